@@ -59,13 +59,13 @@ struct history *history_free(struct history *h)
 	return NULL;
 }
 
-/* Both arrays have the same room; what is new of `gone` is zero. */
 void history_save(struct history *h)
 {
 	if (h && h->facts)
 		event_facts_save(h->facts);
 }
 
+/* Both arrays have the same room; what is new of `gone` is zero. */
 static int history_reserve(struct history *h, int64_t count)
 {
 	size_t old = h->room, room = h->room;
@@ -78,98 +78,40 @@ static int history_reserve(struct history *h, int64_t count)
 	return MT_OK;
 }
 
-/* ---- delegations ------------------------------------------------------- */
-
-static bool is_delegation(const struct evlog_head *head)
-{
-	return !head->undone && head->type->id == ACTION_DELEGATE;
-}
-
-/* OpenHands writes no cause: then they are matched as a stack. */
-static bool ends_newest(const struct evlog_head *head)
-{
-	return !head->undone && head->cause < 0 && head->type->id == OBSERVATION_DELEGATE;
-}
-
-static bool ends(const struct evlog *log, const struct evlog_head *head)
-{
-	const struct evlog_head *cause =
-		head->cause < 0 || head->type->is_action || head->undone
-			? NULL
-			: evlog_head(log, head->cause);
-
-	return cause && is_delegation(cause);
-}
-
-int64_t history_delegation_end(const struct evlog *log, int64_t action)
-{
-	int64_t depth = 0;
-
-	for (int64_t id = action + 1; id < evlog_count(log); id++) {
-		const struct evlog_head *head = evlog_head(log, id);
-
-		if (ends(log, head) && head->cause == action)
-			return id;
-		if (ends_newest(head) && depth == 0)
-			return id;
-		depth += is_delegation(head);
-		depth -= ends_newest(head) || (ends(log, head) && head->cause > action);
-	}
-	return -1;
-}
-
-int64_t history_delegation_begin(const struct evlog *log, int64_t id)
-{
-	const struct evlog_head *head = evlog_head(log, id);
-	int64_t depth = 0;
-
-	if (ends(log, head))
-		return head->cause;
-	if (!ends_newest(head))
-		return -1;
-	for (int64_t i = id - 1; i >= 0; i--) {
-		head = evlog_head(log, i);
-		if (is_delegation(head) && depth-- == 0)
-			return i;
-		depth += ends_newest(head) || ends(log, head);
-	}
-	return -1;
-}
-
-int64_t history_delegation_owner(const struct evlog *log, int64_t id)
-{
-	int64_t owner = -1;
-
-	for (int64_t i = 0; i < id; i++) {
-		int64_t end = is_delegation(evlog_head(log, i))
-				      ? history_delegation_end(log, i)
-				      : i;
-
-		if (end == i)
-			continue;
-		if (end < 0 || id <= end)
-			owner = i;
-		else
-			i = end;
-	}
-	return owner;
-}
-
 /* ---- what condensations said ------------------------------------------- */
 
-/* A condensation that is forgotten takes its summary along. */
-static void history_forget_event(struct history *h, int64_t id)
+static int by_id(const void *key, const void *note)
 {
+	int64_t a = *(const int64_t *)key, b = ((const struct note *)note)->id;
+
+	return a < b ? -1 : a > b;
+}
+
+/* A condensation that is forgotten takes its summary along: then this is true. */
+static bool history_forget_event(struct history *h, int64_t id)
+{
+	struct note *note;
+
 	if (id < 0 || id >= evlog_count(h->log))
-		return;
+		return false;
 	h->gone[id] = 1;
+	note = h->note_count ? bsearch(&id, h->notes, h->note_count, sizeof *note, by_id)
+			     : NULL;
+	if (!note)
+		return false;
+	free(note->summary);
+	note->summary = NULL;
+	return true;
+}
+
+static void drop_forgotten_notes(struct history *h)
+{
+	size_t kept = 0;
+
 	for (size_t i = 0; i < h->note_count; i++)
-		if (h->notes[i].id == id) {
-			free(h->notes[i].summary);
-			memmove(&h->notes[i], &h->notes[i + 1],
-				(--h->note_count - i) * sizeof *h->notes);
-			return;
-		}
+		if (h->notes[i].summary)
+			h->notes[kept++] = h->notes[i];
+	h->note_count = kept;
 }
 
 static void forget_all(struct history *h, json_object *args)
@@ -177,14 +119,17 @@ static void forget_all(struct history *h, json_object *args)
 	json_object *ids = js_get(args, "forgotten_event_ids");
 	int64_t first = js_int(args, "forgotten_events_start_id", -1);
 	int64_t last = js_int(args, "forgotten_events_end_id", -1);
+	bool summaries = false;
 
 	for (size_t i = 0; json_object_is_type(ids, json_type_array) &&
 			   i < json_object_array_length(ids);
 	     i++)
-		history_forget_event(h, json_object_get_int64(
-						json_object_array_get_idx(ids, i)));
+		summaries |= history_forget_event(
+			h, json_object_get_int64(json_object_array_get_idx(ids, i)));
 	for (int64_t i = first; first >= 0 && i <= last && i < evlog_count(h->log); i++)
-		history_forget_event(h, i);
+		summaries |= history_forget_event(h, i);
+	if (summaries)
+		drop_forgotten_notes(h);
 }
 
 /* V0 knows one summary at a time: a new one stands for those before it unless
@@ -251,18 +196,6 @@ static bool left_out(const struct event_type *type)
 	}
 }
 
-static void insert_summary(const struct note *n, struct view_item *items, size_t *count)
-{
-	size_t at = n->offset < 0 ? 0 : (size_t)n->offset;
-
-	if (at > *count)
-		at = *count;
-	memmove(&items[at + 1], &items[at], (*count - at) * sizeof *items);
-	items[at] = (struct view_item){ .event = -1, .condensation = n->id,
-					.text = n->summary, .len = strlen(n->summary) };
-	(*count)++;
-}
-
 /* What an undone condensation had forgotten is there again. */
 static void begin_anew_if_undone(struct history *h)
 {
@@ -291,9 +224,7 @@ static void drop_undone(struct history *h)
 /* What a delegate did is its own history. */
 static void pass_delegation(struct history *h)
 {
-	int64_t end = is_delegation(evlog_head(h->log, h->scanned))
-			      ? history_delegation_end(h->log, h->scanned)
-			      : -1;
+	int64_t end = evlog_delegation_end(h->log, h->scanned);
 
 	if (end > 0)
 		h->scanned = end - 1;
@@ -456,22 +387,85 @@ int history_cuts(struct history *h, const struct view_item *view, size_t count,
 
 /* ---- the view ---------------------------------------------------------- */
 
+/* The free places of a view as a Fenwick tree over 1 to `count`. */
+struct places {
+	size_t *free;
+	size_t count, step; /* step: greatest power of two within count */
+};
+
+static int places_open(struct places *p, size_t count)
+{
+	p->free = malloc((count + 1) * sizeof *p->free);
+	p->count = count;
+	for (p->step = 1; p->step * 2 <= count; p->step *= 2)
+		;
+	if (!p->free)
+		return MT_ENOMEM;
+	for (size_t i = 0; i <= count; i++)
+		p->free[i] = i & -i;
+	return MT_OK;
+}
+
+/* Takes the free place that `before` free ones come before, from 0. */
+static size_t places_take(struct places *p, size_t before)
+{
+	size_t at = 0;
+
+	for (size_t step = p->step; step > 0; step /= 2)
+		if (at + step <= p->count && p->free[at + step] <= before) {
+			at += step;
+			before -= p->free[at];
+		}
+	for (size_t i = at + 1; i <= p->count; i += i & -i)
+		p->free[i]--;
+	return at;
+}
+
+/* Each summary is at its offset in the view that the summaries before it are in: the
+ * newest one first, each takes its place among those that are left. */
+static int place_summaries(const struct history *h, size_t events,
+			   struct view_item *items)
+{
+	struct places p;
+
+	if (places_open(&p, events + h->note_count))
+		return MT_ENOMEM;
+	for (size_t i = h->note_count; i-- > 0;) {
+		const struct note *n = &h->notes[i];
+		size_t most = events + i, at = n->offset < 0 ? 0 : (size_t)n->offset;
+
+		items[places_take(&p, at < most ? at : most)] = (struct view_item){
+			.event = -1, .condensation = n->id,
+			.text = n->summary, .len = strlen(n->summary),
+		};
+	}
+	free(p.free);
+	return MT_OK;
+}
+
 static int list_view(struct history *h, const unsigned char *shown,
 		     struct view_item **ret, size_t *ret_count, struct error *err)
 {
-	struct view_item *items =
-		malloc((h->shown_count + h->note_count + 1) * sizeof *items);
-	size_t n = 0;
+	struct view_item *items;
+	size_t events = 0, at = 0, count;
 
-	if (!items)
-		return out_of_memory(err);
 	for (size_t i = 0; i < h->shown_count; i++)
-		if (shown[i])
-			items[n++] = (struct view_item){ .event = h->shown[i] };
-	for (size_t i = 0; i < h->note_count; i++)
-		insert_summary(&h->notes[i], items, &n);
+		events += shown[i];
+	count = events + h->note_count;
+	items = calloc(count + 1, sizeof *items);
+	if (!items || (h->note_count && place_summaries(h, events, items))) {
+		free(items);
+		return out_of_memory(err);
+	}
+	for (size_t i = 0; i < h->shown_count; i++) {
+		if (!shown[i])
+			continue;
+		while (items[at].text)
+			at++;
+		items[at++] = (struct view_item){ .event = h->shown[i] };
+	}
 	*ret = items;
-	*ret_count = n;
+	*ret_count = count;
 	return MT_OK;
 }
 

@@ -40,13 +40,6 @@ int history_complete(struct history *h, const struct view_item *view, size_t cou
 /** Are these the arguments of a condensation: either a list of ids or a range, and
  *  a summary only together with its offset? One that is not has no effect. */
 bool history_condensation_is_valid(json_object *args);
-/** The observation that ends an action `delegate`; -1: none yet. */
-int64_t history_delegation_end(const struct evlog *log, int64_t action);
-/** The action that this event ends; -1: none. */
-int64_t history_delegation_begin(const struct evlog *log, int64_t id);
-/** The innermost delegation in progress when the event `id` was logged; -1: none. */
-int64_t history_delegation_owner(const struct evlog *log, int64_t id);
-
 /** True if the user has sent a message at or after this id. */
 bool history_user_since(const struct evlog *log, int64_t id);
 

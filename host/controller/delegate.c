@@ -441,7 +441,7 @@ static int64_t open_below(struct conversation *c, int64_t from)
 
 		if (head->undone || head->type->id != ACTION_DELEGATE)
 			continue;
-		end = history_delegation_end(c->log, id);
+		end = evlog_delegation_end(c->log, id);
 		if (end < 0)
 			return id;
 		id = end;

@@ -3,7 +3,6 @@
  * loop-detector.c - detects six kinds of loops in the newest events. */
 #include "controller/loop-detector.h"
 
-#include "context/history.h"
 #include "controller/volatile-text.h"
 
 #include <string.h>
@@ -48,7 +47,7 @@ static bool is_message(const struct evlog_head *head, enum event_source source)
 static int64_t older(struct walk *w)
 {
 	while (w->at > w->o->start && w->looked < LOOK_MAX) {
-		int64_t id = --w->at, begin = history_delegation_begin(w->log, id);
+		int64_t id = --w->at, begin = evlog_delegation_begin(w->log, id);
 		const struct evlog_head *head = evlog_head(w->log, id);
 
 		if (head->undone)

@@ -246,7 +246,7 @@ static int64_t newest_action(struct conversation *c)
 {
 	for (int64_t id = evlog_count(c->log) - 1; id >= c->agent->start; id--) {
 		const struct evlog_head *head = evlog_head(c->log, id);
-		int64_t begin = history_delegation_begin(c->log, id);
+		int64_t begin = evlog_delegation_begin(c->log, id);
 
 		if (begin >= 0)
 			return begin;
@@ -381,10 +381,7 @@ static bool is_rejection(struct conversation *c, const struct evlog_head *head)
 /* The event after `id` that is not of a delegate below. */
 static int64_t next_own(struct conversation *c, int64_t id)
 {
-	const struct evlog_head *head = evlog_head(c->log, id);
-	int64_t end = !head->undone && head->type->id == ACTION_DELEGATE
-			      ? history_delegation_end(c->log, id)
-			      : -1;
+	int64_t end = evlog_delegation_end(c->log, id);
 
 	return end < 0 ? id + 1 : end;
 }
@@ -442,7 +439,7 @@ static json_object *newest_reply(struct conversation *c, int64_t until, struct e
 		if (!record || before < c->agent->start)
 			return NULL;
 		if (before <= until &&
-		    history_delegation_owner(c->log, before) == c->agent->delegation)
+		    evlog_delegation_owner(c->log, before) == c->agent->delegation)
 			return STEAL(record);
 	}
 	return NULL;

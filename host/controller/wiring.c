@@ -136,7 +136,7 @@ static int64_t find_system(const struct conversation *c)
 		const struct evlog_head *head = evlog_head(c->log, id);
 
 		if (!head->undone && head->type->id == ACTION_SYSTEM &&
-		    history_delegation_owner(c->log, id) == c->agent->delegation)
+		    evlog_delegation_owner(c->log, id) == c->agent->delegation)
 			return id;
 	}
 	return -1;

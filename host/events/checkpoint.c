@@ -215,6 +215,7 @@ static bool take_event(struct rest *r, struct log_index *x, uint64_t end)
 		.dispatched = e.flags & IS_DISPATCHED,
 		.missing = e.flags & IS_MISSING,
 	};
+	index_match_delegation(x, x->count - 1);
 	return true;
 }
 

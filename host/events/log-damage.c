@@ -220,6 +220,14 @@ struct event *log_missing_event(int64_t id, struct error *err)
 	return e;
 }
 
+/* A delegation lost its beginning or its end. */
+static void rematch_delegations(struct log_index *x)
+{
+	x->delegations = 0;
+	for (size_t id = 0; id < x->count; id++)
+		index_match_delegation(x, id);
+}
+
 void log_lose_event(struct evlog *log, int64_t id, const char *fault)
 {
 	struct evlog_head *head = &log->index.heads[id];
@@ -229,5 +237,8 @@ void log_lose_event(struct evlog *log, int64_t id, const char *fault)
 	head->offset = was.offset;
 	head->dispatched = was.dispatched;
 	head->undone = was.undone;
+	head->owner = was.owner;
+	if (was.partner >= 0 || was.in_progress)
+		rematch_delegations(&log->index);
 	log_tell_damage(log, was.offset, was.length - 1, fault, NULL);
 }

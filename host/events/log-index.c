@@ -131,6 +131,7 @@ void index_missing(struct log_index *x, size_t id)
 		.cause = -1,
 		.source = SOURCE_ENVIRONMENT,
 		.missing = true,
+		.partner = -1,
 	};
 }
 
@@ -138,9 +139,11 @@ int index_add_missing(struct log_index *x)
 {
 	int status = index_reserve(x);
 
-	if (!status)
-		index_missing(x, x->count++);
-	return status;
+	if (status)
+		return status;
+	index_missing(x, x->count++);
+	index_match_delegation(x, x->count - 1);
+	return MT_OK;
 }
 
 static int add_event(struct log_index *x, const struct line *line, size_t length,
@@ -167,6 +170,7 @@ static int add_event(struct log_index *x, const struct line *line, size_t length
 		.hidden = line->hidden,
 		.has_call = line->has_call,
 	};
+	index_match_delegation(x, x->count - 1);
 	return MT_OK;
 }
 
@@ -214,6 +218,7 @@ static void rewind_to(struct log_index *x, int64_t to)
 {
 	for (size_t i = (size_t)(to + 1); i < x->count; i++)
 		x->heads[i].undone = true;
+	index_unmatch_delegations(x, (size_t)(to + 1));
 	free(x->last_reply); /* what it asked for is undone */
 	x->last_reply = NULL;
 }

@@ -76,6 +76,7 @@ struct log_index {
 	char *last_reply;  /* NULL: none */
 	struct state_head *states;
 	size_t state_count;
+	int32_t delegations; /* the innermost in progress, plus one; 0: none */
 	uint64_t end; /* of the last whole record */
 };
 
@@ -92,6 +93,10 @@ int index_add(struct log_index *x, const struct line *line, size_t length,
 void index_missing(struct log_index *x, size_t id);
 /** The next event is one that is missing. */
 int index_add_missing(struct log_index *x);
+/** Match the newest event with the delegation that it begins or ends. */
+void index_match_delegation(struct log_index *x, size_t id);
+/** The events from `first` on are undone: delegations that they ended are in progress. */
+void index_unmatch_delegations(struct log_index *x, size_t first);
 /** True if this version knows the type of the event. */
 bool index_knows(const struct line *line);
 /** Place of a reply with this id from place `from` on downwards; -1: none.

@@ -43,6 +43,9 @@ struct evlog_head {
 	bool hidden, undone, has_call; /* has_call: has tool_call_metadata */
 	bool dispatched;           /* a dispatch record names it */
 	bool missing;              /* its line is damaged: `error` stands for it */
+	bool in_progress;          /* a delegation that has not ended */
+	int32_t partner;           /* see evlog_delegation_end and _begin */
+	int32_t owner;             /* see evlog_delegation_owner */
 };
 
 /** Open the log in the folder `dir` (created 0700 with EVLOG_CREATE, which
@@ -83,6 +86,13 @@ const struct evlog_head *evlog_head(const struct evlog *log, int64_t id);
 /** True for what counts as history: neither null nor state changes nor hidden,
  *  and not undone. */
 bool event_is_history(const struct evlog_head *head);
+/** The observation that ends an action `delegate`; -1: none yet. */
+int64_t evlog_delegation_end(const struct evlog *log, int64_t action);
+/** The action `delegate` that this event ends; -1: none. */
+int64_t evlog_delegation_begin(const struct evlog *log, int64_t id);
+/** The innermost delegation in progress when the event `id` was logged, or when the
+ *  next one will be; -1: none. */
+int64_t evlog_delegation_owner(const struct evlog *log, int64_t id);
 /** Read an event; from memory when it is recent. A reference for the caller. */
 struct event *evlog_event(struct evlog *log, int64_t id, struct error *err);
 /** True if a reply of the log has this response id. */

@@ -3,8 +3,6 @@
  * replay-compare.c - what an action led to, beside what it led to then. */
 #include "features/replay-internal.h"
 
-#include "context/history.h"
-
 #include <string.h>
 
 enum { LOOK_MAX = 1000 }; /* events between an action and its result */
@@ -19,7 +17,7 @@ static bool is_delegate(struct replay *r, int64_t action)
 struct event *replay_result(struct replay *r, int64_t action)
 {
 	if (is_delegate(r, action)) {
-		int64_t end = history_delegation_end(r->log, action);
+		int64_t end = evlog_delegation_end(r->log, action);
 
 		return end < 0 ? NULL : evlog_event(r->log, end, NULL);
 	}

@@ -3,7 +3,6 @@
  * replay.c - taking the actions of a recording. */
 #include "features/replay.h"
 
-#include "context/history.h"
 #include "controller/actions.h"
 #include "controller/core.h"
 #include "controller/delegate.h"
@@ -65,7 +64,7 @@ static void nest_add(struct nest *n, const struct evlog *log, int64_t id)
 		return;
 	n->open[n->depth].action = id;
 	n->open[n->depth].told = false;
-	n->open[n->depth++].end = history_delegation_end(log, id);
+	n->open[n->depth++].end = evlog_delegation_end(log, id);
 }
 
 /* A delegate's first message is its task: the controller says it. */

@@ -10,6 +10,12 @@ tests_context_test_view_invariants_LDFLAGS = $(AM_LDFLAGS) $(WRAP_ALLOC)
 tests_context_test_view_invariants_LDADD = $(LIBHOST)
 TESTS += %D%/test-view-invariants
 
+check_PROGRAMS += %D%/test-history
+tests_context_test_history_SOURCES = %D%/test-history.c
+tests_context_test_history_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests -I$(top_srcdir)/host
+tests_context_test_history_LDADD = $(LIBHOST)
+TESTS += %D%/test-history
+
 check_PROGRAMS += %D%/test-recall-text
 tests_context_test_recall_text_SOURCES = %D%/test-recall-text.c
 tests_context_test_recall_text_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests \
