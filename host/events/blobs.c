@@ -154,23 +154,46 @@ static bool is_name(const char *name)
 	return strlen(name) == 64 && strspn(name, "0123456789abcdef") == 64;
 }
 
+/* The bytes of a blob from its file. MT_EINVAL: they are not what was kept. */
+static int load_file(struct evlog *log, const char *name, size_t max, char **ret,
+		     size_t *ret_len, struct error *err)
+{
+	AUTO(free) char *path = blob_path(log, name), *bytes = NULL;
+	char found[65] = "";
+	size_t len = 0;
+	int status = path ? file_read(path, max, &bytes, &len, err) : out_of_memory(err);
+
+	if (status)
+		return status;
+	if (sha256_hex(bytes, len, found) || strcmp(found, name) != 0)
+		return fail(err, MT_EINVAL, "blobs/%s is corrupt", name);
+	*ret = STEAL(bytes);
+	*ret_len = len;
+	return MT_OK;
+}
+
+static int load(struct evlog *log, const char *name, size_t max, char **ret,
+		size_t *ret_len, struct error *err)
+{
+	if (log->blobs)
+		return log->blobs(log->blobs_arg, name, max, ret, ret_len, err);
+	return load_file(log, name, max, ret, ret_len, err);
+}
+
 int evlog_blob_read(struct evlog *log, const char *name, size_t max, char **ret,
 		    size_t *ret_len, char **ret_path, struct error *err)
 {
 	AUTO(free) char *path = is_name(name) ? blob_path(log, name) : NULL,
 			*bytes = NULL;
-	char found[65] = "";
 	size_t len = 0;
 	int status;
 
 	if (!path)
 		return is_name(name) ? out_of_memory(err)
 				     : fail(err, MT_ENOTFOUND, "no such blob");
-	status = file_read(path, max, &bytes, &len, err);
+	status = load(log, name, max, &bytes, &len, err);
 	if (status)
-		return status;
-	if (sha256_hex(bytes, len, found) || strcmp(found, name) != 0)
-		return fail(err, MT_EIO, "blobs/%s is corrupt", name);
+		return status == MT_EINVAL ? MT_EIO : status;
 	if (ret_path)
 		*ret_path = STEAL(path);
 	*ret = STEAL(bytes);
@@ -192,17 +215,16 @@ static json_object *data_url(const char *type, const char *bytes, size_t len)
 static json_object *read_blob(struct evlog *log, const char *name, int64_t bytes,
 			      const char *type)
 {
-	AUTO(free) char *path = blob_path(log, name), *text = NULL;
+	AUTO(free) char *text = NULL;
 	AUTO(strbuf) struct strbuf lost = STRBUF(1024);
-	char found[65] = "";
 	size_t len = 0;
+	int status = load(log, name, LOG_LINE_MAX, &text, &len, NULL);
 
-	if (path && file_read(path, LOG_LINE_MAX, &text, &len, NULL) == MT_OK &&
-	    sha256_hex(text, len, found) == MT_OK && strcmp(found, name) == 0)
+	if (status == MT_OK)
 		return type ? data_url(type, text, len)
 			    : json_object_new_string_len(text, (int)len);
 	strbuf_addf(&lost, "[%" PRId64 " bytes are missing: blobs/%s %s]", bytes, name,
-		    *found ? "is corrupt" : "cannot be read");
+		    status == MT_EINVAL ? "is corrupt" : "cannot be read");
 	return json_object_new_string_len(lost.text, (int)lost.len);
 }
 

@@ -144,6 +144,8 @@ struct evlog {
 	struct strbuf line; /* the line being written */
 	size_t damages;     /* that were told, see log_tell_damage */
 	size_t blob_bytes;  /* of the texts that the newest line has in blobs */
+	evlog_blobs_fn *blobs; /* reads blobs in a copy of the process; NULL: files do */
+	void *blobs_arg;
 };
 
 /** Read the lines from index.end on, repairing the end when the log is open

@@ -224,6 +224,26 @@ static int cut_back(struct evlog *log)
 	return log->torn ? MT_EIO : MT_OK;
 }
 
+int evlog_detach_copy(struct evlog *log, evlog_blobs_fn *blobs, void *arg,
+		      struct error *err)
+{
+	int fd = openat(log->dir_fd, "events.jsonl", O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return fail(err, MT_EIO, "cannot open %s/events.jsonl: %s", log->dir,
+			    strerror(errno));
+	auto_close(
+		&log->fd); /* the lock stays: the parent has it by its own descriptor */
+	auto_close(&log->dir_fd);
+	log->fd = fd;
+	log->dir_fd = -1;
+	log->mode = EVLOG_READ;
+	log->options.damaged = NULL;
+	log->blobs = blobs;
+	log->blobs_arg = arg;
+	return fd;
+}
+
 /* Write the line in log->line and take it into the index. */
 static int put_line(struct evlog *log, struct error *err)
 {

@@ -148,4 +148,14 @@ int evlog_blob(struct evlog *log, const void *bytes, size_t len, char ret_name[6
 int evlog_blob_read(struct evlog *log, const char *name, size_t max, char **ret,
 		    size_t *ret_len, char **ret_path, struct error *err);
 
+/** Reads a blob as evlog_blob_read does; MT_EINVAL: it is damaged. */
+typedef int evlog_blobs_fn(void *arg, const char *name, size_t max, char **ret,
+			   size_t *ret_len, struct error *err);
+/** In a child that this process forked: the log becomes read-only. Events are read by
+ *  a descriptor of the child's own, which the call returns and which cannot write; no
+ *  file is opened afterwards, because blobs are read by `blobs`. Other descriptors of
+ *  the log may then be closed. @return the descriptor or a status. */
+int evlog_detach_copy(struct evlog *log, evlog_blobs_fn *blobs, void *arg,
+		      struct error *err);
+
 #endif

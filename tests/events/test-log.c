@@ -405,11 +405,68 @@ static void test_format(void)
 	evlog_close(log);
 }
 
+static int answer_blob(void *arg, const char *name, size_t max, char **ret,
+		       size_t *ret_len, struct error *err)
+{
+	(void)name, (void)max;
+	*ret = strdup(arg);
+	*ret_len = strlen(arg);
+	return *ret ? MT_OK : out_of_memory(err);
+}
+
+/* 0, or the number of the first thing that is wrong. */
+static int read_in_copy(struct evlog *log)
+{
+	char text[] = "from the parent";
+	int fd = evlog_detach_copy(log, answer_blob, text, NULL);
+
+	if (fd < 0 || unlink(test_path("copy/events.jsonl")) != 0)
+		return 1;
+	if (!said(log, 0, "small") || !said(log, 1, text))
+		return 2;
+	if (say(log, SOURCE_USER, "x") != MT_EDENIED || write(fd, "x", 1) >= 0)
+		return 3;
+	if (record(log, "{\"record\":\"later\"}", NULL) != MT_EDENIED)
+		return 4;
+	return 0;
+}
+
+/* A forked copy reads the log without opening a file, and cannot change it. */
+static void test_copy(void)
+{
+	struct evlog *log = open_log(test_path("copy"), EVLOG_CREATE, NULL),
+		     *again = NULL;
+	AUTO(free) char *large = malloc(40001);
+	int status = 0;
+	pid_t pid;
+
+	if (!large) {
+		CHECK(!"memory");
+		return;
+	}
+	memset(large, 'l', 40000);
+	large[40000] = '\0';
+	say(log, SOURCE_USER, "small");
+	say(log, SOURCE_USER, large);
+	for (int i = 0; i < 300; i++)
+		say(log, SOURCE_USER, "more");
+	fflush(stdout);
+	pid = fork();
+	if (pid == 0)
+		_exit(read_in_copy(log));
+	waitpid(pid, &status, 0);
+	CHECK_MSG(status == 0, "the copy ends with 0, not %x", (unsigned)status);
+	CHECK(said(log, 1, large) && say(log, SOURCE_USER, "x") == MT_OK);
+	CHECK(evlog_open(test_path("copy"), EVLOG_WRITE, NULL, &again, NULL, NULL) < 0);
+	evlog_close(log);
+}
+
 int main(void)
 {
 	if (!mkdtemp(top))
 		return 1;
 	test_basic();
+	test_copy();
 	test_records();
 	test_rewind();
 	test_blobs();
