@@ -438,18 +438,31 @@ static bool is_below(const char *path, const char *folder)
 	return len > 1 && strncmp(path, real, len) == 0 && path[len] == '/';
 }
 
+/* Is the file in the directory `plugins` next to this program? `below`: what follows that directory in
+ * the path of the program, at the last place where it does. */
+static bool is_built_with(const char *path, const char *below)
+{
+	AUTO(free) char *self = realpath("/proc/self/exe", NULL), *plugins = NULL;
+	char *end = NULL;
+
+	for (char *at = self; at && (at = strstr(at, below)); at++)
+		end = at;
+	if (!end)
+		return false;
+	*end = '\0';
+	plugins = path_join(self, "plugins");
+	return plugins && is_below(path, plugins);
+}
+
 bool component_is_own(const struct component *c)
 {
+	static const char *const below[] = { "/", "/tests/", "/bench/" };
 	AUTO(free) char *path = realpath(c->path, NULL);
-	AUTO(free) char *self = realpath("/proc/self/exe", NULL);
-	char *slash = self ? strrchr(self, '/') : NULL;
-	AUTO(free) char *built = NULL;
+	bool own = path && is_below(path, PLUGIN_DIR);
 
-	if (!path || !slash)
-		return false;
-	*slash = '\0';
-	built = path_join(self, "plugins");
-	return is_below(path, PLUGIN_DIR) || (built && is_below(path, built));
+	for (size_t i = 0; path && !own && i < ARRAY_LEN(below); i++)
+		own = is_built_with(path, below[i]);
+	return own;
 }
 
 /* The refusal of a file that bears this name. */
