@@ -306,6 +306,37 @@ static int describe_dialect(const struct mt_component *c, struct strbuf *out,
 	return MT_OK;
 }
 
+static int describe_agent(const struct mt_component *c, struct strbuf *out,
+			  struct error *err)
+{
+	const struct mt_agent *f = c->functions;
+	const char *tools = MT_HAS(f, tools) ? f->tools : NULL;
+	size_t len = tools ? strnlen(tools, PLUGIN_TEXT_MAX) : 0;
+
+	if (len == PLUGIN_TEXT_MAX || !utf8_valid(tools ? tools : "", len))
+		return fail(err, MT_EINVAL,
+			    "tools of agent `%s` are not UTF-8 or longer than %d bytes",
+			    c->name, PLUGIN_TEXT_MAX);
+	strbuf_addc(out, '{');
+	js_key_int(out, "flags", f->flags);
+	if (tools)
+		js_key_str(out, "tools", tools);
+	strbuf_addc(out, '}');
+	return MT_OK;
+}
+
+static void describe_condenser(const struct mt_condenser *f, struct strbuf *out)
+{
+	js_key_bool(out, "check", MT_HAS(f, check) && f->check);
+}
+
+static void describe_analyzer(const struct mt_analyzer *f, struct strbuf *out)
+{
+	js_key_int(out, "flags", f->flags);
+	js_key_bool(out, "open", f->open != NULL);
+	js_key_bool(out, "rules", f->rules != NULL);
+}
+
 /* Functions without which a component of its kind is nothing. */
 static bool is_complete(const struct mt_component *c)
 {
@@ -344,10 +375,13 @@ static int describe_data(const struct mt_component *c, struct strbuf *out,
 		return describe_toolset(c, out, err);
 	if (c->kind == MT_KIND_DIALECT)
 		return describe_dialect(c, out, err);
+	if (c->kind == MT_KIND_AGENT)
+		return describe_agent(c, out, err);
 	strbuf_addc(out, '{');
 	if (c->kind == MT_KIND_ANALYZER)
-		js_key_int(out, "flags",
-			   ((const struct mt_analyzer *)c->functions)->flags);
+		describe_analyzer(c->functions, out);
+	if (c->kind == MT_KIND_CONDENSER)
+		describe_condenser(c->functions, out);
 	strbuf_addc(out, '}');
 	return MT_OK;
 }

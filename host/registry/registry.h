@@ -28,7 +28,10 @@ struct component {
 	                               brief, schema (object), events (array or null),
 	                               resources, hints}], "dynamic": bool};
 	                               dialect: {"providers": {...}};
-	                               analyzer: {"flags": N} */
+	                               agent: {"flags": N, "tools": text or absent};
+	                               condenser: {"check": bool};
+	                               analyzer: {"flags": N, "open": bool,
+	                               "rules": bool} */
 };
 
 struct refusal {
@@ -53,8 +56,8 @@ const struct component *registry_find_toolset(const struct registry *r, const ch
  *  or refused and why. */
 const struct component *registry_need(const struct registry *r, int kind,
 				      const char *name, struct error *err);
-/** Does it come with this installation, or with the tree that this program was
- *  built in? */
+/** Does it come with this installation, or with the tree that this program, a test or
+ *  a bench was built in? */
 bool component_is_own(const struct component *c);
 const struct component *registry_at(const struct registry *r, size_t n);
 const struct refusal *registry_refusal(const struct registry *r, size_t n);

@@ -71,6 +71,8 @@ static void check_components(const struct registry *r)
 	CHECK_STR(c->summary, "For a test.");
 	CHECK(c->version_major == MT_CONDENSER_MAJOR &&
 	      c->version_minor == MT_CONDENSER_MINOR);
+	CHECK_STR(js_text(c->data, NULL), "{\"check\":false}");
+	CHECK(!component_is_own(c));
 	CHECK(c->option_count == 1 && c->options->max == 100);
 	CHECK_STR(c->option_count ? c->options->fallback : "", "10");
 	CHECK_STR(
@@ -219,6 +221,42 @@ static void test_memory(void)
 	CHECK(wrong == 0);
 }
 
+/* The agents and analyzers of the build tree, with what is needed to describe them
+ * without loading them. */
+static void test_own(void)
+{
+	static const struct {
+		int kind;
+		const char *directory, *name, *data;
+	} cases[] = {
+		{ MT_KIND_AGENT, "agents", "dummy", "{\"flags\":1}" },
+		{ MT_KIND_AGENT, "agents", "readonly",
+		  "{\"flags\":2,\"tools\":\"think, finish, search\"}" },
+		{ MT_KIND_ANALYZER, "analyzers", "llm",
+		  "{\"flags\":1,\"open\":false,\"rules\":false}" },
+		{ MT_KIND_ANALYZER, "analyzers", "policy",
+		  "{\"flags\":2,\"open\":true,\"rules\":true}" },
+	};
+	const char *build = getenv("top_builddir");
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		AUTO(strbuf) struct strbuf path = STRBUF(4096);
+		struct error err;
+
+		strbuf_addf(&path, "%s/plugins/%s", build ? build : ".",
+			    cases[i].directory);
+		setenv("MORTISE_CORE_PLUGIN_PATH", path.text, 1);
+
+		AUTO(registry) struct registry *r = open_registry(&err);
+		const struct component *c =
+			r ? registry_find(r, cases[i].kind, cases[i].name) : NULL;
+
+		CHECK_MSG(c && component_is_own(c), "%s is our own", cases[i].name);
+		CHECK_STR(c ? js_text(c->data, NULL) : "", cases[i].data);
+	}
+	setenv("MORTISE_CORE_PLUGIN_PATH", root, 1);
+}
+
 int main(void)
 {
 	set_up();
@@ -227,6 +265,7 @@ int main(void)
 	test_load();
 	test_changed();
 	test_probe();
+	test_own();
 	test_cache_cut();
 	test_memory();
 	dir_remove(root, NULL);
