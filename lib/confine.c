@@ -135,10 +135,14 @@ static void add_rules(struct making *m, unsigned flags)
 	static const struct scmp_arg_cmp other = { .arg = 0, .op = SCMP_CMP_NE,
 						   .datum_a = OWN_PID };
 	static const struct scmp_arg_cmp limit = { .arg = 2, .op = SCMP_CMP_NE };
+	static const struct scmp_arg_cmp death = { .arg = 0, .op = SCMP_CMP_EQ,
+						   .datum_a = PR_SET_PDEATHSIG };
 
 	add_list(m, EPERM, refused, sizeof refused / sizeof *refused);
 	add_list(m, ENOSYS, unknown, sizeof unknown / sizeof *unknown);
-	add(m, SCMP_ACT_ERRNO(EPERM), "clone", &process);
+	add(m, SCMP_ACT_ERRNO(EPERM), "clone",
+	    flags & CONFINE_NO_THREADS ? NULL : &process);
+	add(m, SCMP_ACT_ERRNO(EPERM), "prctl", &death);
 	add(m, SCMP_ACT_ERRNO(EPERM), "tgkill", &other);
 	add(m, SCMP_ACT_ERRNO(EPERM), "prlimit64", &limit);
 	if (flags & CONFINE_NO_OPEN)

@@ -13,6 +13,7 @@
 enum {
 	CONFINE_NO_OPEN = 1u << 0, /* refuse to open any file; without it: only for
 				    * writing */
+	CONFINE_NO_THREADS = 1u << 1, /* refuse to start threads too */
 };
 
 /** A filter, made once and applied in any number of child processes. */
@@ -23,7 +24,7 @@ struct confine {
 
 /** Make the filter. It refuses: to start a process or a program; signals to other
  *  processes; to trace or read them; sockets; every change of files, limits, mounts and
- *  of the system. @return MT_OK, MT_ENOTFOUND (libseccomp is not installed), MT_EIO */
+ *  of the system; to outlive the parent (PR_SET_PDEATHSIG). @return MT_OK, MT_ENOTFOUND (libseccomp is not installed), MT_EIO */
 int confine_prepare(unsigned flags, struct confine *ret, struct error *err);
 /** Apply it to this thread, permanently. Async-signal-safe. @return MT_OK, or
  *  MT_EUNSUPPORTED where the kernel has no filters. */

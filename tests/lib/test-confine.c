@@ -10,6 +10,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -122,6 +123,11 @@ static int try_thread(void)
 	return error ? error : pthread_join(id, NULL);
 }
 
+static int try_outlive(void)
+{
+	return prctl(PR_SET_PDEATHSIG, 0, 0, 0, 0) ? errno : 0;
+}
+
 static int try_abort(void)
 {
 	abort();
@@ -150,6 +156,10 @@ static const struct attempt {
 	{ "a limit cannot be changed", try_limit, 0, EPERM },
 	{ "memory can be mapped", try_memory, CONFINE_NO_OPEN, 0 },
 	{ "a thread can be made", try_thread, 0, 0 },
+	{ "no thread can be made without threads", try_thread, CONFINE_NO_THREADS, EPERM },
+	{ "a process cannot be forked without threads", try_fork, CONFINE_NO_THREADS,
+	  EPERM },
+	{ "the process cannot outlive its parent", try_outlive, 0, EPERM },
 	{ "abort aborts", try_abort, CONFINE_NO_OPEN, -SIGABRT },
 };
 
