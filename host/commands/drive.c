@@ -59,6 +59,8 @@ static void on_signal(uv_signal_t *handle, int number)
 		return;
 	if (!d->o->keep || number != SIGINT || state_is_resting(conversation_state(d->c)))
 		d->quit = true;
+	if (conversation_state(d->c) == STATE_PAUSED)
+		return; /* a plugin was interrupted already */
 	if (conversation_pause(d->c, &err) && !d->o->keep)
 		conversation_stop(d->c, &err);
 }

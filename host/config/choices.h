@@ -33,6 +33,9 @@ enum stuck_compare_choice {
 };
 enum setup_choice { SETUP_TRUSTED, SETUP_ALWAYS, SETUP_NEVER };
 
+/* of agents, condensers and analyzers; unset: see the table */
+enum run_choice { RUN_INSIDE, RUN_FORK };
+
 enum on_failure_choice { ON_FAILURE_DENY, ON_FAILURE_ALLOW };
 
 #endif

@@ -310,9 +310,26 @@ static const struct mt_option plugin_table[] = {
 	       "Component to use (default: the name of the section)."),
 };
 
+#define FORKING                                                                \
+	OPTION(CHOICE, "run", NULL,                                            \
+	       "Where the plugin runs: in the conversation process or, for each call, " \
+	       "in a forked copy of it that cannot open files or connect (default: " \
+	       "`inside` for plugins of Mortise, `fork` for all others).",      \
+	       .choices = "inside|fork"),                                      \
+	OPTION(DURATION, "deadline", "10s",                                    \
+	       "Time limit for one call of a plugin that runs in a forked copy.", \
+	       .min = 100, .max = 600000)
+
+static const struct mt_option analyzer_table[] = {
+	OPTION(TEXT, "plugin", NULL,
+	       "Component to use (default: the name of the section)."),
+	FORKING,
+};
+
 static const struct mt_option asking_table[] = {
 	OPTION(TEXT, "plugin", NULL,
 	       "Component to use (default: the name of the section)."),
+	FORKING,
 	OPTION(TEXT, "llm", NULL,
 	       "Model to query: a name of [llm.NAME] (default: the model of the "
 	       "controller)."),
@@ -412,7 +429,7 @@ static const struct family families[] = {
 	{ "skills", .plain = true, .project = true, TABLE(skills_table) },
 	{ "router", .named = true, .project = true, TABLE(router_table) },
 	{ "runtime", .named = true, .plugin = true, TABLE(plugin_table) },
-	{ "analyzer", .named = true, .plugin = true, TABLE(plugin_table) },
+	{ "analyzer", .named = true, .plugin = true, TABLE(analyzer_table) },
 	{ "dialect", .named = true, .plugin = true, TABLE(plugin_table) },
 	{ "grant", .named = true, TABLE(grant_table) },
 	{ "hook", .named = true, TABLE(hook_table) },
@@ -462,7 +479,9 @@ static const struct {
 	{ "tool", "trust_hints" },
 	{ "mcp", "trust_hints" },
 	{ "condenser", "plugin" },
+	{ "condenser", "run" },
 	{ "agent", "plugin" },
+	{ "agent", "run" },
 };
 
 /* Former names of keys, still accepted. */

@@ -168,24 +168,48 @@ static void *out_instance(struct mt_ctx *x)
 	return x->trial->instance;
 }
 
-static const struct mt_analyzer_out analyzer_out = {
-	.size = sizeof analyzer_out,
-	.action = out_action,
-	.tool = out_tool,
-	.hints = out_hints,
-	.arguments = out_arguments,
-	.argument = out_argument,
-	.thought = out_thought,
-	.reasoning = out_reasoning,
-	.said = out_said,
-	.workspace = out_workspace,
-	.verdict = out_verdict,
-	.refuse = out_refuse,
-	.rule = out_rule,
-	.instance = out_instance,
-	.trusted = out_trusted,
-	.directory = out_directory,
-};
+const struct mt_analyzer_out *plugin_analyzer_out(void)
+{
+	static const struct mt_analyzer_out table = {
+		.size = sizeof table,
+		.action = out_action,
+		.tool = out_tool,
+		.hints = out_hints,
+		.arguments = out_arguments,
+		.argument = out_argument,
+		.thought = out_thought,
+		.reasoning = out_reasoning,
+		.said = out_said,
+		.workspace = out_workspace,
+		.verdict = out_verdict,
+		.refuse = out_refuse,
+		.rule = out_rule,
+		.instance = out_instance,
+		.trusted = out_trusted,
+		.directory = out_directory,
+	};
+
+	return &table;
+}
+
+int analyzer_advance_anew(const struct mt_analyzer *f, const struct mt_host *host,
+			  const struct mt_analyzer_out *out, struct mt_ctx *x,
+			  const struct mt_in *in)
+{
+	int r = f->open ? f->open(host, out, x, &x->trial->instance) : MT_OK;
+
+	if (!r)
+		r = f->advance(host, out, x, in);
+	return !r && x->trial->unread ? MT_ENOMEM : r;
+}
+
+int analyzer_rules_anew(const struct mt_analyzer *f, const struct mt_host *host,
+			const struct mt_analyzer_out *out, struct mt_ctx *x)
+{
+	int r = f->open ? f->open(host, out, x, &x->trial->instance) : MT_OK;
+
+	return r ? r : f->rules(host, out, x);
+}
 
 /* ---- the wiring --------------------------------------------------------------- */
 
@@ -210,7 +234,7 @@ static int open_one(struct analyzers *a, const struct config *c, struct error *e
 	static const struct subject none = { .tool = "", .said = RISK_UNKNOWN };
 	struct trial trial = { .subject = &none };
 	struct mt_ctx x = { .part = part, .trial = &trial };
-	int r = f->open ? f->open(plugin_host(), &analyzer_out, &x,
+	int r = f->open ? f->open(plugin_host(), plugin_analyzer_out(), &x,
 				  &a->instances[a->count])
 			: MT_OK;
 
@@ -372,7 +396,7 @@ static int ask_one(struct analyzers *a, size_t n, struct trial *t)
 	t->answered = t->unread = false;
 	t->verdict = (struct verdict){ .risk = RISK_UNKNOWN };
 	log_context(x.part->component->plugin, x.part->component->name, NULL);
-	r = f->advance(plugin_host(), &analyzer_out, &x, &in);
+	r = f->advance(plugin_host(), plugin_analyzer_out(), &x, &in);
 	log_context(NULL, NULL, NULL);
 	if (!r && t->unread)
 		r = MT_ENOMEM;
@@ -451,7 +475,8 @@ int analyzers_rules(struct analyzers *a, analyzers_rule_fn *each, void *arg,
 		struct trial t = { .subject = &none, .instance = a->instances[i],
 				   .rule = each, .rule_arg = arg };
 		struct mt_ctx x = { .part = &a->parts[i], .trial = &t };
-		int r = f->rules ? f->rules(plugin_host(), &analyzer_out, &x) : MT_OK;
+		int r = f->rules ? f->rules(plugin_host(), plugin_analyzer_out(), &x)
+				 : MT_OK;
 
 		plugin_ctx_clear(&x);
 		if (r)

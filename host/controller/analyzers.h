@@ -9,6 +9,11 @@
 #include "registry/registry.h"
 
 struct analyzers;
+struct mt_analyzer;
+struct mt_analyzer_out;
+struct mt_ctx;
+struct mt_host;
+struct mt_in;
 struct plugin_component;
 
 /** In a list of risks, of one analyzer: it failed; it classifies, and could not. */
@@ -59,5 +64,15 @@ int analyzers_rules(struct analyzers *a, analyzers_rule_fn *each, void *arg,
 /** The schema of a tool with `security_risk` among what it requires; `sandboxed`
  *  chooses what the levels mean. NULL: out of memory. */
 json_object *risk_schema(json_object *schema, bool sandboxed);
+
+/** What an analyzer reads of the action, and its verdict. */
+const struct mt_analyzer_out *plugin_analyzer_out(void);
+/** Open the analyzer and have it judge the action, or tell its rules: in a forked copy,
+ *  which ends with the call. */
+int analyzer_advance_anew(const struct mt_analyzer *f, const struct mt_host *host,
+			  const struct mt_analyzer_out *out, struct mt_ctx *x,
+			  const struct mt_in *in);
+int analyzer_rules_anew(const struct mt_analyzer *f, const struct mt_host *host,
+			const struct mt_analyzer_out *out, struct mt_ctx *x);
 
 #endif

@@ -219,14 +219,15 @@ static int log_condensation(struct mt_ctx *x, const struct forgetting *f,
 			    struct mt_str summary, size_t offset)
 {
 	AUTO(json) json_object *args = json_object_new_object();
-	int64_t id;
+	int64_t id = 0;
 
 	if (name_forgotten(args, f) || name_summary(args, x, f, summary, offset))
 		return out_of_memory(&x->error);
-	id = conversation_log_event(x->c,
-				    event_action("condensation", SOURCE_AGENT,
-						 STEAL(args), &x->error),
-				    &x->error);
+	if (!x->copy)
+		id = conversation_log_event(x->c,
+					    event_action("condensation", SOURCE_AGENT,
+							 STEAL(args), &x->error),
+					    &x->error);
 	if (id < 0)
 		return (int)id;
 	x->c->agent->condense = false;
@@ -301,18 +302,23 @@ static int out_pinned(struct mt_ctx *x, size_t place)
 	return place < x->view_count && pinned && pinned[place];
 }
 
-static const struct mt_condenser_out condenser_out = {
-	.size = sizeof condenser_out,
-	.drop = out_drop,
-	.mask = out_mask,
-	.forget = out_forget,
-	.requested = out_requested,
-	.view_tokens = condense_view_tokens,
-	.window_tokens = out_window_tokens,
-	.shown = out_shown,
-	.may_cut = out_may_cut,
-	.pinned = out_pinned,
-};
+const struct mt_condenser_out *plugin_condenser_out(void)
+{
+	static const struct mt_condenser_out table = {
+		.size = sizeof table,
+		.drop = out_drop,
+		.mask = out_mask,
+		.forget = out_forget,
+		.requested = out_requested,
+		.view_tokens = condense_view_tokens,
+		.window_tokens = out_window_tokens,
+		.shown = out_shown,
+		.may_cut = out_may_cut,
+		.pinned = out_pinned,
+	};
+
+	return &table;
+}
 
 /* ---- the pipeline ------------------------------------------------------ */
 
@@ -354,6 +360,15 @@ static bool is_passed_over(struct mt_ctx *x)
 	return true;
 }
 
+static void explain_failure(struct mt_ctx *x, int r)
+{
+	const struct error why = x->error;
+
+	x->error = ERROR_NONE;
+	fail(&x->error, r, "condenser %s: %s", x->part->component->name,
+	     why.code ? why.text : status_name(r));
+}
+
 static int advance(struct mt_ctx *x, const struct mt_in *in)
 {
 	const struct mt_condenser *f = x->part->functions;
@@ -361,11 +376,10 @@ static int advance(struct mt_ctx *x, const struct mt_in *in)
 
 	x->sent = false;
 	log_context(x->part->component->plugin, x->part->component->name, NULL);
-	r = f->advance(plugin_host(), &condenser_out, x, in);
+	r = f->advance(plugin_host(), plugin_condenser_out(), x, in);
 	log_context(NULL, NULL, NULL);
 	if (r)
-		fail(&x->error, r, "condenser %s: %s", x->part->component->name,
-		     x->error.code ? x->error.text : status_name(r));
+		explain_failure(x, r);
 	if (r && is_passed_over(x))
 		r = MT_OK;
 	if (!r && x->shown)
@@ -442,7 +456,7 @@ static void answered(struct conversation *c, const struct mt_in *news)
 	if (condense_preview_is_active(c) && (r || what == CONDENSE_DONE))
 		condense_preview_finish(c, &x, &err);
 	else if (r)
-		conversation_set_error(c, EXIT_MODEL, "%s", err.text);
+		step_fail(c, r, EXIT_MODEL, err.text);
 	plugin_ctx_clear(&x);
 	if (condense_preview_is_active(c) && what == CONDENSE_AGAIN)
 		condense_preview_restart(c);

@@ -8,6 +8,7 @@
 
 #include <stdint.h>
 
+struct mt_condenser_out;
 struct mt_ctx;
 
 /** What came of running the condensers over a view. */
@@ -19,5 +20,7 @@ enum condensing {
 int condense_view(struct mt_ctx *x, enum condensing *ret, struct error *err);
 /** An estimate of the tokens of its view; -1: unknown. */
 int64_t condense_view_tokens(struct mt_ctx *x);
+/** What a condenser puts out changes its view, or is logged. */
+const struct mt_condenser_out *plugin_condenser_out(void);
 
 #endif

@@ -11,11 +11,15 @@
 
 struct llm;
 
-/** A plugin component that runs in this process, as configured. */
+/** A plugin component that runs in this process or in forked copies of it, as
+ *  configured. */
 struct plugin_component {
 	char *name;                /* as the configuration calls it */
 	const struct component *component;
-	const void *functions;
+	const void *functions;     /* its own, or those of its stand-in */
+	void *stand_in;            /* see plugin_fork_open; NULL: it runs inside. Owned */
+	struct registry *registry; /* a copy loads it with; borrowed */
+	int64_t deadline_ms;       /* of one call in a copy */
 	json_object *options;      /* {key: "value"} as set */
 	struct llm *llm;           /* that its section names; NULL: none. Borrowed */
 };

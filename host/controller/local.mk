@@ -13,7 +13,9 @@ libhost_a_SOURCES += %D%/action-hash.c %D%/action-hash.h %D%/actions.c %D%/actio
 	%D%/limits.h %D%/log-search.c %D%/loop-detector.c %D%/loop-detector.h \
 	%D%/loop-recovery.c %D%/loop-recovery.h %D%/meta.c %D%/meta.h %D%/model-request.c \
 	%D%/model-request.h %D%/offered-tools.c %D%/offered-tools.h %D%/parallel-calls.c \
-	%D%/parallel-calls.h %D%/plugin-host.c %D%/plugin-host.h %D%/resume.c %D%/rewind.c \
+	%D%/parallel-calls.h %D%/plugin-copy.c %D%/plugin-copy.h %D%/plugin-fork.c \
+	%D%/plugin-fork.h %D%/plugin-host.c %D%/plugin-host.h %D%/plugin-journal.c \
+	%D%/plugin-journal.h %D%/plugin-sandbox.c %D%/plugin-sandbox.h %D%/resume.c %D%/rewind.c \
 	%D%/rewind.h %D%/side-usage.c %D%/side-usage.h %D%/slices.c %D%/slices.h %D%/spools.c \
 	%D%/spools.h %D%/state.c %D%/state.h %D%/status-text.c %D%/step-policy.c \
 	%D%/step-policy.h %D%/step.c %D%/step.h %D%/subagent-process.c %D%/subagent-usage.c \

@@ -54,8 +54,7 @@ void plugin_ctx_clear(struct mt_ctx *x)
 	*x = (struct mt_ctx){ 0 };
 }
 
-/* Keep a text until the work ends. Takes it. */
-static const char *hold_text(struct mt_ctx *x, char *text)
+const char *plugin_hold_text(struct mt_ctx *x, char *text)
 {
 	if (!text || ARRAY_GROW(x->texts, NULL, x->text_count + 1, ARRAY_MAX)) {
 		free(text);
@@ -218,7 +217,7 @@ static struct mt_request *host_request(struct mt_ctx *x)
 {
 	llm_request_free(x->request);
 	x->request = llm_request_new();
-	if (x->request)
+	if (x->request && x->c->agent->llm)
 		x->request->stream = llm_feature(x->c->agent->llm, "stream");
 	return x->request ? (struct mt_request *)x : NULL;
 }
@@ -411,7 +410,7 @@ static int host_keep(struct mt_ctx *x, struct mt_str state)
 		return MT_ENOMEM;
 	free(x->is_agent ? x->c->agent->state_text : x->kept);
 	*(x->is_agent ? &x->c->agent->state_text : &x->kept) = copy;
-	if (!x->is_agent)
+	if (!x->is_agent || x->copy)
 		return MT_OK; /* it ends with the work, which no log takes up again */
 	delegates_state_key(x->c, name);
 	if (js_set_str(record, "record", "state") || js_set_str(record, "plugin", name) ||
@@ -484,8 +483,8 @@ static int host_prompt(struct mt_ctx *x, const char *name, struct mt_str data,
 		json_object_object_foreach(own, key, value)
 			js_set(all, key, json_object_get(value));
 	}
-	text = hold_text(x, prompt_render(x->c->config, x->part->component->name, name,
-					  all, &x->error));
+	text = plugin_hold_text(x, prompt_render(x->c->config, x->part->component->name,
+						 name, all, &x->error));
 	if (!text)
 		return x->error.code ? x->error.code : MT_ENOMEM;
 	*ret_text = (struct mt_str){ text, strlen(text) };

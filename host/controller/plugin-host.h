@@ -14,6 +14,7 @@
 struct conversation;
 
 struct trial;
+struct plugin_copy;
 
 /** An event as a plugin sees it. Most plugins ask only for what the index of the log
  *  knows of it; the event itself is read when they ask for more. */
@@ -52,9 +53,13 @@ struct mt_ctx {
 	char *workspace;
 	/* analyzers */
 	struct trial *trial;
+	/* in a forked copy, where nothing is logged: its connection; else NULL */
+	struct plugin_copy *copy;
 	struct error error;
 };
 void plugin_ctx_clear(struct mt_ctx *x);
+/** Keep a text until the work ends. Takes it. NULL: out of memory. */
+const char *plugin_hold_text(struct mt_ctx *x, char *text);
 const struct mt_host *plugin_host(void);
 /** What an agent puts out goes to the queue of the conversation. */
 const struct mt_agent_out *plugin_agent_out(void);

@@ -47,6 +47,7 @@ static void on_idle(uv_idle_t *handle)
 	bool same = s->x.view && evlog_count(c->log) == s->seen;
 	struct mt_ctx x = take(s);
 	struct error err = ERROR_NONE;
+	int r;
 
 	if (x.sent) {
 		if (step_send(c, &x, &err))
@@ -54,9 +55,11 @@ static void on_idle(uv_idle_t *handle)
 	} else if (!same) {
 		plugin_ctx_clear(&x);
 		step_prepared(c);
-	} else if (step_advance_prepared(c, &x, &err)) {
-		conversation_set_error(c, x.sent ? EXIT_MODEL : EXIT_FAILED, "%s",
-				       err.code ? err.text : x.error.text);
+	} else {
+		r = step_advance_prepared(c, &x, &err);
+		if (r)
+			step_fail(c, r, x.sent ? EXIT_MODEL : EXIT_FAILED,
+				  err.code ? err.text : x.error.text);
 	}
 	plugin_ctx_clear(&x);
 	step_run_ready(c);

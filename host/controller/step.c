@@ -29,6 +29,14 @@
 
 enum { DELTA_MAX = 16 << 20 };
 
+void step_fail(struct conversation *c, int r, int exit_code, const char *why)
+{
+	if (r == MT_ECANCELLED)
+		conversation_set_state(c, STATE_PAUSED, why);
+	else
+		conversation_set_error(c, exit_code, "%s", why);
+}
+
 /* ---- the model --------------------------------------------------------- */
 
 /* Whoever looks on sees no secret either. */
@@ -116,6 +124,7 @@ static void on_done(void *arg, struct llm_reply *reply)
 {
 	struct conversation *c = arg;
 	struct error err = ERROR_NONE;
+	int r;
 
 	request_clear(c);
 	end_deltas(c);
@@ -129,8 +138,9 @@ static void on_done(void *arg, struct llm_reply *reply)
 			 (reply->usage.output > 0 ? reply->usage.output : 0);
 	c->step_requested = true;
 	NOTIFY_WATCHERS(c, reply, reply);
-	if (turn_replan(c, reply, 0, &err))
-		conversation_set_error(c, EXIT_FAILED, "%s", err.text);
+	r = turn_replan(c, reply, 0, &err);
+	if (r)
+		step_fail(c, r, EXIT_FAILED, err.text);
 	else if (!turn_has_planned(c))
 		turn_log_error(c, NULL, NULL,
 			       "The reply held neither text nor a tool call.");
@@ -254,8 +264,8 @@ void step_prepared(struct conversation *c)
 	if (!r)
 		r = more ? slices_wait(c, &x, &err) : begin(c, &x, &err);
 	if (r)
-		conversation_set_error(c, x.sent ? EXIT_MODEL : EXIT_FAILED, "%s",
-				       err.code ? err.text : x.error.text);
+		step_fail(c, r, x.sent ? EXIT_MODEL : EXIT_FAILED,
+			  err.code ? err.text : x.error.text);
 	plugin_ctx_clear(&x);
 }
 

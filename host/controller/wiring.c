@@ -4,6 +4,7 @@
  * everything is resolved before the first event. */
 #include "controller/wiring.h"
 
+#include "config/choices.h"
 #include "context/history.h"
 #include "context/request-messages.h"
 #include "controller/analyzers.h"
@@ -14,6 +15,7 @@
 #include "controller/loop-recovery.h"
 #include "controller/model-request.h"
 #include "controller/offered-tools.h"
+#include "controller/plugin-fork.h"
 #include "controller/plugin-host.h"
 #include "llm/models/router.h"
 #include "log.h"
@@ -25,8 +27,16 @@
 
 #include <string.h>
 
-static const char *const own_keys[] = { "plugin", NULL };
-static const char *const asking_keys[] = { "plugin", "llm", NULL };
+/* Keys of a section that are the host's, by kind. */
+static const char *const plain_keys[] = { "plugin", NULL };
+static const char *const analyzer_keys[] = { "plugin", "run", "deadline", NULL };
+static const char *const asking_keys[] = { "plugin", "llm", "run", "deadline", NULL };
+static const char *const *const own_keys[] = {
+	[MT_KIND_AGENT] = asking_keys,
+	[MT_KIND_CONDENSER] = asking_keys,
+	[MT_KIND_ANALYZER] = analyzer_keys,
+	[MT_KIND_RUNTIME] = plain_keys,
+};
 
 const char *plugin_component_option(const struct plugin_component *p, const char *name)
 {
@@ -51,6 +61,18 @@ int64_t plugin_component_option_int(const struct plugin_component *p, const char
 	return n;
 }
 
+/* Does the component run in forked copies of this process? */
+static bool is_forked(const struct config *c, const char *section,
+		      const struct component *component)
+{
+	int run;
+
+	if (!plugin_fork_can(component->kind))
+		return false;
+	run = config_choice(c, section, "run");
+	return run < 0 ? !component_is_own(component) : run == RUN_FORK;
+}
+
 int plugin_component_load(struct config *c, struct registry *r, int kind,
 			  const char *name, struct plugin_component *ret,
 			  struct error *err)
@@ -70,15 +92,20 @@ int plugin_component_load(struct config *c, struct registry *r, int kind,
 	ret->name = strdup(name);
 	if (!ret->name)
 		return out_of_memory(err);
-	ret->functions = registry_load(r, component, err);
+	ret->registry = r;
+	if (is_forked(c, section.text, component)) {
+		ret->deadline_ms = config_int(c, section.text, "deadline");
+		ret->functions = ret->stand_in = plugin_fork_open(component);
+		if (!ret->functions)
+			return out_of_memory(err);
+	} else {
+		ret->functions = registry_load(r, component, err);
+	}
 	if (!ret->functions)
 		return err->code;
 	return config_section(c, section.text, component->options,
-			      component->option_count,
-			      kind == MT_KIND_AGENT || kind == MT_KIND_CONDENSER
-				      ? asking_keys
-				      : own_keys,
-			      &ret->options, err);
+			      component->option_count, own_keys[kind], &ret->options,
+			      err);
 }
 
 static int check_condenser(struct conversation *c, struct plugin_component *p,
@@ -299,6 +326,7 @@ int wiring_open(struct conversation *c, const struct conversation_options *o,
 void plugin_component_clear(struct plugin_component *p)
 {
 	free(p->name);
+	free(p->stand_in);
 	json_object_put(p->options);
 	*p = (struct plugin_component){ 0 };
 }
@@ -379,14 +407,26 @@ static void add_models(json_object *list, const struct conversation *c)
 	}
 }
 
-static void add_llm(json_object *list, const struct conversation *c, const char *family,
+/* The model that a component names, and where it runs. */
+static void add_own(json_object *list, const struct conversation *c, const char *family,
 		    const struct plugin_component *p)
 {
+	static const char *const keys[] = { "run", "deadline" };
 	AUTO(strbuf) struct strbuf section = STRBUF(256);
 
-	if (p->llm && !strbuf_addf(&section, "%s.%s", family, p->name))
+	if (strbuf_addf(&section, "%s.%s", family, p->name) ||
+	    !config_has(c->config, section.text))
+		return;
+	if (p->llm)
 		add_setting(list, section.text, "llm",
 			    config_get(c->config, section.text, "llm"));
+	for (size_t i = 0; i < ARRAY_LEN(keys); i++) {
+		const char *origin = config_origin(c->config, section.text, keys[i]);
+
+		if (origin && strcmp(origin, "built in") != 0)
+			add_setting(list, section.text, keys[i],
+				    config_get(c->config, section.text, keys[i]));
+	}
 }
 
 static void add_options(json_object *list, const char *family, const char *name,
@@ -418,11 +458,11 @@ static void add_level(json_object *list, const struct conversation *c,
 		add_section(list, c, "router", router.text, router.text, NULL);
 	add_options(list, "agent", l->plugin.name, l->plugin.component,
 		    l->plugin.options);
-	add_llm(list, c, "agent", &l->plugin);
+	add_own(list, c, "agent", &l->plugin);
 	for (size_t i = 0; i < l->condenser_count; i++) {
 		add_options(list, "condenser", l->condensers[i].name,
 			    l->condensers[i].component, l->condensers[i].options);
-		add_llm(list, c, "condenser", &l->condensers[i]);
+		add_own(list, c, "condenser", &l->condensers[i]);
 	}
 	for (size_t i = 0; i < l->catalog.instance_count; i++) {
 		if (l->catalog.instances[i].server) /* its section counts later too */
@@ -457,6 +497,7 @@ static json_object *settings(const struct conversation *c, const char *controlle
 		const struct plugin_component *p = analyzers_part(c->analyzers, i);
 
 		add_options(list, "analyzer", p->name, p->component, p->options);
+		add_own(list, c, "analyzer", p);
 	}
 	return list;
 }

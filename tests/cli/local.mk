@@ -18,3 +18,5 @@ TESTS += %D%/readonly.bats
 EXTRA_DIST += %D%/readonly.bats
 TESTS += %D%/secrets.bats
 EXTRA_DIST += %D%/secrets.bats
+TESTS += %D%/plugin-fork.bats
+EXTRA_DIST += %D%/plugin-fork.bats

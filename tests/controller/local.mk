@@ -66,3 +66,9 @@ TESTS += %D%/test-scopes
 
 TESTS += %D%/log-lines.bats
 EXTRA_DIST += %D%/log-lines.bats
+
+check_PROGRAMS += %D%/test-journal
+tests_controller_test_journal_SOURCES = %D%/test-journal.c
+tests_controller_test_journal_CPPFLAGS = $(libhost_a_CPPFLAGS) -I$(top_srcdir)/tests
+tests_controller_test_journal_LDADD = $(LIBHOST)
+TESTS += %D%/test-journal

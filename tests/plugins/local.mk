@@ -36,3 +36,6 @@ tests_plugins_meet_so_LDFLAGS = $(PLUGIN_LINK)
 check_PROGRAMS += %D%/mcp-fixture.so
 tests_plugins_mcp_fixture_so_SOURCES = %D%/mcp-fixture.c
 tests_plugins_mcp_fixture_so_LDFLAGS = $(PLUGIN_LINK)
+check_PROGRAMS += %D%/harm.so
+tests_plugins_harm_so_SOURCES = %D%/harm.c
+tests_plugins_harm_so_LDFLAGS = $(PLUGIN_LINK)

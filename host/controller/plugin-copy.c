@@ -1,0 +1,429 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * plugin-copy.c - the child side of a plugin that runs in a forked copy.
+ *
+ * The plugin reads the state of the conversation as it was when the process forked.
+ * What it asks the host to do is done to that copy, as far as the plugin can see the
+ * effect, and told to the parent, which does it for real. */
+#include "controller/plugin-copy.h"
+
+#include "controller/analyzers.h"
+#include "controller/condense.h"
+#include "controller/core.h"
+#include "controller/plugin-sandbox.h"
+#include "files.h"
+#include "log.h"
+
+#include <mortise/analyzer.h>
+#include <mortise/condenser.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+
+enum {
+	LOG_TEXT_MAX = 4096,
+	FLUSH_BYTES = 1 << 16,
+	EXIT_LOST = 125, /* the parent does not listen */
+};
+
+struct plugin_copy {
+	int fd;
+	struct strbuf out;
+};
+
+/* ---- the connection ---------------------------------------------------------- */
+
+static void flush(struct plugin_copy *copy)
+{
+	if (copy->out.error || write_all(copy->fd, copy->out.text, copy->out.len))
+		_exit(EXIT_LOST);
+	strbuf_reset(&copy->out);
+}
+
+static int tell(struct mt_ctx *x, const struct journal_entry *e)
+{
+	int r = journal_put(&x->copy->out, e);
+
+	if (!r && x->copy->out.len > FLUSH_BYTES)
+		flush(x->copy);
+	return r;
+}
+
+/* Tell it if it succeeded here. */
+static int tell_done(struct mt_ctx *x, int r, const struct journal_entry *e)
+{
+	int told = r < 0 ? MT_OK : tell(x, e);
+
+	return told ? told : r;
+}
+
+/* Wait for the answer of the parent; its text is in `ret`. */
+static int ask(struct mt_ctx *x, const struct journal_entry *question, struct strbuf *ret,
+	       struct error *err)
+{
+	struct journal_entry e;
+	int64_t size = tell(x, question);
+
+	if (size)
+		return fail_code(err, (int)size);
+	flush(x->copy);
+	while (!(size = journal_get(ret->text, ret->len, &e))) {
+		ssize_t n;
+
+		if (strbuf_reserve(ret, FLUSH_BYTES))
+			return fail_code(err, ret->error);
+		n = read(x->copy->fd, ret->text + ret->len, FLUSH_BYTES);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			_exit(EXIT_LOST);
+		ret->len += (size_t)n;
+	}
+	if (size < 0 || e.type != JOURNAL_ANSWER)
+		_exit(EXIT_LOST);
+	if (e.a)
+		return fail(err, (int)e.a, "%s", e.text[0].ptr ? e.text[0].ptr : "");
+	strbuf_cut(ret, (size_t)size - 1);
+	strbuf_consume(ret, (size_t)size - 1 - e.text[0].len);
+	return MT_OK;
+}
+
+static int ask_blob(void *arg, const char *name, size_t max, char **ret, size_t *ret_len,
+		    struct error *err)
+{
+	AUTO(strbuf) struct strbuf answer = STRBUF(JOURNAL_MAX);
+	const struct journal_entry question = {
+		.type = JOURNAL_BLOB, .a = (int64_t)max, .text = { { name, strlen(name) } } };
+	int r = ask(arg, &question, &answer, err);
+
+	if (r)
+		return r;
+	*ret_len = answer.len;
+	*ret = malloc(answer.len + 1);
+	if (!*ret)
+		return out_of_memory(err);
+	memcpy(*ret, answer.text, answer.len);
+	(*ret)[answer.len] = '\0';
+	return MT_OK;
+}
+
+/* ---- services of the host ------------------------------------------------------ */
+
+#define TELL(x, kind, ...) tell(x, &(struct journal_entry){ .type = (kind), __VA_ARGS__ })
+#define TELL_DONE(x, r, kind, ...)                                                       \
+	tell_done(x, r, &(struct journal_entry){ .type = (kind), __VA_ARGS__ })
+
+static struct mt_str given(struct mt_str s)
+{
+	return (struct mt_str){ s.ptr ? s.ptr : "", s.len };
+}
+
+static struct mt_str word(const char *s)
+{
+	return (struct mt_str){ s, s ? strlen(s) : 0 };
+}
+
+static struct mt_ctx *ctx_of(struct mt_request *r)
+{
+	return (struct mt_ctx *)r; /* see plugin-host.c */
+}
+
+static void copy_log(struct mt_ctx *x, int level, const char *fmt, ...)
+{
+	AUTO(strbuf) struct strbuf text = STRBUF(LOG_TEXT_MAX);
+	va_list ap;
+
+	va_start(ap, fmt);
+	strbuf_vaddf(&text, fmt, ap);
+	va_end(ap);
+	TELL(x, JOURNAL_LOG, .a = level, .text = { { text.text, text.len } });
+	flush(x->copy);
+}
+
+static struct mt_request *copy_request(struct mt_ctx *x)
+{
+	struct mt_request *r = plugin_host()->request(x);
+
+	return r && TELL(x, JOURNAL_REQUEST) == MT_OK ? r : NULL;
+}
+
+/* The messages are built by the parent alone: nothing here reads them. */
+static int copy_history(struct mt_request *r)
+{
+	return TELL(ctx_of(r), JOURNAL_HISTORY);
+}
+
+static int copy_request_message(struct mt_request *r, int role, struct mt_str text)
+{
+	return TELL(ctx_of(r), JOURNAL_REQUEST_MESSAGE, .a = role,
+		    .text = { given(text) });
+}
+
+static int copy_request_tool(struct mt_request *r, const char *name)
+{
+	return TELL_DONE(ctx_of(r), plugin_host()->request_tool(r, name), JOURNAL_TOOL,
+			 .text = { word(name) });
+}
+
+static int copy_request_set(struct mt_request *r, const char *name, struct mt_str json)
+{
+	return TELL_DONE(ctx_of(r), plugin_host()->request_set(r, name, json),
+			 JOURNAL_SET, .text = { word(name), given(json) });
+}
+
+static int copy_define_tool(struct mt_request *r, const char *name,
+			    struct mt_str description, struct mt_str schema)
+{
+	int status = plugin_host()->request_define_tool(r, name, description, schema);
+
+	return TELL_DONE(ctx_of(r), status, JOURNAL_DEFINE_TOOL,
+			 .text = { word(name), given(description), given(schema) });
+}
+
+static int copy_request_media(struct mt_request *r, const struct mt_event *event)
+{
+	return TELL(ctx_of(r), JOURNAL_MEDIA, .a = plugin_host()->event_id(event));
+}
+
+static int copy_send(struct mt_ctx *x, struct mt_request *r)
+{
+	return TELL_DONE(x, plugin_host()->send(x, r), JOURNAL_SEND);
+}
+
+static int copy_keep(struct mt_ctx *x, struct mt_str state)
+{
+	return TELL_DONE(x, plugin_host()->keep(x, state), JOURNAL_KEEP,
+			 .text = { given(state) });
+}
+
+static int copy_prompt(struct mt_ctx *x, const char *name, struct mt_str data,
+		       struct mt_str *ret_text)
+{
+	const struct journal_entry question = { .type = JOURNAL_PROMPT,
+						.text = { word(name), given(data) } };
+	struct strbuf answer = STRBUF(JOURNAL_MAX);
+	int r = ask(x, &question, &answer, &x->error);
+
+	if (r) {
+		strbuf_clear(&answer);
+		return r;
+	}
+	*ret_text = (struct mt_str){ answer.text, answer.len };
+	return MT_OK; /* the text lives as long as the copy */
+}
+
+const struct mt_host *plugin_copy_host(void)
+{
+	static struct mt_host table;
+
+	table = *plugin_host();
+	table.log = copy_log;
+	table.request = copy_request;
+	table.request_history = copy_history;
+	table.request_message = copy_request_message;
+	table.request_tool = copy_request_tool;
+	table.request_set = copy_request_set;
+	table.request_define_tool = copy_define_tool;
+	table.request_media = copy_request_media;
+	table.send = copy_send;
+	table.keep = copy_keep;
+	table.prompt = copy_prompt;
+	return &table;
+}
+
+/* ---- agents ---------------------------------------------------------------------- */
+
+static int copy_call(struct mt_ctx *x, size_t n)
+{
+	return TELL_DONE(x, plugin_agent_out()->call(x, n), JOURNAL_CALL,
+			 .a = (int64_t)n);
+}
+
+static int copy_action(struct mt_ctx *x, const char *type, struct mt_str args)
+{
+	return TELL_DONE(x, plugin_agent_out()->action(x, type, args), JOURNAL_ACTION,
+			 .text = { word(type), given(args) });
+}
+
+static int copy_message(struct mt_ctx *x, struct mt_str text, int wait)
+{
+	return TELL_DONE(x, plugin_agent_out()->message(x, text, wait), JOURNAL_MESSAGE,
+			 .a = wait, .text = { given(text) });
+}
+
+static int copy_report_error(struct mt_ctx *x, struct mt_str text)
+{
+	return TELL_DONE(x, plugin_agent_out()->report_error(x, text), JOURNAL_REPORT,
+			 .text = { given(text) });
+}
+
+const struct mt_agent_out *plugin_copy_agent_out(void)
+{
+	static const struct mt_agent_out table = {
+		.size = sizeof table,
+		.call = copy_call,
+		.action = copy_action,
+		.message = copy_message,
+		.report_error = copy_report_error,
+	};
+
+	return &table;
+}
+
+int plugin_copy_system(struct mt_ctx *x, struct mt_str text)
+{
+	return TELL(x, JOURNAL_SYSTEM, .text = { given(text) });
+}
+
+/* ---- condensers ------------------------------------------------------------------- */
+
+static int copy_drop(struct mt_ctx *x, size_t place, size_t count)
+{
+	return TELL_DONE(x, plugin_condenser_out()->drop(x, place, count), JOURNAL_DROP,
+			 .a = (int64_t)place, .b = (int64_t)count);
+}
+
+static int copy_mask(struct mt_ctx *x, size_t place, struct mt_str text)
+{
+	return TELL_DONE(x, plugin_condenser_out()->mask(x, place, text), JOURNAL_MASK,
+			 .a = (int64_t)place, .text = { given(text) });
+}
+
+static int copy_forget(struct mt_ctx *x, const size_t *places, size_t count,
+		       struct mt_str summary, size_t offset)
+{
+	int r = plugin_condenser_out()->forget(x, places, count, summary, offset);
+	struct mt_str bytes = { (const char *)places, count * sizeof *places };
+
+	return TELL_DONE(x, r, JOURNAL_FORGET, .a = (int64_t)offset,
+			 .text = { given(bytes), given(summary) });
+}
+
+const struct mt_condenser_out *plugin_copy_condenser_out(void)
+{
+	static struct mt_condenser_out table;
+
+	table = *plugin_condenser_out();
+	table.drop = copy_drop;
+	table.mask = copy_mask;
+	table.forget = copy_forget;
+	return &table;
+}
+
+/* ---- analyzers -------------------------------------------------------------------- */
+
+static int copy_verdict(struct mt_ctx *x, int risk, int deny, struct mt_str rule,
+			struct mt_str reason)
+{
+	int r = plugin_analyzer_out()->verdict(x, risk, deny, rule, reason);
+
+	return TELL_DONE(x, r, JOURNAL_VERDICT, .a = risk, .b = deny,
+			 .text = { given(rule), given(reason) });
+}
+
+static int copy_rule(struct mt_ctx *x, int risk, int deny, const char *name,
+		     const char *text, const char *reason)
+{
+	return TELL(x, JOURNAL_RULE, .a = risk, .b = deny,
+		    .text = { word(name), word(text), word(reason) });
+}
+
+const struct mt_analyzer_out *plugin_copy_analyzer_out(void)
+{
+	static struct mt_analyzer_out table;
+
+	table = *plugin_analyzer_out();
+	table.verdict = copy_verdict;
+	table.rule = copy_rule;
+	return &table;
+}
+
+/* ---- the child --------------------------------------------------------------------- */
+
+static void default_signals(void)
+{
+	sigset_t none;
+
+	sigemptyset(&none);
+	for (int s = 1; s < 32; s++)
+		signal(s, SIG_DFL);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+/* Close every descriptor but these two (-1: none) and the standard ones. */
+static void close_others(int a, int b)
+{
+	unsigned low = (unsigned)(a < b ? a : b), high = (unsigned)(a < b ? b : a);
+
+	if (a < 0 || b < 0)
+		low = high = (unsigned)(a < 0 ? b : a);
+	if (low > 3)
+		close_range(3, low - 1, 0);
+	if (high > low + 1)
+		close_range(low + 1, high - 1, 0);
+	close_range(high + 1, ~0u, 0);
+}
+
+/* No descriptor of the parent that it could write to, or read from, is left. */
+static int take_descriptors(struct mt_ctx *x, int fd, struct error *err)
+{
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC), log = -1;
+
+	if (null < 0)
+		return fail(err, MT_EIO, "cannot open /dev/null: %s", strerror(errno));
+	for (int i = 0; i < 3; i++)
+		if (dup2(null, i) < 0)
+			return fail(err, MT_EIO, "cannot detach: %s", strerror(errno));
+	if (x->c && x->c->log) {
+		log = evlog_detach_copy(x->c->log, ask_blob, x, err);
+		if (log < 0)
+			return log;
+	}
+	close_others(fd, log);
+	return MT_OK;
+}
+
+/* The copy neither writes to the log file nor notifies watchers. */
+static void detach(struct mt_ctx *x)
+{
+	log_setup(-1, MT_LOG_ERROR, "mortise");
+	if (x->c)
+		memset(x->c->watchers, 0, sizeof x->c->watchers);
+}
+
+static int run(struct mt_ctx *x, const struct plugin_call *call, void *arg, int fd)
+{
+	const struct plugin_component *part = x->part;
+	const void *functions;
+	int r;
+
+	detach(x);
+	r = take_descriptors(x, fd, &x->error);
+	if (r)
+		return r;
+	plugin_sandbox_limit(part->deadline_ms);
+	plugin_sandbox_enter(part->component->path);
+	functions = registry_load(part->registry, part->component, &x->error);
+	if (!functions)
+		return x->error.code;
+	plugin_sandbox_close();
+	return call->call(x, functions, arg);
+}
+
+_Noreturn void plugin_copy_run(struct mt_ctx *x, const struct plugin_call *call,
+			       void *arg, int fd)
+{
+	struct plugin_copy copy = { .fd = fd, .out = STRBUF(JOURNAL_MAX) };
+	int r;
+
+	setsid(); /* signals from the terminal are for the parent */
+	default_signals();
+	x->error = ERROR_NONE;
+	x->copy = &copy;
+	r = run(x, call, arg, fd);
+	TELL(x, JOURNAL_END, .a = r, .b = x->error.code, .text = { word(x->error.text) });
+	flush(&copy);
+	_exit(0);
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * plugin-copy.h - a forked copy of the process, in which one function of a plugin runs. */
+#ifndef HOST_CONTROLLER_PLUGIN_COPY_H
+#define HOST_CONTROLLER_PLUGIN_COPY_H
+
+#include "controller/plugin-host.h"
+#include "controller/plugin-journal.h"
+
+/** A function of a plugin: how the copy calls it, and what it may ask of the host. */
+struct plugin_call {
+	const char *function; /* "advance" */
+	uint32_t allowed;     /* 1 << enum journal_type, in addition to JOURNAL_LOG */
+	int (*call)(struct mt_ctx *x, const void *functions, void *arg);
+};
+
+/** The connection of a copy to its parent. */
+struct plugin_copy;
+
+/** In the child: run the function, tell the parent by `fd`, and exit. */
+_Noreturn void plugin_copy_run(struct mt_ctx *x, const struct plugin_call *call,
+			       void *arg, int fd);
+
+/* The tables with which a plugin is called in a copy. */
+const struct mt_host *plugin_copy_host(void);
+const struct mt_agent_out *plugin_copy_agent_out(void);
+const struct mt_condenser_out *plugin_copy_condenser_out(void);
+const struct mt_analyzer_out *plugin_copy_analyzer_out(void);
+/** Tell the parent the text of an agent's `system`. */
+int plugin_copy_system(struct mt_ctx *x, struct mt_str text);
+
+#endif

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * plugin-sandbox.c - resource limits, Landlock and seccomp for a forked child. */
+#include "controller/plugin-sandbox.h"
+
+#include "auto.h"
+#include "confine.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#if defined __SANITIZE_ADDRESS__
+#define ADDRESS_SANITIZER 1
+#elif defined __has_feature
+#define ADDRESS_SANITIZER __has_feature(address_sanitizer)
+#else
+#define ADDRESS_SANITIZER 0
+#endif
+
+/* ---- limits ---------------------------------------------------------------- */
+
+enum { MEMORY_MAX = 512 << 20 }; /* more than the process has when it is forked */
+
+static void limit(int what, rlim_t most)
+{
+	setrlimit(what, &(struct rlimit){ most, most });
+}
+
+/* Bytes of address space that this process has; 0: unknown. */
+static rlim_t address_space(void)
+{
+	AUTO(close) int fd = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+	char text[64] = "";
+
+	if (fd < 0 || read(fd, text, sizeof text - 1) <= 0)
+		return 0;
+	return strtoul(text, NULL, 10) * (rlim_t)sysconf(_SC_PAGESIZE);
+}
+
+void plugin_sandbox_limit(int64_t deadline_ms)
+{
+	rlim_t now = ADDRESS_SANITIZER ? 0 : address_space();
+
+	if (now)
+		limit(RLIMIT_AS, now + MEMORY_MAX);
+	limit(RLIMIT_CPU, (rlim_t)(deadline_ms / 1000 + 1));
+	limit(RLIMIT_CORE, 0);
+	limit(RLIMIT_FSIZE, 0);
+}
+
+/* ---- Landlock ---------------------------------------------------------------- */
+
+/* Of the interface of the kernel, because the headers of the system may be older. */
+enum {
+	LL_EXECUTE = 1u << 0,
+	LL_READ_FILE = 1u << 2,
+	LL_READ_DIR = 1u << 3,
+	LL_VERSION = 1u << 0, /* flag of landlock_create_ruleset */
+	LL_PATH_BENEATH = 1,
+	LL_CREATE_RULESET = 444, LL_ADD_RULE = 445, LL_RESTRICT_SELF = 446, /* calls */
+};
+
+struct ll_ruleset {
+	uint64_t files, network, scope;
+};
+
+struct ll_path {
+	uint64_t allowed;
+	int32_t parent;
+} __attribute__((packed));
+
+/* What each version of Landlock can refuse, and how much of the struct it knows. */
+static const struct {
+	struct ll_ruleset all;
+	size_t size;
+} ll_versions[] = {
+	{ { 0x1fff, 0, 0 }, 8 },  { { 0x3fff, 0, 0 }, 8 },  { { 0x7fff, 0, 0 }, 8 },
+	{ { 0x7fff, 3, 0 }, 16 }, { { 0xffff, 3, 0 }, 16 }, { { 0xffff, 3, 3 }, 24 },
+};
+
+static void allow_read(int ruleset, const char *path)
+{
+	AUTO(close) int fd = open(path, O_PATH | O_CLOEXEC);
+	struct ll_path rule = { .allowed = LL_READ_FILE | LL_READ_DIR | LL_EXECUTE,
+				.parent = fd };
+
+	if (fd < 0)
+		return;
+	if (syscall(LL_ADD_RULE, ruleset, LL_PATH_BENEATH, &rule, 0) == 0)
+		return;
+	rule.allowed = LL_READ_FILE | LL_EXECUTE; /* it is a file */
+	syscall(LL_ADD_RULE, ruleset, LL_PATH_BENEATH, &rule, 0);
+}
+
+static void allow_directory_of(int ruleset, const char *path)
+{
+	char directory[PATH_MAX];
+	const char *slash = strrchr(path, '/');
+	size_t len = slash ? (size_t)(slash - path) : 0;
+
+	if (len == 0 || len >= sizeof directory)
+		return;
+	memcpy(directory, path, len);
+	directory[len] = '\0';
+	allow_read(ruleset, directory);
+}
+
+static void restrict_files(const char *path)
+{
+	static const char *const libraries[] = { "/lib", "/lib64", "/usr/lib",
+						 "/usr/lib64", "/usr/local/lib",
+						 "/etc/ld.so.cache" };
+	long version = syscall(LL_CREATE_RULESET, NULL, 0, LL_VERSION);
+	size_t n = version > (long)ARRAY_LEN(ll_versions) ? ARRAY_LEN(ll_versions)
+							  : (size_t)version;
+	AUTO(close) int ruleset = -1;
+	char real[PATH_MAX];
+
+	if (version < 1)
+		return;
+	ruleset = (int)syscall(LL_CREATE_RULESET, &ll_versions[n - 1].all,
+			       ll_versions[n - 1].size, 0);
+	if (ruleset < 0)
+		return;
+	for (size_t i = 0; i < ARRAY_LEN(libraries); i++)
+		allow_read(ruleset, libraries[i]);
+	allow_directory_of(ruleset, path);
+	if (realpath(path, real) && strcmp(real, path) != 0)
+		allow_directory_of(ruleset, real);
+	syscall(LL_RESTRICT_SELF, ruleset, 0);
+}
+
+/* ---- seccomp ----------------------------------------------------------------- */
+
+/* While the plugin is loaded, and afterwards: inherited by every copy. */
+static struct confine loading, running;
+
+int plugin_sandbox_prepare(struct error *err)
+{
+	int r = loading.list ? MT_OK : confine_prepare(CONFINE_NO_THREADS, &loading, err);
+
+	if (!r && !running.list)
+		r = confine_prepare(CONFINE_NO_OPEN | CONFINE_NO_THREADS, &running, err);
+	return r;
+}
+
+void plugin_sandbox_enter(const char *path)
+{
+	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+	restrict_files(path);
+	confine_apply(&loading);
+}
+
+void plugin_sandbox_close(void)
+{
+	confine_apply(&running);
+}

@@ -1,0 +1,268 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# plugin-fork.bats - agents, condensers and analyzers of third parties run in forked
+# copies of the conversation process: they can harm neither it nor its log.
+
+setup() {
+	work=$BATS_TEST_TMPDIR
+	mkdir "$work/ws" "$work/state"
+	chmod 700 "$work/state"
+	export XDG_STATE_HOME=$work/state
+	export MORTISE_CORE_PLUGIN_PATH="$top_builddir/tests/plugins,$MORTISE_CORE_PLUGIN_PATH"
+	file=$top_builddir/tests/plugins/harm.so
+	harm=(mortise run -q -C "$work/ws" -o controller.agent=harm -t go)
+}
+
+# Nothing that a test started is left.
+teardown() {
+	[ -z "$(left)" ]
+}
+
+# The processes with the environment of this test that are mortise.
+left() {
+	for exe in $(find /proc -maxdepth 2 -name exe -lname '*/mortise*' 2>/dev/null); do
+		if grep -qzx "XDG_STATE_HOME=$work/state" "${exe%exe}environ" 2>/dev/null; then
+			echo "$exe"
+		fi
+	done
+}
+
+log() { cat "$work"/state/mortise/conversations/*/events.jsonl; }
+
+# until_there COMMAND...: wait until it succeeds, for at most 20 s
+until_there() {
+	for _ in {1..1000}; do
+		if "$@" >/dev/null 2>&1; then return 0; fi
+		sleep 0.02
+	done
+	return 1
+}
+
+@test "an agent that ends, crashes or does not return is an error that names it" {
+	while read -r deed sentence; do
+		rm -rf "$work/state/mortise"
+		run "${harm[@]}" -o agent.harm.deed="$deed" -o agent.harm.deadline=300ms
+		echo "$deed: $output"
+		[ "$status" -eq 1 ]
+		[[ "$output" == *"agent harm: $(realpath "$file") $sentence"* ]]
+		log | jq -es 'map(select(.observation == "agent_state_changed")) | last
+			| .extras.agent_state == "error"'
+	done <<-'END'
+	exit exited in advance (code 0)
+	crash crashed in advance (SIGSEGV)
+	abort crashed in advance (SIGABRT)
+	spin did not return from advance within 0.3 s
+	sleep did not return from advance within 0.3 s
+	scribble made an invalid request in advance
+	close did not return from advance within 0.3 s
+	END
+}
+
+@test "what an agent must not do fails, and the conversation continues" {
+	export HARM_FILE=$work/ws/keep
+	touch "$HARM_FILE"
+	while read -r deed sentence; do
+		rm -rf "$work/state/mortise"
+		run "${harm[@]}" -o agent.harm.deed="$deed"
+		echo "$deed: $output"
+		[ "$status" -eq 0 ]
+		[ "$output" = "$sentence" ]
+	done <<-'END'
+	open open: Operation not permitted
+	connect connect: Operation not permitted
+	kill kill: Operation not permitted
+	trace ptrace: Operation not permitted
+	fork fork: Operation not permitted
+	exec exec: Operation not permitted
+	unlink unlink: Operation not permitted
+	memory malloc: Cannot allocate memory
+	END
+	[ -e "$HARM_FILE" ]
+}
+
+@test "what a plugin prints is not among the events" {
+	run "${harm[@]}" --json -o agent.harm.deed=print
+	echo "$output"
+	[ "$status" -eq 0 ]
+	jq -es 'length > 3' <<<"$output"
+	[[ "$output" != *"on standard"* ]]
+	[[ "$output" == *"print: it worked"* ]]
+}
+
+@test "the file of a plugin is loaded in a copy only, which cannot write" {
+	export HARM_LOADED=$work/loaded
+	run "${harm[@]}"
+	echo "$output"
+	[ "$output" = "nothing was tried" ]
+	[ ! -e "$work/loaded" ]
+	rm -rf "$work/state/mortise"
+	run "${harm[@]}" -o agent.harm.run=inside
+	[ "$output" = "nothing was tried" ]
+	[ -e "$work/loaded" ]
+}
+
+@test "what a plugin logs is logged" {
+	run --separate-stderr "${harm[@]}" -o core.log_level=info
+	[ "$output" = "nothing was tried" ]
+	[[ "$stderr" == *" info harm: the deed is done"* ]]
+}
+
+@test "an agent that fails in system starts no conversation" {
+	run "${harm[@]}" -o agent.harm.system_deed=crash
+	echo "$output"
+	[ "$status" -ne 0 ]
+	[[ "$output" == *"agent harm: $(realpath "$file") crashed in system (SIGSEGV)"* ]]
+}
+
+@test "SIGINT and SIGTERM end a plugin that does not return" {
+	for deed in sleep spin; do
+		for signal in INT TERM; do
+			rm -rf "$work/state/mortise"
+			: >"$work/out"
+			env --default-signal=INT "${harm[@]}" --json -o agent.harm.deed=$deed \
+				-o agent.harm.deadline=60s >"$work/out" 2>&1 &
+			pid=$!
+			until_there pgrep -P $pid
+			SECONDS=0
+			kill -$signal $pid
+			wait $pid || status=$?
+			cat "$work/out"
+			[ "$SECONDS" -lt 10 ]
+			[ "$status" -ne 0 ]
+			log | jq -es 'map(select(.observation == "agent_state_changed"))
+				| last | .extras.agent_state == "paused"'
+		done
+	done
+}
+
+@test "a copy that is killed, and a host that is" {
+	"${harm[@]}" -o agent.harm.deed=sleep >"$work/out" 2>&1 &
+	pid=$!
+	until_there pgrep -P $pid
+	kill -9 $(pgrep -P $pid)
+	wait $pid || status=$?
+	cat "$work/out"
+	[ "$status" -eq 1 ]
+	grep -F "harm.so was killed in advance (SIGKILL)" "$work/out"
+	rm -rf "$work/state/mortise"
+	"${harm[@]}" -o agent.harm.deed=sleep >"$work/out" 2>&1 &
+	pid=$!
+	until_there pgrep -P $pid
+	copy=$(pgrep -P $pid)
+	kill -9 $pid
+	wait $pid || true
+	until_there test ! -e "/proc/$copy"
+}
+
+@test "a condenser that fails: its check and its advance" {
+	printf '[turn]\n[call finish]\nmessage = done\n' >"$work/script"
+	one=(mortise run -q -C "$work/ws" --model "script:$work/script" -t go
+		-o controller.condensers=harm)
+	run "${one[@]}"
+	[ "$output" = done ]
+	run "${one[@]}" -o condenser.harm.check_deed=crash
+	echo "$output"
+	[ "$status" -ne 0 ]
+	[[ "$output" == *"[condenser.harm]: $(realpath "$file") crashed in check (SIGSEGV)"* ]]
+	run "${one[@]}" -o condenser.harm.refuse=this
+	[[ "$output" == *"[condenser.harm]: this does not suit it"* ]]
+	run "${one[@]}" -o condenser.harm.deed=exit
+	echo "$output"
+	[ "$status" -eq 1 ]
+	[[ "$output" == *"condenser harm: $(realpath "$file") exited in advance (code 0)"* ]]
+}
+
+@test "an analyzer that fails has said UNKNOWN" {
+	printf '%s\n' '[turn]' '[call execute_bash]' 'command = touch one' '[turn]' \
+		'[call finish]' 'message = done' >"$work/script"
+	one=(mortise run -q -C "$work/ws" --model "script:$work/script" -t go
+		-o controller.analyzers=harm -o controller.confirmation=risky)
+	run "${one[@]}" </dev/null
+	echo "$output"
+	[ "$output" = done ]
+	[ -e "$work/ws/one" ]
+	rm "$work/ws/one"
+	for deed in exit crash; do
+		run "${one[@]}" -o analyzer.harm.deed=$deed </dev/null
+		echo "$output"
+		[ "$status" -eq 8 ]
+		[[ "$output" == *"awaiting_user_confirmation: risk UNKNOWN"* ]]
+		[[ "$output" == *"analyzer harm failed: $(realpath "$file") "*" in advance ("* ]]
+		[ ! -e "$work/ws/one" ]
+	done
+}
+
+@test "a project cannot choose where a plugin runs, and dialects have no choice" {
+	mkdir "$work/ws/.mortise"
+	for kind in agent condenser; do
+		printf '[%s.harm]\nrun = inside\n' $kind >"$work/ws/.mortise/mortise.ini"
+		run mortise config trust "$work/ws"
+		[ "$status" -ne 0 ]
+		[[ "$output" == *"a project cannot set \`run\` of [$kind.harm]"* ]]
+	done
+	rm -r "$work/ws/.mortise"
+	run "${harm[@]}" -o runtime.local.run=fork
+	[ "$status" -ne 0 ]
+	[[ "$output" == *"run"* ]]
+}
+
+# The events of a run without times and ids.
+events() {
+	log | jq -cS 'del(.timestamp, .crc, .id, .response_id, .worked)
+		| del(.. | .llm_response_id?, .pid?, .conversation?, .openhands_version?,
+		.usage?, .created?, .first_token_ms?, .ms?)' |
+		sed "s,$work/[a-z]*,WORK,g; s,WORK/mortise/conversations/[^]]*],SPOOL],g"
+}
+
+@test "agents, condensers and analyzers of our own do the same in a copy" {
+	{
+		for i in 1 2 3 4 5 6; do
+			printf '%s\n' '[turn]' "text = step $i" '[call execute_bash]' \
+				"command = echo $i; seq 9000 | head -c 40000" \
+				'security_risk = LOW' ''
+		done
+		printf '%s\n' '[turn]' '[call think]' 'thought = hm' '[call no_such_tool]' \
+			'x = 1' '' '[turn]' '[call finish]' 'message = All is well.'
+	} >"$work/script"
+	for how in inside fork; do
+		rm -rf "$work/state/mortise" "$work"/ws/*
+		run mortise run -q -C "$work/ws" --model "script:$work/script" -t go \
+			-o controller.condensers="observation_masking, amortized, recent" \
+			-o condenser.observation_masking.attention_window=2 \
+			-o condenser.amortized.max_size=12 -o condenser.amortized.keep_first=1 \
+			-o condenser.recent.max_events=20 -o controller.confirmation=risky \
+			-o agent.codeact.run=$how -o condenser.amortized.run=$how \
+			-o condenser.recent.run=$how \
+			-o condenser.observation_masking.run=$how \
+			-o analyzer.llm.run=$how -o analyzer.policy.run=$how
+		echo "$output"
+		[ "$status" -eq 0 ]
+		[ "$output" = "All is well." ]
+		events >"$work/$how"
+	done
+	grep -q condensation "$work/fork"
+	diff <(grep -v '"record"' "$work/inside") <(grep -v '"record"' "$work/fork")
+}
+
+@test "a condenser that asks its model, and one that keeps a state" {
+	{
+		for i in 1 2 3 4 5 6; do
+			printf '%s\n' '[turn]' '[call execute_bash]' "command = echo $i" ''
+		done
+		printf '%s\n' '[turn]' '[call finish]' 'message = All is well.'
+	} >"$work/script"
+	for i in 1 2 3 4 5 6; do printf '[turn]\ntext = A SUMMARY\n\n'; done \
+		>"$work/summaries"
+	for how in inside fork; do
+		rm -rf "$work/state/mortise"
+		run mortise run -q -C "$work/ws" --model "script:$work/script" -t go \
+			-o controller.condensers=llm -o condenser.llm.max_size=10 \
+			-o condenser.llm.keep_first=1 -o condenser.llm.llm=s \
+			-o llm.s.model="script:$work/summaries" -o condenser.llm.run=$how
+		echo "$output"
+		[ "$output" = "All is well." ]
+		events >"$work/$how"
+	done
+	grep -q 'A SUMMARY' "$work/fork"
+	diff <(grep -v '"record"' "$work/inside") <(grep -v '"record"' "$work/fork")
+}

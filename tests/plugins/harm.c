@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * harm.c - an agent, a condenser and an analyzer for tests that do what none should, as
+ * their option `deed` says. Never installed. */
+#define MORTISE_PROVISIONAL
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <mortise/agent.h>
+#include <mortise/analyzer.h>
+#include <mortise/condenser.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+/* What came of something that should fail. */
+static char outcome[128] = "nothing was tried";
+
+static void tell(const char *what, int failed)
+{
+	snprintf(outcome, sizeof outcome, "%s: %s", what,
+		 failed ? strerror(errno) : "it worked");
+}
+
+static void harm_exit(void)
+{
+	exit(0);
+}
+
+static void harm_crash(void)
+{
+	raise(SIGSEGV);
+}
+
+static void harm_abort(void)
+{
+	abort();
+}
+
+static void harm_spin(void)
+{
+	for (volatile unsigned n = 1; n; n |= 1)
+		;
+}
+
+static void harm_sleep(void)
+{
+	signal(SIGINT, SIG_IGN);
+	signal(SIGTERM, SIG_IGN);
+	for (;;)
+		sleep(1);
+}
+
+static void harm_print(void)
+{
+	puts("{\"words\":\"on standard output\"}");
+	fputs("words on standard error\n", stderr);
+	fflush(stdout);
+	tell("print", 0);
+}
+
+static void harm_open(void)
+{
+	tell("open", open("/etc/passwd", O_RDONLY) < 0);
+}
+
+static void harm_connect(void)
+{
+	int fd = socket(AF_INET, SOCK_STREAM, 0);
+	struct sockaddr_in to = { .sin_family = AF_INET, .sin_port = htons(9),
+				  .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+
+	tell("connect", fd < 0 || connect(fd, (struct sockaddr *)&to, sizeof to) < 0);
+}
+
+static void harm_kill(void)
+{
+	tell("kill", kill(getppid(), SIGKILL) < 0);
+}
+
+static void harm_trace(void)
+{
+	tell("ptrace", ptrace(PTRACE_ATTACH, getppid(), NULL, NULL) < 0);
+}
+
+static void harm_fork(void)
+{
+	pid_t pid = fork();
+
+	if (pid == 0)
+		for (;;)
+			pause();
+	tell("fork", pid < 0);
+}
+
+static void harm_exec(void)
+{
+	execl("/bin/true", "true", (char *)NULL);
+	tell("exec", 1);
+}
+
+static void harm_unlink(void)
+{
+	tell("unlink", unlink(getenv("HARM_FILE")) < 0);
+}
+
+static void harm_memory(void)
+{
+	size_t n = 0;
+	char *p;
+
+	while ((p = malloc(1 << 24))) {
+		memset(p, 1, 1 << 24);
+		n++;
+	}
+	tell("malloc", n < 4096);
+}
+
+/* Each descriptor, of whatever it may be. */
+static void harm_scribble(void)
+{
+	for (int fd = 0; fd < 64; fd++)
+		if (write(fd, "garbage that is not an entry of any journal", 43) < 0)
+			continue;
+	for (;;)
+		sleep(1);
+}
+
+static void harm_close(void)
+{
+	for (int fd = 0; fd < 64; fd++)
+		close(fd);
+	for (;;)
+		sleep(1);
+}
+
+static const struct {
+	const char *name;
+	void (*run)(void);
+} deeds[] = {
+	{ "exit", harm_exit }, { "crash", harm_crash }, { "abort", harm_abort },
+	{ "spin", harm_spin }, { "sleep", harm_sleep }, { "print", harm_print },
+	{ "open", harm_open }, { "connect", harm_connect }, { "kill", harm_kill },
+	{ "trace", harm_trace }, { "fork", harm_fork }, { "exec", harm_exec },
+	{ "unlink", harm_unlink }, { "memory", harm_memory },
+	{ "scribble", harm_scribble }, { "close", harm_close },
+};
+
+static void harm_do(const struct mt_host *host, struct mt_ctx *ctx, const char *option)
+{
+	const char *deed = host->option(ctx, option);
+
+	for (size_t i = 0; deed && i < sizeof deeds / sizeof *deeds; i++)
+		if (strcmp(deeds[i].name, deed) == 0)
+			deeds[i].run();
+}
+
+/* In the host this would end it; where the plugin is described it must not. */
+__attribute__((constructor)) static void harm_construct(void)
+{
+	const char *file = getenv("HARM_LOADED"); /* a probe has no environment */
+	int fd = file ? open(file, O_WRONLY | O_CREAT | O_CLOEXEC, 0600) : -1;
+
+	if (fd >= 0)
+		close(fd);
+}
+
+/* ---- agent -------------------------------------------------------------------- */
+
+static int harm_system(const struct mt_host *host, struct mt_ctx *ctx,
+		       struct mt_str *ret_text)
+{
+	harm_do(host, ctx, "system_deed");
+	*ret_text = (struct mt_str)MT_STR("Harm.");
+	return MT_OK;
+}
+
+static int harm_advance(const struct mt_host *host, const struct mt_agent_out *out,
+			struct mt_ctx *ctx, const struct mt_in *in)
+{
+	char text[256];
+
+	(void)in;
+	harm_do(host, ctx, "deed");
+	host->log(ctx, MT_LOG_INFO, "the deed is done");
+	snprintf(text, sizeof text, "{\"final_thought\":\"%s\",\"outputs\":{}}", outcome);
+	return out->action(ctx, "finish", (struct mt_str){ text, strlen(text) });
+}
+
+static const struct mt_agent agent = { .size = sizeof agent,
+				       .flags = MT_AGENT_NO_MODEL,
+				       .system = harm_system,
+				       .advance = harm_advance };
+
+/* ---- condenser ------------------------------------------------------------------ */
+
+static int harm_condense(const struct mt_host *host, const struct mt_condenser_out *out,
+			 struct mt_ctx *ctx, const struct mt_in *in)
+{
+	(void)out, (void)in;
+	harm_do(host, ctx, "deed");
+	return MT_OK;
+}
+
+static int harm_check(const struct mt_host *host, struct mt_ctx *ctx)
+{
+	harm_do(host, ctx, "check_deed");
+	if (!host->option(ctx, "refuse"))
+		return MT_OK;
+	host->refuse(ctx, "%s does not suit it", host->option(ctx, "refuse"));
+	return MT_EINVAL;
+}
+
+static const struct mt_condenser condenser = { .size = sizeof condenser,
+					       .advance = harm_condense,
+					       .check = harm_check };
+
+/* ---- analyzer ------------------------------------------------------------------- */
+
+static int harm_analyze(const struct mt_host *host, const struct mt_analyzer_out *out,
+			struct mt_ctx *ctx, const struct mt_in *in)
+{
+	static const struct mt_str rule = MT_STR("harm"),
+				   reason = MT_STR("as its option says");
+
+	(void)in;
+	harm_do(host, ctx, "deed");
+	return out->verdict(ctx, MT_RISK_LOW, 0, rule, reason);
+}
+
+static const struct mt_analyzer analyzer = { .size = sizeof analyzer,
+					     .advance = harm_analyze };
+
+/* ---- the plugin ------------------------------------------------------------------ */
+
+#define TEXT(name_)                                                                      \
+	{ .size = sizeof(struct mt_option), .type = MT_OPTION_TEXT, .name = name_,       \
+	  .help = "What to do." }
+
+static const struct mt_option options[] = { TEXT("deed"), TEXT("system_deed"),
+					    TEXT("check_deed"), TEXT("refuse") };
+
+#define COMPONENT(kind_, functions_)                                                     \
+	{ .size = sizeof(struct mt_component), .kind = MT_KIND_##kind_,                  \
+	  .version_major = MT_##kind_##_MAJOR, .version_minor = MT_##kind_##_MINOR,      \
+	  .name = "harm", .summary = "Does harm.", .functions = functions_,              \
+	  .options = options, .option_count = sizeof options / sizeof *options }
+
+static const struct mt_component components[] = {
+	COMPONENT(AGENT, &agent),
+	COMPONENT(CONDENSER, &condenser),
+	COMPONENT(ANALYZER, &analyzer),
+};
+
+MT_PLUGIN(.name = "harm", .version = "1.0", .license = "MIT", .components = components,
+	  .component_count = sizeof components / sizeof *components)
