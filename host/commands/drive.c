@@ -11,6 +11,7 @@
 #include "files.h"
 #include "llm/script-writer.h"
 #include "log.h"
+#include "registry/guard.h"
 
 #include <signal.h>
 #include <string.h>
@@ -46,11 +47,19 @@ static void give_up(struct drive *d, int number)
 	_exit(128 + number);
 }
 
+/* The loop acts on signals when it runs. A plugin that never returns to it must not keep
+ * the program alive: a signal that comes while one still waits for the loop ends it. */
+static struct {
+	void (*of_loop)(int number);
+	volatile sig_atomic_t waiting;
+} raw;
+
 static void on_signal(uv_signal_t *handle, int number)
 {
 	struct drive *d = handle->data;
 	struct error err = ERROR_NONE;
 
+	raw.waiting = 0;
 	if (++d->interrupts > 1)
 		give_up(d, number);
 	if (d->ending && d->stdio)
@@ -65,6 +74,26 @@ static void on_signal(uv_signal_t *handle, int number)
 		conversation_stop(d->c, &err);
 }
 
+static void on_raw_signal(int number)
+{
+	if (raw.waiting++) {
+		guard_report("did not return from",
+			     "; a second signal ended the program");
+		_exit(128 + number);
+	}
+	raw.of_loop(number);
+}
+
+static void catch_raw_signal(int number)
+{
+	struct sigaction act;
+
+	sigaction(number, NULL, &act);
+	raw.of_loop = act.sa_handler;
+	act.sa_handler = on_raw_signal;
+	sigaction(number, &act, NULL);
+}
+
 static void watch_signals(uv_loop_t *loop, struct drive *d)
 {
 	static const int numbers[] = { SIGINT, SIGTERM, SIGHUP };
@@ -74,6 +103,7 @@ static void watch_signals(uv_loop_t *loop, struct drive *d)
 		uv_signal_init(loop, &d->signals[i]);
 		d->signals[i].data = d;
 		uv_signal_start(&d->signals[i], on_signal, numbers[i]);
+		catch_raw_signal(numbers[i]);
 		uv_unref((uv_handle_t *)&d->signals[i]);
 	}
 }

@@ -7,6 +7,7 @@
 #include "config/config.h"
 #include "controller/plugin-host.h"
 #include "log.h"
+#include "registry/guard.h"
 #include "tools/catalog.h"
 #include "tools/mcp-servers.h"
 #include "tools/runner-connection.h"
@@ -187,10 +188,14 @@ static int ask_runtime(struct mt_ctx *x, struct error *err)
 {
 	const struct mt_runtime *runtime = x->part->functions;
 	const struct mt_in in = { .size = sizeof in, .what = MT_START };
+	struct guard_call outer;
 	int r = base_env(x);
 
-	if (!r)
+	if (!r) {
+		outer = guard_enter(x->part->component, "launch");
 		r = runtime->launch(plugin_host(), &runtime_out, x, &in);
+		guard_leave(outer);
+	}
 	if (!r && x->argc)
 		return MT_OK;
 	return fail(err, r ? r : MT_EINVAL, "runtime %s: %s", x->part->component->name,

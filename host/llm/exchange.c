@@ -8,6 +8,7 @@
 #include "llm/exchange.h"
 #include "llm/fncall/fncall.h"
 #include "log.h"
+#include "registry/guard.h"
 #include <inttypes.h>
 #include <string.h>
 #include <strings.h>
@@ -239,18 +240,22 @@ static void malformed_response(struct llm_exchange *x, int status)
 
 static void dialect_end(struct llm_exchange *x)
 {
+	struct guard_call outer = guard_enter(x->llm->component, "end");
 	int status = x->llm->dialect->end(&llm_dialect_host, (struct mt_exchange *)x,
 					  x->status);
 
+	guard_leave(outer);
 	if (status && x->error_kind == LLM_NO_ERROR)
 		malformed_response(x, status);
 }
 
 static int dialect_feed(struct llm_exchange *x, const char *bytes, size_t len)
 {
+	struct guard_call outer = guard_enter(x->llm->component, "feed");
 	int status = x->llm->dialect->feed(&llm_dialect_host, (struct mt_exchange *)x,
 					   x->status, x->type, bytes, len);
 
+	guard_leave(outer);
 	if (status && x->error_kind == LLM_NO_ERROR)
 		malformed_response(x, status);
 	if (x->error_kind != LLM_NO_ERROR)
@@ -390,10 +395,12 @@ static int sign_attempt(struct llm_exchange *x, struct error *err)
 		.body_len = x->body.bytes.len, .time = (int64_t)time(NULL),
 	};
 	const struct mt_dialect *d = x->llm->dialect;
+	struct guard_call outer = guard_enter(x->llm->component, "sign");
 	int status = MT_HAS(d, sign) && d->sign
 			     ? d->sign(&llm_dialect_host, (struct mt_exchange *)x, &post)
 			     : MT_EUNSUPPORTED;
 
+	guard_leave(outer);
 	return status ? dialect_refused(x, status, "cannot sign the request", err)
 		      : MT_OK;
 }
@@ -436,6 +443,7 @@ int exchange_post(struct llm_exchange *x, const struct http_events *events, void
 int exchange_check(struct llm *l, struct error *err)
 {
 	struct llm_exchange *x = calloc(1, sizeof *x);
+	struct guard_call outer;
 	int status;
 
 	if (!x)
@@ -443,8 +451,10 @@ int exchange_check(struct llm *l, struct error *err)
 	x->llm = x->first = l;
 	x->error_text = STRBUF(4096);
 	x->error_kind = LLM_NO_ERROR;
+	outer = guard_enter(l->component, "check");
 	status = l->dialect->check(&llm_dialect_host, (struct mt_exchange *)x,
 				   l->key != NULL);
+	guard_leave(outer);
 	if (status)
 		dialect_refused(x, status, "its dialect refuses it", err);
 	strbuf_clear(&x->error_text);
@@ -532,6 +542,7 @@ int exchange_encode(struct llm_exchange *x, const struct llm_request *request,
 	AUTO(json) json_object *params = NULL;
 	AUTO(free) struct llm_tool *brief = NULL;
 	struct llm_request sent = *request;
+	struct guard_call outer;
 	int status = llm_adapt_tools(x, request, &brief, err);
 
 	if (brief)
@@ -551,8 +562,10 @@ int exchange_encode(struct llm_exchange *x, const struct llm_request *request,
 	if (x->ahead)
 		sent.message_count = x->ahead;
 	body_begin(&x->body);
+	outer = guard_enter(x->llm->component, "encode");
 	status = write(&llm_dialect_host, (struct mt_exchange *)x,
 		       (const struct mt_request *)&sent);
+	guard_leave(outer);
 	if (body_end(&x->body) && !status)
 		status = x->body.bytes.error;
 	if (!status)

@@ -40,6 +40,7 @@ struct llm {
 	char *key_env;                 /* environment variable of the key, or "" */
 	char *key;                     /* NULL: none */
 	bool signs;                    /* the dialect signs requests: there is no key */
+	const struct component *component; /* the plugin of the dialect */
 	const struct mt_dialect *dialect;
 	struct backoff_rule retry;
 	struct llm **fallback;         /* tried in order when this one fails */

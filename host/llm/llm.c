@@ -145,6 +145,7 @@ static void warn_of_http(const struct llm *l)
 static int set_dialect(struct llm *l, const struct provider *p, struct registry *r,
 		       struct error *err)
 {
+	l->component = p->component;
 	l->dialect = registry_load(r, p->component, err);
 	if (!l->dialect)
 		return err && err->code ? err->code : MT_EUNSUPPORTED;

@@ -8,6 +8,7 @@
 #include "llm/exchange.h"
 #include "config/choices.h"
 #include "log.h"
+#include "registry/guard.h"
 #include <inttypes.h>
 #include <string.h>
 
@@ -77,16 +78,20 @@ static void count_on_done(void *arg, enum http_outcome outcome, const char *why)
 {
 	struct llm_exchange *x = arg;
 	struct token_count *c = x->count;
+	struct guard_call outer;
 	char text[64];
 	int64_t tokens = -1;
 
 	x->http = NULL;
 	snprintf(text, sizeof text, "HTTP %d", c->status);
-	if (outcome == HTTP_DONE && c->status == 200)
+	if (outcome == HTTP_DONE && c->status == 200) {
+		outer = guard_enter(x->llm->component, "counted");
 		tokens = x->llm->dialect->counted(&llm_dialect_host,
 						  (struct mt_exchange *)&c->question,
 						  c->answer.text ? c->answer.text : "",
 						  c->answer.len);
+		guard_leave(outer);
+	}
 	if (tokens >= 0) {
 		x->tokens = tokens;
 		llm_estimate_learn(x->llm, x->request, tokens);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * load.c - loads the enabled plugins into this process; they are never unloaded. */
+#include "registry/guard.h"
 #include "registry/internal.h"
 #include "array.h"
 #include <errno.h>
@@ -49,6 +50,8 @@ const void *registry_load(struct registry *r, const struct component *c,
 {
 	const struct mt_plugin *plugin = find_loaded(r, c->path);
 	struct error why = ERROR_NONE;
+	struct guard_call outer;
+	int status;
 
 	if (c->kind == MT_KIND_TOOL) {
 		fail(err, MT_EINVAL,
@@ -60,7 +63,10 @@ const void *registry_load(struct registry *r, const struct component *c,
 	if (!plugin) {
 		if (check_unchanged(c, err))
 			return NULL;
-		if (plugin_open(c->path, &plugin, &why)) {
+		outer = guard_enter(c, "a constructor");
+		status = plugin_open(c->path, &plugin, &why);
+		guard_leave(outer);
+		if (status) {
 			fail(err, why.code, "%s: %s", c->path, why.text);
 			return NULL;
 		}

@@ -1,0 +1,119 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# plugin-guard.bats - plugins that run in the host's process and crash, exit, hang or
+# print there. A runtime stands for them: it is asked at the first call of a tool.
+bats_require_minimum_version 1.5.0
+
+setup() {
+	work=$BATS_TEST_TMPDIR
+	mkdir -p "$work/ws" && mkdir -m 755 "$work/plugins"
+	export XDG_STATE_HOME=$work/state XDG_CACHE_HOME=$work/cache
+	export MORTISE_CORE_PLUGIN_PATH=$MORTISE_CORE_PLUGIN_PATH,$work/plugins
+	cat >"$work/script" <<'EOF'
+[turn]
+[call execute_bash]
+command = echo ran > file
+
+[turn]
+[call finish]
+message = finished
+EOF
+	run_it=(mortise run -C "$work/ws" -m "script:$work/script")
+}
+
+# runtime STATEMENT : the runtime `odd`, which does this before what `local` does
+runtime() {
+	cat >"$work/odd.c" <<-END
+		#define MORTISE_PROVISIONAL
+		#include <mortise/runtime.h>
+		#include <stdio.h>
+		#include <stdlib.h>
+		#include <unistd.h>
+		static int launch(const struct mt_host *host, const struct mt_runtime_out *out,
+				  struct mt_ctx *ctx, const struct mt_in *in)
+		{
+			(void)host, (void)in;
+			$1
+			return out->arg(ctx, out->wanted(ctx, "runner")) ? MT_ENOMEM :
+				out->workspace(ctx, out->wanted(ctx, "workspace"));
+		}
+		static const struct mt_runtime odd = { .size = sizeof odd, .launch = launch };
+		MT_RUNTIME(&odd, "odd", .name = "odd", .summary = "Does odd things.")
+	END
+	${CC:-cc} -std=gnu17 -shared -fPIC -I"$top_srcdir/sdk-headers" -o "$work/plugins/odd.so" \
+		"$work/odd.c"
+	chmod 755 "$work/plugins/odd.so"
+}
+
+# resumes : the log is whole, and with the usual runtime the work goes to its end
+resumes() {
+	run mortise resume last -q -o controller.runtime=local
+	echo "$output"
+	[ "$status" -eq 0 ]
+	[[ "$output" == *finished* ]]
+	[ -e "$work/ws/file" ]
+}
+
+until_there() {
+	for _ in {1..600}; do
+		[ ! -e "$1" ] || return 0
+		sleep 0.1
+	done
+	return 1
+}
+
+@test "a plugin that crashes is named, and the conversation can be resumed" {
+	runtime '*(volatile int *)0 = 1;'
+	run "${run_it[@]}" -t hi -o controller.runtime=odd
+	echo "$output"
+	[ "$status" -ne 0 ]
+	[[ "$output" == *"mortise: the runtime \`odd\` ($work/plugins/odd.so) crashed in \`launch\` (SIGSEGV)"* ]] ||
+		[ -n "$SANITIZE" ]
+	resumes
+}
+
+@test "a plugin that aborts is named" {
+	runtime 'abort();'
+	run "${run_it[@]}" -t hi -o controller.runtime=odd
+	[ "$status" -ne 0 ]
+	[[ "$output" == *"the runtime \`odd\` ($work/plugins/odd.so) crashed in \`launch\` (SIGABRT)"* ]]
+	resumes
+}
+
+@test "a plugin that calls exit is named, and that is not success" {
+	runtime 'exit(0);'
+	run "${run_it[@]}" -t hi -o controller.runtime=odd
+	[ "$status" -eq 6 ]
+	[[ "$output" == *"the runtime \`odd\` ($work/plugins/odd.so) called exit in \`launch\`"* ]]
+	resumes
+}
+
+@test "a plugin that prints does not write into --json" {
+	runtime 'printf("noise"); puts(" and more"); write(1, "raw\\n", 4);'
+	run --separate-stderr "${run_it[@]}" -t hi --json -o controller.runtime=odd
+	[ "$status" -eq 0 ]
+	jq -e . >/dev/null <<<"$output"
+	run ! grep -e noise -e raw <<<"$output"
+	[[ "$stderr" == *"noise and more"* ]]
+	[[ "$stderr" == *raw* ]]
+}
+
+@test "a second signal ends the program although a plugin never returns" {
+	for signal in INT TERM; do
+		rm -rf "$work/state" "$work/here" "$work/again"
+		runtime "fclose(fopen(\"$work/here\", \"w\"));
+			for (;; fclose(fopen(\"$work/again\", \"w\"))) pause();"
+		env --default-signal "${run_it[@]}" -t hi -o controller.runtime=odd \
+			>"$work/out" 2>&1 3>&- &
+		pid=$!
+		until_there "$work/here"
+		kill -$signal "$pid"
+		until_there "$work/again"
+		kill -$signal "$pid"
+		status=0
+		wait "$pid" || status=$?
+		[ "$status" -eq $((128 + $(kill -l $signal))) ]
+		grep -F "the runtime \`odd\` ($work/plugins/odd.so) did not return from \`launch\`; a second signal ended the program" "$work/out"
+	done
+	resumes
+}
