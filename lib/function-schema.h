@@ -19,9 +19,6 @@ enum {
 
 /** Argument `n`, stepped by the size of the first. */
 const struct mt_arg *function_arg(const struct mt_function *f, size_t n);
-/** True if the model passes this argument: not an out argument, not fixed, and not a
- *  size that the host fills in after a buffer. */
-bool function_arg_given(const struct mt_function *f, size_t n);
 /** True if this is the size of the buffer before it. */
 bool function_arg_is_size(const struct mt_function *f, size_t n);
 /** Smallest and largest value of a whole-number type; false for other types. */

@@ -86,8 +86,9 @@ static void put_words(struct strbuf *out, const struct style *s, enum paint p,
 	} while (at < len && rows < most);
 }
 
-void style_lines(struct strbuf *out, const struct style *s, enum paint p,
-		 const char *lead, const char *text, size_t len)
+/* Text from outside, cleaned and wrapped between words, each row behind `lead`. */
+static void style_lines(struct strbuf *out, const struct style *s, enum paint p,
+			const char *lead, const char *text, size_t len)
 {
 	AUTO(strbuf) struct strbuf clean = STRBUF(CLEAN_MAX);
 

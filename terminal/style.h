@@ -17,9 +17,6 @@ struct style {
 
 void style_begin(struct strbuf *out, const struct style *s, enum paint p);
 void style_end(struct strbuf *out, const struct style *s, enum paint p);
-/** Text from outside, cleaned and wrapped between words, each row behind `lead`. */
-void style_lines(struct strbuf *out, const struct style *s, enum paint p,
-		 const char *lead, const char *text, size_t len);
 /** The same, of a long text only the beginning: at most that many lines. */
 void style_head(struct strbuf *out, const struct style *s, enum paint p, const char *lead,
 		const char *text, size_t len, size_t most);

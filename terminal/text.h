@@ -8,9 +8,6 @@
 #include "strbuf.h"
 #include <stdbool.h>
 
-/** Bytes of the character at the start (`len` at least 1); `*ret_width` is 0, 1
- *  or 2 columns. Bytes that are no text count as one column each. */
-size_t text_next(const char *text, size_t len, int *ret_width);
 /** Bytes from `at` to the next place where a cursor may stand: a character with
  *  the marks and joined characters that belong to it. */
 size_t text_cluster(const char *text, size_t len);

@@ -58,8 +58,8 @@ static int unknown_section(const char *section, const char *origin, struct error
 	return fail(err, MT_EINVAL, "%s: unknown section [%.80s]", origin, section);
 }
 
-int config_open_section(struct config *c, const char *section, const char *origin,
-			enum layer layer, struct error *err)
+static int config_open_section(struct config *c, const char *section, const char *origin,
+			       enum layer layer, struct error *err)
 {
 	const char *name = NULL;
 	const struct family *f = family_of(section, &name);
@@ -229,8 +229,9 @@ static int add(struct config *c, const char *section, const char *key, char op,
 	return MT_OK;
 }
 
-int config_add(struct config *c, const char *section, const char *key, char op,
-	       const char *value, const char *origin, enum layer layer, struct error *err)
+static int config_add(struct config *c, const char *section, const char *key, char op,
+		      const char *value, const char *origin, enum layer layer,
+		      struct error *err)
 {
 	return add(c, section, key, op, value, NULL, origin, layer, err);
 }

@@ -66,11 +66,6 @@ bool name_valid(const char *name, size_t len, bool dots);
 bool glob_valid(const char *name, size_t len);
 
 /* layers.c */
-int config_open_section(struct config *c, const char *section, const char *origin,
-			enum layer layer, struct error *err);
-int config_add(struct config *c, const char *section, const char *key, char op,
-	       const char *value, const char *origin, enum layer layer,
-	       struct error *err);
 
 /** The text of a file, applied whole; `path` is for messages and origins. */
 int config_apply_text(struct config *c, const char *path, const char *text, size_t len,

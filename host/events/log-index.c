@@ -24,7 +24,8 @@ uint64_t hash_bytes(const void *bytes, size_t len)
 	return h;
 }
 
-char *slice_text(struct slice s)
+/* Text of a slice with its escapes undone; NULL: out of memory. */
+static char *slice_text(struct slice s)
 {
 	AUTO(json) json_object *value = NULL;
 
@@ -94,7 +95,9 @@ int64_t index_reply(const struct log_index *x, const char *response_id)
 
 /* ---- growing --------------------------------------------------------------- */
 
-int index_reserve(struct log_index *x)
+/* Make room for one more event and one more reply, so that index_add cannot
+ *  fail for want of memory after the line was written. */
+static int index_reserve(struct log_index *x)
 {
 	if (ARRAY_GROW(x->heads, &x->room, x->count + 1, ARRAY_MAX) ||
 	    ARRAY_GROW(x->replies, &x->reply_room, x->reply_count + 1, ARRAY_MAX))

@@ -81,9 +81,6 @@ struct log_index {
 };
 
 void index_clear(struct log_index *x);
-/** Make room for one more event and one more reply, so that index_add cannot
- *  fail for want of memory after the line was written. */
-int index_reserve(struct log_index *x);
 /** Take a line in that stands at `x->end`, `length` bytes with its newline.
  *  @return MT_OK, MT_EINVAL for an id out of turn (`*ret_fault`),
  *  MT_EUNSUPPORTED for a type that this version does not know, MT_ENOMEM. */
@@ -104,8 +101,6 @@ bool index_knows(const struct line *line);
 int64_t index_reply(const struct log_index *x, const char *response_id);
 /** Take the first `count` of x->replies in, in a table of `size` slots. */
 int index_make_table(struct log_index *x, size_t count, size_t size);
-/** Text of a slice with its escapes undone; NULL: out of memory. */
-char *slice_text(struct slice s);
 
 /* ---- the log ------------------------------------------------------------- */
 

@@ -85,8 +85,6 @@ void mcp_send_stdout(struct mcp_client *p, struct strbuf *b, bool last, int code
 void mcp_send(struct mcp_client *p, struct strbuf *b);
 /** Start a reply: the members up to the value of `member`. */
 void mcp_begin_reply(struct strbuf *b, json_object *id, const char *member);
-void mcp_put_server(struct strbuf *b);
-void mcp_put_cache(struct strbuf *b, bool modern);
 
 /* ---- calls.c ---- */
 

@@ -58,7 +58,7 @@ void mcp_send_error(struct mcp_client *p, json_object *id, int code, const char 
 	p->send(p, &b, true, code);
 }
 
-void mcp_put_server(struct strbuf *b)
+static void mcp_put_server(struct strbuf *b)
 {
 	js_key(b, "serverInfo");
 	strbuf_addc(b, '{');
@@ -67,7 +67,7 @@ void mcp_put_server(struct strbuf *b)
 	strbuf_addc(b, '}');
 }
 
-void mcp_put_cache(struct strbuf *b, bool modern)
+static void mcp_put_cache(struct strbuf *b, bool modern)
 {
 	if (!modern)
 		return;

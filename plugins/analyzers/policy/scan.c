@@ -149,7 +149,8 @@ static int scan_script(struct state *s, const char *text, size_t len)
 	return r;
 }
 
-int scan_commands(const char *text, size_t len, scan_each_fn *each, void *arg, bool *deep)
+static int scan_commands(const char *text, size_t len, scan_each_fn *each, void *arg,
+			 bool *deep)
 {
 	bool unused;
 	struct state s = { .each = each, .arg = arg, .deep = deep ? deep : &unused };

@@ -15,8 +15,6 @@ struct scan {
  *  wrappers such as sudo are given: then `at` is the place of its name, not 0.
  *  `deep`: scripts that are not looked into any more; may be NULL. */
 typedef int scan_each_fn(void *arg, const struct shell_command *command, size_t at);
-int scan_commands(const char *text, size_t len, scan_each_fn *each, void *arg,
-		  bool *deep);
 
 /** Look through a shell text: quoting, paths, nesting, wrappers such as sudo and
  *  shells with -c do not hide it. @return MT_OK or MT_ENOMEM. */

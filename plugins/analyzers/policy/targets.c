@@ -66,7 +66,9 @@ int target_parts(const struct shell_word *word, target_fn *each, void *arg)
 	return r;
 }
 
-int target_host(const char *text, struct strbuf *out)
+/* The host that begins here, in lower case without a last dot, up to what ends it; ""
+ *  if there is none. */
+static int target_host(const char *text, struct strbuf *out)
 {
 	const char *ends = *text == '[' ? "] \t\n" : "/:?#\\ \t\n'\"`()|;&<>,@";
 	size_t len = 0;

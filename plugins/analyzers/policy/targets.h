@@ -13,9 +13,6 @@ typedef int target_fn(void *arg, const char *path, const struct shell_word *word
 
 /** The texts in a word that may be paths; shapes where they are not known. */
 int target_parts(const struct shell_word *word, target_fn *each, void *arg);
-/** The host that begins here, in lower case without a last dot, up to what ends it; ""
- *  if there is none. */
-int target_host(const char *text, struct strbuf *out);
 /** Does this program take hosts without a scheme as its arguments? */
 bool target_connects(const char *program);
 /** Hosts of the URLs in a text, and of user@host. `bare`: the text alone may be one. */

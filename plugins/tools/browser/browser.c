@@ -46,7 +46,9 @@ int page_call(struct browser *b, const char *method, json_object *params,
 
 /* ---- what happens by itself ----------------------------------------------------- */
 
-void page_note(struct browser *b, const char *fmt, ...)
+/* A line for the next observation. */
+MT_PRINTF(2, 3)
+static void page_note(struct browser *b, const char *fmt, ...)
 {
 	va_list ap;
 

@@ -50,7 +50,7 @@ struct element *element_by_bid(struct browser *b, const char *bid)
 	return n ? &b->elements[n - 1] : NULL;
 }
 
-struct element *element_by_node(struct browser *b, unsigned frame, int64_t node)
+static struct element *element_by_node(struct browser *b, unsigned frame, int64_t node)
 {
 	uint32_t n = b->slots ? *node_slot(b, frame, node) : 0;
 

@@ -65,8 +65,6 @@ int page_call(struct browser *b, const char *method, json_object *params,
 int page_open(struct browser *b, const struct cdp_wait *wait, struct error *err);
 /** Close what has crashed; there is always a tab. */
 int page_repair(struct browser *b, const struct cdp_wait *wait, struct error *err);
-/** A line for the next observation. */
-void page_note(struct browser *b, const char *fmt, ...) MT_PRINTF(2, 3);
 /** Stop what keeps the page from answering: an address that does not answer, a script
  *  that does not end. */
 void page_interrupt(struct browser *b);
@@ -85,7 +83,6 @@ json_object *js_make(const char *name, ...);
 
 /* elements.c */
 struct element *element_by_bid(struct browser *b, const char *bid);
-struct element *element_by_node(struct browser *b, unsigned frame, int64_t node);
 /** Find it, or give it a bid. NULL: out of memory. `is_frame`: it holds a page. */
 struct element *element_add(struct browser *b, unsigned frame, int64_t node,
 			    bool is_frame);

@@ -164,14 +164,12 @@ int notify(struct client *c, const char *method, json_object *params, struct err
 int era_open(struct client *c, const struct waiter *w, struct error *err);
 /** What every request of the era has in its `_meta`. */
 int era_meta(struct client *c, json_object *params, int64_t token);
-json_object *era_capabilities(struct client *c);
 /** Does the server tell of changes only to who asks for it? That request. */
 bool era_subscribes(struct client *c);
 int era_subscription(struct client *c, struct strbuf *b);
 /** Answer a question of the server: its result, owned; NULL with a refusal. */
 json_object *serve(struct client *c, const struct waiter *w, const char *method,
 		   json_object *params, int *ret_code, const char **ret_text);
-void take_message(struct client *c, const struct rpc *m);
 /** Tell of a changed list, if it is time or `now`. @return ms until it is; -1:
  *  nothing. */
 int64_t changed_check(struct client *c, bool now);

@@ -127,8 +127,9 @@ static int put_claims(struct strbuf *b, const char *algorithm, const char *clien
 	return MT_OK;
 }
 
-int put_assertion(struct strbuf *b, const char *pem, const char *client,
-		  const char *audience, struct error *err)
+/* Append a statement (JWT) that is signed with the key: who asks, whom. */
+static int put_assertion(struct strbuf *b, const char *pem, const char *client,
+			 const char *audience, struct error *err)
 {
 	const struct crypto_api *api = crypto_api(err);
 	EVP_PKEY *key = api ? read_key(api, pem) : NULL;

@@ -86,9 +86,6 @@ int oauth_scope(const struct oauth *o, const struct oauth_place *p, const char *
 int put_base64url(struct strbuf *b, const void *bytes, size_t len);
 /** 32 random bytes, in that form. */
 int put_random(struct strbuf *b, struct error *err);
-/** Append a statement (JWT) that is signed with the key: who asks, whom. */
-int put_assertion(struct strbuf *b, const char *key, const char *client,
-		  const char *audience, struct error *err);
 
 /** Ask the token endpoint; the answer becomes part of the login. */
 int oauth_ask_token(struct oauth *o, json_object *login, struct strbuf *form,

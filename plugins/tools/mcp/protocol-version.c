@@ -16,7 +16,7 @@ static const char *const legacy_versions[] = { MCP_LEGACY, "2025-06-18", "2025-0
 
 #define META "io.modelcontextprotocol/"
 
-json_object *era_capabilities(struct client *c)
+static json_object *era_capabilities(struct client *c)
 {
 	json_object *all = json_object_new_object(),
 		    *elicitation = json_object_new_object();

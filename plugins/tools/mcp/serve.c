@@ -213,7 +213,7 @@ static void take_answer(struct client *c, const struct rpc *m)
 			   js_str(m->body, "message", ""));
 }
 
-void take_message(struct client *c, const struct rpc *m)
+static void take_message(struct client *c, const struct rpc *m)
 {
 	switch (m->kind) {
 	case RPC_REQUEST:
