@@ -105,21 +105,3 @@ int output_cut(const char *text, size_t len, size_t max, struct strbuf *out,
 	strbuf_add(out, OUTPUT_MARKER);
 	return strbuf_addn(out, text + tail, len - tail);
 }
-
-int output_clip(const char *text, size_t len, size_t max, const char *notice,
-		struct strbuf *out)
-{
-	size_t chars = utf8_count(text, len), note = strlen(notice);
-	size_t note_chars = utf8_count(notice, note);
-
-	if (!max || chars <= max)
-		return strbuf_addn(out, text, len);
-	if (note_chars >= max)
-		return strbuf_addn(out, notice, utf8_offset(notice, note, max));
-	size_t room = max - note_chars;
-	size_t tail = utf8_offset(text, len, chars - room / 2);
-
-	strbuf_addn(out, text, utf8_offset(text, len, room - room / 2));
-	strbuf_add(out, notice);
-	return strbuf_addn(out, text + tail, len - tail);
-}

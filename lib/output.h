@@ -39,9 +39,5 @@ int output_pull(struct output *o, size_t lines, struct strbuf *out);
  *  around OUTPUT_MARKER. @return MT_OK or MT_ENOMEM; `*ret_cut` if not NULL. */
 int output_cut(const char *text, size_t len, size_t max, struct strbuf *out,
 	       bool *ret_cut);
-/** Append valid text shortened to exactly `max` characters, `notice` among
- *  them, between the first and the last part. */
-int output_clip(const char *text, size_t len, size_t max, const char *notice,
-		struct strbuf *out);
 
 #endif

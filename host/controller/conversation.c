@@ -861,11 +861,6 @@ struct evlog *conversation_log(struct conversation *c)
 	return c->log;
 }
 
-struct llm *conversation_model(struct conversation *c)
-{
-	return c->agent->llm;
-}
-
 int conversation_runner_pid(const struct conversation *c)
 {
 	return c->link ? runner_pid(c->link) : -1;

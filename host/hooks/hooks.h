@@ -19,9 +19,8 @@ enum hook_event {
 	HOOK_EVENTS,
 };
 
-/** "PreToolUse"; "pre_tool_use"; "before-tool". */
+/** The name as in settings: "PreToolUse". */
 const char *hook_event_name(enum hook_event e);
-const char *hook_event_key(enum hook_event e);
 
 struct hook {
 	char *name;            /* as messages call it */

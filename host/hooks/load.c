@@ -28,11 +28,6 @@ const char *hook_event_name(enum hook_event e)
 	return events[e].name;
 }
 
-const char *hook_event_key(enum hook_event e)
-{
-	return events[e].key;
-}
-
 static void hook_clear(struct hook *h)
 {
 	free(h->name);

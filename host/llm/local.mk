@@ -22,7 +22,7 @@ libhost_a_SOURCES += \
 
 # Tool calls as text, for models without native tool calls.
 libhost_a_SOURCES += \
-	%D%/fncall/coerce.c %D%/fncall/decode-history.c %D%/fncall/describe-tools.c \
+	%D%/fncall/coerce.c %D%/fncall/describe-tools.c \
 	%D%/fncall/encode-request.c %D%/fncall/fncall.h %D%/fncall/format-call.c \
 	%D%/fncall/instructions.c %D%/fncall/parse.c %D%/fncall/request-copy.c \
 	%D%/fncall/request-copy.h

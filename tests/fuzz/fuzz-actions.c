@@ -2,7 +2,7 @@
  *
  * fuzz-actions.c - calls that were found in a text, written out, read back as the same
  * calls; binding them never goes wrong otherwise than with a sentence. */
-#include "plugins/tools/browser/actions.h"
+#include "tests/tools/put-call.h"
 #include <string.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
@@ -10,7 +10,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
 static int put_all(struct strbuf *out, const struct py_calls *calls)
 {
 	for (size_t i = 0; i < calls->count; i++) {
-		call_put(out, &calls->all[i]);
+		put_call(out, &calls->all[i]);
 		strbuf_addc(out, '\n');
 	}
 	return out->error;

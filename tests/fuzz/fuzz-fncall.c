@@ -81,13 +81,10 @@ static void read_back(const char *text, size_t n, const struct fncall_tools *kno
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 {
 	AUTO(fncall_tools) struct fncall_tools *known = fncall_tools_new(tools, TOOLS);
-	AUTO(strbuf) struct strbuf shown = STRBUF(1 << 26);
 	const char *text = (const char *)bytes;
 	struct fncalls found;
 
 	read_back(text, n, known);
-	if (fncall_normalize(text, n, &shown))
-		abort();
 	if (fncall_parse(text, n, known, &found, NULL))
 		return 0;
 	if (found.text_start + found.text_len > n)

@@ -1,6 +1,6 @@
 # Models: the scripted one, and one of our own behind a local HTTP server.
 LLM_TEST_CPPFLAGS = $(libhost_a_CPPFLAGS) -I$(top_srcdir)/tests
-EXTRA_DIST += %D%/bench.h %D%/decode.h %D%/server.h
+EXTRA_DIST += %D%/bench.h %D%/decode-history.h %D%/decode.h %D%/server.h
 check_PROGRAMS += %D%/test-script %D%/test-openai
 tests_llm_test_script_SOURCES = %D%/test-script.c
 tests_llm_test_script_CPPFLAGS = $(LLM_TEST_CPPFLAGS)

@@ -2,7 +2,7 @@
  *
  * test-fncall.c - tool calls as text: what is written, what is read, what is
  * fixed, what is refused. */
-#include "llm/fncall/fncall.h"
+#include "tests/llm/decode-history.h"
 #include "oom.h"
 #include "tap.h"
 #define MORTISE_PROVISIONAL
@@ -181,7 +181,7 @@ static void cut_anywhere(void)
 
 static void much(const char *piece, size_t times)
 {
-	AUTO(strbuf) struct strbuf text = STRBUF(64 << 20), got = STRBUF(256 << 20);
+	AUTO(strbuf) struct strbuf text = STRBUF(64 << 20);
 	struct fncalls found;
 
 	for (size_t i = 0; i < times; i++)
@@ -189,7 +189,6 @@ static void much(const char *piece, size_t times)
 	CHECK_MSG(fncall_parse(text.text, text.len, known, &found, NULL) == MT_OK,
 		  "%zu times %.30s: %zu calls", times, piece, found.count);
 	fncalls_clear(&found);
-	CHECK(fncall_normalize(text.text, text.len, &got) == MT_OK);
 }
 
 static void long_texts(void)
@@ -408,8 +407,7 @@ static void the_way_back(void)
 	struct error err = ERROR_NONE;
 
 	CHECK(convert(in, true, &text) == MT_OK);
-	CHECK_MSG(fncall_decode_history(text, known, tools, 1, &back, &fault, &err) ==
-			  MT_OK,
+	CHECK_MSG(decode_history(text, known, tools, 1, &back, &fault, &err) == MT_OK,
 		  "%s", err.text);
 	if (!back)
 		return;
@@ -441,7 +439,7 @@ static void no_memory(void)
 		    (t = fncall_tools_new(tools, TOOLS))) {
 			struct llm_request *back = NULL;
 
-			fncall_decode_history(out, t, tools, TOOLS, &back, &fault, NULL);
+			decode_history(out, t, tools, TOOLS, &back, &fault, NULL);
 			llm_request_free(back);
 			if (fncall_parse(text, strlen(text), t, &found, NULL) == MT_OK)
 				fncalls_clear(&found);

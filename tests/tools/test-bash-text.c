@@ -183,12 +183,6 @@ static void test_output(void)
 		   11, 4, &out, &cut);
 	CHECK(cut);
 	CHECK_STR(out.text, "1\xc3\xa9" OUTPUT_MARKER "89");
-	strbuf_reset(&out);
-	output_clip("abcdefgh", 8, 5, "..", &out);
-	CHECK_STR(out.text, "ab..h");
-	strbuf_reset(&out);
-	output_clip("abcdefgh", 8, 3, "12345", &out);
-	CHECK_STR(out.text, "123");
 }
 
 static void test_keys(void)

@@ -3,7 +3,7 @@
  * test-browser-text.c - actions as a model writes them, and trees as text. */
 #include "oom.h"
 #include "plugins/agents/browse.h"
-#include "plugins/tools/browser/actions.h"
+#include "tests/tools/put-call.h"
 #include "plugins/tools/browser/axtree.h"
 #include "tap.h"
 
@@ -21,7 +21,7 @@ static const char *read_actions(const char *text, bool strict)
 		actions_bind(&calls, ALL, true, &err);
 	for (size_t i = 0; i < calls.count && !err.code; i++) {
 		strbuf_add(&out, i ? "\n" : "");
-		call_put(&out, &calls.all[i]);
+		put_call(&out, &calls.all[i]);
 	}
 	snprintf(shown, sizeof shown, "%s", err.code ? err.text : out.text);
 	calls_clear(&calls);

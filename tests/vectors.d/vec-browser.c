@@ -3,7 +3,7 @@
  * vec-browser.c - recorded cases of the browser: calls of actions, the text of an
  * accessibility tree, replies of a browsing agent. */
 #include "plugins/agents/browse.h"
-#include "plugins/tools/browser/actions.h"
+#include "tests/tools/put-call.h"
 #include "plugins/tools/browser/axtree.h"
 #include "vec.h"
 
@@ -113,7 +113,7 @@ static bool on_code(struct vec *v, json_object *c)
 	for (size_t i = 0; i < calls.count; i++) {
 		AUTO(strbuf) struct strbuf line = STRBUF(1 << 16);
 
-		call_put(&line, &calls.all[i]);
+		put_call(&line, &calls.all[i]);
 		json_object_array_add(got, json_object_new_string(line.text));
 	}
 	if (!status && !js_equal(js_get(c, "output"), got))

@@ -41,6 +41,19 @@ static void put_hook(json_object *list, const struct hook *h)
 	json_object_array_add(list, o);
 }
 
+/* "PreToolUse" as a key: "pre_tool_use". */
+static void key_of(const char *name, char key[64])
+{
+	size_t n = 0;
+
+	for (const char *p = name; *p && n < 62; p++) {
+		if (p > name && *p >= 'A' && *p <= 'Z')
+			key[n++] = '_';
+		key[n++] = (char)(*p | 0x20);
+	}
+	key[n] = '\0';
+}
+
 /* As the original prints it: what is not as by default. */
 static json_object *shown(const struct hooks *h)
 {
@@ -51,8 +64,11 @@ static json_object *shown(const struct hooks *h)
 		bool same = i && h->all[i - 1].event == one->event;
 
 		if (!same) {
+			char key[64];
+
+			key_of(hook_event_name(one->event), key);
 			groups = json_object_new_array();
-			js_set(all, hook_event_key(one->event), groups);
+			js_set(all, key, groups);
 		}
 		if (!same || h->all[i - 1].group != one->group) {
 			json_object *group = json_object_new_object();

@@ -80,25 +80,13 @@ int fncall_parse(const char *text, size_t len, const struct fncall_tools *tools,
 		 struct fncalls *ret, struct error *err);
 void fncalls_clear(struct fncalls *c);
 
-/** The inverse of fncall_encode_request for all messages of a conversation, with calls
- *  numbered toolu_01, toolu_02, ... A faulty call is MT_EINVAL with its
- *  sentence, and *ret_fault says which. */
-int fncall_decode_history(const struct llm_request *in, const struct fncall_tools *tools,
-			  const struct llm_tool *described, size_t described_count,
-			  struct llm_request **ret, enum fncall_fault *ret_fault,
-			  struct error *err);
-
 /* ---- steps of the reading, for tests -------------------------------------- */
 
 /** What a stop word cut off from the end of a text; "" if nothing is missing. */
 const char *fncall_missing_end(const char *text, size_t len);
-/** Append the inside of a call with <parameter=a=b</parameter> put right. */
-int fncall_normalize(const char *body, size_t len, struct strbuf *out);
 
 /* ---- inside --------------------------------------------------------------- */
 
-json_object *fncall_schema(const struct fncall_tools *t, const char *name, size_t len,
-			   const char **ret_name);
 /** A copy as valid UTF-8; NULL: out of memory. */
 char *fncall_clean_utf8(const char *text, size_t len, size_t *ret_len);
 /** Set an argument from its text, by the schema. */
@@ -106,7 +94,6 @@ int fncall_set_arg(struct fncall *call, json_object *schema, const char *name,
 		   size_t name_len, const char *value, size_t len);
 /** Say what of the required ones is missing. */
 void fncall_check_required(struct fncall *call, json_object *schema);
-void fncall_report_unknown(struct fncall *call, const struct fncall_tools *t);
 void fncall_fail(struct fncall *call, enum fncall_fault fault, const char *fmt, ...)
 	MT_PRINTF(3, 4);
 

@@ -92,8 +92,8 @@ static size_t find_alias(const struct fncall_tools *t, const char *name, size_t 
 	return t->count;
 }
 
-json_object *fncall_schema(const struct fncall_tools *t, const char *name, size_t len,
-			   const char **ret_name)
+static json_object *fncall_schema(const struct fncall_tools *t, const char *name,
+				  size_t len, const char **ret_name)
 {
 	size_t i = find_tool(t, name, len);
 
@@ -103,7 +103,7 @@ json_object *fncall_schema(const struct fncall_tools *t, const char *name, size_
 	return i < t->count ? t->tools[i].schema : NULL;
 }
 
-void fncall_report_unknown(struct fncall *call, const struct fncall_tools *t)
+static void fncall_report_unknown(struct fncall *call, const struct fncall_tools *t)
 {
 	AUTO(strbuf) struct strbuf names = STRBUF(180);
 
@@ -335,23 +335,6 @@ const char *fncall_missing_end(const char *text, size_t len)
 		return "function>";
 	rest = space_trim_end(text, rest);
 	return ends_with(text, rest, CLOSE) ? "" : "\n" CLOSE;
-}
-
-int fncall_normalize(const char *body, size_t len, struct strbuf *out)
-{
-	const char *at = body, *end = body + len, *equals, *stop, *p;
-
-	while ((p = memmem(at, (size_t)(end - at), PARAMETER, LEN(PARAMETER)))) {
-		p += LEN(PARAMETER);
-		strbuf_addn(out, at, (size_t)(p - at));
-		at = p;
-		if (!is_malformed(p, end, &equals, &stop))
-			continue;
-		strbuf_addn(out, p, (size_t)(equals - p));
-		strbuf_addc(out, '>');
-		at = equals + 1;
-	}
-	return strbuf_addn(out, at, (size_t)(end - at));
 }
 
 static int parse_calls(const char *text, size_t len, const struct fncall_tools *tools,

@@ -240,22 +240,6 @@ int calls_parse(const char *text, size_t len, bool strict, struct py_calls *ret,
 	return status;
 }
 
-int call_put(struct strbuf *out, const struct py_call *call)
-{
-	size_t n = json_object_array_length(call->args);
-
-	strbuf_addf(out, "%s(", call->name);
-	for (size_t i = 0; i < n; i++) {
-		strbuf_add(out, i ? ", " : "");
-		literal_put(out, json_object_array_get_idx(call->args, i));
-	}
-	json_object_object_foreach(call->named, name, value) {
-		strbuf_addf(out, "%s%s=", n++ ? ", " : "", name);
-		literal_put(out, value);
-	}
-	return strbuf_addc(out, ')');
-}
-
 /* ---- binding --------------------------------------------------------------- */
 
 static bool are_texts(json_object *list)

@@ -73,8 +73,6 @@ struct py_calls {
 int calls_parse(const char *text, size_t len, bool strict, struct py_calls *ret,
 		struct error *err);
 void calls_clear(struct py_calls *calls);
-/** Append a call as Python source. */
-int call_put(struct strbuf *out, const struct py_call *call);
 
 /** Look the names up among `groups`, and bind and check the arguments. Faults:
  *  ValueError (no call; several, unless `multi`), NameError, TypeError. */

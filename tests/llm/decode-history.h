@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * decode-history.c - converts a conversation in text into one with tool calls: the
- * inverse of encode-request.c. */
+ * decode-history.h - converts a conversation in text into one with tool calls: the
+ * inverse of fncall_encode_request, for round trips. */
+#ifndef TESTS_LLM_DECODE_HISTORY_H
+#define TESTS_LLM_DECODE_HISTORY_H
+
 #include "llm/fncall/request-copy.h"
 
 #include "space.h"
@@ -214,7 +217,9 @@ static void decode_assistant(struct history_decoder *b, const struct llm_message
 	fncalls_clear(&found);
 }
 
-int fncall_decode_history(const struct llm_request *in, const struct fncall_tools *tools,
+/* All messages of a conversation, with calls numbered toolu_01, toolu_02, ... A faulty
+ * call is MT_EINVAL with its sentence, and *ret_fault says which. */
+static int decode_history(const struct llm_request *in, const struct fncall_tools *tools,
 			  const struct llm_tool *described, size_t described_count,
 			  struct llm_request **ret, enum fncall_fault *ret_fault,
 			  struct error *err)
@@ -246,3 +251,5 @@ int fncall_decode_history(const struct llm_request *in, const struct fncall_tool
 	}
 	return request_copy_end(&b.w, ret, err);
 }
+
+#endif
