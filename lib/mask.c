@@ -146,7 +146,7 @@ static bool is_known(const struct mask *m, const char *secret, size_t len)
 
 static int remember(struct mask *m, const char *secret, size_t len)
 {
-	int status = ARRAY_GROW(m->secrets, NULL, m->count + 1, ARRAY_MAX);
+	int status = ARRAY_ADD(m->secrets, m->count, ARRAY_MAX);
 
 	if (status)
 		return status;

@@ -32,7 +32,7 @@ static bool take_media(struct supervisor *s, struct call *c, const struct frame 
 
 	mime = frame_text(&data, &len);
 	if (!mime || len > MEDIA_MAX - c->media_len ||
-	    ARRAY_GROW(c->media, NULL, c->media_count + 1, 256))
+	    ARRAY_ADD(c->media, c->media_count, 256))
 		return false;
 	m = &c->media[c->media_count];
 	*m = (struct medium){ strdup(mime), malloc(len + 1), len };

@@ -146,7 +146,7 @@ int entries_collect(const char *root, struct entries *l, struct error *err)
 	while ((d = readdir(dir))) {
 		if (d->d_name[0] == '.')
 			continue;
-		if (ARRAY_GROW(l->items, NULL, l->count + 1, ARRAY_MAX))
+		if (ARRAY_ADD(l->items, l->count, ARRAY_MAX))
 			break;
 		l->count += look_at(root, d->d_name, &l->items[l->count]);
 	}

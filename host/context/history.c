@@ -144,7 +144,7 @@ static int take_summary(struct history *h, int64_t id, json_object *args,
 		return MT_OK;
 	if (!js_bool(args, "keep_summaries", false))
 		drop_notes(h);
-	if (ARRAY_GROW(h->notes, NULL, h->note_count + 1, ARRAY_MAX))
+	if (ARRAY_ADD(h->notes, h->note_count, ARRAY_MAX))
 		return out_of_memory(err);
 	note = &h->notes[h->note_count];
 	*note = (struct note){ .id = id, .summary = strdup(summary),
@@ -171,7 +171,7 @@ static int apply_condensation(struct history *h, int64_t id, struct error *err)
 
 	if (!e)
 		return err->code;
-	if (ARRAY_GROW(h->applied, NULL, h->applied_count + 1, ARRAY_MAX))
+	if (ARRAY_ADD(h->applied, h->applied_count, ARRAY_MAX))
 		return out_of_memory(err);
 	h->applied[h->applied_count++] = id;
 	if (!history_condensation_is_valid(event_args(e)))

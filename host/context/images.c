@@ -54,8 +54,7 @@ static int look_at_data(const char *url, size_t len, struct strbuf *bytes,
 
 static const char *images_own_text(struct images *images, char *text)
 {
-	if (!text ||
-	    ARRAY_GROW(images->owned, NULL, images->owned_count + 1, ARRAY_MAX)) {
+	if (!text || ARRAY_ADD(images->owned, images->owned_count, ARRAY_MAX)) {
 		free(text);
 		return NULL;
 	}

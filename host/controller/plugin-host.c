@@ -56,7 +56,7 @@ void plugin_ctx_clear(struct mt_ctx *x)
 
 const char *plugin_hold_text(struct mt_ctx *x, char *text)
 {
-	if (!text || ARRAY_GROW(x->texts, NULL, x->text_count + 1, ARRAY_MAX)) {
+	if (!text || ARRAY_ADD(x->texts, x->text_count, ARRAY_MAX)) {
 		free(text);
 		return NULL;
 	}

@@ -42,7 +42,7 @@ static int64_t collect(DIR *dir, struct spool **ret, size_t *ret_count)
 		if (fstatat(dirfd(dir), d->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0 ||
 		    !S_ISREG(st.st_mode))
 			continue;
-		if (ARRAY_GROW(*ret, NULL, *ret_count + 1, FILES_MAX))
+		if (ARRAY_ADD(*ret, *ret_count, FILES_MAX))
 			break;
 		(*ret)[*ret_count] = (struct spool){ .name = strdup(d->d_name),
 						     .bytes = st.st_size,

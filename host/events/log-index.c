@@ -205,7 +205,7 @@ static int add_state(struct log_index *x, const struct line *line, size_t length
 		if (strcmp(x->states[i].plugin, plugin) == 0)
 			state = &x->states[i];
 	if (!state) {
-		if (ARRAY_GROW(x->states, NULL, x->state_count + 1, ARRAY_MAX))
+		if (ARRAY_ADD(x->states, x->state_count, ARRAY_MAX))
 			return MT_ENOMEM;
 		state = &x->states[x->state_count++];
 		*state = (struct state_head){ .plugin = STEAL(plugin) };

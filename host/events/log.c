@@ -496,8 +496,7 @@ int evlog_record(struct evlog *log, json_object *record, struct error *err)
 
 int evlog_subscribe(struct evlog *log, evlog_subscriber *fn, void *arg)
 {
-	int status = ARRAY_GROW(log->subscriptions, NULL, log->subscription_count + 1,
-				ARRAY_MAX);
+	int status = ARRAY_ADD(log->subscriptions, log->subscription_count, ARRAY_MAX);
 
 	if (status)
 		return status;

@@ -36,7 +36,7 @@ static bool is_event(json_object *value)
 static int add(struct trajectories *t, const char *title, json_object *events,
 	       struct error *err)
 {
-	int status = ARRAY_GROW(t->items, NULL, t->count + 1, CONVERSATIONS_MAX);
+	int status = ARRAY_ADD(t->items, t->count, CONVERSATIONS_MAX);
 
 	if (status == MT_ELIMIT)
 		return fail(err, MT_ELIMIT,

@@ -50,7 +50,7 @@ void hooks_clear(struct hooks *h)
 /* Takes the hook, also when it fails. */
 static int add(struct hooks *h, struct hook *hook, struct error *err)
 {
-	int status = ARRAY_GROW(h->all, NULL, h->count + 1, HOOKS_MAX);
+	int status = ARRAY_ADD(h->all, h->count, HOOKS_MAX);
 
 	if (!status && !(hook->name && hook->matcher && hook->type))
 		status = MT_ENOMEM;

@@ -18,7 +18,7 @@ static const struct mt_plugin *find_loaded(const struct registry *r, const char 
 static int keep_loaded(struct registry *r, const char *path,
 		       const struct mt_plugin *plugin)
 {
-	int status = ARRAY_GROW(r->loaded, NULL, r->loaded_count + 1, ARRAY_MAX);
+	int status = ARRAY_ADD(r->loaded, r->loaded_count, ARRAY_MAX);
 
 	if (status)
 		return status;

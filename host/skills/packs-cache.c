@@ -250,7 +250,7 @@ int skill_describe(struct skill *s)
 
 static int keep_pack(struct skills *s, struct pack *p, struct error *err)
 {
-	if (ARRAY_GROW(s->packs, NULL, s->pack_count + 1, ARRAY_MAX)) {
+	if (ARRAY_ADD(s->packs, s->pack_count, ARRAY_MAX)) {
 		pack_free(p);
 		return out_of_memory(err);
 	}

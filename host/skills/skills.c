@@ -69,7 +69,7 @@ int skills_report_problem(struct skills *s, const char *path, bool warning,
 			 text);
 	if (s->problem_count == SKILL_PROBLEMS_MAX)
 		return MT_OK;
-	if (ARRAY_GROW(s->problems, NULL, s->problem_count + 1, SKILL_PROBLEMS_MAX))
+	if (ARRAY_ADD(s->problems, s->problem_count, SKILL_PROBLEMS_MAX))
 		return out_of_memory(err);
 	new = &s->problems
 		       [s->problem_count++]; /* its strings are freed with the others */

@@ -137,8 +137,7 @@ static int add_instance(struct catalog *catalog, const struct config *c,
 	struct tool_instance *t;
 	int r;
 
-	r = ARRAY_GROW(catalog->instances, NULL, catalog->instance_count + 1,
-		       CATALOG_INSTANCES_MAX);
+	r = ARRAY_ADD(catalog->instances, catalog->instance_count, CATALOG_INSTANCES_MAX);
 	if (r) {
 		json_object_put(options);
 		return r == MT_ELIMIT
@@ -194,7 +193,7 @@ static int add_tool(struct catalog *catalog, const struct tool *tool, struct err
 			    catalog->instances[other->instance].title,
 			    family_of(catalog, tool),
 			    catalog->instances[tool->instance].title);
-	status = ARRAY_GROW(catalog->tools, NULL, catalog->count + 1, CATALOG_TOOLS_MAX);
+	status = ARRAY_ADD(catalog->tools, catalog->count, CATALOG_TOOLS_MAX);
 	if (status == MT_ELIMIT)
 		return fail(err, MT_ELIMIT, "more than %d tools are enabled",
 			    CATALOG_TOOLS_MAX);
@@ -243,7 +242,7 @@ static const char *make_name(struct catalog *catalog, const struct tool *tool)
 	}
 	if (name.error || catalog_find(catalog, name.text))
 		return NULL;
-	if (ARRAY_GROW(catalog->own_names, NULL, catalog->own_count + 1, ARRAY_MAX))
+	if (ARRAY_ADD(catalog->own_names, catalog->own_count, ARRAY_MAX))
 		return NULL;
 	own = strdup(name.text);
 	if (own)

@@ -325,7 +325,7 @@ static int add_expect(struct reader *r, struct entry *e, const char *words, size
 	for (size_t i = 0; i < ARRAY_LEN(expectations); i++) {
 		if (!is(words, len, expectations[i].words))
 			continue;
-		if (ARRAY_GROW(t->expects, NULL, t->expect_count + 1, SCRIPT_MAX_EXPECTS))
+		if (ARRAY_ADD(t->expects, t->expect_count, SCRIPT_MAX_EXPECTS))
 			return no_memory(r);
 		t->expects[t->expect_count++] = (struct script_expect){
 			.subject = expectations[i].subject,
@@ -484,7 +484,7 @@ static int open_call(struct reader *r, const char *name, size_t len)
 		return bad(r, "a call belongs to a turn: write [turn] before it");
 	if (t->call_count == SCRIPT_MAX_CALLS)
 		return bad(r, "more than %d calls in a turn", SCRIPT_MAX_CALLS);
-	if (ARRAY_GROW(t->calls, NULL, t->call_count + 1, SCRIPT_MAX_CALLS))
+	if (ARRAY_ADD(t->calls, t->call_count, SCRIPT_MAX_CALLS))
 		return no_memory(r);
 	r->call = &t->calls[t->call_count++];
 	*r->call = (struct script_call){ .args = STRBUF(SCRIPT_MAX_FILE),

@@ -67,7 +67,7 @@ static struct bill_line *line_of(struct llm_usage_totals *b, const char *model)
 	for (size_t i = 0; i < b->count; i++)
 		if (strcmp(b->lines[i].model, model) == 0)
 			return &b->lines[i];
-	if (ARRAY_GROW(b->lines, NULL, b->count + 1, BILL_MAX))
+	if (ARRAY_ADD(b->lines, b->count, BILL_MAX))
 		return NULL;
 	name = strdup(model);
 	if (!name)

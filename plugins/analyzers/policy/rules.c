@@ -225,7 +225,7 @@ int rules_add(struct rules *r, const char *name, const char *text, struct error 
 {
 	struct error why = ERROR_NONE;
 	struct rule rule = { .name = strdup(name), .text = strdup(text) };
-	int status = ARRAY_GROW(r->all, NULL, r->count + 1, RULES_MAX);
+	int status = ARRAY_ADD(r->all, r->count, RULES_MAX);
 
 	if (status == MT_ENOMEM || !rule.name || !rule.text)
 		status = out_of_memory(&why);

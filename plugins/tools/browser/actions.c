@@ -168,7 +168,7 @@ static int add_call(struct py_calls *calls, struct py_call *call, struct error *
 	if (calls->count >= ACTIONS_MAX)
 		return fail(err, MT_ELIMIT, "ValueError: more than %d actions at once",
 			    ACTIONS_MAX);
-	if (ARRAY_GROW(calls->all, NULL, calls->count + 1, ACTIONS_MAX))
+	if (ARRAY_ADD(calls->all, calls->count, ACTIONS_MAX))
 		return out_of_memory(err);
 	calls->all[calls->count++] = *call;
 	*call = (struct py_call){ 0 };

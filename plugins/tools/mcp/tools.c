@@ -137,7 +137,7 @@ static json_object *input_of(struct client *c, json_object *tool, const char *na
 
 static struct offer *room(struct offers *o)
 {
-	if (ARRAY_GROW(o->list, NULL, o->count + 1, ARRAY_MAX))
+	if (ARRAY_ADD(o->list, o->count, ARRAY_MAX))
 		return NULL;
 	o->list[o->count] = (struct offer){ 0 };
 	return &o->list[o->count];

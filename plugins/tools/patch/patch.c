@@ -285,7 +285,7 @@ static int begin_change(struct reader *r, enum patch_kind kind, char *path,
 		free(path);
 		return wrong_path(r, MT_ELIMIT, "The patch changes too many files.", "");
 	}
-	if (ARRAY_GROW(p->changes, NULL, p->count + 1, PATCH_FILES)) {
+	if (ARRAY_ADD(p->changes, p->count, PATCH_FILES)) {
 		free(path);
 		return MT_ENOMEM;
 	}
