@@ -54,6 +54,8 @@ split() {
 					if (index(file, parts[i] "/") == 1 &&
 					    (part == "top" || length(parts[i]) > length(part)))
 						part = parts[i]
+				if (part == "host/features") # files move between the two
+					part = "host/controller"
 				name = part
 				gsub("/", "-", name)
 			}
