@@ -215,11 +215,12 @@ sdk() {
 	done
 }
 
-# The core of the controller asks features by the table in features.c alone.
-core_features() {
-	for file in turn call step actions dispatch; do
-		[ ! -e "host/controller/$file.c" ] || code "host/controller/$file.c"
-	done | grep -E '(^|[^[:alnum:]_])(replay_step|stuck_handle|budget_stop_timer|slices_(drop|close)|relist_[a-z]+|recall_request|tool_completion_request|questions_[a-z]+|setup_[a-z]+|confirm_(tell_edit|clear)|subagents_[a-z]+|hook_runner_[a-z]+|dispatch_stop_at_limit|confirm_holds)\('
+# A feature does not see the state of a conversation, which is the core's.
+features_see_api() {
+	includes $(files host/features) | while read -r place kind name; do
+		[ "$name" != controller/core.h ] ||
+			echo "$place: features include controller/feature-api.h, not $name"
+	done
 }
 
 # No two files include each other's header.
@@ -278,7 +279,8 @@ rules_find_breaches() {
 	breach plugins/tools/x/main.c '#include "config/config.h"'
 	breach plugins/tools/y.c '#include <ffi.h>'
 	breach runner/r.c '#include "config/config.h"'
-	breach host/controller/step.c 'void f(void) { setup_continue(0); }'
+	breach host/features/w.c '#include "controller/core.h"'
+	breach host/controller/core.h ''
 	breach host/controller/f.c '#include "features/g.h"'
 	breach host/features/g.h ''
 	breach host/controller/p.h '#include "controller/q.h"'
@@ -293,7 +295,7 @@ rules_find_breaches() {
 		'config must not know llm' 'controller must not know features' 'include each other' \
 		'host/controller/p.c:4: ' 'host/llm/fncall/q.c:4: ' 'host/events/x.c:4: ' \
 		'plugins/tools/x/main.c:4: ' 'plugins/tools/y.c:4: ' 'runner/r.c:4: ' \
-		'host/controller/step.c:4: ' 'host/controller/p.h:1: ' \
+		'host/features/w.c:4: ' 'host/controller/p.h:1: ' \
 		'headers include each other' \
 		'sdk-headers/mortise/z.h:4: '; do
 		echo "$found" | grep -qF "$want" || echo "not found: $want"
@@ -312,7 +314,7 @@ done
 report 'modules of the host include what stands below them, no circles' host_order
 report 'private headers stay in their directory' private_headers
 report 'the host includes by its own names and those of lib' host_names
-report 'the core of the controller asks features by their table' core_features
+report 'features see the conversation through their header' features_see_api
 report 'no two headers of the controller include each other' include_pairs
 report 'the headers of the controller include each other in no circle' header_circles
 report 'heavy libraries stay in their place' heavy

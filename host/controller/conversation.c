@@ -83,6 +83,16 @@ void conversation_unwatch(struct conversation *c, int handle)
 		c->watchers[handle] = (struct watch){ 0 };
 }
 
+void conversation_notify_questions(struct conversation *c, const struct question *open)
+{
+	NOTIFY_WATCHERS(c, questions, open);
+}
+
+void conversation_notify_asks(struct conversation *c, const char *child)
+{
+	NOTIFY_WATCHERS(c, asks, child);
+}
+
 static void on_append(struct evlog *log, const struct event *e, void *arg)
 {
 	struct conversation *c = arg;
@@ -791,82 +801,4 @@ int conversation_condense(struct conversation *c, struct error *err)
 		return fail(err, MT_EDENIED, "the conversation is being closed");
 	e = event_action("condensation_request", SOURCE_USER, NULL, err);
 	return e && conversation_log_event(c, e, err) >= 0 ? MT_OK : err->code;
-}
-
-/* ---- what is ----------------------------------------------------------- */
-
-const char *conversation_id(const struct conversation *c)
-{
-	return c->id;
-}
-
-const char *conversation_parent(const struct conversation *c)
-{
-	return c->parent ? c->parent : "";
-}
-
-const char *conversation_title(const struct conversation *c)
-{
-	return c->title;
-}
-
-const char *conversation_workspace(const struct conversation *c)
-{
-	return c->workspace;
-}
-
-enum agent_state conversation_state(const struct conversation *c)
-{
-	return c->state;
-}
-
-const char *conversation_reason(const struct conversation *c)
-{
-	return c->reason;
-}
-
-int conversation_exit_code(const struct conversation *c)
-{
-	switch (c->state) {
-	case STATE_FINISHED:
-		return EXIT_DONE;
-	case STATE_REJECTED:
-		return EXIT_REJECTED;
-	case STATE_PAUSED:
-	case STATE_STOPPED:
-		return EXIT_INTERRUPTED;
-	case STATE_ERROR:
-		return c->exit_code ? c->exit_code : EXIT_FAILED;
-	case STATE_AWAITING_USER_INPUT:
-	case STATE_AWAITING_USER_CONFIRMATION:
-		return EXIT_WAITING;
-	case STATE_LOADING:
-	case STATE_RUNNING:
-	case STATE_USER_CONFIRMED:
-	case STATE_USER_REJECTED:
-	case STATE_RATE_LIMITED:
-	case STATE_COUNT:
-		break;
-	}
-	return EXIT_FAILED;
-}
-
-bool conversation_busy(const struct conversation *c)
-{
-	return c->exchange || turn_is_running(c) || features_busy(c);
-}
-
-struct evlog *conversation_log(struct conversation *c)
-{
-	return c->log;
-}
-
-int conversation_runner_pid(const struct conversation *c)
-{
-	return c->link ? runner_pid(c->link) : -1;
-}
-
-int64_t conversation_steps(const struct conversation *c)
-{
-	return (int64_t)c->budget.quotas[LIMIT_ITERATIONS].used;
 }

@@ -130,7 +130,7 @@ json_object *conversation_waits(const struct conversation *c);
 json_object *conversation_asks(const struct conversation *c);
 /** True while a request or a call is under way. */
 bool conversation_busy(const struct conversation *c);
-struct evlog *conversation_log(struct conversation *c);
+struct evlog *conversation_log(const struct conversation *c);
 /** What all its models have done; NULL: it has none. */
 const struct llm_usage_totals *conversation_bill(const struct conversation *c);
 int conversation_runner_pid(const struct conversation *c); /* -1: none yet */

@@ -6,7 +6,7 @@
 
 #include "context/history.h"
 #include "controller/call.h"
-#include "controller/core.h"
+#include "controller/feature-api.h"
 #include "controller/dispatch.h"
 #include "controller/step.h"
 #include "controller/turn.h"
@@ -91,7 +91,7 @@ static char *masked(const struct conversation *c, const char *text)
 {
 	AUTO(strbuf) struct strbuf out = STRBUF(CONTEXT_MAX);
 
-	if (mask_put(c->mask, &out, text, strlen(text)))
+	if (mask_put(conversation_secrets(c), &out, text, strlen(text)))
 		return NULL;
 	return out.len ? strbuf_take(&out) : strdup("");
 }
@@ -125,7 +125,7 @@ static void record(const struct moment *m, const struct hook_result *r)
 	put_cut(o, "reason", m->denied ? m->denied : r->reason);
 	put_cut(o, "additional_context", r->context);
 	put_cut(o, "error", r->error);
-	if (evlog_record(m->c->log, o, &err))
+	if (evlog_record(conversation_log(m->c), o, &err))
 		log_line(MT_LOG_WARNING, "hooks", "%s", err.text);
 }
 
@@ -206,13 +206,13 @@ static void go(struct moment *m)
 {
 	const struct hooks *all = &hook_runner_of(m->c)->hooks;
 
-	if (mask_json(m->c->mask, m->input, open_members, NULL))
+	if (mask_json(conversation_secrets(m->c), m->input, open_members, NULL))
 		m->denied = strdup("Out of memory.");
 	while (!m->denied && m->next < all->count) {
 		struct error err = ERROR_NONE;
 		struct hook_call call = {
-			.hook = &m->now, .folder = m->c->workspace,
-			.conversation = m->c->id, .tool = m->tool, .input = m->input,
+			.hook = &m->now, .folder = conversation_workspace(m->c),
+			.conversation = conversation_id(m->c), .tool = m->tool, .input = m->input,
 		};
 
 		m->now = all->all[m->next++];
@@ -220,7 +220,8 @@ static void go(struct moment *m)
 			continue;
 		if (m->event == HOOK_SESSION_END && m->now.timeout_ms > END_MS)
 			m->now.timeout_ms = END_MS;
-		if (!hook_start(m->c->loop, &call, on_done, m, &m->run, &err))
+		if (!hook_start(conversation_loop(m->c), &call, on_done, m, &m->run,
+				&err))
 			return;
 		judge(m, &(struct hook_result){ .exit_code = -1, .error = err.text });
 	}
@@ -263,8 +264,8 @@ static struct moment *moment_new(struct conversation *c, enum hook_event event,
 	js_set(m->input, "message", NULL);
 	if (tool)
 		js_set_str(m->input, "tool_name", tool);
-	js_set_str(m->input, "session_id", c->id);
-	js_set_str(m->input, "working_dir", c->workspace);
+	js_set_str(m->input, "session_id", conversation_id(c));
+	js_set_str(m->input, "working_dir", conversation_workspace(c));
 	js_set_new(m->input, "metadata", json_object_new_object());
 	return m;
 }
@@ -309,7 +310,7 @@ static void refuse_held(struct moment *m)
 {
 	conversation_notice(m->c, MT_LOG_WARNING, "the message was not taken: %s",
 			    m->denied);
-	if (m->c->state == STATE_LOADING)
+	if (conversation_state(m->c) == STATE_LOADING)
 		conversation_set_state(m->c, STATE_AWAITING_USER_INPUT, m->denied);
 }
 
@@ -332,7 +333,7 @@ static void next_held(struct conversation *c)
 	struct hook_runner *h = hook_runner_of(c);
 	struct moment *m;
 
-	if (!h->held_count || c->closing)
+	if (!h->held_count || conversation_is_closing(c))
 		return;
 	m = moment_new(c, HOOK_USER_PROMPT, NULL, on_prompt);
 	if (!m) {
@@ -428,7 +429,8 @@ static void on_before(struct moment *m)
 {
 	struct conversation *c = m->c;
 	struct error err = ERROR_NONE;
-	AUTO(event) struct event *action = evlog_event(c->log, m->action, &err);
+	AUTO(event) struct event *action =
+		evlog_event(conversation_log(c), m->action, &err);
 
 	if (turn_pending(c) != m->action || !action) {
 		moment_free(m);
@@ -448,7 +450,8 @@ static bool before_call(struct conversation *c, struct event *action)
 	const char *tool;
 	struct moment *m;
 
-	if (!hook_runner_of(c) || call_resolve(&c->agent->catalog, action, &call, NULL))
+	if (!hook_runner_of(c) ||
+	    call_resolve(&conversation_agent(c)->catalog, action, &call, NULL))
 		return false;
 	tool = call.tool->name;
 	if (!any(c, HOOK_BEFORE_TOOL, tool))
@@ -471,7 +474,8 @@ static void on_after(struct moment *m)
 	AUTO(strbuf) struct strbuf text = STRBUF(256 << 20);
 	const char *content = js_str(e->json, "content", "");
 	struct error err = ERROR_NONE;
-	AUTO(event) struct event *action = evlog_event(c->log, m->action, &err);
+	AUTO(event) struct event *action =
+		evlog_event(conversation_log(c), m->action, &err);
 
 	strbuf_add(&text, content);
 	if (m->denied)
@@ -492,7 +496,7 @@ static json_object *input_of(struct conversation *c, struct event *action)
 {
 	AUTO_CALL call = { 0 };
 
-	if (call_resolve(&c->agent->catalog, action, &call, NULL))
+	if (call_resolve(&conversation_agent(c)->catalog, action, &call, NULL))
 		return json_object_get(event_args(action));
 	return STEAL(call.args);
 }
@@ -503,7 +507,7 @@ static bool after_call(struct conversation *c, struct event *action, const char 
 	json_object *response;
 	struct moment *m;
 
-	if (!observation || c->closing || !any(c, HOOK_AFTER_TOOL, tool))
+	if (!observation || conversation_is_closing(c) || !any(c, HOOK_AFTER_TOOL, tool))
 		return false;
 	m = moment_new(c, HOOK_AFTER_TOOL, tool, on_after);
 	if (!m)
@@ -524,7 +528,7 @@ static bool after_call(struct conversation *c, struct event *action, const char 
 /* Whoever has spoken in the meantime wants it to go on. */
 static bool spoken_since(const struct moment *m)
 {
-	return history_user_since(m->c->log, m->since);
+	return history_user_since(conversation_log(m->c), m->since);
 }
 
 static void on_stop(struct moment *m)
@@ -539,7 +543,7 @@ static void on_stop(struct moment *m)
 		json_object *args = json_object_new_object();
 
 		js_set_str(args, "content", m->denied);
-		c->agent->text_only = 0;
+		conversation_agent(c)->text_only = 0;
 		conversation_log_event(c,
 				       event_action("message", SOURCE_USER, args, &err),
 				       &err);
@@ -558,7 +562,7 @@ static void on_stop(struct moment *m)
 static bool before_rest(struct conversation *c, enum agent_state state,
 			const char *reason)
 {
-	struct moment *m = !c->parent_count && any(c, HOOK_STOP, NULL)
+	struct moment *m = !conversation_waiting_agents(c) && any(c, HOOK_STOP, NULL)
 				   ? moment_new(c, HOOK_STOP, NULL, on_stop)
 				   : NULL;
 
@@ -566,7 +570,7 @@ static bool before_rest(struct conversation *c, enum agent_state state,
 		return false;
 	m->rest = state;
 	m->rest_reason = reason;
-	m->since = evlog_count(c->log);
+	m->since = evlog_count(conversation_log(c));
 	js_set_bool(m->input, "stop_hook_active", hook_runner_of(c)->stop_denials > 0);
 	go(m);
 	return true;
@@ -621,7 +625,8 @@ static int open_hooks(struct conversation *c, struct error *err)
 
 	if (!h)
 		return out_of_memory(err);
-	if (hooks_load(c->config, c->workspace, &h->hooks, &note, err)) {
+	if (hooks_load(conversation_config(c), conversation_workspace(c), &h->hooks,
+		       &note, err)) {
 		free(h);
 		return err->code;
 	}
@@ -644,7 +649,7 @@ static void settle(struct conversation *c, struct moment *m)
 {
 	struct error err = ERROR_NONE;
 	AUTO(event) struct event *action =
-		m->action < 0 ? NULL : evlog_event(c->log, m->action, &err);
+		m->action < 0 ? NULL : evlog_event(conversation_log(c), m->action, &err);
 
 	if (action && m->observation)
 		dispatch_log_observation(c, action, STEAL(m->observation), &err);
@@ -676,7 +681,7 @@ static void cancel(struct conversation *c)
 		}
 		settle(c, m);
 		moment_free(m);
-		if (stop && !c->closing)
+		if (stop && !conversation_is_closing(c))
 			conversation_set_state(c, rest, reason);
 		if (end)
 			conversation_close_begin(c);

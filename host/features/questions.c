@@ -4,7 +4,7 @@
  * some of them are. */
 #include "features/questions.h"
 
-#include "controller/core.h"
+#include "controller/feature-api.h"
 #include "controller/parallel-calls.h"
 #include "tools/mcp-servers.h"
 
@@ -56,7 +56,7 @@ static struct question *make(struct conversation *c, uint64_t call, uint64_t req
 		choices = NULL;
 	if (!q || !*text || strlen(text) > QUESTION_TEXT_MAX || !choices_valid(choices) ||
 	    (choices && json_object_deep_copy(choices, &q->choices, NULL)) ||
-	    mask_json(c->mask, q->choices, NULL, NULL) ||
+	    mask_json(conversation_secrets(c), q->choices, NULL, NULL) ||
 	    !(q->text = strdup(conversation_mask_text(c, text, &shown)))) {
 		if (q)
 			drop(q);
@@ -77,17 +77,18 @@ static bool request_answer(struct conversation *c, uint64_t call, uint64_t reque
 	struct question *q, **end = &state(c)->open;
 	int count = 0;
 
-	if (strcmp(method, "user/ask") != 0 || c->headless)
+	if (strcmp(method, "user/ask") != 0 || conversation_is_headless(c))
 		return false;
 	for (; *end; end = &(*end)->next)
 		count++;
 	q = count < QUESTIONS_MAX ? make(c, call, request, params) : NULL;
 	if (!q) {
-		runner_answer(c->link, request, MT_EINVAL, wrong, sizeof wrong - 1);
+		runner_answer(conversation_runner(c), request, MT_EINVAL, wrong,
+			      sizeof wrong - 1);
 		return true;
 	}
 	*end = q;
-	NOTIFY_WATCHERS(c, questions, state(c)->open);
+	conversation_notify_questions(c, state(c)->open);
 	return true;
 }
 
@@ -107,7 +108,7 @@ static void close_questions(struct conversation *c, uint64_t call, bool all)
 		some = true;
 	}
 	if (some)
-		NOTIFY_WATCHERS(c, questions, state(c)->open);
+		conversation_notify_questions(c, state(c)->open);
 }
 
 const struct question *conversation_questions(const struct conversation *c)
@@ -151,13 +152,13 @@ int conversation_answer(struct conversation *c, int64_t question, const char *te
 		if (result.error)
 			return fail(err, MT_ELIMIT, "the answer is too long");
 	}
-	if (c->link)
-		runner_answer(c->link, q->request, text ? MT_OK : MT_EDENIED,
-			      text ? result.text : refused,
+	if (conversation_runner(c))
+		runner_answer(conversation_runner(c), q->request,
+			      text ? MT_OK : MT_EDENIED, text ? result.text : refused,
 			      text ? result.len : sizeof refused - 1);
 	*at = q->next;
 	drop(q);
-	NOTIFY_WATCHERS(c, questions, state(c)->open);
+	conversation_notify_questions(c, state(c)->open);
 	return MT_OK;
 }
 
@@ -202,10 +203,13 @@ json_object *conversation_servers(const struct conversation *c)
 {
 	json_object *list = json_object_new_array();
 
-	for (size_t i = 0; list && i < c->agent->catalog.instance_count; i++) {
-		json_object *o = c->agent->catalog.instances[i].server
-					 ? server_of(c, &c->agent->catalog.instances[i])
-					 : NULL;
+	for (size_t i = 0; list && i < conversation_agent(c)->catalog.instance_count;
+	     i++) {
+		json_object *o =
+			conversation_agent(c)->catalog.instances[i].server
+				? server_of(c,
+					    &conversation_agent(c)->catalog.instances[i])
+				: NULL;
 
 		if (o)
 			js_add(list, o);

@@ -4,7 +4,7 @@
  * others have listed them, so that it offers what the last result speaks of. */
 #include "features/relist.h"
 
-#include "controller/core.h"
+#include "controller/feature-api.h"
 #include "controller/step.h"
 
 /* Of a conversation. */
@@ -41,7 +41,7 @@ static bool watch(struct conversation *c)
 		r->timer = calloc(1, sizeof *r->timer);
 		if (!r->timer)
 			return false;
-		uv_timer_init(c->loop, r->timer);
+		uv_timer_init(conversation_loop(c), r->timer);
 		r->timer->data = c;
 	}
 	return uv_timer_start(r->timer, on_time, RELIST_MS, 0) == 0;
@@ -51,22 +51,23 @@ static const char *block_step(struct conversation *c)
 {
 	struct relist *r = feature_state(c, &relist_feature);
 
-	if (c->parent_count || !c->link || !runner_changing(c->link)) {
+	if (conversation_waiting_agents(c) || !conversation_runner(c) ||
+	    !runner_changing(conversation_runner(c))) {
 		r->deadline = 0;
 		return NULL;
 	}
 	if (!r->deadline) {
 		if (!watch(c))
 			return NULL;
-		r->deadline = uv_now(c->loop) + RELIST_MS;
+		r->deadline = uv_now(conversation_loop(c)) + RELIST_MS;
 	}
-	r->awaited = uv_now(c->loop) < r->deadline;
+	r->awaited = uv_now(conversation_loop(c)) < r->deadline;
 	return r->awaited ? "a list of tools is awaited" : NULL;
 }
 
 static void continue_if_listed(struct conversation *c)
 {
-	if (!c->link || !runner_changing(c->link))
+	if (!conversation_runner(c) || !runner_changing(conversation_runner(c)))
 		go_on(c);
 }
 

@@ -4,7 +4,7 @@
 #include "features/replay.h"
 
 #include "controller/actions.h"
-#include "controller/core.h"
+#include "controller/feature-api.h"
 #include "controller/delegate.h"
 #include "controller/exit-code.h"
 #include "features/replay-internal.h"
@@ -289,16 +289,16 @@ static int take_reply(struct conversation *c, const struct event *e, struct erro
 	const char *id = js_str(event_tool_meta(e), "llm_response_id", "");
 	AUTO(json) json_object *record = NULL;
 
-	if (!*id || evlog_has_reply(c->log, id))
+	if (!*id || evlog_has_reply(conversation_log(c), id))
 		return MT_OK;
 	record = evlog_reply(replay_of(c)->log, id, NULL);
 	if (!record)
 		return MT_OK;
 	json_object_object_del(record, "usage");
 	json_object_object_del(record, "latency_ms");
-	if (js_set_int(record, "before", evlog_count(c->log)))
+	if (js_set_int(record, "before", evlog_count(conversation_log(c))))
 		return out_of_memory(err);
-	return evlog_record(c->log, record, err);
+	return evlog_record(conversation_log(c), record, err);
 }
 
 /* The decision was about the recording: the action is judged anew. What the agent thought
@@ -342,7 +342,9 @@ static int resolve_path(const struct conversation *c, json_object *json)
 		path += 2;
 
 	AUTO(free)
-	char *whole = path_join(c->shell_dir ? c->shell_dir : c->workspace, path);
+	char *whole = path_join(conversation_shell_dir(c) ? conversation_shell_dir(c)
+							  : conversation_workspace(c),
+				path);
 
 	return whole ? js_set_str(args, "path", whole) : MT_ENOMEM;
 }
@@ -416,7 +418,7 @@ static bool leads_to(const struct conversation *c, int64_t owner)
 {
 	const struct replay *r = replay_of(c);
 
-	while (owner >= 0 && owner_now(r, owner) != c->agent->delegation) {
+	while (owner >= 0 && owner_now(r, owner) != conversation_agent(c)->delegation) {
 		const struct replay_action *a = taken_as(r, owner_now(r, owner));
 
 		owner = a ? a->owner : -1;
@@ -428,7 +430,8 @@ static bool leads_to(const struct conversation *c, int64_t owner)
 static void end_as_recorded(struct conversation *c)
 {
 	static const char error[] = " encountered an error during execution. ";
-	const struct replay_action *a = taken_as(replay_of(c), c->agent->delegation);
+	const struct replay_action *a =
+		taken_as(replay_of(c), conversation_agent(c)->delegation);
 	AUTO(event) struct event *e = a ? replay_result(replay_of(c), a->recorded) : NULL;
 	const char *text = e ? event_content(e, NULL) : "";
 	const char *why = strstr(text, error);
@@ -443,19 +446,22 @@ static bool find_owner(struct conversation *c, const struct replay_action *a)
 {
 	const struct evlog_head *head = evlog_head(replay_of(c)->log, a->recorded);
 
-	while (c->parent_count && c->state == STATE_RUNNING && !leads_to(c, a->owner))
+	while (conversation_waiting_agents(c) && conversation_state(c) == STATE_RUNNING &&
+	       !leads_to(c, a->owner))
 		end_as_recorded(c);
 	return owner_now(replay_of(c), a->owner) ==
-		       (c->parent_count ? c->agent->delegation : -1) ||
+		       (conversation_waiting_agents(c) ? conversation_agent(c)->delegation
+						       : -1) ||
 	       !(head->type->id == ACTION_FINISH || head->type->id == ACTION_REJECT);
 }
 
 /* The recording is over: those that had ended end here too. */
 static void end_delegates(struct conversation *c)
 {
-	while (c->parent_count && c->state == STATE_RUNNING && turn_is_idle(c)) {
+	while (conversation_waiting_agents(c) && conversation_state(c) == STATE_RUNNING &&
+	       turn_is_idle(c)) {
 		const struct replay_action *a =
-			taken_as(replay_of(c), c->agent->delegation);
+			taken_as(replay_of(c), conversation_agent(c)->delegation);
 		AUTO(event) struct event *e =
 			a ? replay_result(replay_of(c), a->recorded) : NULL;
 
@@ -477,7 +483,7 @@ static void take(struct conversation *c, struct replay_action *a)
 				       err.text);
 		return;
 	}
-	a->now = evlog_count(c->log);
+	a->now = evlog_count(conversation_log(c));
 	a->message = name_action(e);
 	action_log(c, event_ref(e));
 	if (e->id >= 0)
@@ -492,8 +498,8 @@ static bool before_step(struct conversation *c)
 
 	if (!r)
 		return false;
-	while (r->next < r->end && c->state == STATE_RUNNING && turn_is_idle(c) &&
-	       !c->closing) {
+	while (r->next < r->end && conversation_state(c) == STATE_RUNNING &&
+	       turn_is_idle(c) && !conversation_is_closing(c)) {
 		struct replay_action *a = &r->actions[r->next++];
 
 		if (find_owner(c, a))
@@ -501,7 +507,8 @@ static bool before_step(struct conversation *c)
 	}
 	if (r->next == r->count)
 		end_delegates(c);
-	if (r->next < r->end || c->state != STATE_RUNNING || !turn_is_idle(c))
+	if (r->next < r->end || conversation_state(c) != STATE_RUNNING ||
+	    !turn_is_idle(c))
 		return true;
 	if (r->hand_over)
 		conversation_replay(c, NULL);

@@ -8,7 +8,7 @@
 
 #include "config/choices.h"
 #include "context/repository.h"
-#include "controller/core.h"
+#include "controller/feature-api.h"
 #include "controller/dispatch.h"
 #include "features/replay-internal.h"
 #include "controller/turn.h"
@@ -24,7 +24,8 @@ enum { SETUP_MAX = 1 << 20, TIMED_OUT = 124, STATUS_SECONDS = 10, STATUS_LINES =
 /* May it run? Else the user is told why. */
 static bool is_allowed(struct conversation *c, const char *path)
 {
-	int when = config_choice(c->config, c->agent->section, "setup");
+	int when = config_choice(conversation_config(c), conversation_agent(c)->section,
+				 "setup");
 	AUTO(free) char *text = NULL;
 	struct error err = ERROR_NONE;
 	bool trusted = false;
@@ -79,7 +80,8 @@ static bool begin(struct conversation *c, const char *what, const char *command,
 	AUTO(event) struct event *action = make_action(command, hidden, limit, &err);
 	AUTO_CALL call = { 0 };
 
-	if (!action || call_resolve(&c->agent->catalog, action, &call, &err)) {
+	if (!action ||
+	    call_resolve(&conversation_agent(c)->catalog, action, &call, &err)) {
 		conversation_notice(c, MT_LOG_WARNING, "%s was not run: %s", what,
 				    err.text);
 		return false;
@@ -94,9 +96,11 @@ static bool begin(struct conversation *c, const char *what, const char *command,
 
 static bool begin_script(struct conversation *c)
 {
-	AUTO(free) char *path = path_join(c->workspace, SETUP_SCRIPT);
+	AUTO(free) char *path = path_join(conversation_workspace(c), SETUP_SCRIPT);
 	AUTO(strbuf) struct strbuf command = STRBUF(512);
-	int64_t limit = config_int(c->config, c->agent->section, "setup_timeout") / 1000;
+	int64_t limit = config_int(conversation_config(c), conversation_agent(c)->section,
+				   "setup_timeout") /
+			1000;
 
 	if (!path || !is_allowed(c, path))
 		return false;
@@ -112,8 +116,9 @@ static bool begin_status(struct conversation *c)
 	AUTO(strbuf) struct strbuf command = STRBUF(512);
 	struct repository r;
 
-	if (!config_bool(c->config, c->agent->section, "git_status") ||
-	    repository_read(c->workspace, &r))
+	if (!config_bool(conversation_config(c), conversation_agent(c)->section,
+			 "git_status") ||
+	    repository_read(conversation_workspace(c), &r))
 		return false;
 	repository_clear(&r);
 	strbuf_addf(
@@ -126,8 +131,8 @@ static bool begin_status(struct conversation *c)
 
 static void after_message(struct conversation *c, bool first)
 {
-	if (!first || c->depth || c->parent_count || replay_is_active(c) ||
-	    !turn_is_idle(c))
+	if (!first || conversation_depth(c) || conversation_waiting_agents(c) ||
+	    replay_is_active(c) || !turn_is_idle(c))
 		return;
 	if (!begin_script(c))
 		begin_status(c);
@@ -136,7 +141,7 @@ static void after_message(struct conversation *c, bool first)
 static void after_observation(struct conversation *c, struct event *action)
 {
 	if (action->source == SOURCE_ENVIRONMENT && event_hidden(action) &&
-	    c->state == STATE_RUNNING && turn_is_idle(c))
+	    conversation_state(c) == STATE_RUNNING && turn_is_idle(c))
 		begin_status(c);
 }
 

@@ -5,7 +5,7 @@
 #include "features/tool-completions.h"
 
 #include "controller/budget.h"
-#include "controller/core.h"
+#include "controller/feature-api.h"
 #include "controller/model-request.h"
 #include "controller/parallel-calls.h"
 #include "controller/side-usage.h"
@@ -41,7 +41,8 @@ static struct completions *state(const struct conversation *c)
 
 static void refuse(struct conversation *c, uint64_t id, const struct error *err)
 {
-	runner_answer(c->link, id, err->code, err->text, strlen(err->text));
+	runner_answer(conversation_runner(c), id, err->code, err->text,
+		      strlen(err->text));
 }
 
 static void over(struct conversation *c)
@@ -95,7 +96,8 @@ static int add_message(const struct conversation *c, struct llm_request *r,
 	if (*total > COMPLETION_TEXT)
 		return fail(err, MT_ELIMIT, "`messages` have more than %d bytes",
 			    COMPLETION_TEXT);
-	if (mask_put(c->mask, &shown, json_object_get_string(content), len))
+	if (mask_put(conversation_secrets(c), &shown, json_object_get_string(content),
+		     len))
 		return out_of_memory(err);
 	part = malloc(sizeof *part + shown.len);
 	if (!part)
@@ -170,9 +172,10 @@ static void on_done(void *arg, struct llm_reply *reply)
 	if (side_usage_log(c, USAGE_TOOLS, reply, &err))
 		refuse(c, q->id, &err);
 	else if (put_answer(reply, &text))
-		runner_answer(c->link, q->id, MT_ENOMEM, "out of memory", 13);
+		runner_answer(conversation_runner(c), q->id, MT_ENOMEM, "out of memory",
+			      13);
 	else
-		runner_answer(c->link, q->id, MT_OK, text.text, text.len);
+		runner_answer(conversation_runner(c), q->id, MT_OK, text.text, text.len);
 	over(c);
 	llm_reply_free(reply);
 }
@@ -182,7 +185,8 @@ static void on_failed(void *arg, const struct llm_error *error)
 	struct completion *q = arg;
 	struct conversation *c = q->c;
 
-	runner_answer(c->link, q->id, MT_EIO, error->text, strlen(error->text));
+	runner_answer(conversation_runner(c), q->id, MT_EIO, error->text,
+		      strlen(error->text));
 	over(c);
 }
 
@@ -248,9 +252,12 @@ static bool request_completion(struct conversation *c, uint64_t call, uint64_t r
 	state(c)->count++;
 	r = build(c, params, &q->request, &err);
 	if (!r)
-		r = request_tool_model(
-			c, c->agent->catalog.instances[turn_tool(c)->instance].name,
-			js_str(params, "model", NULL), q->request, &llm, &err);
+		r = request_tool_model(c,
+				       conversation_agent(c)
+					       ->catalog.instances[turn_tool(c)->instance]
+					       .name,
+				       js_str(params, "model", NULL), q->request, &llm,
+				       &err);
 	if (!r)
 		r = ask_model(c, q, llm, &err);
 	if (r) {

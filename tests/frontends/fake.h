@@ -311,7 +311,7 @@ bool conversation_busy(const struct conversation *c)
 	return c->state == STATE_RUNNING;
 }
 
-struct evlog *conversation_log(struct conversation *c)
+struct evlog *conversation_log(const struct conversation *c)
 {
 	return c->log;
 }

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * agent-frame.h - one agent of a conversation: its wiring and its own state. */
+#ifndef HOST_CONTROLLER_AGENT_FRAME_H
+#define HOST_CONTROLLER_AGENT_FRAME_H
+
+#include "controller/confirm.h"
+#include "controller/launch.h"
+#include "controller/limits.h"
+#include "controller/loop-detector.h"
+#include "tools/catalog.h"
+
+enum { CONDENSERS_MAX = 16 };
+
+/** One agent of a conversation: the one that talks to the user, or one that another
+ *  delegated work to by the action `delegate`. */
+struct agent_frame {
+	char *section;             /* its configuration: "controller", "controller.NAME" */
+	int64_t start, delegation; /* the first event that it knows; the action that
+				    * started it, -1: the first agent */
+	struct history *history;
+	struct request_messages *memory;
+	struct catalog catalog;
+	struct llm_router *router;
+	struct llm *llm;           /* the model, where no rule chooses another */
+	struct plugin_component plugin, condensers[CONDENSERS_MAX];
+	size_t condenser_count;
+	struct confirm_policy confirm;
+	struct stuck_options stuck;
+	bool stuck_detection, stuck_nudge;
+	struct budget *budget;     /* account charged for this agent */
+	unsigned text_only;        /* consecutive replies without a call */
+	bool condense;             /* a condensation was requested and is not done */
+	char refused[512];         /* why the condensation was requested */
+	struct plan *plan;         /* actions planned from a reply; NULL: none */
+	char *state_text;          /* state that the plugin stores */
+};
+
+#endif

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * conversation-facts.c - reads a conversation: for frontends, and for features. */
+#include "controller/core.h"
+#include "controller/exit-code.h"
+#include "controller/turn.h"
+
+const char *conversation_id(const struct conversation *c)
+{
+	return c->id;
+}
+
+const char *conversation_parent(const struct conversation *c)
+{
+	return c->parent ? c->parent : "";
+}
+
+const char *conversation_title(const struct conversation *c)
+{
+	return c->title;
+}
+
+const char *conversation_workspace(const struct conversation *c)
+{
+	return c->workspace;
+}
+
+enum agent_state conversation_state(const struct conversation *c)
+{
+	return c->state;
+}
+
+const char *conversation_reason(const struct conversation *c)
+{
+	return c->reason;
+}
+
+int conversation_exit_code(const struct conversation *c)
+{
+	switch (c->state) {
+	case STATE_FINISHED:
+		return EXIT_DONE;
+	case STATE_REJECTED:
+		return EXIT_REJECTED;
+	case STATE_PAUSED:
+	case STATE_STOPPED:
+		return EXIT_INTERRUPTED;
+	case STATE_ERROR:
+		return c->exit_code ? c->exit_code : EXIT_FAILED;
+	case STATE_AWAITING_USER_INPUT:
+	case STATE_AWAITING_USER_CONFIRMATION:
+		return EXIT_WAITING;
+	case STATE_LOADING:
+	case STATE_RUNNING:
+	case STATE_USER_CONFIRMED:
+	case STATE_USER_REJECTED:
+	case STATE_RATE_LIMITED:
+	case STATE_COUNT:
+		break;
+	}
+	return EXIT_FAILED;
+}
+
+bool conversation_busy(const struct conversation *c)
+{
+	return c->exchange || turn_is_running(c) || features_busy(c);
+}
+
+struct evlog *conversation_log(const struct conversation *c)
+{
+	return c->log;
+}
+
+int conversation_runner_pid(const struct conversation *c)
+{
+	return c->link ? runner_pid(c->link) : -1;
+}
+
+int64_t conversation_steps(const struct conversation *c)
+{
+	return (int64_t)c->budget.quotas[LIMIT_ITERATIONS].used;
+}
+
+/* ---- for features ------------------------------------------------------ */
+
+struct agent_frame *conversation_agent(const struct conversation *c)
+{
+	return c->agent;
+}
+
+unsigned conversation_waiting_agents(const struct conversation *c)
+{
+	return c->parent_count;
+}
+
+int conversation_depth(const struct conversation *c)
+{
+	return c->depth;
+}
+
+struct config *conversation_config(const struct conversation *c)
+{
+	return c->config;
+}
+
+uv_loop_t *conversation_loop(const struct conversation *c)
+{
+	return c->loop;
+}
+
+struct mask *conversation_secrets(const struct conversation *c)
+{
+	return c->mask;
+}
+
+struct llm_models *conversation_models(const struct conversation *c)
+{
+	return c->models;
+}
+
+struct runner *conversation_runner(const struct conversation *c)
+{
+	return c->link;
+}
+
+const char *conversation_shell_dir(const struct conversation *c)
+{
+	return c->shell_dir;
+}
+
+bool conversation_is_closing(const struct conversation *c)
+{
+	return c->closing;
+}
+
+bool conversation_is_headless(const struct conversation *c)
+{
+	return c->headless;
+}
+
+bool conversation_is_interactive(const struct conversation *c)
+{
+	return c->interactive;
+}
