@@ -7,7 +7,6 @@
 #include "controller/confirm.h"
 #include "controller/launch.h"
 #include "controller/limits.h"
-#include "controller/loop-detector.h"
 #include "tools/catalog.h"
 
 enum { CONDENSERS_MAX = 16 };
@@ -26,14 +25,13 @@ struct agent_frame {
 	struct plugin_component plugin, condensers[CONDENSERS_MAX];
 	size_t condenser_count;
 	struct confirm_policy confirm;
-	struct stuck_options stuck;
-	bool stuck_detection, stuck_nudge;
 	struct budget *budget;     /* account charged for this agent */
 	unsigned text_only;        /* consecutive replies without a call */
 	bool condense;             /* a condensation was requested and is not done */
 	char refused[512];         /* why the condensation was requested */
 	struct plan *plan;         /* actions planned from a reply; NULL: none */
 	char *state_text;          /* state that the plugin stores */
+	void **feature_states;     /* of each feature, in the order of their table */
 };
 
 #endif

@@ -269,10 +269,16 @@ static bool spend_call(struct conversation *c, struct event *action)
 	return false;
 }
 
+static int exit_code_of(const char *reason)
+{
+	return strstr(reason, "Agent reached maximum") ? EXIT_LIMIT : 0;
+}
+
 const struct feature limits_feature = {
 	.name = "limits",
 	.state_size = sizeof(struct work_clock),
 	.before_step = stop_at_limit,
 	.before_send = spend_call,
+	.exit_code_of = exit_code_of,
 	.release = release,
 };

@@ -347,6 +347,7 @@ static void release(struct conversation *c)
 	turn_plan_free(c);
 	turn_free(c->turn);
 	features_free(c);
+	features_close_agent(c->agent);
 	free(c->agent->state_text);
 	free(c->agent);
 	free(c->id);
@@ -411,6 +412,8 @@ int conversation_open(struct conversation *c, const struct conversation_options 
 	options.sync = (enum evlog_sync)config_choice(c->config, "core", "sync");
 	if (!r)
 		r = wiring_open(c, o, err);
+	if (!r)
+		r = features_open_agent(c, c->agent, err);
 	if (!r)
 		r = features_open(c, err);
 	if (!r)

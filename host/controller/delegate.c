@@ -144,6 +144,7 @@ static void clear_frame(struct conversation *c)
 	history_free(c->agent->history);
 	free(c->agent->state_text);
 	free(c->agent->budget);
+	features_close_agent(c->agent);
 }
 
 static void pop(struct conversation *c)
@@ -176,7 +177,8 @@ static int push(struct conversation *c, const struct agent_frame *w, int64_t act
 	frame->start = action + 1;
 	c->parents[c->parent_count++] = c->agent;
 	c->agent = frame;
-	if (wiring_open_memory(c, err) == MT_OK)
+	if (features_open_agent(c, frame, err) == MT_OK &&
+	    wiring_open_memory(c, err) == MT_OK)
 		return MT_OK;
 	pop(c);
 	return err->code;

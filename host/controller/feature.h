@@ -12,14 +12,19 @@
 #include "events/event.h"
 
 struct conversation;
+struct agent_frame;
 
 struct feature {
 	const char *name;
 	/** Bytes of its state in a conversation, all zero at first; 0: it has none. */
 	size_t state_size;
+	/** The same of each agent. */
+	size_t agent_state_size;
 	/** The conversation is being opened: its configuration is known, its log is not
 	 *  open yet. */
 	int (*open)(struct conversation *c, struct error *err);
+	/** An agent will work: the first one, or a delegate. It has its wiring. */
+	void (*open_agent)(struct conversation *c, struct agent_frame *agent);
 	/** The user says something. *ret_held true: the feature keeps it and adds it with
 	 *  conversation_add_message, or drops it. */
 	int (*before_message)(struct conversation *c, const char *text, size_t len,
@@ -77,6 +82,9 @@ struct feature {
 	void (*tools_listed)(struct conversation *c);
 	/** The runner is gone; c->link is NULL. */
 	void (*runner_closed)(struct conversation *c);
+	/** @return the exit code of an error state with this reason, which the feature has
+	 *  set in an earlier process; 0: it was not this feature's. */
+	int (*exit_code_of)(const char *reason);
 	/** End what is in progress, without an effect. */
 	void (*cancel)(struct conversation *c);
 	/** Free what the feature holds. */
@@ -92,6 +100,12 @@ int features_allocate(struct conversation *c);
 void features_free(struct conversation *c);
 /** The state of a feature in a conversation; only the feature itself asks. */
 void *feature_state(const struct conversation *c, const struct feature *f);
+
+/** Make the states of all features for an agent that will work, and tell them. */
+int features_open_agent(struct conversation *c, struct agent_frame *agent,
+			struct error *err);
+void features_close_agent(struct agent_frame *agent);
+void *agent_feature_state(const struct agent_frame *agent, const struct feature *f);
 
 int features_open(struct conversation *c, struct error *err);
 int features_before_message(struct conversation *c, const char *text, size_t len,
@@ -122,6 +136,7 @@ void features_before_observation(struct conversation *c, struct event *action,
 void features_after_observation(struct conversation *c, struct event *action);
 void features_tools_listed(struct conversation *c);
 void features_runner_closed(struct conversation *c);
+int features_exit_code_of(const char *reason);
 void features_cancel(struct conversation *c);
 void features_release(struct conversation *c);
 

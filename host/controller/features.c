@@ -16,35 +16,89 @@ static size_t feature_count(void)
 	return n;
 }
 
+static size_t feature_index(const struct feature *f)
+{
+	size_t i = 0;
+
+	while (features_table[i] != f)
+		i++;
+	return i;
+}
+
+static void free_states(void **states)
+{
+	for (size_t i = 0; states && features_table[i]; i++)
+		free(states[i]);
+	free(states);
+}
+
+/* One state of each feature; NULL: out of memory. */
+static void **allocate_states(size_t (*size_of)(const struct feature *f))
+{
+	void **states = calloc(feature_count() + 1, sizeof *states);
+
+	for (size_t i = 0; states && features_table[i]; i++) {
+		const size_t size = size_of(features_table[i]);
+
+		if (!size)
+			continue;
+		states[i] = calloc(1, size);
+		if (!states[i]) {
+			free_states(states);
+			return NULL;
+		}
+	}
+	return states;
+}
+
+static size_t state_size(const struct feature *f)
+{
+	return f->state_size;
+}
+
+static size_t agent_state_size(const struct feature *f)
+{
+	return f->agent_state_size;
+}
+
 int features_allocate(struct conversation *c)
 {
-	const size_t count = feature_count();
-
-	c->feature_states = calloc(count + 1, sizeof *c->feature_states);
-	for (size_t i = 0; c->feature_states && i < count; i++) {
-		if (!features_table[i]->state_size)
-			continue;
-		c->feature_states[i] = calloc(1, features_table[i]->state_size);
-		if (!c->feature_states[i])
-			return MT_ENOMEM;
-	}
+	c->feature_states = allocate_states(state_size);
 	return c->feature_states ? MT_OK : MT_ENOMEM;
 }
 
 void features_free(struct conversation *c)
 {
-	for (size_t i = 0; c->feature_states && features_table[i]; i++)
-		free(c->feature_states[i]);
-	free(c->feature_states);
+	free_states(c->feature_states);
 	c->feature_states = NULL;
 }
 
 void *feature_state(const struct conversation *c, const struct feature *f)
 {
-	for (size_t i = 0; features_table[i]; i++)
-		if (features_table[i] == f)
-			return c->feature_states[i];
-	return NULL;
+	return c->feature_states[feature_index(f)];
+}
+
+int features_open_agent(struct conversation *c, struct agent_frame *agent,
+			struct error *err)
+{
+	agent->feature_states = allocate_states(agent_state_size);
+	if (!agent->feature_states)
+		return out_of_memory(err);
+	EACH(f)
+	if (f->open_agent)
+		f->open_agent(c, agent);
+	return MT_OK;
+}
+
+void features_close_agent(struct agent_frame *agent)
+{
+	free_states(agent->feature_states);
+	agent->feature_states = NULL;
+}
+
+void *agent_feature_state(const struct agent_frame *agent, const struct feature *f)
+{
+	return agent->feature_states[feature_index(f)];
 }
 
 int features_open(struct conversation *c, struct error *err)
@@ -232,6 +286,16 @@ void features_runner_closed(struct conversation *c)
 	EACH(f)
 	if (f->runner_closed)
 		f->runner_closed(c);
+}
+
+int features_exit_code_of(const char *reason)
+{
+	int code = 0;
+
+	EACH(f)
+	if (!code && f->exit_code_of)
+		code = f->exit_code_of(reason);
+	return code;
 }
 
 void features_cancel(struct conversation *c)

@@ -11,17 +11,15 @@ libhost_a_SOURCES += %D%/action-hash.c %D%/action-hash.h %D%/actions.c %D%/actio
 	%D%/conversation.c %D%/conversation.h %D%/core.h %D%/delegate.c %D%/delegate.h \
 	%D%/dispatch.c %D%/dispatch.h %D%/exit-code.h %D%/feature-api.h %D%/feature.h \
 	%D%/features.c %D%/fork.c %D%/fork.h %D%/launch.c %D%/launch.h %D%/limits.c \
-	%D%/limits.h %D%/log-search.c %D%/loop-detector.c %D%/loop-detector.h \
-	%D%/loop-recovery.c %D%/loop-recovery.h %D%/meta.c %D%/meta.h \
-	%D%/model-request.c %D%/model-request.h %D%/offered-tools.c %D%/offered-tools.h \
-	%D%/parallel-calls.c %D%/parallel-calls.h %D%/plugin-copy.c %D%/plugin-copy.h \
-	%D%/plugin-fork.c %D%/plugin-fork.h %D%/plugin-host.c %D%/plugin-host.h \
-	%D%/plugin-journal.c %D%/plugin-journal.h %D%/plugin-sandbox.c \
-	%D%/plugin-sandbox.h %D%/resume.c %D%/rewind.c %D%/rewind.h %D%/side-usage.c \
-	%D%/side-usage.h %D%/slices.c %D%/slices.h %D%/spools.c %D%/spools.h %D%/state.c \
-	%D%/state.h %D%/status-text.c %D%/step-policy.c %D%/step-policy.h %D%/step.c \
-	%D%/step.h %D%/subagent-process.c %D%/subagent-usage.c %D%/subagents.c \
-	%D%/subagents.h %D%/task-list.c %D%/task-list.h %D%/tool-requests.c \
-	%D%/tool-search.c %D%/tool-search.h %D%/turn.c %D%/turn.h %D%/usage-checkpoint.c \
-	%D%/usage-checkpoint.h %D%/volatile-text.c %D%/volatile-text.h %D%/wiring.c \
+	%D%/limits.h %D%/log-search.c %D%/meta.c %D%/meta.h %D%/model-request.c \
+	%D%/model-request.h %D%/offered-tools.c %D%/offered-tools.h %D%/parallel-calls.c \
+	%D%/parallel-calls.h %D%/plugin-copy.c %D%/plugin-copy.h %D%/plugin-fork.c \
+	%D%/plugin-fork.h %D%/plugin-host.c %D%/plugin-host.h %D%/plugin-journal.c \
+	%D%/plugin-journal.h %D%/plugin-sandbox.c %D%/plugin-sandbox.h %D%/resume.c \
+	%D%/rewind.c %D%/rewind.h %D%/side-usage.c %D%/side-usage.h %D%/slices.c \
+	%D%/slices.h %D%/spools.c %D%/spools.h %D%/state.c %D%/state.h %D%/status-text.c \
+	%D%/step-policy.c %D%/step-policy.h %D%/step.c %D%/step.h %D%/subagent-process.c \
+	%D%/subagent-usage.c %D%/subagents.c %D%/subagents.h %D%/task-list.c \
+	%D%/task-list.h %D%/tool-requests.c %D%/tool-search.c %D%/tool-search.h \
+	%D%/turn.c %D%/turn.h %D%/usage-checkpoint.c %D%/usage-checkpoint.h %D%/wiring.c \
 	%D%/wiring.h

@@ -9,7 +9,7 @@
 #include "controller/dispatch.h"
 #include "controller/exit-code.h"
 #include "controller/fork.h"
-#include "controller/loop-recovery.h"
+#include "controller/feature.h"
 #include "controller/meta.h"
 #include "controller/side-usage.h"
 #include "controller/subagents.h"
@@ -225,11 +225,8 @@ static void restore_state(struct conversation *c)
 		return;
 	c->state = (enum agent_state)state;
 	snprintf(c->reason, sizeof c->reason, "%s", event_arg(e, "reason"));
-	if (c->state == STATE_ERROR && strstr(c->reason, "Agent reached maximum"))
-		c->exit_code = EXIT_LIMIT;
-	if (c->state == STATE_ERROR &&
-	    strncmp(c->reason, STUCK_ERROR, strlen(STUCK_ERROR)) == 0)
-		c->exit_code = EXIT_STUCK;
+	if (c->state == STATE_ERROR)
+		c->exit_code = features_exit_code_of(c->reason);
 }
 
 static bool answered(struct conversation *c, int64_t action)

@@ -12,7 +12,6 @@
 #include "controller/context-recall.h"
 #include "controller/core.h"
 #include "controller/delegate.h"
-#include "controller/loop-recovery.h"
 #include "controller/model-request.h"
 #include "controller/offered-tools.h"
 #include "controller/plugin-fork.h"
@@ -290,7 +289,6 @@ int wiring_open_agent(struct conversation *c, const char *model, struct error *e
 	if (!r)
 		r = request_open_models(c, section, model, err);
 	c->agent->catalog.reads_risk = analyzers_read_risk(c->analyzers);
-	stuck_configure(c, section);
 	return r;
 }
 

@@ -5,7 +5,7 @@
 #include "controller/condense-preview.h"
 #include "controller/context-recall.h"
 #include "controller/feature.h"
-#include "controller/loop-recovery.h"
+#include "features/loop-recovery.h"
 #include "controller/slices.h"
 #include "controller/subagents.h"
 #include "controller/tool-search.h"

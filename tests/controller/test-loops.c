@@ -3,7 +3,7 @@
  * test-loops.c - loops as agents run into them, and work that only looks like one,
  * under the default options; which of the loops the exact comparisons miss. */
 #include "../events/logs.h"
-#include "controller/loop-detector.h"
+#include "features/loop-detector.h"
 
 /* A step: what is logged as action, and as its result. In `result`, %d is the number of
  * the step and {a|b|c} the n-th of the choices. */

@@ -5,8 +5,8 @@
 #include "../events/logs.h"
 #include "context/history.h"
 #include "controller/rewind.h"
-#include "controller/loop-detector.h"
-#include "controller/volatile-text.h"
+#include "features/loop-detector.h"
+#include "features/volatile-text.h"
 #include "oom.h"
 
 /* A history in letters: a to f are commands with a result of their own (A to F:

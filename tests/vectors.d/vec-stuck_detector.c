@@ -2,7 +2,7 @@
  *
  * vec-stuck_detector.c - recorded histories in which an agent goes in a loop,
  * or does not. */
-#include "controller/loop-detector.h"
+#include "features/loop-detector.h"
 #include "vec.h"
 
 static char top[] = "/tmp/mortise-stuck-XXXXXX";

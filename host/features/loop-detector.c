@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
  * loop-detector.c - detects six kinds of loops in the newest events. */
-#include "controller/loop-detector.h"
+#include "features/loop-detector.h"
 
-#include "controller/volatile-text.h"
+#include "features/volatile-text.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
  *
  * A text is read as pieces: words, single other characters, blanks, and blanked
  * values. Two texts are the same if their pieces are. */
-#include "controller/volatile-text.h"
+#include "features/volatile-text.h"
 #include "auto.h"
 
 #include <ctype.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * loop-detector.h - whether an agent goes in circles, as the end of its log tells. */
-#ifndef HOST_CONTROLLER_LOOP_DETECTOR_H
-#define HOST_CONTROLLER_LOOP_DETECTOR_H
+#ifndef HOST_FEATURES_LOOP_DETECTOR_H
+#define HOST_FEATURES_LOOP_DETECTOR_H
 
 #include "events/log.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * volatile-text.h - compares texts without what changes from run to run. */
-#ifndef HOST_CONTROLLER_VOLATILE_TEXT_H
-#define HOST_CONTROLLER_VOLATILE_TEXT_H
+#ifndef HOST_FEATURES_VOLATILE_TEXT_H
+#define HOST_FEATURES_VOLATILE_TEXT_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -2,23 +2,35 @@
  *
  * loop-recovery.c - what is done about an agent that goes in circles: the model is
  * told once, then a person is asked; without one the conversation ends. */
-#include "controller/loop-recovery.h"
+#include "features/loop-recovery.h"
 
 #include "config/choices.h"
 #include "context/prompts.h"
-#include "controller/core.h"
+#include "controller/feature-api.h"
 #include "controller/exit-code.h"
-#include "controller/loop-detector.h"
+#include "features/loop-detector.h"
 
-#include <inttypes.h>
 #include <string.h>
 
-void stuck_configure(struct conversation *c, const char *section)
+/* The reason of an error state begins with it. */
+#define STUCK_ERROR "AgentStuckInLoopError: Agent got stuck in a loop"
+
+/* Of an agent. */
+struct recovery {
+	struct stuck_options options;
+	bool detects, nudges;
+};
+
+static void open_agent(struct conversation *c, struct agent_frame *agent)
 {
-	struct config *config = c->config;
+	struct config *config = conversation_config(c);
+	struct recovery *r = agent_feature_state(agent, &loop_recovery_feature);
+	const char *section = agent->section;
 	int compare = config_choice(config, section, "stuck_compare");
 
-	c->agent->stuck = (struct stuck_options){
+	r->options = (struct stuck_options){
+		.start = agent->start,
+		.headless = conversation_is_headless(c),
 		.exit_code = compare == STUCK_COMPARE_EXIT_CODE,
 		.blank = compare == STUCK_COMPARE_NORMALIZED,
 		.thought = config_bool(config, section, "stuck_compare_thought"),
@@ -28,8 +40,8 @@ void stuck_configure(struct conversation *c, const char *section)
 		.pattern = (unsigned)config_int(config, section, "stuck_alternate"),
 		.identical = (unsigned)config_int(config, section, "stuck_identical"),
 	};
-	c->agent->stuck_detection = config_bool(config, section, "stuck_detection");
-	c->agent->stuck_nudge = config_bool(config, section, "stuck_nudge");
+	r->detects = config_bool(config, section, "stuck_detection");
+	r->nudges = config_bool(config, section, "stuck_nudge");
 }
 
 /* ---- what is known of a loop ------------------------------------------- */
@@ -44,13 +56,13 @@ static const char *tool_of(const struct event *action)
 /* The text of the newest error; owned, "" if there is none. */
 static char *newest_error(struct conversation *c, int64_t start)
 {
-	for (int64_t id = evlog_count(c->log) - 1; id > start; id--) {
-		const struct evlog_head *head = evlog_head(c->log, id);
+	for (int64_t id = evlog_count(conversation_log(c)) - 1; id > start; id--) {
+		const struct evlog_head *head = evlog_head(conversation_log(c), id);
 		AUTO(event) struct event *e = NULL;
 
 		if (head->undone || head->type->id != OBSERVATION_ERROR)
 			continue;
-		e = evlog_event(c->log, id, NULL);
+		e = evlog_event(conversation_log(c), id, NULL);
 		return strdup(e ? event_content(e, NULL) : "");
 	}
 	return strdup("");
@@ -60,7 +72,7 @@ static json_object *facts(struct conversation *c, const struct stuck *s)
 {
 	AUTO(event)
 	struct event *action =
-		s->newest >= 0 ? evlog_event(c->log, s->newest, NULL) : NULL;
+		s->newest >= 0 ? evlog_event(conversation_log(c), s->newest, NULL) : NULL;
 	AUTO(free) char *error =
 		s->kind == STUCK_ERRORS ? newest_error(c, s->start) : NULL;
 	json_object *data = json_object_new_object();
@@ -96,14 +108,14 @@ static int sentence(const struct stuck *s, const char *tool, struct strbuf *out)
 
 static bool told_since(struct conversation *c, int64_t start)
 {
-	for (int64_t id = evlog_count(c->log) - 1; id > start; id--) {
-		const struct evlog_head *head = evlog_head(c->log, id);
+	for (int64_t id = evlog_count(conversation_log(c)) - 1; id > start; id--) {
+		const struct evlog_head *head = evlog_head(conversation_log(c), id);
 		AUTO(event) struct event *e = NULL;
 
 		if (head->undone || head->source != SOURCE_ENVIRONMENT ||
 		    head->type->id != ACTION_MESSAGE)
 			continue;
-		e = evlog_event(c->log, id, NULL);
+		e = evlog_event(conversation_log(c), id, NULL);
 		if (e && js_get(e->json, "nudge"))
 			return true;
 	}
@@ -115,8 +127,10 @@ static bool tell_model(struct conversation *c, const struct stuck *s)
 {
 	struct error err = ERROR_NONE;
 	AUTO(json) json_object *data = facts(c, s);
-	AUTO(free) char *text = prompt_render(c->config, c->agent->plugin.component->name,
-					      "stuck", data, &err);
+	AUTO(free) char *text =
+		prompt_render(conversation_config(c),
+			      conversation_agent(c)->plugin.component->name, "stuck",
+			      data, &err);
 	json_object *args = json_object_new_object();
 	struct event *e;
 
@@ -158,7 +172,7 @@ static void give_up(struct conversation *c, const struct stuck *s)
 		return;
 	}
 	tell_loop(c, s, text.text);
-	if (c->headless) {
+	if (conversation_is_headless(c)) {
 		conversation_set_error(c, EXIT_STUCK, STUCK_ERROR ": %s", text.text);
 		return;
 	}
@@ -170,24 +184,32 @@ static void give_up(struct conversation *c, const struct stuck *s)
 
 static bool handle_loop(struct conversation *c)
 {
+	const struct recovery *r =
+		agent_feature_state(conversation_agent(c), &loop_recovery_feature);
 	struct stuck s;
 
-	if (!c->agent->stuck_detection)
+	if (!r->detects)
 		return false;
-	c->agent->stuck.start = c->agent->start;
-	c->agent->stuck.headless = c->headless;
-	s = stuck_detect(c->log, &c->agent->stuck);
+	s = stuck_detect(conversation_log(c), &r->options);
 	if (s.kind == STUCK_NONE)
 		return false;
-	if (c->agent->stuck_nudge && s.kind != STUCK_CONDENSING &&
-	    !told_since(c, s.start) && tell_model(c, &s))
+	if (r->nudges && s.kind != STUCK_CONDENSING && !told_since(c, s.start) &&
+	    tell_model(c, &s))
 		return false;
-	if (c->state == STATE_RUNNING)
+	if (conversation_state(c) == STATE_RUNNING)
 		give_up(c, &s);
 	return true;
 }
 
+static int exit_code_of(const char *reason)
+{
+	return strncmp(reason, STUCK_ERROR, strlen(STUCK_ERROR)) == 0 ? EXIT_STUCK : 0;
+}
+
 const struct feature loop_recovery_feature = {
 	.name = "loop recovery",
+	.agent_state_size = sizeof(struct recovery),
+	.open_agent = open_agent,
 	.before_step = handle_loop,
+	.exit_code_of = exit_code_of,
 };
