@@ -2,7 +2,7 @@
  *
  * conversations-cost.c - `mortise conversations cost`: usage and cost per model. */
 #include "commands/conversations.h"
-#include "controller/subagents.h"
+#include "features/subagents.h"
 #include <inttypes.h>
 #include <stdio.h>
 

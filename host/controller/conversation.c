@@ -21,7 +21,6 @@
 #include "controller/slices.h"
 #include "controller/step-policy.h"
 #include "controller/step.h"
-#include "controller/subagents.h"
 #include "controller/turn.h"
 #include "controller/usage-checkpoint.h"
 #include "controller/wiring.h"

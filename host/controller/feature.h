@@ -13,6 +13,7 @@
 
 struct conversation;
 struct agent_frame;
+struct llm_metrics;
 
 struct feature {
 	const char *name;
@@ -85,6 +86,9 @@ struct feature {
 	/** @return the exit code of an error state with this reason, which the feature has
 	 *  set in an earlier process; 0: it was not this feature's. */
 	int (*exit_code_of)(const char *reason);
+	/** The conversation is resumed: add what the feature has spent to `sum` and to the
+	 *  usage of conversation_models. */
+	void (*restore_usage)(struct conversation *c, struct llm_metrics *sum);
 	/** End what is in progress, without an effect. */
 	void (*cancel)(struct conversation *c);
 	/** Free what the feature holds. */
@@ -136,6 +140,7 @@ void features_before_observation(struct conversation *c, struct event *action,
 void features_after_observation(struct conversation *c, struct event *action);
 void features_tools_listed(struct conversation *c);
 void features_runner_closed(struct conversation *c);
+void features_restore_usage(struct conversation *c, struct llm_metrics *sum);
 int features_exit_code_of(const char *reason);
 void features_cancel(struct conversation *c);
 void features_release(struct conversation *c);

@@ -288,6 +288,13 @@ void features_runner_closed(struct conversation *c)
 		f->runner_closed(c);
 }
 
+void features_restore_usage(struct conversation *c, struct llm_metrics *sum)
+{
+	EACH(f)
+	if (f->restore_usage)
+		f->restore_usage(c, sum);
+}
+
 int features_exit_code_of(const char *reason)
 {
 	int code = 0;

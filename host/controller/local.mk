@@ -18,8 +18,7 @@ libhost_a_SOURCES += %D%/action-hash.c %D%/action-hash.h %D%/actions.c %D%/actio
 	%D%/plugin-journal.h %D%/plugin-sandbox.c %D%/plugin-sandbox.h %D%/resume.c \
 	%D%/rewind.c %D%/rewind.h %D%/side-usage.c %D%/side-usage.h %D%/slices.c \
 	%D%/slices.h %D%/spools.c %D%/spools.h %D%/state.c %D%/state.h %D%/status-text.c \
-	%D%/step-policy.c %D%/step-policy.h %D%/step.c %D%/step.h %D%/subagent-process.c \
-	%D%/subagent-usage.c %D%/subagents.c %D%/subagents.h %D%/task-list.c \
+	%D%/step-policy.c %D%/step-policy.h %D%/step.c %D%/step.h %D%/task-list.c \
 	%D%/task-list.h %D%/tool-requests.c %D%/tool-search.c %D%/tool-search.h \
 	%D%/turn.c %D%/turn.h %D%/usage-checkpoint.c %D%/usage-checkpoint.h %D%/wiring.c \
 	%D%/wiring.h

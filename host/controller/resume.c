@@ -12,7 +12,6 @@
 #include "controller/feature.h"
 #include "controller/meta.h"
 #include "controller/side-usage.h"
-#include "controller/subagents.h"
 #include "controller/turn.h"
 #include "controller/usage-checkpoint.h"
 #include "controller/wiring.h"
@@ -187,7 +186,7 @@ static int restore_spent(struct conversation *c, struct error *err)
 	}
 	restore_others(c, USAGE_CONDENSERS, &m);
 	restore_others(c, USAGE_TOOLS, &m);
-	subagents_restore(c, &m);
+	features_restore_usage(c, &m);
 	budget_restore(c, &m, worked);
 	return MT_OK;
 }

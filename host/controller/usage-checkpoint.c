@@ -4,8 +4,9 @@
  * kept in the checkpoint, so that opening reads only the replies that came after it. */
 #include "controller/usage-checkpoint.h"
 
-#include "controller/subagents.h"
 #include "crc32c.h"
+#include "js.h"
+#include "llm/usage-json.h"
 
 #include <string.h>
 
@@ -52,8 +53,8 @@ static void load(struct reply_sums *s, const struct evlog *log)
 		return;
 	s->count = js_int(o, "count", 0);
 	s->worked = js_number(o, "worked", 0);
-	s->total = subagents_metrics_from_json(js_get(o, "total"));
-	subagents_metrics_join_all(s->bill, js_get(o, "models"));
+	s->total = llm_metrics_from_json(js_get(o, "total"));
+	llm_usage_totals_join_json(s->bill, js_get(o, "models"));
 }
 
 static json_object *sums_json(const struct reply_sums *s, const struct evlog *log)
@@ -64,8 +65,8 @@ static json_object *sums_json(const struct reply_sums *s, const struct evlog *lo
 	js_set_int(o, "count", s->count);
 	js_set_int(o, "mark", (int64_t)evlog_reply_mark(log, s->count - 1));
 	js_set_number(o, "worked", s->worked);
-	js_set(o, "total", subagents_metrics_json(&s->total));
-	js_set(o, "models", subagents_metrics_json_all(s->bill));
+	js_set(o, "total", llm_metrics_json(&s->total));
+	js_set(o, "models", llm_usage_totals_json(s->bill));
 	return o;
 }
 

@@ -7,7 +7,7 @@
 #include "controller/feature.h"
 #include "features/loop-recovery.h"
 #include "controller/slices.h"
-#include "controller/subagents.h"
+#include "features/subagents.h"
 #include "controller/tool-search.h"
 #include "features/hook-runner.h"
 #include "features/questions.h"

@@ -4,7 +4,7 @@ libhost_a_SOURCES += \
 	%D%/encode-ahead.c %D%/errors.c %D%/estimate.c %D%/exchange.c %D%/exchange.h %D%/llm.c %D%/llm.h \
 	%D%/media.c %D%/media.h %D%/reply.c %D%/request.c %D%/request.h %D%/request-log.c \
 	%D%/retry-policy.c %D%/script-writer.c %D%/script-writer.h \
-	%D%/window-check.c
+	%D%/usage-json.c %D%/usage-json.h %D%/window-check.c
 
 # HTTP requests on the event loop.
 libhost_a_SOURCES += \

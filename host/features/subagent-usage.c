@@ -3,74 +3,19 @@
  * subagent-usage.c - what children have spent, as their own logs tell it: so it
  * adds up whichever process was killed when. */
 #include "controller/budget.h"
-#include "controller/core.h"
+#include "controller/feature-api.h"
 #include "controller/fork.h"
 #include "controller/meta.h"
 #include "controller/side-usage.h"
-#include "controller/subagents.h"
+#include "features/subagents.h"
 #include "llm/models/models.h"
+#include "llm/usage-json.h"
 #include "log.h"
 
 #include <string.h>
 
 static const char record_name[] = "mortise/children"; /* of its state record */
 enum { BILL_DEPTH_MAX = 32 };
-
-/* ---- sums as JSON ------------------------------------------------------ */
-
-json_object *subagents_metrics_json(const struct llm_metrics *m)
-{
-	json_object *o = json_object_new_object();
-
-	js_set_int(o, "calls", m->calls);
-	js_set_int(o, "input", m->input);
-	js_set_int(o, "output", m->output);
-	js_set_int(o, "cache_read", m->cache_read);
-	js_set_int(o, "cache_write", m->cache_write);
-	js_set_int(o, "reasoning", m->reasoning);
-	js_set_int(o, "latency_ms", m->latency_ms);
-	js_set_number(o, "cost", m->cost);
-	js_set_bool(o, "cost_known", m->cost_known);
-	return o;
-}
-
-struct llm_metrics subagents_metrics_from_json(json_object *o)
-{
-	const double cost = js_number(o, "cost", 0);
-
-	return (struct llm_metrics){
-		.calls = js_int(o, "calls", 0), .input = js_int(o, "input", 0),
-		.output = js_int(o, "output", 0),
-		.cache_read = js_int(o, "cache_read", 0),
-		.cache_write = js_int(o, "cache_write", 0),
-		.reasoning = js_int(o, "reasoning", 0),
-		.latency_ms = js_int(o, "latency_ms", 0),
-		.cost = cost > 0 && cost < 1e12 ? cost : 0,
-		.cost_known = js_bool(o, "cost_known", true),
-	};
-}
-
-void subagents_metrics_join_all(struct llm_usage_totals *b, json_object *spent)
-{
-	if (!json_object_is_type(spent, json_type_object))
-		return;
-	json_object_object_foreach(spent, model, o) {
-		const struct llm_metrics sum = subagents_metrics_from_json(o);
-
-		llm_usage_totals_join(b, model, &sum);
-	}
-}
-
-json_object *subagents_metrics_json_all(const struct llm_usage_totals *b)
-{
-	json_object *o = json_object_new_object();
-	const struct llm_metrics *sum;
-	const char *model;
-
-	for (size_t n = 0; o && b && (model = llm_usage_totals_at(b, n, &sum)); n++)
-		js_set(o, model, subagents_metrics_json(sum));
-	return o;
-}
 
 /* ---- the log of a child ------------------------------------------------ */
 
@@ -94,7 +39,7 @@ static void add_others(const struct evlog *log, const char *who,
 		       struct llm_usage_totals *b)
 {
 	AUTO(json) json_object *o = side_usage_of(log, who);
-	struct llm_metrics sum = subagents_metrics_from_json(o);
+	struct llm_metrics sum = llm_metrics_from_json(o);
 
 	sum.cost_known = js_get(o, "cost") != NULL;
 	if (sum.calls > 0)
@@ -106,7 +51,7 @@ static void add_below(const struct config *c, json_object *state, unsigned depth
 {
 	json_object *open = js_get(state, "open");
 
-	subagents_metrics_join_all(b, js_get(state, "spent"));
+	llm_usage_totals_join_json(b, js_get(state, "spent"));
 	for (size_t i = 0; json_object_is_type(open, json_type_array) &&
 			   i < json_object_array_length(open);
 	     i++)
@@ -151,12 +96,12 @@ static int keep(struct conversation *c, struct error *err)
 
 	if (!state || js_set_int(state, "begun", subagents_of(c)->started) ||
 	    js_set(state, "open", json_object_get(subagents_of(c)->unsettled)) ||
-	    js_set(state, "spent", subagents_metrics_json_all(subagents_of(c)->usage)) ||
+	    js_set(state, "spent", llm_usage_totals_json(subagents_of(c)->usage)) ||
 	    js_set_str(record, "record", "state") ||
 	    js_set_str(record, "plugin", record_name) ||
 	    js_set_str(record, "text", js_text(state, NULL)))
 		return out_of_memory(err);
-	return evlog_record(c->log, record, err);
+	return evlog_record(conversation_log(c), record, err);
 }
 
 static int need(struct conversation *c)
@@ -197,8 +142,9 @@ static void take_over(struct conversation *c, const struct llm_usage_totals *b)
 
 	for (size_t n = 0; (model = llm_usage_totals_at(b, n, &sum)); n++) {
 		llm_usage_totals_join(subagents_of(c)->usage, model, sum);
-		if (c->models)
-			llm_usage_totals_join(llm_models_usage(c->models), model, sum);
+		if (conversation_models(c))
+			llm_usage_totals_join(llm_models_usage(conversation_models(c)),
+					      model, sum);
 	}
 }
 
@@ -207,13 +153,15 @@ void subagents_settle(struct conversation *c, const char *id, struct llm_metrics
 	struct llm_usage_totals *b = llm_usage_totals_new();
 	struct error err = ERROR_NONE;
 
-	if (b && subagents_usage_of_log(c->config, id, 0, b, &err) == MT_OK) {
+	if (b &&
+	    subagents_usage_of_log(conversation_config(c), id, 0, b, &err) == MT_OK) {
 		*ret = *llm_usage_totals_sum(b);
 		take_over(c, b);
-		budget_spend(c->agent->budget, LIMIT_COST, ret->cost);
-		budget_spend(c->agent->budget, LIMIT_TOKENS,
+		budget_spend(conversation_agent(c)->budget, LIMIT_COST, ret->cost);
+		budget_spend(conversation_agent(c)->budget, LIMIT_TOKENS,
 			     (double)ret->input + (double)ret->output);
-		budget_spend(c->agent->budget, LIMIT_ITERATIONS, (double)ret->calls);
+		budget_spend(conversation_agent(c)->budget, LIMIT_ITERATIONS,
+			     (double)ret->calls);
 	} else {
 		log_line(MT_LOG_WARNING, "children", "%s: its bill is not known: %s", id,
 			 err.code ? err.text : "out of memory");
@@ -236,8 +184,9 @@ static void settle_open(struct conversation *c)
 			json_object_array_get_idx(subagents_of(c)->unsettled, i);
 		struct llm_usage_totals *b = llm_usage_totals_new();
 
-		if (b && subagents_usage_of_log(c->config, json_object_get_string(id), 0,
-						b, NULL) == MT_OK)
+		if (b && subagents_usage_of_log(conversation_config(c),
+						json_object_get_string(id), 0, b,
+						NULL) == MT_OK)
 			take_over(c, b);
 		llm_usage_totals_free(b);
 	}
@@ -247,26 +196,26 @@ static void settle_open(struct conversation *c)
 		keep(c, NULL);
 }
 
-void subagents_restore(struct conversation *c, struct llm_metrics *m)
+void subagents_restore_usage(struct conversation *c, struct llm_metrics *sum)
 {
 	size_t len;
-	const char *text = evlog_state(c->log, record_name, &len);
+	const char *text = evlog_state(conversation_log(c), record_name, &len);
 	AUTO(json) json_object *state = text ? js_parse_object(text, len, NULL) : NULL;
 	json_object *open = js_get(state, "open");
 
 	if (!state || need(c))
 		return;
 	subagents_of(c)->started = js_int(state, "begun", 0);
-	subagents_metrics_join_all(subagents_of(c)->usage, js_get(state, "spent"));
-	if (c->models)
-		subagents_metrics_join_all(llm_models_usage(c->models),
+	llm_usage_totals_join_json(subagents_of(c)->usage, js_get(state, "spent"));
+	if (conversation_models(c))
+		llm_usage_totals_join_json(llm_models_usage(conversation_models(c)),
 					   js_get(state, "spent"));
 	if (json_object_is_type(open, json_type_array)) {
 		json_object_put(subagents_of(c)->unsettled);
 		subagents_of(c)->unsettled = json_object_get(open);
 	}
 	settle_open(c);
-	llm_metrics_merge(m, llm_usage_totals_sum(subagents_of(c)->usage));
+	llm_metrics_merge(sum, llm_usage_totals_sum(subagents_of(c)->usage));
 }
 
 void subagents_forget(struct conversation *c)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
  * subagent-process.c - one child: its process, what it is told, what it tells. */
-#include "controller/core.h"
+#include "controller/feature-api.h"
 #include "controller/exit-code.h"
-#include "controller/subagents.h"
+#include "features/subagents.h"
 #include "files.h"
 #include "llm/models/models.h"
 #include "log.h"
@@ -105,7 +105,7 @@ static void set_waits(struct subagent *ch, json_object *waits)
 	json_object_put(ch->waits);
 	ch->waits = json_object_get(waits);
 	if (!same)
-		NOTIFY_WATCHERS(c, asks, ch->id);
+		conversation_notify_asks(c, ch->id);
 }
 
 static void on_exit_(uv_process_t *p, int64_t exit_code, int number)
@@ -215,7 +215,7 @@ int subagent_answer(struct subagent *ch, const struct approval *a)
 /* A person at hand is asked; if there is none, it is told no. */
 static void on_waits(struct subagent *ch, json_object *waits)
 {
-	if (ch->all->c->interactive)
+	if (conversation_is_interactive(ch->all->c))
 		set_waits(ch, waits);
 	else
 		subagent_answer(ch, &(struct approval){ .reason = nobody, .scope = -1 });
@@ -272,7 +272,7 @@ static void on_read(uv_stream_t *stream, ssize_t n, const uv_buf_t *b)
 /* The wiring that it gets: one that was named, or that of who gave the task. */
 static const char *agent_of(const struct subagent *ch)
 {
-	const char *dot = strchr(ch->all->c->agent->section, '.');
+	const char *dot = strchr(conversation_agent(ch->all->c)->section, '.');
 
 	return *ch->agent ? ch->agent : dot ? dot + 1 : "";
 }
@@ -289,12 +289,13 @@ static int set_policy(json_object *list, const struct subagent *ch, const char *
 	AUTO(strbuf) struct strbuf text = STRBUF(1024);
 	const char *forms[3];
 
-	if (confirm_policy_read(c->config, section, c->interactive, &p, NULL))
+	if (confirm_policy_read(conversation_config(c), section,
+				conversation_is_interactive(c), &p, NULL))
 		return MT_EINVAL;
-	p = confirm_stricter(c->agent->confirm, p);
-	*ret_same = p.when == c->agent->confirm.when &&
-		    p.from == c->agent->confirm.from &&
-		    p.unknown == c->agent->confirm.unknown;
+	p = confirm_stricter(conversation_agent(c)->confirm, p);
+	*ret_same = p.when == conversation_agent(c)->confirm.when &&
+		    p.from == conversation_agent(c)->confirm.from &&
+		    p.unknown == conversation_agent(c)->confirm.unknown;
 	forms[0] = when[p.when];
 	forms[1] = from[p.from < RISK_LOW ? RISK_LOW : p.from];
 	forms[2] = p.unknown ? "yes" : "no";
@@ -315,12 +316,14 @@ static int set_limit(json_object *list, const struct subagent *ch, const char *s
 {
 	const struct conversation *c = ch->all->c;
 	const char *name = limit_option(which),
-		   *own = config_get(c->config, section, name);
+		   *own = config_get(conversation_config(c), section, name);
 	double share = ch->all->share[which], most = own ? strtod(own, NULL) : 0;
 	AUTO(strbuf) struct strbuf text = STRBUF(512);
 
 	if (which == LIMIT_TIME)
-		most = own ? (double)config_int(c->config, section, name) / 1000 : 0;
+		most = own ? (double)config_int(conversation_config(c), section, name) /
+				       1000
+			   : 0;
 	if (share <= 0 || (most > 0 && most <= share))
 		return MT_OK;
 	if (which == LIMIT_COST)
@@ -337,17 +340,18 @@ static int set_limit(json_object *list, const struct subagent *ch, const char *s
 static json_object *settings_for(const struct subagent *ch, bool *ret_same)
 {
 	const struct conversation *c = ch->all->c;
-	AUTO(json) json_object *list = config_settings(c->config);
+	AUTO(json) json_object *list = config_settings(conversation_config(c));
 	AUTO(strbuf) struct strbuf section = STRBUF(256);
 	const char *model;
 	int r = list ? MT_OK : MT_ENOMEM;
 
-	for (size_t i = 0; !r && c->models && (model = llm_models_section(c->models, i));
+	for (size_t i = 0; !r && conversation_models(c) &&
+			   (model = llm_models_section(conversation_models(c), i));
 	     i++) {
 		AUTO(strbuf) struct strbuf text = STRBUF(4096);
 
 		r = strbuf_addf(&text, "%s.model=%s", model,
-				llm_models_name(c->models, i));
+				llm_models_name(conversation_models(c), i));
 		if (!r)
 			r = js_add(list, json_object_new_string(text.text));
 	}
@@ -368,12 +372,15 @@ static json_object *job_for(const struct subagent *ch)
 
 	if (!r)
 		r = js_set_str(o, "conversation", ch->id) ||
-		    js_set_str(o, "parent", c->id) ||
-		    js_set_int(o, "depth", c->depth + (int)c->parent_count + 1) ||
+		    js_set_str(o, "parent", conversation_id(c)) ||
+		    js_set_int(o, "depth",
+			       conversation_depth(c) +
+				       (int)conversation_waiting_agents(c) + 1) ||
 		    js_set_str(o, "task", ch->task) ||
 		    js_set_str(o, "controller", agent_of(ch)) ||
 		    js_set_str(o, "workspace", ch->workspace) ||
-		    js_set_str(o, "copy_of", ch->place == PLACE_COPY ? c->workspace : "");
+		    js_set_str(o, "copy_of",
+			       ch->place == PLACE_COPY ? conversation_workspace(c) : "");
 	if (!r && same && ch->place == PLACE_SHARED)
 		r = js_set(o, "approvals", confirm_approvals(c));
 	if (js_set(o, "settings", settings) || r) {
@@ -408,7 +415,7 @@ static int say_job(struct subagent *ch, struct error *err)
 static int spawn(struct subagent *ch, struct error *err)
 {
 	struct conversation *c = ch->all->c;
-	AUTO(free) char *log = path_join(c->dir, "children.log");
+	AUTO(free) char *log = path_join(evlog_dir(conversation_log(c)), "children.log");
 	AUTO(close) int fd =
 		log ? open(log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600) : -1;
 	char program[4096], command[] = "delegate";
@@ -430,7 +437,7 @@ static int spawn(struct subagent *ch, struct error *err)
 
 	if (uv_exepath(program, &len) < 0)
 		snprintf(program, sizeof program, "mortise");
-	failed = uv_spawn(c->loop, &ch->process, &options);
+	failed = uv_spawn(conversation_loop(c), &ch->process, &options);
 	return failed ? fail(err, MT_EIO, "its process cannot be started: %s",
 			     uv_strerror(failed))
 		      : MT_OK;
@@ -438,7 +445,7 @@ static int spawn(struct subagent *ch, struct error *err)
 
 void subagent_start(struct subagent *ch)
 {
-	uv_loop_t *loop = ch->all->c->loop;
+	uv_loop_t *loop = conversation_loop(ch->all->c);
 	struct error why = ERROR_NONE, *err = &why;
 	int r;
 

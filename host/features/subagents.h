@@ -2,12 +2,12 @@
  *
  * subagents.h - conversations that a tool call starts beside its own: each a
  * process of this program with a log of its own, spoken to over the conversation
- * protocol. For the files of the controller. */
-#ifndef HOST_CONTROLLER_SUBAGENTS_H
-#define HOST_CONTROLLER_SUBAGENTS_H
+ * protocol. */
+#ifndef HOST_FEATURES_SUBAGENTS_H
+#define HOST_FEATURES_SUBAGENTS_H
 
-#include "controller/core.h"
-#include "controller/feature.h"
+#include "controller/feature-api.h"
+#include "controller/limits.h"
 #include "jsonl.h"
 
 enum { CHILD_TASKS_MAX = 64, CHILD_MESSAGE_MAX = 64 << 10 };
@@ -72,13 +72,6 @@ static inline struct subagents_state *subagents_of(const struct conversation *c)
 	return feature_state(c, &subagents_feature);
 }
 
-/* ---- subagent-usage.c ---- */
-/** Sums as JSON, and back; those of a bill by model. */
-json_object *subagents_metrics_json(const struct llm_metrics *m);
-struct llm_metrics subagents_metrics_from_json(json_object *o);
-json_object *subagents_metrics_json_all(const struct llm_usage_totals *b);
-void subagents_metrics_join_all(struct llm_usage_totals *b, json_object *spent);
-
 /* ---- subagent-process.c ---- */
 /** Start its process. What goes wrong is told as its end, later. */
 void subagent_start(struct subagent *ch);
@@ -101,7 +94,7 @@ int subagents_add_unsettled(struct conversation *c, const char *id, struct error
 /** A child has ended: its sums into our account. Logged. */
 void subagents_settle(struct conversation *c, const char *id, struct llm_metrics *ret);
 /** After a restart: what was settled, and what was not. */
-void subagents_restore(struct conversation *c, struct llm_metrics *m);
+void subagents_restore_usage(struct conversation *c, struct llm_metrics *sum);
 void subagents_forget(struct conversation *c);
 
 #endif

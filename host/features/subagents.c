@@ -2,9 +2,9 @@
  *
  * subagents.c - the children of one call of delegate_tasks: started, waited for,
  * their results gathered into one observation. */
-#include "controller/subagents.h"
+#include "features/subagents.h"
 
-#include "controller/core.h"
+#include "controller/feature-api.h"
 #include "controller/delegate.h"
 #include "controller/dispatch.h"
 #include "controller/meta.h"
@@ -51,7 +51,9 @@ static int read_task(struct subagents *all, json_object *task, struct error *err
 			    "{\"task\": TEXT}",
 			    all->count + 1);
 	if (*agent && !delegate_allowed(c, agent)) {
-		const char *list = config_get(c->config, c->agent->section, "delegates");
+		const char *list =
+			config_get(conversation_config(c), conversation_agent(c)->section,
+				   "delegates");
 
 		return fail(err, MT_ENOTFOUND,
 			    "there is no agent %.80s to give work to: "
@@ -76,10 +78,10 @@ static int find_workspace(struct subagent *ch, struct error *err)
 	AUTO(free) char *real = NULL;
 
 	if (ch->place == PLACE_SHARED) {
-		ch->workspace = strdup(c->workspace);
+		ch->workspace = strdup(conversation_workspace(c));
 		return ch->workspace ? MT_OK : out_of_memory(err);
 	}
-	up = path_join(c->dir, "../../workspaces");
+	up = path_join(evlog_dir(conversation_log(c)), "../../workspaces");
 	if (!up || dir_make(up, err))
 		return up ? err->code : out_of_memory(err);
 	real = realpath(up, NULL);
@@ -89,10 +91,12 @@ static int find_workspace(struct subagent *ch, struct error *err)
 
 static int check_limits(const struct conversation *c, size_t count, struct error *err)
 {
-	int64_t depth = config_int(c->config, c->agent->section, "max_depth");
-	int64_t most = config_int(c->config, c->agent->section, "max_children_total");
+	int64_t depth = config_int(conversation_config(c), conversation_agent(c)->section,
+				   "max_depth");
+	int64_t most = config_int(conversation_config(c), conversation_agent(c)->section,
+				  "max_children_total");
 
-	if (c->depth + (int64_t)c->parent_count >= depth)
+	if (conversation_depth(c) + (int64_t)conversation_waiting_agents(c) >= depth)
 		return fail(err, MT_ELIMIT,
 			    "Subagents may be nested %" PRId64
 			    " deep (max_depth), and you "
@@ -133,7 +137,7 @@ static int read_tasks(struct subagents *all, json_object *args, struct error *er
 static void share(struct subagents *all)
 {
 	for (int i = 0; i < LIMIT_COUNT; i++) {
-		const struct budget *a = all->c->agent->budget;
+		const struct budget *a = conversation_agent(all->c)->budget;
 		double least = 0;
 
 		for (; a; a = a->parent) {
@@ -256,7 +260,7 @@ static void on_timer_closed(uv_handle_t *h)
 	struct conversation *c = all->c;
 
 	subagents_of(c)->now = NULL;
-	if (c->closing)
+	if (conversation_is_closing(c))
 		conversation_close_finish(c);
 	else if (turn_pending(c) == all->action)
 		gather(all);
@@ -303,7 +307,8 @@ static int start(struct conversation *c, struct event *action, json_object *args
 	all->c = c;
 	all->action = action->id;
 	all->call = event_ref(action);
-	all->at_once = (size_t)config_int(c->config, c->agent->section, "max_children");
+	all->at_once = (size_t)config_int(conversation_config(c),
+					  conversation_agent(c)->section, "max_children");
 	r = subagents_of(c)->now ? fail(err, MT_EDENIED,
 					"the agents of the call before have not "
 					"ended yet")
@@ -313,7 +318,7 @@ static int start(struct conversation *c, struct event *action, json_object *args
 		return r;
 	}
 	share(all);
-	uv_timer_init(c->loop, &all->timer);
+	uv_timer_init(conversation_loop(c), &all->timer);
 	uv_unref((uv_handle_t *)&all->timer);
 	all->timer.data = all;
 	subagents_of(c)->now = all;
@@ -417,6 +422,7 @@ const struct feature subagents_feature = {
 	.state_size = sizeof(struct subagents_state),
 	.keeps_open = keeps_open,
 	.run_control = run_control,
+	.restore_usage = subagents_restore_usage,
 	.cancel = stop_all,
 	.release = subagents_forget,
 };
