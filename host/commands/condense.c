@@ -4,7 +4,7 @@
 #include "commands/command.h"
 
 #include "controller/fork.h"
-#include "controller/condense-preview.h"
+#include "features/condense-preview.h"
 #include "files.h"
 #include "options.h"
 

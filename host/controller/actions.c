@@ -146,12 +146,6 @@ static void on_reject(struct conversation *c, struct event *e)
 	conversation_set_state(c, STATE_REJECTED, event_arg(e, "thought"));
 }
 
-static void on_condensation_request(struct conversation *c, struct event *e)
-{
-	(void)e;
-	c->agent->condense = true;
-}
-
 /* A message that is a tool call asks the user. */
 static void on_message(struct conversation *c, struct event *e)
 {
@@ -163,12 +157,12 @@ static void on_message(struct conversation *c, struct event *e)
 
 typedef void handle_fn(struct conversation *c, struct event *e);
 
-/* What an action without a tool does; a type that is not listed does nothing. */
+/* What an action without a tool does; a type that is not listed
+ * is a feature's, or does nothing. */
 static handle_fn *const handlers[EVENT_TYPE_COUNT] = {
 	[ACTION_THINK] = on_think,
 	[ACTION_FINISH] = on_finish,
 	[ACTION_REJECT] = on_reject,
-	[ACTION_CONDENSATION_REQUEST] = on_condensation_request,
 	[ACTION_DELEGATE] = delegate_begin,
 	[ACTION_TASK_TRACKING] = track_tasks,
 	[ACTION_MESSAGE] = on_message,
@@ -181,6 +175,8 @@ void action_handle(struct conversation *c, struct event *e)
 		dispatch_action(c, e);
 	} else if (handlers[e->type->id]) {
 		handlers[e->type->id](c, e);
+	} else {
+		features_handle_action(c, e);
 	}
 }
 

@@ -27,8 +27,6 @@ struct agent_frame {
 	struct confirm_policy confirm;
 	struct budget *budget;     /* account charged for this agent */
 	unsigned text_only;        /* consecutive replies without a call */
-	bool condense;             /* a condensation was requested and is not done */
-	char refused[512];         /* why the condensation was requested */
 	struct plan *plan;         /* actions planned from a reply; NULL: none */
 	char *state_text;          /* state that the plugin stores */
 	void **feature_states;     /* of each feature, in the order of their table */

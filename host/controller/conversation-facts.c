@@ -123,6 +123,11 @@ struct runner *conversation_runner(const struct conversation *c)
 	return c->link;
 }
 
+int64_t conversation_request_events(const struct conversation *c)
+{
+	return c->request_event_count;
+}
+
 const char *conversation_shell_dir(const struct conversation *c)
 {
 	return c->shell_dir;

@@ -718,7 +718,7 @@ int conversation_continue(struct conversation *c, struct error *err)
 		return MT_OK;
 	if (c->state == STATE_RATE_LIMITED && c->exchange)
 		return MT_OK; /* it goes on by itself when the wait is over */
-	c->agent->condense = false;
+	features_continued(c);
 	conversation_set_state(c, STATE_RUNNING, "");
 	c->step_requested = true;
 	if (turn_uncommitted(c) >= 0 && c->state == STATE_RUNNING)
@@ -793,14 +793,4 @@ int conversation_action(struct conversation *c, json_object *json, struct error 
 	turn_start_action(c, action->id);
 	dispatch_action(c, action);
 	return MT_OK;
-}
-
-int conversation_condense(struct conversation *c, struct error *err)
-{
-	struct event *e;
-
-	if (c->closing)
-		return fail(err, MT_EDENIED, "the conversation is being closed");
-	e = event_action("condensation_request", SOURCE_USER, NULL, err);
-	return e && conversation_log_event(c, e, err) >= 0 ? MT_OK : err->code;
 }

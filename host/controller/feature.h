@@ -10,10 +10,19 @@
 
 #include "controller/state.h"
 #include "events/event.h"
+#include "events/types.h"
 
 struct conversation;
 struct agent_frame;
+struct llm_error;
 struct llm_metrics;
+struct mt_ctx;
+
+/** What an action without a tool does, once it is in the log. */
+struct action_handler {
+	enum event_type_id type;
+	void (*handle)(struct conversation *c, struct event *action);
+};
 
 struct feature {
 	const char *name;
@@ -21,6 +30,8 @@ struct feature {
 	size_t state_size;
 	/** The same of each agent. */
 	size_t agent_state_size;
+	/** Actions that are this feature's; the last has no function. NULL: none. */
+	const struct action_handler *actions;
 	/** The conversation is being opened: its configuration is known, its log is not
 	 *  open yet. */
 	int (*open)(struct conversation *c, struct error *err);
@@ -34,6 +45,10 @@ struct feature {
 	void (*after_message)(struct conversation *c, bool first);
 	/** The conversation would continue. @return true: the feature continues it later. */
 	bool (*before_continue)(struct conversation *c);
+	/** The conversation continues, because a user wants it to. */
+	void (*continued)(struct conversation *c);
+	/** Events of the log were undone. */
+	void (*rewound)(struct conversation *c);
 	/** The agent would come to rest in this state. @return true: the feature does that
 	 *  later, or has more for it to do. `reason` is text that stays. */
 	bool (*before_rest)(struct conversation *c, enum agent_state state,
@@ -43,6 +58,16 @@ struct feature {
 	bool (*before_close)(struct conversation *c);
 	/** A step would start. @return true: the feature did something else instead. */
 	bool (*before_step)(struct conversation *c);
+	/** The view of a step is made, and can be changed. *ret_held true: the feature
+	 *  continues the step with step_advance_prepared, or has logged what starts it
+	 *  again. */
+	int (*after_view)(struct mt_ctx *x, bool *ret_held, struct error *err);
+	/** The agent would work on its view and ask its model. @return true: the feature
+	 *  did something else instead. */
+	bool (*before_request)(struct conversation *c);
+	/** A request of the agent failed. @return true: the feature has logged what starts
+	 *  the next step. */
+	bool (*request_failed)(struct conversation *c, const struct llm_error *error);
 	/** @return why the next step has to wait, or NULL. */
 	const char *(*blocks_step)(struct conversation *c);
 	/** Is a call, a request or something that a step waits for in progress? */
@@ -116,6 +141,13 @@ int features_before_message(struct conversation *c, const char *text, size_t len
 			    json_object *images, bool *ret_held, struct error *err);
 void features_after_message(struct conversation *c, bool first);
 bool features_before_continue(struct conversation *c);
+void features_continued(struct conversation *c);
+void features_rewound(struct conversation *c);
+/** @return true: the action was a feature's. */
+bool features_handle_action(struct conversation *c, struct event *action);
+int features_after_view(struct mt_ctx *x, bool *ret_held, struct error *err);
+bool features_before_request(struct conversation *c);
+bool features_request_failed(struct conversation *c, const struct llm_error *error);
 bool features_before_rest(struct conversation *c, enum agent_state state,
 			  const char *reason);
 bool features_before_close(struct conversation *c);

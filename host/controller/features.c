@@ -147,6 +147,58 @@ bool features_before_rest(struct conversation *c, enum agent_state state,
 	return false;
 }
 
+void features_continued(struct conversation *c)
+{
+	EACH(f)
+	if (f->continued)
+		f->continued(c);
+}
+
+void features_rewound(struct conversation *c)
+{
+	EACH(f)
+	if (f->rewound)
+		f->rewound(c);
+}
+
+bool features_handle_action(struct conversation *c, struct event *action)
+{
+	EACH(f)
+	for (const struct action_handler *h = f->actions; h && h->handle; h++)
+		if (h->type == action->type->id) {
+			h->handle(c, action);
+			return true;
+		}
+	return false;
+}
+
+int features_after_view(struct mt_ctx *x, bool *ret_held, struct error *err)
+{
+	int r = MT_OK;
+
+	*ret_held = false;
+	EACH(f)
+	if (!r && !*ret_held && f->after_view)
+		r = f->after_view(x, ret_held, err);
+	return r;
+}
+
+bool features_before_request(struct conversation *c)
+{
+	EACH(f)
+	if (f->before_request && f->before_request(c))
+		return true;
+	return false;
+}
+
+bool features_request_failed(struct conversation *c, const struct llm_error *error)
+{
+	EACH(f)
+	if (f->request_failed && f->request_failed(c, error))
+		return true;
+	return false;
+}
+
 bool features_before_close(struct conversation *c)
 {
 	EACH(f)

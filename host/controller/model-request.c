@@ -6,7 +6,6 @@
 
 #include "controller/core.h"
 #include "controller/plugin-host.h"
-#include "controller/side-usage.h"
 #include "llm/models/router.h"
 #include "log.h"
 #include "skills/front-matter.h"
@@ -157,15 +156,11 @@ bool request_encode(struct conversation *c, struct mt_ctx *x, uint64_t end)
 }
 
 /* What was sent waits for the loop, and the loop for the disk. */
-int request_send(struct conversation *c, struct mt_ctx *x,
+int request_send(struct conversation *c, struct mt_ctx *x, int64_t index,
 		 const struct llm_events *events, struct error *err)
 {
 	struct llm *llm = conversation_llm_for(c, x->part, x->request);
-	int64_t index = evlog_replies(c->log);
 	int r;
-
-	if (!x->is_agent)
-		index = side_usage_calls(c, USAGE_CONDENSERS);
 
 	c->request_ctx = malloc(sizeof *c->request_ctx);
 	if (!c->request_ctx)

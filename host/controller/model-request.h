@@ -24,8 +24,9 @@ int request_tool_model(struct conversation *c, const char *instance, const char 
  *  before it is sent. */
 bool request_encode(struct conversation *c, struct mt_ctx *x, uint64_t end);
 /** Send the request of a work, which is kept until the exchange is over; also when
- *  this fails `x` holds nothing any more but `sent`. */
-int request_send(struct conversation *c, struct mt_ctx *x,
+ *  this fails `x` holds nothing any more but `sent`. `index`: how many requests of this
+ *  kind were answered before. */
+int request_send(struct conversation *c, struct mt_ctx *x, int64_t index,
 		 const struct llm_events *events, struct error *err);
 /** The exchange has ended: its work, which goes on; the caller clears it. */
 struct mt_ctx request_finish(struct conversation *c);

@@ -8,7 +8,7 @@
 #include "controller/plugin-copy.h"
 
 #include "controller/analyzers.h"
-#include "controller/condense.h"
+#include "controller/plugin-host.h"
 #include "controller/core.h"
 #include "controller/plugin-sandbox.h"
 #include "files.h"

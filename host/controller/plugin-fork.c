@@ -7,7 +7,7 @@
 
 #include "clock.h"
 #include "controller/analyzers.h"
-#include "controller/condense.h"
+#include "controller/plugin-host.h"
 #include "controller/core.h"
 #include "controller/plugin-copy.h"
 #include "controller/plugin-sandbox.h"

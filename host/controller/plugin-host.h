@@ -13,6 +13,7 @@
 
 struct conversation;
 
+struct mt_condenser_out;
 struct trial;
 struct plugin_copy;
 
@@ -39,7 +40,8 @@ struct mt_ctx {
 	char **texts;              /* owned by the work */
 	size_t text_count;
 	/* condensers */
-	bool condensed;
+	bool condense_requested;   /* they must shorten the view */
+	bool condensed;            /* a condensation was logged */
 	size_t stage;              /* the next of them */
 	unsigned rounds;           /* how often this one has asked its model */
 	unsigned char *cuts;       /* where the view may be cut; NULL: not asked */
@@ -63,5 +65,9 @@ const char *plugin_hold_text(struct mt_ctx *x, char *text);
 const struct mt_host *plugin_host(void);
 /** What an agent puts out goes to the queue of the conversation. */
 const struct mt_agent_out *plugin_agent_out(void);
+/** What a condenser puts out changes its view, or is logged. */
+const struct mt_condenser_out *plugin_condenser_out(void);
+/** An estimate of the tokens of the view; -1: unknown. */
+int64_t plugin_view_tokens(struct mt_ctx *x);
 
 #endif

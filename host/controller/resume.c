@@ -11,7 +11,6 @@
 #include "controller/fork.h"
 #include "controller/feature.h"
 #include "controller/meta.h"
-#include "controller/side-usage.h"
 #include "controller/turn.h"
 #include "controller/usage-checkpoint.h"
 #include "controller/wiring.h"
@@ -145,26 +144,6 @@ static int load(struct conversation *c, json_object *meta, const struct config_i
 
 /* ---- where it stood ---------------------------------------------------- */
 
-/* What condensers, or tools, spent. */
-static void restore_others(struct conversation *c, const char *who, struct llm_metrics *m)
-{
-	AUTO(json) json_object *spent = side_usage_of(c->log, who);
-	json_object *cost = js_get(spent, "cost");
-	const struct llm_usage u = {
-		.input = js_int(spent, "input", 0), .output = js_int(spent, "output", 0),
-		.cache_read = js_int(spent, "cache_read", 0),
-		.cache_write = js_int(spent, "cache_write", 0),
-		.reasoning = js_int(spent, "reasoning", 0),
-		.cost = cost ? json_object_get_double(cost) : -1,
-	};
-
-	if (!c->models || !js_int(spent, "calls", 0))
-		return;
-	llm_usage_totals_add(llm_models_usage(c->models), js_str(spent, "model", ""), &u,
-			     js_int(spent, "latency_ms", 0));
-	llm_metrics_add(m, &u, js_int(spent, "latency_ms", 0));
-}
-
 /* The bill so far: the sum over the replies of the log. */
 static int restore_spent(struct conversation *c, struct error *err)
 {
@@ -184,8 +163,6 @@ static int restore_spent(struct conversation *c, struct error *err)
 		worked = s.worked;
 		reply_sums_close(&s);
 	}
-	restore_others(c, USAGE_CONDENSERS, &m);
-	restore_others(c, USAGE_TOOLS, &m);
 	features_restore_usage(c, &m);
 	budget_restore(c, &m, worked);
 	return MT_OK;

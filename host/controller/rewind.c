@@ -88,7 +88,7 @@ int conversation_rewind(struct conversation *c, int64_t to, int64_t *ret_to,
 	delegates_rewound(c);
 	turn_clear(c);
 	turn_reset(c);
-	c->agent->condense = false;
+	features_rewound(c);
 	c->agent->text_only = 0;
 	if (ret_to)
 		*ret_to = to;

@@ -24,7 +24,12 @@ bool event_triggers_step(const struct event *e, enum agent_state state)
 	}
 }
 
-struct error_policy error_policy_of(const struct llm_error *e, bool may_condense)
+bool error_is_overflow(const struct llm_error *e)
+{
+	return e->kind == MT_ERROR_CONTEXT_WINDOW || e->kind == MT_ERROR_HISTORY;
+}
+
+struct error_policy error_policy_of(const struct llm_error *e)
 {
 	static const struct {
 		int kind;
@@ -40,10 +45,6 @@ struct error_policy error_policy_of(const struct llm_error *e, bool may_condense
 	};
 	struct error_policy r = { .state = STATE_ERROR, .status = "STATUS$ERROR" };
 
-	if (e->kind == MT_ERROR_CONTEXT_WINDOW || e->kind == MT_ERROR_HISTORY) {
-		r.condense = may_condense;
-		return r;
-	}
 	for (size_t i = 0; i < ARRAY_LEN(statuses); i++)
 		if (statuses[i].kind == e->kind)
 			r.status = statuses[i].status;

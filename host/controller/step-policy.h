@@ -13,11 +13,11 @@
 bool event_triggers_step(const struct event *e, enum agent_state state);
 
 struct error_policy {
-	bool condense;           /* ask for a condensation, then go on */
-	enum agent_state state;  /* else: go there */
+	enum agent_state state;  /* go there */
 	const char *status;      /* as clients know it: "STATUS$ERROR_LLM_..." */
 };
-/** `may_condense`: an overflow of the context window may be mended. */
-struct error_policy error_policy_of(const struct llm_error *e, bool may_condense);
+struct error_policy error_policy_of(const struct llm_error *e);
+/** Is the history too long for the model? */
+bool error_is_overflow(const struct llm_error *e);
 
 #endif

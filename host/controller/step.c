@@ -11,7 +11,6 @@
 #include "context/request-messages.h"
 #include "controller/actions.h"
 #include "controller/budget.h"
-#include "controller/condense.h"
 #include "controller/core.h"
 #include "controller/dispatch.h"
 #include "controller/exit-code.h"
@@ -150,19 +149,14 @@ static void on_done(void *arg, struct llm_reply *reply)
 static void on_failed(void *arg, const struct llm_error *error)
 {
 	struct conversation *c = arg;
-	struct error err = ERROR_NONE;
-	struct error_policy r = error_policy_of(error, !c->agent->condense);
 
 	request_clear(c);
 	end_deltas(c);
-	if (r.condense) {
-		snprintf(c->agent->refused, sizeof c->agent->refused, "%s", error->text);
-		action_log(c, event_action("condensation_request", SOURCE_AGENT, NULL,
-					   &err));
+	if (features_request_failed(c, error)) {
 		step_run_ready(c);
 		return;
 	}
-	c->status = r.status;
+	c->status = error_policy_of(error).status;
 	conversation_set_error(c, EXIT_MODEL, "%s", error->text);
 }
 
@@ -183,7 +177,7 @@ int step_send(struct conversation *c, struct mt_ctx *x, struct error *err)
 
 	if (request_encode(c, x, slice_end()))
 		return slices_wait(c, x, err);
-	r = request_send(c, x, &llm_events, err);
+	r = request_send(c, x, evlog_replies(c->log), &llm_events, err);
 	if (!r)
 		runner_soon(c);
 	return r;
@@ -198,15 +192,8 @@ int step_advance_agent(struct conversation *c, struct mt_ctx *x, struct error *e
 	};
 	int r;
 
-	if (c->agent->condense) {
-		conversation_set_error(
-			c, EXIT_MODEL,
-			"%s; no condenser that is wired can shorten the "
-			"history: add one to `condensers` of the controller",
-			c->agent->refused[0] ? c->agent->refused
-					     : "a condensation was asked for");
+	if (features_before_request(c))
 		return MT_OK;
-	}
 	x->part = &c->agent->plugin;
 	x->is_agent = true;
 	x->sent = false;
@@ -243,12 +230,12 @@ int step_advance_prepared(struct conversation *c, struct mt_ctx *x, struct error
 static int begin(struct conversation *c, struct mt_ctx *x, struct error *err)
 {
 	const uint64_t end = slice_end();
-	enum condensing what = CONDENSE_DONE;
+	bool held = false;
 	int r = history_view(c->agent->history, &x->view, &x->view_count, err);
 
 	if (!r)
-		r = condense_view(x, &what, err);
-	if (r || what != CONDENSE_DONE)
+		r = features_after_view(x, &held, err);
+	if (r || held)
 		return r;
 	return slice_is_over(end) ? slices_wait(c, x, err)
 				  : step_advance_prepared(c, x, err);

@@ -2,7 +2,8 @@
  *
  * features-table.c - the table of features, in the order in which they are asked. */
 #include "controller/budget.h"
-#include "controller/condense-preview.h"
+#include "features/condense-preview.h"
+#include "features/condense.h"
 #include "controller/context-recall.h"
 #include "controller/feature.h"
 #include "features/loop-recovery.h"
@@ -22,6 +23,7 @@ const struct feature *const features_table[] = {
 	&loop_recovery_feature,
 	&limits_feature,
 	&slices_feature,
+	&condense_feature,
 	&skills_and_notes_feature,
 	&tool_completions_feature,
 	&questions_feature,

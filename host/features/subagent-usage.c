@@ -6,7 +6,7 @@
 #include "controller/feature-api.h"
 #include "controller/fork.h"
 #include "controller/meta.h"
-#include "controller/side-usage.h"
+#include "features/side-usage.h"
 #include "features/subagents.h"
 #include "llm/models/models.h"
 #include "llm/usage-json.h"

@@ -8,7 +8,7 @@
 #include "controller/feature-api.h"
 #include "controller/model-request.h"
 #include "controller/parallel-calls.h"
-#include "controller/side-usage.h"
+#include "features/side-usage.h"
 #include "controller/turn.h"
 #include "log.h"
 
@@ -274,11 +274,17 @@ static void end_with_call(struct conversation *c, uint64_t call)
 		cancel(c);
 }
 
+static void restore_usage(struct conversation *c, struct llm_metrics *sum)
+{
+	side_usage_restore(c, USAGE_TOOLS, sum);
+}
+
 const struct feature tool_completions_feature = {
 	.name = "completions",
 	.state_size = sizeof(struct completions),
 	.request = request_completion,
 	.call_ended = end_with_call,
 	.runner_closed = cancel,
+	.restore_usage = restore_usage,
 	.cancel = cancel,
 };

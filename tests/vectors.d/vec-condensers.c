@@ -8,7 +8,7 @@
 
 #include "context/history.h"
 #include "context/view-invariants.h"
-#include "controller/condense.h"
+#include "features/condense.h"
 #include "controller/kit.h"
 #include "controller/plugin-host.h"
 
@@ -234,7 +234,9 @@ static void run_case(struct conversation *c, json_object *events, struct outcome
 	*ret = (struct outcome){ .first = first };
 	if (put_events(c, events, err))
 		return;
-	c->agent->condense = ret->requested = is_requested(c, first);
+	ret->requested = is_requested(c, first);
+	if (ret->requested)
+		condense_request(c);
 	count = evlog_count(c->log);
 	if (!history_view(c->agent->history, &x.view, &x.view_count, err) &&
 	    condense_view(&x, &what, err) && !err->code)

@@ -252,7 +252,7 @@ static bool case_context_window(struct vec *v, json_object *in, json_object *out
 		   *text = js_str(in, "message", "");
 	bool may = js_bool(in, "enable_history_truncation", false);
 	struct llm_error e = { .kind = kind_of(class, text) };
-	struct error_policy r = error_policy_of(&e, may);
+	bool condenses = may && error_is_overflow(&e);
 
 	if (strcmp(class, "APIError") == 0) {
 		vec_skip(v, "context_window_error",
@@ -267,11 +267,11 @@ static bool case_context_window(struct vec *v, json_object *in, json_object *out
 		return false;
 	}
 	if (json_object_is_type(output, json_type_array))
-		fault_int(v, "a condensation is asked for", true, r.condense);
+		fault_int(v, "a condensation is asked for", true, condenses);
 	else
 		fault_int(v, "the overflow is reported as one",
 			  strstr(json_object_get_string(output), "ContextWindow") != NULL,
-			  !r.condense && e.kind == MT_ERROR_CONTEXT_WINDOW);
+			  !condenses && e.kind == MT_ERROR_CONTEXT_WINDOW);
 	return true;
 }
 
@@ -281,7 +281,7 @@ static bool case_exception(struct vec *v, json_object *in, json_object *output)
 	struct llm_error e = { .kind = kind_of(js_str(in, "exception", ""), text) };
 	const char *wanted = js_str(output, "last_error", "");
 	json_object *status = js_get(output, "status");
-	struct error_policy r = error_policy_of(&e, false);
+	struct error_policy r = error_policy_of(&e);
 
 	/* it is tried again until the attempts are used up */
 	if (e.kind == MT_ERROR_RATE_LIMIT &&

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
  * condense-preview.c - the condensers of a conversation at work without its agent. */
-#include "controller/condense-preview.h"
+#include "features/condense-preview.h"
 
 #include "context/history.h"
 #include "context/request-messages.h"
-#include "controller/condense.h"
-#include "controller/core.h"
+#include "features/condense.h"
+#include "controller/feature-api.h"
 #include "controller/plugin-host.h"
 
 #include <string.h>
@@ -44,15 +44,15 @@ static int measure(struct mt_ctx *x, struct condensed_view *ret, struct error *e
 		free(ret->summary);
 		ret->summary = strndup(item->text ? item->text : "", item->len);
 	}
-	ret->tokens = condense_view_tokens(x);
+	ret->tokens = plugin_view_tokens(x);
 	return MT_OK;
 }
 
 int conversation_view(struct conversation *c, struct condensed_view *ret,
 		      struct error *err)
 {
-	struct mt_ctx x = { .c = c, .part = &c->agent->plugin };
-	int r = history_view(c->agent->history, &x.view, &x.view_count, err);
+	struct mt_ctx x = { .c = c, .part = &conversation_agent(c)->plugin };
+	int r = history_view(conversation_agent(c)->history, &x.view, &x.view_count, err);
 
 	if (!r)
 		r = measure(&x, ret, err);
@@ -97,11 +97,12 @@ void condense_preview_restart(struct conversation *c)
 	struct error err = ERROR_NONE;
 
 	while (what == CONDENSE_AGAIN && !err.code) {
-		struct mt_ctx x = { .c = c, .part = &c->agent->plugin };
+		struct mt_ctx x = { .c = c, .part = &conversation_agent(c)->plugin };
 
 		if (++preview_of(c)->rounds > TRIM_ROUNDS_MAX)
 			fail(&err, MT_ELIMIT, "the condensers come to no end");
-		else if (!history_view(c->agent->history, &x.view, &x.view_count, &err) &&
+		else if (!history_view(conversation_agent(c)->history, &x.view,
+				       &x.view_count, &err) &&
 			 condense_view(&x, &what, &err) && !err.code)
 			err = x.error;
 		if (err.code || what == CONDENSE_DONE)
@@ -126,7 +127,7 @@ void conversation_condense_preview(struct conversation *c,
 	}
 	(*state)->over = over;
 	(*state)->arg = arg;
-	c->agent->condense = true;
+	condense_request(c);
 	condense_preview_restart(c);
 }
 

@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
  * condense.h - runs the condensers over a view. */
-#ifndef HOST_CONTROLLER_CONDENSE_H
-#define HOST_CONTROLLER_CONDENSE_H
+#ifndef HOST_FEATURES_CONDENSE_H
+#define HOST_FEATURES_CONDENSE_H
 
-#include "error.h"
+#include "controller/feature.h"
 
-#include <stdint.h>
-
-struct mt_condenser_out;
 struct mt_ctx;
 
 /** What came of running the condensers over a view. */
@@ -18,9 +15,11 @@ enum condensing {
 	CONDENSE_ASKS,  /* a condenser asks its model; the step goes on with it */
 };
 int condense_view(struct mt_ctx *x, enum condensing *ret, struct error *err);
-/** An estimate of the tokens of its view; -1: unknown. */
-int64_t condense_view_tokens(struct mt_ctx *x);
-/** What a condenser puts out changes its view, or is logged. */
-const struct mt_condenser_out *plugin_condenser_out(void);
+
+/** A condensation is requested: condensers must shorten the view of the current
+ *  agent. */
+void condense_request(struct conversation *c);
+
+extern const struct feature condense_feature;
 
 #endif

@@ -1,27 +1,18 @@
 /* SPDX-License-Identifier: MIT
  *
- * condense.c - the view of a step, and the condensers that work on it. */
-#include "controller/condense.h"
-
+ * condenser-out.c - what condensers put out: it changes their view, or is logged. */
 #include "array.h"
 #include "context/history.h"
 #include "context/request-messages.h"
-#include "controller/budget.h"
-#include "controller/condense-preview.h"
 #include "controller/core.h"
-#include "controller/exit-code.h"
-#include "controller/model-request.h"
 #include "controller/plugin-host.h"
-#include "controller/side-usage.h"
-#include "controller/step.h"
-#include "log.h"
 
 #define MORTISE_PROVISIONAL
 #include <mortise/condenser.h>
 
 #include <string.h>
 
-enum { SUMMARY_MAX = 1 << 20, CONDENSE_ROUNDS_MAX = 8 };
+enum { SUMMARY_MAX = 1 << 20 };
 
 /* ---- what is pinned ---------------------------------------------------- */
 
@@ -100,7 +91,7 @@ static const unsigned char *pins(struct mt_ctx *x)
 	return x->pinned;
 }
 
-/* ---- what condensers put out ------------------------------------------- */
+/* ---- dropping and masking ---------------------------------------------- */
 
 static int out_drop(struct mt_ctx *x, size_t place, size_t count)
 {
@@ -230,7 +221,6 @@ static int log_condensation(struct mt_ctx *x, const struct forgetting *f,
 					    &x->error);
 	if (id < 0)
 		return (int)id;
-	x->c->agent->condense = false;
 	x->condensed = true;
 	return MT_OK;
 }
@@ -261,10 +251,10 @@ static int out_forget(struct mt_ctx *x, const size_t *places, size_t count,
 
 static int out_requested(struct mt_ctx *x)
 {
-	return x->c->agent->condense;
+	return x->condense_requested;
 }
 
-int64_t condense_view_tokens(struct mt_ctx *x)
+int64_t plugin_view_tokens(struct mt_ctx *x)
 {
 	AUTO(llm_request) struct llm_request *request = llm_request_new();
 
@@ -310,7 +300,7 @@ const struct mt_condenser_out *plugin_condenser_out(void)
 		.mask = out_mask,
 		.forget = out_forget,
 		.requested = out_requested,
-		.view_tokens = condense_view_tokens,
+		.view_tokens = plugin_view_tokens,
 		.window_tokens = out_window_tokens,
 		.shown = out_shown,
 		.may_cut = out_may_cut,
@@ -318,214 +308,4 @@ const struct mt_condenser_out *plugin_condenser_out(void)
 	};
 
 	return &table;
-}
-
-/* ---- the pipeline ------------------------------------------------------ */
-
-/* What is known by place is so no longer. */
-static void forget_places(struct mt_ctx *x)
-{
-	x->prepared = 0;
-	free(x->cuts);
-	free(x->pinned);
-	free(x->shown);
-	x->cuts = x->pinned = x->shown = NULL;
-}
-
-/* What was dropped goes, but for what the rest cannot be sent without. */
-static int take_out_dropped(struct mt_ctx *x)
-{
-	size_t kept = 0;
-
-	if (history_complete(x->c->agent->history, x->view, x->view_count, x->shown,
-			     &x->error))
-		return x->error.code;
-	for (size_t i = 0; i < x->view_count; i++)
-		if (x->shown[i])
-			x->view[kept++] = x->view[i];
-	x->view_count = kept;
-	forget_places(x);
-	return MT_OK;
-}
-
-/* When a condensation must come, one behind it may still help. */
-static bool is_passed_over(struct mt_ctx *x)
-{
-	if (!x->c->agent->condense || x->stage >= x->c->agent->condenser_count ||
-	    x->condensed)
-		return false;
-	conversation_notice(x->c, MT_LOG_WARNING, "%s", x->error.text);
-	x->error = ERROR_NONE;
-	x->sent = false;
-	return true;
-}
-
-static void explain_failure(struct mt_ctx *x, int r)
-{
-	const struct error why = x->error;
-
-	x->error = ERROR_NONE;
-	fail(&x->error, r, "condenser %s: %s", x->part->component->name,
-	     why.code ? why.text : status_name(r));
-}
-
-static int advance(struct mt_ctx *x, const struct mt_in *in)
-{
-	const struct mt_condenser *f = x->part->functions;
-	int r;
-
-	x->sent = false;
-	log_context(x->part->component->plugin, x->part->component->name, NULL);
-	r = f->advance(plugin_host(), plugin_condenser_out(), x, in);
-	log_context(NULL, NULL, NULL);
-	if (r)
-		explain_failure(x, r);
-	if (r && is_passed_over(x))
-		r = MT_OK;
-	if (!r && x->shown)
-		r = take_out_dropped(x);
-	return r;
-}
-
-/* The condensers from this stage on, until one has to wait. */
-static int go_on(struct mt_ctx *x, enum condensing *ret)
-{
-	const struct mt_in in = { .size = sizeof in, .what = MT_START };
-	int r = MT_OK;
-
-	while (!r && !x->condensed && !x->sent &&
-	       x->stage < x->c->agent->condenser_count) {
-		x->part = &x->c->agent->condensers[x->stage++];
-		x->rounds = 0;
-		free(x->kept);
-		x->kept = NULL;
-		r = advance(x, &in);
-	}
-	*ret = x->condensed ? CONDENSE_AGAIN : x->sent ? CONDENSE_ASKS : CONDENSE_DONE;
-	return r;
-}
-
-/* ---- asking a model ---------------------------------------------------- */
-
-static int wait_for_model(struct mt_ctx *x, struct error *err);
-
-/* What came while a condenser waited belongs to the view as well. */
-static int add_news(struct mt_ctx *x, struct error *err)
-{
-	AUTO(free) struct view_item *now = NULL;
-	size_t count = 0, first;
-
-	if (evlog_count(x->c->log) == x->c->request_event_count)
-		return MT_OK;
-	if (history_view(x->c->agent->history, &now, &count, err))
-		return err->code;
-	for (first = count;
-	     first > 0 && now[first - 1].event >= x->c->request_event_count; first--)
-		;
-	if (ARRAY_GROW(x->view, NULL, x->view_count + count - first + 1, ARRAY_MAX))
-		return out_of_memory(err);
-	memcpy(x->view + x->view_count, now + first, (count - first) * sizeof *now);
-	x->view_count += count - first;
-	forget_places(x);
-	return MT_OK;
-}
-
-/* After an answer: the same condenser, then those behind it, then the agent. */
-static void answered(struct conversation *c, const struct mt_in *news)
-{
-	struct mt_ctx x = request_finish(c);
-	struct mt_in in = *news;
-	enum condensing what = CONDENSE_ASKS;
-	struct error err = ERROR_NONE;
-	int r;
-
-	in.size = sizeof in;
-	in.effect = 1;
-	in.state = (struct mt_str){ x.kept, x.kept ? strlen(x.kept) : 0 };
-	r = advance(&x, &in);
-	if (!r && !x.sent && !x.condensed)
-		r = add_news(&x, &err);
-	if (!r && !x.sent)
-		r = go_on(&x, &what);
-	if (!r && what == CONDENSE_ASKS)
-		r = wait_for_model(&x, &err);
-	else if (!r && what == CONDENSE_DONE && !condense_preview_is_active(c))
-		r = step_advance_prepared(c, &x, &err);
-	if (r && !err.code)
-		err = x.error;
-	if (condense_preview_is_active(c) && (r || what == CONDENSE_DONE))
-		condense_preview_finish(c, &x, &err);
-	else if (r)
-		step_fail(c, r, EXIT_MODEL, err.text);
-	plugin_ctx_clear(&x);
-	if (condense_preview_is_active(c) && what == CONDENSE_AGAIN)
-		condense_preview_restart(c);
-	step_run_ready(c);
-}
-
-static void on_done(void *arg, struct llm_reply *reply)
-{
-	struct conversation *c = arg;
-	struct error err = ERROR_NONE;
-	const struct mt_in in = { .what = MT_REPLIED,
-				  .reply = (const struct mt_reply *)reply };
-
-	budget_charge_reply(c, &reply->usage);
-	if (side_usage_log(c, USAGE_CONDENSERS, reply, &err)) {
-		request_clear(c);
-		conversation_set_error(c, EXIT_FAILED, "%s", err.text);
-	} else {
-		answered(c, &in);
-	}
-	llm_reply_free(reply);
-}
-
-static void on_failed(void *arg, const struct llm_error *error)
-{
-	const struct mt_in in = { .what = MT_FAILED, .error = (uint32_t)error->kind,
-				  .body = { error->text, strlen(error->text) } };
-
-	answered(arg, &in);
-}
-
-static void on_retry(void *arg, const struct llm_error *why, int64_t wait_ms)
-{
-	request_on_retry(arg, why, wait_ms);
-}
-
-static void on_again(void *arg)
-{
-	request_on_resume(arg);
-}
-
-static void on_switched(void *arg, const struct llm_error *why, const struct llm *next)
-{
-	request_on_fallback(arg, why, next);
-}
-
-static int wait_for_model(struct mt_ctx *x, struct error *err)
-{
-	static const struct llm_events events = {
-		.retry = on_retry, .again = on_again, .switched = on_switched,
-		.done = on_done, .failed = on_failed,
-	};
-	struct conversation *c = x->c;
-
-	if (++x->rounds > CONDENSE_ROUNDS_MAX)
-		return fail(err, MT_ELIMIT,
-			    "condenser %s asks its model more than %d times",
-			    x->part->component->name, CONDENSE_ROUNDS_MAX);
-	conversation_notice(c, MT_LOG_INFO, "the history is being condensed");
-	return request_send(c, x, &events, err);
-}
-
-int condense_view(struct mt_ctx *x, enum condensing *ret, struct error *err)
-{
-	int r;
-
-	x->stage = 0;
-	r = go_on(x, ret);
-	if (!r && *ret == CONDENSE_ASKS)
-		r = wait_for_model(x, err);
-	return r;
 }

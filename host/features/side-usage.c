@@ -2,9 +2,10 @@
  *
  * side-usage.c - what others than the agent asked models for: condensers and tools.
  * It is kept beside the log's replies, as it is no turn of the agent's. */
-#include "controller/side-usage.h"
+#include "features/side-usage.h"
 
-#include "controller/core.h"
+#include "controller/feature-api.h"
+#include "llm/models/models.h"
 
 json_object *side_usage_of(const struct evlog *log, const char *who)
 {
@@ -17,7 +18,7 @@ json_object *side_usage_of(const struct evlog *log, const char *who)
 
 int64_t side_usage_calls(const struct conversation *c, const char *who)
 {
-	AUTO(json) json_object *spent = side_usage_of(c->log, who);
+	AUTO(json) json_object *spent = side_usage_of(conversation_log(c), who);
 
 	return js_int(spent, "calls", 0);
 }
@@ -49,7 +50,7 @@ static int add(json_object *spent, const struct llm_reply *reply)
 int side_usage_log(struct conversation *c, const char *who, const struct llm_reply *reply,
 		   struct error *err)
 {
-	AUTO(json) json_object *spent = side_usage_of(c->log, who);
+	AUTO(json) json_object *spent = side_usage_of(conversation_log(c), who);
 	AUTO(json) json_object *record = json_object_new_object();
 	int r = record ? add(spent, reply) : MT_ENOMEM;
 
@@ -59,5 +60,26 @@ int side_usage_log(struct conversation *c, const char *who, const struct llm_rep
 		r = js_set_str(record, "plugin", who);
 	if (!r)
 		r = js_set_str(record, "text", js_text(spent, NULL));
-	return r ? fail(err, r, "%s", status_name(r)) : evlog_record(c->log, record, err);
+	return r ? fail(err, r, "%s", status_name(r))
+		 : evlog_record(conversation_log(c), record, err);
+}
+
+void side_usage_restore(struct conversation *c, const char *who, struct llm_metrics *sum)
+{
+	AUTO(json) json_object *spent = side_usage_of(conversation_log(c), who);
+	json_object *cost = js_get(spent, "cost");
+	const struct llm_usage u = {
+		.input = js_int(spent, "input", 0), .output = js_int(spent, "output", 0),
+		.cache_read = js_int(spent, "cache_read", 0),
+		.cache_write = js_int(spent, "cache_write", 0),
+		.reasoning = js_int(spent, "reasoning", 0),
+		.cost = cost ? json_object_get_double(cost) : -1,
+	};
+
+	if (!conversation_models(c) || !js_int(spent, "calls", 0))
+		return;
+	llm_usage_totals_add(llm_models_usage(conversation_models(c)),
+			     js_str(spent, "model", ""), &u,
+			     js_int(spent, "latency_ms", 0));
+	llm_metrics_add(sum, &u, js_int(spent, "latency_ms", 0));
 }

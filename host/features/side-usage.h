@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * side-usage.h - the usage of condensers and tools. */
-#ifndef HOST_CONTROLLER_SIDE_USAGE_H
-#define HOST_CONTROLLER_SIDE_USAGE_H
+#ifndef HOST_FEATURES_SIDE_USAGE_H
+#define HOST_FEATURES_SIDE_USAGE_H
 
 #include "events/log.h"
 #include "llm/llm.h"
@@ -18,5 +18,8 @@ json_object *side_usage_of(const struct evlog *log, const char *who);
 int64_t side_usage_calls(const struct conversation *c, const char *who);
 int side_usage_log(struct conversation *c, const char *who, const struct llm_reply *reply,
 		   struct error *err);
+
+/** The conversation is resumed: add them to its usage and to `sum`. */
+void side_usage_restore(struct conversation *c, const char *who, struct llm_metrics *sum);
 
 #endif

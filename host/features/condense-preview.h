@@ -2,8 +2,8 @@
  *
  * condense-preview.h - the condensers of a conversation at work without its agent, to see
  * what they would leave. */
-#ifndef HOST_CONTROLLER_CONDENSE_PREVIEW_H
-#define HOST_CONTROLLER_CONDENSE_PREVIEW_H
+#ifndef HOST_FEATURES_CONDENSE_PREVIEW_H
+#define HOST_FEATURES_CONDENSE_PREVIEW_H
 
 #include "controller/conversation.h"
 #include "controller/feature.h"

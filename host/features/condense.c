@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * condense.c - the view of a step, and the condensers that work on it. */
+#include "features/condense.h"
+
+#include "array.h"
+#include "context/history.h"
+#include "context/request-messages.h"
+#include "controller/actions.h"
+#include "controller/budget.h"
+#include "features/condense-preview.h"
+#include "controller/feature-api.h"
+#include "controller/exit-code.h"
+#include "controller/model-request.h"
+#include "controller/plugin-host.h"
+#include "features/side-usage.h"
+#include "controller/step-policy.h"
+#include "controller/step.h"
+#include "log.h"
+
+#define MORTISE_PROVISIONAL
+#include <mortise/condenser.h>
+
+#include <string.h>
+
+enum { CONDENSE_ROUNDS_MAX = 8 };
+
+/* Of an agent. */
+struct condensing_state {
+	bool requested;    /* a condensation was requested and is not done */
+	char refused[512]; /* why the model needs it; "": it was asked for */
+};
+
+static struct condensing_state *state_of(const struct conversation *c)
+{
+	return agent_feature_state(conversation_agent(c), &condense_feature);
+}
+
+static void forget_request(struct conversation *c)
+{
+	state_of(c)->requested = false;
+}
+
+/* ---- the pipeline ------------------------------------------------------ */
+
+/* What is known by place is so no longer. */
+static void forget_places(struct mt_ctx *x)
+{
+	x->prepared = 0;
+	free(x->cuts);
+	free(x->pinned);
+	free(x->shown);
+	x->cuts = x->pinned = x->shown = NULL;
+}
+
+/* What was dropped goes, but for what the rest cannot be sent without. */
+static int take_out_dropped(struct mt_ctx *x)
+{
+	size_t kept = 0;
+
+	if (history_complete(conversation_agent(x->c)->history, x->view, x->view_count,
+			     x->shown, &x->error))
+		return x->error.code;
+	for (size_t i = 0; i < x->view_count; i++)
+		if (x->shown[i])
+			x->view[kept++] = x->view[i];
+	x->view_count = kept;
+	forget_places(x);
+	return MT_OK;
+}
+
+/* When a condensation must come, one behind it may still help. */
+static bool is_passed_over(struct mt_ctx *x)
+{
+	if (!state_of(x->c)->requested ||
+	    x->stage >= conversation_agent(x->c)->condenser_count || x->condensed)
+		return false;
+	conversation_notice(x->c, MT_LOG_WARNING, "%s", x->error.text);
+	x->error = ERROR_NONE;
+	x->sent = false;
+	return true;
+}
+
+static void explain_failure(struct mt_ctx *x, int r)
+{
+	const struct error why = x->error;
+
+	x->error = ERROR_NONE;
+	fail(&x->error, r, "condenser %s: %s", x->part->component->name,
+	     why.code ? why.text : status_name(r));
+}
+
+static int advance(struct mt_ctx *x, const struct mt_in *in)
+{
+	const struct mt_condenser *f = x->part->functions;
+	int r;
+
+	x->sent = false;
+	x->condense_requested = state_of(x->c)->requested;
+	log_context(x->part->component->plugin, x->part->component->name, NULL);
+	r = f->advance(plugin_host(), plugin_condenser_out(), x, in);
+	log_context(NULL, NULL, NULL);
+	if (x->condensed)
+		forget_request(x->c);
+	if (r)
+		explain_failure(x, r);
+	if (r && is_passed_over(x))
+		r = MT_OK;
+	if (!r && x->shown)
+		r = take_out_dropped(x);
+	return r;
+}
+
+/* The condensers from this stage on, until one has to wait. */
+static int go_on(struct mt_ctx *x, enum condensing *ret)
+{
+	const struct mt_in in = { .size = sizeof in, .what = MT_START };
+	int r = MT_OK;
+
+	while (!r && !x->condensed && !x->sent &&
+	       x->stage < conversation_agent(x->c)->condenser_count) {
+		x->part = &conversation_agent(x->c)->condensers[x->stage++];
+		x->rounds = 0;
+		free(x->kept);
+		x->kept = NULL;
+		r = advance(x, &in);
+	}
+	*ret = x->condensed ? CONDENSE_AGAIN : x->sent ? CONDENSE_ASKS : CONDENSE_DONE;
+	return r;
+}
+
+/* ---- asking a model ---------------------------------------------------- */
+
+static int wait_for_model(struct mt_ctx *x, struct error *err);
+
+/* What came while a condenser waited belongs to the view as well. */
+static int add_news(struct mt_ctx *x, struct error *err)
+{
+	AUTO(free) struct view_item *now = NULL;
+	size_t count = 0, first;
+
+	if (evlog_count(conversation_log(x->c)) == conversation_request_events(x->c))
+		return MT_OK;
+	if (history_view(conversation_agent(x->c)->history, &now, &count, err))
+		return err->code;
+	for (first = count;
+	     first > 0 && now[first - 1].event >= conversation_request_events(x->c);
+	     first--)
+		;
+	if (ARRAY_GROW(x->view, NULL, x->view_count + count - first + 1, ARRAY_MAX))
+		return out_of_memory(err);
+	memcpy(x->view + x->view_count, now + first, (count - first) * sizeof *now);
+	x->view_count += count - first;
+	forget_places(x);
+	return MT_OK;
+}
+
+/* After an answer: the same condenser, then those behind it, then the agent. */
+static void answered(struct conversation *c, const struct mt_in *news)
+{
+	struct mt_ctx x = request_finish(c);
+	struct mt_in in = *news;
+	enum condensing what = CONDENSE_ASKS;
+	struct error err = ERROR_NONE;
+	int r;
+
+	in.size = sizeof in;
+	in.effect = 1;
+	in.state = (struct mt_str){ x.kept, x.kept ? strlen(x.kept) : 0 };
+	r = advance(&x, &in);
+	if (!r && !x.sent && !x.condensed)
+		r = add_news(&x, &err);
+	if (!r && !x.sent)
+		r = go_on(&x, &what);
+	if (!r && what == CONDENSE_ASKS)
+		r = wait_for_model(&x, &err);
+	else if (!r && what == CONDENSE_DONE && !condense_preview_is_active(c))
+		r = step_advance_prepared(c, &x, &err);
+	if (r && !err.code)
+		err = x.error;
+	if (condense_preview_is_active(c) && (r || what == CONDENSE_DONE))
+		condense_preview_finish(c, &x, &err);
+	else if (r)
+		step_fail(c, r, EXIT_MODEL, err.text);
+	plugin_ctx_clear(&x);
+	if (condense_preview_is_active(c) && what == CONDENSE_AGAIN)
+		condense_preview_restart(c);
+	step_run_ready(c);
+}
+
+static void on_done(void *arg, struct llm_reply *reply)
+{
+	struct conversation *c = arg;
+	struct error err = ERROR_NONE;
+	const struct mt_in in = { .what = MT_REPLIED,
+				  .reply = (const struct mt_reply *)reply };
+
+	budget_charge_reply(c, &reply->usage);
+	if (side_usage_log(c, USAGE_CONDENSERS, reply, &err)) {
+		request_clear(c);
+		conversation_set_error(c, EXIT_FAILED, "%s", err.text);
+	} else {
+		answered(c, &in);
+	}
+	llm_reply_free(reply);
+}
+
+static void on_failed(void *arg, const struct llm_error *error)
+{
+	const struct mt_in in = { .what = MT_FAILED, .error = (uint32_t)error->kind,
+				  .body = { error->text, strlen(error->text) } };
+
+	answered(arg, &in);
+}
+
+static void on_retry(void *arg, const struct llm_error *why, int64_t wait_ms)
+{
+	request_on_retry(arg, why, wait_ms);
+}
+
+static void on_again(void *arg)
+{
+	request_on_resume(arg);
+}
+
+static void on_switched(void *arg, const struct llm_error *why, const struct llm *next)
+{
+	request_on_fallback(arg, why, next);
+}
+
+static int wait_for_model(struct mt_ctx *x, struct error *err)
+{
+	static const struct llm_events events = {
+		.retry = on_retry, .again = on_again, .switched = on_switched,
+		.done = on_done, .failed = on_failed,
+	};
+	struct conversation *c = x->c;
+
+	if (++x->rounds > CONDENSE_ROUNDS_MAX)
+		return fail(err, MT_ELIMIT,
+			    "condenser %s asks its model more than %d times",
+			    x->part->component->name, CONDENSE_ROUNDS_MAX);
+	conversation_notice(c, MT_LOG_INFO, "the history is being condensed");
+	return request_send(c, x, side_usage_calls(c, USAGE_CONDENSERS), &events, err);
+}
+
+int condense_view(struct mt_ctx *x, enum condensing *ret, struct error *err)
+{
+	int r;
+
+	x->stage = 0;
+	r = go_on(x, ret);
+	if (!r && *ret == CONDENSE_ASKS)
+		r = wait_for_model(x, err);
+	return r;
+}
+
+/* ---- the request to condense ------------------------------------------- */
+
+void condense_request(struct conversation *c)
+{
+	state_of(c)->requested = true;
+}
+
+static void on_request(struct conversation *c, struct event *action)
+{
+	(void)action;
+	condense_request(c);
+}
+
+int conversation_condense(struct conversation *c, struct error *err)
+{
+	struct event *e;
+
+	if (conversation_is_closing(c))
+		return fail(err, MT_EDENIED, "the conversation is being closed");
+	e = event_action("condensation_request", SOURCE_USER, NULL, err);
+	return e && conversation_log_event(c, e, err) >= 0 ? MT_OK : err->code;
+}
+
+/* ---- in a step ----------------------------------------------------------- */
+
+static int after_view(struct mt_ctx *x, bool *ret_held, struct error *err)
+{
+	enum condensing what = CONDENSE_DONE;
+	int r = condense_view(x, &what, err);
+
+	*ret_held = what != CONDENSE_DONE;
+	return r;
+}
+
+/* What was requested has not shortened the view. */
+static bool before_request(struct conversation *c)
+{
+	const struct condensing_state *s = state_of(c);
+
+	if (!s->requested)
+		return false;
+	conversation_set_error(c, EXIT_MODEL,
+			       "%s; no condenser that is wired can shorten the "
+			       "history: add one to `condensers` of the controller",
+			       s->refused[0] ? s->refused
+					     : "a condensation was asked for");
+	return true;
+}
+
+static bool request_failed(struct conversation *c, const struct llm_error *error)
+{
+	struct condensing_state *s = state_of(c);
+	struct error err = ERROR_NONE;
+
+	if (s->requested || !error_is_overflow(error))
+		return false;
+	snprintf(s->refused, sizeof s->refused, "%s", error->text);
+	action_log(c, event_action("condensation_request", SOURCE_AGENT, NULL, &err));
+	return true;
+}
+
+static void restore_usage(struct conversation *c, struct llm_metrics *sum)
+{
+	side_usage_restore(c, USAGE_CONDENSERS, sum);
+}
+
+static const struct action_handler actions[] = {
+	{ ACTION_CONDENSATION_REQUEST, on_request },
+	{ 0 },
+};
+
+const struct feature condense_feature = {
+	.name = "condensing",
+	.agent_state_size = sizeof(struct condensing_state),
+	.actions = actions,
+	.continued = forget_request,
+	.rewound = forget_request,
+	.after_view = after_view,
+	.before_request = before_request,
+	.request_failed = request_failed,
+	.restore_usage = restore_usage,
+};
