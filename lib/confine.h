@@ -14,6 +14,8 @@ enum {
 	CONFINE_NO_OPEN = 1u << 0, /* refuse to open any file; without it: only for
 				    * writing */
 	CONFINE_NO_THREADS = 1u << 1, /* refuse to start threads too */
+	CONFINE_ONLY_OPEN = 1u << 2, /* refuse to open any file, and nothing else: after
+				      * another filter. Quick to apply */
 };
 
 /** A filter, made once and applied in any number of child processes. */

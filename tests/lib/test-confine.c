@@ -141,6 +141,9 @@ static const struct attempt {
 } attempts[] = {
 	{ "a file can be read", try_read, 0, 0 },
 	{ "no file can be read without opens", try_read, CONFINE_NO_OPEN, EPERM },
+	{ "no file can be read with the filter of opens", try_read, CONFINE_ONLY_OPEN,
+	  EPERM },
+	{ "which refuses nothing else", try_chmod, CONFINE_ONLY_OPEN, 0 },
 	{ "a file cannot be written", try_write, 0, EPERM },
 	{ "a file cannot be appended to", try_append, 0, EPERM },
 	{ "a file cannot be created", try_create, 0, EPERM },
