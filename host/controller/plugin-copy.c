@@ -366,23 +366,20 @@ static void close_others(int a, int b)
 	close_range(high + 1, ~0u, 0);
 }
 
-/* No descriptor of the parent that it could write to, or read from, is left. */
-static int take_descriptors(struct mt_ctx *x, int fd, struct error *err)
+/* The copy gets descriptors of its own. `ret_log`: that of the log, -1: there is none. */
+static int take_descriptors(struct mt_ctx *x, int *ret_log, struct error *err)
 {
-	int null = open("/dev/null", O_RDWR | O_CLOEXEC), log = -1;
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 
+	*ret_log = -1;
 	if (null < 0)
 		return fail(err, MT_EIO, "cannot open /dev/null: %s", strerror(errno));
 	for (int i = 0; i < 3; i++)
 		if (dup2(null, i) < 0)
 			return fail(err, MT_EIO, "cannot detach: %s", strerror(errno));
-	if (x->c && x->c->log) {
-		log = evlog_detach_copy(x->c->log, ask_blob, x, err);
-		if (log < 0)
-			return log;
-	}
-	close_others(fd, log);
-	return MT_OK;
+	if (x->c && x->c->log)
+		*ret_log = evlog_detach_copy(x->c->log, ask_blob, x, err);
+	return *ret_log < -1 ? *ret_log : MT_OK;
 }
 
 /* The copy neither writes to the log file nor notifies watchers. */
@@ -393,18 +390,20 @@ static void detach(struct mt_ctx *x)
 		memset(x->c->watchers, 0, sizeof x->c->watchers);
 }
 
-static int run(struct mt_ctx *x, const struct plugin_call *call, void *arg, int fd)
+static int run(struct mt_ctx *x, const struct plugin_call *call, void *arg,
+	       struct plugin_copy_descriptors fds)
 {
 	const struct plugin_component *part = x->part;
 	const void *functions;
-	int r;
+	int log, r;
 
 	detach(x);
-	r = take_descriptors(x, fd, &x->error);
+	r = take_descriptors(x, &log, &x->error);
 	if (r)
 		return r;
 	plugin_sandbox_limit(part->deadline_ms);
-	plugin_sandbox_enter(part->component->path);
+	plugin_sandbox_enter(fds.files);
+	close_others(fds.parent, log);
 	functions = registry_load(part->registry, part->component, &x->error);
 	if (!functions)
 		return x->error.code;
@@ -413,16 +412,16 @@ static int run(struct mt_ctx *x, const struct plugin_call *call, void *arg, int 
 }
 
 _Noreturn void plugin_copy_run(struct mt_ctx *x, const struct plugin_call *call,
-			       void *arg, int fd)
+			       void *arg, struct plugin_copy_descriptors fds)
 {
-	struct plugin_copy copy = { .fd = fd, .out = STRBUF(JOURNAL_MAX) };
+	struct plugin_copy copy = { .fd = fds.parent, .out = STRBUF(JOURNAL_MAX) };
 	int r;
 
 	setsid(); /* signals from the terminal are for the parent */
 	default_signals();
 	x->error = ERROR_NONE;
 	x->copy = &copy;
-	r = run(x, call, arg, fd);
+	r = run(x, call, arg, fds);
 	TELL(x, JOURNAL_END, .a = r, .b = x->error.code, .text = { word(x->error.text) });
 	flush(&copy);
 	_exit(0);

@@ -14,12 +14,17 @@ struct plugin_call {
 	int (*call)(struct mt_ctx *x, const void *functions, void *arg);
 };
 
+/** How a copy reaches its parent, and which files it can read: descriptors. */
+struct plugin_copy_descriptors {
+	int parent, files;
+};
+
 /** The connection of a copy to its parent. */
 struct plugin_copy;
 
-/** In the child: run the function, tell the parent by `fd`, and exit. */
+/** In the child: run the function, tell the parent, and exit. */
 _Noreturn void plugin_copy_run(struct mt_ctx *x, const struct plugin_call *call,
-			       void *arg, int fd);
+			       void *arg, struct plugin_copy_descriptors fds);
 
 /* The tables with which a plugin is called in a copy. */
 const struct mt_host *plugin_copy_host(void);

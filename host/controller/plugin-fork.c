@@ -45,6 +45,16 @@ enum outcome {
 	CALL_TOO_LONG,
 };
 
+/* What stands in for the functions of a component. */
+struct plugin_fork {
+	union {
+		struct mt_agent agent;
+		struct mt_condenser condenser;
+		struct mt_analyzer analyzer;
+	} functions;
+	int files;        /* see plugin_sandbox_files */
+};
+
 struct fork_call {
 	struct mt_ctx *x;
 	const struct plugin_call *call;
@@ -467,7 +477,9 @@ static int start(struct fork_call *f, void *arg)
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		if (getppid() != parent)
 			_exit(1);
-		plugin_copy_run(f->x, f->call, arg, ends[1]);
+		plugin_copy_run(f->x, f->call, arg,
+				(struct plugin_copy_descriptors){
+					ends[1], f->x->part->stand_in->files });
 	}
 	close(ends[1]);
 	f->fd = ends[0];
@@ -538,6 +550,19 @@ static void clear(struct fork_call *f)
 	strbuf_clear(&f->answers);
 }
 
+/* Do what the function asked for while its copy ends, or explain why it did not return. */
+static int conclude(struct fork_call *f, void *arg)
+{
+	int r;
+
+	if (f->outcome != CALL_RETURNED)
+		return explain(f, finish(f), &f->x->error);
+	kill(f->pid, SIGKILL);
+	r = replay_all(f, arg);
+	finish(f);
+	return r;
+}
+
 static int fork_call(struct mt_ctx *x, const struct plugin_call *call, void *arg)
 {
 	struct fork_call f = {
@@ -556,10 +581,8 @@ static int fork_call(struct mt_ctx *x, const struct plugin_call *call, void *arg
 		     x->part->component->path, f.error.text);
 	} else {
 		converse(&f);
-		r = explain(&f, finish(&f), &x->error);
+		r = conclude(&f, arg);
 	}
-	if (!r)
-		r = replay_all(&f, arg);
 	if (!r && f.error.code)
 		x->error = f.error;
 	clear(&f);
@@ -619,17 +642,14 @@ static int agent_advance(const struct mt_host *host, const struct mt_agent_out *
 	return fork_call(x, &call, (struct mt_in *)in);
 }
 
-static void *open_agent(const struct component *c)
+static void stand_in_agent(struct plugin_fork *f, const struct component *c)
 {
-	struct mt_agent *f = malloc(sizeof *f);
-
-	if (f)
-		*f = (struct mt_agent){ .size = sizeof *f,
-					.flags = (uint32_t)js_int(c->data, "flags", 0),
-					.tools = js_str(c->data, "tools", NULL),
-					.system = agent_system,
-					.advance = agent_advance };
-	return f;
+	f->functions.agent =
+		(struct mt_agent){ .size = sizeof f->functions.agent,
+				   .flags = (uint32_t)js_int(c->data, "flags", 0),
+				   .tools = js_str(c->data, "tools", NULL),
+				   .system = agent_system,
+				   .advance = agent_advance };
 }
 
 /* ---- condensers ------------------------------------------------------------------------ */
@@ -672,16 +692,14 @@ static int condenser_check(const struct mt_host *host, struct mt_ctx *x)
 	return fork_call(x, &call, NULL);
 }
 
-static void *open_condenser(const struct component *c)
+static void stand_in_condenser(struct plugin_fork *f, const struct component *c)
 {
-	struct mt_condenser *f = malloc(sizeof *f);
 	bool check = js_bool(c->data, "check", false);
 
-	if (f)
-		*f = (struct mt_condenser){ .size = sizeof *f,
-					    .advance = condenser_advance,
-					    .check = check ? condenser_check : NULL };
-	return f;
+	f->functions.condenser =
+		(struct mt_condenser){ .size = sizeof f->functions.condenser,
+				       .advance = condenser_advance,
+				       .check = check ? condenser_check : NULL };
 }
 
 /* ---- analyzers ------------------------------------------------------------------------- */
@@ -740,27 +758,23 @@ static int analyzer_rules(const struct mt_host *host, const struct mt_analyzer_o
 	return fork_call(x, &call, NULL);
 }
 
-static void *open_analyzer(const struct component *c)
+static void stand_in_analyzer(struct plugin_fork *f, const struct component *c)
 {
-	struct mt_analyzer *f = malloc(sizeof *f);
-
-	if (f)
-		*f = (struct mt_analyzer){
-			.size = sizeof *f,
-			.flags = (uint32_t)js_int(c->data, "flags", 0),
-			.advance = analyzer_advance,
-			.open = js_bool(c->data, "open", false) ? analyzer_open : NULL,
-			.rules = js_bool(c->data, "rules", false) ? analyzer_rules : NULL,
-		};
-	return f;
+	f->functions.analyzer = (struct mt_analyzer){
+		.size = sizeof f->functions.analyzer,
+		.flags = (uint32_t)js_int(c->data, "flags", 0),
+		.advance = analyzer_advance,
+		.open = js_bool(c->data, "open", false) ? analyzer_open : NULL,
+		.rules = js_bool(c->data, "rules", false) ? analyzer_rules : NULL,
+	};
 }
 
 /* ---- by kind --------------------------------------------------------------------------- */
 
-static void *(*const kinds[])(const struct component *c) = {
-	[MT_KIND_AGENT] = open_agent,
-	[MT_KIND_CONDENSER] = open_condenser,
-	[MT_KIND_ANALYZER] = open_analyzer,
+static void (*const kinds[])(struct plugin_fork *f, const struct component *c) = {
+	[MT_KIND_AGENT] = stand_in_agent,
+	[MT_KIND_CONDENSER] = stand_in_condenser,
+	[MT_KIND_ANALYZER] = stand_in_analyzer,
 };
 
 bool plugin_fork_can(int kind)
@@ -768,7 +782,26 @@ bool plugin_fork_can(int kind)
 	return kind > 0 && (size_t)kind < ARRAY_LEN(kinds) && kinds[kind];
 }
 
-void *plugin_fork_open(const struct component *component)
+struct plugin_fork *plugin_fork_open(const struct component *component)
 {
-	return kinds[component->kind](component);
+	struct plugin_fork *f = calloc(1, sizeof *f);
+
+	if (!f)
+		return NULL;
+	f->files = plugin_sandbox_files(component->path);
+	kinds[component->kind](f, component);
+	return f;
+}
+
+struct plugin_fork *plugin_fork_free(struct plugin_fork *f)
+{
+	if (f)
+		auto_close(&f->files);
+	free(f);
+	return NULL;
+}
+
+const void *plugin_fork_functions(const struct plugin_fork *f)
+{
+	return f ? &f->functions : NULL;
 }

@@ -11,10 +11,13 @@
 
 /** Can components of this kind run in a copy? */
 bool plugin_fork_can(int kind);
-/** Functions of the component's kind that stand in for its own: for `free`; NULL: out of
- *  memory. A function fails with MT_EIO, MT_ETIMEOUT or MT_ELIMIT, and a sentence in the
+/** Functions of the component's kind that stand in for its own. NULL: out of memory. A
+ *  function fails with MT_EIO, MT_ETIMEOUT or MT_ELIMIT, and a sentence in the
  *  error of the work, if the plugin crashes, exits or does not return; with
  *  MT_ECANCELLED if a signal that ends this process is pending. */
-void *plugin_fork_open(const struct component *component);
+struct plugin_fork;
+struct plugin_fork *plugin_fork_open(const struct component *component);
+struct plugin_fork *plugin_fork_free(struct plugin_fork *f); /* NULL is fine */
+const void *plugin_fork_functions(const struct plugin_fork *f);
 
 #endif

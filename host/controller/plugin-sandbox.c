@@ -109,7 +109,7 @@ static void allow_directory_of(int ruleset, const char *path)
 	allow_read(ruleset, directory);
 }
 
-static void restrict_files(const char *path)
+int plugin_sandbox_files(const char *path)
 {
 	static const char *const libraries[] = { "/lib", "/lib64", "/usr/lib",
 						 "/usr/lib64", "/usr/local/lib",
@@ -117,21 +117,21 @@ static void restrict_files(const char *path)
 	long version = syscall(LL_CREATE_RULESET, NULL, 0, LL_VERSION);
 	size_t n = version > (long)ARRAY_LEN(ll_versions) ? ARRAY_LEN(ll_versions)
 							  : (size_t)version;
-	AUTO(close) int ruleset = -1;
 	char real[PATH_MAX];
+	int ruleset;
 
 	if (version < 1)
-		return;
+		return -1;
 	ruleset = (int)syscall(LL_CREATE_RULESET, &ll_versions[n - 1].all,
 			       ll_versions[n - 1].size, 0);
 	if (ruleset < 0)
-		return;
+		return -1;
 	for (size_t i = 0; i < ARRAY_LEN(libraries); i++)
 		allow_read(ruleset, libraries[i]);
 	allow_directory_of(ruleset, path);
 	if (realpath(path, real) && strcmp(real, path) != 0)
 		allow_directory_of(ruleset, real);
-	syscall(LL_RESTRICT_SELF, ruleset, 0);
+	return ruleset;
 }
 
 /* ---- seccomp ----------------------------------------------------------------- */
@@ -144,14 +144,15 @@ int plugin_sandbox_prepare(struct error *err)
 	int r = loading.list ? MT_OK : confine_prepare(CONFINE_NO_THREADS, &loading, err);
 
 	if (!r && !running.list)
-		r = confine_prepare(CONFINE_NO_OPEN | CONFINE_NO_THREADS, &running, err);
+		r = confine_prepare(CONFINE_ONLY_OPEN, &running, err);
 	return r;
 }
 
-void plugin_sandbox_enter(const char *path)
+void plugin_sandbox_enter(int files)
 {
 	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-	restrict_files(path);
+	if (files >= 0)
+		syscall(LL_RESTRICT_SELF, files, 0);
 	confine_apply(&loading);
 }
 

@@ -9,15 +9,16 @@
 
 #include <stdint.h>
 
+/** In the parent: what a copy that loads the plugin at `path` can read, its own
+ *  directory and the system's libraries. A descriptor; -1: the kernel lacks Landlock. */
+int plugin_sandbox_files(const char *path);
 /** In the parent, before it forks: make the filters of system calls, once. */
 int plugin_sandbox_prepare(struct error *err);
 /** Limits of memory, processor time and files. */
 void plugin_sandbox_limit(int64_t deadline_ms);
-/** Before the plugin at `path` is loaded: of the file system it can read its own
- *  directory and the system's libraries; it cannot connect, signal or trace other
- *  processes, or start one. The kernel lacking Landlock or seccomp, that part is
- *  skipped. */
-void plugin_sandbox_enter(const char *path);
+/** Before the plugin is loaded: it can read only `files`; it cannot connect, signal or
+ *  trace other processes, or start one. What the kernel lacks is skipped. */
+void plugin_sandbox_enter(int files);
 /** After it is loaded: it can open no file at all. */
 void plugin_sandbox_close(void);
 

@@ -94,7 +94,8 @@ int plugin_component_load(struct config *c, struct registry *r, int kind,
 	ret->registry = r;
 	if (is_forked(c, section.text, component)) {
 		ret->deadline_ms = config_int(c, section.text, "deadline");
-		ret->functions = ret->stand_in = plugin_fork_open(component);
+		ret->stand_in = plugin_fork_open(component);
+		ret->functions = plugin_fork_functions(ret->stand_in);
 		if (!ret->functions)
 			return out_of_memory(err);
 	} else {
@@ -324,7 +325,7 @@ int wiring_open(struct conversation *c, const struct conversation_options *o,
 void plugin_component_clear(struct plugin_component *p)
 {
 	free(p->name);
-	free(p->stand_in);
+	plugin_fork_free(p->stand_in);
 	json_object_put(p->options);
 	*p = (struct plugin_component){ 0 };
 }
