@@ -26,9 +26,9 @@ struct copy {
 
 static int copy_folder(struct copy *c, int from, int to, const char *path, int depth);
 
-static int fail_at(struct copy *c, const char *path, const char *what)
+static int fail_at(struct copy *c, const char *path, const char *verb)
 {
-	return fail(c->err, MT_EIO, "%s cannot be %s: %s", path, what, strerror(errno));
+	return fail(c->err, MT_EIO, "cannot %s %s: %s", verb, path, strerror(errno));
 }
 
 static int copy_bytes(struct copy *c, int from, int to, const char *path)
@@ -45,9 +45,9 @@ static int copy_bytes(struct copy *c, int from, int to, const char *path)
 			return fail_at(c, path, "read");
 		c->left.bytes -= n;
 		if (c->left.bytes < 0)
-			return fail(c->err, MT_ELIMIT, "there is too much to copy");
+			return fail(c->err, MT_ELIMIT, "too much data to copy");
 		if (write_all(to, piece, (size_t)n))
-			return fail_at(c, path, "copied");
+			return fail_at(c, path, "copy");
 	}
 	return MT_OK;
 }
@@ -66,10 +66,10 @@ static int copy_file(struct copy *c, int from, int to, const char *name, const c
 	out = openat(to, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
 		     0600);
 	if (out < 0)
-		return fail_at(c, path, "copied");
+		return fail_at(c, path, "copy");
 	if (copy_bytes(c, in, out, path))
 		return c->err->code;
-	return fchmod(out, st.st_mode & 0777) < 0 ? fail_at(c, path, "copied") : MT_OK;
+	return fchmod(out, st.st_mode & 0777) < 0 ? fail_at(c, path, "copy") : MT_OK;
 }
 
 static int copy_link(struct copy *c, int from, int to, const char *name, const char *path)
@@ -80,7 +80,7 @@ static int copy_link(struct copy *c, int from, int to, const char *name, const c
 	if (n < 0)
 		return fail_at(c, path, "read");
 	target[n] = '\0';
-	return symlinkat(target, to, name) < 0 ? fail_at(c, path, "copied") : MT_OK;
+	return symlinkat(target, to, name) < 0 ? fail_at(c, path, "copy") : MT_OK;
 }
 
 static int copy_below(struct copy *c, int from, int to, const char *name,
@@ -97,13 +97,13 @@ static int copy_below(struct copy *c, int from, int to, const char *name,
 	if (st.st_dev == c->dev && st.st_ino == c->ino)
 		return MT_OK;
 	if (mkdirat(to, name, 0700) < 0)
-		return fail_at(c, path, "copied");
+		return fail_at(c, path, "copy");
 	out = openat(to, name, flags);
 	if (out < 0)
-		return fail_at(c, path, "copied");
+		return fail_at(c, path, "copy");
 	r = copy_folder(c, in, out, path, depth + 1);
 	if (!r && fchmod(out, (st.st_mode & 0777) | 0700) < 0)
-		r = fail_at(c, path, "copied");
+		r = fail_at(c, path, "copy");
 	return r;
 }
 
@@ -116,7 +116,7 @@ static int copy_one(struct copy *c, int from, int to, const char *name, const ch
 	if (!path)
 		return out_of_memory(c->err);
 	if (c->left.files-- <= 0)
-		return fail(c->err, MT_ELIMIT, "there are too many files to copy");
+		return fail(c->err, MT_ELIMIT, "too many files to copy");
 	if (fstatat(from, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
 		return fail_at(c, path, "read");
 	if (S_ISREG(st.st_mode))
@@ -138,7 +138,9 @@ static int copy_folder(struct copy *c, int from, int to, const char *path, int d
 			close(fd);
 		return depth < DEPTH_MAX
 			       ? fail_at(c, path, "read")
-			       : fail(c->err, MT_ELIMIT, "%s: too deep to copy", path);
+			       : fail(c->err, MT_ELIMIT,
+				      "%s: directories are nested too deeply to copy",
+				      path);
 	}
 	while (!r && (d = readdir(dir)))
 		if (strcmp(d->d_name, ".") != 0 && strcmp(d->d_name, "..") != 0)
@@ -158,7 +160,7 @@ int dir_copy(const char *from, const char *to, const struct copy_limits *limits,
 	int r;
 
 	if (in < 0 || out < 0 || fstat(out, &st) < 0)
-		return fail(err, MT_EIO, "%s cannot be opened: %s", in < 0 ? from : to,
+		return fail(err, MT_EIO, "cannot open %s: %s", in < 0 ? from : to,
 			    strerror(errno));
 	c.dev = st.st_dev;
 	c.ino = st.st_ino;

@@ -12,7 +12,7 @@
 
 enum { REMOVE_DEPTH = 200 }; /* each level holds a descriptor open */
 
-static int fail_errno(struct error *err, const char *path, const char *what)
+static int fail_errno(struct error *err, const char *path, const char *verb)
 {
 	int number = errno;
 	int code = MT_EIO;
@@ -23,7 +23,7 @@ static int fail_errno(struct error *err, const char *path, const char *what)
 		code = MT_EDENIED;
 	else if (number == EEXIST)
 		code = MT_EEXIST;
-	return fail(err, code, "%s: cannot be %s: %s", path, what, strerror(number));
+	return fail(err, code, "cannot %s %s: %s", verb, path, strerror(number));
 }
 
 static int read_fd(int fd, const char *path, size_t max_bytes, struct strbuf *text,
@@ -58,11 +58,11 @@ int file_read(const char *path, size_t max_bytes, char **ret_text, size_t *ret_l
 	int status;
 
 	if (fd < 0)
-		return fail_errno(err, path, "opened");
+		return fail_errno(err, path, "open");
 	if (fstat(fd, &st) != 0)
-		return fail_errno(err, path, "examined");
+		return fail_errno(err, path, "access");
 	if (!S_ISREG(st.st_mode))
-		return fail(err, MT_EINVAL, "%s: is %s, not a file", path,
+		return fail(err, MT_EINVAL, "%s is %s, not a file", path,
 			    S_ISDIR(st.st_mode) ? "a directory" : "a device or pipe");
 	if (st.st_size > 0 && (uintmax_t)st.st_size > max_bytes)
 		return fail(err, MT_ELIMIT, "%s: larger than %zu bytes", path, max_bytes);
@@ -120,19 +120,19 @@ static int write_beside(const char *path, const char *bytes, size_t len, mode_t 
 		return fail(err, temp.error, "%s: %s", path, status_name(temp.error));
 	fd = mkostemp(temp.text, O_CLOEXEC);
 	if (fd < 0)
-		return fail_errno(err, path, "written");
+		return fail_errno(err, path, "write");
 	done = !write_all(fd, bytes, len) && fchmod(fd, mode) == 0;
 	if (done && ret_unsynced)
 		*ret_unsynced = fsync(fd) != 0;
 	if (!done || (ret_unsynced && *ret_unsynced) || rename(temp.text, path) != 0) {
-		status = fail_errno(err, path, "written");
+		status = fail_errno(err, path, "write");
 		unlink(temp.text);
 		return status;
 	}
 	if (!ret_unsynced || !sync_folder_of(path))
 		return MT_OK;
 	*ret_unsynced = true;
-	return fail_errno(err, path, "made durable");
+	return fail_errno(err, path, "sync");
 }
 
 int file_write_durable(const char *path, const char *bytes, size_t len, mode_t mode,
@@ -166,7 +166,7 @@ char *file_target(const char *path, bool *ret_special, struct error *err)
 	}
 	target = found && !*ret_special ? realpath(path, NULL) : strdup(path);
 	if (!target)
-		fail_errno(err, path, "written");
+		fail_errno(err, path, "write");
 	return target;
 }
 
@@ -175,7 +175,7 @@ static int write_special(const char *path, const char *bytes, size_t len,
 {
 	AUTO(close) int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
 
-	return fd < 0 || write_all(fd, bytes, len) ? fail_errno(err, path, "written")
+	return fd < 0 || write_all(fd, bytes, len) ? fail_errno(err, path, "write")
 						   : MT_OK;
 }
 
@@ -201,7 +201,7 @@ int dir_temporary(const char *name, char *path, size_t room, struct error *err)
 		return fail(err, MT_ELIMIT,
 			    "cannot create a temporary directory: TMPDIR is too long");
 	if (!mkdtemp(path))
-		return fail_errno(err, path, "made");
+		return fail_errno(err, path, "create");
 	return MT_OK;
 }
 
@@ -246,7 +246,7 @@ int dir_make(const char *path, struct error *err)
 		if (make_folder(copy) != 0) {
 			if (errno == EEXIST)
 				return fail(err, MT_EEXIST, "%s: not a directory", copy);
-			return fail_errno(err, copy, "made");
+			return fail_errno(err, copy, "create");
 		}
 		*p = c;
 		if (!c)
@@ -274,7 +274,7 @@ int dir_make_durable(const char *path, struct error *err)
 	}
 	status = dir_make(path, err);
 	if (!status && sync_folder_of(path))
-		status = fail_errno(err, path, "made durable");
+		status = fail_errno(err, path, "sync");
 	return status;
 }
 
@@ -282,7 +282,7 @@ int dir_sync(const char *path, struct error *err)
 {
 	AUTO(close) int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
-	return fd >= 0 && fsync(fd) == 0 ? MT_OK : fail_errno(err, path, "made durable");
+	return fd >= 0 && fsync(fd) == 0 ? MT_OK : fail_errno(err, path, "sync");
 }
 
 static int remove_entries(int fd, const char *path, int depth, struct error *err);
@@ -295,13 +295,13 @@ static int remove_entry(int parent, const char *name, const char *path, int dept
 	if (unlinkat(parent, name, 0) == 0 || errno == ENOENT)
 		return MT_OK;
 	if (errno != EISDIR && errno != EPERM)
-		return fail_errno(err, path, "removed");
+		return fail_errno(err, path, "remove");
 	fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0)
-		return fail_errno(err, path, "removed");
+		return fail_errno(err, path, "remove");
 	status = remove_entries(fd, path, depth, err);
 	if (!status && unlinkat(parent, name, AT_REMOVEDIR) != 0 && errno != ENOENT)
-		status = fail_errno(err, path, "removed");
+		status = fail_errno(err, path, "remove");
 	return status;
 }
 
@@ -313,7 +313,7 @@ static int remove_entries(int fd, const char *path, int depth, struct error *err
 	int status = MT_OK;
 
 	if (!dir) {
-		status = fail_errno(err, path, "removed");
+		status = fail_errno(err, path, "remove");
 		close(fd);
 		return status;
 	}
@@ -334,9 +334,9 @@ int dir_remove(const char *path, struct error *err)
 	int status;
 
 	if (fd < 0)
-		return fail_errno(err, path, "removed");
+		return fail_errno(err, path, "remove");
 	status = remove_entries(fd, path, REMOVE_DEPTH, err);
 	if (!status && rmdir(path) != 0)
-		status = fail_errno(err, path, "removed");
+		status = fail_errno(err, path, "remove");
 	return status;
 }

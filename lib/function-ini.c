@@ -149,7 +149,7 @@ static void read_key(struct reader *r, size_t line, struct declared *d, const ch
 		     key, near);
 	else
 		TELL(r, line,
-		     "unknown key `%.80s` of a function: write symbol, returns, help, "
+		     "unknown key `%.80s` of a function: use symbol, returns, help, "
 		     "fails, hints or arg.NAME",
 		     key);
 	if (status)
@@ -164,8 +164,7 @@ static void read_named(struct reader *r, size_t line)
 
 	if (!name[len] || !name[len + 1] || !good_name(name, len)) {
 		TELL(r, line,
-		     "write function.NAME.KEY, where NAME is a letter, then letters, "
-		     "digits, - and _");
+		     "use function.NAME.KEY; NAME is a letter, then letters, digits, - and _");
 		return;
 	}
 	d = function_of(r, line, name, len);
@@ -190,7 +189,7 @@ static void read_line(struct reader *r, size_t line)
 	if (strcmp(key, "library") == 0) {
 		if (strchr(r->lines[line].value, '/') && *r->lines[line].value != '/')
 			TELL(r, line,
-			     "write the whole path of the library, or its name alone");
+			     "use the absolute path of the library, or only its name");
 		keep(r, line, &r->f->library, r->lines[line].value);
 		r->f->library_line = line;
 	} else if (strncmp(key, "function.", 9) == 0) {
@@ -212,13 +211,13 @@ static void complete(struct reader *r, struct declared *d)
 		keep(r, d->line, &d->symbol, d->name);
 	if (!d->symbol || !*d->symbol) {
 		TELL(r, d->line,
-		     "`symbol` is missing: the name of the function in the library");
+		     "`symbol` is missing; set it to the name of the function in the library");
 		return;
 	}
 	if (!d->name)
 		keep(r, d->line, &d->name, d->symbol);
 	if (d->name && !good_name(d->name, strlen(d->name)))
-		TELL(r, d->line, "invalid tool name `%.80s`: write function.NAME.symbol",
+		TELL(r, d->line, "invalid tool name `%.80s`; use function.NAME.symbol",
 		     d->name);
 	if (!d->help && r->f->library &&
 	    asprintf(&d->help, "The C function %.80s of %.200s.", d->symbol,
@@ -248,12 +247,10 @@ static void check_all(struct reader *r)
 
 	if (!f->library || !*f->library)
 		TELL(r, r->count,
-		     "`library` is missing: name the shared library of the "
-		     "functions, for example libm.so.6");
+		     "`library` is missing; set it to a shared library, for example libm.so.6");
 	if (f->count == 0)
 		TELL(r, r->count,
-		     "no function is declared: write `symbol`, or "
-		     "function.NAME.symbol for several");
+		     "no function is declared; use `symbol`, or function.NAME.symbol for several");
 	for (size_t i = 0; i < f->count; i++) {
 		struct declared *d = &f->list[i];
 		size_t before = r->faults;

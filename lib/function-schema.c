@@ -94,8 +94,8 @@ static int check_choices(const struct mt_arg *a, struct error *err)
 	if (!rest)
 		return MT_OK;
 	if (!function_range(a->type, &min, &max))
-		return fail(err, MT_EINVAL, "argument `%s`: choices need an integer type",
-			    a->name);
+		return fail(err, MT_EINVAL,
+			    "argument `%s`: choices require an integer type", a->name);
 	while (function_choice(&rest, &name, &len, &value))
 		if (value < min || (value > 0 && (uint64_t)value > max))
 			return fail(err, MT_EINVAL,
@@ -104,8 +104,7 @@ static int check_choices(const struct mt_arg *a, struct error *err)
 				    a->name, (long long)value);
 	if (*rest)
 		return fail(err, MT_EINVAL,
-			    "argument `%s`: choices are written "
-			    "NAME=0|OTHER=1",
+			    "argument `%s`: invalid choices; use NAME=0|OTHER=1",
 			    a->name);
 	return MT_OK;
 }
@@ -119,10 +118,10 @@ static int check_fixed(const struct mt_arg *a, struct error *err)
 
 	if (!good || a->flags & (MT_ARG_OUT | MT_ARG_OPTIONAL | MT_ARG_ENDS) ||
 	    a->choices)
-		return fail(err, MT_EINVAL,
-			    "argument `%s`: only integers, "
-			    "bool and handles (as 0) that go in can be fixed",
-			    a->name);
+		return fail(
+			err, MT_EINVAL,
+			"argument `%s`: only an input of type integer, bool or handle (as 0) can be fixed",
+			a->name);
 	if (min < 0 ? value < min || (value > 0 && a->capacity > max) : a->capacity > max)
 		return fail(err, MT_EINVAL, "argument `%s`: %lld does not fit its type",
 			    a->name, (long long)value);
@@ -140,22 +139,21 @@ static int check_flags(const struct mt_function *f, const struct mt_arg *a,
 
 	if (a->flags & ~known)
 		return fail(err, MT_EUNSUPPORTED,
-			    "argument `%s`: flags that are not known "
-			    "(0x%x): update mortise",
-			    a->name, a->flags & ~known);
+			    "argument `%s`: unknown flags 0x%x; update mortise", a->name,
+			    a->flags & ~known);
 	if (a->flags & MT_ARG_ENDS &&
 	    (a->type != MT_TYPE_HANDLE || a->flags & MT_ARG_OUT))
-		return fail(err, MT_EINVAL,
-			    "argument `%s`: only a handle that goes in can "
-			    "be ended",
-			    a->name);
+		return fail(
+			err, MT_EINVAL,
+			"argument `%s`: only an input handle can be closed by the function",
+			a->name);
 	if (a->flags & MT_ARG_COUNTED &&
 	    (!(a->flags & MT_ARG_OUT) || !function_range(f->returns, &min, &max) ||
 	     (a->type != MT_TYPE_STRING && a->type != MT_TYPE_BUFFER)))
-		return fail(err, MT_EINVAL,
-			    "argument `%s`: only `out string` and `out buffer` "
-			    "of a function that returns an integer can be counted",
-			    a->name);
+		return fail(
+			err, MT_EINVAL,
+			"argument `%s`: only `out string` and `out buffer` of a function that returns an integer can have their length returned",
+			a->name);
 	return a->flags & MT_ARG_FIXED ? check_fixed(a, err) : MT_OK;
 }
 
@@ -181,8 +179,7 @@ int function_check_arg(const struct mt_function *f, size_t n, struct error *err)
 				    a->name);
 	if (a->type == MT_TYPE_VOID || a->type > MT_TYPE_HANDLE)
 		return fail(err, MT_EINVAL,
-			    "argument `%s`: type %u is not one of an "
-			    "argument",
+			    "argument `%s`: type %u cannot be used for an argument",
 			    a->name, a->type);
 	if (function_arg_is_size(f, n) && !measures(a))
 		return fail(err, MT_EINVAL,
@@ -190,10 +187,10 @@ int function_check_arg(const struct mt_function *f, size_t n, struct error *err)
 			    "before it",
 			    a->name);
 	if (a->type == MT_TYPE_BUFFER && n + 1 == f->arg_count)
-		return fail(err, MT_EINVAL,
-			    "argument `%s`: a buffer needs its size after "
-			    "it",
-			    a->name);
+		return fail(
+			err, MT_EINVAL,
+			"argument `%s`: a buffer requires its size as the next argument",
+			a->name);
 	if (a->capacity > FUNCTION_CAPACITY_MAX && !(a->flags & MT_ARG_FIXED))
 		return fail(err, MT_ELIMIT, "argument `%s`: at most %d bytes", a->name,
 			    FUNCTION_CAPACITY_MAX);
@@ -210,25 +207,23 @@ static int check_fails(const struct mt_function *f, struct error *err)
 
 	if (flags & ~(uint32_t)(FAILS | MT_FUNCTION_ERRNO))
 		return fail(err, MT_EUNSUPPORTED,
-			    "the function has flags that are not "
-			    "known (0x%x): update mortise",
-			    flags);
+			    "unknown function flags 0x%x; update mortise", flags);
 	if (fails & (fails - 1))
-		return fail(err, MT_EINVAL,
-			    "a function fails in one way: negative, zero or "
-			    "nonzero");
+		return fail(
+			err, MT_EINVAL,
+			"only one of the failure flags negative, zero and nonzero can be set");
 	if (flags & MT_FUNCTION_ERRNO && !fails)
 		return fail(err, MT_EINVAL,
-			    "errno counts only where it is said what the "
-			    "function returns when it fails");
+			    "errno requires a failure flag: negative, zero or nonzero");
 	if (fails && (f->returns == MT_TYPE_VOID || f->returns == MT_TYPE_FLOAT ||
 		      f->returns == MT_TYPE_DOUBLE))
 		return fail(err, MT_EINVAL,
 			    "only a function that returns an integer, a "
 			    "string or a handle can report failure");
 	if (fails == MT_FUNCTION_FAILS_NEGATIVE && !is_signed)
-		return fail(err, MT_EINVAL,
-			    "what the function returns is never negative");
+		return fail(
+			err, MT_EINVAL,
+			"the function returns an unsigned type, so it cannot fail with a negative value");
 	return MT_OK;
 }
 
@@ -238,11 +233,11 @@ int function_check(const struct mt_function *f, struct error *err)
 		return fail(err, MT_EINVAL,
 			    "the function has no address or a wrong size");
 	if (f->returns > MT_TYPE_HANDLE || f->returns == MT_TYPE_BUFFER)
-		return fail(err, MT_EINVAL, "type %u is not one that a function returns",
+		return fail(err, MT_EINVAL, "a function cannot return type %u",
 			    f->returns);
 	if (f->arg_count > FUNCTION_ARGS_MAX)
-		return fail(err, MT_ELIMIT, "%u arguments: at most %d", f->arg_count,
-			    FUNCTION_ARGS_MAX);
+		return fail(err, MT_ELIMIT, "%u arguments, but at most %d are allowed",
+			    f->arg_count, FUNCTION_ARGS_MAX);
 	if (f->arg_count && (!f->args || !MT_HAS(f->args, capacity)))
 		return fail(err, MT_EINVAL, "the arguments have a wrong size");
 	for (size_t n = 0; n < f->arg_count; n++) {

@@ -83,8 +83,8 @@ static int unknown(const struct word *words, size_t count, const char *name,
 		return fail(err, MT_EINVAL, "unknown %s `%.60s`; did you mean `%s`?",
 			    what, name, near);
 	return fail(err, MT_EINVAL,
-		    "unknown %s `%.60s`: write one of %s, %s, %s ... (doc/ffi.md)", what,
-		    name, words[0].name, words[1].name, words[2].name);
+		    "unknown %s `%.60s`; use one of %s, %s, %s ... (see doc/ffi.md)",
+		    what, name, words[0].name, words[1].name, words[2].name);
 }
 
 /* The next word before `end`; the rest of what is too long is left out. */
@@ -105,11 +105,10 @@ static bool next(const char **at, const char *end, char word[WORD_MAX + 1])
 /* As C writes pointers. */
 static int no_pointer(const char *word, struct error *err)
 {
-	return fail(err, MT_EINVAL,
-		    "`%.60s`: write string for text, buffer for bytes followed "
-		    "by their size, handle for an address, `out TYPE` for what the "
-		    "function writes",
-		    word);
+	return fail(
+		err, MT_EINVAL,
+		"invalid type `%.60s`; use string for text, buffer for bytes followed by their size, handle for an address, `out TYPE` for output",
+		word);
 }
 
 static bool is_pointer(const char *word)
@@ -135,10 +134,10 @@ static int fixed(struct mt_arg *a, const char *text, struct error *err)
 	a->capacity =
 		*text == '-' ? (uint64_t)strtoll(text, &end, 0) : strtoull(text, &end, 0);
 	if (errno || end == text || end[strspn(end, " \t")])
-		return fail(err, MT_EINVAL,
-			    "`%s`: the fixed value must be an integer, not "
-			    "%.60s",
-			    a->name, *text ? text : "empty");
+		return fail(
+			err, MT_EINVAL,
+			"argument `%s`: the fixed value must be an integer, not %.60s",
+			a->name, *text ? text : "empty");
 	a->flags |= MT_ARG_FIXED;
 	return MT_OK;
 }
@@ -149,14 +148,15 @@ static int capacity(struct mt_arg *a, const char *text, struct error *err)
 
 	if (!(a->flags & MT_ARG_OUT) ||
 	    (a->type != MT_TYPE_STRING && a->type != MT_TYPE_BUFFER))
-		return fail(err, MT_EINVAL,
-			    "`%s`: only `out string` and `out buffer` have a "
-			    "size after them, not %.60s",
-			    a->name, text);
+		return fail(
+			err, MT_EINVAL,
+			"argument `%s`: only `out string` and `out buffer` have a size after them, not %.60s",
+			a->name, text);
 	if (parse_bytes(text, &bytes) || bytes < 1)
-		return fail(err, MT_EINVAL,
-			    "`%s`: %.60s is not a size (write 4096, 64K or 1M)", a->name,
-			    text);
+		return fail(
+			err, MT_EINVAL,
+			"argument `%s`: invalid size %.60s; use for example 4096, 64K or 1M",
+			a->name, text);
 	a->capacity = (uint64_t)bytes;
 	return MT_OK;
 }
@@ -199,17 +199,19 @@ static int words_before_type(struct mt_arg *a, const char **at, const char *end,
 			return unknown_type(word, err);
 		a->type = (uint16_t)value;
 		if (a->type == MT_TYPE_VOID)
-			return fail(err, MT_EINVAL, "`%s`: an argument is never %s",
-				    a->name, word);
+			return fail(err, MT_EINVAL,
+				    "argument `%s`: an argument cannot be %s", a->name,
+				    word);
 		if (a->flags & MT_ARG_OUT && a->flags & MT_ARG_OPTIONAL)
 			return fail(err, MT_EINVAL,
-				    "`%s`: what goes out is never optional", a->name);
+				    "argument `%s`: an output cannot be optional",
+				    a->name);
 		return MT_OK;
 	}
-	return fail(err, MT_EINVAL,
-		    "`%s` has no type: write for example `double, an angle in "
-		    "radians`",
-		    a->name);
+	return fail(
+		err, MT_EINVAL,
+		"argument `%s` has no type; use for example `double, an angle in radians`",
+		a->name);
 }
 
 int words_argument(const char *name, const char *text, struct mt_arg *ret,
@@ -248,17 +250,17 @@ int words_returns(const char *text, uint16_t *ret, struct error *err)
 
 	if (!next(&text, end, word))
 		return fail(err, MT_EINVAL,
-			    "`returns` has no type: write for example double, "
-			    "or nothing");
+			    "`returns` has no type; use for example double, or nothing");
 	if (next(&text, end, more))
-		return fail(err, MT_EINVAL, "`returns` is one type: %s, without %s", word,
+		return fail(err, MT_EINVAL,
+			    "`returns` must be a single type: %s, without %s", word,
 			    more);
 	if (!find(types, ARRAY_LEN(types), word, &value))
 		return unknown_type(word, err);
 	if (value == MT_TYPE_BUFFER)
-		return fail(err, MT_EINVAL,
-			    "a function cannot return a buffer, because its "
-			    "length is unknown: write string, or handle");
+		return fail(
+			err, MT_EINVAL,
+			"a function cannot return a buffer, because its length is unknown; use string or handle");
 	*ret = (uint16_t)value;
 	return MT_OK;
 }

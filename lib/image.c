@@ -180,20 +180,19 @@ int image_look(const void *bytes, size_t len, struct image *ret, struct error *e
 
 	*ret = (struct image){ 0 };
 	if (!kind)
-		return fail(err, MT_EUNSUPPORTED,
-			    "is no PNG, JPEG, GIF or WebP image: convert it to one of "
-			    "them");
+		return fail(
+			err, MT_EUNSUPPORTED,
+			"is not a PNG, JPEG, GIF or WebP image: convert it to one of them");
 	if (len > IMAGE_MAX_BYTES)
 		return fail(err, MT_ELIMIT,
 			    "is larger than %d bytes: scale it down, or save it as JPEG",
 			    IMAGE_MAX_BYTES);
 	if (!kind->read(b, ret) || !ret->width || !ret->height)
-		return fail(err, MT_EINVAL, "is a %s image that is damaged or cut short",
+		return fail(err, MT_EINVAL, "is a damaged or truncated %s image",
 			    kind->name);
 	if (ret->width > IMAGE_MAX_SIDE || ret->height > IMAGE_MAX_SIDE)
 		return fail(err, MT_ELIMIT,
-			    "is %u x %u pixels large: scale it down to at most %d on "
-			    "a side",
+			    "has %u x %u pixels: scale it down to at most %d on a side",
 			    ret->width, ret->height, IMAGE_MAX_SIDE);
 	ret->mime = kind->mime;
 	return MT_OK;

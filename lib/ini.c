@@ -103,8 +103,7 @@ static int add_entry(struct feed *f, char *key)
 			len--;
 	}
 	if (len == 0)
-		return fault(f, MT_EINVAL,
-			     "there is no key before the `=`: write key = value");
+		return fault(f, MT_EINVAL, "no key before the `=`; use key = value");
 	e = &ini->entries[n];
 	*e = (struct ini_entry){ .op = op, .line = f->line };
 	e->section =
@@ -142,8 +141,7 @@ static int take(void *user, const char *section, const char *name, const char *v
 	(void)section;
 	if (!f->owed || len < 2 || value[0] != EDGE || value[len - 1] != EDGE)
 		return fault(f, MT_EUNSUPPORTED,
-			     "the INI library of this system reads lines otherwise than "
-			     "expected: use inih 53 or later"),
+			     "the INI library of this system is not compatible; use inih 53 or later"),
 		       0;
 	f->owed = false;
 	if (f->new_key) {
@@ -187,16 +185,15 @@ static char *hand_section(struct feed *f, char *line, const char *start, const c
 	const char *name = start + 1, *name_end = close, *after;
 
 	if (!close)
-		return fault(f, MT_EINVAL, "the section has no `]`: write [name]"), NULL;
+		return fault(f, MT_EINVAL, "the section has no `]`; use [name]"), NULL;
 	after = close + 1;
 	trim(&after, &end);
 	if (after < end && !is_comment(*after))
-		return fault(f, MT_EINVAL,
-			     "text after the `]`: put it on a line of its own"),
+		return fault(f, MT_EINVAL, "text after the `]`; move it to its own line"),
 		       NULL;
 	trim(&name, &name_end);
 	if (name == name_end)
-		return fault(f, MT_EINVAL, "the section has no name: write [name]"), NULL;
+		return fault(f, MT_EINVAL, "the section has no name; use [name]"), NULL;
 	if (close_entry(f) || add_section(f, name, (size_t)(name_end - name)))
 		return NULL;
 	memcpy(line, "[x]", sizeof "[x]"); /* for inih to forget the key before */
@@ -212,13 +209,11 @@ static char *hand_key(struct feed *f, char *line, size_t room, const char *start
 
 	if (!equals)
 		return fault(f, MT_EINVAL,
-			     "neither a section nor a key with a value: write key = "
-			     "value, or # before a comment"),
+			     "neither a section nor a key with a value; use key = value, or # before a comment"),
 		       NULL;
 	trim(&start, &key_end);
 	if (start == key_end)
-		return fault(f, MT_EINVAL,
-			     "there is no key before the `=`: write key = value"),
+		return fault(f, MT_EINVAL, "no key before the `=`; use key = value"),
 		       NULL;
 	if (key_end - start > INI_MAX_KEY)
 		return fault(f, MT_ELIMIT, "the key is longer than 120 bytes"), NULL;
@@ -259,12 +254,12 @@ static bool next_line(struct feed *f, const char **ret_start, const char **ret_e
 	for (const char *p = *ret_start; p < end; p++)
 		if (*p == '\0')
 			return !fault(f, MT_EINVAL,
-				      "a NUL byte: this is not a text file");
+				      "contains a NUL byte: not a text file");
 		else if (((unsigned char)*p < ' ' && *p != '\t') || *p == 0x7f)
 			return !fault(f, MT_EINVAL,
-				      "a control character: write plain text");
+				      "contains a control character; use plain text");
 	if (!utf8_valid(*ret_start, (size_t)(end - *ret_start)))
-		return !fault(f, MT_EINVAL, "not UTF-8: save the file as UTF-8");
+		return !fault(f, MT_EINVAL, "not UTF-8; save the file as UTF-8");
 	return true;
 }
 
@@ -279,8 +274,7 @@ static char *hand_line(char *line, int size, void *stream)
 		return NULL;
 	if (f->owed || room < ROOM)
 		return fault(f, MT_EUNSUPPORTED,
-			     "the INI library of this system reads lines otherwise than "
-			     "expected: use inih 53 or later"),
+			     "the INI library of this system is not compatible; use inih 53 or later"),
 		       NULL;
 	if (f->piece)
 		return hand_continuation(f, line, room);
@@ -325,7 +319,7 @@ int ini_parse_text(const char *name, const char *text, size_t len, struct ini *r
 	if (!f.status)
 		close_entry(&f);
 	if (!f.status && (status || f.owed))
-		fault(&f, MT_EUNSUPPORTED, "the INI library could not read this");
+		fault(&f, MT_EUNSUPPORTED, "the INI library cannot parse this line");
 	strbuf_clear(&f.value);
 	if (f.status)
 		ini_clear(&ini);

@@ -34,7 +34,8 @@ static int escape(struct scan *s)
 	s->at++;
 	for (int i = 0; i < 4; i++, s->at++) {
 		if (s->at == s->end || !isxdigit((unsigned char)*s->at))
-			return fault(s, MT_EINVAL, "\\u needs four hexadecimal digits");
+			return fault(s, MT_EINVAL,
+				     "\\u requires four hexadecimal digits");
 		zeros += *s->at == '0';
 	}
 	s->nul |= zeros == 4;
@@ -52,9 +53,8 @@ static int string(struct scan *s)
 			return MT_OK;
 		}
 		if (c < ' ')
-			return fault(
-				s, MT_EINVAL,
-				"control character in a string, write it as \\u00XX");
+			return fault(s, MT_EINVAL,
+				     "control character in a string; use \\u00XX");
 		if (c == '\\') {
 			s->at++;
 			if (escape(s))
@@ -62,7 +62,7 @@ static int string(struct scan *s)
 			s->at--;
 		}
 	}
-	return fault(s, MT_EINVAL, "the text ends inside a string");
+	return fault(s, MT_EINVAL, "unterminated string");
 }
 
 static bool digits(struct scan *s)
@@ -99,18 +99,19 @@ static int number(struct scan *s)
 
 	take(s, "-");
 	if (!take(s, "0") && !digits(s))
-		return fault(s, MT_EINVAL, "a number needs digits");
+		return fault(s, MT_EINVAL, "a number requires digits");
 	if ((s->at == s->end || !strchr(".eE", *s->at)) && !js_fits(start, s->at))
-		return fault(s, MT_ELIMIT, "an integer of more than 64 bits");
+		return fault(s, MT_ELIMIT, "an integer is larger than 64 bits");
 	if (take(s, ".") && !digits(s))
-		return fault(s, MT_EINVAL, "a number needs digits after its point");
+		return fault(s, MT_EINVAL, "a number requires digits after its point");
 	if (take(s, "eE")) {
 		take(s, "+-");
 		if (!digits(s))
-			return fault(s, MT_EINVAL, "a number needs digits after its e");
+			return fault(s, MT_EINVAL,
+				     "a number requires digits after its e");
 	}
 	if (s->at < s->end && (isalnum((unsigned char)*s->at) || strchr("+-.", *s->at)))
-		return fault(s, MT_EINVAL, "a number is malformed");
+		return fault(s, MT_EINVAL, "malformed number");
 	return MT_OK;
 }
 
@@ -135,7 +136,7 @@ static int punctuation(struct scan *s)
 	char c = *s->at;
 
 	if (c == ':' && s->nul)
-		return fault(s, MT_EINVAL, "the name of a member holds a NUL");
+		return fault(s, MT_EINVAL, "a member name contains a NUL");
 	if (c == '{' || c == '[')
 		s->depth++;
 	if (c == '}' || c == ']')
@@ -153,7 +154,7 @@ int js_scan(const char *text, size_t len, struct error *err)
 	int status = MT_OK;
 
 	if (len > INT32_MAX - 1)
-		return fail(err, MT_ELIMIT, "JSON of more than 2 GiB");
+		return fail(err, MT_ELIMIT, "JSON is larger than 2 GiB");
 	if (!utf8_valid(text, len))
 		return fail(err, MT_EINVAL, "not JSON: the text is not UTF-8");
 	while (s.at < s.end && !status) {

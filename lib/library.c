@@ -14,15 +14,16 @@ int library_load(const struct library *l, void *table, size_t size, struct error
 	AUTO(free) char *filled = calloc(1, size);
 
 	if (!lib)
-		return fail(err, MT_ENOTFOUND, "%s is needed %s and cannot be loaded: %s",
+		return fail(err, MT_ENOTFOUND, "cannot load %s, which is needed %s: %s",
 			    l->name, l->need, dlerror());
 	for (size_t i = 0; filled && i < l->count; i++) {
 		void *f = dlsym(lib, l->functions[i].name);
 
 		if (!f) {
 			dlclose(lib);
-			return fail(err, MT_EUNSUPPORTED, "%s has no %s: it is too old",
-				    l->name, l->functions[i].name);
+			return fail(err, MT_EUNSUPPORTED,
+				    "%s is too old: it does not provide %s", l->name,
+				    l->functions[i].name);
 		}
 		memcpy(filled + l->functions[i].offset, &f, sizeof f);
 	}

@@ -94,13 +94,13 @@ static int read_escape(struct cursor *c, struct strbuf *out, struct error *err)
 	else
 		return strbuf_addf(out, "\\%c", kind);
 	if (!good)
-		return fail(err, MT_EINVAL,
-			    "SyntaxError: \\%c in a string needs %s "
-			    "hexadecimal digits",
-			    kind,
-			    kind == 'x'   ? "2"
-			    : kind == 'u' ? "4"
-					  : "8");
+		return fail(
+			err, MT_EINVAL,
+			"SyntaxError: \\%c in a string requires %s hexadecimal digits",
+			kind,
+			kind == 'x'   ? "2"
+			: kind == 'u' ? "4"
+				      : "8");
 	return put_rune(out, rune);
 }
 
@@ -116,9 +116,7 @@ static int read_string(struct cursor *c, bool raw, json_object **ret, struct err
 	c->at += marks;
 	for (;;) {
 		if (c->at == c->end || (marks == 1 && *c->at == '\n'))
-			return fail(err, MT_EINVAL,
-				    "SyntaxError: a string without its "
-				    "closing quotes");
+			return fail(err, MT_EINVAL, "SyntaxError: unterminated string");
 		if (*c->at == quote &&
 		    (marks == 1 ||
 		     (c->end - c->at >= 3 && c->at[1] == quote && c->at[2] == quote)))
@@ -168,15 +166,15 @@ static int read_number(struct cursor *c, json_object **ret, struct error *err)
 		long long v = strtoll(digits, &end, 10);
 
 		if (!n || *end || end == digits || errno)
-			return fail(err, MT_EINVAL,
-				    "SyntaxError: `%s` is not a usable number", digits);
+			return fail(err, MT_EINVAL, "SyntaxError: invalid number `%s`",
+				    digits);
 		*ret = json_object_new_int64(v);
 	} else {
 		double v = strtod(digits, &end);
 
 		if (*end || end == digits || !isfinite(v))
-			return fail(err, MT_EINVAL,
-				    "SyntaxError: `%s` is not a usable number", digits);
+			return fail(err, MT_EINVAL, "SyntaxError: invalid number `%s`",
+				    digits);
 		*ret = json_object_new_double(v);
 	}
 	return *ret ? MT_OK : out_of_memory(err);
@@ -204,8 +202,7 @@ static int read_list(struct cursor *c, char close, int depth, json_object **ret,
 		if (json_object_array_length(list) >= LITERAL_ITEMS) {
 			json_object_put(item);
 			return fail(err, MT_ELIMIT,
-				    "ValueError: a list of more than %d "
-				    "items",
+				    "ValueError: a list has more than %d items",
 				    LITERAL_ITEMS);
 		}
 		if (js_add(list, item)) {
@@ -242,9 +239,9 @@ static int read_dict(struct cursor *c, int depth, json_object **ret, struct erro
 			return status;
 		cursor_blanks(c);
 		if (!json_object_is_type(key, json_type_string) || !cursor_takes(c, ':'))
-			return fail(err, MT_EINVAL,
-				    "SyntaxError: a dict needs texts as "
-				    "keys, and `:` after each");
+			return fail(
+				err, MT_EINVAL,
+				"SyntaxError: a dict requires strings as keys, each followed by `:`");
 		cursor_blanks(c);
 		status = read_value(c, depth + 1, &value, err);
 		if (status)
@@ -252,8 +249,7 @@ static int read_dict(struct cursor *c, int depth, json_object **ret, struct erro
 		if (json_object_object_length(dict) >= LITERAL_ITEMS) {
 			json_object_put(value);
 			return fail(err, MT_ELIMIT,
-				    "ValueError: a dict of more than %d "
-				    "items",
+				    "ValueError: a dict has more than %d items",
 				    LITERAL_ITEMS);
 		}
 		if (js_set(dict, json_object_get_string(key), value))
@@ -300,12 +296,10 @@ static int read_value(struct cursor *c, int depth, json_object **ret, struct err
 {
 	*ret = NULL;
 	if (depth > LITERAL_DEPTH)
-		return fail(err, MT_ELIMIT, "ValueError: lists nested deeper than %d",
+		return fail(err, MT_ELIMIT, "ValueError: lists are nested deeper than %d",
 			    LITERAL_DEPTH);
 	if (c->at == c->end)
-		return fail(err, MT_EINVAL,
-			    "SyntaxError: the text ends where an argument "
-			    "should be");
+		return fail(err, MT_EINVAL, "SyntaxError: missing argument at the end");
 	switch (*c->at) {
 	case '\'':
 	case '"':

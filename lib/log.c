@@ -75,7 +75,7 @@ static void add_words(struct strbuf *line, const struct strbuf *words)
 	size_t start, len;
 
 	if (words->error || mask_put(setup.mask, &masked, words->text, words->len)) {
-		strbuf_add(line, "(a line was lost: out of memory or too long)");
+		strbuf_add(line, "(a line was dropped: out of memory or too long)");
 		return;
 	}
 	start = line->len;

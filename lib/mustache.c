@@ -59,9 +59,10 @@ static int fault(struct render *r, const struct template *t, const char *at, int
 static int put(struct render *r, const char *text, size_t len)
 {
 	if (!r->status && r->out->len - r->start + len > MAX_OUTPUT)
-		r->status = fail(r->err, MT_ELIMIT, "a template makes more than 16 MiB");
+		r->status = fail(r->err, MT_ELIMIT,
+				 "the template output is larger than 16 MiB");
 	if (!r->status && strbuf_addn(r->out, text, len))
-		r->status = fail(r->err, r->out->error, "the text of a template: %s",
+		r->status = fail(r->err, r->out->error, "template output: %s",
 				 status_name(r->out->error));
 	return r->status;
 }
@@ -128,8 +129,8 @@ static int next_tag(struct render *r, const struct template *t, const char *at,
 	if (!start)
 		return MT_OK;
 	if (++r->tags > MAX_TAGS)
-		return fault(r, t, start, MT_ELIMIT, "the template takes too many steps",
-			     NULL);
+		return fault(r, t, start, MT_ELIMIT,
+			     "the template requires too many steps", NULL);
 	name = start + 2;
 	triple = name < t->end && *name == '{';
 	name += triple;
@@ -154,7 +155,7 @@ static int next_tag(struct render *r, const struct template *t, const char *at,
 		name++;
 	if (name == name_end || name_end - name > MAX_NAME)
 		return fault(r, t, start, MT_EINVAL,
-			     "a tag needs a name of at most 200 bytes", NULL);
+			     "a tag requires a name of at most 200 bytes", NULL);
 	memcpy(ret->name, name, (size_t)(name_end - name));
 	return MT_OK;
 }
@@ -227,8 +228,7 @@ static int find_close(struct render *r, const struct template *t, const struct t
 	}
 	if (strcmp(ret->name, open->name) != 0)
 		return fault(r, t, ret->start, MT_EINVAL,
-			     "this closes another section than the one that is open",
-			     open->name);
+			     "closing tag does not match the open section", open->name);
 	return MT_OK;
 }
 
@@ -298,7 +298,7 @@ static int render_tag(struct render *r, const struct template *t,
 		return include(r, t, scope, tag);
 	case '/':
 		return fault(r, t, tag->start, MT_EINVAL,
-			     "this closes a section that is not open", tag->name);
+			     "closing tag without an open section", tag->name);
 	case '!':
 		return MT_OK;
 	}
@@ -312,7 +312,7 @@ static int render_range(struct render *r, const struct template *t, const char *
 
 	if (r->depth >= MAX_DEPTH)
 		return fault(r, t, from, MT_ELIMIT,
-			     "sections and partials inside more than 32 others", NULL);
+			     "sections and partials are nested deeper than 32", NULL);
 	r->depth++;
 	while (!status && from) {
 		struct tag tag;

@@ -27,7 +27,7 @@ static int read_all(const char *path, char **ret, size_t *ret_len, struct error 
 	*ret = NULL;
 	*ret_len = 0;
 	if (is_link(path))
-		return fail(err, MT_EDENIED, "%s is a link: it is left alone", path);
+		return fail(err, MT_EDENIED, "%s is a symbolic link; not changed", path);
 	r = file_read(path, (size_t)1 << 20, ret, ret_len, &why);
 	return r == MT_OK || r == MT_ENOTFOUND ? MT_OK : fail(err, r, "%s", why.text);
 }
@@ -63,11 +63,12 @@ static int replace(struct strbuf *all, const char *old, const char *text,
 	char *at = *old ? strstr(all->text, old) : NULL;
 
 	if (*old && !at)
-		return fail(err, MT_ENOTFOUND, "the text to replace is not in the notes");
+		return fail(err, MT_ENOTFOUND,
+			    "the notes do not contain the text to replace");
 	if (*old && strstr(at + 1, old))
-		return fail(err, MT_EINVAL,
-			    "the text to replace is there more than once: "
-			    "give more of it");
+		return fail(
+			err, MT_EINVAL,
+			"the notes contain the text to replace more than once; include more context");
 	rest = strdup(at ? at + strlen(old) : "");
 	if (!rest)
 		return out_of_memory(err);
@@ -117,9 +118,9 @@ int notes_write(const char *path, enum notes_change change, const char *old,
 	if (all.error)
 		return out_of_memory(err);
 	if (all.len > NOTES_MAX && all.len > len)
-		return fail(err, MT_ELIMIT,
-			    "the notes would be %zu bytes long, at most %d are "
-			    "kept: replace what is no longer needed",
-			    all.len, NOTES_MAX);
+		return fail(
+			err, MT_ELIMIT,
+			"the notes would have %zu bytes, but at most %d are allowed; remove outdated notes",
+			all.len, NOTES_MAX);
 	return file_write(path, all.text, all.len, 0600, false, err);
 }

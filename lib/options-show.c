@@ -100,7 +100,7 @@ int options_from_json(json_object *array, struct mt_option **ret, size_t *ret_co
 	int status = MT_OK;
 
 	if (!json_object_is_type(array, json_type_array))
-		return fail(err, MT_EINVAL, "a table of options must be a list");
+		return fail(err, MT_EINVAL, "the option table must be a list");
 	count = json_object_array_length(array);
 	table = calloc(count + 1, sizeof *table);
 	if (!table)
@@ -109,7 +109,7 @@ int options_from_json(json_object *array, struct mt_option **ret, size_t *ret_co
 		status = read_option(json_object_array_get_idx(array, i), &table[i]);
 	if (status) {
 		options_free(table, count);
-		return fail(err, status, "a table of options cannot be read: %s",
+		return fail(err, status, "cannot read the option table: %s",
 			    status_name(status));
 	}
 	*ret = table;

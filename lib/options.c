@@ -190,11 +190,11 @@ static const char *form(uint32_t type)
 	case MT_OPTION_BOOL:
 		return "yes or no";
 	case MT_OPTION_DURATION:
-		return "a duration (write 500ms, 30s, 5m or 1h)";
+		return "a duration (use 500ms, 30s, 5m or 1h)";
 	case MT_OPTION_BYTES:
-		return "a size (write 4096, 64K, 10M or 1G)";
+		return "a size (use 4096, 64K, 10M or 1G)";
 	case MT_OPTION_NUMBER:
-		return "a number (write 1 or 0.5)";
+		return "a number (use 1 or 0.5)";
 	}
 	return "valid";
 }

@@ -43,10 +43,10 @@ static int check_private(const char *path, struct error *err)
 			       ? MT_OK
 			       : fail(err, MT_EIO, "%s: %s", path, strerror(errno));
 	if (!S_ISDIR(st.st_mode) || st.st_uid != geteuid() || (st.st_mode & 077))
-		return fail(err, MT_EDENIED,
-			    "%s: must be a directory that belongs to you and has mode "
-			    "0700: remove it, or set XDG_RUNTIME_DIR",
-			    path);
+		return fail(
+			err, MT_EDENIED,
+			"%s must be a directory that belongs to you and has mode 0700; remove it, or set XDG_RUNTIME_DIR",
+			path);
 	return MT_OK;
 }
 
@@ -103,7 +103,7 @@ static int other_private(const char *base, const char *name, bool make,
 	if (!make || len < 0 || (size_t)len >= sizeof made)
 		return MT_EDENIED;
 	if (!mkdtemp(made))
-		return fail(err, MT_EIO, "%s: cannot be made: %s", made, strerror(errno));
+		return fail(err, MT_EIO, "cannot create %s: %s", made, strerror(errno));
 	return find_other(base, name, path);
 }
 
@@ -119,7 +119,7 @@ static int runtime_fallback(bool make, struct strbuf *path, struct error *err)
 	if (strbuf_addf(path, "%s/%s", base, name))
 		return fail_code(err, path->error);
 	if (make && mkdir(path->text, 0700) != 0 && errno != EEXIST)
-		return fail(err, MT_EIO, "%s: cannot be made: %s", path->text,
+		return fail(err, MT_EIO, "cannot create %s: %s", path->text,
 			    strerror(errno));
 	return check_private(path->text, err) ? other_private(base, name, make, path, err)
 					      : MT_OK;
@@ -148,7 +148,7 @@ static int find_xdg(const char *which, struct strbuf *path, struct error *err)
 		if (!dirs[i].below_home)
 			return MT_OK;
 		if (!home || *home != '/')
-			return fail(err, MT_EINVAL, "HOME is not set: set it, or %s",
+			return fail(err, MT_EINVAL, "HOME is not set; set it, or %s",
 				    dirs[i].variable);
 		return strbuf_addf(path, "%s/%s/mortise", home, dirs[i].below_home);
 	}
@@ -185,10 +185,10 @@ static bool one_is_safe(const char *path, struct error *err)
 		fail(err, errno == ENOENT ? MT_ENOTFOUND : MT_EIO, "%s: %s", path,
 		     strerror(errno));
 	else if (st.st_uid != 0 && st.st_uid != geteuid())
-		fail(err, MT_EDENIED, "%s: belongs to another user", path);
+		fail(err, MT_EDENIED, "%s belongs to another user", path);
 	else if (st.st_mode & 022)
 		fail(err, MT_EDENIED,
-		     "%s: others may write to it: take that away with chmod go-w", path);
+		     "%s is writable by other users; run chmod go-w on it", path);
 	else
 		return true;
 	return false;

@@ -92,7 +92,7 @@ int pattern_check(json_object *pattern, struct error *err)
 		return MT_OK;
 	}
 	pcre2_get_error_message(number, why, sizeof why);
-	return fail(err, MT_EINVAL, "the pattern %.100s does not compile: %s at byte %zu",
+	return fail(err, MT_EINVAL, "invalid pattern %.100s: %s at byte %zu",
 		    json_object_get_string(pattern), (const char *)why, offset);
 }
 

@@ -154,7 +154,7 @@ static int valid_own(json_object *root, json_object *schema, struct error *err)
 	if (pattern && pattern_check(pattern, err))
 		return MT_EINVAL;
 	if (ref && *ref == '#' && !schema_ref(root, ref))
-		return fail(err, MT_EINVAL, "`$ref`: there is no %.200s", ref);
+		return fail(err, MT_EINVAL, "`$ref`: undefined reference %.200s", ref);
 	return MT_OK;
 }
 

@@ -365,12 +365,13 @@ static int check_forms(struct check *c, json_object *schema, json_object *value,
 		}
 		if (fit == 0)
 			return mismatch(err, at,
-					"fits none of the %zu forms allowed (%s)", n,
+					"matches none of the %zu allowed forms (%s)", n,
 					first.text);
 		if (k == 1 && fit > 1)
-			return mismatch(err, at,
-					"fits %zu of the %zu forms, must fit one", fit,
-					n);
+			return mismatch(
+				err, at,
+				"matches %zu of the %zu forms, but must match exactly one",
+				fit, n);
 	}
 	return MT_OK;
 }
@@ -428,7 +429,7 @@ static int check_value(struct check *c, json_object *schema, json_object *value,
 
 	if (++c->steps > MAX_STEPS || c->depth >= MAX_DEPTH)
 		return fail(err, MT_ELIMIT,
-			    "the schema is too deep or too costly to check");
+			    "the schema is nested too deeply or too expensive to check");
 	c->depth++;
 	if (json_object_is_type(schema, json_type_object))
 		status = check_keywords(c, schema, value, at, err);

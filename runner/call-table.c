@@ -101,11 +101,11 @@ void call_start(struct supervisor *s, struct message *m)
 	struct call *c;
 
 	if (instance < 0) {
-		refuse(s, m, MT_ENOTFOUND, "no toolset is named `%.100s`", name);
+		refuse(s, m, MT_ENOTFOUND, "unknown toolset `%.100s`", name);
 		return;
 	}
 	if (call_by_id(s, m->id)) {
-		refuse(s, m, MT_EEXIST, "a call %s is open already", m->id);
+		refuse(s, m, MT_EEXIST, "call %s is already open", m->id);
 		return;
 	}
 	if (arguments && !json_object_is_type(arguments, json_type_object)) {
@@ -113,7 +113,7 @@ void call_start(struct supervisor *s, struct message *m)
 		return;
 	}
 	if (s->call_count >= CALLS_MAX) {
-		refuse(s, m, MT_ELIMIT, "%s", "too many calls are open at once");
+		refuse(s, m, MT_ELIMIT, "%s", "too many concurrent calls");
 		return;
 	}
 	c = call_new(s, m, instance);
@@ -128,13 +128,13 @@ void call_start(struct supervisor *s, struct message *m)
 		c->deadline = clock_ms() + c->timeout_ms;
 	w = worker_proc_for(s, instance);
 	if (!w) {
-		call_fail(s, c, MT_EIO, "no worker can be started for `%s`", name);
+		call_fail(s, c, MT_EIO, "cannot start a worker for `%s`", name);
 		return;
 	}
 	c->worker = w->number;
 	status = send_call(c, w, arguments);
 	if (status)
-		call_fail(s, c, status, "the call does not reach its worker: %s",
+		call_fail(s, c, status, "cannot send the call to its worker: %s",
 			  status_name(status));
 }
 

@@ -173,8 +173,8 @@ static int set_bytes(struct marshal *m, size_t n, json_object *json, struct erro
 	AUTO(strbuf) struct strbuf bytes = STRBUF(FUNCTION_CAPACITY_MAX + 1);
 
 	if (!text || json_object_object_length(json) != 1)
-		return fail(err, MT_EINVAL, "`%s` must be a text or {\"base64\": TEXT}",
-			    name);
+		return fail(err, MT_EINVAL,
+			    "`%s` must be a string or {\"base64\": STRING}", name);
 	if (base64_read(&bytes, text, strlen(text)))
 		return fail(err, bytes.error ? bytes.error : MT_EINVAL,
 			    bytes.error ? "`%s`: too many bytes" : "`%s`: invalid base64",
@@ -193,14 +193,14 @@ static int set_text(struct marshal *m, size_t n, json_object *json, struct error
 	if (a->type == MT_TYPE_BUFFER && json_object_is_type(json, json_type_object))
 		return set_bytes(m, n, json, err);
 	if (!json_object_is_type(json, json_type_string))
-		return fail(err, MT_EINVAL, "`%s` must be a text", a->name);
+		return fail(err, MT_EINVAL, "`%s` must be a string", a->name);
 	if (a->type == MT_TYPE_HANDLE)
 		return handle_read(a->name, json_object_get_string(json), &m->values[n].p,
 				   err);
 	text = json_object_get_string(json);
 	m->lengths[n] = (size_t)json_object_get_string_len(json);
 	if (a->type == MT_TYPE_STRING && strlen(text) != m->lengths[n])
-		return fail(err, MT_EINVAL, "`%s` must not hold a NUL character",
+		return fail(err, MT_EINVAL, "`%s` must not contain a NUL character",
 			    a->name);
 	m->values[n].p = (void *)(uintptr_t)text;
 	return MT_OK;
@@ -518,7 +518,7 @@ int function_call(const struct mt_function *f, json_object *args, struct strbuf 
 	status = set_all(m, args, err);
 	if (!status && ffi_prep_cif(&cif, FFI_DEFAULT_ABI, f->arg_count,
 				    type_of(f->returns), m->types) != FFI_OK)
-		status = fail(err, MT_EINVAL, "libffi does not take this signature");
+		status = fail(err, MT_EINVAL, "libffi does not support this signature");
 	if (!status)
 		status = run(m, &cif, ret, err);
 	for (size_t n = 0; n < f->arg_count; n++)

@@ -82,9 +82,8 @@ static bool take_done(struct supervisor *s, struct worker_proc *w, struct call *
 	c->status = f->status;
 	if (f->status == MT_ECANCELLED && c->timed_out) {
 		call_fail(s, c, MT_ETIMEOUT,
-			  "`%s` of `%s` (call %s) did not end within "
-			  "%lld ms",
-			  c->tool, name, c->id, (long long)c->timeout_ms);
+			  "`%s` of `%s` (call %s) did not finish within %lld ms", c->tool,
+			  name, c->id, (long long)c->timeout_ms);
 		return true;
 	}
 	if (f->status && f->len)

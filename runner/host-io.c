@@ -67,8 +67,7 @@ static int listen_at(const char *path, struct error *err)
 	int fd;
 
 	if (strlen(path) >= sizeof a.sun_path)
-		return fail(err, MT_EINVAL, "%s: too long for the path of a socket",
-			    path);
+		return fail(err, MT_EINVAL, "%s: socket path is too long", path);
 	memcpy(a.sun_path, path, strlen(path) + 1);
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	unlink(path);
@@ -76,7 +75,7 @@ static int listen_at(const char *path, struct error *err)
 	    chmod(path, 0600) < 0 || listen(fd, 1) < 0) {
 		if (fd >= 0)
 			close(fd);
-		return fail(err, MT_EIO, "%s: no socket can be made: %s", path,
+		return fail(err, MT_EIO, "cannot create socket %s: %s", path,
 			    strerror(errno));
 	}
 	return fd;
@@ -109,10 +108,10 @@ static int protocol_check(struct supervisor *s, const struct message *m)
 
 	if (strcmp(protocol, PROTOCOL) == 0)
 		return MT_OK;
-	snprintf(text, sizeof text,
-		 "this runner speaks %s, the host %.100s: both must be "
-		 "of one version",
-		 PROTOCOL, protocol);
+	snprintf(
+		text, sizeof text,
+		"this runner uses protocol %s, but the host uses %.100s; install the same version of both",
+		PROTOCOL, protocol);
 	host_error(s, m->id, MT_EUNSUPPORTED, text);
 	return MT_EUNSUPPORTED;
 }
@@ -123,7 +122,7 @@ static void take_hello(struct supervisor *s, const struct message *m)
 	int status;
 
 	if (s->greeted) {
-		host_error(s, m->id, MT_EEXIST, "hello was said already");
+		host_error(s, m->id, MT_EEXIST, "hello was already received");
 		return;
 	}
 	if (protocol_check(s, m))
@@ -148,7 +147,7 @@ static void take_attach(struct supervisor *s, const struct message *m)
 {
 	if (!s->greeted) {
 		host_error(s, m->id, MT_EINVAL,
-			   "there is nothing to attach to: say hello");
+			   "no connection to attach to; send hello first");
 		return;
 	}
 	if (protocol_check(s, m))
@@ -254,7 +253,7 @@ static void take(struct supervisor *s, struct message *m)
 	}
 	if (!s->greeted) {
 		if (*m->id)
-			host_error(s, m->id, MT_EINVAL, "say hello first");
+			host_error(s, m->id, MT_EINVAL, "hello must be sent first");
 		return;
 	}
 	switch (m->kind) {
@@ -270,7 +269,7 @@ static void take(struct supervisor *s, struct message *m)
 		break;
 	case MESSAGE_UNKNOWN:
 		if (*m->id)
-			host_error(s, m->id, MT_EUNSUPPORTED, "there is no such method");
+			host_error(s, m->id, MT_EUNSUPPORTED, "unknown method");
 		break;
 	default:
 		take_about_call(s, m);

@@ -78,7 +78,7 @@ int host_request(struct mt_call *c, const char *method, struct mt_str params,
 	int status;
 
 	if (!method || !*method || strlen(method) > 127)
-		return say(c, MT_EINVAL, "a request needs the name of a method", ret);
+		return say(c, MT_EINVAL, "a request requires a method name", ret);
 	if (params.len == 0)
 		params = (struct mt_str)MT_STR("{}");
 	checked = js_parse_object(params.ptr, params.len, &err);
@@ -87,7 +87,7 @@ int host_request(struct mt_call *c, const char *method, struct mt_str params,
 	pthread_mutex_lock(&c->lock);
 	if (c->request) {
 		pthread_mutex_unlock(&c->lock);
-		return say(c, MT_EINVAL, "the call is asking something already", ret);
+		return say(c, MT_EINVAL, "the call already has a pending request", ret);
 	}
 	c->answered = false;
 	c->request = atomic_fetch_add(&numbers, 1) + 1;
@@ -97,7 +97,7 @@ int host_request(struct mt_call *c, const char *method, struct mt_str params,
 	pthread_mutex_lock(&c->lock);
 	if (status) {
 		c->request = 0;
-		status = say(c, status, "the request cannot be sent", ret);
+		status = say(c, status, "cannot send the request", ret);
 	} else {
 		status = wait_answer(c, ret);
 	}

@@ -102,8 +102,8 @@ static int ready(struct mt_instance *i, struct error *err)
 	if (MT_HAS(i->set, open) && i->set->open)
 		status = i->set->open(&tool_host, i, &i->self);
 	if (status)
-		return fail(err, status < 0 ? status : MT_EINVAL,
-			    "`%s` does not open: %s", i->spec->name,
+		return fail(err, status < 0 ? status : MT_EINVAL, "cannot open `%s`: %s",
+			    i->spec->name,
 			    *i->last_log ? i->last_log : status_name(status));
 	i->open = true;
 	atomic_store(&i->list_stale, true);
@@ -192,12 +192,12 @@ static int run(struct mt_call *c, const struct target *t, struct error *err)
 	else if (MT_HAS(i->set, call) && i->set->call)
 		status = i->set->call(i->self, c->tool, c);
 	else
-		return fail(err, MT_EINVAL, "`%s` has no function behind it%s", c->tool,
-			    t->control ? ": the controller acts on it" : "");
+		return fail(err, MT_EINVAL, "`%s` has no function%s", c->tool,
+			    t->control ? "; it is handled by the controller" : "");
 	if (c->failed)
 		return c->failed;
 	if (status > 0 || status < MT_EEXIST)
-		return fail(err, MT_EINVAL, "`%s` returned %d, which is not a status",
+		return fail(err, MT_EINVAL, "`%s` returned the invalid status %d",
 			    c->tool, status);
 	if (status && !atomic_load(&c->cancelled))
 		fail(err, status, "`%s` failed: %s", c->tool, status_name(status));
@@ -351,7 +351,7 @@ static void run_call(struct mt_call *c)
 	int status = MT_OK;
 
 	if (atomic_load(&c->cancelled))
-		status = fail(&err, MT_ECANCELLED, "cancelled before it began");
+		status = fail(&err, MT_ECANCELLED, "cancelled before it started");
 	if (!status)
 		status = ready(c->instance, &err);
 	if (!status) {

@@ -15,25 +15,24 @@ static int check(const char *path, const struct mt_plugin *p, struct error *err)
 		return fail(err, MT_EINVAL, "%s: %s describes nothing", path,
 			    MT_PLUGIN_SYMBOL);
 	if (p->abi_major != MT_ABI_MAJOR || p->abi_minor > MT_ABI_MINOR)
-		return fail(err, MT_EUNSUPPORTED,
-			    "%s: built for ABI %u.%u, this runner "
-			    "has %u.%u: update mortise",
-			    path, p->abi_major, p->abi_minor, MT_ABI_MAJOR, MT_ABI_MINOR);
+		return fail(
+			err, MT_EUNSUPPORTED,
+			"%s: built for plugin ABI %u.%u, but this runner has %u.%u; update mortise",
+			path, p->abi_major, p->abi_minor, MT_ABI_MAJOR, MT_ABI_MINOR);
 	if (!MT_HAS(p, component_count))
-		return fail(err, MT_EINVAL, "%s: its description ends early (size %u)",
-			    path, p->size);
+		return fail(err, MT_EINVAL, "%s: descriptor is truncated (size %u)", path,
+			    p->size);
 	if (p->needs)
-		return fail(err, MT_EUNSUPPORTED,
-			    "%s: needs features that this runner "
-			    "does not have (0x%llx): update mortise",
-			    path, (unsigned long long)p->needs);
+		return fail(
+			err, MT_EUNSUPPORTED,
+			"%s: requires features that this runner does not have (0x%llx); update mortise",
+			path, (unsigned long long)p->needs);
 	if (!p->name || (p->component_count && !p->components))
-		return fail(err, MT_EINVAL,
-			    "%s: its description lacks a name or its "
-			    "components",
+		return fail(err, MT_EINVAL, "%s: descriptor has no name or no components",
 			    path);
 	if (p->component_count > COMPONENTS_MAX)
-		return fail(err, MT_EINVAL, "%s: %u components: at most %d", path,
+		return fail(err, MT_EINVAL,
+			    "%s: %u components, but at most %d are allowed", path,
 			    p->component_count, COMPONENTS_MAX);
 	return MT_OK;
 }
@@ -44,7 +43,7 @@ static const char *reason_of(const char *path, const char *text)
 	size_t len = strlen(path);
 
 	if (!text)
-		return "it cannot be loaded";
+		return "cannot be loaded";
 	if (strncmp(text, path, len) == 0 && text[len] == ':')
 		return text + len + 1 + strspn(text + len + 1, " ");
 	return text;
@@ -59,7 +58,7 @@ int loader_open(const char *path, const struct mt_plugin **ret, struct error *er
 
 	/* Without a slash dlopen would search the system's libraries. */
 	if (!strchr(path, '/'))
-		return fail(err, MT_EINVAL, "%s: write the whole path of a plugin", path);
+		return fail(err, MT_EINVAL, "%s: plugin path must be absolute", path);
 	file = dlopen(path, RTLD_NOW | RTLD_LOCAL);
 	if (!file)
 		return fail(err, MT_EINVAL, "%s: not a plugin: %s", path,
@@ -67,9 +66,8 @@ int loader_open(const char *path, const struct mt_plugin **ret, struct error *er
 	*(void **)&entry = dlsym(file, MT_PLUGIN_SYMBOL);
 	if (!entry)
 		return fail(err, MT_EUNSUPPORTED,
-			    "%s: not a plugin of Mortise: it has no "
-			    "%s",
-			    path, MT_PLUGIN_SYMBOL);
+			    "%s: not a mortise plugin: it has no %s", path,
+			    MT_PLUGIN_SYMBOL);
 	plugin = entry();
 	status = check(path, plugin, err);
 	if (!status)
@@ -83,24 +81,23 @@ static int check_component(const struct mt_component *c, const char *path,
 	const struct mt_toolset *set = c->functions;
 
 	if (c->version_major != MT_TOOL_MAJOR || c->version_minor > MT_TOOL_MINOR)
-		return fail(err, MT_EUNSUPPORTED,
-			    "%s: `%s` is built for version %u.%u of "
-			    "tools, this runner has %u.%u: update mortise",
-			    path, name, c->version_major, c->version_minor, MT_TOOL_MAJOR,
-			    MT_TOOL_MINOR);
+		return fail(
+			err, MT_EUNSUPPORTED,
+			"%s: `%s` was built for tool ABI %u.%u, but this runner has %u.%u; update mortise",
+			path, name, c->version_major, c->version_minor, MT_TOOL_MAJOR,
+			MT_TOOL_MINOR);
 	if (!set || !MT_HAS(set, tools))
 		return fail(err, MT_EINVAL,
-			    "%s: the toolset `%s` has no functions or a "
-			    "wrong size",
-			    path, name);
+			    "%s: toolset `%s` has no functions or an invalid size", path,
+			    name);
 	if (set->tool_count > TOOLS_MAX || (set->tool_count && !set->tools))
-		return fail(err, MT_EINVAL,
-			    "%s: the toolset `%s` lists %u tools and "
-			    "shows none, or more than %d",
-			    path, name, set->tool_count, TOOLS_MAX);
+		return fail(
+			err, MT_EINVAL,
+			"%s: toolset `%s` declares %u tools without a table, or more than %d",
+			path, name, set->tool_count, TOOLS_MAX);
 	if (set->tool_count && !MT_HAS(set->tools, schema))
 		return fail(err, MT_EINVAL,
-			    "%s: the tools of `%s` have a wrong size (%u)", path, name,
+			    "%s: the tools of `%s` have an invalid size (%u)", path, name,
 			    set->tools->size);
 	return MT_OK;
 }
@@ -116,8 +113,8 @@ int loader_toolset(const struct mt_plugin *plugin, const char *path,
 			(const void *)(at + n * plugin->components->size);
 
 		if (!MT_HAS(c, functions))
-			return fail(err, MT_EINVAL, "%s: component %u has a wrong size",
-				    path, n);
+			return fail(err, MT_EINVAL,
+				    "%s: component %u has an invalid size", path, n);
 		if (c->kind != MT_KIND_TOOL || !c->name ||
 		    strcmp(c->name, component) != 0)
 			continue;
@@ -125,7 +122,7 @@ int loader_toolset(const struct mt_plugin *plugin, const char *path,
 		*ret_set = c->functions;
 		return check_component(c, path, component, err);
 	}
-	return fail(err, MT_ENOTFOUND, "%s: no toolset is named `%s`", path, component);
+	return fail(err, MT_ENOTFOUND, "%s: unknown toolset `%s`", path, component);
 }
 
 const struct mt_tool *toolset_tool(const struct mt_toolset *set, size_t n)

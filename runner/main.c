@@ -92,9 +92,9 @@ static bool name_private_dir(char *path, size_t room)
 
 static int usage(void)
 {
-	fputs("usage: mortise-runner\n"
-	      "Runs tools for a host that speaks " PROTOCOL " on its standard input\n"
-	      "and output (doc/runner-protocol.md). Not for typing.\n",
+	fputs("Usage: mortise-runner\n"
+	      "Run tools for a host that uses protocol " PROTOCOL " on standard\n"
+	      "input and output; see doc/runner-protocol.md. Not for interactive use.\n",
 	      stderr);
 	return 2;
 }

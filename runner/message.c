@@ -32,7 +32,7 @@ static int copy_id(json_object *id, struct message *m, struct error *err)
 	if (!text)
 		return out_of_memory(err);
 	if (len >= sizeof m->id)
-		return fail(err, MT_ELIMIT, "an id has at most %d bytes",
+		return fail(err, MT_ELIMIT, "an id must have at most %d bytes",
 			    MESSAGE_ID_MAX - 1);
 	memcpy(m->id, text, len + 1);
 	return MT_OK;

@@ -29,8 +29,7 @@ static int read_limits(json_object *o, struct limits *ret, struct error *err)
 		*value = js_int(o, limit_table[i].name, limit_table[i].fallback);
 		if (*value < limit_table[i].min || *value > limit_table[i].max)
 			return fail(err, MT_EINVAL,
-				    "limit `%s`: %lld is not within "
-				    "%lld and %lld",
+				    "limit `%s`: %lld is not between %lld and %lld",
 				    limit_table[i].name, (long long)*value,
 				    (long long)limit_table[i].min,
 				    (long long)limit_table[i].max);
@@ -44,7 +43,7 @@ static int copy(json_object *o, const char *name, const char *fallback, char **r
 	const char *text = js_str(o, name, fallback);
 
 	if (!text)
-		return fail(err, MT_EINVAL, "the hello lacks `%s`", name);
+		return fail(err, MT_EINVAL, "hello has no `%s`", name);
 	*ret = strdup(text);
 	return *ret ? MT_OK : out_of_memory(err);
 }
@@ -114,8 +113,8 @@ static int read_instances(json_object *list, struct spec *s, struct error *err)
 			       : 0;
 
 	if (count > INSTANCES_MAX)
-		return fail(err, MT_ELIMIT, "%zu instances: at most %d", count,
-			    INSTANCES_MAX);
+		return fail(err, MT_ELIMIT, "%zu instances, but at most %d are allowed",
+			    count, INSTANCES_MAX);
 	s->instances = calloc(count + 1, sizeof *s->instances);
 	if (!s->instances)
 		return out_of_memory(err);

@@ -79,9 +79,8 @@ void spool_set_name(struct mt_call *c)
 		spool_keep(c, "", 0);
 	if (!c->spool_kept || c->spool_fd < 0)
 		return;
-	len = snprintf(note, sizeof note, "\n[This is long; %s is in %s]",
-		       c->spool_full ? "the beginning of it" : "the whole of it",
-		       c->spool_name);
+	len = snprintf(note, sizeof note, "\n[The output is long; %s is in %s]",
+		       c->spool_full ? "its beginning" : "all of it", c->spool_name);
 	if (len < 0 || (size_t)len >= sizeof note || (size_t)len >= c->text.max)
 		return;
 	if (c->text.len + (size_t)len >= c->text.max)

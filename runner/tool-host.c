@@ -175,7 +175,8 @@ static int fail_call(struct mt_call *c, int status, const char *fmt, ...)
 	if (strbuf_vaddf(&c->error, fmt, ap)) {
 		va_end(ap);
 		strbuf_reset(&c->error);
-		strbuf_add(&c->error, "failed, with a message too long to tell");
+		strbuf_add(&c->error,
+			   "failed, and its error message is too long to show");
 	} else {
 		va_end(ap);
 	}

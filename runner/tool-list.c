@@ -130,7 +130,7 @@ int tool_list_make(struct mt_instance *instance, struct strbuf *ret_json,
 	if (status) {
 		atomic_store(&instance->list_stale, true);
 		free_tools(l.tools, l.count);
-		return fail(err, status, "`%s` does not list its tools: %s",
+		return fail(err, status, "cannot list the tools of `%s`: %s",
 			    instance->spec->name,
 			    *instance->last_log ? instance->last_log
 						: status_name(status));

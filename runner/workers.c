@@ -339,7 +339,7 @@ static void log_out(struct supervisor *s, struct worker_proc *w)
 
 	if (w->log_second != second) {
 		if (w->log_dropped) {
-			int len = snprintf(text, sizeof text, "(%u lines are left out)",
+			int len = snprintf(text, sizeof text, "(%u lines were dropped)",
 					   w->log_dropped);
 
 			host_log(s, MT_LOG_INFO, w->label, text, (size_t)len);
@@ -384,13 +384,12 @@ void worker_proc_read_log(struct supervisor *s, struct worker_proc *w)
 static void describe(const struct worker_proc *w, char *text, size_t room)
 {
 	if (w->broken)
-		snprintf(text, room, "spoiled its line to the runner");
+		snprintf(text, room, "corrupted its connection to the runner");
 	else if (WIFSIGNALED(w->exited))
 		snprintf(text, room, "was killed by signal %d (%s)", WTERMSIG(w->exited),
 			 strsignal(WTERMSIG(w->exited)));
 	else
-		snprintf(text, room, "ended by itself with exit code %d",
-			 WEXITSTATUS(w->exited));
+		snprintf(text, room, "exited with code %d", WEXITSTATUS(w->exited));
 }
 
 static void fail_call(struct supervisor *s, struct worker_proc *w, struct call *c)
@@ -402,26 +401,25 @@ static void fail_call(struct supervisor *s, struct worker_proc *w, struct call *
 	c->crashed = true;
 	c->signal = WIFSIGNALED(w->exited) && !w->broken ? WTERMSIG(w->exited) : 0;
 	if (w->killed_for == c->number && c->timed_out)
-		call_fail(s, c, MT_ETIMEOUT,
-			  "`%s` of `%s` (call %s) did not end within "
-			  "%lld ms and took no notice of being cancelled: its worker was "
-			  "killed",
-			  c->tool, instance, c->id, (long long)c->timeout_ms);
+		call_fail(
+			s, c, MT_ETIMEOUT,
+			"`%s` of `%s` (call %s) did not finish within %lld ms and ignored its cancellation; its worker was killed",
+			c->tool, instance, c->id, (long long)c->timeout_ms);
 	else if (w->killed_for == c->number)
-		call_fail(s, c, MT_ECANCELLED,
-			  "`%s` of `%s` (call %s) took no notice of "
-			  "being cancelled: its worker was killed",
-			  c->tool, instance, c->id);
+		call_fail(
+			s, c, MT_ECANCELLED,
+			"`%s` of `%s` (call %s) ignored its cancellation; its worker was killed",
+			c->tool, instance, c->id);
 	else if (w->killed_for)
-		call_fail(s, c, MT_EIO,
-			  "`%s` of `%s` (call %s) was cut off: its worker was "
-			  "killed because another call did not end",
-			  c->tool, instance, c->id);
+		call_fail(
+			s, c, MT_EIO,
+			"`%s` of `%s` (call %s) was aborted: its worker was killed because another call did not finish",
+			c->tool, instance, c->id);
 	else
-		call_fail(s, c, MT_EIO,
-			  "`%s` of `%s` (call %s): the worker of %s %s; a new "
-			  "one serves the next call",
-			  c->tool, instance, c->id, w->label, how);
+		call_fail(
+			s, c, MT_EIO,
+			"`%s` of `%s` (call %s): the worker of %s %s; the next call starts a new one",
+			c->tool, instance, c->id, w->label, how);
 }
 
 static void reap_worker(struct supervisor *s, struct worker_proc *w, int exited)

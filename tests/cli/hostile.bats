@@ -209,5 +209,5 @@ EOF
 	[[ "$output" == *"No conversations yet"* ]]
 	XDG_STATE_HOME=$nowhere run "${run_it[@]}" -t hi
 	[ "$status" -eq 2 ]
-	[[ "$output" == *"cannot be made"* ]]
+	[[ "$output" == *"cannot create"* ]]
 }

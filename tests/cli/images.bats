@@ -30,11 +30,11 @@ events() { cat "$work"/state/mortise/conversations/*/events.jsonl; }
 	echo hello >"$work/hello.png"
 	run "${run_it[@]}" -t "look" --image "$work/hello.png"
 	[ "$status" -eq 2 ]
-	[[ "$output" == *"hello.png: it is no PNG, JPEG, GIF or WebP image"* ]]
+	[[ "$output" == *"hello.png: it is not a PNG, JPEG, GIF or WebP image"* ]]
 	head -c 40 "$work/picture" >"$work/cut.png"
 	run "${run_it[@]}" -t "look" --image "$work/cut.png"
 	[ "$status" -eq 2 ]
-	[[ "$output" == *"cut.png: it is a PNG image that is damaged or cut short"* ]]
+	[[ "$output" == *"cut.png: it is a damaged or truncated PNG image"* ]]
 	run "${run_it[@]}" -t "look" --image "$work/none.png"
 	[ "$status" -eq 2 ]
 	[ -z "$(ls "$work/state")" ]

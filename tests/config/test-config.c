@@ -313,8 +313,7 @@ static void test_faults(void)
 		{ "[llm]\nstream = maybe\n",
 		  ":2: [llm] `stream`: maybe is not yes or no" },
 		{ "[llm]\ntimeout = 5x\n",
-		  ":2: [llm] `timeout`: 5x is not a duration (write "
-		  "500ms, 30s, 5m or 1h)" },
+		  ":2: [llm] `timeout`: 5x is not a duration (use 500ms, 30s, 5m or 1h)" },
 		{ "[core]\nsync = often\n", ":2: [core] `sync`: often is not one of "
 					    "barrier|event|none" },
 		{ "[llm]\nmodel += x\n",
@@ -363,7 +362,8 @@ static void test_unsafe(void)
 	config_free(c);
 	chmod(file, 0622);
 	c = load(&err, NULL);
-	CHECK(!c && err.code == MT_EDENIED && strstr(err.text, "others may write"));
+	CHECK(!c && err.code == MT_EDENIED &&
+	      strstr(err.text, "writable by other users"));
 	chmod(file, 0600);
 	chmod(dir, 0777);
 	c = load(&err, NULL);

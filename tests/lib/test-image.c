@@ -40,12 +40,12 @@ static const struct {
 	{ "WebP that is cut", BYTES(WEBP("\x17", "VP8X\x0a\0\0\0\0\0\0\0\x1f\0\0\x0f\0\0")),
 	  NULL, 0, 0, "damaged" },
 	{ "WAVE", BYTES("RIFF\x16\0\0\0WAVEfmt \x0a\0\0\0\0\0\0\0\x1f\0\0\x0f\0\0"), NULL, 0,
-	  0, "no PNG" },
+	  0, "not a PNG" },
 	{ "no pixels", BYTES(PNG("\0\0", "\0\x10")), NULL, 0, 0, "damaged" },
 	{ "too wide", BYTES(PNG("\x40\0", "\0\x10")), NULL, 0, 0, "16384 x 16 pixels" },
-	{ "BMP", BYTES("BM\0\0\0\0"), NULL, 0, 0, "no PNG" },
-	{ "text", BYTES("hello"), NULL, 0, 0, "no PNG" },
-	{ "nothing", BYTES(""), NULL, 0, 0, "no PNG" },
+	{ "BMP", BYTES("BM\0\0\0\0"), NULL, 0, 0, "not a PNG" },
+	{ "text", BYTES("hello"), NULL, 0, 0, "not a PNG" },
+	{ "nothing", BYTES(""), NULL, 0, 0, "not a PNG" },
 };
 
 static void cut_everywhere(size_t i)

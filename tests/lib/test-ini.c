@@ -42,19 +42,17 @@ static const struct { const char *in, *out; } good[] = {
 };
 
 static const struct { const char *in; size_t len; const char *error; } bad[] = {
-	{ "[core\n", 0, "f:1: the section has no `]`: write [name]" },
-	{ "a=1\n[core] x\n", 0, "f:2: text after the `]`: put it on a line of its own" },
-	{ "[ ]\n", 0, "f:1: the section has no name: write [name]" },
-	{ "\nword\n", 0, "f:2: neither a section nor a key with a value: write key = "
-			 "value, or # before a comment" },
-	{ "key: value\n", 0, "f:1: neither a section nor a key with a value: write key "
-			     "= value, or # before a comment" },
-	{ "= 1\n", 0, "f:1: there is no key before the `=`: write key = value" },
-	{ "a = 1\n+= 1\n", 0, "f:2: there is no key before the `=`: write key = value" },
-	{ "a = 1\nb = x\0y\n", 14, "f:2: a NUL byte: this is not a text file" },
-	{ "a = \x01\n", 0, "f:1: a control character: write plain text" },
-	{ "a = x\ry\n", 0, "f:1: a control character: write plain text" },
-	{ "a = \xff\n", 0, "f:1: not UTF-8: save the file as UTF-8" },
+	{ "[core\n", 0, "f:1: the section has no `]`; use [name]" },
+	{ "a=1\n[core] x\n", 0, "f:2: text after the `]`; move it to its own line" },
+	{ "[ ]\n", 0, "f:1: the section has no name; use [name]" },
+	{ "\nword\n", 0, "f:2: neither a section nor a key with a value; use key = value, or # before a comment" },
+	{ "key: value\n", 0, "f:1: neither a section nor a key with a value; use key = value, or # before a comment" },
+	{ "= 1\n", 0, "f:1: no key before the `=`; use key = value" },
+	{ "a = 1\n+= 1\n", 0, "f:2: no key before the `=`; use key = value" },
+	{ "a = 1\nb = x\0y\n", 14, "f:2: contains a NUL byte: not a text file" },
+	{ "a = \x01\n", 0, "f:1: contains a control character; use plain text" },
+	{ "a = x\ry\n", 0, "f:1: contains a control character; use plain text" },
+	{ "a = \xff\n", 0, "f:1: not UTF-8; save the file as UTF-8" },
 };
 
 static void good_files(void)

@@ -52,9 +52,9 @@ static const struct { const char *schema, *value, *error;
 	  "\"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab\"",
 	  "the pattern ^(a|aa)+$ takes too long to match" },
 	{ "{\"anyOf\":[{\"type\":\"string\"},{\"type\":\"null\"}]}", "1",
-	  "fits none of the 2 forms allowed (must be a string)" },
+	  "matches none of the 2 allowed forms (must be a string)" },
 	{ "{\"oneOf\":[{\"minimum\":1},{\"maximum\":3}]}", "2",
-	  "fits 2 of the 2 forms, must fit one" },
+	  "matches 2 of the 2 forms, but must match exactly one" },
 	{ "{\"allOf\":[{\"minimum\":1},{\"maximum\":3}]}", "4", "must be at most 3" },
 	{ "{\"$defs\":{\"a "
 	  "b\":{\"type\":\"null\"}},\"items\":{\"$ref\":\"#/$defs/a%20b\"}}",
@@ -65,9 +65,9 @@ static const struct { const char *schema, *value, *error;
 	{ "{\"$ref\":\"http://x/\"}", "1", "" },
 	{ "{\"properties\":{\"n\":{\"$ref\":\"#\"}},\"additionalProperties\":false}",
 	  "{\"n\":{\"n\":{\"m\":1}}}", "/n/n: unknown member \"m\"" },
-	{ "{\"$ref\":\"#\"}", "1", "the schema is too deep or too costly to check" },
+	{ "{\"$ref\":\"#\"}", "1", "the schema is nested too deeply or too expensive to check" },
 	{ "{\"anyOf\":[{\"$ref\":\"#\"},{\"$ref\":\"#\"}]}", "1",
-	  "the schema is too deep or too costly to check" },
+	  "the schema is nested too deeply or too expensive to check" },
 	{ "{\"type\":5,\"required\":7,\"properties\":[],\"anyOf\":{},\"enum\":1}", "{}",
 	  "" },
 };
@@ -84,9 +84,9 @@ static const struct { const char *schema, *error; } usable[] = {
 	{ "{\"properties\":[]}", "`properties` must be an object" },
 	{ "{\"required\":\"a\"}", "`required` must be a list of names" },
 	{ "{\"items\":{\"anyOf\":[]}}", "`anyOf` must be a list of schemas" },
-	{ "{\"items\":{\"$ref\":\"#/$defs/x\"}}", "`$ref`: there is no #/$defs/x" },
+	{ "{\"items\":{\"$ref\":\"#/$defs/x\"}}", "`$ref`: undefined reference #/$defs/x" },
 	{ "{\"items\":{\"pattern\":\"a(\"}}",
-	  "the pattern a( does not compile: missing closing parenthesis at byte 2" },
+	  "invalid pattern a(: missing closing parenthesis at byte 2" },
 	{ "{\"items\":5}", "a schema must be an object" },
 };
 

@@ -124,7 +124,7 @@ static char *said(void)
 
 static const char expected[] =
 	"2:{look}{Image 1:}{image/png 60072 }{Image 2:}{image/png 60 }"
-	"{[Image 3 cannot be shown: it is a PNG image that is damaged or cut short]}"
+	"{[Image 3 cannot be shown: it is a damaged or truncated PNG image]}"
 	"{[Image 4 cannot be shown: it has invalid base64]}"
 	"{Image 5:}{image/link 0 https://example.org/a.png}"
 	"{[Image 6 cannot be shown: it is neither a data: nor an https: URL]}\n"
@@ -191,7 +191,7 @@ static void checked_when_they_come(void)
 		{ "https://example.org/a b", "image 1 is neither a data: nor an https: URL" },
 		{ "data:image/png,abc", "image 1: it is not a data:TYPE;base64, URL" },
 		{ "data:image/png;base64,aGVsbG8=",
-		  "image 1: it is no PNG, JPEG, GIF or WebP image: convert it to one of them" },
+		  "image 1: it is not a PNG, JPEG, GIF or WebP image: convert it to one of them" },
 		{ large, "image 1: it is larger than 3840000 bytes: scale it down, or save it "
 			 "as JPEG" },
 	};

@@ -113,23 +113,21 @@ static void check_faults(void)
 		const char *line, *answer; /* NULL: hello */
 	} cases[] = {
 		{ "{\"id\":1,\"method\":\"tools/call\",\"params\":{}}",
-		  "{\"id\":1,\"error\":{\"code\":-1,\"message\":\"say hello first\"}}" },
+		  "{\"id\":1,\"error\":{\"code\":-1,\"message\":\"hello must be sent first\"}}" },
 		{ "{\"id\":1,\"method\":\"attach\",\"params\":{\"protocol\":\"mortise-"
 		  "runner/1\"}}",
-		  "there is nothing to attach to: say hello" },
+		  "no connection to attach to; send hello first" },
 		{ "{\"id\":1,\"method\":\"hello\",\"params\":{\"protocol\":\"mortise-"
 		  "runner/2\"}}",
-		  "this runner speaks mortise-runner/1, the host mortise-runner/2: both "
-		  "must be "
-		  "of one version" },
+		  "this runner uses protocol mortise-runner/1, but the host uses mortise-runner/2; install the same version of both" },
 		{ "{\"id\":1,\"method\":\"hello\",\"params\":{\"protocol\":\"mortise-"
 		  "runner/1\","
 		  "\"limits\":{\"result_max\":1}}}",
-		  "limit `result_max`: 1 is not within 1024 and 67108864" },
+		  "limit `result_max`: 1 is not between 1024 and 67108864" },
 		{ "{\"id\":1,\"method\":\"hello\",\"params\":{\"protocol\":\"mortise-"
 		  "runner/1\","
 		  "\"instances\":[{\"name\":\"a\"}]}}",
-		  "the hello lacks `plugin`" },
+		  "hello has no `plugin`" },
 		{ "{\"id\":1,\"method\":\"hello\",\"params\":{\"protocol\":\"mortise-"
 		  "runner/1\","
 		  "\"instances\":[{\"name\":\"a\",\"plugin\":\"x\"},{\"name\":\"a\"}]}}",
@@ -141,9 +139,9 @@ static void check_faults(void)
 		  "an id must be an integer or a string" },
 		{ NULL,
 		  "{\"id\":\"hello\",\"result\":{\"protocol\":\"mortise-runner/1\"" },
-		{ NULL, "hello was said already" },
-		{ "{\"id\":\"x\",\"method\":\"tools/fly\"}", "there is no such method" },
-		{ "{\"id\":2,\"method\":\"tools/call\"}", "no toolset is named ``" },
+		{ NULL, "hello was already received" },
+		{ "{\"id\":\"x\",\"method\":\"tools/fly\"}", "unknown method" },
+		{ "{\"id\":2,\"method\":\"tools/call\"}", "unknown toolset ``" },
 		{ "{\"id\":2,\"method\":\"tools/"
 		  "list\",\"params\":{\"instance\":\"many\"}}",
 		  "{\"id\":2,\"result\":{\"tools\":[{\"name\":\"meet\"" },

@@ -25,13 +25,13 @@ static void check_simple(struct kit *k)
 	CHECK_STR(o->text, "text before");
 	CHECK_STR(o->error, "there is no such thing");
 	o = kit_call(k, "bad", "do", "{\"what\":\"odd_status\"}");
-	CHECK_STR(o->error, "`do` returned 17, which is not a status");
+	CHECK_STR(o->error, "`do` returned the invalid status 17");
 	o = kit_call(k, "bad", "do", "{\"what\":\"places\"}");
 	CHECK_STR(o->text, "/tmp");
 	o = kit_call(k, "bad", "nothing", "{}");
 	CHECK_STR(o->error, "`bad` has no tool `nothing`");
 	o = kit_call(k, "missing", "do", "{}");
-	CHECK_STR(o->error, "no toolset is named `missing`");
+	CHECK_STR(o->error, "unknown toolset `missing`");
 	o = kit_call(k, "bad", "do", "[]");
 	CHECK_STR(o->error, "`arguments` must be an object");
 }
@@ -57,7 +57,7 @@ static void check_floods(struct kit *k)
 	CHECK_MSG(o->status == MT_OK && o->text_len == 1 << 20 && o->cut,
 		  "a reply of 1 GB is cut at its limit, and told");
 	CHECK(o->text[0] == 'r' &&
-	      strstr(o->text, "\n[This is long; the beginning of it is in /"));
+	      strstr(o->text, "\n[The output is long; its beginning is in /"));
 	CHECK_MSG(o->spool && stat(o->spool, &st) == 0 && st.st_size == 8 << 20,
 		  "and what the tool does not keep itself is kept");
 	if (o->spool)
@@ -111,7 +111,7 @@ static void check_cancel(struct kit *k)
 	o = kit_start(k, 101, "bad", "do", "{\"what\":\"wait_cancel\"}", 50);
 	KIT_UNTIL(k, o->done);
 	CHECK(o->status == MT_ETIMEOUT && !o->crashed);
-	CHECK_STR(o->error, "`do` of `bad` (call 101) did not end within 50 ms");
+	CHECK_STR(o->error, "`do` of `bad` (call 101) did not finish within 50 ms");
 	CHECK_STR(o->text, "what there was");
 
 	/* One that waits in the queue behind another ends without running. */
@@ -289,7 +289,7 @@ static void check_options(void)
 		  "name=Ann size=2097152 arg.x=1 arg.y=2");
 	CHECK_STR(kit_call(&k, "two", "options", "{}")->text, "name=(unset) size=4096");
 	CHECK_STR(kit_call(&k, "three", "options", "{}")->error,
-		  "`three` does not open: refused because of a reason");
+		  "cannot open `three`: refused because of a reason");
 	at = strdup(kit_call(&k, "one", "places", "{}")->text);
 	CHECK(strncmp(at, "/tmp\n/", 6) == 0 && access(at + 5, W_OK) == 0);
 	kit_done(&k);
@@ -316,7 +316,7 @@ static void check_functions(struct kit *k)
 		{ "length", "{\"text\":\"four\"}", "4", "" },
 		{ "length", "{}", "4242", "" },
 		{ "length", "{\"text\":\"a\\u0000b\"}", "",
-		  "`text` must not hold a NUL character" },
+		  "`text` must not contain a NUL character" },
 		{ "is_even", "{\"n\":18446744073709551614}", "true", "" },
 		{ "is_even", "{\"n\":-2}", "",
 		  "`n`: -2 is not within 0 and 18446744073709551615" },

@@ -14,20 +14,19 @@ static const struct {
 } deeds[] = {
 	{ "{\"what\":\"crash\"}", 0, MT_EIO, SIGSEGV, true,
 	  "`do` of `bad` (call 1): the worker of bad.so was killed by signal 11 "
-	  "(Segmentation fault); a new one serves the next call" },
+	  "(Segmentation fault); the next call starts a new one" },
 	{ "{\"what\":\"wild\"}", 0, MT_EIO, SIGSEGV, true, "signal 11" },
 	{ "{\"what\":\"abort\"}", 0, MT_EIO, SIGABRT, true,
 	  "was killed by signal 6 (Aborted)" },
-	{ "{\"what\":\"exit\"}", 0, MT_EIO, 0, true, "ended by itself with exit code 0" },
+	{ "{\"what\":\"exit\"}", 0, MT_EIO, 0, true, "exited with code 0" },
 	{ "{\"what\":\"close_all\"}", 0, MT_EIO, 0, true,
-	  "spoiled its line to the runner" },
+	  "corrupted its connection to the runner" },
 	{ "{\"what\":\"scribble\"}", 0, MT_EIO, 0, true,
-	  "spoiled its line to the runner" },
+	  "corrupted its connection to the runner" },
 	{ "{\"what\":\"hang\"}", 50, MT_ETIMEOUT, SIGKILL, true,
-	  "did not end within 50 ms and took no notice of being cancelled: its worker "
-	  "was "
+	  "did not finish within 50 ms and ignored its cancellation; its worker was "
 	  "killed" },
-	{ "{\"what\":\"spin\"}", 50, MT_ETIMEOUT, SIGKILL, true, "took no notice" },
+	{ "{\"what\":\"spin\"}", 50, MT_ETIMEOUT, SIGKILL, true, "ignored its cancellation" },
 	{ "{\"what\":\"leak\"}", 0, MT_EIO, 0, false,
 	  "no descriptor is left: Too many open files" },
 	{ "{\"what\":\"print\"}", 0, MT_OK, 0, false, "" },
@@ -89,9 +88,9 @@ static void check_both_calls(struct kit *k)
 	runner_cancel(k->link, 6);
 	KIT_UNTIL(k, k->calls[6].done && k->calls[7].done);
 	CHECK(k->calls[6].status == MT_ECANCELLED && k->calls[6].crashed);
-	CHECK(strstr(k->calls[6].error, "(call 6) took no notice of being cancelled"));
+	CHECK(strstr(k->calls[6].error, "(call 6) ignored its cancellation"));
 	CHECK(k->calls[7].status == MT_EIO && k->calls[7].crashed);
-	CHECK(strstr(k->calls[7].error, "because another call did not end"));
+	CHECK(strstr(k->calls[7].error, "because another call did not finish"));
 	CHECK_MSG(!k->calls[5].done, "a call of another worker runs on");
 	CHECK(runner_input(k->link, 5, "still here", 10) == MT_OK);
 	KIT_UNTIL(k, k->calls[5].done);
@@ -104,20 +103,17 @@ static void check_refused(struct kit *k)
 		const char *instance, *error;
 	} cases[] = {
 		{ "newer-abi",
-		  "newer-abi.so: built for ABI 1.3, this runner has 1.0: update "
-		  "mortise" },
+		  "newer-abi.so: built for plugin ABI 1.3, but this runner has 1.0; update mortise" },
 		{ "wrong-size",
-		  "wrong-size.so: the toolset `refused` has no functions or a "
-		  "wrong size" },
-		{ "no-symbol", "no-symbol.so: not a plugin of Mortise: it has no "
+		  "wrong-size.so: toolset `refused` has no functions or an invalid size" },
+		{ "no-symbol", "no-symbol.so: not a mortise plugin: it has no "
 			       "mortise_plugin_v1" },
 		{ "needs-more",
-		  "needs-more.so: needs features that this runner does not have "
-		  "(0x10000000000): update mortise" },
-		{ "no-toolset", "no-toolset.so: no toolset is named `refused`" },
+		  "needs-more.so: requires features that this runner does not have (0x10000000000); update mortise" },
+		{ "no-toolset", "no-toolset.so: unknown toolset `refused`" },
 		{ "text", "text.so: not a plugin: " },
 		{ "absent", "absent.so: not a plugin: " },
-		{ "bare", "bare.so: write the whole path of a plugin" },
+		{ "bare", "bare.so: plugin path must be absolute" },
 	};
 
 	for (size_t n = 0; n < ARRAY_LEN(cases); n++)

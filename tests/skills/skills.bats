@@ -347,7 +347,7 @@ EOF
 	run_it -t "note it"
 	[ "$(cat "$ws/.openhands/memory/MEMORY.md")" = "Build with ninja." ]
 	[ "$(cat "$work/data/mortise/MEMORY.md")" = "Short answers." ]
-	log | grep -F 'is not in the notes'
+	log | grep -F 'do not contain the text'
 	rm -r "$work/state/mortise"
 	run_it -t "again"
 	[ "$(context project_memory)" = "Build with ninja." ]

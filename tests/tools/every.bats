@@ -65,7 +65,7 @@ EOF
 @test "a long result is cut for the model, and whole in a file that can be paged" {
 	text=$(for n in $(seq 20000); do printf 'word%s ' "$n"; [ $((n % 10)) -ne 0 ] || echo; done)
 	printf '[turn]\n[call do]\nwhat = echo\ntext <<END\n%s\nEND\n[turn]\nexpect last contains = %s\n[call finish]\nmessage = Done.\n' \
-		"$text" 'This is long; the whole of it is in /' >"$work/script"
+		"$text" 'The output is long; all of it is in /' >"$work/script"
 	run mortise run -C "$work/ws" --model "script:$work/script" \
 		-o core.plugin_path+="$top_builddir/tests/plugins" \
 		-o 'controller.tools=bad, finish' -t go
@@ -85,7 +85,7 @@ EOF
 		-o core.plugin_path+="$top_builddir/tests/plugins" \
 		-o 'controller.tools=bad, finish' -t go
 	[ "$status" -eq 0 ]
-	[[ "$output" == *"[This is long; the beginning of it is in /"* ]]
+	[[ "$output" == *"[The output is long; its beginning is in /"* ]]
 	[ "$(stat -c %s "$(find "$work/state" -path '*/spool/*' -type f)")" -eq $((16 << 20)) ]
 }
 
@@ -103,7 +103,7 @@ EOF
 	run timeout 60 mortise tools call --config "$work/sleep.ini" -C "$work/ws" \
 		-o controller.tools=napper sleep '{"seconds": 1000}'
 	echo "$output"
-	[[ "$output" == *"did not end within 300 ms"* ]]
+	[[ "$output" == *"did not finish within 300 ms"* ]]
 	run mortise tools call -C "$work/ws" -o controller.tools=bash execute_bash \
 		'{"command": "cat long.txt"}'
 	file=$(grep -o '/tmp/mortise-call-[^] ;]*' <<<"$output" | head -n 1)

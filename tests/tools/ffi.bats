@@ -110,8 +110,8 @@ library() { # NAME: is it there?
 	[ "$(at 9)" = zwölf ]
 	[ "$(at 10)" = 101 ]
 	[ "$(at 11)" = 0 ]
-	[[ "$(at 12)" == *"no function gave the handle 0x"* ]]
-	[[ "$(at 13)" == *"no function gave the handle 0x1234"* ]]
+	[[ "$(at 12)" == *"unknown handle 0x"* ]]
+	[[ "$(at 13)" == *"unknown handle 0x1234"* ]]
 	[ "$(at 14)" = 0 ]
 }
 
