@@ -58,7 +58,8 @@ static size_t fit_row(const char *text, size_t len, size_t columns)
 		return text_cluster(text, len);
 	while (at > 0 && fit - at < 64 && text[at] != '\033')
 		at--;
-	/* The last sequence before the cut: does it begin a form that goes on? */
+	/* The last sequence before the cut: does a form begin in it and continue after
+	 * the cut? */
 	if (at > 0 && at + mark <= len && memcmp(text + at, on, mark) == 0)
 		return at;
 	return fit;
@@ -313,7 +314,7 @@ size_t action_cut(struct strbuf *rows, const struct style *s, size_t count, size
 	head = after_rows(rows->text, rows->len, most / 2);
 	tail = after_rows(rows->text, rows->len, most / 2 + hidden);
 	strbuf_addn(&out, rows->text, head);
-	style_line(&out, s, REVERSE, "%zu of %zu rows are hidden here: v shows them.",
+	style_line(&out, s, REVERSE, "%zu of %zu lines are hidden; press v to view all.",
 		   hidden, count);
 	strbuf_addn(&out, rows->text + tail, rows->len - tail);
 	if (out.error)

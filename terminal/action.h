@@ -9,7 +9,7 @@
 #include "style.h"
 
 /** Rows between a bar at the left: no text can look like a row of the program. The bar
- *  is broken where a line goes on in the next row. */
+ *  is broken where a line continues in the next row. */
 struct block {
 	struct strbuf *out;
 	const struct style *style;

@@ -67,8 +67,8 @@ static void act(struct chat *c, enum word word, size_t scope, bool project)
 		answer_view(c);
 	else if (answer_scopes(&c->asks) == 0)
 		answer_hint(c, answer_is_high(&c->asks)
-				       ? "Risk HIGH: it can only be allowed once."
-				       : "It can only be allowed once.");
+				       ? "High risk: can be allowed only once."
+				       : "This action can be allowed only once.");
 	else
 		answer_allow(c, (long)scope, project);
 }
@@ -93,7 +93,7 @@ static bool is_slash(const char *text)
 	return false;
 }
 
-/* A command of the program is no reason. */
+/* A slash command is not a reason. */
 static void run_slash(struct chat *c, const char *text)
 {
 	size_t before = c->show.out.len;
@@ -116,13 +116,13 @@ static void submit(struct chat *c)
 	if (q->editing && copy)
 		answer_run_edited(c, copy);
 	else if (!*text)
-		answer_hint(c, "Answer with one of the keys, or type why not.");
+		answer_hint(c, "Press one of the keys, or type a reason to refuse.");
 	else if (is_slash(text))
 		run_slash(c, text);
 	else if (q->tainted && (word != NONE || always))
 		answer_hint(
-			c, "That was pasted, or typed before the question could be read: "
-			   "Ctrl-U clears it.");
+			c,
+			"Pasted text, or text typed before the question appeared, is not an answer; Ctrl-U clears it.");
 	else if (word != NONE || always)
 		act(c, always ? ALWAYS : word, always ? scope : 0, always && project);
 	else
@@ -156,10 +156,9 @@ static void line_edited(struct chat *c, const char *text)
 }
 
 static const char usage[] =
-	"An action waits: answer y (yes), n (no), n and a reason, e and another command, "
-	"a (always), a and the number of a scope.";
+	"An action is waiting for approval: answer y (yes), n [REASON] (no), e COMMAND (edit), a [SCOPE] (always).";
 
-/* Only the very word is an answer: a message that was under way is none. */
+/* Only the exact word is an answer; a message already typed is not. */
 void answer_line(struct chat *c, const char *given)
 {
 	AUTO(free) char *copy = strdup(given);
@@ -171,12 +170,12 @@ void answer_line(struct chat *c, const char *given)
 	if (!text)
 		return;
 	if (!is_of_action(&c->asks, text)) {
-		answer_hint(c, "That is the answer to another action.");
+		answer_hint(c, "The answer is for another action.");
 		return;
 	}
 	word = word_of(text);
 	if (word == EDIT)
-		answer_hint(c, "Write the command after it: e COMMAND");
+		answer_hint(c, "Usage: e COMMAND");
 	else if (word != NONE)
 		act(c, word, 0, false);
 	else if (is_slash(text))
@@ -214,7 +213,7 @@ void answer_edited(struct chat *c)
 		q->tainted = false;
 }
 
-/* A character: it is an answer if nothing else was typed, and nothing follows. */
+/* Handles a character: it is an answer if nothing else was typed and nothing follows. */
 static void take_text(struct chat *c, const char *text, size_t len, bool ready)
 {
 	struct question *q = &c->asks;
@@ -239,25 +238,24 @@ static void escape(struct chat *c, bool ready)
 	}
 	line_editor_set(&c->line, "n");
 	c->asks.tainted = false;
-	c->asks.hint = "Risk HIGH: Enter sends the answer.";
+	c->asks.hint = "High risk: press Enter to send the answer.";
 }
 
-/* Enter of a paste, or before the question could be read, is none. */
+/* Enter is ignored if it is part of a paste or comes before the question could be
+ * read. */
 static void enter(struct chat *c, bool ready)
 {
 	if (!ready)
 		return;
 	if (clock_ms() - c->typed < PASTE_MS) {
 		c->asks.tainted |= !c->asks.editing;
-		answer_hint(
-			c,
-			"Enter came together with text, as in a paste: press it again.");
+		answer_hint(c, "Enter was part of a paste; press it again.");
 		return;
 	}
 	submit(c);
 }
 
-/* While a scope is chosen: the next one, and for how long. */
+/* While a scope is being chosen: selects the next scope or duration. */
 static bool choose(struct chat *c, enum key key)
 {
 	struct question *q = &c->asks;

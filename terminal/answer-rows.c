@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * answer-rows.c - the rows that ask: what is not on the screen, the scopes, the keys. */
+ * answer-rows.c - rows of an approval prompt: hidden lines, scopes, keys. */
 #include "chat.h"
 
 #include <string.h>
@@ -14,17 +14,17 @@ const char *answer_lead(const struct chat *c)
 	return c->asks.editing ? "edit> " : "answer> ";
 }
 
-/* The keys, as many of their words as fit. */
+/* Adds the keys, with as many labels as fit. */
 static void add_keys(const struct chat *c, struct strbuf *out)
 {
 	const struct question *q = &c->asks;
 	bool always = answer_scopes(q) > 0, cut = q->hidden > 0;
 	bool edit = action_editable(q->event) != NULL;
-	const char *then = answer_is_high(q) ? "then Enter; or type why not"
-					     : "or type why not, Enter";
+	const char *then = answer_is_high(q) ? "then Enter; or type a reason"
+					     : "or type a reason, Enter";
 
 	if (q->editing)
-		strbuf_add(out, "Enter runs it as it is here   Escape: back");
+		strbuf_add(out, "Enter: run as shown   Escape: back");
 	else if (!answer_ready(c))
 		strbuf_add(out, "...");
 	else if (c->term.columns >= 66)
@@ -33,7 +33,7 @@ static void add_keys(const struct chat *c, struct strbuf *out)
 	else
 		strbuf_addf(out, "%s n no%s%s, %s", cut ? "v view" : "y yes",
 			    always ? " a always" : "", edit ? " e edit" : "",
-			    answer_is_high(q) ? "Enter" : "or why not");
+			    answer_is_high(q) ? "Enter" : "or a reason");
 }
 
 static void add_row(struct strbuf *out, const struct style *s, enum paint p,
@@ -57,7 +57,7 @@ static void add_scopes(const struct chat *c, struct strbuf *out)
 		answer_scope_rows(c, out, scope);
 	if (count) {
 		AUTO(strbuf) struct strbuf how = STRBUF(ROWS_MAX);
-		const char *keys = "Up, Down: which   Tab: how long   Enter";
+		const char *keys = "Up, Down: scope   Tab: duration   Enter";
 
 		strbuf_addf(&how, "always %zu, for this %s", scope + 1,
 			    project ? "project" : "conversation");
@@ -66,7 +66,7 @@ static void add_scopes(const struct chat *c, struct strbuf *out)
 	}
 }
 
-/* What the screen does not show of the action. */
+/* Reports the lines of the action that are not on the screen. */
 static void add_rest(const struct chat *c, struct strbuf *out)
 {
 	AUTO(strbuf) struct strbuf text = STRBUF(ROWS_MAX);
@@ -75,9 +75,10 @@ static void add_rest(const struct chat *c, struct strbuf *out)
 	if (q->editing || q->rows + OTHER_ROWS / 2 <= c->term.rows)
 		return;
 	if (q->hidden)
-		strbuf_addf(&text, "%zu rows of it are hidden: v shows them", q->hidden);
+		strbuf_addf(&text, "%zu lines are hidden; press v to view all",
+			    q->hidden);
 	else
-		strbuf_addf(&text, "%zu rows: scroll up to the first", q->rows);
+		strbuf_addf(&text, "%zu lines; scroll up to see the first", q->rows);
 	add_row(out, &c->show.style, YELLOW, text.text, text.len);
 }
 

@@ -87,7 +87,7 @@ static void list_scopes(struct chat *c)
 	q->listed = rows > 0 && (c->term.plain || rows + OTHER_ROWS > c->term.rows);
 	if (!q->listed || c->show.out.len + list.len >= c->show.out.max)
 		return;
-	event_view_remark(&c->show, PLAIN, "What \"always\" may allow:");
+	event_view_remark(&c->show, PLAIN, "Scopes of \"always\":");
 	strbuf_addn(&c->show.out, list.text, list.len);
 }
 
@@ -105,13 +105,11 @@ static void show(struct chat *c, size_t most)
 	list_scopes(c);
 	if (c->term.plain)
 		event_view_remark(&c->show, YELLOW,
-				  "Answer y (yes), n (no), n and a reason%s%s%s%.6s"
-				  "%s.",
-				  action_editable(q->event) ? ", e and another command"
-							    : "",
+				  "Answer y (yes), n [REASON] (no)%s%s%s%.6s%s.",
+				  action_editable(q->event) ? ", e COMMAND (edit)" : "",
 				  answer_scopes(q) ? ", a (always)" : "",
 				  *q->hash ? "; y " : "", q->hash,
-				  *q->hash ? " answers only this action" : "");
+				  *q->hash ? " applies only to this action" : "");
 	q->hopeless = hidden == CANNOT_SHOW;
 	q->hidden = hidden > 0 ? (size_t)hidden : 0;
 	q->drawn = q->lone = 0;
@@ -158,7 +156,7 @@ void answer_open(struct chat *c, json_object *waits, json_object *event,
 	q->open = true;
 	chat_set_mode(c, MODE_ANSWER);
 	show(c, QUESTION_ROWS);
-	chat_notify(c, "an action waits for your answer");
+	chat_notify(c, "an action is waiting for approval");
 }
 
 void answer_close(struct chat *c)
@@ -210,7 +208,7 @@ static void send(struct chat *c, const char *type, const struct strbuf *members)
 	struct question *q = &c->asks;
 
 	if (members->error) {
-		answer_hint(c, "That is too long to be sent.");
+		answer_hint(c, "The answer is too long to send.");
 	} else if (chat_command_members(c, type, members->text)) {
 		q->sent = true;
 		q->lone = 0;
@@ -218,7 +216,7 @@ static void send(struct chat *c, const char *type, const struct strbuf *members)
 		q->editing = false;
 		line_editor_set(&c->line, "");
 		chat_set_mode(c, c->question ? MODE_TOOL : MODE_TYPE);
-		c->busy = true; /* until its state says what came of it */
+		c->busy = true; /* until its state reports the result */
 		c->began = clock_ms();
 	}
 }
@@ -244,8 +242,8 @@ void answer_allow(struct chat *c, long scope, bool project)
 		answer_hint(
 			c,
 			q->hidden
-				? "Not all of it is shown: v shows it."
-				: "It cannot be shown here, so it can only be refused.");
+				? "The action is not fully shown; press v to view all."
+				: "The action cannot be shown here, so it can only be refused.");
 		line_editor_set(&c->line, "");
 		return;
 	}
@@ -303,13 +301,14 @@ void answer_edit(struct chat *c)
 
 	line_editor_set(&c->line, "");
 	if (!member || q->hopeless || q->hidden) {
-		answer_hint(c, !member ? "This action cannot be edited."
-				       : "Not all of it is shown: v shows it.");
+		answer_hint(
+			c,
+			!member ? "This action cannot be edited."
+				: "The action is not fully shown; press v to view all.");
 		return;
 	}
-	q->hint = to_line(&c->line, text, len)
-			  ? NULL
-			  : "Characters that do not show were taken out.";
+	q->hint = to_line(&c->line, text, len) ? NULL
+					       : "Invisible characters were removed.";
 	q->editing = true;
 	q->tainted = false;
 	q->lone = 0;
@@ -348,7 +347,7 @@ void answer_run_edited(struct chat *c, const char *text)
 
 	if (!changed || text[strspn(text, " \t\n")] == '\0') {
 		json_object_put(changed);
-		answer_hint(c, "There is nothing left to run: n refuses it.");
+		answer_hint(c, "The command is empty; n refuses the action.");
 		return;
 	}
 	json_object_put(q->edited);

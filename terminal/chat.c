@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * chat.c - conversations begun, taken up and left; the loop; signals. */
+ * chat.c - starts, resumes and leaves conversations; event loop and signals. */
 #include "chat.h"
 
 #include "clock.h"
@@ -96,7 +96,7 @@ static void subscribe(struct chat *c, int64_t since)
 {
 	AUTO(strbuf) struct strbuf out = STRBUF(256);
 
-	c->answered = c->sent; /* nobody answers what another process was asked */
+	c->answered = c->sent; /* requests to another process get no response */
 	event_view_reconnect(&c->show, js_bool(c->link.hello, "busy", false));
 	strbuf_addf(&out, "{\"type\":\"subscribe\",\"live\":true,\"since\":%lld}",
 		    (long long)since);
@@ -115,7 +115,7 @@ static int connect_to(struct chat *c, const char *id, struct error *err)
 	return MT_OK;
 }
 
-/* The process of a new conversation, or of one that is taken up. */
+/* The process of a new or resumed conversation. */
 static int start_process(struct chat *c, const char *id, struct error *err)
 {
 	const char *args[COMMON_ARGS_MAX + CHANGES_MAX * 2 + 8];
@@ -182,12 +182,10 @@ static int find_open(const char *prefix, char ret[CHILD_ID_MAX], struct error *e
 	if (found == 1)
 		return MT_OK;
 	return found ? fail(err, MT_EINVAL,
-			    "%zu open conversations fit: write more of "
-			    "the id (mortise ps shows them)",
+			    "%zu open conversations match; use more characters of the id (`mortise ps` lists them)",
 			    found)
 		     : fail(err, MT_ENOTFOUND,
-			    "no such conversation is open: mortise "
-			    "--resume takes one up");
+			    "no such conversation is open; `mortise --resume` resumes one");
 }
 
 static int open_conversation(struct chat *c, const char *id, struct error *err)
@@ -303,7 +301,7 @@ bool chat_reconnect(struct chat *c)
 	return true;
 }
 
-/* The process ends when we go, if nobody else is connected. */
+/* The process exits when this client leaves, unless other clients are connected. */
 static bool wait_for_end(struct chat *c, pid_t pid)
 {
 	int64_t end = clock_ms() + CHANGE_MS;
@@ -326,13 +324,13 @@ bool chat_change(struct chat *c, const char *flag, const char *value)
 
 	if (c->busy) {
 		event_view_remark(&c->show, YELLOW,
-				  "Not while the agent works: Ctrl-C first.");
+				  "The agent is working; press Ctrl-C first.");
 		return false;
 	}
 	if (connection_is_open(&c->link) &&
 	    !wait_for_end(c, (pid_t)js_int(c->link.hello, "pid", 0))) {
 		event_view_remark(&c->show, YELLOW,
-				  "Not while others are connected to it.");
+				  "Other clients are connected to this conversation.");
 		return chat_reconnect(c) && false;
 	}
 	if (!add_change(c, flag, value))
@@ -384,7 +382,7 @@ static void lose(struct chat *c)
 	if (c->ended)
 		event_view_remark(&c->show, DIM,
 				  "The conversation's process has ended (%s). "
-				  "What you say next takes it up again.",
+				  "Your next message resumes it.",
 				  c->state);
 	else
 		event_view_remark(
@@ -418,8 +416,8 @@ bool chat_is_idle(const struct chat *c)
 	       c->answered == c->sent;
 }
 
-/* A file of lines is a conversation in turns; a person may be ahead. A question is
- * shown before a line is taken for its answer. */
+/* Lines of a file are sent one per turn; an interactive user may type ahead. A
+ * question is shown before a line is read as its answer. */
 static bool takes_lines(const struct chat *c)
 {
 	if (c->mode == MODE_ANSWER && !c->asks.drawn)
@@ -427,15 +425,15 @@ static bool takes_lines(const struct chat *c)
 	return !c->quit && (c->typing || chat_is_idle(c));
 }
 
-/* Of a person, what came before the question could be read is no answer. */
+/* In interactive use, a line typed before the question could be read is not an answer. */
 static void take_answer(struct chat *c, const char *line)
 {
 	c->midline = false;
 	if (c->typing && !answer_ready(c))
-		event_view_remark(&c->show, YELLOW,
-				  "`%s` came before the question could be "
-				  "read: it is left out.",
-				  line);
+		event_view_remark(
+			&c->show, YELLOW,
+			"`%s` was typed before the question appeared and is ignored.",
+			line);
 	else
 		chat_submit(c, line);
 }
@@ -608,11 +606,12 @@ static void print_exit_hint(struct chat *c)
 	if (c->code >= 128 || !*c->id)
 		return;
 	if (c->detached || (c->busy && connection_is_open(&c->link)))
-		event_view_remark(&c->show, DIM, "%s Come back with: mortise attach %s",
-				  c->detached ? "It stays open." : "The agent works on.",
+		event_view_remark(&c->show, DIM, "%s To return, run: mortise attach %s",
+				  c->detached ? "The conversation stays open."
+					      : "The agent continues.",
 				  c->id);
 	else if (c->last_event >= 0)
-		event_view_remark(&c->show, DIM, "Come back with: mortise --resume %s",
+		event_view_remark(&c->show, DIM, "To return, run: mortise --resume %s",
 				  c->id);
 }
 
@@ -620,10 +619,10 @@ static void print_exit_hint(struct chat *c)
 
 static void open_history(struct chat *c)
 {
-	AUTO(free) char *folder = NULL, *path = NULL;
+	AUTO(free) char *dir = NULL, *path = NULL;
 
-	if (!c->term.plain && xdg_dir("STATE", true, &folder, NULL) == MT_OK)
-		path = path_join(folder, "history");
+	if (!c->term.plain && xdg_dir("STATE", true, &dir, NULL) == MT_OK)
+		path = path_join(dir, "history");
 	history_open(&c->history, path);
 }
 
@@ -640,7 +639,7 @@ static void init(struct chat *c, const struct options *o)
 	tty_init(&c->term, o->plain);
 	c->typing = isatty(STDIN_FILENO);
 	style.attributes = !c->term.plain;
-	style.colour = c->term.colour;
+	style.color = c->term.color;
 	style.columns = c->term.columns;
 	live_region_init(&c->area, c->term.columns);
 	keys_init(&c->keys, chat_on_key, c);
@@ -701,7 +700,7 @@ static void complain(struct chat *c)
 	AUTO(strbuf) struct strbuf line = STRBUF(64 << 10), rows = STRBUF(64 << 10);
 	struct style style = c->show.style;
 
-	style.colour = false;
+	style.color = false;
 	strbuf_addf(&line, "mortise: %s", c->show.out.text);
 	for (size_t i = 0; i < line.len; i++)
 		if (line.text[i] == '\n')

@@ -87,7 +87,7 @@ struct chat {
 	int code;             /* of the program */
 	uint64_t written;     /* bytes to the terminal */
 	bool midline;         /* plain: a prompt stands on the last line */
-	bool typing;          /* a person types: it is no file and no pipe */
+	bool typing;          /* interactive: input is not a file or pipe */
 	bool input_over;      /* plain: no more lines come */
 	bool again;           /* what did not arrive was said once more */
 	bool ended;           /* the conversation said that its process ends */
@@ -209,17 +209,17 @@ void chat_draw(struct chat *c);
 void chat_resize(struct chat *c);
 /** Take the live rows away: the program ends or is suspended. */
 void chat_erase(struct chat *c);
-/** Somebody is needed. */
+/** Notifies the user that input is required. */
 void chat_notify(struct chat *c, const char *what);
 
 /* ---- slash-commands.c: commands that begin with / -------------------------------- */
 
-/** @return false if the text is no command. */
+/** @return false if the text is not a command. */
 bool chat_slash(struct chat *c, const char *text);
 /** The n-th name, with its slash; NULL past the last. */
 const char *slash_command_name(size_t n);
-/** The text begins with a / and is no command: a skill may be called so, which is
- *  for the agent; `skills` lists them. */
+/** The text begins with a / and is not a command. It may trigger a skill, which is for
+ *  the agent; `skills` lists them. */
 void chat_trigger(struct chat *c, const char *text, const char *skills);
 /** Take the number that was chosen from the list. */
 void chat_pick(struct chat *c, const char *text);
@@ -228,13 +228,13 @@ void chat_list_conversations(struct chat *c);
 /* ---- file-mention.c, completion.c ---------------------------------------------- */
 
 /** Append to `out` the text of the files that the message names as @path, each
- *  once. `on_skip` is told what could not be read. */
-void file_mention_complete(struct strbuf *out, const char *folder, const char *text,
+ *  once. `on_skip` is called for files that could not be read. */
+void file_mention_complete(struct strbuf *out, const char *dir, const char *text,
 			   void (*on_skip)(void *arg, const char *path, const char *why),
 			   void *arg);
 /** Complete what stands before the cursor. @return the text to insert (owned,
  *  may be ""), NULL if nothing fits; the candidates if there are several. */
-char *completion_offer(const char *folder, const char *text, size_t at,
+char *completion_offer(const char *dir, const char *text, size_t at,
 		       struct strbuf *ret_list);
 /** The same with one of the names, a line each; without a slash in the word only up to
  *  theirs. */

@@ -21,7 +21,7 @@ static const struct {
 	{ "mistral/", "magistral-" },
 };
 
-/* What such a command prints of the configuration in force. */
+/* The output of such a command for the effective configuration. */
 static json_object *ask(const struct chat *c, const char *const *words)
 {
 	const char *args[COMMON_ARGS_MAX + ARGS_MAX];
@@ -85,7 +85,7 @@ static void add_known(struct strbuf *names, const char *name, size_t len)
 	}
 }
 
-/* The names of the table that are no patterns; with `provider`, as names of its own. */
+/* Names of the table that are not patterns; with `provider`, without their prefix. */
 static void add_table(struct strbuf *names, json_object *table, const char *provider)
 {
 	bool list = json_object_is_type(table, json_type_array);

@@ -53,7 +53,7 @@ static bool is_typed(const char *name)
 	return utf8_valid(name, len);
 }
 
-static void find_files(struct names *n, const char *folder, const char *word, size_t len)
+static void find_files(struct names *n, const char *base, const char *word, size_t len)
 {
 	AUTO(free) char *typed = strndup(word, len), *expanded = NULL, *path = NULL;
 	char *slash = typed ? strrchr(typed, '/') : NULL;
@@ -67,9 +67,9 @@ static void find_files(struct names *n, const char *folder, const char *word, si
 		AUTO(free) char *above = strndup(typed, (size_t)(slash + 1 - typed));
 
 		expanded = above ? path_expand(above) : NULL;
-		path = expanded ? path_join(folder, expanded) : NULL;
+		path = expanded ? path_join(base, expanded) : NULL;
 	}
-	dir = opendir(slash ? (path ? path : "") : folder);
+	dir = opendir(slash ? (path ? path : "") : base);
 	while (dir && n->count < NAMES_MAX && (d = readdir(dir))) {
 		struct stat st;
 
@@ -159,7 +159,7 @@ char *completion_among(const char *names, const char *text, size_t at,
 	return finish(n, at - begin, ret_list);
 }
 
-char *completion_offer(const char *folder, const char *text, size_t at,
+char *completion_offer(const char *dir, const char *text, size_t at,
 		       struct strbuf *ret_list)
 {
 	struct names *n = calloc(1, sizeof *n);
@@ -176,7 +176,7 @@ char *completion_offer(const char *folder, const char *text, size_t at,
 		begin += begin < at && text[begin] == '@';
 		for (stem = at; stem > begin && text[stem - 1] != '/';)
 			stem--;
-		find_files(n, folder, text + begin, at - begin);
+		find_files(n, dir, text + begin, at - begin);
 	}
 	return finish(n, at - stem, ret_list);
 }

@@ -23,7 +23,7 @@ static bool good_id(const char *id)
 	return *id && strlen(id) <= 80 && !strchr(id, '/') && *id != '.';
 }
 
-static int open_folder(int *ret, struct error *err)
+static int open_dir(int *ret, struct error *err)
 {
 	AUTO(free) char *path = NULL;
 	AUTO(close) int dir = -1;
@@ -37,7 +37,7 @@ static int open_folder(int *ret, struct error *err)
 			    strerror(errno));
 	if (st.st_uid != geteuid() || (st.st_mode & 077))
 		return fail(err, MT_EDENIED,
-			    "%s: must be a folder that only you can enter", path);
+			    "%s: must be a directory that only you can access", path);
 	*ret = dir;
 	dir = -1;
 	return MT_OK;
@@ -60,13 +60,13 @@ static int connect_to(const char *id, int *ret, struct error *err)
 	AUTO(close) int dir = -1, fd = -1;
 
 	if (!good_id(id))
-		return fail(err, MT_EINVAL, "`%.80s` is no id of a conversation", id);
-	if (open_folder(&dir, err))
+		return fail(err, MT_EINVAL, "invalid conversation id `%.80s`", id);
+	if (open_dir(&dir, err))
 		return err->code;
 	snprintf(at.sun_path, sizeof at.sun_path, "/proc/self/fd/%d/%s.sock", dir, id);
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	if (fd < 0)
-		return fail(err, MT_EIO, "no socket: %s", strerror(errno));
+		return fail(err, MT_EIO, "cannot create a socket: %s", strerror(errno));
 	if (connect(fd, (struct sockaddr *)&at, sizeof at) < 0)
 		return fail(err,
 			    errno == ENOENT || errno == ECONNREFUSED ? MT_ENOTFOUND
@@ -88,11 +88,11 @@ static void take_hello(struct connection *l, json_object *line)
 	if (strcmp(type, "hello") == 0 && js_int(line, "protocol", 0) == 1)
 		l->hello = json_object_get(line);
 	else if (strcmp(type, "hello") == 0)
-		fail(&l->refused, MT_EUNSUPPORTED,
-		     "it speaks another protocol than ours");
+		fail(&l->refused, MT_EUNSUPPORTED, "unsupported protocol version");
 	else
 		fail(&l->refused, MT_EDENIED, "%s",
-		     js_str(line, "text", "what answers is no conversation"));
+		     js_str(line, "text",
+			    "the process on this socket is not a mortise conversation"));
 }
 
 static int on_line(char *text, size_t len, void *arg)
@@ -166,8 +166,10 @@ static int greet(struct connection *l, struct error *err)
 		return MT_OK;
 	if (l->refused.code)
 		return fail(err, l->refused.code, "%s", l->refused.text);
-	return l->over ? fail(err, MT_ENOTFOUND, "the conversation ended just now")
-		       : fail(err, MT_ETIMEOUT, "the conversation does not answer");
+	return l->over ? fail(err, MT_ENOTFOUND,
+			      "the conversation process has just exited")
+		       : fail(err, MT_ETIMEOUT,
+			      "the conversation process does not respond");
 }
 
 int connection_open(struct connection *l, const char *id, struct error *err)

@@ -162,7 +162,8 @@ static void show_unshown(struct event_view *s)
 
 /* ---- questions --------------------------------------------------------- */
 
-/* Why it is risky; the words are of an analyzer, which may have them from the model. */
+/* Shows why the action is risky. The reason comes from an analyzer, which may quote
+ * the model. */
 static void show_risk(struct block *b, const struct question_text *q)
 {
 	AUTO(strbuf) struct strbuf text = STRBUF(LABEL_MAX);
@@ -172,9 +173,9 @@ static void show_risk(struct block *b, const struct question_text *q)
 	b->bar = "";
 	b->broken = "  ";
 	strbuf_addf(&text, "%s Risk: %s%s%s",
-		    q->edited   ? "May this be done instead?"
-		    : *q->asker ? "May it do this?"
-				: "May the agent do this?",
+		    q->edited   ? "Run this instead?"
+		    : *q->asker ? "Allow this subagent action?"
+				: "Allow this action?",
 		    q->risk, reason ? ": " : "", reason ? q->reason : "");
 	block_line(b, high ? RED : YELLOW, "", text.text, text.len);
 }
@@ -207,13 +208,14 @@ long event_view_question(struct event_view *s, const struct question_text *q,
 	show_unshown(s);
 	gap(s);
 	if (*q->asker)
-		style_line(&s->out, &s->style, DIM, "The delegate %s asks:", q->asker);
+		style_line(&s->out, &s->style, DIM,
+			   "Subagent %s requests approval:", q->asker);
 	*ret_rows = 0;
 	hidden = show_action_whole(s, q, ret_rows);
 	if (hidden == CANNOT_SHOW)
-		event_view_remark(s, RED,
-				  "The action cannot be shown here, so it can only be "
-				  "refused here.");
+		event_view_remark(
+			s, RED,
+			"The action cannot be shown here, so it can only be refused.");
 	show_risk(&b, q);
 	*ret_rows += b.rows;
 	return hidden;
@@ -235,10 +237,10 @@ void event_view_ask(struct event_view *s, const char *text, size_t len,
 		block_line(&b, PLAIN, lead, json_object_get_string(choice),
 			   (size_t)json_object_get_string_len(choice));
 	}
-	style_line(&s->out, &s->style, DIM, "Escape: no answer.");
+	style_line(&s->out, &s->style, DIM, "Escape: decline to answer.");
 }
 
-/* The one that was approved: was it changed first? */
+/* Was the approved action edited first? */
 static bool is_changed(struct event_view *s, json_object *event)
 {
 	AUTO(strbuf) struct strbuf label = STRBUF(LABEL_MAX);
@@ -358,9 +360,9 @@ static void show_action(struct event_view *s, json_object *event, const char *ty
 		style_line(&s->out, &s->style, DIM, "The history was condensed.");
 	else if (strcmp(type, "condensation_request") == 0)
 		style_line(&s->out, &s->style, DIM,
-			   "The history is condensed before the next request.");
+			   "The history will be condensed before the next request.");
 	else if (strcmp(type, "reject") == 0)
-		style_line(&s->out, &s->style, YELLOW, "The agent gives the task up.");
+		style_line(&s->out, &s->style, YELLOW, "The agent gave up on the task.");
 	else if (strcmp(type, "think") != 0)
 		show_call(s, event);
 }
@@ -526,10 +528,10 @@ static void take_retry(struct event_view *s, json_object *line)
 	markdown_drop(&s->reply);
 	begin_reply(s);
 	s->partial = false;
-	event_view_remark(s, YELLOW, "%s; next try in %lld s%s",
+	event_view_remark(s, YELLOW, "%s; retrying in %lld s%s",
 			  js_str(line, "error", "the request failed"),
 			  (long long)(js_int(line, "wait_ms", 0) + 500) / 1000,
-			  shown ? "; the answer begins anew" : "");
+			  shown ? "; the response restarts" : "");
 }
 
 void event_view_live(struct event_view *s, json_object *line)

@@ -18,7 +18,7 @@ struct event_view {
 	bool whole;            /* the reply is over: the next piece begins another */
 	bool replaying;        /* these are events of the past */
 	bool partial;          /* the beginning of the reply that streams is not known */
-	struct strbuf doing;   /* the action that is under way, on one line; "" */
+	struct strbuf doing;   /* the action in progress, on one line; "" */
 	int64_t action;        /* its id; -1 */
 	struct cleaner cleaner;
 	struct strbuf tail;    /* the end of its output */
@@ -58,9 +58,9 @@ struct question_text {
 
 enum { CANNOT_SHOW = -1 };
 
-/** All of the action, why it is risky, and the question, as the last lines of `out`.
- *  `*ret_rows` is how many.
- *  @return rows of it that are hidden; CANNOT_SHOW if nobody can see what it is. */
+/** Appends the whole action, why it is risky, and the question to `out`.
+ *  `*ret_rows` is the number of rows.
+ *  @return number of hidden rows; CANNOT_SHOW if the action cannot be shown. */
 long event_view_question(struct event_view *s, const struct question_text *q,
 			 size_t *ret_rows);
 /** What a tool asks the user; `choices` may be NULL. */

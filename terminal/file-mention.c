@@ -29,20 +29,20 @@ static char *path_at(const char *text)
 	return n ? strndup(text, n) : NULL;
 }
 
-static void put_file(struct strbuf *out, const char *folder, const char *path,
+static void put_file(struct strbuf *out, const char *dir, const char *path,
 		     void (*on_skip)(void *, const char *, const char *), void *arg)
 {
 	AUTO(free) char *expanded = path_expand(path), *whole = NULL, *text = NULL;
 	struct error err = ERROR_NONE;
 	size_t len = 0;
 
-	whole = expanded ? path_join(folder, expanded) : NULL;
+	whole = expanded ? path_join(dir, expanded) : NULL;
 	if (!whole || access(whole, F_OK) != 0)
 		return; /* a name with an @, not a file */
 	if (file_read(whole, FILE_BYTES_MAX, &text, &len, &err)) {
 		on_skip(arg, path, err.text);
 	} else if (!utf8_valid(text, len) || memchr(text, '\0', len)) {
-		on_skip(arg, path, "is no text");
+		on_skip(arg, path, "is not a text file");
 	} else {
 		strbuf_addf(out, "\n\nThe file %s:\n```\n", path);
 		strbuf_addn(out, text, len);
@@ -50,7 +50,7 @@ static void put_file(struct strbuf *out, const char *folder, const char *path,
 	}
 }
 
-void file_mention_complete(struct strbuf *out, const char *folder, const char *text,
+void file_mention_complete(struct strbuf *out, const char *dir, const char *text,
 			   void (*on_skip)(void *arg, const char *path, const char *why),
 			   void *arg)
 {
@@ -67,7 +67,7 @@ void file_mention_complete(struct strbuf *out, const char *folder, const char *t
 		for (size_t i = 0; i < count && path; i++)
 			again |= strcmp(seen[i], path) == 0;
 		if (path && !again) {
-			put_file(out, folder, path, on_skip, arg);
+			put_file(out, dir, path, on_skip, arg);
 			seen[count++] = path;
 		} else {
 			free(path);

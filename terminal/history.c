@@ -52,7 +52,7 @@ static void put_entry(struct strbuf *out, const char *text)
 	strbuf_addc(out, '\n');
 }
 
-/* A file with more than we remember is written anew. */
+/* Rewrites a file that has more entries than are kept. */
 static void rewrite(struct history *h)
 {
 	AUTO(strbuf) struct strbuf all = STRBUF(HISTORY_FILE_MAX);

@@ -18,7 +18,7 @@ struct history {
 	char *draft; /* what was being typed when the user went back */
 };
 
-/** Read the file; none is no error. `path` is copied; may be NULL. */
+/** Read the file; a missing file is not an error. `path` is copied; may be NULL. */
 void history_open(struct history *h, const char *path);
 void history_done(struct history *h);
 /** Remember a text, and append it to the file at once. The same text twice in a

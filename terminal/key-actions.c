@@ -120,7 +120,7 @@ static void interrupt(struct chat *c)
 	if (is_at_work(c) && connection_is_open(&c->link))
 		chat_command(c, "pause", NULL, NULL);
 	else
-		event_view_remark(&c->show, DIM, "Ctrl-C again leaves.");
+		event_view_remark(&c->show, DIM, "Press Ctrl-C again to exit.");
 }
 
 void chat_interrupt(struct chat *c)

@@ -148,7 +148,7 @@ static void key(struct keys *k, char byte)
 		if (utf8_next(k->bytes, len, &valid) == len && valid)
 			tell(k, KEY_TEXT, k->bytes, len);
 		else if (len > 1)
-			key(k, byte); /* what came before it was no character */
+			key(k, byte); /* the bytes before it were not a character */
 	}
 }
 

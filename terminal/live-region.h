@@ -43,7 +43,7 @@ void live_region_trim(struct live_region *a, size_t most);
  *  appended if nothing differs. */
 void live_region_draw(struct live_region *a, struct strbuf *out, const char *above,
 		      size_t len);
-/** The terminal has got another width, and has laid its lines out anew. */
+/** The terminal changed its width and rewrapped its lines. */
 void live_region_resize(struct live_region *a, struct strbuf *out, size_t columns);
 /** Take the area off the screen, the cursor stands where it began. */
 void live_region_erase(struct live_region *a, struct strbuf *out);

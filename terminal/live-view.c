@@ -88,7 +88,7 @@ static void add_state(struct chat *c)
 		return;
 	strbuf_addf(&text, "%c ", spinner[c->spin % 4]);
 	if (c->interrupted || c->settling)
-		strbuf_add(&text, "pausing, Ctrl-C again leaves");
+		strbuf_add(&text, "pausing; Ctrl-C again exits");
 	else if (chat_in_state(c, "rate_limited"))
 		strbuf_add(&text, "waiting for the model");
 	else

@@ -12,40 +12,40 @@
 
 static void help(void)
 {
-	puts("Usage: mortise [FLAG]... [MESSAGE]\n\n"
-	     "A conversation with an agent, at the terminal.\n\n"
-	     "  -c, --continue           take up the newest conversation of this directory\n"
+	puts("Usage: mortise [OPTION]... [MESSAGE]\n\n"
+	     "Converse with an agent at the terminal.\n\n"
+	     "  -c, --continue           resume the newest conversation of this directory\n"
 	     "      --any                with -c: of any directory\n"
-	     "  -r, --resume [ID]        take up a conversation; without ID from a list\n"
-	     "      --attach [ID]        join one that a process has open\n"
-	     "  -m, --model NAME         provider/name, or script:FILE\n"
-	     "      --controller NAME    use the wiring [controller.NAME]\n"
+	     "  -r, --resume [ID]        resume a conversation (default: choose from a list)\n"
+	     "      --attach [ID]        attach to a running conversation\n"
+	     "  -m, --model NAME         model to use: provider/name or script:FILE\n"
+	     "      --controller NAME    use the [controller.NAME] configuration\n"
 	     "  -o, --set SECTION.KEY=VALUE\n"
-	     "                           set an option; again for more\n"
-	     "      --config FILE        read this file instead of the user's own\n"
-	     "  -C, --workspace DIR      the project to work on; default: here\n"
-	     "      --plain              lines only: no colour, nothing that moves (for\n"
-	     "                           screen readers)\n"
-	     "      --notify WHEN        ring the bell when you are needed: auto (if the\n"
+	     "                           override a setting (repeatable)\n"
+	     "      --config FILE        read FILE instead of the user configuration\n"
+	     "  -C, --workspace DIR      use DIR as the workspace (default: current directory)\n"
+	     "      --plain              print plain lines: no color, no cursor movement\n"
+	     "      --notify WHEN        ring the bell when input is required: auto (if the\n"
 	     "                           terminal has lost the focus), always, never\n"
-	     "  -h, --help               print this\n\n"
-	     "/help in the conversation tells the rest. `mortise --help` lists the other\n"
-	     "commands; `mortise run` works without a person.");
+	     "  -h, --help               show this help\n\n"
+	     "/help lists the commands of a conversation. `mortise --help` lists the other\n"
+	     "commands; `mortise run` is non-interactive.");
 }
 
 static int bad(const char *format, const char *what)
 {
 	fputs("mortise: ", stderr);
 	fprintf(stderr, format, what);
-	fputs(": see mortise chat --help\n", stderr);
+	fputs("; see `mortise chat --help`\n", stderr);
 	return 2;
 }
 
-/* Flags with a value that `mortise run` and `mortise resume` take as they are. */
+/* Options with a value that are passed unchanged to `mortise run` and `mortise
+ * resume`. */
 static const char *const passed[] = { "--model", "--set", "--config", "--workspace" };
 static const char *const letters[] = { "-m", "-o", NULL, "-C" };
 
-/* The flag, or NULL; a value behind = is told. */
+/* The flag, or NULL; `*ret_value` is the value after `=`. */
 static const char *passed_flag(const char *arg, const char **ret_value)
 {
 	for (size_t i = 0; i < ARRAY_LEN(passed); i++) {
@@ -71,7 +71,7 @@ struct words {
 	bool any, operands; /* --any and -- were there */
 };
 
-/* The word after the flag; NULL if it is a flag too, or nothing. */
+/* The argument after the option; NULL if it is missing or an option. */
 static const char *optional(struct words *w)
 {
 	if (w->at + 1 >= w->argc || w->argv[w->at + 1][0] == '-')
@@ -85,9 +85,9 @@ static int pass_on(struct options *o, struct words *w, const char *flag,
 	if (!value && w->at + 1 < w->argc)
 		value = w->argv[++w->at];
 	if (!value)
-		return bad("%s needs a value", flag);
+		return bad("option %s requires a value", flag);
 	if (o->arg_count + 2 > COMMON_ARGS_MAX)
-		return bad("too many flags (%s)", flag);
+		return bad("too many options (%s)", flag);
 	o->args[o->arg_count++] = flag;
 	o->args[o->arg_count++] = value;
 	return 0;
@@ -102,7 +102,7 @@ static int set_notify(struct options *o, const char *when)
 			o->notify = (enum notify)i;
 			return 0;
 		}
-	return bad("--notify is auto, always or never%s", "");
+	return bad("invalid --notify: use auto, always or never%s", "");
 }
 
 static bool is(const char *arg, const char *letter, const char *name)
@@ -129,7 +129,7 @@ static int take(struct options *o, struct words *w)
 		o->id = optional(w);
 	} else if (strcmp(arg, "--controller") == 0) {
 		o->controller = optional(w);
-		return o->controller ? 0 : bad("%s needs a value", arg);
+		return o->controller ? 0 : bad("option %s requires a value", arg);
 	} else if (strcmp(arg, "--plain") == 0) {
 		o->plain = true;
 	} else if (strcmp(arg, "--notify") == 0) {
@@ -137,9 +137,9 @@ static int take(struct options *o, struct words *w)
 	} else if (strcmp(arg, "--") == 0 && !w->operands) {
 		w->operands = true;
 	} else if (*arg == '-' && arg[1] && !w->operands) {
-		return bad("unknown flag %.80s", arg);
+		return bad("unknown option %.80s", arg);
 	} else if (o->message) {
-		return bad("one message at a time (%.80s); put it in quotes", arg);
+		return bad("unexpected argument %.80s; put the message in quotes", arg);
 	} else {
 		o->message = arg;
 	}
@@ -154,7 +154,7 @@ int main(int argc, char **argv)
 	harden_process();
 	harden_environment();
 	harden_arguments(argc, argv);
-	/* lowdown measures by the locale; the texts are UTF-8 whatever it says */
+	/* lowdown measures by the locale; the texts are always UTF-8 */
 	if (!setlocale(LC_CTYPE, "") || strcmp(nl_langinfo(CODESET), "UTF-8") != 0)
 		setlocale(LC_CTYPE, "C.UTF-8");
 	for (; w.at < argc; w.at++) {
@@ -169,12 +169,12 @@ int main(int argc, char **argv)
 			return code;
 	}
 	if (w.any && (!o.id || strcmp(o.id, "here") != 0))
-		return bad("--any goes with --continue%s", "");
+		return bad("--any requires --continue%s", "");
 	if (w.any)
 		o.id = "last";
 	if (!o.plain && (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO)))
-		return bad("this is no terminal: mortise run works without one, --plain "
-			   "reads lines%s",
-			   "");
+		return bad(
+			"not a terminal; use `mortise run`, or --plain to read lines%s",
+			"");
 	return chat_run(&o);
 }

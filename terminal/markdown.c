@@ -103,7 +103,7 @@ static void lay_out(struct strbuf *out, const struct style *s, const char *text,
 				  .feat = LOWDOWN_TABLES | LOWDOWN_FENCED |
 					  LOWDOWN_STRIKE | LOWDOWN_COMMONMARK |
 					  LOWDOWN_NOINTEM | LOWDOWN_TASKLIST,
-				  .oflags = s->colour ? 0 : LOWDOWN_TERM_NOCOLOUR };
+				  .oflags = s->color ? 0 : LOWDOWN_TERM_NOCOLOUR };
 	AUTO(strbuf) struct strbuf lines = STRBUF(MARKDOWN_BLOCK_MAX * 4);
 	AUTO(free) char *laid_out = NULL;
 	size_t size = 0;
@@ -228,7 +228,7 @@ static bool is_item(const char *line)
 	return strchr("-*+", *line) && *line && line[1] == ' ';
 }
 
-/* Does the block go on with this line, though a blank one came between? */
+/* Does the block continue with this line after a blank one? */
 static bool goes_on(const struct markdown *m, const char *line)
 {
 	return is_item(m->block.text) && (strncmp(line, "  ", 2) == 0 || is_item(line));

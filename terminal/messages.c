@@ -38,9 +38,9 @@ static int64_t end_line(struct chat *c, struct strbuf *out, const char *type)
 
 	strbuf_addc(out, '}');
 	if (out->error || out->len > LINE_BYTES_MAX) {
-		event_view_remark(&c->show, RED,
-				  "That is too long to be sent: at most 1 MiB, with "
-				  "its files.");
+		event_view_remark(
+			&c->show, RED,
+			"The message is too long to send: at most 1 MiB, including its files.");
 		return -1;
 	}
 	if (connection_send(&c->link, out->text, out->len))
@@ -133,7 +133,7 @@ static void on_skip(void *arg, const char *path, const char *why)
 {
 	struct chat *c = arg;
 
-	event_view_remark(&c->show, YELLOW, "@%s is left out: %s", path, why);
+	event_view_remark(&c->show, YELLOW, "@%s is ignored: %s", path, why);
 }
 
 void chat_message(struct chat *c, const char *text)
@@ -145,7 +145,7 @@ void chat_message(struct chat *c, const char *text)
 	file_mention_complete(&whole, c->workspace, text, on_skip, c);
 	if (whole.error) {
 		event_view_remark(&c->show, RED,
-				  "The message with its files is too long.");
+				  "The message and its files are too long.");
 		return;
 	}
 	if (!chat_reconnect(c))
@@ -176,7 +176,7 @@ void chat_say(struct chat *c, const char *text)
 	if (!c->busy) {
 		chat_message(c, text);
 	} else if (c->queued == QUEUE_MAX) {
-		event_view_remark(&c->show, YELLOW, "%d messages wait already.",
+		event_view_remark(&c->show, YELLOW, "%d messages are already queued.",
 				  QUEUE_MAX);
 	} else if ((c->queue[c->queued] = strdup(text))) {
 		c->queued++;
@@ -232,16 +232,16 @@ static bool is_quiet(const char *what)
 static void on_refused(struct chat *c, const struct asked *a, const char *error)
 {
 	if (strncmp(error, "unknown command", 15) == 0)
-		event_view_remark(&c->show, YELLOW, "/%s is not supported yet.", a->what);
+		event_view_remark(&c->show, YELLOW,
+				  "This conversation does not support /%s.", a->what);
 	else
 		event_view_remark(&c->show, RED, "%s", error);
 	if (strcmp(a->what, "confirm") == 0 || strcmp(a->what, "reject") == 0)
 		answer_refused(c);
-	if (a->text) { /* nothing that was typed is lost */
+	if (a->text) { /* keep what the user typed */
 		history_add(&c->history, a->text);
 		event_view_remark(&c->show, DIM,
-				  "The message was not sent: it is in the "
-				  "history (arrow up).");
+				  "The message was not sent; arrow up recalls it.");
 		c->busy = chat_in_state(c, "running");
 	}
 }
@@ -250,13 +250,12 @@ static void on_refused(struct chat *c, const struct asked *a, const char *error)
 static void on_undone(struct chat *c, const char *text)
 {
 	event_view_remark(&c->show, DIM,
-			  "Back to before your last message. What tools did to "
-			  "files stays.");
+			  "Reverted your last message. Changes to files are kept.");
 	if (c->mode == MODE_TYPE && c->line.text.len == 0)
 		line_editor_insert(&c->line, text, strlen(text));
 }
 
-/* What a command of ours brought, as members of its result. */
+/* Handles the result of a command that this client sent. */
 static void on_done(struct chat *c, const struct asked *a, json_object *line)
 {
 	const char *text = js_str(line, "text", "");
@@ -294,7 +293,7 @@ static void on_result(struct chat *c, json_object *line)
 	if (js_bool(line, "ok", false))
 		on_done(c, a, line);
 	else
-		on_refused(c, a, js_str(line, "error", "it cannot be done"));
+		on_refused(c, a, js_str(line, "error", "the command failed"));
 	free(a->text);
 	*a = (struct asked){ 0 };
 }
@@ -319,13 +318,14 @@ static void on_rest(struct chat *c)
 		event_view_remark(&c->show, RED, "%s%s%s", c->state,
 				  *c->reason ? ": " : "", c->reason);
 	else if (chat_in_state(c, "paused"))
-		event_view_remark(&c->show, YELLOW,
-				  "Paused%s%s. Enter or a message goes on%s.",
-				  why ? ": " : "", why ? c->reason : "",
-				  c->interrupted ? "; Ctrl-C again leaves" : "");
+		event_view_remark(
+			&c->show, YELLOW,
+			"Paused%s%s. Press Enter or send a message to continue%s.",
+			why ? ": " : "", why ? c->reason : "",
+			c->interrupted ? "; Ctrl-C again exits" : "");
 }
 
-/* A delegate that works beside the agent has a question. @return whether one is open. */
+/* Shows the question of a subagent that runs in parallel. @return whether one is open. */
 static bool ask_for_delegate(struct chat *c, json_object *asks)
 {
 	bool list = json_object_is_type(asks, json_type_array);
@@ -334,7 +334,7 @@ static bool ask_for_delegate(struct chat *c, json_object *asks)
 
 	if (!first)
 		return false;
-	/* Who reads a question does not get another one under the fingers. */
+	/* Do not replace a question that the user is reading. */
 	for (size_t i = 0; i < count; i++) {
 		json_object *ask = json_object_array_get_idx(asks, i);
 
@@ -374,10 +374,10 @@ static void on_state(struct chat *c, json_object *line)
 	    (chat_in_state(c, "finished") || chat_in_state(c, "awaiting_user_input")))
 		chat_send_queue(c);
 	else if (worked)
-		chat_notify(c, "the agent rests");
+		chat_notify(c, "the agent is idle");
 }
 
-/* The result of what was interrupted is here: the rest is told after it. */
+/* The result of the interrupted action has arrived: report the idle state after it. */
 static void settle(struct chat *c)
 {
 	if (!c->settling || c->show.action >= 0)
@@ -410,7 +410,7 @@ static void on_questions(struct chat *c, json_object *open)
 	c->asked_at = 0;
 	line_editor_set(&c->line, c->mode == MODE_TOOL ? "" : c->line.text.text);
 	chat_set_mode(c, MODE_TOOL);
-	chat_notify(c, "a tool waits for your answer");
+	chat_notify(c, "a tool is waiting for your answer");
 }
 
 static void on_end(struct chat *c, json_object *line)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * process.c - starting `mortise`, which lies beside this program or in the PATH. */
+ * process.c - starts `mortise` from the directory of this program or from PATH. */
 #include "process.h"
 
 #include "auto.h"
@@ -40,7 +40,7 @@ static void become(const char *const *args)
 	}
 	execv(BIN_DIR "/mortise", (char **)argv);
 	execvp("mortise", (char **)argv);
-	fprintf(stderr, "mortise cannot be started: %s\n", strerror(errno));
+	fprintf(stderr, "cannot start mortise: %s\n", strerror(errno));
 	_exit(127);
 }
 
@@ -87,8 +87,7 @@ static int spawn(const char *const *args, struct ends *e, pid_t *ret, struct err
 	if (pipe2(e->in, O_CLOEXEC) < 0 || pipe2(e->out, O_CLOEXEC) < 0 ||
 	    pipe2(e->errors, O_CLOEXEC) < 0 || (*ret = fork()) < 0) {
 		close_ends(e);
-		return fail(err, MT_EIO, "a process cannot be started: %s",
-			    strerror(errno));
+		return fail(err, MT_EIO, "cannot start a process: %s", strerror(errno));
 	}
 	if (*ret == 0) {
 		take_signals_back();
@@ -121,7 +120,7 @@ static int listen_to(struct ends *e, struct strbuf *out, struct strbuf *complain
 
 		left = end - clock_ms();
 		if (left <= 0 || poll(fds, 2, (int)left) == 0)
-			return fail(err, MT_ETIMEOUT, "mortise does not answer");
+			return fail(err, MT_ETIMEOUT, "mortise does not respond");
 		for (size_t i = 0; i < 2; i++) {
 			char piece[4096];
 			ssize_t n =
@@ -145,7 +144,7 @@ static int failed(const struct strbuf *complaint, struct error *err)
 	text = clean.text;
 	if (strncmp(text, "mortise: ", 9) == 0)
 		text += 9;
-	return fail(err, MT_EIO, "%s", *text ? text : "mortise ended without a word");
+	return fail(err, MT_EIO, "%s", *text ? text : "mortise exited unexpectedly");
 }
 
 static bool has_line(struct strbuf *out)
@@ -227,6 +226,6 @@ int process_output(const char *const *args, struct strbuf *out, struct error *er
 	if (!err->code && (!WIFEXITED(status) || WEXITSTATUS(status) != 0))
 		failed(&complaint, err);
 	if (!err->code && out->error)
-		fail(err, MT_ELIMIT, "mortise said more than fits");
+		fail(err, MT_ELIMIT, "the output of mortise is too long");
 	return err->code;
 }

@@ -26,7 +26,8 @@ struct process {
  *  prints to its standard error meanwhile is appended to `warnings`. */
 int process_start(struct process *c, const char *const *args, struct strbuf *warnings,
 		  struct error *err);
-/** Let it go its way: it ends when the agent rests and nobody is connected. */
+/** Leave the process running: it exits when the agent is idle and no client is
+ *  connected. */
 void process_release(struct process *c);
 /** It, or one that was released, may have ended: reap them. */
 void process_reap(struct process *c);

@@ -16,13 +16,14 @@
 
 enum { READ_MS = 500, LONE_MS = 300, PASTE_MS = 4, QUESTION_ROWS = 200, HASH_BYTES = 80,
        SCOPES_MAX = 16,
-       OTHER_ROWS = 8 /* of the screen, beside the action or the scopes */ };
+       OTHER_ROWS = 8 /* of the screen, in addition to the action or the scopes */ };
 
 struct question {
 	bool open;
 	char asker[CHILD_ID_MAX]; /* the delegate that it is of; "" */
 	int64_t action;           /* the id of its event */
-	char hash[HASH_BYTES];    /* of the exact action; "" if the conversation sent none */
+	char hash[HASH_BYTES];    /* of the exact action; "" if the conversation sent
+				   * none */
 	char risk[16];
 	char *reason;             /* why it is risky; owned, or NULL */
 	json_object *event;  /* owned, or NULL */
@@ -35,7 +36,8 @@ struct question {
 	bool listed;         /* the scopes were printed with it */
 	bool sent;           /* it is answered */
 	bool editing;        /* the line holds the command */
-	bool tainted;        /* some of the line was typed before it could be read, or pasted */
+	bool tainted;        /* some of the line was typed before it could be read, or
+			      * pasted */
 	int64_t drawn;       /* since when it can be read; 0: it is not on the screen */
 	int64_t lone;        /* when the lone key came; 0: there is none */
 	const char *hint;    /* why the last answer was none; static, or NULL */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * slash-commands.c - what is not for the agent: /help and the others. */
+ * slash-commands.c - slash commands that the terminal handles itself. */
 #include "chat.h"
 
 #include "options.h"
@@ -15,7 +15,7 @@ struct slash {
 	const char *help;
 	void (*run)(struct chat *c, const struct slash *self, const char *arg);
 	const char *command; /* of the protocol */
-	const char *member;  /* which the argument becomes; NULL: none */
+	const char *member;  /* member that receives the argument; NULL: none */
 };
 
 /* ---- commands of the protocol ------------------------------------------ */
@@ -23,7 +23,8 @@ struct slash {
 static void pass_on(struct chat *c, const struct slash *self, const char *arg)
 {
 	if (*arg && !self->member)
-		event_view_remark(&c->show, YELLOW, "%s takes nothing more", self->name);
+		event_view_remark(&c->show, YELLOW, "%s does not take an argument",
+				  self->name);
 	else
 		chat_command(c, self->command, *arg ? self->member : NULL, arg);
 }
@@ -39,7 +40,7 @@ static void run_cost(struct chat *c, const struct slash *self, const char *arg)
 			  (long long)c->show.input, (long long)c->show.output, money);
 }
 
-/* ---- what needs another process ------------------------------------------ */
+/* ---- changes that need another process ------------------------------------------ */
 
 static void change(struct chat *c, const struct slash *self, const char *flag,
 		   const char *key, const char *arg)
@@ -48,10 +49,10 @@ static void change(struct chat *c, const struct slash *self, const char *flag,
 
 	strbuf_addf(&value, "%s%s", key, arg);
 	if (!*arg)
-		event_view_remark(&c->show, YELLOW, "Write which: %s %s", self->name,
+		event_view_remark(&c->show, YELLOW, "Usage: %s %s", self->name,
 				  self->args);
 	else if (!value.error && chat_change(c, flag, value.text))
-		event_view_remark(&c->show, DIM, "%s: from now on", arg);
+		event_view_remark(&c->show, DIM, "Using %s from now on.", arg);
 }
 
 static void run_model(struct chat *c, const struct slash *self, const char *arg)
@@ -75,7 +76,7 @@ static void run_confirm(struct chat *c, const struct slash *self, const char *ar
 static void run_recover(struct chat *c, const struct slash *self, const char *arg)
 {
 	if (*arg < '1' || *arg > '3' || arg[1])
-		event_view_remark(&c->show, YELLOW, "Write %s %s", self->name,
+		event_view_remark(&c->show, YELLOW, "Usage: %s %s", self->name,
 				  self->args);
 	else
 		chat_command_number(c, "recover", "option", *arg - '0');
@@ -93,7 +94,8 @@ static void run_fork(struct chat *c, const struct slash *self, const char *arg)
 		return;
 	}
 	strbuf_cut(&out, strcspn(out.text, "\n"));
-	event_view_remark(&c->show, DIM, "The copy is %s. This goes there:", out.text);
+	event_view_remark(&c->show, DIM,
+			  "Created the copy %s. To switch to it:", out.text);
 	event_view_remark(&c->show, DIM, "/resume %s", out.text);
 }
 
@@ -116,8 +118,9 @@ static void run_detach(struct chat *c, const struct slash *self, const char *arg
 {
 	(void)self, (void)arg;
 	if (!connection_is_open(&c->link)) {
-		event_view_remark(&c->show, YELLOW,
-				  "Its process has ended: /exit leaves.");
+		event_view_remark(
+			&c->show, YELLOW,
+			"The conversation process has exited; use /exit to leave.");
 		return;
 	}
 	chat_send_queue(c);
@@ -189,12 +192,12 @@ void chat_list_conversations(struct chat *c)
 		offer_one(c, o);
 	}
 	if (c->choice_count == 0) {
-		event_view_remark(&c->show, DIM, "There is no other conversation.");
+		event_view_remark(&c->show, DIM, "No other conversations.");
 		return;
 	}
 	if (c->choice_count > CHOICES_SHOWN)
 		event_view_remark(&c->show, DIM,
-				  "and %zu more: mortise conversations list",
+				  "and %zu more; `mortise conversations list` lists all",
 				  c->choice_count - CHOICES_SHOWN);
 	chat_set_mode(c, MODE_PICK);
 }
@@ -208,7 +211,7 @@ void chat_pick(struct chat *c, const char *text)
 	if (text[strspn(text, " ")] == '\0')
 		return;
 	if (end == text || n < 1 || (size_t)n > c->choice_count)
-		event_view_remark(&c->show, YELLOW, "There is no number %.20s.", text);
+		event_view_remark(&c->show, YELLOW, "Invalid number %.20s.", text);
 	else
 		chat_begin(c, c->choices[n - 1]);
 	drop_choices(c);
@@ -231,7 +234,7 @@ static void run_export(struct chat *c, const struct slash *self, const char *arg
 
 	(void)self;
 	if (!*arg)
-		event_view_remark(&c->show, YELLOW, "Write where to: /export FILE");
+		event_view_remark(&c->show, YELLOW, "Usage: /export FILE");
 	else if (process_output(args, &out, &err))
 		event_view_remark(&c->show, RED, "%s", err.text);
 	else
@@ -241,35 +244,35 @@ static void run_export(struct chat *c, const struct slash *self, const char *arg
 /* ---- the table --------------------------------------------------------- */
 
 static const struct slash table[] = {
-	{ "/help", "", "print this", run_help, NULL, NULL },
-	{ "/status", "", "the conversation and its state", pass_on, "status", NULL },
-	{ "/cost", "", "tokens and money so far", run_cost, NULL, NULL },
-	{ "/model", "[NAME]", "the model; another one from now on", run_model, NULL, NULL },
-	{ "/agent", "NAME", "another agent from now on", run_agent, NULL, NULL },
-	{ "/confirm", "never|always|risky", "which actions wait for you", run_confirm,
+	{ "/help", "", "show this help", run_help, NULL, NULL },
+	{ "/status", "", "show the conversation and its state", pass_on, "status", NULL },
+	{ "/cost", "", "show tokens and cost", run_cost, NULL, NULL },
+	{ "/model", "[NAME]", "show or change the model", run_model, NULL, NULL },
+	{ "/agent", "NAME", "change the agent", run_agent, NULL, NULL },
+	{ "/confirm", "never|always|risky", "set which actions need approval", run_confirm,
 	  NULL, NULL },
-	{ "/condense", "", "shorten the history now", pass_on, "condense", NULL },
-	{ "/undo", "", "back to before your last message", pass_on, "undo", NULL },
-	{ "/recover", "1|2|3", "after a loop: before it, your message, stop",
+	{ "/condense", "", "condense the history", pass_on, "condense", NULL },
+	{ "/undo", "", "revert your last message", pass_on, "undo", NULL },
+	{ "/recover", "1|2|3", "after a loop: 1 rewind, 2 resend your message, 3 stop",
 	  run_recover, NULL, NULL },
-	{ "/fork", "", "a copy of the conversation as it is now", run_fork, NULL, NULL },
-	{ "/skills", "", "the skills there are", pass_on, "skills", NULL },
-	{ "/mcp", "", "the MCP servers there are", pass_on, "mcp", NULL },
+	{ "/fork", "", "copy the conversation", run_fork, NULL, NULL },
+	{ "/skills", "", "list skills", pass_on, "skills", NULL },
+	{ "/mcp", "", "list MCP servers", pass_on, "mcp", NULL },
 	{ "/pause", "", "interrupt the agent (Ctrl-C)", pass_on, "pause", NULL },
-	{ "/continue", "", "go on after a pause, an error, a limit", pass_on, "resume",
+	{ "/continue", "", "continue after a pause, an error or a limit", pass_on, "resume",
 	  NULL },
-	{ "/stop", "", "end the conversation's process", pass_on, "stop",
+	{ "/stop", "", "stop the conversation process", pass_on, "stop",
 	  NULL },
-	{ "/now", "[TEXT]", "say it, or what is queued, while the agent works", run_now,
+	{ "/now", "[TEXT]", "send TEXT, or the queued messages, immediately", run_now,
 	  NULL, NULL },
-	{ "/new", "", "another conversation, from the beginning", run_new, NULL, NULL },
-	{ "/resume", "[ID]", "an earlier conversation; without ID from a list",
+	{ "/new", "", "start a new conversation", run_new, NULL, NULL },
+	{ "/resume", "[ID]", "resume a conversation (default: choose from a list)",
 	  run_resume, NULL, NULL },
-	{ "/export", "FILE", "the history as an OpenHands trajectory", run_export, NULL,
+	{ "/export", "FILE", "export the history as an OpenHands trajectory", run_export, NULL,
 	  NULL },
-	{ "/detach", "", "leave, and keep it open for mortise attach", run_detach, NULL,
+	{ "/detach", "", "exit, and keep the conversation open for `mortise attach`", run_detach, NULL,
 	  NULL },
-	{ "/exit", "", "end what runs, finish the conversation, and leave", run_exit,
+	{ "/exit", "", "cancel running actions, finish the conversation and exit", run_exit,
 	  NULL, NULL },
 };
 
@@ -281,12 +284,12 @@ static void run_help(struct chat *c, const struct slash *self, const char *arg)
 				  table[i].args, table[i].help);
 	event_view_remark(
 		&c->show, PLAIN,
-		"Enter sends; Alt-Enter, Ctrl-J or \\ at the end begin a new row; Tab "
-		"completes;\n@path adds the text of a file; !command runs it in the "
-		"agent's shell; arrow up: what was typed "
-		"before; Ctrl-R searches it.\nWhat is typed while the agent works is "
-		"queued; Enter alone sends it at once.\nCtrl-C interrupts, and again "
-		"leaves; Ctrl-D leaves, and the agent finishes its work.");
+		"Enter sends; Alt-Enter, Ctrl-J or \\ at the end insert a line break; Tab "
+		"completes.\n@path adds the text of a file; !command runs a command in the "
+		"agent's shell.\nArrow up recalls earlier input; Ctrl-R searches it.\n"
+		"Input typed while the agent works is queued; Enter alone sends it "
+		"immediately.\nCtrl-C pauses the agent, and a second Ctrl-C exits. Ctrl-D "
+		"exits; the agent finishes its work.");
 }
 
 const char *slash_command_name(size_t n)
@@ -294,7 +297,7 @@ const char *slash_command_name(size_t n)
 	return n < ARRAY_LEN(table) ? table[n].name : NULL;
 }
 
-/* Is it a command, and not a path that a message begins with? */
+/* Is it a command, rather than a message that begins with a path? */
 static bool is_command(const char *text, size_t len)
 {
 	return *text == '/' && len > 1 && !memchr(text + 1, '/', len - 1) &&
@@ -310,9 +313,8 @@ static void unknown(struct chat *c, const char *text)
 	for (size_t i = 0; i < ARRAY_LEN(table); i++)
 		names[i] = table[i].name;
 	near = word ? suggest(word, names, ARRAY_LEN(names)) : NULL;
-	event_view_remark(&c->show, YELLOW,
-			  "There is no command %s%s%s (/help lists them)", word,
-			  near ? "; did you mean " : "", near ? near : "");
+	event_view_remark(&c->show, YELLOW, "Unknown command %s%s%s (/help lists all)",
+			  word, near ? "; did you mean " : "", near ? near : "");
 }
 
 bool chat_slash(struct chat *c, const char *text)

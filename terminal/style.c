@@ -18,9 +18,9 @@ static const char *code(const struct style *s, enum paint p)
 {
 	static const char *const codes[] = { "", "\033[1m", "\033[2m", "\033[31m",
 					     "\033[32m", "\033[33m", "\033[36m", "\033[7m" };
-	bool is_colour = p > DIM && p < REVERSE;
+	bool is_color = p > DIM && p < REVERSE;
 
-	return p == PLAIN || !s->attributes || (is_colour && !s->colour) ? "" : codes[p];
+	return p == PLAIN || !s->attributes || (is_color && !s->color) ? "" : codes[p];
 }
 
 void style_begin(struct strbuf *out, const struct style *s, enum paint p)

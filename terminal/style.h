@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * style.h - how text looks: attributes and colours, as far as they are wanted. */
+ * style.h - how text looks: attributes and colors, as far as they are wanted. */
 #ifndef TERMINAL_STYLE_H
 #define TERMINAL_STYLE_H
 
@@ -11,7 +11,7 @@ enum paint { PLAIN, BOLD, DIM, RED, GREEN, YELLOW, CYAN, REVERSE };
 
 struct style {
 	bool attributes; /* bold and dim; false: no escape sequence at all */
-	bool colour;
+	bool color;
 	size_t columns;
 };
 

@@ -21,20 +21,20 @@ size_t text_fit(const char *text, size_t len, size_t columns);
  *  least one cluster. The space behind them, if there is one, ends the row. */
 size_t text_fit_words(const char *text, size_t len, size_t columns);
 
-/** Cleaning of a text that comes in pieces: escape sequences, C0, C1 and
- *  bidirectional controls go, also when they are cut between pieces. Tabs
- *  become spaces; a lone carriage return begins its line anew; a backspace takes
- *  one character back; bytes that are no UTF-8 become U+FFFD. */
+/** Cleaning of a text that comes in pieces: escape sequences, C0, C1 and bidirectional
+ *  controls go, also when they are cut between pieces. Tabs become spaces; a lone
+ *  carriage return restarts its line; a backspace removes one character; invalid UTF-8
+ *  becomes U+FFFD. */
 struct cleaner {
 	int state;
-	size_t string;     /* bytes of a control string that were passed over */
+	size_t string;     /* skipped bytes of a control string */
 	bool returned;     /* a carriage return came: what follows replaces the line */
 	char tail[4];      /* beginning of a character */
 	size_t tail_len;
 };
 
 int clean_feed(struct cleaner *c, struct strbuf *out, const char *bytes, size_t len);
-/** No more of this character comes: what has begun is no text. */
+/** The character is incomplete and no more bytes will come: treat them as invalid. */
 void clean_end(struct cleaner *c, struct strbuf *out);
 /** A whole text. */
 int text_clean(struct strbuf *out, const char *bytes, size_t len);

@@ -43,14 +43,14 @@ static void on_fatal(int number)
 
 void tty_init(struct tty *t, bool plain)
 {
-	const char *name = getenv("TERM"), *no_colour = getenv("NO_COLOR");
+	const char *name = getenv("TERM"), *no_color = getenv("NO_COLOR");
 	bool dumb = !name || !*name || strcmp(name, "dumb") == 0;
 
 	*t = (struct tty){ .plain = plain || dumb || !isatty(STDOUT_FILENO) ||
 				     !isatty(STDIN_FILENO),
 			    .columns = COLUMNS,
 			    .rows = ROWS };
-	t->colour = !t->plain && (!no_colour || !*no_colour);
+	t->color = !t->plain && (!no_color || !*no_color);
 	tty_measure(t);
 }
 
@@ -107,7 +107,7 @@ void tty_write(const char *bytes, size_t len)
 {
 	while (len > 0) {
 		ssize_t n = write(STDOUT_FILENO, bytes, len);
-		/* Somebody shares the terminal and made it non-blocking. */
+		/* Another process shares the terminal and made it non-blocking. */
 		struct pollfd fd = { .fd = STDOUT_FILENO, .events = POLLOUT };
 
 		if (n > 0) {

@@ -11,7 +11,7 @@
 
 struct tty {
 	bool plain;    /* lines in, lines out: no cursor is ever moved */
-	bool colour;
+	bool color;
 	size_t columns, rows;
 	bool raw;      /* keys come one by one */
 };

@@ -77,14 +77,14 @@ bats_require_minimum_version 1.5.0
 @test "a message in quotes goes to the terminal, one word is a command" {
 	run mortise "fix the tests"
 	[ "$status" -eq 2 ]
-	[[ "$output" == *"this is no terminal: mortise run works without one"* ]]
+	[[ "$output" == *"not a terminal; use \`mortise run\`"* ]]
 	run mortise -- fix
-	[[ "$output" == *"this is no terminal"* ]]
+	[[ "$output" == *"not a terminal"* ]]
 	run mortise fix
 	[ "$status" -eq 2 ]
 	[[ "$output" == *"unknown command \`fix\`"*"quote it"* ]]
 	run mortise --any "fix the tests"
-	[[ "$output" == *"--any goes with --continue"* ]]
+	[[ "$output" == *"--any requires --continue"* ]]
 }
 
 @test "a number outside the range of an option is refused" {

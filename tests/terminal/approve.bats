@@ -20,7 +20,7 @@ begin() {
 	terminal "${1:-80x24}"
 	chat -o controller.confirmation=always
 	enter 'Begin'
-	see 'May the agent do this?'
+	see 'Allow this action?'
 	ready
 }
 
@@ -72,9 +72,9 @@ whole() {
 @test 'four hundred lines: what is hidden is counted, and seen before it can run' {
 	asks "$(seq -f 'echo line %g' 400 | sed 's/$/\\n/' | tr -d '\n')touch end"
 	begin
-	see 'rows of it are hidden: v shows them'
+	see 'lines are hidden; press v to view all'
 	key y
-	see 'Not all of it is shown'
+	see 'The action is not fully shown'
 	run ! has end
 	key v
 	see 'y yes'
@@ -123,7 +123,7 @@ whole() {
 	ready
 	see 'answer> y'
 	key Enter
-	see 'typed before the question could be read'
+	see 'text typed before the question'
 	run ! has wrong
 	key C-u
 	key n
@@ -139,19 +139,19 @@ whole() {
 	see 'press it again'
 	run ! has wrong
 	key Enter
-	see 'That was pasted'
+	see 'Pasted text'
 	key C-u
 	tmux set-buffer 'yes'
 	tmux paste-buffer -p
 	see 'answer> yes'
 	key Enter
-	see 'That was pasted'
+	see 'Pasted text'
 	key C-u
 	tmux set-buffer $'a\n'
 	tmux paste-buffer -p
 	see 'answer> a'
 	key Enter
-	see 'That was pasted'
+	see 'Pasted text'
 	run ! has wrong
 }
 
@@ -205,7 +205,7 @@ whole() {
 	see 'answer> a'
 	sleep 0.1 # Enter is not part of a paste
 	key Enter
-	see 'only be allowed once'
+	see 'be allowed only once'
 	has victim
 	key C-u
 	key n
@@ -248,7 +248,7 @@ at_least_two_questions() { [ "$(screen | grep -c 'Risk: HIGH')" -ge 2 ]; }
 	key Enter
 	see 'workspace '
 	ready
-	[ "$(screen | grep -c 'May the agent')" -eq 2 ]
+	[ "$(screen | grep -c 'Allow this action')" -eq 2 ]
 	key y
 	see 'All is done.'
 }
@@ -280,6 +280,6 @@ at_least_two_questions() { [ "$(screen | grep -c 'Risk: HIGH')" -ge 2 ]; }
 	run mortise --plain -m "script:$work/script" -o controller.confirmation=always \
 		<<< $'go\nyes please\ny 0123456789ab'
 	[[ "$output" = *'| $ touch one #‹\r›ls‹\u{202e}›'* ]]
-	[[ "$output" = *'An action waits: answer'* ]]
+	[[ "$output" = *'An action is waiting for approval: answer'* ]]
 	run ! has one
 }

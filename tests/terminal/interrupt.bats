@@ -8,7 +8,7 @@ source "$top_srcdir/tests/terminal/tmux.bash"
 
 # It left, and the shell is back.
 left() {
-	see 'Come back with: mortise --resume'
+	see 'To return, run: mortise --resume'
 	poll at_prompt
 }
 at_prompt() { screen | tail -n 1 | grep -qFx '$'; }
@@ -22,7 +22,7 @@ none_running() { [ "$(mortise ps)" = "No conversation is running." ]; }
 	enter 'Begin'
 	see 'begun'
 	key C-c
-	see 'Paused. Enter or a message goes on; Ctrl-C again leaves.'
+	see 'Paused. Press Enter or send a message to continue; Ctrl-C again exits.'
 	[[ "$(screen)" = *'The command was interrupted'*'Paused.'* ]]
 	key Enter
 	see '  again'
@@ -55,7 +55,7 @@ twice_paused() { [ "$(screen | grep -c 'Paused')" -eq 2 ]; }
 	key C-c
 	see_no 'a draft'
 	key C-c
-	see 'Ctrl-C again leaves.'
+	see 'Ctrl-C again to exit.'
 	key C-c
 	left
 }
@@ -72,7 +72,7 @@ twice_paused() { [ "$(screen | grep -c 'Paused')" -eq 2 ]; }
 	key Enter
 	see 'As you say.'
 	key C-c
-	see 'Ctrl-C again leaves.'
+	see 'Ctrl-C again to exit.'
 	key C-c
 	left
 }

@@ -42,7 +42,7 @@ hello() {
 	terminal
 	chat -o controller.confirmation=always
 	enter 'Begin'
-	see 'May the agent do this?'
+	see 'Allow this action?'
 	see '$ touch one'
 	ready
 	looks_like question
@@ -87,14 +87,14 @@ hello() {
 	terminal
 	chat --config "$work/m.ini"
 	enter 'Begin'
-	see 'May the agent do this?'
+	see 'Allow this action?'
 	ready
 	key y
-	see 'May it do this?'
+	see 'Allow this subagent action?'
 	ready
 	key y
-	see 'The delegate'
-	poll at_least 2 'May it do this?'
+	see 'Subagent'
+	poll at_least 2 'Allow this subagent action?'
 	ready
 	type_ 'better not'
 	see 'answer> better not'
@@ -172,7 +172,7 @@ two rows '
 	key Enter
 	see 'I see the file.'
 	key C-d
-	see 'Come back with'
+	see 'To return'
 	[ "$(stat -c %a "$work/state/mortise/history")" = 600 ]
 	enter 'clear; mortise --continue'
 	see 'I see the file.'
@@ -216,7 +216,7 @@ two rows '
 	see 'You: Begin'
 	see 'Hello, *world*.'
 	key C-d
-	see 'Come back with'
+	see 'To return'
 }
 
 @test 'skills and servers are reported, and what of them was read' {
@@ -338,8 +338,8 @@ two rows '
 
 @test 'no terminal at all' {
 	run -2 mortise chat < /dev/null
-	[[ $output == *'no terminal'* ]]
+	[[ $output == *'not a terminal'* ]]
 	run -2 mortise --nonsense
-	[[ $output == *'unknown flag'* ]]
+	[[ $output == *'unknown option'* ]]
 	run -0 mortise chat --help
 }

@@ -39,7 +39,7 @@ plain() { timeout 60 mortise --plain -m "script:$work/script" "$@" 2>&1; }
 	[ "$status" -eq 0 ]
 	[ -e one ]
 	[[ "$output" = *'The first word.'*'You: and more'*'The second word.'*'state  '* ]]
-	[[ "$output" = *'Come back with: mortise --resume '* ]]
+	[[ "$output" = *'To return, run: mortise --resume '* ]]
 	run plain < <(printf 'go')
 	[[ "$output" = *'The first word.'* ]]
 }
@@ -57,7 +57,7 @@ plain() { timeout 60 mortise --plain -m "script:$work/script" "$@" 2>&1; }
 	run plain -o controller.confirmation=always <<< $'go\nand then\nyours\nr not so'
 	[ "$status" -eq 0 ]
 	[ ! -e one ]
-	[ "$(grep -c 'An action waits' <<< "$output")" -eq 2 ]
+	[ "$(grep -c 'An action is waiting' <<< "$output")" -eq 2 ]
 	[[ "$output" = *'The user says: not so'* ]]
 	run plain -o controller.confirmation=always <<< $'go\n Always '
 	[ -e one ]
@@ -65,7 +65,7 @@ plain() { timeout 60 mortise --plain -m "script:$work/script" "$@" 2>&1; }
 
 @test 'what /confirm says counts for who takes it up next' {
 	run plain <<< '/confirm always'
-	[[ "$output" = *'always: from now on'* ]]
+	[[ "$output" = *'Using always from now on'* ]]
 	run plain -c <<< 'go'
 	[ "$status" -eq 8 ]
 	[ ! -e one ]
@@ -111,6 +111,6 @@ plain() { timeout 60 mortise --plain -m "script:$work/script" "$@" 2>&1; }
 @test 'what calls a skill is for the agent, another word behind a slash is not' {
 	run plain <<< $'/codereview of the last change\n/codereviews'
 	[[ "$output" = *'You: /codereview of the last change'*'The first word.'* ]]
-	[[ "$output" = *'There is no command /codereviews'* ]]
+	[[ "$output" = *'Unknown command /codereviews'* ]]
 	[[ "$output" != *'The second word.'* ]]
 }

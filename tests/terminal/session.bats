@@ -54,7 +54,7 @@ greeting='text = Hello, *world*.'
 	see 'What next?'
 	looks_like reply
 	key C-d
-	see 'Come back with'
+	see 'To return'
 }
 
 @test 'Ctrl-C pauses, /stop ends the process, and a message takes it up' {
@@ -78,7 +78,7 @@ greeting='text = Hello, *world*.'
 	enter 'Go on'
 	see 'As you say.'
 	key C-d
-	see 'Come back with'
+	see 'To return'
 }
 
 @test 'left while it works, joined again' {
@@ -95,14 +95,14 @@ greeting='text = Hello, *world*.'
 	enter 'Work'
 	see 'begun'
 	enter '/detach'
-	see 'It stays open'
+	see 'The conversation stays open'
 	tmux clear-history
 	enter 'clear; mortise chat --attach'
 	see 'running'
 	touch "$work/project/go"
 	see 'There you are.'
 	key C-d
-	see 'Come back with'
+	see 'To return'
 	mortise ps | grep -q finished || mortise ps | grep -q awaiting
 }
 
@@ -113,7 +113,7 @@ greeting='text = Hello, *world*.'
 	enter 'Work'
 	see 'begun'
 	enter ' /exit '
-	see 'Come back with: mortise --resume'
+	see 'To return, run: mortise --resume'
 	poll gone
 	jq -se '[.[] | select(.action == "finish")] | length == 1' \
 		"$work"/state/mortise/conversations/*/events.jsonl
@@ -145,7 +145,7 @@ gone() { mortise ps | grep -q 'No conversation'; }
 	touch "$work/project/go"
 	see 'There you are.'
 	enter '/resume'
-	see 'There is no other conversation.'
+	see 'No other conversations.'
 	enter 'And then'
 	see 'The last word.'
 }
@@ -158,7 +158,7 @@ $greeting"
 	enter 'First'
 	see 'Hello, world.'
 	enter '/exit'
-	see 'Come back with'
+	see 'To return'
 	enter 'clear; mortise --resume'
 	see 'number:'
 	enter '1'
@@ -201,7 +201,7 @@ $greeting"
 	key Tab
 	see '> /agent readonly'
 	key Enter
-	see 'readonly: from now on'
+	see 'Using readonly from now on'
 }
 
 @test 'skills list: descriptions are cut at the width of the terminal, and only there' {
@@ -234,14 +234,14 @@ $greeting"
 	see 'First reply.'
 	shows '> fix the tests'
 	key C-d
-	see 'Come back with'
+	see 'To return'
 	enter 'clear; cd below; mortise -c'
 	see 'there is no conversation about WORK/below yet'
 	enter 'clear; mortise -c --any'
 	see 'First reply.'
 	see 'in WORK: fix the tests'
 	key C-d
-	see 'Come back with'
+	see 'To return'
 	enter "clear; cd ..; mortise -c 'and then'"
 	see 'Second reply.'
 	[[ "$(screen)" = *'> fix the tests'*'First reply.'*'> and then'*'Second reply.'* ]]

@@ -48,7 +48,7 @@ burst() {
 	enter 'Begin'
 	see 'This is sentence 20'
 	enter '/detach'
-	see 'It stays open'
+	see 'The conversation stays open'
 	tmux clear-history
 	enter 'clear; mortise chat --attach'
 	see 'working'
@@ -104,7 +104,7 @@ has_words() { cmp -s <(words) <(seq "$1"); }
 	enter 'Begin'
 	see 'Ready.'
 	enter '/detach'
-	see 'It stays open'
+	see 'The conversation stays open'
 	relay
 	poll relayed
 	tmux clear-history
@@ -145,7 +145,7 @@ has_words() { cmp -s <(words) <(seq "$1"); }
 	enter 'Red'
 	see 'All is done now.'
 	key C-d
-	see 'Come back with'
+	see 'To return'
 	for text in 'I use a wrong tool.' 'I call it wrongly.' 'I think aloud.' \
 		'Deep in thought.' 'I run something.' 'I ask you.' 'Which color?' \
 		'All is done now.'; do

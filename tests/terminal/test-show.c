@@ -8,7 +8,7 @@
 #include <locale.h>
 
 static const struct style none = { .columns = 80 };
-static const struct style colors = { .attributes = true, .colour = true, .columns = 80 };
+static const struct style colors = { .attributes = true, .color = true, .columns = 80 };
 
 static void event(struct event_view *s, const char *text)
 {
@@ -94,7 +94,7 @@ static void test_question(void)
 	event(&s, QUESTION);
 	CHECK_MSG(s.out.len == 0, "what waits is shown by its question");
 	ask(&s, "MEDIUM", "it \033removes\nfiles", 200);
-	CHECK_STR(s.out.text, "\n| $ rm x\nMay the agent do this? Risk: MEDIUM: it "
+	CHECK_STR(s.out.text, "\n| $ rm x\nAllow this action? Risk: MEDIUM: it "
 			      "‹\\e›removes‹\\n›files\n");
 	strbuf_reset(&s.out);
 	event(&s,
@@ -111,7 +111,7 @@ static void test_question(void)
 	      "\"/x\",\"command\":\"str_replace\",\"old_str\":\"a\",\"new_str\":\"b\\nc\"}}");
 	ask(&s, "UNKNOWN", "", 200);
 	CHECK_STR(s.out.text, "\n| str_replace /x\n| -a\n| +b\n| +c\n"
-			      "May the agent do this? Risk: UNKNOWN\n");
+			      "Allow this action? Risk: UNKNOWN\n");
 	event_view_done(&s);
 }
 
@@ -215,7 +215,7 @@ static void test_long(void)
 	event(&s, text.text);
 	CHECK(ask(&s, "LOW", "", 200) == 201);
 	CHECK(strstr(s.out.text,
-		     "|   100\n201 of 400 rows are hidden here: v shows them.\n"
+		     "|   100\n201 of 400 lines are hidden; press v to view all.\n"
 		     "|   302\n"));
 	strbuf_reset(&s.out);
 	CHECK(ask(&s, "LOW", "", SIZE_MAX) == 0 && strstr(s.out.text, "|   201\n"));
@@ -294,7 +294,7 @@ static void test_streaming(void)
 	strbuf_reset(&s.out);
 	live(&s, "{\"type\":\"delta\",\"text\":\"void\"}");
 	live(&s, "{\"type\":\"retry\",\"error\":\"no network\",\"wait_ms\":2000}");
-	CHECK(strstr(s.out.text, "no network; next try in 2 s") &&
+	CHECK(strstr(s.out.text, "no network; retrying in 2 s") &&
 	      !strstr(s.out.text, "void"));
 	event_view_done(&s);
 }
