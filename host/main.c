@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * main.c - the program: finds the command. `mortise X` that is not one of ours
- * runs mortise-X, which lies beside this program, in the helper folder or in PATH. */
+ * main.c - the program: finds the command. An unknown `mortise X` runs mortise-X from
+ * the directory of this program, the helper directory or PATH. */
 #include "commands/command.h"
 #include "llm/transport/curl-api.h"
 #include "files.h"

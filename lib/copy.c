@@ -24,7 +24,7 @@ struct copy {
 	struct error *err;
 };
 
-static int copy_folder(struct copy *c, int from, int to, const char *path, int depth);
+static int copy_dir(struct copy *c, int from, int to, const char *path, int depth);
 
 static int fail_at(struct copy *c, const char *path, const char *verb)
 {
@@ -101,7 +101,7 @@ static int copy_below(struct copy *c, int from, int to, const char *name,
 	out = openat(to, name, flags);
 	if (out < 0)
 		return fail_at(c, path, "copy");
-	r = copy_folder(c, in, out, path, depth + 1);
+	r = copy_dir(c, in, out, path, depth + 1);
 	if (!r && fchmod(out, (st.st_mode & 0777) | 0700) < 0)
 		r = fail_at(c, path, "copy");
 	return r;
@@ -126,7 +126,7 @@ static int copy_one(struct copy *c, int from, int to, const char *name, const ch
 	return S_ISDIR(st.st_mode) ? copy_below(c, from, to, name, path, depth) : MT_OK;
 }
 
-static int copy_folder(struct copy *c, int from, int to, const char *path, int depth)
+static int copy_dir(struct copy *c, int from, int to, const char *path, int depth)
 {
 	int fd = depth < DEPTH_MAX ? fcntl(from, F_DUPFD_CLOEXEC, 3) : -1;
 	DIR *dir = fd >= 0 ? fdopendir(fd) : NULL;
@@ -164,6 +164,6 @@ int dir_copy(const char *from, const char *to, const struct copy_limits *limits,
 			    strerror(errno));
 	c.dev = st.st_dev;
 	c.ino = st.st_ino;
-	r = copy_folder(&c, in, out, from, 0);
+	r = copy_dir(&c, in, out, from, 0);
 	return r ? fail(err, r, "%s: %s", from, why.text) : MT_OK;
 }

@@ -205,7 +205,7 @@ int dir_temporary(const char *name, char *path, size_t room, struct error *err)
 	return MT_OK;
 }
 
-static bool is_folder(const char *path)
+static bool is_dir(const char *path)
 {
 	struct stat st;
 
@@ -213,14 +213,14 @@ static bool is_folder(const char *path)
 }
 
 /* No failure if it is there; else errno says why it cannot be made. */
-static int make_folder(const char *path)
+static int make_dir(const char *path)
 {
 	int number;
 
 	if (mkdir(path, 0700) == 0)
 		return 0;
 	number = errno;
-	if (is_folder(path))
+	if (is_dir(path))
 		return 0;
 	errno = number;
 	return -1;
@@ -230,7 +230,7 @@ int dir_make(const char *path, struct error *err)
 {
 	AUTO(free) char *copy = NULL;
 
-	if (*path && make_folder(path) == 0)
+	if (*path && make_dir(path) == 0)
 		return MT_OK;
 	copy = strdup(path);
 	if (!copy)
@@ -243,7 +243,7 @@ int dir_make(const char *path, struct error *err)
 		if (c && c != '/')
 			continue;
 		*p = '\0';
-		if (make_folder(copy) != 0) {
+		if (make_dir(copy) != 0) {
 			if (errno == EEXIST)
 				return fail(err, MT_EEXIST, "%s: not a directory", copy);
 			return fail_errno(err, copy, "create");
@@ -260,7 +260,7 @@ int dir_make_durable(const char *path, struct error *err)
 	char *slash;
 	int status;
 
-	if (is_folder(path))
+	if (is_dir(path))
 		return MT_OK;
 	above = strdup(path);
 	if (!above)

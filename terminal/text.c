@@ -24,7 +24,7 @@ static size_t decode(const char *text, size_t len, utf8proc_int32_t *ret)
 }
 
 /* Bytes of the character at the start (`len` at least 1); `*ret_width` is 0, 1
- *  or 2 columns. Bytes that are no text count as one column each. */
+ *  or 2 columns. Invalid bytes count as one column each. */
 static size_t text_next(const char *text, size_t len, int *ret_width)
 {
 	utf8proc_int32_t c;

@@ -40,7 +40,7 @@ static void put_question(const struct ask *a)
 	AUTO(strbuf) struct strbuf text = STRBUF(64 << 20);
 
 	if (!a->action || approval_text(a->waits, a->action, &text)) {
-		json_object_object_del(a->waits, "hash"); /* so that nobody approves it */
+		json_object_object_del(a->waits, "hash"); /* cannot be approved */
 		printf("An action is waiting for approval but is too long to show. [n]o, "
 		       "or type other instructions: ");
 	} else {
@@ -58,7 +58,8 @@ static void stop_asking(struct ask *a)
 	uv_poll_stop(&a->keys);
 }
 
-/* "a 2 project" is "/always 2 project": a letter, and nothing that could be a sentence. */
+/* "a 2 project" is "/always 2 project": a letter, and nothing that could be a
+ * sentence. */
 static bool is_short_always(const char *line)
 {
 	static const char *const words[] = { "a", "always" };

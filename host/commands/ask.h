@@ -10,8 +10,8 @@ struct ask;
 
 /** Is there a terminal to ask at? */
 bool ask_is_possible(void);
-/** NULL: standard input and output are no terminal, so there is nobody to ask
- *  (or out of memory). */
+/** NULL: standard input and output are not a terminal, so no user can be asked (or out
+ *  of memory). */
 struct ask *ask_new(uv_loop_t *loop, struct conversation *c);
 /** Ask about the action that waits, if one does and it was not asked yet; or,
  *  when it waits no longer, take the question back. */

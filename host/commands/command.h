@@ -3,7 +3,7 @@
  * command.h - the commands of the program, and what they share.
  *
  * One file per command. main.c holds the table; `mortise X` that is not in it
- * runs mortise-X from the helper folder or the PATH. */
+ * runs mortise-X from the helper directory or the PATH. */
 #ifndef HOST_COMMANDS_COMMAND_H
 #define HOST_COMMANDS_COMMAND_H
 
@@ -82,8 +82,8 @@ int complain(int code, const struct error *err);
 /** The loop of the program. NULL: descriptors or memory are short. */
 struct uv_loop_s *command_loop(struct error *err);
 void command_help(const struct command *self);
-/** Become mortise-NAME, which lies beside this program, in the helper folder or
- *  in PATH. Returns only if there is none. */
+/** Replaces this process with mortise-NAME from the directory of this program, the
+ *  helper directory or PATH. Returns only if it is not found. */
 void helper_run(const char *name, char **argv);
 
 /** Print the exit codes and their meanings, one per line. */

@@ -40,7 +40,7 @@ struct job {
 	const struct arguments *a;
 	uv_loop_t *loop;
 	const char *id;         /* of the conversation */
-	char *folder;           /* a state folder for the copies */
+	char *dir;              /* a state directory for the copies */
 	struct config *config, *into;
 	json_object *settings;  /* of `config` */
 	int64_t at;
@@ -145,7 +145,7 @@ static int open_copy(struct job *j, const char *condensers, struct conversation 
 	AUTO(free) char *copy = NULL, *report = NULL;
 	int64_t at;
 
-	strbuf_addf(&state, "core.state_dir=%s", j->folder);
+	strbuf_addf(&state, "core.state_dir=%s", j->dir);
 	strbuf_addf(&wiring, "controller.condensers=%s", condensers);
 	for (char *p = wiring.text; p && (p = strchr(p, '+')); p++)
 		*p = ',';
@@ -177,7 +177,7 @@ static void try_condensers(struct job *j, const char *condensers)
 	uv_run(j->loop, UV_RUN_DEFAULT);
 }
 
-/* ---- what is told ------------------------------------------------------- */
+/* ---- output ------------------------------------------------------------- */
 
 /* The events that are left as ranges, over those that there were. */
 static void put_ranges(struct strbuf *out, const struct condensed_view *whole,
@@ -332,8 +332,8 @@ static int compare_all(struct job *j)
 	return code;
 }
 
-/* A configuration whose conversations lie in a folder of their own. */
-static int make_folder(struct job *j, struct error *err)
+/* A configuration whose conversations lie in a directory of their own. */
+static int make_dir(struct job *j, struct error *err)
 {
 	const char *tmp = getenv("TMPDIR");
 	AUTO(strbuf) struct strbuf path = STRBUF(3000), state = STRBUF(4096);
@@ -344,8 +344,8 @@ static int make_folder(struct job *j, struct error *err)
 	if (path.error || !mkdtemp(path.text))
 		return fail(err, MT_EIO, "cannot create a temporary directory in %s",
 			    tmp && *tmp ? tmp : "/tmp");
-	j->folder = strbuf_take(&path);
-	strbuf_addf(&state, "core.state_dir=%s", j->folder);
+	j->dir = strbuf_take(&path);
+	strbuf_addf(&state, "core.state_dir=%s", j->dir);
 	overrides[0] = state.text;
 	return config_load(&in, &j->into, err);
 }
@@ -369,7 +369,7 @@ static int find(struct job *j, char **ret_id, struct error *err)
 		return out_of_memory(err);
 	*ret_id = conversation_find(j->config, a->id, err);
 	j->id = *ret_id;
-	return *ret_id ? make_folder(j, err) : err->code;
+	return *ret_id ? make_dir(j, err) : err->code;
 }
 
 static int run(const struct command *self, int argc, char **argv)
@@ -385,9 +385,9 @@ static int run(const struct command *self, int argc, char **argv)
 	j.loop = command_loop(&err);
 	code = !j.loop || find(&j, &id, &err) ? complain(EXIT_USAGE, &err)
 					      : compare_all(&j);
-	if (j.folder)
-		dir_remove(j.folder, NULL);
-	free(j.folder);
+	if (j.dir)
+		dir_remove(j.dir, NULL);
+	free(j.dir);
 	json_object_put(j.settings);
 	config_free(j.config);
 	config_free(j.into);

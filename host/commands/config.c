@@ -212,8 +212,8 @@ static void check_models(const struct loaded *l, const char *section, size_t *fa
 		fault(faults, &err);
 }
 
-/* Tools and models are opened only where all else is right, so that no fault is told
- * twice. */
+/* Tools and models are opened only if everything else is valid, so that no error is
+ * reported twice. */
 static void check_wiring(const struct loaded *l, const char *section, size_t *faults)
 {
 	size_t before = *faults;
@@ -228,11 +228,11 @@ static void check_wiring(const struct loaded *l, const char *section, size_t *fa
 
 static void check_hooks(const struct loaded *l, size_t *faults)
 {
-	AUTO(free) char *folder = realpath(".", NULL), *note = NULL;
+	AUTO(free) char *dir = realpath(".", NULL), *note = NULL;
 	struct error err = ERROR_NONE;
 	struct hooks hooks = { 0 };
 
-	if (folder && hooks_load(l->config, folder, &hooks, &note, &err))
+	if (dir && hooks_load(l->config, dir, &hooks, &note, &err))
 		fault(faults, &err);
 	hooks_clear(&hooks);
 }

@@ -344,8 +344,8 @@ static int export_special(struct evlog *log, bool screenshots, const char *path,
 	return status;
 }
 
-/* Beside the file first: a failure leaves what was there. A link is followed, a device
- * or pipe is written to. */
+/* Writes a temporary file first: a failure leaves the old file. A link is followed; a
+ * device or pipe is written to. */
 static int export_file(struct evlog *log, bool screenshots, const char *named,
 		       struct error *err)
 {

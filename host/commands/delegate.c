@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * delegate.c - `mortise delegate`: the process of a child conversation, which
- * another conversation started. What it shall do comes on standard input: the
- * length of a JSON object as digits and a newline, the object, then commands of
- * the conversation protocol. Nobody calls it by hand. */
+ * delegate.c - `mortise delegate`: the process of a subagent, started by its parent
+ * conversation. The task is read from standard input: the length of a JSON object as
+ * digits and a newline, the object, then commands of the conversation protocol.
+ * Internal. */
 #include "commands/command.h"
 #include "commands/drive.h"
 #include "copy.h"
@@ -175,7 +175,7 @@ static int start(const struct job *job, uv_loop_t *loop, struct conversation **r
 	return MT_OK;
 }
 
-/* Whoever started this reads lines, not standard error. */
+/* The parent reads lines, not standard error. */
 static int tell(const struct error *err)
 {
 	AUTO(strbuf) struct strbuf line = STRBUF(8192);

@@ -66,7 +66,7 @@ int download_to(const struct config *c, const char *url, size_t max, const char 
 	return r ? r : file_write(path, out.text, out.len, 0600, false, err);
 }
 
-int download(const struct config *c, const char *url, size_t max, char **ret_folder,
+int download(const struct config *c, const char *url, size_t max, char **ret_dir,
 	     char **ret_path, struct error *err)
 {
 	const char *tmp = getenv("TMPDIR"), *file = strrchr(url, '/');
@@ -74,11 +74,11 @@ int download(const struct config *c, const char *url, size_t max, char **ret_fol
 
 	*ret_path = NULL;
 	strbuf_addf(&name, "%s/mortise-XXXXXX", tmp && *tmp == '/' ? tmp : "/tmp");
-	*ret_folder = strbuf_take(&name);
-	if (!*ret_folder || !mkdtemp(*ret_folder))
+	*ret_dir = strbuf_take(&name);
+	if (!*ret_dir || !mkdtemp(*ret_dir))
 		return fail(err, MT_EIO, "cannot create a temporary directory");
 	file = file ? file + 1 : "pack";
-	strbuf_addf(&name, "%s/%.*s", *ret_folder, (int)strcspn(file, "?#"), file);
+	strbuf_addf(&name, "%s/%.*s", *ret_dir, (int)strcspn(file, "?#"), file);
 	*ret_path = strbuf_take(&name);
 	return *ret_path ? download_to(c, url, max, *ret_path, err) : out_of_memory(err);
 }

@@ -23,18 +23,18 @@ struct drive {
 	struct conversation *c;
 	const struct drive_options *o;
 	uv_signal_t signals[3];
-	struct watcher quiet;  /* what render is told with --quiet */
+	struct watcher quiet;  /* events that render receives with --quiet */
 	struct render *render; /* NULL: --json */
 	int render_watch;
 	struct transport *stdio; /* NULL: no --json, or closed */
 	struct server *server; /* NULL: none, or ended */
-	struct ask *ask;       /* NULL: nobody is at a terminal */
-	uv_prepare_t waiting;  /* runs while somebody may still answer */
+	struct ask *ask;       /* NULL: not at a terminal */
+	uv_prepare_t waiting;  /* runs while an answer can still arrive */
 	int interrupts;
 	bool quit; /* end when it rests, whatever `keep` says */
-	bool lost; /* nobody reads standard output any more */
+	bool lost; /* standard output was closed */
 	bool input_over;
-	bool stay; /* also when nobody is connected: a client asked for it */
+	bool stay; /* a client asked to keep running without clients */
 	bool ending, closed;
 };
 
@@ -269,7 +269,7 @@ static int record(const char *path, struct evlog *log, struct error *err)
 	return file_put(path, script.text, script.len, 0600, err);
 }
 
-/* What was said on the way is no answer, unless it waits for one. */
+/* Intermediate messages are not the answer, unless the agent waits for a reply. */
 static bool has_answered(const struct drive *d)
 {
 	enum agent_state state = conversation_state(d->c);
@@ -390,7 +390,7 @@ static void keep_waiting(uv_prepare_t *handle)
 	(void)handle;
 }
 
-/* An action waits, and somebody is there who may still say yes or no. */
+/* An action is waiting for approval, and a client that can approve it is connected. */
 static bool answer_may_come(struct drive *d)
 {
 	bool may = conversation_state(d->c) == STATE_AWAITING_USER_CONFIRMATION &&
@@ -406,7 +406,7 @@ static bool answer_may_come(struct drive *d)
 	return may;
 }
 
-/* It rests, and a call that was cancelled has said what came of it. */
+/* The agent is idle, and a cancelled call has reported its result. */
 static bool over(struct drive *d)
 {
 	enum agent_state state = conversation_state(d->c);
@@ -421,7 +421,7 @@ static bool over(struct drive *d)
 		(!d->server || server_clients(d->server) == 0));
 }
 
-/* Nobody reads: better to stop than to work for nobody, unseen. */
+/* Standard output is closed: stop instead of continuing unobserved. */
 static void check_output(struct drive *d)
 {
 	struct error err = ERROR_NONE;

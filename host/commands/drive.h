@@ -14,16 +14,16 @@ struct drive_options {
 	bool json;               /* the JSON-lines protocol on stdout */
 	bool commands;           /* and on stdin */
 	bool listen;             /* json and keep, but events only if asked for */
-	bool owned;              /* end when nobody is left to send commands */
+	bool owned;              /* exit when no client can send commands */
 	bool keep;               /* stay when it rests, until asked to end */
 	json_object *images;     /* URLs that go with the task; NULL: none */
 	struct final_answer *answer;   /* its last one, borrowed; NULL: not asked for */
 	const char *record;      /* write a script of the model's replies here; or NULL */
 };
 
-/** Run the loop until the conversation rests or Ctrl-C ended it, close it, say
- *  how it ended. `task` (may be NULL: just go on, or with `keep` wait for
- *  somebody to say something) is the user's message.
+/** Run the loop until the conversation is idle or interrupted by Ctrl-C, close it and
+ *  print how it ended. `task` is the user's message; NULL: just continue, or with
+ *  `keep` wait for a message.
  *  @return the exit code of the program. */
 int drive(uv_loop_t *loop, struct conversation *c, const char *task, size_t len,
 	  const struct drive_options *o);

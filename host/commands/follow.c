@@ -170,7 +170,7 @@ static void note_waits(struct follow *f, json_object *line)
 	strbuf_add(&text, "/confirm, /reject [REASON], /edit COMMAND");
 	if (*js_str(waits, "kind", ""))
 		strbuf_add(&text, ", /always [N] [project]");
-	if (text.error) /* nobody approves it here */
+	if (text.error) /* it cannot be approved here */
 		json_object_object_del(f->waits, "hash");
 	render_remark(f->render, text.error ? "an action is waiting for approval but is "
 					      "too long to show"

@@ -17,18 +17,17 @@ void helper_run(const char *name, char **argv)
 	AUTO(free) char *self = realpath("/proc/self/exe", NULL);
 	char *slash = self ? strrchr(self, '/') : NULL;
 	char program[128];
-	const char *folders[2] = { NULL, HELPER_DIR };
+	const char *dirs[2] = { NULL, HELPER_DIR };
 
 	if (!is_word(name) ||
 	    snprintf(program, sizeof program, "mortise-%s", name) >= (int)sizeof program)
 		return;
 	if (slash) {
 		*slash = '\0';
-		folders[0] = self;
+		dirs[0] = self;
 	}
-	for (size_t i = 0; i < ARRAY_LEN(folders); i++) {
-		AUTO(free) char *path =
-			folders[i] ? path_join(folders[i], program) : NULL;
+	for (size_t i = 0; i < ARRAY_LEN(dirs); i++) {
+		AUTO(free) char *path = dirs[i] ? path_join(dirs[i], program) : NULL;
 
 		if (!path)
 			continue;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * loop.c - the event loop of a command. libuv aborts the program where it cannot go on:
- * what it needs there is tried beforehand, or held in reserve. */
+ * loop.c - the event loop of a command. libuv aborts the program when it cannot
+ * continue, so the resources that it needs are tested or reserved beforehand. */
 #include "commands/command.h"
 
 #include <errno.h>

@@ -48,7 +48,7 @@ static int show(struct llm *l, const char *provider, bool json)
 	return EXIT_DONE;
 }
 
-/* The model of a name (NULL: the one in force) for as long as a command asks. */
+/* The model of a name (NULL: the configured one), for the duration of a command. */
 struct asked {
 	struct config *config;
 	struct registry *registry;

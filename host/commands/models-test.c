@@ -100,7 +100,7 @@ static struct llm_request *make(const struct llm *l, const char *text, bool imag
 	return q;
 }
 
-/* ---- what is told -------------------------------------------------------------- */
+/* ---- output -------------------------------------------------------------------- */
 
 struct findings {
 	const char *streaming, *tools, *vision; /* "yes", ... */

@@ -11,8 +11,8 @@
  *  what works. @return an exit code. */
 int models_test(const struct common *common, const char *name, bool vision, bool json);
 
-/** Ask the server of a provider ("ollama"; NULL: that of the model in force) which
- *  models it has; print them. @return an exit code. */
+/** Query the server of a provider ("ollama"; NULL: that of the configured model) for
+ *  its models and print them. @return an exit code. */
 int models_server(const struct common *common, const char *provider, bool json);
 
 /** Ask the server of the model `name` how much it reads; complains if that is not

@@ -120,11 +120,11 @@ static int test(const struct arguments *a, struct loaded *l, const char *text,
 	AUTO(json) json_object *args = arguments_of(text, err);
 	const char *name = a->tool ? a->tool : "bash";
 	const struct tool *tool = catalog_find(&l->catalog, name);
-	char folder[PATH_MAX];
+	char dir[PATH_MAX];
 	struct subject subject = {
 		.tool = name, .hints = tool ? tool->hints : 0,
 		.trusted = tool && tool->trusted, .args = args,
-		.workspace = realpath(a->common.workspace ? a->common.workspace : ".", folder),
+		.workspace = realpath(a->common.workspace ? a->common.workspace : ".", dir),
 		.said = RISK_UNKNOWN,
 	};
 	struct verdict verdict;

@@ -132,7 +132,7 @@ static int join_peer(const struct arguments *a, struct client *p)
 	return follow(p, &o);
 }
 
-/* Whoever listens to us learns whom to talk to. */
+/* Tells the client which process to connect to. */
 static int pass_hello(const struct client *p)
 {
 	const char *text = js_text(p->hello, NULL);
@@ -157,7 +157,7 @@ static int join(const struct arguments *a)
 	return code;
 }
 
-/* Whoever has it open may be about to close it. */
+/* The process that has it open may be about to close it. */
 static int start_or_join(struct arguments *a, uv_loop_t *loop, struct conversation **ret,
 			 struct error *err)
 {

@@ -154,8 +154,8 @@ static bool task_on_stdin(const struct arguments *a)
 	return a->file ? strcmp(a->file, "-") == 0 : !a->task && !waits_for_task(a);
 }
 
-/* Is there something on standard input beside -t? A pipe that nothing comes by for a
- * while is one that was left open, as programs that start others do. */
+/* Does standard input have data in addition to -t? A pipe without data for a while was
+ * inherited and left open. */
 static bool stdin_adds(const struct arguments *a)
 {
 	struct pollfd in = { .fd = STDIN_FILENO, .events = POLLIN };

@@ -327,7 +327,7 @@ static int install_file(struct job *j, const char *path, const char *source,
 
 static int do_install(struct job *j, const char *word, struct error *err)
 {
-	AUTO(free) char *folder = NULL, *path = NULL;
+	AUTO(free) char *dir = NULL, *path = NULL;
 	int r;
 
 	if (strncmp(word, "http://", 7) == 0)
@@ -337,8 +337,8 @@ static int do_install(struct job *j, const char *word, struct error *err)
 			    word);
 	if (strncmp(word, "https://", 8) != 0)
 		return install_file(j, word, word, err);
-	r = download(j->config, word, PACK_FILE_MAX, &folder, &path, err);
-	if (!r) { /* a signature beside it counts, none is no error */
+	r = download(j->config, word, PACK_FILE_MAX, &dir, &path, err);
+	if (!r) { /* a signature file next to it is used; it is optional */
 		AUTO(strbuf) struct strbuf url = STRBUF(8192), to = STRBUF(8192);
 
 		strbuf_addf(&url, "%s.sig", word);
@@ -346,21 +346,20 @@ static int do_install(struct job *j, const char *word, struct error *err)
 		download_to(j->config, url.text, 4096, to.text, NULL);
 		r = install_file(j, path, word, err);
 	}
-	if (folder)
-		dir_remove(folder, NULL);
+	if (dir)
+		dir_remove(dir, NULL);
 	return r;
 }
 
 /* The skills of an installed pack; NULL: they cannot be read. */
 static struct skills *skills_of_pack(const char *name)
 {
-	AUTO(free) char *folder = packs_dir(false, NULL), *path = NULL;
-	AUTO(json) json_object *locked = folder ? packs_read_lock(folder) : NULL;
+	AUTO(free) char *dir = packs_dir(false, NULL), *path = NULL;
+	AUTO(json) json_object *locked = dir ? packs_read_lock(dir) : NULL;
 	AUTO(pack) struct pack *p = NULL;
 	struct skills *all = NULL;
 
-	path = folder ? path_join(folder, js_str(js_get(locked, name), "file", ""))
-		      : NULL;
+	path = dir ? path_join(dir, js_str(js_get(locked, name), "file", "")) : NULL;
 	return path && !pack_open(path, &p, &all, NULL) ? all : NULL;
 }
 
@@ -390,7 +389,7 @@ static void check_not_empty(const struct skills *all, const char *what, struct e
 		     p ? p->text : "");
 }
 
-/* DIR becomes DIR.tar.gz beside it, checked as any other before it counts. */
+/* Packs DIR as DIR.tar.gz next to it; the pack is validated before it is kept. */
 static int do_pack(struct job *j, const char *word, struct error *err)
 {
 	AUTO(strbuf) struct strbuf path = STRBUF(8192);

@@ -250,7 +250,7 @@ static int call_tool(struct config *c, struct registry *r, const struct argument
 
 /* ---- both -------------------------------------------------------------- */
 
-/* Every toolset that brings tools without being told how, all of them. */
+/* Every toolset that works without configuration, with all of its tools. */
 static int installed_list(const struct registry *r, struct strbuf *ret)
 {
 	const struct component *component;

@@ -34,7 +34,7 @@ int config_load(const struct config_input *in, struct config **ret, struct error
 struct config *config_free(struct config *c);
 AUTO_DEFINE(config, struct config *, config_free)
 
-/** Value in force as the user wrote it, or the built-in default; NULL: unset.
+/** Effective value as the user wrote it, or the built-in default; NULL: unset.
  *  `section` is whole: "core", "llm", "controller.review". A named section
  *  inherits: [llm.x] from [llm], [controller.x] from its `base`, else
  *  [controller]. Lists are joined by ", ", += and -= applied. Borrowed. */
@@ -68,7 +68,7 @@ void config_drop_leftovers(struct config *c, config_known_fn *known, void *arg);
 
 /** Check a section against the option table of the plugin that it configures
  *  and collect what was set: {key: "value"}. Errors name file and line. Keys
- *  of `also` (NULL-terminated; "plugin", "run", ...) are allowed beside it. */
+ *  of `also` (NULL-terminated; "plugin", "run", ...) are allowed in addition. */
 int config_section(const struct config *c, const char *section,
 		   const struct mt_option *table, size_t count, const char *const *also,
 		   json_object **ret, struct error *err);

@@ -71,7 +71,7 @@ static void show_value(const struct config *c, bool json, const char *section,
 		return;
 	}
 	strbuf_addf(out, "%s = ", key);
-	for (const char *p = text; *p; p++) { /* lines go on indented */
+	for (const char *p = text; *p; p++) { /* continuation lines are indented */
 		strbuf_addc(out, *p);
 		if (*p == '\n')
 			strbuf_add(out, "    ");

@@ -146,7 +146,7 @@ static int check_setting(const struct family *f, const char *section, const char
 }
 
 /* Paths of our own options are absolute once they are read: relative ones stand
- * for the folder of their file, or for the current one. */
+ * for the directory of their file, or for the current one. */
 static char *place_path(const char *value, const char *file)
 {
 	AUTO(free) char *path = path_expand(value);
@@ -333,18 +333,18 @@ static int by_name(const struct dirent **a, const struct dirent **b)
 	return strcmp((*a)->d_name, (*b)->d_name);
 }
 
-static int read_folder(struct config *c, const char *folder, enum layer layer,
-		       struct error *err)
+static int read_dir(struct config *c, const char *dir, enum layer layer,
+		    struct error *err)
 {
 	struct dirent **entries = NULL;
-	int status = MT_OK, n = scandir(folder, &entries, is_ini, by_name);
+	int status = MT_OK, n = scandir(dir, &entries, is_ini, by_name);
 
 	if (n < 0)
 		return errno == ENOENT || errno == ENOTDIR
 			       ? MT_OK
-			       : fail(err, MT_EIO, "%s: %s", folder, strerror(errno));
+			       : fail(err, MT_EIO, "%s: %s", dir, strerror(errno));
 	for (int i = 0; i < n; i++) {
-		AUTO(free) char *path = path_join(folder, entries[i]->d_name);
+		AUTO(free) char *path = path_join(dir, entries[i]->d_name);
 
 		if (!status)
 			status = path ? read_file(c, path, true, layer, err)
@@ -358,19 +358,19 @@ static int read_folder(struct config *c, const char *folder, enum layer layer,
 static int read_system(struct config *c, struct error *err)
 {
 	const char *set = getenv("MORTISE_SYSTEM_CONFIG");
-	const char *folder = set && *set ? set : SYSCONF_DIR "/mortise";
-	AUTO(free) char *file = path_join(folder, "mortise.ini");
-	AUTO(free) char *more = path_join(folder, "conf.d");
+	const char *dir = set && *set ? set : SYSCONF_DIR "/mortise";
+	AUTO(free) char *file = path_join(dir, "mortise.ini");
+	AUTO(free) char *more = path_join(dir, "conf.d");
 	int status;
 
 	if (!file || !more)
 		return no_memory(err);
 	status = read_file(c, file, false, LAYER_SYSTEM, err);
-	return status ? status : read_folder(c, more, LAYER_SYSTEM, err);
+	return status ? status : read_dir(c, more, LAYER_SYSTEM, err);
 }
 
 /* What an administrator enforces: always that of the system, so that no variable
- * leads past it; a test folder comes on top. */
+ * leads past it; a test directory comes on top. */
 static int read_enforced(struct config *c, struct error *err)
 {
 	const char *set = getenv("MORTISE_SYSTEM_CONFIG");
@@ -385,14 +385,14 @@ static int read_enforced(struct config *c, struct error *err)
 
 static int read_user(struct config *c, const char *file, struct error *err)
 {
-	AUTO(free) char *folder = NULL, *path = NULL;
+	AUTO(free) char *dir = NULL, *path = NULL;
 	struct error why = ERROR_NONE;
 
 	if (file)
 		return read_file(c, file, true, LAYER_USER, err);
-	if (xdg_dir("CONFIG", false, &folder, &why))
+	if (xdg_dir("CONFIG", false, &dir, &why))
 		return why.code == MT_ENOMEM ? no_memory(err) : MT_OK; /* no home */
-	path = path_join(folder, "mortise.ini");
+	path = path_join(dir, "mortise.ini");
 	return path ? read_file(c, path, false, LAYER_USER, err) : no_memory(err);
 }
 
@@ -415,7 +415,7 @@ static int read_project(struct config *c, const char *workspace, struct error *e
 	if (!status)
 		status = trust_check(real, text, len, &trusted, err);
 	else if (status != MT_ENOMEM)
-		status = MT_OK; /* a folder, a device, too large: not trusted */
+		status = MT_OK; /* a directory, a device, too large: not trusted */
 	if (status)
 		return status;
 	if (!trusted) {
@@ -446,8 +446,8 @@ static void find_written(const struct config *c, char *section)
 	}
 }
 
-/* MORTISE_FAMILY_KEY, or MORTISE_FAMILY__NAME__KEY. Variables that begin with
- * no family of ours belong to somebody else. */
+/* MORTISE_FAMILY_KEY, or MORTISE_FAMILY__NAME__KEY. Variables that do not start with a
+ * known family belong to other programs. */
 static int apply_variable(struct config *c, const char *variable, struct error *err)
 {
 	enum { PREFIX = sizeof "MORTISE_" - 1 };
@@ -552,12 +552,12 @@ static char *default_runner(void)
 	char *slash = self ? strrchr(self, '/') : NULL;
 
 	if (slash) {
-		AUTO(free) char *beside = NULL;
+		AUTO(free) char *sibling = NULL;
 
 		*slash = '\0';
-		beside = path_join(self, "mortise-runner");
-		if (!beside || access(beside, X_OK) == 0)
-			return STEAL(beside);
+		sibling = path_join(self, "mortise-runner");
+		if (!sibling || access(sibling, X_OK) == 0)
+			return STEAL(sibling);
 	}
 	return strdup(HELPER_DIR "/mortise-runner");
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * layers.h - what the files of host/config share; nobody else includes it. */
+ * layers.h - internal to host/config. */
 #ifndef HOST_CONFIG_LAYERS_H
 #define HOST_CONFIG_LAYERS_H
 
@@ -36,7 +36,7 @@ struct setting {
 	enum layer layer;
 };
 
-/** What is in force for a key that was set. */
+/** The effective value of a key that was set. */
 struct value {
 	const char *section, *key; /* borrowed from a setting */
 	char *text;

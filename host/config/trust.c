@@ -25,12 +25,12 @@ static int hash(const char *text, size_t len, char hex[65], struct error *err)
 
 static int store_path(bool make, char **ret, struct error *err)
 {
-	AUTO(free) char *folder = NULL;
-	int status = xdg_dir("STATE", make, &folder, err);
+	AUTO(free) char *dir = NULL;
+	int status = xdg_dir("STATE", make, &dir, err);
 
 	if (status)
 		return status;
-	*ret = path_join(folder, "trust.json");
+	*ret = path_join(dir, "trust.json");
 	return *ret ? MT_OK : no_memory(err);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * blobs.c - long texts beside the log, by their SHA-256.
+ * blobs.c - long strings stored next to the log under their SHA-256.
  *
  * In a line, {"$blob": HEX, "bytes": N} stands for the text; with "data": TYPE,
  * for data:TYPE;base64, and the bytes of the blob. An object that has a member
@@ -26,15 +26,15 @@ static char *blob_path(const struct evlog *log, const char *name)
 	return strbuf_take(&path);
 }
 
-static int make_folder(struct evlog *log, struct error *err)
+static int make_dir(struct evlog *log, struct error *err)
 {
-	AUTO(free) char *folder = blob_path(log, "");
+	AUTO(free) char *dir = blob_path(log, "");
 
 	if (log->blobs_made)
 		return MT_OK;
-	if (!folder)
+	if (!dir)
 		return out_of_memory(err);
-	if (dir_make(folder, err))
+	if (dir_make(dir, err))
 		return MT_EIO;
 	if (log->options.sync != SYNC_NONE && fsync(log->dir_fd) != 0) {
 		evlog_lose(log, errno);
@@ -61,7 +61,7 @@ int evlog_blob(struct evlog *log, const void *bytes, size_t len, char ret_name[6
 		return out_of_memory(err);
 	if (stat(path, &st) == 0 && S_ISREG(st.st_mode) && (uint64_t)st.st_size == len)
 		return MT_OK;
-	if (make_folder(log, err))
+	if (make_dir(log, err))
 		return MT_EIO;
 	if (log->options.sync == SYNC_NONE)
 		return file_write(path, bytes, len, 0600, false, err);

@@ -9,8 +9,8 @@
 #include "events/types.h"
 #include <time.h>
 
-/** A member beside args, and of the calls of an llm_reply: the log holds other
- *  arguments than there were, because a secret in them was masked. */
+/** A member next to args, and of the calls of an llm_reply: the arguments in the log
+ *  differ from the original ones, because a secret in them was masked. */
 #define EVENT_MASKED "secrets_masked"
 
 enum { EVENT_OUTPUT_MAX = 30000 }; /* characters of command output */

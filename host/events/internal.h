@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * internal.h - what the files of host/events share and nobody else uses. */
+ * internal.h - internal to host/events. */
 #ifndef HOST_EVENTS_INTERNAL_H
 #define HOST_EVENTS_INTERNAL_H
 

@@ -153,7 +153,7 @@ static bool same(struct slice s, const char *text)
 	return s.len == strlen(text) && memcmp(s.text, text, s.len) == 0;
 }
 
-/* Whole number of a value; -1 if it is none that an id can be. */
+/* Integer of a value; -1 if it is none that an id can be. */
 static int64_t number_of(struct slice value)
 {
 	int64_t n = 0;

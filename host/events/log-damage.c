@@ -18,7 +18,7 @@ enum {
 	STARTS_MAX = 16,      /* places at which a record is looked for */
 	PIECE = 1 << 16,
 	REPORT_LINES = 4000,  /* bytes of a report about damage */
-	DAMAGES_MAX = 64,     /* that are told and copied; all stay in the log */
+	DAMAGES_MAX = 64,     /* reported and copied; all stay in the log */
 };
 
 #define SUM_MEMBER ",\"crc\":\""
@@ -121,7 +121,7 @@ bool line_salvage(const char *text, size_t len, size_t from, size_t *work,
 
 /* ---- what is kept and told ------------------------------------------------ */
 
-/* Number of the line in which a byte of the log is; 0: it cannot be told. */
+/* Number of the line that contains a byte of the log; 0: unknown. */
 static size_t line_number(struct evlog *log, uint64_t offset)
 {
 	AUTO(free) char *buf = malloc(PIECE);
@@ -154,7 +154,7 @@ static int copy_bytes(struct evlog *log, int out, uint64_t from, uint64_t len)
 	return buf ? MT_OK : MT_ENOMEM;
 }
 
-/* @return MT_EEXIST if it was done before: then it was told, too. */
+/* @return MT_EEXIST if it was copied, and thus reported, before. */
 static int set_aside(struct evlog *log, const char *name, uint64_t from, uint64_t len)
 {
 	AUTO(close) int out =

@@ -96,7 +96,7 @@ int64_t index_reply(const struct log_index *x, const char *response_id)
 /* ---- growing --------------------------------------------------------------- */
 
 /* Make room for one more event and one more reply, so that index_add cannot
- *  fail for want of memory after the line was written. */
+ *  fail because memory ran out after the line was written. */
 static int index_reserve(struct log_index *x)
 {
 	if (ARRAY_GROW(x->heads, &x->room, x->count + 1, ARRAY_MAX) ||

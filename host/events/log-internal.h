@@ -118,13 +118,13 @@ struct cached {
 struct evlog {
 	char *dir;
 	int dir_fd, fd;               /* the lock is on fd */
-	int beside;                   /* a file not durable yet; -1: none */
+	int side_fd;                  /* a file not durable yet; -1: none */
 	enum evlog_open mode;
 	struct evlog_options options;
 	struct log_index index;
 	uint64_t size;                /* of events.jsonl */
 	bool dirty, torn, blobs_made; /* torn: a failed write is still in it */
-	bool fresh;                   /* its folder is not durable yet */
+	bool fresh;                   /* its directory is not durable yet */
 	int lost;                     /* errno of a sync that failed: that is final */
 	size_t since_checkpoint;
 	json_object *checkpoint;
@@ -137,7 +137,7 @@ struct evlog {
 	int64_t opened;     /* events there when it was opened */
 	int64_t told;       /* events told to the subscribers */
 	struct strbuf line; /* the line being written */
-	size_t damages;     /* that were told, see log_tell_damage */
+	size_t damages;     /* number reported, see log_tell_damage */
 	size_t blob_bytes;  /* of the texts that the newest line has in blobs */
 	evlog_blobs_fn *blobs; /* reads blobs in a copy of the process; NULL: files do */
 	void *blobs_arg;
@@ -160,8 +160,9 @@ int log_pread(struct evlog *log, uint64_t offset, size_t len, char *buf,
 json_object *log_parse_line(struct evlog *log, uint64_t offset, size_t len,
 			    struct error *err);
 
-/** Keep a damaged piece of the log beside it and tell of it: in `report`, or if that
- *  is NULL to whoever the options name. What was kept before is not told again. */
+/** Copy a damaged piece of the log to a file next to it and report it: in `report`, or
+ *  if that is NULL to the callback in the options. A piece copied before is not
+ *  reported again. */
 void log_tell_damage(struct evlog *log, uint64_t from, uint64_t len, const char *fault,
 		     struct strbuf *report);
 /** What is read in the place of an event that is missing. */

@@ -22,7 +22,7 @@ enum {
 	LEFT_TRIES = 200,
 	LEFT_PAUSE_MS = 10,
 	GAP_MAX = 1 << 20, /* events that may be missing in one place */
-	EVENT_LEAST = 16,  /* a damaged piece that is shorter was no record */
+	EVENT_LEAST = 16,  /* a shorter damaged piece was not a record */
 };
 
 /* Number of the process that holds the lock of a file, for people; 0: it is not

@@ -60,7 +60,7 @@ static struct evlog *make(const char *dir, enum evlog_open mode,
 
 	if (!log)
 		return NULL;
-	log->dir_fd = log->fd = log->beside = -1;
+	log->dir_fd = log->fd = log->side_fd = -1;
 	log->mode = mode;
 	if (o)
 		log->options = *o;
@@ -101,7 +101,7 @@ static void release(struct evlog *log)
 	strbuf_clear(&log->line);
 	auto_close(&log->fd);
 	auto_close(&log->dir_fd);
-	auto_close(&log->beside);
+	auto_close(&log->side_fd);
 	free(log->dir);
 	free(log);
 }
@@ -140,8 +140,8 @@ struct evlog *evlog_close(struct evlog *log)
 
 /* ---- the disk ----------------------------------------------------------------- */
 
-/* What a failed sync leaves on the disk nobody knows, and the next one may say that
- * all is well: nothing is added to such a log. */
+/* After a failed sync the contents of the disk are unknown, and the next sync may
+ * succeed: nothing is added to such a log. */
 static int fail_lost(const struct evlog *log, struct error *err)
 {
 	return fail(err, MT_EIO,
@@ -150,7 +150,7 @@ static int fail_lost(const struct evlog *log, struct error *err)
 		    log->dir, strerror(log->lost));
 }
 
-/* The folder of the log, and the one that holds it. */
+/* The directory of the log, and the one that holds it. */
 static int sync_folders(struct evlog *log)
 {
 	AUTO(close) int above =
@@ -165,13 +165,13 @@ static int sync_all(struct evlog *log, struct error *err)
 	if (log->lost)
 		return fail_lost(log, err);
 	if (fdatasync(log->fd) != 0 ||
-	    (log->beside >= 0 && fdatasync(log->beside) != 0) ||
+	    (log->side_fd >= 0 && fdatasync(log->side_fd) != 0) ||
 	    (log->fresh && sync_folders(log))) {
 		log->lost = errno ? errno : EIO;
 		return fail_lost(log, err);
 	}
-	auto_close(&log->beside);
-	log->beside = -1;
+	auto_close(&log->side_fd);
+	log->side_fd = -1;
 	log->dirty = log->fresh = false;
 	return MT_OK;
 }
@@ -180,9 +180,9 @@ int evlog_beside(struct evlog *log, const char *name, struct error *err)
 {
 	if (log->options.sync == SYNC_NONE)
 		return MT_OK;
-	auto_close(&log->beside);
-	log->beside = openat(log->dir_fd, name, O_RDONLY | O_CLOEXEC);
-	if (log->beside < 0)
+	auto_close(&log->side_fd);
+	log->side_fd = openat(log->dir_fd, name, O_RDONLY | O_CLOEXEC);
+	if (log->side_fd < 0)
 		return fail(err, MT_EIO, "cannot open %s/%s: %s", log->dir, name,
 			    strerror(errno));
 	log->fresh = log->dirty = true;
@@ -195,8 +195,8 @@ void evlog_barrier_begin(struct evlog *log)
 	if (!log->fresh)
 		return;
 	sync_file_range(log->fd, 0, 0, SYNC_FILE_RANGE_WRITE);
-	if (log->beside >= 0)
-		sync_file_range(log->beside, 0, 0, SYNC_FILE_RANGE_WRITE);
+	if (log->side_fd >= 0)
+		sync_file_range(log->side_fd, 0, 0, SYNC_FILE_RANGE_WRITE);
 }
 
 int evlog_barrier(struct evlog *log, struct error *err)
@@ -356,8 +356,8 @@ static int append(struct evlog *log, struct event *e, struct error *err)
 	return put_line(log, err);
 }
 
-/* Tell the subscribers of every event that they do not know yet. What they
- * append while they are told comes after, by the outermost call. */
+/* Notify the subscribers of every new event. Events that they append meanwhile are
+ * delivered afterwards, by the outermost call. */
 static void tell(struct evlog *log, struct event *newest)
 {
 	if (log->telling)

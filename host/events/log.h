@@ -48,7 +48,7 @@ struct evlog_head {
 	int32_t owner;             /* see evlog_delegation_owner */
 };
 
-/** Open the log in the folder `dir` (created 0700 with EVLOG_CREATE, which
+/** Open the log in the directory `dir` (created 0700 with EVLOG_CREATE, which
  *  fails with MT_EEXIST if there is a log). EVLOG_WRITE takes the owner's lock:
  *  MT_EDENIED if another process has it (its pid is in the sentence).
  *  `ret_report` (may be NULL): a sentence about what was repaired, to be freed;
@@ -75,7 +75,7 @@ void evlog_lose(struct evlog *log, int number);
 bool evlog_is_lost(const struct evlog *log);
 /** Let the disk begin with what a barrier will soon wait for. */
 void evlog_barrier_begin(struct evlog *log);
-/** A file of the folder was just written: the next barrier makes it durable
+/** A file of the directory was just written: the next barrier makes it durable
  *  with the log, so that making a conversation waits for the disk once. */
 int evlog_beside(struct evlog *log, const char *name, struct error *err);
 

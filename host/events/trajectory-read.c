@@ -52,7 +52,7 @@ static int add(struct trajectories *t, const char *title, json_object *events,
 	return MT_OK;
 }
 
-/* A record of an evaluation; one without history is passed over. */
+/* A record of an evaluation; one without history is skipped. */
 static int add_record(struct trajectories *t, json_object *record, struct error *err)
 {
 	json_object *history = js_get(record, "history");
@@ -150,7 +150,7 @@ int trajectory_load(const char *path, struct trajectories *ret, struct error *er
 
 /* ---- events of other shapes ----------------------------------------------------- */
 
-/* The oldest form has no args or extras: the fields lie beside the rest. */
+/* The oldest form has no args or extras: the fields are members of the event. */
 static int unflatten(json_object *json)
 {
 	static const char *const stays[] = {

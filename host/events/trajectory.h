@@ -2,11 +2,9 @@
  *
  * trajectory.h - conversations as OpenHands files: read into a log, written
  * out of one.
- *
  * In those files each event of a call holds the whole reply of the model in
- * tool_call_metadata.model_response; a log keeps it once, as a record. What an
- * event has beyond the original's fields travels in a member "mortise", which
- * the original passes over. */
+ * tool_call_metadata.model_response; a log keeps it once, as a record. Fields that the
+ * original does not have are stored in a member "mortise", which the original ignores. */
 #ifndef HOST_EVENTS_TRAJECTORY_H
 #define HOST_EVENTS_TRAJECTORY_H
 
@@ -29,11 +27,10 @@ struct trajectories {
 int trajectory_load(const char *path, struct trajectories *ret, struct error *err);
 void trajectory_clear(struct trajectories *t);
 
-/** Append the events to a log, with new ids; what export would not give back as
- *  it was is kept beside its event, so that a log to which nothing was added goes
- *  out as it came in; causes and forgotten events are
- *  renumbered, replies become records. The error names the place in the array.
- *  `ret_count`: how many events were appended. */
+/** Append the events to a log, with new ids; fields that export could not reproduce
+ *  are stored with their event, so that an unchanged log is exported exactly as it was
+ *  imported; causes and forgotten events are renumbered, replies become records. The
+ *  error names the place in the array. `ret_count`: how many events were appended. */
 int trajectory_import(struct evlog *log, json_object *events, size_t *ret_count,
 		      struct error *err);
 

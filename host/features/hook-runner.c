@@ -211,7 +211,7 @@ static void go(struct moment *m)
 	while (!m->denied && m->next < all->count) {
 		struct error err = ERROR_NONE;
 		struct hook_call call = {
-			.hook = &m->now, .folder = conversation_workspace(m->c),
+			.hook = &m->now, .dir = conversation_workspace(m->c),
 			.conversation = conversation_id(m->c), .tool = m->tool, .input = m->input,
 		};
 
@@ -523,7 +523,8 @@ static bool after_call(struct conversation *c, struct event *action, const char 
 	return true;
 }
 
-/* ---- the end ------------------------------------------------------------------------ */
+/* ---- the end
+ * ------------------------------------------------------------------------ */
 
 /* Whoever has spoken in the meantime wants it to go on. */
 static bool spoken_since(const struct moment *m)
@@ -598,7 +599,8 @@ static bool before_close(struct conversation *c)
 	return m != NULL;
 }
 
-/* ---- the whole ------------------------------------------------------------------------ */
+/* ---- the whole
+ * ------------------------------------------------------------------------ */
 
 static void free_runner(struct hook_runner *h)
 {

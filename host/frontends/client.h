@@ -22,7 +22,7 @@ struct client {
 	struct error refused; /* what came instead of a hello */
 };
 
-/** Connect; without hello yet. @return MT_ENOTFOUND: nobody has it open. */
+/** Connect, without hello. @return MT_ENOTFOUND: no process has it open. */
 int client_open(struct client *p, const char *id, struct error *err);
 /** Wait for the hello, at most CLIENT_HELLO_MS. */
 int client_greet(struct client *p, struct error *err);

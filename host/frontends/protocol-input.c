@@ -121,7 +121,7 @@ static bool answers_that(const struct conversation *c, json_object *line,
 	return !child && js_int(waits, "action", -1) == action;
 }
 
-/* To an action of its own, or of a delegate that works beside it. */
+/* For an action of this conversation, or of a subagent that runs in parallel. */
 static int answer(struct session *s, json_object *line, const struct approval *a,
 		  struct error *err)
 {

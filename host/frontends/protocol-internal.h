@@ -20,7 +20,7 @@ struct session {
 	struct held *held, *held_last; /* pieces of replies that wait */
 	size_t held_bytes;
 	size_t lost;    /* lines left out because the client is slow */
-	bool pumping;   /* who carries it is told when that is done */
+	bool pumping;   /* the transport is notified when that is done */
 	bool ending, ended;
 	int exit_code;
 };

@@ -2,11 +2,10 @@
  *
  * protocol.h - mortise-conversation/1: a conversation as JSON lines, events out
  * and commands in (doc/conversation-protocol.md).
- *
- * A session is one client, whatever it is connected by: whoever carries its
- * bytes gives it what came in and takes what is to go out. It keeps a place in
- * the log, not a copy of it: events are read from the log when the client takes
- * what was written before, so a slow client costs neither memory nor time. */
+ * A session is one client, independent of the transport, which feeds it input and
+ * takes its output. It keeps a position in the log, not a copy of it: events are read
+ * from the log when the client takes what was written before, so a slow client costs
+ * neither memory nor time. */
 #ifndef HOST_FRONTENDS_PROTOCOL_H
 #define HOST_FRONTENDS_PROTOCOL_H
 
@@ -27,7 +26,7 @@ struct session_options {
 	void (*ready)(void *arg);
 	/** A client asked the conversation to stop; may be NULL. */
 	void (*stopped)(void *arg);
-	/** A client asked the process to stay when nobody is connected; may be NULL. */
+	/** A client asked the process to keep running without clients; may be NULL. */
 	void (*keep)(void *arg);
 	void *arg;
 };
@@ -37,8 +36,8 @@ struct session *session_new(struct conversation *c, const struct session_options
 struct session *session_free(struct session *s);
 AUTO_DEFINE(session, struct session *, session_free)
 
-/** Bytes from the client, cut anyhow. Commands are carried out at once.
- *  @return MT_OK, or MT_ELIMIT (a line too long; the client was told) or
+/** Bytes from the client, in pieces of any size. Commands are executed immediately.
+ *  @return MT_OK, or MT_ELIMIT (a line too long; the client was notified) or
  *          MT_ENOMEM: nothing more is read of it. */
 int session_feed(struct session *s, const char *bytes, size_t len);
 /** Take what is to be sent into `ret`, which is empty; it gives its memory for

@@ -13,7 +13,7 @@ enum { SHOWN_LINES = 12, SHOWN_LINE = 200 };
 struct render {
 	FILE *out;
 	enum render_style style;
-	bool terminal, colour;
+	bool terminal, color;
 	bool streamed;       /* the reply that is coming has been shown */
 	bool midline;        /* the cursor is not at the start of a line */
 	bool live;           /* live output of the action was shown */
@@ -29,11 +29,11 @@ static const char *const codes[] = { "", "\033[1m", "\033[2m", "\033[31m", "\033
 
 static void paint(struct render *r, enum paint p)
 {
-	if (r->colour)
+	if (r->color)
 		fputs(p == PLAIN ? "\033[0m" : codes[p], r->out);
 }
 
-/* Text from outside without what would move a cursor or change a colour. */
+/* Text from outside without what would move a cursor or change a color. */
 static void put(struct render *r, const char *text, size_t len)
 {
 	for (size_t i = 0, n; i < len; i += n ? n : 1) {
@@ -376,7 +376,7 @@ static void on_event(void *arg, const struct event *e)
 	fflush(r->out);
 }
 
-/* ---- what is no event -------------------------------------------------- */
+/* ---- other lines ----------------------------------------------------- */
 
 static void on_delta(void *arg, bool reasoning, const char *text, size_t len)
 {
@@ -456,15 +456,15 @@ const struct watcher render_watcher = {
 struct render *render_new(FILE *out, enum render_style style)
 {
 	struct render *r = calloc(1, sizeof *r);
-	const char *no_colour = getenv("NO_COLOR"), *term = getenv("TERM");
+	const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
 
 	if (!r)
 		return NULL;
 	r->out = out;
 	r->style = style;
 	r->terminal = isatty(fileno(out));
-	r->colour = r->terminal && (!no_colour || !*no_colour) && term && *term &&
-		    strcmp(term, "dumb") != 0;
+	r->color = r->terminal && (!no_color || !*no_color) && term && *term &&
+		   strcmp(term, "dumb") != 0;
 	clock_gettime(CLOCK_MONOTONIC, &r->began);
 	return r;
 }

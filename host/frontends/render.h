@@ -14,12 +14,12 @@ enum render_style {
 
 struct render;
 
-/** Write to `out` (borrowed). Colours and streaming only when it is a
- *  terminal, and no colours when NO_COLOR is set. */
+/** Write to `out` (borrowed). Colors and streaming only when it is a
+ *  terminal, and no colors when NO_COLOR is set. */
 struct render *render_new(FILE *out, enum render_style style);
 struct render *render_free(struct render *r);
 AUTO_DEFINE(render, struct render *, render_free)
-/** What it is told by; `arg` is the struct render. */
+/** Its callbacks; `arg` is the struct render. */
 extern const struct watcher render_watcher;
 
 /** How it stands at the end. */
@@ -30,11 +30,11 @@ struct render_end {
 	double cost;                  /* below 0: unknown */
 	const struct llm_usage_totals
 		*bill;                /* of each model, if there are several; or NULL */
-	bool over;                    /* done: nothing to go on with */
+	bool over;                    /* done: cannot be continued */
 };
-/** The closing line: state, steps, tokens, cost, time, how to go on. */
+/** The closing line: state, steps, tokens, cost, time, how to continue. */
 void render_end(struct render *r, const struct render_end *end);
-/** A remark of the program, for instance that a state has changed. */
+/** A remark of the program, for example that a state has changed. */
 void render_remark(struct render *r, const char *text);
 
 #endif

@@ -18,9 +18,9 @@ enum { IDS_MAX = 4096, ID_LEN_MAX = 80, CONNECT_S = 5, DEPTH_MAX = 256 };
 
 #define SUFFIX ".sock"
 
-/* ---- the folder -------------------------------------------------------- */
+/* ---- the directory -------------------------------------------------------- */
 
-static int open_folder(bool make, int *ret, char **ret_path, struct error *err)
+static int open_dir(bool make, int *ret, char **ret_path, struct error *err)
 {
 	AUTO(free) char *path = NULL;
 	AUTO(close) int dir = -1;
@@ -45,8 +45,8 @@ static int open_folder(bool make, int *ret, char **ret_path, struct error *err)
 	return MT_OK;
 }
 
-/* The address of a file in the folder. A path that does not fit is written by
- * way of the open folder. */
+/* The address of a file in the directory. A path that does not fit is written by
+ * way of the open directory. */
 static int address(int dir, const char *path, const char *name, struct sockaddr_un *ret,
 		   struct error *err)
 {
@@ -82,7 +82,7 @@ static int make_socket(struct error *err)
 
 /* ---- connecting -------------------------------------------------------- */
 
-/* Remove a file that nobody listens on, unless it was replaced meanwhile. */
+/* Remove a socket without a listener, unless it was replaced meanwhile. */
 static void remove_stale(int dir, const char *name, const struct stat *was)
 {
 	struct stat st;
@@ -143,7 +143,7 @@ int socket_dir_connect(const char *id, int *ret_fd, pid_t *ret_pid, struct error
 	int r = socket_name(id, name, sizeof name, err);
 
 	if (!r)
-		r = open_folder(false, &dir, &path, err);
+		r = open_dir(false, &dir, &path, err);
 	if (!r)
 		r = connect_in(dir, path, name, ret_fd, err);
 	if (r)
@@ -156,7 +156,7 @@ int socket_dir_connect(const char *id, int *ret_fd, pid_t *ret_pid, struct error
 
 /* ---- listening --------------------------------------------------------- */
 
-/* Under a name of its own first: whoever sees the real one can connect. */
+/* Under a temporary name first: when the real one is visible, clients can connect. */
 static int bind_as(struct socket_file *p, const char *path, int fd, int backlog,
 		   struct error *err)
 {
@@ -192,7 +192,7 @@ int socket_dir_listen(const char *id, int backlog, struct socket_file *ret, int 
 	int r = socket_name(id, p.name, sizeof p.name, err);
 
 	if (!r)
-		r = open_folder(true, &p.dir, &path, err);
+		r = open_dir(true, &p.dir, &path, err);
 	if (!r && connect_in(p.dir, path, p.name, &other, &(struct error){ 0 }) == MT_OK)
 		r = fail(err, MT_EEXIST, "%s/%s: another process is listening", path,
 			 p.name);
@@ -257,7 +257,7 @@ int socket_dir_list(char ***ret, size_t *ret_count, struct error *err)
 
 	*ret = NULL;
 	*ret_count = 0;
-	if (open_folder(false, &dir, NULL, &why))
+	if (open_dir(false, &dir, NULL, &why))
 		return why.code == MT_ENOTFOUND ? MT_OK
 						: fail(err, why.code, "%s", why.text);
 	stream = fdopendir(dir);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * socket-dir.h - the folder of the sockets, $XDG_RUNTIME_DIR/mortise: making one,
+ * socket-dir.h - the directory of the sockets, $XDG_RUNTIME_DIR/mortise: making one,
  * finding one, and clearing away what dead processes left. */
 #ifndef HOST_FRONTENDS_SOCKET_DIR_H
 #define HOST_FRONTENDS_SOCKET_DIR_H
@@ -11,7 +11,7 @@
 
 /** A socket file that this process made. */
 struct socket_file {
-	int dir; /* its folder; -1: nothing there any more */
+	int dir; /* its directory; -1: nothing there any more */
 	char name[96];
 	dev_t dev;
 	ino_t ino;
@@ -27,7 +27,8 @@ void socket_dir_remove(struct socket_file *p);
 /** Connect to a conversation. `ret_pid` (may be NULL): its process.
  *  @return MT_ENOTFOUND if no process listens; a file left over is removed. */
 int socket_dir_connect(const char *id, int *ret_fd, pid_t *ret_pid, struct error *err);
-/** The ids that have a socket file, sorted, living or not; freed by socket_dir_free_list. */
+/** The ids that have a socket file, sorted, living or not; freed by
+ *  socket_dir_free_list. */
 int socket_dir_list(char ***ret, size_t *ret_count, struct error *err);
 void socket_dir_free_list(char **ids, size_t count);
 

@@ -6,9 +6,9 @@
 
 #include "frontends/transport.h"
 
-/** Open a session there. Commands are read only if `commands` and standard
- *  input is a pipe, a socket or a file. `in` and `out` of a pipe are opened
- *  anew, so that other processes that share them never see them non-blocking. */
+/** Open a session there. Commands are read only if `commands` and standard input is a
+ *  pipe, a socket or a file. `in` and `out` of a pipe are reopened, so that other
+ *  processes that share them never see them non-blocking. */
 int stdio_open(uv_loop_t *loop, struct conversation *c, bool commands,
 	       const struct transport_options *o, struct transport **ret,
 	       struct error *err);

@@ -40,7 +40,7 @@ struct hooks {
 };
 
 /** The sections [hook.NAME], then the first of .openhands/hooks.json of a
- *  trusted workspace and of the home folder. `ret_note` (owned; may become
+ *  trusted workspace and of the home directory. `ret_note` (owned; may become
  *  NULL): what was left out and why. */
 int hooks_load(const struct config *c, const char *workspace, struct hooks *ret,
 	       char **ret_note, struct error *err);
@@ -63,7 +63,7 @@ struct hook_result {
 
 struct hook_call {
 	const struct hook *hook;
-	const char *folder, *conversation, *tool; /* tool: or NULL */
+	const char *dir, *conversation, *tool; /* tool: or NULL */
 	json_object *input;    /* what it reads */
 };
 

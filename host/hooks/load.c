@@ -239,10 +239,10 @@ static int read_file(struct hooks *h, const char *path, const char *text, size_t
 }
 
 /* *found: the file is there and counts. */
-static int from_folder(struct hooks *h, const char *folder, bool project, bool *found,
-		       char **ret_note, struct error *err)
+static int from_dir(struct hooks *h, const char *dir, bool project, bool *found,
+		    char **ret_note, struct error *err)
 {
-	AUTO(free) char *path = path_join(folder, ".openhands/hooks.json"), *text = NULL;
+	AUTO(free) char *path = path_join(dir, ".openhands/hooks.json"), *text = NULL;
 	struct error why = ERROR_NONE;
 	bool trusted = !project;
 	size_t len;
@@ -280,9 +280,9 @@ int hooks_load(const struct config *c, const char *workspace, struct hooks *ret,
 	for (size_t i = 0; !r && (name = config_named(c, "hook", i)); i++)
 		r = from_section(&h, c, name, err);
 	if (!r)
-		r = from_folder(&h, workspace, true, &found, ret_note, err);
+		r = from_dir(&h, workspace, true, &found, ret_note, err);
 	if (!r && !found && home && *home)
-		r = from_folder(&h, home, false, &found, ret_note, err);
+		r = from_dir(&h, home, false, &found, ret_note, err);
 	if (r)
 		hooks_clear(&h);
 	else

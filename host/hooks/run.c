@@ -187,7 +187,8 @@ static void begin_streams(struct hook_run *r)
 	uv_timer_start(&r->timer, on_time_out, (uint64_t)r->timeout_ms, 0);
 }
 
-/* ---- starting ----------------------------------------------------------------------- */
+/* ---- starting
+ * ----------------------------------------------------------------------- */
 
 static bool passes(const char *pair)
 {
@@ -218,11 +219,11 @@ static int make_env(char **env, const struct hook_call *call)
 	const struct {
 		const char *name, *value;
 	} own[] = {
-		{ "OPENHANDS_PROJECT_DIR=", call->folder },
+		{ "OPENHANDS_PROJECT_DIR=", call->dir },
 		{ "OPENHANDS_SESSION_ID=", call->conversation },
 		{ "OPENHANDS_EVENT_TYPE=", event },
 		{ "OPENHANDS_TOOL_NAME=", call->tool },
-		{ "MORTISE_PROJECT_DIR=", call->folder },
+		{ "MORTISE_PROJECT_DIR=", call->dir },
 		{ "MORTISE_CONVERSATION=", call->conversation },
 		{ "MORTISE_HOOK_EVENT=", event },
 		{ "MORTISE_HOOK_TOOL=", call->tool },
@@ -256,7 +257,7 @@ static int spawn(struct hook_run *r, uv_loop_t *loop, const struct hook_call *ca
 	uv_stdio_container_t io[3];
 	uv_process_options_t options = {
 		.exit_cb = on_exit_of, .file = call->hook->argv[0], .args = call->hook->argv,
-		.env = env, .cwd = call->folder, .flags = UV_PROCESS_DETACHED,
+		.env = env, .cwd = call->dir, .flags = UV_PROCESS_DETACHED,
 		.stdio = io, .stdio_count = 3,
 	};
 	int status = make_env(env, call);
@@ -295,7 +296,7 @@ int hook_start(uv_loop_t *loop, const struct hook_call *call,
 	r->timeout_ms = call->hook->timeout_ms;
 	init_handles(r, loop);
 	if (spawn(r, loop, call, err)) {
-		end(r); /* nobody is told */
+		end(r); /* not reported */
 		return err->code;
 	}
 	r->done = done;

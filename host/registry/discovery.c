@@ -429,10 +429,10 @@ static void scan_clear(struct scan *scan)
 	cache_close(&scan->cache);
 }
 
-/* Is the file below this folder? The folder may be a link. */
-static bool is_below(const char *path, const char *folder)
+/* Is the file below this directory? The directory may be a link. */
+static bool is_below(const char *path, const char *dir)
 {
-	AUTO(free) char *real = realpath(folder, NULL);
+	AUTO(free) char *real = realpath(dir, NULL);
 	size_t len = real ? strlen(real) : 0;
 
 	return len > 1 && strncmp(path, real, len) == 0 && path[len] == '/';
@@ -572,8 +572,8 @@ const struct refusal *registry_refusal(const struct registry *r, size_t n)
 	return n < r->refusal_count ? &r->refusals[n] : NULL;
 }
 
-/* The refusal of a whole folder, where it may lie. */
-static const struct refusal *refused_folder(const struct registry *r)
+/* The refusal of a whole directory, where it may lie. */
+static const struct refusal *refused_dir(const struct registry *r)
 {
 	for (size_t i = 0; i < r->refusal_count; i++) {
 		size_t len = strlen(r->refusals[i].path);
@@ -603,7 +603,7 @@ const struct component *registry_need(const struct registry *r, int kind,
 	for (size_t i = 0; names && i < r->component_count; i++)
 		if (r->components[i].kind == kind)
 			names[count++] = r->components[i].name;
-	refusal = refused_folder(r);
+	refusal = refused_dir(r);
 	near = names ? suggest(name, names, count) : NULL;
 	if (near)
 		fail(err, MT_ENOTFOUND, "unknown %s `%.80s`; did you mean `%s`?",

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * internal.h - what the files of host/registry share; nobody else includes it. */
+ * internal.h - internal to host/registry. */
 #ifndef HOST_REGISTRY_INTERNAL_H
 #define HOST_REGISTRY_INTERNAL_H
 
@@ -69,9 +69,9 @@ bool cache_is_fatal(const struct cache *cache, const char *path, const struct st
  *  ended during it. @return MT_OK or MT_ENOMEM */
 int cache_begin(struct cache *cache, const char *path, const struct stat *st);
 void cache_forget(struct cache *cache, const char *path);
-/** Write it if it has changed. Failing to write is no error. */
+/** Write it if it has changed. Failing to write is not an error. */
 void cache_write(struct cache *cache);
-/** Write it if it has changed, and free it. Failing to write is no error. */
+/** Write it if it has changed, and free it. Failing to write is not an error. */
 void cache_close(struct cache *cache);
 void cache_key(const struct stat *st, char *key, size_t size);
 

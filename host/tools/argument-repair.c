@@ -93,7 +93,7 @@ enum {
 	WANT_ARRAY = 16, WANT_OBJECT = 32, WANT_NULL = 64,
 };
 
-struct mend {
+struct repair {
 	json_object *root;
 	int steps;
 	bool failed; /* out of memory */
@@ -121,7 +121,7 @@ static size_t list_length(json_object *list)
 }
 
 /* Where the reference of a schema leads, or the schema itself. */
-static json_object *target(struct mend *m, json_object *schema)
+static json_object *target(struct repair *m, json_object *schema)
 {
 	const char *ref;
 
@@ -131,7 +131,7 @@ static json_object *target(struct mend *m, json_object *schema)
 }
 
 /* The types that a schema admits; 0: it does not say. */
-static unsigned wanted(struct mend *m, json_object *schema)
+static unsigned wanted(struct repair *m, json_object *schema)
 {
 	static const char *const choices[] = { "anyOf", "oneOf" };
 	json_object *type;
@@ -154,7 +154,7 @@ static unsigned wanted(struct mend *m, json_object *schema)
 }
 
 /* The schema, or that one of its choices, that describes a list or an object. */
-static json_object *describing(struct mend *m, json_object *schema, const char *keyword,
+static json_object *describing(struct repair *m, json_object *schema, const char *keyword,
 			       unsigned type)
 {
 	static const char *const choices[] = { "anyOf", "oneOf" };
@@ -242,7 +242,7 @@ static json_object *read_scalar(const char *text, size_t len, unsigned want)
 }
 
 /* A text that came in pieces. */
-static json_object *join(struct mend *m, json_object *list)
+static json_object *join(struct repair *m, json_object *list)
 {
 	AUTO(strbuf) struct strbuf text = STRBUF(TEXT_MAX);
 
@@ -260,15 +260,16 @@ static json_object *join(struct mend *m, json_object *list)
 		       : json_object_new_string_len(text.text, (int)text.len);
 }
 
-static json_object *mend_value(struct mend *m, json_object *schema, json_object *value);
+static json_object *repair_value(struct repair *m, json_object *schema,
+				 json_object *value);
 
-static void mend_items(struct mend *m, json_object *schema, json_object *list)
+static void repair_items(struct repair *m, json_object *schema, json_object *list)
 {
 	json_object *items = js_get(describing(m, schema, "items", WANT_ARRAY), "items");
 
 	for (size_t i = 0; items && i < json_object_array_length(list); i++) {
 		json_object *one =
-			mend_value(m, items, json_object_array_get_idx(list, i));
+			repair_value(m, items, json_object_array_get_idx(list, i));
 
 		if (one && json_object_array_put_idx(list, i, one)) {
 			json_object_put(one);
@@ -277,7 +278,7 @@ static void mend_items(struct mend *m, json_object *schema, json_object *list)
 	}
 }
 
-static void mend_members(struct mend *m, json_object *schema, json_object *object)
+static void repair_members(struct repair *m, json_object *schema, json_object *object)
 {
 	json_object *properties =
 		js_get(describing(m, schema, "properties", WANT_OBJECT), "properties");
@@ -285,17 +286,18 @@ static void mend_members(struct mend *m, json_object *schema, json_object *objec
 	if (!json_object_is_type(properties, json_type_object))
 		return;
 	json_object_object_foreach(properties, name, property) {
-		json_object *one = mend_value(m, property, js_get(object, name));
+		json_object *one = repair_value(m, property, js_get(object, name));
 
 		if (one && js_set(object, name, one))
 			m->failed = true;
 	}
 }
 
-/* What stands for a value that is not of a type that the schema wants; what is
- * in a list or an object is mended in place.
+/* Replaces a value whose type does not match the schema; values in a list or an object
+ * are repaired in place.
  * @return a new reference, or NULL: the value stays. */
-static json_object *mend_value(struct mend *m, json_object *schema, json_object *value)
+static json_object *repair_value(struct repair *m, json_object *schema,
+				 json_object *value)
 {
 	unsigned want = value ? wanted(m, schema) : 0;
 	json_object *other = NULL;
@@ -318,9 +320,9 @@ static json_object *mend_value(struct mend *m, json_object *schema, json_object 
 	if (other)
 		value = other;
 	if (json_object_is_type(value, json_type_array))
-		mend_items(m, schema, value);
+		repair_items(m, schema, value);
 	else if (json_object_is_type(value, json_type_object))
-		mend_members(m, schema, value);
+		repair_members(m, schema, value);
 	return other;
 }
 
@@ -354,7 +356,7 @@ static int rename_risk(json_object *args)
 
 int repair_arguments(json_object *schema, json_object *args)
 {
-	struct mend m = { .root = schema, .steps = STEPS_MAX };
+	struct repair m = { .root = schema, .steps = STEPS_MAX };
 	json_object *properties = js_get(target(&m, schema), "properties");
 
 	if (rename_risk(args))
@@ -366,6 +368,6 @@ int repair_arguments(json_object *schema, json_object *args)
 			  : !(wanted(&m, property) & WANT_NULL))
 			json_object_object_del(args, name);
 	}
-	mend_members(&m, schema, args);
+	repair_members(&m, schema, args);
 	return m.failed ? MT_ENOMEM : MT_OK;
 }

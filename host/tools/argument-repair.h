@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * argument-repair.h - the slips of models in the arguments of tool calls, mended before
- * the arguments are checked (spec/tools 11.4). */
+ * argument-repair.h - repairs common mistakes of models in the arguments of tool calls
+ * before the arguments are checked (spec/tools 11.4). */
 #ifndef HOST_TOOLS_ARGUMENT_REPAIR_H
 #define HOST_TOOLS_ARGUMENT_REPAIR_H
 

@@ -253,8 +253,7 @@ struct event *call_to_action(const struct tool *tool, json_object *args,
 	return STEAL(e);
 }
 
-/* What the model says of the risk has to be one of the levels, while somebody
- * goes by it. */
+/* The risk that the model reports must be one of the levels while an analyzer uses it. */
 static int check_risk(const struct catalog *catalog, const struct tool *tool,
 		      json_object *args, struct error *err)
 {

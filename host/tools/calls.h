@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * calls.h - a model's tool call as an action, and an action as a tool call.
- *
- * How the two correspond is data of the tool (mt_tool.events). The arguments
- * are mended where models are known to slip, checked against the schema and
- * laid into the fields of the action. */
+ * calls.h - converts tool calls of a model to actions and back.
+ * How the two correspond is data of the tool (mt_tool.events). The arguments are
+ * repaired where models are known to make mistakes, checked against the schema and
+ * copied to the fields of the action. */
 #ifndef HOST_TOOLS_CALLS_H
 #define HOST_TOOLS_CALLS_H
 
@@ -21,7 +20,7 @@ struct event *call_event(const struct catalog *catalog, const char *name,
 /** The action of a reply that only talks. */
 struct event *message_event(const char *text, size_t len, bool wait, struct error *err);
 
-/** Arguments as the model wrote them: read, mended and checked.
+/** Parses, repairs and checks arguments as the model wrote them.
  *  @return the object, owned, or NULL with a sentence for the model. */
 json_object *call_arguments(const struct tool *tool, const char *text, size_t len,
 			    struct error *err);

@@ -152,23 +152,23 @@ static int add_file(const char *path, struct mcp_servers *s, struct error *err)
 /* DATA/mcp.d/SKILL.json; what a file name cannot hold becomes %XX. */
 static char *trusted_path(const char *skill, bool make, struct error *err)
 {
-	AUTO(free) char *data = NULL, *folder = NULL;
+	AUTO(free) char *data = NULL, *dir = NULL;
 	AUTO(strbuf) struct strbuf name = STRBUF(1024);
 
 	if (xdg_dir("DATA", make, &data, err))
 		return NULL;
-	folder = path_join(data, "mcp.d");
-	if (!folder || (make && dir_make_durable(folder, err)))
+	dir = path_join(data, "mcp.d");
+	if (!dir || (make && dir_make_durable(dir, err)))
 		return NULL;
 	if (!skill)
-		return STEAL(folder);
+		return STEAL(dir);
 	for (; *skill; skill++)
 		if (*skill == '/' || *skill == '%' || (*skill == '.' && name.len == 0))
 			strbuf_addf(&name, "%%%02X", (unsigned char)*skill);
 		else
 			strbuf_addc(&name, *skill);
 	strbuf_add(&name, ".json");
-	return name.error ? NULL : path_join(folder, name.text);
+	return name.error ? NULL : path_join(dir, name.text);
 }
 
 int mcp_servers_trust(const char *skill, json_object *servers, struct error *err)
@@ -209,12 +209,12 @@ static int is_json(const struct dirent *d)
 
 static int add_trusted(struct mcp_servers *s, struct error *err)
 {
-	AUTO(free) char *folder = trusted_path(NULL, false, NULL);
+	AUTO(free) char *dir = trusted_path(NULL, false, NULL);
 	struct dirent **names = NULL;
-	int n = folder ? scandir(folder, &names, is_json, alphasort) : 0, status = MT_OK;
+	int n = dir ? scandir(dir, &names, is_json, alphasort) : 0, status = MT_OK;
 
 	for (int i = 0; i < n; i++) {
-		AUTO(free) char *path = path_join(folder, names[i]->d_name);
+		AUTO(free) char *path = path_join(dir, names[i]->d_name);
 
 		if (!status)
 			status = path ? add_file(path, s, err) : no_memory(err);

@@ -21,8 +21,8 @@ struct mcp_servers {
 
 int mcp_servers_read(const struct config *c, struct mcp_servers *ret, struct error *err);
 void mcp_servers_clear(struct mcp_servers *s);
-/** Servers that a skill brings and that somebody trusts are kept, as they were then,
- *  in a file below the user's data. `servers` NULL: they are trusted no longer. */
+/** Trusted servers of a skill are stored, with their current definition, in a file of
+ *  the user's data directory. `servers` NULL: revokes the trust. */
 int mcp_servers_trust(const char *skill, json_object *servers, struct error *err);
 /** Are these, as they are, trusted? */
 bool mcp_servers_trusted(const char *skill, json_object *servers);

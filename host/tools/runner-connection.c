@@ -198,7 +198,7 @@ int runner_send(struct runner *l, const char *bytes, size_t len)
 	status = send_now(l, bytes, len);
 	if (status != MT_EIO)
 		return status;
-	/* Mostly it is dying, and why will be told; its calls fail then. */
+	/* Usually it is exiting; the reason is reported then, and its calls fail. */
 	if (!uv_is_active((uv_handle_t *)&l->timer))
 		uv_timer_start(&l->timer, on_deaf, INPUT_TIMEOUT_MS, 0);
 	return MT_OK;

@@ -11,9 +11,11 @@ enum {
 	HELLO_BYTES_MAX = 15 << 20,
 	QUEUE_MAX = 32 << 20,     /* bytes that the runner has not read yet */
 	HELLO_MS = 30000,
-	CANCEL_TIMEOUT_MS = 10000,         /* over the grace, until a cancelled call is given up */
+	CANCEL_TIMEOUT_MS = 10000,         /* over the grace, until a cancelled call is
+					    * given up */
 	GRACE_MS = 2000,
-	INPUT_TIMEOUT_MS = 1000,           /* until one that closed its input is given up */
+	INPUT_TIMEOUT_MS = 1000,           /* until one that closed its input is given
+					    * up */
 	CLOSE_MS = 4000,          /* until a runner that shall end is killed */
 	NOISE_MAX = 200,          /* lines before the hello that are none of ours */
 };
@@ -66,7 +68,7 @@ void open_call_drop(struct runner *l, struct open_call *c);
 /** Keep a chunk. @return MT_EINVAL if it breaks a limit. */
 int open_call_chunk(struct runner *l, struct open_call *c, json_object *params,
 		    size_t *ret_bytes);
-/** Give the result of a line to whoever waits, and drop the call. */
+/** Pass the result of a line to the waiting caller, and drop the call. */
 int open_call_result(struct runner *l, struct open_call *c, const struct runner_line *r);
 /** End every open call with a sentence. */
 void open_calls_fail(struct runner *l, int status, bool crashed, int number,

@@ -28,7 +28,7 @@ enum runner_line_kind {
 	RUNNER_CHUNK,
 	RUNNER_CHANGED,     /* `instance` */
 	RUNNER_LOG,
-	RUNNER_OTHER,       /* nothing that this version knows: passed over */
+	RUNNER_OTHER,       /* unknown to this version: ignored */
 };
 
 /** A line. Texts are borrowed from `doc`. */

@@ -17,13 +17,13 @@ enum { LIST_MAX = 16 << 20, LISTED_MAX = 512 };
 /* The file of a list: of this toolset, at this path, with these options. */
 static char *path_of(const struct tool_instance *t, bool make)
 {
-	AUTO(free) char *folder = NULL, *lists = NULL;
+	AUTO(free) char *dir = NULL, *lists = NULL;
 	AUTO(strbuf) struct strbuf text = STRBUF(1 << 20), name = STRBUF(256);
 	char hash[SHA256_HEX];
 
-	if (xdg_dir("CACHE", make, &folder, NULL))
+	if (xdg_dir("CACHE", make, &dir, NULL))
 		return NULL;
-	lists = path_join(folder, "tools");
+	lists = path_join(dir, "tools");
 	if (!lists || (make && dir_make(lists, NULL)))
 		return NULL;
 	strbuf_addf(&text, "%s\n%s\n%s\n", t->name, t->component->path,

@@ -10,10 +10,10 @@
 /** What the instance listed the last time it ran as it is configured now: an
  *  array, owned; NULL: nothing is known. */
 json_object *tool_list_cache_read(const struct tool_instance *t);
-/** Keep a list. That it cannot be kept is no fault. */
+/** Store a list. Failing to store it is not an error. */
 void tool_list_cache_write(const struct tool_instance *t, json_object *tools);
-/** What an instance lists, without its static tools and what is no tool, owned;
- *  NULL: out of memory. */
+/** The tools that an instance lists, without its static tools and invalid entries,
+ *  owned; NULL: out of memory. */
 json_object *tool_list_filter(const struct component *component, json_object *tools);
 
 #endif

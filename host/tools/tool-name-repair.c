@@ -122,7 +122,7 @@ static int set_command(json_object *args, const char *command)
 	return js_set_str(args, "command", command);
 }
 
-/* A name that is no tool and no alias, as a command of the shell. */
+/* Treats a name that is neither a tool nor an alias as a shell command. */
 static int as_command(const struct catalog *catalog, const char *name, json_object *args,
 		      const struct tool **ret)
 {

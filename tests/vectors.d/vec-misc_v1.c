@@ -150,7 +150,7 @@ static bool on_execute(struct vec *v, json_object *c)
 	struct hook hook = { .name = (char *)"x", .argv = argv, .may_fail = true,
 			     .timeout_ms = js_int(in, "timeout", 60) * 1000 };
 	struct hook_call call = {
-		.hook = &hook, .folder = "/tmp", .conversation = js_str(event, "session_id", ""),
+		.hook = &hook, .dir = "/tmp", .conversation = js_str(event, "session_id", ""),
 		.tool = js_str(event, "tool_name", NULL), .input = event,
 	};
 	struct executed e = { .v = v, .out = js_get(c, "output") };

@@ -194,7 +194,7 @@ static void on_result(void *arg, const struct runner_result *r)
 	strbuf_add(&b, "}}");
 	if (b.error)
 		put_failure(c->peer, c->id, "the result is too large");
-	else if (!c->cancelled) /* nobody waits for one that was cancelled */
+	else if (!c->cancelled) /* a cancelled call gets no response */
 		mcp_send(c->peer, &b);
 	mcp_call_drop(s, c);
 }

@@ -84,7 +84,8 @@ void http_put(struct connection *c, const struct strbuf *head, const char *body,
 	}
 }
 
-/* ---- answers ------------------------------------------------------------------------ */
+/* ---- answers
+ * ------------------------------------------------------------------------ */
 
 static const char *words_of(int status)
 {
@@ -144,7 +145,8 @@ void http_refuse(struct connection *c, int status, const char *more, const char 
 	http_answer(c, status, more, "text/plain; charset=utf-8", text, strlen(text));
 }
 
-/* ---- reading ------------------------------------------------------------------------ */
+/* ---- reading
+ * ------------------------------------------------------------------------ */
 
 static void set_header(struct request *r, char *name, char *value)
 {
@@ -212,7 +214,7 @@ static int64_t body_length(struct connection *c, const struct request *r)
 	char *end = NULL;
 	uint64_t n;
 
-	c->keep = false; /* what follows cannot be told from the body */
+	c->keep = false; /* what follows cannot be separated from the body */
 	if (r->transfer) {
 		http_refuse(c, 411, "", "missing Content-Length\n");
 		return -1;

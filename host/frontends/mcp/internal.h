@@ -44,7 +44,7 @@ struct mcp_client {
 /** A running call. */
 struct mcp_call {
 	struct mcp_call *next;
-	struct mcp_client *peer; /* who gets the result; NULL: nobody any more */
+	struct mcp_client *peer; /* client that gets the result; NULL: disconnected */
 	uint64_t number;         /* of the link */
 	json_object *id, *token; /* token NULL: no progress is wanted */
 	size_t written;          /* bytes of live output */

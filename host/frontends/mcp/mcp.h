@@ -17,7 +17,7 @@ struct mcp_http_options {
  *  standard input and output. @return the exit code; if it failed, `err` is
  *  filled. */
 int mcp_serve(uv_loop_t *loop, struct config *c, struct registry *r, const char *section,
-	      const char *folder, struct catalog *catalog,
+	      const char *dir, struct catalog *catalog,
 	      const struct mcp_http_options *web, struct error *err);
 
 #endif

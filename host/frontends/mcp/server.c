@@ -124,7 +124,7 @@ static int serve(struct launch *l, struct mcp_server *s,
 }
 
 int mcp_serve(uv_loop_t *loop, struct config *c, struct registry *r, const char *section,
-	      const char *folder, struct catalog *catalog,
+	      const char *dir, struct catalog *catalog,
 	      const struct mcp_http_options *web, struct error *err)
 {
 	char workspace[PATH_MAX], spool[PATH_MAX];
@@ -136,7 +136,7 @@ int mcp_serve(uv_loop_t *loop, struct config *c, struct registry *r, const char 
 			    .workspace = workspace, .conversation = "serve",
 			    .spool_dir = spool, .stderr_fd = STDERR_FILENO };
 
-	if (!realpath(folder ? folder : ".", workspace)) {
+	if (!realpath(dir ? dir : ".", workspace)) {
 		fail(err, MT_EIO, "cannot use the workspace: %s", strerror(errno));
 		return EXIT_FAILED;
 	}
