@@ -6,11 +6,11 @@
  * PROVISIONAL: version 0 of each kind, loaded only by a host of exactly the
  * same version. Write `#define MORTISE_PROVISIONAL` before including it.
  *
- * `advance(host, ctx, in)` is told what happened and either finishes or asks
- * for effects and returns; the host performs them and calls it again with what
- * came of each, one at a time. It never blocks and does no input or output.
- * What it must remember between calls is at most 64 KiB of text, given with
- * host->keep and handed back in `in->state`; the host logs it.
+ * `advance(host, ctx, in)` receives what happened and either finishes or requests
+ * effects and returns; the host performs them and calls it again with the result of
+ * each, one at a time. It never blocks and does no input or output. What it must
+ * remember between calls is at most 64 KiB of text, given with host->keep and handed
+ * back in `in->state`; the host logs it.
  *
  * Handles and borrowed texts live until `advance` returns. Everything happens
  * on one thread.
@@ -154,16 +154,16 @@ struct mt_host {
 	/** The n-th option that was set, in the order of the configuration: its
 	 *  name and value; NULL past the last. */
 	const char *(*option_at)(struct mt_ctx *ctx, size_t n, const char **ret_value);
-	/** Offer a tool that is not wired: the reply's call of it is for the one
-	 *  who asked. `schema`: JSON Schema of the arguments. With request_set
-	 *  "tool_choice" (its name as a JSON string) the model must call it, where
-	 *  the provider can be told so. */
+	/** Offer a tool that is not enabled: its calls in the reply are for the
+	 *  requester. `schema`: JSON Schema of the arguments. With request_set
+	 *  "tool_choice" (its name as a JSON string) the model must call it, if the
+	 *  provider supports that. */
 	int (*request_define_tool)(struct mt_request *request, const char *name,
 				   struct mt_str description, struct mt_str schema);
 	/** Say why, in one sentence, before returning a bad status. */
 	void (*refuse)(struct mt_ctx *ctx, const char *fmt, ...) MT_PRINTF(2, 3);
 	/** Append the images of an event, if it has any, to the last message of the
-	 *  request. A model that takes none is told that they were left out. */
+	 *  request. A model without vision gets a note that they were omitted. */
 	int (*request_media)(struct mt_request *request, const struct mt_event *event);
 };
 

@@ -48,7 +48,7 @@ struct mt_analyzer_out {
 	/* -- the action -- */
 	/** As an event of the conversation; NULL when there is none (a trial). */
 	const struct mt_event *(*action)(struct mt_ctx *ctx);
-	/** Name of the tool; "" for an action that is no call. */
+	/** Name of the tool; "" for an action that is not a tool call. */
 	const char *(*tool)(struct mt_ctx *ctx);
 	/** What the tool says of itself: MT_TOOL_READ_ONLY ... of tool.h. */
 	uint32_t (*hints)(struct mt_ctx *ctx);
@@ -103,7 +103,7 @@ struct mt_analyzer {
 		    struct mt_ctx *ctx, void **ret_instance);
 	/** May be NULL. */
 	void (*close)(void *instance);
-	/** May be NULL. Tell the rules that are in force. */
+	/** May be NULL. List the effective rules. */
 	int (*rules)(const struct mt_host *host, const struct mt_analyzer_out *out,
 		     struct mt_ctx *ctx);
 };

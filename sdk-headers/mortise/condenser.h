@@ -43,7 +43,7 @@ struct mt_condenser_out {
 	 *  it out. Asked to forget nothing else, it logs nothing. */
 	int (*forget)(struct mt_ctx *ctx, const size_t *places, size_t count,
 		      struct mt_str summary, size_t offset);
-	/** True while somebody asked for a condensation and got none. */
+	/** True while a requested condensation is pending. */
 	int (*requested)(struct mt_ctx *ctx);
 	/** Tokens of the view, as far as they are known, and the window of the
 	 *  model; -1: unknown. */

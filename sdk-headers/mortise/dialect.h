@@ -45,11 +45,11 @@ struct mt_dialect_host {
 	uint32_t reserved;
 
 	/* -- configuration -- */
-	/** Value of a key of the [llm] section in force ("model" is the name
+	/** Value of a key of the effective [llm] section ("model" is the name
 	 *  without the provider, "base_url", "temperature", ...); NULL: unset.
-	 *  What the model does not take is unset: temperature, top_p,
-	 *  reasoning_effort, thinking_budget ("0": tell it not to think).
-	 *  "output_limit": most tokens of a reply that the model can make;
+	 *  What the model does not support is unset: temperature, top_p,
+	 *  reasoning_effort, thinking_budget ("0": disable reasoning).
+	 *  "output_limit": maximum number of tokens of a reply of the model;
 	 *  "context_window": of a request and its reply; "input_estimate": about
 	 *  how many tokens this request has; "section": the name of that section,
 	 *  for messages.
@@ -125,7 +125,7 @@ struct mt_dialect_host {
 	int (*opaque)(struct mt_exchange *x, const char *json, size_t len);
 	int (*usage)(struct mt_exchange *x, const struct mt_usage *usage);
 	int (*response_id)(struct mt_exchange *x, const char *id);
-	/** Why it ended, normalised: "stop", "tool_calls", "length", "refusal". */
+	/** Why it ended, normalized: "stop", "tool_calls", "length", "refusal". */
 	int (*stopped)(struct mt_exchange *x, const char *reason);
 	/** The answer is an error. `kind`: enum mt_error_kind; MT_ERROR_NONE lets
 	 *  the host tell by status and wording. `retry_ms`: when to try again; -1:
@@ -155,7 +155,7 @@ struct mt_dialect_host {
 	/** The answer is whole, whatever the connection does: nothing is fed any
 	 *  more, `end` comes next. */
 	int (*finished)(struct mt_exchange *x);
-	/** The answer begins anew: text, reasoning and calls so far are void. */
+	/** The response restarts: discard the text, reasoning and calls so far. */
 	int (*restarted)(struct mt_exchange *x);
 	/** Value of a header of the answer, whatever the case of its name; NULL:
 	 *  there is none. */
@@ -196,11 +196,11 @@ struct mt_http_post {
 struct mt_dialect {
 	uint32_t size;
 	uint32_t flags;   /* MT_DIALECT_... */
-	/** Providers it serves, as a JSON object: name -> {base_url, key_env,
-	 *  local?, file?, auth?}; read from the discovery cache. An empty base_url must be
-	 *  set by the user; without the member no network is needed. file: the name
-	 *  of the model is that of a file, which has to be there. auth "sign":
-	 *  without a key, `sign` authenticates requests. */
+	/** Providers it serves, as a JSON object: name -> {base_url, key_env, local?,
+	 *  file?, auth?}; read from the discovery cache. An empty base_url must be set
+	 *  by the user; without the member no network is needed. file: the name of the
+	 *  model is that of a file, which has to be there. auth "sign": without a key,
+	 *  `sign` authenticates requests. */
 	const char *providers;
 	int (*encode)(const struct mt_dialect_host *host, struct mt_exchange *x,
 		      const struct mt_request *request);

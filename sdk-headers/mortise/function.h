@@ -15,8 +15,8 @@
  *
  * What changed, newest first (a runner refuses what it does not know):
  *   1.0  MT_TYPE_HANDLE, MT_ARG_FIXED, MT_ARG_ENDS, MT_ARG_COUNTED,
- *        MT_FUNCTION_FAILS_...; the size of a buffer may be of any whole-number type; {"base64": "..."}
- *        for the bytes of a buffer
+ *        MT_FUNCTION_FAILS_...; the size of a buffer may be of any whole-number type;
+ *        {"base64": "..."} for the bytes of a buffer
  *   1.0  first version
  */
 #ifndef MORTISE_FUNCTION_H
@@ -48,7 +48,7 @@ enum mt_type {
 enum {
 	MT_ARG_OUT = 1u << 0,      /* pointer to a value that the function writes */
 	MT_ARG_OPTIONAL = 1u << 1, /* NULL or 0 when absent */
-	MT_ARG_FIXED = 1u << 2,    /* always the whole number `capacity`, of a handle
+	MT_ARG_FIXED = 1u << 2,    /* always the integer `capacity`, of a handle
 	                              always NULL; the model does not see it */
 	MT_ARG_ENDS = 1u << 3,     /* the call ends this handle: it is no more */
 	MT_ARG_COUNTED = 1u << 4,  /* of MT_ARG_OUT strings and buffers: the function

@@ -16,8 +16,8 @@
  *   - only libc appears here: text is UTF-8 with pointer and length (or ends
  *     in NUL where a `const char *` stands alone), data is JSON text,
  *     everything else is an opaque handle;
- *   - nobody frees for the other: what goes into a plugin is borrowed until
- *     the function returns, what comes out is copied by the host;
+ *   - neither side frees memory of the other: what is passed to a plugin is
+ *     borrowed until the function returns, results are copied by the host;
  *   - one call at a time per instance, unless a flag says more;
  *   - numbers are written and read in the C locale; a plugin installs no
  *     signal handler, no atexit function, and does not change directory,
@@ -87,14 +87,14 @@ struct mt_str {
 
 enum mt_option_type {
 	MT_OPTION_TEXT = 1,
-	MT_OPTION_INT = 2,      /* whole number within min..max */
+	MT_OPTION_INT = 2,      /* integer within min..max */
 	MT_OPTION_BOOL = 3,     /* yes/no, true/false, on/off, 1/0 */
 	MT_OPTION_DURATION = 4, /* 500ms, 30s, 5m, 1h; min..max in ms */
 	MT_OPTION_BYTES = 5,    /* 4096, 64K, 10M, 1G; min..max in bytes */
-	MT_OPTION_NUMBER = 6,   /* decimal fraction; min..max as whole numbers */
+	MT_OPTION_NUMBER = 6,   /* decimal fraction; min..max as integers */
 	MT_OPTION_CHOICE = 7,   /* one of `choices` */
 	MT_OPTION_LIST = 8,     /* comma-separated text */
-	MT_OPTION_PATH = 9,     /* file or folder; ~ is expanded */
+	MT_OPTION_PATH = 9,     /* file or directory; ~ is expanded */
 };
 
 enum {
@@ -152,7 +152,7 @@ struct mt_plugin {
 	uint16_t abi_major, abi_minor;   /* the oldest host that it works with */
 	uint64_t needs;                  /* features without which it cannot work;
 	                                    a bit that the host does not know refuses */
-	uint64_t flags;                  /* a bit that the host does not know is ignored */
+	uint64_t flags;                  /* unknown bits are ignored */
 	const char *name;                /* [a-z][a-z0-9_-]{0,63} */
 	const char *version;
 	const char *license;             /* SPDX expression */
@@ -167,7 +167,7 @@ struct mt_plugin {
 MT_EXPORT const struct mt_plugin *mortise_plugin_v1(void);
 
 /** Define the entry function. Call it once in a file, at its end, with the
- *  members of struct mt_plugin, for instance:
+ *  members of struct mt_plugin, for example:
  *  MT_PLUGIN(.name = "wc", .version = "1.0", .license = "MIT",
  *            .components = parts, .component_count = 1)
  *  C only: in C++ write the function. */

@@ -25,7 +25,7 @@ struct mt_runtime_out {
 	const char *(*wanted)(struct mt_ctx *ctx, const char *name);
 	/** The program and its arguments, one call each, in order. */
 	int (*arg)(struct mt_ctx *ctx, const char *text);
-	/** A variable of its environment, beside the clean base that every
+	/** A variable of its environment, in addition to the clean base that every
 	 *  runner gets (PATH, HOME, USER, LANG, TERM, TMPDIR, TZ). */
 	int (*env)(struct mt_ctx *ctx, const char *name, const char *value);
 	/** Where the workspace is as the runner sees it. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * mortise/store.h - the store kind: where closed conversations are kept beside
- * the local log. PROVISIONAL, see advance.h. */
+ * mortise/store.h - the store kind: where closed conversations are stored in addition
+ * to the local log. PROVISIONAL, see advance.h. */
 #ifndef MORTISE_STORE_H
 #define MORTISE_STORE_H
 

@@ -46,7 +46,7 @@ enum {
 	MT_TOOL_DESTRUCTIVE = 1u << 1, /* may destroy what was there */
 	MT_TOOL_IDEMPOTENT = 1u << 2,  /* twice is the same as once */
 	MT_TOOL_OPEN_WORLD = 1u << 3,  /* talks to things outside workspace and machine */
-	MT_TOOL_PARALLEL = 1u << 4,    /* may run beside other calls of one reply */
+	MT_TOOL_PARALLEL = 1u << 4,    /* may run in parallel with other calls */
 	MT_TOOL_CONTROL = 1u << 5,     /* no call: the controller acts on its event */
 	MT_TOOL_ON_REQUEST = 1u << 6,  /* offered where `tools` names it, and not with
 					  the rest of its toolset */
@@ -67,7 +67,7 @@ struct mt_tool_host {
 	 *  is absent or not a string. `ret_len` may be NULL. The text may hold
 	 *  NUL bytes; one more follows its end. [any thread] */
 	const char *(*arg_str)(struct mt_call *call, const char *name, size_t *ret_len);
-	/** Whole number. @return MT_OK, MT_ENOTFOUND if absent or null,
+	/** Integer. @return MT_OK, MT_ENOTFOUND if absent or null,
 	 *  MT_EINVAL if it is something else; `*ret` is untouched then. */
 	int (*arg_int)(struct mt_call *call, const char *name, int64_t *ret);
 	int (*arg_number)(struct mt_call *call, const char *name, double *ret);
@@ -83,7 +83,7 @@ struct mt_tool_host {
 	 *  `result_max` of the tool); @return MT_ELIMIT when it is reached. */
 	int (*reply)(struct mt_call *call, const char *fmt, ...) MT_PRINTF(2, 3);
 	int (*reply_text)(struct mt_call *call, const char *text, size_t len);
-	/** Append an image or another medium, for instance "image/png". The
+	/** Append an image or another medium, for example "image/png". The
 	 *  bytes are copied. The model gets what its provider can show. */
 	int (*reply_media)(struct mt_call *call, const char *mime, const void *bytes,
 			   size_t len);
@@ -98,15 +98,15 @@ struct mt_tool_host {
 
 	/* -- while it runs -- */
 
-	/** Live output for whoever watches; may be dropped on the way, so it is
-	 *  no part of the result. [any thread] */
+	/** Live output for clients that watch; may be dropped on the way, so it is not
+	 *  part of the result. [any thread] */
 	int (*output)(struct mt_call *call, const char *bytes, size_t len);
 	/** How far it is: `done` of `total` (0: unknown), and a few words or
 	 *  NULL. [any thread] */
 	int (*progress)(struct mt_call *call, double done, double total,
 			const char *message);
-	/** Bytes for the spool, the file that keeps the whole output of a call
-	 *  beside the result, up to a cap. [any thread] */
+	/** Bytes for the spool, the file that stores the whole output of a call in
+	 *  addition to the result, up to a cap. [any thread] */
 	int (*spool)(struct mt_call *call, const char *bytes, size_t len);
 	/** Path of the spool file as the model can open it, "" if there is none.
 	 *  Borrowed until the call returns. */
@@ -120,12 +120,13 @@ struct mt_tool_host {
 	 *  [any thread] */
 	int64_t (*time_left_ms)(struct mt_call *call);
 
-	/** Ask the other side and wait for the answer. Methods:
-	 *    "model/complete"      {messages:[{role,content}], max_tokens?, model?} -> {text}
+	/** Send a request to the host and wait for the response. Methods:
+	 *    "model/complete"      {messages:[{role,content}], max_tokens?, model?}
+	 *                          -> {text}
 	 *    "user/ask"            {question, choices?} -> {answer}
 	 *    "secret/get"          {name} -> {value}; only names granted to the tool
 	 *    "shell/directory"     {} -> {directory}: where the shell of the
-	 *                          conversation last was, "" if nobody knows
+	 *                          conversation last was, "" if unknown
 	 *    "conversation/start"  {task, agent?, ...} -> {id}; further ones of this
 	 *                          family wait for and end a child conversation
 	 *  `params` and result are JSON objects. The result is borrowed until
@@ -148,7 +149,7 @@ struct mt_tool_host {
 	 *  `prefix`. @return MT_ENOTFOUND past the last one. */
 	int (*option_at)(struct mt_instance *instance, const char *prefix, size_t n,
 			 const char **ret_key, const char **ret_value);
-	/** Absolute paths: the workspace, and a private folder that lives as
+	/** Absolute paths: the workspace, and a private directory that lives as
 	 *  long as the runner does. */
 	const char *(*workspace)(struct mt_instance *instance);
 	const char *(*private_dir)(struct mt_instance *instance);
@@ -177,18 +178,19 @@ struct mt_tool {
 	 *    [{"when": {"command": "view"}, "action": "read", "observation": "read",
 	 *      "args": {"path": "$path", "impl_source": "oh_aci"},
 	 *      "timeout": "$timeout"}]
-	 *  "$x" stands for the argument x, "$*" for all of them, anything else
-	 *  for itself, an object for one whose members are such forms. An argument that is absent leaves the event's default.
-	 *  "required": ["y"] refuses a call that the entry applies to and that
-	 *  lacks y. {"$each": "$x", "item": {"id": "task-$n", "done": false}} stands
-	 *  for the list x of objects, each with these members: its own, or the
-	 *  default, in whose text "$n" is the place in the list, from 1.
-	 *  "internal": true marks an entry that only carries out actions of a
-	 *  recording or of a client: its arguments may be missing in `schema`. */
+	 *  "$x" stands for the argument x, "$*" for all of them, anything else for
+	 *  itself, an object for one whose members are such forms. An argument that is
+	 *  absent leaves the event's default. "required": ["y"] refuses a call that
+	 *  the entry applies to and that lacks y. {"$each": "$x", "item": {"id":
+	 *  "task-$n", "done": false}} stands for the list x of objects, each with
+	 *  these members: its own, or the default, in whose text "$n" is the place in
+	 *  the list, from 1. "internal": true marks an entry that only carries out
+	 *  actions of a recording or of a client: its arguments may be missing in
+	 *  `schema`. */
 	const char *events;
 
 	/** What calls touch, as comma-separated keys with arguments in braces,
-	 *  for instance "file:{path}"; calls that share one run one after the
+	 *  for example "file:{path}"; calls that share one run one after the
 	 *  other. NULL: calls of the whole set do. */
 	const char *resources;
 
