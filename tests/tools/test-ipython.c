@@ -133,6 +133,13 @@ static void test_input(struct mt_instance *i, struct mt_call *c)
 	HAS(text,
 	    "\n[The cell was interrupted: it waits for input, which is not available");
 	CHECK_STR(cell(i, c, "name"), "'Ada'");
+	/* a kernel that gives up a question slowly, as on a busy machine, is not killed */
+	text = cell(i, c,
+		    "import signal, time\n"
+		    "def slow(*args):\n    time.sleep(2.5)\n    raise KeyboardInterrupt\n"
+		    "signal.signal(signal.SIGINT, slow)\ninput('Who? ')");
+	HAS(text, "\n[The cell was interrupted: it waits for input");
+	CHECK_STR(cell(i, c, "name"), "'Ada'");
 }
 
 /* Run a cell that does not end, with longer and longer time-outs until it has come

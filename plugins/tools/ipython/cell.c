@@ -160,6 +160,19 @@ static void escalate(struct run *r)
 	}
 }
 
+/* A kernel that waits for input is alive, and may be slow on a busy machine: it keeps
+ * the time of its cell to give up the question. */
+static void refuse_input(struct run *r)
+{
+	int64_t end = r->deadline;
+
+	r->asking = false;
+	r->result->unanswered = true;
+	escalate(r);
+	if (r->deadline < end)
+		r->deadline = end;
+}
+
 static void check_time(struct run *r, int seen)
 {
 	struct cell_result *result = r->result;
@@ -204,9 +217,7 @@ static void check_input(struct run *r)
 	if (status == MT_OK) {
 		send_answer(r, &value);
 	} else if (status != MT_ENOTFOUND || clock_ms() - r->asked >= c->input_ms) {
-		r->asking = false;
-		r->result->unanswered = true;
-		escalate(r);
+		refuse_input(r);
 	}
 }
 
