@@ -41,7 +41,7 @@ static void test_hostile(void)
 	} cases[] = {
 		{ "gone", 20000, 0, MT_EIO, "exit code 7: this kernel cannot start", "" },
 		{ "silent", 300, 0, MT_ETIMEOUT, "the kernel did not answer within", "" },
-		{ "key", 2000, 0, MT_EDENIED, "no signed message", "" },
+		{ "key", 2000, 0, MT_EDENIED, "without a valid signature", "" },
 		{ "good", 20000, 20000, MT_OK, "", "[Jupyter current working directory" },
 		{ "deaf", 20000, 200, MT_OK, "", "[Execution timed out (0.2 seconds).]\n[It did "
 		  "not obey the interrupt, so the kernel was ended" },
