@@ -24,6 +24,7 @@ static void begin_reply(struct event_view *s)
 {
 	strbuf_reset(&s->said);
 	s->whole = false;
+	s->cut = (struct markdown_cut){ 0 };
 }
 
 void event_view_reset(struct event_view *s)
@@ -116,6 +117,8 @@ static void say(struct event_view *s, const char *text, size_t len)
 	if (skip_blanks(text, len, at) == len)
 		return;
 	gap(s);
+	if (at)
+		markdown_continue(&s->reply, s->cut);
 	markdown_feed(&s->reply, &s->out, text + at, len - at);
 	end_reply(s);
 }
@@ -576,6 +579,7 @@ void event_view_disconnect(struct event_view *s)
 	if (len < s->said.len)
 		markdown_drop_word(&s->reply);
 	strbuf_cut(&s->said, len);
+	s->cut = markdown_cut(&s->reply);
 	end_reply(s);
 	end_action(s);
 }

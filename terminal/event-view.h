@@ -17,6 +17,7 @@ struct event_view {
 	struct strbuf said;    /* text of the reply that was shown as it streamed */
 	bool whole;            /* the reply is over: the next piece begins another */
 	bool replaying;        /* these are events of the past */
+	struct markdown_cut cut; /* in the code of `said`, when the connection was lost */
 	bool partial;          /* the beginning of the reply that streams is not known */
 	struct strbuf doing;   /* the action in progress, on one line; "" */
 	int64_t action;        /* its id; -1 */

@@ -26,6 +26,17 @@ void markdown_done(struct markdown *m)
 	strbuf_clear(&m->block);
 }
 
+struct markdown_cut markdown_cut(const struct markdown *m)
+{
+	return (struct markdown_cut){ .fence = m->fence, .mark = m->mark };
+}
+
+void markdown_continue(struct markdown *m, struct markdown_cut cut)
+{
+	m->fence = cut.fence;
+	m->mark = cut.mark;
+}
+
 void markdown_drop_word(struct markdown *m)
 {
 	size_t len = m->line.len;

@@ -27,6 +27,14 @@ void markdown_done(struct markdown *m);
 void markdown_feed(struct markdown *m, struct strbuf *out, const char *text, size_t len);
 /** The text is over: the rest. Ready for the next text then. */
 void markdown_end(struct markdown *m, struct strbuf *out);
+/** Where a text was cut: after markdown_end, the rest of it can be fed as what it is. */
+struct markdown_cut {
+	size_t fence;
+	char mark;
+};
+
+struct markdown_cut markdown_cut(const struct markdown *m);
+void markdown_continue(struct markdown *m, struct markdown_cut cut);
 /** Forget the word that the text so far ends in, which may be cut. */
 void markdown_drop_word(struct markdown *m);
 /** Forget what is not laid out. */

@@ -73,6 +73,33 @@ static void test_events(void)
 	}
 }
 
+/* The connection is lost in the middle of code, and its rest comes as an event. */
+static void test_cut_code(void)
+{
+	struct event_view s;
+
+	event_view_init(&s, &colors);
+	live(&s, "{\"type\":\"delta\",\"text\":\"So:\\n```\\none\\ntw\"}");
+	event_view_disconnect(&s);
+	event_view_reconnect(&s, true);
+	strbuf_reset(&s.out);
+	event(&s, "{\"source\":\"agent\",\"action\":\"message\",\"args\":{\"content\":"
+		  "\"So:\\n```\\none\\ntwo\\n```\\nThe **end**.\"}}");
+	event_view_rest(&s);
+	CHECK_MSG(strstr(s.out.text, "    two") && strstr(s.out.text, "end") &&
+			  !strstr(s.out.text, "**") && !strstr(s.out.text, "```"),
+		  "the rest of cut code: [%s]", s.out.text);
+	/* another text does not begin in the code */
+	live(&s, "{\"type\":\"delta\",\"text\":\"```\\none\\n\"}");
+	event_view_disconnect(&s);
+	event_view_reconnect(&s, true);
+	strbuf_reset(&s.out);
+	event(&s, "{\"source\":\"agent\",\"action\":\"message\",\"args\":{\"content\":"
+		  "\"The **end**.\"}}");
+	CHECK_MSG(!strstr(s.out.text, "**"), "another text: [%s]", s.out.text);
+	event_view_done(&s);
+}
+
 #define QUESTION                                                                  \
 	"{\"id\":4,\"source\":\"agent\",\"action\":\"run\",\"args\":{\"command\":\"rm x\"," \
 	"\"confirmation_state\":\"awaiting_confirmation\",\"security_risk\":1}}"
@@ -426,6 +453,7 @@ int main(void)
 {
 	setlocale(LC_CTYPE, "C.UTF-8");
 	test_events();
+	test_cut_code();
 	test_question();
 	test_whole();
 	test_wrapped();
