@@ -367,6 +367,36 @@ static void say_again(struct chat *c)
 	chat_send_queue(c);
 }
 
+/* Does the process of the conversation still answer? */
+static bool is_reachable(const struct chat *c)
+{
+	struct connection probe = { .fd = -1 };
+	struct error err = ERROR_NONE;
+
+	if (connection_open(&probe, c->id, &err))
+		return false;
+	connection_close(&probe);
+	return true;
+}
+
+static void tell_loss(struct chat *c)
+{
+	if (c->ended)
+		event_view_remark(&c->show, DIM,
+				  "The conversation's process has ended (%s). "
+				  "Your next message resumes it.",
+				  c->state);
+	else if (is_reachable(c))
+		event_view_remark(&c->show, RED,
+				  "The connection was lost. The conversation's process "
+				  "still runs; Enter or a message connects again.");
+	else
+		event_view_remark(
+			&c->show, RED,
+			"The conversation's process is gone. Nothing "
+			"that you saw is lost; Enter or a message takes it up again.");
+}
+
 static void lose(struct chat *c)
 {
 	connection_close(&c->link);
@@ -379,16 +409,7 @@ static void lose(struct chat *c)
 		chat_set_mode(c, MODE_TYPE);
 	if (c->quit)
 		return;
-	if (c->ended)
-		event_view_remark(&c->show, DIM,
-				  "The conversation's process has ended (%s). "
-				  "Your next message resumes it.",
-				  c->state);
-	else
-		event_view_remark(
-			&c->show, RED,
-			"The conversation's process is gone. Nothing "
-			"that you saw is lost; Enter or a message takes it up again.");
+	tell_loss(c);
 	chat_notify(c, "the conversation ended");
 	say_again(c);
 }

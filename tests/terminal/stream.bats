@@ -91,7 +91,7 @@ closed() { [ ! -e "$work/cut" ]; }
 # The sentences without the remark between them.
 words() {
 	screen -S - | tr -s ' \n' '  ' |
-		sed "s/The conversation's process is gone.* takes it up again. //" |
+		sed "s/The connection was lost.* connects again. //" |
 		grep -oE 'This is sentence [0-9]+ of them\.' | grep -oE '[0-9]+'
 }
 has_words() { cmp -s <(words) <(seq "$1"); }
@@ -114,7 +114,8 @@ has_words() { cmp -s <(words) <(seq "$1"); }
 	see 'This is sentence 20'
 	touch "$work/cut"
 	poll closed
-	see "process is gone"
+	see 'The connection was lost.'
+	see 'process still runs'
 	key Enter
 	see 'working'
 	touch "$work/plan.go"
