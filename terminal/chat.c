@@ -541,14 +541,27 @@ static void show_complaints(struct chat *c)
 static void read_complaints(struct chat *c)
 {
 	char bytes[4096];
-	ssize_t n = read(c->child.errors, bytes, sizeof bytes);
+	ssize_t n = 1;
 
-	if (n == 0 || (n < 0 && errno != EINTR && errno != EAGAIN)) {
-		close(c->child.errors);
-		c->child.errors = -1;
+	while (n > 0 && c->child.errors >= 0) {
+		n = read(c->child.errors, bytes, sizeof bytes);
+		if (n > 0) {
+			strbuf_addn(&c->complaints, bytes, (size_t)n);
+		} else if (n == 0 || (errno != EINTR && errno != EAGAIN)) {
+			close(c->child.errors);
+			c->child.errors = -1;
+		}
 	}
-	if (n > 0)
-		strbuf_addn(&c->complaints, bytes, (size_t)n);
+}
+
+/* What comes by standard error has no place among the events that come by the socket.
+ * It is shown when the agent has come to rest: all of it is here then. */
+static void take_complaints(struct chat *c)
+{
+	if (!chat_is_idle(c))
+		return;
+	read_complaints(c);
+	show_complaints(c);
 }
 
 /* ---- the loop ---------------------------------------------------------- */
@@ -594,9 +607,9 @@ static void turn(struct chat *c)
 		take_signals(c);
 	if (fds[LINK].revents && c->link.fd >= 0)
 		connection_serve(&c->link, fds[LINK].revents);
-	if (fds[ERRORS].revents && c->child.errors >= 0)
+	if (fds[ERRORS].revents)
 		read_complaints(c);
-	show_complaints(c); /* what came while the conversation was started */
+	take_complaints(c);
 	if (fds[INPUT].revents)
 		read_keys(c);
 	if (c->link.fd >= 0 && c->link.over)
