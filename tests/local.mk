@@ -22,8 +22,8 @@ AM_TESTS_ENVIRONMENT = \
 EXTRA_DIST += %D%/env.sh %D%/lsan.supp %D%/valgrind.supp %D%/tap.h %D%/oom.h %D%/growth.h %D%/fresh-debian
 WRAP_ALLOC = -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=strdup,--wrap=strndup
 # The rules of the sources themselves.
-TESTS += %D%/layers.sh %D%/style.sh %D%/style-tests.sh %D%/commit-msg.sh %D%/format.sh %D%/doc-links.sh
-EXTRA_DIST += %D%/layers.sh %D%/style.sh %D%/style-tests.sh %D%/commit-msg.sh \
+TESTS += %D%/known-tests.sh %D%/layers.sh %D%/style.sh %D%/style-tests.sh %D%/commit-msg.sh %D%/format.sh %D%/doc-links.sh
+EXTRA_DIST += %D%/known-tests.sh %D%/layers.sh %D%/style.sh %D%/style-tests.sh %D%/commit-msg.sh \
 	%D%/format.sh %D%/doc-links.sh %D%/doc-links.py %D%/style-patterns %D%/style-ceilings
 
 include tests/lib/local.mk
@@ -54,6 +54,16 @@ list-tests:
 list-fixtures:
 	@printf '%s\n' $(check_PROGRAMS) $(check_LIBRARIES) | grep '^tests/plugins/'
 
+# TESTS=... of a command line may name a test that does not exist.
+known-tests:
+	@for t in $(TESTS); do \
+		test -e "$$t" || test -e "$(srcdir)/$$t" || { \
+			echo "make check: no test \`$$t\`; make list-tests prints their names" >&2; \
+			unknown=yes; \
+		}; \
+	done; test -z "$$unknown"
+check_DATA = known-tests
+
 mostlyclean-local:
 	rm -rf tests/home
 
@@ -70,4 +80,4 @@ check-valgrind: all
 	done`; \
 	$(MAKE) check TESTS="`echo $$programs`" LOG_COMPILER='$(VALGRIND)'
 
-.PHONY: check-valgrind try list-tests list-fixtures
+.PHONY: check-valgrind try known-tests list-tests list-fixtures
