@@ -147,30 +147,34 @@ static int by_name(const struct catalog *catalog, const struct event *action,
 {
 	json_object *given = js_get(event_args(action), "arguments");
 	const char *name = event_arg(action, "name");
+	const struct tool *tool = catalog_find(catalog, name);
 
-	*ret_tool = catalog_find(catalog, name);
-	if (!*ret_tool) {
+	if (!tool) {
 		const char *text = given ? js_text(given, NULL) : "{}";
 
 		return text ? catalog_unknown(catalog, name, text, err)
 			    : out_of_memory(err);
 	}
 	*ret_args = given ? json_object_get(given) : json_object_new_object();
-	return *ret_args ? MT_OK : out_of_memory(err);
+	if (!*ret_args)
+		return out_of_memory(err);
+	*ret_tool = tool;
+	return MT_OK;
 }
 
 static int search(const struct catalog *catalog, const struct event *action,
 		  const char *preferred, bool loose, const struct tool **ret_tool,
 		  json_object **ret_args)
 {
-	const struct tool *own = preferred ? catalog_find(catalog, preferred) : NULL;
-	int r = own ? invert_any(own, action, loose, ret_args) : MT_ENOTFOUND;
+	const struct tool *tool = preferred ? catalog_find(catalog, preferred) : NULL;
+	int r = tool ? invert_any(tool, action, loose, ret_args) : MT_ENOTFOUND;
 
-	*ret_tool = own;
 	for (size_t i = 0; r == MT_ENOTFOUND && i < catalog->count; i++) {
-		*ret_tool = &catalog->tools[i];
-		r = invert_any(*ret_tool, action, loose, ret_args);
+		tool = &catalog->tools[i];
+		r = invert_any(tool, action, loose, ret_args);
 	}
+	if (!r)
+		*ret_tool = tool;
 	return r;
 }
 

@@ -29,7 +29,8 @@ struct event *call_to_action(const struct tool *tool, json_object *args,
 			     const char *thought, struct error *err);
 /** The tool that runs an action and the arguments for it (`ret_args` owned):
  *  the action's own tool when `preferred` is not NULL, else the first of the
- *  catalog whose mapping gives this action. MT_ENOTFOUND with a sentence. */
+ *  catalog whose mapping gives this action. MT_ENOTFOUND with a sentence; the
+ *  outputs are not touched on failure. */
 int action_to_call(const struct catalog *catalog, const struct event *action,
 		   const char *preferred, const struct tool **ret_tool,
 		   json_object **ret_args, struct error *err);

@@ -300,8 +300,8 @@ static void to_calls(void)
 				  "%s: %s%s", back[i].type,
 				  args ? js_text(args, NULL) : "", err.text);
 		else
-			CHECK_MSG(status && strstr(err.text, back[i].want), "%s: %s",
-				  back[i].type, err.text);
+			CHECK_MSG(status && !tool && strstr(err.text, back[i].want),
+				  "%s: %s", back[i].type, err.text);
 	}
 }
 
@@ -351,7 +351,8 @@ static void without_memory(void)
 			int status = action_to_call(&catalog, action, back[i].preferred,
 						    &tool, &args, &err);
 
-			fine = fine && (status ? err.code == status : args && tool);
+			fine = fine && (status ? err.code == status : args && tool) &&
+			       !tool == (status != MT_OK);
 		})
 	}
 	CHECK_MSG(fine, "actions without memory: a call or a sentence");
