@@ -6,10 +6,11 @@
 #include "controller/plugin-fork.h"
 
 #include "clock.h"
+#include "context/request-messages.h"
 #include "controller/analyzers.h"
-#include "controller/plugin-host.h"
 #include "controller/core.h"
 #include "controller/plugin-copy.h"
+#include "controller/plugin-host.h"
 #include "controller/plugin-sandbox.h"
 #include "llm/transport/curl-api.h"
 #include "log.h"
@@ -328,8 +329,9 @@ static int replay_all(struct fork_call *f, void *arg)
 	for (size_t at = 0; r >= 0 && at < f->journal.len;) {
 		at += (size_t)journal_get(f->journal.text + at, f->journal.len - at, &e);
 		if (replays[e.type].request && !f->x->request)
-			r = fail(&f->x->error, MT_EINVAL, "%s has no request to change",
-				 f->call->function);
+			r = fail(&f->x->error, MT_EINVAL,
+				 "%s has no request to change in %s",
+				 f->x->part->component->path, f->call->function);
 		else
 			r = replays[e.type].replay(f->x, &e, arg);
 	}
@@ -661,6 +663,17 @@ static int call_condenser(struct mt_ctx *x, const void *functions, void *arg)
 	return f->advance(plugin_copy_host(), plugin_copy_condenser_out(), x, arg);
 }
 
+/* The texts of recalled context are made from templates, which are files, so a copy could
+ * not make them. */
+static void prepare_recalled(struct mt_ctx *x)
+{
+	for (size_t i = 0; i < x->view_count; i++)
+		if (x->view[i].event >= 0 &&
+		    evlog_head(x->c->log, x->view[i].event)->type->id ==
+			    OBSERVATION_RECALL)
+			request_messages_text(x->c->agent->memory, x->view[i].event);
+}
+
 static int condenser_advance(const struct mt_host *host,
 			     const struct mt_condenser_out *out, struct mt_ctx *x,
 			     const struct mt_in *in)
@@ -672,6 +685,7 @@ static int condenser_advance(const struct mt_host *host,
 	};
 
 	(void)host, (void)out;
+	prepare_recalled(x);
 	return fork_call(x, &call, (struct mt_in *)in);
 }
 

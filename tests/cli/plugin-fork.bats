@@ -41,19 +41,23 @@ until_there() {
 @test "an agent that ends, crashes or does not return is an error that names it" {
 	while read -r deed sentence; do
 		rm -rf "$work/state/mortise"
-		run "${harm[@]}" -o agent.harm.deed="$deed" -o agent.harm.deadline=300ms
+		run "${harm[@]}" -o agent.harm.deed="$deed" -o agent.harm.deadline=300ms \
+			</dev/null
 		echo "$deed: $output"
 		[ "$status" -eq 1 ]
-		[[ "$output" == *"agent harm: $(realpath "$file") $sentence"* ]]
+		[[ "$output" == *"agent harm: "*"$sentence"* ]]
+		[[ "$output" == *"$(realpath "$file")"* ]]
 		log | jq -es 'map(select(.observation == "agent_state_changed")) | last
 			| .extras.agent_state == "error"'
 	done <<-'END'
-	exit exited in advance (code 0)
+	exit exited in advance (code
 	crash crashed in advance (SIGSEGV)
 	abort crashed in advance (SIGABRT)
 	spin did not return from advance within 0.3 s
 	sleep did not return from advance within 0.3 s
 	scribble made an invalid request in advance
+	forge made an invalid request in advance
+	early has no request to change in advance
 	close did not return from advance within 0.3 s
 	END
 }
@@ -63,7 +67,8 @@ until_there() {
 	touch "$HARM_FILE"
 	while read -r deed sentence; do
 		rm -rf "$work/state/mortise"
-		run "${harm[@]}" -o agent.harm.deed="$deed"
+		case $SANITIZE$deed in *address*memory) continue ;; esac # has no limit
+		run "${harm[@]}" -o agent.harm.deed="$deed" </dev/null
 		echo "$deed: $output"
 		[ "$status" -eq 0 ]
 		[ "$output" = "$sentence" ]
@@ -98,6 +103,10 @@ until_there() {
 	rm -rf "$work/state/mortise"
 	run "${harm[@]}" -o agent.harm.run=inside
 	[ "$output" = "nothing was tried" ]
+	[ -e "$work/loaded" ]
+	# a resumed conversation runs it where it ran
+	rm "$work/loaded"
+	mortise resume last -q -t again
 	[ -e "$work/loaded" ]
 }
 
@@ -169,7 +178,7 @@ until_there() {
 	run "${one[@]}" -o condenser.harm.deed=exit
 	echo "$output"
 	[ "$status" -eq 1 ]
-	[[ "$output" == *"condenser harm: $(realpath "$file") exited in advance (code 0)"* ]]
+	[[ "$output" == *"condenser harm: $(realpath "$file") exited in advance (code "* ]]
 }
 
 @test "an analyzer that fails has said UNKNOWN" {
@@ -265,4 +274,26 @@ events() {
 	done
 	grep -q 'A SUMMARY' "$work/fork"
 	diff <(grep -v '"record"' "$work/inside") <(grep -v '"record"' "$work/fork")
+}
+
+@test "a copy reads events and texts that are only in files" {
+	for i in {1..90}; do
+		printf '%s\n' '[turn]' '[call execute_bash]' \
+			"command = echo $i; head -c 29000 /dev/zero | tr '\\0' x" ''
+	done >"$work/script"
+	printf '%s\n' '[turn]' '[call finish]' 'message = All is well.' >>"$work/script"
+	for how in inside fork; do
+		rm -rf "$work/state/mortise"
+		run --separate-stderr mortise run -q -C "$work/ws" \
+			--model "script:$work/script" -t go -o core.log_level=info \
+			-o controller.max_iterations=200 -o controller.stuck_detection=no \
+			-o controller.condensers=harm -o condenser.harm.read=yes \
+			-o condenser.harm.run=$how
+		[ "$output" = "All is well." ]
+		grep -o 'info harm: .* places, .* bytes' <<<"$stderr" >"$work/$how"
+	done
+	[ "$(wc -l <"$work/fork")" -ge 90 ]
+	tail -1 "$work/fork"
+	diff "$work/inside" "$work/fork"
+	[ "$(tail -1 "$work/fork" | cut -d' ' -f5)" -gt 2600000 ]
 }

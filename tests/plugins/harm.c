@@ -3,6 +3,8 @@
  * harm.c - an agent, a condenser and an analyzer for tests that do what none should, as
  * their option `deed` says. Never installed. */
 #define MORTISE_PROVISIONAL
+#include "controller/plugin-journal.h"
+
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -113,11 +115,11 @@ static void harm_memory(void)
 	size_t n = 0;
 	char *p;
 
-	while ((p = malloc(1 << 24))) {
-		memset(p, 1, 1 << 24);
+	while (n < 128 && (p = malloc(1 << 24))) {
+		memset(p, 1, 4096);
 		n++;
 	}
-	tell("malloc", n < 4096);
+	tell("malloc", n < 128);
 }
 
 /* Each descriptor, of whatever it may be. */
@@ -128,6 +130,34 @@ static void harm_scribble(void)
 			continue;
 	for (;;)
 		sleep(1);
+}
+
+/* A well-formed entry of the journal, without texts, for whatever descriptor is that of
+ * the journal. */
+static void forge(uint32_t type)
+{
+	const struct {
+		uint32_t type, sizes[JOURNAL_TEXTS];
+		int64_t a, b;
+	} entry = { type, { UINT32_MAX, UINT32_MAX, UINT32_MAX }, 0, 0 };
+
+	for (int fd = 3; fd < 64; fd++)
+		if (write(fd, &entry, sizeof entry) < 0)
+			continue;
+}
+
+/* Of another kind of plugin. */
+static void harm_forge(void)
+{
+	forge(JOURNAL_RULE);
+	for (;;)
+		sleep(1);
+}
+
+/* Of an agent, but it needs a request. */
+static void harm_early(void)
+{
+	forge(JOURNAL_HISTORY);
 }
 
 static void harm_close(void)
@@ -147,7 +177,7 @@ static const struct {
 	{ "open", harm_open }, { "connect", harm_connect }, { "kill", harm_kill },
 	{ "trace", harm_trace }, { "fork", harm_fork }, { "exec", harm_exec },
 	{ "unlink", harm_unlink }, { "memory", harm_memory },
-	{ "scribble", harm_scribble }, { "close", harm_close },
+	{ "scribble", harm_scribble }, { "forge", harm_forge }, { "early", harm_early }, { "close", harm_close },
 };
 
 static void harm_do(const struct mt_host *host, struct mt_ctx *ctx, const char *option)
@@ -201,8 +231,20 @@ static const struct mt_agent agent = { .size = sizeof agent,
 static int harm_condense(const struct mt_host *host, const struct mt_condenser_out *out,
 			 struct mt_ctx *ctx, const struct mt_in *in)
 {
+	size_t content = 0, text = 0;
+
 	(void)out, (void)in;
 	harm_do(host, ctx, "deed");
+	if (!host->option(ctx, "read"))
+		return MT_OK;
+	for (size_t i = 0; i < host->view_count(ctx); i++) {
+		const struct mt_event *e = host->view_at(ctx, i);
+
+		content += host->event_field(e, "content").len;
+		text += host->event_text(ctx, e).len;
+	}
+	host->log(ctx, MT_LOG_INFO, "%zu places, %zu and %zu bytes",
+		  host->view_count(ctx), content, text);
 	return MT_OK;
 }
 
@@ -242,7 +284,8 @@ static const struct mt_analyzer analyzer = { .size = sizeof analyzer,
 	  .help = "What to do." }
 
 static const struct mt_option options[] = { TEXT("deed"), TEXT("system_deed"),
-					    TEXT("check_deed"), TEXT("refuse") };
+					    TEXT("check_deed"), TEXT("refuse"),
+					    TEXT("read") };
 
 #define COMPONENT(kind_, functions_)                                                     \
 	{ .size = sizeof(struct mt_component), .kind = MT_KIND_##kind_,                  \

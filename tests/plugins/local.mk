@@ -38,4 +38,5 @@ tests_plugins_mcp_fixture_so_SOURCES = %D%/mcp-fixture.c
 tests_plugins_mcp_fixture_so_LDFLAGS = $(PLUGIN_LINK)
 check_PROGRAMS += %D%/harm.so
 tests_plugins_harm_so_SOURCES = %D%/harm.c
+tests_plugins_harm_so_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/host
 tests_plugins_harm_so_LDFLAGS = $(PLUGIN_LINK)
