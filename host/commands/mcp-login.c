@@ -13,11 +13,6 @@
 #include <string.h>
 #include <sys/mman.h>
 
-static int no_memory(struct error *err)
-{
-	return out_of_memory(err);
-}
-
 int server_item(const char *name, struct strbuf *ret)
 {
 	return name ? strbuf_addf(ret, MCP_SERVER_PREFIX "%s", name)
@@ -31,7 +26,7 @@ static int find(const struct config *c, const struct registry *r, const char *na
 	AUTO(strbuf) struct strbuf item = STRBUF(4096);
 	struct catalog catalog = { 0 };
 	int status = server_item(name, &item)
-			     ? no_memory(err)
+			     ? out_of_memory(err)
 			     : catalog_open(c, r, item.text, &catalog, err);
 
 	if (!status)
@@ -94,7 +89,7 @@ static json_object *make_spec(const char *name, json_object *options, struct err
 		status = js_set_int(spec, "port",
 				    strtol(js_str(options, "login_port", "0"), NULL, 10));
 	if (status)
-		no_memory(err);
+		out_of_memory(err);
 	if (!err->code)
 		return spec;
 	json_object_put(spec);

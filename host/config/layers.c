@@ -34,11 +34,6 @@ struct config *config_free(struct config *c)
 	return NULL;
 }
 
-static int no_memory(struct error *err)
-{
-	return out_of_memory(err);
-}
-
 /* ---- one section, one assignment ---------------------------------------- */
 
 static int unknown_section(const char *section, const char *origin, struct error *err)
@@ -97,10 +92,10 @@ static int config_open_section(struct config *c, const char *section, const char
 	if (status == MT_ELIMIT)
 		return fail(err, MT_ELIMIT, "%s: too many sections", origin);
 	if (status)
-		return no_memory(err);
+		return out_of_memory(err);
 	c->sections[c->section_count] = strdup(section);
 	if (!c->sections[c->section_count])
-		return no_memory(err);
+		return out_of_memory(err);
 	c->section_count++;
 	return MT_OK;
 }
@@ -175,7 +170,7 @@ static int append(struct config *c, struct setting s, struct error *err)
 		return fail(err, MT_ELIMIT, "%s: more than %d settings",
 			    s.origin ? s.origin : "", SETTINGS_MAX);
 	if (status)
-		return no_memory(err);
+		return out_of_memory(err);
 	c->settings[c->setting_count] = s;
 	return MT_OK;
 }
@@ -215,7 +210,7 @@ static int add(struct config *c, const char *section, const char *key, char op,
 	s.value = option && option->type == MT_OPTION_PATH ? place_path(value, file)
 							   : strdup(value);
 	if (!s.section || !s.key || !s.origin || !s.value)
-		status = no_memory(err);
+		status = out_of_memory(err);
 	if (!status)
 		status = append(c, s, err);
 	if (status) {
@@ -348,7 +343,7 @@ static int read_dir(struct config *c, const char *dir, enum layer layer,
 
 		if (!status)
 			status = path ? read_file(c, path, true, layer, err)
-				      : no_memory(err);
+				      : out_of_memory(err);
 		free(entries[i]);
 	}
 	free(entries);
@@ -364,7 +359,7 @@ static int read_system(struct config *c, struct error *err)
 	int status;
 
 	if (!file || !more)
-		return no_memory(err);
+		return out_of_memory(err);
 	status = read_file(c, file, false, LAYER_SYSTEM, err);
 	return status ? status : read_dir(c, more, LAYER_SYSTEM, err);
 }
@@ -380,7 +375,7 @@ static int read_enforced(struct config *c, struct error *err)
 
 	if (status || !set || !*set)
 		return status;
-	return file ? read_file(c, file, false, LAYER_ENFORCED, err) : no_memory(err);
+	return file ? read_file(c, file, false, LAYER_ENFORCED, err) : out_of_memory(err);
 }
 
 static int read_user(struct config *c, const char *file, struct error *err)
@@ -391,9 +386,9 @@ static int read_user(struct config *c, const char *file, struct error *err)
 	if (file)
 		return read_file(c, file, true, LAYER_USER, err);
 	if (xdg_dir("CONFIG", false, &dir, &why))
-		return why.code == MT_ENOMEM ? no_memory(err) : MT_OK; /* no home */
+		return why.code == MT_ENOMEM ? out_of_memory(err) : MT_OK; /* no home */
 	path = path_join(dir, "mortise.ini");
-	return path ? read_file(c, path, false, LAYER_USER, err) : no_memory(err);
+	return path ? read_file(c, path, false, LAYER_USER, err) : out_of_memory(err);
 }
 
 static int read_project(struct config *c, const char *workspace, struct error *err)
@@ -407,10 +402,10 @@ static int read_project(struct config *c, const char *workspace, struct error *e
 	int status;
 
 	if (!path)
-		return no_memory(err);
+		return out_of_memory(err);
 	real = realpath(path, NULL);
 	if (!real)
-		return errno == ENOMEM ? no_memory(err) : MT_OK;
+		return errno == ENOMEM ? out_of_memory(err) : MT_OK;
 	status = file_read(real, INI_MAX_FILE, &text, &len, &why);
 	if (!status)
 		status = trust_check(real, text, len, &trusted, err);
@@ -457,7 +452,7 @@ static int apply_variable(struct config *c, const char *variable, struct error *
 	char *key, *end;
 
 	if (!word)
-		return no_memory(err);
+		return out_of_memory(err);
 	for (char *p = word; *p; p++)
 		*p = (char)tolower((unsigned char)*p);
 	word[PREFIX - 1] = '\0';
@@ -518,7 +513,7 @@ static int apply_override(struct config *c, const char *text, struct error *err)
 	size_t len;
 
 	if (!left)
-		return no_memory(err);
+		return out_of_memory(err);
 	len = strlen(left);
 	while (len > 0 && left[len - 1] == ' ')
 		left[--len] = '\0';
@@ -569,13 +564,13 @@ static int add_builtin(struct config *c, struct error *err)
 	int status;
 
 	if (!runner)
-		return no_memory(err);
+		return out_of_memory(err);
 	status = config_add(c, "core", "runner", '=', runner, "built in", LAYER_BUILTIN,
 			    err);
 	if (status)
 		return status;
 	if (xdg_dir("STATE", false, &state, &why))
-		return why.code == MT_ENOMEM ? no_memory(err) : MT_OK; /* no home */
+		return why.code == MT_ENOMEM ? out_of_memory(err) : MT_OK; /* no home */
 	return config_add(c, "core", "state_dir", '=', state, "built in", LAYER_BUILTIN,
 			  err);
 }
@@ -604,7 +599,7 @@ int config_load(const struct config_input *in, struct config **ret, struct error
 	int status;
 
 	if (!c)
-		return no_memory(err);
+		return out_of_memory(err);
 	c->pinned = in->pinned;
 	status = read_layers(c, in, &own);
 	if (!status)

@@ -10,11 +10,6 @@
 
 enum { STORE_MAX = 1 << 20 };
 
-static int no_memory(struct error *err)
-{
-	return out_of_memory(err);
-}
-
 static int hash(const char *text, size_t len, char hex[65], struct error *err)
 {
 	if (sha256_hex(text, len, hex))
@@ -31,7 +26,7 @@ static int store_path(bool make, char **ret, struct error *err)
 	if (status)
 		return status;
 	*ret = path_join(dir, "trust.json");
-	return *ret ? MT_OK : no_memory(err);
+	return *ret ? MT_OK : out_of_memory(err);
 }
 
 /* A store that others may write to, or that cannot be read, trusts nothing. */
@@ -44,7 +39,7 @@ static int store_read(const char *path, json_object **ret, struct error *err)
 
 	if (status == MT_ENOTFOUND) {
 		*ret = json_object_new_object();
-		return *ret ? MT_OK : no_memory(err);
+		return *ret ? MT_OK : out_of_memory(err);
 	}
 	if (status)
 		return fail(err, status, "%s", why.text);
@@ -68,7 +63,7 @@ int trust_check(const char *path, const char *text, size_t len, bool *ret_truste
 
 	*ret_trusted = false;
 	if (store_path(false, &store, &why))
-		return why.code == MT_ENOMEM ? no_memory(err) : MT_OK; /* no home */
+		return why.code == MT_ENOMEM ? out_of_memory(err) : MT_OK; /* no home */
 	status = store_read(store, &known, err);
 	if (status || !js_get(known, path))
 		return status;
@@ -93,7 +88,7 @@ static int check_ini(const char *path, const char *text, size_t len, struct erro
 	AUTO(config) struct config *c = calloc(1, sizeof *c);
 
 	return c ? config_apply_text(c, path, text, len, LAYER_PROJECT, err)
-		 : no_memory(err);
+		 : out_of_memory(err);
 }
 
 static int check_json(const char *path, const char *text, size_t len, struct error *err)
@@ -125,7 +120,7 @@ static int trust_one(json_object *known, const char *workspace, const char *name
 	int status;
 
 	if (!path)
-		return no_memory(err);
+		return out_of_memory(err);
 	if (!real)
 		return MT_OK;
 	*found = true;
@@ -137,7 +132,7 @@ static int trust_one(json_object *known, const char *workspace, const char *name
 	if (!status)
 		status = hash(text, len, hex, err);
 	if (!status && js_set_str(known, real, hex))
-		status = no_memory(err);
+		status = out_of_memory(err);
 	return status;
 }
 
@@ -171,5 +166,5 @@ int config_trust(const char *workspace, struct error *err)
 			    ".openhands/setup.sh",
 			    workspace ? workspace : ".");
 	out = js_text(known, &len);
-	return out ? file_write(store, out, len, 0600, true, err) : no_memory(err);
+	return out ? file_write(store, out, len, 0600, true, err) : out_of_memory(err);
 }

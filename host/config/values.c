@@ -7,11 +7,6 @@
 #include <string.h>
 #include <strings.h>
 
-static int no_memory(struct error *err)
-{
-	return out_of_memory(err);
-}
-
 /* ---- lists --------------------------------------------------------------- */
 
 static bool list_has(const char *list, const char *item, size_t len)
@@ -190,7 +185,7 @@ static int resolve(struct config *c, const char *section, const char *key,
 	start = config_get(c, section, key);
 	v.text = fold(c, section, key, start, list, &v.last);
 	if (!v.text)
-		return no_memory(err);
+		return out_of_memory(err);
 	v.section = section;
 	v.key = v.last->key;
 	c->values[c->value_count++] = v;
@@ -235,7 +230,7 @@ static int check_link(const struct config *c, const struct value *v, const char 
 		AUTO(free) char *name = strndup(item, len);
 
 		if (!name)
-			return no_memory(err);
+			return out_of_memory(err);
 		if (strcmp(name, none) != 0 && !opened(c, target, name))
 			return no_link(c, v, target, name, err);
 	}
@@ -273,7 +268,7 @@ int values_resolve(struct config *c, struct error *err)
 
 	c->values = calloc(c->setting_count + 1, sizeof *c->values);
 	if (!c->values)
-		return no_memory(err);
+		return out_of_memory(err);
 	for (size_t i = 0; i < c->section_count && !status; i++)
 		if (strncmp(c->sections[i], "controller", 10) == 0)
 			status = check_base(c, c->sections[i], err);
@@ -452,7 +447,7 @@ static int collect(const struct config *c, const struct value *v,
 		text = expanded;
 	}
 	if (!text)
-		return no_memory(err);
+		return out_of_memory(err);
 	for (size_t i = 0; i < c->setting_count; i++) {
 		const struct setting *s = &c->settings[i];
 
@@ -462,7 +457,7 @@ static int collect(const struct config *c, const struct value *v,
 		if (status)
 			return status;
 	}
-	return js_set_str(into, v->key, text) ? no_memory(err) : MT_OK;
+	return js_set_str(into, v->key, text) ? out_of_memory(err) : MT_OK;
 }
 
 static bool is_one_of(const char *word, const char *const *words)
@@ -480,7 +475,7 @@ int config_section(const struct config *c, const char *section,
 	AUTO(json) json_object *set = json_object_new_object();
 
 	if (!set)
-		return no_memory(err);
+		return out_of_memory(err);
 	for (size_t i = 0; i < c->value_count; i++) {
 		const struct value *v = &c->values[i];
 		int status;

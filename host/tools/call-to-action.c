@@ -13,11 +13,6 @@
 #include <mortise/tool.h>
 #include <string.h>
 
-static int no_memory(struct error *err)
-{
-	return out_of_memory(err);
-}
-
 /* ---- arguments --------------------------------------------------------- */
 
 static json_object *read_arguments(const char *text, size_t len, struct error *err)
@@ -32,7 +27,7 @@ static json_object *read_arguments(const char *text, size_t len, struct error *e
 	else
 		args = repair_parse(text, len, &why);
 	if (!args && (!why.code || why.code == MT_ENOMEM))
-		no_memory(err);
+		out_of_memory(err);
 	else if (!args)
 		fail(err, MT_EINVAL, "Failed to parse tool call arguments: %.*s",
 		     (int)utf8_cut(text, len, 300), text);
@@ -131,7 +126,7 @@ static int check_schema(const struct tool *tool, json_object *args, struct error
 	if ((tool->hints & MT_TOOL_CONTROL) || !tool->schema_json)
 		return MT_OK;
 	if (schema_check(tool->schema_json, args, &why))
-		return why.code == MT_ENOMEM ? no_memory(err)
+		return why.code == MT_ENOMEM ? out_of_memory(err)
 					     : fail(err, MT_EINVAL,
 						    "Wrong arguments in tool call %s: %s",
 						    tool->name, why.text);
@@ -153,7 +148,7 @@ static int check(const struct tool *tool, json_object *args, struct error *err)
 	int r;
 
 	if (repair_arguments(tool->schema_json, args))
-		return no_memory(err);
+		return out_of_memory(err);
 	if (!(tool->hints & MT_TOOL_CONTROL) &&
 	    check_required(tool, js_get(tool->schema_json, "required"), args, "", err))
 		return err->code;
@@ -164,7 +159,7 @@ static int check(const struct tool *tool, json_object *args, struct error *err)
 		json_object_object_del(args, "security_risk");
 	r = check_own(tool, args, err);
 	if (risk && js_set(args, "security_risk", risk))
-		return no_memory(err);
+		return out_of_memory(err);
 	return r;
 }
 
@@ -221,9 +216,9 @@ static int set_timeout(struct event *e, const struct tool *tool, json_object *ar
 		return MT_OK;
 	if (event_field_find(e->type, "blocking") &&
 	    js_set_bool(event_args(e), "blocking", true))
-		return no_memory(err);
+		return out_of_memory(err);
 	if (js_set_number(e->json, "timeout", seconds))
-		return no_memory(err);
+		return out_of_memory(err);
 	return MT_OK;
 }
 
@@ -244,7 +239,7 @@ struct event *call_to_action(const struct tool *tool, json_object *args,
 	if (!fields)
 		return NULL;
 	if (fill_risk(fields, args, type) || fill_thought(fields, thought, type)) {
-		no_memory(err);
+		out_of_memory(err);
 		return NULL;
 	}
 	e = event_action(name, SOURCE_AGENT, STEAL(fields), err);
@@ -268,7 +263,7 @@ static int check_risk(const struct catalog *catalog, const struct tool *tool,
 		if (strcmp(js_str(args, "security_risk", ""), names[i]) == 0)
 			return MT_OK;
 	text = js_text(risk, NULL);
-	return !text ? no_memory(err)
+	return !text ? out_of_memory(err)
 		     : fail(err, MT_EINVAL,
 			    "Wrong arguments in tool call %s: security_risk "
 			    "is LOW, MEDIUM or HIGH, not %.100s",
@@ -287,7 +282,7 @@ struct event *call_event(const struct catalog *catalog, const char *name,
 	if (!args)
 		return NULL;
 	if (tool_name_resolve(catalog, name, args, &tool)) {
-		no_memory(err);
+		out_of_memory(err);
 		return NULL;
 	}
 	if (!tool) {
@@ -296,7 +291,7 @@ struct event *call_event(const struct catalog *catalog, const char *name,
 		if (given)
 			catalog_unknown(catalog, name, given, err);
 		else
-			no_memory(err);
+			out_of_memory(err);
 		return NULL;
 	}
 	if (ret_tool)
@@ -313,7 +308,7 @@ struct event *message_event(const char *text, size_t len, bool wait, struct erro
 	if (!args || js_set_strn(args, "content", text, len) ||
 	    js_set_bool(args, "wait_for_response", wait)) {
 		json_object_put(args);
-		no_memory(err);
+		out_of_memory(err);
 		return NULL;
 	}
 	return event_action("message", SOURCE_AGENT, args, err);

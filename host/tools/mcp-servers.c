@@ -12,11 +12,6 @@
 
 enum { SERVERS_MAX = 64, FILE_MAX = 1 << 20, NAME_MAX_LEN = 40, EXPAND_MAX = 64 << 10 };
 
-static int no_memory(struct error *err)
-{
-	return out_of_memory(err);
-}
-
 void mcp_servers_clear(struct mcp_servers *s)
 {
 	for (size_t i = 0; i < s->count; i++) {
@@ -47,7 +42,7 @@ static int add(struct mcp_servers *s, const char *name, json_object *options,
 		free(copy);
 		return copy ? fail(err, MT_ELIMIT, "more than %d MCP servers",
 				   SERVERS_MAX)
-			    : no_memory(err);
+			    : out_of_memory(err);
 	}
 	s->options[s->count] = options;
 	s->names[s->count++] = copy;
@@ -63,7 +58,7 @@ static int add_sections(const struct config *c, struct mcp_servers *s, struct er
 		AUTO(strbuf) struct strbuf section = STRBUF(256);
 
 		if (strbuf_addf(&section, "mcp.%s", name))
-			return no_memory(err);
+			return out_of_memory(err);
 		if (config_bool(c, section.text, "enabled"))
 			status = add(s, name, NULL, err);
 	}
@@ -91,7 +86,7 @@ static int read_json(const char *path, json_object **ret, struct error *err)
 	int status;
 
 	if (!real)
-		return no_memory(err);
+		return out_of_memory(err);
 	status = file_read(real, FILE_MAX, &text, &len, err);
 	if (status)
 		return status;
@@ -140,7 +135,7 @@ static int add_file(const char *path, struct mcp_servers *s, struct error *err)
 		if (js_set_str(options, "mcp_json", path) ||
 		    js_set_str(options, "server", key)) {
 			json_object_put(options);
-			return no_memory(err);
+			return out_of_memory(err);
 		}
 		status = add(s, name, options, err);
 	}
@@ -179,15 +174,15 @@ int mcp_servers_trust(const char *skill, json_object *servers, struct error *err
 	size_t len;
 
 	if (!path)
-		return err && err->code ? err->code : no_memory(err);
+		return err && err->code ? err->code : out_of_memory(err);
 	if (!servers)
 		return unlink(path) && errno != ENOENT
 			       ? fail(err, MT_EIO, "%s: %s", path, strerror(errno))
 			       : MT_OK;
 	if (js_set(file, "mcpServers", json_object_get(servers)))
-		return no_memory(err);
+		return out_of_memory(err);
 	text = js_text(file, &len);
-	return text ? file_write(path, text, len, 0600, true, err) : no_memory(err);
+	return text ? file_write(path, text, len, 0600, true, err) : out_of_memory(err);
 }
 
 bool mcp_servers_trusted(const char *skill, json_object *servers)
@@ -217,7 +212,7 @@ static int add_trusted(struct mcp_servers *s, struct error *err)
 		AUTO(free) char *path = path_join(dir, names[i]->d_name);
 
 		if (!status)
-			status = path ? add_file(path, s, err) : no_memory(err);
+			status = path ? add_file(path, s, err) : out_of_memory(err);
 		free(names[i]);
 	}
 	free(names);
@@ -254,7 +249,7 @@ static int add_tavily(const struct config *c, struct mcp_servers *s, struct erro
 	    js_set_str(options, "args", "-y, tavily-mcp") ||
 	    js_set_str(options, "env", "TAVILY_API_KEY")) {
 		json_object_put(options);
-		return no_memory(err);
+		return out_of_memory(err);
 	}
 	return add(s, "tavily", options, err);
 }
@@ -265,12 +260,12 @@ int mcp_servers_read(const struct config *c, struct mcp_servers *ret, struct err
 	struct mcp_servers s = { .names = calloc(SERVERS_MAX, sizeof *s.names),
 			     .options = calloc(SERVERS_MAX, sizeof *s.options) };
 	size_t len;
-	int status = s.names && s.options ? add_sections(c, &s, err) : no_memory(err);
+	int status = s.names && s.options ? add_sections(c, &s, err) : out_of_memory(err);
 
 	while (!status && files && list_next(&files, &item, &len)) {
 		AUTO(free) char *path = strndup(item, len);
 
-		status = path ? add_file(path, &s, err) : no_memory(err);
+		status = path ? add_file(path, &s, err) : out_of_memory(err);
 	}
 	if (!status)
 		status = add_tavily(c, &s, err);
@@ -371,9 +366,9 @@ static int from_file(json_object *to, const char *path, const char *name,
 	    set_expanded(to, "directory", js_get(server, "cwd")) ||
 	    set_members(to, "env.", js_get(server, "env")) ||
 	    set_members(to, "header.", js_get(server, "headers")))
-		return no_memory(err);
+		return out_of_memory(err);
 	if (strcmp(type, "sse") == 0 && js_set_str(to, "transport", "sse"))
-		return no_memory(err);
+		return out_of_memory(err);
 	return MT_OK;
 }
 
@@ -391,11 +386,11 @@ static int from_env(json_object *to, const char *list, struct error *err)
 		AUTO(strbuf) struct strbuf key = STRBUF(512);
 
 		if (!name || (equal && !value) || strbuf_addf(&key, "env.%s", name))
-			return no_memory(err);
+			return out_of_memory(err);
 		if (!equal && !secret_env(name))
 			continue;
 		if (js_set_str(to, key.text, value ? value : secret_env(name)))
-			return no_memory(err);
+			return out_of_memory(err);
 	}
 	return MT_OK;
 }
@@ -414,7 +409,7 @@ static int set_header(json_object *to, const char *name, const char *before,
 	if (strbuf_addf(&key, "header.%s", name) ||
 	    strbuf_addf(&value, "%s%s", before, text) ||
 	    js_set_str(to, key.text, value.text))
-		return no_memory(err);
+		return out_of_memory(err);
 	return MT_OK;
 }
 
@@ -437,7 +432,7 @@ static int from_headers(json_object *to, const char *list, struct error *err)
 		skip += strspn(item + skip, " ");
 		variable = skip < len ? strndup(item + skip, len - skip) : strdup("");
 		if (!name || !variable)
-			return no_memory(err);
+			return out_of_memory(err);
 		status = set_header(to, name, "", variable, err);
 	}
 	return status;
@@ -472,7 +467,7 @@ static int add_secret(json_object *to, const char *variable, struct error *err)
 			    "environment variable %.80s, which "
 			    "contains the client secret, is not set",
 			    variable);
-	return js_set_str(to, "client_secret", text) ? no_memory(err) : MT_OK;
+	return js_set_str(to, "client_secret", text) ? out_of_memory(err) : MT_OK;
 }
 
 /* A login is for servers over HTTP that are given no token. */
@@ -484,7 +479,7 @@ static int add_login(json_object *to, const char *name, struct error *err)
 	    js_get(to, "header.authorization"))
 		return MT_OK;
 	file = mcp_server_login_file(name, to, err);
-	return file && !js_set_str(to, "login_file", file) ? MT_OK : no_memory(err);
+	return file && !js_set_str(to, "login_file", file) ? MT_OK : out_of_memory(err);
 }
 
 int mcp_server_options(const char *name, json_object *options, json_object **ret,
@@ -493,14 +488,14 @@ int mcp_server_options(const char *name, json_object *options, json_object **ret
 	AUTO(json) json_object *to = json_object_new_object();
 	const char *file = js_str(options, "mcp_json", NULL);
 	const char *bearer = js_str(options, "bearer_env", NULL);
-	int status = to ? MT_OK : no_memory(err);
+	int status = to ? MT_OK : out_of_memory(err);
 
 	if (!status && file)
 		status = from_file(to, file, js_str(options, "server", name), err);
 	if (!status && options) {
 		json_object_object_foreach(options, key, value)
 			if (!status && js_set(to, key, json_object_get(value)))
-				status = no_memory(err);
+				status = out_of_memory(err);
 	}
 	if (!status)
 		status = from_env(to, js_str(options, "env", NULL), err);
@@ -512,7 +507,7 @@ int mcp_server_options(const char *name, json_object *options, json_object **ret
 	    js_str(to, "client_secret_env", NULL))
 		status = add_secret(to, js_str(to, "client_secret_env", ""), err);
 	if (!status && js_set_str(to, "server", name))
-		status = no_memory(err);
+		status = out_of_memory(err);
 	if (!status)
 		status = add_login(to, name, err);
 	if (!status)

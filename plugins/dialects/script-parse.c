@@ -45,11 +45,6 @@ static int bad(struct reader *r, const char *fmt, ...)
 	return fail(r->err, MT_EINVAL, "%s:%u: %s", r->name, r->line, why.text);
 }
 
-static int no_memory(struct reader *r)
-{
-	return out_of_memory(r->err);
-}
-
 /* ---- lines --------------------------------------------------------------- */
 
 /* The next line without its end; false at the end of the file. */
@@ -92,7 +87,7 @@ static int keep(struct reader *r, const char *bytes, size_t len, struct script_t
 	char *copy = malloc(len + 1);
 
 	if (!copy)
-		return no_memory(r);
+		return out_of_memory(r->err);
 	if (len)
 		memcpy(copy, bytes, len);
 	copy[len] = '\0';
@@ -286,7 +281,7 @@ static int set_usage(struct reader *r, const struct entry *e)
 	while (!status && list_next(&rest, &item, &len)) {
 		AUTO(free) char *copy = strndup(item, len);
 
-		status = copy ? set_count(r, copy) : no_memory(r);
+		status = copy ? set_count(r, copy) : out_of_memory(r->err);
 	}
 	return status;
 }
@@ -326,7 +321,7 @@ static int add_expect(struct reader *r, struct entry *e, const char *words, size
 		if (!is(words, len, expectations[i].words))
 			continue;
 		if (ARRAY_ADD(t->expects, t->expect_count, SCRIPT_MAX_EXPECTS))
-			return no_memory(r);
+			return out_of_memory(r->err);
 		t->expects[t->expect_count++] = (struct script_expect){
 			.subject = expectations[i].subject,
 			.test = expectations[i].test,
@@ -416,7 +411,7 @@ static int add_argument(struct reader *r, struct entry *e)
 		strbuf_addn(args, e->value.bytes, e->value.len);
 	else
 		js_put_str(args, e->value.bytes, e->value.len);
-	return args->error ? no_memory(r) : MT_OK;
+	return args->error ? out_of_memory(r->err) : MT_OK;
 }
 
 static int call_key(struct reader *r, struct entry *e)
@@ -436,7 +431,8 @@ static int call_key(struct reader *r, struct entry *e)
 	if (c->raw || c->args.len)
 		return bad(r, "the call has arguments already");
 	c->raw = true;
-	return strbuf_addn(&c->args, e->value.bytes, e->value.len) ? no_memory(r) : MT_OK;
+	return strbuf_addn(&c->args, e->value.bytes, e->value.len) ? out_of_memory(r->err)
+								   : MT_OK;
 }
 
 /* ---- sections -------------------------------------------------------------- */
@@ -457,7 +453,7 @@ static int call_done(struct reader *r)
 		return MT_OK;
 	if (!c->args.len)
 		strbuf_addc(&c->args, '{');
-	return strbuf_addc(&c->args, '}') ? no_memory(r) : MT_OK;
+	return strbuf_addc(&c->args, '}') ? out_of_memory(r->err) : MT_OK;
 }
 
 static int open_turn(struct reader *r)
@@ -467,7 +463,7 @@ static int open_turn(struct reader *r)
 	if (s->count == SCRIPT_MAX_TURNS)
 		return bad(r, "more than %d turns", SCRIPT_MAX_TURNS);
 	if (ARRAY_GROW(s->turns, &s->room, s->count + 1, SCRIPT_MAX_TURNS))
-		return no_memory(r);
+		return out_of_memory(r->err);
 	r->turn = &s->turns[s->count++];
 	*r->turn = (struct script_turn){ .line = r->line, .input = -1, .output = -1,
 					 .cache_read = -1, .cache_write = -1,
@@ -485,7 +481,7 @@ static int open_call(struct reader *r, const char *name, size_t len)
 	if (t->call_count == SCRIPT_MAX_CALLS)
 		return bad(r, "more than %d calls in a turn", SCRIPT_MAX_CALLS);
 	if (ARRAY_ADD(t->calls, t->call_count, SCRIPT_MAX_CALLS))
-		return no_memory(r);
+		return out_of_memory(r->err);
 	r->call = &t->calls[t->call_count++];
 	*r->call = (struct script_call){ .args = STRBUF(SCRIPT_MAX_FILE),
 					 .line = r->line };

@@ -29,11 +29,6 @@ enum {
 	END_MS = 2000,             /* for a killed process to be gone */
 };
 
-static int no_memory(struct error *err)
-{
-	return out_of_memory(err);
-}
-
 /* ---- its directory ---------------------------------------------------------- */
 
 /* Names of sockets are short: 107 bytes with the "-1" that kernels add. */
@@ -56,7 +51,7 @@ static int make_dir(const char *private_dir, bool tcp, char **ret, struct error 
 			continue;
 		if (asprintf(&directory, "%s/kernel-XXXXXX", bases[i]) < 0) {
 			directory = NULL;
-			return no_memory(err);
+			return out_of_memory(err);
 		}
 		if ((tcp || is_short(directory)) && mkdtemp(directory)) {
 			*ret = STEAL(directory);
@@ -75,7 +70,7 @@ static int add_file(const struct launch *l, const char *name, const char *text,
 	AUTO(free) char *path = path_join(l->directory, name);
 
 	if (!path)
-		return no_memory(err);
+		return out_of_memory(err);
 	return file_write(path, text, strlen(text), 0600, false, err);
 }
 
@@ -145,7 +140,7 @@ static int make_connection(struct launch *l, bool tcp, struct error *err)
 			l->endpoints[i] = NULL;
 	l->file = path_join(l->directory, "connection.json");
 	if (json.error || ip.error || !l->file || !l->endpoints[CHANNEL_COUNT - 1])
-		return no_memory(err);
+		return out_of_memory(err);
 	return file_write(l->file, json.text, json.len, 0600, false, err);
 }
 
@@ -322,7 +317,7 @@ static int prepare(const struct launch_config *config, struct launch *l,
 		return err->code;
 	python = path_join(l->directory, "python");
 	if (!python)
-		return no_memory(err);
+		return out_of_memory(err);
 	if (dir_make(python, err) != MT_OK ||
 	    add_file(l, "python/agentskills.py", python_agentskills, err) != MT_OK)
 		return err->code;
@@ -341,7 +336,7 @@ int launch_start(const struct launch_config *config, struct launch *l, struct er
 				   .program = config->spec->program,
 				   .directory = config->directory };
 
-		status = c.argv && c.env ? start(l, &c, err) : no_memory(err);
+		status = c.argv && c.env ? start(l, &c, err) : out_of_memory(err);
 		list_free(c.argv);
 		list_free(c.env);
 	}

@@ -13,11 +13,6 @@ enum { ASSERTION_LIFE_S = 120, HALF = 32, SIGNATURE_MAX = 1024 };
 
 #define ASSERTION_TYPE "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
 
-static int no_memory(struct error *err)
-{
-	return out_of_memory(err);
-}
-
 /* ---- the statement ------------------------------------------------------------- */
 
 /* One number of an ECDSA signature as DER has it, as 32 bytes. */
@@ -95,7 +90,7 @@ static int sign(const struct crypto_api *api, EVP_PKEY *key, const char *algorit
 	if (!good)
 		return fail(err, MT_EUNSUPPORTED,
 			    "the key of the client cannot sign as %s", algorithm);
-	return strbuf_addc(b, '.') || put_base64url(b, bytes, len) ? no_memory(err)
+	return strbuf_addc(b, '.') || put_base64url(b, bytes, len) ? out_of_memory(err)
 								   : MT_OK;
 }
 
@@ -123,7 +118,7 @@ static int put_claims(struct strbuf *b, const char *algorithm, const char *clien
 	    js_set_int(body, "exp", now + ASSERTION_LIFE_S) ||
 	    js_set_str(body, "jti", id.text) || put_part(b, head) ||
 	    strbuf_addc(b, '.') || put_part(b, body))
-		return no_memory(err);
+		return out_of_memory(err);
 	return MT_OK;
 }
 
@@ -186,7 +181,7 @@ static int put_proof(const struct oauth *o, const struct oauth_place *p,
 		return status;
 	return form_add(form, "client_assertion_type", ASSERTION_TYPE) ||
 			       form_add(form, "client_assertion", text.text)
-		       ? no_memory(err)
+		       ? out_of_memory(err)
 		       : MT_OK;
 }
 
@@ -206,7 +201,7 @@ static int ask(struct oauth *o, const struct oauth_place *p, const char *challen
 	if (!login || form_add(&form, "grant_type", "client_credentials") ||
 	    (scope.len && form_add(&form, "scope", scope.text)) ||
 	    (resource && form_add(&form, "resource", resource)))
-		return no_memory(err);
+		return out_of_memory(err);
 	if (o->client_key)
 		status = put_proof(o, p, &form, err);
 	if (!status)

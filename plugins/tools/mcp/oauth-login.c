@@ -13,11 +13,6 @@
 
 enum { RANDOM_BYTES = 32 };
 
-static int no_memory(struct error *err)
-{
-	return out_of_memory(err);
-}
-
 /* ---- random values ---------------------------------------------------------------- */
 
 int put_base64url(struct strbuf *b, const void *bytes, size_t len)
@@ -39,7 +34,7 @@ int put_random(struct strbuf *b, struct error *err)
 
 	if (getrandom(bytes, sizeof bytes, 0) != sizeof bytes)
 		return fail(err, MT_EIO, "no random bytes: %s", strerror(errno));
-	return put_base64url(b, bytes, sizeof bytes) ? no_memory(err) : MT_OK;
+	return put_base64url(b, bytes, sizeof bytes) ? out_of_memory(err) : MT_OK;
 }
 
 static int put_hash(struct strbuf *b, const char *text, struct error *err)
@@ -51,7 +46,7 @@ static int put_hash(struct strbuf *b, const char *text, struct error *err)
 			    "cannot compute SHA-256: libcrypto is not "
 			    "available");
 	if (put_base64url(b, sum, sizeof sum))
-		return no_memory(err);
+		return out_of_memory(err);
 	return MT_OK;
 }
 
@@ -103,7 +98,7 @@ int oauth_scope(const struct oauth *o, const struct oauth_place *p, const char *
 	if (ret->len &&
 	    js_lists(js_get(p->metadata, "scopes_supported"), "offline_access", false))
 		add_words(ret, "offline_access");
-	return ret->error ? no_memory(err) : MT_OK;
+	return ret->error ? out_of_memory(err) : MT_OK;
 }
 
 /* ---- the client ---------------------------------------------------------------------- */
@@ -163,10 +158,10 @@ static int registration(const struct oauth *o, const struct oauth_place *p,
 		       method_for(p->metadata, false)) ||
 	    js_set_str(wish, "application_type", "native") ||
 	    (*scope && js_set_str(wish, "scope", scope)))
-		return no_memory(err);
+		return out_of_memory(err);
 	text = js_text(wish, NULL);
 	if (!text)
-		return no_memory(err);
+		return out_of_memory(err);
 	status = oauth_fetch(o, url, "application/json", text, NULL, &code, ret, err);
 	if (status || (code < 300 && js_str(*ret, "client_id", NULL)))
 		return status;
@@ -183,7 +178,7 @@ static int set_client(json_object *login, const char *id, const char *secret,
 	if (js_set_str(login, "client_id", id) ||
 	    (secret && js_set_str(login, "client_secret", secret)) ||
 	    js_set_str(login, "auth_method", method))
-		return no_memory(err);
+		return out_of_memory(err);
 	return MT_OK;
 }
 
@@ -293,7 +288,7 @@ static int ask_user(const struct oauth *o, const struct oauth_place *p,
 	    form_add(&url, "code_challenge_method", "S256") ||
 	    (*scope && form_add(&url, "scope", scope)) ||
 	    (resource && form_add(&url, "resource", resource)))
-		return no_memory(err);
+		return out_of_memory(err);
 	answer = o->visit(o->arg, url.text, state.text, err);
 	return answer ? read_answer(p, answer, state.text, ret_code, err)
 		      : fail(err, MT_EDENIED, "no login took place");
@@ -312,7 +307,7 @@ static int exchange_code(struct oauth *o, json_object *login, const char *code,
 	    form_add(&form, "redirect_uri", o->redirect_uri) ||
 	    form_add(&form, "code_verifier", verifier) ||
 	    (resource && form_add(&form, "resource", resource)))
-		return no_memory(err);
+		return out_of_memory(err);
 	return oauth_ask_token(o, login, &form, err);
 }
 
@@ -328,7 +323,7 @@ static int begin(const struct oauth *o, const struct oauth_place *p, const char 
 		       js_str(p->metadata, "token_endpoint", "")) ||
 	    js_set_str(login, "redirect_uri", o->redirect_uri) ||
 	    js_set_str(login, "asked_scope", scope))
-		return no_memory(err);
+		return out_of_memory(err);
 	return identify(o, p, scope, login, err);
 }
 

@@ -11,11 +11,6 @@
 
 enum { LOGIN_MAX = 1 << 20, LIFE_MAX_S = 10 * 365 * 86400 };
 
-static int no_memory(struct error *err)
-{
-	return out_of_memory(err);
-}
-
 const char *oauth_token(json_object *login)
 {
 	const char *token = js_str(login, "access_token", NULL);
@@ -69,7 +64,7 @@ static int keep(json_object *login, json_object *answer, struct error *err)
 	if (!status)
 		status = js_set_int(login, "expires_at",
 				    life ? (int64_t)time(NULL) + life : 0);
-	return status ? no_memory(err) : MT_OK;
+	return status ? out_of_memory(err) : MT_OK;
 }
 
 int oauth_ask_token(struct oauth *o, json_object *login, struct strbuf *form,
@@ -86,7 +81,7 @@ int oauth_ask_token(struct oauth *o, json_object *login, struct strbuf *form,
 		return fail(err, MT_EDENIED, "the token endpoint is not safe: %.200s",
 			    url);
 	if (prove_client(login, form, &header) || form->error)
-		return no_memory(err);
+		return out_of_memory(err);
 	status = oauth_fetch(o, url, "application/x-www-form-urlencoded", form->text,
 			     header.len ? header.text : NULL, &code, &answer, err);
 	if (status)
@@ -115,7 +110,7 @@ int oauth_renew(struct oauth *o, struct error *err)
 	if (form_add(&form, "grant_type", "refresh_token") ||
 	    form_add(&form, "refresh_token", refresh) ||
 	    (resource && form_add(&form, "resource", resource)))
-		return no_memory(err);
+		return out_of_memory(err);
 	status = oauth_ask_token(o, o->login, &form, &why);
 	explicit_bzero(form.text, form.len);
 	return status ? fail(err, status == MT_EDENIED ? MT_ENOTFOUND : status, "%s",
@@ -149,13 +144,13 @@ int login_write(const char *path, json_object *login, struct error *err)
 	int status = MT_OK;
 
 	if (!dir)
-		return no_memory(err);
+		return out_of_memory(err);
 	if (slash) {
 		*slash = '\0';
 		status = dir_make(dir, err);
 	}
 	text = js_text(login, &len);
 	if (!status && !text)
-		status = no_memory(err);
+		status = out_of_memory(err);
 	return status ? status : file_write(path, text, len, 0600, true, err);
 }
