@@ -43,6 +43,9 @@ int dir_sync(const char *path, struct error *err);
 int dir_remove(const char *path, struct error *err);
 /** "a" + "/" + "b" as a new text; `b` alone if it is absolute. NULL: memory. */
 char *path_join(const char *a, const char *b);
+/** The executable `name` in the absolute directories of `path` ("/bin:/usr/bin"), owned;
+ *  NULL if there is none. */
+char *path_find_program(const char *path, const char *name);
 /** ~ and ~/x by $HOME; a copy otherwise. NULL: memory. */
 char *path_expand(const char *path);
 /** $XDG_x_HOME/mortise or its default in $HOME, created if `make`.

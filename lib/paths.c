@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 char *path_join(const char *a, const char *b)
 {
@@ -22,6 +23,23 @@ char *path_join(const char *a, const char *b)
 		strbuf_addc(&path, '/');
 	strbuf_add(&path, b);
 	return strbuf_take(&path);
+}
+
+char *path_find_program(const char *path, const char *name)
+{
+	for (const char *dir = path, *end; dir && *dir; dir = *end ? end + 1 : end) {
+		AUTO(free) char *file = NULL;
+
+		end = strchrnul(dir, ':');
+		if (*dir != '/' ||
+		    asprintf(&file, "%.*s/%s", (int)(end - dir), dir, name) < 0) {
+			file = NULL;
+			continue;
+		}
+		if (access(file, X_OK) == 0)
+			return STEAL(file);
+	}
+	return NULL;
 }
 
 char *path_expand(const char *path)

@@ -132,6 +132,21 @@ static void paths_are_put_together(void)
 	}
 }
 
+static void programs_are_found(void)
+{
+	static const struct { const char *path, *name, *want; } cases[] = {
+		{ "/nonexistent:/usr/bin:/bin", "sh", "/usr/bin/sh" },
+		{ "/bin", "sh", "/bin/sh" }, { ".:bin:/bin", "sh", "/bin/sh" },
+		{ "", "sh", NULL }, { NULL, "sh", NULL }, { "/bin", "no-such-program", NULL },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		AUTO(free) char *got = path_find_program(cases[i].path, cases[i].name);
+
+		CHECK_STR(got ? got : "(none)", cases[i].want ? cases[i].want : "(none)");
+	}
+}
+
 static void the_dirs_of_the_user(void)
 {
 	AUTO(free) char *path = NULL, *want = at("state/mortise");
@@ -271,6 +286,7 @@ int main(void)
 	dirs_are_made_and_removed();
 	dirs_are_copied();
 	paths_are_put_together();
+	programs_are_found();
 	the_dirs_of_the_user();
 	the_runtime_dir_cannot_be_taken();
 	a_named_file_is_written();

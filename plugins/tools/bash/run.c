@@ -3,6 +3,7 @@
  * run.c - calls of the shell tool. */
 #include "run.h"
 #include "clock.h"
+#include "files.h"
 #include "keys.h"
 #include "output.h"
 #include "prompt.h"
@@ -175,23 +176,6 @@ static int ready(struct run *r, int cancel_fd, struct error *err)
 
 /* ---- what is known about the end of a command ---------------------------- */
 
-static char *find_program(const char *path, const char *name)
-{
-	for (const char *dir = path, *end; dir && *dir; dir = *end ? end + 1 : end) {
-		AUTO(free) char *file = NULL;
-
-		end = strchrnul(dir, ':');
-		if (*dir != '/' ||
-		    asprintf(&file, "%.*s/%s", (int)(end - dir), dir, name) < 0) {
-			file = NULL;
-			continue;
-		}
-		if (access(file, X_OK) == 0)
-			return STEAL(file);
-	}
-	return NULL;
-}
-
 static void find_user(struct run *r, long uid)
 {
 	char space[4096];
@@ -228,9 +212,9 @@ static void fill(struct run *r, char key, struct run_result *ret)
 	ret->username = copy(r->username);
 	ret->hostname = copy(r->hostname);
 	ret->directory = copy(st->directory);
-	ret->python = find_program(st->path, "python");
+	ret->python = path_find_program(st->path, "python");
 	if (!ret->python)
-		ret->python = find_program(st->path, "python3");
+		ret->python = path_find_program(st->path, "python3");
 	free(r->directory);
 	r->directory = copy(st->directory);
 }

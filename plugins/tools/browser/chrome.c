@@ -44,29 +44,19 @@ static const char *const flags[] = {
 	"--password-store=basic", "--use-mock-keychain",
 };
 
-static char *find_program(const char *wanted)
+static char *find_chromium(const char *wanted)
 {
 	static const char *const names[] = { "chromium", "chromium-browser",
 					     "google-chrome-stable", "google-chrome", NULL };
 	const char *const one[] = { wanted, NULL };
 	const char *path = getenv("PATH");
+	char *found = NULL;
 
 	if (wanted && strchr(wanted, '/'))
 		return access(wanted, X_OK) == 0 ? strdup(wanted) : NULL;
-	for (const char *const *n = wanted && *wanted ? one : names; *n; n++)
-		for (const char *d = path ? path : "/usr/bin", *end; *d;
-		     d = *end ? end + 1 : end) {
-			char *file;
-
-			end = strchrnul(d, ':');
-			if (*d != '/' ||
-			    asprintf(&file, "%.*s/%s", (int)(end - d), d, *n) < 0)
-				continue;
-			if (access(file, X_OK) == 0)
-				return file;
-			free(file);
-		}
-	return NULL;
+	for (const char *const *n = wanted && *wanted ? one : names; *n && !found; n++)
+		found = path_find_program(path ? path : "/usr/bin", *n);
+	return found;
 }
 
 static int make_profile(const char *directory, char **ret, struct error *err)
@@ -194,7 +184,7 @@ static char *host_rules(const char *hosts, struct error *err)
 int chrome_start(const struct chrome_config *config, struct chrome *ret,
 		 struct error *err)
 {
-	AUTO(free) char *program = find_program(config->program);
+	AUTO(free) char *program = find_chromium(config->program);
 	AUTO(free) char *profile = NULL, *size = NULL, *rules = NULL;
 	const char *argv[ARGS_MAX];
 	size_t n = 0;

@@ -136,26 +136,12 @@ static int find_dir(const char *name, char **ret, struct error *err)
 }
 
 /* A program as a path: found in PATH if it has no slash. */
-static char *find_program(const char *name)
+static char *program_path(const char *name)
 {
 	const char *path = getenv("PATH");
 
-	if (strchr(name, '/'))
-		return strdup(name);
-	for (const char *dir = path ? path : "/usr/bin:/bin", *end; *dir;
-	     dir = *end ? end + 1 : end) {
-		AUTO(free) char *file = NULL;
-
-		end = strchrnul(dir, ':');
-		if (*dir != '/' ||
-		    asprintf(&file, "%.*s/%s", (int)(end - dir), dir, name) < 0) {
-			file = NULL;
-			continue;
-		}
-		if (access(file, X_OK) == 0)
-			return STEAL(file);
-	}
-	return NULL;
+	return strchr(name, '/') ? strdup(name)
+				 : path_find_program(path ? path : "/usr/bin:/bin", name);
 }
 
 static int take_argv(struct kernelspec *k, struct error *err)
@@ -203,7 +189,7 @@ static int read_spec(struct kernelspec *k, struct error *err)
 		return fail(err, MT_EINVAL, "%s: %s", file, why.text);
 	if (take_argv(k, err) != MT_OK)
 		return err->code;
-	k->program = find_program(k->argv[0]);
+	k->program = program_path(k->argv[0]);
 	if (!k->program || access(k->program, X_OK) < 0)
 		return fail(err, MT_ENOTFOUND, "%s: its program `%s` is not there", file,
 			    k->argv[0]);
