@@ -13,7 +13,7 @@ static const char fence[] = "```";
 
 /* ---- texts ------------------------------------------------------------------- */
 
-static const char *find(struct mt_str s, const char *what)
+static const char *browse_reply_find(struct mt_str s, const char *what)
 {
 	return s.len ? memmem(s.ptr, s.len, what, strlen(what)) : NULL;
 }
@@ -43,7 +43,7 @@ int browse_repair(struct mt_str text, struct strbuf *ret)
 
 	*ret = STRBUF(REPLY_MAX);
 	strbuf_addn(ret, s.ptr ? s.ptr : "", s.len);
-	if (ends_in(s, fence) || (!find(s, fence) && !ends_in(s, ")")))
+	if (ends_in(s, fence) || (!browse_reply_find(s, fence) && !ends_in(s, ")")))
 		return ret->error;
 	return strbuf_add(ret, ends_in(s, ")") ? fence : ")```");
 }
@@ -55,7 +55,7 @@ int browse_repair(struct mt_str text, struct strbuf *ret)
 static void read_message(struct browse_reply *r, const char *name)
 {
 	struct mt_str s = { r->actions.text, r->actions.len };
-	const char *at = find(s, name);
+	const char *at = browse_reply_find(s, name);
 	struct cursor c = { s.ptr, at ? at + strlen(name) : NULL, s.ptr + s.len };
 	AUTO(json) json_object *value = NULL;
 	struct mt_str head;
@@ -102,7 +102,7 @@ static void only_talk(struct mt_str s, struct browse_reply *r)
 
 int browse_read(struct mt_str text, struct browse_reply *r)
 {
-	const char *first = find(text, fence), *second;
+	const char *first = browse_reply_find(text, fence), *second;
 	struct mt_str head, inside;
 
 	*r = (struct browse_reply){ .actions = STRBUF(REPLY_MAX + 64),
@@ -111,7 +111,7 @@ int browse_read(struct mt_str text, struct browse_reply *r)
 	if (first) {
 		head = space_trimmed(before(text, first));
 		inside = after(text, first, 3);
-		second = find(inside, fence);
+		second = browse_reply_find(inside, fence);
 		inside = space_trimmed(second ? before(inside, second) : inside);
 		strbuf_addn(&r->actions, inside.len ? inside.ptr : head.ptr,
 			    inside.len ? inside.len : head.len);

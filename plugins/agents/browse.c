@@ -120,8 +120,8 @@ static int put_data(const struct mt_host *host, struct mt_ctx *ctx, const struct
 	return strbuf_addc(out, '}');
 }
 
-static int ask(const struct browse_way *way, const struct mt_host *host,
-	       struct mt_ctx *ctx, const struct task *t)
+static int browse_ask(const struct browse_way *way, const struct mt_host *host,
+		      struct mt_ctx *ctx, const struct task *t)
 {
 	static const struct mt_str stop = { "[\")```\",\")\\n```\"]", 17 },
 				   cold = { "0", 1 };
@@ -153,9 +153,9 @@ static int ask(const struct browse_way *way, const struct mt_host *host,
 
 /* ---- acting ------------------------------------------------------------------------ */
 
-static int act(const struct browse_way *way, const struct mt_agent_out *out,
-	       struct mt_ctx *ctx, struct mt_str actions, struct mt_str thought,
-	       struct mt_str message)
+static int browse_act(const struct browse_way *way, const struct mt_agent_out *out,
+		      struct mt_ctx *ctx, struct mt_str actions, struct mt_str thought,
+		      struct mt_str message)
 {
 	AUTO(strbuf) struct strbuf args = STRBUF(DATA_MAX), calls = STRBUF(DATA_MAX);
 
@@ -173,8 +173,8 @@ static int act(const struct browse_way *way, const struct mt_agent_out *out,
 			   (struct mt_str){ args.text, args.len });
 }
 
-static int finish(const struct mt_agent_out *out, struct mt_ctx *ctx,
-		  struct mt_str message)
+static int browse_finish(const struct mt_agent_out *out, struct mt_ctx *ctx,
+			 struct mt_str message)
 {
 	AUTO(strbuf) struct strbuf args = STRBUF(DATA_MAX);
 
@@ -193,8 +193,8 @@ static struct mt_str str(const struct strbuf *b)
 	return (struct mt_str){ b->text, b->len };
 }
 
-static int reply(const struct browse_way *way, const struct mt_agent_out *out,
-		 struct mt_ctx *ctx, struct mt_str text)
+static int browse_on_reply(const struct browse_way *way, const struct mt_agent_out *out,
+			   struct mt_ctx *ctx, struct mt_str text)
 {
 	AUTO(strbuf) struct strbuf repaired = STRBUF(0);
 	struct browse_reply r;
@@ -208,18 +208,18 @@ static int reply(const struct browse_way *way, const struct mt_agent_out *out,
 					   (struct mt_str){ "The reply holds no action.",
 							    26 });
 	else if (!status && r.last)
-		status = finish(out, ctx, str(&r.message));
+		status = browse_finish(out, ctx, str(&r.message));
 	else if (!status)
-		status = act(way, out, ctx, str(&r.actions), str(&r.thought),
-			     str(&r.message));
+		status = browse_act(way, out, ctx, str(&r.actions), str(&r.thought),
+				    str(&r.message));
 	browse_reply_clear(&r);
 	return status;
 }
 
 /* A look first; a message that was sent along with actions ends the task once they are
  * done; a browser that only fails does too. */
-static int begin(const struct browse_way *way, const struct mt_host *host,
-		 const struct mt_agent_out *out, struct mt_ctx *ctx)
+static int browse_begin(const struct browse_way *way, const struct mt_host *host,
+			const struct mt_agent_out *out, struct mt_ctx *ctx)
 {
 	static const struct mt_str none = { "", 0 };
 	AUTO(strbuf) struct strbuf words = STRBUF(DATA_MAX);
@@ -229,11 +229,11 @@ static int begin(const struct browse_way *way, const struct mt_host *host,
 
 	look_back(host, ctx, &t);
 	if (!t.page)
-		return act(way, out, ctx, first_look, none, none);
+		return browse_act(way, out, ctx, first_look, none, none);
 	text = t.done ? host->event_field(t.done, "args.browsergym_send_msg_to_user")
 		      : none;
 	if (text.len && !t.faults)
-		return finish(out, ctx, text);
+		return browse_finish(out, ctx, text);
 	if (t.faults > FAULTS_MAX) {
 		text = host->event_field(t.page, "extras.last_browser_action_error");
 		if (!text.len)
@@ -241,9 +241,9 @@ static int begin(const struct browse_way *way, const struct mt_host *host,
 		strbuf_addf(&words, "I gave up after %zu faults in a row. The last one: ",
 			    t.faults);
 		strbuf_addn(&words, text.ptr, text.len);
-		return words.error ? words.error : finish(out, ctx, str(&words));
+		return words.error ? words.error : browse_finish(out, ctx, str(&words));
 	}
-	r = ask(way, host, ctx, &t);
+	r = browse_ask(way, host, ctx, &t);
 	return r < 0 ? r : MT_OK;
 }
 
@@ -253,9 +253,9 @@ int browse_advance(const struct browse_way *way, const struct mt_host *host,
 {
 	switch (in->what) {
 	case MT_START:
-		return begin(way, host, out, ctx);
+		return browse_begin(way, host, out, ctx);
 	case MT_REPLIED:
-		return reply(way, out, ctx, host->reply_text(in->reply));
+		return browse_on_reply(way, out, ctx, host->reply_text(in->reply));
 	}
 	return MT_EUNSUPPORTED;
 }

@@ -8,22 +8,22 @@ static const struct browse_way way = {
 	.step = "browsing_step",
 };
 
-static int system_text(const struct mt_host *host, struct mt_ctx *ctx,
-		       struct mt_str *ret_text)
+static int browsing_system_text(const struct mt_host *host, struct mt_ctx *ctx,
+				struct mt_str *ret_text)
 {
 	return host->prompt(ctx, way.system, (struct mt_str){ 0 }, ret_text);
 }
 
-static int advance(const struct mt_host *host, const struct mt_agent_out *out,
-		   struct mt_ctx *ctx, const struct mt_in *in)
+static int browsing_advance(const struct mt_host *host, const struct mt_agent_out *out,
+			    struct mt_ctx *ctx, const struct mt_in *in)
 {
 	return browse_advance(&way, host, out, ctx, in);
 }
 
 static const struct mt_agent agent = {
 	.size = sizeof agent,
-	.system = system_text,
-	.advance = advance,
+	.system = browsing_system_text,
+	.advance = browsing_advance,
 	.tools = "browser",
 };
 

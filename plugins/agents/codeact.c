@@ -8,8 +8,8 @@
 
 static const char small[] = "{\"small\":true}", full[] = "{\"small\":false}";
 
-static int system_text(const struct mt_host *host, struct mt_ctx *ctx,
-		       struct mt_str *ret_text)
+static int codeact_system_text(const struct mt_host *host, struct mt_ctx *ctx,
+			       struct mt_str *ret_text)
 {
 	const char *profile = host->option(ctx, "profile");
 	struct mt_str data = { 0 };
@@ -34,7 +34,7 @@ static const struct mt_option options[] = {
 
 static const struct mt_agent codeact = {
 	.size = sizeof codeact,
-	.system = system_text,
+	.system = codeact_system_text,
 	.advance = turn_advance,
 };
 

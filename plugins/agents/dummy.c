@@ -6,8 +6,8 @@
 #include <mortise/agent.h>
 #include <string.h>
 
-static int system_text(const struct mt_host *host, struct mt_ctx *ctx,
-		       struct mt_str *ret_text)
+static int dummy_system_text(const struct mt_host *host, struct mt_ctx *ctx,
+			     struct mt_str *ret_text)
 {
 	(void)host, (void)ctx;
 	*ret_text = (struct mt_str)MT_STR("This conversation has no model.");
@@ -26,8 +26,8 @@ static int has_run(const struct mt_host *host, struct mt_ctx *ctx)
 	return 0;
 }
 
-static int advance(const struct mt_host *host, const struct mt_agent_out *out,
-		   struct mt_ctx *ctx, const struct mt_in *in)
+static int dummy_advance(const struct mt_host *host, const struct mt_agent_out *out,
+			 struct mt_ctx *ctx, const struct mt_in *in)
 {
 	static const struct mt_str run = MT_STR("{\"command\":\"echo hello\"}");
 	static const struct mt_str done = MT_STR("{\"final_thought\":\"done\"}");
@@ -41,8 +41,8 @@ static int advance(const struct mt_host *host, const struct mt_agent_out *out,
 static const struct mt_agent dummy = {
 	.size = sizeof dummy,
 	.flags = MT_AGENT_NO_MODEL,
-	.system = system_text,
-	.advance = advance,
+	.system = dummy_system_text,
+	.advance = dummy_advance,
 };
 
 MT_AGENT(&dummy, "dummy", .name = "dummy",

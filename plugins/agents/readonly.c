@@ -4,8 +4,8 @@
  * with, so that the host wires nothing that writes. */
 #include "turn.h"
 
-static int system_text(const struct mt_host *host, struct mt_ctx *ctx,
-		       struct mt_str *ret_text)
+static int readonly_system_text(const struct mt_host *host, struct mt_ctx *ctx,
+				struct mt_str *ret_text)
 {
 	return host->prompt(ctx, "readonly", (struct mt_str){ 0 }, ret_text);
 }
@@ -13,7 +13,7 @@ static int system_text(const struct mt_host *host, struct mt_ctx *ctx,
 static const struct mt_agent readonly = {
 	.size = sizeof readonly,
 	.flags = MT_AGENT_READ_ONLY,
-	.system = system_text,
+	.system = readonly_system_text,
 	.advance = turn_advance,
 	.tools = "think, finish, search",
 };

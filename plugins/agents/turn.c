@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-static int ask(const struct mt_host *host, struct mt_ctx *ctx)
+static int turn_ask(const struct mt_host *host, struct mt_ctx *ctx)
 {
 	struct mt_request *request = host->request(ctx);
 	const char *profile = host->option(ctx, "profile");
@@ -22,8 +22,8 @@ static int ask(const struct mt_host *host, struct mt_ctx *ctx)
 	return r ? r : host->send(ctx, request);
 }
 
-static int act(const struct mt_host *host, const struct mt_agent_out *out,
-	       struct mt_ctx *ctx, const struct mt_reply *reply)
+static int turn_act(const struct mt_host *host, const struct mt_agent_out *out,
+		    struct mt_ctx *ctx, const struct mt_reply *reply)
 {
 	size_t calls = host->reply_calls(reply);
 
@@ -45,10 +45,10 @@ int turn_advance(const struct mt_host *host, const struct mt_agent_out *out,
 
 	switch (in->what) {
 	case MT_START:
-		r = ask(host, ctx);
+		r = turn_ask(host, ctx);
 		return r < 0 ? r : MT_OK;
 	case MT_REPLIED:
-		return act(host, out, ctx, in->reply);
+		return turn_act(host, out, ctx, in->reply);
 	}
 	return MT_EUNSUPPORTED;
 }

@@ -10,22 +10,23 @@ static const struct browse_way way = {
 	.sees = true,
 };
 
-static int system_text(const struct mt_host *host, struct mt_ctx *ctx,
-		       struct mt_str *ret_text)
+static int visualbrowsing_system_text(const struct mt_host *host, struct mt_ctx *ctx,
+				      struct mt_str *ret_text)
 {
 	return host->prompt(ctx, way.system, (struct mt_str){ 0 }, ret_text);
 }
 
-static int advance(const struct mt_host *host, const struct mt_agent_out *out,
-		   struct mt_ctx *ctx, const struct mt_in *in)
+static int visualbrowsing_advance(const struct mt_host *host,
+				  const struct mt_agent_out *out, struct mt_ctx *ctx,
+				  const struct mt_in *in)
 {
 	return browse_advance(&way, host, out, ctx, in);
 }
 
 static const struct mt_agent agent = {
 	.size = sizeof agent,
-	.system = system_text,
-	.advance = advance,
+	.system = visualbrowsing_system_text,
+	.advance = visualbrowsing_advance,
 	.tools = "browser",
 };
 

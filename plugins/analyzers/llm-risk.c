@@ -4,8 +4,8 @@
 #define MORTISE_PROVISIONAL
 #include <mortise/analyzer.h>
 
-static int advance(const struct mt_host *host, const struct mt_analyzer_out *out,
-		   struct mt_ctx *ctx, const struct mt_in *in)
+static int llm_risk_advance(const struct mt_host *host, const struct mt_analyzer_out *out,
+			    struct mt_ctx *ctx, const struct mt_in *in)
 {
 	static const struct mt_str rule = MT_STR("security_risk");
 	static const struct mt_str said = MT_STR("the model says so of its call");
@@ -22,7 +22,7 @@ static int advance(const struct mt_host *host, const struct mt_analyzer_out *out
 static const struct mt_analyzer analyzer = {
 	.size = sizeof analyzer,
 	.flags = MT_ANALYZER_READS_RISK,
-	.advance = advance,
+	.advance = llm_risk_advance,
 };
 
 MT_ANALYZER(&analyzer, "llm-risk", .name = "llm",

@@ -4,8 +4,9 @@
  * too long, so that it grows for a while before the next time. */
 #include "condenser-util.h"
 
-static int advance(const struct mt_host *host, const struct mt_condenser_out *out,
-		   struct mt_ctx *ctx, const struct mt_in *in)
+static int amortized_advance(const struct mt_host *host,
+			     const struct mt_condenser_out *out, struct mt_ctx *ctx,
+			     const struct mt_in *in)
 {
 	const struct kit k = { host, out, ctx };
 	struct condenser_util_range r;
@@ -18,7 +19,7 @@ static int advance(const struct mt_host *host, const struct mt_condenser_out *ou
 
 static const struct mt_condenser amortized = {
 	.size = sizeof amortized,
-	.advance = advance,
+	.advance = amortized_advance,
 	.check = condenser_util_check_sizes,
 };
 

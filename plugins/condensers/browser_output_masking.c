@@ -21,8 +21,9 @@ static int mask_page(const struct mt_host *host, const struct mt_condenser_out *
 	return out->mask(ctx, place, (struct mt_str){ text, (size_t)len });
 }
 
-static int advance(const struct mt_host *host, const struct mt_condenser_out *out,
-		   struct mt_ctx *ctx, const struct mt_in *in)
+static int browser_masking_advance(const struct mt_host *host,
+				   const struct mt_condenser_out *out, struct mt_ctx *ctx,
+				   const struct mt_in *in)
 {
 	int64_t left = host->option_int(ctx, "attention_window");
 	int r = MT_OK;
@@ -46,7 +47,7 @@ static const struct mt_option options[] = {
 
 static const struct mt_condenser browser_output_masking = {
 	.size = sizeof browser_output_masking,
-	.advance = advance,
+	.advance = browser_masking_advance,
 };
 
 MT_CONDENSER(&browser_output_masking, "browser_output_masking",

@@ -145,7 +145,7 @@ static int add_event(const struct kit *k, const struct mt_event *e, size_t place
 	return strbuf_addn(b, text.ptr ? text.ptr : "", text.len);
 }
 
-static size_t whole(const char *text, size_t at, size_t len)
+static size_t condenser_util_whole(const char *text, size_t at, size_t len)
 {
 	while (at < len && ((unsigned char)text[at] & 0xc0) == 0x80)
 		at++;
@@ -158,8 +158,8 @@ static int add_cut(struct strbuf *b, const char *text, size_t len, size_t most)
 
 	if (len <= most)
 		return strbuf_addn(b, text, len);
-	head = whole(text, head, len);
-	tail = whole(text, len - tail, len);
+	head = condenser_util_whole(text, head, len);
+	tail = condenser_util_whole(text, len - tail, len);
 	strbuf_addn(b, text, head);
 	strbuf_add(b, "\n[... cut ...]\n");
 	return strbuf_addn(b, text + tail, len - tail);

@@ -30,7 +30,7 @@ static bool from_user(const struct work *w, size_t place)
 	       0;
 }
 
-static bool same(struct mt_str a, struct mt_str b)
+static bool window_same(struct mt_str a, struct mt_str b)
 {
 	return a.len == b.len && (a.len == 0 || memcmp(a.ptr, b.ptr, a.len) == 0);
 }
@@ -45,7 +45,7 @@ static void mark_recall(struct work *w, size_t message)
 	for (size_t i = message + 1; i < w->count; i++) {
 		e = w->host->view_at(w->ctx, i);
 		if (recall < 0 && is(w, i, true, "recall") &&
-		    same(w->host->event_field(e, "args.query"), text)) {
+		    window_same(w->host->event_field(e, "args.query"), text)) {
 			recall = w->host->event_id(e);
 			w->essential[i] = 1;
 		} else if (recall >= 0 && is(w, i, false, "recall") &&
@@ -96,8 +96,8 @@ static size_t choose(struct work *w, size_t *places)
 	return n;
 }
 
-static int advance(const struct mt_host *host, const struct mt_condenser_out *out,
-		   struct mt_ctx *ctx, const struct mt_in *in)
+static int window_advance(const struct mt_host *host, const struct mt_condenser_out *out,
+			  struct mt_ctx *ctx, const struct mt_in *in)
 {
 	struct work w = { .host = host, .ctx = ctx, .count = host->view_count(ctx) };
 	size_t *places, n = 0;
@@ -120,7 +120,7 @@ static int advance(const struct mt_host *host, const struct mt_condenser_out *ou
 
 static const struct mt_condenser conversation_window = {
 	.size = sizeof conversation_window,
-	.advance = advance,
+	.advance = window_advance,
 };
 
 MT_CONDENSER(&conversation_window, "conversation_window", .name = "conversation_window",

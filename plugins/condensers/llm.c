@@ -12,8 +12,8 @@ static int read_text(const struct kit *k, const struct mt_reply *reply,
 	return strbuf_addn(ret_summary, text.ptr ? text.ptr : "", text.len);
 }
 
-static int advance(const struct mt_host *host, const struct mt_condenser_out *out,
-		   struct mt_ctx *ctx, const struct mt_in *in)
+static int llm_advance(const struct mt_host *host, const struct mt_condenser_out *out,
+		       struct mt_ctx *ctx, const struct mt_in *in)
 {
 	static const struct summary_way way = { .prompt = "condense", .read = read_text };
 	const struct kit k = { host, out, ctx };
@@ -23,7 +23,7 @@ static int advance(const struct mt_host *host, const struct mt_condenser_out *ou
 
 static const struct mt_condenser llm = {
 	.size = sizeof llm,
-	.advance = advance,
+	.advance = llm_advance,
 	.check = condenser_util_check_sizes,
 };
 

@@ -42,7 +42,7 @@ static bool has_choice(const struct kit *k)
 	return count - first > most && open > (k->out->requested(k->ctx) ? 0 : most);
 }
 
-static int ask(const struct kit *k)
+static int llm_attention_ask(const struct kit *k)
 {
 	AUTO(strbuf) struct strbuf b = STRBUF(KIT_TEXT_MAX);
 	struct mt_request *request = k->host->request(k->ctx);
@@ -132,14 +132,16 @@ static int replied(const struct kit *k, const struct mt_reply *reply)
 	return forget_rest(k, o ? js_get(o, "ids") : NULL);
 }
 
-static int advance(const struct mt_host *host, const struct mt_condenser_out *out,
-		   struct mt_ctx *ctx, const struct mt_in *in)
+static int llm_attention_advance(const struct mt_host *host,
+				 const struct mt_condenser_out *out, struct mt_ctx *ctx,
+				 const struct mt_in *in)
 {
 	const struct kit k = { host, out, ctx };
 
 	switch (in->what) {
 	case MT_START:
-		return condenser_util_wanted(&k) && has_choice(&k) ? ask(&k) : MT_OK;
+		return condenser_util_wanted(&k) && has_choice(&k) ? llm_attention_ask(&k)
+								   : MT_OK;
 	case MT_REPLIED:
 		return replied(&k, in->reply);
 	case MT_FAILED:
@@ -155,7 +157,7 @@ static int advance(const struct mt_host *host, const struct mt_condenser_out *ou
 
 static const struct mt_condenser llm_attention = {
 	.size = sizeof llm_attention,
-	.advance = advance,
+	.advance = llm_attention_advance,
 	.check = condenser_util_check_sizes,
 };
 

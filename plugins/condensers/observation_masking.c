@@ -6,8 +6,8 @@
 
 static const char masked[] = "<MASKED>";
 
-static int advance(const struct mt_host *host, const struct mt_condenser_out *out,
-		   struct mt_ctx *ctx, const struct mt_in *in)
+static int masking_advance(const struct mt_host *host, const struct mt_condenser_out *out,
+			   struct mt_ctx *ctx, const struct mt_in *in)
 {
 	size_t count = host->view_count(ctx);
 	size_t window = (size_t)host->option_int(ctx, "attention_window");
@@ -30,7 +30,7 @@ static const struct mt_option options[] = {
 
 static const struct mt_condenser observation_masking = {
 	.size = sizeof observation_masking,
-	.advance = advance,
+	.advance = masking_advance,
 };
 
 MT_CONDENSER(&observation_masking, "observation_masking", .name = "observation_masking",

@@ -4,8 +4,8 @@
 #define MORTISE_PROVISIONAL
 #include <mortise/condenser.h>
 
-static int advance(const struct mt_host *host, const struct mt_condenser_out *out,
-		   struct mt_ctx *ctx, const struct mt_in *in)
+static int recent_advance(const struct mt_host *host, const struct mt_condenser_out *out,
+			  struct mt_ctx *ctx, const struct mt_in *in)
 {
 	size_t count = host->view_count(ctx);
 	size_t first = (size_t)host->option_int(ctx, "keep_first");
@@ -26,7 +26,8 @@ static const struct mt_option options[] = {
 	  .help = "How many events the view has at the most." },
 };
 
-static const struct mt_condenser recent = { .size = sizeof recent, .advance = advance };
+static const struct mt_condenser recent = { .size = sizeof recent,
+					    .advance = recent_advance };
 
 MT_CONDENSER(&recent, "recent", .name = "recent",
 	     .summary = "Keeps the first events and the newest.", .options = options,

@@ -105,8 +105,9 @@ static int read_form(const struct kit *k, const struct mt_reply *reply,
 	return ret_summary->error;
 }
 
-static int advance(const struct mt_host *host, const struct mt_condenser_out *out,
-		   struct mt_ctx *ctx, const struct mt_in *in)
+static int structured_advance(const struct mt_host *host,
+			      const struct mt_condenser_out *out, struct mt_ctx *ctx,
+			      const struct mt_in *in)
 {
 	static const struct summary_way way = {
 		.prompt = "condense_form",
@@ -120,7 +121,7 @@ static int advance(const struct mt_host *host, const struct mt_condenser_out *ou
 
 static const struct mt_condenser structured = {
 	.size = sizeof structured,
-	.advance = advance,
+	.advance = structured_advance,
 	.check = condenser_util_check_sizes,
 };
 

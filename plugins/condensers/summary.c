@@ -27,7 +27,7 @@ struct summary_state {
 	int tries;
 };
 
-static int keep(const struct kit *k, const struct summary_state *c)
+static int summary_keep(const struct kit *k, const struct summary_state *c)
 {
 	AUTO(strbuf) struct strbuf b = STRBUF(STATE_MAX);
 
@@ -66,8 +66,8 @@ static int build(const struct kit *k, const struct summary_state *c, const char 
 	return condenser_util_add_events(k, c->range, c->most, b);
 }
 
-static int ask(const struct kit *k, const struct summary_state *c,
-	       const struct summary_way *way)
+static int summary_ask(const struct kit *k, const struct summary_state *c,
+		       const struct summary_way *way)
 {
 	AUTO(strbuf) struct strbuf b = STRBUF(KIT_TEXT_MAX);
 	struct mt_request *request = k->host->request(k->ctx);
@@ -79,13 +79,13 @@ static int ask(const struct kit *k, const struct summary_state *c,
 	if (!r && way->prepare)
 		r = way->prepare(k, request);
 	if (!r)
-		r = keep(k, c);
+		r = summary_keep(k, c);
 	if (!r)
 		r = k->host->send(k->ctx, request);
 	return r < 0 ? r : MT_OK;
 }
 
-static int start(const struct kit *k, const struct summary_way *way)
+static int summary_start(const struct kit *k, const struct summary_way *way)
 {
 	struct summary_state c = { .most = (size_t)k->host->option_int(k->ctx,
 								"max_event_length") };
@@ -93,7 +93,7 @@ static int start(const struct kit *k, const struct summary_way *way)
 	if (!condenser_util_wanted(k))
 		return MT_OK;
 	c.range = condenser_util_middle(k, 1);
-	return c.range.from < c.range.to ? ask(k, &c, way) : MT_OK;
+	return c.range.from < c.range.to ? summary_ask(k, &c, way) : MT_OK;
 }
 
 /* Without its summary nothing is forgotten unless it must be. */
@@ -118,7 +118,7 @@ static int failed(const struct kit *k, const struct mt_in *in, struct summary_st
 	    c->most <= EVENT_CHARS_MIN)
 		return give_up(k, in);
 	c->most = c->most * 8 / 10;
-	return ask(k, c, way);
+	return summary_ask(k, c, way);
 }
 
 int summary_advance(const struct kit *k, const struct mt_in *in,
@@ -129,7 +129,7 @@ int summary_advance(const struct kit *k, const struct mt_in *in,
 	int r;
 
 	if (in->what == MT_START)
-		return start(k, way);
+		return summary_start(k, way);
 	if (in->what == MT_CANCELLED)
 		return MT_OK;
 	if (!recall_state(in, &c))

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
-static void release(void *state)
+static void answer_release(void *state)
 {
 	struct answer *a = state;
 
@@ -90,7 +90,7 @@ int tell_text(struct answer *a, json_object *text, bool reasoning)
 
 /* ---- the two forms ---------------------------------------------------------- */
 
-static int on_event(const char *name, const char *data, size_t len, void *arg)
+static int answer_on_event(const char *name, const char *data, size_t len, void *arg)
 {
 	struct answer *a = arg;
 	AUTO(json) json_object *event = NULL;
@@ -175,8 +175,8 @@ struct answer *answer_of(const struct answer_rules *rules,
 	if (!a->open) {
 		a->open = true;
 		a->body = STRBUF(ANSWER_MAX_BODY);
-		sse_init(&a->sse, ANSWER_MAX_EVENT, on_event, a);
-		host->on_end(x, release);
+		sse_init(&a->sse, ANSWER_MAX_EVENT, answer_on_event, a);
+		host->on_end(x, answer_release);
 	}
 	return a;
 }

@@ -32,7 +32,7 @@ struct decoder {
 	struct mt_usage usage;
 };
 
-static struct decoder *decoder_of(struct answer *a)
+static struct decoder *anthropic_decoder_of(struct answer *a)
 {
 	return (struct decoder *)a;
 }
@@ -49,10 +49,10 @@ static void clear_blocks(struct decoder *d)
 	d->special = false;
 }
 
-static void release(struct answer *a)
+static void anthropic_decode_release(struct answer *a)
 {
-	clear_blocks(decoder_of(a));
-	free(decoder_of(a)->blocks);
+	clear_blocks(anthropic_decoder_of(a));
+	free(anthropic_decoder_of(a)->blocks);
 }
 
 /* ---- errors ------------------------------------------------------------------ */
@@ -99,7 +99,7 @@ static void take_count(int64_t *place, json_object *usage, const char *name)
 
 /* Counts of later events replace those of earlier ones; input alone is without
  * what came from or went into the cache. */
-static int tell_usage(struct decoder *d, json_object *usage)
+static int anthropic_decode_tell_usage(struct decoder *d, json_object *usage)
 {
 	struct mt_usage sum;
 
@@ -305,7 +305,7 @@ static int keep_block(struct strbuf *out, struct block *b, bool only_text)
 	return finish_block(b) ? MT_ENOMEM : js_put(out, b->start);
 }
 
-static int keep(struct decoder *d)
+static int anthropic_decode_keep(struct decoder *d)
 {
 	AUTO(strbuf) struct strbuf out = STRBUF(ANSWER_MAX_BODY);
 	size_t texts = 0;
@@ -349,7 +349,7 @@ static int tell_stop(struct decoder *d, const char *reason)
 
 static int end_message(struct decoder *d)
 {
-	int status = keep(d);
+	int status = anthropic_decode_keep(d);
 
 	d->ended = true;
 	return status ? status : answer_over(&d->a);
@@ -372,12 +372,13 @@ static int begin_message(struct decoder *d, json_object *message)
 	d->begun = true;
 	snprintf(d->message, sizeof d->message, "%s", id);
 	status = d->a.host->response_id(d->a.x, id);
-	return status ? status : tell_usage(d, js_get(message, "usage"));
+	return status ? status : anthropic_decode_tell_usage(d, js_get(message, "usage"));
 }
 
-static int on_event(struct answer *a, const char *name, json_object *event)
+static int anthropic_decode_on_event(struct answer *a, const char *name,
+				     json_object *event)
 {
-	struct decoder *d = decoder_of(a);
+	struct decoder *d = anthropic_decoder_of(a);
 	const char *type = js_str(event, "type", name);
 	int64_t index = js_int(event, "index", -1);
 	struct block *b = block_at(d, index);
@@ -396,7 +397,7 @@ static int on_event(struct answer *a, const char *name, json_object *event)
 		return end_message(d);
 	if (strcmp(type, "message_delta") != 0)
 		return MT_OK;
-	status = tell_usage(d, js_get(event, "usage"));
+	status = anthropic_decode_tell_usage(d, js_get(event, "usage"));
 	return status ? status
 		      : tell_stop(d, js_str(js_get(event, "delta"), "stop_reason", ""));
 }
@@ -405,7 +406,7 @@ static int on_event(struct answer *a, const char *name, json_object *event)
 
 static int on_whole(struct answer *a, json_object *answer)
 {
-	struct decoder *d = decoder_of(a);
+	struct decoder *d = anthropic_decoder_of(a);
 	json_object *content = js_get(answer, "content");
 	int status;
 
@@ -423,20 +424,20 @@ static int on_whole(struct answer *a, json_object *answer)
 }
 
 /* Some servers hang up before the last event is whole. */
-static int on_end(struct answer *a)
+static int anthropic_decode_on_end(struct answer *a)
 {
-	struct decoder *d = decoder_of(a);
+	struct decoder *d = anthropic_decoder_of(a);
 
 	return d->stopped && !d->ended ? end_message(d) : MT_OK;
 }
 
 static const struct answer_rules rules = {
 	.size = sizeof(struct decoder),
-	.event = on_event,
+	.event = anthropic_decode_on_event,
 	.whole = on_whole,
 	.error = tell_error,
-	.end = on_end,
-	.release = release,
+	.end = anthropic_decode_on_end,
+	.release = anthropic_decode_release,
 };
 
 int anthropic_feed(const struct mt_dialect_host *host, struct mt_exchange *x, int status,

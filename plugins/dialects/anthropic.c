@@ -104,7 +104,7 @@ static void put_system(struct writer *w, size_t m)
 		PUT(w, EMPTY);
 }
 
-static void put_result(struct writer *w, size_t m, bool mark)
+static void anthropic_put_result(struct writer *w, size_t m, bool mark)
 {
 	struct mt_str id = { "", 0 };
 
@@ -221,7 +221,7 @@ static void put_said(struct writer *w, size_t m)
 	}
 }
 
-static void put_message(struct writer *w, size_t m)
+static void anthropic_put_message(struct writer *w, size_t m)
 {
 	int role = w->host->message_role(w->r, m);
 	bool mark = w->host->feature(w->x, "cache") && w->host->message_cache(w->r, m);
@@ -229,7 +229,7 @@ static void put_message(struct writer *w, size_t m)
 	if (role == MT_ROLE_ASSISTANT)
 		put_said(w, m);
 	else if (role == MT_ROLE_TOOL)
-		put_result(w, m, mark);
+		anthropic_put_result(w, m, mark);
 	else if (!put_blocks(w, m, mark))
 		PUT(w, EMPTY);
 }
@@ -243,7 +243,7 @@ static const struct turns turns = {
 	.end = "]}",
 	.go_on = "{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"Go on.\"}]}",
 	.system = put_system,
-	.message = put_message,
+	.message = anthropic_put_message,
 };
 
 /* ---- tools ------------------------------------------------------------------- */
@@ -267,7 +267,7 @@ static void put_called_tools(struct writer *w)
 	PUT(w, "],\"tool_choice\":{\"type\":\"none\"}");
 }
 
-static void put_tools(struct writer *w)
+static void anthropic_put_tools(struct writer *w)
 {
 	size_t count = w->host->feature(w->x, "tools") ? w->host->tool_count(w->r) : 0;
 	bool cache = w->host->feature(w->x, "cache");
@@ -331,7 +331,7 @@ static void put_thinking(struct writer *w, const struct claude_thinking *t)
 					    "interleaved-thinking-2025-05-14");
 }
 
-static void put_params(struct writer *w)
+static void anthropic_put_params(struct writer *w)
 {
 	struct mt_str stop = w->host->param(w->r, "stop");
 	int64_t limit = claude_limit(w);
@@ -367,7 +367,7 @@ static bool ends_with(const char *text, const char *end)
 	return len >= n && memcmp(text + len - n, end, n) == 0;
 }
 
-static int put_head(struct writer *w, bool count)
+static int anthropic_put_head(struct writer *w, bool count)
 {
 	const struct mt_dialect_host *host = w->host;
 	const char *base = host->option(w->x, "base_url");
@@ -384,16 +384,16 @@ static int put_head(struct writer *w, bool count)
 	return status ? status : host->key_header(w->x, "x-api-key", "");
 }
 
-static int encode(const struct mt_dialect_host *host, struct mt_exchange *x,
-		  const struct mt_request *request)
+static int anthropic_encode(const struct mt_dialect_host *host, struct mt_exchange *x,
+			    const struct mt_request *request)
 {
 	struct writer w = { .host = host, .x = x, .r = request };
 
-	w.status = put_head(&w, false);
+	w.status = anthropic_put_head(&w, false);
 	PUT(&w, "{\"model\":");
 	put_cstr(&w, host->option(x, "model"));
-	put_params(&w);
-	put_tools(&w);
+	anthropic_put_params(&w);
+	anthropic_put_tools(&w);
 	put_turns(&w, &turns);
 	PUT(&w, "}");
 	return w.status;
@@ -406,11 +406,11 @@ static int count(const struct mt_dialect_host *host, struct mt_exchange *x,
 	struct writer w = { .host = host, .x = x, .r = request };
 	struct claude_thinking thinking = claude_thinking(&w, claude_limit(&w));
 
-	w.status = put_head(&w, true);
+	w.status = anthropic_put_head(&w, true);
 	PUT(&w, "{\"model\":");
 	put_cstr(&w, host->option(x, "model"));
 	put_thinking(&w, &thinking);
-	put_tools(&w);
+	anthropic_put_tools(&w);
 	put_turns(&w, &turns);
 	PUT(&w, "}");
 	return w.status;
@@ -427,7 +427,7 @@ static const struct mt_dialect dialect = {
 	.size = sizeof dialect,
 	.flags = MT_DIALECT_LINKS,
 	.providers = providers,
-	.encode = encode,
+	.encode = anthropic_encode,
 	.feed = anthropic_feed,
 	.end = anthropic_end,
 	.count = count,

@@ -68,8 +68,8 @@ static const char *of_profile(const struct ini *ini, const char *profile, const 
 }
 
 /* A missing file is an empty one. */
-static int read_file(const struct account *a, const char *variable,
-		     const char *default_path, struct ini *ret, struct error *err)
+static int aws_read_file(const struct account *a, const char *variable,
+			 const char *default_path, struct ini *ret, struct error *err)
 {
 	const char *set = env(a, variable);
 	AUTO(free) char *path = path_expand(set ? set : default_path);
@@ -86,12 +86,12 @@ static int read_file(const struct account *a, const char *variable,
 static int read_files(const struct account *a, struct ini *credentials,
 		      struct ini *config, struct error *err)
 {
-	int status = read_file(a, "AWS_SHARED_CREDENTIALS_FILE", "~/.aws/credentials",
-			       credentials, err);
+	int status = aws_read_file(a, "AWS_SHARED_CREDENTIALS_FILE", "~/.aws/credentials",
+				   credentials, err);
 
 	*config = (struct ini){ 0 };
 	return status ? status
-		      : read_file(a, "AWS_CONFIG_FILE", "~/.aws/config", config, err);
+		      : aws_read_file(a, "AWS_CONFIG_FILE", "~/.aws/config", config, err);
 }
 
 static const char *profile_of(const struct account *a)

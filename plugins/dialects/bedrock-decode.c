@@ -30,14 +30,14 @@ struct decoder {
 	bool stopped, counted;   /* messageStop, metadata */
 };
 
-static struct decoder *decoder_of(struct answer *a)
+static struct decoder *bedrock_decoder_of(struct answer *a)
 {
 	return (struct decoder *)a;
 }
 
-static void release(struct answer *a)
+static void bedrock_decode_release(struct answer *a)
 {
-	struct decoder *d = decoder_of(a);
+	struct decoder *d = bedrock_decoder_of(a);
 
 	for (size_t i = 0; i < d->count; i++) {
 		free(d->blocks[i].id);
@@ -109,7 +109,7 @@ static int tell_error(struct answer *a, json_object *answer)
 /* ---- usage, the end -------------------------------------------------------------- */
 
 /* Input is counted without what came from or went into the cache. */
-static int tell_usage(struct decoder *d, json_object *usage)
+static int bedrock_decode_tell_usage(struct decoder *d, json_object *usage)
 {
 	struct mt_usage u = {
 		.size = sizeof u,
@@ -195,7 +195,7 @@ static void keep_block(struct strbuf *out, struct block *b, size_t texts)
 	strbuf_addc(out, '}');
 }
 
-static int keep(struct decoder *d)
+static int bedrock_decode_keep(struct decoder *d)
 {
 	AUTO(strbuf) struct strbuf out = STRBUF(ANSWER_MAX_BODY);
 	size_t texts = 0;
@@ -217,13 +217,13 @@ static int keep(struct decoder *d)
 	return d->a.host->opaque(d->a.x, out.text, out.len);
 }
 
-static int finish(struct decoder *d)
+static int bedrock_decode_finish(struct decoder *d)
 {
 	int status;
 
 	if (!d->stopped || !d->counted || d->a.failed || d->a.over)
 		return MT_OK;
-	status = keep(d);
+	status = bedrock_decode_keep(d);
 	return status ? status : answer_over(&d->a);
 }
 
@@ -307,12 +307,12 @@ static int on_named(struct decoder *d, const char *name, json_object *event)
 
 	if (strcmp(name, "messageStop") == 0) {
 		status = tell_stop(d, js_str(event, "stopReason", ""));
-		return status ? status : finish(d);
+		return status ? status : bedrock_decode_finish(d);
 	}
 	if (strcmp(name, "metadata") == 0) {
 		d->counted = true;
-		status = tell_usage(d, js_get(event, "usage"));
-		return status ? status : finish(d);
+		status = bedrock_decode_tell_usage(d, js_get(event, "usage"));
+		return status ? status : bedrock_decode_finish(d);
 	}
 	if (strcmp(name, "contentBlockStart") != 0 &&
 	    strcmp(name, "contentBlockDelta") != 0)
@@ -380,7 +380,7 @@ static int whole_block(struct decoder *d, int64_t index, json_object *block)
 
 static int on_whole(struct answer *a, json_object *answer)
 {
-	struct decoder *d = decoder_of(a);
+	struct decoder *d = bedrock_decoder_of(a);
 	json_object *content = js_path(answer, "output.message.content");
 	int status = MT_OK;
 
@@ -393,20 +393,20 @@ static int on_whole(struct answer *a, json_object *answer)
 		status =
 			whole_block(d, (int64_t)i, json_object_array_get_idx(content, i));
 	if (!status)
-		status = tell_usage(d, js_get(answer, "usage"));
+		status = bedrock_decode_tell_usage(d, js_get(answer, "usage"));
 	if (!status)
 		status = tell_stop(d, js_str(answer, "stopReason", ""));
 	d->counted = true;
-	return status ? status : finish(d);
+	return status ? status : bedrock_decode_finish(d);
 }
 
 /* Without metadata the answer is whole all the same. */
-static int on_end(struct answer *a)
+static int bedrock_decode_on_end(struct answer *a)
 {
-	struct decoder *d = decoder_of(a);
+	struct decoder *d = bedrock_decoder_of(a);
 
 	d->counted = true;
-	return finish(d);
+	return bedrock_decode_finish(d);
 }
 
 static int no_events(struct answer *a, const char *name, json_object *event)
@@ -420,8 +420,8 @@ static const struct answer_rules rules = {
 	.event = no_events,
 	.whole = on_whole,
 	.error = tell_error,
-	.end = on_end,
-	.release = release,
+	.end = bedrock_decode_on_end,
+	.release = bedrock_decode_release,
 };
 
 /* A message shorter than 16 MiB begins with a zero, which no text does. */
@@ -440,7 +440,7 @@ int bedrock_feed(const struct mt_dialect_host *host, struct mt_exchange *x, int 
 
 	if (!a)
 		return MT_ENOMEM;
-	d = decoder_of(a);
+	d = bedrock_decoder_of(a);
 	if (!d->begun && status < 300 && is_binary(type, bytes, len)) {
 		a->form = FORM_STREAM;
 		d->framed = true;

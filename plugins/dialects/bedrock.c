@@ -98,7 +98,7 @@ static void put_system(struct writer *w, size_t m)
 	put_mark(w, m);
 }
 
-static void put_result(struct writer *w, size_t m)
+static void bedrock_put_result(struct writer *w, size_t m)
 {
 	struct mt_str id = { "", 0 };
 
@@ -205,7 +205,7 @@ static void put_said(struct writer *w, size_t m)
 	}
 }
 
-static void put_message(struct writer *w, size_t m)
+static void bedrock_put_message(struct writer *w, size_t m)
 {
 	int role = w->host->message_role(w->r, m);
 
@@ -214,7 +214,7 @@ static void put_message(struct writer *w, size_t m)
 		return;
 	}
 	if (role == MT_ROLE_TOOL)
-		put_result(w, m);
+		bedrock_put_result(w, m);
 	else if (!put_blocks(w, m))
 		PUT(w, EMPTY);
 	put_mark(w, m);
@@ -229,7 +229,7 @@ static const struct turns turns = {
 	.end = "]}",
 	.go_on = "{\"role\":\"user\",\"content\":[{\"text\":\"Go on.\"}]}",
 	.system = put_system,
-	.message = put_message,
+	.message = bedrock_put_message,
 };
 
 /* ---- tools and parameters ------------------------------------------------------ */
@@ -255,7 +255,7 @@ static void put_tool(struct writer *w, struct mt_str name, struct mt_str descrip
 }
 
 /* A request that contains calls has to offer tools. */
-static void put_tools(struct writer *w)
+static void bedrock_put_tools(struct writer *w)
 {
 	size_t count = w->host->feature(w->x, "tools") ? w->host->tool_count(w->r) : 0;
 	struct mt_str called[MAX_TOOLS], name, description = { "", 0 },
@@ -339,7 +339,7 @@ static void put_inference(struct writer *w, const struct claude_thinking *t)
 	PUT(w, "}");
 }
 
-static void put_params(struct writer *w)
+static void bedrock_put_params(struct writer *w)
 {
 	struct claude_thinking t = { .mode = CLAUDE_UNTOLD };
 	struct mt_str schema = w->host->param(w->r, "response_schema");
@@ -367,8 +367,8 @@ static void put_params(struct writer *w)
 
 /* ---- where to ------------------------------------------------------------------- */
 
-static int refuse(const struct mt_dialect_host *host, struct mt_exchange *x, int kind,
-		  const struct error *err)
+static int bedrock_refuse(const struct mt_dialect_host *host, struct mt_exchange *x,
+			  int kind, const struct error *err)
 {
 	host->error(x, kind, -1, "%s", err->text);
 	return err->code;
@@ -388,7 +388,7 @@ static int put_region(const struct mt_dialect_host *host, struct mt_exchange *x,
 	if (!at)
 		return MT_OK;
 	if (aws_region(host, x, region, &err))
-		return refuse(host, x, MT_ERROR_BAD_REQUEST, &err);
+		return bedrock_refuse(host, x, MT_ERROR_BAD_REQUEST, &err);
 	while (len && rest[len - 1] == '/')
 		len--;
 	return strbuf_addf(url, "%.*s%s%.*s", (int)(at - base), base, region, (int)len,
@@ -417,8 +417,8 @@ static int put_url(const struct mt_dialect_host *host, struct mt_exchange *x,
 	return url.error ? url.error : host->url(x, url.text);
 }
 
-static int put_head(const struct mt_dialect_host *host, struct mt_exchange *x,
-		    const char *verb)
+static int bedrock_put_head(const struct mt_dialect_host *host, struct mt_exchange *x,
+			    const char *verb)
 {
 	int status = put_url(host, x, verb);
 
@@ -427,16 +427,17 @@ static int put_head(const struct mt_dialect_host *host, struct mt_exchange *x,
 	return status ? status : host->key_header(x, "Authorization", "Bearer ");
 }
 
-static int encode(const struct mt_dialect_host *host, struct mt_exchange *x,
-		  const struct mt_request *request)
+static int bedrock_encode(const struct mt_dialect_host *host, struct mt_exchange *x,
+			  const struct mt_request *request)
 {
 	struct writer w = { .host = host, .x = x, .r = request };
 
-	w.status = put_head(host, x,
-			    host->stream(request) ? "/converse-stream" : "/converse");
+	w.status = bedrock_put_head(host, x,
+				    host->stream(request) ? "/converse-stream"
+							  : "/converse");
 	PUT(&w, "{");
-	put_params(&w);
-	put_tools(&w);
+	bedrock_put_params(&w);
+	bedrock_put_tools(&w);
 	put_turns(&w, &turns);
 	PUT(&w, "}");
 	return w.status;
@@ -447,9 +448,9 @@ static int count(const struct mt_dialect_host *host, struct mt_exchange *x,
 {
 	struct writer w = { .host = host, .x = x, .r = request };
 
-	w.status = put_head(host, x, "/count-tokens");
+	w.status = bedrock_put_head(host, x, "/count-tokens");
 	PUT(&w, "{\"input\":{\"converse\":{\"additionalModelRequestFields\":{}");
-	put_tools(&w);
+	bedrock_put_tools(&w);
 	put_turns(&w, &turns);
 	PUT(&w, "}}}");
 	return w.status;
@@ -464,13 +465,14 @@ static int64_t counted(const struct mt_dialect_host *host, struct mt_exchange *x
 
 /* ---- credentials ------------------------------------------------------------- */
 
-static int check(const struct mt_dialect_host *host, struct mt_exchange *x, int has_key)
+static int bedrock_check(const struct mt_dialect_host *host, struct mt_exchange *x,
+			 int has_key)
 {
 	AUTO(strbuf) struct strbuf url = STRBUF(16384);
 	struct error err = ERROR_NONE;
 
 	if (!has_key && aws_check(host, x, &err))
-		return refuse(host, x, MT_ERROR_AUTHENTICATION, &err);
+		return bedrock_refuse(host, x, MT_ERROR_AUTHENTICATION, &err);
 	return put_region(host, x, &url);
 }
 
@@ -480,19 +482,19 @@ static int sign(const struct mt_dialect_host *host, struct mt_exchange *x,
 	struct error err = ERROR_NONE;
 
 	return aws_sign(host, x, "bedrock", post, &err)
-		       ? refuse(host, x, MT_ERROR_AUTHENTICATION, &err)
+		       ? bedrock_refuse(host, x, MT_ERROR_AUTHENTICATION, &err)
 		       : MT_OK;
 }
 
 static const struct mt_dialect dialect = {
 	.size = sizeof dialect,
 	.providers = providers,
-	.encode = encode,
+	.encode = bedrock_encode,
 	.feed = bedrock_feed,
 	.end = bedrock_end,
 	.count = count,
 	.counted = counted,
-	.check = check,
+	.check = bedrock_check,
 	.sign = sign,
 };
 

@@ -30,14 +30,14 @@ struct decoder {
 	bool stopped;
 };
 
-static struct decoder *decoder_of(struct answer *a)
+static struct decoder *gemini_decoder_of(struct answer *a)
 {
 	return (struct decoder *)a;
 }
 
-static void release(struct answer *a)
+static void gemini_decode_release(struct answer *a)
 {
-	struct decoder *d = decoder_of(a);
+	struct decoder *d = gemini_decoder_of(a);
 
 	for (size_t i = 0; i < d->count; i++) {
 		strbuf_clear(&d->parts[i].text);
@@ -128,7 +128,7 @@ static int tell_error(struct answer *a, json_object *answer)
 
 /* ---- usage, the end -------------------------------------------------------------- */
 
-static int tell_usage(struct decoder *d, json_object *usage)
+static int gemini_decode_tell_usage(struct decoder *d, json_object *usage)
 {
 	struct mt_usage u = {
 		.size = sizeof u,
@@ -325,7 +325,7 @@ static void keep_part(struct strbuf *out, const struct part *p, size_t texts)
 	strbuf_addc(out, '}');
 }
 
-static int keep(struct decoder *d)
+static int gemini_decode_keep(struct decoder *d)
 {
 	AUTO(strbuf) struct strbuf out = STRBUF(ANSWER_MAX_BODY);
 	size_t texts = 0;
@@ -369,7 +369,7 @@ static int on_candidate(struct decoder *d, json_object *candidate)
 
 static int on_answer(struct answer *a, json_object *answer)
 {
-	struct decoder *d = decoder_of(a);
+	struct decoder *d = gemini_decoder_of(a);
 	json_object *all = js_get(answer, "candidates");
 	size_t count = json_object_is_type(all, json_type_array)
 			       ? json_object_array_length(all)
@@ -384,35 +384,35 @@ static int on_answer(struct answer *a, json_object *answer)
 		return answer_fail(a, MT_ERROR_CONTENT_POLICY, -1, blocked);
 	status = a->host->response_id(a->x, js_str(answer, "responseId", ""));
 	if (!status)
-		status = tell_usage(d, js_get(answer, "usageMetadata"));
+		status = gemini_decode_tell_usage(d, js_get(answer, "usageMetadata"));
 	for (size_t i = 0; i < count && !status && !a->failed; i++)
 		status = on_candidate(d, json_object_array_get_idx(all, i));
 	return status;
 }
 
-static int on_event(struct answer *a, const char *name, json_object *event)
+static int gemini_decode_on_event(struct answer *a, const char *name, json_object *event)
 {
 	(void)name;
 	return on_answer(a, event);
 }
 
-static int on_end(struct answer *a)
+static int gemini_decode_on_end(struct answer *a)
 {
-	struct decoder *d = decoder_of(a);
+	struct decoder *d = gemini_decoder_of(a);
 
 	if (!d->stopped && d->count)
 		return MT_OK; /* cut short; without candidates it is just empty */
 	a->finished = true;
-	return keep(d);
+	return gemini_decode_keep(d);
 }
 
 static const struct answer_rules rules = {
 	.size = sizeof(struct decoder),
-	.event = on_event,
+	.event = gemini_decode_on_event,
 	.whole = on_answer,
 	.error = tell_error,
-	.end = on_end,
-	.release = release,
+	.end = gemini_decode_on_end,
+	.release = gemini_decode_release,
 };
 
 int gemini_feed(const struct mt_dialect_host *host, struct mt_exchange *x, int status,

@@ -86,7 +86,7 @@ static void put_id(struct writer *w, struct mt_str id)
 	PUT(w, ",");
 }
 
-static void put_result(struct writer *w, size_t m)
+static void gemini_put_result(struct writer *w, size_t m)
 {
 	struct mt_str id, name;
 
@@ -208,14 +208,14 @@ static void put_said(struct writer *w, size_t m)
 		PUT(w, EMPTY);
 }
 
-static void put_message(struct writer *w, size_t m)
+static void gemini_put_message(struct writer *w, size_t m)
 {
 	int role = w->host->message_role(w->r, m);
 
 	if (role == MT_ROLE_ASSISTANT)
 		put_said(w, m);
 	else if (role == MT_ROLE_TOOL)
-		put_result(w, m);
+		gemini_put_result(w, m);
 	else if (!put_parts(w, m, true, false))
 		PUT(w, EMPTY);
 }
@@ -229,12 +229,12 @@ static const struct turns turns = {
 	.end = "]}",
 	.go_on = "{\"role\":\"user\",\"parts\":[{\"text\":\"Go on.\"}]}",
 	.system = put_system,
-	.message = put_message,
+	.message = gemini_put_message,
 };
 
 /* ---- tools and parameters ------------------------------------------------------ */
 
-static void put_tools(struct writer *w)
+static void gemini_put_tools(struct writer *w)
 {
 	size_t count = w->host->feature(w->x, "tools") ? w->host->tool_count(w->r) : 0;
 
@@ -306,7 +306,7 @@ static void put_thinking(struct writer *w)
 	PUT(w, "}");
 }
 
-static void put_params(struct writer *w)
+static void gemini_put_params(struct writer *w)
 {
 	struct mt_str stop = w->host->param(w->r, "stop");
 	struct mt_str schema = w->host->param(w->r, "response_schema");
@@ -336,8 +336,8 @@ static bool is_vertex(const char *base)
 	return strstr(base, "aiplatform.googleapis.com") != NULL;
 }
 
-static int put_head(const struct mt_dialect_host *host, struct mt_exchange *x,
-		    const char *verb)
+static int gemini_put_head(const struct mt_dialect_host *host, struct mt_exchange *x,
+			   const char *verb)
 {
 	const char *model = host->option(x, "model");
 	const char *base = host->option(x, "base_url");
@@ -360,17 +360,17 @@ static int put_head(const struct mt_dialect_host *host, struct mt_exchange *x,
 			       : host->key_header(x, "x-goog-api-key", "");
 }
 
-static int encode(const struct mt_dialect_host *host, struct mt_exchange *x,
-		  const struct mt_request *request)
+static int gemini_encode(const struct mt_dialect_host *host, struct mt_exchange *x,
+			 const struct mt_request *request)
 {
 	struct writer w = { .host = host, .x = x, .r = request };
 
-	w.status = put_head(host, x,
-			    host->stream(request) ? "streamGenerateContent?alt=sse"
-						  : "generateContent");
+	w.status = gemini_put_head(host, x,
+				   host->stream(request) ? "streamGenerateContent?alt=sse"
+							 : "generateContent");
 	PUT(&w, "{");
-	put_params(&w);
-	put_tools(&w);
+	gemini_put_params(&w);
+	gemini_put_tools(&w);
 	put_turns(&w, &turns);
 	PUT(&w, "}");
 	return w.status;
@@ -386,7 +386,7 @@ static int count(const struct mt_dialect_host *host, struct mt_exchange *x,
 	AUTO(strbuf) struct strbuf name = STRBUF(1024);
 
 	strbuf_addf(&name, "%s%s", strchr(model, '/') ? "" : "models/", model);
-	w.status = name.error ? name.error : put_head(host, x, "countTokens");
+	w.status = name.error ? name.error : gemini_put_head(host, x, "countTokens");
 	if (wrapped) {
 		PUT(&w, "{\"generateContentRequest\":{\"model\":");
 		put_cstr(&w, name.text);
@@ -394,8 +394,8 @@ static int count(const struct mt_dialect_host *host, struct mt_exchange *x,
 	} else {
 		PUT(&w, "{");
 	}
-	put_params(&w);
-	put_tools(&w);
+	gemini_put_params(&w);
+	gemini_put_tools(&w);
 	put_turns(&w, &turns);
 	if (wrapped)
 		PUT(&w, "}");
@@ -413,7 +413,7 @@ static int64_t counted(const struct mt_dialect_host *host, struct mt_exchange *x
 static const struct mt_dialect dialect = {
 	.size = sizeof dialect,
 	.providers = providers,
-	.encode = encode,
+	.encode = gemini_encode,
 	.feed = gemini_feed,
 	.end = gemini_end,
 	.count = count,

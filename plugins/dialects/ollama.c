@@ -61,7 +61,7 @@ static void put_calls(struct writer *w, size_t m)
 	PUT(w, "]");
 }
 
-static void put_message(struct writer *w, size_t m)
+static void ollama_put_message(struct writer *w, size_t m)
 {
 	static const char *const roles[] = {
 		[MT_ROLE_SYSTEM] = "system",
@@ -103,12 +103,12 @@ static void put_messages(struct writer *w)
 		w->host->message_begins(w->x, w->r, m);
 		if (m)
 			PUT(w, ",");
-		put_message(w, m);
+		ollama_put_message(w, m);
 	}
 	PUT(w, "]");
 }
 
-static void put_tools(struct writer *w)
+static void ollama_put_tools(struct writer *w)
 {
 	size_t count = w->host->feature(w->x, "tools") ? w->host->tool_count(w->r) : 0;
 
@@ -150,7 +150,7 @@ static void put_thinking(struct writer *w)
 		PUT(w, "true");
 }
 
-static void put_params(struct writer *w)
+static void ollama_put_params(struct writer *w)
 {
 	struct mt_str schema = w->host->param(w->r, "response_schema");
 	struct mt_str stop = w->host->param(w->r, "stop");
@@ -177,8 +177,8 @@ static void put_params(struct writer *w)
 	PUT(w, "}");
 }
 
-static int encode(const struct mt_dialect_host *host, struct mt_exchange *x,
-		  const struct mt_request *request)
+static int ollama_encode(const struct mt_dialect_host *host, struct mt_exchange *x,
+			 const struct mt_request *request)
 {
 	struct writer w = { .host = host, .x = x, .r = request };
 
@@ -189,8 +189,8 @@ static int encode(const struct mt_dialect_host *host, struct mt_exchange *x,
 		w.status = host->key_header(x, "Authorization", "Bearer ");
 	PUT(&w, "{\"model\":");
 	put_cstr(&w, host->option(x, "model"));
-	put_params(&w);
-	put_tools(&w);
+	ollama_put_params(&w);
+	ollama_put_tools(&w);
 	put_messages(&w);
 	PUT(&w, "}");
 	return w.status;
@@ -206,14 +206,14 @@ struct decoder {
 	bool lined;            /* `lines` is set up */
 };
 
-static struct decoder *decoder_of(struct answer *a)
+static struct decoder *ollama_decoder_of(struct answer *a)
 {
 	return (struct decoder *)a;
 }
 
-static void release(struct answer *a)
+static void ollama_release(struct answer *a)
 {
-	struct decoder *d = decoder_of(a);
+	struct decoder *d = ollama_decoder_of(a);
 
 	if (!d->lined)
 		return;
@@ -263,7 +263,7 @@ static int tell_calls(struct decoder *d, json_object *calls)
 	return status;
 }
 
-static int keep(struct decoder *d)
+static int ollama_keep(struct decoder *d)
 {
 	AUTO(strbuf) struct strbuf out = STRBUF(ANSWER_MAX_BODY);
 
@@ -291,7 +291,7 @@ static int tell_end(struct decoder *d, json_object *answer)
 	int status = d->a.host->usage(d->a.x, &u);
 
 	if (!status)
-		status = keep(d);
+		status = ollama_keep(d);
 	if (!status)
 		status = d->a.host->stopped(d->a.x, strcmp(reason, "length") == 0
 							    ? "length"
@@ -302,7 +302,7 @@ static int tell_end(struct decoder *d, json_object *answer)
 
 static int on_answer(struct answer *a, json_object *answer)
 {
-	struct decoder *d = decoder_of(a);
+	struct decoder *d = ollama_decoder_of(a);
 	json_object *message = js_get(answer, "message");
 	json_object *thinking = js_get(message, "thinking");
 	int status = MT_OK;
@@ -326,7 +326,7 @@ static int on_answer(struct answer *a, json_object *answer)
 		       : answer_fail(a, MT_ERROR_MALFORMED, -1, "it holds no message");
 }
 
-static int on_line(char *line, size_t len, void *arg)
+static int ollama_on_line(char *line, size_t len, void *arg)
 {
 	struct answer *a = arg;
 	AUTO(json) json_object *answer = NULL;
@@ -341,10 +341,10 @@ static int on_line(char *line, size_t len, void *arg)
 }
 
 /* A last line without its end. */
-static int on_end(struct answer *a)
+static int ollama_on_end(struct answer *a)
 {
-	return a->form == FORM_STREAM && decoder_of(a)->lined
-		       ? jsonl_feed(&decoder_of(a)->lines, "\n", 1)
+	return a->form == FORM_STREAM && ollama_decoder_of(a)->lined
+		       ? jsonl_feed(&ollama_decoder_of(a)->lines, "\n", 1)
 		       : MT_OK;
 }
 
@@ -352,8 +352,8 @@ static const struct answer_rules rules = {
 	.size = sizeof(struct decoder),
 	.whole = on_answer,
 	.error = tell_error,
-	.end = on_end,
-	.release = release,
+	.end = ollama_on_end,
+	.release = ollama_release,
 };
 
 static int feed(const struct mt_dialect_host *host, struct mt_exchange *x, int status,
@@ -364,11 +364,11 @@ static int feed(const struct mt_dialect_host *host, struct mt_exchange *x, int s
 
 	if (!a)
 		return MT_ENOMEM;
-	d = decoder_of(a);
+	d = ollama_decoder_of(a);
 	if (!d->lined) {
 		d->lined = true;
 		d->thoughts = STRBUF(ANSWER_MAX_BODY);
-		jsonl_init(&d->lines, ANSWER_MAX_EVENT, on_line, a);
+		jsonl_init(&d->lines, ANSWER_MAX_EVENT, ollama_on_line, a);
 	}
 	if (a->form == FORM_UNKNOWN)
 		a->form =
@@ -381,7 +381,8 @@ static int feed(const struct mt_dialect_host *host, struct mt_exchange *x, int s
 		       : answer_feed(&rules, host, x, status, type, bytes, len);
 }
 
-static int end(const struct mt_dialect_host *host, struct mt_exchange *x, int status)
+static int ollama_end(const struct mt_dialect_host *host, struct mt_exchange *x,
+		      int status)
 {
 	return answer_end(&rules, host, x, status);
 }
@@ -389,9 +390,9 @@ static int end(const struct mt_dialect_host *host, struct mt_exchange *x, int st
 static const struct mt_dialect dialect = {
 	.size = sizeof dialect,
 	.providers = providers,
-	.encode = encode,
+	.encode = ollama_encode,
 	.feed = feed,
-	.end = end,
+	.end = ollama_end,
 };
 
 MT_DIALECT(&dialect, "dialect-ollama", .name = "ollama",

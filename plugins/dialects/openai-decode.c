@@ -26,15 +26,15 @@ struct decoder {
 	struct chat_kept kept;
 };
 
-static struct decoder *decoder_of(struct answer *a)
+static struct decoder *openai_decoder_of(struct answer *a)
 {
 	return (struct decoder *)a;
 }
 
-static void release(struct answer *a)
+static void openai_decode_release(struct answer *a)
 {
-	responses_clear(&decoder_of(a)->responses);
-	chat_kept_clear(&decoder_of(a)->kept);
+	responses_clear(&openai_decoder_of(a)->responses);
+	chat_kept_clear(&openai_decoder_of(a)->kept);
 }
 
 /* ---- errors ----------------------------------------------------------------- */
@@ -105,7 +105,7 @@ static bool is_error(struct decoder *d, json_object *answer)
 
 /* ---- usage ------------------------------------------------------------------ */
 
-static int tell_usage(struct decoder *d, json_object *usage)
+static int openai_decode_tell_usage(struct decoder *d, json_object *usage)
 {
 	static const double tick = 1e-10; /* xAI counts dollars in these */
 	struct mt_usage u = {
@@ -304,7 +304,7 @@ static int tell_answer(struct decoder *d, json_object *answer)
 	if (!json_object_is_type(usage, json_type_object))
 		usage = js_path(answer, "x_groq.usage");
 	if (!status && json_object_is_type(usage, json_type_object))
-		status = tell_usage(d, usage);
+		status = openai_decode_tell_usage(d, usage);
 	if (!json_object_is_type(choices, json_type_array))
 		return status;
 	d->choices = true; /* a list of none is an empty reply */
@@ -316,9 +316,9 @@ static int tell_answer(struct decoder *d, json_object *answer)
 
 /* ---- a stream, an answer in one piece ----------------------------------------- */
 
-static int on_event(struct answer *a, const char *name, json_object *event)
+static int openai_decode_on_event(struct answer *a, const char *name, json_object *event)
 {
-	struct decoder *d = decoder_of(a);
+	struct decoder *d = openai_decoder_of(a);
 
 	if (is_responses_event(event)) {
 		d->choices = true;
@@ -331,7 +331,7 @@ static int on_event(struct answer *a, const char *name, json_object *event)
 
 static int on_whole(struct answer *a, json_object *answer)
 {
-	struct decoder *d = decoder_of(a);
+	struct decoder *d = openai_decoder_of(a);
 
 	a->finished = true;
 	if (!is_responses_answer(answer))
@@ -340,9 +340,9 @@ static int on_whole(struct answer *a, json_object *answer)
 	return responses_answer(a, &d->responses, answer);
 }
 
-static int on_end(struct answer *a)
+static int openai_decode_on_end(struct answer *a)
 {
-	struct decoder *d = decoder_of(a);
+	struct decoder *d = openai_decoder_of(a);
 
 	if (a->finished && !d->choices)
 		return answer_fail(a, MT_ERROR_MALFORMED, -1, "it holds no choices");
@@ -351,11 +351,11 @@ static int on_end(struct answer *a)
 
 static const struct answer_rules rules = {
 	.size = sizeof(struct decoder),
-	.event = on_event,
+	.event = openai_decode_on_event,
 	.whole = on_whole,
 	.error = openai_error,
-	.end = on_end,
-	.release = release,
+	.end = openai_decode_on_end,
+	.release = openai_decode_release,
 };
 
 int openai_feed(const struct mt_dialect_host *host, struct mt_exchange *x, int status,

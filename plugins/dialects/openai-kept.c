@@ -86,7 +86,7 @@ static int add_piece(struct chat_list *l, json_object *last, const char *member,
 			   (size_t)json_object_get_string_len(text));
 }
 
-static int join(struct chat_list *l, json_object *last, json_object *item)
+static int openai_kept_join(struct chat_list *l, json_object *last, json_object *item)
 {
 	const char *member = text_member(item);
 	int status = member ? add_piece(l, last, member, js_get(item, member)) : MT_OK;
@@ -108,7 +108,7 @@ static int add_item(struct chat_list *l, json_object *item, bool piece)
 	if (!json_object_is_type(item, json_type_object))
 		return MT_OK;
 	if (piece && goes_on(last, item))
-		return join(l, last, item);
+		return openai_kept_join(l, last, item);
 	if (close_item(l) || (!l->items && !(l->items = json_object_new_array())))
 		return MT_ENOMEM;
 	if (json_object_array_length(l->items) >= CHAT_MAX_ITEMS)

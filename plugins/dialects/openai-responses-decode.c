@@ -43,7 +43,7 @@ static struct responses_item *item_at(struct responses *r, int64_t index)
 
 /* ---- usage, the end ------------------------------------------------------------ */
 
-static int tell_usage(struct answer *a, json_object *usage)
+static int responses_decode_tell_usage(struct answer *a, json_object *usage)
 {
 	struct mt_usage u = {
 		.size = sizeof u,
@@ -101,7 +101,7 @@ static int end_response(struct answer *a, struct responses *r, json_object *resp
 	const char *state = js_str(response, "status", "completed");
 	const char *why = js_str(js_get(response, "incomplete_details"), "reason", "");
 	const char *reason = r->calls ? "tool_calls" : "stop";
-	int status = tell_usage(a, js_get(response, "usage"));
+	int status = responses_decode_tell_usage(a, js_get(response, "usage"));
 
 	if (status)
 		return status;
@@ -264,8 +264,9 @@ static int finish_item(struct answer *a, struct responses *r, struct responses_i
 
 /* ---- a stream ------------------------------------------------------------------- */
 
-static int on_delta(struct answer *a, struct responses *r, struct responses_item *item,
-		    const char *kind, json_object *event)
+static int responses_decode_on_delta(struct answer *a, struct responses *r,
+				     struct responses_item *item, const char *kind,
+				     json_object *event)
 {
 	json_object *delta = js_get(event, "delta");
 
@@ -303,7 +304,7 @@ static int on_item(struct answer *a, struct responses *r, const char *kind,
 	if (strcmp(kind, "output_item.done") == 0)
 		return finish_item(a, r, item, value);
 	if (strcmp(kind, "output_item.added") != 0)
-		return on_delta(a, r, item, kind, event);
+		return responses_decode_on_delta(a, r, item, kind, event);
 	if (strcmp(js_str(value, "type", ""), "function_call") == 0)
 		return begin_call(a, r, item, value);
 	return MT_OK;

@@ -68,7 +68,7 @@ static void put_content(struct writer *w, size_t m)
 		put_joined(w, m);
 }
 
-static void put_message(struct writer *w, size_t m, const char *role)
+static void responses_put_message(struct writer *w, size_t m, const char *role)
 {
 	PUT(w, "{\"role\":");
 	put_cstr(w, role);
@@ -85,7 +85,7 @@ static void put_id(struct writer *w, struct mt_str id)
 		PUT(w, "\"unknown\"");
 }
 
-static void put_result(struct writer *w, size_t m)
+static void responses_put_result(struct writer *w, size_t m)
 {
 	struct mt_str id = { "", 0 };
 
@@ -243,16 +243,17 @@ static void put_input(struct writer *w)
 		if (m)
 			PUT(w, ",");
 		if (role == MT_ROLE_TOOL)
-			put_result(w, m);
+			responses_put_result(w, m);
 		else if (role == MT_ROLE_ASSISTANT)
 			put_said(w, m);
 		else
-			put_message(w, m, role == MT_ROLE_SYSTEM ? "system" : "user");
+			responses_put_message(w, m,
+					      role == MT_ROLE_SYSTEM ? "system" : "user");
 	}
 	PUT(w, "]");
 }
 
-static void put_tools(struct writer *w)
+static void responses_put_tools(struct writer *w)
 {
 	size_t count = w->host->feature(w->x, "tools") ? w->host->tool_count(w->r) : 0;
 
@@ -276,7 +277,7 @@ static void put_tools(struct writer *w)
 	PUT(w, "],\"tool_choice\":\"auto\"");
 }
 
-static void put_params(struct writer *w)
+static void responses_put_params(struct writer *w)
 {
 	char room[32];
 	const char *effort =
@@ -306,12 +307,12 @@ static void put_params(struct writer *w)
 
 void put_responses_input(struct writer *w)
 {
-	put_tools(w);
+	responses_put_tools(w);
 	put_input(w);
 }
 
 void put_responses(struct writer *w)
 {
-	put_params(w);
+	responses_put_params(w);
 	put_responses_input(w);
 }

@@ -183,7 +183,7 @@ static bool is_provider(struct writer *w, const char *name)
 
 /* ---- tools and parameters -------------------------------------------------- */
 
-static void put_tools(struct writer *w)
+static void openai_put_tools(struct writer *w)
 {
 	size_t count = w->host->tool_count(w->r);
 
@@ -219,7 +219,7 @@ static const char *limit_name(struct writer *w)
 		       : "max_tokens";
 }
 
-static void put_params(struct writer *w)
+static void openai_put_params(struct writer *w)
 {
 	struct mt_str schema = w->host->param(w->r, "response_schema");
 	struct mt_str effort = w->host->param(w->r, "reasoning_effort");
@@ -277,7 +277,7 @@ static int put_azure_url(const struct mt_dialect_host *host, struct mt_exchange 
 }
 
 /* `path` is that of OpenAI; Azure has one of its own. */
-static int put_head(struct writer *w, const char *path, bool responses)
+static int openai_put_head(struct writer *w, const char *path, bool responses)
 {
 	const struct mt_dialect_host *host = w->host;
 	struct mt_exchange *x = w->x;
@@ -292,22 +292,22 @@ static int put_head(struct writer *w, const char *path, bool responses)
 	return status;
 }
 
-static int encode(const struct mt_dialect_host *host, struct mt_exchange *x,
-		  const struct mt_request *request)
+static int openai_encode(const struct mt_dialect_host *host, struct mt_exchange *x,
+			 const struct mt_request *request)
 {
 	struct writer w = { .host = host, .x = x, .r = request };
 	bool responses = uses_responses(host, x);
 
-	w.status =
-		put_head(&w, responses ? "/responses" : "/chat/completions", responses);
+	w.status = openai_put_head(&w, responses ? "/responses" : "/chat/completions",
+				   responses);
 	PUT(&w, "{\"model\":");
 	put_cstr(&w, host->option(x, "model"));
 	if (responses) {
 		put_responses(&w);
 	} else {
-		put_tools(&w);
+		openai_put_tools(&w);
 		put_messages(&w);
-		put_params(&w);
+		openai_put_params(&w);
 	}
 	PUT(&w, "}");
 	return w.status;
@@ -321,7 +321,7 @@ static int count(const struct mt_dialect_host *host, struct mt_exchange *x,
 
 	if (!uses_responses(host, x) || is_provider(&w, "azure"))
 		return MT_EUNSUPPORTED;
-	w.status = put_head(&w, "/responses/input_tokens", true);
+	w.status = openai_put_head(&w, "/responses/input_tokens", true);
 	PUT(&w, "{\"model\":");
 	put_cstr(&w, host->option(x, "model"));
 	put_responses_input(&w);
@@ -340,7 +340,7 @@ static const struct mt_dialect dialect = {
 	.size = sizeof dialect,
 	.flags = MT_DIALECT_LINKS,
 	.providers = providers,
-	.encode = encode,
+	.encode = openai_encode,
 	.feed = openai_feed,
 	.end = openai_end,
 	.count = count,

@@ -82,7 +82,8 @@ static bool is(const char *text, size_t len, const char *word)
 	return strlen(word) == len && memcmp(text, word, len) == 0;
 }
 
-static int keep(struct reader *r, const char *bytes, size_t len, struct script_text *ret)
+static int script_parse_keep(struct reader *r, const char *bytes, size_t len,
+			     struct script_text *ret)
 {
 	char *copy = malloc(len + 1);
 
@@ -109,8 +110,9 @@ static int read_block(struct reader *r, const char *word, size_t word_len,
 			len--;
 		if (len != word_len || memcmp(line, word, len) != 0)
 			continue;
-		return keep(r, start, line == start ? 0 : (size_t)(line - start) - 1,
-			    ret);
+		return script_parse_keep(r, start,
+					 line == start ? 0 : (size_t)(line - start) - 1,
+					 ret);
 	}
 	r->line = first;
 	return bad(r, "the text that begins here has no end: no line is `%.*s`",
@@ -151,7 +153,7 @@ static int read_entry(struct reader *r, const char *line, size_t len, struct ent
 		value = equals + 1;
 		value_len = (size_t)(line + len - value);
 		trim(&value, &value_len);
-		status = keep(r, value, value_len, &e->value);
+		status = script_parse_keep(r, value, value_len, &e->value);
 	} else if (block_word(line, len, &e->key_len, &word, &word_len)) {
 		e->form = BLOCK;
 		status = read_block(r, word, word_len, &e->value);
@@ -208,7 +210,7 @@ static int set_error(struct reader *r, struct entry *e)
 		r->turn->error_kind = error_kinds[i].kind;
 		text += len + strspn(text + len, ": \t");
 		free(r->turn->error_text.bytes);
-		return keep(r, text, strlen(text), &r->turn->error_text);
+		return script_parse_keep(r, text, strlen(text), &r->turn->error_text);
 	}
 	return bad(r,
 		   "unknown error `%.*s`; use authentication, rate_limit, "
@@ -485,7 +487,7 @@ static int open_call(struct reader *r, const char *name, size_t len)
 	r->call = &t->calls[t->call_count++];
 	*r->call = (struct script_call){ .args = STRBUF(SCRIPT_MAX_FILE),
 					 .line = r->line };
-	return len ? keep(r, name, len, &r->call->name) : MT_OK;
+	return len ? script_parse_keep(r, name, len, &r->call->name) : MT_OK;
 }
 
 static int section(struct reader *r, const char *line, size_t len)

@@ -36,14 +36,14 @@ static bool same_file(const struct stat *a, const struct stat *b)
 	       a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
 }
 
-static void forget(void)
+static void script_forget(void)
 {
 	free(kept.path);
 	kept.path = NULL;
 	script_clear(&kept.script);
 }
 
-static int load(const char *path, struct error *err)
+static int script_load(const char *path, struct error *err)
 {
 	AUTO(free) char *text = NULL;
 	struct stat st = { 0 };
@@ -53,7 +53,7 @@ static int load(const char *path, struct error *err)
 	if (stat(path, &st) == 0 && kept.path && strcmp(kept.path, path) == 0 &&
 	    same_file(&st, &kept.stat))
 		return MT_OK;
-	forget();
+	script_forget();
 	status = file_read(path, SCRIPT_MAX_FILE, &text, &len, err);
 	if (!status)
 		status = script_parse(path, text, len, &kept.script, err);
@@ -62,7 +62,7 @@ static int load(const char *path, struct error *err)
 	kept.path = strdup(path);
 	kept.stat = st;
 	if (!kept.path) {
-		forget();
+		script_forget();
 		return out_of_memory(err);
 	}
 	return MT_OK;
@@ -88,7 +88,7 @@ static int find_turn(const struct mt_dialect_host *host, struct mt_exchange *x,
 	path = path_expand(name);
 	if (!path)
 		return out_of_memory(err);
-	status = load(path, err);
+	status = script_load(path, err);
 	if (status)
 		return status;
 	if (n < 0 || (size_t)n >= kept.script.count)
@@ -149,7 +149,7 @@ static bool passes(const struct script_expect *e, const char *text, size_t len)
 }
 
 /* "text", cut and on one line. */
-static void show(struct strbuf *out, const char *text, size_t len)
+static void script_show(struct strbuf *out, const char *text, size_t len)
 {
 	size_t cut = utf8_cut(text, len, SHOWN);
 
@@ -166,9 +166,9 @@ static int differs(const char *path, const struct script_expect *e, const char *
 
 	strbuf_addf(&text, "%s:%u: expected %s to %s ", path, e->line, what,
 		    tests[e->test]);
-	show(&text, e->value.bytes, e->value.len);
+	script_show(&text, e->value.bytes, e->value.len);
 	strbuf_add(&text, ", got ");
-	show(&text, got, len);
+	script_show(&text, got, len);
 	return fail(err, MT_EINVAL, "%s", text.text);
 }
 
@@ -244,8 +244,9 @@ static int check_tool(const struct mt_dialect_host *host, const struct mt_reques
 		    names.len ? names.text : "no tools");
 }
 
-static int check(const struct mt_dialect_host *host, const struct mt_request *r,
-		 const char *path, const struct script_expect *e, struct error *err)
+static int script_check(const struct mt_dialect_host *host, const struct mt_request *r,
+			const char *path, const struct script_expect *e,
+			struct error *err)
 {
 	size_t count = host->message_count(r);
 	const char *role = count ? role_name(host->message_role(r, count - 1)) : "none";
@@ -277,8 +278,8 @@ static int check(const struct mt_dialect_host *host, const struct mt_request *r,
 
 /* ---- the dialect ------------------------------------------------------------ */
 
-static int encode(const struct mt_dialect_host *host, struct mt_exchange *x,
-		  const struct mt_request *request)
+static int script_encode(const struct mt_dialect_host *host, struct mt_exchange *x,
+			 const struct mt_request *request)
 {
 	const struct script_turn *turn;
 	struct error err = ERROR_NONE;
@@ -286,7 +287,7 @@ static int encode(const struct mt_dialect_host *host, struct mt_exchange *x,
 	int status = find_turn(host, x, &turn, &path, &err);
 
 	for (size_t i = 0; !status && i < turn->expect_count; i++)
-		status = check(host, request, path, &turn->expects[i], &err);
+		status = script_check(host, request, path, &turn->expects[i], &err);
 	if (status) {
 		host->error(x, MT_ERROR_BAD_REQUEST, -1, "%s", err.text);
 		return status;
@@ -294,8 +295,9 @@ static int encode(const struct mt_dialect_host *host, struct mt_exchange *x,
 	return host->local(x, turn->delay_ms);
 }
 
-static int put_text(struct mt_exchange *x, const struct script_text *t,
-		    int (*put)(struct mt_exchange *x, const char *text, size_t len))
+static int script_put_string(struct mt_exchange *x, const struct script_text *t,
+			     int (*put)(struct mt_exchange *x, const char *text,
+					size_t len))
 {
 	int status = MT_OK;
 
@@ -316,10 +318,10 @@ static int put_turn(const struct mt_dialect_host *host, struct mt_exchange *x,
 		.cache_read = t->cache_read, .cache_write = t->cache_write,
 		.reasoning = t->reasoning_tokens, .cost = t->cost,
 	};
-	int status = put_text(x, &t->reasoning, host->reasoning);
+	int status = script_put_string(x, &t->reasoning, host->reasoning);
 
 	if (!status)
-		status = put_text(x, &t->text, host->text);
+		status = script_put_string(x, &t->text, host->text);
 	for (size_t i = 0; i < t->call_count && !status; i++) {
 		const struct script_call *c = &t->calls[i];
 
@@ -356,7 +358,8 @@ static int feed(const struct mt_dialect_host *host, struct mt_exchange *x, int s
 	return put_turn(host, x, t);
 }
 
-static int end(const struct mt_dialect_host *host, struct mt_exchange *x, int status)
+static int script_end(const struct mt_dialect_host *host, struct mt_exchange *x,
+		      int status)
 {
 	(void)host, (void)x, (void)status;
 	return MT_OK;
@@ -365,9 +368,9 @@ static int end(const struct mt_dialect_host *host, struct mt_exchange *x, int st
 static const struct mt_dialect dialect = {
 	.size = sizeof dialect,
 	.providers = "{\"script\":{\"local\":true,\"file\":true}}",
-	.encode = encode,
+	.encode = script_encode,
 	.feed = feed,
-	.end = end,
+	.end = script_end,
 };
 
 MT_DIALECT(&dialect, "dialect-script", .name = "script",

@@ -205,7 +205,7 @@ static int put_query(struct strbuf *b, const char *text, const struct sigv4_scop
 /* ---- headers ---------------------------------------------------------------- */
 
 /* Trimmed, runs of white space as one space. */
-static void put_value(struct strbuf *b, const char *value)
+static void sigv4_put_value(struct strbuf *b, const char *value)
 {
 	static const char space[] = " \t\r\n";
 	const char *p = value + strspn(value, space);
@@ -262,7 +262,7 @@ static int put_headers(struct strbuf *b, struct strbuf *names,
 				strbuf_addc(names, ';');
 			put_name(names, h->name);
 		}
-		put_value(b, h->value);
+		sigv4_put_value(b, h->value);
 		strbuf_addc(b, '\n');
 	}
 	return b->error ? b->error : names->error;

@@ -38,7 +38,7 @@ static int declare(struct ffi *f)
 	return functions_read(lines, n, &f->functions, on_fault, f);
 }
 
-static int refuse(struct ffi *f, int status, const char *what, const char *why)
+static int ffi_refuse(struct ffi *f, int status, const char *what, const char *why)
 {
 	f->host->log(f->instance, MT_LOG_ERROR, "%s: %s", what, why ? why : "not found");
 	return status;
@@ -50,16 +50,16 @@ static int bind(struct ffi *f)
 	struct error err = ERROR_NONE;
 
 	if (*path == '/' && !path_is_safe(path, &err))
-		return refuse(f, MT_EDENIED, path, err.text);
+		return ffi_refuse(f, MT_EDENIED, path, err.text);
 	f->library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
 	if (!f->library)
-		return refuse(f, MT_EINVAL, path, dlerror());
+		return ffi_refuse(f, MT_EINVAL, path, dlerror());
 	for (size_t n = 0; n < f->functions.count; n++) {
 		struct declared *d = &f->functions.list[n];
 
 		*(void **)&d->function.address = dlsym(f->library, d->symbol);
 		if (!d->function.address)
-			return refuse(f, MT_ENOTFOUND, path, dlerror());
+			return ffi_refuse(f, MT_ENOTFOUND, path, dlerror());
 	}
 	return MT_OK;
 }

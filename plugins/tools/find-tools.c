@@ -4,7 +4,7 @@
  * the names of most of them; those it asks for are offered from then on. */
 #include "asking.h"
 
-static int run(void *self, const char *tool, struct mt_call *call)
+static int find_tools_run(void *self, const char *tool, struct mt_call *call)
 {
 	(void)tool;
 	return ask_host(self, "tools/find", call);
@@ -30,7 +30,7 @@ static const struct mt_tool tools[] = {
 
 static const struct mt_toolset set = {
 	.size = sizeof set, .tool_count = 1, .tools = tools,
-	.open = asking_open, .call = run, .close = free,
+	.open = asking_open, .call = find_tools_run, .close = free,
 };
 
 MT_TOOLSET(&set, "find-tools", .name = "find_tools",

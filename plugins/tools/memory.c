@@ -14,8 +14,8 @@ struct self {
 	char *path;       /* the project's */
 };
 
-static int open_set(const struct mt_tool_host *host, struct mt_instance *instance,
-		    void **ret_self)
+static int memory_open_set(const struct mt_tool_host *host, struct mt_instance *instance,
+			   void **ret_self)
 {
 	struct self *self = calloc(1, sizeof *self);
 
@@ -31,7 +31,7 @@ static int open_set(const struct mt_tool_host *host, struct mt_instance *instanc
 	return MT_OK;
 }
 
-static void close_set(void *self_)
+static void memory_close_set(void *self_)
 {
 	struct self *self = self_;
 
@@ -49,7 +49,7 @@ static int write_of_user(const struct self *self, struct mt_call *call)
 	return r ? self->host->fail(call, r, "%.*s", (int)result.len, result.ptr) : MT_OK;
 }
 
-static int run(void *self_, const char *tool, struct mt_call *call)
+static int memory_run(void *self_, const char *tool, struct mt_call *call)
 {
 	struct self *self = self_;
 	const struct mt_tool_host *host = self->host;
@@ -95,7 +95,7 @@ static const struct mt_tool tools[] = {
 
 static const struct mt_toolset set = {
 	.size = sizeof set, .tool_count = 1, .tools = tools,
-	.open = open_set, .call = run, .close = close_set,
+	.open = memory_open_set, .call = memory_run, .close = memory_close_set,
 };
 
 MT_TOOLSET(&set, "memory", .name = "memory",

@@ -31,7 +31,7 @@ static int weight(const struct finding *f)
 	return f->risk == HIGH ? 3 : f->risk == UNKNOWN ? 2 : f->risk;
 }
 
-static void add(struct judging *j, const struct finding *f)
+static void judge_add(struct judging *j, const struct finding *f)
 {
 	if (!j->any || weight(f) > weight(&j->found))
 		j->found = *f;
@@ -55,7 +55,7 @@ static bool known_risk(struct judging *j, const struct facts *f)
 		finding.reason = "too large to analyze completely";
 	else if (risk == UNKNOWN)
 		finding.reason = "not known to be harmless";
-	add(j, &finding);
+	judge_add(j, &finding);
 	return risk == LOW || (risk == MEDIUM && harmless_settles(f->unit));
 }
 
@@ -69,7 +69,7 @@ static int command_facts(struct judging *j, const struct facts *f, bool *ret_set
 	if (!f->unit->inner)
 		j->decided = *own.rule && own.risk != UNKNOWN;
 	if (*own.rule && own.risk != UNKNOWN) {
-		add(j, &own);
+		judge_add(j, &own);
 		return MT_OK;
 	}
 	if (f->unit->inner && j->decided && !*own.rule)
@@ -78,9 +78,9 @@ static int command_facts(struct judging *j, const struct facts *f, bool *ret_set
 		danger_of_command(&j->place, f, &danger);
 	j->covered = j->covered && f->unit->inner;
 	if (danger.risk == HIGH)
-		add(j, &danger);
+		judge_add(j, &danger);
 	else if (*own.rule)
-		add(j, &own);
+		judge_add(j, &own);
 	else if (!f->unit->inner)
 		*ret_settled = known_risk(j, f);
 	return MT_OK;
@@ -202,10 +202,10 @@ static void files_risk(struct judging *j, const struct facts *f)
 		if (finding.risk != UNKNOWN)
 			finding.reason = "";
 	}
-	add(j, &finding);
+	judge_add(j, &finding);
 }
 
-static int whole(struct judging *j)
+static int judge_whole(struct judging *j)
 {
 	struct facts f = { 0 };
 	struct finding own;
@@ -214,11 +214,11 @@ static int whole(struct judging *j)
 	if (!r)
 		r = rules_try(j->policy->rules, &j->place, j->action->tool, &f, &own);
 	if (!r && *own.rule && own.risk != UNKNOWN) {
-		add(j, &own);
+		judge_add(j, &own);
 	} else if (!r) {
 		j->covered = false;
 		if (*own.rule)
-			add(j, &own);
+			judge_add(j, &own);
 		else
 			files_risk(j, &f);
 	}
@@ -260,9 +260,9 @@ static int look_for_patterns(struct judging *j, bool executed)
 		r = patterns_find(j->policy->patterns, &c, true, &pattern);
 	action_text_clear(&c);
 	if (!r && rail.risk == HIGH)
-		add(j, &rail);
+		judge_add(j, &rail);
 	else if (!r && pattern.risk != LOW)
-		add(j, &pattern);
+		judge_add(j, &pattern);
 	return r;
 }
 
@@ -284,7 +284,7 @@ static int commands(struct judging *j, bool *ret_any)
 		struct finding f = unknown("nested too deeply to analyze");
 
 		j->covered = false;
-		add(j, &f);
+		judge_add(j, &f);
 	}
 	return r;
 }
@@ -309,12 +309,12 @@ int judge_action(struct policy *p, const struct action *action, struct finding *
 	if (!names_path(action))
 		r = commands(&j, &any);
 	if (!r && !any)
-		r = whole(&j);
+		r = judge_whole(&j);
 	if (!r && action->is_input) {
 		struct finding f = unknown("input for a program that is already running");
 
 		j.covered = false;
-		add(&j, &f);
+		judge_add(&j, &f);
 	}
 	over = match_is_over();
 	match_begin(); /* the patterns have a share of their own */

@@ -160,8 +160,8 @@ static int pattern_open(const struct mt_host *host, const struct mt_analyzer_out
 	return *ret ? MT_OK : err.code;
 }
 
-static int collect(const struct mt_analyzer_out *out, struct mt_ctx *ctx,
-		   struct action_text *c)
+static int policy_collect(const struct mt_analyzer_out *out, struct mt_ctx *ctx,
+			  struct action_text *c)
 {
 	const char *tool = out->tool(ctx);
 	struct mt_argument a = { .size = sizeof a };
@@ -187,7 +187,7 @@ static int pattern_advance(const struct mt_host *host, const struct mt_analyzer_
 		return MT_OK;
 	action_text_init(&c);
 	match_begin();
-	r = collect(out, ctx, &c);
+	r = policy_collect(out, ctx, &c);
 	if (!r)
 		r = patterns_find(out->instance(ctx), &c, false, &f);
 	action_text_clear(&c);

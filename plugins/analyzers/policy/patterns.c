@@ -189,8 +189,8 @@ static int try_at(const struct set *s, uint32_t tried, const char *text, size_t 
 	return MT_OK;
 }
 
-static int look(const struct set *s, uint32_t wanted, const char *text, size_t len,
-		struct sight *sight)
+static int patterns_look(const struct set *s, uint32_t wanted, const char *text,
+			 size_t len, struct sight *sight)
 {
 	size_t tries = 0;
 
@@ -261,10 +261,11 @@ int patterns_find(const struct patterns *b, const struct action_text *c, bool ou
 	bool deleted = false, uncertain = false, same = c->all.len == c->exec.len;
 	uint32_t exec =
 		bits_of(EXEC) | (ours ? bits_of(OURS) : 0) | (same ? bits_of(ALL) : 0);
-	int r = look(&b->patterns, exec, c->exec.text, c->exec.len, &sight);
+	int r = patterns_look(&b->patterns, exec, c->exec.text, c->exec.len, &sight);
 
 	if (!r && !same)
-		r = look(&b->patterns, bits_of(ALL), c->all.text, c->all.len, &sight);
+		r = patterns_look(&b->patterns, bits_of(ALL), c->all.text, c->all.len,
+				  &sight);
 	if (r || first_of(sight.found, HIGH, ret))
 		return r;
 	if (!ours) /* the policy reads the commands themselves */
@@ -289,7 +290,8 @@ int patterns_rails(const struct patterns *b, const struct action_text *c,
 	*ret = (struct finding){ LOW, false, "", "" };
 	for (size_t i = 0; i < c->count; i++) {
 		struct sight sight = { 0 };
-		int r = look(&b->parts, ~0u, c->pieces[i].text, c->pieces[i].len, &sight);
+		int r = patterns_look(&b->parts, ~0u, c->pieces[i].text, c->pieces[i].len,
+				      &sight);
 
 		if (r)
 			return r;

@@ -259,7 +259,7 @@ bool rules_at(const struct rules *r, size_t n, struct finding *ret, const char *
 /* ---- trying ------------------------------------------------------------------- */
 
 /* One more fit of several: what raises takes the surest, what lowers the least sure. */
-static int join(int a, int b, bool raises)
+static int rules_join(int a, int b, bool raises)
 {
 	if (a < 0 || b < 0)
 		return a < 0 ? a : b;
@@ -287,7 +287,7 @@ static int command_fits(const struct rule *rule, const struct facts *f, bool rai
 	if (!f->line_count)
 		return FITS_NOT;
 	for (size_t i = 0; raises && r != FITS && r >= 0 && i < f->line_count; i++)
-		r = join(r, fit(m, f->lines[i]), true);
+		r = rules_join(r, fit(m, f->lines[i]), true);
 	if (raises)
 		return r == FITS_NOT && f->undecided && f->line_count < 2 ? FITS_MAYBE
 									  : r;
@@ -302,7 +302,7 @@ static int forms_fit(struct match *m, const struct place *place, const char *pat
 	const char *relative = facts_relative(place, path);
 	int r = fit(m, path);
 
-	return relative && r != FITS ? join(r, fit(m, relative), true) : r;
+	return relative && r != FITS ? rules_join(r, fit(m, relative), true) : r;
 }
 
 /* Does it reach into directories that it is given? */
@@ -338,7 +338,7 @@ static int path_raises(const struct rule *rule, const struct place *place,
 	int r = forms_fit(m, place, p->lexical);
 
 	if (r != FITS && r >= 0 && p->resolved)
-		r = join(r, forms_fit(m, place, p->resolved), true);
+		r = rules_join(r, forms_fit(m, place, p->resolved), true);
 	if (r >= 0 && (reaches_below(rule, f, p->lexical) ||
 		       (p->resolved && reaches_below(rule, f, p->resolved))))
 		return FITS;
@@ -356,12 +356,12 @@ static int paths_fit(const struct rule *rule, const struct place *place,
 		if (raises && r == FITS)
 			break;
 		if (raises)
-			r = join(r, path_raises(rule, place, f, p), true);
+			r = rules_join(r, path_raises(rule, place, f, p), true);
 		else
-			r = p->resolved ? join(r,
-					       forms_fit(rule->conditions[PATH], place,
-							 p->resolved),
-					       false)
+			r = p->resolved ? rules_join(r,
+						     forms_fit(rule->conditions[PATH],
+							       place, p->resolved),
+						     false)
 					: FITS_NOT;
 	}
 	return raises && r == FITS_NOT && f->undecided ? FITS_MAYBE : r;
@@ -372,7 +372,7 @@ static int hosts_fit(const struct rule *rule, const struct facts *f, bool raises
 	int r = raises || !f->host_count ? FITS_NOT : FITS;
 
 	for (size_t i = 0; r >= 0 && i < f->host_count; i++)
-		r = join(r, fit(rule->conditions[HOST], f->hosts[i]), raises);
+		r = rules_join(r, fit(rule->conditions[HOST], f->hosts[i]), raises);
 	return raises && r == FITS_NOT && f->undecided ? FITS_MAYBE : r;
 }
 
@@ -384,11 +384,11 @@ static int all_fit(const struct rule *rule, const struct place *place, const cha
 	if (rule->conditions[TOOL])
 		r = fit(rule->conditions[TOOL], tool);
 	if (r > FITS_NOT && rule->conditions[COMMAND])
-		r = join(r, command_fits(rule, f, raises), false);
+		r = rules_join(r, command_fits(rule, f, raises), false);
 	if (r > FITS_NOT && rule->conditions[PATH])
-		r = join(r, paths_fit(rule, place, f, raises), false);
+		r = rules_join(r, paths_fit(rule, place, f, raises), false);
 	if (r > FITS_NOT && rule->conditions[HOST])
-		r = join(r, hosts_fit(rule, f, raises), false);
+		r = rules_join(r, hosts_fit(rule, f, raises), false);
 	return r;
 }
 

@@ -58,7 +58,7 @@ struct jobs *jobs_new(const char *directory)
 	return NULL;
 }
 
-static void forget(struct job *job)
+static void jobs_forget(struct job *job)
 {
 	free(job->command);
 	free(job->files);
@@ -68,7 +68,7 @@ static void forget(struct job *job)
 struct jobs *jobs_free(struct jobs *j)
 {
 	for (size_t i = 0; j && i < j->count; i++)
-		forget(&j->list[i]);
+		jobs_forget(&j->list[i]);
 	if (j)
 		free(j->directory);
 	free(j);
@@ -112,7 +112,7 @@ static uint64_t birth(long pid)
 }
 
 /* Its exit code, if it has left one. */
-static void look(struct job *job)
+static void jobs_look(struct job *job)
 {
 	char *path = job->over ? NULL : file_of(job, "exit"), *text = NULL;
 	bool gone = !job->over && birth(job->pid) != job->born;
@@ -140,11 +140,11 @@ static void put_state(const struct job *job, struct strbuf *out)
 		strbuf_addf(out, "has ended with exit code %d", job->code);
 }
 
-static struct job *find(struct jobs *j, int64_t id, struct error *err)
+static struct job *jobs_find(struct jobs *j, int64_t id, struct error *err)
 {
 	for (size_t i = 0; i < j->count; i++)
 		if (j->list[i].id == id) {
-			look(&j->list[i]);
+			jobs_look(&j->list[i]);
 			return &j->list[i];
 		}
 	fail(err, MT_ENOTFOUND,
@@ -182,7 +182,7 @@ static void put_file(struct strbuf *out, const char *before, const struct job *j
 /* The line for the shell. The command itself is read from a file, so that it cannot
  * end the code around it. The shell disowns the job; otherwise it would report the
  * end of the job with the result of some command. */
-static int put_line(struct strbuf *out, const struct job *job)
+static int jobs_put_line(struct strbuf *out, const struct job *job)
 {
 	put_file(out, "{ ( builtin . ", job, "sh");
 	put_file(out, " ); builtin printf %s \"$?\" >", job, "exit");
@@ -190,8 +190,8 @@ static int put_line(struct strbuf *out, const struct job *job)
 	return strbuf_add(out, " 2>&1 </dev/null & builtin disown");
 }
 
-static int prepare(struct jobs *j, const struct run_call *call, struct job *job,
-		   struct error *err)
+static int jobs_prepare(struct jobs *j, const struct run_call *call, struct job *job,
+			struct error *err)
 {
 	AUTO(free) char *script = NULL;
 	int r;
@@ -215,7 +215,7 @@ static int launch(struct run *run, const struct run_call *call, struct job *job,
 	struct run_result result;
 	int r;
 
-	if (put_line(&line, job))
+	if (jobs_put_line(&line, job))
 		return out_of_memory(err);
 	start.command = line.text;
 	start.len = line.len;
@@ -236,7 +236,7 @@ static int make_room(struct jobs *j, struct error *err)
 	size_t running = 0, oldest = JOBS_MAX;
 
 	for (size_t i = j->count; i-- > 0;) {
-		look(&j->list[i]);
+		jobs_look(&j->list[i]);
 		running += !j->list[i].over;
 		if (j->list[i].over)
 			oldest = i;
@@ -246,7 +246,7 @@ static int make_room(struct jobs *j, struct error *err)
 			    running);
 	if (j->count < JOBS_MAX)
 		return MT_OK;
-	forget(&j->list[oldest]);
+	jobs_forget(&j->list[oldest]);
 	j->count--;
 	memmove(&j->list[oldest], &j->list[oldest + 1],
 		(j->count - oldest) * sizeof j->list[0]);
@@ -261,11 +261,11 @@ int jobs_start(struct jobs *j, struct run *run, const struct run_call *call,
 
 	if (r)
 		return r;
-	r = prepare(j, call, &job, err);
+	r = jobs_prepare(j, call, &job, err);
 	if (!r)
 		r = launch(run, call, &job, err);
 	if (r) {
-		forget(&job);
+		jobs_forget(&job);
 		return r;
 	}
 	j->made++;
@@ -288,7 +288,7 @@ int jobs_list(struct jobs *j, struct strbuf *out)
 		size_t cut = utf8_cut(job->command, len < SHORT_MAX ? len : SHORT_MAX,
 				      SHORT_MAX);
 
-		look(job);
+		jobs_look(job);
 		strbuf_addf(out, "%" PRId64 ": ", job->id);
 		put_state(job, out);
 		strbuf_add(out, ": ");
@@ -369,7 +369,7 @@ static int put_news(struct job *job, struct strbuf *out, struct error *err)
 
 int jobs_read(struct jobs *j, int64_t id, struct strbuf *out, struct error *err)
 {
-	struct job *job = find(j, id, err);
+	struct job *job = jobs_find(j, id, err);
 
 	return job ? put_news(job, out, err) : err->code;
 }
@@ -384,7 +384,8 @@ static int await(struct job *job, int64_t most_ms, int cancel_fd)
 			       { .fd = cancel_fd, .events = POLLIN } };
 	int64_t until = clock_ms() + most_ms, left;
 
-	for (look(job); !job->over && (left = until - clock_ms()) > 0; look(job)) {
+	for (jobs_look(job); !job->over && (left = until - clock_ms()) > 0;
+	     jobs_look(job)) {
 		/* Without a descriptor of the process it is looked at often enough. */
 		if (poll(p, 2,
 			 fd < 0 && left > 50 ? 50 : (int)(left < 60000 ? left : 60000)) <
@@ -399,7 +400,7 @@ static int await(struct job *job, int64_t most_ms, int cancel_fd)
 int jobs_wait(struct jobs *j, int64_t id, int64_t most_ms, int cancel_fd,
 	      struct strbuf *out, struct error *err)
 {
-	struct job *job = find(j, id, err);
+	struct job *job = jobs_find(j, id, err);
 
 	if (!job)
 		return err->code;
@@ -436,7 +437,7 @@ static int signal_group(const struct job *job, int number, int64_t most_ms, int 
 int jobs_end(struct jobs *j, int64_t id, int cancel_fd, struct strbuf *out,
 	     struct error *err)
 {
-	struct job *job = find(j, id, err);
+	struct job *job = jobs_find(j, id, err);
 	int r;
 
 	if (!job)
@@ -445,6 +446,6 @@ int jobs_end(struct jobs *j, int64_t id, int cancel_fd, struct strbuf *out,
 	if (signal_group(job, SIGKILL, r ? 0 : KILL_MS, -1) || r)
 		return fail(err, MT_ECANCELLED,
 			    "The call was cancelled; the job was killed.");
-	look(job);
+	jobs_look(job);
 	return put_news(job, out, err);
 }

@@ -115,7 +115,7 @@ static void bash_close(void *self)
 	free(b);
 }
 
-static void put_text(struct strbuf *json, const char *name, const char *text)
+static void bash_put_text(struct strbuf *json, const char *name, const char *text)
 {
 	if (text) {
 		js_key_str(json, name, text);
@@ -134,10 +134,10 @@ static int put_fields(struct bash *b, const struct run_call *call,
 	strbuf_addc(&json, '{');
 	js_key_int(&json, "exit_code", result->exit_code);
 	js_key_int(&json, "pid", result->pid);
-	put_text(&json, "username", result->username);
-	put_text(&json, "hostname", result->hostname);
-	put_text(&json, "working_dir", result->directory);
-	put_text(&json, "py_interpreter_path", result->python);
+	bash_put_text(&json, "username", result->username);
+	bash_put_text(&json, "hostname", result->hostname);
+	bash_put_text(&json, "working_dir", result->directory);
+	bash_put_text(&json, "py_interpreter_path", result->python);
 	js_key_strn(&json, "prefix", result->prefix.text, result->prefix.len);
 	js_key_strn(&json, "suffix", result->suffix.text, result->suffix.len);
 	strbuf_addc(&json, '}');
@@ -148,7 +148,8 @@ static int put_fields(struct bash *b, const struct run_call *call,
 	return b->host->field(b->call, "metadata", json.text, json.len);
 }
 
-static int reply(struct bash *b, const struct run_call *call, struct run_result *result)
+static int bash_reply(struct bash *b, const struct run_call *call,
+		      struct run_result *result)
 {
 	const char *spool = b->spooling ? b->host->spool_path(b->call) : "";
 
@@ -288,7 +289,7 @@ static int bash_call(void *self, const char *name, struct mt_call *mt_call)
 	if (b->live.len)
 		send_live(b);
 	if (status == MT_OK)
-		status = reply(b, &call, &result);
+		status = bash_reply(b, &call, &result);
 	else
 		status = host->fail(mt_call, status, "%s", err.text);
 	run_result_clear(&result);

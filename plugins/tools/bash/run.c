@@ -49,7 +49,7 @@ struct run {
 	long uid;           /* that `username` belongs to */
 };
 
-static void on_output(void *arg, const char *bytes, size_t len)
+static void run_on_output(void *arg, const char *bytes, size_t len)
 {
 	struct run *r = arg;
 
@@ -83,7 +83,7 @@ int run_new(const struct run_config *config, struct run **ret, struct error *err
 	const struct screen_hooks hooks = { on_live, on_answer, r };
 	const struct session_config session = {
 		.shell = config->shell, .startup = config->startup,
-		.directory = config->directory, .sink = on_output, .arg = r,
+		.directory = config->directory, .sink = run_on_output, .arg = r,
 	};
 
 	r->config = *config;
@@ -199,7 +199,7 @@ static char *copy(const char *text)
 
 /* Keep where the shell was, for the next one; and tell it. `key`: control key
  * that was typed last, or 0. */
-static void fill(struct run *r, char key, struct run_result *ret)
+static void run_fill(struct run *r, char key, struct run_result *ret)
 {
 	const struct session_status *st = session_status(r->session);
 
@@ -271,13 +271,13 @@ static void say_new_shell(struct run *r, struct run_result *ret)
 }
 
 /* The command (or, `shell_died`, the shell itself) has ended. */
-static int finish(struct run *r, const struct run_call *call, bool echo, bool shell_died,
-		  struct run_result *ret)
+static int run_finish(struct run *r, const struct run_call *call, bool echo,
+		      bool shell_died, struct run_result *ret)
 {
 	char key = call->is_input ? key_ctrl(call->command, call->len) : 0;
 
 	r->busy = false;
-	fill(r, key, ret);
+	run_fill(r, key, ret);
 	if (shell_died)
 		strbuf_addf(&ret->suffix,
 			    "\n[The shell itself ended, with exit code %d. "
@@ -305,7 +305,7 @@ static int still(struct run *r, const struct run_call *call, bool echo, bool goe
 	return take_content(r, false, call, echo, ret);
 }
 
-static int answer(struct run_result *ret, const char *text)
+static int bash_run_answer(struct run_result *ret, const char *text)
 {
 	return strbuf_add(&ret->content, text);
 }
@@ -389,7 +389,7 @@ static int follow(struct run *r, const struct run_call *call, bool echo, bool go
 			seen = interrupt(r);
 		}
 		if (seen & (SESSION_DONE | SESSION_DEAD))
-			return finish(r, call, echo, seen & SESSION_DEAD, ret);
+			return run_finish(r, call, echo, seen & SESSION_DEAD, ret);
 		int64_t now = clock_ms();
 
 		if (seen & SESSION_OUTPUT)
@@ -444,7 +444,7 @@ static int send_input(struct run *r, const struct run_call *call, bool *ret_echo
 	return MT_OK;
 }
 
-static int refuse(struct run *r, const struct run_call *call, struct run_result *ret)
+static int run_refuse(struct run *r, const struct run_call *call, struct run_result *ret)
 {
 	size_t len = utf8_cut(call->command, call->len, QUOTE_MAX);
 
@@ -476,7 +476,7 @@ static int go_on(struct run *r, const struct run_call *call, bool empty,
 		typed = key_bytes(call->command, call->len, &key_len) &&
 			key_ctrl(call->command, call->len);
 	if (!typed && !empty)
-		return refuse(r, call, ret);
+		return run_refuse(r, call, ret);
 	if (typed && !empty) {
 		int status = send_input(r, call, &echo, err);
 
@@ -494,11 +494,13 @@ static int go_on(struct run *r, const struct run_call *call, bool empty,
 static int nothing(struct run *r, const struct run_call *call, struct run_result *ret)
 {
 	if (call->is_input)
-		return answer(ret, "ERROR: No previous running command to interact "
-				   "with.");
+		return bash_run_answer(ret,
+				       "ERROR: No previous running command to interact "
+				       "with.");
 	if (!screen_has_text(r->screen))
-		return answer(ret, "ERROR: No previous running command to retrieve logs "
-				   "from.");
+		return bash_run_answer(
+			ret, "ERROR: No previous running command to retrieve logs "
+			     "from.");
 	strbuf_add(&ret->suffix, "\n[No command is running; this was printed by "
 				 "processes in the background.]");
 	return take_content(r, true, call, false, ret);
@@ -511,7 +513,7 @@ static int ended_meanwhile(struct run *r, const struct run_call *call, bool empt
 	struct run_call read_on = *call;
 
 	read_on.is_input = false;
-	int status = finish(r, &read_on, false, died, ret);
+	int status = run_finish(r, &read_on, false, died, ret);
 
 	if (!empty)
 		strbuf_add(&ret->suffix, "\n[It had ended before your input came, which "

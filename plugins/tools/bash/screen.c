@@ -417,7 +417,7 @@ static void sequence_end(struct screen *s, char final)
 	to_vt(s);
 }
 
-static void escape(struct screen *s, char c)
+static void screen_escape(struct screen *s, char c)
 {
 	s->state = GROUND;
 	switch (c) {
@@ -477,7 +477,7 @@ static void sequence(struct screen *s, char c)
 	}
 	s->seq[s->seq_len++] = c;
 	if (s->state == ESCAPE) {
-		escape(s, c);
+		screen_escape(s, c);
 	} else if (s->state == ESCAPE_SKIP) {
 		s->state = GROUND;
 		if (c == '0') /* line drawing */

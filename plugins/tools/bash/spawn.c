@@ -53,7 +53,7 @@ static bool is_dropped(const char *entry)
 	return false;
 }
 
-static char *join(const char *name, const char *value)
+static char *spawn_join(const char *name, const char *value)
 {
 	char *text;
 
@@ -88,10 +88,10 @@ static char **environment(const struct spawn *spawn)
 	if (!utf8 && good)
 		good = (env[n++] = strdup("LANG=C.UTF-8"));
 	if (spawn->startup && good)
-		good = (env[n++] = join("__mortise_f", spawn->startup));
-	good = good && (env[n++] = join("PWD", spawn->directory)) &&
-	       (env[n++] = join("__mortise_d", driver_loop)) &&
-	       (env[n++] = join("PROMPT_COMMAND", driver_init));
+		good = (env[n++] = spawn_join("__mortise_f", spawn->startup));
+	good = good && (env[n++] = spawn_join("PWD", spawn->directory)) &&
+	       (env[n++] = spawn_join("__mortise_d", driver_loop)) &&
+	       (env[n++] = spawn_join("PROMPT_COMMAND", driver_init));
 	if (!good) {
 		for (size_t i = 0; i < n; i++)
 			free(env[i]);

@@ -177,7 +177,7 @@ static void csi(struct vt *vt, char c)
 	vt->state = TEXT;
 }
 
-static void escape(struct vt *vt, char c)
+static void vt_escape(struct vt *vt, char c)
 {
 	const char whole[2] = { '\033', c };
 
@@ -216,7 +216,7 @@ static void sequence(struct vt *vt, char c)
 	} else if (vt->state == CSI) {
 		csi(vt, c);
 	} else {
-		escape(vt, c);
+		vt_escape(vt, c);
 	}
 }
 

@@ -251,7 +251,7 @@ static bool are_texts(json_object *list)
 	return true;
 }
 
-static bool fits(json_object *value, int type)
+static bool actions_fits(json_object *value, int type)
 {
 	enum json_type is = json_object_get_type(value);
 
@@ -330,7 +330,7 @@ static int bind_one(struct py_call *c, struct error *err)
 				    "TypeError: %s() lacks the argument "
 				    "`%s`",
 				    c->name, p->name);
-		if (v ? !fits(v, p->type) : !p->optional)
+		if (v ? !actions_fits(v, p->type) : !p->optional)
 			return fail(err, MT_EINVAL, "TypeError: `%s` of %s() must be %s",
 				    p->name, c->name, type_words(p->type));
 		c->values[i] = v;

@@ -94,7 +94,7 @@ static struct mt_str text_of(json_object *value)
 				(size_t)json_object_get_string_len(value) };
 }
 
-static void put_text(struct strbuf *out, struct mt_str s, size_t max)
+static void axtree_put_text(struct strbuf *out, struct mt_str s, size_t max)
 {
 	AUTO(strbuf) struct strbuf cut = STRBUF(AX_LINE_MAX + 8);
 	size_t n = utf8_cut(s.ptr, s.len, max && max < AX_LINE_MAX ? max : AX_LINE_MAX);
@@ -108,10 +108,10 @@ static void put_text(struct strbuf *out, struct mt_str s, size_t max)
 	literal_put_text(out, cut.text, cut.len);
 }
 
-static void put_value(struct strbuf *out, json_object *value, size_t max)
+static void axtree_put_value(struct strbuf *out, json_object *value, size_t max)
 {
 	if (json_object_is_type(value, json_type_string))
-		put_text(out, text_of(value), max);
+		axtree_put_text(out, text_of(value), max);
 	else
 		literal_put(out, value);
 }
@@ -157,7 +157,7 @@ static void put_properties(const struct printer *p, struct strbuf *out, json_obj
 			continue;
 		if (!is_in(bare, name)) {
 			strbuf_addf(out, ", %s=", name);
-			put_value(out, value, p->options->property_max);
+			axtree_put_value(out, value, p->options->property_max);
 		} else if (json_object_get_boolean(value)) {
 			strbuf_addf(out, ", %s", name);
 		}
@@ -174,7 +174,7 @@ static bool is_filtered(const struct ax_options *o, const char *bid,
 }
 
 /* The line goes out whole or not at all. */
-static void put_line(struct printer *p, int depth, const struct strbuf *line)
+static void axtree_put_line(struct printer *p, int depth, const struct strbuf *line)
 {
 	size_t before = p->out->len;
 
@@ -207,16 +207,16 @@ static void put_node(struct printer *p, json_object *node, const char *role, int
 	strbuf_add(&line, role);
 	if (name.len || strcmp(role, "generic") != 0) {
 		strbuf_addc(&line, ' ');
-		put_text(&line, name, 0);
+		axtree_put_text(&line, name, 0);
 	}
 	if (js_get(value, "value")) {
 		strbuf_add(&line, " value=");
-		put_value(&line, js_get(value, "value"), 0);
+		axtree_put_value(&line, js_get(value, "value"), 0);
 	}
 	if (mark)
 		put_mark(p, &line, mark);
 	strbuf_addn(&line, attributes->text, attributes->len);
-	put_line(p, depth, &line);
+	axtree_put_line(p, depth, &line);
 }
 
 static bool has_property(json_object *node, const char *wanted)

@@ -68,7 +68,7 @@ static struct tab *tab_find(struct browser *b, const char *session)
 	return NULL;
 }
 
-static void watch(struct browser *b, struct tab *t)
+static void browser_watch(struct browser *b, struct tab *t)
 {
 	t->watched = true;
 	t->request_count = 0;
@@ -100,7 +100,7 @@ static void on_attached(struct browser *b, json_object *p)
 	b->changed = clock_ms();
 	for (size_t i = 0; i < ARRAY_LEN(enable); i++)
 		cdp_send(b->cdp, session, enable[i], NULL);
-	watch(b, t);
+	browser_watch(b, t);
 	/* The window has more than the page in it. */
 	cdp_send(b->cdp, session, "Emulation.setDeviceMetricsOverride",
 		 js_make("width", 'i', (int64_t)b->config.chrome.width, "height", 'i',
@@ -211,7 +211,8 @@ static void on_page(struct browser *b, const char *session, const char *what,
 		on_loading(b, t, what, p);
 }
 
-static void on_event(void *arg, const char *session, const char *method, json_object *p)
+static void browser_on_event(void *arg, const char *session, const char *method,
+			     json_object *p)
 {
 	struct browser *b = arg;
 	struct tab *t;
@@ -300,14 +301,16 @@ static int set_up(struct browser *b, const struct cdp_wait *wait, struct error *
 	return status;
 }
 
-static int start(struct browser *b, const struct cdp_wait *wait, struct error *err)
+static int browser_start(struct browser *b, const struct cdp_wait *wait,
+			 struct error *err)
 {
 	struct cdp_wait mine = { clock_ms() + START_MS, wait->cancel_fd };
 	char words[300];
 	int status = chrome_start(&b->config.chrome, &b->chrome, err);
 
 	if (!status) {
-		status = cdp_new(b->chrome.in, b->chrome.out, on_event, b, &b->cdp, err);
+		status = cdp_new(b->chrome.in, b->chrome.out, browser_on_event, b,
+				 &b->cdp, err);
 		b->chrome.in = b->chrome.out = -1;
 	}
 	if (mine.until > wait->until)
@@ -363,7 +366,7 @@ int browser_ready(struct browser *b, const struct cdp_wait *wait, struct error *
 	for (int i = 0; i < START_TRIES; i++) {
 		*err = ERROR_NONE;
 		stop(b);
-		status = start(b, wait, err);
+		status = browser_start(b, wait, err);
 		if (!status || status == MT_ENOTFOUND || status == MT_ECANCELLED)
 			break;
 	}
@@ -396,7 +399,7 @@ void page_begin(struct browser *b)
 	for (size_t i = 0; i < b->tab_count; i++)
 		b->tabs[i].request_count = 0;
 	if (b->tab_count && !tab_of(b)->watched)
-		watch(b, tab_of(b));
+		browser_watch(b, tab_of(b));
 }
 
 void page_end(struct browser *b)

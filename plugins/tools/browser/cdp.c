@@ -56,7 +56,7 @@ struct cdp *cdp_free(struct cdp *c)
 
 /* ---- one message ------------------------------------------------------------- */
 
-static void take(struct cdp *c, const char *text, size_t len)
+static void cdp_take(struct cdp *c, const char *text, size_t len)
 {
 	AUTO(json) json_object *o = js_parse_object(text, len, NULL);
 	int64_t id = js_int(o, "id", 0);
@@ -80,7 +80,7 @@ static size_t take_all(struct cdp *c)
 			     c->read.len - c->scanned))) {
 		size_t at = (size_t)(end - c->read.text);
 
-		take(c, c->read.text + start, at - start);
+		cdp_take(c, c->read.text + start, at - start);
 		start = c->scanned = at + 1;
 		count++;
 	}
@@ -89,7 +89,7 @@ static size_t take_all(struct cdp *c)
 	return count;
 }
 
-static void fill(struct cdp *c)
+static void cdp_fill(struct cdp *c)
 {
 	char bytes[65536];
 	ssize_t n;
@@ -134,7 +134,7 @@ int cdp_poll(struct cdp *c, const struct cdp_wait *wait)
 		if (fds[2].revents)
 			flush(c);
 		if (fds[0].revents)
-			fill(c);
+			cdp_fill(c);
 		if (take_all(c))
 			return MT_OK;
 		if (!left && !c->gone)

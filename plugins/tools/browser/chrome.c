@@ -125,8 +125,8 @@ static _Noreturn void become(const char *program, char *const *argv, char *const
 	_exit(127);
 }
 
-static int spawn(const char *program, char *const *argv, struct chrome *c,
-		 struct error *err)
+static int chrome_spawn(const char *program, char *const *argv, struct chrome *c,
+			struct error *err)
 {
 	int to[2] = { -1, -1 }, from[2] = { -1, -1 };
 	AUTO(free) char *name = path_join(c->profile, "stderr");
@@ -218,7 +218,7 @@ int chrome_start(const struct chrome_config *config, struct chrome *ret,
 		argv[n++] = rules;
 	argv[n++] = "about:blank";
 	argv[n] = NULL;
-	status = profile && size ? spawn(program, (char *const *)argv, ret, err)
+	status = profile && size ? chrome_spawn(program, (char *const *)argv, ret, err)
 				 : out_of_memory(err);
 	if (status)
 		chrome_end(ret);

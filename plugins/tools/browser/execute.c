@@ -22,8 +22,8 @@ static double number_of(const struct py_call *c, int i)
 	return json_object_get_double(c->values[i]);
 }
 
-static int find(struct browser *b, const char *bid, struct element **ret,
-		struct error *err)
+static int execute_find(struct browser *b, const char *bid, struct element **ret,
+			struct error *err)
 {
 	struct element *e = *ret = element_by_bid(b, bid);
 
@@ -92,8 +92,9 @@ static int run_on(struct browser *b, const struct element *e, const char *functi
 }
 
 /* As run_on, for functions that return "" or a sentence of fault. */
-static int tell(struct browser *b, const struct element *e, const char *function,
-		json_object *argument, const struct cdp_wait *wait, struct error *err)
+static int execute_tell(struct browser *b, const struct element *e, const char *function,
+			json_object *argument, const struct cdp_wait *wait,
+			struct error *err)
 {
 	AUTO(json) json_object *said = NULL;
 	int status = run_on(b, e, function, argument, wait, &said, err);
@@ -207,11 +208,11 @@ static int hover_over(struct browser *b, const struct element *e, double *x, dou
 		return err->code;
 	do {
 		*err = ERROR_NONE;
-		status = tell(b, e, has_size, NULL, wait, err);
+		status = execute_tell(b, e, has_size, NULL, wait, err);
 		if (!status)
 			status = aim(b, e, wait, x, y, err);
 		if (!status)
-			status = tell(b, e, is_reached, NULL, wait, err);
+			status = execute_tell(b, e, is_reached, NULL, wait, err);
 	} while (status == MT_EINVAL && clock_ms() < end);
 	return status;
 }
@@ -252,7 +253,7 @@ static int do_click(struct browser *b, const struct py_call *c, int times,
 	int modifiers, bits = button_of(c, 1, &button, err);
 
 	if (!bits || modifiers_of(c, 2, &modifiers, err) ||
-	    find(b, text_of(c, 0), &e, err) ||
+	    execute_find(b, text_of(c, 0), &e, err) ||
 	    run_on(b, e, choose_option, NULL, wait, &chosen, err))
 		return err->code;
 	said = json_object_is_type(chosen, json_type_string)
@@ -260,7 +261,8 @@ static int do_click(struct browser *b, const struct py_call *c, int times,
 		       : "no";
 	if (!*said)
 		return MT_OK;
-	if (aim(b, e, wait, &x, &y, err) || tell(b, e, is_reached, NULL, wait, err) ||
+	if (aim(b, e, wait, &x, &y, err) ||
+	    execute_tell(b, e, is_reached, NULL, wait, err) ||
 	    run_on(b, e, has_size, NULL, wait, &sized, err))
 		return err->code;
 	if (!json_object_get_string_len(sized) &&
@@ -275,7 +277,7 @@ static int do_hover(struct browser *b, const struct py_call *c,
 	struct element *e;
 	double x, y;
 
-	if (find(b, text_of(c, 0), &e, err) || aim(b, e, wait, &x, &y, err))
+	if (execute_find(b, text_of(c, 0), &e, err) || aim(b, e, wait, &x, &y, err))
 		return err->code;
 	return input_mouse(b, "mouseMoved", x, y, "none", 0, 0, 0, wait, err);
 }
@@ -283,7 +285,7 @@ static int do_hover(struct browser *b, const struct py_call *c,
 static int focus(struct browser *b, const char *bid, struct element **ret,
 		 const struct cdp_wait *wait, struct error *err)
 {
-	if (find(b, bid, ret, err))
+	if (execute_find(b, bid, ret, err))
 		return err->code;
 	return explain(page_call(b, "DOM.focus",
 				 js_make("backendNodeId", 'i', (*ret)->node, NULL), wait,
@@ -346,17 +348,17 @@ static int type_over(struct browser *b, const struct element *e, const char *val
 				   js_make("text", 's', value, NULL), wait, NULL, err);
 	if (status || !before || strcmp(json_object_get_string(before), value) == 0)
 		return status;
-	return tell(b, e, put_back, STEAL(before), wait, err);
+	return execute_tell(b, e, put_back, STEAL(before), wait, err);
 }
 
-static int fill(struct browser *b, const char *bid, const char *value,
-		const struct cdp_wait *wait, struct error *err)
+static int execute_fill(struct browser *b, const char *bid, const char *value,
+			const struct cdp_wait *wait, struct error *err)
 {
 	AUTO(json) json_object *out = NULL;
 	struct element *e;
 	const char *said;
 
-	if (find(b, bid, &e, err) ||
+	if (execute_find(b, bid, &e, err) ||
 	    run_on(b, e, start_fill, json_object_new_string(value), wait, &out, err))
 		return err->code;
 	said = json_object_is_type(out, json_type_string) ? json_object_get_string(out)
@@ -400,9 +402,10 @@ static int do_select_text(struct browser *b, const struct py_call *c,
 {
 	struct element *e;
 
-	if (find(b, text_of(c, 0), &e, err))
+	if (execute_find(b, text_of(c, 0), &e, err))
 		return err->code;
-	return tell(b, e, select_text, json_object_new_string(text_of(c, 1)), wait, err);
+	return execute_tell(b, e, select_text, json_object_new_string(text_of(c, 1)),
+			    wait, err);
 }
 
 static const char select_options[] =
@@ -435,9 +438,9 @@ static int do_select(struct browser *b, const struct py_call *c,
 {
 	struct element *e;
 
-	if (find(b, text_of(c, 0), &e, err))
+	if (execute_find(b, text_of(c, 0), &e, err))
 		return err->code;
-	return tell(b, e, select_options, texts_of(c, 1), wait, err);
+	return execute_tell(b, e, select_options, texts_of(c, 1), wait, err);
 }
 
 static int drag_event(struct browser *b, const char *type, double x, double y,
@@ -487,7 +490,8 @@ static int do_drag(struct browser *b, const struct py_call *c,
 	struct element *from, *to;
 	double x, y, to_x, to_y;
 
-	if (find(b, text_of(c, 0), &from, err) || find(b, text_of(c, 1), &to, err) ||
+	if (execute_find(b, text_of(c, 0), &from, err) ||
+	    execute_find(b, text_of(c, 1), &to, err) ||
 	    aim(b, to, wait, &to_x, &to_y, err) || aim(b, from, wait, &x, &y, err) ||
 	    aim(b, to, wait, &to_x, &to_y, err) || aim(b, from, wait, &x, &y, err))
 		return err->code;
@@ -554,7 +558,7 @@ static int do_upload(struct browser *b, const struct py_call *c,
 	int64_t node;
 	double x, y;
 
-	if (files_of(b, c, 1, &files, err) || find(b, text_of(c, 0), &e, err) ||
+	if (files_of(b, c, 1, &files, err) || execute_find(b, text_of(c, 0), &e, err) ||
 	    run_on(b, e, is_file_input, NULL, wait, &direct, err))
 		return err->code;
 	node = e->node;
@@ -765,9 +769,9 @@ static int do_one(struct browser *b, const struct py_call *c, const struct cdp_w
 	case ACT_SCROLL:
 		return do_scroll(b, c, wait, err);
 	case ACT_FILL:
-		return fill(b, text_of(c, 0), text_of(c, 1), wait, err);
+		return execute_fill(b, text_of(c, 0), text_of(c, 1), wait, err);
 	case ACT_CLEAR:
-		return fill(b, text_of(c, 0), "", wait, err);
+		return execute_fill(b, text_of(c, 0), "", wait, err);
 	case ACT_SELECT_OPTION:
 		return do_select(b, c, wait, err);
 	case ACT_SELECT_TEXT:

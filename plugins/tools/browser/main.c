@@ -130,8 +130,9 @@ static const char by_pixels[] =
 	"mouse_drag_and_drop(from_x, from_y, to_x, to_y), keyboard_press(key), "
 	"keyboard_type(text), in pixels of the picture.]\n";
 
-static void put_result(struct plugin *p, struct mt_call *call, const struct view *view,
-		       const struct observation *o, const struct error *fault)
+static void browser_put_result(struct plugin *p, struct mt_call *call,
+			       const struct view *view, const struct observation *o,
+			       const struct error *fault)
 {
 	const struct mt_tool_host *host = p->host;
 
@@ -170,8 +171,9 @@ static void put_result(struct plugin *p, struct mt_call *call, const struct view
 }
 
 /* Do the actions until one fails. */
-static int act(struct plugin *p, struct mt_call *call, const struct py_calls *calls,
-	       int64_t end, struct error *err)
+static int browser_plugin_act(struct plugin *p, struct mt_call *call,
+			      const struct py_calls *calls, int64_t end,
+			      struct error *err)
 {
 	int status = MT_OK;
 
@@ -244,7 +246,7 @@ static int plugin_call(void *self, const char *name, struct mt_call *call)
 		status = actions_bind(&calls, p->groups, true, &err);
 	if (!status) {
 		ask_picture(&calls, &view);
-		status = act(p, call, &calls, end, &err);
+		status = browser_plugin_act(p, call, &calls, end, &err);
 	}
 	calls_clear(&calls);
 	if (status == MT_EIO || status == MT_ECANCELLED)
@@ -255,7 +257,7 @@ static int plugin_call(void *self, const char *name, struct mt_call *call)
 		return fail_call(p, call, code, err.code ? &err : &look_err);
 	}
 	put_fields(p, call, code, &o, &err);
-	put_result(p, call, &view, &o, &err);
+	browser_put_result(p, call, &view, &o, &err);
 	observation_clear(&o);
 	return MT_OK;
 }

@@ -29,7 +29,7 @@ struct diff {
 	size_t before;              /* lines in common that were set aside */
 };
 
-static int split(struct mt_str text, struct side *ret)
+static int diff_split(struct mt_str text, struct side *ret)
 {
 	const char *p = text.ptr, *end = p + text.len;
 	size_t n = 1;
@@ -76,7 +76,7 @@ static size_t set_aside(struct mt_str *a, struct mt_str *b)
 	return lines;
 }
 
-static bool same(const struct line *x, const struct line *y)
+static bool diff_same(const struct line *x, const struct line *y)
 {
 	return x->hash == y->hash && x->len == y->len &&
 	       memcmp(x->ptr, y->ptr, x->len) == 0;
@@ -109,8 +109,8 @@ static void trace_back(struct diff *d, size_t from, int32_t *const *rows, int la
 
 /* One step of the search: fill `row` from the one before.
  * @return true when the ends are reached. */
-static bool advance(const struct diff *d, size_t from, int step, const int32_t *before,
-		    int32_t *row, int32_t n, int32_t m)
+static bool diff_advance(const struct diff *d, size_t from, int step,
+			 const int32_t *before, int32_t *row, int32_t n, int32_t m)
 {
 	const int32_t *v = before ? before + step - 1 : NULL;
 	bool done = false;
@@ -124,7 +124,8 @@ static bool advance(const struct diff *d, size_t from, int step, const int32_t *
 				    : v[k - 1] + 1;
 		y = x - k;
 		while (x < n && y < m && x >= 0 && y >= 0 &&
-		       same(&d->a.lines[from + (size_t)x], &d->b.lines[from + (size_t)y]))
+		       diff_same(&d->a.lines[from + (size_t)x],
+				 &d->b.lines[from + (size_t)y]))
 			x++, y++;
 		row[k + step] = x;
 		done = x >= n && y >= m;
@@ -148,8 +149,8 @@ static int search(struct diff *d, size_t from, size_t a_end, size_t b_end)
 			status = MT_ENOMEM;
 			break;
 		}
-		found = advance(d, from, step, step ? rows[step - 1] : NULL, rows[step],
-				(int32_t)n, (int32_t)m);
+		found = diff_advance(d, from, step, step ? rows[step - 1] : NULL,
+				     rows[step], (int32_t)n, (int32_t)m);
 		if (found)
 			trace_back(d, from, rows, step, (int32_t)n, (int32_t)m);
 	}
@@ -158,8 +159,8 @@ static int search(struct diff *d, size_t from, size_t a_end, size_t b_end)
 	return status;
 }
 
-static void put_lines(struct strbuf *out, char sign, const struct side *s, size_t from,
-		      size_t to)
+static void diff_put_lines(struct strbuf *out, char sign, const struct side *s,
+			   size_t from, size_t to)
 {
 	for (size_t i = from; i < to; i++) {
 		const struct line *l = &s->lines[i];
@@ -194,11 +195,11 @@ static void put_hunk(const struct diff *d, struct strbuf *out, size_t i, size_t 
 			i++;
 		while (j < j_end && d->come[j])
 			j++;
-		put_lines(out, '-', &d->a, i0, i);
-		put_lines(out, '+', &d->b, j0, j);
+		diff_put_lines(out, '-', &d->a, i0, i);
+		diff_put_lines(out, '+', &d->b, j0, j);
 		for (i0 = i; i < i_end && j < j_end && !d->gone[i] && !d->come[j];)
 			i++, j++;
-		put_lines(out, ' ', &d->a, i0, i);
+		diff_put_lines(out, ' ', &d->a, i0, i);
 	}
 }
 
@@ -248,9 +249,9 @@ int diff_unified(struct mt_str old, struct mt_str new_, const char *from, const 
 	d.before = set_aside(&old, &new_);
 	if (old.len > MIDDLE_MAX || new_.len > MIDDLE_MAX)
 		return MT_ELIMIT;
-	status = split(old, &d.a);
+	status = diff_split(old, &d.a);
 	if (status == MT_OK)
-		status = split(new_, &d.b);
+		status = diff_split(new_, &d.b);
 	if (status == MT_OK) {
 		d.gone = calloc(d.a.count + 1, 1);
 		d.come = calloc(d.b.count + 1, 1);
@@ -260,10 +261,10 @@ int diff_unified(struct mt_str old, struct mt_str new_, const char *from, const 
 	if (status == MT_OK) {
 		a_end = d.a.count, b_end = d.b.count;
 		while (head < a_end && head < b_end &&
-		       same(&d.a.lines[head], &d.b.lines[head]))
+		       diff_same(&d.a.lines[head], &d.b.lines[head]))
 			head++;
 		while (a_end > head && b_end > head &&
-		       same(&d.a.lines[a_end - 1], &d.b.lines[b_end - 1]))
+		       diff_same(&d.a.lines[a_end - 1], &d.b.lines[b_end - 1]))
 			a_end--, b_end--;
 		status = search(&d, head, a_end, b_end);
 		if (status == MT_OK && (a_end > head || b_end > head)) {

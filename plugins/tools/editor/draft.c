@@ -53,7 +53,7 @@ static bool next_line(struct mt_str *rest, struct mt_str *ret)
 	return true;
 }
 
-static bool is_blank(struct mt_str line)
+static bool draft_is_blank(struct mt_str line)
 {
 	return space_trimmed(line).len == 0;
 }
@@ -67,7 +67,7 @@ int draft_trim(struct mt_str draft, struct strbuf *out)
 {
 	struct mt_str rest = draft, line;
 
-	while (next_line(&rest, &line) && is_blank(line))
+	while (next_line(&rest, &line) && draft_is_blank(line))
 		draft = rest;
 	draft.len = space_trim_end(draft.ptr, draft.len);
 	strbuf_addn(out, draft.ptr, draft.len);
@@ -85,8 +85,8 @@ static const char task[] =
 	"that it stands for, each with its indentation and none with a number before it, "
 	"between <updated_code> and </updated_code>.";
 
-static void put_message(struct strbuf *out, const char *role, const char *text,
-			size_t len)
+static void draft_put_message(struct strbuf *out, const char *role, const char *text,
+			      size_t len)
 {
 	strbuf_addc(out, '{');
 	js_key_str(out, "role", role);
@@ -107,9 +107,9 @@ int draft_ask(struct mt_str original, struct mt_str draft, struct strbuf *out)
 	if (strbuf_add(&text, "</update_snippet>"))
 		return text.error;
 	strbuf_add(out, "{\"messages\":[");
-	put_message(out, "system", task, sizeof task - 1);
+	draft_put_message(out, "system", task, sizeof task - 1);
 	strbuf_addc(out, ',');
-	put_message(out, "user", text.text, text.len);
+	draft_put_message(out, "user", text.text, text.len);
 	return strbuf_add(out, "]}");
 }
 
@@ -137,7 +137,7 @@ int draft_answer(struct mt_str answer, struct strbuf *out)
 	code.ptr = from + sizeof open - 1;
 	code.len = (size_t)(to - code.ptr);
 	rest = code;
-	if (next_line(&rest, &line) && is_blank(line))
+	if (next_line(&rest, &line) && draft_is_blank(line))
 		code = rest; /* what stands behind the mark */
 	rest = code;
 	if (next_line(&rest, &line) && begins(line, "#EDIT:"))
@@ -155,7 +155,7 @@ struct lines {
 	size_t count;
 };
 
-static int split(struct mt_str text, size_t most, struct lines *ret)
+static int draft_split(struct mt_str text, size_t most, struct lines *ret)
 {
 	struct mt_str rest = text, line;
 	size_t count = 0;
@@ -169,7 +169,7 @@ static int split(struct mt_str text, size_t most, struct lines *ret)
 	return ret->list ? MT_OK : MT_ENOMEM;
 }
 
-static bool same(struct mt_str a, struct mt_str b)
+static bool draft_same(struct mt_str a, struct mt_str b)
 {
 	return a.len == b.len && a.len && memcmp(a.ptr, b.ptr, a.len) == 0;
 }
@@ -186,7 +186,7 @@ static size_t likeness(const struct mt_str *chunk, size_t count,
 		for (size_t i = 0; i < count; i++) {
 			size_t old = best[i + 1], with = before + chunk[i].len;
 
-			if (same(chunk[i], draft->list[d]) && with > best[i + 1])
+			if (draft_same(chunk[i], draft->list[d]) && with > best[i + 1])
 				best[i + 1] = with;
 			if (best[i] > best[i + 1])
 				best[i + 1] = best[i];
@@ -227,10 +227,10 @@ int draft_like(struct mt_str text, struct mt_str draft, struct strbuf *out)
 {
 	struct stretch best[DRAFT_LIKE] = { 0 };
 	struct lines all = { 0 }, wanted = { 0 };
-	int r = split(text, SIZE_MAX, &all);
+	int r = draft_split(text, SIZE_MAX, &all);
 
 	if (!r)
-		r = split(draft, LIKE_LINES, &wanted);
+		r = draft_split(draft, LIKE_LINES, &wanted);
 	for (size_t at = 0; !r && at < all.count; at += DRAFT_CHUNK) {
 		size_t left = all.count - at;
 		struct stretch s = { .first = at,

@@ -223,7 +223,7 @@ static int check_texts(struct job *j)
 	return MT_OK;
 }
 
-static int run(struct job *j)
+static int editor_do(struct job *j)
 {
 	const struct editor_request *q = j->q;
 	size_t i = 0;
@@ -271,7 +271,7 @@ int editor_run(struct editor *e, const struct editor_request *q,
 		.old_content = STRBUF(EDITOR_CONTENT_MAX + 1),
 		.new_content = STRBUF(EDITOR_CONTENT_MAX + 1),
 	};
-	status = run(&j);
+	status = editor_do(&j);
 	free(j.real);
 	if (status == MT_OK && ret->text.error)
 		status = refuse(&j, ret->text.error,

@@ -50,7 +50,7 @@ static void put_snippet(struct job *j, const struct textfile *f, size_t line,
 }
 
 /* Text of the model with line ends as the editor holds them. */
-static int put_text(struct strbuf *out, struct mt_str text)
+static int edits_put_text(struct strbuf *out, struct mt_str text)
 {
 	for (size_t i = 0; i < text.len; i++)
 		if (text.ptr[i] != '\r' || i + 1 == text.len || text.ptr[i + 1] != '\n')
@@ -84,7 +84,7 @@ static struct mt_str strip(struct mt_str s)
 /* ---- str_replace ------------------------------------------------------ */
 
 /* How often a text is there, counting no byte twice; `*ret_at`: the first. */
-static size_t find(const struct textfile *f, struct mt_str what, size_t *ret_at)
+static size_t edits_find(const struct textfile *f, struct mt_str what, size_t *ret_at)
 {
 	const char *p = f->text.text, *end = p + f->text.len;
 	size_t n = 0;
@@ -112,7 +112,8 @@ static void put_quoted(struct strbuf *out, struct mt_str text)
 }
 
 /* The lines in which `what` begins, as a list without doubles. */
-static void put_lines(struct strbuf *out, const struct textfile *f, struct mt_str what)
+static void edits_put_lines(struct strbuf *out, const struct textfile *f,
+			    struct mt_str what)
 {
 	const char *p = f->text.text, *counted = p, *end = p + f->text.len;
 	size_t line = 1, shown = 0, before = 0;
@@ -152,7 +153,7 @@ static int refuse_matches(struct job *j, const struct textfile *f, size_t matche
 		   "No replacement was performed. Multiple occurrences of old_str ");
 	put_quoted(&why, what);
 	strbuf_add(&why, " in lines ");
-	put_lines(&why, f, what);
+	edits_put_lines(&why, f, what);
 	strbuf_add(&why, ". Please ensure it is unique.");
 	return refuse(j, MT_EINVAL, "%s", why.text);
 }
@@ -169,8 +170,8 @@ int command_str_replace(struct job *j)
 
 	if (!j->q->old_str.ptr)
 		return refuse_missing(j, "old_str");
-	if (put_text(&old_buf, j->q->old_str) != MT_OK ||
-	    put_text(&new_buf, j->q->new_str) != MT_OK)
+	if (edits_put_text(&old_buf, j->q->old_str) != MT_OK ||
+	    edits_put_text(&new_buf, j->q->new_str) != MT_OK)
 		return refuse(j, MT_ELIMIT,
 			      "No replacement was performed: `old_str` or `new_str` "
 			      "is too long.");
@@ -187,10 +188,10 @@ int command_str_replace(struct job *j)
 	status = job_read_for_edit(j, &f);
 	if (status != MT_OK)
 		return status;
-	matches = find(&f, old, &at);
+	matches = edits_find(&f, old, &at);
 	if (matches == 0) {
 		old = strip(old), new_ = strip(new_);
-		matches = find(&f, old, &at);
+		matches = edits_find(&f, old, &at);
 	}
 	if (matches != 1)
 		return refuse_matches(j, &f, matches, old, str_of(&old_buf));
@@ -239,7 +240,7 @@ int command_insert(struct job *j)
 	at = textfile_line_at(&f, (size_t)line + 1);
 	open = at == f.text.len && at > 0 && f.text.text[at - 1] != '\n';
 	strbuf_add(&added, open ? "\n" : "");
-	put_text(&added, j->q->new_str);
+	edits_put_text(&added, j->q->new_str);
 	if (strbuf_add(&added, open ? "" : "\n") != MT_OK)
 		return refuse(j, MT_ELIMIT,
 			      "Invalid `new_str` parameter: it is too long.");
@@ -298,7 +299,7 @@ int command_write(struct job *j)
 
 	if (!j->q->file_text.ptr)
 		return refuse_missing(j, "content");
-	put_text(&text, j->q->file_text);
+	edits_put_text(&text, j->q->file_text);
 	if (strbuf_add(&text, "\n") != MT_OK)
 		return refuse(j, MT_ELIMIT,
 			      "Invalid `content` parameter: it is too long.");

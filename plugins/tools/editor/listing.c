@@ -28,7 +28,8 @@ static int by_path(const void *a, const void *b)
 	return strcmp(((const struct entry *)a)->path, ((const struct entry *)b)->path);
 }
 
-static int add(struct listing *l, const char *inside, const char *name, bool is_dir)
+static int listing_add(struct listing *l, const char *inside, const char *name,
+		       bool is_dir)
 {
 	AUTO(strbuf) struct strbuf path = STRBUF(16384);
 
@@ -46,7 +47,7 @@ static int add(struct listing *l, const char *inside, const char *name, bool is_
 }
 
 /* The entries of one directory; `inside` is its path below the top, "" there. */
-static int collect(struct listing *l, int top, const char *inside)
+static int listing_collect(struct listing *l, int top, const char *inside)
 {
 	int fd = openat(top, *inside ? inside : ".",
 			O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NONBLOCK);
@@ -69,8 +70,9 @@ static int collect(struct listing *l, int top, const char *inside)
 		l->more = l->count >= EDITOR_LISTING_MAX;
 		if (l->more)
 			break;
-		status = add(l, inside, d->d_name,
-			     fstatat(fd, d->d_name, &st, 0) == 0 && S_ISDIR(st.st_mode));
+		status = listing_add(l, inside, d->d_name,
+				     fstatat(fd, d->d_name, &st, 0) == 0 &&
+					     S_ISDIR(st.st_mode));
 	}
 	closedir(dir);
 	return status;
@@ -133,12 +135,12 @@ int view_dir(const char *path, struct strbuf *out, struct error *err)
 
 	if (top < 0)
 		return fail(err, MT_EDENIED, "%s", strerror(errno));
-	status = collect(&l, top, "");
+	status = listing_collect(&l, top, "");
 	for (size_t i = 0, first = l.count; i < first && status == MT_OK && !l.more;
 	     i++) {
 		if (!l.entries[i].is_dir)
 			continue;
-		status = collect(&l, top, l.entries[i].path);
+		status = listing_collect(&l, top, l.entries[i].path);
 		if (status == MT_EDENIED)
 			status = MT_OK;
 	}

@@ -29,8 +29,8 @@ struct job {
 	struct error err;
 };
 
-static int open_set(const struct mt_tool_host *host, struct mt_instance *instance,
-		    void **ret_self)
+static int llm_edit_open_set(const struct mt_tool_host *host,
+			     struct mt_instance *instance, void **ret_self)
 {
 	struct self *self = calloc(1, sizeof *self);
 
@@ -42,7 +42,7 @@ static int open_set(const struct mt_tool_host *host, struct mt_instance *instanc
 	return MT_OK;
 }
 
-static void close_set(void *self)
+static void llm_edit_close_set(void *self)
 {
 	free(self);
 }
@@ -66,8 +66,8 @@ static void put_content(const struct job *j, const char *name, const struct text
 }
 
 /* `old` NULL: there was no file. */
-static int tell(const struct job *j, const struct textfile *old,
-		const struct textfile *now)
+static int llm_edit_tell(const struct job *j, const struct textfile *old,
+			 const struct textfile *now)
 {
 	AUTO(strbuf) struct strbuf diff = STRBUF(EDITOR_DIFF_MAX);
 	struct mt_str before = { "", 0 }, after = { now->text.text, now->text.len };
@@ -108,7 +108,7 @@ static int create(struct job *j)
 				    &j->err);
 	if (r)
 		return fail(&j->err, r, "The file cannot be made: %s", status_name(r));
-	return tell(j, NULL, &now);
+	return llm_edit_tell(j, NULL, &now);
 }
 
 /* ---- the model --------------------------------------------------------------------- */
@@ -131,7 +131,7 @@ static int ask_once(struct job *j, struct mt_str question, struct strbuf *out)
 	return MT_OK;
 }
 
-static int ask(struct job *j, struct mt_str original, struct strbuf *out)
+static int llm_edit_ask(struct job *j, struct mt_str original, struct strbuf *out)
 {
 	AUTO(strbuf) struct strbuf question = STRBUF(ASK_MAX);
 	int r = draft_ask(original, j->draft, &question);
@@ -165,10 +165,10 @@ static int write_back(struct job *j, const struct textfile *old, size_t at,
 	if (!r)
 		r = textfile_write(j->real, &old->st, now.bytes.text, now.bytes.len,
 				   &j->err);
-	return r ? r : tell(j, old, &now);
+	return r ? r : llm_edit_tell(j, old, &now);
 }
 
-static int append(struct job *j, const struct textfile *f)
+static int llm_edit_append(struct job *j, const struct textfile *f)
 {
 	AUTO(strbuf) struct strbuf text = STRBUF(EDITOR_FILE_MAX);
 
@@ -189,7 +189,7 @@ static int merge(struct job *j, const struct textfile *f, const struct draft_ran
 	size_t end = textfile_line_at(f, range->last + 1);
 	bool open = end == f->text.len && end > at && f->text.text[end - 1] != '\n';
 	const char *text = f->text.text;
-	int r = ask(j, (struct mt_str){ text + at, end - at }, &lines);
+	int r = llm_edit_ask(j, (struct mt_str){ text + at, end - at }, &lines);
 
 	if (r)
 		return r;
@@ -223,12 +223,12 @@ static int edit(struct job *j, int64_t start, int64_t end)
 		tell_like(j, &f);
 	if (r)
 		return r;
-	return range.append ? append(j, &f) : merge(j, &f, &range);
+	return range.append ? llm_edit_append(j, &f) : merge(j, &f, &range);
 }
 
 /* ---- the call ---------------------------------------------------------------------- */
 
-static int find(struct job *j, const char *path, const char *workspace)
+static int llm_edit_find(struct job *j, const char *path, const char *workspace)
 {
 	if (asprintf(&j->path, "%s%s%s", *path == '/' ? "" : workspace,
 		     *path == '/' ? "" : "/", path) < 0) {
@@ -241,7 +241,7 @@ static int find(struct job *j, const char *path, const char *workspace)
 	return fail(&j->err, MT_EIO, "%s: %s", j->path, strerror(errno));
 }
 
-static int run(void *self_, const char *name, struct mt_call *call)
+static int llm_edit_run(void *self_, const char *name, struct mt_call *call)
 {
 	struct self *self = self_;
 	struct job j = { .host = self->host, .call = call };
@@ -256,7 +256,7 @@ static int run(void *self_, const char *name, struct mt_call *call)
 	if (!path || !*path || !j.draft.ptr)
 		r = fail(&j.err, MT_EINVAL, "`path` and `content` are needed");
 	else
-		r = find(&j, path, self->workspace);
+		r = llm_edit_find(&j, path, self->workspace);
 	if (!r)
 		r = j.real ? edit(&j, start, end) : create(&j);
 	free(j.path);
@@ -308,9 +308,9 @@ static const struct mt_toolset set = {
 	.size = sizeof set,
 	.tool_count = 1,
 	.tools = tools,
-	.open = open_set,
-	.call = run,
-	.close = close_set,
+	.open = llm_edit_open_set,
+	.call = llm_edit_run,
+	.close = llm_edit_close_set,
 };
 
 MT_TOOLSET(&set, "llm-edit", .name = "llm-edit",

@@ -11,8 +11,8 @@ struct self {
 	struct editor *editor;
 };
 
-static int open_set(const struct mt_tool_host *host, struct mt_instance *instance,
-		    void **ret_self)
+static int editor_open_set(const struct mt_tool_host *host, struct mt_instance *instance,
+			   void **ret_self)
 {
 	struct self *self = calloc(1, sizeof *self);
 
@@ -28,7 +28,7 @@ static int open_set(const struct mt_tool_host *host, struct mt_instance *instanc
 	return MT_OK;
 }
 
-static void close_set(void *self_)
+static void editor_close_set(void *self_)
 {
 	struct self *self = self_;
 
@@ -95,7 +95,7 @@ static int put_failure(const struct mt_tool_host *host, struct mt_call *call, in
 	return host->fail(call, status, "%s", *last ? last : "out of memory");
 }
 
-static int run(void *self_, const char *name, struct mt_call *call)
+static int editor_plugin_run(void *self_, const char *name, struct mt_call *call)
 {
 	struct self *self = self_;
 	const struct mt_tool_host *host = self->host;
@@ -185,9 +185,9 @@ static const struct mt_toolset set = {
 	.size = sizeof set,
 	.tool_count = 1,
 	.tools = tools,
-	.open = open_set,
-	.call = run,
-	.close = close_set,
+	.open = editor_open_set,
+	.call = editor_plugin_run,
+	.close = editor_close_set,
 };
 
 MT_TOOLSET(&set, "editor", .name = "editor",

@@ -28,7 +28,7 @@ struct search {
 	size_t work; /* left */
 };
 
-static int split(const char *text, size_t len, size_t max, struct lines *ret)
+static int nearmiss_split(const char *text, size_t len, size_t max, struct lines *ret)
 {
 	const char *end = text + len;
 	size_t n = 0;
@@ -56,7 +56,7 @@ static bool is_space(char c)
 	return c == ' ' || c == '\t' || c == '\r' || c == '\f' || c == '\v';
 }
 
-static bool is_blank(struct mt_str s)
+static bool nearmiss_is_blank(struct mt_str s)
 {
 	for (size_t i = 0; i < s.len; i++)
 		if (!is_space(s.ptr[i]))
@@ -82,7 +82,8 @@ static bool equal_but_space(struct search *s, struct mt_str a, struct mt_str b)
 	return i == a.len && j == b.len;
 }
 
-static void show(const struct lines *file, size_t first, size_t count, struct strbuf *out)
+static void nearmiss_show(const struct lines *file, size_t first, size_t count,
+			  struct strbuf *out)
 {
 	for (size_t i = first; i < first + count && i < file->count; i++) {
 		struct mt_str l = file->at[i];
@@ -124,7 +125,7 @@ static size_t score(struct search *s, size_t at)
 
 	for (size_t i = 0; i < s->wanted.count && at + i < s->file.count && s->work; i++)
 		good += equal_but_space(s, s->wanted.at[i], s->file.at[at + i]) &&
-			!is_blank(s->wanted.at[i]);
+			!nearmiss_is_blank(s->wanted.at[i]);
 	return good;
 }
 
@@ -133,7 +134,7 @@ static bool block_is_near(struct search *s, struct strbuf *out)
 	size_t wanted = s->wanted.count, solid = 0, best = 0, where = 0;
 
 	for (size_t i = 0; i < wanted; i++)
-		solid += !is_blank(s->wanted.at[i]);
+		solid += !nearmiss_is_blank(s->wanted.at[i]);
 	for (size_t at = 0; at < s->file.count && s->work && best < solid; at++) {
 		size_t good = score(s, at);
 
@@ -149,7 +150,7 @@ static bool block_is_near(struct search *s, struct strbuf *out)
 	if (best < solid)
 		strbuf_addf(out, " (%zu of %zu lines agree)", best, solid);
 	strbuf_addc(out, ':');
-	show(&s->file, where, wanted, out);
+	nearmiss_show(&s->file, where, wanted, out);
 	return true;
 }
 
@@ -199,15 +200,15 @@ static void line_is_near(struct search *s, struct strbuf *out)
 	if (best < LIKE_PERCENT)
 		return;
 	strbuf_addf(out, "\nThe most similar line is line %zu:", where + 1);
-	show(&s->file, where, 1, out);
+	nearmiss_show(&s->file, where, 1, out);
 }
 
 void explain_miss(const struct textfile *f, struct mt_str wanted, struct strbuf *out)
 {
 	struct search s = { .work = WORK_MAX };
 
-	if (split(f->text.text, f->text.len, FILE_MAX, &s.file) == MT_OK &&
-	    split(wanted.ptr, wanted.len, WANTED_MAX, &s.wanted) == MT_OK) {
+	if (nearmiss_split(f->text.text, f->text.len, FILE_MAX, &s.file) == MT_OK &&
+	    nearmiss_split(wanted.ptr, wanted.len, WANTED_MAX, &s.wanted) == MT_OK) {
 		if (has_numbers(&s.wanted))
 			strbuf_add(
 				out,

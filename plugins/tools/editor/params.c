@@ -64,7 +64,7 @@ bool param_range(struct mt_str json, int64_t ret[2], size_t *ret_count)
 	return true;
 }
 
-static void put_value(struct strbuf *out, json_object *v)
+static void params_put_value(struct strbuf *out, json_object *v)
 {
 	const char *text = json_object_is_type(v, json_type_string)
 				   ? json_object_get_string(v)
@@ -80,14 +80,14 @@ void param_put(struct strbuf *out, struct mt_str json)
 	size_t n;
 
 	if (!json_object_is_type(v, json_type_array)) {
-		put_value(out, v);
+		params_put_value(out, v);
 		return;
 	}
 	n = json_object_array_length(v);
 	strbuf_addc(out, '[');
 	for (size_t i = 0; i < n && i < 10; i++) {
 		strbuf_add(out, i ? ", " : "");
-		put_value(out, json_object_array_get_idx(v, i));
+		params_put_value(out, json_object_array_get_idx(v, i));
 	}
 	strbuf_add(out, n > 10 ? ", ...]" : "]");
 }

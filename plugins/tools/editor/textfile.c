@@ -141,7 +141,7 @@ int textfile_whole(const struct textfile *f, struct strbuf *out)
 	return utf8_add_clean(out, raw.text, raw.len);
 }
 
-static int encode(struct textfile *f, struct error *err)
+static int textfile_encode(struct textfile *f, struct error *err)
 {
 	AUTO(strbuf) struct strbuf whole = STRBUF(4 * EDITOR_FILE_MAX + 64);
 	size_t at = 0;
@@ -208,5 +208,5 @@ int textfile_splice(const struct textfile *f, size_t at, size_t removed,
 	if (ret->text.error || ret->ends.error)
 		return fail(err, MT_ELIMIT, "a file of more than %d MB",
 			    EDITOR_FILE_MAX >> 20);
-	return encode(ret, err);
+	return textfile_encode(ret, err);
 }

@@ -47,7 +47,7 @@ static const struct {
 	{ "zwj", 0x200d },    { "zwnj", 0x200c },
 };
 
-static int by_name(const void *key, const void *entry)
+static int entities_by_name(const void *key, const void *entry)
 {
 	return strcmp(key, entry);
 }
@@ -60,7 +60,7 @@ static unsigned named(const char *name, size_t len)
 	if (len == 0 || len >= sizeof key)
 		return 0;
 	memcpy(key, name, len);
-	found = bsearch(key, names, ARRAY_LEN(names), sizeof names[0], by_name);
+	found = bsearch(key, names, ARRAY_LEN(names), sizeof names[0], entities_by_name);
 	return found ? names[(size_t)(found - names[0].name) / sizeof names[0]].code : 0;
 }
 

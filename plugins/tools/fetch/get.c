@@ -28,7 +28,8 @@ static size_t on_body(char *bytes, size_t size, size_t n, void *arg)
 	return g->cut ? 0 : len;
 }
 
-static int on_progress(void *arg, curl_off_t a, curl_off_t b, curl_off_t c, curl_off_t d)
+static int get_on_progress(void *arg, curl_off_t a, curl_off_t b, curl_off_t c,
+			   curl_off_t d)
 {
 	struct get *g = arg;
 
@@ -98,7 +99,7 @@ static void set_up(CURL *h, struct get *g, const char *url)
 	curl_easy_setopt(h, CURLOPT_WRITEFUNCTION, on_body);
 	curl_easy_setopt(h, CURLOPT_WRITEDATA, g);
 	curl_easy_setopt(h, CURLOPT_NOPROGRESS, 0L);
-	curl_easy_setopt(h, CURLOPT_XFERINFOFUNCTION, on_progress);
+	curl_easy_setopt(h, CURLOPT_XFERINFOFUNCTION, get_on_progress);
 	curl_easy_setopt(h, CURLOPT_XFERINFODATA, g);
 	curl_easy_setopt(h, CURLOPT_OPENSOCKETFUNCTION, on_socket);
 	curl_easy_setopt(h, CURLOPT_OPENSOCKETDATA, g);

@@ -80,7 +80,7 @@ static void begin_line(struct page *p)
 	p->newlines = 0;
 }
 
-static void put(struct page *p, const char *text, size_t len)
+static void html_put(struct page *p, const char *text, size_t len)
 {
 	if (p->newlines && len)
 		begin_line(p);
@@ -93,7 +93,7 @@ static void put(struct page *p, const char *text, size_t len)
 
 static void put_mark(struct page *p, const char *mark)
 {
-	put(p, mark, strlen(mark));
+	html_put(p, mark, strlen(mark));
 	p->marked = true;
 }
 
@@ -113,7 +113,7 @@ static void newline(struct page *p, unsigned n)
 }
 
 /* Text between tags: white space becomes one space, except in <pre>. */
-static void put_text(struct page *p, const char *text, size_t len)
+static void html_put_text(struct page *p, const char *text, size_t len)
 {
 	AUTO(strbuf) struct strbuf plain = STRBUF(p->out->max);
 	const char *at, *end;
@@ -136,7 +136,7 @@ static void put_text(struct page *p, const char *text, size_t len)
 
 		while (at + n < end && !space_is(at[n]))
 			n++;
-		put(p, at, n);
+		html_put(p, at, n);
 		at += n;
 		if (at < end)
 			p->space = !p->newlines;
@@ -206,13 +206,13 @@ static void item(struct page *p)
 
 	newline(p, 1);
 	for (unsigned i = 1; i < p->depth; i++)
-		put(p, "  ", 2);
+		html_put(p, "  ", 2);
 	if (l && l->numbered)
 		snprintf(mark, sizeof mark, "%u. ", ++l->number);
 	put_mark(p, mark);
 }
 
-static void list(struct page *p, const struct tag *t)
+static void html_list(struct page *p, const struct tag *t)
 {
 	if (t->closes)
 		p->depth -= p->depth > 0;
@@ -259,7 +259,7 @@ static void image(struct page *p, const struct tag *t)
 	if (!alt[0] || p->pre)
 		return;
 	put_mark(p, "[image: ");
-	put_text(p, alt, strlen(alt));
+	html_put_text(p, alt, strlen(alt));
 	strbuf_addc(p->out, ']');
 }
 
@@ -347,11 +347,11 @@ static void on_tag(struct page *p, enum what what, const struct tag *t)
 		break;
 	case RULE:
 		newline(p, 2);
-		put(p, "---", 3);
+		html_put(p, "---", 3);
 		newline(p, 2);
 		break;
 	case LIST:
-		list(p, t);
+		html_list(p, t);
 		break;
 	case ITEM:
 		t->closes ? newline(p, 1) : item(p);
@@ -480,7 +480,7 @@ static const char *element(struct page *p, const char *at, const char *end)
 		return skip_declaration(at, end);
 	next = read_tag(at, end, &t);
 	if (!next) {
-		put_text(p, "<", 1);
+		html_put_text(p, "<", 1);
 		return at + 1;
 	}
 	what = what_is(t.name);
@@ -501,7 +501,7 @@ int html_to_markdown(const char *html, size_t len, html_resolve *resolve, void *
 	while (at < end && !out->error) {
 		const char *tag = memchr(at, '<', (size_t)(end - at));
 
-		put_text(&p, at, (size_t)((tag ? tag : end) - at));
+		html_put_text(&p, at, (size_t)((tag ? tag : end) - at));
 		at = tag ? element(&p, tag, end) : end;
 	}
 	end_link(&p);

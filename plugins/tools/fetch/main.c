@@ -28,8 +28,8 @@ struct visit {
 	struct get get;
 };
 
-static int open_set(const struct mt_tool_host *host, struct mt_instance *instance,
-		    void **ret_self)
+static int fetch_open_set(const struct mt_tool_host *host, struct mt_instance *instance,
+			  void **ret_self)
 {
 	struct self *self = calloc(1, sizeof *self);
 
@@ -44,7 +44,7 @@ static int open_set(const struct mt_tool_host *host, struct mt_instance *instanc
 	return MT_OK;
 }
 
-static void close_set(void *self)
+static void fetch_close_set(void *self)
 {
 	free(self);
 }
@@ -175,7 +175,7 @@ static int make_text(struct visit *v, bool raw, struct strbuf *out)
 
 /* ---- the answer -------------------------------------------------------- */
 
-static int put_text(struct visit *v, const struct strbuf *text)
+static int fetch_put_text(struct visit *v, const struct strbuf *text)
 {
 	const struct mt_tool_host *host = v->self->host;
 	size_t most = (size_t)host->option_int(v->self->instance, "shown");
@@ -218,7 +218,7 @@ static int put_page(struct visit *v, bool raw)
 	r = make_text(v, raw, &text);
 	if (r)
 		return host->fail(v->call, r, "Out of memory.");
-	put_text(v, &text);
+	fetch_put_text(v, &text);
 	if (g->code >= 400)
 		return host->fail(v->call, MT_EIO, "The server answered with status %ld.",
 				  g->code);
@@ -245,7 +245,7 @@ static int64_t until(const struct visit *v)
 	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000 + own;
 }
 
-static int run(void *self_, const char *name, struct mt_call *call)
+static int fetch_run(void *self_, const char *name, struct mt_call *call)
 {
 	const struct self *self = self_;
 	const struct mt_tool_host *host = self->host;
@@ -305,9 +305,9 @@ static const struct mt_toolset set = {
 	.flags = MT_TOOLSET_PARALLEL,
 	.tool_count = 1,
 	.tools = tools,
-	.open = open_set,
-	.call = run,
-	.close = close_set,
+	.open = fetch_open_set,
+	.call = fetch_run,
+	.close = fetch_close_set,
 };
 
 #define OPTION(kind, name_, ...)                                                         \

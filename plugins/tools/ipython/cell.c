@@ -114,7 +114,7 @@ static void take_stdin(struct run *r, const struct wire_message *m)
 }
 
 /* One message of a channel, if there is one. */
-static bool take(struct run *r, enum channel channel)
+static bool cell_take(struct run *r, enum channel channel)
 {
 	struct wire_message m;
 	int status = kernel_read(r->k, channel, &m, NULL);
@@ -138,7 +138,7 @@ static void take_some(struct run *r, int seen)
 {
 	for (int c = 0; c < CHANNEL_COUNT; c++)
 		for (int n = 0; seen & 1 << c && n < KERNEL_WAITING_MAX; n++)
-			if (!take(r, (enum channel)c))
+			if (!cell_take(r, (enum channel)c))
 				break;
 }
 
@@ -248,7 +248,7 @@ static int64_t next_time(const struct run *r)
 static void drain(struct run *r)
 {
 	for (int c = 0; c < CHANNEL_COUNT; c++)
-		while (take(r, (enum channel)c))
+		while (cell_take(r, (enum channel)c))
 			;
 }
 

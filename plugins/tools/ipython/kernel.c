@@ -36,7 +36,7 @@ static bool set_number(void *socket, int option, int value)
 }
 
 /* A message that is too large closes the connection permanently and silently. */
-static bool watch(struct kernel *k, void *socket)
+static bool kernel_watch(struct kernel *k, void *socket)
 {
 	char name[64];
 
@@ -63,7 +63,7 @@ static int connect_channel(struct kernel *k, enum channel c, struct error *err)
 		    ? zmq_setsockopt(s, ZMQ_SUBSCRIBE, "", 0)
 		    : zmq_setsockopt(s, ZMQ_ROUTING_ID, k->session, strlen(k->session)))
 		return no_line(err);
-	if (c == CHANNEL_IOPUB && !watch(k, s))
+	if (c == CHANNEL_IOPUB && !kernel_watch(k, s))
 		return no_line(err);
 	return zmq_connect(s, k->launch.endpoints[c]) == 0 ? MT_OK : no_line(err);
 }

@@ -283,7 +283,7 @@ static _Noreturn void become_kernel(const struct child *c)
 	_exit(127);
 }
 
-static int start(struct launch *l, struct child *c, struct error *err)
+static int ipython_launch_start(struct launch *l, struct child *c, struct error *err)
 {
 	int ends[2];
 
@@ -308,8 +308,8 @@ static int start(struct launch *l, struct child *c, struct error *err)
 	return MT_OK;
 }
 
-static int prepare(const struct launch_config *config, struct launch *l,
-		   struct error *err)
+static int launch_prepare(const struct launch_config *config, struct launch *l,
+			  struct error *err)
 {
 	AUTO(free) char *python = NULL;
 
@@ -328,7 +328,7 @@ int launch_start(const struct launch_config *config, struct launch *l, struct er
 {
 	*l = (struct launch){ .pidfd = -1, .said_fd = -1,
 			      .said = STRBUF(2 * LAUNCH_SAID_MAX) };
-	int status = prepare(config, l, err);
+	int status = launch_prepare(config, l, err);
 
 	if (status == MT_OK) {
 		struct child c = { .argv = make_argv(l, config->spec),
@@ -336,7 +336,8 @@ int launch_start(const struct launch_config *config, struct launch *l, struct er
 				   .program = config->spec->program,
 				   .directory = config->directory };
 
-		status = c.argv && c.env ? start(l, &c, err) : out_of_memory(err);
+		status = c.argv && c.env ? ipython_launch_start(l, &c, err)
+					 : out_of_memory(err);
 		list_free(c.argv);
 		list_free(c.env);
 	}

@@ -46,7 +46,7 @@ struct ipython {
 /* ---- what a cell brings -------------------------------------------------- */
 
 /* The first bytes are held back: most outputs are small and whole in the result. */
-static void keep(struct ipython *p, const char *bytes, size_t len)
+static void ipython_keep(struct ipython *p, const char *bytes, size_t len)
 {
 	if (!p->spooling && p->raw.len + len < RAW_MAX &&
 	    strbuf_addn(&p->raw, bytes, len) == MT_OK)
@@ -61,7 +61,7 @@ static void on_text(void *arg, const char *bytes, size_t len)
 {
 	struct ipython *p = arg;
 
-	keep(p, bytes, len);
+	ipython_keep(p, bytes, len);
 	for (size_t at = 0, n; at < len; at += n) {
 		AUTO(strbuf) struct strbuf live = STRBUF(LIVE_MAX + 1);
 
@@ -212,7 +212,7 @@ static void note_place(struct ipython *p)
 }
 
 /* `before`: length of the notes that were made before the cell. */
-static int reply(struct ipython *p, size_t before)
+static int ipython_reply(struct ipython *p, size_t before)
 {
 	AUTO(strbuf) struct strbuf all = STRBUF(TEXT_MAX), clean = STRBUF(3 * TEXT_MAX);
 	AUTO(strbuf) struct strbuf text = STRBUF(3 * TEXT_MAX);
@@ -255,7 +255,7 @@ static char *shell_directory(struct ipython *p)
 	return *directory == '/' ? strdup(directory) : NULL;
 }
 
-static void begin(struct ipython *p, struct mt_call *call)
+static void ipython_begin(struct ipython *p, struct mt_call *call)
 {
 	p->call = call;
 	p->spooling = p->asked = false;
@@ -268,7 +268,7 @@ static void begin(struct ipython *p, struct mt_call *call)
 	pthread_mutex_unlock(&p->lock);
 }
 
-static int run(struct ipython *p, struct cell *cell)
+static int ipython_run(struct ipython *p, struct cell *cell)
 {
 	const struct mt_tool_host *host = p->host;
 	AUTO(free) char *directory = shell_directory(p);
@@ -285,7 +285,7 @@ static int run(struct ipython *p, struct cell *cell)
 		return host->fail(p->call, status, "%s", err.text);
 	note_end(p, &result, how.text);
 	note_place(p);
-	status = reply(p, before);
+	status = ipython_reply(p, before);
 	if (status == MT_OK && result.cancelled)
 		status = host->fail(p->call, MT_ECANCELLED,
 				    "The cell was interrupted: the "
@@ -321,9 +321,9 @@ static int ipython_call(void *self, const char *name, struct mt_call *call)
 					  ? left - MARGIN_MS - 2 * GRACE_MS
 					  : 0;
 	cell.cancel_fd = host->cancel_fd(call);
-	begin(p, call);
+	ipython_begin(p, call);
 	p->timeout_ms = cell.timeout_ms;
-	status = run(p, &cell);
+	status = ipython_run(p, &cell);
 	p->timeout_ms = usual;
 	p->call = NULL;
 	return status;

@@ -53,7 +53,7 @@ static size_t run_of_text(const char *text, size_t len)
 	return n;
 }
 
-static void put(struct plain *p, const char *text, size_t len)
+static void plain_put(struct plain *p, const char *text, size_t len)
 {
 	if (p->again)
 		strbuf_reset(&p->line);
@@ -127,7 +127,7 @@ void plain_add(struct plain *p, const char *text, size_t len, struct strbuf *liv
 		size_t n = p->state == PLAIN_TEXT ? run_of_text(text + i, len - i) : 0;
 
 		if (n) {
-			put(p, text + i, n);
+			plain_put(p, text + i, n);
 			strbuf_addn(live, text + i, n);
 		} else if (p->state != PLAIN_TEXT) {
 			step(p, text[i]);

@@ -66,8 +66,8 @@ static int import_modules(struct session *s, int cancel_fd, struct strbuf *notes
 	return status;
 }
 
-static int prepare(struct session *s, int cancel_fd, struct strbuf *notes,
-		   struct error *err)
+static int session_prepare(struct session *s, int cancel_fd, struct strbuf *notes,
+			   struct error *err)
 {
 	struct cell_result result;
 
@@ -93,8 +93,8 @@ static bool is_dir(const char *path)
 	return path && stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
-static int start(struct session *s, int cancel_fd, struct strbuf *notes,
-		 struct error *err)
+static int ipython_session_start(struct session *s, int cancel_fd, struct strbuf *notes,
+				 struct error *err)
 {
 	struct launch_config config = {
 		.spec = &s->spec, .private_dir = s->config.private_dir,
@@ -108,7 +108,7 @@ static int start(struct session *s, int cancel_fd, struct strbuf *notes,
 	if (status == MT_OK)
 		status = cell_await_kernel(s->kernel, s->config.start_ms, cancel_fd, err);
 	if (status == MT_OK)
-		status = prepare(s, cancel_fd, notes, err);
+		status = session_prepare(s, cancel_fd, notes, err);
 	if (status != MT_OK) {
 		forget_kernel(s);
 		return status;
@@ -166,7 +166,7 @@ int session_ready(struct session *s, const char *shell_dir, int cancel_fd,
 	}
 	look_after(s);
 	if (!s->kernel)
-		return start(s, cancel_fd, notes, err);
+		return ipython_session_start(s, cancel_fd, notes, err);
 	return moved ? change_directory(s, cancel_fd, notes, err) : MT_OK;
 }
 

@@ -21,7 +21,7 @@ static void put_block(const struct cell_events *e, void *arg, const char *text,
 }
 
 /* Text of a bundle: a string, or a list of lines as in notebooks, or JSON. */
-static void put_value(const struct cell_events *e, void *arg, json_object *value)
+static void show_put_value(const struct cell_events *e, void *arg, json_object *value)
 {
 	AUTO(strbuf) struct strbuf text = STRBUF(KERNEL_MESSAGE_MAX);
 	size_t len;
@@ -48,7 +48,7 @@ static void put_value(const struct cell_events *e, void *arg, json_object *value
 }
 
 /* Kernels break base64 into lines. */
-static bool decode(json_object *value, struct strbuf *out)
+static bool show_decode(json_object *value, struct strbuf *out)
 {
 	AUTO(strbuf) struct strbuf tight = STRBUF(KERNEL_MESSAGE_MAX);
 	const char *text = json_object_get_string(value);
@@ -71,7 +71,7 @@ static bool put_image(const struct cell_events *e, void *arg, json_object *data)
 		AUTO(strbuf) struct strbuf bytes = STRBUF(IMAGE_MAX);
 
 		if (!json_object_is_type(value, json_type_string) ||
-		    !decode(value, &bytes))
+		    !show_decode(value, &bytes))
 			continue;
 		e->image(arg, image_types[i], bytes.text, bytes.len);
 		return true;
@@ -87,7 +87,7 @@ static void put_bundle(const struct cell_events *e, void *arg, json_object *data
 		json_object *value = js_get(data, text_types[i]);
 
 		if (value) {
-			put_value(e, arg, value);
+			show_put_value(e, arg, value);
 			return;
 		}
 	}

@@ -113,7 +113,7 @@ static bool has_state(const char *url, const char *state)
 	return false;
 }
 
-static void reply(int fd, const char *status, const char *text)
+static void browse_reply(int fd, const char *status, const char *text)
 {
 	AUTO(strbuf) struct strbuf b = STRBUF(4096);
 
@@ -157,11 +157,11 @@ static char *serve_one(struct browse *b, const char *state)
 			break;
 	target = head.len ? target_of(head.text) : NULL;
 	if (!target || !has_state(target, state)) {
-		reply(fd, "404 Not Found", "There is nothing here.\n");
+		browse_reply(fd, "404 Not Found", "There is nothing here.\n");
 		return NULL;
 	}
-	reply(fd, "200 OK",
-	      "Thank you. You can close this window: the terminal knows.\n");
+	browse_reply(fd, "200 OK",
+		     "Thank you. You can close this window: the terminal knows.\n");
 	strbuf_addf(&url, "%.*s%s", (int)(strlen(b->redirect_uri) - strlen(CALLBACK)),
 		    b->redirect_uri, target);
 	return strbuf_take(&url);

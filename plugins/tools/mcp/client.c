@@ -286,8 +286,8 @@ static int add_input(struct client *c, json_object *params, json_object *result,
 	return MT_OK;
 }
 
-static int take_answer(const char *method, json_object *answer, json_object **ret,
-		       json_object **ret_error, struct error *err)
+static int client_take_answer(const char *method, json_object *answer, json_object **ret,
+			      json_object **ret_error, struct error *err)
 {
 	json_object *error = js_get(answer, "error"), *result = js_get(answer, "result");
 
@@ -316,7 +316,8 @@ int client_request(struct client *c, const char *method, json_object *params,
 		int status = exchange(c, method, params, w, 0, &answer, err);
 
 		if (!status)
-			status = take_answer(method, answer, &result, ret_error, err);
+			status = client_take_answer(method, answer, &result, ret_error,
+						    err);
 		if (status)
 			return status;
 		if (strcmp(js_str(result, "resultType", "complete"), "input_required") !=

@@ -11,7 +11,7 @@
 #include <curl/curl.h>
 #include <string.h>
 
-static void on_log(void *arg, int level, const char *text)
+static void conformance_on_log(void *arg, int level, const char *text)
 {
 	(void)arg;
 	if (level <= MT_LOG_WARNING)
@@ -24,7 +24,8 @@ static bool never(void *arg)
 	return false;
 }
 
-static void on_progress(void *arg, double done, double total, const char *message)
+static void conformance_on_progress(void *arg, double done, double total,
+				    const char *message)
 {
 	(void)arg, (void)done, (void)total, (void)message;
 }
@@ -74,7 +75,7 @@ static int call(struct client *c, const struct offer *f, json_object *arguments,
 	AUTO(json) json_object *result = NULL;
 	AUTO(json) json_object *refusal = NULL;
 	const struct waiter w = { .input = f->input, .cancelled = never,
-				  .progress = on_progress };
+				  .progress = conformance_on_progress };
 	int status;
 
 	if (js_set_str(params, "name", f->real) || js_set(params, "arguments", arguments))
@@ -197,7 +198,7 @@ int main(int argc, char **argv)
 	struct client_config config = {
 		.name = "conformance", .url = url, .arg = &oauth, .authorize = authorize,
 		.protocol = version && *version ? version : NULL, .accepts = true,
-		.connect_ms = 20000, .timeout_ms = 20000, .log = on_log };
+		.connect_ms = 20000, .timeout_ms = 20000, .log = conformance_on_log };
 	AUTO(client) struct client *c = NULL;
 	struct error err = ERROR_NONE;
 

@@ -12,9 +12,9 @@
 enum { FIELDS_MAX = 32, TRIES_MAX = 3 };
 
 /* @return MT_OK with the answer (borrowed), or why there is none. */
-static int ask(const struct mt_tool_host *host, struct mt_call *call,
-	       const char *question, json_object *choices, json_object **ret_keep,
-	       const char **ret)
+static int elicit_ask(const struct mt_tool_host *host, struct mt_call *call,
+		      const char *question, json_object *choices, json_object **ret_keep,
+		      const char **ret)
 {
 	AUTO(json) json_object *params = json_object_new_object();
 	struct mt_str result = { NULL, 0 };
@@ -46,7 +46,7 @@ static json_object *flag(const char *answer)
 	return yes || no ? json_object_new_boolean(yes) : NULL;
 }
 
-static json_object *number(const char *answer, bool whole)
+static json_object *elicit_number(const char *answer, bool whole)
 {
 	long long n;
 	double d;
@@ -166,7 +166,7 @@ static json_object *value_of(json_object *field, json_object *choices, const cha
 	if (strcmp(type, "boolean") == 0)
 		return flag(answer);
 	if (strcmp(type, "integer") == 0 || strcmp(type, "number") == 0)
-		return number(answer, *type == 'i');
+		return elicit_number(answer, *type == 'i');
 	if (strcmp(type, "array") == 0)
 		return several(answer, choices);
 	return js_lists(choices, answer, true) && fits_format(field, answer)
@@ -225,8 +225,9 @@ static void put_question(struct strbuf *b, const char *intro, const char *key,
 		strbuf_addf(b, " [%.200s]", js_shown(js_get(field, "default")));
 }
 
-static int fill(const struct mt_tool_host *host, struct mt_call *call, const char *intro,
-		const char *key, json_object *field, json_object *content)
+static int elicit_fill(const struct mt_tool_host *host, struct mt_call *call,
+		       const char *intro, const char *key, json_object *field,
+		       json_object *content)
 {
 	AUTO(strbuf) struct strbuf question = STRBUF(16 << 10);
 	AUTO(json) json_object *choices = choices_of(field);
@@ -235,7 +236,8 @@ static int fill(const struct mt_tool_host *host, struct mt_call *call, const cha
 	for (int i = 0; i < TRIES_MAX; i++) {
 		AUTO(json) json_object *keep = NULL;
 		const char *answer = NULL;
-		int status = ask(host, call, question.text, choices, &keep, &answer);
+		int status =
+			elicit_ask(host, call, question.text, choices, &keep, &answer);
 		json_object *value;
 
 		if (status)
@@ -265,7 +267,7 @@ static int confirm(const struct mt_tool_host *host, struct mt_call *call,
 
 	json_object_array_add(choices, json_object_new_string("yes"));
 	json_object_array_add(choices, json_object_new_string("no"));
-	status = ask(host, call, intro, choices, &keep, &answer);
+	status = elicit_ask(host, call, intro, choices, &keep, &answer);
 	if (status)
 		return status;
 	return strcasecmp(answer, "yes") == 0 ? MT_OK : MT_EDENIED;
@@ -290,8 +292,8 @@ json_object *elicit_user(const struct mt_tool_host *host, struct mt_call *call,
 			if (!status)
 				status = ++count > FIELDS_MAX
 						 ? MT_ELIMIT
-						 : fill(host, call, intro.text, key,
-							field, content);
+						 : elicit_fill(host, call, intro.text,
+							       key, field, content);
 		}
 	}
 	js_set_str(result, "action",

@@ -9,7 +9,7 @@
 
 enum { FAILURES_MAX = 5, HEARD_MS = 1000 };
 
-static int watch(struct transfer *t, int64_t *ret_until, struct error *err)
+static int http_listen_watch(struct transfer *t, int64_t *ret_until, struct error *err)
 {
 	struct http *h = t->http;
 	int64_t due = changed_check(t->client, false);
@@ -23,7 +23,8 @@ static int watch(struct transfer *t, int64_t *ret_until, struct error *err)
 	return stop ? fail(err, MT_ECANCELLED, "stopped") : 1;
 }
 
-static int prepare(struct transfer *t, struct strbuf *body, const struct strbuf *id)
+static int http_listen_prepare(struct transfer *t, struct strbuf *body,
+			       const struct strbuf *id)
 {
 	int status;
 
@@ -64,10 +65,10 @@ static bool listen_once(struct http *h, struct strbuf *id, int64_t *retry_ms, bo
 	t.is_stream = stream;
 	t.listens = true;
 	if (!status)
-		status = prepare(&t, &body, id);
+		status = http_listen_prepare(&t, &body, id);
 	if (!status) {
 		set_multi(h, t.multi);
-		status = transfer_run(&t, watch, &err);
+		status = transfer_run(&t, http_listen_watch, &err);
 		set_multi(h, NULL);
 	}
 	listener_heard(h);

@@ -13,7 +13,8 @@ static const char ca_dir[] = "/etc/ssl/certs";
 
 /* ---- what comes ------------------------------------------------------------ */
 
-static int on_event(const char *name, const char *data, size_t len, void *arg)
+static int http_transfer_on_event(const char *name, const char *data, size_t len,
+				  void *arg)
 {
 	struct transfer *t = arg;
 	struct http *h = t->http;
@@ -30,7 +31,7 @@ static int on_event(const char *name, const char *data, size_t len, void *arg)
 	return MT_OK;
 }
 
-static void begin(struct transfer *t)
+static void http_transfer_begin(struct transfer *t)
 {
 	const char *type = NULL;
 
@@ -46,7 +47,7 @@ static size_t on_body(char *bytes, size_t size, size_t n, void *arg)
 	struct transfer *t = arg;
 
 	if (!t->begun)
-		begin(t);
+		http_transfer_begin(t);
 	n *= size;
 	if (t->is_sse)
 		return sse_feed(&t->sse, bytes, n) ? 0 : n;
@@ -157,7 +158,7 @@ int transfer_open(struct transfer *t, struct http *h, const char *url, struct er
 
 	*t = (struct transfer){ .http = h, .client = c, .easy = curl_easy_init(),
 				.multi = take_lane(h), .body = STRBUF(MCP_MESSAGE_MAX) };
-	sse_init(&t->sse, MCP_MESSAGE_MAX, on_event, t);
+	sse_init(&t->sse, MCP_MESSAGE_MAX, http_transfer_on_event, t);
 	if (!t->easy || !t->multi || own_headers(t))
 		return out_of_memory(err);
 	curl_easy_setopt(t->easy, CURLOPT_URL, url);
@@ -187,7 +188,7 @@ static int ended(struct transfer *t, struct error *err)
 		if (m->msg != CURLMSG_DONE)
 			continue;
 		if (!t->begun)
-			begin(t);
+			http_transfer_begin(t);
 		if (m->data.result == CURLE_OK ||
 		    (t->is_sse && m->data.result != CURLE_WRITE_ERROR))
 			return MT_OK; /* a stream may break off: who waits sees it */

@@ -53,7 +53,7 @@ static int post_headers(struct transfer *t, const struct pending *p)
 
 /* ---- the result --------------------------------------------------------------- */
 
-static int look(struct transfer *t, int64_t *ret_until, struct error *err)
+static int http_look(struct transfer *t, int64_t *ret_until, struct error *err)
 {
 	struct client *c = t->client;
 	int status;
@@ -171,7 +171,7 @@ static int pause_for(struct transfer *t, int64_t ms, struct error *err)
 
 	while (clock_ms() < end) {
 		int64_t until = end;
-		int status = look(t, &until, err);
+		int status = http_look(t, &until, err);
 
 		if (status != 1)
 			return status;
@@ -206,7 +206,7 @@ static int resume(struct http *h, struct pending *p, struct strbuf *id, int64_t 
 		    (id->len && transfer_header(&t, "Last-Event-ID: %s", id->text)))
 			status = out_of_memory(err);
 		if (!status)
-			status = transfer_run(&t, look, err);
+			status = transfer_run(&t, http_look, err);
 		if (!status && (t.status < 200 || t.status >= 300))
 			status = fail(err, MT_EIO,
 				      "the server does not resume its "
@@ -262,7 +262,7 @@ static int post_once(struct http *h, const char *url, const char *text, size_t l
 			set_multi(c, p, t.multi);
 		else
 			curl_easy_setopt(t.easy, CURLOPT_TIMEOUT_MS, (long)POST_MS);
-		status = transfer_run(&t, p ? look : NULL, err);
+		status = transfer_run(&t, p ? http_look : NULL, err);
 		if (p)
 			set_multi(c, p, NULL);
 	}

@@ -39,7 +39,7 @@ static char *authorize(void *arg, const char *challenge, struct error *err)
 	return oauth_login(&l->oauth, challenge, err);
 }
 
-static void on_log(void *arg, int level, const char *text)
+static void login_on_log(void *arg, int level, const char *text)
 {
 	(void)arg;
 	if (level <= MT_LOG_WARNING)
@@ -90,7 +90,7 @@ static int perform(struct login *l, const struct client_config *config, size_t *
 	return status;
 }
 
-static int run(json_object *spec, struct error *err)
+static int login_run(json_object *spec, struct error *err)
 {
 	const char *file = js_str(spec, "login_file", ""),
 		   *name = js_str(spec, "name", "");
@@ -105,7 +105,7 @@ static int run(json_object *spec, struct error *err)
 		.scope = js_str(spec, "scope", NULL), .visit = visit, .arg = &l } };
 	struct client_config config = {
 		.name = name, .url = l.oauth.server, .ca_path = l.oauth.ca_path,
-		.headers = headers, .arg = &l, .authorize = authorize, .log = on_log,
+		.headers = headers, .arg = &l, .authorize = authorize, .log = login_on_log,
 		.old_sse = strcmp(js_str(spec, "transport", ""), "sse") == 0,
 		.new_http = strcmp(js_str(spec, "transport", ""), "http") == 0,
 		.protocol = strcmp(protocol, "auto") != 0 ? protocol : NULL,
@@ -153,7 +153,7 @@ int main(int argc, char **argv)
 	if (!spec)
 		fail(&err, MT_EINVAL, "there is nothing to log in at");
 	else
-		run(spec, &err);
+		login_run(spec, &err);
 	if (err.code)
 		fprintf(stderr, "mortise: %s\n", err.text);
 	return err.code ? 1 : 0;

@@ -32,7 +32,7 @@ struct mcp {
 	unsigned tries;
 };
 
-static void on_log(void *arg, int level, const char *text)
+static void mcp_on_log(void *arg, int level, const char *text)
 {
 	struct mcp *m = arg;
 
@@ -150,7 +150,7 @@ static int mcp_open(const struct mt_tool_host *host, struct mt_instance *instanc
 		return err.code;
 	}
 	m->settings.config.arg = m;
-	m->settings.config.log = on_log;
+	m->settings.config.log = mcp_on_log;
 	m->settings.config.changed = on_changed;
 	if (m->settings.login.file || m->settings.by_itself)
 		m->settings.config.authorize = authorize;
@@ -268,14 +268,15 @@ static json_object *arguments_of(struct mcp *m, struct mt_call *call,
 	return args;
 }
 
-static int say(struct mcp *m, struct mt_call *call, int status, const struct error *err)
+static int mcp_say(struct mcp *m, struct mt_call *call, int status,
+		   const struct error *err)
 {
 	return m->host->fail(call, status, "MCP server `%s`: %s", m->settings.name,
 			     err->text);
 }
 
-static int ask(struct mcp *m, const struct waiter *w, const char *method,
-	       json_object *params, bool again, json_object **ret, struct error *err)
+static int mcp_ask(struct mcp *m, const struct waiter *w, const char *method,
+		   json_object *params, bool again, json_object **ret, struct error *err)
 {
 	int status = client_connect(m->client, w, err);
 
@@ -319,9 +320,9 @@ static int call_tool(struct mcp *m, struct active *a, struct waiter *w,
 	    js_set(params, "arguments", args))
 		return m->host->fail(a->call, MT_ENOMEM, "Out of memory.");
 	w->input = f->input;
-	status = ask(m, w, "tools/call", params, f->again || m->client->era == ERA_MODERN,
-		     &result, &err);
-	return status ? say(m, a->call, status, &err)
+	status = mcp_ask(m, w, "tools/call", params,
+			 f->again || m->client->era == ERA_MODERN, &result, &err);
+	return status ? mcp_say(m, a->call, status, &err)
 		      : put_tool_result(m->host, a->call, f, result);
 }
 
@@ -340,9 +341,9 @@ static int list_pages(struct mcp *m, struct active *a, const struct waiter *w,
 		int status = cursor ? js_set_str(params, "cursor", cursor) : MT_OK;
 
 		if (!status)
-			status = ask(m, w, method, params, true, &result, &err);
+			status = mcp_ask(m, w, method, params, true, &result, &err);
 		if (status)
-			return say(m, a->call, status, &err);
+			return mcp_say(m, a->call, status, &err);
 		put(m->host, a->call, js_get(result, member));
 		next = js_str(result, "nextCursor", NULL);
 		if (!next || (cursor && strcmp(next, cursor) == 0))
@@ -377,7 +378,7 @@ static int list_resources(struct mcp *m, struct active *a, const struct waiter *
 		list_pages(m, a, w, "resources/list", "resources", put_each_resource);
 
 	if (!status &&
-	    !ask(m, w, "resources/templates/list", params, true, &result, &err))
+	    !mcp_ask(m, w, "resources/templates/list", params, true, &result, &err))
 		put_each_template(m->host, a->call, js_get(result, "resourceTemplates"));
 	return status;
 }
@@ -394,8 +395,8 @@ static int call_resources(struct mcp *m, struct active *a, const struct waiter *
 		return list_resources(m, a, w);
 	status = js_set_str(params, "uri", uri);
 	if (!status)
-		status = ask(m, w, "resources/read", params, true, &result, &err);
-	return status ? say(m, a->call, status, &err)
+		status = mcp_ask(m, w, "resources/read", params, true, &result, &err);
+	return status ? mcp_say(m, a->call, status, &err)
 		      : put_resource(m->host, a->call, result);
 }
 
@@ -418,8 +419,8 @@ static int call_prompts(struct mcp *m, struct active *a, const struct waiter *w)
 	if (!status)
 		status = js_set_str(params, "name", name);
 	if (!status)
-		status = ask(m, w, "prompts/get", params, true, &result, &err);
-	return status ? say(m, a->call, status, &err)
+		status = mcp_ask(m, w, "prompts/get", params, true, &result, &err);
+	return status ? mcp_say(m, a->call, status, &err)
 		      : put_prompt(m->host, a->call, result);
 }
 

@@ -11,7 +11,7 @@ static bool is_id(json_object *o)
 }
 
 /* @return false if it is not a message. */
-static bool take(json_object *doc, struct rpc *m)
+static bool message_take(json_object *doc, struct rpc *m)
 {
 	json_object *error = js_get(doc, "error"), *result = NULL;
 	bool has;
@@ -54,17 +54,17 @@ int rpc_read(const char *text, size_t len, void (*on)(const struct rpc *m, void 
 		size_t n = json_object_array_length(doc);
 
 		for (size_t i = 0; i < n && i < RPC_BATCH_MAX; i++)
-			if (take(json_object_array_get_idx(doc, i), &m))
+			if (message_take(json_object_array_get_idx(doc, i), &m))
 				on(&m, arg);
 		return MT_OK;
 	}
-	if (!take(doc, &m))
+	if (!message_take(doc, &m))
 		return fail(err, MT_EINVAL, "it is no JSON-RPC message");
 	on(&m, arg);
 	return MT_OK;
 }
 
-static void begin(struct strbuf *b, json_object *id)
+static void message_begin(struct strbuf *b, json_object *id)
 {
 	strbuf_add(b, "{\"jsonrpc\":\"2.0\"");
 	if (id) {
@@ -73,7 +73,7 @@ static void begin(struct strbuf *b, json_object *id)
 	}
 }
 
-static int end(struct strbuf *b, const char *method, json_object *params)
+static int message_end(struct strbuf *b, const char *method, json_object *params)
 {
 	js_key_str(b, "method", method);
 	if (params) {
@@ -85,20 +85,20 @@ static int end(struct strbuf *b, const char *method, json_object *params)
 
 int rpc_request(struct strbuf *b, int64_t id, const char *method, json_object *params)
 {
-	begin(b, NULL);
+	message_begin(b, NULL);
 	js_key_int(b, "id", id);
-	return end(b, method, params);
+	return message_end(b, method, params);
 }
 
 int rpc_notification(struct strbuf *b, const char *method, json_object *params)
 {
-	begin(b, NULL);
-	return end(b, method, params);
+	message_begin(b, NULL);
+	return message_end(b, method, params);
 }
 
 int rpc_result(struct strbuf *b, json_object *id, json_object *result)
 {
-	begin(b, id);
+	message_begin(b, id);
 	js_key(b, "result");
 	js_put(b, result);
 	return strbuf_addc(b, '}');
@@ -106,7 +106,7 @@ int rpc_result(struct strbuf *b, json_object *id, json_object *result)
 
 int rpc_refusal(struct strbuf *b, json_object *id, int code, const char *text)
 {
-	begin(b, id);
+	message_begin(b, id);
 	js_key(b, "error");
 	strbuf_addc(b, '{');
 	js_key_int(b, "code", code);

@@ -147,8 +147,8 @@ static int put_assertion(struct strbuf *b, const char *pem, const char *client,
 
 /* ---- the token --------------------------------------------------------------------- */
 
-static json_object *begin(const struct oauth *o, const struct oauth_place *p,
-			  const char *scope)
+static json_object *oauth_client_begin(const struct oauth *o, const struct oauth_place *p,
+				       const char *scope)
 {
 	const char *resource = js_str(p->resource, "resource", NULL);
 	json_object *known = js_get(p->metadata, "token_endpoint_auth_methods_supported");
@@ -185,8 +185,8 @@ static int put_proof(const struct oauth *o, const struct oauth_place *p,
 		       : MT_OK;
 }
 
-static int ask(struct oauth *o, const struct oauth_place *p, const char *challenge,
-	       struct error *err)
+static int oauth_client_ask(struct oauth *o, const struct oauth_place *p,
+			    const char *challenge, struct error *err)
 {
 	AUTO(strbuf) struct strbuf scope = STRBUF(OAUTH_URL_MAX);
 	AUTO(strbuf) struct strbuf form = STRBUF(4 * OAUTH_URL_MAX);
@@ -196,7 +196,7 @@ static int ask(struct oauth *o, const struct oauth_place *p, const char *challen
 
 	if (status)
 		return status;
-	login = begin(o, p, scope.text);
+	login = oauth_client_begin(o, p, scope.text);
 	resource = js_str(login, "resource", NULL);
 	if (!login || form_add(&form, "grant_type", "client_credentials") ||
 	    (scope.len && form_add(&form, "scope", scope.text)) ||
@@ -228,7 +228,7 @@ char *oauth_client_token(struct oauth *o, const char *challenge, struct error *e
 	else
 		status = oauth_discover(o, challenge, &p, &why);
 	if (!status)
-		status = ask(o, &p, challenge, &why);
+		status = oauth_client_ask(o, &p, challenge, &why);
 	if (!status)
 		token = strdup(js_str(o->login, "access_token", ""));
 	oauth_place_clear(&p);

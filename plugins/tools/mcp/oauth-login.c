@@ -237,8 +237,8 @@ static char *query_param(const char *url, const char *name)
 }
 
 /* The code, if the answer is to our question and from whom we asked. */
-static int read_answer(const struct oauth_place *p, const char *url, const char *state,
-		       char **ret_code, struct error *err)
+static int oauth_login_read_answer(const struct oauth_place *p, const char *url,
+				   const char *state, char **ret_code, struct error *err)
 {
 	AUTO(free) char *its_state = query_param(url, "state");
 	AUTO(free) char *iss = query_param(url, "iss");
@@ -290,7 +290,7 @@ static int ask_user(const struct oauth *o, const struct oauth_place *p,
 	    (resource && form_add(&url, "resource", resource)))
 		return out_of_memory(err);
 	answer = o->visit(o->arg, url.text, state.text, err);
-	return answer ? read_answer(p, answer, state.text, ret_code, err)
+	return answer ? oauth_login_read_answer(p, answer, state.text, ret_code, err)
 		      : fail(err, MT_EDENIED, "no login took place");
 }
 
@@ -311,8 +311,8 @@ static int exchange_code(struct oauth *o, json_object *login, const char *code,
 	return oauth_ask_token(o, login, &form, err);
 }
 
-static int begin(const struct oauth *o, const struct oauth_place *p, const char *scope,
-		 json_object *login, struct error *err)
+static int oauth_login_begin(const struct oauth *o, const struct oauth_place *p,
+			     const char *scope, json_object *login, struct error *err)
 {
 	const char *resource = js_str(p->resource, "resource", NULL);
 
@@ -327,8 +327,8 @@ static int begin(const struct oauth *o, const struct oauth_place *p, const char 
 	return identify(o, p, scope, login, err);
 }
 
-static int run(struct oauth *o, const struct oauth_place *p, const char *challenge,
-	       struct error *err)
+static int oauth_login_run(struct oauth *o, const struct oauth_place *p,
+			   const char *challenge, struct error *err)
 {
 	AUTO(strbuf) struct strbuf scope = STRBUF(OAUTH_URL_MAX), verifier = STRBUF(256);
 	AUTO(json) json_object *login = json_object_new_object();
@@ -336,7 +336,7 @@ static int run(struct oauth *o, const struct oauth_place *p, const char *challen
 	int status = oauth_scope(o, p, challenge, &scope, err);
 
 	if (!status)
-		status = begin(o, p, scope.text, login, err);
+		status = oauth_login_begin(o, p, scope.text, login, err);
 	if (!status)
 		status = put_random(&verifier, err);
 	if (!status)
@@ -358,7 +358,7 @@ char *oauth_login(struct oauth *o, const char *challenge, struct error *err)
 	int status = oauth_discover(o, challenge, &p, &why);
 
 	if (!status)
-		status = run(o, &p, challenge, &why);
+		status = oauth_login_run(o, &p, challenge, &why);
 	if (!status)
 		token = strdup(js_str(o->login, "access_token", ""));
 	oauth_place_clear(&p);

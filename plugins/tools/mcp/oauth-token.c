@@ -45,7 +45,7 @@ static int prove_client(json_object *login, struct strbuf *form, struct strbuf *
 	return status ? status : base64_put(header, pair.text, pair.len);
 }
 
-static int keep(json_object *login, json_object *answer, struct error *err)
+static int oauth_token_keep(json_object *login, json_object *answer, struct error *err)
 {
 	static const char *const texts[] = { "access_token", "refresh_token", "scope" };
 	int64_t life = js_int(answer, "expires_in", 0);
@@ -89,7 +89,7 @@ int oauth_ask_token(struct oauth *o, json_object *login, struct strbuf *form,
 	type = js_str(answer, "token_type", "Bearer");
 	if (code == 200 && js_str(answer, "access_token", NULL) &&
 	    strcasecmp(type, "Bearer") == 0)
-		return keep(login, answer, err);
+		return oauth_token_keep(login, answer, err);
 	return fail(err, code >= 400 && code < 500 ? MT_EDENIED : MT_EIO,
 		    "the authorization server gives no token: %.80s%s%.200s (HTTP %ld)",
 		    js_str(answer, "error", "no reason was given"),

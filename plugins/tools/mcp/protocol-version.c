@@ -206,7 +206,8 @@ int era_subscription(struct client *c, struct strbuf *b)
 
 /* ---- both -------------------------------------------------------------- */
 
-static int start(struct client *c, const struct waiter *w, struct error *err)
+static int protocol_version_start(struct client *c, const struct waiter *w,
+				  struct error *err)
 {
 	pthread_mutex_lock(&c->lock);
 	c->down = c->session_over = false;
@@ -220,7 +221,7 @@ int era_open(struct client *c, const struct waiter *w, struct error *err)
 	bool legacy = (c->config.protocol && !modern) || c->transport == &sse_transport ||
 		      c->era == ERA_LEGACY;
 	struct error why = ERROR_NONE;
-	int status = start(c, w, err);
+	int status = protocol_version_start(c, w, err);
 
 	if (!status && !legacy) {
 		status = discover(c, w, err);
@@ -232,7 +233,7 @@ int era_open(struct client *c, const struct waiter *w, struct error *err)
 		/* Some servers end when the first message is not their greeting. */
 		if (!status && client_is_down(c)) {
 			c->transport->stop(c);
-			status = start(c, w, err);
+			status = protocol_version_start(c, w, err);
 		}
 	}
 	c->protocol[0] = '\0';
@@ -243,7 +244,7 @@ int era_open(struct client *c, const struct waiter *w, struct error *err)
 	    (c->http_status == 400 || c->http_status == 404 || c->http_status == 405)) {
 		c->transport->stop(c);
 		c->transport = &sse_transport;
-		status = start(c, w, err);
+		status = protocol_version_start(c, w, err);
 		return status ? status : initialize(c, w, err);
 	}
 	return status ? fail(err, status, "%s", why.text) : MT_OK;

@@ -15,7 +15,7 @@ struct out {
 	bool begun;
 };
 
-static void put_text(struct out *o, const char *text, size_t len)
+static void result_put_text(struct out *o, const char *text, size_t len)
 {
 	if (o->begun)
 		o->host->reply_text(o->call, "\n", 1);
@@ -30,12 +30,12 @@ static void put_member(struct out *o, json_object *item, const char *name)
 	json_object *text = js_get(item, name);
 
 	if (json_object_is_type(text, json_type_string))
-		put_text(o, json_object_get_string(text),
-			 (size_t)json_object_get_string_len(text));
+		result_put_text(o, json_object_get_string(text),
+				(size_t)json_object_get_string_len(text));
 }
 
-static void put_line(struct out *o, const char *fmt, ...) MT_PRINTF(2, 3);
-static void put_line(struct out *o, const char *fmt, ...)
+static void result_put_line(struct out *o, const char *fmt, ...) MT_PRINTF(2, 3);
+static void result_put_line(struct out *o, const char *fmt, ...)
 {
 	AUTO(strbuf) struct strbuf b = STRBUF(64 << 10);
 	va_list ap;
@@ -43,7 +43,7 @@ static void put_line(struct out *o, const char *fmt, ...)
 	va_start(ap, fmt);
 	strbuf_vaddf(&b, fmt, ap);
 	va_end(ap);
-	put_text(o, b.text, b.len);
+	result_put_text(o, b.text, b.len);
 }
 
 static void put_medium(struct out *o, json_object *item, const char *member)
@@ -56,12 +56,13 @@ static void put_medium(struct out *o, json_object *item, const char *member)
 	if (!status)
 		status = o->host->reply_media(o->call, mime, bytes.text, bytes.len);
 	if (status == MT_EINVAL)
-		put_line(o, "[%.100s was left out: its base64 is invalid]", mime);
+		result_put_line(o, "[%.100s was left out: its base64 is invalid]", mime);
 	else if (status)
-		put_line(o, "[%.100s of %zu characters was left out: it is too large]",
-			 mime, strlen(data));
+		result_put_line(
+			o, "[%.100s of %zu characters was left out: it is too large]",
+			mime, strlen(data));
 	else if (strncmp(mime, "image/", 6) != 0)
-		put_line(o, "[%.100s, %zu bytes]", mime, bytes.len);
+		result_put_line(o, "[%.100s, %zu bytes]", mime, bytes.len);
 }
 
 static void put_contents(struct out *o, json_object *resource)
@@ -69,7 +70,7 @@ static void put_contents(struct out *o, json_object *resource)
 	const char *uri = js_str(resource, "uri", "");
 
 	if (*uri)
-		put_line(o, "[%.2000s]", uri);
+		result_put_line(o, "[%.2000s]", uri);
 	if (js_get(resource, "text"))
 		put_member(o, resource, "text");
 	else
@@ -78,9 +79,9 @@ static void put_contents(struct out *o, json_object *resource)
 
 static void put_link(struct out *o, json_object *item)
 {
-	put_line(o, "[resource %.2000s: %.500s%s%.2000s]", js_str(item, "uri", ""),
-		 js_str(item, "name", ""), js_get(item, "description") ? ", " : "",
-		 js_str(item, "description", ""));
+	result_put_line(o, "[resource %.2000s: %.500s%s%.2000s]", js_str(item, "uri", ""),
+			js_str(item, "name", ""), js_get(item, "description") ? ", " : "",
+			js_str(item, "description", ""));
 }
 
 static void put_item(struct out *o, json_object *item)
@@ -96,7 +97,8 @@ static void put_item(struct out *o, json_object *item)
 	else if (strcmp(type, "resource_link") == 0)
 		put_link(o, item);
 	else
-		put_line(o, "[content of an unknown type `%.60s` was left out]", type);
+		result_put_line(o, "[content of an unknown type `%.60s` was left out]",
+				type);
 }
 
 static size_t length_of(json_object *list)
@@ -121,7 +123,7 @@ int put_tool_result(const struct mt_tool_host *host, struct mt_call *call,
 		const char *text = js_text(structured, &len);
 
 		if (text)
-			put_text(&o, text, len);
+			result_put_text(&o, text, len);
 	}
 	if (failed)
 		return host->fail(call, MT_EIO,
@@ -148,7 +150,7 @@ int put_resource(const struct mt_tool_host *host, struct mt_call *call,
 	for (size_t i = 0; i < length_of(list); i++)
 		put_contents(&o, json_object_array_get_idx(list, i));
 	if (!o.begun)
-		put_line(&o, "The resource is empty.");
+		result_put_line(&o, "The resource is empty.");
 	return MT_OK;
 }
 
@@ -162,7 +164,7 @@ int put_prompt(const struct mt_tool_host *host, struct mt_call *call, json_objec
 	for (size_t i = 0; i < length_of(list); i++) {
 		json_object *message = json_object_array_get_idx(list, i);
 
-		put_line(&o, "%.20s:", js_str(message, "role", "user"));
+		result_put_line(&o, "%.20s:", js_str(message, "role", "user"));
 		put_item(&o, js_get(message, "content"));
 	}
 	return MT_OK;

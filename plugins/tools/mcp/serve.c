@@ -196,7 +196,7 @@ static void take_notice(struct client *c, const struct rpc *m)
 
 /* ---- answers ----------------------------------------------------------- */
 
-static void take_answer(struct client *c, const struct rpc *m)
+static void serve_take_answer(struct client *c, const struct rpc *m)
 {
 	bool known = false;
 
@@ -223,7 +223,7 @@ static void take_message(struct client *c, const struct rpc *m)
 		take_notice(c, m);
 		break;
 	default:
-		take_answer(c, m);
+		serve_take_answer(c, m);
 	}
 }
 

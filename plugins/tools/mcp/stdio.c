@@ -71,7 +71,7 @@ static void take_log(struct process *p, const char *bytes, size_t n)
 
 /* ---- its thread ------------------------------------------------------------ */
 
-static int on_line(char *line, size_t len, void *arg)
+static int stdio_on_line(char *line, size_t len, void *arg)
 {
 	struct process *p = arg;
 
@@ -248,8 +248,8 @@ static int nonblocking(int fd)
 	return fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
 }
 
-static int spawn(struct client *c, const int in[2], const int out[2], const int err[2],
-		 pid_t *ret)
+static int stdio_spawn(struct client *c, const int in[2], const int out[2],
+		       const int err[2], pid_t *ret)
 {
 	posix_spawn_file_actions_t actions;
 	posix_spawnattr_t attributes;
@@ -304,7 +304,7 @@ static struct process *process_new(struct client *c)
 			       .log_minute = clock_ms() };
 	p->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	pthread_mutex_init(&p->lock, NULL);
-	jsonl_init(&p->lines, MCP_MESSAGE_MAX, on_line, p);
+	jsonl_init(&p->lines, MCP_MESSAGE_MAX, stdio_on_line, p);
 	return p;
 }
 
@@ -316,7 +316,7 @@ static int launch(struct client *c, struct process *p, struct error *err)
 	if (pipe2(in, O_CLOEXEC) || pipe2(out, O_CLOEXEC) || pipe2(log, O_CLOEXEC))
 		status = fail(err, MT_EIO, "no pipe can be made: %s", strerror(errno));
 	if (!status) {
-		code = spawn(c, in, out, log, &p->pid);
+		code = stdio_spawn(c, in, out, log, &p->pid);
 		if (code)
 			status = fail(err, MT_EIO, "`%s` cannot be started: %s",
 				      c->config.argv[0], strerror(code));

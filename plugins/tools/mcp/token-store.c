@@ -30,7 +30,7 @@ static int lock(const struct keep *k)
 }
 
 /* A login for another address is none. */
-static json_object *read_file(const struct keep *k, struct error *err)
+static json_object *token_store_read_file(const struct keep *k, struct error *err)
 {
 	struct error why = ERROR_NONE;
 	json_object *login = NULL;
@@ -60,7 +60,7 @@ static char *renew(const struct keep *k, const char *refused, struct error *err)
 {
 	AUTO(close) int fd = lock(k);
 	struct oauth o = { .server = k->server, .ca_path = k->ca_path,
-			   .login = read_file(k, err) };
+			   .login = token_store_read_file(k, err) };
 	struct error why = ERROR_NONE;
 	char *token = NULL;
 	int status = o.login ? MT_OK : MT_ENOTFOUND;
@@ -86,7 +86,7 @@ static char *renew(const struct keep *k, const char *refused, struct error *err)
 
 char *keep_token(const struct keep *k, const char *refused, struct error *err)
 {
-	AUTO(json) json_object *login = read_file(k, err);
+	AUTO(json) json_object *login = token_store_read_file(k, err);
 
 	if (!login)
 		return NULL;
@@ -99,7 +99,7 @@ void keep_scope(const struct keep *k, const char *challenge)
 {
 	AUTO(strbuf) struct strbuf scope = STRBUF(OAUTH_URL_MAX);
 	AUTO(close) int fd = lock(k);
-	AUTO(json) json_object *login = read_file(k, NULL);
+	AUTO(json) json_object *login = token_store_read_file(k, NULL);
 
 	(void)fd; /* held to the end */
 	if (login && challenge_param(challenge, "scope", &scope) &&

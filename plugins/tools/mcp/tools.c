@@ -143,7 +143,7 @@ static struct offer *room(struct offers *o)
 	return &o->list[o->count];
 }
 
-static int finish(struct offers *o, struct offer *f, struct error *err)
+static int tools_finish(struct offers *o, struct offer *f, struct error *err)
 {
 	if (f->name && f->real && f->description && f->schema && f->events) {
 		o->count++;
@@ -194,7 +194,7 @@ static int add_tool(struct client *c, const struct offer_options *options,
 			    "required") == 0;
 	if (json_object_is_type(output, json_type_object))
 		f->output = json_object_get(output);
-	return finish(o, f, err);
+	return tools_finish(o, f, err);
 }
 
 /* ---- pages --------------------------------------------------------------- */
@@ -252,7 +252,7 @@ static int add_own(struct client *c, enum offer_kind kind, struct offers *o,
 			    : "List the prompts that the server `%s` has ready, or fetch one.",
 		    c->config.name) < 0)
 		f->description = NULL;
-	return finish(o, f, err);
+	return tools_finish(o, f, err);
 }
 
 int offers_fetch(struct client *c, const struct offer_options *options,

@@ -18,7 +18,8 @@ struct place {
 	size_t len; /* of it */
 };
 
-static int refuse(struct strbuf *why, int status, const char *path, const char *reason)
+static int apply_refuse(struct strbuf *why, int status, const char *path,
+			const char *reason)
 {
 	strbuf_addf(why, "%s: %s", path, reason);
 	return status;
@@ -80,26 +81,27 @@ static char *file_of(const struct place *w, const char *path, struct strbuf *why
 	    path[w->len] == '/')
 		path += w->len + 1;
 	if (path[0] == '/' || climbs(path)) {
-		refuse(why, MT_EDENIED, path,
-		       "paths of a patch are below the workspace, "
-		       "without `..`");
+		apply_refuse(why, MT_EDENIED, path,
+			     "paths of a patch are below the workspace, "
+			     "without `..`");
 		return NULL;
 	}
 	whole = path_join(w->workspace, path);
 	top = whole ? realpath(w->workspace, NULL) : NULL;
 	real = top ? without_links(whole) : NULL;
 	if (!real) {
-		refuse(why, MT_EIO, path, whole ? strerror(errno) : "out of memory");
+		apply_refuse(why, MT_EIO, path,
+			     whole ? strerror(errno) : "out of memory");
 	} else if (!is_below(real, top)) {
-		refuse(why, MT_EDENIED, path,
-		       "a link leads it out of the workspace, where "
-		       "a patch changes nothing");
+		apply_refuse(why, MT_EDENIED, path,
+			     "a link leads it out of the workspace, where "
+			     "a patch changes nothing");
 		return NULL;
 	}
 	return STEAL(real);
 }
 
-static int load(void *arg, const char *path, struct strbuf *ret, struct strbuf *why)
+static int apply_load(void *arg, const char *path, struct strbuf *ret, struct strbuf *why)
 {
 	AUTO(free) char *file = file_of(arg, path, why);
 	AUTO(close) int fd = -1;
@@ -113,18 +115,20 @@ static int load(void *arg, const char *path, struct strbuf *ret, struct strbuf *
 	if (fd < 0)
 		return errno == ENOENT || errno == ENOTDIR
 			       ? MT_ENOTFOUND
-			       : refuse(why, MT_EDENIED, path, strerror(errno));
+			       : apply_refuse(why, MT_EDENIED, path, strerror(errno));
 	if (fstat(fd, &st) || !S_ISREG(st.st_mode))
-		return refuse(why, MT_EINVAL, path, "it is not a file");
+		return apply_refuse(why, MT_EINVAL, path, "it is not a file");
 	if (st.st_size > PATCH_FILE_MAX)
-		return refuse(why, MT_ELIMIT, path, "the file is too large for a patch");
+		return apply_refuse(why, MT_ELIMIT, path,
+				    "the file is too large for a patch");
 	while ((n = read(fd, buffer, sizeof buffer)) != 0) {
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0)
-			return refuse(why, MT_EIO, path, strerror(errno));
+			return apply_refuse(why, MT_EIO, path, strerror(errno));
 		if (strbuf_addn(ret, buffer, (size_t)n))
-			return refuse(why, ret->error, path, "the file is too large");
+			return apply_refuse(why, ret->error, path,
+					    "the file is too large");
 	}
 	return MT_OK;
 }
@@ -154,7 +158,8 @@ static mode_t new_mode(void)
 	return 0666 & ~mask;
 }
 
-static int put(char *file, const struct strbuf *text, const char *like, struct error *err)
+static int apply_put(char *file, const struct strbuf *text, const char *like,
+		     struct error *err)
 {
 	struct stat st;
 	mode_t mode = stat(like, &st) == 0 ? st.st_mode & 07777 : new_mode();
@@ -180,7 +185,7 @@ static int take_step(const struct patch_change *c, struct step *s, struct error 
 	int r = MT_OK;
 
 	if (c->kind != PATCH_DELETE) {
-		r = put(to, &c->text, s->file, err);
+		r = apply_put(to, &c->text, s->file, err);
 		s->written = r == MT_OK;
 	}
 	if (!r && (c->kind == PATCH_DELETE || (s->target && strcmp(to, s->file) != 0))) {
@@ -195,7 +200,8 @@ static void take_back(const struct patch_change *c, struct step *s)
 	bool moved = s->target && strcmp(s->target, s->file) != 0;
 
 	if (s->dropped || (s->written && c->kind == PATCH_UPDATE && !moved))
-		put(s->file, &c->old, s->written && moved ? s->target : s->file, NULL);
+		apply_put(s->file, &c->old, s->written && moved ? s->target : s->file,
+			  NULL);
 	if (s->written && (c->kind == PATCH_ADD || moved))
 		unlink(s->target ? s->target : s->file);
 }
@@ -224,15 +230,15 @@ static int resolve(const struct place *w, struct patch *p, struct step *steps)
 			return MT_EDENIED;
 		if (is_taken(steps, i, s->file) ||
 		    (s->target && is_taken(steps, i, s->target)))
-			return refuse(&p->why, MT_EINVAL,
-				      c->move_to ? c->move_to : c->path,
-				      "two parts of the patch mean the same file; write "
-				      "one part for each file");
+			return apply_refuse(
+				&p->why, MT_EINVAL, c->move_to ? c->move_to : c->path,
+				"two parts of the patch mean the same file; write "
+				"one part for each file");
 		if (s->target && strcmp(s->target, s->file) != 0 &&
 		    lstat(s->target, &st) == 0)
-			return refuse(&p->why, MT_EEXIST, c->move_to,
-				      "the file to move to "
-				      "exists already");
+			return apply_refuse(&p->why, MT_EEXIST, c->move_to,
+					    "the file to move to "
+					    "exists already");
 	}
 	return MT_OK;
 }
@@ -242,7 +248,7 @@ int patch_files(const char *workspace, const char *text, size_t len, struct patc
 	struct place w = { .workspace = workspace, .len = strlen(workspace) };
 	struct step *steps = NULL;
 	struct error err = ERROR_NONE;
-	int r = patch_apply(text, len, load, &w, ret);
+	int r = patch_apply(text, len, apply_load, &w, ret);
 
 	if (!r) {
 		steps = calloc(ret->count + 1, sizeof *steps);
@@ -252,7 +258,7 @@ int patch_files(const char *workspace, const char *text, size_t len, struct patc
 		r = take_step(&ret->changes[i], &steps[i], &err);
 		if (!r)
 			continue;
-		refuse(&ret->why, r, ret->changes[i].path, err.text);
+		apply_refuse(&ret->why, r, ret->changes[i].path, err.text);
 		strbuf_add(&ret->why, ". Nothing was changed.");
 		do
 			take_back(&ret->changes[i], &steps[i]);

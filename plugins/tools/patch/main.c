@@ -11,8 +11,8 @@ struct self {
 	const char *workspace;
 };
 
-static int open_set(const struct mt_tool_host *host, struct mt_instance *instance,
-		    void **ret_self)
+static int patch_open_set(const struct mt_tool_host *host, struct mt_instance *instance,
+			  void **ret_self)
 {
 	struct self *self = calloc(1, sizeof *self);
 
@@ -24,13 +24,13 @@ static int open_set(const struct mt_tool_host *host, struct mt_instance *instanc
 	return MT_OK;
 }
 
-static void close_set(void *self)
+static void patch_close_set(void *self)
 {
 	free(self);
 }
 
-static void tell(const struct mt_tool_host *host, struct mt_call *call,
-		 const struct patch *p)
+static void patch_tell(const struct mt_tool_host *host, struct mt_call *call,
+		       const struct patch *p)
 {
 	static const char *const words[] = { "Added", "Updated", "Deleted" };
 
@@ -60,7 +60,7 @@ static int tell_failure(const struct mt_tool_host *host, struct mt_call *call, i
 	return host->fail(call, status, "%s", *last ? last : "The patch is wrong.");
 }
 
-static int run(void *self_, const char *name, struct mt_call *call)
+static int patch_run(void *self_, const char *name, struct mt_call *call)
 {
 	struct self *self = self_;
 	struct patch patch;
@@ -76,7 +76,7 @@ static int run(void *self_, const char *name, struct mt_call *call)
 	if (r)
 		r = tell_failure(self->host, call, r, patch.why.text);
 	else
-		tell(self->host, call, &patch);
+		patch_tell(self->host, call, &patch);
 	patch_clear(&patch);
 	return r;
 }
@@ -116,9 +116,9 @@ static const struct mt_toolset set = {
 	.size = sizeof set,
 	.tool_count = 1,
 	.tools = tools,
-	.open = open_set,
-	.call = run,
-	.close = close_set,
+	.open = patch_open_set,
+	.call = patch_run,
+	.close = patch_close_set,
 };
 
 MT_TOOLSET(&set, "apply-patch", .name = "apply-patch",

@@ -83,8 +83,8 @@ static struct mt_str as_is(struct mt_str line)
 }
 
 /* In three ways, each less exact than the one before. */
-static int64_t find(const struct lines *text, const struct lines *context, size_t start,
-		    uint64_t *fuzz, uint64_t *work)
+static int64_t match_find(const struct lines *text, const struct lines *context,
+			  size_t start, uint64_t *fuzz, uint64_t *work)
 {
 	static const struct {
 		struct mt_str (*form)(struct mt_str line);
@@ -120,13 +120,13 @@ int64_t match_context(const struct lines *text, const struct lines *context, siz
 	int64_t at;
 
 	if (!at_end)
-		return find(text, context, start, fuzz, work);
+		return match_find(text, context, start, fuzz, work);
 	if (context->count <= text->count) {
-		at = find(text, context, text->count - context->count, fuzz, work);
+		at = match_find(text, context, text->count - context->count, fuzz, work);
 		if (at != MATCH_NONE)
 			return at;
 	}
-	at = find(text, context, start, fuzz, work);
+	at = match_find(text, context, start, fuzz, work);
 	*fuzz += 10000;
 	return at;
 }

@@ -215,7 +215,7 @@ static bool is_crlf(const struct lines *file)
 	       file->at[0].ptr[file->at[0].len - 1] == '\r';
 }
 
-static void put_line(struct strbuf *out, struct mt_str line, bool *begun)
+static void patch_put_line(struct strbuf *out, struct mt_str line, bool *begun)
 {
 	if (*begun)
 		strbuf_addc(out, '\n');
@@ -236,13 +236,13 @@ static int rewrite(struct reader *r, struct strbuf *out)
 			return wrong_path(r, MT_EINVAL,
 					  "Two sections change the same lines.", "");
 		for (; at < c->at; at++)
-			put_line(out, r->file.at[at], &begun);
+			patch_put_line(out, r->file.at[at], &begun);
 		for (size_t n = 0; n < c->added; n++) {
 			struct mt_str line = r->added.at[c->first + n];
 			bool last =
 				n + 1 == c->added && c->at + c->removed == r->file.count;
 
-			put_line(out, line, &begun);
+			patch_put_line(out, line, &begun);
 			if (crlf && !last &&
 			    (!line.len || line.ptr[line.len - 1] != '\r'))
 				strbuf_addc(out, '\r');
@@ -250,7 +250,7 @@ static int rewrite(struct reader *r, struct strbuf *out)
 		at += c->removed;
 	}
 	for (; at < r->file.count; at++)
-		put_line(out, r->file.at[at], &begun);
+		patch_put_line(out, r->file.at[at], &begun);
 	return out->error;
 }
 
@@ -325,7 +325,7 @@ static int delete (struct reader *r, struct patch_change *c)
 		       : status;
 }
 
-static int add(struct reader *r, struct patch_change *c)
+static int patch_add(struct reader *r, struct patch_change *c)
 {
 	AUTO(strbuf) struct strbuf there = STRBUF(PATCH_FILE_MAX + 1);
 	int status = r->load(r->arg, c->path, &there, &r->patch->why);
@@ -341,7 +341,8 @@ static int add(struct reader *r, struct patch_change *c)
 
 		if (!line_begins(line, "+"))
 			return wrong(r, MT_EINVAL, "Invalid Add File Line: ", line);
-		put_line(&c->text, (struct mt_str){ line.ptr + 1, line.len - 1 }, &begun);
+		patch_put_line(&c->text, (struct mt_str){ line.ptr + 1, line.len - 1 },
+			       &begun);
 	}
 	return c->text.error;
 }
@@ -357,7 +358,7 @@ static int files(struct reader *r)
 		  update },
 		{ "*** Delete File: ", "Delete File Error: Duplicate Path: ", PATCH_DELETE,
 		  delete },
-		{ "*** Add File: ", "Add File Error: Duplicate Path: ", PATCH_ADD, add },
+		{ "*** Add File: ", "Add File Error: Duplicate Path: ", PATCH_ADD, patch_add },
 	};
 	int status = MT_OK;
 

@@ -37,7 +37,7 @@ static int by_text(const void *a, const void *b)
 
 /* The entries of one directory; `inside` is its path below the top with a slash at its
  * end, "" there. A directory that cannot be read has none. */
-static int collect(struct entries *e, int top, const char *inside)
+static int directory_collect(struct entries *e, int top, const char *inside)
 {
 	int fd = openat(top, *inside ? inside : ".",
 			O_RDONLY | O_DIRECTORY | O_CLOEXEC | (*inside ? O_NOFOLLOW : 0));
@@ -71,7 +71,7 @@ static int collect(struct entries *e, int top, const char *inside)
 	return r;
 }
 
-static void put(struct strbuf *out, const struct entries *e, const char *path)
+static void directory_put(struct strbuf *out, const struct entries *e, const char *path)
 {
 	size_t i, start = out->len;
 
@@ -104,13 +104,13 @@ int view_dir(const char *path, struct strbuf *out, struct error *err)
 		return fail(err, MT_EDENIED, "%s cannot be read: %s", path,
 			    strerror(errno));
 	if (!r)
-		r = collect(e, top, "");
+		r = directory_collect(e, top, "");
 	for (size_t i = 0, first = e ? e->count : 0; i < first && !r; i++)
 		if (e->paths[i][strlen(e->paths[i]) - 1] == '/')
-			r = collect(e, top, e->paths[i]);
+			r = directory_collect(e, top, e->paths[i]);
 	if (!r) {
 		qsort(e->paths, e->count, sizeof *e->paths, by_text);
-		put(out, e, path);
+		directory_put(out, e, path);
 		r = out->error;
 	}
 	for (size_t i = 0; e && i < e->count; i++)

@@ -79,7 +79,7 @@ static int read_all(int fd, struct strbuf *text)
 }
 
 /* Append the rules of a file; one that is not there has none. */
-static int load(struct rules **rules, int dir_fd, const char *name)
+static int ignore_load(struct rules **rules, int dir_fd, const char *name)
 {
 	AUTO(strbuf) struct strbuf text = STRBUF(IGNORE_FILE_MAX);
 	AUTO(close) int fd =
@@ -116,7 +116,7 @@ int ignore_open(struct ignore *i, const struct ignore *above, int dir_fd, size_t
 	_Static_assert(ARRAY_LEN(files) == ARRAY_LEN(i->own), "a place for each");
 	*i = (struct ignore){ .above = above, .depth = depth };
 	for (size_t k = 0; k < ARRAY_LEN(files); k++)
-		if (load(&i->own[k], dir_fd, files[k])) {
+		if (ignore_load(&i->own[k], dir_fd, files[k])) {
 			ignore_close(i);
 			return MT_ENOMEM;
 		}
@@ -196,7 +196,8 @@ int ignore_above(const char *path, struct ignore **ret_top)
 /* ---- asking ------------------------------------------------------------ */
 
 /* The last rule that matches decides. @return 1 out, 0 in, -1 nothing said. */
-static int ask(const struct rules *r, const char *path, const char *name, bool is_dir)
+static int ignore_ask(const struct rules *r, const char *path, const char *name,
+		      bool is_dir)
 {
 	for (size_t i = r ? r->count : 0; i-- > 0;) {
 		const struct rule *rule = &r->all[i];
@@ -222,8 +223,8 @@ bool ignore_has(const struct ignore *i, const char *path, bool is_dir)
 				continue;
 			if (at->prefix && strbuf_addf(&whole, "%s%s", at->prefix, path))
 				continue;
-			said = ask(at->own[kind], at->prefix ? whole.text : below, name,
-				   is_dir);
+			said = ignore_ask(at->own[kind], at->prefix ? whole.text : below,
+					  name, is_dir);
 			if (said >= 0)
 				return said;
 		}

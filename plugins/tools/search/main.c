@@ -34,8 +34,8 @@ struct ask {
 	struct glob glob;
 };
 
-static int open_set(const struct mt_tool_host *host, struct mt_instance *instance,
-		    void **ret_self)
+static int search_open_set(const struct mt_tool_host *host, struct mt_instance *instance,
+			   void **ret_self)
 {
 	struct self *self = calloc(1, sizeof *self);
 
@@ -47,7 +47,7 @@ static int open_set(const struct mt_tool_host *host, struct mt_instance *instanc
 	return MT_OK;
 }
 
-static void close_set(void *self)
+static void search_close_set(void *self)
 {
 	free(self);
 }
@@ -164,8 +164,8 @@ static void put_end(const struct search *s, const struct found *f, struct strbuf
 }
 
 /* The matching lines of one file. @return how many. */
-static size_t put_lines(const struct search *s, const struct found_file *f,
-			struct matcher *m, size_t most, struct strbuf *out)
+static size_t search_put_lines(const struct search *s, const struct found_file *f,
+			       struct matcher *m, size_t most, struct strbuf *out)
 {
 	AUTO(strbuf) struct strbuf path = STRBUF(SEARCH_PATH_MAX);
 	AUTO(strbuf) struct strbuf text = STRBUF(s->file_max + 8);
@@ -221,9 +221,10 @@ static void put_found(const struct ask *a, const struct found *f, bool lines,
 		put_path(&a->search, &f->files[i], out);
 		if (m && room)
 			line_count +=
-				put_lines(&a->search, &f->files[i], m,
-					  room < LINES_OF_FILE ? room : LINES_OF_FILE,
-					  out);
+				search_put_lines(&a->search, &f->files[i], m,
+						 room < LINES_OF_FILE ? room
+								      : LINES_OF_FILE,
+						 out);
 	}
 	matcher_free(m);
 	if (shown < f->count) {
@@ -235,7 +236,7 @@ static void put_found(const struct ask *a, const struct found *f, bool lines,
 	}
 }
 
-static int answer(const struct ask *a, const struct found *f, bool lines)
+static int search_answer(const struct ask *a, const struct found *f, bool lines)
 {
 	const struct mt_tool_host *host = a->self->host;
 	AUTO(strbuf) struct strbuf out = STRBUF(RESULT_MAX);
@@ -255,7 +256,7 @@ static int answer(const struct ask *a, const struct found *f, bool lines)
 	return host->reply_text(a->call, out.text, out.len);
 }
 
-static int find(struct ask *a, bool lines, struct error *err)
+static int search_find(struct ask *a, bool lines, struct error *err)
 {
 	struct found found;
 	struct error why = ERROR_NONE;
@@ -265,7 +266,7 @@ static int find(struct ask *a, bool lines, struct error *err)
 		r = search_walk(&a->search, &found, &why);
 	if (r)
 		return fail(err, r, "%s", why.text);
-	r = answer(a, &found, lines);
+	r = search_answer(a, &found, lines);
 	found_clear(&found);
 	return r;
 }
@@ -288,7 +289,7 @@ static int run_grep(struct ask *a, struct error *err)
 	if (!r && include && *include)
 		r = set_glob(a, include, err);
 	a->search.pattern = pattern;
-	return r ? r : find(a, lines != 0, err);
+	return r ? r : search_find(a, lines != 0, err);
 }
 
 /* A pattern that is the name of a directory means what is in it. */
@@ -338,7 +339,7 @@ static int run_glob(struct ask *a, struct error *err)
 		r = out_of_memory(err);
 	if (!r)
 		r = set_glob(a, rest, err);
-	return r ? r : find(a, false, err);
+	return r ? r : search_find(a, false, err);
 }
 
 static int read_range(const struct ask *a, struct view *v, struct error *err)
@@ -403,7 +404,7 @@ static int run_view(struct ask *a, struct error *err)
 	return r;
 }
 
-static int run(void *self, const char *name, struct mt_call *call)
+static int search_run(void *self, const char *name, struct mt_call *call)
 {
 	struct ask a = { .self = self, .call = call };
 	struct error err = ERROR_NONE;
@@ -506,9 +507,9 @@ static const struct mt_toolset set = {
 	.flags = MT_TOOLSET_PARALLEL,
 	.tool_count = ARRAY_LEN(tools),
 	.tools = tools,
-	.open = open_set,
-	.call = run,
-	.close = close_set,
+	.open = search_open_set,
+	.call = search_run,
+	.close = search_close_set,
 };
 
 static const struct mt_option options[] = {

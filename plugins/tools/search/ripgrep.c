@@ -80,7 +80,8 @@ static int arguments(const struct search *s, struct args *a)
 }
 
 /* @return 0 or an errno; nothing of ours but standard output reaches the program. */
-static int start(const struct search *s, struct args *a, pid_t *ret_pid, int *ret_out)
+static int ripgrep_start(const struct search *s, struct args *a, pid_t *ret_pid,
+			 int *ret_out)
 {
 	posix_spawn_file_actions_t actions;
 	posix_spawnattr_t attributes;
@@ -142,7 +143,7 @@ static int take_path(const struct search *s, struct found *f, const char *path)
 }
 
 /* Take what is complete: each path ends in NUL. */
-static int take(const struct search *s, struct found *f, struct strbuf *text)
+static int ripgrep_take(const struct search *s, struct found *f, struct strbuf *text)
 {
 	size_t at = 0;
 	const char *end;
@@ -176,7 +177,7 @@ static int listen_to(const struct search *s, struct found *f, int fd)
 		if (n > 0)
 			r = strbuf_addn(&text, buffer, (size_t)n);
 		if (!r)
-			r = take(s, f, &text);
+			r = ripgrep_take(s, f, &text);
 	}
 	return r;
 }
@@ -202,7 +203,7 @@ int search_ripgrep(const struct search *s, struct found *ret, struct error *err)
 	if (!*s->program || stat(s->top, &st) || !S_ISDIR(st.st_mode))
 		return MT_EUNSUPPORTED;
 	if (arguments(s, &a) == MT_OK)
-		r = start(s, &a, &pid, &fd) ? MT_EUNSUPPORTED : MT_OK;
+		r = ripgrep_start(s, &a, &pid, &fd) ? MT_EUNSUPPORTED : MT_OK;
 	for (size_t i = 0; i < a.owned_count; i++)
 		free(a.owned[i]);
 	if (r)

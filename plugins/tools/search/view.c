@@ -35,7 +35,7 @@ static bool wanted(const struct lines *l)
 	return !l->full && l->number >= v->first && (v->last < 0 || l->number <= v->last);
 }
 
-static void show(struct lines *l)
+static void view_show(struct lines *l)
 {
 	AUTO(strbuf) struct strbuf clean = STRBUF(16 * VIEW_SHOWN_MAX);
 	size_t len = l->line.len, room, cut;
@@ -55,10 +55,10 @@ static void show(struct lines *l)
 	}
 }
 
-static void end_line(struct lines *l)
+static void view_end_line(struct lines *l)
 {
 	if (wanted(l))
-		show(l);
+		view_show(l);
 	else if (l->full && !l->cut_in)
 		l->cut_in = l->number;
 	strbuf_reset(&l->line);
@@ -76,7 +76,7 @@ static void feed(struct lines *l, const char *bytes, size_t len)
 			strbuf_addn(&l->line, bytes, n < room ? n : room);
 		l->begun = true;
 		if (nl) {
-			end_line(l);
+			view_end_line(l);
 			l->begun = false;
 			n++;
 		}
@@ -124,7 +124,7 @@ static int stream(struct lines *l, int fd, struct error *err)
 		feed(l, buffer, (size_t)n);
 	}
 	if (l->begun)
-		end_line(l);
+		view_end_line(l);
 	return MT_OK;
 }
 
@@ -189,7 +189,7 @@ static int view_text(struct view *v, int fd, struct error *err)
 		else
 			feed(&l, wide.text, wide.len);
 		if (!r && l.begun)
-			end_line(&l);
+			view_end_line(&l);
 	} else if (!r) {
 		r = stream(&l, fd, err);
 	}

@@ -192,7 +192,7 @@ static int into(struct walk *w, int fd, const struct ignore *above, unsigned dep
 	return r;
 }
 
-static int begin(struct walk *w, struct error *err)
+static int walk_begin(struct walk *w, struct error *err)
 {
 	struct ignore *above = NULL;
 	struct stat st;
@@ -231,7 +231,7 @@ int search_walk(const struct search *s, struct found *ret, struct error *err)
 	if (s->pattern)
 		r = matcher_open(s->pattern, &w.matcher, err);
 	if (!r)
-		r = begin(&w, err);
+		r = walk_begin(&w, err);
 	if (r == MT_ENOMEM)
 		fail_code(err, r);
 	matcher_free(w.matcher);

@@ -46,7 +46,8 @@ static size_t command_span(const char *text, size_t len)
 	return end ? (size_t)(end - text) + 1 : 0;
 }
 
-static int put_result(const char *command, inline_run *run, void *arg, struct strbuf *out)
+static int inline_put_result(const char *command, inline_run *run, void *arg,
+			     struct strbuf *out)
 {
 	struct inline_result r = { STRBUF(INLINE_OUTPUT_MAX + 1), STRBUF(INLINE_OUTPUT_MAX + 1),
 				   0, false };
@@ -91,7 +92,7 @@ int inline_commands(const char *text, size_t len, inline_run *run, void *arg,
 
 			if (!command)
 				return MT_ENOMEM;
-			put_result(command, run, arg, out);
+			inline_put_result(command, run, arg, out);
 			free(command);
 		} else {
 			n = 1;

@@ -21,8 +21,8 @@ struct self {
 	struct mt_instance *instance;
 };
 
-static int open_set(const struct mt_tool_host *host, struct mt_instance *instance,
-		    void **ret_self)
+static int skill_open_set(const struct mt_tool_host *host, struct mt_instance *instance,
+			  void **ret_self)
 {
 	struct self *self = calloc(1, sizeof *self);
 
@@ -34,7 +34,7 @@ static int open_set(const struct mt_tool_host *host, struct mt_instance *instanc
 	return MT_OK;
 }
 
-static void close_set(void *self)
+static void skill_close_set(void *self)
 {
 	free(self);
 }
@@ -42,8 +42,8 @@ static void close_set(void *self)
 /* ---- asking the host ---------------------------------------------------- */
 
 /* The answer, owned; NULL: the call has failed. */
-static json_object *ask(const struct self *self, struct mt_call *call, const char *method,
-			const char *name, const char *file)
+static json_object *skill_ask(const struct self *self, struct mt_call *call,
+			      const char *method, const char *name, const char *file)
 {
 	AUTO(json) json_object *params = json_object_new_object();
 	struct mt_str result = { "", 0 };
@@ -91,7 +91,7 @@ static void put_files(struct strbuf *out, json_object *files)
 static int give_text(struct self *self, struct mt_call *call, const char *name)
 {
 	const struct mt_tool_host *host = self->host;
-	AUTO(json) json_object *answer = ask(self, call, "skill/load", name, NULL);
+	AUTO(json) json_object *answer = skill_ask(self, call, "skill/load", name, NULL);
 	AUTO(json) json_object *inputs = NULL;
 	AUTO(strbuf) struct strbuf text = STRBUF(TEXT_MAX), out = STRBUF(TEXT_MAX);
 	const struct command_place place = { .directory = host->workspace(self->instance),
@@ -149,7 +149,7 @@ static int give_file(struct self *self, struct mt_call *call, const char *name,
 		     const char *file)
 {
 	const struct mt_tool_host *host = self->host;
-	AUTO(json) json_object *answer = ask(self, call, "skill/file", name, file);
+	AUTO(json) json_object *answer = skill_ask(self, call, "skill/file", name, file);
 	AUTO(strbuf) struct strbuf bytes = STRBUF(TEXT_MAX);
 	AUTO(free) char *path = copy_path(self, name, file);
 	const char *base64 = js_str(answer, "base64", "");
@@ -170,7 +170,7 @@ static int give_file(struct self *self, struct mt_call *call, const char *name,
 	return host->reply(call, "(%zu bytes of binary data)\n", bytes.len);
 }
 
-static int run(void *self_, const char *tool, struct mt_call *call)
+static int skill_run(void *self_, const char *tool, struct mt_call *call)
 {
 	struct self *self = self_;
 	const char *name = self->host->arg_str(call, "name", NULL);
@@ -203,7 +203,7 @@ static const struct mt_tool tools[] = {
 
 static const struct mt_toolset set = {
 	.size = sizeof set, .tool_count = 1, .tools = tools,
-	.open = open_set, .call = run, .close = close_set,
+	.open = skill_open_set, .call = skill_run, .close = skill_close_set,
 };
 
 MT_TOOLSET(&set, "skill", .name = "skill",

@@ -25,7 +25,7 @@ static void child(const char *command, const char *directory, int out, int err)
 }
 
 /* What there is to read; false: the end. */
-static bool take(int fd, struct strbuf *to)
+static bool run_take(int fd, struct strbuf *to)
 {
 	char buffer[4096];
 	ssize_t n = read(fd, buffer, sizeof buffer);
@@ -43,7 +43,8 @@ static bool take(int fd, struct strbuf *to)
 }
 
 /* Until both ends are closed, the time limit is over, or the call is cancelled. */
-static int collect(int out, int err, int cancel, int64_t end, struct inline_result *ret)
+static int run_collect(int out, int err, int cancel, int64_t end,
+		       struct inline_result *ret)
 {
 	struct pollfd fds[] = {
 		{ .fd = out, .events = POLLIN }, { .fd = err, .events = POLLIN },
@@ -63,7 +64,7 @@ static int collect(int out, int err, int cancel, int64_t end, struct inline_resu
 		if (fds[2].revents)
 			return MT_ECANCELLED;
 		for (int i = 0; i < 2; i++)
-			if (fds[i].revents && !take(fds[i].fd, to[i]))
+			if (fds[i].revents && !run_take(fds[i].fd, to[i]))
 				fds[i].fd = -1;
 	}
 	return MT_OK;
@@ -82,8 +83,8 @@ static bool ends_by(pid_t pid, int64_t end, int *ret_status)
 	return true;
 }
 
-static int run(const char *command, const struct command_place *place, const int out[2],
-	       const int err[2], struct inline_result *ret)
+static int skill_run_shell(const char *command, const struct command_place *place,
+			   const int out[2], const int err[2], struct inline_result *ret)
 {
 	int64_t end = clock_ms() + INLINE_SECONDS * 1000;
 	pid_t pid = fork();
@@ -96,7 +97,7 @@ static int run(const char *command, const struct command_place *place, const int
 	setpgid(pid, pid);
 	close(out[1]);
 	close(err[1]);
-	r = collect(out[0], err[0], place->cancel_fd, end, ret);
+	r = run_collect(out[0], err[0], place->cancel_fd, end, ret);
 	if (r || ret->timed_out || !ends_by(pid, end, &status)) {
 		ret->timed_out = !r;
 		kill(-pid, SIGKILL);
@@ -118,7 +119,7 @@ int command_run(const char *command, void *arg, struct inline_result *ret)
 		close(out[1]);
 		return MT_EIO;
 	}
-	r = run(command, arg, out, err, ret);
+	r = skill_run_shell(command, arg, out, err, ret);
 	close(out[0]);
 	close(err[0]);
 	return r;
