@@ -202,34 +202,6 @@ void action_resume(struct conversation *c, struct event *e)
 		action_handle(c, e);
 }
 
-/* The bill so far, as V0 puts it on actions. */
-static void add_metrics(const struct conversation *c, struct event *e)
-{
-	const struct llm_usage_totals *bill = conversation_bill(c);
-	const struct llm_metrics *m = bill ? llm_usage_totals_sum(bill) : NULL;
-	json_object *o, *u;
-	double budget = c->budget.quotas[LIMIT_COST].max;
-
-	if (!m || !c->agent->llm)
-		return;
-	o = json_object_new_object();
-	u = json_object_new_object();
-	js_set_number(o, "accumulated_cost", m->cost);
-	js_set_number(o, "max_budget_per_task", budget > 0 ? budget : NAN);
-	js_set_str(u, "model", llm_name(c->agent->llm));
-	js_set_int(u, "prompt_tokens", m->input);
-	js_set_int(u, "completion_tokens", m->output);
-	js_set_int(u, "cache_read_tokens", m->cache_read);
-	js_set_int(u, "cache_write_tokens", m->cache_write);
-	js_set_int(u, "context_window",
-		   llm_context_window(c->agent->llm) > 0
-			   ? llm_context_window(c->agent->llm)
-			   : 0);
-	js_set_int(u, "per_turn_token", c->turn_tokens);
-	js_set(o, "accumulated_token_usage", u);
-	js_set(e->json, "llm_metrics", o);
-}
-
 void action_log(struct conversation *c, struct event *e)
 {
 	struct error err = ERROR_NONE;
@@ -238,7 +210,7 @@ void action_log(struct conversation *c, struct event *e)
 	struct verdict v;
 
 	if (e)
-		add_metrics(c, e);
+		features_before_action(c, e);
 	if (e && e->type->id != ACTION_MESSAGE)
 		c->agent->text_only = 0;
 	if (e && (e->type->flags & EVENT_RUNNABLE))

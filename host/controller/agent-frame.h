@@ -6,7 +6,6 @@
 
 #include "controller/confirm.h"
 #include "controller/launch.h"
-#include "controller/limits.h"
 #include "tools/catalog.h"
 
 enum { CONDENSERS_MAX = 16 };
@@ -14,6 +13,7 @@ enum { CONDENSERS_MAX = 16 };
 /** One agent of a conversation: the one that talks to the user, or one that another
  *  delegated work to by the action `delegate`. */
 struct agent_frame {
+	struct agent_frame *above; /* that waits for it; NULL: none */
 	char *section;             /* its configuration: "controller", "controller.NAME" */
 	int64_t start, delegation; /* the first event that it knows; the action that
 				    * started it, -1: the first agent */
@@ -25,7 +25,6 @@ struct agent_frame {
 	struct plugin_component plugin, condensers[CONDENSERS_MAX];
 	size_t condenser_count;
 	struct confirm_policy confirm;
-	struct budget *budget;     /* account charged for this agent */
 	unsigned text_only;        /* consecutive replies without a call */
 	struct plan *plan;         /* actions planned from a reply; NULL: none */
 	char *state_text;          /* state that the plugin stores */

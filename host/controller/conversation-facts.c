@@ -76,11 +76,6 @@ int conversation_runner_pid(const struct conversation *c)
 	return c->link ? runner_pid(c->link) : -1;
 }
 
-int64_t conversation_steps(const struct conversation *c)
-{
-	return (int64_t)c->budget.quotas[LIMIT_ITERATIONS].used;
-}
-
 /* ---- for features ------------------------------------------------------ */
 
 struct agent_frame *conversation_agent(const struct conversation *c)
@@ -121,6 +116,11 @@ struct llm_models *conversation_models(const struct conversation *c)
 struct runner *conversation_runner(const struct conversation *c)
 {
 	return c->link;
+}
+
+int64_t conversation_inherited_replies(const struct conversation *c)
+{
+	return c->inherited_replies;
 }
 
 int64_t conversation_request_events(const struct conversation *c)

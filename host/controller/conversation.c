@@ -7,7 +7,6 @@
 #include "context/history.h"
 #include "context/images.h"
 #include "controller/actions.h"
-#include "controller/budget.h"
 #include "controller/core.h"
 #include "controller/delegate.h"
 #include "controller/dispatch.h"
@@ -217,10 +216,8 @@ void conversation_enter_state(struct conversation *c, enum agent_state state,
 		 state_name(c->state), state_name(state),
 		 conversation_mask_text(c, reason, &shown));
 	strbuf_reset(&shown);
-	budget_update_clock(c);
+	features_before_state(c, state);
 	c->state = state;
-	budget_update_clock(c);
-	budget_start_timer(c);
 	snprintf(c->reason, sizeof c->reason, "%s",
 		 conversation_mask_text(c, reason, &shown));
 	extras = json_object_new_object();
@@ -245,19 +242,11 @@ void conversation_notify_state(struct conversation *c)
 	NOTIFY_WATCHERS(c, state, c->state, c->reason);
 }
 
-/* An agent that ran into a limit may go on when a person says so. */
-static void raise_limits(struct conversation *c)
-{
-	if (!c->headless && budget_raise(c->agent->budget))
-		budget_log(c);
-}
-
 /* A delegate that waits for words that nobody can say has ended too. One that the
  * limits of the whole conversation stop has not: it goes on when they are raised. */
 static bool ends_delegate(const struct conversation *c, enum agent_state state)
 {
-	if (state == STATE_ERROR && c->exit_code == EXIT_LIMIT &&
-	    budget_was_hit(&c->budget))
+	if (state == STATE_ERROR && c->exit_code == EXIT_LIMIT && features_stop_all(c))
 		return false;
 	return state == STATE_FINISHED || state == STATE_REJECTED ||
 	       state == STATE_ERROR ||
@@ -282,8 +271,6 @@ void conversation_set_state(struct conversation *c, enum agent_state state,
 		delegate_end(c, state, reason);
 		return;
 	}
-	if (c->state == STATE_ERROR && state == STATE_RUNNING)
-		raise_limits(c);
 	if ((yes || state == STATE_USER_REJECTED) && !turn_is_idle(c) &&
 	    confirm_repeat(c, yes, &err)) {
 		if (c->state != STATE_ERROR)
@@ -380,7 +367,6 @@ struct conversation *conversation_allocate(uv_loop_t *loop,
 	}
 	c->loop = loop;
 	c->agent->delegation = -1;
-	c->agent->budget = &c->budget;
 	c->assess = analyzers_judge;
 	c->headless = o->headless;
 	c->answers = o->answers;

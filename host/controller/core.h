@@ -6,7 +6,6 @@
 #define HOST_CONTROLLER_CORE_H
 
 #include "controller/feature-api.h"
-#include "controller/limits.h"
 #include "digest.h"
 
 struct turn;
@@ -44,8 +43,6 @@ struct conversation {
 	char reason[512];
 	const char *status;        /* of the next error, as clients know it; NULL */
 	int exit_code;             /* of the error state */
-	struct budget budget;      /* account of the whole conversation */
-	int64_t turn_tokens;       /* of the newest reply */
 
 	int64_t inherited_replies; /* replies that another conversation paid for */
 

@@ -11,7 +11,6 @@
 #include "array.h"
 #include "context/history.h"
 #include "context/request-messages.h"
-#include "controller/budget.h"
 #include "controller/context-recall.h"
 #include "controller/core.h"
 #include "controller/dispatch.h"
@@ -143,7 +142,6 @@ static void clear_frame(struct conversation *c)
 	request_messages_free(c->agent->memory);
 	history_free(c->agent->history);
 	free(c->agent->state_text);
-	free(c->agent->budget);
 	features_close_agent(c->agent);
 }
 
@@ -159,20 +157,13 @@ static int push(struct conversation *c, const struct agent_frame *w, int64_t act
 		struct error *err)
 {
 	struct agent_frame *frame = malloc(sizeof *frame);
-	struct budget *budget = calloc(1, sizeof *budget);
 	struct confirm_policy confirm = confirm_stricter(c->agent->confirm, w->confirm);
 
-	if (!frame || !budget) {
-		free(frame);
-		free(budget);
+	if (!frame)
 		return out_of_memory(err);
-	}
-	budget->parent = c->agent->budget;
-	budget_configure(budget, c->config, w->section,
-			 c->parent_count ? c->parents[0]->section : c->agent->section);
 	*frame = *w; /* its wiring is borrowed */
 	frame->confirm = confirm;
-	frame->budget = budget;
+	frame->above = c->agent;
 	frame->delegation = action;
 	frame->start = action + 1;
 	c->parents[c->parent_count++] = c->agent;
@@ -458,32 +449,6 @@ static bool has_system(struct conversation *c)
 	return head && !head->undone && head->type->id == ACTION_SYSTEM;
 }
 
-/* What it has spent, by its replies. */
-static void respend(struct conversation *c)
-{
-	struct budget *own = c->agent->budget;
-
-	for (int64_t n = evlog_replies(c->log) - 1; n >= 0; n--) {
-		AUTO(json) json_object *record = evlog_reply_at(c->log, n, NULL);
-		AUTO(llm_reply) struct llm_reply *reply = NULL;
-
-		if (!record || js_int(record, "before", 0) <= c->agent->delegation)
-			break;
-		reply = llm_reply_from_json(record, NULL);
-		own->quotas[LIMIT_ITERATIONS].used++;
-		if (reply && reply->usage.cost > 0)
-			own->quotas[LIMIT_COST].used += reply->usage.cost;
-		if (reply)
-			own->quotas[LIMIT_TOKENS].used +=
-				(double)(reply->usage.input > 0 ? reply->usage.input
-								: 0) +
-				(double)(reply->usage.output > 0 ? reply->usage.output
-								 : 0);
-	}
-	for (int64_t id = c->agent->start; id < evlog_count(c->log); id++)
-		own->quotas[LIMIT_CALLS].used += evlog_head(c->log, id)->dispatched;
-}
-
 static int restore_one(struct conversation *c, struct event *action, struct error *err)
 {
 	const struct agent_frame *w = wired_as(c, event_arg(action, "agent"));
@@ -502,7 +467,6 @@ static int restore_one(struct conversation *c, struct event *action, struct erro
 	delegates_state_key(c, name);
 	kept = evlog_state(c->log, name, &len);
 	c->agent->state_text = kept ? strndup(kept, len) : NULL;
-	respend(c);
 	if (!has_system(c))
 		r = offered_tools_log_system(c, err);
 	if (!r && !history_user_since(c->log, c->agent->start))

@@ -27,6 +27,8 @@ struct mask *conversation_secrets(const struct conversation *c);
 struct llm_models *conversation_models(const struct conversation *c);
 /** The connection to the runner; NULL: it is not running. */
 struct runner *conversation_runner(const struct conversation *c);
+/** Replies of the log that another conversation paid for. */
+int64_t conversation_inherited_replies(const struct conversation *c);
 /** How many events the log had when the newest request was sent. */
 int64_t conversation_request_events(const struct conversation *c);
 /** Last known directory of the shell; NULL: unknown. */

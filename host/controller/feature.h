@@ -16,6 +16,7 @@ struct conversation;
 struct agent_frame;
 struct llm_error;
 struct llm_metrics;
+struct llm_usage;
 struct mt_ctx;
 
 /** What an action without a tool does, once it is in the log. */
@@ -49,6 +50,8 @@ struct feature {
 	void (*continued)(struct conversation *c);
 	/** Events of the log were undone. */
 	void (*rewound)(struct conversation *c);
+	/** The state becomes `next`. */
+	void (*before_state)(struct conversation *c, enum agent_state next);
 	/** The agent would come to rest in this state. @return true: the feature does that
 	 *  later, or has more for it to do. `reason` is text that stays. */
 	bool (*before_rest)(struct conversation *c, enum agent_state state,
@@ -58,6 +61,8 @@ struct feature {
 	bool (*before_close)(struct conversation *c);
 	/** A step would start. @return true: the feature did something else instead. */
 	bool (*before_step)(struct conversation *c);
+	/** A step starts. */
+	void (*on_step)(struct conversation *c);
 	/** The view of a step is made, and can be changed. *ret_held true: the feature
 	 *  continues the step with step_advance_prepared, or has logged what starts it
 	 *  again. */
@@ -68,6 +73,16 @@ struct feature {
 	/** A request of the agent failed. @return true: the feature has logged what starts
 	 *  the next step. */
 	bool (*request_failed)(struct conversation *c, const struct llm_error *error);
+	/** A reply to the agent will be logged; `record` can be added to. @return MT_OK or
+	 *  MT_ENOMEM. */
+	int (*before_reply)(struct conversation *c, json_object *record);
+	/** A model has replied: to the agent, or to a condenser or tool. */
+	void (*on_usage)(struct conversation *c, const struct llm_usage *usage,
+			 bool of_agent);
+	/** An action of the agent will be logged; it can be added to. */
+	void (*before_action)(struct conversation *c, struct event *action);
+	/** @return how many calls may still be made; INT64_MAX: any number. */
+	int64_t (*calls_left)(const struct conversation *c);
 	/** @return why the next step has to wait, or NULL. */
 	const char *(*blocks_step)(struct conversation *c);
 	/** Is a call, a request or something that a step waits for in progress? */
@@ -111,9 +126,17 @@ struct feature {
 	/** @return the exit code of an error state with this reason, which the feature has
 	 *  set in an earlier process; 0: it was not this feature's. */
 	int (*exit_code_of)(const char *reason);
+	/** Did the feature end the whole conversation, not only the delegate that works? */
+	bool (*stops_all)(const struct conversation *c);
+	/** An agent of an earlier process works again. */
+	void (*restore_agent)(struct conversation *c);
 	/** The conversation is resumed: add what the feature has spent to `sum` and to the
 	 *  usage of conversation_models. */
 	void (*restore_usage)(struct conversation *c, struct llm_metrics *sum);
+	/** The conversation is resumed and has its state. `sum` is what it has spent,
+	 *  `worked` the seconds of work that the newest reply names. */
+	void (*restore)(struct conversation *c, const struct llm_metrics *sum,
+			double worked);
 	/** End what is in progress, without an effect. */
 	void (*cancel)(struct conversation *c);
 	/** Free what the feature holds. */
@@ -172,6 +195,17 @@ void features_before_observation(struct conversation *c, struct event *action,
 void features_after_observation(struct conversation *c, struct event *action);
 void features_tools_listed(struct conversation *c);
 void features_runner_closed(struct conversation *c);
+void features_before_state(struct conversation *c, enum agent_state next);
+void features_on_step(struct conversation *c);
+int features_before_reply(struct conversation *c, json_object *record);
+void features_on_usage(struct conversation *c, const struct llm_usage *usage,
+		       bool of_agent);
+void features_before_action(struct conversation *c, struct event *action);
+int64_t features_calls_left(const struct conversation *c);
+bool features_stop_all(const struct conversation *c);
+void features_restore_agent(struct conversation *c);
+void features_restore(struct conversation *c, const struct llm_metrics *sum,
+		      double worked);
 void features_restore_usage(struct conversation *c, struct llm_metrics *sum);
 int features_exit_code_of(const char *reason);
 void features_cancel(struct conversation *c);

@@ -340,6 +340,78 @@ void features_runner_closed(struct conversation *c)
 		f->runner_closed(c);
 }
 
+void features_before_state(struct conversation *c, enum agent_state next)
+{
+	EACH(f)
+	if (f->before_state)
+		f->before_state(c, next);
+}
+
+void features_on_step(struct conversation *c)
+{
+	EACH(f)
+	if (f->on_step)
+		f->on_step(c);
+}
+
+int features_before_reply(struct conversation *c, json_object *record)
+{
+	int r = MT_OK;
+
+	EACH(f)
+	if (!r && f->before_reply)
+		r = f->before_reply(c, record);
+	return r;
+}
+
+void features_on_usage(struct conversation *c, const struct llm_usage *usage,
+		       bool of_agent)
+{
+	EACH(f)
+	if (f->on_usage)
+		f->on_usage(c, usage, of_agent);
+}
+
+void features_before_action(struct conversation *c, struct event *action)
+{
+	EACH(f)
+	if (f->before_action)
+		f->before_action(c, action);
+}
+
+int64_t features_calls_left(const struct conversation *c)
+{
+	int64_t left = INT64_MAX;
+
+	EACH(f)
+	if (f->calls_left && f->calls_left(c) < left)
+		left = f->calls_left(c);
+	return left;
+}
+
+bool features_stop_all(const struct conversation *c)
+{
+	EACH(f)
+	if (f->stops_all && f->stops_all(c))
+		return true;
+	return false;
+}
+
+void features_restore_agent(struct conversation *c)
+{
+	EACH(f)
+	if (f->restore_agent)
+		f->restore_agent(c);
+}
+
+void features_restore(struct conversation *c, const struct llm_metrics *sum,
+		      double worked)
+{
+	EACH(f)
+	if (f->restore)
+		f->restore(c, sum, worked);
+}
+
 void features_restore_usage(struct conversation *c, struct llm_metrics *sum)
 {
 	EACH(f)

@@ -207,17 +207,14 @@ bool parallel_claim(struct conversation *c, const struct tool *tool, const char 
 static size_t room(const struct conversation *c)
 {
 	int64_t most = config_int(c->config, c->agent->section, "parallel_calls") - 1;
+	int64_t left = features_calls_left(c);
 	size_t under_way = 0;
 
 	for (size_t i = 0; c->parallel && i < AHEAD_MAX; i++)
 		under_way +=
 			c->parallel->list[i].number && c->parallel->list[i].action < 0;
-	for (const struct budget *a = c->agent->budget; a; a = a->parent) {
-		const struct quota *m = &a->quotas[LIMIT_CALLS];
-
-		if (m->max > 0 && (double)most > m->max - m->used)
-			most = (int64_t)(m->max - m->used);
-	}
+	if (most > left)
+		most = left;
 	if (most > AHEAD_MAX)
 		most = AHEAD_MAX;
 	return most > (int64_t)under_way ? (size_t)most - under_way : 0;

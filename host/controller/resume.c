@@ -2,7 +2,6 @@
  *
  * resume.c - taking up a conversation from its log. */
 #include "context/history.h"
-#include "controller/budget.h"
 #include "controller/context-recall.h"
 #include "controller/core.h"
 #include "controller/delegate.h"
@@ -164,7 +163,7 @@ static int restore_spent(struct conversation *c, struct error *err)
 		reply_sums_close(&s);
 	}
 	features_restore_usage(c, &m);
-	budget_restore(c, &m, worked);
+	features_restore(c, &m, worked);
 	return MT_OK;
 }
 
@@ -453,6 +452,7 @@ static int restore_queue(struct conversation *c, int64_t until, struct error *er
 /* One agent of the stack, the first one first. */
 static int restore_level(struct conversation *c, int64_t until, struct error *err)
 {
+	features_restore_agent(c);
 	restore_recall(c);
 	return restore_queue(c, until, err);
 }
@@ -469,11 +469,6 @@ static int restore(struct conversation *c, struct error *err)
 	r = restore_spent(c, err);
 	if (r)
 		return r;
-	if (c->exit_code == EXIT_LIMIT) { /* whoever resumes says: go on */
-		budget_account_reached(&c->budget, LIMITS_STEP | LIMITS_CALL, NULL, 0);
-		if (budget_raise(&c->budget))
-			budget_log(c);
-	}
 	r = confirm_restore(c, err);
 	if (!r)
 		r = delegates_restore(c, restore_level, err);

@@ -10,7 +10,6 @@
 #include "context/history.h"
 #include "context/request-messages.h"
 #include "controller/actions.h"
-#include "controller/budget.h"
 #include "controller/core.h"
 #include "controller/dispatch.h"
 #include "controller/exit-code.h"
@@ -112,9 +111,8 @@ static int log_reply(struct conversation *c, struct llm_reply *reply, struct err
 	if (make_id_unique(c, reply, err))
 		return err->code;
 	record = llm_reply_json(reply);
-	budget_update_clock(c);
 	if (!record || js_set_int(record, "before", evlog_count(c->log)) ||
-	    js_set_number(record, "worked", c->budget.quotas[LIMIT_TIME].used))
+	    features_before_reply(c, record))
 		return out_of_memory(err);
 	return evlog_record(c->log, record, err);
 }
@@ -132,9 +130,7 @@ static void on_done(void *arg, struct llm_reply *reply)
 		conversation_set_error(c, EXIT_FAILED, "%s", err.text);
 		return;
 	}
-	budget_charge_reply(c, &reply->usage);
-	c->turn_tokens = (reply->usage.input > 0 ? reply->usage.input : 0) +
-			 (reply->usage.output > 0 ? reply->usage.output : 0);
+	features_on_usage(c, &reply->usage, true);
 	c->step_requested = true;
 	NOTIFY_WATCHERS(c, reply, reply);
 	r = turn_replan(c, reply, 0, &err);
@@ -265,11 +261,7 @@ static void step(struct conversation *c)
 	}
 	if (features_before_step(c))
 		return;
-	budget_spend(c->agent->budget, LIMIT_ITERATIONS, 1);
-	log_line(MT_LOG_INFO, "controller",
-		 "step level=%u local=%.0f global=%lld events=%lld", c->parent_count,
-		 c->agent->budget->quotas[LIMIT_ITERATIONS].used,
-		 (long long)conversation_steps(c), (long long)evlog_count(c->log));
+	features_on_step(c);
 	step_prepared(c);
 }
 

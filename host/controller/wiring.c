@@ -8,7 +8,6 @@
 #include "context/history.h"
 #include "context/request-messages.h"
 #include "controller/analyzers.h"
-#include "controller/budget.h"
 #include "controller/context-recall.h"
 #include "controller/core.h"
 #include "controller/delegate.h"
@@ -318,7 +317,6 @@ int wiring_open(struct conversation *c, const struct conversation_options *o,
 		r = wiring_open_agent(c, o->model, err);
 	if (!r)
 		r = delegates_configure(c, err);
-	budget_configure(&c->budget, c->config, c->agent->section, NULL);
 	return r;
 }
 

@@ -7,7 +7,6 @@
 #include "context/history.h"
 #include "context/request-messages.h"
 #include "controller/actions.h"
-#include "controller/budget.h"
 #include "features/condense-preview.h"
 #include "controller/feature-api.h"
 #include "controller/exit-code.h"
@@ -195,7 +194,7 @@ static void on_done(void *arg, struct llm_reply *reply)
 	const struct mt_in in = { .what = MT_REPLIED,
 				  .reply = (const struct mt_reply *)reply };
 
-	budget_charge_reply(c, &reply->usage);
+	features_on_usage(c, &reply->usage, false);
 	if (side_usage_log(c, USAGE_CONDENSERS, reply, &err)) {
 		request_clear(c);
 		conversation_set_error(c, EXIT_FAILED, "%s", err.text);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * features-table.c - the table of features, in the order in which they are asked. */
-#include "controller/budget.h"
+#include "features/limits.h"
 #include "features/condense-preview.h"
 #include "features/condense.h"
 #include "controller/context-recall.h"

@@ -2,7 +2,7 @@
  *
  * subagent-usage.c - what children have spent, as their own logs tell it: so it
  * adds up whichever process was killed when. */
-#include "controller/budget.h"
+#include "features/limits.h"
 #include "controller/feature-api.h"
 #include "controller/fork.h"
 #include "controller/meta.h"
@@ -157,11 +157,7 @@ void subagents_settle(struct conversation *c, const char *id, struct llm_metrics
 	    subagents_usage_of_log(conversation_config(c), id, 0, b, &err) == MT_OK) {
 		*ret = *llm_usage_totals_sum(b);
 		take_over(c, b);
-		budget_spend(conversation_agent(c)->budget, LIMIT_COST, ret->cost);
-		budget_spend(conversation_agent(c)->budget, LIMIT_TOKENS,
-			     (double)ret->input + (double)ret->output);
-		budget_spend(conversation_agent(c)->budget, LIMIT_ITERATIONS,
-			     (double)ret->calls);
+		limits_charge(c, ret);
 	} else {
 		log_line(MT_LOG_WARNING, "children", "%s: its bill is not known: %s", id,
 			 err.code ? err.text : "out of memory");
@@ -171,7 +167,7 @@ void subagents_settle(struct conversation *c, const char *id, struct llm_metrics
 	if (keep(c, &err))
 		conversation_notice(c, MT_LOG_WARNING,
 				    "the bill of %s was not logged: %s", id, err.text);
-	budget_log(c);
+	limits_log(c);
 }
 
 /* Children of a process that was killed have ended with it. */

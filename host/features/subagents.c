@@ -10,6 +10,7 @@
 #include "controller/meta.h"
 #include "controller/step.h"
 #include "controller/turn.h"
+#include "features/limits.h"
 #include "files.h"
 #include "log.h"
 #include "utf8.h"
@@ -137,7 +138,7 @@ static int read_tasks(struct subagents *all, json_object *args, struct error *er
 static void share(struct subagents *all)
 {
 	for (int i = 0; i < LIMIT_COUNT; i++) {
-		const struct budget *a = conversation_agent(all->c)->budget;
+		const struct budget *a = limits_budget(conversation_agent(all->c));
 		double least = 0;
 
 		for (; a; a = a->parent) {

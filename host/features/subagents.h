@@ -7,7 +7,7 @@
 #define HOST_FEATURES_SUBAGENTS_H
 
 #include "controller/feature-api.h"
-#include "controller/limits.h"
+#include "features/budget.h"
 #include "jsonl.h"
 
 enum { CHILD_TASKS_MAX = 64, CHILD_MESSAGE_MAX = 64 << 10 };

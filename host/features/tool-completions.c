@@ -4,7 +4,7 @@
  * bill of the conversation. */
 #include "features/tool-completions.h"
 
-#include "controller/budget.h"
+#include "features/limits.h"
 #include "controller/feature-api.h"
 #include "controller/model-request.h"
 #include "controller/parallel-calls.h"
@@ -168,7 +168,7 @@ static void on_done(void *arg, struct llm_reply *reply)
 	AUTO(strbuf) struct strbuf text = STRBUF(64 << 20);
 	struct error err = ERROR_NONE;
 
-	budget_charge_reply(c, &reply->usage);
+	features_on_usage(c, &reply->usage, false);
 	if (side_usage_log(c, USAGE_TOOLS, reply, &err))
 		refuse(c, q->id, &err);
 	else if (put_answer(reply, &text))
@@ -224,7 +224,7 @@ static int allowed(struct conversation *c, uint64_t call, struct error *err)
 	if (state(c)->count >= COMPLETIONS_MAX)
 		return fail(err, MT_ELIMIT, "a call asks a model at most %d times",
 			    COMPLETIONS_MAX);
-	if (budget_reached(c, LIMITS_CALL & ~(1u << LIMIT_CALLS), limit, sizeof limit))
+	if (limits_reached(c, LIMITS_CALL & ~(1u << LIMIT_CALLS), limit, sizeof limit))
 		return fail(err, MT_EDENIED, "%s", limit);
 	return MT_OK;
 }

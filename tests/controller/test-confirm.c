@@ -4,7 +4,7 @@
  * one; limits of accounts that share. */
 #include "controller/analyzers.h"
 #include "controller/confirm.h"
-#include "controller/limits.h"
+#include "features/budget.h"
 
 #include "tap.h"
 

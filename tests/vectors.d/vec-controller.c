@@ -9,6 +9,7 @@
 #include "controller/model-request.h"
 #include "controller/step-policy.h"
 #include "controller/turn.h"
+#include "features/limits.h"
 #include "llm/exchange.h"
 
 static uv_loop_t loop;
@@ -86,7 +87,7 @@ static bool case_set_state(struct vec *v, json_object *in, json_object *output)
 	int from = state_find(js_str(in, "from", "")),
 	    to = state_find(js_str(in, "to", ""));
 	struct conversation *c = kit_new(&loop, settings, headless);
-	struct quota *steps = &c->budget.quotas[LIMIT_ITERATIONS];
+	struct quota *steps = &limits_budget(c->agent)->quotas[LIMIT_ITERATIONS];
 	int64_t id;
 
 	pending_run(c);

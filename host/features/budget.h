@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * limits.h - how much may be spent: steps, money, tokens, time of work, calls
+ * budget.h - how much may be spent: steps, money, tokens, time of work, calls
  * of tools. One account may draw on another, so that a tree of delegates
  * shares what its root may spend. */
-#ifndef HOST_CONTROLLER_LIMITS_H
-#define HOST_CONTROLLER_LIMITS_H
+#ifndef HOST_FEATURES_BUDGET_H
+#define HOST_FEATURES_BUDGET_H
 
 #include "error.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * limits.c - accounts and their limits. */
-#include "controller/limits.h"
+ * budget.c - accounts and their limits. */
+#include "features/budget.h"
 
 #include "js.h"
 

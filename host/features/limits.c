@@ -1,0 +1,474 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * limits.c - what a conversation and its agents spend, when they are stopped, what of
+ * that outlives the process. The state of each agent is its account. */
+#include "features/limits.h"
+
+#include "controller/feature-api.h"
+#include "controller/dispatch.h"
+#include "controller/exit-code.h"
+#include "controller/turn.h"
+#include "log.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Of a conversation. */
+struct work_clock {
+	uint64_t since;    /* when the working time was last updated */
+	uv_timer_t *timer; /* expires with the time limit; NULL: none */
+	bool working;
+	bool unpriced;     /* a reply without a price was reported */
+	int64_t reply_tokens; /* of the newest reply to an agent */
+};
+
+static struct work_clock *clock_of(const struct conversation *c)
+{
+	return feature_state(c, &limits_feature);
+}
+
+struct budget *limits_budget(const struct agent_frame *agent)
+{
+	return agent_feature_state(agent, &limits_feature);
+}
+
+static struct budget *own_budget(const struct conversation *c)
+{
+	return limits_budget(conversation_agent(c));
+}
+
+/* The account of the whole conversation is that of its first agent. */
+static const struct agent_frame *first_of(const struct agent_frame *agent)
+{
+	while (agent->above)
+		agent = agent->above;
+	return agent;
+}
+
+static struct budget *whole_budget(const struct conversation *c)
+{
+	return limits_budget(first_of(conversation_agent(c)));
+}
+
+static const char record_name[] = "mortise/account"; /* of its state record */
+
+static void configure(struct budget *a, const struct config *config, const char *section,
+		      const char *above)
+{
+	for (int i = 0; i < LIMIT_COUNT; i++) {
+		const char *name = limit_option((enum limit)i);
+		const char *value = config_get(config, section, name);
+		const char *inherited = above ? config_get(config, above, name) : NULL;
+		double max = 0;
+
+		/* An equal limit is inherited: the one above is reached first, and this
+		 * one would end the delegate when that has been raised. */
+		if (!value || (inherited && strcmp(value, inherited) == 0))
+			continue;
+		if (i == LIMIT_COST)
+			max = strtod(config_get(config, section, name), NULL);
+		else
+			max = (double)config_int(config, section, name);
+		budget_set_limit(a, (enum limit)i, i == LIMIT_TIME ? max / 1000 : max);
+	}
+}
+
+static void open_agent(struct conversation *c, struct agent_frame *agent)
+{
+	struct budget *own = limits_budget(agent);
+
+	if (agent->above)
+		own->parent = limits_budget(agent->above);
+	configure(own, conversation_config(c), agent->section,
+		  agent->above ? first_of(agent)->section : NULL);
+}
+
+/* ---- spending ---------------------------------------------------------- */
+
+static bool works(enum agent_state state)
+{
+	return !state_is_resting(state) && state != STATE_LOADING;
+}
+
+static void update_clock(struct conversation *c)
+{
+	struct work_clock *w = clock_of(c);
+	uint64_t now = uv_hrtime();
+
+	if (w->working)
+		budget_spend(own_budget(c), LIMIT_TIME, (double)(now - w->since) / 1e9);
+	w->since = now;
+	w->working = works(conversation_state(c));
+}
+
+static void on_usage(struct conversation *c, const struct llm_usage *usage, bool of_agent)
+{
+	struct work_clock *w = clock_of(c);
+	int64_t tokens = (usage->input > 0 ? usage->input : 0) +
+			 (usage->output > 0 ? usage->output : 0);
+
+	if (of_agent)
+		w->reply_tokens = tokens;
+	budget_spend(own_budget(c), LIMIT_TOKENS, (double)tokens);
+	budget_spend(own_budget(c), LIMIT_COST, usage->cost);
+	if (usage->cost >= 0 || whole_budget(c)->quotas[LIMIT_COST].max <= 0 ||
+	    w->unpriced)
+		return;
+	w->unpriced = true;
+	conversation_notice(
+		c, MT_LOG_WARNING,
+		"the price of %s is not known: max_budget counts it as "
+		"nothing; set input_cost_per_token and output_cost_per_token, or max_tokens",
+		conversation_agent(c)->llm ? llm_name(conversation_agent(c)->llm)
+					   : "a reply");
+}
+
+void limits_charge(struct conversation *c, const struct llm_metrics *m)
+{
+	budget_spend(own_budget(c), LIMIT_COST, m->cost);
+	budget_spend(own_budget(c), LIMIT_TOKENS, (double)m->input + (double)m->output);
+	budget_spend(own_budget(c), LIMIT_ITERATIONS, (double)m->calls);
+}
+
+static int64_t calls_left(const struct conversation *c)
+{
+	int64_t left = INT64_MAX;
+
+	for (const struct budget *a = own_budget(c); a; a = a->parent) {
+		const struct quota *m = &a->quotas[LIMIT_CALLS];
+
+		if (m->max > 0 && (double)left > m->max - m->used)
+			left = (int64_t)(m->max - m->used);
+	}
+	return left;
+}
+
+int64_t conversation_steps(const struct conversation *c)
+{
+	return (int64_t)whole_budget(c)->quotas[LIMIT_ITERATIONS].used;
+}
+
+static void on_step(struct conversation *c)
+{
+	budget_spend(own_budget(c), LIMIT_ITERATIONS, 1);
+	log_line(MT_LOG_INFO, "controller",
+		 "step level=%u local=%.0f global=%lld events=%lld",
+		 conversation_waiting_agents(c),
+		 own_budget(c)->quotas[LIMIT_ITERATIONS].used,
+		 (long long)conversation_steps(c),
+		 (long long)evlog_count(conversation_log(c)));
+}
+
+/* The time of work up to a reply is logged with it. */
+static int before_reply(struct conversation *c, json_object *record)
+{
+	update_clock(c);
+	return js_set_number(record, "worked", whole_budget(c)->quotas[LIMIT_TIME].used);
+}
+
+/* The bill so far, as V0 puts it on actions. */
+static void before_action(struct conversation *c, struct event *e)
+{
+	const struct llm_usage_totals *bill = conversation_bill(c);
+	const struct llm_metrics *m = bill ? llm_usage_totals_sum(bill) : NULL;
+	json_object *o, *u;
+	double budget = whole_budget(c)->quotas[LIMIT_COST].max;
+
+	if (!m || !conversation_agent(c)->llm)
+		return;
+	o = json_object_new_object();
+	u = json_object_new_object();
+	js_set_number(o, "accumulated_cost", m->cost);
+	js_set_number(o, "max_budget_per_task", budget > 0 ? budget : NAN);
+	js_set_str(u, "model", llm_name(conversation_agent(c)->llm));
+	js_set_int(u, "prompt_tokens", m->input);
+	js_set_int(u, "completion_tokens", m->output);
+	js_set_int(u, "cache_read_tokens", m->cache_read);
+	js_set_int(u, "cache_write_tokens", m->cache_write);
+	js_set_int(u, "context_window",
+		   llm_context_window(conversation_agent(c)->llm) > 0
+			   ? llm_context_window(conversation_agent(c)->llm)
+			   : 0);
+	js_set_int(u, "per_turn_token", clock_of(c)->reply_tokens);
+	js_set(o, "accumulated_token_usage", u);
+	js_set(e->json, "llm_metrics", o);
+}
+
+/* ---- stopping ---------------------------------------------------------- */
+
+bool limits_reached(struct conversation *c, unsigned which, char *text, size_t room)
+{
+	update_clock(c);
+	return budget_account_reached(own_budget(c), which, text, room);
+}
+
+static void stop(struct conversation *c, const char *text)
+{
+	struct error err = ERROR_NONE;
+	AUTO(strbuf) struct strbuf said = STRBUF(1024);
+
+	strbuf_addf(&said, "The work was stopped by a limit of this host. %s", text);
+	conversation_log_event(c,
+			       event_observation("error", SOURCE_ENVIRONMENT, -1,
+						 said.text, said.len, NULL, &err),
+			       &err);
+	limits_log(c);
+	conversation_set_error(c, EXIT_LIMIT, "%s", text);
+}
+
+/* The call of an action is not made, or not waited for, because of a limit. */
+static void stop_call(struct conversation *c, struct event *action, const char *text)
+{
+	AUTO(strbuf) struct strbuf said = STRBUF(1024);
+	bool left = evlog_dispatched(conversation_log(c), action->id);
+
+	strbuf_addf(&said,
+		    "The call was not %s: the work was stopped by a limit of this "
+		    "host. %s",
+		    left ? "finished" : "made", text);
+	dispatch_log_failure(c, action, "", said.text);
+	limits_log(c);
+	conversation_set_error(c, EXIT_LIMIT, "%s", text);
+}
+
+/* ---- the alarm ---------------------------------------------------------- */
+
+/* Seconds until the first limit of the time of work is reached. */
+static double time_left(const struct budget *a)
+{
+	double left = 1e9;
+
+	for (; a; a = a->parent) {
+		const struct quota *m = &a->quotas[LIMIT_TIME];
+
+		if (m->max > 0 && m->max - m->used < left)
+			left = m->max - m->used;
+	}
+	return left;
+}
+
+/* A call that is under way gets its observation; a request or a hook none. */
+static void time_is_over(struct conversation *c, const char *text)
+{
+	struct error err = ERROR_NONE;
+	AUTO(event) struct event *action = NULL;
+
+	conversation_cancel_work(c);
+	if (turn_is_running(c))
+		action = evlog_event(conversation_log(c), turn_pending(c), &err);
+	if (action)
+		stop_call(c, action, text);
+	else if (conversation_state(c) != STATE_ERROR &&
+		 !state_is_resting(conversation_state(c)))
+		stop(c, text);
+}
+
+static void start_timer(struct conversation *c);
+
+static void on_alarm(uv_timer_t *timer)
+{
+	struct conversation *c = timer->data;
+	char text[256];
+
+	if (conversation_is_closing(c) || !clock_of(c)->working)
+		return;
+	if (limits_reached(c, 1u << LIMIT_TIME, text, sizeof text))
+		time_is_over(c, text);
+	else
+		start_timer(c);
+}
+
+static void start_timer(struct conversation *c)
+{
+	struct work_clock *w = clock_of(c);
+	double left = time_left(whole_budget(c));
+
+	if (!w->working || left >= 1e9) {
+		if (w->timer)
+			uv_timer_stop(w->timer);
+		return;
+	}
+	if (!w->timer) {
+		w->timer = calloc(1, sizeof *w->timer);
+		if (!w->timer)
+			return; /* it is looked at before each call all the same */
+		uv_timer_init(conversation_loop(c), w->timer);
+		uv_unref((uv_handle_t *)w->timer);
+		w->timer->data = c;
+	}
+	uv_update_time(conversation_loop(c));
+	uv_timer_start(w->timer, on_alarm, left > 0 ? (uint64_t)(left * 1000) + 1 : 1, 0);
+}
+
+static void on_alarm_closed(uv_handle_t *handle)
+{
+	free(handle);
+}
+
+static void release(struct conversation *c)
+{
+	struct work_clock *w = clock_of(c);
+
+	if (w->timer)
+		uv_close((uv_handle_t *)w->timer, on_alarm_closed);
+	w->timer = NULL;
+}
+
+/* ---- what outlives the process ----------------------------------------- */
+
+void limits_log(struct conversation *c)
+{
+	struct error err = ERROR_NONE;
+	AUTO(json) json_object *record = json_object_new_object();
+	AUTO(json) json_object *account = budget_json(whole_budget(c));
+
+	if (!account || js_set_str(record, "record", "state") ||
+	    js_set_str(record, "plugin", record_name) ||
+	    js_set_str(record, "text", js_text(account, NULL)) ||
+	    evlog_record(conversation_log(c), record, &err))
+		log_line(MT_LOG_WARNING, "controller", "the account was not logged: %s",
+			 err.code ? err.text : "out of memory");
+}
+
+/* Calls that left, and the steps of which a reply came: from the log itself. */
+static void recount(struct conversation *c)
+{
+	struct quota *calls = &whole_budget(c)->quotas[LIMIT_CALLS];
+	struct quota *steps = &whole_budget(c)->quotas[LIMIT_ITERATIONS];
+	double replies = (double)(evlog_replies(conversation_log(c)) -
+				  conversation_inherited_replies(c)),
+	       left = 0;
+
+	for (int64_t id = 0; conversation_inherited_replies(c) == 0 &&
+			     id < evlog_count(conversation_log(c));
+	     id++)
+		left += evlog_head(conversation_log(c), id)->dispatched;
+	if (calls->used < left)
+		calls->used = left;
+	if (steps->used < replies)
+		steps->used = replies;
+}
+
+/* An agent that was stopped by a limit continues when a person says so. */
+static void raise_limits(struct conversation *c, struct budget *a)
+{
+	if (budget_raise(a))
+		limits_log(c);
+}
+
+static void restore(struct conversation *c, const struct llm_metrics *sum, double worked)
+{
+	size_t len;
+	const char *text = evlog_state(conversation_log(c), record_name, &len);
+	AUTO(json) json_object *o = text ? js_parse_object(text, len, NULL) : NULL;
+	struct quota *meters = whole_budget(c)->quotas;
+
+	if (o)
+		budget_from_json(whole_budget(c), o);
+	for (size_t i = 0; conversation_inherited_replies(c) > 0 && i < LIMIT_COUNT; i++)
+		meters[i].used = 0; /* what another conversation spent */
+	recount(c);
+	meters[LIMIT_COST].used = sum->cost;
+	meters[LIMIT_TOKENS].used = (double)sum->input + (double)sum->output;
+	if (conversation_inherited_replies(c) < evlog_replies(conversation_log(c)) &&
+	    meters[LIMIT_TIME].used < worked)
+		meters[LIMIT_TIME].used = worked;
+	if (conversation_exit_code(c) == EXIT_LIMIT) { /* whoever resumes says: go on */
+		budget_account_reached(whole_budget(c), LIMITS_STEP | LIMITS_CALL, NULL,
+				       0);
+		raise_limits(c, whole_budget(c));
+	}
+}
+
+static void before_state(struct conversation *c, enum agent_state next)
+{
+	if (conversation_state(c) == STATE_ERROR && next == STATE_RUNNING &&
+	    !conversation_is_headless(c))
+		raise_limits(c, own_budget(c));
+	update_clock(c);
+	clock_of(c)->working = works(next);
+	start_timer(c);
+}
+
+/* A limit of the whole conversation stops it, and no delegate alone. */
+static bool stops_all(const struct conversation *c)
+{
+	return budget_was_hit(whole_budget(c));
+}
+
+/* What it has spent, by its replies. */
+static void restore_agent(struct conversation *c)
+{
+	const struct agent_frame *agent = conversation_agent(c);
+	struct evlog *log = conversation_log(c);
+	struct budget *own = own_budget(c);
+
+	if (!agent->above)
+		return; /* restore() has counted it */
+	for (int64_t n = evlog_replies(log) - 1; n >= 0; n--) {
+		AUTO(json) json_object *record = evlog_reply_at(log, n, NULL);
+		AUTO(llm_reply) struct llm_reply *reply = NULL;
+
+		if (!record || js_int(record, "before", 0) <= agent->delegation)
+			break;
+		reply = llm_reply_from_json(record, NULL);
+		own->quotas[LIMIT_ITERATIONS].used++;
+		if (reply && reply->usage.cost > 0)
+			own->quotas[LIMIT_COST].used += reply->usage.cost;
+		if (reply)
+			own->quotas[LIMIT_TOKENS].used +=
+				(double)(reply->usage.input > 0 ? reply->usage.input
+								: 0) +
+				(double)(reply->usage.output > 0 ? reply->usage.output
+								 : 0);
+	}
+	for (int64_t id = agent->start; id < evlog_count(log); id++)
+		own->quotas[LIMIT_CALLS].used += evlog_head(log, id)->dispatched;
+}
+
+static bool stop_at_limit(struct conversation *c)
+{
+	char limit[256];
+
+	if (!limits_reached(c, LIMITS_STEP, limit, sizeof limit))
+		return false;
+	stop(c, limit);
+	return true;
+}
+
+static bool spend_call(struct conversation *c, struct event *action)
+{
+	char limit[256];
+
+	if (limits_reached(c, LIMITS_CALL, limit, sizeof limit)) {
+		stop_call(c, action, limit);
+		return true;
+	}
+	budget_spend(own_budget(c), LIMIT_CALLS, 1);
+	return false;
+}
+
+static int exit_code_of(const char *reason)
+{
+	return strstr(reason, "Agent reached maximum") ? EXIT_LIMIT : 0;
+}
+
+const struct feature limits_feature = {
+	.name = "limits",
+	.state_size = sizeof(struct work_clock),
+	.agent_state_size = sizeof(struct budget),
+	.open_agent = open_agent,
+	.before_state = before_state,
+	.before_step = stop_at_limit,
+	.on_step = on_step,
+	.before_reply = before_reply,
+	.on_usage = on_usage,
+	.before_action = before_action,
+	.calls_left = calls_left,
+	.before_send = spend_call,
+	.exit_code_of = exit_code_of,
+	.stops_all = stops_all,
+	.restore_agent = restore_agent,
+	.restore = restore,
+	.release = release,
+};

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * limits.h - stops a conversation that has spent what it may. */
+#ifndef HOST_FEATURES_LIMITS_H
+#define HOST_FEATURES_LIMITS_H
+
+#include "controller/feature.h"
+#include "features/budget.h"
+#include "llm/llm.h"
+
+/** The account of an agent, whose parent is that of the agent that waits for it. */
+struct budget *limits_budget(const struct agent_frame *agent);
+/** LIMITS_...: is one reached? Then the sentence is in `text`. */
+bool limits_reached(struct conversation *c, unsigned which, char *text, size_t room);
+/** Charge the current agent for what another conversation has spent for it. */
+void limits_charge(struct conversation *c, const struct llm_metrics *m);
+/** Keep the account of the conversation in the log. */
+void limits_log(struct conversation *c);
+
+extern const struct feature limits_feature;
+
+#endif
