@@ -34,7 +34,6 @@ struct conversation {
 	struct mask *mask;
 	struct mask_stream reply_masks[2], output_mask; /* text, reasoning; live output */
 	struct evlog *log;
-	struct skills *skills;     /* read when they are first needed */
 	struct llm_models *models;
 	struct plugin_component runtime;
 	struct analyzers *analyzers;

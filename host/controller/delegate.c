@@ -11,7 +11,6 @@
 #include "array.h"
 #include "context/history.h"
 #include "context/request-messages.h"
-#include "controller/context-recall.h"
 #include "controller/core.h"
 #include "controller/dispatch.h"
 #include "controller/exit-code.h"
@@ -409,7 +408,7 @@ static int begin_it(struct conversation *c, const struct agent_frame *w,
 		return MT_OK;
 	}
 	tell_delegate_state(c, STATE_RUNNING, "");
-	recall(c, -1);
+	features_after_message(c, true);
 	c->step_requested = true;
 	return MT_OK;
 }

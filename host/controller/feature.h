@@ -18,6 +18,7 @@ struct llm_error;
 struct llm_metrics;
 struct llm_usage;
 struct mt_ctx;
+struct tool;
 
 /** What an action without a tool does, once it is in the log. */
 struct action_handler {
@@ -61,6 +62,16 @@ struct feature {
 	bool (*before_close)(struct conversation *c);
 	/** A step would start. @return true: the feature did something else instead. */
 	bool (*before_step)(struct conversation *c);
+	/** @return true: the tool is not offered to the model. */
+	bool (*hides_tool)(const struct conversation *c, const struct tool *tool);
+	/** The tool is offered like this, {type, function, brief}; that can be changed. */
+	void (*describe_tool)(const struct conversation *c, const struct tool *tool,
+			      json_object *offer);
+	/** Does the next request offer other tools than the one before? */
+	bool (*offer_changed)(struct conversation *c);
+	/** @return the text of an observation for the model, owned; NULL: it is not this
+	 *  feature's, or it cannot be made. */
+	char *(*observation_text)(struct conversation *c, const struct event *e);
 	/** A step starts. */
 	void (*on_step)(struct conversation *c);
 	/** The view of a step is made, and can be changed. *ret_held true: the feature
@@ -196,6 +207,11 @@ void features_after_observation(struct conversation *c, struct event *action);
 void features_tools_listed(struct conversation *c);
 void features_runner_closed(struct conversation *c);
 void features_before_state(struct conversation *c, enum agent_state next);
+bool features_hide_tool(const struct conversation *c, const struct tool *tool);
+void features_describe_tool(const struct conversation *c, const struct tool *tool,
+			    json_object *offer);
+bool features_offer_changed(struct conversation *c);
+char *features_observation_text(struct conversation *c, const struct event *e);
 void features_on_step(struct conversation *c);
 int features_before_reply(struct conversation *c, json_object *record);
 void features_on_usage(struct conversation *c, const struct llm_usage *usage,

@@ -347,6 +347,42 @@ void features_before_state(struct conversation *c, enum agent_state next)
 		f->before_state(c, next);
 }
 
+bool features_hide_tool(const struct conversation *c, const struct tool *tool)
+{
+	EACH(f)
+	if (f->hides_tool && f->hides_tool(c, tool))
+		return true;
+	return false;
+}
+
+void features_describe_tool(const struct conversation *c, const struct tool *tool,
+			    json_object *offer)
+{
+	EACH(f)
+	if (f->describe_tool)
+		f->describe_tool(c, tool, offer);
+}
+
+bool features_offer_changed(struct conversation *c)
+{
+	bool changed = false;
+
+	EACH(f)
+	if (f->offer_changed)
+		changed |= f->offer_changed(c);
+	return changed;
+}
+
+char *features_observation_text(struct conversation *c, const struct event *e)
+{
+	char *text = NULL;
+
+	EACH(f)
+	if (!text && f->observation_text)
+		text = f->observation_text(c, e);
+	return text;
+}
+
 void features_on_step(struct conversation *c)
 {
 	EACH(f)

@@ -8,7 +8,6 @@
 #include "controller/analyzers.h"
 #include "controller/core.h"
 #include "controller/plugin-host.h"
-#include "controller/tool-search.h"
 
 #include <mortise/tool.h>
 
@@ -41,7 +40,7 @@ static bool is_offered(const struct conversation *c, const struct tool *t)
 {
 	const char *list = config_get(c->config, c->agent->section, "delegates");
 
-	return (!is_delegate(t) || (list && *list)) && !tool_search_defers(c, t);
+	return (!is_delegate(t) || (list && *list)) && !features_hide_tool(c, t);
 }
 
 /* What a tool asks for; with its risk, if somebody goes by what the model says. */
@@ -74,9 +73,9 @@ static json_object *list_tools(const struct conversation *c)
 		js_set(f, "parameters", offered_schema(c, t));
 		js_set_str(o, "type", "function");
 		js_set(o, "function", f);
-		if (!tool_search_describe(c, t, f) &&
-		    *t->brief) /* beside what a model is sent of it */
+		if (*t->brief) /* beside what a model is sent of it */
 			js_set_str(o, "brief", t->brief);
+		features_describe_tool(c, t, o);
 		js_add(list, o);
 	}
 	return list;
@@ -92,9 +91,8 @@ void offered_tools_update(struct conversation *c)
 		return;
 	for (size_t i = 0; i < c->delegate_count; i++)
 		catalog_renew(&c->delegates[i].catalog);
-	tool_search_read(c);
-	changed = catalog_renew(&c->agent->catalog);
-	changed |= tool_search_take_change(c);
+	changed = features_offer_changed(c);
+	changed |= catalog_renew(&c->agent->catalog);
 	list = changed ? list_tools(c) : NULL;
 	if (list && c->agent->memory)
 		request_messages_offer(c->agent->memory, list);

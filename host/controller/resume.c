@@ -2,7 +2,6 @@
  *
  * resume.c - taking up a conversation from its log. */
 #include "context/history.h"
-#include "controller/context-recall.h"
 #include "controller/core.h"
 #include "controller/delegate.h"
 #include "controller/dispatch.h"
@@ -296,26 +295,6 @@ static int restore_action(struct conversation *c, struct error *err)
 	return MT_OK;
 }
 
-/* The first message of the user is followed by the context of the workspace. */
-static void restore_recall(struct conversation *c)
-{
-	int64_t action = -1;
-
-	if (!history_user_since(c->log, c->agent->start))
-		return;
-	for (int64_t id = c->agent->start; id < evlog_count(c->log); id++) {
-		const struct evlog_head *head = evlog_head(c->log, id);
-
-		if (head->undone || (head->type->id != ACTION_RECALL &&
-				     head->type->id != OBSERVATION_RECALL))
-			continue;
-		if (!head->type->is_action)
-			return;
-		action = id;
-	}
-	recall(c, action);
-}
-
 /* The answer to a confirmation had no effect on the state yet. */
 static void restore_rejection(struct conversation *c)
 {
@@ -453,7 +432,6 @@ static int restore_queue(struct conversation *c, int64_t until, struct error *er
 static int restore_level(struct conversation *c, int64_t until, struct error *err)
 {
 	features_restore_agent(c);
-	restore_recall(c);
 	return restore_queue(c, until, err);
 }
 

@@ -8,7 +8,6 @@
 #include "context/history.h"
 #include "context/request-messages.h"
 #include "controller/analyzers.h"
-#include "controller/context-recall.h"
 #include "controller/core.h"
 #include "controller/delegate.h"
 #include "controller/model-request.h"
@@ -17,7 +16,6 @@
 #include "controller/plugin-host.h"
 #include "llm/models/router.h"
 #include "log.h"
-#include "skills/skills.h"
 
 #define MORTISE_PROVISIONAL
 #include <mortise/condenser.h>
@@ -179,10 +177,15 @@ int wiring_ensure_system(struct conversation *c, struct error *err)
 	return r;
 }
 
+static char *observation_text(const struct event *e, void *arg)
+{
+	return features_observation_text(arg, e);
+}
+
 int wiring_open_memory(struct conversation *c, struct error *err)
 {
 	struct request_messages_options options = {
-		.recall = recall_text,
+		.recall = observation_text,
 		.system = c->agent->start,
 		.arg = c,
 	};
@@ -346,7 +349,6 @@ void wiring_close(struct conversation *c)
 	history_save(c->agent->history);
 	c->agent->memory = request_messages_leave(c->agent->memory);
 	c->agent->history = history_free(c->agent->history);
-	c->skills = skills_free(c->skills);
 	wiring_close_agent(c->agent);
 	for (size_t i = 0; i < c->delegate_count; i++)
 		wiring_close_agent(&c->delegates[i]);

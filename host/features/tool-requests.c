@@ -3,9 +3,8 @@
  * tool-requests.c - what the tools invoke_skill, memory and recall ask of the
  * host: skills, the user's notes and the log lie outside of where tools may look. */
 #include "base64.h"
-#include "controller/context-recall.h"
-#include "controller/core.h"
-#include "controller/tool-search.h"
+#include "features/context-recall.h"
+#include "controller/feature-api.h"
 #include "files.h"
 #include "notes.h"
 #include "skills/skills.h"
@@ -18,7 +17,7 @@ enum { NEAR_MAX = 10, RESOURCES_MAX = 64 };
 static void answer_error(struct conversation *c, uint64_t request, int status,
 			 const char *text)
 {
-	runner_answer(c->link, request, status, text, strlen(text));
+	runner_answer(conversation_runner(c), request, status, text, strlen(text));
 }
 
 void recall_answer(struct conversation *c, uint64_t request, json_object *result)
@@ -27,7 +26,7 @@ void recall_answer(struct conversation *c, uint64_t request, json_object *result
 	const char *text = js_text(result, &len);
 
 	if (text)
-		runner_answer(c->link, request, MT_OK, text, len);
+		runner_answer(conversation_runner(c), request, MT_OK, text, len);
 	else
 		answer_error(c, request, MT_ENOMEM, "out of memory");
 }
@@ -138,7 +137,6 @@ static bool request_answer(struct conversation *c, uint64_t call, uint64_t reque
 		{ "skill/file", load_file },
 		{ "memory/write", write_notes },
 		{ "history/recall", log_search_answer },
-		{ "tools/find", tool_search_answer },
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(known); i++)
@@ -157,9 +155,20 @@ static void after_message(struct conversation *c, bool first)
 		recall_more(c);
 }
 
+static void release(struct conversation *c)
+{
+	struct skills **skills = feature_state(c, &skills_and_notes_feature);
+
+	*skills = skills_free(*skills);
+}
+
 const struct feature skills_and_notes_feature = {
 	.name = "skills and notes",
+	.state_size = sizeof(struct skills *),
 	.after_message = after_message,
+	.observation_text = recall_text,
+	.restore_agent = recall_restore,
 	.request = request_answer,
 	.after_result = recall_rules,
+	.release = release,
 };

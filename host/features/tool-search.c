@@ -3,10 +3,10 @@
  * tool-search.c - when an agent has many tools, those of MCP servers are offered by
  * name only, within the description of `find_tools`; what the model asks for
  * there is offered from the next request on. */
-#include "controller/tool-search.h"
+#include "features/tool-search.h"
 
-#include "controller/context-recall.h"
-#include "controller/core.h"
+#include "features/context-recall.h"
+#include "controller/feature-api.h"
 
 #include <string.h>
 #include <strings.h>
@@ -28,21 +28,22 @@ static struct tool_search *state(const struct conversation *c)
 
 static bool is_server(const struct conversation *c, const struct tool *t)
 {
-	return c->agent->catalog.instances[t->instance].server;
+	return conversation_agent(c)->catalog.instances[t->instance].server;
 }
 
 /* While an agent works for another, all its tools are offered: what it was given
  * stands in the event that began its work. */
 static bool folds(const struct conversation *c)
 {
-	int64_t most = config_int(c->config, c->agent->section, "tool_search_threshold");
+	int64_t most = config_int(conversation_config(c), conversation_agent(c)->section,
+				  "tool_search_threshold");
 
-	return most > 0 && c->parent_count == 0 &&
-	       (int64_t)c->agent->catalog.count > most &&
-	       catalog_find(&c->agent->catalog, FINDER);
+	return most > 0 && conversation_waiting_agents(c) == 0 &&
+	       (int64_t)conversation_agent(c)->catalog.count > most &&
+	       catalog_find(&conversation_agent(c)->catalog, FINDER);
 }
 
-bool tool_search_defers(const struct conversation *c, const struct tool *t)
+static bool hides_tool(const struct conversation *c, const struct tool *t)
 {
 	if (strcmp(t->name, FINDER) == 0)
 		return !folds(c);
@@ -54,14 +55,17 @@ static void put_names(const struct conversation *c, struct strbuf *out)
 {
 	size_t last = SIZE_MAX;
 
-	for (size_t i = 0; i < c->agent->catalog.count && out->len < NAMES_MAX; i++) {
-		const struct tool *t = &c->agent->catalog.tools[i];
+	for (size_t i = 0;
+	     i < conversation_agent(c)->catalog.count && out->len < NAMES_MAX; i++) {
+		const struct tool *t = &conversation_agent(c)->catalog.tools[i];
 
-		if (!is_server(c, t) || !tool_search_defers(c, t))
+		if (!is_server(c, t) || !hides_tool(c, t))
 			continue;
 		if (t->instance != last)
 			strbuf_addf(out, "\n%s: %s",
-				    c->agent->catalog.instances[t->instance].title,
+				    conversation_agent(c)
+					    ->catalog.instances[t->instance]
+					    .title,
 				    t->name);
 		else
 			strbuf_addf(out, ", %s", t->name);
@@ -71,18 +75,20 @@ static void put_names(const struct conversation *c, struct strbuf *out)
 		strbuf_add(out, "\n... and more: use `query`");
 }
 
-bool tool_search_describe(const struct conversation *c, const struct tool *t,
-			  json_object *function)
+/* The tool that finds the others names them; it has no shorter form. */
+static void describe_tool(const struct conversation *c, const struct tool *t,
+			  json_object *offer)
 {
 	AUTO(strbuf) struct strbuf text = STRBUF(64 << 10);
 
 	if (strcmp(t->name, FINDER) != 0)
-		return false;
+		return;
 	strbuf_addf(&text, "%s The names, by server:", t->description);
 	put_names(c, &text);
 	if (!text.error)
-		js_set_strn(function, "description", text.text, text.len);
-	return true;
+		js_set_strn(js_get(offer, "function"), "description", text.text,
+			    text.len);
+	json_object_object_del(offer, "brief");
 }
 
 /* ---- asked for ------------------------------------------------------------ */
@@ -128,8 +134,9 @@ static int find(struct conversation *c, json_object *params, struct strbuf *out)
 	const char *query = js_str(params, "query", "");
 	int found = 0;
 
-	for (size_t i = 0; i < c->agent->catalog.count && found < FOUND_MAX; i++) {
-		const struct tool *t = &c->agent->catalog.tools[i];
+	for (size_t i = 0; i < conversation_agent(c)->catalog.count && found < FOUND_MAX;
+	     i++) {
+		const struct tool *t = &conversation_agent(c)->catalog.tools[i];
 
 		if (!is_server(c, t) || !(names_it(names, t->name) || fits(t, query)))
 			continue;
@@ -142,12 +149,17 @@ static int find(struct conversation *c, json_object *params, struct strbuf *out)
 	return found;
 }
 
-void tool_search_answer(struct conversation *c, uint64_t request, json_object *params)
+static bool answer(struct conversation *c, uint64_t call, uint64_t request,
+		   const char *method, json_object *params)
 {
 	AUTO(strbuf) struct strbuf out = STRBUF(ANSWER_MAX);
 	AUTO(json) json_object *result = json_object_new_object();
-	int found = state(c)->requested ? find(c, params, &out) : 0;
+	int found;
 
+	(void)call;
+	if (strcmp(method, "tools/find") != 0)
+		return false;
+	found = state(c)->requested ? find(c, params, &out) : 0;
 	if (!found)
 		strbuf_add(&out, "No tool has such a name or such words.");
 	else if (found == FOUND_MAX)
@@ -155,34 +167,38 @@ void tool_search_answer(struct conversation *c, uint64_t request, json_object *p
 	js_set_strn(result, "text", out.text, out.len);
 	recall_answer(c, request, result);
 	state(c)->dirty |= found > 0;
+	return true;
 }
 
 /* A conversation that is taken up again has asked for some already. */
-void tool_search_read(struct conversation *c)
+static void read_requested(struct conversation *c)
 {
 	struct tool_search *s = state(c);
 
 	if (s->requested)
 		return;
 	s->requested = json_object_new_object();
-	for (int64_t id = 0; s->requested && id < evlog_count(c->log); id++) {
-		const struct evlog_head *head = evlog_head(c->log, id);
+	for (int64_t id = 0; s->requested && id < evlog_count(conversation_log(c));
+	     id++) {
+		const struct evlog_head *head = evlog_head(conversation_log(c), id);
 		AUTO(event) struct event *e = NULL;
 
 		if (head->undone || head->type->id != ACTION_CALL_TOOL)
 			continue;
-		e = evlog_event(c->log, id, NULL);
+		e = evlog_event(conversation_log(c), id, NULL);
 		if (e && strcmp(event_arg(e, "name"), FINDER) == 0 &&
 		    find(c, js_get(event_args(e), "arguments"), NULL) > 0)
 			s->dirty = true;
 	}
 }
 
-bool tool_search_take_change(struct conversation *c)
+static bool offer_changed(struct conversation *c)
 {
 	struct tool_search *s = state(c);
-	bool dirty = s->dirty;
+	bool dirty;
 
+	read_requested(c);
+	dirty = s->dirty;
 	s->dirty = false;
 	return dirty;
 }
@@ -196,5 +212,9 @@ static void release(struct conversation *c)
 const struct feature tool_search_feature = {
 	.name = "tool search",
 	.state_size = sizeof(struct tool_search),
+	.hides_tool = hides_tool,
+	.describe_tool = describe_tool,
+	.offer_changed = offer_changed,
+	.request = answer,
 	.release = release,
 };

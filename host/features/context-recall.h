@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * context-recall.h - what the model is told beside what the user says. */
-#ifndef HOST_CONTROLLER_CONTEXT_RECALL_H
-#define HOST_CONTROLLER_CONTEXT_RECALL_H
+#ifndef HOST_FEATURES_CONTEXT_RECALL_H
+#define HOST_FEATURES_CONTEXT_RECALL_H
 
 #include "controller/conversation.h"
 #include "controller/feature.h"
@@ -15,7 +15,10 @@ void recall(struct conversation *c, int64_t action);
 /** The newest message is a later one: skills that it calls for, each once. */
 void recall_more(struct conversation *c);
 /** The text of a recall observation for the model; owned. */
-char *recall_text(const struct event *e, void *arg);
+char *recall_text(struct conversation *c, const struct event *e);
+/** An agent of an earlier process works again: what was not told yet after the first
+ *  message of the user is told. */
+void recall_restore(struct conversation *c);
 /** Put rules for the file that an action touched into its observation, which is
  *  not logged yet; each once in a conversation. */
 void recall_rules(struct conversation *c, const struct event *action, struct event *e);

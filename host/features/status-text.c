@@ -2,8 +2,8 @@
  *
  * status-text.c - what a conversation has, as text for a person: its skills, its MCP
  * servers. */
-#include "controller/context-recall.h"
-#include "controller/core.h"
+#include "features/context-recall.h"
+#include "controller/feature-api.h"
 #include "skills/skills.h"
 #include "tools/mcp-servers.h"
 #include "utf8.h"
@@ -37,14 +37,14 @@ static json_object *names_read(struct conversation *c)
 {
 	json_object *names = json_object_new_object();
 
-	for (int64_t id = 0; names && id < evlog_count(c->log); id++) {
-		const struct evlog_head *head = evlog_head(c->log, id);
+	for (int64_t id = 0; names && id < evlog_count(conversation_log(c)); id++) {
+		const struct evlog_head *head = evlog_head(conversation_log(c), id);
 		bool recalled = head->type->id == OBSERVATION_RECALL;
 		bool called = head->type->id == ACTION_CALL_TOOL;
 		AUTO(event) struct event *e = NULL;
 
 		if (!head->undone && (recalled || called))
-			e = evlog_event(c->log, id, NULL);
+			e = evlog_event(conversation_log(c), id, NULL);
 		if (e && recalled)
 			add_recalled(names, e);
 		else if (e)
@@ -88,11 +88,11 @@ static void tell_skills(struct conversation *c, struct strbuf *out)
 
 static void put_server(const struct conversation *c, size_t i, struct strbuf *out)
 {
-	const struct tool_instance *t = &c->agent->catalog.instances[i];
+	const struct tool_instance *t = &conversation_agent(c)->catalog.instances[i];
 	size_t count = 0;
 
-	for (size_t n = 0; n < c->agent->catalog.count; n++)
-		count += c->agent->catalog.tools[n].instance == i;
+	for (size_t n = 0; n < conversation_agent(c)->catalog.count; n++)
+		count += conversation_agent(c)->catalog.tools[n].instance == i;
 	strbuf_addf(out, "%s: ", t->title);
 	if (count)
 		strbuf_addf(out, "%zu tools%s (%s)", count,
@@ -109,8 +109,8 @@ static void tell_servers(struct conversation *c, struct strbuf *out)
 {
 	bool any = false;
 
-	for (size_t i = 0; i < c->agent->catalog.instance_count; i++) {
-		if (!c->agent->catalog.instances[i].server)
+	for (size_t i = 0; i < conversation_agent(c)->catalog.instance_count; i++) {
+		if (!conversation_agent(c)->catalog.instances[i].server)
 			continue;
 		strbuf_add(out, any ? "\n" : "");
 		put_server(c, i, out);

@@ -2,8 +2,8 @@
  *
  * log-search.c - events of the log for the tool `recall`: by words, or by their
  * numbers; what is undone is not among them. */
-#include "controller/context-recall.h"
-#include "controller/core.h"
+#include "features/context-recall.h"
+#include "controller/feature-api.h"
 #include "controller/turn.h"
 
 #include <string.h>
@@ -69,12 +69,14 @@ static int find(struct conversation *c, const char *query, struct strbuf *out)
 {
 	int found = 0;
 
-	for (int64_t id = evlog_count(c->log) - 1; id >= 0 && found < FOUND_MAX; id--) {
+	for (int64_t id = evlog_count(conversation_log(c)) - 1;
+	     id >= 0 && found < FOUND_MAX; id--) {
 		AUTO(event) struct event *e = NULL;
 
-		if (id == turn_pending(c) || !is_told(evlog_head(c->log, id)))
+		if (id == turn_pending(c) ||
+		    !is_told(evlog_head(conversation_log(c), id)))
 			continue;
-		e = evlog_event(c->log, id, NULL);
+		e = evlog_event(conversation_log(c), id, NULL);
 		if (e && add_excerpt(out, e, query))
 			found++;
 	}
@@ -86,14 +88,14 @@ static void read_range(struct conversation *c, int64_t from, int64_t to,
 {
 	if (to < from || to - from >= EVENTS_AT_ONCE)
 		to = from + EVENTS_AT_ONCE - 1;
-	for (int64_t id = from; id <= to && id < evlog_count(c->log); id++) {
+	for (int64_t id = from; id <= to && id < evlog_count(conversation_log(c)); id++) {
 		AUTO(event) struct event *e = NULL;
 		const char *text;
 		size_t len, room = ANSWER_MAX - out->len;
 
-		if (!is_told(evlog_head(c->log, id)))
+		if (!is_told(evlog_head(conversation_log(c), id)))
 			continue;
-		e = evlog_event(c->log, id, NULL);
+		e = evlog_event(conversation_log(c), id, NULL);
 		if (!e)
 			continue;
 		text = text_of(e, &len);
@@ -124,7 +126,7 @@ void log_search_answer(struct conversation *c, uint64_t request, json_object *pa
 	if (!out.len)
 		strbuf_add(&out, "Nothing of this conversation is like that.");
 	if (out.error || js_set_strn(answer, "text", out.text, out.len))
-		runner_answer(c->link, request, MT_ENOMEM, "out of memory",
+		runner_answer(conversation_runner(c), request, MT_ENOMEM, "out of memory",
 			      strlen("out of memory"));
 	else
 		recall_answer(c, request, answer);

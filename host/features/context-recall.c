@@ -3,12 +3,13 @@
  * context-recall.c - what the model is told beside what the user says: the context of
  * the workspace after the first message, skills that a message calls for, rules
  * for files that a call has touched (spec/skills 9). */
-#include "controller/context-recall.h"
+#include "features/context-recall.h"
 
+#include "context/history.h"
 #include "context/prompts.h"
 #include "context/recall-text.h"
 #include "context/repository.h"
-#include "controller/core.h"
+#include "controller/feature-api.h"
 #include "files.h"
 #include "notes.h"
 #include "skills/skills.h"
@@ -22,11 +23,13 @@ enum { INSTRUCTIONS_MAX = 64 << 10, SHORT_LIST_MAX = 512 };
 
 struct skills *recall_skills(struct conversation *c)
 {
+	struct skills **skills = feature_state(c, &skills_and_notes_feature);
 	struct error err = ERROR_NONE;
 
-	if (!c->skills && skills_load(c->config, c->workspace, &c->skills, &err))
+	if (!*skills &&
+	    skills_load(conversation_config(c), conversation_workspace(c), skills, &err))
 		conversation_notice(c, MT_LOG_WARNING, "no skills: %s", err.text);
-	return c->skills;
+	return *skills;
 }
 
 void recall_servers(struct conversation *c, const struct skill *s)
@@ -46,15 +49,15 @@ void recall_servers(struct conversation *c, const struct skill *s)
 /* The first or the newest message of the user to the agent that works; a reference. */
 static struct event *message_of(struct conversation *c, bool first)
 {
-	int64_t count = evlog_count(c->log);
+	int64_t count = evlog_count(conversation_log(c));
 
-	for (int64_t n = c->agent->start; n < count; n++) {
-		int64_t id = first ? n : count - 1 - (n - c->agent->start);
-		const struct evlog_head *head = evlog_head(c->log, id);
+	for (int64_t n = conversation_agent(c)->start; n < count; n++) {
+		int64_t id = first ? n : count - 1 - (n - conversation_agent(c)->start);
+		const struct evlog_head *head = evlog_head(conversation_log(c), id);
 
 		if (head->source == SOURCE_USER && !head->undone &&
 		    head->type->id == ACTION_MESSAGE)
-			return evlog_event(c->log, id, NULL);
+			return evlog_event(conversation_log(c), id, NULL);
 	}
 	return NULL;
 }
@@ -64,14 +67,14 @@ static struct event *message_of(struct conversation *c, bool first)
 /* True if a recall of the log has brought this skill. */
 static bool is_given(struct conversation *c, const char *name)
 {
-	for (int64_t id = 0; id < evlog_count(c->log); id++) {
-		const struct evlog_head *head = evlog_head(c->log, id);
+	for (int64_t id = 0; id < evlog_count(conversation_log(c)); id++) {
+		const struct evlog_head *head = evlog_head(conversation_log(c), id);
 		AUTO(event) struct event *e = NULL;
 		json_object *list;
 
 		if (head->undone || head->type->id != OBSERVATION_RECALL)
 			continue;
-		e = evlog_event(c->log, id, NULL);
+		e = evlog_event(conversation_log(c), id, NULL);
 		list = e ? js_get(event_args(e), "microagent_knowledge") : NULL;
 		for (size_t i = 0; json_object_is_type(list, json_type_array) &&
 				   i < json_object_array_length(list);
@@ -129,7 +132,8 @@ static json_object *knowledge(struct conversation *c, const char *text)
 /* Rules for models of another family. */
 static bool is_for_others(const struct conversation *c, const struct skill *s)
 {
-	const char *model = c->agent->llm ? llm_name(c->agent->llm) : "";
+	const char *model =
+		conversation_agent(c)->llm ? llm_name(conversation_agent(c)->llm) : "";
 
 	return s->plain &&
 	       (strcmp(s->name, "claude") == 0 || strcmp(s->name, "gemini") == 0) &&
@@ -166,15 +170,17 @@ static void add_instructions(struct conversation *c, json_object *extras)
 static void add_list(struct conversation *c, json_object *extras)
 {
 	AUTO(strbuf) struct strbuf out = STRBUF(2 << 20);
-	struct skills *all = catalog_find(&c->agent->catalog, "invoke_skill")
+	struct skills *all = catalog_find(&conversation_agent(c)->catalog, "invoke_skill")
 				     ? recall_skills(c)
 				     : NULL;
-	size_t max = 4 * (size_t)config_int(c->config, "skills", "list_tokens");
+	size_t max =
+		4 * (size_t)config_int(conversation_config(c), "skills", "list_tokens");
 
-	if (config_get(c->config, "skills", "list_max"))
-		max = (size_t)config_int(c->config, "skills", "list_max");
+	if (config_get(conversation_config(c), "skills", "list_max"))
+		max = (size_t)config_int(conversation_config(c), "skills", "list_max");
 
-	if (c->agent->llm && llm_feature(c->agent->llm, "short_tools") &&
+	if (conversation_agent(c)->llm &&
+	    llm_feature(conversation_agent(c)->llm, "short_tools") &&
 	    max > SHORT_LIST_MAX)
 		max = SHORT_LIST_MAX;
 	if (all && !skills_list(all, max, &out) && out.len)
@@ -187,7 +193,7 @@ static void add_repository(struct conversation *c, json_object *extras)
 {
 	struct repository r;
 
-	if (repository_read(c->workspace, &r))
+	if (repository_read(conversation_workspace(c), &r))
 		return;
 	js_set_str(extras, "repo_name", r.name);
 	js_set_str(extras, "repo_directory", r.dir);
@@ -200,7 +206,8 @@ static char *memory_path(struct conversation *c, bool of_user)
 	AUTO(free) char *data = NULL;
 
 	if (!of_user)
-		return path_join(c->workspace, ".openhands/memory/MEMORY.md");
+		return path_join(conversation_workspace(c),
+				 ".openhands/memory/MEMORY.md");
 	return xdg_dir("DATA", false, &data, NULL) ? NULL : path_join(data, "MEMORY.md");
 }
 
@@ -242,7 +249,8 @@ void recall(struct conversation *c, int64_t action)
 	AUTO(event) struct event *message = message_of(c, true);
 	const char *text = message ? event_arg(message, "content") : "";
 	const char *instructions =
-		config_get(c->config, c->agent->section, "instructions");
+		config_get(conversation_config(c), conversation_agent(c)->section,
+			   "instructions");
 	json_object *extras = json_object_new_object(), *list;
 	char now[32];
 
@@ -251,12 +259,12 @@ void recall(struct conversation *c, int64_t action)
 	timestamp_now(now);
 	now[10] = '\0';
 	js_set_str(extras, "recall_type", "workspace_context");
-	js_set_str(extras, "working_dir", c->workspace);
+	js_set_str(extras, "working_dir", conversation_workspace(c));
 	js_set_str(extras, "date", now);
 	add_repository(c, extras);
 	add_instructions(c, extras);
 	add_memory(c, extras, "user_memory", true);
-	if (config_bool(c->config, "skills", "project"))
+	if (config_bool(conversation_config(c), "skills", "project"))
 		add_memory(c, extras, "project_memory", false);
 	add_list(c, extras);
 	if (instructions && *instructions)
@@ -265,6 +273,26 @@ void recall(struct conversation *c, int64_t action)
 	if (list)
 		js_set(extras, "microagent_knowledge", list);
 	post_result(c, action, "Added workspace context", extras);
+}
+
+void recall_restore(struct conversation *c)
+{
+	int64_t action = -1;
+
+	if (!history_user_since(conversation_log(c), conversation_agent(c)->start))
+		return;
+	for (int64_t id = conversation_agent(c)->start;
+	     id < evlog_count(conversation_log(c)); id++) {
+		const struct evlog_head *head = evlog_head(conversation_log(c), id);
+
+		if (head->undone || (head->type->id != ACTION_RECALL &&
+				     head->type->id != OBSERVATION_RECALL))
+			continue;
+		if (!head->type->is_action)
+			return;
+		action = id;
+	}
+	recall(c, action);
 }
 
 void recall_more(struct conversation *c)
@@ -286,7 +314,8 @@ void recall_more(struct conversation *c)
 static char *render(struct conversation *c, const char *name, json_object *data)
 {
 	struct error err = ERROR_NONE;
-	char *text = prompt_render(c->config, c->agent->plugin.component->name, name,
+	char *text = prompt_render(conversation_config(c),
+				   conversation_agent(c)->plugin.component->name, name,
 				   data, &err);
 
 	if (!text)
@@ -295,12 +324,12 @@ static char *render(struct conversation *c, const char *name, json_object *data)
 	return text;
 }
 
-char *recall_text(const struct event *e, void *arg)
+char *recall_text(struct conversation *c, const struct event *e)
 {
-	struct conversation *c = arg;
 	struct error err = ERROR_NONE;
-	char *text = recall_render(c->config, c->agent->plugin.component->name, c->log, e,
-				   &err);
+	char *text = recall_render(conversation_config(c),
+				   conversation_agent(c)->plugin.component->name,
+				   conversation_log(c), e, &err);
 
 	if (!text)
 		conversation_notice(c, MT_LOG_ERROR,
@@ -315,14 +344,14 @@ static const char *touched(const struct conversation *c, const struct event *act
 {
 	json_object *args = event_args(action), *inner = js_get(args, "arguments");
 	const char *path = js_str(args, "path", NULL);
-	size_t n = strlen(c->workspace);
+	size_t n = strlen(conversation_workspace(c));
 
 	if (!path)
 		path = js_str(inner, "path", js_str(inner, "file_path", NULL));
 	if (!path)
 		return NULL;
 	if (*path == '/')
-		return strncmp(path, c->workspace, n) == 0 && path[n] == '/'
+		return strncmp(path, conversation_workspace(c), n) == 0 && path[n] == '/'
 			       ? path + n + 1
 			       : NULL;
 	return strncmp(path, "./", 2) == 0 ? path + 2 : path;
@@ -332,7 +361,7 @@ static const char *touched(const struct conversation *c, const struct event *act
 static json_object *rules_given(struct conversation *c)
 {
 	size_t len = 0;
-	const char *text = evlog_state(c->log, RULES_STATE, &len);
+	const char *text = evlog_state(conversation_log(c), RULES_STATE, &len);
 	json_object *list = text ? js_parse(text, len, NULL) : NULL;
 
 	if (json_object_is_type(list, json_type_array))
@@ -359,7 +388,7 @@ static void keep_given(struct conversation *c, json_object *list)
 	    js_set_str(record, "plugin", RULES_STATE) ||
 	    js_set_str(record, "text", js_text(list, NULL)))
 		out_of_memory(&err);
-	if (err.code || evlog_record(c->log, record, &err))
+	if (err.code || evlog_record(conversation_log(c), record, &err))
 		conversation_notice(c, MT_LOG_WARNING, "%s", err.text);
 }
 
@@ -389,7 +418,7 @@ void recall_rules(struct conversation *c, const struct event *action, struct eve
 
 	if (!all)
 		return;
-	if (config_bool(c->config, "skills", "project"))
+	if (config_bool(conversation_config(c), "skills", "project"))
 		skills_add_path_rules(all, path, NULL);
 	for (size_t i = 0; (s = skills_at(all, i)); i++) {
 		if (!skill_matches_path(s, path))
