@@ -18,6 +18,7 @@ static const struct command *const commands[] = {
 	&command_mcp,
 	&command_ffi,
 	&command_plugins,
+	&command_plugin,
 	&command_skills,
 	&command_config,
 	&command_models,

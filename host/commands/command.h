@@ -94,10 +94,10 @@ const struct command *command_at(size_t n);
 /** The n-th flag that every command takes. */
 const struct flag *common_flag(size_t n);
 
-extern const struct command command_plugins, command_mcp, command_config, command_tools,
-	command_run, command_resume, command_conversations, command_ps, command_attach,
-	command_kill, command_plugin_probe, command_manual, command_models,
-	command_policy, command_skills, command_fork, command_delegate, command_ffi,
-	command_replay, command_condense;
+extern const struct command command_plugins, command_plugin, command_mcp, command_config,
+	command_tools, command_run, command_resume, command_conversations, command_ps,
+	command_attach, command_kill, command_plugin_probe, command_manual,
+	command_models, command_policy, command_skills, command_fork, command_delegate,
+	command_ffi, command_replay, command_condense;
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * plugins.c - `mortise plugins`: lists, describes and checks plugins. */
-#include "commands/command.h"
+#include "commands/plugins.h"
 #include "columns.h"
 #include "files.h"
 #include "registry/registry.h"
@@ -10,7 +10,7 @@
 
 struct arguments {
 	struct common common;
-	bool json, refused;
+	bool json, refused, valgrind;
 };
 
 static const struct flag flags[] = {
@@ -18,6 +18,8 @@ static const struct flag flags[] = {
 	     STORE(FLAG_TRUE, struct arguments, json)),
 	FLAG(0, "refused", NULL, "list rejected plugins and the reasons",
 	     STORE(FLAG_TRUE, struct arguments, refused)),
+	FLAG(0, "valgrind", NULL, "test: run the tools under valgrind",
+	     STORE(FLAG_TRUE, struct arguments, valgrind)),
 	{ 0 },
 };
 
@@ -336,19 +338,41 @@ static int run(const struct command *self, int argc, char **argv)
 		return list_or_info(&a.common, argv[index + 1], a.json, false);
 	if (strcmp(what, "check") == 0 && index + 2 == argc)
 		return check(argv[index + 1], a.json, &err);
+	if (strcmp(what, "test") == 0)
+		return plugin_test(&a.common, a.valgrind, argc - index - 1,
+				   argv + index + 1);
 	fail(&err, MT_EINVAL,
-	     "plugins: unknown subcommand; use list, info NAME or check FILE");
+	     "plugins: unknown subcommand; use list, info NAME, check FILE, "
+	     "or test FILE");
 	return complain(EXIT_USAGE, &err);
 }
 
+#define ARGS \
+	"list | info NAME | check FILE | test FILE [CASES]"
+#define SUMMARY "List, describe, check and test plugins"
+#define DETAILS                                                                   \
+	"list   list installed plugins (default)\n"                               \
+	"info   describe a component (NAME or KIND/NAME) or a whole plugin\n"     \
+	"check  load a plugin file in a separate process, ignoring the cache\n"   \
+	"test   call the tools of a plugin file as the case file says (default:\n" \
+	"       FILE with .cases in place of .so) and print the results as TAP"
+
 const struct command command_plugins = {
 	.name = "plugins",
-	.args = "[list | info NAME | check FILE]",
-	.summary = "List, describe and check plugins",
-	.details =
-		"list   list installed plugins (default)\ninfo   describe a component "
-		"(NAME or KIND/NAME) or a whole plugin\ncheck  load a plugin file in a "
-		"separate process, ignoring the cache",
+	.args = ARGS,
+	.summary = SUMMARY,
+	.details = DETAILS,
 	.flags = flags,
 	.run = run,
+};
+
+/* The other spelling of the same command. */
+const struct command command_plugin = {
+	.name = "plugin",
+	.args = ARGS,
+	.summary = SUMMARY,
+	.details = DETAILS,
+	.flags = flags,
+	.run = run,
+	.hidden = true,
 };

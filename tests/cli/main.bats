@@ -28,9 +28,9 @@ bats_require_minimum_version 1.5.0
 }
 
 @test "wrong words get a suggestion and exit code 2" {
-	run mortise plugin
+	run mortise tool
 	[ "$status" -eq 2 ]
-	[ "$output" = "mortise: unknown command \`plugin\`; did you mean \`plugins\`?; see \`mortise --help\` (to send a message, quote it, or put -- before a single word)" ]
+	[ "$output" = "mortise: unknown command \`tool\`; did you mean \`tools\`?; see \`mortise --help\` (to send a message, quote it, or put -- before a single word)" ]
 	run mortise ../../bin/true
 	[ "$status" -eq 2 ]
 	run mortise plugins --jsn

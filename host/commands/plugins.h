@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * plugins.h - the subcommands of `mortise plugins` that have a file of their own. Each
+ * prints its own errors and returns the exit code. */
+#ifndef HOST_COMMANDS_PLUGINS_H
+#define HOST_COMMANDS_PLUGINS_H
+
+#include "commands/command.h"
+
+/** `test FILE [CASES]`: call the tools of a plugin as its case file says. */
+int plugin_test(struct common *common, bool valgrind, int count, char **words);
+
+#endif

@@ -1,0 +1,175 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# mortise plugins test: calls the tools of a plugin as its case file says.
+bats_require_minimum_version 1.5.0
+
+setup() {
+	export HOME=$BATS_TEST_TMPDIR/home XDG_STATE_HOME=$BATS_TEST_TMPDIR/state
+	export XDG_CACHE_HOME=$BATS_TEST_TMPDIR/cache
+	work=$BATS_TEST_TMPDIR/work
+	mkdir -p "$work" "$HOME"
+	chmod 700 "$work" "$HOME"
+	cd "$work"
+	cat > deeds.c <<-'END'
+		#include <mortise/tool.h>
+		#include <stdlib.h>
+		#include <string.h>
+		static int run(const struct mt_tool_host *host, void *self, struct mt_call *call)
+		{
+			const char *deed = host->arg_str(call, "deed", NULL);
+			char *volatile memory = malloc(8);
+			(void)self;
+			if (strcmp(deed, "crash") == 0)
+				abort();
+			if (strcmp(deed, "fail") == 0)
+				return host->fail(call, MT_EIO, "The disk is full.");
+			if (strcmp(deed, "overrun") == 0)
+				memory[8] = 1;
+			free(memory);
+			return host->reply(call, "deed: %s\n", deed);
+		}
+		MT_TOOL(run, "deeds", .name = "deeds", .description = "Does a deed.",
+			.schema = "{\"type\":\"object\",\"required\":[\"deed\"],"
+				  "\"properties\":{\"deed\":{\"type\":\"string\"}}}")
+	END
+	${CC:-cc} -std=gnu17 -g -shared -fPIC -I"$top_srcdir/sdk-headers" -o deeds.so deeds.c
+	chmod 755 deeds.so
+}
+
+@test "cases that pass" {
+	cat > deeds.cases <<-'END'
+		# a comment
+		[the text]
+		call = deeds
+		arguments = {"deed": "work"}
+		result = deed: work
+
+		[a pattern]
+		call = deeds
+		arguments = {"deed": "work\nmore"}
+		match = ^deed: w.*\nmore$
+
+		[more lines]
+		call = deeds
+		arguments = {"deed": "a\nb"}
+		result = deed: a
+		  b
+
+		[a failure]
+		call = deeds
+		arguments = {"deed": "fail"}
+		error = disk is full
+
+		[a crash]
+		call = deeds
+		arguments = {"deed": "crash"}
+		error = killed by signal 6 .Aborted
+
+		[a new worker after it]
+		call = deeds
+		arguments = {"deed": "work"}
+		result = deed: work
+
+		[an argument that the schema refuses]
+		call = deeds
+		error = deed
+	END
+	run mortise plugins test deeds.so
+	echo "$output"
+	[ "$status" -eq 0 ]
+	[ "${lines[0]}" = 1..7 ]
+	[ "${lines[3]}" = "ok 3 - more lines" ]
+	[ "${#lines[@]}" -ge 8 ]
+	run ! grep '^not ok' <<<"$output"
+}
+
+@test "a case that fails shows file, line, expectation and result" {
+	cat > other <<-'END'
+		[good]
+		call = deeds
+		arguments = {"deed": "work"}
+		result = deed: work
+		[bad]
+		call = deeds
+		arguments = {"deed": "work"}
+		result = deed: play
+		[no error]
+		call = deeds
+		arguments = {"deed": "work"}
+		error = anything
+		[an error]
+		call = deeds
+		arguments = {"deed": "fail"}
+		match = deed
+		[no such tool]
+		call = dreams
+		result = x
+	END
+	run --separate-stderr mortise plugins test deeds.so other
+	echo "$output"
+	[ "$status" -eq 1 ]
+	[ "$(grep -c '^not ok' <<<"$output")" = 4 ]
+	[[ "$output" == *"not ok 2 - bad
+#   other:8
+#   result: deed: play
+#   got: deed: work"* ]]
+	[[ "$output" == *"#   got the error: The disk is full."* ]]
+	[[ "$output" == *"not ok 5 - no such tool"*dreams* ]]
+}
+
+@test "each fault of a case file is one sentence with the line" {
+	while IFS='|' read -r text sentence; do
+		printf "$text" > deeds.cases
+		run mortise plugins test deeds.so
+		echo "$output"
+		[ "$status" -eq 2 ]
+		[ "${#lines[@]}" -eq 1 ]
+		[[ "$output" == "mortise: deeds.cases:$sentence"* ]]
+	done <<-'END'
+	# nothing\n| the file contains no case
+	call = x\n[a]\n|1: `call` belongs to no case
+	[a]\nresult = x\n|1: the case `a` calls no tool
+	[a]\ncall = x\n|1: the case `a` needs one of result, match and error
+	[a]\ncall = x\nresult = y\nerror = z\n|1: the case `a` needs one of
+	[a]\ncall = x\nexpect = y\n|3: unknown key `expect`
+	[a]\ncall = x\ncall = y\n|3: set `call` of a case once
+	[a]\ncall = x\nerror += y\n|3: set `error` of a case once
+	[a]\ncall = x\nmatch = (\n|3: invalid regular expression
+	[a]\ncall = x\nresult = y\narguments = [1]\n|4: invalid arguments
+	[a]\ncall = x\nresult = y\n[a]\n|4: there are two cases `a`
+	[a\n|1: the section has no `]`
+	END
+	rm deeds.cases
+	run mortise plugins test deeds.so
+	[ "$status" -eq 2 ]
+	[[ "$output" == *deeds.cases* ]]
+}
+
+@test "a file that is not a plugin, or provides no tool" {
+	printf '[a]\ncall = x\nresult = y\n' > deeds.cases
+	run mortise plugins test no-such.so deeds.cases
+	[ "$status" -eq 1 ]
+	[[ "$output" == *"cannot open \`no-such.so\`"* ]]
+	echo text > text.so
+	run mortise plugins test text.so deeds.cases
+	[ "$status" -eq 1 ]
+	[[ "$output" == "mortise: "* ]]
+	run mortise plugins test "$top_builddir/plugins/agents/dummy.so" deeds.cases
+	[ "$status" -eq 1 ]
+	run mortise plugins test
+	[ "$status" -eq 2 ]
+}
+
+@test "valgrind finds an invalid write" {
+	command -v valgrind || skip "valgrind is not installed"
+	case $SANITIZE in *address*) skip "valgrind cannot run a program with ASan" ;; esac
+	printf '[a]\ncall = deeds\narguments = {"deed": "work"}\nresult = deed: work\n' > good
+	printf '[a]\ncall = deeds\narguments = {"deed": "overrun"}\nmatch = .\n' > bad
+	run mortise plugins test --valgrind deeds.so good
+	echo "$output"
+	[ "$status" -eq 0 ]
+	run mortise plugins test --valgrind deeds.so bad
+	echo "$output"
+	[ "$status" -eq 1 ]
+	[[ "$output" == *"Invalid write of size 1"*"deeds.c:"* ]]
+}
