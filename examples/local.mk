@@ -1,5 +1,16 @@
-# Examples: a program with a bug, a third-party plugin.
+# Examples: a program with a bug, a third-party plugin, templates of plugins. Those for
+# authors of plugins are installed.
 EXTRA_DIST += \
 	%D%/demo/.gitignore %D%/demo/Makefile %D%/demo/README.md %D%/demo/csv.c \
 	%D%/demo/csv.h %D%/demo/tally.c %D%/demo/test.sh %D%/demo/repair.script \
-	%D%/vendor/Makefile %D%/vendor/README.md %D%/vendor/wc.c %D%/ffi.ini %D%/browsing.ini
+	%D%/ffi.ini %D%/browsing.ini
+examplesdir = $(datadir)/mortise
+nobase_dist_examples_DATA = %D%/vendor/Makefile %D%/vendor/README.md %D%/vendor/wc.c \
+	%D%/templates/common/README.md %D%/templates/c/Makefile %D%/templates/c++/Makefile \
+	%D%/templates/run/test.sh %D%/templates/tool/NAME.cases \
+	%D%/templates/tool-c/NAME.c %D%/templates/tool-c++/NAME.cpp \
+	%D%/templates/agent/NAME.c %D%/templates/agent/test.script \
+	%D%/templates/analyzer/NAME.c %D%/templates/analyzer/test.script \
+	%D%/templates/condenser/NAME.c %D%/templates/condenser/test.script \
+	%D%/templates/dialect/NAME.c \
+	%D%/templates/runtime/NAME.c %D%/templates/runtime/test.script

@@ -13,6 +13,7 @@ mkdir -p "$XDG_RUNTIME_DIR" && chmod 700 "$XDG_RUNTIME_DIR"
 export MORTISE_CORE_PLUGIN_PATH="$top_builddir/plugins/tools,$top_builddir/plugins/agents,$top_builddir/plugins/condensers,$top_builddir/plugins/analyzers,$top_builddir/plugins/dialects,$top_builddir/plugins/runtimes"
 export MORTISE_CORE_RUNNER="$top_builddir/mortise-runner"
 export MORTISE_CORE_PROMPT_DIR="$top_srcdir/prompts"
+export MORTISE_CORE_TEMPLATE_DIR="$top_srcdir/examples/templates"
 export MORTISE_SKILLS_BUNDLED="$top_srcdir/skills"
 export MORTISE_CORE_MODEL_TABLE="$top_srcdir/data/models.ini"
 export MORTISE_BUILTIN_PLUGINS=no

@@ -7,4 +7,4 @@ libhost_a_SOURCES += %D%/exit-codes.c %D%/manual.c %D%/models.c %D%/models.h %D%
 libhost_a_SOURCES += %D%/attach.c %D%/follow.c %D%/follow.h %D%/kill.c %D%/ps.c
 libhost_a_SOURCES += %D%/delegate.c %D%/ffi.c %D%/mcp.c %D%/mcp.h %D%/mcp-login.c %D%/policy.c %D%/policy.h %D%/policy-approvals.c
 libhost_a_SOURCES += %D%/condense.c %D%/fork.c %D%/replay.c
-libhost_a_SOURCES += %D%/plugins.h %D%/plugins-test.c
+libhost_a_SOURCES += %D%/plugins.h %D%/plugins-new.c %D%/plugins-test.c

@@ -11,6 +11,7 @@
 struct arguments {
 	struct common common;
 	bool json, refused, valgrind;
+	const char *lang;
 };
 
 static const struct flag flags[] = {
@@ -18,6 +19,8 @@ static const struct flag flags[] = {
 	     STORE(FLAG_TRUE, struct arguments, json)),
 	FLAG(0, "refused", NULL, "list rejected plugins and the reasons",
 	     STORE(FLAG_TRUE, struct arguments, refused)),
+	FLAG(0, "lang", "LANGUAGE", "new: c (default) or c++ (tools only)",
+	     STORE(FLAG_TEXT, struct arguments, lang)),
 	FLAG(0, "valgrind", NULL, "test: run the tools under valgrind",
 	     STORE(FLAG_TRUE, struct arguments, valgrind)),
 	{ 0 },
@@ -338,22 +341,27 @@ static int run(const struct command *self, int argc, char **argv)
 		return list_or_info(&a.common, argv[index + 1], a.json, false);
 	if (strcmp(what, "check") == 0 && index + 2 == argc)
 		return check(argv[index + 1], a.json, &err);
+	if (strcmp(what, "new") == 0)
+		return plugin_new(&a.common, a.lang, argc - index - 1, argv + index + 1);
 	if (strcmp(what, "test") == 0)
 		return plugin_test(&a.common, a.valgrind, argc - index - 1,
 				   argv + index + 1);
 	fail(&err, MT_EINVAL,
 	     "plugins: unknown subcommand; use list, info NAME, check FILE, "
-	     "or test FILE");
+	     "new KIND NAME or test FILE");
 	return complain(EXIT_USAGE, &err);
 }
 
 #define ARGS \
-	"list | info NAME | check FILE | test FILE [CASES]"
-#define SUMMARY "List, describe, check and test plugins"
+	"list | info NAME | check FILE | new KIND NAME [DIR] | test FILE [CASES]"
+#define SUMMARY "List, describe, check, create and test plugins"
 #define DETAILS                                                                   \
 	"list   list installed plugins (default)\n"                               \
 	"info   describe a component (NAME or KIND/NAME) or a whole plugin\n"     \
 	"check  load a plugin file in a separate process, ignoring the cache\n"   \
+	"new    create a directory with a plugin that can be built, tested and\n" \
+	"       installed; KIND: tool, agent, condenser, analyzer, dialect, "     \
+	"runtime\n"                                                               \
 	"test   call the tools of a plugin file as the case file says (default:\n" \
 	"       FILE with .cases in place of .so) and print the results as TAP"
 

@@ -7,6 +7,8 @@
 
 #include "commands/command.h"
 
+/** `new KIND NAME [DIR]`: make the directory of a plugin. `lang`: NULL is C. */
+int plugin_new(struct common *common, const char *lang, int count, char **words);
 /** `test FILE [CASES]`: call the tools of a plugin as its case file says. */
 int plugin_test(struct common *common, bool valgrind, int count, char **words);
 

@@ -98,7 +98,7 @@ setup() {
 				{ echo "no row for $section.$key"; return 1; }
 			value=${rest%%  (*}
 			case "$key $value" in
-			*"(unset)" | runner* | prompt_dir* | model_table* | state_dir* | env* | plugin_path*) ;;
+			*"(unset)" | runner* | prompt_dir* | template_dir* | model_table* | state_dir* | env* | plugin_path*) ;;
 			*) [[ "$row" == *"| $value |"* ]] ||
 				{ echo "$section.$key: $value, but: $row"; return 1; } ;;
 			esac

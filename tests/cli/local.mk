@@ -20,5 +20,5 @@ TESTS += %D%/secrets.bats
 EXTRA_DIST += %D%/secrets.bats
 TESTS += %D%/plugin-fork.bats
 EXTRA_DIST += %D%/plugin-fork.bats
-TESTS += %D%/plugin-test.bats
-EXTRA_DIST += %D%/plugin-test.bats
+TESTS += %D%/plugin-new.bats %D%/plugin-test.bats
+EXTRA_DIST += %D%/plugin-new.bats %D%/plugin-test.bats

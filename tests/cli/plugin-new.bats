@@ -1,0 +1,68 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# mortise plugins new: each directory that it makes builds without warnings, passes its
+# own tests and installs.
+bats_require_minimum_version 1.5.0
+
+setup() {
+	work=$BATS_TEST_TMPDIR/work
+	export HOME=$BATS_TEST_TMPDIR/home XDG_STATE_HOME=$BATS_TEST_TMPDIR/state
+	export XDG_CACHE_HOME=$BATS_TEST_TMPDIR/cache MORTISE_SDK=$top_srcdir/sdk-headers
+	mkdir -p "$work" "$HOME"
+	chmod 700 "$work" "$HOME"
+	cd "$work"
+	umask 022
+	unset MAKEFLAGS MAKELEVEL MFLAGS MAKEOVERRIDES
+}
+
+# works KIND [OPTION]...: a new plugin of the kind builds, passes its tests, installs
+works() {
+	mortise plugins new "$1" "my-$1" "${@:2}"
+	make -C "my-$1" CC="${CC:-cc}" CFLAGS='-O2 -Wall -Wextra -Werror' \
+		CXXFLAGS='-std=c++17 -O2 -Wall -Wextra -Werror' test
+	make -C "my-$1" install
+	[ -f "$HOME/.local/lib/mortise/plugins/my-$1.so" ]
+	run -1 grep -rI '@[a-z]*@' "my-$1" --include='*.*' --include=Makefile
+	[ -s "my-$1/README.md" ]
+}
+
+@test "a tool in C" { works tool; }
+@test "a tool in C++" {
+	command -v "${CXX:-c++}" || skip "a C++ compiler is not installed"
+	works tool --lang c++
+}
+@test "an agent" { works agent; }
+@test "a condenser" { works condenser; }
+@test "an analyzer" { works analyzer; }
+@test "a dialect" { works dialect; }
+@test "a runtime" { works runtime; }
+
+@test "the directory can be named, and nothing in it is overwritten" {
+	mortise plugin new tool words here/
+	[ -f here/words.c ]
+	grep -qx 'call = words' here/words.cases
+	run mortise plugin new tool other here
+	[ "$status" -eq 1 ]
+	[[ "$output" == *"\`here\` exists and is not an empty directory"* ]]
+	mkdir empty
+	mortise plugin new agent other empty
+	[ -f empty/other.c ]
+}
+
+@test "a wrong kind, language or name is one sentence" {
+	run mortise plugins new store x
+	[ "$status" -eq 2 ]
+	[[ "$output" == "mortise: unknown kind \`store\`; use tool, agent,"* ]]
+	run mortise plugins new agent x --lang c++
+	[ "$status" -eq 2 ]
+	[[ "$output" == *"no template of the kind \`agent\` in \`c++\`"* ]]
+	run mortise plugins new tool My.Tool
+	[ "$status" -eq 2 ]
+	[[ "$output" == *"invalid name \`My.Tool\`"* ]]
+	run mortise plugins new tool
+	[ "$status" -eq 2 ]
+	[[ "$output" == *"use new KIND NAME [DIR]"* ]]
+	run mortise plugins new tool x no/such/directory
+	[ "$status" -eq 1 ]
+	[[ "$output" == *"cannot make the directory \`no/such/directory\`"* ]]
+}
