@@ -3,6 +3,7 @@
  * anthropic.c - the dialect of Anthropic's Messages: the request. */
 #define MT_PLUGIN_VERSION "0.1"
 #include "anthropic.h"
+#include "blocks.h"
 #include "claude.h"
 #include <string.h>
 
@@ -12,7 +13,7 @@ static const char providers[] =
 
 #define EMPTY "{\"type\":\"text\",\"text\":\"(empty)\"}"
 
-enum { MAX_CALLS = 256, MAX_TOOLS = 256 };
+enum { MAX_TOOLS = 256 };
 
 /* ---- blocks ---------------------------------------------------------------- */
 
@@ -126,11 +127,24 @@ static void anthropic_put_result(struct writer *w, size_t m, bool mark)
 
 /* ---- what the model said ------------------------------------------------------ */
 
-static void put_call(struct writer *w, size_t m, size_t c)
+static void put_said_text(struct writer *w, struct mt_str text)
 {
+	put_text_block(w, text, false);
+}
+
+static void put_said_texts(struct blocks *b, json_object *kept)
+{
+	(void)kept;
+	blocks_text(b, put_said_text);
+}
+
+static void put_call(struct blocks *b, size_t c, json_object *kept)
+{
+	struct writer *w = b->w;
 	struct mt_str id, name, args;
 
-	w->host->call(w->r, m, c, &id, &name, &args);
+	(void)kept;
+	w->host->call(w->r, b->m, c, &id, &name, &args);
 	PUT(w, "{\"type\":\"tool_use\",\"id\":");
 	put_name(w, id);
 	PUT(w, ",\"name\":");
@@ -140,86 +154,29 @@ static void put_call(struct writer *w, size_t m, size_t c)
 	PUT(w, "}");
 }
 
-/* The blocks of a message of the model while they are written. */
-struct said {
-	struct writer *w;
-	size_t m, calls, blocks;
-	bool sent[MAX_CALLS];     /* by call */
-	bool open;                /* the last block may not stand at the end */
-};
-
-static void next_block(struct said *s)
-{
-	if (s->blocks++)
-		PUT(s->w, ",");
-	s->open = false;
-}
-
-static void say_text(struct said *s)
-{
-	struct mt_str text = { "", 0 };
-
-	for (size_t p = 0; p < s->w->host->part_count(s->w->r, s->m); p++) {
-		if (part_of(s->w, s->m, p, &text) || is_blank(text))
-			continue;
-		next_block(s);
-		put_text_block(s->w, text, false);
-	}
-}
-
-static void say_call(struct said *s, size_t c)
-{
-	if (c >= MAX_CALLS || s->sent[c])
-		return;
-	s->sent[c] = true;
-	next_block(s);
-	put_call(s->w, s->m, c);
-}
-
-static void say_call_of(struct said *s, const char *id)
-{
-	for (size_t c = 0; c < s->calls; c++) {
-		struct mt_str own;
-
-		s->w->host->call(s->w->r, s->m, c, &own, NULL, NULL);
-		if (own.len == strlen(id) && memcmp(own.ptr, id, own.len) == 0)
-			say_call(s, c);
-	}
-}
-
-static void say_kept(struct said *s, json_object *block)
+static void put_kept(struct blocks *b, json_object *block)
 {
 	const char *type = js_str(block, "type", "");
 
 	if (strcmp(type, "tool_use") == 0) {
-		say_call_of(s, js_str(block, "id", ""));
+		blocks_call_of(b, js_str(block, "id", ""), block);
 	} else if (strcmp(type, "text") == 0 && !js_get(block, "text")) {
-		say_text(s);
+		put_said_texts(b, block);
 	} else if (*type) {
-		next_block(s);
-		put_json(s->w, block);
-		s->open = strcmp(type, "thinking") == 0 ||
+		blocks_next(b);
+		put_json(b->w, block);
+		b->open = strcmp(type, "thinking") == 0 ||
 			  strcmp(type, "redacted_thinking") == 0;
 	}
 }
 
-static void put_said(struct writer *w, size_t m)
-{
-	struct said s = { .w = w, .m = m, .calls = w->host->call_count(w->r, m) };
-	AUTO(json) json_object *kept = kept_of(w, m, ANTHROPIC_KEPT);
-	bool list = json_object_is_type(kept, json_type_array);
-
-	for (size_t i = 0; list && i < json_object_array_length(kept); i++)
-		say_kept(&s, json_object_array_get_idx(kept, i));
-	if (!list)
-		say_text(&s);
-	for (size_t c = 0; c < s.calls; c++)
-		say_call(&s, c);
-	if (!s.blocks || s.open) {
-		next_block(&s);
-		PUT(w, EMPTY);
-	}
-}
+static const struct blocks_form anthropic_blocks = {
+	.kept = ANTHROPIC_KEPT,
+	.empty = EMPTY,
+	.text = put_said_texts,
+	.call = put_call,
+	.item = put_kept,
+};
 
 static void anthropic_put_message(struct writer *w, size_t m)
 {
@@ -227,7 +184,7 @@ static void anthropic_put_message(struct writer *w, size_t m)
 	bool mark = w->host->feature(w->x, "cache") && w->host->message_cache(w->r, m);
 
 	if (role == MT_ROLE_ASSISTANT)
-		put_said(w, m);
+		blocks_put(w, m, &anthropic_blocks);
 	else if (role == MT_ROLE_TOOL)
 		anthropic_put_result(w, m, mark);
 	else if (!put_blocks(w, m, mark))

@@ -5,6 +5,7 @@
 #define MT_PLUGIN_VERSION "0.1"
 #include "aws.h"
 #include "bedrock.h"
+#include "blocks.h"
 #include "claude.h"
 #include <string.h>
 
@@ -16,7 +17,7 @@ static const char providers[] =
 #define MARK "{\"cachePoint\":{\"type\":\"default\"}}"
 #define EMPTY "{\"text\":\"(empty)\"}"
 
-enum { MAX_CALLS = 256, MAX_TOOLS = 256 };
+enum { MAX_TOOLS = 256 };
 
 /* ---- blocks ---------------------------------------------------------------- */
 
@@ -116,101 +117,58 @@ static void bedrock_put_result(struct writer *w, size_t m)
 
 /* ---- what the model said ------------------------------------------------------ */
 
-struct said {
-	struct writer *w;
-	size_t m, calls, blocks;
-	bool sent[MAX_CALLS]; /* by call */
-	bool open;            /* the last block may not stand at the end */
-};
-
-static void next_block(struct said *s)
+static void put_said_texts(struct blocks *b, json_object *kept)
 {
-	if (s->blocks++)
-		PUT(s->w, ",");
-	s->open = false;
+	(void)kept;
+	blocks_text(b, put_text_block);
 }
 
-static void say_text(struct said *s)
+static void put_call(struct blocks *b, size_t c, json_object *kept)
 {
-	struct mt_str text = { "", 0 };
-
-	for (size_t p = 0; p < s->w->host->part_count(s->w->r, s->m); p++) {
-		if (part_of(s->w, s->m, p, &text) || is_blank(text))
-			continue;
-		next_block(s);
-		put_text_block(s->w, text);
-	}
-}
-
-static void say_call(struct said *s, size_t c)
-{
+	struct writer *w = b->w;
 	struct mt_str id, name, args;
 
-	if (c >= MAX_CALLS || s->sent[c])
-		return;
-	s->sent[c] = true;
-	next_block(s);
-	s->w->host->call(s->w->r, s->m, c, &id, &name, &args);
-	PUT(s->w, "{\"toolUse\":{\"toolUseId\":");
-	put_name(s->w, id);
-	PUT(s->w, ",\"name\":");
-	put_name(s->w, name);
-	PUT(s->w, ",\"input\":");
-	put_args(s->w, args);
-	PUT(s->w, "}}");
+	(void)kept;
+	w->host->call(w->r, b->m, c, &id, &name, &args);
+	PUT(w, "{\"toolUse\":{\"toolUseId\":");
+	put_name(w, id);
+	PUT(w, ",\"name\":");
+	put_name(w, name);
+	PUT(w, ",\"input\":");
+	put_args(w, args);
+	PUT(w, "}}");
 }
 
-static void say_call_of(struct said *s, const char *id)
-{
-	for (size_t c = 0; c < s->calls; c++) {
-		struct mt_str own;
-
-		s->w->host->call(s->w->r, s->m, c, &own, NULL, NULL);
-		if (own.len == strlen(id) && memcmp(own.ptr, id, own.len) == 0)
-			say_call(s, c);
-	}
-}
-
-static void say_kept(struct said *s, json_object *block)
+static void put_kept(struct blocks *b, json_object *block)
 {
 	const char *call = js_str(block, "toolUse", NULL);
 
 	if (call) {
-		say_call_of(s, call);
+		blocks_call_of(b, call, block);
 	} else if (js_get(block, "reasoningContent") ||
 		   json_object_is_type(js_get(block, "text"), json_type_string)) {
-		next_block(s);
-		put_json(s->w, block);
-		s->open = js_get(block, "reasoningContent") != NULL;
+		blocks_next(b);
+		put_json(b->w, block);
+		b->open = js_get(block, "reasoningContent") != NULL;
 	} else if (json_object_is_type(block, json_type_object)) {
-		say_text(s);
+		put_said_texts(b, block);
 	}
 }
 
-static void put_said(struct writer *w, size_t m)
-{
-	struct said s = { .w = w, .m = m, .calls = w->host->call_count(w->r, m) };
-	AUTO(json) json_object *kept = kept_of(w, m, BEDROCK_KEPT);
-	bool list = json_object_is_type(kept, json_type_array);
-
-	for (size_t i = 0; list && i < json_object_array_length(kept); i++)
-		say_kept(&s, json_object_array_get_idx(kept, i));
-	if (!list)
-		say_text(&s);
-	for (size_t c = 0; c < s.calls; c++)
-		say_call(&s, c);
-	if (!s.blocks || s.open) {
-		next_block(&s);
-		PUT(w, EMPTY);
-	}
-}
+static const struct blocks_form bedrock_blocks = {
+	.kept = BEDROCK_KEPT,
+	.empty = EMPTY,
+	.text = put_said_texts,
+	.call = put_call,
+	.item = put_kept,
+};
 
 static void bedrock_put_message(struct writer *w, size_t m)
 {
 	int role = w->host->message_role(w->r, m);
 
 	if (role == MT_ROLE_ASSISTANT) {
-		put_said(w, m);
+		blocks_put(w, m, &bedrock_blocks);
 		return;
 	}
 	if (role == MT_ROLE_TOOL)

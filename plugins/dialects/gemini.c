@@ -3,6 +3,7 @@
  * gemini.c - the dialect of Google's generateContent: the request. */
 #define MT_PLUGIN_VERSION "0.1"
 #include "gemini.h"
+#include "blocks.h"
 #include <string.h>
 
 static const char providers[] =
@@ -12,8 +13,6 @@ static const char providers[] =
 #define EMPTY "{\"text\":\"(empty)\"}"
 /* What Google tells to send where a call came from another model. */
 #define NO_SIGNATURE ",\"thoughtSignature\":\"skip_thought_signature_validator\""
-
-enum { MAX_CALLS = 256 };
 
 /* ---- parts ------------------------------------------------------------------ */
 
@@ -106,114 +105,90 @@ static void gemini_put_result(struct writer *w, size_t m)
 
 /* ---- what the model said ------------------------------------------------------ */
 
-struct said {
-	struct writer *w;
-	size_t m, calls, parts;
-	bool sent[MAX_CALLS]; /* by call */
-};
-
-static void next_part(struct said *s)
-{
-	if (s->parts++)
-		PUT(s->w, ",");
-}
-
-static void put_signature(struct said *s, json_object *kept)
+static void put_signature(struct writer *w, json_object *kept)
 {
 	const char *signature = js_str(kept, "thoughtSignature", NULL);
 
 	if (!signature)
 		return;
-	PUT(s->w, ",\"thoughtSignature\":");
-	put_cstr(s->w, signature);
+	PUT(w, ",\"thoughtSignature\":");
+	put_cstr(w, signature);
 }
 
-static void say_text(struct said *s, json_object *kept)
+static void put_said_text(struct blocks *b, json_object *kept)
 {
-	if (!has_text(s->w, s->m))
+	if (!has_text(b->w, b->m))
 		return;
-	next_part(s);
-	PUT(s->w, "{\"text\":");
-	put_joined(s->w, s->m);
-	put_signature(s, kept);
-	PUT(s->w, "}");
+	blocks_next(b);
+	PUT(b->w, "{\"text\":");
+	put_joined(b->w, b->m);
+	put_signature(b->w, kept);
+	PUT(b->w, "}");
 }
 
 /* Without anything that was kept of it the call came from another model. */
-static void say_call(struct said *s, size_t c, json_object *kept)
+static void put_call(struct blocks *b, size_t c, json_object *kept)
 {
+	struct writer *w = b->w;
 	struct mt_str id, name, args;
 
-	if (c >= MAX_CALLS || s->sent[c])
-		return;
-	s->sent[c] = true;
-	next_part(s);
-	s->w->host->call(s->w->r, s->m, c, &id, &name, &args);
-	PUT(s->w, "{\"functionCall\":{");
-	put_id(s->w, id);
-	PUT(s->w, "\"name\":");
-	put_name(s->w, name);
-	PUT(s->w, ",\"args\":");
-	put_args(s->w, args);
-	PUT(s->w, "}");
+	w->host->call(w->r, b->m, c, &id, &name, &args);
+	PUT(w, "{\"functionCall\":{");
+	put_id(w, id);
+	PUT(w, "\"name\":");
+	put_name(w, name);
+	PUT(w, ",\"args\":");
+	put_args(w, args);
+	PUT(w, "}");
 	if (kept)
-		put_signature(s, kept);
-	else if (c == 0 && strstr(s->w->host->option(s->w->x, "model"), "gemini-3"))
-		PUT(s->w, NO_SIGNATURE);
-	PUT(s->w, "}");
+		put_signature(w, kept);
+	else if (c == 0 && strstr(w->host->option(w->x, "model"), "gemini-3"))
+		PUT(w, NO_SIGNATURE);
+	PUT(w, "}");
 }
 
-static void say_call_of(struct said *s, json_object *call, json_object *kept)
+/* Calls without an id were kept by their place. */
+static void put_call_at(struct blocks *b, int64_t place, json_object *kept)
 {
-	bool by_place = json_object_is_type(call, json_type_int);
-	const char *id = by_place ? "" : json_object_get_string(call);
-
-	for (size_t c = 0; c < s->calls; c++) {
+	for (size_t c = 0; c < b->calls; c++) {
 		struct mt_str own;
 
-		s->w->host->call(s->w->r, s->m, c, &own, NULL, NULL);
-		if (by_place ? own_place(own) == json_object_get_int64(call)
-			     : own.len == strlen(id) && memcmp(own.ptr, id, own.len) == 0)
-			say_call(s, c, kept);
+		b->w->host->call(b->w->r, b->m, c, &own, NULL, NULL);
+		if (own_place(own) == place)
+			blocks_call(b, c, kept);
 	}
 }
 
-static void say_kept(struct said *s, json_object *kept)
+static void put_kept(struct blocks *b, json_object *kept)
 {
 	json_object *call = js_get(kept, "call"), *text = js_get(kept, "text");
 
-	if (call) {
-		say_call_of(s, call, kept);
+	if (json_object_is_type(call, json_type_int)) {
+		put_call_at(b, json_object_get_int64(call), kept);
+	} else if (call) {
+		blocks_call_of(b, json_object_get_string(call), kept);
 	} else if (json_object_is_type(text, json_type_string)) {
-		next_part(s);
-		put_json(s->w, kept);
+		blocks_next(b);
+		put_json(b->w, kept);
 	} else if (json_object_is_type(kept, json_type_object)) {
-		say_text(s, kept);
+		put_said_text(b, kept);
 	}
 }
 
-static void put_said(struct writer *w, size_t m)
-{
-	struct said s = { .w = w, .m = m, .calls = w->host->call_count(w->r, m) };
-	AUTO(json) json_object *kept = kept_of(w, m, GEMINI_KEPT);
-	bool list = json_object_is_type(kept, json_type_array);
-
-	for (size_t i = 0; list && i < json_object_array_length(kept); i++)
-		say_kept(&s, json_object_array_get_idx(kept, i));
-	if (!list)
-		say_text(&s, NULL);
-	for (size_t c = 0; c < s.calls; c++)
-		say_call(&s, c, list ? kept : NULL);
-	if (!s.parts)
-		PUT(w, EMPTY);
-}
+static const struct blocks_form gemini_blocks = {
+	.kept = GEMINI_KEPT,
+	.empty = EMPTY,
+	.text = put_said_text,
+	.call = put_call,
+	.item = put_kept,
+};
 
 static void gemini_put_message(struct writer *w, size_t m)
 {
 	int role = w->host->message_role(w->r, m);
 
 	if (role == MT_ROLE_ASSISTANT)
-		put_said(w, m);
+		blocks_put(w, m, &gemini_blocks);
 	else if (role == MT_ROLE_TOOL)
 		gemini_put_result(w, m);
 	else if (!put_parts(w, m, true, false))
