@@ -2,6 +2,7 @@
  *
  * tools.c - `mortise tools`: lists tools, calls one, or serves them over MCP. */
 #include "commands/command.h"
+#include "commands/list-tools.h"
 #include "columns.h"
 #include "controller/launch.h"
 #include "files.h"
@@ -171,37 +172,17 @@ static int perform(struct launch *l, const struct tool *t, json_object *args,
 	return r;
 }
 
-/* The toolset that brings a tool; NULL: none that is installed. */
-static const char *toolset_of(const struct registry *r, const char *name)
-{
-	const struct component *component;
-
-	for (size_t i = 0; (component = registry_at(r, i)); i++) {
-		json_object *tools = js_get(component->data, "tools");
-		size_t n = component->kind == MT_KIND_TOOL && tools
-				   ? json_object_array_length(tools)
-				   : 0;
-
-		for (size_t k = 0; k < n; k++)
-			if (strcmp(js_str(json_object_array_get_idx(tools, k), "name",
-					  ""),
-				   name) == 0)
-				return component->name;
-	}
-	return NULL;
-}
-
 static int unknown(const struct registry *r, const struct catalog *catalog,
 		   const char *name, const char *json, struct error *err)
 {
-	const char *toolset = toolset_of(r, name);
+	const struct component *toolset = registry_find_toolset(r, name);
 
 	if (!toolset)
 		return catalog_unknown(catalog, name, json, err);
 	return fail(err, MT_ENOTFOUND,
 		    "tool %s of `%s` is not enabled; use `-o "
 		    "controller.tools+=%s` or --all",
-		    name, toolset, toolset);
+		    name, toolset->name, toolset->name);
 }
 
 static int call_tool(struct config *c, struct registry *r, const struct arguments *a,
@@ -297,6 +278,20 @@ static int serve(struct config *c, struct registry *r, const struct arguments *a
 	return err->code ? complain(code, err) : code;
 }
 
+/* Toolsets that list their tools at run time. Without them the rest is still good. */
+static void fetch_lists(struct config *c, struct registry *r, const struct arguments *a,
+			struct catalog *catalog)
+{
+	const struct list_tools o = { .config = c, .registry = r, .section = a->section,
+				      .workspace = a->common.workspace,
+				      .catalog = catalog };
+	struct error err = ERROR_NONE;
+
+	if (list_tools(&o, &err))
+		fprintf(stderr, "mortise: cannot list the tools of every toolset: %s\n",
+			err.text);
+}
+
 static int with_catalog(const struct arguments *a, int count, char **words)
 {
 	AUTO(config) struct config *c = NULL;
@@ -319,6 +314,8 @@ static int with_catalog(const struct arguments *a, int count, char **words)
 		catalog_open(c, r, serves ? served.text : names, &catalog, &err);
 	if (err.code)
 		return complain(EXIT_USAGE, &err);
+	if (!serves && !(words[1] && catalog_find(&catalog, words[1])))
+		fetch_lists(c, r, a, &catalog);
 	if (strcmp(words[0], "list") == 0)
 		code = list(&catalog, a->json);
 	else if (serves)

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * relist.c - holds the next request until toolsets that said that their tools are
- * others have listed them, so that it offers what the last result speaks of. */
+ * relist.c - holds the next request until the toolsets that list their tools at run time
+ * have listed them: those that reported a change, so that the request offers what the last
+ * result mentions, and before the first request those whose list is not cached. */
 #include "features/relist.h"
 
+#include "controller/dispatch.h"
 #include "controller/feature-api.h"
 #include "controller/step.h"
 
@@ -14,7 +16,7 @@ struct relist {
 	uv_timer_t *timer; /* expires at the deadline; NULL: never needed yet */
 };
 
-enum { RELIST_MS = 5000 }; /* a toolset that does not list holds nobody longer */
+enum { RELIST_MS = 5000 }; /* then the request goes without the list */
 
 static void go_on(struct conversation *c)
 {
@@ -47,12 +49,27 @@ static bool watch(struct conversation *c)
 	return uv_timer_start(r->timer, on_time, RELIST_MS, 0) == 0;
 }
 
+/* Does a toolset list its tools for the first time? */
+static bool is_unlisted(const struct conversation *c)
+{
+	return catalog_is_awaited(&conversation_agent(c)->catalog) &&
+	       evlog_replies(conversation_log(c)) == 0;
+}
+
+static bool has_to_wait(const struct conversation *c)
+{
+	struct runner *runner = conversation_runner(c);
+
+	return runner && (runner_changing(runner) || is_unlisted(c));
+}
+
 static const char *block_step(struct conversation *c)
 {
 	struct relist *r = feature_state(c, &relist_feature);
 
-	if (conversation_waiting_agents(c) || !conversation_runner(c) ||
-	    !runner_changing(conversation_runner(c))) {
+	if (!conversation_waiting_agents(c) && !conversation_runner(c) && is_unlisted(c))
+		runner_start(c, NULL); /* the first call reports why it cannot start */
+	if (conversation_waiting_agents(c) || !has_to_wait(c)) {
 		r->deadline = 0;
 		return NULL;
 	}
@@ -67,7 +84,7 @@ static const char *block_step(struct conversation *c)
 
 static void continue_if_listed(struct conversation *c)
 {
-	if (!conversation_runner(c) || !runner_changing(conversation_runner(c)))
+	if (!has_to_wait(c))
 		go_on(c);
 }
 

@@ -332,12 +332,15 @@ void catalog_read_only(struct catalog *catalog)
 void catalog_arrived(const struct catalog *catalog, const char *instance,
 		     json_object *tools)
 {
-	for (size_t i = 0; tools && i < catalog->instance_count; i++) {
+	for (size_t i = 0; i < catalog->instance_count; i++) {
 		struct tool_instance *t = &catalog->instances[i];
 		json_object *list;
 
 		if (strcmp(t->name, instance) != 0 || !t->dynamic)
 			continue;
+		t->answered = true;
+		if (!tools)
+			return;
 		list = tool_list_filter(t->component, tools);
 		if (!list)
 			return;
@@ -360,6 +363,17 @@ void catalog_said(const struct catalog *catalog, const char *instance, const cha
 			t->said = strndup(text, utf8_cut(text, strlen(text), SAID_MAX));
 		}
 	}
+}
+
+bool catalog_is_awaited(const struct catalog *catalog)
+{
+	for (size_t i = 0; i < catalog->instance_count; i++) {
+		const struct tool_instance *t = &catalog->instances[i];
+
+		if (t->dynamic && !t->listed && !t->answered)
+			return true;
+	}
+	return false;
 }
 
 bool catalog_renew(struct catalog *catalog)

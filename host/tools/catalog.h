@@ -41,6 +41,7 @@ struct tool_instance {
 	json_object *listed;     /* what it listed, now or the last time; or NULL */
 	json_object *arrived;    /* what it lists now, not yet offered; or NULL */
 	bool lists;              /* it has listed, since the catalog was opened */
+	bool answered;           /* it has listed, or failed to */
 	char *said;              /* what it complained of since; or NULL */
 };
 
@@ -68,6 +69,8 @@ void catalog_clear(struct catalog *catalog);
  *  until catalog_renew. NULL: it failed, what was known stays. */
 void catalog_arrived(const struct catalog *catalog, const char *instance,
 		     json_object *tools);
+/** Is there an instance whose tools are unknown until it lists them for the first time? */
+bool catalog_is_awaited(const struct catalog *catalog);
 /** With MCP servers there may be many tools: add the one that finds them, if it is
  *  installed. */
 int catalog_add_finder(struct catalog *catalog, const struct config *c,
