@@ -318,60 +318,22 @@ static void control(struct chat *c, char letter)
 	}
 }
 
-static void edit(struct chat *c, enum key key, const char *text, size_t len)
+/* A key that does not only edit the line. */
+static void command_key(struct chat *c, enum key key, const char *text)
 {
-	struct line_editor *l = &c->line;
-
 	switch (key) {
-	case KEY_TEXT:
-	case KEY_PASTE:
-		line_editor_insert(l, text, len);
-		break;
 	case KEY_ENTER:
 		if (c->mode != MODE_TOOL || chat_tool_ready(c))
 			enter(c);
 		break;
-	case KEY_NEWLINE:
-		line_editor_insert(l, "\n", 1);
-		break;
 	case KEY_TAB:
 		tab(c);
-		break;
-	case KEY_LEFT:
-		line_editor_left(l);
-		break;
-	case KEY_RIGHT:
-		line_editor_right(l);
 		break;
 	case KEY_UP:
 		up(c);
 		break;
 	case KEY_DOWN:
 		down(c);
-		break;
-	case KEY_HOME:
-		line_editor_home(l);
-		break;
-	case KEY_END:
-		line_editor_end(l);
-		break;
-	case KEY_WORD_LEFT:
-		line_editor_word_left(l);
-		break;
-	case KEY_WORD_RIGHT:
-		line_editor_word_right(l);
-		break;
-	case KEY_BACKSPACE:
-		line_editor_delete(l, line_editor_left, false);
-		break;
-	case KEY_DELETE:
-		line_editor_delete(l, line_editor_right, false);
-		break;
-	case KEY_WORD_BACKSPACE:
-		line_editor_delete(l, line_editor_word_left, true);
-		break;
-	case KEY_WORD_DELETE:
-		line_editor_delete(l, line_editor_word_right, true);
 		break;
 	case KEY_CONTROL:
 		control(c, *text);
@@ -382,14 +344,15 @@ static void edit(struct chat *c, enum key key, const char *text, size_t len)
 		else if (c->mode == MODE_PICK)
 			chat_set_mode(c, MODE_TYPE);
 		break;
-	case KEY_NONE:
-	case KEY_BACKTAB:
-	case KEY_PAGE_UP:
-	case KEY_PAGE_DOWN:
-	case KEY_FOCUS_IN:
-	case KEY_FOCUS_OUT:
+	default:
 		break;
 	}
+}
+
+static void edit(struct chat *c, enum key key, const char *text, size_t len)
+{
+	if (!line_editor_key(&c->line, key, text, len))
+		command_key(c, key, text);
 	if (c->mode == MODE_ANSWER)
 		answer_edited(c);
 }

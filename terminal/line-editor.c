@@ -217,3 +217,38 @@ bool line_editor_continues(struct line_editor *l)
 	l->at = l->text.len;
 	return true;
 }
+
+bool line_editor_key(struct line_editor *l, enum key key, const char *text, size_t len)
+{
+	static const struct {
+		void (*move)(struct line_editor *l);
+		bool deletes, keeps;
+	} movements[] = {
+		[KEY_LEFT] = { line_editor_left, false, false },
+		[KEY_RIGHT] = { line_editor_right, false, false },
+		[KEY_HOME] = { line_editor_home, false, false },
+		[KEY_END] = { line_editor_end, false, false },
+		[KEY_WORD_LEFT] = { line_editor_word_left, false, false },
+		[KEY_WORD_RIGHT] = { line_editor_word_right, false, false },
+		[KEY_BACKSPACE] = { line_editor_left, true, false },
+		[KEY_DELETE] = { line_editor_right, true, false },
+		[KEY_WORD_BACKSPACE] = { line_editor_word_left, true, true },
+		[KEY_WORD_DELETE] = { line_editor_word_right, true, true },
+	};
+
+	if (key == KEY_TEXT || key == KEY_PASTE) {
+		line_editor_insert(l, text, len);
+		return true;
+	}
+	if (key == KEY_NEWLINE) {
+		line_editor_insert(l, "\n", 1);
+		return true;
+	}
+	if (key >= ARRAY_LEN(movements) || !movements[key].move)
+		return false;
+	if (movements[key].deletes)
+		line_editor_delete(l, movements[key].move, movements[key].keeps);
+	else
+		movements[key].move(l);
+	return true;
+}

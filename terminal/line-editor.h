@@ -5,6 +5,7 @@
 #ifndef TERMINAL_LINE_EDITOR_H
 #define TERMINAL_LINE_EDITOR_H
 
+#include "keys.h"
 #include "strbuf.h"
 #include <stdbool.h>
 
@@ -38,6 +39,9 @@ void line_editor_delete(struct line_editor *l, void (*move)(struct line_editor *
 			bool keep);
 void line_editor_yank(struct line_editor *l);
 void line_editor_transpose(struct line_editor *l);
+/** Insert what a key types, move the cursor or delete as it says.
+ *  @return false for a key that only its user can handle. */
+bool line_editor_key(struct line_editor *l, enum key key, const char *text, size_t len);
 /** If the cursor stands at the end and a single backslash before it: take it off. */
 bool line_editor_continues(struct line_editor *l);
 

@@ -116,35 +116,16 @@ static void fuzz_action(const char *bytes, size_t n)
 
 static void on_key(void *arg, enum key key, const char *text, size_t len)
 {
-	struct line *l = arg;
+	struct line_editor *l = arg;
 
-	switch (key) {
-	case KEY_TEXT:
-	case KEY_PASTE:
-		line_insert(l, text, len);
-		break;
-	case KEY_UP:
-		line_up(l);
-		break;
-	case KEY_DOWN:
-		line_down(l);
-		break;
-	case KEY_LEFT:
-		line_left(l);
-		break;
-	case KEY_BACKSPACE:
-		line_delete(l, line_left, false);
-		break;
-	case KEY_WORD_BACKSPACE:
-		line_delete(l, line_word_left, true);
-		break;
-	case KEY_CONTROL:
-		*text == 't' ? line_transpose(l) : line_yank(l);
-		break;
-	default:
-		line_insert(l, "\n", 1);
-		break;
-	}
+	if (key == KEY_UP)
+		line_editor_up(l);
+	else if (key == KEY_DOWN)
+		line_editor_down(l);
+	else if (key == KEY_CONTROL)
+		*text == 't' ? line_editor_transpose(l) : line_editor_yank(l);
+	else if (!line_editor_key(l, key, text, len))
+		line_editor_insert(l, "\n", 1);
 	if (l->at > l->text.len)
 		__builtin_trap();
 	check_clean(l->text.text, l->text.len, false);
@@ -153,23 +134,23 @@ static void on_key(void *arg, enum key key, const char *text, size_t len)
 static void fuzz_keys(const char *bytes, size_t n)
 {
 	AUTO(strbuf) struct strbuf out = STRBUF(8 << 20);
-	struct line l;
+	struct line_editor l;
 	struct keys k;
-	struct area a;
+	struct live_region a;
 
-	line_init(&l);
+	line_editor_init(&l);
 	keys_init(&k, on_key, &l);
-	area_init(&a, n ? (unsigned char)bytes[0] % 90 : 0);
+	live_region_init(&a, n ? (unsigned char)bytes[0] % 90 : 0);
 	for (size_t i = 0; i < n && l.text.len < 4096; i++) {
 		keys_feed(&k, bytes + i, 1);
-		area_begin(&a);
+		live_region_begin(&a);
 		prompt_add(&a, "> ", &l, 5);
-		area_draw(&a, &out, "above\n", i % 7 ? 0 : 6);
+		live_region_draw(&a, &out, "above\n", i % 7 ? 0 : 6);
 		strbuf_reset(&out);
 	}
-	area_done(&a);
+	live_region_done(&a);
 	keys_done(&k);
-	line_done(&l);
+	line_editor_done(&l);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)

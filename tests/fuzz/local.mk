@@ -33,8 +33,8 @@ FUZZ_ED4 = $(FUZZ_ED)/store.c,$(FUZZ_ED)/textfile.c,$(FUZZ_ED)/view.c
 FUZZERS += editor:$(FUZZ_ED1),$(FUZZ_ED2),$(FUZZ_ED3),$(FUZZ_ED4)
 if HAVE_TERMINAL
 FUZZ_T = terminal
-FUZZ_T1 = $(FUZZ_T)/area.c,$(FUZZ_T)/keys.c,$(FUZZ_T)/line.c,$(FUZZ_T)/markdown.c
-FUZZ_T2 = $(FUZZ_T)/action.c,$(FUZZ_T)/paint.c,$(FUZZ_T)/prompt.c,$(FUZZ_T)/text.c
+FUZZ_T1 = $(FUZZ_T)/keys.c,$(FUZZ_T)/line-editor.c,$(FUZZ_T)/live-region.c,$(FUZZ_T)/markdown.c
+FUZZ_T2 = $(FUZZ_T)/action.c,$(FUZZ_T)/prompt.c,$(FUZZ_T)/style.c,$(FUZZ_T)/table.c,$(FUZZ_T)/text.c
 FUZZERS += terminal:$(FUZZ_T1),$(FUZZ_T2),-llowdown,-lutf8proc
 endif
 FUZZ_BR = plugins/tools/browser
@@ -49,8 +49,8 @@ FUZZ_EV1 = $(FUZZ_EV)/blobs.c,$(FUZZ_EV)/checkpoint.c,$(FUZZ_EV)/event-read.c
 FUZZ_EV2 = $(FUZZ_EV)/event-text.c,$(FUZZ_EV)/event.c,$(FUZZ_EV)/json-write.c
 FUZZ_EV3 = $(FUZZ_EV)/line-scan.c,$(FUZZ_EV)/log-index.c,$(FUZZ_EV)/log-open.c
 FUZZ_EV4 = $(FUZZ_EV)/log-read.c,$(FUZZ_EV)/log.c,$(FUZZ_EV)/types.c
-FUZZ_EV5 = $(FUZZ_EV)/edit-diff.c,$(FUZZ_EV)/python.c
-FUZZ_FRONTENDS = host/llm/models/usage.c,host/llm/errors.c,host/controller/state.c,host/frontends/protocol-input.c,host/frontends/protocol-output.c
+FUZZ_EV5 = $(FUZZ_EV)/edit-diff.c,$(FUZZ_EV)/log-damage.c,$(FUZZ_EV)/log-delegations.c,$(FUZZ_EV)/python.c
+FUZZ_FRONTENDS = host/llm/models/usage.c,host/llm/errors.c,host/controller/state.c,host/frontends/protocol-held.c,host/frontends/protocol-input.c,host/frontends/protocol-output.c
 FUZZERS += commands:$(FUZZ_FRONTENDS),$(FUZZ_EV1),$(FUZZ_EV2),$(FUZZ_EV3),$(FUZZ_EV4),$(FUZZ_EV5),-lcrypto
 FUZZERS += fncall:host
 FUZZERS += hooks:host
@@ -62,7 +62,7 @@ FUZZ_IPY = plugins/tools/ipython
 FUZZERS += kernel:$(FUZZ_IPY)/wire.c,$(FUZZ_IPY)/show.c,$(FUZZ_IPY)/plain.c,-lcrypto
 FUZZERS += mask
 FUZZ_MC = plugins/tools/mcp
-FUZZ_MC1 = $(FUZZ_MC)/client.c,$(FUZZ_MC)/era.c,$(FUZZ_MC)/http-headers.c,$(FUZZ_MC)/http-listen.c
+FUZZ_MC1 = $(FUZZ_MC)/client.c,$(FUZZ_MC)/protocol-version.c,$(FUZZ_MC)/http-headers.c,$(FUZZ_MC)/http-listen.c
 FUZZ_MC2 = $(FUZZ_MC)/http-transfer.c,$(FUZZ_MC)/http.c,$(FUZZ_MC)/message.c,$(FUZZ_MC)/serve.c
 FUZZ_MC3 = $(FUZZ_MC)/stdio.c,$(FUZZ_MC)/tools.c,-lcurl
 FUZZ_MC4 = $(FUZZ_MC)/elicit.c,$(FUZZ_MC)/oauth-discover.c,$(FUZZ_MC)/oauth-fetch.c
@@ -79,7 +79,7 @@ FUZZERS += gemini:$(FUZZ_DI)/gemini.c,$(FUZZ_DI)/gemini-args.c,$(FUZZ_DI)/gemini
 FUZZERS += ollama:$(FUZZ_DI)/ollama.c,$(FUZZ_KIT)
 FUZZERS += openai:$(FUZZ_CHAT),$(FUZZ_RESPONSES),$(FUZZ_KIT)
 FUZZ_PO = plugins/analyzers/policy
-FUZZ_PO1 = $(FUZZ_PO)/corpus.c,$(FUZZ_PO)/danger.c,$(FUZZ_PO)/facts.c,$(FUZZ_PO)/harmless.c,$(FUZZ_PO)/harmless-git.c,$(FUZZ_PO)/scripts.c
+FUZZ_PO1 = $(FUZZ_PO)/action-text.c,$(FUZZ_PO)/danger.c,$(FUZZ_PO)/facts.c,$(FUZZ_PO)/harmless.c,$(FUZZ_PO)/harmless-git.c,$(FUZZ_PO)/scripts.c
 FUZZ_PO2 = $(FUZZ_PO)/judge.c,$(FUZZ_PO)/match.c,$(FUZZ_PO)/normalize.c,$(FUZZ_PO)/patterns.c
 FUZZ_PO3 = $(FUZZ_PO)/place.c,$(FUZZ_PO)/rules.c,$(FUZZ_PO)/scan.c,$(FUZZ_PO)/sensitive.c,$(FUZZ_PO)/targets.c,$(FUZZ_PO)/units.c
 FUZZERS += policy:$(FUZZ_PO1),$(FUZZ_PO2),$(FUZZ_PO3),-lutf8proc
@@ -107,4 +107,5 @@ clean-fuzz:
 	rm -rf fuzz-build
 clean-local: clean-fuzz
 .PHONY: fuzz clean-fuzz
+TESTS += %D%/sources.sh
 EXTRA_DIST += %D%
