@@ -219,7 +219,7 @@ static bool is_quiet(const char *what)
 {
 	static const char *const names[] = { "subscribe", "message", "pause",
 					     "resume",    "confirm", "reject",
-					     "stop",      "keep",  "action",
+					     "stop",      "keep_alive",  "action",
 					     "condense",  "recover",
 					     "answer" };
 

@@ -124,7 +124,7 @@ static void run_detach(struct chat *c, const struct slash *self, const char *arg
 		return;
 	}
 	chat_send_queue(c);
-	chat_command(c, "keep", NULL, NULL);
+	chat_command(c, "keep_alive", NULL, NULL);
 	c->detached = true;
 	c->quit = true;
 }

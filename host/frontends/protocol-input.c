@@ -43,8 +43,8 @@ static int run_subscribe(struct session *s, json_object *line, struct outcome *r
 
 	if (since < -1 || since >= count)
 		return fail(err, MT_EINVAL,
-			    "there is no event %" PRId64 ": the log has %" PRId64
-			    " events; use -1 for all of them",
+			    "no event %" PRId64 "; the log has %" PRId64
+			    " events (use -1 for all of them)",
 			    since, count);
 	s->next = since + 1;
 	s->live = js_bool(line, "live", false);
@@ -269,7 +269,8 @@ static const struct command commands[] = {
 	{ "pause", { { 0 } }, run_pause },
 	{ "resume", { { 0 } }, run_resume },
 	{ "stop", { { 0 } }, run_stop },
-	{ "keep", { { 0 } }, run_keep },
+	{ "keep_alive", { { 0 } }, run_keep },
+	{ "keep", { { 0 } }, run_keep }, /* former name */
 	{ "confirm",
 	  { { "always", json_type_boolean, false },
 	    { "hash", json_type_string, false },

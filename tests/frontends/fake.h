@@ -216,7 +216,7 @@ int conversation_rewind(struct conversation *c, int64_t to, int64_t *ret_to,
 			struct error *err)
 {
 	if (to < 0)
-		return fail(err, MT_EINVAL, "there is no event %d", (int)to);
+		return fail(err, MT_EINVAL, "no event %d", (int)to);
 	*ret_to = to;
 	FAKE_TELL(c, rewound, to);
 	return MT_OK;
