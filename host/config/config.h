@@ -39,6 +39,9 @@ AUTO_DEFINE(config, struct config *, config_free)
  *  inherits: [llm.x] from [llm], [controller.x] from its `base`, else
  *  [controller]. Lists are joined by ", ", += and -= applied. Borrowed. */
 const char *config_get(const struct config *c, const char *section, const char *key);
+/** Current name of a key in sections of a family ("llm"): the successor of a former
+ *  name, otherwise `key` itself. */
+const char *config_current_key(const char *family, const char *key);
 int64_t config_int(const struct config *c, const char *section, const char *key);
 bool config_bool(const struct config *c, const char *section, const char *key);
 /** Index of the value of an option of type choice (choices.h); -1: unset. */

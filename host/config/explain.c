@@ -260,6 +260,7 @@ int config_explain(const struct config *c, const char *key, struct strbuf *out,
 {
 	AUTO(free) char *section = strdup(key);
 	const struct mt_option *option;
+	const struct family *family;
 	const char *value, *name;
 	char *at;
 
@@ -274,7 +275,8 @@ int config_explain(const struct config *c, const char *key, struct strbuf *out,
 			    "example llm.model",
 			    key);
 	*at++ = '\0';
-	name = key_current(family_of(section, &value), at);
+	family = family_of(section, &value);
+	name = family ? config_current_key(family->name, at) : at;
 	option = find_option(c, section, name);
 	value = config_get(c, section, name);
 	if (!option && !value && config_has(c, key))

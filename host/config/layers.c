@@ -197,7 +197,7 @@ static int add(struct config *c, const char *section, const char *key, char op,
 	if (status)
 		return status;
 	f = family_of(section, &name);
-	key = key_current(f, key);
+	key = config_current_key(f->name, key);
 	status = check_setting(f, section, key, op, value, origin, layer, err);
 	if (status)
 		return status;
@@ -261,7 +261,7 @@ static int apply_ini(struct config *c, const struct ini *ini, const char *path,
 	for (size_t i = 0; i < ini->section_count && !status; i++) {
 		strbuf_reset(&origin);
 		if (strbuf_addf(&origin, "%s:%u", path, ini->section_lines[i]))
-			return fail(err, origin.error, "%s: the path is too long", path);
+			return fail(err, origin.error, "%s: path is too long", path);
 		status =
 			config_open_section(c, ini->sections[i], origin.text, layer, err);
 	}
@@ -270,7 +270,7 @@ static int apply_ini(struct config *c, const struct ini *ini, const char *path,
 
 		strbuf_reset(&origin);
 		if (strbuf_addf(&origin, "%s:%u", path, e->line))
-			return fail(err, origin.error, "%s: the path is too long", path);
+			return fail(err, origin.error, "%s: path is too long", path);
 		if (!*e->section)
 			return fail(
 				err, MT_EINVAL,

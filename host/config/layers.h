@@ -59,8 +59,6 @@ struct config {
 /* tables.c */
 const struct family *family_of(const char *section, const char **ret_name);
 const struct family *family_at(size_t n);
-/** The present name of a key: of a former name its successor, else `key` itself. */
-const char *key_current(const struct family *f, const char *key);
 bool project_may_set(const struct family *f, const char *key);
 bool name_valid(const char *name, size_t len, bool dots);
 bool glob_valid(const char *name, size_t len);

@@ -154,7 +154,8 @@ static const struct mt_option model_table[] = {
 	FACT_YES_NO("vision", "Supports vision."),
 	FACT_YES_NO("responses", "Uses the Responses API."),
 	FACT_YES_NO("sampling", "Supports temperature and top_p."),
-	FACT_YES_NO("both_samplings", "Supports temperature and top_p in one request."),
+	FACT_YES_NO("temperature_and_top_p",
+		    "Supports temperature and top_p in one request."),
 	FACT_YES_NO("no_thinking", "Requests disable reasoning explicitly."),
 	FACT_YES_NO("adaptive_thinking", "Supports reasoning without a token budget."),
 	FACT_YES_NO("inline_images",
@@ -162,11 +163,12 @@ static const struct mt_option model_table[] = {
 	FACT_YES_NO("short_tools", "Sends the short tool descriptions."),
 	FACT_YES_NO("example", "Adds an example when tools are called in text."),
 	FACT_YES_NO("send_reasoning", "Sends earlier reasoning back as text."),
-	FACT_YES_NO("new_limit", "Sends the output limit only as max_completion_tokens."),
+	FACT_YES_NO("max_completion_tokens",
+		    "Sends the output limit only as max_completion_tokens."),
 	FACT_TOKENS("window", "Context window in tokens."),
 	FACT_TOKENS("output", "Maximum number of output tokens."),
 	FACT_TOKENS("default_output", "Output limit if none is configured."),
-	FACT_TOKENS("most_output", "Upper bound for every requested output limit."),
+	FACT_TOKENS("output_cap", "Upper bound for every requested output limit."),
 	FACT_PRICE("input_price", "US dollars per million input tokens."),
 	FACT_PRICE("output_price", "US dollars per million output tokens."),
 	FACT_PRICE("cache_read_price",
@@ -495,12 +497,15 @@ static const struct {
 	{ "controller", "stuck_same", "stuck_repeat" },
 	{ "controller", "stuck_pattern", "stuck_alternate" },
 	{ "controller", "stuck_thought", "stuck_compare_thought" },
+	{ "model", "both_samplings", "temperature_and_top_p" },
+	{ "model", "most_output", "output_cap" },
+	{ "model", "new_limit", "max_completion_tokens" },
 };
 
-const char *key_current(const struct family *f, const char *key)
+const char *config_current_key(const char *family, const char *key)
 {
 	for (size_t i = 0; i < ARRAY_LEN(key_aliases); i++)
-		if (strcmp(key_aliases[i].family, f->name) == 0 &&
+		if (strcmp(key_aliases[i].family, family) == 0 &&
 		    strcmp(key_aliases[i].alias, key) == 0)
 			return key_aliases[i].key;
 	return key;

@@ -50,7 +50,7 @@ void llm_preload(const struct config *c, const char *model);
 const char *llm_name(const struct llm *l);
 /** "tools" (natively), "vision", "stream", "stop", "cache", "responses",
  *  "reasoning", "adaptive_thinking", "send_reasoning", "short_tools",
- *  "new_limit". */
+ *  "max_completion_tokens". */
 bool llm_feature(const struct llm *l, const char *name);
 int64_t llm_context_window(const struct llm *l); /* tokens; -1: unknown */
 /** Query a self-hosted server once for the context window of its model, unless it is

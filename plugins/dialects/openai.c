@@ -213,7 +213,7 @@ static const char *limit_name(struct writer *w)
 {
 	const char *base = w->host->option(w->x, "base_url");
 
-	return w->host->feature(w->x, "new_limit") ||
+	return w->host->feature(w->x, "max_completion_tokens") ||
 			       (base && strstr(base, "//api.openai.com/"))
 		       ? "max_completion_tokens"
 		       : "max_tokens";

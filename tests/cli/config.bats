@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: MIT
 # mortise config, as a person uses it.
 
+bats_require_minimum_version 1.5.0
+
 setup() {
 	export HOME="$BATS_TEST_TMPDIR/home" XDG_CACHE_HOME="$BATS_TEST_TMPDIR/cache"
 	export XDG_CONFIG_HOME="$HOME/config" XDG_STATE_HOME="$HOME/state"
@@ -209,4 +211,7 @@ setup() {
 	done
 	run mortise config explain controller.stuck_compare_thought -o controller.stuck_thought=yes
 	[ "${lines[0]}" = "controller.stuck_compare_thought = yes" ]
+	run mortise config explain 'model.gpt*.output_cap' -o 'model.gpt*.most_output=9'
+	[ "${lines[0]}" = "model.gpt*.output_cap = 9" ]
+	run -1 mortise config explain unknown.stuck_same
 }

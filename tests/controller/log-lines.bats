@@ -88,7 +88,7 @@ has_all_events() {
 	for model in anthropic/claude-sonnet-4-5 openai/gpt-4.1; do
 		run mortise run -q -C "$work/ws" -m $model -o llm.base_url=http://127.0.0.1:9 \
 			-o llm.retries=1 -o llm.reasoning_effort=high -t go
-		[[ "$output" == *" warning llm: $model takes no reasoning_effort: it is not sent; remove it from [llm], or set thinking_budget"* ]]
+		[[ "$output" == *" warning llm: $model does not support reasoning_effort, so it is not sent; remove it from [llm], or set thinking_budget"* ]]
 	done
 	run mortise run -q -C "$work/ws" -m openai/gpt-5 -o llm.base_url=http://127.0.0.1:9 \
 		-o llm.retries=1 -o llm.reasoning_effort=high -t go

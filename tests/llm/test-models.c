@@ -84,8 +84,13 @@ static const char table[] = "; comment [x]\n"
 
 static void sections(void)
 {
+	static const char former[] =
+		"[*]\nboth_samplings = no\nnew_limit = yes\nmost_output = 9\n";
 	struct model_facts f;
 
+	model_facts_init(&f);
+	model_facts_apply(&f, "x", former, strlen(former));
+	CHECK(!f.temperature_and_top_p && f.max_completion_tokens && f.output_cap == 9);
 	model_facts_init(&f);
 	model_facts_apply(&f, "x", table, strlen(table));
 	CHECK(f.told == 0 && !f.tools && f.window == -1);
@@ -352,7 +357,7 @@ static void parameters(void)
 	reasoning = claude = hidden = plain;
 	reasoning.effort = true;
 	reasoning.sampling = false;
-	claude.both_samplings = false;
+	claude.temperature_and_top_p = false;
 	claude.default_output = 64000;
 	hidden.effort = hidden.no_thinking = true;
 	hidden.effort_sent = false;

@@ -236,7 +236,8 @@ static void a_request_has_less_to_say(void)
 	bench_send(&b, q, 0, NULL, &r);
 	CHECK(!sent("temperature") && sent("\"max_completion_tokens\":5"));
 	CHECK(llm_context_window(b.llm) == 200000 && !llm_feature(b.llm, "responses"));
-	CHECK(llm_feature(b.llm, "vision") && llm_feature(b.llm, "new_limit"));
+	CHECK(llm_feature(b.llm, "vision") &&
+	      llm_feature(b.llm, "max_completion_tokens"));
 	close_bench();
 }
 

@@ -99,7 +99,7 @@ static void request_params(struct vec *v, json_object *in, json_object *want)
 	model_params_apply(&f, model, &p);
 	want_number(v, "temperature", js_get(sent, "temperature"), p.temperature);
 	/* decided: for any Claude temperature beats top_p */
-	if (f.both_samplings || !p.temperature)
+	if (f.temperature_and_top_p || !p.temperature)
 		want_number(v, "top_p", js_get(sent, "top_p"), p.top_p);
 	limit = js_get(sent, "max_tokens");
 	want_number(v, "limit", limit ? limit : js_get(sent, "max_completion_tokens"),

@@ -18,7 +18,7 @@ static const struct {
 	size_t offset;
 } table_only[] = {
 	{ "adaptive_thinking", offsetof(struct model_facts, adaptive_thinking) },
-	{ "new_limit", offsetof(struct model_facts, new_limit) },
+	{ "max_completion_tokens", offsetof(struct model_facts, max_completion_tokens) },
 	{ "reasoning", offsetof(struct model_facts, effort) },
 	{ "responses", offsetof(struct model_facts, responses) },
 	{ "send_reasoning", offsetof(struct model_facts, send_reasoning) },
@@ -100,11 +100,11 @@ static const char *set_by_user(const struct llm *l, const char *key)
 
 /* Some tables give the whole window as the limit of a reply, which leaves no room
  * for what it answers. */
-static int64_t most_output(const struct model_facts *f)
+static int64_t output_cap(const struct model_facts *f)
 {
 	int64_t n = f->window > 1 && f->output >= f->window ? f->window / 2 : f->output;
 
-	return f->most_output > 0 && n > f->most_output ? f->most_output : n;
+	return f->output_cap > 0 && n > f->output_cap ? f->output_cap : n;
 }
 
 void llm_read_facts(struct llm *l, const struct provider *p)
@@ -129,7 +129,7 @@ void llm_read_facts(struct llm *l, const struct provider *p)
 		l->window = l->facts.window;
 	if (l->facts.output > 0)
 		snprintf(l->output_limit, sizeof l->output_limit, "%" PRId64,
-			 most_output(&l->facts));
+			 output_cap(&l->facts));
 	l->params = (struct model_params){
 		.temperature = set_by_user(l, "temperature"),
 		.top_p = set_by_user(l, "top_p"),
@@ -141,8 +141,7 @@ void llm_read_facts(struct llm *l, const struct provider *p)
 	if (l->params.effort_refused)
 		log_line(
 			MT_LOG_WARNING, "llm",
-			"%s takes no reasoning_effort: it is not sent; "
-			"remove it from [%s], or set thinking_budget if the model has one",
+			"%s does not support reasoning_effort, so it is not sent; remove it from [%s], or set thinking_budget if the model supports one",
 			l->name, l->section);
 }
 
@@ -177,7 +176,7 @@ bool llm_supports_param(const struct llm *l, const struct llm_request *r,
 		return f->sampling;
 	if (strcmp(param, "top_p") == 0)
 		return f->sampling &&
-		       (f->both_samplings ||
+		       (f->temperature_and_top_p ||
 			(!l->params.temperature && !js_get(r->params, "temperature")));
 	if (strcmp(param, "reasoning_effort") == 0)
 		return (f->effort || f->adaptive_thinking) && f->effort_sent;

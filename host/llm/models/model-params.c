@@ -14,7 +14,7 @@ static void sampling(const struct model_facts *f, const char *model,
 {
 	if (!f->sampling)
 		p->temperature = p->top_p = NULL;
-	if (!f->both_samplings && p->temperature)
+	if (!f->temperature_and_top_p && p->temperature)
 		p->top_p = NULL;
 	/* its servers want a share below one */
 	if (p->top_p && strncmp(model, "huggingface", 11) == 0 &&
@@ -60,7 +60,7 @@ void model_params_apply(const struct model_facts *f, const char *model,
 	thinking(f, p);
 	if (!p->max_output_tokens && f->default_output > 0)
 		set_output_limit(p, f->default_output);
-	if (p->max_output_tokens && f->most_output > 0 &&
-	    strtoll(p->max_output_tokens, NULL, 10) > f->most_output)
-		set_output_limit(p, f->most_output);
+	if (p->max_output_tokens && f->output_cap > 0 &&
+	    strtoll(p->max_output_tokens, NULL, 10) > f->output_cap)
+		set_output_limit(p, f->output_cap);
 }

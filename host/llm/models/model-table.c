@@ -7,6 +7,7 @@
 #include "space.h"
 #include <ctype.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 #define FACT(type_, name_, member) \
@@ -22,18 +23,18 @@ const struct model_key model_keys[] = {
 	FACT(FLAG, "vision", vision),
 	FACT(FLAG, "responses", responses),
 	FACT(FLAG, "sampling", sampling),
-	FACT(FLAG, "both_samplings", both_samplings),
+	FACT(FLAG, "temperature_and_top_p", temperature_and_top_p),
 	FACT(FLAG, "no_thinking", no_thinking),
 	FACT(FLAG, "adaptive_thinking", adaptive_thinking),
 	FACT(FLAG, "short_tools", short_tools),
 	FACT(FLAG, "inline_images", inline_images),
 	FACT(FLAG, "example", example),
 	FACT(FLAG, "send_reasoning", send_reasoning),
-	FACT(FLAG, "new_limit", new_limit),
+	FACT(FLAG, "max_completion_tokens", max_completion_tokens),
 	FACT(COUNT, "window", window),
 	FACT(COUNT, "output", output),
 	FACT(COUNT, "default_output", default_output),
-	FACT(COUNT, "most_output", most_output),
+	FACT(COUNT, "output_cap", output_cap),
 	FACT(PRICE, "input_price", price.input),
 	FACT(PRICE, "output_price", price.output),
 	FACT(PRICE, "cache_read_price", price.cache_read),
@@ -188,8 +189,8 @@ void model_facts_init(struct model_facts *f)
 
 	*f = (struct model_facts){
 		.stop = true, .effort_sent = true, .sampling = true,
-		.both_samplings = true, .example = true, .window = -1, .output = -1,
-		.default_output = -1, .most_output = -1, .long_from = -1, .price = none, .long_price = none,
+		.temperature_and_top_p = true, .example = true, .window = -1, .output = -1,
+		.default_output = -1, .output_cap = -1, .long_from = -1, .price = none, .long_price = none,
 	};
 }
 
@@ -224,7 +225,8 @@ static void apply_line(struct model_facts *f, const char *line, size_t len)
 {
 	const char *eq = memchr(line, '=', len);
 	size_t key_len = eq ? (size_t)(eq - line) : 0, n;
-	char value[64];
+	char name[32], value[64];
+	const char *key;
 
 	if (!eq || *line == ';' || *line == '#')
 		return;
@@ -233,13 +235,13 @@ static void apply_line(struct model_facts *f, const char *line, size_t len)
 	for (eq++; eq < line + len && (*eq == ' ' || *eq == '\t');)
 		eq++;
 	n = space_trim_end(eq, (size_t)(line + len - eq));
-	if (!n || n >= sizeof value)
+	if (!n || n >= sizeof value || key_len >= sizeof name)
 		return;
-	memcpy(value, eq, n);
-	value[n] = '\0';
+	snprintf(name, sizeof name, "%.*s", (int)key_len, line);
+	snprintf(value, sizeof value, "%.*s", (int)n, eq);
+	key = config_current_key("model", name);
 	for (size_t i = 0; i < model_key_count; i++)
-		if (strlen(model_keys[i].name) == key_len &&
-		    memcmp(model_keys[i].name, line, key_len) == 0)
+		if (strcmp(model_keys[i].name, key) == 0)
 			set_fact(f, &model_keys[i], value);
 }
 

@@ -36,18 +36,18 @@ struct model_facts {
 	bool vision;       /* supports images */
 	bool responses;    /* prefers the Responses API */
 	bool sampling;     /* supports temperature and top_p */
-	bool both_samplings; /* ... in the same request */
+	bool temperature_and_top_p; /* ... in the same request */
 	bool no_thinking;  /* requests disable reasoning explicitly */
 	bool adaptive_thinking; /* chooses its reasoning effort, no budget */
 	bool inline_images; /* does not fetch images by URL */
 	bool short_tools;  /* wants short descriptions of tools */
 	bool example;      /* tools as text: send an example */
 	bool send_reasoning; /* receives its reasoning back as text */
-	bool new_limit;    /* the limit is max_completion_tokens only */
+	bool max_completion_tokens;    /* the limit is max_completion_tokens only */
 	int64_t window;    /* tokens of a request; -1: unknown */
 	int64_t output;    /* maximum tokens of a reply; -1: unknown */
 	int64_t default_output; /* sent if the user sets no limit; -1: none */
-	int64_t most_output; /* cap on every limit that is sent; -1: none */
+	int64_t output_cap; /* cap on every limit that is sent; -1: none */
 	struct model_prices price;
 	int64_t long_from; /* long_price applies above this input; -1: never */
 	struct model_prices long_price;
