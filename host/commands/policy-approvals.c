@@ -85,8 +85,7 @@ static void print_list(const struct place *p)
 		putchar('\n');
 	}
 	if (!count)
-		printf("Nothing is approved in this %s.\n",
-		       p->id ? "conversation" : "project");
+		printf("No approvals in this %s.\n", p->id ? "conversation" : "project");
 }
 
 int policy_approvals(const struct common *common, const char *prefix, bool json)

@@ -372,7 +372,7 @@ static int do_remove(struct job *j, const char *word, struct error *err)
 	for (size_t i = 0; !r && all && (s = skills_at(all, i)); i++)
 		r = mcp_servers_trust(s->name, NULL, err);
 	if (!r)
-		strbuf_addf(j->out, "%s is removed\n", word);
+		strbuf_addf(j->out, "removed %s\n", word);
 	return r;
 }
 

@@ -37,7 +37,7 @@ static int decode_data_url(const char *url, size_t len, struct strbuf *bytes,
 	case MT_OK:
 		return MT_OK;
 	case MT_EINVAL:
-		return fail(err, MT_EINVAL, "has invalid base64");
+		return fail(err, MT_EINVAL, "contains invalid base64");
 	}
 	return out_of_memory(err);
 }
@@ -120,7 +120,7 @@ static int add_blob(struct images *images, size_t n, struct evlog *log, const ch
 	case MT_ELIMIT:
 		return add_why(images, n, "is too large");
 	default:
-		return add_why(images, n, "is missing or damaged on the disk");
+		return add_why(images, n, "is missing or damaged on disk");
 	}
 	if (image_look(bytes, len, &image, &err))
 		return add_why(images, n, err.text);
@@ -144,7 +144,7 @@ static int images_add_data_url(struct images *images, size_t n, struct evlog *lo
 	status = evlog_blob(log, bytes.text, bytes.len, name, &err);
 	if (status == MT_ENOMEM)
 		return status;
-	return status ? add_why(images, n, "cannot be kept on the disk")
+	return status ? add_why(images, n, "cannot be stored on disk")
 		      : add_blob(images, n, log, name);
 }
 
@@ -186,7 +186,7 @@ static int add_medium(struct images *images, size_t n, struct evlog *log,
 	const char *mime = js_str(medium, "mime", "");
 
 	if (!has_prefix(mime, "image/"))
-		return add_why(images, n, "is of a type that is not shown");
+		return add_why(images, n, "has an unsupported type");
 	return add_blob(images, n, log, js_str(medium, "blob", ""));
 }
 

@@ -41,7 +41,7 @@ static char *template_read(const struct templates *t, const char *name, struct e
 	}
 	if (r)
 		fail(err, r, "prompt `%s`: %s", name,
-		     why.code ? why.text : "path too long");
+		     why.code ? why.text : "path is too long");
 	return r ? NULL : text;
 }
 

@@ -123,7 +123,7 @@ static int write_index(struct evlog *log, const char *path, struct error *err)
 	strbuf_addn(&out, (const char *)&h, sizeof h);
 	put_body(&out, x);
 	if (out.error)
-		return fail(err, out.error, "%s: the checkpoint is too large", log->dir);
+		return fail(err, out.error, "%s: checkpoint is too large", log->dir);
 	h.body = out.len - sizeof h;
 	h.sum = hash_bytes(out.text + sizeof h, h.body);
 	memcpy(out.text, &h, sizeof h);
@@ -143,7 +143,7 @@ static int write_state(struct evlog *log, const char *path, struct error *err)
 		json_write(&out, log->checkpoint, NULL);
 	}
 	if (strbuf_add(&out, "}\n"))
-		return fail(err, out.error, "%s: the checkpoint is too large", log->dir);
+		return fail(err, out.error, "%s: checkpoint is too large", log->dir);
 	return file_write(path, out.text, out.len, 0600, false, err);
 }
 

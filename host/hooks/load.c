@@ -145,10 +145,10 @@ static int read_entry(struct hooks *h, json_object *o, const struct hook *like,
 	int64_t seconds;
 
 	if (!runs && strcmp(type, "prompt") != 0 && strcmp(type, "agent") != 0)
-		return fail(err, MT_EINVAL,
-			    "%s: hook for %s has unknown type %.40s; use "
-			    "command, prompt or agent",
-			    path, events[like->event].name, type);
+		return fail(
+			err, MT_EINVAL,
+			"%s: hook for %s has the unknown type %.40s; use command, prompt or agent",
+			path, events[like->event].name, type);
 	if (runs ? !command || !*command : !prompt || !*prompt)
 		return fail(err, MT_EINVAL, "%s: hook for %s with type %s requires `%s`",
 			    path, events[like->event].name, type,

@@ -63,10 +63,8 @@ void llm_estimate_close(const struct llm *l)
 	path = ratio_path(l, true);
 	n = snprintf(text, sizeof text, "%.3f\n", l->bytes_per_token);
 	if (!path || file_write(path, text, (size_t)n, 0600, false, &err))
-		log_line(MT_LOG_INFO, "llm",
-			 "what was learned of the tokens of %s is "
-			 "lost: %s",
-			 l->name, path ? err.text : "there is no directory");
+		log_line(MT_LOG_INFO, "llm", "cannot save token statistics for %s: %s",
+			 l->name, path ? err.text : "out of memory");
 }
 
 int64_t llm_estimate_text(const struct llm *l, size_t bytes)

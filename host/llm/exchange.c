@@ -234,7 +234,7 @@ static void attempt_over(struct llm_exchange *x)
 static void malformed_response(struct llm_exchange *x, int status)
 {
 	llm_dialect_host.error((struct mt_exchange *)x, MT_ERROR_MALFORMED, -1, "%s",
-			       status == MT_ELIMIT ? "a part of the response is too long"
+			       status == MT_ELIMIT ? "part of the response is too long"
 						   : "cannot parse the response");
 }
 
@@ -374,7 +374,7 @@ static void attempt_on_done(void *arg, enum http_outcome outcome, const char *wh
 		return;
 	case HTTP_TLS:
 		snprintf(text, sizeof text,
-			 "%s (to trust it set ca_path or SSL_CERT_FILE)", why);
+			 "%s; to trust it, set ca_path or SSL_CERT_FILE", why);
 		x->hint.should = 0;
 		retry_policy_on_failure(x, MT_ERROR_NETWORK, text);
 		return;
@@ -456,7 +456,7 @@ int exchange_check(struct llm *l, struct error *err)
 				   l->key != NULL);
 	guard_leave(outer);
 	if (status)
-		dialect_refused(x, status, "its dialect refuses it", err);
+		dialect_refused(x, status, "rejected by its dialect", err);
 	strbuf_clear(&x->error_text);
 	free(x);
 	return status;
@@ -523,7 +523,7 @@ static int extra_headers(struct llm_exchange *x, struct error *err)
 			return out_of_memory(err);
 		if (!colon)
 			return fail(err, MT_EINVAL,
-				    "[%s] extra_headers: use `Name: value, ...`",
+				    "[%s] extra_headers: invalid; use `Name: value, ...`",
 				    x->llm->section);
 		*colon++ = '\0';
 		if (llm_dialect_host.header((struct mt_exchange *)x, line,

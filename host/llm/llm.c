@@ -52,10 +52,10 @@ static void read_request_limits(struct llm *l)
 
 static int no_model(const char *section, struct error *err)
 {
-	return fail(err, MT_EINVAL,
-		    "no model is set: write `model = provider/name` into [%s] of "
-		    "mortise.ini (for example openai/gpt-4.1), or give --model",
-		    section);
+	return fail(
+		err, MT_EINVAL,
+		"no model is set; set `model = provider/name` in [%s] of mortise.ini (for example openai/gpt-4.1), or use --model",
+		section);
 }
 
 static int set_address(struct llm *l, const struct provider *p, struct error *err)
@@ -73,7 +73,7 @@ static int set_address(struct llm *l, const struct provider *p, struct error *er
 			    "base_url in [%s] must start with https:// or http://",
 			    l->section);
 	if (strpbrk(base, " \t\r\n"))
-		return fail(err, MT_EINVAL, "base_url in [%s] contains white space",
+		return fail(err, MT_EINVAL, "base_url in [%s] contains whitespace",
 			    l->section);
 	l->base_url = strdup(base);
 	return l->base_url ? MT_OK : out_of_memory(err);

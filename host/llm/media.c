@@ -80,12 +80,11 @@ const char *llm_media_placeholder(const struct llm_request *r, size_t m, size_t 
 	const struct request_span *from = &r->shown;
 
 	if (r->blind)
-		return "[An image is left out here: this model is not shown images.]";
+		return "[An image was omitted here: this model does not support vision.]";
 	if (m < from->message || (m == from->message && p < from->part))
-		return "[An image is left out here: there are newer ones.]";
+		return "[An image was omitted here: there are newer ones.]";
 	if (r->messages[m].parts[p].url && !r->links)
-		return "[An image is left out here: it is known by its address alone, "
-		       "which is not fetched for this model.]";
+		return "[An image was omitted here: only its URL is known, and URLs are not fetched for this model.]";
 	return NULL;
 }
 

@@ -153,7 +153,7 @@ struct llm_reply *llm_reply_from_json(json_object *record, struct error *err)
 	AUTO(llm_reply) struct llm_reply *r = NULL;
 
 	if (strcmp(js_str(record, "record", ""), "llm_reply") != 0) {
-		fail(err, MT_EINVAL, "not a record of a model's reply");
+		fail(err, MT_EINVAL, "not a record of a model response");
 		return NULL;
 	}
 	r = calloc(1, sizeof *r);

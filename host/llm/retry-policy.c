@@ -78,7 +78,7 @@ static bool without_marks(struct llm_exchange *x, int kind, const char *why)
 	    !llm_error_is_small_cache(why))
 		return false;
 	log_line(MT_LOG_INFO, "llm",
-		 "%s: prompt too short for its cache; sent without cache breakpoints",
+		 "%s: prompt is too short for its cache; sent without cache breakpoints",
 		 x->llm->name);
 	x->no_cache = x->needs_encode = true;
 	x->attempt--;

@@ -32,8 +32,9 @@ static void on_refused(uv_timer_t *timer)
 	char why[160];
 
 	snprintf(why, sizeof why,
-		 "it was not sent: it has about %" PRId64 " tokens, and the model reads "
-		 "%" PRId64,
+		 "request not sent: it has about %" PRId64
+		 " tokens, more than the context "
+		 "window of %" PRId64,
 		 x->tokens, x->llm->window);
 	retry_policy_on_failure(x, MT_ERROR_CONTEXT_WINDOW, why);
 }
@@ -54,7 +55,7 @@ static void count_give_up(struct llm *l, const char *why)
 {
 	if (!l->uncounted)
 		log_line(MT_LOG_WARNING, "llm",
-			 "%s does not count tokens (%.200s); estimating them", l->name,
+			 "%s cannot count tokens (%.200s); using an estimate", l->name,
 			 why);
 	l->uncounted = true;
 }

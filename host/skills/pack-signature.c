@@ -74,7 +74,7 @@ static EVP_PKEY *read_pem_key(const char *path, bool private, struct error *err)
 	if (key && api->EVP_PKEY_get_id(key) == EVP_PKEY_ED25519)
 		return key;
 	api->EVP_PKEY_free(key);
-	fail(err, MT_EINVAL, "%s: no %s Ed25519 key in PEM form", path,
+	fail(err, MT_EINVAL, "%s: not an Ed25519 %s key in PEM format", path,
 	     private ? "private" : "public");
 	return NULL;
 }
@@ -130,7 +130,7 @@ int pack_sums_sign(struct pack_sums *s, const char *key, struct strbuf *out,
 	AUTO(strbuf) struct strbuf text = STRBUF(32 << 20);
 
 	put_sums(s, &text);
-	return text.error ? fail(err, text.error, "too much to sign")
+	return text.error ? fail(err, text.error, "the file is too large to sign")
 			  : sign(text.text, text.len, key, out, err);
 }
 

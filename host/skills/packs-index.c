@@ -291,7 +291,7 @@ static int index_entry(const struct pack_entry *e, void *arg, struct error *err)
 	if (e->kind == 'l' && is_skill_file(e->path))
 		return skills_report_problem(
 			x->skills, e->path, false,
-			"ignored: it is a link, and its target is read where it is", err);
+			"ignored: it is a link, and its target is read in place", err);
 	if (!e->bytes)
 		return MT_OK;
 	return manifest_rank(e->path) ? take_manifest(x, e, err) : take_skill(x, e, err);
@@ -317,10 +317,10 @@ static int check_lock(const char *path, struct error *err)
 		if (pack_hash(path, hex, err))
 			return err->code;
 		if (strcmp(js_str(o, "sha256", ""), hex) != 0)
-			return fail(err, MT_EDENIED,
-				    "%s is not what was installed: its hash "
-				    "differs from the lock file; install %s again",
-				    path, name);
+			return fail(
+				err, MT_EDENIED,
+				"%s has changed since it was installed: its hash differs from the lock file; reinstall %s",
+				path, name);
 	}
 	return MT_OK;
 }

@@ -119,10 +119,10 @@ static int check_signer(json_object *locked, const char *name, const char *signe
 
 	if (!*before || strcmp(before, signer) == 0)
 		return MT_OK;
-	return fail(err, MT_EDENIED,
-		    "the pack %s that is installed was signed by %s, and this "
-		    "one %s%s: mortise skills remove %s first, if that is right",
-		    name, before, *signer ? "by " : "is not signed", signer, name);
+	return fail(
+		err, MT_EDENIED,
+		"the installed pack %s was signed by %s, but this one %s%s; to replace it, run `mortise skills remove %s` first",
+		name, before, *signer ? "by " : "is not signed", signer, name);
 }
 
 static int install(const struct pack *p, const char *path, const char *dir,

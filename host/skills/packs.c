@@ -127,9 +127,9 @@ static int check_entry_name(const char *raw, struct strbuf *out, struct error *e
 			    PACK_NAME_MAX);
 	for (size_t i = 0; i < len; i++)
 		if (raw[i] == '\\' || utf8_control(raw + i, len - i))
-			return fail(err, MT_EINVAL,
-				    "a name in it holds a backslash or a "
-				    "control character");
+			return fail(
+				err, MT_EINVAL,
+				"an entry name contains a backslash or a control character");
 	if (*raw == '/')
 		return fail(err, MT_EINVAL, "contains an absolute path: %.200s", raw);
 	if (has_parents(raw))
@@ -261,7 +261,7 @@ static int check_entry_link(struct scan *s, struct archive_entry *entry, const c
 	if (!to || !utf8_valid(to, strlen(to)) ||
 	    !resolve_link_target(slash ? dir : NULL, to, target))
 		return fail(s->err, MT_EINVAL,
-			    "a link points outside of the archive: %.200s", path);
+			    "a link points outside the archive: %.200s", path);
 	return MT_OK;
 }
 
@@ -320,11 +320,9 @@ static int take_entry(struct scan *s, struct archive_entry *entry)
 			    PACK_ENTRIES_MAX);
 	r = names_add(s, path.text, type == AE_IFDIR);
 	if (r)
-		return r == MT_ENOMEM ? fail_code(s->err, r)
-				      : fail(s->err, r,
-					     "it holds two entries of one name: "
-					     "%.200s",
-					     path.text);
+		return r == MT_ENOMEM
+			       ? fail_code(s->err, r)
+			       : fail(s->err, r, "duplicate entry: %.200s", path.text);
 	if (s->api->archive_entry_hardlink(entry))
 		return fail(s->err, MT_EINVAL, "contains a hard link: %.200s", path.text);
 	if (s->api->archive_entry_is_encrypted(entry))
@@ -582,7 +580,7 @@ static int follow_link(struct pack_writer *m, const char *root, const char *path
 	if (!real || !top || !around || stat(path, ret_st))
 		return fail(m->err, MT_EINVAL, "%s: dangling symbolic link", path);
 	if (!is_within(real, top))
-		return fail(m->err, MT_EINVAL, "%s: symbolic link points outside of %s",
+		return fail(m->err, MT_EINVAL, "%s: symbolic link points outside %s",
 			    path, root);
 	return S_ISDIR(ret_st->st_mode) && is_within(around, real);
 }

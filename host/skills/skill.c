@@ -322,7 +322,7 @@ static int take_body(struct skill *s, const char *body, size_t len, struct error
 		strbuf_add(&text, ASK_FOR_INPUTS);
 	if (s->plain && text.len > RULES_MAX) {
 		strbuf_cut(&text, utf8_cut(text.text, text.len, RULES_MAX));
-		strbuf_addf(&text, "\n[... the rest of %s is not shown: read the file]",
+		strbuf_addf(&text, "\n[... the rest of %s is not shown; read the file]",
 			    file_of(s->source));
 	}
 	s->content = text.len ? strbuf_take(&text) : strdup("");

@@ -117,10 +117,10 @@ static void put_some(struct skill *const *skills, size_t count, size_t room,
 	shown += list_put_names(skills + shown, count - shown, room - (out->len - begin),
 				out);
 	if (shown < count)
-		strbuf_addf(out,
-			    "  <!-- %zu more: invoke_skill with a word of what you "
-			    "look for names those that fit -->\n",
-			    count - shown);
+		strbuf_addf(
+			out,
+			"  <!-- %zu more: call invoke_skill with a search term to list matching ones -->\n",
+			count - shown);
 }
 
 int skills_list_of(struct skill *const *skills, size_t count, size_t max,

@@ -156,7 +156,7 @@ int skills_read(struct skills *s, const char *path, const char *base, struct ski
 	*ret = NULL;
 	if (leads_out(s, path))
 		return skills_report_problem(s, path, false,
-					     "link points outside of the project", err);
+					     "link points outside the project", err);
 	if (!file_read(path, SKILL_MAX, &text, &len, &why))
 		*ret = skill_parse(path, base, text, len, false, &warning, &why);
 	if (why.code == MT_ENOMEM)

@@ -457,7 +457,7 @@ static void on_stuck(uv_timer_t *t)
 			continue;
 		if (c->stuck_at <= now) {
 			runner_break(l, MT_ETIMEOUT,
-				     "the runner did not end a cancelled call");
+				     "the runner did not finish a cancelled call");
 			return;
 		}
 		if (!next || c->stuck_at < next)

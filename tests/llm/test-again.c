@@ -347,7 +347,7 @@ static void wrong_names(void)
 						    "mean `two`?" },
 		{ { ONE, "llm.fallback=missing" }, "unknown section [llm.missing]" },
 		{ { ONE, "llm.fallback=two", "llm.two.model=moon/x",
-		    "llm.two.base_url=" }, "no plugin knows the provider `moon`" },
+		    "llm.two.base_url=" }, "unknown provider `moon`" },
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
@@ -456,8 +456,8 @@ static void wrong_rules(void)
 		{ "rr", "images: two", "unknown section [router.rr]" },
 		{ "other", "images: two", "unknown section [router.other]" },
 		{ "r", "", "has no rules" },
-		{ "r", "images", "names no model" },
-		{ "r", "images:", "names no model" },
+		{ "r", "images", "has no model" },
+		{ "r", "images:", "has no model" },
 		{ "r", "images: tow", "did you mean `two`?" },
 		{ "r", "image: two", "did you mean `images`?" },
 		{ "r", "moon: two", "unknown condition" },

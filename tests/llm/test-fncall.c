@@ -72,8 +72,7 @@ static const struct {
 	{ "<function=execute_bash>\n<parameter=command>ls</parameter>\n",
 	  "|execute_bash {\"command\":\"ls\"}" },
 	{ "<function=execute_bash>\n<parameter=command>ls",
-	  "|execute_bash {} !the function 'execute_bash' needs parameters that are "
-	  "missing: command" },
+	  "|execute_bash {} !function 'execute_bash' lacks required parameters: command" },
 	/* the form */
 	{ "<function=bare></function>", "|bare {}" },
 	{ "<function= bare >\n</function>", "|bare {}" },
@@ -104,8 +103,7 @@ static const struct {
 	  "|execute_bash {\"command\":\"grep '</function>' x\"}" },
 	{ BASH("x</parameter>y"), "|execute_bash {\"command\":\"x\"}" },
 	{ "<function=execute_bash>\n<parameter=command>ls\n</function>\n" BASH("pwd"),
-	  "|execute_bash {} !the function 'execute_bash' needs parameters that are "
-	  "missing: command|execute_bash {\"command\":\"pwd\"}" },
+	  "|execute_bash {} !function 'execute_bash' lacks required parameters: command|execute_bash {\"command\":\"pwd\"}" },
 	/* types */
 	{ TYPED("i", " 7 "), "|typed {\"i\":7}" },
 	{ TYPED("i", "-1_000"), "|typed {\"i\":-1000}" },
@@ -137,13 +135,12 @@ static const struct {
 	{ TYPED("r", "[2]"), "|typed {\"r\":[2]}" },
 	{ TYPED("e", " y\n"), "|typed {\"e\":\"y\"}" },
 	{ TYPED("e", "z"), "|typed {\"e\":\"z\"} !parameter 'e' must be one of: x, y" },
-	{ TYPED("q", "z"), "|typed {\"q\":\"z\"} !the function 'typed' has no parameter "
-	  "'q'; it has: i, n, b, a, o, u, m, e, r" },
+	{ TYPED("q", "z"), "|typed {\"q\":\"z\"} !function 'typed' has no parameter 'q'; its parameters are: i, n, b, a, o, u, m, e, r" },
 	/* names */
 	{ "<function=terminal>\n<parameter=command>ls</parameter>\n</function>",
 	  "|execute_bash {\"command\":\"ls\"}" },
 	{ "<function=nope>\n<parameter=x>1</parameter>\n</function>",
-	  "|nope {\"x\":\"1\"} !there is no function 'nope'; there are: execute_bash, "
+	  "|nope {\"x\":\"1\"} !unknown function 'nope'; available: execute_bash, "
 	  "typed, bare, none" },
 	{ BASH("\xff"), "|execute_bash {\"command\":\"\xef\xbf\xbd\"}" },
 };

@@ -119,7 +119,7 @@ static void guarded(void)
 		CHECK_MSG(cases[i].sent
 				  ? r.reply != NULL
 				  : !r.reply && r.error.kind == MT_ERROR_CONTEXT_WINDOW &&
-					    strstr(r.error.text, "was not sent"),
+					    strstr(r.error.text, "request not sent"),
 			  "%s: %s", cases[i].name,
 			  r.reply ? r.reply->text : r.error.text);
 		CHECK_MSG(server.next == cases[i].asked, "%s: asked %zu times",

@@ -125,12 +125,12 @@ static char *said(void)
 static const char expected[] =
 	"2:{look}{Image 1:}{image/png 60072 }{Image 2:}{image/png 60 }"
 	"{[Image 3 cannot be shown: it is a damaged or truncated PNG image]}"
-	"{[Image 4 cannot be shown: it has invalid base64]}"
+	"{[Image 4 cannot be shown: it contains invalid base64]}"
 	"{Image 5:}{image/link 0 https://example.org/a.png}"
 	"{[Image 6 cannot be shown: it is neither a data: nor an https: URL]}\n"
 	"2:{\n\nclick}{Image 1:}{image/png 60 }\n"
-	"2:{\n\nclick}{[Image 1 cannot be shown: it is missing or damaged on the disk]}\n"
-	"2:{\n\nclick}{[Image 1 cannot be shown: it is of a type that is not shown]}\n";
+	"2:{\n\nclick}{[Image 1 cannot be shown: it is missing or damaged on disk]}\n"
+	"2:{\n\nclick}{[Image 1 cannot be shown: it has an unsupported type]}\n";
 
 static void from_events_into_messages(void)
 {
@@ -294,9 +294,9 @@ static void addresses_where_they_are_taken(void)
 		{ "openai/gpt-5", "\"image_url\":\"https://example.org/a.png\"" },
 		{ "anthropic/claude-sonnet-4-5",
 		  "\"source\":{\"type\":\"url\",\"url\":\"https://example.org/a.png\"}" },
-		{ "gemini/gemini-2.5-pro", "known by its address alone" },
-		{ "ollama_chat/llava", "known by its address alone" },
-		{ "moonshot/kimi-k2.6", "known by its address alone" },
+		{ "gemini/gemini-2.5-pro", "only its URL is known" },
+		{ "ollama_chat/llava", "only its URL is known" },
+		{ "moonshot/kimi-k2.6", "only its URL is known" },
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {

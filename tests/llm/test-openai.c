@@ -587,7 +587,7 @@ static void a_conversation_on_the_wire(void)
 	strbuf_cut(&body, 0);
 	bench_send(&b, q, 0, &body, &r);
 	CHECK(!strstr(body.text, "base64") && !strstr(body.text, "image_url"));
-	CHECK(strstr(body.text, "\"look\\n[An image is left out here: this model is"));
+	CHECK(strstr(body.text, "\"look\\n[An image was omitted here: this model does"));
 	done();
 }
 
@@ -597,9 +597,9 @@ static const struct {
 	const char *model, *setting, *says;
 } names[] = {
 	{ NULL, NULL, "no model is set" },
-	{ "gpt-4.1", NULL, "write provider/name" },
+	{ "gpt-4.1", NULL, "use provider/name" },
 	{ "opneai/gpt-4.1", NULL, "did you mean `openai`" },
-	{ "unknown/model", NULL, "no plugin knows the provider `unknown`" },
+	{ "unknown/model", NULL, "unknown provider `unknown`" },
 	{ "azure/x", NULL, "azure requires base_url" },
 	{ "groq/x", NULL, "no API key for groq: set GROQ_API_KEY" },
 	{ "x", "llm.base_url=ftp://x", "must start with https:// or http://" },

@@ -219,7 +219,7 @@ EOF
 	ln -s "$work/secret.md" "$ws/AGENTS.md"
 	run run_it -t "hello"
 	[ "$status" -eq 0 ]
-	[[ "$output" == *"link points outside of the project"* ]]
+	[[ "$output" == *"link points outside the project"* ]]
 	run -1 grep -F 'A secret.' < <(log)
 }
 
@@ -408,5 +408,5 @@ EOF
 	context available_skills >"$work/list"
 	shown=$(names)
 	[ "$shown" -gt 10 ]
-	grep -E '<!-- [0-9]+ more: invoke_skill' "$work/list"
+	grep -E '<!-- [0-9]+ more: call invoke_skill' "$work/list"
 }

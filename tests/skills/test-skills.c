@@ -176,8 +176,8 @@ static void test_summary(void)
 	CHECK_STR(out.text, "First line.... [11 characters truncated. Call "
 			    "invoke_skill(name=\"a\") to load the full skill]");
 	skills_list_of((struct skill *[]){ s, s, s }, 3, 60, &list);
-	CHECK_MSG(strstr(list.text, "1 more: invoke_skill") ||
-			  strstr(list.text, "2 more: invoke_skill"),
+	CHECK_MSG(strstr(list.text, "1 more: call invoke_skill") ||
+			  strstr(list.text, "2 more: call invoke_skill"),
 		  "a long list says how many are left out");
 }
 

@@ -287,7 +287,7 @@ static void say_not_allowed(struct fncall *call, const char *name,
 			strbuf_addf(&names, "%s%s", names.len ? ", " : "", known);
 	}
 	fncall_fail(call, FNCALL_UNKNOWN_PARAMETER,
-		    "the function '%.60s' has no parameter '%.60s'; it has: %s",
+		    "function '%.60s' has no parameter '%.60s'; its parameters are: %s",
 		    call->name, name, names.text);
 }
 
@@ -339,6 +339,6 @@ void fncall_check_required(struct fncall *call, json_object *schema)
 	}
 	if (names.len)
 		fncall_fail(call, FNCALL_MISSING_PARAMETER,
-			    "the function '%.60s' needs parameters that are missing: %s",
-			    call->name, names.text);
+			    "function '%.60s' lacks required parameters: %s", call->name,
+			    names.text);
 }

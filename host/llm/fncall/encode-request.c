@@ -227,7 +227,7 @@ static int wrong(struct request_copy *w, struct error *err, const struct llm_mes
 	llm_request_free(w->out);
 	if (m->call_count > 1)
 		return fail(err, MT_EINVAL,
-			    "a message has %zu calls; text can express one",
+			    "a message has %zu calls, but the text format supports one",
 			    m->call_count);
 	return fail(err, MT_EINVAL, "a message has an unknown role");
 }

@@ -110,8 +110,7 @@ static void fncall_report_unknown(struct fncall *call, const struct fncall_tools
 	for (size_t i = 0; i < t->count; i++)
 		strbuf_addf(&names, "%s%s", i ? ", " : "", t->tools[i].name);
 	fncall_fail(call, FNCALL_UNKNOWN_FUNCTION,
-		    "there is no function '%.40s'; there are: %s", call->name,
-		    names.text);
+		    "unknown function '%.40s'; available: %s", call->name, names.text);
 }
 
 /* ---- finding -------------------------------------------------------------- */

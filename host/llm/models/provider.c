@@ -64,10 +64,10 @@ static int unknown_provider(const struct registry *r, const char *model,
 		}
 	}
 	if (!model[len])
-		return fail(err, MT_EINVAL,
-			    "model `%s`: write provider/name (for example openai/%s), or "
-			    "set base_url in [%s]",
-			    model, model, section);
+		return fail(
+			err, MT_EINVAL,
+			"model `%s` has no provider; use provider/name (for example openai/%s), or set base_url in [%s]",
+			model, model, section);
 	near = word ? suggest(word, names, count) : NULL;
 	if (near)
 		return fail(err, MT_EINVAL,
@@ -75,8 +75,7 @@ static int unknown_provider(const struct registry *r, const char *model,
 			    model, word, near);
 	return fail(
 		err, MT_EINVAL,
-		"model `%s`: no plugin knows the provider `%.*s`; set base_url in [%s] "
-		"for a server that speaks OpenAI's chat completions",
+		"model `%s`: unknown provider `%.*s`; for a server with OpenAI's chat completions API, set base_url in [%s]",
 		model, (int)len, model, section);
 }
 

@@ -66,10 +66,10 @@ static int read_condition(char *text, struct rule *rule, const char *section,
 	if (strcmp(text, "tokens") == 0) {
 		rule->when = WHEN_LONG;
 		if (!more || read_tokens(trim_rule_text(more), &rule->tokens))
-			return fail(err, MT_EINVAL,
-				    "[%s] rules: write `tokens > N: NAME` with N from 1 "
-				    "to %d",
-				    section, MAX_TOKENS);
+			return fail(
+				err, MT_EINVAL,
+				"[%s] rules: use `tokens > N: NAME` with N from 1 to %d",
+				section, MAX_TOKENS);
 		return MT_OK;
 	}
 	rule->when = strcmp(text, "images") == 0 ? WHEN_IMAGES : WHEN_CONDENSING;
@@ -99,8 +99,8 @@ static int read_rule(struct llm_router *r, struct llm_models *m, char *text,
 			    MAX_RULES);
 	if (!name || !*trim_rule_text(name + 1))
 		return fail(err, MT_EINVAL,
-			    "[%s] rules: `%s` names no model; use CONDITION: NAME",
-			    section, text);
+			    "[%s] rules: `%s` has no model; use CONDITION: NAME", section,
+			    text);
 	*name++ = '\0';
 	status = read_condition(text, rule, section, err);
 	if (status)

@@ -103,7 +103,8 @@ static void query_on_done(void *arg, enum http_outcome outcome, const char *why)
 	if (window > 0) {
 		l->window = window;
 		log_line(MT_LOG_INFO, "llm",
-			 "%s reads %" PRId64 " tokens, its server says", l->name, window);
+			 "server of %s reports a context window of %" PRId64 " tokens",
+			 l->name, window);
 	}
 	w->question =
 		window > 0 || w->question == ASK_OLLAMA ? ASK_NOTHING : w->question + 1;

@@ -211,7 +211,7 @@ int llm_server_models(struct llm *l, json_object **ret, struct error *err)
 	data = js_get(answer, "data");
 	if (!json_object_is_type(data, json_type_array))
 		return fail(err, MT_EUNSUPPORTED,
-			    "provider %s lists its models in an unknown form",
+			    "provider %s lists its models in an unknown format",
 			    l->provider);
 	for (size_t i = 0; i < json_object_array_length(data) && i < MAX_MODELS; i++)
 		if (add_model(l, root, json_object_array_get_idx(data, i), list))

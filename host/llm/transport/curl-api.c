@@ -34,7 +34,7 @@ static const struct library_function functions[] = {
 static int load_curl(struct curl_api *ret, struct error *err)
 {
 	static const struct library library = {
-		"libcurl.so.4", "libcurl", "to reach a model", functions, ARRAY_LEN(functions),
+		"libcurl.so.4", "libcurl", "to send requests", functions, ARRAY_LEN(functions),
 	};
 	struct curl_api fresh;
 	int r = library_load(&library, &fresh, sizeof fresh, err);
