@@ -3,7 +3,7 @@ dist_doc_DATA += README.md %D%/plugins.md %D%/architecture.md %D%/exit-codes.md 
 	%D%/loops-undo-replay.md
 dist_doc_DATA += %D%/configuration.md %D%/models.md %D%/condensers.md %D%/prompts.md
 dist_doc_DATA += %D%/events.md %D%/security.md %D%/policy.md %D%/hooks.md
-dist_doc_DATA += %D%/browser.md
+dist_doc_DATA += %D%/browser.md %D%/abi-compared.md
 dist_doc_DATA += %D%/delegation.md %D%/skills.md %D%/tools.md %D%/mcp.md %D%/ffi.md
 dist_doc_DATA += %D%/runner-protocol.md
 dist_doc_DATA += %D%/terminal.md
