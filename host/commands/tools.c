@@ -13,6 +13,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <mortise/tool.h>
+#include <signal.h>
 #include <string.h>
 
 enum { DESCRIPTION_SHOWN = 100 }; /* columns */
@@ -87,12 +88,47 @@ static int list(const struct catalog *catalog, bool json)
 
 /* ---- call -------------------------------------------------------------- */
 
+enum { CALL = 1 }; /* its number in the connection */
+
 struct call {
 	struct runner *link;
 	const char *spool;
+	uv_signal_t signals[2];
 	bool json, kept; /* kept: the result names a file of the spool */
+	bool interrupted;
 	int code;
 };
+
+/* The first signal cancels the call, the second one ends the runner. */
+static void on_signal(uv_signal_t *handle, int number)
+{
+	struct call *call = handle->data;
+
+	(void)number;
+	if (call->interrupted)
+		runner_close(call->link);
+	else
+		runner_cancel(call->link, CALL);
+	call->interrupted = true;
+}
+
+static void watch_signals(struct call *call, uv_loop_t *loop)
+{
+	static const int numbers[] = { SIGINT, SIGTERM };
+
+	for (size_t i = 0; i < ARRAY_LEN(numbers); i++) {
+		uv_signal_init(loop, &call->signals[i]);
+		call->signals[i].data = call;
+		uv_signal_start(&call->signals[i], on_signal, numbers[i]);
+	}
+}
+
+static void end_call(struct call *call)
+{
+	for (size_t i = 0; i < ARRAY_LEN(call->signals); i++)
+		uv_close((uv_handle_t *)&call->signals[i], NULL);
+	runner_close(call->link);
+}
 
 /* A long result is whole in a file, which its text names, or what follows a command. */
 static void keep_file(struct call *call, const struct runner_result *result)
@@ -116,7 +152,7 @@ static void on_result(void *arg, const struct runner_result *result)
 	if (!fields) {
 		fputs("mortise: out of memory\n", stderr);
 		call->code = EXIT_FAILED;
-		runner_close(call->link);
+		end_call(call);
 		return;
 	}
 	if (*fields)
@@ -129,13 +165,15 @@ static void on_result(void *arg, const struct runner_result *result)
 	if (result->status) {
 		fprintf(stderr, "mortise: %s\n",
 			result->error ? result->error : status_name(result->status));
-		call->code = result->crashed ? EXIT_TOOL : EXIT_FAILED;
+		call->code = call->interrupted ? EXIT_INTERRUPTED
+			     : result->crashed ? EXIT_TOOL
+					       : EXIT_FAILED;
 	} else if (code) {
 		fprintf(stderr, "mortise: the command completed with exit code %lld\n",
 			code);
 		call->code = EXIT_FAILED;
 	}
-	runner_close(call->link);
+	end_call(call);
 }
 
 static void on_request(void *arg, uint64_t id, uint64_t request, const char *method,
@@ -164,10 +202,11 @@ static int perform(struct launch *l, const struct tool *t, json_object *args,
 
 	if (r)
 		return r;
-	r = runner_call(call->link, 1, instance->name, t->real, text, len,
+	watch_signals(call, l->loop);
+	r = runner_call(call->link, CALL, instance->name, t->real, text, len,
 			launch_deadline(instance, asked), err);
 	if (r)
-		runner_close(call->link);
+		end_call(call);
 	uv_run(l->loop, UV_RUN_DEFAULT);
 	return r;
 }
@@ -363,7 +402,7 @@ const struct command command_tools = {
 		   "input and output, or over\n       streamable HTTP with --http (at "
 		   "http://HOST:PORT/mcp)\n\n`call` runs the tool in the controller's "
 		   "runtime. Its exit code is 1 if the\ntool, or the command that it "
-		   "ran, failed.",
+		   "ran, failed. Ctrl-C cancels the call.",
 	.flags = flags,
 	.run = run,
 };

@@ -22,3 +22,5 @@ TESTS += %D%/plugin-fork.bats
 EXTRA_DIST += %D%/plugin-fork.bats
 TESTS += %D%/plugin-new.bats %D%/plugin-test.bats
 EXTRA_DIST += %D%/plugin-new.bats %D%/plugin-test.bats
+TESTS += %D%/tools-call.bats
+EXTRA_DIST += %D%/tools-call.bats

@@ -1,0 +1,83 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# mortise tools call: a signal cancels the call instead of ending its program.
+bats_require_minimum_version 1.5.0
+
+setup() {
+	export HOME=$BATS_TEST_TMPDIR/home XDG_STATE_HOME=$BATS_TEST_TMPDIR/state
+	export XDG_CACHE_HOME=$BATS_TEST_TMPDIR/cache
+	work=$BATS_TEST_TMPDIR/work
+	mkdir -p "$work" "$HOME"
+	chmod 700 "$work" "$HOME"
+	cd "$work"
+	cat > waits.c <<-'END'
+		#include <fcntl.h>
+		#include <mortise/tool.h>
+		#include <poll.h>
+		#include <string.h>
+		#include <unistd.h>
+		static void touch(const char *name)
+		{
+			close(open(name, O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+		}
+		static int run(const struct mt_tool_host *host, void *self, struct mt_call *call)
+		{
+			struct pollfd cancel = { .fd = host->cancel_fd(call), .events = POLLIN };
+			int deaf = 0;
+			(void)self;
+			host->arg_bool(call, "deaf", &deaf);
+			touch("started");
+			while (deaf)
+				pause();
+			poll(&cancel, 1, -1);
+			touch("cancelled");
+			return host->fail(call, MT_ECANCELLED, "The wait was cancelled.");
+		}
+		MT_TOOL(run, "waits", .name = "waits", .description = "Waits.",
+			.schema = "{\"type\":\"object\","
+				  "\"properties\":{\"deaf\":{\"type\":\"boolean\"}}}")
+	END
+	${CC:-cc} -std=gnu17 -shared -fPIC -I"$top_srcdir/sdk-headers" -o waits.so waits.c
+	chmod 755 waits.so
+	call=(mortise tools call -o "core.plugin_path+=$work" -o controller.tools=waits waits)
+}
+
+# until_there COMMAND...: wait until it succeeds, for at most 20 s
+until_there() {
+	for _ in {1..1000}; do
+		if "$@" >/dev/null 2>&1; then return 0; fi
+		sleep 0.02
+	done
+	return 1
+}
+
+# in_background ARGUMENT...: the command with SIGINT as at a terminal; sets `pid`
+in_background() {
+	env --default-signal=INT,TERM "${call[@]}" "$@" >output 2>&1 3>&- &
+	pid=$!
+	until_there test -e started
+}
+
+@test "SIGINT and SIGTERM cancel the call, which ends by itself" {
+	for signal in INT TERM; do
+		rm -f started cancelled
+		in_background
+		kill -"$signal" "$pid"
+		code=0
+		wait "$pid" || code=$?
+		cat output
+		[ "$code" -eq 130 ]
+		[ -e cancelled ]
+		grep -q '^mortise: ' output
+	done
+}
+
+@test "a second signal ends a call that does not react" {
+	in_background '{"deaf": true}'
+	kill -INT "$pid"
+	kill -INT "$pid"
+	code=0
+	wait "$pid" || code=$?
+	cat output
+	[ "$code" -eq 130 ]
+}
