@@ -4,6 +4,6 @@ mortiseinclude_HEADERS = %D%/mortise/plugin.h %D%/mortise/tool.h %D%/mortise/fun
 	%D%/mortise/advance.h %D%/mortise/agent.h %D%/mortise/condenser.h \
 	%D%/mortise/dialect.h %D%/mortise/runtime.h %D%/mortise/analyzer.h \
 	%D%/mortise/store.h
-pkgconfig_DATA += %D%/mortise-plugin.pc
-EXTRA_DIST += %D%/README.md
+pkgconfig_DATA += %D%/mortise-plugin.pc %D%/mortise-harness.pc
+nobase_dist_examples_DATA += %D%/README.md
 EXTRA_DIST += %D%/abi/tool-1.abi %D%/abi/witness.c

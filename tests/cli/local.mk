@@ -24,3 +24,5 @@ TESTS += %D%/plugin-new.bats %D%/plugin-test.bats
 EXTRA_DIST += %D%/plugin-new.bats %D%/plugin-test.bats
 TESTS += %D%/tools-call.bats
 EXTRA_DIST += %D%/tools-call.bats
+TESTS += %D%/plugin-build.bats
+EXTRA_DIST += %D%/plugin-build.bats
