@@ -10,10 +10,7 @@
 #include "controller/delegate.h"
 #include "controller/dispatch.h"
 #include "controller/exit-code.h"
-#include "controller/task-list.h"
 #include "controller/turn.h"
-#include "files.h"
-#include "log.h"
 
 #include <math.h>
 #include <string.h>
@@ -75,9 +72,8 @@ void action_wait_for_user(struct conversation *c, bool asks, const char *text)
 
 /* ---- actions without a tool ------------------------------------------------ */
 
-/* Observations that the controller gives itself. */
-static void observe(struct conversation *c, struct event *action, const char *type,
-		    const char *content, json_object *extras)
+void action_answer(struct conversation *c, struct event *action, const char *type,
+		   const char *content, json_object *extras)
 {
 	struct error err = ERROR_NONE;
 	struct event *e = event_observation(type, action->source, action->id, content,
@@ -89,48 +85,9 @@ static void observe(struct conversation *c, struct event *action, const char *ty
 	conversation_log_event(c, e, &err);
 }
 
-/* A copy for people; the list itself is in the log. */
-static void copy_tasks(struct conversation *c, const struct strbuf *text)
-{
-	AUTO(free) char *path = path_join(c->dir, "TASKS.md");
-	struct error err = ERROR_NONE;
-
-	if (path && file_write(path, text->text, text->len, 0600, false, &err))
-		log_line(MT_LOG_WARNING, "controller", "TASKS.md: %s", err.text);
-}
-
-static void track_tasks(struct conversation *c, struct event *e)
-{
-	AUTO(strbuf) struct strbuf text = STRBUF(16 << 20), said = STRBUF(16 << 20);
-	const char *command = event_arg(e, "command");
-	bool plans = strcmp(command, "plan") == 0;
-	AUTO(json) json_object *list =
-		plans ? json_object_get(js_get(event_args(e), "task_list"))
-		      : tasks_newest(c->agent->history, c->log);
-	json_object *extras = json_object_new_object();
-
-	if (!plans && strcmp(command, "view") != 0) {
-		json_object_put(extras);
-		strbuf_addf(&said, "Unknown command: %s. There are view and plan.",
-			    command);
-		observe(c, e, "error", said.text, NULL);
-		return;
-	}
-	tasks_text(list, &text);
-	if (plans) {
-		tasks_planned(list, &said);
-		strbuf_addc(&text, '\n');
-		copy_tasks(c, &text);
-	}
-	js_set_str(extras, "command", command);
-	js_set(extras, "task_list",
-	       list ? json_object_get(list) : json_object_new_array());
-	observe(c, e, "task_tracking", plans ? said.text : text.text, extras);
-}
-
 static void on_think(struct conversation *c, struct event *e)
 {
-	observe(c, e, "think", "Your thought has been logged.", NULL);
+	action_answer(c, e, "think", "Your thought has been logged.", NULL);
 }
 
 static void on_finish(struct conversation *c, struct event *e)
@@ -164,7 +121,6 @@ static handle_fn *const handlers[EVENT_TYPE_COUNT] = {
 	[ACTION_FINISH] = on_finish,
 	[ACTION_REJECT] = on_reject,
 	[ACTION_DELEGATE] = delegate_begin,
-	[ACTION_TASK_TRACKING] = track_tasks,
 	[ACTION_MESSAGE] = on_message,
 };
 

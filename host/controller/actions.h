@@ -16,6 +16,10 @@ void action_resume(struct conversation *c, struct event *e);
 /** Log an action and do what follows from it. Takes the reference. */
 void action_log(struct conversation *c, struct event *e);
 
+/** Log the observation of an action that needs no runner: text, and `extras`, which is
+ *  taken; NULL: none. */
+void action_answer(struct conversation *c, struct event *action, const char *type,
+		   const char *content, json_object *extras);
 /** Wait for the user, or, if there is none, continue or finish. `asks`: the agent asked
  *  a question and has not come to an end; `text` is what it said. */
 void action_wait_for_user(struct conversation *c, bool asks, const char *text);

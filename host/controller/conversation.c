@@ -17,7 +17,6 @@
 #include "controller/offered-tools.h"
 #include "controller/parallel-calls.h"
 #include "controller/rewind.h"
-#include "controller/slices.h"
 #include "controller/step-policy.h"
 #include "controller/step.h"
 #include "controller/turn.h"
@@ -763,7 +762,7 @@ int conversation_action(struct conversation *c, json_object *json, struct error 
 	if (!e->is_action || !(e->type->flags & EVENT_RUNNABLE))
 		return fail(err, MT_EINVAL, "`%s` is not an action that can be executed",
 			    e->type->name);
-	if (!turn_is_idle(c) || c->exchange || slices_busy(c) || c->closing)
+	if (!turn_is_idle(c) || c->exchange || features_busy(c) || c->closing)
 		return fail(err, MT_EDENIED, "the agent is at work: pause it first");
 	action = event_action(e->type->name, SOURCE_USER, json_object_get(event_args(e)),
 			      err);

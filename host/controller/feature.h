@@ -84,6 +84,10 @@ struct feature {
 	/** A request of the agent failed. @return true: the feature has logged what starts
 	 *  the next step. */
 	bool (*request_failed)(struct conversation *c, const struct llm_error *error);
+	/** The step has worked for long enough: continue it in the next turn of the loop.
+	 *  Takes `x`: with a request by step_send; with a view by step_advance_prepared,
+	 *  unless events have come since; otherwise by step_prepared. */
+	int (*suspend_step)(struct conversation *c, struct mt_ctx *x, struct error *err);
 	/** A reply to the agent will be logged; `record` can be added to. @return MT_OK or
 	 *  MT_ENOMEM. */
 	int (*before_reply)(struct conversation *c, json_object *record);
@@ -180,6 +184,7 @@ void features_rewound(struct conversation *c);
 /** @return true: the action was a feature's. */
 bool features_handle_action(struct conversation *c, struct event *action);
 int features_after_view(struct mt_ctx *x, bool *ret_held, struct error *err);
+int features_suspend_step(struct conversation *c, struct mt_ctx *x, struct error *err);
 bool features_before_request(struct conversation *c);
 bool features_request_failed(struct conversation *c, const struct llm_error *error);
 bool features_before_rest(struct conversation *c, enum agent_state state,

@@ -183,6 +183,14 @@ int features_after_view(struct mt_ctx *x, bool *ret_held, struct error *err)
 	return r;
 }
 
+int features_suspend_step(struct conversation *c, struct mt_ctx *x, struct error *err)
+{
+	EACH(f)
+	if (f->suspend_step)
+		return f->suspend_step(c, x, err);
+	return fail(err, MT_EUNSUPPORTED, "no feature continues a step later");
+}
+
 bool features_before_request(struct conversation *c)
 {
 	EACH(f)

@@ -14,7 +14,6 @@ libhost_a_SOURCES += %D%/action-hash.c %D%/action-hash.h %D%/actions.c %D%/actio
 	%D%/parallel-calls.h %D%/plugin-copy.c %D%/plugin-copy.h %D%/plugin-fork.c \
 	%D%/plugin-fork.h %D%/plugin-host.c %D%/plugin-host.h %D%/plugin-journal.c \
 	%D%/plugin-journal.h %D%/plugin-sandbox.c %D%/plugin-sandbox.h %D%/resume.c \
-	%D%/rewind.c %D%/rewind.h %D%/slices.c %D%/slices.h %D%/spools.c %D%/spools.h \
-	%D%/state.c %D%/state.h %D%/step-policy.c %D%/step-policy.h %D%/step.c \
-	%D%/step.h %D%/task-list.c %D%/task-list.h %D%/turn.c %D%/turn.h \
+	%D%/rewind.c %D%/rewind.h %D%/spools.c %D%/spools.h %D%/state.c %D%/state.h \
+	%D%/step-policy.c %D%/step-policy.h %D%/step.c %D%/step.h %D%/turn.c %D%/turn.h \
 	%D%/usage-checkpoint.c %D%/usage-checkpoint.h %D%/wiring.c %D%/wiring.h

@@ -17,7 +17,6 @@
 #include "controller/model-request.h"
 #include "controller/offered-tools.h"
 #include "controller/plugin-host.h"
-#include "controller/slices.h"
 #include "controller/step-policy.h"
 #include "controller/turn.h"
 #include "log.h"
@@ -25,7 +24,7 @@
 
 #include <string.h>
 
-enum { DELTA_MAX = 16 << 20 };
+enum { DELTA_MAX = 16 << 20, SLICE_NS = 10 * 1000 * 1000 };
 
 void step_fail(struct conversation *c, int r, int exit_code, const char *why)
 {
@@ -167,12 +166,18 @@ static const struct llm_events llm_events = {
 
 /* ---- one step ---------------------------------------------------------- */
 
+/* When work that begins now should return to the loop, as uv_hrtime. */
+static uint64_t slice_end(void)
+{
+	return uv_hrtime() + SLICE_NS;
+}
+
 int step_send(struct conversation *c, struct mt_ctx *x, struct error *err)
 {
 	int r;
 
 	if (request_encode(c, x, slice_end()))
-		return slices_wait(c, x, err);
+		return features_suspend_step(c, x, err);
 	r = request_send(c, x, evlog_replies(c->log), &llm_events, err);
 	if (!r)
 		runner_soon(c);
@@ -220,7 +225,7 @@ int step_advance_prepared(struct conversation *c, struct mt_ctx *x, struct error
 					     end, &more, err);
 	if (r)
 		return r;
-	return more ? slices_wait(c, x, err) : step_advance_agent(c, x, err);
+	return more ? features_suspend_step(c, x, err) : step_advance_agent(c, x, err);
 }
 
 static int begin(struct conversation *c, struct mt_ctx *x, struct error *err)
@@ -233,7 +238,7 @@ static int begin(struct conversation *c, struct mt_ctx *x, struct error *err)
 		r = features_after_view(x, &held, err);
 	if (r || held)
 		return r;
-	return slice_is_over(end) ? slices_wait(c, x, err)
+	return slice_is_over(end) ? features_suspend_step(c, x, err)
 				  : step_advance_prepared(c, x, err);
 }
 
@@ -245,7 +250,7 @@ void step_prepared(struct conversation *c)
 	int r = history_prepare(c->agent->history, slice_end(), &more, &err);
 
 	if (!r)
-		r = more ? slices_wait(c, &x, &err) : begin(c, &x, &err);
+		r = more ? features_suspend_step(c, &x, &err) : begin(c, &x, &err);
 	if (r)
 		step_fail(c, r, x.sent ? EXIT_MODEL : EXIT_FAILED,
 			  err.code ? err.text : x.error.text);

@@ -7,7 +7,7 @@
 #include "features/context-recall.h"
 #include "controller/feature.h"
 #include "features/loop-recovery.h"
-#include "controller/slices.h"
+#include "features/slices.h"
 #include "features/subagents.h"
 #include "features/tool-search.h"
 #include "features/hook-runner.h"
@@ -15,6 +15,7 @@
 #include "features/relist.h"
 #include "features/replay-internal.h"
 #include "features/setup.h"
+#include "features/task-list.h"
 #include "features/tool-completions.h"
 
 const struct feature *const features_table[] = {
@@ -33,5 +34,6 @@ const struct feature *const features_table[] = {
 	&tool_search_feature,
 	&setup_feature,
 	&condense_preview_feature,
+	&task_list_feature,
 	NULL,
 };

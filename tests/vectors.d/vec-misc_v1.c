@@ -3,7 +3,7 @@
  * vec-misc_v1.c - recorded cases of V1's smaller parts that are ours by now:
  * hooks (with on_failure = allow), changes that git names, tools. */
 #include "context/repository.h"
-#include "controller/task-list.h"
+#include "features/task-list.h"
 #include "hooks/hooks.h"
 #include "plugins/tools/patch/patch.h"
 #include "plugins/tools/search/glob.h"

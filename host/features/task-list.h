@@ -3,10 +3,11 @@
  * task-list.h - the task list of a conversation. Its truth is the newest observation of
  * it in the view, which no condensation forgets; TASKS.md in the folder of the
  * conversation is a copy for people. */
-#ifndef HOST_CONTROLLER_TASK_LIST_H
-#define HOST_CONTROLLER_TASK_LIST_H
+#ifndef HOST_FEATURES_TASK_LIST_H
+#define HOST_FEATURES_TASK_LIST_H
 
 #include "context/history.h"
+#include "controller/feature.h"
 
 #include <json-c/json.h>
 
@@ -16,5 +17,7 @@ int tasks_planned(json_object *list, struct strbuf *out);
 int tasks_text(json_object *list, struct strbuf *out);
 /** The newest list in the view, a reference; NULL: there is none. */
 json_object *tasks_newest(struct history *h, struct evlog *log);
+
+extern const struct feature task_list_feature;
 
 #endif

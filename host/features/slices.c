@@ -2,14 +2,12 @@
  *
  * slices.c - reading a long history before a step, a slice at a time: the loop runs
  * between slices, so that signals and clients are answered meanwhile. */
-#include "controller/slices.h"
+#include "features/slices.h"
 
-#include "controller/core.h"
+#include "controller/feature-api.h"
 #include "controller/exit-code.h"
 #include "controller/plugin-host.h"
 #include "controller/step.h"
-
-enum { SLICE_NS = 10 * 1000 * 1000 };
 
 /* A step that waits for the rest of its history. */
 struct slices {
@@ -23,11 +21,6 @@ struct slices {
 static struct slices **slices_of(const struct conversation *c)
 {
 	return feature_state(c, &slices_feature);
-}
-
-uint64_t slice_end(void)
-{
-	return uv_hrtime() + SLICE_NS;
 }
 
 static struct mt_ctx take(struct slices *s)
@@ -44,7 +37,7 @@ static void on_idle(uv_idle_t *handle)
 {
 	struct conversation *c = handle->data;
 	struct slices *s = *slices_of(c);
-	bool same = s->x.view && evlog_count(c->log) == s->seen;
+	bool same = s->x.view && evlog_count(conversation_log(c)) == s->seen;
 	struct mt_ctx x = take(s);
 	struct error err = ERROR_NONE;
 	int r;
@@ -74,26 +67,26 @@ static struct slices *need(struct conversation *c)
 	*s = calloc(1, sizeof **s);
 	if (!*s)
 		return NULL;
-	uv_idle_init(c->loop, &(*s)->idle);
+	uv_idle_init(conversation_loop(c), &(*s)->idle);
 	(*s)->idle.data = c;
 	return *s;
 }
 
-int slices_wait(struct conversation *c, struct mt_ctx *x, struct error *err)
+static int suspend_step(struct conversation *c, struct mt_ctx *x, struct error *err)
 {
 	struct slices *s = need(c);
 
 	if (!s)
 		return out_of_memory(err);
 	s->x = *x;
-	s->seen = evlog_count(c->log);
+	s->seen = evlog_count(conversation_log(c));
 	s->waits = true;
 	*x = (struct mt_ctx){ .c = c, .part = s->x.part };
 	uv_idle_start(&s->idle, on_idle);
 	return MT_OK;
 }
 
-bool slices_busy(const struct conversation *c)
+static bool is_busy(const struct conversation *c)
 {
 	const struct slices *s = *slices_of(c);
 
@@ -102,7 +95,7 @@ bool slices_busy(const struct conversation *c)
 
 static const char *block_step(struct conversation *c)
 {
-	return slices_busy(c) ? "the history is being read" : NULL;
+	return is_busy(c) ? "the history is being read" : NULL;
 }
 
 /* The step that waits is not taken. */
@@ -110,7 +103,7 @@ static void cancel(struct conversation *c)
 {
 	struct mt_ctx x;
 
-	if (!slices_busy(c))
+	if (!is_busy(c))
 		return;
 	x = take(*slices_of(c));
 	plugin_ctx_clear(&x);
@@ -134,8 +127,9 @@ static void release(struct conversation *c)
 const struct feature slices_feature = {
 	.name = "slices",
 	.state_size = sizeof(struct slices *),
+	.suspend_step = suspend_step,
 	.blocks_step = block_step,
-	.is_busy = slices_busy,
+	.is_busy = is_busy,
 	.cancel = cancel,
 	.release = release,
 };

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * task-list.c - the task list of a conversation, as text and from the log. */
+#include "features/task-list.h"
+
+#include "controller/actions.h"
+#include "controller/feature-api.h"
+#include "files.h"
+#include "log.h"
+
+#include <string.h>
+
+int tasks_planned(json_object *list, struct strbuf *out)
+{
+	return strbuf_addf(out, "Task list has been updated with %zu item(s).",
+			   list ? json_object_array_length(list) : 0);
+}
+
+static const char *icon(const char *status)
+{
+	if (strcmp(status, "done") == 0)
+		return "\xe2\x9c\x85";
+	return strcmp(status, "in_progress") == 0 ? "\xf0\x9f\x94\x84" : "\xe2\x8f\xb3";
+}
+
+int tasks_text(json_object *list, struct strbuf *out)
+{
+	size_t n = list ? json_object_array_length(list) : 0;
+
+	if (n == 0)
+		return strbuf_add(out, "No task list found. Use the \"plan\" command to "
+				       "create one.");
+	strbuf_add(out, "# Task List\n");
+	for (size_t i = 0; i < n; i++) {
+		json_object *task = json_object_array_get_idx(list, i);
+		const char *notes = js_str(task, "notes", "");
+
+		strbuf_addf(out, "\n%zu. %s %s\n", i + 1,
+			    icon(js_str(task, "status", "")), js_str(task, "title", ""));
+		if (*notes)
+			strbuf_addf(out, "   %s\n", notes);
+	}
+	strbuf_cut(out, out->len - 1);
+	return out->error;
+}
+
+static json_object *list_of(struct evlog *log, int64_t id)
+{
+	const struct evlog_head *head = id >= 0 ? evlog_head(log, id) : NULL;
+	AUTO(event) struct event *e = NULL;
+
+	if (!head || head->type->id != OBSERVATION_TASK_TRACKING)
+		return NULL;
+	e = evlog_event(log, id, NULL);
+	return e ? json_object_get(js_path(e->json, "extras.task_list")) : NULL;
+}
+
+json_object *tasks_newest(struct history *h, struct evlog *log)
+{
+	struct view_item *view = NULL;
+	json_object *list = NULL;
+	size_t count = 0;
+
+	if (history_view(h, &view, &count, NULL))
+		return NULL;
+	while (!list && count-- > 0)
+		list = list_of(log, view[count].event);
+	free(view);
+	return list;
+}
+
+/* ---- the action ---------------------------------------------------------- */
+
+/* A copy for people; the list itself is in the log. */
+static void copy_tasks(struct conversation *c, const struct strbuf *text)
+{
+	AUTO(free) char *path = path_join(evlog_dir(conversation_log(c)), "TASKS.md");
+	struct error err = ERROR_NONE;
+
+	if (path && file_write(path, text->text, text->len, 0600, false, &err))
+		log_line(MT_LOG_WARNING, "controller", "TASKS.md: %s", err.text);
+}
+
+static void track_tasks(struct conversation *c, struct event *e)
+{
+	AUTO(strbuf) struct strbuf text = STRBUF(16 << 20), said = STRBUF(16 << 20);
+	const char *command = event_arg(e, "command");
+	bool plans = strcmp(command, "plan") == 0;
+	AUTO(json) json_object *list =
+		plans ? json_object_get(js_get(event_args(e), "task_list"))
+		      : tasks_newest(conversation_agent(c)->history, conversation_log(c));
+	json_object *extras = json_object_new_object();
+
+	if (!plans && strcmp(command, "view") != 0) {
+		json_object_put(extras);
+		strbuf_addf(&said, "Unknown command: %s. There are view and plan.",
+			    command);
+		action_answer(c, e, "error", said.text, NULL);
+		return;
+	}
+	tasks_text(list, &text);
+	if (plans) {
+		tasks_planned(list, &said);
+		strbuf_addc(&text, '\n');
+		copy_tasks(c, &text);
+	}
+	js_set_str(extras, "command", command);
+	js_set(extras, "task_list",
+	       list ? json_object_get(list) : json_object_new_array());
+	action_answer(c, e, "task_tracking", plans ? said.text : text.text, extras);
+}
+
+static const struct action_handler actions[] = {
+	{ ACTION_TASK_TRACKING, track_tasks },
+	{ 0 },
+};
+
+const struct feature task_list_feature = {
+	.name = "task list",
+	.actions = actions,
+};
