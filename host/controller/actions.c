@@ -7,7 +7,6 @@
 #include "context/history.h"
 #include "context/prompts.h"
 #include "controller/core.h"
-#include "controller/delegate.h"
 #include "controller/dispatch.h"
 #include "controller/exit-code.h"
 #include "controller/turn.h"
@@ -120,7 +119,6 @@ static handle_fn *const handlers[EVENT_TYPE_COUNT] = {
 	[ACTION_THINK] = on_think,
 	[ACTION_FINISH] = on_finish,
 	[ACTION_REJECT] = on_reject,
-	[ACTION_DELEGATE] = delegate_begin,
 	[ACTION_MESSAGE] = on_message,
 };
 

@@ -6,6 +6,7 @@
 #include "controller/approval-state.h"
 #include "controller/approval-store.h"
 #include "controller/call.h"
+#include "controller/agents.h"
 #include "controller/core.h"
 #include "files.h"
 #include "log.h"
@@ -32,7 +33,7 @@ struct scope_place confirm_place(struct conversation *c, const struct event *act
 static bool is_stricter(const struct conversation *c)
 {
 	const struct confirm_policy *first =
-		c->parent_count ? &c->parents[0]->confirm : NULL;
+		c->parent_count ? &agents_first(c)->confirm : NULL;
 
 	return first && (first->when != c->agent->confirm.when ||
 			 first->from != c->agent->confirm.from ||

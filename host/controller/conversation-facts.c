@@ -147,3 +147,8 @@ bool conversation_is_interactive(const struct conversation *c)
 {
 	return c->interactive;
 }
+
+int conversation_error_code(const struct conversation *c)
+{
+	return c->exit_code;
+}

@@ -8,7 +8,6 @@
 #include "context/images.h"
 #include "controller/actions.h"
 #include "controller/core.h"
-#include "controller/delegate.h"
 #include "controller/dispatch.h"
 #include "controller/exit-code.h"
 #include "controller/feature.h"
@@ -241,17 +240,6 @@ void conversation_notify_state(struct conversation *c)
 	NOTIFY_WATCHERS(c, state, c->state, c->reason);
 }
 
-/* A delegate that waits for words that nobody can say has ended too. One that the
- * limits of the whole conversation stop has not: it goes on when they are raised. */
-static bool ends_delegate(const struct conversation *c, enum agent_state state)
-{
-	if (state == STATE_ERROR && c->exit_code == EXIT_LIMIT && features_stop_all(c))
-		return false;
-	return state == STATE_FINISHED || state == STATE_REJECTED ||
-	       state == STATE_ERROR ||
-	       (state == STATE_AWAITING_USER_INPUT && c->headless);
-}
-
 void conversation_set_state(struct conversation *c, enum agent_state state,
 			    const char *reason)
 {
@@ -265,11 +253,9 @@ void conversation_set_state(struct conversation *c, enum agent_state state,
 		settle_pending(c, state);
 	}
 	if (state == STATE_STOPPED)
-		delegates_drop(c, true);
-	if (c->parent_count && ends_delegate(c, state)) {
-		delegate_end(c, state, reason);
+		features_work_dropped(c);
+	if (features_take_state(c, state, reason))
 		return;
-	}
 	if ((yes || state == STATE_USER_REJECTED) && !turn_is_idle(c) &&
 	    confirm_repeat(c, yes, &err)) {
 		if (c->state != STATE_ERROR)
@@ -299,6 +285,12 @@ void conversation_set_error(struct conversation *c, int exit_code, const char *f
 		return;
 	c->exit_code = exit_code;
 	conversation_set_state(c, STATE_ERROR, text);
+}
+
+void conversation_clear_error(struct conversation *c)
+{
+	c->exit_code = 0;
+	c->status = NULL;
 }
 
 /* ---- opening and closing ----------------------------------------------- */
@@ -616,7 +608,7 @@ static int finish_for_user(struct conversation *c, struct error *err)
 {
 	conversation_cancel_work(c);
 	settle_pending(c, STATE_STOPPED);
-	delegates_drop(c, true);
+	features_work_dropped(c);
 	turn_set_uncommitted(c, -1);
 	action_log(c, event_action("finish", SOURCE_AGENT, NULL, err));
 	return err->code ? err->code : evlog_barrier(c->log, err);

@@ -19,8 +19,7 @@ struct watch {
 
 struct conversation {
 	struct agent_frame *agent; /* the agent that works now */
-	struct agent_frame *parents[FRAMES_MAX]; /* those that wait for it, oldest first */
-	unsigned parent_count;
+	unsigned parent_count;     /* agents that wait for it */
 	struct agent_frame *delegates; /* agents that work may be delegated to; no state */
 	size_t delegate_count;
 

@@ -5,7 +5,7 @@
 #include "controller/dispatch.h"
 
 #include "controller/core.h"
-#include "controller/delegate.h"
+#include "controller/agents.h"
 #include "controller/exit-code.h"
 #include "controller/feature.h"
 #include "controller/launch.h"
@@ -321,7 +321,7 @@ static void on_log(void *arg, int level, const char *instance, const char *text)
 {
 	struct conversation *c = arg;
 	size_t count = 0;
-	AUTO(free) const struct catalog **all = delegates_catalogs(c, &count);
+	AUTO(free) const struct catalog **all = agents_catalogs(c, &count);
 
 	log_line(level, instance ? instance : "runner", "%s", text);
 	for (size_t n = 0; all && instance && level <= MT_LOG_WARNING && n < count; n++)
@@ -341,7 +341,7 @@ static void runner_failed(struct conversation *c, const char *why)
 static void list_tools(struct conversation *c)
 {
 	size_t count = 0;
-	AUTO(free) const struct catalog **all = delegates_catalogs(c, &count);
+	AUTO(free) const struct catalog **all = agents_catalogs(c, &count);
 
 	for (size_t n = 0; all && n < count; n++)
 		for (size_t i = 0; i < all[n]->instance_count; i++)
@@ -353,7 +353,7 @@ static void on_tools(void *arg, const char *instance, json_object *tools)
 {
 	struct conversation *c = arg;
 	size_t count = 0;
-	AUTO(free) const struct catalog **all = delegates_catalogs(c, &count);
+	AUTO(free) const struct catalog **all = agents_catalogs(c, &count);
 
 	for (size_t n = 0; all && n < count; n++)
 		catalog_arrived(all[n], instance, tools);
@@ -405,7 +405,7 @@ static int launch(struct conversation *c, struct error *err)
 	AUTO(free) char *spool = path_join(c->dir, "spool");
 	AUTO(close) int fd = open_log_file(c);
 	size_t count = 0;
-	AUTO(free) const struct catalog **catalogs = delegates_catalogs(c, &count);
+	AUTO(free) const struct catalog **catalogs = agents_catalogs(c, &count);
 	const struct launch l = {
 		.mask = c->mask, .loop = c->loop, .config = c->config, .runtime = &c->runtime,
 		.catalogs = catalogs, .catalog_count = count, .workspace = c->workspace, .conversation = c->id,

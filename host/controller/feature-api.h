@@ -53,6 +53,10 @@ void conversation_set_state(struct conversation *c, enum agent_state state,
 /** State error with this sentence and exit code. */
 void conversation_set_error(struct conversation *c, int exit_code, const char *fmt, ...)
 	MT_PRINTF(3, 4);
+/** The exit code of the error state that is being entered. */
+int conversation_error_code(const struct conversation *c);
+/** The error was of a delegate, and has no effect on the conversation. */
+void conversation_clear_error(struct conversation *c);
 /** The agent comes to rest, unless a feature has more for it to do. `reason` is text
  *  that stays. */
 void conversation_rest(struct conversation *c, enum agent_state state,

@@ -26,6 +26,8 @@ struct action_handler {
 	void (*handle)(struct conversation *c, struct event *action);
 };
 
+typedef int restore_agent_fn(struct conversation *c, int64_t until, struct error *err);
+
 struct feature {
 	const char *name;
 	/** Bytes of its state in a conversation, all zero at first; 0: it has none. */
@@ -51,6 +53,11 @@ struct feature {
 	void (*continued)(struct conversation *c);
 	/** Events of the log were undone. */
 	void (*rewound)(struct conversation *c);
+	/** The agent would enter this state. @return true: it ends a delegate instead. */
+	bool (*take_state)(struct conversation *c, enum agent_state state,
+			   const char *reason);
+	/** What the agents do is dropped, because the user stops or ends it. */
+	void (*work_dropped)(struct conversation *c);
 	/** The state becomes `next`. */
 	void (*before_state)(struct conversation *c, enum agent_state next);
 	/** The agent would come to rest in this state. @return true: the feature does that
@@ -141,8 +148,10 @@ struct feature {
 	/** @return the exit code of an error state with this reason, which the feature has
 	 *  set in an earlier process; 0: it was not this feature's. */
 	int (*exit_code_of)(const char *reason);
-	/** Did the feature end the whole conversation, not only the delegate that works? */
-	bool (*stops_all)(const struct conversation *c);
+	/** Restore the agents of an earlier process, the first one first: `each` is called
+	 *  for each, with the event up to which it worked. */
+	int (*restore_agents)(struct conversation *c, restore_agent_fn *each,
+			      struct error *err);
 	/** An agent of an earlier process works again. */
 	void (*restore_agent)(struct conversation *c);
 	/** The conversation is resumed: add what the feature has spent to `sum` and to the
@@ -223,7 +232,11 @@ void features_on_usage(struct conversation *c, const struct llm_usage *usage,
 		       bool of_agent);
 void features_before_action(struct conversation *c, struct event *action);
 int64_t features_calls_left(const struct conversation *c);
-bool features_stop_all(const struct conversation *c);
+bool features_take_state(struct conversation *c, enum agent_state state,
+			 const char *reason);
+void features_work_dropped(struct conversation *c);
+int features_restore_agents(struct conversation *c, restore_agent_fn *each,
+			    struct error *err);
 void features_restore_agent(struct conversation *c);
 void features_restore(struct conversation *c, const struct llm_metrics *sum,
 		      double worked);

@@ -433,12 +433,29 @@ int64_t features_calls_left(const struct conversation *c)
 	return left;
 }
 
-bool features_stop_all(const struct conversation *c)
+bool features_take_state(struct conversation *c, enum agent_state state,
+			 const char *reason)
 {
 	EACH(f)
-	if (f->stops_all && f->stops_all(c))
+	if (f->take_state && f->take_state(c, state, reason))
 		return true;
 	return false;
+}
+
+void features_work_dropped(struct conversation *c)
+{
+	EACH(f)
+	if (f->work_dropped)
+		f->work_dropped(c);
+}
+
+int features_restore_agents(struct conversation *c, restore_agent_fn *each,
+			    struct error *err)
+{
+	EACH(f)
+	if (f->restore_agents)
+		return f->restore_agents(c, each, err);
+	return each(c, evlog_count(c->log), err);
 }
 
 void features_restore_agent(struct conversation *c)

@@ -14,42 +14,11 @@
 #include <config.h>
 #include <string.h>
 
-/* Which agents there are. NULL: out of memory. */
-static json_object *name_delegates(const struct conversation *c, json_object *schema)
-{
-	AUTO(json) json_object *copy = NULL;
-	json_object *names = json_object_new_array();
-	const char *list = config_get(c->config, c->agent->section, "delegates"), *item;
-	size_t len;
-
-	while (names && list && list_next(&list, &item, &len))
-		js_add(names, json_object_new_string_len(item, (int)len));
-	if (json_object_deep_copy(schema, &copy, NULL) ||
-	    js_set(js_path(copy, "properties.agent"), "enum", names))
-		return NULL;
-	return STEAL(copy);
-}
-
-static bool is_delegate(const struct tool *t)
-{
-	return (t->hints & MT_TOOL_CONTROL) && strcmp(t->name, "delegate") == 0;
-}
-
-/* Nobody is offered an agent where none is wired, nor all of very many tools. */
-static bool is_offered(const struct conversation *c, const struct tool *t)
-{
-	const char *list = config_get(c->config, c->agent->section, "delegates");
-
-	return (!is_delegate(t) || (list && *list)) && !features_hide_tool(c, t);
-}
-
 /* What a tool asks for; with its risk, if somebody goes by what the model says. */
 static json_object *offered_schema(const struct conversation *c, const struct tool *t)
 {
 	bool sandboxed = strcmp(c->runtime.component->name, "local") != 0;
 
-	if (is_delegate(t))
-		return name_delegates(c, t->schema_json);
 	if (!c->agent->catalog.reads_risk || tool_only_reads(t) ||
 	    (t->hints & MT_TOOL_CONTROL))
 		return json_object_get(t->schema_json);
@@ -64,7 +33,7 @@ static json_object *list_tools(const struct conversation *c)
 		const struct tool *t = &c->agent->catalog.tools[i];
 		json_object *f, *o;
 
-		if (!is_offered(c, t))
+		if (features_hide_tool(c, t))
 			continue;
 		f = json_object_new_object();
 		o = json_object_new_object();

@@ -9,7 +9,7 @@
 #include "context/prompts.h"
 #include "context/request-messages.h"
 #include "controller/core.h"
-#include "controller/delegate.h"
+#include "controller/agents.h"
 #include "controller/model-request.h"
 #include "controller/turn.h"
 #include "log.h"
@@ -412,7 +412,7 @@ static int host_keep(struct mt_ctx *x, struct mt_str state)
 	*(x->is_agent ? &x->c->agent->state_text : &x->kept) = copy;
 	if (!x->is_agent || x->copy)
 		return MT_OK; /* it ends with the work, which no log takes up again */
-	delegates_state_key(x->c, name);
+	agents_state_key(x->c, name);
 	if (js_set_str(record, "record", "state") || js_set_str(record, "plugin", name) ||
 	    js_set_strn(record, "text", state.ptr, state.len))
 		return MT_ENOMEM;

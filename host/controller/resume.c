@@ -3,7 +3,6 @@
  * resume.c - taking up a conversation from its log. */
 #include "context/history.h"
 #include "controller/core.h"
-#include "controller/delegate.h"
 #include "controller/dispatch.h"
 #include "controller/exit-code.h"
 #include "controller/fork.h"
@@ -449,7 +448,7 @@ static int restore(struct conversation *c, struct error *err)
 		return r;
 	r = confirm_restore(c, err);
 	if (!r)
-		r = delegates_restore(c, restore_level, err);
+		r = features_restore_agents(c, restore_level, err);
 	if (!r)
 		r = restore_action(c, err);
 	if (!r)

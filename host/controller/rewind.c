@@ -5,7 +5,6 @@
 #include "controller/rewind.h"
 
 #include "controller/core.h"
-#include "controller/delegate.h"
 #include "controller/turn.h"
 #include "controller/wiring.h"
 
@@ -85,10 +84,9 @@ int conversation_rewind(struct conversation *c, int64_t to, int64_t *ret_to,
 	r = evlog_record(c->log, record, err);
 	if (r)
 		return r;
-	delegates_rewound(c);
+	features_rewound(c);
 	turn_clear(c);
 	turn_reset(c);
-	features_rewound(c);
 	c->agent->text_only = 0;
 	if (ret_to)
 		*ret_to = to;

@@ -299,3 +299,8 @@ void step_run_ready(struct conversation *c)
 			 c->parent_count, why);
 	c->stepping = false;
 }
+
+void step_request(struct conversation *c)
+{
+	c->step_requested = true;
+}

@@ -15,6 +15,8 @@ void step_run_ready(struct conversation *c);
 /** A step failed with this status: the conversation is in error or, if a signal
  *  interrupted a plugin, paused. */
 void step_fail(struct conversation *c, int r, int exit_code, const char *why);
+/** An event calls for a step. */
+void step_request(struct conversation *c);
 /** Let the agent work on a view that is ready. */
 int step_advance_agent(struct conversation *c, struct mt_ctx *x, struct error *err);
 /** The same once the events of the view are read, if need be in later turns of the

@@ -9,7 +9,7 @@
 #include "context/request-messages.h"
 #include "controller/analyzers.h"
 #include "controller/core.h"
-#include "controller/delegate.h"
+#include "controller/agents.h"
 #include "controller/model-request.h"
 #include "controller/offered-tools.h"
 #include "controller/plugin-fork.h"
@@ -319,7 +319,7 @@ int wiring_open(struct conversation *c, const struct conversation_options *o,
 	if (!r)
 		r = wiring_open_agent(c, o->model, err);
 	if (!r)
-		r = delegates_configure(c, err);
+		r = agents_wire(c, err);
 	return r;
 }
 
@@ -345,7 +345,7 @@ void wiring_close_agent(struct agent_frame *l)
 
 void wiring_close(struct conversation *c)
 {
-	delegates_drop(c, false);
+	agents_drop(c);
 	history_save(c->agent->history);
 	c->agent->memory = request_messages_leave(c->agent->memory);
 	c->agent->history = history_free(c->agent->history);

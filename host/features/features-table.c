@@ -10,6 +10,7 @@
 #include "features/slices.h"
 #include "features/subagents.h"
 #include "features/tool-search.h"
+#include "features/delegation.h"
 #include "features/hook-runner.h"
 #include "features/questions.h"
 #include "features/relist.h"
@@ -24,6 +25,7 @@ const struct feature *const features_table[] = {
 	&loop_recovery_feature,
 	&limits_feature,
 	&slices_feature,
+	&delegation_feature,
 	&condense_feature,
 	&skills_and_notes_feature,
 	&tool_completions_feature,

@@ -4,6 +4,7 @@
  * that outlives the process. The state of each agent is its account. */
 #include "features/limits.h"
 
+#include "controller/agents.h"
 #include "controller/feature-api.h"
 #include "controller/dispatch.h"
 #include "controller/exit-code.h"
@@ -38,16 +39,9 @@ static struct budget *own_budget(const struct conversation *c)
 }
 
 /* The account of the whole conversation is that of its first agent. */
-static const struct agent_frame *first_of(const struct agent_frame *agent)
-{
-	while (agent->above)
-		agent = agent->above;
-	return agent;
-}
-
 static struct budget *whole_budget(const struct conversation *c)
 {
-	return limits_budget(first_of(conversation_agent(c)));
+	return limits_budget(agents_first(c));
 }
 
 static const char record_name[] = "mortise/account"; /* of its state record */
@@ -80,7 +74,7 @@ static void open_agent(struct conversation *c, struct agent_frame *agent)
 	if (agent->above)
 		own->parent = limits_budget(agent->above);
 	configure(own, conversation_config(c), agent->section,
-		  agent->above ? first_of(agent)->section : NULL);
+		  agent->above ? agents_first(c)->section : NULL);
 }
 
 /* ---- spending ---------------------------------------------------------- */
@@ -390,8 +384,7 @@ static void before_state(struct conversation *c, enum agent_state next)
 	start_timer(c);
 }
 
-/* A limit of the whole conversation stops it, and no delegate alone. */
-static bool stops_all(const struct conversation *c)
+bool limits_stopped_all(const struct conversation *c)
 {
 	return budget_was_hit(whole_budget(c));
 }
@@ -467,7 +460,6 @@ const struct feature limits_feature = {
 	.calls_left = calls_left,
 	.before_send = spend_call,
 	.exit_code_of = exit_code_of,
-	.stops_all = stops_all,
 	.restore_agent = restore_agent,
 	.restore = restore,
 	.release = release,

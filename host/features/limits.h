@@ -14,6 +14,8 @@ struct budget *limits_budget(const struct agent_frame *agent);
 bool limits_reached(struct conversation *c, unsigned which, char *text, size_t room);
 /** Charge the current agent for what another conversation has spent for it. */
 void limits_charge(struct conversation *c, const struct llm_metrics *m);
+/** Did a limit of the whole conversation stop it, not one of a delegate? */
+bool limits_stopped_all(const struct conversation *c);
 /** Keep the account of the conversation in the log. */
 void limits_log(struct conversation *c);
 

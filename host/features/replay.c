@@ -5,7 +5,7 @@
 
 #include "controller/actions.h"
 #include "controller/feature-api.h"
-#include "controller/delegate.h"
+#include "features/delegation.h"
 #include "controller/exit-code.h"
 #include "features/replay-internal.h"
 #include "controller/turn.h"
@@ -436,8 +436,8 @@ static void end_as_recorded(struct conversation *c)
 	const char *text = e ? event_content(e, NULL) : "";
 	const char *why = strstr(text, error);
 
-	delegate_end(c, STATE_ERROR,
-		     why ? why + strlen(error) : "the recording ends it here");
+	delegation_end(c, STATE_ERROR,
+		       why ? why + strlen(error) : "the recording ends it here");
 }
 
 /* Back to the agent that took the action then. @return false: that is not at work

@@ -5,7 +5,7 @@
 #include "features/subagents.h"
 
 #include "controller/feature-api.h"
-#include "controller/delegate.h"
+#include "features/delegation.h"
 #include "controller/dispatch.h"
 #include "controller/meta.h"
 #include "controller/step.h"
@@ -51,7 +51,7 @@ static int read_task(struct subagents *all, json_object *task, struct error *err
 			    "task %zu has no text: each of `tasks` is "
 			    "{\"task\": TEXT}",
 			    all->count + 1);
-	if (*agent && !delegate_allowed(c, agent)) {
+	if (*agent && !delegation_allowed(c, agent)) {
 		const char *list =
 			config_get(conversation_config(c), conversation_agent(c)->section,
 				   "delegates");

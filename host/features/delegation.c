@@ -1,92 +1,31 @@
 /* SPDX-License-Identifier: MIT
  *
- * delegate.c - the action `delegate`: another agent works on the same log until it
- * has ended, then the one that gave it the task goes on.
+ * delegation.c - the action `delegate`: another agent works on the same log until it
+ * has ended, then the one that gave it the task continues.
  *
- * The agents of a conversation are a stack: c->agent works, c->parents
- * wait. State, pending action, runner, analyzers, hooks and bill are those of the
- * conversation, so a pause, a stop and a confirmation reach whoever works. */
-#include "controller/delegate.h"
+ * State, pending action, runner, analyzers, hooks and bill are those of the
+ * conversation, so a pause, a stop and a confirmation reach whichever agent works. */
+#include "features/delegation.h"
 
-#include "array.h"
 #include "context/history.h"
-#include "context/request-messages.h"
-#include "controller/core.h"
+#include "controller/agents.h"
 #include "controller/dispatch.h"
 #include "controller/exit-code.h"
+#include "controller/feature-api.h"
 #include "controller/offered-tools.h"
 #include "controller/step.h"
 #include "controller/turn.h"
-#include "controller/wiring.h"
+#include "features/limits.h"
 #include "log.h"
 
 #define MORTISE_PROVISIONAL
 #include <mortise/agent.h>
+#include <mortise/tool.h>
 
 #include <inttypes.h>
 #include <string.h>
 
-/* ---- wiring ------------------------------------------------------------ */
-
-static const struct agent_frame *wired_as(const struct conversation *c, const char *name)
-{
-	for (size_t i = 0; i < c->delegate_count; i++)
-		if (strcmp(strchr(c->delegates[i].section, '.') + 1, name) == 0)
-			return &c->delegates[i];
-	return NULL;
-}
-
-static int wire_one(struct conversation *c, const char *name, struct error *err)
-{
-	AUTO(strbuf) struct strbuf section = STRBUF(256);
-	struct agent_frame *current = c->agent;
-	int r;
-
-	if (wired_as(c, name))
-		return MT_OK;
-	if (strbuf_addf(&section, "controller.%s", name) ||
-	    !config_has(c->config, section.text))
-		return fail(err, MT_ENOTFOUND,
-			    "unknown agent `%.80s` in `delegates`: the configuration has "
-			    "no section [controller.%.80s]",
-			    name, name);
-	if (c->delegate_count == DELEGATES_MAX)
-		return fail(err, MT_ELIMIT, "too many agents in `delegates` (maximum %d)",
-			    DELEGATES_MAX);
-	if (ARRAY_GROW(c->delegates, NULL, c->delegate_count + 1, DELEGATES_MAX))
-		return out_of_memory(err);
-	c->delegates[c->delegate_count] = (struct agent_frame){
-		.delegation = -1, .section = strbuf_take(&section) };
-	c->agent =
-		&c->delegates[c->delegate_count++]; /* wiring fills the current agent */
-	r = wiring_open_agent(c, NULL, err);
-	c->agent = current;
-	return r;
-}
-
-static int wire_list(struct conversation *c, const char *section, struct error *err)
-{
-	const char *list = config_get(c->config, section, "delegates"), *item;
-	size_t len;
-
-	while (list && list_next(&list, &item, &len)) {
-		AUTO(free) char *name = strndup(item, len);
-		int r = name ? wire_one(c, name, err) : out_of_memory(err);
-
-		if (r)
-			return r;
-	}
-	return MT_OK;
-}
-
-int delegates_configure(struct conversation *c, struct error *err)
-{
-	int r = wire_list(c, c->agent->section, err);
-
-	for (size_t i = 0; !r && i < c->delegate_count; i++)
-		r = wire_list(c, c->delegates[i].section, err);
-	return r;
-}
+/* ---- who may be given work --------------------------------------------------- */
 
 static bool only_reads(const struct agent_frame *l)
 {
@@ -96,13 +35,15 @@ static bool only_reads(const struct agent_frame *l)
 }
 
 /* An agent that must not write lets no other write for it. */
-bool delegate_allowed(const struct conversation *c, const char *name)
+bool delegation_allowed(const struct conversation *c, const char *name)
 {
-	const struct agent_frame *w = wired_as(c, name);
-	const char *list = config_get(c->config, c->agent->section, "delegates"), *item;
+	const struct agent_frame *w = agents_find(c, name);
+	const char *list = config_get(conversation_config(c),
+				      conversation_agent(c)->section, "delegates"),
+		   *item;
 	size_t len;
 
-	if (!w || (only_reads(c->agent) && !only_reads(w)))
+	if (!w || (only_reads(conversation_agent(c)) && !only_reads(w)))
 		return false;
 	while (list && list_next(&list, &item, &len))
 		if (len == strlen(name) && memcmp(item, name, len) == 0)
@@ -110,80 +51,17 @@ bool delegate_allowed(const struct conversation *c, const char *name)
 	return false;
 }
 
-const struct catalog **delegates_catalogs(const struct conversation *c, size_t *ret_count)
-{
-	const struct catalog **list = calloc(c->delegate_count + 1, sizeof *list);
-
-	if (!list)
-		return NULL;
-	list[0] = c->parent_count ? &c->parents[0]->catalog : &c->agent->catalog;
-	for (size_t i = 0; i < c->delegate_count; i++)
-		list[i + 1] = &c->delegates[i].catalog;
-	*ret_count = c->delegate_count + 1;
-	return list;
-}
-
-void delegates_state_key(const struct conversation *c, char *ret)
-{
-	if (c->parent_count)
-		snprintf(ret, 256, "%.200s/%" PRId64, c->agent->plugin.component->name,
-			 c->agent->delegation);
-	else
-		snprintf(ret, 256, "%.200s", c->agent->plugin.component->name);
-}
-
-/* ---- the stack --------------------------------------------------------- */
-
-/* What the frame holds that is not wiring. */
-static void clear_frame(struct conversation *c)
-{
-	turn_plan_free(c);
-	request_messages_free(c->agent->memory);
-	history_free(c->agent->history);
-	free(c->agent->state_text);
-	features_close_agent(c->agent);
-}
-
-static void pop(struct conversation *c)
-{
-	clear_frame(c);
-	free(c->agent);
-	c->agent = c->parents[--c->parent_count];
-}
-
-/* The agent `w` works now. */
-static int push(struct conversation *c, const struct agent_frame *w, int64_t action,
-		struct error *err)
-{
-	struct agent_frame *frame = malloc(sizeof *frame);
-	struct confirm_policy confirm = confirm_stricter(c->agent->confirm, w->confirm);
-
-	if (!frame)
-		return out_of_memory(err);
-	*frame = *w; /* its wiring is borrowed */
-	frame->confirm = confirm;
-	frame->above = c->agent;
-	frame->delegation = action;
-	frame->start = action + 1;
-	c->parents[c->parent_count++] = c->agent;
-	c->agent = frame;
-	if (features_open_agent(c, frame, err) == MT_OK &&
-	    wiring_open_memory(c, err) == MT_OK)
-		return MT_OK;
-	pop(c);
-	return err->code;
-}
-
 /* ---- the end of a delegate --------------------------------------------- */
 
 /* The newest action of this type that the delegate took; NULL: none. */
 static struct event *newest(struct conversation *c, enum event_type_id type)
 {
-	for (int64_t id = evlog_count(c->log) - 1; id >= c->agent->start; id--) {
-		const struct evlog_head *head = evlog_head(c->log, id);
+	for (int64_t id = evlog_count(conversation_log(c)) - 1;
+	     id >= conversation_agent(c)->start; id--) {
+		const struct evlog_head *head = evlog_head(conversation_log(c), id);
 
 		if (!head->undone && head->type->id == type)
-			return evlog_event(c->log, id, NULL);
+			return evlog_event(conversation_log(c), id, NULL);
 	}
 	return NULL;
 }
@@ -231,11 +109,13 @@ static json_object *metrics_of(struct conversation *c)
 	struct llm_metrics m = { .cost_known = true };
 	json_object *o = json_object_new_object(), *usage = json_object_new_object();
 
-	for (int64_t n = evlog_replies(c->log) - 1; n >= 0; n--) {
-		AUTO(json) json_object *record = evlog_reply_at(c->log, n, NULL);
+	for (int64_t n = evlog_replies(conversation_log(c)) - 1; n >= 0; n--) {
+		AUTO(json) json_object *record =
+			evlog_reply_at(conversation_log(c), n, NULL);
 		AUTO(llm_reply) struct llm_reply *reply = NULL;
 
-		if (!record || js_int(record, "before", 0) <= c->agent->delegation)
+		if (!record ||
+		    js_int(record, "before", 0) <= conversation_agent(c)->delegation)
 			break;
 		reply = llm_reply_from_json(record, NULL);
 		if (reply)
@@ -260,7 +140,7 @@ static void tell_delegate_state(struct conversation *c, enum agent_state state,
 
 	js_set_str(extras, "agent_state", state_name(state));
 	js_set_str(extras, "reason", conversation_mask_text(c, reason, &shown));
-	js_set_str(extras, "delegate", strchr(c->agent->section, '.') + 1);
+	js_set_str(extras, "delegate", strchr(conversation_agent(c)->section, '.') + 1);
 	conversation_log_event(c,
 			       event_observation("agent_state_changed",
 						 SOURCE_ENVIRONMENT, -1, "", 0, extras,
@@ -293,20 +173,19 @@ static void tell_end(struct conversation *c, struct event *action, const char *a
 				 &err);
 }
 
-void delegate_end(struct conversation *c, enum agent_state state, const char *reason)
+void delegation_end(struct conversation *c, enum agent_state state, const char *reason)
 {
 	struct error err = ERROR_NONE;
 	AUTO(event) struct event *action =
-		evlog_event(c->log, c->agent->delegation, &err);
-	AUTO(free) char *agent = strdup(strchr(c->agent->section, '.') + 1);
+		evlog_event(conversation_log(c), conversation_agent(c)->delegation, &err);
+	AUTO(free) char *agent = strdup(strchr(conversation_agent(c)->section, '.') + 1);
 	AUTO(free) char *why = strdup(reason); /* it may be of the conversation */
 	json_object *outputs = outputs_of(c, state);
 
 	js_set(outputs, "metrics", metrics_of(c));
 	tell_delegate_state(c, state, reason);
-	pop(c);
-	c->exit_code = 0;
-	c->status = NULL;
+	agents_pop(c);
+	conversation_clear_error(c);
 	turn_reset(c);
 	log_line(MT_LOG_INFO, "delegate", "%s: %s %s", agent ? agent : "",
 		 state_name(state), reason);
@@ -319,18 +198,20 @@ void delegate_end(struct conversation *c, enum agent_state state, const char *re
 	tell_end(c, action, agent, state, why, outputs);
 	if (!turn_has_planned(c))
 		turn_clear(c);
-	if (c->state != STATE_ERROR && c->state != STATE_RUNNING)
+	if (conversation_state(c) != STATE_ERROR &&
+	    conversation_state(c) != STATE_RUNNING)
 		conversation_set_state(c, STATE_RUNNING, "");
 	step_run_ready(c);
 }
 
-void delegates_drop(struct conversation *c, bool tell)
+static void drop_delegates(struct conversation *c)
 {
-	while (c->parent_count) {
+	while (conversation_waiting_agents(c)) {
 		AUTO(event) struct event *action =
-			tell ? evlog_event(c->log, c->agent->delegation, NULL) : NULL;
+			evlog_event(conversation_log(c),
+				    conversation_agent(c)->delegation, NULL);
 
-		pop(c);
+		agents_pop(c);
 		turn_clear(c);
 		if (action)
 			dispatch_log_failure(
@@ -341,10 +222,11 @@ void delegates_drop(struct conversation *c, bool tell)
 	}
 }
 
-void delegates_rewound(struct conversation *c)
+static void rewound(struct conversation *c)
 {
-	while (c->parent_count && evlog_head(c->log, c->agent->delegation)->undone)
-		pop(c);
+	while (conversation_waiting_agents(c) &&
+	       evlog_head(conversation_log(c), conversation_agent(c)->delegation)->undone)
+		agents_pop(c);
 }
 
 /* ---- its begin --------------------------------------------------------- */
@@ -375,16 +257,19 @@ static int post_task(struct conversation *c, struct event *action, struct error 
 static int find(struct conversation *c, const char *name, const struct agent_frame **ret,
 		struct error *err)
 {
-	const char *list = config_get(c->config, c->agent->section, "delegates");
-	int64_t depth = config_int(c->config, c->agent->section, "max_depth");
+	const char *list = config_get(conversation_config(c),
+				      conversation_agent(c)->section, "delegates");
+	int64_t depth = config_int(conversation_config(c), conversation_agent(c)->section,
+				   "max_depth");
 
-	*ret = delegate_allowed(c, name) ? wired_as(c, name) : NULL;
+	*ret = delegation_allowed(c, name) ? agents_find(c, name) : NULL;
 	if (!*ret)
 		return fail(err, MT_ENOTFOUND, "Unknown agent %.80s. %s%.200s", name,
 			    list ? "Available agents: "
 				 : "Subagents are not available; do the task yourself.",
 			    list ? list : "");
-	if (c->depth + (int64_t)c->parent_count >= depth || c->parent_count == FRAMES_MAX)
+	if (conversation_depth(c) + (int64_t)conversation_waiting_agents(c) >= depth ||
+	    agents_full(c))
 		return fail(err, MT_ELIMIT,
 			    "Subagents may be nested %" PRId64
 			    " deep (max_depth), and you "
@@ -396,7 +281,7 @@ static int find(struct conversation *c, const char *name, const struct agent_fra
 static int begin_it(struct conversation *c, const struct agent_frame *w,
 		    struct event *action, struct error *err)
 {
-	int r = push(c, w, action->id, err);
+	int r = agents_push(c, w, action->id, err);
 
 	if (r)
 		return r;
@@ -404,16 +289,16 @@ static int begin_it(struct conversation *c, const struct agent_frame *w,
 	if (!r)
 		r = post_task(c, action, err);
 	if (r) {
-		delegate_end(c, STATE_ERROR, err->text);
+		delegation_end(c, STATE_ERROR, err->text);
 		return MT_OK;
 	}
 	tell_delegate_state(c, STATE_RUNNING, "");
 	features_after_message(c, true);
-	c->step_requested = true;
+	step_request(c);
 	return MT_OK;
 }
 
-void delegate_begin(struct conversation *c, struct event *action)
+static void begin(struct conversation *c, struct event *action)
 {
 	struct error err = ERROR_NONE;
 	const struct agent_frame *w;
@@ -427,13 +312,13 @@ void delegate_begin(struct conversation *c, struct event *action)
 /* The delegation that is open below the event `from`; -1: none. */
 static int64_t open_below(struct conversation *c, int64_t from)
 {
-	for (int64_t id = from; id < evlog_count(c->log); id++) {
-		const struct evlog_head *head = evlog_head(c->log, id);
+	for (int64_t id = from; id < evlog_count(conversation_log(c)); id++) {
+		const struct evlog_head *head = evlog_head(conversation_log(c), id);
 		int64_t end;
 
 		if (head->undone || head->type->id != ACTION_DELEGATE)
 			continue;
-		end = evlog_delegation_end(c->log, id);
+		end = evlog_delegation_end(conversation_log(c), id);
 		if (end < 0)
 			return id;
 		id = end;
@@ -443,51 +328,53 @@ static int64_t open_below(struct conversation *c, int64_t from)
 
 static bool has_system(struct conversation *c)
 {
-	const struct evlog_head *head = evlog_head(c->log, c->agent->start);
+	const struct evlog_head *head =
+		evlog_head(conversation_log(c), conversation_agent(c)->start);
 
 	return head && !head->undone && head->type->id == ACTION_SYSTEM;
 }
 
 static int restore_one(struct conversation *c, struct event *action, struct error *err)
 {
-	const struct agent_frame *w = wired_as(c, event_arg(action, "agent"));
+	const struct agent_frame *w = agents_find(c, event_arg(action, "agent"));
 	const char *kept;
 	char name[256];
 	size_t len;
 	int r;
 
-	if (!w || c->parent_count == FRAMES_MAX)
+	if (!w || agents_full(c))
 		return fail(err, MT_ENOTFOUND,
 			    "The agent %.80s cannot be taken up again.",
 			    event_arg(action, "agent"));
-	r = push(c, w, action->id, err);
+	r = agents_push(c, w, action->id, err);
 	if (r)
 		return r;
-	delegates_state_key(c, name);
-	kept = evlog_state(c->log, name, &len);
-	c->agent->state_text = kept ? strndup(kept, len) : NULL;
+	agents_state_key(c, name);
+	kept = evlog_state(conversation_log(c), name, &len);
+	conversation_agent(c)->state_text = kept ? strndup(kept, len) : NULL;
 	if (!has_system(c))
 		r = offered_tools_log_system(c, err);
-	if (!r && !history_user_since(c->log, c->agent->start))
+	if (!r && !history_user_since(conversation_log(c), conversation_agent(c)->start))
 		r = post_task(c, action, err);
 	if (r)
-		pop(c);
+		agents_pop(c);
 	return r;
 }
 
-int delegates_restore(struct conversation *c,
-		      int (*each)(struct conversation *c, int64_t until,
-				  struct error *err),
-		      struct error *err)
+static int restore_agents(struct conversation *c,
+			  int (*each)(struct conversation *c, int64_t until,
+				      struct error *err),
+			  struct error *err)
 {
 	for (;;) {
-		int64_t id = open_below(c, c->agent->start);
+		int64_t id = open_below(c, conversation_agent(c)->start);
 		struct error why = ERROR_NONE;
 		AUTO(event) struct event *action =
-			id < 0 ? NULL : evlog_event(c->log, id, err);
+			id < 0 ? NULL : evlog_event(conversation_log(c), id, err);
 		int r = id >= 0 && !action
 				? err->code
-				: each(c, id < 0 ? evlog_count(c->log) : id, err);
+				: each(c, id < 0 ? evlog_count(conversation_log(c)) : id,
+				       err);
 
 		if (r || id < 0)
 			return r;
@@ -497,3 +384,82 @@ int delegates_restore(struct conversation *c,
 		}
 	}
 }
+
+/* ---- the states of a delegate ---------------------------------------------- */
+
+/* A delegate that waits for words that nobody can say has ended too. One that the
+ * limits of the whole conversation stop has not: it continues when they are raised. */
+static bool ends_delegate(const struct conversation *c, enum agent_state state)
+{
+	if (state == STATE_ERROR && conversation_error_code(c) == EXIT_LIMIT &&
+	    limits_stopped_all(c))
+		return false;
+	return state == STATE_FINISHED || state == STATE_REJECTED ||
+	       state == STATE_ERROR ||
+	       (state == STATE_AWAITING_USER_INPUT && conversation_is_headless(c));
+}
+
+static bool take_state(struct conversation *c, enum agent_state state, const char *reason)
+{
+	if (!conversation_waiting_agents(c) || !ends_delegate(c, state))
+		return false;
+	delegation_end(c, state, reason);
+	return true;
+}
+
+/* ---- what is offered --------------------------------------------------------- */
+
+static bool is_delegate(const struct tool *t)
+{
+	return (t->hints & MT_TOOL_CONTROL) && strcmp(t->name, "delegate") == 0;
+}
+
+static const char *delegates_of(const struct conversation *c)
+{
+	return config_get(conversation_config(c), conversation_agent(c)->section,
+			  "delegates");
+}
+
+/* No agent is offered where none is wired. */
+static bool hides_tool(const struct conversation *c, const struct tool *t)
+{
+	const char *list = delegates_of(c);
+
+	return is_delegate(t) && !(list && *list);
+}
+
+/* Which agents there are. */
+static void describe_tool(const struct conversation *c, const struct tool *t,
+			  json_object *offer)
+{
+	AUTO(json) json_object *schema = NULL;
+	json_object *names;
+	const char *list = delegates_of(c), *item;
+	size_t len;
+
+	if (!is_delegate(t))
+		return;
+	names = json_object_new_array();
+	while (names && list && list_next(&list, &item, &len))
+		js_add(names, json_object_new_string_len(item, (int)len));
+	if (json_object_deep_copy(t->schema_json, &schema, NULL) ||
+	    js_set(js_path(schema, "properties.agent"), "enum", names))
+		return;
+	js_set(js_get(offer, "function"), "parameters", STEAL(schema));
+}
+
+static const struct action_handler actions[] = {
+	{ ACTION_DELEGATE, begin },
+	{ 0 },
+};
+
+const struct feature delegation_feature = {
+	.name = "delegation",
+	.actions = actions,
+	.hides_tool = hides_tool,
+	.describe_tool = describe_tool,
+	.take_state = take_state,
+	.work_dropped = drop_delegates,
+	.rewound = rewound,
+	.restore_agents = restore_agents,
+};

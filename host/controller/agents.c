@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * agents.c - the agents of a conversation: those that are wired, and the stack of those
+ * that work. */
+#include "controller/agents.h"
+
+#include "array.h"
+#include "context/history.h"
+#include "context/request-messages.h"
+#include "controller/core.h"
+#include "controller/turn.h"
+#include "controller/wiring.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* ---- wiring ------------------------------------------------------------ */
+
+const struct agent_frame *agents_find(const struct conversation *c, const char *name)
+{
+	for (size_t i = 0; i < c->delegate_count; i++)
+		if (strcmp(strchr(c->delegates[i].section, '.') + 1, name) == 0)
+			return &c->delegates[i];
+	return NULL;
+}
+
+static int wire_one(struct conversation *c, const char *name, struct error *err)
+{
+	AUTO(strbuf) struct strbuf section = STRBUF(256);
+	struct agent_frame *current = c->agent;
+	int r;
+
+	if (agents_find(c, name))
+		return MT_OK;
+	if (strbuf_addf(&section, "controller.%s", name) ||
+	    !config_has(c->config, section.text))
+		return fail(err, MT_ENOTFOUND,
+			    "unknown agent `%.80s` in `delegates`: the configuration has "
+			    "no section [controller.%.80s]",
+			    name, name);
+	if (c->delegate_count == DELEGATES_MAX)
+		return fail(err, MT_ELIMIT, "too many agents in `delegates` (maximum %d)",
+			    DELEGATES_MAX);
+	if (ARRAY_GROW(c->delegates, NULL, c->delegate_count + 1, DELEGATES_MAX))
+		return out_of_memory(err);
+	c->delegates[c->delegate_count] = (struct agent_frame){
+		.delegation = -1, .section = strbuf_take(&section) };
+	c->agent =
+		&c->delegates[c->delegate_count++]; /* wiring fills the current agent */
+	r = wiring_open_agent(c, NULL, err);
+	c->agent = current;
+	return r;
+}
+
+static int wire_list(struct conversation *c, const char *section, struct error *err)
+{
+	const char *list = config_get(c->config, section, "delegates"), *item;
+	size_t len;
+
+	while (list && list_next(&list, &item, &len)) {
+		AUTO(free) char *name = strndup(item, len);
+		int r = name ? wire_one(c, name, err) : out_of_memory(err);
+
+		if (r)
+			return r;
+	}
+	return MT_OK;
+}
+
+int agents_wire(struct conversation *c, struct error *err)
+{
+	int r = wire_list(c, c->agent->section, err);
+
+	for (size_t i = 0; !r && i < c->delegate_count; i++)
+		r = wire_list(c, c->delegates[i].section, err);
+	return r;
+}
+
+const struct catalog **agents_catalogs(const struct conversation *c, size_t *ret_count)
+{
+	const struct catalog **list = calloc(c->delegate_count + 1, sizeof *list);
+
+	if (!list)
+		return NULL;
+	list[0] = &agents_first(c)->catalog;
+	for (size_t i = 0; i < c->delegate_count; i++)
+		list[i + 1] = &c->delegates[i].catalog;
+	*ret_count = c->delegate_count + 1;
+	return list;
+}
+
+void agents_state_key(const struct conversation *c, char *ret)
+{
+	if (c->parent_count)
+		snprintf(ret, 256, "%.200s/%" PRId64, c->agent->plugin.component->name,
+			 c->agent->delegation);
+	else
+		snprintf(ret, 256, "%.200s", c->agent->plugin.component->name);
+}
+
+/* ---- the stack --------------------------------------------------------- */
+
+/* What the frame holds that is not wiring. */
+static void clear_frame(struct conversation *c)
+{
+	turn_plan_free(c);
+	request_messages_free(c->agent->memory);
+	history_free(c->agent->history);
+	free(c->agent->state_text);
+	features_close_agent(c->agent);
+}
+
+void agents_pop(struct conversation *c)
+{
+	struct agent_frame *above = c->agent->above;
+
+	clear_frame(c);
+	free(c->agent);
+	c->agent = above;
+	c->parent_count--;
+}
+
+int agents_push(struct conversation *c, const struct agent_frame *w, int64_t action,
+		struct error *err)
+{
+	struct agent_frame *frame = malloc(sizeof *frame);
+	struct confirm_policy confirm = confirm_stricter(c->agent->confirm, w->confirm);
+
+	if (!frame)
+		return out_of_memory(err);
+	*frame = *w; /* its wiring is borrowed */
+	frame->confirm = confirm;
+	frame->above = c->agent;
+	frame->delegation = action;
+	frame->start = action + 1;
+	c->agent = frame;
+	c->parent_count++;
+	if (features_open_agent(c, frame, err) == MT_OK &&
+	    wiring_open_memory(c, err) == MT_OK)
+		return MT_OK;
+	agents_pop(c);
+	return err->code;
+}
+
+struct agent_frame *agents_first(const struct conversation *c)
+{
+	struct agent_frame *agent = c->agent;
+
+	while (agent->above)
+		agent = agent->above;
+	return agent;
+}
+
+bool agents_full(const struct conversation *c)
+{
+	return c->parent_count == FRAMES_MAX;
+}
+
+void agents_drop(struct conversation *c)
+{
+	while (c->parent_count) {
+		agents_pop(c);
+		turn_clear(c);
+	}
+}

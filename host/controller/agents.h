@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * agents.h - the agents of a conversation. One works; those that wait for it form a stack. */
+#ifndef HOST_CONTROLLER_AGENTS_H
+#define HOST_CONTROLLER_AGENTS_H
+
+#include "controller/agent-frame.h"
+
+struct conversation;
+
+/** Load the agents that work may be delegated to, and those of theirs. */
+int agents_wire(struct conversation *c, struct error *err);
+/** The wiring of [controller.NAME]; NULL: it is not wired. */
+const struct agent_frame *agents_find(const struct conversation *c, const char *name);
+/** The first agent of the conversation, which talks to the user. */
+struct agent_frame *agents_first(const struct conversation *c);
+/** May no more agents wait? */
+bool agents_full(const struct conversation *c);
+/** The agent wired as `w` works now, because of this action; the current one waits. */
+int agents_push(struct conversation *c, const struct agent_frame *w, int64_t action,
+		struct error *err);
+/** The agent that works is gone; the one that waits for it works. */
+void agents_pop(struct conversation *c);
+/** All but the first agent are gone. */
+void agents_drop(struct conversation *c);
+/** All catalogs of tools that may be called; freed by the caller. */
+const struct catalog **agents_catalogs(const struct conversation *c, size_t *ret_count);
+/** The name under which the log keeps the state of the current agent; 256 bytes. */
+void agents_state_key(const struct conversation *c, char *ret);
+
+#endif
