@@ -1,26 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
  * shell.c - a walk over the simple commands of a shell text. */
-#include "shell.h"
+#include "shell-words.h"
 
 #include "array.h"
 
 #include <ctype.h>
 #include <string.h>
 
-enum { WORDS_MAX = 1 << 18, WORD_BYTES_MAX = 4 << 20 };
-
-struct walk {
-	const char *p, *end;
-	unsigned depth;
-	bool broken;               /* the text ends inside a construct */
-	bool evaluates;            /* an expansion did more than insert a value */
-	const char *here_at, *here_to; /* the newline after which bodies are skipped */
-	bool piped;                /* the next command reads from a pipe */
-	shell_each_fn *each;
-	shell_variable_fn *variable;
-	void *arg;
-};
+enum { WORDS_MAX = 1 << 18 };
 
 /* A command while it is read. */
 struct building {
@@ -33,514 +21,6 @@ struct building {
 	bool strip_tabs[8], expands[8];
 	size_t here_count;
 };
-
-static int walk_list(struct walk *w, char closer);
-
-static bool at_end(const struct walk *w)
-{
-	return w->p >= w->end;
-}
-
-static char peek(const struct walk *w, size_t n)
-{
-	return (size_t)(w->end - w->p) > n ? w->p[n] : '\0';
-}
-
-/* ---- words --------------------------------------------------------------- */
-
-struct word {
-	struct strbuf text;        /* the value; SHELL_ANY where it is not known */
-	bool dynamic, pattern, any, substitutes;
-	bool encoded;              /* holds $'...' */
-	bool odd;                  /* the text itself has one of those two bytes */
-};
-
-static void put(struct word *word, char c)
-{
-	word->odd = word->odd || c == SHELL_ANY || c == SHELL_ONE;
-	strbuf_addc(&word->text, c);
-}
-
-/* An expansion whose result is not known. */
-static void put_any(struct word *word)
-{
-	word->dynamic = true;
-	strbuf_addc(&word->text, SHELL_ANY);
-}
-
-/* @return whether the value of the variable is known. */
-static bool put_variable(const struct walk *w, struct word *word, const char *name,
-			 size_t len)
-{
-	AUTO(free) char *copy = w->variable && len < 256 ? strndup(name, len) : NULL;
-	const char *value = copy ? w->variable(w->arg, copy) : NULL;
-
-	for (size_t i = 0; value && value[i]; i++)
-		put(word, value[i]);
-	if (!value)
-		put_any(word);
-	return value != NULL;
-}
-
-static int dollar(struct walk *w, struct word *word, bool quoted);
-
-/* The commands of a text that stands for itself: `...`, or what eval gets. */
-static int walk_text(const struct walk *outer, const char *text, size_t len)
-{
-	struct walk w = { .p = text, .end = text + len, .depth = outer->depth + 1,
-			  .each = outer->each, .variable = outer->variable,
-			  .arg = outer->arg };
-
-	return walk_list(&w, '\0');
-}
-
-static int backticks(struct walk *w, struct word *word)
-{
-	AUTO(strbuf) struct strbuf inner = STRBUF(WORD_BYTES_MAX);
-
-	put_any(word);
-	word->substitutes = true;
-	for (w->p++; !at_end(w) && *w->p != '`'; w->p++) {
-		if (*w->p == '\\' && strchr("\\`$", peek(w, 1)) && peek(w, 1))
-			w->p++;
-		strbuf_addc(&inner, *w->p);
-	}
-	if (at_end(w))
-		w->broken = true;
-	else
-		w->p++;
-	return inner.error ? inner.error : walk_text(w, inner.text, inner.len);
-}
-
-static int in_double_quotes(struct walk *w, struct word *word)
-{
-	int r = MT_OK;
-
-	for (w->p++; !r && !at_end(w) && *w->p != '"';) {
-		char next = peek(w, 1);
-
-		if (*w->p == '\\' && next && strchr("$`\"\\\n", next)) {
-			if (next != '\n')
-				put(word, next);
-			w->p += 2;
-		} else if (*w->p == '$') {
-			r = dollar(w, word, true);
-		} else if (*w->p == '`') {
-			r = backticks(w, word);
-		} else {
-			put(word, *w->p++);
-		}
-	}
-	if (r)
-		return r;
-	if (at_end(w))
-		w->broken = true;
-	else
-		w->p++;
-	return word->text.error;
-}
-
-static void in_single_quotes(struct walk *w, struct word *word)
-{
-	const char *from = ++w->p;
-
-	while (!at_end(w) && *w->p != '\'')
-		w->p++;
-	for (; from < w->p; from++)
-		put(word, *from);
-	if (at_end(w))
-		w->broken = true;
-	else
-		w->p++;
-}
-
-/* The digits of \ooo, \xhh, \uhhhh. */
-static unsigned long digits(struct walk *w, size_t most, int base)
-{
-	unsigned long value = 0;
-
-	for (size_t i = 0; i < most; i++) {
-		char c = peek(w, 0);
-		int digit = isdigit((unsigned char)c)    ? c - '0'
-			    : isxdigit((unsigned char)c) ? (c | 0x20) - 'a' + 10
-							 : 99;
-
-		if (digit >= base)
-			break;
-		value = value * (unsigned)base + (unsigned)digit;
-		w->p++;
-	}
-	return value;
-}
-
-static void put_code(struct word *word, unsigned long code)
-{
-	static const unsigned char leads[] = { 0, 0, 0xc0, 0xe0, 0xf0 };
-	int bytes = code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
-
-	put(word, (char)(leads[bytes] | (code >> 6 * (bytes - 1))));
-	while (--bytes > 0)
-		put(word, (char)(0x80 | (code >> 6 * (bytes - 1) & 0x3f)));
-}
-
-/* What stands after a backslash in $'...'. */
-static void ansi_escape(struct walk *w, struct word *word)
-{
-	static const char from[] = "abeEfnrtv\\'\"?",
-			  to[] = "\a\b\033\033\f\n\r\t\v\\'\"?";
-	char c = *w->p;
-	const char *known = strchr(from, c);
-
-	if (c >= '0' && c <= '7') {
-		put(word, (char)digits(w, 3, 8));
-		return;
-	}
-	w->p++;
-	if (known)
-		put(word, to[known - from]);
-	else if (c == 'x')
-		put(word, (char)digits(w, 2, 16));
-	else if (c == 'u' || c == 'U')
-		put_code(word, digits(w, c == 'u' ? 4 : 8, 16));
-	else if (c == 'c')
-		put(word, at_end(w) ? 'c' : (char)(*w->p++ & 0x1f));
-	else
-		put(word, '\\'), put(word, c);
-}
-
-static void ansi_quotes(struct walk *w, struct word *word)
-{
-	for (w->p += 2; !at_end(w) && *w->p != '\'';) {
-		char c = *w->p++;
-
-		if (c == '\\' && !at_end(w))
-			ansi_escape(w, word);
-		else
-			put(word, c);
-	}
-	if (at_end(w))
-		w->broken = true;
-	else
-		w->p++;
-}
-
-static size_t name_length(const struct walk *w, size_t from)
-{
-	size_t n = 0;
-
-	while (peek(w, from + n) == '_' || isalnum((unsigned char)peek(w, from + n)))
-		n++;
-	return n;
-}
-
-/* "[0]", "[@]", "[*]": subscripts that are not expressions. @return their length. */
-static size_t plain_subscript(const struct walk *w, size_t from)
-{
-	size_t n = 1;
-
-	if (strchr("@*", peek(w, from + 1)) && peek(w, from + 1))
-		n++;
-	else
-		while (isdigit((unsigned char)peek(w, from + n)))
-			n++;
-	return n > 1 && peek(w, from + n) == ']' ? n + 1 : 0;
-}
-
-/* Does ${...} do more than insert a value? It may assign one, evaluate an expression or a
- * prompt, or name a variable by the value of another: `$(...)` in a value then runs. */
-static bool braces_evaluate(const struct walk *w, size_t *ret_at)
-{
-	size_t at = 2, n;
-	bool indirect = false;
-
-	if (peek(w, at) == '#' && peek(w, at + 1) != '}')
-		at++;
-	else if (peek(w, at) == '!' && peek(w, at + 1) != '}')
-		indirect = at++ > 0;
-	n = name_length(w, at);
-	if (!n && !(peek(w, at) && strchr("@*#?-$!", peek(w, at))))
-		return true;
-	at += n ? n : 1;
-	if (peek(w, at) == '[') {
-		n = plain_subscript(w, at);
-		if (!n)
-			return true;
-		indirect = indirect && strchr("@*", peek(w, at + 1)) == NULL;
-		at += n;
-	}
-	*ret_at = at;
-	if (indirect)
-		return !(strchr("@*", peek(w, at)) && peek(w, at + 1) == '}');
-	if (peek(w, at) == '@')
-		return !peek(w, at + 1) || !strchr("QUuLEaKk", peek(w, at + 1));
-	if (peek(w, at) != ':')
-		return peek(w, at) == '=';
-	if (peek(w, at + 1) && strchr("-?+=", peek(w, at + 1)))
-		return peek(w, at + 1) == '=';
-	for (at++; peek(w, at) && peek(w, at) != '}'; at++)
-		if (!strchr("0123456789 :-", peek(w, at)))
-			return true;
-	return false;
-}
-
-/* ${...}: what is in it may hold substitutions. Inside of double quotes, and in
- * here-documents, ' quotes only in patterns. */
-static int in_braces(struct walk *w, struct word *word, bool quoted)
-{
-	size_t operator= 2;
-	bool evaluates = braces_evaluate(w, &operator);
-	bool literal =
-		quoted && !(peek(w, operator) && strchr("#%/^,", peek(w, operator)));
-	AUTO(strbuf) struct strbuf unused = STRBUF(WORD_BYTES_MAX);
-	struct word inner = { .text = unused };
-	unsigned open = 1;
-	int r = MT_OK;
-
-	if (++w->depth > SHELL_DEPTH_MAX)
-		return MT_ELIMIT;
-	w->evaluates = w->evaluates || evaluates;
-	for (w->p += 2; !r && !at_end(w) && open;) {
-		/* Shells do not agree on it. */
-		w->evaluates = w->evaluates || (quoted && *w->p == '\'');
-		if (*w->p == '\\' && peek(w, 1))
-			w->p += 2;
-		else if (*w->p == '\'' && !literal &&
-			 memchr(w->p + 1, '\'', (size_t)(w->end - w->p - 1)))
-			in_single_quotes(w, &inner);
-		else if (*w->p == '"')
-			r = in_double_quotes(w, &inner);
-		else if (*w->p == '`')
-			r = backticks(w, &inner);
-		else if (*w->p == '$')
-			r = dollar(w, &inner, quoted);
-		else if (*w->p == '{')
-			open++, w->p++;
-		else if (*w->p == '}')
-			open--, w->p++;
-		else
-			w->p++;
-	}
-	w->depth--;
-	w->broken = w->broken || open;
-	word->substitutes = word->substitutes || inner.substitutes;
-	strbuf_clear(&inner.text);
-	return r;
-}
-
-static int in_parens(struct walk *w, struct word *word)
-{
-	bool piped = w->piped;
-	int r;
-
-	put_any(word);
-	word->substitutes = true;
-	w->p += 2;
-	if (++w->depth > SHELL_DEPTH_MAX)
-		return MT_ELIMIT;
-	w->piped = false;
-	r = walk_list(w, ')');
-	w->piped = piped;
-	w->depth--;
-	return r;
-}
-
-static int dollar(struct walk *w, struct word *word, bool quoted)
-{
-	char next = peek(w, 1);
-
-	if (next == '(')
-		return in_parens(w, word);
-	if (next == '{') {
-		size_t n = 2 + name_length(w, 2);
-
-		if (n > 2 && peek(w, n) == '}' && !isdigit((unsigned char)peek(w, 2))) {
-			put_variable(w, word, w->p + 2, n - 2);
-			w->p += n + 1;
-			return word->text.error;
-		}
-		put_any(word);
-		return in_braces(w, word, quoted);
-	}
-	if (next == '\'' && !quoted) {
-		word->encoded = true;
-		ansi_quotes(w, word);
-	} else if (next == '"' && !quoted) {
-		w->p++;
-		return in_double_quotes(w, word);
-	} else if (next == '_' || isalpha((unsigned char)next)) {
-		const char *name = ++w->p;
-
-		while (peek(w, 0) == '_' || isalnum((unsigned char)peek(w, 0)))
-			w->p++;
-		put_variable(w, word, name, (size_t)(w->p - name));
-	} else if (next && (isdigit((unsigned char)next) || strchr("@*#?-$!", next))) {
-		put_any(word);
-		w->p += 2;
-	} else {
-		w->evaluates = w->evaluates || next == '['; /* $[...] is an expression */
-		put(word, *w->p++);
-	}
-	return word->text.error;
-}
-
-static bool ends_word(char c)
-{
-	return strchr(" \t\n;&|()<>", c) != NULL;
-}
-
-/* An unquoted ~ that begins a word: of this user if its directory is known. */
-static void tilde(struct walk *w, struct word *word)
-{
-	char next = peek(w, 1);
-
-	w->p++;
-	if (!next || next == '/' || ends_word(next)) {
-		put_variable(w, word, "HOME", 4);
-		return;
-	}
-	put_any(word);
-	while (!at_end(w) && *w->p != '/' && !ends_word(*w->p))
-		w->p++;
-}
-
-/* Length of an unquoted group that becomes several words: "{a,b}", "{1..3}". */
-static size_t brace_length(const struct walk *w)
-{
-	enum { LONGEST = 1024, DEEPEST = 8 };
-	bool several = false;
-	unsigned open = 0;
-
-	for (size_t n = 0; n < LONGEST; n++) {
-		char c = peek(w, n);
-
-		if (!c || ends_word(c) || strchr("$`'\"\\", c))
-			return 0;
-		open += c == '{';
-		if (open > DEEPEST)
-			return 0;
-		several = several || c == ',' || (c == '.' && peek(w, n + 1) == '.');
-		if (c == '}' && --open == 0)
-			return several ? n + 1 : 0;
-	}
-	return 0;
-}
-
-/* What a shell replaces by the names of files. */
-static void glob_part(struct walk *w, struct word *word)
-{
-	char c = *w->p;
-
-	word->pattern = true;
-	if (c == '[') {
-		enum { LONGEST = 64 };
-		size_t n = 1;
-
-		while (n < LONGEST && peek(w, n) && peek(w, n) != ']' &&
-		       !ends_word(peek(w, n)))
-			n++;
-		if (n == LONGEST) { /* where it ends is not looked for */
-			w->p++;
-			put_any(word);
-			return;
-		}
-		if (peek(w, n) != ']' || memchr(w->p, '\'', n) || memchr(w->p, '"', n) ||
-		    memchr(w->p, '$', n) || memchr(w->p, '`', n)) {
-			put(word, c); /* as it stands, or beyond us */
-			word->dynamic = word->dynamic || peek(w, n) == ']';
-			w->p++;
-			return;
-		}
-		w->p += n;
-	}
-	strbuf_addc(&word->text, c == '*' ? SHELL_ANY : SHELL_ONE);
-	w->p++;
-}
-
-/* One of the parts that an unquoted word is made of. */
-static int bare_part(struct walk *w, struct word *word, bool begins)
-{
-	char c = *w->p;
-	size_t n;
-
-	if (c == '~' && begins) {
-		tilde(w, word);
-	} else if (c == '{' && (n = brace_length(w))) {
-		word->pattern = true;
-		strbuf_addc(&word->text, SHELL_ANY);
-		w->p += n;
-	} else if (strchr("*?[", c)) {
-		glob_part(w, word);
-	} else {
-		if (c == '{' && peek(w, 1) != '}' && peek(w, 1) && !ends_word(peek(w, 1)))
-			word->dynamic =
-				true; /* braces with quotes or expansions in them */
-		put(word, c);
-		w->p++;
-	}
-	return word->text.error;
-}
-
-/* How many characters from here on mean nothing to a shell. */
-static size_t ordinary(const struct walk *w)
-{
-	static const char special[] = " \t\n;&|()<>'\"`$\\~{*?[=\1\2";
-	static bool is_special[256];
-	const char *p = w->p;
-
-	if (!is_special[0])
-		for (size_t i = 0; i < sizeof special; i++) /* with the NUL */
-			is_special[(unsigned char)special[i]] = true;
-	while (p < w->end && !is_special[(unsigned char)*p])
-		p++;
-	return (size_t)(p - w->p);
-}
-
-/* Read a word into `word`; stands behind it afterwards. */
-static int read_word(struct walk *w, struct word *word)
-{
-	const char *from = w->p;
-	int r = MT_OK;
-
-	while (!r && !at_end(w) && *w->p) {
-		size_t run = ordinary(w);
-		char c;
-
-		if (run) {
-			strbuf_addn(&word->text, w->p, run);
-			w->p += run;
-			word->any = true;
-			r = word->text.error;
-			continue;
-		}
-		c = *w->p;
-
-		if ((c == '<' || c == '>') && peek(w, 1) == '(')
-			r = in_parens(w, word);
-		else if (ends_word(c))
-			break;
-		else if (c == '\'')
-			in_single_quotes(w, word);
-		else if (c == '"')
-			r = in_double_quotes(w, word);
-		else if (c == '`')
-			r = backticks(w, word);
-		else if (c == '$')
-			r = dollar(w, word, false);
-		else if (c == '\\' && peek(w, 1)) {
-			if (peek(w, 1) != '\n')
-				put(word, peek(w, 1));
-			w->p += 2;
-		} else {
-			r = bare_part(w, word, w->p == from || w->p[-1] == '=');
-		}
-		word->any = true;
-	}
-	if (!r && !at_end(w) && !*w->p)
-		w->p++;
-	return r ? r : word->text.error;
-}
-
-/* ---- commands ------------------------------------------------------------ */
 
 static void clear_words(struct shell_word *words, size_t count)
 {
@@ -563,7 +43,7 @@ static void building_clear(struct building *b)
 }
 
 /* A pattern that fits no file stays as it stands, which `text` then says roughly. */
-static void pattern_word(struct shell_word *ret, const struct word *word)
+static void pattern_word(struct shell_word *ret, const struct shell_value *word)
 {
 	ret->shape = strndup(word->text.text, word->text.len);
 	ret->text = strndup(word->text.text, word->text.len);
@@ -577,7 +57,7 @@ static void pattern_word(struct shell_word *ret, const struct word *word)
 		*p = *p == SHELL_ANY ? '*' : *p == SHELL_ONE ? '?' : *p;
 }
 
-static int add_word(struct shell_word **words, size_t *count, struct word *word)
+static int add_word(struct shell_word **words, size_t *count, struct shell_value *word)
 {
 	int status = ARRAY_ADD(*words, *count, WORDS_MAX);
 	struct shell_word *all = *words;
@@ -598,7 +78,7 @@ static int add_word(struct shell_word **words, size_t *count, struct word *word)
 	return MT_OK;
 }
 
-static int tell(struct walk *w, struct building *b)
+static int tell(struct shell_reader *w, struct building *b)
 {
 	AUTO(free) char *raw = NULL;
 	struct shell_command command = {
@@ -623,23 +103,24 @@ static int tell(struct walk *w, struct building *b)
 
 /* The commands that the expansions of a here-document run; `*ret_any`: there are
  * expansions. */
-static int expand_here(struct walk *outer, const char *text, size_t len, bool *ret_any)
+static int expand_here(struct shell_reader *outer, const char *text, size_t len,
+		       bool *ret_any)
 {
-	struct walk w = *outer;
-	struct word unused = { .text = STRBUF(WORD_BYTES_MAX) };
+	struct shell_reader w = *outer;
+	struct shell_value unused = { .text = STRBUF(WORD_BYTES_MAX) };
 	int r = MT_OK;
 
 	w.p = text;
 	w.end = text + len;
 	if (++w.depth > SHELL_DEPTH_MAX)
 		return MT_ELIMIT;
-	while (!r && !at_end(&w)) {
-		if (*w.p == '\\' && peek(&w, 1)) {
+	while (!r && !shell_at_end(&w)) {
+		if (*w.p == '\\' && shell_peek(&w, 1)) {
 			w.p += 2;
 		} else if (*w.p == '$') {
-			r = dollar(&w, &unused, true);
+			r = shell_dollar(&w, &unused, true);
 		} else if (*w.p == '`') {
-			r = backticks(&w, &unused);
+			r = shell_backticks(&w, &unused);
 		} else {
 			w.p++;
 		}
@@ -651,13 +132,13 @@ static int expand_here(struct walk *outer, const char *text, size_t len, bool *r
 }
 
 /* The bodies of here-documents, which begin behind this line. */
-static int take_here(struct walk *w, struct building *b)
+static int take_here(struct shell_reader *w, struct building *b)
 {
 	for (size_t i = 0; i < b->here_count; i++) {
 		AUTO(strbuf) struct strbuf body = STRBUF(WORD_BYTES_MAX);
 		bool found = false;
 
-		while (!found && !at_end(w)) {
+		while (!found && !shell_at_end(w)) {
 			const char *nl = memchr(w->p, '\n', (size_t)(w->end - w->p));
 			const char *to = nl ? nl : w->end, *from = w->p;
 
@@ -689,7 +170,7 @@ static int take_here(struct walk *w, struct building *b)
 
 /* The rest of the line continues after a here-document, which must be read
  * first: it belongs to this command. */
-static int find_here(struct walk *w, struct building *b)
+static int find_here(struct shell_reader *w, struct building *b)
 {
 	const char *line = w->p;
 	const char *nl = memchr(line, '\n', (size_t)(w->end - line));
@@ -706,44 +187,44 @@ static int find_here(struct walk *w, struct building *b)
 }
 
 /* What stands behind >& or <&: the number of an open descriptor, or - to close. */
-static bool is_descriptor(const struct word *word)
+static bool is_descriptor(const struct shell_value *word)
 {
 	return !word->dynamic &&
 	       word->text.text[strspn(word->text.text, "0123456789-")] == '\0';
 }
 
-static int redirect(struct walk *w, struct building *b)
+static int redirect(struct shell_reader *w, struct building *b)
 {
-	struct word word = { .text = STRBUF(WORD_BYTES_MAX) };
+	struct shell_value word = { .text = STRBUF(WORD_BYTES_MAX) };
 	bool here = false, string = false, writes = false, copies = false,
 	     appends = false;
 	bool room = b->here_count < ARRAY_LEN(b->here);
 	const char *from;
 	int r;
 
-	while (!at_end(w) && strchr("<>&|", *w->p) && *w->p) {
+	while (!shell_at_end(w) && strchr("<>&|", *w->p) && *w->p) {
 		appends = appends || (writes && *w->p == '>');
 		writes = writes || *w->p == '>';
 		copies = *w->p == '&';
-		if (*w->p == '<' && peek(w, 1) == '<') {
-			string = peek(w, 2) == '<';
+		if (*w->p == '<' && shell_peek(w, 1) == '<') {
+			string = shell_peek(w, 2) == '<';
 			here = !string;
 			w->p += string ? 3 : 2;
 			break;
 		}
-		if ((*w->p == '<' || *w->p == '>') && peek(w, 1) == '(')
+		if ((*w->p == '<' || *w->p == '>') && shell_peek(w, 1) == '(')
 			break;
 		w->p++;
 	}
-	if (here && peek(w, 0) == '-') {
+	if (here && shell_peek(w, 0) == '-') {
 		if (room)
 			b->strip_tabs[b->here_count] = true;
 		w->p++;
 	}
-	while (peek(w, 0) == ' ' || peek(w, 0) == '\t')
+	while (shell_peek(w, 0) == ' ' || shell_peek(w, 0) == '\t')
 		w->p++;
 	from = w->p;
-	r = read_word(w, &word);
+	r = shell_read_word(w, &word);
 	b->substitutes = b->substitutes || word.substitutes;
 	if (!r && here && room) {
 		b->expands[b->here_count] = (size_t)(w->p - from) == word.text.len;
@@ -799,23 +280,25 @@ static bool is_reserved(const char *word)
 }
 
 /* Digits before < or >: the number of a descriptor. */
-static bool at_redirect(const struct walk *w)
+static bool at_redirect(const struct shell_reader *w)
 {
 	size_t n = 0;
 
-	while (isdigit((unsigned char)peek(w, n)))
+	while (isdigit((unsigned char)shell_peek(w, n)))
 		n++;
-	if (peek(w, n) == '&' && peek(w, n + 1) == '>')
+	if (shell_peek(w, n) == '&' && shell_peek(w, n + 1) == '>')
 		return n == 0;
-	return (peek(w, n) == '<' || peek(w, n) == '>') && peek(w, n + 1) != '(';
+	return (shell_peek(w, n) == '<' || shell_peek(w, n) == '>') &&
+	       shell_peek(w, n + 1) != '(';
 }
 
-static int one_word(struct walk *w, struct building *b, bool *function, int *cases)
+static int one_word(struct shell_reader *w, struct building *b, bool *function,
+		    int *cases)
 {
-	struct word word = { .text = STRBUF(WORD_BYTES_MAX) };
+	struct shell_value word = { .text = STRBUF(WORD_BYTES_MAX) };
 	const char *from = w->p;
 	bool plain, skipped = false;
-	int r = read_word(w, &word);
+	int r = shell_read_word(w, &word);
 
 	plain = !r && !word.dynamic && (size_t)(w->p - from) == word.text.len;
 	b->substitutes = b->substitutes || word.substitutes;
@@ -844,7 +327,7 @@ static int one_word(struct walk *w, struct building *b, bool *function, int *cas
 }
 
 /* One simple command, up to what separates it from the next. */
-static int simple(struct walk *w, int *cases)
+static int simple(struct shell_reader *w, int *cases)
 {
 	struct building b = { .from = w->p, .piped = w->piped };
 	bool function = false;
@@ -852,15 +335,15 @@ static int simple(struct walk *w, int *cases)
 
 	w->piped = false;
 
-	while (!r && !at_end(w) && !b.defines) {
+	while (!r && !shell_at_end(w) && !b.defines) {
 		char c = *w->p;
 
 		if (c == ' ' || c == '\t') {
 			w->p++;
-		} else if (c == '\\' && peek(w, 1) == '\n') {
+		} else if (c == '\\' && shell_peek(w, 1) == '\n') {
 			w->p += 2;
 		} else if (c == '#') {
-			while (!at_end(w) && *w->p != '\n')
+			while (!shell_at_end(w) && *w->p != '\n')
 				w->p++;
 		} else if (at_redirect(w)) {
 			while (isdigit((unsigned char)*w->p))
@@ -872,7 +355,7 @@ static int simple(struct walk *w, int *cases)
 			r = one_word(w, &b, &function, cases);
 		}
 	}
-	b.defines = b.defines || (b.count && !at_end(w) && *w->p == '(');
+	b.defines = b.defines || (b.count && !shell_at_end(w) && *w->p == '(');
 	if (!r && b.here_count)
 		r = find_here(w, &b);
 	if (!r)
@@ -881,19 +364,19 @@ static int simple(struct walk *w, int *cases)
 	return r;
 }
 
-static int walk_list(struct walk *w, char closer)
+int shell_walk_list(struct shell_reader *w, char closer)
 {
 	int r = MT_OK, cases = 0;
 
 	if (w->depth > SHELL_DEPTH_MAX)
 		return MT_ELIMIT;
-	while (!r && !at_end(w)) {
+	while (!r && !shell_at_end(w)) {
 		char c = *w->p;
 
 		if (c == '(') {
 			w->p++;
 			w->depth++;
-			r = walk_list(w, ')');
+			r = shell_walk_list(w, ')');
 			w->depth--;
 		} else if (c == ')') {
 			w->p++;
@@ -902,13 +385,13 @@ static int walk_list(struct walk *w, char closer)
 		} else if (c == '\n' && w->p == w->here_at) {
 			w->p = w->here_to;
 		} else if (c == '|') {
-			w->piped = peek(w, 1) != '|';
+			w->piped = shell_peek(w, 1) != '|';
 			w->p += w->piped ? 1 : 2;
-			if (w->piped && peek(w, 0) == '&')
+			if (w->piped && shell_peek(w, 0) == '&')
 				w->p++;
 		} else if (strchr("\n;", c)) {
 			w->p++;
-		} else if (c == '&' && peek(w, 1) != '>') {
+		} else if (c == '&' && shell_peek(w, 1) != '>') {
 			w->p++;
 		} else {
 			r = simple(w, &cases);
@@ -922,10 +405,10 @@ static int walk_list(struct walk *w, char closer)
 int shell_walk_with(const char *text, size_t len, shell_each_fn *each,
 		    shell_variable_fn *variable, void *arg)
 {
-	struct walk w = { .p = text, .end = text + len, .each = each, .variable = variable,
+	struct shell_reader w = { .p = text, .end = text + len, .each = each, .variable = variable,
 			  .arg = arg };
 
-	return walk_list(&w, '\0');
+	return shell_walk_list(&w, '\0');
 }
 
 int shell_walk(const char *text, size_t len, shell_each_fn *each, void *arg)
