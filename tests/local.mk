@@ -80,4 +80,11 @@ check-valgrind: all
 	done`; \
 	$(MAKE) check TESTS="`echo $$programs`" LOG_COMPILER='$(VALGRIND)'
 
+# What authors of plugins get, as it is installed.
+EXTRA_DIST += %D%/installcheck.sh
+installcheck-local:
+	DESTDIR='$(DESTDIR)' bindir='$(bindir)' helperdir='$(helperdir)' plugindir='$(plugindir)' \
+	promptdir='$(promptdir)' examplesdir='$(examplesdir)' modelsdir='$(modelsdir)' \
+	pkgconfigdir='$(pkgconfigdir)' CC='$(CC)' $(SHELL) $(top_srcdir)/tests/installcheck.sh
+
 .PHONY: check-valgrind try known-tests list-tests list-fixtures

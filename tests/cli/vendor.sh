@@ -12,11 +12,16 @@ check() { # NAME STATUS
 	[ "$2" = 0 ] && echo "ok $n - $1" || echo "not ok $n - $1"
 }
 
-echo 1..5
+echo 1..6
 make -C "$top_builddir" install DESTDIR="$tmp/root" > "$tmp/install.log" 2>&1
 status=$?
 [ $status = 0 ] || cat "$tmp/install.log" >&2
 check 'make install DESTDIR' $status
+
+make -C "$top_builddir" installcheck DESTDIR="$tmp/root" > "$tmp/installcheck.log" 2>&1
+status=$?
+[ $status = 0 ] || tail -n 40 "$tmp/installcheck.log" >&2
+check 'make installcheck DESTDIR' $status
 
 pc=$(find "$tmp/root" -name mortise-plugin.pc)
 export PKG_CONFIG_PATH="${pc%/*}" PKG_CONFIG_SYSROOT_DIR="$tmp/root"
