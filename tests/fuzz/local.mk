@@ -56,6 +56,7 @@ FUZZERS += fncall:host
 FUZZERS += hooks:host
 FUZZERS += image
 FUZZERS += ini
+FUZZERS += journal:host/controller/plugin-journal.c
 FUZZERS += json
 FUZZERS += jsonl
 FUZZ_IPY = plugins/tools/ipython
