@@ -88,7 +88,7 @@ static void check_sections(const struct loaded *l, const char *family, size_t *f
 			fail(&err, why.code, "[%s]: %s", section, why.text);
 			fault(faults, &err);
 		} else if (config_section(l->config, section, c->options, c->option_count,
-					  NULL, &set, &err)) {
+					  &set, &err)) {
 			fault(faults, &err);
 		}
 	}

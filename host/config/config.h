@@ -71,10 +71,10 @@ void config_drop_leftovers(struct config *c, config_known_fn *known, void *arg);
 
 /** Check a section against the option table of the plugin that it configures
  *  and collect what was set: {key: "value"}. Errors name file and line. Keys
- *  of `also` (NULL-terminated; "plugin", "run", ...) are allowed in addition. */
+ *  of the host, which each plugin of a kind has (`plugin`, `run`, ...), are left out. */
 int config_section(const struct config *c, const char *section,
-		   const struct mt_option *table, size_t count, const char *const *also,
-		   json_object **ret, struct error *err);
+		   const struct mt_option *table, size_t count, json_object **ret,
+		   struct error *err);
 
 /** The secret values that the configuration brings in (keys of models by
  *  api_key_env or api_key_file, [grant.*]) are added to the mask. */

@@ -460,17 +460,18 @@ static int collect(const struct config *c, const struct value *v,
 	return js_set_str(into, v->key, text) ? out_of_memory(err) : MT_OK;
 }
 
-static bool is_one_of(const char *word, const char *const *words)
+/* A key of the host, which every plugin of its kind has. */
+static bool is_host_key(const char *section, const char *key)
 {
-	for (; words && *words; words++)
-		if (strcmp(*words, word) == 0)
-			return true;
-	return false;
+	const char *name;
+	const struct family *f = family_of(section, &name);
+
+	return strcmp(key, "plugin") == 0 || (f && option_find(f->table, f->count, key));
 }
 
 int config_section(const struct config *c, const char *section,
-		   const struct mt_option *table, size_t count, const char *const *also,
-		   json_object **ret, struct error *err)
+		   const struct mt_option *table, size_t count, json_object **ret,
+		   struct error *err)
 {
 	AUTO(json) json_object *set = json_object_new_object();
 
@@ -480,8 +481,7 @@ int config_section(const struct config *c, const char *section,
 		const struct value *v = &c->values[i];
 		int status;
 
-		if (strcmp(v->section, section) != 0 || strcmp(v->key, "plugin") == 0 ||
-		    is_one_of(v->key, also))
+		if (strcmp(v->section, section) != 0 || is_host_key(section, v->key))
 			continue;
 		status = collect(c, v, table, count, set, err);
 		if (status)

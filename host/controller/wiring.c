@@ -23,17 +23,6 @@
 
 #include <string.h>
 
-/* Keys of a section that are the host's, by kind. */
-static const char *const plain_keys[] = { "plugin", NULL };
-static const char *const analyzer_keys[] = { "plugin", "run", "deadline", NULL };
-static const char *const asking_keys[] = { "plugin", "llm", "run", "deadline", NULL };
-static const char *const *const own_keys[] = {
-	[MT_KIND_AGENT] = asking_keys,
-	[MT_KIND_CONDENSER] = asking_keys,
-	[MT_KIND_ANALYZER] = analyzer_keys,
-	[MT_KIND_RUNTIME] = plain_keys,
-};
-
 const char *plugin_component_option(const struct plugin_component *p, const char *name)
 {
 	const char *set = js_str(p->options, name, NULL);
@@ -101,8 +90,7 @@ int plugin_component_load(struct config *c, struct registry *r, int kind,
 	if (!ret->functions)
 		return err->code;
 	return config_section(c, section.text, component->options,
-			      component->option_count, own_keys[kind], &ret->options,
-			      err);
+			      component->option_count, &ret->options, err);
 }
 
 static int check_condenser(struct conversation *c, struct plugin_component *p,

@@ -19,10 +19,6 @@
 
 enum { CATALOG_TOOLS_MAX = 512, CATALOG_INSTANCES_MAX = 128, SAID_MAX = 1000 };
 
-static const char *const own_keys[] = { "plugin", "deadline", "llm", "trust_hints",
-					NULL };
-static const char *const server_keys[] = { "plugin", "deadline", "enabled", NULL };
-
 void catalog_clear(struct catalog *catalog)
 {
 	for (size_t i = 0; i < catalog->instance_count; i++) {
@@ -161,9 +157,7 @@ static int add_instance(struct catalog *catalog, const struct config *c,
 	t->deadline_ms = config_int(c, section.text, "deadline");
 	r = options ? MT_OK
 		    : config_section(c, section.text, component->options,
-				     component->option_count,
-				     t->server ? server_keys : own_keys, &t->options,
-				     err);
+				     component->option_count, &t->options, err);
 	t->trusted = is_trusted(c, section.text, t);
 	if (r || options || strcmp(component->name, FFI_TOOLSET) != 0)
 		return r;

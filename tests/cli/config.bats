@@ -108,6 +108,31 @@ setup() {
 	done
 }
 
+@test "check accepts the keys that the host has for each plugin" {
+	cat >"$ini" <<-'END'
+	[llm.other]
+	model = script:x
+	[agent.codeact]
+	llm = other
+	run = fork
+	[condenser.recent]
+	llm = other
+	deadline = 3s
+	[analyzer.policy]
+	run = inside
+	[tool.bash]
+	deadline = 3m
+	trust_hints = yes
+	END
+	run mortise config check
+	echo "$output"
+	[ "$status" -eq 0 ]
+	printf '[agent.codeact]\nrun = outside\n' >"$ini"
+	run mortise config check
+	[ "$status" -ne 0 ]
+	[[ "$output" == *"[agent.codeact] "*"run"* ]]
+}
+
 @test "check finds what a run would: options of MCP servers, tools, models" {
 	conf=$BATS_TEST_TMPDIR/c.ini
 	printf '[mcp.x]\ncomand = true\n[mcp.y]\ncommand = true\nargz = 1\n' >"$conf"

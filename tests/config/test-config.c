@@ -464,7 +464,7 @@ static void test_section(void)
 		const char *text, *want;
 	} cases[] = {
 		{ "", "{}" },
-		{ "[tool.x]\nplugin = y\nrun = own\n", "{}" },
+		{ "[tool.x]\nplugin = y\ndeadline = 3s\n", "{}" },
 		{ "[tool.x]\ndepth = 3\n", "{\"depth\":\"3\"}" },
 		{ "[tool.x]\npaths += c\n", "{\"paths\":\"a, b, c\"}" },
 		{ "[tool.x]\narg.a = 1\narg.b = 2\n",
@@ -478,17 +478,14 @@ static void test_section(void)
 		  ":3: [tool.x] unknown option `deth`; did you mean "
 		  "`depth`?" },
 	};
-	static const char *const also[] = { "run", NULL };
-
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct error err;
 		AUTO(config) struct config *c = load_user(cases[i].text, &err);
 		AUTO(free) char *path = path_join(root, "mortise/mortise.ini");
 		AUTO(json) json_object *set = NULL;
 
-		if (c &&
-		    config_section(c, "tool.x", plugin_table, ARRAY_LEN(plugin_table),
-				   also, &set, &err) == MT_OK)
+		if (c && config_section(c, "tool.x", plugin_table,
+					ARRAY_LEN(plugin_table), &set, &err) == MT_OK)
 			CHECK_STR(js_text(set, NULL), cases[i].want);
 		else
 			CHECK_STR(err.text + strlen(path), cases[i].want);
@@ -500,7 +497,7 @@ static void test_section(void)
 	AUTO(config) struct config *c = load_user("[tool.x]\n", &err);
 	json_object *set = NULL;
 
-	CHECK(c && config_section(c, "tool.x", needed, 1, NULL, &set, &err) == MT_EINVAL);
+	CHECK(c && config_section(c, "tool.x", needed, 1, &set, &err) == MT_EINVAL);
 	CHECK_STR(err.text, "[tool.x] requires the option `url`: Help.");
 	clean();
 }
@@ -518,7 +515,7 @@ static void test_section_of_project(void)
 	AUTO(config) struct config *c = load(&err, NULL);
 
 	CHECK(c && config_section(c, "tool.x", plugin_table, ARRAY_LEN(plugin_table),
-				  NULL, &set, &err) == MT_EDENIED);
+				  &set, &err) == MT_EDENIED);
 	clean();
 }
 
