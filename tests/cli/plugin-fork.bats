@@ -3,6 +3,8 @@
 # plugin-fork.bats - agents, condensers and analyzers of third parties run in forked
 # copies of the conversation process: they can harm neither it nor its log.
 
+bats_require_minimum_version 1.5.0
+
 setup() {
 	work=$BATS_TEST_TMPDIR
 	mkdir "$work/ws" "$work/state"
