@@ -70,6 +70,7 @@ static int send_call(struct call *c, struct worker_proc *w, json_object *argumen
 		strbuf_addn(&b, (const char *)&head, sizeof head);
 		strbuf_addn(&b, c->tool, strlen(c->tool) + 1);
 		strbuf_addn(&b, c->spool, strlen(c->spool) + 1);
+		strbuf_addn(&b, c->id, strlen(c->id) + 1);
 		if (arguments)
 			js_put(&b, arguments);
 		else

@@ -22,7 +22,7 @@ enum {
 enum frame_type {
 	/* to the worker */
 	FRAME_CALL = 1,   /* status: number of the instance; struct frame_call,
-	                     tool NUL spool path NUL arguments */
+	                     tool NUL spool path NUL id of the host NUL arguments */
 	FRAME_LIST,       /* status: number of the instance */
 	FRAME_CANCEL,
 	FRAME_INPUT,

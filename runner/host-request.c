@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
  * host-request.c - a tool asks the other side and waits for the answer. */
-#include "base64.h"
 #include "tool-host.h"
 #include <string.h>
 
@@ -103,35 +102,4 @@ int host_request(struct mt_call *c, const char *method, struct mt_str params,
 	}
 	pthread_mutex_unlock(&c->lock);
 	return status;
-}
-
-int64_t blob_read(struct mt_call *c, const char *name, uint64_t offset, void *buffer,
-		  size_t len)
-{
-	struct strbuf params AUTO(strbuf) = STRBUF(4096),
-			     bytes AUTO(strbuf) = STRBUF(1 << 20);
-	AUTO(json) json_object *o = NULL;
-	struct mt_str result;
-	const char *data;
-	int status;
-
-	if (len > 256 << 10)
-		len = 256 << 10;
-	strbuf_addc(&params, '{');
-	js_key_str(&params, "name", name);
-	js_key_int(&params, "offset", (int64_t)offset);
-	js_key_int(&params, "size", (int64_t)len);
-	strbuf_addc(&params, '}');
-	if (params.error)
-		return params.error;
-	status = host_request(c, "blob/read", (struct mt_str){ params.text, params.len },
-			      &result);
-	if (status)
-		return status;
-	o = js_parse_object(result.ptr, result.len, NULL);
-	data = js_str(o, "data", NULL);
-	if (!data || base64_read(&bytes, data, strlen(data)) || bytes.len > len)
-		return MT_EIO;
-	memcpy(buffer, bytes.text, bytes.len);
-	return (int64_t)bytes.len;
 }

@@ -14,7 +14,7 @@
 struct mt_call *call_new(struct mt_instance *instance, const struct frame *f)
 {
 	struct mt_call *c = calloc(1, sizeof *c);
-	const char *data = f->data, *tool = "", *spool = "";
+	const char *data = f->data, *tool = "", *spool = "", *id = "";
 	size_t len = f->len;
 	struct frame_call head = { .deadline = -1 };
 
@@ -26,6 +26,7 @@ struct mt_call *call_new(struct mt_instance *instance, const struct frame *f)
 		len -= sizeof head;
 		tool = frame_text(&data, &len);
 		spool = tool ? frame_text(&data, &len) : NULL;
+		id = spool ? frame_text(&data, &len) : NULL;
 	}
 	c->instance = instance;
 	c->id = f->id;
@@ -39,9 +40,10 @@ struct mt_call *call_new(struct mt_instance *instance, const struct frame *f)
 	pthread_cond_init(&c->wake, NULL);
 	c->tool = tool ? strdup(tool) : NULL;
 	c->spool_name = spool ? strdup(spool) : NULL;
+	c->host_id = id ? strdup(id) : NULL;
 	if (!c->listing)
 		c->args = js_parse_object(data, len, NULL);
-	if (!c->tool || !c->spool_name || (!c->listing && !c->args)) {
+	if (!c->tool || !c->spool_name || !c->host_id || (!c->listing && !c->args)) {
 		call_free(c);
 		return NULL;
 	}
@@ -52,6 +54,7 @@ void call_free(struct mt_call *c)
 {
 	free(c->tool);
 	free(c->spool_name);
+	free(c->host_id);
 	json_object_put(c->args);
 	json_object_put(c->fields);
 	strbuf_clear(&c->text);
@@ -190,7 +193,7 @@ static int run(struct mt_call *c, const struct target *t, struct error *err)
 	if (t->call)
 		status = t->call(&tool_host, i->self, c);
 	else if (MT_HAS(i->set, call) && i->set->call)
-		status = i->set->call(i->self, c->tool, c);
+		status = i->set->call(&tool_host, i->self, c);
 	else
 		return fail(err, MT_EINVAL, "`%s` has no function%s", c->tool,
 			    t->control ? "; it is handled by the controller" : "");
@@ -402,6 +405,6 @@ void *instance_thread(void *arg)
 			run_call(c);
 	}
 	if (i->open && MT_HAS(i->set, close) && i->set->close)
-		i->set->close(i->self);
+		i->set->close(&tool_host, i, i->self);
 	return NULL;
 }

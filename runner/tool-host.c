@@ -16,6 +16,21 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+static struct mt_instance *call_instance(struct mt_call *c)
+{
+	return c->instance;
+}
+
+static const char *call_tool(struct mt_call *c)
+{
+	return c->tool;
+}
+
+static const char *call_id(struct mt_call *c)
+{
+	return c->host_id;
+}
+
 static const char *arg_str(struct mt_call *c, const char *name, size_t *ret_len)
 {
 	json_object *value = js_get(c->args, name);
@@ -346,6 +361,9 @@ static void log_text(struct mt_instance *i, int level, const char *fmt, ...)
 
 const struct mt_tool_host tool_host = {
 	.size = sizeof tool_host,
+	.call_instance = call_instance,
+	.call_tool = call_tool,
+	.call_id = call_id,
 	.arg_str = arg_str,
 	.arg_int = arg_int,
 	.arg_number = arg_number,
@@ -364,7 +382,6 @@ const struct mt_tool_host tool_host = {
 	.cancel_fd = cancel_fd,
 	.time_left_ms = time_left_ms,
 	.request = host_request,
-	.blob_read = blob_read,
 	.option = option,
 	.option_int = option_int,
 	.option_at = option_at,

@@ -19,7 +19,5 @@ void spool_set_name(struct mt_call *c);
 /* host-request.c */
 int host_request(struct mt_call *c, const char *method, struct mt_str params,
 		 struct mt_str *ret_result);
-int64_t blob_read(struct mt_call *c, const char *name, uint64_t offset, void *buffer,
-		  size_t len);
 
 #endif

@@ -66,8 +66,6 @@ static void put_tool(struct strbuf *b, const struct mt_tool *t)
 	if (MT_HAS(t, events) && t->events)
 		put_json(b, "events", t->events);
 	js_key_int(b, "hints", t->hints);
-	if (MT_HAS(t, resources) && t->resources)
-		js_key_str(b, "resources", t->resources);
 	strbuf_addc(b, '}');
 }
 
@@ -123,7 +121,7 @@ int tool_list_make(struct mt_instance *instance, struct strbuf *ret_json,
 			put_tool(ret_json, toolset_tool(set, n));
 	atomic_store(&instance->list_stale, false);
 	if (MT_HAS(set, list) && set->list)
-		status = set->list(instance->self, &l, add);
+		status = set->list(&tool_host, instance, instance->self, &l, add);
 	strbuf_addc(ret_json, ']');
 	if (!status)
 		status = ret_json->error;

@@ -110,7 +110,7 @@ static void take_cancel(struct mt_call *c)
 	pthread_mutex_unlock(&c->lock);
 	set = c->instance->set;
 	if (running && !c->listing && MT_HAS(set, cancel) && set->cancel)
-		set->cancel(c->instance->self, c);
+		set->cancel(&tool_host, c->instance->self, c);
 }
 
 static void take_input(struct mt_call *c, const struct frame *f)
@@ -122,7 +122,7 @@ static void take_input(struct mt_call *c, const struct frame *f)
 	running = c->running;
 	pthread_mutex_unlock(&c->lock);
 	if (running && !c->listing && MT_HAS(set, input) && set->input)
-		set->input(c->instance->self, c, f->data, f->len);
+		set->input(&tool_host, c->instance->self, c, f->data, f->len);
 }
 
 static void take_answer(struct mt_call *c, const struct frame *f)

@@ -55,7 +55,7 @@ struct mt_call {
 	struct mt_instance *instance;
 	uint64_t id;
 	bool listing;                /* not a call: a request for the tools */
-	char *tool, *spool_name;
+	char *tool, *spool_name, *host_id;
 	json_object *args;
 	int64_t deadline;
 

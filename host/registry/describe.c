@@ -220,8 +220,6 @@ static int describe_tool(const struct mt_toolset *set, const struct mt_tool *t,
 	status = check_text(t, t->description, "description", err);
 	if (!status)
 		status = check_text(t, t->brief, "brief description", err);
-	if (!status)
-		status = check_text(t, t->resources, "list of resources", err);
 	if (status)
 		return status;
 	strbuf_addc(out, '{');
@@ -234,7 +232,6 @@ static int describe_tool(const struct mt_toolset *set, const struct mt_tool *t,
 		return status;
 	js_key(out, "events");
 	status = put_events(t, out, err);
-	put_optional(out, "resources", t->resources);
 	js_key_int(out, "hints", t->hints);
 	strbuf_addc(out, '}');
 	return status;

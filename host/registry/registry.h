@@ -26,7 +26,7 @@ struct component {
 	char *key;                  /* of the file when it was looked at */
 	json_object *data;          /* by kind. tool: {"tools":[{name, description,
 	                               brief, schema (object), events (array or null),
-	                               resources, hints}], "dynamic": bool};
+	                               hints}], "dynamic": bool};
 	                               dialect: {"providers": {...}};
 	                               agent: {"flags": N, "tools": text or absent};
 	                               condenser: {"check": bool};

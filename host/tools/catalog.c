@@ -209,7 +209,6 @@ static struct tool tool_of(json_object *o, size_t instance)
 		.schema_json = js_get(o, "schema"),
 		.schema = js_text(js_get(o, "schema"), NULL),
 		.events = js_get(o, "events"),
-		.resources = js_str(o, "resources", NULL),
 		.hints = (unsigned)js_int(o, "hints", 0),
 		.instance = instance,
 	};

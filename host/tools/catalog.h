@@ -18,7 +18,6 @@ struct tool {
 	const char *brief;       /* the description, short; "" if there is none */
 	json_object *schema_json;
 	json_object *events;     /* array of mappings, or NULL */
-	const char *resources;   /* or NULL */
 	unsigned hints;          /* MT_TOOL_READ_ONLY ... */
 	bool trusted;            /* they can be relied on: see tool_instance */
 	size_t instance;         /* place in the catalog's instances */

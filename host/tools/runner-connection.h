@@ -78,7 +78,7 @@ struct runner_events {
 	void (*request)(void *arg, uint64_t call, uint64_t request, const char *method,
 			json_object *params);
 	/** Tools of an instance: [{name, description, brief, schema, events,
-	 *  hints, resources}]. */
+	 *  hints}]. */
 	void (*tools)(void *arg, const char *instance, json_object *tools);
 	void (*log)(void *arg, int level, const char *instance, const char *text);
 	/** The runner is gone. Every open call has had its result before. */

@@ -28,6 +28,13 @@ static int asking_open(const struct mt_tool_host *host, struct mt_instance *inst
 	return MT_OK;
 }
 
+static void asking_close(const struct mt_tool_host *host, struct mt_instance *instance,
+			 void *self)
+{
+	(void)host, (void)instance;
+	free(self);
+}
+
 static int ask_host(const struct asking *self, const char *method, struct mt_call *call)
 {
 	struct mt_str all = { "", 0 }, result = { "", 0 };

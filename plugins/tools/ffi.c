@@ -64,10 +64,12 @@ static int bind(struct ffi *f)
 	return MT_OK;
 }
 
-static void ffi_close(void *self)
+static void ffi_close(const struct mt_tool_host *host, struct mt_instance *instance,
+		      void *self)
 {
 	struct ffi *f = self;
 
+	(void)host, (void)instance;
 	functions_clear(&f->functions);
 	free(f);
 }
@@ -86,18 +88,20 @@ static int ffi_open(const struct mt_tool_host *host, struct mt_instance *instanc
 	if (!status)
 		status = bind(f);
 	if (status)
-		ffi_close(f);
+		ffi_close(host, instance, f);
 	else
 		*ret_self = f;
 	return status;
 }
 
-static int ffi_list(void *self, struct mt_listing *listing,
+static int ffi_list(const struct mt_tool_host *host, struct mt_instance *instance,
+		    void *self, struct mt_listing *listing,
 		    int (*add)(struct mt_listing *listing, const struct mt_tool *tool))
 {
 	const struct ffi *f = self;
 	int status = MT_OK;
 
+	(void)host, (void)instance;
 	for (size_t n = 0; n < f->functions.count && !status; n++) {
 		const struct declared *d = &f->functions.list[n];
 		const struct mt_tool tool = { .size = sizeof tool, .hints = d->hints,

@@ -4,9 +4,10 @@
  * the names of most of them; those it asks for are offered from then on. */
 #include "asking.h"
 
-static int find_tools_run(void *self, const char *tool, struct mt_call *call)
+static int find_tools_run(const struct mt_tool_host *host, void *self,
+			  struct mt_call *call)
 {
-	(void)tool;
+	(void)host;
 	return ask_host(self, "tools/find", call);
 }
 
@@ -30,7 +31,7 @@ static const struct mt_tool tools[] = {
 
 static const struct mt_toolset set = {
 	.size = sizeof set, .tool_count = 1, .tools = tools,
-	.open = asking_open, .call = find_tools_run, .close = free,
+	.open = asking_open, .call = find_tools_run, .close = asking_close,
 };
 
 MT_TOOLSET(&set, "find-tools", .name = "find_tools",

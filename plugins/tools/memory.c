@@ -31,10 +31,12 @@ static int memory_open_set(const struct mt_tool_host *host, struct mt_instance *
 	return MT_OK;
 }
 
-static void memory_close_set(void *self_)
+static void memory_close_set(const struct mt_tool_host *host,
+			     struct mt_instance *instance, void *self_)
 {
 	struct self *self = self_;
 
+	(void)host, (void)instance;
 	free(self->path);
 	free(self);
 }
@@ -49,10 +51,9 @@ static int write_of_user(const struct self *self, struct mt_call *call)
 	return r ? self->host->fail(call, r, "%.*s", (int)result.len, result.ptr) : MT_OK;
 }
 
-static int memory_run(void *self_, const char *tool, struct mt_call *call)
+static int memory_run(const struct mt_tool_host *host, void *self_, struct mt_call *call)
 {
 	struct self *self = self_;
-	const struct mt_tool_host *host = self->host;
 	const char *command = host->arg_str(call, "command", NULL);
 	const char *scope = host->arg_str(call, "scope", NULL);
 	const char *text = host->arg_str(call, "text", NULL);
@@ -61,7 +62,6 @@ static int memory_run(void *self_, const char *tool, struct mt_call *call)
 	struct error err = ERROR_NONE;
 	int r;
 
-	(void)tool;
 	if (scope && strcmp(scope, "user") == 0)
 		r = write_of_user(self, call);
 	else if (notes_write(self->path, add ? NOTES_APPEND : NOTES_REPLACE,

@@ -4,9 +4,9 @@
  * for it. */
 #include "asking.h"
 
-static int recall_run(void *self, const char *tool, struct mt_call *call)
+static int recall_run(const struct mt_tool_host *host, void *self, struct mt_call *call)
 {
-	(void)tool;
+	(void)host;
 	return ask_host(self, "history/recall", call);
 }
 
@@ -31,7 +31,7 @@ static const struct mt_tool tools[] = {
 
 static const struct mt_toolset set = {
 	.size = sizeof set, .tool_count = 1, .tools = tools,
-	.open = asking_open, .call = recall_run, .close = free,
+	.open = asking_open, .call = recall_run, .close = asking_close,
 };
 
 MT_TOOLSET(&set, "recall", .name = "recall",

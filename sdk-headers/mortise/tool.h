@@ -61,6 +61,15 @@ struct mt_tool_host {
 	uint32_t size; /* of this struct in the host that made it */
 	uint32_t reserved;
 
+	/* -- the call -- */
+
+	/** The instance that runs the call, the name of its tool, and its id: a text
+	 *  that no other call of the runner has, as of the action in the event log.
+	 *  Borrowed until the call returns. [any thread] */
+	struct mt_instance *(*call_instance)(struct mt_call *call);
+	const char *(*call_tool)(struct mt_call *call);
+	const char *(*call_id)(struct mt_call *call);
+
 	/* -- the arguments of a call, checked against the schema before -- */
 
 	/** Text argument. @return borrowed until the call returns; NULL if it
@@ -126,18 +135,12 @@ struct mt_tool_host {
 	 *    "user/ask"            {question, choices?} -> {answer}
 	 *    "secret/get"          {name} -> {value}; only names granted to the tool
 	 *    "shell/directory"     {} -> {directory}: where the shell of the
-	 *                          conversation last was, "" if unknown
-	 *    "conversation/start"  {task, agent?, ...} -> {id}; further ones of this
-	 *                          family wait for and end a child conversation
+	 *                          conversation last was, "" if nobody knows
 	 *  `params` and result are JSON objects. The result is borrowed until
 	 *  the call returns. @return MT_EUNSUPPORTED for a method that this host
 	 *  lacks, MT_EDENIED, MT_ECANCELLED, ...; then the result is a sentence. */
 	int (*request)(struct mt_call *call, const char *method, struct mt_str params,
 		       struct mt_str *ret_result);
-	/** Bulk data that an argument refers to by name, read by offset.
-	 *  @return bytes read, 0 at the end, or an mt_status. */
-	int64_t (*blob_read)(struct mt_call *call, const char *name, uint64_t offset,
-			     void *buffer, size_t len);
 
 	/* -- the instance -- */
 
@@ -189,11 +192,6 @@ struct mt_tool {
 	 *  `schema`. */
 	const char *events;
 
-	/** What calls touch, as comma-separated keys with arguments in braces,
-	 *  for example "file:{path}"; calls that share one run one after the
-	 *  other. NULL: calls of the whole set do. */
-	const char *resources;
-
 	/** Run one call of this tool. NULL: mt_toolset.call does it.
 	 *  @return MT_OK, or a status after mt_tool_host.fail. */
 	int (*call)(const struct mt_tool_host *host, void *self, struct mt_call *call);
@@ -204,7 +202,9 @@ struct mt_tool {
 #define MT_TOOL_SIZE_1_0 MT_SIZE_TO(mt_tool, function)
 
 /** A toolset. Every function may be NULL, except that a tool that is not
- *  MT_TOOL_CONTROL needs one of its `call`, its `function`, the set's `call`. */
+ *  MT_TOOL_CONTROL needs one of its `call`, its `function`, the set's `call`. Each is
+ *  given the host, and its instance or a call, whose instance host->call_instance
+ *  tells. */
 struct mt_toolset {
 	uint32_t size;
 	uint32_t flags;              /* MT_TOOLSET_PARALLEL */
@@ -217,17 +217,21 @@ struct mt_toolset {
 	int (*open)(const struct mt_tool_host *host, struct mt_instance *instance,
 		    void **ret_self);
 	/** Tools beyond the static ones: give each to `add`, which copies it. */
-	int (*list)(void *self, struct mt_listing *listing,
+	int (*list)(const struct mt_tool_host *host, struct mt_instance *instance,
+		    void *self, struct mt_listing *listing,
 		    int (*add)(struct mt_listing *listing, const struct mt_tool *tool));
-	/** Run a call of the tool `name`. */
-	int (*call)(void *self, const char *name, struct mt_call *call);
+	/** Run a call of a tool without a function of its own; host->call_tool tells
+	 *  its name. */
+	int (*call)(const struct mt_tool_host *host, void *self, struct mt_call *call);
 	/** Bytes from the user for a running call. [other thread] */
-	int (*input)(void *self, struct mt_call *call, const char *bytes, size_t len);
+	int (*input)(const struct mt_tool_host *host, void *self, struct mt_call *call,
+		     const char *bytes, size_t len);
 	/** The running call is cancelled: make it return soon. A call that polls
 	 *  `cancelled` or `cancel_fd` needs no such function. [other thread] */
-	int (*cancel)(void *self, struct mt_call *call);
+	int (*cancel)(const struct mt_tool_host *host, void *self, struct mt_call *call);
 	/** End the instance and what it started. No call is running. */
-	void (*close)(void *self);
+	void (*close)(const struct mt_tool_host *host, struct mt_instance *instance,
+		      void *self);
 };
 #define MT_TOOLSET_SIZE_1_0 MT_SIZE_TO(mt_toolset, close)
 

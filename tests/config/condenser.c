@@ -15,10 +15,10 @@ static int advance(const struct mt_host *host, const struct mt_condenser_out *ou
 	return 42;
 }
 
-static int call(void *self, const char *name, struct mt_call *c)
+static int call(const struct mt_tool_host *host, void *self, struct mt_call *c)
 {
+	(void)host;
 	(void)self;
-	(void)name;
 	(void)c;
 	return MT_OK;
 }
@@ -46,8 +46,7 @@ static const struct {
 	    .name = "second",
 	    .description = "Two.",
 	    .schema = "{}",
-	    .hints = MT_TOOL_READ_ONLY,
-	    .resources = "file:{path}" },
+	    .hints = MT_TOOL_READ_ONLY },
 	  "more" },
 };
 static const struct mt_toolset toolset = { .size = sizeof toolset, .tool_count = 2,

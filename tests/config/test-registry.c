@@ -81,7 +81,7 @@ static void check_components(const struct registry *r)
 		"\"schema\":{\"type\":\"object\"},"
 		"\"events\":[{\"action\":\"run\",\"observation\":\"run\"}],\"hints\":0},"
 		"{\"name\":\"second\",\"description\":\"Two.\",\"schema\":{},"
-		"\"events\":null,\"resources\":\"file:{path}\",\"hints\":1}]");
+		"\"events\":null,\"hints\":1}]");
 	CHECK(js_get(t->data, "dynamic") && !js_bool(t->data, "dynamic", true));
 }
 

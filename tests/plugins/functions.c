@@ -114,7 +114,7 @@ static const struct mt_function minus_one_fn = { sizeof(struct mt_function),
 #define TOOL(name)                                                                       \
 	{                                                                                \
 		sizeof(struct mt_tool), 0, #name, "For tests.", NULL, NULL, NULL, NULL,  \
-			NULL, &name##_fn                                                 \
+			&name##_fn                                                 \
 	}
 static const struct mt_tool tools[] = {
 	TOOL(add), TOOL(half), TOOL(length), TOOL(is_even), TOOL(color), TOOL(count_byte),

@@ -103,11 +103,12 @@ static int late(const struct mt_tool_host *host, void *self, struct mt_call *cal
 	return host->reply(call, "I came later");
 }
 
-static int many_input(void *self, struct mt_call *call, const char *bytes, size_t len)
+static int many_input(const struct mt_tool_host *host, void *self, struct mt_call *call,
+		      const char *bytes, size_t len)
 {
 	struct many *m = self;
 
-	(void)call;
+	(void)host, (void)call;
 	pthread_mutex_lock(&m->lock);
 	if (len < sizeof m->input) {
 		memcpy(m->input, bytes, len);
@@ -118,18 +119,19 @@ static int many_input(void *self, struct mt_call *call, const char *bytes, size_
 	return MT_OK;
 }
 
-static int many_cancel(void *self, struct mt_call *call)
+static int many_cancel(const struct mt_tool_host *host, void *self, struct mt_call *call)
 {
 	struct many *m = self;
 
-	(void)call;
+	(void)host, (void)call;
 	pthread_mutex_lock(&m->lock);
 	pthread_cond_broadcast(&m->wake);
 	pthread_mutex_unlock(&m->lock);
 	return MT_OK;
 }
 
-static int many_list(void *self, struct mt_listing *listing,
+static int many_list(const struct mt_tool_host *host, struct mt_instance *instance,
+		     void *self, struct mt_listing *listing,
 		     int (*add)(struct mt_listing *listing, const struct mt_tool *tool))
 {
 	struct many *m = self;
@@ -137,16 +139,19 @@ static int many_list(void *self, struct mt_listing *listing,
 				.description = "A tool that comes later.",
 				.schema = "{\"type\":\"object\"}", .call = late };
 
+	(void)host, (void)instance;
 	return m->more ? add(listing, &tool) : MT_OK;
 }
 
-static void many_close(void *self)
+static void many_close(const struct mt_tool_host *host, struct mt_instance *instance,
+		       void *self)
 {
+	(void)host, (void)instance;
 	free(self);
 }
 
 #define TOOL(name_) { sizeof(struct mt_tool), 0, #name_, "For tests.", NULL, \
-		      "{\"type\":\"object\"}", NULL, NULL, name_, NULL }
+		      "{\"type\":\"object\"}", NULL, name_, NULL }
 static const struct mt_tool tools[] = {
 	TOOL(meet), TOOL(options), TOOL(places), TOOL(grow), TOOL(listen),
 };

@@ -9,36 +9,23 @@
 
 enum { STEP_US = 50000 };
 
-static const struct mt_tool_host *host;
-static struct mt_instance *own;
-
-static int fixture_open(const struct mt_tool_host *h, struct mt_instance *instance,
-			void **ret_self)
-{
-	own = instance;
-	host = h;
-	*ret_self = NULL;
-	return MT_OK;
-}
-
-static void fixture_close(void *self)
-{
-	(void)self;
-}
-
-static void media(struct mt_call *call, const char *mime, const char *bytes)
+static void media(const struct mt_tool_host *host, struct mt_call *call, const char *mime,
+		  const char *bytes)
 {
 	host->reply_media(call, mime, bytes, strlen(bytes));
 }
 
-static int fixture_call(void *self, const char *name, struct mt_call *call)
+static int fixture_call(const struct mt_tool_host *host, void *self, struct mt_call *call)
 {
+	const char *name = host->call_tool(call);
+
 	(void)self;
 	if (strcmp(name, "test_error_handling") == 0)
 		return host->fail(call, MT_EIO,
 				  "This tool intentionally returns an error for testing");
 	if (strcmp(name, "test_logging_tool") == 0)
-		host->log(own, MT_LOG_WARNING, "a warning for tests");
+		host->log(host->call_instance(call), MT_LOG_WARNING,
+			  "a warning for tests");
 	if (strcmp(name, "test_tool_with_progress") == 0 ||
 	    strcmp(name, "test_streaming_elicitation") == 0)
 		for (int i = 0; i <= 100; i += 50) {
@@ -46,15 +33,16 @@ static int fixture_call(void *self, const char *name, struct mt_call *call)
 			usleep(STEP_US);
 		}
 	if (strcmp(name, "test_image_content") == 0)
-		media(call, "image/png", "\x89PNG\r\n\x1a\n");
+		media(host, call, "image/png", "\x89PNG\r\n\x1a\n");
 	else if (strcmp(name, "test_audio_content") == 0)
-		media(call, "audio/wav", "RIFF");
+		media(host, call, "audio/wav", "RIFF");
 	else if (strcmp(name, "test_embedded_resource") == 0)
-		media(call, "text/plain", "This is an embedded resource content.");
+		media(host, call, "text/plain", "This is an embedded resource content.");
 	else if (strcmp(name, "test_multiple_content_types") == 0) {
 		host->reply(call, "Multiple content types test:");
-		media(call, "image/png", "\x89PNG\r\n\x1a\n");
-		media(call, "application/json", "{\"test\":\"data\",\"value\":123}");
+		media(host, call, "image/png", "\x89PNG\r\n\x1a\n");
+		media(host, call, "application/json",
+		      "{\"test\":\"data\",\"value\":123}");
 	} else
 		host->reply(call, "This is a simple text response for testing.");
 	return MT_OK;
@@ -98,9 +86,7 @@ static const struct mt_toolset toolset = {
 	.size = sizeof toolset,
 	.tool_count = sizeof tools / sizeof *tools,
 	.tools = tools,
-	.open = fixture_open,
 	.call = fixture_call,
-	.close = fixture_close,
 };
 
 MT_TOOLSET(&toolset, "mcp-fixture", .name = "mcp-fixture",

@@ -9,16 +9,15 @@
 #include <unistd.h>
 
 /* Leaves the file `name` and waits for the file `other`, at most `wait` ms. */
-static int meet(void *self, const char *tool, struct mt_call *call)
+static int meet(const struct mt_tool_host *host, void *self, struct mt_call *call)
 {
-	const struct mt_tool_host *host = self;
 	const char *name = host->arg_str(call, "name", NULL);
 	const char *other = host->arg_str(call, "other", NULL);
 	struct pollfd p = { .fd = host->cancel_fd(call), .events = POLLIN };
 	int64_t wait = 20000;
 	int fd = open(name, O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
 
-	(void)tool;
+	(void)self;
 	if (fd < 0)
 		return host->fail(call, MT_EIO, "no file %s", name);
 	close(fd);
@@ -34,14 +33,6 @@ static int meet(void *self, const char *tool, struct mt_call *call)
 	return host->reply(call, "%s met %s", name, wait > 0 ? other : "no-one");
 }
 
-static int meet_open(const struct mt_tool_host *host, struct mt_instance *instance,
-		     void **ret_self)
-{
-	(void)instance;
-	*ret_self = (void *)(uintptr_t)host;
-	return MT_OK;
-}
-
 #define SCHEMA                                                                           \
 	"{\"type\":\"object\",\"properties\":{\"name\":{\"type\":\"string\"},"           \
 	"\"other\":{\"type\":\"string\"},\"wait\":{\"type\":\"integer\"}},"              \
@@ -54,6 +45,6 @@ static const struct mt_tool tools[] = {
 	  .hints = MT_TOOL_PARALLEL, .schema = SCHEMA },
 };
 static const struct mt_toolset set = { .size = sizeof set, .flags = MT_TOOLSET_PARALLEL,
-				       .tool_count = 2, .tools = tools, .open = meet_open,
+				       .tool_count = 2, .tools = tools,
 				       .call = meet };
 MT_TOOLSET(&set, "meet", .name = "meet", .summary = "For tests.")

@@ -125,7 +125,7 @@ static bool begin(void)
 	}
 	self = open_one(none);
 	run(self, "noop(0)");
-	set->close(self);
+	set->close(&host, &instance, self);
 	if (call.status == MT_ENOTFOUND) {
 		SKIP("there is no chromium");
 		return false;

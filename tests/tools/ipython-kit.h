@@ -197,7 +197,7 @@ static inline bool kit_open(struct mt_instance *i)
 
 static inline void kit_close(struct mt_instance *i)
 {
-	kit_set->close(i->self);
+	kit_set->close(&kit_host, i, i->self);
 	dir_remove(i->directory, NULL);
 }
 
@@ -224,7 +224,7 @@ static inline int kit_run(struct mt_instance *i, struct mt_call *c, const char *
 	c->sentence = STRBUF(1 << 20);
 	c->live = STRBUF(1 << 20);
 	c->spooled = c->images = 0;
-	return kit_set->call(i->self, "execute_ipython_cell", c);
+	return kit_set->call(&kit_host, i->self, c);
 }
 
 /* What a cell brought, without the lines on directory and interpreter. */

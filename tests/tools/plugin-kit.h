@@ -14,6 +14,7 @@
 #include <stdarg.h>
 
 struct mt_call {
+	const char *tool;
 	json_object *args, *fields;
 	struct strbuf text, sentence, spooled;
 	char json[4][4096];
@@ -29,6 +30,11 @@ struct mt_instance {
 	const char *workspace;
 	const char *const *set;
 };
+
+static const char *kit_call_tool(struct mt_call *c)
+{
+	return c->tool;
+}
 
 static const char *kit_arg_str(struct mt_call *c, const char *name, size_t *ret_len)
 {
@@ -190,6 +196,7 @@ static void kit_log(struct mt_instance *i, int level, const char *fmt, ...)
 
 static const struct mt_tool_host kit_host = {
 	.size = sizeof kit_host,
+	.call_tool = kit_call_tool,
 	.arg_str = kit_arg_str,
 	.arg_int = kit_arg_int,
 	.arg_bool = kit_arg_bool,
@@ -257,7 +264,8 @@ static inline int kit_call(const struct mt_toolset *set, void *self, const char 
 			   struct mt_call *c, const char *args)
 {
 	kit_begin(c, args);
-	return c->status = set->call(self, name, c);
+	c->tool = name;
+	return c->status = set->call(&kit_host, self, c);
 }
 
 /* What the model is sent for each tool, and that its JSON is JSON. */

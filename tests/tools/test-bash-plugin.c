@@ -120,8 +120,14 @@ static void log_line(struct mt_instance *i, int level, const char *fmt, ...)
 	(void)i, (void)level, (void)fmt;
 }
 
+static const char *call_tool(struct mt_call *c)
+{
+	(void)c;
+	return "execute_bash";
+}
+
 static const struct mt_tool_host host = {
-	.size = sizeof host, .arg_str = arg_str, .arg_number = arg_number,
+	.size = sizeof host, .call_tool = call_tool, .arg_str = arg_str, .arg_number = arg_number,
 	.arg_bool = arg_bool, .reply_text = reply_text, .field = field,
 	.fail = fail_call, .output = output, .spool = spool, .spool_path = spool_path,
 	.cancel_fd = cancel_fd, .time_left_ms = time_left, .option = option,
@@ -139,7 +145,7 @@ static int call(struct mt_call *c, const char *args)
 		.text = STRBUF(1 << 20), .sentence = STRBUF(1 << 20),
 		.live = STRBUF(1 << 20), .spool = STRBUF(1 << 24),
 	};
-	return set->call(self, "execute_bash", c);
+	return set->call(&host, self, c);
 }
 
 static void done(struct mt_call *c)
@@ -233,7 +239,7 @@ static void *type_answer(void *arg)
 {
 	/* What comes before the command has begun is thrown away: again. */
 	while (!atomic_load(&answered)) {
-		set->input(self, arg, "typed\n", 6);
+		set->input(&host, self, arg, "typed\n", 6);
 		poll(NULL, 0, 20);
 	}
 	return NULL;
@@ -277,6 +283,6 @@ int main(void)
 	CHECK(set->open(&host, NULL, &self) == MT_OK);
 	test_calls();
 	test_input();
-	set->close(self);
+	set->close(&host, NULL, self);
 	return tap_done();
 }

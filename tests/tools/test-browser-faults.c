@@ -84,7 +84,7 @@ static void hung_page(void)
 	CHECK(visit(self, "hello.html") && shows("A small page."));
 	group = find_browser();
 	CHECK(group > 0);
-	set->close(self);
+	set->close(&host, &instance, self);
 	CHECK(is_gone(group));
 	CHECK(is_clean());
 }
@@ -166,7 +166,7 @@ static void while_it_waits(void *self, struct later what)
 	kit_end(&call);
 	kit_begin(&call, args);
 	CHECK(pthread_create(&thread, NULL, do_later, &what) == 0);
-	call.status = set->call(self, "browser", &call);
+	call.status = set->call(&host, self, &call);
 	pthread_join(thread, NULL);
 	CHECK(clock_ms() - began < 15000);
 }
@@ -197,11 +197,11 @@ static void no_browser(void)
 	CHECK(call.status == MT_ENOTFOUND);
 	CHECK_STR(call.sentence.text, "there is no Chromium here: install the package "
 				      "chromium, or set the option `program`");
-	set->close(self);
+	set->close(&host, &instance, self);
 	self = open_one(broken);
 	run(self, "noop()");
 	CHECK(call.status == MT_EIO && strstr(call.sentence.text, "browser"));
-	set->close(self);
+	set->close(&host, &instance, self);
 	kit_file(dir, "closed",
 		 "#!/bin/sh\necho 'FATAL: No usable sandbox! And so on' >&2\n");
 	snprintf(file, sizeof file, "%s/closed", dir);
@@ -209,11 +209,11 @@ static void no_browser(void)
 	self = open_one((const char *[]){ "program", file, NULL });
 	run(self, "noop()");
 	CHECK(call.status == MT_EIO && strstr(call.sentence.text, "`sandbox = no`"));
-	set->close(self);
+	set->close(&host, &instance, self);
 	self = open_one(silent);
 	run(self, "noop()");
 	CHECK(call.status == MT_EIO && strstr(call.sentence.text, "cat --help"));
-	set->close(self);
+	set->close(&host, &instance, self);
 	CHECK(is_clean());
 }
 
@@ -228,14 +228,14 @@ static void few_hosts(void)
 
 	run(self, "noop()");
 	CHECK(call.status == MT_EINVAL && strstr(call.sentence.text, "not `c;d`"));
-	set->close(self);
+	set->close(&host, &instance, self);
 	self = open_one(one);
 	CHECK(!visit(self, "hello.html") && shows("ERR_NAME_NOT_RESOLVED"));
 	snprintf(code, sizeof code, "goto('http://localhost%s/hello.html')",
 		 strrchr(site, ':'));
 	run(self, code);
 	CHECK(!has_error() && shows("A small page."));
-	set->close(self);
+	set->close(&host, &instance, self);
 }
 
 /* ---- options ------------------------------------------------------------------------------- */
@@ -304,14 +304,14 @@ int main(void)
 		long_address(self);
 		dead_browser(self);
 		broken_off(self);
-		set->close(self);
+		set->close(&host, &instance, self);
 		no_browser();
 		few_hosts();
 		hung_page();
 		self = open_one(others);
 		whole_tree(self);
 		accepted_dialogs(self);
-		set->close(self);
+		set->close(&host, &instance, self);
 	}
 	end();
 	return tap_done();

@@ -153,7 +153,7 @@ int main(void)
 		kit_file(dir, "one.txt", "the mark");
 		kit_file(dir, "two.txt", "two");
 		tasks(self);
-		set->close(self);
+		set->close(&host, &instance, self);
 	}
 	end();
 	return tap_done();

@@ -138,7 +138,7 @@ static int call(const struct mt_toolset *set, void *self, struct mt_call *c,
 			       .fields = json_object_new_object(),
 			       .text = STRBUF(1 << 20),
 			       .sentence = STRBUF(1 << 20) };
-	return set->call(self, "str_replace_editor", c);
+	return set->call(&host, self, c);
 }
 
 static void calls(const struct mt_toolset *set, void *self, const char *dir)
@@ -218,7 +218,7 @@ int main(void)
 	check_tool(&set->tools[0], 1600);
 	CHECK(set->open(&host, NULL, &self) == MT_OK);
 	calls(set, self, dir);
-	set->close(self);
+	set->close(&host, NULL, self);
 	rmdir(dir);
 
 	set = control->components[0].functions;

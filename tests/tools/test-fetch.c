@@ -208,7 +208,7 @@ static void plugin(void)
 	      MT_EDENIED);
 	CHECK(strstr(c.sentence.text, "example.com may not be fetched from") != NULL);
 	kit_end(&c);
-	set->close(self);
+	set->close(&kit_host, NULL, self);
 }
 
 int main(void)

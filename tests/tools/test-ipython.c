@@ -288,8 +288,8 @@ static void *type_line(void *arg)
 {
 	struct typist *t = arg;
 
-	kit_set->input(t->instance->self, t->call, "typ", 3);
-	kit_set->input(t->instance->self, t->call, "ed\n", 3);
+	kit_set->input(&kit_host, t->instance->self, t->call, "typ", 3);
+	kit_set->input(&kit_host, t->instance->self, t->call, "ed\n", 3);
 	return NULL;
 }
 

@@ -231,7 +231,7 @@ static void plugin(void)
 	kit_end(&c);
 	CHECK(kit_call(set, self, "apply_patch", &c, "{}") == MT_EINVAL);
 	kit_end(&c);
-	set->close(self);
+	set->close(&kit_host, NULL, self);
 }
 
 int main(void)

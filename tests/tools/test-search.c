@@ -254,7 +254,8 @@ static void answers(const struct mt_toolset *set, void *self)
 	kit_end(&c);
 	kit_begin(&c, "{\"pattern\":\"*\"}");
 	CHECK(write(c.cancel[1], "x", 1) == 1);
-	CHECK(set->call(self, "glob", &c) == MT_ECANCELLED);
+	c.tool = "glob";
+	CHECK(set->call(&kit_host, self, &c) == MT_ECANCELLED);
 	kit_end(&c);
 }
 
@@ -275,7 +276,7 @@ static void limits(const struct mt_toolset *set, struct mt_instance *i,
 	      strstr(c.text.text, "newest 2 of 8; all are listed in /spool/7"));
 	CHECK(strstr(c.spooled.text, "/wide.txt\n") && strstr(c.spooled.text, "/a.c\n"));
 	kit_end(&c);
-	set->close(self);
+	set->close(&kit_host, NULL, self);
 	i->set = tiny;
 	CHECK(set->open(&kit_host, i, &self) == MT_OK);
 	kit_call(set, self, "glob", &c, "{\"pattern\":\"**\"}");
@@ -286,7 +287,7 @@ static void limits(const struct mt_toolset *set, struct mt_instance *i,
 		CHECK(strstr(c.text.text, "1 files were left out") != NULL);
 		kit_end(&c);
 	}
-	set->close(self);
+	set->close(&kit_host, NULL, self);
 }
 
 static void views(const struct mt_toolset *set, void *self)
@@ -381,7 +382,7 @@ static void unread(const struct mt_toolset *set, struct mt_instance *i)
 	CHECK(count(&c) == 1 &&
 	      strstr(c.text.text, "Some files or directories could not be read"));
 	kit_end(&c);
-	set->close(self);
+	set->close(&kit_host, NULL, self);
 	for (size_t n = 0; n < DEEP; n++)
 		memcpy(deep + 2 * n, "d/", 2);
 	memcpy(deep + 2 * (size_t)DEEP, "x", 2);
@@ -393,7 +394,7 @@ static void unread(const struct mt_toolset *set, struct mt_instance *i)
 		  "No file holds this pattern.\n[1 files or directories could not be "
 		  "read.]\n");
 	kit_end(&c);
-	set->close(self);
+	set->close(&kit_host, NULL, self);
 }
 
 int main(void)
@@ -420,7 +421,7 @@ int main(void)
 		CHECK(set->open(&kit_host, &i, &self) == MT_OK);
 		finds(set, self);
 		answers(set, self);
-		set->close(self);
+		set->close(&kit_host, NULL, self);
 		limits(set, &i, programs[n]);
 	}
 	unread(set, &i);
@@ -428,7 +429,7 @@ int main(void)
 	CHECK(set->open(&kit_host, &i, &self) == MT_OK);
 	views(set, self);
 	long_view(set, self);
-	set->close(self);
+	set->close(&kit_host, NULL, self);
 	dir_remove(dir, NULL);
 	return tap_done();
 }

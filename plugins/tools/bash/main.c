@@ -104,10 +104,12 @@ static int bash_open(const struct mt_tool_host *host, struct mt_instance *instan
 	return MT_OK;
 }
 
-static void bash_close(void *self)
+static void bash_close(const struct mt_tool_host *host, struct mt_instance *instance,
+		       void *self)
 {
 	struct bash *b = self;
 
+	(void)host, (void)instance;
 	run_free(b->run);
 	jobs_free(b->jobs);
 	strbuf_clear(&b->live);
@@ -258,10 +260,10 @@ static int job_call(struct bash *b, struct mt_call *call)
 		      : b->host->reply_text(call, out.text, out.len);
 }
 
-static int bash_call(void *self, const char *name, struct mt_call *mt_call)
+static int bash_call(const struct mt_tool_host *host, void *self, struct mt_call *mt_call)
 {
+	const char *name = host->call_tool(mt_call);
 	struct bash *b = self;
-	const struct mt_tool_host *host = b->host;
 	struct error err = ERROR_NONE;
 	struct run_result result;
 	struct run_call call = { .timeout = -1 };
@@ -300,11 +302,12 @@ static int bash_call(void *self, const char *name, struct mt_call *mt_call)
 	return status;
 }
 
-static int bash_input(void *self, struct mt_call *call, const char *bytes, size_t len)
+static int bash_input(const struct mt_tool_host *host, void *self, struct mt_call *call,
+		      const char *bytes, size_t len)
 {
 	struct bash *b = self;
 
-	(void)call;
+	(void)host, (void)call;
 	return run_type(b->run, bytes, len);
 }
 

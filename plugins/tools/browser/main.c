@@ -25,10 +25,12 @@ struct plugin {
 	int64_t timeout_ms;
 };
 
-static void plugin_close(void *self)
+static void plugin_close(const struct mt_tool_host *host, struct mt_instance *instance,
+			 void *self)
 {
 	struct plugin *p = self;
 
+	(void)host, (void)instance;
 	browser_free(p->browser);
 	free(p->downloads);
 	free(p->directory);
@@ -78,7 +80,7 @@ static int plugin_open(const struct mt_tool_host *host, struct mt_instance *inst
 
 	if (!p->downloads || !p->directory || browser_new(&config, &p->browser, &err)) {
 		host->log(instance, MT_LOG_ERROR, "out of memory");
-		plugin_close(p);
+		plugin_close(host, instance, p);
 		return MT_ENOMEM;
 	}
 	*ret_self = p;
@@ -219,24 +221,23 @@ static int fail_call(struct plugin *p, struct mt_call *call, const char *code,
 	return p->host->fail(call, err->code, "%s", err->text);
 }
 
-static int plugin_call(void *self, const char *name, struct mt_call *call)
+static int plugin_call(const struct mt_tool_host *host, void *self, struct mt_call *call)
 {
 	struct plugin *p = self;
 	struct error err = ERROR_NONE, look_err = ERROR_NONE;
 	struct observation o;
 	struct py_calls calls = { 0 };
-	int64_t left = p->host->time_left_ms(call);
+	int64_t left = host->time_left_ms(call);
 	int64_t end = left < 0 ? INT64_MAX / 2 : clock_ms() + left - MARGIN_MS;
-	struct cdp_wait wait = { end, p->host->cancel_fd(call) };
+	struct cdp_wait wait = { end, host->cancel_fd(call) };
 	struct view view = p->view;
 	size_t len = 0;
-	const char *code = p->host->arg_str(call, "code", &len);
+	const char *code = host->arg_str(call, "code", &len);
 	int status, whole = 0;
 
-	(void)name;
 	if (!code)
-		return p->host->fail(call, MT_EINVAL, "the argument `code` is missing");
-	if (p->host->arg_bool(call, "whole", &whole) == MT_OK && whole)
+		return host->fail(call, MT_EINVAL, "the argument `code` is missing");
+	if (host->arg_bool(call, "whole", &whole) == MT_OK && whole)
 		view.whole = true;
 	status = browser_ready(p->browser, &wait, &err);
 	if (status)

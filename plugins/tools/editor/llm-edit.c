@@ -42,8 +42,10 @@ static int llm_edit_open_set(const struct mt_tool_host *host,
 	return MT_OK;
 }
 
-static void llm_edit_close_set(void *self)
+static void llm_edit_close_set(const struct mt_tool_host *host,
+			       struct mt_instance *instance, void *self)
 {
+	(void)host, (void)instance;
 	free(self);
 }
 
@@ -241,15 +243,15 @@ static int llm_edit_find(struct job *j, const char *path, const char *workspace)
 	return fail(&j->err, MT_EIO, "%s: %s", j->path, strerror(errno));
 }
 
-static int llm_edit_run(void *self_, const char *name, struct mt_call *call)
+static int llm_edit_run(const struct mt_tool_host *host, void *self_,
+			struct mt_call *call)
 {
 	struct self *self = self_;
-	struct job j = { .host = self->host, .call = call };
+	struct job j = { .host = host, .call = call };
 	const char *path = j.host->arg_str(call, "path", NULL);
 	int64_t start = 1, end = -1;
 	int r;
 
-	(void)name; /* there is only one */
 	j.draft.ptr = j.host->arg_str(call, "content", &j.draft.len);
 	j.host->arg_int(call, "start", &start);
 	j.host->arg_int(call, "end", &end);
@@ -300,7 +302,6 @@ static const struct mt_tool tools[] = {
 			 "`# no changes` stands for lines that stay.",
 		.schema = schema,
 		.events = events,
-		.resources = "file:{path}",
 	},
 };
 

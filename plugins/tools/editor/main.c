@@ -28,10 +28,12 @@ static int editor_open_set(const struct mt_tool_host *host, struct mt_instance *
 	return MT_OK;
 }
 
-static void editor_close_set(void *self_)
+static void editor_close_set(const struct mt_tool_host *host,
+			     struct mt_instance *instance, void *self_)
 {
 	struct self *self = self_;
 
+	(void)host, (void)instance;
 	editor_free(self->editor);
 	free(self);
 }
@@ -95,10 +97,10 @@ static int put_failure(const struct mt_tool_host *host, struct mt_call *call, in
 	return host->fail(call, status, "%s", *last ? last : "out of memory");
 }
 
-static int editor_plugin_run(void *self_, const char *name, struct mt_call *call)
+static int editor_plugin_run(const struct mt_tool_host *host, void *self_,
+			     struct mt_call *call)
 {
 	struct self *self = self_;
-	const struct mt_tool_host *host = self->host;
 	struct editor_request q = {
 		.command = text_arg(host, call, "command"),
 		.path = text_arg(host, call, "path"),
@@ -113,7 +115,6 @@ static int editor_plugin_run(void *self_, const char *name, struct mt_call *call
 	struct editor_result r;
 	int status = editor_run(self->editor, &q, &r);
 
-	(void)name; /* there is only one */
 	if (q.command.len != 5 || memcmp(q.command.ptr, "write", 5) != 0)
 		put_fields(host, call, &r);
 	if (status != MT_OK) {
@@ -177,7 +178,6 @@ static const struct mt_tool tools[] = {
 			"undo_edit. `path` is absolute; `old_str` must match one place.",
 		.schema = schema,
 		.events = events,
-		.resources = "file:{path}",
 	},
 };
 

@@ -44,8 +44,10 @@ static int fetch_open_set(const struct mt_tool_host *host, struct mt_instance *i
 	return MT_OK;
 }
 
-static void fetch_close_set(void *self)
+static void fetch_close_set(const struct mt_tool_host *host, struct mt_instance *instance,
+			    void *self)
 {
+	(void)host, (void)instance;
 	free(self);
 }
 
@@ -245,16 +247,14 @@ static int64_t until(const struct visit *v)
 	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000 + own;
 }
 
-static int fetch_run(void *self_, const char *name, struct mt_call *call)
+static int fetch_run(const struct mt_tool_host *host, void *self_, struct mt_call *call)
 {
 	const struct self *self = self_;
-	const struct mt_tool_host *host = self->host;
 	struct visit v = { .self = self, .call = call };
 	struct error err = ERROR_NONE;
 	size_t len = 0;
 	int raw = 0, r;
 
-	(void)name; /* there is only one */
 	host->arg_bool(call, "raw", &raw);
 	v.get = (struct get){
 		.url = host->arg_str(call, "url", &len),
@@ -296,7 +296,6 @@ static const struct mt_tool tools[] = {
 			"Markdown\"}},"
 			"\"required\":[\"url\"]"
 			",\"additionalProperties\":false}",
-		.resources = "url:{url}",
 	},
 };
 

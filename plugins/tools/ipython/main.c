@@ -293,16 +293,14 @@ static int ipython_run(struct ipython *p, struct cell *cell)
 	return status;
 }
 
-static int ipython_call(void *self, const char *name, struct mt_call *call)
+static int ipython_call(const struct mt_tool_host *host, void *self, struct mt_call *call)
 {
 	struct ipython *p = self;
-	const struct mt_tool_host *host = p->host;
 	struct cell cell = { .events = &cell_events, .arg = p, .grace_ms = GRACE_MS,
 			     .input_ms = p->input_ms, .wake_fd = p->wake_fd };
 	int64_t left = host->time_left_ms(call), usual = p->timeout_ms;
 	double seconds;
 
-	(void)name;
 	cell.code = host->arg_str(call, "code", &cell.len);
 	if (!cell.code)
 		return host->fail(call, MT_EINVAL, "the argument `code` is missing");
@@ -329,11 +327,12 @@ static int ipython_call(void *self, const char *name, struct mt_call *call)
 	return status;
 }
 
-static int ipython_input(void *self, struct mt_call *call, const char *bytes, size_t len)
+static int ipython_input(const struct mt_tool_host *host, void *self,
+			 struct mt_call *call, const char *bytes, size_t len)
 {
 	struct ipython *p = self;
 
-	(void)call;
+	(void)host, (void)call;
 	pthread_mutex_lock(&p->lock);
 	int status = strbuf_addn(&p->typed, bytes, len);
 
@@ -345,10 +344,12 @@ static int ipython_input(void *self, struct mt_call *call, const char *bytes, si
 
 /* ---- the instance -------------------------------------------------------- */
 
-static void ipython_close(void *self)
+static void ipython_close(const struct mt_tool_host *host, struct mt_instance *instance,
+			  void *self)
 {
 	struct ipython *p = self;
 
+	(void)host, (void)instance;
 	session_end(&p->session);
 	plain_clear(&p->plain);
 	strbuf_clear(&p->raw);
@@ -387,7 +388,7 @@ static int ipython_open(const struct mt_tool_host *host, struct mt_instance *ins
 	p->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (p->wake_fd < 0) {
 		host->log(instance, MT_LOG_ERROR, "no descriptor left");
-		ipython_close(p);
+		ipython_close(host, instance, p);
 		return MT_EIO;
 	}
 	*ret_self = p;

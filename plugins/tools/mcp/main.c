@@ -114,10 +114,12 @@ static void keep_trying(struct mcp *m)
 
 /* ---- open and close --------------------------------------------------------- */
 
-static void mcp_close(void *self)
+static void mcp_close(const struct mt_tool_host *host, struct mt_instance *instance,
+		      void *self)
 {
 	struct mcp *m = self;
 
+	(void)host, (void)instance;
 	pthread_mutex_lock(&m->lock);
 	m->closing = true;
 	pthread_cond_broadcast(&m->wake);
@@ -198,7 +200,8 @@ static int add_all(const struct offers *offers, struct mt_listing *listing,
 	return status == MT_ENOMEM ? status : MT_OK;
 }
 
-static int mcp_list(void *self, struct mt_listing *listing,
+static int mcp_list(const struct mt_tool_host *host, struct mt_instance *instance,
+		    void *self, struct mt_listing *listing,
 		    int (*add)(struct mt_listing *listing, const struct mt_tool *tool))
 {
 	struct mcp *m = self;
@@ -207,6 +210,7 @@ static int mcp_list(void *self, struct mt_listing *listing,
 	struct offers offers = { 0 }, old;
 	int status;
 
+	(void)host, (void)instance;
 	join_keeper(m);
 	pthread_mutex_lock(&m->lock);
 	m->list_cancelled = false;
@@ -460,8 +464,9 @@ static void leave(struct mcp *m, struct active *a)
 	pthread_mutex_unlock(&m->lock);
 }
 
-static int mcp_call(void *self, const char *name, struct mt_call *call)
+static int mcp_call(const struct mt_tool_host *host, void *self, struct mt_call *call)
 {
+	const char *name = host->call_tool(call);
 	struct mcp *m = self;
 	struct active a = { .call = call, .mcp = m };
 	struct waiter w = { .arg = &a, .cancelled = call_cancelled,
@@ -491,11 +496,12 @@ static int mcp_call(void *self, const char *name, struct mt_call *call)
 }
 
 /* A call that has not come to mcp_call waits for the list. */
-static int mcp_cancel(void *self, struct mt_call *call)
+static int mcp_cancel(const struct mt_tool_host *host, void *self, struct mt_call *call)
 {
 	struct mcp *m = self;
 	struct active *a;
 
+	(void)host;
 	pthread_mutex_lock(&m->lock);
 	for (a = m->calls; a && a->call != call; a = a->next)
 		;

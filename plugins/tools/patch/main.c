@@ -24,8 +24,10 @@ static int patch_open_set(const struct mt_tool_host *host, struct mt_instance *i
 	return MT_OK;
 }
 
-static void patch_close_set(void *self)
+static void patch_close_set(const struct mt_tool_host *host, struct mt_instance *instance,
+			    void *self)
 {
+	(void)host, (void)instance;
 	free(self);
 }
 
@@ -60,23 +62,21 @@ static int tell_failure(const struct mt_tool_host *host, struct mt_call *call, i
 	return host->fail(call, status, "%s", *last ? last : "The patch is wrong.");
 }
 
-static int patch_run(void *self_, const char *name, struct mt_call *call)
+static int patch_run(const struct mt_tool_host *host, void *self_, struct mt_call *call)
 {
 	struct self *self = self_;
 	struct patch patch;
 	size_t len = 0;
-	const char *text = self->host->arg_str(call, "patch", &len);
+	const char *text = host->arg_str(call, "patch", &len);
 	int r;
 
-	(void)name; /* there is only one */
 	if (!text)
-		return self->host->fail(call, MT_EINVAL,
-					"the argument `patch` is missing");
+		return host->fail(call, MT_EINVAL, "the argument `patch` is missing");
 	r = patch_files(self->workspace, text, len, &patch);
 	if (r)
-		r = tell_failure(self->host, call, r, patch.why.text);
+		r = tell_failure(host, call, r, patch.why.text);
 	else
-		patch_tell(self->host, call, &patch);
+		patch_tell(host, call, &patch);
 	patch_clear(&patch);
 	return r;
 }

@@ -47,8 +47,10 @@ static int search_open_set(const struct mt_tool_host *host, struct mt_instance *
 	return MT_OK;
 }
 
-static void search_close_set(void *self)
+static void search_close_set(const struct mt_tool_host *host,
+			     struct mt_instance *instance, void *self)
 {
+	(void)host, (void)instance;
 	free(self);
 }
 
@@ -404,8 +406,9 @@ static int run_view(struct ask *a, struct error *err)
 	return r;
 }
 
-static int search_run(void *self, const char *name, struct mt_call *call)
+static int search_run(const struct mt_tool_host *host, void *self, struct mt_call *call)
 {
+	const char *name = host->call_tool(call);
 	struct ask a = { .self = self, .call = call };
 	struct error err = ERROR_NONE;
 	int r;
@@ -416,8 +419,8 @@ static int search_run(void *self, const char *name, struct mt_call *call)
 					: run_view(&a, &err);
 	if (err.code) {
 		if (strcmp(name, "view") == 0)
-			a.self->host->reply(call, "ERROR:\n");
-		r = a.self->host->fail(call, err.code, "%s", err.text);
+			host->reply(call, "ERROR:\n");
+		r = host->fail(call, err.code, "%s", err.text);
 	}
 	free(a.top);
 	glob_close(&a.glob);
@@ -454,7 +457,6 @@ static const struct mt_tool tools[] = {
 			"lines\"}},"
 			"\"required\":[\"pattern\"]"
 			",\"additionalProperties\":false}",
-		.resources = "search:grep:{path}:{pattern}",
 	},
 	{
 		.size = sizeof tools[0],
@@ -475,7 +477,6 @@ static const struct mt_tool tools[] = {
 			"\"path\":{\"type\":\"string\",\"description\":\"directory\"}},"
 			"\"required\":[\"pattern\"]"
 			",\"additionalProperties\":false}",
-		.resources = "search:glob:{path}:{pattern}",
 	},
 	{
 		.size = sizeof tools[0],
@@ -498,7 +499,6 @@ static const struct mt_tool tools[] = {
 			"[{\"action\":\"read\",\"observation\":\"read\",\"args\":{"
 			"\"path\":\"$path\",\"view_range\":\"$view_range\","
 			"\"impl_source\":\"oh_aci\"}}]",
-		.resources = "file:{path}",
 	},
 };
 

@@ -34,8 +34,10 @@ static int skill_open_set(const struct mt_tool_host *host, struct mt_instance *i
 	return MT_OK;
 }
 
-static void skill_close_set(void *self)
+static void skill_close_set(const struct mt_tool_host *host, struct mt_instance *instance,
+			    void *self)
 {
+	(void)host, (void)instance;
 	free(self);
 }
 
@@ -170,13 +172,12 @@ static int give_file(struct self *self, struct mt_call *call, const char *name,
 	return host->reply(call, "(%zu bytes of binary data)\n", bytes.len);
 }
 
-static int skill_run(void *self_, const char *tool, struct mt_call *call)
+static int skill_run(const struct mt_tool_host *host, void *self_, struct mt_call *call)
 {
 	struct self *self = self_;
-	const char *name = self->host->arg_str(call, "name", NULL);
-	const char *file = self->host->arg_str(call, "file", NULL);
+	const char *name = host->arg_str(call, "name", NULL);
+	const char *file = host->arg_str(call, "file", NULL);
 
-	(void)tool;
 	return file && *file ? give_file(self, call, name, file)
 			     : give_text(self, call, name);
 }
