@@ -102,7 +102,7 @@ static int ready(struct mt_instance *i, struct error *err)
 	if (status || i->open)
 		return status;
 	i->last_log[0] = '\0';
-	if (MT_HAS(i->set, open) && i->set->open)
+	if (i->set->open)
 		status = i->set->open(&tool_host, i, &i->self);
 	if (status)
 		return fail(err, status < 0 ? status : MT_EINVAL, "cannot open `%s`: %s",
@@ -117,6 +117,7 @@ static int ready(struct mt_instance *i, struct error *err)
 struct target {
 	int (*call)(const struct mt_tool_host *host, void *self, struct mt_call *call);
 	const struct mt_function *function;
+	int64_t result_max;
 	bool control;
 };
 
@@ -129,8 +130,9 @@ static bool find_static(const struct mt_toolset *set, const char *name,
 		if (!t->name || strcmp(t->name, name) != 0)
 			continue;
 		*ret = (struct target){
-			.call = MT_HAS(t, call) ? t->call : NULL,
-			.function = MT_HAS(t, function) ? t->function : NULL,
+			.call = t->call,
+			.function = t->function,
+			.result_max = t->result_max,
 			.control = (t->hints & MT_TOOL_CONTROL) != 0 };
 		return true;
 	}
@@ -146,6 +148,7 @@ static bool find_listed(const struct mt_instance *i, const char *name, struct ta
 			continue;
 		*ret = (struct target){ .call = t->call,
 			.function = t->function ? &t->function->function : NULL,
+			.result_max = t->result_max,
 			.control = (t->hints & MT_TOOL_CONTROL) != 0 };
 		return true;
 	}
@@ -159,7 +162,7 @@ static int find(struct mt_instance *i, const char *name, struct target *ret,
 
 	if (find_static(i->set, name, ret) || find_listed(i, name, ret))
 		return MT_OK;
-	if (atomic_load(&i->list_stale) && MT_HAS(i->set, list) && i->set->list) {
+	if (atomic_load(&i->list_stale) && i->set->list) {
 		int status = tool_list_make(i, &json, err);
 
 		if (status)
@@ -183,6 +186,15 @@ static int run_function(struct mt_call *c, const struct mt_function *f, struct e
 	return status;
 }
 
+/* What the tool says of its results. */
+static void set_limits(struct mt_call *c, const struct target *t)
+{
+	int64_t most = worker.spec->limits.result_max;
+
+	if (t->result_max > 0 && t->result_max < most)
+		c->text.max = (size_t)t->result_max + 1;
+}
+
 static int run(struct mt_call *c, const struct target *t, struct error *err)
 {
 	struct mt_instance *i = c->instance;
@@ -192,7 +204,7 @@ static int run(struct mt_call *c, const struct target *t, struct error *err)
 		return run_function(c, t->function, err);
 	if (t->call)
 		status = t->call(&tool_host, i->self, c);
-	else if (MT_HAS(i->set, call) && i->set->call)
+	else if (i->set->call)
 		status = i->set->call(&tool_host, i->self, c);
 	else
 		return fail(err, MT_EINVAL, "`%s` has no function%s", c->tool,
@@ -364,6 +376,8 @@ static void run_call(struct mt_call *c)
 		pthread_mutex_unlock(&c->lock);
 		status = find(c->instance, c->tool, &target, &err);
 	}
+	if (!status)
+		set_limits(c, &target);
 	if (!status && c->instance->set->flags & MT_TOOLSET_PARALLEL &&
 	    start_beside(c, &target))
 		return;
@@ -404,7 +418,7 @@ void *instance_thread(void *arg)
 		else
 			run_call(c);
 	}
-	if (i->open && MT_HAS(i->set, close) && i->set->close)
+	if (i->open && i->set->close)
 		i->set->close(&tool_host, i, i->self);
 	return NULL;
 }

@@ -15,13 +15,13 @@ static int check(const char *path, const struct mt_plugin *p, struct error *err)
 		return fail(err, MT_EINVAL, "%s: %s describes nothing", path,
 			    MT_PLUGIN_SYMBOL);
 	if (p->abi_major != MT_ABI_MAJOR || p->abi_minor > MT_ABI_MINOR)
-		return fail(
-			err, MT_EUNSUPPORTED,
-			"%s: built for plugin ABI %u.%u, but this runner has %u.%u; update mortise",
-			path, p->abi_major, p->abi_minor, MT_ABI_MAJOR, MT_ABI_MINOR);
-	if (!MT_HAS(p, component_count))
-		return fail(err, MT_EINVAL, "%s: descriptor is truncated (size %u)", path,
-			    p->size);
+		return fail(err, MT_EUNSUPPORTED,
+			    "%s: built for ABI %u.%u, this runner "
+			    "has %u.%u: update mortise",
+			    path, p->abi_major, p->abi_minor, MT_ABI_MAJOR, MT_ABI_MINOR);
+	if (p->size < MT_PLUGIN_SIZE_1_0)
+		return fail(err, MT_EINVAL, "%s: its description ends early (size %u)",
+			    path, p->size);
 	if (p->needs)
 		return fail(
 			err, MT_EUNSUPPORTED,
@@ -81,21 +81,21 @@ static int check_component(const struct mt_component *c, const char *path,
 	const struct mt_toolset *set = c->functions;
 
 	if (c->version_major != MT_TOOL_MAJOR || c->version_minor > MT_TOOL_MINOR)
-		return fail(
-			err, MT_EUNSUPPORTED,
-			"%s: `%s` was built for tool ABI %u.%u, but this runner has %u.%u; update mortise",
-			path, name, c->version_major, c->version_minor, MT_TOOL_MAJOR,
-			MT_TOOL_MINOR);
-	if (!set || !MT_HAS(set, tools))
+		return fail(err, MT_EUNSUPPORTED,
+			    "%s: `%s` is built for version %u.%u of "
+			    "tools, this runner has %u.%u: update mortise",
+			    path, name, c->version_major, c->version_minor, MT_TOOL_MAJOR,
+			    MT_TOOL_MINOR);
+	if (!set || set->size < MT_TOOLSET_SIZE_1_0)
 		return fail(err, MT_EINVAL,
 			    "%s: toolset `%s` has no functions or an invalid size", path,
 			    name);
 	if (set->tool_count > TOOLS_MAX || (set->tool_count && !set->tools))
-		return fail(
-			err, MT_EINVAL,
-			"%s: toolset `%s` declares %u tools without a table, or more than %d",
-			path, name, set->tool_count, TOOLS_MAX);
-	if (set->tool_count && !MT_HAS(set->tools, schema))
+		return fail(err, MT_EINVAL,
+			    "%s: the toolset `%s` lists %u tools and "
+			    "shows none, or more than %d",
+			    path, name, set->tool_count, TOOLS_MAX);
+	if (set->tool_count && set->tools->size < MT_TOOL_SIZE_1_0)
 		return fail(err, MT_EINVAL,
 			    "%s: the tools of `%s` have an invalid size (%u)", path, name,
 			    set->tools->size);

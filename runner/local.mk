@@ -1,6 +1,6 @@
 # The runner: what runs tools. It links neither curl nor libuv nor libcrypto.
 noinst_LIBRARIES += librunner.a
-librunner_a_SOURCES = %D%/host-request.c %D%/instance-thread.c %D%/ffi-call.c %D%/ffi-call.h %D%/handles.c %D%/handles.h \
+librunner_a_SOURCES = %D%/host-request.c %D%/host-extensions.c %D%/instance-dirs.c %D%/instance-thread.c %D%/ffi-call.c %D%/ffi-call.h %D%/handles.c %D%/handles.h \
 	%D%/tool-list.c %D%/output-stream.c %D%/loader.c %D%/loader.h %D%/tool-host.c \
 	%D%/tool-host.h %D%/spool.c %D%/worker.c %D%/worker.h \
 	%D%/call-table.c %D%/workers.c %D%/frame.c %D%/frame.h %D%/frame-handlers.c \

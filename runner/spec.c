@@ -138,6 +138,10 @@ int spec_read(json_object *params, struct spec *ret, struct error *err)
 	if (!status)
 		status = copy(params, "spool_dir", "", &ret->spool_dir, err);
 	if (!status)
+		status = copy(params, "state_dir", "", &ret->state_dir, err);
+	if (!status)
+		status = copy(params, "user_dir", "", &ret->user_dir, err);
+	if (!status)
 		status = copy(params, "conversation", "", &ret->conversation, err);
 	if (!status)
 		status = read_instances(js_get(params, "instances"), ret, err);
@@ -183,6 +187,8 @@ void spec_clear(struct spec *s)
 	free(s->instances);
 	free(s->workspace);
 	free(s->spool_dir);
+	free(s->state_dir);
+	free(s->user_dir);
 	free(s->conversation);
 	free(s->private_dir);
 	free(s->socket);

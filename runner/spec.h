@@ -46,6 +46,7 @@ struct instance_spec {
 
 struct spec {
 	char *workspace, *spool_dir, *conversation;
+	char *state_dir, *user_dir; /* of the conversation, of the user; "": none */
 	char *private_dir;   /* made on demand by workers, removed at the end */
 	struct limits limits;
 	struct instance_spec *instances;

@@ -4,17 +4,16 @@
  * mt_tool_host): arguments, result, instance. */
 #include "tool-host.h"
 #include "clock.h"
-#include "files.h"
 #include "options.h"
-#include <errno.h>
 #include <math.h>
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <unistd.h>
+
+enum { LOG_TEXT_MAX = 1023 };
 
 static struct mt_instance *call_instance(struct mt_call *c)
 {
@@ -180,6 +179,12 @@ static int field(struct mt_call *c, const char *name, const char *json, size_t l
 	return js_set(c->fields, name, value);
 }
 
+static int fail_status(struct mt_call *c, int status)
+{
+	c->failed = status < 0 && status >= MT_EEXIST ? status : MT_EINVAL;
+	return status;
+}
+
 static int fail_call(struct mt_call *c, int status, const char *fmt, ...)
 {
 	va_list ap;
@@ -195,8 +200,16 @@ static int fail_call(struct mt_call *c, int status, const char *fmt, ...)
 	} else {
 		va_end(ap);
 	}
-	c->failed = status < 0 && status >= MT_EEXIST ? status : MT_EINVAL;
-	return status;
+	return fail_status(c, status);
+}
+
+static int fail_text(struct mt_call *c, int status, const char *text, size_t len)
+{
+	size_t most = c->error.max - 1;
+
+	strbuf_reset(&c->error);
+	strbuf_addn(&c->error, text, len < most ? len : most);
+	return fail_status(c, status);
 }
 
 static int output(struct mt_call *c, const char *bytes, size_t len)
@@ -309,24 +322,9 @@ static const char *workspace(struct mt_instance *i)
 	return worker.spec->workspace;
 }
 
-static const char *private_dir(struct mt_instance *i)
+static const char *plugin_path(struct mt_instance *i)
 {
-	const char *base = worker.spec->private_dir;
-
-	pthread_mutex_lock(&worker.load);
-	if (!i->private_dir && base && (mkdir(base, 0700) == 0 || errno == EEXIST)) {
-		char *path = path_join(base, i->spec->name);
-		struct stat st;
-
-		if (path && (mkdir(path, 0700) == 0 || errno == EEXIST) &&
-		    lstat(base, &st) == 0 && S_ISDIR(st.st_mode) &&
-		    st.st_uid == geteuid())
-			i->private_dir = path;
-		else
-			free(path);
-	}
-	pthread_mutex_unlock(&worker.load);
-	return i->private_dir ? i->private_dir : "";
+	return i->spec->plugin;
 }
 
 static void changed(struct mt_instance *i)
@@ -337,26 +335,30 @@ static void changed(struct mt_instance *i)
 	worker_send(&f, 0);
 }
 
-static void log_text(struct mt_instance *i, int level, const char *fmt, ...)
+static void log_text(struct mt_instance *i, int level, const char *text, size_t len)
 {
-	char text[1024];
 	struct frame f = { .type = FRAME_LOG, .status = i->number, .data = text };
+
+	f.len = len < LOG_TEXT_MAX ? len : LOG_TEXT_MAX;
+	f.aux = level >= MT_LOG_ERROR && level <= MT_LOG_DEBUG ? (uint64_t)level
+							       : MT_LOG_INFO;
+	pthread_mutex_lock(&worker.load);
+	snprintf(i->last_log, sizeof i->last_log, "%.*s", (int)f.len, text);
+	pthread_mutex_unlock(&worker.load);
+	worker_send(&f, 0);
+}
+
+static void log_line(struct mt_instance *i, int level, const char *fmt, ...)
+{
+	char text[LOG_TEXT_MAX + 1];
 	va_list ap;
 	int len;
 
 	va_start(ap, fmt);
 	len = vsnprintf(text, sizeof text, fmt, ap);
 	va_end(ap);
-	if (len < 0)
-		return;
-	f.len = (size_t)len < sizeof text ? (size_t)len : sizeof text - 1;
-	f.aux = level >= MT_LOG_ERROR && level <= MT_LOG_DEBUG ? (uint64_t)level
-							       : MT_LOG_INFO;
-	pthread_mutex_lock(&worker.load);
-	snprintf(i->last_log, sizeof i->last_log, "%.*s", (int)sizeof i->last_log - 1,
-		 text);
-	pthread_mutex_unlock(&worker.load);
-	worker_send(&f, 0);
+	if (len >= 0)
+		log_text(i, level, text, (size_t)len);
 }
 
 const struct mt_tool_host tool_host = {
@@ -374,6 +376,7 @@ const struct mt_tool_host tool_host = {
 	.reply_media = reply_media,
 	.field = field,
 	.fail = fail_call,
+	.fail_text = fail_text,
 	.output = output,
 	.progress = progress,
 	.spool = spool_write,
@@ -387,6 +390,13 @@ const struct mt_tool_host tool_host = {
 	.option_at = option_at,
 	.workspace = workspace,
 	.private_dir = private_dir,
+	.conversation_dir = conversation_dir,
+	.user_dir = user_dir,
+	.plugin_path = plugin_path,
+	.save = instance_save,
+	.saved = instance_saved,
 	.changed = changed,
-	.log = log_text,
+	.log = log_line,
+	.log_text = log_text,
+	.extension = host_extension,
 };

@@ -16,6 +16,14 @@ const char *spool_path(struct mt_call *c);
 void spool_keep(struct mt_call *c, const char *more, size_t len);
 /** The result is whole: one that is too long to be shown is kept, and says where. */
 void spool_set_name(struct mt_call *c);
+/* instance-dirs.c */
+const char *private_dir(struct mt_instance *i);
+const char *conversation_dir(struct mt_instance *i);
+const char *user_dir(struct mt_instance *i);
+int instance_save(struct mt_instance *i, const void *bytes, size_t len);
+const void *instance_saved(struct mt_instance *i, size_t *ret_len);
+/* host-extensions.c */
+const void *host_extension(const char *name);
 /* host-request.c */
 int host_request(struct mt_call *c, const char *method, struct mt_str params,
 		 struct mt_str *ret_result);

@@ -43,7 +43,7 @@ static int put_schema(struct strbuf *b, const struct mt_tool *t)
 	struct error err = ERROR_NONE;
 	int status;
 
-	if (t->schema || !MT_HAS(t, function) || !t->function) {
+	if (t->schema || !t->function) {
 		put_json(b, "schema", t->schema ? t->schema : "{\"type\":\"object\"}");
 		return MT_OK;
 	}
@@ -60,32 +60,51 @@ static void put_tool(struct strbuf *b, const struct mt_tool *t)
 	strbuf_addc(b, '{');
 	js_key_str(b, "name", t->name);
 	js_key_str(b, "description", t->description ? t->description : "");
+	if (t->title)
+		js_key_str(b, "title", t->title);
 	if (t->brief)
 		js_key_str(b, "brief", t->brief);
 	put_schema(b, t);
-	if (MT_HAS(t, events) && t->events)
+	if (t->output_schema)
+		put_json(b, "output_schema", t->output_schema);
+	if (t->deadline_ms)
+		js_key_int(b, "deadline_ms", t->deadline_ms);
+	if (t->events)
 		put_json(b, "events", t->events);
 	js_key_int(b, "hints", t->hints);
 	strbuf_addc(b, '}');
+}
+
+static void free_tool(struct listed *tool)
+{
+	free(tool->name);
+	function_free(tool->function);
+}
+
+static void free_tools(struct listed *tools, size_t count)
+{
+	for (size_t n = 0; n < count; n++)
+		free_tool(&tools[n]);
+	free(tools);
 }
 
 static int add(struct mt_listing *l, const struct mt_tool *t)
 {
 	struct listed *item;
 
-	if (!t || !MT_HAS(t, schema) || !good_name(t->name))
+	if (!t || t->size < MT_TOOL_SIZE_1_0 || !good_name(t->name))
 		return MT_EINVAL;
 	if (l->count == LISTED_MAX)
 		return MT_ELIMIT;
-	if (MT_HAS(t, function) && t->function && function_check(t->function, NULL))
+	if (t->function && function_check(t->function, NULL))
 		return MT_EINVAL;
 	item = &l->tools[l->count];
 	*item = (struct listed){ .name = strdup(t->name), .hints = t->hints,
-				 .call = MT_HAS(t, call) ? t->call : NULL };
-	if (item->name && MT_HAS(t, function) && t->function)
+				 .call = t->call, .result_max = t->result_max };
+	if (t->function)
 		item->function = function_copy(t->function);
-	if (!item->name || (MT_HAS(t, function) && t->function && !item->function)) {
-		free(item->name);
+	if (!item->name || (t->function && !item->function)) {
+		free_tool(item);
 		return MT_ENOMEM;
 	}
 	put_tool(l->json, t);
@@ -93,15 +112,6 @@ static int add(struct mt_listing *l, const struct mt_tool *t)
 		return l->json->error;
 	l->count++;
 	return MT_OK;
-}
-
-static void free_tools(struct listed *tools, size_t count)
-{
-	for (size_t n = 0; n < count; n++) {
-		free(tools[n].name);
-		function_free(tools[n].function);
-	}
-	free(tools);
 }
 
 int tool_list_make(struct mt_instance *instance, struct strbuf *ret_json,
@@ -120,7 +130,7 @@ int tool_list_make(struct mt_instance *instance, struct strbuf *ret_json,
 		if (good_name(toolset_tool(set, n)->name))
 			put_tool(ret_json, toolset_tool(set, n));
 	atomic_store(&instance->list_stale, false);
-	if (MT_HAS(set, list) && set->list)
+	if (set->list)
 		status = set->list(&tool_host, instance, instance->self, &l, add);
 	strbuf_addc(ret_json, ']');
 	if (!status)

@@ -109,7 +109,7 @@ static void take_cancel(struct mt_call *c)
 	pthread_cond_broadcast(&c->wake);
 	pthread_mutex_unlock(&c->lock);
 	set = c->instance->set;
-	if (running && !c->listing && MT_HAS(set, cancel) && set->cancel)
+	if (running && !c->listing && set->cancel)
 		set->cancel(&tool_host, c->instance->self, c);
 }
 
@@ -121,7 +121,7 @@ static void take_input(struct mt_call *c, const struct frame *f)
 	pthread_mutex_lock(&c->lock);
 	running = c->running;
 	pthread_mutex_unlock(&c->lock);
-	if (running && !c->listing && MT_HAS(set, input) && set->input)
+	if (running && !c->listing && set->input)
 		set->input(&tool_host, c->instance->self, c, f->data, f->len);
 }
 

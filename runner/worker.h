@@ -21,6 +21,7 @@ struct listed {
 	uint32_t hints;
 	int (*call)(const struct mt_tool_host *host, void *self, struct mt_call *call);
 	struct function_copy *function;
+	int64_t result_max;
 };
 
 struct mt_instance {
@@ -34,7 +35,8 @@ struct mt_instance {
 	struct listed *listed;
 	size_t listed_count;
 	atomic_bool list_stale;
-	char *private_dir;
+	char *private_dir, *conversation_dir, *user_dir; /* once asked for */
+	char *saved;                 /* what instance_saved gave last */
 	pthread_t thread;
 	bool running;                /* the thread was started */
 	struct mt_call *queue, **queue_end; /* under worker.lock */

@@ -242,7 +242,7 @@ static int send_case(struct test_run *run, struct error *err)
 		return err->code ? err->code : out_of_memory(err);
 	instance = &run->catalog->instances[tool->instance];
 	return runner_call(run->runner, run->next + 1, instance->name, tool->real, text,
-			   len, launch_deadline(instance, 0), err);
+			   len, launch_deadline(instance, tool, 0), err);
 }
 
 /* Start the next case. One that cannot be sent has its result immediately. */

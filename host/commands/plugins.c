@@ -36,6 +36,9 @@ static void put_component(struct strbuf *out, const struct component *c)
 	js_key_str(out, "plugin", c->plugin);
 	js_key_str(out, "version", c->version);
 	js_key_str(out, "license", c->license);
+	js_key_str(out, "id", c->id);
+	js_key_str(out, "vendor", c->vendor);
+	js_key_str(out, "url", c->url);
 	js_key_str(out, "path", c->path);
 }
 
@@ -104,6 +107,8 @@ static void info_json(const struct component *c, struct strbuf *out)
 	put_component(out, c);
 	js_key(out, "abi");
 	strbuf_addf(out, "\"%u.%u\"", c->version_major, c->version_minor);
+	js_key(out, "permissions");
+	js_put(out, c->permissions);
 	js_key(out, "options");
 	if (c->option_count)
 		options_json(c->options, c->option_count, out);
@@ -150,7 +155,10 @@ static void info_tools(const struct component *c, struct strbuf *out)
 
 		strbuf_addf(out, "  %s", js_str(tool, "name", ""));
 		put_hints(out, js_int(tool, "hints", 0));
-		strbuf_addf(out, "\n    %s\n",
+		strbuf_addc(out, '\n');
+		if (*js_str(tool, "title", ""))
+			strbuf_addf(out, "    %s\n", js_str(tool, "title", ""));
+		strbuf_addf(out, "    %s\n",
 			    js_str(tool, "brief", js_str(tool, "description", "")));
 		if (!json_object_is_type(properties, json_type_object))
 			continue;
@@ -162,6 +170,28 @@ static void info_tools(const struct component *c, struct strbuf *out)
 		strbuf_add(out, "  and tools that are listed at run time\n");
 }
 
+static void put_line(struct strbuf *out, const char *name, const char *text)
+{
+	if (*text)
+		strbuf_addf(out, "  %s %s\n", name, text);
+}
+
+/* What it asks for: nobody grants or enforces it yet. */
+static void info_permissions(const struct component *c, struct strbuf *out)
+{
+	size_t count = c->permissions ? json_object_array_length(c->permissions) : 0;
+
+	if (count)
+		strbuf_add(out, "\nDeclared permissions (not enforced):\n");
+	for (size_t i = 0; i < count; i++) {
+		json_object *m = json_object_array_get_idx(c->permissions, i);
+		const char *why = js_str(m, "why", "");
+
+		strbuf_addf(out, "  %-12s %s%s%s\n", js_str(m, "kind", ""),
+			    js_str(m, "what", ""), *why ? ": " : "", why);
+	}
+}
+
 static void info_text(const struct component *c, struct strbuf *out)
 {
 	strbuf_addf(out, "%s%s %s: %s\n", out->len ? "\n" : "", kind_name(c->kind),
@@ -169,6 +199,10 @@ static void info_text(const struct component *c, struct strbuf *out)
 	strbuf_addf(out, "  plugin %s %s, %s, %s ABI %u.%u\n  %s\n", c->plugin,
 		    c->version, c->license, kind_name(c->kind), c->version_major,
 		    c->version_minor, c->path);
+	put_line(out, "id", c->id);
+	put_line(out, "vendor", c->vendor);
+	put_line(out, "url", c->url);
+	info_permissions(c, out);
 	if (c->option_count) {
 		strbuf_addf(out, "\nOptions, in a section [%s.%s]:\n", kind_name(c->kind),
 			    c->name);

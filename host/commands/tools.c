@@ -9,6 +9,7 @@
 #include "frontends/mcp/mcp.h"
 #include "tools/calls.h"
 #include "tools/mcp-servers.h"
+#include "tools/secret-requests.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -75,6 +76,8 @@ static int list(const struct catalog *catalog, bool json)
 		strbuf_add(&out, i ? ",{" : "{");
 		js_key_str(&out, "name", t->name);
 		js_key_str(&out, "instance", catalog->instances[t->instance].name);
+		if (*t->title)
+			js_key_str(&out, "title", t->title);
 		js_key_str(&out, "description", t->description);
 		js_key_int(&out, "hints", t->hints);
 		js_key(&out, "schema");
@@ -92,6 +95,7 @@ enum { CALL = 1 }; /* its number in the connection */
 
 struct call {
 	struct runner *link;
+	const struct config *config;
 	const char *spool;
 	uv_signal_t signals[2];
 	bool json, kept; /* kept: the result names a file of the spool */
@@ -182,8 +186,11 @@ static void on_request(void *arg, uint64_t id, uint64_t request, const char *met
 	static const char text[] = "no conversation is attached";
 	struct call *call = arg;
 
-	(void)id, (void)method, (void)params;
-	runner_answer(call->link, request, MT_EUNSUPPORTED, text, sizeof text - 1);
+	(void)id;
+	if (!secret_request_answer(call->link, call->config, NULL, request, method,
+				   params))
+		runner_answer(call->link, request, MT_EUNSUPPORTED, text,
+			      sizeof text - 1);
 }
 
 static const struct runner_events events = { .result = on_result, .request = on_request };
@@ -204,7 +211,7 @@ static int perform(struct launch *l, const struct tool *t, json_object *args,
 		return r;
 	watch_signals(call, l->loop);
 	r = runner_call(call->link, CALL, instance->name, t->real, text, len,
-			launch_deadline(instance, asked), err);
+			launch_deadline(instance, t, asked), err);
 	if (r)
 		end_call(call);
 	uv_run(l->loop, UV_RUN_DEFAULT);
@@ -231,7 +238,7 @@ static int call_tool(struct config *c, struct registry *r, const struct argument
 	const struct tool *t = catalog_find(catalog, name);
 	AUTO(json) json_object *args = NULL;
 	char workspace[PATH_MAX], spool[PATH_MAX];
-	struct call call = { .json = a->json, .spool = spool };
+	struct call call = { .json = a->json, .spool = spool, .config = c };
 	struct plugin_component runtime = { 0 };
 	struct launch l = { .loop = command_loop(err), .config = c, .runtime = &runtime,
 			    .catalogs = &catalog, .catalog_count = 1, .workspace = workspace,

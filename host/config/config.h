@@ -79,6 +79,8 @@ int config_section(const struct config *c, const char *section,
 /** The secret values that the configuration brings in (keys of models by
  *  api_key_env or api_key_file, [grant.*]) are added to the mask. */
 int config_secrets(const struct config *c, struct mask *m, struct error *err);
+/** The value of [grant.NAME], owned; NULL with a sentence if there is none. */
+char *config_grant(const struct config *c, const char *name, struct error *err);
 /** The value of an environment variable that may hold a secret; NULL: not set. */
 const char *secret_env(const char *name);
 /** Does the name of a header or variable say that its value is a secret? */

@@ -146,23 +146,53 @@ static int add_headers(const char *section, const char *list, struct mask *m,
 	return MT_OK;
 }
 
-static int add_grant(const struct config *c, const char *section, struct mask *m,
-		     struct error *err)
+/* The value of a section [grant.NAME]; NULL if it is not there (err untouched). */
+static char *read_grant(const struct config *c, const char *section, struct error *err)
 {
 	const char *env = config_get(c, section, "env");
 	const char *file = config_get(c, section, "file");
 	const char *value = env ? secret_env(env) : NULL;
-	AUTO(free) char *text = NULL;
-	int status = MT_OK;
+	char *text = NULL;
 
-	if (!value && file) {
-		status = read_secret(file, false, &text, err);
-		value = text;
-	}
-	if (!status && value)
-		status = secret_hide(m, origin(c, section, "env", "file"), value,
-				     strlen(value), err);
-	return status;
+	if (!value && file)
+		return read_secret(file, false, &text, err) ? NULL : text;
+	if (!value)
+		return NULL;
+	text = strdup(value);
+	if (!text)
+		out_of_memory(err);
+	return text;
+}
+
+static int add_grant(const struct config *c, const char *section, struct mask *m,
+		     struct error *err)
+{
+	struct error why = ERROR_NONE;
+	AUTO(free) char *value = read_grant(c, section, &why);
+
+	if (why.code)
+		return fail(err, why.code, "%s", why.text);
+	return value ? secret_hide(m, origin(c, section, "env", "file"), value,
+				   strlen(value), err)
+		     : MT_OK;
+}
+
+char *config_grant(const struct config *c, const char *name, struct error *err)
+{
+	AUTO(strbuf) struct strbuf section = STRBUF(256);
+	struct error why = ERROR_NONE;
+	char *value = NULL;
+
+	if (!strbuf_addf(&section, "grant.%s", name) && config_has(c, section.text))
+		value = read_grant(c, section.text, &why);
+	if (!value && why.code)
+		fail(err, why.code, "%s", why.text);
+	else if (!value)
+		fail(err, MT_ENOTFOUND,
+		     "the secret `%.80s` is not set: [grant.%.80s] names neither a "
+		     "variable that is set nor a file",
+		     name, name);
+	return value;
 }
 
 int config_secrets(const struct config *c, struct mask *m, struct error *err)

@@ -16,6 +16,7 @@
 #include "files.h"
 #include "log.h"
 #include "output.h"
+#include "schema.h"
 #include "tools/calls.h"
 
 #include <mortise/tool.h>
@@ -155,6 +156,20 @@ static int hide_result(const struct conversation *c, const struct strbuf *text,
 	return mask_put_rest(c->mask, ret, at + mark, text->len - before - mark);
 }
 
+/* A structured result is what the tool declares, or it is not there. */
+static void check_structured(const struct tool *tool, json_object *extras)
+{
+	json_object *value = js_get(extras, "structured");
+	struct error why = ERROR_NONE;
+
+	if (!value || !tool->output_schema ||
+	    schema_check(tool->output_schema, value, &why) == MT_OK)
+		return;
+	log_line(MT_LOG_WARNING, tool->name,
+		 "the structured result does not match the output schema: %s", why.text);
+	json_object_object_del(extras, "structured");
+}
+
 static struct event *observation_of(struct conversation *c, struct event *action,
 				    const struct runner_result *result, struct error *err)
 {
@@ -168,6 +183,7 @@ static struct event *observation_of(struct conversation *c, struct event *action
 		type = event_type_find(false, "tool");
 	extras = result->fields ? json_object_get(result->fields)
 				: json_object_new_object();
+	check_structured(turn_tool(c), extras);
 	inherit(extras, type, action);
 	note_directory(c, type, extras);
 	if (keep_media(c, extras, result, err)) {
@@ -403,16 +419,17 @@ static int open_log_file(const struct conversation *c)
 static int launch(struct conversation *c, struct error *err)
 {
 	AUTO(free) char *spool = path_join(c->dir, "spool");
+	AUTO(free) char *state_dir = path_join(c->dir, "tools");
 	AUTO(close) int fd = open_log_file(c);
 	size_t count = 0;
 	AUTO(free) const struct catalog **catalogs = agents_catalogs(c, &count);
 	const struct launch l = {
 		.mask = c->mask, .loop = c->loop, .config = c->config, .runtime = &c->runtime,
 		.catalogs = catalogs, .catalog_count = count, .workspace = c->workspace, .conversation = c->id,
-		.spool_dir = spool, .stderr_fd = fd,
+		.spool_dir = spool, .state_dir = state_dir, .stderr_fd = fd,
 	};
 
-	if (!spool || !catalogs)
+	if (!spool || !state_dir || !catalogs)
 		return out_of_memory(err);
 	return launch_runner(&l, &runner_events, c, &c->link, err);
 }
@@ -486,7 +503,7 @@ struct event *dispatch_masked_action(const struct conversation *c, struct event 
 int64_t dispatch_deadline(const struct conversation *c, const struct tool *tool,
 			  const struct event *action)
 {
-	return launch_deadline(&c->agent->catalog.instances[tool->instance],
+	return launch_deadline(&c->agent->catalog.instances[tool->instance], tool,
 			       action_timeout_ms(action));
 }
 

@@ -6,6 +6,7 @@
 #include "array.h"
 #include "config/config.h"
 #include "controller/plugin-host.h"
+#include "files.h"
 #include "log.h"
 #include "registry/guard.h"
 #include "tools/catalog.h"
@@ -202,16 +203,29 @@ static int ask_runtime(struct mt_ctx *x, struct error *err)
 		    x->error.code ? x->error.text : "it named no program");
 }
 
-int64_t launch_deadline(const struct tool_instance *t, int64_t asked_ms)
+int64_t launch_deadline(const struct tool_instance *t, const struct tool *tool,
+			int64_t asked_ms)
 {
 	const struct plugin_component p = { .component = t->component,
 					    .options = t->options };
 	int64_t own = plugin_component_option_int(&p, "timeout");
 	int64_t most = own > asked_ms ? own : asked_ms;
 
-	if (most > 0 && most + DEADLINE_SPARE_MS > t->deadline_ms)
+	int64_t deadline = tool->deadline_ms && !t->deadline_set ? tool->deadline_ms
+								 : t->deadline_ms;
+
+	if (deadline > 0 && most > 0 && most + DEADLINE_SPARE_MS > deadline)
 		return most + DEADLINE_SPARE_MS;
-	return t->deadline_ms;
+	return deadline;
+}
+
+/* Where plugins keep what lives as long as the user's installation; NULL: nowhere. */
+static char *user_directory(void)
+{
+	AUTO(free) char *data = NULL;
+
+	return xdg_dir("DATA", false, &data, NULL) ? NULL
+						   : path_join(data, "plugin-data");
 }
 
 int launch_runner(const struct launch *l, const struct runner_events *events, void *arg,
@@ -221,7 +235,8 @@ int launch_runner(const struct launch *l, const struct runner_events *events, vo
 	AUTO(free) struct runner_instance *list = NULL;
 	AUTO(json) json_object *values = NULL;
 	struct runner_spec spec = { .conversation = l->conversation, .stderr_fd = l->stderr_fd,
-				  .spool_dir = l->spool_dir };
+				  .spool_dir = l->spool_dir, .state_dir = l->state_dir };
+	AUTO(free) char *user_dir = user_directory();
 	int r = ask_runtime(&x, err);
 
 	list = instances(l, &values, &spec.instance_count);
@@ -232,6 +247,7 @@ int launch_runner(const struct launch *l, const struct runner_events *events, vo
 		spec.env = x.env;
 		spec.workspace = x.workspace ? x.workspace : l->workspace;
 		spec.instances = list;
+		spec.user_dir = user_dir;
 		r = runner_open(l->loop, &spec, events, arg, ret, err);
 	}
 	plugin_ctx_clear(&x);

@@ -42,11 +42,15 @@ struct launch {
 	const struct catalog *const *catalogs; /* whose instances it gets, each once */
 	size_t catalog_count;
 	const char *workspace, *conversation, *spool_dir;
+	const char *state_dir;     /* where instances keep what lives as long as the
+	                              conversation; NULL: there is none */
 	int stderr_fd;
 };
 
-/** When a call is ended by force, in ms; `asked_ms`: the time-out that it names. */
-int64_t launch_deadline(const struct tool_instance *t, int64_t asked_ms);
+/** When a call of a tool is ended by force, in ms; `asked_ms`: the time-out that it
+ *  names. */
+int64_t launch_deadline(const struct tool_instance *t, const struct tool *tool,
+			int64_t asked_ms);
 
 int launch_runner(const struct launch *l, const struct runner_events *events, void *arg,
 		  struct runner **ret, struct error *err);

@@ -8,6 +8,7 @@
 #include "files.h"
 #include "notes.h"
 #include "skills/skills.h"
+#include "tools/secret-requests.h"
 
 #include <string.h>
 #include <strings.h>
@@ -139,6 +140,9 @@ static bool request_answer(struct conversation *c, uint64_t call, uint64_t reque
 		{ "history/recall", log_search_answer },
 	};
 
+	if (secret_request_answer(conversation_runner(c), conversation_config(c),
+				  conversation_secrets(c), request, method, params))
+		return true;
 	for (size_t i = 0; i < ARRAY_LEN(known); i++)
 		if (strcmp(known[i].method, method) == 0) {
 			known[i].answer(c, request, params);

@@ -126,30 +126,45 @@ static int check_text(const struct mt_tool *t, const char *text, const char *wha
 	return MT_OK;
 }
 
-static int put_schema(const struct mt_tool *t, struct strbuf *out, struct error *err)
+/* A text of the tool that is to be a schema. */
+static int put_schema_text(const struct mt_tool *t, const char *text, const char *what,
+			   struct strbuf *out, struct error *err)
 {
 	AUTO(json) json_object *schema = NULL;
 	struct error why = ERROR_NONE;
-	int status = check_text(t, t->schema, "schema", err);
+	int status = check_text(t, text, what, err);
 
 	if (status)
 		return status;
+	schema = js_parse_object(text, strlen(text), &why);
+	if (schema)
+		schema_valid(schema, &why);
+	if (why.code)
+		return fail(err, MT_EINVAL, "invalid %s of tool `%s`: %s", what, t->name,
+			    why.text);
+	js_put(out, schema);
+	return MT_OK;
+}
+
+static int put_output_schema(const struct mt_tool *t, struct strbuf *out,
+			     struct error *err)
+{
+	js_key(out, "output_schema");
+	return put_schema_text(t, t->output_schema, "output schema", out, err);
+}
+
+static int put_schema(const struct mt_tool *t, struct strbuf *out, struct error *err)
+{
+	struct error why = ERROR_NONE;
+
 	if (t->function && (function_check(t->function, &why) ||
 			    (!t->schema && function_schema(t->function, out, &why))))
 		return fail(err, MT_EINVAL, "invalid function of tool `%s`: %s", t->name,
 			    why.text);
-	if (!t->schema && t->function)
-		return MT_OK;
-	if (!t->schema)
-		return fail(err, MT_EINVAL, "tool `%s` has no schema", t->name);
-	schema = js_parse_object(t->schema, strlen(t->schema), &why);
-	if (schema)
-		schema_valid(schema, &why);
-	if (why.code)
-		return fail(err, MT_EINVAL, "invalid schema of tool `%s`: %s", t->name,
-			    why.text);
-	js_put(out, schema);
-	return MT_OK;
+	if (t->schema)
+		return put_schema_text(t, t->schema, "schema", out, err);
+	return t->function ? MT_OK
+			   : fail(err, MT_EINVAL, "tool `%s` has no schema", t->name);
 }
 
 static int check_events(const struct mt_tool *t, json_object *events, struct error *err)
@@ -220,16 +235,23 @@ static int describe_tool(const struct mt_toolset *set, const struct mt_tool *t,
 	status = check_text(t, t->description, "description", err);
 	if (!status)
 		status = check_text(t, t->brief, "brief description", err);
+	if (!status)
+		status = check_text(t, t->title, "title", err);
 	if (status)
 		return status;
 	strbuf_addc(out, '{');
 	js_key_str(out, "name", t->name);
 	js_key_str(out, "description", t->description);
+	put_optional(out, "title", t->title);
 	put_optional(out, "brief", t->brief);
 	js_key(out, "schema");
 	status = put_schema(t, out, err);
+	if (!status && t->output_schema)
+		status = put_output_schema(t, out, err);
 	if (status)
 		return status;
+	if (t->deadline_ms)
+		js_key_int(out, "deadline_ms", t->deadline_ms);
 	js_key(out, "events");
 	status = put_events(t, out, err);
 	js_key_int(out, "hints", t->hints);
@@ -460,6 +482,43 @@ static int describe_components(const struct mt_plugin *p, struct strbuf *out,
 	return good ? MT_OK : fail(err, first.code, "%s", first.text);
 }
 
+static const struct mt_permission *permission_at(const struct mt_plugin *p, size_t n)
+{
+	return (const void *)((const char *)p->permissions + n * p->permissions->size);
+}
+
+static int put_permissions(const struct mt_plugin *p, struct strbuf *out,
+			   struct error *err)
+{
+	static const char *const kinds[] = {
+		[MT_PERMIT_READ] = "read", [MT_PERMIT_WRITE] = "write",
+		[MT_PERMIT_HOST] = "host", [MT_PERMIT_SECRET] = "secret",
+		[MT_PERMIT_ENVIRONMENT] = "environment",
+	};
+
+	js_key(out, "permissions");
+	strbuf_addc(out, '[');
+	for (size_t i = 0; i < p->permission_count; i++) {
+		const struct mt_permission *m = permission_at(p, i);
+
+		if (m->kind >= ARRAY_LEN(kinds) || !kinds[m->kind])
+			return fail(err, MT_EUNSUPPORTED,
+				    "permission %zu has unknown kind %u; update mortise",
+				    i + 1, m->kind);
+		if (!m->what || strnlen(m->what, 4096) == 4096 ||
+		    !utf8_valid(m->what, strlen(m->what)))
+			return fail(err, MT_EINVAL,
+				    "permission %zu does not say for what", i + 1);
+		strbuf_add(out, i ? ",{" : "{");
+		js_key_str(out, "kind", kinds[m->kind]);
+		js_key_str(out, "what", m->what);
+		put_optional(out, "why", m->why);
+		strbuf_addc(out, '}');
+	}
+	strbuf_addc(out, ']');
+	return MT_OK;
+}
+
 int describe_plugin(const struct mt_plugin *p, struct strbuf *out, struct error *err)
 {
 	AUTO(strbuf) struct strbuf refused = STRBUF(DESCRIPTION_MAX);
@@ -469,6 +528,12 @@ int describe_plugin(const struct mt_plugin *p, struct strbuf *out, struct error 
 	js_key_str(out, "name", p->name);
 	js_key_str(out, "version", p->version);
 	js_key_str(out, "license", p->license);
+	put_optional(out, "id", p->id);
+	put_optional(out, "vendor", p->vendor);
+	put_optional(out, "url", p->url);
+	status = put_permissions(p, out, err);
+	if (status)
+		return status;
 	js_key(out, "components");
 	strbuf_addc(out, '[');
 	status = describe_components(p, out, &refused, err);

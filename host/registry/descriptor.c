@@ -226,6 +226,49 @@ static int check_name(const char *name, const char *what, struct error *err)
 			   what, name);
 }
 
+/* Two words or more, of letters, digits, - and _, with dots between them. */
+static bool is_id(const char *id)
+{
+	size_t len = strlen(id), words = 1;
+
+	for (size_t i = 0; i < len; i++) {
+		bool letter = (id[i] >= 'a' && id[i] <= 'z') ||
+			      (id[i] >= 'A' && id[i] <= 'Z') ||
+			      (id[i] >= '0' && id[i] <= '9') || id[i] == '-' ||
+			      id[i] == '_';
+
+		if (!letter && (id[i] != '.' || i == 0 || id[i - 1] == '.'))
+			return false;
+		words += id[i] == '.';
+	}
+	return words > 1 && id[len - 1] != '.';
+}
+
+/* What says who made it. */
+static int check_identity(const struct mt_plugin *p, struct error *err)
+{
+	int status = p->id ? check_text(p->id, "id", err) : MT_OK;
+
+	if (!status && p->id && !is_id(p->id))
+		status = fail(err, MT_EINVAL,
+			      "invalid id `%.80s`: use a domain, reversed, and a name: "
+			      "org.example.wc",
+			      p->id);
+	if (!status && p->vendor)
+		status = check_text(p->vendor, "vendor", err);
+	if (!status && p->url)
+		status = check_text(p->url, "URL", err);
+	if (!status && p->permission_count &&
+	    (p->permission_count > PERMISSIONS_MAX || !p->permissions ||
+	     p->permissions->size < MT_PERMISSION_SIZE_1_0 ||
+	     p->permissions->size > 65536 ||
+	     p->permissions->size % _Alignof(struct mt_permission)))
+		status = fail(err, MT_EINVAL,
+			      "its permissions have a wrong size, or are more than %d",
+			      PERMISSIONS_MAX);
+	return status;
+}
+
 int plugin_check(const struct mt_plugin *p, struct error *err)
 {
 	int status;
@@ -252,6 +295,9 @@ int plugin_check(const struct mt_plugin *p, struct error *err)
 		status = check_text(p->version, "version", err);
 	if (!status)
 		status = check_text(p->license, "license", err);
+	if (status)
+		return status;
+	status = check_identity(p, err);
 	if (status)
 		return status;
 	if (p->component_count == 0 || p->component_count > COMPONENTS_MAX ||

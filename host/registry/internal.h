@@ -11,7 +11,7 @@ enum {
 	PROBE_MS = 5000,              /* until a child must have answered */
 	DESCRIPTION_MAX = 4 << 20,    /* bytes of a description */
 	COMPONENTS_MAX = 64,          /* of one plugin */
-	OPTIONS_MAX = 512, TOOLS_MAX = 1024,
+	OPTIONS_MAX = 512, TOOLS_MAX = 1024, PERMISSIONS_MAX = 256,
 	PLUGIN_TEXT_MAX = 1 << 18,    /* bytes of one text of a plugin */
 };
 

@@ -20,13 +20,16 @@ struct component {
 	const char *plugin;         /* name of its plugin */
 	const char *path;           /* of the .so */
 	const char *version, *license;
+	const char *id, *vendor, *url; /* of its plugin; "": none */
+	json_object *permissions;   /* [{kind, what, why}], or NULL */
 	uint16_t version_major, version_minor; /* of the kind */
 	const struct mt_option *options;
 	size_t option_count;
 	char *key;                  /* of the file when it was looked at */
 	json_object *data;          /* by kind. tool: {"tools":[{name, description,
 	                               brief, schema (object), events (array or null),
-	                               hints}], "dynamic": bool};
+	                               hints, title, output_schema,
+	                               deadline_ms}], "dynamic": bool};
 	                               dialect: {"providers": {...}};
 	                               agent: {"flags": N, "tools": text or absent};
 	                               condenser: {"check": bool};

@@ -122,6 +122,13 @@ static bool is_trusted(const struct config *c, const char *section,
 	return component_is_own(t->component) || config_bool(c, section, "trust_hints");
 }
 
+static bool is_set(const struct config *c, const char *section, const char *key)
+{
+	const char *origin = config_origin(c, section, key);
+
+	return origin && strcmp(origin, "built in") != 0;
+}
+
 /* `options` (taken): of a server that no section describes. */
 static int add_instance(struct catalog *catalog, const struct config *c,
 			const char *family, const char *name,
@@ -155,6 +162,7 @@ static int add_instance(struct catalog *catalog, const struct config *c,
 	if (strbuf_addf(&section, "%s.%s", family, t->title) || grants(c, t))
 		return out_of_memory(err);
 	t->deadline_ms = config_int(c, section.text, "deadline");
+	t->deadline_set = is_set(c, section.text, "deadline");
 	r = options ? MT_OK
 		    : config_section(c, section.text, component->options,
 				     component->option_count, &t->options, err);
@@ -204,9 +212,12 @@ static struct tool tool_of(json_object *o, size_t instance)
 	return (struct tool){
 		.name = js_str(o, "name", ""),
 		.real = js_str(o, "name", ""),
+		.title = js_str(o, "title", ""),
+		.deadline_ms = js_int(o, "deadline_ms", 0),
 		.description = js_str(o, "description", ""),
 		.brief = js_str(o, "brief", ""),
 		.schema_json = js_get(o, "schema"),
+		.output_schema = js_get(o, "output_schema"),
 		.schema = js_text(js_get(o, "schema"), NULL),
 		.events = js_get(o, "events"),
 		.hints = (unsigned)js_int(o, "hints", 0),

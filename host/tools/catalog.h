@@ -14,9 +14,11 @@
 /** A tool as it is offered. Texts borrowed from the registry. */
 struct tool {
 	const char *name, *description, *schema; /* schema as JSON text */
+	const char *title;       /* for people; "" if there is none */
+	int64_t deadline_ms;     /* by its own word; 0: it says nothing */
 	const char *real;        /* its name in its toolset, mostly the same */
 	const char *brief;       /* the description, short; "" if there is none */
-	json_object *schema_json;
+	json_object *schema_json, *output_schema; /* the latter may be NULL */
 	json_object *events;     /* array of mappings, or NULL */
 	unsigned hints;          /* MT_TOOL_READ_ONLY ... */
 	bool trusted;            /* they can be relied on: see tool_instance */
@@ -33,6 +35,7 @@ struct tool_instance {
 	json_object *options;    /* {key: "value"} as set by the user */
 	char **secrets;          /* granted names, NULL-terminated */
 	int64_t deadline_ms;     /* of a call that names no time-out */
+	bool deadline_set;       /* by the user, so that it counts before a tool's own */
 	bool dynamic;            /* makes (more of) its list when it runs */
 	bool server;             /* is [mcp.NAME] */
 	bool trusted;            /* it comes with us, or the user trusts its hints */

@@ -29,6 +29,8 @@ struct runner_spec {
 	char *const *env;       /* whole environment, "NAME=value" */
 	const char *workspace;  /* as the runner sees it */
 	const char *spool_dir;  /* as the runner sees it; made 0700 on demand */
+	const char *state_dir;  /* for what lives as long as the conversation; or NULL */
+	const char *user_dir;   /* for what lives as long as the installation; or NULL */
 	const char *conversation;
 	const struct runner_instance *instances;
 	size_t instance_count;

@@ -162,6 +162,8 @@ int runner_put_hello(struct strbuf *b, const struct runner_spec *spec)
 	js_key_str(b, "version", PACKAGE_VERSION);
 	js_key_str(b, "workspace", spec->workspace ? spec->workspace : "/");
 	js_key_str(b, "spool_dir", spec->spool_dir ? spec->spool_dir : "");
+	js_key_str(b, "state_dir", spec->state_dir ? spec->state_dir : "");
+	js_key_str(b, "user_dir", spec->user_dir ? spec->user_dir : "");
 	js_key_str(b, "conversation", spec->conversation ? spec->conversation : "");
 	put_limits(b, spec);
 	js_key(b, "instances");

@@ -107,4 +107,4 @@ static const struct mt_component parts[] = {
 };
 
 MT_PLUGIN(.name = "control", .version = "1.0", .license = "MIT", .components = parts,
-	  .component_count = 3)
+	  .component_count = 3, .id = MT_PLUGIN_ID("control"))

@@ -118,6 +118,29 @@ struct mt_option {
 };
 #define MT_OPTION_SIZE_1_0 MT_SIZE_TO(mt_option, reserved)
 
+/* ---- permissions ------------------------------------------------------ */
+
+enum mt_permission_kind {
+	MT_PERMIT_READ = 1,        /* a file, or a directory with all below it */
+	MT_PERMIT_WRITE = 2,       /* the same, to write and to read */
+	MT_PERMIT_HOST = 3,        /* a host of the network: "api.example.org" */
+	MT_PERMIT_SECRET = 4,      /* a secret, by the NAME of [grant.NAME] */
+	MT_PERMIT_ENVIRONMENT = 5, /* a variable of the environment */
+};
+
+/** What a plugin uses in addition to the workspace and the directories that it is given. Shown
+ *  to a user before the plugin is enabled. A host may enforce it; this one does not. */
+struct mt_permission {
+	uint32_t size;
+	uint32_t kind;    /* enum mt_permission_kind */
+	const char *what; /* path (may begin with ~/), host or name */
+	const char *why;  /* one sentence for people, or NULL */
+};
+#define MT_PERMISSION_SIZE_1_0 MT_SIZE_TO(mt_permission, why)
+
+#define MT_PERMISSION(kind_, what_, why_)                                      \
+	{ sizeof(struct mt_permission), (kind_), (what_), (why_) }
+
 /* ---- the descriptor --------------------------------------------------- */
 
 enum mt_kind {
@@ -158,9 +181,21 @@ struct mt_plugin {
 	const char *license;             /* SPDX expression */
 	const struct mt_component *components;
 	uint32_t component_count;
-	uint32_t reserved;               /* 0 */
+	uint32_t permission_count;
+	const struct mt_permission *permissions; /* permission_count of them, or NULL */
+	const char *id;                  /* unique in the world, by a domain of the maker,
+	                                    reversed: "org.example.wc". NULL: the plugin
+	                                    is known by `name` alone, and cannot be used
+	                                    where another one has that name already */
+	const char *vendor;              /* who made it, for people; or NULL */
+	const char *url;                 /* where it comes from; or NULL */
+	/** What the plugin offers beyond this version, by a name that its header
+	 *  defines: constant data, or NULL for a name that it does not know. May be
+	 *  NULL. Asked on the thread that loads the plugin, before anything else. A host
+	 *  of version 1.0 asks for nothing. */
+	const void *(*extension)(const char *name);
 };
-#define MT_PLUGIN_SIZE_1_0 MT_SIZE_TO(mt_plugin, reserved)
+#define MT_PLUGIN_SIZE_1_0 MT_SIZE_TO(mt_plugin, extension)
 
 /** The only symbol a plugin exports. */
 #define MT_PLUGIN_SYMBOL "mortise_plugin_v1"
@@ -182,14 +217,39 @@ MT_EXPORT const struct mt_plugin *mortise_plugin_v1(void);
 
 /** The plugin of one component, which MT_TOOLSET, MT_AGENT, MT_CONDENSER, MT_DIALECT,
  *  MT_ANALYZER, MT_RUNTIME and MT_STORE define: MT_KIND(&functions, "plugin", .name =
- *  "component", .summary = "...") with any other members of struct mt_component. The
- *  version and the license of the plugin are 1.0 and MIT unless MT_PLUGIN_VERSION and
- *  MT_PLUGIN_LICENSE are defined before. C only. */
+ *  "component", .summary = "...") with any other members of struct mt_component. What
+ *  else a plugin says of itself is defined before the header is included:
+ *  MT_PLUGIN_VERSION ("1.0"), MT_PLUGIN_LICENSE ("MIT"), MT_PLUGIN_DOMAIN ("org.example":
+ *  the id is that and the name of the plugin), MT_PLUGIN_VENDOR, MT_PLUGIN_URL,
+ *  MT_PLUGIN_PERMISSIONS (the name of an array), MT_PLUGIN_EXTENSION (a function).
+ *  C only. */
 #ifndef MT_PLUGIN_VERSION
 #define MT_PLUGIN_VERSION "1.0"
 #endif
 #ifndef MT_PLUGIN_LICENSE
 #define MT_PLUGIN_LICENSE "MIT"
+#endif
+#ifdef MT_PLUGIN_DOMAIN
+#define MT_PLUGIN_ID(name_) MT_PLUGIN_DOMAIN "." name_
+#else
+#define MT_PLUGIN_ID(name_) NULL
+#endif
+#ifndef MT_PLUGIN_VENDOR
+#define MT_PLUGIN_VENDOR NULL
+#endif
+#ifndef MT_PLUGIN_URL
+#define MT_PLUGIN_URL NULL
+#endif
+#ifndef MT_PLUGIN_EXTENSION
+#define MT_PLUGIN_EXTENSION NULL
+#endif
+#ifdef MT_PLUGIN_PERMISSIONS
+#define MT_PLUGIN_PERMITS                                                      \
+	.permissions = MT_PLUGIN_PERMISSIONS,                                  \
+	.permission_count = sizeof(MT_PLUGIN_PERMISSIONS) /                    \
+			    sizeof((MT_PLUGIN_PERMISSIONS)[0])
+#else
+#define MT_PLUGIN_PERMITS .permissions = NULL
 #endif
 #define MT_ONE_COMPONENT(kind_, major_, minor_, functions_, plugin_name_, ...) \
 	static const struct mt_component mt_the_component_ = {                 \
@@ -198,7 +258,10 @@ MT_EXPORT const struct mt_plugin *mortise_plugin_v1(void);
 		.functions = (functions_), __VA_ARGS__ };                      \
 	MT_PLUGIN(.name = plugin_name_, .version = MT_PLUGIN_VERSION,          \
 		  .license = MT_PLUGIN_LICENSE,                                \
-		  .components = &mt_the_component_, .component_count = 1)
+		  .components = &mt_the_component_, .component_count = 1,      \
+		  .id = MT_PLUGIN_ID(plugin_name_), .vendor = MT_PLUGIN_VENDOR,\
+		  .url = MT_PLUGIN_URL, .extension = MT_PLUGIN_EXTENSION,      \
+		  MT_PLUGIN_PERMITS)
 
 /* ---- logging, shared by all kinds ------------------------------------- */
 

@@ -56,6 +56,8 @@ enum {
 	MT_TOOLSET_PARALLEL = 1u << 0, /* `call` may run on several threads at once */
 };
 
+#define MT_SAVED_MAX 65536u /* bytes that mt_tool_host.save takes */
+
 /** Services of the host for tools. Append only. */
 struct mt_tool_host {
 	uint32_t size; /* of this struct in the host that made it */
@@ -88,9 +90,11 @@ struct mt_tool_host {
 
 	/* -- the result -- */
 
-	/** Append text to the result. The whole result has a limit (option
-	 *  `result_max` of the tool); @return MT_ELIMIT when it is reached. */
+	/** Append text to the result. The whole result has a limit (that of
+	 *  the host, or mt_tool.result_max); @return MT_ELIMIT when it is reached. */
 	int (*reply)(struct mt_call *call, const char *fmt, ...) MT_PRINTF(2, 3);
+	/** The same for a text that is there already, which need not end in NUL: for
+	 *  languages that cannot call functions with variable arguments. */
 	int (*reply_text)(struct mt_call *call, const char *text, size_t len);
 	/** Append an image or another medium, for example "image/png". The
 	 *  bytes are copied. The model gets what its provider can show. */
@@ -104,6 +108,8 @@ struct mt_tool_host {
 	 *  write `return host->fail(...)`. */
 	int (*fail)(struct mt_call *call, int status, const char *fmt, ...)
 		MT_PRINTF(3, 4);
+	/** The same for a sentence that is there already; see reply_text. */
+	int (*fail_text)(struct mt_call *call, int status, const char *text, size_t len);
 
 	/* -- while it runs -- */
 
@@ -133,7 +139,8 @@ struct mt_tool_host {
 	 *    "model/complete"      {messages:[{role,content}], max_tokens?, model?}
 	 *                          -> {text}
 	 *    "user/ask"            {question, choices?} -> {answer}
-	 *    "secret/get"          {name} -> {value}; only names granted to the tool
+	 *    "secret/get"          {name} -> {value}: the secret of [grant.NAME], if its
+	 *                          `tools` list the instance
 	 *    "shell/directory"     {} -> {directory}: where the shell of the
 	 *                          conversation last was, "" if nobody knows
 	 *  `params` and result are JSON objects. The result is borrowed until
@@ -152,17 +159,40 @@ struct mt_tool_host {
 	 *  `prefix`. @return MT_ENOTFOUND past the last one. */
 	int (*option_at)(struct mt_instance *instance, const char *prefix, size_t n,
 			 const char **ret_key, const char **ret_value);
-	/** Absolute paths: the workspace, and a private directory that lives as
-	 *  long as the runner does. */
+	/** Absolute paths: the workspace, and directories that are made when they are
+	 *  asked for. `private_dir` lives as long as the runner does, `conversation_dir`
+	 *  as long as the conversation (the same one when it is resumed), both for this
+	 *  instance; `user_dir` as long as the user's installation, for all instances of
+	 *  the plugin. "" if there is none: a call without a conversation has no
+	 *  `conversation_dir`. Borrowed for the life of the instance. [any thread] */
 	const char *(*workspace)(struct mt_instance *instance);
 	const char *(*private_dir)(struct mt_instance *instance);
+	const char *(*conversation_dir)(struct mt_instance *instance);
+	const char *(*user_dir)(struct mt_instance *instance);
+	/** Path of the plugin file. Borrowed for the life of the instance. [any thread] */
+	const char *(*plugin_path)(struct mt_instance *instance);
+	/** Keep up to MT_SAVED_MAX bytes for as long as the conversation lives, in place
+	 *  of those kept before; they are on the disk when it returns. For what an
+	 *  instance needs to continue after a resume, or in a new worker after a crash.
+	 *  @return MT_EUNSUPPORTED if there is no conversation, MT_ELIMIT, MT_EIO. */
+	int (*save)(struct mt_instance *instance, const void *bytes, size_t len);
+	/** What was last saved, with a NUL after it; NULL if nothing was. Borrowed until
+	 *  the next `save` or `saved` of the instance. */
+	const void *(*saved)(struct mt_instance *instance, size_t *ret_len);
 	/** The list of tools has changed: the host calls `list` again.
 	 *  [any thread] */
 	void (*changed)(struct mt_instance *instance);
 	void (*log)(struct mt_instance *instance, int level, const char *fmt, ...)
 		MT_PRINTF(3, 4); /* [any thread] */
+	void (*log_text)(struct mt_instance *instance, int level, const char *text,
+			 size_t len); /* [any thread] */
+	/** A table of functions that is not part of this version, by its name, or NULL
+	 *  if this host does not have it. Names that end in ".draft-N" are those of
+	 *  <mortise/extensions.h>: they may go without notice. Borrowed for the life of
+	 *  the process. [any thread] */
+	const void *(*extension)(const char *name);
 };
-#define MT_TOOL_HOST_SIZE_1_0 MT_SIZE_TO(mt_tool_host, log)
+#define MT_TOOL_HOST_SIZE_1_0 MT_SIZE_TO(mt_tool_host, extension)
 
 struct mt_function; /* mortise/function.h */
 
@@ -171,9 +201,12 @@ struct mt_tool {
 	uint32_t size;
 	uint32_t hints;          /* MT_TOOL_READ_ONLY ... */
 	const char *name;        /* [a-zA-Z][a-zA-Z0-9_-]{0,63} */
+	const char *title;       /* for people, in a few words; or NULL */
 	const char *description; /* for the model */
 	const char *brief;       /* the same, short, for small windows; or NULL */
 	const char *schema;      /* JSON Schema of the arguments, an object */
+	const char *output_schema; /* JSON Schema of the structured result (see
+	                              extensions.h), an object; or NULL */
 
 	/** How calls appear in the event log, as JSON text; NULL: action
 	 *  `call_tool`, observation `tool`. An array, the first entry whose
@@ -198,8 +231,14 @@ struct mt_tool {
 
 	/** A C function with typed arguments instead of `call`; or NULL. */
 	const struct mt_function *function;
+
+	/** When a call is ended by force, in ms, unless the user or the call says
+	 *  something else; 0: the default of the host, -1: never. */
+	int64_t deadline_ms;
+	/** Bytes of text in a result, if the host would allow more; 0: what it allows. */
+	int64_t result_max;
 };
-#define MT_TOOL_SIZE_1_0 MT_SIZE_TO(mt_tool, function)
+#define MT_TOOL_SIZE_1_0 MT_SIZE_TO(mt_tool, result_max)
 
 /** A toolset. Every function may be NULL, except that a tool that is not
  *  MT_TOOL_CONTROL needs one of its `call`, its `function`, the set's `call`. Each is
@@ -235,32 +274,26 @@ struct mt_toolset {
 };
 #define MT_TOOLSET_SIZE_1_0 MT_SIZE_TO(mt_toolset, close)
 
-/** A whole plugin of one tool with one function: MT_TOOL(run, .name = "x",
+/** A whole plugin of one tool with one function: MT_TOOL(run, "plugin", .name = "x",
  *  .description = "...", .schema = "...") after
  *  `static int run(const struct mt_tool_host *host, void *self, struct mt_call *call)`.
- *  Version and license of the plugin are 1.0 and MIT unless MT_TOOL_VERSION
- *  and MT_TOOL_LICENSE are defined before. C only. */
-#ifndef MT_TOOL_VERSION
-#define MT_TOOL_VERSION "1.0"
-#endif
-#ifndef MT_TOOL_LICENSE
-#define MT_TOOL_LICENSE "MIT"
-#endif
+ *  MT_TOOL_WITH takes members of struct mt_component as well, in parentheses:
+ *  MT_TOOL_WITH(run, "plugin", (.summary = "...", .options = table, .option_count = 2),
+ *  .name = "x", ...). For what else a plugin says of itself see MT_ONE_COMPONENT.
+ *  C only. */
 #define MT_TOOL(function_, plugin_name_, ...)                                  \
+	MT_TOOL_WITH(function_, plugin_name_, (.summary = NULL), __VA_ARGS__)
+#define MT_TOOL_WITH(function_, plugin_name_, component_, ...)                 \
 	static const struct mt_tool mt_the_tool_ = {                           \
 		.size = sizeof(struct mt_tool), .call = (function_),           \
 		__VA_ARGS__ };                                                 \
 	static const struct mt_toolset mt_the_set_ = {                         \
 		.size = sizeof(struct mt_toolset), .tool_count = 1,            \
 		.tools = &mt_the_tool_ };                                      \
-	static const struct mt_component mt_the_component_ = {                 \
-		.size = sizeof(struct mt_component), .kind = MT_KIND_TOOL,     \
-		.version_major = MT_TOOL_MAJOR,                                \
-		.version_minor = MT_NEEDS_TOOL_MINOR,                          \
-		.name = plugin_name_, .functions = &mt_the_set_ };             \
-	MT_PLUGIN(.name = plugin_name_, .version = MT_TOOL_VERSION,            \
-		  .license = MT_TOOL_LICENSE,                                  \
-		  .components = &mt_the_component_, .component_count = 1)
+	MT_ONE_COMPONENT(MT_KIND_TOOL, MT_TOOL_MAJOR, MT_NEEDS_TOOL_MINOR,     \
+			 &mt_the_set_, plugin_name_, .name = plugin_name_,     \
+			 MT_MEMBERS component_)
+#define MT_MEMBERS(...) __VA_ARGS__
 
 /** A plugin of one toolset; see MT_ONE_COMPONENT. */
 #define MT_TOOLSET(functions_, plugin_name_, ...)                              \

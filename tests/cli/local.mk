@@ -1,8 +1,8 @@
 # tests/cli
 TESTS += %D%/plugins-doc.sh %D%/vendor.sh %D%/demo.sh
 EXTRA_DIST += %D%/plugins-doc.sh %D%/vendor.sh %D%/demo.sh
-TESTS += %D%/config.bats %D%/main.bats %D%/plugin-guard.bats %D%/plugins.bats
-EXTRA_DIST += %D%/config.bats %D%/main.bats %D%/plugin-guard.bats %D%/plugins.bats
+TESTS += %D%/config.bats %D%/main.bats %D%/plugin-guard.bats %D%/plugin-services.bats %D%/plugins.bats
+EXTRA_DIST += %D%/config.bats %D%/main.bats %D%/plugin-guard.bats %D%/plugin-services.bats %D%/plugins.bats
 TESTS += %D%/conversations.bats %D%/run.bats %D%/images.bats %D%/misbehave.bats
 EXTRA_DIST += %D%/conversations.bats %D%/run.bats %D%/images.bats %D%/misbehave.bats
 TESTS += %D%/hostile.bats %D%/condense.bats

@@ -111,10 +111,10 @@ static const struct mt_function minus_one_fn = { sizeof(struct mt_function),
 						 0,
 						 0 };
 
-#define TOOL(name)                                                                       \
+#define TOOL(name_)                                                                      \
 	{                                                                                \
-		sizeof(struct mt_tool), 0, #name, "For tests.", NULL, NULL, NULL, NULL,  \
-			&name##_fn                                                 \
+		.size = sizeof(struct mt_tool), .name = #name_,                          \
+		.description = "For tests.", .function = &name_##_fn                     \
 	}
 static const struct mt_tool tools[] = {
 	TOOL(add), TOOL(half), TOOL(length), TOOL(is_even), TOOL(color), TOOL(count_byte),

@@ -150,8 +150,11 @@ static void many_close(const struct mt_tool_host *host, struct mt_instance *inst
 	free(self);
 }
 
-#define TOOL(name_) { sizeof(struct mt_tool), 0, #name_, "For tests.", NULL, \
-		      "{\"type\":\"object\"}", NULL, name_, NULL }
+#define TOOL(name_)                                                                      \
+	{                                                                                \
+		.size = sizeof(struct mt_tool), .name = #name_,                          \
+		.description = "For tests.", .schema = "{\"type\":\"object\"}", .call = name_\
+	}
 static const struct mt_tool tools[] = {
 	TOOL(meet), TOOL(options), TOOL(places), TOOL(grow), TOOL(listen),
 };

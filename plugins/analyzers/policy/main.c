@@ -252,5 +252,5 @@ static const struct mt_component components[] = {
 	},
 };
 
-MT_PLUGIN(.name = "policy", .version = "2.0", .license = "MIT", .components = components,
-	  .component_count = 2)
+MT_PLUGIN(.name = "policy", .id = MT_PLUGIN_ID("policy"), .version = "2.0",
+	  .license = "MIT", .components = components, .component_count = 2)

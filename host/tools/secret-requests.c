@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * secret-requests.c - the secret of [grant.NAME], for a tool that it is granted to. */
+#include "tools/secret-requests.h"
+#include <string.h>
+
+static void answer_value(struct runner *l, uint64_t request, const char *value)
+{
+	AUTO(strbuf) struct strbuf json = STRBUF(1 << 20);
+
+	strbuf_addc(&json, '{');
+	js_key_str(&json, "value", value);
+	strbuf_addc(&json, '}');
+	runner_answer(l, request, json.error, json.error ? "" : json.text,
+		      json.error ? 0 : json.len);
+	if (json.room)
+		explicit_bzero(json.text, json.len);
+}
+
+bool secret_request_answer(struct runner *l, const struct config *c, struct mask *mask,
+			   uint64_t request, const char *method, json_object *params)
+{
+	const char *name = js_str(params, "name", "");
+	struct error err = ERROR_NONE;
+	char *value;
+
+	if (strcmp(method, "secret/get") != 0)
+		return false;
+	value = config_grant(c, name, &err);
+	if (value && mask)
+		secret_hide(mask, name, value, strlen(value), &err);
+	if (err.code)
+		runner_answer(l, request, err.code, err.text, strlen(err.text));
+	else
+		answer_value(l, request, value);
+	if (value)
+		explicit_bzero(value, strlen(value));
+	free(value);
+	return true;
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * secret-requests.h - answers "secret/get" of a tool. */
+#ifndef HOST_TOOLS_SECRET_REQUESTS_H
+#define HOST_TOOLS_SECRET_REQUESTS_H
+
+#include "config/config.h"
+#include "tools/runner-connection.h"
+
+/** Answer the request if it is "secret/get". The connection has checked that the secret
+ *  is granted to the instance. The value is added to `mask` (may be NULL) before it is
+ *  sent. @return false: another request. */
+bool secret_request_answer(struct runner *l, const struct config *c, struct mask *mask,
+			   uint64_t request, const char *method, json_object *params);
+
+#endif

@@ -1,0 +1,364 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# plugin-services.bats - what a tool can ask of its host, each service with a plugin that
+# is built from the headers alone.
+bats_require_minimum_version 1.5.0
+
+setup() {
+	export HOME="$BATS_TEST_TMPDIR/home" XDG_CACHE_HOME="$BATS_TEST_TMPDIR/cache"
+	export XDG_CONFIG_HOME="$HOME/config" XDG_STATE_HOME="$HOME/state"
+	export XDG_DATA_HOME="$HOME/data"
+	dir="$BATS_TEST_TMPDIR/plugins"
+	work="$BATS_TEST_TMPDIR/work"
+	mkdir -p "$dir" "$HOME" "$work" "$XDG_STATE_HOME"
+	chmod 700 "$dir" "$XDG_STATE_HOME"
+	export MORTISE_CORE_PLUGIN_PATH="$dir,$MORTISE_CORE_PLUGIN_PATH"
+}
+
+# compile NAME : a plugin from the C text on standard input
+compile() {
+	cat > "$BATS_TEST_TMPDIR/$1.c"
+	# shellcheck disable=SC2086
+	${CC:-cc} -std=gnu17 -Wall -Wextra -Wno-unused-parameter -Werror -shared -fPIC \
+		-I"$top_srcdir/sdk-headers" -o "$dir/$1.so" "$BATS_TEST_TMPDIR/$1.c"
+	chmod 755 "$dir/$1.so"
+}
+
+# service BODY [MEMBERS OF THE TOOL] : a tool `service` whose calls do this
+service() {
+	compile service <<-END
+		#include <mortise/extensions.h>
+		#include <stdio.h>
+		#include <string.h>
+		static int run(const struct mt_tool_host *host, void *self, struct mt_call *call)
+		{
+			struct mt_instance *instance = host->call_instance(call);
+			(void)instance;
+			$1
+		}
+		MT_TOOL(run, "service", .name = "service", .description = "For tests.",
+			.schema = "{\"type\":\"object\"}", $2)
+	END
+}
+
+call() { # [FLAG...] : call it
+	run mortise tools call -C "$work" -o controller.tools=service "$@" service '{}'
+	echo "$output"
+}
+
+@test "a call knows its instance, its tool and its id" {
+	service 'return host->reply(call, "%s %s", host->call_tool(call), host->call_id(call));'
+	call
+	[ "$output" = "service 1" ]
+}
+
+@test "every function of a toolset is given the host and its instance" {
+	compile service <<-'END'
+		#include <mortise/tool.h>
+		#include <string.h>
+		static struct mt_instance *own;
+		static int set_open(const struct mt_tool_host *h, struct mt_instance *i, void **self)
+		{
+			own = i;
+			return MT_OK;
+		}
+		static int more(const struct mt_tool_host *h, void *self, struct mt_call *c)
+		{
+			return h->reply(c, "%s: %s", h->call_tool(c),
+				h->call_instance(c) == own ? "its instance" : "another one");
+		}
+		static int list(const struct mt_tool_host *h, struct mt_instance *i, void *self,
+			struct mt_listing *l, int (*add)(struct mt_listing *, const struct mt_tool *))
+		{
+			struct mt_tool tool = { .size = sizeof tool, .name = h->option(i, "name"),
+				.description = "x", .schema = "{\"type\":\"object\"}" };
+			return add(l, &tool);
+		}
+		static void set_close(const struct mt_tool_host *h, struct mt_instance *i, void *self)
+		{
+			h->log(i, MT_LOG_INFO, "closed");
+		}
+		static const struct mt_option options[] = { { .size = sizeof *options,
+			.type = MT_OPTION_TEXT, .name = "name", .fallback = "listed", .help = "x" } };
+		static const struct mt_tool tools[] = { { .size = sizeof *tools, .name = "first",
+			.description = "x", .schema = "{\"type\":\"object\"}" } };
+		static const struct mt_toolset set = { .size = sizeof set, .tool_count = 1,
+			.tools = tools, .open = set_open, .list = list, .call = more,
+			.close = set_close };
+		MT_TOOLSET(&set, "service", .name = "service", .options = options,
+			.option_count = 1)
+	END
+	run mortise tools call -o controller.tools=service first '{}'
+	[ "$output" = "first: its instance" ]
+}
+
+@test "a tool of one function has options, a summary and a title" {
+	compile service <<-'END'
+		#include <mortise/tool.h>
+		static int run(const struct mt_tool_host *host, void *self, struct mt_call *call)
+		{
+			return host->reply(call, "%s",
+				host->option(host->call_instance(call), "greeting"));
+		}
+		static const struct mt_option options[] = { { .size = sizeof *options,
+			.type = MT_OPTION_TEXT, .name = "greeting", .fallback = "hello",
+			.help = "What it says." } };
+		MT_TOOL_WITH(run, "service", (.summary = "Says something.", .options = options,
+			.option_count = 1), .name = "service", .title = "Greeter",
+			.description = "Greets.", .schema = "{\"type\":\"object\"}")
+	END
+	call
+	[ "$output" = "hello" ]
+	call -o tool.service.greeting=hi
+	[ "$output" = "hi" ]
+	run mortise plugins info service
+	[[ "${lines[0]}" == "tool service: Says something." ]]
+	[[ "$output" == *"    Greeter"* ]]
+	run mortise tools list --json -o controller.tools=service
+	[ "$(jq -r '.[0].title' <<< "$output")" = Greeter ]
+}
+
+@test "texts with a length: the result, the failure, the log" {
+	service 'host->log_text(instance, MT_LOG_WARNING, "loggedxx", 6);
+		host->reply_text(call, "repliedxx", 7);
+		return host->fail_text(call, MT_EDENIED, "failedxx", 6);'
+	call
+	[ "$status" -eq 1 ]
+	[ "${lines[0]}" = replied ]
+	[ "${lines[1]}" = "mortise: failed" ]
+}
+
+@test "an extension of the host: a structured result" {
+	service 'const struct mt_result_draft_1 *r = host->extension(MT_RESULT_DRAFT_1);
+		if (!r || host->extension("mortise.result.draft-99"))
+			return host->fail(call, MT_EUNSUPPORTED, "not there");
+		if (r->structured(call, "[]", 2) != MT_EINVAL)
+			return host->fail(call, MT_EINVAL, "not checked");
+		if (r->structured(call, "{\"n\":3}", 7))
+			return host->fail(call, MT_EINVAL, "not taken");
+		return host->reply(call, "three");'
+	call --json
+	[ "$(jq -c .structured <<< "${lines[0]}")" = '{"n":3}' ]
+	[ "${lines[1]}" = three ]
+}
+
+# logged N : the structured result of a conversation in which the tool gives N
+logged() {
+	service "const struct mt_result_draft_1 *r = host->extension(MT_RESULT_DRAFT_1);
+		r->structured(call, \"{\\\"n\\\":$1}\", strlen(\"{\\\"n\\\":$1}\"));
+		return host->reply(call, \"done\");" \
+		'.output_schema = "{\"type\":\"object\",\"properties\":{\"n\":{\"type\":\"integer\"}}}"'
+	printf '[turn]\n[call service]\n\n[turn]\n[call finish]\nmessage = x\n' \
+		> "$BATS_TEST_TMPDIR/script"
+	rm -rf "$XDG_STATE_HOME/mortise/conversations"
+	mortise run -C "$work" --model "script:$BATS_TEST_TMPDIR/script" -q \
+		-o controller.tools=service,control -t go > /dev/null 2>&1
+	grep -h '"observation":"tool"' "$XDG_STATE_HOME"/mortise/conversations/*/events.jsonl |
+		jq -c .extras.structured
+}
+
+@test "a structured result that does not match the output schema is left out" {
+	run logged 3
+	echo "$output"
+	[ "$output" = '{"n":3}' ]
+	run logged true
+	[ "$output" = null ]
+}
+
+@test "an output schema is checked with the rest of the plugin" {
+	service 'return MT_OK;' '.output_schema = "{"'
+	run mortise plugins check "$dir/service.so"
+	[ "$status" -eq 1 ]
+	[[ "$output" == *"invalid output schema of tool \`service\`"* ]]
+}
+
+@test "identity and permissions are shown" {
+	compile service <<-'END'
+		#define MT_PLUGIN_DOMAIN "org.example"
+		#define MT_PLUGIN_VENDOR "Example Ltd."
+		#define MT_PLUGIN_URL "https://example.org/service"
+		#define MT_PLUGIN_PERMISSIONS permissions
+		#include <mortise/tool.h>
+		static const struct mt_permission permissions[] = {
+			MT_PERMISSION(MT_PERMIT_READ, "~/.netrc", "Passwords of hosts."),
+			MT_PERMISSION(MT_PERMIT_HOST, "api.example.org", 0),
+			MT_PERMISSION(MT_PERMIT_SECRET, "TOKEN", 0),
+			MT_PERMISSION(MT_PERMIT_ENVIRONMENT, "HTTPS_PROXY", 0) };
+		static int run(const struct mt_tool_host *h, void *s, struct mt_call *c) { return 0; }
+		MT_TOOL(run, "service", .name = "service", .description = "x", .schema = "{}")
+	END
+	run mortise plugins info service
+	[[ "$output" == *"  id org.example.service"* ]]
+	[[ "$output" == *"  vendor Example Ltd."* ]]
+	[[ "$output" == *"  url https://example.org/service"* ]]
+	[[ "$output" == *"Declared permissions (not enforced):"* ]]
+	[[ "$output" == *"  read         ~/.netrc: Passwords of hosts."* ]]
+	[[ "$output" == *"  host         api.example.org"* ]]
+	run mortise plugins info service --json
+	[ "$(jq -c '[.[0].permissions[].kind]' <<< "$output")" = \
+		'["read","host","secret","environment"]' ]
+	[ "$(jq -r '.[0].id' <<< "$output")" = org.example.service ]
+}
+
+@test "a wrong id and a wrong permission are refused" {
+	for id in service org. .example org..x 'org.exa mple'; do
+		compile service <<-END
+			#include <mortise/tool.h>
+			static const struct mt_toolset set = { .size = sizeof set };
+			static const struct mt_component part = { .size = sizeof part,
+				.kind = MT_KIND_TOOL, .version_major = 1, .name = "x",
+				.functions = &set };
+			MT_PLUGIN(.name = "service", .version = "1", .license = "MIT", .id = "$id",
+				.components = &part, .component_count = 1)
+		END
+		run mortise plugins check "$dir/service.so"
+		[ "$status" -eq 1 ]
+		[[ "$output" == *"invalid id \`$id\`: use a domain, reversed, and a name: org.example.wc" ]]
+	done
+	compile service <<-'END'
+		#define MT_PLUGIN_PERMISSIONS permissions
+		#include <mortise/tool.h>
+		static const struct mt_permission permissions[] = { MT_PERMISSION(77, "x", 0) };
+		static int run(const struct mt_tool_host *h, void *s, struct mt_call *c) { return 0; }
+		MT_TOOL(run, "service", .name = "service", .description = "x", .schema = "{}")
+	END
+	run mortise plugins check "$dir/service.so"
+	[[ "$output" == *"permission 1 has unknown kind 77; update mortise" ]]
+}
+
+@test "a plugin knows its own file" {
+	service 'return host->reply(call, "%s", host->plugin_path(instance));'
+	call
+	[ "$output" = "$dir/service.so" ]
+}
+
+@test "the directory of the user outlives the runner, and is one for all instances" {
+	service 'char path[4096], text[16] = "";
+		snprintf(path, sizeof path, "%s/count", host->user_dir(instance));
+		FILE *f = fopen(path, "a+");
+		if (!f)
+			return host->fail(call, MT_EIO, "cannot open %s", path);
+		fputs("x", f);
+		rewind(f);
+		if (!fgets(text, sizeof text, f))
+			text[0] = 0;
+		fclose(f);
+		return host->reply(call, "%s", text);'
+	call
+	[ "$output" = x ]
+	call
+	[ "$output" = xx ]
+	[ "$(cat "$XDG_DATA_HOME/mortise/plugin-data/service/count")" = xx ]
+	[ "$(stat -c %a "$XDG_DATA_HOME/mortise/plugin-data/service")" = 700 ]
+}
+
+@test "without a conversation nothing can be saved" {
+	service 'size_t len = 7;
+		const void *saved = host->saved(instance, &len);
+		return host->reply(call, "%d %d [%s] %zu", host->save(instance, "x", 1),
+			saved == 0, host->conversation_dir(instance), len);'
+	call
+	[ "$output" = "-6 1 [] 0" ]
+}
+
+@test "what is saved is there after a resume; so is the directory of the conversation" {
+	service 'size_t len; char path[4096];
+		const char *saved = host->saved(instance, &len);
+		snprintf(path, sizeof path, "%s/file", host->conversation_dir(instance));
+		FILE *f = fopen(path, "r");
+		host->reply(call, "saved %s, file %s", saved ? saved : "nothing", f ? "there" : "new");
+		f = f ? f : fopen(path, "w");
+		if (f)
+			fclose(f);
+		static char big[MT_SAVED_MAX + 1];
+		if (host->save(instance, big, sizeof big) != MT_ELIMIT)
+			return host->fail(call, MT_EINVAL, "too much is taken");
+		return host->save(instance, "the state", 9);'
+	cat > "$BATS_TEST_TMPDIR/script" <<-'END'
+		[turn]
+		[call service]
+
+		[turn]
+		expect last contains = saved nothing, file new
+		[call finish]
+		message = First.
+
+		[turn]
+		[call service]
+
+		[turn]
+		expect last contains = saved the state, file there
+		[call finish]
+		message = Second.
+	END
+	run mortise run -C "$work" --model "script:$BATS_TEST_TMPDIR/script" -q \
+		-o controller.tools=service,control -t go
+	echo "$output"
+	[ "$status" -eq 0 ]
+	run mortise resume last -t "again"
+	echo "$output"
+	[ "$status" -eq 0 ]
+	[[ "$output" == *"Second."* ]]
+}
+
+@test "a secret that is granted to the tool" {
+	service 'struct mt_str result;
+		struct mt_str params = MT_STR("{\"name\":\"token\"}");
+		int r = host->request(call, "secret/get", params, &result);
+		if (r)
+			return host->fail_text(call, r, result.ptr, result.len);
+		return host->reply_text(call, result.ptr, result.len);'
+	call
+	[ "$status" -eq 1 ]
+	[[ "$output" == *"this secret is not granted to the tool"* ]]
+	call -o grant.token.tools=service -o grant.token.env=SERVICE_TOKEN
+	[ "$status" -eq 1 ]
+	[[ "$output" == *"the secret \`token\` is not set"* ]]
+	SERVICE_TOKEN=s3cret-of-mine call -o grant.token.tools=service \
+		-o grant.token.env=SERVICE_TOKEN
+	[ "$status" -eq 0 ]
+	[ "$output" = '{"value":"s3cret-of-mine"}' ]
+	SERVICE_TOKEN=s3cret-of-mine call -o grant.token.tools=bash \
+		-o grant.token.env=SERVICE_TOKEN
+	[ "$status" -eq 1 ]
+}
+
+@test "a secret reaches the tool of a conversation, and the model only masked" {
+	service 'struct mt_str result;
+		struct mt_str params = MT_STR("{\"name\":\"token\"}");
+		int r = host->request(call, "secret/get", params, &result);
+		if (r)
+			return host->fail_text(call, r, result.ptr, result.len);
+		return host->reply(call, "%d: %.*s", (int)result.len, (int)result.len, result.ptr);'
+	printf 's3cret-in-a-file\n' > "$HOME/token"
+	chmod 600 "$HOME/token"
+	cat > "$BATS_TEST_TMPDIR/script" <<-'END'
+		[turn]
+		[call service]
+
+		[turn]
+		expect last contains = 28: {"value":"<secret_hidden>"}
+		[call finish]
+		message = Done.
+	END
+	run mortise run -C "$work" --model "script:$BATS_TEST_TMPDIR/script" -q \
+		-o controller.tools=service,control -o grant.token.tools=service \
+		-o "grant.token.file=$HOME/token" -t go
+	echo "$output"
+	[ "$status" -eq 0 ]
+	run -1 grep -rq s3cret-in-a-file "$XDG_STATE_HOME"
+}
+
+@test "a deadline and a limit of results of its own" {
+	service 'return host->reply(call, "%d", host->time_left_ms(call) <= 7000);' \
+		'.deadline_ms = 7000'
+	call
+	[ "$output" = 1 ]
+	call -o tool.service.deadline=60s
+	[ "$output" = 0 ]
+	service 'for (int i = 0; i < 100; i++)
+			host->reply(call, "%d,", i);
+		return MT_OK;' '.result_max = 20'
+	call
+	[ "${lines[0]}" = "0,1,2,3,4,5,6,7,8,9," ]
+}
