@@ -384,19 +384,6 @@ static int host_http(struct mt_ctx *x, const char *method, const char *url,
 	return fail(&x->error, MT_EUNSUPPORTED, "the effect http is not supported yet");
 }
 
-static int host_command(struct mt_ctx *x, struct mt_str argv, struct mt_str stdin_text)
-{
-	(void)argv, (void)stdin_text;
-	return fail(&x->error, MT_EUNSUPPORTED,
-		    "the effect command is not supported yet");
-}
-
-static int host_timer(struct mt_ctx *x, int64_t ms)
-{
-	(void)ms;
-	return fail(&x->error, MT_EUNSUPPORTED, "the effect timer is not supported yet");
-}
-
 static int host_keep(struct mt_ctx *x, struct mt_str state)
 {
 	AUTO(json) json_object *record = json_object_new_object();
@@ -519,8 +506,6 @@ const struct mt_host *plugin_host(void)
 		.reply_call_args = host_reply_call_args,
 		.send = host_send,
 		.http = host_http,
-		.command = host_command,
-		.timer = host_timer,
 		.keep = host_keep,
 		.prompt = host_prompt,
 		.option_at = host_option_at,

@@ -13,7 +13,6 @@
 #include <mortise/dialect.h>
 #include <mortise/function.h>
 #include <mortise/runtime.h>
-#include <mortise/store.h>
 #include <mortise/tool.h>
 #include <string.h>
 
@@ -377,8 +376,6 @@ static bool is_complete(const struct mt_component *c)
 		return ((const struct mt_runtime *)f)->launch;
 	case MT_KIND_ANALYZER:
 		return ((const struct mt_analyzer *)f)->advance;
-	case MT_KIND_STORE:
-		return ((const struct mt_store *)f)->advance;
 	}
 	return false;
 }

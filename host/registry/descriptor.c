@@ -15,7 +15,6 @@
 #include <mortise/condenser.h>
 #include <mortise/dialect.h>
 #include <mortise/runtime.h>
-#include <mortise/store.h>
 #include <mortise/tool.h>
 #include <string.h>
 
@@ -32,8 +31,6 @@ static const struct kind_info kinds[] = {
 			      sizeof(struct mt_runtime) },
 	[MT_KIND_ANALYZER] = { "analyzer", MT_ANALYZER_MAJOR, MT_ANALYZER_MINOR,
 			       sizeof(struct mt_analyzer) },
-	[MT_KIND_STORE] = { "store", MT_STORE_MAJOR, MT_STORE_MINOR,
-			    sizeof(struct mt_store) },
 };
 
 const struct kind_info *kind_info(int kind)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * mortise/advance.h - the one function of agents, condensers, analyzers,
- * runtimes and stores, and the handles that it works with.
+ * and runtimes, and the handles that it works with.
  *
  * PROVISIONAL: version 0 of each kind, loaded only by a host of exactly the
  * same version. Write `#define MORTISE_PROVISIONAL` before including it.
@@ -12,14 +12,19 @@
  * remember between calls is at most 64 KiB of text, given with host->keep and handed
  * back in `in->state`; the host logs it.
  *
- * Handles and borrowed texts live until `advance` returns. Everything happens
- * on one thread.
+ * Handles and borrowed texts live until `advance` returns: what a service of the
+ * host returns, what `in` holds. What a service is given is copied before it
+ * returns. Everything happens on one thread, and services are called by that
+ * thread alone. Pointers that a plugin is given are not NULL, except where that
+ * is said; a struct mt_str may have a NULL pointer when its length is 0.
  *
  * What changed, newest first:
- *   0.1  host->request_media (agents)
- *   0.1  MT_ERROR_HISTORY, which a plugin of before takes for an unknown kind
- *   0.2  host->option_at (analyzers)
- *   0.1  first version
+ *   MT_COMMAND_ENDED, MT_TIMER, host->command and host->timer are gone, which no host
+ *       performed (agent 0.4, analyzer 0.4, condenser 0.4, dialect 0.6, runtime 0.2)
+ *   host->request_media
+ *   MT_ERROR_HISTORY
+ *   host->option_at, request_define_tool, refuse (agent 0.2, analyzer 0.2, condenser 0.2)
+ *   first version
  */
 #ifndef MORTISE_ADVANCE_H
 #define MORTISE_ADVANCE_H
@@ -45,8 +50,6 @@ enum mt_happening {
 	MT_START = 1,     /* the work begins */
 	MT_REPLIED = 2,   /* a model answered: in->reply */
 	MT_HTTP_DONE = 3, /* in->code, in->body */
-	MT_COMMAND_ENDED = 4, /* in->code, in->body */
-	MT_TIMER = 5,
 	MT_FAILED = 6,    /* an effect failed: in->error, in->body is a sentence */
 	MT_CANCELLED = 7, /* nothing asked for now is performed */
 };
@@ -74,7 +77,7 @@ struct mt_in {
 	uint32_t what;                /* enum mt_happening */
 	uint32_t effect;              /* number of the effect it answers; 0: none */
 	uint32_t error;               /* MT_FAILED: enum mt_error_kind */
-	int32_t code;                 /* HTTP status or exit code */
+	int32_t code;                 /* HTTP status */
 	uint32_t reserved;
 	struct mt_str body;
 	struct mt_str state;          /* what host->keep was last given */
@@ -136,12 +139,10 @@ struct mt_host {
 
 	/* -- effects: each returns its number (> 0) or an mt_status -- */
 	int (*send)(struct mt_ctx *ctx, struct mt_request *request);
-	/** `headers`: one "Name: value" a line. */
+	/** `headers`: one "Name: value" a line. This host does not have it yet and
+	 *  returns MT_EUNSUPPORTED. */
 	int (*http)(struct mt_ctx *ctx, const char *method, const char *url,
 		    struct mt_str headers, struct mt_str body);
-	/** `argv`: JSON array; runs in the sandbox. */
-	int (*command)(struct mt_ctx *ctx, struct mt_str argv, struct mt_str stdin_text);
-	int (*timer)(struct mt_ctx *ctx, int64_t ms);
 
 	/* -- keeping -- */
 	int (*keep)(struct mt_ctx *ctx, struct mt_str state);

@@ -5,6 +5,7 @@
  * and reply give the same result.
  *
  * What changed, newest first:
+ *   0.4  no effects but send and http: see advance.h
  *   0.3  mt_agent_out.complain is called report_error
  *   0.2  MT_AGENT_READ_ONLY, mt_agent.tools
  *   0.1  first version */
@@ -18,7 +19,7 @@ extern "C" {
 #endif
 
 #define MT_AGENT_MAJOR 0u
-#define MT_AGENT_MINOR 3u
+#define MT_AGENT_MINOR 4u
 
 /** What an agent adds to the services of the host. */
 struct mt_agent_out {

@@ -9,6 +9,7 @@
  * once and returns. One that fails, or says nothing, has said UNKNOWN.
  *
  * What changed, newest first:
+ *   0.4  no effects but send and http: see advance.h
  *   0.3  MT_ANALYZER_CLASSIFIES; mt_analyzer_out.trusted and directory
  *   0.2  the action is seen as a call (tool, arguments, thought, hints); a
  *        verdict names its rule; open, close and rules
@@ -23,7 +24,7 @@ extern "C" {
 #endif
 
 #define MT_ANALYZER_MAJOR 0u
-#define MT_ANALYZER_MINOR 3u
+#define MT_ANALYZER_MINOR 4u
 
 /** Numbers as in the event log. */
 enum mt_risk {

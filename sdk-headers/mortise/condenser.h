@@ -11,6 +11,8 @@
  * host->view_at gives NULL there, `shown` the text.
  *
  * What changed, newest first:
+ *   0.4  no effects but send and http: see advance.h
+ *   0.3  pinned; what is pinned is neither dropped nor masked
  *   0.2  shown, may_cut, request_define_tool of mt_host, check
  *   0.1  first version */
 #ifndef MORTISE_CONDENSER_H
@@ -23,7 +25,7 @@ extern "C" {
 #endif
 
 #define MT_CONDENSER_MAJOR 0u
-#define MT_CONDENSER_MINOR 3u
+#define MT_CONDENSER_MINOR 4u
 
 struct mt_condenser_out {
 	uint32_t size;

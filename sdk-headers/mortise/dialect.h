@@ -9,6 +9,7 @@
  * they mean. One struct mt_exchange is one request with its answer.
  *
  * What changed, newest first:
+ *   0.6  mt_host without command and timer: see advance.h
  *   0.5  check and sign of the dialect, env, secret, the option "section"; the
  *        service sign is gone: signatures belong to the dialect
  *   0.4  count, counted
@@ -27,7 +28,7 @@ extern "C" {
 #endif
 
 #define MT_DIALECT_MAJOR 0u
-#define MT_DIALECT_MINOR 5u
+#define MT_DIALECT_MINOR 6u
 
 struct mt_exchange; /* belongs to the host */
 

@@ -150,7 +150,7 @@ enum mt_kind {
 	MT_KIND_DIALECT = 4,
 	MT_KIND_RUNTIME = 5,
 	MT_KIND_ANALYZER = 6,
-	MT_KIND_STORE = 7,
+	/* 7 was the kind of stores, which no host had */
 };
 
 /** One thing that a plugin brings. */
@@ -216,7 +216,7 @@ MT_EXPORT const struct mt_plugin *mortise_plugin_v1(void);
 	}
 
 /** The plugin of one component, which MT_TOOLSET, MT_AGENT, MT_CONDENSER, MT_DIALECT,
- *  MT_ANALYZER, MT_RUNTIME and MT_STORE define: MT_KIND(&functions, "plugin", .name =
+ *  MT_ANALYZER and MT_RUNTIME define: MT_KIND(&functions, "plugin", .name =
  *  "component", .summary = "...") with any other members of struct mt_component. What
  *  else a plugin says of itself is defined before the header is included:
  *  MT_PLUGIN_VERSION ("1.0"), MT_PLUGIN_LICENSE ("MIT"), MT_PLUGIN_DOMAIN ("org.example":

@@ -5,7 +5,11 @@
  *
  * A runtime turns "a runner with these mounts, limits, environment" into a
  * program with arguments; the host starts it and speaks the runner protocol
- * over its standard input and output. */
+ * over its standard input and output.
+ *
+ * What changed, newest first:
+ *   0.2  no effects but send and http: see advance.h
+ *   0.1  first version */
 #ifndef MORTISE_RUNTIME_H
 #define MORTISE_RUNTIME_H
 
@@ -16,7 +20,7 @@ extern "C" {
 #endif
 
 #define MT_RUNTIME_MAJOR 0u
-#define MT_RUNTIME_MINOR 1u
+#define MT_RUNTIME_MINOR 2u
 
 struct mt_runtime_out {
 	uint32_t size;

@@ -47,7 +47,7 @@ grep -hn '^#include <' "$headers"/mortise/*.h |
 report $? "only stddef.h and stdint.h of libc" "$work/out"
 
 # A kind that may still change says so.
-for kind in agent condenser dialect runtime analyzer store; do
+for kind in agent condenser dialect runtime analyzer; do
 	! echo "#include <mortise/$kind.h>" | ${CC:-cc} -fsyntax-only -I"$headers" -x c - \
 		> "$work/out" 2>&1 && grep -q MORTISE_PROVISIONAL "$work/out"
 	report $? "$kind.h needs MORTISE_PROVISIONAL" "$work/out"

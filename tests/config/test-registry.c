@@ -126,7 +126,6 @@ static void test_need(void)
 	}
 	unlink(broken);
 	CHECK(kind_find("tool") == MT_KIND_TOOL && kind_find("spoon") == 0);
-	CHECK_STR(kind_name(MT_KIND_STORE), "store");
 }
 
 static void test_load(void)
