@@ -3,6 +3,7 @@
  * instance-thread.c - the thread of an instance: load, open, list, call, close. */
 #include "ffi-call.h"
 #include "function-schema.h"
+#include "params.h"
 #include "process-tree.h"
 #include "utf8.h"
 #include "tool-host.h"
@@ -118,6 +119,7 @@ struct target {
 	int (*call)(const struct mt_tool_host *host, void *self, struct mt_call *call);
 	const struct mt_function *function;
 	int64_t result_max;
+	json_object *defaults;       /* of its parameters; owned */
 	bool control;
 };
 
@@ -129,11 +131,12 @@ static bool find_static(const struct mt_toolset *set, const char *name,
 
 		if (!t->name || strcmp(t->name, name) != 0)
 			continue;
-		*ret = (struct target){
+		*ret = (struct target){ .defaults = json_object_new_object(),
 			.call = t->call,
 			.function = t->function,
 			.result_max = t->result_max,
 			.control = (t->hints & MT_TOOL_CONTROL) != 0 };
+		params_add_defaults(t, ret->defaults);
 		return true;
 	}
 	return false;
@@ -146,7 +149,8 @@ static bool find_listed(const struct mt_instance *i, const char *name, struct ta
 
 		if (strcmp(t->name, name) != 0)
 			continue;
-		*ret = (struct target){ .call = t->call,
+		*ret = (struct target){ .defaults = json_object_get(t->defaults),
+			.call = t->call,
 			.function = t->function ? &t->function->function : NULL,
 			.result_max = t->result_max,
 			.control = (t->hints & MT_TOOL_CONTROL) != 0 };
@@ -186,11 +190,15 @@ static int run_function(struct mt_call *c, const struct mt_function *f, struct e
 	return status;
 }
 
-/* What the tool says of its results. */
-static void set_limits(struct mt_call *c, const struct target *t)
+/* What the tool says of its parameters and results. */
+static void prepare(struct mt_call *c, struct target *t)
 {
 	int64_t most = worker.spec->limits.result_max;
 
+	json_object_object_foreach(t->defaults, name, value)
+		if (!js_get(c->args, name))
+			js_set(c->args, name, json_object_get(value));
+	json_object_put(STEAL(t->defaults));
 	if (t->result_max > 0 && t->result_max < most)
 		c->text.max = (size_t)t->result_max + 1;
 }
@@ -377,7 +385,7 @@ static void run_call(struct mt_call *c)
 		status = find(c->instance, c->tool, &target, &err);
 	}
 	if (!status)
-		set_limits(c, &target);
+		prepare(c, &target);
 	if (!status && c->instance->set->flags & MT_TOOLSET_PARALLEL &&
 	    start_beside(c, &target))
 		return;

@@ -4,6 +4,7 @@
  * JSON; and a copy of what is needed to call the latter. */
 #include "ffi-call.h"
 #include "function-schema.h"
+#include "params.h"
 #include "worker.h"
 #include <ctype.h>
 #include <string.h>
@@ -37,20 +38,22 @@ static void put_json(struct strbuf *b, const char *key, const char *text)
 	js_put(b, value);
 }
 
-static int put_schema(struct strbuf *b, const struct mt_tool *t)
+/* The schema, checked: given, or made from the parameters or the function. */
+static int make_schema(const struct mt_tool *t, struct strbuf *ret)
+{
+	if (!t->schema && t->param_count)
+		return params_schema(t, ret, NULL);
+	if (!t->schema && t->function)
+		return function_schema(t->function, ret, NULL);
+	return strbuf_add(ret, t->schema ? t->schema : "{\"type\":\"object\"}");
+}
+
+static void put_schema(struct strbuf *b, const struct mt_tool *t)
 {
 	struct strbuf schema AUTO(strbuf) = STRBUF(1 << 20);
-	struct error err = ERROR_NONE;
-	int status;
 
-	if (t->schema || !t->function) {
-		put_json(b, "schema", t->schema ? t->schema : "{\"type\":\"object\"}");
-		return MT_OK;
-	}
-	status = function_schema(t->function, &schema, &err);
-	js_key(b, "schema");
-	strbuf_add(b, status ? "{\"type\":\"object\"}" : schema.text);
-	return status;
+	put_json(b, "schema",
+		 make_schema(t, &schema) ? "{\"type\":\"object\"}" : schema.text);
 }
 
 static void put_tool(struct strbuf *b, const struct mt_tool *t)
@@ -79,6 +82,7 @@ static void free_tool(struct listed *tool)
 {
 	free(tool->name);
 	function_free(tool->function);
+	json_object_put(tool->defaults);
 }
 
 static void free_tools(struct listed *tools, size_t count)
@@ -90,20 +94,23 @@ static void free_tools(struct listed *tools, size_t count)
 
 static int add(struct mt_listing *l, const struct mt_tool *t)
 {
+	struct strbuf schema AUTO(strbuf) = STRBUF(1 << 20);
 	struct listed *item;
 
 	if (!t || t->size < MT_TOOL_SIZE_1_0 || !good_name(t->name))
 		return MT_EINVAL;
 	if (l->count == LISTED_MAX)
 		return MT_ELIMIT;
-	if (t->function && function_check(t->function, NULL))
+	if ((t->function && function_check(t->function, NULL)) || make_schema(t, &schema))
 		return MT_EINVAL;
 	item = &l->tools[l->count];
 	*item = (struct listed){ .name = strdup(t->name), .hints = t->hints,
 				 .call = t->call, .result_max = t->result_max };
 	if (t->function)
 		item->function = function_copy(t->function);
-	if (!item->name || (t->function && !item->function)) {
+	item->defaults = json_object_new_object();
+	if (!item->name || (t->function && !item->function) ||
+	    params_add_defaults(t, item->defaults)) {
 		free_tool(item);
 		return MT_ENOMEM;
 	}

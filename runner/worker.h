@@ -22,6 +22,7 @@ struct listed {
 	int (*call)(const struct mt_tool_host *host, void *self, struct mt_call *call);
 	struct function_copy *function;
 	int64_t result_max;
+	json_object *defaults;       /* of its parameters */
 };
 
 struct mt_instance {

@@ -4,6 +4,7 @@
  * in the child of the discovery: here a pointer into nowhere may crash. */
 #define MORTISE_PROVISIONAL
 #include "function-schema.h"
+#include "params.h"
 #include "registry/internal.h"
 #include "schema.h"
 #include "utf8.h"
@@ -152,16 +153,44 @@ static int put_output_schema(const struct mt_tool *t, struct strbuf *out,
 	return put_schema_text(t, t->output_schema, "output schema", out, err);
 }
 
+/* An output string needs the size of its memory after it: a function that is not told
+ * how much it may write writes past the end one day. */
+static int check_sizes(const struct mt_function *f, struct error *err)
+{
+	for (size_t n = 0; n < f->arg_count; n++) {
+		const struct mt_arg *a = function_arg(f, n);
+		const struct mt_arg *size =
+			n + 1 < f->arg_count ? function_arg(f, n + 1) : NULL;
+		uint64_t room = a->capacity ? a->capacity : FUNCTION_CAPACITY;
+
+		if (a->type != MT_TYPE_STRING || !(a->flags & MT_ARG_OUT))
+			continue;
+		if (!size || !(size->flags & MT_ARG_FIXED) ||
+		    size->type == MT_TYPE_HANDLE || size->capacity > room)
+			return fail(err, MT_EINVAL,
+				    "argument `%s`: an output string needs its size "
+				    "after it (MT_ARG_FIXED, at most %llu)",
+				    a->name, (unsigned long long)room);
+	}
+	return MT_OK;
+}
+
 static int put_schema(const struct mt_tool *t, struct strbuf *out, struct error *err)
 {
 	struct error why = ERROR_NONE;
 
-	if (t->function && (function_check(t->function, &why) ||
-			    (!t->schema && function_schema(t->function, out, &why))))
+	if (t->function &&
+	    (function_check(t->function, &why) || check_sizes(t->function, &why) ||
+	     (!t->schema && function_schema(t->function, out, &why))))
 		return fail(err, MT_EINVAL, "invalid function of tool `%s`: %s", t->name,
 			    why.text);
 	if (t->schema)
 		return put_schema_text(t, t->schema, "schema", out, err);
+	if (t->param_count && params_schema(t, out, &why))
+		return fail(err, why.code, "invalid parameters of tool `%s`: %s", t->name,
+			    why.text);
+	if (t->param_count)
+		return MT_OK;
 	return t->function ? MT_OK
 			   : fail(err, MT_EINVAL, "tool `%s` has no schema", t->name);
 }

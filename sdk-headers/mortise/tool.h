@@ -9,13 +9,23 @@
  *
  * This kind is frozen at 1: the rules stand in plugin.h.
  *
- * Threads. `open`, `list` and `call` of an instance run on one thread, one at
- * a time (several calls at once, each on a thread of its own, with
+ * Threads. `open`, `list`, `call` and `close` of an instance run on one thread,
+ * one at a time (several calls at once, each on a thread of its own, with
  * MT_TOOLSET_PARALLEL). `input` and `cancel` come from another thread while
- * `call` runs. Services marked [any thread] may be called from any thread for
- * as long as the call, or the instance, lives.
+ * `call` runs. Services marked [any thread] may be called from any thread; the
+ * others only by the thread of the function that was given the call, or the
+ * instance.
  *
- * What changed, newest first:
+ * Lifetimes. A struct mt_call is valid until the function that was given it
+ * returns, also for other threads; a struct mt_instance until `close` returns;
+ * the struct mt_tool_host as long as the process. What a service returns is
+ * borrowed for as long as it says and never freed by the plugin. What a service
+ * is given is copied before it returns.
+ *
+ * NULL. Pointers to text may be NULL where their length is 0. `call`, `instance`,
+ * names and formats are never NULL; a ret_ pointer may be where that is said.
+ *
+ * What changed, newest first (a line with every addition):
  *   1.0  first version
  */
 #ifndef MORTISE_TOOL_H
@@ -79,13 +89,16 @@ struct mt_tool_host {
 	 *  NUL bytes; one more follows its end. [any thread] */
 	const char *(*arg_str)(struct mt_call *call, const char *name, size_t *ret_len);
 	/** Integer. @return MT_OK, MT_ENOTFOUND if absent or null,
-	 *  MT_EINVAL if it is something else; `*ret` is untouched then. */
+	 *  MT_EINVAL if it is something else; `*ret` is untouched then. [any thread] */
 	int (*arg_int)(struct mt_call *call, const char *name, int64_t *ret);
+	/** Number; the rest as arg_int. [any thread] */
 	int (*arg_number)(struct mt_call *call, const char *name, double *ret);
-	/** Boolean; the strings "true" and "false" count too. */
+	/** Boolean; the strings "true" and "false" count too. The rest as arg_int.
+	 *  [any thread] */
 	int (*arg_bool)(struct mt_call *call, const char *name, int *ret);
-	/** Any argument as JSON text; name NULL: all of them, an object.
-	 *  @return borrowed until the call returns; NULL if absent. */
+	/** Any argument as JSON text; name NULL: all of them, an object. `ret_len` may
+	 *  be NULL. @return borrowed until it is asked for again or the call returns;
+	 *  NULL if absent. */
 	const char *(*arg_json)(struct mt_call *call, const char *name, size_t *ret_len);
 
 	/* -- the result -- */
@@ -97,14 +110,16 @@ struct mt_tool_host {
 	 *  languages that cannot call functions with variable arguments. */
 	int (*reply_text)(struct mt_call *call, const char *text, size_t len);
 	/** Append an image or another medium, for example "image/png". The
-	 *  bytes are copied. The model gets what its provider can show. */
+	 *  bytes are copied. The model gets what its provider can show.
+	 *  @return MT_ELIMIT above 16 MiB in one result, MT_EINVAL, MT_ENOMEM. */
 	int (*reply_media)(struct mt_call *call, const char *mime, const void *bytes,
 			   size_t len);
 	/** Set a field of the observation (see mt_tool.events); `json` is JSON
-	 *  text. Fields that the observation type does not know are kept. */
+	 *  text. Fields that the observation type does not know are kept. Setting one
+	 *  again replaces it. @return MT_EINVAL, MT_ELIMIT above 1 MiB, MT_ENOMEM. */
 	int (*field)(struct mt_call *call, const char *name, const char *json, size_t len);
 	/** Fail the call with a sentence that the model will read; text that was
-	 *  appended before stays in front. @return `status`, so that a tool can
+	 *  appended before stays in front. Called again, the last one counts. @return `status`, so that a tool can
 	 *  write `return host->fail(...)`. */
 	int (*fail)(struct mt_call *call, int status, const char *fmt, ...)
 		MT_PRINTF(3, 4);
@@ -114,14 +129,15 @@ struct mt_tool_host {
 	/* -- while it runs -- */
 
 	/** Live output for clients that watch; may be dropped on the way, so it is not
-	 *  part of the result. [any thread] */
+	 *  part of the result. Never waits. @return MT_OK. [any thread] */
 	int (*output)(struct mt_call *call, const char *bytes, size_t len);
 	/** How far it is: `done` of `total` (0: unknown), and a few words or
-	 *  NULL. [any thread] */
+	 *  NULL. Never waits. @return MT_OK, MT_ELIMIT if it was dropped. [any thread] */
 	int (*progress)(struct mt_call *call, double done, double total,
 			const char *message);
 	/** Bytes for the spool, the file that stores the whole output of a call in
-	 *  addition to the result, up to a cap. [any thread] */
+	 *  addition to the result, up to a cap. @return MT_OK, MT_ELIMIT at the cap, MT_EIO.
+	 *  [any thread] */
 	int (*spool)(struct mt_call *call, const char *bytes, size_t len);
 	/** Path of the spool file as the model can open it, "" if there is none.
 	 *  Borrowed until the call returns. */
@@ -129,7 +145,8 @@ struct mt_tool_host {
 	/** Non-zero once the call has been cancelled. [any thread] */
 	int (*cancelled)(struct mt_call *call);
 	/** A descriptor that becomes readable once the call is cancelled, for
-	 *  poll(). Do not read or close it. [any thread] */
+	 *  poll(). Do not read or close it; valid until the call returns.
+	 *  @return -1 without a descriptor left. [any thread] */
 	int (*cancel_fd)(struct mt_call *call);
 	/** Milliseconds until the host ends the call by force; -1: never.
 	 *  [any thread] */
@@ -142,9 +159,10 @@ struct mt_tool_host {
 	 *    "secret/get"          {name} -> {value}: the secret of [grant.NAME], if its
 	 *                          `tools` list the instance
 	 *    "shell/directory"     {} -> {directory}: where the shell of the
-	 *                          conversation last was, "" if nobody knows
-	 *  `params` and result are JSON objects. The result is borrowed until
-	 *  the call returns. @return MT_EUNSUPPORTED for a method that this host
+	 *                          conversation last was, "" if unknown
+	 *  `params` and result are JSON objects. `ret_result` may be NULL; what it gets
+	 *  is borrowed until the call returns. One request of a call at a time; it
+	 *  waits until the answer comes or the call is cancelled. @return MT_EUNSUPPORTED for a method that this host
 	 *  lacks, MT_EDENIED, MT_ECANCELLED, ...; then the result is a sentence. */
 	int (*request)(struct mt_call *call, const char *method, struct mt_str params,
 		       struct mt_str *ret_result);
@@ -154,9 +172,12 @@ struct mt_tool_host {
 	/** Value of an option as text, its default included; NULL if unset.
 	 *  Borrowed for the life of the instance. [any thread] */
 	const char *(*option)(struct mt_instance *instance, const char *name);
+	/** The same as a number: of a boolean 1 or 0, of a duration ms, of a size bytes;
+	 *  0 if unset. [any thread] */
 	int64_t (*option_int)(struct mt_instance *instance, const char *name);
 	/** Key and value of the n-th option that was set and begins with
-	 *  `prefix`. @return MT_ENOTFOUND past the last one. */
+	 *  `prefix`, borrowed for the life of the instance.
+	 *  @return MT_OK, MT_ENOTFOUND past the last one. [any thread] */
 	int (*option_at)(struct mt_instance *instance, const char *prefix, size_t n,
 			 const char **ret_key, const char **ret_value);
 	/** Absolute paths: the workspace, and directories that are made when they are
@@ -182,8 +203,10 @@ struct mt_tool_host {
 	/** The list of tools has changed: the host calls `list` again.
 	 *  [any thread] */
 	void (*changed)(struct mt_instance *instance);
+	/** A line of the log, cut after 1023 bytes. The last line that
+	 *  `open` writes is the reason that the model reads if it fails. May be dropped on the way. [any thread] */
 	void (*log)(struct mt_instance *instance, int level, const char *fmt, ...)
-		MT_PRINTF(3, 4); /* [any thread] */
+		MT_PRINTF(3, 4);
 	void (*log_text)(struct mt_instance *instance, int level, const char *text,
 			 size_t len); /* [any thread] */
 	/** A table of functions that is not part of this version, by its name, or NULL
@@ -196,6 +219,55 @@ struct mt_tool_host {
 
 struct mt_function; /* mortise/function.h */
 
+/* ---- parameters -------------------------------------------------------- */
+
+enum mt_param_type {
+	MT_PARAM_TEXT = 1,    /* a string; min..max: its characters */
+	MT_PARAM_INTEGER = 2, /* an integer within min..max */
+	MT_PARAM_NUMBER = 3,  /* min..max as integers */
+	MT_PARAM_BOOL = 4,
+	MT_PARAM_CHOICE = 5,  /* one of `choices` */
+	MT_PARAM_LIST = 6,    /* of strings; min..max: how many */
+};
+
+enum {
+	MT_REQUIRED = 1u << 0, /* a call without it is refused */
+};
+
+/** One parameter of a tool. From a table of these come the schema, the checks before a
+ *  call, and the defaults: arg_str, arg_int, ... give the default of one that is absent.
+ *  `name`, `flags` and `help` follow each other so that MT_TEXT("path", MT_REQUIRED,
+ *  "The file.") can be written. */
+struct mt_param {
+	uint32_t size;
+	uint32_t type;        /* enum mt_param_type */
+	const char *name;     /* [a-zA-Z_][a-zA-Z0-9_]*, unique in the table */
+	uint64_t flags;       /* MT_REQUIRED */
+	const char *help;     /* one sentence for the model; or NULL */
+	const char *choices;  /* MT_PARAM_CHOICE: "a|b|c"; else NULL */
+	const char *fallback; /* default: a text as it is, anything else as JSON; NULL: none */
+	int64_t min, max;     /* inclusive; both 0: no bounds; max < min: no upper one */
+};
+#define MT_PARAM_SIZE_1_0 MT_SIZE_TO(mt_param, max)
+
+/** Members of a struct mt_tool: its parameters, in place of `schema`. C only.
+ *  MT_PARAMS(MT_TEXT("path", MT_REQUIRED, "The file."),
+ *            MT_INTEGER("limit", .help = "How many lines.", .min = 1, .fallback = "10")) */
+#define MT_PARAMS(...)                                                         \
+	.params = (const struct mt_param[]){ __VA_ARGS__ },                    \
+	.param_count = sizeof((const struct mt_param[]){ __VA_ARGS__ }) /      \
+		       sizeof(struct mt_param)
+#define MT_PARAM(type_, name_, ...)                                            \
+	{ .size = sizeof(struct mt_param), .type = (type_), .name = (name_), __VA_ARGS__ }
+#define MT_TEXT(name_, ...) MT_PARAM(MT_PARAM_TEXT, name_, __VA_ARGS__)
+#define MT_INTEGER(name_, ...) MT_PARAM(MT_PARAM_INTEGER, name_, __VA_ARGS__)
+#define MT_NUMBER(name_, ...) MT_PARAM(MT_PARAM_NUMBER, name_, __VA_ARGS__)
+#define MT_BOOL(name_, ...) MT_PARAM(MT_PARAM_BOOL, name_, __VA_ARGS__)
+#define MT_CHOICE(name_, ...) MT_PARAM(MT_PARAM_CHOICE, name_, __VA_ARGS__)
+#define MT_LIST(name_, ...) MT_PARAM(MT_PARAM_LIST, name_, __VA_ARGS__)
+
+/* ---- tools -------------------------------------------------------------- */
+
 /** One tool. Constant, or given to mt_toolset.list, which copies. */
 struct mt_tool {
 	uint32_t size;
@@ -204,7 +276,8 @@ struct mt_tool {
 	const char *title;       /* for people, in a few words; or NULL */
 	const char *description; /* for the model */
 	const char *brief;       /* the same, short, for small windows; or NULL */
-	const char *schema;      /* JSON Schema of the arguments, an object */
+	const char *schema;      /* JSON Schema of the arguments, an object; NULL: it is
+	                            made from `params` or from `function` */
 	const char *output_schema; /* JSON Schema of the structured result (see
 	                              extensions.h), an object; or NULL */
 
@@ -237,8 +310,13 @@ struct mt_tool {
 	int64_t deadline_ms;
 	/** Bytes of text in a result, if the host would allow more; 0: what it allows. */
 	int64_t result_max;
+
+	/** The parameters, without `schema`: see MT_PARAMS. */
+	const struct mt_param *params;
+	uint32_t param_count;
+	uint32_t reserved;       /* 0 */
 };
-#define MT_TOOL_SIZE_1_0 MT_SIZE_TO(mt_tool, result_max)
+#define MT_TOOL_SIZE_1_0 MT_SIZE_TO(mt_tool, reserved)
 
 /** A toolset. Every function may be NULL, except that a tool that is not
  *  MT_TOOL_CONTROL needs one of its `call`, its `function`, the set's `call`. Each is
@@ -251,24 +329,32 @@ struct mt_toolset {
 	uint32_t reserved;           /* 0 */
 	const struct mt_tool *tools; /* the static list, known without running it */
 
-	/** Make an instance. `*ret_self` goes to every later function.
-	 *  On failure write the reason with host->log and return a status. */
+	/** Make an instance, before its first call. `*ret_self` goes to every later
+	 *  function; it is NULL if `open` leaves it or there is no `open`. On failure
+	 *  write the reason with host->log and return a status: the call fails with it,
+	 *  the next one tries again. */
 	int (*open)(const struct mt_tool_host *host, struct mt_instance *instance,
 		    void **ret_self);
-	/** Tools beyond the static ones: give each to `add`, which copies it. */
+	/** Tools beyond the static ones: give each to `add`, which copies it with all its
+	 *  texts and returns MT_OK, MT_EINVAL for one that cannot be offered (continue with
+	 *  the next), MT_ELIMIT or MT_ENOMEM (end). `listing` is valid until `list`
+	 *  returns. Asked after `open`, after `changed`, and for a call of a tool that
+	 *  is not known. @return MT_OK, or a status: then the list stays as it was. */
 	int (*list)(const struct mt_tool_host *host, struct mt_instance *instance,
 		    void *self, struct mt_listing *listing,
 		    int (*add)(struct mt_listing *listing, const struct mt_tool *tool));
 	/** Run a call of a tool without a function of its own; host->call_tool tells
 	 *  its name. */
 	int (*call)(const struct mt_tool_host *host, void *self, struct mt_call *call);
-	/** Bytes from the user for a running call. [other thread] */
+	/** Bytes from the user for a running call, borrowed until it returns; they are
+	 *  not logged. Return soon. @return MT_OK or a status. [other thread] */
 	int (*input)(const struct mt_tool_host *host, void *self, struct mt_call *call,
 		     const char *bytes, size_t len);
 	/** The running call is cancelled: make it return soon. A call that polls
 	 *  `cancelled` or `cancel_fd` needs no such function. [other thread] */
 	int (*cancel)(const struct mt_tool_host *host, void *self, struct mt_call *call);
-	/** End the instance and what it started. No call is running. */
+	/** End the instance and what it started. No call is running, and none follows.
+	 *  Not called when the worker is killed: do not rely on it to save anything. */
 	void (*close)(const struct mt_tool_host *host, struct mt_instance *instance,
 		      void *self);
 };

@@ -73,21 +73,119 @@ refused() {
 	[[ "$output" == *"did you mean \`good\`?"* ]]
 }
 
-@test "a C function becomes a tool: its schema is derived" {
-	compile sum <<-'END'
+# sum TYPES... : a tool of one C function, declared with these types
+sum() {
+	compile sum <<-END
 		#include <mortise/function.h>
 		#include <mortise/tool.h>
 		static int64_t sum(int64_t a, int64_t b) { return a + b; }
-		static const struct mt_arg args[] = { MT_ARG(MT_TYPE_INT64, "a", "the first"),
-						      MT_ARG(MT_TYPE_INT64, "b", "the second") };
-		static const struct mt_function f = MT_FUNCTION(sum, MT_TYPE_INT64, args);
+		MT_FUNCTION(f, $1, sum, ($2, "a", "the first"), ($3, "b", "the second"));
 		MT_TOOL(0, "sum", .name = "sum", .description = "Adds.", .function = &f)
 	END
+}
+
+@test "a C function becomes a tool: its schema is derived" {
+	sum INT64 INT64 INT64
 	run mortise plugins info sum --json
 	[ "$(jq -c '.[0].data.tools[0].schema.required' <<< "$output")" = '["a","b"]' ]
-	sed 's/MT_TYPE_INT64, "b"/99, "b"/' "$BATS_TEST_TMPDIR/sum.c" > "$BATS_TEST_TMPDIR/bad"
-	compile sum < "$BATS_TEST_TMPDIR/bad"
-	refused "invalid function of tool \`sum\`"
+}
+
+@test "a C function of other types than it is declared with does not compile" {
+	for types in "DOUBLE INT64 INT64" "INT64 INT64 INT32" "INT64 INT64 DOUBLE"; do
+		# shellcheck disable=SC2086
+		run sum $types
+		[ "$status" -ne 0 ]
+		[[ "$output" == *"sum does not have the types that are declared"* ]]
+	done
+}
+
+@test "an output string without its size is refused" {
+	out() { # MACRO
+		compile out <<-END
+			#include <mortise/function.h>
+			#include <mortise/tool.h>
+			#include <stdio.h>
+			static void hello(char *text$1) { snprintf(text, 16, "hello"); }
+			$2
+			MT_TOOL(0, "out", .name = "out", .description = "x", .function = &f)
+		END
+	}
+	run out '' 'MT_FUNCTION(f, VOID, hello, (OUT_STRING, "text", "x", 16));'
+	[ "$status" -ne 0 ]
+	[[ "$output" == *"hello does not have the types that are declared"* ]]
+	out ', size_t n' 'MT_FUNCTION(f, VOID, hello, (OUT_STRING, "text", "x", 16));'
+	run mortise tools call -o controller.tools=out \
+		-o core.plugin_path="$dir,$top_builddir/plugins/runtimes" out '{}'
+	[ "$output" = '{"text":"hello"}' ]
+	out '' 'static const struct mt_arg args[] = {
+		{ sizeof *args, MT_TYPE_STRING, MT_ARG_OUT, "text", "x", 0, 16 } };
+		static const struct mt_function f = MT_FUNCTION_TABLE(hello, MT_TYPE_VOID, args);'
+	refused "invalid function of tool \`out\`: argument \`text\`: an output string needs its size after it"
+}
+
+# takes PARAMETERS [BODY] : a tool with a table of parameters
+takes() {
+	compile takes <<-END
+		#include <mortise/tool.h>
+		static int run(const struct mt_tool_host *host, void *self, struct mt_call *call)
+		{
+			int64_t limit = -1;
+			int all = -1;
+			host->arg_int(call, "limit", &limit);
+			host->arg_bool(call, "all", &all);
+			return host->reply(call, "%s %d %d %s", host->arg_str(call, "path", 0),
+				(int)limit, all, host->arg_str(call, "form", 0));
+		}
+		MT_TOOL(run, "takes", .name = "takes", .description = "x", MT_PARAMS($1))
+	END
+}
+
+call_takes() { # ARGUMENTS
+	run mortise tools call -o controller.tools=takes \
+		-o core.plugin_path="$dir,$top_builddir/plugins/runtimes" takes "$1"
+	echo "$output"
+}
+
+@test "a table of parameters gives the schema, the checks and the defaults" {
+	takes 'MT_TEXT("path", MT_REQUIRED, "The file."),
+		MT_INTEGER("limit", .help = "Lines.", .min = 1, .fallback = "10"),
+		MT_BOOL("all", .fallback = "true"), MT_NUMBER("ratio", .max = 2),
+		MT_CHOICE("form", .choices = "long|short", .fallback = "short"),
+		MT_LIST("names", .min = 1, .max = 3)'
+	run mortise plugins info takes --json
+	[ "$(jq -cS '.[0].data.tools[0].schema' <<< "$output")" = "$(jq -cS . <<-'END'
+		{"type":"object","additionalProperties":false,"required":["path"],"properties":{
+		"path":{"type":"string","description":"The file."},
+		"limit":{"type":"integer","minimum":1,"default":10,"description":"Lines."},
+		"all":{"type":"boolean","default":true},
+		"ratio":{"type":"number","minimum":0,"maximum":2},
+		"form":{"type":"string","enum":["long","short"],"default":"short"},
+		"names":{"type":"array","items":{"type":"string"},"minItems":1,"maxItems":3}}}
+	END
+	)" ]
+	call_takes '{"path":"x"}'
+	[ "$output" = "x 10 1 short" ]
+	call_takes '{"path":"x","limit":3,"all":false,"form":"long"}'
+	[ "$output" = "x 3 0 long" ]
+	for wrong in '{}' '{"path":"x","limit":0}' '{"path":"x","ratio":3}' \
+		'{"path":"x","names":[]}' '{"path":"x","form":"round"}' '{"path":"x","y":1}'; do
+		call_takes "$wrong"
+		[ "$status" -ne 0 ]
+	done
+}
+
+@test "a wrong table of parameters is refused" {
+	while IFS='|' read -r parameters sentence; do
+		takes "$parameters"
+		refused "invalid parameters of tool \`takes\`: $sentence"
+	done <<-'END'
+		MT_TEXT("a b")|invalid name of parameter 1
+		MT_TEXT("a"), MT_BOOL("a")|two parameters are named `a`
+		MT_INTEGER("a", .fallback = "x")|the default of parameter `a` is not of its type
+		MT_INTEGER("a", MT_REQUIRED, "x", .fallback = "1")|parameter `a` is required and has a default
+		MT_CHOICE("a")|parameter `a`: choices belong to MT_PARAM_CHOICE
+		MT_PARAM(99, "a")|parameter `a` has an unknown type or flag
+	END
 }
 
 @test "a listing from the cache runs no plugin" {

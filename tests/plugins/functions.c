@@ -55,9 +55,9 @@ static int divide(int32_t a, int32_t b, int32_t *ret_quotient, int32_t *ret_rest
 	return 1;
 }
 
-static void greet(const char *name, char *ret_text)
+static void greet(const char *name, char *ret_text, size_t size)
 {
-	snprintf(ret_text, 32, "hello %s", name);
+	snprintf(ret_text, size, "hello %s", name);
 }
 
 static void fill(void *ret_bytes, size_t *len)
@@ -86,12 +86,13 @@ static const struct mt_arg divide_args[] = { ARG(INT32, 0, "a", NULL, 0),
 					     ARG(INT32, MT_ARG_OUT, "quotient", NULL, 0),
 					     ARG(INT32, MT_ARG_OUT, "rest", NULL, 0) };
 static const struct mt_arg greet_args[] = { ARG(STRING, 0, "name", NULL, 0),
-	ARG(STRING, MT_ARG_OUT, "text", NULL, 32) };
+	ARG(STRING, MT_ARG_OUT, "text", NULL, 32),
+	ARG(SIZE, MT_ARG_FIXED, "size", NULL, 32) };
 static const struct mt_arg fill_args[] = { ARG(BUFFER, MT_ARG_OUT, "bytes", NULL, 8),
 	ARG(SIZE, MT_ARG_OUT, "len", NULL, 0) };
 
 #define FUNCTION(name, type) static const struct mt_function name##_fn = \
-	MT_FUNCTION(name, MT_TYPE_##type, name##_args)
+	MT_FUNCTION_TABLE(name, MT_TYPE_##type, name##_args)
 #define is_even_args even_args
 #define count_byte_args count_args
 FUNCTION(add, INT64);

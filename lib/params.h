@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * params.h - tables of parameters (struct mt_param): the check that they make sense, the
+ * JSON Schema, the defaults. */
+#ifndef LIB_PARAMS_H
+#define LIB_PARAMS_H
+
+#include "error.h"
+#include "js.h"
+#include <mortise/tool.h>
+
+enum { PARAMS_MAX = 128 };
+
+/** Check the parameters of a tool and append their schema. */
+int params_schema(const struct mt_tool *t, struct strbuf *out, struct error *err);
+/** Put the default of each parameter that `args` lacks into it. @return MT_OK, MT_ENOMEM. */
+int params_add_defaults(const struct mt_tool *t, json_object *args);
+
+#endif
