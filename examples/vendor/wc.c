@@ -35,6 +35,5 @@ static int count(const struct mt_tool_host *host, void *self, struct mt_call *ca
 MT_TOOL(count, "wc", .name = "count_words",
 	.description = "Count the lines, words and bytes of a file.",
 	.hints = MT_TOOL_READ_ONLY | MT_TOOL_IDEMPOTENT,
-	.schema = "{\"type\": \"object\", \"required\": [\"path\"],"
-		  " \"properties\": {\"path\": {\"type\": \"string\","
-		  " \"description\": \"The file, absolute or from the workspace.\"}}}")
+	MT_PARAMS(MT_TEXT("path", MT_REQUIRED,
+			  "The file, absolute or from the workspace.")))
