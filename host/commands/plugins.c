@@ -176,7 +176,7 @@ static void put_line(struct strbuf *out, const char *name, const char *text)
 		strbuf_addf(out, "  %s %s\n", name, text);
 }
 
-/* What it asks for: nobody grants or enforces it yet. */
+/* What it asks for. The host neither grants nor enforces it. */
 static void info_permissions(const struct component *c, struct strbuf *out)
 {
 	size_t count = c->permissions ? json_object_array_length(c->permissions) : 0;
@@ -212,11 +212,14 @@ static void info_text(const struct component *c, struct strbuf *out)
 		info_tools(c, out);
 }
 
-/* NAME, or KIND/NAME, or the name of a plugin: all it brings. */
+/* NAME, or KIND/NAME, or the name, id or path of a plugin: all it brings. */
 static bool is_asked_for(const struct component *c, const char *word)
 {
 	const char *slash = strchr(word, '/');
 
+	if (strcmp(c->unique, word) == 0 || strcmp(c->path, word) == 0 ||
+	    (*c->id && strcmp(c->id, word) == 0))
+		return true;
 	if (slash)
 		return strncmp(kind_name(c->kind), word, (size_t)(slash - word)) == 0 &&
 		       strcmp(slash + 1, c->name) == 0;
@@ -258,7 +261,7 @@ static int info(const struct registry *r, const char *word, bool json, struct st
 
 	if (json)
 		strbuf_addc(out, '[');
-	for (size_t n = 0; (c = registry_at(r, n)); n++) {
+	for (size_t n = 0; (c = registry_any(r, n)); n++) {
 		if (!is_asked_for(c, word))
 			continue;
 		if (json && found)
@@ -391,7 +394,7 @@ static int run(const struct command *self, int argc, char **argv)
 #define SUMMARY "List, describe, check, create and test plugins"
 #define DETAILS                                                                   \
 	"list   list installed plugins (default)\n"                               \
-	"info   describe a component (NAME or KIND/NAME) or a whole plugin\n"     \
+	"info   describe a component (NAME or KIND/NAME) or a whole plugin (name, id or path)\n"     \
 	"check  load a plugin file in a separate process, ignoring the cache\n"   \
 	"new    create a directory with a plugin that can be built, tested and\n" \
 	"       installed; KIND: tool, agent, condenser, analyzer, dialect, "     \

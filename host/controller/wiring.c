@@ -416,13 +416,15 @@ static void add_own(json_object *list, const struct conversation *c, const char 
 	}
 }
 
-static void add_options(json_object *list, const char *family, const char *name,
+static void add_options(json_object *list, const struct conversation *c,
+			const char *family, const char *name,
 			const struct component *component, json_object *options)
 {
 	AUTO(strbuf) struct strbuf section = STRBUF(256);
 
 	strbuf_addf(&section, "%s.%s", family, name);
-	add_setting(list, section.text, "plugin", component->name);
+	add_setting(list, section.text, "plugin",
+		    component_reference(c->registry, component));
 	if (!options)
 		return;
 	json_object_object_foreach(options, key, value) {
@@ -443,18 +445,18 @@ static void add_level(json_object *list, const struct conversation *c,
 
 	if (l->router && !strbuf_addf(&router, "router.%s", name))
 		add_section(list, c, "router", router.text, router.text, NULL);
-	add_options(list, "agent", l->plugin.name, l->plugin.component,
+	add_options(list, c, "agent", l->plugin.name, l->plugin.component,
 		    l->plugin.options);
 	add_own(list, c, "agent", &l->plugin);
 	for (size_t i = 0; i < l->condenser_count; i++) {
-		add_options(list, "condenser", l->condensers[i].name,
+		add_options(list, c, "condenser", l->condensers[i].name,
 			    l->condensers[i].component, l->condensers[i].options);
 		add_own(list, c, "condenser", &l->condensers[i]);
 	}
 	for (size_t i = 0; i < l->catalog.instance_count; i++) {
 		if (l->catalog.instances[i].server) /* its section counts later too */
 			continue;
-		add_options(list, "tool", l->catalog.instances[i].name,
+		add_options(list, c, "tool", l->catalog.instances[i].name,
 			    l->catalog.instances[i].component,
 			    l->catalog.instances[i].options);
 	}
@@ -478,12 +480,12 @@ static json_object *settings(const struct conversation *c, const char *controlle
 			    c->delegates[i].section, not_controller);
 		add_level(list, c, &c->delegates[i]);
 	}
-	add_options(list, "runtime", c->runtime.name, c->runtime.component,
+	add_options(list, c, "runtime", c->runtime.name, c->runtime.component,
 		    c->runtime.options);
 	for (size_t i = 0; i < analyzers_count(c->analyzers); i++) {
 		const struct plugin_component *p = analyzers_part(c->analyzers, i);
 
-		add_options(list, "analyzer", p->name, p->component, p->options);
+		add_options(list, c, "analyzer", p->name, p->component, p->options);
 		add_own(list, c, "analyzer", p);
 	}
 	return list;

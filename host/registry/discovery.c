@@ -34,6 +34,7 @@ struct registry *registry_free(struct registry *r)
 		options_free((struct mt_option *)(uintptr_t)c->options, c->option_count);
 		free((char *)(uintptr_t)c->path);
 		free(c->key);
+		free(c->unique);
 	}
 	for (size_t i = 0; i < r->refusal_count; i++) {
 		free((char *)(uintptr_t)r->refusals[i].path);
@@ -51,7 +52,7 @@ struct registry *registry_free(struct registry *r)
 	return NULL;
 }
 
-static int refuse(struct registry *r, const char *path, const char *reason)
+int registry_refuse(struct registry *r, const char *path, const char *reason)
 {
 	int status = ARRAY_GROW(r->refusals, &r->refusal_room, r->refusal_count + 1,
 				ARRAY_MAX);
@@ -97,7 +98,10 @@ static int fill_component(struct component *c, json_object *plugin, json_object 
 		.path = strdup(path),
 		.key = strdup(key),
 	};
-	if (!c->path || !c->key)
+	if (c->path)
+		c->unique = component_make_unique(
+			c, json_object_array_length(js_get(plugin, "components")) == 1);
+	if (!c->path || !c->key || !c->unique)
 		return MT_ENOMEM;
 	if (json_object_array_length(js_get(o, "options")) == 0)
 		return MT_OK;
@@ -121,6 +125,7 @@ static int add_component(struct registry *r, json_object *plugin, json_object *o
 	if (status) {
 		free((char *)(uintptr_t) new->path);
 		free(new->key);
+		free(new->unique);
 		return status;
 	}
 	r->component_count++;
@@ -159,7 +164,8 @@ static int refuse_components(struct registry *r, json_object *refused, const cha
 
 		strbuf_addf(&reason, "`%s`: %s", js_str(o, "name", ""),
 			    js_str(o, "reason", ""));
-		status = reason.error ? reason.error : refuse(r, path, reason.text);
+		status = reason.error ? reason.error
+				      : registry_refuse(r, path, reason.text);
 	}
 	return status;
 }
@@ -173,21 +179,9 @@ static int add_plugin(struct registry *r, json_object *plugin, const char *path,
 	if (status)
 		return status;
 	r->kept[r->kept_count++] = json_object_get(plugin);
-	for (size_t i = 0; i < json_object_array_length(all) && !status; i++) {
-		json_object *o = json_object_array_get_idx(all, i);
-		const char *kind = js_str(o, "kind", ""), *name = js_str(o, "name", "");
-		const struct component *first = registry_find(r, kind_find(kind), name);
-		struct strbuf reason = STRBUF(8192);
-
-		if (!first) {
-			status = add_component(r, plugin, o, path, st);
-			continue;
-		}
-		strbuf_addf(&reason, "%s `%s` is ignored because %s takes precedence",
-			    kind, name, first->path);
-		status = refuse(r, path, reason.text);
-		strbuf_clear(&reason);
-	}
+	for (size_t i = 0; i < json_object_array_length(all) && !status; i++)
+		status = add_component(r, plugin, json_object_array_get_idx(all, i), path,
+				       st);
 	return status ? status : refuse_components(r, js_get(plugin, "refusals"), path);
 }
 
@@ -416,7 +410,7 @@ static int register_all(struct registry *r, const struct scan *scan)
 	for (size_t i = 0; i < scan->count && !status; i++) {
 		const struct place *p = &scan->places[i];
 
-		status = p->refusal ? refuse(r, p->path, p->refusal)
+		status = p->refusal ? registry_refuse(r, p->path, p->refusal)
 				    : add_plugin(r, p->plugin, p->path, &p->st);
 	}
 	return status;
@@ -526,6 +520,8 @@ int registry_open(struct config *c, struct registry **ret, struct error *err)
 		status = look_at_all(&scan);
 	if (!status)
 		status = register_all(r, &scan);
+	if (!status)
+		status = names_settle(r);
 	scan_clear(&scan);
 	if (status)
 		return out_of_memory(err);
@@ -536,14 +532,9 @@ int registry_open(struct config *c, struct registry **ret, struct error *err)
 
 /* ---- queries -------------------------------------------------------------------- */
 
-const struct component *registry_find(const struct registry *r, int kind,
-				      const char *name)
+const struct component *registry_any(const struct registry *r, size_t n)
 {
-	for (size_t i = 0; i < r->component_count; i++)
-		if (r->components[i].kind == kind &&
-		    strcmp(r->components[i].name, name) == 0)
-			return &r->components[i];
-	return NULL;
+	return n < r->component_count ? &r->components[n] : NULL;
 }
 
 static bool has_tool(const struct component *c, const char *name)
@@ -559,7 +550,7 @@ static bool has_tool(const struct component *c, const char *name)
 
 const struct component *registry_find_toolset(const struct registry *r, const char *tool)
 {
-	for (size_t i = 0; i < r->component_count; i++)
+	for (size_t i = 0; i < r->named_count; i++)
 		if (r->components[i].kind == MT_KIND_TOOL &&
 		    has_tool(&r->components[i], tool))
 			return &r->components[i];
@@ -568,7 +559,7 @@ const struct component *registry_find_toolset(const struct registry *r, const ch
 
 const struct component *registry_at(const struct registry *r, size_t n)
 {
-	return n < r->component_count ? &r->components[n] : NULL;
+	return n < r->named_count ? &r->components[n] : NULL;
 }
 
 const struct refusal *registry_refusal(const struct registry *r, size_t n)

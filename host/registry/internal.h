@@ -23,6 +23,7 @@ struct loaded {
 struct registry {
 	struct component *components;
 	size_t component_count, component_room;
+	size_t named_count;       /* of them: found by their short names */
 	struct refusal *refusals; /* both texts owned */
 	size_t refusal_count, refusal_room;
 	json_object **kept;       /* descriptions that components borrow from */
@@ -44,6 +45,17 @@ const struct mt_component *component_at(const struct mt_plugin *p, size_t n);
 int plugin_open(const char *path, const struct mt_plugin **ret, struct error *err);
 /** What can be said of a file without loading it. */
 int elf_check(const char *path, struct error *err);
+
+/* names.c */
+/** Put the components that their short names mean first, and report the others.
+ *  @return MT_OK or MT_ENOMEM. */
+int names_settle(struct registry *r);
+/** The reference of a component that no other has: see struct component. `alone`: its
+ *  plugin has no other component. Owned; NULL: out of memory. */
+char *component_make_unique(const struct component *c, bool alone);
+
+/* discovery.c */
+int registry_refuse(struct registry *r, const char *path, const char *reason);
 
 /* describe.c */
 int describe_plugin(const struct mt_plugin *p, struct strbuf *out, struct error *err);

@@ -25,6 +25,8 @@ struct component {
 	uint16_t version_major, version_minor; /* of the kind */
 	const struct mt_option *options;
 	size_t option_count;
+	char *unique;               /* id of its plugin, or else the path; of a plugin with
+	                               several components with /NAME after it */
 	char *key;                  /* of the file when it was looked at */
 	json_object *data;          /* by kind. tool: {"tools":[{name, description,
 	                               brief, schema (object), events (array or null),
@@ -44,17 +46,23 @@ struct refusal {
 
 /** Look at every plugin directory: [core] plugin_path, ~/.local/lib/mortise/plugins,
  *  /usr/local/lib/mortise/plugins, PLUGIN_DIR (the last three not if the
- *  variable MORTISE_BUILTIN_PLUGINS is "no"). First of a name wins. Only files that
+ *  variable MORTISE_BUILTIN_PLUGINS is "no"). Only files that
  *  the cache does not know are run, in a child. What only files of removed packages
  *  wire is removed from `c` (config_drop_leftovers). */
 int registry_open(struct config *c, struct registry **ret, struct error *err);
 struct registry *registry_free(struct registry *r);
 AUTO_DEFINE(registry, struct registry *, registry_free)
 
+/** The component of a short name, or of the id or path of its plugin, with /NAME after
+ *  that where the plugin has several. Of components with one short name the name means
+ *  one that comes with Mortise, or else the first. */
 const struct component *registry_find(const struct registry *r, int kind,
 				      const char *name);
 /** The first toolset that has a tool of this name. NULL: none. */
 const struct component *registry_find_toolset(const struct registry *r, const char *tool);
+/** What to write into a configuration to get this component: its name, or `unique` where
+ *  the name means another one. */
+const char *component_reference(const struct registry *r, const struct component *c);
 /** As registry_find, but failing with a sentence: unknown (with a suggestion),
  *  or refused and why. */
 const struct component *registry_need(const struct registry *r, int kind,
@@ -62,7 +70,10 @@ const struct component *registry_need(const struct registry *r, int kind,
 /** Does it come with this installation, or with the tree that this program, a test or
  *  a bench was built in? */
 bool component_is_own(const struct component *c);
+/** The components that are found by their short names, in the order of the path. */
 const struct component *registry_at(const struct registry *r, size_t n);
+/** The same, and after them those whose short names mean others. */
+const struct component *registry_any(const struct registry *r, size_t n);
 const struct refusal *registry_refusal(const struct registry *r, size_t n);
 /** Load the plugin into this process and return the functions of the component
  *  (struct mt_agent, ...). Never for tools. */

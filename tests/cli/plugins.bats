@@ -530,10 +530,63 @@ bare() {
 	export MORTISE_CORE_PLUGIN_PATH="$dir,$BATS_TEST_TMPDIR/second,$BATS_TEST_TMPDIR/none"
 	run mortise plugins --refused
 	[ "${#lines[@]}" -eq 2 ]
-	[[ "${lines[0]}" == *"second/also.so: tool \`good\` is ignored because $dir/good.so takes precedence" ]]
-	[[ "${lines[1]}" == *"none: No such file or directory" ]]
+	[[ "${lines[1]}" == *"second/also.so: tool \`good\` is ignored because $dir/good.so takes precedence; to use it, name it in the configuration: $BATS_TEST_TMPDIR/second/also.so" ]]
+	[[ "${lines[0]}" == *"none: No such file or directory" ]]
 	run mortise plugins --json --refused
 	[ "$(jq length <<< "$output")" = 2 ]
+}
+
+# named NAME TEXT BEFORE : a tool `bash` that says who it is
+named() {
+	compile "$1" <<-END
+		$2
+		#include <mortise/tool.h>
+		static int run(const struct mt_tool_host *host, void *self, struct mt_call *call)
+		{
+			return host->reply(call, "$1");
+		}
+		MT_TOOL(run, "bash", .name = "execute_bash", .description = "Another one.",
+			.schema = "{\"type\":\"object\"}")
+	END
+}
+
+call_bash() { # [FLAG...]
+	run mortise tools call -o controller.tools=bash "$@" execute_bash '{"command":"echo ours"}'
+	echo "$output"
+}
+
+@test "a file that has the name of one of our plugins does not take its place" {
+	named theirs '#define MT_PLUGIN_DOMAIN "org.example"'
+	named other ''
+	export MORTISE_CORE_PLUGIN_PATH="$dir,$top_builddir/plugins/tools,$top_builddir/plugins/runtimes"
+	call_bash
+	[[ "$output" == ours* ]]
+	run mortise plugins --refused
+	[[ "${lines[0]}" == *"other.so: tool \`bash\` is ignored because $top_builddir/plugins/tools/bash.so takes precedence; to use it, name it in the configuration: $dir/other.so" ]]
+	[[ "${lines[1]}" == *"theirs.so: "*" name it in the configuration: org.example.bash" ]]
+	call_bash -o tool.bash.plugin=org.example.bash
+	[ "$output" = theirs ]
+	call_bash -o "tool.bash.plugin=$dir/other.so"
+	[ "$output" = other ]
+	call_bash -o tool.bash.plugin=org.mortise.bash
+	[[ "$output" == ours* ]]
+	run mortise plugins info org.example.bash --json
+	[ "$(jq -r '.[0].path' <<< "$output")" = "$dir/theirs.so" ]
+}
+
+@test "of two plugins with one short name both are used, by their ids" {
+	named first '#define MT_PLUGIN_DOMAIN "org.example"'
+	named second '#define MT_PLUGIN_DOMAIN "com.example"'
+	export MORTISE_CORE_PLUGIN_PATH="$dir,$top_builddir/plugins/runtimes"
+	call_bash
+	[ "$output" = first ]
+	run mortise tools call -o controller.tools=org.example.bash execute_bash '{}'
+	[ "$output" = first ]
+	run mortise tools call -o controller.tools=com.example.bash execute_bash '{}'
+	[ "$output" = second ]
+	run mortise plugins --refused
+	[ "${#lines[@]}" -eq 1 ]
+	[[ "$output" == *"second.so: tool \`bash\` is ignored because $dir/first.so takes precedence; to use it, name it in the configuration: com.example.bash" ]]
 }
 
 @test "a good plugin next to bad ones is there" {
