@@ -9,6 +9,7 @@
 #include "plugins/analyzers/policy/scan.h"
 #include "tap.h"
 
+#include <mortise/tool.h>
 #include <stdlib.h>
 
 enum { NO, MAYBE, YES };
@@ -332,6 +333,43 @@ static void test_rules(void)
 	}
 }
 
+/* What a tool says of itself: it raises the risk, and lowers it if it is trusted. */
+static void test_hints(void)
+{
+	static const struct {
+		const char *rule;
+		uint32_t hints;
+		bool trusted;
+		int says;
+	} cases[] = {
+		{ "ask hint=destructive", MT_TOOL_DESTRUCTIVE, false, HIGH },
+		{ "ask hint=destructive", MT_TOOL_DESTRUCTIVE, true, HIGH },
+		{ "deny hint=open-world", MT_TOOL_OPEN_WORLD | MT_TOOL_IDEMPOTENT, false,
+		  DENY },
+		{ "deny hint=open-world", MT_TOOL_IDEMPOTENT, false, NONE },
+		{ "deny tool=other hint=open-world", MT_TOOL_OPEN_WORLD, false, NONE },
+		{ "allow hint=read-only", MT_TOOL_READ_ONLY, true, LOW },
+		{ "allow hint=read-only", MT_TOOL_READ_ONLY, false, NONE },
+		{ "allow hint=idempotent", MT_TOOL_IDEMPOTENT, true, LOW },
+		{ "allow hint=/^(idempotent|read-only)$/", MT_TOOL_DESTRUCTIVE, true, NONE },
+	};
+
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct policy p = { .rules = rules_new(NULL) };
+		struct action action = { .tool = "crm", .workspace = "/ws", .directory = "",
+					 .hints = cases[i].hints, .open_world = true,
+					 .ours = cases[i].trusted };
+		struct finding f = { 0 };
+
+		CHECK(rules_add(p.rules, "rule.1", cases[i].rule, NULL) == MT_OK);
+		CHECK(judge_action(&p, &action, &f) == MT_OK);
+		CHECK_MSG((f.deny ? DENY : f.risk) == cases[i].says, "%s: %d, %d",
+			  cases[i].rule, cases[i].says, f.deny ? DENY : f.risk);
+		rules_free(p.rules);
+		patterns_free(p.patterns);
+	}
+}
+
 /* ---- the rest ------------------------------------------------------------------ */
 
 static void test_large(void)
@@ -383,6 +421,7 @@ int main(void)
 	test_cuts();
 	test_bad_rules();
 	test_rules();
+	test_hints();
 	test_large();
 	test_memory();
 	return tap_done();

@@ -38,6 +38,11 @@ static void judge_add(struct judging *j, const struct finding *f)
 	j->any = true;
 }
 
+static struct caller caller_of(const struct action *action)
+{
+	return (struct caller){ action->tool, action->hints, action->ours };
+}
+
 static struct finding unknown(const char *reason)
 {
 	return (struct finding){ UNKNOWN, false, "", reason };
@@ -61,8 +66,9 @@ static bool known_risk(struct judging *j, const struct facts *f)
 
 static int command_facts(struct judging *j, const struct facts *f, bool *ret_settled)
 {
+	const struct caller caller = caller_of(j->action);
 	struct finding own, danger = { LOW, false, "", "" };
-	int r = rules_try(j->policy->rules, &j->place, j->action->tool, f, &own);
+	int r = rules_try(j->policy->rules, &j->place, &caller, f, &own);
 
 	if (r)
 		return r;
@@ -207,12 +213,13 @@ static void files_risk(struct judging *j, const struct facts *f)
 
 static int judge_whole(struct judging *j)
 {
+	const struct caller caller = caller_of(j->action);
 	struct facts f = { 0 };
 	struct finding own;
 	int r = collect_files(j, &f);
 
 	if (!r)
-		r = rules_try(j->policy->rules, &j->place, j->action->tool, &f, &own);
+		r = rules_try(j->policy->rules, &j->place, &caller, &f, &own);
 	if (!r && *own.rule && own.risk != UNKNOWN) {
 		judge_add(j, &own);
 	} else if (!r) {

@@ -12,6 +12,7 @@
 /** An action, as a call. */
 struct action {
 	const char *tool, *workspace, *directory;
+	uint32_t hints;  /* of the tool: MT_TOOL_READ_ONLY ... */
 	bool reads_only; /* by hints that can be relied on */
 	bool open_world; /* talks to something outside of the machine */
 	bool ours;       /* one of our tools, or one whose hints the user trusts */

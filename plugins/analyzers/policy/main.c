@@ -87,7 +87,7 @@ static int action_of(const struct mt_analyzer_out *out, struct mt_ctx *ctx,
 		return MT_ENOMEM;
 	*ret = (struct action){
 		.tool = out->tool(ctx), .workspace = out->workspace(ctx),
-		.directory = out->directory(ctx), .ours = out->trusted(ctx),
+		.directory = out->directory(ctx), .hints = hints, .ours = out->trusted(ctx),
 		.open_world = hints & MT_TOOL_OPEN_WORLD, .is_input = is_input(out, ctx),
 		.arguments = list,
 		.said = { out->thought(ctx).ptr, out->reasoning(ctx).ptr },

@@ -8,13 +8,15 @@
 #include "options.h"
 
 #include <ctype.h>
+#include <mortise/tool.h>
 #include <string.h>
 
 enum { RULES_MAX = 1000, PATTERN_BYTES_MAX = 4096 };
 enum { LOW, MEDIUM, HIGH, UNKNOWN = -1 };
-enum { TOOL, COMMAND, PATH, HOST, CONDITIONS, REASON = CONDITIONS, FIELDS };
+enum { TOOL, HINT, COMMAND, PATH, HOST, CONDITIONS, REASON = CONDITIONS, FIELDS };
 
-static const char *const fields[FIELDS] = { "tool", "command", "path", "host", "reason" };
+static const char *const fields[FIELDS] = { "tool", "hint", "command",
+					    "path", "host", "reason" };
 
 struct rule {
 	char *name, *text, *reason;
@@ -376,13 +378,36 @@ static int hosts_fit(const struct rule *rule, const struct facts *f, bool raises
 	return raises && r == FITS_NOT && f->undecided ? FITS_MAYBE : r;
 }
 
-static int all_fit(const struct rule *rule, const struct place *place, const char *tool,
-		   const struct facts *f, bool raises)
+/* What a tool says of itself raises always, and lowers only if it can be relied on. */
+static int hints_fit(const struct rule *rule, const struct caller *caller, bool raises)
+{
+	static const struct {
+		uint32_t bit;
+		const char *name;
+	} hints[] = {
+		{ MT_TOOL_READ_ONLY, "read-only" },
+		{ MT_TOOL_DESTRUCTIVE, "destructive" },
+		{ MT_TOOL_IDEMPOTENT, "idempotent" },
+		{ MT_TOOL_OPEN_WORLD, "open-world" },
+	};
+	int r = FITS_NOT;
+
+	for (size_t i = 0; r >= 0 && i < ARRAY_LEN(hints); i++)
+		if (caller->hints & hints[i].bit && (raises || caller->trusted))
+			r = rules_join(r, fit(rule->conditions[HINT], hints[i].name),
+				       true);
+	return r;
+}
+
+static int all_fit(const struct rule *rule, const struct place *place,
+		   const struct caller *caller, const struct facts *f, bool raises)
 {
 	int r = FITS;
 
 	if (rule->conditions[TOOL])
-		r = fit(rule->conditions[TOOL], tool);
+		r = fit(rule->conditions[TOOL], caller->name);
+	if (r > FITS_NOT && rule->conditions[HINT])
+		r = rules_join(r, hints_fit(rule, caller, raises), false);
 	if (r > FITS_NOT && rule->conditions[COMMAND])
 		r = rules_join(r, command_fits(rule, f, raises), false);
 	if (r > FITS_NOT && rule->conditions[PATH])
@@ -402,8 +427,8 @@ static bool may_lower(const struct facts *f)
 		!f->unit->command->defines && !f->unit->command->assignment_count);
 }
 
-int rules_try(const struct rules *r, const struct place *place, const char *tool,
-	      const struct facts *f, struct finding *ret)
+int rules_try(const struct rules *r, const struct place *place,
+	      const struct caller *caller, const struct facts *f, struct finding *ret)
 {
 	bool lower = may_lower(f);
 
@@ -411,7 +436,7 @@ int rules_try(const struct rules *r, const struct place *place, const char *tool
 	for (size_t i = 0; i < r->count; i++) {
 		const struct rule *rule = &r->all[i];
 		bool raises = rule->deny || rule->risk == HIGH;
-		int status = raises || lower ? all_fit(rule, place, tool, f, raises)
+		int status = raises || lower ? all_fit(rule, place, caller, f, raises)
 					     : FITS_NOT;
 
 		if (status < 0)

@@ -2,7 +2,7 @@
  *
  * rules.h - the rules that a user writes:
  *
- *     rule.NAME = VERDICT [tool=GLOB] [command=GLOB] [path=GLOB] [host=GLOB]
+ *     rule.NAME = VERDICT [tool=GLOB] [hint=GLOB] [command=GLOB] [path=GLOB] [host=GLOB]
  *                 [reason=SENTENCE]
  *
  * VERDICT is allow (the same as low), medium, ask (the same as high) or deny; all
@@ -15,6 +15,8 @@
 #include "error.h"
 #include "facts.h"
 
+#include <stdint.h>
+
 struct rules;
 
 struct rules *rules_new(struct error *err);
@@ -26,9 +28,16 @@ int rules_add(struct rules *r, const char *name, const char *text, struct error 
 bool rules_at(const struct rules *r, size_t n, struct finding *ret,
 	      const char **ret_text);
 
+/** The tool of an action, and what it says of itself. */
+struct caller {
+	const char *name;
+	uint32_t hints; /* MT_TOOL_READ_ONLY ... */
+	bool trusted;   /* they can be relied on */
+};
+
 /** Try the rules on a command, or on an action as a whole. `ret` is UNKNOWN without a
  *  rule (`rule` is "") if none fits, and with one that raises if it may fit. */
-int rules_try(const struct rules *r, const struct place *place, const char *tool,
-	      const struct facts *f, struct finding *ret);
+int rules_try(const struct rules *r, const struct place *place,
+	      const struct caller *caller, const struct facts *f, struct finding *ret);
 
 #endif
