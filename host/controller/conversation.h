@@ -109,6 +109,10 @@ const struct question *conversation_questions(const struct conversation *c);
 /** `text` NULL: the user does not want to. It is not logged. */
 int conversation_answer(struct conversation *c, int64_t question, const char *text,
 			struct error *err);
+/** Bytes for the tool that runs, as if they were typed; the log has them only as far
+ *  as the tool shows them. A tool that reads no input ignores them. */
+int conversation_input(struct conversation *c, const char *bytes, size_t len,
+		       struct error *err);
 
 /* ---- what is ----------------------------------------------------------- */
 

@@ -407,6 +407,19 @@ static const struct runner_events runner_events = {
 	.closed = on_closed,
 };
 
+int conversation_input(struct conversation *c, const char *bytes, size_t len,
+		       struct error *err)
+{
+	int64_t action = turn_pending(c);
+	int r = c->link && action >= 0
+			? runner_input(c->link, (uint64_t)action, bytes, len)
+			: MT_ENOTFOUND;
+
+	if (r == MT_ENOTFOUND)
+		return fail(err, r, "no tool is running that could read the input");
+	return r ? fail(err, r, "cannot send the input: %s", status_name(r)) : MT_OK;
+}
+
 /* ---- the runner -------------------------------------------------------- */
 
 static int open_log_file(const struct conversation *c)

@@ -228,6 +228,16 @@ static int run_answer(struct session *s, json_object *line, struct outcome *ret,
 				   js_str(line, "text", NULL), err);
 }
 
+static int run_input(struct session *s, json_object *line, struct outcome *ret,
+		     struct error *err)
+{
+	json_object *text = js_get(line, "text");
+
+	(void)ret;
+	return conversation_input(s->c, json_object_get_string(text),
+				  (size_t)json_object_get_string_len(text), err);
+}
+
 static int run_mcp(struct session *s, json_object *line, struct outcome *ret,
 		   struct error *err)
 {
@@ -295,6 +305,7 @@ static const struct command commands[] = {
 	{ "answer",
 	  { { "question", json_type_int, true }, { "text", json_type_string, false } },
 	  run_answer },
+	{ "input", { { "text", json_type_string, true } }, run_input },
 	{ "mcp", { { 0 } }, run_mcp },
 	{ "approvals", { { 0 } }, run_approvals },
 	{ "revoke", { { "text", json_type_string, true } }, run_revoke },
@@ -320,7 +331,7 @@ static int find_command(const char *name, const struct command **ret, struct err
 		    : fail(err, MT_EINVAL,
 			   "unknown command `%.64s`; use subscribe, message, pause, "
 			   "resume, stop, confirm, reject, action, undo, rewind, "
-			   "recover, answer, mcp or status",
+			   "recover, answer, input, mcp or status",
 			   name);
 }
 

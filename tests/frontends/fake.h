@@ -262,6 +262,13 @@ int conversation_answer(struct conversation *c, int64_t question, const char *te
 	return MT_OK;
 }
 
+int conversation_input(struct conversation *c, const char *bytes, size_t len,
+		       struct error *err)
+{
+	(void)c;
+	return fail(err, MT_ENOTFOUND, "nothing reads: %.*s", (int)len, bytes);
+}
+
 json_object *conversation_servers(const struct conversation *c)
 {
 	(void)c;

@@ -336,6 +336,30 @@ def test_formats():
     ended(p)
 
 
+def test_input():
+    """What a client types reaches the command that runs."""
+    command = "read -r -t 60 answer; echo \"got $answer\""
+    p = mortise("run", "--json", "--keep", "-t", "go", "-m",
+                script("input", "[call execute_bash]\ncommand = " + command, FINISH),
+                "-o", "controller.confirmation=never", stdin=subprocess.PIPE)
+    out = Lines(p.stdout.fileno())
+    c = Client(out.next()["conversation"])
+    c.ask("subscribe", since=-1)
+    def seen(want):
+        return next((l for l in c.all if want(l)), None)
+
+    end = time.monotonic() + LIMIT
+    while not seen(lambda l: l.get("observation") == "run") and time.monotonic() < end:
+        c.ask("input", text="a line\n")  # what comes before the command begins is lost
+        c.next(0.2)
+    got = seen(lambda l: l.get("observation") == "run")
+    check(got and "got a line" in got["content"], "what a client types reaches the command")
+    check(seen(is_state("finished")) or c.until(is_state("finished")), "it ends")
+    check(not c.ask("input", text="x")["ok"], "input without a tool that runs")
+    p.send_signal(signal.SIGTERM)
+    ended(p)
+
+
 def test_questions():
     """A server of tools asks the user, through the client of the conversation."""
     for mode in "form", "form-modern":
@@ -427,6 +451,7 @@ test_closed_output()
 test_signals()
 test_join()
 test_formats()
+test_input()
 test_questions()
 total = test_schema()
 print(f"1..{total}")

@@ -107,6 +107,8 @@ static void test_commands(void)
 		{ "{\"type\":\"answer\",\"question\":7}", "no tool asks that: -" },
 		{ "{\"type\":\"answer\",\"question\":7,\"text\":\"x\"}", "asks that: x" },
 		{ "{\"type\":\"answer\",\"text\":\"x\"}", "`question` is missing" },
+		{ "{\"type\":\"input\",\"text\":\"y\\n\"}", "nothing reads: y " },
+		{ "{\"type\":\"input\"}", "`text` is missing" },
 		{ "{\"type\":\"rewind\",\"to\":3}", "\"ok\":true,\"to\":3" },
 		{ "{\"type\":\"rewind\",\"to\":-4}", "no event -4" },
 		{ "{\"type\":\"rewind\"}", "`to` is missing" },
