@@ -74,6 +74,9 @@ int conversation_open(struct conversation *c, const struct conversation_options 
 /** Undo a half-made conversation. @return `r`. With `keep_config` the caller
  *  still owns configuration and registry. */
 int conversation_undo(struct conversation *c, bool keep_config, int r);
+/** The pending action gets an observation that says why it has none of its own: the
+ *  conversation was stopped, or is in error. */
+void conversation_settle(struct conversation *c, enum agent_state state);
 /** The two halves of conversation_set_state, for what has to be logged between them:
  *  the event, and those who watch. */
 void conversation_enter_state(struct conversation *c, enum agent_state state,

@@ -6,11 +6,11 @@ libhost_a_SOURCES += %D%/action-hash.c %D%/action-hash.h %D%/actions.c %D%/actio
 	%D%/approval-programs.h %D%/approval-scope.c %D%/approval-scope.h \
 	%D%/approval-state.h %D%/approval-store.c %D%/approval-store.h %D%/approvals.c \
 	%D%/call.c %D%/call.h %D%/condenser-out.c %D%/confirm-answer.c %D%/confirm.c \
-	%D%/confirm.h %D%/conversation-facts.c %D%/conversation.c %D%/conversation.h \
-	%D%/core.h %D%/dispatch.c %D%/dispatch.h %D%/exit-code.h %D%/feature-api.h \
-	%D%/feature.h %D%/features.c %D%/fork.c %D%/fork.h %D%/launch.c %D%/launch.h \
-	%D%/meta.c %D%/meta.h %D%/model-request.c %D%/model-request.h \
-	%D%/offered-tools.c %D%/offered-tools.h %D%/parallel-calls.c \
+	%D%/confirm.h %D%/conversation-commands.c %D%/conversation-facts.c \
+	%D%/conversation.c %D%/conversation.h %D%/core.h %D%/dispatch.c %D%/dispatch.h \
+	%D%/exit-code.h %D%/feature-api.h %D%/feature.h %D%/features.c %D%/fork.c \
+	%D%/fork.h %D%/launch.c %D%/launch.h %D%/meta.c %D%/meta.h %D%/model-request.c \
+	%D%/model-request.h %D%/offered-tools.c %D%/offered-tools.h %D%/parallel-calls.c \
 	%D%/parallel-calls.h %D%/plugin-copy.c %D%/plugin-copy.h %D%/plugin-fork.c \
 	%D%/plugin-fork.h %D%/plugin-host.c %D%/plugin-host.h %D%/plugin-journal.c \
 	%D%/plugin-journal.h %D%/plugin-sandbox.c %D%/plugin-sandbox.h %D%/resume.c \

@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * conversation-commands.c - what frontends ask of a conversation: messages, continue,
+ * pause, stop, actions. */
+#include "controller/conversation.h"
+
+#include "context/history.h"
+#include "context/images.h"
+#include "controller/actions.h"
+#include "controller/core.h"
+#include "controller/dispatch.h"
+#include "controller/exit-code.h"
+#include "controller/feature.h"
+#include "controller/meta.h"
+#include "controller/rewind.h"
+#include "controller/step.h"
+#include "controller/turn.h"
+#include "log.h"
+#include "utf8.h"
+
+#include <string.h>
+
+enum { TITLE_BYTES = 60, TITLE_OF_MAX = 4096 };
+
+/* Who gives images to a model that is not shown them should hear of it. */
+static int add_images(struct conversation *c, json_object *args, json_object *images,
+		      struct error *err)
+{
+	if (!images || json_object_array_length(images) == 0)
+		return MT_OK;
+	if (c->agent->llm && !llm_feature(c->agent->llm, "vision"))
+		conversation_notice(
+			c, MT_LOG_WARNING,
+			"%s is not shown images: it only reads that there were some "
+			"(`vision = yes` in its section shows them)",
+			llm_name(c->agent->llm));
+	if (js_set(args, "image_urls", json_object_get(images)))
+		return out_of_memory(err);
+	return MT_OK;
+}
+
+int conversation_say(struct conversation *c, const char *text, size_t len,
+		     json_object *images, struct error *err)
+{
+	bool held;
+
+	if (c->closing)
+		return fail(err, MT_EDENIED, "the conversation is being closed");
+	if (images_check(images, err))
+		return err->code;
+	confirm_tell_approvals(c);
+	if (features_before_message(c, text, len, images, &held, err))
+		return err->code;
+	return held ? MT_OK : conversation_add_message(c, text, len, images, err);
+}
+
+/* One that has no title is known by the first line that was said. */
+static void name_it(struct conversation *c, const char *text, size_t len)
+{
+	AUTO(strbuf) struct strbuf line = STRBUF(TITLE_OF_MAX * 8);
+	struct error err = ERROR_NONE;
+	size_t from = 0, to;
+	char *title;
+
+	while (from < len && strchr(" \t\r\n", text[from]))
+		from++;
+	for (to = from;
+	     to < len && to - from < TITLE_OF_MAX && !strchr("\r\n", text[to]);)
+		to++;
+	mask_put(c->mask, &line, text + from, to - from);
+	strbuf_cut(&line, utf8_cut(line.text, line.len, TITLE_BYTES));
+	if (line.error || !line.len || *c->title || !(title = strbuf_take(&line)))
+		return;
+	utf8_blank_controls(title, strlen(title));
+	free(c->title);
+	c->title = title;
+	if (meta_change(c->log, c->title, NULL, c->mask, &err))
+		log_line(MT_LOG_WARNING, "conversation", "no title: %s", err.text);
+}
+
+/* What the configuration adds to each message of the user. */
+static struct event *add_suffix(const struct conversation *c, struct event *e)
+{
+	const char *suffix = config_get(c->config, c->agent->section, "message_suffix");
+	json_object *list, *o;
+
+	if (!e || !suffix || !*suffix)
+		return e;
+	list = json_object_new_array();
+	o = json_object_new_object();
+	js_set_str(o, "name", "message_suffix");
+	js_set_str(o, "text", suffix);
+	js_add(list, o);
+	js_set(e->json, "extended_content", list);
+	return e;
+}
+
+/* The word that ends a conversation, as OpenHands' agents take it. */
+static bool is_exit(const char *text, size_t len)
+{
+	static const char word[] = "/exit";
+
+	while (len && strchr(" \t\r\n", text[len - 1]))
+		len--;
+	while (len && strchr(" \t\r\n", *text))
+		text++, len--;
+	return len == sizeof word - 1 && memcmp(text, word, len) == 0;
+}
+
+/* Whatever runs is cancelled; the agent finishes without another request. */
+static int finish_for_user(struct conversation *c, struct error *err)
+{
+	conversation_cancel_work(c);
+	conversation_settle(c, STATE_STOPPED);
+	features_work_dropped(c);
+	turn_set_uncommitted(c, -1);
+	action_log(c, event_action("finish", SOURCE_AGENT, NULL, err));
+	return err->code ? err->code : evlog_barrier(c->log, err);
+}
+
+/* A message that leads to nothing is worth a line in the log of the program. A step that
+ * failed has reported its own error. */
+static void check_step_started(const struct conversation *c, int64_t steps_before)
+{
+	if (conversation_steps(c) == steps_before && !c->exchange && turn_is_idle(c) &&
+	    !features_busy(c) && c->state != STATE_RATE_LIMITED)
+		log_line(MT_LOG_WARNING, "controller",
+			 "a user message started no step: "
+			 "state=%s reason=%s",
+			 state_name(c->state), c->reason);
+}
+
+int conversation_add_message(struct conversation *c, const char *text, size_t len,
+			     json_object *images, struct error *err)
+{
+	json_object *args = json_object_new_object();
+	bool first = !history_user_since(c->log, c->agent->start);
+	int64_t id, steps = conversation_steps(c);
+
+	if (js_set_strn(args, "content", text, len) || add_images(c, args, images, err)) {
+		json_object_put(args);
+		return out_of_memory(err);
+	}
+	if (turn_awaits_approval(c))
+		confirm_overtaken(c);
+	id = conversation_log_event(
+		c, add_suffix(c, event_action("message", SOURCE_USER, args, err)), err);
+	if (id < 0)
+		return (int)id;
+	if (is_exit(text, len))
+		return finish_for_user(c, err);
+	if (first)
+		name_it(c, text, len);
+	features_after_message(c, first);
+	c->agent->text_only = 0;
+	if (turn_uncommitted(c) >= 0 &&
+	    evlog_head(c->log, turn_uncommitted(c))->type->id == ACTION_FINISH)
+		turn_set_uncommitted(c, -1); /* there is more to do */
+	if (conversation_continue(c, err))
+		return err->code;
+	check_step_started(c, steps);
+	/* most often the request that it led to has passed one already */
+	return conversation_barrier(c, err);
+}
+
+/* An action that had no effect yet when the process ended. */
+static void redo(struct conversation *c)
+{
+	struct error err = ERROR_NONE;
+	AUTO(event) struct event *action = evlog_event(c->log, turn_uncommitted(c), &err);
+
+	turn_set_uncommitted(c, -1);
+	if (action)
+		action_resume(c, action);
+	else
+		conversation_set_error(c, EXIT_FAILED, "%s", err.text);
+}
+
+/* What waits waits on: only its answer lets it run. */
+static int still_waits(struct conversation *c, struct error *err)
+{
+	if (c->state == STATE_AWAITING_USER_CONFIRMATION)
+		return fail(err, MT_EDENIED,
+			    "an action waits for confirmation: confirm or "
+			    "reject it");
+	conversation_enter_state(c, STATE_AWAITING_USER_CONFIRMATION, "");
+	conversation_notify_state(c);
+	return MT_OK;
+}
+
+int conversation_continue(struct conversation *c, struct error *err)
+{
+	if (c->closing)
+		return fail(err, MT_EDENIED, "the conversation is being closed");
+	confirm_tell_approvals(c);
+	if (turn_awaits_approval(c))
+		return still_waits(c, err);
+	if (features_before_continue(c))
+		return MT_OK;
+	if (c->state == STATE_RATE_LIMITED && c->exchange)
+		return MT_OK; /* it goes on by itself when the wait is over */
+	features_continued(c);
+	conversation_set_state(c, STATE_RUNNING, "");
+	c->step_requested = true;
+	if (turn_uncommitted(c) >= 0 && c->state == STATE_RUNNING)
+		redo(c);
+	step_run_ready(c);
+	return MT_OK;
+}
+
+/* Is the pending action the user's own? The agent is idle then. */
+static bool user_action_runs(const struct conversation *c)
+{
+	AUTO(event) struct event *action = NULL;
+
+	if (turn_is_idle(c) || turn_awaits_approval(c) || !state_is_resting(c->state))
+		return false;
+	action = evlog_event(c->log, turn_pending(c), NULL);
+	return action && action->source == SOURCE_USER;
+}
+
+int conversation_pause(struct conversation *c, struct error *err)
+{
+	if (user_action_runs(c)) {
+		conversation_cancel_work(c);
+		return MT_OK;
+	}
+	if (!state_allowed(c->state, STATE_PAUSED))
+		return fail(err, MT_EINVAL,
+			    "the conversation is %s: there is nothing to pause",
+			    state_name(c->state));
+	conversation_cancel_work(c);
+	if (state_allowed(c->state, STATE_PAUSED)) /* it has not come to rest by that */
+		conversation_set_state(c, STATE_PAUSED, "paused by the user");
+	return MT_OK;
+}
+
+int conversation_stop(struct conversation *c, struct error *err)
+{
+	(void)err;
+	if (c->state == STATE_STOPPED) { /* what a person had it do since ends too */
+		conversation_cancel_work(c);
+		conversation_settle(c, STATE_STOPPED);
+	}
+	conversation_set_state(c, STATE_STOPPED, "stopped by the user");
+	return MT_OK;
+}
+
+int conversation_action(struct conversation *c, json_object *json, struct error *err)
+{
+	AUTO(event) struct event *e = event_from_json(json, err);
+	AUTO(event) struct event *action = NULL;
+
+	if (!e)
+		return err->code;
+	if (e->type->id == ACTION_LOOP_RECOVERY)
+		return conversation_recover(c, js_int(event_args(e), "option", 1), err);
+	if (!e->is_action || !(e->type->flags & EVENT_RUNNABLE))
+		return fail(err, MT_EINVAL, "`%s` is not an action that can be executed",
+			    e->type->name);
+	if (!turn_is_idle(c) || c->exchange || features_busy(c) || c->closing)
+		return fail(err, MT_EDENIED, "the agent is at work: pause it first");
+	action = event_action(e->type->name, SOURCE_USER, json_object_get(event_args(e)),
+			      err);
+	if (!action)
+		return err->code;
+	if (confirm_refuses(c, action, err))
+		return err->code;
+	if (js_get(e->json, "timeout"))
+		js_set(action->json, "timeout",
+		       json_object_get(js_get(e->json, "timeout")));
+	if (conversation_log_event(c, event_ref(action), err) < 0)
+		return err->code;
+	turn_start_action(c, action->id);
+	dispatch_action(c, action);
+	return MT_OK;
+}
