@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * hook-moment.h - the hooks of one moment, for the files that run hooks. */
+#ifndef HOST_FEATURES_HOOK_MOMENT_H
+#define HOST_FEATURES_HOOK_MOMENT_H
+
+#include "controller/feature-api.h"
+#include "hooks/hooks.h"
+
+enum { HOOK_CONTEXT_MAX = 1 << 20, HOOK_MESSAGES_MAX = 64 };
+
+/* The hooks of one moment; the first that blocks is the last. */
+struct hook_moment {
+	struct conversation *c;
+	enum hook_event event;
+	char *tool;
+	json_object *input;
+	int64_t action;
+	size_t next;
+	struct hook now;           /* a view of the one that runs */
+	struct hook_run *run;
+	struct strbuf context;
+	char *denied;              /* why not; NULL: nothing against it */
+	void (*done)(struct hook_moment *m);
+	struct event *observation;
+	enum agent_state rest;     /* where the agent comes to, and why */
+	const char *rest_reason;
+	int64_t since;             /* events there then */
+	struct hook_moment *others;
+};
+
+struct held {
+	char *text;
+	size_t len;
+	json_object *images;
+};
+
+struct hook_runner {
+	struct hooks hooks;
+	struct hook_moment *moments;    /* under way */
+	struct held held[HOOK_MESSAGES_MAX];
+	size_t held_count;
+	bool started, ended, go_on;
+	char *context;             /* of the session: goes with the next message */
+	unsigned stop_denials;
+};
+
+/** The state of the feature; NULL: no hooks. */
+struct hook_runner *hook_runner_of(const struct conversation *c);
+/** Does a hook of this moment exist, for this tool? */
+bool hook_moment_possible(const struct conversation *c, enum hook_event event,
+			  const char *tool);
+/** A moment whose input can be added to; `done` frees it. NULL: out of memory. */
+struct hook_moment *hook_moment_new(struct conversation *c, enum hook_event event,
+				    const char *tool,
+				    void (*done)(struct hook_moment *m));
+/** Run its next hook; after the last one, or the first that blocks, call `done`. */
+void hook_moment_run(struct hook_moment *m);
+void hook_moment_free(struct hook_moment *m);
+
+#endif
