@@ -5,9 +5,9 @@
 
 #include "context/history.h"
 #include "context/request-messages.h"
-#include "features/condense.h"
 #include "controller/feature-api.h"
 #include "controller/plugin-host.h"
+#include "features/condense.h"
 
 #include <string.h>
 

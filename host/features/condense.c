@@ -7,14 +7,14 @@
 #include "context/history.h"
 #include "context/request-messages.h"
 #include "controller/actions.h"
-#include "features/condense-preview.h"
-#include "controller/feature-api.h"
 #include "controller/exit-code.h"
+#include "controller/feature-api.h"
 #include "controller/model-request.h"
 #include "controller/plugin-host.h"
-#include "features/side-usage.h"
 #include "controller/step-policy.h"
 #include "controller/step.h"
+#include "features/condense-preview.h"
+#include "features/side-usage.h"
 #include "log.h"
 
 #define MORTISE_PROVISIONAL

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: MIT
  *
  * features-table.c - the table of features, in the order in which they are asked. */
-#include "features/limits.h"
+#include "controller/feature.h"
 #include "features/condense-preview.h"
 #include "features/condense.h"
 #include "features/context-recall.h"
-#include "controller/feature.h"
-#include "features/loop-recovery.h"
-#include "features/slices.h"
-#include "features/subagents.h"
-#include "features/tool-search.h"
 #include "features/delegation.h"
 #include "features/hook-runner.h"
+#include "features/limits.h"
+#include "features/loop-recovery.h"
 #include "features/questions.h"
 #include "features/relist.h"
 #include "features/replay-internal.h"
 #include "features/setup.h"
+#include "features/slices.h"
+#include "features/subagents.h"
 #include "features/task-list.h"
 #include "features/tool-completions.h"
+#include "features/tool-search.h"
 
 const struct feature *const features_table[] = {
 	&approval_feature,

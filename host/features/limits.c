@@ -5,9 +5,9 @@
 #include "features/limits.h"
 
 #include "controller/agents.h"
-#include "controller/feature-api.h"
 #include "controller/dispatch.h"
 #include "controller/exit-code.h"
+#include "controller/feature-api.h"
 #include "controller/turn.h"
 #include "log.h"
 

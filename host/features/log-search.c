@@ -2,9 +2,9 @@
  *
  * log-search.c - events of the log for the tool `recall`: by words, or by their
  * numbers; what is undone is not among them. */
-#include "features/context-recall.h"
 #include "controller/feature-api.h"
 #include "controller/turn.h"
+#include "features/context-recall.h"
 
 #include <string.h>
 #include <strings.h>

@@ -6,8 +6,8 @@
 
 #include "config/choices.h"
 #include "context/prompts.h"
-#include "controller/feature-api.h"
 #include "controller/exit-code.h"
+#include "controller/feature-api.h"
 #include "features/loop-detector.h"
 
 #include <string.h>

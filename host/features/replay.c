@@ -3,14 +3,14 @@
  * replay.c - taking the actions of a recording. */
 #include "features/replay.h"
 
+#include "array.h"
 #include "controller/actions.h"
-#include "controller/feature-api.h"
-#include "features/delegation.h"
 #include "controller/exit-code.h"
-#include "features/replay-internal.h"
+#include "controller/feature-api.h"
 #include "controller/turn.h"
 #include "events/trajectory.h"
-#include "array.h"
+#include "features/delegation.h"
+#include "features/replay-internal.h"
 #include "files.h"
 
 #include <inttypes.h>

@@ -8,10 +8,10 @@
 
 #include "config/choices.h"
 #include "context/repository.h"
-#include "controller/feature-api.h"
 #include "controller/dispatch.h"
-#include "features/replay-internal.h"
+#include "controller/feature-api.h"
 #include "controller/turn.h"
+#include "features/replay-internal.h"
 #include "files.h"
 #include "tools/calls.h"
 

@@ -4,8 +4,8 @@
  * between slices, so that signals and clients are answered meanwhile. */
 #include "features/slices.h"
 
-#include "controller/feature-api.h"
 #include "controller/exit-code.h"
+#include "controller/feature-api.h"
 #include "controller/plugin-host.h"
 #include "controller/step.h"
 

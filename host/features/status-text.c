@@ -2,8 +2,8 @@
  *
  * status-text.c - what a conversation has, as text for a person: its skills, its MCP
  * servers. */
-#include "features/context-recall.h"
 #include "controller/feature-api.h"
+#include "features/context-recall.h"
 #include "skills/skills.h"
 #include "tools/mcp-servers.h"
 #include "utf8.h"

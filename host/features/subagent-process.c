@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * subagent-process.c - one child: its process, what it is told, what it tells. */
-#include "controller/feature-api.h"
 #include "controller/exit-code.h"
+#include "controller/feature-api.h"
 #include "features/subagents.h"
 #include "files.h"
 #include "llm/models/models.h"

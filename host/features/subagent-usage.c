@@ -2,10 +2,10 @@
  *
  * subagent-usage.c - what children have spent, as their own logs tell it: so it
  * adds up whichever process was killed when. */
-#include "features/limits.h"
 #include "controller/feature-api.h"
 #include "controller/fork.h"
 #include "controller/meta.h"
+#include "features/limits.h"
 #include "features/side-usage.h"
 #include "features/subagents.h"
 #include "llm/models/models.h"

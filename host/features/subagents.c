@@ -4,12 +4,12 @@
  * their results gathered into one observation. */
 #include "features/subagents.h"
 
-#include "controller/feature-api.h"
-#include "features/delegation.h"
 #include "controller/dispatch.h"
+#include "controller/feature-api.h"
 #include "controller/meta.h"
 #include "controller/step.h"
 #include "controller/turn.h"
+#include "features/delegation.h"
 #include "features/limits.h"
 #include "files.h"
 #include "log.h"

@@ -4,12 +4,12 @@
  * bill of the conversation. */
 #include "features/tool-completions.h"
 
-#include "features/limits.h"
 #include "controller/feature-api.h"
 #include "controller/model-request.h"
 #include "controller/parallel-calls.h"
-#include "features/side-usage.h"
 #include "controller/turn.h"
+#include "features/limits.h"
+#include "features/side-usage.h"
 #include "log.h"
 
 #include <string.h>

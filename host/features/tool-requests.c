@@ -3,8 +3,8 @@
  * tool-requests.c - what the tools invoke_skill, memory and recall ask of the
  * host: skills, the user's notes and the log lie outside of where tools may look. */
 #include "base64.h"
-#include "features/context-recall.h"
 #include "controller/feature-api.h"
+#include "features/context-recall.h"
 #include "files.h"
 #include "notes.h"
 #include "skills/skills.h"

@@ -5,8 +5,8 @@
  * there is offered from the next request on. */
 #include "features/tool-search.h"
 
-#include "features/context-recall.h"
 #include "controller/feature-api.h"
+#include "features/context-recall.h"
 
 #include <string.h>
 #include <strings.h>

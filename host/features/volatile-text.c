@@ -4,8 +4,8 @@
  *
  * A text is read as pieces: words, single other characters, blanks, and blanked
  * values. Two texts are the same if their pieces are. */
-#include "features/volatile-text.h"
 #include "auto.h"
+#include "features/volatile-text.h"
 
 #include <ctype.h>
 #include <string.h>
