@@ -19,12 +19,12 @@ enum message_part_kind {
 	MESSAGE_PART_RESULT, /* answers a call if `response` is set, else the user's */
 };
 
-struct turn;
+struct message_turn;
 
 struct message_part {
 	enum message_part_kind kind;
 	const char *response, *call; /* ids of the reply and its call; or NULL */
-	struct turn *turn;           /* memory's: the reply, once it was looked up */
+	struct message_turn *turn;           /* memory's: the reply, once it was looked up */
 	size_t place;                /* of the call in the reply */
 	unsigned generation;         /* memory's: the newest view that has it */
 	bool failed;                 /* the tool answered with an error */

@@ -3,38 +3,18 @@
  * request-messages.c - converts a view into the messages of a request. */
 #include "context/request-messages.h"
 
-#include "context/message-parts.h"
 #include "array.h"
+#include "context/message-parts.h"
+#include "context/message-turn.h"
 #include "slice.h"
 
 #define MORTISE_PROVISIONAL
 #include <mortise/advance.h>
 
-#include <ctype.h>
 #include <search.h>
 #include <string.h>
 
-enum { CALL_NAME_MAX = 64, ITEMS_AT_ONCE = 8192, LEAVE_FROM = 4096 };
-
-/* A reply of the model while a view is laid out: its calls wait for results. */
-struct turn {
-	const char *response; /* its id */
-	const char *opaque;
-	struct llm_call *all; /* its calls */
-	size_t count;
-	const struct message_part **results; /* by call */
-	struct llm_call *calls;              /* the calls that have results */
-	struct llm_part part;                /* what it said */
-	bool silent;                         /* nothing */
-	uint64_t stamp;                      /* new when other calls of it are sent */
-	size_t wanted, seen;                 /* results in the view, results reached */
-	unsigned generation;                 /* of the view that used it last */
-	unsigned stable;                     /* the layout that it is a settled part of */
-	unsigned called;                     /* the view that has an action of it */
-	unsigned called_stable;              /* the layout whose settled part has one */
-	bool sent;
-	/* the lists and texts follow in the same block of memory */
-};
+enum { ITEMS_AT_ONCE = 8192, LEAVE_FROM = 4096 };
 
 /* The start of the newest view, as far as what follows cannot change it: a view
  * that begins with it is laid out from there on. */
@@ -52,7 +32,7 @@ struct request_messages {
 	struct request_messages_options options;
 	struct message_part **pieces; /* by event id; NULL: not made */
 	size_t room, piece_count;
-	struct turn **turns;
+	struct message_turn **turns;
 	size_t turn_count, turn_room, turns_used; /* used: by the newest view */
 	void *turn_tree; /* the same turns, by the id of the reply */
 	unsigned generation;
@@ -170,113 +150,24 @@ struct mt_str request_messages_text(struct request_messages *m, int64_t id)
 
 /* ---- turns ------------------------------------------------------------ */
 
-static int compare_turns(const void *a, const void *b)
+static struct message_turn *turn_find(struct request_messages *m, const char *response)
 {
-	return strcmp(((const struct turn *)a)->response,
-		      ((const struct turn *)b)->response);
-}
+	struct message_turn key = { .response = response }, **found;
 
-static struct turn *turn_find(struct request_messages *m, const char *response)
-{
-	struct turn key = { .response = response }, **found;
-
-	found = tfind(&key, &m->turn_tree, compare_turns);
+	found = tfind(&key, &m->turn_tree, message_turn_compare);
 	return found ? *found : NULL;
 }
 
-static bool blank(const char *text, size_t len)
-{
-	return strspn(text, " \t\r\n") >= len;
-}
-
-/* A name that no provider takes back would spoil every later request. */
-static void mend_names(struct llm_reply *reply)
-{
-	for (size_t i = 0; i < reply->call_count; i++) {
-		char *name = (char *)reply->calls[i].name;
-		size_t len = strlen(name);
-
-		for (size_t n = 0; n < len; n++)
-			if (!isalnum((unsigned char)name[n]) && !strchr("_-.", name[n]))
-				name[n] = '_';
-		if (len > CALL_NAME_MAX)
-			name[CALL_NAME_MAX] = '\0';
-	}
-}
-
-static size_t texts_len(const struct llm_reply *reply)
-{
-	size_t len = strlen(reply->response_id) + reply->text_len + 2;
-
-	if (reply->opaque)
-		len += strlen(reply->opaque) + 1;
-	for (size_t i = 0; i < reply->call_count; i++)
-		len += strlen(reply->calls[i].id) + strlen(reply->calls[i].name) +
-		       reply->calls[i].args_len + 3;
-	return len;
-}
-
-static void put_texts(struct turn *t, const struct llm_reply *reply, char *at)
-{
-	t->response = block_put(&at, reply->response_id, strlen(reply->response_id));
-	t->part = (struct llm_part){ .text = block_put(&at, reply->text, reply->text_len),
-				     .len = reply->text_len };
-	if (reply->opaque)
-		t->opaque = block_put(&at, reply->opaque, strlen(reply->opaque));
-	for (size_t i = 0; i < reply->call_count; i++) {
-		const struct llm_call *c = &reply->calls[i];
-
-		t->all[i] = (struct llm_call){
-			.id = block_put(&at, c->id, strlen(c->id)),
-			.name = block_put(&at, c->name, strlen(c->name)),
-			.args = block_put(&at, c->args, c->args_len),
-			.args_len = c->args_len,
-		};
-	}
-}
-
-/* A turn in one block of memory. NULL: out of memory. */
-static struct turn *make_turn(const struct llm_reply *reply)
-{
-	size_t n = reply->call_count + 1;
-	struct turn *t =
-		calloc(1, sizeof *t + n * (2 * sizeof *t->calls + sizeof *t->results) +
-				  texts_len(reply));
-
-	if (!t)
-		return NULL;
-	t->count = reply->call_count;
-	t->all = (struct llm_call *)(t + 1);
-	t->calls = t->all + n;
-	t->results = (const struct message_part **)(t->calls + n);
-	put_texts(t, reply, (char *)(t->results + n));
-	t->silent = blank(reply->text, reply->text_len);
-	return t;
-}
-
-static struct turn *turn_read(struct request_messages *m, const char *response,
-			      struct error *err)
-{
-	AUTO(json) json_object *record = evlog_reply(m->log, response, err);
-	AUTO(llm_reply)
-	struct llm_reply *reply = record ? llm_reply_from_json(record, err) : NULL;
-
-	if (!reply)
-		return NULL;
-	mend_names(reply);
-	return make_turn(reply);
-}
-
-static int turn_make(struct request_messages *m, const char *response, struct turn **ret,
-		     struct error *err)
+static int turn_make(struct request_messages *m, const char *response,
+		     struct message_turn **ret, struct error *err)
 {
 	struct error why = ERROR_NONE;
-	struct turn *t;
+	struct message_turn *t;
 
 	if (ARRAY_GROW(m->turns, &m->turn_room, m->turn_count + 1, ARRAY_MAX))
 		return out_of_memory(err);
-	t = turn_read(m, response, &why);
-	if (t && !tsearch(t, &m->turn_tree, compare_turns)) {
+	t = message_turn_read(m->log, response, &why);
+	if (t && !tsearch(t, &m->turn_tree, message_turn_compare)) {
 		free(t);
 		return out_of_memory(err);
 	}
@@ -289,22 +180,12 @@ static int turn_make(struct request_messages *m, const char *response, struct tu
 	return MT_OK;
 }
 
-static bool find_call(const struct turn *t, const char *id, size_t *ret_place)
-{
-	for (size_t i = 0; i < t->count; i++)
-		if (strcmp(t->all[i].id, id) == 0) {
-			*ret_place = i;
-			return true;
-		}
-	return false;
-}
-
 /* The turn that a result belongs to, started again for this view. A reply
  * that is not in the log is not an error: what belongs to it is not sent. */
-static int turn_of(struct request_messages *m, struct message_part *p, struct turn **ret,
-		   struct error *err)
+static int turn_of(struct request_messages *m, struct message_part *p,
+		   struct message_turn **ret, struct error *err)
 {
-	struct turn *t = p->turn ? p->turn : turn_find(m, p->response);
+	struct message_turn *t = p->turn ? p->turn : turn_find(m, p->response);
 
 	*ret = NULL;
 	if (!t) {
@@ -313,7 +194,7 @@ static int turn_of(struct request_messages *m, struct message_part *p, struct tu
 		if (r || !t)
 			return r;
 	}
-	if (!p->turn && !find_call(t, p->call, &p->place))
+	if (!p->turn && !message_turn_place(t, p->call, &p->place))
 		return MT_OK;
 	p->turn = t;
 	if (t->generation != m->generation) {
@@ -324,59 +205,6 @@ static int turn_of(struct request_messages *m, struct message_part *p, struct tu
 		memset(t->results, 0, t->count * sizeof(struct message_part *));
 	}
 	*ret = t;
-	return MT_OK;
-}
-
-/* Pick the calls that have results; they are listed as they were before unless
- * there is a new stamp. */
-static size_t pick_calls(struct turn *t)
-{
-	bool same = t->stamp != 0;
-	size_t n = 0;
-
-	for (size_t i = 0; i < t->count; i++) {
-		if (!t->results[i])
-			continue;
-		same = same && t->calls[n].id == t->all[i].id;
-		t->calls[n++] = t->all[i];
-	}
-	if (!same || t->calls[n].id)
-		t->stamp = llm_message_stamp();
-	t->calls[n] = (struct llm_call){ 0 };
-	return n;
-}
-
-/* The assistant's message with those of its calls that have results, then the
- * results in the order of the calls. */
-static int send_turn(struct turn *t, struct llm_request *request)
-{
-	struct llm_message said = { .role = MT_ROLE_ASSISTANT,
-				    .calls = t->calls,
-				    .opaque = t->opaque };
-	size_t n = pick_calls(t);
-
-	t->sent = true;
-	said.stamp = t->stamp;
-	said.call_count = n;
-	said.opaque_len = t->opaque ? strlen(t->opaque) : 0;
-	said.parts = &t->part;
-	said.part_count = t->silent ? 0 : 1;
-	if (llm_request_add(request, &said))
-		return MT_ENOMEM;
-	n = 0;
-	for (size_t i = 0; i < t->count; i++) {
-		struct llm_message result = { .role = MT_ROLE_TOOL, .call_count = 1 };
-
-		if (!t->results[i])
-			continue;
-		result.stamp = t->results[i]->shown_stamp;
-		result.calls = &t->calls[n++];
-		result.failed = t->results[i]->failed;
-		result.parts = t->results[i]->parts;
-		result.part_count = t->results[i]->part_count;
-		if (llm_request_add(request, &result))
-			return MT_ENOMEM;
-	}
 	return MT_OK;
 }
 
@@ -437,7 +265,7 @@ static int show_item(struct request_messages *m, struct message_part *p,
 
 /* A result alone is not sent, also when its reply is in the log; but a complaint
  * about a call is, which never became an action. */
-static bool is_turn_wanted(const struct request_messages *m, const struct turn *t,
+static bool is_turn_wanted(const struct request_messages *m, const struct message_turn *t,
 			   const struct message_part *p)
 {
 	return p->failed || t->called == m->generation ||
@@ -452,7 +280,7 @@ static int prepare_layout(struct request_messages *m, const struct view_item *it
 {
 	for (size_t i = 0; i < count; i++) {
 		struct message_part *p;
-		struct turn *t;
+		struct message_turn *t;
 		int r;
 
 		if (items[i].event < 0)
@@ -488,7 +316,7 @@ static int prepare_layout(struct request_messages *m, const struct view_item *it
 static int lay_result(struct request_messages *m, const struct message_part *p,
 		      struct llm_request *request)
 {
-	struct turn *t = p->turn;
+	struct message_turn *t = p->turn;
 
 	if (!t || t->results[p->place] != p)
 		return MT_OK;
@@ -498,7 +326,7 @@ static int lay_result(struct request_messages *m, const struct message_part *p,
 		return MT_OK;
 	if (t->wanted == t->count)
 		m->open--;
-	return send_turn(t, request);
+	return message_turn_send(t, request);
 }
 
 static int lay_out(struct request_messages *m, const struct view_item *item,
@@ -515,7 +343,7 @@ static int lay_out(struct request_messages *m, const struct view_item *item,
 		return MT_OK;
 	if (p->kind == MESSAGE_PART_RESULT && p->response)
 		return lay_result(m, p, request);
-	if (p->kind == MESSAGE_PART_ASSISTANT && blank(p->text, p->len))
+	if (p->kind == MESSAGE_PART_ASSISTANT && message_is_blank(p->text, p->len))
 		return MT_OK; /* some providers refuse a message that says nothing */
 	return plain(request, p);
 }
@@ -532,13 +360,13 @@ static void drop_unused(struct request_messages *m)
 		m->piece_count--;
 	}
 	for (size_t i = 0; i < m->turn_count; i++) {
-		struct turn *t = m->turns[i];
+		struct message_turn *t = m->turns[i];
 
 		if (t->generation == m->generation) {
 			m->turns[kept++] = t;
 			continue;
 		}
-		tdelete(t, &m->turn_tree, compare_turns);
+		tdelete(t, &m->turn_tree, message_turn_compare);
 		free(t);
 	}
 	m->turn_count = kept;
@@ -624,7 +452,7 @@ static int lay_out_all(struct request_messages *m, const struct view_item *items
 static int prepare_turn(struct request_messages *m, const struct message_part *p,
 			struct error *err)
 {
-	struct turn *t;
+	struct message_turn *t;
 
 	if ((p->kind != MESSAGE_PART_RESULT && p->kind != MESSAGE_PART_CALL) ||
 	    !p->response || p->turn || turn_find(m, p->response))

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * message-turn.h - a reply of the model with the results of its calls, as messages. */
+#ifndef HOST_CONTEXT_MESSAGE_TURN_H
+#define HOST_CONTEXT_MESSAGE_TURN_H
+
+#include "context/message-parts.h"
+#include "events/log.h"
+#include "llm/llm.h"
+
+/* A reply of the model while a view is laid out: its calls wait for results. */
+struct message_turn {
+	const char *response; /* its id */
+	const char *opaque;
+	struct llm_call *all; /* its calls */
+	size_t count;
+	const struct message_part **results; /* by call */
+	struct llm_call *calls;              /* the calls that have results */
+	struct llm_part part;                /* what it said */
+	bool silent;                         /* nothing */
+	uint64_t stamp;                      /* new when other calls of it are sent */
+	size_t wanted, seen;                 /* results in the view, results reached */
+	unsigned generation;                 /* of the view that used it last */
+	unsigned stable;                     /* the layout that it is a settled part of */
+	unsigned called;                     /* the view that has an action of it */
+	unsigned called_stable;              /* the layout whose settled part has one */
+	bool sent;
+	/* the lists and texts follow in the same block of memory */
+};
+
+/** Orders turns by the id of their reply. */
+int message_turn_compare(const void *a, const void *b);
+/** Read a reply of the log; one block of memory, freed with free(). NULL: `err`. */
+struct message_turn *message_turn_read(struct evlog *log, const char *response,
+				       struct error *err);
+/** The place of a call of this id. @return false: it has no such call. */
+bool message_turn_place(const struct message_turn *t, const char *id, size_t *ret_place);
+/** Add the message of the assistant and the results of its calls. */
+int message_turn_send(struct message_turn *t, struct llm_request *request);
+/** Is the text white space? */
+bool message_is_blank(const char *text, size_t len);
+
+#endif
