@@ -243,9 +243,27 @@ static void send_parts(struct mt_call *c)
 	if (c->fields) {
 		f.type = FRAME_FIELDS;
 		f.data = js_text(c->fields, &f.len);
+		c->lost |= !f.data;
 		if (f.data)
 			worker_send(&f, 0);
 	}
+}
+
+/* The status and the sentence that the call ends with. */
+static void put_outcome(struct mt_call *c, int status, const struct error *err,
+			struct error *own, struct frame *f)
+{
+	f->status = status;
+	if (status == MT_OK && atomic_load(&c->cancelled) && !c->listing)
+		f->status = MT_ECANCELLED;
+	f->data = c->failed && c->error.len ? c->error.text : err->text;
+	if (f->status == MT_OK && c->lost) {
+		f->status = fail(own, MT_ENOMEM,
+				 "out of memory: a part of the answer of `%s` is lost",
+				 c->tool);
+		f->data = own->text;
+	}
+	f->len = f->status ? strlen(f->data) : 0;
 }
 
 /* Lowest free descriptor: where it is high, something leaks. */
@@ -260,15 +278,14 @@ static bool descriptors_leak(void)
 
 static void finish(struct mt_call *c, int status, const struct error *err)
 {
-	struct frame f = { .type = FRAME_DONE, .id = c->id, .status = status };
+	struct frame f = { .type = FRAME_DONE, .id = c->id };
+	struct error own = ERROR_NONE;
 
 	pthread_mutex_lock(&c->lock);
 	c->running = false;
 	while (c->users)
 		pthread_cond_wait(&c->wake, &c->lock);
 	pthread_mutex_unlock(&c->lock);
-	if (status == MT_OK && atomic_load(&c->cancelled) && !c->listing)
-		f.status = MT_ECANCELLED;
 	output_stream_end(c);
 	spool_set_name(c);
 	send_parts(c);
@@ -276,10 +293,7 @@ static void finish(struct mt_call *c, int status, const struct error *err)
 		  (c->spool_fd >= 0 ? FRAME_SPOOLED : 0) |
 		  (c->spool_full ? FRAME_SPOOL_FULL : 0) |
 		  (c->text_cut ? FRAME_TEXT_CUT : 0);
-	if (f.status) {
-		f.data = c->failed && c->error.len ? c->error.text : err->text;
-		f.len = strlen(f.data);
-	}
+	put_outcome(c, status, err, &own, &f);
 	worker_send(&f, 0);
 }
 

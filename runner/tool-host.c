@@ -106,6 +106,13 @@ static const char *arg_json(struct mt_call *c, const char *name, size_t *ret_len
 	return text;
 }
 
+/* A tool may not look at the status: its call fails at its end. */
+static int lose_part(struct mt_call *c)
+{
+	c->lost = true;
+	return MT_ENOMEM;
+}
+
 static int reply_text(struct mt_call *c, const char *text, size_t len)
 {
 	size_t room = c->text.max - 1 - c->text.len;
@@ -115,8 +122,7 @@ static int reply_text(struct mt_call *c, const char *text, size_t len)
 		spool_keep(c, text, len);
 	if (strbuf_addn(&c->text, text, n)) {
 		c->text.error = MT_OK;
-		c->text_cut = true;
-		return MT_ENOMEM;
+		return lose_part(c);
 	}
 	c->text_cut |= n < len;
 	return n < len ? MT_ELIMIT : MT_OK;
@@ -132,7 +138,7 @@ static int reply(struct mt_call *c, const char *fmt, ...)
 	len = vasprintf(&text, fmt, ap);
 	va_end(ap);
 	if (len < 0)
-		return MT_ENOMEM;
+		return lose_part(c);
 	status = reply_text(c, text, (size_t)len);
 	free(text);
 	return status;
@@ -150,7 +156,7 @@ static int reply_media(struct mt_call *c, const char *mime, const void *bytes, s
 	strbuf_addn(&b, mime, strlen(mime) + 1);
 	strbuf_addn(&b, bytes, len);
 	if (b.error)
-		return b.error;
+		return lose_part(c);
 	c->media_len += len;
 	f.data = b.text;
 	f.len = b.len;
@@ -168,15 +174,15 @@ static int field(struct mt_call *c, const char *name, const char *json, size_t l
 		return MT_ELIMIT;
 	value = js_parse(json, len, &err);
 	if (err.code)
-		return err.code;
+		return err.code == MT_ENOMEM ? lose_part(c) : err.code;
 	if (!c->fields)
 		c->fields = json_object_new_object();
 	if (!c->fields) {
 		json_object_put(value);
-		return MT_ENOMEM;
+		return lose_part(c);
 	}
 	c->fields_len += len + strlen(name);
-	return js_set(c->fields, name, value);
+	return js_set(c->fields, name, value) ? lose_part(c) : MT_OK;
 }
 
 static int fail_status(struct mt_call *c, int status)

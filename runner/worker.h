@@ -74,6 +74,7 @@ struct mt_call {
 	json_object *fields;
 	size_t fields_len, media_len;
 	bool text_cut;
+	bool lost;                   /* memory ran out for a part of the answer */
 
 	int spool_fd;                /* -1: not open */
 	int64_t spool_len;

@@ -152,6 +152,29 @@ static int memory(host_t *host, struct mt_call *call)
 	return host->fail(call, MT_ENOMEM, "no memory is left");
 }
 
+/* An answer when no memory is left, without looking at the status. */
+static int reply_without_memory(host_t *host, struct mt_call *call)
+{
+	static char text[900000];
+	struct block {
+		struct block *next;
+	} *all = NULL, *b;
+	size_t total = 0;
+
+	memset(text, 'r', sizeof text);
+	for (size_t size = 1 << 24; size >= 1 << 10; size /= 4)
+		for (; total < (size_t)1 << 30 && (b = malloc(size)); total += size) {
+			b->next = all;
+			all = b;
+		}
+	host->reply_text(call, text, sizeof text);
+	for (; all; all = b) {
+		b = all->next;
+		free(all);
+	}
+	return MT_OK;
+}
+
 /* A shell command with whatever it does to get away. */
 static int start(host_t *host, struct mt_call *call)
 {
@@ -291,7 +314,8 @@ static const struct {
 	{ "print_flood", print_flood }, { "reply_flood", reply_flood },
 	{ "output_flood", output_flood }, { "spool_flood", spool_flood },
 	{ "leak", leak }, { "close_all", close_all }, { "scribble", scribble },
-	{ "free_early", free_early }, { "memory", memory }, { "start", start },
+	{ "free_early", free_early }, { "memory", memory },
+	{ "reply_without_memory", reply_without_memory }, { "start", start },
 	{ "daemon", daemon_ }, { "start_and_crash", start_and_crash }, { "echo", echo },
 	{ "bytes", bytes }, { "image", image }, { "ask", ask },
 	{ "wait_cancel", wait_cancel }, { "live", live }, { "places", places },

@@ -198,6 +198,8 @@ static void check_memory(void)
 	CHECK(kit_open_spec(&k, &spec));
 	CHECK_STR(kit_call(&k, "bad", "do", "{\"what\":\"memory\"}")->error,
 		  "no memory is left");
+	CHECK_STR(kit_call(&k, "bad", "do", "{\"what\":\"reply_without_memory\"}")->error,
+		  "out of memory: a part of the answer of `do` is lost");
 	kit_done(&k);
 }
 
