@@ -160,7 +160,10 @@ struct event *evlog_event(struct evlog *log, int64_t id, struct error *err)
 		log_lose_event(log, id, why.text);
 	if (!e)
 		return log_missing_event(id, err);
-	log_cache(log, e, head->length + log->blob_bytes);
+	/* A walk through an old log needs each event once: kept, they would only make
+	 * the allocator slow, and take the place of the newest. */
+	if (id + LOG_CACHE_SLOTS >= evlog_count(log))
+		log_cache(log, e, head->length + log->blob_bytes);
 	return e;
 }
 

@@ -93,7 +93,7 @@ int64_t evlog_delegation_begin(const struct evlog *log, int64_t id);
 /** The innermost delegation in progress when the event `id` was logged, or when the
  *  next one will be; -1: none. */
 int64_t evlog_delegation_owner(const struct evlog *log, int64_t id);
-/** Read an event; from memory when it is recent. A reference for the caller. */
+/** Read an event; from memory if it is one of the newest. A reference for the caller. */
 struct event *evlog_event(struct evlog *log, int64_t id, struct error *err);
 /** True if a reply of the log has this response id. */
 bool evlog_has_reply(const struct evlog *log, const char *response_id);

@@ -461,6 +461,24 @@ static void test_copy(void)
 	evlog_close(log);
 }
 
+/* Who reads a whole log does not take the newest events out of memory. */
+static void test_cache(void)
+{
+	struct evlog *log = open_log(test_path("cache"), EVLOG_CREATE, NULL);
+	struct event *newest, *again;
+
+	for (int i = 0; i < 500; i++)
+		say(log, SOURCE_USER, "So.");
+	newest = evlog_event(log, 499, NULL);
+	for (int64_t id = 0; id < 499; id++)
+		event_unref(evlog_event(log, id, NULL));
+	again = evlog_event(log, 499, NULL);
+	CHECK(newest && newest == again);
+	event_unref(newest);
+	event_unref(again);
+	evlog_close(log);
+}
+
 int main(void)
 {
 	if (!mkdtemp(top))
@@ -478,6 +496,7 @@ int main(void)
 	test_read();
 	test_checkpoint();
 	test_format();
+	test_cache();
 	dir_remove(top, NULL);
 	return tap_done();
 }
