@@ -321,9 +321,41 @@ def check_reading(number, long, whole):
          "%.2f s of %.2f s" % (used.seconds, whole.seconds), used.text)
 
 
+def await_moment(pid, moment):
+    """Wait until a process has used so many processor seconds, or has ended: what else
+    runs on the machine makes no difference."""
+    while True:
+        with open("/proc/%d/stat" % pid) as f:
+            fields = f.read().rpartition(")")[2].split()
+        used = (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+        if used >= moment or fields[0] == "Z":
+            return
+        time.sleep(0.001)
+
+
+MOMENTS = 8
+
+
+def check_moments(number, long, whole):
+    """A signal at any moment of a resume ends it."""
+    ended, late = 0, []
+    for n in range(MOMENTS):
+        moment = whole.seconds * n / MOMENTS
+        child = long.start("resume", "-t", "Go on.", state=long.copy())
+        await_moment(child.pid, moment)
+        child.send_signal(number) # not reaped yet, even if it has ended
+        used = Used(child)
+        ended += used.code in (-number, 130)
+        if used.code not in (-number, 130, 0) or used.seconds > moment + 0.4 * whole.seconds + 0.2:
+            late.append((n, used.code, used.seconds, used.text))
+    tell(not late and ended >= MOMENTS / 2, "%s at %d moments of a resume" %
+         (signal.Signals(number).name, MOMENTS), "%d ended" % ended, late, whole.seconds)
+
+
 def check_signals(long):
     whole = long.resume()
     for number in (signal.SIGTERM, signal.SIGINT):
+        check_moments(number, long, whole)
         check_opening(number, long)
         check_reading(number, long, whole)
         for hold in ("body", "answer"):
