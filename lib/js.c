@@ -155,6 +155,27 @@ int js_set_new(json_object *o, const char *name, json_object *made)
 	return made ? js_set(o, name, made) : MT_ENOMEM;
 }
 
+int js_add_new(json_object *list, json_object *made)
+{
+	if (made && js_add(list, made) == 0)
+		return MT_OK;
+	json_object_put(made);
+	return MT_ENOMEM;
+}
+
+json_object *js_texts(const char *first, ...)
+{
+	AUTO(json) json_object *list = json_object_new_array();
+	int status = list ? MT_OK : MT_ENOMEM;
+	va_list ap;
+
+	va_start(ap, first);
+	for (const char *text = first; text && !status; text = va_arg(ap, const char *))
+		status = js_add_new(list, json_object_new_string(text));
+	va_end(ap);
+	return status ? NULL : STEAL(list);
+}
+
 int js_set_strn(json_object *o, const char *name, const char *text, size_t len)
 {
 	if (len > INT32_MAX)

@@ -95,4 +95,10 @@ static inline int js_add(json_object *list, json_object *value)
 	return list ? json_object_array_add(list, value) : -1;
 }
 
+/** Append a value that was just made and is taken even on failure: NULL is MT_ENOMEM,
+ *  and so is a list that is NULL. */
+int js_add_new(json_object *list, json_object *made);
+/** A list of texts, up to NULL. @return NULL if memory ran out. */
+json_object *js_texts(const char *first, ...) __attribute__((sentinel));
+
 #endif

@@ -38,7 +38,7 @@ static const char *scope_text(const struct question *q, size_t i, size_t *ret_le
 static json_object *take_scopes(json_object *waits)
 {
 	const char *kind = js_str(waits, "kind", "");
-	json_object *list, *one;
+	json_object *list = NULL, *one = NULL;
 
 	if (js_get(waits, "scopes"))
 		return json_object_get(js_get(waits, "scopes"));
@@ -46,9 +46,10 @@ static json_object *take_scopes(json_object *waits)
 		return NULL;
 	list = json_object_new_array();
 	one = json_object_new_object();
-	js_set_str(one, "text", kind);
-	json_object_array_add(list, one);
-	return list;
+	if (js_set_str(one, "text", kind) == MT_OK && js_add_new(list, one) == MT_OK)
+		return list;
+	json_object_put(list);
+	return NULL;
 }
 
 bool answer_is_open(const struct chat *c, json_object *waits, const char *asker)

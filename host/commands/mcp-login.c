@@ -57,7 +57,7 @@ static json_object *header_lines(json_object *options)
 
 		if (strncmp(key, "header.", 7) == 0 &&
 		    !strbuf_addf(&line, "%s: %s", key + 7, json_object_get_string(value)))
-			js_add(lines, json_object_new_string(line.text));
+			js_add_new(lines, json_object_new_string(line.text));
 	}
 	return lines;
 }

@@ -222,7 +222,7 @@ static json_object *chosen(const struct place *p, int argc, char **argv,
 			json_object_put(texts);
 			return NULL;
 		}
-		js_add(texts, json_object_get(js_get(one, "text")));
+		js_add_new(texts, json_object_get(js_get(one, "text")));
 	}
 	if (!texts)
 		out_of_memory(err);

@@ -509,7 +509,7 @@ static json_object *risk_property(bool sandboxed)
 	json_object *list = json_object_new_array();
 
 	for (size_t i = 0; list && i < ARRAY_LEN(levels); i++)
-		js_add(list, json_object_new_string(levels[i]));
+		js_add_new(list, json_object_new_string(levels[i]));
 	if (js_set_str(p, "type", "string") || js_set(p, "enum", list) ||
 	    js_set_str(p, "description", sandboxed ? in_a_sandbox : on_the_users_machine))
 		return NULL;
@@ -538,7 +538,7 @@ json_object *risk_schema(json_object *schema, bool sandboxed)
 	if (js_get(properties, "security_risk")) /* the tool has one of its own */
 		return STEAL(copy);
 	if (js_set(properties, "security_risk", risk_property(sandboxed)) ||
-	    js_add(required, json_object_new_string("security_risk")))
+	    js_add_new(required, json_object_new_string("security_risk")))
 		return NULL;
 	return STEAL(copy);
 }

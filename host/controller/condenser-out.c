@@ -186,9 +186,12 @@ static int name_forgotten(json_object *args, const struct forgetting *f)
 			       ? MT_ENOMEM
 			       : MT_OK;
 	ids = json_object_new_array();
-	for (size_t i = 0; ids && i < f->count; i++)
-		js_add(ids, json_object_new_int64(f->ids[i]));
-	return ids ? js_set(args, "forgotten_event_ids", ids) : MT_ENOMEM;
+	for (size_t i = 0; i < f->count; i++)
+		if (js_add_new(ids, json_object_new_int64(f->ids[i]))) {
+			json_object_put(ids);
+			return MT_ENOMEM;
+		}
+	return js_set_new(args, "forgotten_event_ids", ids);
 }
 
 /* Earlier summaries that were not among the places stay; one that goes alone is

@@ -68,7 +68,7 @@ static int take_endpoint(const struct config *now, json_object *settings,
 	if (!known || !is || !*is || (was && strcmp(was, is) == 0))
 		return MT_OK;
 	if (strbuf_addf(&text, "%s.base_url=%s", section, is) ||
-	    js_add(moved, json_object_new_string(text.text)))
+	    js_add_new(moved, json_object_new_string(text.text)))
 		return MT_ENOMEM;
 	return strbuf_addf(report,
 			   "%s[%s] uses the endpoint %s of the configuration%s%s.",

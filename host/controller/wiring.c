@@ -356,7 +356,7 @@ static void add_setting(json_object *list, const char *section, const char *key,
 	AUTO(strbuf) struct strbuf text = STRBUF(1 << 16);
 
 	if (!strbuf_addf(&text, "%s.%s=%s", section, key, value))
-		js_add(list, json_object_new_string_len(text.text, (int)text.len));
+		js_add_new(list, json_object_new_string_len(text.text, (int)text.len));
 }
 
 /* The values in force of a section of our own, under `name`. */
@@ -500,7 +500,8 @@ json_object *wiring_spec(const struct conversation *c, const char *controller)
 	if (c->agent->llm)
 		js_set_str(o, "model", llm_name(c->agent->llm));
 	for (size_t i = 0; i < c->agent->catalog.count; i++)
-		js_add(tools, json_object_new_string(c->agent->catalog.tools[i].name));
+		js_add_new(tools,
+			   json_object_new_string(c->agent->catalog.tools[i].name));
 	js_set(o, "tools", tools);
 	js_set(o, "settings", settings(c, controller));
 	return o;

@@ -117,7 +117,7 @@ static void add_meter(json_object *o, const char *name, const struct quota *m)
 
 	js_add(pair, js_new_number(m->used));
 	js_add(pair, js_new_number(m->max - m->more)); /* raised by */
-	js_add(pair, json_object_new_boolean(m->hit));
+	js_add_new(pair, json_object_new_boolean(m->hit));
 	js_set(o, name, pair);
 }
 

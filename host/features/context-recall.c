@@ -429,7 +429,7 @@ void recall_rules(struct conversation *c, const struct event *action, struct eve
 			continue;
 		list = list ? list : json_object_new_array();
 		js_add(list, o);
-		js_add(given, json_object_new_string(s->name));
+		js_add_new(given, json_object_new_string(s->name));
 	}
 	if (list) {
 		js_set(e->json, "extended_content", list);

@@ -305,7 +305,7 @@ static int set_policy(json_object *list, const struct subagent *ch, const char *
 
 		strbuf_reset(&text);
 		if (strbuf_addf(&text, "%s.%s=%s", section, keys[i], forms[i]) ||
-		    js_add(list, json_object_new_string(text.text)))
+		    js_add_new(list, json_object_new_string(text.text)))
 			return MT_ENOMEM;
 	}
 	return MT_OK;

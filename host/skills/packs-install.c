@@ -152,11 +152,12 @@ static int install(const struct pack *p, const char *path, const char *dir,
 	if (strcmp(before, file) != 0)
 		remove_file(dir, before);
 	o = json_object_new_object();
-	js_set_str(o, "file", file);
-	js_set_str(o, "version", p->version);
-	js_set_str(o, "sha256", hex);
-	js_set_str(o, "source", source);
-	js_set_str(o, "signer", signer);
+	if (js_set_str(o, "file", file) || js_set_str(o, "version", p->version) ||
+	    js_set_str(o, "sha256", hex) || js_set_str(o, "source", source) ||
+	    js_set_str(o, "signer", signer)) {
+		json_object_put(o);
+		return out_of_memory(err);
+	}
 	*ret_path = STEAL(to);
 	return js_set(locked, p->name, o) ? out_of_memory(err)
 					  : lock_write(dir, locked, err);

@@ -48,7 +48,7 @@ static void list_files(json_object *list, const char *root, const char *below,
 			list_files(list, root, path, depth + 1, max);
 		else if (path && names[i]->d_type == DT_REG &&
 			 json_object_array_length(list) < max)
-			js_add(list, json_object_new_string(path));
+			js_add_new(list, json_object_new_string(path));
 		free(names[i]);
 	}
 	free(names);
@@ -71,7 +71,7 @@ static int list_entry(const struct pack_entry *e, void *arg, struct error *err)
 	(void)err;
 	if (e->kind == 'f' && strncmp(e->path, l->dir, n) == 0 && e->path[n] == '/' &&
 	    !skill_is_standard_file(name) && json_object_array_length(l->list) < l->max)
-		js_add(l->list, json_object_new_string(name));
+		js_add_new(l->list, json_object_new_string(name));
 	return MT_OK;
 }
 

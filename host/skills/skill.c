@@ -241,9 +241,13 @@ static int keep_metadata(struct skill *s, json_object *map)
 	if (!json_object_is_type(map, json_type_object))
 		return MT_OK;
 	texts = json_object_new_object();
-	json_object_object_foreach(map, key, value)
-		js_set_str(texts, key, value ? json_object_get_string(value) : "");
-	return js_set(s->more, "metadata", texts);
+	json_object_object_foreach(map, key, value) {
+		if (js_set_str(texts, key, value ? json_object_get_string(value) : "")) {
+			json_object_put(texts);
+			return MT_ENOMEM;
+		}
+	}
+	return js_set_new(s->more, "metadata", texts);
 }
 
 /* "Bash(git:*) Read" or a list. */
@@ -259,9 +263,12 @@ static int keep_tools(struct skill *s, json_object *tools)
 	list = json_object_new_array();
 	for (size_t n; *(at += strspn(at, " \t\n")); at += n) {
 		n = strcspn(at, " \t\n");
-		js_add(list, json_object_new_string_len(at, (int)n));
+		if (js_add_new(list, json_object_new_string_len(at, (int)n))) {
+			json_object_put(list);
+			return MT_ENOMEM;
+		}
 	}
-	return js_set(s->more, "allowed_tools", list);
+	return js_set_new(s->more, "allowed_tools", list);
 }
 
 /* Without white space around it, such as the newline that ends a folded text. */

@@ -118,7 +118,7 @@ json_object *tool_list_filter(const struct component *component, json_object *to
 		    is_events(js_get(o, "events")) &&
 		    !schema_valid(js_get(o, "schema"), NULL) &&
 		    !(js_int(o, "hints", 0) & MT_TOOL_CONTROL))
-			js_add(good, json_object_get(o));
+			js_add_new(good, json_object_get(o));
 	}
 	return good;
 }

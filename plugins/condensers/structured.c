@@ -44,25 +44,36 @@ static const struct {
 
 enum { FIELD_COUNT = sizeof fields / sizeof fields[0] };
 
+static int add_field(int i, json_object *properties, json_object *required)
+{
+	json_object *p = json_object_new_object();
+
+	if (js_set_str(p, "type", "string") ||
+	    js_set_str(p, "description", fields[i].help)) {
+		json_object_put(p);
+		return MT_ENOMEM;
+	}
+	if (js_set(properties, fields[i].name, p))
+		return MT_ENOMEM;
+	return fields[i].required
+		       ? js_add_new(required, json_object_new_string(fields[i].name))
+		       : MT_OK;
+}
+
 static json_object *schema(void)
 {
-	json_object *o = json_object_new_object(), *properties = json_object_new_object();
-	json_object *required = json_object_new_array();
+	AUTO(json) json_object *o = json_object_new_object();
+	AUTO(json) json_object *properties = json_object_new_object();
+	AUTO(json) json_object *required = json_object_new_array();
 
-	js_set_str(o, "type", "object");
-	for (int i = 0; i < FIELD_COUNT; i++) {
-		json_object *p = json_object_new_object();
-
-		js_set_str(p, "type", "string");
-		js_set_str(p, "description", fields[i].help);
-		js_set(properties, fields[i].name, p);
-		if (fields[i].required)
-			json_object_array_add(required,
-					      json_object_new_string(fields[i].name));
-	}
-	js_set(o, "properties", properties);
-	js_set(o, "required", required);
-	return o;
+	for (int i = 0; i < FIELD_COUNT; i++)
+		if (add_field(i, properties, required))
+			return NULL;
+	if (js_set_str(o, "type", "object") ||
+	    js_set_new(o, "properties", STEAL(properties)) ||
+	    js_set_new(o, "required", STEAL(required)))
+		return NULL;
+	return STEAL(o);
 }
 
 static int offer_form(const struct kit *k, struct mt_request *request)

@@ -193,8 +193,20 @@ static void without_memory(void)
 	CHECK_OOM();
 }
 
+static void test_lists(void)
+{
+	AUTO(json) json_object *list = js_texts("a", "b", NULL);
+
+	CHECK_STR(js_text(list, NULL), "[\"a\",\"b\"]");
+	CHECK(js_add_new(list, json_object_new_int(1)) == MT_OK);
+	CHECK(js_add_new(list, NULL) == MT_ENOMEM);
+	CHECK(js_add_new(NULL, json_object_new_int(1)) == MT_ENOMEM);
+	CHECK_STR(js_text(list, NULL), "[\"a\",\"b\",1]");
+}
+
 int main(void)
 {
+	test_lists();
 	values_are_read_and_written();
 	every_cut_of_a_value_is_refused();
 	depth_and_bytes_are_limited();

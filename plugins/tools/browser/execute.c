@@ -75,7 +75,7 @@ static int run_on(struct browser *b, const struct element *e, const char *functi
 	if (status)
 		return explain(status, e, err);
 	list = json_object_new_array();
-	json_object_array_add(list, js_make("value", 'o', STEAL(arg), NULL));
+	js_add_new(list, js_make("value", 'o', STEAL(arg), NULL));
 	status = page_call(b, "Runtime.callFunctionOn",
 			   js_make("functionDeclaration", 's', function, "objectId", 's',
 				   js_str(js_get(node, "object"), "objectId", ""),
@@ -429,8 +429,10 @@ static json_object *texts_of(const struct py_call *c, int i)
 	if (json_object_is_type(c->values[i], json_type_array))
 		return json_object_get(c->values[i]);
 	list = json_object_new_array();
-	json_object_array_add(list, json_object_get(c->values[i]));
-	return list;
+	if (js_add_new(list, json_object_get(c->values[i])) == MT_OK)
+		return list;
+	json_object_put(list);
+	return NULL;
 }
 
 static int do_select(struct browser *b, const struct py_call *c,
@@ -504,6 +506,8 @@ static int files_of(struct browser *b, const struct py_call *c, int i, json_obje
 {
 	AUTO(json) json_object *names = texts_of(c, i), *list = json_object_new_array();
 
+	if (!names || !list)
+		return fail(err, MT_ENOMEM, "out of memory");
 	for (size_t n = 0; n < json_object_array_length(names); n++) {
 		const char *name =
 			json_object_get_string(json_object_array_get_idx(names, n));
@@ -514,7 +518,8 @@ static int files_of(struct browser *b, const struct py_call *c, int i, json_obje
 				    "FileNotFoundError: there is no readable "
 				    "file %.300s",
 				    path ? path : name);
-		json_object_array_add(list, json_object_new_string(path));
+		if (js_add_new(list, json_object_new_string(path)))
+			return fail(err, MT_ENOMEM, "out of memory");
 	}
 	*ret = STEAL(list);
 	return MT_OK;

@@ -108,8 +108,7 @@ static json_object *character(const char *key, bool down, int modifiers)
 	if (down && modifiers == CONTROL && command_of((char)tolower(c))) {
 		json_object *list = json_object_new_array();
 
-		json_object_array_add(list, json_object_new_string(
-						    command_of((char)tolower(c))));
+		js_add_new(list, json_object_new_string(command_of((char)tolower(c))));
 		js_set(o, "commands", list);
 	}
 	return o;

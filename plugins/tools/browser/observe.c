@@ -338,7 +338,7 @@ static json_object *list_styles(void)
 	json_object *list = json_object_new_array();
 
 	for (size_t i = 0; list && i < ARRAY_LEN(style_names); i++)
-		json_object_array_add(list, json_object_new_string(style_names[i]));
+		js_add_new(list, json_object_new_string(style_names[i]));
 	return list;
 }
 
@@ -467,9 +467,8 @@ static void add_tag(const struct node *n, json_object *node)
 	json_object *list = list_at(node, "properties");
 
 	if (list && n->tag)
-		json_object_array_add(list,
-				      js_make("name", 's', "tag", "value", 'o',
-					      js_make("value", 's', n->tag, NULL), NULL));
+		js_add_new(list, js_make("name", 's', "tag", "value", 'o',
+					 js_make("value", 's', n->tag, NULL), NULL));
 }
 
 static int name_node(struct look *l, const struct document *d, json_object *node)
@@ -554,11 +553,11 @@ static void own_ids(struct look *l, const struct document *d, json_object *node,
 	int inner = n ? n->inner : -1;
 
 	for (size_t i = 0; i < length(children); i++)
-		json_object_array_add(
-			own, own_id(d, json_object_get_string(
-					       json_object_array_get_idx(children, i))));
+		js_add_new(own,
+			   own_id(d, json_object_get_string(
+					     json_object_array_get_idx(children, i))));
 	if (inner > 0 && (size_t)inner < l->count && roots[inner])
-		json_object_array_add(own, json_object_get(roots[inner]));
+		js_add_new(own, json_object_get(roots[inner]));
 	js_set(node, "nodeId", own_id(d, js_str(node, "nodeId", "")));
 	js_set(node, "childIds", own);
 }
@@ -588,7 +587,7 @@ static int read_tree(struct look *l, struct document *d, json_object **roots)
 		own_ids(l, d, node, roots);
 		if (i == 0)
 			roots[d - l->documents] = json_object_get(js_get(node, "nodeId"));
-		json_object_array_add(l->nodes, json_object_get(node));
+		js_add_new(l->nodes, json_object_get(node));
 	}
 	return status;
 }
@@ -608,14 +607,13 @@ static int read_trees(struct look *l)
 		if (l->documents[i].reached)
 			status = read_tree(l, &l->documents[i], roots);
 		for (size_t k = 0; i > 0 && k < length(own); k++)
-			json_object_array_add(all,
-					      json_object_get(
-						      json_object_array_get_idx(own, k)));
+			js_add_new(all,
+				   json_object_get(json_object_array_get_idx(own, k)));
 		if (i == 0) {
 			for (size_t k = 0; k < length(all); k++)
-				json_object_array_add(
-					own, json_object_get(
-						     json_object_array_get_idx(all, k)));
+				js_add_new(own,
+					   json_object_get(
+						   json_object_array_get_idx(all, k)));
 			break;
 		}
 		json_object_put(own);

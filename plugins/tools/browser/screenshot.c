@@ -39,10 +39,10 @@ static json_object *list_marks(const struct browser *b)
 		if (!e->shown || !e->mark.som)
 			continue;
 		one = json_object_new_array();
-		json_object_array_add(one, json_object_new_string(e->bid));
+		js_add_new(one, json_object_new_string(e->bid));
 		for (size_t k = 0; k < ARRAY_LEN(box); k++)
-			json_object_array_add(one, json_object_new_double(box[k]));
-		json_object_array_add(list, one);
+			js_add_new(one, json_object_new_double(box[k]));
+		js_add_new(list, one);
 		count++;
 	}
 	return list;
@@ -62,8 +62,8 @@ static int add_marks(struct browser *b, const char *data, const struct cdp_wait 
 	if (status)
 		return status;
 	args = json_object_new_array();
-	json_object_array_add(args, js_make("value", 's', data, NULL));
-	json_object_array_add(args, js_make("value", 'o', list_marks(b), NULL));
+	js_add_new(args, js_make("value", 's', data, NULL));
+	js_add_new(args, js_make("value", 'o', list_marks(b), NULL));
 	return page_call(b, "Runtime.callFunctionOn",
 			 js_make("functionDeclaration", 's', draw, "executionContextId",
 				 'i', js_int(world, "executionContextId", 0), "arguments",

@@ -74,7 +74,10 @@ static json_object *several(const char *answer, json_object *choices)
 			json_object_put(list);
 			return NULL;
 		}
-		json_object_array_add(list, json_object_new_string(one));
+		if (js_add_new(list, json_object_new_string(one))) {
+			json_object_put(list);
+			return NULL;
+		}
 	}
 	return list;
 }
@@ -177,38 +180,42 @@ static json_object *value_of(json_object *field, json_object *choices, const cha
 /* ---- choices ---------------------------------------------------------------- */
 
 /* The `const` of each; NULL: there are none. */
-static json_object *constants(json_object *list)
+static int constants(json_object *list, json_object **ret)
 {
-	json_object *texts;
+	AUTO(json) json_object *texts = NULL;
 
 	if (!json_object_is_type(list, json_type_array))
-		return NULL;
+		return MT_OK;
 	texts = json_object_new_array();
 	for (size_t i = 0; i < json_object_array_length(list); i++) {
 		const char *text =
 			js_str(json_object_array_get_idx(list, i), "const", NULL);
 
-		if (text)
-			json_object_array_add(texts, json_object_new_string(text));
+		if (text && js_add_new(texts, json_object_new_string(text)))
+			return MT_ENOMEM;
 	}
-	return texts;
+	*ret = STEAL(texts);
+	return *ret ? MT_OK : MT_ENOMEM;
 }
 
-static json_object *choices_of(json_object *field)
+/* What may be chosen; NULL in `ret`: anything. */
+static int choices_of(json_object *field, json_object **ret)
 {
+	int status;
+
 	bool many = strcmp(js_str(field, "type", ""), "array") == 0;
 	json_object *of = many ? js_get(field, "items") : field;
 	json_object *list = js_get(of, "enum");
 
-	if (json_object_is_type(list, json_type_array))
-		return json_object_get(list);
-	list = constants(js_get(of, many ? "anyOf" : "oneOf"));
-	if (list || strcmp(js_str(field, "type", ""), "boolean") != 0)
-		return list;
-	list = json_object_new_array();
-	json_object_array_add(list, json_object_new_string("yes"));
-	json_object_array_add(list, json_object_new_string("no"));
-	return list;
+	if (json_object_is_type(list, json_type_array)) {
+		*ret = json_object_get(list);
+		return MT_OK;
+	}
+	status = constants(js_get(of, many ? "anyOf" : "oneOf"), ret);
+	if (status || *ret || strcmp(js_str(field, "type", ""), "boolean") != 0)
+		return status;
+	*ret = js_texts("yes", "no", NULL);
+	return *ret ? MT_OK : MT_ENOMEM;
 }
 
 /* ---- a field ---------------------------------------------------------------- */
@@ -230,8 +237,11 @@ static int elicit_fill(const struct mt_tool_host *host, struct mt_call *call,
 		       json_object *content)
 {
 	AUTO(strbuf) struct strbuf question = STRBUF(16 << 10);
-	AUTO(json) json_object *choices = choices_of(field);
+	AUTO(json) json_object *choices = NULL;
+	int made = choices_of(field, &choices);
 
+	if (made)
+		return made;
 	put_question(&question, intro, key, field);
 	for (int i = 0; i < TRIES_MAX; i++) {
 		AUTO(json) json_object *keep = NULL;
@@ -260,13 +270,13 @@ static int elicit_fill(const struct mt_tool_host *host, struct mt_call *call,
 static int confirm(const struct mt_tool_host *host, struct mt_call *call,
 		   const char *intro)
 {
-	AUTO(json) json_object *choices = json_object_new_array();
+	AUTO(json) json_object *choices = js_texts("yes", "no", NULL);
 	AUTO(json) json_object *keep = NULL;
 	const char *answer = NULL;
 	int status;
 
-	json_object_array_add(choices, json_object_new_string("yes"));
-	json_object_array_add(choices, json_object_new_string("no"));
+	if (!choices)
+		return MT_ENOMEM;
 	status = elicit_ask(host, call, intro, choices, &keep, &answer);
 	if (status)
 		return status;

@@ -188,19 +188,21 @@ static json_object *assume_metadata(const char *origin)
 		{ "token_endpoint", "/token" },
 		{ "registration_endpoint", "/register" },
 	};
-	json_object *doc = json_object_new_object();
-	json_object *methods = json_object_new_array();
+	AUTO(json) json_object *doc = json_object_new_object();
+	int status = js_set_str(doc, "issuer", origin);
 
-	js_set_str(doc, "issuer", origin);
 	for (size_t i = 0; i < ARRAY_LEN(places); i++) {
 		AUTO(strbuf) struct strbuf url = STRBUF(OAUTH_URL_MAX);
 
 		strbuf_addf(&url, "%s%s", origin, places[i][1]);
-		js_set_str(doc, places[i][0], url.text);
+		if (!status)
+			status = url.error ? url.error
+					   : js_set_str(doc, places[i][0], url.text);
 	}
-	json_object_array_add(methods, json_object_new_string("S256"));
-	js_set(doc, "code_challenge_methods_supported", methods);
-	return doc;
+	if (!status)
+		status = js_set_new(doc, "code_challenge_methods_supported",
+				    js_texts("S256", NULL));
+	return status ? NULL : STEAL(doc);
 }
 
 /* A client without a user needs no more than the token endpoint. */
@@ -243,8 +245,10 @@ int oauth_discover(const struct oauth *o, const char *challenge, struct oauth_pl
 			      "the authorization server %.200s says nothing "
 			      "of itself",
 			      issuer);
-	if (!status && !p.metadata && *challenge)
+	if (!status && !p.metadata && *challenge) {
 		p.metadata = assume_metadata(origin);
+		status = p.metadata ? MT_OK : fail(err, MT_ENOMEM, "out of memory");
+	}
 	if (!status && !p.metadata)
 		status = fail(err, MT_ENOTFOUND,
 			      "the server does not say who gives tokens");

@@ -115,22 +115,6 @@ static const char *method_for(json_object *metadata, bool secret)
 							    : "none";
 }
 
-static json_object *texts(const char *a, const char *b)
-{
-	AUTO(json) json_object *list = json_object_new_array();
-	const char *const both[] = { a, b };
-
-	for (size_t i = 0; list && i < 2 && both[i]; i++) {
-		json_object *one = json_object_new_string(both[i]);
-
-		if (!one || js_add(list, one)) {
-			json_object_put(one);
-			return NULL;
-		}
-	}
-	return STEAL(list);
-}
-
 static int registration(const struct oauth *o, const struct oauth_place *p,
 			const char *scope, json_object **ret, struct error *err)
 {
@@ -150,10 +134,10 @@ static int registration(const struct oauth *o, const struct oauth_place *p,
 		return fail(err, MT_EDENIED,
 			    "the registration endpoint is not safe: %.200s", url);
 	if (js_set_str(wish, "client_name", "Mortise") ||
-	    js_set_new(wish, "redirect_uris", texts(o->redirect_uri, NULL)) ||
+	    js_set_new(wish, "redirect_uris", js_texts(o->redirect_uri, NULL)) ||
 	    js_set_new(wish, "grant_types",
-		       texts("authorization_code", "refresh_token")) ||
-	    js_set_new(wish, "response_types", texts("code", NULL)) ||
+		       js_texts("authorization_code", "refresh_token", NULL)) ||
+	    js_set_new(wish, "response_types", js_texts("code", NULL)) ||
 	    js_set_str(wish, "token_endpoint_auth_method",
 		       method_for(p->metadata, false)) ||
 	    js_set_str(wish, "application_type", "native") ||

@@ -12,7 +12,8 @@ enum { QUESTIONS_MAX = 16, CHANGED_MS = 2000 };
 
 static json_object *roots(struct client *c)
 {
-	json_object *result = json_object_new_object(), *list = json_object_new_array();
+	AUTO(json) json_object *result = json_object_new_object();
+	AUTO(json) json_object *list = json_object_new_array();
 	AUTO(strbuf) struct strbuf uri = STRBUF(1 << 16);
 
 	strbuf_add(&uri, "file://");
@@ -25,12 +26,15 @@ static json_object *roots(struct client *c)
 	if (c->config.directory && !c->config.url) {
 		json_object *root = json_object_new_object();
 
-		js_set_str(root, "uri", uri.text);
-		js_set_str(root, "name", "workspace");
-		json_object_array_add(list, root);
+		if (uri.error || js_set_str(root, "uri", uri.text) ||
+		    js_set_str(root, "name", "workspace")) {
+			json_object_put(root);
+			return NULL;
+		}
+		if (js_add_new(list, root))
+			return NULL;
 	}
-	js_set(result, "roots", list);
-	return result;
+	return js_set_new(result, "roots", STEAL(list)) ? NULL : STEAL(result);
 }
 
 /* The defaults of what is asked for. */
