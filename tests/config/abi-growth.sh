@@ -1,8 +1,19 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# abi-growth.sh - old and new are compatible: plugins built from the headers run in a
-# host built from headers with one more member in every struct, and plugins built from
-# those with MT_NEEDS_... at 0 run in this host. Each is described and called.
+# abi-growth.sh [--freeze] - old and new are compatible: plugins built from the headers of
+# 1.0 run in this host, and in a host built from headers with one more member in every
+# struct; plugins built from those with MT_NEEDS_... at 0 run in this host. Each is
+# described and called.
+#
+# tests/fixtures/abi-1.0 has the headers of 1.0, and the plugins. --freeze copies the
+# headers again, which is right only until 1.0 is released.
+frozen=$top_srcdir/tests/fixtures/abi-1.0
+if [ "$1" = --freeze ]; then
+	cp "$top_srcdir"/sdk-headers/mortise/plugin.h "$top_srcdir"/sdk-headers/mortise/tool.h \
+		"$top_srcdir"/sdk-headers/mortise/function.h \
+		"$top_srcdir"/sdk-headers/mortise/extensions.h "$frozen/mortise"
+	exit
+fi
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 count=0
@@ -21,7 +32,7 @@ report() { # STATUS NAME [OUTPUT FILE]
 grow() { # FROM TO
 	mkdir -p "$2/mortise"
 	cp "$1"/mortise/*.h "$2/mortise"
-	for name in plugin tool function; do
+	for name in plugin tool function extensions; do
 		awk '/^struct mt_[a-z_]* \{$/ { sized = 0; inside = 1 }
 		     inside && /^\tuint32_t size;/ { sized = 1 }
 		     inside && /^};/ { inside = 0; if (sized) print "\tuint64_t grown;" }
@@ -95,29 +106,64 @@ build_host > "$work/out" 2>&1
 report $? "a host with one member more in every struct is built" "$work/out"
 
 printf 'one two\n' > "$work/text"
-while IFS='|' read -r name source tool arguments result; do
+for name in wc functions state; do
+	source="$frozen/$name.c"
+	plugin "old-$name" "$source" "$frozen" > "$work/out" 2>&1 &&
+		plugin "new-$name" "$source" "$work/grown" -DMT_NEEDS_MINOR=0 \
+			-DMT_NEEDS_TOOL_MINOR=0 >> "$work/out" 2>&1
+	report $? "$name is built from the headers of 1.0 and from later ones" "$work/out"
+	"$work/describe" "$work/old-$name.so" > "$work/grown.json" 2>&1
+	report $? "old-$name: described by a later registry" "$work/grown.json"
+	mortise plugins check --json "$work/old-$name.so" > "$work/old.json"
+	mortise plugins check --json "$work/new-$name.so" > "$work/new.json"
+	jq -S . "$work/old.json" > "$work/want" && jq -S . "$work/grown.json" > "$work/a" &&
+		jq -S . "$work/new.json" > "$work/b" && diff "$work/want" "$work/a" \
+		> "$work/out" && diff "$work/want" "$work/b" >> "$work/out"
+	report $? "$name: all of them say the same of it" "$work/out"
+done
+
+while IFS='|' read -r name toolset tool arguments result; do
 	arguments=$(printf '%s' "$arguments" | sed "s|@work@|$work|")
-	if [ ! -f "$work/old-$name.so" ]; then
-		plugin "old-$name" "$top_srcdir/$source" "$top_srcdir/sdk-headers" \
-			> "$work/out" 2>&1 &&
-			plugin "new-$name" "$top_srcdir/$source" "$work/grown" \
-				-DMT_NEEDS_MINOR=0 -DMT_NEEDS_TOOL_MINOR=0 \
-				>> "$work/out" 2>&1
-		report $? "$name is built from both headers" "$work/out"
-		"$work/describe" "$work/old-$name.so" > "$work/out" 2>&1
-		report $? "old-$name: described by a grown registry" "$work/out"
-	fi
-	call "old-$name" "$name" "$tool" "$arguments" "$result" "$work/mortise-runner"
-	call "new-$name" "$name" "$tool" "$arguments" "$result"
+	call "old-$name" "$toolset" "$tool" "$arguments" "$result"
+	call "old-$name" "$toolset" "$tool" "$arguments" "$result" "$work/mortise-runner"
+	call "new-$name" "$toolset" "$tool" "$arguments" "$result"
 done << 'END'
-wc|examples/vendor/wc.c|count_words|{"path": "@work@/text"}|1 lines, 2 words, 8 bytes
-functions|tests/plugins/functions.c|add|{"a": 2, "b": 3}|5
-functions|tests/plugins/functions.c|count_byte|{"bytes": "abca", "wanted": 97}|2
-many|tests/plugins/many.c|options|{}|name=(unset) size=4096
+wc|wc|count_words|{"path": "@work@/text"}|1 lines, 2 words, 8 bytes
+functions|functions|add|{"a": 2, "b": 3}|5
+functions|functions|count_byte|{"bytes": "abca", "wanted": 97}|2
+functions|functions|greet|{"name": "you"}|{"returns":0,"text":"hello you"}
+state|state|say|{"name": "you"}|say: hello you short 3 1 1
+state|other|say_again|{}|late 0
 END
 
+# The list of tools that is made at run time has a larger element, too.
+for name in old-state new-state; do
+	for runner in "$MORTISE_CORE_RUNNER" "$work/mortise-runner"; do
+		[ "$name $runner" != "new-state $work/mortise-runner" ] || continue
+		printf '%s\n' '{"id":"hello","method":"hello","params":{"protocol":"mortise-runner/1",' \
+			'"instances":[{"name":"state","plugin":"'"$work/$name.so"'"}]}}' |
+			tr -d '\n' > "$work/lines"
+		printf '\n%s\n' '{"id":1,"method":"tools/call","params":{"instance":"state","name":"late","arguments":{}}}' >> "$work/lines"
+		mkfifo "$work/in"
+		"$runner" < "$work/in" > "$work/out" 2>&1 &
+		exec 3> "$work/in"
+		cat "$work/lines" >&3
+		# shellcheck disable=SC2034
+		for turn in $(seq 600); do
+			grep -q '"id":1,' "$work/out" && break
+			sleep 0.05
+		done
+		exec 3>&-
+		wait
+		rm "$work/in"
+		grep -q '"text":"late 4"' "$work/out"
+		case $runner in "$work"/*) where=" in a grown runner" ;; *) where= ;; esac
+		report $? "$name: a tool that it lists$where" "$work/out"
+	done
+done
+
 # What needs the newer host says so, and is refused.
-plugin newer "$top_srcdir/examples/vendor/wc.c" "$work/grown" > "$work/out" 2>&1
+plugin newer "$frozen/wc.c" "$work/grown" > "$work/out" 2>&1
 mortise plugins check "$work/newer.so" > "$work/out" 2>&1
 grep -q 'built for plugin ABI 1.1, but this mortise has 1.0; update mortise' "$work/out"
 report $? "a plugin that needs the newer host is refused" "$work/out"

@@ -20,4 +20,4 @@ check_PROGRAMS += %D%/test-abi
 tests_config_test_abi_SOURCES = %D%/test-abi.c
 tests_config_test_abi_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
 TESTS += %D%/test-abi %D%/abi.sh %D%/abi-growth.sh %D%/headers.sh
-EXTRA_DIST += %D%/abi.sh %D%/abi-growth.sh %D%/abi-growth.c %D%/headers.sh
+EXTRA_DIST += tests/fixtures/abi-1.0 %D%/abi.sh %D%/abi-growth.sh %D%/abi-growth.c %D%/headers.sh
