@@ -26,6 +26,4 @@ static int run(const struct mt_tool_host *host, void *self, struct mt_call *call
 MT_TOOL(run, "@name@", .name = "@ident@",
 	.description = "Count the words and lines of a text.",
 	.hints = MT_TOOL_READ_ONLY | MT_TOOL_IDEMPOTENT,
-	.schema = "{\"type\": \"object\", \"required\": [\"text\"],"
-		  " \"properties\": {\"text\": {\"type\": \"string\","
-		  " \"description\": \"The text.\"}}}")
+	MT_PARAMS(MT_TEXT("text", MT_REQUIRED, "The text.")))
