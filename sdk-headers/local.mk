@@ -1,7 +1,7 @@
 # What a vendor gets: the headers and a .pc file.
 mortiseincludedir = $(includedir)/mortise
 mortiseinclude_HEADERS = %D%/mortise/plugin.h %D%/mortise/tool.h %D%/mortise/function.h \
-	%D%/mortise/extensions.h \
+	%D%/mortise/extensions.h %D%/mortise/harness.h \
 	%D%/mortise/advance.h %D%/mortise/agent.h %D%/mortise/condenser.h \
 	%D%/mortise/dialect.h %D%/mortise/runtime.h %D%/mortise/analyzer.h
 pkgconfig_DATA += %D%/mortise-plugin.pc %D%/mortise-harness.pc

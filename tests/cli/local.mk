@@ -26,3 +26,5 @@ TESTS += %D%/tools-call.bats
 EXTRA_DIST += %D%/tools-call.bats
 TESTS += %D%/plugin-build.bats
 EXTRA_DIST += %D%/plugin-build.bats
+TESTS += %D%/plugin-harness.bats
+EXTRA_DIST += %D%/plugin-harness.bats

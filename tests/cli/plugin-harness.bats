@@ -1,0 +1,156 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# <mortise/harness.h>: a test program of a vendor needs this header alone, and sanitizers
+# of gcc and clang work with it.
+bats_require_minimum_version 1.5.0
+
+setup() {
+	cd "$BATS_TEST_TMPDIR"
+	cat > tool.c <<-'END'
+		#include <mortise/tool.h>
+		#include <stdlib.h>
+		#include <string.h>
+		static int opened;
+		static int begin(const struct mt_tool_host *host, struct mt_instance *instance,
+				 void **ret_self)
+		{
+			host->log(instance, MT_LOG_INFO, "the unit is %s",
+				  host->option(instance, "unit"));
+			*ret_self = &opened;
+			opened++;
+			return MT_OK;
+		}
+		static void finish(const struct mt_tool_host *host, struct mt_instance *instance,
+				   void *self)
+		{
+			(void)host, (void)instance;
+			--*(int *)self;
+		}
+		static int wait_for_cancel(const struct mt_tool_host *host, struct mt_call *call)
+		{
+			while (!host->cancelled(call))
+				if (host->time_left_ms(call) == 0)
+					return host->fail(call, MT_ETIMEOUT, "No time is left.");
+			return host->fail(call, MT_ECANCELLED, "It was cancelled.");
+		}
+		static int run(const struct mt_tool_host *host, void *self, struct mt_call *call)
+		{
+			const char *text = host->arg_str(call, "text", NULL);
+			char *volatile bytes = malloc(4);
+			struct mt_str reply;
+			int64_t times = 0;
+			(void)self;
+			if (!text)
+				text = "";
+			if (strcmp(text, "overrun") == 0)
+				bytes[4] = 1;
+			free(bytes);
+			if (strcmp(text, "wait") == 0)
+				return wait_for_cancel(host, call);
+			if (!*text)
+				return host->fail(call, MT_EINVAL, "`%s` is empty.", "text");
+			host->arg_int(call, "times", &times);
+			if (host->request(call, "model/complete", (struct mt_str)MT_STR("{}"), &reply))
+				return host->fail_text(call, MT_EIO, reply.ptr, reply.len);
+			host->field(call, "metadata", "{}", 2);
+			host->save(host->call_instance(call), text, strlen(text));
+			return host->reply(call, "%s %d %.*s %s", text, (int)times,
+					   (int)reply.len, reply.ptr,
+					   host->arg_json(call, NULL, NULL));
+		}
+		static const struct mt_tool tools[] = {
+			{ .size = sizeof tools[0], .name = "say", .description = "Says.",
+			  .call = run,
+			  MT_PARAMS(MT_TEXT("text", MT_REQUIRED, "The text."),
+				    MT_INTEGER("times", .fallback = "7")) },
+		};
+		static const struct mt_option options[] = {
+			{ .size = sizeof options[0], .type = MT_OPTION_TEXT, .name = "unit",
+			  .fallback = "cm", .help = "The unit." },
+		};
+		static const struct mt_toolset set = {
+			.size = sizeof set, .tool_count = 1, .tools = tools, .open = begin,
+			.close = finish };
+		MT_TOOLSET(&set, "tool", .name = "tool", .options = options, .option_count = 1)
+	END
+	cat > test.c <<-'END'
+		#include "tool.c"
+		#include <mortise/harness.h>
+		#define CHECK(condition)                                          \
+			do                                                        \
+				if (!(condition)) {                               \
+					fprintf(stderr, "%d: %s\n", __LINE__, #condition); \
+					return 1;                                 \
+				}                                                 \
+			while (0)
+		int main(int argc, char **argv)
+		{
+			struct mt_harness *h = mt_harness_open(mortise_plugin_v1(), "tool");
+
+			h->log = stdout;
+			mt_harness_option(h, "unit", "inch");
+			if (argc > 1)
+				mt_harness_text(h, "text", argv[1]);
+			CHECK(mt_harness_call(h, "say") == MT_EINVAL);
+			CHECK(strcmp(h->error, "`text` is empty.") == 0 && opened == 1);
+
+			mt_harness_text(h, "text", "a\"\n\303\251");
+			mt_harness_answer(h, "model/complete", MT_OK, "{\"text\":\"yes\"}");
+			CHECK(mt_harness_call(h, "say") == MT_OK && !h->error);
+			CHECK(strcmp(h->text, "a\"\n\303\251 7 {\"text\":\"yes\"} "
+					      "{\"text\":\"a\\\"\\u000a\303\251\"}") == 0);
+			CHECK(h->fields && strcmp(h->fields->name, "metadata") == 0);
+
+			mt_harness_json(h, "text", "\"x\\u00e9\"");
+			mt_harness_integer(h, "times", -2);
+			mt_harness_answer(h, "model/complete", MT_ELIMIT, "The budget is used up.");
+			CHECK(mt_harness_call(h, "say") == MT_EIO);
+			CHECK(strcmp(h->error, "The budget is used up.") == 0);
+
+			h->tick_ms = 10;
+			h->cancel_ms = 95;
+			mt_harness_text(h, "text", "wait");
+			CHECK(mt_harness_call(h, "say") == MT_ECANCELLED && h->now_ms >= 95);
+			h->cancel_ms = -1;
+			h->deadline_ms = 60 * 60 * 1000;
+			mt_harness_text(h, "text", "wait");
+			CHECK(mt_harness_call(h, "say") == MT_ETIMEOUT);
+			mt_harness_close(h);
+			CHECK(opened == 0);
+			return 0;
+		}
+	END
+}
+
+# passes COMPILER: the test passes under its sanitizers, which find an invalid write
+passes() {
+	command -v "$1" || skip "$1 is not installed"
+	echo "int main(void) { return 0; }" > empty.c
+	"$1" -fsanitize=address,undefined -o empty empty.c || skip "$1 has no sanitizers"
+	"$1" -std=gnu17 -g -Wall -Wextra -Wshadow -Werror -I"$top_srcdir/sdk-headers" \
+		-o test test.c -fsanitize=address,undefined
+	run ./test
+	echo "$output"
+	[ "$status" -eq 0 ]
+	[ "$output" = "log 3: the unit is inch" ]
+	run ! ./test overrun
+	[[ "$output" == *heap-buffer-overflow*tool.c* ]]
+}
+
+@test "gcc with sanitizers" { passes gcc; }
+@test "clang with sanitizers" { passes clang; }
+
+@test "the example of the header compiles, and wrong names end the test" {
+	sed -n '/^ \*   #include <mortise\/harness.h>/,/^ \*   }/s/^ \* *//p' \
+		"$top_srcdir/sdk-headers/mortise/harness.h" > example.c
+	cp "$top_srcdir/examples/vendor/wc.c" .
+	${CC:-cc} -std=gnu17 -Wall -Wextra -Werror -I"$top_srcdir/sdk-headers" \
+		-o example example.c wc.c
+	run ./example
+	[ "$status" -eq 0 ]
+	[[ "$output" == *" words, "* || "$output" == failed:* ]]
+	sed 's/"count_words"/"nothing"/' example.c > wrong.c
+	${CC:-cc} -std=gnu17 -I"$top_srcdir/sdk-headers" -o wrong wrong.c wc.c
+	run ! ./wrong
+	[[ "$output" == *"the toolset has no such tool: nothing"* ]]
+}
