@@ -37,6 +37,13 @@ works() {
 @test "a dialect" { works dialect; }
 @test "a runtime" { works runtime; }
 
+@test "the tests do not depend on the priority, umask or locale of the caller" {
+	umask 027
+	export LC_ALL=C
+	mortise plugins new runtime mine
+	nice -n 5 make -C mine CC="${CC:-cc}" test
+}
+
 @test "the directory can be named, and nothing in it is overwritten" {
 	mortise plugin new tool words here/
 	[ -f here/words.c ]

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * @name@ - a runtime that runs tools with a lower priority. */
+ * @name@ - a runtime whose tools create files that other users cannot read. */
 #define MORTISE_PROVISIONAL
 #include <mortise/runtime.h>
 
 static int launch(const struct mt_host *host, const struct mt_runtime_out *out,
 		  struct mt_ctx *ctx, const struct mt_in *in)
 {
-	const char *level = host->option(ctx, "level");
-	const char *const arguments[] = { "/usr/bin/env", "nice", "-n", level,
+	const char *const arguments[] = { "/bin/sh", "-c", "umask \"$0\" && exec \"$1\"",
+					  host->option(ctx, "mask"),
 					  out->wanted(ctx, "runner") };
 	int status = MT_OK;
 
@@ -19,9 +19,8 @@ static int launch(const struct mt_host *host, const struct mt_runtime_out *out,
 }
 
 static const struct mt_option options[] = {
-	{ .size = sizeof options[0], .type = MT_OPTION_INT, .name = "level",
-	  .fallback = "10", .min = 1, .max = 19,
-	  .help = "Priority from 1 (high) to 19 (low)." },
+	{ .size = sizeof options[0], .type = MT_OPTION_TEXT, .name = "mask",
+	  .fallback = "077", .help = "Permissions that new files do not get, in octal." },
 };
 
 static const struct mt_runtime runtime = {
@@ -30,5 +29,5 @@ static const struct mt_runtime runtime = {
 };
 
 MT_RUNTIME(&runtime, "@name@", .name = "@name@",
-	   .summary = "Runs tools with a lower priority.", .options = options,
+	   .summary = "Creates files that other users cannot read.", .options = options,
 	   .option_count = sizeof options / sizeof options[0])
