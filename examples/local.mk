@@ -9,6 +9,9 @@ nobase_dist_examples_DATA += %D%/vendor/Makefile %D%/vendor/README.md %D%/vendor
 	%D%/templates/common/README.md %D%/templates/c/Makefile %D%/templates/c++/Makefile \
 	%D%/templates/run/test.sh %D%/templates/tool/NAME.cases \
 	%D%/templates/tool-c/NAME.c %D%/templates/tool-c++/NAME.cpp \
+	%D%/templates/rust/Makefile %D%/templates/tool-rust/NAME.rs \
+	%D%/rust/mortise-plugin-sys/Cargo.toml \
+	%D%/rust/mortise-plugin-sys/src/mortise_plugin_sys.rs \
 	%D%/templates/agent/NAME.c %D%/templates/agent/test.script \
 	%D%/templates/analyzer/NAME.c %D%/templates/analyzer/test.script \
 	%D%/templates/condenser/NAME.c %D%/templates/condenser/test.script \

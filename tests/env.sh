@@ -2,6 +2,8 @@
 # Sourced before each test: a home of its own, and the programs of the build
 # tree instead of installed ones. Standard input is always empty.
 exec < /dev/null
+# rustup has its compilers in the home directory.
+[ ! -d "$HOME/.rustup" ] || export RUSTUP_HOME="${RUSTUP_HOME:-$HOME/.rustup}"
 MORTISE_TEST_HOME=${MORTISE_TEST_HOME:-$top_builddir/tests/home}
 mkdir -p "$MORTISE_TEST_HOME" && chmod 700 "$MORTISE_TEST_HOME"
 export MORTISE_TEST_HOME

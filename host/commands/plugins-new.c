@@ -17,7 +17,7 @@ enum { NAME_LENGTH = 64, TEMPLATE_MAX = 1 << 20 };
 /* A kind in a language: the directories of its templates, and the values that differ. */
 static const struct starter {
 	const char *kind, *lang;
-	const char *parts[4];
+	const char *parts[5]; /* NULL: none */
 	const char *test, *enable, *model;
 } starters[] = {
 #define TEST_CASES "$(MORTISE) plugins test ./@name@.so"
@@ -26,6 +26,9 @@ static const struct starter {
 	{ "tool", "c", { "common", "c", "tool", "tool-c" }, TEST_CASES,
 	  "controller.tools+=@name@", "" },
 	{ "tool", "c++", { "common", "c++", "tool", "tool-c++" }, TEST_CASES,
+	  "controller.tools+=@name@", "" },
+	{ "tool", "rust", { "common", "rust", "tool", "tool-rust",
+			    "../rust/mortise-plugin-sys/src" }, TEST_CASES,
 	  "controller.tools+=@name@", "" },
 	{ "agent", "c", { "common", "c", "run", "agent" }, TEST_RUN,
 	  "controller.agent=@name@", SCRIPT },
@@ -68,7 +71,7 @@ static int find_starter(const char *kind, const char *lang, struct plan *plan,
 			    kind);
 	return fail(err, MT_EINVAL,
 		    "there is no template of the kind `%s` in `%.80s`; use c for each "
-		    "kind, or c++ for a tool",
+		    "kind, or c++ or rust for a tool",
 		    kind, lang);
 }
 
@@ -220,7 +223,8 @@ static int make(const struct plan *plan, const char *templates, struct error *er
 	if (make_directory(plan->directory, err))
 		return err->code;
 	for (size_t i = 0; i < ARRAY_LEN(plan->starter->parts) && !err->code; i++)
-		copy_part(plan, templates, plan->starter->parts[i], err);
+		if (plan->starter->parts[i])
+			copy_part(plan, templates, plan->starter->parts[i], err);
 	return err->code;
 }
 

@@ -19,7 +19,7 @@ static const struct flag flags[] = {
 	     STORE(FLAG_TRUE, struct arguments, json)),
 	FLAG(0, "refused", NULL, "list rejected plugins and the reasons",
 	     STORE(FLAG_TRUE, struct arguments, refused)),
-	FLAG(0, "lang", "LANGUAGE", "new: c (default) or c++ (tools only)",
+	FLAG(0, "lang", "LANGUAGE", "new: c (default), or c++ or rust for a tool",
 	     STORE(FLAG_TEXT, struct arguments, lang)),
 	FLAG(0, "valgrind", NULL, "test: run the tools under valgrind",
 	     STORE(FLAG_TRUE, struct arguments, valgrind)),

@@ -28,3 +28,5 @@ TESTS += %D%/plugin-build.bats
 EXTRA_DIST += %D%/plugin-build.bats
 TESTS += %D%/plugin-harness.bats
 EXTRA_DIST += %D%/plugin-harness.bats
+TESTS += %D%/plugin-rust.bats
+EXTRA_DIST += %D%/plugin-rust.bats

@@ -31,6 +31,10 @@ works() {
 	command -v "${CXX:-c++}" || skip "a C++ compiler is not installed"
 	works tool --lang c++
 }
+@test "a tool in Rust" {
+	rustc --version || skip "rustc is not installed"
+	works tool --lang rust
+}
 @test "an agent" { works agent; }
 @test "a condenser" { works condenser; }
 @test "an analyzer" { works analyzer; }
