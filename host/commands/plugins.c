@@ -394,7 +394,8 @@ static int run(const struct command *self, int argc, char **argv)
 #define SUMMARY "List, describe, check, create and test plugins"
 #define DETAILS                                                                   \
 	"list   list installed plugins (default)\n"                               \
-	"info   describe a component (NAME or KIND/NAME) or a whole plugin (name, id or path)\n"     \
+	"info   describe a component (NAME or KIND/NAME) or a whole plugin (name,\n" \
+	"       id or path)\n"                                                    \
 	"check  load a plugin file in a separate process, ignoring the cache\n"   \
 	"new    create a directory with a plugin that can be built, tested and\n" \
 	"       installed; KIND: tool, agent, condenser, analyzer, dialect, "     \
