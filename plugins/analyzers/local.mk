@@ -8,6 +8,7 @@ noinst_LIBRARIES += libpolicy.a
 libpolicy_a_SOURCES = \
 	%D%/policy/action-text.c %D%/policy/action-text.h \
 	%D%/policy/danger.c %D%/policy/danger.h \
+	%D%/policy/danger-table.c %D%/policy/danger-table.h \
 	%D%/policy/facts.c %D%/policy/facts.h \
 	%D%/policy/harmless.c %D%/policy/harmless.h \
 	%D%/policy/harmless-git.c %D%/policy/harmless-git.h \
