@@ -181,6 +181,14 @@ int option_choice(const struct mt_option *option, const char *value)
 	return -1;
 }
 
+int option_choice_of(const struct mt_option *table, size_t count, const char *key,
+		     const char *value)
+{
+	const struct mt_option *option = option_find(table, count, key);
+
+	return option && value ? option_choice(option, value) : -1;
+}
+
 /* What to write instead, for each type that can be wrong. */
 static const char *form(uint32_t type)
 {

@@ -30,6 +30,9 @@ int option_to_int(const struct mt_option *option, const char *value, int64_t *re
 bool option_to_bool(const char *value);
 /** Index of the value among the choices of the option; -1: not one of them. */
 int option_choice(const struct mt_option *option, const char *value);
+/** The same for the option `key` of a table; -1 also if the value is NULL. */
+int option_choice_of(const struct mt_option *table, size_t count, const char *key,
+		     const char *value);
 /** Parse "500ms", "30s", "5m", "1h", or a plain number of seconds, into ms. */
 int parse_duration(const char *text, int64_t *ret_ms);
 int parse_bytes(const char *text, int64_t *ret_bytes);

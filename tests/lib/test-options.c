@@ -75,7 +75,7 @@ static void values_are_checked(void)
 
 static void values_are_converted(void)
 {
-	const struct mt_option choice = { .type = MT_OPTION_CHOICE,
+	const struct mt_option choice = { .name = "mode", .type = MT_OPTION_CHOICE,
 					  .choices = "a|abc|b" };
 	int64_t n = 0;
 
@@ -90,6 +90,9 @@ static void values_are_converted(void)
 	CHECK(option_choice(&choice, "a") == 0 && option_choice(&choice, "abc") == 1);
 	CHECK(option_choice(&choice, "b") == 2 && option_choice(&choice, "ab") == -1);
 	CHECK(option_choice(&choice, "") == -1 && option_choice(&choice, "a|abc") == -1);
+	CHECK(option_choice_of(&choice, 1, "mode", "b") == 2);
+	CHECK(option_choice_of(&choice, 1, "mode", NULL) == -1);
+	CHECK(option_choice_of(&choice, 1, "no such option", "b") == -1);
 	CHECK(option_to_bool("on") && !option_to_bool("0") && !option_to_bool("?"));
 }
 

@@ -9,6 +9,11 @@
 
 enum { WORDS_MAX = 512, KEY_MAX = 64 << 10 };
 
+/* Options of type choice, in the order of their choices below. */
+enum { TRANSPORT_AUTO, TRANSPORT_HTTP, TRANSPORT_SSE };
+enum { GRANT_LOGIN, GRANT_CLIENT };
+enum { PROTOCOL_AUTO };
+
 extern char **environ;
 
 #define OPTION(type_, name_, fallback_, help_, ...)                            \
@@ -197,14 +202,21 @@ static int read_client(const struct mt_tool_host *host, struct mt_instance *inst
 	return MT_OK;
 }
 
+/* Index of the value of an option among its choices. */
+static int choice_of(const struct mt_tool_host *host, struct mt_instance *instance,
+		     const char *key)
+{
+	return option_choice_of(settings_table, SETTINGS_COUNT, key,
+				host->option(instance, key));
+}
+
 int settings_read(const struct mt_tool_host *host, struct mt_instance *instance,
 		  struct settings *ret, struct error *err)
 {
 	const char *command = host->option(instance, "command");
 	const char *url = host->option(instance, "url");
 	const char *name = host->option(instance, "server");
-	const char *protocol = host->option(instance, "protocol");
-	const char *transport = host->option(instance, "transport");
+	int transport = choice_of(host, instance, "transport");
 	struct settings s = { 0 };
 	int status = MT_OK;
 
@@ -236,16 +248,18 @@ int settings_read(const struct mt_tool_host *host, struct mt_instance *instance,
 		.name = s.name, .argv = s.argv, .env = s.env, .url = url,
 		.headers = s.headers, .ca_path = host->option(instance, "ca_path"),
 		.directory = host->option(instance, "directory"),
-		.old_sse = transport && strcmp(transport, "sse") == 0,
-		.new_http = transport && strcmp(transport, "http") == 0,
-		.protocol = protocol && strcmp(protocol, "auto") != 0 ? protocol : NULL,
+		.old_sse = transport == TRANSPORT_SSE,
+		.new_http = transport == TRANSPORT_HTTP,
+		.protocol = choice_of(host, instance, "protocol") > PROTOCOL_AUTO
+				    ? host->option(instance, "protocol")
+				    : NULL,
 		.connect_ms = host->option_int(instance, "connect_timeout"),
 		.timeout_ms = host->option_int(instance, "timeout") };
 	if (url && host->option(instance, "login_file"))
 		s.login = (struct keep){ .name = s.name, .server = url,
 					 .file = host->option(instance, "login_file"),
 					 .ca_path = s.config.ca_path };
-	if (url && strcmp(host->option(instance, "grant"), "client_credentials") == 0)
+	if (url && choice_of(host, instance, "grant") == GRANT_CLIENT)
 		status = read_client(host, instance, &s, err);
 	if (status) {
 		settings_clear(&s);
