@@ -170,6 +170,17 @@ END
 	[ "$(log | jq -r 'select(.action == "finish").args.final_thought' | tail -n 1)" = One. ]
 }
 
+@test "temporary files of the browser: below TMPDIR" {
+	printf '#!/bin/sh\nprintf %%s "$TMPDIR" >"%s/seen"\nexit 1\n' "$work" >"$work/fake"
+	chmod 700 "$work/fake"
+	TMPDIR=$(mktemp -d /tmp/mt.XXXXXX) # short: it has to hold a socket
+	run mortise tools call browser '{"code":"noop(0)"}' -o controller.tools=browser \
+		-o "tool.browser.program=$work/fake"
+	rm -rf "$TMPDIR"
+	echo "$output"
+	[[ $(cat "$work/seen") == "$TMPDIR"* ]]
+}
+
 @test "nothing is left of a browser whose runner is killed" {
 	script <<'END'
 [turn]

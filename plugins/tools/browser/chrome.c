@@ -125,6 +125,17 @@ static _Noreturn void become(const char *program, char *const *argv, char *const
 	_exit(127);
 }
 
+/* Its temporary files go with the profile, or where no socket would fit there, to the
+ * directory for temporary files. */
+static const char *chrome_tmpdir(const struct chrome *c)
+{
+	const char *dir = getenv("TMPDIR");
+
+	if (strlen(c->profile) <= PROFILE_MAX)
+		return c->profile;
+	return dir && *dir == '/' && strlen(dir) <= PROFILE_MAX ? dir : "/tmp";
+}
+
 static int chrome_spawn(const char *program, char *const *argv, struct chrome *c,
 			struct error *err)
 {
@@ -135,9 +146,7 @@ static int chrome_spawn(const char *program, char *const *argv, struct chrome *c
 	AUTO(free) char *temporary = NULL;
 	AUTO(free) char **env = NULL;
 
-	/* Its temporary files go with the profile, unless no socket would fit. */
-	if (asprintf(&temporary, "TMPDIR=%s",
-		     strlen(c->profile) <= PROFILE_MAX ? c->profile : "/tmp") < 0)
+	if (asprintf(&temporary, "TMPDIR=%s", chrome_tmpdir(c)) < 0)
 		temporary = NULL;
 	env = temporary ? environment_with(temporary) : NULL;
 	c->pid = -1;
