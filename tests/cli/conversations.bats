@@ -15,6 +15,22 @@ setup() {
 one() { "${run_it[@]}" -t "$1" </dev/null >/dev/null; }
 ids() { mortise conversations --json | jq -r .id; }
 
+@test "first processes at once, without state and cache directories" {
+	export XDG_CACHE_HOME=$work/cache
+	for round in 1 2 3 4 5; do
+		rm -rf "$work/state" "$work/cache"
+		pids=
+		for n in 1 2 3; do
+			one "task $n" 3>&- &
+			pids="$pids $!"
+		done
+		for pid in $pids; do
+			wait "$pid"
+		done
+		[ "$(ids | wc -l)" -eq 3 ]
+	done
+}
+
 @test "delete removes what is named, and nothing else" {
 	one first
 	one second

@@ -79,6 +79,21 @@ thought() { jq -c 'select(.action == "think") | .id' "$dir/events.jsonl" | head 
 	go_on "$n" "the first task"
 }
 
+@test "a damaged system event: the request still has its prompt and its tools" {
+	n=$(jq -c 'select(.action == "system") | .id' "$dir/events.jsonl")
+	line=$(hurt "$n")
+	rm "$dir/events.index"
+	run mortise resume "$id" -t "the second task" -q
+	echo "$output"
+	[ "$status" -eq 0 ]
+	tail -n 1 "$work/requests" >"$work/request"
+	head -n 1 "$work/requests" >"$work/before"
+	[ "$(jq -c '[.tools[].function.name]' "$work/request")" = \
+		"$(jq -c '[.tools[].function.name]' "$work/before")" ]
+	[ "$(jq -r '.messages[0].role' "$work/request")" = system ]
+	grep -q "the first task" "$work/request"
+}
+
 @test "a damaged reply of the model" {
 	python3 - "$dir/events.jsonl" <<'END'
 import sys
