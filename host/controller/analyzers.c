@@ -32,7 +32,7 @@ struct leaf {
 	json_object *text;
 };
 
-/* What one analyzer is told, and what it says. */
+/* Input and result of one analyzer. */
 struct trial {
 	const struct subject *subject;
 	struct mt_event action; /* of the subject */

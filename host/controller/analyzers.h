@@ -34,7 +34,7 @@ bool analyzers_classify(const struct analyzers *a);
 /** An action as analyzers see it. */
 struct subject {
 	const struct event *event;  /* or NULL */
-	const char *tool;           /* "" if it is no call */
+	const char *tool;           /* "" if it is not a call */
 	unsigned hints;             /* MT_TOOL_READ_ONLY ... */
 	bool trusted;               /* the hints can be relied on */
 	json_object *args;          /* arguments of the call */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * approval-commands.c - a shell text as the list of its simple commands, for approvals. */
+ * approval-commands.c - a shell text as the list of its simple commands, for
+ * approvals. */
 #include "controller/approval-commands.h"
 
 #include "controller/approval-paths.h"
@@ -23,7 +24,7 @@ static bool is_static(const struct shell_word *w)
 	return w->text && !w->shape && !w->pattern;
 }
 
-/* A name that is no pattern; `[` alone only looks like one. */
+/* A name that is not a pattern; a lone `[` is not one. */
 static bool is_named(const struct shell_word *w)
 {
 	return is_static(w) || (w->text && strcmp(w->text, "[") == 0);

@@ -13,7 +13,7 @@
 #include <strings.h>
 #include <unistd.h>
 
-/* The last part is no file yet; the directory that it is in has to be there. */
+/* The last component may not exist yet; its directory must exist. */
 static char *resolve_new(const char *path)
 {
 	AUTO(free) char *copy = strdup(path), *up = NULL;

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 
 /** The absolute path without links and `..`, as the kernel would open it from `dir`
- *  now; what is not there yet is kept as it stands. Owned. NULL: it cannot be told. */
+ *  now; components that do not exist yet stay unchanged. Owned. NULL: unknown. */
 char *path_resolve(const char *dir, const char *path);
 /** Is a resolved path this directory, or below it? Its own links are resolved. */
 bool path_is_below(const char *path, const char *dir);

@@ -147,8 +147,8 @@ static const struct {
 	{ "npm", "audit", "", "fix" },
 };
 
-/* They run what they are told to, later or in another shell, or change what the words of
- * later commands mean. */
+/* They run their arguments later or in another shell, or change the meaning of later
+ * commands. */
 static const char exact_only[] =
 	"alias at batch bind bg builtin chsh complete crontab declare disown enable export fc "
 	"fg hash history let local login logout mapfile mosh newgrp popd pushd read readarray "
@@ -175,7 +175,8 @@ static const struct program *find(const char *name)
 	return strcmp(name, "pip3") == 0 ? find("pip") : NULL;
 }
 
-/* ---- options ------------------------------------------------------------------------ */
+/* ---- options
+ * ------------------------------------------------------------------------ */
 
 /* An option of the list, or what it may be shortened to. */
 static bool is_option(const char *list, const char *word)
@@ -246,7 +247,8 @@ static bool is_unsafe(const struct program *p, const char *sub,
 	       (p->assigns && is_assignment(w->text));
 }
 
-/* ---- programs of the table ---------------------------------------------------------- */
+/* ---- programs of the table
+ * ---------------------------------------------------------- */
 
 /* Place of the subcommand, behind options that change nothing; 0: there is none. */
 static size_t place_of_sub(const struct program *p, const struct shell_command *c)
@@ -278,7 +280,8 @@ static enum program_scope of_table(const struct program *p, const struct shell_c
 	return p->exact ? PROGRAM_UNKNOWN : PROGRAM_KNOWN;
 }
 
-/* ---- what needs no approval ----------------------------------------------------------- */
+/* ---- what needs no approval
+ * ----------------------------------------------------------- */
 
 /* A filter: of what is piped to it, with options that only choose what is passed on. */
 static const struct {
@@ -370,7 +373,7 @@ static bool is_plain_wait(const struct shell_command *c)
 	return true;
 }
 
-/* The variable of a loop: a name in small letters, none that a program looks at. */
+/* The variable of a loop: a lowercase name that no program reads. */
 static bool is_plain_for(const struct shell_command *c)
 {
 	const char *name =
@@ -419,7 +422,8 @@ static bool is_free(const struct shell_command *c)
 	return strcmp(name, "printf") == 0 ? is_printf(c) : is_filter(c);
 }
 
-/* ---- all ---------------------------------------------------------------------------- */
+/* ---- all
+ * ---------------------------------------------------------------------------- */
 
 /* A word that can be shown as the name of a program. */
 static bool is_name(const char *name)

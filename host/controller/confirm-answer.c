@@ -16,7 +16,7 @@
 
 /* ---- the answer -------------------------------------------------------- */
 
-/* What the log says of an action beside what it does. */
+/* Members of a logged action other than its effect. */
 static int strip(json_object *json)
 {
 	static const char *const names[] = { "id", "timestamp", "message", "llm_metrics",
@@ -256,7 +256,8 @@ static int take_changes(struct conversation *c, const struct event *action,
 	if (!e)
 		return err->code;
 	if (!(e->type->flags & EVENT_RUNNABLE))
-		return fail(err, MT_EINVAL, "the changed call is no action that can run");
+		return fail(err, MT_EINVAL,
+			    "the changed call is not an action that can run");
 	confirm_judge(c, e, &v);
 	if (v.deny)
 		return confirm_denied(&v, "the changed action", err);

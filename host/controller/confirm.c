@@ -6,7 +6,7 @@
  * `awaiting_confirmation`, after the change of the state. The answer is the
  * action once more, `confirmed` or `rejected`, with the id of the first one in
  * `confirms`: that copy is executed, or answered by `user_rejected`. Types that
- * have no confirmation_state of their own bear it beside args. */
+ * have no confirmation_state of their own carry it next to args. */
 #include "controller/confirm.h"
 
 #include "config/choices.h"

@@ -64,7 +64,7 @@ int confirm_restore_waiting(struct conversation *c, struct event *action,
 /** The answer of a person as an event: the action once more, as it was approved. It
  *  becomes the pending one. @return MT_OK or a status; then nothing has changed. */
 int confirm_repeat(struct conversation *c, bool yes, struct error *err);
-/** Give a rejected action its observation and go on from there. */
+/** Log the observation of a rejected action and continue. */
 void confirm_rejected(struct conversation *c, struct event *action);
 /** A message came instead of an answer: that is a no. */
 void confirm_overtaken(struct conversation *c);
@@ -83,7 +83,7 @@ void confirm_tell_edit(struct conversation *c, const struct event *action,
 json_object *confirm_approvals(struct conversation *c);
 /** A delegate begins with scopes of who started it. */
 int confirm_inherit(struct conversation *c, json_object *approvals, struct error *err);
-/** Tell whoever watches, once, what applies without having been granted here. */
+/** Notify clients, once, of approvals that apply without having been granted here. */
 void confirm_tell_approvals(struct conversation *c);
 /** What runs without asking, from the log. */
 int confirm_restore(struct conversation *c, struct error *err);

@@ -110,8 +110,8 @@ static json_object *copy_args(const struct conversation *c, const struct event *
 	return copy;
 }
 
-/* Nothing can be logged: the conversation is in error without an event. What is
- * under way has no place to go once the log is lost. */
+/* Nothing can be logged: the conversation is in error without an event. Work in
+ * progress cannot be recorded once the log is lost. */
 static void log_failed(struct conversation *c, const struct error *err)
 {
 	bool known = c->state == STATE_ERROR;
@@ -229,7 +229,7 @@ void conversation_notify_state(struct conversation *c)
 	struct error err = ERROR_NONE;
 
 	if (state_is_resting(c->state) && conversation_barrier(c, &err))
-		return; /* that was told */
+		return; /* already reported */
 	NOTIFY_WATCHERS(c, state, c->state, c->reason);
 }
 
@@ -274,7 +274,7 @@ void conversation_set_error(struct conversation *c, int exit_code, const char *f
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof text, fmt, ap);
 	va_end(ap);
-	if (evlog_is_lost(c->log)) /* that comes first, and was told */
+	if (evlog_is_lost(c->log)) /* that comes first, and was reported */
 		return;
 	c->exit_code = exit_code;
 	conversation_set_state(c, STATE_ERROR, text);
@@ -487,7 +487,7 @@ static void on_released(uv_handle_t *handle)
 void conversation_close_finish(struct conversation *c)
 {
 	if (c->link || features_keep_open(c))
-		return; /* whoever is last comes again */
+		return; /* the last one calls this again */
 	uv_close((uv_handle_t *)&c->handle, on_released);
 }
 

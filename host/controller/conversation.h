@@ -3,9 +3,8 @@
  * conversation.h - a conversation: its log, its agent and everything that is
  * wired to it, and what a face may ask of it.
  *
- * All functions are for the thread of the loop. Watchers are told from inside
- * them or from the loop; they may call any of these functions but
- * conversation_close. */
+ * All functions are for the thread of the loop. Watchers are notified from inside them
+ * or from the loop; they may call any of these functions except conversation_close. */
 #ifndef HOST_CONTROLLER_CONVERSATION_H
 #define HOST_CONTROLLER_CONVERSATION_H
 
@@ -26,7 +25,7 @@ struct conversation_options {
 	const char *title;       /* or NULL */
 	const char *parent;      /* id of the conversation whose delegate it is; or NULL */
 	int depth;               /* how many are above it */
-	bool headless;           /* nobody can answer */
+	bool headless;           /* no user can answer */
 	bool answers;            /* a reply without a call is the answer: text_only = auto */
 	bool interactive;           /* a person can say whether an action may run */
 	json_object *approvals;  /* scopes that it begins with; or NULL; borrowed */
@@ -64,7 +63,7 @@ static inline int conversation_message(struct conversation *c, const char *text,
 int conversation_continue(struct conversation *c, struct error *err);
 /** Interrupt: the call or request that runs is cancelled; state paused. */
 int conversation_pause(struct conversation *c, struct error *err);
-/** End for good: state stopped. */
+/** End permanently: state stopped. */
 int conversation_stop(struct conversation *c, struct error *err);
 /** Answer to an action that waits: with ANSWER_ALWAYS what one of the scopes of the
  *  action covers runs without asking from now on; with ANSWER_NO and a reason the
@@ -82,7 +81,7 @@ struct approval {
  *  changed arguments are wrong, or if a rule denies it. */
 int conversation_confirm(struct conversation *c, const struct approval *a,
 			 struct error *err);
-/** The same to an action of a delegate that works beside it: `child` is its id. */
+/** The same for an action of a subagent that runs in parallel: `child` is its id. */
 int conversation_confirm_child(struct conversation *c, const char *child,
 			       const struct approval *a, struct error *err);
 /** The scopes that were granted in this conversation; owned. NULL: out of memory. */
@@ -129,10 +128,10 @@ int conversation_exit_code(const struct conversation *c);
 /** The action that waits for a person: {action, hash, risk, reason, scopes, scope,
  *  kind} as conversation-protocol.md has it; owned. NULL: none. */
 json_object *conversation_waits(const struct conversation *c);
-/** What actions of delegates that work beside it wait for a person: a list of the
- *  same with `conversation` and `event`; owned. NULL: none. */
+/** Actions of parallel subagents that wait for approval: a list of the same with
+ *  `conversation` and `event`; owned. NULL: none. */
 json_object *conversation_asks(const struct conversation *c);
-/** True while a request or a call is under way. */
+/** True while a request or a call is in progress. */
 bool conversation_busy(const struct conversation *c);
 struct evlog *conversation_log(const struct conversation *c);
 /** What all its models have done; NULL: it has none. */
@@ -149,7 +148,7 @@ enum telling { TELL_SKILLS, TELL_SERVERS };
 int conversation_tell(struct conversation *c, enum telling what, char **ret,
 		      struct error *err);
 
-/** What somebody who looks on is told. Any member may be NULL. */
+/** Callbacks of a watcher. Any member may be NULL. */
 struct watcher {
 	/** An event has been logged. */
 	void (*event)(void *arg, const struct event *e);
@@ -171,14 +170,14 @@ struct watcher {
 	void (*reply)(void *arg, const struct llm_reply *reply);
 	/** The open questions of tools are others now. */
 	void (*questions)(void *arg, const struct question *open);
-	/** Something a person should know that is no event. */
+	/** A notice for the user that is not an event. */
 	void (*notice)(void *arg, int level, const char *text);
 };
 /** `w` is borrowed until it is unwatched. @return a handle, or a status. */
 int conversation_watch(struct conversation *c, const struct watcher *w, void *arg);
 void conversation_unwatch(struct conversation *c, int handle);
 
-/** Folder of a conversation: [core] state_dir or the XDG state folder, then
+/** Directory of a conversation: [core] state_dir or the XDG state directory, then
  *  conversations/ID; owned. NULL: the id is malformed, or out of memory. */
 char *conversation_dir(const struct config *c, const char *id, struct error *err);
 /** The newest that a user began, `workspace` NULL: of any directory; owned. */

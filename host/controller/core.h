@@ -82,7 +82,7 @@ void conversation_settle(struct conversation *c, enum agent_state state);
 void conversation_enter_state(struct conversation *c, enum agent_state state,
 			      const char *reason);
 void conversation_notify_state(struct conversation *c);
-/** A piece of a stream with its secrets hidden, as far as it can be told; len 0
+/** A piece of a stream with its secrets masked, as far as can be decided; len 0
  *  and `last`: what was held back. The caller clears `out`. */
 void mask_stream_chunk(struct mask_stream *s, struct strbuf *out, const char *text,
 		       size_t len, bool last);

@@ -344,7 +344,7 @@ static void on_log(void *arg, int level, const char *instance, const char *text)
 		catalog_said(all[n], instance, text);
 }
 
-/* A runner that cannot be used is no fault that the model could mend. */
+/* A runner that cannot be used is not an error that the model could fix. */
 static void runner_failed(struct conversation *c, const char *why)
 {
 	if (++c->runner_failures >= RUNNER_FAILURES_MAX)

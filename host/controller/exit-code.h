@@ -13,7 +13,7 @@ enum exit_code {
 	EXIT_LIMIT = 4,       /* a limit was reached: iterations, budget, time */
 	EXIT_REJECTED = 5,    /* the agent gave up, or a policy refused */
 	EXIT_TOOL = 6,        /* the runner or a plugin failed */
-	EXIT_STUCK = 7,       /* the agent went in circles */
+	EXIT_STUCK = 7,       /* the agent was stuck in a loop */
 	EXIT_WAITING = 8,     /* it waits for a person and none is there */
 	EXIT_INTERRUPTED = 130,
 };

@@ -21,7 +21,7 @@ struct fork {
 	char *old_dir, *dir, *id;
 	int64_t at;
 	int fd; /* the new events.jsonl */
-	bool blobs; /* the folder is made */
+	bool blobs; /* the directory was created */
 	struct error *err;
 };
 
@@ -201,7 +201,7 @@ static int sync_blobs(struct fork *f)
 	return path ? dir_sync(path, f->err) : out_of_memory(f->err);
 }
 
-/* With the folder, which nobody has synced yet. */
+/* With the directory, which is not synced yet. */
 static int make_durable(struct fork *f)
 {
 	const struct evlog_options o = { .sync = SYNC_BARRIER };

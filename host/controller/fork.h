@@ -11,13 +11,14 @@ struct fork_options {
 	const char *id;    /* whole */
 	int64_t at;        /* the last event to take; -1: the newest */
 	const char *title; /* NULL: as it was */
-	const struct config *into; /* whose state folder takes it; NULL: the same */
+	const struct config *into; /* configuration with its state directory; NULL: the
+				    * same */
 };
 
 /** Copy the events up to `at` (or before, so that no call is without its result)
  *  into a new conversation that waits for the user. The old one may be open
  *  elsewhere. `ret_at`: the last event taken. The new id is owned.
- *  The bill begins anew; the workspace is the same folder. */
+ *  Usage starts at zero; the workspace is the same directory. */
 int conversation_fork(const struct config *config, const struct fork_options *o,
 		      char **ret_id, int64_t *ret_at, struct error *err);
 

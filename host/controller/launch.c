@@ -127,8 +127,8 @@ static int hide_values(struct mask *mask, json_object *options, struct error *er
 	return status;
 }
 
-/* What goes to a server, with the values of environment variables in it. One whose
- * configuration is wrong is told so by the runner, and holds nobody else. */
+/* What goes to a server, with the values of environment variables in it. The runner
+ * reports an invalid configuration; other servers are not affected. */
 static json_object *options_of(struct mask *mask, const struct tool_instance *t,
 			       json_object *values)
 {

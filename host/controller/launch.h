@@ -30,7 +30,7 @@ int plugin_component_load(struct config *c, struct registry *r, int kind,
 			  const char *name, struct plugin_component *ret,
 			  struct error *err);
 void plugin_component_clear(struct plugin_component *p);
-/** Option of a part in force; NULL: unset. */
+/** Effective option of a component; NULL: unset. */
 const char *plugin_component_option(const struct plugin_component *p, const char *name);
 int64_t plugin_component_option_int(const struct plugin_component *p, const char *name);
 

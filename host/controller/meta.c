@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * meta.c - ids, folders and meta.json of conversations. */
+ * meta.c - ids, directories and meta.json of conversations. */
 #include "controller/meta.h"
 
 #include <config.h>

@@ -18,7 +18,7 @@ int meta_write(const char *dir, const char *id, const char *title, const char *w
  *  A sync that fails is as final for `log` as a barrier that does. */
 int meta_change(struct evlog *log, const char *title, json_object *spec,
 		const struct mask *mask, struct error *err);
-/** Read the meta.json of a folder; another format number is refused. Owned. */
+/** Read the meta.json of a directory; another format number is refused. Owned. */
 json_object *meta_read(const char *dir, struct error *err);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * model-request.c - asking a model: which one, the request while it is under way, and what
- * the log and the user are told of its attempts. */
+ * model-request.c - requests to models: chooses the model, tracks the request, and
+ * reports its attempts to the log and the user. */
 #include "controller/model-request.h"
 
 #include "controller/core.h"
@@ -118,7 +118,7 @@ const struct llm_usage_totals *conversation_bill(const struct conversation *c)
 	return c->models ? llm_models_usage(c->models) : NULL;
 }
 
-/* ---- the request that is under way ------------------------------------- */
+/* ---- the pending request ------------------------------------------------- */
 
 struct mt_ctx request_finish(struct conversation *c)
 {

@@ -28,7 +28,7 @@ bool request_encode(struct conversation *c, struct mt_ctx *x, uint64_t end);
  *  kind were answered before. */
 int request_send(struct conversation *c, struct mt_ctx *x, int64_t index,
 		 const struct llm_events *events, struct error *err);
-/** The exchange has ended: its work, which goes on; the caller clears it. */
+/** The exchange has ended: its work, which continues; the caller clears it. */
 struct mt_ctx request_finish(struct conversation *c);
 /** The exchange has ended: forget it and its work. */
 void request_clear(struct conversation *c);

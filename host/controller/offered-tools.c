@@ -14,7 +14,7 @@
 #include <config.h>
 #include <string.h>
 
-/* What a tool asks for; with its risk, if somebody goes by what the model says. */
+/* What a tool asks for; with its risk, if an analyzer uses the model's assessment. */
 static json_object *offered_schema(const struct conversation *c, const struct tool *t)
 {
 	bool sandboxed = strcmp(c->runtime.component->name, "local") != 0;
@@ -42,7 +42,7 @@ static json_object *list_tools(const struct conversation *c)
 		js_set(f, "parameters", offered_schema(c, t));
 		js_set_str(o, "type", "function");
 		js_set(o, "function", f);
-		if (*t->brief) /* beside what a model is sent of it */
+		if (*t->brief) /* in addition to what is sent to the model */
 			js_set_str(o, "brief", t->brief);
 		features_describe_tool(c, t, o);
 		js_add(list, o);

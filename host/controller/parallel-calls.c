@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * parallel-calls.c - calls of one reply that only read run beside each other: while one is
- * pending, those behind it have left too. Events stay as they are without it, in
- * the order of the reply: a result that came early is kept until it is its turn. */
+ * parallel-calls.c - runs read-only calls of one reply in parallel: while one is
+ * pending, the calls after it are sent too. Events stay as they are without it, in the
+ * order of the reply: a result that came early is kept until it is its turn. */
 #include "controller/parallel-calls.h"
 
 #include "controller/core.h"
@@ -102,7 +102,7 @@ static void keep(struct early_call *e, const struct runner_result *result)
 	copy(&r->error, sorry, sizeof sorry - 1);
 }
 
-/* ---- those that are under way ------------------------------------------------ */
+/* ---- calls in progress --------------------------------------------------------- */
 
 static struct early_call *find(const struct conversation *c, uint64_t number)
 {
@@ -203,7 +203,7 @@ bool parallel_claim(struct conversation *c, const struct tool *tool, const char 
 	return false;
 }
 
-/* How many may leave beside the pending one. */
+/* How many may be sent in addition to the pending one. */
 static size_t room(const struct conversation *c)
 {
 	int64_t most = config_int(c->config, c->agent->section, "parallel_calls") - 1;
@@ -250,7 +250,7 @@ static int leave(struct conversation *c, const struct tool *tool, const char *ar
 	return MT_EIO;
 }
 
-/* Nobody has to look at it, or hear of it, first. */
+/* No approval or hook is needed first. */
 static bool is_harmless(struct conversation *c, struct event *action)
 {
 	struct verdict v = { .risk = RISK_LOW };

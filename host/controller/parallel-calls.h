@@ -9,8 +9,8 @@
 
 struct conversation;
 
-/** A call of this tool is pending: those behind it in the reply leave too, as long
- *  as they only read and may run beside each other. */
+/** A call of this tool is pending: sends the calls after it in the reply too, as long
+ *  as they only read and may run in parallel. */
 void parallel_start(struct conversation *c, const struct tool *pending);
 /** Has this call left early? Then it is that of the action from now on.
  *  `ret_result`: it is over; NULL: its result is to come. */

@@ -398,7 +398,7 @@ static int host_keep(struct mt_ctx *x, struct mt_str state)
 	free(x->is_agent ? x->c->agent->state_text : x->kept);
 	*(x->is_agent ? &x->c->agent->state_text : &x->kept) = copy;
 	if (!x->is_agent || x->copy)
-		return MT_OK; /* it ends with the work, which no log takes up again */
+		return MT_OK; /* it ends with the work, which is not resumed from a log */
 	agents_state_key(x->c, name);
 	if (js_set_str(record, "record", "state") || js_set_str(record, "plugin", name) ||
 	    js_set_strn(record, "text", state.ptr, state.len))

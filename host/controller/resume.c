@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * resume.c - taking up a conversation from its log. */
+ * resume.c - resumes a conversation from its log. */
 #include "context/history.h"
 #include "controller/core.h"
 #include "controller/dispatch.h"
@@ -259,8 +259,8 @@ static void restore_answer(struct conversation *c, struct event *e, bool yes)
 	}
 }
 
-/* An action without its effect. If a call had left, nobody knows what it did;
- * otherwise it happens when the conversation goes on. */
+/* An action without its effect. If a call was sent, its effect is unknown; otherwise
+ * it is sent when the conversation continues. */
 static int restore_action(struct conversation *c, struct error *err)
 {
 	int64_t id = newest_action(c);
@@ -456,7 +456,7 @@ static int restore(struct conversation *c, struct error *err)
 	return r;
 }
 
-/* What a person changed counts from now on, for whoever takes it up next too. */
+/* Settings that the user changed apply from now on, including later resumes. */
 static void keep_changes(struct conversation *c, const struct config_input *in,
 			 const struct conversation_options *o)
 {

@@ -154,8 +154,7 @@ int conversation_take_back(struct conversation *c, int64_t messages, char **ret_
 
 /* ---- loops --------------------------------------------------------------- */
 
-/* Where the loop began that was told last and that nobody has spoken to since;
- * -1: there is none. */
+/* Start of the loop that was reported last, without a user message since; -1: none. */
 static int64_t loop_start(struct conversation *c)
 {
 	for (int64_t id = evlog_count(c->log) - 1; id >= 0; id--) {
@@ -198,7 +197,7 @@ int conversation_recover(struct conversation *c, int64_t option, struct error *e
 			    "to send the last message again, 3 to stop",
 			    option);
 	if (start < 1)
-		return fail(err, MT_EINVAL, "no loop was found that nobody has answered");
+		return fail(err, MT_EINVAL, "no unanswered loop was found");
 	if (option == LOOP_STOP)
 		return conversation_stop(c, err);
 	return option == LOOP_BACK ? conversation_rewind(c, start - 1, NULL, err)

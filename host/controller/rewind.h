@@ -17,7 +17,7 @@ int conversation_rewind(struct conversation *c, int64_t to, int64_t *ret_to,
 int conversation_take_back(struct conversation *c, int64_t messages, char **ret_text,
 			   struct error *err);
 
-/** What to do about a loop that was told by a `loop_detection`. */
+/** How to recover from a loop that was reported by a `loop_detection`. */
 enum loop_option {
 	LOOP_BACK = 1,  /* go back to before it, wait for the user */
 	LOOP_AGAIN = 2, /* go back to the user's last message and send it again */

@@ -31,7 +31,7 @@ int state_find(const char *name);
  *  commands are offered goes by this; the controller itself may set any state,
  *  as V0's may. */
 bool state_allowed(enum agent_state from, enum agent_state to);
-/** Nothing happens any more unless somebody asks for it. */
+/** Idle: nothing happens without a command. */
 bool state_is_resting(enum agent_state state);
 
 #endif

@@ -3,7 +3,7 @@
  * step.c - one step of the agent: guards, view, condensers, agent, model.
  *
  * A step begins when the agent is running, nothing is pending and no request
- * is under way. Actions that are queued from one reply are taken first, one a
+ * is in progress. Actions that are queued from one reply are taken first, one a
  * step, and cost no iteration. */
 #include "controller/step.h"
 
@@ -36,7 +36,7 @@ void step_fail(struct conversation *c, int r, int exit_code, const char *why)
 
 /* ---- the model --------------------------------------------------------- */
 
-/* Whoever looks on sees no secret either. */
+/* Watchers do not see secrets either. */
 static void tell_delta(struct conversation *c, bool reasoning, const char *text,
 		       size_t len, bool last)
 {

@@ -359,7 +359,7 @@ static void add_setting(json_object *list, const char *section, const char *key,
 		js_add_new(list, json_object_new_string_len(text.text, (int)text.len));
 }
 
-/* The values in force of a section of our own, under `name`. */
+/* The effective values of a built-in section, under `name`. */
 static void add_section(json_object *list, const struct conversation *c,
 			const char *family, const char *name, const char *section,
 			const char *const *skip)

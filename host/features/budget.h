@@ -51,7 +51,7 @@ bool budget_account_reached(struct budget *a, unsigned which, char *text, size_t
 bool budget_was_hit(const struct budget *a);
 /** Name of the option that sets the limit: "max_iterations". */
 const char *limit_option(enum limit which);
-/** A person says: go on. What was hit is raised, here and above.
+/** The user wants to continue: raises the limits that were reached, here and in parents.
  *  @return true if something was. */
 bool budget_raise(struct budget *a);
 /** For the log, so that it survives the process, and back. Owned. */

@@ -21,7 +21,7 @@ void condensed_view_clear(struct condensed_view *t);
 /** What the agent would be shown now, were there no condenser. */
 int conversation_view(struct conversation *c, struct condensed_view *ret,
 		      struct error *err);
-/** Condense as if somebody had asked for it; `over` is called once, from inside or
+/** Condense as if requested by the user; `over` is called once, from inside or
  *  from the loop, with what is left (owned by it, cleared afterwards), or with NULL
  *  and why. The conversation must rest, and is to be closed afterwards. */
 void conversation_condense_preview(struct conversation *c,

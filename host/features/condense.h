@@ -12,7 +12,7 @@ struct mt_ctx;
 enum condensing {
 	CONDENSE_DONE,  /* the view is ready for the agent */
 	CONDENSE_AGAIN, /* a condensation was logged: begin the step again */
-	CONDENSE_ASKS,  /* a condenser asks its model; the step goes on with it */
+	CONDENSE_ASKS,  /* a condenser queries its model; the step continues with it */
 };
 int condense_view(struct mt_ctx *x, enum condensing *ret, struct error *err);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * context-recall.c - what the model is told beside what the user says: the context of
- * the workspace after the first message, skills that a message calls for, rules
- * for files that a call has touched (spec/skills 9). */
+ * context-recall.c - context injected for the model in addition to user messages: the
+ * workspace after the first message, skills that a message triggers, rules for files
+ * that a call has touched (spec/skills 9). */
 #include "features/context-recall.h"
 
 #include "context/history.h"
@@ -89,12 +89,12 @@ static bool is_given(struct conversation *c, const char *name)
 /* Where the files of a skill lie, if they are for the model to open. */
 static void add_location(json_object *o, const struct skill *s)
 {
-	AUTO(free) char *folder = s->listed && !s->pack ? strdup(s->source) : NULL;
-	char *slash = folder ? strrchr(folder, '/') : NULL;
+	AUTO(free) char *dir = s->listed && !s->pack ? strdup(s->source) : NULL;
+	char *slash = dir ? strrchr(dir, '/') : NULL;
 
 	if (slash && strcmp(s->place, "project") == 0) {
 		*slash = '\0';
-		js_set_str(o, "location", folder);
+		js_set_str(o, "location", dir);
 	}
 }
 

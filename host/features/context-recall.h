@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * context-recall.h - what the model is told beside what the user says. */
+ * context-recall.h - context injected for the model in addition to user messages. */
 #ifndef HOST_FEATURES_CONTEXT_RECALL_H
 #define HOST_FEATURES_CONTEXT_RECALL_H
 
@@ -16,13 +16,13 @@ void recall(struct conversation *c, int64_t action);
 void recall_more(struct conversation *c);
 /** The text of a recall observation for the model; owned. */
 char *recall_text(struct conversation *c, const struct event *e);
-/** An agent of an earlier process works again: what was not told yet after the first
- *  message of the user is told. */
+/** An agent of an earlier process works again: adds the context that is still missing
+ *  after the first user message. */
 void recall_restore(struct conversation *c);
 /** Put rules for the file that an action touched into its observation, which is
  *  not logged yet; each once in a conversation. */
 void recall_rules(struct conversation *c, const struct event *action, struct event *e);
-/** A skill is used: say so if it brings MCP servers that nobody trusts. */
+/** Reports untrusted MCP servers of a skill that is used. */
 void recall_servers(struct conversation *c, const struct skill *s);
 /** All skills, read when they are first needed; NULL: they cannot be. */
 struct skills *recall_skills(struct conversation *c);

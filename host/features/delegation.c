@@ -344,7 +344,7 @@ static int restore_one(struct conversation *c, struct event *action, struct erro
 
 	if (!w || agents_full(c))
 		return fail(err, MT_ENOTFOUND,
-			    "The agent %.80s cannot be taken up again.",
+			    "The agent %.80s cannot be resumed.",
 			    event_arg(action, "agent"));
 	r = agents_push(c, w, action->id, err);
 	if (r)
@@ -387,8 +387,9 @@ static int restore_agents(struct conversation *c,
 
 /* ---- the states of a delegate ---------------------------------------------- */
 
-/* A delegate that waits for words that nobody can say has ended too. One that the
- * limits of the whole conversation stop has not: it continues when they are raised. */
+/* A delegate that waits for a reply that cannot come has ended too. One that is
+ * stopped by limits of the whole conversation has not: it continues when they are
+ * raised. */
 static bool ends_delegate(const struct conversation *c, enum agent_state state)
 {
 	if (state == STATE_ERROR && conversation_error_code(c) == EXIT_LIMIT &&

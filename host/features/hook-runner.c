@@ -112,7 +112,7 @@ static void on_started(struct hook_moment *m)
 	step_run_ready(c);
 }
 
-/* true: the start of the session is under way, or is now. */
+/* true: the start of the session is in progress, or starts now. */
 static bool start_session(struct conversation *c)
 {
 	struct hook_runner *h = hook_runner_of(c);
@@ -285,7 +285,8 @@ static void on_stop(struct hook_moment *m)
 	struct error err = ERROR_NONE;
 
 	if (spoken_since(m)) {
-		log_line(MT_LOG_INFO, "hooks", "the user has spoken: the agent goes on");
+		log_line(MT_LOG_INFO, "hooks",
+			 "the user sent a message; the agent continues");
 	} else if (m->denied && ++h->stop_denials <= STOP_DENIALS_MAX) {
 		json_object *args = json_object_new_object();
 

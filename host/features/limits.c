@@ -241,7 +241,7 @@ static double time_left(const struct budget *a)
 	return left;
 }
 
-/* A call that is under way gets its observation; a request or a hook none. */
+/* A pending call gets its observation; a request or a hook none. */
 static void time_is_over(struct conversation *c, const char *text)
 {
 	struct error err = ERROR_NONE;
@@ -367,7 +367,7 @@ static void restore(struct conversation *c, const struct llm_metrics *sum, doubl
 	if (conversation_inherited_replies(c) < evlog_replies(conversation_log(c)) &&
 	    meters[LIMIT_TIME].used < worked)
 		meters[LIMIT_TIME].used = worked;
-	if (conversation_exit_code(c) == EXIT_LIMIT) { /* whoever resumes says: go on */
+	if (conversation_exit_code(c) == EXIT_LIMIT) { /* resuming raises the limits */
 		budget_account_reached(whole_budget(c), LIMITS_STEP | LIMITS_CALL, NULL,
 				       0);
 		raise_limits(c, whole_budget(c));

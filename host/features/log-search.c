@@ -24,7 +24,7 @@ static const char *text_of(const struct event *e, size_t *ret_len)
 		return content;
 	}
 	content = js_text(event_args(e), ret_len);
-	return content ? content : ""; /* memory is short: its length is 0 */
+	return content ? content : ""; /* out of memory: its length is 0 */
 }
 
 static void add_event(struct strbuf *out, const struct event *e, const char *text,

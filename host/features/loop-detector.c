@@ -9,7 +9,7 @@
 
 enum {
 	LOOK_MAX = 256,      /* events that one look may pass */
-	CONDENSED = 10,       /* condensations among which two neighbours are a loop */
+	CONDENSED = 10,       /* condensations among which two adjacent ones are a loop */
 	CONDENSED_REPEATS = 2,
 	ACTIONS_MIN = 3,      /* events without which nothing repeats */
 };
@@ -565,8 +565,8 @@ static bool monologue(const struct newest *n, int64_t *ret_start)
 	return count >= n->o->monologue;
 }
 
-/* The action that a loop really began with: it may have gone on for longer than
- * it takes to be sure. `apart`: the same action comes that many places on. */
+/* The action that a loop really began with: it may have lasted longer than the
+ * detection needs. `apart`: the same action comes that many places on. */
 static int64_t first_of_loop(const struct newest *n, size_t apart)
 {
 	struct counted w = counted_from_end(n->log, n->o);
@@ -596,7 +596,7 @@ static bool condensing(const struct newest *n, int64_t *ret_start)
 	struct walk w = walk_from_end(n->log, n->o);
 	int64_t last = -1, id = older(&w);
 	unsigned count = 0;
-	bool neighbours = false;
+	bool adjacent = false;
 
 	if (id < 0 || !is_condensed(evlog_head(n->log, id)))
 		return false;
@@ -611,12 +611,12 @@ static bool condensing(const struct newest *n, int64_t *ret_start)
 		}
 		count++;
 		if (last >= 0) {
-			neighbours = true;
+			adjacent = true;
 			*ret_start = id;
 		}
 		last = id;
 	}
-	return count == CONDENSED && neighbours;
+	return count == CONDENSED && adjacent;
 }
 
 static struct stuck found(const struct newest *n, enum stuck_kind kind, unsigned repeats,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * loop-detector.h - whether an agent goes in circles, as the end of its log tells. */
+ * loop-detector.h - detects from the end of the log whether an agent is stuck in a
+ * loop. */
 #ifndef HOST_FEATURES_LOOP_DETECTOR_H
 #define HOST_FEATURES_LOOP_DETECTOR_H
 

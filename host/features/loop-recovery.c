@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * loop-recovery.c - what is done about an agent that goes in circles: the model is
- * told once, then a person is asked; without one the conversation ends. */
+ * loop-recovery.c - recovers an agent that is stuck in a loop: warns the model once,
+ * then asks the user; in non-interactive use the conversation ends. */
 #include "features/loop-recovery.h"
 
 #include "config/choices.h"
@@ -99,7 +99,7 @@ static int sentence(const struct stuck *s, const char *tool, struct strbuf *out)
 		[STUCK_IDENTICAL] = "the same action was repeated",
 	};
 
-	strbuf_addf(out, "the agent goes in circles: %s, %u times", what[s->kind],
+	strbuf_addf(out, "the agent is stuck in a loop: %s, %u times", what[s->kind],
 		    s->repeats);
 	return *tool ? strbuf_addf(out, " (%s)", tool) : MT_OK;
 }
@@ -122,7 +122,7 @@ static bool told_since(struct conversation *c, int64_t start)
 	return false;
 }
 
-/* @return false if it could not be told. */
+/* @return false if it could not be logged. */
 static bool tell_model(struct conversation *c, const struct stuck *s)
 {
 	struct error err = ERROR_NONE;

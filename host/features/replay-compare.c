@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * replay-compare.c - what an action led to, beside what it led to then. */
+ * replay-compare.c - compares the result of an action with the recorded one. */
 #include "features/replay-internal.h"
 
 #include <string.h>

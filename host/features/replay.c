@@ -185,7 +185,8 @@ static int import(struct replay *r, json_object *events, struct error *err)
 
 	strbuf_addf(&dir, "%s/mortise-replay-XXXXXX", base && *base ? base : "/tmp");
 	if (dir.error || !mkdtemp(dir.text))
-		return fail(err, MT_EIO, "no folder for the recording in %s",
+		return fail(err, MT_EIO,
+			    "cannot create a directory for the recording in %s",
 			    base && *base ? base : "/tmp");
 	r->temporary = strbuf_take(&dir);
 	status = evlog_open(r->temporary, EVLOG_CREATE, &o, &r->log, NULL, err);
@@ -301,8 +302,8 @@ static int take_reply(struct conversation *c, const struct event *e, struct erro
 	return evlog_record(conversation_log(c), record, err);
 }
 
-/* The decision was about the recording: the action is judged anew. What the agent thought
- * stands in the action that was asked about. */
+/* The decision was about the recording: the action is assessed again. The agent's
+ * thought is in the action that was shown. */
 static void forget_answer(struct replay *r, json_object *json)
 {
 	static const char *const old[] = { "confirms", "approved", "edited", "reject_reason",
@@ -426,7 +427,7 @@ static bool leads_to(const struct conversation *c, int64_t owner)
 	return owner >= 0;
 }
 
-/* It ended by what is no action: an error, a limit. It ends so here. */
+/* It ended without an action: by an error or a limit. It ends in the same way here. */
 static void end_as_recorded(struct conversation *c)
 {
 	static const char error[] = " encountered an error during execution. ";

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * replay.h - the actions of a recording, taken instead of asking a model, and
- * what came of them beside what came of them then. */
+ * replay.h - replays the actions of a recording instead of querying a model, and
+ * compares the results with the recorded ones. */
 #ifndef HOST_FEATURES_REPLAY_H
 #define HOST_FEATURES_REPLAY_H
 
@@ -22,8 +22,8 @@ struct replay_report {
 	size_t left; /* actions that were not taken */
 };
 
-/** A recording: a conversation of ours (the folder of its log), or a file of the
- *  original or of ours. The first message of the user is the task. */
+/** A recording: a conversation (the directory of its log), or a trajectory of
+ *  OpenHands or of this program. The first message of the user is the task. */
 int replay_open_log(const char *dir, struct replay **ret, struct error *err);
 int replay_open_file(const char *path, struct replay **ret, struct error *err);
 struct replay *replay_free(struct replay *r);

@@ -3,7 +3,7 @@
  * setup.c - what runs once when a conversation begins, before the agent does anything,
  * as actions of the environment: the script of a project that prepares the workspace,
  * which the model is not shown, in a shell of its own and with a limit of its own; and,
- * if that is wanted, git, for what has changed. What came of them is in the log. */
+ * if that is wanted, git, for what has changed. The results are in the log. */
 #include "features/setup.h"
 
 #include "config/choices.h"
@@ -21,7 +21,7 @@
 
 enum { SETUP_MAX = 1 << 20, TIMED_OUT = 124, STATUS_SECONDS = 10, STATUS_LINES = 50 };
 
-/* May it run? Else the user is told why. */
+/* May it run? Otherwise reports why not. */
 static bool is_allowed(struct conversation *c, const char *path)
 {
 	int when = config_choice(conversation_config(c), conversation_agent(c)->section,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * side-usage.c - what others than the agent asked models for: condensers and tools.
- * It is kept beside the log's replies, as it is no turn of the agent's. */
+ * side-usage.c - usage of models by condensers and tools. It is stored apart from the
+ * replies in the log, because it is not a turn of the agent. */
 #include "features/side-usage.h"
 
 #include "controller/feature-api.h"

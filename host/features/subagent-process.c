@@ -17,8 +17,8 @@ enum { LINE_MAX_BYTES = 64 << 20, PIECE = 64 << 10, CHILD_LINE_MAX = 16 << 20 };
 
 static const char refused[] =
 	"The user does not allow this. Do it in another way, or end and say what is left.";
-static const char nobody[] =
-	"Nobody can be asked whether this may run, because you work on behalf of another "
+static const char unattended[] =
+	"No user can approve this, because you work on behalf of another "
 	"agent. Do it in a way that needs no confirmation, or end and say what is left.";
 
 const char *subagent_end_name(enum subagent_end end)
@@ -70,7 +70,7 @@ static void say_how(struct subagent *ch)
 	else if (ch->end == CHILD_CRASHED || (ch->end == CHILD_ERROR && !ch->ended))
 		snprintf(ch->reason, sizeof ch->reason,
 			 "its process ended with code %d; see "
-			 "children.log beside the log of this conversation",
+			 "children.log next to the log of this conversation",
 			 ch->exit_code);
 }
 
@@ -212,13 +212,14 @@ int subagent_answer(struct subagent *ch, const struct approval *a)
 	return MT_OK;
 }
 
-/* A person at hand is asked; if there is none, it is told no. */
+/* Asks the user; in non-interactive use, refuses. */
 static void on_waits(struct subagent *ch, json_object *waits)
 {
 	if (conversation_is_interactive(ch->all->c))
 		set_waits(ch, waits);
 	else
-		subagent_answer(ch, &(struct approval){ .reason = nobody, .scope = -1 });
+		subagent_answer(ch,
+				&(struct approval){ .reason = unattended, .scope = -1 });
 }
 
 static int on_line(char *line, size_t len, void *arg)
@@ -267,7 +268,7 @@ static void on_read(uv_stream_t *stream, ssize_t n, const uv_buf_t *b)
 	finish_if_over(ch);
 }
 
-/* ---- what it is told first --------------------------------------------- */
+/* ---- first messages ---------------------------------------------------- */
 
 /* The wiring that it gets: one that was named, or that of who gave the task. */
 static const char *agent_of(const struct subagent *ch)

@@ -71,7 +71,7 @@ static int read_task(struct subagents *all, json_object *task, struct error *err
 	return plain ? MT_OK : read_place(task, ch, err);
 }
 
-/* Where a child works: beside the logs, if it is not where we do. */
+/* Directory of a subagent: next to the logs, unless it is that of the parent. */
 static int find_workspace(struct subagent *ch, struct error *err)
 {
 	struct conversation *c = ch->all->c;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * subagents.h - conversations that a tool call starts beside its own: each a
- * process of this program with a log of its own, spoken to over the conversation
- * protocol. */
+ * subagents.h - conversations that a tool call starts: each a process of this program
+ * with its own log, controlled over the conversation protocol. */
 #ifndef HOST_FEATURES_SUBAGENTS_H
 #define HOST_FEATURES_SUBAGENTS_H
 
@@ -20,7 +19,7 @@ enum subagent_end {
 	CHILD_ERROR,
 	CHILD_OVER_BUDGET,  /* a limit of any kind */
 	CHILD_STUCK,
-	CHILD_WAITS,        /* it asked for something that nobody could answer */
+	CHILD_WAITS,        /* it asked for input that no one could give */
 	CHILD_STOPPED,
 	CHILD_CRASHED,
 	CHILD_NOT_STARTED,
@@ -73,7 +72,7 @@ static inline struct subagents_state *subagents_of(const struct conversation *c)
 }
 
 /* ---- subagent-process.c ---- */
-/** Start its process. What goes wrong is told as its end, later. */
+/** Start its process. A failure is reported later as its end. */
 void subagent_start(struct subagent *ch);
 /** A person's answer to its action that waits. @return MT_OK, or MT_ELIMIT if it is too
  *  long. */

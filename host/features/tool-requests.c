@@ -110,13 +110,13 @@ static void load_file(struct conversation *c, uint64_t request, json_object *par
 /* Notes of the user; those of a project the tool writes itself. */
 static void write_notes(struct conversation *c, uint64_t request, json_object *params)
 {
-	AUTO(free) char *folder = NULL, *path = NULL;
+	AUTO(free) char *dir = NULL, *path = NULL;
 	AUTO(json) json_object *result = json_object_new_object();
 	bool add = strcmp(js_str(params, "command", ""), "append") == 0;
 	struct error err = ERROR_NONE;
 
-	if (!xdg_dir("DATA", true, &folder, &err))
-		path = path_join(folder, "MEMORY.md");
+	if (!xdg_dir("DATA", true, &dir, &err))
+		path = path_join(dir, "MEMORY.md");
 	if (!path ||
 	    notes_write(path, add ? NOTES_APPEND : NOTES_REPLACE,
 			js_str(params, "old", ""), js_str(params, "text", ""), &err))

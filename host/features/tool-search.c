@@ -170,7 +170,7 @@ static bool answer(struct conversation *c, uint64_t call, uint64_t request,
 	return true;
 }
 
-/* A conversation that is taken up again has asked for some already. */
+/* A resumed conversation has requested some already. */
 static void read_requested(struct conversation *c)
 {
 	struct tool_search *s = state(c);

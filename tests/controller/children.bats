@@ -229,7 +229,7 @@ gone() { [ -z "$(mortise ps --json)" ] && ! pgrep -f "sleep 321" -u "$(id -u)"; 
 	{
 		printf '[turn]\n[call execute_bash]\ncommand = touch made\n'
 		printf 'security_risk = HIGH\n\n'
-		printf '[turn]\nexpect last contains = Nobody can be asked\n'
+		printf '[turn]\nexpect last contains = No user can approve this\n'
 		printf '[call finish]\nmessage = refused\n'
 	} | agent one
 	boss '[{"task":"a","agent":"one"}]'
@@ -306,7 +306,7 @@ inherits() {
 	} | "${run_it[@]}" -t go --json -o controller.confirmation=always "$@" \
 		>"$work/out" 2>&1 || true
 	status=0
-	if grep -q 'Nobody can be asked' "$all"/*/events.jsonl; then status=1; fi
+	if grep -q 'No user can approve this' "$all"/*/events.jsonl; then status=1; fi
 }
 
 @test "approvals of the parent apply to a delegate in the same workspace" {

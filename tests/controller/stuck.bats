@@ -124,7 +124,7 @@ talk() {
 	{ same 5 "echo a"; same 1 "echo b"; finish; } >"$work/script"
 	run talk message:go wait:paused message:"try b" wait:finished stop
 	[ "$status" -eq 0 ]
-	[[ "$output" == *"the agent goes in circles"* ]]
+	[[ "$output" == *"the agent is stuck in a loop"* ]]
 }
 
 @test "with a person: just continuing is possible" {
