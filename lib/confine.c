@@ -44,7 +44,7 @@ static const struct library library = { "libseccomp.so.2", "libseccomp",
 					"to confine plugins", functions,
 					sizeof functions / sizeof *functions };
 
-static const struct api *load(struct error *err)
+static const struct api *confine_load(struct error *err)
 {
 	static struct api api;
 
@@ -98,8 +98,8 @@ struct making {
 	int error; /* negative errno */
 };
 
-static void add(struct making *m, uint32_t action, const char *name,
-		const struct scmp_arg_cmp *when)
+static void confine_add(struct making *m, uint32_t action, const char *name,
+			const struct scmp_arg_cmp *when)
 {
 	int number = m->api->seccomp_syscall_resolve_name(name);
 
@@ -112,7 +112,7 @@ static void add(struct making *m, uint32_t action, const char *name,
 static void add_list(struct making *m, int number, const char *const *names, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
-		add(m, SCMP_ACT_ERRNO((uint32_t)number), names[i], NULL);
+		confine_add(m, SCMP_ACT_ERRNO((uint32_t)number), names[i], NULL);
 }
 
 /* Opening for writing: any of these flags; O_RDWR and O_WRONLY are bits. */
@@ -126,8 +126,8 @@ static void refuse_writing(struct making *m)
 		struct scmp_arg_cmp openat = open;
 
 		openat.arg = 2;
-		add(m, SCMP_ACT_ERRNO(EPERM), "open", &open);
-		add(m, SCMP_ACT_ERRNO(EPERM), "openat", &openat);
+		confine_add(m, SCMP_ACT_ERRNO(EPERM), "open", &open);
+		confine_add(m, SCMP_ACT_ERRNO(EPERM), "openat", &openat);
 	}
 }
 
@@ -147,11 +147,11 @@ static void add_rules(struct making *m, unsigned flags)
 	}
 	add_list(m, EPERM, refused, sizeof refused / sizeof *refused);
 	add_list(m, ENOSYS, unknown, sizeof unknown / sizeof *unknown);
-	add(m, SCMP_ACT_ERRNO(EPERM), "clone",
-	    flags & CONFINE_NO_THREADS ? NULL : &process);
-	add(m, SCMP_ACT_ERRNO(EPERM), "prctl", &death);
-	add(m, SCMP_ACT_ERRNO(EPERM), "tgkill", &other);
-	add(m, SCMP_ACT_ERRNO(EPERM), "prlimit64", &limit);
+	confine_add(m, SCMP_ACT_ERRNO(EPERM), "clone",
+		    flags & CONFINE_NO_THREADS ? NULL : &process);
+	confine_add(m, SCMP_ACT_ERRNO(EPERM), "prctl", &death);
+	confine_add(m, SCMP_ACT_ERRNO(EPERM), "tgkill", &other);
+	confine_add(m, SCMP_ACT_ERRNO(EPERM), "prlimit64", &limit);
 	if (flags & CONFINE_NO_OPEN)
 		add_list(m, EPERM, opens, sizeof opens / sizeof *opens);
 	else
@@ -181,7 +181,7 @@ static int export(struct making *m, struct confine *ret)
 
 int confine_prepare(unsigned flags, struct confine *ret, struct error *err)
 {
-	struct making m = { .api = load(err) };
+	struct making m = { .api = confine_load(err) };
 	int status = MT_ENOMEM;
 
 	*ret = (struct confine){ 0 };

@@ -22,7 +22,7 @@ static void unbound(void)
 {
 }
 
-static void tell(struct reader *r, size_t line, const struct error *err)
+static void function_ini_tell(struct reader *r, size_t line, const struct error *err)
 {
 	r->faults++;
 	r->no_memory |= err->code == MT_ENOMEM;
@@ -34,7 +34,7 @@ static void tell(struct reader *r, size_t line, const struct error *err)
 	do {                                                                   \
 		struct error told_ = ERROR_NONE;                               \
 		fail(&told_, MT_EINVAL, __VA_ARGS__);                          \
-		tell(r, line, &told_);                                         \
+		function_ini_tell(r, line, &told_);                                         \
 	} while (0)
 
 static void short_of_memory(struct reader *r, size_t line)
@@ -42,10 +42,10 @@ static void short_of_memory(struct reader *r, size_t line)
 	struct error err = ERROR_NONE;
 
 	out_of_memory(&err);
-	tell(r, line, &err);
+	function_ini_tell(r, line, &err);
 }
 
-static void keep(struct reader *r, size_t line, char **to, const char *text)
+static void function_ini_keep(struct reader *r, size_t line, char **to, const char *text)
 {
 	free(*to);
 	*to = strdup(text);
@@ -119,7 +119,7 @@ static void read_arg(struct reader *r, size_t line, struct declared *d, const ch
 		return;
 	}
 	if (words_argument(name, r->lines[line].value, a, &err))
-		tell(r, line, &err);
+		function_ini_tell(r, line, &err);
 	d->arg_lines[d->function.arg_count] = line;
 	d->function.arg_count++; /* even if invalid: keeps the index of later ones */
 }
@@ -135,9 +135,9 @@ static void read_key(struct reader *r, size_t line, struct declared *d, const ch
 	if (strncmp(key, "arg.", 4) == 0)
 		read_arg(r, line, d, key + 4);
 	else if (strcmp(key, "symbol") == 0)
-		keep(r, line, &d->symbol, value);
+		function_ini_keep(r, line, &d->symbol, value);
 	else if (strcmp(key, "help") == 0)
-		keep(r, line, &d->help, value);
+		function_ini_keep(r, line, &d->help, value);
 	else if (strcmp(key, "returns") == 0)
 		status = words_returns(value, &d->function.returns, &err);
 	else if (strcmp(key, "fails") == 0)
@@ -153,7 +153,7 @@ static void read_key(struct reader *r, size_t line, struct declared *d, const ch
 		     "fails, hints or arg.NAME",
 		     key);
 	if (status)
-		tell(r, line, &err);
+		function_ini_tell(r, line, &err);
 }
 
 static void read_named(struct reader *r, size_t line)
@@ -190,7 +190,7 @@ static void read_line(struct reader *r, size_t line)
 		if (strchr(r->lines[line].value, '/') && *r->lines[line].value != '/')
 			TELL(r, line,
 			     "use the absolute path of the library, or only its name");
-		keep(r, line, &r->f->library, r->lines[line].value);
+		function_ini_keep(r, line, &r->f->library, r->lines[line].value);
 		r->f->library_line = line;
 	} else if (strncmp(key, "function.", 9) == 0) {
 		read_named(r, line);
@@ -208,14 +208,14 @@ static void read_line(struct reader *r, size_t line)
 static void complete(struct reader *r, struct declared *d)
 {
 	if (!d->symbol && d->name)
-		keep(r, d->line, &d->symbol, d->name);
+		function_ini_keep(r, d->line, &d->symbol, d->name);
 	if (!d->symbol || !*d->symbol) {
 		TELL(r, d->line,
 		     "`symbol` is missing; set it to the name of the function in the library");
 		return;
 	}
 	if (!d->name)
-		keep(r, d->line, &d->name, d->symbol);
+		function_ini_keep(r, d->line, &d->name, d->symbol);
 	if (d->name && !good_name(d->name, strlen(d->name)))
 		TELL(r, d->line, "invalid tool name `%.80s`; use function.NAME.symbol",
 		     d->name);
@@ -234,10 +234,10 @@ static void check_signature(struct reader *r, struct declared *d)
 
 	for (size_t n = 0; n < d->function.arg_count; n++)
 		if (function_check_arg(&d->function, n, &err))
-			tell(r, d->arg_lines[n], &err);
+			function_ini_tell(r, d->arg_lines[n], &err);
 	if (r->faults == before && function_check(&d->function, &err)) {
 		fail(&named, err.code, "%.64s: %s", d->name, err.text);
-		tell(r, d->line, &named);
+		function_ini_tell(r, d->line, &named);
 	}
 }
 

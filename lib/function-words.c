@@ -60,7 +60,8 @@ static const struct word hints[] = {
 	{ "open-world", MT_TOOL_OPEN_WORLD },
 };
 
-static bool find(const struct word *words, size_t count, const char *name, unsigned *ret)
+static bool function_words_find(const struct word *words, size_t count, const char *name,
+				unsigned *ret)
 {
 	for (size_t i = 0; i < count; i++)
 		if (strcmp(words[i].name, name) == 0) {
@@ -191,11 +192,11 @@ static int words_before_type(struct mt_arg *a, const char **at, const char *end,
 	unsigned value;
 
 	while (next(at, end, word)) {
-		if (find(flags, ARRAY_LEN(flags), word, &value)) {
+		if (function_words_find(flags, ARRAY_LEN(flags), word, &value)) {
 			a->flags |= (uint16_t)value;
 			continue;
 		}
-		if (!find(types, ARRAY_LEN(types), word, &value))
+		if (!function_words_find(types, ARRAY_LEN(types), word, &value))
 			return unknown_type(word, err);
 		a->type = (uint16_t)value;
 		if (a->type == MT_TYPE_VOID)
@@ -255,7 +256,7 @@ int words_returns(const char *text, uint16_t *ret, struct error *err)
 		return fail(err, MT_EINVAL,
 			    "`returns` must be a single type: %s, without %s", word,
 			    more);
-	if (!find(types, ARRAY_LEN(types), word, &value))
+	if (!function_words_find(types, ARRAY_LEN(types), word, &value))
 		return unknown_type(word, err);
 	if (value == MT_TYPE_BUFFER)
 		return fail(
@@ -280,7 +281,7 @@ static int all_of(const char *text, const struct word *words, size_t count,
 	end = copy + strlen(copy);
 	*ret = 0;
 	while (next(&at, end, word)) {
-		if (!find(words, count, word, &value))
+		if (!function_words_find(words, count, word, &value))
 			return unknown(words, count, word, what, err);
 		*ret |= value;
 	}

@@ -133,7 +133,7 @@ static void unguard(char *text, size_t len)
 
 /* inih's handler: it repeats what it read. Its section, and its name for a continued
  * value, are cut to 49 bytes and not used. */
-static int take(void *user, const char *section, const char *name, const char *value)
+static int ini_take(void *user, const char *section, const char *name, const char *value)
 {
 	struct feed *f = user;
 	size_t len = value ? strlen(value) : 0;
@@ -315,7 +315,7 @@ int ini_parse_text(const char *name, const char *text, size_t len, struct ini *r
 		return fail(err, MT_ELIMIT, "%s: larger than 1 MiB", name);
 	if (len >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0)
 		f.next += 3;
-	status = ini_parse_stream(hand_line, &f, take, &f);
+	status = ini_parse_stream(hand_line, &f, ini_take, &f);
 	if (!f.status)
 		close_entry(&f);
 	if (!f.status && (status || f.owed))

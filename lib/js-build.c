@@ -43,7 +43,7 @@ static void skip_space(struct build *b)
 		b->at++;
 }
 
-static bool take(struct build *b, char c)
+static bool js_build_take(struct build *b, char c)
 {
 	skip_space(b);
 	if (b->at == b->end || *b->at != c)
@@ -169,7 +169,7 @@ static int member(struct build *b, json_object *o)
 	name = strndup(b->string.text, b->string.len);
 	if (!name)
 		return no_memory(b);
-	if (!take(b, ':'))
+	if (!js_build_take(b, ':'))
 		return fault(b, "object property name separator ':' expected");
 	status = value(b, &inner);
 	if (status)
@@ -202,7 +202,7 @@ static int group(struct build *b, json_object **ret)
 
 	if (!made)
 		return no_memory(b);
-	if (take(b, close)) {
+	if (js_build_take(b, close)) {
 		*ret = STEAL(made);
 		return MT_OK;
 	}
@@ -211,8 +211,8 @@ static int group(struct build *b, json_object **ret)
 
 		if (status)
 			return status;
-	} while (take(b, ','));
-	if (!take(b, close))
+	} while (js_build_take(b, ','));
+	if (!js_build_take(b, close))
 		return fault(b, object ? "object value separator ',' expected"
 				       : "array value separator ',' expected");
 	*ret = STEAL(made);

@@ -74,7 +74,7 @@ static bool digits(struct scan *s)
 	return s->at > start;
 }
 
-static bool take(struct scan *s, const char *any)
+static bool js_scan_take(struct scan *s, const char *any)
 {
 	bool found = s->at < s->end && *s->at && strchr(any, *s->at);
 
@@ -97,15 +97,15 @@ static int number(struct scan *s)
 {
 	const char *start = s->at;
 
-	take(s, "-");
-	if (!take(s, "0") && !digits(s))
+	js_scan_take(s, "-");
+	if (!js_scan_take(s, "0") && !digits(s))
 		return fault(s, MT_EINVAL, "a number requires digits");
 	if ((s->at == s->end || !strchr(".eE", *s->at)) && !js_fits(start, s->at))
 		return fault(s, MT_ELIMIT, "an integer is larger than 64 bits");
-	if (take(s, ".") && !digits(s))
+	if (js_scan_take(s, ".") && !digits(s))
 		return fault(s, MT_EINVAL, "a number requires digits after its point");
-	if (take(s, "eE")) {
-		take(s, "+-");
+	if (js_scan_take(s, "eE")) {
+		js_scan_take(s, "+-");
 		if (!digits(s))
 			return fault(s, MT_EINVAL,
 				     "a number requires digits after its e");

@@ -343,8 +343,8 @@ static enum found take_escape(const struct form *f, size_t at, const char *text,
 	return own ? YES : NO;
 }
 
-static enum found take(const struct form *f, size_t at, const char *text, size_t len,
-		       bool more, struct unit *ret)
+static enum found mask_forms_take(const struct form *f, size_t at, const char *text,
+				  size_t len, bool more, struct unit *ret)
 {
 	if (len == 0)
 		return more ? OPEN : NO;
@@ -478,7 +478,7 @@ static bool is_cut(const struct form *f, size_t at, const char *text, size_t len
 	struct unit unit;
 
 	return at >= FORM_CUT_MIN && 4 * at >= f->len &&
-	       take(f, at, text, len, true, &unit) == OPEN;
+	       mask_forms_take(f, at, text, len, true, &unit) == OPEN;
 }
 
 size_t form_match(const struct form *f, const char *text, size_t len, bool more,
@@ -500,7 +500,7 @@ size_t form_match(const struct form *f, const char *text, size_t len, bool more,
 			return 0;
 		}
 		n += blanks;
-		found = take(f, at, text + n, len - n, more, &unit);
+		found = mask_forms_take(f, at, text + n, len - n, more, &unit);
 		*ret_open |= found == OPEN;
 		if (found == NO && !more && is_cut(f, at, text + n, len - n))
 			return len;

@@ -47,7 +47,7 @@ char *notes_read(const char *path, struct error *err)
 	return strbuf_take(&clean);
 }
 
-static int append(struct strbuf *all, const char *text)
+static int notes_append(struct strbuf *all, const char *text)
 {
 	if (all->len && all->text[all->len - 1] != '\n')
 		strbuf_addc(all, '\n');
@@ -112,7 +112,7 @@ int notes_write(const char *path, enum notes_change change, const char *old,
 	if (before)
 		strbuf_addn(&all, before, len);
 	if (change == NOTES_APPEND)
-		append(&all, text);
+		notes_append(&all, text);
 	else if (replace(&all, old, text, err))
 		return err->code;
 	if (all.error)

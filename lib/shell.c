@@ -78,7 +78,7 @@ static int add_word(struct shell_word **words, size_t *count, struct shell_value
 	return MT_OK;
 }
 
-static int tell(struct shell_reader *w, struct building *b)
+static int shell_tell(struct shell_reader *w, struct building *b)
 {
 	AUTO(free) char *raw = NULL;
 	struct shell_command command = {
@@ -359,7 +359,7 @@ static int simple(struct shell_reader *w, int *cases)
 	if (!r && b.here_count)
 		r = find_here(w, &b);
 	if (!r)
-		r = tell(w, &b);
+		r = shell_tell(w, &b);
 	building_clear(&b);
 	return r;
 }

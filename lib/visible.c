@@ -36,7 +36,7 @@ struct place {
 	enum kind kind;
 };
 
-static bool find(uint32_t code, const struct visible_range *list, size_t count)
+static bool visible_find(uint32_t code, const struct visible_range *list, size_t count)
 {
 	size_t low = 0, high = count;
 
@@ -53,7 +53,7 @@ static bool find(uint32_t code, const struct visible_range *list, size_t count)
 	return false;
 }
 
-#define IS(code, table) find(code, table, ARRAY_LEN(table))
+#define IS(code, table) visible_find(code, table, ARRAY_LEN(table))
 
 static enum kind kind_of(uint32_t code)
 {
@@ -392,7 +392,7 @@ static bool take_layout(struct walk *w, const char *text, size_t len)
 	return true;
 }
 
-static size_t take(struct walk *w, const char *text, size_t at, size_t len)
+static size_t visible_take(struct walk *w, const char *text, size_t at, size_t len)
 {
 	struct place p;
 
@@ -422,7 +422,7 @@ static int walk(struct walk *w, const char *text, size_t len)
 	w->before = (struct place){ .code = '\n', .kind = HIDDEN };
 	begin_line(w, text, len);
 	for (size_t at = 0; at < len && !w->out->error;)
-		at += take(w, text, at, len);
+		at += visible_take(w, text, at, len);
 	close_mark(w);
 	return w->out->error;
 }

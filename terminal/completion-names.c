@@ -47,7 +47,8 @@ static json_object *ask(const struct chat *c, const char *const *words)
 	return js_parse(out.text, out.len, NULL);
 }
 
-static void add(struct strbuf *names, const char *provider, const char *name, size_t len)
+static void completion_names_add(struct strbuf *names, const char *provider,
+				 const char *name, size_t len)
 {
 	strbuf_add(names, provider);
 	strbuf_addn(names, name, len);
@@ -68,7 +69,7 @@ static void add_configured(const struct chat *c, struct strbuf *names)
 		const char *model = js_str(js_get(keys, "model"), "value", "");
 
 		if (strncmp(section, "llm", 3) == 0 && *model)
-			add(names, "", model, strlen(model));
+			completion_names_add(names, "", model, strlen(model));
 	}
 }
 
@@ -76,12 +77,12 @@ static void add_configured(const struct chat *c, struct strbuf *names)
 static void add_known(struct strbuf *names, const char *name, size_t len)
 {
 	if (memchr(name, '/', len))
-		add(names, "", name, len);
+		completion_names_add(names, "", name, len);
 	for (size_t i = 0; i < ARRAY_LEN(families); i++) {
 		size_t stem = strlen(families[i].stem);
 
 		if (len >= stem && memcmp(name, families[i].stem, stem) == 0)
-			add(names, families[i].provider, name, len);
+			completion_names_add(names, families[i].provider, name, len);
 	}
 }
 
@@ -101,7 +102,7 @@ static void add_table(struct strbuf *names, json_object *table, const char *prov
 			if (!provider)
 				add_known(names, p, n);
 			else if (!memchr(p, '/', n))
-				add(names, provider, p, n);
+				completion_names_add(names, provider, p, n);
 		}
 	}
 }
@@ -144,14 +145,14 @@ static void add_agents(const struct chat *c, struct strbuf *names)
 		const char *name = js_str(p, "name", "");
 
 		if (strcmp(js_str(p, "kind", ""), "agent") == 0)
-			add(names, "", name, strlen(name));
+			completion_names_add(names, "", name, strlen(name));
 	}
 	if (!json_object_is_type(sections, json_type_object))
 		return;
 	json_object_object_foreach(sections, section, keys) {
 		(void)keys;
 		if (strncmp(section, "agent.", 6) == 0)
-			add(names, "", section + 6, strlen(section + 6));
+			completion_names_add(names, "", section + 6, strlen(section + 6));
 	}
 }
 

@@ -100,7 +100,7 @@ static char *shared(const struct names *n, size_t typed)
 	return strndup(n->name[0] + typed, len > typed ? len - typed : 0);
 }
 
-static void list(const struct names *n, struct strbuf *out)
+static void completion_list(const struct names *n, struct strbuf *out)
 {
 	for (size_t i = 0; i < n->count && i < LISTED; i++)
 		strbuf_addf(out, "%s%s", i ? "  " : "", n->name[i]);
@@ -115,7 +115,7 @@ static char *finish(struct names *n, size_t typed, struct strbuf *ret_list)
 
 	if (n->count > 1) {
 		qsort(n->name, n->count, sizeof *n->name, compare);
-		list(n, ret_list);
+		completion_list(n, ret_list);
 	}
 	for (size_t i = 0; i < n->count; i++)
 		free(n->name[i]);

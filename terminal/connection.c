@@ -95,7 +95,7 @@ static void take_hello(struct connection *l, json_object *line)
 			    "the process on this socket is not a mortise conversation"));
 }
 
-static int on_line(char *text, size_t len, void *arg)
+static int connection_on_line(char *text, size_t len, void *arg)
 {
 	struct connection *l = arg;
 	AUTO(json) json_object *line = js_parse_object(text, len, NULL);
@@ -182,7 +182,7 @@ int connection_open(struct connection *l, const char *id, struct error *err)
 	l->over = false;
 	l->refused = ERROR_NONE;
 	l->out = STRBUF(OUT_MAX);
-	jsonl_init(&l->in, LINE_BYTES_MAX, on_line, l);
+	jsonl_init(&l->in, LINE_BYTES_MAX, connection_on_line, l);
 	if (greet(l, err))
 		connection_close(l);
 	return err->code;

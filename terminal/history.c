@@ -92,7 +92,7 @@ void history_done(struct history *h)
 	*h = (struct history){ 0 };
 }
 
-static void append(const struct history *h, const char *text)
+static void history_append(const struct history *h, const char *text)
 {
 	AUTO(strbuf) struct strbuf line = STRBUF(HISTORY_ENTRY_MAX * 6 + 8);
 	AUTO(close) int fd = -1;
@@ -108,7 +108,7 @@ static void append(const struct history *h, const char *text)
 void history_add(struct history *h, const char *text)
 {
 	if (strlen(text) < HISTORY_ENTRY_MAX && remember(h, text))
-		append(h, text);
+		history_append(h, text);
 	h->at = h->count;
 	free(h->draft);
 	h->draft = NULL;

@@ -46,7 +46,7 @@ void keys_done(struct keys *k)
 	strbuf_clear(&k->paste);
 }
 
-static void tell(struct keys *k, enum key key, const char *text, size_t len)
+static void keys_tell(struct keys *k, enum key key, const char *text, size_t len)
 {
 	k->on_key(k->arg, key, text, len);
 }
@@ -56,15 +56,15 @@ static void control(struct keys *k, char byte)
 	char letter = (char)(byte | 0x60);
 
 	if (byte == '\r')
-		tell(k, KEY_ENTER, "", 0);
+		keys_tell(k, KEY_ENTER, "", 0);
 	else if (byte == '\n')
-		tell(k, KEY_NEWLINE, "", 0);
+		keys_tell(k, KEY_NEWLINE, "", 0);
 	else if (byte == '\t')
-		tell(k, KEY_TAB, "", 0);
+		keys_tell(k, KEY_TAB, "", 0);
 	else if (byte == 0x7f || byte == '\b')
-		tell(k, KEY_BACKSPACE, "", 0);
+		keys_tell(k, KEY_BACKSPACE, "", 0);
 	else
-		tell(k, KEY_CONTROL, &letter, 1);
+		keys_tell(k, KEY_CONTROL, &letter, 1);
 }
 
 /* Is the sequence whole? Its key, if so. */
@@ -95,7 +95,7 @@ static void flush_paste(struct keys *k, size_t keep)
 
 	len -= keep ? utf8_tail(k->paste.text, len) : 0;
 	if (len)
-		tell(k, KEY_PASTE, k->paste.text, len);
+		keys_tell(k, KEY_PASTE, k->paste.text, len);
 	strbuf_consume(&k->paste, len);
 }
 
@@ -127,7 +127,7 @@ static void escape(struct keys *k)
 	} else if (whole_sequence(k, &key) || k->len == KEY_BYTES) {
 		k->len = 0;
 		if (key != KEY_NONE)
-			tell(k, key, "", 0);
+			keys_tell(k, key, "", 0);
 	}
 }
 
@@ -146,7 +146,7 @@ static void key(struct keys *k, char byte)
 
 		k->len = 0;
 		if (utf8_next(k->bytes, len, &valid) == len && valid)
-			tell(k, KEY_TEXT, k->bytes, len);
+			keys_tell(k, KEY_TEXT, k->bytes, len);
 		else if (len > 1)
 			key(k, byte); /* the bytes before it were not a character */
 	}
@@ -169,6 +169,6 @@ bool keys_waiting(const struct keys *k)
 void keys_settle(struct keys *k)
 {
 	if (k->len == 1 && k->bytes[0] == '\033')
-		tell(k, KEY_ESCAPE, "", 0);
+		keys_tell(k, KEY_ESCAPE, "", 0);
 	k->len = 0;
 }

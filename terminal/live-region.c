@@ -115,7 +115,7 @@ static void rewrite(struct live_region *a, struct strbuf *out, size_t i)
 	strbuf_add(out, old[same] || strchr(new, '\033') ? "\033[K" : "");
 }
 
-static void append(struct live_region *a, struct strbuf *out, size_t i)
+static void live_region_append(struct live_region *a, struct strbuf *out, size_t i)
 {
 	if (i > 0) {
 		go(a, out, i - 1);
@@ -157,7 +157,7 @@ static void draw_changes(struct live_region *a, struct strbuf *out)
 
 	for (size_t i = 0; i < a->next.count; i++)
 		if (i >= old)
-			append(a, out, i);
+			live_region_append(a, out, i);
 		else if (!same_row(a, i))
 			rewrite(a, out, i);
 	if (a->next.count < old) {
@@ -198,7 +198,7 @@ void live_region_draw(struct live_region *a, struct strbuf *out, const char *abo
 	put_above(a, out, above, len);
 	forget(&a->drawn);
 	for (size_t i = 0; i < a->next.count; i++)
-		append(a, out, i);
+		live_region_append(a, out, i);
 	strbuf_add(out, "\033[J");
 	if (a->next.row >= a->next.count)
 		a->next.row = a->next.count ? a->next.count - 1 : 0;

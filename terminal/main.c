@@ -110,7 +110,7 @@ static bool is(const char *arg, const char *letter, const char *name)
 	return strcmp(arg, letter) == 0 || strcmp(arg, name) == 0;
 }
 
-static int take(struct options *o, struct words *w)
+static int terminal_take(struct options *o, struct words *w)
 {
 	const char *arg = w->argv[w->at], *value;
 	const char *flag = w->operands ? NULL : passed_flag(arg, &value);
@@ -164,7 +164,7 @@ int main(int argc, char **argv)
 			help();
 			return 0;
 		}
-		code = take(&o, &w);
+		code = terminal_take(&o, &w);
 		if (code)
 			return code;
 	}

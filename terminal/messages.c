@@ -256,7 +256,7 @@ static void on_undone(struct chat *c, const char *text)
 }
 
 /* Handles the result of a command that this client sent. */
-static void on_done(struct chat *c, const struct asked *a, json_object *line)
+static void messages_on_done(struct chat *c, const struct asked *a, json_object *line)
 {
 	const char *text = js_str(line, "text", "");
 
@@ -270,7 +270,7 @@ static void on_done(struct chat *c, const struct asked *a, json_object *line)
 		event_view_remark(&c->show, DIM, "%s: done", a->what);
 }
 
-static void on_result(struct chat *c, json_object *line)
+static void messages_on_result(struct chat *c, json_object *line)
 {
 	int64_t id = js_int(line, "id", -1);
 	struct asked *a;
@@ -291,7 +291,7 @@ static void on_result(struct chat *c, json_object *line)
 		return;
 	}
 	if (js_bool(line, "ok", false))
-		on_done(c, a, line);
+		messages_on_done(c, a, line);
 	else
 		on_refused(c, a, js_str(line, "error", "the command failed"));
 	free(a->text);
@@ -433,7 +433,7 @@ void chat_on_line(void *arg, json_object *line)
 	} else if (strcmp(type, "state") == 0)
 		on_state(c, line);
 	else if (strcmp(type, "result") == 0) {
-		on_result(c, line);
+		messages_on_result(c, line);
 		answer_again(c, before);
 	} else if (strcmp(type, "questions") == 0)
 		on_questions(c, js_get(line, "open"));

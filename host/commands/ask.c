@@ -226,7 +226,7 @@ struct ask *ask_new(uv_loop_t *loop, struct conversation *c)
 	return a;
 }
 
-static void on_closed(uv_handle_t *handle)
+static void ask_on_closed(uv_handle_t *handle)
 {
 	struct ask *a = handle->data;
 
@@ -239,6 +239,6 @@ static void on_closed(uv_handle_t *handle)
 struct ask *ask_free(struct ask *a)
 {
 	if (a)
-		uv_close((uv_handle_t *)&a->keys, on_closed);
+		uv_close((uv_handle_t *)&a->keys, ask_on_closed);
 	return NULL;
 }

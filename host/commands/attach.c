@@ -26,8 +26,8 @@ static const struct flag flags[] = {
 	{ 0 },
 };
 
-static enum flags_status parse(const struct command *self, int argc, char **argv,
-			       struct arguments *a)
+static enum flags_status attach_parse(const struct command *self, int argc, char **argv,
+				      struct arguments *a)
 {
 	enum flags_status f;
 	int index;
@@ -58,7 +58,7 @@ static void converse(char *id)
 		helper_run("chat", args);
 }
 
-static int run(const struct command *self, int argc, char **argv)
+static int attach_run(const struct command *self, int argc, char **argv)
 {
 	AUTO(config) struct config *config = NULL;
 	struct arguments a = { .follow = { .style = RENDER_NORMAL, .live = true },
@@ -66,7 +66,7 @@ static int run(const struct command *self, int argc, char **argv)
 	struct error err = ERROR_NONE;
 	AUTO(free) char *id = NULL;
 	struct client p;
-	enum flags_status f = parse(self, argc, argv, &a);
+	enum flags_status f = attach_parse(self, argc, argv, &a);
 	int code;
 
 	if (f != FLAG_END)
@@ -99,5 +99,5 @@ const struct command command_attach = {
 		   "detaches, and the conversation continues. When\nthe conversation "
 		   "ends, its exit code is returned.",
 	.flags = flags,
-	.run = run,
+	.run = attach_run,
 };

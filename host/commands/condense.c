@@ -50,8 +50,8 @@ struct job {
 	struct error err;
 };
 
-static enum flags_status parse(const struct command *self, int argc, char **argv,
-			       struct arguments *a)
+static enum flags_status condense_parse(const struct command *self, int argc, char **argv,
+					struct arguments *a)
 {
 	int index;
 	enum flags_status f = flags_parse(self, argc, argv, &index, &a->common);
@@ -350,7 +350,7 @@ static int make_dir(struct job *j, struct error *err)
 	return config_load(&in, &j->into, err);
 }
 
-static int find(struct job *j, char **ret_id, struct error *err)
+static int condense_find(struct job *j, char **ret_id, struct error *err)
 {
 	const struct arguments *a = j->a;
 	const struct config_input in = { .overrides = a->common.overrides,
@@ -372,19 +372,19 @@ static int find(struct job *j, char **ret_id, struct error *err)
 	return *ret_id ? make_dir(j, err) : err->code;
 }
 
-static int run(const struct command *self, int argc, char **argv)
+static int condense_run(const struct command *self, int argc, char **argv)
 {
 	struct arguments a = { 0 };
 	struct job j = { .a = &a };
 	struct error err = ERROR_NONE;
 	AUTO(free) char *id = NULL;
-	int f = parse(self, argc, argv, &a), code;
+	int f = condense_parse(self, argc, argv, &a), code;
 
 	if (f != FLAG_END)
 		return f == FLAG_HELP ? EXIT_DONE : EXIT_USAGE;
 	j.loop = command_loop(&err);
-	code = !j.loop || find(&j, &id, &err) ? complain(EXIT_USAGE, &err)
-					      : compare_all(&j);
+	code = !j.loop || condense_find(&j, &id, &err) ? complain(EXIT_USAGE, &err)
+						       : compare_all(&j);
 	if (j.dir)
 		dir_remove(j.dir, NULL);
 	free(j.dir);
@@ -404,5 +404,5 @@ const struct command command_condense = {
 		   "money.\n\nDefault condensers: conversation_window, amortized, "
 		   "observation_masking.",
 	.flags = flags,
-	.run = run,
+	.run = condense_run,
 };

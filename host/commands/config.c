@@ -50,7 +50,8 @@ static const struct mt_option *table_of(const char *section, size_t *ret_count, 
 	return c ? c->options : NULL;
 }
 
-static int load(const struct common *common, struct loaded *l, struct error *err)
+static int commands_config_load(const struct common *common, struct loaded *l,
+				struct error *err)
 {
 	int status = common_config(common, &l->config, err);
 
@@ -237,7 +238,7 @@ static void check_hooks(const struct loaded *l, size_t *faults)
 	hooks_clear(&hooks);
 }
 
-static int check(const struct loaded *l)
+static int config_check(const struct loaded *l)
 {
 	static const char *const families[] = { "tool",    "condenser", "agent",
 						"runtime", "analyzer",  "dialect" };
@@ -279,7 +280,7 @@ static int act(const struct loaded *l, const char *what, const char *key, bool j
 	int status;
 
 	if (strcmp(what, "check") == 0)
-		return check(l);
+		return config_check(l);
 	if (key)
 		status = config_explain(l->config, key, &out, &err);
 	else
@@ -302,7 +303,7 @@ static int usage(void)
 	return complain(EXIT_USAGE, &err);
 }
 
-static int run(const struct command *self, int argc, char **argv)
+static int config_run(const struct command *self, int argc, char **argv)
 {
 	struct arguments a = { 0 };
 	struct loaded l = { 0 };
@@ -321,7 +322,7 @@ static int run(const struct command *self, int argc, char **argv)
 	      (strcmp(what, "check") == 0 && words == 1) ||
 	      (strcmp(what, "explain") == 0 && words == 2)))
 		return usage();
-	code = load(&a.common, &l, &err)
+	code = commands_config_load(&a.common, &l, &err)
 		       ? complain(EXIT_USAGE, &err)
 		       : act(&l, what, words == 2 ? argv[index + 1] : NULL, a.json);
 	registry_free(l.registry);
@@ -338,5 +339,5 @@ const struct command command_config = {
 		   "everything, including plugin options\ntrust    use "
 		   ".mortise/mortise.ini of a project at its current content",
 	.flags = flags,
-	.run = run,
+	.run = config_run,
 };

@@ -103,7 +103,7 @@ static void print_sum(const struct removal *r)
 	       r->dry ? ", would be removed" : " removed");
 }
 
-static struct entry *find(struct entries *l, const char *id)
+static struct entry *conversations_delete_find(struct entries *l, const char *id)
 {
 	for (size_t i = 0; i < l->count; i++)
 		if (strcmp(l->items[i].id, id) == 0)
@@ -121,7 +121,7 @@ int conversations_delete(const struct config *c, char **ids, size_t count, bool 
 
 	for (size_t i = 0; !status && i < count; i++) {
 		AUTO(free) char *id = conversation_find(c, ids[i], err);
-		struct entry *e = id ? find(&l, id) : NULL;
+		struct entry *e = id ? conversations_delete_find(&l, id) : NULL;
 
 		if (!id)
 			status = err->code;

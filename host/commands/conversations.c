@@ -226,7 +226,8 @@ static void print_below(struct entries *l, const char *parent, bool json, int de
 	}
 }
 
-static int list(const struct config *c, const struct arguments *a, struct error *err)
+static int conversations_list(const struct config *c, const struct arguments *a,
+			      struct error *err)
 {
 	AUTO(free) char *root = conversations_root(c, err);
 	struct entries l = { 0 };
@@ -478,7 +479,7 @@ static act *choose(int words, char **word, struct arguments *a)
 	const char *what = words > 0 ? word[0] : "list";
 
 	if (strcmp(what, "list") == 0 && words <= 1)
-		return list;
+		return conversations_list;
 	if (strcmp(what, "prune") == 0 && words == 1)
 		return prune;
 	if (words < 2)
@@ -501,7 +502,7 @@ static act *choose(int words, char **word, struct arguments *a)
 	return strcmp(what, "import") == 0 && words == 2 ? import : NULL;
 }
 
-static int run(const struct command *self, int argc, char **argv)
+static int conversations_run(const struct command *self, int argc, char **argv)
 {
 	struct arguments a = { .prune = { .older_days = -1, .keep = -1 } };
 	AUTO(config) struct config *config = NULL;
@@ -540,5 +541,5 @@ const struct command command_conversations = {
 		   "--older-than and --keep\n\nID may be abbreviated; `last` is the most "
 		   "recent conversation.",
 	.flags = flags,
-	.run = run,
+	.run = conversations_run,
 };

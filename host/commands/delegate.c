@@ -150,8 +150,8 @@ static int read_job(struct job *job, struct error *err)
 
 /* ---- the conversation --------------------------------------------------- */
 
-static int start(const struct job *job, uv_loop_t *loop, struct conversation **ret,
-		 struct error *err)
+static int delegate_start(const struct job *job, uv_loop_t *loop,
+			  struct conversation **ret, struct error *err)
 {
 	const char *copy_of = js_str(job->json, "copy_of", "");
 	AUTO(config) struct config *config = NULL;
@@ -176,7 +176,7 @@ static int start(const struct job *job, uv_loop_t *loop, struct conversation **r
 }
 
 /* The parent reads lines, not standard error. */
-static int tell(const struct error *err)
+static int delegate_tell(const struct error *err)
 {
 	AUTO(strbuf) struct strbuf line = STRBUF(8192);
 
@@ -199,15 +199,15 @@ static int run_it(struct job *job)
 	uv_loop_t *loop = command_loop(&err);
 
 	if (!loop || read_job(job, &err))
-		return tell(&err);
-	if (start(job, loop, &c, &err)) {
+		return delegate_tell(&err);
+	if (delegate_start(job, loop, &c, &err)) {
 		uv_run(loop, UV_RUN_DEFAULT);
-		return tell(&err);
+		return delegate_tell(&err);
 	}
 	return drive(loop, c, job->task, strlen(job->task), &o);
 }
 
-static int run(const struct command *self, int argc, char **argv)
+static int delegate_run(const struct command *self, int argc, char **argv)
 {
 	pid_t parent = getppid();
 	struct job job = { 0 };
@@ -230,6 +230,6 @@ const struct command command_delegate = {
 	.args = "",
 	.summary = "Run a subagent (internal)",
 	.flags = flags,
-	.run = run,
+	.run = delegate_run,
 	.hidden = true,
 };

@@ -188,7 +188,7 @@ static void on_server_ended(void *arg)
 	d->server = NULL;
 }
 
-static void on_closed(void *arg)
+static void drive_on_closed(void *arg)
 {
 	struct drive *d = arg;
 
@@ -348,7 +348,7 @@ static void close_faces(uv_loop_t *loop, struct drive *d, int code)
 static void close_all(uv_loop_t *loop, struct drive *d, int code)
 {
 	close_faces(loop, d, code);
-	conversation_close(d->c, on_closed, d);
+	conversation_close(d->c, drive_on_closed, d);
 	while (!d->closed)
 		uv_run(loop, UV_RUN_ONCE);
 	uv_close((uv_handle_t *)&d->waiting, NULL);

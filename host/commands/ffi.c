@@ -201,7 +201,7 @@ static bool was_before(const struct ini *ini, size_t n)
 	return false;
 }
 
-static int check(const char *path)
+static int ffi_check(const char *path)
 {
 	size_t faults = 0, functions = 0, sections = 0;
 	struct error err = ERROR_NONE;
@@ -229,7 +229,7 @@ static int check(const char *path)
 	return faults ? EXIT_USAGE : EXIT_DONE;
 }
 
-static int run(const struct command *self, int argc, char **argv)
+static int ffi_run(const struct command *self, int argc, char **argv)
 {
 	int index;
 	enum flags_status f = flags_parse(self, argc, argv, &index, NULL);
@@ -237,7 +237,7 @@ static int run(const struct command *self, int argc, char **argv)
 	if (f != FLAG_END)
 		return f == FLAG_HELP ? EXIT_DONE : EXIT_USAGE;
 	if (argc - index == 2 && strcmp(argv[index], "check") == 0)
-		return check(argv[index + 1]);
+		return ffi_check(argv[index + 1]);
 	fputs("mortise: ffi: missing subcommand; use `mortise ffi check FILE`\n", stderr);
 	return EXIT_USAGE;
 }
@@ -251,5 +251,5 @@ const struct command command_ffi = {
 		   "separate process; no\nfunction is called. The exit code is 2 if "
 		   "there are errors.",
 	.flags = flags,
-	.run = run,
+	.run = ffi_run,
 };

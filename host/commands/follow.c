@@ -254,7 +254,7 @@ static void check_rest(struct follow *f, json_object *line)
 	f->code = json_object_get_int(code);
 }
 
-static void on_result(struct follow *f, json_object *line)
+static void follow_on_result(struct follow *f, json_object *line)
 {
 	bool own = strcmp(js_str(line, "id", ""), FOLLOW_OWN_ID) == 0;
 	bool ok = js_bool(line, "ok", false);
@@ -305,13 +305,13 @@ static void on_end(struct follow *f, json_object *line)
 }
 
 /* @return whether the line is for us alone. */
-static bool take(struct follow *f, json_object *line)
+static bool follow_take(struct follow *f, json_object *line)
 {
 	const char *type = js_str(line, "type", "");
 	bool own = strcmp(js_str(line, "id", ""), FOLLOW_OWN_ID) == 0;
 
 	if (strcmp(type, "result") == 0) {
-		on_result(f, line);
+		follow_on_result(f, line);
 		return own;
 	}
 	if (!*type)
@@ -331,7 +331,7 @@ static void pass_on(struct follow *f, char *line, size_t len)
 	line[len] = '\0';
 }
 
-static void on_line(char *text, size_t len, void *arg)
+static void follow_on_line(char *text, size_t len, void *arg)
 {
 	struct follow *f = arg;
 	struct error err = ERROR_NONE;
@@ -341,7 +341,7 @@ static void on_line(char *text, size_t len, void *arg)
 		return;
 	if (f->render || strncmp(text, "{\"type\":", 8) == 0)
 		line = js_parse_object(text, len, &err);
-	if (line && take(f, line))
+	if (line && follow_take(f, line))
 		return;
 	if (!f->render)
 		pass_on(f, text, len);
@@ -420,7 +420,7 @@ int follow(struct client *p, const struct follow_options *o)
 		f.keys = -1;
 	f.render = o->json ? NULL : render_new(stdout, o->style);
 	jsonl_init(&f.typed, TYPED_MAX, on_typed, &f);
-	p->on_line = on_line;
+	p->on_line = follow_on_line;
 	p->arg = &f;
 	subscribe(&f);
 	serve(&f);

@@ -26,8 +26,8 @@ static const struct flag flags[] = {
 	{ 0 },
 };
 
-static enum flags_status parse(const struct command *self, int argc, char **argv,
-			       struct arguments *a)
+static enum flags_status fork_parse(const struct command *self, int argc, char **argv,
+				    struct arguments *a)
 {
 	int index;
 	enum flags_status f = flags_parse(self, argc, argv, &index, &a->common);
@@ -80,11 +80,11 @@ static int fork_it(const struct arguments *a, struct error *err)
 	return MT_OK;
 }
 
-static int run(const struct command *self, int argc, char **argv)
+static int fork_run(const struct command *self, int argc, char **argv)
 {
 	struct arguments a = { 0 };
 	struct error err = ERROR_NONE;
-	int f = parse(self, argc, argv, &a);
+	int f = fork_parse(self, argc, argv, &a);
 
 	if (f != FLAG_END)
 		return f == FLAG_HELP ? EXIT_DONE : EXIT_USAGE;
@@ -101,5 +101,5 @@ const struct command command_fork = {
 		"directory, whose files are\nnot changed. Its cost starts at zero. The "
 		"original is not changed and may be\nopen elsewhere.",
 	.flags = flags,
-	.run = run,
+	.run = fork_run,
 };

@@ -38,7 +38,7 @@ struct kill {
 	struct error why_not; /* it answered that it does not */
 };
 
-static void on_line(char *line, size_t len, void *arg)
+static void kill_on_line(char *line, size_t len, void *arg)
 {
 	struct kill *k = arg;
 	AUTO(json) json_object *o = len ? js_parse_object(line, len, NULL) : NULL;
@@ -131,7 +131,7 @@ static int end_one(const struct config *config, const char *prefix, bool pause,
 		return err->code;
 	r = client_open(&k.peer, id, err);
 	if (!r) {
-		k.peer.on_line = on_line;
+		k.peer.on_line = kill_on_line;
 		k.peer.arg = &k;
 		k.process = (int)syscall(SYS_pidfd_open, k.peer.pid, 0);
 		r = pause ? do_pause(&k, wait_ms, err) : stop(&k, wait_ms, err);
@@ -143,7 +143,7 @@ static int end_one(const struct config *config, const char *prefix, bool pause,
 	return r;
 }
 
-static int run(const struct command *self, int argc, char **argv)
+static int kill_run(const struct command *self, int argc, char **argv)
 {
 	AUTO(config) struct config *config = NULL;
 	struct arguments a = { .wait_s = WAIT_S };
@@ -174,5 +174,5 @@ const struct command command_kill = {
 		   "receives SIGTERM, then SIGKILL. The log\nis kept: `mortise resume` "
 		   "continues the conversation.",
 	.flags = flags,
-	.run = run,
+	.run = kill_run,
 };

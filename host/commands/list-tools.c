@@ -52,7 +52,7 @@ static void on_tools(void *arg, const char *instance, json_object *tools)
 		end(l);
 }
 
-static void on_closed(void *arg, const struct error *why)
+static void list_tools_on_closed(void *arg, const struct error *why)
 {
 	struct listing *l = arg;
 
@@ -62,7 +62,7 @@ static void on_closed(void *arg, const struct error *why)
 }
 
 static const struct runner_events events = { .ready = on_ready, .tools = on_tools,
-					     .closed = on_closed };
+					     .closed = list_tools_on_closed };
 
 static int wait_for_lists(struct launch *launch, struct catalog *catalog,
 			  struct error *err)

@@ -120,7 +120,7 @@ static void page_ini(void)
 	puts(".SH SEE ALSO\n.BR mortise (1)");
 }
 
-static int run(const struct command *self, int argc, char **argv)
+static int manual_run(const struct command *self, int argc, char **argv)
 {
 	const char *page = argc == 2 ? argv[1] : "";
 
@@ -141,6 +141,6 @@ const struct command command_manual = {
 	.name = "manual",
 	.args = "mortise | mortise.ini",
 	.summary = "Print a manual page as roff (internal)",
-	.run = run,
+	.run = manual_run,
 	.hidden = true,
 };

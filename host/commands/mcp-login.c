@@ -20,8 +20,8 @@ int server_item(const char *name, struct strbuf *ret)
 }
 
 /* The options of a server over HTTP, as the runner would get them; owned. */
-static int find(const struct config *c, const struct registry *r, const char *name,
-		json_object **ret, struct error *err)
+static int mcp_login_find(const struct config *c, const struct registry *r,
+			  const char *name, json_object **ret, struct error *err)
 {
 	AUTO(strbuf) struct strbuf item = STRBUF(4096);
 	struct catalog catalog = { 0 };
@@ -121,7 +121,7 @@ int mcp_login(const struct config *c, const struct registry *r, const char *name
 	char *argv[] = { word, number, NULL };
 	int fd;
 
-	if (find(c, r, name, &options, err))
+	if (mcp_login_find(c, r, name, &options, err))
 		return complain(EXIT_USAGE, err);
 	spec = make_spec(name, options, err);
 	fd = spec ? hand_over(spec, err) : -1;
@@ -141,7 +141,7 @@ int mcp_logout(const struct config *c, const struct registry *r, const char *nam
 	AUTO(json) json_object *options = NULL;
 	const char *file;
 
-	if (find(c, r, name, &options, err))
+	if (mcp_login_find(c, r, name, &options, err))
 		return complain(EXIT_USAGE, err);
 	file = js_str(options, "login_file", "");
 	if (unlink(file) == 0) {

@@ -174,7 +174,7 @@ static void print_json(const struct query *q)
 	printf("%s]\n", out.text);
 }
 
-static int tell(const struct query *q, bool json, bool tools)
+static int mcp_tell(const struct query *q, bool json, bool tools)
 {
 	int code = EXIT_DONE;
 
@@ -219,7 +219,7 @@ static int query(struct config *c, struct registry *r, const struct common *comm
 	if (!q.answers || ask_all(c, r, common, &q, err))
 		code = complain(EXIT_FAILED, err);
 	else
-		code = tell(&q, json, name != NULL);
+		code = mcp_tell(&q, json, name != NULL);
 	for (size_t i = 0; q.answers && i < catalog.instance_count; i++)
 		json_object_put(q.answers[i].tools);
 	free(q.answers);
@@ -229,7 +229,8 @@ static int query(struct config *c, struct registry *r, const struct common *comm
 
 /* ---- list: nothing is started ------------------------------------------------------ */
 
-static int list(struct config *c, struct registry *r, bool json, struct error *err)
+static int commands_mcp_list(struct config *c, struct registry *r, bool json,
+			     struct error *err)
 {
 	struct catalog catalog = { 0 };
 	AUTO(strbuf) struct strbuf out = STRBUF(16 << 20);
@@ -270,7 +271,7 @@ static int with_config(const struct common *common, bool json, int count, char *
 	if (common_config(common, &c, &err) || registry_open(c, &r, &err))
 		return complain(EXIT_USAGE, &err);
 	if (count == 0 || strcmp(words[0], "list") == 0)
-		return list(c, r, json, &err);
+		return commands_mcp_list(c, r, json, &err);
 	if (strcmp(words[0], "login") == 0)
 		return mcp_login(c, r, words[1], &err);
 	if (strcmp(words[0], "logout") == 0)
@@ -278,7 +279,7 @@ static int with_config(const struct common *common, bool json, int count, char *
 	return query(c, r, common, count > 1 ? words[1] : NULL, json, &err);
 }
 
-static int run(const struct command *self, int argc, char **argv)
+static int mcp_run(const struct command *self, int argc, char **argv)
 {
 	struct arguments a = { 0 };
 	int index, count;
@@ -309,5 +310,5 @@ const struct command command_mcp = {
 		   "request to a model can offer the\ntools. The exit code is 6 if a "
 		   "server does not respond.",
 	.flags = flags,
-	.run = run,
+	.run = mcp_run,
 };

@@ -42,7 +42,7 @@ static void on_delta(void *arg, bool reasoning, const char *text, size_t len)
 		a->first_ms = (int64_t)((uv_hrtime() - a->began) / 1000000);
 }
 
-static void on_done(void *arg, struct llm_reply *reply)
+static void models_test_on_done(void *arg, struct llm_reply *reply)
 {
 	struct asking *a = arg;
 
@@ -62,7 +62,7 @@ static void on_failed(void *arg, const struct llm_error *error)
 static int ask(struct asking *a, const struct llm_request *q, int64_t index,
 	       struct error *err)
 {
-	static const struct llm_events events = { .delta = on_delta, .done = on_done,
+	static const struct llm_events events = { .delta = on_delta, .done = models_test_on_done,
 						  .failed = on_failed };
 
 	a->reply = llm_reply_free(a->reply);

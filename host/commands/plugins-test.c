@@ -258,7 +258,7 @@ static void advance(struct test_run *run)
 	runner_close(run->runner);
 }
 
-static void on_result(void *arg, const struct runner_result *result)
+static void plugins_test_on_result(void *arg, const struct runner_result *result)
 {
 	const char *error = result->error ? result->error : status_name(result->status);
 
@@ -276,7 +276,8 @@ static void on_request(void *arg, uint64_t id, uint64_t request, const char *met
 	runner_answer(run->runner, request, MT_EUNSUPPORTED, text, sizeof text - 1);
 }
 
-static const struct runner_events events = { .result = on_result, .request = on_request };
+static const struct runner_events events = { .result = plugins_test_on_result,
+					     .request = on_request };
 
 static int run_cases(struct config *c, struct registry *r, struct test_run *run,
 		     const char *workspace, const char *spool, struct error *err)

@@ -291,7 +291,7 @@ static void print_refused(const char *path, json_object *refused)
 	}
 }
 
-static int check(const char *path, bool json, struct error *err)
+static int plugins_check(const char *path, bool json, struct error *err)
 {
 	AUTO(json) json_object *plugin = NULL;
 	AUTO(strbuf) struct strbuf out = STRBUF(8 << 20);
@@ -361,7 +361,7 @@ static int list_or_info(const struct common *common, const char *word, bool json
 	return EXIT_DONE;
 }
 
-static int run(const struct command *self, int argc, char **argv)
+static int plugins_run(const struct command *self, int argc, char **argv)
 {
 	struct arguments a = { 0 };
 	struct error err = ERROR_NONE;
@@ -377,7 +377,7 @@ static int run(const struct command *self, int argc, char **argv)
 	if (strcmp(what, "info") == 0 && index + 2 == argc)
 		return list_or_info(&a.common, argv[index + 1], a.json, false);
 	if (strcmp(what, "check") == 0 && index + 2 == argc)
-		return check(argv[index + 1], a.json, &err);
+		return plugins_check(argv[index + 1], a.json, &err);
 	if (strcmp(what, "new") == 0)
 		return plugin_new(&a.common, a.lang, argc - index - 1, argv + index + 1);
 	if (strcmp(what, "test") == 0)
@@ -409,7 +409,7 @@ const struct command command_plugins = {
 	.summary = SUMMARY,
 	.details = DETAILS,
 	.flags = flags,
-	.run = run,
+	.run = plugins_run,
 };
 
 /* The other spelling of the same command. */
@@ -419,6 +419,6 @@ const struct command command_plugin = {
 	.summary = SUMMARY,
 	.details = DETAILS,
 	.flags = flags,
-	.run = run,
+	.run = plugins_run,
 	.hidden = true,
 };

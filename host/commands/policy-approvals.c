@@ -113,7 +113,7 @@ struct asking {
 	struct error why_not;
 };
 
-static void on_line(char *line, size_t len, void *arg)
+static void policy_approvals_on_line(char *line, size_t len, void *arg)
 {
 	struct asking *a = arg;
 	AUTO(json) json_object *o = len ? js_parse_object(line, len, NULL) : NULL;
@@ -153,7 +153,7 @@ static int ask_all(struct asking *a, json_object *texts, struct error *err)
 {
 	int r = client_greet(&a->peer, err);
 
-	a->peer.on_line = on_line;
+	a->peer.on_line = policy_approvals_on_line;
 	a->peer.arg = a;
 	for (size_t i = 0; !r && i < json_object_array_length(texts); i++)
 		r = ask_one(a,

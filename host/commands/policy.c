@@ -45,7 +45,7 @@ static void loaded_clear(struct loaded *l)
 	config_free(l->config);
 }
 
-static int load(const struct arguments *a, struct loaded *l, struct error *err)
+static int policy_load(const struct arguments *a, struct loaded *l, struct error *err)
 {
 	AUTO(strbuf) struct strbuf section = STRBUF(256);
 	int r = common_config(&a->common, &l->config, err);
@@ -211,14 +211,14 @@ static int act(const struct arguments *a, int argc, char **argv)
 		return policy_revoke(&a->common, a->in, argc - 1, argv + 1);
 	if (!(tests && argc == 2) && !(strcmp(argv[0], "show") == 0 && argc == 1))
 		return usage();
-	r = load(a, &l, &err);
+	r = policy_load(a, &l, &err);
 	if (!r)
 		r = tests ? test(a, &l, argv[1], &err) : show(a, &l, &err);
 	loaded_clear(&l);
 	return r ? complain(EXIT_USAGE, &err) : EXIT_DONE;
 }
 
-static int run(const struct command *self, int argc, char **argv)
+static int policy_run(const struct command *self, int argc, char **argv)
 {
 	struct arguments a = { 0 };
 	int index;
@@ -239,5 +239,5 @@ const struct command command_policy = {
 		   "without a prompt in this project or conversation\nrevoke     revoke "
 		   "approvals by number, also in running conversations",
 	.flags = flags,
-	.run = run,
+	.run = policy_run,
 };

@@ -7,7 +7,7 @@
 #include "registry/registry.h"
 #include <fcntl.h>
 
-static int run(const struct command *self, int argc, char **argv)
+static int probe_run(const struct command *self, int argc, char **argv)
 {
 	int out, null;
 
@@ -26,6 +26,6 @@ const struct command command_plugin_probe = {
 	.name = "plugin-probe",
 	.args = "FILE",
 	.summary = "Describe a plugin as JSON (internal)",
-	.run = run,
+	.run = probe_run,
 	.hidden = true,
 };

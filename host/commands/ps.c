@@ -124,7 +124,7 @@ static size_t show_all(char **ids, size_t count, bool json)
 	return shown;
 }
 
-static int run(const struct command *self, int argc, char **argv)
+static int ps_run(const struct command *self, int argc, char **argv)
 {
 	AUTO(config) struct config *config = NULL;
 	struct arguments a = { 0 };
@@ -158,5 +158,5 @@ const struct command command_ps = {
 		   "with\nsubagents under the conversation that started them. `mortise "
 		   "conversations`\nlists all conversations on disk.",
 	.flags = flags,
-	.run = run,
+	.run = ps_run,
 };

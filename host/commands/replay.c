@@ -44,8 +44,8 @@ static const struct flag flags[] = {
 	{ 0 },
 };
 
-static enum flags_status parse(const struct command *self, int argc, char **argv,
-			       struct arguments *a)
+static enum flags_status replay_parse(const struct command *self, int argc, char **argv,
+				      struct arguments *a)
 {
 	enum flags_status f;
 	int index;
@@ -157,8 +157,8 @@ static const char *model_for(const struct arguments *a, const struct config *con
 	return "script:/dev/null";
 }
 
-static int start(struct arguments *a, uv_loop_t *loop, struct replay **ret_replay,
-		 struct conversation **ret, struct error *err)
+static int replay_start(struct arguments *a, uv_loop_t *loop, struct replay **ret_replay,
+			struct conversation **ret, struct error *err)
 {
 	AUTO(config) struct config *config = NULL;
 	AUTO(registry) struct registry *registry = NULL;
@@ -216,7 +216,7 @@ static int replay_it(struct arguments *a)
 
 	if (!loop)
 		return complain(EXIT_FAILED, &err);
-	if (start(a, loop, &replay, &c, &err)) {
+	if (replay_start(a, loop, &replay, &c, &err)) {
 		uv_run(loop, UV_RUN_DEFAULT);
 		return complain(EXIT_USAGE, &err);
 	}
@@ -230,10 +230,10 @@ static int replay_it(struct arguments *a)
 	return code;
 }
 
-static int run(const struct command *self, int argc, char **argv)
+static int replay_run(const struct command *self, int argc, char **argv)
 {
 	struct arguments a = { 0 };
-	int f = parse(self, argc, argv, &a);
+	int f = replay_parse(self, argc, argv, &a);
 
 	if (f != FLAG_END)
 		return f == FLAG_HELP ? EXIT_DONE : EXIT_USAGE;
@@ -254,5 +254,5 @@ const struct command command_replay = {
 		"them in a container.\n\nExit codes: 0 if all results are identical, 1 "
 		"if some differ, otherwise those of\n`mortise run`.",
 	.flags = flags,
-	.run = run,
+	.run = replay_run,
 };

@@ -42,8 +42,8 @@ static const struct flag flags[] = {
 	{ 0 },
 };
 
-static enum flags_status parse(const struct command *self, int argc, char **argv,
-			       struct arguments *a)
+static enum flags_status resume_parse(const struct command *self, int argc, char **argv,
+				      struct arguments *a)
 {
 	enum flags_status f;
 	int index;
@@ -60,8 +60,8 @@ static enum flags_status parse(const struct command *self, int argc, char **argv
 	return f;
 }
 
-static int start(struct arguments *a, uv_loop_t *loop, struct conversation **ret,
-		 struct error *err)
+static int resume_start(struct arguments *a, uv_loop_t *loop, struct conversation **ret,
+			struct error *err)
 {
 	const struct config_input in = {
 		.overrides = a->common.overrides,
@@ -164,7 +164,7 @@ static int start_or_join(struct arguments *a, uv_loop_t *loop, struct conversati
 	uint64_t end = uv_hrtime() + CLOSING_NS;
 	int code = -1;
 
-	while (start(a, loop, ret, err)) {
+	while (resume_start(a, loop, ret, err)) {
 		uv_run(loop, UV_RUN_DEFAULT);
 		if (err->code != MT_EDENIED || !a->found || (code = join(a)) >= 0 ||
 		    uv_hrtime() > end)
@@ -194,14 +194,14 @@ static int run_it(struct arguments *a)
 	return code < 0 ? complain(EXIT_USAGE, &err) : code;
 }
 
-static int run(const struct command *self, int argc, char **argv)
+static int resume_run(const struct command *self, int argc, char **argv)
 {
 	struct arguments a = { 0 };
 	int f, code;
 
 	final_answer_init(&a.answer);
 	a.drive.answer = &a.answer;
-	f = parse(self, argc, argv, &a);
+	f = resume_parse(self, argc, argv, &a);
 	code = f == FLAG_END ? run_it(&a) : f == FLAG_HELP ? EXIT_DONE : EXIT_USAGE;
 	json_object_put(a.drive.images);
 	final_answer_clear(&a.answer);
@@ -223,5 +223,5 @@ const struct command command_resume = {
 		   "accepts more messages until it is stopped or its\ninput "
 		   "ends.\n\nExit codes are those of `mortise run`.",
 	.flags = flags,
-	.run = run,
+	.run = resume_run,
 };

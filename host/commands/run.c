@@ -106,8 +106,8 @@ static int open_answer(struct arguments *a, struct error *err)
 	return r || !a->output ? r : final_answer_open(&a->answer, a->output, err);
 }
 
-static enum flags_status parse(const struct command *self, int argc, char **argv,
-			       struct arguments *a)
+static enum flags_status run_parse(const struct command *self, int argc, char **argv,
+				   struct arguments *a)
 {
 	enum flags_status f;
 	int index;
@@ -252,8 +252,8 @@ static int find_workspace(const struct common *common, char path[PATH_MAX],
 	return MT_OK;
 }
 
-static int start(struct arguments *a, uv_loop_t *loop, struct conversation **ret,
-		 struct error *err)
+static int run_start(struct arguments *a, uv_loop_t *loop, struct conversation **ret,
+		     struct error *err)
 {
 	AUTO(config) struct config *config = NULL;
 	AUTO(registry) struct registry *registry = NULL;
@@ -300,21 +300,21 @@ static int run_it(struct arguments *a)
 	loop = command_loop(&err);
 	if (!loop)
 		return complain(EXIT_FAILED, &err);
-	if (start(a, loop, &c, &err)) {
+	if (run_start(a, loop, &c, &err)) {
 		uv_run(loop, UV_RUN_DEFAULT);
 		return complain(EXIT_USAGE, &err);
 	}
 	return drive(loop, c, task, len, &a->drive);
 }
 
-static int run(const struct command *self, int argc, char **argv)
+static int run_run(const struct command *self, int argc, char **argv)
 {
 	struct arguments a = { 0 };
 	int f, code;
 
 	final_answer_init(&a.answer);
 	a.drive.answer = &a.answer;
-	f = parse(self, argc, argv, &a);
+	f = run_parse(self, argc, argv, &a);
 	code = f == FLAG_END ? run_it(&a) : f == FLAG_HELP ? EXIT_DONE : EXIT_USAGE;
 	json_object_put(a.drive.images);
 	final_answer_clear(&a.answer);
@@ -337,5 +337,5 @@ const struct command command_run = {
 		"conversation-protocol.md. With --keep-alive, messages are "
 		"accepted\nuntil the conversation is stopped or its input ends.",
 	.flags = flags,
-	.run = run,
+	.run = run_run,
 };

@@ -61,7 +61,7 @@ static void print_tool(const struct catalog *catalog, const struct tool *t)
 	       line.text);
 }
 
-static int list(const struct catalog *catalog, bool json)
+static int tools_list(const struct catalog *catalog, bool json)
 {
 	AUTO(strbuf) struct strbuf out = STRBUF(16 << 20);
 
@@ -146,7 +146,7 @@ static void keep_file(struct call *call, const struct runner_result *result)
 				     strlen(call->spool));
 }
 
-static void on_result(void *arg, const struct runner_result *result)
+static void tools_on_result(void *arg, const struct runner_result *result)
 {
 	struct call *call = arg;
 	long long code = result_exit_code(result);
@@ -193,7 +193,8 @@ static void on_request(void *arg, uint64_t id, uint64_t request, const char *met
 			      sizeof text - 1);
 }
 
-static const struct runner_events events = { .result = on_result, .request = on_request };
+static const struct runner_events events = { .result = tools_on_result,
+					     .request = on_request };
 
 static int perform(struct launch *l, const struct tool *t, json_object *args,
 		   struct call *call, struct error *err)
@@ -363,7 +364,7 @@ static int with_catalog(const struct arguments *a, int count, char **words)
 	if (!serves && !(words[1] && catalog_find(&catalog, words[1])))
 		fetch_lists(c, r, a, &catalog);
 	if (strcmp(words[0], "list") == 0)
-		code = list(&catalog, a->json);
+		code = tools_list(&catalog, a->json);
 	else if (serves)
 		code = serve(c, r, a, &catalog, &err);
 	else
@@ -373,7 +374,7 @@ static int with_catalog(const struct arguments *a, int count, char **words)
 	return code;
 }
 
-static int run(const struct command *self, int argc, char **argv)
+static int tools_run(const struct command *self, int argc, char **argv)
 {
 	struct arguments a = { 0 };
 	enum flags_status f;
@@ -411,5 +412,5 @@ const struct command command_tools = {
 		   "runtime. Its exit code is 1 if the\ntool, or the command that it "
 		   "ran, failed. Ctrl-C cancels the call.",
 	.flags = flags,
-	.run = run,
+	.run = tools_run,
 };

@@ -161,7 +161,7 @@ static char *place_path(const char *value, const char *file)
 	return path_join(dir, path);
 }
 
-static int append(struct config *c, struct setting s, struct error *err)
+static int layers_append(struct config *c, struct setting s, struct error *err)
 {
 	int status = ARRAY_GROW(c->settings, &c->setting_room, c->setting_count + 1,
 				SETTINGS_MAX);
@@ -184,9 +184,9 @@ static bool is_pinned(const struct config *c, const struct family *f, enum layer
 	       strcmp(f->name, "mcp") != 0;
 }
 
-static int add(struct config *c, const char *section, const char *key, char op,
-	       const char *value, const char *file, const char *origin, enum layer layer,
-	       struct error *err)
+static int layers_add(struct config *c, const char *section, const char *key, char op,
+		      const char *value, const char *file, const char *origin,
+		      enum layer layer, struct error *err)
 {
 	const char *name;
 	const struct family *f;
@@ -212,7 +212,7 @@ static int add(struct config *c, const char *section, const char *key, char op,
 	if (!s.section || !s.key || !s.origin || !s.value)
 		status = out_of_memory(err);
 	if (!status)
-		status = append(c, s, err);
+		status = layers_append(c, s, err);
 	if (status) {
 		free(s.section);
 		free(s.key);
@@ -228,7 +228,7 @@ static int config_add(struct config *c, const char *section, const char *key, ch
 		      const char *value, const char *origin, enum layer layer,
 		      struct error *err)
 {
-	return add(c, section, key, op, value, NULL, origin, layer, err);
+	return layers_add(c, section, key, op, value, NULL, origin, layer, err);
 }
 
 /* ---- files -------------------------------------------------------------- */
@@ -279,8 +279,8 @@ static int apply_ini(struct config *c, const struct ini *ini, const char *path,
 				origin.text, e->key);
 		status = check_repeated(ini, i, path, err);
 		if (!status)
-			status = add(c, e->section, e->key, e->op, e->value, path,
-				     origin.text, layer, err);
+			status = layers_add(c, e->section, e->key, e->op, e->value, path,
+					    origin.text, layer, err);
 	}
 	return status;
 }

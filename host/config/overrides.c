@@ -7,7 +7,8 @@
 
 #include <string.h>
 
-static int add(json_object *list, const char *section, const char *key, const char *value)
+static int overrides_add(json_object *list, const char *section, const char *key,
+			 const char *value)
 {
 	AUTO(strbuf) struct strbuf text = STRBUF(16 << 20);
 	json_object *item;
@@ -35,11 +36,12 @@ json_object *config_settings(const struct config *c)
 	int r = list ? MT_OK : MT_ENOMEM;
 
 	for (size_t i = 0; i < c->value_count && !r; i++)
-		r = add(list, c->values[i].section, c->values[i].key, c->values[i].text);
+		r = overrides_add(list, c->values[i].section, c->values[i].key,
+				  c->values[i].text);
 	/* a wiring without a line of its own is there all the same */
 	for (size_t i = 0; i < c->section_count && !r; i++)
 		if (strncmp(c->sections[i], "controller.", 11) == 0 &&
 		    !has_value(c, c->sections[i]))
-			r = add(list, c->sections[i], "base", "default");
+			r = overrides_add(list, c->sections[i], "base", "default");
 	return r ? NULL : STEAL(list);
 }

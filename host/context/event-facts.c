@@ -101,7 +101,7 @@ static bool take_body(struct event_facts *f, const struct facts_header *h,
 }
 
 /* The facts of the file. Whatever is wrong with it, the events are read instead. */
-static void load(struct event_facts *f)
+static void event_facts_load(struct event_facts *f)
 {
 	AUTO(free) char *path = path_join(evlog_dir(f->log), "events.facts");
 	AUTO(free) char *text = NULL;
@@ -168,7 +168,7 @@ struct event_facts *event_facts_new(struct evlog *log)
 		return NULL;
 	*f = (struct event_facts){ .log = log, .batches = EVENT_NAMES,
 				   .calls = EVENT_NAMES };
-	load(f);
+	event_facts_load(f);
 	return f;
 }
 

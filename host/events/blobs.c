@@ -172,8 +172,8 @@ static int load_file(struct evlog *log, const char *name, size_t max, char **ret
 	return MT_OK;
 }
 
-static int load(struct evlog *log, const char *name, size_t max, char **ret,
-		size_t *ret_len, struct error *err)
+static int blobs_load(struct evlog *log, const char *name, size_t max, char **ret,
+		      size_t *ret_len, struct error *err)
 {
 	if (log->blobs)
 		return log->blobs(log->blobs_arg, name, max, ret, ret_len, err);
@@ -191,7 +191,7 @@ int evlog_blob_read(struct evlog *log, const char *name, size_t max, char **ret,
 	if (!path)
 		return is_name(name) ? out_of_memory(err)
 				     : fail(err, MT_ENOTFOUND, "no such blob");
-	status = load(log, name, max, &bytes, &len, err);
+	status = blobs_load(log, name, max, &bytes, &len, err);
 	if (status)
 		return status == MT_EINVAL ? MT_EIO : status;
 	if (ret_path)
@@ -218,7 +218,7 @@ static json_object *read_blob(struct evlog *log, const char *name, int64_t bytes
 	AUTO(free) char *text = NULL;
 	AUTO(strbuf) struct strbuf lost = STRBUF(1024);
 	size_t len = 0;
-	int status = load(log, name, LOG_LINE_MAX, &text, &len, NULL);
+	int status = blobs_load(log, name, LOG_LINE_MAX, &text, &len, NULL);
 
 	if (status == MT_OK)
 		return type ? data_url(type, text, len)

@@ -183,7 +183,7 @@ struct rest {
 	size_t len;
 };
 
-static bool take(struct rest *r, void *to, size_t len)
+static bool checkpoint_take(struct rest *r, void *to, size_t len)
 {
 	if (r->len < len)
 		return false;
@@ -198,7 +198,7 @@ static bool take_event(struct rest *r, struct log_index *x, uint64_t end)
 	struct index_event e;
 	const struct event_type *type;
 
-	if (!take(r, &e, sizeof e))
+	if (!checkpoint_take(r, &e, sizeof e))
 		return false;
 	type = event_type_at(e.flags & IS_ACTION, e.type);
 	if (!type || e.offset > end || e.length > end - e.offset)
@@ -224,7 +224,7 @@ static bool take_state(struct rest *r, struct log_index *x, uint64_t end)
 	struct index_state s;
 	char *name;
 
-	if (!take(r, &s, sizeof s) || r->len < s.name || s.offset > end ||
+	if (!checkpoint_take(r, &s, sizeof s) || r->len < s.name || s.offset > end ||
 	    s.length > end - s.offset)
 		return false;
 	name = strndup(r->at, s.name);
@@ -245,7 +245,7 @@ static bool take_replies(struct rest *r, struct log_index *x, uint64_t count,
 {
 	size_t size = 64;
 
-	if (!take(r, x->replies, count * sizeof *x->replies))
+	if (!checkpoint_take(r, x->replies, count * sizeof *x->replies))
 		return false;
 	for (size_t i = 0; i < count; i++)
 		if (x->replies[i].offset > end ||
@@ -300,7 +300,7 @@ static void load_index(struct evlog *log)
 	if (!path || file_read(path, INDEX_MAX, &text, &len, NULL))
 		return;
 	r = (struct rest){ text, len };
-	if (take(&r, &h, sizeof h) && is_good(log, &h, &r) &&
+	if (checkpoint_take(&r, &h, sizeof h) && is_good(log, &h, &r) &&
 	    take_index(&r, &h, &log->index))
 		return;
 	index_clear(&log->index);

@@ -116,7 +116,8 @@ struct replay {
 	struct error *err;
 };
 
-static int take(struct replay *r, const char *text, size_t len, size_t whole, bool piece);
+static int log_open_take(struct replay *r, const char *text, size_t len, size_t whole,
+			 bool piece);
 
 /* The id of the next event behind a place, if it is near; -1. */
 static int64_t next_id(struct evlog *log, uint64_t at)
@@ -217,7 +218,7 @@ static int take_damaged(struct replay *r, const char *text, size_t len, size_t w
 
 		if (start > at)
 			pass_bad(r, text + at, start - at, start - at, fault);
-		status = take(r, text + start, end - start, end - start, true);
+		status = log_open_take(r, text + start, end - start, end - start, true);
 		if (status)
 			return status;
 		at = end;
@@ -228,7 +229,8 @@ static int take_damaged(struct replay *r, const char *text, size_t len, size_t w
 
 /* Take in a line of `len` bytes, `whole` with its newline. `piece`: of one that is
  * damaged. */
-static int take(struct replay *r, const char *text, size_t len, size_t whole, bool piece)
+static int log_open_take(struct replay *r, const char *text, size_t len, size_t whole,
+			 bool piece)
 {
 	const char *fault = "it is not valid";
 	struct line line;
@@ -264,7 +266,7 @@ static int take_lines(struct replay *r)
 		if (!end)
 			break;
 		len = (size_t)(end - start);
-		status = take(r, start, len, len + 1, false);
+		status = log_open_take(r, start, len, len + 1, false);
 		at += len + 1;
 	}
 	strbuf_consume(&r->buf, at);
@@ -300,7 +302,7 @@ static int take_rest(struct replay *r)
 	r->unfinished = line.kind != LINE_BAD;
 	if (end_file(r))
 		return MT_EIO;
-	return take(r, r->buf.text, len, len + 1, false);
+	return log_open_take(r, r->buf.text, len, len + 1, false);
 }
 
 static int read_lines(struct replay *r)

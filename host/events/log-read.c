@@ -88,7 +88,8 @@ int log_pread(struct evlog *log, uint64_t offset, size_t len, char *buf,
 }
 
 /* A line of `len` bytes in `text`, parsed. MT_EINVAL: it is damaged. */
-static json_object *parse(struct evlog *log, char *text, size_t len, struct error *err)
+static json_object *log_read_parse(struct evlog *log, char *text, size_t len,
+				   struct error *err)
 {
 	AUTO(json) json_object *json = NULL;
 	size_t body;
@@ -121,7 +122,9 @@ json_object *log_parse_line(struct evlog *log, uint64_t offset, size_t len,
 		out_of_memory(err);
 		return NULL;
 	}
-	return log_pread(log, offset, len, text, err) ? NULL : parse(log, text, len, err);
+	return log_pread(log, offset, len, text, err)
+		       ? NULL
+		       : log_read_parse(log, text, len, err);
 }
 
 /* The event from its line; MT_EINVAL: the line is damaged. */

@@ -91,7 +91,7 @@ static int open_all(struct evlog *log, struct strbuf *report, struct error *err)
 	return status;
 }
 
-static void release(struct evlog *log)
+static void log_release(struct evlog *log)
 {
 	for (size_t i = 0; i < LOG_CACHE_SLOTS; i++)
 		event_unref(log->cache[i].event);
@@ -117,7 +117,7 @@ int evlog_open(const char *dir, enum evlog_open mode, const struct evlog_options
 		return out_of_memory(err);
 	status = open_all(log, &report, err);
 	if (status) {
-		release(log);
+		log_release(log);
 		return status;
 	}
 	if (ret_report)
@@ -134,7 +134,7 @@ struct evlog *evlog_close(struct evlog *log)
 		if (evlog_barrier(log, NULL) == MT_OK)
 			evlog_write_checkpoint(log, NULL);
 	}
-	release(log);
+	log_release(log);
 	return NULL;
 }
 
@@ -335,7 +335,7 @@ static int prepare(struct evlog *log, struct event *e)
 						: mask_event(log->options.mask, e);
 }
 
-static int append(struct evlog *log, struct event *e, struct error *err)
+static int log_append(struct evlog *log, struct event *e, struct error *err)
 {
 	struct write_hook hook = blob_hook(log);
 	int status = prepare(log, e);
@@ -358,7 +358,7 @@ static int append(struct evlog *log, struct event *e, struct error *err)
 
 /* Notify the subscribers of every new event. Events that they append meanwhile are
  * delivered afterwards, by the outermost call. */
-static void tell(struct evlog *log, struct event *newest)
+static void log_tell(struct evlog *log, struct event *newest)
 {
 	if (log->telling)
 		return;
@@ -388,14 +388,14 @@ int evlog_append(struct evlog *log, struct event *e, struct error *err)
 	if (e->id >= 0)
 		return fail(err, MT_EINVAL, "event %" PRId64 " is already in a log",
 			    e->id);
-	status = append(log, e, err);
+	status = log_append(log, e, err);
 	if (status) {
 		json_object_object_del(e->json, "id");
 		return status;
 	}
 	e->id = evlog_count(log) - 1;
 	log_cache(log, e, log->line.len + log->blob_bytes);
-	tell(log, e);
+	log_tell(log, e);
 	return MT_OK;
 }
 

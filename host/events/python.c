@@ -35,7 +35,7 @@ static void skip_space(struct literal *l)
 		l->at++;
 }
 
-static bool take(struct literal *l, char c)
+static bool python_take(struct literal *l, char c)
 {
 	skip_space(l);
 	if (peek(l) != c)
@@ -164,15 +164,15 @@ static json_object *read_list(struct literal *l, char close)
 
 	if (!list)
 		return bad(l);
-	while (!take(l, close)) {
+	while (!python_take(l, close)) {
 		item = read_value(l);
 		if (l->bad || js_add(list, item) != 0) {
 			json_object_put(item);
 			return bad(l);
 		}
-		if (take(l, ','))
+		if (python_take(l, ','))
 			continue;
-		if (!take(l, close))
+		if (!python_take(l, close))
 			return bad(l);
 		break;
 	}
@@ -185,22 +185,22 @@ static json_object *read_dict(struct literal *l)
 
 	if (!dict)
 		return bad(l);
-	while (!take(l, '}')) {
+	while (!python_take(l, '}')) {
 		AUTO(json) json_object *key = at_text(l) ? read_text(l) : bad(l);
 
 		if (!key ||
 		    strlen(json_object_get_string(key)) !=
 			    (size_t)json_object_get_string_len(key) ||
-		    !take(l, ':'))
+		    !python_take(l, ':'))
 			return bad(l);
 
 		json_object *value = read_value(l);
 
 		if (l->bad || js_set(dict, json_object_get_string(key), value))
 			return bad(l);
-		if (take(l, ','))
+		if (python_take(l, ','))
 			continue;
-		if (!take(l, '}'))
+		if (!python_take(l, '}'))
 			return bad(l);
 		break;
 	}

@@ -33,8 +33,8 @@ static bool is_event(json_object *value)
 	return js_get(value, "action") || js_get(value, "observation");
 }
 
-static int add(struct trajectories *t, const char *title, json_object *events,
-	       struct error *err)
+static int trajectory_read_add(struct trajectories *t, const char *title,
+			       json_object *events, struct error *err)
 {
 	int status = ARRAY_ADD(t->items, t->count, CONVERSATIONS_MAX);
 
@@ -61,7 +61,7 @@ static int add_record(struct trajectories *t, json_object *record, struct error 
 
 	if (!is_list(history) || json_object_array_length(history) == 0)
 		return MT_OK;
-	return add(t, title, history, err);
+	return trajectory_read_add(t, title, history, err);
 }
 
 static int add_list(struct trajectories *t, json_object *list, struct error *err)
@@ -70,7 +70,7 @@ static int add_list(struct trajectories *t, json_object *list, struct error *err
 	int status = MT_OK;
 
 	if (count > 0 && is_event(json_object_array_get_idx(list, 0)))
-		return add(t, "", list, err);
+		return trajectory_read_add(t, "", list, err);
 	for (size_t i = 0; i < count && !status; i++)
 		status = add_record(t, json_object_array_get_idx(list, i), err);
 	return status;

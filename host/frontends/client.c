@@ -34,7 +34,7 @@ static int take_hello(struct client *p, const char *line, size_t len)
 			   "conversation"));
 }
 
-static int on_line(char *line, size_t len, void *arg)
+static int client_on_line(char *line, size_t len, void *arg)
 {
 	struct client *p = arg;
 
@@ -48,7 +48,7 @@ static int on_line(char *line, size_t len, void *arg)
 int client_open(struct client *p, const char *id, struct error *err)
 {
 	*p = (struct client){ .fd = -1, .out = STRBUF(OUT_MAX) };
-	jsonl_init(&p->in, LINE_BYTES_MAX, on_line, p);
+	jsonl_init(&p->in, LINE_BYTES_MAX, client_on_line, p);
 	return socket_dir_connect(id, &p->fd, &p->pid, err);
 }
 

@@ -16,7 +16,7 @@ struct held {
 	struct strbuf text;
 };
 
-static struct held *add(struct session *s)
+static struct held *protocol_held_add(struct session *s)
 {
 	struct held *h = calloc(1, sizeof *h);
 
@@ -47,7 +47,7 @@ bool held_delta(struct session *s, bool reasoning, const char *text, size_t len)
 	if (s->held_bytes + len > HELD_MAX)
 		return false;
 	if (!continues(s, reasoning)) {
-		h = add(s);
+		h = protocol_held_add(s);
 		if (!h)
 			return false;
 		h->reasoning = reasoning;
@@ -58,7 +58,7 @@ bool held_delta(struct session *s, bool reasoning, const char *text, size_t len)
 
 bool held_line(struct session *s, size_t start)
 {
-	struct held *h = s->out.error ? NULL : add(s);
+	struct held *h = s->out.error ? NULL : protocol_held_add(s);
 
 	if (h) {
 		h->is_line = true;

@@ -397,7 +397,7 @@ static void on_notice(void *arg, int level, const char *text)
 
 /* ---- the session ------------------------------------------------------- */
 
-static int on_line(char *line, size_t len, void *arg)
+static int protocol_output_on_line(char *line, size_t len, void *arg)
 {
 	struct session *s = arg;
 
@@ -430,7 +430,7 @@ struct session *session_new(struct conversation *c, const struct session_options
 	s->next = o->from;
 	s->live = o->live;
 	s->out = STRBUF(OUT_MAX);
-	jsonl_init(&s->lines, COMMAND_LINE_MAX, on_line, s);
+	jsonl_init(&s->lines, COMMAND_LINE_MAX, protocol_output_on_line, s);
 	s->watch = conversation_watch(c, &watcher, s);
 	if (s->watch < 0) {
 		free(s);

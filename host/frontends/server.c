@@ -134,7 +134,7 @@ static void on_client_keep(void *arg)
 		k->server->o.keep(k->server->o.arg);
 }
 
-static void refuse(int fd, const char *why)
+static void server_refuse(int fd, const char *why)
 {
 	AUTO(strbuf) struct strbuf line = STRBUF(1024);
 
@@ -178,7 +178,7 @@ static void welcome(struct server *s, int fd)
 	const char *why = refusal(s, fd);
 
 	if (why) {
-		refuse(fd, why);
+		server_refuse(fd, why);
 		return;
 	}
 	while (k->channel)
@@ -203,7 +203,7 @@ static void turn_away(struct server *s)
 	auto_close(&s->spare);
 	fd = accept4(s->listening, NULL, NULL, SOCK_CLOEXEC);
 	if (fd >= 0)
-		refuse(fd, "this conversation has no free file descriptors");
+		server_refuse(fd, "this conversation has no free file descriptors");
 	s->spare = open("/dev/null", O_RDONLY | O_CLOEXEC);
 }
 

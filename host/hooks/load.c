@@ -48,7 +48,7 @@ void hooks_clear(struct hooks *h)
 }
 
 /* Takes the hook, also when it fails. */
-static int add(struct hooks *h, struct hook *hook, struct error *err)
+static int load_add(struct hooks *h, struct hook *hook, struct error *err)
 {
 	int status = ARRAY_ADD(h->all, h->count, HOOKS_MAX);
 
@@ -119,7 +119,7 @@ static int from_section(struct hooks *h, const struct config *c, const char *nam
 		hook_clear(&hook);
 		return out_of_memory(err);
 	}
-	return add(h, &hook, err);
+	return load_add(h, &hook, err);
 }
 
 /* ---- hooks.json --------------------------------------------------------------- */
@@ -168,7 +168,7 @@ static int read_entry(struct hooks *h, json_object *o, const struct hook *like,
 		hook_clear(&hook);
 		return out_of_memory(err);
 	}
-	return add(h, &hook, err);
+	return load_add(h, &hook, err);
 }
 
 static int read_event(struct hooks *h, enum hook_event event, json_object *list,

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
-static int take(char **to, const char *text)
+static int result_take(char **to, const char *text)
 {
 	if (!text)
 		return MT_OK;
@@ -22,12 +22,14 @@ static int read_specific(struct hook_result *r, json_object *o)
 	int status = MT_OK;
 
 	if (decision && strcasecmp(decision, "deny") == 0) {
-		status = take(&r->decision, "deny");
+		status = result_take(&r->decision, "deny");
 		r->blocked = true;
 	}
 	if (!status)
-		status = take(&r->reason, js_str(o, "permissionDecisionReason", NULL));
-	return status ? status : take(&r->context, js_str(o, "additionalContext", NULL));
+		status = result_take(&r->reason,
+				     js_str(o, "permissionDecisionReason", NULL));
+	return status ? status
+		      : result_take(&r->context, js_str(o, "additionalContext", NULL));
 }
 
 static int read_object(struct hook_result *r, json_object *o)
@@ -39,13 +41,13 @@ static int read_object(struct hook_result *r, json_object *o)
 	int status = MT_OK;
 
 	if (deny)
-		status = take(&r->decision, "deny");
+		status = result_take(&r->decision, "deny");
 	else if (decision && strcasecmp(decision, "allow") == 0)
-		status = take(&r->decision, "allow");
+		status = result_take(&r->decision, "allow");
 	if (!status)
-		status = take(&r->reason, js_str(o, "reason", NULL));
+		status = result_take(&r->reason, js_str(o, "reason", NULL));
 	if (!status)
-		status = take(&r->context, js_str(o, "additionalContext", NULL));
+		status = result_take(&r->context, js_str(o, "additionalContext", NULL));
 	if (!status && specific)
 		status = read_specific(r, specific);
 	r->blocked = r->blocked || deny || !js_bool(o, "continue", true);

@@ -33,7 +33,7 @@ struct hook_run {
 
 /* ---- the end ------------------------------------------------------------------- */
 
-static void release(struct hook_run *r)
+static void run_release(struct hook_run *r)
 {
 	strbuf_clear(&r->text[0]);
 	strbuf_clear(&r->text[1]);
@@ -72,7 +72,7 @@ static void report(struct hook_run *r)
 	hook_result_clear(&result);
 }
 
-static void on_closed(uv_handle_t *handle)
+static void run_on_closed(uv_handle_t *handle)
 {
 	struct hook_run *r = handle->data;
 
@@ -80,13 +80,13 @@ static void on_closed(uv_handle_t *handle)
 		return;
 	if (r->done)
 		report(r);
-	release(r);
+	run_release(r);
 }
 
 static void close_handle(uv_handle_t *handle)
 {
 	if (!uv_is_closing(handle))
-		uv_close(handle, on_closed);
+		uv_close(handle, run_on_closed);
 }
 
 static void end(struct hook_run *r)
@@ -170,7 +170,7 @@ static void on_written(uv_write_t *write, int status)
 
 	(void)status; /* who does not read its input does not want it */
 	if (!uv_is_closing((uv_handle_t *)&r->pipes[0]))
-		uv_close((uv_handle_t *)&r->pipes[0], on_closed);
+		uv_close((uv_handle_t *)&r->pipes[0], run_on_closed);
 }
 
 static void begin_streams(struct hook_run *r)
@@ -183,7 +183,7 @@ static void begin_streams(struct hook_run *r)
 			r->streams--;
 	r->write.data = r;
 	if (uv_write(&r->write, (uv_stream_t *)&r->pipes[0], &buf, 1, on_written))
-		uv_close((uv_handle_t *)&r->pipes[0], on_closed);
+		uv_close((uv_handle_t *)&r->pipes[0], run_on_closed);
 	uv_timer_start(&r->timer, on_time_out, (uint64_t)r->timeout_ms, 0);
 }
 

@@ -191,7 +191,7 @@ static int64_t earlier(int64_t a, int64_t b)
 	return a < b ? a : b;
 }
 
-static int start(const struct prober *prober, struct probe *p)
+static int probe_start(const struct prober *prober, struct probe *p)
 {
 	int pipes[2], status = elf_check(p->path, &p->why);
 
@@ -347,7 +347,7 @@ static void run_all(const struct prober *prober, struct probe *list, size_t coun
 
 			if (clock_ms() >= prober->deadline)
 				too_late(p);
-			else if (!start(prober, p))
+			else if (!probe_start(prober, p))
 				running[active++] = p;
 		}
 		if (active)

@@ -140,7 +140,8 @@ static int check_own(const struct tool *tool, json_object *args, struct error *e
 	return r ? r : check_schema(tool, args, err);
 }
 
-static int check(const struct tool *tool, json_object *args, struct error *err)
+static int call_to_action_check(const struct tool *tool, json_object *args,
+				struct error *err)
 {
 	bool own = mapping_knows(tool, "security_risk");
 	json_object *risk;
@@ -168,7 +169,7 @@ json_object *call_arguments(const struct tool *tool, const char *text, size_t le
 {
 	AUTO(json) json_object *args = read_arguments(text, len, err);
 
-	if (!args || check(tool, args, err))
+	if (!args || call_to_action_check(tool, args, err))
 		return NULL;
 	return STEAL(args);
 }
@@ -296,7 +297,7 @@ struct event *call_event(const struct catalog *catalog, const char *name,
 	}
 	if (ret_tool)
 		*ret_tool = tool;
-	if (check(tool, args, err) || check_risk(catalog, tool, args, err))
+	if (call_to_action_check(tool, args, err) || check_risk(catalog, tool, args, err))
 		return NULL;
 	return call_to_action(tool, args, thought, err);
 }

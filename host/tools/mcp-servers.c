@@ -32,8 +32,8 @@ static bool has(const struct mcp_servers *s, const char *name)
 }
 
 /* Takes the options. */
-static int add(struct mcp_servers *s, const char *name, json_object *options,
-	       struct error *err)
+static int mcp_servers_add(struct mcp_servers *s, const char *name, json_object *options,
+			   struct error *err)
 {
 	char *copy = strdup(name);
 
@@ -60,7 +60,7 @@ static int add_sections(const struct config *c, struct mcp_servers *s, struct er
 		if (strbuf_addf(&section, "mcp.%s", name))
 			return out_of_memory(err);
 		if (config_bool(c, section.text, "enabled"))
-			status = add(s, name, NULL, err);
+			status = mcp_servers_add(s, name, NULL, err);
 	}
 	return status;
 }
@@ -137,7 +137,7 @@ static int add_file(const char *path, struct mcp_servers *s, struct error *err)
 			json_object_put(options);
 			return out_of_memory(err);
 		}
-		status = add(s, name, options, err);
+		status = mcp_servers_add(s, name, options, err);
 	}
 	return status;
 }
@@ -251,7 +251,7 @@ static int add_tavily(const struct config *c, struct mcp_servers *s, struct erro
 		json_object_put(options);
 		return out_of_memory(err);
 	}
-	return add(s, "tavily", options, err);
+	return mcp_servers_add(s, "tavily", options, err);
 }
 
 int mcp_servers_read(const struct config *c, struct mcp_servers *ret, struct error *err)

@@ -43,7 +43,8 @@ static bool granted(const struct runner *l, const char *instance, const char *se
 	return false;
 }
 
-static void refuse(struct runner *l, uint64_t request, int status, const char *text)
+static void runner_messages_refuse(struct runner *l, uint64_t request, int status,
+				   const char *text)
 {
 	runner_answer(l, request, status, text, strlen(text));
 }
@@ -56,11 +57,11 @@ static int take_request(struct runner *l, const struct runner_line *r)
 		return MT_OK; /* ended in the meantime */
 	if (strcmp(r->method, "secret/get") == 0 &&
 	    !granted(l, c->instance, js_str(r->body, "name", ""))) {
-		refuse(l, r->request, MT_EDENIED,
-		       "this secret is not granted to the tool");
+		runner_messages_refuse(l, r->request, MT_EDENIED,
+				       "this secret is not granted to the tool");
 	} else if (!l->events->request) {
-		refuse(l, r->request, MT_EUNSUPPORTED,
-		       "this host does not support requests from tools");
+		runner_messages_refuse(l, r->request, MT_EUNSUPPORTED,
+				       "this host does not support requests from tools");
 	} else {
 		l->events->request(l->arg, r->call, r->request, r->method, r->body);
 	}
@@ -142,7 +143,7 @@ static int take_tools(struct runner *l, const struct runner_line *r)
 	return MT_OK;
 }
 
-static int take(struct runner *l, const struct runner_line *r)
+static int runner_messages_take(struct runner *l, const struct runner_line *r)
 {
 	switch (r->kind) {
 	case RUNNER_HELLO:
@@ -199,7 +200,7 @@ int runner_line(char *line, size_t len, void *arg)
 			l->events->log(l->arg, MT_LOG_INFO, "runtime", line);
 		return MT_OK;
 	}
-	status = take(l, &r);
+	status = runner_messages_take(l, &r);
 	runner_line_clear(&r);
 	return status;
 }

@@ -165,7 +165,7 @@ static void put_noted(struct strbuf *text, const struct runner_result *r)
 	strbuf_add(text, noted ? js_str(metadata, "suffix", "") : "");
 }
 
-static void on_result(void *arg, const struct runner_result *r)
+static void calls_on_result(void *arg, const struct runner_result *r)
 {
 	AUTO(strbuf) struct strbuf b = STRBUF(ANSWER_MAX), text = STRBUF(ANSWER_MAX);
 	struct mcp_server *s = arg;
@@ -301,7 +301,7 @@ void mcp_close_handles(struct mcp_server *s)
 			uv_close(handles[i], NULL);
 }
 
-static void on_closed(void *arg, const struct error *why)
+static void calls_on_closed(void *arg, const struct error *why)
 {
 	struct mcp_server *s = arg;
 
@@ -317,12 +317,12 @@ static void on_closed(void *arg, const struct error *why)
 const struct runner_events mcp_runner_events = {
 	.ready = on_ready,
 	.tools = on_tools,
-	.result = on_result,
+	.result = calls_on_result,
 	.output = on_output,
 	.progress = on_progress,
 	.request = on_request,
 	.log = on_log,
-	.closed = on_closed,
+	.closed = calls_on_closed,
 };
 
 void mcp_forget_client(struct mcp_server *s, struct mcp_client *p)

@@ -19,7 +19,7 @@ static void handle(struct connection *c);
 
 /* ---- connections ------------------------------------------------------------------ */
 
-static void on_closed(uv_handle_t *h)
+static void http_connection_on_closed(uv_handle_t *h)
 {
 	struct connection *c = h->data;
 	struct mcp_http *w = c->web;
@@ -40,7 +40,7 @@ void http_drop(struct connection *c)
 		return;
 	c->closing = true;
 	mcp_forget_client(c->web->serve, &c->peer);
-	uv_close((uv_handle_t *)&c->tcp, on_closed);
+	uv_close((uv_handle_t *)&c->tcp, http_connection_on_closed);
 }
 
 static void on_written(uv_write_t *write, int status)

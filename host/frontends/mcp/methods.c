@@ -135,7 +135,8 @@ static void put_tool(struct strbuf *b, const struct tool *t)
 	strbuf_addc(b, '}');
 }
 
-static void list(struct mcp_server *s, struct mcp_client *p, json_object *id, bool modern)
+static void methods_list(struct mcp_server *s, struct mcp_client *p, json_object *id,
+			 bool modern)
 {
 	AUTO(strbuf) struct strbuf b = STRBUF(ANSWER_MAX);
 	bool first = true;
@@ -190,7 +191,7 @@ static void take_request(struct mcp_server *s, struct mcp_client *p, json_object
 	if (strcmp(method, "tools/call") == 0)
 		mcp_call_start(s, p, id, params);
 	else if (strcmp(method, "tools/list") == 0)
-		list(s, p, id, modern);
+		methods_list(s, p, id, modern);
 	else if (strcmp(method, "initialize") == 0 && !(modern && s->web))
 		initialize(s, p, id, params);
 	else if (strcmp(method, "server/discover") == 0)

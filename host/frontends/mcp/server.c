@@ -15,7 +15,7 @@
 #include <signal.h>
 #include <string.h>
 
-static int on_line(char *line, size_t len, void *arg)
+static int server_on_line(char *line, size_t len, void *arg)
 {
 	struct mcp_server *s = arg;
 	struct error err = ERROR_NONE;
@@ -108,7 +108,7 @@ static int serve(struct launch *l, struct mcp_server *s,
 		s->signals[i].data = s;
 		uv_signal_start(&s->signals[i], on_signal, i ? SIGINT : SIGTERM);
 	}
-	jsonl_init(&s->lines, MCP_MESSAGE_MAX, on_line, s);
+	jsonl_init(&s->lines, MCP_MESSAGE_MAX, server_on_line, s);
 	status = launch_runner(l, &mcp_runner_events, s, &s->link, err);
 	if (status) {
 		mcp_close_handles(s);
