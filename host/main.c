@@ -51,7 +51,7 @@ static int unknown_command(const char *name)
 	for (size_t i = 0; (command = command_at(i)) && count < COMMANDS_MAX; i++)
 		if (!command->hidden)
 			names[count++] = command->name;
-	near = suggest(name, names, count);
+	near = option_suggest(name, names, count);
 	fprintf(stderr, "mortise: unknown command `%.80s`", name);
 	if (near)
 		fprintf(stderr, "; did you mean `%s`?", near);

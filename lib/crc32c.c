@@ -38,7 +38,7 @@ static uint32_t eight_bytes(uint32_t crc, const unsigned char *at)
 	return crc;
 }
 
-uint32_t crc32c(uint32_t crc, const void *bytes, size_t len)
+uint32_t crc32c_update(uint32_t crc, const void *bytes, size_t len)
 {
 	const unsigned char *at = bytes;
 

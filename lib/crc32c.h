@@ -9,6 +9,6 @@
 
 /** Checksum of the bytes, or of what `crc` is of with these behind it: begin
  *  with 0. */
-uint32_t crc32c(uint32_t crc, const void *bytes, size_t len);
+uint32_t crc32c_update(uint32_t crc, const void *bytes, size_t len);
 
 #endif

@@ -38,7 +38,7 @@ void hex_of(const unsigned char *bytes, size_t count, char *ret)
 		snprintf(ret + 2 * i, 3, "%02x", bytes[i]);
 }
 
-int sha256(const void *bytes, size_t len, unsigned char ret[SHA256_BYTES])
+int digest_sha256(const void *bytes, size_t len, unsigned char ret[SHA256_BYTES])
 {
 	const struct crypto_api *api = crypto_api(NULL);
 	unsigned char sum[EVP_MAX_MD_SIZE];
@@ -53,18 +53,18 @@ int sha256(const void *bytes, size_t len, unsigned char ret[SHA256_BYTES])
 	return MT_OK;
 }
 
-int sha256_hex(const void *bytes, size_t len, char ret[SHA256_HEX])
+int digest_sha256_hex(const void *bytes, size_t len, char ret[SHA256_HEX])
 {
 	unsigned char sum[SHA256_BYTES];
-	int r = sha256(bytes, len, sum);
+	int r = digest_sha256(bytes, len, sum);
 
 	if (!r)
 		hex_of(sum, sizeof sum, ret);
 	return r;
 }
 
-int hmac_sha256(const void *key, size_t key_len, const void *bytes, size_t len,
-		unsigned char ret[SHA256_BYTES])
+int digest_hmac_sha256(const void *key, size_t key_len, const void *bytes, size_t len,
+		       unsigned char ret[SHA256_BYTES])
 {
 	const struct crypto_api *api = crypto_api(NULL);
 	unsigned char sum[EVP_MAX_MD_SIZE];

@@ -39,10 +39,10 @@ struct crypto_api {
 const struct crypto_api *crypto_api(struct error *err);
 
 /** @return MT_OK, or MT_EUNSUPPORTED if libcrypto is not there or will not. */
-int sha256(const void *bytes, size_t len, unsigned char ret[SHA256_BYTES]);
-int sha256_hex(const void *bytes, size_t len, char ret[SHA256_HEX]);
-int hmac_sha256(const void *key, size_t key_len, const void *bytes, size_t len,
-		unsigned char ret[SHA256_BYTES]);
+int digest_sha256(const void *bytes, size_t len, unsigned char ret[SHA256_BYTES]);
+int digest_sha256_hex(const void *bytes, size_t len, char ret[SHA256_HEX]);
+int digest_hmac_sha256(const void *key, size_t key_len, const void *bytes, size_t len,
+		       unsigned char ret[SHA256_BYTES]);
 /** Lower-case digits and a NUL. */
 void hex_of(const unsigned char *bytes, size_t count, char *ret);
 

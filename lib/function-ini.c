@@ -144,7 +144,7 @@ static void read_key(struct reader *r, size_t line, struct declared *d, const ch
 		status = words_fails(value, &d->function.flags, &err);
 	else if (strcmp(key, "hints") == 0)
 		status = words_hints(value, &d->hints, &err);
-	else if ((near = suggest(key, keys, ARRAY_LEN(keys))))
+	else if ((near = option_suggest(key, keys, ARRAY_LEN(keys))))
 		TELL(r, line, "unknown key `%.80s` of a function; did you mean `%s`?",
 		     key, near);
 	else

@@ -79,7 +79,7 @@ static int unknown(const struct word *words, size_t count, const char *name,
 
 	for (size_t i = 0; i < count; i++)
 		names[i] = words[i].name;
-	near = suggest(name, names, count);
+	near = option_suggest(name, names, count);
 	if (near)
 		return fail(err, MT_EINVAL, "unknown %s `%.60s`; did you mean `%s`?",
 			    what, name, near);

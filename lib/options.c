@@ -299,7 +299,7 @@ static size_t distance(const char *a, const char *b)
 	return rows[la % 3][lb];
 }
 
-const char *suggest(const char *word, const char *const *names, size_t count)
+const char *option_suggest(const char *word, const char *const *names, size_t count)
 {
 	const char *nearest = NULL;
 	size_t best = strlen(word) / 3 + 2; /* at least this is too far */
@@ -325,7 +325,7 @@ int option_unknown(const struct mt_option *table, size_t count, const char *key,
 		return out_of_memory(err);
 	for (size_t i = 0; i < count; i++)
 		names[i] = nth(table, i)->name;
-	near = suggest(key, names, count);
+	near = option_suggest(key, names, count);
 	if (near)
 		return fail(err, MT_EINVAL, "unknown option `%s`; did you mean `%s`?",
 			    key, near);

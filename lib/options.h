@@ -23,7 +23,7 @@ int option_check(const struct mt_option *option, const char *key, const char *va
 int option_unknown(const struct mt_option *table, size_t count, const char *key,
 		   struct error *err);
 /** The name of `names` that is nearest to `word`, or NULL if none is near. */
-const char *suggest(const char *word, const char *const *names, size_t count);
+const char *option_suggest(const char *word, const char *const *names, size_t count);
 
 /* Values, after option_check: */
 int option_to_int(const struct mt_option *option, const char *value, int64_t *ret);

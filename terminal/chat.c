@@ -729,7 +729,7 @@ static int talk(struct chat *c)
 }
 
 /* Why there is no conversation: what was to be shown, behind the program's name. */
-static void complain(struct chat *c)
+static void print_start_error(struct chat *c)
 {
 	AUTO(strbuf) struct strbuf line = STRBUF(64 << 10), rows = STRBUF(64 << 10);
 	struct style style = c->show.style;
@@ -758,7 +758,7 @@ int chat_run(const struct options *o)
 		code = talk(c);
 	} else {
 		tty_restore(&c->term);
-		complain(c);
+		print_start_error(c);
 	}
 	tty_restore(&c->term);
 	done(c);

@@ -312,7 +312,7 @@ static void unknown(struct chat *c, const char *text)
 
 	for (size_t i = 0; i < ARRAY_LEN(table); i++)
 		names[i] = table[i].name;
-	near = word ? suggest(word, names, ARRAY_LEN(names)) : NULL;
+	near = word ? option_suggest(word, names, ARRAY_LEN(names)) : NULL;
 	event_view_remark(&c->show, YELLOW, "Unknown command %s%s%s (/help lists all)",
 			  word, near ? "; did you mean " : "", near ? near : "");
 }

@@ -72,17 +72,17 @@ static int attach_run(const struct command *self, int argc, char **argv)
 	if (f != FLAG_END)
 		return f == FLAG_HELP ? EXIT_DONE : EXIT_USAGE;
 	if (common_config(&a.common, &config, &err))
-		return complain(EXIT_USAGE, &err);
+		return command_report(EXIT_USAGE, &err);
 	id = client_find(config, a.prefix, &err);
 	if (!id)
-		return complain(EXIT_FAILED, &err);
+		return command_report(EXIT_FAILED, &err);
 	if (argc == 1 || (argc == 2 && argv[1] == a.prefix))
 		converse(id);
 	if (client_open(&p, id, &err) || client_greet(&p, &err)) {
-		code = complain(EXIT_FAILED, &err);
+		code = command_report(EXIT_FAILED, &err);
 	} else {
 		choose_since(&p, a.last, &a.follow);
-		code = follow(&p, &a.follow);
+		code = follow_conversation(&p, &a.follow);
 	}
 	client_close(&p);
 	return code;

@@ -78,7 +78,7 @@ void common_untrusted(const struct config *c);
 /** Where messages go and which, as [core] says: to be called once it is read. */
 int common_log(const struct config *c, struct error *err);
 /** Print "mortise: TEXT" and return `code`. */
-int complain(int code, const struct error *err);
+int command_report(int code, const struct error *err);
 /** The loop of the program. NULL: descriptors or memory are short. */
 struct uv_loop_s *command_loop(struct error *err);
 void command_help(const struct command *self);

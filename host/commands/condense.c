@@ -383,7 +383,7 @@ static int condense_run(const struct command *self, int argc, char **argv)
 	if (f != FLAG_END)
 		return f == FLAG_HELP ? EXIT_DONE : EXIT_USAGE;
 	j.loop = command_loop(&err);
-	code = !j.loop || condense_find(&j, &id, &err) ? complain(EXIT_USAGE, &err)
+	code = !j.loop || condense_find(&j, &id, &err) ? command_report(EXIT_USAGE, &err)
 						       : compare_all(&j);
 	if (j.dir)
 		dir_remove(j.dir, NULL);

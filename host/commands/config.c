@@ -268,7 +268,7 @@ static int trust(const char *workspace)
 	struct error err = ERROR_NONE;
 
 	if (config_trust(workspace, &err))
-		return complain(EXIT_FAILED, &err);
+		return command_report(EXIT_FAILED, &err);
 	puts("trusted at its current content");
 	return EXIT_DONE;
 }
@@ -287,7 +287,7 @@ static int act(const struct loaded *l, const char *what, const char *key, bool j
 		status = config_show(l->config, json, &out);
 	if (status) {
 		fail_code(&err, status);
-		return complain(EXIT_FAILED, &err);
+		return command_report(EXIT_FAILED, &err);
 	}
 	fwrite(out.text, 1, out.len, stdout);
 	return EXIT_DONE;
@@ -300,7 +300,7 @@ static int usage(void)
 	fail(&err, MT_EINVAL,
 	     "config: missing or unknown subcommand; use show, explain "
 	     "SECTION.KEY, check or trust [DIR]");
-	return complain(EXIT_USAGE, &err);
+	return command_report(EXIT_USAGE, &err);
 }
 
 static int config_run(const struct command *self, int argc, char **argv)
@@ -323,7 +323,7 @@ static int config_run(const struct command *self, int argc, char **argv)
 	      (strcmp(what, "explain") == 0 && words == 2)))
 		return usage();
 	code = commands_config_load(&a.common, &l, &err)
-		       ? complain(EXIT_USAGE, &err)
+		       ? command_report(EXIT_USAGE, &err)
 		       : act(&l, what, words == 2 ? argv[index + 1] : NULL, a.json);
 	registry_free(l.registry);
 	config_free(l.config);

@@ -523,8 +523,8 @@ static int conversations_run(const struct command *self, int argc, char **argv)
 		return EXIT_USAGE;
 	}
 	if (common_config(&a.common, &config, &err))
-		return complain(EXIT_USAGE, &err);
-	return what(config, &a, &err) ? complain(EXIT_FAILED, &err) : EXIT_DONE;
+		return command_report(EXIT_USAGE, &err);
+	return what(config, &a, &err) ? command_report(EXIT_FAILED, &err) : EXIT_DONE;
 }
 
 const struct command command_conversations = {

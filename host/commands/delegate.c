@@ -204,7 +204,7 @@ static int run_it(struct job *job)
 		uv_run(loop, UV_RUN_DEFAULT);
 		return delegate_tell(&err);
 	}
-	return drive(loop, c, job->task, strlen(job->task), &o);
+	return drive_conversation(loop, c, job->task, strlen(job->task), &o);
 }
 
 static int delegate_run(const struct command *self, int argc, char **argv)

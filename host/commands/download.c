@@ -66,8 +66,8 @@ int download_to(const struct config *c, const char *url, size_t max, const char 
 	return r ? r : file_write(path, out.text, out.len, 0600, false, err);
 }
 
-int download(const struct config *c, const char *url, size_t max, char **ret_dir,
-	     char **ret_path, struct error *err)
+int download_file(const struct config *c, const char *url, size_t max, char **ret_dir,
+		  char **ret_path, struct error *err)
 {
 	const char *tmp = getenv("TMPDIR"), *file = strrchr(url, '/');
 	AUTO(strbuf) struct strbuf name = STRBUF(4096);

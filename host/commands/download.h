@@ -8,8 +8,8 @@
 
 /** Fetch `url` into a new temporary directory (`ret_dir`, owned, to be removed also
  *  on failure if it is set), under its own file name (`ret_path`, owned). */
-int download(const struct config *c, const char *url, size_t max, char **ret_dir,
-	     char **ret_path, struct error *err);
+int download_file(const struct config *c, const char *url, size_t max, char **ret_dir,
+		  char **ret_path, struct error *err);
 /** The same to a path. */
 int download_to(const struct config *c, const char *url, size_t max, const char *path,
 		struct error *err);

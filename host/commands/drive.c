@@ -479,8 +479,8 @@ static int loop_on(uv_loop_t *loop, struct drive *d)
 	return code;
 }
 
-int drive(uv_loop_t *loop, struct conversation *c, const char *task, size_t len,
-	  const struct drive_options *o)
+int drive_conversation(uv_loop_t *loop, struct conversation *c, const char *task,
+		       size_t len, const struct drive_options *o)
 {
 	struct drive d = { .c = c, .o = o };
 	struct error err = ERROR_NONE;
@@ -489,13 +489,13 @@ int drive(uv_loop_t *loop, struct conversation *c, const char *task, size_t len,
 	watch_signals(loop, &d);
 	conversation_watch(c, &states, &d);
 	if (open_faces(loop, &d, &err) || begin(&d, task, len, &err))
-		code = complain(EXIT_FAILED, &err);
+		code = command_report(EXIT_FAILED, &err);
 	else
 		code = loop_on(loop, &d);
 	if (o->record && record(o->record, conversation_log(c), &err))
-		code = complain(EXIT_FAILED, &err);
+		code = command_report(EXIT_FAILED, &err);
 	if (put_answer(&d, &err))
-		code = complain(EXIT_FAILED, &err);
+		code = command_report(EXIT_FAILED, &err);
 	if (d.render)
 		show_end(&d);
 	close_all(loop, &d, code);

@@ -25,8 +25,8 @@ struct drive_options {
  *  print how it ended. `task` is the user's message; NULL: just continue, or with
  *  `keep` wait for a message.
  *  @return the exit code of the program. */
-int drive(uv_loop_t *loop, struct conversation *c, const char *task, size_t len,
-	  const struct drive_options *o);
+int drive_conversation(uv_loop_t *loop, struct conversation *c, const char *task,
+		       size_t len, const struct drive_options *o);
 
 /** Read a file that --image names into `images` of a struct drive_options. */
 int drive_image(void *options, const char *path, struct error *err);

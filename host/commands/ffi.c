@@ -220,9 +220,10 @@ static int ffi_check(const char *path)
 			      "%s: no section [tool.NAME] with plugin = " FFI_TOOLSET,
 			      path);
 	if (status)
-		return complain(status == MT_ENOMEM || status == MT_EIO ? EXIT_FAILED
-									: EXIT_USAGE,
-				&err);
+		return command_report(status == MT_ENOMEM || status == MT_EIO
+					      ? EXIT_FAILED
+					      : EXIT_USAGE,
+				      &err);
 	if (faults == 0)
 		printf("%zu function%s declared and found\n", functions,
 		       functions == 1 ? "" : "s");

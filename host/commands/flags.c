@@ -39,7 +39,7 @@ const struct flag *common_flag(size_t n)
 								   : NULL;
 }
 
-int complain(int code, const struct error *err)
+int command_report(int code, const struct error *err)
 {
 	fprintf(stderr, "mortise: %s\n", err->text);
 	return code;
@@ -147,7 +147,8 @@ static int unknown_flag(const struct command *self, const char *word)
 		names[count++] = f->name;
 	for (const struct flag *f = common_flags; f->name; f++)
 		names[count++] = f->name;
-	near = strncmp(word, "--", 2) == 0 ? suggest(word + 2, names, count) : NULL;
+	near = strncmp(word, "--", 2) == 0 ? option_suggest(word + 2, names, count)
+					   : NULL;
 	snprintf(text, sizeof text, near ? "%.40s; did you mean --%s?" : "%.40s", word,
 		 near);
 	return bad(self, "unknown option %s", text);
@@ -239,7 +240,8 @@ static enum flags_status store(const struct command *self, const struct flag *f,
 	case FLAG_NUMBER:
 		return store_number(self, f, value, at);
 	case FLAG_TAKE:
-		return f->take(at, value, &err) ? complain(FLAG_BAD, &err) : FLAG_END;
+		return f->take(at, value, &err) ? command_report(FLAG_BAD, &err)
+						: FLAG_END;
 	}
 	return FLAG_END;
 }

@@ -409,7 +409,7 @@ static void say_goodbye(struct follow *f)
 	}
 }
 
-int follow(struct client *p, const struct follow_options *o)
+int follow_conversation(struct client *p, const struct follow_options *o)
 {
 	struct follow f = {
 		.p = p, .o = o, .keys = STDIN_FILENO, .signals = catch_signals()

@@ -25,6 +25,6 @@ struct follow_options {
 
 /** Follow until the conversation ends, or Ctrl-C leaves it. The hello has come.
  *  @return the exit code. */
-int follow(struct client *p, const struct follow_options *o);
+int follow_conversation(struct client *p, const struct follow_options *o);
 
 #endif

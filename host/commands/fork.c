@@ -88,7 +88,7 @@ static int fork_run(const struct command *self, int argc, char **argv)
 
 	if (f != FLAG_END)
 		return f == FLAG_HELP ? EXIT_DONE : EXIT_USAGE;
-	return fork_it(&a, &err) ? complain(EXIT_USAGE, &err) : EXIT_DONE;
+	return fork_it(&a, &err) ? command_report(EXIT_USAGE, &err) : EXIT_DONE;
 }
 
 const struct command command_fork = {

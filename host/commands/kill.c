@@ -154,12 +154,12 @@ static int kill_run(const struct command *self, int argc, char **argv)
 	if (f != FLAG_END)
 		return f == FLAG_HELP ? EXIT_DONE : EXIT_USAGE;
 	if (common_config(&a.common, &config, &err))
-		return complain(EXIT_USAGE, &err);
+		return command_report(EXIT_USAGE, &err);
 	for (int i = index; i < argc || i == index; i++) {
 		err = ERROR_NONE;
 		if (end_one(config, i < argc ? argv[i] : "", a.pause, a.wait_s * 1000,
 			    &err))
-			code = complain(EXIT_FAILED, &err);
+			code = command_report(EXIT_FAILED, &err);
 	}
 	return code;
 }

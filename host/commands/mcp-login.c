@@ -122,15 +122,15 @@ int mcp_login(const struct config *c, const struct registry *r, const char *name
 	int fd;
 
 	if (mcp_login_find(c, r, name, &options, err))
-		return complain(EXIT_USAGE, err);
+		return command_report(EXIT_USAGE, err);
 	spec = make_spec(name, options, err);
 	fd = spec ? hand_over(spec, err) : -1;
 	if (fd < 0)
-		return complain(EXIT_FAILED, err);
+		return command_report(EXIT_FAILED, err);
 	snprintf(number, sizeof number, "%d", fd);
 	helper_run("mcp-login", argv);
 	fail(err, MT_ENOTFOUND, "cannot log in: mortise-mcp-login is not installed");
-	return complain(EXIT_FAILED, err);
+	return command_report(EXIT_FAILED, err);
 }
 
 /* ---- logout -------------------------------------------------------------------- */
@@ -142,7 +142,7 @@ int mcp_logout(const struct config *c, const struct registry *r, const char *nam
 	const char *file;
 
 	if (mcp_login_find(c, r, name, &options, err))
-		return complain(EXIT_USAGE, err);
+		return command_report(EXIT_USAGE, err);
 	file = js_str(options, "login_file", "");
 	if (unlink(file) == 0) {
 		printf("Logged out of %s.\n", name);
@@ -153,5 +153,5 @@ int mcp_logout(const struct config *c, const struct registry *r, const char *nam
 		return EXIT_DONE;
 	}
 	fail(err, MT_EIO, "%s: %s", file, strerror(errno));
-	return complain(EXIT_FAILED, err);
+	return command_report(EXIT_FAILED, err);
 }

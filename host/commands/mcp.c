@@ -210,14 +210,14 @@ static int query(struct config *c, struct registry *r, const struct common *comm
 	int code;
 
 	if (server_item(name, &item) || catalog_open(c, r, item.text, &catalog, err))
-		return complain(EXIT_USAGE, err);
+		return command_report(EXIT_USAGE, err);
 	if (catalog.instance_count == 0) {
 		printf(json ? "[]\n" : "No MCP server is configured.\n");
 		return EXIT_DONE;
 	}
 	q.answers = calloc(catalog.instance_count, sizeof *q.answers);
 	if (!q.answers || ask_all(c, r, common, &q, err))
-		code = complain(EXIT_FAILED, err);
+		code = command_report(EXIT_FAILED, err);
 	else
 		code = mcp_tell(&q, json, name != NULL);
 	for (size_t i = 0; q.answers && i < catalog.instance_count; i++)
@@ -236,7 +236,7 @@ static int commands_mcp_list(struct config *c, struct registry *r, bool json,
 	AUTO(strbuf) struct strbuf out = STRBUF(16 << 20);
 
 	if (catalog_open(c, r, MCP_TOOLSET, &catalog, err))
-		return complain(EXIT_USAGE, err);
+		return command_report(EXIT_USAGE, err);
 	for (size_t i = 0; i < catalog.instance_count; i++) {
 		const struct tool_instance *t = &catalog.instances[i];
 
@@ -269,7 +269,7 @@ static int with_config(const struct common *common, bool json, int count, char *
 	struct error err = ERROR_NONE;
 
 	if (common_config(common, &c, &err) || registry_open(c, &r, &err))
-		return complain(EXIT_USAGE, &err);
+		return command_report(EXIT_USAGE, &err);
 	if (count == 0 || strcmp(words[0], "list") == 0)
 		return commands_mcp_list(c, r, json, &err);
 	if (strcmp(words[0], "login") == 0)

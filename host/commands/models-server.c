@@ -34,7 +34,7 @@ static int show(struct llm *l, const char *provider, bool json)
 	const char *text;
 
 	if (llm_server_models(l, &list, &err))
-		return complain(EXIT_MODEL, &err);
+		return command_report(EXIT_MODEL, &err);
 	if (!json) {
 		print_list(provider ? provider : "", list);
 		return EXIT_DONE;
@@ -42,7 +42,7 @@ static int show(struct llm *l, const char *provider, bool json)
 	text = js_text(list, NULL);
 	if (!text) {
 		out_of_memory(&err);
-		return complain(EXIT_FAILED, &err);
+		return command_report(EXIT_FAILED, &err);
 	}
 	puts(text);
 	return EXIT_DONE;
@@ -65,7 +65,7 @@ static int asked_open(struct asked *a, const struct common *common, const char *
 	    registry_open(a->config, &a->registry, err) ||
 	    !(a->pool = llm_pool_new(a->loop, err)) ||
 	    llm_open(a->pool, a->config, a->registry, "llm", model, NULL, &a->llm, err))
-		return complain(EXIT_USAGE, err);
+		return command_report(EXIT_USAGE, err);
 	return EXIT_DONE;
 }
 
@@ -107,7 +107,7 @@ int models_server_window(const struct common *common, const char *name, int64_t 
 		*ret = llm_server_context_window(a.llm);
 	if (code == EXIT_DONE && *ret <= 0) {
 		fail(&err, MT_EIO, "server of %s does not report a context window", name);
-		code = complain(EXIT_MODEL, &err);
+		code = command_report(EXIT_MODEL, &err);
 	}
 	asked_close(&a);
 	return code;

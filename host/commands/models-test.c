@@ -179,10 +179,10 @@ static int test(struct asking *a, bool vision, bool json)
 
 	if (!q) {
 		out_of_memory(&err);
-		return complain(EXIT_FAILED, &err);
+		return command_report(EXIT_FAILED, &err);
 	}
 	if (ask(a, q, 0, &err))
-		return complain(EXIT_MODEL, &err);
+		return command_report(EXIT_MODEL, &err);
 	f.streaming = of_streaming(a);
 	f.tools = of_tools(a);
 	f.first_ms = a->first_ms;
@@ -190,7 +190,7 @@ static int test(struct asking *a, bool vision, bool json)
 	if (vision)
 		f.vision = try_image(a, &err);
 	(json ? print_json : print_text)(a->llm, &f);
-	return err.code ? complain(EXIT_MODEL, &err) : EXIT_DONE;
+	return err.code ? command_report(EXIT_MODEL, &err) : EXIT_DONE;
 }
 
 /* A test is not worth waiting for; -o llm.retries says otherwise. */
@@ -219,7 +219,7 @@ int models_test(const struct common *common, const char *name, bool vision, bool
 	if (!a.loop || common_config(&quick, &c, &err) || registry_open(c, &r, &err) ||
 	    !(pool = llm_pool_new(a.loop, &err)) ||
 	    llm_open(pool, c, r, "llm", name, NULL, &a.llm, &err))
-		code = complain(EXIT_USAGE, &err);
+		code = command_report(EXIT_USAGE, &err);
 	else
 		code = test(&a, vision || llm_facts(a.llm)->vision, json);
 	llm_reply_free(a.reply);

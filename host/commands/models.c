@@ -142,7 +142,7 @@ static int list(const struct common *common, int argc, char **argv, bool json)
 	int status = common_config(common, &c, &err);
 
 	if (status)
-		return complain(EXIT_USAGE, &err);
+		return command_report(EXIT_USAGE, &err);
 	if (json)
 		strbuf_addc(&out, '[');
 	else
@@ -153,7 +153,7 @@ static int list(const struct common *common, int argc, char **argv, bool json)
 	if (!status && own)
 		status = list_file(own, false, pattern, json ? &out : NULL, &err);
 	if (status)
-		return complain(EXIT_FAILED, &err);
+		return command_report(EXIT_FAILED, &err);
 	if (json)
 		printf("%s]\n", out.text);
 	return EXIT_DONE;
@@ -208,7 +208,7 @@ static int tell(const struct common *common, const char *name, bool server, bool
 	int code = EXIT_DONE;
 
 	if (common_config(common, &c, &err))
-		return complain(EXIT_USAGE, &err);
+		return command_report(EXIT_USAGE, &err);
 	model_facts_find(c, name, &f);
 	if (server)
 		code = ask_window(common, name, &f);
@@ -245,13 +245,13 @@ static int import(const struct common *common, int argc, char **argv, bool json)
 
 	(void)common, (void)argc;
 	if (file_read(argv[0], MOST, &text, &len, &err))
-		return complain(EXIT_USAGE, &err);
+		return command_report(EXIT_USAGE, &err);
 	count = model_import(text, len, &table, &err);
 	if (count < 0)
-		return complain(EXIT_FAILED, &err);
+		return command_report(EXIT_FAILED, &err);
 	path = model_table_user_path(true, &err);
 	if (!path || file_write(path, table.text, table.len, 0600, true, &err))
-		return complain(EXIT_FAILED, &err);
+		return command_report(EXIT_FAILED, &err);
 	if (json)
 		printf("{\"models\":%d}\n", count);
 	else

@@ -236,16 +236,16 @@ int plugin_new(struct common *common, const char *lang, int count, char **words)
 
 	if (count < 2 || count > 3) {
 		fail(&err, MT_EINVAL, "plugins new: use new KIND NAME [DIR]");
-		return complain(EXIT_USAGE, &err);
+		return command_report(EXIT_USAGE, &err);
 	}
 	plan.name = words[1];
 	plan.directory = count > 2 ? words[2] : plan.name;
 	if (find_starter(words[0], lang ? lang : "c", &plan, &err) ||
 	    check_name(plan.name, &err) || common_config(common, &c, &err))
-		return complain(EXIT_USAGE, &err);
+		return command_report(EXIT_USAGE, &err);
 	set_ident(&plan);
 	if (make(&plan, config_get(c, "core", "template_dir"), &err))
-		return complain(EXIT_FAILED, &err);
+		return command_report(EXIT_FAILED, &err);
 	printf("\nTo build and test it: make -C %s test\n", plan.directory);
 	return EXIT_DONE;
 }

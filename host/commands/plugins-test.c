@@ -424,15 +424,15 @@ static int run_file(struct common *common, const char *path, const char *workspa
 	struct error err = ERROR_NONE;
 
 	if (load_config(common, path, &option, runner, &c, &err))
-		return complain(EXIT_USAGE, &err);
+		return command_report(EXIT_USAGE, &err);
 	if (registry_open(c, &r, &err) || toolsets(r, path, &list, &err) ||
 	    catalog_open(c, r, list.text, &catalog, &err))
-		return complain(EXIT_FAILED, &err);
+		return command_report(EXIT_FAILED, &err);
 	run->catalog = &catalog;
 	run_cases(c, r, run, workspace, spool, &err);
 	catalog_clear(&catalog);
 	if (err.code)
-		return complain(EXIT_TOOL, &err);
+		return command_report(EXIT_TOOL, &err);
 	return run->failed ? EXIT_FAILED : EXIT_DONE;
 }
 
@@ -447,11 +447,11 @@ static int run_test(struct common *common, bool valgrind, const char *path,
 
 	if (!realpath(common->workspace ? common->workspace : ".", workspace)) {
 		fail(&err, MT_EIO, "cannot use the workspace: %s", strerror(errno));
-		return complain(EXIT_FAILED, &err);
+		return command_report(EXIT_FAILED, &err);
 	}
 	if (dir_temporary("mortise-test", spool, sizeof spool, &err) ||
 	    (valgrind && wrap_runner(common, spool, &runner, &err)))
-		return complain(EXIT_FAILED, &err);
+		return command_report(EXIT_FAILED, &err);
 	code = run_file(common, path, workspace, spool, valgrind ? runner.text : NULL,
 			&run);
 	if (valgrind && print_logs(spool) && code == EXIT_DONE)
@@ -470,20 +470,20 @@ int plugin_test(struct common *common, bool valgrind, int count, char **words)
 
 	if (count < 1 || count > 2) {
 		fail(&err, MT_EINVAL, "plugins test: use test FILE [CASES]");
-		return complain(EXIT_USAGE, &err);
+		return command_report(EXIT_USAGE, &err);
 	}
 	path = realpath(words[0], NULL);
 	if (!path) {
 		fail(&err, MT_ENOTFOUND, "cannot open `%s`: %s", words[0],
 		     strerror(errno));
-		return complain(EXIT_FAILED, &err);
+		return command_report(EXIT_FAILED, &err);
 	}
 	default_path = cases_path(words[0]);
 	cases.path = count > 1 ? words[1] : default_path;
 	if (!cases.path)
 		out_of_memory(&err);
 	code = err.code || read_cases(&cases, &err)
-		       ? complain(EXIT_USAGE, &err)
+		       ? command_report(EXIT_USAGE, &err)
 		       : run_test(common, valgrind, path, &cases);
 	free(cases.list);
 	ini_clear(&cases.ini);

@@ -244,7 +244,7 @@ static int not_there(const struct registry *r, const char *word, struct error *e
 	}
 	for (; count < ARRAY_LEN(names) && (c = registry_at(r, count)); count++)
 		names[count] = c->name;
-	near = suggest(word, names, count);
+	near = option_suggest(word, names, count);
 	return near ? fail(err, MT_ENOTFOUND,
 			   "unknown plugin `%.80s`; did you mean `%s`?", word, near)
 		    : fail(err, MT_ENOTFOUND,
@@ -342,11 +342,11 @@ static int list_or_info(const struct common *common, const char *word, bool json
 	struct error err = ERROR_NONE;
 
 	if (common_config(common, &c, &err))
-		return complain(EXIT_USAGE, &err);
+		return command_report(EXIT_USAGE, &err);
 	if (registry_open(c, &r, &err))
-		return complain(EXIT_FAILED, &err);
+		return command_report(EXIT_FAILED, &err);
 	if (word && info(r, word, json, &out, &err))
-		return complain(EXIT_FAILED, &err);
+		return command_report(EXIT_FAILED, &err);
 	if (!word && json)
 		list_json(r, refused, &out);
 	else if (!word && refused)
@@ -355,7 +355,7 @@ static int list_or_info(const struct common *common, const char *word, bool json
 		list_components(r, &out);
 	if (out.error) {
 		fail_code(&err, out.error);
-		return complain(EXIT_FAILED, &err);
+		return command_report(EXIT_FAILED, &err);
 	}
 	fwrite(out.text, 1, out.len, stdout);
 	return EXIT_DONE;
@@ -386,7 +386,7 @@ static int plugins_run(const struct command *self, int argc, char **argv)
 	fail(&err, MT_EINVAL,
 	     "plugins: unknown subcommand; use list, info NAME, check FILE, "
 	     "new KIND NAME or test FILE");
-	return complain(EXIT_USAGE, &err);
+	return command_report(EXIT_USAGE, &err);
 }
 
 #define ARGS \

@@ -102,7 +102,7 @@ int policy_approvals(const struct common *common, const char *prefix, bool json)
 	else if (!r)
 		print_list(&p);
 	place_clear(&p);
-	return r ? complain(EXIT_USAGE, &err) : EXIT_DONE;
+	return r ? command_report(EXIT_USAGE, &err) : EXIT_DONE;
 }
 
 /* ---- revoking ----------------------------------------------------------------------- */
@@ -243,5 +243,5 @@ int policy_revoke(const struct common *common, const char *prefix, int argc, cha
 	if (!r)
 		printf("%zu revoked\n", json_object_array_length(texts));
 	place_clear(&p);
-	return r ? complain(EXIT_USAGE, &err) : EXIT_DONE;
+	return r ? command_report(EXIT_USAGE, &err) : EXIT_DONE;
 }

@@ -215,7 +215,7 @@ static int act(const struct arguments *a, int argc, char **argv)
 	if (!r)
 		r = tests ? test(a, &l, argv[1], &err) : show(a, &l, &err);
 	loaded_clear(&l);
-	return r ? complain(EXIT_USAGE, &err) : EXIT_DONE;
+	return r ? command_report(EXIT_USAGE, &err) : EXIT_DONE;
 }
 
 static int policy_run(const struct command *self, int argc, char **argv)

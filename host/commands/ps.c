@@ -141,9 +141,9 @@ static int ps_run(const struct command *self, int argc, char **argv)
 		return EXIT_USAGE;
 	}
 	if (common_config(&a.common, &config, &err))
-		return complain(EXIT_USAGE, &err);
+		return command_report(EXIT_USAGE, &err);
 	if (client_list(config, &ids, &count, &err))
-		return complain(EXIT_FAILED, &err);
+		return command_report(EXIT_FAILED, &err);
 	if (show_all(ids, count, a.json) == 0 && !a.json)
 		puts("No conversation is running.");
 	socket_dir_free_list(ids, count);

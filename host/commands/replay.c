@@ -215,15 +215,15 @@ static int replay_it(struct arguments *a)
 	int code;
 
 	if (!loop)
-		return complain(EXIT_FAILED, &err);
+		return command_report(EXIT_FAILED, &err);
 	if (replay_start(a, loop, &replay, &c, &err)) {
 		uv_run(loop, UV_RUN_DEFAULT);
-		return complain(EXIT_USAGE, &err);
+		return command_report(EXIT_USAGE, &err);
 	}
 	told.replay = replay;
 	conversation_watch(c, &watcher, &told);
 	task = replay_task(replay);
-	code = drive(loop, c, task, strlen(task), &a->drive);
+	code = drive_conversation(loop, c, task, strlen(task), &a->drive);
 	print_report(&told);
 	code = exit_code(&told, code);
 	strbuf_clear(&told.text);

@@ -129,7 +129,7 @@ static int join_peer(const struct arguments *a, struct client *p)
 	o.first = first.len ? first.text : NULL;
 	fprintf(stderr, "mortise: process %ld has %s open; attached to it\n",
 		(long)p->pid, a->found);
-	return follow(p, &o);
+	return follow_conversation(p, &o);
 }
 
 /* Tells the client which process to connect to. */
@@ -185,13 +185,14 @@ static int run_it(struct arguments *a)
 	int code;
 
 	if (!loop)
-		return complain(EXIT_FAILED, &err);
+		return command_report(EXIT_FAILED, &err);
 	code = start_or_join(a, loop, &c, &err);
 	if (c) {
 		a->drive.commands = a->drive.json;
-		return drive(loop, c, a->task, a->task ? strlen(a->task) : 0, &a->drive);
+		return drive_conversation(loop, c, a->task, a->task ? strlen(a->task) : 0,
+					  &a->drive);
 	}
-	return code < 0 ? complain(EXIT_USAGE, &err) : code;
+	return code < 0 ? command_report(EXIT_USAGE, &err) : code;
 }
 
 static int resume_run(const struct command *self, int argc, char **argv)

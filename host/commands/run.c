@@ -295,16 +295,16 @@ static int run_it(struct arguments *a)
 	uv_loop_t *loop;
 
 	if (set_limits(a, &err) || open_answer(a, &err) || get_task(a, &task, &len, &err))
-		return complain(EXIT_USAGE, &err);
+		return command_report(EXIT_USAGE, &err);
 	a->drive.commands = a->drive.json && !task_on_stdin(a);
 	loop = command_loop(&err);
 	if (!loop)
-		return complain(EXIT_FAILED, &err);
+		return command_report(EXIT_FAILED, &err);
 	if (run_start(a, loop, &c, &err)) {
 		uv_run(loop, UV_RUN_DEFAULT);
-		return complain(EXIT_USAGE, &err);
+		return command_report(EXIT_USAGE, &err);
 	}
-	return drive(loop, c, task, len, &a->drive);
+	return drive_conversation(loop, c, task, len, &a->drive);
 }
 
 static int run_run(const struct command *self, int argc, char **argv)

@@ -337,7 +337,7 @@ static int do_install(struct job *j, const char *word, struct error *err)
 			    word);
 	if (strncmp(word, "https://", 8) != 0)
 		return install_file(j, word, word, err);
-	r = download(j->config, word, PACK_FILE_MAX, &dir, &path, err);
+	r = download_file(j->config, word, PACK_FILE_MAX, &dir, &path, err);
 	if (!r) { /* a signature file next to it is used; it is optional */
 		AUTO(strbuf) struct strbuf url = STRBUF(8192), to = STRBUF(8192);
 
@@ -460,7 +460,7 @@ static int run(const struct command *self, int argc, char **argv)
 		return flag == FLAG_HELP ? EXIT_DONE : EXIT_USAGE;
 	word = index < argc ? argv[index++] : "list";
 	if (common_config(&j.common, &config, &err))
-		return complain(EXIT_USAGE, &err);
+		return command_report(EXIT_USAGE, &err);
 	workspace = realpath(j.common.workspace ? j.common.workspace : ".", NULL);
 	j.config = config;
 	j.workspace = workspace ? workspace : "/";
@@ -471,13 +471,13 @@ static int run(const struct command *self, int argc, char **argv)
 			break;
 		jobs[i].run(&j, jobs[i].takes ? argv[index] : NULL, &err);
 		print(&out);
-		return err.code ? complain(EXIT_FAILED, &err) : EXIT_DONE;
+		return err.code ? command_report(EXIT_FAILED, &err) : EXIT_DONE;
 	}
 	fail(&err, MT_EINVAL,
 	     "skills: unknown subcommand; use list, show NAME|FILE, "
 	     "verify FILE, install FILE|URL, remove NAME, pack DIR, "
 	     "trust NAME or untrust NAME");
-	return complain(EXIT_USAGE, &err);
+	return command_report(EXIT_USAGE, &err);
 }
 
 const struct command command_skills = {

@@ -247,29 +247,30 @@ static int call_tool(struct config *c, struct registry *r, const struct argument
 			    .stderr_fd = STDERR_FILENO };
 
 	if (!l.loop)
-		return complain(EXIT_FAILED, err);
+		return command_report(EXIT_FAILED, err);
 	if (!t)
-		return complain(EXIT_USAGE, (unknown(r, catalog, name, json, err), err));
+		return command_report(EXIT_USAGE,
+				      (unknown(r, catalog, name, json, err), err));
 	args = call_arguments(t, json, strlen(json), err);
 	if (!args)
-		return complain(EXIT_USAGE, err);
+		return command_report(EXIT_USAGE, err);
 	if (t->hints & MT_TOOL_CONTROL) {
 		fail(err, MT_EUNSUPPORTED,
 		     "tool %s is handled by the controller and can be called only in a "
 		     "conversation",
 		     name);
-		return complain(EXIT_USAGE, err);
+		return command_report(EXIT_USAGE, err);
 	}
 	if (!realpath(a->common.workspace ? a->common.workspace : ".", workspace)) {
 		fail(err, MT_EIO, "cannot use the workspace: %s", strerror(errno));
-		return complain(EXIT_FAILED, err);
+		return command_report(EXIT_FAILED, err);
 	}
 	if (dir_temporary("mortise-call", spool, sizeof spool, err))
-		return complain(EXIT_FAILED, err);
+		return command_report(EXIT_FAILED, err);
 	if (plugin_component_load(c, r, MT_KIND_RUNTIME,
 				  config_get(c, a->section, "runtime"), &runtime, err) ||
 	    perform(&l, t, args, &call, err))
-		call.code = complain(EXIT_TOOL, err);
+		call.code = command_report(EXIT_TOOL, err);
 	plugin_component_clear(&runtime);
 	if (!call.kept)
 		dir_remove(spool, NULL);
@@ -319,10 +320,10 @@ static int serve(struct config *c, struct registry *r, const struct arguments *a
 	int code;
 
 	if (!loop)
-		return complain(EXIT_FAILED, err);
+		return command_report(EXIT_FAILED, err);
 	code = mcp_serve(loop, c, r, a->section, a->common.workspace, catalog,
 			 a->web.address ? &a->web : NULL, err);
-	return err->code ? complain(code, err) : code;
+	return err->code ? command_report(code, err) : code;
 }
 
 /* Toolsets that list their tools at run time. Without them the rest is still good. */
@@ -351,7 +352,7 @@ static int with_catalog(const struct arguments *a, int count, char **words)
 	int code;
 
 	if (common_config(&a->common, &c, &err) || registry_open(c, &r, &err))
-		return complain(EXIT_USAGE, &err);
+		return command_report(EXIT_USAGE, &err);
 	names = a->all && !installed_list(r, &installed)
 			? installed.text
 			: config_get(c, a->section, "tools");
@@ -360,7 +361,7 @@ static int with_catalog(const struct arguments *a, int count, char **words)
 	else
 		catalog_open(c, r, serves ? served.text : names, &catalog, &err);
 	if (err.code)
-		return complain(EXIT_USAGE, &err);
+		return command_report(EXIT_USAGE, &err);
 	if (!serves && !(words[1] && catalog_find(&catalog, words[1])))
 		fetch_lists(c, r, a, &catalog);
 	if (strcmp(words[0], "list") == 0)

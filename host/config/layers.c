@@ -45,7 +45,7 @@ static int unknown_section(const char *section, const char *origin, struct error
 	snprintf(word, sizeof word, "%.*s", (int)strcspn(section, "."), section);
 	for (; family_at(count) && count < ARRAY_LEN(names); count++)
 		names[count] = family_at(count)->name;
-	near = suggest(word, names, count);
+	near = option_suggest(word, names, count);
 	if (near)
 		return fail(err, MT_EINVAL,
 			    "%s: unknown section [%.80s]; did you mean [%s%.80s]?",

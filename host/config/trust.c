@@ -12,7 +12,7 @@ enum { STORE_MAX = 1 << 20 };
 
 static int hash(const char *text, size_t len, char hex[65], struct error *err)
 {
-	if (sha256_hex(text, len, hex))
+	if (digest_sha256_hex(text, len, hex))
 		return fail(err, MT_EIO,
 			    "cannot compute SHA-256: libcrypto is not available");
 	return MT_OK;

@@ -211,7 +211,7 @@ static int no_link(const struct config *c, const struct value *v, const char *ta
 
 	while (count < ARRAY_LEN(names) && (one = config_named(c, target, count)))
 		names[count++] = one;
-	near = suggest(name, names, count);
+	near = option_suggest(name, names, count);
 	if (near)
 		return fail(err, MT_EINVAL,
 			    "%s: unknown section [%s.%.80s]; did you mean `%s`?",

@@ -63,7 +63,7 @@ static bool is_good(struct event_facts *f, const struct facts_header *h, const c
 	       h->count <= len / sizeof(struct facts_entry) && h->calls <= len &&
 	       h->batches <= len &&
 	       h->count * sizeof(struct facts_entry) + h->calls + h->batches == len &&
-	       h->sum == crc32c(0, body, len) && h->end <= evlog_size(f->log) &&
+	       h->sum == crc32c_update(0, body, len) && h->end <= evlog_size(f->log) &&
 	       evlog_tail_hash(f->log, h->end, &tail) == MT_OK && tail == h->tail;
 }
 
@@ -152,7 +152,7 @@ void event_facts_save(struct event_facts *f)
 	strbuf_addn(&out, f->calls.texts.text, h.calls);
 	if (strbuf_addn(&out, f->batches.texts.text, h.batches))
 		return; /* it is only a short cut */
-	h.sum = crc32c(0, out.text + sizeof h, out.len - sizeof h);
+	h.sum = crc32c_update(0, out.text + sizeof h, out.len - sizeof h);
 	memcpy(out.text, &h, sizeof h);
 	if (file_write(path, out.text, out.len, 0600, false, NULL) == MT_OK)
 		f->saved = f->count;

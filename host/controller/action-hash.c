@@ -99,7 +99,7 @@ int action_hash(const struct event *action, bool whole, char ret[SHA256_HEX],
 	ret[0] = '\0';
 	if (r)
 		return fail(err, r, "cannot hash the action: %s", status_name(r));
-	if (sha256_hex(form.text, form.len, ret))
+	if (digest_sha256_hex(form.text, form.len, ret))
 		return fail(err, MT_EUNSUPPORTED,
 			    "cannot compute SHA-256: libcrypto is not "
 			    "available");

@@ -46,7 +46,7 @@ static int find(const struct config *c, const char *workspace, struct store *s,
 	if (!s->workspace)
 		return fail(err, MT_ENOTFOUND, "cannot find the project %s: %s",
 			    workspace, strerror(errno));
-	if (sha256_hex(s->workspace, strlen(s->workspace), hash))
+	if (digest_sha256_hex(s->workspace, strlen(s->workspace), hash))
 		return fail(err, MT_EUNSUPPORTED,
 			    "cannot compute SHA-256: libcrypto is not "
 			    "available");

@@ -46,7 +46,7 @@ static void load(struct reply_sums *s, const struct evlog *log)
 	AUTO(json) json_object *o = NULL;
 
 	if (js_int(kept, "version", 0) != VERSION_NUMBER ||
-	    js_int(kept, "sum", -1) != (int64_t)crc32c(0, text, len))
+	    js_int(kept, "sum", -1) != (int64_t)crc32c_update(0, text, len))
 		return;
 	o = js_parse_object(text, len, NULL);
 	if (!o || !fits(log, o, s->first))
@@ -80,7 +80,7 @@ static void save(const struct reply_sums *s, struct evlog *log)
 	if (!text || js_set(state, "replies", kept) ||
 	    js_set_int(kept, "version", VERSION_NUMBER) ||
 	    js_set_str(kept, "text", text) ||
-	    js_set_int(kept, "sum", (int64_t)crc32c(0, text, strlen(text))))
+	    js_set_int(kept, "sum", (int64_t)crc32c_update(0, text, strlen(text))))
 		return; /* it is only a short cut */
 	evlog_set_checkpoint(log, state);
 }

@@ -54,7 +54,7 @@ int evlog_blob(struct evlog *log, const void *bytes, size_t len, char ret_name[6
 
 	if (log->mode == EVLOG_READ)
 		return fail(err, MT_EDENIED, "the event log is read-only");
-	if (sha256_hex(bytes, len, ret_name))
+	if (digest_sha256_hex(bytes, len, ret_name))
 		return fail(err, MT_EIO, "cannot hash a blob");
 	path = blob_path(log, ret_name);
 	if (!path)
@@ -165,7 +165,7 @@ static int load_file(struct evlog *log, const char *name, size_t max, char **ret
 
 	if (status)
 		return status;
-	if (sha256_hex(bytes, len, found) || strcmp(found, name) != 0)
+	if (digest_sha256_hex(bytes, len, found) || strcmp(found, name) != 0)
 		return fail(err, MT_EINVAL, "blobs/%s is corrupt", name);
 	*ret = STEAL(bytes);
 	*ret_len = len;

@@ -34,7 +34,7 @@ int line_seal(struct strbuf *line)
 	if (line->error)
 		return line->error;
 	strbuf_cut(line, line->len - 1); /* the closing bracket */
-	sum = crc32c(0, line->text, line->len);
+	sum = crc32c_update(0, line->text, line->len);
 	return strbuf_addf(line, SUM_MEMBER "%0*" PRIx32 SUM_END, SUM_DIGITS, sum);
 }
 
@@ -70,7 +70,7 @@ enum line_sum line_check(const char *text, size_t len, size_t *ret_body)
 	if (len < SUM_LEN || !read_member(text + len - SUM_LEN, &sum))
 		return SUM_NONE;
 	*ret_body = len - SUM_LEN;
-	return crc32c(0, text, *ret_body) == sum ? SUM_GOOD : SUM_BAD;
+	return crc32c_update(0, text, *ret_body) == sum ? SUM_GOOD : SUM_BAD;
 }
 
 /* Where a record whose checksum stands at `end` begins, from `from` on. */
@@ -83,7 +83,7 @@ static bool find_start(const char *text, size_t from, size_t end, uint32_t sum,
 		if (*work < end - from)
 			return false;
 		*work -= end - from;
-		if (crc32c(0, text + from, end - from) == sum) {
+		if (crc32c_update(0, text + from, end - from) == sum) {
 			*ret = from;
 			return true;
 		}

@@ -325,7 +325,7 @@ static int find_command(const char *name, const struct command **ret, struct err
 		}
 		names[i] = commands[i].name;
 	}
-	near = suggest(name, names, ARRAY_LEN(names));
+	near = option_suggest(name, names, ARRAY_LEN(names));
 	return near ? fail(err, MT_EINVAL, "unknown command `%.64s`; did you mean `%s`?",
 			   name, near)
 		    : fail(err, MT_EINVAL,

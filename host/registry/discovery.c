@@ -599,7 +599,7 @@ const struct component *registry_need(const struct registry *r, int kind,
 		if (r->components[i].kind == kind)
 			names[count++] = r->components[i].name;
 	refusal = refused_dir(r);
-	near = names ? suggest(name, names, count) : NULL;
+	near = names ? option_suggest(name, names, count) : NULL;
 	if (near)
 		fail(err, MT_ENOTFOUND, "unknown %s `%.80s`; did you mean `%s`?",
 		     kind_name(kind), name, near);

@@ -55,7 +55,7 @@ static void put_sums(struct pack_sums *s, struct strbuf *out)
 
 int pack_hash_bytes(const char *bytes, size_t len, char hex[65])
 {
-	return sha256_hex(bytes, len, hex);
+	return digest_sha256_hex(bytes, len, hex);
 }
 
 /* ---- keys ------------------------------------------------------------------- */

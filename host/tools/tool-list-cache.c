@@ -29,7 +29,7 @@ static char *path_of(const struct tool_instance *t, bool make)
 	strbuf_addf(&text, "%s\n%s\n%s\n", t->name, t->component->path,
 		    t->component->key);
 	js_put(&text, t->options);
-	if (text.error || sha256_hex(text.text, text.len, hash))
+	if (text.error || digest_sha256_hex(text.text, text.len, hash))
 		return NULL;
 	strbuf_addf(&name, "%.32s.json", hash);
 	return path_join(lists, name.text);

@@ -16,13 +16,13 @@ static const char algorithm[] = "AWS4-HMAC-SHA256";
 
 int sigv4_hash(const char *bytes, size_t len, char ret[SIGV4_HEX])
 {
-	return sha256_hex(bytes, len, ret);
+	return digest_sha256_hex(bytes, len, ret);
 }
 
 static int hmac(const void *key, size_t key_len, const char *text,
 		unsigned char ret[HASH])
 {
-	return hmac_sha256(key, key_len, text, strlen(text), ret);
+	return digest_hmac_sha256(key, key_len, text, strlen(text), ret);
 }
 
 /* ---- percent encoding ----------------------------------------------------- */

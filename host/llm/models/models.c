@@ -75,7 +75,7 @@ static int check_section_name(const struct config *c, const char *section,
 		return MT_OK;
 	while (count < MAX_NAMES && (one = config_named(c, "llm", count)))
 		names[count++] = one;
-	near = suggest(name, names, count);
+	near = option_suggest(name, names, count);
 	if (near)
 		return fail(err, MT_ENOTFOUND,
 			    "%s: unknown section [llm.%s]; did you mean `%s`?", from,

@@ -68,7 +68,7 @@ static int unknown_provider(const struct registry *r, const char *model,
 			err, MT_EINVAL,
 			"model `%s` has no provider; use provider/name (for example openai/%s), or set base_url in [%s]",
 			model, model, section);
-	near = word ? suggest(word, names, count) : NULL;
+	near = word ? option_suggest(word, names, count) : NULL;
 	if (near)
 		return fail(err, MT_EINVAL,
 			    "model `%s`: unknown provider `%s`; did you mean `%s`?",

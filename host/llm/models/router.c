@@ -75,7 +75,7 @@ static int read_condition(char *text, struct rule *rule, const char *section,
 	rule->when = strcmp(text, "images") == 0 ? WHEN_IMAGES : WHEN_CONDENSING;
 	if (!more && (rule->when == WHEN_IMAGES || strcmp(text, "condensing") == 0))
 		return MT_OK;
-	near = suggest(text, words, ARRAY_LEN(words));
+	near = option_suggest(text, words, ARRAY_LEN(words));
 	if (near && !more)
 		return fail(err, MT_EINVAL,
 			    "[%s] rules: unknown condition `%s`; did you mean `%s`?",
@@ -143,7 +143,7 @@ static int no_section(const struct config *c, const char *name, struct error *er
 
 	while (count < ARRAY_LEN(names) && (one = config_named(c, "router", count)))
 		names[count++] = one;
-	near = suggest(name, names, count);
+	near = option_suggest(name, names, count);
 	if (near)
 		return fail(err, MT_ENOTFOUND,
 			    "router: unknown section [router.%s]; did you mean `%s`?",

@@ -85,7 +85,7 @@ static int read_verdict(struct rule *rule, const char *word, size_t len,
 		rule->deny = verdicts[i].deny;
 		return MT_OK;
 	}
-	near = copy ? suggest(copy, words, ARRAY_LEN(words)) : NULL;
+	near = copy ? option_suggest(copy, words, ARRAY_LEN(words)) : NULL;
 	return fail(err, MT_EINVAL,
 		    "a rule begins with its verdict: allow, ask, deny, low, "
 		    "medium or high, not `%.*s`%s%s%s",

@@ -360,8 +360,8 @@ static int64_t interrupt_again(struct run *r, pid_t *front)
 }
 
 /* Wait for the end of the command and report. */
-static int follow(struct run *r, const struct run_call *call, bool echo, bool goes_on,
-		  struct run_result *ret)
+static int follow_conversation(struct run *r, const struct run_call *call, bool echo,
+			       bool goes_on, struct run_result *ret)
 {
 	bool given = call->timeout >= 0;
 	double seconds = given ? fmin(call->timeout, TIMEOUT_MAX_S)
@@ -487,7 +487,7 @@ static int go_on(struct run *r, const struct run_call *call, bool empty,
 	struct run_call input = *call;
 
 	input.is_input = typed;
-	return follow(r, &input, echo, true, ret);
+	return follow_conversation(r, &input, echo, true, ret);
 }
 
 /* Nothing runs, and nothing is to be run. */
@@ -556,7 +556,7 @@ static int dispatch(struct run *r, const struct run_call *call, struct run_resul
 		return status;
 	say_new_shell(r, ret);
 	r->interrupts = 0;
-	return follow(r, call, false, false, ret);
+	return follow_conversation(r, call, false, false, ret);
 }
 
 int run_call(struct run *r, const struct run_call *call, struct run_result *ret,

@@ -252,7 +252,7 @@ static void drain(struct run *r)
 			;
 }
 
-static void follow(struct run *r)
+static void follow_conversation(struct run *r)
 {
 	while (!is_over(r)) {
 		int cancel = r->result->cancelled ? -1 : r->cell->cancel_fd;
@@ -285,7 +285,7 @@ int cell_run(struct kernel *k, const struct cell *cell, struct cell_result *ret,
 	int status = send_code(&r, err);
 
 	if (status == MT_OK)
-		follow(&r);
+		follow_conversation(&r);
 	strbuf_clear(&r.prompt);
 	return status;
 }

@@ -41,7 +41,7 @@ static int put_hash(struct strbuf *b, const char *text, struct error *err)
 {
 	unsigned char sum[SHA256_BYTES];
 
-	if (sha256(text, strlen(text), sum))
+	if (digest_sha256(text, strlen(text), sum))
 		return fail(err, MT_EUNSUPPORTED,
 			    "cannot compute SHA-256: libcrypto is not "
 			    "available");
