@@ -198,7 +198,7 @@ int conversation_continue(struct conversation *c, struct error *err)
 	if (features_before_continue(c))
 		return MT_OK;
 	if (c->state == STATE_RATE_LIMITED && c->exchange)
-		return MT_OK; /* it goes on by itself when the wait is over */
+		return MT_OK; /* it continues when the wait is over */
 	features_continued(c);
 	conversation_set_state(c, STATE_RUNNING, "");
 	c->step_requested = true;

@@ -343,8 +343,7 @@ static int restore_one(struct conversation *c, struct event *action, struct erro
 	int r;
 
 	if (!w || agents_full(c))
-		return fail(err, MT_ENOTFOUND,
-			    "The agent %.80s cannot be resumed.",
+		return fail(err, MT_ENOTFOUND, "The agent %.80s cannot be resumed.",
 			    event_arg(action, "agent"));
 	r = agents_push(c, w, action->id, err);
 	if (r)

@@ -176,7 +176,7 @@ void hook_moment_run(struct hook_moment *m)
 			return;
 		judge(m, &(struct hook_result){ .exit_code = -1, .error = err.text });
 	}
-	unlist(m); /* what goes on now may cancel what still runs */
+	unlist(m); /* what continues now may cancel what still runs */
 	m->done(m);
 }
 

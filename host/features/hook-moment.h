@@ -37,7 +37,7 @@ struct held {
 
 struct hook_runner {
 	struct hooks hooks;
-	struct hook_moment *moments;    /* under way */
+	struct hook_moment *moments;    /* in progress */
 	struct held held[HOOK_MESSAGES_MAX];
 	size_t held_count;
 	bool started, ended, go_on;

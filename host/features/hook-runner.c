@@ -272,7 +272,7 @@ static bool after_call(struct conversation *c, struct event *action, const char 
 /* ---- the end
  * ------------------------------------------------------------------------ */
 
-/* Whoever has spoken in the meantime wants it to go on. */
+/* A message sent in the meantime means that the agent continues. */
 static bool spoken_since(const struct hook_moment *m)
 {
 	return history_user_since(conversation_log(m->c), m->since);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * subagent-process.c - one child: its process, what it is told, what it tells. */
+ * subagent-process.c - the process of one subagent, and the messages to and from it. */
 #include "controller/exit-code.h"
 #include "controller/feature-api.h"
 #include "features/subagents.h"
