@@ -385,13 +385,19 @@ static int wrap_runner(struct common *common, const char *directory,
 			  0700, false, err);
 }
 
+/* Lines of reports start with ==PID==, those of warnings about valgrind itself do not. */
+static bool has_report(const char *text)
+{
+	return strncmp(text, "==", 2) == 0 || strstr(text, "\n==");
+}
+
 static bool print_log(const char *directory, const char *name)
 {
 	AUTO(free) char *path = path_join(directory, name);
 	AUTO(free) char *text = NULL;
 	size_t len;
 
-	if (!path || file_read(path, LOG_MAX, &text, &len, NULL) || len == 0)
+	if (!path || file_read(path, LOG_MAX, &text, &len, NULL) || !has_report(text))
 		return false;
 	print_comment("valgrind", text, trimmed(text, len));
 	return true;
