@@ -43,6 +43,8 @@ until_there() {
 @test "an agent that ends, crashes or does not return is an error that names it" {
 	while read -r deed sentence; do
 		rm -rf "$work/state/mortise"
+		# the leak check of ASan cannot start its process, and aborts
+		case $SANITIZE$deed in *address*exit) sentence="in advance (" ;; esac
 		run "${harm[@]}" -o agent.harm.deed="$deed" -o agent.harm.deadline=300ms \
 			</dev/null
 		echo "$deed: $output"
@@ -180,7 +182,7 @@ until_there() {
 	run "${one[@]}" -o condenser.harm.deed=exit
 	echo "$output"
 	[ "$status" -eq 1 ]
-	[[ "$output" == *"condenser harm: $(realpath "$file") exited in advance (code "* ]]
+	[[ "$output" == *"condenser harm: $(realpath "$file") "*" in advance ("* ]]
 }
 
 @test "an analyzer that fails has said UNKNOWN" {
