@@ -41,7 +41,9 @@ int64_t plugin_component_option_int(const struct plugin_component *p, const char
 	const char *value = plugin_component_option(p, name);
 	int64_t n = 0;
 
-	if (o && value)
+	if (o && value && o->type == MT_OPTION_BOOL)
+		n = option_to_bool(value);
+	else if (o && value)
 		option_to_int(o, value, &n);
 	return n;
 }
