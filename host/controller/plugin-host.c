@@ -425,6 +425,39 @@ static bool is_sandboxed(const struct conversation *c)
 	return strcmp(c->runtime.component->name, "local") != 0;
 }
 
+/* `tool_NAME` for each tool, `option_TOOLSET_NAME` for each option of its toolset that is
+ * on. */
+static int put_tools(json_object *data, const struct catalog *catalog)
+{
+	AUTO(strbuf) struct strbuf name = STRBUF(256);
+	int status = MT_OK;
+
+	for (size_t i = 0; !status && i < catalog->count; i++) {
+		strbuf_reset(&name);
+		strbuf_addf(&name, "tool_%s", catalog->tools[i].name);
+		status = name.error ? name.error : js_set_bool(data, name.text, true);
+	}
+	for (size_t i = 0; i < catalog->instance_count; i++) {
+		const struct tool_instance *t = &catalog->instances[i];
+		const struct plugin_component p = { .component = t->component,
+						    .options = t->options };
+
+		for (size_t n = 0;
+		     !status && p.component && n < p.component->option_count; n++) {
+			const struct mt_option *o = &p.component->options[n];
+
+			if (o->type != MT_OPTION_BOOL ||
+			    !plugin_component_option_int(&p, o->name))
+				continue;
+			strbuf_reset(&name);
+			strbuf_addf(&name, "option_%s_%s", t->name, o->name);
+			status = name.error ? name.error
+					    : js_set_bool(data, name.text, true);
+		}
+	}
+	return status;
+}
+
 /* What every template may use. */
 static json_object *prompt_data(struct mt_ctx *x)
 {
@@ -441,15 +474,10 @@ static json_object *prompt_data(struct mt_ctx *x)
 	    js_set_bool(data, "interactive", !x->c->headless) ||
 	    js_set_bool(data, "small", llm_is_small(x->c->agent->llm)) ||
 	    js_set_bool(data, "risk", x->c->agent->catalog.reads_risk) ||
-	    js_set_bool(data, "sandboxed", is_sandboxed(x->c))) {
+	    js_set_bool(data, "sandboxed", is_sandboxed(x->c)) ||
+	    put_tools(data, &x->c->agent->catalog)) {
 		json_object_put(data);
 		return NULL;
-	}
-	for (size_t i = 0; i < x->c->agent->catalog.count; i++) {
-		AUTO(strbuf) struct strbuf name = STRBUF(128);
-
-		strbuf_addf(&name, "tool_%s", x->c->agent->catalog.tools[i].name);
-		js_set_bool(data, name.text, true);
 	}
 	return data;
 }

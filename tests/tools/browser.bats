@@ -129,6 +129,20 @@ END
 		tr '\n' ' ')" = "1 1 1 " ]
 }
 
+@test "visualbrowsing: calls by coordinates are offered if they are allowed" {
+	for coordinates in yes no; do
+		rm -rf "$work/state"
+		[ "$coordinates" = yes ] && has=contains || has=lacks
+		printf '[turn]\nexpect system %s = mouse_click(x, y\nexpect system %s = keyboard_press\n' \
+			"$has" "$has" >"$work/script"
+		printf 'text = ```report_infeasible("No.")```\n' >>"$work/script"
+		run "${run_it[@]}" -o controller.agent=visualbrowsing -t "Press it" \
+			-o tool.browser.coordinates=$coordinates
+		echo "$output"
+		[ "$status" -eq 0 ]
+	done
+}
+
 @test "codeact gives a task to browsing" {
 	cat "$top_srcdir/examples/browsing.ini" - >"$work/m.ini" <<END
 [controller.browsing]
