@@ -156,6 +156,7 @@ private_headers() {
 		case $name in
 		llm/exchange.h) home=host/llm/ ;;
 		skills/skills-internal.h) home=host/skills/ ;;
+		features/approval/approval-internal.h) home=host/features/approval/ ;;
 		*) home=host/ ;;
 		esac
 		case $place in
@@ -225,6 +226,12 @@ features_see_api() {
 	done
 }
 
+# One file finds the call of an action: everybody else reads it from the turn.
+one_resolver() {
+	code $(files host) | grep -E '(^|[^[:alnum:]_])action_to_call\(' |
+		grep -v -e '^host/tools/' -e '^host/controller/call\.c:'
+}
+
 # No two files include each other's header.
 include_pairs() {
 	includes $(files host/controller host/features) | while read -r place kind name; do
@@ -283,6 +290,8 @@ rules_find_breaches() {
 	breach runner/r.c '#include "config/config.h"'
 	breach host/features/w.c '#include "controller/core.h"'
 	breach host/controller/core.h ''
+	breach host/features/h.c 'void f(void) { action_to_call(0); }'
+	breach host/features/i.c '#include "features/approval/approval-internal.h"'
 	breach host/controller/f.c '#include "features/g.h"'
 	breach host/features/g.h ''
 	breach host/controller/p.h '#include "controller/q.h"'
@@ -297,7 +306,8 @@ rules_find_breaches() {
 		'config must not know llm' 'controller must not know features' 'include each other' \
 		'host/controller/p.c:4: ' 'host/llm/fncall/q.c:4: ' 'host/events/x.c:4: ' \
 		'plugins/tools/x/main.c:4: ' 'plugins/tools/y.c:4: ' 'runner/r.c:4: ' \
-		'host/features/w.c:4: ' 'host/controller/p.h:1: ' \
+		'host/features/w.c:4: ' 'host/features/h.c:4: ' \
+		'features/approval/approval-internal.h is private' 'host/controller/p.h:1: ' \
 		'headers include each other' \
 		'sdk-headers/mortise/z.h:4: '; do
 		echo "$found" | grep -qF "$want" || echo "not found: $want"
@@ -317,6 +327,7 @@ report 'modules of the host include what stands below them, no circles' host_ord
 report 'private headers stay in their directory' private_headers
 report 'the host includes by its own names and those of lib' host_names
 report 'features see the conversation through their header' features_see_api
+report 'one file finds the call of an action' one_resolver
 report 'no two headers of the controller include each other' include_pairs
 report 'the headers of the controller include each other in no circle' header_circles
 report 'heavy libraries stay in their place' heavy

@@ -4,7 +4,7 @@
  * approvals. */
 #include "commands/policy.h"
 
-#include "controller/approval-store.h"
+#include "features/approval/store.h"
 #include "controller/conversation.h"
 #include "frontends/client.h"
 #include "visible.h"

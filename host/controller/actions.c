@@ -122,59 +122,67 @@ static handle_fn *const handlers[EVENT_TYPE_COUNT] = {
 	[ACTION_MESSAGE] = on_message,
 };
 
-void action_handle(struct conversation *c, struct event *e)
+static void handle(struct conversation *c, struct event *e)
 {
-	if (e->type->flags & EVENT_RUNNABLE) {
-		turn_start_action(c, e->id);
-		dispatch_action(c, e);
-	} else if (handlers[e->type->id]) {
+	if (handlers[e->type->id])
 		handlers[e->type->id](c, e);
-	} else {
+	else
 		features_handle_action(c, e);
-	}
 }
 
 /* ---- from the gate to the log ---------------------------------------------- */
 
+static void run(struct conversation *c, struct call *call)
+{
+	turn_start(c, call);
+	dispatch_call(c);
+}
+
 void action_resume(struct conversation *c, struct event *e)
 {
-	struct verdict v;
-	bool yes = false, answer = confirm_is_answer(e, &yes);
-	enum gate gate = GATE_RUN;
+	struct call *call = e->type->flags & EVENT_RUNNABLE ? call_new(c, e) : NULL;
 
-	if (answer && !yes) {
-		confirm_rejected(c, e);
+	if (!(e->type->flags & EVENT_RUNNABLE))
+		handle(c, e);
+	else if (!call)
+		conversation_set_error(c, EXIT_FAILED, "out of memory");
+	else if (!features_gate(c, call))
+		run(c, call);
+}
+
+void action_log_call(struct conversation *c, struct call *call)
+{
+	struct error err = ERROR_NONE;
+
+	features_before_action(c, call->action);
+	c->agent->text_only = 0;
+	if (features_gate(c, call))
 		return;
-	}
-	if (!answer && (e->type->flags & EVENT_RUNNABLE))
-		gate = confirm_gate(c, e, &v);
-	if (gate == GATE_WAIT)
-		confirm_wait_again(c, e, &v);
-	else if (gate == GATE_DENY)
-		confirm_refuse(c, e, &v);
+	if (call_log(c, call, &err) < 0)
+		call_free(call);
 	else
-		action_handle(c, e);
+		run(c, call);
 }
 
 void action_log(struct conversation *c, struct event *e)
 {
 	struct error err = ERROR_NONE;
 	AUTO(event) struct event *kept = event_ref(e);
-	enum gate gate = GATE_RUN;
-	struct verdict v;
+	struct call *call;
 
+	if (e && (e->type->flags & EVENT_RUNNABLE)) {
+		call = call_new(c, e);
+		event_unref(e);
+		if (call)
+			action_log_call(c, call);
+		else
+			conversation_set_error(c, EXIT_FAILED, "out of memory");
+		return;
+	}
 	if (e)
 		features_before_action(c, e);
 	if (e && e->type->id != ACTION_MESSAGE)
 		c->agent->text_only = 0;
-	if (e && (e->type->flags & EVENT_RUNNABLE))
-		gate = confirm_gate(c, e, &v);
-	if (gate == GATE_WAIT)
-		confirm_wait(c, e, &v);
-	else if (conversation_log_event(c, e, &err) < 0)
-		return;
-	else if (gate == GATE_DENY)
-		confirm_refuse(c, kept, &v);
-	else
-		action_handle(c, kept);
+	if (conversation_log_event(c, e, &err) >= 0)
+		handle(c, kept);
 }

@@ -6,15 +6,16 @@
 
 #include "events/event.h"
 
+struct call;
 struct conversation;
 
-/** An action that may happen is in the log: what follows from it. */
-void action_handle(struct conversation *c, struct event *e);
-/** The same after a restart: the gate has to be passed once more, or the answer
- *  of a person is carried out. */
+/** Carry out an action of the log whose effect is still to come, after a restart: the
+ *  gate has to be passed once more, or the answer of the user is carried out. */
 void action_resume(struct conversation *c, struct event *e);
 /** Log an action and do what follows from it. Takes the reference. */
 void action_log(struct conversation *c, struct event *e);
+/** The same with the call of a runnable action. Takes the call. */
+void action_log_call(struct conversation *c, struct call *call);
 
 /** Log the observation of an action that needs no runner: text, and `extras`, which is
  *  taken; NULL: none. */

@@ -4,7 +4,6 @@
 #ifndef HOST_CONTROLLER_AGENT_FRAME_H
 #define HOST_CONTROLLER_AGENT_FRAME_H
 
-#include "controller/confirm.h"
 #include "controller/launch.h"
 #include "tools/catalog.h"
 
@@ -24,7 +23,6 @@ struct agent_frame {
 	struct llm *llm;           /* the model, where no rule chooses another */
 	struct plugin_component plugin, condensers[CONDENSERS_MAX];
 	size_t condenser_count;
-	struct confirm_policy confirm;
 	unsigned text_only;        /* consecutive replies without a call */
 	struct plan *plan;         /* actions planned from a reply; NULL: none */
 	char *state_text;          /* state that the plugin stores */

@@ -124,12 +124,10 @@ int agents_push(struct conversation *c, const struct agent_frame *w, int64_t act
 		struct error *err)
 {
 	struct agent_frame *frame = malloc(sizeof *frame);
-	struct confirm_policy confirm = confirm_stricter(c->agent->confirm, w->confirm);
 
 	if (!frame)
 		return out_of_memory(err);
 	*frame = *w; /* its wiring is borrowed */
-	frame->confirm = confirm;
 	frame->above = c->agent;
 	frame->delegation = action;
 	frame->start = action + 1;

@@ -5,7 +5,7 @@
 #ifndef HOST_CONTROLLER_ANALYZERS_H
 #define HOST_CONTROLLER_ANALYZERS_H
 
-#include "controller/analyze.h"
+#include "controller/call.h"
 #include "registry/registry.h"
 
 struct analyzers;
@@ -60,10 +60,6 @@ typedef void analyzers_rule_fn(void *arg, const char *analyzer, enum risk risk, 
 			       const char *name, const char *text, const char *reason);
 int analyzers_rules(struct analyzers *a, analyzers_rule_fn *each, void *arg,
 		    struct error *err);
-
-/** The schema of a tool with `security_risk` among what it requires; `sandboxed`
- *  chooses what the levels mean. NULL: out of memory. */
-json_object *risk_schema(json_object *schema, bool sandboxed);
 
 /** What an analyzer reads of the action, and its verdict. */
 const struct mt_analyzer_out *plugin_analyzer_out(void);

@@ -1,19 +1,164 @@
 /* SPDX-License-Identifier: MIT
  *
- * call.c - finds the tool call of an action. */
+ * call.c - makes the tool call of an action. */
 #include "controller/call.h"
 
-int call_resolve(const struct catalog *catalog, const struct event *action,
-		 struct call *ret, struct error *err)
-{
-	const char *name = js_str(event_tool_meta(action), "function_name", NULL);
+#include "controller/core.h"
+#include "controller/launch.h"
 
-	*ret = (struct call){ 0 };
-	return action_to_call(catalog, action, name, &ret->tool, &ret->args, err);
+#include <string.h>
+
+/* ---- the result ---------------------------------------------------------- */
+
+static void clear_result(struct runner_result *r)
+{
+	free((void *)(uintptr_t)r->text);
+	free((void *)(uintptr_t)r->error);
+	free((void *)(uintptr_t)r->spool);
+	json_object_put(r->fields);
+	for (size_t i = 0; i < r->media_count; i++) {
+		free((void *)(uintptr_t)r->media[i].mime);
+		free((void *)(uintptr_t)r->media[i].bytes);
+	}
+	free((void *)(uintptr_t)r->media);
+	*r = (struct runner_result){ 0 };
 }
 
-void call_clear(struct call *call)
+static bool copy(const char **to, const char *from, size_t len)
 {
+	char *made = from ? malloc(len + 1) : NULL;
+
+	if (made) {
+		memcpy(made, from, len);
+		made[len] = '\0';
+	}
+	*to = made;
+	return made || !from;
+}
+
+static bool copy_media(const struct runner_result *from, struct runner_result *to)
+{
+	struct runner_media *all = calloc(from->media_count + 1, sizeof *all);
+
+	to->media = all;
+	for (size_t i = 0; all && i < from->media_count; i++) {
+		const struct runner_media *m = &from->media[i];
+		const char *bytes;
+
+		if (!copy(&all[i].mime, m->mime, strlen(m->mime)) ||
+		    !copy(&bytes, m->bytes, m->len))
+			return false;
+		all[i].bytes = bytes;
+		all[i].len = m->len;
+		to->media_count++;
+	}
+	return all;
+}
+
+void call_keep_result(struct call *call, const struct runner_result *result)
+{
+	static const char sorry[] = "out of memory";
+	struct runner_result *r = &call->result;
+
+	*r = *result;
+	r->text = r->error = r->spool = NULL;
+	r->media = NULL;
+	r->media_count = 0;
+	r->fields = result->fields ? json_object_get(result->fields) : NULL;
+	call->over = true;
+	if (copy(&r->text, result->text, result->text_len) &&
+	    copy(&r->error, result->error, result->error ? strlen(result->error) : 0) &&
+	    copy(&r->spool, result->spool, result->spool ? strlen(result->spool) : 0) &&
+	    copy_media(result, r))
+		return;
+	clear_result(r);
+	r->status = MT_ENOMEM;
+	copy(&r->text, "", 0);
+	copy(&r->error, sorry, sizeof sorry - 1);
+}
+
+/* ---- the call ------------------------------------------------------------ */
+
+const char call_is_masked[] =
+	"The call was not made: its arguments contained a secret, which the log does not "
+	"keep, and the process that knew it has ended. Make the call again.";
+
+/* The arguments as the tool gets them: a copy, if the log may mask those of the action. */
+static int copy_arguments(const struct conversation *c, struct call *call)
+{
+	if (js_bool(call->action->json, EVENT_MASKED, false)) {
+		fail(&call->why, MT_EDENIED, "%s", call_is_masked);
+		return MT_OK;
+	}
+	if (mask_is_empty(c->mask)) {
+		call->args = json_object_get(call->logged_args);
+		return MT_OK;
+	}
+	return json_object_deep_copy(call->logged_args, &call->args, NULL) ? MT_ENOMEM
+									   : MT_OK;
+}
+
+struct call *call_new(const struct conversation *c, struct event *action)
+{
+	const struct catalog *catalog = &c->agent->catalog;
+	const char *name = js_str(event_tool_meta(action), "function_name", NULL);
+	struct call *call = calloc(1, sizeof *call);
+
+	if (!call)
+		return NULL;
+	call->action = event_ref(action);
+	call->id = action->id;
+	call->verdict.risk = RISK_UNKNOWN;
+	if (action_to_call(catalog, action, name, &call->tool, &call->logged_args,
+			   &call->why)) {
+		call->tool = NULL;
+		return call;
+	}
+	call->deadline_ms = launch_deadline(&catalog->instances[call->tool->instance],
+					    call->tool, action_timeout_ms(action));
+	return copy_arguments(c, call) ? call_free(call) : call;
+}
+
+struct call *call_free(struct call *call)
+{
+	if (!call)
+		return NULL;
+	event_unref(call->action);
 	json_object_put(call->args);
-	*call = (struct call){ 0 };
+	json_object_put(call->logged_args);
+	clear_result(&call->result);
+	free(call);
+	return NULL;
+}
+
+/* The log masks the secrets of an action: what hooks read of the call has none either. */
+static int mask_arguments(const struct conversation *c, struct call *call)
+{
+	AUTO(json) json_object *masked = NULL;
+
+	if (!call->args || !js_bool(call->action->json, EVENT_MASKED, false))
+		return MT_OK;
+	if (json_object_deep_copy(call->args, &masked, NULL) ||
+	    mask_json(c->mask, masked, NULL, NULL))
+		return MT_ENOMEM;
+	json_object_put(call->logged_args);
+	call->logged_args = STEAL(masked);
+	return MT_OK;
+}
+
+int64_t call_log(struct conversation *c, struct call *call, struct error *err)
+{
+	int64_t id = conversation_log_event(c, event_ref(call->action), err);
+
+	call->id = id < 0 ? -1 : id;
+	if (id >= 0 && mask_arguments(c, call)) {
+		json_object_put(call->logged_args);
+		call->logged_args = json_object_new_object();
+	}
+	return id;
+}
+
+const char *call_instance(const struct conversation *c, const struct call *call)
+{
+	return c->agent->catalog.instances[call->tool->instance].name;
 }

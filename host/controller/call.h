@@ -1,22 +1,53 @@
 /* SPDX-License-Identifier: MIT
  *
- * call.h - a tool call: the tool that runs an action and the arguments for it. */
+ * call.h - a tool call: made of an action once, kept in the turn until the
+ * observation. */
 #ifndef HOST_CONTROLLER_CALL_H
 #define HOST_CONTROLLER_CALL_H
 
+#include "controller/conversation.h"
+#include "events/confirmation.h"
 #include "tools/calls.h"
+#include "tools/runner-connection.h"
 
-struct call {
-	const struct tool *tool; /* borrowed from the catalog; NULL: no call */
-	json_object *args;       /* owned */
+struct verdict {
+	enum risk risk;
+	bool deny;         /* it must not run, whatever a person says */
+	char reason[256];  /* a sentence for the user and, if denied, the model */
+	char rule[128];    /* name of the rule that decided; "" if none */
 };
 
-/** The call of an action. An action that a call of the model gave names its tool; any
- *  other is looked up by the mappings of the catalog. @return a status with a sentence
- *  for the model; then *ret is empty. */
-int call_resolve(const struct catalog *catalog, const struct event *action,
-		 struct call *ret, struct error *err);
-void call_clear(struct call *call);
-#define AUTO_CALL __attribute__((cleanup(call_clear))) struct call
+struct call {
+	struct event *action;      /* owned; as the log has it, once it is logged */
+	int64_t id;                /* of the action in the log; -1: not logged */
+	const struct tool *tool;   /* borrowed from the catalog; NULL: none runs it */
+	json_object *args;         /* as the tool gets them, owned; NULL: not known */
+	json_object *logged_args;  /* the same, with secrets masked, owned */
+	struct error why;          /* why it cannot be sent; code 0: it can */
+	int64_t deadline_ms;
+	struct verdict verdict;    /* of the analyzers */
+	bool awaits_approval;      /* by the user */
+	uint64_t number;           /* that the runner knows it by; 0: not sent */
+	bool early;                /* sent before its turn, which has not come */
+	size_t index;              /* early: place in its reply */
+	bool over;                 /* early: `result` has come */
+	struct runner_result result; /* a copy */
+};
+
+/** For the model: why a call whose arguments the log masks is not made. */
+extern const char call_is_masked[];
+
+/** The call of a runnable action. An action that a call of the model gave names its
+ *  tool; any other is looked up by the mappings of the catalog. Where that fails, `why`
+ *  has a sentence for the model. NULL: out of memory. */
+struct call *call_new(const struct conversation *c, struct event *action);
+struct call *call_free(struct call *call);
+AUTO_DEFINE(call, struct call *, call_free)
+/** Log the action of a call. @return its id or a status. */
+int64_t call_log(struct conversation *c, struct call *call, struct error *err);
+/** Name of the instance of its toolset; it has a tool. */
+const char *call_instance(const struct conversation *c, const struct call *call);
+/** Keep a copy of the result of a call whose turn has not come. */
+void call_keep_result(struct call *call, const struct runner_result *result);
 
 #endif

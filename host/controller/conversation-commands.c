@@ -48,7 +48,6 @@ int conversation_say(struct conversation *c, const char *text, size_t len,
 		return fail(err, MT_EDENIED, "the conversation is being closed");
 	if (images_check(images, err))
 		return err->code;
-	confirm_tell_approvals(c);
 	if (features_before_message(c, text, len, images, &held, err))
 		return err->code;
 	return held ? MT_OK : conversation_add_message(c, text, len, images, err);
@@ -141,8 +140,7 @@ int conversation_add_message(struct conversation *c, const char *text, size_t le
 		json_object_put(args);
 		return out_of_memory(err);
 	}
-	if (turn_awaits_approval(c))
-		confirm_overtaken(c);
+	features_adding_message(c);
 	id = conversation_log_event(
 		c, add_suffix(c, event_action("message", SOURCE_USER, args, err)), err);
 	if (id < 0)
@@ -176,26 +174,15 @@ static void redo(struct conversation *c)
 		conversation_set_error(c, EXIT_FAILED, "%s", err.text);
 }
 
-/* What waits waits on: only its answer lets it run. */
-static int still_waits(struct conversation *c, struct error *err)
-{
-	if (c->state == STATE_AWAITING_USER_CONFIRMATION)
-		return fail(err, MT_EDENIED,
-			    "an action waits for confirmation: confirm or "
-			    "reject it");
-	conversation_enter_state(c, STATE_AWAITING_USER_CONFIRMATION, "");
-	conversation_notify_state(c);
-	return MT_OK;
-}
-
 int conversation_continue(struct conversation *c, struct error *err)
 {
+	bool held;
+
 	if (c->closing)
 		return fail(err, MT_EDENIED, "the conversation is being closed");
-	confirm_tell_approvals(c);
-	if (turn_awaits_approval(c))
-		return still_waits(c, err);
-	if (features_before_continue(c))
+	if (features_before_continue(c, &held, err))
+		return err->code;
+	if (held)
 		return MT_OK;
 	if (c->state == STATE_RATE_LIMITED && c->exchange)
 		return MT_OK; /* it continues when the wait is over */
@@ -211,12 +198,8 @@ int conversation_continue(struct conversation *c, struct error *err)
 /* Is the pending action the user's own? The agent is idle then. */
 static bool user_action_runs(const struct conversation *c)
 {
-	AUTO(event) struct event *action = NULL;
-
-	if (turn_is_idle(c) || turn_awaits_approval(c) || !state_is_resting(c->state))
-		return false;
-	action = evlog_event(c->log, turn_pending(c), NULL);
-	return action && action->source == SOURCE_USER;
+	return turn_is_running(c) && state_is_resting(c->state) &&
+	       turn_call(c)->action->source == SOURCE_USER;
 }
 
 int conversation_pause(struct conversation *c, struct error *err)
@@ -250,6 +233,7 @@ int conversation_action(struct conversation *c, json_object *json, struct error 
 {
 	AUTO(event) struct event *e = event_from_json(json, err);
 	AUTO(event) struct event *action = NULL;
+	AUTO(call) struct call *call = NULL;
 
 	if (!e)
 		return err->code;
@@ -264,14 +248,15 @@ int conversation_action(struct conversation *c, json_object *json, struct error 
 			      err);
 	if (!action)
 		return err->code;
-	if (confirm_refuses(c, action, err))
-		return err->code;
 	if (js_get(e->json, "timeout"))
 		js_set(action->json, "timeout",
 		       json_object_get(js_get(e->json, "timeout")));
-	if (conversation_log_event(c, event_ref(action), err) < 0)
+	call = call_new(c, action);
+	if (!call)
+		return out_of_memory(err);
+	if (features_check_user_call(c, call, err) || call_log(c, call, err) < 0)
 		return err->code;
-	turn_start_action(c, action->id);
-	dispatch_action(c, action);
+	turn_start(c, STEAL(call));
+	dispatch_call(c);
 	return MT_OK;
 }

@@ -88,6 +88,11 @@ unsigned conversation_waiting_agents(const struct conversation *c)
 	return c->parent_count;
 }
 
+struct analyzers *conversation_analyzers(const struct conversation *c)
+{
+	return c->analyzers;
+}
+
 int conversation_depth(const struct conversation *c)
 {
 	return c->depth;

@@ -99,17 +99,6 @@ static void on_append(struct evlog *log, const struct event *e, void *arg)
 
 /* ---- events and states ------------------------------------------------- */
 
-/* Arguments that the log may change: the call needs them as they are. */
-static json_object *copy_args(const struct conversation *c, const struct event *e)
-{
-	json_object *copy = NULL;
-
-	if (e->is_action && (e->type->flags & EVENT_RUNNABLE) &&
-	    !mask_is_empty(c->mask) && !js_get(e->json, EVENT_MASKED))
-		json_object_deep_copy(event_args(e), &copy, NULL);
-	return copy;
-}
-
 /* Nothing can be logged: the conversation is in error without an event. Work in
  * progress cannot be recorded once the log is lost. */
 static void log_failed(struct conversation *c, const struct error *err)
@@ -138,7 +127,6 @@ int conversation_barrier(struct conversation *c, struct error *err)
 
 int64_t conversation_log_event(struct conversation *c, struct event *e, struct error *err)
 {
-	AUTO(json) json_object *plain = NULL;
 	int64_t id;
 
 	if (!e) {
@@ -146,18 +134,12 @@ int64_t conversation_log_event(struct conversation *c, struct event *e, struct e
 				    err->text);
 		return err->code ? err->code : MT_ENOMEM;
 	}
-	plain = copy_args(c, e);
 	if (evlog_append(c->log, e, err)) {
 		event_unref(e);
 		log_failed(c, err);
 		return err->code;
 	}
 	id = e->id;
-	if (plain && js_get(e->json, EVENT_MASKED)) {
-		json_object_put(c->unmasked_args);
-		c->unmasked_args = STEAL(plain);
-		c->unmasked_action = id;
-	}
 	event_unref(e);
 	return id;
 }
@@ -167,8 +149,8 @@ void conversation_cancel_work(struct conversation *c)
 	request_cancel(c);
 	features_cancel(c);
 	parallel_cancel(c);
-	if (turn_is_running(c) && c->link)
-		runner_cancel(c->link, parallel_call_of(c, turn_pending(c)));
+	if (turn_is_running(c) && turn_call(c)->number && c->link)
+		runner_cancel(c->link, turn_call(c)->number);
 }
 
 /* Stopped or failed with an action that has no observation: it gets one. */
@@ -224,6 +206,11 @@ void conversation_enter_state(struct conversation *c, enum agent_state state,
 			       &err);
 }
 
+void conversation_restore_state(struct conversation *c, enum agent_state state)
+{
+	c->state = state;
+}
+
 void conversation_notify_state(struct conversation *c)
 {
 	struct error err = ERROR_NONE;
@@ -237,7 +224,6 @@ void conversation_set_state(struct conversation *c, enum agent_state state,
 			    const char *reason)
 {
 	struct error err = ERROR_NONE;
-	bool yes = state == STATE_USER_CONFIRMED;
 
 	if (c->state == state)
 		return;
@@ -249,8 +235,7 @@ void conversation_set_state(struct conversation *c, enum agent_state state,
 		features_work_dropped(c);
 	if (features_take_state(c, state, reason))
 		return;
-	if ((yes || state == STATE_USER_REJECTED) && !turn_is_idle(c) &&
-	    confirm_repeat(c, yes, &err)) {
+	if (features_prepare_state(c, state, &err)) {
 		if (c->state != STATE_ERROR)
 			conversation_set_error(c, EXIT_FAILED, "%s", err.text);
 		return;
@@ -326,8 +311,6 @@ static void release(struct conversation *c)
 	free(c->workspace);
 	free(c->title);
 	free(c->shell_dir);
-	parallel_free(c);
-	json_object_put(c->unmasked_args);
 	free(c);
 }
 
@@ -351,7 +334,6 @@ struct conversation *conversation_allocate(uv_loop_t *loop,
 	}
 	c->loop = loop;
 	c->agent->delegation = -1;
-	c->assess = analyzers_judge;
 	c->headless = o->headless;
 	c->answers = o->answers;
 	c->state = STATE_LOADING;
@@ -466,7 +448,7 @@ int conversation_create(uv_loop_t *loop, struct config *config, struct registry 
 	if (!r)
 		r = offered_tools_log_system(c, err);
 	if (!r)
-		r = confirm_inherit(c, o->approvals, err);
+		r = features_created(c, o, err);
 	if (r)
 		return create_failed(c, r);
 	*ret = c;

@@ -44,18 +44,14 @@ struct conversation {
 
 	int64_t inherited_replies; /* replies that another conversation paid for */
 
-	int (*assess)(struct conversation *c, struct event *action, struct verdict *ret);
 	bool stepping, step_requested, closing;
 	struct turn *turn;         /* what is pending */
 	void **feature_states;     /* of each feature, in the order of their table */
-	int64_t unmasked_action;   /* action whose arguments the log masks */
-	json_object *unmasked_args; /* its arguments, as executed; NULL: none */
 	char *shell_dir;           /* last known directory of the shell; or NULL */
 	struct llm_exchange *exchange;
 	struct mt_ctx *request_ctx; /* the work whose request is in progress */
 	int64_t request_event_count; /* events in the log when the request was made */
 
-	struct parallel_calls *parallel; /* calls sent before their turn; NULL: none were */
 	struct runner *link;
 	unsigned runner_failures;  /* consecutive, without a hello between */
 	struct watch watchers[WATCHERS_MAX];
@@ -77,11 +73,6 @@ int conversation_undo(struct conversation *c, bool keep_config, int r);
 /** The pending action gets an observation that says why it has none of its own: the
  *  conversation was stopped, or is in error. */
 void conversation_settle(struct conversation *c, enum agent_state state);
-/** The two halves of conversation_set_state, for what has to be logged between them:
- *  the event, and those who watch. */
-void conversation_enter_state(struct conversation *c, enum agent_state state,
-			      const char *reason);
-void conversation_notify_state(struct conversation *c);
 /** A piece of a stream with its secrets masked, as far as can be decided; len 0
  *  and `last`: what was held back. The caller clears `out`. */
 void mask_stream_chunk(struct mask_stream *s, struct strbuf *out, const char *text,

@@ -37,20 +37,20 @@ enum {
 void dispatch_log_observation(struct conversation *c, struct event *action,
 			      struct event *e, struct error *err)
 {
+	AUTO(event) struct event *kept = event_ref(action);
 	json_object *meta = event_tool_meta(action);
 	bool ran = turn_pending(c) == action->id && c->state == STATE_USER_CONFIRMED;
+	AUTO(call) struct call *call = turn_finish(c, action->id);
 
 	if (e && meta)
 		js_set(e->json, "tool_call_metadata", json_object_get(meta));
-	if (c->unmasked_args &&
-	    c->unmasked_action == js_int(action->json, "confirms", action->id)) {
-		json_object_put(c->unmasked_args);
-		c->unmasked_args = NULL;
-	}
-	turn_finish_action(c, action->id);
+	if (call)
+		parallel_drop(c, call);
+	else if (action->type->flags & EVENT_RUNNABLE)
+		call = call_new(c, action); /* of the log */
 	if (!e)
 		conversation_notice(c, MT_LOG_ERROR, "%s", err->text);
-	features_before_observation(c, action, e);
+	features_before_observation(c, action, call, e);
 	conversation_log_event(c, e, err);
 	if (ran && c->state == STATE_USER_CONFIRMED)
 		conversation_set_state(c, STATE_RUNNING, "");
@@ -170,10 +170,11 @@ static void check_structured(const struct tool *tool, json_object *extras)
 	json_object_object_del(extras, "structured");
 }
 
-static struct event *observation_of(struct conversation *c, struct event *action,
+static struct event *observation_of(struct conversation *c, const struct call *call,
 				    const struct runner_result *result, struct error *err)
 {
-	const char *name = call_observation(turn_tool(c), action);
+	struct event *action = call->action;
+	const char *name = call_observation(call->tool, action);
 	const struct event_type *type = event_type_find(false, name);
 	AUTO(strbuf) struct strbuf text = STRBUF(64 << 20), shown = STRBUF(128 << 20);
 	json_object *extras;
@@ -183,7 +184,7 @@ static struct event *observation_of(struct conversation *c, struct event *action
 		type = event_type_find(false, "tool");
 	extras = result->fields ? json_object_get(result->fields)
 				: json_object_new_object();
-	check_structured(turn_tool(c), extras);
+	check_structured(call->tool, extras);
 	inherit(extras, type, action);
 	note_directory(c, type, extras);
 	if (keep_media(c, extras, result, err)) {
@@ -204,7 +205,7 @@ static struct event *observation_of(struct conversation *c, struct event *action
 	    (type->id == OBSERVATION_TOOL || type->id == OBSERVATION_MCP))
 		js_set_bool(extras, "is_error", true);
 	if (type->id == OBSERVATION_TOOL && !js_get(extras, "name"))
-		js_set_str(extras, "name", turn_tool(c)->name);
+		js_set_str(extras, "name", call->tool->name);
 	/* before it is cut, which could break a secret in two */
 	if (hide_result(c, &text, &shown)) {
 		json_object_put(extras);
@@ -247,51 +248,41 @@ static void on_output(void *arg, uint64_t call, const char *bytes, size_t len)
 		tell_output(arg, (uint64_t)action, bytes, len, false);
 }
 
-/* The result of the call of an action, which is over. */
-static void take_result(struct conversation *c, int64_t id,
-			const struct runner_result *result)
+/* The pending call is over. */
+static void take_result(struct conversation *c, const struct runner_result *result)
 {
 	struct error err = ERROR_NONE;
-	AUTO(event) struct event *action = NULL;
+	struct call *call = turn_call(c);
 
-	if (turn_is_idle(c) || turn_pending(c) != id)
-		return;
-	tell_output(c, (uint64_t)id, "", 0, true);
-	action = evlog_event(c->log, id, &err);
-	if (!action) {
-		conversation_set_error(c, EXIT_FAILED, "%s", err.text);
-		return;
-	}
+	tell_output(c, (uint64_t)call->id, "", 0, true);
 	if (failed_outside(result)) {
 		AUTO(strbuf) struct strbuf text = STRBUF(64 << 20);
 
 		strbuf_addn(&text, result->text, result->text_len);
 		strbuf_addf(&text, "%s%s", text.len ? "\n" : "",
 			    result->error ? result->error : "The call was cancelled.");
-		dispatch_log_failure(c, action, "", text.text);
+		dispatch_log_failure(c, call->action, "", text.text);
 	} else {
-		struct event *e = observation_of(c, action, result, &err);
+		struct event *e = observation_of(c, call, result, &err);
 
-		if (features_after_call(c, action, turn_tool(c)->name, e))
+		if (features_after_call(c, call, e))
 			return;
-		dispatch_log_observation(c, action, e, &err);
+		dispatch_log_observation(c, call->action, e, &err);
 	}
-	parallel_finish(c, result->call);
 	step_run_ready(c);
 }
 
 static void on_result(void *arg, const struct runner_result *result)
 {
 	struct conversation *c = arg;
-	int64_t action = parallel_action_of(c, result->call);
 
 	features_call_ended(c, result->call);
 	if (result->spool)
 		spools_trim(c);
 	if (parallel_buffer_result(c, result))
 		return;
-	take_result(c, action, result);
-	parallel_finish(c, result->call);
+	if (!turn_is_idle(c) && turn_call(c)->number == result->call)
+		take_result(c, result);
 }
 
 static void on_progress(void *arg, uint64_t call, double done, double total,
@@ -410,9 +401,9 @@ static const struct runner_events runner_events = {
 int conversation_input(struct conversation *c, const char *bytes, size_t len,
 		       struct error *err)
 {
-	int64_t action = turn_pending(c);
-	int r = c->link && action >= 0
-			? runner_input(c->link, (uint64_t)action, bytes, len)
+	const struct call *call = turn_call(c);
+	int r = c->link && call && call->number
+			? runner_input(c->link, call->number, bytes, len)
 			: MT_ENOTFOUND;
 
 	if (r == MT_ENOTFOUND)
@@ -470,55 +461,7 @@ void runner_soon(struct conversation *c)
 		uv_prepare_start(&c->handle, on_turn);
 }
 
-/* ---- secrets in arguments ------------------------------------------------ */
-
-struct event *dispatch_unmasked_action(const struct conversation *c, struct event *action,
-				       struct error *err)
-{
-	int64_t id = js_int(action->json, "confirms", action->id);
-	AUTO(json) json_object *json = NULL, *args = NULL;
-
-	if (!js_bool(action->json, EVENT_MASKED, false))
-		return event_ref(action);
-	if (!c->unmasked_args || c->unmasked_action != id) {
-		fail(err, MT_EDENIED,
-		     "The call was not made: its arguments contained a secret, "
-		     "which the log does not keep, and the process that knew it has ended. "
-		     "Make the call again.");
-		return NULL;
-	}
-	if (json_object_deep_copy(action->json, &json, NULL) ||
-	    json_object_deep_copy(c->unmasked_args, &args, NULL) ||
-	    js_set(json, "args", STEAL(args))) {
-		out_of_memory(err);
-		return NULL;
-	}
-	return event_adopt(STEAL(json), err);
-}
-
-struct event *dispatch_masked_action(const struct conversation *c, struct event *action)
-{
-	json_object *json = NULL;
-
-	if (mask_is_empty(c->mask) || action->id >= 0)
-		return event_ref(action);
-	if (json_object_deep_copy(action->json, &json, NULL))
-		return NULL;
-	if (mask_json(c->mask, js_get(json, "args"), NULL, NULL)) {
-		json_object_put(json);
-		return NULL;
-	}
-	return event_adopt(json, NULL);
-}
-
-/* ---- one action -------------------------------------------------------- */
-
-int64_t dispatch_deadline(const struct conversation *c, const struct tool *tool,
-			  const struct event *action)
-{
-	return launch_deadline(&c->agent->catalog.instances[tool->instance], tool,
-			       action_timeout_ms(action));
-}
+/* ---- one call ------------------------------------------------------------ */
 
 static int log_dispatch(struct conversation *c, int64_t id, struct error *err)
 {
@@ -531,62 +474,64 @@ static int log_dispatch(struct conversation *c, int64_t id, struct error *err)
 	return conversation_barrier(c, err);
 }
 
+static int send_to_runner(struct conversation *c, struct call *call, struct error *err)
+{
+	size_t len;
+	const char *text = js_text(call->args, &len);
+
+	if (!text)
+		return out_of_memory(err);
+	call->number = (uint64_t)call->id;
+	return runner_call(c->link, call->number, call_instance(c, call),
+			   call->tool->real, text, len, call->deadline_ms, err);
+}
+
 /* *ret_runner: a runner was needed. */
-static int send_call(struct conversation *c, struct event *action, bool *ret_runner,
+static int send_call(struct conversation *c, struct call *call, bool *ret_runner,
 		     struct error *err)
 {
-	AUTO(event) struct event *plain = dispatch_unmasked_action(c, action, err);
-	AUTO_CALL call = { 0 };
-	const struct runner_result *early;
-	const struct tool *tool;
-	const char *text;
-	size_t len;
-	int r = plain ? call_resolve(&c->agent->catalog, plain, &call, err) : err->code;
+	bool sent;
+	int r = call->why.code;
 
-	tool = call.tool;
-	*ret_runner = !r && !(tool->hints & MT_TOOL_CONTROL);
+	*ret_runner = !r && !(call->tool->hints & MT_TOOL_CONTROL);
+	if (r)
+		return fail(err, r, "%s", call->why.text);
 	if (*ret_runner)
 		r = runner_start(c, err);
 	if (!r)
-		r = log_dispatch(c, action->id, err);
+		r = log_dispatch(c, call->id, err);
 	if (r)
 		return r;
 	if (!*ret_runner)
-		return features_run_control(c, action, call.args, err);
-	text = js_text(call.args, &len);
-	if (!text)
-		return out_of_memory(err);
-	turn_set_call(c, &call); /* keeps the text */
-	if (parallel_claim(c, tool, text, action->id, &early)) {
-		parallel_start(c, tool);
-		if (early)
-			take_result(c, action->id, early);
-		return MT_OK;
-	}
-	r = runner_call(c->link, (uint64_t)action->id,
-			c->agent->catalog.instances[tool->instance].name, tool->real,
-			text, len, dispatch_deadline(c, tool, action), err);
-	if (!r)
-		parallel_start(c, tool);
-	return r;
+		return features_run_control(c, call, err);
+	sent = parallel_claim(call);
+	if (!sent)
+		r = send_to_runner(c, call, err);
+	if (r)
+		return r;
+	parallel_start(c);
+	if (sent && call->over)
+		take_result(c, &call->result);
+	return MT_OK;
 }
 
-void dispatch_action(struct conversation *c, struct event *action)
+void dispatch_call(struct conversation *c)
 {
-	if (!features_before_call(c, action))
-		dispatch_send(c, action);
+	if (!features_before_call(c, turn_call(c)))
+		dispatch_send(c);
 }
 
-void dispatch_send(struct conversation *c, struct event *action)
+void dispatch_send(struct conversation *c)
 {
+	struct call *call = turn_call(c);
 	struct error err = ERROR_NONE;
 	bool runner;
 
-	if (features_before_send(c, action))
+	if (features_before_send(c, call))
 		return;
-	if (!send_call(c, action, &runner, &err))
+	if (!send_call(c, call, &runner, &err))
 		return;
-	dispatch_log_failure(c, action, "", err.text);
+	dispatch_log_failure(c, call->action, "", err.text);
 	if (runner && !c->link)
 		runner_failed(c, err.text);
 }

@@ -18,6 +18,7 @@
 struct agent_frame *conversation_agent(const struct conversation *c);
 /** How many agents wait for it. */
 unsigned conversation_waiting_agents(const struct conversation *c);
+struct analyzers *conversation_analyzers(const struct conversation *c);
 /** How many conversations are above this one. */
 int conversation_depth(const struct conversation *c);
 struct config *conversation_config(const struct conversation *c);
@@ -50,6 +51,13 @@ int conversation_barrier(struct conversation *c, struct error *err);
 /** Go to a state, with its side effects and its event; durable where it rests. */
 void conversation_set_state(struct conversation *c, enum agent_state state,
 			    const char *reason);
+/** The two halves of conversation_set_state, for what has to be logged between them:
+ *  the event, and those who watch. */
+void conversation_enter_state(struct conversation *c, enum agent_state state,
+			      const char *reason);
+void conversation_notify_state(struct conversation *c);
+/** Be in a state that the log of a resumed conversation has. */
+void conversation_restore_state(struct conversation *c, enum agent_state state);
 /** State error with this sentence and exit code. */
 void conversation_set_error(struct conversation *c, int exit_code, const char *fmt, ...)
 	MT_PRINTF(3, 4);

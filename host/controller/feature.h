@@ -12,7 +12,9 @@
 #include "events/event.h"
 #include "events/types.h"
 
+struct call;
 struct conversation;
+struct conversation_options;
 struct agent_frame;
 struct llm_error;
 struct llm_metrics;
@@ -41,14 +43,27 @@ struct feature {
 	int (*open)(struct conversation *c, struct error *err);
 	/** An agent will work: the first one, or a delegate. It has its wiring. */
 	void (*open_agent)(struct conversation *c, struct agent_frame *agent);
+	/** A new conversation has its first event. */
+	int (*created)(struct conversation *c, const struct conversation_options *o,
+		       struct error *err);
+	/** The conversation is resumed: read the state that the log has. */
+	int (*resume)(struct conversation *c, struct error *err);
+	/** The newest action of the log has no effect yet. *ret_done true: the feature has
+	 *  restored what the action waits for. */
+	int (*restore_action)(struct conversation *c, struct event *action,
+			      bool *ret_done, struct error *err);
 	/** The user says something. *ret_held true: the feature keeps it and adds it with
 	 *  conversation_add_message, or drops it. */
 	int (*before_message)(struct conversation *c, const char *text, size_t len,
 			      json_object *images, bool *ret_held, struct error *err);
+	/** A message of the user will be logged. */
+	void (*adding_message)(struct conversation *c);
 	/** A message of the user is in the log; `first`: of the current agent. */
 	void (*after_message)(struct conversation *c, bool first);
-	/** The conversation would continue. @return true: the feature continues it later. */
-	bool (*before_continue)(struct conversation *c);
+	/** The conversation would continue. *ret_held true: the feature continues it
+	 *  later. */
+	int (*before_continue)(struct conversation *c, bool *ret_held,
+			       struct error *err);
 	/** The conversation continues, because a user wants it to. */
 	void (*continued)(struct conversation *c);
 	/** Events of the log were undone. */
@@ -60,6 +75,9 @@ struct feature {
 	void (*work_dropped)(struct conversation *c);
 	/** The state becomes `next`. */
 	void (*before_state)(struct conversation *c, enum agent_state next);
+	/** The conversation will go to this state: what has to be logged before. */
+	int (*prepare_state)(struct conversation *c, enum agent_state state,
+			     struct error *err);
 	/** The agent would come to rest in this state. @return true: the feature does that
 	 *  later, or has more for it to do. `reason` is text that stays. */
 	bool (*before_rest)(struct conversation *c, enum agent_state state,
@@ -114,31 +132,41 @@ struct feature {
 	bool (*keeps_open)(const struct conversation *c);
 	/** Must calls run one after the other, in their order? */
 	bool (*needs_order)(const struct conversation *c);
-	/** The pending action is about to be sent. @return true: the feature has taken it,
+	/** A call of the agent would be made: its action is logged next, or is in the log
+	 *  already. @return true: the feature has taken the call; it logs the action, if it
+	 *  is not logged, and makes the call later, or answers it. */
+	bool (*gate)(struct conversation *c, struct call *call);
+	/** Could the gate do more than let this call pass? Then it is not sent early. */
+	bool (*may_hold)(struct conversation *c, struct call *call);
+	/** The user would make a call. @return MT_EDENIED with a sentence: must not. */
+	int (*check_user_call)(struct conversation *c, struct call *call,
+			       struct error *err);
+	/** The pending call is about to be sent. @return true: the feature has taken it,
 	 *  and sends it with dispatch_send or answers it later. */
-	bool (*before_call)(struct conversation *c, struct event *action);
-	/** The call of the pending action is sent next. @return true: it must not be, and
-	 *  the feature has answered the action. */
-	bool (*before_send)(struct conversation *c, struct event *action);
+	bool (*before_call)(struct conversation *c, struct call *call);
+	/** The pending call is sent next. @return true: it must not be, and the feature has
+	 *  answered its action. */
+	bool (*before_send)(struct conversation *c, struct call *call);
 	/** A call without a runner: carry it out. *ret_done true: it was this feature's.
 	 *  @return a status with a sentence for the model. */
-	int (*run_control)(struct conversation *c, struct event *action,
-			   json_object *args, bool *ret_done, struct error *err);
+	int (*run_control)(struct conversation *c, const struct call *call,
+			   bool *ret_done, struct error *err);
 	/** The observation was made of the result of a call; it can be added to. */
 	void (*after_result)(struct conversation *c, const struct event *action,
 			     struct event *observation);
 	/** The observation of a call is ready. @return true: the feature has taken it, and
 	 *  logs it later. `observation` NULL: it could not be made. */
-	bool (*after_call)(struct conversation *c, struct event *action,
-			   const char *tool, struct event *observation);
+	bool (*after_call)(struct conversation *c, const struct call *call,
+			   struct event *observation);
 	/** A tool in the runner asks for something. @return false: for something else. */
 	bool (*request)(struct conversation *c, uint64_t call, uint64_t request,
 			const char *method, json_object *params);
 	/** The call has its result. */
 	void (*call_ended)(struct conversation *c, uint64_t call);
-	/** An observation will be logged; NULL: it could not be made. */
+	/** An observation will be logged; NULL: it could not be made. `call` NULL: the
+	 *  action is not a call of a tool. */
 	void (*before_observation)(struct conversation *c, struct event *action,
-				   struct event *observation);
+				   const struct call *call, struct event *observation);
 	/** It is logged. */
 	void (*after_observation)(struct conversation *c, struct event *action);
 	/** A toolset has listed its tools. */
@@ -186,8 +214,20 @@ void *agent_feature_state(const struct agent_frame *agent, const struct feature 
 int features_open(struct conversation *c, struct error *err);
 int features_before_message(struct conversation *c, const char *text, size_t len,
 			    json_object *images, bool *ret_held, struct error *err);
+void features_adding_message(struct conversation *c);
 void features_after_message(struct conversation *c, bool first);
-bool features_before_continue(struct conversation *c);
+int features_created(struct conversation *c, const struct conversation_options *o,
+		     struct error *err);
+int features_resume(struct conversation *c, struct error *err);
+int features_restore_action(struct conversation *c, struct event *action, bool *ret_done,
+			    struct error *err);
+int features_before_continue(struct conversation *c, bool *ret_held, struct error *err);
+int features_prepare_state(struct conversation *c, enum agent_state state,
+			   struct error *err);
+bool features_gate(struct conversation *c, struct call *call);
+bool features_may_hold(struct conversation *c, struct call *call);
+int features_check_user_call(struct conversation *c, struct call *call,
+			     struct error *err);
 void features_continued(struct conversation *c);
 void features_rewound(struct conversation *c);
 /** @return true: the action was a feature's. */
@@ -199,24 +239,24 @@ bool features_request_failed(struct conversation *c, const struct llm_error *err
 bool features_before_rest(struct conversation *c, enum agent_state state,
 			  const char *reason);
 bool features_before_close(struct conversation *c);
-bool features_before_send(struct conversation *c, struct event *action);
-int features_run_control(struct conversation *c, struct event *action, json_object *args,
+bool features_before_send(struct conversation *c, struct call *call);
+int features_run_control(struct conversation *c, const struct call *call,
 			 struct error *err);
 bool features_before_step(struct conversation *c);
 const char *features_block_step(struct conversation *c);
 bool features_busy(const struct conversation *c);
 bool features_keep_open(const struct conversation *c);
 bool features_need_order(const struct conversation *c);
-bool features_before_call(struct conversation *c, struct event *action);
+bool features_before_call(struct conversation *c, struct call *call);
 void features_after_result(struct conversation *c, const struct event *action,
 			   struct event *observation);
-bool features_after_call(struct conversation *c, struct event *action, const char *tool,
+bool features_after_call(struct conversation *c, const struct call *call,
 			 struct event *observation);
 bool features_request(struct conversation *c, uint64_t call, uint64_t request,
 		      const char *method, json_object *params);
 void features_call_ended(struct conversation *c, uint64_t call);
 void features_before_observation(struct conversation *c, struct event *action,
-				 struct event *observation);
+				 const struct call *call, struct event *observation);
 void features_after_observation(struct conversation *c, struct event *action);
 void features_tools_listed(struct conversation *c);
 void features_runner_closed(struct conversation *c);

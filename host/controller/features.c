@@ -130,12 +130,92 @@ void features_after_message(struct conversation *c, bool first)
 		f->after_message(c, first);
 }
 
-bool features_before_continue(struct conversation *c)
+int features_before_continue(struct conversation *c, bool *ret_held, struct error *err)
+{
+	int r = MT_OK;
+
+	*ret_held = false;
+	EACH(f)
+	if (!r && !*ret_held && f->before_continue)
+		r = f->before_continue(c, ret_held, err);
+	return r;
+}
+
+int features_created(struct conversation *c, const struct conversation_options *o,
+		     struct error *err)
+{
+	int r = MT_OK;
+
+	EACH(f)
+	if (!r && f->created)
+		r = f->created(c, o, err);
+	return r;
+}
+
+int features_resume(struct conversation *c, struct error *err)
+{
+	int r = MT_OK;
+
+	EACH(f)
+	if (!r && f->resume)
+		r = f->resume(c, err);
+	return r;
+}
+
+int features_restore_action(struct conversation *c, struct event *action, bool *ret_done,
+			    struct error *err)
+{
+	int r = MT_OK;
+
+	*ret_done = false;
+	EACH(f)
+	if (!r && !*ret_done && f->restore_action)
+		r = f->restore_action(c, action, ret_done, err);
+	return r;
+}
+
+void features_adding_message(struct conversation *c)
 {
 	EACH(f)
-	if (f->before_continue && f->before_continue(c))
+	if (f->adding_message)
+		f->adding_message(c);
+}
+
+int features_prepare_state(struct conversation *c, enum agent_state state,
+			   struct error *err)
+{
+	int r = MT_OK;
+
+	EACH(f)
+	if (!r && f->prepare_state)
+		r = f->prepare_state(c, state, err);
+	return r;
+}
+
+bool features_gate(struct conversation *c, struct call *call)
+{
+	EACH(f)
+	if (f->gate && f->gate(c, call))
 		return true;
 	return false;
+}
+
+bool features_may_hold(struct conversation *c, struct call *call)
+{
+	EACH(f)
+	if (f->may_hold && f->may_hold(c, call))
+		return true;
+	return false;
+}
+
+int features_check_user_call(struct conversation *c, struct call *call, struct error *err)
+{
+	int r = MT_OK;
+
+	EACH(f)
+	if (!r && f->check_user_call)
+		r = f->check_user_call(c, call, err);
+	return r;
 }
 
 bool features_before_rest(struct conversation *c, enum agent_state state,
@@ -215,15 +295,15 @@ bool features_before_close(struct conversation *c)
 	return false;
 }
 
-bool features_before_send(struct conversation *c, struct event *action)
+bool features_before_send(struct conversation *c, struct call *call)
 {
 	EACH(f)
-	if (f->before_send && f->before_send(c, action))
+	if (f->before_send && f->before_send(c, call))
 		return true;
 	return false;
 }
 
-int features_run_control(struct conversation *c, struct event *action, json_object *args,
+int features_run_control(struct conversation *c, const struct call *call,
 			 struct error *err)
 {
 	bool done = false;
@@ -231,7 +311,7 @@ int features_run_control(struct conversation *c, struct event *action, json_obje
 
 	EACH(f)
 	if (!r && !done && f->run_control)
-		r = f->run_control(c, action, args, &done, err);
+		r = f->run_control(c, call, &done, err);
 	return r || done ? r
 			 : fail(err, MT_EUNSUPPORTED, "this host cannot run the call");
 }
@@ -278,10 +358,10 @@ bool features_need_order(const struct conversation *c)
 	return false;
 }
 
-bool features_before_call(struct conversation *c, struct event *action)
+bool features_before_call(struct conversation *c, struct call *call)
 {
 	EACH(f)
-	if (f->before_call && f->before_call(c, action))
+	if (f->before_call && f->before_call(c, call))
 		return true;
 	return false;
 }
@@ -294,11 +374,11 @@ void features_after_result(struct conversation *c, const struct event *action,
 		f->after_result(c, action, observation);
 }
 
-bool features_after_call(struct conversation *c, struct event *action, const char *tool,
+bool features_after_call(struct conversation *c, const struct call *call,
 			 struct event *observation)
 {
 	EACH(f)
-	if (f->after_call && f->after_call(c, action, tool, observation))
+	if (f->after_call && f->after_call(c, call, observation))
 		return true;
 	return false;
 }
@@ -320,11 +400,11 @@ void features_call_ended(struct conversation *c, uint64_t call)
 }
 
 void features_before_observation(struct conversation *c, struct event *action,
-				 struct event *observation)
+				 const struct call *call, struct event *observation)
 {
 	EACH(f)
 	if (f->before_observation)
-		f->before_observation(c, action, observation);
+		f->before_observation(c, action, call, observation);
 }
 
 void features_after_observation(struct conversation *c, struct event *action)

@@ -5,9 +5,9 @@
 #include "controller/offered-tools.h"
 
 #include "context/request-messages.h"
-#include "controller/analyzers.h"
 #include "controller/core.h"
 #include "controller/plugin-host.h"
+#include "tools/risk-schema.h"
 
 #include <mortise/tool.h>
 

@@ -11,6 +11,7 @@
 #include "controller/turn.h"
 #include "controller/usage-checkpoint.h"
 #include "controller/wiring.h"
+#include "events/confirmation.h"
 #include "llm/models/models.h"
 #include "log.h"
 
@@ -237,49 +238,21 @@ static bool ended_by(struct conversation *c, int64_t action)
 	return c->state != STATE_LOADING && last_state(c) > action;
 }
 
-/* The action waits for a person, as it did. */
-static int restore_waiting(struct conversation *c, struct event *e, struct error *err)
-{
-	if (confirm_restore_waiting(c, e, err))
-		return err->code;
-	if (c->state != STATE_PAUSED)
-		c->state = STATE_AWAITING_USER_CONFIRMATION;
-	return MT_OK;
-}
-
-/* The person had answered: that is carried out. */
-static void restore_answer(struct conversation *c, struct event *e, bool yes)
-{
-	if (yes) {
-		c->state = STATE_LOADING;
-		turn_set_uncommitted(c, e->id);
-	} else {
-		c->state = STATE_USER_REJECTED;
-		confirm_rejected(c, e);
-	}
-}
-
-/* An action without its effect. If a call was sent, its effect is unknown; otherwise
- * it is sent when the conversation continues. */
+/* An action without its effect. If a call was sent, its effect is unknown;
+ * otherwise it happens when the conversation continues. */
 static int restore_action(struct conversation *c, struct error *err)
 {
 	int64_t id = newest_action(c);
 	AUTO(event) struct event *e = NULL;
-	bool yes;
+	bool done;
 
 	if (id <= 0 || answered(c, id))
 		return MT_OK;
 	e = evlog_event(c->log, id, err);
 	if (!e)
 		return err->code;
-	if (confirm_awaited(e) && c->state != STATE_STOPPED && c->state != STATE_ERROR) {
-		return restore_waiting(c, e, err);
-	}
-	if (!evlog_dispatched(c->log, id) && confirm_is_answer(e, &yes) &&
-	    (c->state == STATE_AWAITING_USER_CONFIRMATION || c->state == STATE_LOADING)) {
-		restore_answer(c, e, yes);
-		return MT_OK;
-	}
+	if (features_restore_action(c, e, &done, err) || done)
+		return err->code;
 	if (ended_by(c, id) && !evlog_dispatched(c->log, id))
 		return MT_OK;
 	if (!evlog_dispatched(c->log, id)) {
@@ -325,7 +298,7 @@ static bool is_rejection(struct conversation *c, const struct evlog_head *head)
 	    head->cause < 0)
 		return false;
 	action = evlog_event(c->log, head->cause, NULL);
-	return !action || (confirm_is_answer(action, &yes) && !yes);
+	return !action || (event_is_answer(action, &yes) && !yes);
 }
 
 /* The event after `id` that is not of a delegate below. */
@@ -367,7 +340,7 @@ static bool is_copy(struct conversation *c, int64_t id)
 		evlog_head(c->log, id)->has_call ? evlog_event(c->log, id, NULL) : NULL;
 	bool yes;
 
-	return e && confirm_is_answer(e, &yes);
+	return e && event_is_answer(e, &yes);
 }
 
 /* The newest reply to the agent that works now, before the event `until`; owned.
@@ -446,7 +419,7 @@ static int restore(struct conversation *c, struct error *err)
 	r = restore_spent(c, err);
 	if (r)
 		return r;
-	r = confirm_restore(c, err);
+	r = features_resume(c, err);
 	if (!r)
 		r = features_restore_agents(c, restore_level, err);
 	if (!r)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * turn.c - the turn of an agent: the actions planned from one reply, the action that
- * is pending, its call, and the wait for approval. Nothing else writes these. */
+ * turn.c - the turn of an agent: the actions planned from one reply, the pending call and
+ * its wait for approval. Nothing else writes these. */
 #include "controller/turn.h"
 
 #include "controller/actions.h"
@@ -29,73 +29,94 @@ struct plan {
 };
 
 struct turn {
-	int64_t pending;         /* runnable action without an observation; -1 */
+	struct call *call;       /* the pending one; NULL: none */
 	int64_t uncommitted;     /* action whose effect is still to come; -1 */
-	bool awaiting_approval;  /* the pending action waits for the user */
-	struct call call;        /* of the pending action, once it is dispatched */
+	struct parallel_calls parallel;
 };
 
-/* ---- the pending action -------------------------------------------------- */
+/* ---- the pending call ---------------------------------------------------- */
 
 struct turn *turn_new(void)
 {
 	struct turn *t = calloc(1, sizeof *t);
 
 	if (t)
-		t->pending = t->uncommitted = -1;
+		t->uncommitted = -1;
 	return t;
 }
 
 struct turn *turn_free(struct turn *t)
 {
-	if (t)
-		call_clear(&t->call);
+	if (t) {
+		call_free(t->call);
+		parallel_free(&t->parallel);
+	}
 	free(t);
 	return NULL;
 }
 
+struct call *turn_call(const struct conversation *c)
+{
+	return c->turn->call;
+}
+
 int64_t turn_pending(const struct conversation *c)
 {
-	return c->turn->pending;
+	return c->turn->call ? c->turn->call->id : -1;
 }
 
 bool turn_is_idle(const struct conversation *c)
 {
-	return c->turn->pending < 0;
+	return !c->turn->call;
 }
 
 bool turn_is_running(const struct conversation *c)
 {
-	return c->turn->pending >= 0 && !c->turn->awaiting_approval;
+	return c->turn->call && !c->turn->call->awaits_approval;
 }
 
 bool turn_awaits_approval(const struct conversation *c)
 {
-	return c->turn->awaiting_approval;
+	return c->turn->call && c->turn->call->awaits_approval;
 }
 
-void turn_start_action(struct conversation *c, int64_t id)
+static void drop_call(struct conversation *c)
 {
-	c->turn->pending = id;
+	if (c->turn->call)
+		parallel_drop(c, c->turn->call);
+	c->turn->call = call_free(c->turn->call);
 }
 
-bool turn_finish_action(struct conversation *c, int64_t id)
+void turn_start(struct conversation *c, struct call *call)
 {
-	if (c->turn->pending != id)
-		return false;
-	c->turn->pending = -1;
-	call_clear(&c->turn->call);
-	return true;
+	drop_call(c);
+	c->turn->call = call;
+}
+
+struct call *turn_finish(struct conversation *c, int64_t id)
+{
+	return turn_pending(c) == id ? STEAL(c->turn->call) : NULL;
 }
 
 void turn_await_approval(struct conversation *c)
 {
-	c->turn->awaiting_approval = true;
+	c->turn->call->awaits_approval = true;
 }
 
 void turn_end_approval(struct conversation *c)
 {
-	c->turn->awaiting_approval = false;
+	if (c->turn->call)
+		c->turn->call->awaits_approval = false;
+}
+
+void turn_repeat(struct conversation *c, struct event *action)
+{
+	struct call *call = c->turn->call;
+
+	event_unref(call->action);
+	call->action = event_ref(action);
+	call->id = action->id;
+	call->awaits_approval = false;
 }
 
 int64_t turn_uncommitted(const struct conversation *c)
@@ -110,21 +131,13 @@ void turn_set_uncommitted(struct conversation *c, int64_t id)
 
 void turn_reset(struct conversation *c)
 {
-	c->turn->pending = c->turn->uncommitted = -1;
-	c->turn->awaiting_approval = false;
-	call_clear(&c->turn->call);
+	drop_call(c);
+	c->turn->uncommitted = -1;
 }
 
-void turn_set_call(struct conversation *c, struct call *call)
+struct parallel_calls *turn_parallel(const struct conversation *c)
 {
-	call_clear(&c->turn->call);
-	c->turn->call = *call;
-	*call = (struct call){ 0 };
-}
-
-const struct tool *turn_tool(const struct conversation *c)
-{
-	return c->turn->call.tool;
+	return &c->turn->parallel;
 }
 
 /* ---- the plan ------------------------------------------------------------ */
@@ -141,7 +154,7 @@ bool turn_has_planned(const struct conversation *c)
 	return c->agent->plan && c->agent->plan->next < c->agent->plan->count;
 }
 
-const struct llm_reply *turn_reply(const struct conversation *c)
+static const struct llm_reply *reply_of(const struct conversation *c)
 {
 	return c->agent->plan ? c->agent->plan->reply : NULL;
 }
@@ -175,7 +188,7 @@ static int make_plan(struct agent_frame *agent, struct error *err)
 
 int turn_plan_call(struct conversation *c, size_t call, struct error *err)
 {
-	const struct llm_reply *reply = turn_reply(c);
+	const struct llm_reply *reply = reply_of(c);
 
 	if (!reply || call >= reply->call_count)
 		return MT_EINVAL;
@@ -205,27 +218,12 @@ int turn_plan(struct conversation *c, enum plan_type type, size_t argument,
 	return MT_OK;
 }
 
-const struct llm_call *turn_planned_call(const struct conversation *c, size_t ahead,
-					 size_t *ret_index)
-{
-	const struct plan *plan = c->agent->plan;
-	const struct planned_action *p;
-
-	if (!plan || plan->next + ahead >= plan->count)
-		return NULL;
-	p = &plan->queue[plan->next + ahead];
-	if (p->type != PLAN_CALL || p->call >= plan->reply->call_count)
-		return NULL;
-	*ret_index = p->call;
-	return &plan->reply->calls[p->call];
-}
-
 /* ---- from the plan to events --------------------------------------------- */
 
 static int set_meta(struct conversation *c, struct event *e, const char *call_id,
 		    const char *function)
 {
-	const struct llm_reply *reply = turn_reply(c);
+	const struct llm_reply *reply = reply_of(c);
 
 	if (!reply)
 		return MT_OK;
@@ -247,7 +245,7 @@ void turn_log_error(struct conversation *c, const char *call_id, const char *fun
 
 void turn_refuse(struct conversation *c, const char *why)
 {
-	const struct llm_reply *reply = turn_reply(c);
+	const struct llm_reply *reply = reply_of(c);
 	const struct plan *plan = c->agent->plan;
 
 	for (size_t i = plan ? plan->next : 0; reply && i < plan->count; i++) {
@@ -262,46 +260,76 @@ void turn_refuse(struct conversation *c, const char *why)
 /* The reasoning of a reply goes with its first action. */
 static int add_reasoning(struct conversation *c, struct event *e)
 {
-	const struct llm_reply *reply = turn_reply(c);
+	const struct llm_reply *reply = reply_of(c);
 
 	if (!reply || !reply->reasoning || !*reply->reasoning)
 		return MT_OK;
 	return js_set_str(e->json, "reasoning_content", reply->reasoning);
 }
 
-/* Of a reply that was read back from the log. */
-static const char masked_call[] =
-	"The call was not made: its arguments contained a secret, which the log does not "
-	"keep, and the process that knew it has ended. Make the call again.";
-
-bool turn_call_is_masked(const struct llm_reply *reply, size_t n)
+/* The action of call `n` of the reply. *ret_name: of the tool, as far as it is known. */
+static struct event *event_of(struct conversation *c, size_t n, const char **ret_name,
+			      struct error *err)
 {
-	return reply->masked && reply->masked[n];
+	const struct llm_reply *reply = reply_of(c);
+	const struct llm_call *call = &reply->calls[n];
+	const struct tool *tool = NULL;
+	AUTO(event) struct event *e = NULL;
+
+	*ret_name = call->name;
+	if (reply->masked && reply->masked[n]) { /* it was read back from the log */
+		fail(err, MT_EDENIED, "%s", call_is_masked);
+		return NULL;
+	}
+	e = call_event(&c->agent->catalog, call->name, call->args, call->args_len,
+		       n == 0 ? reply->text : "", &tool, err);
+	if (tool)
+		*ret_name = tool->name;
+	if (!e)
+		return NULL;
+	if (set_meta(c, e, call->id, tool->name) || (n == 0 && add_reasoning(c, e))) {
+		out_of_memory(err);
+		return NULL;
+	}
+	return STEAL(e);
+}
+
+struct call *turn_planned_call(struct conversation *c, size_t ahead, size_t *ret_index)
+{
+	const struct plan *plan = c->agent->plan;
+	AUTO(event) struct event *e = NULL;
+	const struct planned_action *p;
+	const char *name;
+
+	if (!plan || plan->next + ahead >= plan->count)
+		return NULL;
+	p = &plan->queue[plan->next + ahead];
+	if (p->type != PLAN_CALL || p->call >= plan->reply->call_count)
+		return NULL;
+	*ret_index = p->call;
+	e = event_of(c, p->call, &name, NULL);
+	return e && (e->type->flags & EVENT_RUNNABLE) ? call_new(c, e) : NULL;
 }
 
 static void do_call(struct conversation *c, size_t n)
 {
-	const struct llm_reply *reply = turn_reply(c);
-	const struct llm_call *call = &reply->calls[n];
 	struct error err = ERROR_NONE;
-	const struct tool *tool = NULL;
-	bool masked = turn_call_is_masked(reply, n);
-	AUTO(event) struct event *e =
-		masked ? NULL
-		       : call_event(&c->agent->catalog, call->name, call->args,
-				    call->args_len, n == 0 ? reply->text : "", &tool,
-				    &err);
+	struct call *early = parallel_take(c, n);
+	struct event *e;
+	const char *name;
 
-	if (!e || set_meta(c, e, call->id, tool->name) ||
-	    (n == 0 && add_reasoning(c, e))) {
-		c->agent->text_only = 0;
-		turn_log_error(c, call->id, tool ? tool->name : call->name,
-			       masked     ? masked_call
-			       : err.code ? err.text
-					  : "out of memory");
+	if (early) {
+		action_log_call(c, early);
 		return;
 	}
-	action_log(c, STEAL(e));
+	e = event_of(c, n, &name, &err);
+	if (e) {
+		action_log(c, e);
+		return;
+	}
+	c->agent->text_only = 0;
+	turn_log_error(c, reply_of(c)->calls[n].id, name,
+		       err.code ? err.text : "out of memory");
 }
 
 static void do_action(struct conversation *c, const struct planned_action *p)

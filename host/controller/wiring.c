@@ -268,13 +268,10 @@ static int wire_tools(struct conversation *c, const char *section, struct error 
 int wiring_open_agent(struct conversation *c, const char *model, struct error *err)
 {
 	const char *section = c->agent->section;
-	int r = confirm_policy_read(c->config, section, c->interactive,
-				    &c->agent->confirm, err);
+	int r = plugin_component_load(c->config, c->registry, MT_KIND_AGENT,
+				      config_get(c->config, section, "agent"),
+				      &c->agent->plugin, err);
 
-	if (!r)
-		r = plugin_component_load(c->config, c->registry, MT_KIND_AGENT,
-					  config_get(c->config, section, "agent"),
-					  &c->agent->plugin, err);
 	if (!r)
 		r = load_condensers(c, config_get(c->config, section, "condensers"), err);
 	if (!r)

@@ -2,6 +2,7 @@
  *
  * features-table.c - the table of features, in the order in which they are asked. */
 #include "controller/feature.h"
+#include "features/approval/approval.h"
 #include "features/condense-preview.h"
 #include "features/condense.h"
 #include "features/context-recall.h"

@@ -160,12 +160,14 @@ static int before_message(struct conversation *c, const char *text, size_t len,
 	return MT_OK;
 }
 
-static bool before_continue(struct conversation *c)
+static int before_continue(struct conversation *c, bool *ret_held, struct error *err)
 {
+	(void)err;
 	if (!hook_runner_of(c) || !start_session(c))
-		return false;
+		return MT_OK;
 	hook_runner_of(c)->go_on = true;
-	return true;
+	*ret_held = true;
+	return MT_OK;
 }
 
 /* ---- tools ------------------------------------------------------------------------ */
@@ -173,41 +175,33 @@ static bool before_continue(struct conversation *c)
 static void on_before(struct hook_moment *m)
 {
 	struct conversation *c = m->c;
-	struct error err = ERROR_NONE;
-	AUTO(event) struct event *action =
-		evlog_event(conversation_log(c), m->action, &err);
 
-	if (turn_pending(c) != m->action || !action) {
+	if (turn_pending(c) != m->action) {
 		hook_moment_free(m);
 		return;
 	}
 	if (m->denied)
-		dispatch_log_denial(c, action, m->denied);
+		dispatch_log_denial(c, turn_call(c)->action, m->denied);
 	else
-		dispatch_send(c, action);
+		dispatch_send(c);
 	hook_moment_free(m);
 	step_run_ready(c);
 }
 
-static bool before_call(struct conversation *c, struct event *action)
+static bool before_call(struct conversation *c, struct call *call)
 {
-	AUTO_CALL call = { 0 };
-	const char *tool;
 	struct hook_moment *m;
 
-	if (!hook_runner_of(c) ||
-	    call_resolve(&conversation_agent(c)->catalog, action, &call, NULL))
+	if (!hook_runner_of(c) || !call->tool ||
+	    !hook_moment_possible(c, HOOK_BEFORE_TOOL, call->tool->name))
 		return false;
-	tool = call.tool->name;
-	if (!hook_moment_possible(c, HOOK_BEFORE_TOOL, tool))
-		return false;
-	m = hook_moment_new(c, HOOK_BEFORE_TOOL, tool, on_before);
+	m = hook_moment_new(c, HOOK_BEFORE_TOOL, call->tool->name, on_before);
 	if (!m) {
-		dispatch_log_denial(c, action, "Out of memory.");
+		dispatch_log_denial(c, call->action, "Out of memory.");
 		return true;
 	}
-	m->action = action->id;
-	js_set(m->input, "tool_input", json_object_get(call.args));
+	m->action = call->id;
+	js_set(m->input, "tool_input", json_object_get(call->logged_args));
 	hook_moment_run(m);
 	return true;
 }
@@ -237,18 +231,10 @@ static void on_after(struct hook_moment *m)
 	step_run_ready(c);
 }
 
-static json_object *input_of(struct conversation *c, struct event *action)
-{
-	AUTO_CALL call = { 0 };
-
-	if (call_resolve(&conversation_agent(c)->catalog, action, &call, NULL))
-		return json_object_get(event_args(action));
-	return STEAL(call.args);
-}
-
-static bool after_call(struct conversation *c, struct event *action, const char *tool,
+static bool after_call(struct conversation *c, const struct call *call,
 		       struct event *observation)
 {
+	const char *tool = call->tool->name;
 	json_object *response;
 	struct hook_moment *m;
 
@@ -258,9 +244,9 @@ static bool after_call(struct conversation *c, struct event *action, const char 
 	m = hook_moment_new(c, HOOK_AFTER_TOOL, tool, on_after);
 	if (!m)
 		return false;
-	m->action = action->id;
+	m->action = call->id;
 	m->observation = observation;
-	js_set(m->input, "tool_input", input_of(c, action));
+	js_set(m->input, "tool_input", json_object_get(call->logged_args));
 	response = json_object_new_object();
 	js_set_str(response, "content", js_str(observation->json, "content", ""));
 	js_set_str(response, "observation", observation->type->name);

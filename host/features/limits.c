@@ -244,14 +244,9 @@ static double time_left(const struct budget *a)
 /* A pending call gets its observation; a request or a hook none. */
 static void time_is_over(struct conversation *c, const char *text)
 {
-	struct error err = ERROR_NONE;
-	AUTO(event) struct event *action = NULL;
-
 	conversation_cancel_work(c);
 	if (turn_is_running(c))
-		action = evlog_event(conversation_log(c), turn_pending(c), &err);
-	if (action)
-		stop_call(c, action, text);
+		stop_call(c, turn_call(c)->action, text);
 	else if (conversation_state(c) != STATE_ERROR &&
 		 !state_is_resting(conversation_state(c)))
 		stop(c, text);
@@ -429,12 +424,12 @@ static bool stop_at_limit(struct conversation *c)
 	return true;
 }
 
-static bool spend_call(struct conversation *c, struct event *action)
+static bool spend_call(struct conversation *c, struct call *call)
 {
 	char limit[256];
 
 	if (limits_reached(c, LIMITS_CALL, limit, sizeof limit)) {
-		stop_call(c, action, limit);
+		stop_call(c, call->action, limit);
 		return true;
 	}
 	budget_spend(own_budget(c), LIMIT_CALLS, 1);

@@ -1,3 +1,4 @@
+include %D%/approval/local.mk
 # Features of the controller, which it asks by their table.
 libhost_a_SOURCES += %D%/budget.c %D%/budget.h %D%/condense-preview.c \
 	%D%/condense-preview.h %D%/condense.c %D%/condense.h %D%/context-recall.c \

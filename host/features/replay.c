@@ -8,6 +8,7 @@
 #include "controller/exit-code.h"
 #include "controller/feature-api.h"
 #include "controller/turn.h"
+#include "events/confirmation.h"
 #include "events/trajectory.h"
 #include "features/delegation.h"
 #include "features/replay-internal.h"
@@ -102,7 +103,7 @@ static bool is_repetition(struct replay *r, int64_t id, bool *ret_run)
 {
 	AUTO(event) struct event *e = evlog_event(r->log, id, NULL);
 
-	return e && confirm_is_answer(e, ret_run);
+	return e && event_is_answer(e, ret_run);
 }
 
 /* Was it asked about? Then it counts only by its repetition. */
@@ -110,7 +111,7 @@ static bool was_asked_about(struct replay *r, int64_t id)
 {
 	AUTO(event) struct event *e = evlog_event(r->log, id, NULL);
 
-	return e && confirm_awaited(e);
+	return e && event_awaits_confirmation(e);
 }
 
 /* An action that a person approved is recorded twice, one that was rejected never ran. */

@@ -78,19 +78,20 @@ static bool begin(struct conversation *c, const char *what, const char *command,
 {
 	struct error err = ERROR_NONE;
 	AUTO(event) struct event *action = make_action(command, hidden, limit, &err);
-	AUTO_CALL call = { 0 };
+	AUTO(call) struct call *call = action ? call_new(c, action) : NULL;
 
-	if (!action ||
-	    call_resolve(&conversation_agent(c)->catalog, action, &call, &err)) {
+	if (!call || !call->tool) {
 		conversation_notice(c, MT_LOG_WARNING, "%s was not run: %s", what,
-				    err.text);
+				    call       ? call->why.text
+				    : err.code ? err.text
+					       : "out of memory");
 		return false;
 	}
 	conversation_notice(c, MT_LOG_INFO, "%s runs", what);
-	if (conversation_log_event(c, event_ref(action), &err) < 0)
+	if (call_log(c, call, &err) < 0)
 		return false;
-	turn_start_action(c, action->id);
-	dispatch_action(c, action);
+	turn_start(c, STEAL(call));
+	dispatch_call(c);
 	return true;
 }
 
@@ -158,12 +159,13 @@ static const char *last_line(const char *text, size_t *ret_len)
 }
 
 static void before_observation(struct conversation *c, struct event *action,
-			       struct event *e)
+			       const struct call *call, struct event *e)
 {
 	const char *last;
 	int64_t code;
 	size_t len;
 
+	(void)call;
 	if (action->source != SOURCE_ENVIRONMENT || !event_hidden(action) || !e)
 		return;
 	last = last_line(js_str(e->json, "content", ""), &len);

@@ -3,6 +3,7 @@
  * subagent-process.c - the process of one subagent, and the messages to and from it. */
 #include "controller/exit-code.h"
 #include "controller/feature-api.h"
+#include "features/approval/approval.h"
 #include "features/subagents.h"
 #include "files.h"
 #include "llm/models/models.h"
@@ -293,10 +294,10 @@ static int set_policy(json_object *list, const struct subagent *ch, const char *
 	if (confirm_policy_read(conversation_config(c), section,
 				conversation_is_interactive(c), &p, NULL))
 		return MT_EINVAL;
-	p = confirm_stricter(conversation_agent(c)->confirm, p);
-	*ret_same = p.when == conversation_agent(c)->confirm.when &&
-		    p.from == conversation_agent(c)->confirm.from &&
-		    p.unknown == conversation_agent(c)->confirm.unknown;
+	p = confirm_stricter(*approval_policy(c), p);
+	*ret_same = p.when == approval_policy(c)->when &&
+		    p.from == approval_policy(c)->from &&
+		    p.unknown == approval_policy(c)->unknown;
 	forms[0] = when[p.when];
 	forms[1] = from[p.from < RISK_LOW ? RISK_LOW : p.from];
 	forms[2] = p.unknown ? "yes" : "no";

@@ -411,11 +411,11 @@ static bool keeps_open(const struct conversation *c)
 	return subagents_of(c)->now != NULL;
 }
 
-static int run_control(struct conversation *c, struct event *action, json_object *args,
-		       bool *ret_done, struct error *err)
+static int run_control(struct conversation *c, const struct call *call, bool *ret_done,
+		       struct error *err)
 {
 	*ret_done = true;
-	return start(c, action, args, err);
+	return start(c, call->action, call->args, err);
 }
 
 const struct feature subagents_feature = {

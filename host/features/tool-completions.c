@@ -216,8 +216,7 @@ static int allowed(struct conversation *c, uint64_t call, struct error *err)
 {
 	char limit[256];
 
-	if (turn_is_idle(c) || turn_pending(c) != parallel_action_of(c, call) ||
-	    !turn_tool(c))
+	if (turn_is_idle(c) || turn_pending(c) != parallel_action_of(c, call))
 		return fail(err, MT_ECANCELLED, "the call has ended");
 	if (state(c)->now)
 		return fail(err, MT_ELIMIT, "a call asks one thing at a time of a model");
@@ -252,10 +251,7 @@ static bool request_completion(struct conversation *c, uint64_t call, uint64_t r
 	state(c)->count++;
 	r = build(c, params, &q->request, &err);
 	if (!r)
-		r = request_tool_model(c,
-				       conversation_agent(c)
-					       ->catalog.instances[turn_tool(c)->instance]
-					       .name,
+		r = request_tool_model(c, call_instance(c, turn_call(c)),
 				       js_str(params, "model", NULL), q->request, &llm,
 				       &err);
 	if (!r)

@@ -3,7 +3,7 @@
  * test-daily.c - an hour of ordinary work, as agents do it: how many questions a user is
  * asked with `confirmation = risky`, without "always" and when the scope that is offered
  * is granted each time. */
-#include "controller/approval-scope.h"
+#include "features/approval/scope.h"
 #include "plugins/analyzers/policy/judge.h"
 #include "tap.h"
 

@@ -2,6 +2,7 @@
  *
  * test-join.c - several risks as one, and the schema that asks for one. */
 #include "controller/analyzers.h"
+#include "tools/risk-schema.h"
 #include "tap.h"
 
 enum { U = RISK_UNKNOWN, L, M, H, F = RISK_FAILED };

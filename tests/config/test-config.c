@@ -3,7 +3,8 @@
  * test-config.c - the layers of the configuration, in directories of their own. */
 #include "config/choices.h"
 #include "config/config.h"
-#include "controller/analyze.h"
+#include "events/confirmation.h"
+#include "events/confirmation.h"
 #include "events/log.h"
 #include "hooks/hooks.h"
 #include "files.h"

@@ -47,6 +47,12 @@ tests_controller_test_machine_CPPFLAGS = $(KIT_CPPFLAGS)
 tests_controller_test_machine_LDADD = $(LIBHOST)
 TESTS += %D%/test-machine
 
+check_PROGRAMS += %D%/test-call
+tests_controller_test_call_SOURCES = %D%/test-call.c %D%/kit.h
+tests_controller_test_call_CPPFLAGS = $(KIT_CPPFLAGS)
+tests_controller_test_call_LDADD = $(LIBHOST)
+TESTS += %D%/test-call
+
 TESTS += %D%/confirm.bats
 EXTRA_DIST += %D%/confirm.bats
 check_PROGRAMS += %D%/test-confirm

@@ -9,6 +9,7 @@
 #include "controller/kit.h"
 #include "controller/rewind.h"
 #include "controller/turn.h"
+#include "events/confirmation.h"
 
 enum { TURNS = 60 };
 
@@ -72,7 +73,7 @@ static int64_t unanswered(struct conversation *c)
 		if (head->undone || !(head->type->flags & EVENT_RUNNABLE))
 			continue;
 		e = evlog_event(c->log, id, NULL);
-		if (!e || !confirm_awaited(e))
+		if (!e || !event_awaits_confirmation(e))
 			return -1;
 		for (int64_t n = id + 1; n < evlog_count(c->log); n++)
 			if (evlog_head(c->log, n)->cause == id)

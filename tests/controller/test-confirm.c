@@ -3,7 +3,7 @@
  * test-confirm.c - which risk waits under which policy; risks of several analyzers as
  * one; limits of accounts that share. */
 #include "controller/analyzers.h"
-#include "controller/confirm.h"
+#include "features/approval/approval.h"
 #include "features/budget.h"
 
 #include "tap.h"

@@ -2,8 +2,8 @@
  *
  * test-scopes.c - which scopes an action is offered, and which actions a granted scope
  * covers. */
-#include "controller/action-hash.h"
-#include "controller/approval-scope.h"
+#include "features/approval/action-hash.h"
+#include "features/approval/scope.h"
 
 #include "files.h"
 #include "tap.h"

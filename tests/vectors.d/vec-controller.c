@@ -3,7 +3,8 @@
  * vec-controller.c - the controller against recorded cases of V0's. */
 #include "vec.h"
 
-#include "controller/action-hash.h"
+#include "features/approval/action-hash.h"
+#include "features/approval/approval-internal.h"
 #include "controller/exit-code.h"
 #include "controller/kit.h"
 #include "controller/model-request.h"
@@ -72,12 +73,13 @@ static void pending_run(struct conversation *c)
 {
 	struct error err = ERROR_NONE;
 	AUTO(event) struct event *e = NULL;
+	bool done = false;
 	int64_t id = kit_action(c, "run",
 				"{\"command\":\"ls\",\"thought\":\"t\","
 				"\"confirmation_state\":\"awaiting_confirmation\"}");
 
 	e = evlog_event(c->log, id, &err);
-	if (!e || confirm_restore_waiting(c, e, &err))
+	if (!e || features_restore_action(c, e, &done, &err) || !done)
 		abort();
 }
 
@@ -108,12 +110,11 @@ static bool case_set_state(struct vec *v, json_object *in, json_object *output)
 
 static json_object *analyzer; /* of the case: NULL, a risk, or "raises" */
 
-static int recorded_judge(struct conversation *c, struct event *action,
-			  struct verdict *ret)
+static int recorded_judge(struct conversation *c, struct call *call, struct verdict *ret)
 {
 	*ret = (struct verdict){ .risk = RISK_UNKNOWN };
 	if (!analyzer)
-		return analyzers_judge(c, action, ret);
+		return analyzers_judge(c, call, ret);
 	if (json_object_is_type(analyzer, json_type_string))
 		return MT_FAILED;
 	ret->risk = (enum risk)json_object_get_int(analyzer);
@@ -169,20 +170,23 @@ static void run_confirmation(struct vec *v, struct conversation *c, struct event
 	AUTO(event) struct event *kept = event_ref(e);
 	struct error err = ERROR_NONE;
 	bool runnable = (e->type->flags & EVENT_RUNNABLE) != 0;
-	struct verdict verdict;
-	enum gate gate = runnable ? confirm_gate(c, e, &verdict) : GATE_RUN;
+	struct call *call = runnable ? call_new(c, e) : NULL;
+	bool waits = call && features_gate(c, call);
 	json_object *risk = js_get(output, "final_risk");
 
-	if (gate == GATE_WAIT)
-		confirm_wait(c, e, &verdict);
-	else
+	if (waits) {
+		event_unref(e);
+	} else {
 		conversation_log_event(c, e, &err);
+		call_free(call);
+	}
 	fault_text(v, "state", js_str(output, "state", ""), state_name(c->state));
 	fault_int(v, "pending", js_bool(output, "pending", false),
-		  gate == GATE_WAIT ? turn_pending(c) == kept->id : runnable);
-	if (gate == GATE_WAIT)
+		  waits ? turn_pending(c) == kept->id : runnable);
+	if (waits)
 		fault_text(v, "mark", js_str(output, "confirmation_state", ""),
-			   confirm_awaited(kept) ? "awaiting_confirmation" : "");
+			   event_awaits_confirmation(kept) ? "awaiting_confirmation"
+							   : "");
 	else
 		fault_text(v, "mark", js_str(output, "confirmation_state", NULL),
 			   js_str(event_args(kept), "confirmation_state", NULL));
@@ -208,12 +212,14 @@ static bool case_confirmation(struct vec *v, json_object *in, json_object *outpu
 	}
 	c = kit_new(&loop, settings, false);
 	analyzer = js_get(in, "analyzer");
-	c->assess = recorded_judge;
+	approval_of(c)->assess = recorded_judge;
 	c->state = STATE_RUNNING;
-	c->agent->confirm = (struct confirm_policy){ .from = RISK_HIGH, .unknown = true };
-	c->agent->confirm.when = !js_bool(in, "confirmation_mode", false) ? CONFIRM_NEVER
-				 : js_bool(in, "cli_mode", false)         ? CONFIRM_ALWAYS
-									  : CONFIRM_RISKY;
+	*approval_policy(c) =
+		(struct confirm_policy){ .from = RISK_HIGH, .unknown = true };
+	approval_policy(c)->when = !js_bool(in, "confirmation_mode", false)
+					   ? CONFIRM_NEVER
+				   : js_bool(in, "cli_mode", false) ? CONFIRM_ALWAYS
+								    : CONFIRM_RISKY;
 	run_confirmation(v, c, e, output);
 	kit_close(&loop, c);
 	return true;

@@ -5,7 +5,7 @@
  * `analyzer_failure = high`. */
 #include "config/config.h"
 #include "controller/analyzers.h"
-#include "controller/confirm.h"
+#include "features/approval/approval.h"
 #include "plugins/analyzers/policy/match.h"
 #include "plugins/analyzers/policy/normalize.h"
 #include "plugins/analyzers/policy/patterns.h"

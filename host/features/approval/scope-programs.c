@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * approval-programs.c - tables of programs, and of the options that take a command out
+ * scope-programs.c - tables of programs, and of the options that take a command out
  * of every scope: they run other code, read a configuration or write a file that the
  * scope does not name. */
-#include "controller/approval-programs.h"
-
+#include "features/approval/scope-programs.h"
 #include <ctype.h>
 #include <string.h>
 

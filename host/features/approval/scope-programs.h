@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * approval-programs.h - which programs a scope may name, with which of their
+ * scope-programs.h - which programs a scope may name, with which of their
  * subcommands and options. */
-#ifndef HOST_CONTROLLER_APPROVAL_PROGRAMS_H
-#define HOST_CONTROLLER_APPROVAL_PROGRAMS_H
+#ifndef HOST_FEATURES_APPROVAL_SCOPE_PROGRAMS_H
+#define HOST_FEATURES_APPROVAL_SCOPE_PROGRAMS_H
 
 #include "command.h"
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * approval-commands.h - the simple commands of a shell text, as far as an approval of
+ * scope-commands.h - the simple commands of a shell text, as far as an approval of
  * them can be wider than the text itself. */
-#ifndef HOST_CONTROLLER_APPROVAL_COMMANDS_H
-#define HOST_CONTROLLER_APPROVAL_COMMANDS_H
+#ifndef HOST_FEATURES_APPROVAL_SCOPE_COMMANDS_H
+#define HOST_FEATURES_APPROVAL_SCOPE_COMMANDS_H
 
-#include "controller/approval-scope.h"
+#include "features/approval/scope.h"
 
 enum { COMMANDS_MAX = 12 };
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * approval-store.h - scopes that are kept for a project, in a file of the user's own. */
-#ifndef HOST_CONTROLLER_APPROVAL_STORE_H
-#define HOST_CONTROLLER_APPROVAL_STORE_H
+ * store.h - scopes that are kept for a project, in a file of the user's own. */
+#ifndef HOST_FEATURES_APPROVAL_STORE_H
+#define HOST_FEATURES_APPROVAL_STORE_H
 
 #include "config/config.h"
 #include "js.h"

@@ -2,8 +2,8 @@
  *
  * action-hash.h - what identifies an action: an approval holds for the action with
  * this hash and no other. */
-#ifndef HOST_CONTROLLER_ACTION_HASH_H
-#define HOST_CONTROLLER_ACTION_HASH_H
+#ifndef HOST_FEATURES_APPROVAL_ACTION_HASH_H
+#define HOST_FEATURES_APPROVAL_ACTION_HASH_H
 
 #include "digest.h"
 #include "events/event.h"

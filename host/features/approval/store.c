@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * approval-store.c - one JSON file for each project, STATE/approvals/HASH.json, named by
+ * store.c - one JSON file for each project, STATE/approvals/HASH.json, named by
  * the hash of the real path of the workspace. */
-#include "controller/approval-store.h"
+#include "features/approval/store.h"
 
-#include "controller/approval-scope.h"
 #include "digest.h"
+#include "features/approval/scope.h"
 #include "files.h"
 
 #include <errno.h>

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * action-hash.c - the canonical form of an action and its hash. */
-#include "controller/action-hash.h"
-
+#include "features/approval/action-hash.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * approval-scope.c - the scopes of an action, and whether granted ones cover it.
+ * scope.c - the scopes of an action, and whether granted ones cover it.
  *
  * Items of a scope, of which one covers the action, or for a command each of its parts:
  *   {"action": HASH}                    this very action
@@ -8,11 +8,11 @@
  *   {"change": PATH} {"read": PATH}     that file; with "below" what is below it too
  *   {"tool": NAME, "toolset": NAME}     that tool of that instance
  *   {"site": "https://host"}            pages of that site */
-#include "controller/approval-scope.h"
+#include "features/approval/scope.h"
 
-#include "controller/action-hash.h"
-#include "controller/approval-commands.h"
-#include "controller/approval-paths.h"
+#include "features/approval/action-hash.h"
+#include "features/approval/scope-commands.h"
+#include "features/approval/scope-paths.h"
 #include "utf8.h"
 
 #include <ctype.h>

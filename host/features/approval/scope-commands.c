@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * approval-commands.c - a shell text as the list of its simple commands, for
- * approvals. */
-#include "controller/approval-commands.h"
+ * scope-commands.c - a shell text as the list of its simple commands, for approvals. */
+#include "features/approval/scope-commands.h"
 
-#include "controller/approval-paths.h"
-#include "controller/approval-programs.h"
+#include "features/approval/scope-paths.h"
+#include "features/approval/scope-programs.h"
 
 #include <ctype.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * approval-paths.c - paths for scopes of approvals, resolved when they are checked. */
-#include "controller/approval-paths.h"
+ * scope-paths.c - paths for scopes of approvals, resolved when they are checked. */
+#include "features/approval/scope-paths.h"
 
 #include "auto.h"
 #include "files.h"

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * confirm-answer.c - what a person says to an action that waits: the same action once
+ * answer.c - what a person says to an action that waits: the same action once
  * more, perhaps with other arguments, bound to the hash that was shown. */
-#include "controller/action-hash.h"
-#include "controller/approval-state.h"
-#include "controller/core.h"
+#include "features/approval/approval-internal.h"
+
 #include "controller/dispatch.h"
 #include "controller/exit-code.h"
 #include "controller/step.h"
 #include "controller/turn.h"
+#include "features/approval/action-hash.h"
 #include "log.h"
 #include "tools/calls.h"
 
@@ -66,7 +66,7 @@ static struct event *copy_of(struct conversation *c, const struct event *action,
 		js_set_str(copy->json, "reject_reason", approval_of(c)->refusal);
 	if (action_hash(copy, true, hash, err))
 		return NULL;
-	if (confirm_mark(copy, yes ? "confirmed" : "rejected") ||
+	if (event_set_confirmation(copy, yes ? "confirmed" : "rejected") ||
 	    js_set_int(copy->json, "confirms", action->id) ||
 	    (yes && js_set_str(copy->json, "approved", hash))) {
 		out_of_memory(err);
@@ -84,17 +84,25 @@ static struct event *copy_of(struct conversation *c, const struct event *action,
 
 int confirm_repeat(struct conversation *c, bool yes, struct error *err)
 {
-	AUTO(event) struct event *action = evlog_event(c->log, turn_pending(c), err);
-	struct event *copy = action ? copy_of(c, action, yes, err) : NULL;
+	AUTO(event) struct event *action =
+		evlog_event(conversation_log(c), turn_pending(c), err);
+	AUTO(event) struct event *copy = action ? copy_of(c, action, yes, err) : NULL;
+	struct call *edited;
 	int64_t id;
 
 	if (!copy)
 		return err->code;
-	id = conversation_log_event(c, copy, err);
+	id = conversation_log_event(c, event_ref(copy), err);
 	if (id < 0)
 		return (int)id;
-	turn_start_action(c, id);
-	turn_end_approval(c);
+	if (!approval_of(c)->edited_action) {
+		turn_repeat(c, copy);
+		return MT_OK;
+	}
+	edited = call_new(c, copy);
+	if (!edited)
+		return out_of_memory(err);
+	turn_start(c, edited);
 	return MT_OK;
 }
 
@@ -111,45 +119,43 @@ bool confirm_holds(struct conversation *c, const struct event *action)
 		return false;
 	if (js_bool(action->json, "edited", false))
 		return true;
-	original = first < action->id ? evlog_event(c->log, first, NULL) : NULL;
+	original =
+		first < action->id ? evlog_event(conversation_log(c), first, NULL) : NULL;
 	return original && !action_hash(original, true, hash, NULL) &&
 	       strcmp(hash, approved) == 0;
 }
 
 /* The command, or the arguments of the call. */
-static void put_ran(struct conversation *c, const struct event *action,
-		    struct strbuf *out)
+static void put_ran(const struct call *call, struct strbuf *out)
 {
-	const char *command = event_arg(action, "command"), *text;
-	AUTO_CALL call = { 0 };
+	const struct event *action = call->action;
+	const char *text;
 
 	if (action->type->id == ACTION_RUN) {
 		strbuf_addf(out,
 			    "The user changed the command before approving it. What "
 			    "ran: %s\n\n",
-			    command);
+			    event_arg(action, "command"));
 		return;
 	}
-	if (call_resolve(&c->agent->catalog, action, &call, NULL))
-		call.args = json_object_get(event_args(action));
-	text = js_text(call.args, NULL);
+	text = js_text(call->tool ? call->logged_args : event_args(action), NULL);
 	strbuf_addf(out,
 		    "The user changed the arguments before approving the call. What ran: "
 		    "%s\n\n",
 		    text ? text : "");
 }
 
-void confirm_tell_edit(struct conversation *c, const struct event *action,
+void confirm_tell_edit(struct conversation *c, const struct call *call,
 		       struct event *observation)
 {
 	AUTO(strbuf) struct strbuf text = STRBUF(64 << 20);
 	size_t len;
 	const char *content = event_content(observation, &len);
 
-	if (!js_bool(action->json, "edited", false) ||
-	    !evlog_dispatched(c->log, action->id))
+	if (!js_bool(call->action->json, "edited", false) ||
+	    !evlog_dispatched(conversation_log(c), call->id))
 		return;
-	put_ran(c, action, &text);
+	put_ran(call, &text);
 	if (strbuf_addn(&text, content, len) ||
 	    js_set_strn(observation->json, "content", text.text, text.len))
 		log_line(MT_LOG_WARNING, "confirm",
@@ -172,9 +178,8 @@ void confirm_rejected(struct conversation *c, struct event *action)
 		strbuf_addf(&text, "The user says: %s", reason);
 	else
 		strbuf_add(&text, "Waiting for further user input.");
-	turn_start_action(c, action->id);
 	dispatch_log_answer(c, action, "user_rejected", text.text, &err);
-	if (c->state == STATE_ERROR)
+	if (conversation_state(c) == STATE_ERROR)
 		return;
 	if (go_on)
 		conversation_set_state(c, STATE_RUNNING, "");
@@ -185,17 +190,13 @@ void confirm_rejected(struct conversation *c, struct event *action)
 
 void confirm_overtaken(struct conversation *c)
 {
-	struct error err = ERROR_NONE;
-	AUTO(event) struct event *copy = NULL;
-
+	if (!turn_awaits_approval(c))
+		return;
 	snprintf(approval_of(c)->refusal, sizeof approval_of(c)->refusal,
 		 "see the message that follows, which came instead of an answer");
 	conversation_set_state(c, STATE_USER_REJECTED, "");
-	copy = c->state == STATE_USER_REJECTED
-		       ? evlog_event(c->log, turn_pending(c), &err)
-		       : NULL;
-	if (copy)
-		confirm_rejected(c, copy);
+	if (conversation_state(c) == STATE_USER_REJECTED && !turn_is_idle(c))
+		confirm_rejected(c, turn_call(c)->action);
 }
 
 /* ---- the commands ------------------------------------------------------ */
@@ -219,20 +220,26 @@ static int merge(json_object *args, const struct tool *tool, json_object *change
 }
 
 /* The action with other arguments, checked as a call of the model is. */
-static struct event *change(struct conversation *c, const struct event *action,
+static struct event *change(struct conversation *c, const struct call *call,
 			    json_object *changes, struct error *err)
 {
-	AUTO(json) json_object *checked = NULL;
-	AUTO_CALL call = { 0 };
+	AUTO(json) json_object *args = NULL, *checked = NULL;
 	const char *text;
 	bool secret = false;
 	size_t len;
 
-	if (call_resolve(&c->agent->catalog, action, &call, err) ||
-	    merge(call.args, call.tool, changes, err))
+	if (!call->tool) {
+		fail(err, call->why.code, "%s", call->why.text);
 		return NULL;
-	if (mask_json(c->mask, call.args, NULL, &secret) ||
-	    !(text = js_text(call.args, &len))) {
+	}
+	if (json_object_deep_copy(call->logged_args, &args, NULL)) {
+		out_of_memory(err);
+		return NULL;
+	}
+	if (merge(args, call->tool, changes, err))
+		return NULL;
+	if (mask_json(conversation_secrets(c), args, NULL, &secret) ||
+	    !(text = js_text(args, &len))) {
 		out_of_memory(err);
 		return NULL;
 	}
@@ -242,25 +249,26 @@ static struct event *change(struct conversation *c, const struct event *action,
 		     "read it from the environment or a file");
 		return NULL;
 	}
-	checked = call_arguments(call.tool, text, len, err);
-	return checked ? call_to_action(call.tool, checked, "", err) : NULL;
+	checked = call_arguments(call->tool, text, len, err);
+	return checked ? call_to_action(call->tool, checked, "", err) : NULL;
 }
 
 /* What the user typed runs whatever its risk, unless a rule forbids it. */
-static int take_changes(struct conversation *c, const struct event *action,
-			json_object *changes, struct error *err)
+static int take_changes(struct conversation *c, json_object *changes, struct error *err)
 {
-	AUTO(event) struct event *e = change(c, action, changes, err);
-	struct verdict v = { .risk = RISK_UNKNOWN };
+	AUTO(event) struct event *e = change(c, turn_call(c), changes, err);
+	AUTO(call) struct call *call = NULL;
 
 	if (!e)
 		return err->code;
 	if (!(e->type->flags & EVENT_RUNNABLE))
-		return fail(err, MT_EINVAL,
-			    "the changed call is not an action that can run");
-	confirm_judge(c, e, &v);
-	if (v.deny)
-		return confirm_denied(&v, "the changed action", err);
+		return fail(err, MT_EINVAL, "the changed call cannot run");
+	call = call_new(c, e);
+	if (!call)
+		return out_of_memory(err);
+	confirm_judge(c, call);
+	if (call->verdict.deny)
+		return confirm_denied(&call->verdict, "the changed action", err);
 	approval_of(c)->edited_action = STEAL(e);
 	return MT_OK;
 }
@@ -278,7 +286,7 @@ static json_object *find_scope(const struct conversation *c, const struct approv
 		fail(err, MT_EDENIED,
 		     "an action of risk %s is approved each time: nothing "
 		     "is allowed for later",
-		     risk_name(approval_of(c)->risk));
+		     risk_name(turn_call(c)->verdict.risk));
 	else if (a->arguments)
 		fail(err, MT_EINVAL,
 		     "a changed action is approved once: `always` is for the "
@@ -319,11 +327,11 @@ static int check_answer(struct conversation *c, const struct approval *a,
 	struct verdict v = { .risk = RISK_UNKNOWN };
 	json_object *scope = NULL;
 
-	if (!turn_awaits_approval(c) || c->closing)
+	if (!turn_awaits_approval(c) || conversation_is_closing(c))
 		return fail(err, MT_EINVAL,
 			    "the conversation is %s: nothing waits for confirmation",
-			    state_name(c->state));
-	action = evlog_event(c->log, turn_pending(c), err);
+			    state_name(conversation_state(c)));
+	action = evlog_event(conversation_log(c), turn_pending(c), err);
 	if (!action || check_hash(c, action, a, err))
 		return err->code;
 	if (a->answer == ANSWER_ALWAYS && !(scope = find_scope(c, a, err)))
@@ -331,10 +339,10 @@ static int check_answer(struct conversation *c, const struct approval *a,
 	approval_of(c)->edited_action = event_unref(approval_of(c)->edited_action);
 	if (a->answer == ANSWER_NO)
 		return MT_OK;
-	if (a->arguments && take_changes(c, action, a->arguments, err))
+	if (a->arguments && take_changes(c, a->arguments, err))
 		return err->code;
 	if (!a->arguments)
-		confirm_assess(c, action,
+		confirm_assess(c, turn_call(c),
 			       &v); /* the rules may be others than when it was asked */
 	if (v.deny)
 		return confirm_denied(&v, "the action", err);
@@ -346,7 +354,6 @@ static int check_answer(struct conversation *c, const struct approval *a,
 int conversation_confirm(struct conversation *c, const struct approval *a,
 			 struct error *err)
 {
-	AUTO(event) struct event *copy = NULL;
 	bool yes = a->answer != ANSWER_NO;
 
 	confirm_tell_approvals(c);
@@ -357,16 +364,11 @@ int conversation_confirm(struct conversation *c, const struct approval *a,
 	conversation_set_state(c, yes ? STATE_USER_CONFIRMED : STATE_USER_REJECTED, "");
 	approval_of(c)->edited_action = event_unref(approval_of(c)->edited_action);
 	if (turn_awaits_approval(c) || turn_is_idle(c))
-		return fail(err, MT_EIO, "%s", c->reason);
-	copy = evlog_event(c->log, turn_pending(c), err);
-	if (!copy) {
-		conversation_set_error(c, EXIT_FAILED, "%s", err->text);
-		return err->code;
-	}
+		return fail(err, MT_EIO, "%s", conversation_reason(c));
 	if (yes)
-		dispatch_action(c, copy);
+		dispatch_call(c);
 	else
-		confirm_rejected(c, copy);
+		confirm_rejected(c, turn_call(c)->action);
 	step_run_ready(c);
 	return conversation_barrier(c, err);
 }

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * approvals.c - what runs without a prompt: granted in a conversation, kept for its
+ * grants.c - what runs without a prompt: granted in a conversation, kept for its
  * project, or inherited from the agent that gave the task. */
-#include "controller/approval-scope.h"
-#include "controller/approval-state.h"
-#include "controller/approval-store.h"
-#include "controller/call.h"
+#include "features/approval/approval-internal.h"
+
 #include "controller/agents.h"
-#include "controller/core.h"
+#include "features/approval/store.h"
 #include "files.h"
 #include "log.h"
 
@@ -15,16 +13,15 @@
 
 static const char old_record[] = "mortise/always"; /* of versions before scopes */
 
-struct scope_place confirm_place(struct conversation *c, const struct event *action)
+struct scope_place confirm_place(struct conversation *c, const struct call *call)
 {
-	struct scope_place place = { .workspace = c->workspace,
-				     .dir = c->shell_dir ? c->shell_dir : c->workspace,
+	struct scope_place place = { .workspace = conversation_workspace(c),
+				     .dir = conversation_shell_dir(c) ? conversation_shell_dir(c) : conversation_workspace(c),
 				     .tool = "", .toolset = "" };
-	AUTO_CALL call = { 0 };
 
-	if (!call_resolve(&c->agent->catalog, action, &call, NULL)) {
-		place.tool = call.tool->real;
-		place.toolset = c->agent->catalog.instances[call.tool->instance].name;
+	if (call->tool) {
+		place.tool = call->tool->real;
+		place.toolset = call_instance(c, call);
 	}
 	return place;
 }
@@ -32,12 +29,12 @@ struct scope_place confirm_place(struct conversation *c, const struct event *act
 /* A delegate that asks for more than the agent which the user approved this for. */
 static bool is_stricter(const struct conversation *c)
 {
+	const struct confirm_policy *own = approval_policy(c);
 	const struct confirm_policy *first =
-		c->parent_count ? &agents_first(c)->confirm : NULL;
+		agent_feature_state(agents_first(c), &approval_feature);
 
-	return first && (first->when != c->agent->confirm.when ||
-			 first->from != c->agent->confirm.from ||
-			 first->unknown != c->agent->confirm.unknown);
+	return first->when != own->when || first->from != own->from ||
+	       first->unknown != own->unknown;
 }
 
 static bool append(json_object *list, json_object *more)
@@ -56,8 +53,10 @@ json_object *confirm_approvals(struct conversation *c)
 	AUTO(json) json_object *kept = NULL;
 	struct error err = ERROR_NONE;
 
-	if (!*c->parent) /* what is revoked in the meantime counts no longer */
-		kept = approvals_read(c->config, c->workspace, &err);
+	if (!*conversation_parent(
+		    c)) /* what is revoked in the meantime counts no longer */
+		kept = approvals_read(conversation_config(c), conversation_workspace(c),
+				      &err);
 	if (err.code)
 		log_line(MT_LOG_WARNING, "confirm",
 			 "approvals of this project are ignored: %s", err.text);
@@ -66,12 +65,12 @@ json_object *confirm_approvals(struct conversation *c)
 	return STEAL(all);
 }
 
-bool confirm_allowed(struct conversation *c, const struct event *action)
+bool confirm_allowed(struct conversation *c, const struct call *call)
 {
 	AUTO(json) json_object *all = is_stricter(c) ? NULL : confirm_approvals(c);
-	const struct scope_place place = confirm_place(c, action);
+	const struct scope_place place = confirm_place(c, call);
 
-	return scopes_cover(all, action, &place);
+	return scopes_cover(all, call->action, &place);
 }
 
 static int log_approvals(struct conversation *c, struct error *err)
@@ -82,7 +81,7 @@ static int log_approvals(struct conversation *c, struct error *err)
 	    js_set_str(record, "plugin", APPROVALS_RECORD) ||
 	    js_set_str(record, "text", js_text(approval_of(c)->granted, NULL)))
 		return out_of_memory(err);
-	return evlog_record(c->log, record, err);
+	return evlog_record(conversation_log(c), record, err);
 }
 
 /* From now on, in this conversation. */
@@ -109,11 +108,13 @@ static int remember(struct conversation *c, json_object *scope, struct error *er
 /* Does a delegate work in a directory that was made for it alone? */
 static bool is_elsewhere(const struct conversation *c)
 {
-	AUTO(free) char *up = path_join(c->dir, "../../workspaces");
+	AUTO(free) char *up =
+		path_join(evlog_dir(conversation_log(c)), "../../workspaces");
 	AUTO(free) char *real = up ? realpath(up, NULL) : NULL;
 	size_t len = real ? strlen(real) : 0;
 
-	return *c->parent && len && strncmp(c->workspace, real, len) == 0;
+	return *conversation_parent(c) && len &&
+	       strncmp(conversation_workspace(c), real, len) == 0;
 }
 
 /* In later conversations of the project; a delegate does not read those itself. */
@@ -123,9 +124,10 @@ static int keep(struct conversation *c, json_object *scope, struct error *err)
 		return fail(err, MT_EINVAL,
 			    "this delegate works in a directory of its own: "
 			    "approve it for the conversation");
-	if (approvals_keep(c->config, c->workspace, scope, c->id, err))
+	if (approvals_keep(conversation_config(c), conversation_workspace(c), scope,
+			   conversation_id(c), err))
 		return err->code;
-	return *c->parent ? remember(c, scope, err) : MT_OK;
+	return *conversation_parent(c) ? remember(c, scope, err) : MT_OK;
 }
 
 int confirm_grant(struct conversation *c, json_object *scope, bool project,
@@ -152,8 +154,8 @@ void confirm_tell_approvals(struct conversation *c)
 	if (approval_of(c)->announced)
 		return;
 	approval_of(c)->announced = true;
-	if (evlog_state(c->log, old_record, &count) &&
-	    !evlog_state(c->log, APPROVALS_RECORD, &count)) {
+	if (evlog_state(conversation_log(c), old_record, &count) &&
+	    !evlog_state(conversation_log(c), APPROVALS_RECORD, &count)) {
 		conversation_notice(
 			c, MT_LOG_WARNING,
 			"what was always allowed in this conversation by an "
@@ -163,9 +165,9 @@ void confirm_tell_approvals(struct conversation *c)
 						  : json_object_new_array();
 		log_approvals(c, &err);
 	}
-	if (*c->parent || c->agent->confirm.when == CONFIRM_NEVER)
+	if (*conversation_parent(c) || approval_policy(c)->when == CONFIRM_NEVER)
 		return;
-	kept = approvals_read(c->config, c->workspace, &err);
+	kept = approvals_read(conversation_config(c), conversation_workspace(c), &err);
 	count = kept ? json_object_array_length(kept) : 0;
 	if (!kept)
 		conversation_notice(c, MT_LOG_WARNING,
@@ -181,7 +183,7 @@ void confirm_tell_approvals(struct conversation *c)
 int confirm_restore(struct conversation *c, struct error *err)
 {
 	size_t len;
-	const char *text = evlog_state(c->log, APPROVALS_RECORD, &len);
+	const char *text = evlog_state(conversation_log(c), APPROVALS_RECORD, &len);
 	AUTO(json) json_object *list = text ? js_parse(text, len, err) : NULL;
 
 	if (text && !list)

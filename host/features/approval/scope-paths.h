@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * approval-paths.h - where a path leads, links resolved, and what lies where an approval
+ * scope-paths.h - where a path leads, links resolved, and what lies where an approval
  * of files never reaches. */
-#ifndef HOST_CONTROLLER_APPROVAL_PATHS_H
-#define HOST_CONTROLLER_APPROVAL_PATHS_H
+#ifndef HOST_FEATURES_APPROVAL_SCOPE_PATHS_H
+#define HOST_FEATURES_APPROVAL_SCOPE_PATHS_H
 
 #include <stdbool.h>
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * approval-scope.h - what "always" allows: the scopes that an approval of an action may
+ * scope.h - what "always" allows: the scopes that an approval of an action may
  * have, and whether granted scopes cover an action.
  *
  * A scope is a JSON object, as it is kept: `text`, which a person reads, and `items`,
  * what is checked. An action is covered only if the text says so. */
-#ifndef HOST_CONTROLLER_APPROVAL_SCOPE_H
-#define HOST_CONTROLLER_APPROVAL_SCOPE_H
+#ifndef HOST_FEATURES_APPROVAL_SCOPE_H
+#define HOST_FEATURES_APPROVAL_SCOPE_H
 
 #include "events/event.h"
 

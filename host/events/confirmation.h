@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * confirmation.h - what an action says of its risk and of the user's approval.
+ *
+ * An action that waits for the user is marked `awaiting_confirmation`. The answer is the
+ * same action once more, marked `confirmed` or `rejected`, with the id of the first one in
+ * `confirms`. */
+#ifndef HOST_EVENTS_CONFIRMATION_H
+#define HOST_EVENTS_CONFIRMATION_H
+
+#include "events/event.h"
+
+/** Numbers as in the event log (`security_risk`). */
+enum risk { RISK_UNKNOWN = -1, RISK_LOW, RISK_MEDIUM, RISK_HIGH };
+
+/** "LOW"; "UNKNOWN" for everything else. */
+const char *risk_name(enum risk risk);
+
+/** Set confirmation_state: in args, or next to args for a type without that field. */
+int event_set_confirmation(struct event *e, const char *state);
+/** Has this action, of the log, to be answered by the user? */
+bool event_awaits_confirmation(const struct event *action);
+/** Is it the answer? *ret_yes: the user approved it. */
+bool event_is_answer(const struct event *action, bool *ret_yes);
+
+#endif

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * analyze.c - the verdict on an action of a conversation. */
+#include "features/approval/analyze.h"
+
+#include "controller/analyzers.h"
+#include "controller/call.h"
+#include "controller/feature-api.h"
+
+#include <string.h>
+
+bool analyzers_wired(const struct conversation *c)
+{
+	return analyzers_count(conversation_analyzers(c)) > 0;
+}
+
+/* The tool that the model named, where none runs the action. */
+static const struct tool *tool_of(const struct conversation *c, const struct call *call)
+{
+	const char *name = js_str(event_tool_meta(call->action), "function_name", NULL);
+
+	return call->tool || !name ? call->tool
+				   : catalog_find(&conversation_agent(c)->catalog, name);
+}
+
+/* The arguments with their secrets, if they are known; the fields of an action that no
+ * tool runs. */
+static json_object *arguments_of(const struct call *call)
+{
+	json_object *args = NULL;
+
+	if (call->tool)
+		return json_object_get(call->args ? call->args : call->logged_args);
+	if (json_object_deep_copy(event_args(call->action), &args, NULL))
+		return NULL;
+	json_object_object_del(args, "thought");
+	json_object_object_del(args, "security_risk");
+	return args;
+}
+
+int analyzers_judge(struct conversation *c, struct call *call, struct verdict *ret)
+{
+	struct event *action = call->action;
+	const struct tool *tool = tool_of(c, call);
+	AUTO(json) json_object *args = arguments_of(call);
+	bool reads = tool && tool_only_reads(tool);
+	bool classified = analyzers_classify(conversation_analyzers(c));
+	const struct subject subject = {
+		.event = action,
+		.tool = tool ? tool->name : "",
+		.hints = tool ? tool->hints : 0,
+		.trusted = tool && tool->trusted,
+		.args = args,
+		.thought = event_arg(action, "thought"),
+		.reasoning = js_str(action->json, "reasoning_content", ""),
+		.workspace = conversation_workspace(c),
+		.directory = conversation_shell_dir(c),
+		.said = reads ? RISK_LOW
+			      : (enum risk)js_int(event_args(action), "security_risk",
+						  RISK_UNKNOWN),
+	};
+	int r = MT_OK;
+
+	*ret = (struct verdict){ .risk = reads ? RISK_LOW : RISK_UNKNOWN };
+	if (analyzers_wired(c))
+		r = analyzers_ask(conversation_analyzers(c), &subject, ret);
+	if (!r && reads && !classified && ret->risk == RISK_UNKNOWN)
+		ret->risk = RISK_LOW;
+	return r;
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * approval-internal.h - the state of approval in a conversation, and what its files
+ * share: the gate (gate.c), answers of the user (answer.c), granted scopes (grants.c). */
+#ifndef HOST_FEATURES_APPROVAL_INTERNAL_H
+#define HOST_FEATURES_APPROVAL_INTERNAL_H
+
+#include "controller/call.h"
+#include "digest.h"
+#include "features/approval/analyze.h"
+#include "features/approval/approval.h"
+#include "features/approval/scope.h"
+
+enum { REASON_MAX = 512 };
+
+struct approval_state {
+	int (*assess)(struct conversation *c, struct call *call, struct verdict *ret);
+	char hash[SHA256_HEX];     /* of the pending action: what the user approves */
+	json_object *offered_scopes; /* that "always allow" may grant; or NULL */
+	size_t proposed_scope;     /* index of the proposed one */
+	struct event *edited_action; /* the pending action as the user edited it; or NULL */
+	char refusal[4096];        /* why it is rejected */
+	json_object *granted;      /* scopes that run without approval; or NULL */
+	bool announced;            /* watchers were notified of those of the project */
+};
+
+static inline struct approval_state *approval_of(const struct conversation *c)
+{
+	return feature_state(c, &approval_feature);
+}
+
+/** Where a call would run, for scopes. */
+struct scope_place confirm_place(struct conversation *c, const struct call *call);
+/** Do granted scopes cover it? */
+bool confirm_allowed(struct conversation *c, const struct call *call);
+/** Grant a scope, in this conversation or in the project. */
+int confirm_grant(struct conversation *c, json_object *scope, bool project,
+		  struct error *err);
+
+/** What the analyzers say; UNKNOWN if they cannot. */
+void confirm_assess(struct conversation *c, struct call *call, struct verdict *ret);
+/** The same, kept as the verdict of the call; the risk is written into its action, which is
+ *  in no log yet. */
+void confirm_judge(struct conversation *c, struct call *call);
+/** MT_EDENIED with the sentence for it. */
+int confirm_denied(const struct verdict *v, const char *what, struct error *err);
+
+/** The answer of a person as an event: the action once more, as it was approved. It
+ *  becomes the pending one. @return MT_OK or a status; then nothing has changed. */
+int confirm_repeat(struct conversation *c, bool yes, struct error *err);
+/** Give a rejected action its observation and continue. */
+void confirm_rejected(struct conversation *c, struct event *action);
+/** A message came instead of an answer: that is a no. */
+void confirm_overtaken(struct conversation *c);
+
+/** Is this repetition the very action that was approved? Of other actions: yes. */
+bool confirm_holds(struct conversation *c, const struct event *action);
+/** Tell the model what ran in place of its call, if the user changed it. */
+void confirm_tell_edit(struct conversation *c, const struct call *call,
+		       struct event *observation);
+/** A delegate begins with scopes of who started it. */
+int confirm_inherit(struct conversation *c, json_object *approvals, struct error *err);
+/** Tell the watchers, once, what applies without having been granted here. */
+void confirm_tell_approvals(struct conversation *c);
+/** What runs without asking, from the log. */
+int confirm_restore(struct conversation *c, struct error *err);
+
+#endif

@@ -1,0 +1,494 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * gate.c - the gate before an action, and actions that wait for the user.
+ *
+ * An action that waits is logged after the change of the state. Its answer is
+ * executed, or answered by `user_rejected`. */
+#include "features/approval/approval-internal.h"
+
+#include "config/choices.h"
+#include "controller/analyzers.h"
+#include "controller/dispatch.h"
+#include "controller/exit-code.h"
+#include "controller/turn.h"
+#include "features/approval/action-hash.h"
+#include "utf8.h"
+
+#include <string.h>
+
+enum { SUBJECT_SHOWN = 120 };
+
+enum gate { GATE_RUN, GATE_WAIT, GATE_DENY };
+
+/* ---- the policy -------------------------------------------------------- */
+
+bool confirm_needed(const struct confirm_policy *p, enum risk risk)
+{
+	switch (p->when) {
+	case CONFIRM_NEVER:
+		return false;
+	case CONFIRM_ALWAYS:
+		return true;
+	case CONFIRM_RISKY:
+		break;
+	}
+	return risk_waits(risk, p->from, p->unknown);
+}
+
+int confirm_policy_read(const struct config *c, const char *section, bool interactive,
+			struct confirm_policy *ret, struct error *err)
+{
+	int when = config_choice(c, section, "confirmation");
+	int from = config_choice(c, section, "confirm_risk");
+
+	if (when < 0 || from < 0)
+		return fail(err, MT_EINVAL, "[%s] has no confirmation", section);
+	if (when == CONFIRMATION_AUTO)
+		when = interactive ? CONFIRMATION_RISKY : CONFIRMATION_NEVER;
+	ret->when = when == CONFIRMATION_ALWAYS  ? CONFIRM_ALWAYS
+		    : when == CONFIRMATION_RISKY ? CONFIRM_RISKY
+						 : CONFIRM_NEVER;
+	ret->from = (enum risk)from;
+	ret->unknown = config_bool(c, section, "confirm_unknown");
+	return MT_OK;
+}
+
+struct confirm_policy confirm_stricter(struct confirm_policy a, struct confirm_policy b)
+{
+	const bool a_risky = a.when == CONFIRM_RISKY, b_risky = b.when == CONFIRM_RISKY;
+
+	if (a.when == CONFIRM_ALWAYS || b.when == CONFIRM_ALWAYS)
+		a.when = CONFIRM_ALWAYS;
+	else if (!a_risky)
+		return b;
+	else if (b_risky) {
+		a.from = a.from < b.from ? a.from : b.from;
+		a.unknown = a.unknown || b.unknown;
+	}
+	return a;
+}
+
+/* ---- the gate ---------------------------------------------------------- */
+
+void confirm_assess(struct conversation *c, struct call *call, struct verdict *ret)
+{
+	if (approval_of(c)->assess(c, call, ret)) {
+		ret->risk = RISK_UNKNOWN;
+		ret->deny = false;
+	}
+}
+
+void confirm_judge(struct conversation *c, struct call *call)
+{
+	confirm_assess(c, call, &call->verdict);
+	if (event_field_find(call->action->type, "security_risk"))
+		js_set_int(event_args(call->action), "security_risk", call->verdict.risk);
+}
+
+/* The beginning of what it does. */
+static const char *subject_of(const struct event *action)
+{
+	static const char *const names[] = { "command", "path", "url", "code", "name",
+					     "browser_actions" };
+
+	for (size_t i = 0; i < ARRAY_LEN(names); i++)
+		if (*event_arg(action, names[i]))
+			return event_arg(action, names[i]);
+	return "";
+}
+
+/* A copy of an action that is not logged yet, its secrets masked; NULL: out of memory. */
+static struct event *masked_copy(const struct conversation *c, struct event *action)
+{
+	AUTO(json) json_object *json = NULL;
+
+	if (mask_is_empty(conversation_secrets(c)) || action->id >= 0)
+		return event_ref(action);
+	if (json_object_deep_copy(action->json, &json, NULL) ||
+	    mask_json(conversation_secrets(c), js_get(json, "args"), NULL, NULL))
+		return NULL;
+	return event_adopt(STEAL(json), NULL);
+}
+
+static void say_medium(struct conversation *c, const struct call *call)
+{
+	AUTO(event) struct event *masked = masked_copy(c, call->action);
+	const char *what = masked ? subject_of(masked) : "";
+	const char *reason = call->verdict.reason;
+	size_t len = strcspn(what, "\r\n"), shown = utf8_cut(what, len, SUBJECT_SHOWN);
+
+	conversation_notice(c, MT_LOG_WARNING, "medium risk: %s %.*s%s%s%s",
+			    call->action->type->name, (int)shown, what,
+			    what[shown] ? " ..." : "", *reason ? ": " : "", reason);
+}
+
+static enum gate judge(struct conversation *c, struct call *call)
+{
+	const struct verdict *v = &call->verdict;
+
+	if (approval_policy(c)->when == CONFIRM_NEVER && !analyzers_wired(c))
+		return GATE_RUN;
+	confirm_judge(c, call);
+	if (v->deny)
+		return GATE_DENY;
+	if (confirm_needed(approval_policy(c), v->risk) &&
+	    (v->risk == RISK_HIGH || !confirm_allowed(c, call)))
+		return GATE_WAIT;
+	if (v->risk == RISK_MEDIUM && *v->reason &&
+	    approval_policy(c)->when != CONFIRM_NEVER)
+		say_medium(c, call);
+	return GATE_RUN;
+}
+
+int confirm_denied(const struct verdict *v, const char *what, struct error *err)
+{
+	return fail(err, MT_EDENIED, "%s is denied: %s%s%s%s", what,
+		    *v->reason ? v->reason : "it is against the policy of this host",
+		    *v->rule ? " (rule " : "", v->rule, *v->rule ? ")" : "");
+}
+
+/* The user need not confirm a call that the user makes, but what is denied does not run. */
+static int check_user_call(struct conversation *c, struct call *call, struct error *err)
+{
+	confirm_judge(c, call);
+	return call->verdict.deny ? confirm_denied(&call->verdict, "the action", err)
+				  : MT_OK;
+}
+
+/* ---- waiting ----------------------------------------------------------- */
+
+static void waits_now(struct conversation *c)
+{
+	const struct verdict *v = &turn_call(c)->verdict;
+	char reason[REASON_MAX];
+
+	turn_await_approval(c);
+	snprintf(reason, sizeof reason, "risk %s%s%s", risk_name(v->risk),
+		 *v->reason ? ": " : "", v->reason);
+	conversation_enter_state(c, STATE_AWAITING_USER_CONFIRMATION, reason);
+}
+
+/* What a client is shown and may say yes to: the action as the log holds it. */
+static int describe(struct conversation *c, struct error *err)
+{
+	const struct call *call = turn_call(c);
+	const struct scope_place place = confirm_place(c, call);
+
+	json_object_put(approval_of(c)->offered_scopes);
+	approval_of(c)->offered_scopes = NULL;
+	approval_of(c)->proposed_scope = 0;
+	if (action_hash(call->action, true, approval_of(c)->hash, err))
+		return err->code;
+	if (call->verdict.risk == RISK_HIGH)
+		return MT_OK;
+	return scopes_offer(call->action, &place, &approval_of(c)->offered_scopes,
+			    &approval_of(c)->proposed_scope, err);
+}
+
+static void cannot_wait(struct conversation *c, const struct error *err)
+{
+	turn_reset(c);
+	if (conversation_state(c) != STATE_ERROR)
+		conversation_set_error(c, EXIT_FAILED, "%s", err->text);
+}
+
+static void wait_for_user(struct conversation *c, struct call *call)
+{
+	struct error err = ERROR_NONE;
+
+	turn_start(c, call);
+	waits_now(c);
+	if (conversation_state(c) != STATE_AWAITING_USER_CONFIRMATION) {
+		turn_reset(c); /* the log cannot be written */
+		return;
+	}
+	call->id = evlog_count(conversation_log(c));
+	if (event_set_confirmation(call->action, "awaiting_confirmation")) {
+		out_of_memory(&err);
+		cannot_wait(c, &err);
+	} else if (call_log(c, call, &err) < 0 || describe(c, &err)) {
+		cannot_wait(c, &err);
+	} else {
+		conversation_notify_state(c);
+	}
+}
+
+/* The risk that was found then or is found now, if one of them is HIGH. */
+static int restore_waiting(struct conversation *c, struct event *action,
+			   struct error *err)
+{
+	enum risk then =
+		(enum risk)js_int(event_args(action), "security_risk", RISK_UNKNOWN);
+	struct call *call = call_new(c, action);
+
+	if (!call)
+		return out_of_memory(err);
+	confirm_assess(c, call, &call->verdict);
+	if (then == RISK_HIGH || !analyzers_wired(c))
+		call->verdict.risk = then;
+	turn_start(c, call);
+	turn_await_approval(c);
+	return describe(c, err);
+}
+
+static void wait_again(struct conversation *c, struct call *call)
+{
+	struct error err = ERROR_NONE;
+
+	turn_start(c, call);
+	waits_now(c);
+	if (!turn_awaits_approval(c))
+		return; /* a client stopped it */
+	if (describe(c, &err))
+		cannot_wait(c, &err);
+	else
+		conversation_notify_state(c);
+}
+
+static void refuse(struct conversation *c, struct call *call)
+{
+	AUTO(strbuf) struct strbuf text = STRBUF(2048);
+	const struct verdict *v = &call->verdict;
+
+	turn_start(c, call);
+	strbuf_addf(&text, "The action was refused and did not run: %s%s%s%s",
+		    *v->reason ? v->reason : "it is against the policy of this host",
+		    *v->rule ? " (rule " : "", v->rule, *v->rule ? ")" : "");
+	conversation_notice(c, MT_LOG_WARNING, "refused: %s",
+			    *v->reason ? v->reason : v->rule);
+	dispatch_log_failure(c, call->action, "AGENT_ERROR$ACTION_DENIED", text.text);
+}
+
+json_object *conversation_waits(const struct conversation *c)
+{
+	size_t count = approval_of(c)->offered_scopes
+			       ? json_object_array_length(approval_of(c)->offered_scopes)
+			       : 0;
+	const struct verdict *v;
+	json_object *o, *list;
+
+	if (!turn_awaits_approval(c) || turn_pending(c) < 0)
+		return NULL;
+	v = &turn_call(c)->verdict;
+	o = json_object_new_object();
+	list = json_object_new_array();
+	for (size_t i = 0; list && i < count; i++) {
+		json_object *one = json_object_new_object();
+
+		js_set_str(one, "text",
+			   js_str(json_object_array_get_idx(
+					  approval_of(c)->offered_scopes, i),
+				  "text", ""));
+		js_add(list, one);
+	}
+	js_set_int(o, "action", turn_pending(c));
+	js_set_str(o, "hash", approval_of(c)->hash);
+	js_set_str(o, "risk", risk_name(v->risk));
+	if (*v->reason)
+		js_set_str(o, "reason", v->reason);
+	js_set(o, "scopes", list);
+	js_set_int(o, "scope", (int64_t)approval_of(c)->proposed_scope);
+	js_set_str(
+		o, "kind",
+		count ? js_str(json_object_array_get_idx(approval_of(c)->offered_scopes,
+							 approval_of(c)->proposed_scope),
+			       "text", "")
+		      : "");
+	return o;
+}
+
+/* ---- the points ---------------------------------------------------------- */
+
+static void deny(struct conversation *c, struct call *call)
+{
+	struct error err = ERROR_NONE;
+
+	if (call->id < 0 && call_log(c, call, &err) < 0)
+		call_free(call);
+	else
+		refuse(c, call);
+}
+
+static bool gate(struct conversation *c, struct call *call)
+{
+	bool yes = false;
+
+	if (call->id >= 0 && event_is_answer(call->action, &yes)) {
+		if (yes)
+			return false;
+		turn_start(c, call);
+		confirm_rejected(c, call->action);
+		return true;
+	}
+	switch (judge(c, call)) {
+	case GATE_RUN:
+		return false;
+	case GATE_WAIT:
+		if (call->id < 0)
+			wait_for_user(c, call);
+		else
+			wait_again(c, call);
+		break;
+	case GATE_DENY:
+		deny(c, call);
+		break;
+	}
+	return true;
+}
+
+/* A call can be sent early if the user is neither asked about it nor told of it. */
+static bool may_hold(struct conversation *c, struct call *call)
+{
+	struct verdict v = { .risk = RISK_LOW };
+
+	if ((analyzers_wired(c) || approval_policy(c)->when != CONFIRM_NEVER) &&
+	    approval_of(c)->assess(c, call, &v))
+		return true;
+	return v.deny || v.risk != RISK_LOW || confirm_needed(approval_policy(c), v.risk);
+}
+
+static int open_approval(struct conversation *c, struct error *err)
+{
+	struct confirm_policy unused;
+
+	approval_of(c)->assess = analyzers_judge;
+	return confirm_policy_read(conversation_config(c), conversation_agent(c)->section,
+				   conversation_is_interactive(c), &unused, err);
+}
+
+/* The policy of its section, unless an agent that waits for it has a stricter one. */
+static void open_agent(struct conversation *c, struct agent_frame *agent)
+{
+	struct confirm_policy *own = agent_feature_state(agent, &approval_feature);
+
+	if (confirm_policy_read(conversation_config(c), agent->section,
+				conversation_is_interactive(c), own, NULL))
+		own->when = CONFIRM_ALWAYS;
+	if (agent->above)
+		*own = confirm_stricter(*(struct confirm_policy *)agent_feature_state(
+						agent->above, &approval_feature),
+					*own);
+}
+
+static int created(struct conversation *c, const struct conversation_options *o,
+		   struct error *err)
+{
+	return confirm_inherit(c, o->approvals, err);
+}
+
+/* An answer that had no effect yet is carried out. */
+static int restore_action(struct conversation *c, struct event *action, bool *ret_done,
+			  struct error *err)
+{
+	const enum agent_state state = conversation_state(c);
+	bool yes;
+
+	*ret_done = true;
+	if (event_awaits_confirmation(action) && state != STATE_STOPPED &&
+	    state != STATE_ERROR) {
+		if (restore_waiting(c, action, err))
+			return err->code;
+		if (state != STATE_PAUSED)
+			conversation_restore_state(c, STATE_AWAITING_USER_CONFIRMATION);
+		return MT_OK;
+	}
+	*ret_done = !evlog_dispatched(conversation_log(c), action->id) &&
+		    event_is_answer(action, &yes) &&
+		    (state == STATE_AWAITING_USER_CONFIRMATION || state == STATE_LOADING);
+	if (!*ret_done)
+		return MT_OK;
+	if (yes) {
+		conversation_restore_state(c, STATE_LOADING);
+		turn_set_uncommitted(c, action->id);
+	} else {
+		conversation_restore_state(c, STATE_USER_REJECTED);
+		confirm_rejected(c, action);
+	}
+	return MT_OK;
+}
+
+static int before_message(struct conversation *c, const char *text, size_t len,
+			  json_object *images, bool *ret_held, struct error *err)
+{
+	(void)text, (void)len, (void)images, (void)ret_held, (void)err;
+	confirm_tell_approvals(c);
+	return MT_OK;
+}
+
+/* An action that waits still waits: only its answer lets it run. */
+static int before_continue(struct conversation *c, bool *ret_held, struct error *err)
+{
+	confirm_tell_approvals(c);
+	*ret_held = turn_awaits_approval(c);
+	if (!*ret_held)
+		return MT_OK;
+	if (conversation_state(c) == STATE_AWAITING_USER_CONFIRMATION)
+		return fail(err, MT_EDENIED,
+			    "an action waits for confirmation: confirm or "
+			    "reject it");
+	conversation_enter_state(c, STATE_AWAITING_USER_CONFIRMATION, "");
+	conversation_notify_state(c);
+	return MT_OK;
+}
+
+/* The answer is logged before its state. */
+static int prepare_state(struct conversation *c, enum agent_state state,
+			 struct error *err)
+{
+	bool yes = state == STATE_USER_CONFIRMED;
+
+	if ((!yes && state != STATE_USER_REJECTED) || turn_is_idle(c))
+		return MT_OK;
+	return confirm_repeat(c, yes, err);
+}
+
+/* Tell the model what ran in place of its call, if the user changed it. */
+static void before_observation(struct conversation *c, struct event *action,
+			       const struct call *call, struct event *observation)
+{
+	(void)action;
+	if (call && observation)
+		confirm_tell_edit(c, call, observation);
+}
+
+static void release(struct conversation *c)
+{
+	struct approval_state *s = approval_of(c);
+
+	json_object_put(s->granted);
+	json_object_put(s->offered_scopes);
+	s->granted = s->offered_scopes = NULL;
+	s->edited_action = event_unref(s->edited_action);
+}
+
+/* What runs is what was approved. */
+static bool before_send(struct conversation *c, struct call *call)
+{
+	if (confirm_holds(c, call->action))
+		return false;
+	dispatch_log_failure(c, call->action, "AGENT_ERROR$ACTION_DENIED",
+			     "The action did not run: the log was changed after the user "
+			     "approved it, and it is not what was approved.");
+	return true;
+}
+
+const struct feature approval_feature = {
+	.name = "approval",
+	.state_size = sizeof(struct approval_state),
+	.agent_state_size = sizeof(struct confirm_policy),
+	.open = open_approval,
+	.open_agent = open_agent,
+	.created = created,
+	.resume = confirm_restore,
+	.restore_action = restore_action,
+	.before_message = before_message,
+	.adding_message = confirm_overtaken,
+	.before_continue = before_continue,
+	.prepare_state = prepare_state,
+	.gate = gate,
+	.may_hold = may_hold,
+	.check_user_call = check_user_call,
+	.before_send = before_send,
+	.before_observation = before_observation,
+	.release = release,
+};
