@@ -6,7 +6,9 @@
 
 #include "context/request-messages.h"
 #include "controller/core.h"
+#include "controller/parallel-calls.h"
 #include "controller/plugin-host.h"
+#include "controller/turn.h"
 #include "tools/risk-schema.h"
 
 #include <mortise/tool.h>
@@ -56,7 +58,9 @@ void offered_tools_update(struct conversation *c)
 	AUTO(json) json_object *list = NULL;
 	bool changed;
 
-	if (c->parent_count) /* the catalogs are shared while an agent works for another */
+	/* The catalogs are shared while an agent works for another, and calls that were
+	 * sent early point into them. */
+	if (c->parent_count || turn_parallel(c)->count)
 		return;
 	for (size_t i = 0; i < c->delegate_count; i++)
 		catalog_renew(&c->delegates[i].catalog);
