@@ -103,7 +103,8 @@ static int add_entry(struct feed *f, char *key)
 			len--;
 	}
 	if (len == 0)
-		return fault(f, MT_EINVAL, "no key before the `=`; use key = value");
+		return fault(f, MT_EINVAL,
+			     "the key before the `=` is missing; use key = value");
 	e = &ini->entries[n];
 	*e = (struct ini_entry){ .op = op, .line = f->line };
 	e->section =
@@ -213,7 +214,8 @@ static char *hand_key(struct feed *f, char *line, size_t room, const char *start
 		       NULL;
 	trim(&start, &key_end);
 	if (start == key_end)
-		return fault(f, MT_EINVAL, "no key before the `=`; use key = value"),
+		return fault(f, MT_EINVAL,
+			     "the key before the `=` is missing; use key = value"),
 		       NULL;
 	if (key_end - start > INI_MAX_KEY)
 		return fault(f, MT_ELIMIT, "the key is longer than 120 bytes"), NULL;

@@ -150,7 +150,7 @@ static void put_tab(struct strbuf *out)
 	strbuf_addn(out, "        ", TAB - column % TAB);
 }
 
-static void begin_anew(struct cleaner *c, struct strbuf *out)
+static void cleaner_restart(struct cleaner *c, struct strbuf *out)
 {
 	if (c->returned)
 		strbuf_cut(out, line_of(out));
@@ -174,12 +174,12 @@ static void ground(struct cleaner *c, struct strbuf *out, char byte)
 	} else if (byte == '\r') {
 		c->returned = true;
 	} else if (byte == '\t') {
-		begin_anew(c, out);
+		cleaner_restart(c, out);
 		put_tab(out);
 	} else if (byte == '\b') {
 		unsend_message(out);
 	} else if ((unsigned char)byte >= ' ' && byte != 0x7f) {
-		begin_anew(c, out);
+		cleaner_restart(c, out);
 		strbuf_addc(out, byte);
 	}
 }
@@ -215,7 +215,7 @@ static void put_character(struct cleaner *c, struct strbuf *out, const char *tex
 {
 	if (c->state != GROUND || (valid && utf8_control(text, len)))
 		return;
-	begin_anew(c, out);
+	cleaner_restart(c, out);
 	if (valid)
 		strbuf_addn(out, text, len);
 	else

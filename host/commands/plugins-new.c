@@ -70,7 +70,7 @@ static int find_starter(const char *kind, const char *lang, struct plan *plan,
 			    "dialect or runtime",
 			    kind);
 	return fail(err, MT_EINVAL,
-		    "there is no template of the kind `%s` in `%.80s`; use c for each "
+		    "cannot make a plugin of kind `%s` in `%.80s`; use c for every "
 		    "kind, or c++ or rust for a tool",
 		    kind, lang);
 }

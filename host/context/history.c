@@ -197,7 +197,7 @@ static bool left_out(const struct event_type *type)
 }
 
 /* What an undone condensation had forgotten is there again. */
-static void begin_anew_if_undone(struct history *h)
+static void restart_if_undone(struct history *h)
 {
 	bool undone = false;
 
@@ -222,7 +222,7 @@ static void drop_undone(struct history *h)
 }
 
 /* What a delegate did is its own history. */
-static void pass_delegation(struct history *h)
+static void skip_delegation(struct history *h)
 {
 	int64_t end = evlog_delegation_end(h->log, h->scanned);
 
@@ -233,7 +233,7 @@ static void pass_delegation(struct history *h)
 /* Look at the events that have come since the last view. */
 static int history_scan(struct history *h, int64_t count, struct error *err)
 {
-	begin_anew_if_undone(h);
+	restart_if_undone(h);
 	drop_undone(h);
 	for (; h->scanned < count; h->scanned++) {
 		const struct evlog_head *head = evlog_head(h->log, h->scanned);
@@ -243,7 +243,7 @@ static int history_scan(struct history *h, int64_t count, struct error *err)
 			return err->code;
 		if (!head->hidden && !head->undone && !left_out(head->type))
 			h->shown[h->shown_count++] = (int32_t)h->scanned;
-		pass_delegation(h);
+		skip_delegation(h);
 	}
 	return MT_OK;
 }

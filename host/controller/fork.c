@@ -180,7 +180,7 @@ static int find_place(struct fork *f, const struct fork_options *o)
 
 	if (!head)
 		return fail(f->err, MT_EINVAL,
-			    "there is no event %" PRId64 ": the conversation has %" PRId64
+			    "unknown event %" PRId64 "; the conversation has %" PRId64
 			    " events",
 			    at, count);
 	if (head->undone && o->at >= 0)

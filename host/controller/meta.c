@@ -222,11 +222,11 @@ char *conversation_newest(const struct config *c, const char *workspace,
 	found = workspace && !real ? NULL : newest_of(root, real);
 	if (!found && workspace)
 		fail(err, MT_ENOTFOUND,
-		     "there is no conversation about %s yet: `mortise conversations` lists "
-		     "those about other directories",
+		     "no conversation was started in %s; `mortise conversations` lists "
+		     "those of other directories",
 		     real ? real : workspace);
 	else if (!found)
-		fail(err, MT_ENOTFOUND, "there is no conversation yet");
+		fail(err, MT_ENOTFOUND, "no conversation was started yet");
 	return found;
 }
 
@@ -266,7 +266,7 @@ char *conversation_find(const struct config *c, const char *prefix, struct error
 	}
 	if (!found)
 		fail(err, MT_ENOTFOUND,
-		     "there is no conversation `%.80s`: "
+		     "unknown conversation `%.80s`; "
 		     "`mortise conversations` lists them",
 		     prefix);
 	return STEAL(found);

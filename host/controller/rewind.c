@@ -56,11 +56,10 @@ static int check(const struct conversation *c, int64_t to, struct error *err)
 		return fail(err, MT_EDENIED, "the conversation is being closed");
 	if (c->state == STATE_RUNNING || c->exchange ||
 	    (!turn_is_idle(c) && evlog_dispatched(c->log, turn_pending(c))))
-		return fail(err, MT_EDENIED, "the agent is at work: pause it first");
+		return fail(err, MT_EDENIED, "the agent is running; pause it first");
 	if (!head)
 		return fail(err, MT_EINVAL,
-			    "there is no event %" PRId64 ": the log has %" PRId64
-			    " events",
+			    "unknown event %" PRId64 "; the log has %" PRId64 " events",
 			    to, evlog_count(c->log));
 	if (head->undone)
 		return fail(err, MT_EINVAL, "event %" PRId64 " is undone already", to);

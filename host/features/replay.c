@@ -251,7 +251,7 @@ int replay_until(struct replay *r, int64_t id, struct error *err)
 	newest = count > 0 ? replay_original_id(r, count - 1) : -1;
 	if (id < 0 || id > newest)
 		return fail(err, MT_EINVAL,
-			    "there is no event %" PRId64 " in the recording: the last is "
+			    "unknown event %" PRId64 "; the last one of the recording is "
 			    "%" PRId64,
 			    id, newest);
 	for (r->end = 0; r->end < r->count; r->end++)

@@ -56,10 +56,11 @@ static int read_task(struct subagents *all, json_object *task, struct error *err
 			config_get(conversation_config(c), conversation_agent(c)->section,
 				   "delegates");
 
-		return fail(err, MT_ENOTFOUND,
-			    "there is no agent %.80s to give work to: "
-			    "write one of `%.200s`, or none for one like you",
-			    agent, list ? list : "");
+		return fail(
+			err, MT_ENOTFOUND,
+			"cannot delegate to the agent `%.80s`; use one of `%.200s`, or omit "
+			"the agent for a copy of this one",
+			agent, list ? list : "");
 	}
 	ch->all = all;
 	all->count++;

@@ -50,9 +50,9 @@ static void answer_near(struct conversation *c, uint64_t request, const char *na
 		    (holds_word(s->name, name) ||
 		     (!skill_describe(s) && holds_word(s->description, name))))
 			near[n++] = s;
-	strbuf_addf(&text, "there is no skill `%.100s`%s", name,
-		    n ? "; these come near:\n"
-		      : ", nor one that has it in its description");
+	strbuf_addf(&text, "unknown skill `%.100s`; %s", name,
+		    n ? "similar ones are:\n"
+		      : "no skill mentions it in its description either");
 	skills_list_of(near, n, 16 << 10, &text);
 	answer_error(c, request, MT_ENOTFOUND, text.text);
 }
@@ -66,14 +66,14 @@ static void load(struct conversation *c, uint64_t request, json_object *params)
 	struct error err = ERROR_NONE;
 
 	if (!all) {
-		answer_error(c, request, MT_ENOTFOUND, "there are no skills");
+		answer_error(c, request, MT_ENOTFOUND, "no skills are available");
 	} else if (!s) {
 		answer_near(c, request, name);
 	} else if (s->hidden) {
 		answer_error(
 			c, request, MT_EDENIED,
-			"this skill is not for you to call: it comes by itself when it "
-			"is needed, or when the user asks for it");
+			"only the user can call this skill; it is also loaded when a "
+			"trigger of it occurs");
 	} else if (skills_content(s, &err)) {
 		answer_error(c, request, err.code, err.text);
 	} else {
@@ -96,7 +96,7 @@ static void load_file(struct conversation *c, uint64_t request, json_object *par
 	size_t len;
 
 	if (!s || s->hidden)
-		answer_error(c, request, MT_ENOTFOUND, "there is no such skill");
+		answer_error(c, request, MT_ENOTFOUND, "unknown skill");
 	else if (skills_file(s, js_str(params, "file", ""), &bytes, &len, &err))
 		answer_error(c, request, err.code, err.text);
 	else if (base64_put(&encoded, bytes, len))

@@ -550,7 +550,7 @@ int script_parse(const char *name, const char *text, size_t len, struct script *
 	if (!status)
 		status = call_done(&r);
 	if (!status && !ret->count)
-		status = fail(err, MT_EINVAL, "%s: there is no [turn] in it", name);
+		status = fail(err, MT_EINVAL, "%s: has no [turn]", name);
 	if (status)
 		script_clear(ret);
 	return status;

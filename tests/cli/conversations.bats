@@ -45,7 +45,7 @@ ids() { mortise conversations --json | jq -r .id; }
 	[ "$(ids | wc -l)" -eq 1 ]
 	run mortise conversations delete nothing-of-that-name
 	[ "$status" -eq 1 ]
-	[[ "$output" == *"there is no conversation"* ]]
+	[[ "$output" == *"unknown conversation"* ]]
 }
 
 @test "a removal that was cut off is not listed, and the next one ends it" {

@@ -186,7 +186,7 @@ EOF
 	[ "$status" -eq 0 ]
 	run mortise resume nope
 	[ "$status" -eq 2 ]
-	[[ "$output" == *"no conversation"* ]]
+	[[ "$output" == *"unknown conversation"* ]]
 }
 
 @test "the agent of a conversation is the one that it began with" {
@@ -357,5 +357,5 @@ EOS
 	cd "$work"
 	run mortise resume here
 	[ "$status" -eq 2 ]
-	[[ "$output" == "mortise: there is no conversation about $work yet"* ]]
+	[[ "$output" == "mortise: no conversation was started in $work"* ]]
 }

@@ -87,7 +87,7 @@ static const struct {
 	{ "[turn]\nexpect messages = 3\n", "messages to be \"3\", got \"1\"" },
 	{ "[turn]\nexpect tool = bash\n", "expected the tool bash, got no tools" },
 	{ "[turn]\nexpect no tool = bash\n", NULL },
-	{ "", "there is no [turn]" },
+	{ "", "has no [turn]" },
 	{ "text = x", ":1: the first turn is missing" },
 	{ "[turn]\ntext = x\ntext = y", ":3: `text` is given twice" },
 	{ "[turn]\nwords = x", ":2: a turn has no key `words`" },

@@ -139,7 +139,7 @@ gone() { mortise ps | grep -q 'No conversation'; }
 	enter 'Work'
 	see 'begun'
 	enter '/resume zzzz'
-	see 'no conversation'
+	see 'unknown conversation'
 	enter '/resume zzzz'
 	see 'running'
 	touch "$work/project/go"
@@ -236,7 +236,7 @@ $greeting"
 	key C-d
 	see 'To return'
 	enter 'clear; cd below; mortise -c'
-	see 'there is no conversation about WORK/below yet'
+	see 'no conversation was started in WORK/below'
 	enter 'clear; mortise -c --any'
 	see 'First reply.'
 	see 'in WORK: fix the tests'

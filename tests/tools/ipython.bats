@@ -76,5 +76,5 @@ play() { # OPTION... : the turns of $work/script
 	run mortise tools call execute_ipython_cell '{"code":"1"}' -C "$work/ws" \
 		-o controller.tools=ipython -o tool.ipython.kernel=no-such
 	[ "$status" -ne 0 ]
-	[[ "$output" == *"there is no Jupyter kernel \`no-such\`; there is: "*python3* ]]
+	[[ "$output" == *"unknown Jupyter kernel \`no-such\` (option \`kernel\`); installed: "*python3* ]]
 }

@@ -106,7 +106,7 @@ play() {
 	bash_ 'cat'
 	start 'echo x'
 	play -o tool.bash.no_change_timeout=300ms
-	[[ "$(at 0)" == *"There is no job 5: "* ]]
+	[[ "$(at 0)" == *"Unknown job 5; "* ]]
 	[[ "$(at 1)" == *'`id` is missing'* ]]
 	[[ "$(at 2)" == *'`command` is missing'* ]]
 	[[ "$(at 3)" == *"/do: must be one of"* ]]

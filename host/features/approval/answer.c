@@ -292,7 +292,7 @@ static json_object *find_scope(const struct conversation *c, const struct approv
 		     "a changed action is approved once: `always` is for the "
 		     "action as it was shown");
 	else if (n >= count)
-		fail(err, MT_EINVAL, "there is no scope %zu: %zu are offered", n, count);
+		fail(err, MT_EINVAL, "unknown scope %zu; %zu are offered", n, count);
 	else
 		return json_object_array_get_idx(approval_of(c)->offered_scopes, n);
 	return NULL;

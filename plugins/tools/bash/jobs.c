@@ -147,10 +147,7 @@ static struct job *jobs_find(struct jobs *j, int64_t id, struct error *err)
 			jobs_look(&j->list[i]);
 			return &j->list[i];
 		}
-	fail(err, MT_ENOTFOUND,
-	     "There is no job %" PRId64 ": `list` names those that there "
-	     "are.",
-	     id);
+	fail(err, MT_ENOTFOUND, "Unknown job %" PRId64 "; `list` shows all jobs.", id);
 	return NULL;
 }
 

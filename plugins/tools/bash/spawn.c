@@ -198,8 +198,7 @@ int spawn_shell(const struct spawn *spawn, pid_t *ret_pid, int *ret_master,
 
 	if (!shell)
 		return fail(err, MT_ENOTFOUND,
-			    "there is no program `%s` to run commands "
-			    "with; set the option `shell`",
+			    "cannot find the shell `%s`; set the option `shell`",
 			    spawn->shell);
 	if (!env)
 		return out_of_memory(err);

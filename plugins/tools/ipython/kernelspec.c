@@ -96,13 +96,13 @@ static int not_found(const char *name, const struct places *p, struct error *err
 	for (size_t i = 0; i < p->count; i++)
 		name_kernels(p->dirs[i], &names, &count);
 	if (count)
-		return fail(err, MT_ENOTFOUND,
-			    "there is no Jupyter kernel `%s`; there is: "
-			    "%s (option `kernel`)",
-			    name, names.text);
+		return fail(
+			err, MT_ENOTFOUND,
+			"unknown Jupyter kernel `%s` (option `kernel`); installed: %s",
+			name, names.text);
 	return fail(
 		err, MT_ENOTFOUND,
-		"there is no Jupyter kernel `%s`: install "
+		"unknown Jupyter kernel `%s`; install "
 		"python3-ipykernel (apt-get install python3-ipykernel, or pip install "
 		"ipykernel)",
 		name);
@@ -118,8 +118,7 @@ static int find_dir(const char *name, char **ret, struct error *err)
 		*ret = has_spec(name) ? strdup(name) : NULL;
 		return *ret ? MT_OK
 			    : fail(err, MT_ENOTFOUND,
-				   "there is no kernel.json in "
-				   "the directory `%s` of the option `kernel`",
+				   "the directory `%s` of the option `kernel` has no kernel.json",
 				   name);
 	}
 	find_places(&p);

@@ -250,7 +250,7 @@ static int sse_send(struct client *c, const char *text, size_t len, struct pendi
 	AUTO(free) char *url = h ? endpoint(h, err) : NULL;
 
 	if (!url)
-		return fail(err, MT_EIO, "there is no connection");
+		return fail(err, MT_EIO, "not connected");
 	return http_post(h, url, text, len, p, err);
 }
 

@@ -402,7 +402,7 @@ static int http_send(struct client *c, const char *text, size_t len, struct pend
 	struct http *h = c->link;
 
 	return h ? http_post(h, c->config.url, text, len, p, err)
-		 : fail(err, MT_EIO, "there is no connection");
+		 : fail(err, MT_EIO, "not connected");
 }
 
 static void http_ready(struct client *c)
