@@ -59,7 +59,7 @@ int names_settle(struct registry *r)
 		sorted[r->component_count - ++hidden] = r->components[i];
 		status = report_clash(r, &r->components[i], &r->components[winner]);
 	}
-	if (!status)
+	if (!status && r->component_count)
 		memcpy(r->components, sorted, r->component_count * sizeof *sorted);
 	return status;
 }
