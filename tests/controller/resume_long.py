@@ -343,7 +343,7 @@ def check_moments(number, long, whole):
         moment = whole.seconds * n / MOMENTS
         child = long.start("resume", "-t", "Go on.", state=long.copy())
         await_moment(child.pid, moment)
-        child.send_signal(number) # not reaped yet, even if it has ended
+        os.kill(child.pid, number) # send_signal would reap a child that has ended
         used = Used(child)
         ended += used.code in (-number, 130)
         if used.code not in (-number, 130, 0) or used.seconds > moment + 0.4 * whole.seconds + 0.2:

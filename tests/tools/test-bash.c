@@ -202,8 +202,10 @@ static void test_background(void)
 	CHECK(k.last.ended && k.last.exit_code == 0);
 	sh(&k, "kill %%; wait; true");
 	CHECK(k.last.ended);
-	CHECK_STR(sh(&k, "setsid sleep 60 & disown; echo x"), "x");
+	CHECK_STR(sh(&k, "setsid sh -c 'echo $$ > left; exec sleep 60' & disown; echo x"),
+		  "x");
 	CHECK_STR(sh(&k, "jobs"), "");
+	sh(&k, "until [ -s left ]; do sleep 0.01; done; kill $(cat left); rm left");
 	kit_close(&k);
 }
 
