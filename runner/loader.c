@@ -15,10 +15,11 @@ static int check(const char *path, const struct mt_plugin *p, struct error *err)
 		return fail(err, MT_EINVAL, "%s: %s describes nothing", path,
 			    MT_PLUGIN_SYMBOL);
 	if (p->abi_major != MT_ABI_MAJOR || p->abi_minor > MT_ABI_MINOR)
-		return fail(err, MT_EUNSUPPORTED,
-			    "%s: built for ABI %u.%u, this runner "
-			    "has %u.%u: update mortise",
-			    path, p->abi_major, p->abi_minor, MT_ABI_MAJOR, MT_ABI_MINOR);
+		return fail(
+			err, MT_EUNSUPPORTED,
+			"%s: built for plugin ABI %u.%u, but this runner has %u.%u; update "
+			"mortise",
+			path, p->abi_major, p->abi_minor, MT_ABI_MAJOR, MT_ABI_MINOR);
 	if (p->size < MT_PLUGIN_SIZE_1_0)
 		return fail(err, MT_EINVAL, "%s: its description ends early (size %u)",
 			    path, p->size);
@@ -81,11 +82,12 @@ static int check_component(const struct mt_component *c, const char *path,
 	const struct mt_toolset *set = c->functions;
 
 	if (c->version_major != MT_TOOL_MAJOR || c->version_minor > MT_TOOL_MINOR)
-		return fail(err, MT_EUNSUPPORTED,
-			    "%s: `%s` is built for version %u.%u of "
-			    "tools, this runner has %u.%u: update mortise",
-			    path, name, c->version_major, c->version_minor, MT_TOOL_MAJOR,
-			    MT_TOOL_MINOR);
+		return fail(
+			err, MT_EUNSUPPORTED,
+			"%s: tool `%s` is built for tool ABI %u.%u, but this runner has "
+			"%u.%u; update mortise",
+			path, name, c->version_major, c->version_minor, MT_TOOL_MAJOR,
+			MT_TOOL_MINOR);
 	if (!set || set->size < MT_TOOLSET_SIZE_1_0)
 		return fail(err, MT_EINVAL,
 			    "%s: toolset `%s` has no functions or an invalid size", path,

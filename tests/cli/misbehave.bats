@@ -45,7 +45,7 @@ EOF
 
 @test "a tool that segfaults" {
 	died="killed by signal"
-	case $SANITIZE in *address*) died="exit code 1" ;; esac # by ASan's handler
+	case $SANITIZE in *address*) died="exited with code 1" ;; esac # by ASan's handler
 	misbehave crash "$died"
 }
 @test "a tool that aborts" { misbehave abort "killed by signal"; }

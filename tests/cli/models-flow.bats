@@ -229,7 +229,7 @@ done_after() { # done_after FILE ERROR TIMES
 	printf '[turn]\n[call finish]\nmessage = all done\n' >"$work/s"
 	run "${run_it[@]}" -m "script:$work/s" -o llm.max_input_tokens=20 -t hi
 	[ "$status" -eq 3 ]
-	[[ "$output" == *"was not sent"*"no condenser"* ]]
+	[[ "$output" == *"request not sent"*"no condenser"* ]]
 	says '"action":"condensation_request"'
 	run ! says '"record":"llm_reply"'
 	run "${run_it[@]}" -m "script:$work/s" -o llm.max_input_tokens=1000000 -t hi

@@ -66,7 +66,7 @@ works() {
 	[[ "$output" == "mortise: unknown kind \`store\`; use tool, agent,"* ]]
 	run mortise plugins new agent x --lang c++
 	[ "$status" -eq 2 ]
-	[[ "$output" == *"no template of the kind \`agent\` in \`c++\`"* ]]
+	[[ "$output" == *"cannot make a plugin of kind \`agent\` in \`c++\`"* ]]
 	run mortise plugins new tool My.Tool
 	[ "$status" -eq 2 ]
 	[[ "$output" == *"invalid name \`My.Tool\`"* ]]

@@ -88,7 +88,7 @@ first() {
 	first
 	run mortise fork --at 99
 	[ "$status" -eq 2 ]
-	[[ "$output" == *"no event 99"* ]]
+	[[ "$output" == *"unknown event 99"* ]]
 	run mortise fork --at -3
 	[ "$status" -eq 2 ]
 	run mortise fork unknown

@@ -138,7 +138,7 @@ EOF
 	record -q
 	run mortise replay --until 999 "$work/recording.json"
 	[ "$status" -eq 2 ]
-	[[ "$output" == *"no event 999"* ]]
+	[[ "$output" == *"unknown event 999"* ]]
 	[ -z "$(ls -d "${TMPDIR:-/tmp}"/mortise-replay-* 2>/dev/null)" ]
 }
 

@@ -84,7 +84,8 @@ static void test_taken(void)
 	CHECK(replay_until(r, 12, &err) == MT_OK);
 	CHECK_STR(types(r), "run message message run finish");
 	CHECK(replay_until(r, 13, &err) == MT_EINVAL);
-	CHECK_MSG(strstr(err.text, "the last is 12"), "%s", err.text);
+	CHECK_MSG(strstr(err.text, "the last one of the recording is 12"), "%s",
+		  err.text);
 	snprintf(dir, sizeof dir, "%s", r->temporary);
 	CHECK_MSG(access(dir, F_OK) == 0, "there is a directory");
 	r = replay_free(r);

@@ -100,9 +100,9 @@ NEEDED = {
                   "no such file"],
     "anthropic": ['"media_type": "image/jpeg"', '"type": "url"', "call_a", "call_b",
                   '"signature": "c2ln"', '"is_error": true'],
-    "gemini": ['"mimeType": "image/jpeg"', "by its address alone", '"name": "bash"',
+    "gemini": ['"mimeType": "image/jpeg"', "only its URL is known", '"name": "bash"',
                '"name": "look"', '"thoughtSignature": "c2ln"', '"error"'],
-    "bedrock": ['"format": "jpeg"', "by its address alone", "call_a", "call_b",
+    "bedrock": ['"format": "jpeg"', "only its URL is known", "call_a", "call_b",
                 '"status": "error"'],
 }
 

@@ -152,7 +152,7 @@ library() { # NAME: is it there?
 	[ "$status" -eq 0 ]
 	at() { jq -r ".[$1]" <<<"$seen"; }
 	died=signal
-	case $SANITIZE in *address*) died="exit code 1" ;; esac # by ASan's handler
+	case $SANITIZE in *address*) died="exited with code 1" ;; esac # by ASan's handler
 	[[ "$(at 1)" == *"length"*"wrong"*"$died"* ]]
 	[[ "$(at 2)" =~ ^[0-9]+$ ]]
 	[[ "$(at 3)" == *"leave"* ]]

@@ -100,7 +100,7 @@ static void test_specs(void)
 	CHECK(kit_open(&i));
 	CHECK(kit_run(&i, &c, "1", -1) == MT_ENOTFOUND);
 	CHECK(strstr(c.sentence.text,
-		     "no kernel.json in the directory `/there/is/none`"));
+		     "`/there/is/none` of the option `kernel` has no kernel.json"));
 	kit_close(&i);
 	call_clear(&c);
 }
