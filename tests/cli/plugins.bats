@@ -457,13 +457,14 @@ bare() {
 
 @test "a plugin that crashes, exits or hangs costs itself" {
 	crash='__attribute__((constructor)) static void load(void)'
-	signal="crashed (SIG"
-	case $SANITIZE in *address*) signal="exited (code 1)" ;; esac
+	signal="crashed (SIG" code=3
+	# ASan reports a crash, and the filter refuses what its leak check at exit needs.
+	case $SANITIZE in *address*) signal="exited (code 1)" code=1 ;; esac
 	tool crash "$crash { *(volatile int *)0 = 1; }"
 	refused "$signal"
 	tool crash "#include <stdlib.h>
 		$crash { exit(3); }"
-	refused "exited (code 3) while it was loaded"
+	refused "exited (code $code) while it was loaded"
 	tool crash "#include <unistd.h>
 		$crash { _exit(0); }"
 	refused "exited (code 0) while it was loaded"
