@@ -37,6 +37,7 @@ enum {
 void dispatch_log_observation(struct conversation *c, struct event *action,
 			      struct event *e, struct error *err)
 {
+	/* The call that ends here may be its last owner. */
 	AUTO(event) struct event *kept = event_ref(action);
 	json_object *meta = event_tool_meta(action);
 	bool ran = turn_pending(c) == action->id && c->state == STATE_USER_CONFIRMED;
@@ -54,7 +55,7 @@ void dispatch_log_observation(struct conversation *c, struct event *action,
 	conversation_log_event(c, e, err);
 	if (ran && c->state == STATE_USER_CONFIRMED)
 		conversation_set_state(c, STATE_RUNNING, "");
-	features_after_observation(c, action);
+	features_after_observation(c, kept);
 }
 
 void dispatch_log_answer(struct conversation *c, struct event *action, const char *type,
