@@ -4,6 +4,7 @@ TEST_EXTENSIONS = .bats .sh
 check_PROGRAMS += %D%/no-orphans
 tests_no_orphans_SOURCES = %D%/no-orphans.c
 NO_ORPHANS = $(top_builddir)/tests/no-orphans 20
+$(TEST_LOGS): %D%/no-orphans$(EXEEXT)
 TESTS += %D%/no-orphans.sh
 EXTRA_DIST += %D%/no-orphans.sh
 LOG_DRIVER = env --default-signal AM_TAP_AWK='$(AWK)' $(SHELL) $(top_srcdir)/build-aux/tap-driver.sh
