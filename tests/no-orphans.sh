@@ -21,12 +21,21 @@ check "a process that ends in time is accepted"
 run 20 sh -c 'exit 7' >"$work/out" 2>&1
 [ $? -eq 7 ]
 check "the exit code of the test is kept"
-run 0 setsid sh -c 'setsid sleep 7531 & echo $! >"$0/pid"' "$work" >"$work/out" 2>&1
+# leave COMMAND: leaves a shell behind that has started, as a process that is just being
+# started has no command line, and that waits for a child
+leave() {
+	rm -f "$work/started"
+	run 0 "$@" sh -c '
+		"$@" sh -c ": >\"\$0/started\"; sleep 7531; :" "$0" & echo $! >"$0/pid"
+		until [ -e "$0/started" ]; do sleep 0.01; done' "$work" "$@" >"$work/out" 2>&1
+}
+
+leave setsid
 [ $? -eq 1 ]
 check "a process in another session is found"
 grep -q '^# left behind: .*sleep 7531' "$work/out"
 check "it is named"
-run 0 sh -c 'sh -c "sleep 7531; :" & echo $! >"$0/pid"' "$work" >"$work/out" 2>&1
+leave env
 ! kill -0 "$(cat "$work/pid")" 2>"$work/err" && [ "$(grep -c 'sleep 7531' "$work/out")" -ge 1 ]
 check "its children are killed too"
 echo "1..$count"
