@@ -6,7 +6,7 @@
 #include "config/choices.h"
 #include "config/config.h"
 #include "controller/launch.h"
-#include "controller/plugin-host.h"
+#include "controller/plugins/plugin-host.h"
 #include "events/event.h"
 #include "log.h"
 #include "utf8.h"

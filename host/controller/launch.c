@@ -5,7 +5,7 @@
 
 #include "array.h"
 #include "config/config.h"
-#include "controller/plugin-host.h"
+#include "controller/plugins/plugin-host.h"
 #include "files.h"
 #include "log.h"
 #include "registry/guard.h"

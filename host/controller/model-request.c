@@ -5,7 +5,7 @@
 #include "controller/model-request.h"
 
 #include "controller/core.h"
-#include "controller/plugin-host.h"
+#include "controller/plugins/plugin-host.h"
 #include "llm/models/router.h"
 #include "log.h"
 #include "skills/front-matter.h"

@@ -4,7 +4,7 @@
 #ifndef HOST_CONTROLLER_MODEL_REQUEST_H
 #define HOST_CONTROLLER_MODEL_REQUEST_H
 
-#include "controller/plugin-host.h"
+#include "controller/plugins/plugin-host.h"
 #include "llm/llm.h"
 
 /** Open the models of agent and condensers, and the router. */

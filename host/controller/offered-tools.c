@@ -7,7 +7,7 @@
 #include "context/request-messages.h"
 #include "controller/core.h"
 #include "controller/parallel-calls.h"
-#include "controller/plugin-host.h"
+#include "controller/plugins/plugin-host.h"
 #include "controller/turn.h"
 #include "tools/risk-schema.h"
 

@@ -16,7 +16,7 @@
 #include "controller/feature.h"
 #include "controller/model-request.h"
 #include "controller/offered-tools.h"
-#include "controller/plugin-host.h"
+#include "controller/plugins/plugin-host.h"
 #include "controller/step-policy.h"
 #include "controller/turn.h"
 #include "log.h"

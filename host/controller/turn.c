@@ -7,7 +7,7 @@
 #include "controller/actions.h"
 #include "controller/core.h"
 #include "controller/parallel-calls.h"
-#include "controller/plugin-host.h"
+#include "controller/plugins/plugin-host.h"
 #include "log.h"
 #include "tools/calls.h"
 

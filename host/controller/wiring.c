@@ -12,8 +12,8 @@
 #include "controller/agents.h"
 #include "controller/model-request.h"
 #include "controller/offered-tools.h"
-#include "controller/plugin-fork.h"
-#include "controller/plugin-host.h"
+#include "controller/plugins/plugin-fork.h"
+#include "controller/plugins/plugin-host.h"
 #include "llm/models/router.h"
 #include "log.h"
 

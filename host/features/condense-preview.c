@@ -6,7 +6,7 @@
 #include "context/history.h"
 #include "context/request-messages.h"
 #include "controller/feature-api.h"
-#include "controller/plugin-host.h"
+#include "controller/plugins/plugin-host.h"
 #include "features/condense.h"
 
 #include <string.h>

@@ -10,7 +10,7 @@
 #include "controller/exit-code.h"
 #include "controller/feature-api.h"
 #include "controller/model-request.h"
-#include "controller/plugin-host.h"
+#include "controller/plugins/plugin-host.h"
 #include "controller/step-policy.h"
 #include "controller/step.h"
 #include "features/condense-preview.h"

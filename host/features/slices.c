@@ -6,7 +6,7 @@
 
 #include "controller/exit-code.h"
 #include "controller/feature-api.h"
-#include "controller/plugin-host.h"
+#include "controller/plugins/plugin-host.h"
 #include "controller/step.h"
 
 /* A step that waits for the rest of its history. */

@@ -2,7 +2,7 @@
  *
  * test-journal.c - entries of the journal of a forked copy: written and read back, cut
  * at every byte, and malformed. */
-#include "controller/plugin-journal.h"
+#include "controller/plugins/plugin-journal.h"
 
 #include "tap.h"
 

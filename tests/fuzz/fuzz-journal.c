@@ -2,7 +2,7 @@
  *
  * fuzz-journal.c - entries of the journal of a forked copy: what is read, written again,
  * is the same bytes. */
-#include "controller/plugin-journal.h"
+#include "controller/plugins/plugin-journal.h"
 
 #include <string.h>
 

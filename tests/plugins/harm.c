@@ -3,7 +3,7 @@
  * harm.c - an agent, a condenser and an analyzer for tests that do what none should, as
  * their option `deed` says. Never installed. */
 #define MORTISE_PROVISIONAL
-#include "controller/plugin-journal.h"
+#include "controller/plugins/plugin-journal.h"
 
 #include <arpa/inet.h>
 #include <errno.h>

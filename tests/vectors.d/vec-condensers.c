@@ -10,7 +10,7 @@
 #include "context/view-invariants.h"
 #include "features/condense.h"
 #include "controller/kit.h"
-#include "controller/plugin-host.h"
+#include "controller/plugins/plugin-host.h"
 
 #include <sys/stat.h>
 

@@ -2,8 +2,8 @@
  *
  * plugin-fork.h - agents, condensers and analyzers whose file this process never loads:
  * each call of a function runs in a forked copy of the process. */
-#ifndef HOST_CONTROLLER_PLUGIN_FORK_H
-#define HOST_CONTROLLER_PLUGIN_FORK_H
+#ifndef HOST_CONTROLLER_PLUGINS_PLUGIN_FORK_H
+#define HOST_CONTROLLER_PLUGINS_PLUGIN_FORK_H
 
 #include "registry/registry.h"
 

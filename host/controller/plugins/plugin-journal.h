@@ -2,8 +2,8 @@
  *
  * plugin-journal.h - the calls that a plugin in a forked copy made of the host, as bytes:
  * what the copy writes and its parent reads, which trusts none of it. */
-#ifndef HOST_CONTROLLER_PLUGIN_JOURNAL_H
-#define HOST_CONTROLLER_PLUGIN_JOURNAL_H
+#ifndef HOST_CONTROLLER_PLUGINS_PLUGIN_JOURNAL_H
+#define HOST_CONTROLLER_PLUGINS_PLUGIN_JOURNAL_H
 
 #include "strbuf.h"
 

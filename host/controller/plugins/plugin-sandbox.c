@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * plugin-sandbox.c - resource limits, Landlock and seccomp for a forked child. */
-#include "controller/plugin-sandbox.h"
+#include "controller/plugins/plugin-sandbox.h"
 
 #include "auto.h"
 #include "confine.h"

@@ -5,7 +5,7 @@
 #include "context/history.h"
 #include "context/request-messages.h"
 #include "controller/core.h"
-#include "controller/plugin-host.h"
+#include "controller/plugins/plugin-host.h"
 
 #define MORTISE_PROVISIONAL
 #include <mortise/condenser.h>

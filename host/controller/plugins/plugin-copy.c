@@ -5,12 +5,12 @@
  * The plugin reads the state of the conversation as it was when the process forked.
  * What it asks the host to do is done to that copy, as far as the plugin can see the
  * effect, and told to the parent, which does it for real. */
-#include "controller/plugin-copy.h"
+#include "controller/plugins/plugin-copy.h"
 
 #include "controller/analyzers.h"
-#include "controller/plugin-host.h"
 #include "controller/core.h"
-#include "controller/plugin-sandbox.h"
+#include "controller/plugins/plugin-host.h"
+#include "controller/plugins/plugin-sandbox.h"
 #include "files.h"
 #include "log.h"
 

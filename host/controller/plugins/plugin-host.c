@@ -2,7 +2,7 @@
  *
  * plugin-host.c - what the host does for agents, condensers and runtimes: the
  * table struct mt_host and the tables of what each kind puts out. */
-#include "controller/plugin-host.h"
+#include "controller/plugins/plugin-host.h"
 
 #include "array.h"
 #include "context/images.h"

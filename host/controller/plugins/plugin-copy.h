@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
  * plugin-copy.h - a forked copy of the process, in which one function of a plugin runs. */
-#ifndef HOST_CONTROLLER_PLUGIN_COPY_H
-#define HOST_CONTROLLER_PLUGIN_COPY_H
+#ifndef HOST_CONTROLLER_PLUGINS_PLUGIN_COPY_H
+#define HOST_CONTROLLER_PLUGINS_PLUGIN_COPY_H
 
-#include "controller/plugin-host.h"
-#include "controller/plugin-journal.h"
+#include "controller/plugins/plugin-host.h"
+#include "controller/plugins/plugin-journal.h"
 
 /** A function of a plugin: how the copy calls it, and what it may ask of the host. */
 struct plugin_call {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * plugin-journal.c - writes and reads entries. */
-#include "controller/plugin-journal.h"
+#include "controller/plugins/plugin-journal.h"
 
 #include <string.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * plugin-host.h - the functions of the host for the plugins of its process. */
-#ifndef HOST_CONTROLLER_PLUGIN_HOST_H
-#define HOST_CONTROLLER_PLUGIN_HOST_H
+#ifndef HOST_CONTROLLER_PLUGINS_PLUGIN_HOST_H
+#define HOST_CONTROLLER_PLUGINS_PLUGIN_HOST_H
 
 #include "context/history.h"
 #include "controller/launch.h"

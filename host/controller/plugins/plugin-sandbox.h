@@ -2,8 +2,8 @@
  *
  * plugin-sandbox.h - takes from a forked child what a plugin of a third party does not
  * need. Each step can only be made stricter afterwards. */
-#ifndef HOST_CONTROLLER_PLUGIN_SANDBOX_H
-#define HOST_CONTROLLER_PLUGIN_SANDBOX_H
+#ifndef HOST_CONTROLLER_PLUGINS_PLUGIN_SANDBOX_H
+#define HOST_CONTROLLER_PLUGINS_PLUGIN_SANDBOX_H
 
 #include "error.h"
 

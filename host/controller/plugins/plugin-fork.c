@@ -3,15 +3,15 @@
  * plugin-fork.c - the parent side of a plugin that runs in forked copies: it starts a
  * copy, answers its questions, waits for its end, and then does what the plugin asked
  * for. Nothing that comes from the copy is trusted. */
-#include "controller/plugin-fork.h"
+#include "controller/plugins/plugin-fork.h"
 
 #include "clock.h"
 #include "context/request-messages.h"
 #include "controller/analyzers.h"
 #include "controller/core.h"
-#include "controller/plugin-copy.h"
-#include "controller/plugin-host.h"
-#include "controller/plugin-sandbox.h"
+#include "controller/plugins/plugin-copy.h"
+#include "controller/plugins/plugin-host.h"
+#include "controller/plugins/plugin-sandbox.h"
 #include "llm/transport/curl-api.h"
 #include "log.h"
 
