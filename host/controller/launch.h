@@ -10,7 +10,7 @@
 #include "tools/catalog.h"
 
 struct llm;
-struct plugin_fork;
+struct plugin_stand_in;
 
 /** A plugin component that runs in this process or in forked copies of it, as
  *  configured. */
@@ -18,7 +18,7 @@ struct plugin_component {
 	char *name;                /* as the configuration calls it */
 	const struct component *component;
 	const void *functions;     /* its own, or those of its stand-in */
-	struct plugin_fork *stand_in; /* NULL: it runs inside. Owned */
+	struct plugin_stand_in *stand_in; /* NULL: it runs inside. Owned */
 	struct registry *registry; /* a copy loads it with; borrowed */
 	int64_t deadline_ms;       /* of one call in a copy */
 	json_object *options;      /* {key: "value"} as set */

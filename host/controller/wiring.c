@@ -12,7 +12,7 @@
 #include "controller/agents.h"
 #include "controller/model-request.h"
 #include "controller/offered-tools.h"
-#include "controller/plugins/plugin-fork.h"
+#include "controller/plugins/plugin-stand-in.h"
 #include "controller/plugins/plugin-host.h"
 #include "llm/models/router.h"
 #include "log.h"
@@ -54,7 +54,7 @@ static bool is_forked(const struct config *c, const char *section,
 {
 	int run;
 
-	if (!plugin_fork_can(component->kind))
+	if (!plugin_stand_in_can(component->kind))
 		return false;
 	run = config_choice(c, section, "run");
 	return run < 0 ? !component_is_own(component) : run == RUN_FORK;
@@ -82,8 +82,8 @@ int plugin_component_load(struct config *c, struct registry *r, int kind,
 	ret->registry = r;
 	if (is_forked(c, section.text, component)) {
 		ret->deadline_ms = config_int(c, section.text, "deadline");
-		ret->stand_in = plugin_fork_open(component);
-		ret->functions = plugin_fork_functions(ret->stand_in);
+		ret->stand_in = plugin_stand_in_open(component);
+		ret->functions = plugin_stand_in_functions(ret->stand_in);
 		if (!ret->functions)
 			return out_of_memory(err);
 	} else {
@@ -313,7 +313,7 @@ int wiring_open(struct conversation *c, const struct conversation_options *o,
 void plugin_component_clear(struct plugin_component *p)
 {
 	free(p->name);
-	plugin_fork_free(p->stand_in);
+	plugin_stand_in_free(p->stand_in);
 	json_object_put(p->options);
 	*p = (struct plugin_component){ 0 };
 }

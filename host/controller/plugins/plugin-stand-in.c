@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * plugin-stand-in.c - functions of agents, condensers and analyzers, each of which runs
+ * that of the plugin in a forked copy. */
+#include "controller/plugins/plugin-stand-in.h"
+
+#include "context/request-messages.h"
+#include "controller/analyzers.h"
+#include "controller/core.h"
+#include "controller/plugins/plugin-copy.h"
+#include "controller/plugins/plugin-fork.h"
+#include "controller/plugins/plugin-host.h"
+#include "controller/plugins/plugin-sandbox.h"
+
+#include <mortise/analyzer.h>
+#include <mortise/condenser.h>
+
+#include <stdlib.h>
+
+/* What stands in for the functions of a component. */
+struct plugin_stand_in {
+	union {
+		struct mt_agent agent;
+		struct mt_condenser condenser;
+		struct mt_analyzer analyzer;
+	} functions;
+	int files;        /* see plugin_sandbox_files */
+};
+
+static int run_in_copy(struct mt_ctx *x, const struct plugin_call *call, void *arg)
+{
+	return plugin_fork_call(x, call, x->part->stand_in->files, arg);
+}
+
+/* ---- agents --------------------------------------------------------------------------- */
+
+enum {
+	ALLOW_REQUEST = 1u << JOURNAL_PROMPT | 1u << JOURNAL_REQUEST |
+			1u << JOURNAL_HISTORY | 1u << JOURNAL_REQUEST_MESSAGE |
+			1u << JOURNAL_TOOL | 1u << JOURNAL_SET |
+			1u << JOURNAL_DEFINE_TOOL | 1u << JOURNAL_MEDIA |
+			1u << JOURNAL_SEND | 1u << JOURNAL_KEEP,
+};
+
+static int call_system(struct mt_ctx *x, const void *functions, void *arg)
+{
+	const struct mt_agent *f = functions;
+	struct mt_str text = { "", 0 };
+	int r = f->system(plugin_copy_host(), x, &text);
+
+	(void)arg;
+	return r ? r : plugin_copy_system(x, text);
+}
+
+static int agent_system(const struct mt_host *host, struct mt_ctx *x,
+			struct mt_str *ret_text)
+{
+	static const struct plugin_call call = {
+		.function = "system", .call = call_system,
+		.allowed = 1u << JOURNAL_PROMPT | 1u << JOURNAL_SYSTEM,
+	};
+
+	(void)host;
+	return run_in_copy(x, &call, ret_text);
+}
+
+static int call_agent(struct mt_ctx *x, const void *functions, void *arg)
+{
+	const struct mt_agent *f = functions;
+
+	return f->advance(plugin_copy_host(), plugin_copy_agent_out(), x, arg);
+}
+
+static int agent_advance(const struct mt_host *host, const struct mt_agent_out *out,
+			 struct mt_ctx *x, const struct mt_in *in)
+{
+	static const struct plugin_call call = {
+		.function = "advance", .call = call_agent,
+		.allowed = ALLOW_REQUEST | 1u << JOURNAL_CALL | 1u << JOURNAL_ACTION |
+			   1u << JOURNAL_MESSAGE | 1u << JOURNAL_REPORT,
+	};
+
+	(void)host, (void)out;
+	return run_in_copy(x, &call, (struct mt_in *)in);
+}
+
+static void stand_in_agent(struct plugin_stand_in *f, const struct component *c)
+{
+	f->functions.agent =
+		(struct mt_agent){ .size = sizeof f->functions.agent,
+				   .flags = (uint32_t)js_int(c->data, "flags", 0),
+				   .tools = js_str(c->data, "tools", NULL),
+				   .system = agent_system,
+				   .advance = agent_advance };
+}
+
+/* ---- condensers ------------------------------------------------------------------------ */
+
+static int call_condenser(struct mt_ctx *x, const void *functions, void *arg)
+{
+	const struct mt_condenser *f = functions;
+
+	return f->advance(plugin_copy_host(), plugin_copy_condenser_out(), x, arg);
+}
+
+/* The texts of recalled context are made from templates, which are files, so a copy could
+ * not make them. */
+static void prepare_recalled(struct mt_ctx *x)
+{
+	for (size_t i = 0; i < x->view_count; i++)
+		if (x->view[i].event >= 0 &&
+		    evlog_head(x->c->log, x->view[i].event)->type->id ==
+			    OBSERVATION_RECALL)
+			request_messages_text(x->c->agent->memory, x->view[i].event);
+}
+
+static int condenser_advance(const struct mt_host *host,
+			     const struct mt_condenser_out *out, struct mt_ctx *x,
+			     const struct mt_in *in)
+{
+	static const struct plugin_call call = {
+		.function = "advance", .call = call_condenser,
+		.allowed = ALLOW_REQUEST | 1u << JOURNAL_DROP | 1u << JOURNAL_MASK |
+			   1u << JOURNAL_FORGET,
+	};
+
+	(void)host, (void)out;
+	prepare_recalled(x);
+	return run_in_copy(x, &call, (struct mt_in *)in);
+}
+
+static int call_check(struct mt_ctx *x, const void *functions, void *arg)
+{
+	const struct mt_condenser *f = functions;
+
+	(void)arg;
+	return f->check(plugin_copy_host(), x);
+}
+
+static int condenser_check(const struct mt_host *host, struct mt_ctx *x)
+{
+	static const struct plugin_call call = { .function = "check",
+						 .call = call_check };
+
+	(void)host;
+	return run_in_copy(x, &call, NULL);
+}
+
+static void stand_in_condenser(struct plugin_stand_in *f, const struct component *c)
+{
+	bool check = js_bool(c->data, "check", false);
+
+	f->functions.condenser =
+		(struct mt_condenser){ .size = sizeof f->functions.condenser,
+				       .advance = condenser_advance,
+				       .check = check ? condenser_check : NULL };
+}
+
+/* ---- analyzers ------------------------------------------------------------------------- */
+
+static int call_analyzer(struct mt_ctx *x, const void *functions, void *arg)
+{
+	return analyzer_advance_anew(functions, plugin_copy_host(),
+				     plugin_copy_analyzer_out(), x, arg);
+}
+
+static int analyzer_advance(const struct mt_host *host, const struct mt_analyzer_out *out,
+			    struct mt_ctx *x, const struct mt_in *in)
+{
+	static const struct plugin_call call = { .function = "advance",
+						 .call = call_analyzer,
+						 .allowed = 1u << JOURNAL_VERDICT };
+
+	(void)host, (void)out;
+	return run_in_copy(x, &call, (struct mt_in *)in);
+}
+
+static int call_open(struct mt_ctx *x, const void *functions, void *arg)
+{
+	const struct mt_analyzer *f = functions;
+	void *instance = NULL;
+
+	(void)arg;
+	return f->open(plugin_copy_host(), plugin_copy_analyzer_out(), x, &instance);
+}
+
+/* Are its options good? Each call opens it again. */
+static int analyzer_open(const struct mt_host *host, const struct mt_analyzer_out *out,
+			 struct mt_ctx *x, void **ret_instance)
+{
+	static const struct plugin_call call = { .function = "open", .call = call_open };
+
+	(void)host, (void)out;
+	*ret_instance = NULL;
+	return run_in_copy(x, &call, NULL);
+}
+
+static int call_rules(struct mt_ctx *x, const void *functions, void *arg)
+{
+	(void)arg;
+	return analyzer_rules_anew(functions, plugin_copy_host(),
+				   plugin_copy_analyzer_out(), x);
+}
+
+static int analyzer_rules(const struct mt_host *host, const struct mt_analyzer_out *out,
+			  struct mt_ctx *x)
+{
+	static const struct plugin_call call = { .function = "rules", .call = call_rules,
+						 .allowed = 1u << JOURNAL_RULE };
+
+	(void)host, (void)out;
+	return run_in_copy(x, &call, NULL);
+}
+
+static void stand_in_analyzer(struct plugin_stand_in *f, const struct component *c)
+{
+	f->functions.analyzer = (struct mt_analyzer){
+		.size = sizeof f->functions.analyzer,
+		.flags = (uint32_t)js_int(c->data, "flags", 0),
+		.advance = analyzer_advance,
+		.open = js_bool(c->data, "open", false) ? analyzer_open : NULL,
+		.rules = js_bool(c->data, "rules", false) ? analyzer_rules : NULL,
+	};
+}
+
+/* ---- by kind --------------------------------------------------------------------------- */
+
+static void (*const kinds[])(struct plugin_stand_in *f, const struct component *c) = {
+	[MT_KIND_AGENT] = stand_in_agent,
+	[MT_KIND_CONDENSER] = stand_in_condenser,
+	[MT_KIND_ANALYZER] = stand_in_analyzer,
+};
+
+bool plugin_stand_in_can(int kind)
+{
+	return kind > 0 && (size_t)kind < ARRAY_LEN(kinds) && kinds[kind];
+}
+
+struct plugin_stand_in *plugin_stand_in_open(const struct component *component)
+{
+	struct plugin_stand_in *f = calloc(1, sizeof *f);
+
+	if (!f)
+		return NULL;
+	f->files = plugin_sandbox_files(component->path);
+	kinds[component->kind](f, component);
+	return f;
+}
+
+struct plugin_stand_in *plugin_stand_in_free(struct plugin_stand_in *f)
+{
+	if (f)
+		auto_close(&f->files);
+	free(f);
+	return NULL;
+}
+
+const void *plugin_stand_in_functions(const struct plugin_stand_in *f)
+{
+	return f ? &f->functions : NULL;
+}
