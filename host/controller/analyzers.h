@@ -9,11 +9,6 @@
 #include "registry/registry.h"
 
 struct analyzers;
-struct mt_analyzer;
-struct mt_analyzer_out;
-struct mt_ctx;
-struct mt_host;
-struct mt_in;
 struct plugin_component;
 
 /** In a list of risks, of one analyzer: it failed; it classifies, and could not. */
@@ -60,15 +55,5 @@ typedef void analyzers_rule_fn(void *arg, const char *analyzer, enum risk risk, 
 			       const char *name, const char *text, const char *reason);
 int analyzers_rules(struct analyzers *a, analyzers_rule_fn *each, void *arg,
 		    struct error *err);
-
-/** What an analyzer reads of the action, and its verdict. */
-const struct mt_analyzer_out *plugin_analyzer_out(void);
-/** Open the analyzer and have it judge the action, or tell its rules: in a forked copy,
- *  which ends with the call. */
-int analyzer_advance_anew(const struct mt_analyzer *f, const struct mt_host *host,
-			  const struct mt_analyzer_out *out, struct mt_ctx *x,
-			  const struct mt_in *in);
-int analyzer_rules_anew(const struct mt_analyzer *f, const struct mt_host *host,
-			const struct mt_analyzer_out *out, struct mt_ctx *x);
 
 #endif

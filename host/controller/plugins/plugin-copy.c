@@ -7,14 +7,13 @@
  * effect, and told to the parent, which does it for real. */
 #include "controller/plugins/plugin-copy.h"
 
-#include "controller/analyzers.h"
 #include "controller/core.h"
+#include "controller/plugins/analyzer-out.h"
 #include "controller/plugins/plugin-host.h"
 #include "controller/plugins/plugin-sandbox.h"
 #include "files.h"
 #include "log.h"
 
-#include <mortise/analyzer.h>
 #include <mortise/condenser.h>
 
 #include <errno.h>
@@ -125,11 +124,6 @@ static struct mt_str word(const char *s)
 	return (struct mt_str){ s, s ? strlen(s) : 0 };
 }
 
-static struct mt_ctx *ctx_of(struct mt_request *r)
-{
-	return (struct mt_ctx *)r; /* see plugin-host.c */
-}
-
 static void copy_log(struct mt_ctx *x, int level, const char *fmt, ...)
 {
 	AUTO(strbuf) struct strbuf text = STRBUF(LOG_TEXT_MAX);
@@ -152,24 +146,24 @@ static struct mt_request *copy_request(struct mt_ctx *x)
 /* The messages are built by the parent alone: nothing here reads them. */
 static int copy_history(struct mt_request *r)
 {
-	return TELL(ctx_of(r), JOURNAL_HISTORY);
+	return TELL(plugin_request_ctx(r), JOURNAL_HISTORY);
 }
 
 static int copy_request_message(struct mt_request *r, int role, struct mt_str text)
 {
-	return TELL(ctx_of(r), JOURNAL_REQUEST_MESSAGE, .a = role,
+	return TELL(plugin_request_ctx(r), JOURNAL_REQUEST_MESSAGE, .a = role,
 		    .text = { given(text) });
 }
 
 static int copy_request_tool(struct mt_request *r, const char *name)
 {
-	return TELL_DONE(ctx_of(r), plugin_host()->request_tool(r, name), JOURNAL_TOOL,
-			 .text = { word(name) });
+	return TELL_DONE(plugin_request_ctx(r), plugin_host()->request_tool(r, name),
+			 JOURNAL_TOOL, .text = { word(name) });
 }
 
 static int copy_request_set(struct mt_request *r, const char *name, struct mt_str json)
 {
-	return TELL_DONE(ctx_of(r), plugin_host()->request_set(r, name, json),
+	return TELL_DONE(plugin_request_ctx(r), plugin_host()->request_set(r, name, json),
 			 JOURNAL_SET, .text = { word(name), given(json) });
 }
 
@@ -178,13 +172,14 @@ static int copy_define_tool(struct mt_request *r, const char *name,
 {
 	int status = plugin_host()->request_define_tool(r, name, description, schema);
 
-	return TELL_DONE(ctx_of(r), status, JOURNAL_DEFINE_TOOL,
+	return TELL_DONE(plugin_request_ctx(r), status, JOURNAL_DEFINE_TOOL,
 			 .text = { word(name), given(description), given(schema) });
 }
 
 static int copy_request_media(struct mt_request *r, const struct mt_event *event)
 {
-	return TELL(ctx_of(r), JOURNAL_MEDIA, .a = plugin_host()->event_id(event));
+	return TELL(plugin_request_ctx(r), JOURNAL_MEDIA,
+		    .a = plugin_host()->event_id(event));
 }
 
 static int copy_send(struct mt_ctx *x, struct mt_request *r)

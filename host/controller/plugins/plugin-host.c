@@ -212,24 +212,18 @@ static const char *host_event_reply(const struct mt_event *e)
 
 /* ---- requests and replies ---------------------------------------------- */
 
-/* A work builds one request at a time, so its handle is the work itself. */
 static struct mt_request *host_request(struct mt_ctx *x)
 {
 	llm_request_free(x->request);
 	x->request = llm_request_new();
 	if (x->request && x->c->agent->llm)
 		x->request->stream = llm_feature(x->c->agent->llm, "stream");
-	return x->request ? (struct mt_request *)x : NULL;
-}
-
-static struct mt_ctx *ctx_of(struct mt_request *r)
-{
-	return (struct mt_ctx *)r;
+	return x->request ? plugin_ctx_request(x) : NULL;
 }
 
 static int host_request_history(struct mt_request *r)
 {
-	struct mt_ctx *x = ctx_of(r);
+	struct mt_ctx *x = plugin_request_ctx(r);
 
 	return request_messages_build(x->c->agent->memory, x->view, x->view_count,
 				      x->request, &x->error);
@@ -237,7 +231,7 @@ static int host_request_history(struct mt_request *r)
 
 static int host_request_message(struct mt_request *r, int role, struct mt_str text)
 {
-	struct mt_ctx *x = ctx_of(r);
+	struct mt_ctx *x = plugin_request_ctx(r);
 	struct llm_part *part = malloc(sizeof *part + text.len + 1);
 	struct llm_message m = { .role = role, .parts = part, .part_count = 1 };
 	char *copy;
@@ -277,7 +271,7 @@ static int add_images(struct llm_request *r, struct images *images)
 
 static int host_request_media(struct mt_request *r, const struct mt_event *e)
 {
-	struct mt_ctx *x = ctx_of(r);
+	struct mt_ctx *x = plugin_request_ctx(r);
 	struct images images = { 0 };
 	const struct event *event = real(e);
 	int status = event ? images_of(event, x->c->log, &images) : MT_OK;
@@ -290,7 +284,7 @@ static int host_request_media(struct mt_request *r, const struct mt_event *e)
 
 static int host_request_tool(struct mt_request *r, const char *name)
 {
-	struct mt_ctx *x = ctx_of(r);
+	struct mt_ctx *x = plugin_request_ctx(r);
 
 	return request_messages_add_tool(x->c->agent->memory, name, x->request,
 					 &x->error);
@@ -298,7 +292,7 @@ static int host_request_tool(struct mt_request *r, const char *name)
 
 static int host_request_set(struct mt_request *r, const char *name, struct mt_str json)
 {
-	struct mt_ctx *x = ctx_of(r);
+	struct mt_ctx *x = plugin_request_ctx(r);
 	json_object *value = js_parse(json.ptr, json.len, &x->error);
 
 	if (!value && x->error.code)
@@ -318,7 +312,7 @@ static char *copy_str(struct llm_request *r, struct mt_str s)
 static int host_request_define_tool(struct mt_request *r, const char *name,
 				    struct mt_str description, struct mt_str schema)
 {
-	struct mt_ctx *x = ctx_of(r);
+	struct mt_ctx *x = plugin_request_ctx(r);
 	AUTO(json) json_object *o = js_parse_object(schema.ptr, schema.len, &x->error);
 	struct llm_tool t = { 0 };
 
@@ -369,7 +363,7 @@ static struct mt_str host_reply_call_args(const struct mt_reply *reply, size_t n
 
 static int host_send(struct mt_ctx *x, struct mt_request *r)
 {
-	if (ctx_of(r) != x || !x->request)
+	if (plugin_request_ctx(r) != x || !x->request)
 		return MT_EUNSUPPORTED;
 	if (!conversation_llm_for(x->c, x->part, x->request))
 		return fail(&x->error, MT_EUNSUPPORTED, "the conversation has no model");

@@ -60,6 +60,18 @@ struct mt_ctx {
 	struct error error;
 };
 void plugin_ctx_clear(struct mt_ctx *x);
+
+/* A work builds one request at a time, so the handle of its request is the work itself. */
+static inline struct mt_request *plugin_ctx_request(struct mt_ctx *x)
+{
+	return (struct mt_request *)x;
+}
+
+static inline struct mt_ctx *plugin_request_ctx(struct mt_request *r)
+{
+	return (struct mt_ctx *)r;
+}
+
 /** Keep a text until the work ends. Takes it. NULL: out of memory. */
 const char *plugin_hold_text(struct mt_ctx *x, char *text);
 const struct mt_host *plugin_host(void);

@@ -4,21 +4,15 @@
  * of the host as the plugin called those of its copy. */
 #include "controller/plugins/plugin-replay.h"
 
-#include "controller/analyzers.h"
 #include "controller/core.h"
+#include "controller/plugins/analyzer-out.h"
 #include "controller/plugins/plugin-host.h"
 
-#include <mortise/analyzer.h>
 #include <mortise/condenser.h>
 
 #include <string.h>
 
 typedef int replay_fn(struct mt_ctx *x, const struct journal_entry *e, void *arg);
-
-static struct mt_request *request_of(struct mt_ctx *x)
-{
-	return (struct mt_request *)x; /* see plugin-host.c */
-}
 
 static int replay_request(struct mt_ctx *x, const struct journal_entry *e, void *arg)
 {
@@ -29,7 +23,7 @@ static int replay_request(struct mt_ctx *x, const struct journal_entry *e, void 
 static int replay_history(struct mt_ctx *x, const struct journal_entry *e, void *arg)
 {
 	(void)e, (void)arg;
-	return plugin_host()->request_history(request_of(x));
+	return plugin_host()->request_history(plugin_ctx_request(x));
 }
 
 static int replay_request_message(struct mt_ctx *x, const struct journal_entry *e,
@@ -38,25 +32,27 @@ static int replay_request_message(struct mt_ctx *x, const struct journal_entry *
 	(void)arg;
 	if (e->a < MT_ROLE_SYSTEM || e->a > MT_ROLE_TOOL)
 		return fail(&x->error, MT_EINVAL, "unknown role of a message");
-	return plugin_host()->request_message(request_of(x), (int)e->a, e->text[0]);
+	return plugin_host()->request_message(plugin_ctx_request(x), (int)e->a,
+					      e->text[0]);
 }
 
 static int replay_tool(struct mt_ctx *x, const struct journal_entry *e, void *arg)
 {
 	(void)arg;
-	return plugin_host()->request_tool(request_of(x), e->text[0].ptr);
+	return plugin_host()->request_tool(plugin_ctx_request(x), e->text[0].ptr);
 }
 
 static int replay_set(struct mt_ctx *x, const struct journal_entry *e, void *arg)
 {
 	(void)arg;
-	return plugin_host()->request_set(request_of(x), e->text[0].ptr, e->text[1]);
+	return plugin_host()->request_set(plugin_ctx_request(x), e->text[0].ptr,
+					  e->text[1]);
 }
 
 static int replay_define_tool(struct mt_ctx *x, const struct journal_entry *e, void *arg)
 {
 	(void)arg;
-	return plugin_host()->request_define_tool(request_of(x), e->text[0].ptr,
+	return plugin_host()->request_define_tool(plugin_ctx_request(x), e->text[0].ptr,
 						  e->text[1], e->text[2]);
 }
 
@@ -68,7 +64,7 @@ static int replay_media(struct mt_ctx *x, const struct journal_entry *e, void *a
 	(void)arg;
 	if (!evlog_head(x->c->log, e->a))
 		return MT_OK; /* an event that cannot be read has no images either */
-	r = plugin_host()->request_media(request_of(x), &event);
+	r = plugin_host()->request_media(plugin_ctx_request(x), &event);
 	event_unref(event.event);
 	return r;
 }
@@ -76,7 +72,7 @@ static int replay_media(struct mt_ctx *x, const struct journal_entry *e, void *a
 static int replay_send(struct mt_ctx *x, const struct journal_entry *e, void *arg)
 {
 	(void)e, (void)arg;
-	return plugin_host()->send(x, request_of(x));
+	return plugin_host()->send(x, plugin_ctx_request(x));
 }
 
 static int replay_keep(struct mt_ctx *x, const struct journal_entry *e, void *arg)

@@ -5,14 +5,13 @@
 #include "controller/plugins/plugin-stand-in.h"
 
 #include "context/request-messages.h"
-#include "controller/analyzers.h"
 #include "controller/core.h"
+#include "controller/plugins/analyzer-out.h"
 #include "controller/plugins/plugin-copy.h"
 #include "controller/plugins/plugin-fork.h"
 #include "controller/plugins/plugin-host.h"
 #include "controller/plugins/plugin-sandbox.h"
 
-#include <mortise/analyzer.h>
 #include <mortise/condenser.h>
 
 #include <stdlib.h>

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * analyzer-out.c - what an analyzer reads of an action, and what it puts out: its verdict
+ * and its rules. */
+#include "controller/plugins/analyzer-out.h"
+
+#include "controller/launch.h"
+#include "utf8.h"
+
+#include <string.h>
+
+static struct mt_str str(const char *text)
+{
+	return (struct mt_str){ text ? text : "", text ? strlen(text) : 0 };
+}
+
+static const struct mt_event *out_action(struct mt_ctx *x)
+{
+	x->trial->action.event = (struct event *)x->trial->subject->event;
+	return x->trial->action.event ? &x->trial->action : NULL;
+}
+
+static const char *out_tool(struct mt_ctx *x)
+{
+	return x->trial->subject->tool;
+}
+
+static uint32_t out_hints(struct mt_ctx *x)
+{
+	return x->trial->subject->hints;
+}
+
+static int out_trusted(struct mt_ctx *x)
+{
+	return x->trial->subject->trusted;
+}
+
+static struct mt_str out_arguments(struct mt_ctx *x)
+{
+	struct mt_str s = { "{}", 2 };
+
+	size_t len;
+	const char *text =
+		x->trial->subject->args ? js_text(x->trial->subject->args, &len) : NULL;
+
+	if (text)
+		s = (struct mt_str){ text, len };
+	else if (x->trial->subject->args)
+		x->trial->unread = true;
+	return s;
+}
+
+static int out_argument(struct mt_ctx *x, size_t n, struct mt_argument *ret)
+{
+	const struct leaf *leaf;
+
+	if (n >= x->trial->leaf_count)
+		return MT_ENOTFOUND;
+	leaf = &x->trial->leaves[n];
+	ret->name = str(leaf->name);
+	ret->text.ptr = json_object_get_string(leaf->text);
+	ret->text.len = (size_t)json_object_get_string_len(leaf->text);
+	return MT_OK;
+}
+
+static struct mt_str out_thought(struct mt_ctx *x)
+{
+	return str(x->trial->subject->thought);
+}
+
+static struct mt_str out_reasoning(struct mt_ctx *x)
+{
+	return str(x->trial->subject->reasoning);
+}
+
+static int out_said(struct mt_ctx *x)
+{
+	return x->trial->subject->said;
+}
+
+static const char *out_workspace(struct mt_ctx *x)
+{
+	return x->trial->subject->workspace ? x->trial->subject->workspace : "";
+}
+
+static const char *out_directory(struct mt_ctx *x)
+{
+	return x->trial->subject->directory ? x->trial->subject->directory : "";
+}
+
+static int out_verdict(struct mt_ctx *x, int risk, int deny, struct mt_str rule,
+		       struct mt_str reason)
+{
+	struct verdict *v = &x->trial->verdict;
+
+	if (risk < RISK_UNKNOWN || risk > RISK_HIGH)
+		return MT_EINVAL;
+	v->risk = risk;
+	v->deny = deny != 0;
+	snprintf(v->rule, sizeof v->rule, "%.*s", (int)utf8_cut(rule.ptr, rule.len, 120),
+		 rule.ptr ? rule.ptr : "");
+	snprintf(v->reason, sizeof v->reason, "%.*s",
+		 (int)utf8_cut(reason.ptr, reason.len, 250),
+		 reason.ptr ? reason.ptr : "");
+	x->trial->answered = true;
+	return MT_OK;
+}
+
+static int out_refuse(struct mt_ctx *x, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vfail(&x->error, MT_EINVAL, fmt, ap);
+	va_end(ap);
+	return MT_EINVAL;
+}
+
+static int out_rule(struct mt_ctx *x, int risk, int deny, const char *name,
+		    const char *text, const char *reason)
+{
+	if (x->trial->rule)
+		x->trial->rule(x->trial->rule_arg, x->part->component->name, risk,
+			       deny != 0, name, text, reason);
+	return MT_OK;
+}
+
+static void *out_instance(struct mt_ctx *x)
+{
+	return x->trial->instance;
+}
+
+const struct mt_analyzer_out *plugin_analyzer_out(void)
+{
+	static const struct mt_analyzer_out table = {
+		.size = sizeof table,
+		.action = out_action,
+		.tool = out_tool,
+		.hints = out_hints,
+		.arguments = out_arguments,
+		.argument = out_argument,
+		.thought = out_thought,
+		.reasoning = out_reasoning,
+		.said = out_said,
+		.workspace = out_workspace,
+		.verdict = out_verdict,
+		.refuse = out_refuse,
+		.rule = out_rule,
+		.instance = out_instance,
+		.trusted = out_trusted,
+		.directory = out_directory,
+	};
+
+	return &table;
+}
+
+int analyzer_advance_anew(const struct mt_analyzer *f, const struct mt_host *host,
+			  const struct mt_analyzer_out *out, struct mt_ctx *x,
+			  const struct mt_in *in)
+{
+	int r = f->open ? f->open(host, out, x, &x->trial->instance) : MT_OK;
+
+	if (!r)
+		r = f->advance(host, out, x, in);
+	return !r && x->trial->unread ? MT_ENOMEM : r;
+}
+
+int analyzer_rules_anew(const struct mt_analyzer *f, const struct mt_host *host,
+			const struct mt_analyzer_out *out, struct mt_ctx *x)
+{
+	int r = f->open ? f->open(host, out, x, &x->trial->instance) : MT_OK;
+
+	return r ? r : f->rules(host, out, x);
+}

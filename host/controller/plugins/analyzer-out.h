@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * analyzer-out.h - one action that one analyzer judges. */
+#ifndef HOST_CONTROLLER_PLUGINS_ANALYZER_OUT_H
+#define HOST_CONTROLLER_PLUGINS_ANALYZER_OUT_H
+
+#include "controller/analyzers.h"
+#include "controller/plugins/plugin-host.h"
+
+#define MORTISE_PROVISIONAL
+#include <mortise/analyzer.h>
+
+/** A string of the arguments. */
+struct leaf {
+	const char *name;
+	json_object *text;
+};
+
+/** Input and result of one analyzer. */
+struct trial {
+	const struct subject *subject;
+	struct mt_event action; /* of the subject */
+	void *instance;
+	struct leaf *leaves;
+	size_t leaf_count;
+	bool answered, unread; /* unread: memory was too short for the arguments */
+	struct verdict verdict;
+	analyzers_rule_fn *rule;
+	void *rule_arg;
+};
+
+/** What an analyzer reads of the action, and its verdict. */
+const struct mt_analyzer_out *plugin_analyzer_out(void);
+/** Open the analyzer and have it judge the action, or tell its rules: in a forked copy,
+ *  which ends with the call. */
+int analyzer_advance_anew(const struct mt_analyzer *f, const struct mt_host *host,
+			  const struct mt_analyzer_out *out, struct mt_ctx *x,
+			  const struct mt_in *in);
+int analyzer_rules_anew(const struct mt_analyzer *f, const struct mt_host *host,
+			const struct mt_analyzer_out *out, struct mt_ctx *x);
+
+#endif
