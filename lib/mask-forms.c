@@ -103,6 +103,23 @@ static struct form *make_base64(const char *secret, size_t len, size_t before)
 	return f;
 }
 
+static unsigned char canonical(const struct form *f, unsigned char byte)
+{
+	if (f->kind == FORM_HEX && byte >= 'A' && byte <= 'F')
+		return byte | 32;
+	if (f->kind == FORM_BASE64 && byte == '-')
+		return '+';
+	if (f->kind == FORM_BASE64 && byte == '_')
+		return '/';
+	return byte;
+}
+
+/* Do these bytes stand for the same digit or character of the form? */
+static bool bytes_equal(const struct form *f, unsigned char byte, char wanted)
+{
+	return canonical(f, byte) == (unsigned char)wanted;
+}
+
 int forms_make(const char *secret, size_t len, struct form *ret[FORMS_OF_SECRET])
 {
 	ret[0] = make_text(secret, len);
@@ -120,7 +137,7 @@ int forms_make(const char *secret, size_t len, struct form *ret[FORMS_OF_SECRET]
 		size_t count = 0;
 
 		for (int b = 0; b < 256 && count < FORM_FIRSTS; b++)
-			if (form_byte_equal(f, (unsigned char)b, f->text[0]))
+			if (bytes_equal(f, (unsigned char)b, f->text[0]))
 				f->firsts[count++] = (unsigned char)b;
 		if (count == 1)
 			f->firsts[1] = f->firsts[0];
@@ -130,22 +147,6 @@ int forms_make(const char *secret, size_t len, struct form *ret[FORMS_OF_SECRET]
 
 /* ---- units ----------------------------------------------------------------- */
 
-static unsigned char canonical(const struct form *f, unsigned char byte)
-{
-	if (f->kind == FORM_HEX && byte >= 'A' && byte <= 'F')
-		return byte | 32;
-	if (f->kind == FORM_BASE64 && byte == '-')
-		return '+';
-	if (f->kind == FORM_BASE64 && byte == '_')
-		return '/';
-	return byte;
-}
-
-bool form_byte_equal(const struct form *f, unsigned char byte, char wanted)
-{
-	return canonical(f, byte) == (unsigned char)wanted;
-}
-
 static bool is_blank(unsigned char byte)
 {
 	return byte == ' ' || byte == '\t' || byte == '\r' || byte == '\n';
@@ -153,7 +154,7 @@ static bool is_blank(unsigned char byte)
 
 bool form_is_second(const struct form *f, unsigned char byte)
 {
-	return form_byte_equal(f, byte, f->text[1]) || byte == '\\' || byte == '%' ||
+	return bytes_equal(f, byte, f->text[1]) || byte == '\\' || byte == '%' ||
 	       (f->kind == FORM_BASE64 && is_blank(byte)) ||
 	       (f->text[1] == ' ' && byte == '+') || (f->text[1] == '\n' && byte == '\r');
 }
@@ -228,8 +229,8 @@ static enum found take_percent(const struct form *f, size_t at, const char *text
 		return own <= pairs ? YES : NO;
 	}
 	*ret = (struct unit){ 3 + 2 * pairs, 1 };
-	return found == YES && form_byte_equal(f, (unsigned char)value, f->text[at]) ? YES
-										     : NO;
+	return found == YES && bytes_equal(f, (unsigned char)value, f->text[at]) ? YES
+										 : NO;
 }
 
 /* The low half of a pair of surrogates, behind its own backslashes. */
@@ -301,11 +302,11 @@ static size_t is_character(const struct form *f, size_t at, unsigned value)
 	if (at == f->len)
 		return 0;
 	if (value < 0x80)
-		return form_byte_equal(f, (unsigned char)value, f->text[at]);
+		return bytes_equal(f, (unsigned char)value, f->text[at]);
 	n = encode(value, bytes);
 	if (n <= f->len - at && memcmp(f->text + at, bytes, n) == 0)
 		return n;
-	return value < 0x100 && form_byte_equal(f, (unsigned char)value, f->text[at]);
+	return value < 0x100 && bytes_equal(f, (unsigned char)value, f->text[at]);
 }
 
 /* The text is at a run of backslashes. Those that the form has there are part of
@@ -337,7 +338,7 @@ static enum found take_escape(const struct form *f, size_t at, const char *text,
 	*ret = (struct unit){ run + 1, own + 1 };
 	if (run > own && behind < f->len &&
 	    (letter(text[run]) == (unsigned char)f->text[behind] ||
-	     form_byte_equal(f, (unsigned char)text[run], f->text[behind])))
+	     bytes_equal(f, (unsigned char)text[run], f->text[behind])))
 		return YES;
 	*ret = (struct unit){ run, own };
 	return own ? YES : NO;
@@ -353,7 +354,7 @@ static enum found mask_forms_take(const struct form *f, size_t at, const char *t
 	if (*text == '%')
 		return take_percent(f, at, text, len, more, ret);
 	*ret = (struct unit){ 1, 1 };
-	if (form_byte_equal(f, (unsigned char)*text, f->text[at]) ||
+	if (bytes_equal(f, (unsigned char)*text, f->text[at]) ||
 	    (*text == '+' && f->text[at] == ' '))
 		return YES;
 	if (*text != '\r' || f->text[at] != '\n') /* a terminal makes CR LF of it */

@@ -26,8 +26,6 @@ struct form {
 int forms_make(const char *secret, size_t len, struct form *ret[FORMS_OF_SECRET]);
 struct form *form_free(struct form *f); /* wiped first; NULL is fine */
 
-/** Do these bytes stand for the same digit or character of the form? */
-bool form_byte_equal(const struct form *f, unsigned char byte, char wanted);
 /** Bytes that form_match may find after the first one of the form. */
 bool form_is_second(const struct form *f, unsigned char byte);
 

@@ -42,7 +42,7 @@ void handle_ended(const void *handle)
 	pthread_mutex_unlock(&lock);
 }
 
-bool handle_known(const void *handle)
+static bool is_known(const void *handle)
 {
 	bool known;
 
@@ -72,7 +72,7 @@ int handle_read(const char *name, const char *text, void **ret, struct error *er
 			"`%s`: invalid handle %.40s; pass one that a function returned, such as 0x55d0c0ffee00",
 			name, text);
 	*ret = (void *)(uintptr_t)n;
-	if (!handle_known(*ret))
+	if (!is_known(*ret))
 		return fail(
 			err, MT_EINVAL,
 			"`%s`: unknown handle %.40s; it was never returned, was closed, or belonged to a process that exited",

@@ -13,7 +13,6 @@ enum { HANDLES_MAX = 4096 }; /* the oldest ones are forgotten */
 
 void handle_given(const void *handle);
 void handle_ended(const void *handle);
-bool handle_known(const void *handle);
 /** Append it as a model sees it: 0x and small hexadecimal digits. */
 int handle_put(struct strbuf *out, const void *handle);
 /** The handle that a model gives. `name`: of the argument. */

@@ -159,7 +159,6 @@ void worker_proc_read(struct supervisor *s, struct worker_proc *w);
 void worker_proc_read_log(struct supervisor *s, struct worker_proc *w);
 /** Reap; end the calls of workers that died. */
 void workers_reap(struct supervisor *s);
-bool worker_proc_is_idle(const struct supervisor *s, const struct worker_proc *w);
 void workers_retire(struct supervisor *s);
 
 /* frame-handlers.c */

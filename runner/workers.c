@@ -472,7 +472,7 @@ void workers_reap(struct supervisor *s)
 	}
 }
 
-bool worker_proc_is_idle(const struct supervisor *s, const struct worker_proc *w)
+static bool is_idle(const struct supervisor *s, const struct worker_proc *w)
 {
 	for (const struct call *c = s->calls; c; c = c->next)
 		if (c->worker == w->number && !c->done)
@@ -483,7 +483,7 @@ bool worker_proc_is_idle(const struct supervisor *s, const struct worker_proc *w
 void workers_retire(struct supervisor *s)
 {
 	for (struct worker_proc *w = s->children; w; w = w->next)
-		if (w->pid && w->retire && !w->closing && worker_proc_is_idle(s, w)) {
+		if (w->pid && w->retire && !w->closing && is_idle(s, w)) {
 			worker_proc_close(w);
 			w->exit_deadline = clock_ms() + RETIRE_MS;
 		}

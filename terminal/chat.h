@@ -113,8 +113,7 @@ bool chat_reconnect(struct chat *c);
 /* ---- messages.c: what is said between us and the conversation -------------- */
 
 void chat_on_line(void *arg, json_object *line);
-/** Send a command without members, or with one: a text, or `chat_true`. */
-extern const char chat_true[];
+/** Send a command without members, or with one, a text. */
 bool chat_command(struct chat *c, const char *type, const char *member, const char *text);
 bool chat_command_number(struct chat *c, const char *type, const char *member,
 			 int64_t number);

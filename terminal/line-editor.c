@@ -93,7 +93,7 @@ void line_editor_word_left(struct line_editor *l)
 		l->at--;
 }
 
-void line_editor_word_right(struct line_editor *l)
+static void word_right(struct line_editor *l)
 {
 	while (l->at < l->text.len && !in_word(l->text.text[l->at]))
 		l->at++;
@@ -229,11 +229,11 @@ bool line_editor_key(struct line_editor *l, enum key key, const char *text, size
 		[KEY_HOME] = { line_editor_home, false, false },
 		[KEY_END] = { line_editor_end, false, false },
 		[KEY_WORD_LEFT] = { line_editor_word_left, false, false },
-		[KEY_WORD_RIGHT] = { line_editor_word_right, false, false },
+		[KEY_WORD_RIGHT] = { word_right, false, false },
 		[KEY_BACKSPACE] = { line_editor_left, true, false },
 		[KEY_DELETE] = { line_editor_right, true, false },
 		[KEY_WORD_BACKSPACE] = { line_editor_word_left, true, true },
-		[KEY_WORD_DELETE] = { line_editor_word_right, true, true },
+		[KEY_WORD_DELETE] = { word_right, true, true },
 	};
 
 	if (key == KEY_TEXT || key == KEY_PASTE) {

@@ -27,7 +27,6 @@ int line_editor_insert(struct line_editor *l, const char *bytes, size_t len);
 void line_editor_left(struct line_editor *l);
 void line_editor_right(struct line_editor *l);
 void line_editor_word_left(struct line_editor *l);
-void line_editor_word_right(struct line_editor *l);
 void line_editor_home(struct line_editor *l); /* of this row of the text */
 void line_editor_end(struct line_editor *l);
 /** To the row above or below. @return false if there is none. */

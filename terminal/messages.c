@@ -10,8 +10,6 @@
 /* A longer line is the last that is read of a client. */
 enum { LINE_BYTES_MAX = (1 << 20) - 1 };
 
-const char chat_true[] = "true";
-
 bool chat_in_state(const struct chat *c, const char *state)
 {
 	return strcmp(c->state, state) == 0;
@@ -56,9 +54,7 @@ static int64_t send_line(struct chat *c, const char *type, const char *member,
 	AUTO(strbuf) struct strbuf out = STRBUF(MESSAGE_MAX * 6 + 1024);
 
 	begin_line(c, &out, type);
-	if (member && text == chat_true)
-		js_key_bool(&out, member, true);
-	else if (member)
+	if (member)
 		js_key_strn(&out, member, text, len);
 	return end_line(c, &out, type);
 }

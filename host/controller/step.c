@@ -184,7 +184,8 @@ int step_send(struct conversation *c, struct mt_ctx *x, struct error *err)
 	return r;
 }
 
-int step_advance_agent(struct conversation *c, struct mt_ctx *x, struct error *err)
+/* Let the agent work on a view that is ready. */
+static int advance_agent(struct conversation *c, struct mt_ctx *x, struct error *err)
 {
 	const struct mt_agent *agent = c->agent->plugin.functions;
 	const struct mt_in in = {
@@ -225,7 +226,7 @@ int step_advance_prepared(struct conversation *c, struct mt_ctx *x, struct error
 					     end, &more, err);
 	if (r)
 		return r;
-	return more ? features_suspend_step(c, x, err) : step_advance_agent(c, x, err);
+	return more ? features_suspend_step(c, x, err) : advance_agent(c, x, err);
 }
 
 static int begin(struct conversation *c, struct mt_ctx *x, struct error *err)

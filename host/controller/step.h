@@ -17,10 +17,8 @@ void step_run_ready(struct conversation *c);
 void step_fail(struct conversation *c, int r, int exit_code, const char *why);
 /** An event calls for a step. */
 void step_request(struct conversation *c);
-/** Let the agent work on a view that is ready. */
-int step_advance_agent(struct conversation *c, struct mt_ctx *x, struct error *err);
-/** The same once the events of the view are read, if need be in later turns of the
- *  loop: then `x` is taken. */
+/** Let the agent work on a view once its events are read, if need be in later turns of
+ *  the loop: then `x` is taken. */
 int step_advance_prepared(struct conversation *c, struct mt_ctx *x, struct error *err);
 /** Send the request of the agent once it is encoded, likewise. */
 int step_send(struct conversation *c, struct mt_ctx *x, struct error *err);

@@ -103,12 +103,6 @@ void turn_await_approval(struct conversation *c)
 	c->turn->call->awaits_approval = true;
 }
 
-void turn_end_approval(struct conversation *c)
-{
-	if (c->turn->call)
-		c->turn->call->awaits_approval = false;
-}
-
 void turn_repeat(struct conversation *c, struct event *action)
 {
 	struct call *call = c->turn->call;

@@ -37,7 +37,6 @@ void turn_start(struct conversation *c, struct call *call);
  *  one, or NULL. */
 struct call *turn_finish(struct conversation *c, int64_t id);
 void turn_await_approval(struct conversation *c);
-void turn_end_approval(struct conversation *c);
 /** The log has the action of the pending call once more, as it was approved. */
 void turn_repeat(struct conversation *c, struct event *action);
 /** An action of the log whose effect is still to come, after a restart; -1: none. */

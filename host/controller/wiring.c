@@ -318,7 +318,7 @@ void plugin_component_clear(struct plugin_component *p)
 	*p = (struct plugin_component){ 0 };
 }
 
-void wiring_close_agent(struct agent_frame *l)
+static void close_agent(struct agent_frame *l)
 {
 	catalog_clear(&l->catalog);
 	l->router = llm_router_free(l->router);
@@ -336,9 +336,9 @@ void wiring_close(struct conversation *c)
 	history_save(c->agent->history);
 	c->agent->memory = request_messages_leave(c->agent->memory);
 	c->agent->history = history_free(c->agent->history);
-	wiring_close_agent(c->agent);
+	close_agent(c->agent);
 	for (size_t i = 0; i < c->delegate_count; i++)
-		wiring_close_agent(&c->delegates[i]);
+		close_agent(&c->delegates[i]);
 	free(c->delegates);
 	c->delegates = NULL;
 	c->delegate_count = 0;

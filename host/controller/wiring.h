@@ -20,6 +20,5 @@ json_object *wiring_spec(const struct conversation *c, const char *controller);
 
 /** Load what one agent needs; `model` overrides that of its section, or NULL. */
 int wiring_open_agent(struct conversation *c, const char *model, struct error *err);
-void wiring_close_agent(struct agent_frame *l);
 
 #endif

@@ -108,6 +108,31 @@ static bool is_object(json_object *value)
 	return json_object_is_type(value, json_type_object);
 }
 
+/* The metadata of a command output with its defaults. */
+static int fill_metadata(json_object *extras)
+{
+	static const struct event_field fields[] = {
+		{ "exit_code", FIELD_INT, false, "-1" },
+		{ "pid", FIELD_INT, false, "-1" },
+		{ "username", FIELD_TEXT, false, "null" },
+		{ "hostname", FIELD_TEXT, false, "null" },
+		{ "working_dir", FIELD_TEXT, false, "null" },
+		{ "py_interpreter_path", FIELD_TEXT, false, "null" },
+		{ "prefix", FIELD_TEXT, false, "\"\"" },
+		{ "suffix", FIELD_TEXT, false, "\"\"" },
+	};
+	static const struct event_type type = {
+		.name = "metadata",
+		.fields = fields,
+		.field_count = ARRAY_LEN(fields),
+	};
+	json_object *given = js_get(extras, "metadata");
+	json_object *filled =
+		fields_fill(&type, is_object(given) ? given : NULL, 0, NULL);
+
+	return filled ? js_set(extras, "metadata", filled) : MT_ENOMEM;
+}
+
 json_object *fields_fill(const struct event_type *type, json_object *given, int how,
 			 struct error *err)
 {
@@ -142,35 +167,11 @@ json_object *fields_fill(const struct event_type *type, json_object *given, int 
 			}
 		}
 	}
-	if (type->id == OBSERVATION_RUN && metadata_fill(out)) {
+	if (type->id == OBSERVATION_RUN && fill_metadata(out)) {
 		out_of_memory(err);
 		return NULL;
 	}
 	return STEAL(out);
-}
-
-int metadata_fill(json_object *extras)
-{
-	static const struct event_field fields[] = {
-		{ "exit_code", FIELD_INT, false, "-1" },
-		{ "pid", FIELD_INT, false, "-1" },
-		{ "username", FIELD_TEXT, false, "null" },
-		{ "hostname", FIELD_TEXT, false, "null" },
-		{ "working_dir", FIELD_TEXT, false, "null" },
-		{ "py_interpreter_path", FIELD_TEXT, false, "null" },
-		{ "prefix", FIELD_TEXT, false, "\"\"" },
-		{ "suffix", FIELD_TEXT, false, "\"\"" },
-	};
-	static const struct event_type type = {
-		.name = "metadata",
-		.fields = fields,
-		.field_count = ARRAY_LEN(fields),
-	};
-	json_object *given = js_get(extras, "metadata");
-	json_object *filled =
-		fields_fill(&type, is_object(given) ? given : NULL, 0, NULL);
-
-	return filled ? js_set(extras, "metadata", filled) : MT_ENOMEM;
 }
 
 /* ---- legacy forms ------------------------------------------------------ */

@@ -30,8 +30,6 @@ uint64_t hash_bytes(const void *bytes, size_t len);
 enum { FIELDS_STRICT = 1, FIELDS_TYPED = 2 };
 json_object *fields_fill(const struct event_type *type, json_object *given, int how,
 			 struct error *err);
-/** The metadata of a command output with its defaults. */
-int metadata_fill(json_object *extras);
 
 /** As event_from_json for events of strangers' files: fields that the type does
  *  not know are kept, command output is not cut. Takes nothing. */

@@ -3,6 +3,7 @@
  * task-list.c - the task list of a conversation, as text and from the log. */
 #include "features/task-list.h"
 
+#include "context/history.h"
 #include "controller/actions.h"
 #include "controller/feature-api.h"
 #include "files.h"
@@ -55,7 +56,8 @@ static json_object *list_of(struct evlog *log, int64_t id)
 	return e ? json_object_get(js_path(e->json, "extras.task_list")) : NULL;
 }
 
-json_object *tasks_newest(struct history *h, struct evlog *log)
+/* The newest list in the view, a reference; NULL: there is none. */
+static json_object *newest_list(struct history *h, struct evlog *log)
 {
 	struct view_item *view = NULL;
 	json_object *list = NULL;
@@ -88,7 +90,7 @@ static void track_tasks(struct conversation *c, struct event *e)
 	bool plans = strcmp(command, "plan") == 0;
 	AUTO(json) json_object *list =
 		plans ? json_object_get(js_get(event_args(e), "task_list"))
-		      : tasks_newest(conversation_agent(c)->history, conversation_log(c));
+		      : newest_list(conversation_agent(c)->history, conversation_log(c));
 	json_object *extras = json_object_new_object();
 
 	if (!plans && strcmp(command, "view") != 0) {

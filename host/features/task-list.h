@@ -6,8 +6,8 @@
 #ifndef HOST_FEATURES_TASK_LIST_H
 #define HOST_FEATURES_TASK_LIST_H
 
-#include "context/history.h"
 #include "controller/feature.h"
+#include "strbuf.h"
 
 #include <json-c/json.h>
 
@@ -15,8 +15,6 @@
 int tasks_planned(json_object *list, struct strbuf *out);
 /** The list as text; a list without tasks (or NULL) is said to be none. */
 int tasks_text(json_object *list, struct strbuf *out);
-/** The newest list in the view, a reference; NULL: there is none. */
-json_object *tasks_newest(struct history *h, struct evlog *log);
 
 extern const struct feature task_list_feature;
 

@@ -53,6 +53,176 @@ int kind_find(const char *name)
 	return 0;
 }
 
+/* ---- the rules --------------------------------------------------------------- */
+
+static int check_text(const char *text, const char *what, struct error *err)
+{
+	size_t len;
+
+	if (!text)
+		return fail(err, MT_EINVAL, "has no %s", what);
+	len = strnlen(text, 256);
+	if (len == 0 || len == 256 || !utf8_valid(text, len))
+		return fail(err, MT_EINVAL,
+			    "%s is empty, longer than 255 bytes or not UTF-8", what);
+	return MT_OK;
+}
+
+static int check_name(const char *name, const char *what, struct error *err)
+{
+	int status = check_text(name, what, err);
+	bool good = !status && name[0] >= 'a' && name[0] <= 'z' && strlen(name) <= 64;
+
+	if (status)
+		return status;
+	for (const char *p = name; *p; p++)
+		good &= (*p >= 'a' && *p <= 'z') || (*p >= '0' && *p <= '9') ||
+			*p == '_' || *p == '-';
+	return good ? MT_OK
+		    : fail(err, MT_EINVAL,
+			   "invalid %s `%.80s`: use a lowercase letter, then at most 63 "
+			   "of a-z, 0-9, - and _",
+			   what, name);
+}
+
+/* Two words or more, of letters, digits, - and _, with dots between them. */
+static bool is_id(const char *id)
+{
+	size_t len = strlen(id), words = 1;
+
+	for (size_t i = 0; i < len; i++) {
+		bool letter = (id[i] >= 'a' && id[i] <= 'z') ||
+			      (id[i] >= 'A' && id[i] <= 'Z') ||
+			      (id[i] >= '0' && id[i] <= '9') || id[i] == '-' ||
+			      id[i] == '_';
+
+		if (!letter && (id[i] != '.' || i == 0 || id[i - 1] == '.'))
+			return false;
+		words += id[i] == '.';
+	}
+	return words > 1 && id[len - 1] != '.';
+}
+
+/* What says who made it. */
+static int check_identity(const struct mt_plugin *p, struct error *err)
+{
+	int status = p->id ? check_text(p->id, "id", err) : MT_OK;
+
+	if (!status && p->id && !is_id(p->id))
+		status = fail(err, MT_EINVAL,
+			      "invalid id `%.80s`: use a domain, reversed, and a name: "
+			      "org.example.wc",
+			      p->id);
+	if (!status && p->vendor)
+		status = check_text(p->vendor, "vendor", err);
+	if (!status && p->url)
+		status = check_text(p->url, "URL", err);
+	if (!status && p->permission_count &&
+	    (p->permission_count > PERMISSIONS_MAX || !p->permissions ||
+	     p->permissions->size < MT_PERMISSION_SIZE_1_0 ||
+	     p->permissions->size > 65536 ||
+	     p->permissions->size % _Alignof(struct mt_permission)))
+		status = fail(err, MT_EINVAL,
+			      "its permissions have a wrong size, or are more than %d",
+			      PERMISSIONS_MAX);
+	return status;
+}
+
+static int check_plugin(const struct mt_plugin *p, struct error *err)
+{
+	int status;
+
+	if (p->size < MT_PLUGIN_SIZE_1_0 || p->size > 65536)
+		return fail(err, MT_EINVAL,
+			    "descriptor declares a size of %u bytes, but at least %zu "
+			    "are required; rebuild the plugin with the installed headers",
+			    p->size, MT_PLUGIN_SIZE_1_0);
+	if (p->abi_major != MT_ABI_MAJOR || p->abi_minor > MT_ABI_MINOR)
+		return fail(err, MT_EUNSUPPORTED,
+			    "built for plugin ABI %u.%u, but this mortise has %u.%u; %s",
+			    p->abi_major, p->abi_minor, MT_ABI_MAJOR, MT_ABI_MINOR,
+			    p->abi_major < MT_ABI_MAJOR
+				    ? "use a newer build of the plugin"
+				    : "update mortise");
+	if (p->needs)
+		return fail(err, MT_EUNSUPPORTED,
+			    "requires a feature that this mortise does not have (bits "
+			    "0x%llx); update mortise",
+			    (unsigned long long)p->needs);
+	status = check_name(p->name, "name", err);
+	if (!status)
+		status = check_text(p->version, "version", err);
+	if (!status)
+		status = check_text(p->license, "license", err);
+	if (status)
+		return status;
+	status = check_identity(p, err);
+	if (status)
+		return status;
+	if (p->component_count == 0 || p->component_count > COMPONENTS_MAX ||
+	    !p->components)
+		return fail(err, MT_EINVAL,
+			    "provides %u components; the number must be from 1 to %d",
+			    p->component_count, COMPONENTS_MAX);
+	if (p->components->size < MT_COMPONENT_SIZE_1_0 || p->components->size > 65536 ||
+	    p->components->size % _Alignof(struct mt_component))
+		return fail(err, MT_EINVAL,
+			    "components declare a size of %u bytes, but at least %zu are "
+			    "required; rebuild the plugin with the installed headers",
+			    p->components->size, MT_COMPONENT_SIZE_1_0);
+	return MT_OK;
+}
+
+const struct mt_component *component_at(const struct mt_plugin *p, size_t n)
+{
+	return (const struct mt_component *)((const char *)p->components +
+					     n * p->components->size);
+}
+
+static int check_version(const struct mt_component *c, const struct kind_info *k,
+			 struct error *err)
+{
+	bool same = c->version_major == k->major;
+	bool newer = same ? c->version_minor > k->minor : c->version_major > k->major;
+
+	if (k->major == 0 ? same && c->version_minor == k->minor : same && !newer)
+		return MT_OK;
+	return fail(err, MT_EUNSUPPORTED,
+		    "built for %s ABI %u.%u, but this mortise has %u.%u%s; %s", k->name,
+		    c->version_major, c->version_minor, k->major, k->minor,
+		    k->major == 0 ? " (provisional versions must be equal)" : "",
+		    newer ? "update mortise" : "use a newer build of the plugin");
+}
+
+int component_check(const struct mt_component *c, struct error *err)
+{
+	const struct kind_info *k = kind_info(c->kind);
+	int status = check_name(c->name, "component's name", err);
+
+	if (status)
+		return status;
+	if (!k)
+		return fail(err, MT_EUNSUPPORTED,
+			    "unknown component type %u; update mortise", c->kind);
+	status = check_version(c, k, err);
+	if (status)
+		return status;
+	if (!c->functions)
+		return fail(err, MT_EINVAL, "%s `%s` has no functions", k->name, c->name);
+	if (*(const uint32_t *)c->functions < k->functions_size)
+		return fail(err, MT_EINVAL,
+			    "functions of %s `%s` declare a size of %u bytes, but at "
+			    "least %u are required; rebuild the plugin with the "
+			    "installed headers",
+			    k->name, c->name, *(const uint32_t *)c->functions,
+			    k->functions_size);
+	if (c->option_count > OPTIONS_MAX || (c->option_count && !c->options))
+		return fail(err, MT_EINVAL,
+			    "%s `%s` has %u options, but at most %d are allowed", k->name,
+			    c->name, c->option_count, OPTIONS_MAX);
+	return MT_OK;
+}
+
 /* ---- the file -------------------------------------------------------------- */
 
 static int read_head(const char *path, ElfW(Ehdr) * head, uint64_t *ret_size)
@@ -185,178 +355,8 @@ int plugin_open(const char *path, const struct mt_plugin **ret, struct error *er
 	p = entry();
 	if (!p)
 		return fail(err, MT_EINVAL, "its " MT_PLUGIN_SYMBOL " returned nothing");
-	status = plugin_check(p, err);
+	status = check_plugin(p, err);
 	if (!status)
 		*ret = p;
 	return status;
-}
-
-/* ---- the rules --------------------------------------------------------------- */
-
-static int check_text(const char *text, const char *what, struct error *err)
-{
-	size_t len;
-
-	if (!text)
-		return fail(err, MT_EINVAL, "has no %s", what);
-	len = strnlen(text, 256);
-	if (len == 0 || len == 256 || !utf8_valid(text, len))
-		return fail(err, MT_EINVAL,
-			    "%s is empty, longer than 255 bytes or not UTF-8", what);
-	return MT_OK;
-}
-
-static int check_name(const char *name, const char *what, struct error *err)
-{
-	int status = check_text(name, what, err);
-	bool good = !status && name[0] >= 'a' && name[0] <= 'z' && strlen(name) <= 64;
-
-	if (status)
-		return status;
-	for (const char *p = name; *p; p++)
-		good &= (*p >= 'a' && *p <= 'z') || (*p >= '0' && *p <= '9') ||
-			*p == '_' || *p == '-';
-	return good ? MT_OK
-		    : fail(err, MT_EINVAL,
-			   "invalid %s `%.80s`: use a lowercase letter, then at most 63 "
-			   "of a-z, 0-9, - and _",
-			   what, name);
-}
-
-/* Two words or more, of letters, digits, - and _, with dots between them. */
-static bool is_id(const char *id)
-{
-	size_t len = strlen(id), words = 1;
-
-	for (size_t i = 0; i < len; i++) {
-		bool letter = (id[i] >= 'a' && id[i] <= 'z') ||
-			      (id[i] >= 'A' && id[i] <= 'Z') ||
-			      (id[i] >= '0' && id[i] <= '9') || id[i] == '-' ||
-			      id[i] == '_';
-
-		if (!letter && (id[i] != '.' || i == 0 || id[i - 1] == '.'))
-			return false;
-		words += id[i] == '.';
-	}
-	return words > 1 && id[len - 1] != '.';
-}
-
-/* What says who made it. */
-static int check_identity(const struct mt_plugin *p, struct error *err)
-{
-	int status = p->id ? check_text(p->id, "id", err) : MT_OK;
-
-	if (!status && p->id && !is_id(p->id))
-		status = fail(err, MT_EINVAL,
-			      "invalid id `%.80s`: use a domain, reversed, and a name: "
-			      "org.example.wc",
-			      p->id);
-	if (!status && p->vendor)
-		status = check_text(p->vendor, "vendor", err);
-	if (!status && p->url)
-		status = check_text(p->url, "URL", err);
-	if (!status && p->permission_count &&
-	    (p->permission_count > PERMISSIONS_MAX || !p->permissions ||
-	     p->permissions->size < MT_PERMISSION_SIZE_1_0 ||
-	     p->permissions->size > 65536 ||
-	     p->permissions->size % _Alignof(struct mt_permission)))
-		status = fail(err, MT_EINVAL,
-			      "its permissions have a wrong size, or are more than %d",
-			      PERMISSIONS_MAX);
-	return status;
-}
-
-int plugin_check(const struct mt_plugin *p, struct error *err)
-{
-	int status;
-
-	if (p->size < MT_PLUGIN_SIZE_1_0 || p->size > 65536)
-		return fail(err, MT_EINVAL,
-			    "descriptor declares a size of %u bytes, but at least %zu "
-			    "are required; rebuild the plugin with the installed headers",
-			    p->size, MT_PLUGIN_SIZE_1_0);
-	if (p->abi_major != MT_ABI_MAJOR || p->abi_minor > MT_ABI_MINOR)
-		return fail(err, MT_EUNSUPPORTED,
-			    "built for plugin ABI %u.%u, but this mortise has %u.%u; %s",
-			    p->abi_major, p->abi_minor, MT_ABI_MAJOR, MT_ABI_MINOR,
-			    p->abi_major < MT_ABI_MAJOR
-				    ? "use a newer build of the plugin"
-				    : "update mortise");
-	if (p->needs)
-		return fail(err, MT_EUNSUPPORTED,
-			    "requires a feature that this mortise does not have (bits "
-			    "0x%llx); update mortise",
-			    (unsigned long long)p->needs);
-	status = check_name(p->name, "name", err);
-	if (!status)
-		status = check_text(p->version, "version", err);
-	if (!status)
-		status = check_text(p->license, "license", err);
-	if (status)
-		return status;
-	status = check_identity(p, err);
-	if (status)
-		return status;
-	if (p->component_count == 0 || p->component_count > COMPONENTS_MAX ||
-	    !p->components)
-		return fail(err, MT_EINVAL,
-			    "provides %u components; the number must be from 1 to %d",
-			    p->component_count, COMPONENTS_MAX);
-	if (p->components->size < MT_COMPONENT_SIZE_1_0 || p->components->size > 65536 ||
-	    p->components->size % _Alignof(struct mt_component))
-		return fail(err, MT_EINVAL,
-			    "components declare a size of %u bytes, but at least %zu are "
-			    "required; rebuild the plugin with the installed headers",
-			    p->components->size, MT_COMPONENT_SIZE_1_0);
-	return MT_OK;
-}
-
-const struct mt_component *component_at(const struct mt_plugin *p, size_t n)
-{
-	return (const struct mt_component *)((const char *)p->components +
-					     n * p->components->size);
-}
-
-static int check_version(const struct mt_component *c, const struct kind_info *k,
-			 struct error *err)
-{
-	bool same = c->version_major == k->major;
-	bool newer = same ? c->version_minor > k->minor : c->version_major > k->major;
-
-	if (k->major == 0 ? same && c->version_minor == k->minor : same && !newer)
-		return MT_OK;
-	return fail(err, MT_EUNSUPPORTED,
-		    "built for %s ABI %u.%u, but this mortise has %u.%u%s; %s", k->name,
-		    c->version_major, c->version_minor, k->major, k->minor,
-		    k->major == 0 ? " (provisional versions must be equal)" : "",
-		    newer ? "update mortise" : "use a newer build of the plugin");
-}
-
-int component_check(const struct mt_component *c, struct error *err)
-{
-	const struct kind_info *k = kind_info(c->kind);
-	int status = check_name(c->name, "component's name", err);
-
-	if (status)
-		return status;
-	if (!k)
-		return fail(err, MT_EUNSUPPORTED,
-			    "unknown component type %u; update mortise", c->kind);
-	status = check_version(c, k, err);
-	if (status)
-		return status;
-	if (!c->functions)
-		return fail(err, MT_EINVAL, "%s `%s` has no functions", k->name, c->name);
-	if (*(const uint32_t *)c->functions < k->functions_size)
-		return fail(err, MT_EINVAL,
-			    "functions of %s `%s` declare a size of %u bytes, but at "
-			    "least %u are required; rebuild the plugin with the "
-			    "installed headers",
-			    k->name, c->name, *(const uint32_t *)c->functions,
-			    k->functions_size);
-	if (c->option_count > OPTIONS_MAX || (c->option_count && !c->options))
-		return fail(err, MT_EINVAL,
-			    "%s `%s` has %u options, but at most %d are allowed", k->name,
-			    c->name, c->option_count, OPTIONS_MAX);
-	return MT_OK;
 }

@@ -39,7 +39,6 @@ struct kind_info {
 	uint32_t functions_size; /* least size of its functions */
 };
 const struct kind_info *kind_info(int kind);
-int plugin_check(const struct mt_plugin *p, struct error *err);
 int component_check(const struct mt_component *c, struct error *err);
 const struct mt_component *component_at(const struct mt_plugin *p, size_t n);
 int plugin_open(const char *path, const struct mt_plugin **ret, struct error *err);

@@ -14,9 +14,7 @@
 enum {
 	DEPTH_MAX = 6,
 	DIR_FILES_MAX = 2000,
-	DIRS_MAX = 4000,
-	WALK_MAX = 20000,
-	WALK_DEPTH_MAX = 12
+	DIRS_MAX = 4000
 };
 
 /* ---- one directory --------------------------------------------------------- */
@@ -68,11 +66,6 @@ static bool is_markdown(const char *name)
 static int compare_skill_dirs(const struct dirent **a, const struct dirent **b)
 {
 	return strcmp((*a)->d_name, (*b)->d_name);
-}
-
-static int not_dots(const struct dirent *d)
-{
-	return d->d_name[0] != '.';
 }
 
 /* Directories may begin with a dot (.curated, .system); those of version control hold no
@@ -382,44 +375,6 @@ int skills_add_path_rules(struct skills *s, const char *path, struct error *err)
 	return r;
 }
 
-/* Directories of generated or installed files, without rules. */
-static bool is_generated_dir(const char *name)
-{
-	static const char *const names[] = {
-		"node_modules", "__pycache__", "venv", "dist", "build", "target", "vendor",
-	};
-
-	if (*name == '.')
-		return true;
-	for (size_t i = 0; i < ARRAY_LEN(names); i++)
-		if (strcmp(names[i], name) == 0)
-			return true;
-	return false;
-}
-
-static int walk_rule_dirs(struct skills *s, const char *below, unsigned depth,
-			  size_t *left, struct error *err)
-{
-	AUTO(free) char *dir =
-		*below ? path_join(s->workspace, below) : strdup(s->workspace);
-	struct dirent **names = NULL;
-	int n = dir ? scandir(dir, &names, not_dots, compare_skill_dirs) : -1, r = MT_OK;
-
-	if (*below)
-		r = add_dir_rules(s, below, err);
-	for (int i = 0; i < n; i++) {
-		AUTO(free) char *path = *below ? path_join(below, names[i]->d_name)
-					       : strdup(names[i]->d_name);
-
-		if (!r && path && *left && --*left && names[i]->d_type == DT_DIR &&
-		    depth < WALK_DEPTH_MAX && !is_generated_dir(names[i]->d_name))
-			r = walk_rule_dirs(s, path, depth + 1, left, err);
-		free(names[i]);
-	}
-	free(names);
-	return r;
-}
-
 /* ---- all of them --------------------------------------------------------- */
 
 struct skills *skills_new(const char *workspace, const char *off)
@@ -431,26 +386,6 @@ struct skills *skills_new(const char *workspace, const char *off)
 	s->workspace = strdup(workspace);
 	s->off = strdup(off ? off : "");
 	return s->workspace && s->off ? s : skills_free(s);
-}
-
-int skills_load_project(const char *workspace, struct skills **ret, struct error *err)
-{
-	AUTO(skills) struct skills *s = skills_new(workspace, NULL);
-	size_t left = WALK_MAX;
-	int r;
-
-	if (!s)
-		return out_of_memory(err);
-	s->within = realpath(workspace, NULL);
-	r = add_rules(s, workspace, err);
-	if (!r)
-		r = walk_rule_dirs(s, "", 0, &left, err);
-	free(STEAL(s->within));
-	if (!r)
-		r = add_project(s, err);
-	if (!r)
-		*ret = STEAL(s);
-	return r;
 }
 
 static int add_user(struct skills *s, struct error *err)

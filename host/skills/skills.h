@@ -25,9 +25,6 @@ struct skill_problem {
 /** Read them all. An invalid one is reported and does not affect the others. */
 int skills_load(const struct config *c, const char *workspace, struct skills **ret,
 		struct error *err);
-/** Those of a project alone, without regard to configuration; with the AGENTS.md
- *  of its directories, which skills_load leaves to skills_add_path_rules. */
-int skills_load_project(const char *workspace, struct skills **ret, struct error *err);
 struct skills *skills_free(struct skills *s);
 AUTO_DEFINE(skills, struct skills *, skills_free)
 

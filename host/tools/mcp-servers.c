@@ -445,7 +445,8 @@ const char *mcp_server_target(json_object *options)
 	return to ? to : js_str(options, "mcp_json", "");
 }
 
-char *mcp_server_login_file(const char *name, json_object *options, struct error *err)
+/* The file that a login at a server is kept in; owned. */
+static char *login_file(const char *name, json_object *options, struct error *err)
 {
 	const char *given = js_str(options, "login_file", NULL);
 	AUTO(free) char *state = NULL;
@@ -478,7 +479,7 @@ static int add_login(json_object *to, const char *name, struct error *err)
 	if (!js_str(to, "url", NULL) || js_get(to, "header.Authorization") ||
 	    js_get(to, "header.authorization"))
 		return MT_OK;
-	file = mcp_server_login_file(name, to, err);
+	file = login_file(name, to, err);
 	return file && !js_set_str(to, "login_file", file) ? MT_OK : out_of_memory(err);
 }
 

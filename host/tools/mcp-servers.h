@@ -33,7 +33,5 @@ int mcp_server_options(const char *name, json_object *options, json_object **ret
 		       struct error *err);
 /** Its address, program, or the file that names one. Borrowed. */
 const char *mcp_server_target(json_object *options);
-/** The file that a login at a server is kept in; owned. */
-char *mcp_server_login_file(const char *name, json_object *options, struct error *err);
 
 #endif

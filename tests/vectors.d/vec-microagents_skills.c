@@ -229,6 +229,29 @@ static void compare_skill(struct vec *v, json_object *wanted, const struct skill
 	compare(v, wanted, got);
 }
 
+/* The skills of a project alone, and the rules of the directories of its files, as if all
+ * were read but those of other projects. */
+static int load_project(const char *root, json_object *files, struct skills **ret,
+			struct error *err)
+{
+	static const char *const only_project[] = {
+		"skills.user=no", "skills.packs=no", "skills.path=", "skills.bundled=",
+	};
+	const struct config_input input = { .overrides = only_project,
+					    .override_count = ARRAY_LEN(only_project) };
+	AUTO(config) struct config *config = NULL;
+	int r = config_load(&input, &config, err);
+
+	if (!r)
+		r = skills_load(config, root, ret, err);
+	json_object_object_foreach(files, name, unused) {
+		(void)unused;
+		if (!r && name[0] != '.' && strncmp(name, "node_modules/", 13) != 0)
+			r = skills_add_path_rules(*ret, name, err);
+	}
+	return r;
+}
+
 static bool project(struct vec *v, json_object *in, json_object *c)
 {
 	const char *root = js_str(in, "work_dir", here);
@@ -238,10 +261,18 @@ static bool project(struct vec *v, json_object *in, json_object *c)
 	size_t n = json_object_array_length(wanted);
 
 	lay_out(root, js_get(in, "files"));
-	if (skills_load_project(root, &s, &err))
+	if (load_project(root, js_get(in, "files"), &s, &err))
 		vec_fault(v, "failed", "skills", err.text);
-	for (size_t i = 0; s && i < n && skills_at(s, i); i++)
-		compare_skill(v, json_object_array_get_idx(wanted, i), skills_at(s, i));
+	for (size_t i = 0; s && i < n; i++) {
+		json_object *one = json_object_array_get_idx(wanted, i);
+		const char *name = js_str(one, "name", "");
+		const struct skill *found = skills_find(s, name);
+
+		if (found)
+			compare_skill(v, one, found);
+		else
+			vec_fault(v, name, "a skill", NULL);
+	}
 	if (s && (skills_at(s, n) || (n && !skills_at(s, n - 1))))
 		vec_fault(v, "how many", "", "another number");
 	return true;

@@ -69,7 +69,7 @@ static int put_value(struct strbuf *out, json_object *value)
 	return strbuf_addc(out, ']');
 }
 
-int action_canonical(const struct event *action, bool whole, struct strbuf *out)
+static int put_canonical(const struct event *action, bool whole, struct strbuf *out)
 {
 	const char *tool = js_str(event_tool_meta(action), "function_name", "");
 	json_object *timeout = js_get(action->json, "timeout");
@@ -93,7 +93,7 @@ int action_hash(const struct event *action, bool whole, char ret[SHA256_HEX],
 		struct error *err)
 {
 	AUTO(strbuf) struct strbuf form = STRBUF(FORM_MAX);
-	int r = action_canonical(action, whole, &form);
+	int r = put_canonical(action, whole, &form);
 
 	ret[0] = '\0';
 	if (r)

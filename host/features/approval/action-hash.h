@@ -8,12 +8,10 @@
 #include "digest.h"
 #include "events/event.h"
 
-/** The action in one canonical form: type, tool, time-out and the arguments that have
- *  an effect, members sorted. Without `whole`, what only says how long and where the
- *  call waits is left out: two actions that do the same have the same form.
- *  @return MT_OK, or MT_ENOMEM or MT_ELIMIT. */
-int action_canonical(const struct event *action, bool whole, struct strbuf *out);
-/** SHA-256 of the canonical form, in hexadecimal. */
+/** SHA-256, in hexadecimal, of the action in one canonical form: type, tool, time-out and
+ *  the arguments that have an effect, members sorted. Without `whole`, what only says how
+ *  long and where the call waits is left out: two actions that do the same have the same
+ *  hash. @return MT_OK, or MT_ENOMEM or MT_ELIMIT. */
 int action_hash(const struct event *action, bool whole, char ret[SHA256_HEX],
 		struct error *err);
 

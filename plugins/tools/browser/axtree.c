@@ -7,8 +7,9 @@
 #include "utf8.h"
 #include <string.h>
 
-const char *const ax_ignored_roles[] = { "LineBreak", NULL };
-const char *const ax_ignored_properties[] = {
+/* What stands in an option that is NULL. */
+static const char *const ignored_roles[] = { "LineBreak", NULL };
+static const char *const ignored_properties[] = {
 	"editable", "readonly", "level", "settable", "multiline", "invalid", "focusable",
 	NULL,
 };
@@ -329,9 +330,9 @@ int ax_put(struct strbuf *out, json_object *tree, const struct ax_options *optio
 	json_object *nodes = js_get(tree, "nodes");
 	struct printer p = {
 		.out = out, .options = options, .mark = mark, .arg = arg,
-		.roles = options->ignored_roles ? options->ignored_roles : ax_ignored_roles,
+		.roles = options->ignored_roles ? options->ignored_roles : ignored_roles,
 		.properties = options->ignored_properties ? options->ignored_properties
-							  : ax_ignored_properties,
+							  : ignored_properties,
 	};
 	const char *root;
 	int status;

@@ -37,9 +37,6 @@ struct ax_options {
 	const char *const *ignored_properties; /* likewise */
 };
 
-/** What stands in an option that is NULL. */
-extern const char *const ax_ignored_roles[], *const ax_ignored_properties[];
-
 /** Find what is known of a bid. @return NULL if nothing is. */
 typedef const struct ax_mark *ax_mark_fn(void *arg, const char *bid);
 
