@@ -6,19 +6,20 @@
 
 #include <string.h>
 
-static const char small[] = "{\"small\":true}", full[] = "{\"small\":false}";
+/* Data of the template for each profile. */
+static const char *const profile_data[] = {
+	[PROFILE_AUTO] = "",
+	[PROFILE_FULL] = "{\"small\":false}",
+	[PROFILE_SMALL] = "{\"small\":true}",
+};
 
 static int codeact_system_text(const struct mt_host *host, struct mt_ctx *ctx,
 			       struct mt_str *ret_text)
 {
-	const char *profile = host->option(ctx, "profile");
-	struct mt_str data = { 0 };
+	const char *data = profile_data[turn_profile(host, ctx)];
 
-	if (strcmp(profile, "small") == 0)
-		data = (struct mt_str){ small, sizeof small - 1 };
-	else if (strcmp(profile, "full") == 0)
-		data = (struct mt_str){ full, sizeof full - 1 };
-	return host->prompt(ctx, host->option(ctx, "prompt"), data, ret_text);
+	return host->prompt(ctx, host->option(ctx, "prompt"),
+			    (struct mt_str){ data, strlen(data) }, ret_text);
 }
 
 static const struct mt_option options[] = {
@@ -27,7 +28,7 @@ static const struct mt_option options[] = {
 	  .help = "Template of the system text: system, system_interactive, "
 		  "system_technical, system_long_horizon, or one of your own in prompt_dir." },
 	{ .size = sizeof options[0], .type = MT_OPTION_CHOICE, .name = "profile",
-	  .fallback = "auto", .choices = "auto|full|small",
+	  .fallback = "auto", .choices = TURN_PROFILES,
 	  .help = "How long system text and descriptions of tools are; auto is small for "
 		  "a model whose window is known to be small." },
 };

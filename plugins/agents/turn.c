@@ -5,10 +5,25 @@
 
 #include <string.h>
 
+/* The plugins have no library to read a choice with. */
+enum turn_profile turn_profile(const struct mt_host *host, struct mt_ctx *ctx)
+{
+	const char *value = host->option(ctx, "profile"), *choice = TURN_PROFILES;
+	size_t len = value ? strlen(value) : 0;
+
+	for (int n = PROFILE_AUTO; value && choice; n++) {
+		if (strncmp(choice, value, len) == 0 &&
+		    (choice[len] == '|' || !choice[len]))
+			return (enum turn_profile)n;
+		choice = strchr(choice, '|');
+		choice = choice ? choice + 1 : NULL;
+	}
+	return PROFILE_AUTO;
+}
+
 static int turn_ask(const struct mt_host *host, struct mt_ctx *ctx)
 {
 	struct mt_request *request = host->request(ctx);
-	const char *profile = host->option(ctx, "profile");
 	int r;
 
 	if (!request)
@@ -16,7 +31,7 @@ static int turn_ask(const struct mt_host *host, struct mt_ctx *ctx)
 	r = host->request_history(request);
 	if (!r)
 		r = host->request_tool(request, NULL);
-	if (!r && profile && strcmp(profile, "small") == 0)
+	if (!r && turn_profile(host, ctx) == PROFILE_SMALL)
 		r = host->request_set(request, "short_tools",
 				      (struct mt_str){ "true", 4 });
 	return r ? r : host->send(ctx, request);

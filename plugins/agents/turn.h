@@ -8,6 +8,12 @@
 #define MORTISE_PROVISIONAL
 #include <mortise/agent.h>
 
+/** How long system text and descriptions of tools are: the option `profile`. */
+enum turn_profile { PROFILE_AUTO, PROFILE_FULL, PROFILE_SMALL };
+#define TURN_PROFILES "auto|full|small"
+/** PROFILE_AUTO for an agent without the option. */
+enum turn_profile turn_profile(const struct mt_host *host, struct mt_ctx *ctx);
+
 int turn_advance(const struct mt_host *host, const struct mt_agent_out *out,
 		 struct mt_ctx *ctx, const struct mt_in *in);
 

@@ -5,6 +5,7 @@
 #include "clock.h"
 #include "files.h"
 #include "js.h"
+#include "options.h"
 #include "utf8.h"
 #include <mortise/tool.h>
 #include <string.h>
@@ -14,6 +15,47 @@ enum {
 	LOOK_MS = 60000,    /* to look at a page after its actions */
 	MARGIN_MS = 500,    /* to report before the caller's own limit */
 };
+
+#define OPTION(type_, name_, ...)                                              \
+	{ .size = sizeof(struct mt_option), .type = (type_), .name = name_, __VA_ARGS__ }
+
+static const struct mt_option options[] = {
+	OPTION(MT_OPTION_TEXT, "program", .help = "The Chromium to run: a path, or a name in "
+	       "PATH. Default: the first of chromium, chromium-browser, "
+	       "google-chrome-stable, google-chrome."),
+	OPTION(MT_OPTION_BOOL, "sandbox", .fallback = "yes",
+	       .help = "Chromium's own sandbox, which root cannot have. no: where user "
+	       "namespaces are not allowed and something else confines it."),
+	OPTION(MT_OPTION_TEXT, "hosts", .help = "Hosts that it may reach, for example "
+	       "example.org, *.example.org; others have no address for it. Default: all."),
+	OPTION(MT_OPTION_TEXT, "downloads", .fallback = ".downloads",
+	       .help = "Directory for downloads, below the workspace unless it is absolute."),
+	OPTION(MT_OPTION_DURATION, "timeout", .fallback = "30s", .min = 500, .max = 3600000,
+	       .help = "The longest that one action may take."),
+	OPTION(MT_OPTION_DURATION, "load_time", .fallback = "10s", .min = 0, .max = 600000,
+	       .help = "How long to wait for a page to load before it is looked at as it "
+	       "is."),
+	OPTION(MT_OPTION_DURATION, "settle_time", .fallback = "200ms", .min = 0,
+	       .max = 60000, .help = "How long a page must not have changed before it is looked at."),
+	OPTION(MT_OPTION_BYTES, "tree_max", .fallback = "25K", .min = 1024, .max = 16 << 20,
+	       .help = "The longest tree that is shown; the rest is left out."),
+	OPTION(MT_OPTION_CHOICE, "tree", .choices = "visible|all", .fallback = "visible",
+	       .help = "visible: what is in view of the page; all: the whole page, with a "
+	       "mark at what is in view."),
+	OPTION(MT_OPTION_CHOICE, "dialogs", .choices = "dismiss|accept",
+	       .fallback = "dismiss",
+	       .help = "What confirm and prompt dialogs of a page are answered: dismiss or "
+	       "accept. An alert is closed, leaving a page is allowed."),
+	OPTION(MT_OPTION_BOOL, "screenshots", .fallback = "no",
+	       .help = "A picture of the page with every result, for models that see."),
+	OPTION(MT_OPTION_BOOL, "coordinates", .fallback = "yes",
+	       .help = "Also mouse_click(x, y) and its like, keyboard_press(key) and its "
+	       "like, for models that are sent pictures."),
+};
+
+/* Values of options, in the order of their choices. */
+enum { TREE_VISIBLE, TREE_ALL };
+enum { DIALOGS_DISMISS, DIALOGS_ACCEPT };
 
 struct plugin {
 	const struct mt_tool_host *host;
@@ -45,6 +87,13 @@ static const char *private_dir(struct plugin *p)
 	return dir && *dir ? dir : "/tmp";
 }
 
+/* Index of the value of an option among its choices. */
+static int choice_of(const struct plugin *p, const char *key)
+{
+	return option_choice_of(options, ARRAY_LEN(options), key,
+				p->host->option(p->instance, key));
+}
+
 static int plugin_open(const struct mt_tool_host *host, struct mt_instance *instance,
 		       void **ret_self)
 {
@@ -59,7 +108,7 @@ static int plugin_open(const struct mt_tool_host *host, struct mt_instance *inst
 			      .groups = ACTIONS_BID | ACTIONS_NAV | ACTIONS_TAB |
 					ACTIONS_CHAT | ACTIONS_INFEASIBLE |
 					ACTIONS_OWN };
-	p->view.whole = strcmp(host->option(instance, "tree"), "all") == 0;
+	p->view.whole = choice_of(p, "tree") == TREE_ALL;
 	p->view.picture = host->option_int(instance, "screenshots") ? SCREENSHOT_PLAIN
 								    : SCREENSHOT_NO;
 	p->timeout_ms = host->option_int(instance, "timeout");
@@ -72,7 +121,7 @@ static int plugin_open(const struct mt_tool_host *host, struct mt_instance *inst
 			    host->option_int(instance, "sandbox") == 0,
 			    host->option(instance, "hosts") },
 		.downloads = p->downloads, .workspace = workspace,
-		.accept_dialogs = strcmp(host->option(instance, "dialogs"), "accept") == 0,
+		.accept_dialogs = choice_of(p, "dialogs") == DIALOGS_ACCEPT,
 		.tree_max = (size_t)host->option_int(instance, "tree_max"),
 		.load_ms = host->option_int(instance, "load_time"),
 		.settle_ms = host->option_int(instance, "settle_time"),
@@ -322,43 +371,6 @@ static const struct mt_toolset toolset = {
 	.open = plugin_open,
 	.call = plugin_call,
 	.close = plugin_close,
-};
-
-#define OPTION(type_, name_, ...)                                              \
-	{ .size = sizeof(struct mt_option), .type = (type_), .name = name_, __VA_ARGS__ }
-
-static const struct mt_option options[] = {
-	OPTION(MT_OPTION_TEXT, "program", .help = "The Chromium to run: a path, or a name in "
-	       "PATH. Default: the first of chromium, chromium-browser, "
-	       "google-chrome-stable, google-chrome."),
-	OPTION(MT_OPTION_BOOL, "sandbox", .fallback = "yes",
-	       .help = "Chromium's own sandbox, which root cannot have. no: where user "
-	       "namespaces are not allowed and something else confines it."),
-	OPTION(MT_OPTION_TEXT, "hosts", .help = "Hosts that it may reach, for example "
-	       "example.org, *.example.org; others have no address for it. Default: all."),
-	OPTION(MT_OPTION_TEXT, "downloads", .fallback = ".downloads",
-	       .help = "Directory for downloads, below the workspace unless it is absolute."),
-	OPTION(MT_OPTION_DURATION, "timeout", .fallback = "30s", .min = 500, .max = 3600000,
-	       .help = "The longest that one action may take."),
-	OPTION(MT_OPTION_DURATION, "load_time", .fallback = "10s", .min = 0, .max = 600000,
-	       .help = "How long to wait for a page to load before it is looked at as it "
-	       "is."),
-	OPTION(MT_OPTION_DURATION, "settle_time", .fallback = "200ms", .min = 0,
-	       .max = 60000, .help = "How long a page must not have changed before it is looked at."),
-	OPTION(MT_OPTION_BYTES, "tree_max", .fallback = "25K", .min = 1024, .max = 16 << 20,
-	       .help = "The longest tree that is shown; the rest is left out."),
-	OPTION(MT_OPTION_CHOICE, "tree", .choices = "visible|all", .fallback = "visible",
-	       .help = "visible: what is in view of the page; all: the whole page, with a "
-	       "mark at what is in view."),
-	OPTION(MT_OPTION_CHOICE, "dialogs", .choices = "dismiss|accept",
-	       .fallback = "dismiss",
-	       .help = "What confirm and prompt dialogs of a page are answered: dismiss or "
-	       "accept. An alert is closed, leaving a page is allowed."),
-	OPTION(MT_OPTION_BOOL, "screenshots", .fallback = "no",
-	       .help = "A picture of the page with every result, for models that see."),
-	OPTION(MT_OPTION_BOOL, "coordinates", .fallback = "yes",
-	       .help = "Also mouse_click(x, y) and its like, keyboard_press(key) and its "
-	       "like, for models that are sent pictures."),
 };
 
 MT_TOOLSET(&toolset, "browser", .name = "browser",

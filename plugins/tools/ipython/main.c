@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * main.c - the tool `execute_ipython_cell`: the ABI around session.h. */
+#include "options.h"
 #include "plain.h"
 #include "session.h"
 #include "space.h"
@@ -22,6 +23,34 @@ enum {
 	PROMPT_MAX = 200,
 	TIMEOUT_MAX_S = 7 * 86400,
 };
+
+static const struct mt_option options[] = {
+	{ .size = sizeof(struct mt_option), .type = MT_OPTION_TEXT, .name = "kernel",
+	  .fallback = "python3",
+	  .help = "The Jupyter kernel: its name as in `jupyter kernelspec list`, or the "
+		  "directory with its kernel.json." },
+	{ .size = sizeof(struct mt_option), .type = MT_OPTION_DURATION,
+	  .name = "timeout", .fallback = "120s", .min = 100, .max = 604800000,
+	  .help = "A cell is interrupted after this time, unless the call sets its own "
+		  "timeout." },
+	{ .size = sizeof(struct mt_option), .type = MT_OPTION_DURATION,
+	  .name = "start_timeout", .fallback = "60s", .min = 100, .max = 3600000,
+	  .help = "How long a new kernel may take until it answers." },
+	{ .size = sizeof(struct mt_option), .type = MT_OPTION_DURATION,
+	  .name = "input_timeout", .fallback = "0s", .min = 0, .max = 86400000,
+	  .help = "Time limit for input to a cell that calls input(); then the cell is "
+		  "interrupted." },
+	{ .size = sizeof(struct mt_option), .type = MT_OPTION_LIST, .name = "imports",
+	  .fallback = "agentskills",
+	  .help = "Modules whose names a new Python kernel has, imported in this order." },
+	{ .size = sizeof(struct mt_option), .type = MT_OPTION_CHOICE, .name = "transport",
+	  .choices = "ipc|tcp", .fallback = "ipc",
+	  .help = "How to talk to the kernel: sockets in a private directory, or ports of "
+		  "127.0.0.1 for kernels that know no others." },
+};
+
+/* Values of the option `transport`, in the order of its choices. */
+enum { TRANSPORT_IPC, TRANSPORT_TCP };
 
 struct ipython {
 	const struct mt_tool_host *host;
@@ -380,7 +409,9 @@ static int ipython_open(const struct mt_tool_host *host, struct mt_instance *ins
 		.imports = host->option(instance, "imports"),
 		.private_dir = host->private_dir(instance),
 		.workspace = host->workspace(instance),
-		.tcp = strcmp(host->option(instance, "transport"), "tcp") == 0,
+		.tcp = option_choice_of(options, ARRAY_LEN(options), "transport",
+					host->option(instance, "transport")) ==
+		       TRANSPORT_TCP,
 		.start_ms = host->option_int(instance, "start_timeout"),
 	};
 	plain_init(&p->plain, &p->output);
@@ -447,31 +478,6 @@ static const struct mt_toolset toolset = {
 	.call = ipython_call,
 	.input = ipython_input,
 	.close = ipython_close,
-};
-
-static const struct mt_option options[] = {
-	{ .size = sizeof(struct mt_option), .type = MT_OPTION_TEXT, .name = "kernel",
-	  .fallback = "python3",
-	  .help = "The Jupyter kernel: its name as in `jupyter kernelspec list`, or the "
-		  "directory with its kernel.json." },
-	{ .size = sizeof(struct mt_option), .type = MT_OPTION_DURATION,
-	  .name = "timeout", .fallback = "120s", .min = 100, .max = 604800000,
-	  .help = "A cell is interrupted after this time, unless the call sets its own "
-		  "timeout." },
-	{ .size = sizeof(struct mt_option), .type = MT_OPTION_DURATION,
-	  .name = "start_timeout", .fallback = "60s", .min = 100, .max = 3600000,
-	  .help = "How long a new kernel may take until it answers." },
-	{ .size = sizeof(struct mt_option), .type = MT_OPTION_DURATION,
-	  .name = "input_timeout", .fallback = "0s", .min = 0, .max = 86400000,
-	  .help = "Time limit for input to a cell that calls input(); then the cell is "
-		  "interrupted." },
-	{ .size = sizeof(struct mt_option), .type = MT_OPTION_LIST, .name = "imports",
-	  .fallback = "agentskills",
-	  .help = "Modules whose names a new Python kernel has, imported in this order." },
-	{ .size = sizeof(struct mt_option), .type = MT_OPTION_CHOICE, .name = "transport",
-	  .choices = "ipc|tcp", .fallback = "ipc",
-	  .help = "How to talk to the kernel: sockets in a private directory, or ports of "
-		  "127.0.0.1 for kernels that know no others." },
 };
 
 MT_TOOLSET(&toolset, "ipython", .name = "ipython",
