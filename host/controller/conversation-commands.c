@@ -234,11 +234,13 @@ int conversation_action(struct conversation *c, json_object *json, struct error 
 	AUTO(event) struct event *e = event_from_json(json, err);
 	AUTO(event) struct event *action = NULL;
 	AUTO(call) struct call *call = NULL;
+	const struct action_handler *handler;
 
 	if (!e)
 		return err->code;
-	if (e->type->id == ACTION_LOOP_RECOVERY)
-		return conversation_recover(c, js_int(event_args(e), "option", 1), err);
+	handler = features_user_action(e);
+	if (handler)
+		return handler->by_user(c, e, err);
 	if (!e->is_action || !(e->type->flags & EVENT_RUNNABLE))
 		return fail(err, MT_EINVAL, "`%s` is not an action that can be executed",
 			    e->type->name);

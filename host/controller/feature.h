@@ -22,10 +22,14 @@ struct llm_usage;
 struct mt_ctx;
 struct tool;
 
-/** What an action without a tool does, once it is in the log. */
+/** What an action without a tool does. */
 struct action_handler {
 	enum event_type_id type;
+	/** It is in the log. */
 	void (*handle)(struct conversation *c, struct event *action);
+	/** A user sends it; it is not logged. NULL: users cannot send it. */
+	int (*by_user)(struct conversation *c, const struct event *action,
+		       struct error *err);
 };
 
 typedef int restore_agent_fn(struct conversation *c, int64_t until, struct error *err);
@@ -36,7 +40,7 @@ struct feature {
 	size_t state_size;
 	/** The same of each agent. */
 	size_t agent_state_size;
-	/** Actions that are this feature's; the last has no function. NULL: none. */
+	/** Actions that are this feature's; the last has no functions. NULL: none. */
 	const struct action_handler *actions;
 	/** The conversation is being opened: its configuration is known, its log is not
 	 *  open yet. */
@@ -232,6 +236,8 @@ void features_continued(struct conversation *c);
 void features_rewound(struct conversation *c);
 /** @return true: the action was a feature's. */
 bool features_handle_action(struct conversation *c, struct event *action);
+/** The handler of an action that a user sends; NULL: no feature has one. */
+const struct action_handler *features_user_action(const struct event *action);
 int features_after_view(struct mt_ctx *x, bool *ret_held, struct error *err);
 int features_suspend_step(struct conversation *c, struct mt_ctx *x, struct error *err);
 bool features_before_request(struct conversation *c);

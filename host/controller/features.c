@@ -241,15 +241,30 @@ void features_rewound(struct conversation *c)
 		f->rewound(c);
 }
 
-bool features_handle_action(struct conversation *c, struct event *action)
+static const struct action_handler *handler_of(const struct event *action)
 {
 	EACH(f)
-	for (const struct action_handler *h = f->actions; h && h->handle; h++)
-		if (h->type == action->type->id) {
-			h->handle(c, action);
-			return true;
-		}
-	return false;
+	for (const struct action_handler *h = f->actions; h && (h->handle || h->by_user);
+	     h++)
+		if (h->type == action->type->id)
+			return h;
+	return NULL;
+}
+
+bool features_handle_action(struct conversation *c, struct event *action)
+{
+	const struct action_handler *h = handler_of(action);
+
+	if (h && h->handle)
+		h->handle(c, action);
+	return h && h->handle;
+}
+
+const struct action_handler *features_user_action(const struct event *action)
+{
+	const struct action_handler *h = handler_of(action);
+
+	return h && h->by_user ? h : NULL;
 }
 
 int features_after_view(struct mt_ctx *x, bool *ret_held, struct error *err)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * rewind.c - going back: to an event, to a message of the user, to before a
- * loop. */
+ * rewind.c - going back: to an event, to a message of the user. */
 #include "controller/rewind.h"
 
 #include "controller/core.h"
@@ -101,10 +100,10 @@ int conversation_rewind(struct conversation *c, int64_t to, int64_t *ret_to,
 
 /* ---- messages of the user ------------------------------------------------ */
 
-/* The n-th message of the user, from the newest of those before `end`. */
-static int64_t user_message(const struct evlog *log, int64_t end, int64_t n)
+/* The n-th message of the user, from the newest. */
+static int64_t user_message(const struct evlog *log, int64_t n)
 {
-	for (int64_t id = end - 1; id >= 0; id--) {
+	for (int64_t id = evlog_count(log) - 1; id >= 0; id--) {
 		const struct evlog_head *head = evlog_head(log, id);
 
 		if (!head->undone && head->source == SOURCE_USER &&
@@ -143,62 +142,10 @@ int conversation_take_back(struct conversation *c, int64_t messages, char **ret_
 
 	if (messages < 1)
 		return fail(err, MT_EINVAL, "how many messages to take back: 1 or more");
-	id = user_message(c->log, evlog_count(c->log), messages);
+	id = user_message(c->log, messages);
 	if (id < 0)
 		return fail(err, MT_EINVAL,
 			    "the user has not sent that many messages: there is nothing "
 			    "to take back");
 	return take_back(c, id, ret_text, err);
-}
-
-/* ---- loops --------------------------------------------------------------- */
-
-/* Start of the loop that was reported last, without a user message since; -1: none. */
-static int64_t loop_start(struct conversation *c)
-{
-	for (int64_t id = evlog_count(c->log) - 1; id >= 0; id--) {
-		const struct evlog_head *head = evlog_head(c->log, id);
-		AUTO(event) struct event *e = NULL;
-
-		if (head->undone)
-			continue;
-		if (head->type->id == ACTION_MESSAGE && head->source == SOURCE_USER)
-			return -1;
-		if (head->type->id != OBSERVATION_LOOP_DETECTION)
-			continue;
-		e = evlog_event(c->log, id, NULL);
-		return e ? js_int(event_args(e), "start", -1) : -1;
-	}
-	return -1;
-}
-
-static int send_again(struct conversation *c, int64_t start, struct error *err)
-{
-	int64_t message = user_message(c->log, start, 1);
-	AUTO(free) char *text = NULL;
-	int r;
-
-	if (message < 0)
-		return fail(err, MT_EINVAL,
-			    "no message of the user came before the loop");
-	r = take_back(c, message, &text, err);
-	return r ? r : conversation_message(c, text, strlen(text), err);
-}
-
-int conversation_recover(struct conversation *c, int64_t option, struct error *err)
-{
-	int64_t start = loop_start(c);
-
-	if (option < LOOP_BACK || option > LOOP_STOP)
-		return fail(err, MT_EINVAL,
-			    "option %" PRId64
-			    ": write 1 to go back to before the loop, 2 "
-			    "to send the last message again, 3 to stop",
-			    option);
-	if (start < 1)
-		return fail(err, MT_EINVAL, "no unanswered loop was found");
-	if (option == LOOP_STOP)
-		return conversation_stop(c, err);
-	return option == LOOP_BACK ? conversation_rewind(c, start - 1, NULL, err)
-				   : send_again(c, start, err);
 }

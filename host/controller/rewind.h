@@ -17,14 +17,6 @@ int conversation_rewind(struct conversation *c, int64_t to, int64_t *ret_to,
 int conversation_take_back(struct conversation *c, int64_t messages, char **ret_text,
 			   struct error *err);
 
-/** How to recover from a loop that was reported by a `loop_detection`. */
-enum loop_option {
-	LOOP_BACK = 1,  /* go back to before it, wait for the user */
-	LOOP_AGAIN = 2, /* go back to the user's last message and send it again */
-	LOOP_STOP = 3,
-};
-int conversation_recover(struct conversation *c, int64_t option, struct error *err);
-
 /** The newest event at or before `to` at which no call waits for its result. */
 int64_t rewind_place(const struct evlog *log, int64_t to);
 

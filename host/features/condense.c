@@ -321,7 +321,7 @@ static void restore_usage(struct conversation *c, struct llm_metrics *sum)
 }
 
 static const struct action_handler actions[] = {
-	{ ACTION_CONDENSATION_REQUEST, on_request },
+	{ ACTION_CONDENSATION_REQUEST, .handle = on_request },
 	{ 0 },
 };
 

@@ -449,7 +449,7 @@ static void describe_tool(const struct conversation *c, const struct tool *t,
 }
 
 static const struct action_handler actions[] = {
-	{ ACTION_DELEGATE, begin },
+	{ ACTION_DELEGATE, .handle = begin },
 	{ 0 },
 };
 

@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: MIT
  *
  * loop-recovery.c - recovers an agent that is stuck in a loop: warns the model once,
- * then asks the user; in non-interactive use the conversation ends. */
+ * then asks the user, who chooses what follows; in non-interactive use the conversation
+ * ends. */
 #include "features/loop-recovery.h"
 
 #include "config/choices.h"
 #include "context/prompts.h"
 #include "controller/exit-code.h"
 #include "controller/feature-api.h"
+#include "controller/rewind.h"
 #include "features/loop-detector.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 /* The reason of an error state begins with it. */
@@ -201,6 +204,87 @@ static bool handle_loop(struct conversation *c)
 	return true;
 }
 
+/* ---- what the user chooses ------------------------------------------------ */
+
+/* Start of the loop that was reported last, without a user message since; -1: none. */
+static int64_t loop_start(struct conversation *c)
+{
+	for (int64_t id = evlog_count(conversation_log(c)) - 1; id >= 0; id--) {
+		const struct evlog_head *head = evlog_head(conversation_log(c), id);
+		AUTO(event) struct event *e = NULL;
+
+		if (head->undone)
+			continue;
+		if (head->type->id == ACTION_MESSAGE && head->source == SOURCE_USER)
+			return -1;
+		if (head->type->id != OBSERVATION_LOOP_DETECTION)
+			continue;
+		e = evlog_event(conversation_log(c), id, NULL);
+		return e ? js_int(event_args(e), "start", -1) : -1;
+	}
+	return -1;
+}
+
+/* How many messages of the user are to be taken back, up to the newest before `start`; 0:
+ * there is none before. */
+static int64_t messages_since(struct conversation *c, int64_t start)
+{
+	int64_t count = 0;
+
+	for (int64_t id = evlog_count(conversation_log(c)) - 1; id >= 0; id--) {
+		const struct evlog_head *head = evlog_head(conversation_log(c), id);
+
+		if (head->undone || head->source != SOURCE_USER ||
+		    head->type->id != ACTION_MESSAGE)
+			continue;
+		count++;
+		if (id < start)
+			return count;
+	}
+	return 0;
+}
+
+static int send_again(struct conversation *c, int64_t start, struct error *err)
+{
+	int64_t messages = messages_since(c, start);
+	AUTO(free) char *text = NULL;
+	int r;
+
+	if (!messages)
+		return fail(err, MT_EINVAL,
+			    "no message of the user came before the loop");
+	r = conversation_take_back(c, messages, &text, err);
+	return r ? r : conversation_message(c, text, strlen(text), err);
+}
+
+int loop_recovery_choose(struct conversation *c, int64_t option, struct error *err)
+{
+	int64_t start = loop_start(c);
+
+	if (option < LOOP_BACK || option > LOOP_STOP)
+		return fail(err, MT_EINVAL,
+			    "option %" PRId64
+			    ": write 1 to go back to before the loop, 2 "
+			    "to send the last message again, 3 to stop",
+			    option);
+	if (start < 1)
+		return fail(err, MT_EINVAL, "no unanswered loop was found");
+	if (option == LOOP_STOP)
+		return conversation_stop(c, err);
+	return option == LOOP_BACK ? conversation_rewind(c, start - 1, NULL, err)
+				   : send_again(c, start, err);
+}
+
+static int choose(struct conversation *c, const struct event *action, struct error *err)
+{
+	return loop_recovery_choose(c, js_int(event_args(action), "option", 1), err);
+}
+
+static const struct action_handler actions[] = {
+	{ ACTION_LOOP_RECOVERY, .by_user = choose },
+	{ 0 },
+};
+
 static int exit_code_of(const char *reason)
 {
 	return strncmp(reason, STUCK_ERROR, strlen(STUCK_ERROR)) == 0 ? EXIT_STUCK : 0;
@@ -208,6 +292,7 @@ static int exit_code_of(const char *reason)
 
 const struct feature loop_recovery_feature = {
 	.name = "loop recovery",
+	.actions = actions,
 	.agent_state_size = sizeof(struct recovery),
 	.open_agent = open_agent,
 	.before_step = handle_loop,

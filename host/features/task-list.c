@@ -113,7 +113,7 @@ static void track_tasks(struct conversation *c, struct event *e)
 }
 
 static const struct action_handler actions[] = {
-	{ ACTION_TASK_TRACKING, track_tasks },
+	{ ACTION_TASK_TRACKING, .handle = track_tasks },
 	{ 0 },
 };
 

@@ -4,6 +4,7 @@
 #include "frontends/protocol-internal.h"
 
 #include "controller/rewind.h"
+#include "features/loop-recovery.h"
 #include "options.h"
 
 #include <inttypes.h>
@@ -210,7 +211,7 @@ static int run_recover(struct session *s, json_object *line, struct outcome *ret
 		       struct error *err)
 {
 	(void)ret;
-	return conversation_recover(s->c, js_int(line, "option", 0), err);
+	return loop_recovery_choose(s->c, js_int(line, "option", 0), err);
 }
 
 static int run_skills(struct session *s, json_object *line, struct outcome *ret,

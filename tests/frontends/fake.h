@@ -8,6 +8,7 @@
 #include "controller/conversation.h"
 #include "controller/exit-code.h"
 #include "controller/rewind.h"
+#include "features/loop-recovery.h"
 #include "files.h"
 
 #include <string.h>
@@ -232,7 +233,7 @@ int conversation_take_back(struct conversation *c, int64_t messages, char **ret_
 	return MT_OK;
 }
 
-int conversation_recover(struct conversation *c, int64_t option, struct error *err)
+int loop_recovery_choose(struct conversation *c, int64_t option, struct error *err)
 {
 	(void)c;
 	return fail(err, MT_EINVAL, "option %d", (int)option);
