@@ -287,14 +287,14 @@ static int set_policy(json_object *list, const struct subagent *ch, const char *
 	static const char *const when[] = { "never", "always", "risky" };
 	static const char *const from[] = { "low", "medium", "high" };
 	const struct conversation *c = ch->all->c;
-	struct confirm_policy p;
+	struct approval_policy p;
 	AUTO(strbuf) struct strbuf text = STRBUF(1024);
 	const char *forms[3];
 
-	if (confirm_policy_read(conversation_config(c), section,
-				conversation_is_interactive(c), &p, NULL))
+	if (approval_policy_read(conversation_config(c), section,
+				 conversation_is_interactive(c), &p, NULL))
 		return MT_EINVAL;
-	p = confirm_stricter(*approval_policy(c), p);
+	p = approval_stricter(*approval_policy(c), p);
 	*ret_same = p.when == approval_policy(c)->when &&
 		    p.from == approval_policy(c)->from &&
 		    p.unknown == approval_policy(c)->unknown;
@@ -384,7 +384,7 @@ static json_object *job_for(const struct subagent *ch)
 		    js_set_str(o, "copy_of",
 			       ch->place == PLACE_COPY ? conversation_workspace(c) : "");
 	if (!r && same && ch->place == PLACE_SHARED)
-		r = js_set(o, "approvals", confirm_approvals(c));
+		r = js_set(o, "approvals", approval_scopes(c));
 	if (js_set(o, "settings", settings) || r) {
 		json_object_put(o);
 		return NULL;

@@ -11,7 +11,7 @@
 #include <string.h>
 
 static const struct {
-	struct confirm_policy policy;
+	struct approval_policy policy;
 	bool waits[4]; /* UNKNOWN, LOW, MEDIUM, HIGH */
 } policies[] = {
 	{ { CONFIRM_NEVER, RISK_HIGH, true }, { false, false, false, false } },
@@ -91,7 +91,7 @@ int main(void)
 {
 	for (size_t i = 0; i < sizeof policies / sizeof *policies; i++)
 		for (int risk = RISK_UNKNOWN; risk <= RISK_HIGH; risk++)
-			CHECK_MSG(confirm_needed(&policies[i].policy, (enum risk)risk) ==
+			CHECK_MSG(approval_needed(&policies[i].policy, (enum risk)risk) ==
 					  policies[i].waits[risk + 1],
 				  "policy %zu: risk %s", i, risk_name((enum risk)risk));
 	for (size_t i = 0; i < ARRAY_LEN(joins); i++)

@@ -114,7 +114,7 @@ static int recorded_judge(struct conversation *c, struct call *call, struct verd
 {
 	*ret = (struct verdict){ .risk = RISK_UNKNOWN };
 	if (!analyzer)
-		return analyzers_judge(c, call, ret);
+		return approval_ask_analyzers(c, call, ret);
 	if (json_object_is_type(analyzer, json_type_string))
 		return MT_FAILED;
 	ret->risk = (enum risk)json_object_get_int(analyzer);
@@ -215,7 +215,7 @@ static bool case_confirmation(struct vec *v, json_object *in, json_object *outpu
 	approval_of(c)->assess = recorded_judge;
 	c->state = STATE_RUNNING;
 	*approval_policy(c) =
-		(struct confirm_policy){ .from = RISK_HIGH, .unknown = true };
+		(struct approval_policy){ .from = RISK_HIGH, .unknown = true };
 	approval_policy(c)->when = !js_bool(in, "confirmation_mode", false)
 					   ? CONFIRM_NEVER
 				   : js_bool(in, "cli_mode", false) ? CONFIRM_ALWAYS

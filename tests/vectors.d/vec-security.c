@@ -278,7 +278,7 @@ static bool on_confirm(struct vec *v, json_object *c)
 	const char *overrides[3];
 	const struct config_input input = { .overrides = overrides, .override_count = 3 };
 	struct config *config = NULL;
-	struct confirm_policy p;
+	struct approval_policy p;
 	struct error err = ERROR_NONE;
 
 	for (size_t i = 0; i < ARRAY_LEN(policies); i++)
@@ -294,12 +294,12 @@ static bool on_confirm(struct vec *v, json_object *c)
 	overrides[2] = setting(space[2], sizeof space[2], "confirm_unknown",
 			       js_bool(in, "confirm_unknown", true) ? "yes" : "no");
 	if (config_load(&input, &config, &err) ||
-	    confirm_policy_read(config, "controller", true, &p, &err))
+	    approval_policy_read(config, "controller", true, &p, &err))
 		expect_bool(v, c, -1);
 	else
 		expect_bool(v, c,
-			    confirm_needed(&p, (enum risk)risk_of(
-						       js_str(in, "risk", "UNKNOWN"))));
+			    approval_needed(&p, (enum risk)risk_of(
+							js_str(in, "risk", "UNKNOWN"))));
 	config_free(config);
 	return true;
 }

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-bool analyzers_wired(const struct conversation *c)
+bool approval_has_analyzers(const struct conversation *c)
 {
 	return analyzers_count(conversation_analyzers(c)) > 0;
 }
@@ -38,7 +38,7 @@ static json_object *arguments_of(const struct call *call)
 	return args;
 }
 
-int analyzers_judge(struct conversation *c, struct call *call, struct verdict *ret)
+int approval_ask_analyzers(struct conversation *c, struct call *call, struct verdict *ret)
 {
 	struct event *action = call->action;
 	const struct tool *tool = tool_of(c, call);
@@ -62,7 +62,7 @@ int analyzers_judge(struct conversation *c, struct call *call, struct verdict *r
 	int r = MT_OK;
 
 	*ret = (struct verdict){ .risk = reads ? RISK_LOW : RISK_UNKNOWN };
-	if (analyzers_wired(c))
+	if (approval_has_analyzers(c))
 		r = analyzers_ask(conversation_analyzers(c), &subject, ret);
 	if (!r && reads && !classified && ret->risk == RISK_UNKNOWN)
 		ret->risk = RISK_LOW;

@@ -10,8 +10,9 @@
  *  says RISK_UNKNOWN; the highest risk of several counts.
  *  @return MT_OK; or a status when nothing could be judged (*ret is then
  *  RISK_UNKNOWN with the reason). */
-int analyzers_judge(struct conversation *c, struct call *call, struct verdict *ret);
+int approval_ask_analyzers(struct conversation *c, struct call *call,
+			   struct verdict *ret);
 /** Is any analyzer wired? */
-bool analyzers_wired(const struct conversation *c);
+bool approval_has_analyzers(const struct conversation *c);
 
 #endif

@@ -82,7 +82,7 @@ static struct event *copy_of(struct conversation *c, const struct event *action,
 	return STEAL(copy);
 }
 
-int confirm_repeat(struct conversation *c, bool yes, struct error *err)
+int approval_repeat(struct conversation *c, bool yes, struct error *err)
 {
 	AUTO(event) struct event *action =
 		evlog_event(conversation_log(c), turn_pending(c), err);
@@ -106,7 +106,7 @@ int confirm_repeat(struct conversation *c, bool yes, struct error *err)
 	return MT_OK;
 }
 
-bool confirm_holds(struct conversation *c, const struct event *action)
+bool approval_holds(struct conversation *c, const struct event *action)
 {
 	int64_t first = js_int(action->json, "confirms", -1);
 	const char *approved = js_str(action->json, "approved", "");
@@ -145,8 +145,8 @@ static void put_ran(const struct call *call, struct strbuf *out)
 		    text ? text : "");
 }
 
-void confirm_tell_edit(struct conversation *c, const struct call *call,
-		       struct event *observation)
+void approval_tell_edit(struct conversation *c, const struct call *call,
+			struct event *observation)
 {
 	AUTO(strbuf) struct strbuf text = STRBUF(64 << 20);
 	size_t len;
@@ -163,7 +163,7 @@ void confirm_tell_edit(struct conversation *c, const struct call *call,
 			 "memory");
 }
 
-void confirm_rejected(struct conversation *c, struct event *action)
+void approval_rejected(struct conversation *c, struct event *action)
 {
 	struct error err = ERROR_NONE;
 	AUTO(strbuf) struct strbuf text = STRBUF(1 << 20);
@@ -188,7 +188,7 @@ void confirm_rejected(struct conversation *c, struct event *action)
 				       "the user rejected the action");
 }
 
-void confirm_overtaken(struct conversation *c)
+void approval_overtaken(struct conversation *c)
 {
 	if (!turn_awaits_approval(c))
 		return;
@@ -196,7 +196,7 @@ void confirm_overtaken(struct conversation *c)
 		 "see the message that follows, which came instead of an answer");
 	conversation_set_state(c, STATE_USER_REJECTED, "");
 	if (conversation_state(c) == STATE_USER_REJECTED && !turn_is_idle(c))
-		confirm_rejected(c, turn_call(c)->action);
+		approval_rejected(c, turn_call(c)->action);
 }
 
 /* ---- the commands ------------------------------------------------------ */
@@ -266,9 +266,9 @@ static int take_changes(struct conversation *c, json_object *changes, struct err
 	call = call_new(c, e);
 	if (!call)
 		return out_of_memory(err);
-	confirm_judge(c, call);
+	approval_judge(c, call);
 	if (call->verdict.deny)
-		return confirm_denied(&call->verdict, "the changed action", err);
+		return approval_denied(&call->verdict, "the changed action", err);
 	approval_of(c)->edited_action = STEAL(e);
 	return MT_OK;
 }
@@ -342,13 +342,13 @@ static int check_answer(struct conversation *c, const struct approval *a,
 	if (a->arguments && take_changes(c, a->arguments, err))
 		return err->code;
 	if (!a->arguments)
-		confirm_assess(c, turn_call(c),
-			       &v); /* the rules may be others than when it was asked */
+		approval_assess(c, turn_call(c),
+				&v); /* the rules may be others than when it was asked */
 	if (v.deny)
-		return confirm_denied(&v, "the action", err);
+		return approval_denied(&v, "the action", err);
 	if (!scope)
 		return MT_OK;
-	return confirm_grant(c, scope, a->project, err);
+	return approval_grant(c, scope, a->project, err);
 }
 
 int conversation_confirm(struct conversation *c, const struct approval *a,
@@ -356,7 +356,7 @@ int conversation_confirm(struct conversation *c, const struct approval *a,
 {
 	bool yes = a->answer != ANSWER_NO;
 
-	confirm_tell_approvals(c);
+	approval_tell_scopes(c);
 	if (check_answer(c, a, err))
 		return err->code;
 	snprintf(approval_of(c)->refusal, sizeof approval_of(c)->refusal, "%s",
@@ -368,7 +368,7 @@ int conversation_confirm(struct conversation *c, const struct approval *a,
 	if (yes)
 		dispatch_call(c);
 	else
-		confirm_rejected(c, turn_call(c)->action);
+		approval_rejected(c, turn_call(c)->action);
 	step_run_ready(c);
 	return conversation_barrier(c, err);
 }

@@ -30,39 +30,39 @@ static inline struct approval_state *approval_of(const struct conversation *c)
 }
 
 /** Where a call would run, for scopes. */
-struct scope_place confirm_place(struct conversation *c, const struct call *call);
+struct scope_place approval_place(struct conversation *c, const struct call *call);
 /** Do granted scopes cover it? */
-bool confirm_allowed(struct conversation *c, const struct call *call);
+bool approval_is_granted(struct conversation *c, const struct call *call);
 /** Grant a scope, in this conversation or in the project. */
-int confirm_grant(struct conversation *c, json_object *scope, bool project,
-		  struct error *err);
+int approval_grant(struct conversation *c, json_object *scope, bool project,
+		   struct error *err);
 
 /** What the analyzers say; UNKNOWN if they cannot. */
-void confirm_assess(struct conversation *c, struct call *call, struct verdict *ret);
+void approval_assess(struct conversation *c, struct call *call, struct verdict *ret);
 /** The same, kept as the verdict of the call; the risk is written into its action, which is
  *  in no log yet. */
-void confirm_judge(struct conversation *c, struct call *call);
+void approval_judge(struct conversation *c, struct call *call);
 /** MT_EDENIED with the sentence for it. */
-int confirm_denied(const struct verdict *v, const char *what, struct error *err);
+int approval_denied(const struct verdict *v, const char *what, struct error *err);
 
 /** The answer of a person as an event: the action once more, as it was approved. It
  *  becomes the pending one. @return MT_OK or a status; then nothing has changed. */
-int confirm_repeat(struct conversation *c, bool yes, struct error *err);
+int approval_repeat(struct conversation *c, bool yes, struct error *err);
 /** Give a rejected action its observation and continue. */
-void confirm_rejected(struct conversation *c, struct event *action);
+void approval_rejected(struct conversation *c, struct event *action);
 /** A message came instead of an answer: that is a no. */
-void confirm_overtaken(struct conversation *c);
+void approval_overtaken(struct conversation *c);
 
 /** Is this repetition the very action that was approved? Of other actions: yes. */
-bool confirm_holds(struct conversation *c, const struct event *action);
+bool approval_holds(struct conversation *c, const struct event *action);
 /** Tell the model what ran in place of its call, if the user changed it. */
-void confirm_tell_edit(struct conversation *c, const struct call *call,
-		       struct event *observation);
+void approval_tell_edit(struct conversation *c, const struct call *call,
+			struct event *observation);
 /** A delegate begins with scopes of who started it. */
-int confirm_inherit(struct conversation *c, json_object *approvals, struct error *err);
+int approval_inherit(struct conversation *c, json_object *approvals, struct error *err);
 /** Tell the watchers, once, what applies without having been granted here. */
-void confirm_tell_approvals(struct conversation *c);
+void approval_tell_scopes(struct conversation *c);
 /** What runs without asking, from the log. */
-int confirm_restore(struct conversation *c, struct error *err);
+int approval_restore(struct conversation *c, struct error *err);
 
 #endif

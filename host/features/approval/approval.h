@@ -9,28 +9,29 @@
 
 enum confirmation { CONFIRM_NEVER, CONFIRM_ALWAYS, CONFIRM_RISKY };
 
-struct confirm_policy {
+struct approval_policy {
 	enum confirmation when;
 	enum risk from;            /* CONFIRM_RISKY: this risk and more */
 	bool unknown;              /* CONFIRM_RISKY: an unknown risk too */
 };
 
 /** Does an action of this risk wait for a person? */
-bool confirm_needed(const struct confirm_policy *p, enum risk risk);
+bool approval_needed(const struct approval_policy *p, enum risk risk);
 /** What both let pass: nothing runs unconfirmed because a delegate runs it. */
-struct confirm_policy confirm_stricter(struct confirm_policy a, struct confirm_policy b);
+struct approval_policy approval_stricter(struct approval_policy a,
+					 struct approval_policy b);
 /** Read the policy of a section [controller...]. `interactive`: a person can answer. */
-int confirm_policy_read(const struct config *c, const char *section, bool interactive,
-			struct confirm_policy *ret, struct error *err);
+int approval_policy_read(const struct config *c, const char *section, bool interactive,
+			 struct approval_policy *ret, struct error *err);
 
 /** Scopes of what runs without asking here, those of the project included; owned. NULL:
  *  out of memory. */
-json_object *confirm_approvals(struct conversation *c);
+json_object *approval_scopes(struct conversation *c);
 
 extern const struct feature approval_feature;
 
 /** The policy of the agent that works now. */
-static inline struct confirm_policy *approval_policy(const struct conversation *c)
+static inline struct approval_policy *approval_policy(const struct conversation *c)
 {
 	return agent_feature_state(conversation_agent(c), &approval_feature);
 }

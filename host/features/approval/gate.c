@@ -22,7 +22,7 @@ enum gate { GATE_RUN, GATE_WAIT, GATE_DENY };
 
 /* ---- the policy -------------------------------------------------------- */
 
-bool confirm_needed(const struct confirm_policy *p, enum risk risk)
+bool approval_needed(const struct approval_policy *p, enum risk risk)
 {
 	switch (p->when) {
 	case CONFIRM_NEVER:
@@ -35,8 +35,8 @@ bool confirm_needed(const struct confirm_policy *p, enum risk risk)
 	return risk_waits(risk, p->from, p->unknown);
 }
 
-int confirm_policy_read(const struct config *c, const char *section, bool interactive,
-			struct confirm_policy *ret, struct error *err)
+int approval_policy_read(const struct config *c, const char *section, bool interactive,
+			 struct approval_policy *ret, struct error *err)
 {
 	int when = config_choice(c, section, "confirmation");
 	int from = config_choice(c, section, "confirm_risk");
@@ -53,7 +53,8 @@ int confirm_policy_read(const struct config *c, const char *section, bool intera
 	return MT_OK;
 }
 
-struct confirm_policy confirm_stricter(struct confirm_policy a, struct confirm_policy b)
+struct approval_policy approval_stricter(struct approval_policy a,
+					 struct approval_policy b)
 {
 	const bool a_risky = a.when == CONFIRM_RISKY, b_risky = b.when == CONFIRM_RISKY;
 
@@ -70,7 +71,7 @@ struct confirm_policy confirm_stricter(struct confirm_policy a, struct confirm_p
 
 /* ---- the gate ---------------------------------------------------------- */
 
-void confirm_assess(struct conversation *c, struct call *call, struct verdict *ret)
+void approval_assess(struct conversation *c, struct call *call, struct verdict *ret)
 {
 	if (approval_of(c)->assess(c, call, ret)) {
 		ret->risk = RISK_UNKNOWN;
@@ -78,9 +79,9 @@ void confirm_assess(struct conversation *c, struct call *call, struct verdict *r
 	}
 }
 
-void confirm_judge(struct conversation *c, struct call *call)
+void approval_judge(struct conversation *c, struct call *call)
 {
-	confirm_assess(c, call, &call->verdict);
+	approval_assess(c, call, &call->verdict);
 	if (event_field_find(call->action->type, "security_risk"))
 		js_set_int(event_args(call->action), "security_risk", call->verdict.risk);
 }
@@ -126,13 +127,13 @@ static enum gate judge(struct conversation *c, struct call *call)
 {
 	const struct verdict *v = &call->verdict;
 
-	if (approval_policy(c)->when == CONFIRM_NEVER && !analyzers_wired(c))
+	if (approval_policy(c)->when == CONFIRM_NEVER && !approval_has_analyzers(c))
 		return GATE_RUN;
-	confirm_judge(c, call);
+	approval_judge(c, call);
 	if (v->deny)
 		return GATE_DENY;
-	if (confirm_needed(approval_policy(c), v->risk) &&
-	    (v->risk == RISK_HIGH || !confirm_allowed(c, call)))
+	if (approval_needed(approval_policy(c), v->risk) &&
+	    (v->risk == RISK_HIGH || !approval_is_granted(c, call)))
 		return GATE_WAIT;
 	if (v->risk == RISK_MEDIUM && *v->reason &&
 	    approval_policy(c)->when != CONFIRM_NEVER)
@@ -140,7 +141,7 @@ static enum gate judge(struct conversation *c, struct call *call)
 	return GATE_RUN;
 }
 
-int confirm_denied(const struct verdict *v, const char *what, struct error *err)
+int approval_denied(const struct verdict *v, const char *what, struct error *err)
 {
 	return fail(err, MT_EDENIED, "%s is denied: %s%s%s%s", what,
 		    *v->reason ? v->reason : "it is against the policy of this host",
@@ -150,8 +151,8 @@ int confirm_denied(const struct verdict *v, const char *what, struct error *err)
 /* The user need not confirm a call that the user makes, but what is denied does not run. */
 static int check_user_call(struct conversation *c, struct call *call, struct error *err)
 {
-	confirm_judge(c, call);
-	return call->verdict.deny ? confirm_denied(&call->verdict, "the action", err)
+	approval_judge(c, call);
+	return call->verdict.deny ? approval_denied(&call->verdict, "the action", err)
 				  : MT_OK;
 }
 
@@ -172,7 +173,7 @@ static void waits_now(struct conversation *c)
 static int describe(struct conversation *c, struct error *err)
 {
 	const struct call *call = turn_call(c);
-	const struct scope_place place = confirm_place(c, call);
+	const struct scope_place place = approval_place(c, call);
 
 	json_object_put(approval_of(c)->offered_scopes);
 	approval_of(c)->offered_scopes = NULL;
@@ -223,8 +224,8 @@ static int restore_waiting(struct conversation *c, struct event *action,
 
 	if (!call)
 		return out_of_memory(err);
-	confirm_assess(c, call, &call->verdict);
-	if (then == RISK_HIGH || !analyzers_wired(c))
+	approval_assess(c, call, &call->verdict);
+	if (then == RISK_HIGH || !approval_has_analyzers(c))
 		call->verdict.risk = then;
 	turn_start(c, call);
 	turn_await_approval(c);
@@ -317,7 +318,7 @@ static bool gate(struct conversation *c, struct call *call)
 		if (yes)
 			return false;
 		turn_start(c, call);
-		confirm_rejected(c, call->action);
+		approval_rejected(c, call->action);
 		return true;
 	}
 	switch (judge(c, call)) {
@@ -341,39 +342,41 @@ static bool may_hold(struct conversation *c, struct call *call)
 {
 	struct verdict v = { .risk = RISK_LOW };
 
-	if ((analyzers_wired(c) || approval_policy(c)->when != CONFIRM_NEVER) &&
+	if ((approval_has_analyzers(c) || approval_policy(c)->when != CONFIRM_NEVER) &&
 	    approval_of(c)->assess(c, call, &v))
 		return true;
-	return v.deny || v.risk != RISK_LOW || confirm_needed(approval_policy(c), v.risk);
+	return v.deny || v.risk != RISK_LOW ||
+	       approval_needed(approval_policy(c), v.risk);
 }
 
 static int open_approval(struct conversation *c, struct error *err)
 {
-	struct confirm_policy unused;
+	struct approval_policy unused;
 
-	approval_of(c)->assess = analyzers_judge;
-	return confirm_policy_read(conversation_config(c), conversation_agent(c)->section,
-				   conversation_is_interactive(c), &unused, err);
+	approval_of(c)->assess = approval_ask_analyzers;
+	return approval_policy_read(conversation_config(c),
+				    conversation_agent(c)->section,
+				    conversation_is_interactive(c), &unused, err);
 }
 
 /* The policy of its section, unless an agent that waits for it has a stricter one. */
 static void open_agent(struct conversation *c, struct agent_frame *agent)
 {
-	struct confirm_policy *own = agent_feature_state(agent, &approval_feature);
+	struct approval_policy *own = agent_feature_state(agent, &approval_feature);
 
-	if (confirm_policy_read(conversation_config(c), agent->section,
-				conversation_is_interactive(c), own, NULL))
+	if (approval_policy_read(conversation_config(c), agent->section,
+				 conversation_is_interactive(c), own, NULL))
 		own->when = CONFIRM_ALWAYS;
 	if (agent->above)
-		*own = confirm_stricter(*(struct confirm_policy *)agent_feature_state(
-						agent->above, &approval_feature),
-					*own);
+		*own = approval_stricter(*(struct approval_policy *)agent_feature_state(
+						 agent->above, &approval_feature),
+					 *own);
 }
 
 static int created(struct conversation *c, const struct conversation_options *o,
 		   struct error *err)
 {
-	return confirm_inherit(c, o->approvals, err);
+	return approval_inherit(c, o->approvals, err);
 }
 
 /* An answer that had no effect yet is carried out. */
@@ -402,7 +405,7 @@ static int restore_action(struct conversation *c, struct event *action, bool *re
 		turn_set_uncommitted(c, action->id);
 	} else {
 		conversation_restore_state(c, STATE_USER_REJECTED);
-		confirm_rejected(c, action);
+		approval_rejected(c, action);
 	}
 	return MT_OK;
 }
@@ -411,14 +414,14 @@ static int before_message(struct conversation *c, const char *text, size_t len,
 			  json_object *images, bool *ret_held, struct error *err)
 {
 	(void)text, (void)len, (void)images, (void)ret_held, (void)err;
-	confirm_tell_approvals(c);
+	approval_tell_scopes(c);
 	return MT_OK;
 }
 
 /* An action that waits still waits: only its answer lets it run. */
 static int before_continue(struct conversation *c, bool *ret_held, struct error *err)
 {
-	confirm_tell_approvals(c);
+	approval_tell_scopes(c);
 	*ret_held = turn_awaits_approval(c);
 	if (!*ret_held)
 		return MT_OK;
@@ -439,7 +442,7 @@ static int prepare_state(struct conversation *c, enum agent_state state,
 
 	if ((!yes && state != STATE_USER_REJECTED) || turn_is_idle(c))
 		return MT_OK;
-	return confirm_repeat(c, yes, err);
+	return approval_repeat(c, yes, err);
 }
 
 /* Tell the model what ran in place of its call, if the user changed it. */
@@ -448,7 +451,7 @@ static void before_observation(struct conversation *c, struct event *action,
 {
 	(void)action;
 	if (call && observation)
-		confirm_tell_edit(c, call, observation);
+		approval_tell_edit(c, call, observation);
 }
 
 static void release(struct conversation *c)
@@ -464,7 +467,7 @@ static void release(struct conversation *c)
 /* What runs is what was approved. */
 static bool before_send(struct conversation *c, struct call *call)
 {
-	if (confirm_holds(c, call->action))
+	if (approval_holds(c, call->action))
 		return false;
 	dispatch_log_failure(c, call->action, "AGENT_ERROR$ACTION_DENIED",
 			     "The action did not run: the log was changed after the user "
@@ -475,14 +478,14 @@ static bool before_send(struct conversation *c, struct call *call)
 const struct feature approval_feature = {
 	.name = "approval",
 	.state_size = sizeof(struct approval_state),
-	.agent_state_size = sizeof(struct confirm_policy),
+	.agent_state_size = sizeof(struct approval_policy),
 	.open = open_approval,
 	.open_agent = open_agent,
 	.created = created,
-	.resume = confirm_restore,
+	.resume = approval_restore,
 	.restore_action = restore_action,
 	.before_message = before_message,
-	.adding_message = confirm_overtaken,
+	.adding_message = approval_overtaken,
 	.before_continue = before_continue,
 	.prepare_state = prepare_state,
 	.gate = gate,

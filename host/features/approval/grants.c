@@ -13,7 +13,7 @@
 
 static const char old_record[] = "mortise/always"; /* of versions before scopes */
 
-struct scope_place confirm_place(struct conversation *c, const struct call *call)
+struct scope_place approval_place(struct conversation *c, const struct call *call)
 {
 	struct scope_place place = { .workspace = conversation_workspace(c),
 				     .dir = conversation_shell_dir(c) ? conversation_shell_dir(c) : conversation_workspace(c),
@@ -29,8 +29,8 @@ struct scope_place confirm_place(struct conversation *c, const struct call *call
 /* A delegate that asks for more than the agent which the user approved this for. */
 static bool is_stricter(const struct conversation *c)
 {
-	const struct confirm_policy *own = approval_policy(c);
-	const struct confirm_policy *first =
+	const struct approval_policy *own = approval_policy(c);
+	const struct approval_policy *first =
 		agent_feature_state(agents_first(c), &approval_feature);
 
 	return first->when != own->when || first->from != own->from ||
@@ -47,7 +47,7 @@ static bool append(json_object *list, json_object *more)
 	return true;
 }
 
-json_object *confirm_approvals(struct conversation *c)
+json_object *approval_scopes(struct conversation *c)
 {
 	AUTO(json) json_object *all = json_object_new_array();
 	AUTO(json) json_object *kept = NULL;
@@ -65,10 +65,10 @@ json_object *confirm_approvals(struct conversation *c)
 	return STEAL(all);
 }
 
-bool confirm_allowed(struct conversation *c, const struct call *call)
+bool approval_is_granted(struct conversation *c, const struct call *call)
 {
-	AUTO(json) json_object *all = is_stricter(c) ? NULL : confirm_approvals(c);
-	const struct scope_place place = confirm_place(c, call);
+	AUTO(json) json_object *all = is_stricter(c) ? NULL : approval_scopes(c);
+	const struct scope_place place = approval_place(c, call);
 
 	return scopes_cover(all, call->action, &place);
 }
@@ -130,13 +130,13 @@ static int keep(struct conversation *c, json_object *scope, struct error *err)
 	return *conversation_parent(c) ? remember(c, scope, err) : MT_OK;
 }
 
-int confirm_grant(struct conversation *c, json_object *scope, bool project,
-		  struct error *err)
+int approval_grant(struct conversation *c, json_object *scope, bool project,
+		   struct error *err)
 {
 	return project ? keep(c, scope, err) : remember(c, scope, err);
 }
 
-int confirm_inherit(struct conversation *c, json_object *approvals, struct error *err)
+int approval_inherit(struct conversation *c, json_object *approvals, struct error *err)
 {
 	if (!json_object_is_type(approvals, json_type_array) ||
 	    json_object_array_length(approvals) == 0)
@@ -145,7 +145,7 @@ int confirm_inherit(struct conversation *c, json_object *approvals, struct error
 	return log_approvals(c, err);
 }
 
-void confirm_tell_approvals(struct conversation *c)
+void approval_tell_scopes(struct conversation *c)
 {
 	AUTO(json) json_object *kept = NULL;
 	struct error err = ERROR_NONE;
@@ -180,7 +180,7 @@ void confirm_tell_approvals(struct conversation *c)
 				    count, count > 1 ? "s" : "", count > 1 ? "y" : "ies");
 }
 
-int confirm_restore(struct conversation *c, struct error *err)
+int approval_restore(struct conversation *c, struct error *err)
 {
 	size_t len;
 	const char *text = evlog_state(conversation_log(c), APPROVALS_RECORD, &len);
