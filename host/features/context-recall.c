@@ -244,7 +244,7 @@ static int64_t post_question(struct conversation *c, const char *kind, const cha
 				      &err);
 }
 
-void recall(struct conversation *c, int64_t action)
+void recall_context(struct conversation *c, int64_t action)
 {
 	AUTO(event) struct event *message = message_of(c, true);
 	const char *text = message ? event_arg(message, "content") : "";
@@ -292,7 +292,7 @@ void recall_restore(struct conversation *c)
 			return;
 		action = id;
 	}
-	recall(c, action);
+	recall_context(c, action);
 }
 
 void recall_more(struct conversation *c)

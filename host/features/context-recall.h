@@ -11,7 +11,7 @@
 /** Tell the model where it is: the context of the workspace, with the skills
  *  that the first message calls for. `action` is the recall that asked for it,
  *  -1: none has yet. */
-void recall(struct conversation *c, int64_t action);
+void recall_context(struct conversation *c, int64_t action);
 /** The newest message is a later one: skills that it calls for, each once. */
 void recall_more(struct conversation *c);
 /** The text of a recall observation for the model; owned. */

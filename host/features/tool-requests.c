@@ -154,7 +154,7 @@ static bool request_answer(struct conversation *c, uint64_t call, uint64_t reque
 static void after_message(struct conversation *c, bool first)
 {
 	if (first)
-		recall(c, -1);
+		recall_context(c, -1);
 	else
 		recall_more(c);
 }

@@ -59,16 +59,16 @@ static int change_directory(struct reading *r, const struct shell_command *c)
 	if (c->count != 2 || !is_static(&c->words[1]) || c->words[1].text[0] == '-' ||
 	    !redirects_harmless(c, true))
 		return EXACT;
-	to = path_resolve(r->dir, c->words[1].text);
+	to = scope_path_resolve(r->dir, c->words[1].text);
 	free(r->dir);
 	r->dir = to;
-	return to && path_is_below(to, r->place->workspace) ? MT_OK : EXACT;
+	return to && scope_path_is_below(to, r->place->workspace) ? MT_OK : EXACT;
 }
 
 /* A program that is named by a path is the file that it leads to. */
 static char *program_name(const struct reading *r, const char *name)
 {
-	return strchr(name, '/') ? path_resolve(r->dir, name) : strdup(name);
+	return strchr(name, '/') ? scope_path_resolve(r->dir, name) : strdup(name);
 }
 
 static int add(struct reading *r, const char *name, const char *sub, bool known)
@@ -108,7 +108,7 @@ static int each(void *arg, const struct shell_command *c)
 		return EXACT;
 	if (strcmp(c->words[0].text, "cd") == 0)
 		return change_directory(r, c);
-	scope = program_scope(c, &sub);
+	scope = program_scope_of(c, &sub);
 	if (scope == PROGRAM_EXACT || !redirects_harmless(c, scope == PROGRAM_FREE))
 		return EXACT;
 	if (scope == PROGRAM_FREE)

@@ -32,7 +32,7 @@ static char *resolve_new(const char *path)
 	return up ? path_join(strcmp(up, "/") == 0 ? "" : up, last) : NULL;
 }
 
-char *path_resolve(const char *dir, const char *path)
+char *scope_path_resolve(const char *dir, const char *path)
 {
 	AUTO(free) char *whole = path_join(dir, path);
 	char *real;
@@ -48,7 +48,7 @@ char *path_resolve(const char *dir, const char *path)
 	return resolve_new(whole);
 }
 
-bool path_is_below(const char *path, const char *dir)
+bool scope_path_is_below(const char *path, const char *dir)
 {
 	AUTO(free) char *real = realpath(dir, NULL);
 	size_t len = real ? strlen(real) : 0;
@@ -76,7 +76,7 @@ static bool is_protected(const char *name, size_t len)
 	return false;
 }
 
-bool path_is_protected(const char *path, const char *dir)
+bool scope_path_is_protected(const char *path, const char *dir)
 {
 	AUTO(free) char *real = realpath(dir, NULL);
 	size_t len = real ? strlen(real) : 0;

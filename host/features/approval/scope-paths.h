@@ -9,11 +9,11 @@
 
 /** The absolute path without links and `..`, as the kernel would open it from `dir`
  *  now; components that do not exist yet stay unchanged. Owned. NULL: unknown. */
-char *path_resolve(const char *dir, const char *path);
+char *scope_path_resolve(const char *dir, const char *path);
 /** Is a resolved path this directory, or below it? Its own links are resolved. */
-bool path_is_below(const char *path, const char *dir);
+bool scope_path_is_below(const char *path, const char *dir);
 /** Does a resolved path that is below this directory lead to what starts programs by
  *  itself: .git, .mortise, .envrc, start files of shells and the like? */
-bool path_is_protected(const char *path, const char *dir);
+bool scope_path_is_protected(const char *path, const char *dir);
 
 #endif

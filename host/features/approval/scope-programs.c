@@ -447,7 +447,7 @@ static const char *other_sub(const struct shell_command *c)
 		       : "";
 }
 
-enum program_scope program_scope(const struct shell_command *c, const char **ret_sub)
+enum program_scope program_scope_of(const struct shell_command *c, const char **ret_sub)
 {
 	const char *name = c->words[0].text, *base = command_base(name);
 	const struct program *p = find(name);

@@ -17,6 +17,6 @@ enum program_scope {
 
 /** Judge a simple command whose words[0] is static. *ret_sub: its subcommand, borrowed
  *  from the words; "" if it has none. Files it is redirected to are not looked at. */
-enum program_scope program_scope(const struct shell_command *c, const char **ret_sub);
+enum program_scope program_scope_of(const struct shell_command *c, const char **ret_sub);
 
 #endif

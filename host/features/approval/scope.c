@@ -68,11 +68,11 @@ static void read_file(const struct event *action, const struct scope_place *plac
 		      struct facts *f)
 {
 	const char *path = event_arg(action, "path");
-	char *real = *path == '/' ? path_resolve("/", path) : NULL;
+	char *real = *path == '/' ? scope_path_resolve("/", path) : NULL;
 
 	f->verb = action->type->id == ACTION_READ ? "read" : "change";
-	if (real && path_is_below(real, place->workspace) &&
-	    !path_is_protected(real, place->workspace))
+	if (real && scope_path_is_below(real, place->workspace) &&
+	    !scope_path_is_protected(real, place->workspace))
 		f->path = STEAL(real);
 	free(real);
 }
