@@ -87,7 +87,7 @@ static void on_append(struct evlog *log, const struct event *e, void *arg)
 	struct conversation *c = arg;
 
 	(void)log;
-	c->step_requested |= event_triggers_step(e, c->state);
+	c->step_requested |= step_policy_triggers(e, c->state);
 	if (config_logs_events(c->config)) {
 		AUTO(strbuf) struct strbuf line = STRBUF(16 << 20);
 

@@ -56,7 +56,7 @@ struct conversation {
 	unsigned runner_failures;  /* consecutive, without a hello between */
 	struct watch watchers[WATCHERS_MAX];
 
-	uv_prepare_t handle;       /* its closing ends the conversation; see runner_soon */
+	uv_prepare_t handle;       /* its closing ends the conversation; see dispatch_start_runner_soon */
 	unsigned loop_turns;       /* since a runner was wanted */
 	void (*closed)(void *arg);
 	void *closed_arg;

@@ -439,7 +439,7 @@ static int launch(struct conversation *c, struct error *err)
 	return launch_runner(&l, &runner_events, c, &c->link, err);
 }
 
-int runner_start(struct conversation *c, struct error *err)
+int dispatch_start_runner(struct conversation *c, struct error *err)
 {
 	return c->link ? MT_OK : launch(c, err);
 }
@@ -453,10 +453,10 @@ static void on_turn(uv_prepare_t *handle)
 		return;
 	uv_prepare_stop(handle);
 	if (!c->closing)
-		runner_start(c, NULL);
+		dispatch_start_runner(c, NULL);
 }
 
-void runner_soon(struct conversation *c)
+void dispatch_start_runner_soon(struct conversation *c)
 {
 	if (!c->link && c->loop_turns == 0)
 		uv_prepare_start(&c->handle, on_turn);
@@ -498,7 +498,7 @@ static int send_call(struct conversation *c, struct call *call, bool *ret_runner
 	if (r)
 		return fail(err, r, "%s", call->why.text);
 	if (*ret_runner)
-		r = runner_start(c, err);
+		r = dispatch_start_runner(c, err);
 	if (!r)
 		r = log_dispatch(c, call->id, err);
 	if (r)

@@ -19,9 +19,9 @@ void dispatch_log_observation(struct conversation *c, struct event *action,
 /** The observation of an action that must not run; the model reads why. */
 void dispatch_log_denial(struct conversation *c, struct event *action, const char *why);
 /** Start the runner if it is not there, so that it is ready when needed. */
-int runner_start(struct conversation *c, struct error *err);
+int dispatch_start_runner(struct conversation *c, struct error *err);
 /** Start it once the request that was just sent is on its way. */
-void runner_soon(struct conversation *c);
+void dispatch_start_runner_soon(struct conversation *c);
 /** The observation of an action, which is pending no longer. */
 void dispatch_log_answer(struct conversation *c, struct event *action, const char *type,
 			 const char *text, struct error *err);

@@ -6,7 +6,7 @@
 #define MORTISE_PROVISIONAL
 #include <mortise/advance.h>
 
-bool event_triggers_step(const struct event *e, enum agent_state state)
+bool step_policy_triggers(const struct event *e, enum agent_state state)
 {
 	switch (e->type->id) {
 	case ACTION_MESSAGE:
@@ -24,12 +24,12 @@ bool event_triggers_step(const struct event *e, enum agent_state state)
 	}
 }
 
-bool error_is_overflow(const struct llm_error *e)
+bool step_policy_is_overflow(const struct llm_error *e)
 {
 	return e->kind == MT_ERROR_CONTEXT_WINDOW || e->kind == MT_ERROR_HISTORY;
 }
 
-struct error_policy error_policy_of(const struct llm_error *e)
+struct error_policy step_policy_of(const struct llm_error *e)
 {
 	static const struct {
 		int kind;

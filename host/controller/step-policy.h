@@ -10,14 +10,14 @@
 #include "llm/llm.h"
 
 /** Does an agent in this state take a step because of this event? */
-bool event_triggers_step(const struct event *e, enum agent_state state);
+bool step_policy_triggers(const struct event *e, enum agent_state state);
 
 struct error_policy {
 	enum agent_state state;  /* go there */
 	const char *status;      /* as clients know it: "STATUS$ERROR_LLM_..." */
 };
-struct error_policy error_policy_of(const struct llm_error *e);
+struct error_policy step_policy_of(const struct llm_error *e);
 /** Is the history too long for the model? */
-bool error_is_overflow(const struct llm_error *e);
+bool step_policy_is_overflow(const struct llm_error *e);
 
 #endif

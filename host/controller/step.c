@@ -151,7 +151,7 @@ static void on_failed(void *arg, const struct llm_error *error)
 		step_run_ready(c);
 		return;
 	}
-	c->status = error_policy_of(error).status;
+	c->status = step_policy_of(error).status;
 	conversation_set_error(c, EXIT_MODEL, "%s", error->text);
 }
 
@@ -180,7 +180,7 @@ int step_send(struct conversation *c, struct mt_ctx *x, struct error *err)
 		return features_suspend_step(c, x, err);
 	r = request_send(c, x, evlog_replies(c->log), &llm_events, err);
 	if (!r)
-		runner_soon(c);
+		dispatch_start_runner_soon(c);
 	return r;
 }
 

@@ -308,7 +308,7 @@ static bool request_failed(struct conversation *c, const struct llm_error *error
 	struct condensing_state *s = state_of(c);
 	struct error err = ERROR_NONE;
 
-	if (s->requested || !error_is_overflow(error))
+	if (s->requested || !step_policy_is_overflow(error))
 		return false;
 	snprintf(s->refused, sizeof s->refused, "%s", error->text);
 	action_log(c, event_action("condensation_request", SOURCE_AGENT, NULL, &err));

@@ -68,7 +68,8 @@ static const char *block_step(struct conversation *c)
 	struct relist *r = feature_state(c, &relist_feature);
 
 	if (!conversation_waiting_agents(c) && !conversation_runner(c) && is_unlisted(c))
-		runner_start(c, NULL); /* the first call reports why it cannot start */
+		dispatch_start_runner(
+			c, NULL); /* the first call reports why it cannot start */
 	if (conversation_waiting_agents(c) || !has_to_wait(c)) {
 		r->deadline = 0;
 		return NULL;

@@ -45,7 +45,7 @@ static bool case_should_step(struct vec *v, json_object *in, json_object *output
 		vec_fault(v, "the event", "an event and a state", err.text);
 	else
 		fault_int(v, "it steps", json_object_get_boolean(output),
-			  event_triggers_step(e, (enum agent_state)state));
+			  step_policy_triggers(e, (enum agent_state)state));
 	return true;
 }
 
@@ -259,7 +259,7 @@ static bool case_context_window(struct vec *v, json_object *in, json_object *out
 		   *text = js_str(in, "message", "");
 	bool may = js_bool(in, "enable_history_truncation", false);
 	struct llm_error e = { .kind = kind_of(class, text) };
-	bool condenses = may && error_is_overflow(&e);
+	bool condenses = may && step_policy_is_overflow(&e);
 
 	if (strcmp(class, "APIError") == 0) {
 		vec_skip(v, "context_window_error",
@@ -288,7 +288,7 @@ static bool case_exception(struct vec *v, json_object *in, json_object *output)
 	struct llm_error e = { .kind = kind_of(js_str(in, "exception", ""), text) };
 	const char *wanted = js_str(output, "last_error", "");
 	json_object *status = js_get(output, "status");
-	struct error_policy r = error_policy_of(&e);
+	struct error_policy r = step_policy_of(&e);
 
 	/* it is tried again until the attempts are used up */
 	if (e.kind == MT_ERROR_RATE_LIMIT &&
