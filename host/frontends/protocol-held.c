@@ -90,10 +90,10 @@ bool held_put(struct session *s)
 	if (h->is_line) {
 		strbuf_addn(&s->out, h->text.text, h->text.len);
 	} else {
-		begin_line(s, "delta");
+		session_begin_line(s, "delta");
 		js_key_strn(&s->out, "text", h->text.text, h->text.len);
 		js_key_bool(&s->out, "reasoning", h->reasoning);
-		end_line(s);
+		session_end_line(s);
 	}
 	drop_first(s);
 	return true;

@@ -423,7 +423,7 @@ static void put_approvals(struct strbuf *b, const struct conversation *c)
 static void put_result(struct session *s, json_object *id, const struct outcome *o,
 		       const struct error *err)
 {
-	begin_line(s, "result");
+	session_begin_line(s, "result");
 	if (id) {
 		js_key(&s->out, "id");
 		js_put(&s->out, id);
@@ -450,8 +450,8 @@ static void put_result(struct session *s, json_object *id, const struct outcome 
 	if (!err->code && o->approvals)
 		put_approvals(&s->out, s->c);
 	if (!err->code && o->facts)
-		put_facts(&s->out, s->c);
-	end_line(s);
+		session_put_facts(&s->out, s->c);
+	session_end_line(s);
 }
 
 static int run(struct session *s, json_object *line, struct outcome *o, struct error *err)
@@ -469,7 +469,7 @@ static int run(struct session *s, json_object *line, struct outcome *o, struct e
 	return evlog_barrier(conversation_log(s->c), err);
 }
 
-void command_line(struct session *s, char *text, size_t len)
+void session_command_line(struct session *s, char *text, size_t len)
 {
 	struct error err = ERROR_NONE;
 	struct outcome o = { .event = -1, .events = -1, .to = -1 };

@@ -26,7 +26,7 @@ struct session {
 };
 
 /** Carry out one line and write its result. The text may be changed. */
-void command_line(struct session *s, char *line, size_t len);
+void session_command_line(struct session *s, char *line, size_t len);
 
 /** Send what can be sent now: events first, then what waited for them. */
 void session_pump(struct session *s);
@@ -41,10 +41,10 @@ bool held_put(struct session *s);
 void held_clear(struct session *s);
 
 /** Members that hello and status share, without the braces. */
-void put_facts(struct strbuf *b, struct conversation *c);
+void session_put_facts(struct strbuf *b, struct conversation *c);
 
-/** Begin a line {"type":TYPE; end_line closes it. */
-void begin_line(struct session *s, const char *type);
-void end_line(struct session *s);
+/** Begin a line {"type":TYPE; session_end_line closes it. */
+void session_begin_line(struct session *s, const char *type);
+void session_end_line(struct session *s);
 
 #endif

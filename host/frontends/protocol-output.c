@@ -17,13 +17,13 @@ enum {
 
 /* ---- lines ------------------------------------------------------------- */
 
-void begin_line(struct session *s, const char *type)
+void session_begin_line(struct session *s, const char *type)
 {
 	strbuf_addc(&s->out, '{');
 	js_key_str(&s->out, "type", type);
 }
 
-void end_line(struct session *s)
+void session_end_line(struct session *s)
 {
 	strbuf_add(&s->out, "}\n");
 	if (s->options.ready && !s->pumping)
@@ -51,7 +51,7 @@ static bool begin_passing(struct session *s, const char *type)
 		s->lost++;
 		return false;
 	}
-	begin_line(s, type);
+	session_begin_line(s, type);
 	return true;
 }
 
@@ -71,7 +71,7 @@ static void put_waiting(struct strbuf *b, struct conversation *c)
 	}
 }
 
-void put_facts(struct strbuf *b, struct conversation *c)
+void session_put_facts(struct strbuf *b, struct conversation *c)
 {
 	enum agent_state state = conversation_state(c);
 
@@ -93,18 +93,18 @@ void put_facts(struct strbuf *b, struct conversation *c)
 
 static void put_hello(struct session *s)
 {
-	begin_line(s, "hello");
+	session_begin_line(s, "hello");
 	js_key_int(&s->out, "protocol", PROTOCOL_VERSION);
 	js_key_str(&s->out, "version", VERSION);
-	put_facts(&s->out, s->c);
-	end_line(s);
+	session_put_facts(&s->out, s->c);
+	session_end_line(s);
 }
 
 static void put_state(struct session *s, const char *type)
 {
 	enum agent_state state = conversation_state(s->c);
 
-	begin_line(s, type);
+	session_begin_line(s, type);
 	js_key_str(&s->out, "state", state_name(state));
 	js_key_str(&s->out, "reason", conversation_reason(s->c));
 	if (s->ending)
@@ -116,18 +116,18 @@ static void put_state(struct session *s, const char *type)
 		js_key(&s->out, "models");
 		llm_usage_totals_put_json(conversation_bill(s->c), &s->out);
 	}
-	end_line(s);
+	session_end_line(s);
 }
 
 static void put_notice(struct session *s, int level, const char *text)
 {
-	begin_line(s, "notice");
+	session_begin_line(s, "notice");
 	js_key_str(&s->out, "level",
 		   level <= MT_LOG_ERROR     ? "error"
 		   : level <= MT_LOG_WARNING ? "warning"
 					     : "info");
 	js_key_str(&s->out, "text", text);
-	end_line(s);
+	session_end_line(s);
 }
 
 /* ---- events ------------------------------------------------------------ */
@@ -169,7 +169,7 @@ static void put_questions(struct session *s)
 {
 	bool first = true;
 
-	begin_line(s, "questions");
+	session_begin_line(s, "questions");
 	js_key(&s->out, "open");
 	strbuf_addc(&s->out, '[');
 	for (const struct question *q = conversation_questions(s->c); q; q = q->next) {
@@ -186,7 +186,7 @@ static void put_questions(struct session *s)
 		first = false;
 	}
 	strbuf_addc(&s->out, ']');
-	end_line(s);
+	session_end_line(s);
 }
 
 static void put_due(struct session *s)
@@ -271,10 +271,10 @@ static void on_delta(void *arg, bool reasoning, const char *text, size_t len)
 		s->lost += !held_delta(s, reasoning, text, len);
 		return;
 	}
-	begin_line(s, "delta");
+	session_begin_line(s, "delta");
 	js_key_strn(&s->out, "text", text, len);
 	js_key_bool(&s->out, "reasoning", reasoning);
-	end_line(s);
+	session_end_line(s);
 }
 
 static void on_output(void *arg, int64_t action, const char *bytes, size_t len)
@@ -285,7 +285,7 @@ static void on_output(void *arg, int64_t action, const char *bytes, size_t len)
 		return;
 	js_key_int(&s->out, "action", action);
 	js_key_strn(&s->out, "text", bytes, len);
-	end_line(s);
+	session_end_line(s);
 }
 
 static void put_number(struct strbuf *b, const char *name, double value)
@@ -307,14 +307,14 @@ static void on_progress(void *arg, int64_t action, double done, double total,
 	put_number(&s->out, "done", done);
 	put_number(&s->out, "total", total);
 	js_key_str(&s->out, "message", message ? message : "");
-	end_line(s);
+	session_end_line(s);
 }
 
 /* End a line that has its place behind the pieces of the reply. */
 static void end_waiting(struct session *s, size_t start, bool waits)
 {
 	if (!waits) {
-		end_line(s);
+		session_end_line(s);
 		return;
 	}
 	strbuf_add(&s->out, "}\n");
@@ -330,7 +330,7 @@ static void on_retry(void *arg, const struct llm_error *why, int64_t wait_ms)
 	if (!subscribed(s) || s->ended)
 		return;
 	waits = behind(s);
-	begin_line(s, "retry");
+	session_begin_line(s, "retry");
 	js_key_str(&s->out, "error", why->text);
 	js_key_str(&s->out, "kind", llm_error_name(why->kind));
 	js_key_int(&s->out, "attempts", why->attempts);
@@ -356,7 +356,7 @@ static void on_reply(void *arg, const struct llm_reply *reply)
 	if (!subscribed(s) || s->ended)
 		return;
 	waits = behind(s);
-	begin_line(s, "reply");
+	session_begin_line(s, "reply");
 	js_key_str(&s->out, "response_id", reply->response_id ? reply->response_id : "");
 	js_key_str(&s->out, "model", reply->model ? reply->model : "");
 	js_key_int(&s->out, "latency_ms", reply->latency_ms);
@@ -378,9 +378,9 @@ static void on_rewound(void *arg, int64_t to)
 
 	if (!subscribed(s) || s->ended)
 		return;
-	begin_line(s, "rewind");
+	session_begin_line(s, "rewind");
 	js_key_int(&s->out, "to", to);
-	end_line(s);
+	session_end_line(s);
 }
 
 static void on_notice(void *arg, int level, const char *text)
@@ -402,7 +402,7 @@ static int protocol_output_on_line(char *line, size_t len, void *arg)
 	struct session *s = arg;
 
 	if (!s->ended)
-		command_line(s, line, len);
+		session_command_line(s, line, len);
 	return MT_OK;
 }
 
