@@ -13,7 +13,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-int server_item(const char *name, struct strbuf *ret)
+int mcp_server_item(const char *name, struct strbuf *ret)
 {
 	return name ? strbuf_addf(ret, MCP_SERVER_PREFIX "%s", name)
 		    : strbuf_add(ret, MCP_TOOLSET);
@@ -25,7 +25,7 @@ static int mcp_login_find(const struct config *c, const struct registry *r,
 {
 	AUTO(strbuf) struct strbuf item = STRBUF(4096);
 	struct catalog catalog = { 0 };
-	int status = server_item(name, &item)
+	int status = mcp_server_item(name, &item)
 			     ? out_of_memory(err)
 			     : catalog_open(c, r, item.text, &catalog, err);
 

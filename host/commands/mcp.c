@@ -209,7 +209,7 @@ static int query(struct config *c, struct registry *r, const struct common *comm
 	struct query q = { .catalog = &catalog };
 	int code;
 
-	if (server_item(name, &item) || catalog_open(c, r, item.text, &catalog, err))
+	if (mcp_server_item(name, &item) || catalog_open(c, r, item.text, &catalog, err))
 		return command_report(EXIT_USAGE, err);
 	if (catalog.instance_count == 0) {
 		printf(json ? "[]\n" : "No MCP server is configured.\n");

@@ -7,7 +7,7 @@
 #include "registry/registry.h"
 
 /** What stands for a server in a list of tools; NULL: for all of them. */
-int server_item(const char *name, struct strbuf *ret);
+int mcp_server_item(const char *name, struct strbuf *ret);
 /* Both return the exit code. */
 int mcp_login(const struct config *c, const struct registry *r, const char *name,
 	      struct error *err);

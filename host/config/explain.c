@@ -155,7 +155,7 @@ static void put_chain(const struct config *c, const char *section, const char *k
 			strbuf_addf(out, "  (%s)\n", s->origin);
 			first = false;
 		}
-		section = section_parent(c, section);
+		section = config_section_parent(c, section);
 	}
 	if (option && option->fallback) {
 		strbuf_add(out, first ? "  built in: " : "  over: built in: ");

@@ -68,12 +68,12 @@ static int config_open_section(struct config *c, const char *section, const char
 	if (name && !f->named)
 		return fail(err, MT_EINVAL, "%s: [%s] cannot have a name: use [%s]",
 			    origin, f->name, f->name);
-	if (name && f->glob && !glob_valid(name, strlen(name)))
+	if (name && f->glob && !config_glob_valid(name, strlen(name)))
 		return fail(err, MT_EINVAL,
 			    "%s: invalid model glob `%.80s`: use at most %d characters, "
 			    "without spaces and ,=;#",
 			    origin, name, GLOB_MAX_LEN);
-	if (name && !f->glob && !name_valid(name, strlen(name), false))
+	if (name && !f->glob && !config_name_valid(name, strlen(name), false))
 		return fail(
 			err, MT_EINVAL,
 			"%s: invalid section name `%.80s`: use a lowercase letter, then "
@@ -108,11 +108,11 @@ static int check_setting(const struct family *f, const char *section, const char
 	struct error why = ERROR_NONE;
 	int status = MT_OK;
 
-	if (!name_valid(key, strlen(key), true))
+	if (!config_name_valid(key, strlen(key), true))
 		return fail(err, MT_EINVAL,
 			    "%s: invalid key `%.80s`: use a-z, 0-9, `_`, `-` and `.`",
 			    origin, key);
-	if (layer == LAYER_PROJECT && !project_may_set(f, key))
+	if (layer == LAYER_PROJECT && !config_project_may_set(f, key))
 		return fail(err, MT_EDENIED,
 			    "%s: a project cannot set `%s` of [%s]; move it to your own "
 			    "configuration",

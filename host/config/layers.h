@@ -59,9 +59,9 @@ struct config {
 /* tables.c */
 const struct family *family_of(const char *section, const char **ret_name);
 const struct family *family_at(size_t n);
-bool project_may_set(const struct family *f, const char *key);
-bool name_valid(const char *name, size_t len, bool dots);
-bool glob_valid(const char *name, size_t len);
+bool config_project_may_set(const struct family *f, const char *key);
+bool config_name_valid(const char *name, size_t len, bool dots);
+bool config_glob_valid(const char *name, size_t len);
 
 /* layers.c */
 
@@ -74,9 +74,9 @@ int values_resolve(struct config *c, struct error *err);
 const struct value *value_find(const struct config *c, const char *section,
 			       const char *key);
 /** The section that `section` inherits from, or NULL. */
-const char *section_parent(const struct config *c, const char *section);
+const char *config_section_parent(const struct config *c, const char *section);
 /** Text of a list after `op` with the items of `change`. NULL: out of memory. */
-char *list_change(const char *list, char op, const char *change);
+char *config_list_change(const char *list, char op, const char *change);
 
 /* trust.c */
 int trust_check(const char *path, const char *text, size_t len, bool *ret_trusted,

@@ -33,7 +33,7 @@ static const char *package_origin(const struct config *c, const struct value *v,
 	const char *origin = NULL;
 
 	for (const char *section = v->section; section;
-	     section = section_parent(c, section))
+	     section = config_section_parent(c, section))
 		for (size_t i = 0; i < c->setting_count; i++) {
 			const struct setting *s = &c->settings[i];
 
@@ -111,7 +111,7 @@ static void drop(const struct config *c, struct value *v, config_known_fn *known
 		if (!item || known(v->key, item, arg))
 			continue;
 		origin = package_origin(c, v, item);
-		left = origin ? list_change(v->text, '-', item) : NULL;
+		left = origin ? config_list_change(v->text, '-', item) : NULL;
 		if (!left)
 			continue;
 		free(v->text);

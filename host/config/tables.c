@@ -531,7 +531,7 @@ const struct family *family_of(const char *section, const char **ret_name)
 	return NULL;
 }
 
-bool project_may_set(const struct family *f, const char *key)
+bool config_project_may_set(const struct family *f, const char *key)
 {
 	for (size_t i = 0; i < ARRAY_LEN(project_forbidden); i++)
 		if (strcmp(project_forbidden[i].family, f->name) == 0 &&
@@ -540,7 +540,7 @@ bool project_may_set(const struct family *f, const char *key)
 	return f->project;
 }
 
-bool name_valid(const char *name, size_t len, bool dots)
+bool config_name_valid(const char *name, size_t len, bool dots)
 {
 	if (len == 0 || len > NAME_MAX_LEN || name[0] < 'a' || name[0] > 'z')
 		return false;
@@ -561,7 +561,7 @@ const char *config_family(size_t n)
 	return f ? f->name : NULL;
 }
 
-bool glob_valid(const char *name, size_t len)
+bool config_glob_valid(const char *name, size_t len)
 {
 	if (len == 0 || len > GLOB_MAX_LEN)
 		return false;

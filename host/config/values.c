@@ -27,7 +27,7 @@ static void put_item(struct strbuf *b, const char *item, size_t len)
 	strbuf_addn(b, item, len);
 }
 
-char *list_change(const char *list, char op, const char *change)
+char *config_list_change(const char *list, char op, const char *change)
 {
 	struct strbuf b = STRBUF(1 << 21);
 	const char *rest = list, *item;
@@ -74,7 +74,7 @@ static const char *opened(const struct config *c, const char *family, const char
 	return NULL;
 }
 
-const char *section_parent(const struct config *c, const char *section)
+const char *config_section_parent(const struct config *c, const char *section)
 {
 	const char *name = NULL;
 	const struct family *f = family_of(section, &name);
@@ -99,10 +99,11 @@ static int check_base(const struct config *c, const char *section, struct error 
 			    "%s: [controller] cannot have a base; set `base` in "
 			    "[controller.NAME]",
 			    base->origin);
-	if (base && !section_parent(c, section))
+	if (base && !config_section_parent(c, section))
 		return fail(err, MT_EINVAL, "%s: unknown section [controller.%.80s]",
 			    base->origin, base->value);
-	for (size_t depth = 0; base && above; depth++, above = section_parent(c, above))
+	for (size_t depth = 0; base && above;
+	     depth++, above = config_section_parent(c, above))
 		if (depth > 32)
 			return fail(err, MT_EINVAL,
 				    "%s: the chain of `base` sections is too long or "
@@ -131,7 +132,7 @@ static const struct setting *enforced(const struct config *c, const char *sectio
 
 		if (s && s->layer == LAYER_ENFORCED)
 			return s;
-		section = section_parent(c, section);
+		section = config_section_parent(c, section);
 	}
 	return NULL;
 }
@@ -157,7 +158,7 @@ static char *fold(const struct config *c, const char *section, const char *key,
 		if (above && s->layer < above->layer)
 			continue; /* what is enforced for [controller] is for its kin too */
 		*ret_last = s;
-		next = list || s->op != '=' ? list_change(text, s->op, s->value)
+		next = list || s->op != '=' ? config_list_change(text, s->op, s->value)
 					    : strdup(s->value);
 		free(text);
 		text = next;
@@ -168,7 +169,7 @@ static char *fold(const struct config *c, const char *section, const char *key,
 static int resolve(struct config *c, const char *section, const char *key,
 		   struct error *err)
 {
-	const char *name, *start, *above = section_parent(c, section);
+	const char *name, *start, *above = config_section_parent(c, section);
 	const struct family *f = family_of(section, &name);
 	const struct mt_option *option = option_find(f->table, f->count, key);
 	bool list = option && option->type == MT_OPTION_LIST;
@@ -297,7 +298,7 @@ static const struct value *value_above(const struct config *c, const char *secti
 			return v;
 		if (strcmp(key, "base") == 0)
 			return NULL;
-		section = section_parent(c, section);
+		section = config_section_parent(c, section);
 	}
 	return NULL;
 }
