@@ -545,7 +545,7 @@ static int put_permissions(const struct mt_plugin *p, struct strbuf *out,
 	return MT_OK;
 }
 
-int describe_plugin(const struct mt_plugin *p, struct strbuf *out, struct error *err)
+int registry_describe(const struct mt_plugin *p, struct strbuf *out, struct error *err)
 {
 	AUTO(strbuf) struct strbuf refused = STRBUF(DESCRIPTION_MAX);
 	int status;

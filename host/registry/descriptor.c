@@ -237,7 +237,7 @@ static int read_head(const char *path, ElfW(Ehdr) * head, uint64_t *ret_size)
 	return MT_OK;
 }
 
-int elf_check(const char *path, struct error *err)
+int registry_check_elf(const char *path, struct error *err)
 {
 	ElfW(Ehdr) head, own;
 	uint64_t size, own_size;
@@ -340,7 +340,7 @@ static int no_entry(void *handle, struct error *err)
 		    "; it is a library, but not a mortise plugin");
 }
 
-int plugin_open(const char *path, const struct mt_plugin **ret, struct error *err)
+int registry_open_file(const char *path, const struct mt_plugin **ret, struct error *err)
 {
 	const struct mt_plugin *(*entry)(void);
 	void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL); /* never closed */

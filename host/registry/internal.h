@@ -41,9 +41,9 @@ struct kind_info {
 const struct kind_info *kind_info(int kind);
 int component_check(const struct mt_component *c, struct error *err);
 const struct mt_component *component_at(const struct mt_plugin *p, size_t n);
-int plugin_open(const char *path, const struct mt_plugin **ret, struct error *err);
+int registry_open_file(const char *path, const struct mt_plugin **ret, struct error *err);
 /** What can be said of a file without loading it. */
-int elf_check(const char *path, struct error *err);
+int registry_check_elf(const char *path, struct error *err);
 
 /* names.c */
 /** Put the components that their short names mean first, and report the others.
@@ -57,7 +57,7 @@ char *component_make_unique(const struct component *c, bool alone);
 int registry_refuse(struct registry *r, const char *path, const char *reason);
 
 /* describe.c */
-int describe_plugin(const struct mt_plugin *p, struct strbuf *out, struct error *err);
+int registry_describe(const struct mt_plugin *p, struct strbuf *out, struct error *err);
 
 /* cache.c */
 struct cache {

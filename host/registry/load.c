@@ -64,7 +64,7 @@ const void *registry_load(struct registry *r, const struct component *c,
 		if (check_unchanged(c, err))
 			return NULL;
 		outer = guard_enter(c, "a constructor");
-		status = plugin_open(c->path, &plugin, &why);
+		status = registry_open_file(c->path, &plugin, &why);
 		guard_leave(outer);
 		if (status) {
 			fail(err, why.code, "%s: %s", c->path, why.text);

@@ -63,9 +63,9 @@ int registry_probe_child(const char *path, int out)
 	int status;
 
 	confine();
-	status = plugin_open(path, &plugin, &err);
+	status = registry_open_file(path, &plugin, &err);
 	if (!status)
-		status = describe_plugin(plugin, &text, &err);
+		status = registry_describe(plugin, &text, &err);
 	if (status) {
 		strbuf_reset(&text);
 		strbuf_addc(&text, '{');
@@ -193,7 +193,7 @@ static int64_t earlier(int64_t a, int64_t b)
 
 static int probe_start(const struct prober *prober, struct probe *p)
 {
-	int pipes[2], status = elf_check(p->path, &p->why);
+	int pipes[2], status = registry_check_elf(p->path, &p->why);
 
 	/* an error of the disk or of this program says nothing about the plugin */
 	p->retry_after = status == MT_EIO ? RETRY_NOW : 0;

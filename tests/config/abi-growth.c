@@ -11,8 +11,8 @@ int main(int argc, char **argv)
 	struct error err = ERROR_NONE;
 	AUTO(strbuf) struct strbuf text = STRBUF(DESCRIPTION_MAX);
 
-	if (argc < 2 || plugin_open(argv[1], &plugin, &err) ||
-	    describe_plugin(plugin, &text, &err)) {
+	if (argc < 2 || registry_open_file(argv[1], &plugin, &err) ||
+	    registry_describe(plugin, &text, &err)) {
 		puts(err.text);
 		return 1;
 	}
