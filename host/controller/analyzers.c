@@ -66,7 +66,7 @@ static int add(struct analyzers *a, struct config *c, struct registry *r,
 	       const char *name, struct error *err)
 {
 	if (a->count == ANALYZERS_MAX)
-		return fail(err, MT_ELIMIT, "more than %d analyzers are wired",
+		return fail(err, MT_ELIMIT, "more than %d analyzers are configured",
 			    ANALYZERS_MAX);
 	if (plugin_component_load(c, r, MT_KIND_ANALYZER, name, &a->parts[a->count], err))
 		return err->code;
@@ -217,7 +217,7 @@ static int ask_one(struct analyzers *a, size_t n, struct trial *t)
 			 a->parts[n].name,
 			 x.error.code ? x.error.text
 			 : r          ? status_name(r)
-				      : "it said nothing");
+				      : "it returned no verdict");
 		r = r ? r : MT_EINVAL;
 		snprintf(t->verdict.reason, sizeof t->verdict.reason,
 			 "the analyzer %.100s failed", a->parts[n].name);
@@ -252,7 +252,7 @@ int analyzers_ask(struct analyzers *a, const struct subject *s, struct verdict *
 	*ret = (struct verdict){ .risk = RISK_UNKNOWN };
 	if (!leaves || collect(&t, "", s->args, 0)) {
 		snprintf(ret->reason, sizeof ret->reason,
-			 "the arguments are too many to be looked at");
+			 "too many arguments to analyze");
 		return leaves ? MT_ELIMIT : MT_ENOMEM;
 	}
 	for (size_t i = 0; i < a->count; i++) {

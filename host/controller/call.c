@@ -80,8 +80,8 @@ void call_keep_result(struct call *call, const struct runner_result *result)
 /* ---- the call ------------------------------------------------------------ */
 
 const char call_is_masked[] =
-	"The call was not made: its arguments contained a secret, which the log does not "
-	"keep, and the process that knew it has ended. Make the call again.";
+	"The call was not made: its arguments contained a secret, which is not stored "
+	"in the log, and the process that held it has exited. Repeat the call.";
 
 /* The arguments as the tool gets them: a copy, if the log may mask those of the action. */
 static int copy_arguments(const struct conversation *c, struct call *call)

@@ -31,8 +31,8 @@ static int add_images(struct conversation *c, json_object *args, json_object *im
 	if (c->agent->llm && !llm_feature(c->agent->llm, "vision"))
 		conversation_notice(
 			c, MT_LOG_WARNING,
-			"%s is not shown images: it only reads that there were some "
-			"(`vision = yes` in its section shows them)",
+			"images are not sent to %s, only a note for each; to send "
+			"them, set `vision = yes` in its section",
 			llm_name(c->agent->llm));
 	if (js_set(args, "image_urls", json_object_get(images)))
 		return out_of_memory(err);
@@ -124,8 +124,7 @@ static void check_step_started(const struct conversation *c, int64_t steps_befor
 	if (conversation_steps(c) == steps_before && !c->exchange && turn_is_idle(c) &&
 	    !features_busy(c) && c->state != STATE_RATE_LIMITED)
 		log_line(MT_LOG_WARNING, "controller",
-			 "a user message started no step: "
-			 "state=%s reason=%s",
+			 "user message did not start a step: state=%s reason=%s",
 			 state_name(c->state), c->reason);
 }
 
@@ -209,8 +208,7 @@ int conversation_pause(struct conversation *c, struct error *err)
 		return MT_OK;
 	}
 	if (!state_allowed(c->state, STATE_PAUSED))
-		return fail(err, MT_EINVAL,
-			    "the conversation is %s: there is nothing to pause",
+		return fail(err, MT_EINVAL, "cannot pause: the conversation is %s",
 			    state_name(c->state));
 	conversation_cancel_work(c);
 	if (state_allowed(c->state, STATE_PAUSED)) /* it has not come to rest by that */
@@ -245,7 +243,7 @@ int conversation_action(struct conversation *c, json_object *json, struct error 
 		return fail(err, MT_EINVAL, "`%s` is not an action that can be executed",
 			    e->type->name);
 	if (!turn_is_idle(c) || c->exchange || features_busy(c) || c->closing)
-		return fail(err, MT_EDENIED, "the agent is at work: pause it first");
+		return fail(err, MT_EDENIED, "the agent is running; pause it first");
 	action = event_action(e->type->name, SOURCE_USER, json_object_get(event_args(e)),
 			      err);
 	if (!action)

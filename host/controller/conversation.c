@@ -130,7 +130,7 @@ int64_t conversation_log_event(struct conversation *c, struct event *e, struct e
 	int64_t id;
 
 	if (!e) {
-		conversation_notice(c, MT_LOG_ERROR, "an event could not be made: %s",
+		conversation_notice(c, MT_LOG_ERROR, "cannot create an event: %s",
 				    err->text);
 		return err->code ? err->code : MT_ENOMEM;
 	}
@@ -175,7 +175,7 @@ void conversation_settle(struct conversation *c, enum agent_state state)
 	else
 		dispatch_log_failure(
 			c, action, "AGENT_ERROR$ERROR_ACTION_NOT_EXECUTED_ERROR",
-			"The action was not finished: the agent ran into an error.");
+			"The action was not finished: the agent encountered an error.");
 }
 
 void conversation_enter_state(struct conversation *c, enum agent_state state,

@@ -321,7 +321,7 @@ static void on_request(void *arg, uint64_t call, uint64_t request, const char *m
 		answer_directory(c, request);
 		return;
 	}
-	strbuf_addf(&text, "this host does not answer %s yet", method);
+	strbuf_addf(&text, "this host does not support %s", method);
 	runner_answer(c->link, request, MT_EUNSUPPORTED, text.text, text.len);
 }
 
@@ -408,7 +408,7 @@ int conversation_input(struct conversation *c, const char *bytes, size_t len,
 			: MT_ENOTFOUND;
 
 	if (r == MT_ENOTFOUND)
-		return fail(err, r, "no tool is running that could read the input");
+		return fail(err, r, "no running tool accepts input");
 	return r ? fail(err, r, "cannot send the input: %s", status_name(r)) : MT_OK;
 }
 

@@ -283,7 +283,7 @@ int features_suspend_step(struct conversation *c, struct mt_ctx *x, struct error
 	EACH(f)
 	if (f->suspend_step)
 		return f->suspend_step(c, x, err);
-	return fail(err, MT_EUNSUPPORTED, "no feature continues a step later");
+	return fail(err, MT_EUNSUPPORTED, "no feature can suspend a step");
 }
 
 bool features_before_request(struct conversation *c)

@@ -78,16 +78,15 @@ static int copy_lines(struct fork *f)
 				       left < PIECE ? (size_t)left : PIECE);
 
 		if (n <= 0)
-			return fail(f->err, MT_EIO, "%s/events.jsonl cannot be read",
+			return fail(f->err, MT_EIO, "cannot read %s/events.jsonl",
 				    f->old_dir);
 		if ((uint64_t)n > left)
 			n = (int64_t)left;
 		if (take_blobs(f, piece.text, (size_t)n))
 			return f->err->code;
 		if (write_all(f->fd, piece.text, (size_t)n))
-			return fail(f->err, MT_EIO,
-				    "%s/events.jsonl cannot be written: %s", f->dir,
-				    strerror(errno));
+			return fail(f->err, MT_EIO, "cannot write %s/events.jsonl: %s",
+				    f->dir, strerror(errno));
 		offset += (uint64_t)n;
 	}
 	return MT_OK;
@@ -129,7 +128,7 @@ static int copy_log(struct fork *f, int64_t *ret_replies)
 		return r;
 	f->fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0600);
 	if (f->fd < 0)
-		return fail(f->err, MT_EIO, "%s cannot be made: %s", path,
+		return fail(f->err, MT_EIO, "cannot create %s: %s", path,
 			    strerror(errno));
 	r = copy_lines(f);
 	auto_close(&f->fd);
@@ -184,11 +183,9 @@ static int find_place(struct fork *f, const struct fork_options *o)
 			    " events",
 			    at, count);
 	if (head->undone && o->at >= 0)
-		return fail(f->err, MT_EINVAL, "event %" PRId64 " is undone", at);
+		return fail(f->err, MT_EINVAL, "event %" PRId64 " was reverted", at);
 	f->at = rewind_place(f->from, at);
-	return f->at >= 0
-		       ? MT_OK
-		       : fail(f->err, MT_EINVAL, "nothing of the conversation is left");
+	return f->at >= 0 ? MT_OK : fail(f->err, MT_EINVAL, "no events are left to copy");
 }
 
 /* The blobs were synced when they were made; their new names were not. */

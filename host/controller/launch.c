@@ -200,7 +200,7 @@ static int ask_runtime(struct mt_ctx *x, struct error *err)
 	if (!r && x->argc)
 		return MT_OK;
 	return fail(err, r ? r : MT_EINVAL, "runtime %s: %s", x->part->component->name,
-		    x->error.code ? x->error.text : "it named no program");
+		    x->error.code ? x->error.text : "it did not name a program");
 }
 
 int64_t launch_deadline(const struct tool_instance *t, const struct tool *tool,

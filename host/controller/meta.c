@@ -107,7 +107,7 @@ json_object *meta_read(const char *dir, struct error *err)
 	}
 	if (js_int(o, "format", 0) != META_FORMAT) {
 		fail(err, MT_EUNSUPPORTED,
-		     "%s: format %lld, this mortise reads format %d: update mortise",
+		     "%s: format %lld, but this mortise reads format %d; update mortise",
 		     path, (long long)js_int(o, "format", 0), META_FORMAT);
 		return NULL;
 	}
@@ -146,9 +146,7 @@ char *conversation_dir(const struct config *c, const char *id, struct error *err
 
 	if (!good_id(id)) {
 		fail(err, MT_EINVAL,
-		     "`%.80s` is not an id of a conversation: letters, digits, "
-		     "- and _",
-		     id);
+		     "invalid conversation id `%.80s`: use letters, digits, - and _", id);
 		return NULL;
 	}
 	root = state_root(c, err);
@@ -222,11 +220,11 @@ char *conversation_newest(const struct config *c, const char *workspace,
 	found = workspace && !real ? NULL : newest_of(root, real);
 	if (!found && workspace)
 		fail(err, MT_ENOTFOUND,
-		     "no conversation was started in %s; `mortise conversations` lists "
-		     "those of other directories",
+		     "no conversations in %s; `mortise conversations` lists those of "
+		     "other directories",
 		     real ? real : workspace);
 	else if (!found)
-		fail(err, MT_ENOTFOUND, "no conversation was started yet");
+		fail(err, MT_ENOTFOUND, "no conversations yet");
 	return found;
 }
 
@@ -260,7 +258,7 @@ char *conversation_find(const struct config *c, const char *prefix, struct error
 		closedir(dir);
 	if (matches > 1) {
 		fail(err, MT_EINVAL,
-		     "%zu conversations begin with `%.80s`: write more of the id",
+		     "%zu conversations match `%.80s`; use more characters of the id",
 		     matches, prefix);
 		return NULL;
 	}

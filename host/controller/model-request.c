@@ -204,7 +204,7 @@ static void log_attempt(struct conversation *c, const struct llm_error *why,
 	if (!r)
 		r = js_set_str(record, "error", why->text);
 	if (r || evlog_record(c->log, record, &err))
-		conversation_notice(c, MT_LOG_WARNING, "the log lacks an attempt: %s",
+		conversation_notice(c, MT_LOG_WARNING, "cannot log an attempt: %s",
 				    r ? status_name(r) : err.text);
 }
 
@@ -227,6 +227,6 @@ void request_on_fallback(struct conversation *c, const struct llm_error *why,
 			 const struct llm *next)
 {
 	log_attempt(c, why, 0, llm_name(next));
-	conversation_notice(c, MT_LOG_WARNING, "%s; %s is asked instead", why->text,
+	conversation_notice(c, MT_LOG_WARNING, "%s; falling back to %s", why->text,
 			    llm_name(next));
 }

@@ -71,8 +71,7 @@ static int take_endpoint(const struct config *now, json_object *settings,
 	if (strbuf_addf(&text, "%s.base_url=%s", section, is) ||
 	    js_add_new(moved, json_object_new_string(text.text)))
 		return MT_ENOMEM;
-	return strbuf_addf(report,
-			   "%s[%s] uses the endpoint %s of the configuration%s%s.",
+	return strbuf_addf(report, "%s[%s] uses the configured endpoint %s%s%s.",
 			   report->len ? "\n" : "", section, is,
 			   was ? " instead of " : "", was ? was : "");
 }
@@ -440,7 +439,8 @@ static void keep_changes(struct conversation *c, const struct config_input *in,
 	if (meta_change(c->log, NULL, wiring_spec(c, NULL), c->mask, &err) ||
 	    evlog_beside(c->log, "meta.json", &err))
 		conversation_notice(c, MT_LOG_WARNING,
-				    "the change counts for this process only: %s",
+				    "could not save the changed settings for later "
+				    "resumes: %s",
 				    err.text);
 }
 

@@ -61,7 +61,7 @@ static int check(const struct conversation *c, int64_t to, struct error *err)
 			    "unknown event %" PRId64 "; the log has %" PRId64 " events",
 			    to, evlog_count(c->log));
 	if (head->undone)
-		return fail(err, MT_EINVAL, "event %" PRId64 " is undone already", to);
+		return fail(err, MT_EINVAL, "event %" PRId64 " is already reverted", to);
 	return MT_OK;
 }
 
@@ -141,11 +141,11 @@ int conversation_take_back(struct conversation *c, int64_t messages, char **ret_
 	int64_t id;
 
 	if (messages < 1)
-		return fail(err, MT_EINVAL, "how many messages to take back: 1 or more");
+		return fail(err, MT_EINVAL,
+			    "the number of messages to revert must be at least 1");
 	id = user_message(c->log, messages);
 	if (id < 0)
 		return fail(err, MT_EINVAL,
-			    "the user has not sent that many messages: there is nothing "
-			    "to take back");
+			    "there are not that many user messages to revert");
 	return take_back(c, id, ret_text, err);
 }

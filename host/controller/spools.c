@@ -77,7 +77,7 @@ void spools_trim(struct conversation *c)
 		free(files[i].name);
 	if (removed)
 		conversation_notice(c, MT_LOG_INFO,
-				    "%zu files of earlier output were removed: "
-				    "[core] spool_total is reached",
+				    "removed %zu files of earlier output: [core] "
+				    "spool_total was exceeded",
 				    removed);
 }

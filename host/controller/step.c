@@ -94,7 +94,7 @@ static int make_id_unique(struct conversation *c, struct llm_reply *reply,
 		strbuf_addf(&id, "%s#%lld", reply->response_id, (long long)n);
 	}
 	if (id.error)
-		return fail(err, id.error, "the id of the reply: %s",
+		return fail(err, id.error, "cannot create the response id: %s",
 			    status_name(id.error));
 	if (id.len) {
 		free(reply->response_id);
@@ -137,7 +137,7 @@ static void on_done(void *arg, struct llm_reply *reply)
 		step_fail(c, r, EXIT_FAILED, err.text);
 	else if (!turn_has_planned(c))
 		turn_log_error(c, NULL, NULL,
-			       "The reply held neither text nor a tool call.");
+			       "The response contained neither text nor a tool call.");
 	step_run_ready(c);
 }
 
@@ -209,7 +209,7 @@ static int advance_agent(struct conversation *c, struct mt_ctx *x, struct error 
 	if (x->sent)
 		return step_send(c, x, err);
 	if (!turn_has_planned(c))
-		turn_log_error(c, NULL, NULL, "The agent put out no action.");
+		turn_log_error(c, NULL, NULL, "The agent produced no action.");
 	return MT_OK;
 }
 

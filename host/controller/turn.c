@@ -199,7 +199,7 @@ int turn_plan(struct conversation *c, enum plan_type type, size_t argument,
 		return err->code;
 	plan = c->agent->plan;
 	if (plan->count == PLANNED_MAX)
-		return fail(err, MT_ELIMIT, "more than %d actions of one reply",
+		return fail(err, MT_ELIMIT, "more than %d actions in one response",
 			    PLANNED_MAX);
 	p.event = event ? strdup(event) : NULL;
 	p.text = strndup(text.ptr ? text.ptr : "", text.len);

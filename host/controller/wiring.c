@@ -69,7 +69,7 @@ int plugin_component_load(struct config *c, struct registry *r, int kind,
 	const struct component *component;
 
 	if (strbuf_addf(&section, "%s.%s", kind_name(kind), name))
-		return fail(err, MT_EINVAL, "`%s` is too long for a name", name);
+		return fail(err, MT_EINVAL, "the name `%s` is too long", name);
 	if (config_has(c, section.text))
 		plugin = config_get(c, section.text, "plugin");
 	component = registry_need(r, kind, plugin ? plugin : name, err);
@@ -121,7 +121,8 @@ static int load_condensers(struct conversation *c, const char *list, struct erro
 		if (!name)
 			return out_of_memory(err);
 		if (c->agent->condenser_count == CONDENSERS_MAX)
-			return fail(err, MT_ELIMIT, "more than %d condensers are wired",
+			return fail(err, MT_ELIMIT,
+				    "more than %d condensers are configured",
 				    CONDENSERS_MAX);
 		r = plugin_component_load(
 			c->config, c->registry, MT_KIND_CONDENSER, name,
@@ -198,8 +199,8 @@ static int check_reading(const struct conversation *c, struct error *err)
 		    !(c->agent->catalog.tools[i].hints & MT_TOOL_CONTROL))
 			return fail(
 				err, MT_EDENIED,
-				"the agent `%s` only reads, and the tool %s of [tool.%s] "
-				"may write",
+				"the agent `%s` is read-only, but the tool %s of "
+				"[tool.%s] may write",
 				c->agent->plugin.name, c->agent->catalog.tools[i].name,
 				c->agent->catalog
 					.instances[c->agent->catalog.tools[i].instance]
@@ -226,8 +227,8 @@ static void add_way_out(const char *section, struct error *err)
 
 	*err = ERROR_NONE;
 	fail(err, why.code,
-	     "%s; the conversation was started with it: install its plugin again, or resume "
-	     "with -o '%s.tools-=NAME'",
+	     "%s; the conversation was started with it: reinstall its plugin, or "
+	     "resume with -o '%s.tools-=NAME'",
 	     why.text, section);
 }
 
@@ -259,8 +260,8 @@ static int wire_tools(struct conversation *c, const char *section, struct error 
 
 	if (own && origin && strcmp(origin, "built in") != 0)
 		log_line(MT_LOG_INFO, "controller",
-			 "the agent %s has its own tools: %s; "
-			 "`tools` of [%s] does not count",
+			 "the agent %s has its own tools: %s; `tools` of [%s] is "
+			 "ignored",
 			 c->agent->plugin.name, own, section);
 	return r ? r : check_reading(c, err);
 }
@@ -290,7 +291,9 @@ int wiring_open(struct conversation *c, const struct conversation_options *o,
 
 	section_of(o, &section);
 	if (o->controller && !config_has(c->config, section.text))
-		return fail(err, MT_ENOTFOUND, "the configuration has no section [%s]",
+		return fail(err, MT_ENOTFOUND,
+			    "unknown section [%s] in the "
+			    "configuration",
 			    section.text);
 	c->agent->section = strbuf_take(&section);
 	if (!c->agent->section)

@@ -100,7 +100,7 @@ void condense_preview_restart(struct conversation *c)
 		struct mt_ctx x = { .c = c, .part = &conversation_agent(c)->plugin };
 
 		if (++preview_of(c)->rounds > TRIM_ROUNDS_MAX)
-			fail(&err, MT_ELIMIT, "the condensers come to no end");
+			fail(&err, MT_ELIMIT, "condensers did not converge");
 		else if (!history_view(conversation_agent(c)->history, &x.view,
 				       &x.view_count, &err) &&
 			 condense_view(&x, &what, &err) && !err.code)

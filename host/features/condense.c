@@ -237,9 +237,9 @@ static int wait_for_model(struct mt_ctx *x, struct error *err)
 
 	if (++x->rounds > CONDENSE_ROUNDS_MAX)
 		return fail(err, MT_ELIMIT,
-			    "condenser %s asks its model more than %d times",
+			    "condenser %s sent more than %d requests to its model",
 			    x->part->component->name, CONDENSE_ROUNDS_MAX);
-	conversation_notice(c, MT_LOG_INFO, "the history is being condensed");
+	conversation_notice(c, MT_LOG_INFO, "condensing the history");
 	return request_send(c, x, side_usage_calls(c, USAGE_CONDENSERS), &events, err);
 }
 
@@ -296,10 +296,9 @@ static bool before_request(struct conversation *c)
 	if (!s->requested)
 		return false;
 	conversation_set_error(c, EXIT_MODEL,
-			       "%s; no condenser that is wired can shorten the "
-			       "history: add one to `condensers` of the controller",
-			       s->refused[0] ? s->refused
-					     : "a condensation was asked for");
+			       "%s; no configured condenser can shorten the history: "
+			       "add one to `condensers` of the controller",
+			       s->refused[0] ? s->refused : "condensation was requested");
 	return true;
 }
 

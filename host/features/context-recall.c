@@ -39,8 +39,8 @@ void recall_servers(struct conversation *c, const struct skill *s)
 	if (servers && !mcp_servers_trusted(s->name, servers))
 		conversation_notice(
 			c, MT_LOG_WARNING,
-			"the skill %s brings MCP servers, which are not "
-			"started: mortise skills trust %s shows and trusts them",
+			"the MCP servers of skill %s are not started; run `mortise "
+			"skills trust %s` to show and trust them",
 			s->name, s->name);
 }
 
@@ -155,8 +155,8 @@ static void add_instructions(struct conversation *c, json_object *extras)
 			continue;
 		if (out.len + strlen(s->content) > INSTRUCTIONS_MAX) {
 			conversation_notice(c, MT_LOG_WARNING,
-					    "%s is left out: the instructions of the "
-					    "project are longer than %d KiB",
+					    "%s is not sent: the project instructions "
+					    "exceed %d KiB",
 					    s->source, INSTRUCTIONS_MAX >> 10);
 			continue;
 		}
@@ -320,7 +320,7 @@ static char *render(struct conversation *c, const char *name, json_object *data)
 
 	if (!text)
 		conversation_notice(c, MT_LOG_ERROR,
-				    "the model is not told what it says: %s", err.text);
+				    "context was not sent to the model: %s", err.text);
 	return text;
 }
 
@@ -333,7 +333,7 @@ char *recall_text(struct conversation *c, const struct event *e)
 
 	if (!text)
 		conversation_notice(c, MT_LOG_ERROR,
-				    "the model is not told what it says: %s", err.text);
+				    "context was not sent to the model: %s", err.text);
 	return text;
 }
 

@@ -159,7 +159,7 @@ static void tell_end(struct conversation *c, struct event *action, const char *a
 	if (state == STATE_FINISHED)
 		put_outputs(&text, agent, outputs);
 	else if (state == STATE_REJECTED)
-		strbuf_addf(&text, "%s gave the task up: %s", agent,
+		strbuf_addf(&text, "%s gave up on the task: %s", agent,
 			    js_str(outputs, "content", reason));
 	else
 		strbuf_addf(&text, "%s encountered an error during execution. %s", agent,

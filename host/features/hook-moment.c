@@ -100,18 +100,14 @@ static void deny(struct hook_moment *m, const struct hook_result *r)
 	if (r->blocked && len)
 		strbuf_addn(&text, why, utf8_cut(why, len, RECORD_FIELD_MAX));
 	else if (r->blocked)
-		strbuf_addf(&text, "The hook %.100s does not allow it.", m->now.name);
+		strbuf_addf(&text, "The hook %.100s denied it.", m->now.name);
 	else if (r->error)
-		strbuf_addf(&text,
-			    "The hook %.100s failed, and what it guards is not done "
-			    "without it: %.300s",
+		strbuf_addf(&text, "Denied because the hook %.100s failed: %.300s",
 			    m->now.name, r->error);
 	else
-		strbuf_addf(
-			&text,
-			"The hook %.100s failed with exit code %d, and what it guards "
-			"is not done without it.",
-			m->now.name, r->exit_code);
+		strbuf_addf(&text,
+			    "Denied because the hook %.100s failed with exit code %d.",
+			    m->now.name, r->exit_code);
 	m->denied = masked(m->c, text.text);
 	if (!m->denied)
 		m->denied = strdup("");
@@ -126,10 +122,9 @@ static void judge(struct hook_moment *m, const struct hook_result *r)
 	if (r->blocked || (!r->success && !m->now.may_fail && closes(m->event)))
 		deny(m, r);
 	else if (!r->success)
-		conversation_notice(m->c, MT_LOG_WARNING, "the hook %s failed: %s",
+		conversation_notice(m->c, MT_LOG_WARNING, "hook %s failed: %s",
 				    m->now.name,
-				    r->error ? r->error
-					     : "see the log of the conversation");
+				    r->error ? r->error : "see the conversation log");
 	record(m, r);
 }
 

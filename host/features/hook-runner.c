@@ -42,7 +42,7 @@ static void say_held(struct hook_moment *m)
 	free(h->context);
 	h->context = NULL;
 	if (text.error)
-		fail(&err, text.error, "the message cannot be taken: %s",
+		fail(&err, text.error, "cannot accept the message: %s",
 		     status_name(text.error));
 	else
 		conversation_add_message(m->c, text.text, text.len, h->held[0].images,
@@ -53,8 +53,7 @@ static void say_held(struct hook_moment *m)
 
 static void refuse_held(struct hook_moment *m)
 {
-	conversation_notice(m->c, MT_LOG_WARNING, "the message was not taken: %s",
-			    m->denied);
+	conversation_notice(m->c, MT_LOG_WARNING, "message rejected: %s", m->denied);
 	if (conversation_state(m->c) == STATE_LOADING)
 		conversation_set_state(m->c, STATE_AWAITING_USER_INPUT, m->denied);
 }
@@ -98,8 +97,8 @@ static void on_started(struct hook_moment *m)
 	if (m->context.len)
 		h->context = strdup(m->context.text);
 	if (m->denied)
-		conversation_notice(c, MT_LOG_WARNING, "a hook says at the start: %s",
-				    m->denied);
+		conversation_notice(c, MT_LOG_WARNING,
+				    "a session-start hook reported: %s", m->denied);
 	hook_moment_free(m);
 	next_held(c);
 	if (h->go_on) {
@@ -145,7 +144,9 @@ static int before_message(struct conversation *c, const char *text, size_t len,
 	    (h->started || !hook_moment_possible(c, HOOK_SESSION_START, NULL)))
 		return MT_OK;
 	if (h->held_count == HOOK_MESSAGES_MAX)
-		return fail(err, MT_ELIMIT, "%d messages wait for their hooks already",
+		return fail(err, MT_ELIMIT,
+			    "%d messages are already waiting for their "
+			    "hooks",
 			    HOOK_MESSAGES_MAX);
 	held.text = malloc(len + 1);
 	if (!held.text)
@@ -284,8 +285,8 @@ static void on_stop(struct hook_moment *m)
 	} else {
 		if (m->denied)
 			conversation_notice(c, MT_LOG_WARNING,
-					    "a hook has kept the agent from stopping %d "
-					    "times: it stops now",
+					    "hooks prevented the agent from stopping "
+					    "%d times; stopping now",
 					    STOP_DENIALS_MAX);
 		conversation_set_state(c, m->rest, m->rest_reason);
 	}
@@ -372,7 +373,8 @@ static int open_hooks(struct conversation *c, struct error *err)
 	for (size_t i = 0; i < h->hooks.count; i++)
 		if (!h->hooks.all[i].argv)
 			log_line(MT_LOG_WARNING, "hooks",
-				 "%s: hooks of the type %s are not run",
+				 "%s: hooks of type %s are not supported and were "
+				 "ignored",
 				 h->hooks.all[i].name, h->hooks.all[i].type);
 	if (h->hooks.count)
 		*runner = h;
@@ -413,8 +415,7 @@ static void cancel(struct conversation *c)
 				drop_held(h);
 			h->go_on = false;
 			conversation_notice(c, MT_LOG_WARNING,
-					    "what was said was not taken: its hooks were "
-					    "cancelled");
+					    "message not sent: its hooks were cancelled");
 		}
 		settle(c, m);
 		hook_moment_free(m);

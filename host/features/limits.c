@@ -111,8 +111,8 @@ static void on_usage(struct conversation *c, const struct llm_usage *usage, bool
 	w->unpriced = true;
 	conversation_notice(
 		c, MT_LOG_WARNING,
-		"the price of %s is not known: max_budget counts it as "
-		"nothing; set input_cost_per_token and output_cost_per_token, or max_tokens",
+		"the price of %s is unknown, so max_budget does not count it; set "
+		"input_cost_per_token and output_cost_per_token, or max_tokens",
 		conversation_agent(c)->llm ? llm_name(conversation_agent(c)->llm)
 					   : "a reply");
 }
@@ -201,7 +201,7 @@ static void stop(struct conversation *c, const char *text)
 	struct error err = ERROR_NONE;
 	AUTO(strbuf) struct strbuf said = STRBUF(1024);
 
-	strbuf_addf(&said, "The work was stopped by a limit of this host. %s", text);
+	strbuf_addf(&said, "The task was stopped by a limit. %s", text);
 	conversation_log_event(c,
 			       event_observation("error", SOURCE_ENVIRONMENT, -1,
 						 said.text, said.len, NULL, &err),
@@ -216,9 +216,7 @@ static void stop_call(struct conversation *c, struct event *action, const char *
 	AUTO(strbuf) struct strbuf said = STRBUF(1024);
 	bool left = evlog_dispatched(conversation_log(c), action->id);
 
-	strbuf_addf(&said,
-		    "The call was not %s: the work was stopped by a limit of this "
-		    "host. %s",
+	strbuf_addf(&said, "The call was not %s: the task was stopped by a limit. %s",
 		    left ? "finished" : "made", text);
 	dispatch_log_failure(c, action, "", said.text);
 	limits_log(c);
@@ -315,7 +313,7 @@ void limits_log(struct conversation *c)
 	    js_set_str(record, "plugin", record_name) ||
 	    js_set_str(record, "text", js_text(account, NULL)) ||
 	    evlog_record(conversation_log(c), record, &err))
-		log_line(MT_LOG_WARNING, "controller", "the account was not logged: %s",
+		log_line(MT_LOG_WARNING, "controller", "could not log the usage: %s",
 			 err.code ? err.text : "out of memory");
 }
 

@@ -101,8 +101,8 @@ static void read_range(struct conversation *c, int64_t from, int64_t to,
 		text = text_of(e, &len);
 		if (len + 200 > room) {
 			strbuf_addf(out,
-				    "[event %lld and what follows have no room here: ask "
-				    "from %lld on, or for words]\n",
+				    "[Event %lld and later ones do not fit here. "
+				    "Continue with `from` %lld, or use `query`.]\n",
 				    (long long)id, (long long)id);
 			return;
 		}
@@ -122,9 +122,9 @@ void log_search_answer(struct conversation *c, uint64_t request, json_object *pa
 	else if (*query)
 		find(c, query, &out);
 	else
-		strbuf_add(&out, "Say `query`, or `from` and `to`.");
+		strbuf_add(&out, "Pass `query`, or `from` and `to`.");
 	if (!out.len)
-		strbuf_add(&out, "Nothing of this conversation is like that.");
+		strbuf_add(&out, "No matching events.");
 	if (out.error || js_set_strn(answer, "text", out.text, out.len))
 		runner_answer(conversation_runner(c), request, MT_ENOMEM, "out of memory",
 			      strlen("out of memory"));

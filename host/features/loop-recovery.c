@@ -96,9 +96,10 @@ static int sentence(const struct stuck *s, const char *tool, struct strbuf *out)
 		[STUCK_NONE] = "",
 		[STUCK_REPEAT] = "the same action had the same result",
 		[STUCK_ERRORS] = "the same action failed",
-		[STUCK_MONOLOGUE] = "it said the same",
-		[STUCK_ALTERNATE] = "two actions took turns with the same results",
-		[STUCK_CONDENSING] = "the history was shortened and nothing else happened",
+		[STUCK_MONOLOGUE] = "the same message was sent",
+		[STUCK_ALTERNATE] = "two actions alternated with the same results",
+		[STUCK_CONDENSING] = "the history was condensed and nothing else "
+				     "happened",
 		[STUCK_IDENTICAL] = "the same action was repeated",
 	};
 
@@ -179,9 +180,7 @@ static void give_up(struct conversation *c, const struct stuck *s)
 		conversation_set_error(c, EXIT_STUCK, STUCK_ERROR ": %s", text.text);
 		return;
 	}
-	strbuf_add(&text,
-		   ". Say what it should do instead, go back to before the loop, or "
-		   "stop");
+	strbuf_add(&text, ". Send new instructions, rewind to before the loop, or stop");
 	conversation_set_state(c, STATE_PAUSED, text.text);
 }
 
@@ -251,8 +250,7 @@ static int send_again(struct conversation *c, int64_t start, struct error *err)
 	int r;
 
 	if (!messages)
-		return fail(err, MT_EINVAL,
-			    "no message of the user came before the loop");
+		return fail(err, MT_EINVAL, "there is no user message before the loop");
 	r = conversation_take_back(c, messages, &text, err);
 	return r ? r : conversation_message(c, text, strlen(text), err);
 }
@@ -263,9 +261,9 @@ int loop_recovery_choose(struct conversation *c, int64_t option, struct error *e
 
 	if (option < LOOP_BACK || option > LOOP_STOP)
 		return fail(err, MT_EINVAL,
-			    "option %" PRId64
-			    ": write 1 to go back to before the loop, 2 "
-			    "to send the last message again, 3 to stop",
+			    "unknown option %" PRId64
+			    ": use 1 to rewind to before the loop, 2 to resend the "
+			    "last message, 3 to stop",
 			    option);
 	if (start < 1)
 		return fail(err, MT_EINVAL, "no unanswered loop was found");

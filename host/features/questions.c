@@ -73,7 +73,8 @@ static struct question *make(struct conversation *c, uint64_t call, uint64_t req
 static bool request_answer(struct conversation *c, uint64_t call, uint64_t request,
 			   const char *method, json_object *params)
 {
-	static const char wrong[] = "a question is a text, and choices are texts";
+	static const char wrong[] = "a question must be a string, and its choices must "
+				    "be strings";
 	struct question *q, **end = &state(c)->open;
 	int count = 0;
 
@@ -135,7 +136,7 @@ static const char *as_given(const struct question *q, const char *answer)
 int conversation_answer(struct conversation *c, int64_t question, const char *text,
 			struct error *err)
 {
-	static const char refused[] = "the user does not want to answer";
+	static const char refused[] = "the user declined to answer";
 	struct question **at = &state(c)->open, *q;
 	AUTO(strbuf) struct strbuf result = STRBUF(1 << 20);
 
@@ -143,7 +144,7 @@ int conversation_answer(struct conversation *c, int64_t question, const char *te
 		at = &(*at)->next;
 	q = *at;
 	if (!q)
-		return fail(err, MT_ENOTFOUND, "no tool asks the question %" PRId64,
+		return fail(err, MT_ENOTFOUND, "no pending question has the id %" PRId64,
 			    question);
 	if (text) {
 		strbuf_addc(&result, '{');

@@ -80,7 +80,7 @@ static const char *block_step(struct conversation *c)
 		r->deadline = uv_now(conversation_loop(c)) + RELIST_MS;
 	}
 	r->awaited = uv_now(conversation_loop(c)) < r->deadline;
-	return r->awaited ? "a list of tools is awaited" : NULL;
+	return r->awaited ? "waiting for a tool list" : NULL;
 }
 
 static void continue_if_listed(struct conversation *c)

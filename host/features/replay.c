@@ -142,13 +142,12 @@ static int find_actions(struct replay *r, struct error *err)
 			status = read_task(r, id, err);
 		else
 			return fail(err, MT_EINVAL,
-				    "the recording does not begin with a message of the "
-				    "user");
+				    "the recording does not start with a user message");
 		if (head->type->id == ACTION_DELEGATE)
 			nest_add(&nest, r->log, id);
 	}
 	if (!status && !r->task)
-		return fail(err, MT_EINVAL, "the recording holds no message of the user");
+		return fail(err, MT_EINVAL, "the recording contains no user message");
 	r->end = r->count;
 	return status;
 }
@@ -203,8 +202,8 @@ int replay_open_file(const char *path, struct replay **ret, struct error *err)
 	if (!status && t.count > 1)
 		status = fail(
 			err, MT_EINVAL,
-			"%s holds %zu conversations: take one of them out, or import "
-			"them and replay one by its id",
+			"%s contains %zu conversations; import them and replay one by "
+			"its id",
 			path, t.count);
 	if (!status)
 		status = import(r, t.items[0].events, err);
@@ -439,7 +438,7 @@ static void end_as_recorded(struct conversation *c)
 	const char *why = strstr(text, error);
 
 	delegation_end(c, STATE_ERROR,
-		       why ? why + strlen(error) : "the recording ends it here");
+		       why ? why + strlen(error) : "the recording ends here");
 }
 
 /* Back to the agent that took the action then. @return false: that is not at work
@@ -516,7 +515,7 @@ static bool before_step(struct conversation *c)
 		conversation_replay(c, NULL);
 	else
 		conversation_set_state(c, STATE_AWAITING_USER_INPUT,
-				       "the recording is over");
+				       "the recording ended");
 	return !r->hand_over;
 }
 

@@ -35,20 +35,19 @@ static bool is_allowed(struct conversation *c, const char *path)
 		return false;
 	if (file_read(path, SETUP_MAX, &text, &len, &err)) {
 		if (err.code != MT_ENOTFOUND)
-			conversation_notice(c, MT_LOG_WARNING,
-					    "the set-up script was not run: %s",
+			conversation_notice(c, MT_LOG_WARNING, "setup script not run: %s",
 					    err.text);
 		return false;
 	}
 	if (when == SETUP_ALWAYS)
 		return true;
 	if (config_trusted(path, text, len, &trusted, &err))
-		conversation_notice(c, MT_LOG_WARNING, "%s was not run: %s", SETUP_SCRIPT,
+		conversation_notice(c, MT_LOG_WARNING, "%s not run: %s", SETUP_SCRIPT,
 				    err.text);
 	else if (!trusted)
 		conversation_notice(c, MT_LOG_WARNING,
-				    "%s is not trusted as it is now, and was not run: "
-				    "mortise config trust",
+				    "%s not run: it is not trusted at its current "
+				    "content; run `mortise config trust` to trust it",
 				    SETUP_SCRIPT);
 	return trusted;
 }
@@ -81,7 +80,7 @@ static bool begin(struct conversation *c, const char *what, const char *command,
 	AUTO(call) struct call *call = action ? call_new(c, action) : NULL;
 
 	if (!call || !call->tool) {
-		conversation_notice(c, MT_LOG_WARNING, "%s was not run: %s", what,
+		conversation_notice(c, MT_LOG_WARNING, "%s not run: %s", what,
 				    call       ? call->why.text
 				    : err.code ? err.text
 					       : "out of memory");
@@ -171,12 +170,11 @@ static void before_observation(struct conversation *c, struct event *action,
 	last = last_line(js_str(e->json, "content", ""), &len);
 	code = js_int(js_get(event_args(e), "metadata"), "exit_code", -1);
 	if (e->type->id != OBSERVATION_RUN)
-		conversation_notice(c, MT_LOG_WARNING, "%s did not end by itself",
+		conversation_notice(c, MT_LOG_WARNING, "%s did not complete",
 				    SETUP_SCRIPT);
 	else if (code == TIMED_OUT)
 		conversation_notice(c, MT_LOG_WARNING,
-				    "%s took longer than it may (setup_timeout) and was "
-				    "ended",
+				    "%s exceeded setup_timeout and was terminated",
 				    SETUP_SCRIPT);
 	else if (code)
 		conversation_notice(c, MT_LOG_WARNING,

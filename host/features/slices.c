@@ -95,7 +95,7 @@ static bool is_busy(const struct conversation *c)
 
 static const char *block_step(struct conversation *c)
 {
-	return is_busy(c) ? "the history is being read" : NULL;
+	return is_busy(c) ? "reading the history" : NULL;
 }
 
 /* The step that waits is not taken. */

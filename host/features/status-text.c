@@ -82,8 +82,9 @@ static void tell_skills(struct conversation *c, struct strbuf *out)
 		if (n < SKILLS_SHOWN)
 			put_skill(s, js_get(names, s->name) != NULL, out);
 	if (n > SKILLS_SHOWN)
-		strbuf_addf(out, "and %zu more: mortise skills list\n", n - SKILLS_SHOWN);
-	strbuf_add(out, n ? "* the agent has read it" : "There are no skills.");
+		strbuf_addf(out, "and %zu more; `mortise skills list` lists all\n",
+			    n - SKILLS_SHOWN);
+	strbuf_add(out, n ? "* loaded by the agent" : "No skills.");
 }
 
 static void put_server(const struct conversation *c, size_t i, struct strbuf *out)
@@ -95,11 +96,10 @@ static void put_server(const struct conversation *c, size_t i, struct strbuf *ou
 		count += conversation_agent(c)->catalog.tools[n].instance == i;
 	strbuf_addf(out, "%s: ", t->title);
 	if (count)
-		strbuf_addf(out, "%zu tools%s (%s)", count,
-			    t->lists ? "" : ", as of an earlier time",
+		strbuf_addf(out, "%zu tools%s (%s)", count, t->lists ? "" : " (cached)",
 			    mcp_server_target(t->options));
 	else
-		strbuf_addf(out, "no tools are known yet (%s)",
+		strbuf_addf(out, "tools not known yet (%s)",
 			    mcp_server_target(t->options));
 	if (t->said)
 		strbuf_addf(out, "\n    %s", t->said);
@@ -117,7 +117,7 @@ static void tell_servers(struct conversation *c, struct strbuf *out)
 		any = true;
 	}
 	if (!any)
-		strbuf_add(out, "There are no MCP servers.");
+		strbuf_add(out, "No MCP servers.");
 }
 
 int conversation_tell(struct conversation *c, enum telling what, char **ret,

@@ -17,10 +17,10 @@
 enum { LINE_MAX_BYTES = 64 << 20, PIECE = 64 << 10, CHILD_LINE_MAX = 16 << 20 };
 
 static const char refused[] =
-	"The user does not allow this. Do it in another way, or end and say what is left.";
+	"The user rejected this. Find another way, or finish and state what is left.";
 static const char unattended[] =
-	"No user can approve this, because you work on behalf of another "
-	"agent. Do it in a way that needs no confirmation, or end and say what is left.";
+	"No user can approve this, because you work for another agent. Use a way that "
+	"does not require approval, or finish and state what is left.";
 
 const char *subagent_end_name(enum subagent_end end)
 {
@@ -65,13 +65,12 @@ static void say_how(struct subagent *ch)
 {
 	if (ch->end == CHILD_CRASHED && ch->number)
 		snprintf(ch->reason, sizeof ch->reason,
-			 "its process was ended by signal %d "
-			 "(%s)",
-			 ch->number, strsignal(ch->number));
+			 "its process was killed by signal %d (%s)", ch->number,
+			 strsignal(ch->number));
 	else if (ch->end == CHILD_CRASHED || (ch->end == CHILD_ERROR && !ch->ended))
 		snprintf(ch->reason, sizeof ch->reason,
-			 "its process ended with code %d; see "
-			 "children.log next to the log of this conversation",
+			 "its process exited with code %d; see children.log next to "
+			 "the log of this conversation",
 			 ch->exit_code);
 }
 
@@ -440,7 +439,7 @@ static int spawn(struct subagent *ch, struct error *err)
 	if (uv_exepath(program, &len) < 0)
 		snprintf(program, sizeof program, "mortise");
 	failed = uv_spawn(conversation_loop(c), &ch->process, &options);
-	return failed ? fail(err, MT_EIO, "its process cannot be started: %s",
+	return failed ? fail(err, MT_EIO, "cannot start its process: %s",
 			     uv_strerror(failed))
 		      : MT_OK;
 }

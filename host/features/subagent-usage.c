@@ -159,14 +159,14 @@ void subagents_settle(struct conversation *c, const char *id, struct llm_metrics
 		take_over(c, b);
 		limits_charge(c, ret);
 	} else {
-		log_line(MT_LOG_WARNING, "children", "%s: its bill is not known: %s", id,
+		log_line(MT_LOG_WARNING, "children", "the usage of %s is unknown: %s", id,
 			 err.code ? err.text : "out of memory");
 	}
 	llm_usage_totals_free(b);
 	owe_no_more(c, id);
 	if (keep(c, &err))
 		conversation_notice(c, MT_LOG_WARNING,
-				    "the bill of %s was not logged: %s", id, err.text);
+				    "could not log the usage of %s: %s", id, err.text);
 	limits_log(c);
 }
 

@@ -32,7 +32,7 @@ static int read_place(json_object *task, struct subagent *ch, struct error *err)
 						: PLACE_SHARED;
 	if (ch->place == PLACE_SHARED && strcmp(place, "shared") != 0)
 		return fail(err, MT_EINVAL,
-			    "`workspace` is shared, copy or own, not %.40s", place);
+			    "`workspace` must be shared, copy or own, not %.40s", place);
 	return MT_OK;
 }
 
@@ -48,7 +48,7 @@ static int read_task(struct subagents *all, json_object *task, struct error *err
 
 	if (strspn(text, " \t\r\n") == strlen(text))
 		return fail(err, MT_EINVAL,
-			    "task %zu has no text: each of `tasks` is "
+			    "task %zu has no text; each entry of `tasks` must be "
 			    "{\"task\": TEXT}",
 			    all->count + 1);
 	if (*agent && !delegation_allowed(c, agent)) {
@@ -105,13 +105,14 @@ static int check_limits(const struct conversation *c, size_t count, struct error
 			    "are at that depth. Do the task yourself.",
 			    depth);
 	if (count == 0 || count > CHILD_TASKS_MAX)
-		return fail(err, MT_EINVAL, "`tasks` is a list of 1 to %d tasks",
+		return fail(err, MT_EINVAL, "`tasks` must be a list of 1 to %d tasks",
 			    CHILD_TASKS_MAX);
 	if (subagents_of(c)->started + (int64_t)count > most)
 		return fail(err, MT_ELIMIT,
-			    "%" PRId64 " agents were started in this "
-			    "conversation, %" PRId64 " are allowed (max_children_total): "
-			    "give fewer tasks or do them yourself",
+			    "this conversation has started %" PRId64
+			    " subagents, and at most %" PRId64
+			    " are allowed (max_children_total); pass fewer tasks or do "
+			    "them yourself",
 			    subagents_of(c)->started, most);
 	return MT_OK;
 }
@@ -181,7 +182,7 @@ static void put_one(struct strbuf *b, const struct subagent *ch, size_t n)
 		strbuf_addf(b, "\n%s", ch->reason);
 	if (ch->message)
 		strbuf_addf(b, "\n%s%s",
-			    ch->end == CHILD_FINISHED ? "" : "It said last: ",
+			    ch->end == CHILD_FINISHED ? "" : "Its last message: ",
 			    ch->message);
 }
 
@@ -312,8 +313,8 @@ static int start(struct conversation *c, struct event *action, json_object *args
 	all->at_once = (size_t)config_int(conversation_config(c),
 					  conversation_agent(c)->section, "max_children");
 	r = subagents_of(c)->now ? fail(err, MT_EDENIED,
-					"the agents of the call before have not "
-					"ended yet")
+					"the subagents of the previous call are still "
+					"running")
 				 : read_tasks(all, args, err);
 	if (r) {
 		free_all(all);
@@ -363,12 +364,12 @@ static int answer_child(struct subagent *ch, const struct approval *a, struct er
 		return fail(err, MT_EINVAL, "the reason is too long");
 	if (a->answer != ANSWER_NO && (!a->hash || !*a->hash))
 		return fail(err, MT_EINVAL,
-			    "an approval needs the `hash` of the action that "
-			    "was shown");
+			    "an approval requires the `hash` of the action that was "
+			    "shown");
 	if (a->hash && *a->hash && strcmp(a->hash, js_str(ch->waits, "hash", "")) != 0)
 		return fail(err, MT_EDENIED,
-			    "the action that waits is not the one that was "
-			    "shown (its hash differs): nothing ran; look at it again");
+			    "the pending action is not the one that was shown (its "
+			    "hash differs); nothing was executed, review it again");
 	return subagent_answer(ch, a) ? fail(err, MT_ELIMIT, "the answer is too long")
 				      : MT_OK;
 }
@@ -381,7 +382,8 @@ int conversation_confirm_child(struct conversation *c, const char *child,
 	for (size_t i = 0; all && i < all->next; i++)
 		if (all->list[i].waits && strcmp(all->list[i].id, child) == 0)
 			return answer_child(&all->list[i], a, err);
-	return fail(err, MT_ENOTFOUND, "no delegate `%.80s` waits for an answer", child);
+	return fail(err, MT_ENOTFOUND, "no subagent `%.80s` is waiting for an answer",
+		    child);
 }
 
 /* ---- the end of all ---------------------------------------------------- */

@@ -91,10 +91,10 @@ static int add_message(const struct conversation *c, struct llm_request *r,
 	*total += len;
 	if (role < 0 || len == 0)
 		return fail(err, MT_EINVAL,
-			    "each of `messages` has a role (system, user, "
-			    "assistant) and a content that is a text");
+			    "each of `messages` must have a role (system, user, "
+			    "assistant) and a string `content`");
 	if (*total > COMPLETION_TEXT)
-		return fail(err, MT_ELIMIT, "`messages` have more than %d bytes",
+		return fail(err, MT_ELIMIT, "`messages` are larger than %d bytes",
 			    COMPLETION_TEXT);
 	if (mask_put(conversation_secrets(c), &shown, json_object_get_string(content),
 		     len))
@@ -121,7 +121,9 @@ static int add_messages(const struct conversation *c, struct llm_request *r,
 	int status = MT_OK;
 
 	if (count == 0 || count > COMPLETION_MESSAGES)
-		return fail(err, MT_EINVAL, "`messages` is a list of 1 to %d messages",
+		return fail(err, MT_EINVAL,
+			    "`messages` must be a list of 1 to %d "
+			    "messages",
 			    COMPLETION_MESSAGES);
 	for (size_t i = 0; !status && i < count; i++)
 		status = add_message(c, r, json_object_array_get_idx(list, i), &total,
@@ -143,7 +145,7 @@ static int build(const struct conversation *c, json_object *params,
 	if (status || !js_get(params, "max_tokens"))
 		return status;
 	if (tokens < 1 || tokens > COMPLETION_TOKENS)
-		return fail(err, MT_EINVAL, "`max_tokens` is a number from 1 to %d",
+		return fail(err, MT_EINVAL, "`max_tokens` must be a number from 1 to %d",
 			    COMPLETION_TOKENS);
 	r->params = json_object_new_object();
 	return js_set_int(r->params, "max_output_tokens", tokens) ? out_of_memory(err)
@@ -195,7 +197,7 @@ static void on_retry(void *arg, const struct llm_error *why, int64_t wait_ms)
 	const struct completion *q = arg;
 
 	conversation_notice(q->c, MT_LOG_WARNING,
-			    "a tool waits for its model: %s; next try in %lld s",
+			    "a tool is waiting for its model: %s; retrying in %lld s",
 			    why->text, (long long)((wait_ms + 999) / 1000));
 }
 
@@ -219,9 +221,13 @@ static int allowed(struct conversation *c, uint64_t call, struct error *err)
 	if (turn_is_idle(c) || turn_pending(c) != parallel_action_of(c, call))
 		return fail(err, MT_ECANCELLED, "the call has ended");
 	if (state(c)->now)
-		return fail(err, MT_ELIMIT, "a call asks one thing at a time of a model");
+		return fail(err, MT_ELIMIT,
+			    "a call can have only one pending request "
+			    "to a model");
 	if (state(c)->count >= COMPLETIONS_MAX)
-		return fail(err, MT_ELIMIT, "a call asks a model at most %d times",
+		return fail(err, MT_ELIMIT,
+			    "a call can send at most %d requests to a "
+			    "model",
 			    COMPLETIONS_MAX);
 	if (limits_reached(c, LIMITS_CALL & ~(1u << LIMIT_CALLS), limit, sizeof limit))
 		return fail(err, MT_EDENIED, "%s", limit);

@@ -51,8 +51,8 @@ static void answer_near(struct conversation *c, uint64_t request, const char *na
 		     (!skill_describe(s) && holds_word(s->description, name))))
 			near[n++] = s;
 	strbuf_addf(&text, "unknown skill `%.100s`; %s", name,
-		    n ? "similar ones are:\n"
-		      : "no skill mentions it in its description either");
+		    n ? "similar skills:\n"
+		      : "no name or description contains this term");
 	skills_list_of(near, n, 16 << 10, &text);
 	answer_error(c, request, MT_ENOTFOUND, text.text);
 }

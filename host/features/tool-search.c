@@ -72,7 +72,7 @@ static void put_names(const struct conversation *c, struct strbuf *out)
 		last = t->instance;
 	}
 	if (out->len >= NAMES_MAX)
-		strbuf_add(out, "\n... and more: use `query`");
+		strbuf_add(out, "\n... and more; use `query`");
 }
 
 /* The tool that finds the others names them; it has no shorter form. */
@@ -83,7 +83,7 @@ static void describe_tool(const struct conversation *c, const struct tool *t,
 
 	if (strcmp(t->name, FINDER) != 0)
 		return;
-	strbuf_addf(&text, "%s The names, by server:", t->description);
+	strbuf_addf(&text, "%s Names by server:", t->description);
 	put_names(c, &text);
 	if (!text.error)
 		js_set_strn(js_get(offer, "function"), "description", text.text,
@@ -161,9 +161,10 @@ static bool answer(struct conversation *c, uint64_t call, uint64_t request,
 		return false;
 	found = state(c)->requested ? find(c, params, &out) : 0;
 	if (!found)
-		strbuf_add(&out, "No tool has such a name or such words.");
+		strbuf_add(&out, "No tool matches these names or search terms.");
 	else if (found == FOUND_MAX)
-		strbuf_add(&out, "More may fit: these are the first. Use `names`.");
+		strbuf_add(&out, "These are the first matches; there may be more. Use "
+				 "`names`.");
 	js_set_strn(result, "text", out.text, out.len);
 	recall_answer(c, request, result);
 	state(c)->dirty |= found > 0;

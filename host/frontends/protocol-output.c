@@ -461,8 +461,8 @@ int session_feed(struct session *s, const char *bytes, size_t len)
 
 	if (!failed && status == MT_ELIMIT && !s->ended)
 		put_notice(s, MT_LOG_ERROR,
-			   "a command line is longer than 24 MiB; no more commands are "
-			   "read from this client");
+			   "a command line is longer than 24 MiB; further commands of "
+			   "this client are ignored");
 	return status;
 }
 

@@ -57,5 +57,5 @@ events() { cat "$work"/state/mortise/conversations/*/events.jsonl; }
 @test "a model without vision: the user gets a notice" {
 	run "${run_it[@]}" -t "look" --image "$work/picture" -o llm.vision=no
 	[ "$status" -eq 0 ]
-	[[ "$output" == *"is not shown images"* ]]
+	[[ "$output" == *"images are not sent to"* ]]
 }

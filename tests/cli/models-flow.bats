@@ -113,7 +113,7 @@ done_after() { # done_after FILE ERROR TIMES
 	run "${run_it[@]}" -m "script:$work/first" -o llm.retries=2 \
 		-o llm.fallback=two -o "llm.two.model=script:$work/second" -t hi
 	[ "$status" -eq 0 ]
-	[[ "$output" == *"busy just now"*"is asked instead"* ]]
+	[[ "$output" == *"busy just now"*"falling back to"* ]]
 	[[ "$output" == *"by two"* ]]
 	log | jq -se 'any(.record == "llm_reply" and (.model | endswith("/second")))'
 	log | jq -se 'any(.record == "retry" and .model and (.model | endswith("/second")))'
@@ -229,7 +229,7 @@ done_after() { # done_after FILE ERROR TIMES
 	printf '[turn]\n[call finish]\nmessage = all done\n' >"$work/s"
 	run "${run_it[@]}" -m "script:$work/s" -o llm.max_input_tokens=20 -t hi
 	[ "$status" -eq 3 ]
-	[[ "$output" == *"request not sent"*"no condenser"* ]]
+	[[ "$output" == *"request not sent"*"no configured condenser"* ]]
 	says '"action":"condensation_request"'
 	run ! says '"record":"llm_reply"'
 	run "${run_it[@]}" -m "script:$work/s" -o llm.max_input_tokens=1000000 -t hi

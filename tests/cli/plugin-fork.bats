@@ -61,7 +61,7 @@ until_there() {
 	sleep did not return from advance within 0.3 s
 	scribble made an invalid request in advance
 	forge made an invalid request in advance
-	early has no request to change in advance
+	early has no request to modify in advance
 	close did not return from advance within 0.3 s
 	END
 }

@@ -643,7 +643,7 @@ call_bash() { # [FLAG...]
 	rm "$dir/gone.so"
 	run mortise resume last
 	[ "$status" -eq 2 ]
-	[[ "$output" == *"unknown tool \`gone\`"*"install its plugin again, or resume with -o 'controller.tools-=NAME'"* ]]
+	[[ "$output" == *"unknown tool \`gone\`"*"reinstall its plugin, or resume with -o 'controller.tools-=NAME'"* ]]
 	printf '[turn]\n[turn]\n[call finish]\nmessage = again\n' >"$BATS_TEST_TMPDIR/script"
 	run mortise resume last -q -o controller.tools-=gone -t more
 	[ "$status" -eq 0 ]

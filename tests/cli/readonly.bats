@@ -76,5 +76,5 @@ log() { cat "$work"/state/mortise/conversations/*/events.jsonl; }
 	run "${run_it[@]}" -o tool.search.plugin=bash -t "hello"
 	echo "$output"
 	[ "$status" -ne 0 ]
-	[[ "$output" == *"only reads"*"execute_bash"*"[tool.search]"* ]]
+	[[ "$output" == *"is read-only"*"execute_bash"*"[tool.search]"* ]]
 }

@@ -357,5 +357,5 @@ EOS
 	cd "$work"
 	run mortise resume here
 	[ "$status" -eq 2 ]
-	[[ "$output" == "mortise: no conversation was started in $work"* ]]
+	[[ "$output" == "mortise: no conversations in $work"* ]]
 }

@@ -84,7 +84,7 @@ false' ]
 	run "${run_it[@]}" -o controller.setup=always -o controller.setup_timeout=1s
 	[ "$status" -eq 0 ]
 	[ -e "$ws/began" ]
-	[[ "$output" == *"took longer"* || "$output" == *"exit code 137"* ]]
+	[[ "$output" == *"exceeded setup_timeout"* || "$output" == *"exit code 137"* ]]
 	for ((i = 0; i < 500; i++)); do
 		left_here || return 0
 		sleep 0.02
@@ -115,7 +115,7 @@ false' ]
 	printf '[turn]\n[call finish]\nmessage = Done.\n' >"$work/script"
 	run "${run_it[@]}" -o controller.setup=always -o controller.tools=finish
 	[ "$status" -eq 0 ]
-	[[ "$output" == *"setup.sh was not run"* ]]
+	[[ "$output" == *"setup.sh not run"* ]]
 	[ ! -e "$ws/made" ]
 }
 

@@ -283,7 +283,7 @@ asks() { [ "$(jq -s 'map(select(.asks) | .asks[] | .conversation + (.action | to
 	wait "$pid" || true
 	[ -e "$work/ws/a" ]
 	[ ! -e "$work/ws/b" ]
-	grep -q 'does not allow this' "$all"/*/events.jsonl
+	grep -q 'The user rejected this' "$all"/*/events.jsonl
 }
 
 # inherits PLACE SETTING...: the parent approves `touch` with any arguments, then has a

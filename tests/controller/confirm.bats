@@ -157,7 +157,7 @@ limit() {
 	run "${run_it[@]}" -o "controller.$1=$2"
 	[ "$status" -eq 4 ]
 	[[ "$output" == *"$3"* ]]
-	log | grep -q "The .* stopped by a limit of this host. $3"
+	log | grep -q "The .* stopped by a limit. $3"
 }
 
 @test "limits: steps, then resume continues" {
@@ -306,7 +306,7 @@ script_of() { # COMMAND...: one call each, then the end
 	run "${run_it[@]}" -o controller.confirmation=always
 	[ "$status" -eq 0 ]
 	[ -e "$work/ws/two" ]
-	[ "$(grep -c '1 approval of this project applies: mortise policy approvals' \
+	[ "$(grep -c '1 approval of this project applies; `mortise policy approvals`' \
 		<<<"$output")" -eq 1 ]
 	# one with another workspace asks
 	mkdir "$work/other"
@@ -333,7 +333,7 @@ script_of() { # COMMAND...: one call each, then the end
 	chmod 666 "$work"/state/mortise/approvals/*.json
 	run "${run_it[@]}" -o controller.confirmation=always </dev/null
 	[ "$status" -eq 8 ]
-	[[ "$output" == *"approvals of this project do not apply"* ]]
+	[[ "$output" == *"cannot use the approvals of this project"* ]]
 	chmod 600 "$work"/state/mortise/approvals/*.json
 	echo '{"approvals":3' >"$(echo "$work"/state/mortise/approvals/*.json)"
 	run "${run_it[@]}" -o controller.confirmation=always </dev/null
@@ -401,7 +401,7 @@ script_of() { # COMMAND...: one call each, then the end
 	log | jq -se '[.[] | select(.confirms)][0] | .edited and .args.command ==
 		"touch mine" and (.approved | length) == 64'
 	log | jq -se '[.[] | select(.observation == "run")][0].content
-		| startswith("The user changed the command before approving it.")'
+		| startswith("The user edited the command before approving it.")'
 }
 
 @test "a changed command is judged again: denied stays denied, HIGH may run" {
@@ -437,7 +437,7 @@ open(sys.argv[1], "a").write(json.dumps(copy, separators=(",", ":")) + "\n")
 END
 	mortise resume --json </dev/null >"$work/out" || true
 	[ ! -e "$work/ws/other" ]
-	grep -q 'it is not what was approved' "$log"
+	grep -q 'its action is not the one that was approved' "$log"
 }
 
 @test "approvals of the old form are ignored, which is said once" {
@@ -447,9 +447,9 @@ END
 		>>"$(echo "$work"/state/mortise/conversations/*/events.jsonl)"
 	run at_terminal 'y\n|\x04' mortise resume
 	[ "$status" -eq 8 ]
-	[[ "$output" == *"asked about again"* ]]
+	[[ "$output" == *"require approval again"* ]]
 	run at_terminal '\x04' mortise resume
-	[[ "$output" != *"asked about again"* ]]
+	[[ "$output" != *"require approval again"* ]]
 }
 
 @test "a hook that allows does not lift a denial; an action of a client is judged" {

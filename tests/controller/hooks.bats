@@ -94,7 +94,7 @@ log() { cat "$work"/state/mortise/conversations/*/events.jsonl; }
 	run "${run_it[@]}" "${hooks[@]}" -o hook.hbefore-tool.on_failure=allow -t "go"
 	[ "$status" -eq 0 ]
 	log | grep -q '"record":"dispatch"'
-	[[ "$output" == *"the hook hbefore-tool failed"* ]]
+	[[ "$output" == *"hook hbefore-tool failed"* ]]
 }
 
 @test "a hook that is not there, or takes too long, has failed" {

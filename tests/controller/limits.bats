@@ -48,7 +48,7 @@ ends_with() {
 @test "a reply of unknown price is notified of when money is limited" {
 	run "${run_it[@]}" -o controller.max_budget=1 -t go
 	[ "$status" -eq 0 ]
-	[[ "$output" == *"the price of script:"*"is not known"* ]]
+	[[ "$output" == *"the price of script:"*"is unknown"* ]]
 }
 
 @test "max_tokens: what was sent and what came" {

@@ -70,7 +70,7 @@ has_all_events() {
 	echo '{"type":"message","text":"again"}' >&4
 	exec 4>&-
 	wait $! || true
-	grep -q ' warning controller: a user message started no step: state=error reason=Agent reached maximum iteration' \
+	grep -q ' warning controller: user message did not start a step: state=error reason=Agent reached maximum iteration' \
 		"$work/err"
 }
 
@@ -79,7 +79,7 @@ has_all_events() {
 	run --separate-stderr mortise run -m "script:$work/bad.script" -t hello
 	[ "$status" -eq 3 ]
 	[[ "$output" == *'(1 step, '* ]]
-	[[ "$stderr" != *'started no step'* ]]
+	[[ "$stderr" != *'did not start a step'* ]]
 }
 
 @test "a reasoning effort that a model cannot take is a warning" {

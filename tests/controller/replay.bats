@@ -124,14 +124,14 @@ EOF
 	jq '[.[] | select(.action != "finish")]' "$work/recording.json" >"$work/short.json"
 	run mortise replay -C "$work/ws" "$work/short.json"
 	[ "$status" -eq 0 ]
-	[[ "$output" == *"the recording is over"* ]]
+	[[ "$output" == *"the recording ended"* ]]
 }
 
 @test "a file that is not a recording is refused with a sentence" {
 	echo '[{"action":"run","args":{"command":"ls"}}]' >"$work/bad.json"
 	run mortise replay -C "$work/ws" "$work/bad.json"
 	[ "$status" -eq 2 ]
-	[[ "$output" == *"does not begin with a message of the user"* ]]
+	[[ "$output" == *"does not start with a user message"* ]]
 	run mortise replay "$work/none.json"
 	[ "$status" -eq 2 ]
 	[[ "$output" == *"no such file or conversation"* ]]

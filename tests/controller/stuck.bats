@@ -102,7 +102,7 @@ EOF
 	for i in 1 2 3 4 5; do same 1 "echo a"; same 1 "echo b"; done >"$work/script"
 	run "${run_it[@]}" -o controller.stuck_nudge=no -t go
 	[ "$status" -eq 7 ]
-	[[ "$output" == *"two actions took turns"* ]]
+	[[ "$output" == *"two actions alternated"* ]]
 	[ "$(count '"action":"run"')" -eq 6 ]
 }
 

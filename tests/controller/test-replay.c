@@ -144,10 +144,10 @@ static void test_refused(void)
 	static const struct {
 		const char *text, *says;
 	} cases[] = {
-		{ "[" RUN("0", "ls") "]", "does not begin with a message of the user" },
-		{ "[" SAY("0", "agent", "hi") "]", "does not begin with" },
+		{ "[" RUN("0", "ls") "]", "does not start with a user message" },
+		{ "[" SAY("0", "agent", "hi") "]", "does not start with" },
 		{ "[{\"observation\":\"null\",\"content\":\"\",\"extras\":{}}]",
-		  "no message of the user" },
+		  "no user message" },
 		{ "[]", "no events" },
 		{ "{", "recording.json" },
 		{ "[{\"action\":\"dance\"}]", "dance" },

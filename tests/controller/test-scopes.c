@@ -335,13 +335,13 @@ static const struct {
 	const char *type, *name, *value, *texts;
 } others[] = {
 	{ "edit", "path", "^/src/a.c",
-	  "changing `^/src/a.c`\n*changing `^/src` and what is below it\n"
-	  "changing `^` and what is below it" },
-	{ "edit", "path", "^/a.c", "changing `^/a.c`\n*changing `^` and what is below it" },
-	{ "read", "path", "^/a.c", "reading `^/a.c`\n*reading `^` and what is below it" },
+	  "changing `^/src/a.c`\n*changing `^/src` and everything in it\n"
+	  "changing `^` and everything in it" },
+	{ "edit", "path", "^/a.c", "changing `^/a.c`\n*changing `^` and everything in it" },
+	{ "read", "path", "^/a.c", "reading `^/a.c`\n*reading `^` and everything in it" },
 	{ "edit", "path", "^/link/new/b.c",
-	  "changing `^/real/new/b.c`\n*changing `^/real/new` and what is below it\n"
-	  "changing `^` and what is below it" },
+	  "changing `^/real/new/b.c`\n*changing `^/real/new` and everything in it\n"
+	  "changing `^` and everything in it" },
 	{ "edit", "path", "^/out/passwd", "" },
 	{ "edit", "path", "^/dangling", "" },
 	{ "edit", "path", "^/src/../../etc/passwd", "" },
@@ -361,9 +361,9 @@ static const struct {
 	{ "run_ipython", "code", "print(1)", "" },
 	{ "browse_interactive", "browser_actions", "click('1')", "" },
 	{ "run", "command", "{\"command\":\"y\",\"is_input\":true}", "" },
-	{ "call_tool", "name", "deploy", "every call of the tool `deploy`" },
+	{ "call_tool", "name", "deploy", "every call of tool `deploy`" },
 	{ "call_tool_mcp", "name", "deploy",
-	  "every call of the tool `deploy` of the server `web`" },
+	  "every call of tool `deploy` of server `web`" },
 };
 
 static void test_others(void)

@@ -135,7 +135,7 @@ END
 	printf '[llm]\nbase_url = http://127.0.0.1:%s/moved/v1\n' "$port" >"$work/config/mortise/mortise.ini"
 	run mortise resume "$id" -t "the second task" -q
 	[ "$status" -eq 0 ]
-	[[ "$output" == *"uses the endpoint http://127.0.0.1:$port/moved/v1 of the configuration instead of http://127.0.0.1:$port/v1"* ]]
+	[[ "$output" == *"uses the configured endpoint http://127.0.0.1:$port/moved/v1 instead of http://127.0.0.1:$port/v1"* ]]
 	tail -n 1 "$work/paths" | grep -q '^/moved/v1/'
 	# nothing is said when nothing has moved
 	rm "$work/config/mortise/mortise.ini"

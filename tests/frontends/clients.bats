@@ -113,7 +113,7 @@ start() {
 	until_true grep -q 'second end' seen
 	grep -q '^> one more thing' seen
 	echo /pause >&7
-	until_true grep -q 'there is nothing to pause' seen
+	until_true grep -q 'cannot pause' seen
 	echo /stop >&7
 	exec 7>&-
 	wait "$attached" || true

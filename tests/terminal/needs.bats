@@ -238,7 +238,7 @@ two rows '
 	see 'Of stripes.'
 	see '  gnu (project)'
 	enter '/mcp'
-	see 'There are no MCP servers.'
+	see 'No MCP servers.'
 }
 
 @test 'the terminal is as it was, however it ends' {

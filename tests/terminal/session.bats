@@ -236,7 +236,7 @@ $greeting"
 	key C-d
 	see 'To return'
 	enter 'clear; cd below; mortise -c'
-	see 'no conversation was started in WORK/below'
+	see 'no conversations in WORK/below'
 	enter 'clear; mortise -c --any'
 	see 'First reply.'
 	see 'in WORK: fix the tests'

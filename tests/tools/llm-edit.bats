@@ -183,7 +183,7 @@ content = x"
 	printf '%s\n' "$output"
 	[ "$status" -eq 0 ]
 	[[ "$(seen 0 content)" == *"a list of 1 to 64 messages"* ]]
-	for n in 1 2 3; do [[ "$(seen $n content)" == *"has a role"* ]]; done
+	for n in 1 2 3; do [[ "$(seen $n content)" == *"have a role"* ]]; done
 	[[ "$(seen 4 content)" == *"from 1 to 65536"* ]]
 	[[ "$(seen 5 content)" == *"unknown"* ]]
 	[[ "$(seen 6 content)" == '{"text":"an answer"'* ]]

@@ -236,14 +236,14 @@ static int out_forget(struct mt_ctx *x, const size_t *places, size_t count,
 
 	if (!count || summary.len > SUMMARY_MAX)
 		return fail(&x->error, MT_EINVAL,
-			    "a condensation forgets something, with a "
+			    "a condensation must forget at least one event and have a "
 			    "summary of at most %d bytes",
 			    SUMMARY_MAX);
 	for (size_t i = 0; i < count; i++)
 		if (places[i] >= x->view_count || (i && places[i] <= places[i - 1]))
 			return fail(&x->error, MT_EINVAL,
-				    "places outside of the view, or "
-				    "not in order");
+				    "positions are outside the view or not in "
+				    "ascending order");
 	r = choose_forgotten(x, places, count, summary.len > 0, &f);
 	if (!r && f.count)
 		r = log_condensation(x, &f, summary,

@@ -375,7 +375,7 @@ static int host_http(struct mt_ctx *x, const char *method, const char *url,
 		     struct mt_str headers, struct mt_str body)
 {
 	(void)method, (void)url, (void)headers, (void)body;
-	return fail(&x->error, MT_EUNSUPPORTED, "the effect http is not supported yet");
+	return fail(&x->error, MT_EUNSUPPORTED, "the `http` effect is not supported");
 }
 
 static int host_keep(struct mt_ctx *x, struct mt_str state)
@@ -384,7 +384,7 @@ static int host_keep(struct mt_ctx *x, struct mt_str state)
 	char *copy, name[256];
 
 	if (state.len > MT_STATE_MAX)
-		return fail(&x->error, MT_ELIMIT, "a state of more than %u bytes",
+		return fail(&x->error, MT_ELIMIT, "the state is larger than %u bytes",
 			    MT_STATE_MAX);
 	copy = strndup(state.ptr ? state.ptr : "", state.len);
 	if (!copy)

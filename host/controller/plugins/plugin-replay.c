@@ -31,7 +31,7 @@ static int replay_request_message(struct mt_ctx *x, const struct journal_entry *
 {
 	(void)arg;
 	if (e->a < MT_ROLE_SYSTEM || e->a > MT_ROLE_TOOL)
-		return fail(&x->error, MT_EINVAL, "unknown role of a message");
+		return fail(&x->error, MT_EINVAL, "unknown message role");
 	return plugin_host()->request_message(plugin_ctx_request(x), (int)e->a,
 					      e->text[0]);
 }
@@ -205,7 +205,7 @@ int plugin_replay(struct mt_ctx *x, const char *function, const struct strbuf *j
 		at += (size_t)journal_get(journal->text + at, journal->len - at, &e);
 		if (replays[e.type].request && !x->request)
 			r = fail(&x->error, MT_EINVAL,
-				 "%s has no request to change in %s",
+				 "%s has no request to modify in %s",
 				 x->part->component->path, function);
 		else
 			r = replays[e.type].replay(x, &e, arg);

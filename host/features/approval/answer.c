@@ -75,8 +75,7 @@ static struct event *copy_of(struct conversation *c, const struct event *action,
 	if (yes && !approval_of(c)->edited_action &&
 	    strcmp(hash, approval_of(c)->hash) != 0) {
 		fail(err, MT_EDENIED,
-		     "the log was changed: the action in it is not the one "
-		     "that was approved");
+		     "the log was modified: its action is not the one that was approved");
 		return NULL;
 	}
 	return STEAL(copy);
@@ -133,15 +132,15 @@ static void put_ran(const struct call *call, struct strbuf *out)
 
 	if (action->type->id == ACTION_RUN) {
 		strbuf_addf(out,
-			    "The user changed the command before approving it. What "
-			    "ran: %s\n\n",
+			    "The user edited the command before approving it. Executed "
+			    "command: %s\n\n",
 			    event_arg(action, "command"));
 		return;
 	}
 	text = js_text(call->tool ? call->logged_args : event_args(action), NULL);
 	strbuf_addf(out,
-		    "The user changed the arguments before approving the call. What ran: "
-		    "%s\n\n",
+		    "The user edited the arguments before approving the call. Executed "
+		    "with: %s\n\n",
 		    text ? text : "");
 }
 
@@ -159,8 +158,7 @@ void approval_tell_edit(struct conversation *c, const struct call *call,
 	if (strbuf_addn(&text, content, len) ||
 	    js_set_strn(observation->json, "content", text.text, text.len))
 		log_line(MT_LOG_WARNING, "confirm",
-			 "the model is not told what ran: out of "
-			 "memory");
+			 "cannot report the edited action to the model: out of memory");
 }
 
 void approval_rejected(struct conversation *c, struct event *action)
@@ -170,9 +168,8 @@ void approval_rejected(struct conversation *c, struct event *action)
 	const char *reason = js_str(action->json, "reject_reason", "");
 	bool go_on = *reason != '\0';
 
-	turn_refuse(c,
-		    "This call was not made: the user rejected one that came before it "
-		    "in the same reply.");
+	turn_refuse(c, "This call was not made: the user rejected an earlier call of the "
+		       "same response.");
 	strbuf_add(&text, "Action has been rejected by the user! ");
 	if (go_on)
 		strbuf_addf(&text, "The user says: %s", reason);
@@ -193,7 +190,7 @@ void approval_overtaken(struct conversation *c)
 	if (!turn_awaits_approval(c))
 		return;
 	snprintf(approval_of(c)->refusal, sizeof approval_of(c)->refusal,
-		 "see the message that follows, which came instead of an answer");
+		 "see the next message, which the user sent instead of an answer");
 	conversation_set_state(c, STATE_USER_REJECTED, "");
 	if (conversation_state(c) == STATE_USER_REJECTED && !turn_is_idle(c))
 		approval_rejected(c, turn_call(c)->action);
@@ -209,7 +206,7 @@ static int merge(json_object *args, const struct tool *tool, json_object *change
 
 	json_object_object_foreach(changes, name, value) {
 		if (!js_get(known, name))
-			return fail(err, MT_EINVAL, "the tool %s has no argument `%.80s`",
+			return fail(err, MT_EINVAL, "tool %s has no argument `%.80s`",
 				    tool->name, name);
 		if (!value)
 			json_object_object_del(args, name);
@@ -245,8 +242,8 @@ static struct event *change(struct conversation *c, const struct call *call,
 	}
 	if (secret) { /* the log cannot hold it, so it could not be run as it was approved */
 		fail(err, MT_EINVAL,
-		     "the edited action contains a secret: let the command "
-		     "read it from the environment or a file");
+		     "the edited action contains a secret; let the command read it "
+		     "from the environment or a file");
 		return NULL;
 	}
 	checked = call_arguments(call->tool, text, len, err);
@@ -262,13 +259,13 @@ static int take_changes(struct conversation *c, json_object *changes, struct err
 	if (!e)
 		return err->code;
 	if (!(e->type->flags & EVENT_RUNNABLE))
-		return fail(err, MT_EINVAL, "the changed call cannot run");
+		return fail(err, MT_EINVAL, "the edited call cannot be executed");
 	call = call_new(c, e);
 	if (!call)
 		return out_of_memory(err);
 	approval_judge(c, call);
 	if (call->verdict.deny)
-		return approval_denied(&call->verdict, "the changed action", err);
+		return approval_denied(&call->verdict, "the edited action", err);
 	approval_of(c)->edited_action = STEAL(e);
 	return MT_OK;
 }
@@ -284,15 +281,15 @@ static json_object *find_scope(const struct conversation *c, const struct approv
 
 	if (count == 0)
 		fail(err, MT_EDENIED,
-		     "an action of risk %s is approved each time: nothing "
-		     "is allowed for later",
+		     "actions of risk %s require approval each time; `always` is not "
+		     "available",
 		     risk_name(turn_call(c)->verdict.risk));
 	else if (a->arguments)
 		fail(err, MT_EINVAL,
-		     "a changed action is approved once: `always` is for the "
-		     "action as it was shown");
+		     "an edited action can be approved only once; `always` applies "
+		     "only to the action as shown");
 	else if (n >= count)
-		fail(err, MT_EINVAL, "unknown scope %zu; %zu are offered", n, count);
+		fail(err, MT_EINVAL, "unknown scope %zu; there are %zu", n, count);
 	else
 		return json_object_array_get_idx(approval_of(c)->offered_scopes, n);
 	return NULL;
@@ -308,14 +305,14 @@ static int check_hash(const struct conversation *c, const struct event *action,
 		return a->answer == ANSWER_NO
 			       ? MT_OK
 			       : fail(err, MT_EINVAL,
-				      "an approval needs the `hash` of the "
-				      "action that was shown");
+				      "an approval requires the `hash` of the action "
+				      "that was shown");
 	if (action_hash(action, true, now, err))
 		return err->code;
 	if (strcmp(a->hash, now) != 0 || strcmp(now, approval_of(c)->hash) != 0)
 		return fail(err, MT_EDENIED,
-			    "the action that waits is not the one that was "
-			    "shown (its hash differs): nothing ran; look at it again");
+			    "the pending action is not the one that was shown (its "
+			    "hash differs); nothing was executed, review it again");
 	return MT_OK;
 }
 
@@ -329,7 +326,7 @@ static int check_answer(struct conversation *c, const struct approval *a,
 
 	if (!turn_awaits_approval(c) || conversation_is_closing(c))
 		return fail(err, MT_EINVAL,
-			    "the conversation is %s: nothing waits for confirmation",
+			    "no action is waiting for approval: the conversation is %s",
 			    state_name(conversation_state(c)));
 	action = evlog_event(conversation_log(c), turn_pending(c), err);
 	if (!action || check_hash(c, action, a, err))

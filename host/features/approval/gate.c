@@ -42,7 +42,7 @@ int approval_policy_read(const struct config *c, const char *section, bool inter
 	int from = config_choice(c, section, "confirm_risk");
 
 	if (when < 0 || from < 0)
-		return fail(err, MT_EINVAL, "[%s] has no confirmation", section);
+		return fail(err, MT_EINVAL, "[%s] has no option `confirmation`", section);
 	if (when == CONFIRMATION_AUTO)
 		when = interactive ? CONFIRMATION_RISKY : CONFIRMATION_NEVER;
 	ret->when = when == CONFIRMATION_ALWAYS  ? CONFIRM_ALWAYS
@@ -144,7 +144,7 @@ static enum gate judge(struct conversation *c, struct call *call)
 int approval_denied(const struct verdict *v, const char *what, struct error *err)
 {
 	return fail(err, MT_EDENIED, "%s is denied: %s%s%s%s", what,
-		    *v->reason ? v->reason : "it is against the policy of this host",
+		    *v->reason ? v->reason : "the policy does not allow it",
 		    *v->rule ? " (rule " : "", v->rule, *v->rule ? ")" : "");
 }
 
@@ -252,8 +252,8 @@ static void refuse(struct conversation *c, struct call *call)
 	const struct verdict *v = &call->verdict;
 
 	turn_start(c, call);
-	strbuf_addf(&text, "The action was refused and did not run: %s%s%s%s",
-		    *v->reason ? v->reason : "it is against the policy of this host",
+	strbuf_addf(&text, "The action was denied and not executed: %s%s%s%s",
+		    *v->reason ? v->reason : "the policy does not allow it",
 		    *v->rule ? " (rule " : "", v->rule, *v->rule ? ")" : "");
 	conversation_notice(c, MT_LOG_WARNING, "refused: %s",
 			    *v->reason ? v->reason : v->rule);
@@ -427,8 +427,7 @@ static int before_continue(struct conversation *c, bool *ret_held, struct error 
 		return MT_OK;
 	if (conversation_state(c) == STATE_AWAITING_USER_CONFIRMATION)
 		return fail(err, MT_EDENIED,
-			    "an action waits for confirmation: confirm or "
-			    "reject it");
+			    "an action is waiting for approval; confirm or reject it");
 	conversation_enter_state(c, STATE_AWAITING_USER_CONFIRMATION, "");
 	conversation_notify_state(c);
 	return MT_OK;
@@ -470,8 +469,9 @@ static bool before_send(struct conversation *c, struct call *call)
 	if (approval_holds(c, call->action))
 		return false;
 	dispatch_log_failure(c, call->action, "AGENT_ERROR$ACTION_DENIED",
-			     "The action did not run: the log was changed after the user "
-			     "approved it, and it is not what was approved.");
+			     "The action was not executed: the log was modified after "
+			     "the user approved it, and its action is not the one that "
+			     "was approved.");
 	return true;
 }
 

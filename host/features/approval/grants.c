@@ -97,7 +97,7 @@ static int remember(struct conversation *c, json_object *scope, struct error *er
 			return MT_OK;
 	if (json_object_array_length(approval_of(c)->granted) >= APPROVALS_MAX)
 		return fail(err, MT_ELIMIT,
-			    "this conversation has %d approvals: revoke some "
+			    "this conversation already has %d approvals; revoke some "
 			    "with `mortise policy revoke`",
 			    APPROVALS_MAX);
 	if (js_add(approval_of(c)->granted, json_object_get(scope)))
@@ -122,8 +122,8 @@ static int keep(struct conversation *c, json_object *scope, struct error *err)
 {
 	if (is_elsewhere(c))
 		return fail(err, MT_EINVAL,
-			    "this delegate works in a directory of its own: "
-			    "approve it for the conversation");
+			    "this subagent works in its own directory; approve the "
+			    "action for the conversation");
 	if (approvals_keep(conversation_config(c), conversation_workspace(c), scope,
 			   conversation_id(c), err))
 		return err->code;
@@ -158,8 +158,8 @@ void approval_tell_scopes(struct conversation *c)
 	    !evlog_state(conversation_log(c), APPROVALS_RECORD, &count)) {
 		conversation_notice(
 			c, MT_LOG_WARNING,
-			"what was always allowed in this conversation by an "
-			"older version allowed more than it said: it is asked about again");
+			"approvals that an older version stored in this conversation "
+			"were too broad; these actions require approval again");
 		approval_of(c)->granted = approval_of(c)->granted
 						  ? approval_of(c)->granted
 						  : json_object_new_array();
@@ -171,12 +171,12 @@ void approval_tell_scopes(struct conversation *c)
 	count = kept ? json_object_array_length(kept) : 0;
 	if (!kept)
 		conversation_notice(c, MT_LOG_WARNING,
-				    "the approvals of this project do not apply: %s",
+				    "cannot use the approvals of this project: %s",
 				    err.text);
 	else if (count)
 		conversation_notice(c, MT_LOG_WARNING,
-				    "%zu approval%s of this project appl%s: mortise "
-				    "policy approvals",
+				    "%zu approval%s of this project appl%s; `mortise "
+				    "policy approvals` lists them",
 				    count, count > 1 ? "s" : "", count > 1 ? "y" : "ies");
 }
 

@@ -227,7 +227,7 @@ static int offer_path(struct offering *o, const char *verb, const char *path, bo
 {
 	strbuf_addf(&o->text, "%s `%s`%s",
 		    strcmp(verb, "read") == 0 ? "reading" : "changing", path,
-		    all ? " and what is below it" : "");
+		    all ? " and everything in it" : "");
 	return add_item(o, verb, path, all ? "below" : NULL, "yes") ? MT_ENOMEM
 								    : finish(o);
 }
@@ -255,10 +255,10 @@ static int offer_tool(struct offering *o, const struct event *action,
 		      const struct scope_place *place)
 {
 	if (action->type->id == ACTION_CALL_TOOL_MCP)
-		strbuf_addf(&o->text, "every call of the tool `%s` of the server `%s`",
+		strbuf_addf(&o->text, "every call of tool `%s` of server `%s`",
 			    place->tool, place->toolset);
 	else
-		strbuf_addf(&o->text, "every call of the tool `%s`", place->tool);
+		strbuf_addf(&o->text, "every call of tool `%s`", place->tool);
 	return add_item(o, "tool", place->tool, "toolset", place->toolset) ? MT_ENOMEM
 									   : finish(o);
 }

@@ -187,7 +187,7 @@ static int add(json_object *list, json_object *scope, const char *conversation,
 			return MT_OK;
 	if (json_object_array_length(list) >= APPROVALS_MAX)
 		return fail(err, MT_ELIMIT,
-			    "this project has %d approvals: revoke some with "
+			    "this project already has %d approvals; revoke some with "
 			    "`mortise policy revoke`",
 			    APPROVALS_MAX);
 	one = dated(scope, conversation);
