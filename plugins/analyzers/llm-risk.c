@@ -8,9 +8,8 @@ static int llm_risk_advance(const struct mt_host *host, const struct mt_analyzer
 			    struct mt_ctx *ctx, const struct mt_in *in)
 {
 	static const struct mt_str rule = MT_STR("security_risk");
-	static const struct mt_str said = MT_STR("the model says so of its call");
-	static const struct mt_str silent =
-		MT_STR("the model does not say how risky it is");
+	static const struct mt_str said = MT_STR("the model reported this risk");
+	static const struct mt_str silent = MT_STR("the model did not report a risk");
 	int risk = out->said(ctx);
 
 	(void)host;
@@ -26,4 +25,4 @@ static const struct mt_analyzer analyzer = {
 };
 
 MT_ANALYZER(&analyzer, "llm-risk", .name = "llm",
-	    .summary = "Uses the risk that the model states with each call.")
+	    .summary = "Uses the risk that the model reports with each call.")

@@ -156,17 +156,17 @@ static void test_cuts(void)
 static const struct {
 	const char *text, *error;
 } bad_rules[] = {
-	{ "", "begins with its verdict" },
+	{ "", "must start with" },
 	{ "dany command=x", "did you mean `deny`" },
-	{ "deny", "needs a condition" },
-	{ "deny reason=x", "needs a condition" },
+	{ "deny", "requires a condition" },
+	{ "deny reason=x", "requires a condition" },
 	{ "deny comand=x", "unknown condition `comand`" },
 	{ "deny x", "unknown condition `x`" },
-	{ "deny command=", "has no text" },
-	{ "deny command=a command=b", "is there twice" },
-	{ "deny command=\"a", "is not closed" },
-	{ "deny command=/[/", "does not compile" },
-	{ "deny command=/a(/ path=x", "does not compile" },
+	{ "deny command=", "has no value" },
+	{ "deny command=a command=b", "appears twice" },
+	{ "deny command=\"a", "missing closing" },
+	{ "deny command=/[/", "invalid regular expression" },
+	{ "deny command=/a(/ path=x", "invalid regular expression" },
 };
 
 static void test_bad_rules(void)

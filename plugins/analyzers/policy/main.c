@@ -199,9 +199,9 @@ static int pattern_advance(const struct mt_host *host, const struct mt_analyzer_
 static const struct mt_option options[] = {
 	{ .size = sizeof options[0], .type = MT_OPTION_TEXT, .name = "rule.",
 	  .flags = MT_OPTION_PREFIX,
-	  .help = "A rule: allow, ask, deny, low, medium or high, then conditions tool=, "
-		  "command=, path=, host= with globs or /expressions/, and reason=. The first "
-		  "rule that fits a command decides." },
+	  .help = "Rule: allow, ask, deny, low, medium or high, then conditions tool=, "
+		  "command=, path=, host= with globs or /regular expressions/, and "
+		  "reason=. The first matching rule decides." },
 	{ .size = sizeof options[0], .type = MT_OPTION_BOOL, .name = "rails",
 	  .fallback = "yes",
 	  .help = "Detect dangerous combinations: downloads passed to a shell, writes to "
@@ -234,8 +234,9 @@ static const struct mt_component components[] = {
 		.version_major = MT_ANALYZER_MAJOR,
 		.version_minor = MT_ANALYZER_MINOR,
 		.name = "policy",
-		.summary = "Rates calls by user rules (tool, command, path, host) and by known "
-			   "dangerous and harmless commands; all else is UNKNOWN.",
+		.summary = "Rates calls by user rules (tool, command, path, host) and "
+			   "by known dangerous and harmless commands; anything else is "
+			   "UNKNOWN.",
 		.options = options,
 		.option_count = sizeof options / sizeof options[0],
 		.functions = &policy,

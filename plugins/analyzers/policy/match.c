@@ -84,8 +84,8 @@ struct match *match_new(const char *pattern, size_t len, int caseless, struct er
 		return m;
 	free(m);
 	pcre2_get_error_message(number, why, sizeof why);
-	fail(err, MT_EINVAL, "the expression %.100s does not compile: %s at byte %zu",
-	     pattern, (const char *)why, at);
+	fail(err, MT_EINVAL, "invalid regular expression %.100s: %s at byte %zu", pattern,
+	     (const char *)why, at);
 	return NULL;
 }
 

@@ -26,45 +26,44 @@ struct pattern {
 /* In the order in which they are tried; the deletions of scan.c come behind the
  * high ones. */
 static const struct pattern patterns[] = {
-	{ HIGH, EXEC, "exec.destruct.rm_rf", "deletes directories without asking",
+	{ HIGH, EXEC, "exec.destruct.rm_rf", "deletes directories without a prompt",
 	  "\\brm\\s+(?:-[frR]{2,}|-[rR]\\s+-f|-f\\s+-[rR]|--recursive\\s+--force"
 	  "|--force\\s+--recursive)\\b",
 	  "rm" },
-	{ HIGH, EXEC, "exec.destruct.sudo_rm", "deletes with the rights of root",
+	{ HIGH, EXEC, "exec.destruct.sudo_rm", "deletes files as root",
 	  "\\bsudo\\s+rm\\b", "su" },
-	{ HIGH, EXEC, "exec.destruct.mkfs", "makes a new file system", "\\bmkfs\\.\\w+",
+	{ HIGH, EXEC, "exec.destruct.mkfs", "creates a file system", "\\bmkfs\\.\\w+",
 	  "mk" },
 	{ HIGH, EXEC, "exec.destruct.dd_raw_disk", "writes to a device",
 	  "\\bdd\\b.{0,100}of=/dev/", "dd" },
-	{ HIGH, EXEC, "exec.code.eval_call", "runs code that is made up while it runs",
+	{ HIGH, EXEC, "exec.code.eval_call", "executes generated code",
 	  "\\beval\\s*\\(", "ev" },
-	{ HIGH, EXEC, "exec.code.exec_call", "runs code that is made up while it runs",
+	{ HIGH, EXEC, "exec.code.exec_call", "executes generated code",
 	  "\\bexec\\s*\\(", "ex" },
 	{ HIGH, EXEC, "exec.code.os_system", "starts a shell from Python",
 	  "\\bos\\.system\\s*\\(", "os" },
 	{ HIGH, EXEC, "exec.code.subprocess", "starts a program from Python",
 	  "\\bsubprocess\\.(?:call|run|Popen|check_output|check_call)\\s*\\(", "su" },
-	{ HIGH, EXEC, "exec.net.curl_pipe_exec", "runs what it downloads",
+	{ HIGH, EXEC, "exec.net.curl_pipe_exec", "executes what it downloads",
 	  "\\bcurl\\b[^|]{0,200}\\|\\s*(?:ba)?sh\\b", "cu" },
-	{ HIGH, EXEC, "exec.net.wget_pipe_exec", "runs what it downloads",
+	{ HIGH, EXEC, "exec.net.wget_pipe_exec", "executes what it downloads",
 	  "\\bwget\\b[^|]{0,200}\\|\\s*(?:ba)?sh\\b", "wg" },
-	{ HIGH, ALL, "inject.override", "wants instructions to be set aside",
+	{ HIGH, ALL, "inject.override", "asks to ignore previous instructions",
 	  "\\b(?:ignore|disregard|forget|override|bypass)\\s+(?:all\\s+)?"
 	  "(?:previous|prior|above)\\s+(?:instructions?|prompts?|rules?|directives?)\\b",
 	  "ig di fo ov by" },
-	{ MEDIUM, EXEC, "exec.net.curl", "talks to a server",
+	{ MEDIUM, EXEC, "exec.net.curl", "connects to a server",
 	  "\\bcurl\\b.{0,100}https?://", "cu" },
 	{ MEDIUM, EXEC, "exec.net.wget", "downloads", "\\bwget\\b.{0,100}https?://",
 	  "wg" },
-	{ MEDIUM, ALL, "inject.mode_switch", "wants another mode of the model",
+	{ MEDIUM, ALL, "inject.mode_switch", "asks to change the mode of the model",
 	  "\\byou\\s+are\\s+now\\s+(?:in\\s+)?(?:\\w+\\s+)?mode\\b", "yo" },
-	{ MEDIUM, ALL, "inject.identity", "wants another identity of the model",
+	{ MEDIUM, ALL, "inject.identity", "asks to change the identity of the model",
 	  "\\bpretend\\s+(?:you\\s+are|to\\s+be)\\s+(?:a\\s+)?different\\b", "pr" },
 	{ HIGH, OURS, "exec.code.hidden_words",
-	  "hides the words of a command behind $IFS", "(?<=\\w)\\$\\{?IFS\\b", "$i ${" },
+	  "hides the words of a command with $IFS", "(?<=\\w)\\$\\{?IFS\\b", "$i ${" },
 	{ HIGH, OURS, "exec.destruct.rmtree",
-	  "deletes a directory that the system or the user "
-	  "lives in",
+	  "deletes a system or home directory",
 	  "\\bshutil\\.rmtree\\s*\\(\\s*(?:[\"'\\\\]+(?:~|/"
 	  "(?:etc|usr|var|home|boot|root)?)/?[\"'\\\\]"
 	  "|os\\.path\\.expanduser\\(\\s*[\"'\\\\]+~/?[\"'\\\\])",
@@ -95,17 +94,17 @@ static const struct rail {
 	int parts[2]; /* all have to be in the same piece; -1: none */
 } rails[] = {
 	{ "fetch-to-exec",
-	  "hands what it fetched to an interpreter",
+	  "passes downloaded data to an interpreter",
 	  { FETCH, TO_EXEC } },
 	{ "raw-disk-op", "writes to a device", { DD, -1 } },
-	{ "raw-disk-op", "makes a new file system", { MKFS, -1 } },
+	{ "raw-disk-op", "creates a file system", { MKFS, -1 } },
 	{ "catastrophic-delete",
-	  "deletes a directory that the system or the user lives in",
+	  "deletes a system or home directory",
 	  { FORCED, CRITICAL } },
 };
 
 static const struct finding deletion = { HIGH, false, "exec.destruct.rm_rf",
-					 "deletes directories without asking" };
+					 "deletes directories without a prompt" };
 
 /* Expressions, and the letters that they begin with, a bit for each. */
 struct set {

@@ -87,8 +87,8 @@ static int read_verdict(struct rule *rule, const char *word, size_t len,
 	}
 	near = copy ? option_suggest(copy, words, ARRAY_LEN(words)) : NULL;
 	return fail(err, MT_EINVAL,
-		    "a rule begins with its verdict: allow, ask, deny, low, "
-		    "medium or high, not `%.*s`%s%s%s",
+		    "a rule must start with allow, ask, deny, low, medium or high, not "
+		    "`%.*s`%s%s%s",
 		    (int)(len > 40 ? 40 : len), word, near ? "; did you mean `" : "",
 		    near ? near : "", near ? "`?" : "");
 }
@@ -117,7 +117,7 @@ static char *read_value(const char **p, struct error *err)
 	if (*from == '"') {
 		to = strchr(++from, '"');
 		if (!to) {
-			fail(err, MT_EINVAL, "a \" is not closed");
+			fail(err, MT_EINVAL, "missing closing \"");
 			return NULL;
 		}
 		*p = to + 1;
@@ -177,22 +177,22 @@ static int read_field(struct rule *rule, const char **p, struct error *err)
 
 	if (field < 0)
 		return fail(err, MT_EINVAL,
-			    "unknown condition `%.*s`; use tool=, command=, "
-			    "path=, host= or reason= and a text",
+			    "unknown condition `%.*s`; use tool=, command=, path=, "
+			    "host= or reason=",
 			    (int)strcspn(*p, " ="), *p);
 	*p += len;
 	value = read_value(p, err);
 	if (!value)
 		return err->code;
 	if (!*value)
-		return fail(err, MT_EINVAL, "`%s=` has no text", fields[field]);
+		return fail(err, MT_EINVAL, "`%s=` has no value", fields[field]);
 	if (field == REASON) {
 		free(rule->reason);
 		rule->reason = STEAL(value);
 		return MT_OK;
 	}
 	if (rule->conditions[field])
-		return fail(err, MT_EINVAL, "`%s=` is there twice", fields[field]);
+		return fail(err, MT_EINVAL, "`%s=` appears twice", fields[field]);
 	if (field == COMMAND)
 		rule->redirects = strchr(value, '>') != NULL;
 	text = meant(field, value);
@@ -217,9 +217,9 @@ static int read_rule(struct rule *rule, const char *text, struct error *err)
 	for (size_t i = 0; i < CONDITIONS; i++)
 		any = any || rule->conditions[i];
 	if (!r && !any)
-		return fail(err, MT_EINVAL,
-			    "a rule needs a condition: tool=, command=, path= or "
-			    "host=");
+		return fail(
+			err, MT_EINVAL,
+			"a rule requires a condition: tool=, command=, path= or host=");
 	return r;
 }
 
@@ -232,7 +232,7 @@ int rules_add(struct rules *r, const char *name, const char *text, struct error 
 	if (status == MT_ENOMEM || !rule.name || !rule.text)
 		status = out_of_memory(&why);
 	else if (status)
-		status = fail(&why, MT_ELIMIT, "there are more than %d rules", RULES_MAX);
+		status = fail(&why, MT_ELIMIT, "more than %d rules", RULES_MAX);
 	else
 		status = read_rule(&rule, text, &why);
 	if (status) {
