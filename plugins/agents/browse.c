@@ -205,7 +205,7 @@ static int browse_on_reply(const struct browse_way *way, const struct mt_agent_o
 	status = browse_read(str(&repaired), &r);
 	if (!status && !r.actions.len)
 		status = out->report_error(ctx,
-					   (struct mt_str){ "The reply holds no action.",
+					   (struct mt_str){ "The response contains no action.",
 							    26 });
 	else if (!status && r.last)
 		status = browse_finish(out, ctx, str(&r.message));
@@ -238,7 +238,7 @@ static int browse_begin(const struct browse_way *way, const struct mt_host *host
 		text = host->event_field(t.page, "extras.last_browser_action_error");
 		if (!text.len)
 			text = host->event_field(t.page, "content");
-		strbuf_addf(&words, "I gave up after %zu faults in a row. The last one: ",
+		strbuf_addf(&words, "I gave up after %zu errors in a row. The last one: ",
 			    t.faults);
 		strbuf_addn(&words, text.ptr, text.len);
 		return words.error ? words.error : browse_finish(out, ctx, str(&words));

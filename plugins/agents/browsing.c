@@ -28,4 +28,4 @@ static const struct mt_agent agent = {
 };
 
 MT_AGENT(&agent, "browsing", .name = "browsing",
-	 .summary = "Works in a web browser and reads its pages as text.")
+	 .summary = "Uses a web browser and reads pages as text.")

@@ -25,12 +25,12 @@ static int codeact_system_text(const struct mt_host *host, struct mt_ctx *ctx,
 static const struct mt_option options[] = {
 	{ .size = sizeof options[0], .type = MT_OPTION_TEXT, .name = "prompt",
 	  .fallback = "system",
-	  .help = "Template of the system text: system, system_interactive, "
-		  "system_technical, system_long_horizon, or one of your own in prompt_dir." },
+	  .help = "Template of the system prompt: system, system_interactive, "
+		  "system_technical, system_long_horizon, or your own in prompt_dir." },
 	{ .size = sizeof options[0], .type = MT_OPTION_CHOICE, .name = "profile",
 	  .fallback = "auto", .choices = TURN_PROFILES,
-	  .help = "How long system text and descriptions of tools are; auto is small for "
-		  "a model whose window is known to be small." },
+	  .help = "Length of the system prompt and the tool descriptions; auto is "
+		  "small for models with a small context window." },
 };
 
 static const struct mt_agent codeact = {

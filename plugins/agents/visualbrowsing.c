@@ -31,5 +31,5 @@ static const struct mt_agent agent = {
 };
 
 MT_AGENT(&agent, "visualbrowsing", .name = "visualbrowsing",
-	 .summary = "Works in a web browser and sees its pages, for models with "
+	 .summary = "Uses a web browser and sees pages as screenshots, for models with "
 		    "vision.")

@@ -24,5 +24,5 @@ static const struct mt_condenser amortized = {
 };
 
 MT_CONDENSER(&amortized, "amortized", .name = "amortized",
-	     .summary = "Forgets the middle when the view is too long.",
+	     .summary = "Removes the middle of the history when it is too long.",
 	     .options = condenser_util_size_options, .option_count = 2)

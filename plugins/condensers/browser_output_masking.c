@@ -42,7 +42,7 @@ static int browser_masking_advance(const struct mt_host *host,
 static const struct mt_option options[] = {
 	{ .size = sizeof options[0], .type = MT_OPTION_INT, .name = "attention_window",
 	  .fallback = "1", .min = 1, .max = 1000000,
-	  .help = "How many of the newest pages stay in the view." },
+	  .help = "Number of most recent pages to keep in full." },
 };
 
 static const struct mt_condenser browser_output_masking = {
@@ -52,5 +52,5 @@ static const struct mt_condenser browser_output_masking = {
 
 MT_CONDENSER(&browser_output_masking, "browser_output_masking",
 	     .name = "browser_output_masking",
-	     .summary = "Masks all but the newest browser pages.", .options = options,
-	     .option_count = 1)
+	     .summary = "Masks all but the most recent browser pages.",
+	     .options = options, .option_count = 1)

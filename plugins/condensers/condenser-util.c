@@ -9,11 +9,11 @@
 const struct mt_option condenser_util_size_options[2] = {
 	{ .size = sizeof(struct mt_option), .type = MT_OPTION_INT, .name = "keep_first",
 	  .fallback = "1", .min = 0, .max = 1000000,
-	  .help = "How many of the first events always stay." },
+	  .help = "Number of events at the start to always keep." },
 	{ .size = sizeof(struct mt_option), .type = MT_OPTION_INT, .name = "max_size",
 	  .fallback = "100", .min = 1, .max = 1000000,
-	  .help = "How many events the view may have before it is shortened to half "
-		  "of that." },
+	  .help = "Maximum number of events before the history is condensed to half of "
+		  "that." },
 };
 
 int condenser_util_check_sizes(const struct mt_host *host, struct mt_ctx *ctx)

@@ -124,5 +124,5 @@ static const struct mt_condenser conversation_window = {
 };
 
 MT_CONDENSER(&conversation_window, "conversation_window", .name = "conversation_window",
-	     .summary = "Keeps the beginning and the newer half when the context "
+	     .summary = "Keeps the start and the more recent half when the context "
 			"window is full.")

@@ -28,5 +28,6 @@ static const struct mt_condenser llm = {
 };
 
 MT_CONDENSER(&llm, "llm", .name = "llm",
-	     .summary = "Summarizes the middle with a model when the view is too long.",
+	     .summary = "Summarizes the middle of the history with a model when it is "
+			"too long.",
 	     .options = summary_options, .option_count = 3)

@@ -146,8 +146,8 @@ static int llm_attention_advance(const struct mt_host *host,
 		return replied(&k, in->reply);
 	case MT_FAILED:
 		host->log(ctx, MT_LOG_WARNING,
-			  "nothing was chosen, the newest stay: %.*s", (int)in->body.len,
-			  in->body.ptr ? in->body.ptr : "");
+			  "the model chose no events; keeping the most recent: %.*s",
+			  (int)in->body.len, in->body.ptr ? in->body.ptr : "");
 		return out->requested(ctx) ? forget_rest(&k, NULL) : MT_OK;
 	case MT_CANCELLED:
 		return MT_OK;

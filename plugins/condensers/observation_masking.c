@@ -25,7 +25,7 @@ static int masking_advance(const struct mt_host *host, const struct mt_condenser
 static const struct mt_option options[] = {
 	{ .size = sizeof options[0], .type = MT_OPTION_INT, .name = "attention_window",
 	  .fallback = "100", .min = 1, .max = 1000000,
-	  .help = "How many of the newest events keep their observations." },
+	  .help = "Number of most recent events whose observations to keep." },
 };
 
 static const struct mt_condenser observation_masking = {
@@ -34,5 +34,5 @@ static const struct mt_condenser observation_masking = {
 };
 
 MT_CONDENSER(&observation_masking, "observation_masking", .name = "observation_masking",
-	     .summary = "Masks the observations of all but the newest events.",
+	     .summary = "Masks the observations of all but the most recent events.",
 	     .options = options, .option_count = 1)

@@ -20,15 +20,15 @@ static int recent_advance(const struct mt_host *host, const struct mt_condenser_
 static const struct mt_option options[] = {
 	{ .size = sizeof options[0], .type = MT_OPTION_INT, .name = "keep_first",
 	  .fallback = "1", .min = 0, .max = 1000000,
-	  .help = "How many of the first events stay in the view." },
+	  .help = "Number of events at the start to keep." },
 	{ .size = sizeof options[0], .type = MT_OPTION_INT, .name = "max_events",
 	  .fallback = "100", .min = 1, .max = 1000000,
-	  .help = "How many events the view has at the most." },
+	  .help = "Maximum number of events to keep." },
 };
 
 static const struct mt_condenser recent = { .size = sizeof recent,
 					    .advance = recent_advance };
 
 MT_CONDENSER(&recent, "recent", .name = "recent",
-	     .summary = "Keeps the first events and the newest.", .options = options,
+	     .summary = "Keeps the first and the most recent events.", .options = options,
 	     .option_count = sizeof options / sizeof options[0])

@@ -21,19 +21,19 @@ static const struct {
 	  "Completed work and its results. Keep task ids and statuses unchanged.",
 	  true },
 	{ "pending_tasks", "Pending tasks",
-	  "What is still to be done. Keep ids and statuses of tasks as they are.", true },
+	  "Remaining work. Keep task ids and statuses unchanged.", true },
 	{ "current_state", "Current state",
-	  "Where the work stands now: values, variables, running programs.", false },
+	  "Current values, variables and running programs.", false },
 	{ "files_modified", "Files modified", "Each file that was changed, and how.", false },
 	{ "function_changes", "Function changes",
-	  "Functions made, changed or removed, with their signatures.", false },
-	{ "data_structures", "Data structures", "Types and layouts that matter.", false },
+	  "Functions added, changed or removed, with their signatures.", false },
+	{ "data_structures", "Data structures", "Relevant types and layouts.", false },
 	{ "tests_written", "Tests written", "yes, no or unknown.", false },
 	{ "tests_passing", "Tests passing", "yes, no or unknown.", false },
-	{ "failing_tests", "Failing tests", "Names of the tests that fail.", false },
-	{ "error_messages", "Error messages", "Errors that are not yet dealt with.", false },
+	{ "failing_tests", "Failing tests", "Names of failing tests.", false },
+	{ "error_messages", "Error messages", "Unresolved errors.", false },
 	{ "branch_created", "Branch created", "yes, no or unknown.", false },
-	{ "branch_name", "Branch name", "Name of the branch the work is on.", false },
+	{ "branch_name", "Branch name", "Name of the working branch.", false },
 	{ "commits_made", "Commits made", "yes, no or unknown.", false },
 	{ "pr_created", "Pull request created", "yes, no or unknown.", false },
 	{ "pr_status", "Pull request status", "open, merged, closed or unknown.", false },
@@ -86,7 +86,7 @@ static int offer_form(const struct kit *k, struct mt_request *request)
 	if (!text.ptr)
 		return MT_ENOMEM;
 	r = k->host->request_define_tool(request, TOOL,
-					 TEXT("Hand in the state of the work as a form."),
+					 TEXT("Report the state of the work as a form."),
 					 text);
 	return r ? r : k->host->request_set(request, "tool_choice", TEXT("\"" TOOL "\""));
 }
@@ -138,6 +138,6 @@ static const struct mt_condenser structured = {
 
 MT_CONDENSER(
 	&structured, "structured", .name = "structured",
-	.summary =
-		"Summarizes the middle of a long view with a form that a model fills in.",
+	.summary = "Summarizes the middle of a long history as a form that a model fills "
+		   "in.",
 	.options = summary_options, .option_count = 3)

@@ -11,11 +11,11 @@ enum { TRIES_MAX = 5, EVENT_CHARS_MIN = 200, STATE_MAX = 200 };
 const struct mt_option summary_options[3] = {
 	{ .size = sizeof(struct mt_option), .type = MT_OPTION_INT, .name = "keep_first",
 	  .fallback = "1", .min = 0, .max = 1000000,
-	  .help = "How many of the first events always stay." },
+	  .help = "Number of events at the start to always keep." },
 	{ .size = sizeof(struct mt_option), .type = MT_OPTION_INT, .name = "max_size",
 	  .fallback = "100", .min = 1, .max = 1000000,
-	  .help = "How many events the view may have before it is shortened to half "
-		  "of that." },
+	  .help = "Maximum number of events before the history is condensed to half of "
+		  "that." },
 	{ .size = sizeof(struct mt_option), .type = MT_OPTION_INT,
 	  .name = "max_event_length", .fallback = "10000", .min = 1, .max = 1000000,
 	  .help = "Maximum number of characters of one event in a summary request." },
@@ -105,7 +105,7 @@ static int give_up(const struct kit *k, const struct mt_in *in)
 		return MT_OK;
 	}
 	k->host->refuse(k->ctx,
-			"the history must be shortened and the model gave no "
+			"cannot condense the history: the model did not return a "
 			"summary: %.*s",
 			(int)in->body.len, in->body.ptr ? in->body.ptr : "");
 	return MT_EINVAL;

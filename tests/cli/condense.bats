@@ -130,7 +130,7 @@ tasks() {
 		-o controller.condensers=short,conversation_window -t "walk"
 	echo "$output"
 	[ "$(condensations | wc -l)" -ge 1 ]
-	[[ "$output" == *"the model gave no summary"* ]]
+	[[ "$output" == *"the model did not return a summary"* ]]
 }
 
 @test "amortized and masking need no model" {
