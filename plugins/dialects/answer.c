@@ -123,12 +123,13 @@ static int whole_answer(struct answer *a)
 	    a->body.text[strspn(a->body.text, " \t\r\n")] == '<')
 		return answer_fail(a,
 				   a->status >= 300 ? MT_ERROR_NONE : MT_ERROR_NOT_FOUND,
-				   -1, "a web page came instead of an answer");
+				   -1,
+				   "a web page was returned instead of an API response");
 	if (!answer && a->status >= 300)
 		return answer_fail(a, MT_ERROR_NONE, -1, a->body.text);
 	if (!answer)
 		return answer_fail(a, MT_ERROR_MALFORMED, -1,
-				   a->body.len ? why.text : "it is empty");
+				   a->body.len ? why.text : "the response is empty");
 	if (!json_object_is_type(answer, json_type_array))
 		return tell_whole(a, answer);
 	for (size_t i = 0; i < json_object_array_length(answer) && !status && !a->failed;
@@ -211,7 +212,7 @@ int answer_end(const struct answer_rules *rules, const struct mt_dialect_host *h
 	if (!a)
 		return MT_ENOMEM;
 	if (a->form == FORM_UNKNOWN && status < 300)
-		return answer_fail(a, MT_ERROR_MALFORMED, -1, "it is empty");
+		return answer_fail(a, MT_ERROR_MALFORMED, -1, "the response is empty");
 	if (a->form != FORM_STREAM) {
 		int failed = whole_answer(a);
 
@@ -227,6 +228,7 @@ int answer_end(const struct answer_rules *rules, const struct mt_dialect_host *h
 			return failed;
 	}
 	if (!a->finished)
-		return answer_fail(a, MT_ERROR_MALFORMED, -1, "it was cut short");
+		return answer_fail(a, MT_ERROR_MALFORMED, -1,
+				   "the response was truncated");
 	return MT_OK;
 }

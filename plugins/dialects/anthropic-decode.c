@@ -340,7 +340,7 @@ static int tell_stop(struct decoder *d, const char *reason)
 	d->stopped = true;
 	if (strcmp(reason, "model_context_window_exceeded") == 0)
 		return answer_fail(&d->a, MT_ERROR_CONTEXT_WINDOW, -1,
-				   "its reply did not fit into the context window");
+				   "the response exceeded the context window");
 	for (size_t i = 0; i < ARRAY_LEN(reasons); i++)
 		if (strcmp(reason, reasons[i].theirs) == 0)
 			return d->a.host->stopped(d->a.x, reasons[i].ours);
@@ -413,7 +413,8 @@ static int on_whole(struct answer *a, json_object *answer)
 	if (strcmp(js_str(answer, "type", ""), "error") == 0 || js_get(answer, "error"))
 		return tell_error(a, answer);
 	if (!json_object_is_type(content, json_type_array))
-		return answer_fail(a, MT_ERROR_MALFORMED, -1, "it holds no content");
+		return answer_fail(a, MT_ERROR_MALFORMED, -1,
+				   "the response has no content");
 	status = begin_message(d, answer);
 	for (size_t i = 0; i < json_object_array_length(content) && !status; i++)
 		status =

@@ -114,8 +114,7 @@ static int copy_keys(struct keys *k, const char *id, const char *secret,
 	if (!k->id || !k->secret || (token && !k->token))
 		return out_of_memory(err);
 	if (strpbrk(id, "\r\n \t/,") || (token && strpbrk(token, "\r\n")))
-		return fail(err, MT_EINVAL,
-			    "the AWS keys have a character that no key has");
+		return fail(err, MT_EINVAL, "the AWS keys contain an invalid character");
 	return MT_OK;
 }
 
@@ -128,14 +127,14 @@ static int no_keys(const struct account *a, const struct ini *config, struct err
 	    of_profile(config, profile, "role_arn") ||
 	    of_profile(config, profile, "credential_process"))
 		return fail(err, MT_EDENIED,
-			    "the AWS profile `%s` gets its keys from elsewhere: run "
-			    "`aws configure export-credentials --format env` and set "
-			    "what it prints",
+			    "the AWS profile `%s` does not contain keys; run `aws "
+			    "configure export-credentials --format env` and set the "
+			    "variables that it prints",
 			    profile);
 	return fail(err, MT_EDENIED,
 		    "no AWS keys: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or "
-		    "AWS_BEARER_TOKEN_BEDROCK, or aws_profile in [%s] (the profile `%s` "
-		    "has none)",
+		    "AWS_BEARER_TOKEN_BEDROCK, or aws_profile in [%s] (profile `%s` "
+		    "has no keys)",
 		    a->host->option(a->x, "section"), profile);
 }
 

@@ -143,7 +143,7 @@ static int tell_stop(struct decoder *d, const char *reason)
 	d->stopped = true;
 	if (strcmp(reason, "model_context_window_exceeded") == 0)
 		return answer_fail(&d->a, MT_ERROR_CONTEXT_WINDOW, -1,
-				   "its reply did not fit into the context window");
+				   "the response exceeded the context window");
 	if (strncmp(reason, "malformed_", 10) == 0)
 		return answer_fail(&d->a, MT_ERROR_MALFORMED, -1,
 				   "the model produced an invalid tool call");
@@ -339,7 +339,7 @@ static int on_message(const struct eventstream_message *m, void *arg)
 	    eventstream_header(m, ":event-type", name, sizeof name) ||
 	    eventstream_header(m, ":exception-type", type, sizeof type))
 		return answer_fail(&d->a, MT_ERROR_MALFORMED, -1,
-				   "an event has broken headers");
+				   "an event has malformed headers");
 	event = m->payload_len ? js_parse((const char *)m->payload, m->payload_len, &why)
 			       : NULL;
 	if (why.code)
@@ -388,7 +388,7 @@ static int on_whole(struct answer *a, json_object *answer)
 		return js_get(answer, "message") || js_get(answer, "__type")
 			       ? tell_error(a, answer)
 			       : answer_fail(a, MT_ERROR_MALFORMED, -1,
-					     "it holds no message");
+					     "the response has no message");
 	for (size_t i = 0; i < json_object_array_length(content) && !status; i++)
 		status =
 			whole_block(d, (int64_t)i, json_object_array_get_idx(content, i));
@@ -412,7 +412,7 @@ static int bedrock_decode_on_end(struct answer *a)
 static int no_events(struct answer *a, const char *name, json_object *event)
 {
 	(void)name, (void)event;
-	return answer_fail(a, MT_ERROR_MALFORMED, -1, "it is a stream of another kind");
+	return answer_fail(a, MT_ERROR_MALFORMED, -1, "unexpected stream type");
 }
 
 static const struct answer_rules rules = {

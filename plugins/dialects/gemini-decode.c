@@ -225,7 +225,7 @@ static int end_pieces(struct decoder *d)
 	text = value ? js_text(value, &len) : NULL;
 	if (!text)
 		return answer_fail(&d->a, MT_ERROR_MALFORMED, -1,
-				   "the pieces of a call do not fit together");
+				   "the chunks of a tool call are inconsistent");
 	return d->a.host->tool_call(d->a.x, (size_t)call, NULL, NULL, text, len);
 }
 
@@ -272,7 +272,7 @@ static int add_pieces(struct decoder *d, json_object *call)
 		status = args_add(&d->args, json_object_array_get_idx(all, i));
 	if (status)
 		return answer_fail(&d->a, MT_ERROR_MALFORMED, -1,
-				   "the pieces of a call do not fit together");
+				   "the chunks of a tool call are inconsistent");
 	return js_bool(call, "willContinue", false) ? MT_OK : end_pieces(d);
 }
 

@@ -323,7 +323,8 @@ static int on_answer(struct answer *a, json_object *answer)
 	if (js_bool(answer, "done", false))
 		return tell_end(d, answer);
 	return message ? MT_OK
-		       : answer_fail(a, MT_ERROR_MALFORMED, -1, "it holds no message");
+		       : answer_fail(a, MT_ERROR_MALFORMED, -1,
+				     "the response has no message");
 }
 
 static int ollama_on_line(char *line, size_t len, void *arg)

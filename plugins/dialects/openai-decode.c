@@ -241,7 +241,7 @@ static int tell_stop(struct decoder *d, const char *reason)
 	d->a.finished = true;
 	if (strcmp(reason, "error") == 0)
 		return answer_fail(&d->a, MT_ERROR_INTERNAL, -1,
-				   "the model failed in its answer");
+				   "the model failed while responding");
 	for (size_t i = 0; i < ARRAY_LEN(reasons); i++)
 		if (strcmp(reason, reasons[i].theirs) == 0)
 			return d->a.host->stopped(d->a.x, reasons[i].ours);
@@ -345,7 +345,8 @@ static int openai_decode_on_end(struct answer *a)
 	struct decoder *d = openai_decoder_of(a);
 
 	if (a->finished && !d->choices)
-		return answer_fail(a, MT_ERROR_MALFORMED, -1, "it holds no choices");
+		return answer_fail(a, MT_ERROR_MALFORMED, -1,
+				   "the response has no choices");
 	return chat_tell_kept(a, &d->kept);
 }
 

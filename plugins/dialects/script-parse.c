@@ -115,7 +115,7 @@ static int read_block(struct reader *r, const char *word, size_t word_len,
 					 ret);
 	}
 	r->line = first;
-	return bad(r, "the text that begins here has no end: no line is `%.*s`",
+	return bad(r, "the text that starts here is not terminated: no line `%.*s`",
 		   (int)word_len, word);
 }
 
@@ -159,12 +159,12 @@ static int read_entry(struct reader *r, const char *line, size_t len, struct ent
 		status = read_block(r, word, word_len, &e->value);
 	} else {
 		return bad(r,
-			   "write [turn], [call NAME], `key = value`, `key := JSON` or "
-			   "`key <<WORD`");
+			   "invalid line; use [turn], [call NAME], `key = value`, `key "
+			   ":= JSON` or `key <<WORD`");
 	}
 	trim(&e->key, &e->key_len);
 	if (!status && !e->key_len)
-		status = bad(r, "a key is missing before the value");
+		status = bad(r, "missing key before the value");
 	return status;
 }
 
@@ -192,7 +192,7 @@ static const struct {
 static int set_text(struct reader *r, struct entry *e, struct script_text *place)
 {
 	if (place->bytes)
-		return bad(r, "`%.*s` is given twice", (int)e->key_len, e->key);
+		return bad(r, "duplicate key `%.*s`", (int)e->key_len, e->key);
 	*place = e->value;
 	e->value.bytes = NULL;
 	return MT_OK;
@@ -222,8 +222,7 @@ static int set_error(struct reader *r, struct entry *e)
 static int set_duration(struct reader *r, const struct entry *e, int64_t *ret)
 {
 	if (parse_duration(e->value.bytes, ret) || *ret < 0)
-		return bad(r, "`%s` is not a duration (write 200ms or 2s)",
-			   e->value.bytes);
+		return bad(r, "`%s` is not a duration; use 200ms or 2s", e->value.bytes);
 	return MT_OK;
 }
 
@@ -269,7 +268,7 @@ static int set_count(struct reader *r, const char *item)
 			return MT_OK;
 	}
 	return bad(r,
-		   "`%s`: write usage = input 100, output 20, cache_read 80, "
+		   "invalid usage `%s`; use input 100, output 20, cache_read 80, "
 		   "cache_write 0, reasoning 5, cost 0.01",
 		   item);
 }
@@ -334,7 +333,7 @@ static int add_expect(struct reader *r, struct entry *e, const char *words, size
 		return MT_OK;
 	}
 	return bad(r,
-		   "unknown expectation `%.*s`; write last, user, system or any with "
+		   "unknown expectation `%.*s`; use last, user, system or any with "
 		   "contains, lacks or is; or role, messages, tool, no tool",
 		   (int)len, words);
 }
@@ -369,7 +368,7 @@ static int turn_key(struct reader *r, struct entry *e)
 	if (is(e->key, e->key_len, "usage"))
 		return set_usage(r, e);
 	return bad(r,
-		   "a turn has no key `%.*s`; keys are text, reasoning, expect ..., "
+		   "unknown key `%.*s` of a turn; use text, reasoning, expect ..., "
 		   "usage, stop, delay, error, error times, error wait, id, opaque",
 		   (int)e->key_len, e->key);
 }
@@ -396,14 +395,13 @@ static int add_argument(struct reader *r, struct entry *e)
 	AUTO(json) json_object *value = NULL;
 
 	if (r->call->raw)
-		return bad(r, "the call has @args already");
+		return bad(r, "the call already has @args");
 	if (args->len && has_argument(r, e->key, e->key_len))
-		return bad(r, "the argument `%.*s` is given twice", (int)e->key_len,
-			   e->key);
+		return bad(r, "duplicate argument `%.*s`", (int)e->key_len, e->key);
 	if (e->form == JSON) {
 		value = js_parse(e->value.bytes, e->value.len, &why);
 		if (!value && why.code)
-			return bad(r, "the value of `%.*s` is no JSON: %s",
+			return bad(r, "the value of `%.*s` is not JSON: %s",
 				   (int)e->key_len, e->key, why.text);
 	}
 	strbuf_addc(args, args->len ? ',' : '{');
@@ -427,11 +425,10 @@ static int call_key(struct reader *r, struct entry *e)
 	if (is(e->key, e->key_len, "@name"))
 		return set_text(r, e, &c->name);
 	if (!is(e->key, e->key_len, "@args"))
-		return bad(r,
-			   "a call has no key `%.*s`; those with @ are @args, @id, @name",
+		return bad(r, "unknown key `%.*s` of a call; use @args, @id or @name",
 			   (int)e->key_len, e->key);
 	if (c->raw || c->args.len)
-		return bad(r, "the call has arguments already");
+		return bad(r, "the call already has arguments");
 	c->raw = true;
 	return strbuf_addn(&c->args, e->value.bytes, e->value.len) ? out_of_memory(r->err)
 								   : MT_OK;
@@ -449,7 +446,7 @@ static int call_done(struct reader *r)
 		return MT_OK;
 	if (!c->name.bytes) {
 		r->line = c->line;
-		return bad(r, "the call has no name: write [call NAME]");
+		return bad(r, "the call has no name; use [call NAME]");
 	}
 	if (c->raw)
 		return MT_OK;
@@ -479,7 +476,7 @@ static int open_call(struct reader *r, const char *name, size_t len)
 	struct script_turn *t = r->turn;
 
 	if (!t)
-		return bad(r, "a call belongs to a turn: write [turn] before it");
+		return bad(r, "a call must follow a turn; add [turn] before it");
 	if (t->call_count == SCRIPT_MAX_CALLS)
 		return bad(r, "more than %d calls in a turn", SCRIPT_MAX_CALLS);
 	if (ARRAY_ADD(t->calls, t->call_count, SCRIPT_MAX_CALLS))
@@ -510,8 +507,8 @@ static int section(struct reader *r, const char *line, size_t len)
 		trim(&line, &len);
 		return open_call(r, line, len);
 	}
-	return bad(r, "unknown section [%.*s]; there are [turn] and [call NAME]",
-		   (int)len, line);
+	return bad(r, "unknown section [%.*s]; use [turn] or [call NAME]", (int)len,
+		   line);
 }
 
 static int parse_line(struct reader *r, const char *line, size_t len)
@@ -525,7 +522,7 @@ static int parse_line(struct reader *r, const char *line, size_t len)
 	if (line[0] == '[')
 		return section(r, line, len);
 	if (!r->turn)
-		return bad(r, "the first turn is missing: write [turn] before it");
+		return bad(r, "missing first turn; add [turn] above this line");
 	status = read_entry(r, line, len, &e);
 	if (!status)
 		status = r->call ? call_key(r, &e) : turn_key(r, &e);
@@ -550,7 +547,7 @@ int script_parse(const char *name, const char *text, size_t len, struct script *
 	if (!status)
 		status = call_done(&r);
 	if (!status && !ret->count)
-		status = fail(err, MT_EINVAL, "%s: has no [turn]", name);
+		status = fail(err, MT_EINVAL, "%s: the script has no [turn]", name);
 	if (status)
 		script_clear(ret);
 	return status;

@@ -83,8 +83,8 @@ static int find_turn(const struct mt_dialect_host *host, struct mt_exchange *x,
 	if (!name || !*name)
 		return fail(
 			err, MT_EINVAL,
-			"the scripted model needs a file: write model = script:FILE, or "
-			"set `script`");
+			"the scripted model requires a file; set model = script:FILE, "
+			"or `script`");
 	path = path_expand(name);
 	if (!path)
 		return out_of_memory(err);
@@ -93,8 +93,9 @@ static int find_turn(const struct mt_dialect_host *host, struct mt_exchange *x,
 		return status;
 	if (n < 0 || (size_t)n >= kept.script.count)
 		return fail(err, MT_EINVAL,
-			    "%s: the script has %zu turns and is asked for turn %" PRId64
-			    ": add a [turn], or let the last one end the task",
+			    "%s: the script has %zu turns, but turn %" PRId64
+			    " was requested; add a [turn], or finish the task in the "
+			    "last one",
 			    kept.path, kept.script.count, n + 1);
 	*ret = &kept.script.turns[n];
 	*ret_path = kept.path;
@@ -211,13 +212,13 @@ static int check_any(const struct mt_dialect_host *host, const struct mt_request
 		if (passes(e, text.text, text.len) == all)
 			continue;
 		return all ? differs(path, e,
-				     role ? "every message of the user" : "every message",
+				     role ? "every user message" : "every message",
 				     text.text, text.len, err)
 			   : MT_OK;
 	}
 	if (all)
 		return MT_OK;
-	return differs(path, e, role ? "a message of the user" : "any message", text.text,
+	return differs(path, e, role ? "a user message" : "any message", text.text,
 		       text.len, err);
 }
 
@@ -354,7 +355,7 @@ static int feed(const struct mt_dialect_host *host, struct mt_exchange *x, int s
 	if (t->error_kind && (!t->error_times || host->attempt(x) <= t->error_times))
 		return host->error(x, t->error_kind, t->error_wait_ms, "%s",
 				   t->error_text.len ? t->error_text.bytes
-						     : "the script says so");
+						     : "the script set this error");
 	return put_turn(host, x, t);
 }
 

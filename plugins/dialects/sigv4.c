@@ -341,8 +341,7 @@ int sigv4_sign(const struct sigv4_scope *s, const struct sigv4_request *r,
 	*ret = (struct sigv4_result){ .canonical = STRBUF(MAX_CANONICAL),
 				      .to_sign = STRBUF(MAX_CANONICAL) };
 	if (r->header_count > SIGV4_MAX_HEADERS)
-		return fail(err, MT_ELIMIT,
-			    "a request with so many headers is not signed");
+		return fail(err, MT_ELIMIT, "cannot sign a request with so many headers");
 	sigv4_time(s->time, time);
 	status = put_canonical(s, r, time, ret);
 	if (!status)
@@ -352,7 +351,7 @@ int sigv4_sign(const struct sigv4_scope *s, const struct sigv4_request *r,
 				     algorithm, time, time, s->region, s->service, hash);
 	if (!status)
 		status = put_signature(s, time, ret);
-	return status ? fail(err, status, "the request cannot be signed for AWS (%s)",
+	return status ? fail(err, status, "cannot sign the request for AWS (%s)",
 			     status_name(status))
 		      : MT_OK;
 }

@@ -94,13 +94,13 @@ static const struct decode_case cases[] = {
 	  "|refusal" COUNTS, 0 },
 	{ "no room left in the window", 200, SSE,
 	  START TEXT("0", "a") STOP("model_context_window_exceeded"),
-	  "[error 5 its reply did not fit into the context window]a|" COUNTS, 0 },
+	  "[error 5 the response exceeded the context window]a|" COUNTS, 0 },
 	{ "overload in the middle", 200, SSE,
 	  START TEXT("0", "a") EVENT("error", ",\"error\":{\"type\":\"overloaded_error\","
 						"\"message\":\"Overloaded\"}"),
 	  "[error 4 Overloaded]a| in=15 out=1 read=7 write=5", 0 },
 	{ "cut before the end", 200, SSE, START TEXT("0", "a"),
-	  "[error 10 it was cut short]a| in=15 out=1 read=7 write=5", 0 },
+	  "[error 10 the response was truncated]a| in=15 out=1 read=7 write=5", 0 },
 	{ "cut in the last event", 200, SSE,
 	  START TEXT("0", "a")
 	  EVENT("message_delta", ",\"delta\":{\"stop_reason\":\"end_turn\"}")
@@ -120,7 +120,7 @@ static const struct decode_case cases[] = {
 	  "\"stop_reason\":\"tool_use\"}",
 	  "|t x |tool_calls", 0 },
 	{ "no content", 200, JSON, "{\"id\":\"m\"}",
-	  "[error 10 it holds no content]|", 0 },
+	  "[error 10 the response has no content]|", 0 },
 	{ "a wrong key", 401, JSON,
 	  "{\"type\":\"error\",\"error\":{\"type\":\"authentication_error\",\"message\":"
 	  "\"invalid x-api-key\"}}",
@@ -137,7 +137,7 @@ static const struct decode_case cases[] = {
 	  "{\"type\":\"error\",\"error\":{\"type\":\"overloaded_error\",\"message\":\"x\"}}",
 	  "[error 4 x]|", 0 },
 	{ "an error that is a web page", 502, "text/html", "<html>Bad Gateway</html>",
-	  "[error 0 a web page came instead of an answer]|", 0 },
+	  "[error 0 a web page was returned instead of an API response]|", 0 },
 };
 
 int main(void)

@@ -68,10 +68,10 @@ static const struct {
 	  "|refusal" COUNTS },
 	{ "no room left in the window",
 	  { START, TEXT("0", "a"), STOP("model_context_window_exceeded"), COUNTED },
-	  "[error 5 its reply did not fit into the context window]a|" },
+	  "[error 5 the response exceeded the context window]a|" },
 	{ "a call that is none", { START, STOP("malformed_tool_use"), COUNTED },
 	  "[error 10 the model produced an invalid tool call]|" },
-	{ "cut short", { START, TEXT("0", "a") }, "[error 10 it was cut short]a|" },
+	{ "cut short", { START, TEXT("0", "a") }, "[error 10 the response was truncated]a|" },
 	{ "broken JSON", { START, "contentBlockDelta", "{\"contentBlockIndex\":" }, NULL },
 	{ "an overload in the middle",
 	  { START, TEXT("0", "a"), "!serviceUnavailableException", "{\"message\":\"busy\"}",
@@ -169,7 +169,7 @@ static const struct decode_case wholes[] = {
 	  "(Hm)So.|c x {\"a\":1}|tool_calls in=1 out=2 <{\"bedrock\":[{\"reasoningContent\":"
 	  "{\"reasoningText\":{\"text\":\"Hm\",\"signature\":\"s\"}}},{\"text\":null},"
 	  "{\"toolUse\":\"c\"}]}>", 0 },
-	{ "no message", 200, JSON, "{\"output\":{}}", "[error 10 it holds no message]|", 0 },
+	{ "no message", 200, JSON, "{\"output\":{}}", "[error 10 the response has no message]|", 0 },
 	{ "not JSON", 200, JSON, "{\"out", NULL, 0 },
 	{ "an error by its member", 400, JSON,
 	  "{\"__type\":\"com.amazon.coral.service#ThrottlingException\",\"message\":\"slow\"}",

@@ -115,12 +115,12 @@ static const struct {
 	       "\"cost_in_usd_ticks\":20000000000}}"),
 	  "x|stop in=10 out=7 think=5 $2" },
 	{ "cut short", 200, SSE, CHUNK("\"content\":\"x\""),
-	  "[error 10 it was cut short]x|" },
+	  "[error 10 the response was truncated]x|" },
 	{ "cut in the middle of an event", 200, SSE,
 	  CHUNK("\"content\":\"x\"") "data: {\"choices\":[{\"ind",
-	  "[error 10 it was cut short]x|" },
-	{ "nothing at all", 200, SSE, "", "[error 10 it is empty]|" },
-	{ "no choices", 200, SSE, DONE, "[error 10 it holds no choices]|" },
+	  "[error 10 the response was truncated]x|" },
+	{ "nothing at all", 200, SSE, "", "[error 10 the response is empty]|" },
+	{ "no choices", 200, SSE, DONE, "[error 10 the response has no choices]|" },
 	{ "overload in the middle", 200, SSE,
 	  CHUNK("\"content\":\"x\"")
 		  DATA("{\"error\":{\"message\":\"busy\",\"type\":\"overloaded_error\"}}")
@@ -162,9 +162,9 @@ static const struct {
 	{ "an error that is no JSON", 502, "text/plain", "Bad Gateway",
 	  "[error 0 Bad Gateway]|" },
 	{ "a web page", 200, "text/html", "<!doctype html>",
-	  "[error 11 a web page came instead of an answer]|" },
+	  "[error 11 a web page was returned instead of an API response]|" },
 	{ "a web page as an error", 503, "text/html", "<html>",
-	  "[error 0 a web page came instead of an answer]|" },
+	  "[error 0 a web page was returned instead of an API response]|" },
 };
 
 static const struct mt_dialect *openai(void)

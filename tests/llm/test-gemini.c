@@ -79,7 +79,7 @@ static const struct decode_case cases[] = {
 	  DATA("{\"candidates\":[{\"index\":1,\"content\":{\"parts\":[{\"text\":\"b\"}]}}]}"),
 	  "a|stop" COUNTS, 0 },
 	{ "cut short", 200, SSE, CHUNK("{\"text\":\"a\"}"),
-	  "[error 10 it was cut short]a|" COUNTS, 0 },
+	  "[error 10 the response was truncated]a|" COUNTS, 0 },
 	{ "no candidates", 200, JSON, "{}", "|", 0 },
 	{ "an answer in one piece", 200, JSON,
 	  ANSWER("{\"text\":\"a\"},{\"functionCall\":{\"name\":\"x\",\"args\":{\"a\":[]}}}",

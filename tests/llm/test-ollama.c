@@ -34,14 +34,14 @@ static const struct decode_case cases[] = {
 	  LINE("\"content\":\"a\"") "{\"error\":\"out of memory\"}\n",
 	  "[error 12 out of memory]a|", 0 },
 	{ "cut short", 200, LINES, LINE("\"content\":\"a\""),
-	  "[error 10 it was cut short]a|", 0 },
+	  "[error 10 the response was truncated]a|", 0 },
 	{ "an answer in one piece", 200, JSON,
 	  "{\"message\":{\"content\":\"Hi\",\"thinking\":\"Hm\"},\"done\":true,"
 	  "\"prompt_eval_count\":7,\"eval_count\":2}",
 	  "(Hm)Hi|stop" COUNTS " <{\"ollama\":\"Hm\"}>", 0 },
 	{ "an unknown model", 404, JSON, "{\"error\":\"model 'x' not found\"}",
 	  "[error 0 model 'x' not found]|", 0 },
-	{ "no message", 200, JSON, "{}", "[error 10 it holds no message]|", 0 },
+	{ "no message", 200, JSON, "{}", "[error 10 the response has no message]|", 0 },
 };
 
 int main(void)

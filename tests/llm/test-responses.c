@@ -107,7 +107,7 @@ static const struct decode_case cases[] = {
 			"\"code\":\"server_is_overloaded\",\"message\":\"busy\"}}"),
 	  "[error 4 busy]|", 0 },
 	{ "cut short", 200, SSE, CREATED TEXT("0", "a"),
-	  "[error 10 it was cut short]a|", 0 },
+	  "[error 10 the response was truncated]a|", 0 },
 	{ "an answer in one piece", 200, JSON,
 	  "{\"id\":\"r\",\"object\":\"response\",\"status\":\"completed\",\"output\":[{"
 	  REASONING("\"g\"") "},{" MESSAGE("Hi") "},{" CALL_ITEM("c", "{}") "}]," USAGE "}",
