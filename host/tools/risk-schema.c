@@ -7,18 +7,18 @@
 #include "js.h"
 
 static const char on_the_users_machine[] =
-	"How much harm this call could do if it went wrong. LOW: it only looks, at files, "
-	"states or documentation. MEDIUM: it changes the project, runs its build, tests or "
-	"programs, or installs something for this project or user alone. HIGH: it changes "
-	"the system or other people's work, uses sudo, installs for everybody, deletes what "
-	"cannot be made again, runs what was just downloaded, or sends secrets or private "
-	"data elsewhere. When in doubt, take the higher one.";
+	"Harm that this call could do. LOW: only reads files, state or documentation. "
+	"MEDIUM: changes the project, runs its build, tests or programs, or installs "
+	"something for this project or user only. HIGH: changes the system or other "
+	"people's work, uses sudo, installs for all users, deletes what cannot be "
+	"restored, runs downloaded code, or sends secrets or private data elsewhere. "
+	"If in doubt, choose the higher level.";
 static const char in_a_sandbox[] =
-	"How much harm this call could do although it runs in a sandbox. LOW: it only looks "
-	"at what is inside. MEDIUM: it changes files or installs software inside the sandbox, "
-	"or makes use of the network. HIGH: it sends secrets or private data out of the "
-	"sandbox, tries to get out of it, or changes something outside. When in doubt, take "
-	"the higher one.";
+	"Harm that this call could do although it runs in a sandbox. LOW: only reads "
+	"in the sandbox. MEDIUM: changes files or installs software in the sandbox, or "
+	"uses the network. HIGH: sends secrets or private data out of the sandbox, "
+	"tries to escape from it, or changes something outside. If in doubt, choose "
+	"the higher level.";
 
 static json_object *risk_property(bool sandboxed)
 {

@@ -9,10 +9,10 @@ static const struct mt_tool tools[] = {
 		.hints = MT_TOOL_READ_ONLY | MT_TOOL_CONTROL,
 		.name = "think",
 		.description =
-			"Note a thought. It changes nothing and shows you nothing new: "
-			"use it to reason about a hard step, a failed attempt or a plan "
+			"Record a thought. It has no effect and returns nothing: use "
+			"it to reason about a hard step, a failed attempt or a plan "
 			"before you act.",
-		.brief = "Note a thought; changes nothing.",
+		.brief = "Record a thought; has no effect.",
 		.schema = "{\"type\":\"object\",\"properties\":{\"thought\":{\"type\":"
 			  "\"string\"}},\"required\":[\"thought\"]"
 			  ",\"additionalProperties\":false}",
@@ -26,7 +26,7 @@ static const struct mt_tool tools[] = {
 		.description =
 			"End the task when it is done or cannot continue. State in `message` "
 			"what you did, how you verified it and what is left.",
-		.brief = "End the task with a last message.",
+		.brief = "End the task with a final message.",
 		.schema = "{\"type\":\"object\",\"properties\":{\"message\":{\"type\":"
 			  "\"string\"}},\"required\":[\"message\"]"
 			  ",\"additionalProperties\":false}",
@@ -45,10 +45,9 @@ static const struct mt_tool condensation[] = {
 		.hints = MT_TOOL_CONTROL,
 		.name = "request_condensation",
 		.description =
-			"Have the older part of this conversation summed up, so that there is "
-			"room again. Use it when much of what came before is no longer needed, "
-			"not while something that it says still is.",
-		.brief = "Have the older part of the conversation summed up.",
+			"Summarize older parts of this conversation to free context. "
+			"Use it when most earlier details are no longer needed.",
+		.brief = "Summarize older parts of the conversation.",
 		.schema = "{\"type\":\"object\",\"properties\":{}"
 			  ",\"additionalProperties\":false}",
 		.events = "[{\"action\":\"condensation_request\",\"args\":{}}]",
@@ -61,10 +60,11 @@ static const struct mt_tool asking[] = {
 		.hints = MT_TOOL_READ_ONLY | MT_TOOL_CONTROL,
 		.name = "ask_user",
 		.description =
-			"Ask the user one question and wait for the answer, which is the next "
-			"message. Only for what you can neither find out nor decide, and that "
-			"would be expensive to get wrong. Say what you would do without an "
-			"answer. No other call of the same reply is made after it.",
+			"Ask the user one question and wait for the answer, which is "
+			"the next message. Use it only for what you can neither find "
+			"out nor decide and that is costly to get wrong. State what "
+			"you would do without an answer. Later calls of the same "
+			"response are not made.",
 		.brief = "Ask the user one question and wait for the answer.",
 		.schema = "{\"type\":\"object\",\"properties\":{\"question\":{\"type\":"
 			  "\"string\"}},\"required\":[\"question\"]"

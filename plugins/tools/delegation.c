@@ -10,15 +10,15 @@ static const struct mt_tool tools[] = {
 		.hints = MT_TOOL_READ_ONLY | MT_TOOL_CONTROL,
 		.name = "delegate",
 		.description =
-			"Let another agent do a part of the task in your place, and wait "
-			"for it. It works in the same workspace with tools of its own; it "
-			"does not know what was said so far, so write into `task` all that "
-			"it needs and what it shall report. You get what it reports.",
-		.brief = "Let another agent do a part of the task; returns its report.",
+			"Delegate a subtask to another agent and wait for its report. "
+			"It works in the same workspace with its own tools. It does "
+			"not see this conversation: put everything it needs, and what "
+			"it should report, into `task`.",
+		.brief = "Delegate a subtask to another agent; returns its report.",
 		.schema = "{\"type\":\"object\",\"properties\":{\"agent\":{\"type\":"
-			  "\"string\",\"description\":\"which agent\"},\"task\":{\"type\":"
-			  "\"string\",\"description\":\"what it shall do, with all that it "
-			  "needs to know\"}},\"required\":[\"agent\",\"task\"]"
+			  "\"string\",\"description\":\"name of the agent\"},\"task\":{\"type\":"
+			  "\"string\",\"description\":\"the task, with everything "
+			  "needed to do it\"}},\"required\":[\"agent\",\"task\"]"
 			  ",\"additionalProperties\":false}",
 		.events = "[{\"action\":\"delegate\",\"args\":{\"agent\":\"$agent\","
 			  "\"inputs\":{\"task\":\"$task\"}},"
@@ -29,20 +29,21 @@ static const struct mt_tool tools[] = {
 		.hints = MT_TOOL_READ_ONLY | MT_TOOL_CONTROL,
 		.name = "delegate_tasks",
 		.description =
-			"Give several tasks to agents that work on them at the same time, "
-			"and wait for all of them. Use it for parts that do not depend on "
-			"each other. An agent knows only its `task`. `workspace` says where "
-			"it works: `shared` is your directory (say which files are whose), "
-			"`copy` a copy of it, `own` an empty one. Returns the last message "
-			"of each, or why it did not finish.",
-		.brief = "Give several tasks to agents that work at the same time.",
+			"Delegate several tasks to agents that work in parallel, and "
+			"wait for all of them. Use it for independent tasks. An agent "
+			"sees only its `task`. `workspace`: `shared` is your directory "
+			"(assign files to agents), `copy` a copy of it, `own` an empty "
+			"one. Returns the last message of each, or why it did not "
+			"finish.",
+		.brief = "Delegate several tasks to agents that work in parallel.",
 		.schema = "{\"type\":\"object\",\"properties\":{\"tasks\":{\"type\":"
 			  "\"array\",\"items\":{\"type\":\"object\",\"properties\":{"
-			  "\"task\":{\"type\":\"string\",\"description\":\"what it shall do, "
-			  "with all that it needs to know\"},\"agent\":{\"type\":\"string\","
-			  "\"description\":\"which agent; without it, one like you\"},"
+			  "\"task\":{\"type\":\"string\",\"description\":\"the task, "
+			  "with everything needed to do "
+			  "it\"},\"agent\":{\"type\":\"string\","
+			  "\"description\":\"name of the agent; default: like you\"},"
 			  "\"workspace\":{\"type\":\"string\",\"enum\":[\"shared\",\"copy\","
-			  "\"own\"],\"description\":\"where; without it, shared\"}},"
+			  "\"own\"],\"description\":\"default: shared\"}},"
 			  "\"required\":[\"task\"]}}},\"required\":[\"tasks\"]"
 			  ",\"additionalProperties\":false}",
 		.events = "[{\"action\":\"call_tool\",\"observation\":\"tool\",\"args\":{"
@@ -56,5 +57,4 @@ static const struct mt_toolset set = {
 };
 
 MT_TOOLSET(&set, "delegation", .name = "delegation",
-	   .summary = "Delegates work to another agent, or to several at the same "
-		      "time.")
+	   .summary = "Delegates tasks to one agent, or to several in parallel.")

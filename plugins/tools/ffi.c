@@ -118,20 +118,23 @@ static int ffi_list(const struct mt_tool_host *host, struct mt_instance *instanc
 	  .name = (name_), .help = (help_), __VA_ARGS__ }
 
 static const struct mt_option options[] = {
-	OPTION(PATH, "library", "The shared library: a whole path, or a name as libm.so.6.",
+	OPTION(PATH, "library", "Shared library: an absolute path, or a name such as libm.so.6.",
 	       .flags = MT_OPTION_REQUIRED),
-	OPTION(PATH, "symbol", "Name of the function in the library; also that of the tool."),
-	OPTION(TEXT, "returns", "Type of what it returns; nothing if unset."),
-	OPTION(TEXT, "help", "What it does, for the model."),
+	OPTION(PATH, "symbol", "Name of the function in the library and of the tool."),
+	OPTION(TEXT, "returns", "Return type (default: nothing)."),
+	OPTION(TEXT, "help", "Description of the function for the model."),
 	OPTION(TEXT, "fails",
-	       "What it returns when it fails: negative, zero, nonzero; with errno after it "
-	       "the reason is reported."),
+	       "Return value that means failure: negative, zero or nonzero; followed "
+	       "by errno to report the reason."),
 	OPTION(LIST, "hints",
-	       "What it does to the world: read-only, destructive, idempotent, open-world."),
-	OPTION(TEXT, "arg.", "An argument, in C's order: arg.x = double, what it is.",
+	       "Effects of the function: read-only, destructive, idempotent, "
+	       "open-world."),
+	OPTION(TEXT, "arg.", "Argument, in the order of the C declaration: arg.x = "
+			     "double, description.",
 	       .flags = MT_OPTION_PREFIX),
 	OPTION(PATH, "function.",
-	       "The same keys for one of several functions: function.NAME.symbol = cos.",
+	       "The same keys for one of several functions, for example "
+	       "function.NAME.symbol = cos.",
 	       .flags = MT_OPTION_PREFIX),
 };
 static const struct mt_toolset set = { .size = sizeof set, .open = ffi_open,

@@ -17,11 +17,12 @@ static const struct mt_tool tools[] = {
 		.hints = MT_TOOL_READ_ONLY | MT_TOOL_IDEMPOTENT,
 		.name = "find_tools",
 		.description =
-			"More tools are there than you are shown: some you know by name only. "
-			"Ask for those that you need, all at once: you get what they do and "
-			"take, and can call them from then on. `names`: names of tools; "
-			"`query`: words, for those whose name or description has them.",
-		.brief = "Ask for tools that you know by name only, so that you can call them.",
+			"Load the definitions of tools that are listed by name only, "
+			"so that you can call them. Request every tool you need in one "
+			"call. `names`: tool names; `query`: search terms that must "
+			"occur in the name or description.",
+		.brief = "Load tools that are listed by name only, so that you can "
+			 "call them.",
 		.schema = "{\"type\":\"object\",\"properties\":{"
 			  "\"names\":{\"type\":\"array\",\"items\":{\"type\":\"string\"}},"
 			  "\"query\":{\"type\":\"string\"}}"

@@ -78,11 +78,12 @@ static const struct mt_tool tools[] = {
 		.name = "memory",
 		.hints = MT_TOOL_DESTRUCTIVE, /* a note may be taken out */
 		.description =
-			"Change the notes that later conversations begin with, of this project "
-			"or of the user. Note, in a line, what stays true and was hard to find "
-			"out; nothing secret. `replace` puts `text` in the place of `old`, "
-			"without `old` of all.",
-		.brief = "Change the notes that later conversations begin with.",
+			"Update persistent notes loaded at the start of future "
+			"conversations, of the project or the user. Record durable "
+			"facts that were hard to discover, one line each; never "
+			"secrets. `replace` puts `text` in place of `old` (default: "
+			"all).",
+		.brief = "Update notes for future conversations.",
 		.schema = "{\"type\":\"object\",\"properties\":{"
 			  "\"command\":{\"type\":\"string\",\"enum\":[\"append\",\"replace\"]},"
 			  "\"text\":{\"type\":\"string\"},"

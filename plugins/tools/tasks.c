@@ -15,17 +15,17 @@ static const struct mt_tool tools[] = {
 		.hints = MT_TOOL_READ_ONLY | MT_TOOL_CONTROL,
 		.name = "task_tracker",
 		.description =
-			"Keep a list of the tasks of a longer piece of work: it stays with "
-			"you when older events are forgotten.\n"
-			"plan: replaces the whole list by `task_list`; give each task the id "
-			"it had. view: shows it.\n"
-			"Use it when the work has several steps that depend on each other, or "
-			"when the user asks for several things; not for one that is done in a "
-			"few calls. Break the work into tasks that can be checked, mark the "
-			"one you work on in_progress, only one at a time, and mark it done as "
-			"soon as it is done and checked, not later. Add what you find on the "
-			"way; what failed stays open, with the reason in its notes.",
-		.brief = "A task list that stays with you: `plan` replaces it, `view` shows it.",
+			"Track the steps of a multi-step task. The list is kept when "
+			"older events are removed from your context.\n"
+			"plan: replace the whole list by `task_list`; keep the ids of "
+			"tasks. view: show it.\n"
+			"Use it when the work has several dependent steps, or when the "
+			"user asks for several things; not for work of a few calls. "
+			"Split the work into verifiable tasks, keep exactly one "
+			"in_progress, and mark it done as soon as it is verified. Add "
+			"tasks you discover; failed ones stay open, with the reason in "
+			"their notes.",
+		.brief = "A persistent task list: `plan` replaces it, `view` shows it.",
 		.schema =
 			"{\"type\":\"object\",\"properties\":{"
 			"\"command\":{\"type\":\"string\",\"enum\":[\"view\",\"plan\"]},"
@@ -47,4 +47,4 @@ static const struct mt_toolset set = {
 };
 
 MT_TOOLSET(&set, "tasks", .name = "tasks",
-	   .summary = "Tracks the steps of a longer task.")
+	   .summary = "Tracks the steps of a multi-step task.")

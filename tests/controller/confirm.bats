@@ -211,7 +211,7 @@ thought = well
 
 [turn]
 expect any contains = The user says: not that
-expect last contains = This call was not made: the user rejected one
+expect last contains = This call was not made: the user rejected an earlier
 [call finish]
 message = I see.
 END
@@ -383,7 +383,7 @@ script_of() { # COMMAND...: one call each, then the end
 
 @test "a command that the user changed: what ran is in the log and told to the model" {
 	script_of 'touch one'
-	sed -i 's/^\[call finish\]/expect last contains = What ran: touch mine\n&/' "$work/script"
+	sed -i 's/^\[call finish\]/expect last contains = Executed command: touch mine\n&/' "$work/script"
 	export MY_KEY=geheim-0815
 	printf '[grant.k]\nenv = MY_KEY\ntools = bash\n' >"$work/m.ini"
 	run_it+=(--config "$work/m.ini")
@@ -480,7 +480,7 @@ END
 	[ "$status" -eq 0 ]
 	[ -e "$work/ws/two" ]
 	[ -e "$work/ws/mine" ]
-	[[ "$output" == *"What ran: touch mine"* ]]
+	[[ "$output" == *"Executed command: touch mine"* ]]
 }
 
 @test "at a terminal nothing of what waits is hidden" {

@@ -23,7 +23,7 @@ made() { (cd "$work/ws" && echo *); }
 ends_with() {
 	[ "$status" -eq 4 ]
 	[[ "$output" == *"$1"* ]]
-	log | grep '"observation":"error"' | grep -q "limit of this host. $1"
+	log | grep '"observation":"error"' | grep -q "stopped by a limit. $1"
 	log | grep '"agent_state":"error"' | tail -n 1 | grep -q "\"reason\":\"$1"
 }
 

@@ -96,7 +96,7 @@ END
 	run "${run_it[@]}" -o controller.agent=browsing -t "Count"
 	echo "$output"
 	[[ $output = *"I gave up after 6 faults in a row"* ]]
-	[[ $output = *"there is no element with the bid '905'"* ]]
+	[[ $output = *"no element has the bid '905'"* ]]
 }
 
 @test "browsing: without a browser it says so" {
@@ -105,7 +105,7 @@ END
 	run "${run_it[@]}" -o controller.agent=browsing \
 		-o tool.browser.program=/nonexistent -t "Count"
 	echo "$output"
-	[[ $output = *"there is no Chromium here"* ]]
+	[[ $output = *"Chromium is not installed"* ]]
 }
 
 @test "visualbrowsing: the model gets a marked picture and the whole page" {

@@ -41,10 +41,10 @@ play() {
 	bash_ 'echo shell lives: $word'
 	job read 1
 	play
-	[[ "$(at 1)" == "Job 1 runs (process "*"job-1.log"* ]]
-	[[ "$(at 2)" == "say: secret-word $work/ws/sub"$'\n'"[Job 1 has ended with exit code 7.]" ]]
+	[[ "$(at 1)" == "Started job 1 (process "*"job-1.log"* ]]
+	[[ "$(at 2)" == "say: secret-word $work/ws/sub"$'\n'"[Job 1 exited with code 7.]" ]]
 	[[ "$(at 3)" == *"shell lives: secret-word"* ]]
-	[[ "$(at 4)" == "[Job 1 has ended with exit code 7; it has printed nothing since.]" ]]
+	[[ "$(at 4)" == "[Job 1 exited with code 7; no output since the last read.]" ]]
 	# What it runs is an action like a command, for analyzers and confirmation.
 	events | jq -se 'any(.[]; .action == "run" and (.args.command | contains("exit 7")))' >/dev/null
 }
@@ -62,8 +62,8 @@ play() {
 	[[ "$(at 2)" == "1: runs for "*" s: echo begin; read -r line <a; echo \"got \$line\"
 2: runs for "*" s: sleep 1000" ]]
 	[[ "$(at 3)" == *"[Job 1 runs for "* ]]
-	[[ "$(at 3)$(at 5)" == *begin*"got text"*"[Job 1 has ended with exit code 0"* ]]
-	[[ "$(at 6)" == "1: has ended with exit code 0: "* ]]
+	[[ "$(at 3)$(at 5)" == *begin*"got text"*"[Job 1 exited with code 0"* ]]
+	[[ "$(at 6)" == "1: exited with code 0: "* ]]
 }
 
 @test "a job is ended with all that it started" {
@@ -94,7 +94,7 @@ play() {
 	job wait 1
 	job list
 	play
-	[[ "$output" == *"[The output was cut; the whole of it is in "*"job-1.log]"* ]]
+	[[ "$output" == *"[The output was cut; all of it is in "*"job-1.log]"* ]]
 	[ "$(wc -c <"$(find "$work/state" -path '*blobs/*' -type f)")" -lt 40000 ]
 }
 
@@ -107,10 +107,10 @@ play() {
 	start 'echo x'
 	play -o tool.bash.no_change_timeout=300ms
 	[[ "$(at 0)" == *"Unknown job 5; "* ]]
-	[[ "$(at 1)" == *'`id` is missing'* ]]
-	[[ "$(at 2)" == *'`command` is missing'* ]]
+	[[ "$(at 1)" == *'Missing `id`'* ]]
+	[[ "$(at 2)" == *'Missing `command`'* ]]
 	[[ "$(at 3)" == *"/do: must be one of"* ]]
-	[[ "$(at 5)" == *"the shell is busy with another command"* ]]
+	[[ "$(at 5)" == *"the shell is running another command"* ]]
 }
 
 @test "text that looks like the end of a line is text" {
@@ -119,8 +119,8 @@ play() {
 	start $'cat <<\'E\'\n$x ` \\ "\nE'
 	job wait 2
 	play
-	[[ "$(at 1)" == *"[Job 1 has ended with exit code "* ]]
-	[[ "$(at 3)" == '$x ` \ "'$'\n'"[Job 2 has ended with exit code 0.]" ]]
+	[[ "$(at 1)" == *"[Job 1 exited with code "* ]]
+	[[ "$(at 3)" == '$x ` \ "'$'\n'"[Job 2 exited with code 0.]" ]]
 }
 
 @test "it is there only where it is asked for" {

@@ -84,7 +84,7 @@ content = x"
 	rm -r "$work"/state/mortise
 	play
 	[ "$status" -eq 0 ]
-	[[ "$(seen 0 content)" == *"gave no lines in 3 tries"* ]]
+	[[ "$(seen 0 content)" == *"returned no lines in 3 attempts"* ]]
 	[ "$(cat "$file")" = new ]
 }
 
@@ -117,7 +117,7 @@ content = more"
 start := 9
 content = x"
 	play
-	[[ "$(seen 0 content)" == *"Invalid range for editing: start=9, end=-1."* ]]
+	[[ "$(seen 0 content)" == *"Invalid range: start=9, end=-1."* ]]
 	rm -r "$work"/state/mortise
 	for n in $(seq 400); do echo "line number $n"; done >"$work/ws/long"
 	turns <<-END
@@ -129,7 +129,7 @@ content = x"
 	DRAFT
 	END
 	play
-	[[ "$(seen 0 content)" == *"[lines 241 to 260]"*"250|line number 250"*"The range has 400 lines: at most 301"* ]]
+	[[ "$(seen 0 content)" == *"[lines 241 to 260]"*"250|line number 250"*"The range has 400 lines, but at most 301"* ]]
 }
 
 @test "a failing model is reported; the file stays" {

@@ -66,7 +66,7 @@ m() {
 	run m tools call who
 	echo "$output"
 	[ "$status" -ne 0 ]
-	[[ "$output" == *"the login has ended"*"mortise mcp login o"* ]]
+	[[ "$output" == *"the login has expired"*"mortise mcp login o"* ]]
 
 	run m mcp logout o
 	[ "$status" -eq 0 ]
@@ -101,7 +101,7 @@ m() {
 	run m tools call admin
 	echo "$output"
 	[ "$status" -ne 0 ]
-	[[ "$output" == *"does not allow that: mortise mcp login o"* ]]
+	[[ "$output" == *"lacks the required scope; run \`mortise mcp login o\`"* ]]
 	m mcp login o
 	grep -q 'authorize scope=read admin' "$dir/log"
 	run m tools call admin
@@ -156,7 +156,7 @@ m() {
 	wait $pid
 	exec 5>&-
 	grep -q 'Logged in' "$dir/out"
-	grep -q 'That is not the address' "$dir/err"
+	grep -q 'This is not the expected URL' "$dir/err"
 }
 
 @test "login: what cannot be logged in at" {
@@ -189,7 +189,7 @@ m() {
 	run m mcp test o
 	[[ "$output" == *"MACHINE_SECRET"* ]]
 	MACHINE_SECRET=wrong run m mcp test o
-	[[ "$output" == *"gives no token"* ]]
+	[[ "$output" == *"denied the token"* ]]
 	[[ "$output" != *wrong* ]]
 	export MACHINE_SECRET=geheim
 	m mcp test o
@@ -212,5 +212,5 @@ m() {
 	done
 	echo 'not a key' >"$dir/key.pem"
 	run m tools call who
-	[[ "$output" == *"not a private key"* ]]
+	[[ "$output" == *"private key in PEM format"* ]]
 }

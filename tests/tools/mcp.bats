@@ -73,8 +73,8 @@ m() {
 	[ "$status" -eq 6 ]
 	[[ "$output" == *"good"*"4 tools"* ]]
 	[[ "$output" == *"dead"*"exit status 3: no license"* ]]
-	[[ "$output" == *"never"*"did not answer"* ]]
-	[[ "$output" == *"quiet"*"did not answer"*"tools/list"* ]]
+	[[ "$output" == *"never"*"did not respond"* ]]
+	[[ "$output" == *"quiet"*"did not respond"*"tools/list"* ]]
 	[[ "$output" == *"ancient"*"1999-01-01"* ]]
 }
 
@@ -118,7 +118,7 @@ m() {
 	m mcp test one
 	run m tools call plain
 	[ "$status" -ne 0 ]
-	[[ "$output" == *"did not answer \`tools/call\` within 1.0 seconds"* ]]
+	[[ "$output" == *"did not respond to \`tools/call\` within 1.0 seconds"* ]]
 }
 
 @test "death in a call: told with its last words; what only reads is asked again" {
@@ -168,7 +168,7 @@ m() {
 		echo "$mode: $output"
 		[ "$status" -ne 0 ]
 		[[ "$output" == *"MCP server \`one\`"* ]]
-		[[ "$output" != *"did not answer"* ]]
+		[[ "$output" != *"did not respond"* ]]
 	done
 	: >"$ini"
 	server one task
@@ -188,10 +188,10 @@ m() {
 	m mcp status
 	run m tools call write
 	[ "$status" -ne 0 ]
-	[[ "$output" == *"no such place"*"reports this as an error"* ]]
+	[[ "$output" == *"no such place"*"reported this as an error"* ]]
 	run m tools call structured
 	[ "$status" -ne 0 ]
-	[[ "$output" == *'"one"'*"not as it promises"* ]]
+	[[ "$output" == *'"one"'*"does not match the tool's output schema"* ]]
 	run m tools call two_plain
 	[[ "$output" == *"it is broken (error -32000)"* ]]
 }
@@ -643,7 +643,7 @@ use_browser() {
 	run m mcp status
 	echo "$output"
 	[ "$status" -eq 6 ]
-	[[ "$output" == *"none"*"cannot be reached"* ]]
+	[[ "$output" == *"none"*"cannot reach"* ]]
 	[[ "$output" == *"NOT_SET"* ]]
 }
 

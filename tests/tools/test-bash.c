@@ -152,7 +152,7 @@ static void test_death(void)
 		sh(&k, deaths[i].command);
 		CHECK_MSG(k.last.exit_code == deaths[i].exit_code, "%s: %d",
 			  deaths[i].command, k.last.exit_code);
-		CHECK(strstr(k.last.suffix.text, "shell itself ended") != NULL);
+		CHECK(strstr(k.last.suffix.text, "shell itself exited") != NULL);
 		CHECK_STR(sh(&k, "echo [$v] $PWD"), "[] /usr");
 		CHECK(strstr(k.last.prefix.text, "new shell") != NULL);
 		CHECK_STR(sh(&k, "echo 2"), "2");
@@ -195,7 +195,7 @@ static void test_background(void)
 			got = start(&k, "");
 		}
 		CHECK(strstr(got, "later") != NULL);
-		CHECK(strstr(k.last.suffix.text, "in the background") != NULL);
+		CHECK(strstr(k.last.suffix.text, "background processes") != NULL);
 	}
 	/* One that never stops printing holds no call. */
 	sh(&k, "yes endless & echo go");
@@ -290,7 +290,7 @@ static void test_unstoppable(void)
 		CHECK_STR(sh(&k, "echo fine$v"), *deaf[i].kept ? "fine1" : "fine");
 	}
 	sh(&k, "readonly PROMPT_COMMAND=x");
-	CHECK(k.last.ended && strstr(k.last.suffix.text, "shell itself ended"));
+	CHECK(k.last.ended && strstr(k.last.suffix.text, "shell itself exited"));
 	CHECK_STR(sh(&k, "echo fine"), "fine");
 	kit_close(&k);
 }

@@ -67,12 +67,12 @@ static void hung_page(void)
 
 	CHECK(visit(self, "busy.html"));
 	run(self, "click('1')");
-	CHECK(shows("TimeoutError") && shows("[The page did not answer: "));
+	CHECK(shows("TimeoutError") && shows("[The page did not respond: "));
 	CHECK(shows("button 'Hang'"));
 	run(self, "noop(1)");
 	CHECK(!has_error() && shows("ready"));
 	visit(self, "hang");
-	CHECK(shows("TimeoutError") && shows("[The page did not answer: "));
+	CHECK(shows("TimeoutError") && shows("[The page did not respond: "));
 	run(self, "goto('data:text/html,<a href=\"http://127.0.0.1:1/\">x</a>')");
 	run(self, "click('2')");
 	CHECK(shows("chrome-error"));
@@ -177,7 +177,7 @@ static void broken_off(void *self)
 	while_it_waits(self, (struct later){ .kill = find_browser() });
 	CHECK(call.status == MT_EIO);
 	CHECK_STR(call.sentence.text,
-		  "the browser ended; the next call starts a new one");
+		  "the browser exited; the next call starts a new one");
 	CHECK(visit(self, "counter.html") && shows("button 'More'"));
 	while_it_waits(self, (struct later){ .close = 1 });
 	CHECK(call.status == MT_ECANCELLED);
@@ -195,7 +195,7 @@ static void no_browser(void)
 
 	run(self, "noop()");
 	CHECK(call.status == MT_ENOTFOUND);
-	CHECK_STR(call.sentence.text, "there is no Chromium here: install the package "
+	CHECK_STR(call.sentence.text, "Chromium is not installed; install the package "
 				      "chromium, or set the option `program`");
 	set->close(&host, &instance, self);
 	self = open_one(broken);
@@ -244,8 +244,7 @@ static void whole_tree(void *self)
 {
 	CHECK(visit(self, "form.html"));
 	CHECK(shows("textbox 'Name', clickable, required"));
-	CHECK(shows("too long to be shown as a whole") &&
-	      shows("[The tree was cut here"));
+	CHECK(shows("too long to show completely") && shows("[The tree was cut here"));
 	CHECK(call.text.len < 3 * 1024);
 	CHECK(visit(self, "hello.html") &&
 	      shows("link 'To the counter', clickable, visible"));
@@ -267,7 +266,7 @@ static void accepted_dialogs(void *self)
 	run(self, "screenshot()"); /* coordinates = no */
 	CHECK(!shows("mouse_click") && !strstr(set->tools[0].description, "mouse_"));
 	run(self, "mouse_click(1, 1)");
-	CHECK(has_error() && shows("NameError: there is no action `mouse_click`"));
+	CHECK(has_error() && shows("NameError: unknown action `mouse_click`"));
 }
 
 static void fields(void *self)

@@ -54,7 +54,7 @@ static void actions(void)
 	} faults[] = {
 		{ "", "ValueError" }, { "no call here", "ValueError" },
 		{ "bogus('1')", "NameError" }, { "tab_focus(1)", "NameError" },
-		{ "click()", "TypeError: click() lacks the argument `bid`" },
+		{ "click()", "TypeError: click() is missing the argument `bid`" },
 		{ "click('1', 'left', [], 4)", "TypeError: click() takes at most 3" },
 		{ "click('1', bid='2')", "TypeError: click() got two values" },
 		{ "click('1', color='red')", "TypeError: click() has no argument `color`" },

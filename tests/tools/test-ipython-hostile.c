@@ -40,15 +40,15 @@ static void test_hostile(void)
 		const char *sentence, *text;
 	} cases[] = {
 		{ "gone", 20000, 0, MT_EIO, "exit code 7: this kernel cannot start", "" },
-		{ "silent", 300, 0, MT_ETIMEOUT, "the kernel did not answer within", "" },
+		{ "silent", 300, 0, MT_ETIMEOUT, "the kernel did not respond within", "" },
 		{ "key", 2000, 0, MT_EDENIED, "without a valid signature", "" },
 		{ "good", 20000, 20000, MT_OK, "", "[Jupyter current working directory" },
 		{ "deaf", 20000, 200, MT_OK, "", "[Execution timed out (0.2 seconds).]\n[It did "
-		  "not obey the interrupt, so the kernel was ended" },
-		{ "garbage", 20000, 20000, MT_OK, "", "[A part of the output may be missing" },
-		{ "endless", 20000, 20000, MT_OK, "", "the kernel was ended" },
+		  "ignored the interrupt, so the kernel was killed" },
+		{ "garbage", 20000, 20000, MT_OK, "", "[Part of the output may be missing" },
+		{ "endless", 20000, 20000, MT_OK, "", "the kernel was killed" },
 		{ "shapes", 20000, 20000, MT_OK, "", "bad \xef\xbf\xbd bytes\nof another" },
-		{ "lost", 20000, 20000, MT_OK, "", "[A part of the output may be missing" },
+		{ "lost", 20000, 20000, MT_OK, "", "[Part of the output may be missing" },
 	};
 
 	for (size_t n = 0; n < ARRAY_LEN(cases); n++) {
@@ -79,10 +79,10 @@ static void test_specs(void)
 		{ "[]", "kernel.json: " },
 		{ "{}", "`argv` must be a list" },
 		{ "{\"argv\":[]}", "`argv` must be a list" },
-		{ "{\"argv\":[1]}", "`argv` must be a list of texts" },
+		{ "{\"argv\":[1]}", "`argv` must be a list of strings" },
 		{ "{\"argv\":[\"/there/is/none\"]}", "its program `/there/is/none` is not there" },
-		{ "{\"argv\":[\"no-such-program-here\"]}", "is not there" },
-		{ "{\"argv\":[\"true\"],\"env\":5}", "the kernel ended at its start (exit code 0)" },
+		{ "{\"argv\":[\"no-such-program-here\"]}", "not found" },
+		{ "{\"argv\":[\"true\"],\"env\":5}", "the kernel exited at startup (exit code 0)" },
 	};
 	struct mt_call c = { .cancel_fd = -1 };
 

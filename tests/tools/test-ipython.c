@@ -110,8 +110,9 @@ static void test_directory(struct mt_instance *i, struct mt_call *c)
 	CHECK(kit_run(i, c, "os.getcwd()", -1) == MT_OK);
 	HAS(c->text.text, "'/'\n[Jupyter current working directory: /]\n");
 	c->shell_dir = "/there/is/no such \\u00e9";
-	HAS(cell(i, c, "os.getcwd()"), "[The kernel cannot go where the shell is: "
-				       "FileNotFoundError");
+	HAS(cell(i, c, "os.getcwd()"),
+	    "[The kernel cannot change to the directory of the shell: "
+	    "FileNotFoundError");
 	c->shell_dir = NULL;
 }
 
@@ -131,14 +132,14 @@ static void test_input(struct mt_instance *i, struct mt_call *c)
 	HAS(text, "Who? ");
 	HAS(text, "KeyboardInterrupt");
 	HAS(text,
-	    "\n[The cell was interrupted: it waits for input, which is not available");
+	    "\n[The cell was interrupted: it waited for input, which is not available");
 	CHECK_STR(cell(i, c, "name"), "'Ada'");
 	/* a kernel that gives up a question slowly, as on a busy machine, is not killed */
 	text = cell(i, c,
 		    "import signal, time\n"
 		    "def slow(*args):\n    time.sleep(2.5)\n    raise KeyboardInterrupt\n"
 		    "signal.signal(signal.SIGINT, slow)\ninput('Who? ')");
-	HAS(text, "\n[The cell was interrupted: it waits for input");
+	HAS(text, "\n[The cell was interrupted: it waited for input");
 	CHECK_STR(cell(i, c, "name"), "'Ada'");
 }
 
@@ -175,7 +176,7 @@ static void test_timeout(struct mt_instance *i, struct mt_call *c)
 		"import time\nprint('never')\ntime.sleep(60)",
 		"never");
 	HAS(c->text.text, "never");
-	HAS(c->text.text, "so the kernel was ended: what was defined in it is lost");
+	HAS(c->text.text, "so the kernel was killed and its state is lost");
 	HAS(cell(i, c, "x"), "NameError");
 }
 
@@ -203,18 +204,17 @@ static void test_death(struct mt_instance *i, struct mt_call *c)
 {
 	const char *text = cell(i, c, "import os\nos._exit(3)");
 
-	HAS(text, "[The kernel ended (exit code 3): what was defined in it is lost");
+	HAS(text, "[The kernel exited (exit code 3), and its state is lost");
 	HAS(cell(i, c, "x"), "NameError");
 	CHECK(!strstr(c->text.text, "new one"));
 	text = cell(i, c, "import os\nos.kill(os.getpid(), 9)");
-	HAS(text, "[The kernel ended (signal 9)");
+	HAS(text, "[The kernel exited (signal 9)");
 	/* It ends a little after the cell: the next one must not run in what is ending. */
 	for (const char *const *end = (const char *const[]){ "exit", "quit()", NULL };
 	     *end; end++) {
 		cell(i, c, "gone = 1");
 		text = cell(i, c, *end);
-		HAS(text,
-		    "[The kernel ended (exit code 0): what was defined in it is lost");
+		HAS(text, "[The kernel exited (exit code 0), and its state is lost");
 		HAS(cell(i, c, "gone"), "NameError");
 	}
 	/* Between two calls. */
@@ -258,7 +258,7 @@ static void test_flood(struct mt_instance *i, struct mt_call *c)
 
 	CHECK(strlen(text) > 29000 && strlen(text) < 31000);
 	HAS(text, "truncated");
-	HAS(text, "yyy\n[The output was cut; the whole of it is in /spool/1]");
+	HAS(text, "yyy\n[The output was cut; all of it is in /spool/1]");
 	CHECK(c->spooled == 64 * (1023 * 1024 + 1) + 100000 * 100);
 	CHECK_MSG(resident_kib() - before < FEW_KIB, "%ld KiB more",
 		  resident_kib() - before);
@@ -267,7 +267,7 @@ static void test_flood(struct mt_instance *i, struct mt_call *c)
 		  text);
 	/* A value too large for one message. */
 	text = cell(i, c, "'z' * 40_000_000");
-	HAS(text, "[A part of the output may be missing");
+	HAS(text, "[Part of the output may be missing");
 	CHECK_STR(cell(i, c, "3"), "3");
 	/* A flood that is cancelled. */
 	c->cancel_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);

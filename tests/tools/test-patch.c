@@ -46,7 +46,7 @@ static void texts(void)
 		{ "*** Update File: a\n@@\n?x\n", NULL, "Invalid Line: ?x", 0, NULL },
 		{ "*** Update File: a\n@@\n*** x\n", NULL, "Invalid Line: *** x", 0, NULL },
 		{ "*** Update File: a\n@@\n-one\n***\n", NULL, "Invalid Line:\n***", 0, NULL },
-		{ "*** Update File: a\n@@\n@@\n-one\n", NULL, "Nothing in this section: @@", 0,
+		{ "*** Update File: a\n@@\n@@\n-one\n", NULL, "Empty section: @@", 0,
 		  NULL },
 		{ "*** Update File: b\n", NULL, "Update File Error: Missing File: b", 0, NULL },
 		{ "*** Update File: a\n*** Update File: a\n", NULL,
@@ -166,27 +166,27 @@ static void refused(void)
 	static const struct {
 		const char *body, *why;
 	} cases[] = {
-		{ "*** Add File: made\n+x\n*** Add File: ../out\n+x\n", "below the workspace" },
-		{ "*** Add File: made\n+x\n*** Add File: /etc/out\n+x\n", "below the workspace" },
+		{ "*** Add File: made\n+x\n*** Add File: ../out\n+x\n", "inside the workspace" },
+		{ "*** Add File: made\n+x\n*** Add File: /etc/out\n+x\n", "inside the workspace" },
 		{ "*** Add File: made\n+x\n*** Add File: file/below\n+x\n", "Not a directory" },
-		{ "*** Add File: made\n+x\n*** Delete File: dir\n", "it is not a file" },
-		{ "*** Update File: file\n*** Move to: other\n@@\n-f\n", "exists already" },
+		{ "*** Add File: made\n+x\n*** Delete File: dir\n", "not a regular file" },
+		{ "*** Update File: file\n*** Move to: other\n@@\n-f\n", "already exists" },
 		{ "*** Update File: file\n@@\n-f\n+g\n*** Delete File: other\n"
 		  "*** Add File: made\n+x\n*** Add File: up/y\n+x\n*** Add File: up\n+x\n",
 		  "Nothing was changed" },
 		{ "*** Update File: file\n@@\n-f\n+g\n*** Update File: ./file\n@@\n-f\n+h\n",
-		  "mean the same file" },
+		  "change the same file" },
 		{ "*** Update File: file\n@@\n-f\n+g\n*** Delete File: way/../file\n",
-		  "without `..`" },
+		  "must not contain `..`" },
 		{ "*** Update File: file\n@@\n-f\n+g\n*** Update File: same\n@@\n-f\n+h\n",
-		  "mean the same file" },
+		  "change the same file" },
 		{ "*** Update File: file\n*** Move to: made\n@@\n-f\n+g\n"
-		  "*** Add File: .//made\n+x\n", "mean the same file" },
-		{ "*** Add File: made\n+x\n*** Add File: way/out\n+x\n", "out of the workspace" },
+		  "*** Add File: .//made\n+x\n", "change the same file" },
+		{ "*** Add File: made\n+x\n*** Add File: way/out\n+x\n", "outside the workspace" },
 		{ "*** Add File: made\n+x\n*** Update File: way/hosts\n@@\n+x\n",
-		  "out of the workspace" },
+		  "outside the workspace" },
 		{ "*** Update File: file\n*** Move to: way/a/b\n@@\n-f\n",
-		  "out of the workspace" },
+		  "outside the workspace" },
 	};
 	AUTO(free) char *way = path_join(dir, "way"), *same = path_join(dir, "same");
 

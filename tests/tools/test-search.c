@@ -241,7 +241,7 @@ static void answers(const struct mt_toolset *set, void *self)
 	CHECK(strstr(c.text.text, "wide.txt\n  1: needle\xf0\x9f\x98\x80\n") != NULL);
 	kit_end(&c);
 	CHECK(kit_call(set, self, "grep", &c, "{\"pattern\":\"a(b\"}") == MT_EINVAL);
-	CHECK(strstr(c.sentence.text, "not a regular expression") != NULL);
+	CHECK(strstr(c.sentence.text, "invalid regular expression") != NULL);
 	kit_end(&c);
 	CHECK(kit_call(set, self, "grep", &c, "{\"pattern\":\"a\",\"path\":\"none\"}") ==
 	      MT_ENOTFOUND);
@@ -284,7 +284,7 @@ static void limits(const struct mt_toolset *set, struct mt_instance *i,
 	kit_end(&c);
 	if (!*program) {
 		kit_call(set, self, "grep", &c, "{\"pattern\":\"x\",\"path\":\"a.c\"}");
-		CHECK(strstr(c.text.text, "1 files were left out") != NULL);
+		CHECK(strstr(c.text.text, "1 files were skipped") != NULL);
 		kit_end(&c);
 	}
 	set->close(&kit_host, NULL, self);
@@ -391,7 +391,7 @@ static void unread(const struct mt_toolset *set, struct mt_instance *i)
 	CHECK(set->open(&kit_host, i, &self) == MT_OK);
 	kit_call(set, self, "grep", &c, "{\"pattern\":\"needle\",\"path\":\"d\"}");
 	CHECK_STR(c.text.text,
-		  "No file holds this pattern.\n[1 files or directories could not be "
+		  "No file contains this pattern.\n[1 files or directories could not be "
 		  "read.]\n");
 	kit_end(&c);
 	set->close(&kit_host, NULL, self);

@@ -137,7 +137,7 @@ static void put_state(const struct job *job, struct strbuf *out)
 	else if (job->code < 0)
 		strbuf_add(out, "was killed");
 	else
-		strbuf_addf(out, "has ended with exit code %d", job->code);
+		strbuf_addf(out, "exited with code %d", job->code);
 }
 
 static struct job *jobs_find(struct jobs *j, int64_t id, struct error *err)
@@ -219,8 +219,8 @@ static int launch(struct run *run, const struct run_call *call, struct job *job,
 	r = run_call(run, &start, &result, err);
 	if (!r && (!result.ended || result.exit_code != 0 || result.pid <= 0))
 		r = fail(err, MT_EIO,
-			 "The job was not started: the shell is busy with another "
-			 "command. Wait for that or interrupt it.");
+			 "The job was not started: the shell is running another "
+			 "command. Wait for it or interrupt it.");
 	job->pid = r ? 0 : result.pid;
 	job->born = r ? 0 : birth(job->pid);
 	run_result_clear(&result);
@@ -239,8 +239,8 @@ static int make_room(struct jobs *j, struct error *err)
 			oldest = i;
 	}
 	if (running >= JOBS_AT_ONCE)
-		return fail(err, MT_ELIMIT, "%zu jobs run: end one of them first",
-			    running);
+		return fail(err, MT_ELIMIT,
+			    "%zu jobs are running. End one of them first.", running);
 	if (j->count < JOBS_MAX)
 		return MT_OK;
 	jobs_forget(&j->list[oldest]);
@@ -269,9 +269,8 @@ int jobs_start(struct jobs *j, struct run *run, const struct run_call *call,
 	j->list[j->count++] = job;
 	*ret_pid = job.pid;
 	return strbuf_addf(out,
-			   "Job %" PRId64
-			   " runs (process %ld). What it prints is kept in "
-			   "%s.log\n",
+			   "Started job %" PRId64
+			   " (process %ld). Its output is in %s.log\n",
 			   job.id, job.pid, job.files);
 }
 
@@ -292,7 +291,7 @@ int jobs_list(struct jobs *j, struct strbuf *out)
 		utf8_add_clean(out, job->command, cut);
 		strbuf_add(out, job->command[cut] ? " ...\n" : "\n");
 	}
-	return j->count ? out->error : strbuf_add(out, "There are no jobs.\n");
+	return j->count ? out->error : strbuf_add(out, "No jobs.\n");
 }
 
 bool jobs_running(struct jobs *j, int64_t id)
@@ -338,15 +337,14 @@ static int put_output(struct job *job, const char *path, struct strbuf *out)
 		put_clean(&clean, bytes, (size_t)n);
 	}
 	if (skipped)
-		strbuf_addf(out, "[%lld bytes before this are in %s]\n",
-			    (long long)skipped, path);
+		strbuf_addf(out, "[%lld earlier bytes are in %s]\n", (long long)skipped,
+			    path);
 	if (clean.error || output_cut(clean.text, clean.len, OUTPUT_CHARS, out, &cut))
 		return MT_ENOMEM;
 	if (clean.len && clean.text[clean.len - 1] != '\n')
 		strbuf_addc(out, '\n');
 	if (cut)
-		strbuf_addf(out, "[The output was cut; the whole of it is in %s]\n",
-			    path);
+		strbuf_addf(out, "[The output was cut; all of it is in %s]\n", path);
 	return out->error;
 }
 
@@ -360,7 +358,7 @@ static int put_news(struct job *job, struct strbuf *out, struct error *err)
 	strbuf_addf(out, "[Job %" PRId64 " ", job->id);
 	put_state(job, out);
 	if (job->read == before)
-		strbuf_addf(out, "; it has printed nothing%s", before ? " since" : "");
+		strbuf_addf(out, "; no output%s", before ? " since the last read" : "");
 	return strbuf_add(out, ".]\n");
 }
 
@@ -403,7 +401,7 @@ int jobs_wait(struct jobs *j, int64_t id, int64_t most_ms, int cancel_fd,
 		return err->code;
 	if (await(job, most_ms, cancel_fd))
 		return fail(err, MT_ECANCELLED,
-			    "The call was cancelled; the job runs on.");
+			    "The call was cancelled; the job continues.");
 	return put_news(job, out, err);
 }
 

@@ -156,9 +156,7 @@ static int bash_reply(struct bash *b, const struct run_call *call,
 	const char *spool = b->spooling ? b->host->spool_path(b->call) : "";
 
 	if (result->cut && *spool)
-		strbuf_addf(&result->suffix,
-			    "\n[The output was cut; the whole of it is "
-			    "in %s]",
+		strbuf_addf(&result->suffix, "\n[The output was cut; all of it is in %s]",
 			    spool);
 	b->host->reply_text(b->call, result->content.text, result->content.len);
 	int status = put_fields(b, call, result);
@@ -184,7 +182,8 @@ static int start_job(struct bash *b, struct mt_call *mt_call, struct strbuf *out
 
 	call.command = host->arg_str(mt_call, "command", &call.len);
 	if (!call.command || !call.len)
-		return fail(err, MT_EINVAL, "`command` is missing: what the job runs");
+		return fail(err, MT_EINVAL,
+			    "Missing `command`, the command that the job runs.");
 	status = jobs_start(b->jobs, b->run, &call, out, &pid, err);
 	len = snprintf(metadata, sizeof metadata, "{\"exit_code\":-1,\"pid\":%ld}", pid);
 	host->field(mt_call, "metadata", metadata, (size_t)len);
@@ -216,7 +215,7 @@ static int do_job(struct bash *b, struct mt_call *call, struct strbuf *out,
 	if (verb && strcmp(verb, "list") == 0)
 		return jobs_list(b->jobs, out) ? out_of_memory(err) : MT_OK;
 	if (b->host->arg_int(call, "id", &id))
-		return fail(err, MT_EINVAL, "`id` is missing: the number of the job");
+		return fail(err, MT_EINVAL, "Missing `id`, the number of the job.");
 	if (verb && strcmp(verb, "read") == 0)
 		return jobs_read(b->jobs, id, out, err);
 	if (verb && strcmp(verb, "wait") == 0)
@@ -224,7 +223,7 @@ static int do_job(struct bash *b, struct mt_call *call, struct strbuf *out,
 				 out, err);
 	if (verb && strcmp(verb, "end") == 0)
 		return jobs_end(b->jobs, id, b->host->cancel_fd(call), out, err);
-	return fail(err, MT_EINVAL, "`do` is start, list, read, wait or end");
+	return fail(err, MT_EINVAL, "`do` must be start, list, read, wait or end.");
 }
 
 /* Whether the job (for `list`: any) still runs: waiting for it is not a loop. */
@@ -273,14 +272,14 @@ static int bash_call(const struct mt_tool_host *host, void *self, struct mt_call
 		return job_call(b, mt_call);
 	call.command = host->arg_str(mt_call, "command", &call.len);
 	if (!call.command)
-		return host->fail(mt_call, MT_EINVAL,
-				  "the argument `command` is missing");
+		return host->fail(mt_call, MT_EINVAL, "Missing argument `command`.");
 	if (host->arg_bool(mt_call, "is_input", &is_input) == MT_EINVAL)
-		return host->fail(mt_call, MT_EINVAL, "`is_input` must be true or false");
+		return host->fail(mt_call, MT_EINVAL,
+				  "`is_input` must be true or false.");
 	if (host->arg_number(mt_call, "timeout", &call.timeout) == MT_EINVAL ||
 	    call.timeout != call.timeout)
 		return host->fail(mt_call, MT_EINVAL,
-				  "`timeout` must be a number of seconds");
+				  "`timeout` must be a number of seconds.");
 	call.is_input = is_input != 0;
 	call.time_left_ms = host->time_left_ms(mt_call);
 	call.cancel_fd = host->cancel_fd(mt_call);
@@ -312,34 +311,35 @@ static int bash_input(const struct mt_tool_host *host, void *self, struct mt_cal
 }
 
 static const char description[] =
-	"Run commands in a bash shell that lives as long as the conversation: "
-	"directory, variables and functions stay from call to call.\n"
-	"* Any text that bash takes is fine: several lines, pipelines, here-documents.\n"
-	"* The result is what the terminal shows, cut in the middle when it is long, "
-	"with the exit code.\n"
+	"Run commands in a persistent bash shell: its directory, variables and "
+	"functions are kept between calls.\n"
+	"* Any bash input is allowed: several lines, pipelines, here-documents.\n"
+	"* Returns the terminal output, cut in the middle when it is long, and the "
+	"exit code.\n"
 	"* A command that prints nothing for a while, or takes too long, is reported "
-	"with exit code -1 and keeps running. Then an empty command reads more of its "
-	"output; text with is_input true is typed to it, with Enter; C-c, C-d, C-z or "
-	"ENTER, TAB, ESC, UP, DOWN with is_input true are keys. Until it ends no other "
-	"command runs; a third C-c in a row kills what does not stop.\n"
-	"* For what takes long set timeout, or run it in the background with its output "
-	"in a file: `server > server.log 2>&1 &`.\n"
-	"* No user is at the terminal: pagers and editors are off; use options such "
-	"as -y. Do not use `exit` or `set -e` outside a subshell: they end the shell.";
+	"with exit code -1 and keeps running. Then an empty command reads more output; "
+	"with is_input true, text is sent to its input, with Enter, and C-c, C-d, C-z, "
+	"ENTER, TAB, ESC, UP and DOWN are keys. No other command can run until it "
+	"exits; a third C-c in a row kills it.\n"
+	"* For long commands, set timeout, or run them in the background with output "
+	"to a file: `server > server.log 2>&1 &`.\n"
+	"* The terminal is not interactive: pagers and editors are off; use options "
+	"such as -y. Do not use `exit` or `set -e` outside a subshell: they end the "
+	"shell.";
 
 static const char brief[] =
-	"Run bash commands in a shell that keeps its state. An empty command reads more "
-	"output of the one that still runs; is_input sends it text or a key (C-c, C-d).";
+	"Run bash commands in a persistent shell. An empty command reads more output "
+	"of a running one; is_input sends it text or a key (C-c, C-d).";
 
 static const char schema[] =
 	"{\"type\":\"object\",\"properties\":{"
-	"\"command\":{\"type\":\"string\",\"description\":\"What bash is to run; empty "
-	"to read on; with is_input the text or key to send.\"},"
+	"\"command\":{\"type\":\"string\",\"description\":\"Command to run; empty: "
+	"read more output; with is_input: text or key to send.\"},"
 	"\"is_input\":{\"anyOf\":[{\"type\":\"boolean\"},{\"type\":\"string\",\"enum\":"
 	"[\"true\",\"false\"]}],\"description\":\"True: send command to the program that "
 	"is running. Default false.\"},"
-	"\"timeout\":{\"type\":\"number\",\"description\":\"Seconds to wait for the end, "
-	"quiet or not.\"}},"
+	"\"timeout\":{\"type\":\"number\",\"description\":\"Maximum seconds to wait "
+	"for the command.\"}},"
 	"\"required\":[\"command\"]"
 	",\"additionalProperties\":false}";
 
@@ -349,12 +349,12 @@ static const char events[] =
 	"\"timeout\":\"$timeout\"}]";
 
 static const char job_description[] =
-	"Run a server, build or watcher in the background. A job has the "
-	"directory, variables and functions that the shell has when it starts, and no "
-	"input; it does not keep the shell busy.\n"
-	"start: runs `command`, gives the number of the job. list: all jobs. read: what job "
-	"`id` printed since it was last read. wait: until it ends, at most `timeout` seconds "
-	"(60), then as read. end: it and what it started.";
+	"Run a server, build or watcher in the background. A job starts with the "
+	"current directory, variables and functions of the shell, has no input and "
+	"does not block the shell.\n"
+	"start: run `command` and return the job number. list: list all jobs. read: "
+	"new output of job `id`. wait: wait for its end, at most `timeout` seconds "
+	"(60), then read. end: kill it and its child processes.";
 
 static const char job_brief[] =
 	"Run `command` in the background (start); list, read, wait for or end jobs by id.";
@@ -365,7 +365,7 @@ static const char job_schema[] =
 	"\"end\"]},"
 	"\"command\":{\"type\":\"string\",\"description\":\"for start\"},"
 	"\"id\":{\"type\":\"integer\"},"
-	"\"timeout\":{\"type\":\"number\",\"description\":\"for wait, seconds\"}},"
+	"\"timeout\":{\"type\":\"number\",\"description\":\"for wait, in seconds\"}},"
 	"\"required\":[\"do\"]"
 	",\"additionalProperties\":false}";
 
@@ -413,7 +413,7 @@ static const struct mt_option options[] = {
 	  .help = "A command is reported as still running after this time in any case, "
 		  "unless the call sets its own timeout." },
 	{ .size = sizeof(struct mt_option), .type = MT_OPTION_TEXT, .name = "shell",
-	  .fallback = "bash", .help = "The bash to run: a path, or a name in PATH." },
+	  .fallback = "bash", .help = "Path of bash, or its name in PATH." },
 	{ .size = sizeof(struct mt_option), .type = MT_OPTION_PATH, .name = "startup",
 	  .help = "File that each new shell reads first, for example ~/.bashrc." },
 };

@@ -157,12 +157,13 @@ static int ready(struct run *r, int cancel_fd, struct error *err)
 		int seen = session_wait(r->session, left > 0 ? (int)left : 0, cancel_fd);
 
 		if (seen & SESSION_DEAD)
-			return fail(err, MT_EIO,
-				    "the shell ended at its start (exit "
-				    "code %d); see the options `shell` and `startup`",
-				    session_status(r->session)->exit_code);
+			return fail(
+				err, MT_EIO,
+				"the shell exited at startup (exit code %d); check the "
+				"options `shell` and `startup`",
+				session_status(r->session)->exit_code);
 		if (seen & SESSION_CANCEL)
-			return fail(err, MT_ECANCELLED, "cancelled before it began");
+			return fail(err, MT_ECANCELLED, "cancelled before it started");
 		if (!seen && left <= 0) {
 			session_signal(r->session, SIGKILL, false);
 			return fail(err, MT_ETIMEOUT,
@@ -266,8 +267,8 @@ static void say_new_shell(struct run *r, struct run_result *ret)
 	if (!r->is_new)
 		return;
 	r->is_new = false;
-	strbuf_add(&ret->prefix, "[This is a new shell: the last one had ended. Its "
-				 "variables, functions and jobs are gone.]\n");
+	strbuf_add(&ret->prefix, "[This is a new shell: the previous one exited. Its "
+				 "variables, functions and jobs are lost.]\n");
 }
 
 /* The command (or, `shell_died`, the shell itself) has ended. */
@@ -280,8 +281,9 @@ static int run_finish(struct run *r, const struct run_call *call, bool echo,
 	run_fill(r, key, ret);
 	if (shell_died)
 		strbuf_addf(&ret->suffix,
-			    "\n[The shell itself ended, with exit code %d. "
-			    "The next command starts a new one.]",
+			    "\n"
+			    "[The shell itself exited with code %d. The next command "
+			    "starts a new one.]",
 			    ret->exit_code);
 	else if (key)
 		strbuf_addf(&ret->suffix,
@@ -438,8 +440,8 @@ static int send_input(struct run *r, const struct run_call *call, bool *ret_echo
 		strbuf_addc(&keys, '\r');
 	if (keys.error || session_type(r->session, keys.text, keys.len) != MT_OK)
 		return fail(err, MT_ELIMIT,
-			    "the program does not take its input: more "
-			    "than %d KiB wait",
+			    "the program does not read its input: more than %d KiB are "
+			    "queued",
 			    SESSION_TYPED_MAX / 1024);
 	return MT_OK;
 }
@@ -501,8 +503,9 @@ static int nothing(struct run *r, const struct run_call *call, struct run_result
 		return bash_run_answer(
 			ret, "ERROR: No previous running command to retrieve logs "
 			     "from.");
-	strbuf_add(&ret->suffix, "\n[No command is running; this was printed by "
-				 "processes in the background.]");
+	strbuf_add(&ret->suffix, "\n"
+				 "[No command is running; this is the output of "
+				 "background processes.]");
 	return take_content(r, true, call, false, ret);
 }
 
@@ -516,8 +519,8 @@ static int ended_meanwhile(struct run *r, const struct run_call *call, bool empt
 	int status = run_finish(r, &read_on, false, died, ret);
 
 	if (!empty)
-		strbuf_add(&ret->suffix, "\n[It had ended before your input came, which "
-					 "was not sent.]");
+		strbuf_add(&ret->suffix,
+			   "\n[The command had exited, so your input was not sent.]");
 	return status;
 }
 

@@ -301,13 +301,13 @@ int session_run(struct session *s, const char *command, size_t len, struct error
 			    "to a file and run that",
 			    SESSION_COMMAND_MAX >> 20);
 	if (memchr(command, '\0', len))
-		return fail(err, MT_EINVAL, "the command holds a NUL byte");
+		return fail(err, MT_EINVAL, "the command contains a NUL byte");
 	restore_terminal(s);
 	/* A NUL ends the command for `read`; the offset is shared with the shell. */
 	if (ftruncate(s->file, 0) < 0 || lseek(s->file, 0, SEEK_SET) < 0 ||
 	    write_all(s->file, command, len) != MT_OK ||
 	    write_all(s->file, "", 1) != MT_OK || lseek(s->file, 0, SEEK_SET) < 0)
-		return fail(err, MT_EIO, "cannot hand over the command: %s",
+		return fail(err, MT_EIO, "cannot send the command to the shell: %s",
 			    strerror(errno));
 	s->number++;
 	s->running = true;

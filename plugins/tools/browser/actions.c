@@ -117,13 +117,11 @@ static int add_argument(struct cursor *c, struct py_call *call, struct error *er
 	if (!n && call->named && json_object_object_length(call->named)) {
 		json_object_put(value);
 		return fail(err, MT_EINVAL,
-			    "SyntaxError: an argument without a name after "
-			    "one with a name");
+			    "SyntaxError: positional argument follows keyword argument");
 	}
 	if (n && json_object_object_get_ex(call->named, name, NULL)) {
 		json_object_put(value);
-		return fail(err, MT_EINVAL,
-			    "SyntaxError: the argument `%s` is given twice", name);
+		return fail(err, MT_EINVAL, "SyntaxError: repeated argument `%s`", name);
 	}
 	if (n)
 		return js_set(call->named, name, value);
@@ -139,7 +137,7 @@ static int read_arguments(struct cursor *c, struct py_call *call, struct error *
 {
 	cursor_blanks(c);
 	if (!cursor_takes(c, '('))
-		return fail(err, MT_EINVAL, "SyntaxError: `(` is missing after `%s`",
+		return fail(err, MT_EINVAL, "SyntaxError: missing `(` after `%s`",
 			    call->name);
 	call->args = json_object_new_array();
 	call->named = json_object_new_object();
@@ -157,8 +155,7 @@ static int read_arguments(struct cursor *c, struct py_call *call, struct error *
 		cursor_blanks(c);
 		if (!cursor_takes(c, ',') && (c->at == c->end || *c->at != ')'))
 			return fail(err, MT_EINVAL,
-				    "SyntaxError: `,` or `)` is missing in "
-				    "the call of `%s`",
+				    "SyntaxError: missing `,` or `)` in the call of `%s`",
 				    call->name);
 	}
 }
@@ -230,8 +227,7 @@ int calls_parse(const char *text, size_t len, bool strict, struct py_calls *ret,
 	*ret = (struct py_calls){ 0 };
 	if (len > ACTIONS_TEXT_MAX)
 		return fail(err, MT_ELIMIT,
-			    "ValueError: the actions are longer than %d "
-			    "bytes",
+			    "ValueError: the code is longer than %d bytes",
 			    ACTIONS_TEXT_MAX);
 	for (cursor_blanks(&c); c.at < c.end && status == MT_OK; cursor_blanks(&c))
 		status = read_one(&c, strict, ret, err);
@@ -274,9 +270,9 @@ static bool actions_fits(json_object *value, int type)
 static const char *type_words(int type)
 {
 	static const char *const words[] = {
-		[PARAM_NONE] = "nothing", [PARAM_TEXT] = "a text in quotes",
-		[PARAM_NUMBER] = "a number", [PARAM_TEXTS] = "a text or a list of texts",
-		[PARAM_LIST] = "a list of texts",
+		[PARAM_NONE] = "nothing", [PARAM_TEXT] = "a string in quotes",
+		[PARAM_NUMBER] = "a number", [PARAM_TEXTS] = "a string or a list of strings",
+		[PARAM_LIST] = "a list of strings",
 		[PARAM_BOOL] = "True or False",
 	};
 
@@ -310,8 +306,8 @@ static int bind_one(struct py_call *c, struct error *err)
 		count++;
 	if (given > count)
 		return fail(err, MT_EINVAL,
-			    "TypeError: %s() takes at most %zu arguments, "
-			    "%zu were given",
+			    "TypeError: %s() takes at most %zu arguments, but %zu were "
+			    "given",
 			    c->name, count, given);
 	for (size_t i = 0; i < count; i++) {
 		const struct action_param *p = &k->params[i];
@@ -327,8 +323,7 @@ static int bind_one(struct py_call *c, struct error *err)
 				    c->name, p->name);
 		if (!named && i >= given && !p->optional)
 			return fail(err, MT_EINVAL,
-				    "TypeError: %s() lacks the argument "
-				    "`%s`",
+				    "TypeError: %s() is missing the argument `%s`",
 				    c->name, p->name);
 		if (v ? !actions_fits(v, p->type) : !p->optional)
 			return fail(err, MT_EINVAL, "TypeError: `%s` of %s() must be %s",
@@ -344,12 +339,12 @@ int actions_bind(struct py_calls *calls, unsigned groups, bool multi, struct err
 {
 	if (calls->count == 0)
 		return fail(err, MT_EINVAL,
-			    "ValueError: there is no action in the text; "
-			    "write calls such as click('12')");
+			    "ValueError: the code contains no action; use calls such "
+			    "as click('12')");
 	if (calls->count > 1 && !multi)
 		return fail(err, MT_EINVAL,
-			    "ValueError: %zu actions were given, only one "
-			    "at a time is possible",
+			    "ValueError: %zu actions were given, but only one is "
+			    "allowed at a time",
 			    calls->count);
 	for (size_t i = 0; i < calls->count; i++) {
 		struct py_call *c = &calls->all[i];
@@ -361,7 +356,7 @@ int actions_bind(struct py_calls *calls, unsigned groups, bool multi, struct err
 			!(action_kinds[id].groups & groups)))
 			id++;
 		if (id == ACTION_COUNT)
-			return fail(err, MT_EINVAL, "NameError: there is no action `%s`",
+			return fail(err, MT_EINVAL, "NameError: unknown action `%s`",
 				    c->name);
 		c->id = (enum action_id)id;
 		status = bind_one(c, err);

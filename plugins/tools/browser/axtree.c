@@ -338,7 +338,8 @@ int ax_put(struct strbuf *out, json_object *tree, const struct ax_options *optio
 	int status;
 
 	if (!json_object_is_type(nodes, json_type_array))
-		return fail(err, MT_EINVAL, "the browser sent no tree");
+		return fail(err, MT_EINVAL,
+			    "the browser did not return an accessibility tree");
 	root = js_str(json_object_array_get_idx(nodes, 0), "nodeId", NULL);
 	status = root ? index_nodes(&p, nodes, err) : MT_OK;
 	if (status == MT_OK && root)

@@ -90,7 +90,8 @@ static void on_attached(struct browser *b, json_object *p)
 	if (b->tab_count == TABS_MAX) {
 		cdp_send(b->cdp, "", "Target.closeTarget",
 			 js_make("targetId", 's', js_str(info, "targetId", ""), NULL));
-		page_note(b, "[A tab was closed: there are %d already.]", TABS_MAX);
+		page_note(b, "[A new tab was closed: %d tabs are already open.]",
+			  TABS_MAX);
 		return;
 	}
 	*t = (struct tab){ 0 };
@@ -130,7 +131,7 @@ static void on_dialog(struct browser *b, const char *session, json_object *p)
 	cdp_send(b->cdp, session, "Page.handleJavaScriptDialog",
 		 js_make("accept", 'b', accept, "promptText", 's',
 			 js_str(p, "defaultPrompt", ""), NULL));
-	page_note(b, "[Dialog (%s): %.*s - it was %s.]", type,
+	page_note(b, "[Dialog (%s): %.*s - %s.]", type,
 		  (int)utf8_cut(text, strlen(text), 1000), text,
 		  accept ? "accepted" : "dismissed");
 	b->changed = clock_ms();
@@ -143,13 +144,13 @@ static void on_download(struct browser *b, const char *what, json_object *p)
 
 	b->changed = clock_ms();
 	if (strcmp(what, "downloadWillBegin") == 0)
-		page_note(b, "[A download began: %.300s, into %s]",
+		page_note(b, "[Download started: %.300s, to %s]",
 			  js_str(p, "suggestedFilename", "a file"), b->config.downloads);
 	else if (strcmp(state, "completed") == 0)
-		page_note(b, "[The download is complete%s%.1000s]", path ? ": " : "",
+		page_note(b, "[Download complete%s%.1000s]", path ? ": " : "",
 			  path ? path : "");
 	else if (strcmp(state, "canceled") == 0)
-		page_note(b, "[The download was cancelled]");
+		page_note(b, "[Download cancelled]");
 }
 
 static void on_loading(struct browser *b, struct tab *t, const char *what, json_object *p)
@@ -322,7 +323,7 @@ static int browser_start(struct browser *b, const struct cdp_wait *wait,
 	chrome_last_words(&b->chrome, words, sizeof words);
 	if (*words) {
 		*err = ERROR_NONE;
-		fail(err, status, "the browser did not start: %s", words);
+		fail(err, status, "cannot start the browser: %s", words);
 	}
 	return status;
 }
@@ -379,7 +380,7 @@ int browser_ready(struct browser *b, const struct cdp_wait *wait, struct error *
 	else
 		page_note(b, "[The browser was started%s.]",
 			  geteuid() == 0
-				  ? ", without its own sandbox, which root cannot have"
+				  ? " without its sandbox, which is not available to root"
 				  : "");
 	b->was_started = true;
 	return MT_OK;
@@ -387,8 +388,7 @@ int browser_ready(struct browser *b, const struct cdp_wait *wait, struct error *
 
 void page_interrupt(struct browser *b)
 {
-	page_note(b,
-		  "[The page did not answer: its loading and its scripts were stopped.]");
+	page_note(b, "[The page did not respond: loading and scripts were stopped.]");
 	cdp_send(b->cdp, tab_of(b)->session, "Page.stopLoading", NULL);
 	cdp_send(b->cdp, tab_of(b)->session, "Runtime.terminateExecution", NULL);
 }

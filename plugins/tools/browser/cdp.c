@@ -187,11 +187,11 @@ int cdp_gave_up(int status, struct error *err)
 		return status;
 	case MT_ETIMEOUT:
 		return fail(err, status,
-			    "TimeoutError: the browser did not answer in time");
+			    "TimeoutError: the browser did not respond in time");
 	case MT_ECANCELLED:
 		return fail(err, status, "the call was cancelled");
 	}
-	return fail(err, MT_EIO, "the browser ended; the next call starts a new one");
+	return fail(err, MT_EIO, "the browser exited; the next call starts a new one");
 }
 
 int cdp_call(struct cdp *c, const char *session, const char *method, json_object *params,

@@ -67,8 +67,9 @@ static int make_profile(const char *directory, char **ret, struct error *err)
 	if (asprintf(&dir, "%s/browser-XXXXXX", directory) < 0)
 		return dir = NULL, out_of_memory(err);
 	if (!mkdtemp(dir))
-		return fail(err, MT_EIO, "cannot make the browser's directory in %s: %s",
-			    directory, strerror(errno));
+		return fail(err, MT_EIO,
+			    "cannot create the browser's directory in %s: %s", directory,
+			    strerror(errno));
 	defaults = path_join(dir, "Default");
 	file = defaults ? path_join(defaults, "Preferences") : NULL;
 	status = file ? dir_make(defaults, err) : out_of_memory(err);
@@ -178,8 +179,8 @@ static char *host_rules(const char *hosts, struct error *err)
 		if (strspn(at, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 			       "0123456789.-*[]:_") < len) {
 			fail(err, MT_EINVAL,
-			     "the option `hosts` takes names such as "
-			     "example.org and *.example.org, not `%.*s`",
+			     "option `hosts`: use names such as example.org and "
+			     "*.example.org, not `%.*s`",
 			     (int)len, at);
 			return NULL;
 		}
@@ -202,8 +203,8 @@ int chrome_start(const struct chrome_config *config, struct chrome *ret,
 	*ret = (struct chrome){ .pid = -1, .in = -1, .out = -1 };
 	if (!program)
 		return fail(err, MT_ENOTFOUND,
-			    "there is no Chromium here: install the "
-			    "package chromium, or set the option `program`");
+			    "Chromium is not installed; install the package chromium, "
+			    "or set the option `program`");
 	if (config->hosts && *config->hosts) {
 		rules = host_rules(config->hosts, err);
 		if (!rules)
@@ -274,10 +275,9 @@ void chrome_last_words(const struct chrome *c, char *ret, size_t size)
 	if (!name || file_read(name, 1 << 20, &text, &len, NULL) || !len)
 		return;
 	if (strstr(text, "No usable sandbox")) {
-		snprintf(
-			ret, size,
-			"its sandbox needs user namespaces, which are not allowed "
-			"here; set the option `sandbox = no` where something else confines it");
+		snprintf(ret, size,
+			 "its sandbox requires user namespaces, which are not permitted "
+			 "here; set `sandbox = no` if something else confines it");
 		return;
 	}
 	while (len && text[len - 1] == '\n')

@@ -29,8 +29,8 @@ static int execute_find(struct browser *b, const char *bid, struct element **ret
 
 	if (!e)
 		return fail(err, MT_EINVAL,
-			    "ValueError: there is no element with the bid "
-			    "'%.40s'; bids stand in brackets in the tree",
+			    "ValueError: no element has the bid '%.40s'; bids are in "
+			    "brackets in the tree",
 			    bid);
 	return MT_OK;
 }
@@ -46,8 +46,8 @@ static int explain(int status, const struct element *e, struct error *err)
 	*err = ERROR_NONE;
 	if (strcasestr(before.text, "node") || strstr(before.text, "object"))
 		return fail(err, status,
-			    "ValueError: the element '%s' is no longer on the "
-			    "page, or not shown: %s",
+			    "ValueError: element '%s' is no longer on the page, or not "
+			    "visible: %s",
 			    e->bid, before.text);
 	return fail(err, status, "Error: %s", before.text);
 }
@@ -104,7 +104,7 @@ static int execute_tell(struct browser *b, const struct element *e, const char *
 
 	if (status || !*text)
 		return status;
-	return fail(err, MT_EINVAL, "Error: the element '%s' %s", e->bid, text);
+	return fail(err, MT_EINVAL, "Error: element '%s' %s", e->bid, text);
 }
 
 /* Bring it into view. @return where its middle is in the window. */
@@ -128,8 +128,7 @@ static int aim(struct browser *b, const struct element *e, const struct cdp_wait
 	if (quads && json_object_array_length(quads))
 		quad = json_object_array_get_idx(quads, 0);
 	if (!quad || json_object_array_length(quad) != 8)
-		return fail(err, MT_EINVAL, "Error: the element '%s' is not visible",
-			    e->bid);
+		return fail(err, MT_EINVAL, "Error: element '%s' is not visible", e->bid);
 	for (size_t i = 0; i < 8; i += 2) {
 		x += json_object_get_double(json_object_array_get_idx(quad, i)) / 4;
 		y += json_object_get_double(json_object_array_get_idx(quad, i + 1)) / 4;
@@ -164,7 +163,9 @@ static int button_of(const struct py_call *c, int i, const char **ret, struct er
 		return 2;
 	if (strcmp(name, "middle") == 0)
 		return 4;
-	fail(err, MT_EINVAL, "ValueError: `button` is left, middle or right, not '%.20s'",
+	fail(err, MT_EINVAL,
+	     "ValueError: `button` must be left, middle or right, not "
+	     "'%.20s'",
 	     name);
 	return 0;
 }
@@ -181,8 +182,8 @@ static int modifiers_of(const struct py_call *c, int i, int *ret, struct error *
 
 		if (!bit)
 			return fail(err, MT_EINVAL,
-				    "ValueError: modifiers are Alt, Control, "
-				    "ControlOrMeta, Meta, Shift, not '%.20s'",
+				    "ValueError: modifiers must be Alt, Control, "
+				    "ControlOrMeta, Meta or Shift, not '%.20s'",
 				    name);
 		*ret |= bit;
 	}
@@ -299,14 +300,15 @@ static const char start_fill[] =
 	"function(v){const t=(this.type||'').toLowerCase(),n=this.tagName;"
 	"if(this.disabled)return 'is disabled';if(this.readOnly)return 'is read-only';"
 	"if(n==='INPUT'&&['checkbox','radio','button','submit','reset','file','image',"
-	"'hidden'].includes(t))return 'is an input of type '+t+', which takes no text';"
+	"'hidden'].includes(t))return 'is an input of type '+t+', which does not "
+	"accept text';"
 	"if(n==='SELECT')return 'is a list: use select_option';"
 	"const s=Object.getOwnPropertyDescriptor(HTMLInputElement.prototype,'value').set;"
 	"const f={date:'YYYY-MM-DD',time:'HH:MM',month:'YYYY-MM',week:'YYYY-Www',"
 	"'datetime-local':'YYYY-MM-DDTHH:MM',color:'#RRGGBB'};"
-	"const no='does not take the value '+JSON.stringify(v.slice(0,80))+'; ';"
+	"const no='does not accept the value '+JSON.stringify(v.slice(0,80))+'; ';"
 	"if(n==='INPUT'){const c=this.cloneNode();s.call(c,v);const w=c.value;"
-	"if(t==='color'?w!==v.toLowerCase():f[t]&&v&&!w)return no+'its form is '+f[t];"
+	"if(t==='color'?w!==v.toLowerCase():f[t]&&v&&!w)return no+'the format is '+f[t];"
 	"if(t==='range'&&(v.trim()===''||Number(w)!==Number(v)))return no+'it takes numbers '+"
 	"'from '+(this.min||0)+' to '+(this.max||100)+' in steps of '+(this.step||1);"
 	"if(t==='number'&&v&&!w)return no+'it takes a number'}"
@@ -366,7 +368,7 @@ static int execute_fill(struct browser *b, const char *bid, const char *value,
 	if (!*said)
 		return MT_OK;
 	if (strcmp(said, "type") != 0)
-		return fail(err, MT_EINVAL, "Error: the element '%s' %s", e->bid, said);
+		return fail(err, MT_EINVAL, "Error: element '%s' %s", e->bid, said);
 	if (!*value)
 		return input_press(b, "Delete", wait, err);
 	return type_over(b, e, value, wait, err);
@@ -515,8 +517,7 @@ static int files_of(struct browser *b, const struct py_call *c, int i, json_obje
 
 		if (!path || access(path, R_OK) != 0)
 			return fail(err, MT_EINVAL,
-				    "FileNotFoundError: there is no readable "
-				    "file %.300s",
+				    "FileNotFoundError: cannot read file %.300s",
 				    path ? path : name);
 		if (js_add_new(list, json_object_new_string(path)))
 			return fail(err, MT_ENOMEM, "out of memory");
@@ -543,11 +544,11 @@ static int chooser(struct browser *b, double x, double y, const struct cdp_wait 
 		int got = cdp_poll(b->cdp, &until);
 
 		if (got)
-			status = got == MT_ETIMEOUT
-					 ? fail(err, MT_EINVAL,
-						"Error: the click did not ask for a "
-						"file")
-					 : cdp_gave_up(got, err);
+			status =
+				got == MT_ETIMEOUT
+					? fail(err, MT_EINVAL,
+					       "Error: the click did not open a file chooser")
+					: cdp_gave_up(got, err);
 	}
 	cdp_send(b->cdp, tab_of(b)->session, "Page.setInterceptFileChooserDialog",
 		 js_make("enabled", 'b', 0, NULL));
@@ -664,7 +665,8 @@ static int do_noop(struct browser *b, const struct py_call *c,
 	int status;
 
 	if (!(ms >= 0 && ms <= NOOP_MAX_MS))
-		return fail(err, MT_EINVAL, "ValueError: `wait_ms` is 0 to %d",
+		return fail(err, MT_EINVAL,
+			    "ValueError: `wait_ms` must be between 0 and %d",
 			    NOOP_MAX_MS);
 	until.until += (int64_t)ms;
 	if (until.until > wait->until)
@@ -679,9 +681,10 @@ static int show_tab(struct browser *b, size_t i, const struct cdp_wait *wait,
 		    struct error *err)
 {
 	if (i >= b->tab_count)
-		return fail(err, MT_EINVAL,
-			    "ValueError: there are %zu tabs, counted from 0",
-			    b->tab_count);
+		return fail(
+			err, MT_EINVAL,
+			"ValueError: invalid index; there are %zu tabs, counted from 0",
+			b->tab_count);
 	b->active = i;
 	return page_call(b, "Page.bringToFront", NULL, wait, NULL, err);
 }
@@ -689,7 +692,7 @@ static int show_tab(struct browser *b, size_t i, const struct cdp_wait *wait,
 static int do_new_tab(struct browser *b, const struct cdp_wait *wait, struct error *err)
 {
 	if (b->tab_count == TABS_MAX)
-		return fail(err, MT_ELIMIT, "ValueError: there are %d tabs already",
+		return fail(err, MT_ELIMIT, "ValueError: %d tabs are already open",
 			    TABS_MAX);
 	return page_open(b, wait, err);
 }
@@ -828,7 +831,7 @@ static int do_one(struct browser *b, const struct py_call *c, const struct cdp_w
 	case ACTION_COUNT:
 		break;
 	}
-	return fail(err, MT_EUNSUPPORTED, "NameError: there is no such action");
+	return fail(err, MT_EUNSUPPORTED, "NameError: unknown action");
 }
 
 int browser_act(struct browser *b, const struct py_call *call,
@@ -838,7 +841,7 @@ int browser_act(struct browser *b, const struct py_call *call,
 
 	page_begin(b);
 	status = b->tab_count ? do_one(b, call, wait, err)
-			      : fail(err, MT_EIO, "the browser shows no page");
+			      : fail(err, MT_EIO, "the browser has no open page");
 	if (status == MT_EIO || status == MT_ECANCELLED)
 		return status;
 	if (status == MT_ETIMEOUT)

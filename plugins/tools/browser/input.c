@@ -131,8 +131,8 @@ int input_key(struct browser *b, const char *key, bool down, int modifiers,
 
 	if (!k && (!*key || utf8_count(key, strlen(key)) != 1))
 		return fail(err, MT_EINVAL,
-			    "ValueError: there is no key `%s`; keys are "
-			    "characters and names such as Enter, ArrowDown, Control+a",
+			    "ValueError: unknown key `%s`; use characters and names "
+			    "such as Enter, ArrowDown, Control+a",
 			    key);
 	if (k) {
 		params = js_make("type", 's',

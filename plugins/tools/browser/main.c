@@ -20,37 +20,38 @@ enum {
 	{ .size = sizeof(struct mt_option), .type = (type_), .name = name_, __VA_ARGS__ }
 
 static const struct mt_option options[] = {
-	OPTION(MT_OPTION_TEXT, "program", .help = "The Chromium to run: a path, or a name in "
-	       "PATH. Default: the first of chromium, chromium-browser, "
-	       "google-chrome-stable, google-chrome."),
+	OPTION(MT_OPTION_TEXT, "program", .help = "Path of Chromium, or its name in PATH (default: the "
+						  "first of chromium, chromium-browser, "
+						  "google-chrome-stable, google-chrome)."),
 	OPTION(MT_OPTION_BOOL, "sandbox", .fallback = "yes",
-	       .help = "Chromium's own sandbox, which root cannot have. no: where user "
-	       "namespaces are not allowed and something else confines it."),
-	OPTION(MT_OPTION_TEXT, "hosts", .help = "Hosts that it may reach, for example "
-	       "example.org, *.example.org; others have no address for it. Default: all."),
+	       .help = "Enable Chromium's sandbox, which is not available to root. "
+		       "Disable it only if user namespaces are not permitted and "
+		       "something else confines the browser."),
+	OPTION(MT_OPTION_TEXT, "hosts", .help = "Hosts that the browser may reach, for example "
+						"example.org, *.example.org; other names do not resolve "
+						"(default: all)."),
 	OPTION(MT_OPTION_TEXT, "downloads", .fallback = ".downloads",
-	       .help = "Directory for downloads, below the workspace unless it is absolute."),
+	       .help = "Directory for downloads, relative to the workspace."),
 	OPTION(MT_OPTION_DURATION, "timeout", .fallback = "30s", .min = 500, .max = 3600000,
-	       .help = "The longest that one action may take."),
+	       .help = "Time limit for an action."),
 	OPTION(MT_OPTION_DURATION, "load_time", .fallback = "10s", .min = 0, .max = 600000,
-	       .help = "How long to wait for a page to load before it is looked at as it "
-	       "is."),
+	       .help = "Maximum time to wait for a page to load before it is read."),
 	OPTION(MT_OPTION_DURATION, "settle_time", .fallback = "200ms", .min = 0,
-	       .max = 60000, .help = "How long a page must not have changed before it is looked at."),
+	       .max = 60000, .help = "Time without changes after which a page is read."),
 	OPTION(MT_OPTION_BYTES, "tree_max", .fallback = "25K", .min = 1024, .max = 16 << 20,
-	       .help = "The longest tree that is shown; the rest is left out."),
+	       .help = "Maximum size of the accessibility tree; the rest is omitted."),
 	OPTION(MT_OPTION_CHOICE, "tree", .choices = "visible|all", .fallback = "visible",
-	       .help = "visible: what is in view of the page; all: the whole page, with a "
-	       "mark at what is in view."),
+	       .help = "Elements to show: those in view (`visible`), or the whole page "
+		       "with the elements in view marked (`all`)."),
 	OPTION(MT_OPTION_CHOICE, "dialogs", .choices = "dismiss|accept",
 	       .fallback = "dismiss",
-	       .help = "What confirm and prompt dialogs of a page are answered: dismiss or "
-	       "accept. An alert is closed, leaving a page is allowed."),
+	       .help = "Answer to confirm and prompt dialogs. Alerts are closed, and "
+		       "leaving a page is accepted."),
 	OPTION(MT_OPTION_BOOL, "screenshots", .fallback = "no",
-	       .help = "A picture of the page with every result, for models that see."),
+	       .help = "Attach a screenshot to every result, for models with vision."),
 	OPTION(MT_OPTION_BOOL, "coordinates", .fallback = "yes",
-	       .help = "Also mouse_click(x, y) and its like, keyboard_press(key) and its "
-	       "like, for models that are sent pictures."),
+	       .help = "Offer calls by coordinates and keyboard, such as "
+		       "mouse_click(x, y) and keyboard_press(key), with screenshots."),
 };
 
 /* Values of options, in the order of their choices. */
@@ -179,7 +180,7 @@ static const char by_pixels[] =
 	"[Elements without a bid, for example in a canvas: mouse_click(x, y, button='left'), "
 	"mouse_dblclick(x, y), mouse_move(x, y), mouse_down(x, y), mouse_up(x, y), "
 	"mouse_drag_and_drop(from_x, from_y, to_x, to_y), keyboard_press(key), "
-	"keyboard_type(text), in pixels of the picture.]\n";
+	"keyboard_type(text), in pixels of the screenshot.]\n";
 
 static void browser_put_result(struct plugin *p, struct mt_call *call,
 			       const struct view *view, const struct observation *o,
@@ -202,19 +203,16 @@ static void browser_put_result(struct plugin *p, struct mt_call *call,
 			    fault->text);
 	else
 		host->reply(call, "\n[Action executed successfully.]\n");
-	host->reply(
-		call, "%s\n============== BEGIN accessibility tree ==============\n",
-		o->whole ? "The whole page; what is marked visible is in view."
-		: view->whole
-			? "What is in view of the page, which is too long to be shown "
-			  "as a whole; scroll to see more of it."
-			: "What is in view of the page; scroll to see more of it.");
+	host->reply(call, "%s\n============== BEGIN accessibility tree ==============\n",
+		    o->whole ? "The whole page; elements marked visible are in view."
+		    : view->whole
+			    ? "The visible part of the page, which is too long to show "
+			      "completely; scroll to see more."
+			    : "The visible part of the page; scroll to see more.");
 	host->reply_text(call, o->tree.text, o->tree.len);
-	host->reply(
-		call, "\n============== END accessibility tree ==============\n%s",
-		o->cut ? "[The tree was cut here: the page has more elements than are "
-			 "shown.]\n"
-		       : "");
+	host->reply(call, "\n============== END accessibility tree ==============\n%s",
+		    o->cut ? "[The tree was cut here: the page has more elements.]\n"
+			   : "");
 	if (o->picture.len && (p->groups & ACTIONS_COORD))
 		host->reply(call, "%s", by_pixels);
 	if (o->picture.len)
@@ -285,7 +283,7 @@ static int plugin_call(const struct mt_tool_host *host, void *self, struct mt_ca
 	int status, whole = 0;
 
 	if (!code)
-		return host->fail(call, MT_EINVAL, "the argument `code` is missing");
+		return host->fail(call, MT_EINVAL, "Missing argument `code`.");
 	if (host->arg_bool(call, "whole", &whole) == MT_OK && whole)
 		view.whole = true;
 	status = browser_ready(p->browser, &wait, &err);
@@ -315,38 +313,37 @@ static int plugin_call(const struct mt_tool_host *host, void *self, struct mt_ca
 /* ---- what the model and the configuration read ------------------------------------- */
 
 static const char description[] =
-	"Use a web browser: a real one, with one page in front, which stays open from call "
-	"to call. `code` is one or several calls, one per line, done in order until one "
-	"fails. Arguments are literals. Elements are named by their bid, which stands in "
-	"brackets in the accessibility tree that every call returns; look at the newest "
-	"tree before you act, and stop after an action that changes the page.\n"
-	"goto(url) - open an address\n"
-	"go_back(), go_forward() - through the history\n"
-	"noop(wait_ms=1000) - wait, and look again\n"
-	"scroll(delta_x, delta_y) - by pixels; positive is right and down\n"
-	"fill(bid, value) - put text into a field, over what is there; also dates "
-	"(YYYY-MM-DD)\n"
+	"Use a web browser, which stays open between calls. `code` is one or more "
+	"calls, one per line, executed in order until one fails. Arguments are "
+	"literals. Elements are identified by their bid, in brackets in the "
+	"accessibility tree that every call returns; read the latest tree before you "
+	"act, and stop after an action that changes the page.\n"
+	"goto(url) - open a URL\n"
+	"go_back(), go_forward() - move through the history\n"
+	"noop(wait_ms=1000) - wait and return the tree\n"
+	"scroll(delta_x, delta_y) - in pixels; positive is right and down\n"
+	"fill(bid, value) - replace the text of a field; dates as YYYY-MM-DD\n"
 	"select_option(bid, options) - by value or label, one or a list\n"
 	"click(bid, button='left', modifiers=[]), dblclick(bid, button='left', "
 	"modifiers=[])\n"
 	"hover(bid), focus(bid), clear(bid)\n"
 	"press(bid, key_comb) - focus and press: 'Enter', 'Control+a', 'ArrowDown', 'x'\n"
 	"drag_and_drop(from_bid, to_bid)\n"
-	"select_text(bid, text='') - select that part of its text, or all\n"
+	"select_text(bid, text='') - select this part of its text, or all\n"
 	"upload_file(bid, file) - a path or a list of paths\n"
 	"new_tab(), tab_close(), tab_focus(index) - tabs are counted from 0\n"
-	"screenshot(marked=False) - a picture of the page; marked: with the bids in it";
+	"screenshot(marked=False) - image of the page; marked: labeled with bids";
 
 static const char brief[] =
-	"Use a web browser by calls such as goto('http://x'), click('12'), fill('5', 'text'), "
-	"select_option, press(bid, 'Enter'), scroll(0, 300), go_back(); bids stand in "
-	"brackets in the tree that comes back.";
+	"Use a web browser with calls such as goto('http://x'), click('12'), fill('5', "
+	"'text'), select_option, press(bid, 'Enter'), scroll(0, 300), go_back(); bids "
+	"are in brackets in the returned tree.";
 
 static const char schema[] =
 	"{\"type\":\"object\",\"properties\":{\"code\":{\"type\":\"string\","
 	"\"description\":\"The calls, for example fill('12', 'mortise')\\nclick('14')\"},"
 	"\"whole\":{\"type\":\"boolean\",\"description\":"
-	"\"Show what is out of view, too\"}},"
+	"\"Include what is out of view\"}},"
 	"\"required\":[\"code\"]"
 	",\"additionalProperties\":false}";
 
@@ -374,5 +371,5 @@ static const struct mt_toolset toolset = {
 };
 
 MT_TOOLSET(&toolset, "browser", .name = "browser",
-	   .summary = "Controls a private headless Chromium by Python-style calls.",
+	   .summary = "Controls a private headless Chromium with Python-style calls.",
 	   .options = options, .option_count = ARRAY_LEN(options))

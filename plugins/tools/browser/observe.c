@@ -367,7 +367,7 @@ static int take_snapshot(struct look *l)
 	}
 	if (status || !l->count)
 		return status ? status
-			      : fail(l->err, MT_EIO, "the browser shows no page");
+			      : fail(l->err, MT_EIO, "the browser has no open page");
 	struct document *page = &l->documents[0];
 
 	page->reached = frame_find(l->b, page->frame_id, "") >= 0;
@@ -754,7 +754,7 @@ int browser_look(struct browser *b, const struct view *view, const struct cdp_wa
 	half = (struct cdp_wait){ now + first, wait->cancel_fd };
 	observation_new(ret);
 	if (!l || !b->tab_count)
-		return fail(err, MT_EIO, "the browser shows no page");
+		return fail(err, MT_EIO, "the browser has no open page");
 	*l = (struct look){ .b = b, .view = view, .wait = &half, .err = err,
 			    .focused = ret->focused };
 	status = look_once(l, ret);

@@ -18,23 +18,21 @@ int draft_range(int64_t start, int64_t end, size_t lines, struct draft_range *re
 		return MT_OK;
 	if (start < 1 || (start > most && start > 1))
 		return fail(err, MT_EINVAL,
-			    "Invalid range for editing: start=%lld, end=%lld. "
-			    "`start` is a line of the file, 1 to %zu, or -1 to append.",
+			    "Invalid range: start=%lld, end=%lld. `start` must be a "
+			    "line from 1 to %zu, or -1 to append.",
 			    (long long)start, (long long)end, lines);
 	if (last < start - 1 || (end != -1 && (end < start || end > most)))
-		return fail(
-			err, MT_EINVAL,
-			"Invalid range for editing: start=%lld, end=%lld. "
-			"`end` is a line of the file, %lld to %zu, or -1 for the last.",
-			(long long)start, (long long)end, (long long)start, lines);
+		return fail(err, MT_EINVAL,
+			    "Invalid range: start=%lld, end=%lld. `end` must be a line "
+			    "from %lld to %zu, or -1 for the last.",
+			    (long long)start, (long long)end, (long long)start, lines);
 	ret->first = (size_t)start;
 	ret->last = (size_t)last;
 	if (last - start + 1 > DRAFT_LINES_MAX)
-		return fail(
-			err, MT_ELIMIT,
-			"The range has %lld lines: at most %d can be edited "
-			"at once. Give `start` and `end` around the lines that change.",
-			(long long)(last - start + 1), DRAFT_LINES_MAX);
+		return fail(err, MT_ELIMIT,
+			    "The range has %lld lines, but at most %d can be edited at "
+			    "once. Set `start` and `end` around the lines that change.",
+			    (long long)(last - start + 1), DRAFT_LINES_MAX);
 	return MT_OK;
 }
 
@@ -77,13 +75,12 @@ int draft_trim(struct mt_str draft, struct strbuf *out)
 /* ---- the model ---------------------------------------------------------------- */
 
 static const char task[] =
-	"You merge drafts into files. You are given lines of a file and a draft of what "
-	"they shall become. Comments of the draft such as `# no changes` or `// ... rest of "
-	"the function ...` stand for lines that stay as they are; everything else of it is "
-	"meant as it is written. Change what the draft changes and nothing else. Answer with "
-	"all of the lines as they are afterwards, in place of every such comment the lines "
-	"that it stands for, each with its indentation and none with a number before it, "
-	"between <updated_code> and </updated_code>.";
+	"You merge drafts into files. You are given lines of a file and a draft of "
+	"their new content. Comments in the draft such as `# no changes` or `// ... "
+	"rest of the function ...` stand for unchanged lines; everything else is "
+	"literal. Change only what the draft changes. Answer with all resulting lines "
+	"between <updated_code> and </updated_code>: replace each such comment by the "
+	"lines that it stands for, keep the indentation, and do not add line numbers.";
 
 static void draft_put_message(struct strbuf *out, const char *role, const char *text,
 			      size_t len)

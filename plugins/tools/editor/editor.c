@@ -109,9 +109,8 @@ int job_read_for_edit(struct job *j, struct textfile *f)
 	if (status == MT_OK && seen && !seen_is(seen, f->hash))
 		return refuse(
 			j, MT_EDENIED,
-			"The file %s was changed by something else after "
-			"you last saw it here. Nothing was written. View it again, then "
-			"repeat the edit on what it holds now.",
+			"The file %s has changed since you last viewed it. Nothing was "
+			"written. View it again, then repeat the edit.",
 			j->path);
 	return status;
 }
@@ -216,10 +215,10 @@ static int check_texts(struct job *j)
 	for (size_t i = 0; i < ARRAY_LEN(texts); i++)
 		if (texts[i].text.ptr &&
 		    memchr(texts[i].text.ptr, '\0', texts[i].text.len))
-			return refuse(j, MT_EINVAL,
-				      "Invalid `%s` parameter: it holds a NUL "
-				      "character.",
-				      texts[i].name);
+			return refuse(
+				j, MT_EINVAL,
+				"Invalid `%s` parameter: it contains a NUL character.",
+				texts[i].name);
 	return MT_OK;
 }
 

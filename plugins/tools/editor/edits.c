@@ -13,7 +13,7 @@
 enum { QUOTED_MAX = 4000, LINES_LISTED = 100 };
 
 #define REVIEW                                                                           \
-	"Check that these lines are as you meant them; if not, edit the file again."
+	"Check these lines; if they are wrong, edit the file again."
 
 /* Change the text in one place and write the file. */
 static int edit(struct job *j, const struct textfile *f, size_t at, size_t removed,
@@ -322,9 +322,8 @@ static int refuse_stale_undo(struct job *j)
 {
 	return refuse(
 		j, MT_EDENIED,
-		"The file %s was changed by something else after the edit "
-		"that would be undone. Nothing was written: undo it by an edit of your "
-		"own.",
+		"The file %s has changed since the edit that would be undone. Nothing "
+		"was written. Undo it with another edit.",
 		j->path);
 }
 
@@ -355,8 +354,8 @@ static int undo_creation(struct job *j, struct seen *seen, const struct textfile
 			break;
 	}
 	strbuf_addf(&j->ret->text,
-		    "Last edit to %s undone successfully. It had created the file, "
-		    "which is removed.",
+		    "Last edit to %s undone successfully. The edit had created the "
+		    "file, so it was removed.",
 		    j->path);
 	report_undo(j, f, NULL, is_text);
 	return MT_OK;

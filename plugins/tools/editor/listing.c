@@ -114,8 +114,9 @@ static void put_entries(const struct listing *l, const char *path, struct strbuf
 	}
 	if (i < l->count || l->more)
 		strbuf_addf(out,
-			    "\n<response clipped><NOTE>%zu of %s%zu entries are shown: "
-			    "view a directory below for the rest.</NOTE>",
+			    "\n"
+			    "<response clipped><NOTE>%zu of %s%zu entries are shown. "
+			    "View a subdirectory for the rest.</NOTE>",
 			    i, l->more ? "more than " : "", l->count);
 	if (l->hidden) {
 		strbuf_addf(out,

@@ -83,10 +83,10 @@ static int llm_edit_tell(const struct job *j, const struct textfile *old,
 		put_content(j, "old_content", old);
 	put_content(j, "new_content", now);
 	if (diff_unified(before, after, j->path, j->path, &diff))
-		return j->host->reply(j->call,
-				      "The file %s has been edited; the change is too "
-				      "long to be shown.\n",
-				      j->path);
+		return j->host->reply(
+			j->call,
+			"The file %s has been edited; the change is too long to show.\n",
+			j->path);
 	put_field(j, "diff", diff.text, diff.len);
 	if (diff.len == 0)
 		return j->host->reply(j->call, "The draft changes nothing in %s.\n",
@@ -109,7 +109,7 @@ static int create(struct job *j)
 		r = textfile_create(j->path, now.bytes.text, now.bytes.len, &parents,
 				    &j->err);
 	if (r)
-		return fail(&j->err, r, "The file cannot be made: %s", status_name(r));
+		return fail(&j->err, r, "Cannot create the file: %s", status_name(r));
 	return llm_edit_tell(j, NULL, &now);
 }
 
@@ -140,19 +140,20 @@ static int llm_edit_ask(struct job *j, struct mt_str original, struct strbuf *ou
 
 	if (r)
 		return fail(&j->err, r,
-			    "The lines and the draft are longer than %d bytes: "
-			    "edit fewer lines at once",
+			    "The lines and the draft exceed %d bytes. Edit fewer lines "
+			    "at once.",
 			    ASK_MAX);
 	for (int n = 1; n <= TRIES; n++) {
-		j->host->progress(j->call, n - 1, TRIES, "a model merges the draft");
+		j->host->progress(j->call, n - 1, TRIES,
+				  "merging the draft with a model");
 		strbuf_reset(out);
 		r = ask_once(j, (struct mt_str){ question.text, question.len }, out);
 		if (r != MT_ENOTFOUND)
 			return r;
 	}
 	return fail(&j->err, MT_EIO,
-		    "The model that merges drafts gave no lines in %d tries: "
-		    "make the range smaller or the draft clearer",
+		    "The merging model returned no lines in %d attempts. Use a smaller "
+		    "range or a clearer draft.",
 		    TRIES);
 }
 
@@ -256,7 +257,7 @@ static int llm_edit_run(const struct mt_tool_host *host, void *self_,
 	j.host->arg_int(call, "start", &start);
 	j.host->arg_int(call, "end", &end);
 	if (!path || !*path || !j.draft.ptr)
-		r = fail(&j.err, MT_EINVAL, "`path` and `content` are needed");
+		r = fail(&j.err, MT_EINVAL, "Missing argument `path` or `content`.");
 	else
 		r = llm_edit_find(&j, path, self->workspace);
 	if (!r)
@@ -268,22 +269,23 @@ static int llm_edit_run(const struct mt_tool_host *host, void *self_,
 }
 
 static const char description[] =
-	"Edit a text file by a draft; another model merges it.\n"
-	"`content` is a draft of lines `start` to `end` as they shall become. Write what "
-	"changes and a few lines around it, and leave out what stays by a comment such as "
-	"`# no changes` in the language of the file.\n"
-	"A file that does not exist is made of the draft. `start` -1 appends the draft as it "
-	"is. At most 301 lines are edited at once: in longer files view them first and give "
-	"`start` and `end` around the change. The result is the change; check it.";
+	"Edit a text file with a draft that another model merges.\n"
+	"`content` is a draft of the new content of lines `start` to `end`. Write what "
+	"changes and a few lines around it, and replace unchanged lines with a comment "
+	"such as `# no changes` in the language of the file.\n"
+	"If the file does not exist, it is created from the draft. `start` -1 appends "
+	"the draft unchanged. At most 301 lines are edited at once: in longer files, "
+	"view them first and set `start` and `end` around the change. Returns the "
+	"diff; check it.";
 
 static const char schema[] =
 	"{\"type\":\"object\",\"properties\":{"
 	"\"path\":{\"type\":\"string\",\"description\":\"absolute\"},"
 	"\"content\":{\"type\":\"string\",\"description\":\"the draft\"},"
-	"\"start\":{\"type\":\"integer\",\"description\":\"first line, from 1, which is the "
-	"default; -1: append\"},"
-	"\"end\":{\"type\":\"integer\",\"description\":\"last line; -1, the default: to the "
-	"end\"}},"
+	"\"start\":{\"type\":\"integer\",\"description\":\"first line (default 1); -1: "
+	"append\"},"
+	"\"end\":{\"type\":\"integer\",\"description\":\"last line (default -1: the "
+	"end)\"}},"
 	"\"required\":[\"path\",\"content\"]"
 	",\"additionalProperties\":false}";
 
@@ -298,8 +300,8 @@ static const struct mt_tool tools[] = {
 		.hints = MT_TOOL_DESTRUCTIVE,
 		.name = "edit_file",
 		.description = description,
-		.brief = "Merge a draft (`content`) of lines `start` to `end` into a file; "
-			 "`# no changes` stands for lines that stay.",
+		.brief = "Merge a draft (`content`) of lines `start` to `end` into a "
+			 "file; `# no changes` marks unchanged lines.",
 		.schema = schema,
 		.events = events,
 	},

@@ -129,17 +129,16 @@ static int editor_plugin_run(const struct mt_tool_host *host, void *self_,
 }
 
 static const char description[] =
-	"View and edit text files; the state lasts between calls.\n"
-	"view: show a numbered file, an image, or a directory two levels deep.\n"
-	"create: a new file with `file_text`; never overwrites.\n"
-	"str_replace: `old_str` becomes `new_str`. `old_str` must match one place "
-	"exactly, white space included and without line numbers: give enough lines "
-	"to make it unique.\n"
-	"insert: `new_str` as lines of its own after line `insert_line` (0: at the "
-	"top).\n"
-	"undo_edit: takes back the last edit of the file.\n"
-	"Encoding, line ends and mode are kept. A file that something else changed "
-	"since you saw it must be viewed again.";
+	"View and edit text files; state is kept between calls.\n"
+	"view: show a file with line numbers, an image, or a directory two levels "
+	"deep.\n"
+	"create: create a file with `file_text`; never overwrites.\n"
+	"str_replace: replace `old_str` by `new_str`. `old_str` must match exactly one "
+	"place, with white space but no line numbers: include enough lines.\n"
+	"insert: insert `new_str` after line `insert_line` (0: at the top).\n"
+	"undo_edit: revert the last edit of the file.\n"
+	"Encoding, line endings and mode are kept. View a file again if it has been "
+	"changed by something else.";
 
 static const char schema[] =
 	"{\"type\":\"object\",\"properties\":{"

@@ -212,8 +212,9 @@ void explain_miss(const struct textfile *f, struct mt_str wanted, struct strbuf 
 		if (has_numbers(&s.wanted))
 			strbuf_add(
 				out,
-				"\n`old_str` seems to hold the line numbers of a view: "
-				"leave them out.");
+				"\n"
+				"`old_str` seems to contain the line numbers of a view. "
+				"Omit them.");
 		else if (!block_is_near(&s, out))
 			line_is_near(&s, out);
 	}

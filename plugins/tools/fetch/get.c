@@ -51,7 +51,7 @@ static curl_socket_t on_socket(void *arg, curlsocktype purpose, struct curl_sock
 
 static int deny(struct error *err, const char *host, const char *why)
 {
-	return fail(err, MT_EDENIED, "%s may not be fetched from: %s", host, why);
+	return fail(err, MT_EDENIED, "fetching from %s is not allowed: %s", host, why);
 }
 
 /* May this address be asked? */
@@ -69,14 +69,14 @@ static int check_url(const struct get *g, const char *url, struct error *err)
 			 "https://",
 			 url);
 	else if (strcmp(scheme, "http") != 0 && strcmp(scheme, "https") != 0)
-		r = fail(err, MT_EINVAL, "only http and https are fetched, not %.20s",
+		r = fail(err, MT_EINVAL, "unsupported scheme %.20s; use http or https",
 			 scheme);
 	else if (curl_url_get(u, CURLUPART_HOST, &host, 0))
-		r = fail(err, MT_EINVAL, "%.200s names no host", url);
+		r = fail(err, MT_EINVAL, "%.200s has no host", url);
 	else if (!host_is_listed(host, g->hosts))
-		r = deny(err, host, "it is not among the `hosts` of the tool");
+		r = deny(err, host, "it is not in the `hosts` of the tool");
 	else if (!g->private_too && !host_is_public(host))
-		r = deny(err, host, "it is not of the public internet");
+		r = deny(err, host, "it is not on the public internet");
 	curl_free(host);
 	curl_free(scheme);
 	return r;
@@ -115,15 +115,15 @@ static int explain(const struct get *g, CURLcode code, const char *url,
 {
 	if (g->refused)
 		return fail(err, MT_EDENIED,
-			    "%.300s may not be fetched: its address is not of "
-			    "the public internet",
+			    "fetching %.300s is not allowed: its address is not on the "
+			    "public internet",
 			    url);
 	if (code == CURLE_ABORTED_BY_CALLBACK)
 		return fail(err, MT_ECANCELLED, "the call was cancelled");
 	if (code == CURLE_OPERATION_TIMEDOUT)
-		return fail(err, MT_ETIMEOUT, "%.300s did not answer in time", url);
+		return fail(err, MT_ETIMEOUT, "%.300s did not respond in time", url);
 	return fail(err, code == CURLE_OUT_OF_MEMORY ? MT_ENOMEM : MT_EIO,
-		    "%.300s cannot be fetched: %.120s", url,
+		    "cannot fetch %.300s: %.120s", url,
 		    *detail ? detail : curl_easy_strerror(code));
 }
 
@@ -192,9 +192,8 @@ int get_page(struct get *g, struct error *err)
 		if (hops == g->redirects) {
 			free(next);
 			return fail(err, MT_ELIMIT,
-				    "%.200s leads from one address to the "
-				    "next, more than %lld times",
-				    g->url, (long long)g->redirects);
+				    "%.200s redirects more than %lld times", g->url,
+				    (long long)g->redirects);
 		}
 		free(g->last);
 		g->last = next;

@@ -297,7 +297,7 @@ static int died(struct kernel *k, struct error *err)
 	AUTO(strbuf) struct strbuf how = STRBUF(512);
 
 	kernel_describe(k, &how);
-	return fail(err, MT_EIO, "the kernel ended at its start (%s)%s", how.text,
+	return fail(err, MT_EIO, "the kernel exited at startup (%s)%s", how.text,
 		    strstr(how.text, "No module named") ? "; install python3-ipykernel"
 							: "");
 }
@@ -332,8 +332,7 @@ int cell_await_kernel(struct kernel *k, int64_t timeout_ms, int cancel_fd,
 		if (now >= until)
 			return fail(
 				err, strange ? MT_EDENIED : MT_ETIMEOUT,
-				"the kernel did "
-				"not answer within %lld s%s",
+				"the kernel did not respond within %lld s%s",
 				(long long)timeout_ms / 1000,
 				strange ? ", but sent messages without a valid signature"
 					: "");
@@ -349,7 +348,7 @@ int cell_await_kernel(struct kernel *k, int64_t timeout_ms, int cancel_fd,
 		if (seen & KERNEL_DEAD)
 			return died(k, err);
 		if (seen & KERNEL_CANCEL)
-			return fail(err, MT_ECANCELLED, "cancelled before it began");
+			return fail(err, MT_ECANCELLED, "cancelled before it started");
 		answers |= hear(k, CHANNEL_SHELL, "kernel_info_reply", &strange);
 		heard |= hear(k, CHANNEL_IOPUB, "status", &strange);
 		if (strange >= STRANGE_MAX)

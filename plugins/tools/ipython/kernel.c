@@ -27,7 +27,7 @@ struct kernel {
 
 static int no_line(struct error *err)
 {
-	return fail(err, MT_EIO, "no line to the kernel: %s", zmq_strerror(errno));
+	return fail(err, MT_EIO, "no connection to the kernel: %s", zmq_strerror(errno));
 }
 
 static bool set_number(void *socket, int option, int value)
@@ -149,7 +149,7 @@ int kernel_send(struct kernel *k, enum channel channel, const char *type,
 	if (wire_sign(k->launch.key, body, hex) != MT_OK)
 		return out_of_memory(err);
 	if (!send_parts(k->sockets[channel], hex, body))
-		return fail(err, MT_EIO, "the kernel takes no message: %s",
+		return fail(err, MT_EIO, "cannot send a message to the kernel: %s",
 			    zmq_strerror(errno));
 	if (ret_id)
 		memcpy(ret_id, id, sizeof id);

@@ -152,8 +152,7 @@ static int take_argv(struct kernelspec *k, struct error *err)
 
 	if (count == 0 || count > ARGS_MAX)
 		return fail(err, MT_EINVAL,
-			    "%s/kernel.json: `argv` must be a list of 1 to "
-			    "%d texts",
+			    "%s/kernel.json: `argv` must be a list of 1 to %d strings",
 			    k->directory, ARGS_MAX);
 	k->argv = calloc(count + 1, sizeof *k->argv);
 	for (size_t i = 0; k->argv && i < count; i++) {
@@ -161,8 +160,7 @@ static int take_argv(struct kernelspec *k, struct error *err)
 
 		if (!json_object_is_type(one, json_type_string))
 			return fail(err, MT_EINVAL,
-				    "%s/kernel.json: `argv` must be a list "
-				    "of texts",
+				    "%s/kernel.json: `argv` must be a list of strings",
 				    k->directory);
 		k->argv[i] = strdup(json_object_get_string(one));
 		if (!k->argv[i])
@@ -190,7 +188,7 @@ static int read_spec(struct kernelspec *k, struct error *err)
 		return err->code;
 	k->program = program_path(k->argv[0]);
 	if (!k->program || access(k->program, X_OK) < 0)
-		return fail(err, MT_ENOTFOUND, "%s: its program `%s` is not there", file,
+		return fail(err, MT_ENOTFOUND, "%s: program `%s` not found", file,
 			    k->argv[0]);
 	k->python = strcmp(js_str(k->json, "language", ""), "python") == 0;
 	k->by_message = strcmp(js_str(k->json, "interrupt_mode", ""), "message") == 0;

@@ -59,8 +59,7 @@ static int make_dir(const char *private_dir, bool tcp, char **ret, struct error 
 		}
 	}
 	return fail(err, MT_EIO,
-		    "no directory can be made for the kernel's connection "
-		    "file: %s",
+		    "cannot create a directory for the kernel's connection file: %s",
 		    strerror(errno));
 }
 
@@ -81,7 +80,7 @@ static int make_key(struct launch *l, struct error *err)
 	unsigned char bytes[32];
 
 	if (getrandom(bytes, sizeof bytes, 0) != (ssize_t)sizeof bytes)
-		return fail(err, MT_EIO, "no random bytes for a kernel's key");
+		return fail(err, MT_EIO, "cannot generate a key for the kernel");
 	for (size_t i = 0; i < sizeof bytes; i++)
 		snprintf(l->key + 2 * i, 3, "%02x", bytes[i]);
 	return MT_OK;
@@ -109,7 +108,7 @@ static int find_ports(int ports[PORTS], struct error *err)
 		if (fds[--n] >= 0)
 			close(fds[n]);
 	return good ? MT_OK
-		    : fail(err, MT_EIO, "no free ports for a kernel: %s",
+		    : fail(err, MT_EIO, "cannot find free ports for the kernel: %s",
 			   strerror(errno));
 }
 

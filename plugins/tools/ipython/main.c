@@ -27,7 +27,7 @@ enum {
 static const struct mt_option options[] = {
 	{ .size = sizeof(struct mt_option), .type = MT_OPTION_TEXT, .name = "kernel",
 	  .fallback = "python3",
-	  .help = "The Jupyter kernel: its name as in `jupyter kernelspec list`, or the "
+	  .help = "Jupyter kernel: a name from `jupyter kernelspec list`, or the "
 		  "directory with its kernel.json." },
 	{ .size = sizeof(struct mt_option), .type = MT_OPTION_DURATION,
 	  .name = "timeout", .fallback = "120s", .min = 100, .max = 604800000,
@@ -35,18 +35,19 @@ static const struct mt_option options[] = {
 		  "timeout." },
 	{ .size = sizeof(struct mt_option), .type = MT_OPTION_DURATION,
 	  .name = "start_timeout", .fallback = "60s", .min = 100, .max = 3600000,
-	  .help = "How long a new kernel may take until it answers." },
+	  .help = "Time limit for the startup of a kernel." },
 	{ .size = sizeof(struct mt_option), .type = MT_OPTION_DURATION,
 	  .name = "input_timeout", .fallback = "0s", .min = 0, .max = 86400000,
 	  .help = "Time limit for input to a cell that calls input(); then the cell is "
 		  "interrupted." },
 	{ .size = sizeof(struct mt_option), .type = MT_OPTION_LIST, .name = "imports",
 	  .fallback = "agentskills",
-	  .help = "Modules whose names a new Python kernel has, imported in this order." },
+	  .help = "Modules to import into a new Python kernel with `from X import *`, "
+		  "in this order." },
 	{ .size = sizeof(struct mt_option), .type = MT_OPTION_CHOICE, .name = "transport",
 	  .choices = "ipc|tcp", .fallback = "ipc",
-	  .help = "How to talk to the kernel: sockets in a private directory, or ports of "
-		  "127.0.0.1 for kernels that know no others." },
+	  .help = "Connection to the kernel: sockets in a private directory (`ipc`), "
+		  "or ports of 127.0.0.1 for kernels that support only these (`tcp`)." },
 };
 
 /* Values of the option `transport`, in the order of its choices. */
@@ -123,9 +124,7 @@ static void on_image(void *arg, const char *mime, const void *bytes, size_t len)
 		snprintf(line, sizeof line, "[image %d: %s, %zu bytes]", ++p->images,
 			 mime, len);
 	else
-		snprintf(line, sizeof line,
-			 "[an image that is too large to be shown: %s, "
-			 "%zu bytes]",
+		snprintf(line, sizeof line, "[image too large to show: %s, %zu bytes]",
 			 mime, len);
 	on_block(p, line, strlen(line));
 }
@@ -204,27 +203,27 @@ static void note_end(struct ipython *p, const struct cell_result *result, const 
 
 	if (result->unanswered)
 		strbuf_add(notes,
-			   "[The cell was interrupted: it waits for input, which is "
-			   "not available; put the value into the code.]\n");
+			   "[The cell was interrupted: it waited for input, which is "
+			   "not available. Put the value into the code.]\n");
 	if (result->timed_out)
 		strbuf_addf(notes, "[Execution timed out (%.9g seconds).]\n",
 			    (double)p->timeout_ms / 1000);
 	if (result->dead && result->killed)
 		strbuf_add(
 			notes,
-			"[It did not obey the interrupt, so the kernel was ended: "
-			"what was defined in it is lost; the next cell starts a new one.]\n");
+			"[The cell ignored the interrupt, so the kernel was killed and "
+			"its state is lost. The next cell starts a new one.]\n");
 	else if (result->dead)
 		strbuf_addf(notes,
-			    "[The kernel ended (%s): what was defined in it is lost; "
-			    "the next cell starts a new one.]\n",
+			    "[The kernel exited (%s), and its state is lost. The next "
+			    "cell starts a new one.]\n",
 			    how);
 	if (result->aborted)
 		strbuf_add(notes, "[The kernel did not run the cell.]\n");
 	if (result->incomplete || result->strange)
 		strbuf_add(notes,
-			   "[A part of the output may be missing: it was too large, or "
-			   "came too fast, or was not a message of this kernel.]\n");
+			   "[Part of the output may be missing: it was too large or "
+			   "too fast, or was not sent by this kernel.]\n");
 }
 
 /* Where it is, in lines that others look for. */
@@ -260,8 +259,7 @@ static int ipython_reply(struct ipython *p, size_t before)
 	const char *spool = p->spooling ? p->host->spool_path(p->call) : "";
 
 	if (cut && *spool)
-		strbuf_addf(&text, "[The output was cut; the whole of it is in %s]\n",
-			    spool);
+		strbuf_addf(&text, "[The output was cut; all of it is in %s]\n", spool);
 	strbuf_addn(&text, p->notes.text + before, p->notes.len - before);
 	space_trim_buffer(&text);
 	p->host->reply_text(p->call, text.text, text.len);
@@ -332,13 +330,13 @@ static int ipython_call(const struct mt_tool_host *host, void *self, struct mt_c
 
 	cell.code = host->arg_str(call, "code", &cell.len);
 	if (!cell.code)
-		return host->fail(call, MT_EINVAL, "the argument `code` is missing");
+		return host->fail(call, MT_EINVAL, "Missing argument `code`.");
 	cell.timeout_ms = p->timeout_ms;
 	int status = host->arg_number(call, "timeout", &seconds);
 
 	if (status == MT_EINVAL || (status == MT_OK && !(seconds >= 0)))
 		return host->fail(call, MT_EINVAL,
-				  "`timeout` must be a number of seconds");
+				  "`timeout` must be a number of seconds..");
 	if (status == MT_OK)
 		cell.timeout_ms =
 			(int64_t)((seconds < TIMEOUT_MAX_S ? seconds : TIMEOUT_MAX_S) *
@@ -418,7 +416,7 @@ static int ipython_open(const struct mt_tool_host *host, struct mt_instance *ins
 	pthread_mutex_init(&p->lock, NULL);
 	p->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (p->wake_fd < 0) {
-		host->log(instance, MT_LOG_ERROR, "no descriptor left");
+		host->log(instance, MT_LOG_ERROR, "no free file descriptors");
 		ipython_close(host, instance, p);
 		return MT_EIO;
 	}
@@ -429,28 +427,28 @@ static int ipython_open(const struct mt_tool_host *host, struct mt_instance *ins
 /* ---- the tool ------------------------------------------------------------ */
 
 static const char description[] =
-	"Run a cell of Python in an IPython kernel that lives as long as the "
-	"conversation: variables, imports and functions stay from cell to cell.\n"
-	"* The result is what the cell prints, the value of its last expression, and "
-	"errors with their traceback; figures and other images are shown to you.\n"
-	"* Import what you use, also after it was said that the kernel is new. Magics "
-	"such as %pip, %timeit and !command work.\n"
-	"* A cell starts in the directory of the shell; after os.chdir or %cd it stays "
-	"there until the shell moves.\n"
-	"* A cell that takes too long is interrupted: set timeout for one that needs "
-	"more. input() is seldom answered: put values into the code.\n"
-	"* There already: open_file, goto_line, scroll_down, scroll_up, search_dir, "
+	"Run a Python cell in a persistent IPython kernel: variables, imports and "
+	"functions are kept between cells.\n"
+	"* Returns the output, the value of the last expression, and errors with their "
+	"traceback; figures and other images are shown to you.\n"
+	"* Import what you use, and again when a new kernel is reported. Magics such "
+	"as %pip, %timeit and !command work.\n"
+	"* A cell starts in the directory of the shell; os.chdir or %cd applies until "
+	"the shell changes its directory.\n"
+	"* A cell that takes too long is interrupted; set timeout for longer ones. "
+	"input() is rarely answered: put values into the code.\n"
+	"* Predefined: open_file, goto_line, scroll_down, scroll_up, search_dir, "
 	"search_file, find_file, parse_pdf, parse_docx, parse_latex, parse_pptx, "
-	"file_editor; help(NAME) tells more.";
+	"file_editor; see help(NAME).";
 
 static const char brief[] =
-	"Run a Python cell in an IPython kernel that keeps its state; prints, last value, "
-	"tracebacks and images come back.";
+	"Run a Python cell in a persistent IPython kernel; returns output, last value, "
+	"tracebacks and images.";
 
 static const char schema[] =
 	"{\"type\":\"object\",\"properties\":{"
-	"\"code\":{\"type\":\"string\",\"description\":\"The Python code to run; IPython "
-	"magics too.\"},"
+	"\"code\":{\"type\":\"string\",\"description\":\"Python code to run, with "
+	"IPython magics.\"},"
 	"\"timeout\":{\"type\":\"number\",\"description\":\"Seconds until the cell is "
 	"interrupted.\"}},"
 	"\"required\":[\"code\"]"

@@ -30,9 +30,9 @@ static int run_quietly(struct session *s, const char *code, int cancel_fd,
 	int status = session_run(s, &cell, ret, &how, err);
 
 	if (status == MT_OK && ret->cancelled)
-		return fail(err, MT_ECANCELLED, "cancelled before it began");
+		return fail(err, MT_ECANCELLED, "cancelled before it started");
 	if (status == MT_OK && !s->kernel)
-		return fail(err, MT_EIO, "the kernel ended before the cell was run (%s)",
+		return fail(err, MT_EIO, "the kernel exited before the cell was run (%s)",
 			    how.text);
 	return status;
 }
@@ -61,7 +61,7 @@ static int import_modules(struct session *s, int cancel_fd, struct strbuf *notes
 		if (status == MT_OK && (result.failed || result.timed_out))
 			strbuf_addf(notes, "[`%s` failed when the kernel started: %s]\n",
 				    code.text,
-				    result.timed_out ? "it took too long" : result.error);
+				    result.timed_out ? "it timed out" : result.error);
 	}
 	return status;
 }
@@ -114,9 +114,8 @@ static int ipython_session_start(struct session *s, int cancel_fd, struct strbuf
 		return status;
 	}
 	if (s->started && !s->told)
-		strbuf_add(notes,
-			   "[The kernel had ended: this is a new one, and what was "
-			   "defined before is lost.]\n");
+		strbuf_add(notes, "[The kernel had exited. This is a new one, and the "
+				  "previous state is lost.]\n");
 	s->started = true;
 	s->told = false;
 	return MT_OK;
@@ -145,8 +144,10 @@ static int change_directory(struct session *s, int cancel_fd, struct strbuf *not
 	int status = run_quietly(s, code.text, cancel_fd, &result, err);
 
 	if (status == MT_OK && result.failed)
-		strbuf_addf(notes, "[The kernel cannot go where the shell is: %s]\n",
-			    result.error);
+		strbuf_addf(
+			notes,
+			"[The kernel cannot change to the directory of the shell: %s]\n",
+			result.error);
 	return status;
 }
 

@@ -86,8 +86,7 @@ int wire_read(const char *key, const struct mt_str *parts, size_t count,
 		return out_of_memory(err);
 	if (given->len != WIRE_HEX || CRYPTO_memcmp(given->ptr, hex, WIRE_HEX) != 0)
 		return fail(err, MT_EDENIED,
-			    "a message on the line of the kernel is not "
-			    "signed with its key");
+			    "a message from the kernel is not signed with its key");
 	ret->header = read_object(body[WIRE_HEADER], err);
 	ret->parent = ret->header ? read_object(body[WIRE_PARENT], err) : NULL;
 	ret->content = ret->parent ? read_object(body[WIRE_CONTENT], err) : NULL;

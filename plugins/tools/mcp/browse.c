@@ -57,8 +57,7 @@ int browse_open(struct browse *b, int port, const char *before, struct error *er
 		b->listener = listen_at(port);
 	if (b->listener < 0 ||
 	    getsockname(b->listener, (struct sockaddr *)&at, &len) != 0)
-		return fail(err, MT_EIO,
-			    "port %d of this machine cannot be listened on: %s", port,
+		return fail(err, MT_EIO, "cannot listen on port %d: %s", port,
 			    strerror(errno));
 	snprintf(b->redirect_uri, sizeof b->redirect_uri, "http://127.0.0.1:%d" CALLBACK,
 		 ntohs(at.sin_port));
@@ -91,7 +90,7 @@ static void open_browser(const char *url)
 		posix_spawn_file_actions_addopen(&actions, fd, "/dev/null",
 						 fd ? O_WRONLY : O_RDONLY, 0);
 	if (posix_spawnp(&pid, argv[0], &actions, NULL, argv, environ) != 0)
-		fprintf(stderr, "(%s cannot be started.)\n", argv[0]);
+		fprintf(stderr, "(Cannot start %s.)\n", argv[0]);
 	posix_spawn_file_actions_destroy(&actions);
 }
 
@@ -157,11 +156,12 @@ static char *serve_one(struct browse *b, const char *state)
 			break;
 	target = head.len ? target_of(head.text) : NULL;
 	if (!target || !has_state(target, state)) {
-		browse_reply(fd, "404 Not Found", "There is nothing here.\n");
+		browse_reply(fd, "404 Not Found", "Not found.\n");
 		return NULL;
 	}
 	browse_reply(fd, "200 OK",
-		     "Thank you. You can close this window: the terminal knows.\n");
+		     "Login complete. You can close this window and return to the "
+		     "terminal.\n");
 	strbuf_addf(&url, "%.*s%s", (int)(strlen(b->redirect_uri) - strlen(CALLBACK)),
 		    b->redirect_uri, target);
 	return strbuf_take(&url);
@@ -185,7 +185,7 @@ static bool read_typed(struct strbuf *typed, const char *state, char **ret)
 		if (has_state(typed->text, state))
 			*ret = strdup(typed->text);
 		else if (len)
-			fputs("That is not the address: it has `state=` in it.\n",
+			fputs("This is not the expected URL, which contains `state=`.\n",
 			      stderr);
 		strbuf_consume(typed, (size_t)(end - typed->text) + 1);
 	}
@@ -201,8 +201,11 @@ char *browse_visit(struct browse *b, const char *url, const char *state,
 	char *answer = NULL;
 
 	fprintf(stderr,
-		"Log in with a browser at\n\n  %s\n\nIf the browser is on another "
-		"machine, paste here the address that it ends at.\n",
+		"To log in, open this URL in a browser:\n"
+		"\n"
+		"  %s\n"
+		"\n"
+		"If the browser is on another machine, paste the final URL here.\n",
 		url);
 	open_browser(url);
 	while (!answer) {

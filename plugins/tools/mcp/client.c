@@ -116,7 +116,7 @@ static void answer_question(struct client *c, struct pending *p, json_object *do
 	else
 		rpc_refusal(&b, js_get(doc, "id"), code, text);
 	if (b.error || c->transport->send(c, b.text, b.len, NULL, &err))
-		client_log(c, MT_LOG_WARNING, "an answer does not reach the server: %s",
+		client_log(c, MT_LOG_WARNING, "cannot send a response to the server: %s",
 			   err.text);
 }
 
@@ -159,8 +159,7 @@ int pending_check(struct client *c, struct pending *p, int64_t *ret_until,
 		return fail(err, MT_EIO, "%s", c->why.text);
 	if (clock_ms() >= until)
 		return fail(err, MT_ETIMEOUT,
-			    "the server did not answer `%s` within %.1f "
-			    "seconds",
+			    "the server did not respond to `%s` within %.1f seconds",
 			    p->method, (double)timeout_of(c, p) / 1000);
 	return 1;
 }
@@ -191,8 +190,7 @@ static void tell_cancelled(struct client *c, const struct pending *p, int status
 		return;
 	if (!js_set_int(params, "requestId", p->id) &&
 	    !js_set_str(params, "reason",
-			status == MT_ETIMEOUT ? "it took too long"
-					      : "cancelled by the user"))
+			status == MT_ETIMEOUT ? "timed out" : "cancelled by the user"))
 		notify(c, "notifications/cancelled", params, NULL);
 }
 
@@ -219,7 +217,7 @@ int exchange(struct client *c, const char *method, json_object *params,
 	if (!status) {
 		while ((status = pending_check(c, &p, &until, err)) == 1) {
 			if (clock_ms() >= limit) {
-				status = fail(err, MT_ETIMEOUT, "no answer to `%s`",
+				status = fail(err, MT_ETIMEOUT, "no response to `%s`",
 					      method);
 				break;
 			}
@@ -272,7 +270,7 @@ static int add_input(struct client *c, json_object *params, json_object *result,
 				json_object_put(answers);
 				return fail(
 					err, MT_EUNSUPPORTED,
-					"the server asks for `%.80s`, which is not offered",
+					"the server requests `%.80s`, which is not supported",
 					js_str(question, "method", ""));
 			}
 		}
@@ -299,8 +297,7 @@ static int client_take_answer(const char *method, json_object *answer, json_obje
 	}
 	if (!json_object_is_type(result, json_type_object))
 		return fail(err, MT_EIO,
-			    "the answer to `%s` is malformed: its result is not "
-			    "an object",
+			    "malformed response to `%s`: its result is not an object",
 			    method);
 	*ret = json_object_get(result);
 	return MT_OK;
@@ -329,7 +326,7 @@ int client_request(struct client *c, const char *method, json_object *params,
 		if (status)
 			return status;
 	}
-	return fail(err, MT_ELIMIT, "the server asks for input again and again");
+	return fail(err, MT_ELIMIT, "the server requested input too many times");
 }
 
 /* ---- the connection ---------------------------------------------------- */
@@ -424,9 +421,7 @@ int client_connect(struct client *c, const struct waiter *w, struct error *err)
 		int64_t wait = c->retry_at - clock_ms();
 
 		if (wait > 0)
-			status = fail(err, MT_EIO,
-				      "%s; the next attempt is made in %lld "
-				      "seconds",
+			status = fail(err, MT_EIO, "%s; retrying in %lld seconds",
 				      c->why.text, (long long)(wait + 999) / 1000);
 		else
 			status = connect_now(c, w, err);

@@ -227,7 +227,7 @@ static void put_question(struct strbuf *b, const char *intro, const char *key,
 	if (*js_str(field, "description", ""))
 		strbuf_addf(b, ": %.2000s", js_str(field, "description", ""));
 	if (strcmp(js_str(field, "type", ""), "array") == 0)
-		strbuf_add(b, " (several with commas)");
+		strbuf_add(b, " (separate values with commas)");
 	if (js_get(field, "default"))
 		strbuf_addf(b, " [%.200s]", js_shown(js_get(field, "default")));
 }
@@ -258,7 +258,7 @@ static int elicit_fill(const struct mt_tool_host *host, struct mt_call *call,
 		if (value)
 			return js_set(content, key, value);
 		if (i == 0)
-			strbuf_addf(&question, "\n(It has to be: %.40s%s%.40s%s)",
+			strbuf_addf(&question, "\n(Required type: %.40s%s%.40s%s)",
 				    js_str(field, "type", "string"),
 				    js_get(field, "format") ? ", format " : "",
 				    js_str(field, "format", ""),
@@ -292,7 +292,7 @@ json_object *elicit_user(const struct mt_tool_host *host, struct mt_call *call,
 	AUTO(strbuf) struct strbuf intro = STRBUF(16 << 10);
 	int status = MT_OK, count = 0;
 
-	strbuf_addf(&intro, "The MCP server `%.60s` asks: %.4000s", server,
+	strbuf_addf(&intro, "MCP server `%.60s` asks: %.4000s", server,
 		    js_str(params, "message", ""));
 	if (!json_object_is_type(fields, json_type_object) ||
 	    json_object_object_length(fields) == 0) {

@@ -80,10 +80,10 @@ static bool listen_once(struct http *h, struct strbuf *id, int64_t *retry_ms, bo
 		*retry_ms = t.sse.retry_ms;
 	if (stream && status != MT_ECANCELLED) {
 		if (t.status >= 300)
-			client_down(h->client, "the server answers HTTP %ld", t.status);
+			client_down(h->client, "the server returned HTTP %ld", t.status);
 		else
 			client_down(h->client, "%s",
-				    err.code ? err.text : "the server ended its stream");
+				    err.code ? err.text : "the server closed its stream");
 	}
 	status = status || !t.is_sse ? MT_EIO : MT_OK;
 	transfer_close(&t);
@@ -200,7 +200,7 @@ static char *endpoint(struct http *h, struct error *err)
 		url = strdup(h->endpoint);
 	} else if (h->endpoint) {
 		fail(err, MT_EDENIED,
-		     "the server sends its messages to another place: %.200s",
+		     "the server redirects messages to another host: %.200s",
 		     h->endpoint);
 	}
 	pthread_mutex_unlock(&h->lock);
@@ -226,7 +226,7 @@ static int await_endpoint(struct client *c, struct http *h, const struct waiter 
 			return fail(err, MT_ECANCELLED, "the call was cancelled");
 		if (clock_ms() >= end)
 			return fail(err, MT_ETIMEOUT,
-				    "the server does not say where to send");
+				    "the server did not send an endpoint");
 		pthread_mutex_lock(&c->lock);
 		pthread_cond_timedwait(&c->wake, &c->lock, &t);
 		pthread_mutex_unlock(&c->lock);

@@ -197,7 +197,7 @@ static int ended(struct transfer *t, struct error *err)
 				    "the server sent a message of more than "
 				    "%d MiB",
 				    MCP_MESSAGE_MAX >> 20);
-		return fail(err, MT_EIO, "the server cannot be reached: %s",
+		return fail(err, MT_EIO, "cannot reach the server: %s",
 			    curl_easy_strerror(m->data.result));
 	}
 	return 1;

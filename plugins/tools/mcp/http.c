@@ -115,8 +115,8 @@ static int end_of_session(struct client *c, struct error *err)
 	pthread_mutex_lock(&c->lock);
 	c->session_over = true;
 	pthread_mutex_unlock(&c->lock);
-	client_down(c, "the server has ended the session");
-	return fail(err, MT_EIO, "the server has ended the session");
+	client_down(c, "the server ended the session");
+	return fail(err, MT_EIO, "the server ended the session");
 }
 
 static int tell_refusal(struct transfer *t, struct error *err)
@@ -124,10 +124,10 @@ static int tell_refusal(struct transfer *t, struct error *err)
 	size_t len = t->body.len < 200 ? t->body.len : 200;
 
 	if (t->status == 401 || t->status == 403)
-		return fail(err, MT_EDENIED, "the server refuses access (HTTP %ld)",
+		return fail(err, MT_EDENIED, "the server denied access (HTTP %ld)",
 			    t->status);
-	return fail(err, MT_EIO, "the server answers HTTP %ld: %.*s", t->status, (int)len,
-		    t->body.text);
+	return fail(err, MT_EIO, "the server returned HTTP %ld: %.*s", t->status,
+		    (int)len, t->body.text);
 }
 
 static void keep_session(struct transfer *t)
@@ -209,8 +209,7 @@ static int resume(struct http *h, struct pending *p, struct strbuf *id, int64_t 
 			status = transfer_run(&t, http_look, err);
 		if (!status && (t.status < 200 || t.status >= 300))
 			status = fail(err, MT_EIO,
-				      "the server does not resume its "
-				      "answer (HTTP %ld)",
+				      "the server did not resume its response (HTTP %ld)",
 				      t.status);
 		if (!status && t.sse.id.len) {
 			strbuf_reset(id);
@@ -233,12 +232,13 @@ static int go_on(struct transfer *broken, struct pending *p, struct error *err)
 	int status = MT_OK;
 
 	if (c->era == ERA_MODERN || !broken->sse.id.len)
-		return fail(err, MT_EIO, "the server broke off before its answer");
+		return fail(err, MT_EIO,
+			    "the server closed the connection before responding");
 	strbuf_addn(&id, broken->sse.id.text, broken->sse.id.len);
 	for (int i = 0; i < RESUMES_MAX && !status && !is_done(c, p); i++)
 		status = resume(h, p, &id, &retry_ms, err);
 	if (!status && !is_done(c, p))
-		status = fail(err, MT_EIO, "the server breaks off again and again");
+		status = fail(err, MT_EIO, "the server repeatedly closed the connection");
 	return status;
 }
 
@@ -254,7 +254,7 @@ static int post_once(struct http *h, const char *url, const char *text, size_t l
 
 	t.pending = p;
 	if (!status && post_headers(&t, p))
-		status = fail(err, MT_EINVAL, "a header cannot be sent as it is");
+		status = fail(err, MT_EINVAL, "a header contains invalid characters");
 	if (!status) {
 		curl_easy_setopt(t.easy, CURLOPT_POSTFIELDS, text);
 		curl_easy_setopt(t.easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)len);
@@ -276,7 +276,7 @@ static int post_once(struct http *h, const char *url, const char *text, size_t l
 			: c->transport == &sse_transport
 				? MT_OK
 				: fail(err, MT_EIO,
-				       "the server does not answer the request (HTTP %ld)",
+				       "the server did not respond to the request (HTTP %ld)",
 				       t.status);
 	*ret_status = t.status;
 	*ret_challenge = STEAL(t.challenge);

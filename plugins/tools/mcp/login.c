@@ -125,10 +125,10 @@ static int login_run(json_object *spec, struct error *err)
 	if (!status)
 		status = perform(&l, &config, &tools, err);
 	if (!status && l.oauth.login == old)
-		printf("%s asks for no login; it has %zu tools.\n", name, tools);
+		printf("%s does not require a login; it has %zu tools.\n", name, tools);
 	else if (l.oauth.login != old && !login_write(file, l.oauth.login, err) &&
 		 !status)
-		printf("Logged in at %s, which has %zu tools.\n", name, tools);
+		printf("Logged in to %s, which has %zu tools.\n", name, tools);
 	browse_close(&l.browse);
 	json_object_put(l.oauth.login);
 	json_object_put(old);
@@ -143,7 +143,9 @@ int main(int argc, char **argv)
 	long fd = argc == 2 ? strtol(argv[1], &end, 10) : -1;
 
 	if (fd < 3 || fd > 1024 || *end) {
-		printf("Usage: mortise mcp login NAME\n\nThis program is started by it.\n");
+		printf("Usage: mortise mcp login NAME\n"
+		       "Log in to an MCP server. This program is run by `mortise mcp "
+		       "login`.\n");
 		return 2;
 	}
 	harden_process();
@@ -151,7 +153,7 @@ int main(int argc, char **argv)
 	curl_global_init(CURL_GLOBAL_DEFAULT);
 	spec = read_spec((int)fd, &err);
 	if (!spec)
-		fail(&err, MT_EINVAL, "there is nothing to log in at");
+		fail(&err, MT_EINVAL, "no server to log in to");
 	else
 		login_run(spec, &err);
 	if (err.code)

@@ -65,7 +65,7 @@ static char *authorize(void *arg, const char *challenge, struct error *err)
 	if (challenge && strstr(challenge, "insufficient_scope")) {
 		keep_scope(&m->settings.login, challenge);
 		fail(err, MT_EDENIED,
-		     "the login does not allow that: mortise mcp login %s",
+		     "the login lacks the required scope; run `mortise mcp login %s`",
 		     m->settings.name);
 		return NULL;
 	}

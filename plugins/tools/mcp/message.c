@@ -59,7 +59,7 @@ int rpc_read(const char *text, size_t len, void (*on)(const struct rpc *m, void 
 		return MT_OK;
 	}
 	if (!message_take(doc, &m))
-		return fail(err, MT_EINVAL, "it is no JSON-RPC message");
+		return fail(err, MT_EINVAL, "not a JSON-RPC message");
 	on(&m, arg);
 	return MT_OK;
 }
@@ -117,7 +117,7 @@ int rpc_refusal(struct strbuf *b, json_object *id, int code, const char *text)
 void rpc_error_text(json_object *error, struct error *ret)
 {
 	fail(ret, MT_EIO, "%.400s (error %lld)",
-	     js_str(error, "message", "the server gives no reason"),
+	     js_str(error, "message", "the server gave no reason"),
 	     (long long)js_int(error, "code", 0));
 }
 

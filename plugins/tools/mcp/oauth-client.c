@@ -88,8 +88,8 @@ static int sign(const struct crypto_api *api, EVP_PKEY *key, const char *algorit
 	if (good && strcmp(algorithm, "ES256") == 0)
 		good = der_to_raw(bytes, &len); /* of another curve: too long */
 	if (!good)
-		return fail(err, MT_EUNSUPPORTED,
-			    "the key of the client cannot sign as %s", algorithm);
+		return fail(err, MT_EUNSUPPORTED, "the client key does not support %s",
+			    algorithm);
 	return strbuf_addc(b, '.') || put_base64url(b, bytes, len) ? out_of_memory(err)
 								   : MT_OK;
 }
@@ -135,8 +135,8 @@ static int put_assertion(struct strbuf *b, const char *pem, const char *client,
 		return err->code;
 	if (!algorithm)
 		status = fail(err, MT_EINVAL,
-			      "the key of the client is not a private key in "
-			      "PEM form: P-256, RSA or Ed25519");
+			      "the client key is not a P-256, RSA or Ed25519 private "
+			      "key in PEM format");
 	else
 		status = put_claims(b, algorithm, client, audience, err);
 	if (!status)
@@ -223,8 +223,8 @@ char *oauth_client_token(struct oauth *o, const char *challenge, struct error *e
 
 	if (!o->client_id || (!o->client_secret && !o->client_key))
 		status = fail(&why, MT_EINVAL,
-			      "`grant = client_credentials` needs `client_id` "
-			      "and either `client_secret_env` or `client_key`");
+			      "`grant = client_credentials` requires `client_id` and "
+			      "either `client_secret_env` or `client_key`");
 	else
 		status = oauth_discover(o, challenge, &p, &why);
 	if (!status)

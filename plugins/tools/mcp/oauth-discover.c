@@ -88,8 +88,7 @@ static int check_resource(const struct oauth *o, json_object *doc, struct error 
 	    strncmp(our_path, its_path, len) != 0 ||
 	    (our_path[len] != '\0' && our_path[len] != '/'))
 		return fail(err, MT_EDENIED,
-			    "the server says that it is `%.200s`, which it is "
-			    "not: no token is asked for",
+			    "no token was requested: the server claims to be `%.200s`",
 			    resource);
 	return MT_OK;
 }
@@ -103,13 +102,11 @@ static int find_resource(const struct oauth *o, const char *challenge, json_obje
 	int status;
 
 	if (!origin || !path)
-		return fail(err, MT_EINVAL, "the server's address is none: %.200s",
-			    o->server);
+		return fail(err, MT_EINVAL, "invalid server URL: %.200s", o->server);
 	if (challenge_param(challenge, "resource_metadata", &url)) {
 		if (!oauth_url_is_safe(o, url.text))
 			return fail(err, MT_EDENIED,
-				    "the server names an address that is not "
-				    "safe: %.200s",
+				    "the server's metadata URL is not safe: %.200s",
 				    url.text);
 		status = fetch_ok(o, url.text, ret, err);
 		if (status || *ret)
@@ -148,8 +145,7 @@ static int find_metadata(const struct oauth *o, const char *issuer, json_object 
 
 	if (!origin || !path || !oauth_url_is_safe(o, issuer))
 		return fail(err, MT_EDENIED,
-			    "the server names an authorization server that is "
-			    "not safe: %.200s",
+			    "the URL of the authorization server is not safe: %.200s",
 			    issuer);
 	for (size_t i = 0; i < (*path ? 3 : 2); i++) {
 		AUTO(strbuf) struct strbuf url = STRBUF(OAUTH_URL_MAX);
@@ -174,8 +170,8 @@ static int find_metadata(const struct oauth *o, const char *issuer, json_object 
 	}
 	if (*ret && !same_issuer(js_str(*ret, "issuer", ""), issuer))
 		return fail(err, MT_EDENIED,
-			    "the authorization server %.200s says that it is "
-			    "`%.200s`: no token is asked for",
+			    "no token was requested: authorization server %.200s "
+			    "claims to be `%.200s`",
 			    issuer, js_str(*ret, "issuer", ""));
 	return MT_OK;
 }
@@ -213,15 +209,14 @@ static int check_metadata(const struct oauth *o, json_object *m, struct error *e
 
 	for (size_t i = 0; i < ARRAY_LEN(needed) - !o->visit; i++)
 		if (!oauth_url_is_safe(o, js_str(m, needed[i], "")))
-			return fail(err, MT_EDENIED,
-				    "the authorization server's %s is missing "
-				    "or not safe: `%.200s`",
-				    needed[i], js_str(m, needed[i], ""));
+			return fail(
+				err, MT_EDENIED,
+				"the authorization server's %s is missing or not safe: `%.200s`",
+				needed[i], js_str(m, needed[i], ""));
 	if (o->visit &&
 	    !js_lists(js_get(m, "code_challenge_methods_supported"), "S256", false))
 		return fail(err, MT_EUNSUPPORTED,
-			    "the authorization server does not say that "
-			    "it knows PKCE with S256");
+			    "the authorization server does not support PKCE with S256");
 	return MT_OK;
 }
 
@@ -242,16 +237,14 @@ int oauth_discover(const struct oauth *o, const char *challenge, struct oauth_pl
 		status = find_metadata(o, issuer ? issuer : origin, &p.metadata, err);
 	if (!status && !p.metadata && issuer)
 		status = fail(err, MT_ENOTFOUND,
-			      "the authorization server %.200s says nothing "
-			      "of itself",
-			      issuer);
+			      "authorization server %.200s has no metadata", issuer);
 	if (!status && !p.metadata && *challenge) {
 		p.metadata = assume_metadata(origin);
 		status = p.metadata ? MT_OK : fail(err, MT_ENOMEM, "out of memory");
 	}
 	if (!status && !p.metadata)
 		status = fail(err, MT_ENOTFOUND,
-			      "the server does not say who gives tokens");
+			      "the server does not name an authorization server");
 	if (!status)
 		status = check_metadata(o, p.metadata, err);
 	if (status) {

@@ -49,7 +49,7 @@ static int perform(const struct oauth *o, CURL *easy, const char *url, const cha
 		curl_easy_setopt(easy, CURLOPT_POSTFIELDS, body);
 	code = curl_easy_perform(easy);
 	if (code == CURLE_WRITE_ERROR)
-		return fail(err, MT_ELIMIT, "%.200s: the answer has more than %d KiB",
+		return fail(err, MT_ELIMIT, "%.200s: the response is larger than %d KiB",
 			    url, OAUTH_DOC_MAX >> 10);
 	return code ? fail(err, MT_EIO, "%.200s: %s", url, curl_easy_strerror(code))
 		    : MT_OK;
@@ -75,7 +75,7 @@ int oauth_fetch(const struct oauth *o, const char *url, const char *type,
 		status = perform(o, easy, url, body, &answer, err);
 		curl_easy_getinfo(easy, CURLINFO_RESPONSE_CODE, ret_status);
 	} else {
-		fail(err, status, "a request to %.200s cannot be made", url);
+		fail(err, status, "cannot send a request to %.200s", url);
 	}
 	if (!status)
 		*ret = js_parse_object(answer.text, answer.len, NULL);

@@ -33,7 +33,8 @@ int put_random(struct strbuf *b, struct error *err)
 	unsigned char bytes[RANDOM_BYTES];
 
 	if (getrandom(bytes, sizeof bytes, 0) != sizeof bytes)
-		return fail(err, MT_EIO, "no random bytes: %s", strerror(errno));
+		return fail(err, MT_EIO, "cannot generate random bytes: %s",
+			    strerror(errno));
 	return put_base64url(b, bytes, sizeof bytes) ? out_of_memory(err) : MT_OK;
 }
 
@@ -127,8 +128,8 @@ static int registration(const struct oauth *o, const struct oauth_place *p,
 	if (!*url)
 		return fail(
 			err, MT_EUNSUPPORTED,
-			"the authorization server %.200s registers no "
-			"clients: ask it for a client id, and write it as `client_id`",
+			"authorization server %.200s does not register clients; get a "
+			"client id from its operator and set `client_id`",
 			p->issuer);
 	if (!oauth_url_is_safe(o, url))
 		return fail(err, MT_EDENIED,
@@ -150,8 +151,8 @@ static int registration(const struct oauth *o, const struct oauth_place *p,
 	if (status || (code < 300 && js_str(*ret, "client_id", NULL)))
 		return status;
 	return fail(err, MT_EDENIED,
-		    "the authorization server does not register this client: "
-		    "%.80s %.200s (HTTP %ld)",
+		    "the authorization server rejected the client registration: %.80s "
+		    "%.200s (HTTP %ld)",
 		    js_str(*ret, "error", ""), js_str(*ret, "error_description", ""),
 		    code);
 }
@@ -233,19 +234,18 @@ static int oauth_login_read_answer(const struct oauth_place *p, const char *url,
 
 	if (!its_state || strcmp(its_state, state) != 0)
 		return fail(err, MT_EDENIED,
-			    "the answer of the authorization server is not to "
-			    "this login");
+			    "the authorization response does not belong to this login");
 	if ((promised && !iss) || (iss && strcmp(iss, p->issuer) != 0))
-		return fail(err, MT_EDENIED, "the answer is not from %.200s: `%.200s`",
+		return fail(err, MT_EDENIED,
+			    "the authorization response is not from %.200s: `%.200s`",
 			    p->issuer, iss ? iss : "");
 	if (error)
-		return fail(err, MT_EDENIED, "the login was refused: %.80s%s%.200s",
-			    error, why ? ": " : "", why ? why : "");
+		return fail(err, MT_EDENIED, "login denied: %.80s%s%.200s", error,
+			    why ? ": " : "", why ? why : "");
 	*ret_code = query_param(url, "code");
-	return *ret_code ? MT_OK
-			 : fail(err, MT_EDENIED,
-				"the answer of the authorization "
-				"server has no code");
+	return *ret_code
+		       ? MT_OK
+		       : fail(err, MT_EDENIED, "the authorization response has no code");
 }
 
 static int ask_user(const struct oauth *o, const struct oauth_place *p,
@@ -275,7 +275,7 @@ static int ask_user(const struct oauth *o, const struct oauth_place *p,
 		return out_of_memory(err);
 	answer = o->visit(o->arg, url.text, state.text, err);
 	return answer ? oauth_login_read_answer(p, answer, state.text, ret_code, err)
-		      : fail(err, MT_EDENIED, "no login took place");
+		      : fail(err, MT_EDENIED, "login not completed");
 }
 
 /* ---- all of it ------------------------------------------------------------------------------- */

@@ -56,7 +56,8 @@ static int oauth_token_keep(json_object *login, json_object *answer, struct erro
 
 		if (text && strpbrk(text, "\r\n"))
 			return fail(err, MT_EINVAL,
-				    "the authorization server's %s is none", texts[i]);
+				    "the authorization server sent an invalid %s",
+				    texts[i]);
 		if (text)
 			status = js_set_str(login, texts[i], text);
 	}
@@ -91,7 +92,7 @@ int oauth_ask_token(struct oauth *o, json_object *login, struct strbuf *form,
 	    strcasecmp(type, "Bearer") == 0)
 		return oauth_token_keep(login, answer, err);
 	return fail(err, code >= 400 && code < 500 ? MT_EDENIED : MT_EIO,
-		    "the authorization server gives no token: %.80s%s%.200s (HTTP %ld)",
+		    "the authorization server denied the token: %.80s%s%.200s (HTTP %ld)",
 		    js_str(answer, "error", "no reason was given"),
 		    js_str(answer, "error_description", NULL) ? ": " : "",
 		    js_str(answer, "error_description", ""), code);
@@ -106,7 +107,7 @@ int oauth_renew(struct oauth *o, struct error *err)
 	int status;
 
 	if (!refresh)
-		return fail(err, MT_ENOTFOUND, "the login has ended");
+		return fail(err, MT_ENOTFOUND, "the login has expired");
 	if (form_add(&form, "grant_type", "refresh_token") ||
 	    form_add(&form, "refresh_token", refresh) ||
 	    (resource && form_add(&form, "resource", resource)))

@@ -83,8 +83,7 @@ static int check_version(struct client *c, json_object *result, struct error *er
 			return MT_OK;
 		}
 	return fail(err, MT_EUNSUPPORTED,
-		    "the server speaks protocol `%.40s`, which this "
-		    "client does not know",
+		    "the server uses protocol version `%.40s`, which is not supported",
 		    version);
 }
 
@@ -147,8 +146,7 @@ static enum client_era judge(json_object *answer, struct error *err)
 		return ERA_LEGACY;
 	}
 	fail(err, MT_EUNSUPPORTED,
-	     "the server speaks no version of the protocol that this "
-	     "client knows");
+	     "the server does not support any protocol version of this client");
 	return ERA_UNKNOWN;
 }
 
@@ -228,8 +226,9 @@ int era_open(struct client *c, const struct waiter *w, struct error *err)
 		if (!status && c->era == ERA_MODERN)
 			return MT_OK;
 		if (!status && modern)
-			return fail(err, MT_EUNSUPPORTED,
-				    "the server does not speak " MCP_MODERN);
+			return fail(
+				err, MT_EUNSUPPORTED,
+				"the server does not support protocol version " MCP_MODERN);
 		/* Some servers end when the first message is not their greeting. */
 		if (!status && client_is_down(c)) {
 			c->transport->stop(c);

@@ -56,11 +56,11 @@ static void put_medium(struct out *o, json_object *item, const char *member)
 	if (!status)
 		status = o->host->reply_media(o->call, mime, bytes.text, bytes.len);
 	if (status == MT_EINVAL)
-		result_put_line(o, "[%.100s was left out: its base64 is invalid]", mime);
+		result_put_line(o, "[%.100s was omitted: its base64 is invalid]", mime);
 	else if (status)
-		result_put_line(
-			o, "[%.100s of %zu characters was left out: it is too large]",
-			mime, strlen(data));
+		result_put_line(o,
+				"[%.100s of %zu characters was omitted: it is too large]",
+				mime, strlen(data));
 	else if (strncmp(mime, "image/", 6) != 0)
 		result_put_line(o, "[%.100s, %zu bytes]", mime, bytes.len);
 }
@@ -97,8 +97,7 @@ static void put_item(struct out *o, json_object *item)
 	else if (strcmp(type, "resource_link") == 0)
 		put_link(o, item);
 	else
-		result_put_line(o, "[content of an unknown type `%.60s` was left out]",
-				type);
+		result_put_line(o, "[content of unknown type `%.60s` was omitted]", type);
 }
 
 static size_t length_of(json_object *list)
@@ -127,17 +126,19 @@ int put_tool_result(const struct mt_tool_host *host, struct mt_call *call,
 	}
 	if (failed)
 		return host->fail(call, MT_EIO,
-				  o.begun ? "(The tool reports this as an error.)"
+				  o.begun ? "(The tool reported this as an error.)"
 					  : "The tool failed and gave no reason.");
 	if (f->output && !has)
-		return host->fail(call, MT_EIO,
-				  "(The tool's result lacks the structured "
-				  "content that it promises.)");
+		return host->fail(
+			call, MT_EIO,
+			"(The result lacks the structured content that the tool "
+			"declares.)");
 	if (f->output && schema_check(f->output, structured, &why))
-		return host->fail(call, MT_EIO,
-				  "(The tool's structured result is not as it "
-				  "promises: %s)",
-				  why.text);
+		return host->fail(
+			call, MT_EIO,
+			"(The structured result does not match the tool's output "
+			"schema: %s)",
+			why.text);
 	return MT_OK;
 }
 

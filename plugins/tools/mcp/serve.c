@@ -72,7 +72,7 @@ json_object *serve(struct client *c, const struct waiter *w, const char *method,
 		   json_object *params, int *ret_code, const char **ret_text)
 {
 	*ret_code = RPC_METHOD_NOT_FOUND;
-	*ret_text = "this client does not offer that";
+	*ret_text = "this client does not support this method";
 	if (strcmp(method, "ping") == 0)
 		return json_object_new_object();
 	if (strcmp(method, "roots/list") == 0)
@@ -80,7 +80,7 @@ json_object *serve(struct client *c, const struct waiter *w, const char *method,
 	if (strcmp(method, "elicitation/create") == 0)
 		return elicit(c, w, params);
 	if (strcmp(method, "sampling/createMessage") == 0)
-		*ret_text = "this client lets no server use its model";
+		*ret_text = "this client does not allow sampling";
 	return NULL;
 }
 
@@ -213,7 +213,7 @@ static void serve_take_answer(struct client *c, const struct rpc *m)
 	pthread_cond_broadcast(&c->wake);
 	pthread_mutex_unlock(&c->lock);
 	if (!known && m->kind == RPC_ERROR && !m->id)
-		client_log(c, MT_LOG_WARNING, "the server complains: %.200s",
+		client_log(c, MT_LOG_WARNING, "the server reported an error: %.200s",
 			   js_str(m->body, "message", ""));
 }
 

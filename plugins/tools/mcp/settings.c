@@ -21,65 +21,67 @@ extern char **environ;
 	  .name = (name_), .fallback = (fallback_), .help = (help_), __VA_ARGS__ }
 
 const struct mt_option settings_table[SETTINGS_COUNT] = {
-	OPTION(TEXT, "command", NULL, "The program that is the server."),
-	OPTION(LIST, "args", NULL, "Its arguments."),
-	OPTION(TEXT, "arg.", NULL, "Further arguments, one each, commas and all: arg.1 = x.",
+	OPTION(TEXT, "command", NULL, "Program to run as the server."),
+	OPTION(LIST, "args", NULL, "Arguments of the program."),
+	OPTION(TEXT, "arg.", NULL, "Additional arguments, which may contain commas: arg.1 = x.",
 	       .flags = MT_OPTION_PREFIX),
-	OPTION(PATH, "directory", NULL, "Where it is started; by default the workspace."),
+	OPTION(PATH, "directory", NULL, "Working directory of the server (default: the workspace)."),
 	OPTION(LIST, "env", NULL,
-	       "Names of more environment variables to pass on, besides the standard ones.",
+	       "Names of environment variables to pass, in addition to the standard "
+	       "ones.",
 	       .flags = MT_OPTION_SECRET),
-	OPTION(TEXT, "env.", NULL, "A variable to set: env.NAME = value.",
+	OPTION(TEXT, "env.", NULL, "Environment variable to set: env.NAME = value.",
 	       .flags = MT_OPTION_PREFIX | MT_OPTION_SECRET),
-	OPTION(TEXT, "url", NULL, "Address of a server over HTTP."),
+	OPTION(TEXT, "url", NULL, "URL of an HTTP server."),
 	OPTION(CHOICE, "transport", "auto",
-	       "How a server with a url is spoken to: streamable HTTP, the older SSE, or "
-	       "what it takes.", .choices = "auto|http|sse"),
+	       "Transport for a server with a url: streamable HTTP, the older SSE, or "
+	       "`auto` to detect it.", .choices = "auto|http|sse"),
 	OPTION(TEXT, "bearer_env", NULL,
-	       "Environment variable that holds a token for the Authorization header.",
+	       "Environment variable that contains a token for the Authorization header.",
 	       .flags = MT_OPTION_SECRET),
 	OPTION(LIST, "headers", NULL,
-	       "HTTP headers, each with the environment variable that holds its value: "
+	       "HTTP headers; each value is read from the named environment variable: "
 	       "X-Api-Key: VARIABLE.", .flags = MT_OPTION_SECRET),
-	OPTION(TEXT, "header.", NULL, "An HTTP header: header.NAME = value.",
+	OPTION(TEXT, "header.", NULL, "HTTP header to send: header.NAME = value.",
 	       .flags = MT_OPTION_PREFIX | MT_OPTION_SECRET),
 	OPTION(TEXT, "client_id", NULL,
-	       "How this program is known to the server that gives tokens; by default it "
-	       "makes itself known."),
+	       "OAuth client ID (default: register a client with the authorization "
+	       "server)."),
 	OPTION(TEXT, "client_secret_env", NULL,
-	       "Environment variable with the secret that goes with `client_id`.",
+	       "Environment variable that contains the client secret for `client_id`.",
 	       .flags = MT_OPTION_SECRET),
-	OPTION(TEXT, "client_secret", NULL, "That secret.", .flags = MT_OPTION_SECRET),
+	OPTION(TEXT, "client_secret", NULL, "Client secret for `client_id`.", .flags = MT_OPTION_SECRET),
 	OPTION(PATH, "client_key", NULL,
-	       "File with a private key (PEM: P-256, RSA or Ed25519) that goes with "
-	       "`client_id`, instead of a secret."),
+	       "File with the private key for `client_id` (PEM: P-256, RSA or "
+	       "Ed25519), instead of a secret."),
 	OPTION(CHOICE, "grant", "login",
-	       "How a token is come by: the user logs in, or the client's own secret or key "
-	       "is enough.", .choices = "login|client_credentials"),
+	       "How to obtain a token: by a login of the user, or with the client's "
+	       "own secret or key.", .choices = "login|client_credentials"),
 	OPTION(TEXT, "client_metadata_url", NULL,
-	       "Address of a document that describes this program, as its id."),
-	OPTION(TEXT, "scope", NULL, "What a login asks for, instead of what the server says."),
+	       "URL of a client metadata document, used as the OAuth client ID."),
+	OPTION(TEXT, "scope", NULL, "OAuth scope to request (default: set by the server)."),
 	OPTION(INT, "login_port", "0",
-	       "Port of this machine that the browser comes back to; 0 for any.", .max = 65535),
-	OPTION(PATH, "login_file", NULL, "Where a login is kept; by default below the state."),
+	       "Local port for the redirect of the browser after a login; 0 for any.", .max = 65535),
+	OPTION(PATH, "login_file", NULL, "File that stores the login (default: in the state directory)."),
 	OPTION(PATH, "ca_path", NULL,
-	       "Directory of certificates to trust, instead of the system's."),
-	OPTION(CHOICE, "protocol", "auto", "The version of the protocol to speak.",
+	       "Directory of trusted CA certificates (default: the system's)."),
+	OPTION(CHOICE, "protocol", "auto", "Protocol version to use.",
 	       .choices = "auto|2026-07-28|2025-11-25|2025-06-18|2025-03-26|2024-11-05"),
 	OPTION(DURATION, "timeout", "300s",
-	       "A call without an answer or a sign of progress for so long is given up.",
+	       "Time limit for a call without a response or a progress notification.",
 	       .min = 100, .max = 86400000),
 	OPTION(DURATION, "connect_timeout", "30s",
-	       "Time limit for the start, the handshake and the list of tools.",
+	       "Time limit for startup, handshake and listing of tools.",
 	       .min = 100, .max = 600000),
-	OPTION(BOOL, "resources", "yes", "Offer a tool that lists and reads its resources."),
-	OPTION(BOOL, "prompts", "yes", "Offer a tool that lists and fetches its prompts."),
+	OPTION(BOOL, "resources", "yes", "Offer a tool that lists and reads the server's resources."),
+	OPTION(BOOL, "prompts", "yes", "Offer a tool that lists and fetches the server's prompts."),
 	OPTION(BOOL, "trust_hints", "no",
-	       "Trust what the server says of its tools: which only read, which destroy."),
+	       "Trust the server's declaration of which tools are read-only or "
+	       "destructive."),
 	OPTION(PATH, "mcp_json", NULL,
-	       "File of another program that says how to start or reach it."),
+	       "MCP configuration file of another program that defines the server."),
 	OPTION(TEXT, "server", NULL,
-	       "Its name there; by default the name of the section."),
+	       "Name of the server in `mcp_json` (default: the name of the section)."),
 };
 
 /* ---- lists of texts ---------------------------------------------------------- */
@@ -172,7 +174,8 @@ static int read_headers(const struct mt_tool_host *host, struct mt_instance *ins
 	for (size_t n = 0;
 	     !status && !host->option_at(instance, "header.", n, &key, &value); n++) {
 		if (strpbrk(value, "\r\n"))
-			return fail(err, MT_EINVAL, "`%.80s`: a header is one line", key);
+			return fail(err, MT_EINVAL,
+				    "`%.80s`: a header must be a single line", key);
 		status = add_word(&s->headers, &count, pair(key + 7, ": ", value), err);
 	}
 	return status;
@@ -222,11 +225,10 @@ int settings_read(const struct mt_tool_host *host, struct mt_instance *instance,
 
 	if (!command == !url)
 		return fail(err, MT_EINVAL,
-			    "an MCP server needs either `command` or `url`");
+			    "an MCP server requires either `command` or `url`");
 	if (url && strncmp(url, "http://", 7) != 0 && strncmp(url, "https://", 8) != 0)
 		return fail(err, MT_EINVAL,
-			    "`url` of an MCP server begins with http:// or "
-			    "https://");
+			    "`url` of an MCP server must start with http:// or https://");
 	s.name = strdup(name ? name : "mcp");
 	if (!s.name)
 		status = out_of_memory(err);

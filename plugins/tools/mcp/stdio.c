@@ -53,7 +53,7 @@ static void log_line(struct process *p)
 	pthread_mutex_unlock(&c->lock);
 	if (p->logged++ < LOG_LINES)
 		client_log(c, MT_LOG_INFO, "%.*s%s", (int)len, p->log_line.text,
-			   p->logged == LOG_LINES ? " (further lines are left out)" : "");
+			   p->logged == LOG_LINES ? " (further lines are omitted)" : "");
 }
 
 static void take_log(struct process *p, const char *bytes, size_t n)
@@ -165,8 +165,7 @@ static void tell_end(struct process *p, int status)
 	if (WIFSIGNALED(status))
 		snprintf(how, sizeof how, "was killed by signal %d", WTERMSIG(status));
 	else
-		snprintf(how, sizeof how, "ended with exit status %d",
-			 WEXITSTATUS(status));
+		snprintf(how, sizeof how, "exited with status %d", WEXITSTATUS(status));
 	client_down(c, "the server %s%s%.300s", how, *tail ? ": " : "", tail);
 }
 
@@ -314,11 +313,11 @@ static int launch(struct client *c, struct process *p, struct error *err)
 	int status = MT_OK, code;
 
 	if (pipe2(in, O_CLOEXEC) || pipe2(out, O_CLOEXEC) || pipe2(log, O_CLOEXEC))
-		status = fail(err, MT_EIO, "no pipe can be made: %s", strerror(errno));
+		status = fail(err, MT_EIO, "cannot create a pipe: %s", strerror(errno));
 	if (!status) {
 		code = stdio_spawn(c, in, out, log, &p->pid);
 		if (code)
-			status = fail(err, MT_EIO, "`%s` cannot be started: %s",
+			status = fail(err, MT_EIO, "cannot start `%s`: %s",
 				      c->config.argv[0], strerror(code));
 	}
 	shut(&in[0]);
@@ -358,7 +357,7 @@ static int stdio_start(struct client *c, const struct waiter *w, struct error *e
 	if (status) {
 		end_process(p);
 		process_free(p);
-		return fail(err, MT_ENOMEM, "no thread can be made");
+		return fail(err, MT_ENOMEM, "cannot create a thread");
 	}
 	pthread_mutex_lock(&c->link_lock);
 	c->link = p;
@@ -398,8 +397,8 @@ static int stdio_send(struct client *c, const char *text, size_t len,
 		return fail(err, MT_EIO, "the server is not running");
 	if (!status)
 		return MT_OK;
-	client_down(c, "the server does not read what it is sent");
-	return fail(err, MT_EIO, "the server does not read what it is sent");
+	client_down(c, "the server does not read its input");
+	return fail(err, MT_EIO, "the server does not read its input");
 }
 
 /* The server answers when it ends the stream; the answer is not awaited. */

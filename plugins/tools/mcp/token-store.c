@@ -42,8 +42,8 @@ static json_object *token_store_read_file(const struct keep *k, struct error *er
 	}
 	if (!login || strcmp(js_str(login, "server", ""), k->server) != 0) {
 		json_object_put(login);
-		fail(err, MT_ENOTFOUND, "the server wants a login: mortise mcp login %s",
-		     k->name);
+		fail(err, MT_ENOTFOUND,
+		     "the server requires a login; run `mortise mcp login %s`", k->name);
 		return NULL;
 	}
 	return login;
@@ -73,8 +73,8 @@ static char *renew(const struct keep *k, const char *refused, struct error *err)
 			status = login_write(k->file, o.login, &why);
 		if (status == MT_ENOTFOUND)
 			fail(err, MT_EDENIED,
-			     "the login has ended (%s): mortise mcp login %s", why.text,
-			     k->name);
+			     "the login has expired (%s); run `mortise mcp login %s`",
+			     why.text, k->name);
 		else if (status)
 			fail(err, status, "%s", why.text);
 	}

@@ -128,8 +128,8 @@ static json_object *input_of(struct client *c, json_object *tool, const char *na
 	if (json_object_is_type(schema, json_type_object) && js_text(schema, &len) &&
 	    len <= SCHEMA_MAX && !schema_valid(schema, &why))
 		return json_object_get(schema);
-	client_log(c, MT_LOG_WARNING, "the schema of tool %.60s is not used: %s", name,
-		   why.code ? why.text : "it is not an object, or too long");
+	client_log(c, MT_LOG_WARNING, "the schema of tool %.60s is ignored: %s", name,
+		   why.code ? why.text : "it is not an object, or is too long");
 	open = json_object_new_object();
 	js_set_str(open, "type", "object");
 	return open;
@@ -173,8 +173,8 @@ static int add_tool(struct client *c, const struct offer_options *options,
 	    !json_object_is_type(js_get(tool, "inputSchema"), json_type_object) ||
 	    !header_names_valid(tool)) {
 		client_log(c, MT_LOG_WARNING,
-			   "the tool `%.60s` is left out: its name is "
-			   "used already, or its description is not valid",
+			   "tool `%.60s` is omitted: its name is already used, or its "
+			   "description is invalid",
 			   real);
 		return MT_OK;
 	}
@@ -213,12 +213,13 @@ static int fetch_page(struct client *c, const char *method, const char *cursor,
 
 static const char resources_schema[] =
 	"{\"type\":\"object\",\"properties\":{\"uri\":{\"type\":\"string\",\"description\":"
-	"\"The resource to read; without it, all are listed.\"}}"
+	"\"URI of the resource to read (default: list all).\"}}"
 	",\"additionalProperties\":false}";
 static const char prompts_schema[] =
 	"{\"type\":\"object\",\"properties\":{\"name\":{\"type\":\"string\",\"description\":"
-	"\"The prompt to fetch; without it, all are listed.\"},\"arguments\":{\"type\":"
-	"\"object\",\"description\":\"Its arguments, all texts.\",\"additionalProperties\":"
+	"\"Name of the prompt to fetch (default: list all).\"},\"arguments\":{\"type\":"
+	"\"object\",\"description\":\"Arguments of the prompt, as "
+	"strings.\",\"additionalProperties\":"
 	"{\"type\":\"string\"}}}"
 	",\"additionalProperties\":false}";
 
@@ -245,12 +246,10 @@ static int add_own(struct client *c, enum offer_kind kind, struct offers *o,
 	f->events = events_of(name);
 	f->hints = MT_TOOL_READ_ONLY | MT_TOOL_IDEMPOTENT | MT_TOOL_OPEN_WORLD;
 	f->again = true;
-	if (asprintf(
-		    &f->description,
-		    resources
-			    ? "List the resources of the server `%s`, or read one."
-			    : "List the prompts that the server `%s` has ready, or fetch one.",
-		    c->config.name) < 0)
+	if (asprintf(&f->description,
+		     resources ? "List the resources of the server `%s`, or read one."
+			       : "List the prompts of the server `%s`, or fetch one.",
+		     c->config.name) < 0)
 		f->description = NULL;
 	return tools_finish(o, f, err);
 }

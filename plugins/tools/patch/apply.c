@@ -82,8 +82,8 @@ static char *file_of(const struct place *w, const char *path, struct strbuf *why
 		path += w->len + 1;
 	if (path[0] == '/' || climbs(path)) {
 		apply_refuse(why, MT_EDENIED, path,
-			     "paths of a patch are below the workspace, "
-			     "without `..`");
+			     "paths of a patch must be inside the workspace and must "
+			     "not contain `..`");
 		return NULL;
 	}
 	whole = path_join(w->workspace, path);
@@ -94,8 +94,7 @@ static char *file_of(const struct place *w, const char *path, struct strbuf *why
 			     whole ? strerror(errno) : "out of memory");
 	} else if (!is_below(real, top)) {
 		apply_refuse(why, MT_EDENIED, path,
-			     "a link leads it out of the workspace, where "
-			     "a patch changes nothing");
+			     "a symbolic link leads outside the workspace");
 		return NULL;
 	}
 	return STEAL(real);
@@ -117,7 +116,7 @@ static int apply_load(void *arg, const char *path, struct strbuf *ret, struct st
 			       ? MT_ENOTFOUND
 			       : apply_refuse(why, MT_EDENIED, path, strerror(errno));
 	if (fstat(fd, &st) || !S_ISREG(st.st_mode))
-		return apply_refuse(why, MT_EINVAL, path, "it is not a file");
+		return apply_refuse(why, MT_EINVAL, path, "not a regular file");
 	if (st.st_size > PATCH_FILE_MAX)
 		return apply_refuse(why, MT_ELIMIT, path,
 				    "the file is too large for a patch");
@@ -232,13 +231,12 @@ static int resolve(const struct place *w, struct patch *p, struct step *steps)
 		    (s->target && is_taken(steps, i, s->target)))
 			return apply_refuse(
 				&p->why, MT_EINVAL, c->move_to ? c->move_to : c->path,
-				"two parts of the patch mean the same file; write "
-				"one part for each file");
+				"two parts of the patch change the same file; use one "
+				"part per file");
 		if (s->target && strcmp(s->target, s->file) != 0 &&
 		    lstat(s->target, &st) == 0)
 			return apply_refuse(&p->why, MT_EEXIST, c->move_to,
-					    "the file to move to "
-					    "exists already");
+					    "the target file already exists");
 	}
 	return MT_OK;
 }

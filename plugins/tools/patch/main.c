@@ -47,8 +47,8 @@ static void patch_tell(const struct mt_tool_host *host, struct mt_call *call,
 	if (p->fuzz)
 		host->reply(
 			call,
-			"Some context was found only by ignoring white space, or "
-			"elsewhere than at the end of the file: view what was changed.\n");
+			"Some context matched only without white space, or not at the "
+			"end of the file: check the changes.\n");
 }
 
 /* The last line is the sentence, what stands before it goes with the text. */
@@ -59,7 +59,7 @@ static int tell_failure(const struct mt_tool_host *host, struct mt_call *call, i
 
 	last = last ? last + 1 : why;
 	host->reply_text(call, why, (size_t)(last - why));
-	return host->fail(call, status, "%s", *last ? last : "The patch is wrong.");
+	return host->fail(call, status, "%s", *last ? last : "The patch is invalid.");
 }
 
 static int patch_run(const struct mt_tool_host *host, void *self_, struct mt_call *call)
@@ -71,7 +71,7 @@ static int patch_run(const struct mt_tool_host *host, void *self_, struct mt_cal
 	int r;
 
 	if (!text)
-		return host->fail(call, MT_EINVAL, "the argument `patch` is missing");
+		return host->fail(call, MT_EINVAL, "Missing argument `patch`.");
 	r = patch_files(self->workspace, text, len, &patch);
 	if (r)
 		r = tell_failure(host, call, r, patch.why.text);
@@ -87,7 +87,8 @@ static const struct mt_tool tools[] = {
 		.hints = MT_TOOL_DESTRUCTIVE,
 		.name = "apply_patch",
 		.description =
-			"Change several files at once; all of it is done or nothing. The form:\n"
+			"Change several files at once, completely or not at all. "
+			"Format:\n"
 			"*** Begin Patch\n"
 			"*** Update File: src/a.c\n"
 			"@@ int main(void)\n"
@@ -98,15 +99,15 @@ static const struct mt_tool tools[] = {
 			"+each line with a plus\n"
 			"*** Delete File: src/old.c\n"
 			"*** End Patch\n"
-			"Paths are below the workspace. After an Update line `*** Move to: PATH` "
-			"renames. A section begins with `@@`, or `@@` and a whole line that "
-			"stands before it; give three lines of context before and after each "
-			"change, as they stand in the file. `*** End of File` after a section "
-			"says that it is the end.",
+			"Paths are relative to the workspace. `*** Move to: PATH` "
+			"after an Update line renames. A section starts with `@@`, or "
+			"`@@` and a complete line above it; give three lines of "
+			"context before and after each change, exactly as in the file. "
+			"`*** End of File` after a section anchors it at the end.",
 		.brief = "Apply a patch (`*** Begin Patch` ... `*** End Patch`) to several files.",
 		.schema =
 			"{\"type\":\"object\",\"properties\":{\"patch\":{\"type\":\"string\","
-			"\"description\":\"the patch, from its Begin to its End line\"}},"
+			"\"description\":\"the patch, with its Begin and End lines\"}},"
 			"\"required\":[\"patch\"]"
 			",\"additionalProperties\":false}",
 	},

@@ -121,7 +121,7 @@ static int section(struct reader *r, bool *ret_eof)
 		r->next++;
 		*ret_eof = true;
 	} else if (r->next == start) {
-		return wrong(r, MT_EINVAL, "Nothing in this section: ", here(r));
+		return wrong(r, MT_EINVAL, "Empty section: ", here(r));
 	}
 	return MT_OK;
 }
@@ -168,10 +168,11 @@ static int place_section(struct reader *r, size_t *at, size_t first_chunk, bool 
 		match_context(&r->file, &r->context, *at, eof, &r->patch->fuzz, &r->work);
 
 	if (found == MATCH_TOO_MUCH)
-		return wrong_path(r, MT_ELIMIT,
-				  "The patch takes too much work: make it "
-				  "smaller, or name places with @@.",
-				  "");
+		return wrong_path(
+			r, MT_ELIMIT,
+			"The patch takes too long to match: make it smaller, or "
+			"add context with @@.",
+			"");
 	if (found == MATCH_NONE)
 		return no_context(r, *at, eof);
 	for (size_t i = first_chunk; i < r->chunks.count; i++)
@@ -394,7 +395,7 @@ static int read_patch(struct reader *r, const char *text, size_t len)
 	if (len > PATCH_MAX)
 		return wrong_path(r, MT_ELIMIT, "The patch is too large.", "");
 	if (memchr(text, 0, len))
-		return wrong_path(r, MT_EINVAL, "The patch holds a NUL byte.", "");
+		return wrong_path(r, MT_EINVAL, "The patch contains a NUL byte.", "");
 	if (!line_begins(whole, begin_mark))
 		return wrong_path(r, MT_EINVAL,
 				  "Invalid patch: must start with '*** Begin Patch'", "");

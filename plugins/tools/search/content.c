@@ -72,9 +72,8 @@ int matcher_open(const char *pattern, struct matcher **ret, struct error *err)
 		matcher_free(m);
 		pcre2_get_error_message(code, (PCRE2_UCHAR *)why, sizeof why);
 		return fail(err, MT_EINVAL,
-			    "the pattern is not a regular expression: %s (at "
-			    "character %zu); put \\ before characters that stand for "
-			    "themselves",
+			    "invalid regular expression: %s (at character %zu); put \\ "
+			    "before literal special characters",
 			    why, (size_t)at + 1);
 	}
 	pcre2_jit_compile(m->code, PCRE2_JIT_COMPLETE); /* without it only slower */

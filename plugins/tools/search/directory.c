@@ -87,11 +87,11 @@ static void directory_put(struct strbuf *out, const struct entries *e, const cha
 	if (i < e->count || e->more)
 		strbuf_addf(
 			out,
-			"<response clipped><NOTE>%zu of %s%zu entries are shown: view "
-			"a directory below, or use glob, for the rest.</NOTE>\n",
+			"<response clipped><NOTE>%zu of %s%zu entries are shown. View "
+			"a subdirectory, or use glob, for the rest.</NOTE>\n",
 			i, e->more ? "more than " : "", e->count);
 	if (e->hidden)
-		strbuf_addf(out, "%zu hidden entries are left out.\n", e->hidden);
+		strbuf_addf(out, "%zu hidden entries are omitted.\n", e->hidden);
 }
 
 int view_dir(const char *path, struct strbuf *out, struct error *err)
@@ -101,8 +101,7 @@ int view_dir(const char *path, struct strbuf *out, struct error *err)
 	int r = e ? MT_OK : MT_ENOMEM;
 
 	if (top < 0)
-		return fail(err, MT_EDENIED, "%s cannot be read: %s", path,
-			    strerror(errno));
+		return fail(err, MT_EDENIED, "Cannot read %s: %s", path, strerror(errno));
 	if (!r)
 		r = directory_collect(e, top, "");
 	for (size_t i = 0, first = e ? e->count : 0; i < first && !r; i++)

@@ -164,8 +164,7 @@ static const char *choice_end(const char *p, const char *close)
 static int too_many(struct error *err)
 {
 	return fail(err, MT_ELIMIT,
-		    "the pattern stands for more than %d patterns: use "
-		    "fewer braces",
+		    "the pattern expands to more than %d patterns; use fewer braces",
 		    GLOB_FORMS);
 }
 

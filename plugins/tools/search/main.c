@@ -121,7 +121,7 @@ static const char *text_arg(const struct ask *a, const char *name, struct error 
 	const char *text = a->self->host->arg_str(a->call, name, &len);
 
 	if (text && memchr(text, 0, len))
-		fail(err, MT_EINVAL, "`%s` holds a NUL byte", name);
+		fail(err, MT_EINVAL, "`%s` contains a NUL byte.", name);
 	return text;
 }
 
@@ -141,9 +141,8 @@ static void put_path(const struct search *s, const struct found_file *f,
 static void put_end(const struct search *s, const struct found *f, struct strbuf *out)
 {
 	if (f->end == SEARCH_TIME)
-		strbuf_add(out,
-			   "[The search was stopped: it took too long. Search a smaller "
-			   "directory, or fewer files.]\n");
+		strbuf_add(out, "[The search timed out. Search a smaller directory, or "
+				"fewer files.]\n");
 	if (f->end == SEARCH_FILES)
 		strbuf_addf(out,
 			    "[The search was stopped after %zu files. Search a smaller "
@@ -151,11 +150,12 @@ static void put_end(const struct search *s, const struct found *f, struct strbuf
 			    s->files_max);
 	if (f->large)
 		strbuf_addf(out,
-			    "[%zu files were left out: they have more than %zu bytes.]\n",
+			    "[%zu files were skipped because they are larger than %zu "
+			    "bytes.]\n",
 			    f->large, s->file_max);
 	if (f->costly)
 		strbuf_addf(out,
-			    "[In %zu files the pattern took too much work: write a "
+			    "[In %zu files the pattern took too long to match. Use a "
 			    "simpler one.]\n",
 			    f->costly);
 	if (f->unreadable)
@@ -249,12 +249,12 @@ static int search_answer(const struct ask *a, const struct found *f, bool lines)
 		strbuf_addf(&out, "%zu file%s, newest first:\n", f->count,
 			    f->count == 1 ? "" : "s");
 	else
-		strbuf_add(&out, a->search.pattern ? "No file holds this pattern.\n"
-						   : "No file has such a name.\n");
+		strbuf_add(&out, a->search.pattern ? "No file contains this pattern.\n"
+						   : "No file matches this pattern.\n");
 	put_found(a, f, lines, &out);
 	put_end(&a->search, f, &out);
 	if (out.error == MT_ENOMEM)
-		return host->fail(a->call, MT_ENOMEM, "There is out of memory.");
+		return host->fail(a->call, MT_ENOMEM, "Out of memory.");
 	return host->reply_text(a->call, out.text, out.len);
 }
 
@@ -515,19 +515,19 @@ static const struct mt_toolset set = {
 static const struct mt_option options[] = {
 	{ .size = sizeof options[0], .type = MT_OPTION_TEXT, .name = "program",
 	  .fallback = "rg",
-	  .help = "The program ripgrep, which searches where it is there: a name in PATH or "
-		  "a path; empty: never." },
+	  .help = "Path of ripgrep, or its name in PATH; used if installed; empty: "
+		  "never used." },
 	{ .size = sizeof options[0], .type = MT_OPTION_INT, .name = "results",
 	  .fallback = "100", .min = 1, .max = 10000, .help = "Maximum number of paths in a result." },
 	{ .size = sizeof options[0], .type = MT_OPTION_DURATION, .name = "timeout",
 	  .fallback = "30s", .min = 100, .max = 3600000,
-	  .help = "A search stops after this time and shows what it has." },
+	  .help = "Time limit for a search, which then returns partial results." },
 	{ .size = sizeof options[0], .type = MT_OPTION_INT, .name = "files_max",
 	  .fallback = "200000", .min = 1, .max = 10000000,
-	  .help = "A search stops after this many files." },
+	  .help = "Maximum number of files to search." },
 	{ .size = sizeof options[0], .type = MT_OPTION_BYTES, .name = "file_max",
 	  .fallback = "16M", .min = 1, .max = 1 << 30,
-	  .help = "Larger files are not searched where ripgrep is not there." },
+	  .help = "Maximum size of the files to search, without ripgrep." },
 };
 
 MT_TOOLSET(&set, "search", .name = "search",

@@ -111,15 +111,16 @@ static int stream(struct lines *l, int fd, struct error *err)
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0)
-			return fail(err, MT_EIO, "%s cannot be read: %s", l->v->path,
+			return fail(err, MT_EIO, "Cannot read %s: %s", l->v->path,
 				    strerror(errno));
 		if (stopped(l->v))
 			return fail(err, MT_ECANCELLED, "the call was cancelled");
 		if (so_far == 0 && memchr(buffer, 0, (size_t)n))
-			return fail(err, MT_EUNSUPPORTED,
-				    "File validation failed for %s: "
-				    "it is binary, which cannot be shown as text",
-				    l->v->path);
+			return fail(
+				err, MT_EUNSUPPORTED,
+				"File validation failed for %s: binary files cannot be "
+				"shown as text",
+				l->v->path);
 		so_far += n;
 		feed(l, buffer, (size_t)n);
 	}
@@ -232,7 +233,7 @@ int view_path(struct view *v, struct error *err)
 			    "not exist. Please provide a valid path.",
 			    v->path);
 	if (fd < 0 || fstat(fd, &st))
-		return fail(err, MT_EDENIED, "%s cannot be read: %s", v->path,
+		return fail(err, MT_EDENIED, "Cannot read %s: %s", v->path,
 			    strerror(errno));
 	if (S_ISDIR(st.st_mode) && v->ranged)
 		return fail(err, MT_EINVAL,

@@ -199,8 +199,7 @@ static int walk_begin(struct walk *w, struct error *err)
 	int r, fd = open(w->s->top, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 
 	if (fd < 0 || fstat(fd, &st)) {
-		r = fail(err, MT_EIO, "%s cannot be read: %s", w->s->top,
-			 strerror(errno));
+		r = fail(err, MT_EIO, "cannot read %s: %s", w->s->top, strerror(errno));
 		if (fd >= 0)
 			close(fd);
 		return r;

@@ -85,8 +85,7 @@ static void put_files(struct strbuf *out, json_object *files)
 
 	for (size_t i = 0; i < n; i++)
 		strbuf_addf(out, "%s%s",
-			    i ? ", "
-			      : "\n\nFiles of this skill, to be fetched with `file`: ",
+			    i ? ", " : "\n\nFiles of this skill, fetched with `file`: ",
 			    json_object_get_string(json_object_array_get_idx(files, i)));
 }
 
@@ -160,10 +159,10 @@ static int give_file(struct self *self, struct mt_call *call, const char *name,
 	if (!answer)
 		return MT_ENOTFOUND;
 	if (base64_read(&bytes, base64, strlen(base64)))
-		return host->fail(call, MT_EIO, "the file did not arrive whole");
+		return host->fail(call, MT_EIO, "the file was not received completely");
 	if (!path)
-		return host->fail(call, MT_EINVAL,
-				  "`%s` is not the path of a file of a skill", file);
+		return host->fail(call, MT_EINVAL, "`%s` is not the path of a skill file",
+				  file);
 	if (keep_copy(path, &bytes, &err))
 		return host->fail(call, err.code, "%s", err.text);
 	host->reply(call, "A copy is at %s\n", path);
@@ -189,9 +188,9 @@ static const struct mt_tool tools[] = {
 		.size = sizeof tools[0],
 		.hints = MT_TOOL_READ_ONLY,
 		.name = "invoke_skill",
-		.description = "Load a skill: instructions to read before you begin a task "
-			       "of its kind. `file` fetches a file of it, `inputs` fills in "
-			       "its variables.",
+		.description = "Load a skill: instructions to read before you start a "
+			       "matching task. `file` fetches one of its files, "
+			       "`inputs` sets its variables.",
 		.brief = "Load a skill's instructions, or a `file` of it.",
 		.schema = "{\"type\":\"object\",\"properties\":{"
 			  "\"name\":{\"type\":\"string\"},"
