@@ -40,10 +40,11 @@ static struct call *call_new(struct supervisor *s, const struct message *m, int 
 	memcpy(c->id, m->id, sizeof c->id);
 	c->instance = instance;
 	c->listing = m->kind == MESSAGE_LIST;
+	c->preview = m->kind == MESSAGE_PREVIEW;
 	c->deadline = c->kill_at = -1;
 	c->text = STRBUF((size_t)s->spec.limits.result_max * 3 + 1);
 	c->tool = strdup(c->listing ? "tools/list" : js_str(m->params, "name", ""));
-	if (*s->spec.spool_dir)
+	if (*s->spec.spool_dir && !c->preview)
 		len = snprintf(spool, sizeof spool, "%s/%s-%" PRIx64 "-%" PRIu64 ".out",
 			       s->spec.spool_dir, name, (uint64_t)s->started, c->number);
 	c->spool = strdup(len > 0 && (size_t)len < sizeof spool ? spool : "");
@@ -64,7 +65,8 @@ static int send_call(struct call *c, struct worker_proc *w, json_object *argumen
 	struct strbuf b AUTO(strbuf) = STRBUF(FRAME_WHOLE_MAX);
 	struct frame_call head = { .deadline = c->deadline };
 	struct frame f = { .type = c->listing ? FRAME_LIST : FRAME_CALL,
-			   .status = c->instance, .id = c->number };
+			   .status = c->instance, .id = c->number,
+			   .aux = c->preview ? FRAME_PREVIEW : FRAME_RESULT };
 
 	if (!c->listing) {
 		strbuf_addn(&b, (const char *)&head, sizeof head);

@@ -182,6 +182,10 @@ static bool take_request(struct supervisor *s, struct worker_proc *w, struct cal
 	params = method ? js_parse_object(data, len, NULL) : NULL;
 	if (!params || !utf8_valid(method, strlen(method)))
 		return false;
+	if (c->preview) {
+		refuse(w, f, MT_EDENIED, "a preview cannot send requests");
+		return true;
+	}
 	if (strcmp(method, "secret/get") == 0 &&
 	    !spec_granted(i, js_str(params, "name", ""))) {
 		refuse(w, f, MT_EDENIED, "this secret is not granted to the tool");

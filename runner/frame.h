@@ -21,8 +21,9 @@ enum {
 
 enum frame_type {
 	/* to the worker */
-	FRAME_CALL = 1,   /* status: number of the instance; struct frame_call,
-	                     tool NUL spool path NUL id of the host NUL arguments */
+	FRAME_CALL = 1,   /* status: number of the instance; aux: enum frame_wanted;
+	                     struct frame_call, tool NUL spool path NUL id of the host NUL
+	                     arguments */
 	FRAME_LIST,       /* status: number of the instance */
 	FRAME_CANCEL,
 	FRAME_INPUT,
@@ -47,6 +48,11 @@ enum {
 	FRAME_SPOOLED = 1u << 2,    /* DONE: the spool file exists */
 	FRAME_SPOOL_FULL = 1u << 3, /* DONE: and its cap was reached */
 	FRAME_TEXT_CUT = 1u << 4,   /* DONE: the result was cut at its limit */
+};
+
+enum frame_wanted {
+	FRAME_RESULT = 0, /* of the call */
+	FRAME_PREVIEW,    /* what it would do */
 };
 
 struct frame {

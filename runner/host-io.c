@@ -258,6 +258,7 @@ static void take(struct supervisor *s, struct message *m)
 	}
 	switch (m->kind) {
 	case MESSAGE_CALL:
+	case MESSAGE_PREVIEW:
 	case MESSAGE_LIST:
 		call_start(s, m);
 		break;

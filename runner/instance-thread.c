@@ -32,6 +32,7 @@ struct mt_call *call_new(struct mt_instance *instance, const struct frame *f)
 	c->instance = instance;
 	c->id = f->id;
 	c->listing = f->type == FRAME_LIST;
+	c->preview = f->type == FRAME_CALL && f->aux == FRAME_PREVIEW;
 	c->deadline = head.deadline;
 	c->cancel_fd = c->spool_fd = -1;
 	c->text = STRBUF((size_t)worker.spec->limits.result_max + 1);
@@ -114,9 +115,9 @@ static int ready(struct mt_instance *i, struct error *err)
 	return MT_OK;
 }
 
-/* What runs a tool: exactly one of the members is set. */
+/* What runs a tool: `call`, `function`, or the `call` of its toolset. */
 struct target {
-	int (*call)(const struct mt_tool_host *host, void *self, struct mt_call *call);
+	tool_function *call, *preview;
 	const struct mt_function *function;
 	int64_t result_max;
 	json_object *defaults;       /* of its parameters; owned */
@@ -133,6 +134,7 @@ static bool find_static(const struct mt_toolset *set, const char *name,
 			continue;
 		*ret = (struct target){ .defaults = json_object_new_object(),
 			.call = t->call,
+			.preview = tool_preview(t),
 			.function = t->function,
 			.result_max = t->result_max,
 			.control = (t->hints & MT_TOOL_CONTROL) != 0 };
@@ -151,6 +153,7 @@ static bool find_listed(const struct mt_instance *i, const char *name, struct ta
 			continue;
 		*ret = (struct target){ .defaults = json_object_get(t->defaults),
 			.call = t->call,
+			.preview = t->preview,
 			.function = t->function ? &t->function->function : NULL,
 			.result_max = t->result_max,
 			.control = (t->hints & MT_TOOL_CONTROL) != 0 };
@@ -201,22 +204,25 @@ static void prepare(struct mt_call *c, struct target *t)
 	json_object_put(STEAL(t->defaults));
 	if (t->result_max > 0 && t->result_max < most)
 		c->text.max = (size_t)t->result_max + 1;
+	if (c->preview && c->text.max > PREVIEW_MAX)
+		c->text.max = PREVIEW_MAX + 1;
 }
 
 static int run(struct mt_call *c, const struct target *t, struct error *err)
 {
-	struct mt_instance *i = c->instance;
+	tool_function *own = c->preview ? t->preview : t->call;
 	int status;
 
-	if (t->function && !t->call)
+	if (!own && c->preview)
+		return fail(err, MT_EUNSUPPORTED, "`%s` has no preview", c->tool);
+	if (t->function && !own)
 		return run_function(c, t->function, err);
-	if (t->call)
-		status = t->call(&tool_host, i->self, c);
-	else if (i->set->call)
-		status = i->set->call(&tool_host, i->self, c);
-	else
+	if (!own)
+		own = c->instance->set->call;
+	if (!own)
 		return fail(err, MT_EINVAL, "`%s` has no function%s", c->tool,
 			    t->control ? "; it is handled by the controller" : "");
+	status = own(&tool_host, c->instance->self, c);
 	if (c->failed)
 		return c->failed;
 	if (status > 0 || status < MT_EEXIST)

@@ -131,3 +131,8 @@ const struct mt_tool *toolset_tool(const struct mt_toolset *set, size_t n)
 {
 	return (const void *)((const char *)set->tools + n * set->tools->size);
 }
+
+tool_function *tool_preview(const struct mt_tool *tool)
+{
+	return MT_HAS(tool, preview) ? tool->preview : NULL;
+}

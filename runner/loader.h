@@ -8,6 +8,10 @@
 #include "error.h"
 #include <mortise/tool.h>
 
+/** A function of a tool that is given a call. */
+typedef int tool_function(const struct mt_tool_host *host, void *self,
+			  struct mt_call *call);
+
 /** Load a file. It is never unloaded, even if it is refused. */
 int loader_open(const char *path, const struct mt_plugin **ret, struct error *err);
 /** The toolset of a component of it. */
@@ -16,5 +20,7 @@ int loader_toolset(const struct mt_plugin *plugin, const char *path,
 		   const struct mt_toolset **ret_set, struct error *err);
 /** Tool `n` of a static list. */
 const struct mt_tool *toolset_tool(const struct mt_toolset *set, size_t n);
+/** Its `preview`; NULL: it has none. */
+tool_function *tool_preview(const struct mt_tool *tool);
 
 #endif

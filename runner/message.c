@@ -13,6 +13,7 @@ static const struct {
 	{ "hello", MESSAGE_HELLO, true, NULL },
 	{ "attach", MESSAGE_ATTACH, true, NULL },
 	{ "tools/call", MESSAGE_CALL, true, NULL },
+	{ "tools/preview", MESSAGE_PREVIEW, true, NULL },
 	{ "tools/list", MESSAGE_LIST, true, NULL },
 	{ "notifications/cancelled", MESSAGE_CANCELLED, false, "requestId" },
 	{ "notifications/input", MESSAGE_INPUT, false, "requestId" },

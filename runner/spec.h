@@ -16,6 +16,7 @@ enum {
 	HOST_LINE_MAX = 16 << 20,
 	MEDIA_MAX = 16 << 20,        /* bytes of media in one result */
 	FIELDS_MAX = 1 << 20,        /* bytes of fields in one result */
+	PREVIEW_MAX = 32 << 10,      /* bytes of text in a preview */
 	LIVE_PIECE = 32 * 1024,      /* live output is sent when there is so much, */
 	LIVE_MS = 50,                /* or so long after the piece before */
 };

@@ -59,7 +59,7 @@ struct call {
 	uint64_t number;             /* ours, for frames */
 	char id[MESSAGE_ID_MAX];     /* the host's, JSON text */
 	int instance;
-	bool listing;
+	bool listing, preview;
 	char *tool;
 	unsigned worker;             /* number of its child */
 	int64_t deadline, kill_at;   /* -1: none */

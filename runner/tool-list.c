@@ -72,6 +72,8 @@ static void put_tool(struct strbuf *b, const struct mt_tool *t)
 		put_json(b, "output_schema", t->output_schema);
 	if (t->deadline_ms)
 		js_key_int(b, "deadline_ms", t->deadline_ms);
+	if (tool_preview(t))
+		js_key_bool(b, "preview", true);
 	if (t->events)
 		put_json(b, "events", t->events);
 	js_key_int(b, "hints", t->hints);
@@ -105,7 +107,8 @@ static int add(struct mt_listing *l, const struct mt_tool *t)
 		return MT_EINVAL;
 	item = &l->tools[l->count];
 	*item = (struct listed){ .name = strdup(t->name), .hints = t->hints,
-				 .call = t->call, .result_max = t->result_max };
+				 .call = t->call, .preview = tool_preview(t),
+				 .result_max = t->result_max };
 	if (t->function)
 		item->function = function_copy(t->function);
 	item->defaults = json_object_new_object();

@@ -19,7 +19,7 @@
 struct listed {
 	char *name;
 	uint32_t hints;
-	int (*call)(const struct mt_tool_host *host, void *self, struct mt_call *call);
+	tool_function *call, *preview;
 	struct function_copy *function;
 	int64_t result_max;
 	json_object *defaults;       /* of its parameters */
@@ -58,6 +58,7 @@ struct mt_call {
 	struct mt_instance *instance;
 	uint64_t id;
 	bool listing;                /* not a call: a request for the tools */
+	bool preview;                /* not a call: what it would do */
 	char *tool, *spool_name, *host_id;
 	json_object *args;
 	int64_t deadline;

@@ -99,6 +99,7 @@ static void show(struct chat *c, size_t most)
 				      .asker = q->asker,
 				      .risk = q->risk,
 				      .reason = q->reason ? q->reason : "",
+				      .preview = q->preview,
 				      .edited = q->edited,
 				      .most = most };
 	long hidden = event_view_question(&c->show, &text, &q->rows);
@@ -123,6 +124,7 @@ static void clear(struct question *q)
 	json_object_put(q->event);
 	json_object_put(q->edited);
 	json_object_put(q->scopes);
+	json_object_put(q->preview);
 	free(q->reason);
 	*q = (struct question){ 0 };
 }
@@ -151,6 +153,7 @@ void answer_open(struct chat *c, json_object *waits, json_object *event,
 	snprintf(q->risk, sizeof q->risk, "%s", js_str(waits, "risk", "UNKNOWN"));
 	q->reason = strdup(reason);
 	q->event = js_int(event, "id", -2) == q->action ? json_object_get(event) : NULL;
+	q->preview = json_object_get(js_get(waits, "preview"));
 	q->scopes = take_scopes(waits);
 	q->scope = (size_t)js_int(waits, "scope", 0);
 	q->scope = q->scope < answer_scopes(q) ? q->scope : 0;

@@ -183,6 +183,20 @@ static void show_risk(struct block *b, const struct question_text *q)
 	block_line(b, high ? RED : YELLOW, "", text.text, text.len);
 }
 
+/* An edited action is another one than the tool was asked about. */
+static size_t show_preview(struct strbuf *rows, const struct event_view *s,
+			   const struct question_text *q)
+{
+	struct block b = { .out = rows, .style = &s->style };
+
+	if (!json_object_is_type(q->preview, json_type_string) || q->edited)
+		return 0;
+	block_line(&b, DIM, "", "Preview by the tool:", strlen("Preview by the tool:"));
+	block_text(&b, PLAIN, "  ", false, json_object_get_string(q->preview),
+		   (size_t)json_object_get_string_len(q->preview));
+	return b.rows;
+}
+
 static long show_action_whole(struct event_view *s, const struct question_text *q,
 			      size_t *ret_rows)
 {
@@ -192,6 +206,7 @@ static long show_action_whole(struct event_view *s, const struct question_text *
 	if (!q->event)
 		return CANNOT_SHOW;
 	*ret_rows = action_show(&rows, &s->style, q->event);
+	*ret_rows += show_preview(&rows, s, q);
 	hidden = action_cut(&rows, &s->style, *ret_rows, q->most);
 	*ret_rows -= hidden ? hidden - 1 : 0;
 	if (rows.error || s->out.len + rows.len + 1 >= s->out.max)

@@ -53,6 +53,7 @@ struct question_text {
 	json_object *event;  /* the action; NULL: it is not known */
 	const char *asker;   /* the delegate that asks, or "" */
 	const char *risk, *reason;
+	json_object *preview; /* what the tool says that it would do; or NULL */
 	bool edited;         /* it is what the user made of it */
 	size_t most;         /* rows that are shown of it */
 };

@@ -26,6 +26,7 @@ struct question {
 				   * none */
 	char risk[16];
 	char *reason;             /* why it is risky; owned, or NULL */
+	json_object *preview; /* what the tool says that the action would do; or NULL */
 	json_object *event;  /* owned, or NULL */
 	json_object *edited; /* the event as the user changed it; owned, or NULL */
 	json_object *scopes; /* what "always" may allow, narrow to wide; owned, or NULL */

@@ -277,6 +277,8 @@ static void on_result(void *arg, const struct runner_result *result)
 {
 	struct conversation *c = arg;
 
+	if (features_take_result(c, result))
+		return;
 	features_call_ended(c, result->call);
 	if (result->spool)
 		spools_trim(c);

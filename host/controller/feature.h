@@ -20,6 +20,7 @@ struct llm_error;
 struct llm_metrics;
 struct llm_usage;
 struct mt_ctx;
+struct runner_result;
 struct tool;
 
 /** What an action without a tool does. */
@@ -165,6 +166,8 @@ struct feature {
 	/** A tool in the runner asks for something. @return false: for something else. */
 	bool (*request)(struct conversation *c, uint64_t call, uint64_t request,
 			const char *method, json_object *params);
+	/** A call has its result. @return true: it is a call that the feature made. */
+	bool (*take_result)(struct conversation *c, const struct runner_result *result);
 	/** The call has its result. */
 	void (*call_ended)(struct conversation *c, uint64_t call);
 	/** An observation will be logged; NULL: it could not be made. `call` NULL: the
@@ -260,6 +263,7 @@ bool features_after_call(struct conversation *c, const struct call *call,
 			 struct event *observation);
 bool features_request(struct conversation *c, uint64_t call, uint64_t request,
 		      const char *method, json_object *params);
+bool features_take_result(struct conversation *c, const struct runner_result *result);
 void features_call_ended(struct conversation *c, uint64_t call);
 void features_before_observation(struct conversation *c, struct event *action,
 				 const struct call *call, struct event *observation);

@@ -407,6 +407,14 @@ bool features_request(struct conversation *c, uint64_t call, uint64_t request,
 	return false;
 }
 
+bool features_take_result(struct conversation *c, const struct runner_result *result)
+{
+	EACH(f)
+	if (f->take_result && f->take_result(c, result))
+		return true;
+	return false;
+}
+
 void features_call_ended(struct conversation *c, uint64_t call)
 {
 	EACH(f)

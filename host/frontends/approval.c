@@ -97,6 +97,16 @@ static void put_scopes(struct strbuf *out, json_object *waits)
 	}
 }
 
+/* What the tool says that the action would do. */
+static void put_preview(struct strbuf *out, json_object *waits)
+{
+	json_object *preview = js_get(waits, "preview");
+
+	if (json_object_is_type(preview, json_type_string))
+		put_lines(out, "preview: ", json_object_get_string(preview),
+			  (size_t)json_object_get_string_len(preview));
+}
+
 int approval_text(json_object *waits, json_object *event, struct strbuf *out)
 {
 	const char *child = js_str(waits, "conversation", ""),
@@ -105,6 +115,7 @@ int approval_text(json_object *waits, json_object *event, struct strbuf *out)
 	if (*child)
 		strbuf_addf(out, "Request from subagent %s.\n", child);
 	put_action(out, event);
+	put_preview(out, waits);
 	strbuf_addf(out, "risk %s%s", js_str(waits, "risk", ""), *reason ? ": " : "");
 	visible_add(out, VISIBLE_ONE_LINE, reason, strlen(reason), NULL, NULL);
 	strbuf_addc(out, '\n');

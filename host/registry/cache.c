@@ -14,7 +14,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { CACHE_MAX = 32 << 20, FILES_MAX = 4096, FORMAT = 2 };
+enum { CACHE_MAX = 32 << 20, FILES_MAX = 4096, FORMAT = 3 };
 
 static void host_key(char *key, size_t size)
 {

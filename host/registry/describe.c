@@ -280,6 +280,8 @@ static int describe_tool(const struct mt_toolset *set, const struct mt_tool *t,
 		return status;
 	if (t->deadline_ms)
 		js_key_int(out, "deadline_ms", t->deadline_ms);
+	if (MT_HAS(t, preview) && t->preview)
+		js_key_bool(out, "preview", true);
 	js_key(out, "events");
 	status = put_events(t, out, err);
 	js_key_int(out, "hints", t->hints);

@@ -214,6 +214,7 @@ static struct tool tool_of(json_object *o, size_t instance)
 		.real = js_str(o, "name", ""),
 		.title = js_str(o, "title", ""),
 		.deadline_ms = js_int(o, "deadline_ms", 0),
+		.previews = js_bool(o, "preview", false),
 		.description = js_str(o, "description", ""),
 		.brief = js_str(o, "brief", ""),
 		.schema_json = js_get(o, "schema"),

@@ -16,6 +16,7 @@ struct tool {
 	const char *name, *description, *schema; /* schema as JSON text */
 	const char *title;       /* for people; "" if there is none */
 	int64_t deadline_ms;     /* by its own word; 0: it says nothing */
+	bool previews;           /* can say what a call would do */
 	const char *real;        /* its name in its toolset, mostly the same */
 	const char *brief;       /* the description, short; "" if there is none */
 	json_object *schema_json, *output_schema; /* the latter may be NULL */

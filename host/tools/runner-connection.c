@@ -411,8 +411,9 @@ static int send_or_wait(struct runner *l, const char *bytes, size_t len)
 	return status;
 }
 
-int runner_call(struct runner *l, uint64_t call, const char *instance, const char *tool,
-		const char *args, size_t len, int64_t timeout_ms, struct error *err)
+static int start_call(struct runner *l, const char *method, uint64_t call,
+		      const char *instance, const char *tool, const char *args,
+		      size_t len, int64_t timeout_ms, struct error *err)
 {
 	struct strbuf b AUTO(strbuf) = STRBUF(RUNNER_ARGS_MAX + 8192);
 	struct open_call *c;
@@ -428,7 +429,7 @@ int runner_call(struct runner *l, uint64_t call, const char *instance, const cha
 			    len, RUNNER_ARGS_MAX);
 	if (open_call_find(l, call))
 		return fail(err, MT_EEXIST, "call %" PRIu64 " is already open", call);
-	status = runner_put_call(&b, call, instance, tool, args, len, timeout_ms);
+	status = runner_put_call(&b, method, call, instance, tool, args, len, timeout_ms);
 	c = status ? NULL : open_call_add(l, call, instance);
 	if (!c)
 		return out_of_memory(err);
@@ -444,6 +445,21 @@ int runner_call(struct runner *l, uint64_t call, const char *instance, const cha
 				: "the runner exited");
 	}
 	return MT_OK;
+}
+
+int runner_call(struct runner *l, uint64_t call, const char *instance, const char *tool,
+		const char *args, size_t len, int64_t timeout_ms, struct error *err)
+{
+	return start_call(l, "tools/call", call, instance, tool, args, len, timeout_ms,
+			  err);
+}
+
+int runner_preview(struct runner *l, uint64_t call, const char *instance,
+		   const char *tool, const char *args, size_t len, int64_t timeout_ms,
+		   struct error *err)
+{
+	return start_call(l, "tools/preview", call, instance, tool, args, len, timeout_ms,
+			  err);
 }
 
 /* The only timer of a call, and only while it shall end. */

@@ -98,6 +98,10 @@ int runner_open(uv_loop_t *loop, const struct runner_spec *spec,
  *  wrong later comes as a result. */
 int runner_call(struct runner *l, uint64_t call, const char *instance, const char *tool,
 		const char *args, size_t len, int64_t timeout_ms, struct error *err);
+/** The same, for a result that says what such a call would do. */
+int runner_preview(struct runner *l, uint64_t call, const char *instance,
+		   const char *tool, const char *args, size_t len, int64_t timeout_ms,
+		   struct error *err);
 /** Ask a call to end; its result says MT_ECANCELLED. No such call: nothing. */
 void runner_cancel(struct runner *l, uint64_t call);
 int runner_input(struct runner *l, uint64_t call, const char *bytes, size_t len);

@@ -176,11 +176,12 @@ int runner_put_hello(struct strbuf *b, const struct runner_spec *spec)
 	return strbuf_add(b, "]}}\n");
 }
 
-int runner_put_call(struct strbuf *b, uint64_t call, const char *instance,
-		    const char *tool, const char *args, size_t len, int64_t timeout_ms)
+int runner_put_call(struct strbuf *b, const char *method, uint64_t call,
+		    const char *instance, const char *tool, const char *args, size_t len,
+		    int64_t timeout_ms)
 {
-	strbuf_addf(b, "{\"id\":%" PRIu64 ",\"method\":\"tools/call\",\"params\":{",
-		    call);
+	strbuf_addf(b, "{\"id\":%" PRIu64 ",\"method\":\"%s\",\"params\":{", call,
+		    method);
 	js_key_str(b, "instance", instance);
 	js_key_str(b, "name", tool);
 	if (timeout_ms)

@@ -48,8 +48,10 @@ void runner_line_clear(struct runner_line *l);
 
 /** The hello for a spec. */
 int runner_put_hello(struct strbuf *b, const struct runner_spec *spec);
-int runner_put_call(struct strbuf *b, uint64_t call, const char *instance,
-		    const char *tool, const char *args, size_t len, int64_t timeout_ms);
+/** `method` is "tools/call" or "tools/preview". */
+int runner_put_call(struct strbuf *b, const char *method, uint64_t call,
+		    const char *instance, const char *tool, const char *args, size_t len,
+		    int64_t timeout_ms);
 int runner_put_input(struct strbuf *b, uint64_t call, const char *bytes, size_t len);
 
 #endif

@@ -315,6 +315,15 @@ struct mt_tool {
 	const struct mt_param *params;
 	uint32_t param_count;
 	uint32_t reserved;       /* 0 */
+
+	/** Say with mt_tool_host.reply what a call with these arguments would do: a user
+	 *  reads it where the call needs approval, below the arguments, which are shown in any
+	 *  case and are what is approved. Called before that, perhaps without a call that
+	 *  follows it, so it must change nothing. Threads and lifetimes are those of `call`. It
+	 *  has 5 seconds and 32 KiB of text; `request` fails with MT_EDENIED; fields and media
+	 *  are ignored. If it fails, the user reads why. NULL: the arguments say it all.
+	 *  @return MT_OK, or a status after mt_tool_host.fail. */
+	int (*preview)(const struct mt_tool_host *host, void *self, struct mt_call *call);
 };
 #define MT_TOOL_SIZE_1_0 MT_SIZE_TO(mt_tool, reserved)
 

@@ -28,5 +28,7 @@ TESTS += %D%/plugin-build.bats
 EXTRA_DIST += %D%/plugin-build.bats
 TESTS += %D%/plugin-harness.bats
 EXTRA_DIST += %D%/plugin-harness.bats
+TESTS += %D%/plugin-preview.bats
+EXTRA_DIST += %D%/plugin-preview.bats
 TESTS += %D%/plugin-rust.bats
 EXTRA_DIST += %D%/plugin-rust.bats

@@ -134,7 +134,7 @@ MEMBER(mt_param, fallback, 40, 8);
 MEMBER(mt_param, min, 48, 8);
 MEMBER(mt_param, max, 56, 8);
 
-SIZE(mt_tool, 112);
+SIZE(mt_tool, 120);
 MEMBER(mt_tool, size, 0, 4);
 MEMBER(mt_tool, hints, 4, 4);
 MEMBER(mt_tool, name, 8, 8);
@@ -151,6 +151,7 @@ MEMBER(mt_tool, result_max, 88, 8);
 MEMBER(mt_tool, params, 96, 8);
 MEMBER(mt_tool, param_count, 104, 4);
 MEMBER(mt_tool, reserved, 108, 4);
+MEMBER(mt_tool, preview, 112, 8);
 
 SIZE(mt_toolset, 72);
 MEMBER(mt_toolset, size, 0, 4);

@@ -113,7 +113,7 @@ static void across(const char *text, size_t len)
 
 	if (!args || memchr(text, '\n', len))
 		return;
-	MUST(runner_put_call(&b, 7, "name", "tool", text, len, 5) == MT_OK);
+	MUST(runner_put_call(&b, "tools/call", 7, "name", "tool", text, len, 5) == MT_OK);
 	/* One level deeper than alone, so it may be too deep now. */
 	if (message_read(b.text, b.len, &m, NULL))
 		return;

@@ -113,6 +113,16 @@ static long ask(struct event_view *s, const char *risk, const char *reason, size
 	return event_view_question(s, &q, &rows);
 }
 
+static long preview(struct event_view *s, const char *text, size_t most)
+{
+	AUTO(json) json_object *said = json_object_new_string(text);
+	struct question_text q = { .event = s->call, .asker = "", .risk = "LOW",
+				   .reason = "", .preview = said, .most = most };
+	size_t rows;
+
+	return event_view_question(s, &q, &rows);
+}
+
 static void test_question(void)
 {
 	struct event_view s;
@@ -123,6 +133,12 @@ static void test_question(void)
 	ask(&s, "MEDIUM", "it \033removes\nfiles", 200);
 	CHECK_STR(s.out.text, "\n| $ rm x\nAllow this action? Risk: MEDIUM: it "
 			      "‹\\e›removes‹\\n›files\n");
+	strbuf_reset(&s.out);
+	preview(&s, "a\n\033b", 200);
+	CHECK_STR(s.out.text, "\n| $ rm x\n| Preview by the tool:\n|   a\n|   ‹\\e›b\n"
+			      "Allow this action? Risk: LOW\n");
+	strbuf_reset(&s.out);
+	CHECK_MSG(preview(&s, "1\n2\n3\n4\n5\n6", 4) > 0, "a part of it is hidden");
 	strbuf_reset(&s.out);
 	event(&s,
 	      "{\"id\":6,\"source\":\"agent\",\"confirms\":4,\"action\":\"run\",\"args\":{"

@@ -22,6 +22,9 @@ struct approval_state {
 	char refusal[4096];        /* why it is rejected */
 	json_object *granted;      /* scopes that run without approval; or NULL */
 	bool announced;            /* watchers were notified of those of the project */
+	uint64_t preview_call;     /* what the tool says is awaited; 0: nothing */
+	uint64_t previews;         /* that were asked for */
+	char *preview;             /* what the tool says that the pending action does; or NULL */
 };
 
 static inline struct approval_state *approval_of(const struct conversation *c)
@@ -36,6 +39,14 @@ bool approval_is_granted(struct conversation *c, const struct call *call);
 /** Grant a scope, in this conversation or in the project. */
 int approval_grant(struct conversation *c, json_object *scope, bool project,
 		   struct error *err);
+
+/** Ask the tool of a call what the call would do. @return true: watchers are notified of
+ *  the state when it has answered; false: nothing has been asked. */
+bool approval_preview_start(struct conversation *c, const struct call *call);
+/** The pending action is answered, or another one. */
+void approval_preview_drop(struct conversation *c);
+/** The answer of the tool; see feature.h. */
+bool approval_preview_take(struct conversation *c, const struct runner_result *result);
 
 /** What the analyzers say; UNKNOWN if they cannot. */
 void approval_assess(struct conversation *c, struct call *call, struct verdict *ret);

@@ -186,6 +186,13 @@ static int describe(struct conversation *c, struct error *err)
 			    &approval_of(c)->proposed_scope, err);
 }
 
+/* Watchers are notified once the question is whole. */
+static void ask_user(struct conversation *c)
+{
+	if (!approval_preview_start(c, turn_call(c)))
+		conversation_notify_state(c);
+}
+
 static void cannot_wait(struct conversation *c, const struct error *err)
 {
 	turn_reset(c);
@@ -210,7 +217,7 @@ static void wait_for_user(struct conversation *c, struct call *call)
 	} else if (call_log(c, call, &err) < 0 || describe(c, &err)) {
 		cannot_wait(c, &err);
 	} else {
-		conversation_notify_state(c);
+		ask_user(c);
 	}
 }
 
@@ -243,7 +250,7 @@ static void wait_again(struct conversation *c, struct call *call)
 	if (describe(c, &err))
 		cannot_wait(c, &err);
 	else
-		conversation_notify_state(c);
+		ask_user(c);
 }
 
 static void refuse(struct conversation *c, struct call *call)
@@ -268,7 +275,8 @@ json_object *conversation_waits(const struct conversation *c)
 	const struct verdict *v;
 	json_object *o, *list;
 
-	if (!turn_awaits_approval(c) || turn_pending(c) < 0)
+	if (!turn_awaits_approval(c) || turn_pending(c) < 0 ||
+	    approval_of(c)->preview_call)
 		return NULL;
 	v = &turn_call(c)->verdict;
 	o = json_object_new_object();
@@ -287,6 +295,8 @@ json_object *conversation_waits(const struct conversation *c)
 	js_set_str(o, "risk", risk_name(v->risk));
 	if (*v->reason)
 		js_set_str(o, "reason", v->reason);
+	if (approval_of(c)->preview)
+		js_set_str(o, "preview", approval_of(c)->preview);
 	js_set(o, "scopes", list);
 	js_set_int(o, "scope", (int64_t)approval_of(c)->proposed_scope);
 	js_set_str(
@@ -391,8 +401,10 @@ static int restore_action(struct conversation *c, struct event *action, bool *re
 	    state != STATE_ERROR) {
 		if (restore_waiting(c, action, err))
 			return err->code;
-		if (state != STATE_PAUSED)
-			conversation_restore_state(c, STATE_AWAITING_USER_CONFIRMATION);
+		if (state == STATE_PAUSED)
+			return MT_OK;
+		conversation_restore_state(c, STATE_AWAITING_USER_CONFIRMATION);
+		approval_preview_start(c, turn_call(c));
 		return MT_OK;
 	}
 	*ret_done = !evlog_dispatched(conversation_log(c), action->id) &&
@@ -429,7 +441,7 @@ static int before_continue(struct conversation *c, bool *ret_held, struct error 
 		return fail(err, MT_EDENIED,
 			    "an action is waiting for approval; confirm or reject it");
 	conversation_enter_state(c, STATE_AWAITING_USER_CONFIRMATION, "");
-	conversation_notify_state(c);
+	ask_user(c);
 	return MT_OK;
 }
 
@@ -441,6 +453,7 @@ static int prepare_state(struct conversation *c, enum agent_state state,
 
 	if ((!yes && state != STATE_USER_REJECTED) || turn_is_idle(c))
 		return MT_OK;
+	approval_preview_drop(c);
 	return approval_repeat(c, yes, err);
 }
 
@@ -461,6 +474,13 @@ static void release(struct conversation *c)
 	json_object_put(s->offered_scopes);
 	s->granted = s->offered_scopes = NULL;
 	s->edited_action = event_unref(s->edited_action);
+	free(s->preview);
+	s->preview = NULL;
+}
+
+static bool awaits_preview(const struct conversation *c)
+{
+	return approval_of(c)->preview_call != 0;
 }
 
 /* What runs is what was approved. */
@@ -493,5 +513,8 @@ const struct feature approval_feature = {
 	.check_user_call = check_user_call,
 	.before_send = before_send,
 	.before_observation = before_observation,
+	.is_busy = awaits_preview,
+	.take_result = approval_preview_take,
+	.cancel = approval_preview_drop,
 	.release = release,
 };
