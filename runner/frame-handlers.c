@@ -170,6 +170,15 @@ static bool ask(struct supervisor *s, struct call *c, uint64_t aux, const char *
 	return true;
 }
 
+static unsigned questions_of(const struct supervisor *s, const struct call *c)
+{
+	unsigned count = 0;
+
+	for (const struct question *q = s->questions; q; q = q->next)
+		count += q->call == c->number;
+	return count;
+}
+
 static bool take_request(struct supervisor *s, struct worker_proc *w, struct call *c,
 			 const struct frame *f)
 {
@@ -191,7 +200,9 @@ static bool take_request(struct supervisor *s, struct worker_proc *w, struct cal
 		refuse(w, f, MT_EDENIED, "this secret is not granted to the tool");
 		return true;
 	}
-	if (!ask(s, c, f->aux, method, params))
+	if (questions_of(s, c) >= QUESTIONS_MAX)
+		refuse(w, f, MT_ELIMIT, "the call has too many pending requests");
+	else if (!ask(s, c, f->aux, method, params))
 		refuse(w, f, MT_ENOMEM, "out of memory");
 	return true;
 }

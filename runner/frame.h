@@ -27,7 +27,7 @@ enum frame_type {
 	FRAME_LIST,       /* status: number of the instance */
 	FRAME_CANCEL,
 	FRAME_INPUT,
-	FRAME_ANSWER,     /* aux: number of the request; status; text */
+	FRAME_ANSWER,     /* aux: number of the request; status; flags; text */
 	FRAME_CLOSE,      /* close the instances and end */
 	/* from the worker */
 	FRAME_TEXT = 32,  /* more text of the result */
@@ -48,6 +48,7 @@ enum {
 	FRAME_SPOOLED = 1u << 2,    /* DONE: the spool file exists */
 	FRAME_SPOOL_FULL = 1u << 3, /* DONE: and its cap was reached */
 	FRAME_TEXT_CUT = 1u << 4,   /* DONE: the result was cut at its limit */
+	FRAME_UNFINISHED = 1u << 5, /* ANSWER: a piece; the answer comes later */
 };
 
 enum frame_wanted {

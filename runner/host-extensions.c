@@ -23,6 +23,7 @@ static const struct {
 	const void *table;
 } extensions[] = {
 	{ MT_RESULT_DRAFT_1, &result_draft_1 },
+	{ MT_REQUESTS_DRAFT_1, &host_requests_draft_1 },
 };
 
 const void *host_extension(const char *name)

@@ -159,40 +159,64 @@ static void take_attach(struct supervisor *s, const struct message *m)
 	results_again(s);
 }
 
-static void take_answer(struct supervisor *s, const struct message *m)
+/* The place of a question; of NULL if its call has ended. */
+static struct question **find_question(struct supervisor *s, const struct message *m)
 {
 	struct question **p = &s->questions;
 	uint64_t number = strtoull(m->id, NULL, 10);
-	json_object *error = js_get(m->doc, "error");
-	struct frame f = { .type = FRAME_ANSWER };
-	struct worker_proc *w;
-	struct question *q;
-	struct call *c;
 
 	while (*p && (*p)->number != number)
 		p = &(*p)->next;
-	q = *p;
-	if (!q)
-		return; /* its call has ended */
-	*p = q->next;
-	c = call_by_number(s, q->call);
-	w = c ? worker_proc_by_number(s, c->worker) : NULL;
-	if (w) {
-		int code = (int)js_int(error, "code", MT_EIO);
+	return p;
+}
 
-		f.id = q->call;
-		f.aux = q->aux;
-		if (error) {
-			f.status = code < 0 && code >= MT_EEXIST ? code : MT_EIO;
-			f.data = js_str(error, "message", "refused");
-			f.len = strlen(f.data);
-		} else {
-			f.data = js_text(js_get(m->doc, "result"), &f.len);
-		}
+/* Pass text of the host to the worker that has asked. */
+static void pass_answer(struct supervisor *s, const struct question *q, int status,
+			unsigned flags, struct mt_str text)
+{
+	struct call *c = call_by_number(s, q->call);
+	struct worker_proc *w = c ? worker_proc_by_number(s, c->worker) : NULL;
+	const struct frame f = { .type = FRAME_ANSWER, .id = q->call, .aux = q->aux,
+				 .status = status, .flags = (uint16_t)flags,
+				 .data = text.ptr, .len = text.len };
+
+	if (w)
 		worker_proc_send(w, &f);
+}
+
+static void take_answer(struct supervisor *s, const struct message *m)
+{
+	struct question **p = find_question(s, m), *q = *p;
+	json_object *error = js_get(m->doc, "error");
+	int code = (int)js_int(error, "code", MT_EIO);
+	struct mt_str text;
+
+	if (!q)
+		return;
+	*p = q->next;
+	if (error) {
+		code = code < 0 && code >= MT_EEXIST ? code : MT_EIO;
+		text.ptr = js_str(error, "message", "refused");
+		text.len = strlen(text.ptr);
+	} else {
+		text.ptr = js_text(js_get(m->doc, "result"), &text.len);
 	}
+	pass_answer(s, q, error ? code : MT_OK, 0, text);
 	free(q->line);
 	free(q);
+}
+
+static void take_piece(struct supervisor *s, const struct message *m)
+{
+	const struct question *q = *find_question(s, m);
+	json_object *data = js_get(m->params, "data");
+	struct mt_str text;
+
+	if (!q || !json_object_is_type(data, json_type_object))
+		return;
+	text.ptr = js_text(data, &text.len);
+	if (text.ptr)
+		pass_answer(s, q, MT_OK, FRAME_UNFINISHED, text);
 }
 
 static void take_input(struct supervisor *s, const struct message *m, struct call *c)
@@ -267,6 +291,9 @@ static void take(struct supervisor *s, struct message *m)
 		break;
 	case MESSAGE_ANSWER:
 		take_answer(s, m);
+		break;
+	case MESSAGE_PIECE:
+		take_piece(s, m);
 		break;
 	case MESSAGE_UNKNOWN:
 		if (*m->id)

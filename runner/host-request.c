@@ -1,35 +1,182 @@
 /* SPDX-License-Identifier: MIT
  *
- * host-request.c - a tool asks the other side and waits for the answer. */
+ * host-request.c - a tool sends requests to the other side and waits for answers. */
 #include "tool-host.h"
+#include "clock.h"
+#include <mortise/extensions.h>
 #include <string.h>
+#include <time.h>
+
+enum { METHOD_MAX = 127, PIECES_MAX = 4 << 20 };
 
 /* Texts live until the call returns. */
-static const char *keep(struct mt_call *c, const char *text, size_t len)
+static struct kept *kept_new(const char *text, size_t len)
 {
 	struct kept *k = malloc(sizeof *k + len + 1);
 
 	if (!k)
 		return NULL;
-	memcpy(k->text, text, len);
+	k->next = NULL;
+	k->len = len;
+	if (len)
+		memcpy(k->text, text, len);
 	k->text[len] = '\0';
-	k->next = c->kept;
-	c->kept = k;
-	return k->text;
+	return k;
 }
 
-static int answer(struct mt_call *c, int status, const char *text, size_t len,
-		  struct mt_str *ret)
+static void kept_free(struct kept *k)
 {
-	const char *kept = keep(c, text, len);
+	while (k) {
+		struct kept *next = k->next;
 
-	*ret = (struct mt_str){ kept, kept ? len : 0 };
-	return kept ? status : MT_ENOMEM;
+		explicit_bzero(k->text, k->len); /* it may be a secret */
+		free(k);
+		k = next;
+	}
+}
+
+/* Under c->lock. */
+static struct mt_str keep(struct mt_call *c, struct kept *k)
+{
+	if (!k)
+		return (struct mt_str){ "", 0 };
+	k->next = c->kept;
+	c->kept = k;
+	return (struct mt_str){ k->text, k->len };
 }
 
 static int say(struct mt_call *c, int status, const char *text, struct mt_str *ret)
 {
-	return answer(c, status, text, strlen(text), ret);
+	struct kept *k = kept_new(text, strlen(text));
+
+	pthread_mutex_lock(&c->lock);
+	*ret = keep(c, k);
+	pthread_mutex_unlock(&c->lock);
+	return k ? status : MT_ENOMEM;
+}
+
+/* ---- the requests of a call; under c->lock -------------------------------- */
+
+static struct asked *find(struct mt_call *c, uint64_t number)
+{
+	struct asked *a = c->asked;
+
+	while (a && a->number != number)
+		a = a->next;
+	return a;
+}
+
+static struct asked *find_waiting(struct mt_call *c)
+{
+	struct asked *a = c->asked;
+
+	while (a && !a->waits)
+		a = a->next;
+	return a;
+}
+
+static void asked_free(struct asked *a)
+{
+	kept_free(a->pieces);
+	kept_free(a->answer);
+	free(a);
+}
+
+static void drop(struct mt_call *c, struct asked *a)
+{
+	struct asked **p = &c->asked;
+
+	while (*p != a)
+		p = &(*p)->next;
+	*p = a->next;
+	c->asked_count--;
+	asked_free(a);
+}
+
+static int add(struct mt_call *c, bool waits, uint64_t *ret_number)
+{
+	static atomic_ullong numbers;
+	struct asked **end = &c->asked, *a;
+
+	if (c->asked_count >= MT_REQUESTS_MAX)
+		return MT_ELIMIT;
+	a = calloc(1, sizeof *a);
+	if (!a)
+		return MT_ENOMEM;
+	a->number = *ret_number = atomic_fetch_add(&numbers, 1) + 1;
+	a->waits = waits;
+	a->pieces_end = &a->pieces;
+	while (*end)
+		end = &(*end)->next;
+	*end = a;
+	c->asked_count++;
+	return MT_OK;
+}
+
+/* The answer is the tool's from now on. */
+static int take_answer(struct mt_call *c, struct asked *a, struct mt_str *ret)
+{
+	int status = a->status;
+
+	*ret = keep(c, STEAL(a->answer));
+	drop(c, a);
+	return status;
+}
+
+void host_requests_free(struct mt_call *c)
+{
+	while (c->asked) {
+		struct asked *next = c->asked->next;
+
+		asked_free(c->asked);
+		c->asked = next;
+	}
+	kept_free(c->kept);
+}
+
+static void add_piece(struct mt_call *c, struct asked *a, const struct frame *f)
+{
+	struct kept *k = NULL;
+
+	/* Nothing is lost with it: the answer is whole. */
+	if (!a->waits && f->len <= PIECES_MAX - c->pieces_len)
+		k = kept_new(f->data, f->len);
+	if (!k)
+		return;
+	*a->pieces_end = k;
+	a->pieces_end = &k->next;
+	c->pieces_len += k->len;
+}
+
+void host_request_answer(struct mt_call *c, const struct frame *f)
+{
+	struct asked *a;
+
+	pthread_mutex_lock(&c->lock);
+	a = find(c, f->aux);
+	if (a && !a->answered && f->flags & FRAME_UNFINISHED) {
+		add_piece(c, a, f);
+	} else if (a && !a->answered) {
+		a->answer = kept_new(f->data, f->len);
+		a->status = a->answer ? f->status : MT_ENOMEM;
+		a->answered = true;
+	}
+	pthread_cond_broadcast(&c->wake);
+	pthread_mutex_unlock(&c->lock);
+}
+
+/* ---- sending ---------------------------------------------------------------- */
+
+static int check(const char *method, struct mt_str *params, struct error *err)
+{
+	AUTO(json) json_object *checked = NULL;
+
+	if (!method || !*method || strlen(method) > METHOD_MAX)
+		return fail(err, MT_EINVAL, "a request requires a method name");
+	if (params->len == 0)
+		*params = (struct mt_str)MT_STR("{}");
+	checked = js_parse_object(params->ptr, params->len, err);
+	return checked ? MT_OK : err->code;
 }
 
 static int send_request(struct mt_call *c, const char *method, struct mt_str params,
@@ -47,59 +194,139 @@ static int send_request(struct mt_call *c, const char *method, struct mt_str par
 	return worker_send(&f, 0);
 }
 
-/* Called with c->lock held. */
-static int wait_answer(struct mt_call *c, struct mt_str *ret)
+/* @return MT_OK: it is on its way. */
+static int start(struct mt_call *c, const char *method, struct mt_str params, bool waits,
+		 uint64_t *ret_number, struct error *err)
 {
-	int status;
+	int status = check(method, &params, err);
 
-	while (!c->answered && !atomic_load(&c->cancelled))
-		pthread_cond_wait(&c->wake, &c->lock);
-	c->request = 0;
-	if (!c->answered)
-		return say(c, MT_ECANCELLED, "the call was cancelled", ret);
-	c->answered = false;
-	status = answer(c, c->answer_status, c->answer ? c->answer : "", c->answer_len,
-			ret);
-	if (c->answer)
-		explicit_bzero(c->answer, c->answer_len);
-	free(c->answer);
-	c->answer = NULL;
-	return status;
+	if (status)
+		return status;
+	pthread_mutex_lock(&c->lock);
+	if (waits && find_waiting(c))
+		status = fail(err, MT_EINVAL, "the call already has a pending request");
+	else
+		status = add(c, waits, ret_number);
+	pthread_mutex_unlock(&c->lock);
+	if (status == MT_ELIMIT)
+		fail(err, status, "the call already has %d pending requests",
+		     MT_REQUESTS_MAX);
+	if (!status) {
+		status = send_request(c, method, params, *ret_number);
+		if (!status)
+			return MT_OK;
+		fail(err, status, "cannot send the request");
+		pthread_mutex_lock(&c->lock);
+		drop(c, find(c, *ret_number));
+		pthread_mutex_unlock(&c->lock);
+	}
+	return err->code ? status : fail(err, status, "%s", status_name(status));
 }
+
+/* ---- one, and its answer ------------------------------------------------------ */
 
 int host_request(struct mt_call *c, const char *method, struct mt_str params,
 		 struct mt_str *ret_result)
 {
-	static atomic_ullong numbers;
-	AUTO(json) json_object *checked = NULL;
 	struct mt_str ignored, *ret = ret_result ? ret_result : &ignored;
 	struct error err = ERROR_NONE;
-	int status;
+	uint64_t number;
+	bool answered;
+	struct asked *a;
+	int status = start(c, method, params, true, &number, &err);
 
-	if (!method || !*method || strlen(method) > 127)
-		return say(c, MT_EINVAL, "a request requires a method name", ret);
-	if (params.len == 0)
-		params = (struct mt_str)MT_STR("{}");
-	checked = js_parse_object(params.ptr, params.len, &err);
-	if (!checked)
-		return say(c, MT_EINVAL, err.text, ret);
+	if (status)
+		return say(c, status, err.text, ret);
 	pthread_mutex_lock(&c->lock);
-	if (c->request) {
-		pthread_mutex_unlock(&c->lock);
-		return say(c, MT_EINVAL, "the call already has a pending request", ret);
-	}
-	c->answered = false;
-	c->request = atomic_fetch_add(&numbers, 1) + 1;
+	a = find(c, number);
+	while (!a->answered && !atomic_load(&c->cancelled))
+		pthread_cond_wait(&c->wake, &c->lock);
+	answered = a->answered;
+	if (answered)
+		status = take_answer(c, a, ret);
+	else
+		drop(c, a);
 	pthread_mutex_unlock(&c->lock);
+	return answered ? status : say(c, MT_ECANCELLED, "the call was cancelled", ret);
+}
 
-	status = send_request(c, method, params, c->request);
-	pthread_mutex_lock(&c->lock);
-	if (status) {
-		c->request = 0;
-		status = say(c, status, "cannot send the request", ret);
+/* ---- several, and any answer: MT_REQUESTS_DRAFT_1 ---------------------------- */
+
+static int submit(struct mt_call *c, const char *method, struct mt_str params,
+		  uint64_t *ret_number)
+{
+	struct error err = ERROR_NONE;
+
+	return start(c, method, params, false, ret_number, &err);
+}
+
+static struct kept *take_piece(struct mt_call *c, struct asked *a)
+{
+	struct kept *k = a->pieces;
+
+	a->pieces = k->next;
+	if (!a->pieces)
+		a->pieces_end = &a->pieces;
+	c->pieces_len -= k->len;
+	return k;
+}
+
+/* What has come first of what is there. @return false: nothing is there;
+ * `*ret_open`: but something may come. */
+static bool take_any(struct mt_call *c, struct mt_answer_draft_1 *ret, bool *ret_open)
+{
+	struct asked *a = c->asked;
+
+	*ret_open = false;
+	for (; a; a = a->next) {
+		if (a->waits)
+			continue;
+		*ret_open = true;
+		if (a->pieces || a->answered)
+			break;
+	}
+	if (!a)
+		return false;
+	*ret = (struct mt_answer_draft_1){ .number = a->number };
+	if (a->pieces) {
+		ret->flags = MT_ANSWER_PIECE;
+		ret->text = keep(c, take_piece(c, a));
 	} else {
-		status = wait_answer(c, ret);
+		ret->status = take_answer(c, a, &ret->text);
+	}
+	return true;
+}
+
+/* @return false: the time is over. */
+static bool wait_until(struct mt_call *c, int64_t end)
+{
+	const struct timespec t = { end / 1000, end % 1000 * 1000000 };
+
+	if (end < 0)
+		return pthread_cond_wait(&c->wake, &c->lock) == 0;
+	return pthread_cond_clockwait(&c->wake, &c->lock, CLOCK_MONOTONIC, &t) == 0;
+}
+
+static int wait_any(struct mt_call *c, int64_t timeout_ms, struct mt_answer_draft_1 *ret)
+{
+	int64_t end = timeout_ms < 0 ? -1 : clock_ms() + timeout_ms;
+	bool in_time = true, open;
+	int status = MT_OK;
+
+	pthread_mutex_lock(&c->lock);
+	while (!take_any(c, ret, &open) && !status) {
+		if (!open)
+			status = MT_ENOTFOUND;
+		else if (atomic_load(&c->cancelled))
+			status = MT_ECANCELLED;
+		else if (!in_time)
+			status = MT_ETIMEOUT;
+		else
+			in_time = wait_until(c, end);
 	}
 	pthread_mutex_unlock(&c->lock);
 	return status;
 }
+
+const struct mt_requests_draft_1 host_requests_draft_1 = {
+	.size = sizeof host_requests_draft_1, .submit = submit, .wait = wait_any };

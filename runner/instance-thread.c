@@ -66,13 +66,7 @@ void call_free(struct mt_call *c)
 		close(c->cancel_fd);
 	if (c->spool_fd >= 0)
 		close(c->spool_fd);
-	while (c->kept) {
-		struct kept *next = c->kept->next;
-
-		free(c->kept);
-		c->kept = next;
-	}
-	free(c->answer);
+	host_requests_free(c);
 	pthread_mutex_destroy(&c->lock);
 	pthread_cond_destroy(&c->wake);
 	free(c);

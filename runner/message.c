@@ -18,6 +18,7 @@ static const struct {
 	{ "notifications/cancelled", MESSAGE_CANCELLED, false, "requestId" },
 	{ "notifications/input", MESSAGE_INPUT, false, "requestId" },
 	{ "notifications/ack", MESSAGE_ACK, false, "requestId" },
+	{ "notifications/piece", MESSAGE_PIECE, false, "request" },
 	{ "notifications/window", MESSAGE_WINDOW, false, NULL },
 };
 

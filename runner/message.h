@@ -21,6 +21,7 @@ enum message_kind {
 	MESSAGE_WINDOW,
 	MESSAGE_ACK,
 	MESSAGE_ANSWER,
+	MESSAGE_PIECE,
 	MESSAGE_UNKNOWN, /* a method that this version does not have */
 };
 

@@ -17,6 +17,7 @@ enum {
 	RESULTS_HIGH_WATER = 64 << 20,        /* above this, workers wait */
 	PACKETS_MAX = 64 << 20,      /* bytes on the way to one worker */
 	CHUNK = 32 * 1024,           /* of a result, in bytes of text */
+	QUESTIONS_MAX = 64,          /* open ones of a call */
 };
 
 /** One message for a worker that could not take it at once. */

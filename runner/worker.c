@@ -4,6 +4,7 @@
  * threads of their instances, delivers cancels, input and answers. */
 #include "worker.h"
 #include "process-tree.h"
+#include "tool-host.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <malloc.h>
@@ -125,23 +126,6 @@ static void take_input(struct mt_call *c, const struct frame *f)
 		set->input(&tool_host, c->instance->self, c, f->data, f->len);
 }
 
-static void take_answer(struct mt_call *c, const struct frame *f)
-{
-	pthread_mutex_lock(&c->lock);
-	if (c->request && c->request == f->aux && !c->answered) {
-		c->answer = malloc(f->len + 1);
-		if (c->answer) {
-			memcpy(c->answer, f->data, f->len);
-			c->answer[f->len] = '\0';
-		}
-		c->answer_len = c->answer ? f->len : 0;
-		c->answer_status = c->answer ? f->status : MT_ENOMEM;
-		c->answered = true;
-		pthread_cond_broadcast(&c->wake);
-	}
-	pthread_mutex_unlock(&c->lock);
-}
-
 static _Noreturn void take_close(void)
 {
 	for (size_t n = 0; n < worker.spec->instance_count; n++) {
@@ -175,7 +159,7 @@ static void take(const struct frame *f)
 	else if (f->type == FRAME_INPUT)
 		take_input(c, f);
 	else if (f->type == FRAME_ANSWER)
-		take_answer(c, f);
+		host_request_answer(c, f);
 	call_leave(c);
 }
 

@@ -49,7 +49,19 @@ struct mt_instance {
 /** One piece of text that lives as long as its call. */
 struct kept {
 	struct kept *next;
-	char text[];
+	size_t len;
+	char text[];                 /* with a NUL after it */
+};
+
+/** A request whose answer the tool has not had. */
+struct asked {
+	struct asked *next;
+	uint64_t number;
+	bool waits;                  /* mt_tool_host.request waits for it */
+	struct kept *pieces, **pieces_end; /* of the answer, before it is whole */
+	bool answered;
+	int status;
+	struct kept *answer;         /* NULL: memory ran out */
 };
 
 struct mt_call {
@@ -88,11 +100,9 @@ struct mt_call {
 	int64_t live_sent;           /* when */
 	bool live_waits;             /* the first thread shall send it */
 
-	uint64_t request;            /* number of the request that is open; 0: none */
-	bool answered;
-	int answer_status;
-	char *answer;
-	size_t answer_len;
+	struct asked *asked;         /* the first one first */
+	unsigned asked_count;
+	size_t pieces_len;           /* of all of them */
 	struct kept *kept;
 };
 

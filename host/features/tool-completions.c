@@ -16,22 +16,26 @@
 
 enum {
 	COMPLETIONS_MAX = 32,       /* of one call */
+	COMPLETIONS_OPEN = 8,       /* at once */
 	COMPLETION_MESSAGES = 64,
 	COMPLETION_TEXT = 2 << 20,  /* bytes of all its messages */
 	COMPLETION_TOKENS = 65536,  /* most that may be asked for */
 };
 
 struct completion {
+	struct completion *next;
 	struct conversation *c;
 	struct llm_exchange *exchange;
 	struct llm_request *request;
 	uint64_t id;             /* of the runner's request */
+	bool pieces;             /* the tool reads the answer as it streams */
 };
 
 /* Of a conversation. */
 struct completions {
-	struct completion *now; /* that the pending call asks for; NULL: none */
-	unsigned count;         /* that it has asked for */
+	struct completion *open; /* that the pending call asks for; NULL: none */
+	unsigned open_count;
+	unsigned count;          /* that it has asked for */
 };
 
 static struct completions *state(const struct conversation *c)
@@ -45,13 +49,17 @@ static void refuse(struct conversation *c, uint64_t id, const struct error *err)
 		      strlen(err->text));
 }
 
-static void over(struct conversation *c)
+static void over(struct completion *q)
 {
-	struct completions *s = state(c);
+	struct completions *s = state(q->c);
+	struct completion **p = &s->open;
 
-	llm_request_free(s->now->request);
-	free(s->now);
-	s->now = NULL;
+	while (*p != q)
+		p = &(*p)->next;
+	*p = q->next;
+	s->open_count--;
+	llm_request_free(q->request);
+	free(q);
 }
 
 static void cancel(struct conversation *c)
@@ -59,11 +67,11 @@ static void cancel(struct conversation *c)
 	struct completions *s = state(c);
 
 	s->count = 0;
-	if (!s->now)
-		return;
-	if (s->now->exchange)
-		llm_cancel(s->now->exchange);
-	over(c);
+	while (s->open) {
+		if (s->open->exchange)
+			llm_cancel(s->open->exchange);
+		over(s->open);
+	}
 }
 
 /* ---- the request --------------------------------------------------------- */
@@ -178,7 +186,7 @@ static void on_done(void *arg, struct llm_reply *reply)
 			      13);
 	else
 		runner_answer(conversation_runner(c), q->id, MT_OK, text.text, text.len);
-	over(c);
+	over(q);
 	llm_reply_free(reply);
 }
 
@@ -189,13 +197,49 @@ static void on_failed(void *arg, const struct llm_error *error)
 
 	runner_answer(conversation_runner(c), q->id, MT_EIO, error->text,
 		      strlen(error->text));
-	over(c);
+	over(q);
+}
+
+static void send_piece(const struct completion *q, const struct strbuf *json)
+{
+	if (!json->error)
+		runner_piece(conversation_runner(q->c), q->id, json->text, json->len);
+}
+
+static void on_delta(void *arg, bool reasoning, const char *text, size_t len)
+{
+	const struct completion *q = arg;
+	AUTO(strbuf) struct strbuf json = STRBUF(1 << 20);
+
+	if (reasoning || !q->pieces)
+		return;
+	strbuf_addc(&json, '{');
+	js_key_strn(&json, "text", text, len);
+	strbuf_addc(&json, '}');
+	send_piece(q, &json);
+}
+
+/* What has streamed so far is void. */
+static void restart(const struct completion *q)
+{
+	AUTO(strbuf) struct strbuf json = STRBUF(64);
+
+	strbuf_add(&json, "{\"restarted\":true}");
+	if (q->pieces)
+		send_piece(q, &json);
+}
+
+static void on_switched(void *arg, const struct llm_error *why, const struct llm *next)
+{
+	(void)why, (void)next;
+	restart(arg);
 }
 
 static void on_retry(void *arg, const struct llm_error *why, int64_t wait_ms)
 {
 	const struct completion *q = arg;
 
+	restart(q);
 	conversation_notice(q->c, MT_LOG_WARNING,
 			    "a tool is waiting for its model: %s; retrying in %lld s",
 			    why->text, (long long)((wait_ms + 999) / 1000));
@@ -204,12 +248,13 @@ static void on_retry(void *arg, const struct llm_error *why, int64_t wait_ms)
 static int ask_model(struct conversation *c, struct completion *q, struct llm *llm,
 		     struct error *err)
 {
-	static const struct llm_events events = { .retry = on_retry, .done = on_done,
-						  .failed = on_failed };
+	static const struct llm_events events = {
+		.delta = on_delta, .retry = on_retry, .switched = on_switched,
+		.done = on_done, .failed = on_failed };
+	int64_t replies = side_usage_calls(c, USAGE_TOOLS) + state(c)->open_count - 1;
 
 	q->request->stream = llm_feature(llm, "stream");
-	return llm_send(llm, q->request, side_usage_calls(c, USAGE_TOOLS), &events, q,
-			NULL, &q->exchange, err);
+	return llm_send(llm, q->request, replies, &events, q, NULL, &q->exchange, err);
 }
 
 /* ---- whether it may ----------------------------------------------------------- */
@@ -220,10 +265,10 @@ static int allowed(struct conversation *c, uint64_t call, struct error *err)
 
 	if (turn_is_idle(c) || turn_pending(c) != parallel_action_of(c, call))
 		return fail(err, MT_ECANCELLED, "the call has ended");
-	if (state(c)->now)
+	if (state(c)->open_count >= COMPLETIONS_OPEN)
 		return fail(err, MT_ELIMIT,
-			    "a call can have only one pending request "
-			    "to a model");
+			    "a call can have at most %d pending requests to a model",
+			    COMPLETIONS_OPEN);
 	if (state(c)->count >= COMPLETIONS_MAX)
 		return fail(err, MT_ELIMIT,
 			    "a call can send at most %d requests to a "
@@ -252,8 +297,10 @@ static bool request_completion(struct conversation *c, uint64_t call, uint64_t r
 		refuse(c, request, &err);
 		return true;
 	}
-	*q = (struct completion){ .c = c, .id = request };
-	state(c)->now = q;
+	*q = (struct completion){ .next = state(c)->open, .c = c, .id = request,
+				  .pieces = js_bool(params, "stream", false) };
+	state(c)->open = q;
+	state(c)->open_count++;
 	state(c)->count++;
 	r = build(c, params, &q->request, &err);
 	if (!r)
@@ -264,7 +311,7 @@ static bool request_completion(struct conversation *c, uint64_t call, uint64_t r
 		r = ask_model(c, q, llm, &err);
 	if (r) {
 		refuse(c, request, &err);
-		over(c);
+		over(q);
 	}
 	return true;
 }

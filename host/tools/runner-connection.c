@@ -535,6 +535,19 @@ int runner_answer(struct runner *l, uint64_t request, int status, const char *te
 	return result;
 }
 
+int runner_piece(struct runner *l, uint64_t request, const char *json, size_t len)
+{
+	struct strbuf b AUTO(strbuf) = STRBUF(RUNNER_ARGS_MAX);
+
+	strbuf_addf(&b,
+		    "{\"method\":\"notifications/piece\",\"params\":"
+		    "{\"request\":%" PRIu64 ",\"data\":",
+		    request);
+	strbuf_addn(&b, json, len);
+	strbuf_add(&b, "}}\n");
+	return b.error ? b.error : runner_send(l, b.text, b.len);
+}
+
 int runner_list(struct runner *l, const char *instance, struct error *err)
 {
 	struct strbuf b AUTO(strbuf) = STRBUF(4096), id AUTO(strbuf) = STRBUF(1024);

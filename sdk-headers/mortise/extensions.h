@@ -35,6 +35,41 @@ struct mt_result_draft_1 {
 	int (*structured)(struct mt_call *call, const char *json, size_t len);
 };
 
+/** Several requests to the host at once, and answers that come in pieces. */
+#define MT_REQUESTS_DRAFT_1 "mortise.requests.draft-1"
+#define MT_REQUESTS_MAX 8 /* open requests of a call, that of mt_tool_host.request included */
+
+enum {
+	MT_ANSWER_PIECE = 1u << 0, /* a piece of the answer, which comes later */
+};
+
+struct mt_answer_draft_1 {
+	uint64_t number;    /* of the request */
+	int32_t status;     /* MT_OK: `text` is a JSON object; else it is a sentence */
+	uint32_t flags;     /* MT_ANSWER_PIECE */
+	struct mt_str text; /* borrowed until the call returns; a NUL follows its end */
+};
+
+struct mt_requests_draft_1 {
+	uint32_t size;
+	uint32_t reserved;
+	/** Send a request as mt_tool_host.request does, and do not wait for its answer.
+	 *  `*ret_number` is its number in the process. A request that is open when the call
+	 *  returns is dropped; the host stops working on it. [any thread]
+	 *  @return MT_ELIMIT if MT_REQUESTS_MAX are open, MT_EINVAL for bad params, MT_ENOMEM. */
+	int (*submit)(struct mt_call *call, const char *method, struct mt_str params,
+		      uint64_t *ret_number);
+	/** Wait until one of the requests that were submitted is answered, whichever it is, for
+	 *  at most `timeout_ms`; 0: do not wait; -1: as long as it takes. It fills `ret`, and the
+	 *  request is no longer open, unless it is a piece. Pieces exist if the params of a
+	 *  "model/complete" have `stream` true: {text}, the next text of the model, or {restarted:
+	 *  true}, the pieces so far are void. At most 4 MiB of pieces wait, further ones are
+	 *  dropped; the answer has the whole text in any case. [any thread]
+	 *  @return MT_OK; MT_ENOTFOUND if none is open, MT_ETIMEOUT, MT_ECANCELLED if the call
+	 *  is cancelled and no answer is there: then `ret` is as it was. */
+	int (*wait)(struct mt_call *call, int64_t timeout_ms, struct mt_answer_draft_1 *ret);
+};
+
 #ifdef __cplusplus
 }
 #endif

@@ -161,7 +161,8 @@ struct mt_tool_host {
 	 *    "shell/directory"     {} -> {directory}: where the shell of the
 	 *                          conversation last was, "" if unknown
 	 *  `params` and result are JSON objects. `ret_result` may be NULL; what it gets
-	 *  is borrowed until the call returns. One request of a call at a time; it
+	 *  is borrowed until the call returns. One request of a call at a time (for
+	 *  several see MT_REQUESTS_DRAFT_1 of extensions.h); it
 	 *  waits until the answer comes or the call is cancelled. @return MT_EUNSUPPORTED for a method that this host
 	 *  lacks, MT_EDENIED, MT_ECANCELLED, ...; then the result is a sentence. */
 	int (*request)(struct mt_call *call, const char *method, struct mt_str params,

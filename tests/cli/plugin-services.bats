@@ -362,3 +362,54 @@ logged() {
 	call
 	[ "${lines[0]}" = "0,1,2,3,4,5,6,7,8,9," ]
 }
+
+@test "several requests to a model at once, whose answers are read as they come" {
+	service 'const struct mt_requests_draft_1 *r = host->extension(MT_REQUESTS_DRAFT_1);
+		static const char ask[] = "{\"messages\":[{\"role\":\"user\",\"content\":\"x\"}],"
+			"\"model\":\"other\",\"stream\":true}";
+		struct mt_str params = { ask, sizeof ask - 1 };
+		char pieces[3][64] = { "" }, answer[96];
+		uint64_t numbers[3];
+		struct mt_answer_draft_1 a;
+		int status;
+		for (int n = 0; n < 3; n++)
+			if (r->submit(call, "model/complete", params, &numbers[n]))
+				return host->fail(call, MT_EINVAL, "not submitted");
+		while (!(status = r->wait(call, -1, &a)))
+			for (int n = 0; n < 3; n++) {
+				char *text = pieces[n], *end = text + strlen(text);
+				if (numbers[n] != a.number)
+					continue;
+				if (a.flags & MT_ANSWER_PIECE) {
+					snprintf(end, 32, "%.*s", (int)a.text.len - 11,
+						a.text.ptr + 9);
+					continue;
+				}
+				snprintf(answer, sizeof answer, "{\"text\":\"%s\",", text);
+				host->reply(call, "%d %s %s. ", a.status, text,
+					strncmp(a.text.ptr, answer, strlen(answer)) ? a.text.ptr
+						: "whole");
+			}
+		return status == MT_ENOTFOUND ? MT_OK : host->fail(call, status, "no end");'
+	printf '[turn]\ntext = one\n\n[turn]\ntext = two\n\n[turn]\ntext = three\n' \
+		> "$BATS_TEST_TMPDIR/other"
+	cat > "$BATS_TEST_TMPDIR/script" <<-'END'
+		[turn]
+		[call service]
+
+		[turn]
+		expect last contains = 0 one whole.
+		expect last contains = 0 two whole.
+		expect last contains = 0 three whole.
+		[call finish]
+		message = Done.
+	END
+	run mortise run -C "$work" --model "script:$BATS_TEST_TMPDIR/script" -q \
+		-o "llm.other.model=script:$BATS_TEST_TMPDIR/other" \
+		-o controller.tools=service,control -t go
+	echo "$output"
+	[ "$status" -eq 0 ]
+	[ "$output" = Done. ]
+	grep -h '"plugin":"tools"' "$XDG_STATE_HOME"/mortise/conversations/*/events.jsonl |
+		tail -n 1 | jq -e '.text | fromjson | .calls == 3' > "$BATS_TEST_TMPDIR/seen"
+}

@@ -5,7 +5,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <mortise/tool.h>
+#include <mortise/extensions.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -249,6 +249,37 @@ static int ask(host_t *host, struct mt_call *call)
 	return host->reply_text(call, result.ptr, result.len);
 }
 
+/* Requests that are open at once: their answers in the order in which they come. */
+static int ask_many(host_t *host, struct mt_call *call)
+{
+	const struct mt_requests_draft_1 *r = host->extension(MT_REQUESTS_DRAFT_1);
+	struct mt_str params = MT_STR("{}"), none = { NULL, 0 };
+	struct mt_answer_draft_1 a;
+	uint64_t numbers[MT_REQUESTS_MAX], further;
+	int status;
+
+	if (r->wait(call, -1, &a) != MT_ENOTFOUND)
+		return host->fail(call, MT_EINVAL, "something is open at first");
+	for (int n = 0; n < MT_REQUESTS_MAX; n++) {
+		status = r->submit(call, "user/ask", params, &numbers[n]);
+		if (status)
+			return host->fail(call, status, "not submitted");
+	}
+	if (r->submit(call, "user/ask", params, &further) != MT_ELIMIT ||
+	    host->request(call, "user/ask", params, &none) != MT_ELIMIT ||
+	    r->submit(call, "", params, &further) != MT_EINVAL ||
+	    r->wait(call, 0, &a) != MT_ETIMEOUT || r->wait(call, 1, &a) != MT_ETIMEOUT)
+		return host->fail(call, MT_EINVAL, "the limits do not hold");
+	host->output(call, "submitted", 9);
+	while (!(status = r->wait(call, 60000, &a)))
+		for (int n = 0; n < MT_REQUESTS_MAX; n++)
+			if (numbers[n] == a.number)
+				host->reply(call, "%d%s%d%.*s ", n,
+					    a.flags & MT_ANSWER_PIECE ? "~" : "=",
+					    a.status, (int)a.text.len, a.text.ptr);
+	return status == MT_ENOTFOUND ? MT_OK : status;
+}
+
 static int wait_cancel(host_t *host, struct mt_call *call)
 {
 	struct pollfd p = { .fd = host->cancel_fd(call), .events = POLLIN };
@@ -318,6 +349,7 @@ static const struct {
 	{ "reply_without_memory", reply_without_memory }, { "start", start },
 	{ "daemon", daemon_ }, { "start_and_crash", start_and_crash }, { "echo", echo },
 	{ "bytes", bytes }, { "image", image }, { "ask", ask },
+	{ "ask_many", ask_many },
 	{ "wait_cancel", wait_cancel }, { "live", live }, { "places", places },
 	{ "descriptors", descriptors }, { "pid", pid }, { "odd_status", odd_status },
 	{ "fail_after_text", fail_after_text },

@@ -41,7 +41,8 @@ struct kit {
 	int tools_count;
 	/* what requests get */
 	char asked[128];
-	uint64_t asking;
+	uint64_t asking, askings[16]; /* the last one; all of them */
+	unsigned asking_count;
 	int answer_status;
 	const char *answer;
 };
@@ -132,7 +133,7 @@ static inline void kit_request(void *arg, uint64_t call, uint64_t request,
 	(void)call;
 	snprintf(k->asked, sizeof k->asked, "%s %s", method,
 		 json_object_to_json_string_ext(params, JSON_C_TO_STRING_PLAIN));
-	k->asking = request;
+	k->asking = k->askings[k->asking_count++ % 16] = request;
 	if (k->answer)
 		runner_answer(k->link, request, k->answer_status, k->answer,
 			      strlen(k->answer));

@@ -165,6 +165,47 @@ static void check_requests(struct kit *k)
 	k->answer = NULL;
 }
 
+static void check_many_requests(struct kit *k)
+{
+	const struct outcome *o;
+
+	k->answer = NULL;
+	k->asking_count = 0;
+	strbuf_reset(&k->output);
+	o = kit_start(k, 112, "bad", "do", "{\"what\":\"ask_many\"}", -1);
+	KIT_UNTIL(k, k->asking_count == 8 && strstr(k->output.text, "submitted"));
+	runner_piece(k->link, k->askings[5], "{\"text\":\"a\"}", 12);
+	runner_piece(k->link, k->askings[5], "[]", 2);
+	runner_piece(k->link, 4711, "{}", 2);
+	runner_piece(k->link, k->askings[5], "{}", 2);
+	runner_answer(k->link, k->askings[5], MT_OK, "{\"text\":\"all\"}", 14);
+	runner_piece(k->link, k->askings[5], "{\"text\":\"late\"}", 15);
+	runner_answer(k->link, k->askings[0], MT_EDENIED, "no", 2);
+	for (int n = 7; n > 0; n--)
+		if (n != 5)
+			runner_answer(k->link, k->askings[n], MT_OK, "{}", 2);
+	KIT_UNTIL(k, o->done);
+	CHECK(o->status == MT_OK);
+	CHECK_MSG(strstr(o->text, "5~0{\"text\":\"a\"} 5~0{} 5=0{\"text\":\"all\"} "),
+		  "pieces come in order, before their answer: %s", o->text);
+	CHECK_MSG(strstr(o->text, "0=-8no ") && strstr(o->text, "7=0{} ") &&
+			  strstr(o->text, "1=0{} "),
+		  "every request has one answer: %s", o->text);
+
+	/* Those that are open end with their call. */
+	k->asking_count = 0;
+	strbuf_reset(&k->output);
+	o = kit_start(k, 113, "bad", "do", "{\"what\":\"ask_many\"}", -1);
+	KIT_UNTIL(k, k->asking_count == 8 && strstr(k->output.text, "submitted"));
+	runner_cancel(k->link, 113);
+	KIT_UNTIL(k, o->done);
+	CHECK(o->status == MT_ECANCELLED && !o->crashed);
+	for (int n = 0; n < 8; n++)
+		runner_answer(k->link, k->askings[n], MT_OK, "{}", 2);
+	CHECK_STR(kit_call(k, "bad", "do", "{\"what\":\"echo\",\"text\":\"on\"}")->text,
+		  "on");
+}
+
 static void check_unanswered(struct kit *k)
 {
 	const struct outcome *o;
@@ -357,6 +398,7 @@ int main(void)
 	check_cancel(&k);
 	check_requests(&k);
 	check_unanswered(&k);
+	check_many_requests(&k);
 	check_input(&k);
 	check_list(&k);
 	check_parallel(&k);
