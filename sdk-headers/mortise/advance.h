@@ -49,9 +49,10 @@ struct mt_reply;   /* what a model answered */
 enum mt_happening {
 	MT_START = 1,     /* the work begins */
 	MT_REPLIED = 2,   /* a model answered: in->reply */
-	MT_HTTP_DONE = 3, /* in->code, in->body */
-	MT_FAILED = 6,    /* an effect failed: in->error, in->body is a sentence */
-	MT_CANCELLED = 7, /* nothing asked for now is performed */
+	MT_HTTP_DONE = 3, /* in->code, in->body; no host performs `http` yet */
+	MT_FAILED = 6,    /* an effect failed: in->error, in->body is a sentence. Condensers
+	                     only: a request of an agent that fails is the host's business */
+	MT_CANCELLED = 7, /* nothing asked for now is performed; this host calls no plugin then */
 };
 
 /** Why an effect failed. */
@@ -72,6 +73,7 @@ enum mt_error_kind {
 	MT_ERROR_HISTORY = 13,   /* calls and results that do not belong together */
 };
 
+/** Borrowed until `advance` returns, with all that it points to. */
 struct mt_in {
 	uint32_t size;
 	uint32_t what;                /* enum mt_happening */
@@ -80,8 +82,8 @@ struct mt_in {
 	int32_t code;                 /* HTTP status */
 	uint32_t reserved;
 	struct mt_str body;
-	struct mt_str state;          /* what host->keep was last given */
-	const struct mt_reply *reply;
+	struct mt_str state;          /* what host->keep was last given; empty at first */
+	const struct mt_reply *reply; /* NULL unless MT_REPLIED */
 };
 
 enum mt_role {
@@ -97,13 +99,19 @@ struct mt_host {
 	uint32_t reserved;
 
 	/* -- options and logging -- */
+	/** Value of an option as text, its default included; NULL if it is unset or
+	 *  unknown. */
 	const char *(*option)(struct mt_ctx *ctx, const char *name);
+	/** The same as a number: of a boolean 1 or 0, of a duration ms, of a size bytes;
+	 *  0 if unset. */
 	int64_t (*option_int)(struct mt_ctx *ctx, const char *name);
+	/** A line of the log, cut after 4095 bytes; `level` is enum mt_log_level. */
 	void (*log)(struct mt_ctx *ctx, int level, const char *fmt, ...) MT_PRINTF(3, 4);
 
 	/* -- the view: the events that are at hand, oldest first -- */
 	size_t (*view_count)(struct mt_ctx *ctx);
-	/** Event at a place of the view; NULL past the end. */
+	/** Event at a place of the view; NULL past the end, where a summary is shown, and
+	 *  without memory. The functions below take NULL: of it they say -1, 0 or "". */
 	const struct mt_event *(*view_at)(struct mt_ctx *ctx, size_t place);
 	int64_t (*event_id)(const struct mt_event *event);
 	int (*event_is_action)(const struct mt_event *event);
@@ -120,10 +128,14 @@ struct mt_host {
 	const char *(*event_reply)(const struct mt_event *event);
 
 	/* -- a request to a model; sent with `send` -- */
+	/** A new request, valid until `advance` returns or `request` is called again, which
+	 *  discards it. NULL: out of memory. The functions below that build it return
+	 *  MT_OK or a status; then it can only be discarded. */
 	struct mt_request *(*request)(struct mt_ctx *ctx);
 	/** Append the view as messages: the system text, turns, tool calls with
 	 *  their results. */
 	int (*request_history)(struct mt_request *request);
+	/** Append a message; `role` is enum mt_role. */
 	int (*request_message)(struct mt_request *request, int role, struct mt_str text);
 	/** Offer a wired tool by name; NULL: all of them. */
 	int (*request_tool)(struct mt_request *request, const char *name);
@@ -131,13 +143,16 @@ struct mt_host {
 	int (*request_set)(struct mt_request *request, const char *name,
 			   struct mt_str json);
 
-	/* -- a reply -- */
+	/* -- a reply; `reply` is in->reply, and not NULL; past the last call: "" -- */
 	struct mt_str (*reply_text)(const struct mt_reply *reply);
 	size_t (*reply_calls)(const struct mt_reply *reply);
 	struct mt_str (*reply_call_name)(const struct mt_reply *reply, size_t n);
 	struct mt_str (*reply_call_args)(const struct mt_reply *reply, size_t n);
 
-	/* -- effects: each returns its number (> 0) or an mt_status -- */
+	/* -- effects: each returns its number (> 0) or an mt_status; one at a time, so
+	 *    the last one before `advance` returns counts. Performed after that. -- */
+	/** Send the request to the model of the plugin. @return MT_EUNSUPPORTED if there is
+	 *  none. */
 	int (*send)(struct mt_ctx *ctx, struct mt_request *request);
 	/** `headers`: one "Name: value" a line. This host does not have it yet and
 	 *  returns MT_EUNSUPPORTED. */
@@ -145,6 +160,9 @@ struct mt_host {
 		    struct mt_str headers, struct mt_str body);
 
 	/* -- keeping -- */
+	/** Keep a state in place of the one before, for in->state of the next call: that of an
+	 *  agent as long as the conversation, also after a resume, that of a condenser until
+	 *  its work ends. @return MT_ELIMIT above MT_STATE_MAX, MT_ENOMEM, MT_EIO. */
 	int (*keep)(struct mt_ctx *ctx, struct mt_str state);
 
 	/** Render a template of the agent: `data` is a JSON object that is laid
@@ -161,7 +179,7 @@ struct mt_host {
 	 *  provider supports that. */
 	int (*request_define_tool)(struct mt_request *request, const char *name,
 				   struct mt_str description, struct mt_str schema);
-	/** Say why, in one sentence, before returning a bad status. */
+	/** Say why, in one sentence, before returning a bad status; the last one counts. */
 	void (*refuse)(struct mt_ctx *ctx, const char *fmt, ...) MT_PRINTF(2, 3);
 	/** Append the images of an event, if it has any, to the last message of the
 	 *  request. A model without vision gets a note that they were omitted. */

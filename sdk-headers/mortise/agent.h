@@ -21,12 +21,15 @@ extern "C" {
 #define MT_AGENT_MAJOR 0u
 #define MT_AGENT_MINOR 4u
 
-/** What an agent adds to the services of the host. */
+/** What an agent adds to the services of the host: what to do, in this order, up to 256
+ *  actions. Only for `advance`. Each copies what it is given and returns MT_OK,
+ *  MT_EINVAL, MT_ELIMIT, MT_ENOMEM. */
 struct mt_agent_out {
 	uint32_t size;
 	uint32_t reserved;
-	/** The n-th call of the reply, as the action that its tool declares.
-	 *  Unknown tools and bad arguments become errors that the model reads. */
+	/** The n-th call of the reply, from 0, as the action that its tool declares;
+	 *  MT_EINVAL if there is no such call. Unknown tools and bad arguments become errors
+	 *  that the model reads. */
 	int (*call)(struct mt_ctx *ctx, size_t n);
 	/** An action of the agent's own; `args` is a JSON object. */
 	int (*action)(struct mt_ctx *ctx, const char *type, struct mt_str args);
@@ -46,15 +49,19 @@ struct mt_agent {
 	uint32_t size;
 	uint32_t flags; /* MT_AGENT_NO_MODEL ... */
 	/** The first event of a conversation: the system text, by host->prompt.
-	 *  Borrowed until the next call into the plugin. */
+	 *  The host copies it when the function has returned, so it is a text of the host or
+	 *  one that stays. No view, request or effect. @return MT_OK or a status. */
 	int (*system)(const struct mt_host *host, struct mt_ctx *ctx,
 		      struct mt_str *ret_text);
-	/** One step: MT_START, then what came of its effects, until it has put
-	 *  out at least one action. @return MT_OK or a status. */
+	/** One step: MT_START, then MT_REPLIED, until it has put out at least one action; a
+	 *  step without one is an error. When a conversation is resumed, MT_REPLIED comes
+	 *  again with the reply that is in the log: the same reply must give the same
+	 *  actions. @return MT_OK or a status, which ends the conversation in an error with
+	 *  the sentence of host->refuse. */
 	int (*advance)(const struct mt_host *host, const struct mt_agent_out *out,
 		       struct mt_ctx *ctx, const struct mt_in *in);
 	/** The tools that it works with, as `tools` of a controller names them:
-	 *  the host wires exactly these. NULL: those of the controller. */
+	 *  the host wires exactly these. NULL: those of the controller. Constant. */
 	const char *tools;
 };
 

@@ -8,6 +8,9 @@
  * It sees the action through the accessors of mt_analyzer_out, says `verdict`
  * once and returns. One that fails, or says nothing, has said UNKNOWN.
  *
+ * Of struct mt_host an analyzer may call option, option_int, option_at, log, refuse and the
+ * event_ functions, in all of its functions: it has no view and no effects.
+ *
  * What changed, newest first:
  *   0.4  no effects but send and http: see advance.h
  *   0.3  MT_ANALYZER_CLASSIFIES; mt_analyzer_out.trusted and directory
@@ -46,7 +49,7 @@ struct mt_analyzer_out {
 	uint32_t size;
 	uint32_t reserved;
 
-	/* -- the action -- */
+	/* -- the action: in `advance`; texts are never NULL and borrowed until it returns -- */
 	/** As an event of the conversation; NULL when there is none (a trial). */
 	const struct mt_event *(*action)(struct mt_ctx *ctx);
 	/** Name of the tool; "" for an action that is not a tool call. */
@@ -64,18 +67,20 @@ struct mt_analyzer_out {
 	const char *(*workspace)(struct mt_ctx *ctx);
 
 	/* -- the answer -- */
-	/** `rule` names what decided, `reason` is a sentence for the user, and for
-	 *  the model if `deny` refuses the action outright. */
+	/** `rule` names what decided (cut after 120 bytes), `reason` is a sentence for the
+	 *  user (250 bytes), and for the model if `deny` refuses the action outright. The last
+	 *  verdict counts. @return MT_OK, MT_EINVAL for a risk that does not exist. */
 	int (*verdict)(struct mt_ctx *ctx, int risk, int deny, struct mt_str rule,
 		       struct mt_str reason);
 
 	/* -- elsewhere -- */
 	/** In `open`: why it cannot work. @return MT_EINVAL, to be returned. */
 	int (*refuse)(struct mt_ctx *ctx, const char *fmt, ...) MT_PRINTF(2, 3);
-	/** In `rules`: one rule, in the order in which they are tried. */
+	/** In `rules`: one rule, in the order in which they are tried. Texts are not NULL,
+	 *  and copied. @return MT_OK. */
 	int (*rule)(struct mt_ctx *ctx, int risk, int deny, const char *name,
 		    const char *text, const char *reason);
-	/** What `open` made. */
+	/** What `open` made; NULL in `open`, and without it. */
 	void *(*instance)(struct mt_ctx *ctx);
 
 	/* -- the action, continued (0.3) -- */
@@ -96,15 +101,20 @@ enum {
 struct mt_analyzer {
 	uint32_t size;
 	uint32_t flags; /* MT_ANALYZER_READS_RISK | MT_ANALYZER_CLASSIFIES */
-	/** Ends with `verdict`; without one the risk is unknown. */
+	/** Ends with `verdict`; without one the risk is unknown. `in` is MT_START.
+	 *  @return MT_OK or a status, which counts as the option analyzer_failure says. */
 	int (*advance)(const struct mt_host *host, const struct mt_analyzer_out *out,
 		       struct mt_ctx *ctx, const struct mt_in *in);
-	/** May be NULL. Read the options, once, before anything is asked. */
+	/** May be NULL. Read the options, once, before anything is asked; in a forked copy
+	 *  (see doc/plugins.md) before each `advance` and `rules`. *ret_instance is NULL at
+	 *  first. @return MT_OK, or a status after `refuse`: the conversation does not start. */
 	int (*open)(const struct mt_host *host, const struct mt_analyzer_out *out,
 		    struct mt_ctx *ctx, void **ret_instance);
-	/** May be NULL. */
+	/** May be NULL. Frees an instance that is not NULL. Not called in a forked copy, which
+	 *  ends with all that it has. */
 	void (*close)(void *instance);
-	/** May be NULL. List the effective rules. */
+	/** May be NULL. List the effective rules with `rule`, for `mortise policy`.
+	 *  @return MT_OK or a status. */
 	int (*rules)(const struct mt_host *host, const struct mt_analyzer_out *out,
 		     struct mt_ctx *ctx);
 };

@@ -27,6 +27,9 @@ extern "C" {
 #define MT_CONDENSER_MAJOR 0u
 #define MT_CONDENSER_MINOR 4u
 
+/** What a condenser adds to the services of the host, for `advance`; `check` has none of
+ *  it. Functions that return a status return MT_OK, MT_EINVAL for places that the view does
+ *  not have, MT_ENOMEM. */
 struct mt_condenser_out {
 	uint32_t size;
 	uint32_t reserved;
@@ -37,7 +40,7 @@ struct mt_condenser_out {
 	int (*drop)(struct mt_ctx *ctx, size_t place, size_t count);
 	/** Show this text instead of what an observation holds. */
 	int (*mask)(struct mt_ctx *ctx, size_t place, struct mt_str text);
-	/** Put out a condensation: the events at these places are forgotten for
+	/** Put out a condensation: the events at these places, which ascend, are forgotten for
 	 *  good; `summary` (may be empty) is shown at place `offset`. Earlier
 	 *  summaries among the places end with it; they stay if it is empty.
 	 *  What is pinned (system text, project rules, the first and the last
@@ -52,7 +55,8 @@ struct mt_condenser_out {
 	int64_t (*view_tokens)(struct mt_ctx *ctx);
 	int64_t (*window_tokens)(struct mt_ctx *ctx);
 	/** The text at a place that is not the event's own: a summary, or what
-	 *  masks an observation. ptr NULL: the event shows itself. */
+	 *  masks an observation. ptr NULL: the event shows itself. Borrowed until `advance`
+	 *  returns or the place is masked. */
 	struct mt_str (*shown)(struct mt_ctx *ctx, size_t place);
 	/** May the view be cut before this place? Not between a call and its
 	 *  result, between calls of one reply, within a loop of tool calls that
@@ -65,11 +69,12 @@ struct mt_condenser_out {
 struct mt_condenser {
 	uint32_t size;
 	uint32_t flags; /* 0 */
-	/** MT_START, then what came of its effects. Returning without an effect
-	 *  asked for ends it. */
+	/** MT_START, then MT_REPLIED or MT_FAILED for each effect. Returning without an
+	 *  effect asked for ends it. @return MT_OK, or a status after host->refuse. */
 	int (*advance)(const struct mt_host *host, const struct mt_condenser_out *out,
 		       struct mt_ctx *ctx, const struct mt_in *in);
-	/** Are the options good together? Asked when a conversation is wired;
+	/** Are the options good together? Asked when a conversation is wired, with
+	 *  host->option, option_int, option_at, log and refuse alone;
 	 *  NULL: they always are. MT_EINVAL after host->refuse with the reason. */
 	int (*check)(const struct mt_host *host, struct mt_ctx *ctx);
 };

@@ -8,6 +8,15 @@
  * HTTP request, and the bytes of the answer, in pieces of any size, into what
  * they mean. One struct mt_exchange is one request with its answer.
  *
+ * Its functions run in the process of the host, on the thread that serves all clients, and
+ * must return soon. Several exchanges may be open at once; what belongs to one is kept with
+ * `state`. `x` and `request` are valid until the function returns; the functions of one
+ * exchange get the same `x`. What a service returns is borrowed until the function returns, what it
+ * is given is copied. A service that returns int returns MT_OK or a status, mostly MT_ENOMEM
+ * and MT_ELIMIT, which the function may return. Places past the end of a request give 0, ""
+ * or NULL; ret_ pointers may be NULL. Texts that are given with a
+ * length need not end in NUL, and may be NULL if it is 0.
+ *
  * What changed, newest first:
  *   0.6  mt_host without command and timer: see advance.h
  *   0.5  check and sign of the dialect, env, secret, the option "section"; the
@@ -75,6 +84,7 @@ struct mt_dialect_host {
 	 *  whole; a medium is read with `media_read`. */
 	const char *(*part)(const struct mt_request *r, size_t m, size_t p,
 			    struct mt_str *ret_text, uint64_t *ret_bytes);
+	/** @return the bytes that were read, 0 at the end, or a status. */
 	int64_t (*media_read)(const struct mt_request *r, size_t m, size_t p,
 			      uint64_t offset, void *buffer, size_t len);
 	/** Non-zero where a prompt-cache mark belongs at the end of a message, if
@@ -98,8 +108,9 @@ struct mt_dialect_host {
 	int (*stream)(const struct mt_request *r);
 
 	/* -- encode: what is sent -- */
-	/** Path below base_url ("/chat/completions"), or a whole URL. */
+	/** Path below base_url ("/chat/completions"), or a whole URL; the last one counts. */
 	int (*url)(struct mt_exchange *x, const char *url);
+	/** Add a header. @return MT_EINVAL for one too many, or a line break in it. */
 	int (*header)(struct mt_exchange *x, const char *name, const char *value);
 	/** The header that carries the key, with `prefix` before it: the host
 	 *  fills it in ("Authorization", "Bearer "). */
@@ -116,15 +127,18 @@ struct mt_dialect_host {
 	int (*local)(struct mt_exchange *x, int64_t delay_ms);
 
 	/* -- decode: what was answered -- */
+	/** Append to the text of the reply, and to its reasoning. */
 	int (*text)(struct mt_exchange *x, const char *text, size_t len);
 	int (*reasoning)(struct mt_exchange *x, const char *text, size_t len);
 	/** A tool call: `index` orders and joins pieces; id and name come with
 	 *  the first one (NULL after it). A call without an id gets one of ours. */
 	int (*tool_call)(struct mt_exchange *x, size_t index, const char *id,
 			 const char *name, const char *args, size_t len);
-	/** JSON text to be given back with this reply. */
+	/** JSON text to be given back with this reply; the last one counts. */
 	int (*opaque)(struct mt_exchange *x, const char *json, size_t len);
+	/** Replaces the counts of an earlier call. */
 	int (*usage)(struct mt_exchange *x, const struct mt_usage *usage);
+	/** The first one that is not empty counts, as of `stopped`. */
 	int (*response_id)(struct mt_exchange *x, const char *id);
 	/** Why it ended, normalized: "stop", "tool_calls", "length", "refusal". */
 	int (*stopped)(struct mt_exchange *x, const char *reason);
@@ -203,13 +217,18 @@ struct mt_dialect {
 	 *  model is that of a file, which has to be there. auth "sign": without a key,
 	 *  `sign` authenticates requests. */
 	const char *providers;
+	/** Write `request` with `url`, the header functions and `body`, or `local`. Called
+	 *  again for an attempt whose bytes must be others. @return MT_OK, or a status after
+	 *  `error`: nothing is sent. */
 	int (*encode)(const struct mt_dialect_host *host, struct mt_exchange *x,
 		      const struct mt_request *request);
 	/** Bytes of the body of an answer with this HTTP status; `type` is its
-	 *  content type. */
+	 *  content type, "" if it has none. The bytes are borrowed and may end anywhere.
+	 *  @return MT_OK, or a status, with which the attempt fails. */
 	int (*feed)(const struct mt_dialect_host *host, struct mt_exchange *x, int status,
 		    const char *type, const char *bytes, size_t len);
-	/** The body is over. An answer cut short must become an error here. */
+	/** The body is over. An answer cut short must become an error here. Not called for an
+	 *  attempt that is cancelled, or that failed before an answer of 200 had a byte. */
 	int (*end)(const struct mt_dialect_host *host, struct mt_exchange *x, int status);
 
 	/* -- from version 0.4 on; both or none -- */

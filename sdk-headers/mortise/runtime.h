@@ -5,9 +5,11 @@
  *
  * A runtime turns "a runner with these mounts, limits, environment" into a
  * program with arguments; the host starts it and speaks the runner protocol
- * over its standard input and output.
+ * over its standard input and output. It runs in the process of the host. Of struct mt_host
+ * it may call option, option_int, option_at, log and refuse.
  *
  * What changed, newest first:
+ *   0.3  cleanup is gone, which no host called
  *   0.2  no effects but send and http: see advance.h
  *   0.1  first version */
 #ifndef MORTISE_RUNTIME_H
@@ -20,30 +22,36 @@ extern "C" {
 #endif
 
 #define MT_RUNTIME_MAJOR 0u
-#define MT_RUNTIME_MINOR 2u
+#define MT_RUNTIME_MINOR 3u
 
+/** What a runtime adds to the services of the host. */
 struct mt_runtime_out {
 	uint32_t size;
 	uint32_t reserved;
-	/** What is wanted, as text: "runner" (path), "workspace", "conversation". */
+	/** What is wanted, as text: "runner" (path), "workspace" (path), "conversation" (id).
+	 *  Borrowed until `launch` returns; NULL for another name. */
 	const char *(*wanted)(struct mt_ctx *ctx, const char *name);
-	/** The program and its arguments, one call each, in order. */
+	/** The program and its arguments, one call each, in order. Like the two below it
+	 *  copies what it is given. @return MT_OK, MT_ENOMEM. */
 	int (*arg)(struct mt_ctx *ctx, const char *text);
 	/** A variable of its environment, in addition to the clean base that every
-	 *  runner gets (PATH, HOME, USER, LANG, TERM, TMPDIR, TZ). */
+	 *  runner gets (PATH, HOME, USER, LANG, TERM, TMPDIR, TZ).
+	 *  @return MT_OK, MT_EINVAL if the name has a `=`, MT_ENOMEM. */
 	int (*env)(struct mt_ctx *ctx, const char *name, const char *value);
-	/** Where the workspace is as the runner sees it. */
+	/** Where the workspace is as the runner sees it; otherwise it is where the host sees
+	 *  it. The last one counts. @return MT_OK, MT_ENOMEM. */
 	int (*workspace)(struct mt_ctx *ctx, const char *path);
 };
 
 struct mt_runtime {
 	uint32_t size;
 	uint32_t flags; /* 0 */
+	/** Name the program that is a runner. Called before each start, on the thread that
+	 *  serves all clients: return soon. `in` is MT_START. The runner is the one to undo what
+	 *  `launch` or the program made: its standard input ends when the host ends or is killed.
+	 *  @return MT_OK, or a status after host->refuse. */
 	int (*launch)(const struct mt_host *host, const struct mt_runtime_out *out,
 		      struct mt_ctx *ctx, const struct mt_in *in);
-	/** After the runner has ended: take down what was made. May be NULL. */
-	int (*cleanup)(const struct mt_host *host, const struct mt_runtime_out *out,
-		       struct mt_ctx *ctx, const struct mt_in *in);
 };
 
 /** A plugin of one runtime; see MT_ONE_COMPONENT. */
