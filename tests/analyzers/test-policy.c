@@ -399,7 +399,7 @@ static void test_memory(void)
 	OOM_EACH({
 		AUTO(strbuf) struct strbuf out = STRBUF(1 << 16);
 
-		normalize("\xef\xbd\x92m  x", 8, false, &out);
+		normalize_text("\xef\xbd\x92m  x", 8, false, &out);
 	});
 	OOM_EACH({
 		s = (struct scan){ 0 };

@@ -32,11 +32,11 @@ static int add_piece(struct action_text *c, const char *text, size_t len)
 	script = &c->scripts[c->count++];
 	*piece = STRBUF(NORMALIZED_MAX);
 	*script = STRBUF(NORMALIZED_MAX);
-	if (normalize(text, len, false, piece))
+	if (normalize_text(text, len, false, piece))
 		return piece->error ? piece->error : MT_ENOMEM;
 	if (!memchr(text, '\n', len) && !memchr(text, '\r', len))
 		return MT_OK; /* the same as the piece */
-	return normalize(text, len, true, script);
+	return normalize_text(text, len, true, script);
 }
 
 static int add_joined(struct strbuf *to, const struct strbuf *piece)
@@ -54,7 +54,7 @@ static int add_joined(struct strbuf *to, const struct strbuf *piece)
 static int add_said(struct action_text *c, const char *text, size_t len)
 {
 	AUTO(strbuf) struct strbuf piece = STRBUF(NORMALIZED_MAX);
-	int r = normalize(text, len, false, &piece);
+	int r = normalize_text(text, len, false, &piece);
 
 	return r ? r : add_joined(&c->all, &piece);
 }

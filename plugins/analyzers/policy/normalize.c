@@ -142,7 +142,7 @@ static int join_plain(const char *text, size_t len, bool keep_lines, struct strb
 	return MT_OK;
 }
 
-int normalize(const char *text, size_t len, bool keep_lines, struct strbuf *out)
+int normalize_text(const char *text, size_t len, bool keep_lines, struct strbuf *out)
 {
 	AUTO(strbuf) struct strbuf seen = STRBUF(out->max);
 	AUTO(free) utf8proc_uint8_t *folded = NULL;

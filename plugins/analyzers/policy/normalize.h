@@ -10,6 +10,6 @@
 /** Append `text` without invisible characters, compatibility forms (full width,
  *  mathematical letters) folded to plain ones (NFKC), and each run of white
  *  space as one space. With `keep_lines` line ends stay, for a shell to see. */
-int normalize(const char *text, size_t len, bool keep_lines, struct strbuf *out);
+int normalize_text(const char *text, size_t len, bool keep_lines, struct strbuf *out);
 
 #endif

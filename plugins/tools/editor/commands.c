@@ -28,20 +28,21 @@ static int view_range(struct job *j, size_t lines, size_t *first, size_t *last)
 		return MT_OK;
 	param_put(&shown, j->q->view_range);
 	if (!param_range(j->q->view_range, range, &count))
-		return refuse(j, MT_EINVAL,
-			      "Invalid `view_range` parameter: %s. It should be a "
-			      "list of two integers.",
-			      shown.text);
+		return job_refuse(j, MT_EINVAL,
+				  "Invalid `view_range` parameter: %s. It should be a "
+				  "list of two integers.",
+				  shown.text);
 	if (count == 0)
 		return MT_OK;
 	if (range[0] < 1 || (uint64_t)range[0] > lines)
-		return refuse(j, MT_EINVAL,
-			      "Invalid `view_range` parameter: %s. Its first element "
-			      "`%lld` should be within the range of lines of the file: "
-			      "[1, %zu].",
-			      shown.text, (long long)range[0], lines);
+		return job_refuse(
+			j, MT_EINVAL,
+			"Invalid `view_range` parameter: %s. Its first element "
+			"`%lld` should be within the range of lines of the file: "
+			"[1, %zu].",
+			shown.text, (long long)range[0], lines);
 	if (range[1] != -1 && range[1] < range[0])
-		return refuse(
+		return job_refuse(
 			j, MT_EINVAL,
 			"Invalid `view_range` parameter: %s. Its second element "
 			"`%lld` should be greater than or equal to the first element "
@@ -68,13 +69,13 @@ static int view_file(struct job *j)
 	int status;
 
 	if (textfile_read(&f, j->real, &err) != MT_OK)
-		return refuse_file(j, &err);
+		return job_refuse_file(j, &err);
 	mime = image_type(j->real, f.bytes.text, f.bytes.len);
 	if (mime)
 		return view_image(j, &f, mime);
 	if (textfile_decode(&f, seen && seen_is(seen, f.hash) ? seen_charset(seen) : NULL,
 			    &err) != MT_OK)
-		return refuse_file(j, &err);
+		return job_refuse_file(j, &err);
 	status = view_range(j, textfile_lines(&f), &first, &last);
 	if (status != MT_OK)
 		return status;
@@ -82,7 +83,8 @@ static int view_file(struct job *j)
 		    j->path);
 	if (view_lines(&f, first, last, &j->ret->text) != MT_OK ||
 	    !memory_saw(j->e->memory, j->real, &f))
-		return refuse(j, MT_ENOMEM, "Out of memory: cannot view %s.", j->path);
+		return job_refuse(j, MT_ENOMEM, "Out of memory: cannot view %s.",
+				  j->path);
 	return MT_OK;
 }
 
@@ -97,14 +99,14 @@ int command_view(struct job *j)
 		AUTO(strbuf) struct strbuf shown = STRBUF(8192);
 
 		param_put(&shown, j->q->view_range);
-		return refuse(
+		return job_refuse(
 			j, MT_EINVAL,
 			"Invalid `view_range` parameter: %s. The `view_range` "
 			"parameter is not allowed when `path` points to a directory.",
 			shown.text);
 	}
 	if (view_dir(j->path, &j->ret->text, &err) != MT_OK)
-		return refuse_file(j, &err);
+		return job_refuse_file(j, &err);
 	return MT_OK;
 }
 
@@ -118,10 +120,10 @@ int command_create(struct job *j)
 	struct seen *seen;
 
 	if (!text.ptr)
-		return refuse_missing(j, "file_text");
+		return job_refuse_missing(j, "file_text");
 	if (textfile_from_text(&f, text.ptr, text.len, &err) != MT_OK ||
 	    textfile_create(j->path, f.bytes.text, f.bytes.len, &parents, &err) != MT_OK)
-		return refuse_write(j, &err);
+		return job_refuse_write(j, &err);
 	real = realpath(j->path, NULL);
 	seen = real ? memory_saw(j->e->memory, real, &f) : NULL;
 	if (seen)

@@ -25,12 +25,12 @@ struct job {
 
 /** Fail with a sentence for the model, instead of what was written so far.
  *  @return `status`. */
-int refuse(struct job *j, int status, const char *fmt, ...) MT_PRINTF(3, 4);
-int refuse_missing(struct job *j, const char *param);
+int job_refuse(struct job *j, int status, const char *fmt, ...) MT_PRINTF(3, 4);
+int job_refuse_missing(struct job *j, const char *param);
 /** "File validation failed", with the reason in `err`. */
-int refuse_file(struct job *j, const struct error *err);
+int job_refuse_file(struct job *j, const struct error *err);
 /** "Ran into ... while trying to write". */
-int refuse_write(struct job *j, const struct error *err);
+int job_refuse_write(struct job *j, const struct error *err);
 
 /** Read the file of the job as text. */
 int job_read(struct job *j, struct textfile *f);

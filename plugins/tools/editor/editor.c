@@ -57,7 +57,7 @@ void editor_result_clear(struct editor_result *r)
 	r->path = r->media = NULL;
 }
 
-int refuse(struct job *j, int status, const char *fmt, ...)
+int job_refuse(struct job *j, int status, const char *fmt, ...)
 {
 	va_list ap;
 
@@ -68,22 +68,22 @@ int refuse(struct job *j, int status, const char *fmt, ...)
 	return status;
 }
 
-int refuse_missing(struct job *j, const char *param)
+int job_refuse_missing(struct job *j, const char *param)
 {
-	return refuse(j, MT_EINVAL, "Parameter `%s` is required for command: %s.", param,
-		      j->command);
+	return job_refuse(j, MT_EINVAL, "Parameter `%s` is required for command: %s.",
+			  param, j->command);
 }
 
-int refuse_file(struct job *j, const struct error *err)
+int job_refuse_file(struct job *j, const struct error *err)
 {
-	return refuse(j, err->code, "File validation failed for %s: %s", j->path,
-		      err->text);
+	return job_refuse(j, err->code, "File validation failed for %s: %s", j->path,
+			  err->text);
 }
 
-int refuse_write(struct job *j, const struct error *err)
+int job_refuse_write(struct job *j, const struct error *err)
 {
-	return refuse(j, err->code, "Ran into %s while trying to write to %s", err->text,
-		      j->path);
+	return job_refuse(j, err->code, "Ran into %s while trying to write to %s",
+			  err->text, j->path);
 }
 
 int job_read(struct job *j, struct textfile *f)
@@ -93,11 +93,11 @@ int job_read(struct job *j, struct textfile *f)
 	const struct charset *hint = NULL;
 
 	if (textfile_read(f, j->real, &err) != MT_OK)
-		return refuse_file(j, &err);
+		return job_refuse_file(j, &err);
 	if (seen && seen_is(seen, f->hash))
 		hint = seen_charset(seen);
 	if (textfile_decode(f, hint, &err) != MT_OK)
-		return refuse_file(j, &err);
+		return job_refuse_file(j, &err);
 	return MT_OK;
 }
 
@@ -107,7 +107,7 @@ int job_read_for_edit(struct job *j, struct textfile *f)
 	int status = job_read(j, f);
 
 	if (status == MT_OK && seen && !seen_is(seen, f->hash))
-		return refuse(
+		return job_refuse(
 			j, MT_EDENIED,
 			"The file %s has changed since you last viewed it. Nothing was "
 			"written. View it again, then repeat the edit.",
@@ -154,14 +154,14 @@ static int refuse_relative(struct job *j)
 	if (j->e->workspace)
 		there = path_join(j->e->workspace, j->path);
 	if (there && access(there, F_OK) == 0)
-		return refuse(j, MT_EINVAL,
-			      "Invalid `path` parameter: %s. The path should be an "
-			      "absolute path, starting with `/`. Maybe you meant %s?",
-			      j->path, there);
-	return refuse(j, MT_EINVAL,
-		      "Invalid `path` parameter: %s. The path should be an "
-		      "absolute path, starting with `/`.",
-		      j->path);
+		return job_refuse(j, MT_EINVAL,
+				  "Invalid `path` parameter: %s. The path should be an "
+				  "absolute path, starting with `/`. Maybe you meant %s?",
+				  j->path, there);
+	return job_refuse(j, MT_EINVAL,
+			  "Invalid `path` parameter: %s. The path should be an "
+			  "absolute path, starting with `/`.",
+			  j->path);
 }
 
 /* What is at the path decides which commands make sense. */
@@ -172,31 +172,32 @@ static int check_path(struct job *j)
 	int why = stat(j->path, &st) == 0 ? 0 : errno;
 
 	if (creates && (why == 0 || lstat(j->path, &st) == 0))
-		return refuse(j, MT_EEXIST,
-			      "Invalid `path` parameter: %s. File already exists "
-			      "at: %s. Cannot overwrite files using command `create`.",
-			      j->path, j->path);
+		return job_refuse(
+			j, MT_EEXIST,
+			"Invalid `path` parameter: %s. File already exists "
+			"at: %s. Cannot overwrite files using command `create`.",
+			j->path, j->path);
 	if (why == ENOENT && (creates || strcmp(j->command, "write") == 0))
 		return MT_OK;
 	if (why == ENOENT || (why == ENOTDIR && !creates))
-		return refuse(j, MT_ENOTFOUND,
-			      "Invalid `path` parameter: %s. The path %s does "
-			      "not exist. Please provide a valid path.",
-			      j->path, j->path);
+		return job_refuse(j, MT_ENOTFOUND,
+				  "Invalid `path` parameter: %s. The path %s does "
+				  "not exist. Please provide a valid path.",
+				  j->path, j->path);
 	if (why)
-		return refuse(j, MT_EDENIED, "File validation failed for %s: %s", j->path,
-			      strerror(why));
+		return job_refuse(j, MT_EDENIED, "File validation failed for %s: %s",
+				  j->path, strerror(why));
 	j->is_dir = S_ISDIR(st.st_mode);
 	if (j->is_dir && strcmp(j->command, "view") != 0)
-		return refuse(j, MT_EINVAL,
-			      "Invalid `path` parameter: %s. The path %s is a "
-			      "directory and only the `view` command can be used on "
-			      "directories.",
-			      j->path, j->path);
+		return job_refuse(j, MT_EINVAL,
+				  "Invalid `path` parameter: %s. The path %s is a "
+				  "directory and only the `view` command can be used on "
+				  "directories.",
+				  j->path, j->path);
 	j->real = realpath(j->path, NULL);
 	if (!j->real)
-		return refuse(j, MT_EIO, "File validation failed for %s: %s", j->path,
-			      strerror(errno));
+		return job_refuse(j, MT_EIO, "File validation failed for %s: %s", j->path,
+				  strerror(errno));
 	return MT_OK;
 }
 
@@ -215,7 +216,7 @@ static int check_texts(struct job *j)
 	for (size_t i = 0; i < ARRAY_LEN(texts); i++)
 		if (texts[i].text.ptr &&
 		    memchr(texts[i].text.ptr, '\0', texts[i].text.len))
-			return refuse(
+			return job_refuse(
 				j, MT_EINVAL,
 				"Invalid `%s` parameter: it contains a NUL character.",
 				texts[i].name);
@@ -233,9 +234,9 @@ static int editor_do(struct job *j)
 		memcmp(commands[i].name, q->command.ptr, q->command.len) != 0))
 		i++;
 	if (!q->command.ptr)
-		return refuse(j, MT_EINVAL, "Parameter `command` is required.");
+		return job_refuse(j, MT_EINVAL, "Parameter `command` is required.");
 	if (i == ARRAY_LEN(commands))
-		return refuse(
+		return job_refuse(
 			j, MT_EINVAL,
 			"Unrecognized command %.*s. The allowed commands for "
 			"the oh_editor tool are: view, create, str_replace, insert, "
@@ -244,7 +245,7 @@ static int editor_do(struct job *j)
 			q->command.ptr);
 	j->command = commands[i].name;
 	if (!q->path.ptr || q->path.len == 0)
-		return refuse_missing(j, "path");
+		return job_refuse_missing(j, "path");
 	status = check_texts(j);
 	if (status != MT_OK)
 		return status;
@@ -273,8 +274,8 @@ int editor_run(struct editor *e, const struct editor_request *q,
 	status = editor_do(&j);
 	free(j.real);
 	if (status == MT_OK && ret->text.error)
-		status = refuse(&j, ret->text.error,
-				"Out of memory: cannot show the result%s.",
-				ret->edited ? "; the edit was made" : "");
+		status = job_refuse(&j, ret->text.error,
+				    "Out of memory: cannot show the result%s.",
+				    ret->edited ? "; the edit was made" : "");
 	return status;
 }

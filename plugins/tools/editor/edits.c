@@ -24,13 +24,14 @@ static int edit(struct job *j, const struct textfile *f, size_t at, size_t remov
 	struct undo undo;
 
 	if (textfile_splice(f, at, removed, added, ret, &err) != MT_OK)
-		return refuse_write(j, &err);
+		return job_refuse_write(j, &err);
 	if (!seen || undo_prepare(f, ret, &undo) != MT_OK)
-		return refuse(j, MT_ENOMEM, "Out of memory: cannot edit %s.", j->path);
+		return job_refuse(j, MT_ENOMEM, "Out of memory: cannot edit %s.",
+				  j->path);
 	if (textfile_write(j->real, &f->st, ret->bytes.text, ret->bytes.len, &err) !=
 	    MT_OK) {
 		free(undo.bytes);
-		return refuse_write(j, &err);
+		return job_refuse_write(j, &err);
 	}
 	memory_saw(j->e->memory, j->real, ret);
 	memory_add_edit(j->e->memory, seen, undo);
@@ -147,7 +148,7 @@ static int refuse_matches(struct job *j, const struct textfile *f, size_t matche
 		put_quoted(&why, wanted);
 		strbuf_addf(&why, " did not appear verbatim in %s.", j->path);
 		explain_miss(f, wanted, &why);
-		return refuse(j, MT_ENOTFOUND, "%s", why.text);
+		return job_refuse(j, MT_ENOTFOUND, "%s", why.text);
 	}
 	strbuf_add(&why,
 		   "No replacement was performed. Multiple occurrences of old_str ");
@@ -155,7 +156,7 @@ static int refuse_matches(struct job *j, const struct textfile *f, size_t matche
 	strbuf_add(&why, " in lines ");
 	edits_put_lines(&why, f, what);
 	strbuf_add(&why, ". Please ensure it is unique.");
-	return refuse(j, MT_EINVAL, "%s", why.text);
+	return job_refuse(j, MT_EINVAL, "%s", why.text);
 }
 
 int command_str_replace(struct job *j)
@@ -169,21 +170,21 @@ int command_str_replace(struct job *j)
 	int status;
 
 	if (!j->q->old_str.ptr)
-		return refuse_missing(j, "old_str");
+		return job_refuse_missing(j, "old_str");
 	if (edits_put_text(&old_buf, j->q->old_str) != MT_OK ||
 	    edits_put_text(&new_buf, j->q->new_str) != MT_OK)
-		return refuse(j, MT_ELIMIT,
-			      "No replacement was performed: `old_str` or `new_str` "
-			      "is too long.");
+		return job_refuse(j, MT_ELIMIT,
+				  "No replacement was performed: `old_str` or `new_str` "
+				  "is too long.");
 	old = str_of(&old_buf), new_ = str_of(&new_buf);
 	if (old.len == new_.len && memcmp(old.ptr, new_.ptr, old.len) == 0) {
 		AUTO(strbuf) struct strbuf shown = STRBUF(QUOTED_MAX + 8);
 
 		strbuf_addn(&shown, new_.ptr, utf8_cut(new_.ptr, new_.len, QUOTED_MAX));
-		return refuse(j, MT_EINVAL,
-			      "Invalid `new_str` parameter: %s. No replacement was "
-			      "performed. `new_str` and `old_str` must be different.",
-			      shown.text);
+		return job_refuse(j, MT_EINVAL,
+				  "Invalid `new_str` parameter: %s. No replacement was "
+				  "performed. `new_str` and `old_str` must be different.",
+				  shown.text);
 	}
 	status = job_read_for_edit(j, &f);
 	if (status != MT_OK)
@@ -219,31 +220,31 @@ int command_insert(struct job *j)
 	int status;
 
 	if (!param_given(j->q->insert_line))
-		return refuse_missing(j, "insert_line");
+		return job_refuse_missing(j, "insert_line");
 	if (!j->q->new_str.ptr)
-		return refuse_missing(j, "new_str");
+		return job_refuse_missing(j, "new_str");
 	param_put(&shown, j->q->insert_line);
 	if (!param_int(j->q->insert_line, &line))
-		return refuse(j, MT_EINVAL,
-			      "Invalid `insert_line` parameter: %s. It should be an "
-			      "integer.",
-			      shown.text);
+		return job_refuse(j, MT_EINVAL,
+				  "Invalid `insert_line` parameter: %s. It should be an "
+				  "integer.",
+				  shown.text);
 	status = job_read_for_edit(j, &f);
 	if (status != MT_OK)
 		return status;
 	lines = textfile_lines(&f);
 	if (line < 0 || (uint64_t)line > lines)
-		return refuse(j, MT_EINVAL,
-			      "Invalid `insert_line` parameter: %lld. It should be "
-			      "within the range of allowed values: [0, %zu]",
-			      (long long)line, lines);
+		return job_refuse(j, MT_EINVAL,
+				  "Invalid `insert_line` parameter: %lld. It should be "
+				  "within the range of allowed values: [0, %zu]",
+				  (long long)line, lines);
 	at = textfile_line_at(&f, (size_t)line + 1);
 	open = at == f.text.len && at > 0 && f.text.text[at - 1] != '\n';
 	strbuf_add(&added, open ? "\n" : "");
 	edits_put_text(&added, j->q->new_str);
 	if (strbuf_add(&added, open ? "" : "\n") != MT_OK)
-		return refuse(j, MT_ELIMIT,
-			      "Invalid `new_str` parameter: it is too long.");
+		return job_refuse(j, MT_ELIMIT,
+				  "Invalid `new_str` parameter: it is too long.");
 	strbuf_addf(&j->ret->text,
 		    "The file %s has been edited. Here's the result of running "
 		    "`cat -n` on a snippet of the edited file:\n",
@@ -298,11 +299,11 @@ int command_write(struct job *j)
 	int status;
 
 	if (!j->q->file_text.ptr)
-		return refuse_missing(j, "content");
+		return job_refuse_missing(j, "content");
 	edits_put_text(&text, j->q->file_text);
 	if (strbuf_add(&text, "\n") != MT_OK)
-		return refuse(j, MT_ELIMIT,
-			      "Invalid `content` parameter: it is too long.");
+		return job_refuse(j, MT_ELIMIT,
+				  "Invalid `content` parameter: it is too long.");
 	if (!j->real) {
 		status = write_new(j, &text);
 	} else if ((status = job_read(j, &f)) == MT_OK) {
@@ -320,7 +321,7 @@ int command_write(struct job *j)
 
 static int refuse_stale_undo(struct job *j)
 {
-	return refuse(
+	return job_refuse(
 		j, MT_EDENIED,
 		"The file %s has changed since the edit that would be undone. Nothing "
 		"was written. Undo it with another edit.",
@@ -344,8 +345,8 @@ static int undo_creation(struct job *j, struct seen *seen, const struct textfile
 	AUTO(free) char *dir = strdup(j->real);
 
 	if (unlink(j->real) != 0)
-		return refuse(j, MT_EIO, "Ran into %s while trying to remove %s",
-			      strerror(errno), j->path);
+		return job_refuse(j, MT_EIO, "Ran into %s while trying to remove %s",
+				  strerror(errno), j->path);
 	memory_pop(j->e->memory, seen);
 	for (char *slash; dir && parents > 0; parents--) {
 		slash = strrchr(dir, '/');
@@ -383,21 +384,22 @@ int command_undo(struct job *j)
 	bool is_text;
 
 	if (!last)
-		return refuse(j, MT_ENOTFOUND, "No edit history found for %s.", j->path);
+		return job_refuse(j, MT_ENOTFOUND, "No edit history found for %s.",
+				  j->path);
 	if (textfile_read(&f, j->real, &err) != MT_OK)
-		return refuse_file(j, &err);
+		return job_refuse_file(j, &err);
 	if (f.hash != last->after)
 		return refuse_stale_undo(j);
 	is_text = textfile_decode(&f, seen_charset(seen), NULL) == MT_OK;
 	if (last->created)
 		return undo_creation(j, seen, &f, is_text);
 	if (before_edit(last, &f, &back) != MT_OK)
-		return refuse(j, MT_ENOMEM, "Out of memory: cannot undo the edit of %s.",
-			      j->path);
+		return job_refuse(j, MT_ENOMEM,
+				  "Out of memory: cannot undo the edit of %s.", j->path);
 	is_text = textfile_decode(&back, seen_charset(seen), NULL) == MT_OK && is_text;
 	if (textfile_write(j->real, &f.st, back.bytes.text, back.bytes.len, &err) !=
 	    MT_OK)
-		return refuse_write(j, &err);
+		return job_refuse_write(j, &err);
 	memory_pop(j->e->memory, seen);
 	memory_saw(j->e->memory, j->real, &back);
 	strbuf_addf(&j->ret->text,

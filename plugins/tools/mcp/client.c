@@ -107,8 +107,9 @@ static void answer_question(struct client *c, struct pending *p, json_object *do
 	AUTO(strbuf) struct strbuf b = STRBUF(1 << 20);
 	const char *text = NULL;
 	int code = 0;
-	AUTO(json) json_object *result = serve(c, p->waiter, js_str(doc, "method", ""),
-					       js_get(doc, "params"), &code, &text);
+	AUTO(json) json_object *result =
+		client_serve(c, p->waiter, js_str(doc, "method", ""),
+			     js_get(doc, "params"), &code, &text);
 	struct error err = ERROR_NONE;
 
 	if (result)
@@ -191,12 +192,12 @@ static void tell_cancelled(struct client *c, const struct pending *p, int status
 	if (!js_set_int(params, "requestId", p->id) &&
 	    !js_set_str(params, "reason",
 			status == MT_ETIMEOUT ? "timed out" : "cancelled by the user"))
-		notify(c, "notifications/cancelled", params, NULL);
+		client_notify(c, "notifications/cancelled", params, NULL);
 }
 
-int exchange(struct client *c, const char *method, json_object *params,
-	     const struct waiter *w, int64_t timeout_ms, json_object **ret_answer,
-	     struct error *err)
+int client_exchange(struct client *c, const char *method, json_object *params,
+		    const struct waiter *w, int64_t timeout_ms, json_object **ret_answer,
+		    struct error *err)
 {
 	AUTO(strbuf) struct strbuf b = STRBUF(MCP_MESSAGE_MAX);
 	struct pending p = { .method = method, .waiter = w, .params = params };
@@ -235,7 +236,8 @@ int exchange(struct client *c, const char *method, json_object *params,
 	return status;
 }
 
-int notify(struct client *c, const char *method, json_object *params, struct error *err)
+int client_notify(struct client *c, const char *method, json_object *params,
+		  struct error *err)
 {
 	AUTO(strbuf) struct strbuf b = STRBUF(1 << 20);
 
@@ -263,8 +265,8 @@ static int add_input(struct client *c, json_object *params, json_object *result,
 			const char *text;
 			int code;
 			json_object *one =
-				serve(c, w, js_str(question, "method", ""),
-				      js_get(question, "params"), &code, &text);
+				client_serve(c, w, js_str(question, "method", ""),
+					     js_get(question, "params"), &code, &text);
 
 			if (!one || js_set(answers, key, one)) {
 				json_object_put(answers);
@@ -310,7 +312,7 @@ int client_request(struct client *c, const char *method, json_object *params,
 	for (int round = 0; round < INPUT_ROUNDS; round++) {
 		AUTO(json) json_object *answer = NULL;
 		AUTO(json) json_object *result = NULL;
-		int status = exchange(c, method, params, w, 0, &answer, err);
+		int status = client_exchange(c, method, params, w, 0, &answer, err);
 
 		if (!status)
 			status = client_take_answer(method, answer, &result, ret_error,

@@ -156,10 +156,11 @@ int pending_check(struct client *c, struct pending *p, int64_t *ret_until,
 /* ---- inside ------------------------------------------------------------ */
 
 /** One request without the rounds of input; the caller holds no lock. */
-int exchange(struct client *c, const char *method, json_object *params,
-	     const struct waiter *w, int64_t timeout_ms, json_object **ret_answer,
-	     struct error *err);
-int notify(struct client *c, const char *method, json_object *params, struct error *err);
+int client_exchange(struct client *c, const char *method, json_object *params,
+		    const struct waiter *w, int64_t timeout_ms, json_object **ret_answer,
+		    struct error *err);
+int client_notify(struct client *c, const char *method, json_object *params,
+		  struct error *err);
 /** Find out the era and shake hands (protocol-version.c). */
 int era_open(struct client *c, const struct waiter *w, struct error *err);
 /** What every request of the era has in its `_meta`. */
@@ -168,8 +169,8 @@ int era_meta(struct client *c, json_object *params, int64_t token);
 bool era_subscribes(struct client *c);
 int era_subscription(struct client *c, struct strbuf *b);
 /** Answer a question of the server: its result, owned; NULL with a refusal. */
-json_object *serve(struct client *c, const struct waiter *w, const char *method,
-		   json_object *params, int *ret_code, const char **ret_text);
+json_object *client_serve(struct client *c, const struct waiter *w, const char *method,
+			  json_object *params, int *ret_code, const char **ret_text);
 /** Tell of a changed list, if it is time or `now`. @return ms until it is; -1:
  *  nothing. */
 int64_t changed_check(struct client *c, bool now);

@@ -99,7 +99,7 @@ static int initialize(struct client *c, const struct waiter *w, struct error *er
 	    js_set(params, "capabilities", era_capabilities(c)) ||
 	    js_set(params, "clientInfo", client_info()))
 		return out_of_memory(err);
-	status = exchange(c, "initialize", params, w, 0, &answer, err);
+	status = client_exchange(c, "initialize", params, w, 0, &answer, err);
 	if (status)
 		return status;
 	if (js_get(answer, "error")) {
@@ -110,7 +110,7 @@ static int initialize(struct client *c, const struct waiter *w, struct error *er
 	if (status)
 		return status;
 	take_server(c, js_get(answer, "result"), "serverInfo");
-	return notify(c, "notifications/initialized", NULL, err);
+	return client_notify(c, "notifications/initialized", NULL, err);
 }
 
 /* ---- since 2026-07-28 -------------------------------------------------- */
@@ -161,9 +161,9 @@ static int discover(struct client *c, const struct waiter *w, struct error *err)
 
 	c->era = ERA_MODERN;
 	snprintf(c->protocol, sizeof c->protocol, "%s", MCP_MODERN);
-	status = exchange(c, "server/discover", params, w,
-			  c->config.url || c->config.protocol ? 0 : patience, &answer,
-			  &why);
+	status = client_exchange(c, "server/discover", params, w,
+				 c->config.url || c->config.protocol ? 0 : patience,
+				 &answer, &why);
 	if (status && (c->config.protocol || status == MT_ECANCELLED ||
 		       status == MT_ENOMEM || status == MT_EDENIED))
 		return fail(err, status, "%s", why.text);
@@ -171,7 +171,8 @@ static int discover(struct client *c, const struct waiter *w, struct error *err)
 	if (c->era == ERA_MODERN && js_get(answer, "error")) {
 		/* One of its errors: once more, now that its versions are known. */
 		json_object_put(STEAL(answer));
-		status = exchange(c, "server/discover", params, w, 0, &answer, err);
+		status =
+			client_exchange(c, "server/discover", params, w, 0, &answer, err);
 		if (status)
 			return status;
 	}

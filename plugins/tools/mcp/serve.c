@@ -68,8 +68,8 @@ static json_object *elicit(struct client *c, const struct waiter *w, json_object
 	return result;
 }
 
-json_object *serve(struct client *c, const struct waiter *w, const char *method,
-		   json_object *params, int *ret_code, const char **ret_text)
+json_object *client_serve(struct client *c, const struct waiter *w, const char *method,
+			  json_object *params, int *ret_code, const char **ret_text)
 {
 	*ret_code = RPC_METHOD_NOT_FOUND;
 	*ret_text = "this client does not support this method";
@@ -122,7 +122,7 @@ static void take_question(struct client *c, const struct rpc *m)
 	}
 	if (handed)
 		return;
-	result = serve(c, NULL, m->method, m->params, &code, &text);
+	result = client_serve(c, NULL, m->method, m->params, &code, &text);
 	if (result)
 		rpc_result(&b, m->id, result);
 	else
