@@ -88,6 +88,24 @@ struct element *element_add(struct browser *b, unsigned frame, int64_t node,
 			    bool is_frame);
 void elements_clear(struct browser *b);
 
+/* element-script.c */
+/** Fails with a sentence if there is none. */
+int element_find(struct browser *b, const char *bid, struct element **ret,
+		 struct error *err);
+/** What the browser says of a node that is gone, in words of use. @return `status`. */
+int element_explain(int status, const struct element *e, struct error *err);
+/** Run a function with the element as `this` and one argument (taken), in our own world
+ *  of its frame. `ret`: its value, owned. */
+int element_run(struct browser *b, const struct element *e, const char *function,
+		json_object *argument, const struct cdp_wait *wait, json_object **ret,
+		struct error *err);
+/** As element_run, for functions that return "" or a sentence of fault. */
+int element_tell(struct browser *b, const struct element *e, const char *function,
+		 json_object *argument, const struct cdp_wait *wait, struct error *err);
+/** Bring it into view. `ret_x`, `ret_y`: where its middle is in the window. */
+int element_aim(struct browser *b, const struct element *e, const struct cdp_wait *wait,
+		double *ret_x, double *ret_y, struct error *err);
+
 /* screenshot.c */
 int screenshot_take(struct browser *b, enum screenshot kind, const struct cdp_wait *wait,
 		    struct strbuf *ret, struct error *err);

@@ -1,10 +1,10 @@
 # The browser: all but the ABI is a library, which its tests link too.
 noinst_LIBRARIES += libbrowser.a
 libbrowser_a_SOURCES = \
-	%D%/execute.c %D%/actions.c %D%/actions.h %D%/axtree.c %D%/axtree.h \
-	%D%/browser.c %D%/browser.h %D%/cdp.c %D%/cdp.h %D%/chrome.c %D%/chrome.h \
-	%D%/elements.c %D%/input.c %D%/internal.h \
-	%D%/observe.c %D%/screenshot.c
+	%D%/act-form.c %D%/act-mouse.c %D%/act-page.c %D%/act.h %D%/actions.c \
+	%D%/actions.h %D%/axtree.c %D%/axtree.h %D%/browser.c %D%/browser.h %D%/cdp.c \
+	%D%/cdp.h %D%/chrome.c %D%/chrome.h %D%/element-script.c %D%/elements.c \
+	%D%/execute.c %D%/input.c %D%/internal.h %D%/observe.c %D%/screenshot.c
 libbrowser_a_CPPFLAGS = -D_GNU_SOURCE $(AM_CPPFLAGS)
 LIBBROWSER = libbrowser.a libmt.a $(JSONC_LIBS) -lm
 
