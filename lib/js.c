@@ -138,21 +138,104 @@ bool js_bool(const json_object *o, const char *name, bool fallback)
 		       : fallback;
 }
 
+/* ---- objects that remember a failure ------------------------------------------ */
+
+static char failed; /* its address marks what lacks something */
+
+/* Returned where there is no memory for a new one. */
+static json_object *failed_object, *failed_list;
+
+/* json-c asks this for the text of what is marked. */
+static int no_text(struct json_object *o, struct printbuf *buffer, int level, int flags)
+{
+	(void)o, (void)buffer, (void)level, (void)flags;
+	return -1;
+}
+
+int js_fail(json_object *o)
+{
+	if (json_object_is_type(o, json_type_object) ||
+	    json_object_is_type(o, json_type_array))
+		json_object_set_serializer(o, no_text, &failed, NULL);
+	return MT_ENOMEM;
+}
+
+__attribute__((constructor)) static void make_failed(void)
+{
+	failed_object = json_object_new_object();
+	failed_list = json_object_new_array();
+	js_fail(failed_object);
+	js_fail(failed_list);
+}
+
+__attribute__((destructor)) static void free_failed(void)
+{
+	json_object_put(STEAL(failed_object));
+	json_object_put(STEAL(failed_list));
+}
+
+json_object *js_new_object(void)
+{
+	json_object *o = json_object_new_object();
+
+	return o ? o : json_object_get(failed_object);
+}
+
+json_object *js_new_list(void)
+{
+	json_object *list = json_object_new_array();
+
+	return list ? list : json_object_get(failed_list);
+}
+
+bool js_failed(const json_object *value)
+{
+	return json_object_get_userdata((json_object *)value) == &failed;
+}
+
+bool js_incomplete(const json_object *value)
+{
+	if (json_object_is_type(value, json_type_object)) {
+		json_object_object_foreach(value, name, member) {
+			(void)name;
+			if (js_incomplete(member))
+				return true;
+		}
+	} else if (json_object_is_type(value, json_type_array)) {
+		for (size_t i = 0; i < json_object_array_length(value); i++)
+			if (js_incomplete(json_object_array_get_idx(value, i)))
+				return true;
+	}
+	return js_failed(value);
+}
+
 int js_set(json_object *o, const char *name, json_object *value)
 {
-	if (!json_object_is_type(o, json_type_object)) {
-		json_object_put(value);
-		return MT_EINVAL;
-	}
-	if (json_object_object_add(o, name, value) == 0)
+	int status = MT_ENOMEM;
+
+	if (!json_object_is_type(o, json_type_object))
+		status = MT_EINVAL;
+	else if (js_failed(o) || js_failed(value) ||
+		 json_object_object_add(o, name, value) != 0)
+		status = js_fail(o);
+	else
 		return MT_OK;
 	json_object_put(value);
-	return MT_ENOMEM;
+	return status;
 }
 
 int js_set_new(json_object *o, const char *name, json_object *made)
 {
-	return made ? js_set(o, name, made) : MT_ENOMEM;
+	return made ? js_set(o, name, made) : js_fail(o);
+}
+
+int js_add(json_object *list, json_object *value)
+{
+	if (!list || js_failed(list))
+		return MT_ENOMEM;
+	if (js_failed(value) || json_object_array_add(list, value) != 0)
+		return js_fail(list);
+	return MT_OK;
 }
 
 int js_add_new(json_object *list, json_object *made)
@@ -160,7 +243,7 @@ int js_add_new(json_object *list, json_object *made)
 	if (made && js_add(list, made) == 0)
 		return MT_OK;
 	json_object_put(made);
-	return MT_ENOMEM;
+	return js_fail(list);
 }
 
 json_object *js_texts(const char *first, ...)
@@ -179,14 +262,14 @@ json_object *js_texts(const char *first, ...)
 int js_set_strn(json_object *o, const char *name, const char *text, size_t len)
 {
 	if (len > INT32_MAX)
-		return MT_ENOMEM;
+		return js_fail(o);
 	return js_set_new(o, name,
 			  json_object_new_string_len(text ? text : "", (int)len));
 }
 
 int js_set_str(json_object *o, const char *name, const char *text)
 {
-	return text ? js_set_strn(o, name, text, strlen(text)) : MT_ENOMEM;
+	return text ? js_set_strn(o, name, text, strlen(text)) : js_fail(o);
 }
 
 int js_set_int(json_object *o, const char *name, int64_t value)
@@ -315,10 +398,18 @@ static const char *scalar_text(json_object *o, size_t *ret_len)
 
 static void put_value(struct strbuf *b, json_object *o);
 
+/* What is marked has no text. */
+static void check_made(struct strbuf *b, const json_object *o)
+{
+	if (js_failed(o) && !b->error)
+		b->error = MT_ENOMEM;
+}
+
 static void put_object(struct strbuf *b, json_object *o)
 {
 	bool first = true;
 
+	check_made(b, o);
 	strbuf_addc(b, '{');
 	json_object_object_foreach(o, name, inner) {
 		if (!first)
@@ -335,6 +426,7 @@ static void put_array(struct strbuf *b, json_object *o)
 {
 	size_t n = json_object_array_length(o);
 
+	check_made(b, o);
 	strbuf_addc(b, '[');
 	for (size_t i = 0; i < n; i++) {
 		if (i)

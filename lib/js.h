@@ -34,6 +34,21 @@ const char *js_str(const json_object *o, const char *name, const char *fallback)
 int64_t js_int(const json_object *o, const char *name, int64_t fallback);
 double js_number(const json_object *o, const char *name, double fallback);
 bool js_bool(const json_object *o, const char *name, bool fallback);
+/** A new object or list. A failure to make it, or to add to it by the functions below,
+ *  stays with it and with what it is added to: no text is made of it (js_text, js_put),
+ *  and its deep copy fails. So a function that builds a value need not check each step.
+ *  Never NULL: an object that could not be made is one that all callers share. json-c
+ *  counts references without a lock, so a program that builds JSON in several threads
+ *  uses json_object_new_object and checks. */
+json_object *js_new_object(void);
+json_object *js_new_list(void);
+/** Note a failure of the caller's own: a value for it could not be made. @return MT_ENOMEM */
+int js_fail(json_object *value);
+/** True if memory ran out while this object or list was made. */
+bool js_failed(const json_object *value);
+/** The same of the values in it too: for what is read, not written. */
+bool js_incomplete(const json_object *value);
+
 /** Set members, replacing. A text that is NULL could not be made: MT_ENOMEM.
  *  @return MT_OK or MT_ENOMEM. */
 int js_set_str(json_object *o, const char *name, const char *text);
@@ -55,7 +70,8 @@ json_object *js_new_number(double value);
 /** JSON text of a value in our one form: no spaces, no escaped slashes, order
  *  as in the object, numbers as they were read; NULL is `null`. Borrowed from
  *  the object, until it is changed or written again.
- *  @return NULL with the length 0 if memory ran out, never a part of the text. */
+ *  @return NULL with the length 0 if memory ran out, now or when the value was made,
+ *          never a part of the text. */
 const char *js_text(json_object *o, size_t *ret_len);
 
 /** For messages: as js_text, "?" if memory ran out. */
@@ -71,7 +87,7 @@ static inline const char *js_shown(json_object *o)
 int js_put_str(struct strbuf *b, const char *text, size_t len);
 /** Append the inside of a JSON string, without quotes: for texts in pieces. */
 int js_put_escaped(struct strbuf *b, const char *text, size_t len);
-/** Append a value as js_text does. */
+/** Append a value as js_text does. Nothing is appended if it fails. */
 int js_put(struct strbuf *b, json_object *value);
 /** Append `"name":` with a comma before it unless the last byte of the buffer
  *  opens an object or array. */
@@ -90,10 +106,7 @@ bool js_equal(json_object *a, json_object *b);
 
 /** json_object_array_add for a list that is NULL when memory ran out, which json-c
  *  does not survive. @return not 0 on failure; then the value is still the caller's. */
-static inline int js_add(json_object *list, json_object *value)
-{
-	return list ? json_object_array_add(list, value) : -1;
-}
+int js_add(json_object *list, json_object *value);
 
 /** Append a value that was just made and is taken even on failure: NULL is MT_ENOMEM,
  *  and so is a list that is NULL. */

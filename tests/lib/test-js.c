@@ -199,9 +199,10 @@ static void test_lists(void)
 
 	CHECK_STR(js_text(list, NULL), "[\"a\",\"b\"]");
 	CHECK(js_add_new(list, json_object_new_int(1)) == MT_OK);
+	CHECK_STR(js_text(list, NULL), "[\"a\",\"b\",1]");
 	CHECK(js_add_new(list, NULL) == MT_ENOMEM);
 	CHECK(js_add_new(NULL, json_object_new_int(1)) == MT_ENOMEM);
-	CHECK_STR(js_text(list, NULL), "[\"a\",\"b\",1]");
+	CHECK(!js_text(list, NULL)); /* it lacks what was not made */
 }
 
 int main(void)
