@@ -48,7 +48,7 @@ static json_object *list_of_log(const struct place *p, struct error *err)
 	evlog_close(log);
 	if (!err->code && !json_object_is_type(list, json_type_array)) {
 		json_object_put(list);
-		list = json_object_new_array();
+		list = js_new_list();
 	}
 	return list;
 }
@@ -165,7 +165,7 @@ static int ask_all(struct asking *a, json_object *texts, struct error *err)
 static int write_log(const struct place *p, json_object *texts, struct error *err)
 {
 	AUTO(free) char *dir = conversation_dir(p->config, p->id, err);
-	AUTO(json) json_object *record = json_object_new_object();
+	AUTO(json) json_object *record = js_new_object();
 	struct evlog *log = NULL;
 	int r;
 
@@ -207,9 +207,9 @@ static json_object *chosen(const struct place *p, int argc, char **argv,
 {
 	size_t count = json_object_array_length(p->list);
 	bool all = argc == 1 && strcmp(argv[0], "all") == 0;
-	json_object *texts = json_object_new_array();
+	json_object *texts = js_new_list();
 
-	for (size_t i = 0; texts && i < (all ? count : (size_t)argc); i++) {
+	for (size_t i = 0; i < (all ? count : (size_t)argc); i++) {
 		char *end = NULL;
 		unsigned long n = all ? i + 1 : strtoul(argv[i], &end, 10);
 		json_object *one = json_object_array_get_idx(p->list, n ? n - 1 : count);
@@ -224,9 +224,11 @@ static json_object *chosen(const struct place *p, int argc, char **argv,
 		}
 		js_add_new(texts, json_object_get(js_get(one, "text")));
 	}
-	if (!texts)
-		out_of_memory(err);
-	return texts;
+	if (!js_failed(texts))
+		return texts;
+	out_of_memory(err);
+	json_object_put(texts);
+	return NULL;
 }
 
 int policy_revoke(const struct common *common, const char *prefix, int argc, char **argv)

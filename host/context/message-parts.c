@@ -318,7 +318,7 @@ int tool_list_read(struct tool_list *list, struct evlog *log, int64_t id,
 		    ? json_object_array_length(tools)
 		    : 0;
 	list->tools = calloc(n + 1, sizeof *list->tools);
-	if (!list->tools)
+	if (!list->tools || js_incomplete(tools))
 		return out_of_memory(err);
 	for (size_t i = 0; i < n; i++) {
 		json_object *o = json_object_array_get_idx(tools, i);

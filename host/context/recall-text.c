@@ -23,12 +23,12 @@ static size_t count_of(json_object *list)
 
 /* ---- knowledge: each item once ------------------------------------------ */
 
-/* Names of the items that recalls before `id` hold, as members; NULL: out of memory. */
+/* Names of the items that recalls before `id` hold, as members. */
 static json_object *names_before(struct evlog *log, int64_t id)
 {
-	json_object *names = json_object_new_object();
+	json_object *names = js_new_object();
 
-	for (int64_t i = 0; names && i < id; i++) {
+	for (int64_t i = 0; i < id; i++) {
 		const struct evlog_head *head = evlog_head(log, i);
 		AUTO(event) struct event *e = NULL;
 		json_object *list;
@@ -49,9 +49,11 @@ static json_object *names_before(struct evlog *log, int64_t id)
 static json_object *new_items(struct evlog *log, const struct event *e)
 {
 	AUTO(json) json_object *names = names_before(log, e->id);
-	json_object *list = items_of(e), *ret = json_object_new_array();
+	json_object *list = items_of(e), *ret = js_new_list();
 
-	for (size_t i = 0; ret && i < count_of(list); i++) {
+	if (js_failed(names))
+		js_fail(ret);
+	for (size_t i = 0; i < count_of(list); i++) {
 		json_object *item = json_object_array_get_idx(list, i);
 
 		if (!js_get(names, js_str(item, "name", "")))
@@ -65,16 +67,16 @@ static json_object *new_items(struct evlog *log, const struct event *e)
 /* The members of an object as a list of {name, value}, as templates take them. */
 static json_object *pairs(json_object *members)
 {
-	json_object *list = json_object_new_array();
+	json_object *list = js_new_list();
 
 	if (!json_object_is_type(members, json_type_object))
 		return list;
 	json_object_object_foreach(members, name, value) {
-		json_object *pair = json_object_new_object();
+		json_object *pair = js_new_object();
 
 		js_set_str(pair, "name", name);
 		js_set_str(pair, "value", value ? json_object_get_string(value) : "");
-		js_add(list, pair);
+		js_add_new(list, pair);
 	}
 	return list;
 }
@@ -109,6 +111,10 @@ char *recall_render(const struct config *c, const char *agent, struct evlog *log
 	js_set(data, items_key, new_items(log, e));
 	js_set(data, "hosts", pairs(js_get(args, "runtime_hosts")));
 	js_set(data, "secrets", pairs(js_get(args, "custom_secrets_descriptions")));
+	if (js_failed(data)) {
+		out_of_memory(err);
+		return NULL;
+	}
 	if (!has_content(data))
 		return strdup("");
 	return prompt_render(c, agent, knowledge ? "knowledge" : "context", data, err);

@@ -24,7 +24,7 @@ static void continue_alone(struct conversation *c)
 {
 	struct error err = ERROR_NONE;
 	AUTO(free) char *text = NULL;
-	AUTO(json) json_object *data = json_object_new_object();
+	AUTO(json) json_object *data = js_new_object();
 
 	if (++c->agent->text_only >= TEXT_ONLY_MAX) {
 		conversation_rest(c, STATE_AWAITING_USER_INPUT,

@@ -85,11 +85,11 @@ static struct event *add_suffix(const struct conversation *c, struct event *e)
 
 	if (!e || !suffix || !*suffix)
 		return e;
-	list = json_object_new_array();
-	o = json_object_new_object();
+	list = js_new_list();
+	o = js_new_object();
 	js_set_str(o, "name", "message_suffix");
 	js_set_str(o, "text", suffix);
-	js_add(list, o);
+	js_add_new(list, o);
 	js_set(e->json, "extended_content", list);
 	return e;
 }
@@ -131,7 +131,7 @@ static void check_step_started(const struct conversation *c, int64_t steps_befor
 int conversation_add_message(struct conversation *c, const char *text, size_t len,
 			     json_object *images, struct error *err)
 {
-	json_object *args = json_object_new_object();
+	json_object *args = js_new_object();
 	bool first = !history_user_since(c->log, c->agent->start);
 	int64_t id, steps = conversation_steps(c);
 

@@ -193,7 +193,7 @@ void conversation_enter_state(struct conversation *c, enum agent_state state,
 	c->state = state;
 	snprintf(c->reason, sizeof c->reason, "%s",
 		 conversation_mask_text(c, reason, &shown));
-	extras = json_object_new_object();
+	extras = js_new_object();
 	js_set_str(extras, "agent_state", state_name(state));
 	js_set_str(extras, "reason", c->reason);
 	if (state == STATE_ERROR && c->status)

@@ -71,7 +71,7 @@ void dispatch_log_failure(struct conversation *c, struct event *action,
 			  const char *error_id, const char *text)
 {
 	struct error err = ERROR_NONE;
-	json_object *extras = json_object_new_object();
+	json_object *extras = js_new_object();
 	struct event *e;
 
 	js_set_str(extras, "error_id", error_id);
@@ -109,10 +109,10 @@ static void inherit(json_object *extras, const struct event_type *type,
 static int keep_media(struct conversation *c, json_object *extras,
 		      const struct runner_result *result, struct error *err)
 {
-	json_object *list = result->media_count ? json_object_new_array() : NULL;
+	json_object *list = result->media_count ? js_new_list() : NULL;
 
 	for (size_t i = 0; i < result->media_count; i++) {
-		json_object *o = json_object_new_object();
+		json_object *o = js_new_object();
 		char name[65];
 		int r = evlog_blob(c->log, result->media[i].bytes, result->media[i].len,
 				   name, err);
@@ -124,7 +124,7 @@ static int keep_media(struct conversation *c, json_object *extras,
 		}
 		js_set_str(o, "mime", result->media[i].mime);
 		js_set_str(o, "blob", name);
-		js_add(list, o);
+		js_add_new(list, o);
 	}
 	return list ? js_set(extras, "media", list) : MT_OK;
 }
@@ -183,8 +183,7 @@ static struct event *observation_of(struct conversation *c, const struct call *c
 
 	if (!type)
 		type = event_type_find(false, "tool");
-	extras = result->fields ? json_object_get(result->fields)
-				: json_object_new_object();
+	extras = result->fields ? json_object_get(result->fields) : js_new_object();
 	check_structured(call->tool, extras);
 	inherit(extras, type, action);
 	note_directory(c, type, extras);
@@ -468,7 +467,7 @@ void dispatch_start_runner_soon(struct conversation *c)
 
 static int log_dispatch(struct conversation *c, int64_t id, struct error *err)
 {
-	AUTO(json) json_object *record = json_object_new_object();
+	AUTO(json) json_object *record = js_new_object();
 
 	if (js_set_str(record, "record", "dispatch") || js_set_int(record, "action", id))
 		return out_of_memory(err);

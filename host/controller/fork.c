@@ -96,8 +96,8 @@ static int copy_lines(struct fork *f)
 static int close_log(struct fork *f, int64_t *ret_replies)
 {
 	AUTO(evlog) struct evlog *log = NULL;
-	AUTO(json) json_object *rewind = json_object_new_object();
-	json_object *extras = json_object_new_object();
+	AUTO(json) json_object *rewind = js_new_object();
+	json_object *extras = js_new_object();
 	AUTO(event) struct event *state = NULL;
 	int r;
 
@@ -142,7 +142,7 @@ static int write_meta(struct fork *f, json_object *meta, const struct fork_optio
 		      int64_t replies)
 {
 	AUTO(free) char *path = path_join(f->dir, "meta.json");
-	json_object *from = json_object_new_object();
+	json_object *from = js_new_object();
 	char now[32];
 	const char *text;
 	size_t len;

@@ -29,25 +29,25 @@ static json_object *offered_schema(const struct conversation *c, const struct to
 
 static json_object *list_tools(const struct conversation *c)
 {
-	json_object *list = json_object_new_array();
+	json_object *list = js_new_list();
 
-	for (size_t i = 0; list && i < c->agent->catalog.count; i++) {
+	for (size_t i = 0; i < c->agent->catalog.count; i++) {
 		const struct tool *t = &c->agent->catalog.tools[i];
 		json_object *f, *o;
 
 		if (features_hide_tool(c, t))
 			continue;
-		f = json_object_new_object();
-		o = json_object_new_object();
+		f = js_new_object();
+		o = js_new_object();
 		js_set_str(f, "name", t->name);
 		js_set_str(f, "description", t->description);
-		js_set(f, "parameters", offered_schema(c, t));
+		js_set_new(f, "parameters", offered_schema(c, t));
 		js_set_str(o, "type", "function");
 		js_set(o, "function", f);
 		if (*t->brief) /* in addition to what is sent to the model */
 			js_set_str(o, "brief", t->brief);
 		features_describe_tool(c, t, o);
-		js_add(list, o);
+		js_add_new(list, o);
 	}
 	return list;
 }
@@ -75,7 +75,7 @@ int offered_tools_log_system(struct conversation *c, struct error *err)
 {
 	const struct mt_agent *agent = c->agent->plugin.functions;
 	struct mt_ctx x = { .c = c, .part = &c->agent->plugin, .is_agent = true };
-	json_object *args = json_object_new_object();
+	json_object *args = js_new_object();
 	const char *suffix = config_get(c->config, c->agent->section, "system_suffix");
 	AUTO(strbuf) struct strbuf whole = STRBUF(16 << 20);
 	struct mt_str text = { "", 0 };

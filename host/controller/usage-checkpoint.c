@@ -59,7 +59,7 @@ static void load(struct reply_sums *s, const struct evlog *log)
 
 static json_object *sums_json(const struct reply_sums *s, const struct evlog *log)
 {
-	json_object *o = json_object_new_object();
+	json_object *o = js_new_object();
 
 	js_set_int(o, "first", s->first);
 	js_set_int(o, "count", s->count);
@@ -73,8 +73,8 @@ static json_object *sums_json(const struct reply_sums *s, const struct evlog *lo
 static void save(const struct reply_sums *s, struct evlog *log)
 {
 	AUTO(json) json_object *sums = sums_json(s, log);
-	AUTO(json) json_object *state = json_object_new_object();
-	json_object *kept = json_object_new_object();
+	AUTO(json) json_object *state = js_new_object();
+	json_object *kept = js_new_object();
 	const char *text = sums ? js_text(sums, NULL) : NULL;
 
 	if (!text || js_set(state, "replies", kept) ||

@@ -357,7 +357,9 @@ static void add_setting(json_object *list, const char *section, const char *key,
 {
 	AUTO(strbuf) struct strbuf text = STRBUF(1 << 16);
 
-	if (!strbuf_addf(&text, "%s.%s=%s", section, key, value))
+	if (strbuf_addf(&text, "%s.%s=%s", section, key, value))
+		js_fail(list);
+	else
 		js_add_new(list, json_object_new_string_len(text.text, (int)text.len));
 }
 
@@ -469,7 +471,7 @@ static json_object *settings(const struct conversation *c, const char *controlle
 {
 	static const char *const not_controller[] = { "base", NULL };
 	AUTO(strbuf) struct strbuf section = STRBUF(256);
-	json_object *list = json_object_new_array();
+	json_object *list = js_new_list();
 
 	strbuf_addf(&section, "controller%s%s", controller ? "." : "",
 		    controller ? controller : "");
@@ -495,7 +497,7 @@ static json_object *settings(const struct conversation *c, const char *controlle
 
 json_object *wiring_spec(const struct conversation *c, const char *controller)
 {
-	json_object *o = json_object_new_object(), *tools = json_object_new_array();
+	json_object *o = js_new_object(), *tools = js_new_list();
 
 	js_set_str(o, "agent", c->agent->plugin.component->name);
 	js_set_str(o, "agent_version", c->agent->plugin.component->version);

@@ -144,7 +144,7 @@ json_object *fields_fill(const struct event_type *type, json_object *given, int 
 		return NULL;
 	}
 	out = json_object_new_object();
-	if (!out) {
+	if (!out || js_incomplete(given)) {
 		out_of_memory(err);
 		return NULL;
 	}

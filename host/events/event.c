@@ -252,6 +252,8 @@ int event_write_hooked(const struct event *e, struct strbuf *out,
 {
 	json_object *value;
 
+	if (js_failed(e->json) && !out->error)
+		out->error = MT_ENOMEM;
 	strbuf_addc(out, '{');
 	for (size_t i = 0; i < ARRAY_LEN(member_order); i++) {
 		value = js_get(e->json, member_order[i]);

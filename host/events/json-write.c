@@ -69,10 +69,14 @@ int json_write(struct strbuf *out, json_object *value, const struct write_hook *
 			return out->error;
 		return done ? out->error : js_put_str(out, text, len);
 	case json_type_object:
+		if (js_failed(value) && sticky(out, MT_ENOMEM))
+			return out->error;
 		if (hook && sticky(out, hook->object(hook->arg, out, value, &done)))
 			return out->error;
 		return done ? out->error : write_object(out, value, hook);
 	case json_type_array:
+		if (js_failed(value) && sticky(out, MT_ENOMEM))
+			return out->error;
 		return write_list(out, value, hook);
 	default:
 		return js_put(out, value);

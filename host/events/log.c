@@ -347,6 +347,8 @@ static int log_append(struct evlog *log, struct event *e, struct error *err)
 	status = event_write_hooked(e, &log->line, &hook);
 	if (status && log->lost)
 		return fail_lost(log, err);
+	if (status == MT_ENOMEM)
+		return fail_code(err, status);
 	if (status)
 		return fail(err, status,
 			    status == MT_ELIMIT
@@ -403,6 +405,8 @@ int evlog_append(struct evlog *log, struct event *e, struct error *err)
 static int write_record(struct strbuf *out, json_object *record,
 			const struct write_hook *hook)
 {
+	if (js_failed(record) && !out->error)
+		out->error = MT_ENOMEM;
 	strbuf_addc(out, '{');
 	js_key_str(out, "record", js_str(record, "record", ""));
 	json_object_object_foreach(record, name, value) {
@@ -420,6 +424,8 @@ static int check_record(const struct evlog *log, json_object *record, struct err
 	int64_t count = evlog_count(log), action = js_int(record, "action", -1);
 	int64_t to = js_int(record, "to", count);
 
+	if (js_failed(record))
+		return out_of_memory(err);
 	if (!*name)
 		return fail(err, MT_EINVAL, "a record requires the member `record`");
 	if (strcmp(name, "llm_reply") == 0 && !js_str(record, "response_id", NULL))

@@ -113,19 +113,19 @@ bool budget_raise(struct budget *a)
 
 static void add_meter(json_object *o, const char *name, const struct quota *m)
 {
-	json_object *pair = json_object_new_array();
+	json_object *pair = js_new_list();
 
-	js_add(pair, js_new_number(m->used));
-	js_add(pair, js_new_number(m->max - m->more)); /* raised by */
+	js_add_new(pair, js_new_number(m->used));
+	js_add_new(pair, js_new_number(m->max - m->more)); /* raised by */
 	js_add_new(pair, json_object_new_boolean(m->hit));
 	js_set(o, name, pair);
 }
 
 json_object *budget_json(const struct budget *a)
 {
-	json_object *o = json_object_new_object();
+	json_object *o = js_new_object();
 
-	for (size_t i = 0; o && i < LIMIT_COUNT; i++)
+	for (size_t i = 0; i < LIMIT_COUNT; i++)
 		add_meter(o, limits[i].option, &a->quotas[i]);
 	return o;
 }

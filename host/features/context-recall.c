@@ -118,13 +118,13 @@ static json_object *knowledge(struct conversation *c, const char *text)
 			continue;
 		}
 		recall_servers(c, s);
-		o = json_object_new_object();
+		o = js_new_object();
 		js_set_str(o, "name", s->name);
 		js_set_str(o, "trigger", trigger);
 		js_set_str(o, "content", s->content);
 		add_location(o, s);
-		list = list ? list : json_object_new_array();
-		js_add(list, o);
+		list = list ? list : js_new_list();
+		js_add_new(list, o);
 	}
 	return list;
 }
@@ -163,7 +163,9 @@ static void add_instructions(struct conversation *c, json_object *extras)
 		recall_servers(c, s);
 		strbuf_addf(&out, "%s%s", out.len ? "\n\n" : "", s->content);
 	}
-	if (out.len)
+	if (out.error)
+		js_fail(extras);
+	else if (out.len)
 		js_set_strn(extras, "repo_instructions", out.text, out.len);
 }
 
@@ -183,7 +185,9 @@ static void add_list(struct conversation *c, json_object *extras)
 	    llm_feature(conversation_agent(c)->llm, "short_tools") &&
 	    max > SHORT_LIST_MAX)
 		max = SHORT_LIST_MAX;
-	if (all && !skills_list(all, max, &out) && out.len)
+	if (all && skills_list(all, max, &out))
+		js_fail(extras);
+	else if (out.len)
 		js_set_strn(extras, "available_skills", out.text, out.len);
 }
 
@@ -236,7 +240,7 @@ static void post_result(struct conversation *c, int64_t action, const char *cont
 static int64_t post_question(struct conversation *c, const char *kind, const char *query)
 {
 	struct error err = ERROR_NONE;
-	json_object *args = json_object_new_object();
+	json_object *args = js_new_object();
 
 	js_set_str(args, "recall_type", kind);
 	js_set_str(args, "query", query);
@@ -251,7 +255,7 @@ void recall_context(struct conversation *c, int64_t action)
 	const char *instructions =
 		config_get(conversation_config(c), conversation_agent(c)->section,
 			   "instructions");
-	json_object *extras = json_object_new_object(), *list;
+	json_object *extras = js_new_object(), *list;
 	char now[32];
 
 	if (action < 0)
@@ -303,7 +307,7 @@ void recall_more(struct conversation *c)
 
 	if (!list)
 		return;
-	extras = json_object_new_object();
+	extras = js_new_object();
 	js_set_str(extras, "recall_type", "knowledge");
 	js_set(extras, "microagent_knowledge", list);
 	post_result(c, post_question(c, "knowledge", text),
@@ -367,7 +371,7 @@ static json_object *rules_given(struct conversation *c)
 	if (json_object_is_type(list, json_type_array))
 		return list;
 	json_object_put(list);
-	return json_object_new_array();
+	return js_new_list();
 }
 
 static bool has_name(json_object *list, const char *name)
@@ -381,7 +385,7 @@ static bool has_name(json_object *list, const char *name)
 
 static void keep_given(struct conversation *c, json_object *list)
 {
-	AUTO(json) json_object *record = json_object_new_object();
+	AUTO(json) json_object *record = js_new_object();
 	struct error err = ERROR_NONE;
 
 	if (js_set_str(record, "record", "state") ||
@@ -394,7 +398,7 @@ static void keep_given(struct conversation *c, json_object *list)
 
 static json_object *rule(struct conversation *c, const struct skill *s, const char *path)
 {
-	AUTO(json) json_object *data = json_object_new_object();
+	AUTO(json) json_object *data = js_new_object();
 	AUTO(free) char *text = NULL;
 	json_object *o;
 
@@ -402,7 +406,7 @@ static json_object *rule(struct conversation *c, const struct skill *s, const ch
 	js_set_str(data, "path", path);
 	js_set_str(data, "content", s->content);
 	text = render(c, "rule", data);
-	o = text ? json_object_new_object() : NULL;
+	o = text ? js_new_object() : NULL;
 	js_set_str(o, "name", s->name);
 	js_set_str(o, "text", text);
 	return o;
@@ -427,8 +431,8 @@ void recall_rules(struct conversation *c, const struct event *action, struct eve
 		if (has_name(given, s->name) || skills_content(s, NULL) ||
 		    !(o = rule(c, s, path)))
 			continue;
-		list = list ? list : json_object_new_array();
-		js_add(list, o);
+		list = list ? list : js_new_list();
+		js_add_new(list, o);
 		js_add_new(given, json_object_new_string(s->name));
 	}
 	if (list) {

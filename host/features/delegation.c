@@ -71,7 +71,7 @@ static json_object *outputs_of(struct conversation *c, enum agent_state state)
 {
 	AUTO(event) struct event *e =
 		newest(c, state == STATE_FINISHED ? ACTION_FINISH : ACTION_REJECT);
-	json_object *out = json_object_new_object();
+	json_object *out = js_new_object();
 	json_object *given = e ? js_get(event_args(e), "outputs") : NULL;
 	const char *said =
 		e ? event_arg(e, state == STATE_FINISHED ? "final_thought" : "thought")
@@ -107,7 +107,7 @@ static void put_outputs(struct strbuf *b, const char *agent, json_object *output
 static json_object *metrics_of(struct conversation *c)
 {
 	struct llm_metrics m = { .cost_known = true };
-	json_object *o = json_object_new_object(), *usage = json_object_new_object();
+	json_object *o = js_new_object(), *usage = js_new_object();
 
 	for (int64_t n = evlog_replies(conversation_log(c)) - 1; n >= 0; n--) {
 		AUTO(json) json_object *record =
@@ -136,7 +136,7 @@ static void tell_delegate_state(struct conversation *c, enum agent_state state,
 {
 	AUTO(strbuf) struct strbuf shown = STRBUF(1 << 16);
 	struct error err = ERROR_NONE;
-	json_object *extras = json_object_new_object();
+	json_object *extras = js_new_object();
 
 	js_set_str(extras, "agent_state", state_name(state));
 	js_set_str(extras, "reason", conversation_mask_text(c, reason, &shown));
@@ -153,7 +153,7 @@ static void tell_end(struct conversation *c, struct event *action, const char *a
 {
 	AUTO(strbuf) struct strbuf text = STRBUF(16 << 20);
 	struct error err = ERROR_NONE;
-	json_object *extras = json_object_new_object();
+	json_object *extras = js_new_object();
 
 	strbuf_add(&text, "Delegated agent finished with result:\n\n");
 	if (state == STATE_FINISHED)
@@ -237,7 +237,7 @@ static int post_task(struct conversation *c, struct event *action, struct error 
 	AUTO(strbuf) struct strbuf text = STRBUF(16 << 20);
 	json_object *inputs = js_get(event_args(action), "inputs");
 	const char *task = js_str(inputs, "task", NULL);
-	json_object *args = json_object_new_object();
+	json_object *args = js_new_object();
 	int64_t id;
 
 	strbuf_add(&text, "TASK: ");
@@ -439,13 +439,15 @@ static void describe_tool(const struct conversation *c, const struct tool *t,
 
 	if (!is_delegate(t))
 		return;
-	names = json_object_new_array();
-	while (names && list && list_next(&list, &item, &len))
-		js_add(names, json_object_new_string_len(item, (int)len));
-	if (json_object_deep_copy(t->schema_json, &schema, NULL) ||
-	    js_set(js_path(schema, "properties.agent"), "enum", names))
+	if (json_object_deep_copy(t->schema_json, &schema, NULL)) {
+		js_fail(offer);
 		return;
-	js_set(js_get(offer, "function"), "parameters", STEAL(schema));
+	}
+	names = js_new_list();
+	while (list && list_next(&list, &item, &len))
+		js_add_new(names, json_object_new_string_len(item, (int)len));
+	if (js_set(js_path(schema, "properties.agent"), "enum", names) != MT_EINVAL)
+		js_set(js_get(offer, "function"), "parameters", STEAL(schema));
 }
 
 static const struct action_handler actions[] = {

@@ -61,7 +61,7 @@ static void put_cut(json_object *o, const char *key, const char *text)
 /* What the hook did stays in the log. */
 static void record(const struct hook_moment *m, const struct hook_result *r)
 {
-	AUTO(json) json_object *o = json_object_new_object();
+	AUTO(json) json_object *o = js_new_object();
 	struct error err = ERROR_NONE;
 
 	js_set_str(o, "record", "hook");
@@ -199,7 +199,7 @@ struct hook_moment *hook_moment_new(struct conversation *c, enum hook_event even
 	m->done = done;
 	m->context = STRBUF(HOOK_CONTEXT_MAX);
 	m->tool = tool ? strdup(tool) : NULL;
-	m->input = json_object_new_object();
+	m->input = js_new_object();
 	m->others = hook_runner_of(c)->moments;
 	hook_runner_of(c)->moments = m;
 	/* Members that an event does not have are null: a hook may rely on all names. */
@@ -212,6 +212,6 @@ struct hook_moment *hook_moment_new(struct conversation *c, enum hook_event even
 		js_set_str(m->input, "tool_name", tool);
 	js_set_str(m->input, "session_id", conversation_id(c));
 	js_set_str(m->input, "working_dir", conversation_workspace(c));
-	js_set_new(m->input, "metadata", json_object_new_object());
+	js_set_new(m->input, "metadata", js_new_object());
 	return m;
 }

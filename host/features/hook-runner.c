@@ -222,7 +222,9 @@ static void on_after(struct hook_moment *m)
 		strbuf_addf(&text, "%s[hook] %s", text.len ? "\n\n" : "", m->denied);
 	if (m->context.len)
 		strbuf_addf(&text, "%s%s", text.len ? "\n\n" : "", m->context.text);
-	if (!text.error && (m->denied || m->context.len))
+	if (text.error)
+		js_fail(e->json);
+	else if (m->denied || m->context.len)
 		js_set_strn(e->json, "content", text.text, text.len);
 	hook_moment_free(m);
 	if (action)
@@ -248,7 +250,7 @@ static bool after_call(struct conversation *c, const struct call *call,
 	m->action = call->id;
 	m->observation = observation;
 	js_set(m->input, "tool_input", json_object_get(call->logged_args));
-	response = json_object_new_object();
+	response = js_new_object();
 	js_set_str(response, "content", js_str(observation->json, "content", ""));
 	js_set_str(response, "observation", observation->type->name);
 	js_set(m->input, "tool_response", response);
@@ -275,7 +277,7 @@ static void on_stop(struct hook_moment *m)
 		log_line(MT_LOG_INFO, "hooks",
 			 "the user sent a message; the agent continues");
 	} else if (m->denied && ++h->stop_denials <= STOP_DENIALS_MAX) {
-		json_object *args = json_object_new_object();
+		json_object *args = js_new_object();
 
 		js_set_str(args, "content", m->denied);
 		conversation_agent(c)->text_only = 0;

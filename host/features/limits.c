@@ -170,8 +170,8 @@ static void before_action(struct conversation *c, struct event *e)
 
 	if (!m || !conversation_agent(c)->llm)
 		return;
-	o = json_object_new_object();
-	u = json_object_new_object();
+	o = js_new_object();
+	u = js_new_object();
 	js_set_number(o, "accumulated_cost", m->cost);
 	js_set_number(o, "max_budget_per_task", budget > 0 ? budget : NAN);
 	js_set_str(u, "model", llm_name(conversation_agent(c)->llm));
@@ -306,10 +306,10 @@ static void release(struct conversation *c)
 void limits_log(struct conversation *c)
 {
 	struct error err = ERROR_NONE;
-	AUTO(json) json_object *record = json_object_new_object();
+	AUTO(json) json_object *record = js_new_object();
 	AUTO(json) json_object *account = budget_json(whole_budget(c));
 
-	if (!account || js_set_str(record, "record", "state") ||
+	if (js_set_str(record, "record", "state") ||
 	    js_set_str(record, "plugin", record_name) ||
 	    js_set_str(record, "text", js_text(account, NULL)) ||
 	    evlog_record(conversation_log(c), record, &err))

@@ -78,7 +78,7 @@ static json_object *facts(struct conversation *c, const struct stuck *s)
 		s->newest >= 0 ? evlog_event(conversation_log(c), s->newest, NULL) : NULL;
 	AUTO(free) char *error =
 		s->kind == STUCK_ERRORS ? newest_error(c, s->start) : NULL;
-	json_object *data = json_object_new_object();
+	json_object *data = js_new_object();
 
 	js_set_int(data, "repeats", s->repeats);
 	js_set_bool(data, stuck_name(s->kind), true);
@@ -135,7 +135,7 @@ static bool tell_model(struct conversation *c, const struct stuck *s)
 		prompt_render(conversation_config(c),
 			      conversation_agent(c)->plugin.component->name, "stuck",
 			      data, &err);
-	json_object *args = json_object_new_object();
+	json_object *args = js_new_object();
 	struct event *e;
 
 	if (!text || js_set_str(args, "content", text)) {
@@ -155,7 +155,7 @@ static bool tell_model(struct conversation *c, const struct stuck *s)
 static void tell_loop(struct conversation *c, const struct stuck *s, const char *text)
 {
 	struct error err = ERROR_NONE;
-	json_object *extras = json_object_new_object();
+	json_object *extras = js_new_object();
 
 	js_set_str(extras, "loop_type", stuck_name(s->kind));
 	js_set_int(extras, "repeats", s->repeats);

@@ -186,34 +186,28 @@ const struct feature questions_feature = {
 static json_object *server_of(const struct conversation *c, const struct tool_instance *t)
 {
 	AUTO(strbuf) struct strbuf shown = STRBUF(1 << 16);
-	json_object *o = json_object_new_object();
+	json_object *o = js_new_object();
 	size_t tools = t->listed ? json_object_array_length(t->listed) : 0;
 
-	if (js_set_str(o, "name", t->title) ||
-	    js_set_str(o, "target", mcp_server_target(t->options)) ||
-	    js_set_int(o, "tools", (int64_t)tools) || js_set_bool(o, "lists", t->lists) ||
-	    (t->said &&
-	     js_set_str(o, "error", conversation_mask_text(c, t->said, &shown)))) {
-		json_object_put(o);
-		return NULL;
-	}
+	js_set_str(o, "name", t->title);
+	js_set_str(o, "target", mcp_server_target(t->options));
+	js_set_int(o, "tools", (int64_t)tools);
+	js_set_bool(o, "lists", t->lists);
+	if (t->said)
+		js_set_str(o, "error", conversation_mask_text(c, t->said, &shown));
 	return o;
 }
 
 json_object *conversation_servers(const struct conversation *c)
 {
-	json_object *list = json_object_new_array();
+	json_object *list = js_new_list();
 
-	for (size_t i = 0; list && i < conversation_agent(c)->catalog.instance_count;
-	     i++) {
-		json_object *o =
-			conversation_agent(c)->catalog.instances[i].server
-				? server_of(c,
-					    &conversation_agent(c)->catalog.instances[i])
-				: NULL;
+	for (size_t i = 0; i < conversation_agent(c)->catalog.instance_count; i++) {
+		const struct tool_instance *t =
+			&conversation_agent(c)->catalog.instances[i];
 
-		if (o)
-			js_add(list, o);
+		if (t->server)
+			js_add_new(list, server_of(c, t));
 	}
 	return list;
 }

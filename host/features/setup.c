@@ -56,7 +56,7 @@ static bool is_allowed(struct conversation *c, const char *path)
 static struct event *make_action(const char *command, bool hidden, int64_t limit,
 				 struct error *err)
 {
-	json_object *args = json_object_new_object();
+	json_object *args = js_new_object();
 	struct event *e;
 
 	js_set_str(args, "command", command);

@@ -35,9 +35,9 @@ static void add_invoked(json_object *names, struct event *e)
 /* The names of skills that the agent has read; owned. */
 static json_object *names_read(struct conversation *c)
 {
-	json_object *names = json_object_new_object();
+	json_object *names = js_new_object();
 
-	for (int64_t id = 0; names && id < evlog_count(conversation_log(c)); id++) {
+	for (int64_t id = 0; id < evlog_count(conversation_log(c)); id++) {
 		const struct evlog_head *head = evlog_head(conversation_log(c), id);
 		bool recalled = head->type->id == OBSERVATION_RECALL;
 		bool called = head->type->id == ACTION_CALL_TOOL;
@@ -78,6 +78,10 @@ static void tell_skills(struct conversation *c, struct strbuf *out)
 	struct skill *s;
 	size_t n = 0;
 
+	if (js_failed(names)) {
+		strbuf_add(out, "out of memory");
+		return;
+	}
 	for (; all && (s = skills_at(all, n)); n++)
 		if (n < SKILLS_SHOWN)
 			put_skill(s, js_get(names, s->name) != NULL, out);

@@ -189,7 +189,7 @@ static void put_one(struct strbuf *b, const struct subagent *ch, size_t n)
 static json_object *one_json(const struct subagent *ch)
 {
 	static const char *const places[] = { "shared", "copy", "own" };
-	json_object *o = json_object_new_object();
+	json_object *o = js_new_object();
 
 	js_set_str(o, "conversation", ch->id);
 	js_set_str(o, "task", ch->task);
@@ -209,10 +209,10 @@ static json_object *one_json(const struct subagent *ch)
 
 static json_object *all_json(const struct subagents *all)
 {
-	json_object *list = json_object_new_array();
+	json_object *list = js_new_list();
 
-	for (size_t i = 0; list && i < all->count; i++)
-		js_add(list, one_json(&all->list[i]));
+	for (size_t i = 0; i < all->count; i++)
+		js_add_new(list, one_json(&all->list[i]));
 	return list;
 }
 
@@ -222,7 +222,7 @@ static void gather(struct subagents *all)
 	struct conversation *c = all->c;
 	AUTO(strbuf) struct strbuf text = STRBUF(RESULT_MAX);
 	struct error err = ERROR_NONE;
-	json_object *extras = json_object_new_object();
+	json_object *extras = js_new_object();
 
 	js_set_str(extras, "name", "delegate_tasks");
 	js_set(extras, "arguments",
@@ -333,7 +333,7 @@ static int start(struct conversation *c, struct event *action, json_object *args
 
 static json_object *one_asks(const struct subagent *ch)
 {
-	json_object *o = json_object_new_object();
+	json_object *o = js_new_object();
 
 	js_set_str(o, "conversation", ch->id);
 	json_object_object_foreach(ch->waits, name, value)
@@ -351,8 +351,8 @@ json_object *conversation_asks(const struct conversation *c)
 		if (!all->list[i].waits)
 			continue;
 		if (!list)
-			list = json_object_new_array();
-		js_add(list, one_asks(&all->list[i]));
+			list = js_new_list();
+		js_add_new(list, one_asks(&all->list[i]));
 	}
 	return list;
 }

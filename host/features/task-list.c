@@ -91,7 +91,7 @@ static void track_tasks(struct conversation *c, struct event *e)
 	AUTO(json) json_object *list =
 		plans ? json_object_get(js_get(event_args(e), "task_list"))
 		      : newest_list(conversation_agent(c)->history, conversation_log(c));
-	json_object *extras = json_object_new_object();
+	json_object *extras = js_new_object();
 
 	if (!plans && strcmp(command, "view") != 0) {
 		json_object_put(extras);
@@ -107,8 +107,7 @@ static void track_tasks(struct conversation *c, struct event *e)
 		copy_tasks(c, &text);
 	}
 	js_set_str(extras, "command", command);
-	js_set(extras, "task_list",
-	       list ? json_object_get(list) : json_object_new_array());
+	js_set(extras, "task_list", list ? json_object_get(list) : js_new_list());
 	action_answer(c, e, "task_tracking", plans ? said.text : text.text, extras);
 }
 

@@ -62,7 +62,7 @@ static void load(struct conversation *c, uint64_t request, json_object *params)
 	const char *name = js_str(params, "name", "");
 	struct skills *all = recall_skills(c);
 	struct skill *s = all ? skills_find(all, name) : NULL;
-	AUTO(json) json_object *result = json_object_new_object();
+	AUTO(json) json_object *result = js_new_object();
 	struct error err = ERROR_NONE;
 
 	if (!all) {
@@ -89,7 +89,7 @@ static void load_file(struct conversation *c, uint64_t request, json_object *par
 {
 	struct skills *all = recall_skills(c);
 	struct skill *s = all ? skills_find(all, js_str(params, "name", "")) : NULL;
-	AUTO(json) json_object *result = json_object_new_object();
+	AUTO(json) json_object *result = js_new_object();
 	AUTO(strbuf) struct strbuf encoded = STRBUF(4 * SKILL_MAX);
 	AUTO(free) char *bytes = NULL;
 	struct error err = ERROR_NONE;
@@ -111,7 +111,7 @@ static void load_file(struct conversation *c, uint64_t request, json_object *par
 static void write_notes(struct conversation *c, uint64_t request, json_object *params)
 {
 	AUTO(free) char *dir = NULL, *path = NULL;
-	AUTO(json) json_object *result = json_object_new_object();
+	AUTO(json) json_object *result = js_new_object();
 	bool add = strcmp(js_str(params, "command", ""), "append") == 0;
 	struct error err = ERROR_NONE;
 

@@ -85,7 +85,9 @@ static void describe_tool(const struct conversation *c, const struct tool *t,
 		return;
 	strbuf_addf(&text, "%s Names by server:", t->description);
 	put_names(c, &text);
-	if (!text.error)
+	if (text.error)
+		js_fail(offer);
+	else
 		js_set_strn(js_get(offer, "function"), "description", text.text,
 			    text.len);
 	json_object_object_del(offer, "brief");
@@ -127,7 +129,8 @@ static bool fits(const struct tool *t, const char *query)
 	return false;
 }
 
-/* What is asked for is wanted from now on. `out` (may be NULL): it is described. */
+/* What is asked for is wanted from now on. `out` (may be NULL): it is described.
+ * @return how many there are, or MT_ENOMEM. */
 static int find(struct conversation *c, json_object *params, struct strbuf *out)
 {
 	json_object *names = js_get(params, "names");
@@ -140,7 +143,8 @@ static int find(struct conversation *c, json_object *params, struct strbuf *out)
 
 		if (!is_server(c, t) || !(names_it(names, t->name) || fits(t, query)))
 			continue;
-		js_set_bool(state(c)->requested, t->name, true);
+		if (js_set_bool(state(c)->requested, t->name, true))
+			return MT_ENOMEM;
 		found++;
 		if (out)
 			strbuf_addf(out, "<TOOL name=%s>\n%s\n%s\n</TOOL>\n", t->name,
@@ -153,14 +157,16 @@ static bool answer(struct conversation *c, uint64_t call, uint64_t request,
 		   const char *method, json_object *params)
 {
 	AUTO(strbuf) struct strbuf out = STRBUF(ANSWER_MAX);
-	AUTO(json) json_object *result = json_object_new_object();
+	AUTO(json) json_object *result = js_new_object();
 	int found;
 
 	(void)call;
 	if (strcmp(method, "tools/find") != 0)
 		return false;
-	found = state(c)->requested ? find(c, params, &out) : 0;
-	if (!found)
+	found = find(c, params, &out);
+	if (found < 0)
+		js_fail(result);
+	else if (!found)
 		strbuf_add(&out, "No tool matches these names or search terms.");
 	else if (found == FOUND_MAX)
 		strbuf_add(&out, "These are the first matches; there may be more. Use "
@@ -178,9 +184,8 @@ static void read_requested(struct conversation *c)
 
 	if (s->requested)
 		return;
-	s->requested = json_object_new_object();
-	for (int64_t id = 0; s->requested && id < evlog_count(conversation_log(c));
-	     id++) {
+	s->requested = js_new_object();
+	for (int64_t id = 0; id < evlog_count(conversation_log(c)); id++) {
 		const struct evlog_head *head = evlog_head(conversation_log(c), id);
 		AUTO(event) struct event *e = NULL;
 

@@ -7,7 +7,7 @@
 
 json_object *llm_metrics_json(const struct llm_metrics *m)
 {
-	json_object *o = json_object_new_object();
+	json_object *o = js_new_object();
 
 	js_set_int(o, "calls", m->calls);
 	js_set_int(o, "input", m->input);
@@ -50,11 +50,11 @@ void llm_usage_totals_join_json(struct llm_usage_totals *b, json_object *spent)
 
 json_object *llm_usage_totals_json(const struct llm_usage_totals *b)
 {
-	json_object *o = json_object_new_object();
+	json_object *o = js_new_object();
 	const struct llm_metrics *sum;
 	const char *model;
 
-	for (size_t n = 0; o && b && (model = llm_usage_totals_at(b, n, &sum)); n++)
+	for (size_t n = 0; b && (model = llm_usage_totals_at(b, n, &sum)); n++)
 		js_set(o, model, llm_metrics_json(sum));
 	return o;
 }

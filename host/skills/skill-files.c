@@ -87,12 +87,12 @@ static void list_pack(json_object *list, const char *archive, const char *dir, s
 
 json_object *skills_files(const struct skill *skill, size_t max)
 {
-	json_object *list = json_object_new_array();
+	json_object *list = js_new_list();
 	AUTO(free) char *dir = skill_dir_of(skill);
 
-	if (list && dir && skill->pack)
+	if (dir && skill->pack)
 		list_pack(list, ((const struct pack *)skill->pack)->path, dir, max);
-	else if (list && dir)
+	else if (dir)
 		list_files(list, dir, "", 0, max);
 	return list;
 }

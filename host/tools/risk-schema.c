@@ -24,9 +24,9 @@ static json_object *risk_property(bool sandboxed)
 {
 	static const char *const levels[] = { "LOW", "MEDIUM", "HIGH" };
 	AUTO(json) json_object *p = json_object_new_object();
-	json_object *list = json_object_new_array();
+	json_object *list = js_new_list();
 
-	for (size_t i = 0; list && i < ARRAY_LEN(levels); i++)
+	for (size_t i = 0; i < ARRAY_LEN(levels); i++)
 		js_add_new(list, json_object_new_string(levels[i]));
 	if (js_set_str(p, "type", "string") || js_set(p, "enum", list) ||
 	    js_set_str(p, "description", sandboxed ? in_a_sandbox : on_the_users_machine))

@@ -279,16 +279,16 @@ json_object *conversation_waits(const struct conversation *c)
 	    approval_of(c)->preview_call)
 		return NULL;
 	v = &turn_call(c)->verdict;
-	o = json_object_new_object();
-	list = json_object_new_array();
-	for (size_t i = 0; list && i < count; i++) {
-		json_object *one = json_object_new_object();
+	o = js_new_object();
+	list = js_new_list();
+	for (size_t i = 0; i < count; i++) {
+		json_object *one = js_new_object();
 
 		js_set_str(one, "text",
 			   js_str(json_object_array_get_idx(
 					  approval_of(c)->offered_scopes, i),
 				  "text", ""));
-		js_add(list, one);
+		js_add_new(list, one);
 	}
 	js_set_int(o, "action", turn_pending(c));
 	js_set_str(o, "hash", approval_of(c)->hash);
