@@ -128,6 +128,8 @@ static void take_hello(struct supervisor *s, const struct message *m)
 	if (protocol_check(s, m))
 		return;
 	status = spec_read(m->params, &s->spec, &err);
+	if (!status && !(s->spec.private_dir = strdup(s->private_dir)))
+		status = out_of_memory(&err);
 	if (!status && s->spec.linger_ms > 0) {
 		s->listen_fd = listen_at(s->spec.socket, &err);
 		status = s->listen_fd < 0 ? s->listen_fd : MT_OK;
@@ -137,7 +139,6 @@ static void take_hello(struct supervisor *s, const struct message *m)
 		host_error(s, m->id, status, err.text);
 		return;
 	}
-	s->spec.private_dir = strdup(s->private_dir);
 	s->window = s->spec.limits.window;
 	s->greeted = true;
 	answer_greeting(s, m);
@@ -200,8 +201,9 @@ static void take_answer(struct supervisor *s, const struct message *m)
 		text.len = strlen(text.ptr);
 	} else {
 		text.ptr = js_text(js_get(m->doc, "result"), &text.len);
+		code = text.ptr ? MT_OK : MT_ENOMEM;
 	}
-	pass_answer(s, q, error ? code : MT_OK, 0, text);
+	pass_answer(s, q, code, 0, text);
 	free(q->line);
 	free(q);
 }
@@ -226,10 +228,17 @@ static void take_input(struct supervisor *s, const struct message *m, struct cal
 	struct worker_proc *w = worker_proc_by_number(s, c->worker);
 	json_object *data = js_get(m->params, "data");
 	const char *blob = js_str(m->params, "blob", NULL);
+	static const char lost[] = "input of a call was dropped: out of memory";
 
 	if (!w || c->done)
 		return;
-	if (blob && base64_read(&b, blob, strlen(blob)) == MT_OK) {
+	if (blob) {
+		int status = base64_read(&b, blob, strlen(blob));
+
+		if (status == MT_ENOMEM)
+			host_log(s, MT_LOG_ERROR, "runner", lost, sizeof lost - 1);
+		if (status)
+			return;
 		f.data = b.text;
 		f.len = b.len;
 	} else if (json_object_is_type(data, json_type_string)) {

@@ -10,36 +10,44 @@
 
 /* ---- an entry of a mapping, backwards ---------------------------------- */
 
-static bool is_default(json_object *value, const struct event_type *type,
-		       const char *name)
+/* @return MT_OK if the field has no other value than its default, MT_ENOTFOUND or
+ * MT_ENOMEM. */
+static int check_default(json_object *value, const struct event_type *type,
+			 const char *name)
 {
 	const struct event_field *field = event_field_find(type, name);
+	struct error err = ERROR_NONE;
 	AUTO(json) json_object *fallback =
-		field && field->fallback
-			? js_parse(field->fallback, strlen(field->fallback), NULL)
+		value && field && field->fallback
+			? js_parse(field->fallback, strlen(field->fallback), &err)
 			: NULL;
 
-	return !value || js_equal(value, fallback);
+	if (err.code)
+		return err.code;
+	return !value || js_equal(value, fallback) ? MT_OK : MT_ENOTFOUND;
 }
 
-/* Fields that say something which the entry cannot say as an argument. */
-static bool says_more(const struct event *action, json_object *forms)
+/* @return MT_ENOTFOUND if a field says something which the entry cannot say as an
+ * argument, MT_OK or MT_ENOMEM. */
+static int check_fields(const struct event *action, json_object *forms)
 {
 	static const char *const of_the_host[] = { "thought", "security_risk", "blocking",
 						   "confirmation_state", "hidden", "cwd",
 						   "is_static" };
 	json_object *fields = event_args(action);
+	int status = MT_OK;
 
 	json_object_object_foreach(fields, name, value) {
 		bool known = js_get(forms, name);
 
 		for (size_t i = 0; i < ARRAY_LEN(of_the_host); i++)
 			known |= strcmp(name, of_the_host[i]) == 0;
-		if (!known && event_field_find(action->type, name) &&
-		    !is_default(value, action->type, name))
-			return true;
+		if (!known && event_field_find(action->type, name))
+			status = check_default(value, action->type, name);
+		if (status)
+			return status;
 	}
-	return false;
+	return MT_OK;
 }
 
 static int put_all(json_object *args, json_object *all)
@@ -74,16 +82,18 @@ static int put_fields(json_object *args, const struct tool *tool, json_object *f
 	json_object_object_foreach(forms, name, form) {
 		json_object *value = js_get(event_args(action), name);
 		const char *text = js_str(form, "$each", NULL);
+		int status = MT_OK;
 
 		if (!text && json_object_is_type(form, json_type_string))
 			text = json_object_get_string(form);
 		if (text && text[0] == '$') {
-			if (put_argument(args, tool, text, value))
-				return MT_ENOMEM;
-		} else if (!js_equal(value, form) &&
-			   !(loose && is_default(value, action->type, name))) {
-			return MT_ENOTFOUND;
+			status = put_argument(args, tool, text, value);
+		} else if (!js_equal(value, form)) {
+			status = loose ? check_default(value, action->type, name)
+				       : MT_ENOTFOUND;
 		}
+		if (status)
+			return status;
 	}
 	return MT_OK;
 }
@@ -111,9 +121,10 @@ static int invert(const struct tool *tool, json_object *mapping,
 	const char *form = js_str(mapping, "timeout", "");
 	int r = args ? MT_OK : MT_ENOMEM;
 
-	if (strcmp(js_str(mapping, "action", ""), action->type->name) != 0 ||
-	    (loose && says_more(action, forms)))
+	if (strcmp(js_str(mapping, "action", ""), action->type->name) != 0)
 		return MT_ENOTFOUND;
+	if (!r && loose)
+		r = check_fields(action, forms);
 	if (!r && forms)
 		r = put_fields(args, js_bool(mapping, "internal", false) ? NULL : tool,
 			       forms, action, loose);
@@ -178,35 +189,36 @@ static int search(const struct catalog *catalog, const struct event *action,
 	return r;
 }
 
-/* V0's action to visit an address, as the action of the browser that does it.
- * NULL: it is another action, or out of memory. */
-static struct event *as_browser_code(const struct event *action)
+/* V0's action to visit an address, as the action of the browser that does it, or NULL. */
+static int as_browser_code(const struct event *action, struct event **ret,
+			   struct error *err)
 {
 	AUTO(strbuf) struct strbuf code = STRBUF(1 << 20);
 	json_object *url = js_get(event_args(action), "url"), *args;
 
 	if (action->type->id != ACTION_BROWSE)
-		return NULL;
+		return MT_OK;
 	strbuf_add(&code, "goto(");
 	python_repr(&code, url);
-	args = json_object_new_object();
-	if (strbuf_add(&code, ")") || js_set_str(args, "browser_actions", code.text) ||
-	    js_set_bool(args, "return_axtree",
-			js_bool(event_args(action), "return_axtree", false))) {
-		json_object_put(args);
-		return NULL;
-	}
-	return event_action("browse_interactive", action->source, args, NULL);
+	strbuf_add(&code, ")");
+	args = js_new_object();
+	js_set_str(args, "browser_actions", code.error ? NULL : code.text);
+	js_set_bool(args, "return_axtree",
+		    js_bool(event_args(action), "return_axtree", false));
+	*ret = event_action("browse_interactive", action->source, args, err);
+	return *ret ? MT_OK : err->code;
 }
 
 int action_to_call(const struct catalog *catalog, const struct event *action,
 		   const char *preferred, const struct tool **ret_tool,
 		   json_object **ret_args, struct error *err)
 {
-	AUTO(event) struct event *visit = as_browser_code(action);
+	AUTO(event) struct event *visit = NULL;
 	const char *type = action->type->name;
-	int r;
+	int r = as_browser_code(action, &visit, err);
 
+	if (r)
+		return r;
 	if (visit)
 		action = visit;
 	if (action->type->id == ACTION_CALL_TOOL ||

@@ -184,7 +184,7 @@ static bool is_container(json_object *value)
 }
 
 /* A list or an object as JSON text; what follows its end may be rubbish. */
-static json_object *decode(const char *text, size_t len)
+static json_object *decode(struct repair *m, const char *text, size_t len)
 {
 	static const char ends[] = "}]";
 	struct error err = ERROR_NONE;
@@ -195,37 +195,49 @@ static json_object *decode(const char *text, size_t len)
 
 		json_object_put(value);
 		value = NULL;
+		m->failed |= err.code == MT_ENOMEM;
 		err = ERROR_NONE;
 		if (end)
 			value = read_json(text, (size_t)(end - text) + 1, &err);
 	}
+	m->failed |= err.code == MT_ENOMEM;
 	if (is_container(value))
 		return value;
 	json_object_put(value);
 	return NULL;
 }
 
-static json_object *whole(double d)
+/* A value that was just made, which is never null. */
+static json_object *made(struct repair *m, json_object *value)
+{
+	m->failed |= !value;
+	return value;
+}
+
+static json_object *whole(struct repair *m, double d)
 {
 	if (!isfinite(d) || d != floor(d) || fabs(d) > 9e15)
 		return NULL;
-	return json_object_new_int64((int64_t)d);
+	return made(m, json_object_new_int64((int64_t)d));
 }
 
 /* A number or a boolean as text. */
-static json_object *read_scalar(const char *text, size_t len, unsigned want)
+static json_object *read_scalar(struct repair *m, const char *text, size_t len,
+				unsigned want)
 {
+	struct error err = ERROR_NONE;
 	json_object *value;
 
 	if (want & WANT_BOOLEAN) {
 		if (strcasecmp(text, "true") == 0)
-			return json_object_new_boolean(true);
+			return made(m, json_object_new_boolean(true));
 		if (strcasecmp(text, "false") == 0)
-			return json_object_new_boolean(false);
+			return made(m, json_object_new_boolean(false));
 	}
 	if (!(want & (WANT_INTEGER | WANT_NUMBER)))
 		return NULL;
-	value = js_parse(text, len, NULL);
+	value = js_parse(text, len, &err);
+	m->failed |= err.code == MT_ENOMEM;
 	if (json_object_is_type(value, json_type_int))
 		return value;
 	if (json_object_is_type(value, json_type_double)) {
@@ -233,7 +245,7 @@ static json_object *read_scalar(const char *text, size_t len, unsigned want)
 
 		if (want & WANT_NUMBER)
 			return value;
-		n = whole(json_object_get_double(value));
+		n = whole(m, json_object_get_double(value));
 		json_object_put(value);
 		return n;
 	}
@@ -257,7 +269,7 @@ static json_object *join(struct repair *m, json_object *list)
 	m->failed |= text.error != 0;
 	return text.error || text.len > INT32_MAX
 		       ? NULL
-		       : json_object_new_string_len(text.text, (int)text.len);
+		       : made(m, json_object_new_string_len(text.text, (int)text.len));
 }
 
 static json_object *repair_value(struct repair *m, json_object *schema,
@@ -307,15 +319,15 @@ static json_object *repair_value(struct repair *m, json_object *schema,
 		size_t len = (size_t)json_object_get_string_len(value);
 
 		if (want & (WANT_ARRAY | WANT_OBJECT))
-			other = decode(text, len);
+			other = decode(m, text, len);
 		if (!other)
-			other = read_scalar(text, len, want);
+			other = read_scalar(m, text, len, want);
 	} else if (json_object_is_type(value, json_type_array) && (want & WANT_STRING) &&
 		   !(want & (WANT_ARRAY | WANT_OBJECT))) {
 		other = join(m, value);
 	} else if (json_object_is_type(value, json_type_double) &&
 		   (want & WANT_INTEGER) && !(want & WANT_NUMBER)) {
-		other = whole(json_object_get_double(value));
+		other = whole(m, json_object_get_double(value));
 	}
 	if (other)
 		value = other;
