@@ -74,7 +74,8 @@ int hook_start(uv_loop_t *loop, const struct hook_call *call,
 	       struct hook_run **ret, struct error *err);
 /** It and what it started are ended; `done` is not called. */
 void hook_cancel(struct hook_run *r);
-/** What it says: JSON on stdout, exit code 2. Takes nothing, fills the rest. */
+/** What it says: JSON on stdout, exit code 2. Takes nothing, fills the rest.
+ *  @return MT_OK, or MT_ENOMEM: what it says is not known. */
 int hook_understand(struct hook_result *r);
 void hook_result_clear(struct hook_result *r);
 

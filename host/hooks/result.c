@@ -57,12 +57,19 @@ static int read_object(struct hook_result *r, json_object *o)
 int hook_understand(struct hook_result *r)
 {
 	AUTO(json) json_object *o = NULL;
+	struct error err = ERROR_NONE;
 
 	r->success = !r->error && r->exit_code == 0;
 	r->blocked = !r->error && r->exit_code == 2;
-	if (r->error || !r->out || r->out[strspn(r->out, " \t\r\n")] != '{')
+	if (r->error)
 		return MT_OK;
-	o = js_parse_object(r->out, strlen(r->out), NULL);
+	if (!r->out || !r->err_text)
+		return MT_ENOMEM;
+	if (r->out[strspn(r->out, " \t\r\n")] != '{')
+		return MT_OK;
+	o = js_parse_object(r->out, strlen(r->out), &err);
+	if (err.code == MT_ENOMEM)
+		return err.code;
 	return o ? read_object(r, o) : MT_OK;
 }
 

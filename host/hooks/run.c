@@ -45,6 +45,8 @@ static char *clean(const struct strbuf *text)
 {
 	AUTO(strbuf) struct strbuf out = STRBUF(4 * OUTPUT_MAX);
 
+	if (text->error)
+		return NULL;
 	utf8_add_clean(&out, text->text, text->len);
 	if (!out.len && !out.error)
 		return strdup("");

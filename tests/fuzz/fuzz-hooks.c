@@ -36,6 +36,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 	check_file(text, n);
 	hook_matches(text, "execute_bash");
 	r.out = strdup(text);
+	r.err_text = strdup("");
 	if (hook_understand(&r) || (r.exit_code == 2 && !r.blocked))
 		abort();
 	hook_result_clear(&r);
