@@ -14,6 +14,7 @@ struct templates {
 	const char *dir, *agent;
 	char *texts[PARTIALS_MAX]; /* read for this rendering */
 	size_t count;
+	struct error failed; /* a partial that exists and could not be read */
 };
 
 static bool is_prompt_name(const char *name)
@@ -45,13 +46,17 @@ static char *template_read(const struct templates *t, const char *name, struct e
 	return r ? NULL : text;
 }
 
+/* A part that does not exist is empty. */
 static const char *partial(const char *name, void *arg)
 {
 	struct templates *t = arg;
+	struct error why = ERROR_NONE;
 
 	if (!is_prompt_name(name) || t->count == PARTIALS_MAX)
 		return NULL;
-	t->texts[t->count] = template_read(t, name, NULL);
+	t->texts[t->count] = template_read(t, name, &why);
+	if (why.code && why.code != MT_ENOTFOUND)
+		t->failed = why;
 	return t->texts[t->count] ? t->texts[t->count++] : NULL;
 }
 
@@ -64,13 +69,21 @@ char *prompt_render(const struct config *c, const char *agent, const char *name,
 	AUTO(free) char *text = NULL;
 	char *result = NULL;
 	size_t len;
+	bool made;
 
 	if (!is_prompt_name(name)) {
 		fail(err, MT_EINVAL, "invalid prompt name `%s`", name);
 		return NULL;
 	}
+	if (js_incomplete(data)) {
+		out_of_memory(err);
+		return NULL;
+	}
 	text = template_read(&t, name, err);
-	if (text && !mustache_render(name, text, data, partial, &t, &out, err)) {
+	made = text && !mustache_render(name, text, data, partial, &t, &out, err);
+	if (made && t.failed.code) {
+		fail(err, t.failed.code, "%s", t.failed.text);
+	} else if (made) {
 		len = out.len;
 		while (len && (out.text[len - 1] == '\n' || out.text[len - 1] == ' '))
 			len--;
