@@ -82,18 +82,29 @@ static bool is_yaml_number(const char *text, size_t len, bool *ret_whole)
 	return digits > 0 && digits <= 15;
 }
 
+static bool is_plain(const yaml_node_t *node)
+{
+	return node->data.scalar.style == YAML_PLAIN_SCALAR_STYLE;
+}
+
+static bool is_null(const yaml_node_t *node)
+{
+	static const char *const nothing[] = { "null", "~", "", NULL };
+
+	return is_plain(node) && is_word_of((const char *)node->data.scalar.value,
+					    node->data.scalar.length, nothing);
+}
+
+/* @return NULL: out of memory. */
 static json_object *scalar(const yaml_node_t *node)
 {
 	static const char *const yes[] = { "true", "yes", "on", NULL };
 	static const char *const no[] = { "false", "no", "off", NULL };
-	static const char *const nothing[] = { "null", "~", "", NULL };
 	const char *text = (const char *)node->data.scalar.value;
 	size_t len = node->data.scalar.length;
 	bool whole;
 
-	if (node->data.scalar.style == YAML_PLAIN_SCALAR_STYLE) {
-		if (is_word_of(text, len, nothing))
-			return NULL;
+	if (is_plain(node)) {
 		if (is_word_of(text, len, yes) || is_word_of(text, len, no))
 			return json_object_new_boolean(is_word_of(text, len, yes));
 		if (is_yaml_number(text, len, &whole))
@@ -182,8 +193,8 @@ static int convert(struct reading *r, int node, unsigned depth, json_object **re
 			*ret = made;
 		return status;
 	}
-	*ret = scalar(n);
-	return MT_OK;
+	*ret = is_null(n) ? NULL : scalar(n);
+	return *ret || is_null(n) ? MT_OK : out_of_memory(r->err);
 }
 
 static json_object *read_document(const struct yaml_api *api, yaml_document_t *document,

@@ -177,14 +177,16 @@ static int read_piece(int fd, size_t at, size_t len, char **ret)
 	char *text = malloc(len + 1);
 	size_t got = 0;
 
-	while (text && got < len) {
+	if (!text)
+		return MT_ENOMEM;
+	while (got < len) {
 		ssize_t n = pread(fd, text + got, len - got, (off_t)(at + got));
 
 		if (n <= 0)
 			break;
 		got += (size_t)n;
 	}
-	if (!text || got < len || !utf8_valid(text, len)) {
+	if (got < len || !utf8_valid(text, len)) {
 		free(text);
 		return MT_EIO;
 	}

@@ -7,6 +7,7 @@
 #include "files.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
@@ -25,6 +26,7 @@ struct found {
 	size_t count;
 	struct { dev_t device; ino_t node; } dirs[DIRS_MAX];
 	size_t dir_count;   /* looked into */
+	bool failed;        /* out of memory: some are missing */
 };
 
 static void found_clear(struct found *f)
@@ -40,6 +42,8 @@ static void found_add(struct found *f, const char *path)
 
 	if (copy)
 		f->paths[f->count++] = copy;
+	else if (f->count < DIR_FILES_MAX)
+		f->failed = true;
 }
 
 /* Is a directory another than those before? Links may lead to one of them. */
@@ -81,13 +85,25 @@ static int may_hold(const struct dirent *d)
 	       d->d_type == DT_LNK;
 }
 
-/* A directory that is a skill itself: the file, owned. */
-static char *standard_file(const char *dir, struct dirent **names, int count)
+/* The sorted entries of a directory; one that cannot be read has none.
+ * @return how many, or MT_ENOMEM. */
+static int list_dir(const char *dir, int (*filter)(const struct dirent *),
+		    struct dirent ***ret, struct error *err)
+{
+	int n = scandir(dir, ret, filter, compare_skill_dirs);
+
+	if (n < 0 && errno == ENOMEM)
+		return out_of_memory(err);
+	return n < 0 ? 0 : n;
+}
+
+/* The entry that makes a directory a skill itself, or -1. */
+static int find_standard_file(struct dirent **names, int count)
 {
 	for (int i = 0; i < count; i++)
 		if (skill_is_standard_file(names[i]->d_name))
-			return path_join(dir, names[i]->d_name);
-	return NULL;
+			return i;
+	return -1;
 }
 
 static void find_skill_files(struct found *f, const char *dir, unsigned depth);
@@ -109,20 +125,21 @@ static void find_skill_file(struct found *f, const char *path, const char *name,
 static void find_skill_files(struct found *f, const char *dir, unsigned depth)
 {
 	struct dirent **names = NULL;
-	int n = scandir(dir, &names, may_hold, compare_skill_dirs);
-	char *file = n > 0 ? standard_file(dir, names, n) : NULL;
+	int n = list_dir(dir, may_hold, &names, NULL);
+	int standard = find_standard_file(names, n);
 
-	if (file)
-		found_add(f, file);
+	f->failed |= n < 0;
 	for (int i = 0; i < n; i++) {
 		AUTO(free) char *path = path_join(dir, names[i]->d_name);
 
-		if (!file && path)
+		f->failed |= !path;
+		if (path && standard < 0)
 			find_skill_file(f, path, names[i]->d_name, depth);
+		else if (path && standard == i)
+			found_add(f, path);
 		free(names[i]);
 	}
 	free(names);
-	free(file);
 }
 
 /* In the order of V1: those that are always there, those with triggers, those of
@@ -204,20 +221,23 @@ static int read_files(struct skills *s, const struct found *f, const char *dir,
 static int add_dir(struct skills *s, const char *dir, const char *place, enum forms forms,
 		   struct error *err)
 {
-	AUTO(free)
-	struct found *f = access(dir, R_OK | X_OK) ? NULL : calloc(1, sizeof *f);
+	AUTO(free) struct found *f = NULL;
 	AUTO(free) struct skill **read = NULL;
 	struct stat st;
 	size_t count;
 	int r;
 
-	if (!f)
+	if (access(dir, R_OK | X_OK))
 		return MT_OK;
+	f = calloc(1, sizeof *f);
+	if (!f)
+		return out_of_memory(err);
 	if (stat(dir, &st) == 0 && dir_is_new(f, &st))
 		find_skill_files(f, dir, 0);
 	count = f->count;
 	read = calloc(count + 1, sizeof(struct skill *));
-	r = read ? read_files(s, f, dir, forms, read, err) : out_of_memory(err);
+	r = read && !f->failed ? read_files(s, f, dir, forms, read, err)
+			       : out_of_memory(err);
 	found_clear(f);
 	if (!r && forms == FORMS_OF_CHECKOUT)
 		r = drop_other_texts(s, read, count, err);
@@ -266,7 +286,7 @@ static int add_rules(struct skills *s, const char *dir, struct error *err)
 	static const char *const order[] = { "cursorrules", "agents", "claude",
 					     "gemini" };
 	struct dirent **names = NULL;
-	int n = scandir(dir, &names, NULL, compare_skill_dirs), r = MT_OK;
+	int n = list_dir(dir, NULL, &names, err), r = n < 0 ? n : MT_OK;
 
 	for (size_t k = 0; k < ARRAY_LEN(order); k++)
 		for (int i = 0; !r && i < n; i++) {
@@ -274,10 +294,11 @@ static int add_rules(struct skills *s, const char *dir, struct error *err)
 			const char *name = "";
 			struct skill *read = NULL;
 
-			if (!path || !skill_is_rules_file(names[i]->d_name, &name) ||
+			if (!skill_is_rules_file(names[i]->d_name, &name) ||
 			    strcmp(name, order[k]) != 0 || skills_find(s, name))
 				continue;
-			r = skills_read(s, path, NULL, &read, err);
+			r = path ? skills_read(s, path, NULL, &read, err)
+				 : out_of_memory(err);
 			if (read)
 				r = skills_add(s, read, "project", err);
 		}
@@ -307,13 +328,20 @@ static char *git_root(const char *workspace)
 	return NULL;
 }
 
+/* What links must not lead out of. */
+static int set_within(struct skills *s, const char *dir, struct error *err)
+{
+	s->within = realpath(dir, NULL);
+	return s->within || errno != ENOMEM ? MT_OK : out_of_memory(err);
+}
+
 static int add_project(struct skills *s, struct error *err)
 {
 	AUTO(free) char *root = git_root(s->workspace);
-	int r;
+	int r = set_within(s, root ? root : s->workspace, err);
 
-	s->within = realpath(root ? root : s->workspace, NULL);
-	r = add_rules(s, s->workspace, err);
+	if (!r)
+		r = add_rules(s, s->workspace, err);
 	if (!r && root && strcmp(root, s->workspace) != 0)
 		r = add_rules(s, root, err);
 	if (!r)
@@ -331,10 +359,10 @@ static int add_dir_rules(struct skills *s, const char *below, struct error *err)
 {
 	AUTO(strbuf) struct strbuf name = STRBUF(8192), path = STRBUF(16384);
 	struct skill *read = NULL;
-	int r;
+	int r = s->within ? MT_OK : set_within(s, s->workspace, err);
 
-	if (!s->within)
-		s->within = realpath(s->workspace, NULL);
+	if (r)
+		return r;
 	if (strbuf_addf(&name, "agents:%s", below) ||
 	    strbuf_addf(&path, "%s/%s/AGENTS.md", s->workspace, below) ||
 	    skills_find(s, name.text) || access(path.text, R_OK))
@@ -414,13 +442,13 @@ static int is_archive(const struct dirent *d)
 static int add_packs(struct skills *s, const char *dir, struct error *err)
 {
 	struct dirent **names = NULL;
-	int n = scandir(dir, &names, is_archive, compare_skill_dirs), r = MT_OK;
+	int n = list_dir(dir, is_archive, &names, err), r = n < 0 ? n : MT_OK;
 
 	for (int i = 0; i < n; i++) {
 		AUTO(free) char *path = path_join(dir, names[i]->d_name);
 
-		if (!r && path)
-			r = skills_add_pack(s, path, err);
+		if (!r)
+			r = path ? skills_add_pack(s, path, err) : out_of_memory(err);
 		free(names[i]);
 	}
 	free(names);

@@ -332,6 +332,8 @@ static int take_body(struct skill *s, const char *body, size_t len, struct error
 		strbuf_addf(&text, "\n[... the rest of %s is not shown; read the file]",
 			    file_of(s->source));
 	}
+	if (text.error)
+		return fail_code(err, text.error);
 	s->content = text.len ? strbuf_take(&text) : strdup("");
 	return s->content ? MT_OK : out_of_memory(err);
 }
@@ -342,6 +344,8 @@ static int take_name(struct skill *s, json_object *given, const char *base, bool
 	AUTO(free) char *dir = s->listed ? parent_name(s->source) : NULL;
 	AUTO(strbuf) struct strbuf faults = STRBUF(8192);
 
+	if (s->listed && !dir)
+		return out_of_memory(err);
 	s->name = given       ? strdup(json_object_get_string(given))
 		  : s->listed ? strdup(dir)
 			      : name_below(s->source, base);
@@ -452,9 +456,12 @@ static size_t first_text_line(const char *text, const char **ret, size_t *ret_le
 
 int skill_summary(struct skill *s, struct strbuf *out)
 {
-	const char *text = skill_describe(s) ? NULL : s->description;
+	int status = skill_describe(s);
+	const char *text = status ? NULL : s->description;
 	size_t left = 0, len = text ? strlen(text) : 0, chars;
 
+	if (status == MT_ENOMEM)
+		return status;
 	if (!len)
 		len = first_text_line(s->content ? s->content : "", &text, &left);
 	chars = utf8_count(text, len);

@@ -49,7 +49,8 @@ static int list_put_skill(struct skill *s, size_t max, struct strbuf *out)
 	AUTO(strbuf) struct strbuf text = STRBUF(64 << 10);
 	size_t n;
 
-	skill_summary(s, &text);
+	if (skill_summary(s, &text) && !out->error)
+		out->error = MT_ENOMEM;
 	n = cut_at(text.text ? text.text : "", text.len, max);
 	strbuf_add(out, "  <skill>\n    <name>");
 	put_escaped(out, s->name, strlen(s->name));

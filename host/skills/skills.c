@@ -9,6 +9,7 @@
 #include "files.h"
 #include "log.h"
 
+#include <errno.h>
 #include <string.h>
 
 struct skills *skills_free(struct skills *s)
@@ -133,6 +134,8 @@ static bool leads_out(const struct skills *s, const char *path)
 	AUTO(free) char *real = s->within ? realpath(path, NULL) : NULL;
 	size_t n = s->within ? strlen(s->within) : 0;
 
+	if (n > 1 && !real && errno == ENOMEM)
+		return true;
 	return n > 1 && real && (strncmp(real, s->within, n) != 0 || real[n] != '/');
 }
 
