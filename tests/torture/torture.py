@@ -7,6 +7,7 @@ import glob
 import json
 import os
 import random
+import re
 import shutil
 import subprocess
 import sys
@@ -14,6 +15,7 @@ import sys
 library, directory, samples = sys.argv[1], sys.argv[2], int(sys.argv[3])
 KINDS = ["memory", "write", "sync", "open", "fork"]
 LIMIT = 60  # seconds: many times what a run takes
+HOOKS = ["before-tool", "after-tool", "user-prompt", "stop", "session-start", "session-end"]
 SCRIPT = """[turn]
 text = I look.
 usage = input 10, output 2
@@ -34,18 +36,43 @@ message = done
 """
 
 
-def run(kind, n):
-    work = os.path.join(directory, "run")
+# What joins the task: a set-up script, a skill of the message, a rule for a file, hooks.
+FILES = {
+    "script": SCRIPT,
+    "hook": "#!/bin/sh\n{ cat; echo; } >>%s/hooked\n",
+    "ws/.openhands/setup.sh": "echo preparing\n",
+    "ws/.agents/skills/stripes.md": "---\nname: stripes\ntriggers: [task]\n---\nStripes.\n",
+    "ws/.agents/skills/files.md": "---\nname: files\npaths: [made]\n---\nRules.\n",
+}
+OPTIONS = ["controller.setup=always", "controller.message_suffix=suffix"]
+
+
+def prepare(work):
     shutil.rmtree(work, ignore_errors=True)
     for name in ("ws", "state", "run"):
         os.makedirs(os.path.join(work, name), 0o700)
-    with open(os.path.join(work, "script"), "w") as f:
-        f.write(SCRIPT % work)
+    for name, text in FILES.items():
+        path = os.path.join(work, name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "w") as f:
+            f.write(text.replace("%s", work))
+    os.chmod(os.path.join(work, "hook"), 0o700)
+
+
+def options(work):
+    hooks = ["hook.%s.event=%s" % (name, name) for name in HOOKS]
+    hooks += ["hook.%s.command=%s/hook" % (name, work) for name in HOOKS]
+    return [word for option in OPTIONS + hooks for word in ("-o", option)]
+
+
+def run(kind, n):
+    work = os.path.join(directory, "run")
+    prepare(work)
     env = dict(os.environ, XDG_STATE_HOME=work + "/state", XDG_RUNTIME_DIR=work + "/run",
                LD_PRELOAD=os.path.abspath(library), TORTURE="%s:%d" % (kind, n),
                TORTURE_COUNT=work + "/count")
     words = ["mortise", "run", "--json", "-C", work + "/ws", "-m", "script:%s/script" % work,
-             "-t", "a task"]
+             "-t", "a task"] + options(work)
     try:
         done = subprocess.run(words, env=env, stdin=subprocess.DEVNULL, capture_output=True,
                               timeout=LIMIT)
@@ -75,34 +102,60 @@ def lines(text):
     return found
 
 
-def plain(args):
-    """Arguments without what the analyzers add: one that fails leaves the risk unknown."""
-    return {name: args[name] for name in args or {}
-            if name not in ("security_risk", "confirmation_state")}
+# What differs from run to run, and what the analyzers add: one that fails leaves the
+# risk unknown.
+VARIES = {"id", "timestamp", "cause", "crc", "conversation", "session_id", "latency_ms",
+          "before", "worked", "security_risk", "confirmation_state", "action_id"}
 
 
-def steps(text):
-    """What the log says of each call: the action, its observation, and the reply."""
-    found = {}
+def plain(value):
+    if isinstance(value, dict):
+        return {name: plain(member) for name, member in value.items() if name not in VARIES
+                and not (name == "action" and isinstance(member, int))}
+    if isinstance(value, list):
+        return [plain(item) for item in value]
+    return value
+
+
+def key(line):
+    return json.dumps(plain(line), sort_keys=True)
+
+
+def tells_failure(line):
+    """An event or record that says that something failed."""
+    extras = line.get("extras") or {}
+    return line.get("observation") in ("error", "user_rejected") or \
+        line.get("record") == "retry" or line.get("success") is False or bool(line.get("blocked")) or \
+        (line.get("observation") == "agent_state_changed" and
+         extras.get("agent_state") in ("error", "stopped"))
+
+
+def of_call(line):
+    """What a call is and gives, without what the host adds for the model; None."""
+    if line.get("record") == "llm_reply" or line.get("tool_call_metadata"):
+        return key({name: line[name] for name in line if name != "extended_content"})
+    return None
+
+
+def altered(text, told):
+    """The first line that tells no failure and is not as in the undisturbed run; "".
+    What else joins the conversation may be missing if the user is `told` so."""
     for line in lines(text):
-        call = (line.get("tool_call_metadata") or {}).get("tool_call_id")
-        if line.get("record") == "llm_reply":
-            key = line["response_id"]
-            found[key] = {name: line.get(name) for name in ("text", "calls", "usage")}
-        elif call and "action" in line:
-            found["action " + call] = {"action": line["action"], "args": plain(line.get("args"))}
-        elif call and "observation" in line:
-            found["observation " + call] = {
-                "observation": line["observation"], "content": line.get("content")}
-    return found
-
-
-def altered(text):
-    """The first step that is not an error and not as in the undisturbed run; ""."""
-    for key, step in steps(text).items():
-        if step.get("observation") != "error" and step != expected.get(key):
-            return "%s is %s" % (key, json.dumps(step))
+        if tells_failure(line) or key(line) in expected:
+            continue
+        if not told or of_call(line) not in calls:
+            return "not in the undisturbed run: %s" % key(line)
     return ""
+
+
+def written(work):
+    """The log, and what the hooks have read."""
+    text = b""
+    for name in glob.glob(work + "/state/mortise/conversations/*/events.jsonl") + \
+            glob.glob(work + "/hooked"):
+        with open(name, "rb") as f:
+            text += f.read()
+    return text
 
 
 def fault(kind, n):
@@ -112,24 +165,20 @@ def fault(kind, n):
         return "it hangs"
     if code < 0 or code >= 128:
         return "signal: exit code %d: %s" % (code, err.decode("utf-8", "replace")[-300:])
-    logs = glob.glob(work + "/state/mortise/conversations/*/events.jsonl")
-    kept, text = set(), b""
-    for log in logs:
-        with open(log, "rb") as f:
-            text += f.read()
-    kept.update(ids(text))
+    text = written(work)
+    kept = set(ids(text))
     lost = [i for i in ids(out) if i not in kept]
     if lost:
         return "events that were shown are not in the log: %s" % lost
-    changed = altered(text)
+    told = err.strip() or re.search(rb'"level":"(warning|error)"', out)
+    changed = altered(text, told)
     if changed:
         return changed
     # a failed call is reported to the model, and this one ignores it
-    if code == 0 and b'"observation":"error"' not in text and \
+    if code == 0 and not re.search(rb'"observation":"(error|user_rejected)"', text) and \
             not os.path.exists(work + "/ws/made"):
         return "success without the work"
-    if code != 0 and not err.strip() and b'"level":"error"' not in out and \
-            b'"error"' not in out:
+    if code != 0 and not told and b'"error"' not in out:
         return "exit code %d without a word" % code
     return ""
 
@@ -138,8 +187,8 @@ random.seed(4711)
 # a first run fills the caches of plugins
 run("memory", 0)
 work, code, out, err = run("memory", 0)
-with open(glob.glob(work + "/state/mortise/conversations/*/events.jsonl")[0], "rb") as f:
-    expected = steps(f.read())
+expected = {key(line) for line in lines(written(work))}
+calls = {of_call(line) for line in lines(written(work))}  # None: of no call
 cases = []
 for kind in KINDS:
     work, code, out, err = run(kind, 0)
