@@ -97,6 +97,7 @@ struct call {
 	struct runner *link;
 	const struct config *config;
 	const char *spool;
+	struct mask *mask; /* of the secrets that tools were given */
 	uv_signal_t signals[2];
 	bool json, kept; /* kept: the result names a file of the spool */
 	bool interrupted;
@@ -146,29 +147,52 @@ static void keep_file(struct call *call, const struct runner_result *result)
 				     strlen(call->spool));
 }
 
+/* The fields, if they are asked for, and the text. */
+static int print_result(struct call *call, const struct runner_result *result)
+{
+	AUTO(strbuf) struct strbuf text = STRBUF(SIZE_MAX / 2);
+	const char *fields = "";
+
+	if (secret_mask_result(call->mask, result->text, result->text_len, &text) ||
+	    mask_json(call->mask, result->fields, NULL, NULL))
+		return MT_ENOMEM;
+	if (call->json && result->fields)
+		fields = js_text(result->fields, NULL);
+	if (!fields)
+		return MT_ENOMEM;
+	if (*fields)
+		puts(fields);
+	fwrite(text.text, 1, text.len, stdout);
+	if (text.len && text.text[text.len - 1] != '\n')
+		putchar('\n');
+	keep_file(call, result);
+	return MT_OK;
+}
+
+static void print_error(const struct call *call, const char *error)
+{
+	AUTO(strbuf) struct strbuf text = STRBUF(SIZE_MAX / 2);
+
+	fprintf(stderr, "mortise: %s\n",
+		mask_put(call->mask, &text, error, strlen(error)) ? "out of memory"
+								  : text.text);
+}
+
 static void tools_on_result(void *arg, const struct runner_result *result)
 {
 	struct call *call = arg;
 	long long code = result_exit_code(result);
-	const char *fields =
-		call->json && result->fields ? js_text(result->fields, NULL) : "";
 
-	if (!fields) {
+	if (print_result(call, result)) {
 		fputs("mortise: out of memory\n", stderr);
 		call->code = EXIT_FAILED;
 		end_call(call);
 		return;
 	}
-	if (*fields)
-		puts(fields);
-	fwrite(result->text, 1, result->text_len, stdout);
-	if (result->text_len && result->text[result->text_len - 1] != '\n')
-		putchar('\n');
-	keep_file(call, result);
 	fflush(stdout);
 	if (result->status) {
-		fprintf(stderr, "mortise: %s\n",
-			result->error ? result->error : status_name(result->status));
+		print_error(call,
+			    result->error ? result->error : status_name(result->status));
 		call->code = call->interrupted ? EXIT_INTERRUPTED
 			     : result->crashed ? EXIT_TOOL
 					       : EXIT_FAILED;
@@ -187,7 +211,7 @@ static void on_request(void *arg, uint64_t id, uint64_t request, const char *met
 	struct call *call = arg;
 
 	(void)id;
-	if (!secret_request_answer(call->link, call->config, NULL, request, method,
+	if (!secret_request_answer(call->link, call->config, call->mask, request, method,
 				   params))
 		runner_answer(call->link, request, MT_EUNSUPPORTED, text,
 			      sizeof text - 1);
@@ -239,13 +263,16 @@ static int call_tool(struct config *c, struct registry *r, const struct argument
 	const struct tool *t = catalog_find(catalog, name);
 	AUTO(json) json_object *args = NULL;
 	char workspace[PATH_MAX], spool[PATH_MAX];
-	struct call call = { .json = a->json, .spool = spool, .config = c };
+	AUTO(mask) struct mask *mask = mask_new();
+	struct call call = { .json = a->json, .spool = spool, .config = c, .mask = mask };
 	struct plugin_component runtime = { 0 };
 	struct launch l = { .loop = command_loop(err), .config = c, .runtime = &runtime,
 			    .catalogs = &catalog, .catalog_count = 1, .workspace = workspace,
-			    .conversation = "call", .spool_dir = spool,
+			    .conversation = "call", .spool_dir = spool, .mask = mask,
 			    .stderr_fd = STDERR_FILENO };
 
+	if (!mask)
+		return command_report(EXIT_FAILED, (out_of_memory(err), err));
 	if (!l.loop)
 		return command_report(EXIT_FAILED, err);
 	if (!t)

@@ -15,9 +15,9 @@
 #include "controller/turn.h"
 #include "files.h"
 #include "log.h"
-#include "output.h"
 #include "schema.h"
 #include "tools/calls.h"
+#include "tools/secret-requests.h"
 
 #include <mortise/tool.h>
 
@@ -142,21 +142,6 @@ static void note_directory(struct conversation *c, const struct event_type *type
 	c->shell_dir = copy;
 }
 
-/* The runner may have cut out the middle, and a secret in two. */
-static int hide_result(const struct conversation *c, const struct strbuf *text,
-		       struct strbuf *ret)
-{
-	const size_t mark = strlen(OUTPUT_MARKER);
-	const char *at = memmem(text->text, text->len, OUTPUT_MARKER, mark);
-	size_t before = at ? (size_t)(at - text->text) : text->len;
-	int r = mask_put(c->mask, ret, text->text, before);
-
-	if (r || !at)
-		return r;
-	strbuf_addn(ret, at, mark);
-	return mask_put_rest(c->mask, ret, at + mark, text->len - before - mark);
-}
-
 /* A structured result is what the tool declares, or it is not there. */
 static void check_structured(const struct tool *tool, json_object *extras)
 {
@@ -207,7 +192,7 @@ static struct event *observation_of(struct conversation *c, const struct call *c
 	if (type->id == OBSERVATION_TOOL && !js_get(extras, "name"))
 		js_set_str(extras, "name", call->tool->name);
 	/* before it is cut, which could break a secret in two */
-	if (hide_result(c, &text, &shown)) {
+	if (secret_mask_result(c->mask, text.text, text.len, &shown)) {
 		json_object_put(extras);
 		if (shown.error == MT_ENOMEM)
 			out_of_memory(err);

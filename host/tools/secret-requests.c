@@ -2,6 +2,9 @@
  *
  * secret-requests.c - the secret of [grant.NAME], for a tool that it is granted to. */
 #include "tools/secret-requests.h"
+
+#include "output.h"
+
 #include <string.h>
 
 static void answer_value(struct runner *l, uint64_t request, const char *value)
@@ -15,6 +18,20 @@ static void answer_value(struct runner *l, uint64_t request, const char *value)
 		      json.error ? 0 : json.len);
 	if (json.room)
 		explicit_bzero(json.text, json.len);
+}
+
+int secret_mask_result(const struct mask *mask, const char *text, size_t len,
+		       struct strbuf *ret)
+{
+	const size_t mark = strlen(OUTPUT_MARKER);
+	const char *at = memmem(text, len, OUTPUT_MARKER, mark);
+	size_t before = at ? (size_t)(at - text) : len;
+	int r = mask_put(mask, ret, text, before);
+
+	if (r || !at)
+		return r;
+	strbuf_addn(ret, at, mark);
+	return mask_put_rest(mask, ret, at + mark, len - before - mark);
 }
 
 bool secret_request_answer(struct runner *l, const struct config *c, struct mask *mask,

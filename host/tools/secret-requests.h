@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * secret-requests.h - answers "secret/get" of a tool. */
+ * secret-requests.h - answers "secret/get" of a tool, and masks what it returns. */
 #ifndef HOST_TOOLS_SECRET_REQUESTS_H
 #define HOST_TOOLS_SECRET_REQUESTS_H
 
@@ -12,5 +12,10 @@
  *  sent. @return false: another request. */
 bool secret_request_answer(struct runner *l, const struct config *c, struct mask *mask,
 			   uint64_t request, const char *method, json_object *params);
+
+/** Append the text of a result with its secrets masked. The runner may have cut out the
+ *  middle, and a secret in two. @return the error of `ret`. */
+int secret_mask_result(const struct mask *mask, const char *text, size_t len,
+		       struct strbuf *ret);
 
 #endif

@@ -317,10 +317,39 @@ logged() {
 	SERVICE_TOKEN=s3cret-of-mine call -o grant.token.tools=service \
 		-o grant.token.env=SERVICE_TOKEN
 	[ "$status" -eq 0 ]
-	[ "$output" = '{"value":"s3cret-of-mine"}' ]
+	[ "$output" = '{"value":"<secret_hidden>"}' ]
 	SERVICE_TOKEN=s3cret-of-mine call -o grant.token.tools=bash \
 		-o grant.token.env=SERVICE_TOKEN
 	[ "$status" -eq 1 ]
+}
+
+@test "a secret that the tool prints is masked in its text, its fields and its error" {
+	service 'struct mt_str result;
+		struct mt_str params = MT_STR("{\"name\":\"token\"}");
+		int fails = 0, r = host->request(call, "secret/get", params, &result);
+		char text[64];
+		if (r)
+			return host->fail_text(call, r, result.ptr, result.len);
+		snprintf(text, sizeof text, "%.*s", (int)result.len, result.ptr);
+		host->field(call, "note", result.ptr, result.len);
+		host->arg_bool(call, "fails", &fails);
+		if (fails)
+			return host->fail(call, MT_EIO, "no luck with %s", text);
+		return host->reply(call, "%d: %s", (int)strlen(text), text);'
+	export SERVICE_TOKEN=s3cret-of-mine
+	call --json -o grant.token.tools=service -o grant.token.env=SERVICE_TOKEN
+	echo "$output"
+	[ "$status" -eq 0 ]
+	[[ "$output" == *'26: {"value":"<secret_hidden>"}'* ]]
+	[[ "$output" == *'"note":'*'<secret_hidden>'*'26:'* ]]
+	[[ "$output" != *s3cret* ]]
+	run mortise tools call -C "$work" -o controller.tools=service \
+		-o grant.token.tools=service -o grant.token.env=SERVICE_TOKEN service \
+		'{"fails":true}'
+	echo "$output"
+	[ "$status" -eq 1 ]
+	[[ "$output" == *'no luck with {"value":"<secret_hidden>"}'* ]]
+	[[ "$output" != *s3cret* ]]
 }
 
 @test "a secret reaches the tool of a conversation, and the model only masked" {
