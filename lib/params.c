@@ -44,25 +44,33 @@ static bool name_good(const char *name)
 }
 
 /* The default as a value; NULL: there is none, or it is not of the type. */
-static json_object *default_of(const struct mt_param *p)
+/* `*ret` is NULL if there is none, or it is not of the type. @return MT_OK or MT_ENOMEM. */
+static int default_of(const struct mt_param *p, json_object **ret)
 {
-	AUTO(json) json_object *value = NULL;
+	struct error why = ERROR_NONE;
 
+	*ret = NULL;
 	if (!p->fallback)
-		return NULL;
-	if (is_text(p))
-		return json_object_new_string(p->fallback);
-	value = js_parse(p->fallback, strlen(p->fallback), NULL);
-	if (json_object_is_type(value, types[p->type].json) ||
-	    (p->type == MT_PARAM_NUMBER && json_object_is_type(value, json_type_int)))
-		return STEAL(value);
-	return NULL;
+		return MT_OK;
+	if (is_text(p)) {
+		*ret = json_object_new_string(p->fallback);
+		return *ret ? MT_OK : MT_ENOMEM;
+	}
+	*ret = js_parse(p->fallback, strlen(p->fallback), &why);
+	if (!json_object_is_type(*ret, types[p->type].json) &&
+	    !(p->type == MT_PARAM_NUMBER && json_object_is_type(*ret, json_type_int))) {
+		json_object_put(*ret);
+		*ret = NULL;
+	}
+	return why.code == MT_ENOMEM ? MT_ENOMEM : MT_OK;
 }
 
 static int check_default(const struct mt_param *p, struct error *err)
 {
-	AUTO(json) json_object *value = default_of(p);
+	AUTO(json) json_object *value = NULL;
 
+	if (default_of(p, &value))
+		return out_of_memory(err);
 	if (!p->fallback || value)
 		return MT_OK;
 	return fail(err, MT_EINVAL, "the default of parameter `%s` is not of its type",
@@ -113,8 +121,10 @@ static void put_choices(const char *rest, struct strbuf *out)
 
 static void put_param(const struct mt_param *p, struct strbuf *out)
 {
-	AUTO(json) json_object *value = default_of(p);
+	AUTO(json) json_object *value = NULL;
 
+	if (default_of(p, &value) && !out->error)
+		out->error = MT_ENOMEM;
 	js_key(out, p->name);
 	strbuf_addc(out, '{');
 	js_key_str(out, "type", types[p->type].name);
@@ -174,8 +184,10 @@ int params_add_defaults(const struct mt_tool *t, json_object *args)
 {
 	for (size_t n = 0; n < t->param_count; n++) {
 		const struct mt_param *p = param_at(t, n);
-		json_object *value = js_get(args, p->name) ? NULL : default_of(p);
+		json_object *value = NULL;
 
+		if (!js_get(args, p->name) && default_of(p, &value))
+			return MT_ENOMEM;
 		if (value && js_set(args, p->name, value))
 			return MT_ENOMEM;
 	}

@@ -118,8 +118,8 @@ struct target {
 	bool control;
 };
 
-static bool find_static(const struct mt_toolset *set, const char *name,
-			struct target *ret)
+/* @return MT_OK, MT_ENOTFOUND or MT_ENOMEM; the same for those that are listed. */
+static int find_static(const struct mt_toolset *set, const char *name, struct target *ret)
 {
 	for (uint32_t n = 0; n < set->tool_count; n++) {
 		const struct mt_tool *t = toolset_tool(set, n);
@@ -132,13 +132,14 @@ static bool find_static(const struct mt_toolset *set, const char *name,
 			.function = t->function,
 			.result_max = t->result_max,
 			.control = (t->hints & MT_TOOL_CONTROL) != 0 };
-		params_add_defaults(t, ret->defaults);
-		return true;
+		return ret->defaults && !params_add_defaults(t, ret->defaults)
+			       ? MT_OK
+			       : MT_ENOMEM;
 	}
-	return false;
+	return MT_ENOTFOUND;
 }
 
-static bool find_listed(const struct mt_instance *i, const char *name, struct target *ret)
+static int find_listed(const struct mt_instance *i, const char *name, struct target *ret)
 {
 	for (size_t n = 0; n < i->listed_count; n++) {
 		const struct listed *t = &i->listed[n];
@@ -151,24 +152,26 @@ static bool find_listed(const struct mt_instance *i, const char *name, struct ta
 			.function = t->function ? &t->function->function : NULL,
 			.result_max = t->result_max,
 			.control = (t->hints & MT_TOOL_CONTROL) != 0 };
-		return true;
+		return MT_OK;
 	}
-	return false;
+	return MT_ENOTFOUND;
 }
 
 static int find(struct mt_instance *i, const char *name, struct target *ret,
 		struct error *err)
 {
 	struct strbuf json AUTO(strbuf) = STRBUF(1);
+	int status = find_static(i->set, name, ret);
 
-	if (find_static(i->set, name, ret) || find_listed(i, name, ret))
+	if (status == MT_ENOMEM)
+		return out_of_memory(err);
+	if (!status || !find_listed(i, name, ret))
 		return MT_OK;
 	if (atomic_load(&i->list_stale) && i->set->list) {
-		int status = tool_list_make(i, &json, err);
-
+		status = tool_list_make(i, &json, err);
 		if (status)
 			return status;
-		if (find_listed(i, name, ret))
+		if (!find_listed(i, name, ret))
 			return MT_OK;
 	}
 	return fail(err, MT_ENOTFOUND, "`%s` has no tool `%s`", i->spec->name, name);
@@ -188,7 +191,7 @@ static int run_function(struct mt_call *c, const struct mt_function *f, struct e
 }
 
 /* What the tool says of its parameters and results. */
-static void prepare(struct mt_call *c, struct target *t)
+static int prepare(struct mt_call *c, struct target *t, struct error *err)
 {
 	int64_t most = worker.spec->limits.result_max;
 
@@ -200,6 +203,7 @@ static void prepare(struct mt_call *c, struct target *t)
 		c->text.max = (size_t)t->result_max + 1;
 	if (c->preview && c->text.max > PREVIEW_MAX)
 		c->text.max = PREVIEW_MAX + 1;
+	return js_failed(c->args) ? out_of_memory(err) : MT_OK;
 }
 
 static int run(struct mt_call *c, const struct target *t, struct error *err)
@@ -335,7 +339,31 @@ static void list_tools(struct mt_call *c)
 struct own_thread {
 	struct mt_call *call;
 	struct target target;
+	struct function_copy *function; /* the list that it is in may be replaced */
 };
+
+static void own_thread_free(struct own_thread *o)
+{
+	function_free(o->function);
+	free(o);
+}
+
+static struct own_thread *own_thread_new(struct mt_call *c, const struct target *t)
+{
+	struct own_thread *o = calloc(1, sizeof *o);
+
+	if (!o)
+		return NULL;
+	o->call = c;
+	o->target = *t;
+	if (t->function && !(o->function = function_copy(t->function))) {
+		free(o);
+		return NULL;
+	}
+	if (o->function)
+		o->target.function = &o->function->function;
+	return o;
+}
 
 static void *run_beside(void *arg)
 {
@@ -346,7 +374,7 @@ static void *run_beside(void *arg)
 
 	finish(o->call, status, &err);
 	forget(o->call);
-	free(o);
+	own_thread_free(o);
 	pthread_mutex_lock(&worker.lock);
 	i->busy--;
 	pthread_cond_broadcast(&i->wake);
@@ -357,14 +385,13 @@ static void *run_beside(void *arg)
 /* Start the call on a thread of its own. @return false if there is none. */
 static bool start_beside(struct mt_call *c, const struct target *t)
 {
-	struct own_thread *o = malloc(sizeof *o);
+	struct own_thread *o = own_thread_new(c, t);
 	pthread_attr_t attributes;
 	pthread_t thread;
 	bool started;
 
 	if (!o)
 		return false;
-	*o = (struct own_thread){ c, *t };
 	pthread_mutex_lock(&worker.lock);
 	c->instance->busy++;
 	pthread_mutex_unlock(&worker.lock);
@@ -376,7 +403,7 @@ static bool start_beside(struct mt_call *c, const struct target *t)
 		pthread_mutex_lock(&worker.lock);
 		c->instance->busy--;
 		pthread_mutex_unlock(&worker.lock);
-		free(o);
+		own_thread_free(o);
 	}
 	return started;
 }
@@ -399,7 +426,7 @@ static void run_call(struct mt_call *c)
 		status = find(c->instance, c->tool, &target, &err);
 	}
 	if (!status)
-		prepare(c, &target);
+		status = prepare(c, &target, &err);
 	if (!status && c->instance->set->flags & MT_TOOLSET_PARALLEL &&
 	    start_beside(c, &target))
 		return;

@@ -112,7 +112,7 @@ static int add(struct mt_listing *l, const struct mt_tool *t)
 	if (t->function)
 		item->function = function_copy(t->function);
 	item->defaults = json_object_new_object();
-	if (!item->name || (t->function && !item->function) ||
+	if (!item->name || (t->function && !item->function) || !item->defaults ||
 	    params_add_defaults(t, item->defaults)) {
 		free_tool(item);
 		return MT_ENOMEM;

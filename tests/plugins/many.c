@@ -2,6 +2,7 @@
  *
  * many.c - a toolset for tests that runs calls in parallel, takes input, tells
  * its options and changes its list. Never installed. */
+#include <mortise/function.h>
 #include <mortise/tool.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -97,6 +98,50 @@ static int listen(const struct mt_tool_host *host, void *self, struct mt_call *c
 	return MT_OK;
 }
 
+/* A plain C function of the list, which is busy until `release` is called. */
+static struct {
+	pthread_mutex_t lock;
+	pthread_cond_t wake;
+	int entered, released;
+} hold = { .lock = PTHREAD_MUTEX_INITIALIZER, .wake = PTHREAD_COND_INITIALIZER };
+
+static int32_t held(int32_t *ret_released)
+{
+	pthread_mutex_lock(&hold.lock);
+	hold.entered++;
+	pthread_cond_broadcast(&hold.wake);
+	while (!hold.released)
+		pthread_cond_wait(&hold.wake, &hold.lock);
+	*ret_released = hold.released;
+	pthread_mutex_unlock(&hold.lock);
+	return 1;
+}
+static const struct mt_arg held_args[] = { MT_A_OUT_INT32("number_of_releases",
+							  "How often.") };
+static const struct mt_function held_function = {
+	.size = sizeof held_function, .returns = MT_TYPE_INT32,
+	.arg_count = 1, .args = held_args, .address = (void (*)(void))held };
+
+static int entered(const struct mt_tool_host *host, void *self, struct mt_call *call)
+{
+	(void)self;
+	pthread_mutex_lock(&hold.lock);
+	while (!hold.entered)
+		pthread_cond_wait(&hold.wake, &hold.lock);
+	pthread_mutex_unlock(&hold.lock);
+	return host->reply(call, "entered");
+}
+
+static int release(const struct mt_tool_host *host, void *self, struct mt_call *call)
+{
+	(void)self;
+	pthread_mutex_lock(&hold.lock);
+	hold.released++;
+	pthread_cond_broadcast(&hold.wake);
+	pthread_mutex_unlock(&hold.lock);
+	return host->reply(call, "released");
+}
+
 static int late(const struct mt_tool_host *host, void *self, struct mt_call *call)
 {
 	(void)self;
@@ -138,9 +183,12 @@ static int many_list(const struct mt_tool_host *host, struct mt_instance *instan
 	struct mt_tool tool = { .size = sizeof tool, .name = "late",
 				.description = "A tool that comes later.",
 				.schema = "{\"type\":\"object\"}", .call = late };
+	struct mt_tool plain = { .size = sizeof plain, .name = "held",
+				 .description = "A C function.", .function = &held_function };
+	int r = add(listing, &plain);
 
 	(void)host, (void)instance;
-	return m->more ? add(listing, &tool) : MT_OK;
+	return r || !m->more ? r : add(listing, &tool);
 }
 
 static void many_close(const struct mt_tool_host *host, struct mt_instance *instance,
@@ -156,7 +204,8 @@ static void many_close(const struct mt_tool_host *host, struct mt_instance *inst
 		.description = "For tests.", .schema = "{\"type\":\"object\"}", .call = name_\
 	}
 static const struct mt_tool tools[] = {
-	TOOL(meet), TOOL(options), TOOL(places), TOOL(grow), TOOL(listen),
+	TOOL(meet), TOOL(options), TOOL(places),  TOOL(grow),
+	TOOL(listen), TOOL(entered), TOOL(release),
 };
 static const struct mt_toolset set = {
 	.size = sizeof set, .flags = MT_TOOLSET_PARALLEL,

@@ -260,6 +260,21 @@ static void check_input(struct kit *k)
 	CHECK(runner_input(k->link, 231, "x", 1) == MT_ENOTFOUND);
 }
 
+/* The list that a C function came from is replaced while it runs on another thread. */
+static void check_list_renewed(struct kit *k)
+{
+	const struct outcome *o = kit_start(k, 232, "many", "held", "{}", -1);
+	struct error err = ERROR_NONE;
+	int count = k->tools_count;
+
+	CHECK_STR(kit_call(k, "many", "entered", "{}")->text, "entered");
+	CHECK(runner_list(k->link, "many", &err) == MT_OK);
+	KIT_UNTIL(k, k->tools_count > count);
+	CHECK_STR(kit_call(k, "many", "release", "{}")->text, "released");
+	KIT_UNTIL(k, o->done);
+	CHECK_STR(o->text, "{\"returns\":1,\"number_of_releases\":1}");
+}
+
 static void check_list(struct kit *k)
 {
 	struct error err = ERROR_NONE;
@@ -401,6 +416,7 @@ int main(void)
 	check_many_requests(&k);
 	check_input(&k);
 	check_list(&k);
+	check_list_renewed(&k);
 	check_parallel(&k);
 	check_big_argument(&k);
 	check_functions(&k);
