@@ -189,16 +189,20 @@ bool hook_moment_possible(const struct conversation *c, enum hook_event event,
 struct hook_moment *hook_moment_new(struct conversation *c, enum hook_event event,
 				    const char *tool, void (*done)(struct hook_moment *m))
 {
-	struct hook_moment *m = calloc(1, sizeof *m);
+	AUTO(free) char *name = tool ? strdup(tool) : NULL;
+	struct hook_moment *m = tool && !name ? NULL : calloc(1, sizeof *m);
 
-	if (!m)
+	if (!m) {
+		conversation_notice(c, MT_LOG_ERROR, "no %s hook was run: out of memory",
+				    hook_event_name(event));
 		return NULL;
+	}
 	m->c = c;
 	m->event = event;
 	m->action = -1;
 	m->done = done;
 	m->context = STRBUF(HOOK_CONTEXT_MAX);
-	m->tool = tool ? strdup(tool) : NULL;
+	m->tool = STEAL(name);
 	m->input = js_new_object();
 	m->others = hook_runner_of(c)->moments;
 	hook_runner_of(c)->moments = m;
