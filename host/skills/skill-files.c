@@ -7,6 +7,7 @@
 #include "files.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -40,13 +41,17 @@ static void list_files(json_object *list, const char *root, const char *below,
 	struct dirent **names = NULL;
 	int n = dir ? scandir(dir, &names, is_listed_file, compare_file_names) : -1;
 
+	if (!dir || (n < 0 && errno == ENOMEM))
+		js_fail(list);
 	for (int i = 0; i < n; i++) {
 		AUTO(free) char *path = *below ? path_join(below, names[i]->d_name)
 					       : strdup(names[i]->d_name);
 
-		if (path && names[i]->d_type == DT_DIR && depth < FILES_DEPTH_MAX)
+		if (!path)
+			js_fail(list);
+		else if (names[i]->d_type == DT_DIR && depth < FILES_DEPTH_MAX)
 			list_files(list, root, path, depth + 1, max);
-		else if (path && names[i]->d_type == DT_REG &&
+		else if (names[i]->d_type == DT_REG &&
 			 json_object_array_length(list) < max)
 			js_add_new(list, json_object_new_string(path));
 		free(names[i]);
