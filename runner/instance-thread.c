@@ -163,8 +163,10 @@ static int find(struct mt_instance *i, const char *name, struct target *ret,
 	struct strbuf json AUTO(strbuf) = STRBUF(1);
 	int status = find_static(i->set, name, ret);
 
-	if (status == MT_ENOMEM)
+	if (status == MT_ENOMEM) {
+		json_object_put(STEAL(ret->defaults));
 		return out_of_memory(err);
+	}
 	if (!status || !find_listed(i, name, ret))
 		return MT_OK;
 	if (atomic_load(&i->list_stale) && i->set->list) {
