@@ -46,10 +46,12 @@ static int open_one(struct analyzers *a, const struct config *c, struct error *e
 	static const struct subject none = { .tool = "", .said = RISK_UNKNOWN };
 	struct trial trial = { .subject = &none };
 	struct mt_ctx x = { .part = part, .trial = &trial };
+	struct guard_call outer = plugin_component_enter(part, "open");
 	int r = f->open ? f->open(plugin_host(), plugin_analyzer_out(), &x,
 				  &a->instances[a->count])
 			: MT_OK;
 
+	guard_leave(outer);
 	a->count++;
 	if (r) {
 		AUTO(strbuf) struct strbuf place = STRBUF(4096);
@@ -98,13 +100,22 @@ int analyzers_open(struct config *c, struct registry *r, const char *section,
 	return MT_OK;
 }
 
+static void close_one(const struct plugin_component *part, void *instance)
+{
+	const struct mt_analyzer *f = part->functions;
+	struct guard_call outer;
+
+	if (!f || !f->close || !instance)
+		return;
+	outer = plugin_component_enter(part, "close");
+	f->close(instance);
+	guard_leave(outer);
+}
+
 struct analyzers *analyzers_free(struct analyzers *a)
 {
 	for (size_t i = 0; a && i < ANALYZERS_MAX; i++) {
-		const struct mt_analyzer *f = a->parts[i].functions;
-
-		if (f && f->close && a->instances[i])
-			f->close(a->instances[i]);
+		close_one(&a->parts[i], a->instances[i]);
 		plugin_component_clear(&a->parts[i]);
 	}
 	free(a);
@@ -202,13 +213,16 @@ static int ask_one(struct analyzers *a, size_t n, struct trial *t)
 	const struct mt_analyzer *f = a->parts[n].functions;
 	const struct mt_in in = { .size = sizeof in, .what = MT_START };
 	struct mt_ctx x = { .part = &a->parts[n], .trial = t };
+	struct guard_call outer;
 	int r;
 
 	t->instance = a->instances[n];
 	t->answered = t->unread = false;
 	t->verdict = (struct verdict){ .risk = RISK_UNKNOWN };
 	log_context(x.part->component->plugin, x.part->component->name, NULL);
+	outer = plugin_component_enter(x.part, "advance");
 	r = f->advance(plugin_host(), plugin_analyzer_out(), &x, &in);
+	guard_leave(outer);
 	log_context(NULL, NULL, NULL);
 	if (!r && t->unread)
 		r = MT_ENOMEM;
@@ -287,9 +301,11 @@ int analyzers_rules(struct analyzers *a, analyzers_rule_fn *each, void *arg,
 		struct trial t = { .subject = &none, .instance = a->instances[i],
 				   .rule = each, .rule_arg = arg };
 		struct mt_ctx x = { .part = &a->parts[i], .trial = &t };
+		struct guard_call outer = plugin_component_enter(x.part, "rules");
 		int r = f->rules ? f->rules(plugin_host(), plugin_analyzer_out(), &x)
 				 : MT_OK;
 
+		guard_leave(outer);
 		plugin_ctx_clear(&x);
 		if (r)
 			return fail(err, r, "analyzer %s: %s", a->parts[i].name,

@@ -8,7 +8,6 @@
 #include "controller/plugins/plugin-host.h"
 #include "files.h"
 #include "log.h"
-#include "registry/guard.h"
 #include "tools/catalog.h"
 #include "tools/mcp-servers.h"
 #include "tools/runner-connection.h"
@@ -193,7 +192,7 @@ static int ask_runtime(struct mt_ctx *x, struct error *err)
 	int r = base_env(x);
 
 	if (!r) {
-		outer = guard_enter(x->part->component, "launch");
+		outer = plugin_component_enter(x->part, "launch");
 		r = runtime->launch(plugin_host(), &runtime_out, x, &in);
 		guard_leave(outer);
 	}

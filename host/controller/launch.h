@@ -6,6 +6,7 @@
 #define HOST_CONTROLLER_LAUNCH_H
 
 #include "config/config.h"
+#include "registry/guard.h"
 #include "registry/registry.h"
 #include "tools/catalog.h"
 
@@ -33,6 +34,10 @@ void plugin_component_clear(struct plugin_component *p);
 /** Effective option of a component; NULL: unset. */
 const char *plugin_component_option(const struct plugin_component *p, const char *name);
 int64_t plugin_component_option_int(const struct plugin_component *p, const char *name);
+/** `function` of the component is called next: see guard_enter. A copy of the process is
+ *  not guarded: its end does not end this process. */
+struct guard_call plugin_component_enter(const struct plugin_component *p,
+					 const char *function);
 
 struct launch {
 	struct mask *mask;         /* values for servers are added to it; may be NULL */

@@ -79,9 +79,11 @@ int offered_tools_log_system(struct conversation *c, struct error *err)
 	const char *suffix = config_get(c->config, c->agent->section, "system_suffix");
 	AUTO(strbuf) struct strbuf whole = STRBUF(16 << 20);
 	struct mt_str text = { "", 0 };
+	struct guard_call outer = plugin_component_enter(x.part, "system");
 	int r = agent->system(plugin_host(), &x, &text);
 	int64_t id;
 
+	guard_leave(outer);
 	if (r) {
 		fail(err, r, "agent %s: %s", c->agent->plugin.component->name,
 		     x.error.code ? x.error.text : status_name(r));

@@ -192,6 +192,7 @@ static int advance_agent(struct conversation *c, struct mt_ctx *x, struct error 
 		.size = sizeof in, .what = MT_START,
 		.state = { c->agent->state_text, c->agent->state_text ? strlen(c->agent->state_text) : 0 },
 	};
+	struct guard_call outer;
 	int r;
 
 	if (features_before_request(c))
@@ -201,7 +202,9 @@ static int advance_agent(struct conversation *c, struct mt_ctx *x, struct error 
 	x->sent = false;
 	log_context(c->agent->plugin.component->plugin, c->agent->plugin.component->name,
 		    NULL);
+	outer = plugin_component_enter(x->part, "advance");
 	r = agent->advance(plugin_host(), plugin_agent_out(), x, &in);
+	guard_leave(outer);
 	log_context(NULL, NULL, NULL);
 	if (r)
 		return fail(err, r, "agent %s: %s", c->agent->plugin.component->name,

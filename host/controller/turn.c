@@ -387,6 +387,7 @@ int turn_replan(struct conversation *c, struct llm_reply *reply, size_t done,
 		.reply = (const struct mt_reply *)reply,
 		.state = { c->agent->state_text, c->agent->state_text ? strlen(c->agent->state_text) : 0 },
 	};
+	struct guard_call outer;
 	struct plan *plan;
 	int r = make_plan(c->agent, err);
 
@@ -399,7 +400,9 @@ int turn_replan(struct conversation *c, struct llm_reply *reply, size_t done,
 	plan->reply = reply;
 	log_context(c->agent->plugin.component->plugin, c->agent->plugin.component->name,
 		    NULL);
+	outer = plugin_component_enter(x.part, "advance");
 	r = agent->advance(plugin_host(), plugin_agent_out(), &x, &in);
+	guard_leave(outer);
 	log_context(NULL, NULL, NULL);
 	if (r)
 		fail(err, r, "agent %s: %s", c->agent->plugin.component->name,

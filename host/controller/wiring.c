@@ -48,6 +48,12 @@ int64_t plugin_component_option_int(const struct plugin_component *p, const char
 	return n;
 }
 
+struct guard_call plugin_component_enter(const struct plugin_component *p,
+					 const char *function)
+{
+	return guard_enter(p->stand_in ? NULL : p->component, function);
+}
+
 /* Does the component run in forked copies of this process? */
 static bool is_forked(const struct config *c, const char *section,
 		      const struct component *component)
@@ -100,8 +106,10 @@ static int check_condenser(struct conversation *c, struct plugin_component *p,
 {
 	const struct mt_condenser *f = p->functions;
 	struct mt_ctx x = { .c = c, .part = p };
+	struct guard_call outer = plugin_component_enter(p, "check");
 	int r = MT_HAS(f, check) && f->check ? f->check(plugin_host(), &x) : MT_OK;
 
+	guard_leave(outer);
 	if (r)
 		fail(err, r, "[condenser.%s]: %s", p->name,
 		     x.error.code ? x.error.text : status_name(r));

@@ -92,12 +92,15 @@ static void explain_failure(struct mt_ctx *x, int r)
 static int advance(struct mt_ctx *x, const struct mt_in *in)
 {
 	const struct mt_condenser *f = x->part->functions;
+	struct guard_call outer;
 	int r;
 
 	x->sent = false;
 	x->condense_requested = state_of(x->c)->requested;
 	log_context(x->part->component->plugin, x->part->component->name, NULL);
+	outer = plugin_component_enter(x->part, "advance");
 	r = f->advance(plugin_host(), plugin_condenser_out(), x, in);
+	guard_leave(outer);
 	log_context(NULL, NULL, NULL);
 	if (x->condensed)
 		forget_request(x->c);

@@ -64,14 +64,16 @@ static const char *crash_name(int number)
 				  : " (SIGABRT)";
 }
 
-/* The earlier handlers act on the same crash when this one returns. */
-static void on_crash(int number)
+/* The earlier handlers act on the same crash when this one returns. A signal that was
+ * sent does not come again by itself. */
+static void on_crash(int number, siginfo_t *info, void *context)
 {
+	(void)context;
 	for (size_t i = 0; i < ARRAY_LEN(crashes); i++)
 		sigaction(crashes[i], &before[i], NULL);
 	guard_report("crashed in", crash_name(number));
 	now.component = NULL;
-	if (number == SIGABRT)
+	if (info->si_code <= 0)
 		raise(number);
 }
 
@@ -87,7 +89,8 @@ static void on_exit_called(void)
 static void install(void)
 {
 	static char stack[STACK_SIZE];
-	struct sigaction act = { .sa_handler = on_crash, .sa_flags = SA_ONSTACK };
+	struct sigaction act = { .sa_sigaction = on_crash,
+				 .sa_flags = SA_ONSTACK | SA_SIGINFO };
 
 	sigaltstack(&(stack_t){ .ss_sp = stack, .ss_size = sizeof stack }, NULL);
 	for (size_t i = 0; i < ARRAY_LEN(crashes); i++)
@@ -139,7 +142,7 @@ struct guard_call guard_enter(const struct component *c, const char *function)
 		install();
 	installed = true;
 	now.output = -1;
-	if (!is_own(c))
+	if (c && !is_own(c))
 		divert_output();
 	now.function = function;
 	now.component = c;

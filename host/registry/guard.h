@@ -16,7 +16,8 @@ struct guard_call {
 };
 
 /** `function` of this component is called next; both stay until guard_leave. Until then
- *  standard output is standard error, unless the component is one of ours.
+ *  standard output is standard error, unless the component is one of ours. NULL: it does
+ *  not run in this process.
  *  @return the call that this one is part of, for guard_leave. */
 struct guard_call guard_enter(const struct component *c, const char *function);
 /** It has returned. */

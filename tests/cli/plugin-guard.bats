@@ -1,7 +1,8 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # plugin-guard.bats - plugins that run in the host's process and crash, exit, hang or
-# print there. A runtime stands for them: it is asked at the first call of a tool.
+# print there: a runtime, which is asked at the first call of a tool, and agents,
+# condensers and analyzers with `run = inside`.
 bats_require_minimum_version 1.5.0
 
 setup() {
@@ -116,4 +117,49 @@ until_there() {
 		grep -F "the runtime \`odd\` ($work/plugins/odd.so) did not return from \`launch\`; a second signal ended the program" "$work/out"
 	done
 	resumes
+}
+
+# inside ARGUMENT...: run with harm.so, whose components run in the host's process
+inside() {
+	harm=$(realpath "$top_builddir/tests/plugins/harm.so")
+	export MORTISE_CORE_PLUGIN_PATH=$MORTISE_CORE_PLUGIN_PATH,$top_builddir/tests/plugins
+	rm -rf "$work/state"
+	run --separate-stderr "${run_it[@]}" -t hi -o agent.harm.run=inside \
+		-o condenser.harm.run=inside -o analyzer.harm.run=inside "$@" </dev/null
+	echo "$output $stderr"
+}
+
+@test "agents, condensers and analyzers that end the process are named with the function" {
+	while read -r deed words end; do
+		case $SANITIZE$deed in *address*crash) continue ;; esac
+		words=${words//_/ }
+		while read -r kind function option list; do
+			inside -o "controller.$list" -o "$kind.harm.$option=$deed"
+			[[ "$stderr" == *"mortise: the $kind \`harm\` ($harm) $words \`$function\`${end:+ $end}"* ]]
+			[ "$status" -ne 0 ]
+		done <<-'END'
+		agent advance deed agent=harm
+		agent system system_deed agent=harm
+		condenser advance deed condensers=harm
+		condenser check check_deed condensers=harm
+		analyzer advance deed analyzers=harm
+		analyzer open open_deed analyzers=harm
+		END
+	done <<-'END'
+	exit called_exit_in
+	crash crashed_in  (SIGSEGV)
+	abort crashed_in  (SIGABRT)
+	END
+}
+
+@test "agents, condensers and analyzers do not print into --json" {
+	for list in agent=harm condensers=harm analyzers=harm; do
+		inside --json -o "controller.$list" -o agent.harm.deed=print \
+			-o condenser.harm.deed=print -o analyzer.harm.deed=print
+		[ "$status" -eq 0 ]
+		jq -e . >/dev/null <<<"$output"
+		[[ "$output" != *"on standard"* ]]
+		[[ "$stderr" == *"on standard output"* ]]
+		[[ "$stderr" == *"words on standard error"* ]]
+	done
 }

@@ -263,6 +263,16 @@ static const struct mt_condenser condenser = { .size = sizeof condenser,
 
 /* ---- analyzer ------------------------------------------------------------------- */
 
+static int harm_open_analyzer(const struct mt_host *host,
+			      const struct mt_analyzer_out *out, struct mt_ctx *ctx,
+			      void **ret)
+{
+	(void)out;
+	harm_do(host, ctx, "open_deed");
+	*ret = NULL;
+	return MT_OK;
+}
+
 static int harm_analyze(const struct mt_host *host, const struct mt_analyzer_out *out,
 			struct mt_ctx *ctx, const struct mt_in *in)
 {
@@ -275,6 +285,7 @@ static int harm_analyze(const struct mt_host *host, const struct mt_analyzer_out
 }
 
 static const struct mt_analyzer analyzer = { .size = sizeof analyzer,
+					     .open = harm_open_analyzer,
 					     .advance = harm_analyze };
 
 /* ---- the plugin ------------------------------------------------------------------ */
@@ -284,6 +295,7 @@ static const struct mt_analyzer analyzer = { .size = sizeof analyzer,
 	  .help = "What to do." }
 
 static const struct mt_option options[] = { TEXT("deed"), TEXT("system_deed"),
+					    TEXT("open_deed"),
 					    TEXT("check_deed"), TEXT("refuse"),
 					    TEXT("read") };
 
