@@ -3,6 +3,8 @@
  * plugins.c - `mortise plugins`: lists, describes and checks plugins. */
 #include "commands/plugins.h"
 #include "columns.h"
+#include "controller/launch.h"
+#include "controller/plugins/plugin-stand-in.h"
 #include "files.h"
 #include "registry/registry.h"
 #include <mortise/tool.h>
@@ -101,10 +103,42 @@ static void list_refused(const struct registry *r, struct strbuf *out)
 
 /* ---- one of them ------------------------------------------------------------------ */
 
-static void info_json(const struct component *c, struct strbuf *out)
+/* The process in which a component runs. `why`: the reason is appended. */
+static const char *where_it_runs(const struct config *config, const struct component *c,
+				 struct strbuf *why)
 {
+	static const char *const always[] = {
+		[MT_KIND_TOOL] = "all tools do",
+		[MT_KIND_DIALECT] = "it is called for each piece of a response",
+		[MT_KIND_RUNTIME] = "it does input and output",
+	};
+	AUTO(strbuf) struct strbuf section = STRBUF(256);
+	bool forks;
+
+	strbuf_addf(&section, "%s.%s", kind_name(c->kind), c->name);
+	forks = plugin_component_forks(config, section.text, c);
+	if (!plugin_stand_in_can(c->kind))
+		strbuf_add(why, always[c->kind]);
+	else if (config_choice(config, section.text, "run") >= 0)
+		strbuf_addf(why, "`run` of [%s] is set (%s)", section.text,
+			    config_origin(config, section.text, "run"));
+	else
+		strbuf_add(why,
+			   forks ? "it is not part of Mortise" : "it is part of Mortise");
+	return c->kind == MT_KIND_TOOL ? "a worker process"
+	       : forks                 ? "forked copies of the conversation process"
+				       : "the conversation process";
+}
+
+static void info_json(const struct config *config, const struct component *c,
+		      struct strbuf *out)
+{
+	AUTO(strbuf) struct strbuf why = STRBUF(4096);
+
 	strbuf_addc(out, '{');
 	put_component(out, c);
+	js_key_str(out, "runs_in", where_it_runs(config, c, &why));
+	js_key_str(out, "why", why.text);
 	js_key(out, "abi");
 	strbuf_addf(out, "\"%u.%u\"", c->version_major, c->version_minor);
 	js_key(out, "permissions");
@@ -192,13 +226,18 @@ static void info_permissions(const struct component *c, struct strbuf *out)
 	}
 }
 
-static void info_text(const struct component *c, struct strbuf *out)
+static void info_text(const struct config *config, const struct component *c,
+		      struct strbuf *out)
 {
+	AUTO(strbuf) struct strbuf why = STRBUF(4096);
+	const char *where = where_it_runs(config, c, &why);
+
 	strbuf_addf(out, "%s%s %s: %s\n", out->len ? "\n" : "", kind_name(c->kind),
 		    c->name, *c->summary ? c->summary : "(no summary)");
 	strbuf_addf(out, "  plugin %s %s, %s, %s ABI %u.%u\n  %s\n", c->plugin,
 		    c->version, c->license, kind_name(c->kind), c->version_major,
 		    c->version_minor, c->path);
+	strbuf_addf(out, "  runs in %s: %s\n", where, why.text);
 	put_line(out, "id", c->id);
 	put_line(out, "vendor", c->vendor);
 	put_line(out, "url", c->url);
@@ -253,8 +292,8 @@ static int not_there(const struct registry *r, const char *word, struct error *e
 			   word);
 }
 
-static int info(const struct registry *r, const char *word, bool json, struct strbuf *out,
-		struct error *err)
+static int info(const struct config *config, const struct registry *r, const char *word,
+		bool json, struct strbuf *out, struct error *err)
 {
 	const struct component *c;
 	size_t found = 0;
@@ -268,9 +307,9 @@ static int info(const struct registry *r, const char *word, bool json, struct st
 			strbuf_addc(out, ',');
 		found++;
 		if (json)
-			info_json(c, out);
+			info_json(config, c, out);
 		else
-			info_text(c, out);
+			info_text(config, c, out);
 	}
 	if (json)
 		strbuf_add(out, "]\n");
@@ -345,7 +384,7 @@ static int list_or_info(const struct common *common, const char *word, bool json
 		return command_report(EXIT_USAGE, &err);
 	if (registry_open(c, &r, &err))
 		return command_report(EXIT_FAILED, &err);
-	if (word && info(r, word, json, &out, &err))
+	if (word && info(c, r, word, json, &out, &err))
 		return command_report(EXIT_FAILED, &err);
 	if (!word && json)
 		list_json(r, refused, &out);

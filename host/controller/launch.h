@@ -26,6 +26,10 @@ struct plugin_component {
 	struct llm *llm;           /* that its section names; NULL: none. Borrowed */
 };
 
+/** Does the component run in forked copies of this process, as `section` or its default
+ *  says? */
+bool plugin_component_forks(const struct config *c, const char *section,
+			    const struct component *component);
 /** Load the component that [FAMILY.NAME] or NAME means. */
 int plugin_component_load(struct config *c, struct registry *r, int kind,
 			  const char *name, struct plugin_component *ret,

@@ -54,9 +54,8 @@ struct guard_call plugin_component_enter(const struct plugin_component *p,
 	return guard_enter(p->stand_in ? NULL : p->component, function);
 }
 
-/* Does the component run in forked copies of this process? */
-static bool is_forked(const struct config *c, const char *section,
-		      const struct component *component)
+bool plugin_component_forks(const struct config *c, const char *section,
+			    const struct component *component)
 {
 	int run;
 
@@ -86,7 +85,7 @@ int plugin_component_load(struct config *c, struct registry *r, int kind,
 	if (!ret->name)
 		return out_of_memory(err);
 	ret->registry = r;
-	if (is_forked(c, section.text, component)) {
+	if (plugin_component_forks(c, section.text, component)) {
 		ret->deadline_ms = config_int(c, section.text, "deadline");
 		ret->stand_in = plugin_stand_in_open(component);
 		ret->functions = plugin_stand_in_functions(ret->stand_in);

@@ -301,3 +301,25 @@ events() {
 	diff "$work/inside" "$work/fork"
 	[ "$(tail -1 "$work/fork" | cut -d' ' -f5)" -gt 2600000 ]
 }
+
+@test "plugins info says where a component runs, and why" {
+	while IFS='|' read -r name option place why; do
+		run mortise plugins info $name ${option:+-o $option}
+		echo "$output"
+		[ "$status" -eq 0 ]
+		grep -qxF "  runs in $place: $why" <<<"$output"
+		run mortise plugins info $name ${option:+-o $option} --json
+		echo "$output"
+		jq -e --arg place "$place" --arg why "$why" \
+			'.[0] | .runs_in == $place and .why == $why' <<<"$output"
+	done <<-'END'
+	tool/bash||a worker process|all tools do
+	agent/codeact||the conversation process|it is part of Mortise
+	agent/codeact|agent.codeact.run=fork|forked copies of the conversation process|`run` of [agent.codeact] is set (-o)
+	agent/harm||forked copies of the conversation process|it is not part of Mortise
+	condenser/harm||forked copies of the conversation process|it is not part of Mortise
+	analyzer/harm|analyzer.harm.run=inside|the conversation process|`run` of [analyzer.harm] is set (-o)
+	dialect/openai||the conversation process|it is called for each piece of a response
+	runtime/local||the conversation process|it does input and output
+	END
+}
