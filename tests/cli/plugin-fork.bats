@@ -98,6 +98,31 @@ until_there() {
 	[[ "$output" == *"print: it worked"* ]]
 }
 
+@test "what a plugin prints is logged at debug, masked and limited" {
+	debug=(-o core.log_level=debug -o core.log_file="$work/log")
+	run "${harm[@]}" -o agent.harm.deed=print -o core.log_level=info \
+		-o core.log_file="$work/log"
+	[ "$output" = "print: it worked" ]
+	run -1 grep 'printed:' "$work/log"
+	run env OUR_KEY="on standard" mortise run -q -C "$work/ws" -o controller.agent=harm \
+		-t go "${debug[@]}" -o llm.api_key_env=OUR_KEY -o agent.harm.deed=print
+	echo "$output"
+	[ "$output" = "print: it worked" ]
+	grep 'debug harm: advance printed: ' "$work/log"
+	grep -F '{"words":"<secret_hidden> output"}' "$work/log"
+	grep 'words <secret_hidden> error' "$work/log"
+	rm "$work/log"
+	run "${harm[@]}" "${debug[@]}" -o agent.harm.deed=flood
+	[ "$output" = "flood: it worked" ]
+	[ "$(wc -c <"$work/log")" -lt 100000 ]
+	grep 'advance printed: a line of many .* (cut)' "$work/log"
+	rm "$work/log"
+	run "${harm[@]}" "${debug[@]}" -o agent.harm.deed=scribble \
+		-o agent.harm.deadline=1s
+	[ "$status" -eq 1 ]
+	grep 'advance printed: garbage' "$work/log"
+}
+
 @test "the file of a plugin is loaded in a copy only, which cannot write" {
 	export HARM_LOADED=$work/loaded
 	run "${harm[@]}"

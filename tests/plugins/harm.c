@@ -65,6 +65,14 @@ static void harm_print(void)
 	tell("print", 0);
 }
 
+/* More than is logged, and more than a pipe holds. */
+static void harm_flood(void)
+{
+	for (unsigned i = 0; i < 1u << 16; i++)
+		puts("a line of many");
+	tell("flood", fflush(stdout) != 0);
+}
+
 static void harm_open(void)
 {
 	tell("open", open("/etc/passwd", O_RDONLY) < 0);
@@ -174,6 +182,7 @@ static const struct {
 } deeds[] = {
 	{ "exit", harm_exit }, { "crash", harm_crash }, { "abort", harm_abort },
 	{ "spin", harm_spin }, { "sleep", harm_sleep }, { "print", harm_print },
+	{ "flood", harm_flood },
 	{ "open", harm_open }, { "connect", harm_connect }, { "kill", harm_kill },
 	{ "trace", harm_trace }, { "fork", harm_fork }, { "exec", harm_exec },
 	{ "unlink", harm_unlink }, { "memory", harm_memory },

@@ -19,6 +19,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdio_ext.h>
 #include <string.h>
 
 enum {
@@ -362,7 +363,7 @@ static void close_others(int a, int b)
 }
 
 /* The copy gets descriptors of its own. `ret_log`: that of the log, -1: there is none. */
-static int take_descriptors(struct mt_ctx *x, int *ret_log, struct error *err)
+static int take_descriptors(struct mt_ctx *x, int output, int *ret_log, struct error *err)
 {
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 
@@ -370,8 +371,9 @@ static int take_descriptors(struct mt_ctx *x, int *ret_log, struct error *err)
 	if (null < 0)
 		return fail(err, MT_EIO, "cannot open /dev/null: %s", strerror(errno));
 	for (int i = 0; i < 3; i++)
-		if (dup2(null, i) < 0)
+		if (dup2(i > 0 && output >= 0 ? output : null, i) < 0)
 			return fail(err, MT_EIO, "cannot detach: %s", strerror(errno));
+	__fpurge(stdout); /* what the parent had not written yet */
 	if (x->c && x->c->log)
 		*ret_log = evlog_detach_copy(x->c->log, ask_blob, x, err);
 	return *ret_log < -1 ? *ret_log : MT_OK;
@@ -393,7 +395,7 @@ static int run(struct mt_ctx *x, const struct plugin_call *call, void *arg,
 	int log, r;
 
 	detach(x);
-	r = take_descriptors(x, &log, &x->error);
+	r = take_descriptors(x, fds.output, &log, &x->error);
 	if (r)
 		return r;
 	plugin_sandbox_limit(part->deadline_ms);
@@ -403,7 +405,9 @@ static int run(struct mt_ctx *x, const struct plugin_call *call, void *arg,
 	if (!functions)
 		return x->error.code;
 	plugin_sandbox_close();
-	return call->call(x, functions, arg);
+	r = call->call(x, functions, arg);
+	fflush(stdout);
+	return r;
 }
 
 _Noreturn void plugin_copy_run(struct mt_ctx *x, const struct plugin_call *call,

@@ -14,9 +14,10 @@ struct plugin_call {
 	int (*call)(struct mt_ctx *x, const void *functions, void *arg);
 };
 
-/** How a copy reaches its parent, and which files it can read: descriptors. */
+/** How a copy reaches its parent, which files it can read, and where it prints to (-1:
+ *  nowhere): descriptors. */
 struct plugin_copy_descriptors {
-	int parent, files;
+	int parent, files, output;
 };
 
 /** The connection of a copy to its parent. */

@@ -8,6 +8,7 @@
 #include "controller/core.h"
 #include "controller/plugins/plugin-copy.h"
 #include "controller/plugins/plugin-host.h"
+#include "controller/plugins/plugin-output.h"
 #include "controller/plugins/plugin-replay.h"
 #include "controller/plugins/plugin-sandbox.h"
 #include "llm/transport/curl-api.h"
@@ -48,6 +49,7 @@ struct fork_call {
 	int fd, exit_fd, signal_fd;
 	int64_t deadline;
 	struct strbuf in, journal, answers; /* journal: entries to do after the end */
+	struct plugin_output output;
 	size_t answered, logs;
 	bool closed;                 /* the copy closed the connection */
 	enum outcome outcome;
@@ -211,6 +213,7 @@ static void converse(struct fork_call *f)
 			{ .fd = f->closed ? -1 : f->fd,
 			  .events = (short)(POLLIN | (f->answers.len ? POLLOUT : 0)) },
 			{ .fd = f->exit_fd, .events = POLLIN },
+			{ .fd = f->output.fd, .events = POLLIN },
 		};
 
 		if (left <= 0)
@@ -223,6 +226,8 @@ static void converse(struct fork_call *f)
 			send_answers(f);
 		else if (p[1].revents)
 			receive(f);
+		else if (p[3].revents)
+			plugin_output_take(&f->output);
 		else if (p[2].revents || (f->closed && f->exit_fd < 0))
 			f->outcome = CALL_ENDED;
 	}
@@ -251,12 +256,13 @@ static int hold_signals(sigset_t *old)
 static int start(struct fork_call *f, void *arg)
 {
 	pid_t parent = getpid();
-	int ends[2], r = plugin_sandbox_prepare(&f->error);
+	int ends[2], output, r = plugin_sandbox_prepare(&f->error);
 
 	if (r)
 		return r;
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
 		return fail(&f->error, MT_EIO, "%s", strerror(errno));
+	output = plugin_output_open(&f->output);
 	curl_api_join(); /* a thread that loads libraries would leave them half-loaded */
 	f->pid = fork();
 	if (f->pid == 0) {
@@ -264,8 +270,10 @@ static int start(struct fork_call *f, void *arg)
 		if (getppid() != parent)
 			_exit(1);
 		plugin_copy_run(f->x, f->call, arg,
-				(struct plugin_copy_descriptors){ ends[1], f->files });
+				(struct plugin_copy_descriptors){ ends[1], f->files,
+								  output });
 	}
+	auto_close(&output);
 	close(ends[1]);
 	f->fd = ends[0];
 	if (f->pid < 0)
@@ -355,7 +363,7 @@ int plugin_fork_call(struct mt_ctx *x, const struct plugin_call *call, int files
 		.x = x, .call = call, .files = files, .fd = -1, .exit_fd = -1,
 		.deadline = clock_ms() + x->part->deadline_ms,
 		.in = STRBUF(JOURNAL_MAX), .journal = STRBUF(JOURNAL_MAX),
-		.answers = STRBUF(ANSWERS_MAX),
+		.answers = STRBUF(ANSWERS_MAX), .output = { .fd = -1, .text = STRBUF(0) },
 	};
 	sigset_t old;
 	int r;
@@ -371,6 +379,7 @@ int plugin_fork_call(struct mt_ctx *x, const struct plugin_call *call, int files
 	}
 	if (!r && f.error.code)
 		x->error = f.error;
+	plugin_output_log(&f.output, x->part->component->name, call->function);
 	clear(&f);
 	sigprocmask(SIG_SETMASK, &old, NULL);
 	return r ? r : f.status;

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * plugin-output.h - what a plugin in a forked copy prints: with log_level = debug one line
+ * of the log per call, masked as all of it; otherwise nothing. */
+#ifndef HOST_CONTROLLER_PLUGIN_OUTPUT_H
+#define HOST_CONTROLLER_PLUGIN_OUTPUT_H
+
+#include "strbuf.h"
+
+struct plugin_output {
+	int fd;             /* nonblocking; -1: nothing more is expected */
+	struct strbuf text; /* its beginning */
+};
+
+/** Expect output. @return the descriptor to print to, which the caller closes; -1: the
+ *  output is not logged, or there is no pipe for it. */
+int plugin_output_open(struct plugin_output *ret);
+/** Read what is there. Never blocks. */
+void plugin_output_take(struct plugin_output *o);
+/** Log what `name` printed in `function`, and release everything. */
+void plugin_output_log(struct plugin_output *o, const char *name, const char *function);
+
+#endif
