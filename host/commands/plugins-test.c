@@ -10,6 +10,7 @@
 #include "ini.h"
 #include "pattern.h"
 #include "tools/calls.h"
+#include "tools/secret-requests.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -148,6 +149,7 @@ static int read_cases(struct cases *cases, struct error *err)
 
 struct test_run {
 	const struct cases *cases;
+	const struct config *config;
 	const struct catalog *catalog;
 	struct runner *runner;
 	size_t next;   /* the case that runs */
@@ -272,8 +274,11 @@ static void on_request(void *arg, uint64_t id, uint64_t request, const char *met
 	static const char text[] = "no conversation is attached";
 	struct test_run *run = arg;
 
-	(void)id, (void)method, (void)params;
-	runner_answer(run->runner, request, MT_EUNSUPPORTED, text, sizeof text - 1);
+	(void)id;
+	if (!secret_request_answer(run->runner, run->config, NULL, request, method,
+				   params))
+		runner_answer(run->runner, request, MT_EUNSUPPORTED, text,
+			      sizeof text - 1);
 }
 
 static const struct runner_events events = { .result = plugins_test_on_result,
@@ -435,6 +440,7 @@ static int run_file(struct common *common, const char *path, const char *workspa
 	    catalog_open(c, r, list.text, &catalog, &err))
 		return command_report(EXIT_FAILED, &err);
 	run->catalog = &catalog;
+	run->config = c;
 	run_cases(c, r, run, workspace, spool, &err);
 	catalog_clear(&catalog);
 	if (err.code)

@@ -84,6 +84,35 @@ setup() {
 	run ! grep '^not ok' <<<"$output"
 }
 
+@test "a tool gets the secrets that it is granted, and no others" {
+	cat > secret.c <<-'END'
+		#include <mortise/tool.h>
+		static int run(const struct mt_tool_host *host, void *self, struct mt_call *call)
+		{
+			static const struct mt_str name = MT_STR("{\"name\":\"key\"}");
+			struct mt_str value;
+			(void)self;
+			if (host->request(call, "secret/get", name, &value))
+				return host->fail_text(call, MT_EDENIED, value.ptr, value.len);
+			return host->reply_text(call, value.ptr, value.len);
+		}
+		MT_TOOL(run, "secret", .name = "ask", .description = "Asks.",
+			.schema = "{\"type\":\"object\",\"properties\":{}}")
+	END
+	${CC:-cc} -std=gnu17 -shared -fPIC -I"$top_srcdir/sdk-headers" -o secret.so secret.c
+	chmod 755 secret.so
+	export SECRET_KEY=open-sesame
+	printf '[granted]\ncall = ask\nmatch = "value":"open-sesame"\n' > secret.cases
+	run mortise plugins test secret.so -o grant.key.env=SECRET_KEY -o grant.key.tools=secret
+	echo "$output"
+	[ "$status" -eq 0 ]
+	printf '[not granted]\ncall = ask\nerror = not granted\n' > secret.cases
+	run mortise plugins test secret.so -o grant.key.env=SECRET_KEY -o grant.key.tools=bash
+	echo "$output"
+	[ "$status" -eq 0 ]
+	[[ "$output" != *open-sesame* ]]
+}
+
 @test "a case that fails shows file, line, expectation and result" {
 	cat > other <<-'END'
 		[good]
