@@ -18,7 +18,7 @@
 #include <mortise/tool.h>
 #include <string.h>
 
-enum { LIST_MAX = 1 << 16, LOG_MAX = 1 << 20 };
+enum { LIST_MAX = 1 << 16, LOG_MAX = 1 << 20, PLUGIN_MAX = 1 << 28 };
 
 /* ---- the case file ---------------------------------------------------------------- */
 
@@ -366,23 +366,70 @@ static int load_config(struct common *common, const char *path, struct strbuf *o
 	return common_config(common, ret, err);
 }
 
-/* ---- valgrind --------------------------------------------------------------------- */
+/* ---- checkers of memory ----------------------------------------------------------- */
 
-/* A program in `directory` that starts the runner, and with it the workers, under
- * valgrind; `option` sets it. */
-static int wrap_runner(struct common *common, const char *directory,
-		       struct strbuf *option, struct error *err)
+/* The name of the runtime that the file was linked with by -fsanitize=address of gcc. */
+static int find_asan(const char *path, char **ret, struct error *err)
+{
+	static const char name[] = "libasan.so.";
+	AUTO(free) char *bytes = NULL;
+	const char *found;
+	size_t len;
+
+	if (file_read(path, PLUGIN_MAX, &bytes, &len, err))
+		return err->code;
+	found = memmem(bytes, len, name, sizeof name - 1);
+	if (!found)
+		return fail(err, MT_EINVAL,
+			    "%s is not linked with libasan; build it by gcc with "
+			    "-fsanitize=address",
+			    path);
+	*ret = strdup(found); /* file_read appends a NUL */
+	return *ret ? MT_OK : out_of_memory(err);
+}
+
+/* Load plugins that need the runtime: in probes, whose results are not for others. */
+static int probe_with_asan(const char *library, const char *directory, struct error *err)
+{
+	if (setenv("XDG_CACHE_HOME", directory, 1) || registry_probe_preload(library))
+		return out_of_memory(err);
+	return MT_OK;
+}
+
+static void put_checker(enum plugin_checker checker, const char *directory,
+			const char *library, struct strbuf *script)
+{
+	if (checker == CHECKER_VALGRIND)
+		strbuf_addf(script,
+			    "exec valgrind -q --leak-check=full "
+			    "--errors-for-leak-kinds=definite --trace-children=no "
+			    "--log-file='%s/checker.%%p'",
+			    directory);
+	else
+		strbuf_addf(script,
+			    "export ASAN_OPTIONS='log_path=%s/checker' LD_PRELOAD='%s'\n"
+			    "export UBSAN_OPTIONS='log_path=%s/checker'\nexec",
+			    directory, library, directory);
+}
+
+/* A program in `directory` that starts the runner, and with it the workers, under the
+ * checker; `option` sets it. */
+static int wrap_runner(struct common *common, enum plugin_checker checker,
+		       const char *path, const char *directory, struct strbuf *option,
+		       struct error *err)
 {
 	AUTO(config) struct config *c = NULL;
 	AUTO(strbuf) struct strbuf script = STRBUF(LIST_MAX);
+	AUTO(free) char *library = NULL;
 
+	if (checker == CHECKER_ASAN &&
+	    (find_asan(path, &library, err) || probe_with_asan(library, directory, err)))
+		return err->code;
 	if (common_config(common, &c, err))
 		return err->code;
-	strbuf_addf(&script,
-		    "#!/bin/sh\nexec valgrind -q --leak-check=full "
-		    "--errors-for-leak-kinds=definite --trace-children=no "
-		    "--log-file='%s/valgrind.%%p' '%s' \"$@\"\n",
-		    directory, config_get(c, "core", "runner"));
+	strbuf_add(&script, "#!/bin/sh\n");
+	put_checker(checker, directory, library, &script);
+	strbuf_addf(&script, " '%s' \"$@\"\n", config_get(c, "core", "runner"));
 	strbuf_addf(option, "core.runner=%s/runner", directory);
 	if (script.error || option->error)
 		return out_of_memory(err);
@@ -391,33 +438,36 @@ static int wrap_runner(struct common *common, const char *directory,
 }
 
 /* Lines of reports start with ==PID==, those of warnings about valgrind itself do not. */
-static bool has_report(const char *text)
+static bool has_report(enum plugin_checker checker, const char *text)
 {
-	return strncmp(text, "==", 2) == 0 || strstr(text, "\n==");
+	return checker == CHECKER_ASAN || strncmp(text, "==", 2) == 0 ||
+	       strstr(text, "\n==");
 }
 
-static bool print_log(const char *directory, const char *name)
+static bool print_log(enum plugin_checker checker, const char *directory,
+		      const char *name)
 {
 	AUTO(free) char *path = path_join(directory, name);
 	AUTO(free) char *text = NULL;
 	size_t len;
 
-	if (!path || file_read(path, LOG_MAX, &text, &len, NULL) || !has_report(text))
+	if (!path || file_read(path, LOG_MAX, &text, &len, NULL) ||
+	    !has_report(checker, text))
 		return false;
-	print_comment("valgrind", text, trimmed(text, len));
+	print_comment("report", text, trimmed(text, len));
 	return true;
 }
 
-/* Print what valgrind reported. @return whether there was something. */
-static bool print_logs(const char *directory)
+/* Print what the checker reported. @return whether there was something. */
+static bool print_logs(enum plugin_checker checker, const char *directory)
 {
 	DIR *d = opendir(directory);
 	struct dirent *entry;
 	bool found = false;
 
 	while (d && (entry = readdir(d)))
-		if (strncmp(entry->d_name, "valgrind.", strlen("valgrind.")) == 0)
-			found |= print_log(directory, entry->d_name);
+		if (strncmp(entry->d_name, "checker.", strlen("checker.")) == 0)
+			found |= print_log(checker, directory, entry->d_name);
 	if (d)
 		closedir(d);
 	return found;
@@ -448,7 +498,7 @@ static int run_file(struct common *common, const char *path, const char *workspa
 	return run->failed ? EXIT_FAILED : EXIT_DONE;
 }
 
-static int run_test(struct common *common, bool valgrind, const char *path,
+static int run_test(struct common *common, enum plugin_checker checker, const char *path,
 		    const struct cases *cases)
 {
 	AUTO(strbuf) struct strbuf runner = STRBUF(2 * PATH_MAX);
@@ -462,17 +512,18 @@ static int run_test(struct common *common, bool valgrind, const char *path,
 		return command_report(EXIT_FAILED, &err);
 	}
 	if (dir_temporary("mortise-test", spool, sizeof spool, &err) ||
-	    (valgrind && wrap_runner(common, spool, &runner, &err)))
+	    (checker && wrap_runner(common, checker, path, spool, &runner, &err)))
 		return command_report(EXIT_FAILED, &err);
-	code = run_file(common, path, workspace, spool, valgrind ? runner.text : NULL,
+	code = run_file(common, path, workspace, spool, checker ? runner.text : NULL,
 			&run);
-	if (valgrind && print_logs(spool) && code == EXIT_DONE)
+	if (checker && print_logs(checker, spool) && code == EXIT_DONE)
 		code = EXIT_FAILED;
 	dir_remove(spool, NULL);
 	return code;
 }
 
-int plugin_test(struct common *common, bool valgrind, int count, char **words)
+int plugin_test(struct common *common, enum plugin_checker checker, int count,
+		char **words)
 {
 	AUTO(free) char *path = NULL;
 	AUTO(free) char *default_path = NULL;
@@ -496,7 +547,7 @@ int plugin_test(struct common *common, bool valgrind, int count, char **words)
 		out_of_memory(&err);
 	code = err.code || read_cases(&cases, &err)
 		       ? command_report(EXIT_USAGE, &err)
-		       : run_test(common, valgrind, path, &cases);
+		       : run_test(common, checker, path, &cases);
 	free(cases.list);
 	ini_clear(&cases.ini);
 	return code;

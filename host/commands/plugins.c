@@ -12,7 +12,7 @@
 
 struct arguments {
 	struct common common;
-	bool json, refused, valgrind;
+	bool json, refused, valgrind, asan;
 	const char *lang;
 };
 
@@ -25,6 +25,8 @@ static const struct flag flags[] = {
 	     STORE(FLAG_TEXT, struct arguments, lang)),
 	FLAG(0, "valgrind", NULL, "test: run the tools under valgrind",
 	     STORE(FLAG_TRUE, struct arguments, valgrind)),
+	FLAG(0, "asan", NULL, "test: run the tools with AddressSanitizer",
+	     STORE(FLAG_TRUE, struct arguments, asan)),
 	{ 0 },
 };
 
@@ -420,8 +422,11 @@ static int plugins_run(const struct command *self, int argc, char **argv)
 	if (strcmp(what, "new") == 0)
 		return plugin_new(&a.common, a.lang, argc - index - 1, argv + index + 1);
 	if (strcmp(what, "test") == 0)
-		return plugin_test(&a.common, a.valgrind, argc - index - 1,
-				   argv + index + 1);
+		return plugin_test(&a.common,
+				   a.asan       ? CHECKER_ASAN
+				   : a.valgrind ? CHECKER_VALGRIND
+						: CHECKER_NONE,
+				   argc - index - 1, argv + index + 1);
 	fail(&err, MT_EINVAL,
 	     "plugins: unknown subcommand; use list, info NAME, check FILE, "
 	     "new KIND NAME or test FILE");

@@ -8,6 +8,7 @@
 #include "registry/internal.h"
 #include "clock.h"
 #include "confine.h"
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -18,24 +19,35 @@
 #include <sys/wait.h>
 #include <time.h>
 
-#if defined __SANITIZE_ADDRESS__
-#define ADDRESS_SANITIZER true
-#elif defined __has_feature
-#define ADDRESS_SANITIZER __has_feature(address_sanitizer)
-#else
-#define ADDRESS_SANITIZER false
-#endif
-
 enum {
 	PROBES_AT_ONCE = 4,
 	PROBE_ALL_MS = 30000, /* for all plugins of a scan */
 };
+
+/* LD_PRELOAD of every child; NULL: unset. */
+static char *preload;
+
+int registry_probe_preload(const char *library)
+{
+	AUTO(strbuf) struct strbuf env = STRBUF(4096);
+
+	strbuf_addf(&env, "LD_PRELOAD=%s", library);
+	free(preload);
+	preload = strbuf_take(&env);
+	return preload ? MT_OK : MT_ENOMEM;
+}
 
 /* ---- the child -------------------------------------------------------------- */
 
 static void limit(int what, rlim_t most)
 {
 	setrlimit(what, &(struct rlimit){ most, most });
+}
+
+/* Linked or preloaded. */
+static bool has_address_sanitizer(void)
+{
+	return dlsym(RTLD_DEFAULT, "__asan_init") != NULL;
 }
 
 /* Without seccomp in this kernel the limits remain. */
@@ -48,7 +60,7 @@ static void confine(void)
 	limit(RLIMIT_CORE, 0);
 	limit(RLIMIT_FSIZE, 0);
 	limit(RLIMIT_NOFILE, 256);
-	if (!ADDRESS_SANITIZER) /* which maps terabytes */
+	if (!has_address_sanitizer()) /* which maps terabytes */
 		limit(RLIMIT_AS, (rlim_t)2 << 30);
 	if (prepared == MT_OK)
 		confine_apply(&filter);
@@ -89,7 +101,7 @@ _Noreturn static void become_probe(const char *path, const char *program, int ou
 {
 	char *argv[] = { (char[]){ "mortise" }, (char[]){ "plugin-probe" },
 			 (char *)(uintptr_t)path, NULL };
-	char *env[] = { env_path, NULL };
+	char *env[] = { env_path, preload, NULL };
 	int null = open("/dev/null", O_RDWR);
 
 	setsid();

@@ -86,6 +86,9 @@ int kind_find(const char *name); /* 0: none */
 /** Look at one file in a child, as discovery does; the description as JSON.
  *  @return MT_OK, or the status and reason of the refusal. */
 int registry_probe(const char *path, json_object **ret, struct error *err);
+/** Preload a library in every child from now on: the runtime of a sanitizer that plugins
+ *  are built with. @return MT_ENOMEM */
+int registry_probe_preload(const char *library);
 /** The child itself: writes the description to descriptor `out`; used by the
  *  hidden command `mortise plugin-probe FILE`. */
 int registry_probe_child(const char *path, int out);

@@ -218,3 +218,26 @@ with_valgrind() {
 	[ "$status" -eq 1 ]
 	[[ "$output" == *"Invalid write of size 1"*"deeds.c:"* ]]
 }
+
+@test "AddressSanitizer finds an invalid write" {
+	case $SANITIZE in *address*) skip "mortise has a runtime of its own" ;; esac
+	echo "int main(void) { return 0; }" > empty.c
+	gcc -fsanitize=address,undefined -o empty empty.c || skip "gcc has no sanitizers"
+	printf '[a]\ncall = deeds\narguments = {"deed": "work"}\nresult = deed: work\n' > good
+	run mortise plugins test --asan deeds.so good
+	[ "$status" -eq 1 ]
+	[[ "$output" == *"deeds.so is not linked with libasan; build it by gcc with -fsanitize=address"* ]]
+	gcc -std=gnu17 -g -fsanitize=address,undefined -shared -fPIC \
+		-I"$top_srcdir/sdk-headers" -o deeds.so deeds.c
+	run mortise plugins test --asan deeds.so good
+	echo "$output"
+	[ "$status" -eq 0 ]
+	printf '[a]\ncall = deeds\narguments = {"deed": "overrun"}\nmatch = .\n' > bad
+	run mortise plugins test --asan deeds.so bad
+	echo "$output"
+	[ "$status" -eq 1 ]
+	[[ "$output" == *"AddressSanitizer: heap-buffer-overflow"*deeds.c:* ]]
+	# other commands still refuse it
+	run mortise plugins check deeds.so
+	[ "$status" -ne 0 ]
+}
