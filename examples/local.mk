@@ -12,8 +12,11 @@ nobase_dist_examples_DATA += %D%/vendor/Makefile %D%/vendor/README.md %D%/vendor
 	%D%/templates/rust/Makefile %D%/templates/tool-rust/NAME.rs \
 	%D%/rust/mortise-plugin-sys/Cargo.toml \
 	%D%/rust/mortise-plugin-sys/src/mortise_plugin_sys.rs \
-	%D%/templates/agent/NAME.c %D%/templates/agent/test.script \
-	%D%/templates/analyzer/NAME.c %D%/templates/analyzer/test.script \
-	%D%/templates/condenser/NAME.c %D%/templates/condenser/test.script \
-	%D%/templates/dialect/NAME.c \
+	%D%/templates/agent/NAME.c %D%/templates/agent/test.c \
+	%D%/templates/agent/test.script \
+	%D%/templates/analyzer/NAME.c %D%/templates/analyzer/test.c \
+	%D%/templates/analyzer/test.script \
+	%D%/templates/condenser/NAME.c %D%/templates/condenser/test.c \
+	%D%/templates/condenser/test.script \
+	%D%/templates/dialect/NAME.c %D%/templates/dialect/test.c \
 	%D%/templates/runtime/NAME.c %D%/templates/runtime/test.script

@@ -22,6 +22,9 @@ static const struct starter {
 } starters[] = {
 #define TEST_CASES "$(MORTISE) plugins test ./@name@.so"
 #define TEST_RUN "MORTISE=\"$(MORTISE)\" sh test.sh"
+#define TEST_HARNESS                                                                     \
+	"$(CC) $(CPPFLAGS) $(CFLAGS) $(sdk_cflags) -o test test.c $(LDFLAGS)\n"           \
+	"\t./test\n\t" TEST_RUN
 #define SCRIPT "script:$directory/test.script"
 	{ "tool", "c", { "common", "c", "tool", "tool-c" }, TEST_CASES,
 	  "controller.tools+=@name@", "" },
@@ -30,13 +33,13 @@ static const struct starter {
 	{ "tool", "rust", { "common", "rust", "tool", "tool-rust",
 			    "../rust/mortise-plugin-sys/src" }, TEST_CASES,
 	  "controller.tools+=@name@", "" },
-	{ "agent", "c", { "common", "c", "run", "agent" }, TEST_RUN,
+	{ "agent", "c", { "common", "c", "run", "agent" }, TEST_HARNESS,
 	  "controller.agent=@name@", SCRIPT },
-	{ "condenser", "c", { "common", "c", "run", "condenser" }, TEST_RUN,
+	{ "condenser", "c", { "common", "c", "run", "condenser" }, TEST_HARNESS,
 	  "controller.condensers=@name@", SCRIPT },
-	{ "analyzer", "c", { "common", "c", "run", "analyzer" }, TEST_RUN,
+	{ "analyzer", "c", { "common", "c", "run", "analyzer" }, TEST_HARNESS,
 	  "controller.analyzers=@name@", SCRIPT },
-	{ "dialect", "c", { "common", "c", "run", "dialect" }, TEST_RUN,
+	{ "dialect", "c", { "common", "c", "run", "dialect" }, TEST_HARNESS,
 	  "llm.model=@name@/demo", "@name@/demo" },
 	{ "runtime", "c", { "common", "c", "run", "runtime" }, TEST_RUN,
 	  "controller.runtime=@name@", SCRIPT },

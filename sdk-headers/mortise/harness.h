@@ -3,6 +3,7 @@
  * mortise/harness.h - tests a tool plugin in the process of the test, without Mortise:
  * with a debugger, a sanitizer or valgrind, and with a fake clock and fake replies of a
  * model. It is not part of the ABI: a test is compiled with the harness that it includes.
+ * For the other kinds: harness-advance.h and harness-dialect.h.
  *
  *   #include <mortise/harness.h>
  *
@@ -25,19 +26,13 @@
 #ifndef MORTISE_HARNESS_H
 #define MORTISE_HARNESS_H
 
+#include <mortise/harness-base.h>
 #include <mortise/tool.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
-/** A name with a text: an argument as JSON, an option, the reply to a request. */
-struct mt_harness_pair {
-	char *name, *text;
-	int status; /* of a reply */
-	struct mt_harness_pair *next;
-};
+/* The source of the plugin, which may come first, can use the same names. */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 
 struct mt_harness;
 struct mt_call {
@@ -82,102 +77,7 @@ struct mt_harness {
 	int opened, pipe[2];
 };
 
-/* ---- texts and lists, for the harness --------------------------------------------- */
-
-static inline void mt_harness_fatal(const char *what, const char *name)
-{
-	fprintf(stderr, "harness: %s%s%s\n", what, name ? ": " : "", name ? name : "");
-	abort();
-}
-
-static inline void *mt_harness_memory(void *p)
-{
-	if (!p)
-		mt_harness_fatal("out of memory", NULL);
-	return p;
-}
-
-static inline char *mt_harness_copy(const char *text, size_t len)
-{
-	char *copy = (char *)mt_harness_memory(malloc(len + 1));
-
-	if (len)
-		memcpy(copy, text, len);
-	copy[len] = '\0';
-	return copy;
-}
-
-static inline void mt_harness_append(char **text, size_t *len, const char *more, size_t n)
-{
-	char *joined = (char *)mt_harness_memory(realloc(*text, *len + n + 1));
-
-	if (n)
-		memcpy(joined + *len, more, n);
-	joined[ *len += n] = '\0';
-	*text = joined;
-}
-
-static inline char *mt_harness_format(const char *fmt, va_list ap)
-{
-	va_list again;
-	int len;
-	char *text;
-
-	va_copy(again, ap);
-	len = vsnprintf(NULL, 0, fmt, again);
-	va_end(again);
-	if (len < 0)
-		mt_harness_fatal("invalid format", fmt);
-	text = (char *)mt_harness_memory(malloc((size_t)len + 1));
-	vsnprintf(text, (size_t)len + 1, fmt, ap);
-	return text;
-}
-
-static inline struct mt_harness_pair *mt_harness_find(struct mt_harness_pair *list,
-						      const char *name)
-{
-	while (list && strcmp(list->name, name) != 0)
-		list = list->next;
-	return list;
-}
-
-/* Append, so that the replies to a method are given in their order. */
-static inline void mt_harness_add(struct mt_harness_pair **list, const char *name,
-				  int status, const char *text, size_t len)
-{
-	struct mt_harness_pair *pair =
-		(struct mt_harness_pair *)mt_harness_memory(calloc(1, sizeof *pair));
-
-	pair->name = mt_harness_copy(name, strlen(name));
-	pair->text = mt_harness_copy(text, len);
-	pair->status = status;
-	while (*list)
-		list = &(*list)->next;
-	*list = pair;
-}
-
-static inline void mt_harness_remove(struct mt_harness_pair **list, const char *name)
-{
-	while (*list && name && strcmp((*list)->name, name) != 0)
-		list = &(*list)->next;
-	while (*list) {
-		struct mt_harness_pair *pair = *list;
-
-		*list = pair->next;
-		free(pair->name);
-		free(pair->text);
-		free(pair);
-		if (name)
-			return;
-	}
-}
-
-static inline void mt_harness_set(struct mt_harness_pair **list, const char *name,
-				  const char *text, size_t len)
-{
-	mt_harness_remove(list, name);
-	mt_harness_add(list, name, MT_OK, text, len);
-}
+/* ---- texts ------------------------------------------------------------------------ */
 
 /* Text that the tool borrows until its call returns. */
 static inline const char *mt_harness_lend(struct mt_harness *h, char *text)
@@ -576,26 +476,14 @@ static inline void mt_harness_option(struct mt_harness *h, const char *name,
 static inline const char *mt_harness_get_option(struct mt_instance *instance,
 						const char *name)
 {
-	const struct mt_component *c = instance->harness->component;
-	struct mt_harness_pair *pair = mt_harness_find(instance->harness->options, name);
-
-	if (pair)
-		return pair->text;
-	for (uint32_t i = 0; i < c->option_count; i++)
-		if (strcmp(c->options[i].name, name) == 0)
-			return c->options[i].fallback;
-	return NULL;
+	return mt_harness_value(instance->harness->component, instance->harness->options,
+				name);
 }
 
-/* A boolean as true or false, anything else without a unit: set it so in a test. */
 static inline int64_t mt_harness_option_int(struct mt_instance *instance,
 					    const char *name)
 {
-	const char *value = mt_harness_get_option(instance, name);
-
-	if (value && (strcmp(value, "true") == 0 || strcmp(value, "yes") == 0))
-		return 1;
-	return value ? strtoll(value, NULL, 10) : 0;
+	return mt_harness_number(mt_harness_get_option(instance, name));
 }
 
 static inline int mt_harness_option_at(struct mt_instance *instance, const char *prefix,
@@ -734,14 +622,7 @@ static inline struct mt_harness *mt_harness_open(const struct mt_plugin *plugin,
 	struct mt_harness *h =
 		(struct mt_harness *)mt_harness_memory(calloc(1, sizeof *h));
 
-	for (uint32_t i = 0; i < plugin->component_count && !h->component; i++) {
-		const struct mt_component *c = &plugin->components[i];
-
-		if (c->kind == MT_KIND_TOOL && (!name || strcmp(c->name, name) == 0))
-			h->component = c;
-	}
-	if (!h->component)
-		mt_harness_fatal("the plugin has no such toolset", name);
+	h->component = mt_harness_component(plugin, MT_KIND_TOOL, name);
 	h->set = (const struct mt_toolset *)h->component->functions;
 	h->call.harness = h->instance.harness = h;
 	h->deadline_ms = h->cancel_ms = -1;
@@ -816,5 +697,7 @@ static inline int mt_harness_close(struct mt_harness *h)
 	free(h);
 	return 0;
 }
+
+#pragma GCC diagnostic pop
 
 #endif

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# <mortise/harness.h>: a test program of a vendor needs this header alone, and sanitizers
-# of gcc and clang work with it.
+# The harnesses: a test program of a vendor needs these headers alone, and sanitizers of
+# gcc and clang work with them.
 bats_require_minimum_version 1.5.0
 
 setup() {
@@ -139,6 +139,33 @@ passes() {
 
 @test "gcc with sanitizers" { passes gcc; }
 @test "clang with sanitizers" { passes clang; }
+
+# kind_passes COMPILER KIND: the test that mortise plugins new makes for this kind passes
+# under sanitizers, and the example of the header runs
+kind_passes() {
+	mortise plugins new "$2" mine
+	"$1" -std=gnu17 -g -Wall -Wextra -Wshadow -Werror -I"$top_srcdir/sdk-headers" \
+		-o test mine/test.c -fsanitize=address,undefined
+	./test
+	sed -n '/^ \*   #define MORTISE_PROVISIONAL/,/^ \*   }/s/^ \* *//p' \
+		"$top_srcdir/sdk-headers/mortise/harness-$2.h" > example.c
+	"$1" -std=gnu17 -g -Wall -Wextra -Werror -I"$top_srcdir/sdk-headers" \
+		-o example example.c mine/mine.c -fsanitize=address,undefined
+	./example > "$2.out"
+	rm -r mine
+}
+
+@test "agents, condensers, analyzers and dialects, with gcc and clang" {
+	for compiler in gcc clang; do
+		command -v "$compiler" || continue
+		echo "int main(void) { return 0; }" > empty.c
+		"$compiler" -fsanitize=address,undefined -o empty empty.c || continue
+		for kind in agent condenser analyzer dialect; do kind_passes $compiler $kind; done
+		[ "$(cat agent.out)" = $'request\nhistory\ntool *\nsend\nask Yes.' ]
+		grep -q '^verdict 2 1 ' analyzer.out
+		[ ! -s condenser.out ] # one observation is kept
+	done
+}
 
 @test "the example of the header compiles, and wrong names end the test" {
 	sed -n '/^ \*   #include <mortise\/harness.h>/,/^ \*   }/s/^ \* *//p' \
