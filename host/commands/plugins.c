@@ -7,6 +7,7 @@
 #include "controller/plugins/plugin-stand-in.h"
 #include "files.h"
 #include "registry/registry.h"
+#include "visible.h"
 #include <mortise/tool.h>
 #include <string.h>
 
@@ -43,6 +44,8 @@ static void put_component(struct strbuf *out, const struct component *c)
 	js_key_str(out, "id", c->id);
 	js_key_str(out, "vendor", c->vendor);
 	js_key_str(out, "url", c->url);
+	if (*c->about)
+		js_key_str(out, "about", c->about);
 	js_key_str(out, "path", c->path);
 }
 
@@ -212,6 +215,23 @@ static void put_line(struct strbuf *out, const char *name, const char *text)
 		strbuf_addf(out, "  %s %s\n", name, text);
 }
 
+/* In the words of the plugin, which may hold anything. */
+static void info_about(const struct component *c, struct strbuf *out)
+{
+	AUTO(strbuf) struct strbuf shown = STRBUF(1 << 16);
+
+	if (!*c->about ||
+	    visible_add(&shown, VISIBLE_LINES, c->about, strlen(c->about), NULL, NULL))
+		return;
+	strbuf_add(out, "\nAbout:\n");
+	for (const char *p = shown.text; *p;) {
+		size_t len = strcspn(p, "\n");
+
+		strbuf_addf(out, "  %.*s\n", (int)len, p);
+		p += len + (p[len] == '\n');
+	}
+}
+
 /* What it asks for. The host neither grants nor enforces it. */
 static void info_permissions(const struct component *c, struct strbuf *out)
 {
@@ -243,6 +263,7 @@ static void info_text(const struct config *config, const struct component *c,
 	put_line(out, "id", c->id);
 	put_line(out, "vendor", c->vendor);
 	put_line(out, "url", c->url);
+	info_about(c, out);
 	info_permissions(c, out);
 	if (c->option_count) {
 		strbuf_addf(out, "\nOptions, in a section [%s.%s]:\n", kind_name(c->kind),

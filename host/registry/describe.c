@@ -12,6 +12,7 @@
 #include <mortise/analyzer.h>
 #include <mortise/condenser.h>
 #include <mortise/dialect.h>
+#include <mortise/extensions.h>
 #include <mortise/function.h>
 #include <mortise/runtime.h>
 #include <mortise/tool.h>
@@ -547,6 +548,25 @@ static int put_permissions(const struct mt_plugin *p, struct strbuf *out,
 	return MT_OK;
 }
 
+/* What it tells the user of itself: the only draft that a plugin is asked for. */
+static int put_about(const struct mt_plugin *p, struct strbuf *out, struct error *err)
+{
+	const struct mt_about_draft_1 *about =
+		p->extension ? p->extension(MT_ABOUT_DRAFT_1) : NULL;
+
+	if (!about)
+		return MT_OK;
+	if (!MT_HAS(about, text) || !about->text ||
+	    strnlen(about->text, ABOUT_MAX) == ABOUT_MAX ||
+	    !utf8_valid(about->text, strlen(about->text)))
+		return fail(err, MT_EINVAL,
+			    "the text of " MT_ABOUT_DRAFT_1
+			    " is missing, not UTF-8 or longer than %d bytes",
+			    ABOUT_MAX - 1);
+	js_key_str(out, "about", about->text);
+	return MT_OK;
+}
+
 int registry_describe(const struct mt_plugin *p, struct strbuf *out, struct error *err)
 {
 	AUTO(strbuf) struct strbuf refused = STRBUF(DESCRIPTION_MAX);
@@ -559,7 +579,9 @@ int registry_describe(const struct mt_plugin *p, struct strbuf *out, struct erro
 	put_optional(out, "id", p->id);
 	put_optional(out, "vendor", p->vendor);
 	put_optional(out, "url", p->url);
-	status = put_permissions(p, out, err);
+	status = put_about(p, out, err);
+	if (!status)
+		status = put_permissions(p, out, err);
 	if (status)
 		return status;
 	js_key(out, "components");

@@ -91,6 +91,7 @@ static int fill_component(struct component *c, json_object *plugin, json_object 
 		.id = js_str(plugin, "id", ""),
 		.vendor = js_str(plugin, "vendor", ""),
 		.url = js_str(plugin, "url", ""),
+		.about = js_str(plugin, "about", ""),
 		.permissions = js_get(plugin, "permissions"),
 		.version_major = (uint16_t)js_int(o, "major", 0),
 		.version_minor = (uint16_t)js_int(o, "minor", 0),

@@ -13,6 +13,7 @@ enum {
 	COMPONENTS_MAX = 64,          /* of one plugin */
 	OPTIONS_MAX = 512, TOOLS_MAX = 1024, PERMISSIONS_MAX = 256,
 	PLUGIN_TEXT_MAX = 1 << 18,    /* bytes of one text of a plugin */
+	ABOUT_MAX = 4096,             /* and of what it tells the user of itself */
 };
 
 struct loaded {

@@ -21,6 +21,7 @@ struct component {
 	const char *path;           /* of the .so */
 	const char *version, *license;
 	const char *id, *vendor, *url; /* of its plugin; "": none */
+	const char *about;          /* what its plugin tells the user; "": nothing */
 	json_object *permissions;   /* [{kind, what, why}], or NULL */
 	uint16_t version_major, version_minor; /* of the kind */
 	const struct mt_option *options;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * mortise/extensions.h - what mt_tool_host.extension may give: tables of functions that
- * are tried out before a version of the tool kind has them.
+ * mortise/extensions.h - what mt_tool_host.extension and mt_plugin.extension may give: tables
+ * that are tried out before a version has them.
  *
  * A name that ends in ".draft-N" is that of a draft. A draft changes by taking another
  * number, and goes without notice, so a plugin works without it: it asks for the table
@@ -21,6 +21,16 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/** What a user should know before the plugin is enabled: what to set up, what it does with
+ *  what it reads. mt_plugin.extension returns this table for the name (MT_PLUGIN_EXTENSION names
+ *  the function); `mortise plugins info` shows the text. */
+#define MT_ABOUT_DRAFT_1 "mortise.about.draft-1"
+struct mt_about_draft_1 {
+	uint32_t size;
+	uint32_t reserved;
+	const char *text; /* plain text in lines; at most 4095 bytes */
+};
 
 /** A result for programs, in addition to the text for the model. */
 #define MT_RESULT_DRAFT_1 "mortise.result.draft-1"

@@ -189,10 +189,10 @@ struct mt_plugin {
 	                                    where another one has that name already */
 	const char *vendor;              /* who made it, for people; or NULL */
 	const char *url;                 /* where it comes from; or NULL */
-	/** What the plugin offers beyond this version, by a name that its header
+	/** What the plugin offers beyond this version, by a name that a header
 	 *  defines: constant data, or NULL for a name that it does not know. May be
-	 *  NULL. Asked on the thread that loads the plugin, before anything else. A host
-	 *  of version 1.0 asks for nothing. */
+	 *  NULL. Asked for the drafts of mortise/extensions.h that are of plugins, on the
+	 *  thread that loads the plugin, before anything else, any number of times. */
 	const void *(*extension)(const char *name);
 };
 #define MT_PLUGIN_SIZE_1_0 MT_SIZE_TO(mt_plugin, extension)

@@ -200,6 +200,37 @@ logged() {
 	[ "$(jq -r '.[0].id' <<< "$output")" = org.example.service ]
 }
 
+# about TEXT : a plugin that offers this text
+about() {
+	compile service <<-END
+		#define MT_PLUGIN_EXTENSION offer
+		#include <mortise/extensions.h>
+		#include <string.h>
+		static const struct mt_about_draft_1 about = { sizeof about, 0, $1 };
+		static const void *offer(const char *name)
+		{
+			return strcmp(name, MT_ABOUT_DRAFT_1) == 0 ? &about : NULL;
+		}
+		static int run(const struct mt_tool_host *h, void *s, struct mt_call *c) { return 0; }
+		MT_TOOL(run, "service", .name = "service", .description = "x", .schema = "{}")
+	END
+}
+
+@test "an extension of a plugin: what a user should know of it" {
+	about '"Needs an account.\nSends \033[31mnothing."'
+	run mortise plugins info service
+	echo "$output"
+	[[ "$output" == *"About:"$'\n'"  Needs an account."$'\n'"  Sends ‹\\e›[31mnothing."* ]]
+	run mortise plugins info service --json
+	[ "$(jq -r '.[0].about' <<< "$output")" = $'Needs an account.\nSends \e[31mnothing.' ]
+	for text in NULL '"\xff"' '(char[5000]){ [0 ... 4998] = 65 }'; do
+		about "$text"
+		run mortise plugins check "$dir/service.so"
+		[ "$status" -eq 1 ]
+		[[ "$output" == *"mortise.about.draft-1 is missing, not UTF-8 or longer than 4095 bytes" ]]
+	done
+}
+
 @test "a wrong id and a wrong permission are refused" {
 	for id in service org. .example org..x 'org.exa mple'; do
 		compile service <<-END
