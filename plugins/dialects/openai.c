@@ -38,9 +38,47 @@ static void put_medium(struct writer *w, size_t m, size_t p, const char *mime)
 	PUT(w, "}}");
 }
 
+static bool is_provider(struct writer *w, const char *name)
+{
+	const char *provider = w->host->option(w->x, "provider");
+
+	return provider && strcmp(provider, name) == 0;
+}
+
+/* Does the message end with a mark for the cache? Gateways pass marks on to the models
+ * that take them; the other providers do without, or refuse them. */
+static bool is_marked(struct writer *w, size_t m)
+{
+	return (is_provider(w, "openrouter") || is_provider(w, "litellm_proxy") ||
+		is_provider(w, "openhands")) &&
+	       w->host->feature(w->x, "cache") && w->host->message_cache(w->r, m) &&
+	       has_text(w, m);
+}
+
+static void end_text(struct writer *w, bool mark)
+{
+	if (mark)
+		PUT(w, ",\"cache_control\":{\"type\":\"ephemeral\"}");
+	PUT(w, "}");
+}
+
+/* Where the mark is: only a part that is text can have it. */
+static size_t last_text(struct writer *w, size_t m)
+{
+	size_t count = w->host->part_count(w->r, m), last = count;
+	struct mt_str bytes = { "", 0 };
+
+	for (size_t p = 0; p < count; p++)
+		if (!part_of(w, m, p, &bytes) && bytes.len)
+			last = p;
+	return last;
+}
+
 /* Parts as list items; with `text` also those that are text. */
 static void put_parts(struct writer *w, size_t m, bool text, bool *first)
 {
+	size_t marked = text && is_marked(w, m) ? last_text(w, m) : SIZE_MAX;
+
 	for (size_t p = 0; p < w->host->part_count(w->r, m); p++) {
 		struct mt_str bytes = { "", 0 };
 		const char *mime = part_of(w, m, p, &bytes);
@@ -56,7 +94,21 @@ static void put_parts(struct writer *w, size_t m, bool text, bool *first)
 		}
 		PUT(w, "{\"type\":\"text\",\"text\":");
 		put_text(w, bytes.ptr, bytes.len);
-		PUT(w, "}");
+		end_text(w, p == marked);
+	}
+}
+
+/* The text of a message: a string, or a list of one if it has a mark. */
+static void put_text_content(struct writer *w, size_t m)
+{
+	bool mark = is_marked(w, m);
+
+	if (mark)
+		PUT(w, "[{\"type\":\"text\",\"text\":");
+	put_joined(w, m);
+	if (mark) {
+		end_text(w, true);
+		PUT(w, "]");
 	}
 }
 
@@ -72,7 +124,7 @@ static void put_user(struct writer *w, size_t m, const char *role)
 		put_parts(w, m, true, &first);
 		PUT(w, "]");
 	} else {
-		put_joined(w, m);
+		put_text_content(w, m);
 	}
 	PUT(w, "}");
 }
@@ -125,7 +177,7 @@ static void put_tool_result(struct writer *w, size_t m)
 	PUT(w, "{\"role\":\"tool\",\"tool_call_id\":");
 	put_text(w, id.ptr, id.len);
 	PUT(w, ",\"content\":");
-	put_joined(w, m);
+	put_text_content(w, m);
 	PUT(w, "}");
 }
 
@@ -172,13 +224,6 @@ static void put_messages(struct writer *w)
 			put_result_media(w, m + 1 - results, m + 1);
 	}
 	PUT(w, "]");
-}
-
-static bool is_provider(struct writer *w, const char *name)
-{
-	const char *provider = w->host->option(w->x, "provider");
-
-	return provider && strcmp(provider, name) == 0;
 }
 
 /* ---- tools and parameters -------------------------------------------------- */

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
  * test-facts.c - what the table of the models makes of a request: parameters,
- * limits, thinking, short descriptions of tools. */
+ * limits, thinking, cache marks, short descriptions of tools. */
 #include "dialogue.h"
 #include "files.h"
 #include "llm/exchange.h"
 #include "tap.h"
+
+#define MARK "\"cache_control\":{\"type\":\"ephemeral\"}"
+#define MARKED(text) "[{\"type\":\"text\",\"text\":\"" text "\"," MARK "}]"
 
 static const struct {
 	const char *model, *settings[4];
@@ -82,6 +85,14 @@ static const struct {
 	  "\"maxTokens\":1024", "budget_tokens" },
 	{ "bedrock/anthropic.claude-sonnet-4-5-v1:0",
 	  { "llm.max_output_tokens=77" }, "\"maxTokens\":77", NULL },
+	/* marks for the cache: where a gateway passes them on to a model that takes them */
+	{ "openrouter/anthropic/claude-sonnet-4.5", { 0 }, "\"content\":" MARKED("hi"), NULL },
+	{ "litellm_proxy/claude-sonnet-4", { 0 }, "\"content\":" MARKED("hi"), NULL },
+	{ "openrouter/moonshotai/kimi-k2.5", { 0 }, MARK, NULL },
+	{ "openrouter/moonshotai/kimi-k2.5", { "model.kimi-k2.5.cache=no" }, NULL, MARK },
+	{ "moonshot/kimi-k2.5", { 0 }, NULL, MARK },
+	{ "openrouter/openai/gpt-5", { 0 }, "\"content\":\"hi\"", MARK },
+	{ "openai/claude-sonnet-4", { 0 }, "\"content\":\"hi\"", MARK },
 	/* short descriptions where the name says so */
 	{ "openai/gpt-4.1", { 0 }, "\"description\":\"Runs.\"", "Runs a command" },
 	{ "openai/o3", { 0 }, "\"description\":\"Runs.\"", "Runs a command" },
@@ -136,6 +147,46 @@ static void one(size_t i)
 	CHECK(uv_loop_close(&loop) == 0);
 }
 
+/* The system text and the ends of the last two turns have marks, results and texts with
+ * images too. */
+static void cache_marks(void)
+{
+	static const struct line lines[] = {
+		{ .role = MT_ROLE_SYSTEM, .text = "You help." },
+		{ .role = MT_ROLE_USER, .text = "hello" },
+		{ .role = MT_ROLE_ASSISTANT, .text = "Yes?" },
+		{ .role = MT_ROLE_USER, .text = "what is this?", .mime = "image/png" },
+		{ .role = MT_ROLE_ASSISTANT,
+		  .calls = { CALL("a", "bash", "{}"), CALL("b", "bash", "{}") },
+		  .call_count = 2 },
+		{ .role = MT_ROLE_TOOL, .text = "one", .calls = { CALL("a", "bash", "") },
+		  .call_count = 1 },
+		{ .role = MT_ROLE_TOOL, .text = "two", .calls = { CALL("b", "bash", "") },
+		  .call_count = 1 },
+	};
+	static const char *const sent[] = {
+		"\"system\",\"content\":" MARKED("You help."),
+		"\"content\":\"hello\"",
+		"\"what is this?\"," MARK "},{\"type\":\"image_url\"",
+		"\"content\":\"one\"",
+		"\"content\":" MARKED("two"),
+	};
+	static const char *const settings[] = { "llm.api_key_env=KEY", NULL };
+	AUTO(llm_request) struct llm_request *q =
+		dialogue(lines, ARRAY_LEN(lines), true, false);
+	AUTO(free) char *body = NULL;
+	struct bench b;
+	uv_loop_t loop;
+
+	uv_loop_init(&loop);
+	CHECK(bench_open(&b, &loop, "openrouter/anthropic/claude-sonnet-4", settings));
+	body = b.llm ? dialogue_body(&b, q) : NULL;
+	for (size_t i = 0; body && i < ARRAY_LEN(sent); i++)
+		CHECK_MSG(strstr(body, sent[i]), "%s in %s", sent[i], body);
+	bench_close(&b);
+	CHECK(uv_loop_close(&loop) == 0);
+}
+
 /* The cap of a model holds over what `mortise models import` wrote. */
 static void after_import(void)
 {
@@ -177,6 +228,7 @@ int main(void)
 	setenv("AWS_REGION", "eu-west-1", 1);
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
 		one(i);
+	cache_marks();
 	after_import();
 	return tap_done();
 }
