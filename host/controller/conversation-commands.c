@@ -117,12 +117,19 @@ static int finish_for_user(struct conversation *c, struct error *err)
 	return err->code ? err->code : evlog_barrier(c->log, err);
 }
 
+/* A step starts once nothing blocks it. */
+static bool step_will_start(const struct conversation *c)
+{
+	return (c->state == STATE_RUNNING && c->step_requested) ||
+	       c->state == STATE_RATE_LIMITED || c->exchange || !turn_is_idle(c) ||
+	       features_busy(c);
+}
+
 /* A message that leads to nothing is worth a line in the log of the program. A step that
  * failed has reported its own error. */
 static void check_step_started(const struct conversation *c, int64_t steps_before)
 {
-	if (conversation_steps(c) == steps_before && !c->exchange && turn_is_idle(c) &&
-	    !features_busy(c) && c->state != STATE_RATE_LIMITED)
+	if (conversation_steps(c) == steps_before && !step_will_start(c))
 		log_line(MT_LOG_WARNING, "controller",
 			 "user message did not start a step: state=%s reason=%s",
 			 state_name(c->state), c->reason);

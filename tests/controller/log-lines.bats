@@ -82,6 +82,27 @@ has_all_events() {
 	[[ "$stderr" != *'did not start a step'* ]]
 }
 
+@test "a message whose step waits for the tools of a server does not warn" {
+	cat >"$work/server.py" <<'END'
+import json
+import sys
+
+for line in sys.stdin:
+    m = json.loads(line)
+    result = {"tools": [{"name": "one", "inputSchema": {"type": "object"}}]}
+    if m["method"] == "initialize":
+        result = {"protocolVersion": "2025-06-18", "capabilities": {"tools": {}},
+                  "serverInfo": {"name": "s", "version": "1"}}
+    if "id" in m:
+        print(json.dumps({"jsonrpc": "2.0", "id": m["id"], "result": result}), flush=True)
+END
+	export XDG_CACHE_HOME=$work/cache
+	"${run_it[@]}" -o mcp.s.command=python3 -o "mcp.s.args=$work/server.py" \
+		-o core.log_level=debug -t go 2>"$work/err"
+	grep -q ' blocked step level=0 reason=waiting for a tool list' "$work/err"
+	run -1 grep 'started no step' "$work/err"
+}
+
 @test "a reasoning effort that a model cannot take is a warning" {
 	local model
 
@@ -92,5 +113,5 @@ has_all_events() {
 	done
 	run mortise run -q -C "$work/ws" -m openai/gpt-5 -o llm.base_url=http://127.0.0.1:9 \
 		-o llm.retries=1 -o llm.reasoning_effort=high -t go
-	[[ "$output" != *"takes no reasoning_effort"* ]]
+	[[ "$output" != *"does not support reasoning_effort"* ]]
 }
