@@ -21,6 +21,10 @@ void action_log_call(struct conversation *c, struct call *call);
  *  taken; NULL: none. */
 void action_answer(struct conversation *c, struct event *action, const char *type,
 		   const char *content, json_object *extras);
+/** V0 reads and writes a relative path where the shell is, but for the editor's own
+ *  commands, which refuse one. The action names the file that will be touched, so that
+ *  policies see it. @return MT_OK or MT_ENOMEM. */
+int action_resolve_path(const struct conversation *c, json_object *action);
 /** Wait for the user, or, if there is none, continue or finish. `asks`: the agent asked
  *  a question and has not come to an end; `text` is what it said. */
 void action_wait_for_user(struct conversation *c, bool asks, const char *text);

@@ -251,6 +251,8 @@ int conversation_action(struct conversation *c, json_object *json, struct error 
 			    e->type->name);
 	if (!turn_is_idle(c) || c->exchange || features_busy(c) || c->closing)
 		return fail(err, MT_EDENIED, "the agent is running; pause it first");
+	if (action_resolve_path(c, e->json))
+		return out_of_memory(err);
 	action = event_action(e->type->name, SOURCE_USER, json_object_get(event_args(e)),
 			      err);
 	if (!action)

@@ -171,6 +171,9 @@ static struct event *observation_of(struct conversation *c, const struct call *c
 	extras = result->fields ? json_object_get(result->fields) : js_new_object();
 	check_structured(call->tool, extras);
 	inherit(extras, type, action);
+	if (action->type->id ==
+	    ACTION_BROWSE) /* the tool knows only the call it became */
+		js_set_str(extras, "trigger_by_action", action->type->name);
 	note_directory(c, type, extras);
 	if (keep_media(c, extras, result, err)) {
 		json_object_put(extras);

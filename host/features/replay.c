@@ -324,32 +324,6 @@ static void forget_answer(struct replay *r, json_object *json)
 		       json_object_get(js_get(asked->json, "reasoning_content")));
 }
 
-/* V0 reads and writes a relative path where the shell is, but for the editor's own
- * commands, which refuse one. The action names the file that will be touched, so that
- * policies see it. */
-static int resolve_path(const struct conversation *c, json_object *json)
-{
-	static const char *const types[] = { "read", "write", "edit" };
-	json_object *args = js_get(json, "args");
-	const char *path = js_str(args, "path", "");
-	bool by_path = false;
-
-	for (size_t i = 0; i < ARRAY_LEN(types); i++)
-		by_path = by_path || strcmp(js_str(json, "action", ""), types[i]) == 0;
-	if (!by_path || !*path || *path == '/' ||
-	    strcmp(js_str(args, "impl_source", "default"), "oh_aci") == 0)
-		return MT_OK;
-	while (strncmp(path, "./", 2) == 0)
-		path += 2;
-
-	AUTO(free)
-	char *whole = path_join(conversation_shell_dir(c) ? conversation_shell_dir(c)
-							  : conversation_workspace(c),
-				path);
-
-	return whole ? js_set_str(args, "path", whole) : MT_ENOMEM;
-}
-
 /* A copy of a recorded action as a new one. */
 static struct event *copy_action(struct conversation *c, const struct replay_action *a,
 				 struct error *err)
@@ -368,7 +342,7 @@ static struct event *copy_action(struct conversation *c, const struct replay_act
 	for (size_t i = 0; i < ARRAY_LEN(old); i++)
 		json_object_object_del(json, old[i]);
 	forget_answer(r, json);
-	if (resolve_path(c, json)) {
+	if (action_resolve_path(c, json)) {
 		out_of_memory(err);
 		return NULL;
 	}

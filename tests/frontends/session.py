@@ -159,6 +159,12 @@ def test_socket():
     check(r["ok"], "an action of ours while it is paused")
     seen = late.until(lambda l: l.get("observation") == "run" and "by hand" in l["content"])
     check(seen and seen["cause"] == r["event"], "and its observation")
+    r = late.ask("action", action={"action": "write",
+                                   "args": {"path": "./by-hand", "content": "one"}})
+    seen = late.until(is_event("observation", "write"))
+    check(r["ok"] and seen["extras"]["path"].endswith("/by-hand")
+          and open(seen["extras"]["path"]).read() == "one\n",
+          "a relative path of V0's write is in the shell's directory")
     late.socket.close()
     check(c.ask("resume")["ok"], "resume")
     check(c.until(is_state("finished"))["exit_code"] == 0, "it continues to the end")

@@ -89,6 +89,18 @@ END
 	log | jq -r 'select(.observation == "browse").content' | grep -q "StaticText '1'"
 }
 
+@test "an action browse is carried out, and its observation names it" {
+	cat >"$work/r.json" <<'END'
+[{"id":0,"source":"user","action":"message","args":{"content":"go"}},
+ {"id":1,"source":"agent","action":"browse","args":{"url":"form.html"}},
+ {"id":2,"source":"agent","action":"finish","args":{}}]
+END
+	run mortise replay -C "$work/ws" "$work/r.json" -o controller.tools+=browser
+	echo "$output"
+	log | jq -c 'select(.observation == "browse") | .extras
+		| .trigger_by_action == "browse" and (.url | endswith("/form.html"))' | grep -x true
+}
+
 @test "browsing: gives up when the browser only fails" {
 	for ((i = 0; i < 8; i++)); do
 		printf '[turn]\ntext = ```click(%s)```\n' "$((900 + i))"
