@@ -37,7 +37,7 @@ static struct condensing_state *state_of(const struct conversation *c)
 
 static void forget_request(struct conversation *c)
 {
-	state_of(c)->requested = false;
+	*state_of(c) = (struct condensing_state){ .requested = false };
 }
 
 /* ---- the pipeline ------------------------------------------------------ */
@@ -270,6 +270,27 @@ static void on_request(struct conversation *c, struct event *action)
 	condense_request(c);
 }
 
+/* What the log has of the agent: a request, and nothing that was done since. */
+static void restore_request(struct conversation *c)
+{
+	const struct agent_frame *agent = conversation_agent(c);
+	struct evlog *log = conversation_log(c);
+
+	forget_request(c);
+	for (int64_t id = evlog_count(log); id-- > agent->start;) {
+		const struct evlog_head *head = evlog_head(log, id);
+
+		if (head->undone || evlog_delegation_owner(log, id) != agent->delegation)
+			continue;
+		if (head->type->id == ACTION_CONDENSATION_REQUEST) {
+			condense_request(c);
+			return;
+		}
+		if (head->type->is_action && head->source == SOURCE_AGENT)
+			return;
+	}
+}
+
 int conversation_condense(struct conversation *c, struct error *err)
 {
 	struct event *e;
@@ -277,7 +298,10 @@ int conversation_condense(struct conversation *c, struct error *err)
 	if (conversation_is_closing(c))
 		return fail(err, MT_EDENIED, "the conversation is being closed");
 	e = event_action("condensation_request", SOURCE_USER, NULL, err);
-	return e && conversation_log_event(c, e, err) >= 0 ? MT_OK : err->code;
+	if (!e || conversation_log_event(c, e, err) < 0)
+		return err->code;
+	condense_request(c);
+	return MT_OK;
 }
 
 /* ---- in a step ----------------------------------------------------------- */
@@ -291,18 +315,23 @@ static int after_view(struct mt_ctx *x, bool *ret_held, struct error *err)
 	return r;
 }
 
-/* What was requested has not shortened the view. */
+/* What was requested has not shortened the view. A request of the model that is too long
+ * ends the step; what the user or the agent asked for is not done. */
 static bool before_request(struct conversation *c)
 {
-	const struct condensing_state *s = state_of(c);
+	static const char why[] = "no configured condenser can shorten the history: add "
+				  "one to `condensers` of the controller";
+	struct condensing_state *s = state_of(c);
+	bool too_long = s->refused[0] != '\0';
 
 	if (!s->requested)
 		return false;
-	conversation_set_error(c, EXIT_MODEL,
-			       "%s; no configured condenser can shorten the history: "
-			       "add one to `condensers` of the controller",
-			       s->refused[0] ? s->refused : "condensation was requested");
-	return true;
+	if (too_long)
+		conversation_set_error(c, EXIT_MODEL, "%s; %s", s->refused, why);
+	else
+		conversation_notice(c, MT_LOG_WARNING, "%s", why);
+	forget_request(c);
+	return too_long;
 }
 
 static bool request_failed(struct conversation *c, const struct llm_error *error)
@@ -331,8 +360,8 @@ const struct feature condense_feature = {
 	.name = "condensing",
 	.agent_state_size = sizeof(struct condensing_state),
 	.actions = actions,
-	.continued = forget_request,
-	.rewound = forget_request,
+	.restore_agent = restore_request,
+	.rewound = restore_request,
 	.after_view = after_view,
 	.before_request = before_request,
 	.request_failed = request_failed,

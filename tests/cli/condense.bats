@@ -109,6 +109,44 @@ tasks() {
 	[ "$(condensations | wc -l)" -eq 1 ]
 }
 
+# talk STEP...: eight steps and two answers, with a client that takes these steps.
+talk() {
+	sed -i 's/^expect.*//' "$work/script"
+	printf '[turn]\n[call finish]\nmessage = More.\n' >>"$work/script"
+	python3 "$top_srcdir/tests/controller/talk.py" "$@" -- "${base[@]}" --json --keep \
+		-o "controller.condensers=$condensers"
+}
+
+@test "what the user requests is condensed before the next request" {
+	condensers=conversation_window
+	run talk message:walk wait:finished condense message:more wait:running wait:finished stop
+	echo "$output"
+	[ "$status" -eq 0 ]
+	[ "$(condensations | wc -l)" -eq 1 ]
+}
+
+@test "what was requested is condensed after a restart, once" {
+	condensers=conversation_window
+	run talk message:walk wait:finished condense stop
+	[ "$status" -eq 0 ]
+	[ "$(condensations | wc -l)" -eq 0 ]
+	printf '[turn]\n[call finish]\nmessage = Still more.\n' >>"$work/script"
+	for message in more "still more"; do
+		run mortise resume -t "$message"
+		[ "$status" -eq 0 ]
+		[ "$(condensations | wc -l)" -eq 1 ]
+	done
+}
+
+@test "a request that no condenser can meet is a warning" {
+	condensers=noop
+	run talk message:walk wait:finished condense message:more wait:running wait:finished stop
+	echo "$output"
+	[ "$status" -eq 0 ]
+	[[ "$output" == *"no configured condenser can shorten the history"* ]]
+	[ "$(log | jq -c 'select(.extras.agent_state == "error")')" = "" ]
+}
+
 @test "a condenser whose model fails lets the agent continue" {
 	sed -i 's/^expect.*//' "$work/script"
 	run "${base[@]}" "${small[@]}" -o llm.cheap.model=openai/none \
