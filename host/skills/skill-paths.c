@@ -387,6 +387,23 @@ static int add_dir_rules(struct skills *s, const char *below, struct error *err)
 	return skills_add(s, read, "project", err);
 }
 
+/* Directories of generated or installed files, without rules. */
+static bool is_generated_dir(const char *path)
+{
+	static const char *const names[] = {
+		"node_modules", "__pycache__", "venv", "dist", "build", "target", "vendor",
+	};
+
+	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+
+	if (*name == '.')
+		return true;
+	for (size_t i = 0; i < ARRAY_LEN(names); i++)
+		if (strcmp(names[i], name) == 0)
+			return true;
+	return false;
+}
+
 int skills_add_path_rules(struct skills *s, const char *path, struct error *err)
 {
 	int r = MT_OK;
@@ -397,6 +414,8 @@ int skills_add_path_rules(struct skills *s, const char *path, struct error *err)
 
 		if (!below)
 			return out_of_memory(err);
+		if (*below && is_generated_dir(below))
+			break;
 		if (*below)
 			r = add_dir_rules(s, below, err);
 	}

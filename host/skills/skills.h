@@ -22,7 +22,8 @@ struct skill_problem {
 	bool warning;          /* the skill is used nevertheless */
 };
 
-/** Read them all. An invalid one is reported and does not affect the others. */
+/** Read them all, but for those that skills_add_path_rules reads. An invalid one is
+ *  reported and does not affect the others. */
 int skills_load(const struct config *c, const char *workspace, struct skills **ret,
 		struct error *err);
 struct skills *skills_free(struct skills *s);
@@ -47,7 +48,8 @@ int skills_file(const struct skill *skill, const char *path, char **ret, size_t 
 json_object *skill_mcp_servers(const struct skill *s);
 
 /** The AGENTS.md of the directories that a path of the workspace leads through, as
- *  skills that go by paths (agents:DIR); each once. The path is relative. */
+ *  skills that go by paths (agents:DIR); each once. Those of generated or installed
+ *  files, for example in node_modules, are left out. The path is relative. */
 int skills_add_path_rules(struct skills *s, const char *path, struct error *err);
 
 /** The list for the model, of those that are not always there: about `max` bytes.

@@ -156,6 +156,20 @@ EOF
 	log | grep -F 'No goto.'
 }
 
+@test "rules in directories of installed or generated files are left out" {
+	for d in node_modules/dep .hidden/dep; do
+		mkdir -p "$ws/$d"
+		echo 'Injected rules.' | tee "$ws/$d/AGENTS.md" >"$ws/${d%/dep}/AGENTS.md"
+		echo 'int x;' >"$ws/$d/a.c"
+		printf '[turn]\n[call str_replace_editor]\ncommand = view\npath = %s\n' \
+			"$ws/$d/a.c"
+	done >"$work/script"
+	printf '[turn]\n[call finish]\nmessage = Done.\n' >>"$work/script"
+	run_it -t "look"
+	[ "$(log | jq -c 'select(.observation == "read") | .content' | grep -c 'int x')" -eq 2 ]
+	run -1 grep -F 'Injected rules.' <(log)
+}
+
 @test "invoke_skill gives text, runs its commands, and fetches its files" {
 	mkdir -p "$HOME/.agents/skills/mine/scripts"
 	cat >"$HOME/.agents/skills/mine/SKILL.md" <<'EOF'
