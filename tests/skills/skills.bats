@@ -251,7 +251,7 @@ EOF
 	run run_it -o core.prompt_dir="$work/prompts" -t "hello"
 	echo "$output"
 	[ "$status" -eq 0 ]
-	[[ "$output" == *"is not told what it says: context:1: a tag is not closed"* ]]
+	[[ "$output" == *"context was not sent to the model: context:1: a tag is not closed"* ]]
 }
 
 @test "SKILL.md files of a project's .claude/skills come last, and nothing of them runs" {
