@@ -43,6 +43,8 @@ int dir_sync(const char *path, struct error *err);
 int dir_remove(const char *path, struct error *err);
 /** "a" + "/" + "b" as a new text; `b` alone if it is absolute. NULL: memory. */
 char *path_join(const char *a, const char *b);
+/** A regular file that this process may execute. */
+bool path_is_program(const char *path);
 /** The executable `name` in the absolute directories of `path` ("/bin:/usr/bin"), owned;
  *  NULL if there is none. */
 char *path_find_program(const char *path, const char *name);

@@ -25,6 +25,13 @@ char *path_join(const char *a, const char *b)
 	return strbuf_take(&path);
 }
 
+bool path_is_program(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && S_ISREG(st.st_mode) && access(path, X_OK) == 0;
+}
+
 char *path_find_program(const char *path, const char *name)
 {
 	for (const char *dir = path, *end; dir && *dir; dir = *end ? end + 1 : end) {
@@ -36,7 +43,7 @@ char *path_find_program(const char *path, const char *name)
 			file = NULL;
 			continue;
 		}
-		if (access(file, X_OK) == 0)
+		if (path_is_program(file))
 			return STEAL(file);
 	}
 	return NULL;

@@ -9,6 +9,7 @@
 #include "clock.h"
 #include "confine.h"
 #include <dlfcn.h>
+#include "files.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -121,25 +122,13 @@ static char *find_program(void)
 {
 	char self[4096];
 	ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
-	const char *path = getenv("PATH"), *name;
+	const char *name;
 
 	self[n > 0 ? n : 0] = '\0';
 	name = strrchr(self, '/');
 	if (name && strncmp(name, "/mortise", 8) == 0)
 		return strdup("/proc/self/exe");
-	while (path && *path) {
-		struct strbuf candidate = STRBUF(4096);
-		AUTO(free) char *taken = NULL;
-		size_t len = strcspn(path, ":");
-
-		strbuf_addn(&candidate, path, len);
-		strbuf_add(&candidate, "/mortise");
-		taken = strbuf_take(&candidate);
-		if (taken && len > 0 && access(taken, X_OK) == 0)
-			return STEAL(taken);
-		path += len + (path[len] == ':');
-	}
-	return NULL;
+	return path_find_program(getenv("PATH"), "mortise");
 }
 
 /* The answer of a child that has ended. */

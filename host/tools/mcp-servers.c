@@ -223,17 +223,9 @@ static int add_trusted(struct mcp_servers *s, struct error *err)
 
 static bool on_path(const char *program)
 {
-	const char *path = getenv("PATH");
+	AUTO(free) char *found = path_find_program(getenv("PATH"), program);
 
-	for (size_t len; path && *path; path += len + (path[len] == ':')) {
-		AUTO(strbuf) struct strbuf file = STRBUF(4096);
-
-		len = strcspn(path, ":");
-		if (len && !strbuf_addf(&file, "%.*s/%s", (int)len, path, program) &&
-		    access(file.text, X_OK) == 0)
-			return true;
-	}
-	return false;
+	return found;
 }
 
 static int add_tavily(const struct config *c, struct mcp_servers *s, struct error *err)

@@ -137,6 +137,7 @@ static void programs_are_found(void)
 	static const struct { const char *path, *name, *want; } cases[] = {
 		{ "/nonexistent:/usr/bin:/bin", "sh", "/usr/bin/sh" },
 		{ "/bin", "sh", "/bin/sh" }, { ".:bin:/bin", "sh", "/bin/sh" },
+		{ "/", "bin", NULL }, /* a directory */
 		{ "", "sh", NULL }, { NULL, "sh", NULL }, { "/bin", "no-such-program", NULL },
 	};
 

@@ -66,8 +66,8 @@ static const struct {
 	{ "no such profile", "missing", { 0 }, NULL, NULL, NULL, "`missing` has no keys" },
 	{ "a region that is none", "bad", { 0 }, NULL, NULL, NULL, "invalid AWS region" },
 	{ "files that are not there", NULL,
-	  { "AWS_SHARED_CREDENTIALS_FILE", "/nonexistent", "AWS_CONFIG_FILE",
-	    "/nonexistent" }, NULL, NULL, NULL, "AWS_ACCESS_KEY_ID" },
+	  { "AWS_SHARED_CREDENTIALS_FILE", "/proc/self/none", "AWS_CONFIG_FILE",
+	    "/proc/self/none" }, NULL, NULL, NULL, "AWS_ACCESS_KEY_ID" },
 };
 
 /* The host of a dialect, as far as credentials need it. */

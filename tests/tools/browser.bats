@@ -114,10 +114,12 @@ END
 @test "browsing: without a browser it says so" {
 	for ((i = 0; i < 8; i++)); do printf '[turn]\ntext = ```noop(%d)```\n' "$i"; done |
 		script
-	run "${run_it[@]}" -o controller.agent=browsing \
-		-o tool.browser.program=/nonexistent -t "Count"
-	echo "$output"
-	[[ $output = *"Chromium is not installed"* ]]
+	for program in "$work/none" "$work"; do
+		run "${run_it[@]}" -o controller.agent=browsing \
+			-o "tool.browser.program=$program" -t "Count"
+		echo "$output"
+		[[ $output = *"Chromium is not installed"* ]]
+	done
 }
 
 @test "visualbrowsing: the model gets a marked picture and the whole page" {

@@ -7,6 +7,7 @@
 #include "spawn.h"
 #include "auto.h"
 #include "driver.h"
+#include "files.h"
 #include "strbuf.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -108,23 +109,10 @@ static char *find_shell(const char *name)
 	AUTO(free) char *all = NULL;
 
 	if (strchr(name, '/'))
-		return access(name, X_OK) == 0 ? strdup(name) : NULL;
+		return path_is_program(name) ? strdup(name) : NULL;
 	if (asprintf(&all, "%s:/bin:/usr/bin:/usr/local/bin", path ? path : "") < 0)
 		return all = NULL;
-	for (char *dir = all, *next; dir; dir = next) {
-		AUTO(free) char *file = NULL;
-
-		next = strchr(dir, ':');
-		if (next)
-			*next++ = '\0';
-		if (*dir != '/' || asprintf(&file, "%s/%s", dir, name) < 0) {
-			file = NULL;
-			continue;
-		}
-		if (access(file, X_OK) == 0)
-			return STEAL(file);
-	}
-	return NULL;
+	return path_find_program(all, name);
 }
 
 static void close_others(void)

@@ -53,7 +53,7 @@ static char *find_chromium(const char *wanted)
 	char *found = NULL;
 
 	if (wanted && strchr(wanted, '/'))
-		return access(wanted, X_OK) == 0 ? strdup(wanted) : NULL;
+		return path_is_program(wanted) ? strdup(wanted) : NULL;
 	for (const char *const *n = wanted && *wanted ? one : names; *n && !found; n++)
 		found = path_find_program(path ? path : "/usr/bin", *n);
 	return found;

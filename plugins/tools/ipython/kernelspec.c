@@ -187,7 +187,7 @@ static int read_spec(struct kernelspec *k, struct error *err)
 	if (take_argv(k, err) != MT_OK)
 		return err->code;
 	k->program = program_path(k->argv[0]);
-	if (!k->program || access(k->program, X_OK) < 0)
+	if (!k->program || !path_is_program(k->program))
 		return fail(err, MT_ENOTFOUND, "%s: program `%s` not found", file,
 			    k->argv[0]);
 	k->python = strcmp(js_str(k->json, "language", ""), "python") == 0;
