@@ -107,7 +107,7 @@ END
 	done | script
 	run "${run_it[@]}" -o controller.agent=browsing -t "Count"
 	echo "$output"
-	[[ $output = *"I gave up after 6 faults in a row"* ]]
+	[[ $output = *"I gave up after 6 errors in a row"* ]]
 	[[ $output = *"no element has the bid '905'"* ]]
 }
 
