@@ -37,7 +37,7 @@ static enum flags_status attach_parse(const struct command *self, int argc, char
 		fprintf(stderr, "mortise: attach: more than one conversation given\n");
 		return FLAG_BAD;
 	}
-	a->prefix = index < argc ? argv[index] : "";
+	a->prefix = index < argc ? argv[index] : NULL;
 	return f;
 }
 

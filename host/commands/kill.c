@@ -157,7 +157,7 @@ static int kill_run(const struct command *self, int argc, char **argv)
 		return command_report(EXIT_USAGE, &err);
 	for (int i = index; i < argc || i == index; i++) {
 		err = ERROR_NONE;
-		if (end_one(config, i < argc ? argv[i] : "", a.pause, a.wait_s * 1000,
+		if (end_one(config, i < argc ? argv[i] : NULL, a.pause, a.wait_s * 1000,
 			    &err))
 			code = command_report(EXIT_FAILED, &err);
 	}

@@ -183,7 +183,7 @@ char *conversation_dir(const struct config *c, const char *id, struct error *err
 /** The newest that a user began, `workspace` NULL: of any directory; owned. */
 char *conversation_newest(const struct config *c, const char *workspace,
 			  struct error *err);
-/** Find a conversation by the beginning of its id, "" or "last": the newest. */
+/** Find a conversation by the beginning of its id; "last": the newest. */
 char *conversation_find(const struct config *c, const char *prefix, struct error *err);
 
 #endif

@@ -236,7 +236,11 @@ char *conversation_find(const struct config *c, const char *prefix, struct error
 	struct dirent *d;
 	DIR *dir;
 
-	if (!*prefix || strcmp(prefix, "last") == 0)
+	if (!*prefix) {
+		fail(err, MT_EINVAL, "the conversation id is empty");
+		return NULL;
+	}
+	if (strcmp(prefix, "last") == 0)
 		return conversation_newest(c, NULL, err);
 	root = state_root(c, err);
 	if (!root)

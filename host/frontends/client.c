@@ -146,7 +146,7 @@ static char *found(const char *prefix, size_t matches, const char *match,
 		return id;
 	if (matches == 1)
 		out_of_memory(err);
-	else if (matches > 1 && *prefix)
+	else if (matches > 1 && prefix)
 		fail(err, MT_EINVAL,
 		     "%zu running conversations match `%.80s`; use more characters of "
 		     "the id",
@@ -156,7 +156,7 @@ static char *found(const char *prefix, size_t matches, const char *match,
 		     "%zu conversations are running; specify an id (`mortise ps` lists "
 		     "them)",
 		     matches);
-	else if (*prefix)
+	else if (prefix)
 		fail(err, MT_ENOTFOUND,
 		     "conversation `%.80s` is not running; `mortise resume` resumes it",
 		     prefix);
@@ -193,14 +193,18 @@ char *client_find(const struct config *c, const char *prefix, struct error *err)
 {
 	char **ids = NULL, *id = NULL;
 	const char *match = NULL;
-	size_t count = 0, matches = 0;
+	size_t count = 0, matches = 0, len = prefix ? strlen(prefix) : 0;
 
+	if (prefix && !len) {
+		fail(err, MT_EINVAL, "the conversation id is empty");
+		return NULL;
+	}
 	if (client_list(c, &ids, &count, err))
 		return NULL;
 	for (size_t i = 0; i < count; i++) {
-		bool exact = strcmp(ids[i], prefix) == 0;
+		bool exact = prefix && strcmp(ids[i], prefix) == 0;
 
-		if (strncmp(ids[i], prefix, strlen(prefix)) != 0 || !is_open(ids[i]))
+		if (strncmp(ids[i], prefix ? prefix : "", len) != 0 || !is_open(ids[i]))
 			continue;
 		match = ids[i];
 		matches = exact ? 1 : matches + 1;

@@ -41,7 +41,7 @@ short client_wants(const struct client *p);
 int client_list(const struct config *c, char ***ret, size_t *ret_count,
 		struct error *err);
 /** Full id of the conversation of this state directory that is open and whose id
- *  begins like that; "" if only one is open. Owned; NULL with `err`. */
+ *  begins like that; NULL: the only one that is open. Owned; NULL with `err`. */
 char *client_find(const struct config *c, const char *prefix, struct error *err);
 
 /** A line that came, told to a watcher as the conversation itself would. Other

@@ -48,6 +48,17 @@ ids() { mortise conversations --json | jq -r .id; }
 	[[ "$output" == *"unknown conversation"* ]]
 }
 
+@test "an empty id names no conversation" {
+	one first
+	for command in "conversations delete" "conversations show" "conversations export" \
+		"conversations cost" fork "condense compare" resume kill attach; do
+		run mortise $command ""
+		[ "$status" -ne 0 ]
+		[[ "$output" == *"the conversation id is empty"* ]]
+	done
+	[ "$(ids | wc -l)" -eq 1 ]
+}
+
 @test "a removal that was cut off is not listed, and the next one ends it" {
 	one first && one second
 	root=$work/state/mortise/conversations
