@@ -46,14 +46,14 @@ void budget_spend(struct budget *a, enum limit which, double n)
 		a->quotas[which].used += n;
 }
 
-/* Dollars with at least two decimals, and as many more as they have, up to six. */
+/* Dollars with at least two decimals, and as many more as they have, up to ten. */
 static const char *money(double n, char ret[32])
 {
 	size_t len;
 
-	snprintf(ret, 32, "%.6f", n);
+	snprintf(ret, 32, "%.10f", n);
 	len = strlen(ret);
-	for (int more = 4; more > 0 && ret[len - 1] == '0'; more--)
+	for (int more = 8; more > 0 && ret[len - 1] == '0'; more--)
 		ret[--len] = '\0';
 	return ret;
 }

@@ -66,6 +66,11 @@ static void test_accounts(void)
 		  "of little money");
 	CHECK_STR(text, "Agent reached maximum budget for conversation."
 			"Current budget: 0.0042, max budget: 0.001");
+	budget_set_limit(&back, LIMIT_COST, 0.00000015);
+	CHECK_MSG(budget_account_reached(&back, LIMITS_STEP, text, sizeof text),
+		  "of very little money");
+	CHECK_STR(text, "Agent reached maximum budget for conversation."
+			"Current budget: 0.0042, max budget: 0.00000015");
 	back = (struct budget){ 0 };
 	CHECK_MSG(a.quotas[LIMIT_COST].used == 1 && b.quotas[LIMIT_COST].used == 0.5 &&
 			  root.quotas[LIMIT_COST].used == 1.5,
