@@ -50,6 +50,8 @@ bool path_is_program(const char *path);
 char *path_find_program(const char *path, const char *name);
 /** ~ and ~/x by $HOME; a copy otherwise. NULL: memory. */
 char *path_expand(const char *path);
+/** Append a directory as a shell would write it: ~ is $HOME; "-" if it is empty. */
+int path_abbreviate(struct strbuf *out, const char *path);
 /** $XDG_x_HOME/mortise or its default in $HOME, created if `make`.
  *  `which`: "CONFIG", "STATE", "CACHE", "DATA", "RUNTIME" ($XDG_RUNTIME_DIR,
  *  else /run/user/UID, else a private directory in $TMPDIR or /tmp; owner and mode are

@@ -58,6 +58,16 @@ char *path_expand(const char *path)
 	return path[1] ? path_join(home, path + 2) : strdup(home);
 }
 
+int path_abbreviate(struct strbuf *out, const char *path)
+{
+	const char *home = getenv("HOME");
+	size_t len = home ? strlen(home) : 0;
+
+	if (len > 1 && strncmp(path, home, len) == 0 && (!path[len] || path[len] == '/'))
+		return strbuf_addf(out, "~%s", path + len);
+	return strbuf_add(out, *path ? path : "-");
+}
+
 /* Our directory in a world-writable one must belong to us and be private. */
 static int check_private(const char *path, struct error *err)
 {

@@ -3,9 +3,11 @@
  * slash-commands.c - slash commands that the terminal handles itself. */
 #include "chat.h"
 
+#include "files.h"
 #include "options.h"
 
 #include <string.h>
+#include <time.h>
 
 enum { OUTPUT_MAX = 4 << 20, CHOICES_SHOWN = 20, CHOICES_MAX = 500 };
 
@@ -155,19 +157,37 @@ static void drop_choices(struct chat *c)
 	c->choice_count = 0;
 }
 
+/* The time of the list, in UTC, as the local one without seconds. */
+static void local_time(const char *written, char *ret, size_t room)
+{
+	struct tm tm = { 0 };
+	time_t at;
+
+	*ret = '\0';
+	if (!strptime(written, "%Y-%m-%dT%H:%M:%SZ", &tm))
+		return;
+	at = timegm(&tm);
+	if (localtime_r(&at, &tm))
+		strftime(ret, room, "%Y-%m-%d %H:%M", &tm);
+}
+
 static void offer_one(struct chat *c, json_object *o)
 {
 	const char *id = js_str(o, "id", "");
 	bool begun = js_int(o, "events", 0) > 1; /* it holds a message */
 	char *copy = *id && begun && strcmp(id, c->id) != 0 ? strdup(id) : NULL;
+	AUTO(strbuf) struct strbuf directory = STRBUF(64 << 10);
+	char when[32];
 
 	if (!copy)
 		return;
 	c->choices[c->choice_count++] = copy;
-	if (c->choice_count <= CHOICES_SHOWN)
-		style_line(&c->show.out, &c->show.style, PLAIN, "%3zu  %.16s  %5lld  %s",
-			   c->choice_count, js_str(o, "written", ""),
-			   (long long)js_int(o, "events", 0), js_str(o, "title", ""));
+	if (c->choice_count > CHOICES_SHOWN)
+		return;
+	local_time(js_str(o, "written", ""), when, sizeof when);
+	path_abbreviate(&directory, js_str(o, "workspace", ""));
+	style_line(&c->show.out, &c->show.style, PLAIN, "%3zu  %s  %s  %s",
+		   c->choice_count, when, directory.text, js_str(o, "title", ""));
 }
 
 void chat_list_conversations(struct chat *c)

@@ -170,18 +170,6 @@ const char *size_text(int64_t bytes, char ret[16])
 	return ret;
 }
 
-/* The directory as a shell would write it: ~ is the home. */
-static void add_directory(struct strbuf *out, const char *path)
-{
-	const char *home = getenv("HOME");
-	size_t len = home ? strlen(home) : 0;
-
-	if (len > 1 && strncmp(path, home, len) == 0 && (!path[len] || path[len] == '/'))
-		strbuf_addf(out, "~%s", path + len);
-	else
-		strbuf_add(out, *path ? path : "-");
-}
-
 static void print_entry(const struct entry *e, bool json, int depth)
 {
 	AUTO(strbuf) struct strbuf out = STRBUF(1 << 20);
@@ -194,7 +182,7 @@ static void print_entry(const struct entry *e, bool json, int depth)
 		strbuf_addf(&out, "%*s%-*s %s %7" PRId64 " events %7s  ", 2 * depth, "",
 			    26 - 2 * depth, e->id, when, e->events,
 			    size_text(e->bytes, size));
-		add_directory(&out, e->workspace);
+		path_abbreviate(&out, e->workspace);
 		strbuf_add(&out, "  ");
 		columns_put(&out, e->title, strlen(e->title), 0, TITLE_SHOWN);
 		print_line(out.text, out.len);

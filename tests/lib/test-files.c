@@ -52,6 +52,30 @@ static void files_are_written_and_read(void)
 	CHECK(file_write("/nonexistent/x", "", 0, 0600, false, NULL) == MT_ENOTFOUND);
 }
 
+static void a_directory_is_abbreviated(void)
+{
+	static const struct {
+		const char *path, *shown;
+	} cases[] = {
+		{ "/home/me/x", "~/x" }, { "/home/me", "~" },
+		{ "/home/meg", "/home/meg" }, { "/srv", "/srv" }, { "", "-" },
+	};
+	AUTO(free) char *home = getenv("HOME") ? strdup(getenv("HOME")) : NULL;
+
+	setenv("HOME", "/home/me", 1);
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		AUTO(strbuf) struct strbuf out = STRBUF(64);
+
+		CHECK_MSG(path_abbreviate(&out, cases[i].path) == MT_OK &&
+				  strcmp(out.text, cases[i].shown) == 0,
+			  "abbreviate %s", cases[i].path);
+	}
+	if (home)
+		setenv("HOME", home, 1);
+	else
+		unsetenv("HOME");
+}
+
 static void a_fifo_does_not_hold_us(void)
 {
 	AUTO(free) char *path = at("fifo"), *text = NULL;
@@ -283,6 +307,7 @@ int main(void)
 		return tap_done();
 	}
 	files_are_written_and_read();
+	a_directory_is_abbreviated();
 	a_fifo_does_not_hold_us();
 	dirs_are_made_and_removed();
 	dirs_are_copied();

@@ -150,9 +150,10 @@ gone() { mortise ps | grep -q 'No conversation'; }
 	see 'The last word.'
 }
 
-@test 'the list of conversations' {
+@test 'the list of conversations has local times and directories' {
 	script <<<"[turn]
 $greeting"
+	export TZ=XYZ-9
 	terminal
 	chat
 	enter 'First'
@@ -161,6 +162,8 @@ $greeting"
 	see 'To return'
 	enter 'clear; mortise --resume'
 	see 'number:'
+	written=$(date -r "$work"/state/mortise/conversations/*/events.jsonl '+%Y-%m-%d %H:%M')
+	shows "1  $written  WORK  First"
 	enter '1'
 	see 'Hello, world.'
 	see '> First'
