@@ -65,6 +65,14 @@ static size_t fit_row(const char *text, size_t len, size_t columns)
 	return fit;
 }
 
+/* The same for prose: the row ends between words if one of them does. */
+static size_t fit_words(const char *text, size_t len, size_t columns)
+{
+	size_t n = text_fit_words(text, len, columns);
+
+	return n < len && text[n] == ' ' ? n : fit_row(text, len, columns);
+}
+
 static size_t indent_tabs(struct strbuf *out, const char *text, size_t len)
 {
 	size_t n = strspn(text, " \t"), column = 0;
@@ -91,10 +99,12 @@ static void put_line(struct block *b, enum paint p, const char *lead, const char
 		b->out->error = line.error;
 	columns = columns > bar + NARROWEST ? columns - bar : NARROWEST;
 	for (size_t at = 0, n; at < line.len || at == 0; at += n) {
-		n = fit_row(line.text + at, line.len - at, columns);
+		n = (b->words ? fit_words : fit_row)(line.text + at, line.len - at,
+						     columns);
 		put_row(b, p, at == 0, at == 0 ? lead : blank.text, line.text + at, n);
 		if (line.len == 0)
 			break;
+		n += b->words && at + n < line.len && line.text[at + n] == ' ';
 	}
 }
 

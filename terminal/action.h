@@ -14,6 +14,7 @@ struct block {
 	struct strbuf *out;
 	const struct style *style;
 	const char *bar, *broken; /* NULL: the usual ones */
+	bool words;               /* it is prose: rows end between words */
 	size_t rows;              /* so far */
 };
 

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-enum { OUT_MAX = 64 << 20, LABEL_MAX = 4 << 20 };
+enum { OUT_MAX = 64 << 20, LABEL_MAX = 4 << 20, LABEL_SHOWN = 400 };
 
 void event_view_init(struct event_view *s, const struct style *style)
 {
@@ -152,7 +152,8 @@ static void action_line(struct event_view *s, json_object *event)
 		return;
 	}
 	action_label(&label, event);
-	style_line(&s->out, &s->style, BOLD, "%.400s", label.text);
+	style_line(&s->out, &s->style, BOLD, "%.*s",
+		   (int)utf8_cut(label.text, label.len, LABEL_SHOWN), label.text);
 }
 
 /* An action that no question showed is shown before anything else is. */
@@ -175,6 +176,7 @@ static void show_risk(struct block *b, const struct question_text *q)
 
 	b->bar = "";
 	b->broken = "  ";
+	b->words = true;
 	strbuf_addf(&text, "%s Risk: %s%s%s",
 		    q->edited   ? "Run this instead?"
 		    : *q->asker ? "Allow this subagent action?"
@@ -242,7 +244,7 @@ long event_view_question(struct event_view *s, const struct question_text *q,
 void event_view_ask(struct event_view *s, const char *text, size_t len,
 		    json_object *choices)
 {
-	struct block b = { .out = &s->out, .style = &s->style };
+	struct block b = { .out = &s->out, .style = &s->style, .words = true };
 	size_t n = choices ? json_object_array_length(choices) : 0;
 
 	gap(s);

@@ -133,7 +133,7 @@ void style_line(struct strbuf *out, const struct style *s, enum paint p,
 	strbuf_vaddf(&text, format, ap);
 	va_end(ap);
 	text_clean_line(&clean, text.text, text.len);
-	put_line(out, s, p, "", clean.text, clean.len);
+	put_words(out, s, p, "", clean.text, clean.len, SIZE_MAX);
 }
 
 /* ---- diffs ------------------------------------------------------------- */

@@ -23,7 +23,7 @@ void style_head(struct strbuf *out, const struct style *s, enum paint p, const c
 /** A text wrapped between words; each line of it begins a line. */
 void style_words(struct strbuf *out, const struct style *s, enum paint p,
 		 const char *text, size_t len);
-/** A text of ours on one line. */
+/** A line of ours, wrapped between words. */
 void style_line(struct strbuf *out, const struct style *s, enum paint p,
 		const char *format, ...) MT_PRINTF(4, 5);
 /** A unified diff without file names. Its lines show what hides in them. */

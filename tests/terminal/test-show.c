@@ -245,6 +245,88 @@ static void test_wrapped(void)
 	CHECK_MSG(good, "wrapped at every width");
 }
 
+/* Does each row end where a word of `text` does? `lead` begins the rows after the first. */
+static bool ends_between_words(const char *rows, const char *text, const char *lead,
+			       size_t columns)
+{
+	const char *at = text;
+
+	for (const char *row = rows, *end; *row; row = end + 1) {
+		AUTO(strbuf) struct strbuf clean = STRBUF(1 << 16);
+		const char *words;
+
+		end = row + strcspn(row, "\n");
+		text_clean(&clean, row, (size_t)(end - row));
+		words = clean.text;
+		if (at > text && strncmp(words, lead, strlen(lead)) == 0)
+			words += strlen(lead);
+		if (text_width(clean.text, clean.len) >= columns ||
+		    strncmp(at, words, strlen(words)) != 0)
+			return false;
+		at += strlen(words);
+		if (*at && *at++ != ' ')
+			return false;
+	}
+	return !*at;
+}
+
+static void test_prose(void)
+{
+	static const char
+		why[] = "it deletes files that are outside of the workspace",
+		reads[] = "read some file of many words in its very long name",
+		asks[] = "Which of the many colors do you prefer for the border?";
+
+	for (size_t columns = 20; columns < 70; columns++) {
+		const struct style style = { .attributes = true, .columns = columns };
+		AUTO(strbuf) struct strbuf text = STRBUF(1 << 10);
+		struct event_view s;
+
+		event_view_init(&s, &style);
+		event(&s, "{\"source\":\"user\",\"action\":\"condensation_request\","
+			  "\"args\":{}}");
+		CHECK_MSG(
+			ends_between_words(
+				s.out.text + strspn(s.out.text, "\n"),
+				"The history will be condensed before the next request.",
+				"", columns),
+			"a notice in %zu columns", columns);
+		strbuf_reset(&s.out);
+		strbuf_addf(&text,
+			    "{\"source\":\"agent\",\"action\":\"read\",\"args\":{"
+			    "\"path\":\"%s\"}}",
+			    reads + 5);
+		event(&s, text.text);
+		event_view_rest(&s);
+		CHECK_MSG(ends_between_words(s.out.text + strspn(s.out.text, "\n"), reads,
+					     "", columns),
+			  "an action in %zu columns", columns);
+		strbuf_reset(&s.out);
+		event_view_ask(&s, asks, strlen(asks), NULL);
+		strbuf_cut(&s.out, (size_t)(strstr(s.out.text, "Escape") - s.out.text) -
+					   strlen("\033[2m"));
+		for (char *bar; (bar = strstr(s.out.text, "│ ")) ||
+				(bar = strstr(s.out.text, "┆ "));)
+			memmove(bar, bar + 4, strlen(bar + 4) + 1);
+		CHECK_MSG(ends_between_words(s.out.text + strspn(s.out.text, "\n"), asks,
+					     "", columns - 2),
+			  "a question in %zu columns", columns);
+		strbuf_reset(&s.out);
+		event_view_done(&s);
+		event_view_init(&s, &style);
+		event(&s, "{\"id\":1,\"source\":\"agent\",\"action\":\"run\",\"args\":{"
+			  "\"command\":\"ls\",\"confirmation_state\":"
+			  "\"awaiting_confirmation\"}}");
+		ask(&s, "HIGH", why, SIZE_MAX);
+		strbuf_reset(&text);
+		strbuf_addf(&text, "Allow this action? Risk: HIGH: %s", why);
+		CHECK_MSG(ends_between_words(strstr(s.out.text, "Allow"), text.text, "  ",
+					     columns),
+			  "a risk in %zu columns", columns);
+		event_view_done(&s);
+	}
+}
+
 static void test_long(void)
 {
 	AUTO(strbuf) struct strbuf text = STRBUF(1 << 16);
@@ -473,6 +555,7 @@ int main(void)
 	test_question();
 	test_whole();
 	test_wrapped();
+	test_prose();
 	test_long();
 	test_output();
 	test_markdown();
