@@ -404,6 +404,18 @@ static void show_command(struct event_view *s, json_object *event)
 		result(s, YELLOW, suffix, strlen(suffix));
 }
 
+/* The text of a file is for the model; an error is shown. */
+static void show_read(struct event_view *s, const char *text, size_t len)
+{
+	static const char error[] = "ERROR:\n";
+	size_t lead = sizeof error - 1;
+
+	if (len > lead && memcmp(text, error, lead) == 0)
+		result(s, RED, text + lead, len - lead);
+	else
+		style_line(&s->out, &s->style, DIM, "  %zu bytes", len);
+}
+
 static void show_edit(struct event_view *s, json_object *event)
 {
 	json_object *extras = js_get(event, "extras");
@@ -439,7 +451,7 @@ static void show_observation(struct event_view *s, json_object *event, const cha
 	else if (strcmp(type, "edit") == 0)
 		show_edit(s, event);
 	else if (strcmp(type, "read") == 0)
-		style_line(&s->out, &s->style, DIM, "  %zu bytes", len);
+		show_read(s, text, len);
 	else if (strcmp(type, "error") == 0)
 		result(s, RED, text, len);
 	else if (strcmp(type, "user_rejected") == 0)

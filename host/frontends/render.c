@@ -317,6 +317,17 @@ static void show_content(struct render *r, const struct event *e)
 	put_block(r, DIM, text, len);
 }
 
+/* The text of a file is for the model; an error is shown. */
+static void show_read(struct render *r, const struct event *e)
+{
+	static const char error[] = "ERROR:\n";
+
+	if (r->style >= RENDER_VERBOSE)
+		show_content(r, e);
+	else if (strncmp(event_content(e, NULL), error, sizeof error - 1) == 0)
+		show_error(r, e);
+}
+
 static const struct {
 	enum render_style from; /* shown from this style on */
 	void (*show)(struct render *r, const struct event *e);
@@ -343,7 +354,7 @@ static const struct {
 	[OBSERVATION_USER_REJECTED] = { RENDER_NORMAL, show_error },
 	[OBSERVATION_TOOL] = { RENDER_NORMAL, show_content },
 	[OBSERVATION_MCP] = { RENDER_NORMAL, show_content },
-	[OBSERVATION_READ] = { RENDER_VERBOSE, show_content },
+	[OBSERVATION_READ] = { RENDER_NORMAL, show_read },
 	[OBSERVATION_BROWSE] = { RENDER_NORMAL, show_page },
 	[OBSERVATION_RECALL] = { RENDER_VERBOSE, show_content },
 };

@@ -46,6 +46,10 @@ static void test_events(void)
 		  "{\"observation\":\"edit\",\"content\":\"x\",\"extras\":{\"diff\":\"--- a\\n"
 		  "+++ b\\n@@ -1 +1 @@\\n-old\\n+new\\n\"}}",
 		  "  @@ -1 +1 @@\n  -old\n  +new\n" },
+		{ "read", "{\"observation\":\"read\",\"content\":\"a\\nb\"}", "  3 bytes\n" },
+		{ "a read that failed",
+		  "{\"observation\":\"read\",\"content\":\"ERROR:\\nInvalid path\"}",
+		  "  Invalid path\n" },
 		{ "hidden",
 		  "{\"source\":\"agent\",\"action\":\"run\",\"args\":{\"command\":\"x\","
 		  "\"hidden\":true}}",
