@@ -4,6 +4,7 @@
 #include "commands/list-tools.h"
 
 #include "commands/command.h"
+#include "commands/spool.h"
 #include "controller/launch.h"
 #include "controller/wiring.h"
 #include "files.h"
@@ -98,7 +99,7 @@ int list_tools(const struct list_tools *o, struct error *err)
 		return err->code;
 	if (!realpath(o->workspace ? o->workspace : ".", workspace))
 		return fail(err, MT_EIO, "cannot use the workspace: %s", strerror(errno));
-	if (dir_temporary("mortise-list", spool, sizeof spool, err))
+	if (command_spool_open("mortise-list", l.loop, spool, sizeof spool, err))
 		return err->code;
 	r = plugin_component_load(o->config, o->registry, MT_KIND_RUNTIME,
 				  config_get(o->config, o->section, "runtime"), &runtime,
@@ -106,6 +107,6 @@ int list_tools(const struct list_tools *o, struct error *err)
 	if (!r)
 		r = wait_for_lists(&l, o->catalog, err);
 	plugin_component_clear(&runtime);
-	dir_remove(spool, NULL);
+	command_spool_close();
 	return r;
 }

@@ -4,6 +4,7 @@
 #include "commands/command.h"
 #include "columns.h"
 #include "commands/mcp.h"
+#include "commands/spool.h"
 #include "controller/launch.h"
 #include "files.h"
 #include "tools/mcp-servers.h"
@@ -110,7 +111,7 @@ static int ask_all(struct config *c, struct registry *r, const struct common *co
 		return err->code;
 	if (!realpath(common->workspace ? common->workspace : ".", workspace))
 		return fail(err, MT_EIO, "cannot use the workspace: %s", strerror(errno));
-	if (dir_temporary("mortise-mcp", spool, sizeof spool, err))
+	if (command_spool_open("mortise-mcp", l.loop, spool, sizeof spool, err))
 		return err->code;
 	q->begun = (int64_t)(uv_hrtime() / 1000000);
 	status = plugin_component_load(c, r, MT_KIND_RUNTIME,
@@ -121,7 +122,7 @@ static int ask_all(struct config *c, struct registry *r, const struct common *co
 	if (!status)
 		uv_run(l.loop, UV_RUN_DEFAULT);
 	plugin_component_clear(&runtime);
-	dir_remove(spool, NULL);
+	command_spool_close();
 	return status;
 }
 

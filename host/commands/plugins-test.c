@@ -3,6 +3,7 @@
  * plugins-test.c - `mortise plugins test`: calls the tools of a plugin as a case file
  * says, in a worker, and compares the results. Prints TAP. */
 #include "commands/plugins.h"
+#include "commands/spool.h"
 
 #include "array.h"
 #include "controller/launch.h"
@@ -505,20 +506,26 @@ static int run_test(struct common *common, enum plugin_checker checker, const ch
 	char workspace[PATH_MAX], spool[PATH_MAX];
 	struct test_run run = { .cases = cases };
 	struct error err = ERROR_NONE;
+	uv_loop_t *loop = command_loop(&err);
 	int code;
 
+	if (!loop)
+		return command_report(EXIT_FAILED, &err);
 	if (!realpath(common->workspace ? common->workspace : ".", workspace)) {
 		fail(&err, MT_EIO, "cannot use the workspace: %s", strerror(errno));
 		return command_report(EXIT_FAILED, &err);
 	}
-	if (dir_temporary("mortise-test", spool, sizeof spool, &err) ||
-	    (checker && wrap_runner(common, checker, path, spool, &runner, &err)))
+	if (command_spool_open("mortise-test", loop, spool, sizeof spool, &err))
 		return command_report(EXIT_FAILED, &err);
+	if (checker && wrap_runner(common, checker, path, spool, &runner, &err)) {
+		command_spool_close();
+		return command_report(EXIT_FAILED, &err);
+	}
 	code = run_file(common, path, workspace, spool, checker ? runner.text : NULL,
 			&run);
 	if (checker && print_logs(checker, spool) && code == EXIT_DONE)
 		code = EXIT_FAILED;
-	dir_remove(spool, NULL);
+	command_spool_close();
 	return code;
 }
 

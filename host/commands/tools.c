@@ -7,6 +7,7 @@
 #include "controller/launch.h"
 #include "files.h"
 #include "frontends/mcp/mcp.h"
+#include "signals.h"
 #include "tools/calls.h"
 #include "tools/mcp-servers.h"
 #include "tools/secret-requests.h"
@@ -98,7 +99,7 @@ struct call {
 	const struct config *config;
 	const char *spool;
 	struct mask *mask; /* of the secrets that tools were given */
-	uv_signal_t signals[2];
+	uv_signal_t signals[3];
 	bool json, kept; /* kept: the result names a file of the spool */
 	bool interrupted;
 	int code;
@@ -119,12 +120,13 @@ static void on_signal(uv_signal_t *handle, int number)
 
 static void watch_signals(struct call *call, uv_loop_t *loop)
 {
-	static const int numbers[] = { SIGINT, SIGTERM };
+	static const int numbers[] = { SIGINT, SIGTERM, SIGHUP };
 
 	for (size_t i = 0; i < ARRAY_LEN(numbers); i++) {
 		uv_signal_init(loop, &call->signals[i]);
 		call->signals[i].data = call;
-		uv_signal_start(&call->signals[i], on_signal, numbers[i]);
+		if (numbers[i] != SIGHUP || !signal_is_ignored(SIGHUP))
+			uv_signal_start(&call->signals[i], on_signal, numbers[i]);
 	}
 }
 

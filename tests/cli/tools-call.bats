@@ -81,3 +81,48 @@ in_background() {
 	cat output
 	[ "$code" -eq 130 ]
 }
+
+# ended_by SIGNAL: send it, wait for the process; nothing of it is left in TMPDIR
+ended_by() {
+	kill "-$1" "$pid"
+	wait "$pid" || true
+	until_there test -z "$(ls -A "$TMPDIR")"
+	run ls -A "$TMPDIR"
+	[ -z "$output" ]
+}
+
+# serve_one_call: messages of a client that calls the tool
+serve_one_call() {
+	printf '{"jsonrpc":"2.0",%s}\n' \
+		'"id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}' \
+		'"method":"notifications/initialized"' \
+		'"id":2,"method":"tools/call","params":{"name":"waits","arguments":{}}' >&7
+}
+
+@test "no directory is left behind, whichever signal ends the program" {
+	export TMPDIR=$work/tmp
+	mkdir "$TMPDIR"
+	printf '[it waits]\ncall = waits\nresult = x\n' >waits.cases
+	slow="-o mcp.slow.command=$work/slow"
+	waits="-o core.plugin_path+=$work -o controller.tools=waits"
+	printf '#!/bin/sh\n>"%s/started"\nexec sleep 600\n' "$work" >slow
+	chmod 755 slow
+	mkfifo in
+	exec 7<>in
+	for signal in INT TERM HUP; do
+		for command in "plugins test $work/waits.so" "mcp test slow $slow" \
+			"tools list $slow" "tools call $waits waits" "tools serve $waits"; do
+			rm -f started
+			env --default-signal=INT,TERM,HUP mortise $command <in >output 2>&1 3>&- 7>&- &
+			pid=$!
+			[[ $command != *serve* ]] || serve_one_call
+			until_there test -e started
+			kill "-$signal" "$pid"
+			wait "$pid" || true
+			run ls -A "$TMPDIR"
+			echo "$command, $signal: $output"
+			[ -z "$output" ]
+		done
+	done
+	exec 7>&-
+}

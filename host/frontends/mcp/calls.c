@@ -290,7 +290,8 @@ void mcp_close_handles(struct mcp_server *s)
 {
 	uv_handle_t *handles[] = { (uv_handle_t *)&s->timer,
 				   (uv_handle_t *)&s->signals[0],
-				   (uv_handle_t *)&s->signals[1] };
+				   (uv_handle_t *)&s->signals[1],
+				   (uv_handle_t *)&s->signals[2] };
 
 	if (s->web)
 		mcp_http_close(s->web);

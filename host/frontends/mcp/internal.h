@@ -57,7 +57,7 @@ struct mcp_server {
 	uv_loop_t *loop;
 	uv_poll_t in;
 	uv_timer_t timer;
-	uv_signal_t signals[2];
+	uv_signal_t signals[3];
 	struct jsonl lines;
 	struct mcp_call *calls;
 	size_t call_count;

@@ -6,6 +6,7 @@
 #include "base64.h"
 #include "files.h"
 #include "jsonl.h"
+#include "signals.h"
 #include "tools/calls.h"
 
 #include <config.h>
@@ -97,6 +98,7 @@ static int open_input(struct mcp_server *s, const struct mcp_http_options *web,
 static int serve(struct launch *l, struct mcp_server *s,
 		 const struct mcp_http_options *web, struct error *err)
 {
+	static const int numbers[] = { SIGTERM, SIGINT, SIGHUP };
 	int status = open_input(s, web, err);
 
 	if (status)
@@ -106,7 +108,8 @@ static int serve(struct launch *l, struct mcp_server *s,
 	for (size_t i = 0; i < ARRAY_LEN(s->signals); i++) {
 		uv_signal_init(s->loop, &s->signals[i]);
 		s->signals[i].data = s;
-		uv_signal_start(&s->signals[i], on_signal, i ? SIGINT : SIGTERM);
+		if (numbers[i] != SIGHUP || !signal_is_ignored(SIGHUP))
+			uv_signal_start(&s->signals[i], on_signal, numbers[i]);
 	}
 	jsonl_init(&s->lines, MCP_MESSAGE_MAX, server_on_line, s);
 	status = launch_runner(l, &mcp_runner_events, s, &s->link, err);
