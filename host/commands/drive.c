@@ -12,6 +12,7 @@
 #include "llm/script-writer.h"
 #include "log.h"
 #include "registry/guard.h"
+#include "signals.h"
 
 #include <signal.h>
 #include <string.h>
@@ -101,6 +102,8 @@ static void watch_signals(uv_loop_t *loop, struct drive *d)
 	signal(SIGPIPE, SIG_IGN); /* a closed output is an error of its write */
 	for (size_t i = 0; i < ARRAY_LEN(numbers); i++) {
 		uv_signal_init(loop, &d->signals[i]);
+		if (numbers[i] == SIGHUP && signal_is_ignored(SIGHUP))
+			continue;
 		d->signals[i].data = d;
 		uv_signal_start(&d->signals[i], on_signal, numbers[i]);
 		catch_raw_signal(numbers[i]);

@@ -126,3 +126,25 @@ serve_one_call() {
 	done
 	exec 7>&-
 }
+
+# ignores_hangups PID
+ignores_hangups() {
+	[[ $(sed -n 's/^SigIgn:.*\(.\)$/\1/p' "/proc/$1/status") == [13579bdf] ]]
+}
+
+@test "under nohup neither a call nor a server nor a run catches SIGHUP" {
+	printf '[turn]\n[call waits]\n' >script
+	mkfifo in
+	exec 7<>in
+	common="-o core.plugin_path+=$work -o controller.tools=waits"
+	for command in "tools call $common waits" "run $common -m script:script -t go"; do
+		rm -f started
+		env --ignore-signal=HUP mortise $command <in >output 2>&1 3>&- 7>&- &
+		pid=$!
+		until_there test -e started
+		ignores_hangups "$pid"
+		kill -TERM "$pid"
+		wait "$pid" || true
+	done
+	exec 7>&-
+}
