@@ -68,6 +68,7 @@ struct common {
 	const char *overrides[256];
 	size_t override_count;
 	const char *workspace, *file;
+	bool trust; /* count the project's file as if it were trusted: to check it */
 };
 enum flags_status flags_parse(const struct command *self, int argc, char **argv,
 			      int *ret_first, struct common *in);

@@ -3,12 +3,16 @@
  * config.c - `mortise config`: shows, explains, checks and trusts configuration. */
 #include "commands/command.h"
 #include "controller/analyzers.h"
+#include "files.h"
 #include "hooks/hooks.h"
 #include "registry/registry.h"
 #include "llm/models/router.h"
 #include "tools/catalog.h"
-#include <uv.h>
+#include "tools/mcp-servers.h"
+#include <errno.h>
 #include <string.h>
+#include <unistd.h>
+#include <uv.h>
 
 struct arguments {
 	struct common common;
@@ -60,20 +64,40 @@ static int commands_config_load(const struct common *common, struct loaded *l,
 	if (status)
 		return status;
 	config_tables(l->config, table_of, l);
-	common_untrusted(l->config);
 	return MT_OK;
 }
 
 /* ---- check --------------------------------------------------------------------- */
 
-/* Print each fault; count them. */
-static void fault(size_t *faults, const struct error *err)
+enum { FAULTS_MAX = 1 << 20 };
+
+/* A line for each; the same one is not repeated. */
+struct faults {
+	struct strbuf text;
+	size_t count;
+	bool form_only; /* not what keys, variables and files on this machine decide */
+};
+
+static bool has_line(const char *text, const char *line)
 {
-	printf("%s\n", err->text);
-	++*faults;
+	size_t len = strlen(line);
+
+	for (; *text; text += strcspn(text, "\n"), text += *text == '\n')
+		if (strncmp(text, line, len) == 0 && text[len] == '\n')
+			return true;
+	return false;
 }
 
-static void check_sections(const struct loaded *l, const char *family, size_t *faults)
+static void fault(struct faults *faults, const struct error *err)
+{
+	if (faults->count && has_line(faults->text.text, err->text))
+		return;
+	strbuf_addf(&faults->text, "%s\n", err->text);
+	faults->count++;
+}
+
+static void check_sections(const struct loaded *l, const char *family,
+			   struct faults *faults)
 {
 	const char *name;
 
@@ -96,7 +120,7 @@ static void check_sections(const struct loaded *l, const char *family, size_t *f
 }
 
 static void check_name(const struct loaded *l, const char *controller, const char *key,
-		       const char *kind, const char *name, size_t *faults)
+		       const char *kind, const char *name, struct faults *faults)
 {
 	char section[160];
 	struct error err = ERROR_NONE, why = ERROR_NONE;
@@ -112,7 +136,8 @@ static void check_name(const struct loaded *l, const char *controller, const cha
 }
 
 /* Every name that a wiring gives must be there. */
-static void check_controller(const struct loaded *l, const char *section, size_t *faults)
+static void check_controller(const struct loaded *l, const char *section,
+			     struct faults *faults)
 {
 	static const struct {
 		const char *key, *kind;
@@ -138,19 +163,19 @@ static void check_controller(const struct loaded *l, const char *section, size_t
 
 /* What only the analyzers themselves can tell: their rules. */
 static void check_analyzers(const struct loaded *l, const char *section, size_t before,
-			    size_t *faults)
+			    struct faults *faults)
 {
 	AUTO(analyzers) struct analyzers *a = NULL;
 	struct error err = ERROR_NONE;
 
-	if (*faults == before &&
+	if (faults->count == before &&
 	    analyzers_open(l->config, l->registry, section,
 			   config_get(l->config, section, "analyzers"), &a, &err))
 		fault(faults, &err);
 }
 
 /* The tools as a run opens them. */
-static void check_tools(const struct loaded *l, const char *list, size_t *faults)
+static void check_tools(const struct loaded *l, const char *list, struct faults *faults)
 {
 	struct catalog catalog = { 0 };
 	struct error err = ERROR_NONE;
@@ -160,7 +185,23 @@ static void check_tools(const struct loaded *l, const char *list, size_t *faults
 	catalog_clear(&catalog);
 }
 
-static void check_servers(const struct loaded *l, size_t *faults)
+/* What otherwise only the runner would report. */
+static void check_server(const struct loaded *l, const char *name, struct faults *faults)
+{
+	struct catalog catalog = { 0 };
+	struct error err = ERROR_NONE;
+	char item[128];
+
+	snprintf(item, sizeof item, MCP_SERVER_PREFIX "%s", name);
+	if (catalog_open(l->config, l->registry, item, &catalog, &err))
+		fault(faults, &err);
+	for (size_t i = 0; i < catalog.instance_count && !faults->form_only; i++)
+		if (mcp_server_check(name, catalog.instances[i].options, &err))
+			fault(faults, &err);
+	catalog_clear(&catalog);
+}
+
+static void check_servers(const struct loaded *l, struct faults *faults)
 {
 	const char *name;
 
@@ -169,7 +210,7 @@ static void check_servers(const struct loaded *l, size_t *faults)
 
 		snprintf(section, sizeof section, "mcp.%s", name);
 		if (config_bool(l->config, section, "enabled"))
-			check_tools(l, name, faults);
+			check_server(l, name, faults);
 	}
 }
 
@@ -194,7 +235,8 @@ static int open_models(const struct loaded *l, const char *section, uv_loop_t *l
 }
 
 /* The model as a run opens it, where one is set. */
-static void check_models(const struct loaded *l, const char *section, size_t *faults)
+static void check_models(const struct loaded *l, const char *section,
+			 struct faults *faults)
 {
 	const char *llm = config_get(l->config, section, "llm");
 	bool named = llm && *llm && strcmp(llm, "default") != 0;
@@ -215,19 +257,52 @@ static void check_models(const struct loaded *l, const char *section, size_t *fa
 
 /* Tools and models are opened only if everything else is valid, so that no error is
  * reported twice. */
-static void check_wiring(const struct loaded *l, const char *section, size_t *faults)
+static void check_wiring(const struct loaded *l, const char *section,
+			 struct faults *faults)
 {
-	size_t before = *faults;
+	size_t before = faults->count;
 
 	check_controller(l, section, faults);
 	check_analyzers(l, section, before, faults);
-	if (!*faults)
+	if (!faults->count)
 		check_tools(l, config_get(l->config, section, "tools"), faults);
-	if (!*faults)
+	if (!faults->count && !faults->form_only)
 		check_models(l, section, faults);
 }
 
-static void check_hooks(const struct loaded *l, size_t *faults)
+/* What a run needs on the disk. The directory of the state is created when it is
+ * needed, so that its nearest parent counts. */
+static void check_paths(const struct loaded *l, struct faults *faults)
+{
+	static const struct {
+		const char *key;
+		int mode;
+		bool made;
+	} paths[] = { { "prompt_dir", R_OK | X_OK, false },
+		      { "runner", X_OK, false },
+		      { "state_dir", W_OK | X_OK, true } };
+
+	for (size_t i = 0; i < ARRAY_LEN(paths); i++) {
+		const char *set = config_get(l->config, "core", paths[i].key);
+		AUTO(free) char *path = set && *set ? path_expand(set) : NULL;
+		struct error err = ERROR_NONE;
+		int status = path ? access(path, paths[i].mode) : 0;
+
+		for (char *end; status && paths[i].made && errno == ENOENT &&
+				(end = strrchr(path, '/')) && end > path;) {
+			*end = '\0';
+			status = access(path, paths[i].mode);
+		}
+		if (status) {
+			fail(&err, MT_EIO, "%s: [core] `%s`: cannot use %s: %s",
+			     config_origin(l->config, "core", paths[i].key), paths[i].key,
+			     path, strerror(errno));
+			fault(faults, &err);
+		}
+	}
+}
+
+static void check_hooks(const struct loaded *l, struct faults *faults)
 {
 	AUTO(free) char *dir = realpath(".", NULL), *note = NULL;
 	struct error err = ERROR_NONE;
@@ -238,36 +313,98 @@ static void check_hooks(const struct loaded *l, size_t *faults)
 	hooks_clear(&hooks);
 }
 
-static int config_check(const struct loaded *l)
+static void check_all(const struct loaded *l, struct faults *faults)
 {
 	static const char *const families[] = { "tool",    "condenser", "agent",
 						"runtime", "analyzer",  "dialect" };
-	size_t faults = 0;
 	const char *name;
 
 	for (size_t i = 0; i < ARRAY_LEN(families); i++)
-		check_sections(l, families[i], &faults);
-	check_hooks(l, &faults);
-	check_servers(l, &faults);
-	check_wiring(l, "controller", &faults);
+		check_sections(l, families[i], faults);
+	if (!faults->form_only)
+		check_paths(l, faults);
+	check_hooks(l, faults);
+	check_servers(l, faults);
+	check_wiring(l, "controller", faults);
 	for (size_t n = 0; (name = config_named(l->config, "controller", n)); n++) {
 		char section[128];
 
 		snprintf(section, sizeof section, "controller.%s", name);
-		check_wiring(l, section, &faults);
+		check_wiring(l, section, faults);
 	}
-	if (faults == 0)
-		puts("the configuration is valid");
-	return faults ? EXIT_USAGE : EXIT_DONE;
+}
+
+static int config_check(const struct loaded *l)
+{
+	struct faults faults = { .text = STRBUF(FAULTS_MAX) };
+
+	check_all(l, &faults);
+	fputs(faults.count ? faults.text.text : "the configuration is valid\n", stdout);
+	strbuf_clear(&faults.text);
+	return faults.count ? EXIT_USAGE : EXIT_DONE;
+}
+
+/* ---- trust --------------------------------------------------------------------- */
+
+static int find_faults(const struct common *common, struct faults *ret, struct error *err)
+{
+	struct loaded l = { 0 };
+	int status = commands_config_load(common, &l, err);
+
+	if (!status)
+		check_all(&l, ret);
+	registry_free(l.registry);
+	config_free(l.config);
+	return status;
+}
+
+/* Print what is only wrong `with` the file. @return whether there is something. */
+static bool print_new(const struct faults *with, const struct faults *without)
+{
+	bool found = false;
+
+	for (char *line = with->text.text, *end; *line; line = end + 1) {
+		end = strchr(line, '\n');
+		*end = '\0';
+		if (!has_line(without->text.text, line)) {
+			fprintf(stderr, "mortise: %s\n", line);
+			found = true;
+		}
+		*end = '\n';
+	}
+	return found;
+}
+
+/* Would runs fail because of the project's file? What they fail for without it does not
+ * count. */
+static bool does_not_work(struct common *common)
+{
+	struct faults with = { .text = STRBUF(FAULTS_MAX), .form_only = true },
+		      without = { .text = STRBUF(FAULTS_MAX), .form_only = true };
+	struct error err = ERROR_NONE;
+	bool bad = false;
+
+	if (find_faults(common, &without, &err) == MT_OK) {
+		common->trust = true;
+		if (find_faults(common, &with, &err))
+			bad = command_report(true, &err);
+		else
+			bad = print_new(&with, &without);
+	}
+	strbuf_clear(&with.text);
+	strbuf_clear(&without.text);
+	return bad;
 }
 
 /* ---- the command ------------------------------------------------------------------ */
 
-static int trust(const char *workspace)
+static int trust(struct common *common)
 {
 	struct error err = ERROR_NONE;
 
-	if (config_trust(workspace, &err))
+	if (does_not_work(common))
+		return EXIT_FAILED;
+	if (config_trust(common->workspace, &err))
 		return command_report(EXIT_FAILED, &err);
 	puts("trusted at its current content");
 	return EXIT_DONE;
@@ -279,6 +416,7 @@ static int act(const struct loaded *l, const char *what, const char *key, bool j
 	struct error err = ERROR_NONE;
 	int status;
 
+	common_untrusted(l->config);
 	if (strcmp(what, "check") == 0)
 		return config_check(l);
 	if (key)
@@ -316,8 +454,11 @@ static int config_run(const struct command *self, int argc, char **argv)
 		return flag == FLAG_HELP ? EXIT_DONE : EXIT_USAGE;
 	words = argc - index;
 	what = words > 0 ? argv[index] : "show";
-	if (strcmp(what, "trust") == 0 && words <= 2)
-		return trust(words == 2 ? argv[index + 1] : a.common.workspace);
+	if (strcmp(what, "trust") == 0 && words <= 2) {
+		if (words == 2)
+			a.common.workspace = argv[index + 1];
+		return trust(&a.common);
+	}
 	if (!((strcmp(what, "show") == 0 && words <= 1) ||
 	      (strcmp(what, "check") == 0 && words == 1) ||
 	      (strcmp(what, "explain") == 0 && words == 2)))

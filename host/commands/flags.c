@@ -321,6 +321,7 @@ int common_config(const struct common *in, struct config **ret, struct error *er
 		.overrides = in->overrides,
 		.override_count = in->override_count,
 		.workspace = in->workspace,
+		.trust = in->trust,
 		.file = in->file,
 	};
 

@@ -22,6 +22,7 @@ struct config_input {
 	const char *const *overrides;  /* "section.key=value" of -o, in order */
 	size_t override_count;
 	const char *workspace;         /* whose .mortise/mortise.ini counts if trusted */
+	bool trust;                    /* count it without: to check it */
 	const char *file;              /* --config: instead of the user's file; or NULL */
 	bool pinned;                   /* the overrides say all of what an agent is:
 					  files and environment count for [core] and

@@ -135,28 +135,39 @@ static void put_text(struct strbuf *out, const struct mt_option *option, const c
 		strbuf_addf(out, "%s", *text ? text : "(empty)");
 }
 
+/* The assignments of a section and of those above it, which are enforced or are not. */
+static void put_settings(const struct config *c, const char *section, const char *key,
+			 bool enforced, const struct mt_option *option, bool *first,
+			 struct strbuf *out)
+{
+	for (int depth = 0; section && depth < 40; depth++) {
+		for (size_t i = c->setting_count; i-- > 0;) {
+			const struct setting *s = &c->settings[i];
+			char op[3] = { s->op, '=', '\0' };
+
+			if (strcmp(s->key, key) != 0 ||
+			    strcmp(s->section, section) != 0 ||
+			    (s->layer == LAYER_ENFORCED) != enforced)
+				continue;
+			strbuf_addf(out, "  %s [%s] %s %s ",
+				    *first ? "set: " : "over:", section, key,
+				    s->op == '=' ? "=" : op);
+			put_text(out, option, s->value);
+			strbuf_addf(out, "  (%s)\n", s->origin);
+			*first = false;
+		}
+		section = config_section_parent(c, section);
+	}
+}
+
 /* What other assignments there were, the nearest to winning first. */
 static void put_chain(const struct config *c, const char *section, const char *key,
 		      const struct mt_option *option, struct strbuf *out)
 {
 	bool first = true;
 
-	for (int depth = 0; section && depth < 40; depth++) {
-		for (size_t i = c->setting_count; i-- > 0;) {
-			const struct setting *s = &c->settings[i];
-			char op[3] = { s->op, '=', '\0' };
-
-			if (strcmp(s->key, key) != 0 || strcmp(s->section, section) != 0)
-				continue;
-			strbuf_addf(out, "  %s [%s] %s %s ",
-				    first ? "set: " : "over:", section, key,
-				    s->op == '=' ? "=" : op);
-			put_text(out, option, s->value);
-			strbuf_addf(out, "  (%s)\n", s->origin);
-			first = false;
-		}
-		section = config_section_parent(c, section);
-	}
+	put_settings(c, section, key, true, option, &first, out);
+	put_settings(c, section, key, false, option, &first, out);
 	if (option && option->fallback) {
 		strbuf_add(out, first ? "  built in: " : "  over: built in: ");
 		put_text(out, option, option->fallback);

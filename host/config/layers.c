@@ -391,13 +391,13 @@ static int read_user(struct config *c, const char *file, struct error *err)
 	return path ? read_file(c, path, false, LAYER_USER, err) : out_of_memory(err);
 }
 
-static int read_project(struct config *c, const char *workspace, struct error *err)
+static int read_project(struct config *c, const char *workspace, bool trusted,
+			struct error *err)
 {
 	AUTO(free) char *path =
 		path_join(workspace ? workspace : ".", ".mortise/mortise.ini");
 	AUTO(free) char *real = NULL, *text = NULL;
 	struct error why = ERROR_NONE;
-	bool trusted = false;
 	size_t len;
 	int status;
 
@@ -407,10 +407,12 @@ static int read_project(struct config *c, const char *workspace, struct error *e
 	if (!real)
 		return errno == ENOMEM ? out_of_memory(err) : MT_OK;
 	status = file_read(real, INI_MAX_FILE, &text, &len, &why);
-	if (!status)
+	if (status && status != MT_ENOMEM) {
+		trusted = false; /* a directory, a device, too large */
+		status = MT_OK;
+	} else if (!status && !trusted) {
 		status = trust_check(real, text, len, &trusted, err);
-	else if (status != MT_ENOMEM)
-		status = MT_OK; /* a directory, a device, too large: not trusted */
+	}
 	if (status)
 		return status;
 	if (!trusted) {
@@ -584,7 +586,7 @@ static int read_layers(struct config *c, const struct config_input *in, struct e
 	if (!status)
 		status = read_user(c, in->file, err);
 	if (!status)
-		status = read_project(c, in->workspace, err);
+		status = read_project(c, in->workspace, in->trust, err);
 	if (!status)
 		status = read_environment(c, err);
 	for (size_t i = 0; i < in->override_count && !status; i++)

@@ -508,7 +508,7 @@ void exchange_begin(struct llm_exchange *x)
 	}
 }
 
-/* The headers that the user adds: "Name: value, Name: value". */
+/* The headers that the user adds: "Name: value, Name: value", which llm_open checks. */
 static int extra_headers(struct llm_exchange *x, struct error *err)
 {
 	const char *rest = config_get(x->llm->config, x->llm->section, "extra_headers");
@@ -522,9 +522,7 @@ static int extra_headers(struct llm_exchange *x, struct error *err)
 		if (!line)
 			return out_of_memory(err);
 		if (!colon)
-			return fail(err, MT_EINVAL,
-				    "[%s] extra_headers: invalid; use `Name: value, ...`",
-				    x->llm->section);
+			continue;
 		*colon++ = '\0';
 		if (llm_dialect_host.header((struct mt_exchange *)x, line,
 					    colon + strspn(colon, " \t")))

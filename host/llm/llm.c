@@ -79,6 +79,20 @@ static int set_address(struct llm *l, const struct provider *p, struct error *er
 	return l->base_url ? MT_OK : out_of_memory(err);
 }
 
+/* The form of the headers that the user adds: "Name: value, Name: value". */
+static int check_headers(const struct llm *l, struct error *err)
+{
+	const char *rest = config_get(l->config, l->section, "extra_headers"), *item;
+	size_t len;
+
+	while (rest && list_next(&rest, &item, &len))
+		if (!memchr(item, ':', len))
+			return fail(err, MT_EINVAL,
+				    "[%s] extra_headers: invalid; use `Name: value, ...`",
+				    l->section);
+	return MT_OK;
+}
+
 /* Hosts that are this machine: their requests stay inside. */
 static bool is_localhost_url(const char *url)
 {
@@ -173,6 +187,8 @@ static int llm_fill(struct llm *l, struct registry *r, const char *model,
 	if (!l->provider || !l->model || !l->name)
 		return out_of_memory(err);
 	status = set_address(l, &p, err);
+	if (!status)
+		status = check_headers(l, err);
 	if (!status)
 		status = read_api_key(l, &p, err);
 	if (status)

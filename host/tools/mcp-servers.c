@@ -507,3 +507,22 @@ int mcp_server_options(const char *name, json_object *options, json_object **ret
 		*ret = STEAL(to);
 	return status;
 }
+
+int mcp_server_check(const char *name, json_object *options, struct error *err)
+{
+	AUTO(json) json_object *all = NULL;
+	struct error why = ERROR_NONE;
+	const char *command, *url;
+
+	if (mcp_server_options(name, options, &all, &why))
+		return fail(err, why.code, "[mcp.%s]: %s", name, why.text);
+	command = js_str(all, "command", NULL);
+	url = js_str(all, "url", NULL);
+	if (!command == !url)
+		return fail(err, MT_EINVAL, "[mcp.%s] requires either `command` or `url`",
+			    name);
+	if (url && strncmp(url, "http://", 7) != 0 && strncmp(url, "https://", 8) != 0)
+		return fail(err, MT_EINVAL,
+			    "[mcp.%s] `url` must start with https:// or http://", name);
+	return MT_OK;
+}

@@ -31,6 +31,8 @@ bool mcp_servers_trusted(const char *skill, json_object *servers);
  *  of their names, and what `mcp_json` says. Owned. */
 int mcp_server_options(const char *name, json_object *options, json_object **ret,
 		       struct error *err);
+/** Can a server be started or reached with these options? Without starting it. */
+int mcp_server_check(const char *name, json_object *options, struct error *err);
 /** Its address, program, or the file that names one. Borrowed. */
 const char *mcp_server_target(json_object *options);
 

@@ -148,6 +148,31 @@ setup() {
 	[ "$status" -eq 2 ]
 }
 
+# finds TEXT OPTION...: check reports TEXT, once
+finds() {
+	local text=$1
+	shift
+	run mortise config check "$@"
+	echo "$output"
+	[ "$status" -eq 2 ]
+	[ "$(grep -cF -- "$text" <<<"$output")" -eq 1 ]
+}
+
+@test "check finds servers that cannot be started or reached, paths, headers" {
+	finds '[mcp.x] requires either `command` or `url`' -o mcp.x.timeout=9s
+	finds '[mcp.x] requires either `command` or `url`' -o mcp.x.command=a -o mcp.x.url=http://b
+	finds '[mcp.memory] `url` must start with' -o mcp.memory.url=example.com/mcp
+	finds '`prompt_dir`: cannot use /no/such: No such file' -o core.prompt_dir=/no/such
+	finds '`runner`: cannot use /no/such: No such file' -o core.runner=/no/such
+	finds '`state_dir`: cannot use /dev/null/x: Not a directory' -o core.state_dir=/dev/null/x
+	mortise config check -o core.state_dir="$BATS_TEST_TMPDIR/not/yet/there"
+	export SOME_KEY=some-key-of-this-test
+	finds '[llm] extra_headers: invalid' -o llm.extra_headers=colonless \
+		-o llm.model=openai/gpt-4.1 -o llm.api_key_env=SOME_KEY
+	printf '[analyzer.policy]\nnonsense = 1\n' >"$BATS_TEST_TMPDIR/c.ini"
+	finds 'unknown option `nonsense`' --config "$BATS_TEST_TMPDIR/c.ini"
+}
+
 @test "api_key suggests where a key belongs, and does not print it" {
 	printf '[llm]\napi_key = sk-secret-of-mine\n' >"$BATS_TEST_TMPDIR/c.ini"
 	run mortise config check --config "$BATS_TEST_TMPDIR/c.ini"
@@ -163,12 +188,21 @@ setup() {
 	run mortise config trust
 	[ "$status" -eq 1 ]
 	[[ "$output" == *"mortise.ini:2: [llm] unknown option \`modle\`; did you mean"* ]]
+	for text in 'controller]\ntools = nothing-of-this-name' 'mcp.x]\ncomand = y' \
+		'agent.codeact]\nnonsense = 1'; do
+		printf "[$text\n" >.mortise/mortise.ini
+		run mortise config trust
+		echo "$output"
+		[ "$status" -eq 1 ]
+		[[ "$output" == "mortise: "*"/p/.mortise/mortise.ini:2: ["*" unknown "* ]]
+	done
 	printf '[controller]\nmax_iterations = 9\n' >.mortise/mortise.ini
 	printf '[turn]\ntext = Done.\n' >script
 	run mortise run -m script:script -t hi </dev/null
 	[ "$status" -eq 0 ]
 	[[ "$output" == *".mortise/mortise.ini was ignored because it is not trusted; run \`mortise config trust\` to trust it"* ]]
-	run mortise config trust
+	# what is wrong without it as well does not matter
+	run mortise config trust -o controller.agent=unknown
 	[ "$status" -eq 0 ]
 	run mortise run -m script:script -t hi </dev/null
 	[[ "$output" != *"not trusted"* ]]
@@ -185,7 +219,9 @@ setup() {
 		run mortise config explain $key --config "$BATS_TEST_TMPDIR/c.ini" -o $key=10
 		[ "$status" -eq 0 ]
 		[ "${lines[0]}" = "$key = 7" ]
-		[[ "$output" == *"etc/enforced.ini:2"* ]]
+		set=$(grep '^  set: ' <<<"$output")
+		[[ "$set" == *"= 7  ("*"etc/enforced.ini:2)" ]]
+		[[ "$output" == *"  over: [${key%.*}] max_iterations = 10  (-o)"* ]]
 	done
 	run mortise run -m script:other -t hi </dev/null
 	[ "$status" -eq 2 ]
