@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 enum { REMOVE_DEPTH = 200 }; /* each level holds a descriptor open */
 
@@ -189,6 +190,27 @@ int file_put(const char *path, const char *bytes, size_t len, mode_t mode,
 		return err ? err->code : MT_EIO;
 	return special ? write_special(target, bytes, len, err)
 		       : file_write(target, bytes, len, mode, false, err);
+}
+
+int file_put_check(const char *path, struct error *err)
+{
+	bool special;
+	AUTO(free) char *target = file_target(path, &special, err);
+	struct stat st;
+	char *slash = target && !special ? strrchr(target, '/') : NULL;
+
+	if (!target)
+		return err ? err->code : MT_EIO;
+	if (special)
+		return access(target, W_OK) ? fail_errno(err, path, "write") : MT_OK;
+	if (stat(target, &st) == 0 && S_ISDIR(st.st_mode)) {
+		errno = EISDIR;
+		return fail_errno(err, path, "write");
+	}
+	if (slash)
+		slash[slash == target] = '\0';
+	return access(slash ? target : ".", W_OK | X_OK) ? fail_errno(err, path, "write")
+							 : MT_OK;
 }
 
 int dir_temporary(const char *name, char *path, size_t room, struct error *err)

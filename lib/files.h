@@ -25,6 +25,8 @@ int file_write_durable(const char *path, const char *bytes, size_t len, mode_t m
  *  that is there is written to instead of being replaced. */
 int file_put(const char *path, const char *bytes, size_t len, mode_t mode,
 	     struct error *err);
+/** Can file_put write there? Nothing is changed. */
+int file_put_check(const char *path, struct error *err);
 /** Where such a path leads, owned: links are followed. NULL: `err`. `*ret_special`:
  *  it is a device or pipe. */
 char *file_target(const char *path, bool *ret_special, struct error *err);

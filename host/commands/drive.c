@@ -253,6 +253,15 @@ static int open_faces(uv_loop_t *loop, struct drive *d, struct error *err)
 
 /* ---- the end ----------------------------------------------------------- */
 
+int drive_check(const struct drive_options *o, struct error *err)
+{
+	struct error why = ERROR_NONE;
+
+	if (!o->record || file_put_check(o->record, &why) == MT_OK)
+		return MT_OK;
+	return fail(err, why.code, "--record: %s", why.text);
+}
+
 /* Each reply of the log, as a turn of a script. */
 static int record(const char *path, struct evlog *log, struct error *err)
 {

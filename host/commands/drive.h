@@ -28,6 +28,8 @@ struct drive_options {
 int drive_conversation(uv_loop_t *loop, struct conversation *c, const char *task,
 		       size_t len, const struct drive_options *o);
 
+/** Can the script of `record` be written? To be called before there are replies. */
+int drive_check(const struct drive_options *o, struct error *err);
 /** Read a file that --image names into `images` of a struct drive_options. */
 int drive_image(void *options, const char *path, struct error *err);
 

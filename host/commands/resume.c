@@ -186,6 +186,8 @@ static int run_it(struct arguments *a)
 
 	if (!loop)
 		return command_report(EXIT_FAILED, &err);
+	if (drive_check(&a->drive, &err))
+		return command_report(EXIT_USAGE, &err);
 	code = start_or_join(a, loop, &c, &err);
 	if (c) {
 		a->drive.commands = a->drive.json;

@@ -294,7 +294,8 @@ static int run_it(struct arguments *a)
 	size_t len = 0;
 	uv_loop_t *loop;
 
-	if (set_limits(a, &err) || open_answer(a, &err) || get_task(a, &task, &len, &err))
+	if (set_limits(a, &err) || open_answer(a, &err) || drive_check(&a->drive, &err) ||
+	    get_task(a, &task, &len, &err))
 		return command_report(EXIT_USAGE, &err);
 	a->drive.commands = a->drive.json && !task_on_stdin(a);
 	loop = command_loop(&err);

@@ -151,6 +151,20 @@ EOF
 		diff "$work/first" -
 }
 
+@test "a script that cannot be written is reported before the model is asked" {
+	mkdir "$work/dir"
+	for file in "$work/dir" "$work/nowhere/script" "$work/script/x"; do
+		run "${run_it[@]}" --record "$file" -q -t hi
+		[ "$status" -eq 2 ]
+		[[ "$output" == "mortise: --record: cannot write $file: "* ]]
+	done
+	[ ! -e "$work/state/mortise/conversations" ]
+	"${run_it[@]}" -q -t hi
+	run mortise resume --record "$work/dir" -q -t more
+	[ "$status" -eq 2 ]
+	[[ "$output" == "mortise: --record: cannot write $work/dir: "* ]]
+}
+
 @test "Ctrl-C pauses with what the command had said; resume continues" {
 	cat >"$work/script" <<'EOF'
 [turn]

@@ -245,6 +245,11 @@ static void a_named_file_is_written(void)
 
 	CHECK(file_write(file, "old", 3, 0600, false, NULL) == MT_OK);
 	CHECK(symlink(file, link) == 0 && symlink("nowhere", gone) == 0);
+	CHECK(file_put_check(link, &err) == MT_OK);
+	CHECK(file_put_check(gone, &err) == MT_ENOTFOUND);
+	CHECK(file_put_check(root, &err) == MT_EIO);
+	CHECK(file_put_check("/nonexistent/x", &err) == MT_ENOTFOUND);
+	CHECK(file_put_check("in-this-directory", &err) == MT_OK);
 	CHECK(file_put(link, "new", 3, 0600, &err) == MT_OK);
 	CHECK(lstat(link, &st) == 0 && S_ISLNK(st.st_mode));
 	CHECK(file_read(file, 10, &text, NULL, NULL) == MT_OK);
