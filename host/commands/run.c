@@ -161,8 +161,7 @@ static bool stdin_adds(const struct arguments *a)
 	struct pollfd in = { .fd = STDIN_FILENO, .events = POLLIN };
 	struct stat st;
 
-	if (!a->task || a->file || a->drive.json || a->drive.keep ||
-	    fstat(STDIN_FILENO, &st) < 0)
+	if (!a->task || a->drive.json || a->drive.keep || fstat(STDIN_FILENO, &st) < 0)
 		return false;
 	if (S_ISREG(st.st_mode))
 		return true;
@@ -189,7 +188,7 @@ static int add_file(const struct arguments *a, struct strbuf *text, struct error
 	return r;
 }
 
-/* The text of -t, then that of the file or of standard input. */
+/* The text of -t, then that of the file, then that of standard input. */
 static int read_task(const struct arguments *a, struct strbuf *text, struct error *err)
 {
 	size_t before;
@@ -203,7 +202,7 @@ static int read_task(const struct arguments *a, struct strbuf *text, struct erro
 	before = text->len;
 	if (a->file && strcmp(a->file, "-") != 0)
 		r = add_file(a, text, err);
-	else if (task_on_stdin(a) || stdin_adds(a))
+	if (!r && (task_on_stdin(a) || stdin_adds(a)))
 		r = read_stdin(text, err);
 	if (!r && a->task && text->len == before)
 		strbuf_cut(text, before - 2);

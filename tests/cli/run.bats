@@ -347,6 +347,9 @@ EOS
 	echo "some data" >"$work/data"
 	run "${run_it[@]}" -q -t hi -f "$work/data" </dev/null
 	[ "$output" = "Seen." ]
+	echo "other data" >"$work/data"
+	run bash -c 'echo some data | "$@"' - "${run_it[@]}" -q -t hi -f "$work/data"
+	[ "$output" = "Seen." ]
 	mkfifo "$work/open"
 	answer "Alone."
 	run -0 --separate-stderr "${run_it[@]}" -q -t hi <>"$work/open"
