@@ -321,6 +321,14 @@ static int write_piece(const char *text, size_t len, void *arg)
 	return fwrite(text, 1, len, arg) == len ? MT_OK : MT_EIO;
 }
 
+/* The sink failed to write: says why, instead of only that. */
+static int export_status(int status, const char *path, FILE *out, struct error *err)
+{
+	return status == MT_EIO && ferror(out)
+		       ? fail(err, MT_EIO, "cannot write %s: %s", path, strerror(errno))
+		       : status;
+}
+
 static int export_special(struct evlog *log, bool screenshots, const char *path,
 			  struct error *err)
 {
@@ -328,6 +336,8 @@ static int export_special(struct evlog *log, bool screenshots, const char *path,
 	int status =
 		out ? trajectory_export(log, screenshots, write_piece, out, err) : MT_OK;
 
+	if (out)
+		status = export_status(status, path, out, err);
 	if ((!out || fclose(out) != 0) && !status)
 		status = fail(err, MT_EIO, "cannot write %s: %s", path, strerror(errno));
 	return status;
@@ -358,6 +368,7 @@ static int export_file(struct evlog *log, bool screenshots, const char *named,
 		return status;
 	}
 	status = trajectory_export(log, screenshots, write_piece, out, err);
+	status = export_status(status, path, out, err);
 	if ((fclose(out) != 0 || (!status && rename(temp.text, path) != 0)) && !status)
 		status = fail(err, MT_EIO, "cannot write %s: %s", path, strerror(errno));
 	if (status)
@@ -377,8 +388,10 @@ static int export(const struct config *c, const struct arguments *a, struct erro
 		return status;
 	if (!a->file || strcmp(a->file, "-") == 0) {
 		status = trajectory_export(log, a->screenshots, write_piece, stdout, err);
-		return fflush(stdout) != 0
-			       ? fail(err, MT_EIO, "standard output is closed")
+		status = export_status(status, "standard output", stdout, err);
+		return fflush(stdout) != 0 && !status
+			       ? fail(err, MT_EIO, "cannot write standard output: %s",
+				      strerror(errno))
 			       : status;
 	}
 	strbuf_add(&path, a->file);

@@ -149,4 +149,10 @@ setup() {
 	mortise conversations export "$id" link.json
 	[ -L link.json ]
 	cmp real.json plain.json
+	run mortise conversations export "$id" /dev/full
+	[ "$status" -eq 1 ]
+	[ "$output" = "mortise: cannot write /dev/full: No space left on device" ]
+	run bash -c 'mortise conversations export "$1" >/dev/full' - "$id"
+	[ "$status" -eq 1 ]
+	[ "$output" = "mortise: cannot write standard output: No space left on device" ]
 }
