@@ -72,7 +72,7 @@ m() {
 	echo "$output"
 	[ "$status" -eq 6 ]
 	[[ "$output" == *"good"*"4 tools"* ]]
-	[[ "$output" == *"dead"*"exit status 3: no license"* ]]
+	[[ "$output" == *"dead"*"exited with status 3: no license"* ]]
 	[[ "$output" == *"never"*"did not respond"* ]]
 	[[ "$output" == *"quiet"*"did not respond"*"tools/list"* ]]
 	[[ "$output" == *"ancient"*"1999-01-01"* ]]
@@ -129,7 +129,7 @@ m() {
 	run m tools call write
 	echo "$output"
 	[ "$status" -ne 0 ]
-	[[ "$output" == *"exit status 7: about to die"* ]]
+	[[ "$output" == *"exited with status 7: about to die"* ]]
 	[ "$(wc -l <"$dir/starts-one")" -eq 1 ]
 	run m tools call two_plain '{"text":"b"}'
 	echo "$output"
