@@ -657,13 +657,13 @@ use_browser() {
 	cd "$dir"
 	for revision in 2025-11-25:18 2026-07-28:32; do
 		PATH=$node:$PATH "$suite" client --requirements "${revision%:*}" \
-			--command "mortise mcp-conformance" >log 2>&1 || { cat log; return 1; }
+			--command mortise-mcp-conformance >log 2>&1 || { cat log; return 1; }
 		sed -n '/SUITE SUMMARY/,$p' log
 		[ "$(grep -c '^✓' log)" -ge "${revision#*:}" ]
 	done
 	for scenario in auth/client-credentials-jwt auth/client-credentials-basic; do
 		PATH=$node:$PATH "$suite" client --scenario $scenario \
-			--command "mortise mcp-conformance" >log 2>&1 || { cat log; return 1; }
+			--command mortise-mcp-conformance >log 2>&1 || { cat log; return 1; }
 	done
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * conformance.c - `mortise mcp-conformance URL`: the client as the official
+ * conformance.c - `mortise-mcp-conformance URL`: the client as the official
  * conformance suite of MCP drives it. It connects, lists the tools, calls each,
  * and says with its exit status whether all of it went well.
  *
@@ -203,7 +203,7 @@ int main(int argc, char **argv)
 	struct error err = ERROR_NONE;
 
 	if (!config.url || *config.url == '-') {
-		printf("Usage: mortise mcp-conformance URL\n\nThe MCP client as the official "
+		printf("Usage: mortise-mcp-conformance URL\n\nThe MCP client as the official "
 		       "conformance suite drives it.\n");
 		return config.url && strcmp(config.url, "--help") == 0 ? 0 : 2;
 	}
