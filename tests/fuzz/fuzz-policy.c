@@ -16,13 +16,13 @@ static void check_normalize(const char *text, size_t len)
 {
 	AUTO(strbuf) struct strbuf once = STRBUF(1 << 22), twice = STRBUF(1 << 22);
 
-	if (normalize(text, len, false, &once))
+	if (normalize_text(text, len, false, &once))
 		return;
 	for (size_t i = 0; i + 1 < once.len; i++)
 		if (once.text[i] == ' ' && once.text[i + 1] == ' ')
 			abort();
 	if (strlen(once.text) != once.len ||
-	    normalize(once.text, once.len, false, &twice))
+	    normalize_text(once.text, once.len, false, &twice))
 		abort();
 }
 

@@ -173,8 +173,8 @@ static bool on_normalize(struct vec *v, json_object *c)
 	json_object *text =
 		args ? json_object_array_get_idx(args, 0) : js_get(in, "text");
 
-	normalize(json_object_get_string(text), (size_t)json_object_get_string_len(text),
-		  false, &out);
+	normalize_text(json_object_get_string(text),
+		       (size_t)json_object_get_string_len(text), false, &out);
 	if (strcmp(js_str(c, "output", ""), out.text) != 0)
 		vec_fault(v, "normalized", js_str(c, "output", ""), out.text);
 	return true;
