@@ -184,16 +184,18 @@ static bool on_tasks(struct vec *v, json_object *c)
 
 static bool on_glob(struct vec *v, json_object *c)
 {
-	json_object *out = js_get(c, "output"), *got = json_object_new_array();
+	json_object *out = js_get(c, "output");
+	AUTO(json) json_object *got = json_object_new_array();
 	AUTO(free) char *base = NULL, *rest = NULL;
 
-	if (glob_split(js_str(js_get(c, "in"), "pattern", ""), &base, &rest))
-		return false;
+	if (glob_split(js_str(js_get(c, "in"), "pattern", ""), &base, &rest)) {
+		vec_fault(v, "parts", js_text(out, NULL), "no memory");
+		return true;
+	}
 	json_object_array_add(got, base ? json_object_new_string(base) : NULL);
 	json_object_array_add(got, json_object_new_string(rest));
 	if (!js_equal(out, got))
 		vec_fault(v, "parts", js_text(out, NULL), js_text(got, NULL));
-	json_object_put(got);
 	return true;
 }
 

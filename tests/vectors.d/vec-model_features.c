@@ -143,7 +143,10 @@ static void request_with_tools(struct vec *v, json_object *in, json_object *want
 
 	facts_of(js_str(in, "model", ""), &f);
 	want_bool(v, "tools", js_bool(want, "has_tools", false), f.tools);
-	want_bool(v, "stop words", stop != NULL, !f.tools && f.stop);
+	want_text(v, "stop words",
+		  stop ? json_object_get_string(json_object_array_get_idx(stop, 0))
+		       : NULL,
+		  !f.tools && f.stop ? FNCALL_STOP : NULL);
 	if (f.tools)
 		return;
 	if (fncall_encode_request(r, f.example, &text, &err)) {

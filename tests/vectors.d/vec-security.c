@@ -135,6 +135,8 @@ static bool on_rail(struct vec *v, json_object *c)
 	}
 	if (strcmp(js_str(out, "outcome", ""), name_of(rail.risk)) != 0)
 		vec_fault(v, "outcome", js_str(out, "outcome", ""), name_of(rail.risk));
+	if (strcmp(js_str(out, "risk", ""), name_of(rail.risk)) != 0)
+		vec_fault(v, "risk", js_str(out, "risk", ""), name_of(rail.risk));
 	if (strcmp(js_str(out, "rule", js_str(out, "rule_name", "")), rail.rule) != 0)
 		vec_fault(v, "rule", js_str(out, "rule", ""), rail.rule);
 	return true;

@@ -121,7 +121,8 @@ static inline bool vec_decide(struct vec *v, json_object *c,
 }
 
 /** Run `one` on each case. It returns true if it ran the case (which passed
- *  unless vec_fault was called), false if it called vec_skip. */
+ *  unless vec_fault was called), false if it called vec_skip. A case with a fault has
+ *  failed, skipped or not, and one that is neither run nor skipped too. */
 static inline void vec_each(struct vec *v, bool (*one)(struct vec *v, json_object *c))
 {
 	json_object *cases = js_get(v->file, "cases");
@@ -129,14 +130,18 @@ static inline void vec_each(struct vec *v, bool (*one)(struct vec *v, json_objec
 
 	for (size_t i = 0; i < n; i++) {
 		json_object *c = json_object_array_get_idx(cases, i);
+		unsigned skipped;
+		bool ran;
 
 		v->number = i + 1;
 		v->label = js_str(c, "id", js_str(c, "name", "(no name)"));
 		v->faults = 0;
-		if (!one(v, c))
-			continue;
+		skipped = v->skipped;
+		ran = one(v, c);
+		if (!ran && v->skipped == skipped)
+			vec_fault(v, "the case", "run or skipped", "neither");
 		v->failed += v->faults != 0;
-		v->passed += v->faults == 0;
+		v->passed += ran && v->faults == 0;
 	}
 }
 
