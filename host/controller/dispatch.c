@@ -268,7 +268,7 @@ static void on_result(void *arg, const struct runner_result *result)
 		return;
 	features_call_ended(c, result->call);
 	if (result->spool)
-		spools_trim(c);
+		spools_keep(c, result->spool);
 	if (parallel_buffer_result(c, result))
 		return;
 	if (!turn_is_idle(c) && turn_call(c)->number == result->call)

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * spools.c - how much whole output a conversation keeps: the oldest files go. */
+ * spools.c - files of whole output: on the disk before an event names them, and the
+ * oldest are removed. */
 #include "controller/spools.h"
 
 #include "array.h"
 #include "controller/core.h"
 #include "files.h"
+#include "log.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -55,7 +57,8 @@ static int64_t collect(DIR *dir, struct spool **ret, size_t *ret_count)
 	return total;
 }
 
-void spools_trim(struct conversation *c)
+/* Remove the oldest files while there is more than [core] spool_total. */
+static void spools_trim(struct conversation *c)
 {
 	AUTO(free) char *path = path_join(c->dir, "spool");
 	int64_t most = config_int(c->config, "core", "spool_total"), total;
@@ -80,4 +83,14 @@ void spools_trim(struct conversation *c)
 				    "removed %zu files of earlier output: [core] "
 				    "spool_total was exceeded",
 				    removed);
+}
+
+void spools_keep(struct conversation *c, const char *path)
+{
+	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+	struct error err = ERROR_NONE;
+
+	if (evlog_sync_file(c->log, "spool", name, &err))
+		log_line(MT_LOG_ERROR, "controller", "%s", err.text);
+	spools_trim(c);
 }

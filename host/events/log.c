@@ -189,6 +189,29 @@ int evlog_beside(struct evlog *log, const char *name, struct error *err)
 	return log->options.sync == SYNC_EVENT ? sync_all(log, err) : MT_OK;
 }
 
+int evlog_sync_file(struct evlog *log, const char *below, const char *name,
+		    struct error *err)
+{
+	AUTO(close) int dir = -1;
+	AUTO(close) int file = -1;
+
+	if (log->lost)
+		return fail_lost(log, err);
+	if (log->options.sync == SYNC_NONE)
+		return MT_OK;
+	dir = openat(log->dir_fd, below, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (dir >= 0)
+		file = openat(dir, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	if (file < 0)
+		return errno == ENOENT ? MT_OK
+				       : fail(err, MT_EIO, "cannot open %s/%s/%s: %s",
+					      log->dir, below, name, strerror(errno));
+	if (fdatasync(file) == 0 && fsync(dir) == 0 && fsync(log->dir_fd) == 0)
+		return MT_OK;
+	evlog_lose(log, errno);
+	return fail_lost(log, err);
+}
+
 /* Only where there is much to write: else it costs more than it hides. */
 void evlog_barrier_begin(struct evlog *log)
 {

@@ -68,6 +68,11 @@ int evlog_record(struct evlog *log, json_object *record, struct error *err);
 /** What was appended is on the disk now (nothing to do with SYNC_NONE). A failure is
  *  final: from then on nothing can be appended, and every barrier fails. */
 int evlog_barrier(struct evlog *log, struct error *err);
+/** A file of a subdirectory was written by another process, and an event will refer to
+ *  it: its bytes and its name are on the disk now (nothing to do with SYNC_NONE, or if
+ *  the file does not exist here). A failure is final, as that of a barrier. */
+int evlog_sync_file(struct evlog *log, const char *below, const char *name,
+		    struct error *err);
 /** A sync of something else of the conversation failed, with this errno: that is as
  *  final as a barrier that fails. */
 void evlog_lose(struct evlog *log, int number);

@@ -13,9 +13,12 @@ cases=${POWERLOSS_CASES:-60}
 first=${POWERLOSS_FIRST:-0}
 tools=$top_builddir/tests/powerloss
 work=$(realpath "$(mktemp -d)")
-trap '[ -z "$model" ] || kill "$model"; rm -rf "$work"' EXIT
+trap '[ -z "$model" ] || kill "$model"; until_true remove' EXIT
 mkdir -m 700 "$work/ws" "$work/run"
 export XDG_RUNTIME_DIR=$work/run OPENAI_API_KEY=sk-of-a-test
+
+# a runner that is still ending appends to its journal
+remove() { rm -rf "$work" 2>/dev/null; }
 
 n=0
 tell() { # tell STATUS NAME
@@ -54,6 +57,10 @@ thought = two calls
 command = head -c 25000 /dev/zero | tr '\0' x
 
 [turn]
+[call execute_bash]
+command = seq 20000
+
+[turn]
 [call task_tracker]
 command = plan
 task_list = [{"id": "1", "title": "look", "status": "todo"}]
@@ -74,10 +81,21 @@ message = done at last
 END
 for i in {1..40}; do printf '[turn]\n[call finish]\nmessage = done\n\n'; done >"$work/end"
 
+# The host does not pass LD_PRELOAD to the runner, whose workers write the files of output.
+cat >"$work/runner" <<END
+#!/bin/sh
+. "$work/recording"
+export LD_PRELOAD=$tools/record.so POWERLOSS_ROOT POWERLOSS_JOURNAL
+exec $top_builddir/mortise-runner "\$@"
+END
+chmod 700 "$work/runner"
+
 recorded() { # NAME COMMAND...: run with everything written down
 	local name=$1
 	shift
-	LD_PRELOAD=$tools/record.so POWERLOSS_ROOT=$XDG_STATE_HOME POWERLOSS_JOURNAL=$journal \
+	printf 'POWERLOSS_ROOT=%s\nPOWERLOSS_JOURNAL=%s\n' "$XDG_STATE_HOME" "$journal" \
+		>"$work/recording"
+	MORTISE_CORE_RUNNER=$work/runner LD_PRELOAD=$tools/record.so POWERLOSS_ROOT=$XDG_STATE_HOME POWERLOSS_JOURNAL=$journal \
 		"$@" >"$work/out" 2>"$work/err"
 	local code=$?
 	[ "$code" = 0 ] || sed 's/^/# /' "$work/err"

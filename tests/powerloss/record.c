@@ -68,16 +68,10 @@ static void put(struct journal_record *r, const char *path, const char *other,
 	errno = number;
 }
 
-/* A path below the root, relative to it; NULL if it is not. The runner's spool files
- * are not part of a conversation's log. */
+/* A path below the root, relative to it; NULL if it is not. */
 static const char *below(const char *path)
 {
-	const char *spool;
-
 	if (!root_len || strncmp(path, root, root_len) != 0 || path[root_len] != '/')
-		return NULL;
-	spool = strstr(path + root_len, "/spool");
-	if (spool && strchr("/", spool[6]))
 		return NULL;
 	return path + root_len + 1;
 }

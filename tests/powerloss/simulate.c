@@ -356,9 +356,6 @@ static int compare(const struct node *nodes, int at, const char *path)
 		char below[PATH_MAX];
 		size_t len;
 
-		/* the runner's, which are not part of the log */
-		if (strcmp(d->d_name, "spool") == 0)
-			continue;
 		if (strcmp(d->d_name, ".") == 0 || strcmp(d->d_name, "..") == 0)
 			continue;
 		snprintf(below, sizeof below, "%s/%s", path, d->d_name);
@@ -697,6 +694,65 @@ static int check_taken_over(const struct node *image, const struct node *live,
 	return bad;
 }
 
+/* Was a file removed before the cut, alone or with its conversation? */
+static bool is_removed(const char *path, int cut)
+{
+	uint32_t pid;
+	int at;
+
+	for (int i = 0; i < cut; i++)
+		if (ops[i].r->kind == J_REMOVE && strcmp(ops[i].path, path) == 0)
+			return true;
+	return is_going(path, cut, &pid, &at);
+}
+
+/* The whole of a file of output as it was when the log first named it at `named`. */
+static int check_spool(const struct node *image, const struct op *made, int named,
+		       int cut)
+{
+	struct node *live = need(calloc(NODES_MAX, sizeof *live));
+	int at = find(image, made->path, false);
+	const struct node *want = &live[made->node], *got = at >= 0 ? &image[at] : NULL;
+	int bad;
+
+	if (is_removed(made->path, cut)) {
+		free(live);
+		return 0;
+	}
+	clear(live);
+	for (int i = 0; i < named; i++)
+		if (ops[i].node >= 0)
+			apply(live, &ops[i]);
+	bad = !got || got->size < want->size ||
+	      memcmp(got->bytes, want->bytes, want->size) != 0;
+	if (bad)
+		printf("lost %s: an event names it\n", made->path);
+	clear(live);
+	free(live);
+	return bad;
+}
+
+/* Files of whole output that the log of process `pid` named before `from`. */
+static int check_spools(const struct node *image, uint32_t pid, int from, int cut)
+{
+	int bad = 0;
+
+	for (int i = 0; i < from; i++) {
+		const char *name = strstr(ops[i].path, "/spool/");
+		int named = -1;
+
+		if (ops[i].r->kind != J_CREATE || !name)
+			continue;
+		for (int k = i; k < from && named < 0; k++)
+			if (ops[k].r->pid == pid && ops[k].r->kind == J_WRITE &&
+			    has(&ops[k], name))
+				named = k;
+		if (named >= 0)
+			bad += check_spool(image, &ops[i], named, cut);
+	}
+	return bad;
+}
+
 /* What a process said it had removed does not come back. */
 static int check_removed(const struct node *image, uint32_t pid, int from)
 {
@@ -743,6 +799,7 @@ static int check_image(const struct node *image, int cut)
 				apply(live, &ops[k]);
 		bad += check_promises(image, live, pid, i, cut);
 		bad += check_taken_over(image, live, pid, i, cut);
+		bad += check_spools(image, pid, i, cut);
 		if (ops[i].r->kind == J_EXIT)
 			bad += check_removed(image, pid, i);
 		clear(live);
