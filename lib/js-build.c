@@ -20,6 +20,13 @@ struct build {
 	struct error *err;
 };
 
+struct piece {
+	const char *start;
+	size_t len;
+};
+
+enum { NAME_ROOM = 64 }; /* bytes of a name that is not copied to the heap */
+
 static int value(struct build *b, json_object **ret);
 
 static int fault(struct build *b, const char *what)
@@ -39,7 +46,8 @@ static int no_memory(struct build *b)
 
 static void skip_space(struct build *b)
 {
-	while (b->at < b->end && strchr(" \t\r\n", *b->at) && *b->at)
+	while (b->at < b->end &&
+	       (*b->at == ' ' || *b->at == '\n' || *b->at == '\t' || *b->at == '\r'))
 		b->at++;
 }
 
@@ -90,11 +98,20 @@ static void escape(struct build *b)
 		strbuf_addc(&b->string, bytes[strchr(names, c) - names]);
 }
 
-/* js_scan has seen that it ends and that its escapes are right. */
-static int string(struct build *b)
+/* js_scan has seen that it ends and that its escapes are right. Without any it stays
+ * where it is. */
+static int string(struct build *b, struct piece *ret)
 {
+	const char *begin = ++b->at;
+
+	while (*b->at != '"' && *b->at != '\\')
+		b->at++;
+	if (*b->at == '"') {
+		*ret = (struct piece){ begin, (size_t)(b->at++ - begin) };
+		return MT_OK;
+	}
 	strbuf_reset(&b->string);
-	b->at++;
+	strbuf_addn(&b->string, begin, (size_t)(b->at - begin));
 	while (*b->at != '"') {
 		const char *start = b->at;
 
@@ -107,6 +124,7 @@ static int string(struct build *b)
 		}
 	}
 	b->at++;
+	*ret = (struct piece){ b->string.text, b->string.len };
 	return b->string.error ? no_memory(b) : MT_OK;
 }
 
@@ -157,18 +175,24 @@ static int word(struct build *b, json_object **ret)
 static int member(struct build *b, json_object *o)
 {
 	AUTO(json) json_object *inner = NULL;
-	AUTO(free) char *name = NULL;
+	AUTO(free) char *long_name = NULL;
+	char room[NAME_ROOM], *name = room;
+	struct piece text;
 	int status;
 
 	skip_space(b);
 	if (b->at == b->end || *b->at != '"')
 		return fault(b, "object property name expected");
-	status = string(b);
+	status = string(b, &text);
 	if (status)
 		return status;
-	name = strndup(b->string.text, b->string.len);
-	if (!name)
-		return no_memory(b);
+	if (text.len >= sizeof room) {
+		name = long_name = malloc(text.len + 1);
+		if (!name)
+			return no_memory(b);
+	}
+	memcpy(name, text.start, text.len);
+	name[text.len] = '\0';
 	if (!js_build_take(b, ':'))
 		return fault(b, "object property name separator ':' expected");
 	status = value(b, &inner);
@@ -221,19 +245,21 @@ static int group(struct build *b, json_object **ret)
 
 static int value(struct build *b, json_object **ret)
 {
+	struct piece text;
+	int status;
+
 	skip_space(b);
+	if (b->at < b->end && *b->at == '"') {
+		status = string(b, &text);
+		if (status)
+			return status;
+		*ret = json_object_new_string_len(text.start, (int)text.len);
+		return *ret ? MT_OK : no_memory(b);
+	}
 	if (b->at == b->end || (*b->at && strchr(":,]}", *b->at)))
 		return fault(b, "unexpected character");
 	if (*b->at == '{' || *b->at == '[')
 		return group(b, ret);
-	if (*b->at == '"') {
-		int status = string(b);
-
-		if (status)
-			return status;
-		*ret = json_object_new_string_len(b->string.text, (int)b->string.len);
-		return *ret ? MT_OK : no_memory(b);
-	}
 	return *b->at == '-' || isdigit((unsigned char)*b->at) ? number(b, ret)
 							       : word(b, ret);
 }
