@@ -290,50 +290,16 @@ void view_invariants_mates(const struct view_fact *const *places, size_t count,
 }
 
 struct needs {
-	unsigned char *batches, *calls;
-	size_t *first;                 /* of each loop: the place behind its first action */
+	struct members by_batch, by_call; /* those that call or answer */
+	size_t *first;                    /* of each loop: the place behind its first action */
+	size_t *queue;                    /* places that are shown */
+	size_t queued;
 };
 
-static bool mark_needed(unsigned char *flag)
-{
-	bool is_new = !*flag;
-
-	*flag = 1;
-	return is_new;
-}
-
-/* @return true if something was added. */
-static bool complete_once(const struct needs *n, const struct view_fact *const *places,
-			  size_t count, unsigned char *shown)
-{
-	bool changed = false;
-
-	for (size_t i = 0; i < count; i++) {
-		const struct view_fact *f = places[i];
-
-		if (!f)
-			continue;
-		if (f->call >= 0 &&
-		    (n->calls[f->call] || (f->batch >= 0 && n->batches[f->batch])))
-			changed |= mark_needed(&shown[i]);
-		if (!shown[i])
-			continue;
-		if (f->call >= 0)
-			changed |= mark_needed(&n->calls[f->call]);
-		if (f->batch >= 0)
-			changed |= mark_needed(&n->batches[f->batch]);
-		if (f->loop >= 0 && n->first[f->loop])
-			changed |= mark_needed(&shown[n->first[f->loop] - 1]);
-	}
-	return changed;
-}
-
-int view_invariants_complete(const struct view_fact *const *places, size_t count,
-			     unsigned char *shown)
+static int needs_open(struct needs *n, const struct view_fact *const *places,
+		      size_t count)
 {
 	int32_t batches = 0, calls = 0, loops = 0;
-	struct needs n = { 0 };
-	int r;
 
 	for (size_t i = 0; i < count; i++) {
 		if (!places[i])
@@ -342,17 +308,75 @@ int view_invariants_complete(const struct view_fact *const *places, size_t count
 		calls = more(calls, places[i]->call);
 		loops = more(loops, places[i]->loop);
 	}
-	n.batches = calloc((size_t)batches + 1, 1);
-	n.calls = calloc((size_t)calls + 1, 1);
-	n.first = calloc((size_t)loops + 1, sizeof *n.first);
-	r = n.batches && n.calls && n.first ? MT_OK : MT_ENOMEM;
-	for (size_t i = count; !r && i-- > 0;)
-		if (places[i] && places[i]->is_action && places[i]->loop >= 0)
-			n.first[places[i]->loop] = i + 1;
-	while (!r && complete_once(&n, places, count, shown))
-		;
-	free(n.batches);
-	free(n.calls);
-	free(n.first);
+	n->first = calloc((size_t)loops + 1, sizeof *n->first);
+	n->queue = calloc(count + 1, sizeof *n->queue);
+	return n->first && n->queue && !members_open(&n->by_batch, batches, count) &&
+			       !members_open(&n->by_call, calls, count)
+		       ? MT_OK
+		       : MT_ENOMEM;
+}
+
+static void needs_close(struct needs *n)
+{
+	members_close(&n->by_batch);
+	members_close(&n->by_call);
+	free(n->first);
+	free(n->queue);
+}
+
+static void needs_fill(struct needs *n, const struct view_fact *const *places,
+		       size_t count, const unsigned char *shown)
+{
+	for (size_t i = count; i-- > 0;) {
+		const struct view_fact *f = places[i];
+
+		if (!f)
+			continue;
+		if (f->is_action && f->loop >= 0)
+			n->first[f->loop] = i + 1;
+		members_add(&n->by_call, f->call, i);
+		if (f->call >= 0)
+			members_add(&n->by_batch, f->batch, i);
+		if (shown[i])
+			n->queue[n->queued++] = i;
+	}
+}
+
+static void show(struct needs *n, size_t place, unsigned char *shown)
+{
+	if (shown[place])
+		return;
+	shown[place] = 1;
+	n->queue[n->queued++] = place;
+}
+
+/* Show a whole group, whose list then is empty. */
+static void show_group(struct needs *n, struct members *m, int32_t group,
+		       unsigned char *shown)
+{
+	if (group < 0)
+		return;
+	for (size_t next = m->newest[group]; next; next = m->before[next - 1])
+		show(n, next - 1, shown);
+	m->newest[group] = 0;
+}
+
+int view_invariants_complete(const struct view_fact *const *places, size_t count,
+			     unsigned char *shown)
+{
+	struct needs n = { 0 };
+	int r = needs_open(&n, places, count);
+
+	if (!r)
+		needs_fill(&n, places, count, shown);
+	for (size_t i = 0; i < n.queued; i++) {
+		const struct view_fact *f = places[n.queue[i]];
+
+		show_group(&n, &n.by_call, f->call, shown);
+		show_group(&n, &n.by_batch, f->batch, shown);
+		if (f->loop >= 0 && n.first[f->loop])
+			show(&n, n.first[f->loop] - 1, shown);
+	}
+	needs_close(&n);
 	return r;
 }

@@ -169,6 +169,27 @@ static void apply_chain(size_t count)
 		printf("Bail out! the first event is shown\n");
 }
 
+/* Each event needs the one before it. */
+static void complete_chain(size_t count)
+{
+	static struct view_fact facts[LONG];
+	static const struct view_fact *places[LONG];
+	static unsigned char shown[LONG];
+
+	for (size_t i = 0; i < count; i++) {
+		facts[i] = (struct view_fact){ .batch = (int32_t)(i / 2),
+					       .call = (int32_t)i,
+					       .loop = (int32_t)((i + 1) / 2),
+					       .is_action = true };
+		places[i] = &facts[i];
+	}
+	memset(shown, 0, count);
+	shown[count - 1] = 1;
+	view_invariants_complete(places, count, shown);
+	if (!shown[0])
+		printf("Bail out! the first event is not shown\n");
+}
+
 /* The results come in the opposite order. */
 static void cut_nested(size_t count)
 {
@@ -221,6 +242,7 @@ int main(void)
 	check_rules();
 	check_rule_memory();
 	check_growth("a chain of groups", apply_chain);
+	check_growth("a chain of needs", complete_chain);
 	check_growth("nested calls", cut_nested);
 	return tap_done();
 }
