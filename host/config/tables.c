@@ -379,6 +379,10 @@ static const struct mt_option tool_table[] = {
 	OPTION(BOOL, "trust_hints", "no",
 	       "Trust a third-party plugin's declaration of which tools are "
 	       "read-only."),
+	OPTION(LIST, "http_hosts", NULL,
+	       "Hosts that the tool may send HTTP requests to through Mortise; "
+	       "`*.NAME` includes subdomains (default: the hosts that its plugin "
+	       "declares)."),
 };
 
 static const struct mt_option mcp_table[] = {
@@ -482,6 +486,7 @@ static const struct {
 	{ "controller", "max_calls" },
 	{ "tool", "plugin" },
 	{ "tool", "trust_hints" },
+	{ "tool", "http_hosts" },
 	{ "mcp", "trust_hints" },
 	{ "condenser", "plugin" },
 	{ "condenser", "run" },

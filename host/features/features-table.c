@@ -18,6 +18,7 @@
 #include "features/subagents.h"
 #include "features/task-list.h"
 #include "features/tool-completions.h"
+#include "features/tool-http.h"
 #include "features/tool-search.h"
 
 const struct feature *const features_table[] = {
@@ -30,6 +31,7 @@ const struct feature *const features_table[] = {
 	&condense_feature,
 	&skills_and_notes_feature,
 	&tool_completions_feature,
+	&tool_http_feature,
 	&questions_feature,
 	&hooks_feature,
 	&subagents_feature,

@@ -123,7 +123,7 @@ struct mt_option {
 enum mt_permission_kind {
 	MT_PERMIT_READ = 1,        /* a file, or a directory with all below it */
 	MT_PERMIT_WRITE = 2,       /* the same, to write and to read */
-	MT_PERMIT_HOST = 3,        /* a host of the network: "api.example.org" */
+	MT_PERMIT_HOST = 3,        /* a host of the network: "api.example.org", "*.example.org" */
 	MT_PERMIT_SECRET = 4,      /* a secret, by the NAME of [grant.NAME] */
 	MT_PERMIT_ENVIRONMENT = 5, /* a variable of the environment */
 };

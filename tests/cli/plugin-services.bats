@@ -473,3 +473,115 @@ about() {
 	grep -h '"plugin":"tools"' "$XDG_STATE_HOME"/mortise/conversations/*/events.jsonl |
 		tail -n 1 | jq -e '.text | fromjson | .calls == 3' > "$BATS_TEST_TMPDIR/seen"
 }
+
+# server : one that answers with what it was sent; sets `port`
+server() {
+	python3 -c '
+import http.server, json
+class H(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    def log_message(self, *a): pass
+    def do(self):
+        body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        text = json.dumps([self.command, self.path, self.headers.get("X-Own", ""),
+                           body.decode()]).encode()
+        text = {"/big": b"x" * (3 << 20), "/bytes": b"\xff\x00"}.get(self.path, text)
+        self.send_response(302 if self.path == "/away" else 200)
+        self.send_header("Location", "http://localhost:1/")
+        self.send_header("Content-Length", str(len(text)))
+        self.end_headers()
+        self.wfile.write(text)
+    do_GET = do_POST = do_PUT = do_DELETE = do
+s = http.server.ThreadingHTTPServer(("127.0.0.1", 0), H)
+print(s.server_port, flush=True)
+s.serve_forever()
+' > "$BATS_TEST_TMPDIR/port" 3>&- &
+	server=$!
+	for _ in {1..1500}; do
+		[ ! -s "$BATS_TEST_TMPDIR/port" ] || break
+		sleep 0.02
+	done
+	port=$(cat "$BATS_TEST_TMPDIR/port")
+}
+
+teardown() {
+	[ -z "$server" ] || kill "$server"
+}
+
+# asks PARAMS ANSWER : a call that sends this, and what is a part of its result
+asks() {
+	printf '[turn]\n[call service]\nparams := %s\n\n' "$1" >> "$BATS_TEST_TMPDIR/script"
+	answers+=("$2")
+}
+
+@test "HTTP through the host, to the hosts that are declared or allowed" {
+	compile service <<-'END'
+		#define MT_PLUGIN_PERMISSIONS permissions
+		#include <mortise/tool.h>
+		static const struct mt_permission permissions[] = {
+			MT_PERMISSION(MT_PERMIT_HOST, "127.0.0.1", 0),
+			MT_PERMISSION(MT_PERMIT_HOST, "*.example.org", 0) };
+		static int run(const struct mt_tool_host *host, void *self, struct mt_call *call)
+		{
+			struct mt_str params, result;
+			params.ptr = host->arg_json(call, "params", &params.len);
+			int status = host->request(call, "http/send", params, &result);
+			return status ? host->fail_text(call, status, result.ptr, result.len)
+				: host->reply(call, "%.*s", result.len < 9999 ? (int)result.len : 99,
+					result.ptr);
+		}
+		MT_TOOL(run, "service", .name = "service", .description = "x",
+			.schema = "{\"type\":\"object\"}")
+	END
+	server
+	unset http_proxy HTTP_PROXY all_proxy ALL_PROXY
+	local url="http://127.0.0.1:$port" answers=() n=0
+	asks "{\"url\":\"$url/a?b\"}" '"body":"[\"GET\", \"/a?b\", \"\", \"\"]"'
+	asks "{\"url\":\"$url/\",\"body\":\"x\",\"headers\":{\"X-Own\":\"y\"}}" \
+		'"body":"[\"POST\", \"/\", \"y\", \"x\"]"'
+	asks "{\"url\":\"$url/\",\"body\":\"x\",\"method\":\"PUT\"}" '[\"PUT\",'
+	asks "{\"url\":\"$url/\",\"method\":\"DELETE\"}" '[\"DELETE\",'
+	asks "{\"url\":\"$url/bytes\"}" '"base64":"/wA="'
+	asks "{\"url\":\"$url/away\"}" '{"status":302,"headers":{'
+	asks "{\"url\":\"$url/away\"}" '"location":"http://localhost:1/"'
+	asks "{\"url\":\"$url/big\"}" 'the response is larger than 2097152 bytes'
+	asks '{"url":"http://127.0.0.1:1/"}' 'cannot send the request: '
+	asks "{\"url\":\"http://localhost:$port/\"}" 'may not connect to localhost: its plugin'
+	asks "{\"url\":\"http://xexample.org/\"}" 'may not connect to xexample.org: its plugin'
+	for bad in "file:///etc/passwd" "http://127.0.0.1@localhost:$port/" "http:/x" "" \
+		"http://localhost:$port\\\\@127.0.0.1/" "http://127.0.0.1:$port@localhost/" \
+		"http://127.0.0.1.evil:x/" "http://[::1]/" "http:// 127.0.0.1/"; do
+		asks "{\"url\":\"$bad\"}" 'is not an http or https URL'
+	done
+	asks "{\"url\":\"$url/\",\"method\":\"HEAD\"}" '`method` is GET'
+	asks "{\"url\":\"$url/\",\"method\":\"GET\",\"body\":\"x\"}" '`method` is GET'
+	asks "{\"url\":\"$url/\",\"headers\":{\"A\":\"b\\r\\nC: d\"}}" 'invalid header `A`'
+	asks "{\"url\":\"$url/\",\"headers\":{\"A b\":\"c\"}}" 'invalid header `A b`'
+	printf '[turn]\n[call finish]\nmessage = Done.\n' >> "$BATS_TEST_TMPDIR/script"
+	run mortise run -C "$work" --model "script:$BATS_TEST_TMPDIR/script" -q \
+		-o controller.tools=service,control -o controller.stuck_detection=no -t go
+	echo "$output"
+	[ "$status" -eq 0 ]
+	grep -h '"observation":"tool"' "$XDG_STATE_HOME"/mortise/conversations/*/events.jsonl |
+		jq -c .content > "$BATS_TEST_TMPDIR/results"
+	while read -r result; do
+		result=$(jq -r . <<< "$result")
+		printf '%s: %s\n' "${answers[n]}" "$result"
+		[[ "$result" == *"${answers[n]}"* ]]
+		n=$((n + 1))
+	done < "$BATS_TEST_TMPDIR/results"
+	[ "$n" -eq "${#answers[@]}" ]
+
+	# The word of the user replaces what the plugin declares.
+	answers=()
+	rm -r "$BATS_TEST_TMPDIR/script" "$XDG_STATE_HOME/mortise/conversations"
+	asks "{\"url\":\"http://localhost:$port/\"}" '{"status":200'
+	asks "{\"url\":\"$url/\"}" 'may not connect'
+	printf '[turn]\n[call finish]\nmessage = Done.\n' >> "$BATS_TEST_TMPDIR/script"
+	run mortise run -C "$work" --model "script:$BATS_TEST_TMPDIR/script" -q \
+		-o controller.tools=service,control -o tool.service.http_hosts=localhost -t go
+	[ "$status" -eq 0 ]
+	cat "$XDG_STATE_HOME"/mortise/conversations/*/events.jsonl > "$BATS_TEST_TMPDIR/log"
+	[ "$(jq -r 'select(.observation == "tool").content' "$BATS_TEST_TMPDIR/log" |
+		grep -c '"status":200\|the tool may not connect to 127.0.0.1:')" = 2 ]
+}

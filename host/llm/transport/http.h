@@ -10,6 +10,7 @@ struct http_call;
 
 struct http_request {
 	const char *url;              /* http or https, nothing else */
+	const char *method;           /* NULL: POST with a body, GET without */
 	const char *const *headers;   /* "Name: value"; copied */
 	size_t header_count;
 	const char *body;             /* POST; borrowed until the call ends; NULL: GET */

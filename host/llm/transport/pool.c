@@ -524,6 +524,8 @@ static int set_options(struct http_call *c, const struct http_request *r)
 		bad |= curl->easy_setopt(h, CURLOPT_POSTFIELDSIZE_LARGE,
 					 (curl_off_t)r->body_len);
 	}
+	if (r->method)
+		bad |= curl->easy_setopt(h, CURLOPT_CUSTOMREQUEST, r->method);
 	bad |= curl->easy_setopt(h, CURLOPT_HTTPHEADER, c->headers);
 	bad |= curl->easy_setopt(h, CURLOPT_WRITEFUNCTION, curl_on_body);
 	bad |= curl->easy_setopt(h, CURLOPT_WRITEDATA, c);
