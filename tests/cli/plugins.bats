@@ -174,20 +174,6 @@ call_takes() { # ARGUMENTS
 	done
 }
 
-@test "a wrong table of parameters is refused" {
-	while IFS='|' read -r parameters sentence; do
-		takes "$parameters"
-		refused "invalid parameters of tool \`takes\`: $sentence"
-	done <<-'END'
-		MT_TEXT("a b")|invalid name of parameter 1
-		MT_TEXT("a"), MT_BOOL("a")|two parameters are named `a`
-		MT_INTEGER("a", .fallback = "x")|the default of parameter `a` is not of its type
-		MT_INTEGER("a", MT_REQUIRED, "x", .fallback = "1")|parameter `a` is required and has a default
-		MT_CHOICE("a")|parameter `a`: choices belong to MT_PARAM_CHOICE
-		MT_PARAM(99, "a")|parameter `a` has an unknown type or flag
-	END
-}
-
 @test "a listing from the cache runs no plugin" {
 	compile loud <<-END
 		#include <mortise/tool.h>
@@ -314,93 +300,11 @@ constructor() {
 	[ -z "$output" ]
 }
 
-@test "a text file, an empty file, a cut library" {
-	echo "this is text" > "$dir/text.so"
-	refused "not a shared library (it appears to be text); a plugin is a compiled .so file"
-	: > "$dir/text.so"
-	refused "not a shared library"
-	rm "$dir/text.so"
-	tool good
-	head -c 2000 "$dir/good.so" > "$dir/cut.so"
-	rm "$dir/good.so"
-	refused "truncated; copy the file again"
-	run mortise plugins check "$dir/cut.so"
-	[ "$status" -eq 1 ]
-	[[ "$output" == *"truncated"* ]]
-	run mortise plugins check "$dir/none.so"
-	[ "$status" -eq 1 ]
-}
-
-@test "a library that is not a plugin, one of the next major version" {
-	echo 'int x;' | compile lib
-	refused "has no symbol mortise_plugin_v1; it is a library, but not a mortise plugin"
-	echo 'void mortise_plugin_v2(void) {}' | compile lib
-	refused "built for plugin ABI 2, but this mortise has 1; update mortise"
-}
-
-@test "newer versions: both sides are named" {
-	tool newer '#define MT_NEEDS_MINOR 3'
-	refused "built for plugin ABI 1.3, but this mortise has 1.0; update mortise"
-	tool newer '#define MT_NEEDS_TOOL_MINOR 4'
-	refused "built for tool ABI 1.4, but this mortise has 1.0; update mortise"
+@test "an older version of the tool kind" {
 	tool newer '#include <mortise/tool.h>
 		#undef MT_TOOL_MAJOR
 		#define MT_TOOL_MAJOR 0'
 	refused "built for tool ABI 0.0, but this mortise has 1.0; use a newer build of the plugin"
-}
-
-# bare NAME MEMBERS OF THE PLUGIN, MEMBERS OF ITS COMPONENT
-bare() {
-	compile bare <<-END
-		#include <mortise/tool.h>
-		static int run(const struct mt_tool_host *h, void *s, struct mt_call *c) { return 0; }
-		static const struct mt_tool tool = { .size = sizeof tool, .name = "bare",
-			.description = "x", .schema = "{}", .call = run, $3 };
-		static const struct mt_toolset set = { .size = sizeof set, .tool_count = 1,
-			.tools = &tool };
-		static const struct mt_option wrong_option[] = {
-			{ .size = sizeof(struct mt_option), .type = MT_OPTION_INT, .name = "depth",
-			  .fallback = "deep", .help = "x" } };
-		static const struct mt_component part = { .size = sizeof part,
-			.kind = MT_KIND_TOOL, .version_major = MT_TOOL_MAJOR, .name = "bare",
-			.functions = &set, $2 };
-		MT_PLUGIN(.name = "bare", .version = "1", .license = "MIT", .components = &part,
-			.component_count = 1, $1)
-	END
-}
-
-@test "what a plugin says of itself is checked" {
-	bare '' '' ''
-	run mortise plugins
-	[[ "$output" == "tool       bare"* ]]
-	while IFS='|' read -r plugin component tool sentence; do
-		bare "$plugin" "$component" "$tool"
-		echo "$plugin|$component|$tool"
-		refused "$sentence"
-	done <<-'END'
-		.size = 8|||descriptor declares a size of 8 bytes, but at least
-		.needs = 4|||requires a feature that this mortise does not have (bits 0x4); update mortise
-		.name = "Bad Name"|||invalid name `Bad Name`
-		.name = 0|||has no name
-		.version = ""|||version is empty
-		.component_count = 0|||provides 0 components
-		.component_count = 1000000|||provides 1000000 components
-		|.size = 16||components declare a size of 16 bytes, but at least
-		|.kind = 77||unknown component type 77; update mortise
-		|.name = "9x"||invalid component's name `9x`
-		|.functions = 0||tool `bare` has no functions
-		|.options = wrong_option, .option_count = 1||invalid default of an option: `depth`: deep is not a
-		|.option_count = 7||has 7 options
-		||.schema = "{"|invalid schema of tool `bare`
-		||.schema = "[]"|invalid schema of tool `bare`
-		||.schema = 0|tool `bare` has no schema
-		||.events = "{}"|events of tool `bare` must be an array of objects
-		||.events = "[{}]"|event 1 of tool `bare` has no `action`
-		||.name = "a b"|invalid tool name `a b`
-		||.description = ""|tool `bare` has no description
-		||.call = 0|tool `bare` has no function to call
-		||.size = 8|tools of `bare` declare a size of 8 bytes
-	END
 }
 
 @test "provisional kinds must be of the same version" {
@@ -453,29 +357,6 @@ bare() {
 	[ "$status" -eq 0 ]
 	[[ "${lines[0]}" == *"valid: mixed 1 provides tool mixed" ]]
 	[[ "${lines[1]}" == *"rejected: \`early\`: built for condenser ABI 0.77"* ]]
-}
-
-@test "a plugin that crashes, exits or hangs costs itself" {
-	crash='__attribute__((constructor)) static void load(void)'
-	signal="crashed (SIG" code=3
-	# ASan reports a crash, and the filter refuses what its leak check at exit needs.
-	case $SANITIZE in *address*) signal="exited (code 1)" code=1 ;; esac
-	tool crash "$crash { *(volatile int *)0 = 1; }"
-	refused "$signal"
-	tool crash "#include <stdlib.h>
-		$crash { exit(3); }"
-	refused "exited (code $code) while it was loaded"
-	tool crash "#include <unistd.h>
-		$crash { _exit(0); }"
-	refused "exited (code 0) while it was loaded"
-	tool crash "$crash { for (volatile int i = 0;; i++) ; }"
-	run mortise plugins --refused
-	[[ "$output" == *"did not respond within 5 s"* || "$output" == *"crashed (SIG"* ]]
-	rm "$dir/crash.so"
-	echo 'const void *mortise_plugin_v1(void) { return 0; }' | compile null
-	refused "mortise_plugin_v1 returned nothing"
-	echo 'const void *mortise_plugin_v1(void) { return (void *)16; }' | compile null
-	refused "$signal"
 }
 
 @test "libraries that are missing or too old, undefined symbols" {
