@@ -96,19 +96,42 @@ struct chat {
 	struct strbuf complaints;  /* of the conversation, not a whole line yet */
 };
 
-/* ---- chat.c: connecting, and the loop ---------------------------------- */
+/* ---- chat.c: the program ------------------------------------------------- */
 
 int chat_run(const struct options *o);
+
+/* ---- chat-connect.c: the conversation ------------------------------------ */
+
 /** Leave the conversation and begin another, or take one up (`id`). What goes
  *  wrong is shown. @return whether there is one. */
 bool chat_begin(struct chat *c, const char *id);
 /** Take the conversation up in a new process, with another option from now on.
  *  `flag` and `value` are for `mortise resume`. */
 bool chat_change(struct chat *c, const char *flag, const char *value);
-/** It is known how it stands, nothing works, no command lacks its result. */
-bool chat_is_idle(const struct chat *c);
 /** It has to be there: take it up again if its process has ended. */
 bool chat_reconnect(struct chat *c);
+/** The connection has ended: say why. */
+void chat_lose(struct chat *c);
+/** Leave the conversation, and forget what was said of it. */
+void chat_disconnect(struct chat *c);
+
+/* ---- chat-input.c: what is typed ------------------------------------------ */
+
+/** It is known how it stands, nothing works, no command lacks its result. */
+bool chat_is_idle(const struct chat *c);
+/** Read standard input: keys, or bytes of lines. */
+void chat_read_input(struct chat *c);
+/** Can a line be taken now? Lines of a file are sent one per turn; an interactive user
+ *  may type ahead. A question is shown before a line is read as its answer. */
+bool chat_takes_lines(const struct chat *c);
+void chat_take_lines(struct chat *c);
+/** No more lines come: it is over when all were taken and nothing works. What waits
+ *  for an answer waits on. */
+void chat_leave_at_end(struct chat *c);
+/** Read what the conversation's process writes to standard error. */
+void chat_read_complaints(struct chat *c);
+/** Read and show it when the agent has come to rest: all of it is here then. */
+void chat_take_complaints(struct chat *c);
 
 /* ---- messages.c: what is said between us and the conversation -------------- */
 

@@ -3,7 +3,8 @@
 noinst_LIBRARIES += $(CHAT_LIBRARY)
 EXTRA_LIBRARIES = libchat.a
 libchat_a_SOURCES = \
-	%D%/action.c %D%/action.h %D%/answer.c %D%/answer-keys.c %D%/answer-rows.c %D%/live-region.c %D%/live-region.h %D%/chat.c %D%/chat.h %D%/process.c %D%/process.h \
+	%D%/action.c %D%/action.h %D%/answer.c %D%/answer-keys.c %D%/answer-rows.c %D%/live-region.c %D%/live-region.h %D%/chat.c %D%/chat-connect.c \
+	%D%/chat-input.c %D%/chat.h %D%/process.c %D%/process.h \
 	%D%/completion.c %D%/completion-names.c %D%/history.c %D%/history.h %D%/key-actions.c %D%/keys.c %D%/keys.h \
 	%D%/line-editor.c %D%/line-editor.h %D%/messages.c %D%/connection.c %D%/connection.h %D%/markdown.c \
 	%D%/markdown.h %D%/file-mention.c %D%/style.c %D%/style.h %D%/prompt.c %D%/prompt.h %D%/question.h \
