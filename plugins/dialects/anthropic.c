@@ -226,7 +226,7 @@ static void put_called_tools(struct writer *w)
 
 static void anthropic_put_tools(struct writer *w)
 {
-	size_t count = w->host->feature(w->x, "tools") ? w->host->tool_count(w->r) : 0;
+	size_t count = offered_tools(w);
 	bool cache = w->host->feature(w->x, "cache");
 
 	if (!count) {

@@ -215,7 +215,7 @@ static void put_tool(struct writer *w, struct mt_str name, struct mt_str descrip
 /* A request that contains calls has to offer tools. */
 static void bedrock_put_tools(struct writer *w)
 {
-	size_t count = w->host->feature(w->x, "tools") ? w->host->tool_count(w->r) : 0;
+	size_t count = offered_tools(w);
 	struct mt_str called[MAX_TOOLS], name, description = { "", 0 },
 					       schema = { "", 0 };
 	size_t called_count = count ? 0 : called_tools(w, called, MAX_TOOLS);
@@ -375,14 +375,9 @@ static int put_url(const struct mt_dialect_host *host, struct mt_exchange *x,
 	return url.error ? url.error : host->url(x, url.text);
 }
 
-static int bedrock_put_head(const struct mt_dialect_host *host, struct mt_exchange *x,
-			    const char *verb)
+static int bedrock_put_head(struct writer *w, const char *verb)
 {
-	int status = put_url(host, x, verb);
-
-	if (!status)
-		status = host->header(x, "Content-Type", "application/json");
-	return status ? status : host->key_header(x, "Authorization", "Bearer ");
+	return put_headers(w, put_url(w->host, w->x, verb), "Authorization", "Bearer ");
 }
 
 static int bedrock_encode(const struct mt_dialect_host *host, struct mt_exchange *x,
@@ -390,9 +385,8 @@ static int bedrock_encode(const struct mt_dialect_host *host, struct mt_exchange
 {
 	struct writer w = { .host = host, .x = x, .r = request };
 
-	w.status = bedrock_put_head(host, x,
-				    host->stream(request) ? "/converse-stream"
-							  : "/converse");
+	w.status = bedrock_put_head(&w, host->stream(request) ? "/converse-stream"
+							      : "/converse");
 	PUT(&w, "{");
 	bedrock_put_params(&w);
 	bedrock_put_tools(&w);
@@ -406,7 +400,7 @@ static int count(const struct mt_dialect_host *host, struct mt_exchange *x,
 {
 	struct writer w = { .host = host, .x = x, .r = request };
 
-	w.status = bedrock_put_head(host, x, "/count-tokens");
+	w.status = bedrock_put_head(&w, "/count-tokens");
 	PUT(&w, "{\"input\":{\"converse\":{\"additionalModelRequestFields\":{}");
 	bedrock_put_tools(&w);
 	put_turns(&w, &turns);

@@ -209,29 +209,14 @@ static const struct turns turns = {
 
 /* ---- tools and parameters ------------------------------------------------------ */
 
-static void gemini_put_tools(struct writer *w)
-{
-	size_t count = w->host->feature(w->x, "tools") ? w->host->tool_count(w->r) : 0;
-
-	if (!count)
-		return;
-	PUT(w, ",\"tools\":[{\"functionDeclarations\":[");
-	for (size_t t = 0; t < count; t++) {
-		struct mt_str name, description, schema;
-
-		w->host->tool(w->r, t, &name, &description, &schema);
-		if (t)
-			PUT(w, ",");
-		PUT(w, "{\"name\":");
-		put_name(w, name);
-		PUT(w, ",\"description\":");
-		put_text(w, description.ptr, description.len);
-		PUT(w, ",\"parametersJsonSchema\":");
-		put_schema(w, schema);
-		PUT(w, "}");
-	}
-	PUT(w, "]}]");
-}
+static const struct tool_form tool_form = {
+	.before = ",\"tools\":[{\"functionDeclarations\":[",
+	.name = "{\"name\":",
+	.description = ",\"description\":",
+	.schema = ",\"parametersJsonSchema\":",
+	.after_tool = "}",
+	.after = "]}]",
+};
 
 /* Tokens for a level of effort, of models that know tokens only. */
 static int64_t budget_of(const char *effort)
@@ -311,11 +296,10 @@ static bool is_vertex(const char *base)
 	return strstr(base, "aiplatform.googleapis.com") != NULL;
 }
 
-static int gemini_put_head(const struct mt_dialect_host *host, struct mt_exchange *x,
-			   const char *verb)
+static int gemini_put_head(struct writer *w, const char *verb)
 {
-	const char *model = host->option(x, "model");
-	const char *base = host->option(x, "base_url");
+	const char *model = w->host->option(w->x, "model");
+	const char *base = w->host->option(w->x, "base_url");
 	AUTO(strbuf) struct strbuf url = STRBUF(4096);
 	int status;
 
@@ -326,13 +310,9 @@ static int gemini_put_head(const struct mt_dialect_host *host, struct mt_exchang
 	if (strncmp(model, "models/", 7) != 0 && strncmp(model, "tunedModels/", 12) != 0)
 		strbuf_add(&url, "/models");
 	strbuf_addf(&url, "/%s:%s", model, verb);
-	status = url.error ? url.error : host->url(x, url.text);
-	if (!status)
-		status = host->header(x, "Content-Type", "application/json");
-	if (status)
-		return status;
-	return is_vertex(base) ? host->key_header(x, "Authorization", "Bearer ")
-			       : host->key_header(x, "x-goog-api-key", "");
+	status = url.error ? url.error : w->host->url(w->x, url.text);
+	return is_vertex(base) ? put_headers(w, status, "Authorization", "Bearer ")
+			       : put_headers(w, status, "x-goog-api-key", "");
 }
 
 static int gemini_encode(const struct mt_dialect_host *host, struct mt_exchange *x,
@@ -340,12 +320,12 @@ static int gemini_encode(const struct mt_dialect_host *host, struct mt_exchange 
 {
 	struct writer w = { .host = host, .x = x, .r = request };
 
-	w.status = gemini_put_head(host, x,
-				   host->stream(request) ? "streamGenerateContent?alt=sse"
-							 : "generateContent");
+	w.status = gemini_put_head(&w, host->stream(request)
+					       ? "streamGenerateContent?alt=sse"
+					       : "generateContent");
 	PUT(&w, "{");
 	gemini_put_params(&w);
-	gemini_put_tools(&w);
+	put_tools(&w, &tool_form);
 	put_turns(&w, &turns);
 	PUT(&w, "}");
 	return w.status;
@@ -361,7 +341,7 @@ static int count(const struct mt_dialect_host *host, struct mt_exchange *x,
 	AUTO(strbuf) struct strbuf name = STRBUF(1024);
 
 	strbuf_addf(&name, "%s%s", strchr(model, '/') ? "" : "models/", model);
-	w.status = name.error ? name.error : gemini_put_head(host, x, "countTokens");
+	w.status = name.error ? name.error : gemini_put_head(&w, "countTokens");
 	if (wrapped) {
 		PUT(&w, "{\"generateContentRequest\":{\"model\":");
 		put_cstr(&w, name.text);
@@ -370,7 +350,7 @@ static int count(const struct mt_dialect_host *host, struct mt_exchange *x,
 		PUT(&w, "{");
 	}
 	gemini_put_params(&w);
-	gemini_put_tools(&w);
+	put_tools(&w, &tool_form);
 	put_turns(&w, &turns);
 	if (wrapped)
 		PUT(&w, "}");

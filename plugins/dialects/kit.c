@@ -418,6 +418,69 @@ size_t called_tools(struct writer *w, struct mt_str *names, size_t room)
 	return found;
 }
 
+/* ---- tools ---------------------------------------------------------------------- */
+
+const struct tool_form chat_tool_form = {
+	.before = ",\"tools\":[",
+	.name = "{\"type\":\"function\",\"function\":{\"name\":",
+	.any_name = true,
+	.description = ",\"description\":",
+	.schema = ",\"parameters\":",
+	.after_tool = "}}",
+	.after = "]",
+};
+
+static void put_literal(struct writer *w, const char *text)
+{
+	put(w, text, strlen(text));
+}
+
+static void put_tool(struct writer *w, const struct tool_form *f, size_t t)
+{
+	struct mt_str name, description, schema;
+
+	w->host->tool(w->r, t, &name, &description, &schema);
+	put_literal(w, f->name);
+	if (f->any_name)
+		put_text(w, name.ptr, name.len);
+	else
+		put_name(w, name);
+	put_literal(w, f->description);
+	put_text(w, description.ptr ? description.ptr : "", description.len);
+	put_literal(w, f->schema);
+	put_schema(w, schema);
+	put_literal(w, f->after_tool);
+}
+
+size_t offered_tools(struct writer *w)
+{
+	return w->host->feature(w->x, "tools") ? w->host->tool_count(w->r) : 0;
+}
+
+void put_tools(struct writer *w, const struct tool_form *f)
+{
+	size_t count = offered_tools(w);
+
+	if (!count)
+		return;
+	put_literal(w, f->before);
+	for (size_t t = 0; t < count; t++) {
+		if (t)
+			PUT(w, ",");
+		put_tool(w, f, t);
+	}
+	put_literal(w, f->after);
+}
+
+/* ---- where to ------------------------------------------------------------------- */
+
+int put_headers(struct writer *w, int status, const char *key, const char *prefix)
+{
+	if (!status)
+		status = w->host->header(w->x, "Content-Type", "application/json");
+	return status ? status : w->host->key_header(w->x, key, prefix);
+}
+
 /* ---- counts -------------------------------------------------------------------- */
 
 int64_t number_in(const char *bytes, size_t len, const char *name)

@@ -64,6 +64,28 @@ const char *word_of(struct writer *w, const char *param, const char *option, cha
 /** What was kept of a reply for the dialect `name`; NULL if nothing. */
 json_object *kept_of(struct writer *w, size_t m, const char *name);
 
+/* ---- tools -------------------------------------------------------------------- */
+
+/** How the tools that are offered are written: what stands around their texts. */
+struct tool_form {
+	const char *before, *after;  /* of the list: ,"tools":[ ] */
+	const char *name, *description, *schema, *after_tool;
+	bool any_name;               /* the provider takes names as they are */
+};
+
+/** That of OpenAI chat completions and of Ollama. */
+extern const struct tool_form chat_tool_form;
+/** How many tools are offered; 0 also for a model that calls none. */
+size_t offered_tools(struct writer *w);
+/** Nothing if none is offered. */
+void put_tools(struct writer *w, const struct tool_form *f);
+
+/* ---- where to ----------------------------------------------------------------- */
+
+/** Unless `status` is a failure, the headers of a request in JSON with the key of the
+ *  provider in the header `key`, behind `prefix`. */
+int put_headers(struct writer *w, int status, const char *key, const char *prefix);
+
 /* ---- counts -------------------------------------------------------------------- */
 
 /** An integer member of a JSON object; -1 if it is missing. */

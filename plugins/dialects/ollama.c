@@ -108,30 +108,6 @@ static void put_messages(struct writer *w)
 	PUT(w, "]");
 }
 
-static void ollama_put_tools(struct writer *w)
-{
-	size_t count = w->host->feature(w->x, "tools") ? w->host->tool_count(w->r) : 0;
-
-	if (!count)
-		return;
-	PUT(w, ",\"tools\":[");
-	for (size_t t = 0; t < count; t++) {
-		struct mt_str name, description, schema;
-
-		w->host->tool(w->r, t, &name, &description, &schema);
-		if (t)
-			PUT(w, ",");
-		PUT(w, "{\"type\":\"function\",\"function\":{\"name\":");
-		put_text(w, name.ptr, name.len);
-		PUT(w, ",\"description\":");
-		put_text(w, description.ptr, description.len);
-		PUT(w, ",\"parameters\":");
-		put_schema(w, schema);
-		PUT(w, "}}");
-	}
-	PUT(w, "]");
-}
-
 /* Some models know levels, the others only whether. */
 static void put_thinking(struct writer *w)
 {
@@ -182,15 +158,11 @@ static int ollama_encode(const struct mt_dialect_host *host, struct mt_exchange 
 {
 	struct writer w = { .host = host, .x = x, .r = request };
 
-	w.status = host->url(x, "/api/chat");
-	if (!w.status)
-		w.status = host->header(x, "Content-Type", "application/json");
-	if (!w.status)
-		w.status = host->key_header(x, "Authorization", "Bearer ");
+	w.status = put_headers(&w, host->url(x, "/api/chat"), "Authorization", "Bearer ");
 	PUT(&w, "{\"model\":");
 	put_cstr(&w, host->option(x, "model"));
 	ollama_put_params(&w);
-	ollama_put_tools(&w);
+	put_tools(&w, &chat_tool_form);
 	put_messages(&w);
 	PUT(&w, "}");
 	return w.status;

@@ -253,29 +253,14 @@ static void put_input(struct writer *w)
 	PUT(w, "]");
 }
 
-static void responses_put_tools(struct writer *w)
-{
-	size_t count = w->host->feature(w->x, "tools") ? w->host->tool_count(w->r) : 0;
-
-	if (!count)
-		return;
-	PUT(w, ",\"tools\":[");
-	for (size_t t = 0; t < count; t++) {
-		struct mt_str name, description, schema;
-
-		w->host->tool(w->r, t, &name, &description, &schema);
-		if (t)
-			PUT(w, ",");
-		PUT(w, "{\"type\":\"function\",\"name\":");
-		put_name(w, name);
-		PUT(w, ",\"description\":");
-		put_text(w, description.ptr, description.len);
-		PUT(w, ",\"parameters\":");
-		put_schema(w, schema);
-		PUT(w, ",\"strict\":false}");
-	}
-	PUT(w, "],\"tool_choice\":\"auto\"");
-}
+static const struct tool_form tool_form = {
+	.before = ",\"tools\":[",
+	.name = "{\"type\":\"function\",\"name\":",
+	.description = ",\"description\":",
+	.schema = ",\"parameters\":",
+	.after_tool = ",\"strict\":false}",
+	.after = "],\"tool_choice\":\"auto\"",
+};
 
 static void responses_put_params(struct writer *w)
 {
@@ -307,7 +292,7 @@ static void responses_put_params(struct writer *w)
 
 void put_responses_input(struct writer *w)
 {
-	responses_put_tools(w);
+	put_tools(w, &tool_form);
 	put_input(w);
 }
 

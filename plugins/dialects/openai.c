@@ -228,30 +228,6 @@ static void put_messages(struct writer *w)
 
 /* ---- tools and parameters -------------------------------------------------- */
 
-static void openai_put_tools(struct writer *w)
-{
-	size_t count = w->host->tool_count(w->r);
-
-	if (!count || !w->host->feature(w->x, "tools"))
-		return;
-	PUT(w, ",\"tools\":[");
-	for (size_t t = 0; t < count; t++) {
-		struct mt_str name, description, schema;
-
-		w->host->tool(w->r, t, &name, &description, &schema);
-		if (t)
-			PUT(w, ",");
-		PUT(w, "{\"type\":\"function\",\"function\":{\"name\":");
-		put_text(w, name.ptr, name.len);
-		PUT(w, ",\"description\":");
-		put_text(w, description.ptr ? description.ptr : "", description.len);
-		PUT(w, ",\"parameters\":");
-		put_schema(w, schema);
-		PUT(w, "}}");
-	}
-	PUT(w, "]");
-}
-
 /* OpenAI itself has a newer name for the limit that its newer models insist
  * on; the others know the old one. */
 static const char *limit_name(struct writer *w)
@@ -329,12 +305,8 @@ static int openai_put_head(struct writer *w, const char *path, bool responses)
 	bool azure = is_provider(w, "azure");
 	int status = azure ? put_azure_url(host, x, responses) : host->url(x, path);
 
-	if (!status)
-		status = host->header(x, "Content-Type", "application/json");
-	if (!status)
-		status = azure ? host->key_header(x, "api-key", "")
-			       : host->key_header(x, "Authorization", "Bearer ");
-	return status;
+	return azure ? put_headers(w, status, "api-key", "")
+		     : put_headers(w, status, "Authorization", "Bearer ");
 }
 
 static int openai_encode(const struct mt_dialect_host *host, struct mt_exchange *x,
@@ -350,7 +322,7 @@ static int openai_encode(const struct mt_dialect_host *host, struct mt_exchange 
 	if (responses) {
 		put_responses(&w);
 	} else {
-		openai_put_tools(&w);
+		put_tools(&w, &chat_tool_form);
 		put_messages(&w);
 		openai_put_params(&w);
 	}
