@@ -85,17 +85,22 @@ int event_derive(struct event *e)
 	return js_set_bool(e->json, "success", success);
 }
 
-/* A JSON object with the members that every new event has. */
-static json_object *new_json(const struct event_type *type, enum event_source source)
+/* A JSON object with the members that every new event has, its fields from `given`. */
+static json_object *new_json(const struct event_type *type, enum event_source source,
+			     json_object *given, int how, struct error *err)
 {
-	AUTO(json) json_object *json = json_object_new_object();
+	AUTO(json) json_object *fields = fields_fill(type, given, how, err), *json = NULL;
 
-	if (!json)
+	if (!fields)
 		return NULL;
-	if (source != SOURCE_NONE && js_set_str(json, "source", source_name(source)))
+	json = json_object_new_object();
+	if (!json ||
+	    (source != SOURCE_NONE && js_set_str(json, "source", source_name(source))) ||
+	    js_set_str(json, type->is_action ? "action" : "observation", type->name) ||
+	    js_set(json, type->is_action ? "args" : "extras", STEAL(fields))) {
+		out_of_memory(err);
 		return NULL;
-	if (js_set_str(json, type->is_action ? "action" : "observation", type->name))
-		return NULL;
+	}
 	return STEAL(json);
 }
 
@@ -110,22 +115,14 @@ struct event *event_action(const char *name, enum event_source source, json_obje
 {
 	AUTO(json) json_object *given = args, *json = NULL;
 	const struct event_type *type = event_type_find(true, name);
-	json_object *filled;
 
 	if (!type) {
 		fail(err, MT_EINVAL, "malformed action: unknown action `%s`", name);
 		return NULL;
 	}
-	filled = fields_fill(type, given, FIELDS_STRICT | FIELDS_TYPED, err);
-	if (!filled)
+	json = new_json(type, source, given, FIELDS_STRICT | FIELDS_TYPED, err);
+	if (!json)
 		return NULL;
-	json = new_json(type, source);
-	if (!json) {
-		json_object_put(filled);
-		return no_memory(err);
-	}
-	if (js_set(json, "args", filled))
-		return no_memory(err);
 
 	AUTO(event) struct event *e = event_wrap(type, STEAL(json), err);
 
@@ -153,22 +150,15 @@ struct event *event_observation(const char *name, enum event_source source, int6
 {
 	AUTO(json) json_object *given = extras, *json = NULL;
 	const struct event_type *type = event_type_find(false, name);
-	json_object *filled;
 
 	if (!type) {
 		fail(err, MT_ENOTFOUND, "unknown observation `%s`", name);
 		return NULL;
 	}
-	filled = fields_fill(type, given, FIELDS_TYPED, err);
-	if (!filled)
+	json = new_json(type, source, given, FIELDS_TYPED, err);
+	if (!json)
 		return NULL;
-	json = new_json(type, source);
-	if (!json) {
-		json_object_put(filled);
-		return no_memory(err);
-	}
-	if (js_set(json, "extras", filled) ||
-	    (cause >= 0 && js_set_int(json, "cause", cause)))
+	if (cause >= 0 && js_set_int(json, "cause", cause))
 		return no_memory(err);
 
 	AUTO(event) struct event *e = event_wrap(type, STEAL(json), err);
