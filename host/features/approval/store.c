@@ -197,17 +197,26 @@ static int add(json_object *list, json_object *scope, const char *conversation,
 	return no_memory(err);
 }
 
+/* The list of a project, for a change of it. */
+static int open_list(const struct config *c, const char *workspace, struct store *s,
+		     json_object **ret, struct error *err)
+{
+	int r = find(c, workspace, s, err);
+
+	if (!r)
+		r = lock(s, err);
+	if (!r && !(*ret = read_list(s, err)))
+		r = err->code;
+	return r;
+}
+
 int approvals_keep(const struct config *c, const char *workspace, json_object *scope,
 		   const char *conversation, struct error *err)
 {
 	AUTO(json) json_object *list = NULL;
 	struct store s;
-	int r = find(c, workspace, &s, err);
+	int r = open_list(c, workspace, &s, &list, err);
 
-	if (!r)
-		r = lock(&s, err);
-	if (!r && !(list = read_list(&s, err)))
-		r = err->code;
 	if (!r)
 		r = add(list, scope, conversation, err);
 	if (!r)
@@ -253,12 +262,8 @@ int approvals_revoke(const struct config *c, const char *workspace, json_object 
 {
 	AUTO(json) json_object *list = NULL;
 	struct store s;
-	int r = find(c, workspace, &s, err);
+	int r = open_list(c, workspace, &s, &list, err);
 
-	if (!r)
-		r = lock(&s, err);
-	if (!r && !(list = read_list(&s, err)))
-		r = err->code;
 	if (!r)
 		r = approvals_remove(list, texts, err);
 	if (!r)
