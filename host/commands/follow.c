@@ -4,9 +4,10 @@
 #include "commands/follow.h"
 
 #include "commands/command.h"
+#include "features/approval/approval.h"
+#include "files.h"
 #include "frontends/approval.h"
 #include "frontends/protocol.h"
-#include "files.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -89,28 +90,6 @@ static void say_help(struct follow *f)
 		"stops.");
 }
 
-static void put_approval(struct strbuf *line, const struct follow *f,
-			 const struct approval *a)
-{
-	js_key_str(line, "type", a->answer == ANSWER_NO ? "reject" : "confirm");
-	if (a->hash)
-		js_key_str(line, "hash", a->hash);
-	if (js_get(f->waits, "conversation"))
-		js_key_str(line, "conversation", js_str(f->waits, "conversation", ""));
-	if (a->answer == ANSWER_NO)
-		js_key_str(line, "reason", a->reason);
-	if (a->answer == ANSWER_ALWAYS)
-		js_key_bool(line, "always", true);
-	if (a->scope >= 0)
-		js_key_int(line, "scope", a->scope);
-	if (a->project)
-		js_key_str(line, "keep", "project");
-	if (a->arguments) {
-		js_key(line, "arguments");
-		js_put(line, a->arguments);
-	}
-}
-
 /* The answer holds for the action that was shown, by its hash. @return false: the line is
  * no answer. */
 static bool typed_answer(struct follow *f, const char *text)
@@ -126,7 +105,9 @@ static bool typed_answer(struct follow *f, const char *text)
 	if (!r && a.answer != ANSWER_NO && !f->waits)
 		r = fail(&err, MT_EINVAL, "no action is waiting for approval");
 	strbuf_addc(&line, '{');
-	put_approval(&line, f, &a);
+	approval_put(&line, &a);
+	if (js_get(f->waits, "conversation"))
+		js_key_str(&line, "conversation", js_str(f->waits, "conversation", ""));
 	strbuf_addc(&line, '}');
 	if (!r && (line.error || client_line(f->p, line.text, line.len)))
 		r = fail(&err, MT_ELIMIT,

@@ -176,35 +176,18 @@ static void say(struct subagent *ch, const char *text, size_t len)
 		free(s);
 }
 
-static void put_yes(struct strbuf *line, const struct approval *a)
-{
-	js_key_str(line, "type", "confirm");
-	if (a->answer == ANSWER_ALWAYS)
-		js_key_bool(line, "always", true);
-	if (a->scope >= 0)
-		js_key_int(line, "scope", a->scope);
-	if (a->project)
-		js_key_str(line, "keep", "project");
-	if (a->arguments) {
-		js_key(line, "arguments");
-		js_put(line, a->arguments);
-	}
-}
-
 int subagent_answer(struct subagent *ch, const struct approval *a)
 {
 	AUTO(strbuf) struct strbuf line = STRBUF(CHILD_LINE_MAX);
 
+	struct approval told = *a;
+
+	if (a->answer == ANSWER_NO)
+		told = (struct approval){
+			.answer = ANSWER_NO, .scope = -1, .hash = a->hash,
+			.reason = a->reason && *a->reason ? a->reason : refused };
 	strbuf_addc(&line, '{');
-	if (a->answer == ANSWER_NO) {
-		js_key_str(&line, "type", "reject");
-		js_key_str(&line, "reason",
-			   a->reason && *a->reason ? a->reason : refused);
-	} else {
-		put_yes(&line, a);
-	}
-	if (a->hash)
-		js_key_str(&line, "hash", a->hash);
+	approval_put(&line, &told);
 	if (strbuf_add(&line, "}\n"))
 		return line.error;
 	set_waits(ch, NULL);

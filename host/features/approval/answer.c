@@ -14,6 +14,27 @@
 
 #include <string.h>
 
+/* ---- the command ------------------------------------------------------- */
+
+void approval_put(struct strbuf *line, const struct approval *a)
+{
+	js_key_str(line, "type", a->answer == ANSWER_NO ? "reject" : "confirm");
+	if (a->hash)
+		js_key_str(line, "hash", a->hash);
+	if (a->answer == ANSWER_NO)
+		js_key_str(line, "reason", a->reason);
+	if (a->answer == ANSWER_ALWAYS)
+		js_key_bool(line, "always", true);
+	if (a->scope >= 0)
+		js_key_int(line, "scope", a->scope);
+	if (a->project)
+		js_key_str(line, "keep", "project");
+	if (a->arguments) {
+		js_key(line, "arguments");
+		js_put(line, a->arguments);
+	}
+}
+
 /* ---- the answer -------------------------------------------------------- */
 
 /* Members of a logged action other than its effect. */

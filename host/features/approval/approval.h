@@ -28,6 +28,9 @@ int approval_policy_read(const struct config *c, const char *section, bool inter
  *  out of memory. */
 json_object *approval_scopes(struct conversation *c);
 
+/** The members of the command that gives this answer (doc/conversation-protocol.md). */
+void approval_put(struct strbuf *line, const struct approval *a);
+
 extern const struct feature approval_feature;
 
 /** The policy of the agent that works now. */
