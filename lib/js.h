@@ -104,6 +104,13 @@ bool js_fits(const char *start, const char *end);
 /** True if both are the same value (numbers by value, objects in any order). */
 bool js_equal(json_object *a, json_object *b);
 
+/** The length of a list; 0 of anything else, NULL included. */
+static inline size_t js_length(json_object *list)
+{
+	return json_object_is_type(list, json_type_array) ? json_object_array_length(list)
+							  : 0;
+}
+
 /** json_object_array_add for a list that is NULL when memory ran out, which json-c
  *  does not survive. @return not 0 on failure; then the value is still the caller's. */
 int js_add(json_object *list, json_object *value);

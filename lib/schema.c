@@ -254,9 +254,7 @@ static int check_required(json_object *schema, json_object *value, const struct 
 {
 	AUTO(strbuf) struct strbuf missing = STRBUF(400);
 	json_object *required = js_get(schema, "required");
-	size_t n = json_object_is_type(required, json_type_array)
-			   ? json_object_array_length(required)
-			   : 0;
+	size_t n = js_length(required);
 	unsigned count = 0;
 
 	for (size_t i = 0; i < n; i++) {
@@ -381,9 +379,7 @@ static int check_all(struct check *c, json_object *schema, json_object *value,
 {
 	json_object *all = js_get(schema, "allOf");
 	json_object *ref = js_get(schema, "$ref");
-	size_t n = json_object_is_type(all, json_type_array)
-			   ? json_object_array_length(all)
-			   : 0;
+	size_t n = js_length(all);
 	int status = MT_OK;
 
 	if (json_object_is_type(ref, json_type_string)) {

@@ -69,9 +69,7 @@ static int read_options(json_object *o, struct instance_spec *i, struct error *e
 
 static int read_secrets(json_object *o, struct instance_spec *i, struct error *err)
 {
-	size_t count = o && json_object_is_type(o, json_type_array)
-			       ? json_object_array_length(o)
-			       : 0;
+	size_t count = js_length(o);
 
 	i->secrets = calloc(count + 1, sizeof *i->secrets);
 	if (!i->secrets)
@@ -108,9 +106,7 @@ static int read_instance(json_object *o, struct spec *s, struct error *err)
 
 static int read_instances(json_object *list, struct spec *s, struct error *err)
 {
-	size_t count = list && json_object_is_type(list, json_type_array)
-			       ? json_object_array_length(list)
-			       : 0;
+	size_t count = js_length(list);
 
 	if (count > INSTANCES_MAX)
 		return fail(err, MT_ELIMIT, "%zu instances, but at most %d are allowed",

@@ -329,9 +329,7 @@ static void show_finish(struct event_view *s, json_object *args)
 static void show_tasks(struct event_view *s, json_object *args)
 {
 	json_object *list = js_get(args, "task_list");
-	size_t count = json_object_is_type(list, json_type_array)
-			       ? json_object_array_length(list)
-			       : 0;
+	size_t count = js_length(list);
 
 	for (size_t i = 0; i < count; i++) {
 		json_object *task = json_object_array_get_idx(list, i);

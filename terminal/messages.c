@@ -384,9 +384,7 @@ static void settle(struct chat *c)
 
 static void on_questions(struct chat *c, json_object *open)
 {
-	size_t n = json_object_is_type(open, json_type_array)
-			   ? json_object_array_length(open)
-			   : 0;
+	size_t n = js_length(open);
 	json_object *q = n ? json_object_array_get_idx(open, 0) : NULL;
 	const char *text;
 	size_t len;

@@ -99,9 +99,7 @@ static int read_json(struct job *job, struct error *err)
 static int read_settings(struct job *job, struct error *err)
 {
 	json_object *list = js_get(job->json, "settings");
-	size_t n = json_object_is_type(list, json_type_array)
-			   ? json_object_array_length(list)
-			   : 0;
+	size_t n = js_length(list);
 
 	if (n > SETTINGS_LIST_MAX)
 		return fail(err, MT_ELIMIT, "too many settings");

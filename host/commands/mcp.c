@@ -128,16 +128,9 @@ static int ask_all(struct config *c, struct registry *r, const struct common *co
 
 /* ---- telling ---------------------------------------------------------------------- */
 
-static size_t tool_count(json_object *tools)
-{
-	return json_object_is_type(tools, json_type_array)
-		       ? json_object_array_length(tools)
-		       : 0;
-}
-
 static void print_tools(json_object *tools)
 {
-	for (size_t i = 0; i < tool_count(tools); i++) {
+	for (size_t i = 0; i < js_length(tools); i++) {
 		json_object *o = json_object_array_get_idx(tools, i);
 		const char *text = js_str(o, "description", "");
 		size_t first = strcspn(text, "\n");
@@ -188,7 +181,7 @@ static int mcp_tell(const struct query *q, bool json, bool tools)
 			continue;
 		if (a->tools)
 			printf("%-20s %zu tools, after %lld ms\n",
-			       q->catalog->instances[i].title, tool_count(a->tools),
+			       q->catalog->instances[i].title, js_length(a->tools),
 			       (long long)a->took_ms);
 		else
 			printf("%-20s does not respond: %s\n",
@@ -245,11 +238,11 @@ static int commands_mcp_list(struct config *c, struct registry *r, bool json,
 			strbuf_add(&out, i ? ",{" : "{");
 			js_key_str(&out, "name", t->title);
 			js_key_str(&out, "server", mcp_server_target(t->options));
-			js_key_int(&out, "known_tools", (int64_t)tool_count(t->listed));
+			js_key_int(&out, "known_tools", (int64_t)js_length(t->listed));
 			strbuf_addc(&out, '}');
 		} else if (t->listed) {
 			printf("%-20s %s (%zu tools)\n", t->title,
-			       mcp_server_target(t->options), tool_count(t->listed));
+			       mcp_server_target(t->options), js_length(t->listed));
 		} else {
 			printf("%-20s %s (not queried yet)\n", t->title,
 			       mcp_server_target(t->options));

@@ -190,17 +190,11 @@ static int add_medium(struct images *images, size_t n, struct evlog *log,
 	return add_blob(images, n, log, js_str(medium, "blob", ""));
 }
 
-static size_t length_of(json_object *list)
-{
-	return json_object_is_type(list, json_type_array) ? json_object_array_length(list)
-							  : 0;
-}
-
 int images_of(const struct event *e, struct evlog *log, struct images *ret)
 {
 	json_object *urls = js_get(event_args(e), "image_urls");
 	json_object *media = js_get(event_args(e), "media");
-	size_t url_count = length_of(urls), media_count = length_of(media), n = 0;
+	size_t url_count = js_length(urls), media_count = js_length(media), n = 0;
 	int status = MT_OK;
 
 	if (url_count + media_count == 0)
@@ -253,7 +247,7 @@ static int check_image_url(json_object *value, size_t n, struct error *err)
 
 int images_check(json_object *urls, struct error *err)
 {
-	size_t count = length_of(urls);
+	size_t count = js_length(urls);
 
 	if (urls && !json_object_is_type(urls, json_type_array))
 		return fail(err, MT_EINVAL, "images must be a list of URLs");

@@ -314,9 +314,7 @@ int tool_list_read(struct tool_list *list, struct evlog *log, int64_t id,
 			return err->code;
 		tools = js_get(event_args(list->system), "tools");
 	}
-	n = tools && json_object_is_type(tools, json_type_array)
-		    ? json_object_array_length(tools)
-		    : 0;
+	n = js_length(tools);
 	list->tools = calloc(n + 1, sizeof *list->tools);
 	if (!list->tools || js_incomplete(tools))
 		return out_of_memory(err);

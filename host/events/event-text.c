@@ -141,9 +141,7 @@ static int message_condensation(const struct event *e, struct strbuf *out)
 static int message_tasks(const struct event *e, struct strbuf *out)
 {
 	json_object *list = js_get(event_args(e), "task_list");
-	size_t count = json_object_is_type(list, json_type_array)
-			       ? json_object_array_length(list)
-			       : 0;
+	size_t count = js_length(list);
 
 	if (count == 0)
 		return strbuf_add(out, "Clearing the task list.");

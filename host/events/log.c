@@ -470,9 +470,7 @@ static int check_record(const struct evlog *log, json_object *record, struct err
 static int mask_calls(const struct mask *mask, json_object *calls)
 {
 	static const char *const names[] = { "id", "name", NULL };
-	size_t n = json_object_is_type(calls, json_type_array)
-			   ? json_object_array_length(calls)
-			   : 0;
+	size_t n = js_length(calls);
 	int status = MT_OK;
 
 	for (size_t i = 0; i < n && !status; i++) {

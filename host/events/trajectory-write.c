@@ -60,9 +60,7 @@ static json_object *text_or_null(const char *text)
 static int put_calls(json_object *message, json_object *record)
 {
 	json_object *from = js_get(record, "calls"), *calls;
-	size_t count = json_object_is_type(from, json_type_array)
-			       ? json_object_array_length(from)
-			       : 0;
+	size_t count = js_length(from);
 
 	if (count == 0)
 		return js_set(message, "tool_calls", NULL);

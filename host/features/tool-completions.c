@@ -122,9 +122,7 @@ static int add_message(const struct conversation *c, struct llm_request *r,
 static int add_messages(const struct conversation *c, struct llm_request *r,
 			json_object *list, struct error *err)
 {
-	size_t count = json_object_is_type(list, json_type_array)
-			       ? json_object_array_length(list)
-			       : 0;
+	size_t count = js_length(list);
 	size_t total = 0;
 	int status = MT_OK;
 

@@ -97,9 +97,7 @@ static void describe_tool(const struct conversation *c, const struct tool *t,
 
 static bool names_it(json_object *names, const char *name)
 {
-	size_t n = json_object_is_type(names, json_type_array)
-			   ? json_object_array_length(names)
-			   : 0;
+	size_t n = js_length(names);
 
 	for (size_t i = 0; i < n; i++) {
 		json_object *one = json_object_array_get_idx(names, i);

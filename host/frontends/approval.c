@@ -83,9 +83,7 @@ static int put_action(struct strbuf *out, json_object *event)
 static void put_scopes(struct strbuf *out, json_object *waits)
 {
 	json_object *list = js_get(waits, "scopes");
-	size_t count = json_object_is_type(list, json_type_array)
-			       ? json_object_array_length(list)
-			       : 0;
+	size_t count = js_length(list);
 
 	for (size_t i = 0; i < count; i++) {
 		const char *text = js_str(json_object_array_get_idx(list, i), "text", "");

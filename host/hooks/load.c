@@ -174,9 +174,7 @@ static int read_entry(struct hooks *h, json_object *o, const struct hook *like,
 static int read_event(struct hooks *h, enum hook_event event, json_object *list,
 		      const char *path, struct error *err)
 {
-	size_t n = json_object_is_type(list, json_type_array)
-			   ? json_object_array_length(list)
-			   : 0;
+	size_t n = js_length(list);
 
 	if (!json_object_is_type(list, json_type_array))
 		return fail(err, MT_EINVAL, "%s: %s must be a list", path,

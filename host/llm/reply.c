@@ -111,9 +111,7 @@ static char *dup_member(json_object *o, const char *name, size_t *ret_len)
 static int read_calls(json_object *record, struct llm_reply *r)
 {
 	json_object *calls = js_get(record, "calls");
-	size_t count = json_object_is_type(calls, json_type_array)
-			       ? json_object_array_length(calls)
-			       : 0;
+	size_t count = js_length(calls);
 
 	if (!count)
 		return MT_OK;

@@ -154,9 +154,7 @@ static bool is_description(json_object *plugin)
 /* Components that another version of mortise could use. */
 static int refuse_components(struct registry *r, json_object *refused, const char *path)
 {
-	size_t count = json_object_is_type(refused, json_type_array)
-			       ? json_object_array_length(refused)
-			       : 0;
+	size_t count = js_length(refused);
 	int status = MT_OK;
 
 	for (size_t i = 0; i < count && !status; i++) {

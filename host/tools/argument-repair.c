@@ -114,12 +114,6 @@ static unsigned want_of(json_object *type)
 	return 0;
 }
 
-static size_t list_length(json_object *list)
-{
-	return json_object_is_type(list, json_type_array) ? json_object_array_length(list)
-							  : 0;
-}
-
 /* Where the reference of a schema leads, or the schema itself. */
 static json_object *target(struct repair *m, json_object *schema)
 {
@@ -142,12 +136,12 @@ static unsigned wanted(struct repair *m, json_object *schema)
 		return 0;
 	type = js_get(schema, "type");
 	all = want_of(type);
-	for (size_t i = 0; i < list_length(type); i++)
+	for (size_t i = 0; i < js_length(type); i++)
 		all |= want_of(json_object_array_get_idx(type, i));
 	for (size_t k = 0; k < ARRAY_LEN(choices); k++) {
 		json_object *list = js_get(schema, choices[k]);
 
-		for (size_t i = 0; i < list_length(list) && m->steps > 0; i++)
+		for (size_t i = 0; i < js_length(list) && m->steps > 0; i++)
 			all |= wanted(m, json_object_array_get_idx(list, i));
 	}
 	return all;
@@ -165,7 +159,7 @@ static json_object *describing(struct repair *m, json_object *schema, const char
 	for (size_t k = 0; k < ARRAY_LEN(choices); k++) {
 		json_object *list = js_get(schema, choices[k]);
 
-		for (size_t i = 0; i < list_length(list) && m->steps > 0; i++) {
+		for (size_t i = 0; i < js_length(list) && m->steps > 0; i++) {
 			json_object *one = target(m, json_object_array_get_idx(list, i));
 
 			if (js_get(one, keyword) && (wanted(m, one) & type))

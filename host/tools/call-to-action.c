@@ -38,9 +38,7 @@ static json_object *read_arguments(const char *text, size_t len, struct error *e
 static int check_required(const struct tool *tool, json_object *required,
 			  json_object *args, const char *purpose, struct error *err)
 {
-	size_t n = json_object_is_type(required, json_type_array)
-			   ? json_object_array_length(required)
-			   : 0;
+	size_t n = js_length(required);
 
 	for (size_t i = 0; i < n; i++) {
 		json_object *one = json_object_array_get_idx(required, i);

@@ -326,9 +326,7 @@ static int set_members(json_object *to, const char *prefix, json_object *from)
 
 static int set_arguments(json_object *to, json_object *list)
 {
-	size_t n = json_object_is_type(list, json_type_array)
-			   ? json_object_array_length(list)
-			   : 0;
+	size_t n = js_length(list);
 
 	for (size_t i = 0; i < n; i++) {
 		char key[32];

@@ -116,9 +116,7 @@ static int take_medium(const struct open_call *c, json_object *item,
 static int take_content(const struct open_call *c, json_object *list,
 			struct runner_result *r, struct result_parts *g)
 {
-	size_t count = json_object_is_type(list, json_type_array)
-			       ? json_object_array_length(list)
-			       : 0;
+	size_t count = js_length(list);
 
 	if (count > RUNNER_PARTS_MAX)
 		return MT_ELIMIT;

@@ -106,9 +106,7 @@ static bool is_static(const struct component *component, const char *name)
 json_object *tool_list_filter(const struct component *component, json_object *tools)
 {
 	json_object *good = json_object_new_array();
-	size_t n = json_object_is_type(tools, json_type_array)
-			   ? json_object_array_length(tools)
-			   : 0;
+	size_t n = js_length(tools);
 
 	for (size_t i = 0; good && i < n && i < LISTED_MAX; i++) {
 		json_object *o = json_object_array_get_idx(tools, i);

@@ -82,9 +82,7 @@ static void choose(const struct kit *k, json_object *ids, unsigned char *keep,
 		   size_t count, size_t most)
 {
 	size_t first = first_of(k), n = 0;
-	size_t named = json_object_is_type(ids, json_type_array)
-			       ? json_object_array_length(ids)
-			       : 0;
+	size_t named = js_length(ids);
 
 	for (size_t j = 0; j < named && n < most; j++) {
 		int64_t id = json_object_get_int64(json_object_array_get_idx(ids, j));

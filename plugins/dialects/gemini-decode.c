@@ -88,9 +88,7 @@ static int64_t read_delay(const char *text)
 static bool is_daily(json_object *detail)
 {
 	json_object *all = js_get(detail, "violations");
-	size_t count = json_object_is_type(all, json_type_array)
-			       ? json_object_array_length(all)
-			       : 0;
+	size_t count = js_length(all);
 
 	for (size_t i = 0; i < count; i++)
 		if (strstr(js_str(json_object_array_get_idx(all, i), "quotaId", ""),
@@ -104,9 +102,7 @@ static int tell_error(struct answer *a, json_object *answer)
 	json_object *e = js_get(answer, "error"), *details = js_get(e, "details");
 	const char *text = js_str(e, "message", NULL);
 	int kind = kind_of_name(kinds, ARRAY_LEN(kinds), js_str(e, "status", ""));
-	size_t count = json_object_is_type(details, json_type_array)
-			       ? json_object_array_length(details)
-			       : 0;
+	size_t count = js_length(details);
 	int64_t wait = -1;
 
 	for (size_t i = 0; i < count; i++) {
@@ -263,9 +259,7 @@ static int begin_call(struct decoder *d, json_object *part, json_object *call)
 static int add_pieces(struct decoder *d, json_object *call)
 {
 	json_object *all = js_get(call, "partialArgs");
-	size_t count = json_object_is_type(all, json_type_array)
-			       ? json_object_array_length(all)
-			       : 0;
+	size_t count = js_length(all);
 	int status = MT_OK;
 
 	for (size_t i = 0; i < count && !status; i++)
@@ -350,9 +344,7 @@ static int gemini_decode_keep(struct decoder *d)
 static int on_candidate(struct decoder *d, json_object *candidate)
 {
 	json_object *parts = js_path(candidate, "content.parts");
-	size_t count = json_object_is_type(parts, json_type_array)
-			       ? json_object_array_length(parts)
-			       : 0;
+	size_t count = js_length(parts);
 	const char *reason = js_str(candidate, "finishReason", "");
 	int status = MT_OK;
 
@@ -371,9 +363,7 @@ static int on_answer(struct answer *a, json_object *answer)
 {
 	struct decoder *d = gemini_decoder_of(a);
 	json_object *all = js_get(answer, "candidates");
-	size_t count = json_object_is_type(all, json_type_array)
-			       ? json_object_array_length(all)
-			       : 0;
+	size_t count = js_length(all);
 	const char *blocked =
 		js_str(js_get(answer, "promptFeedback"), "blockReason", NULL);
 	int status;

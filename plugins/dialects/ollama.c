@@ -208,9 +208,7 @@ static int tell_error(struct answer *a, json_object *answer)
 
 static int tell_calls(struct decoder *d, json_object *calls)
 {
-	size_t count = json_object_is_type(calls, json_type_array)
-			       ? json_object_array_length(calls)
-			       : 0;
+	size_t count = js_length(calls);
 	int status = MT_OK;
 
 	for (size_t i = 0; i < count && !status; i++) {

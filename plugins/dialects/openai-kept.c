@@ -203,9 +203,7 @@ static int keep_place(struct chat_kept *k)
 
 static int keep_content(struct chat_kept *k, json_object *content, bool piece)
 {
-	size_t count = json_object_is_type(content, json_type_array)
-			       ? json_object_array_length(content)
-			       : 0;
+	size_t count = js_length(content);
 	int status = MT_OK;
 
 	if (json_object_is_type(content, json_type_string) &&
@@ -251,9 +249,7 @@ int chat_keep(struct answer *a, struct chat_kept *k, json_object *message, bool 
 		status = keep_content(k, js_get(message, "content"), piece);
 	for (size_t n = 0; n < CHAT_LISTS && !status; n++) {
 		json_object *items = js_get(message, list_names[n]);
-		size_t count = json_object_is_type(items, json_type_array)
-				       ? json_object_array_length(items)
-				       : 0;
+		size_t count = js_length(items);
 
 		for (size_t i = 0; i < count && !status; i++)
 			status = add_item(&k->lists[n],

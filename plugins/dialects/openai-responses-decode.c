@@ -149,9 +149,7 @@ static int add_args(struct answer *a, struct responses_item *item, json_object *
 /* The texts of content or summary parts; a refusal is a text. */
 static int tell_parts(struct answer *a, json_object *parts, bool reasoning)
 {
-	size_t count = json_object_is_type(parts, json_type_array)
-			       ? json_object_array_length(parts)
-			       : 0;
+	size_t count = js_length(parts);
 	int status = MT_OK;
 
 	for (size_t i = 0; i < count && !status; i++) {
@@ -182,9 +180,7 @@ static json_object *text_of_message(json_object *item)
 {
 	AUTO(strbuf) struct strbuf all = STRBUF(ANSWER_MAX_BODY);
 	json_object *parts = js_get(item, "content");
-	size_t count = json_object_is_type(parts, json_type_array)
-			       ? json_object_array_length(parts)
-			       : 0;
+	size_t count = js_length(parts);
 
 	for (size_t i = 0; i < count; i++) {
 		json_object *part = json_object_array_get_idx(parts, i);
@@ -328,9 +324,7 @@ int responses_event(struct answer *a, struct responses *r, json_object *event)
 int responses_answer(struct answer *a, struct responses *r, json_object *answer)
 {
 	json_object *output = js_get(answer, "output");
-	size_t count = json_object_is_type(output, json_type_array)
-			       ? json_object_array_length(output)
-			       : 0;
+	size_t count = js_length(output);
 	int status = a->host->response_id(a->x, js_str(answer, "id", ""));
 
 	for (size_t i = 0; i < count && !status; i++) {

@@ -211,9 +211,7 @@ static size_t put_said(struct writer *w, size_t m)
 {
 	struct said s = { .w = w, .m = m, .calls = w->host->call_count(w->r, m) };
 	AUTO(json) json_object *kept = kept_of(w, m, RESPONSES_KEPT);
-	size_t count = json_object_is_type(kept, json_type_array)
-			       ? json_object_array_length(kept)
-			       : 0;
+	size_t count = js_length(kept);
 
 	for (size_t i = 0; i < count; i++)
 		say_kept(&s, json_object_array_get_idx(kept, i));

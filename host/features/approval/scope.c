@@ -349,16 +349,12 @@ typedef bool covers_fn(json_object *item, const void *what,
 static bool any_item(json_object *scopes, covers_fn *covers, const void *what,
 		     const struct scope_place *place)
 {
-	size_t count = json_object_is_type(scopes, json_type_array)
-			       ? json_object_array_length(scopes)
-			       : 0;
+	size_t count = js_length(scopes);
 
 	for (size_t i = 0; i < count; i++) {
 		json_object *items =
 			js_get(json_object_array_get_idx(scopes, i), "items");
-		size_t n = json_object_is_type(items, json_type_array)
-				   ? json_object_array_length(items)
-				   : 0;
+		size_t n = js_length(items);
 
 		for (size_t k = 0; k < n; k++)
 			if (covers(json_object_array_get_idx(items, k), what, place))

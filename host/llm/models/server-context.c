@@ -44,9 +44,7 @@ void llm_context_query_end(struct llm *l)
 static int64_t window_in_list(const struct llm *l, json_object *answer)
 {
 	json_object *data = js_get(answer, "data");
-	size_t count = json_object_is_type(data, json_type_array)
-			       ? json_object_array_length(data)
-			       : 0;
+	size_t count = js_length(data);
 
 	for (size_t i = 0; i < count; i++) {
 		json_object *model = json_object_array_get_idx(data, i);

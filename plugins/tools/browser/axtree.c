@@ -223,9 +223,7 @@ static void put_node(struct printer *p, json_object *node, const char *role, int
 static bool has_property(json_object *node, const char *wanted)
 {
 	json_object *list = js_get(node, "properties");
-	size_t n = json_object_is_type(list, json_type_array)
-			   ? json_object_array_length(list)
-			   : 0;
+	size_t n = js_length(list);
 
 	for (size_t i = 0; i < n; i++) {
 		json_object *p = json_object_array_get_idx(list, i);
@@ -239,9 +237,7 @@ static bool has_property(json_object *node, const char *wanted)
 static bool has_text(const struct printer *p, json_object *node)
 {
 	json_object *list = js_get(node, "childIds");
-	size_t n = json_object_is_type(list, json_type_array)
-			   ? json_object_array_length(list)
-			   : 0;
+	size_t n = js_length(list);
 
 	for (size_t i = 0; i < n; i++) {
 		struct mt_str id = text_of(json_object_array_get_idx(list, i));

@@ -56,12 +56,6 @@ static inline json_object *list_at(json_object *o, const char *path)
 	return json_object_is_type(list, json_type_array) ? list : NULL;
 }
 
-/** Of NULL: 0. */
-static inline size_t list_length(json_object *list)
-{
-	return list ? json_object_array_length(list) : 0;
-}
-
 /* snapshot.c */
 /** What is in both. */
 struct rect rect_meet(struct rect a, struct rect b);

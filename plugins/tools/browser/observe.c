@@ -74,7 +74,7 @@ static int list_tabs(struct browser *b, const struct cdp_wait *wait,
 
 	o->tab_count = b->tab_count;
 	o->active = b->active;
-	for (size_t i = 0; i < list_length(list); i++) {
+	for (size_t i = 0; i < js_length(list); i++) {
 		json_object *info = json_object_array_get_idx(list, i);
 
 		for (size_t t = 0; t < b->tab_count; t++) {

@@ -39,7 +39,7 @@ static bool is_focused(json_object *node)
 {
 	json_object *list = list_at(node, "properties");
 
-	for (size_t i = 0; i < list_length(list); i++) {
+	for (size_t i = 0; i < js_length(list); i++) {
 		json_object *p = json_object_array_get_idx(list, i);
 
 		if (strcmp(js_str(p, "name", ""), "focused") == 0)
@@ -160,7 +160,7 @@ static void own_ids(struct look *l, const struct document *d, json_object *node,
 	json_object *children = list_at(node, "childIds"), *own = json_object_new_array();
 	int inner = n ? n->inner : -1;
 
-	for (size_t i = 0; i < list_length(children); i++)
+	for (size_t i = 0; i < js_length(children); i++)
 		js_add_new(own,
 			   own_id(d, json_object_get_string(
 					     json_object_array_get_idx(children, i))));
@@ -182,12 +182,12 @@ static int read_tree(struct look *l, struct document *d, json_object **roots)
 		*l->err = ERROR_NONE;
 		return MT_OK;
 	}
-	for (size_t i = 0; !status && i < list_length(nodes); i++)
+	for (size_t i = 0; !status && i < js_length(nodes); i++)
 		status = name_node(l, d, json_object_array_get_idx(nodes, i));
 	for (size_t i = 0; nodes && !status && i < d->count; i++)
 		if (!d->nodes[i].ax && is_for_mice(&d->nodes[i]))
 			status = add_missing(l, d, &d->nodes[i], nodes);
-	for (size_t i = 0; !status && i < list_length(nodes); i++) {
+	for (size_t i = 0; !status && i < js_length(nodes); i++) {
 		json_object *node = json_object_array_get_idx(nodes, i);
 
 		if (says_nothing(node))
@@ -214,11 +214,11 @@ int page_tree_read(struct look *l)
 		l->nodes = own;
 		if (l->documents[i].reached)
 			status = read_tree(l, &l->documents[i], roots);
-		for (size_t k = 0; i > 0 && k < list_length(own); k++)
+		for (size_t k = 0; i > 0 && k < js_length(own); k++)
 			js_add_new(all,
 				   json_object_get(json_object_array_get_idx(own, k)));
 		if (i == 0) {
-			for (size_t k = 0; k < list_length(all); k++)
+			for (size_t k = 0; k < js_length(all); k++)
 				js_add_new(own,
 					   json_object_get(
 						   json_object_array_get_idx(all, k)));

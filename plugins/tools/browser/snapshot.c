@@ -37,7 +37,7 @@ static bool is_text(json_object *strings, json_object *styles, size_t i, const c
 {
 	int64_t n = int_at(styles, i, -1);
 
-	return n >= 0 && (size_t)n < list_length(strings) &&
+	return n >= 0 && (size_t)n < js_length(strings) &&
 	       strcmp(json_object_get_string(
 			      json_object_array_get_idx(strings, (size_t)n)),
 		      text) == 0;
@@ -55,7 +55,7 @@ static bool spills(const struct document *d, size_t box, size_t side)
 	json_object *shown = list_at(d->json, "layout.clientRects");
 	json_object *held = list_at(d->json, "layout.scrollRects");
 
-	if (box >= list_length(shown) || box >= list_length(held))
+	if (box >= js_length(shown) || box >= js_length(held))
 		return false;
 	return number_at(json_object_array_get_idx(held, box), side) >
 	       number_at(json_object_array_get_idx(shown, box), side) + 1;
@@ -67,7 +67,7 @@ static void read_boxes(struct document *d, json_object *strings)
 	json_object *bounds = list_at(d->json, "layout.bounds");
 	json_object *styles = list_at(d->json, "layout.styles");
 
-	for (size_t i = 0; i < list_length(which) && i < list_length(bounds); i++) {
+	for (size_t i = 0; i < js_length(which) && i < js_length(bounds); i++) {
 		int64_t n = int_at(which, i, -1);
 		json_object *box = json_object_array_get_idx(bounds, i);
 
@@ -77,9 +77,8 @@ static void read_boxes(struct document *d, json_object *strings)
 		d->nodes[n].has_box = true;
 		d->nodes[n].box = (struct rect){ number_at(box, 0), number_at(box, 1),
 						 number_at(box, 2), number_at(box, 3) };
-		box = i < list_length(styles) ? json_object_array_get_idx(styles, i)
-					      : NULL;
-		if (list_length(box) < ARRAY_LEN(style_names))
+		box = i < js_length(styles) ? json_object_array_get_idx(styles, i) : NULL;
+		if (js_length(box) < ARRAY_LEN(style_names))
 			continue;
 		d->nodes[n].clips = !is_text(strings, box, 0, "visible");
 		d->nodes[n].is_placed = !is_text(strings, box, 1, "static");
@@ -96,14 +95,14 @@ static void read_attributes(struct document *d, json_object *strings)
 	json_object *all = list_at(d->json, "nodes.attributes");
 	json_object *names = list_at(d->json, "nodes.nodeName");
 
-	for (size_t i = 0; i < list_length(all) && i < d->count; i++) {
+	for (size_t i = 0; i < js_length(all) && i < d->count; i++) {
 		json_object *list = json_object_array_get_idx(all, i);
 
 		for (size_t k = 0; k < ARRAY_LEN(around); k++)
 			d->nodes[i].is_around |= is_text(strings, names, i, around[k]);
 		if (!json_object_is_type(list, json_type_array))
 			continue;
-		for (size_t k = 0; k + 1 < list_length(list); k += 2)
+		for (size_t k = 0; k + 1 < js_length(list); k += 2)
 			if (is_text(strings, list, k, "draggable"))
 				d->nodes[i].draggable =
 					is_text(strings, list, k + 1, "true");
@@ -112,7 +111,7 @@ static void read_attributes(struct document *d, json_object *strings)
 
 static const char *string_at(json_object *strings, int64_t n)
 {
-	return n >= 0 && (size_t)n < list_length(strings)
+	return n >= 0 && (size_t)n < js_length(strings)
 		       ? json_object_get_string(
 				 json_object_array_get_idx(strings, (size_t)n))
 		       : NULL;
@@ -147,17 +146,17 @@ static int read_nodes(struct document *d, json_object *strings, struct error *er
 	json_object *holders = list_at(d->json, "nodes.contentDocumentIndex.index");
 	json_object *held = list_at(d->json, "nodes.contentDocumentIndex.value");
 
-	d->count = list_length(ids);
+	d->count = js_length(ids);
 	d->nodes = calloc(d->count + 1, sizeof *d->nodes);
 	if (!d->nodes)
 		return out_of_memory(err);
 	for (size_t i = 0; i < d->count; i++)
 		d->nodes[i] = (struct node){ .id = int_at(ids, i, 0), .inner = -1,
 					     .is_element = int_at(types, i, 0) == 1 };
-	for (size_t i = 0; i < list_length(clickable); i++)
+	for (size_t i = 0; i < js_length(clickable); i++)
 		if ((size_t)int_at(clickable, i, -1) < d->count)
 			d->nodes[int_at(clickable, i, 0)].clickable = true;
-	for (size_t i = 0; i < list_length(holders); i++)
+	for (size_t i = 0; i < js_length(holders); i++)
 		if ((size_t)int_at(holders, i, -1) < d->count)
 			d->nodes[int_at(holders, i, 0)].inner = (int)int_at(held, i, -1);
 	read_attributes(d, strings);
@@ -207,7 +206,7 @@ static struct rect inner_box(struct look *l, const struct document *d,
 		      l->wait, &model, NULL))
 		return box;
 	quad = list_at(model, "model.content");
-	if (list_length(quad) != 8)
+	if (js_length(quad) != 8)
 		return box;
 	return (struct rect){ number_at(quad, 0), number_at(quad, 1),
 			      number_at(quad, 4) - number_at(quad, 0),
@@ -295,13 +294,13 @@ int snapshot_take(struct look *l)
 	json_object *all = list_at(l->snapshot, "documents");
 	json_object *strings = list_at(l->snapshot, "strings");
 
-	for (size_t i = 0; !status && i < list_length(all) && i < FRAMES_MAX; i++) {
+	for (size_t i = 0; !status && i < js_length(all) && i < FRAMES_MAX; i++) {
 		struct document *d = &l->documents[l->count++];
 		int64_t name;
 
 		d->json = json_object_array_get_idx(all, i);
 		name = js_int(d->json, "frameId", -1);
-		d->frame_id = name >= 0 && (size_t)name < list_length(strings)
+		d->frame_id = name >= 0 && (size_t)name < js_length(strings)
 				      ? json_object_get_string(
 						json_object_array_get_idx(strings,
 									  (size_t)name))

@@ -70,9 +70,7 @@ static void take_iopub(struct run *r, const struct wire_message *m)
 static bool will_end(json_object *content)
 {
 	json_object *list = js_get(content, "payload");
-	size_t count = json_object_is_type(list, json_type_array)
-			       ? json_object_array_length(list)
-			       : 0;
+	size_t count = js_length(list);
 
 	for (size_t i = 0; i < count; i++) {
 		json_object *one = json_object_array_get_idx(list, i);

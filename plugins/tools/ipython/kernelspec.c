@@ -146,9 +146,7 @@ static char *program_path(const char *name)
 static int take_argv(struct kernelspec *k, struct error *err)
 {
 	json_object *list = js_get(k->json, "argv");
-	size_t count = json_object_is_type(list, json_type_array)
-			       ? json_object_array_length(list)
-			       : 0;
+	size_t count = js_length(list);
 
 	if (count == 0 || count > ARGS_MAX)
 		return fail(err, MT_EINVAL,

@@ -97,9 +97,7 @@ static void put_error(const struct cell_events *e, void *arg, json_object *conte
 {
 	AUTO(strbuf) struct strbuf text = STRBUF(KERNEL_MESSAGE_MAX);
 	json_object *lines = js_get(content, "traceback");
-	size_t count = json_object_is_type(lines, json_type_array)
-			       ? json_object_array_length(lines)
-			       : 0;
+	size_t count = js_length(lines);
 
 	for (size_t i = 0; i < count; i++) {
 		json_object *line = json_object_array_get_idx(lines, i);
@@ -138,9 +136,7 @@ void show_message(const char *type, json_object *content, const struct cell_even
 void show_payload(json_object *content, const struct cell_events *e, void *arg)
 {
 	json_object *list = js_get(content, "payload");
-	size_t count = json_object_is_type(list, json_type_array)
-			       ? json_object_array_length(list)
-			       : 0;
+	size_t count = js_length(list);
 
 	for (size_t i = 0; i < count; i++) {
 		json_object *one = json_object_array_get_idx(list, i);

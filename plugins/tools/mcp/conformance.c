@@ -51,9 +51,7 @@ static json_object *arguments_for(const struct offers *all, const struct offer *
 {
 	json_object *args = json_object_new_object();
 	json_object *required = js_get(f->input, "required");
-	size_t n = json_object_is_type(required, json_type_array)
-			   ? json_object_array_length(required)
-			   : 0;
+	size_t n = js_length(required);
 
 	for (size_t i = 0; i < n; i++) {
 		const char *name =

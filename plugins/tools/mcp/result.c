@@ -100,12 +100,6 @@ static void put_item(struct out *o, json_object *item)
 		result_put_line(o, "[content of unknown type `%.60s` was omitted]", type);
 }
 
-static size_t length_of(json_object *list)
-{
-	return json_object_is_type(list, json_type_array) ? json_object_array_length(list)
-							  : 0;
-}
-
 int put_tool_result(const struct mt_tool_host *host, struct mt_call *call,
 		    const struct offer *f, json_object *result)
 {
@@ -115,7 +109,7 @@ int put_tool_result(const struct mt_tool_host *host, struct mt_call *call,
 	bool has = json_object_object_get_ex(result, "structuredContent", &structured);
 	bool failed = js_bool(result, "isError", false);
 
-	for (size_t i = 0; i < length_of(list); i++)
+	for (size_t i = 0; i < js_length(list); i++)
 		put_item(&o, json_object_array_get_idx(list, i));
 	if (has && !o.begun) {
 		size_t len;
@@ -148,7 +142,7 @@ int put_resource(const struct mt_tool_host *host, struct mt_call *call,
 	struct out o = { host, call, false };
 	json_object *list = js_get(result, "contents");
 
-	for (size_t i = 0; i < length_of(list); i++)
+	for (size_t i = 0; i < js_length(list); i++)
 		put_contents(&o, json_object_array_get_idx(list, i));
 	if (!o.begun)
 		result_put_line(&o, "The resource is empty.");
@@ -162,7 +156,7 @@ int put_prompt(const struct mt_tool_host *host, struct mt_call *call, json_objec
 
 	if (*js_str(result, "description", ""))
 		put_member(&o, result, "description");
-	for (size_t i = 0; i < length_of(list); i++) {
+	for (size_t i = 0; i < js_length(list); i++) {
 		json_object *message = json_object_array_get_idx(list, i);
 
 		result_put_line(&o, "%.20s:", js_str(message, "role", "user"));
@@ -174,7 +168,7 @@ int put_prompt(const struct mt_tool_host *host, struct mt_call *call, json_objec
 void put_resources(const struct mt_tool_host *host, struct mt_call *call,
 		   json_object *list, const char *uri)
 {
-	for (size_t i = 0; i < length_of(list); i++) {
+	for (size_t i = 0; i < js_length(list); i++) {
 		json_object *one = json_object_array_get_idx(list, i);
 
 		host->reply(call, "%.2000s  %.300s%s%.1000s\n", js_str(one, uri, ""),
@@ -186,14 +180,14 @@ void put_resources(const struct mt_tool_host *host, struct mt_call *call,
 
 void put_prompts(const struct mt_tool_host *host, struct mt_call *call, json_object *list)
 {
-	for (size_t i = 0; i < length_of(list); i++) {
+	for (size_t i = 0; i < js_length(list); i++) {
 		json_object *one = json_object_array_get_idx(list, i);
 		json_object *arguments = js_get(one, "arguments");
 
 		host->reply(call, "%.300s%s%.1000s\n", js_str(one, "name", ""),
 			    js_get(one, "description") ? ": " : "",
 			    js_str(one, "description", ""));
-		for (size_t k = 0; k < length_of(arguments); k++) {
+		for (size_t k = 0; k < js_length(arguments); k++) {
 			json_object *a = json_object_array_get_idx(arguments, k);
 
 			host->reply(call, "    %.300s%s  %.1000s\n",

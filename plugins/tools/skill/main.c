@@ -79,9 +79,7 @@ static const char *input(const char *name, size_t len, void *arg)
 
 static void put_files(struct strbuf *out, json_object *files)
 {
-	size_t n = json_object_is_type(files, json_type_array)
-			   ? json_object_array_length(files)
-			   : 0;
+	size_t n = js_length(files);
 
 	for (size_t i = 0; i < n; i++)
 		strbuf_addf(out, "%s%s",
