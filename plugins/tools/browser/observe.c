@@ -118,6 +118,21 @@ static void observation_new(struct observation *o)
 				   .picture = STRBUF(1) };
 }
 
+/* @return true if the page may answer now: its scripts were stopped, or it crashed while it
+ * was looked at and its tab is closed. */
+static bool can_look_again(struct browser *b, int status, const struct cdp_wait *wait)
+{
+	bool crashed = false;
+
+	for (size_t i = 0; i < b->tab_count; i++)
+		crashed = crashed || b->tabs[i].crashed;
+	if (status && status != MT_ECANCELLED && crashed)
+		return page_repair(b, wait, NULL) == MT_OK;
+	if (status == MT_ETIMEOUT)
+		page_interrupt(b);
+	return status == MT_ETIMEOUT;
+}
+
 /* A page whose scripts never pause does not answer: after BUSY_MS, or half of the time if
  * that is less, they are stopped, and the rest is for a second try. A large page on a busy
  * machine needs most of it. */
@@ -140,8 +155,7 @@ int browser_look(struct browser *b, const struct view *view, const struct cdp_wa
 	*l = (struct look){ .b = b, .view = view, .wait = &half, .err = err,
 			    .focused = ret->focused };
 	status = look_once(l, ret);
-	if (status == MT_ETIMEOUT) {
-		page_interrupt(b);
+	if (can_look_again(b, status, wait)) {
 		observation_clear(ret);
 		observation_new(ret);
 		*err = ERROR_NONE;
