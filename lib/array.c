@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * array.c - growing arrays. */
+ * array.c - grows arrays. */
 #include "array.h"
 
 #include <mortise/plugin.h>

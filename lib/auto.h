@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * auto.h - clean-up at the end of the scope, and small macros. */
+ * auto.h - cleanup at the end of a scope, and small macros. */
 #ifndef LIB_AUTO_H
 #define LIB_AUTO_H
 

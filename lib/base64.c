@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * base64.c - bytes as text and back. */
+ * base64.c - encodes and decodes base64. */
 #include "base64.h"
 
 static const char alphabet[] =

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * base64.h - bytes as text and back (RFC 4648, standard alphabet, padded). */
+ * base64.h - base64 encoding and decoding (RFC 4648, standard alphabet, padded). */
 #ifndef LIB_BASE64_H
 #define LIB_BASE64_H
 

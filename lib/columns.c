@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * columns.c - widths of text by the C library, whatever the locale of the program is. */
+ * columns.c - measures text with the C library, independently of the program's locale. */
 #include "columns.h"
 
 #include "utf8.h"

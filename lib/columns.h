@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * columns.h - cells of lists that are printed: text measured in columns of a terminal,
- * not in bytes or characters. */
+ * columns.h - cells of printed lists: text measured in terminal columns, not in bytes
+ * or characters. */
 #ifndef LIB_COLUMNS_H
 #define LIB_COLUMNS_H
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * command.c - tables of programs that run others, and of those with subcommands. */
+ * command.c - tables of programs that run other programs, and of programs with
+ * subcommands. */
 #include "command.h"
 
 #include <string.h>

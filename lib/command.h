@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * command.h - what is known about the programs that a shell text names: which of them
- * run other programs, and where their subcommand stands. */
+ * command.h - facts about programs in a shell text: which ones run other programs, and
+ * the position of their subcommand. */
 #ifndef LIB_COMMAND_H
 #define LIB_COMMAND_H
 

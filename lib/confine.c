@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * confine.c - a filter of system calls for foreign code. */
+ * confine.c - installs a system call filter for foreign code. */
 #include "confine.h"
 
 #include "auto.h"

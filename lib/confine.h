@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * confine.h - takes from the calling process the system calls that foreign code does
- * not need: a filter of seccomp, made with libseccomp. A call that is refused fails
- * with EPERM. */
+ * confine.h - removes system calls that foreign code does not need from the calling
+ * process: a seccomp filter, built with libseccomp. A refused call fails with EPERM. */
 #ifndef LIB_CONFINE_H
 #define LIB_CONFINE_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * crc32c.c - CRC-32C, eight bytes at a time by table. */
+ * crc32c.c - CRC-32C, eight bytes at a time with tables. */
 #include "crc32c.h"
 #include <endian.h>
 #include <string.h>

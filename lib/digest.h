@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * digest.h - SHA-256, and what else of libcrypto is needed, loaded when it is first
- * used: its relocations cost more than the rest of our start.
+ * digest.h - SHA-256 and other functions of libcrypto, loaded on first use because its
+ * relocations cost more than the rest of the startup.
  *
  * All functions are for one thread. */
 #ifndef LIB_DIGEST_H

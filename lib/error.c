@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * error.c - recording the first failure, as one clean line. */
+ * error.c - records the first failure as one clean line. */
 #include "error.h"
 #include "utf8.h"
 #include <stdio.h>

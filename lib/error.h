@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * error.h - a code for the program, a sentence for the person.
+ * error.h - an error code for the program and a sentence for the user.
  *
  * Library code fills a struct error and returns its code; only the top of a
  * program reports, once. The codes are enum mt_status of <mortise/plugin.h>.

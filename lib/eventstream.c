@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * eventstream.c - the event stream format of AWS. */
+ * eventstream.c - parses AWS event streams. */
 #include "eventstream.h"
 #include <string.h>
 

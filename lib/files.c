@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * files.c - reads and writes whole files and makes directories, with limits. */
+ * files.c - reads and writes whole files and creates directories, with limits. */
 #include "files.h"
 #include <dirent.h>
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * function-ini.c - C functions declared by lines of INI. */
+ * function-ini.c - parses declarations of C functions in INI files. */
 #include "function-ini.h"
 #include "function-words.h"
 #include "js.h"

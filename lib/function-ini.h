@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * function-ini.h - C functions of a shared library declared by lines of INI:
+ * function-ini.h - C functions of a shared library, declared in INI files:
  *
  *   library = libm.so.6
  *   symbol = cos

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * function-schema.c - the JSON Schema of a typed C function. */
+ * function-schema.c - generates the JSON Schema of a typed C function. */
 #include "function-schema.h"
 #include "js.h"
 #include <errno.h>

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * function-schema.h - the JSON Schema of a typed C function (mt_function): what
- * a model is shown, and the check that its table makes sense. Calling it is the
- * runner's business. */
+ * function-schema.h - the JSON Schema of a typed C function (mt_function) for the
+ * model, and validation of its table. The runner calls the function. */
 #ifndef LIB_FUNCTION_SCHEMA_H
 #define LIB_FUNCTION_SCHEMA_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * function-words.c - the words that declare a C function. */
+ * function-words.c - parses the keywords that declare a C function. */
 #include "function-words.h"
 #include "options.h"
 #include <errno.h>

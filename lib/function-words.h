@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * function-words.h - the words that declare a C function: types, arguments, how
- * it fails, what it does to the world. */
+ * function-words.h - the keywords that declare a C function: types, arguments, failure
+ * and effects. */
 #ifndef LIB_FUNCTION_WORDS_H
 #define LIB_FUNCTION_WORDS_H
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * harden.c - keeps what a process knows out of /proc and out of core files. */
+ * harden.c - keeps the memory and environment of a process out of /proc and core
+ * files. */
 #include "harden.h"
 #include <stdbool.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * harden.h - keeps what a process knows out of /proc and out of core files. To be
- * called at the start of main, before other threads. */
+ * harden.h - keeps the memory and environment of a process out of /proc and core
+ * files. Call it at the start of main, before other threads exist. */
 #ifndef LIB_HARDEN_H
 #define LIB_HARDEN_H
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * image.c - the frames of PNG, JPEG, GIF and WebP: kind, size in pixels, and
- * whether the file is whole. */
+ * image.c - parses PNG, JPEG, GIF and WebP: format, size in pixels, and completeness. */
 #include "image.h"
 
 #include "auto.h"

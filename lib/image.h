@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * image.h - detects the format of an image and whether a model can be sent it.
- * An image that the provider refuses would break the conversation permanently. */
+ * image.h - detects the format of an image and whether it can be sent to a model. An
+ * image that the provider refuses would break the conversation permanently. */
 #ifndef LIB_IMAGE_H
 #define LIB_IMAGE_H
 

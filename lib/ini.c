@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * ini.c - inih, fed with lines that it cannot misread.
+ * ini.c - feeds inih with lines that it cannot misread.
  *
  * inih asks us for each line. It gets no comment, no section name and no line
  * longer than its buffer: a long value goes out in pieces, the later ones as

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * js-build.c - json-c objects from JSON text, every allocation checked.
+ * js-build.c - builds json-c objects from JSON text, checking every allocation.
  *
  * json-c's own parser does not look whether its buffer could be made or grew, nor
  * whether a member was added: without memory it crashes, or leaves parts out. */

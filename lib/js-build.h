@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * js-build.h - json-c objects from text that js_scan has passed; for js.c only. */
+ * js-build.h - json-c objects from text that js_scan has accepted; for js.c only. */
 #ifndef LIB_JS_BUILD_H
 #define LIB_JS_BUILD_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * js-scan.c - the tokens of JSON, checked one after the other. */
+ * js-scan.c - checks the tokens of JSON one by one. */
 #include "js-scan.h"
 #include "js.h"
 #include "utf8.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * js-scan.h - is a text one JSON value by the letter of RFC 8259? Used by js.c
- * alone. */
+ * js-scan.h - checks whether a text is one JSON value according to RFC 8259. Used by
+ * js.c only. */
 #ifndef LIB_JS_SCAN_H
 #define LIB_JS_SCAN_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * js.c - JSON read into json-c's objects, and written.
+ * js.c - reads JSON into json-c objects and writes it.
  *
  * json-c's own parser is laxer than the standard even when strict (it takes NaN, raw
  * control characters, "1."), and crashes without memory: js-scan.c looks at the

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * jsonl.c - lines out of bytes that come in pieces of any size. */
+ * jsonl.c - splits bytes that arrive in pieces of any size into lines. */
 #include "jsonl.h"
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * jsonl.h - lines out of bytes that come in pieces of any size.
+ * jsonl.h - splits bytes that arrive in pieces of any size into lines.
  *
  * Push parser: no file, no socket. A line ends at \n; a \r before it is taken
  * off. A line longer than the limit is an error that sticks. */

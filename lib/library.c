@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * library.c - loading shared libraries that are not linked. */
+ * library.c - loads shared libraries that are not linked. */
 #include "library.h"
 
 #include "auto.h"

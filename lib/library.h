@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * library.h - shared libraries that are loaded when they are first needed: most
- * commands need none of them, and relocating them costs more than our own start. */
+ * library.h - shared libraries that are loaded on first use: most commands need none
+ * of them, and relocating them costs more than our own startup. */
 #ifndef LIB_LIBRARY_H
 #define LIB_LIBRARY_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * literal.c - values as Python writes them. */
+ * literal.c - parses and formats Python literals. */
 #include "literal.h"
 #include "utf8.h"
 #include <ctype.h>

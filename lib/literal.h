@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * literal.h - values as Python writes them: reading literals, and repr(). */
+ * literal.h - Python literals: parsing, and repr(). */
 #ifndef LIB_LITERAL_H
 #define LIB_LITERAL_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * log.c - a line is put together, masked, and written at once. */
+ * log.c - formats, masks and writes one log line at a time. */
 #include "log.h"
 #include "files.h"
 #include "utf8.h"

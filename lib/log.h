@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * log.h - one line for one thing that happened, to stderr or a file.
+ * log.h - log messages: one line per event, to stderr or a file.
  *
  * A line: time, level, name of the part, words, then key=value pairs that the
  * caller puts in. Secrets are masked when a mask is set. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * mask-forms.h - the forms in which a secret value appears in a text: as it is,
+ * mask-forms.h - the forms in which a secret value can appear in a text: verbatim,
  * escaped for JSON or a URL, in hexadecimal, in base64. */
 #ifndef LIB_MASK_FORMS_H
 #define LIB_MASK_FORMS_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * mask.h - secrets out of texts, also where a text comes in pieces.
+ * mask.h - masks secrets in texts, including texts that arrive in pieces.
  *
  * Every occurrence of a secret value becomes <secret_hidden>: as it is, in base64
  * (at each offset inside a longer text, both alphabets, with line breaks), in

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * mustache.c - templates rendered straight from their text.
+ * mustache.c - renders templates directly from their text.
  *
  * A walk over the tags; a section is walked once for each of its items, and
  * once without output to find its end where it is not shown. */

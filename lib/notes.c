@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * notes.c - reading and changing MEMORY.md. */
+ * notes.c - reads and changes MEMORY.md. */
 #include "notes.h"
 
 #include "files.h"

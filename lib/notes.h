@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * notes.h - MEMORY.md: what an agent keeps between conversations, a text file
- * with a cap. */
+ * notes.h - MEMORY.md: notes that an agent keeps between conversations, a text file of
+ * limited size. */
 #ifndef LIB_NOTES_H
 #define LIB_NOTES_H
 

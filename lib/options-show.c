@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * options-show.c - a table of options for programs, and for people. */
+ * options-show.c - formats a table of options as JSON and as text. */
 #include "options.h"
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * options.c - values of options: read, checked, looked up, shown. */
+ * options.c - parses, checks, looks up and formats option values. */
 #include "options.h"
 #include "space.h"
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * output.c - the beginning and the end of an output of any length. */
+ * output.c - keeps the beginning and the end of an output of any length. */
 #include "output.h"
 #include "utf8.h"
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * output.h - what a command printed, in constant memory: the beginning and the
- * end are kept, the middle of a flood is not.
+ * output.h - command output in constant memory: keeps the beginning and the end, and
+ * drops the middle of long output.
  *
  * Both parts are so large that a cut to OUTPUT_CHARS characters never reaches
  * the gap between them. */

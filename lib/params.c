@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * params.c - the JSON Schema and the defaults of a table of parameters. */
+ * params.c - generates the JSON Schema and the defaults of a parameter table. */
 #include "params.h"
 #include <inttypes.h>
 #include <string.h>

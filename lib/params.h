@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * params.h - tables of parameters (struct mt_param): the check that they make sense, the
- * JSON Schema, the defaults. */
+ * params.h - parameter tables (struct mt_param): validation, JSON Schema, defaults. */
 #ifndef LIB_PARAMS_H
 #define LIB_PARAMS_H
 

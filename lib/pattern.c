@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * pattern.c - PCRE2 kept on a short lead. */
+ * pattern.c - runs PCRE2 with limits. */
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include "pattern.h"
 #include <pcre2.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * pattern.h - regular expressions of strangers, with limits on their work.
- * Used by the schema files alone. */
+ * pattern.h - untrusted regular expressions, with limits on their work. Used by the
+ * schema files only. */
 #ifndef LIB_PATTERN_H
 #define LIB_PATTERN_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * schema-ref.h - what a $ref of a schema points to. */
+ * schema-ref.h - resolves a $ref of a schema. */
 #ifndef LIB_SCHEMA_REF_H
 #define LIB_SCHEMA_REF_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * schema-valid.c - is a schema one that we can check against? */
+ * schema-valid.c - checks whether a schema is supported. */
 #include "pattern.h"
 #include "schema-ref.h"
 #include "schema.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * schema.c - does a value match a JSON Schema?
+ * schema.c - checks a value against a JSON Schema.
  *
  * Schemas come from strangers (MCP servers, plugins): the work is counted, so
  * that none can hold us up, whatever its references and patterns are. */

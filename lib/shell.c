@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * shell.c - a walk over the simple commands of a shell text. */
+ * shell.c - walks over the simple commands of a shell text. */
 #include "shell-words.h"
 
 #include "array.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * space.h - white space (of ASCII: blank, tab, newline, \v, \f, \r) at the ends of texts. */
+ * space.h - trims ASCII white space (blank, tab, newline, \v, \f, \r). */
 #ifndef LIB_SPACE_H
 #define LIB_SPACE_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * sse.c - the event stream format, by the steps of the HTML standard.
+ * sse.c - parses server-sent events, following the steps of the HTML standard.
  *
  * One limit, `max`, holds for a line and for the data of an event. */
 #include "sse.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * strbuf.c - a growing text with a ceiling. */
+ * strbuf.c - a growing string with a size limit. */
 #include "strbuf.h"
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * strbuf.h - a growing text with a ceiling.
+ * strbuf.h - a growing string with a size limit.
  *
  * `text` is never NULL and always ends in NUL. The first failed append sticks
  * in `error`; later ones do nothing, so that a caller checks once. */

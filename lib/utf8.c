@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * utf8.c - UTF-8 by the table of well-formed sequences of the Unicode standard. */
+ * utf8.c - UTF-8, using the table of well-formed sequences of the Unicode standard. */
 #include "utf8.h"
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * utf8.h - valid text out of any bytes, and cuts that keep characters whole. */
+ * utf8.h - converts any bytes to valid UTF-8, and cuts text between characters. */
 #ifndef LIB_UTF8_H
 #define LIB_UTF8_H
 

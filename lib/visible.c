@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * visible.c - what visible.h says, character by character, with a look at the word and
- * at the line around it. */
+ * visible.c - implements visible.h, character by character, considering the
+ * surrounding word and line. */
 #include "visible.h"
 
 #include "utf8.h"

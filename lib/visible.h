@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * visible.h - text from outside so that a person sees what is in it: for whatever is
- * approved, and for nothing else.
+ * visible.h - shows untrusted text without hiding anything in it: for text that requires
+ * approval only.
  *
  * Everything that does not show as itself is replaced by an escaped form between two
  * marks, U+2039 and U+203A, which are escaped themselves. A backslash outside the marks
