@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * ffi-call.c - typed C functions through libffi. */
+ * ffi-call.c - calls typed C functions with libffi. */
 #include "ffi-call.h"
 #include "base64.h"
 #include "function-schema.h"

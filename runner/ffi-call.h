@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * ffi-call.h - calling a typed C function with arguments from JSON, through
- * libffi; and copies of its table, for toolsets that make theirs at run time. */
+ * ffi-call.h - calls a typed C function with arguments from JSON, with libffi; and
+ * copies its table, for toolsets that create theirs at run time. */
 #ifndef RUNNER_FFI_CALL_H
 #define RUNNER_FFI_CALL_H
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * frame-handlers.c - what workers say, checked, and turned into results and lines. */
+ * frame-handlers.c - checks frames from workers and converts them into results and
+ * lines. */
 #include "supervisor.h"
 #include "array.h"
 #include "utf8.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * frame.h - what the supervisor and a worker say to each other: messages of a
- * SOCK_SEQPACKET pair, each whole or not there at all.
+ * frame.h - messages between the supervisor and a worker over a SOCK_SEQPACKET pair, each
+ * complete or absent.
  *
  * A worker runs foreign code, so the supervisor trusts no frame: the handler of each
  * checks sizes, types and numbers. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * handles.c - the addresses that functions of this worker gave out. */
+ * handles.c - the addresses that functions of this worker returned. */
 #include "handles.h"
 #include <errno.h>
 #include <inttypes.h>

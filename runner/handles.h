@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * handles.h - the addresses that functions of this worker gave out: a model may
- * give back these and no others. */
+ * handles.h - the addresses that functions of this worker returned: a model may pass
+ * these and no others. */
 #ifndef RUNNER_HANDLES_H
 #define RUNNER_HANDLES_H
 

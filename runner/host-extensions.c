@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * host-extensions.c - the tables that mt_tool_host.extension gives; their words are in
+ * host-extensions.c - the tables that mt_tool_host.extension returns; documented in
  * mortise/extensions.h. */
 #include "tool-host.h"
 #include <mortise/extensions.h>

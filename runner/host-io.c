@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * host-io.c - lines from the host, acted on; lines to it, written as it reads. */
+ * host-io.c - handles lines from the host, and writes lines to it as fast as it reads. */
 #include "config.h"
 #include "base64.h"
 #include "supervisor.h"

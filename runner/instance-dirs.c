@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * instance-dirs.c - the directories of an instance, made when they are asked for, and
- * what it saves for the next run of its conversation. */
+ * instance-dirs.c - the directories of an instance, created on request, and its saved
+ * state for the next run of its conversation. */
 #include "files.h"
 #include "tool-host.h"
 #include <errno.h>

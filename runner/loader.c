@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * loader.c - opening a plugin file in its worker. */
+ * loader.c - opens a plugin file in its worker. */
 #include "loader.h"
 #include <dlfcn.h>
 #include <string.h>

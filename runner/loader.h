@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * loader.h - opening a plugin file in its worker, trusting nothing in it that
- * was not checked. */
+ * loader.h - opens a plugin file in its worker, and trusts nothing in it that was not
+ * checked. */
 #ifndef RUNNER_LOADER_H
 #define RUNNER_LOADER_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * message.c - lines from the host. */
+ * message.c - parses lines from the host. */
 #include "message.h"
 #include <string.h>
 

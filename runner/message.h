@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * message.h - one line from the host, read into what it asks for. No file, no
- * process: text in, struct out. */
+ * message.h - one parsed line from the host. No file, no process: text in, struct out. */
 #ifndef RUNNER_MESSAGE_H
 #define RUNNER_MESSAGE_H
 

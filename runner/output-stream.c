@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * output-stream.c - output of running calls: gathered for a moment, sent when it is
- * much or old enough, dropped rather than waited for. */
+ * output-stream.c - output of running calls: buffered briefly, sent when it is large
+ * or old enough, dropped rather than delayed. */
 #include "process-tree.h"
 #include "clock.h"
 #include "utf8.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * process-tree.c - the processes below this one, from /proc. */
+ * process-tree.c - finds the descendants of this process in /proc. */
 #include "process-tree.h"
 #include "clock.h"
 #include "strbuf.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * process-tree.h - the processes below this one, and how to end them all. */
+ * process-tree.h - the descendants of this process, and how to kill them all. */
 #ifndef RUNNER_PROCESS_TREE_H
 #define RUNNER_PROCESS_TREE_H
 

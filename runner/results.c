@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * results.c - results as lines: what is large goes before, in chunks. */
+ * results.c - encodes results as lines; large parts are sent before, in chunks. */
 #include "base64.h"
 #include "supervisor.h"
 #include "utf8.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * spec.c - reading the hello. */
+ * spec.c - parses the hello message. */
 #include "spec.h"
 #include "auto.h"
 #include <string.h>

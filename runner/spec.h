@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * spec.h - what the hello said: limits, instances, places. The supervisor keeps
- * it and workers inherit it when they are forked. */
+ * spec.h - the content of the hello message: limits, instances, directories. The
+ * supervisor stores it, and workers inherit it when they are forked. */
 #ifndef RUNNER_SPEC_H
 #define RUNNER_SPEC_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * spool.c - the file that keeps the whole output of a call, up to a cap. */
+ * spool.c - the file that stores the whole output of a call, up to a limit. */
 #include "files.h"
 #include "tool-host.h"
 #include "utf8.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * supervisor.c - the loop: waits for host, workers, signals and deadlines, and
- * for nothing else; the end of everything. */
+ * supervisor.c - the loop: waits for host, workers, signals and deadlines only; and
+ * the shutdown. */
 #include "supervisor.h"
 #include "clock.h"
 #include "files.h"

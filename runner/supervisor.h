@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * supervisor.h - the process that stands between the host and the workers. It
- * loads no plugin and runs one thread: host lines in, frames out and back, the
- * deadlines of calls, and the end of everything. */
+ * supervisor.h - the process between the host and the workers. It does not load
+ * plugins and runs one thread: host lines in, frames out and back, deadlines of calls,
+ * and the shutdown. */
 #ifndef RUNNER_SUPERVISOR_H
 #define RUNNER_SUPERVISOR_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * tool-host.c - the table of services that tools are given (struct
- * mt_tool_host): arguments, result, instance. */
+ * tool-host.c - the table of services for tools (struct mt_tool_host): arguments,
+ * result, instance. */
 #include "tool-host.h"
 #include "clock.h"
 #include "options.h"

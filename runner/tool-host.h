@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * tool-host.h - the services of struct mt_tool_host that have a file of their
- * own; their words are in mortise/tool.h. */
+ * tool-host.h - the services of struct mt_tool_host that are in separate files;
+ * documented in mortise/tool.h. */
 #ifndef RUNNER_TOOL_HOST_H
 #define RUNNER_TOOL_HOST_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * tool-list.c - the tools of an instance, static ones and those that it lists, as
- * JSON; and a copy of what is needed to call the latter. */
+ * tool-list.c - the tools of an instance, static and dynamic ones, as JSON; and a copy
+ * of what is required to call the latter. */
 #include "ffi-call.h"
 #include "function-schema.h"
 #include "params.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * worker.h - inside a worker process: the one plugin file, its instances, the
- * calls that run.
+ * worker.h - the inside of a worker process: one plugin file, its instances, the running
+ * calls.
  *
  * Threads: the first one reads frames (calls, cancels, input, answers); each
  * instance has one on which it is opened, listed and called; calls of a

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * workers.c - the worker processes: forked on first use, killed with all that
- * they started, reaped. */
+ * workers.c - the worker processes: forked on first use, killed with all their
+ * descendants, reaped. */
 #include "files.h"
 #include "clock.h"
 #include "supervisor.h"
