@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * action.c - an action as rows between a bar, wrapped so that nothing is cut off. */
+ * action.c - formats an action as rows next to a bar, wrapped without cutting anything
+ * off. */
 #include "action.h"
 
 #include "text.h"

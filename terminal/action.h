@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * action.h - an action for the person who approves it: all of it, so that what is shown
- * is what runs. lib/visible.h says how characters are shown that hide something. */
+ * action.h - an action for the user who approves it, shown completely, so that what is
+ * shown is what runs. lib/visible.h defines how hidden characters are shown. */
 #ifndef TERMINAL_ACTION_H
 #define TERMINAL_ACTION_H
 

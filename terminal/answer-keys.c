@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * answer-keys.c - which keys and which lines answer the action that waits. */
+ * answer-keys.c - the keys and lines that answer a waiting action. */
 #include "chat.h"
 
 #include "clock.h"

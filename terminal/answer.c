@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * answer.c - the action that waits for the user: shown, edited, allowed or not. */
+ * answer.c - the action that waits for the user: shown, edited, approved or rejected. */
 #include "chat.h"
 
 #include "clock.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * chat.h - a conversation at the terminal: what the files of this program share. */
+ * chat.h - a conversation at the terminal: shared declarations of this program. */
 #ifndef TERMINAL_CHAT_H
 #define TERMINAL_CHAT_H
 

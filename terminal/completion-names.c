@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * completion-names.c - the names that /model and /agent may be given: of the
- * configuration, of the table of models, of plugins. */
+ * completion-names.c - the names that complete /model and /agent: from the
+ * configuration, the model table, and plugins. */
 #include "chat.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * completion.c - the rest of a command's name or of a path. */
+ * completion.c - completes command names and paths. */
 #include "chat.h"
 
 #include "files.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * event-view.c - a table of the events, and how each is shown. */
+ * event-view.c - formats events, using a table by event type. */
 #include "event-view.h"
 
 #include "utf8.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * event-view.h - events and live lines as text: what goes to the scrollback, and what
- * is live below it. It knows no terminal. */
+ * event-view.h - events and live lines as text: what is printed to the scrollback, and
+ * the live part below it. Independent of the terminal. */
 #ifndef TERMINAL_EVENT_VIEW_H
 #define TERMINAL_EVENT_VIEW_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * file-mention.c - @path in a message: the text of the file goes with it. */
+ * file-mention.c - @path in a message: adds the text of the file. */
 #include "chat.h"
 
 #include "files.h"

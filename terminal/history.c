@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * history.c - the file of what was typed. */
+ * history.c - the input history file. */
 #include "history.h"
 
 #include "auto.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * history.h - what was typed before, kept in a file of the user's own: a JSON
- * string a line, so that a message may have lines of its own. */
+ * history.h - earlier input, stored in a file of the user: one JSON string per line,
+ * so that a message may contain newlines. */
 #ifndef TERMINAL_HISTORY_H
 #define TERMINAL_HISTORY_H
 

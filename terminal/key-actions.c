@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * key-actions.c - what keys do. */
+ * key-actions.c - executes the action of each key. */
 #include "chat.h"
 
 #include "clock.h"

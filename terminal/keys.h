@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * keys.h - the bytes that a terminal sends, as keys. They may be cut anywhere. */
+ * keys.h - parses the bytes that a terminal sends into keys. They may be split
+ * anywhere. */
 #ifndef TERMINAL_KEYS_H
 #define TERMINAL_KEYS_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * line-editor.c - editing of a text of one or more rows. */
+ * line-editor.c - edits a text of one or more rows. */
 #include "line-editor.h"
 
 #include "text.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * line-editor.h - the text that is being typed, and what keys do to it. It knows no
- * terminal. */
+ * line-editor.h - the text being typed, and the effect of keys on it. Independent of
+ * the terminal. */
 #ifndef TERMINAL_LINE_EDITOR_H
 #define TERMINAL_LINE_EDITOR_H
 

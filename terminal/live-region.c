@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * live-region.c - drawing the rows at the bottom with as few bytes as needed. */
+ * live-region.c - draws the rows at the bottom with as few bytes as possible. */
 #include "live-region.h"
 
 #include "text.h"

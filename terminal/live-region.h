@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * live-region.h - the rows at the bottom that change: what streams, what runs, the
- * prompt. Everything above them is scrollback, which is never touched again.
+ * live-region.h - the rows at the bottom that change: streamed text, running commands,
+ * the prompt. Everything above them is scrollback, which is never redrawn.
  *
  * The area remembers what it has drawn and writes only what differs. */
 #ifndef TERMINAL_LIVE_REGION_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * live-view.c - the live rows put together: the reply that streams, the output of
- * what runs, the state, what is queued, the prompt. */
+ * live-view.c - composes the live rows: the streamed reply, output of running
+ * commands, the state, queued messages, the prompt. */
 #include "chat.h"
 
 #include "clock.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * markdown.c - blocks found as they come, laid out by lowdown. */
+ * markdown.c - finds Markdown blocks as they arrive; lowdown lays them out. */
 #include "markdown.h"
 
 #include "auto.h"

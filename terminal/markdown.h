@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * markdown.h - Markdown that streams: a block is shown as it comes, and laid
- * out once when it is whole. */
+ * markdown.h - streamed Markdown: a block is shown as it arrives, and laid out once
+ * when it is complete. */
 #ifndef TERMINAL_MARKDOWN_H
 #define TERMINAL_MARKDOWN_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * messages.c - commands to the conversation, and what comes from it. */
+ * messages.c - sends commands to the conversation and handles its messages. */
 #include "chat.h"
 
 #include "clock.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * process.h - the process of a conversation, started by us, not bound to us; and
- * other runs of `mortise`. */
+ * process.h - the process of a conversation, started by this program but independent
+ * of it; and other runs of `mortise`. */
 #ifndef TERMINAL_PROCESS_H
 #define TERMINAL_PROCESS_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * prompt.c - wrapping the typed text. */
+ * prompt.c - wraps the typed text. */
 #include "prompt.h"
 
 #include "text.h"

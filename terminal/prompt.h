@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * prompt.h - the line that is typed, laid out in rows of the area. */
+ * prompt.h - the input line, laid out in rows of the live region. */
 #ifndef TERMINAL_PROMPT_H
 #define TERMINAL_PROMPT_H
 

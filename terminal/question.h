@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * question.h - an action that waits for the user: what is known of it, and when a key
- * answers it.
+ * question.h - a waiting action: its data, and when a key answers it.
  *
  * A key answers only what could be read before it was pressed. Until READ_MS after the
  * question was drawn, and in a paste, keys are text; text is visible and can be edited,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * style.c - lines with attributes, diffs, shortened results. */
+ * style.c - styled lines, diffs, shortened results. */
 #include "style.h"
 
 #include "text.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * style.h - how text looks: attributes and colors, as far as they are wanted. */
+ * style.h - text attributes and colors, if enabled. */
 #ifndef TERMINAL_STYLE_H
 #define TERMINAL_STYLE_H
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * table.c - tables that are wider than the screen: cells wrapped between words. */
+ * table.c - lays out tables that are wider than the screen: cells are wrapped between
+ * words. */
 #include "table.h"
 
 #include "auto.h"

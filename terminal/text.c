@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * text.c - widths by utf8proc, and the cleaning of text from outside. */
+ * text.c - measures text with utf8proc, and sanitizes untrusted text. */
 #include "text.h"
 
 #include "utf8.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * text.h - text for a terminal: how wide it is, and what is left of text from
- * outside when everything that steers a terminal is taken out. */
+ * text.h - text for a terminal: its width, and sanitizing of untrusted text from
+ * everything that controls a terminal. */
 #ifndef TERMINAL_TEXT_H
 #define TERMINAL_TEXT_H
 

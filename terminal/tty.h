@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * tty.h - the terminal itself: what it can, its size, its mode. Whatever
- * happens to the program, it is left as it was found. */
+ * tty.h - the terminal: its capabilities, size and mode. It is restored on exit,
+ * whatever happens to the program. */
 #ifndef TERMINAL_TTY_H
 #define TERMINAL_TTY_H
 
