@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * browse-reply.c - actions and messages in the text of a reply. */
+ * browse-reply.c - parses actions and messages in the text of a reply. */
 #include "browse.h"
 #include "literal.h"
 #include "space.h"

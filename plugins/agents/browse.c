@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * browse.c - a step of an agent that works in a browser. Each request is built from
+ * browse.c - a step of an agent that uses a browser. Each request is built from
  * scratch: the goal, the actions so far, and the current page. */
 #include "browse.h"
 #include "js.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * browse.h - parts shared by the agents that only use a browser: replies that are
- * text with actions in it, and a request that is rebuilt for each step. */
+ * browse.h - shared by the agents that only use a browser: replies are text with
+ * actions, and the request is rebuilt for each step. */
 #ifndef AGENTS_BROWSE_H
 #define AGENTS_BROWSE_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * browsing.c - an agent that works in a browser and reads the page as text. */
+ * browsing.c - an agent that uses a browser and reads the page as text. */
 #include "browse.h"
 
 static const struct browse_way way = {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * codeact.c - the general agent: the whole view and all tools go to the model;
- * what it calls is done, what it only says is a message to the user. */
+ * codeact.c - the general agent: sends the whole view and all tools to the model,
+ * executes its calls, and passes text without a call to the user. */
 #include "turn.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * dummy.c - an agent that asks no model: it runs one command, waits for it and
- * finishes. For tests of everything around an agent. */
+ * dummy.c - an agent without a model: it runs one command, waits for it and finishes.
+ * For tests of everything around an agent. */
 #define MORTISE_PROVISIONAL
 #include <mortise/agent.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * readonly.c - an agent that looks and answers. It names the tools that it works
- * with, so that the host wires nothing that writes. */
+ * readonly.c - an agent that reads and answers. It lists its tools, so that the host
+ * does not enable any that write. */
 #include "turn.h"
 
 static int readonly_system_text(const struct mt_host *host, struct mt_ctx *ctx,

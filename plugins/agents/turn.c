@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * turn.c - a turn with a model: what it is asked, what its reply becomes. */
+ * turn.c - a turn with a model: builds the request and handles the reply. */
 #include "turn.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * turn.h - the step of agents that show the model the whole view and all tools, do
- * what it calls, and pass on what it only says. */
+ * turn.h - the step of agents that send the whole view and all tools to the model,
+ * execute its calls, and pass on its text. */
 #ifndef AGENTS_TURN_H
 #define AGENTS_TURN_H
 

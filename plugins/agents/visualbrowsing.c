@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * visualbrowsing.c - an agent that works in a browser and sees the
- * page too, with marks on what can be acted on. */
+ * visualbrowsing.c - an agent that uses a browser and also sees the page, with marks
+ * on elements that accept actions. */
 #include "browse.h"
 
 static const struct browse_way way = {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * llm-risk.c - the analyzer that believes the model: `security_risk` of its call. */
+ * llm-risk.c - the analyzer that uses the model's own rating: `security_risk` of its
+ * call. */
 #define MORTISE_PROVISIONAL
 #include <mortise/analyzer.h>
 

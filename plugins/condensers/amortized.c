@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * amortized.c - the condenser that forgets the middle when the view has grown
- * too long, so that it grows for a while before the next time. */
+ * amortized.c - the condenser that removes the middle when the view is too long, so
+ * that it can grow for a while before the next condensation. */
 #include "condenser-util.h"
 
 static int amortized_advance(const struct mt_host *host,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * browser_output_masking.c - the condenser that shows only the newest pages a
- * browser saw; of the others the address stays. */
+ * browser_output_masking.c - the condenser that shows only the newest browser pages;
+ * of the others the URL remains. */
 #include "masking.h"
 
 #include <stdio.h>

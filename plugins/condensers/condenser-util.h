@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * condenser-util.h - what several condensers need: the head that stays, a range that is
- * forgotten, events as text for a summarizing model. */
+ * condenser-util.h - helpers for condensers: the head that is kept, a range to remove,
+ * events as text for a summarizing model. */
 #ifndef CONDENSERS_CONDENSER_UTIL_H
 #define CONDENSERS_CONDENSER_UTIL_H
 

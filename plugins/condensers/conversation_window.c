@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * conversation_window.c - the condenser that acts only when the history no
- * longer fits: the beginning and the newer half of the rest stay. */
+ * conversation_window.c - the condenser that acts only when the history no longer
+ * fits: it keeps the beginning and the newer half of the rest. */
 #define MORTISE_PROVISIONAL
 #include <mortise/condenser.h>
 

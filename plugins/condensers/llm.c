@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * llm.c - the condenser that has a model summarize the middle of a view that
- * has grown too long. */
+ * llm.c - the condenser that summarizes the middle of a view that is too long. */
 #include "summary.h"
 
 static int read_text(const struct kit *k, const struct mt_reply *reply,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * llm_attention.c - the condenser that lets a model choose which events matter
- * when the view has grown too long. */
+ * llm_attention.c - the condenser that lets a model choose the relevant events when
+ * the view is too long. */
 #include "condenser-util.h"
 
 #include "js.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * noop.c - the condenser that leaves the view as it is. */
+ * noop.c - the condenser that does not change the view. */
 #define MORTISE_PROVISIONAL
 #include <mortise/condenser.h>
 

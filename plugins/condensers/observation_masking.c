@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * observation_masking.c - the condenser that shows what was observed only for
- * the newest events. */
+ * observation_masking.c - the condenser that shows the observations of only the newest
+ * events. */
 #include "masking.h"
 
 static const char masked[] = "<MASKED>";

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * structured.c - the condenser whose model fills in a form about the state of
- * the work, through a call of a tool that is offered for this alone. */
+ * structured.c - the condenser whose model fills in a form about the state of the
+ * work, by calling a tool that is offered only for this purpose. */
 #include "summary.h"
 
 #include "js.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * summary.c - see summary.h; V0's algorithm (spec/context 8.2), and V1's second
- * tries with shorter texts when the summary request itself overflows (8.3). */
+ * summary.c - implements summary.h; V0's algorithm (spec/context 8.2), and V1's
+ * retries with shorter texts when the summary request itself does not fit (8.3). */
 #include "summary.h"
 
 #include "js.h"

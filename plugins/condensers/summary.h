@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * summary.h - the course of a condenser that has a model summarize what it
- * forgets: ask, ask again with less when even that does not fit, forget. */
+ * summary.h - the steps of a condenser that summarizes removed events with a model:
+ * request, retry with less text if it does not fit, condense. */
 #ifndef CONDENSERS_SUMMARY_H
 #define CONDENSERS_SUMMARY_H
 

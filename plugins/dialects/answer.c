@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * answer.c - reading the answer of a dialect over HTTP: a stream of events, one
- * JSON text, or an error, told by what they look like rather than by what was
- * asked for. */
+ * answer.c - reads the response of a dialect over HTTP: a stream of events, one JSON
+ * text, or an error, detected by content rather than by the request. */
 #include "kit.h"
 #include <string.h>
 #include <strings.h>

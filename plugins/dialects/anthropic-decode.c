@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * anthropic-decode.c - the answers of Anthropic's Messages.
+ * anthropic-decode.c - decodes responses of Anthropic's Messages API.
  *
  * Blocks are collected, and those of a reply that has more than text and calls
  * (thinking with its signature, what servers did) are kept to be sent back as

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * anthropic.c - the dialect of Anthropic's Messages: the request. */
+ * anthropic.c - encodes requests of Anthropic's Messages API. */
 #define MT_PLUGIN_VERSION "0.1"
 #include "anthropic.h"
 #include "blocks.h"

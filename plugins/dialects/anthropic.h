@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * anthropic.h - what the two halves of the dialect share. */
+ * anthropic.h - shared by the encoder and decoder of the dialect. */
 #ifndef PLUGINS_DIALECTS_ANTHROPIC_H
 #define PLUGINS_DIALECTS_ANTHROPIC_H
 

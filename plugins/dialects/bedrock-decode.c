@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * bedrock-decode.c - the answers of Amazon Bedrock's Converse: a binary event
- * stream, or one object. */
+ * bedrock-decode.c - decodes responses of Amazon Bedrock's Converse API: a binary
+ * event stream, or one object. */
 #include "bedrock.h"
 #include "array.h"
 #include "eventstream.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * bedrock.c - requests of Amazon Bedrock's Converse API, signed for AWS or sent
- * with a Bedrock API key (AWS_BEARER_TOKEN_BEDROCK). */
+ * bedrock.c - encodes requests of Amazon Bedrock's Converse API, signed for AWS or
+ * sent with a Bedrock API key (AWS_BEARER_TOKEN_BEDROCK). */
 #define MT_PLUGIN_VERSION "0.1"
 #include "aws.h"
 #include "bedrock.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * bedrock.h - what the two halves of the dialect share. */
+ * bedrock.h - shared by the encoder and decoder of the dialect. */
 #ifndef PLUGINS_DIALECTS_BEDROCK_H
 #define PLUGINS_DIALECTS_BEDROCK_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * blocks.c - see blocks.h. */
+ * blocks.c - implements blocks.h. */
 #include "blocks.h"
 
 #include <string.h>

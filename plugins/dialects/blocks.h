@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * blocks.h - the blocks of a reply as they are sent back: what was kept of it in its
- * order, its text and each call once. For providers whose replies are lists of blocks. */
+ * blocks.h - the blocks of a reply as they are sent back: the retained ones in their
+ * order, its text, and each call once. For providers whose replies are lists of
+ * blocks. */
 #ifndef PLUGINS_DIALECTS_BLOCKS_H
 #define PLUGINS_DIALECTS_BLOCKS_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * gemini-decode.c - the answers of Google's generateContent: a stream of
- * answers, each whole in itself, or one.
+ * gemini-decode.c - decodes responses of Google's generateContent: a stream of responses,
+ * each complete, or one.
  *
  * A signature belongs to its part: parts are joined only where neither has one.
  * Signed parts go back with the reply. */

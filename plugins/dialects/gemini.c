@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * gemini.c - the dialect of Google's generateContent: the request. */
+ * gemini.c - encodes requests of Google's generateContent. */
 #define MT_PLUGIN_VERSION "0.1"
 #include "gemini.h"
 #include "blocks.h"

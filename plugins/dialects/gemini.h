@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * gemini.h - what the parts of the dialect share. */
+ * gemini.h - shared by the files of the dialect. */
 #ifndef PLUGINS_DIALECTS_GEMINI_H
 #define PLUGINS_DIALECTS_GEMINI_H
 

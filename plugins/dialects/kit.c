@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * kit.c - writing the request of a dialect over HTTP. */
+ * kit.c - writes the request of a dialect over HTTP. */
 #include "kit.h"
 #include <string.h>
 

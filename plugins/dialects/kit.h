@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * kit.h - what the dialects over HTTP share: writing a request, reading an
- * answer. The same request gives the same bytes each time. */
+ * kit.h - shared by the dialects over HTTP: writing a request, reading a response. The
+ * same request produces the same bytes each time. */
 #ifndef PLUGINS_DIALECTS_KIT_H
 #define PLUGINS_DIALECTS_KIT_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * openai-responses-decode.c - the answers of the Responses API: a stream of
- * typed events, or one object.
+ * openai-responses-decode.c - decodes responses of the Responses API: a stream of typed
+ * events, or one object.
  *
  * Items are identified by their index in the output: some proxies give the same
  * item another id in each event. What came in no pieces is taken from the item

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * openai-responses.c - the Responses API: the request.
+ * openai-responses.c - encodes requests of the Responses API.
  *
  * Nothing is stored at the provider: the whole conversation goes with each
  * request, and what the model thought goes along encrypted, as it came. */

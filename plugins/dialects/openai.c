@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * openai.c - the dialect of chat completions, as OpenAI and most others speak
- * it: the request. */
+ * openai.c - encodes requests of chat completions, the API of OpenAI and most other
+ * providers. */
 #define MT_PLUGIN_VERSION "0.1"
 #include "openai.h"
 #include <string.h>

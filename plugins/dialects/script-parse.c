@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * script-parse.c - the file of a scripted model, line by line.
+ * script-parse.c - parses the file of a scripted model, line by line.
  *
  * A line is a comment, [turn], [call NAME], `key = value`, `key := JSON` or
  * `key <<WORD`, which takes the lines up to one that is WORD, byte for byte. */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * local.c - the runtime that starts the runner as a plain process of this
- * machine. */
+ * local.c - the runtime that starts the runner as a plain process on the local host. */
 #define MORTISE_PROVISIONAL
 #include <mortise/runtime.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * control.c - tools that run nothing: the controller acts on their events. */
+ * control.c - tools without code: the controller handles their events. */
 #include <mortise/tool.h>
 
 static const struct mt_tool tools[] = {

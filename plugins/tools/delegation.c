@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * delegation.c - tools that give work to other agents. They run nothing: the
- * controller acts on their events, and what those agents do passes its gate. */
+ * delegation.c - tools that delegate to other agents. They have no code: the
+ * controller handles their events, and actions of those agents are checked like
+ * others. */
 #include <mortise/tool.h>
 
 static const struct mt_tool tools[] = {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * ffi.c - the tool `ffi`: functions of any shared library, declared in the
- * configuration alone. An instance is a library. The runner calls them. */
+ * ffi.c - the tool `ffi`: functions of any shared library, declared only in the
+ * configuration. An instance is a library. The runner calls the functions. */
 #include "files.h"
 #include "function-ini.h"
 #include <dlfcn.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * find-tools.c - the tool that loads definitions: with many tools the model sees only
- * the names of most of them; those it asks for are offered from then on. */
+ * find-tools.c - the tool that loads definitions of tools that are listed by name
+ * only; they are offered from the next request on. */
 #include "asking.h"
 
 static int find_tools_run(const struct mt_tool_host *host, void *self,

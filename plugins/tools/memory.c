@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * memory.c - notes that stay when the conversation ends: MEMORY.md of the
- * project, which is written here, and of the user, which the host writes. */
+ * memory.c - notes that outlive a conversation: MEMORY.md of the project, written
+ * here, and of the user, written by the host. */
 #include "files.h"
 #include "js.h"
 #include "notes.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * recall.c - what was forgotten is still in the log: the tool that asks the host
- * for it. */
+ * recall.c - the tool that asks the host for condensed events, which are still in the
+ * log. */
 #include "asking.h"
 
 static int recall_run(const struct mt_tool_host *host, void *self, struct mt_call *call)

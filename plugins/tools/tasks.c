@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * tasks.c - the list of tasks that a model keeps for itself. It lives in the event
- * log: the controller answers, and condensation keeps the newest list. */
+ * tasks.c - the task list of a model. It is stored in the event log: the controller
+ * handles its events, and condensation keeps the newest list. */
 #include <mortise/tool.h>
 
 #define ITEMS "{\"$each\":\"$task_list\",\"item\":{\"id\":\"task-$n\","            \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * action-text.c - collecting and normalizing what of an action is looked at. */
+ * action-text.c - collects and normalizes the text of an action to analyze. */
 #include "action-text.h"
 
 #include "array.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * action-text.h - what of an action is looked at: what it does (tool and arguments),
- * piece by piece, and what was said about it. */
+ * action-text.h - the text of an action to analyze: what it does (tool and arguments),
+ * piece by piece, and what the model wrote about it. */
 #ifndef POLICY_ACTION_TEXT_H
 #define POLICY_ACTION_TEXT_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * danger.h - commands and files that are HIGH whatever else a text does: built-in rules,
- * which those of the user stand before. */
+ * danger.h - commands and files that are always HIGH: built-in rules, which user rules
+ * override. */
 #ifndef POLICY_DANGER_H
 #define POLICY_DANGER_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * facts.c - collecting what a command names. */
+ * facts.c - collects the names in a command. */
 #include "facts.h"
 
 #include "array.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * facts.h - what one command of an action, or an action without commands, names: its
- * spellings, paths and hosts. The rules and the tables look at these. */
+ * facts.h - the names in one command of an action, or in an action without commands:
+ * spellings, paths and hosts. Rules and tables match these. */
 #ifndef POLICY_FACTS_H
 #define POLICY_FACTS_H
 

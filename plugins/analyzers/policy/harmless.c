@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * harmless.c - a table of programs with the options that are known to be harmless, and
- * checks of what they touch. */
+ * harmless.c - a table of programs and their options that are known to be harmless,
+ * and checks of the files that they access. */
 #include "harmless.h"
 
 #include "harmless-git.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * harmless.h - commands that are known to be harmless: what they do with the options
- * they are given, and which files they touch. Everything else is not known. */
+ * harmless.h - commands that are known to be harmless, considering their options and
+ * files. Everything else is unknown. */
 #ifndef POLICY_HARMLESS_H
 #define POLICY_HARMLESS_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * judge.c - joins what the rules and the tables say of the parts of an action. */
+ * judge.c - joins the results of rules and tables for the parts of an action. */
 #include "judge.h"
 
 #include "danger.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * judge.h - the verdict of the policy on an action: the rules of the user, then what is
- * known to be dangerous, then what is known to be harmless. What is not known is UNKNOWN.
+ * judge.h - the verdict of the policy on an action: user rules, then known dangerous
+ * commands, then known harmless ones. Anything else is UNKNOWN.
  */
 #ifndef POLICY_JUDGE_H
 #define POLICY_JUDGE_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * normalize.c - invisible characters out, compatibility forms folded, white
- * space joined (spec/security 15.2). */
+ * normalize.c - removes invisible characters, folds compatibility forms, joins white
+ * space (spec/security 15.2). */
 #include "normalize.h"
 
 #include "auto.h"

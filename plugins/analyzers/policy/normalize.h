@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * normalize.h - text as a reader would take it: what hides in it taken out. */
+ * normalize.h - text as a reader would see it, without hidden characters. */
 #ifndef POLICY_NORMALIZE_H
 #define POLICY_NORMALIZE_H
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * patterns.h - patterns of dangerous commands and of injected instructions, and rails
- * for what is dangerous together: those of OpenHands V1 (spec/security 15.2), and some
- * of our own. */
+ * patterns.h - patterns of dangerous commands and of prompt injection, and rails for
+ * dangerous combinations: those of OpenHands V1 (spec/security 15.2), and built-in
+ * ones. */
 #ifndef POLICY_PATTERNS_H
 #define POLICY_PATTERNS_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * place.c - cleaning and resolving paths. */
+ * place.c - normalizes and resolves paths. */
 #include "place.h"
 
 #include <limits.h>

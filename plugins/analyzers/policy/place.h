@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * place.h - which file a path means: without `.` and `..`, behind symbolic links,
- * seen from the directories that a command may run in. */
+ * place.h - the file that a path refers to: without `.` and `..`, symbolic links
+ * resolved, relative to the directories in which a command may run. */
 #ifndef POLICY_PLACE_H
 #define POLICY_PLACE_H
 

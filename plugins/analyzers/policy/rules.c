@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * rules.c - reads the rules of a user, and tries them on a command. */
+ * rules.c - parses the user rules and matches them against a command. */
 #include "rules.h"
 
 #include "array.h"

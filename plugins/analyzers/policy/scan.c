@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * scan.c - looks for recursive forced deletion in the commands of a shell text,
- * in the scripts that shells are given and behind what only runs others. */
+ * scan.c - finds recursive forced deletion in the commands of a shell text, in scripts
+ * passed to shells and after wrapper commands. */
 #include "scan.h"
 
 #include "command.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * scan.h - recursive forced deletion, however it is written. */
+ * scan.h - finds recursive forced deletion in any spelling. */
 #ifndef POLICY_SCAN_H
 #define POLICY_SCAN_H
 

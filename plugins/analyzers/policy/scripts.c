@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * scripts.c - reads scripts of sed and awk. */
+ * scripts.c - parses sed and awk scripts. */
 #include "scripts.h"
 
 #include <ctype.h>

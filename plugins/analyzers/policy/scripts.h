@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * scripts.h - scripts of sed and awk that neither start programs nor write files. */
+ * scripts.h - detects sed and awk scripts that do not start programs or write files. */
 #ifndef POLICY_SCRIPTS_H
 #define POLICY_SCRIPTS_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * sensitive.c - tables of files that hold keys, and of files that later programs run or
- * trust. */
+ * sensitive.c - tables of files that contain keys, and of files that other programs
+ * run or trust. */
 #include "sensitive.h"
 
 #include <string.h>

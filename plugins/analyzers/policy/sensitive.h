@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * sensitive.h - files and directories that a command may not read, write or delete
- * without being asked about. Paths are clean and absolute, or resolved. */
+ * without approval. Paths are clean and absolute, or resolved. */
 #ifndef POLICY_SENSITIVE_H
 #define POLICY_SENSITIVE_H
 

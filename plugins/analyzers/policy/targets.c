@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * targets.c - finding paths and hosts in words. */
+ * targets.c - finds paths and hosts in words. */
 #include "targets.h"
 
 #include <ctype.h>

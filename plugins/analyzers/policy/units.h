@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * units.h - the commands that a shell text comes to run, one after the other: those in
- * scripts given to a shell and those behind wrappers such as sudo too, each with the
- * directories that it may run in. Nothing is run. */
+ * units.h - the commands that a shell text would run, one by one, including those in
+ * scripts passed to a shell and after wrappers such as sudo, each with the directories
+ * in which it may run. Nothing is run. */
 #ifndef POLICY_UNITS_H
 #define POLICY_UNITS_H
 

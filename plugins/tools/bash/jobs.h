@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * jobs.h - jobs of the shell that run in the background, each with a number and a
- * file that keeps what it prints. */
+ * jobs.h - background jobs of the shell, each with a number and an output file. */
 #ifndef BASH_JOBS_H
 #define BASH_JOBS_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * keys.c - words that stand for a key. */
+ * keys.c - parses names of keys. */
 #include "keys.h"
 #include "auto.h"
 #include "space.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * keys.h - words that stand for a key: C-c, CTRL+D, UP, ENTER. */
+ * keys.h - names of keys: C-c, CTRL+D, UP, ENTER. */
 #ifndef BASH_KEYS_H
 #define BASH_KEYS_H
 

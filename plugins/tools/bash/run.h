@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * run.h - one call of the shell tool: run a command, talk to the one that is
- * running, or read on; and what is said about it. */
+ * run.h - one call of the shell tool: run a command, send input to the running one, or
+ * read more output; and the texts about it. */
 #ifndef BASH_RUN_H
 #define BASH_RUN_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * vt.c - libvterm, and its cells back into text.
+ * vt.c - a libvterm screen, and its cells converted to text.
  *
  * This libvterm does not report which rows were wrapped: a row that is filled to
  * its last column is assumed to continue in the next. */

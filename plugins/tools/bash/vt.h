@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * vt.h - a terminal of fixed size whose lines come out as text: for output
- * that moves the cursor about. Made on demand, it costs about a megabyte. */
+ * vt.h - a terminal of fixed size whose lines become text: for output that moves the
+ * cursor. Created on demand; it uses about a megabyte. */
 #ifndef BASH_VT_H
 #define BASH_VT_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * actions.c - calls in a text, and the table of what can be called. */
+ * actions.c - parses calls in a text; the table of callable actions. */
 #include "actions.h"
 #include "array.h"
 #include "literal.h"

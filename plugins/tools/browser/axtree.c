@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * axtree.c - an accessibility tree as text. */
+ * axtree.c - formats an accessibility tree as text. */
 #include "axtree.h"
 #include "literal.h"
 #include "space.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * axtree.h - an accessibility tree as text, one line per node. */
+ * axtree.h - formats an accessibility tree as text, one line per node. */
 #ifndef BROWSER_AXTREE_H
 #define BROWSER_AXTREE_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * browser.c - the life of the browser and its tabs, and what happens by itself:
- * dialogs, downloads, new tabs. */
+ * browser.c - the lifetime of the browser and its tabs, and browser events: dialogs,
+ * downloads, new tabs. */
 #include "internal.h"
 #include "clock.h"
 #include "files.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * browser.h - a browser with its tabs: started on first use, restarted after it
- * exited; what its pages showed last; actions on them. */
+ * exited; the last state of its pages; actions on them. */
 #ifndef BROWSER_BROWSER_H
 #define BROWSER_BROWSER_H
 

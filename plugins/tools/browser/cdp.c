@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * cdp.c - messages to and from a browser. */
+ * cdp.c - exchanges messages with a browser. */
 #include "cdp.h"
 #include "clock.h"
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * chrome.c - the process of a browser. */
+ * chrome.c - starts and ends the browser process. */
 #include "chrome.h"
 #include "auto.h"
 #include "files.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * chrome.h - the process of a browser, with a profile of its own that ends with it. */
+ * chrome.h - the browser process, with a private profile that is removed with it. */
 #ifndef BROWSER_CHROME_H
 #define BROWSER_CHROME_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * elements.c - bids: short names for the nodes of a page, which keep them for as long
- * as the page stays. Those in a frame begin with its letters. */
+ * elements.c - bids: short names for the nodes of a page, valid as long as the page.
+ * Those in a frame start with its letters. */
 #include "internal.h"
 #include "array.h"
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * input.c - mouse and keyboard. */
+ * input.c - mouse and keyboard input. */
 #include "internal.h"
 #include "utf8.h"
 #include <ctype.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * internal.h - what the parts of the browser share. */
+ * internal.h - shared declarations of the browser tool. */
 #ifndef BROWSER_INTERNAL_H
 #define BROWSER_INTERNAL_H
 

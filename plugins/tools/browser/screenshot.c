@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * screenshot.c - a page as a picture, plain or with marks: a frame around each element
- * that can be acted on, and its bid. They are drawn into the picture, not the page. */
+ * screenshot.c - captures a page as a screenshot, plain or marked: each element that
+ * accepts actions gets a frame and its bid, drawn into the image, not into the page. */
 #include "base64.h"
 #include "internal.h"
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * charset.h - which encoding some bytes are in, and both ways to UTF-8. */
+ * charset.h - detects the encoding of a text, and converts it to and from UTF-8. */
 #ifndef EDITOR_CHARSET_H
 #define EDITOR_CHARSET_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * commands.c - view and create. */
+ * commands.c - the commands view and create. */
 #include "commands.h"
 #include "params.h"
 #include "view.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * commands.h - one call as its command sees it; what the commands share. */
+ * commands.h - one call as seen by its command; shared declarations of the commands. */
 #ifndef EDITOR_COMMANDS_H
 #define EDITOR_COMMANDS_H
 

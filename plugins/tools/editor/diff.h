@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * diff.h - the change between two texts as a unified diff. */
+ * diff.h - the difference between two texts as a unified diff. */
 #ifndef EDITOR_DIFF_H
 #define EDITOR_DIFF_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * draft.c - the parts of an edit by draft that need no file and no model. */
+ * draft.c - the parts of an edit by draft that do not need a file or a model. */
 #include "draft.h"
 #include "js.h"
 #include "space.h"

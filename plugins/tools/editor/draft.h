@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * draft.h - the parts of an edit by draft that need no file and no model: which
- * lines it is about, what the model is asked, what it answered, which lines of a
- * long file the draft is like. */
+ * draft.h - the parts of an edit by draft that do not need a file or a model: the
+ * range of lines, the request to the model, its answer, and the lines of a long file
+ * that are similar to the draft. */
 #ifndef EDITOR_DRAFT_H
 #define EDITOR_DRAFT_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * editor.c - a call from its arguments to its command. */
+ * editor.c - maps the arguments of a call to its command. */
 #include "editor.h"
 #include "commands.h"
 #include "diff.h"

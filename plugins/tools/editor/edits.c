@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * edits.c - str_replace, insert and undo_edit: a file changes in one place. */
+ * edits.c - the commands str_replace, insert and undo_edit. */
 #include "commands.h"
 #include "nearmiss.h"
 #include "params.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * listing.c - a directory, two levels deep, whatever its entries are called. */
+ * listing.c - lists a directory, two levels deep. */
 #include "editor.h"
 #include "array.h"
 #include "utf8.h"

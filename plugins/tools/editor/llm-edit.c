@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * llm-edit.c - the tool `edit_file`: a draft of some lines is merged into a file
- * by a model. */
+ * llm-edit.c - the tool `edit_file`: a model merges a draft of some lines into a file. */
 #include "diff.h"
 #include "draft.h"
 #include "editor.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * main.c - the editor as a plugin: arguments of a call in, fields out. */
+ * main.c - the editor as a plugin: converts arguments and results. */
 #include "editor.h"
 #include "js.h"
 #include <mortise/tool.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * memory.h - what the editor saw of each file, and how to undo its edits. */
+ * memory.h - the last seen version of each file, and the undo history of edits. */
 #ifndef EDITOR_MEMORY_H
 #define EDITOR_MEMORY_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * nearmiss.h - why a text was not found: what comes close to it. */
+ * nearmiss.h - explains why a text was not found by similar text in the file. */
 #ifndef EDITOR_NEARMISS_H
 #define EDITOR_NEARMISS_H
 

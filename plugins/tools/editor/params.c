@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * params.c - arguments that are numbers, and paths. */
+ * params.c - parses numbers and paths in arguments. */
 #include "params.h"
 #include "js.h"
 #include "utf8.h"

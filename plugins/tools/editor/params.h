@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * params.h - arguments that are numbers, and paths. */
+ * params.h - parses numbers and paths in arguments. */
 #ifndef EDITOR_PARAMS_H
 #define EDITOR_PARAMS_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * store.c - the bytes of a file on disk: read with limits, written by rename. */
+ * store.c - reads files with limits and writes them by rename. */
 #include "editor.h"
 #include "files.h"
 #include "textfile.h"

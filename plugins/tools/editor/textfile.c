@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * textfile.c - a file as text: its lines, their ends, one change at a time. */
+ * textfile.c - a file as text: its lines, their endings, and single changes. */
 #include "textfile.h"
 #include "editor.h"
 #include "utf8.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * textfile.h - a file as text: read with its encoding and line ends, changed
- * in one place, written back as it was. */
+ * textfile.h - a file as text: read with its encoding and line endings, changed in one
+ * place, and otherwise written back unchanged. */
 #ifndef EDITOR_TEXTFILE_H
 #define EDITOR_TEXTFILE_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * view.c - lines with their numbers; which files are images. */
+ * view.c - formats numbered lines; detects image files. */
 #include "view.h"
 #include "editor.h"
 #include "utf8.h"

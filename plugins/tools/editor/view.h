@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * view.h - what the model is shown: numbered lines, directories. */
+ * view.h - the output of view: numbered lines, directories. */
 #ifndef EDITOR_VIEW_H
 #define EDITOR_VIEW_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * address.c - which addresses and hosts may be reached. */
+ * address.c - decides which addresses and hosts are allowed. */
 #include "address.h"
 
 #include <arpa/inet.h>

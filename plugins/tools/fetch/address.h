@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * address.h - which addresses and hosts may be reached. */
+ * address.h - decides which addresses and hosts are allowed. */
 #ifndef FETCH_ADDRESS_H
 #define FETCH_ADDRESS_H
 

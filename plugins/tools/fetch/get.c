@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * get.c - one page by HTTP: redirects are followed here, so that each host is
- * looked at, and addresses when they are connected to, so that a name cannot
- * change in between. */
+ * get.c - fetches one page over HTTP. Redirects are followed here, so that each host
+ * is checked; addresses are checked when connecting, so that changing DNS answers do
+ * not help. */
 #include "get.h"
 #include "clock.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * get.h - one page by HTTP, within limits. */
+ * get.h - fetches one page over HTTP, within limits. */
 #ifndef FETCH_GET_H
 #define FETCH_GET_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * html.c - a page as Markdown. */
+ * html.c - converts a page to Markdown. */
 #include "html.h"
 #include "space.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * html.h - a page as Markdown. One pass over the bytes and no tree: whatever is
- * wrong with a page, its text comes out. */
+ * html.h - converts a page to Markdown, in one pass without a tree: the text of
+ * malformed pages is converted too. */
 #ifndef FETCH_HTML_H
 #define FETCH_HTML_H
 

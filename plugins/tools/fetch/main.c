@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * main.c - the tool `fetch`: a page of the web as text. */
+ * main.c - the tool `fetch`: returns a web page as text. */
 #include "get.h"
 #include "html.h"
 #include "image.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * cell.c - the messages of one cell. */
+ * cell.c - exchanges the messages of one cell. */
 #include "cell.h"
 #include "clock.h"
 #include "show.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * cell.h - one cell: sent to a kernel, followed until it has answered and is
- * idle, interrupted when it takes too long or is cancelled. */
+ * cell.h - one cell: sent to a kernel, tracked until the kernel has answered and is
+ * idle, interrupted when it times out or is cancelled. */
 #ifndef IPYTHON_CELL_H
 #define IPYTHON_CELL_H
 

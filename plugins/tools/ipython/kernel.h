@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * kernel.h - a running kernel and the lines to it. */
+ * kernel.h - a running kernel and its connections. */
 #ifndef IPYTHON_KERNEL_H
 #define IPYTHON_KERNEL_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * kernelspec.c - where kernels are looked for, and their kernel.json. */
+ * kernelspec.c - finds kernels and parses their kernel.json. */
 #include "kernelspec.h"
 #include "files.h"
 #include <dirent.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * kernelspec.h - kernels that are installed: directories with a kernel.json in the
- * places where Jupyter looks. */
+ * kernelspec.h - installed kernels: directories with a kernel.json where Jupyter
+ * searches for them. */
 #ifndef IPYTHON_KERNELSPEC_H
 #define IPYTHON_KERNELSPEC_H
 

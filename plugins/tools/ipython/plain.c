@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * plain.c - text without what steers a terminal. */
+ * plain.c - removes terminal control sequences from text. */
 #include "plain.h"
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * plain.h - text for a terminal as plain text: colors and other sequences are
- * left out, a line that was written over (a progress bar) is its last state. */
+ * plain.h - terminal output as plain text: colors and other sequences are removed; of
+ * an overwritten line (a progress bar) the last state is kept. */
 #ifndef IPYTHON_PLAIN_H
 #define IPYTHON_PLAIN_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * python-files.h - the files of python/, which go into the plugin itself: it
- * runs where nothing else of ours is installed. */
+ * python-files.h - the files of python/, embedded in the plugin, because it also runs
+ * without other files of Mortise. */
 #ifndef IPYTHON_PYTHON_FILES_H
 #define IPYTHON_PYTHON_FILES_H
 

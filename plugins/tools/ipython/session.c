@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * session.c - life of the kernel of an instance. */
+ * session.c - the lifetime of the kernel of an instance. */
 #include "session.h"
 #include "clock.h"
 #include "python-files.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * session.h - the kernel of an instance: started on first use, prepared, started
- * again after its death, in the directory of the shell. */
+ * session.h - the kernel of an instance: started on first use, prepared, restarted
+ * after it exits, in the directory of the shell. */
 #ifndef IPYTHON_SESSION_H
 #define IPYTHON_SESSION_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * show.c - messages as text and images. */
+ * show.c - converts messages to text and images. */
 #include "show.h"
 #include "base64.h"
 #include <string.h>

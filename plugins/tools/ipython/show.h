@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * show.h - what a person at a notebook would see of a message. */
+ * show.h - the visible output of a message, as in a notebook. */
 #ifndef IPYTHON_SHOW_H
 #define IPYTHON_SHOW_H
 

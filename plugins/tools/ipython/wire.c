@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * wire.c - parts of a ZeroMQ message as a Jupyter message, and the signature. */
+ * wire.c - encodes and signs Jupyter messages as parts of a ZeroMQ message. */
 #include "wire.h"
 #include "utf8.h"
 #include <openssl/crypto.h>

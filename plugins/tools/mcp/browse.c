@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * browse.c - the detour of a login by the user's browser. */
+ * browse.c - the browser part of a login. */
 #include "browse.h"
 #include "clock.h"
 #include "client.h"

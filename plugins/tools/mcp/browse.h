@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * browse.h - the user's browser is sent somewhere, and comes back to a port of
- * this machine; or the user brings the address that it came back to. */
+ * browse.h - opens a URL in the user's browser and waits for its redirect to a local
+ * port, or for the user to paste the final URL. */
 #ifndef MCP_BROWSE_H
 #define MCP_BROWSE_H
 

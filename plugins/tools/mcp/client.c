@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * client.c - requests and their answers, the state of the connection. */
+ * client.c - requests and their responses, the state of the connection. */
 #include "client.h"
 #include "clock.h"
 #include <errno.h>

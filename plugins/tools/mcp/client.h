@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * client.h - a client of one MCP server, whatever its transport and era.
+ * client.h - a client of one MCP server, independent of transport and era.
  *
  * Any thread may ask; each waits for its own answer. What the server sends
  * comes in through client_deliver, from the thread of a transport or from the

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * elicit.c - the form that a server wants filled in, one question a field. */
+ * elicit.c - fills in the form of a server, one question per field. */
 #include "elicit.h"
 #include "message.h"
 #include "options.h"

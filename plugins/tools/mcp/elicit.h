@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * elicit.h - a server asks the user, through the call that waits for it. */
+ * elicit.h - questions of a server to the user, asked by the call that waits for the
+ * server. */
 #ifndef MCP_ELICIT_H
 #define MCP_ELICIT_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * http-headers.c - parameters of a tool that travel as headers too. */
+ * http-headers.c - tool parameters that are also sent as headers. */
 #include "base64.h"
 #include "http-headers.h"
 #include "tools.h"

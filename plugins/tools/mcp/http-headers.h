@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * http-headers.h - parameters of a tool that travel as headers too. */
+ * http-headers.h - tool parameters that are also sent as headers. */
 #ifndef MCP_HTTP_HEADERS_H
 #define MCP_HTTP_HEADERS_H
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * http-listen.c - messages that a server sends on its own: the GET stream of streamable
- * HTTP, the subscription of the newer protocol, and the transport of 2024, where
- * every message comes on one stream. */
+ * http-listen.c - unsolicited messages of a server: the GET stream of streamable HTTP,
+ * the subscription of the newer protocol, and the transport of 2024, where all
+ * messages arrive on one stream. */
 #include "http.h"
 #include "clock.h"
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * http-transfer.c - one exchange over HTTP, watched while it runs. */
+ * http-transfer.c - one exchange over HTTP, monitored while it runs. */
 #include "http.h"
 #include "clock.h"
 #include <config.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * http.c - streamable HTTP: each message is a POST, whose answer is a message or
- * a stream of them. */
+ * http.c - streamable HTTP: each message is a POST, answered by a message or a stream
+ * of messages. */
 #include "http.h"
 #include "clock.h"
 #include "http-headers.h"

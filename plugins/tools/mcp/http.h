@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * http.h - what the files of the HTTP transports share. */
+ * http.h - shared declarations of the HTTP transports. */
 #ifndef MCP_HTTP_H
 #define MCP_HTTP_H
 

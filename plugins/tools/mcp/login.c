@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * login.c - the program behind `mortise mcp login NAME`: has the user log in at a
- * server over HTTP, keeps what comes of it, and tries it.
+ * login.c - the program behind `mortise mcp login NAME`: logs the user in to an HTTP
+ * server, stores the login, and tests it.
  *
  * The descriptor that its argument names has one JSON object: name, url, headers
  * (lines), ca_path, login_file, client_id, client_secret, client_metadata_url,

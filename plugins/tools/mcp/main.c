@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * main.c - the tool `mcp`: an instance is a server, its tools are those that the
- * server offers. */
+ * main.c - the tool `mcp`: an instance is a server, and its tools are those of the
+ * server. */
 #include "elicit.h"
 #include "clock.h"
 #include "result.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * message.h - JSON-RPC messages as MCP uses them: read and told apart, written. */
+ * message.h - JSON-RPC messages as MCP uses them: parsing, classifying, writing. */
 #ifndef MCP_MESSAGE_H
 #define MCP_MESSAGE_H
 

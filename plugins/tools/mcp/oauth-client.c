@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * oauth-client.c - tokens for a program without a user: client credentials, proved by
- * a secret or by a statement that is signed with a key (RFC 7523). */
+ * oauth-client.c - obtains tokens for a program without a user: client credentials,
+ * authenticated by a secret or by a signed assertion (RFC 7523). */
 #include "auto.h"
 #include "digest.h"
 #include "message.h"

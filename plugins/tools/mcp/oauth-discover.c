@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * oauth-discover.c - who gives tokens for a server, and where. */
+ * oauth-discover.c - discovers the authorization server of an MCP server. */
 #include "message.h"
 #include "oauth.h"
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * oauth-fetch.c - the small requests of a login, and what is asked of addresses. */
+ * oauth-fetch.c - small HTTP requests of a login, and the checks of their URLs. */
 #include "oauth.h"
 #include <config.h>
 #include <curl/curl.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * oauth-login.c - a login: the client is made known, the user says yes, the code
- * becomes a token. */
+ * oauth-login.c - performs a login: registers the client, lets the user authorize it,
+ * exchanges the code for a token. */
 #include "base64.h"
 #include "digest.h"
 #include "message.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * oauth-token.c - tokens: asked for, renewed, kept in a file. */
+ * oauth-token.c - requests, refreshes and stores tokens. */
 #include "base64.h"
 #include "files.h"
 #include "oauth.h"

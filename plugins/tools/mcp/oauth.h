@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * oauth.h - how a token for a server over HTTP is come by: OAuth 2.1 with PKCE,
- * as the authorization part of MCP has it.
+ * oauth.h - obtains OAuth tokens for HTTP servers: OAuth 2.1 with PKCE, as specified by
+ * MCP.
  *
  * What is kept of a login is one JSON object: server, issuer, resource,
  * token_endpoint, client_id, client_secret, auth_method, redirect_uri,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * protocol-version.c - which protocol a server speaks, and its greeting.
+ * protocol-version.c - negotiates the protocol version with a server.
  *
  * A server is first asked `server/discover`, as the protocol without a handshake
  * has it. A result, or one of its errors, means that era; anything else, silence

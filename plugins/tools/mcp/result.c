@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * result.c - content of a server as text and media of a call. */
+ * result.c - converts content of a server to text and media of a call. */
 #include "result.h"
 #include "base64.h"
 #include "schema.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * result.h - what a server answered, as the result of a call. */
+ * result.h - converts the response of a server to the result of a call. */
 #ifndef MCP_RESULT_H
 #define MCP_RESULT_H
 

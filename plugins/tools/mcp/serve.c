@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * serve.c - what a server sends: answers, notices, questions of its own. */
+ * serve.c - handles messages from a server: responses, notifications, requests. */
 #include "client.h"
 #include "clock.h"
 #include "utf8.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * settings.h - the options of an instance, as what a client is to do. */
+ * settings.h - the options of an instance as the configuration of a client. */
 #ifndef MCP_SETTINGS_H
 #define MCP_SETTINGS_H
 

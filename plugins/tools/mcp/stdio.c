@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * stdio.c - a server that is a program: one thread writes to it, reads what it
- * says and sees it end. */
+ * stdio.c - a server that is a local program: one thread writes to it, reads its
+ * output and detects its exit. */
 #include "client.h"
 #include "clock.h"
 #include "jsonl.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * token-store.c - tokens out of the file of a login; renewed under a lock, as most
- * authorization servers take a refresh token once. */
+ * token-store.c - reads tokens from a login file, and refreshes them under a lock,
+ * because most authorization servers accept a refresh token only once. */
 #include "token-store.h"
 #include <fcntl.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * token-store.h - the token of a server whose login is kept in a file, which other
- * processes use and renew too. */
+ * token-store.h - the token of a server whose login is stored in a file that other
+ * processes also use and refresh. */
 #ifndef MCP_TOKEN_STORE_H
 #define MCP_TOKEN_STORE_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * tools.c - what a server offers, as tools. */
+ * tools.c - converts the features of a server to tools. */
 #include "tools.h"
 #include "array.h"
 #include "schema.h"

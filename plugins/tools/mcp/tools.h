@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * tools.h - what a server offers, as tools: its own, and one each for its
- * resources and its prompts. */
+ * tools.h - the tools of a server: its own, one for its resources and one for its
+ * prompts. */
 #ifndef MCP_TOOLS_H
 #define MCP_TOOLS_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * apply.c - a patch applied to files. Each is written to a temporary file and renamed;
- * when one cannot be written, those before it are restored. */
+ * apply.c - applies a patch to files. Each is written to a temporary file and renamed;
+ * if one cannot be written, the previous ones are restored. */
 #include "apply.h"
 
 #include "error.h"

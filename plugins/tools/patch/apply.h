@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * apply.h - a patch applied to the files of a workspace: all of it or nothing. */
+ * apply.h - applies a patch to the files of a workspace, completely or not at all. */
 #ifndef PATCH_APPLY_H
 #define PATCH_APPLY_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * match.c - a text as lines, and where in it some lines are. */
+ * match.c - splits a text into lines and finds lines in it. */
 #include "match.h"
 
 #include "array.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * match.h - a text as lines, and where in it some lines are. */
+ * match.h - splits a text into lines and finds lines in it. */
 #ifndef PATCH_MATCH_H
 #define PATCH_MATCH_H
 

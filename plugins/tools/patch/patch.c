@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * patch.c - reading and applying a patch in one pass. */
+ * patch.c - parses and applies a patch in one pass. */
 #include "patch.h"
 
 #include "array.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * patch.h - patches in the form that begins with `*** Begin Patch`: read, and
- * applied to texts. It knows no files: they are asked for, and what becomes of
- * them is a list. */
+ * patch.h - patches that start with `*** Begin Patch`: parses them and applies them to
+ * texts. It does not access files: it requests their contents, and returns a list of
+ * changes. */
 #ifndef PATCH_H
 #define PATCH_H
 

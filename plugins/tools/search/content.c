@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * content.c - the text of a file, and the lines in it that match. */
+ * content.c - finds matching lines in the text of a file. */
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include "search.h"
 #include "utf8.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * directory.c - what a directory holds, two levels deep. */
+ * directory.c - lists a directory, two levels deep. */
 #include "utf8.h"
 #include "view.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * glob.c - patterns of paths. */
+ * glob.c - matches path patterns. */
 #include "glob.h"
 
 #include <string.h>

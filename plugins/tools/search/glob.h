@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * glob.h - patterns of paths: `*`, `?`, `[a-z]`, `**` for any directories, and
- * `{a,b}`. Work is bounded by the length of pattern times the length of path. */
+ * glob.h - path patterns: `*`, `?`, `[a-z]`, `**` for any directories, and `{a,b}`.
+ * Work is bounded by the length of the pattern times the length of the path. */
 #ifndef SEARCH_GLOB_H
 #define SEARCH_GLOB_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * ignore.c - files of rules as git reads them. */
+ * ignore.c - parses ignore files as git does. */
 #include "ignore.h"
 
 #include "array.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * ignore.h - which files a search leaves out, by .gitignore, .ignore and
- * .git/info/exclude, as git reads them. */
+ * ignore.h - the files that a search ignores, by .gitignore, .ignore and
+ * .git/info/exclude, with git's rules. */
 #ifndef SEARCH_IGNORE_H
 #define SEARCH_IGNORE_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * main.c - grep, glob and view as a toolset: nothing in it changes anything. */
+ * main.c - grep, glob and view as a read-only toolset. */
 #include "js.h"
 #include "clock.h"
 #include "search.h"

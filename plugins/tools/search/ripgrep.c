@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * ripgrep.c - a search by the program rg: started with a list of arguments, never
- * by a shell; its answer is filtered and sorted here. */
+ * ripgrep.c - searches with rg: started with an argument list, never by a shell; its
+ * output is filtered and sorted here. */
 #include "search.h"
 
 #include <errno.h>

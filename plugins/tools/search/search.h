@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * search.h - what a search is asked, what limits it, and what it found. */
+ * search.h - a search: its parameters, limits and results. */
 #ifndef SEARCH_H
 #define SEARCH_H
 

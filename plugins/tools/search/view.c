@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * view.c - a file with the numbers of its lines. It is read in pieces and only
- * as far as is needed, so that the end of a huge log can be looked at. */
+ * view.c - shows a file with line numbers. It is read in pieces and only as far as
+ * needed, so that the end of a huge log can be shown. */
 #include "view.h"
 
 #include "image.h"

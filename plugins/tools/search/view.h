@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * view.h - a file with the numbers of its lines, or a directory. */
+ * view.h - shows a file with line numbers, or a directory. */
 #ifndef SEARCH_VIEW_H
 #define SEARCH_VIEW_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * walk.c - a search without ripgrep: every directory below the top, without hidden
- * and ignored ones, without following links. */
+ * walk.c - searches without ripgrep: every directory under the top, without hidden and
+ * ignored ones, without following links. */
 #include "ignore.h"
 #include "array.h"
 #include "clock.h"

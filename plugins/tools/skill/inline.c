@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * inline.c - commands and variables in the text of a skill. */
+ * inline.c - replaces commands and variables in the text of a skill. */
 #include "inline.h"
 
 #include "space.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * inline.h - what may stand in the text of a skill: commands whose output takes
- * their place, and variables. */
+ * inline.h - commands and variables in the text of a skill: commands are replaced by
+ * their output. */
 #ifndef PLUGINS_SKILL_INLINE_H
 #define PLUGINS_SKILL_INLINE_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * run.c - running a command of a skill. */
+ * run.c - runs a command of a skill. */
 #include "run.h"
 #include "clock.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * run.h - running a command of a skill: a shell of its own, no input, a limit. */
+ * run.h - runs a command of a skill: in a separate shell, without input, with a time
+ * limit. */
 #ifndef PLUGINS_SKILL_RUN_H
 #define PLUGINS_SKILL_RUN_H
 
