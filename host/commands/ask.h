@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * ask.h - asking the person at the terminal whether an action may run. */
+ * ask.h - prompts for approval of an action at the terminal. */
 #ifndef HOST_COMMANDS_ASK_H
 #define HOST_COMMANDS_ASK_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * command.h - the commands of the program, and what they share.
+ * command.h - the commands of the program and their shared declarations.
  *
  * One file per command. main.c holds the table; `mortise X` that is not in it
  * runs mortise-X from the helper directory or the PATH. */

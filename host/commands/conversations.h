@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * conversations.h - what the files of `mortise conversations` share. */
+ * conversations.h - shared declarations of the files of `mortise conversations`. */
 #ifndef HOST_COMMANDS_CONVERSATIONS_H
 #define HOST_COMMANDS_CONVERSATIONS_H
 

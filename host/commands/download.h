@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * download.h - fetching one file over https, for commands. */
+ * download.h - downloads one file over https, for commands. */
 #ifndef HOST_COMMANDS_DOWNLOAD_H
 #define HOST_COMMANDS_DOWNLOAD_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * drive.h - running a conversation in this process until it rests: what `run`
- * and `resume` share. */
+ * drive.h - runs a conversation in this process until it is idle, for `run` and
+ * `resume`. */
 #ifndef HOST_COMMANDS_DRIVE_H
 #define HOST_COMMANDS_DRIVE_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * final-answer.h - the agent's last answer: what `run -q` prints, --output writes and
- * --json-schema checks. */
+ * final-answer.h - the agent's final answer: printed by `run -q`, written by --output
+ * and checked by --json-schema. */
 #ifndef HOST_COMMANDS_FINAL_ANSWER_H
 #define HOST_COMMANDS_FINAL_ANSWER_H
 

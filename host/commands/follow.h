@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * follow.h - being a client of a conversation that another process owns: what
- * `attach`, and `resume` of an open conversation, share. */
+ * follow.h - client of a conversation that another process owns, for `attach`, and
+ * `resume` of an open conversation. */
 #ifndef HOST_COMMANDS_FOLLOW_H
 #define HOST_COMMANDS_FOLLOW_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * list-tools.c - lets toolsets that list their tools at run time do so for a command. */
+ * list-tools.c - lets toolsets list their tools at run time, for a command. */
 #include "commands/list-tools.h"
 
 #include "commands/command.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * list-tools.h - lets toolsets that list their tools at run time do so for a command. */
+ * list-tools.h - lets toolsets list their tools at run time, for a command. */
 #ifndef HOST_COMMANDS_LIST_TOOLS_H
 #define HOST_COMMANDS_LIST_TOOLS_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * mcp.h - what the files of `mortise mcp` share. */
+ * mcp.h - shared declarations of the files of `mortise mcp`. */
 #ifndef HOST_COMMANDS_MCP_H
 #define HOST_COMMANDS_MCP_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * models.h - the parts of `mortise models`. */
+ * models.h - shared declarations of the files of `mortise models`. */
 #ifndef HOST_COMMANDS_MODELS_H
 #define HOST_COMMANDS_MODELS_H
 

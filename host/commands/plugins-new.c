@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * plugins-new.c - `mortise plugins new`: makes the directory of a plugin from the
- * templates in core.template_dir. In names of files NAME stands for the plugin, in
- * texts @word@ for a value. */
+ * plugins-new.c - `mortise plugins new`: creates the directory of a plugin from the
+ * templates in core.template_dir. In file names, NAME is replaced by the name of the
+ * plugin; in texts, @word@ by a value. */
 #include "commands/plugins.h"
 
 #include "files.h"

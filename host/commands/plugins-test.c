@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * plugins-test.c - `mortise plugins test`: calls the tools of a plugin as a case file
- * says, in a worker, and compares the results. Prints TAP. */
+ * plugins-test.c - `mortise plugins test`: calls the tools of a plugin as specified by
+ * a case file, in a worker, and compares the results. Prints TAP. */
 #include "commands/plugins.h"
 #include "commands/spool.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * plugins.h - the subcommands of `mortise plugins` that have a file of their own. Each
- * prints its own errors and returns the exit code. */
+ * plugins.h - the subcommands of `mortise plugins` in separate files. Each prints its
+ * own errors and returns the exit code. */
 #ifndef HOST_COMMANDS_PLUGINS_H
 #define HOST_COMMANDS_PLUGINS_H
 

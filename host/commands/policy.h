@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * policy.h - parts of `mortise policy`. */
+ * policy.h - shared declarations of the files of `mortise policy`. */
 #ifndef HOST_COMMANDS_POLICY_H
 #define HOST_COMMANDS_POLICY_H
 

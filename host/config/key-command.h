@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * key-command.h - the key of a model from a command, such as that of a password
+ * key-command.h - reads the API key of a model from a command, for example a password
  * manager. */
 #ifndef HOST_CONFIG_KEY_COMMAND_H
 #define HOST_CONFIG_KEY_COMMAND_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * leftovers.c - files of /etc/mortise/conf.d whose package is gone: a package manager
- * keeps them when it removes the plugin that they wire. */
+ * leftovers.c - ignores files of /etc/mortise/conf.d whose package was removed: a
+ * package manager keeps them when it removes the plugin that they enable. */
 #include "config/layers.h"
 #include "files.h"
 #include "log.h"

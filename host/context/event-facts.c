@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * event-facts.c - see event-facts.h. Ids of replies and calls become small
+ * event-facts.c - implements event-facts.h. Ids of replies and calls become small
  * numbers. */
 #include "context/event-facts.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * event-facts.h - facts about events that the view invariants need, each event
+ * event-facts.h - facts about events that the view invariants require; each event is
  * read once. */
 #ifndef HOST_CONTEXT_EVENT_FACTS_H
 #define HOST_CONTEXT_EVENT_FACTS_H

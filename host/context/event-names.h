@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * event-names.h - numbers the ids of replies and calls, and keeps them in a file. */
+ * event-names.h - numbers the ids of replies and calls, and stores them in a file. */
 #ifndef HOST_CONTEXT_EVENT_NAMES_H
 #define HOST_CONTEXT_EVENT_NAMES_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * history.c - the events that remain after every condensation. */
+ * history.c - determines the events that remain after every condensation. */
 #include "context/history.h"
 
 #include "context/event-facts.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * history.h - from the log to the view that condensers and agents start from
+ * history.h - the view of the log that condensers and agents start from
  * (spec/controller 3.1, spec/context 8). */
 #ifndef HOST_CONTEXT_HISTORY_H
 #define HOST_CONTEXT_HISTORY_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * images.h - images of messages and observations: checked on input, kept as blobs
- * of the log, shown to models with vision. */
+ * images.h - images of messages and observations: checked on input, stored as blobs of
+ * the log, sent to models with vision. */
 #ifndef HOST_CONTEXT_IMAGES_H
 #define HOST_CONTEXT_IMAGES_H
 

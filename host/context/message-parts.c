@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * message-parts.c - the text of each event type for the model. */
+ * message-parts.c - formats each event type as text for the model. */
 #include "context/message-parts.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * message-parts.h - one event as part of a message: its text is made once, kept,
+ * message-parts.h - one event as part of a message: its text is created once, kept,
  * and borrowed by requests. */
 #ifndef HOST_CONTEXT_MESSAGE_PARTS_H
 #define HOST_CONTEXT_MESSAGE_PARTS_H

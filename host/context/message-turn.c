@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * message-turn.c - reads a reply of the log and sends it with the results of its calls. */
+ * message-turn.c - converts a reply in the log, with the results of its calls, into
+ * messages. */
 #include "context/message-turn.h"
 
 #define MORTISE_PROVISIONAL

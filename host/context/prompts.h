@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * prompts.h - the templates of prompts/, rendered with values of the host. */
+ * prompts.h - renders the templates of prompts/ with values of the host. */
 #ifndef HOST_CONTEXT_PROMPTS_H
 #define HOST_CONTEXT_PROMPTS_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * recall-text.c - text of a recall observation for the model. */
+ * recall-text.c - formats a recall observation for the model. */
 #include "context/recall-text.h"
 
 #include "context/prompts.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * recall-text.h - text of a recall observation for the model. */
+ * recall-text.h - formats a recall observation for the model. */
 #ifndef HOST_CONTEXT_RECALL_TEXT_H
 #define HOST_CONTEXT_RECALL_TEXT_H
 

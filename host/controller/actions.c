@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * actions.c - what follows from an action that is in the log: a table by its type. */
+ * actions.c - handles actions after they are logged: a table by action type. */
 #include "controller/actions.h"
 
 #include "config/choices.h"

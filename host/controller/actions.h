@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * actions.h - what follows from an action. */
+ * actions.h - handles actions after they are logged. */
 #ifndef HOST_CONTROLLER_ACTIONS_H
 #define HOST_CONTROLLER_ACTIONS_H
 

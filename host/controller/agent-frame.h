@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * agent-frame.h - one agent of a conversation: its wiring and its own state. */
+ * agent-frame.h - one agent of a conversation: its configured parts and its own state. */
 #ifndef HOST_CONTROLLER_AGENT_FRAME_H
 #define HOST_CONTROLLER_AGENT_FRAME_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents.c - the agents of a conversation: those that are wired, and the stack of those
- * that work. */
+ * agents.c - the agents of a conversation: the configured ones, and the stack of
+ * active ones. */
 #include "controller/agents.h"
 
 #include "array.h"

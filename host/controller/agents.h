@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents.h - the agents of a conversation. One works; those that wait for it form a stack. */
+ * agents.h - the agents of a conversation. One is active; those that wait for it form
+ * a stack. */
 #ifndef HOST_CONTROLLER_AGENTS_H
 #define HOST_CONTROLLER_AGENTS_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * analyzers.c - asking the analyzers, and joining what they say. */
+ * analyzers.c - queries the analyzers and joins their verdicts. */
 #include "controller/analyzers.h"
 
 #include "config/choices.h"

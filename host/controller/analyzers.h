@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * analyzers.h - the analyzers that a controller wires, asked together. Needs no
- * conversation, so that a policy can be tried by hand. */
+ * analyzers.h - the analyzers of a controller, queried together. Does not require a
+ * conversation, so that a policy can be tested from the command line. */
 #ifndef HOST_CONTROLLER_ANALYZERS_H
 #define HOST_CONTROLLER_ANALYZERS_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * call.c - makes the tool call of an action. */
+ * call.c - creates the tool call of an action. */
 #include "controller/call.h"
 
 #include "controller/core.h"

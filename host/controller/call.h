@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * call.h - a tool call: made of an action once, kept in the turn until the
+ * call.h - a tool call: created from an action once, kept in the turn until the
  * observation. */
 #ifndef HOST_CONTROLLER_CALL_H
 #define HOST_CONTROLLER_CALL_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * conversation-commands.c - what frontends ask of a conversation: messages, continue,
- * pause, stop, actions. */
+ * conversation-commands.c - requests of frontends: messages, continue, pause, stop,
+ * actions. */
 #include "controller/conversation.h"
 
 #include "context/history.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * conversation.c - makes, opens and closes a conversation; its events and states. */
+ * conversation.c - creates, opens and closes a conversation; its events and states. */
 #include "controller/conversation.h"
 
 #include "controller/core.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * conversation.h - a conversation: its log, its agent and everything that is
- * wired to it, and what a face may ask of it.
+ * conversation.h - a conversation: its log, its agent, everything that is configured for
+ * it, and its interface to frontends.
  *
  * All functions are for the thread of the loop. Watchers are notified from inside them
  * or from the loop; they may call any of these functions except conversation_close. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * core.h - the state of a conversation and what its core offers to the other
+ * core.h - the state of a conversation, and the interface of the core to the other
  * files of the controller. */
 #ifndef HOST_CONTROLLER_CORE_H
 #define HOST_CONTROLLER_CORE_H

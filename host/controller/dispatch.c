@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * dispatch.c - a runnable action goes to a runner, its result comes back as an
+ * dispatch.c - sends a runnable action to a runner and logs its result as an
  * observation. */
 #include "controller/dispatch.h"
 

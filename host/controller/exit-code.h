@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * exit-code.h - how a conversation ended, as the exit code of the program. */
+ * exit-code.h - maps the end of a conversation to the exit code of the program. */
 #ifndef HOST_CONTROLLER_EXIT_CODE_H
 #define HOST_CONTROLLER_EXIT_CODE_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * feature-api.h - what a feature may read of a conversation and do to it.
+ * feature-api.h - the functions with which a feature reads and changes a conversation.
  *
  * A feature does not see struct conversation. Steps, the pending action and its
  * observation are in step.h, turn.h and dispatch.h. */

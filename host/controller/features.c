@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * features.c - asks the features at the points of the core, in the order of their table. */
+ * features.c - asks the features at the points of the core, in the order of their
+ * table. */
 #include "controller/core.h"
 #include "controller/feature.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * fork.c - the start of a log copied into a new conversation. */
+ * fork.c - copies the start of a log into a new conversation. */
 #include "controller/fork.h"
 
 #include "controller/meta.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * fork.h - another conversation that begins as one did. */
+ * fork.h - creates a conversation that starts as a copy of another. */
 #ifndef HOST_CONTROLLER_FORK_H
 #define HOST_CONTROLLER_FORK_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * launch.c - asking a runtime how to start a runner, and starting it. */
+ * launch.c - queries a runtime for the command that starts a runner, and starts it. */
 #include "controller/launch.h"
 
 #include "array.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * launch.h - starting a runner by a runtime, for a conversation or for one
- * call from the command line. */
+ * launch.h - starts a runner with a runtime, for a conversation or for one call from
+ * the command line. */
 #ifndef HOST_CONTROLLER_LAUNCH_H
 #define HOST_CONTROLLER_LAUNCH_H
 

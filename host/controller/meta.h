@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * meta.h - meta.json: what a conversation is, and the specification of its agent,
- * from which the same agent is made again; only a person's word changes it. */
+ * meta.h - meta.json: the properties of a conversation and the specification of its
+ * agent, from which the same agent is recreated. Only the user can change it. */
 #ifndef HOST_CONTROLLER_META_H
 #define HOST_CONTROLLER_META_H
 

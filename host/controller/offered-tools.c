@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * offered-tools.c - the tools that the model is offered, and the first event of an
- * agent, which names them. */
+ * offered-tools.c - the tools that are offered to the model, and the first event of an
+ * agent, which lists them. */
 #include "controller/offered-tools.h"
 
 #include "context/request-messages.h"

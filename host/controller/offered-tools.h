@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * offered-tools.h - the tools that requests offer, and the first event, which names them. */
+ * offered-tools.h - the tools that requests offer, and the first event, which lists
+ * them. */
 #ifndef HOST_CONTROLLER_OFFERED_TOOLS_H
 #define HOST_CONTROLLER_OFFERED_TOOLS_H
 

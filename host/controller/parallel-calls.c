@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * parallel-calls.c - runs read-only calls of one reply in parallel: while one is pending,
- * the calls after it are sent too. Events stay as they are without it, in the order of the
- * reply: a result that comes early is kept until the turn of its call. */
+ * parallel-calls.c - runs read-only calls of one reply in parallel: while one is
+ * pending, the calls after it are sent too. Events keep the order of the reply: an
+ * early result is buffered until its call is the pending one. */
 #include "controller/parallel-calls.h"
 
 #include "controller/core.h"

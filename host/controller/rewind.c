@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * rewind.c - going back: to an event, to a message of the user. */
+ * rewind.c - rewinds a conversation: to an event or to a user message. */
 #include "controller/rewind.h"
 
 #include "controller/core.h"

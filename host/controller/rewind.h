@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * rewind.h - going back in a conversation: the log stays as it is, a record in
- * it says what no longer counts. Files that tools wrote stay as they are. */
+ * rewind.h - rewinds a conversation: the log is not changed; a record in it marks the
+ * reverted events. Files that tools wrote are not changed. */
 #ifndef HOST_CONTROLLER_REWIND_H
 #define HOST_CONTROLLER_REWIND_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * state.h - the states of an agent and the moves between them (spec/events:
- * V0 agent states). */
+ * state.h - the states of an agent and the transitions between them (spec/events: V0
+ * agent states). */
 #ifndef HOST_CONTROLLER_STATE_H
 #define HOST_CONTROLLER_STATE_H
 

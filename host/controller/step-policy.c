@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * step-policy.c - the rules on what follows from events and from errors. */
+ * step-policy.c - rules for events and errors: which ones lead to a step, and which
+ * state follows an error. */
 #include "controller/step-policy.h"
 
 #define MORTISE_PROVISIONAL

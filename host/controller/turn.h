@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * turn.h - the turn of an agent: what is planned from a reply, and what is pending. */
+ * turn.h - the turn of an agent: the actions planned from a reply, and the pending
+ * call. */
 #ifndef HOST_CONTROLLER_TURN_H
 #define HOST_CONTROLLER_TURN_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * usage-checkpoint.c - the usage of the replies of a log, added up once: the sums are
- * kept in the checkpoint, so that opening reads only the replies that came after it. */
+ * usage-checkpoint.c - sums up the usage of the replies in a log once: the sums are
+ * stored in the checkpoint, so that opening reads only later replies. */
 #include "controller/usage-checkpoint.h"
 
 #include "crc32c.h"

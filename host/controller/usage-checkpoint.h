@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * usage-checkpoint.h - the usage of the replies of a log, added up once. */
+ * usage-checkpoint.h - sums up the usage of the replies in a log once. */
 #ifndef HOST_CONTROLLER_USAGE_CHECKPOINT_H
 #define HOST_CONTROLLER_USAGE_CHECKPOINT_H
 

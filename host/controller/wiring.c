@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * wiring.c - what the configuration names becomes the parts of a conversation;
+ * wiring.c - resolves the names in the configuration to the parts of a conversation;
  * everything is resolved before the first event. */
 #include "controller/wiring.h"
 

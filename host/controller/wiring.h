@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * wiring.h - resolves what the configuration of a conversation names. */
+ * wiring.h - resolves the names in the configuration of a conversation. */
 #ifndef HOST_CONTROLLER_WIRING_H
 #define HOST_CONTROLLER_WIRING_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * checkpoint.c - a short cut for opening: the index as a file, and a small
- * object of the controller. Whatever is off with them, the log decides. */
+ * checkpoint.c - speeds up opening: stores the index as a file, and a small object of
+ * the controller. If they are wrong in any way, the log is authoritative. */
 #include "events/log-internal.h"
 #include "array.h"
 #include "files.h"

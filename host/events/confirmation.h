@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * confirmation.h - what an action says of its risk and of the user's approval.
+ * confirmation.h - the risk and approval state of an action.
  *
  * An action that waits for the user is marked `awaiting_confirmation`. The answer is the
  * same action once more, marked `confirmed` or `rejected`, with the id of the first one in

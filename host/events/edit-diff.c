@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * edit-diff.c - an edit observation as text: groups of changed lines.
+ * edit-diff.c - formats an edit observation as groups of changed lines.
  *
  * The groups are those of Python's difflib.SequenceMatcher, whose output old
  * trajectories and their readers know: the longest common block first, then

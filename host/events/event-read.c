@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * event-read.c - events out of JSON: fields and defaults, legacy forms. */
+ * event-read.c - parses events from JSON: fields and defaults, legacy forms. */
 #include "events/internal.h"
 
 #include <string.h>

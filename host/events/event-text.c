@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * event-text.c - texts made of events: the derived message, what a model reads
- * of a command output, cut contents. */
+ * event-text.c - derives texts from events: the message, the text of a command output
+ * for the model, cut contents. */
 #include "events/internal.h"
 #include "utf8.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * event.c - making events, asking them, writing them. */
+ * event.c - creates, queries and writes events. */
 #include "events/internal.h"
 
 #include <string.h>

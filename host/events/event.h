@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * event.h - one event: OpenHands V0 JSON in memory, with what is asked often
- * taken out of it. Events are counted references and are not changed once they
- * are in a log. */
+ * event.h - one event: OpenHands V0 JSON in memory, with frequently used fields
+ * extracted. Events are reference-counted and do not change once they are in a log. */
 #ifndef HOST_EVENTS_EVENT_H
 #define HOST_EVENTS_EVENT_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * json-write.c - JSON text of a value, straight into a buffer.
+ * json-write.c - writes a JSON value directly into a buffer.
  *
  * json-c keeps a copy of the text in every object that it prints; events stay
  * in memory for a while, so they are written here instead. */

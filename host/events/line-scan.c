@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * line-scan.c - one line of the log, checked and looked at in one pass.
+ * line-scan.c - checks and parses one line of the log in one pass.
  *
  * Opening a long log without its checkpoint reads every line; building json-c
  * objects for that would take most of a second. */

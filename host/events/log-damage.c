@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * log-damage.c - damaged lines of a log: checksums, and what becomes of an event
- * that cannot be read. A damaged line stays where it is and costs itself only. */
+ * log-damage.c - damaged lines of a log: checksums, and replacements for events that
+ * cannot be read. A damaged line stays in place and affects only itself. */
 #include "events/log-internal.h"
 
 #include "crc32c.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * log-delegations.c - matches each action `delegate` of a log with the observation that
- * ends it, as the events come. */
+ * log-delegations.c - matches each `delegate` action of a log with the observation
+ * that ends it, as events arrive. */
 #include "events/log-internal.h"
 
 static bool is_delegation(const struct evlog_head *head)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * log-index.c - what is kept in memory of each line of a log. */
+ * log-index.c - the in-memory index of the lines of a log. */
 #include "events/log-internal.h"
 
 #include "array.h"

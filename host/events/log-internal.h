@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * log-internal.h - the parts of a log, shared by the files that make it. */
+ * log-internal.h - the parts of a log, shared by its files. */
 #ifndef HOST_EVENTS_LOG_INTERNAL_H
 #define HOST_EVENTS_LOG_INTERNAL_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * log-open.c - what opening a log does: the lock, the format, reading the
- * lines that no checkpoint covers, repairing a torn end. */
+ * log-open.c - opens a log: the lock, the format, reading the lines that no checkpoint
+ * covers, repairing a torn end. */
 #include "events/log-internal.h"
 #include "files.h"
 

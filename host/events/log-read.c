@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * log-read.c - reading events and records back, the recent ones from memory. */
+ * log-read.c - reads events and records back, recent ones from memory. */
 #include "events/log-internal.h"
 
 #include <errno.h>

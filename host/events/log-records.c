@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * log-records.c - records that belong to an event because they stand behind it. */
+ * log-records.c - records that belong to an event because they follow it. */
 #include "events/log-internal.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * log.c - appending to the log of a conversation, and telling of it. */
+ * log.c - appends to the log of a conversation and notifies watchers. */
 #include "events/log-internal.h"
 #include "array.h"
 #include "files.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * python.c - Python literals: read where old events hold them, written where
- * the derived message of an event shows an object. */
+ * python.c - Python literals: parsed in old events, and written where the derived
+ * message of an event shows an object. */
 #include "events/internal.h"
 #include "utf8.h"
 

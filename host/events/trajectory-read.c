@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * trajectory-read.c - OpenHands files into a log. */
+ * trajectory-read.c - imports OpenHands files into a log. */
 #include "events/internal.h"
 #include "events/trajectory.h"
 #include "array.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * trajectory-write.c - a log as an OpenHands file. */
+ * trajectory-write.c - exports a log as an OpenHands file. */
 #include "events/internal.h"
 #include "events/trajectory.h"
 

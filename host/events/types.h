@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * types.h - the one table of event types: fields, defaults, who runs them, how
- * they are shown. Everything that depends on the type of an event asks here. */
+ * types.h - the table of event types: fields, defaults, who executes them, how they
+ * are displayed. Everything that depends on the type of an event uses it. */
 #ifndef HOST_EVENTS_TYPES_H
 #define HOST_EVENTS_TYPES_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * budget.c - accounts and their limits. */
+ * budget.c - budgets and their limits. */
 #include "features/budget.h"
 
 #include "js.h"

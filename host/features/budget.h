@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * budget.h - how much may be spent: steps, money, tokens, time of work, calls
- * of tools. One account may draw on another, so that a tree of delegates
- * shares what its root may spend. */
+ * budget.h - budgets: steps, money, tokens, working time, tool calls. A budget may
+ * draw on another, so that a tree of subagents shares the budget of its root. */
 #ifndef HOST_FEATURES_BUDGET_H
 #define HOST_FEATURES_BUDGET_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * condense-preview.c - the condensers of a conversation at work without its agent. */
+ * condense-preview.c - runs the condensers of a conversation without its agent. */
 #include "features/condense-preview.h"
 
 #include "context/history.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * condense-preview.h - the condensers of a conversation at work without its agent, to see
- * what they would leave. */
+ * condense-preview.h - runs the condensers of a conversation without its agent, to
+ * show what they would keep. */
 #ifndef HOST_FEATURES_CONDENSE_PREVIEW_H
 #define HOST_FEATURES_CONDENSE_PREVIEW_H
 

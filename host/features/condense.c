@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * condense.c - the view of a step, and the condensers that work on it. */
+ * condense.c - builds the view of a step and runs the condensers on it. */
 #include "features/condense.h"
 
 #include "array.h"

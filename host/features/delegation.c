@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * delegation.c - the action `delegate`: another agent works on the same log until it
- * has ended, then the one that gave it the task continues.
+ * delegation.c - the action `delegate`: another agent works on the same log until it has
+ * ended, then the delegating agent continues.
  *
  * State, pending action, runner, analyzers, hooks and bill are those of the
  * conversation, so a pause, a stop and a confirmation reach whichever agent works. */

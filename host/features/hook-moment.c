@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * hook-moment.c - runs the hooks of one moment one after the other, and logs what they
- * did. */
+ * hook-moment.c - runs the hooks of one event in order and logs their results. */
 #include "features/hook-moment.h"
 
 #include "features/hook-runner.h"

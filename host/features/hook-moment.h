@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * hook-moment.h - the hooks of one moment, for the files that run hooks. */
+ * hook-moment.h - the hooks of one event, for the files that run hooks. */
 #ifndef HOST_FEATURES_HOOK_MOMENT_H
 #define HOST_FEATURES_HOOK_MOMENT_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * hook-runner.c - the moments at which hooks run, and what waits for them. */
+ * hook-runner.c - runs hooks at their events and holds the work that waits for them. */
 #include "features/hook-runner.h"
 
 #include "context/history.h"

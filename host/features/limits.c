@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * limits.c - what a conversation and its agents spend, when they are stopped, what of
- * that outlives the process. The state of each agent is its account. */
+ * limits.c - tracks the usage of a conversation and its agents, stops them at their
+ * limits, and persists the account of each agent. */
 #include "features/limits.h"
 
 #include "controller/agents.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * limits.h - stops a conversation that has spent what it may. */
+ * limits.h - stops a conversation that has reached a limit. */
 #ifndef HOST_FEATURES_LIMITS_H
 #define HOST_FEATURES_LIMITS_H
 

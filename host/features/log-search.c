@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * log-search.c - events of the log for the tool `recall`: by words, or by their
- * numbers; what is undone is not among them. */
+ * log-search.c - searches events for the tool `recall`, by keywords or by number;
+ * reverted events are excluded. */
 #include "controller/feature-api.h"
 #include "controller/turn.h"
 #include "features/context-recall.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * loop-detector.h - detects from the end of the log whether an agent is stuck in a
- * loop. */
+ * loop-detector.h - detects at the end of the log whether an agent is stuck in a loop. */
 #ifndef HOST_FEATURES_LOOP_DETECTOR_H
 #define HOST_FEATURES_LOOP_DETECTOR_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * loop-recovery.h - what happens when the agent is stuck in a loop. */
+ * loop-recovery.h - handles an agent that is stuck in a loop. */
 #ifndef HOST_FEATURES_LOOP_RECOVERY_H
 #define HOST_FEATURES_LOOP_RECOVERY_H
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * questions.c - what tools ask the user while they run, and the servers that
- * some of them are. */
+ * questions.c - questions of tools to the user while they run. */
 #include "features/questions.h"
 
 #include "controller/feature-api.h"

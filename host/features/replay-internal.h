@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * replay-internal.h - a recording, for the two files that read it. */
+ * replay-internal.h - a recording, shared by the files that read it. */
 #ifndef HOST_FEATURES_REPLAY_INTERNAL_H
 #define HOST_FEATURES_REPLAY_INTERNAL_H
 

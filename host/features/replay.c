@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * replay.c - taking the actions of a recording. */
+ * replay.c - executes the actions of a recording. */
 #include "features/replay.h"
 
 #include "array.h"

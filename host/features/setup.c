@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * setup.c - what runs once when a conversation begins, before the agent does anything,
- * as actions of the environment: the script of a project that prepares the workspace,
- * which the model is not shown, in a shell of its own and with a limit of its own; and,
- * if that is wanted, git, for what has changed. The results are in the log. */
+ * setup.c - actions of the environment that run once at the start of a conversation,
+ * before the agent acts: the setup script of a project, in a separate shell with its
+ * own time limit, which is not sent to the model; and optionally git, to list changed
+ * files. The results are in the log. */
 #include "features/setup.h"
 
 #include "config/choices.h"

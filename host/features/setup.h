@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * setup.h - the set-up script of a project. */
+ * setup.h - runs the setup script of a project. */
 #ifndef HOST_FEATURES_SETUP_H
 #define HOST_FEATURES_SETUP_H
 

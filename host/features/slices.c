@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * slices.c - reading a long history before a step, a slice at a time: the loop runs
- * between slices, so that signals and clients are answered meanwhile. */
+ * slices.c - reads a long history before a step, one slice at a time: the loop runs
+ * between slices, so that signals and clients are handled. */
 #include "features/slices.h"
 
 #include "controller/exit-code.h"

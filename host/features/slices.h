@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * slices.h - reads a long history in slices, between turns of the loop. */
+ * slices.h - reads a long history in slices, between iterations of the loop. */
 #ifndef HOST_FEATURES_SLICES_H
 #define HOST_FEATURES_SLICES_H
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * status-text.c - what a conversation has, as text for a person: its skills, its MCP
- * servers. */
+ * status-text.c - describes a conversation to the user: its skills and MCP servers. */
 #include "controller/feature-api.h"
 #include "features/context-recall.h"
 #include "skills/skills.h"

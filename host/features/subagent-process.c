@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * subagent-process.c - the process of one subagent, and the messages to and from it. */
+ * subagent-process.c - the process of one subagent, and the messages exchanged with
+ * it. */
 #include "controller/exit-code.h"
 #include "controller/feature-api.h"
 #include "features/approval/approval.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * subagent-usage.c - what children have spent, as their own logs tell it: so it
- * adds up whichever process was killed when. */
+ * subagent-usage.c - usage of subagents, read from their own logs, so that the sum is
+ * correct even if processes were killed. */
 #include "controller/feature-api.h"
 #include "controller/fork.h"
 #include "controller/meta.h"

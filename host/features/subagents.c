@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * subagents.c - the children of one call of delegate_tasks: started, waited for,
- * their results gathered into one observation. */
+ * subagents.c - the subagents of one call of delegate_tasks: starts them, waits for
+ * them, and collects their results in one observation. */
 #include "features/subagents.h"
 
 #include "controller/dispatch.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * subagents.h - conversations that a tool call starts: each a process of this program
- * with its own log, controlled over the conversation protocol. */
+ * subagents.h - conversations that a tool call starts: each is a process of this
+ * program with its own log, controlled over the conversation protocol. */
 #ifndef HOST_FEATURES_SUBAGENTS_H
 #define HOST_FEATURES_SUBAGENTS_H
 

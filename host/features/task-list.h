@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * task-list.h - the task list of a conversation. Its truth is the newest observation
- * of it in the view, which no condensation forgets; TASKS.md in the directory of the
+ * task-list.h - the task list of a conversation. Its source is the newest task list
+ * observation in the view, which is never condensed; TASKS.md in the directory of the
  * conversation is a copy for the user. */
 #ifndef HOST_FEATURES_TASK_LIST_H
 #define HOST_FEATURES_TASK_LIST_H

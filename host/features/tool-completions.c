@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * tool-completions.c - a tool asks a model (model/complete): within limits, and on the
- * bill of the conversation. */
+ * tool-completions.c - model requests of tools (model/complete): limited, and charged
+ * to the conversation. */
 #include "features/tool-completions.h"
 
 #include "controller/feature-api.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * tool-completions.h - requests of tools to a model. */
+ * tool-completions.h - model requests of tools. */
 #ifndef HOST_FEATURES_TOOL_COMPLETIONS_H
 #define HOST_FEATURES_TOOL_COMPLETIONS_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * tool-requests.c - what the tools invoke_skill, memory and recall ask of the
- * host: skills, the user's notes and the log lie outside of where tools may look. */
+ * tool-requests.c - handles requests of the tools invoke_skill, memory and recall:
+ * skills, the user's notes and the log are not accessible to tools. */
 #include "base64.h"
 #include "controller/feature-api.h"
 #include "features/context-recall.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * tool-search.c - when an agent has many tools, those of MCP servers are offered by
- * name only, within the description of `find_tools`; what the model asks for
- * there is offered from the next request on. */
+ * tool-search.c - offers the tools of MCP servers by name only, in the description of
+ * `find_tools`, if an agent has many tools; tools that the model requests there are
+ * offered from the next request on. */
 #include "features/tool-search.h"
 
 #include "controller/feature-api.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * tool-search.h - offers many tools by name only, until the model asks for them. */
+ * tool-search.h - offers tools by name only, until the model requests them. */
 #ifndef HOST_FEATURES_TOOL_SEARCH_H
 #define HOST_FEATURES_TOOL_SEARCH_H
 

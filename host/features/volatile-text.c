@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * volatile-text.c - compares texts without what changes from run to run.
+ * volatile-text.c - compares texts and ignores parts that change from run to run.
  *
  * A text is read as pieces: words, single other characters, blanks, and blanked
  * values. Two texts are the same if their pieces are. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * volatile-text.h - compares texts without what changes from run to run. */
+ * volatile-text.h - compares texts and ignores parts that change from run to run. */
 #ifndef HOST_FEATURES_VOLATILE_TEXT_H
 #define HOST_FEATURES_VOLATILE_TEXT_H
 

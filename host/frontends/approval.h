@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * approval.h - a waiting action as lines of text, and the answers that a line of text can
- * be, for clients without a screen of their own. */
+ * approval.h - formats a waiting action as text lines and parses answers, for clients
+ * without their own screen. */
 #ifndef HOST_FRONTENDS_APPROVAL_H
 #define HOST_FRONTENDS_APPROVAL_H
 

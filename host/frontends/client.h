@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * client.h - the other side of a conversation's socket: what a client does. */
+ * client.h - the client side of a conversation's socket. */
 #ifndef HOST_FRONTENDS_CLIENT_H
 #define HOST_FRONTENDS_CLIENT_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * protocol-internal.h - a session, for the files that make it. */
+ * protocol-internal.h - a protocol session, shared by its files. */
 #ifndef HOST_FRONTENDS_PROTOCOL_INTERNAL_H
 #define HOST_FRONTENDS_PROTOCOL_INTERNAL_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * render.h - a conversation as a person at a terminal, or in a pipe, reads it. */
+ * render.h - formats a conversation for a terminal or a pipe. */
 #ifndef HOST_FRONTENDS_RENDER_H
 #define HOST_FRONTENDS_RENDER_H
 

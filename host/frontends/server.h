@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * server.h - the socket of a conversation: $XDG_RUNTIME_DIR/mortise/ID.sock,
- * made by the process that owns the conversation, for its user alone. */
+ * server.h - the socket of a conversation: $XDG_RUNTIME_DIR/mortise/ID.sock, created
+ * by the process that owns the conversation, for its user only. */
 #ifndef HOST_FRONTENDS_SERVER_H
 #define HOST_FRONTENDS_SERVER_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * socket-dir.h - the directory of the sockets, $XDG_RUNTIME_DIR/mortise: making one,
- * finding one, and clearing away what dead processes left. */
+ * socket-dir.h - the directory of the sockets, $XDG_RUNTIME_DIR/mortise: creates it,
+ * finds sockets, and removes those of dead processes. */
 #ifndef HOST_FRONTENDS_SOCKET_DIR_H
 #define HOST_FRONTENDS_SOCKET_DIR_H
 

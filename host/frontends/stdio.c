@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * stdio.c - the descriptors of `--json`. */
+ * stdio.c - sets up the descriptors of `--json`. */
 #include "frontends/stdio.h"
 
 #include <errno.h>

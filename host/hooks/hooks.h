@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * hooks.h - commands of the user that are run at certain moments and may say no:
- * which there are, running one, understanding what it says. */
+ * hooks.h - hooks: commands of the user that run at certain events and can deny them.
+ * Lists hooks, runs them, and interprets their output. */
 #ifndef HOST_HOOKS_HOOKS_H
 #define HOST_HOOKS_HOOKS_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * load.c - hooks of the configuration and of hooks.json. */
+ * load.c - loads hooks from the configuration and from hooks.json. */
 #include "hooks/hooks.h"
 
 #include "array.h"

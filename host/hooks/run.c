@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * run.c - one command of a hook: the event on its stdin, what it prints
- * collected within limits, its whole group ended when time is over. */
+ * run.c - runs the command of a hook: writes the event to its stdin, collects its
+ * output within limits, and kills its process group after the time limit. */
 #include "hooks/hooks.h"
 
 #include "js.h"

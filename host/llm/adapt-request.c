@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * adapt-request.c - adapts a request to what the model supports: tool calls as
- * text where it has no native ones, unsupported parameters left out; and its reply
- * back. */
+ * adapt-request.c - adapts a request to what the model supports: tool calls become
+ * text if native ones are not supported, unsupported parameters are omitted; and
+ * converts the reply back. */
 #include "llm/exchange.h"
 #include "llm/fncall/fncall.h"
 #include "log.h"

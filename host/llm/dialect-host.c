@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * dialect-host.c - the functions a dialect may call: the request, what is sent,
- * what was received. */
+ * dialect-host.c - the functions that a dialect may call: access to the request, what
+ * is sent, and what was received. */
 #include "llm/exchange.h"
 #include "log.h"
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * exchange.c - one request to a model: encoded once, sent until it is answered or
- * a retry is of no use.
+ * exchange.c - one model request: encoded once, sent until it is answered or retries are
+ * pointless.
  *
  * An exchange lives until its timer handle is closed, which is after the callback
  * that ended it: cancelling from inside any callback is safe. */

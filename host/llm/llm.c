@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * llm.c - a model out of the configuration: its dialect, base URL and API key. */
+ * llm.c - creates a model from the configuration: its dialect, base URL and API key. */
 #include "llm/transport/curl-api.h"
 #include "llm/exchange.h"
 #include "llm/models/provider.h"

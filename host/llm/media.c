@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * media.c - chooses which images of a request the model is shown, and writes their
- * bytes into the body.
+ * media.c - selects the images of a request and writes their bytes into the body.
  *
  * Too many images, or too large ones, and the oldest are left out, more of them
  * than necessary: so the start of the conversation, which the provider has cached,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * usage-json.c - usage of models as JSON, and back. */
+ * usage-json.c - converts the usage of models to JSON and back. */
 #include "llm/usage-json.h"
 
 #include "js.h"

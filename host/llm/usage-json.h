@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * usage-json.h - usage of models as JSON, as the log and checkpoints keep it. */
+ * usage-json.h - the usage of models as JSON, as stored in the log and in checkpoints. */
 #ifndef HOST_LLM_USAGE_JSON_H
 #define HOST_LLM_USAGE_JSON_H
 

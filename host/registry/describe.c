@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * describe.c - everything that a plugin says, checked and put into JSON. Runs
- * in the child of the discovery: here a pointer into nowhere may crash. */
+ * describe.c - checks the description of a plugin and converts it to JSON. Runs in the
+ * child of the discovery, where an invalid pointer may crash. */
 #define MORTISE_PROVISIONAL
 #include "function-schema.h"
 #include "params.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * descriptor.c - a plugin file opened, and the rules for what it says of
- * itself. Each refusal is one sentence that says what to do. */
+ * descriptor.c - opens a plugin file and checks its descriptor. Each refusal is one
+ * sentence that says what to do. */
 #define MORTISE_PROVISIONAL
 #include "files.h"
 #include "registry/internal.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * names.c - decides which component a short name means where several have it; the others
- * are reached by the id or the path of their plugin. */
+ * names.c - decides which component a short name refers to if several have it; the
+ * others are available by the id or path of their plugin. */
 #include "registry/internal.h"
 #include <string.h>
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * packs-cache.c - the index of an archive that startup needs, read once and kept
- * in the cache: a line for the archive, a line for each skill or problem.
- * Descriptions stay there until they are needed. */
+ * packs-cache.c - the index of an archive, read once and cached: a line for the
+ * archive, and a line for each skill or problem. Descriptions are loaded on demand. */
 #include "skills/packs.h"
 #include "skills/skills-internal.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * skill-files.c - the files that come with a skill. */
+ * skill-files.c - the files of a skill. */
 #include "skills/packs.h"
 #include "skills/skills.h"
 

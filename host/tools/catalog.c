@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * catalog.c - resolving the `tools` list of a controller. */
+ * catalog.c - resolves the `tools` list of a controller. */
 #include "tools/catalog.h"
 
 #include "array.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * ffi-tools.h - tools that the configuration alone declares: C functions. So their
- * list is known, and judged, before anything runs. */
+ * ffi-tools.h - tools that are declared by the configuration alone: C functions. Their
+ * list is therefore known, and checked, before anything runs. */
 #ifndef HOST_TOOLS_FFI_TOOLS_H
 #define HOST_TOOLS_FFI_TOOLS_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * mapping.c - arguments into the fields of an action. */
+ * mapping.c - maps arguments to the fields of an action. */
 #include "tools/mapping.h"
 
 #include <inttypes.h>

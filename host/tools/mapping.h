@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * mapping.h - the entries of mt_tool.events: which action the arguments of a
- * call make, and the way back. */
+ * mapping.h - the entries of mt_tool.events: maps the arguments of a call to an
+ * action, and back. */
 #ifndef HOST_TOOLS_MAPPING_H
 #define HOST_TOOLS_MAPPING_H
 

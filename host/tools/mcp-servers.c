@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * mcp-servers.c - the MCP servers that the configuration names, and trusted ones. */
+ * mcp-servers.c - the MCP servers of the configuration and of trusted skills. */
 #include "tools/mcp-servers.h"
 
 #include "files.h"

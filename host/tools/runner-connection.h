@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * runner-connection.h - the host's end of the line to a runner: mortise-runner/1 over the
- * standard input and output of what a runtime launched (doc/runner-protocol.md).
+ * runner-connection.h - the host's end of the connection to a runner: mortise-runner/1
+ * over the standard input and output of the process that a runtime launched
+ * (doc/runner-protocol.md).
  *
  * One link is one runner. Everything is asynchronous on the loop; callbacks
  * come from the loop, never from inside a link_ function. */

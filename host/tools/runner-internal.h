@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * runner-internal.h - what the files of the link share. */
+ * runner-internal.h - shared declarations of the files of the runner connection. */
 #ifndef HOST_TOOLS_RUNNER_INTERNAL_H
 #define HOST_TOOLS_RUNNER_INTERNAL_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * runner-protocol.h - lines of mortise-runner/1 as the host reads and writes them:
- * text in, struct out. No loop, no process. */
+ * runner-protocol.h - encodes and decodes lines of mortise-runner/1: text in, struct
+ * out. No loop, no process. */
 #ifndef HOST_TOOLS_RUNNER_PROTOCOL_H
 #define HOST_TOOLS_RUNNER_PROTOCOL_H
 

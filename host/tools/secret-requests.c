@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * secret-requests.c - the secret of [grant.NAME], for a tool that it is granted to. */
+ * secret-requests.c - answers requests for the secret of a [grant.NAME] from tools to
+ * which it is granted. */
 #include "tools/secret-requests.h"
 
 #include "output.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * tool-list-cache.h - lists of tools that only a running toolset knows, kept from run to
- * run, so that the first request to a model need not wait for it. */
+ * tool-list-cache.h - tool lists that only a running toolset can provide, cached
+ * between runs, so that the first request to a model does not wait for them. */
 #ifndef HOST_TOOLS_TOOL_LIST_CACHE_H
 #define HOST_TOOLS_TOOL_LIST_CACHE_H
 

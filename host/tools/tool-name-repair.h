@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * tool-name-repair.h - the tool that a model means when it writes a name that is not
- * there (spec/tools 11.4). */
+ * tool-name-repair.h - finds the tool that a model means by an unknown name
+ * (spec/tools 11.4). */
 #ifndef HOST_TOOLS_TOOL_NAME_REPAIR_H
 #define HOST_TOOLS_TOOL_NAME_REPAIR_H
 

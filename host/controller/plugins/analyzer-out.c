@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * analyzer-out.c - what an analyzer reads of an action, and what it puts out: its verdict
- * and its rules. */
+ * analyzer-out.c - the interface of analyzers: access to an action, the verdict and
+ * the rules. */
 #include "controller/plugins/analyzer-out.h"
 
 #include "controller/launch.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * analyzer-out.h - one action that one analyzer judges. */
+ * analyzer-out.h - one action that an analyzer assesses. */
 #ifndef HOST_CONTROLLER_PLUGINS_ANALYZER_OUT_H
 #define HOST_CONTROLLER_PLUGINS_ANALYZER_OUT_H
 

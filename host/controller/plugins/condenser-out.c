@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * condenser-out.c - what condensers put out: it changes their view, or is logged. */
+ * condenser-out.c - handles the output of condensers: changes their view, or logs a
+ * condensation. */
 #include "array.h"
 #include "context/history.h"
 #include "context/request-messages.h"

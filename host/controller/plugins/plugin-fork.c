@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * plugin-fork.c - the parent side of a call in a forked copy: starts the copy, answers
- * its questions and waits for its end. Nothing that comes from the copy is trusted. */
+ * its requests and waits for its exit. Nothing that comes from the copy is trusted. */
 #include "controller/plugins/plugin-fork.h"
 
 #include "clock.h"

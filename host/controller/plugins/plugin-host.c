@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * plugin-host.c - what the host does for agents, condensers and runtimes: the
- * table struct mt_host and the tables of what each kind puts out. */
+ * plugin-host.c - the services of the host for agents, condensers and runtimes: the
+ * table struct mt_host, and the output tables of each kind. */
 #include "controller/plugins/plugin-host.h"
 
 #include "array.h"

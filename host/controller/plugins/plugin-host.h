@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * plugin-host.h - the functions of the host for the plugins of its process. */
+ * plugin-host.h - the services of the host for plugins in its process. */
 #ifndef HOST_CONTROLLER_PLUGINS_PLUGIN_HOST_H
 #define HOST_CONTROLLER_PLUGINS_PLUGIN_HOST_H
 

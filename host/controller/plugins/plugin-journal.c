@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * plugin-journal.c - writes and reads entries. */
+ * plugin-journal.c - writes and reads journal entries. */
 #include "controller/plugins/plugin-journal.h"
 
 #include <string.h>

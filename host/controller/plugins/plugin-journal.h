@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * plugin-journal.h - the calls that a plugin in a forked copy made of the host, as bytes:
- * what the copy writes and its parent reads, which trusts none of it. */
+ * plugin-journal.h - the calls of host functions by a plugin in a forked copy, as
+ * bytes: written by the copy and read by its parent, which does not trust them. */
 #ifndef HOST_CONTROLLER_PLUGINS_PLUGIN_JOURNAL_H
 #define HOST_CONTROLLER_PLUGINS_PLUGIN_JOURNAL_H
 

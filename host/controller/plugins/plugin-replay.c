@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * plugin-replay.c - does what a plugin in a forked copy asked for, by calling the functions
- * of the host as the plugin called those of its copy. */
+ * plugin-replay.c - executes what a plugin in a forked copy requested, by calling the
+ * functions of the host as the plugin called those of its copy. */
 #include "controller/plugins/plugin-replay.h"
 
 #include "controller/core.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * plugin-replay.h - the parent does what a plugin in a forked copy asked for. */
+ * plugin-replay.h - executes, in the parent, what a plugin in a forked copy requested. */
 #ifndef HOST_CONTROLLER_PLUGINS_PLUGIN_REPLAY_H
 #define HOST_CONTROLLER_PLUGINS_PLUGIN_REPLAY_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * plugin-sandbox.h - takes from a forked child what a plugin of a third party does not
- * need. Each step can only be made stricter afterwards. */
+ * plugin-sandbox.h - drops privileges that a third-party plugin does not need, in a
+ * forked child. Each step can only be tightened afterwards. */
 #ifndef HOST_CONTROLLER_PLUGINS_PLUGIN_SANDBOX_H
 #define HOST_CONTROLLER_PLUGINS_PLUGIN_SANDBOX_H
 

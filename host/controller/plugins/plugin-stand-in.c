@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * plugin-stand-in.c - functions of agents, condensers and analyzers, each of which runs
- * that of the plugin in a forked copy. */
+ * plugin-stand-in.c - stand-ins for functions of agents, condensers and analyzers:
+ * each runs the function of the plugin in a forked copy. */
 #include "controller/plugins/plugin-stand-in.h"
 
 #include "context/request-messages.h"

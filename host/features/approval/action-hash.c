@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * action-hash.c - the canonical form of an action and its hash. */
+ * action-hash.c - computes the canonical form of an action and its hash. */
 #include "features/approval/action-hash.h"
 #include <stdlib.h>
 #include <string.h>

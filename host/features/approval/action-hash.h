@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * action-hash.h - what identifies an action: an approval holds for the action with
- * this hash and no other. */
+ * action-hash.h - the hash that identifies an action: an approval is valid for this
+ * action only. */
 #ifndef HOST_FEATURES_APPROVAL_ACTION_HASH_H
 #define HOST_FEATURES_APPROVAL_ACTION_HASH_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * analyze.c - the verdict on an action of a conversation. */
+ * analyze.c - computes the verdict on an action of a conversation. */
 #include "features/approval/analyze.h"
 
 #include "controller/analyzers.h"

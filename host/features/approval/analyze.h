@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * analyze.h - how risky an action is, before it runs. */
+ * analyze.h - assesses the risk of an action before it runs. */
 #ifndef HOST_FEATURES_APPROVAL_ANALYZE_H
 #define HOST_FEATURES_APPROVAL_ANALYZE_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * answer.c - what a person says to an action that waits: the same action once
- * more, perhaps with other arguments, bound to the hash that was shown. */
+ * answer.c - handles the user's answer to a waiting action: logs a copy of the action,
+ * possibly with edited arguments, bound to the hash that was shown. */
 #include "features/approval/approval-internal.h"
 
 #include "controller/dispatch.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * grants.c - what runs without a prompt: granted in a conversation, kept for its
- * project, or inherited from the agent that gave the task. */
+ * grants.c - approved scopes: granted in a conversation, stored for its project, or
+ * inherited from the delegating agent. */
 #include "features/approval/approval-internal.h"
 
 #include "controller/agents.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * scope-commands.c - a shell text as the list of its simple commands, for approvals. */
+ * scope-commands.c - splits a shell text into its simple commands, for approvals. */
 #include "features/approval/scope-commands.h"
 
 #include "features/approval/scope-paths.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * scope-commands.h - the simple commands of a shell text, as far as an approval of
- * them can be wider than the text itself. */
+ * scope-commands.h - the simple commands of a shell text, if scopes wider than the
+ * exact text are possible. */
 #ifndef HOST_FEATURES_APPROVAL_SCOPE_COMMANDS_H
 #define HOST_FEATURES_APPROVAL_SCOPE_COMMANDS_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * scope-paths.h - where a path leads, links resolved, and what lies where an approval
- * of files never reaches. */
+ * scope-paths.h - resolves paths, and finds files that are never covered by an
+ * approval of files. */
 #ifndef HOST_FEATURES_APPROVAL_SCOPE_PATHS_H
 #define HOST_FEATURES_APPROVAL_SCOPE_PATHS_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * scope-programs.c - tables of programs, and of the options that take a command out
- * of every scope: they run other code, read a configuration or write a file that the
+ * scope-programs.c - tables of programs, and of options that exclude a command from
+ * every scope: they run other code, read a configuration or write a file that the
  * scope does not name. */
 #include "features/approval/scope-programs.h"
 #include <ctype.h>

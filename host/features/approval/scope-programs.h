@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * scope-programs.h - which programs a scope may name, with which of their
- * subcommands and options. */
+ * scope-programs.h - the programs that a scope may name, with their subcommands and
+ * options. */
 #ifndef HOST_FEATURES_APPROVAL_SCOPE_PROGRAMS_H
 #define HOST_FEATURES_APPROVAL_SCOPE_PROGRAMS_H
 

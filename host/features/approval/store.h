@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * store.h - scopes that are kept for a project, in a file of the user's own. */
+ * store.h - scopes that are stored for a project, in a file of the user. */
 #ifndef HOST_FEATURES_APPROVAL_STORE_H
 #define HOST_FEATURES_APPROVAL_STORE_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * http-connection.c - reads HTTP requests from connections and writes the answers. */
+ * http-connection.c - reads HTTP requests from connections and writes responses. */
 #include "frontends/mcp/http.h"
 
 #include <ctype.h>

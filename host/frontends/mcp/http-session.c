@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * http-session.c - sessions of clients that begin with a handshake. */
+ * http-session.c - sessions of clients that start with a handshake. */
 #include "frontends/mcp/http.h"
 
 #include <string.h>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * encode-request.c - converts a request with tools into one without that says the
- * same. */
+ * encode-request.c - converts a request with tools into an equivalent one without. */
 #include "llm/fncall/request-copy.h"
 #define MORTISE_PROVISIONAL
 #include <ctype.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * request-copy.c - a request made from another. */
+ * request-copy.c - creates a request from another. */
 #include "llm/fncall/request-copy.h"
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * request-copy.h - a request made from another: messages with their own parts and
- * texts, the rest borrowed. Used by fncall only. */
+ * request-copy.h - a request created from another: some messages with their own parts
+ * and texts, the rest borrowed. Used by fncall only. */
 #ifndef HOST_LLM_FNCALL_REQUEST_COPY_H
 #define HOST_LLM_FNCALL_REQUEST_COPY_H
 

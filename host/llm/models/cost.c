@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * cost.c - prices a reply and adds it to the usage of its model. */
+ * cost.c - computes the cost of a reply and adds it to the usage of its model. */
 #include "llm/exchange.h"
 #include "log.h"
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * model-table.c - facts about models by name. */
+ * model-table.c - looks up facts about models by name. */
 #include "llm/models/model-table.h"
 #include "files.h"
 #include "log.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * usage.c - adds up the usage of models: each of them, and all. */
+ * usage.c - sums up usage, per model and in total. */
 #include "llm/llm.h"
 #include "array.h"
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * backoff.c - waits between attempts, and what providers say about them. */
+ * backoff.c - computes delays between attempts, considering what providers request. */
 #include "llm/transport/backoff.h"
 #include <errno.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * backoff.h - how long to wait before a failed request is sent again. */
+ * backoff.h - the delay before a failed request is retried. */
 #ifndef HOST_LLM_TRANSPORT_BACKOFF_H
 #define HOST_LLM_TRANSPORT_BACKOFF_H
 
