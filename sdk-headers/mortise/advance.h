@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: MIT
  *
- * mortise/advance.h - the one function of agents, condensers, analyzers,
- * and runtimes, and the handles that it works with.
+ * mortise/advance.h - the one function of agents, condensers, analyzers, and runtimes,
+ * and the handles that it uses.
  *
  * PROVISIONAL: version 0 of each kind, loaded only by a host of exactly the
  * same version. Write `#define MORTISE_PROVISIONAL` before including it.
  *
- * `advance(host, ctx, in)` receives what happened and either finishes or requests
- * effects and returns; the host performs them and calls it again with the result of
- * each, one at a time. It never blocks and does no input or output. What it must
- * remember between calls is at most 64 KiB of text, given with host->keep and handed
- * back in `in->state`; the host logs it.
+ * `advance(host, ctx, in)` receives an event and either finishes or requests effects and
+ * returns; the host performs them and calls it again with the result of each, one at a
+ * time. It never blocks and does no input or output. Its state between calls is at most
+ * 64 KiB of text, stored with host->keep and passed back in `in->state`; the host logs
+ * it.
  *
- * Handles and borrowed texts live until `advance` returns: what a service of the
- * host returns, what `in` holds. What a service is given is copied before it
- * returns. Everything happens on one thread, and services are called by that
- * thread alone. Pointers that a plugin is given are not NULL, except where that
- * is said; a struct mt_str may have a NULL pointer when its length is 0.
+ * Handles and borrowed texts are valid until `advance` returns: results of host services,
+ * and members of `in`. Services copy their arguments before they return. Everything
+ * happens on one thread, and services may be called only by that thread. Pointers passed
+ * to a plugin are not NULL unless documented otherwise; a struct mt_str may have a NULL
+ * pointer if its length is 0.
  *
  * What changed, newest first:
  *   MT_COMMAND_ENDED, MT_TIMER, host->command and host->timer are gone, which no host
@@ -47,7 +47,7 @@ struct mt_request; /* a request to a model, while it is built or encoded */
 struct mt_reply;   /* what a model answered */
 
 enum mt_happening {
-	MT_START = 1,     /* the work begins */
+	MT_START = 1,     /* the work starts */
 	MT_REPLIED = 2,   /* a model answered: in->reply */
 	MT_HTTP_DONE = 3, /* in->code, in->body; no host performs `http` yet */
 	MT_FAILED = 6,    /* an effect failed: in->error, in->body is a sentence. Condensers
@@ -67,7 +67,7 @@ enum mt_error_kind {
 	MT_ERROR_BAD_REQUEST = 7,
 	MT_ERROR_NETWORK = 8,
 	MT_ERROR_TIMEOUT = 9,
-	MT_ERROR_MALFORMED = 10, /* the answer cannot be understood */
+	MT_ERROR_MALFORMED = 10, /* the answer cannot be parsed */
 	MT_ERROR_NOT_FOUND = 11,
 	MT_ERROR_INTERNAL = 12,
 	MT_ERROR_HISTORY = 13,   /* calls and results that do not belong together */
@@ -108,7 +108,7 @@ struct mt_host {
 	/** A line of the log, cut after 4095 bytes; `level` is enum mt_log_level. */
 	void (*log)(struct mt_ctx *ctx, int level, const char *fmt, ...) MT_PRINTF(3, 4);
 
-	/* -- the view: the events that are at hand, oldest first -- */
+	/* -- the view: the available events, oldest first -- */
 	size_t (*view_count)(struct mt_ctx *ctx);
 	/** Event at a place of the view; NULL past the end, where a summary is shown, and
 	 *  without memory. The functions below take NULL: of it they say -1, 0 or "". */
@@ -119,8 +119,8 @@ struct mt_host {
 	const char *(*event_source)(const struct mt_event *event); /* "user", ... */
 	/** Id of the action that an observation answers; -1: none. */
 	int64_t (*event_cause)(const struct mt_event *event);
-	/** Text of a field by path: "args.command", "content"; empty if absent.
-	 *  Anything that is not a string comes as JSON text. */
+	/** Text of a field by path: "args.command", "content"; empty if absent. Anything
+	 *  that is not a string is returned as JSON text. */
 	struct mt_str (*event_field)(const struct mt_event *event, const char *path);
 	/** The event as a model would read it. */
 	struct mt_str (*event_text)(struct mt_ctx *ctx, const struct mt_event *event);
@@ -137,7 +137,7 @@ struct mt_host {
 	int (*request_history)(struct mt_request *request);
 	/** Append a message; `role` is enum mt_role. */
 	int (*request_message)(struct mt_request *request, int role, struct mt_str text);
-	/** Offer a wired tool by name; NULL: all of them. */
+	/** Offer an enabled tool by name; NULL: all of them. */
 	int (*request_tool)(struct mt_request *request, const char *name);
 	/** Set a parameter: "temperature", "max_tokens", "response_schema". */
 	int (*request_set)(struct mt_request *request, const char *name,
@@ -154,8 +154,8 @@ struct mt_host {
 	/** Send the request to the model of the plugin. @return MT_EUNSUPPORTED if there is
 	 *  none. */
 	int (*send)(struct mt_ctx *ctx, struct mt_request *request);
-	/** `headers`: one "Name: value" a line. This host does not have it yet and
-	 *  returns MT_EUNSUPPORTED. */
+	/** `headers`: one "Name: value" a line. Not supported by this host, which returns
+	 *  MT_EUNSUPPORTED. */
 	int (*http)(struct mt_ctx *ctx, const char *method, const char *url,
 		    struct mt_str headers, struct mt_str body);
 
@@ -165,15 +165,15 @@ struct mt_host {
 	 *  its work ends. @return MT_ELIMIT above MT_STATE_MAX, MT_ENOMEM, MT_EIO. */
 	int (*keep)(struct mt_ctx *ctx, struct mt_str state);
 
-	/** Render a template of the agent: `data` is a JSON object that is laid
-	 *  over what the host knows (tools, workspace, date, ...). */
+	/** Render a template of the agent: `data` is a JSON object that overrides the
+	 *  values of the host (tools, workspace, date, ...). */
 	int (*prompt)(struct mt_ctx *ctx, const char *name, struct mt_str data,
 		      struct mt_str *ret_text);
 
 	/** The n-th option that was set, in the order of the configuration: its
 	 *  name and value; NULL past the last. */
 	const char *(*option_at)(struct mt_ctx *ctx, size_t n, const char **ret_value);
-	/** Offer a tool that is not enabled: its calls in the reply are for the
+	/** Offer a tool that is not enabled: its calls in the reply are passed to the
 	 *  requester. `schema`: JSON Schema of the arguments. With request_set
 	 *  "tool_choice" (its name as a JSON string) the model must call it, if the
 	 *  provider supports that. */

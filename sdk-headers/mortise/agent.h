@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * mortise/agent.h - the agent kind: what to ask the model, and what its reply
- * means. PROVISIONAL, see advance.h. An agent is pure: the same view, options
- * and reply give the same result.
+ * mortise/agent.h - the agent kind: builds requests to the model and interprets its
+ * replies. PROVISIONAL, see advance.h. An agent is pure: the same view, options and reply
+ * give the same result.
  *
  * What changed, newest first:
  *   0.4  no effects but send and http: see advance.h
@@ -31,18 +31,18 @@ struct mt_agent_out {
 	 *  MT_EINVAL if there is no such call. Unknown tools and bad arguments become errors
 	 *  that the model reads. */
 	int (*call)(struct mt_ctx *ctx, size_t n);
-	/** An action of the agent's own; `args` is a JSON object. */
+	/** An action of the agent itself; `args` is a JSON object. */
 	int (*action)(struct mt_ctx *ctx, const char *type, struct mt_str args);
-	/** A message to the user, who is waited for when `wait`. */
+	/** A message to the user; with `wait`, the agent waits for a reply. */
 	int (*message)(struct mt_ctx *ctx, struct mt_str text, int wait);
-	/** Tell the model what was wrong with its reply and let it try again. */
+	/** Report an error in its reply to the model and let it retry. */
 	int (*report_error)(struct mt_ctx *ctx, struct mt_str text);
 };
 
 enum {
-	MT_AGENT_NO_MODEL = 1u << 0, /* asks no model: none needs to be configured */
-	MT_AGENT_READ_ONLY = 1u << 1, /* the host wires no tool that is neither
-	                                 MT_TOOL_READ_ONLY nor MT_TOOL_CONTROL */
+	MT_AGENT_NO_MODEL = 1u << 0, /* does not use a model, so none needs to be configured */
+	MT_AGENT_READ_ONLY = 1u << 1, /* the host enables only tools that are
+	                                 MT_TOOL_READ_ONLY or MT_TOOL_CONTROL */
 };
 
 struct mt_agent {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * mortise/analyzer.h - the analyzer kind: how risky an action is.
- * PROVISIONAL, see advance.h.
+ * mortise/analyzer.h - the analyzer kind: assesses the risk of an action. PROVISIONAL,
+ * see advance.h.
  *
- * An analyzer is asked before each action that a runner would execute. Several
- * may be wired: the highest risk counts, and a denial by any of them is final.
- * It sees the action through the accessors of mt_analyzer_out, says `verdict`
- * once and returns. One that fails, or says nothing, has said UNKNOWN.
+ * An analyzer is called before each action that a runner would execute. Several may be
+ * enabled: the highest risk is used, and a denial by any of them is final. It reads the
+ * action through the accessors of mt_analyzer_out, calls `verdict` once and returns. If
+ * it fails, or does not call `verdict`, the risk is UNKNOWN.
  *
  * Of struct mt_host an analyzer may call option, option_int, option_at, log, refuse and the
  * event_ functions, in all of its functions: it has no view and no effects.
@@ -37,7 +37,7 @@ enum mt_risk {
 	MT_RISK_HIGH = 2,
 };
 
-/** A text among the arguments of a call, however deep it stands. */
+/** A string among the arguments of a call, at any depth. */
 struct mt_argument {
 	uint32_t size;
 	uint32_t reserved;
@@ -54,15 +54,15 @@ struct mt_analyzer_out {
 	const struct mt_event *(*action)(struct mt_ctx *ctx);
 	/** Name of the tool; "" for an action that is not a tool call. */
 	const char *(*tool)(struct mt_ctx *ctx);
-	/** What the tool says of itself: MT_TOOL_READ_ONLY ... of tool.h. */
+	/** Declared effects of the tool: MT_TOOL_READ_ONLY ... of tool.h. */
 	uint32_t (*hints)(struct mt_ctx *ctx);
 	/** All arguments, as JSON text. */
 	struct mt_str (*arguments)(struct mt_ctx *ctx);
-	/** The n-th text among them. @return MT_OK, MT_ENOTFOUND past the last. */
+	/** The n-th string among them. @return MT_OK, MT_ENOTFOUND past the last. */
 	int (*argument)(struct mt_ctx *ctx, size_t n, struct mt_argument *ret);
 	struct mt_str (*thought)(struct mt_ctx *ctx);
 	struct mt_str (*reasoning)(struct mt_ctx *ctx);
-	/** What the model itself said of the risk. */
+	/** The risk that the model reported. */
 	int (*said)(struct mt_ctx *ctx);
 	const char *(*workspace)(struct mt_ctx *ctx);
 
@@ -74,7 +74,7 @@ struct mt_analyzer_out {
 		       struct mt_str reason);
 
 	/* -- elsewhere -- */
-	/** In `open`: why it cannot work. @return MT_EINVAL, to be returned. */
+	/** In `open`: the reason of a failure. @return MT_EINVAL, to be returned. */
 	int (*refuse)(struct mt_ctx *ctx, const char *fmt, ...) MT_PRINTF(2, 3);
 	/** In `rules`: one rule, in the order in which they are tried. Texts are not NULL,
 	 *  and copied. @return MT_OK. */
@@ -84,17 +84,17 @@ struct mt_analyzer_out {
 	void *(*instance)(struct mt_ctx *ctx);
 
 	/* -- the action, continued (0.3) -- */
-	/** 1 if `hints` can be relied on: the tool comes with Mortise, or the user's
-	 *  configuration trusts what it says of itself; else 0. */
+	/** 1 if `hints` can be trusted: the tool comes with Mortise, or the user's
+	 *  configuration trusts its declaration; otherwise 0. */
 	int (*trusted)(struct mt_ctx *ctx);
-	/** Where the shell of the conversation is, as its last result said; "" if no
-	 *  command has run yet. */
+	/** Directory of the conversation's shell, from its last result; "" if no command
+	 *  has run yet. */
 	const char *(*directory)(struct mt_ctx *ctx);
 };
 
 enum {
 	MT_ANALYZER_READS_RISK = 1u << 0, /* wants `security_risk` in the schemas */
-	MT_ANALYZER_CLASSIFIES = 1u << 1, /* its UNKNOWN is a finding (0.3): LOW or MEDIUM
+	MT_ANALYZER_CLASSIFIES = 1u << 1, /* its UNKNOWN is a result (0.3): LOW or MEDIUM
 	                                     of another analyzer does not replace it */
 };
 

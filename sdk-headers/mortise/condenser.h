@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * mortise/condenser.h - the condenser kind: what of the history the model gets
- * to see. PROVISIONAL, see advance.h.
+ * mortise/condenser.h - the condenser kind: selects the part of the history that is sent
+ * to the model. PROVISIONAL, see advance.h.
  *
- * Condensers are a pipeline: each works on the view that the one before left.
- * It either changes the view for this step (drop, mask) or puts out one
- * condensation, which is logged; then the step begins again.
+ * Condensers form a pipeline: each works on the view that the previous one returned. It
+ * either changes the view for this step (drop, mask) or produces one condensation, which
+ * is logged; then the step starts again.
  *
- * Some places hold no event but the summary of an earlier condensation:
- * host->view_at gives NULL there, `shown` the text.
+ * Some positions of the view contain the summary of an earlier condensation instead of an
+ * event: there host->view_at returns NULL, and `shown` the text.
  *
  * What changed, newest first:
  *   0.4  no effects but send and http: see advance.h
@@ -38,7 +38,7 @@ struct mt_condenser_out {
 	 *  (see forget) is neither dropped nor masked; what the rest cannot be
 	 *  sent without (see may_cut) stays too. */
 	int (*drop)(struct mt_ctx *ctx, size_t place, size_t count);
-	/** Show this text instead of what an observation holds. */
+	/** Show this text instead of the content of an observation. */
 	int (*mask)(struct mt_ctx *ctx, size_t place, struct mt_str text);
 	/** Put out a condensation: the events at these places, which ascend, are forgotten for
 	 *  good; `summary` (may be empty) is shown at place `offset`. Earlier
@@ -62,7 +62,7 @@ struct mt_condenser_out {
 	 *  result, between calls of one reply, within a loop of tool calls that
 	 *  signed thinking began. Place 0 and the end: always. */
 	int (*may_cut)(struct mt_ctx *ctx, size_t place);
-	/** Does the event at this place stay in any case (see forget)? */
+	/** Is the event at this position pinned (see forget)? */
 	int (*pinned)(struct mt_ctx *ctx, size_t place);
 };
 

@@ -3,10 +3,10 @@
  * mortise/dialect.h - the dialect kind: the wire format of a model provider.
  * PROVISIONAL, see advance.h.
  *
- * A dialect does no input or output, except to read credentials that only its
- * provider has (see `sign`): it turns a request into the text of an
- * HTTP request, and the bytes of the answer, in pieces of any size, into what
- * they mean. One struct mt_exchange is one request with its answer.
+ * A dialect does no input or output, except to read credentials that only its provider
+ * has (see `sign`): it encodes a request as an HTTP request, and decodes the bytes of the
+ * answer, which arrive in pieces of any size. One struct mt_exchange is one request with
+ * its answer.
  *
  * Its functions run in the process of the host, on the thread that serves all clients, and
  * must return soon. Several exchanges may be open at once; what belongs to one is kept with
@@ -41,13 +41,13 @@ extern "C" {
 
 struct mt_exchange; /* belongs to the host */
 
-/** Token counts of an answer; -1: not told. `input` counts the whole prompt,
- *  the cached part included. */
+/** Token counts of an answer; -1: not reported. `input` counts the whole prompt, the
+ *  cached part included. */
 struct mt_usage {
 	uint32_t size;
 	uint32_t reserved;
 	int64_t input, output, cache_read, cache_write, reasoning;
-	double cost; /* in US dollars as the provider says; below 0: not told */
+	double cost; /* in US dollars as reported by the provider; negative: not reported */
 };
 
 struct mt_dialect_host {
@@ -72,7 +72,7 @@ struct mt_dialect_host {
 	int (*feature)(struct mt_exchange *x, const char *name);
 	void (*log)(struct mt_exchange *x, int level, const char *fmt, ...)
 		MT_PRINTF(3, 4);
-	/** How many replies of a model the conversation holds so far. */
+	/** Number of model replies in the conversation so far. */
 	int64_t (*reply_index)(struct mt_exchange *x);
 
 	/* -- the request -- */
@@ -80,7 +80,7 @@ struct mt_dialect_host {
 	int (*message_role)(const struct mt_request *r, size_t m);   /* enum mt_role */
 	/** Parts of a message: text, or a medium with its type. */
 	size_t (*part_count)(const struct mt_request *r, size_t m);
-	/** @return the MIME type of a medium, NULL for text. A text is given
+	/** @return the MIME type of a medium, NULL for text. A text is returned as a
 	 *  whole; a medium is read with `media_read`. */
 	const char *(*part)(const struct mt_request *r, size_t m, size_t p,
 			    struct mt_str *ret_text, uint64_t *ret_bytes);
@@ -95,8 +95,8 @@ struct mt_dialect_host {
 	size_t (*call_count)(const struct mt_request *r, size_t m);
 	void (*call)(const struct mt_request *r, size_t m, size_t c, struct mt_str *ret_id,
 		     struct mt_str *ret_name, struct mt_str *ret_args);
-	/** What the provider gave with a reply and wants back unchanged: JSON
-	 *  text as the dialect itself put it out, "" if none. */
+	/** Data of a reply that the provider expects back unchanged: JSON text as the
+	 *  dialect produced it, "" if none. */
 	struct mt_str (*message_opaque)(const struct mt_request *r, size_t m);
 	size_t (*tool_count)(const struct mt_request *r);
 	void (*tool)(const struct mt_request *r, size_t t, struct mt_str *ret_name,
@@ -104,7 +104,7 @@ struct mt_dialect_host {
 	/** Parameter as JSON text: "max_tokens", "response_schema", "stop" (a list
 	 *  of texts), "temperature"; empty: unset. */
 	struct mt_str (*param)(const struct mt_request *r, const char *name);
-	/** Non-zero if the answer is wanted as a stream. */
+	/** Non-zero if the answer should be streamed. */
 	int (*stream)(const struct mt_request *r);
 
 	/* -- encode: what is sent -- */
@@ -122,16 +122,16 @@ struct mt_dialect_host {
 	/** Append a medium as base64. */
 	int (*body_media)(struct mt_exchange *x, const struct mt_request *r, size_t m,
 			  size_t p);
-	/** Answer at once, without HTTP, after this many milliseconds: `feed`
-	 *  is called once with no bytes. For dialects that need no network. */
+	/** Answer without HTTP, after this many milliseconds: `feed` is called once
+	 *  without bytes. For dialects that do not use a network. */
 	int (*local)(struct mt_exchange *x, int64_t delay_ms);
 
 	/* -- decode: what was answered -- */
 	/** Append to the text of the reply, and to its reasoning. */
 	int (*text)(struct mt_exchange *x, const char *text, size_t len);
 	int (*reasoning)(struct mt_exchange *x, const char *text, size_t len);
-	/** A tool call: `index` orders and joins pieces; id and name come with
-	 *  the first one (NULL after it). A call without an id gets one of ours. */
+	/** A tool call: `index` orders and joins pieces; id and name come with the first
+	 *  one (NULL after it). A call without an id gets one from the host. */
 	int (*tool_call)(struct mt_exchange *x, size_t index, const char *id,
 			 const char *name, const char *args, size_t len);
 	/** JSON text to be given back with this reply; the last one counts. */
@@ -142,13 +142,13 @@ struct mt_dialect_host {
 	int (*response_id)(struct mt_exchange *x, const char *id);
 	/** Why it ended, normalized: "stop", "tool_calls", "length", "refusal". */
 	int (*stopped)(struct mt_exchange *x, const char *reason);
-	/** The answer is an error. `kind`: enum mt_error_kind; MT_ERROR_NONE lets
-	 *  the host tell by status and wording. `retry_ms`: when to try again; -1:
+	/** The answer is an error. `kind`: enum mt_error_kind; with MT_ERROR_NONE, the
+	 *  host classifies it by status and wording. `retry_ms`: when to try again; -1:
 	 *  not told. The first one counts. */
 	int (*error)(struct mt_exchange *x, int kind, int64_t retry_ms, const char *fmt,
 		     ...) MT_PRINTF(4, 5);
-	/** Memory for the dialect that lives as long as one attempt, zeroed at
-	 *  first; the same pointer each time. NULL: out of memory. */
+	/** Memory for the dialect, valid for one attempt, initially zeroed; the same
+	 *  pointer each time. NULL: out of memory. */
 	void *(*state)(struct mt_exchange *x, size_t bytes);
 	/** Called when the attempt ends, to free what `state` points to. */
 	void (*on_end)(struct mt_exchange *x, void (*release)(void *state));
@@ -175,20 +175,20 @@ struct mt_dialect_host {
 	/** Value of a header of the answer, whatever the case of its name; NULL:
 	 *  there is none. */
 	const char *(*answer_header)(struct mt_exchange *x, const char *name);
-	/** Non-zero if what a tool answered is an error. */
+	/** Non-zero if the result of a tool is an error. */
 	int (*message_failed)(const struct mt_request *r, size_t m);
 
 	/* -- the request, from version 0.3 on -- */
-	/** Address of a medium that the provider is to fetch; such a one has no
-	 *  bytes and the type "image/link". Empty: it is read with `media_read`.
-	 *  Only for a dialect with MT_DIALECT_LINKS; others get a text instead. */
+	/** URL of a medium that the provider should fetch; such a medium has no bytes and
+	 *  the type "image/link". Empty: it is read with `media_read`. Only for a dialect
+	 *  with MT_DIALECT_LINKS; others get a text instead. */
 	struct mt_str (*media_url)(const struct mt_request *r, size_t m, size_t p);
 
 	/* -- credentials, from version 0.5 on; for `check`, `encode` and `sign` -- */
 	/** Value of an environment variable that may hold a secret; NULL: unset. */
 	const char *(*env)(struct mt_exchange *x, const char *name);
-	/** Mask a secret in everything that is logged or stored. `name` says in a
-	 *  warning which one it is. Repeating a secret has no effect. */
+	/** Mask a secret in everything that is logged or stored. `name` identifies it in
+	 *  a warning. Repeating a secret has no effect. */
 	int (*secret)(struct mt_exchange *x, const char *name, const char *value,
 		      size_t len);
 };
@@ -206,7 +206,7 @@ struct mt_http_post {
 };
 
 /** Bits of `flags`. */
-#define MT_DIALECT_LINKS 1u /* a medium may be given by its address */
+#define MT_DIALECT_LINKS 1u /* a medium may be given by its URL */
 
 struct mt_dialect {
 	uint32_t size;
@@ -232,19 +232,19 @@ struct mt_dialect {
 	int (*end)(const struct mt_dialect_host *host, struct mt_exchange *x, int status);
 
 	/* -- from version 0.4 on; both or none -- */
-	/** Write the question how many tokens this request has, as `encode` writes
-	 *  the request. MT_EUNSUPPORTED: this provider does not say. */
+	/** Encode a request for the token count of this request, as `encode` does for the
+	 *  request. MT_EUNSUPPORTED: this provider does not support it. */
 	int (*count)(const struct mt_dialect_host *host, struct mt_exchange *x,
 		     const struct mt_request *request);
-	/** The number in the whole answer to that; below 0: there is none. */
+	/** The token count in the answer to that; negative: none. */
 	int64_t (*counted)(const struct mt_dialect_host *host, struct mt_exchange *x,
 			   const char *bytes, size_t len);
 
 	/* -- from version 0.5 on; each optional -- */
-	/** A model is set up, before any request: check what its requests will need.
-	 *  `has_key`: there is a key for key_header. Only option, feature, log, env,
-	 *  secret and error may be called. A status other than MT_OK refuses the
-	 *  model with the text that was given to `error`. */
+	/** Called when a model is set up, before any request: check the requirements of
+	 *  its requests. `has_key`: a key for key_header exists. Only option, feature,
+	 *  log, env, secret and error may be called. A status other than MT_OK refuses
+	 *  the model with the text that was given to `error`. */
 	int (*check)(const struct mt_dialect_host *host, struct mt_exchange *x,
 		     int has_key);
 	/** Sign an attempt, with `header`: these headers are sent with this attempt

@@ -3,10 +3,10 @@
  * mortise/extensions.h - what mt_tool_host.extension and mt_plugin.extension may give: tables
  * that are tried out before a version has them.
  *
- * A name that ends in ".draft-N" is that of a draft. A draft changes by taking another
- * number, and goes without notice, so a plugin works without it: it asks for the table
- * and checks for NULL. A draft that has proved itself loses the suffix, and is kept then
- * as the rest of the tool kind is.
+ * A name that ends in ".draft-N" denotes a draft. A changed draft gets another number,
+ * and drafts are removed without notice, so plugins must work without them: request the
+ * table and check for NULL. An accepted draft loses the suffix, and is then as stable as
+ * the rest of the tool kind.
  *
  *   const struct mt_result_draft_1 *result = host->extension(MT_RESULT_DRAFT_1);
  *

@@ -11,9 +11,9 @@
  *
  * and `.function = &add_fn` in the struct mt_tool.
  *
- * Texts and bytes that go into a function are borrowed until it returns; a string that it
- * returns is copied at once and never freed. Arguments that are optional and absent are
- * NULL or 0. The function runs on the thread of the call, or on several at once with
+ * Texts and bytes passed to a function are borrowed until it returns; a string that it
+ * returns is copied immediately and never freed. Arguments that are optional and absent
+ * are NULL or 0. The function runs on the thread of the call, or on several at once with
  * MT_TOOLSET_PARALLEL.
  *
  * What changed, newest first (a runner refuses what it does not know):
@@ -41,8 +41,8 @@ enum mt_type {
 	MT_TYPE_BUFFER = 9, /* const void *, and the next argument is its size,
 	                       filled in by the host */
 	MT_TYPE_SIZE = 10,  /* size_t */
-	MT_TYPE_HANDLE = 11, /* void *, opaque: the model sees "0x..." and may give
-	                        back only what a function of the worker gave out */
+	MT_TYPE_HANDLE = 11, /* void *, opaque: the model sees "0x..." and may pass only
+	                        values that a function of the worker returned */
 };
 
 enum {
@@ -50,9 +50,9 @@ enum {
 	MT_ARG_OPTIONAL = 1u << 1, /* NULL or 0 when absent */
 	MT_ARG_FIXED = 1u << 2,    /* always the integer `capacity`, of a handle
 	                              always NULL; the model does not see it */
-	MT_ARG_ENDS = 1u << 3,     /* the call ends this handle: it is no more */
+	MT_ARG_ENDS = 1u << 3,     /* the call closes this handle */
 	MT_ARG_COUNTED = 1u << 4,  /* of MT_ARG_OUT strings and buffers: the function
-	                              returns how many bytes of it count */
+	                              returns the number of valid bytes */
 };
 
 /** mt_function.flags: what it returns when it fails. The call fails then. */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * mortise/plugin.h - what a plugin file is, and what every kind shares.
+ * mortise/plugin.h - the descriptor of a plugin file, and declarations shared by all
+ * kinds.
  *
- * A plugin is one .so file. It exports one function, mortise_plugin_v1, which
- * returns constant data: who made it and which components it brings. Each
- * component is of one kind (tool, agent, condenser, ...) and each kind has a
- * header and a version of its own.
+ * A plugin is one .so file. It exports one function, mortise_plugin_v1, which returns
+ * constant data: its vendor and its components. Each component is of one kind (tool,
+ * agent, condenser, ...) and each kind has a header and a version of its own.
  *
  * Rules of these headers, kept for as long as the entry symbol ends in _v1:
  *
@@ -62,12 +62,12 @@ extern "C" {
 /** Result of every call that can fail. 0 is success; the numbers are ABI. */
 enum mt_status {
 	MT_OK = 0,
-	MT_EINVAL = -1,       /* bad arguments, or a broken contract */
+	MT_EINVAL = -1,       /* invalid arguments, or a violated contract */
 	MT_ENOMEM = -2,
-	MT_EIO = -3,          /* the outside world failed: file, network, process */
+	MT_EIO = -3,          /* external failure: file, network, process */
 	MT_ETIMEOUT = -4,
 	MT_ECANCELLED = -5,
-	MT_EUNSUPPORTED = -6, /* this side does not have that */
+	MT_EUNSUPPORTED = -6, /* not supported by this side */
 	MT_ENOTFOUND = -7,
 	MT_EDENIED = -8,      /* not granted, or refused by a policy */
 	MT_ELIMIT = -9,       /* a limit was reached */
@@ -99,8 +99,8 @@ enum mt_option_type {
 
 enum {
 	MT_OPTION_REQUIRED = 1u << 0, /* no default: the user must set it */
-	MT_OPTION_SECRET = 1u << 1,   /* never shown, masked everywhere */
-	MT_OPTION_PREFIX = 1u << 2,   /* `name` ends in '.': any key so starting */
+	MT_OPTION_SECRET = 1u << 1,   /* never printed, masked everywhere */
+	MT_OPTION_PREFIX = 1u << 2,   /* `name` ends in '.': any key with this prefix */
 };
 
 /** One option of a component. From a table of these come parsing, errors with
@@ -109,8 +109,8 @@ struct mt_option {
 	uint32_t size;
 	uint32_t type;        /* enum mt_option_type */
 	const char *name;     /* [a-z][a-z0-9_]*, unique in the table */
-	const char *fallback; /* default as the user would write it; NULL: unset */
-	const char *help;     /* one sentence; says the unit if there is one */
+	const char *fallback; /* default in the syntax of the configuration; NULL: unset */
+	const char *help;     /* one sentence; includes the unit if there is one */
 	const char *choices;  /* MT_OPTION_CHOICE: "a|b|c"; else NULL */
 	int64_t min, max;     /* inclusive; both 0: no bounds */
 	uint32_t flags;       /* MT_OPTION_REQUIRED ... */
@@ -121,15 +121,15 @@ struct mt_option {
 /* ---- permissions ------------------------------------------------------ */
 
 enum mt_permission_kind {
-	MT_PERMIT_READ = 1,        /* a file, or a directory with all below it */
+	MT_PERMIT_READ = 1,        /* a file, or a directory with everything in it */
 	MT_PERMIT_WRITE = 2,       /* the same, to write and to read */
 	MT_PERMIT_HOST = 3,        /* a host of the network: "api.example.org", "*.example.org" */
 	MT_PERMIT_SECRET = 4,      /* a secret, by the NAME of [grant.NAME] */
 	MT_PERMIT_ENVIRONMENT = 5, /* a variable of the environment */
 };
 
-/** What a plugin uses in addition to the workspace and the directories that it is given. Shown
- *  to a user before the plugin is enabled. A host may enforce it; this one does not. */
+/** What a plugin uses in addition to the workspace and its own directories. Shown to a
+ *  user before the plugin is enabled. A host may enforce it; this one does not. */
 struct mt_permission {
 	uint32_t size;
 	uint32_t kind;    /* enum mt_permission_kind */
@@ -150,16 +150,16 @@ enum mt_kind {
 	MT_KIND_DIALECT = 4,
 	MT_KIND_RUNTIME = 5,
 	MT_KIND_ANALYZER = 6,
-	/* 7 was the kind of stores, which no host had */
+	/* 7 was reserved for stores, which no host supported */
 };
 
-/** One thing that a plugin brings. */
+/** One component of a plugin. */
 struct mt_component {
 	uint32_t size;
 	uint16_t kind;                   /* enum mt_kind */
 	uint16_t reserved;               /* 0 */
 	uint16_t version_major;          /* of the kind: MT_TOOL_MAJOR, ... */
-	uint16_t version_minor;          /* of the oldest host that will do */
+	uint16_t version_minor;          /* of of the oldest supported host */
 	uint32_t option_count;
 	const char *name;                /* [a-z][a-z0-9_-]{0,63}, unique in its kind */
 	const char *summary;             /* one sentence for people */
@@ -168,13 +168,13 @@ struct mt_component {
 };
 #define MT_COMPONENT_SIZE_1_0 MT_SIZE_TO(mt_component, functions)
 
-/** What a plugin file is. Constant data: reading it runs none of its code
- *  but the function that returns it. */
+/** Describes a plugin file. Constant data: reading it runs only the function that returns
+ *  it. */
 struct mt_plugin {
 	uint32_t size;
-	uint16_t abi_major, abi_minor;   /* the oldest host that it works with */
-	uint64_t needs;                  /* features without which it cannot work;
-	                                    a bit that the host does not know refuses */
+	uint16_t abi_major, abi_minor;   /* the oldest supported host */
+	uint64_t needs;                  /* required features; the host refuses a plugin
+	                                    with an unknown bit */
 	uint64_t flags;                  /* unknown bits are ignored */
 	const char *name;                /* [a-z][a-z0-9_-]{0,63} */
 	const char *version;
@@ -216,13 +216,12 @@ MT_EXPORT const struct mt_plugin *mortise_plugin_v1(void);
 	}
 
 /** The plugin of one component, which MT_TOOLSET, MT_AGENT, MT_CONDENSER, MT_DIALECT,
- *  MT_ANALYZER and MT_RUNTIME define: MT_KIND(&functions, "plugin", .name =
- *  "component", .summary = "...") with any other members of struct mt_component. What
- *  else a plugin says of itself is defined before the header is included:
- *  MT_PLUGIN_VERSION ("1.0"), MT_PLUGIN_LICENSE ("MIT"), MT_PLUGIN_DOMAIN ("org.example":
- *  the id is that and the name of the plugin), MT_PLUGIN_VENDOR, MT_PLUGIN_URL,
- *  MT_PLUGIN_PERMISSIONS (the name of an array), MT_PLUGIN_EXTENSION (a function).
- *  C only. */
+ *  MT_ANALYZER and MT_RUNTIME define: MT_KIND(&functions, "plugin", .name = "component",
+ *  .summary = "...") with any other members of struct mt_component. Other properties of
+ *  the plugin are defined before including the header: MT_PLUGIN_VERSION ("1.0"),
+ *  MT_PLUGIN_LICENSE ("MIT"), MT_PLUGIN_DOMAIN ("org.example": the id is that and the
+ *  name of the plugin), MT_PLUGIN_VENDOR, MT_PLUGIN_URL, MT_PLUGIN_PERMISSIONS (the name
+ *  of an array), MT_PLUGIN_EXTENSION (a function). C only. */
 #ifndef MT_PLUGIN_VERSION
 #define MT_PLUGIN_VERSION "1.0"
 #endif

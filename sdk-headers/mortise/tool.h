@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * mortise/tool.h - the tool kind: things that a model can call.
+ * mortise/tool.h - the tool kind: tools that a model can call.
  *
- * A component of this kind is a *toolset*: one tool, or several that share an
- * instance (a shell, a connection). It runs in a worker process of its own,
- * never in the process that keeps the conversation: it may crash, block and
- * print, and costs one call. What it writes to standard output goes to a log.
+ * A component of this kind is a *toolset*: one tool, or several that share an instance (a
+ * shell, a connection). It runs in its own worker process, never in the conversation
+ * process: if it crashes or blocks, only one call fails. Its standard output goes to a
+ * log.
  *
- * This kind is frozen at 1: the rules stand in plugin.h.
+ * This kind is frozen at 1; see the rules in plugin.h.
  *
  * Threads. `open`, `list`, `call` and `close` of an instance run on one thread,
  * one at a time (several calls at once, each on a thread of its own, with
@@ -16,14 +16,13 @@
  * others only by the thread of the function that was given the call, or the
  * instance.
  *
- * Lifetimes. A struct mt_call is valid until the function that was given it
- * returns, also for other threads; a struct mt_instance until `close` returns;
- * the struct mt_tool_host as long as the process. What a service returns is
- * borrowed for as long as it says and never freed by the plugin. What a service
- * is given is copied before it returns.
+ * Lifetimes. A struct mt_call is valid until the function that was given it returns, also
+ * for other threads; a struct mt_instance until `close` returns; the struct mt_tool_host
+ * as long as the process. Results of services are borrowed for the documented time and
+ * never freed by the plugin. Services copy their arguments before they return.
  *
- * NULL. Pointers to text may be NULL where their length is 0. `call`, `instance`,
- * names and formats are never NULL; a ret_ pointer may be where that is said.
+ * NULL. Pointers to text may be NULL where their length is 0. `call`, `instance`, names
+ * and formats are never NULL; ret_ pointers may be NULL where documented.
  *
  * What changed, newest first (a line with every addition):
  *   1.0  first version
@@ -48,18 +47,18 @@ extern "C" {
 
 struct mt_call;     /* one running call; belongs to the host */
 struct mt_instance; /* one configured toolset; belongs to the host */
-struct mt_listing;  /* collects the tools of a toolset that makes its own list */
+struct mt_listing;  /* collects the tools of a toolset with a dynamic list */
 
-/** What a tool does to the world, for confirmation, caching and scheduling. */
+/** Effects of a tool, for confirmation, caching and scheduling. */
 enum {
-	MT_TOOL_READ_ONLY = 1u << 0,   /* changes nothing */
-	MT_TOOL_DESTRUCTIVE = 1u << 1, /* may destroy what was there */
-	MT_TOOL_IDEMPOTENT = 1u << 2,  /* twice is the same as once */
-	MT_TOOL_OPEN_WORLD = 1u << 3,  /* talks to things outside workspace and machine */
+	MT_TOOL_READ_ONLY = 1u << 0,   /* does not change anything */
+	MT_TOOL_DESTRUCTIVE = 1u << 1, /* may destroy existing data */
+	MT_TOOL_IDEMPOTENT = 1u << 2,  /* repeating a call has no further effect */
+	MT_TOOL_OPEN_WORLD = 1u << 3,  /* communicates outside the workspace and the machine */
 	MT_TOOL_PARALLEL = 1u << 4,    /* may run in parallel with other calls */
-	MT_TOOL_CONTROL = 1u << 5,     /* no call: the controller acts on its event */
-	MT_TOOL_ON_REQUEST = 1u << 6,  /* offered where `tools` names it, and not with
-					  the rest of its toolset */
+	MT_TOOL_CONTROL = 1u << 5,     /* not called: the controller handles its event */
+	MT_TOOL_ON_REQUEST = 1u << 6,  /* offered only if `tools` names it, not with the
+					  rest of its toolset */
 };
 
 enum {
@@ -106,11 +105,11 @@ struct mt_tool_host {
 	/** Append text to the result. The whole result has a limit (that of
 	 *  the host, or mt_tool.result_max); @return MT_ELIMIT when it is reached. */
 	int (*reply)(struct mt_call *call, const char *fmt, ...) MT_PRINTF(2, 3);
-	/** The same for a text that is there already, which need not end in NUL: for
-	 *  languages that cannot call functions with variable arguments. */
+	/** The same for a given text, which need not end in NUL: for languages that
+	 *  cannot call functions with variable arguments. */
 	int (*reply_text)(struct mt_call *call, const char *text, size_t len);
-	/** Append an image or another medium, for example "image/png". The
-	 *  bytes are copied. The model gets what its provider can show.
+	/** Append an image or another medium, for example "image/png". The bytes are
+	 *  copied. The model receives it if its provider supports it.
 	 *  @return MT_ELIMIT above 16 MiB in one result, MT_EINVAL, MT_ENOMEM. */
 	int (*reply_media)(struct mt_call *call, const char *mime, const void *bytes,
 			   size_t len);
@@ -118,21 +117,21 @@ struct mt_tool_host {
 	 *  text. Fields that the observation type does not know are kept. Setting one
 	 *  again replaces it. @return MT_EINVAL, MT_ELIMIT above 1 MiB, MT_ENOMEM. */
 	int (*field)(struct mt_call *call, const char *name, const char *json, size_t len);
-	/** Fail the call with a sentence that the model will read; text that was
-	 *  appended before stays in front. Called again, the last one counts. @return `status`, so that a tool can
-	 *  write `return host->fail(...)`. */
+	/** Fail the call with a sentence that the model will read; text that was appended
+	 *  before precedes it. The last call takes effect. @return `status`, so that a
+	 *  tool can write `return host->fail(...)`. */
 	int (*fail)(struct mt_call *call, int status, const char *fmt, ...)
 		MT_PRINTF(3, 4);
-	/** The same for a sentence that is there already; see reply_text. */
+	/** The same for a given sentence; see reply_text. */
 	int (*fail_text)(struct mt_call *call, int status, const char *text, size_t len);
 
 	/* -- while it runs -- */
 
-	/** Live output for clients that watch; may be dropped on the way, so it is not
-	 *  part of the result. Never waits. @return MT_OK. [any thread] */
+	/** Live output for connected clients; may be dropped, so it is not part of the
+	 *  result. Never waits. @return MT_OK. [any thread] */
 	int (*output)(struct mt_call *call, const char *bytes, size_t len);
-	/** How far it is: `done` of `total` (0: unknown), and a few words or
-	 *  NULL. Never waits. @return MT_OK, MT_ELIMIT if it was dropped. [any thread] */
+	/** Progress: `done` of `total` (0: unknown), and a short text or NULL. Never
+	 *  waits. @return MT_OK, MT_ELIMIT if it was dropped. [any thread] */
 	int (*progress)(struct mt_call *call, double done, double total,
 			const char *message);
 	/** Bytes for the spool, the file that stores the whole output of a call in
@@ -148,8 +147,7 @@ struct mt_tool_host {
 	 *  poll(). Do not read or close it; valid until the call returns.
 	 *  @return -1 without a descriptor left. [any thread] */
 	int (*cancel_fd)(struct mt_call *call);
-	/** Milliseconds until the host ends the call by force; -1: never.
-	 *  [any thread] */
+	/** Milliseconds until the host kills the call; -1: never. [any thread] */
 	int64_t (*time_left_ms)(struct mt_call *call);
 
 	/** Send a request to the host and wait for the response. Methods:
@@ -185,11 +183,11 @@ struct mt_tool_host {
 	 *  @return MT_OK, MT_ENOTFOUND past the last one. [any thread] */
 	int (*option_at)(struct mt_instance *instance, const char *prefix, size_t n,
 			 const char **ret_key, const char **ret_value);
-	/** Absolute paths: the workspace, and directories that are made when they are
-	 *  asked for. `private_dir` lives as long as the runner does, `conversation_dir`
-	 *  as long as the conversation (the same one when it is resumed), both for this
-	 *  instance; `user_dir` as long as the user's installation, for all instances of
-	 *  the plugin. "" if there is none: a call without a conversation has no
+	/** Absolute paths: the workspace, and directories that are created on request.
+	 *  `private_dir` lives as long as the runner does, `conversation_dir` as long as
+	 *  the conversation (the same one when it is resumed), both for this instance;
+	 *  `user_dir` as long as the user's installation, for all instances of the
+	 *  plugin. "" if there is none: a call without a conversation has no
 	 *  `conversation_dir`. Borrowed for the life of the instance. [any thread] */
 	const char *(*workspace)(struct mt_instance *instance);
 	const char *(*private_dir)(struct mt_instance *instance);
@@ -198,8 +196,8 @@ struct mt_tool_host {
 	/** Path of the plugin file. Borrowed for the life of the instance. [any thread] */
 	const char *(*plugin_path)(struct mt_instance *instance);
 	/** Keep up to MT_SAVED_MAX bytes for as long as the conversation lives, in place
-	 *  of those kept before; they are on the disk when it returns. For what an
-	 *  instance needs to continue after a resume, or in a new worker after a crash.
+	 *  of those kept before; they are on disk when it returns. For what an instance
+	 *  needs to continue after a resume, or in a new worker after a crash.
 	 *  @return MT_EUNSUPPORTED if there is no conversation, MT_ELIMIT, MT_EIO. */
 	int (*save)(struct mt_instance *instance, const void *bytes, size_t len);
 	/** What was last saved, with a NUL after it; NULL if nothing was. Borrowed until
@@ -236,7 +234,7 @@ enum mt_param_type {
 };
 
 enum {
-	MT_REQUIRED = 1u << 0, /* a call without it is refused */
+	MT_REQUIRED = 1u << 0, /* calls without it are rejected */
 };
 
 /** One parameter of a tool. From a table of these come the schema, the checks before a
@@ -278,9 +276,9 @@ struct mt_tool {
 	uint32_t size;
 	uint32_t hints;          /* MT_TOOL_READ_ONLY ... */
 	const char *name;        /* [a-zA-Z][a-zA-Z0-9_-]{0,63} */
-	const char *title;       /* for people, in a few words; or NULL */
+	const char *title;       /* a short title for people; or NULL */
 	const char *description; /* for the model */
-	const char *brief;       /* the same, short, for small windows; or NULL */
+	const char *brief;       /* a shorter one for small context windows; or NULL */
 	const char *schema;      /* JSON Schema of the arguments, an object; NULL: it is
 	                            made from `params` or from `function` */
 	const char *output_schema; /* JSON Schema of the structured result (see
@@ -310,10 +308,11 @@ struct mt_tool {
 	/** A C function with typed arguments instead of `call`; or NULL. */
 	const struct mt_function *function;
 
-	/** When a call is ended by force, in ms, unless the user or the call says
-	 *  something else; 0: the default of the host, -1: never. */
+	/** Time limit after which a call is killed, in ms, unless the user or the call
+	 *  sets another; 0: the default of the host, -1: none. */
 	int64_t deadline_ms;
-	/** Bytes of text in a result, if the host would allow more; 0: what it allows. */
+	/** Maximum number of bytes of text in a result, if lower than the host's; 0: the
+	 *  host's limit. */
 	int64_t result_max;
 
 	/** The parameters, without `schema`: see MT_PARAMS. */
@@ -332,16 +331,15 @@ struct mt_tool {
 };
 #define MT_TOOL_SIZE_1_0 MT_SIZE_TO(mt_tool, reserved)
 
-/** A toolset. Every function may be NULL, except that a tool that is not
- *  MT_TOOL_CONTROL needs one of its `call`, its `function`, the set's `call`. Each is
- *  given the host, and its instance or a call, whose instance host->call_instance
- *  tells. */
+/** A toolset. Every function may be NULL, except that a tool that is not MT_TOOL_CONTROL
+ *  needs one of its `call`, its `function`, the set's `call`. Each receives the host, and
+ *  its instance or a call, whose instance host->call_instance returns. */
 struct mt_toolset {
 	uint32_t size;
 	uint32_t flags;              /* MT_TOOLSET_PARALLEL */
 	uint32_t tool_count;
 	uint32_t reserved;           /* 0 */
-	const struct mt_tool *tools; /* the static list, known without running it */
+	const struct mt_tool *tools; /* the static list, available without running it */
 
 	/** Make an instance, before its first call. `*ret_self` goes to every later
 	 *  function; it is NULL if `open` leaves it or there is no `open`. On failure
@@ -360,27 +358,27 @@ struct mt_toolset {
 	/** Run a call of a tool without a function of its own; host->call_tool tells
 	 *  its name. */
 	int (*call)(const struct mt_tool_host *host, void *self, struct mt_call *call);
-	/** Bytes from the user for a running call, borrowed until it returns; they are
-	 *  not logged. Return soon. @return MT_OK or a status. [other thread] */
+	/** Input from the user for a running call, borrowed until it returns; it is not
+	 *  logged. Return quickly. @return MT_OK or a status. [other thread] */
 	int (*input)(const struct mt_tool_host *host, void *self, struct mt_call *call,
 		     const char *bytes, size_t len);
-	/** The running call is cancelled: make it return soon. A call that polls
-	 *  `cancelled` or `cancel_fd` needs no such function. [other thread] */
+	/** The running call is cancelled: make it return quickly. Not required if calls
+	 *  poll `cancelled` or `cancel_fd`. [other thread] */
 	int (*cancel)(const struct mt_tool_host *host, void *self, struct mt_call *call);
-	/** End the instance and what it started. No call is running, and none follows.
-	 *  Not called when the worker is killed: do not rely on it to save anything. */
+	/** Close the instance and terminate what it started. No call is running, and none
+	 *  follows. Not called if the worker is killed: do not rely on it to save
+	 *  anything. */
 	void (*close)(const struct mt_tool_host *host, struct mt_instance *instance,
 		      void *self);
 };
 #define MT_TOOLSET_SIZE_1_0 MT_SIZE_TO(mt_toolset, close)
 
 /** A whole plugin of one tool with one function: MT_TOOL(run, "plugin", .name = "x",
- *  .description = "...", .schema = "...") after
- *  `static int run(const struct mt_tool_host *host, void *self, struct mt_call *call)`.
- *  MT_TOOL_WITH takes members of struct mt_component as well, in parentheses:
- *  MT_TOOL_WITH(run, "plugin", (.summary = "...", .options = table, .option_count = 2),
- *  .name = "x", ...). For what else a plugin says of itself see MT_ONE_COMPONENT.
- *  C only. */
+ *  .description = "...", .schema = "...") after `static int run(const struct mt_tool_host
+ *  *host, void *self, struct mt_call *call)`. MT_TOOL_WITH takes members of struct
+ *  mt_component as well, in parentheses: MT_TOOL_WITH(run, "plugin", (.summary = "...",
+ *  .options = table, .option_count = 2), .name = "x", ...). For other properties of the
+ *  plugin see MT_ONE_COMPONENT. C only. */
 #define MT_TOOL(function_, plugin_name_, ...)                                  \
 	MT_TOOL_WITH(function_, plugin_name_, (.summary = NULL), __VA_ARGS__)
 #define MT_TOOL_WITH(function_, plugin_name_, component_, ...)                 \
