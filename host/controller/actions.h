@@ -9,16 +9,15 @@
 struct call;
 struct conversation;
 
-/** Carry out an action of the log whose effect is still to come, after a restart: the
- *  gate has to be passed once more, or the answer of the user is carried out. */
+/** Execute an action of the log that had no effect before a restart: it passes the gate
+ *  again, or the user's answer is executed. */
 void action_resume(struct conversation *c, struct event *e);
-/** Log an action and do what follows from it. Takes the reference. */
+/** Log an action and handle it. Takes the reference. */
 void action_log(struct conversation *c, struct event *e);
 /** The same with the call of a runnable action. Takes the call. */
 void action_log_call(struct conversation *c, struct call *call);
 
-/** Log the observation of an action that needs no runner: text, and `extras`, which is
- *  taken; NULL: none. */
+/** Log the observation of an action without a runner. `extras` is taken; NULL: none. */
 void action_answer(struct conversation *c, struct event *action, const char *type,
 		   const char *content, json_object *extras);
 /** V0 reads and writes a relative path where the shell is, but for the editor's own

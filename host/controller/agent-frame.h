@@ -9,12 +9,12 @@
 
 enum { CONDENSERS_MAX = 16 };
 
-/** One agent of a conversation: the one that talks to the user, or one that another
- *  delegated work to by the action `delegate`. */
+/** One agent of a conversation: the one that talks to the user, or one to which another
+ *  delegated with the action `delegate`. */
 struct agent_frame {
 	struct agent_frame *above; /* that waits for it; NULL: none */
 	char *section;             /* its configuration: "controller", "controller.NAME" */
-	int64_t start, delegation; /* the first event that it knows; the action that
+	int64_t start, delegation; /* the first event in its history; the action that
 				    * started it, -1: the first agent */
 	struct history *history;
 	struct request_messages *memory;

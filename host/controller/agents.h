@@ -9,18 +9,19 @@
 
 struct conversation;
 
-/** Load the agents that work may be delegated to, and those of theirs. */
+/** Load the agents in `delegates`, and their delegates. */
 int agents_wire(struct conversation *c, struct error *err);
-/** The wiring of [controller.NAME]; NULL: it is not wired. */
+/** The configuration of [controller.NAME]; NULL: it is not a delegate. */
 const struct agent_frame *agents_find(const struct conversation *c, const char *name);
 /** The first agent of the conversation, which talks to the user. */
 struct agent_frame *agents_first(const struct conversation *c);
 /** May no more agents wait? */
 bool agents_full(const struct conversation *c);
-/** The agent wired as `w` works now, because of this action; the current one waits. */
+/** Activate the agent configured as `w`, because of this action; the current one waits.
+ *  */
 int agents_push(struct conversation *c, const struct agent_frame *w, int64_t action,
 		struct error *err);
-/** The agent that works is gone; the one that waits for it works. */
+/** Remove the active agent and activate the one that waits for it. */
 void agents_pop(struct conversation *c);
 /** All but the first agent are gone. */
 void agents_drop(struct conversation *c);

@@ -11,19 +11,20 @@
 struct analyzers;
 struct plugin_component;
 
-/** In a list of risks, of one analyzer: it failed; it classifies, and could not. */
+/** In a list of risks, for one analyzer: it failed; it classifies actions and did not
+ *  know. */
 enum { ANALYZERS_MAX = 16, RISK_FAILED = -2, RISK_UNCLASSIFIED = -3 };
 
-/** Load what [SECTION] names, its options included. */
+/** Load the analyzers of [SECTION] with their options. */
 int analyzers_open(struct config *c, struct registry *r, const char *section,
 		   const char *list, struct analyzers **ret, struct error *err);
 struct analyzers *analyzers_free(struct analyzers *a);
 AUTO_DEFINE(analyzers, struct analyzers *, analyzers_free)
 size_t analyzers_count(const struct analyzers *a); /* of NULL: 0 */
 const struct plugin_component *analyzers_part(const struct analyzers *a, size_t n);
-/** Does one of them read what the model says of the risk? */
+/** Does one of them read the model's own rating? */
 bool analyzers_read_risk(const struct analyzers *a);
-/** Is the UNKNOWN of one of them a finding? */
+/** Does one of them classify actions, so that its UNKNOWN is a result? */
 bool analyzers_classify(const struct analyzers *a);
 
 /** An action as analyzers see it. */
@@ -34,7 +35,7 @@ struct subject {
 	bool trusted;               /* the hints can be relied on */
 	json_object *args;          /* arguments of the call */
 	const char *thought, *reasoning, *workspace;
-	const char *directory;      /* where the shell is; NULL: it has not said */
+	const char *directory;      /* directory of the shell; NULL: not known yet */
 	enum risk said;             /* by the model */
 };
 int analyzers_ask(struct analyzers *a, const struct subject *s, struct verdict *ret);
@@ -47,7 +48,7 @@ enum risk risk_join(const int *risks, size_t count, bool propagate, enum risk fa
 /** *ret_order < 0, 0 or > 0 as `a` is below, as or above `b`. UNKNOWN cannot be
  *  compared: false. */
 bool risk_compare(int a, int b, int *ret_order);
-/** Does policy `risky` wait for a person? */
+/** Does policy `risky` require approval? */
 bool risk_waits(int risk, int threshold, bool confirm_unknown);
 
 /** Every rule of every analyzer, in the order in which they are tried. */

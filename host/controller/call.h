@@ -12,7 +12,7 @@
 
 struct verdict {
 	enum risk risk;
-	bool deny;         /* it must not run, whatever a person says */
+	bool deny;         /* it must not run, even if the user approves it */
 	char reason[256];  /* a sentence for the user and, if denied, the model */
 	char rule[128];    /* name of the rule that decided; "" if none */
 };
@@ -20,26 +20,26 @@ struct verdict {
 struct call {
 	struct event *action;      /* owned; as the log has it, once it is logged */
 	int64_t id;                /* of the action in the log; -1: not logged */
-	const struct tool *tool;   /* borrowed from the catalog; NULL: none runs it */
-	json_object *args;         /* as the tool gets them, owned; NULL: not known */
+	const struct tool *tool;   /* borrowed from the catalog; NULL: no tool runs it */
+	json_object *args;         /* as passed to the tool, owned; NULL: unknown */
 	json_object *logged_args;  /* the same, with secrets masked, owned */
 	struct error why;          /* why it cannot be sent; code 0: it can */
 	int64_t deadline_ms;
 	struct verdict verdict;    /* of the analyzers */
 	bool awaits_approval;      /* by the user */
-	uint64_t number;           /* that the runner knows it by; 0: not sent */
-	bool early;                /* sent before its turn, which has not come */
+	uint64_t number;           /* its id in the runner; 0: not sent */
+	bool early;                /* sent early, before it is the pending call */
 	size_t index;              /* early: place in its reply */
 	bool over;                 /* early: `result` has come */
 	struct runner_result result; /* a copy */
 };
 
-/** For the model: why a call whose arguments the log masks is not made. */
+/** For the model: the reason why a call with masked arguments is not made. */
 extern const char call_is_masked[];
 
-/** The call of a runnable action. An action that a call of the model gave names its
- *  tool; any other is looked up by the mappings of the catalog. Where that fails, `why`
- *  has a sentence for the model. NULL: out of memory. */
+/** The call of a runnable action. An action from a call of the model names its tool; for
+ *  others, the mappings of the catalog are searched. If that fails, `why` has a sentence
+ *  for the model. NULL: out of memory. */
 struct call *call_new(const struct conversation *c, struct event *action);
 struct call *call_free(struct call *call);
 AUTO_DEFINE(call, struct call *, call_free)
@@ -47,7 +47,7 @@ AUTO_DEFINE(call, struct call *, call_free)
 int64_t call_log(struct conversation *c, struct call *call, struct error *err);
 /** Name of the instance of its toolset; it has a tool. */
 const char *call_instance(const struct conversation *c, const struct call *call);
-/** Keep a copy of the result of a call whose turn has not come. */
+/** Keep a copy of the result of an early call. */
 void call_keep_result(struct call *call, const struct runner_result *result);
 
 #endif

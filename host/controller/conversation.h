@@ -18,7 +18,7 @@
 struct conversation;
 
 struct conversation_options {
-	const char *id;          /* new: may be NULL, one is made; else of the old one */
+	const char *id;          /* new: may be NULL to create one; otherwise of the existing one */
 	const char *controller;  /* [controller.NAME]; NULL: [controller] */
 	const char *model;       /* overrides `model` of the section; or NULL */
 	const char *workspace;   /* absolute; new conversations only */
@@ -27,31 +27,31 @@ struct conversation_options {
 	int depth;               /* how many are above it */
 	bool headless;           /* no user can answer */
 	bool answers;            /* a reply without a call is the answer: text_only = auto */
-	bool interactive;           /* a person can say whether an action may run */
-	json_object *approvals;  /* scopes that it begins with; or NULL; borrowed */
+	bool interactive;           /* a user can approve actions */
+	json_object *approvals;  /* initial scopes; or NULL; borrowed */
 };
 
-/** Make a new conversation: everything that its configuration names is
- *  resolved before the first event, which is `system`. */
+/** Create a conversation: all names in its configuration are resolved before the first
+ *  event, which is `system`. */
 int conversation_create(uv_loop_t *loop, struct config *c, struct registry *r,
 			const struct conversation_options *o, struct conversation **ret,
 			struct error *err);
-/** Take up a conversation that was closed or whose process died. What its
- *  agent was is read from its meta.json; `overrides` of the configuration
- *  that was given on the command line come on top. Takes the owner's lock.
- *  `ret_report` (may be NULL): a sentence on what was repaired; owned. */
+/** Resume a conversation that was closed or whose process died. The specification of its
+ *  agent is read from its meta.json; `overrides` from the command line are applied to it.
+ *  Takes the owner's lock. `ret_report` (may be NULL): a sentence about repairs; owned.
+ *  */
 int conversation_resume(uv_loop_t *loop, const struct config_input *in,
 			const struct conversation_options *o, struct conversation **ret,
 			char **ret_report, struct error *err);
-/** Stop everything, write the checkpoint, end the runner; `done` is called
- *  when all is gone and the memory is freed. */
+/** Stop everything, write the checkpoint, shut down the runner; `done` is called after
+ *  everything is closed and freed. */
 void conversation_close(struct conversation *c, void (*done)(void *arg), void *arg);
 
 /* ---- commands -- each is logged, and durable when it returns ----------- */
 
-/** A message of the user. Refused while the conversation is being closed.
- *  `images` (may be NULL, borrowed): a list of data: and https: URLs; one that no
- *  model can be shown refuses the message. */
+/** A user message. Refused while the conversation is being closed. `images` (may be NULL,
+ *  borrowed): a list of data: and https: URLs; an image that cannot be sent to a model
+ *  causes the message to be refused. */
 int conversation_say(struct conversation *c, const char *text, size_t len,
 		     json_object *images, struct error *err);
 static inline int conversation_message(struct conversation *c, const char *text,
@@ -59,9 +59,9 @@ static inline int conversation_message(struct conversation *c, const char *text,
 {
 	return conversation_say(c, text, len, NULL, err);
 }
-/** Go on after a pause, an error, a resume from disk. */
+/** Continue after a pause, an error, or a resume from disk. */
 int conversation_continue(struct conversation *c, struct error *err);
-/** Interrupt: the call or request that runs is cancelled; state paused. */
+/** Interrupt: cancel the running call or request; state paused. */
 int conversation_pause(struct conversation *c, struct error *err);
 /** End permanently: state stopped. */
 int conversation_stop(struct conversation *c, struct error *err);
@@ -73,12 +73,12 @@ struct approval {
 	enum answer answer;
 	const char *hash;        /* of the action that was shown; may be NULL for a no */
 	const char *reason;      /* of a no; or NULL */
-	int64_t scope;           /* of ANSWER_ALWAYS: place in `scopes`; -1: as offered */
+	int64_t scope;           /* of ANSWER_ALWAYS: index in `scopes`; -1: the default */
 	bool project;            /* in later conversations of this project too */
-	json_object *arguments;  /* what the user changed before approving it; or NULL */
+	json_object *arguments;  /* arguments that the user edited; or NULL */
 };
-/** Refused, and nothing runs, if the action is not the one with that hash, if the
- *  changed arguments are wrong, or if a rule denies it. */
+/** Refused, and nothing runs, if the action has another hash, if the edited arguments are
+ *  invalid, or if a rule denies it. */
 int conversation_confirm(struct conversation *c, const struct approval *a,
 			 struct error *err);
 /** The same for an action of a subagent that runs in parallel: `child` is its id. */
@@ -90,43 +90,43 @@ json_object *conversation_approvals(const struct conversation *c);
 int conversation_revoke(struct conversation *c, const char *text, struct error *err);
 /** A runnable action that the user wants executed, V0 JSON. */
 int conversation_action(struct conversation *c, json_object *action, struct error *err);
-/** The history is shortened before the next request to the model. */
+/** Condense the history before the next request to the model. */
 int conversation_condense(struct conversation *c, struct error *err);
 
-/** What a tool asks the user while it runs; gone when its call is over. */
+/** A question of a running tool to the user; removed when its call ends. */
 struct question {
 	struct question *next;
 	int64_t id;
-	int64_t action;          /* whose call asks; -1: its turn has not come */
+	int64_t action;          /* of its call; -1: an early call, not logged yet */
 	uint64_t call, request;  /* of the line to the runner */
 	char *text;
-	json_object *choices;    /* array of texts; NULL: any answer will do */
+	json_object *choices;    /* array of strings; NULL: any answer is accepted */
 	json_object *given;      /* the choices as the tool knows them, unmasked */
 };
-/** Those that are open, the oldest first; borrowed. */
+/** The open questions, oldest first; borrowed. */
 const struct question *conversation_questions(const struct conversation *c);
-/** `text` NULL: the user does not want to. It is not logged. */
+/** `text` NULL: the user declined. The answer is not logged. */
 int conversation_answer(struct conversation *c, int64_t question, const char *text,
 			struct error *err);
-/** Bytes for the tool that runs, as if they were typed; the log has them only as far
- *  as the tool shows them. A tool that reads no input ignores them. */
+/** Send input to the running tool, as if typed; it is logged only if the tool echoes it.
+ *  Tools that do not read input ignore it. */
 int conversation_input(struct conversation *c, const char *bytes, size_t len,
 		       struct error *err);
 
 /* ---- what is ----------------------------------------------------------- */
 
 const char *conversation_id(const struct conversation *c);
-/** The conversation whose delegate it is; "": none. */
+/** The parent conversation; "": none. */
 const char *conversation_parent(const struct conversation *c);
 const char *conversation_title(const struct conversation *c);
 const char *conversation_workspace(const struct conversation *c);
 enum agent_state conversation_state(const struct conversation *c);
-/** Why it is in the state it is in: "" or a sentence. */
+/** The reason of the state: "" or a sentence. */
 const char *conversation_reason(const struct conversation *c);
-/** Exit code for the state it rests in (enum exit_code of commands/command.h). */
+/** Exit code for its idle state (enum exit_code of commands/command.h). */
 int conversation_exit_code(const struct conversation *c);
-/** The action that waits for a person: {action, hash, risk, reason, scopes, scope,
- *  kind} as conversation-protocol.md has it; owned. NULL: none. */
+/** The action that waits for approval: {action, hash, risk, reason, scopes, scope, kind}
+ *  as conversation-protocol.md has it; owned. NULL: none. */
 json_object *conversation_waits(const struct conversation *c);
 /** Actions of parallel subagents that wait for approval: a list of the same with
  *  `conversation` and `event`; owned. NULL: none. */
@@ -134,16 +134,15 @@ json_object *conversation_asks(const struct conversation *c);
 /** True while a request or a call is in progress. */
 bool conversation_busy(const struct conversation *c);
 struct evlog *conversation_log(const struct conversation *c);
-/** What all its models have done; NULL: it has none. */
+/** The usage of all its models; NULL: it has no model. */
 const struct llm_usage_totals *conversation_bill(const struct conversation *c);
 int conversation_runner_pid(const struct conversation *c); /* -1: none yet */
 int64_t conversation_steps(const struct conversation *c);
-/** The MCP servers that the agent has: [{name, target, tools, lists, error}]; owned.
- *  `lists`: it has listed its tools in this conversation. `error`: what it complained
- *  of since, if anything. */
+/** The MCP servers of the agent: [{name, target, tools, lists, error}]; owned. `lists`:
+ *  it has listed its tools in this conversation. `error`: its last error, if any. */
 json_object *conversation_servers(const struct conversation *c);
 
-/** What it has, as text for a person; owned. */
+/** Description of its skills or servers for the user; owned. */
 enum telling { TELL_SKILLS, TELL_SERVERS };
 int conversation_tell(struct conversation *c, enum telling what, char **ret,
 		      struct error *err);
@@ -152,23 +151,23 @@ int conversation_tell(struct conversation *c, enum telling what, char **ret,
 struct watcher {
 	/** An event has been logged. */
 	void (*event)(void *arg, const struct event *e);
-	/** The reply as it streams; not in the log until it is whole. */
+	/** The reply as it streams; logged when it is complete. */
 	void (*delta)(void *arg, bool reasoning, const char *text, size_t len);
-	/** Live output of the action that runs. */
+	/** Live output of the running action. */
 	void (*output)(void *arg, int64_t action, const char *bytes, size_t len);
 	void (*progress)(void *arg, int64_t action, double done, double total,
 			 const char *message);
-	/** A request failed and is tried again; what streamed before is void. */
+	/** A request failed and is retried; discard what was streamed. */
 	void (*retry)(void *arg, const struct llm_error *why, int64_t wait_ms);
 	/** The state has changed (after its event). */
 	void (*state)(void *arg, enum agent_state state, const char *reason);
-	/** What conversation_asks() says of this delegate has changed. */
+	/** The result of conversation_asks() for this subagent has changed. */
 	void (*asks)(void *arg, const char *child);
-	/** What came after the event `to` no longer counts. */
+	/** The events after `to` were reverted. */
 	void (*rewound)(void *arg, int64_t to);
 	/** A reply is whole: what it cost. */
 	void (*reply)(void *arg, const struct llm_reply *reply);
-	/** The open questions of tools are others now. */
+	/** The open questions of tools have changed. */
 	void (*questions)(void *arg, const struct question *open);
 	/** A notice for the user that is not an event. */
 	void (*notice)(void *arg, int level, const char *text);
@@ -180,7 +179,8 @@ void conversation_unwatch(struct conversation *c, int handle);
 /** Directory of a conversation: [core] state_dir or the XDG state directory, then
  *  conversations/ID; owned. NULL: the id is malformed, or out of memory. */
 char *conversation_dir(const struct config *c, const char *id, struct error *err);
-/** The newest that a user began, `workspace` NULL: of any directory; owned. */
+/** The newest conversation that a user started, `workspace` NULL: in any directory;
+ *  owned. */
 char *conversation_newest(const struct config *c, const char *workspace,
 			  struct error *err);
 /** Find a conversation by the beginning of its id; "last": the newest. */

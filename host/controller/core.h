@@ -20,7 +20,7 @@ struct watch {
 struct conversation {
 	struct agent_frame *agent; /* the agent that works now */
 	unsigned parent_count;     /* agents that wait for it */
-	struct agent_frame *delegates; /* agents that work may be delegated to; no state */
+	struct agent_frame *delegates; /* configured delegates; no state */
 	size_t delegate_count;
 
 	uv_loop_t *loop;
@@ -39,17 +39,17 @@ struct conversation {
 
 	enum agent_state state;
 	char reason[512];
-	const char *status;        /* of the next error, as clients know it; NULL */
+	const char *status;        /* of the next error, in the form for clients; NULL */
 	int exit_code;             /* of the error state */
 
-	int64_t inherited_replies; /* replies that another conversation paid for */
+	int64_t inherited_replies; /* replies whose cost belongs to another conversation */
 
 	bool stepping, step_requested, closing;
 	struct turn *turn;         /* what is pending */
 	void **feature_states;     /* of each feature, in the order of their table */
 	char *shell_dir;           /* last known directory of the shell; or NULL */
 	struct llm_exchange *exchange;
-	struct mt_ctx *request_ctx; /* the work whose request is in progress */
+	struct mt_ctx *request_ctx; /* the context of the request in progress */
 	int64_t request_event_count; /* events in the log when the request was made */
 
 	struct runner *link;
@@ -67,14 +67,14 @@ struct conversation *conversation_allocate(uv_loop_t *loop,
 /** Wire it and open its log. */
 int conversation_open(struct conversation *c, const struct conversation_options *o,
 		      enum evlog_open mode, char **ret_report, struct error *err);
-/** Undo a half-made conversation. @return `r`. With `keep_config` the caller
+/** Free a partially created conversation. @return `r`. With `keep_config` the caller
  *  still owns configuration and registry. */
 int conversation_undo(struct conversation *c, bool keep_config, int r);
-/** The pending action gets an observation that says why it has none of its own: the
+/** Log an observation for the pending action that reports why it has no result: the
  *  conversation was stopped, or is in error. */
 void conversation_settle(struct conversation *c, enum agent_state state);
-/** A piece of a stream with its secrets masked, as far as can be decided; len 0
- *  and `last`: what was held back. The caller clears `out`. */
+/** Mask the secrets in a piece of a stream, as far as the mask can decide; len 0 and
+ *  `last`: the buffered rest. The caller clears `out`. */
 void mask_stream_chunk(struct mask_stream *s, struct strbuf *out, const char *text,
 		       size_t len, bool last);
 

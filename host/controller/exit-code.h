@@ -6,7 +6,7 @@
 
 /** Exit codes, by reason (doc/exit-codes.md and --help). */
 enum exit_code {
-	EXIT_DONE = 0,        /* the task is done, or the command did its work */
+	EXIT_DONE = 0,        /* the task is done, or the command succeeded */
 	EXIT_FAILED = 1,      /* it did not work: see the message */
 	EXIT_USAGE = 2,       /* wrong arguments or configuration */
 	EXIT_MODEL = 3,       /* the model could not be asked */
@@ -14,7 +14,7 @@ enum exit_code {
 	EXIT_REJECTED = 5,    /* the agent gave up, or a policy refused */
 	EXIT_TOOL = 6,        /* the runner or a plugin failed */
 	EXIT_STUCK = 7,       /* the agent was stuck in a loop */
-	EXIT_WAITING = 8,     /* it waits for a person and none is there */
+	EXIT_WAITING = 8,     /* waiting for the user, in a non-interactive run */
 	EXIT_INTERRUPTED = 130,
 };
 

@@ -19,7 +19,7 @@ struct agent_frame *conversation_agent(const struct conversation *c);
 /** How many agents wait for it. */
 unsigned conversation_waiting_agents(const struct conversation *c);
 struct analyzers *conversation_analyzers(const struct conversation *c);
-/** How many conversations are above this one. */
+/** Number of ancestors of this conversation. */
 int conversation_depth(const struct conversation *c);
 struct config *conversation_config(const struct conversation *c);
 uv_loop_t *conversation_loop(const struct conversation *c);
@@ -28,9 +28,9 @@ struct mask *conversation_secrets(const struct conversation *c);
 struct llm_models *conversation_models(const struct conversation *c);
 /** The connection to the runner; NULL: it is not running. */
 struct runner *conversation_runner(const struct conversation *c);
-/** Replies of the log that another conversation paid for. */
+/** Replies in the log whose cost belongs to another conversation. */
 int64_t conversation_inherited_replies(const struct conversation *c);
-/** How many events the log had when the newest request was sent. */
+/** Number of events in the log when the latest request was sent. */
 int64_t conversation_request_events(const struct conversation *c);
 /** Last known directory of the shell; NULL: unknown. */
 const char *conversation_shell_dir(const struct conversation *c);
@@ -41,32 +41,32 @@ bool conversation_is_headless(const struct conversation *c);
 bool conversation_is_interactive(const struct conversation *c);
 
 /* ---- events and states ---- */
-/** Append an event and tell the watchers. Takes the reference, NULL included
- *  (then `err` says why). If the log cannot be written, the conversation ends
- *  in error. @return its id or a status. */
+/** Append an event and notify the watchers. Takes the reference, which may be NULL (then
+ *  `err` has the reason). If the log cannot be written, the conversation ends in error.
+ *  @return its id or a status. */
 int64_t conversation_log_event(struct conversation *c, struct event *e,
 			       struct error *err);
 /** evlog_barrier; if it fails, the conversation is in error. */
 int conversation_barrier(struct conversation *c, struct error *err);
-/** Go to a state, with its side effects and its event; durable where it rests. */
+/** Enter a state, with its side effects and its event; durable if the state is idle. */
 void conversation_set_state(struct conversation *c, enum agent_state state,
 			    const char *reason);
-/** The two halves of conversation_set_state, for what has to be logged between them:
- *  the event, and those who watch. */
+/** The two halves of conversation_set_state, for events that have to be logged between
+ *  them: the event, and the notification of watchers. */
 void conversation_enter_state(struct conversation *c, enum agent_state state,
 			      const char *reason);
 void conversation_notify_state(struct conversation *c);
-/** Be in a state that the log of a resumed conversation has. */
+/** Restore a state from the log of a resumed conversation. */
 void conversation_restore_state(struct conversation *c, enum agent_state state);
 /** State error with this sentence and exit code. */
 void conversation_set_error(struct conversation *c, int exit_code, const char *fmt, ...)
 	MT_PRINTF(3, 4);
 /** The exit code of the error state that is being entered. */
 int conversation_error_code(const struct conversation *c);
-/** The error was of a delegate, and has no effect on the conversation. */
+/** The error was one of a subagent and does not affect the conversation. */
 void conversation_clear_error(struct conversation *c);
-/** The agent comes to rest, unless a feature has more for it to do. `reason` is text
- *  that stays. */
+/** The agent becomes idle, unless a feature has more work for it. `reason` must be a
+ *  static string. */
 void conversation_rest(struct conversation *c, enum agent_state state,
 		       const char *reason);
 /** Cancel what is in progress, without effect. */

@@ -28,7 +28,8 @@ struct action_handler {
 	enum event_type_id type;
 	/** It is in the log. */
 	void (*handle)(struct conversation *c, struct event *action);
-	/** A user sends it; it is not logged. NULL: users cannot send it. */
+	/** Handles it when a user sends it; it is not logged. NULL: users cannot send it.
+	 *  */
 	int (*by_user)(struct conversation *c, const struct event *action,
 		       struct error *err);
 };
@@ -37,27 +38,28 @@ typedef int restore_agent_fn(struct conversation *c, int64_t until, struct error
 
 struct feature {
 	const char *name;
-	/** Bytes of its state in a conversation, all zero at first; 0: it has none. */
+	/** Size of its state in a conversation, initially zeroed; 0: none. */
 	size_t state_size;
 	/** The same of each agent. */
 	size_t agent_state_size;
-	/** Actions that are this feature's; the last has no functions. NULL: none. */
+	/** Actions that this feature handles; the last has no functions. NULL: none. */
 	const struct action_handler *actions;
-	/** The conversation is being opened: its configuration is known, its log is not
-	 *  open yet. */
+	/** The conversation is being opened: its configuration is available, its log is
+	 *  not open yet. */
 	int (*open)(struct conversation *c, struct error *err);
-	/** An agent will work: the first one, or a delegate. It has its wiring. */
+	/** An agent becomes active: the first one, or a delegate. Its parts are resolved.
+	 *  */
 	void (*open_agent)(struct conversation *c, struct agent_frame *agent);
 	/** A new conversation has its first event. */
 	int (*created)(struct conversation *c, const struct conversation_options *o,
 		       struct error *err);
 	/** The conversation is resumed: read the state that the log has. */
 	int (*resume)(struct conversation *c, struct error *err);
-	/** The newest action of the log has no effect yet. *ret_done true: the feature has
-	 *  restored what the action waits for. */
+	/** The newest action of the log has not been handled yet. *ret_done true: the
+	 *  feature has restored what the action waits for. */
 	int (*restore_action)(struct conversation *c, struct event *action,
 			      bool *ret_done, struct error *err);
-	/** The user says something. *ret_held true: the feature keeps it and adds it with
+	/** A user message arrives. *ret_held true: the feature holds it and adds it with
 	 *  conversation_add_message, or drops it. */
 	int (*before_message)(struct conversation *c, const char *text, size_t len,
 			      json_object *images, bool *ret_held, struct error *err);
@@ -83,8 +85,8 @@ struct feature {
 	/** The conversation will go to this state: what has to be logged before. */
 	int (*prepare_state)(struct conversation *c, enum agent_state state,
 			     struct error *err);
-	/** The agent would come to rest in this state. @return true: the feature does that
-	 *  later, or has more for it to do. `reason` is text that stays. */
+	/** The agent would become idle in this state. @return true: the feature does that
+	 *  later, or has more work for it. `reason` is a static string. */
 	bool (*before_rest)(struct conversation *c, enum agent_state state,
 			    const char *reason);
 	/** The conversation would be closed. @return true: the feature calls
@@ -94,13 +96,13 @@ struct feature {
 	bool (*before_step)(struct conversation *c);
 	/** @return true: the tool is not offered to the model. */
 	bool (*hides_tool)(const struct conversation *c, const struct tool *tool);
-	/** The tool is offered like this, {type, function, brief}; that can be changed. */
+	/** The tool is offered as {type, function, brief}, which can be changed. */
 	void (*describe_tool)(const struct conversation *c, const struct tool *tool,
 			      json_object *offer);
 	/** Does the next request offer other tools than the one before? */
 	bool (*offer_changed)(struct conversation *c);
-	/** @return the text of an observation for the model, owned; NULL: it is not this
-	 *  feature's, or it cannot be made. */
+	/** @return the text of an observation for the model, owned; NULL: not handled by
+	 *  this feature, or failed. */
 	char *(*observation_text)(struct conversation *c, const struct event *e);
 	/** A step starts. */
 	void (*on_step)(struct conversation *c);
@@ -108,8 +110,8 @@ struct feature {
 	 *  continues the step with step_advance_prepared, or has logged what starts it
 	 *  again. */
 	int (*after_view)(struct mt_ctx *x, bool *ret_held, struct error *err);
-	/** The agent would work on its view and ask its model. @return true: the feature
-	 *  did something else instead. */
+	/** The agent would process its view and query its model. @return true: the
+	 *  feature did something else instead. */
 	bool (*before_request)(struct conversation *c);
 	/** A request of the agent failed. @return true: the feature has logged what starts
 	 *  the next step. */
@@ -152,7 +154,7 @@ struct feature {
 	/** The pending call is sent next. @return true: it must not be, and the feature has
 	 *  answered its action. */
 	bool (*before_send)(struct conversation *c, struct call *call);
-	/** A call without a runner: carry it out. *ret_done true: it was this feature's.
+	/** Execute a call without a runner. *ret_done true: the feature handled it.
 	 *  @return a status with a sentence for the model. */
 	int (*run_control)(struct conversation *c, const struct call *call,
 			   bool *ret_done, struct error *err);
@@ -163,7 +165,8 @@ struct feature {
 	 *  logs it later. `observation` NULL: it could not be made. */
 	bool (*after_call)(struct conversation *c, const struct call *call,
 			   struct event *observation);
-	/** A tool in the runner asks for something. @return false: for something else. */
+	/** A request of a tool in the runner. @return false: not handled by this feature.
+	 *  */
 	bool (*request)(struct conversation *c, uint64_t call, uint64_t request,
 			const char *method, json_object *params);
 	/** A call has its result. @return true: it is a call that the feature made. */
@@ -180,16 +183,16 @@ struct feature {
 	void (*tools_listed)(struct conversation *c);
 	/** The runner is gone; c->link is NULL. */
 	void (*runner_closed)(struct conversation *c);
-	/** @return the exit code of an error state with this reason, which the feature has
-	 *  set in an earlier process; 0: it was not this feature's. */
+	/** @return the exit code of an error state with this reason, if the feature set
+	 *  it in an earlier process; otherwise 0. */
 	int (*exit_code_of)(const char *reason);
 	/** Restore the agents of an earlier process, the first one first: `each` is called
 	 *  for each, with the event up to which it worked. */
 	int (*restore_agents)(struct conversation *c, restore_agent_fn *each,
 			      struct error *err);
-	/** An agent of an earlier process works again. */
+	/** An agent of an earlier process is active again. */
 	void (*restore_agent)(struct conversation *c);
-	/** The conversation is resumed: add what the feature has spent to `sum` and to the
+	/** The conversation is resumed: add the usage of the feature to `sum` and to the
 	 *  usage of conversation_models. */
 	void (*restore_usage)(struct conversation *c, struct llm_metrics *sum);
 	/** The conversation is resumed and has its state. `sum` is what it has spent,
@@ -237,7 +240,7 @@ int features_check_user_call(struct conversation *c, struct call *call,
 			     struct error *err);
 void features_continued(struct conversation *c);
 void features_rewound(struct conversation *c);
-/** @return true: the action was a feature's. */
+/** @return true: a feature handled the action. */
 bool features_handle_action(struct conversation *c, struct event *action);
 /** The handler of an action that a user sends; NULL: no feature has one. */
 const struct action_handler *features_user_action(const struct event *action);

@@ -9,21 +9,20 @@
 
 struct fork_options {
 	const char *id;    /* whole */
-	int64_t at;        /* the last event to take; -1: the newest */
+	int64_t at;        /* the last event to copy; -1: the newest */
 	const char *title; /* NULL: as it was */
 	const struct config *into; /* configuration with its state directory; NULL: the
 				    * same */
 };
 
-/** Copy the events up to `at` (or before, so that no call is without its result)
- *  into a new conversation that waits for the user. The old one may be open
- *  elsewhere. `ret_at`: the last event taken. The new id is owned.
- *  Usage starts at zero; the workspace is the same directory. */
+/** Copy the events up to `at` (or fewer, so that no call lacks its result) into a new
+ *  conversation that waits for the user. The original may be open elsewhere. `ret_at`:
+ *  the last event copied. The new id is owned. Usage starts at zero; the workspace is the
+ *  same directory. */
 int conversation_fork(const struct config *config, const struct fork_options *o,
 		      char **ret_id, int64_t *ret_at, struct error *err);
 
-/** Replies in the log of a fork that were paid for by the conversation that it
- *  comes from. */
+/** Replies in the log of a fork whose cost belongs to the original. */
 int64_t fork_inherited(json_object *meta);
 
 #endif

@@ -51,13 +51,13 @@ struct launch {
 	const struct catalog *const *catalogs; /* whose instances it gets, each once */
 	size_t catalog_count;
 	const char *workspace, *conversation, *spool_dir;
-	const char *state_dir;     /* where instances keep what lives as long as the
-	                              conversation; NULL: there is none */
+	const char *state_dir;     /* directory of instances that lives as long as the
+	                              conversation; NULL: none */
 	int stderr_fd;
 };
 
-/** When a call of a tool is ended by force, in ms; `asked_ms`: the time-out that it
- *  names. */
+/** Time limit after which a call of a tool is killed, in ms; `asked_ms`: the timeout of
+ *  the call. */
 int64_t launch_deadline(const struct tool_instance *t, const struct tool *tool,
 			int64_t asked_ms);
 

@@ -10,12 +10,12 @@
 /** A new id: date, time and eight random digits; owned. NULL: out of memory. */
 char *meta_new_id(void);
 /** Write meta.json of a new conversation; takes `spec`, an object. `o` (may be NULL)
- *  tells whose delegate it is. */
+ *  names its parent. */
 int meta_write(const char *dir, const char *id, const char *title, const char *workspace,
 	       json_object *spec, const struct conversation_options *o,
 	       const struct mask *mask, struct error *err);
-/** Give it another title, another specification (taken), or both; NULL: as it is.
- *  A sync that fails is as final for `log` as a barrier that does. */
+/** Change its title, its specification (taken), or both; NULL: unchanged. A failed sync
+ *  is as final for `log` as a failed barrier. */
 int meta_change(struct evlog *log, const char *title, json_object *spec,
 		const struct mask *mask, struct error *err);
 /** Read the meta.json of a directory; another format number is refused. Owned. */

@@ -10,8 +10,8 @@
 /** Open the models of agent and condensers, and the router. */
 int request_open_models(struct conversation *c, const char *section, const char *model,
 			struct error *err);
-/** The model that a request of this part goes to: the one that its section names,
- *  else what the router chooses, else the model of the conversation. NULL: none. */
+/** The model for requests of this part: the one in its section, otherwise the router's
+ *  choice, otherwise the model of the conversation. NULL: none. */
 struct llm *conversation_llm_for(const struct conversation *c,
 				 const struct plugin_component *p,
 				 const struct llm_request *request);
@@ -28,13 +28,13 @@ bool request_encode(struct conversation *c, struct mt_ctx *x, uint64_t end);
  *  kind were answered before. */
 int request_send(struct conversation *c, struct mt_ctx *x, int64_t index,
 		 const struct llm_events *events, struct error *err);
-/** The exchange has ended: its work, which continues; the caller clears it. */
+/** The exchange has ended: returns its context, which continues; the caller clears it. */
 struct mt_ctx request_finish(struct conversation *c);
-/** The exchange has ended: forget it and its work. */
+/** The exchange has ended: discard it and its context. */
 void request_clear(struct conversation *c);
 /** End it now. */
 void request_cancel(struct conversation *c);
-/** What the exchange tells of its attempts, for the log and the user. */
+/** Notifications about attempts of the exchange, for the log and the user. */
 void request_on_retry(struct conversation *c, const struct llm_error *why,
 		      int64_t wait_ms);
 void request_on_resume(struct conversation *c);

@@ -7,13 +7,13 @@
 
 #include "controller/conversation.h"
 
-/** Nothing after event `to` counts any more; the conversation waits for the
- *  user. A call whose result would be gone goes too. Refused while the agent is
- *  at work. `ret_to` (may be NULL): where it really went. */
+/** Revert the events after `to`; the conversation waits for the user. A call that would
+ *  lose its result is reverted too. Refused while the agent is running. `ret_to` (may be
+ *  NULL): the actual target. */
 int conversation_rewind(struct conversation *c, int64_t to, int64_t *ret_to,
 			struct error *err);
-/** Go back to before the user's last message, or before the last but some.
- *  `ret_text` (may be NULL): what it said; owned. */
+/** Rewind to before the user's last message, or an earlier one. `ret_text` (may be NULL):
+ *  its text; owned. */
 int conversation_take_back(struct conversation *c, int64_t messages, char **ret_text,
 			   struct error *err);
 

@@ -27,9 +27,8 @@ enum agent_state {
 const char *state_name(enum agent_state state);
 /** @return the state, or -1. */
 int state_find(const char *name);
-/** Does an agent go from one state to the other in the course of its work? What
- *  commands are offered goes by this; the controller itself may set any state,
- *  as V0's may. */
+/** Is this transition allowed while the agent works? This determines which commands are
+ *  offered; the controller itself may set any state, as in V0. */
 bool state_allowed(enum agent_state from, enum agent_state to);
 /** Idle: nothing happens without a command. */
 bool state_is_resting(enum agent_state state);

@@ -9,12 +9,12 @@
 #include "events/event.h"
 #include "llm/llm.h"
 
-/** Does an agent in this state take a step because of this event? */
+/** Does this event trigger a step of an agent in this state? */
 bool step_policy_triggers(const struct event *e, enum agent_state state);
 
 struct error_policy {
 	enum agent_state state;  /* go there */
-	const char *status;      /* as clients know it: "STATUS$ERROR_LLM_..." */
+	const char *status;      /* the form for clients: "STATUS$ERROR_LLM_..." */
 };
 struct error_policy step_policy_of(const struct llm_error *e);
 /** Is the history too long for the model? */

@@ -10,7 +10,7 @@ struct conversation;
 
 struct mt_ctx;
 
-/** Do what can be done now: steps until something has to be waited for. */
+/** Run steps until one has to wait. */
 void step_run_ready(struct conversation *c);
 /** A step failed with this status: the conversation is in error or, if a signal
  *  interrupted a plugin, paused. */
@@ -22,7 +22,7 @@ void step_request(struct conversation *c);
 int step_advance_prepared(struct conversation *c, struct mt_ctx *x, struct error *err);
 /** Send the request of the agent once it is encoded, likewise. */
 int step_send(struct conversation *c, struct mt_ctx *x, struct error *err);
-/** Take the step that was paid for, if need be in later turns of the loop. */
+/** Take the step that was charged, if necessary in later iterations of the loop. */
 void step_prepared(struct conversation *c);
 
 #endif

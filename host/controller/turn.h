@@ -38,9 +38,9 @@ void turn_start(struct conversation *c, struct call *call);
  *  one, or NULL. */
 struct call *turn_finish(struct conversation *c, int64_t id);
 void turn_await_approval(struct conversation *c);
-/** The log has the action of the pending call once more, as it was approved. */
+/** The log has a copy of the action of the pending call, as it was approved. */
 void turn_repeat(struct conversation *c, struct event *action);
-/** An action of the log whose effect is still to come, after a restart; -1: none. */
+/** An action of the log that had no effect before a restart; -1: none. */
 int64_t turn_uncommitted(const struct conversation *c);
 void turn_set_uncommitted(struct conversation *c, int64_t id);
 /** Nothing is pending, uncommitted or waiting for approval. */
@@ -59,14 +59,14 @@ int turn_plan_call(struct conversation *c, size_t call, struct error *err);
 bool turn_has_planned(const struct conversation *c);
 /** Carry out the next planned action. */
 void turn_take_planned(struct conversation *c);
-/** The call `ahead` places after the next planned action, owned; *ret_index: its place in
- *  the reply. NULL: it is not a call of a tool, or cannot be made. */
+/** The call `ahead` positions after the next planned action, owned; *ret_index: its index
+ *  in the reply. NULL: not a tool call, or it cannot be created. */
 struct call *turn_planned_call(struct conversation *c, size_t ahead, size_t *ret_index);
 /** Drop what is planned. */
 void turn_clear(struct conversation *c);
 /** The same, for an agent that ends. */
 void turn_plan_free(struct conversation *c);
-/** Drop it; the model reads of each call why it was not made. */
+/** Drop the plan; for each call the model reads why it was not made. */
 void turn_refuse(struct conversation *c, const char *why);
 /** Plan what a reply asks for; takes `reply`. `done` of it is in the log. */
 int turn_replan(struct conversation *c, struct llm_reply *reply, size_t done,

@@ -20,7 +20,7 @@ enum limit {
 	LIMIT_COUNT,
 };
 
-/** What is asked before a step, and before a call of a tool. */
+/** The limits that are checked before a step, and before a tool call. */
 #define LIMITS_STEP                                                            \
 	(1u << LIMIT_ITERATIONS | 1u << LIMIT_COST | 1u << LIMIT_TOKENS     \
 	 | 1u << LIMIT_TIME)
@@ -30,7 +30,7 @@ enum limit {
 
 struct quota {
 	double used, max;   /* max 0: no limit */
-	double more;        /* what a person who says "continue" adds */
+	double more;        /* increment when the user continues */
 	bool hit;
 };
 
@@ -41,10 +41,10 @@ struct budget {
 
 /** Set a limit; 0: none. */
 void budget_set_limit(struct budget *a, enum limit which, double max);
-/** Spend; all accounts above spend it too. */
+/** Charge a budget and all its parents. */
 void budget_spend(struct budget *a, enum limit which, double n);
-/** Is one of these limits reached, here or above? Then the sentence for user
- *  and model is written, and it is marked as hit. */
+/** Is one of these limits reached, here or in a parent? If so, writes the sentence for
+ *  user and model, and marks the limit as hit. */
 bool budget_account_reached(struct budget *a, unsigned which, char *text, size_t room);
 /** Was a limit of this account itself reached, and not raised since? */
 bool budget_was_hit(const struct budget *a);

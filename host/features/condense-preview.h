@@ -18,7 +18,7 @@ struct condensed_view {
 };
 void condensed_view_clear(struct condensed_view *t);
 
-/** What the agent would be shown now, were there no condenser. */
+/** The view of the agent without condensers. */
 int conversation_view(struct conversation *c, struct condensed_view *ret,
 		      struct error *err);
 /** Condense as if requested by the user; `over` is called once, from inside or

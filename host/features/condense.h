@@ -8,10 +8,10 @@
 
 struct mt_ctx;
 
-/** What came of running the condensers over a view. */
+/** The result of running the condensers over a view. */
 enum condensing {
 	CONDENSE_DONE,  /* the view is ready for the agent */
-	CONDENSE_AGAIN, /* a condensation was logged: begin the step again */
+	CONDENSE_AGAIN, /* a condensation was logged: restart the step */
 	CONDENSE_ASKS,  /* a condenser queries its model; the step continues with it */
 };
 int condense_view(struct mt_ctx *x, enum condensing *ret, struct error *err);

@@ -8,11 +8,10 @@
 #include "controller/feature.h"
 #include "skills/skills.h"
 
-/** Tell the model where it is: the context of the workspace, with the skills
- *  that the first message calls for. `action` is the recall that asked for it,
- *  -1: none has yet. */
+/** Log the context of the workspace for the model, with the skills that the first message
+ *  triggers. `action` is the recall that requested it, -1: none yet. */
 void recall_context(struct conversation *c, int64_t action);
-/** The newest message is a later one: skills that it calls for, each once. */
+/** For a later message: log the skills that it triggers, each once. */
 void recall_more(struct conversation *c);
 /** The text of a recall observation for the model; owned. */
 char *recall_text(struct conversation *c, const struct event *e);

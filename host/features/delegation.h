@@ -6,9 +6,9 @@
 
 #include "controller/feature.h"
 
-/** May the agent that works now give work to this one? */
+/** May the active agent delegate to this one? */
 bool delegation_allowed(const struct conversation *c, const char *name);
-/** The delegate that works now has ended like this; the one above continues. */
+/** The active subagent has ended in this state; its parent continues. */
 void delegation_end(struct conversation *c, enum agent_state state, const char *reason);
 
 extern const struct feature delegation_feature;

@@ -11,19 +11,19 @@ enum stuck_kind {
 	STUCK_REPEAT,       /* the same action has the same result again and again */
 	STUCK_ERRORS,     /* the same action fails again and again */
 	STUCK_MONOLOGUE,  /* the same message, and nothing happens in between */
-	STUCK_ALTERNATE,    /* two actions take turns, with the same results */
-	STUCK_CONDENSING, /* the history is shortened and nothing else happens */
-	STUCK_IDENTICAL,  /* the same action again and again, whatever comes of it */
+	STUCK_ALTERNATE,    /* two actions alternate, with the same results */
+	STUCK_CONDENSING, /* the history is condensed and nothing else happens */
+	STUCK_IDENTICAL,  /* the same action again and again, regardless of its results */
 };
 
 enum { STUCK_REPEATS_MAX = 32 };
 
 struct stuck_options {
-	int64_t start;  /* nothing before this event is looked at */
+	int64_t start;  /* earlier events are ignored */
 	bool headless;  /* the whole history counts, not what follows the user */
 	bool exit_code; /* command outputs: compare exit codes, not texts */
 	bool blank;     /* results: digits, times, sizes and addresses do not count */
-	bool thought;   /* what the model says with an action is part of it */
+	bool thought;   /* the model's text is part of an action */
 	unsigned same, errors, monologue, pattern; /* repeats, STUCK_REPEATS_MAX at most */
 	unsigned identical; /* as those; 0: identical actions alone are not a loop */
 };

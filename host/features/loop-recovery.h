@@ -9,8 +9,8 @@
 
 /** How to recover from a loop that was reported by a `loop_detection`. */
 enum loop_option {
-	LOOP_BACK = 1,  /* go back to before it, wait for the user */
-	LOOP_AGAIN = 2, /* go back to the user's last message and send it again */
+	LOOP_BACK = 1,  /* rewind to before it, wait for the user */
+	LOOP_AGAIN = 2, /* rewind to the user's last message and resend it */
 	LOOP_STOP = 3,
 };
 int loop_recovery_choose(struct conversation *c, int64_t option, struct error *err);

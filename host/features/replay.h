@@ -9,7 +9,7 @@
 
 struct replay;
 
-/** What an action led to that differs from the recording. */
+/** A difference between a result and the recording. */
 struct replay_difference {
 	int64_t recorded, now; /* ids of the action, there and here */
 	const char *type, *message; /* of the action */
@@ -30,10 +30,10 @@ struct replay *replay_free(struct replay *r);
 AUTO_DEFINE(replay, struct replay *, replay_free)
 
 const char *replay_task(const struct replay *r);
-/** Take only what comes up to this event of the recording. MT_EINVAL: there is no
- *  such event. */
+/** Replay only up to this event of the recording. MT_EINVAL: there is no such event. */
 int replay_until(struct replay *r, int64_t id, struct error *err);
-/** When nothing is left the model is asked; otherwise the conversation rests. */
+/** Query the model at the end of the recording; otherwise the conversation becomes idle.
+ *  */
 void replay_hand_over(struct replay *r, bool yes);
 
 /** Let a new conversation take them; `r` is borrowed. Begin with

@@ -56,8 +56,8 @@ void approval_judge(struct conversation *c, struct call *call);
 /** MT_EDENIED with the sentence for it. */
 int approval_denied(const struct verdict *v, const char *what, struct error *err);
 
-/** The answer of a person as an event: the action once more, as it was approved. It
- *  becomes the pending one. @return MT_OK or a status; then nothing has changed. */
+/** Log the user's answer: a copy of the action, as it was approved, which becomes the
+ *  pending one. @return MT_OK, or a status and no change. */
 int approval_repeat(struct conversation *c, bool yes, struct error *err);
 /** Give a rejected action its observation and continue. */
 void approval_rejected(struct conversation *c, struct event *action);
@@ -66,10 +66,10 @@ void approval_overtaken(struct conversation *c);
 
 /** Is this repetition the very action that was approved? Of other actions: yes. */
 bool approval_holds(struct conversation *c, const struct event *action);
-/** Tell the model what ran in place of its call, if the user changed it. */
+/** Report to the model what ran instead of its call, if the user edited it. */
 void approval_tell_edit(struct conversation *c, const struct call *call,
 			struct event *observation);
-/** A delegate begins with scopes of who started it. */
+/** A subagent starts with the scopes of its parent. */
 int approval_inherit(struct conversation *c, json_object *approvals, struct error *err);
 /** Tell the watchers, once, what applies without having been granted here. */
 void approval_tell_scopes(struct conversation *c);

@@ -15,9 +15,9 @@ struct approval_policy {
 	bool unknown;              /* CONFIRM_RISKY: an unknown risk too */
 };
 
-/** Does an action of this risk wait for a person? */
+/** Does an action of this risk require approval? */
 bool approval_needed(const struct approval_policy *p, enum risk risk);
-/** What both let pass: nothing runs unconfirmed because a delegate runs it. */
+/** The stricter of both policies, so that delegating does not bypass approval. */
 struct approval_policy approval_stricter(struct approval_policy a,
 					 struct approval_policy b);
 /** Read the policy of a section [controller...]. `interactive`: a person can answer. */
