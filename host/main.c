@@ -55,8 +55,8 @@ static int unknown_command(const char *name)
 	fprintf(stderr, "mortise: unknown command `%.80s`", name);
 	if (near)
 		fprintf(stderr, "; did you mean `%s`?", near);
-	fputs("; see `mortise --help` (to send a message, quote it, or put -- before a "
-	      "single word)\n",
+	fputs("\nSee `mortise --help`. To send a message, quote it (a single word: after "
+	      "--).\n",
 	      stderr);
 	return EXIT_USAGE;
 }

@@ -51,17 +51,46 @@ static int bad(const struct command *self, const char *format, const char *what)
 	fputs("mortise ", stderr);
 	fprintf(stderr, "%s: ", self->name);
 	fprintf(stderr, format, what);
-	fprintf(stderr, "; see `mortise %s --help`\n", self->name);
+	fprintf(stderr, " (see `mortise %s --help`)\n", self->name);
 	return -1;
 }
 
 /* ---- help ---------------------------------------------------------------------- */
 
-enum { HELP_COLUMN = 32 }; /* where the descriptions of options start */
+enum {
+	HELP_WIDTH = 80,
+	HELP_COLUMN = 32, /* where the descriptions of options start */
+};
+
+/* Between words, or only between alternatives: `a | b`. */
+static bool may_break(const char *text, int at, bool alternatives)
+{
+	return text[at] == ' ' && (!alternatives || (at > 0 && text[at - 1] == '|'));
+}
+
+/* Prints a text that starts at `column`; further lines start at `indent`. */
+static void print_wrapped(const char *text, int column, int indent, bool alternatives)
+{
+	for (int room = HELP_WIDTH - column;; room = HELP_WIDTH - indent) {
+		int len = (int)strlen(text);
+
+		if (len > room) {
+			for (len = room; len > 0 && !may_break(text, len, alternatives);
+			     len--)
+				;
+			len = len > 0 ? len : (int)strcspn(text, " ");
+		}
+		printf("%.*s\n", len, text);
+		text += len;
+		text += strspn(text, " ");
+		if (!*text)
+			return;
+		printf("%*s", indent, "");
+	}
+}
 
 static void print_flag(const struct flag *f)
 {
-	const char *rest = f->help;
 	char left[64];
 	int width;
 
@@ -70,29 +99,22 @@ static void print_flag(const struct flag *f)
 		 f->value ? " " : "", f->value ? f->value : "");
 	width = strlen(left) < HELP_COLUMN - 3 ? HELP_COLUMN - 3 : (int)strlen(left);
 	printf("  %-*s ", width, left);
-	for (int room = 80 - 3 - width;; room = 80 - HELP_COLUMN) {
-		int len = (int)strlen(rest);
+	print_wrapped(f->help, width + 3, HELP_COLUMN, false);
+}
 
-		if (len > room) {
-			for (len = room; len > 0 && rest[len] != ' '; len--)
-				;
-			len = len > 0 ? len : (int)strcspn(rest, " ");
-		}
-		printf("%.*s\n", len, rest);
-		rest += len;
-		rest += strspn(rest, " ");
-		if (!*rest)
-			break;
-		printf("%*s", HELP_COLUMN, "");
-	}
+static void print_usage(const struct command *self)
+{
+	const char *args = self->args ? self->args : "";
+	int indent = printf("Usage: mortise %s ", self->name);
+	int column = indent + printf("[OPTION]...%s", *args ? " " : "");
+
+	print_wrapped(args, column, indent, strstr(args, " | "));
 }
 
 void command_help(const struct command *self)
 {
-	bool operands = self->args && *self->args;
-
-	printf("Usage: mortise %s [OPTION]...%s%s\n\n%s.\n", self->name,
-	       operands ? " " : "", operands ? self->args : "", self->summary);
+	print_usage(self);
+	printf("\n%s.\n", self->summary);
 	if (self->details)
 		printf("\n%s\n", self->details);
 	puts("\nOptions:");

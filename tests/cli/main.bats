@@ -24,13 +24,16 @@ bats_require_minimum_version 1.5.0
 		run mortise "$command" --help
 		[ "$status" -eq 0 ]
 		[[ "$output" == "Usage: mortise $command"* ]]
+		run awk 'length > 80' <<<"$output"
+		[ -z "$output" ]
 	done
 }
 
 @test "wrong words get a suggestion and exit code 2" {
 	run mortise tool
 	[ "$status" -eq 2 ]
-	[ "$output" = "mortise: unknown command \`tool\`; did you mean \`tools\`?; see \`mortise --help\` (to send a message, quote it, or put -- before a single word)" ]
+	[ "${lines[0]}" = "mortise: unknown command \`tool\`; did you mean \`tools\`?" ]
+	[ "${lines[1]}" = "See \`mortise --help\`. To send a message, quote it (a single word: after --)." ]
 	run mortise ../../bin/true
 	[ "$status" -eq 2 ]
 	run mortise plugins --jsn
