@@ -9,8 +9,8 @@
 /** Append the base64 form. Pieces whose length is a multiple of three may be
  *  encoded one after the other. */
 int base64_put(struct strbuf *out, const void *bytes, size_t len);
-/** Append the bytes that a base64 text stands for. The text is strict: no white
- *  space, padding at its end only, no bits left over.
+/** Decode base64 and append the bytes. Strict: no white space, padding only at the end,
+ *  no extra bits.
  *  @return MT_OK, MT_EINVAL, or the error of the buffer. */
 int base64_read(struct strbuf *out, const char *text, size_t len);
 

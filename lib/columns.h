@@ -11,7 +11,7 @@
 size_t columns_count(const char *text, size_t len);
 /** Length of the longest prefix that is at most `columns` wide. */
 size_t columns_fit(const char *text, size_t len, size_t columns);
-/** Append a cell: invalid bytes become U+FFFD, control characters and line ends
+/** Append a cell: invalid bytes become U+FFFD, control characters and newlines become
  *  spaces. It is cut to `max` columns, and padded with spaces to `width`. */
 int columns_put(struct strbuf *b, const char *text, size_t len, size_t width, size_t max);
 

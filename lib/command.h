@@ -12,7 +12,7 @@ const char *command_base(const char *path);
 /** Does this program (by its base name) run the command among its arguments: `sudo`,
  *  `env`, `xargs`, `timeout`, `find`? */
 bool command_wraps(const char *name);
-/** Does it run code that an argument, a file or its input holds: `sh`, `python3`, `eval`,
+/** Does it run code from an argument, a file or its input: `sh`, `python3`, `eval`,
  *  `source`, `awk`, `vim`? */
 bool command_interprets(const char *name);
 /** Is it a shell whose -c takes a script? */

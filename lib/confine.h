@@ -17,15 +17,16 @@ enum {
 				      * another filter. Quick to apply */
 };
 
-/** A filter, made once and applied in any number of child processes. */
+/** A filter, created once and applied in any number of child processes. */
 struct confine {
 	struct sock_filter *list;
 	size_t count;
 };
 
-/** Make the filter. It refuses: to start a process or a program; signals to other
+/** Create the filter. It refuses: to start a process or a program; signals to other
  *  processes; to trace or read them; sockets; every change of files, limits, mounts and
- *  of the system; to outlive the parent (PR_SET_PDEATHSIG). @return MT_OK, MT_ENOTFOUND (libseccomp is not installed), MT_EIO */
+ *  of the system; to outlive the parent (PR_SET_PDEATHSIG). @return MT_OK, MT_ENOTFOUND
+ *  (libseccomp is not installed), MT_EIO */
 int confine_prepare(unsigned flags, struct confine *ret, struct error *err);
 /** Apply it to this thread, permanently. Async-signal-safe. @return MT_OK, or
  *  MT_EUNSUPPORTED where the kernel has no filters. */

@@ -12,10 +12,10 @@ struct copy_limits {
 	int64_t files, bytes;
 };
 
-/** Copy the contents of the directory `from` into the existing directory `to`: files
- *  with their permissions, links as links; sockets, pipes and devices are left
- *  out, and so is `to` itself if it lies in `from`. MT_ELIMIT with a sentence when
- *  there is more than the limits allow; what was copied stays. */
+/** Copy the contents of the directory `from` into the existing directory `to`: files with
+ *  their permissions, links as links; sockets, pipes and devices are skipped, and so is
+ *  `to` itself if it is in `from`. MT_ELIMIT with a sentence if the limits are exceeded;
+ *  copied files stay. */
 int dir_copy(const char *from, const char *to, const struct copy_limits *limits,
 	     struct error *err);
 

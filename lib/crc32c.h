@@ -7,8 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/** Checksum of the bytes, or of what `crc` is of with these behind it: begin
- *  with 0. */
+/** Checksum of the bytes, continuing from `crc`; start with 0. */
 uint32_t crc32c_update(uint32_t crc, const void *bytes, size_t len);
 
 #endif

@@ -34,11 +34,11 @@ struct crypto_api {
 	__typeof__(PEM_read_PrivateKey) *PEM_read_PrivateKey;
 };
 
-/** NULL with `err` (may be NULL) filled if libcrypto is not there; never again once
- *  it was. */
+/** NULL with `err` (may be NULL) filled if libcrypto is not available; never after a
+ *  success. */
 const struct crypto_api *crypto_api(struct error *err);
 
-/** @return MT_OK, or MT_EUNSUPPORTED if libcrypto is not there or will not. */
+/** @return MT_OK, or MT_EUNSUPPORTED if libcrypto is not available or fails. */
 int digest_sha256(const void *bytes, size_t len, unsigned char ret[SHA256_BYTES]);
 int digest_sha256_hex(const void *bytes, size_t len, char ret[SHA256_HEX]);
 int digest_hmac_sha256(const void *key, size_t key_len, const void *bytes, size_t len,

@@ -18,9 +18,9 @@ struct error {
 
 #define ERROR_NONE ((struct error){ 0 })
 
-/** Record a failure. `err` may be NULL. The first one wins: it is the cause.
+/** Record a failure. `err` may be NULL. The first one is kept, because it is the cause.
  *  Control characters in the text become spaces, a cut keeps UTF-8 whole.
- *  @return `code`, so that failing is one statement. */
+ *  @return `code`, so that a failure is one statement. */
 int fail(struct error *err, int code, const char *fmt, ...) MT_PRINTF(3, 4);
 int vfail(struct error *err, int code, const char *fmt, va_list ap);
 

@@ -36,8 +36,8 @@ void eventstream_init(struct eventstream *s, size_t max,
 int eventstream_feed(struct eventstream *s, const char *bytes, size_t len);
 void eventstream_done(struct eventstream *s);
 
-/** Copy a header of a message that is a text, cut to fit; "" if there is none.
- *  @return MT_EINVAL if the headers are broken. */
+/** Copy a string header of a message, truncated to fit; "" if there is none.
+ *  @return MT_EINVAL if the headers are malformed. */
 int eventstream_header(const struct eventstream_message *m, const char *name, char *ret,
 		       size_t room);
 

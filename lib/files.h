@@ -17,12 +17,12 @@ int file_read(const char *path, size_t max_bytes, char **ret_text, size_t *ret_l
  *  `durable`. */
 int file_write(const char *path, const char *bytes, size_t len, mode_t mode, bool durable,
 	       struct error *err);
-/** The same, durable. `*ret_unsynced`: it failed because a sync did; the contents of the
- *  disk are then unknown. */
+/** The same, durable. `*ret_unsynced`: a sync failed, so the contents of the disk are
+ *  unknown. */
 int file_write_durable(const char *path, const char *bytes, size_t len, mode_t mode,
 		       bool *ret_unsynced, struct error *err);
-/** The same for a path that a person names: a link is followed, and a device or pipe
- *  that is there is written to instead of being replaced. */
+/** The same for a path given by the user: links are followed, and an existing device or
+ *  pipe is written to instead of being replaced. */
 int file_put(const char *path, const char *bytes, size_t len, mode_t mode,
 	     struct error *err);
 /** Can file_put write there? Nothing is changed. */
@@ -30,16 +30,16 @@ int file_put_check(const char *path, struct error *err);
 /** Where such a path leads, owned: links are followed. NULL: `err`. `*ret_special`:
  *  it is a device or pipe. */
 char *file_target(const char *path, bool *ret_special, struct error *err);
-/** Make a private directory, NAME-XXXXXX in $TMPDIR or /tmp; its path goes into
+/** Create a private directory, NAME-XXXXXX in $TMPDIR or /tmp; its path is stored in
  *  `path`. */
 int dir_temporary(const char *name, char *path, size_t room, struct error *err);
-/** write(2) until all is out; EINTR is retried. @return MT_OK or MT_EIO. */
+/** write(2) until everything is written; EINTR is retried. @return MT_OK or MT_EIO. */
 int write_all(int fd, const char *bytes, size_t len);
 /** Make a directory and its parents; new ones get mode 0700. */
 int dir_make(const char *path, struct error *err);
-/** The same, and the new directories are on the disk when it returns. */
+/** The same, and the new directories are on disk when it returns. */
 int dir_make_durable(const char *path, struct error *err);
-/** Sync a directory: what was created, renamed or removed in it is then on the disk. */
+/** Sync a directory, so that entries created, renamed or removed in it are on disk. */
 int dir_sync(const char *path, struct error *err);
 /** Remove a directory tree without following links. */
 int dir_remove(const char *path, struct error *err);

@@ -38,7 +38,7 @@ struct functions {
 	size_t count;
 };
 
-/** Something is wrong in line `n` (count: in none of them). */
+/** An error in line `n` (count: in no specific line). */
 typedef void function_fault(void *arg, size_t n, const char *sentence);
 
 /** Read the declarations and report every error. @return MT_OK only if there was
@@ -46,7 +46,7 @@ typedef void function_fault(void *arg, size_t n, const char *sentence);
 int functions_read(const struct function_line *lines, size_t count, struct functions *ret,
 		   function_fault *fault, void *arg);
 void functions_clear(struct functions *f);
-/** As a toolset lists its tools: [{name, description, schema, hints}]. */
+/** The tools in the form of a toolset's list: [{name, description, schema, hints}]. */
 int functions_json(const struct functions *f, struct strbuf *out);
 
 #endif

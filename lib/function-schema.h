@@ -20,7 +20,7 @@ enum {
 const struct mt_arg *function_arg(const struct mt_function *f, size_t n);
 /** True if this is the size of the buffer before it. */
 bool function_arg_is_size(const struct mt_function *f, size_t n);
-/** Smallest and largest value of a whole-number type; false for other types. */
+/** Minimum and maximum of an integer type; false for other types. */
 bool function_range(uint16_t type, int64_t *ret_min, uint64_t *ret_max);
 /** Step through "NAME=0|OTHER=1". @return false at the end or for a fault. */
 bool function_choice(const char **rest, const char **ret_name, size_t *ret_len,
@@ -28,7 +28,7 @@ bool function_choice(const char **rest, const char **ret_name, size_t *ret_len,
 
 /** Check argument `n` against the preceding ones. */
 int function_check_arg(const struct mt_function *f, size_t n, struct error *err);
-/** Check the table: sizes, types, names, flags that fit together. */
+/** Check the table: sizes, types, names, combinations of flags. */
 int function_check(const struct mt_function *f, struct error *err);
 /** Append the schema. The table is checked first. */
 int function_schema(const struct mt_function *f, struct strbuf *out, struct error *err);

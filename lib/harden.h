@@ -10,10 +10,9 @@
  *  A program that it executes is dumpable again. Builds with AddressSanitizer stay
  *  dumpable: their leak check attaches to the process. */
 void harden_process(void);
-/** Moves the environment to memory that is left out of core files and wiped at
- *  exit, and overwrites the block that /proc/PID/environ shows. getenv and the
- *  environment of child processes stay as they are. Without memory: nothing is
- *  moved. */
+/** Moves the environment to memory that is left out of core files and wiped at exit, and
+ *  overwrites the block that /proc/PID/environ shows. getenv and the environment of child
+ *  processes are not affected. If memory runs out, nothing is moved. */
 void harden_environment(void);
 /** Overwrites in what /proc/PID/cmdline shows the values of settings that may be
  *  secret (SECTION.KEY=VALUE where KEY is api_key, token, extra_headers, proxy ...).

@@ -31,7 +31,7 @@ struct ini_entry {
 struct ini {
 	struct ini_entry *entries;
 	size_t count;
-	char **sections;          /* every section that was opened, in order, */
+	char **sections;          /* every section, in order, */
 	unsigned *section_lines;  /* also empty ones */
 	size_t section_count;
 };

@@ -7,9 +7,8 @@
 
 #include "error.h"
 
-/** Check the tokens of a text, its depth (JS_DEPTH) and size, and that no name
- *  of a member holds a NUL. What it leaves to the parser after it: that the
- *  tokens stand in a sensible order. */
+/** Check the tokens of a text, its depth (JS_DEPTH) and size, and that member names do
+ *  not contain NUL. The order of the tokens is left to the parser. */
 int js_scan(const char *text, size_t len, struct error *err);
 
 #endif

@@ -16,8 +16,8 @@ AUTO_DEFINE(json, json_object *, json_object_put)
 
 enum { JS_DEPTH = 64 }; /* deepest nesting that is read */
 
-/** Read one JSON value: strict, UTF-8 checked, nothing but white space after
- *  it, JS_DEPTH. A fault names what and the byte offset.
+/** Read one JSON value: strict, UTF-8 checked, nothing but white space after it,
+ *  JS_DEPTH. Errors name the problem and the byte offset.
  *  @return the object, owned by the caller, or NULL with `err` filled. A valid
  *          `null` is NULL too, with err->code MT_OK. */
 json_object *js_parse(const char *text, size_t len, struct error *err);
@@ -55,12 +55,12 @@ int js_set_str(json_object *o, const char *name, const char *text);
 int js_set_strn(json_object *o, const char *name, const char *text, size_t len);
 int js_set_int(json_object *o, const char *name, int64_t value);
 int js_set_bool(json_object *o, const char *name, bool value);
-/** A number as js_new_number makes it; JSON's null if it is not finite. */
+/** A number in the form of js_new_number; JSON's null if it is not finite. */
 int js_set_number(json_object *o, const char *name, double value);
-/** Set or replace; takes the reference of `value` even on failure. NULL is JSON's
- *  null: a value that was just made goes to js_set_new. */
+/** Set or replace; takes the reference of `value` even on failure. NULL is JSON's null:
+ *  use js_set_new for a value that was just allocated. */
 int js_set(json_object *o, const char *name, json_object *value);
-/** As js_set for a value that was just made: NULL is MT_ENOMEM. */
+/** As js_set for a value that was just allocated: NULL is MT_ENOMEM. */
 int js_set_new(json_object *o, const char *name, json_object *made);
 
 /** A number for json-c in its shortest text: 0.1, not 0.10000000000000001.
@@ -115,8 +115,8 @@ static inline size_t js_length(json_object *list)
  *  does not survive. @return not 0 on failure; then the value is still the caller's. */
 int js_add(json_object *list, json_object *value);
 
-/** Append a value that was just made and is taken even on failure: NULL is MT_ENOMEM,
- *  and so is a list that is NULL. */
+/** Append a value that was just allocated, which is taken even on failure: NULL is
+ *  MT_ENOMEM, and so is a list that is NULL. */
 int js_add_new(json_object *list, json_object *made);
 /** A list of texts, up to NULL. @return NULL if memory ran out. */
 json_object *js_texts(const char *first, ...) __attribute__((sentinel));

@@ -21,8 +21,8 @@ struct jsonl {
 
 void jsonl_init(struct jsonl *j, size_t max_line,
 		int (*on_line)(char *line, size_t len, void *arg), void *arg);
-/** @return MT_OK, MT_ELIMIT for a line too long, MT_ENOMEM, or what on_line
- *          returned. The rest of the bytes is dropped then. */
+/** @return MT_OK, MT_ELIMIT for a line that is too long, MT_ENOMEM, or the result of
+ *          on_line. The remaining bytes are then dropped. */
 int jsonl_feed(struct jsonl *j, const char *bytes, size_t len);
 void jsonl_done(struct jsonl *j);
 

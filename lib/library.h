@@ -20,7 +20,7 @@ struct library {
 	size_t count;
 };
 
-/** Load it and fill the table, whole or not at all. It is never unloaded.
+/** Load it and fill the table, completely or not at all. It is never unloaded.
  *  @return MT_ENOTFOUND, MT_EUNSUPPORTED if a function is missing */
 int library_load(const struct library *l, void *table, size_t size, struct error *err);
 

@@ -25,7 +25,7 @@ size_t cursor_name(const struct cursor *c);
  *  `*ret` is NULL for None. @return MT_OK, MT_EINVAL, MT_ELIMIT or MT_ENOMEM. */
 int literal_read(struct cursor *c, json_object **ret, struct error *err);
 
-/** Append a value as Python's repr() shows it. */
+/** Append a value in the form of Python's repr(). */
 int literal_put(struct strbuf *out, json_object *value);
 /** Append repr() of a text. */
 int literal_put_text(struct strbuf *out, const char *text, size_t len);

@@ -16,8 +16,8 @@ void log_setup(int fd, int level, const char *part);
 void log_set_mask(const struct mask *m);
 bool log_wants(int level);
 void log_line(int level, const char *part, const char *fmt, ...) MT_PRINTF(3, 4);
-/** The plugin, instance and call that the calling thread works for; they are
- *  put into every line (texts borrowed; NULL: none). */
+/** Set the plugin, instance and call of the calling thread, which are added to every line
+ *  (texts borrowed; NULL: none). */
 void log_context(const char *plugin, const char *instance, const char *call);
 
 #endif

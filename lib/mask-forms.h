@@ -29,13 +29,14 @@ struct form *form_free(struct form *f); /* wiped first; NULL is fine */
 /** Bytes that form_match may find after the first one of the form. */
 bool form_is_second(const struct form *f, unsigned char byte);
 
-/** Length of the form at the start of `text`, 0 if it is not there. A text that is cut
- *  inside the form, behind a quarter of it, has it up to its end. With `more` text to come, `*ret_open` is set if that is not decided yet. */
+/** Length of the form at the start of `text`, 0 if it does not match. A text that ends
+ *  inside the form, after at least a quarter of it, matches up to its end. With `more`
+ *  text to come, `*ret_open` is set if this is not decided yet. */
 size_t form_match(const struct form *f, const char *text, size_t len, bool more,
 		  bool *ret_open);
 
-/** First bytes that a form may have which begins at `text`, decoded; at most
- *  FORM_STARTS. `*ret_open` as above. */
+/** Possible first bytes, decoded, of a form that starts at `text`; at most FORM_STARTS.
+ *  `*ret_open` as above. */
 enum { FORM_STARTS = 5 };
 size_t form_starts(const char *text, size_t len, bool more,
 		   unsigned char ret[FORM_STARTS], bool *ret_open);

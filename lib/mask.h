@@ -23,28 +23,26 @@ struct mask; /* a set of secret values */
 struct mask *mask_new(void);
 struct mask *mask_free(struct mask *m);
 AUTO_DEFINE(mask, struct mask *, mask_free)
-/** @return MT_OK (also for an empty value, and one that was added before),
- *  MT_EINVAL: too short or a placeholder, not hidden, told the first time only;
- *  MT_ENOMEM. */
+/** @return MT_OK (also for an empty value, and one that was added before), MT_EINVAL: too
+ *  short or a placeholder, so not masked, returned only the first time; MT_ENOMEM. */
 int mask_add(struct mask *m, const char *secret, size_t len);
-/** Is it a value that stands for a key where none is needed ("dummy", "sk-xxxx")? */
+/** Is it a placeholder for an unused key ("dummy", "sk-xxxx")? */
 bool mask_is_placeholder(const char *secret, size_t len);
 bool mask_is_empty(const struct mask *m);
 
-/** Append `text` with its secrets hidden. */
+/** Append `text` with its secrets masked. */
 int mask_put(const struct mask *m, struct strbuf *out, const char *text, size_t len);
-/** The same for a text whose beginning was cut off: the end of a secret at its start
- *  is hidden too, unless it is encoded. */
+/** The same for a text whose beginning was cut off: the end of a secret at its start is
+ *  masked too, unless it is encoded. */
 int mask_put_rest(const struct mask *m, struct strbuf *out, const char *text, size_t len);
-/** Hide secrets in every string and member name of `value` (lists and nested
- *  objects too), in place. Top-level members named in `skip` (NULL-terminated
- *  list, may be NULL) are not visited. `*ret_changed` (may be NULL) becomes true
- *  if there was one.
+/** Mask secrets in every string and member name of `value` (lists and nested objects
+ *  too), in place. Top-level members named in `skip` (NULL-terminated list, may be NULL)
+ *  are not visited. `*ret_changed` (may be NULL) becomes true if there was one.
  *  @return MT_OK or MT_ENOMEM. */
 int mask_json(const struct mask *m, json_object *value, const char *const *skip,
 	      bool *ret_changed);
 
-/** Hide across pieces: keeps back what may be the start of a secret. */
+/** Mask across pieces: buffers a possible start of a secret. */
 struct mask_stream {
 	const struct mask *mask;
 	struct strbuf held;

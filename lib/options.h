@@ -44,12 +44,12 @@ bool list_next(const char **rest, const char **ret, size_t *ret_len);
 /** The table as JSON: [{name, type, default, min, max, choices, help,
  *  required, secret}]. */
 int options_json(const struct mt_option *table, size_t count, struct strbuf *out);
-/** The same read back into a table, for tables that come from the discovery
- *  cache; freed by options_free. */
+/** Parse this JSON into a table, for tables in the discovery cache; freed by
+ *  options_free. */
 int options_from_json(json_object *array, struct mt_option **ret, size_t *ret_count,
 		      struct error *err);
 void options_free(struct mt_option *table, size_t count);
-/** The table for a person, a line or two an option. */
+/** The table as text for the user, one or two lines per option. */
 int options_help(const struct mt_option *table, size_t count, struct strbuf *out);
 
 #endif

@@ -31,8 +31,8 @@ void output_reset(struct output *o);
 void output_add(struct output *o, const char *bytes, size_t len);
 /** Append all that is kept. */
 int output_text(const struct output *o, struct strbuf *out);
-/** Take back the last lines, `lines` of them at most, and append them to `out`,
- *  so that they can be changed. A line at the end without newline counts. */
+/** Remove up to `lines` last lines and append them to `out`, so that they can be changed.
+ *  An unterminated last line counts. */
 int output_pull(struct output *o, size_t lines, struct strbuf *out);
 
 /** Append valid text, if longer than `max` characters its first and last half

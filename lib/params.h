@@ -12,7 +12,7 @@ enum { PARAMS_MAX = 128 };
 
 /** Check the parameters of a tool and append their schema. */
 int params_schema(const struct mt_tool *t, struct strbuf *out, struct error *err);
-/** Put the default of each parameter that `args` lacks into it. @return MT_OK, MT_ENOMEM. */
+/** Add the defaults of missing parameters to `args`. @return MT_OK, MT_ENOMEM. */
 int params_add_defaults(const struct mt_tool *t, json_object *args);
 
 #endif

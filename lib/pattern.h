@@ -9,7 +9,7 @@
 
 enum { PATTERN_CACHE = 8, PATTERN_MAX = 4096 };
 
-/* Compiled patterns by the JSON strings that hold them, which must live on. */
+/* Compiled patterns by the JSON strings that contain them, which must outlive them. */
 struct pattern_cache {
 	struct {
 		const json_object *key;
@@ -18,14 +18,14 @@ struct pattern_cache {
 	unsigned next;
 };
 
-/** Is the pattern somewhere in the text?
+/** Does the text contain a match?
  *  @return MT_OK, MT_EINVAL (no), MT_ELIMIT (cannot be decided in time),
- *          MT_EUNSUPPORTED (it does not compile), MT_ENOMEM. */
+ *          MT_EUNSUPPORTED (invalid pattern), MT_ENOMEM. */
 int pattern_matches(struct pattern_cache *cache, json_object *pattern, const char *text,
 		    size_t len);
 /** The same without keeping the compiled pattern. */
 int pattern_matches_once(json_object *pattern, const char *text, size_t len);
-/** Does it compile? The error names the offset. */
+/** Is the pattern valid? The error names the offset. */
 int pattern_check(json_object *pattern, struct error *err);
 void pattern_cache_clear(struct pattern_cache *cache);
 

@@ -6,8 +6,8 @@
 
 #include "js.h"
 
-/** The schema at a local reference ("#", "#/$defs/x"); borrowed. NULL if there
- *  is none, or the reference leads out of the document. */
+/** The schema at a local reference ("#", "#/$defs/x"); borrowed. NULL if there is none,
+ *  or the reference is not local. */
 json_object *schema_ref(json_object *root, const char *ref);
 
 #endif

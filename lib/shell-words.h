@@ -10,7 +10,7 @@
 
 enum { WORD_BYTES_MAX = 4 << 20 };
 
-/* A position in a shell text and what was met before it. */
+/* A position in a shell text and the state before it. */
 struct shell_reader {
 	const char *p, *end;
 	unsigned depth;
@@ -41,7 +41,7 @@ static inline char shell_peek(const struct shell_reader *w, size_t n)
 	return (size_t)(w->end - w->p) > n ? w->p[n] : '\0';
 }
 
-/** Read `...` or $ with what follows, and append the value. */
+/** Read `...` or an expansion that starts with $, and append the value. */
 int shell_backticks(struct shell_reader *w, struct shell_value *word);
 int shell_dollar(struct shell_reader *w, struct shell_value *word, bool quoted);
 /** Read a word and advance past it. */

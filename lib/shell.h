@@ -18,9 +18,9 @@ struct shell_word {
 	char *text;     /* its value without quotes; NULL: known only at run time */
 	char *shape;    /* NULL if the value is exactly `text`; else the value with SHELL_ANY
 	                   and SHELL_ONE for what expansions and patterns may become */
-	bool pattern;   /* unquoted * ? [ or braces in it: the shell may make several of it */
+	bool pattern;   /* contains unquoted * ? [ or braces: may expand to several words */
 	bool encoded;   /* a part of it is written as $'...' */
-	char redirect;  /* of a redirection: '<' reads, '>' writes, 'a' appends; else 0 */
+	char redirect;  /* of a redirection: '<' reads, '>' writes, 'a' appends; otherwise 0 */
 };
 
 struct shell_command {
@@ -32,17 +32,18 @@ struct shell_command {
 	const struct shell_word *redirects; /* targets of < > >> and so on */
 	size_t redirect_count;
 	bool writes;               /* one of them is written to */
-	bool substitutes;          /* contains $( ) or the like: see those commands too */
+	bool substitutes;          /* contains $( ) or similar: those commands are reported too */
 	bool broken;               /* the text ends inside of it */
-	bool evaluates;            /* it, or a command before it, holds an expansion that may
-	                              assign, or run what a value says: ${x@P}, ${!x}, $[x] */
-	bool piped;                /* reads what the command before it prints */
+	bool evaluates;            /* it, or a command before it, contains an expansion
+	                              that may assign a variable or run a value as code:
+	                              ${x@P}, ${!x}, $[x] */
+	bool piped;                /* reads the output of the previous command */
 	bool defines;              /* is the name of a function that is being defined */
 	const char *input;         /* here-document or here-string, or NULL */
 };
 
-/** Values of variables, and of `~` (asked for as HOME), that are known before the text
- *  runs. @return the value, borrowed, or NULL if it is not known. */
+/** Values of variables, and of `~` (as HOME), that are known before the text runs.
+ *  @return the value, borrowed, or NULL if it is not known. */
 typedef const char *shell_variable_fn(void *arg, const char *name);
 
 enum { SHELL_DEPTH_MAX = 64 };
@@ -50,8 +51,8 @@ enum { SHELL_DEPTH_MAX = 64 };
 /** Called for each command, inner ones first. Anything but 0 ends the walk. */
 typedef int shell_each_fn(void *arg, const struct shell_command *command);
 
-/** @return MT_OK, MT_ELIMIT if it is nested too deeply, MT_ENOMEM, or what
- *  `each` returned. */
+/** @return MT_OK, MT_ELIMIT if it is nested too deeply, MT_ENOMEM, or the result of
+ *  `each`. */
 int shell_walk(const char *text, size_t len, shell_each_fn *each, void *arg);
 /** The same, with known variables replaced by their values. */
 int shell_walk_with(const char *text, size_t len, shell_each_fn *each,

@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <time.h>
 
-/** Events that are read between two looks at the clock. */
+/** Number of events to read between two checks of the clock. */
 enum { SLICE_EVENTS = 16 };
 
 /** True from `end` on; CLOCK_MONOTONIC in nanoseconds. */

@@ -16,11 +16,11 @@
 struct sse {
 	struct strbuf line, event, data;
 	size_t data_lines, max;
-	unsigned bom; /* how much of a byte-order mark was seen; 3: past it */
+	unsigned bom; /* bytes of a byte-order mark read; 3: done */
 	char last;
 	int error;
 	struct strbuf id;  /* of the last event that had one; "" */
-	int64_t retry_ms;  /* that the server asked for; -1: it did not */
+	int64_t retry_ms;  /* requested by the server; -1: none */
 	/** One event: its name ("message" if it has none) and data. Return
 	 *  non-zero to stop: sse_feed returns it. */
 	int (*on_event)(const char *name, const char *data, size_t len, void *arg);

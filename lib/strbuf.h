@@ -16,7 +16,7 @@ struct strbuf {
 	size_t len;  /* bytes, without the NUL */
 	size_t room; /* bytes allocated; 0: none */
 	size_t max;  /* maximum size in bytes, NUL included */
-	int error;   /* MT_OK, MT_ENOMEM or MT_ELIMIT (ceiling reached) */
+	int error;   /* MT_OK, MT_ENOMEM or MT_ELIMIT (size limit reached) */
 };
 
 extern char strbuf_empty[1];
@@ -34,12 +34,12 @@ int strbuf_reserve(struct strbuf *b, size_t n);
 void strbuf_consume(struct strbuf *b, size_t n);
 /** Cut to `len` bytes; no effect if it is shorter. */
 void strbuf_cut(struct strbuf *b, size_t len);
-/** Empty it and keep the memory; the error is forgotten. */
+/** Empty it and keep the memory; the error is cleared. */
 void strbuf_reset(struct strbuf *b);
-/** Free what it holds and make it empty again. Safe on an empty one. */
+/** Free its memory and make it empty. Safe on an empty one. */
 void strbuf_clear(struct strbuf *b);
-/** Hand the text over: the caller frees it. NULL, and nothing to free, if an
- *  append had failed. The buffer is empty again either way. */
+/** Transfer the text to the caller, who frees it. NULL if an append had failed. The
+ *  buffer is empty afterwards in both cases. */
 char *strbuf_take(struct strbuf *b);
 
 static inline void auto_strbuf(struct strbuf *b)

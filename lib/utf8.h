@@ -24,14 +24,14 @@ size_t utf8_count(const char *text, size_t len);
 size_t utf8_offset(const char *text, size_t len, size_t n);
 /** Append a code point, at most 0x10ffff, as UTF-8. */
 int utf8_add_code(struct strbuf *b, uint32_t code);
-/** Append bytes as valid UTF-8: what is not becomes U+FFFD. */
+/** Append bytes as valid UTF-8: invalid ones become U+FFFD. */
 int utf8_add_clean(struct strbuf *b, const char *bytes, size_t len);
-/** Bytes of the character at the start if it steers a terminal or turns the
- *  direction of the text after it (C0, DEL, C1, bidirectional controls); else 0. */
+/** Length of the character at the start if it controls a terminal or changes the
+ *  direction of the following text (C0, DEL, C1, bidirectional controls); otherwise 0. */
 size_t utf8_control(const char *text, size_t len);
 /** Overwrite all of these with spaces. */
 void utf8_blank_controls(char *text, size_t len);
-/** Bytes at the end that begin a character which is not complete: 0 to 3. */
+/** Number of bytes of an incomplete character at the end: 0 to 3. */
 size_t utf8_tail(const char *bytes, size_t len);
 
 #endif
