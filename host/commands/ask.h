@@ -13,10 +13,10 @@ bool ask_is_possible(void);
 /** NULL: standard input and output are not a terminal, so no user can be asked (or out
  *  of memory). */
 struct ask *ask_new(uv_loop_t *loop, struct conversation *c);
-/** Ask about the action that waits, if one does and it was not asked yet; or,
- *  when it waits no longer, take the question back. */
+/** Prompt for the waiting action, if there is one without a prompt; or withdraw the
+ *  prompt if the action no longer waits. */
 void ask_update(struct ask *a);
-/** Is a question open that a person may still answer? */
+/** Is a prompt open that the user can still answer? */
 bool ask_is_open(const struct ask *a);
 struct ask *ask_free(struct ask *a); /* the handle closes with the loop */
 

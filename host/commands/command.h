@@ -74,13 +74,13 @@ enum flags_status flags_parse(const struct command *self, int argc, char **argv,
 			      int *ret_first, struct common *in);
 /** Load the configuration as the common flags say. */
 int common_config(const struct common *in, struct config **ret, struct error *err);
-/** Say on standard error that the project's file is there and does not count. */
+/** Report on standard error that the project's file is ignored. */
 void common_untrusted(const struct config *c);
-/** Where messages go and which, as [core] says: to be called once it is read. */
+/** Apply the log settings of [core]: call this after it is read. */
 int common_log(const struct config *c, struct error *err);
 /** Print "mortise: TEXT" and return `code`. */
 int command_report(int code, const struct error *err);
-/** The loop of the program. NULL: descriptors or memory are short. */
+/** The loop of the program. NULL: out of descriptors or memory. */
 struct uv_loop_s *command_loop(struct error *err);
 void command_help(const struct command *self);
 /** Replaces this process with mortise-NAME from the directory of this program, the

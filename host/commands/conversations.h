@@ -34,15 +34,15 @@ void entries_clear(struct entries *l);
 /** "17 K", "1.2 G". @return `ret` */
 const char *size_text(int64_t bytes, char ret[16]);
 
-/** Remove those that the beginnings of ids name, with their subagents' conversations.
- *  One that a process has open is refused. */
+/** Remove the conversations with these id prefixes, with those of their subagents. One
+ *  that a process has open is refused. */
 int conversations_delete(const struct config *c, char **ids, size_t count, bool dry,
 			 struct error *err);
-/** Remove all that the options leave out. */
+/** Remove all conversations that the options do not keep. */
 int conversations_prune(const struct config *c, const struct prune_options *o,
 			struct error *err);
 
-/** The bill of a conversation and of those below it, to standard output. */
+/** Print the usage of a conversation and its subagents. */
 int conversations_cost(const struct config *c, const char *id, bool json,
 		       struct error *err);
 

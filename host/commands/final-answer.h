@@ -19,14 +19,14 @@ struct final_answer {
 void final_answer_init(struct final_answer *a);
 void final_answer_clear(struct final_answer *a);
 /** Open the file of --output now, so that a path that cannot be written is an error
- *  before the first request. What it holds stays until final_answer_write. */
+ *  before the first request. Its content is kept until final_answer_write. */
 int final_answer_open(struct final_answer *a, const char *path, struct error *err);
 /** Read the schema of --json-schema: its root must be an object. */
 int final_answer_schema(struct final_answer *a, const char *path, struct error *err);
-/** What is put after the task, so that the model knows of the schema; NULL: nothing.
- *  Owned. */
+/** Text appended to the task that describes the schema to the model; NULL: none. Owned.
+ *  */
 char *final_answer_rule(const struct final_answer *a);
-/** Take note of an event: a message of the agent, or its end. */
+/** Process an event: a message of the agent, or its end. */
 void final_answer_event(struct final_answer *a, const struct event *e);
 /** Does the answer match the schema? Without a schema it does. A code fence around
  *  it is removed. @return MT_EINVAL: `err` says why not */

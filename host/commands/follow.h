@@ -8,7 +8,7 @@
 #include "frontends/client.h"
 #include "frontends/render.h"
 
-/** Id of the commands that are ours: their results are not for the user. */
+/** Id of the program's own commands, whose results are not shown to the user. */
 #define FOLLOW_OWN_ID "mortise attach"
 
 enum { FOLLOW_ALL = -1, FOLLOW_NEW = -2 };
@@ -20,10 +20,10 @@ struct follow_options {
 	int64_t since;     /* event id, FOLLOW_ALL or FOLLOW_NEW */
 	const char *first; /* a command to begin with, JSON text with
 			      FOLLOW_OWN_ID; or NULL */
-	bool until_rest;   /* end when the agent rests, as `resume` does */
+	bool until_rest;   /* end when the agent is idle, as `resume` does */
 };
 
-/** Follow until the conversation ends, or Ctrl-C leaves it. The hello has come.
+/** Follow until the conversation ends, or Ctrl-C detaches. The hello has been received.
  *  @return the exit code. */
 int follow_conversation(struct client *p, const struct follow_options *o);
 

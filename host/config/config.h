@@ -24,13 +24,13 @@ struct config_input {
 	const char *workspace;         /* whose .mortise/mortise.ini counts if trusted */
 	bool trust;                    /* count it without: to check it */
 	const char *file;              /* --config: instead of the user's file; or NULL */
-	bool pinned;                   /* the overrides say all of what an agent is:
-					  files and environment count for [core] and
-					  [grant.*] only */
+	bool pinned;                   /* the overrides define agents completely: files
+					  and environment apply to [core] and [grant.*]
+					  only */
 };
 
-/** Read every layer. Options of plugins are checked later, by config_section,
- *  when their table is known; everything of our own is checked here. */
+/** Read every layer. Plugin options are checked later, by config_section, when their
+ *  table is known; everything else is checked here. */
 int config_load(const struct config_input *in, struct config **ret, struct error *err);
 struct config *config_free(struct config *c);
 AUTO_DEFINE(config, struct config *, config_free)
@@ -50,41 +50,41 @@ int config_choice(const struct config *c, const char *section, const char *key);
 /** Is a line written for every event: [core] log_all_events, or LOG_ALL_EVENTS in the
  *  environment, as OpenHands reads it? */
 bool config_logs_events(const struct config *c);
-/** Where it says so, if enforced.ini sets this key for the section; else NULL. */
+/** The file and line if enforced.ini sets this key for the section; otherwise NULL. */
 const char *config_enforced(const struct config *c, const char *section, const char *key);
-/** Do the overrides say all of what an agent is (config_input.pinned)? */
+/** Do the overrides define agents completely (config_input.pinned)? */
 bool config_is_pinned(const struct config *c);
-/** True if any layer opened this section. */
+/** True if any layer has this section. */
 bool config_has(const struct config *c, const char *section);
 /** Names of named sections of a family: config_named(c, "llm", 0) -> "cheap". */
 const char *config_named(const struct config *c, const char *family, size_t n);
 /** The plugin of a section: its key `plugin`, else its name. */
 const char *config_plugin(const struct config *c, const char *section);
-/** Where a value came from: "FILE:LINE", "MORTISE_LLM_MODEL", "-o", "built in". */
+/** The origin of a value: "FILE:LINE", "MORTISE_LLM_MODEL", "-o", "built in". */
 const char *config_origin(const struct config *c, const char *section, const char *key);
 
-/** Can `item` of the list `key` (tools, condensers, analyzers) be wired? */
+/** Is `item` of the list `key` (tools, condensers, analyzers) installed? */
 typedef bool config_known_fn(const char *key, const char *item, void *arg);
-/** Remove from the lists of controllers what cannot be wired and only files of
- *  /etc/mortise/conf.d name: those of packages that are not installed any more. Each is a
- *  warning that names the file. */
+/** Remove items from the lists of controllers that are not installed and that only files
+ *  of /etc/mortise/conf.d name, because their package was removed. Each causes a warning
+ *  that names the file. */
 void config_drop_leftovers(struct config *c, config_known_fn *known, void *arg);
 
-/** Check a section against the option table of the plugin that it configures
- *  and collect what was set: {key: "value"}. Errors name file and line. Keys
- *  of the host, which each plugin of a kind has (`plugin`, `run`, ...), are left out. */
+/** Check a section against the option table of the plugin that it configures and collect
+ *  what was set: {key: "value"}. Errors name file and line. Keys of the host, which all
+ *  plugins of a kind have (`plugin`, `run`, ...), are omitted. */
 int config_section(const struct config *c, const char *section,
 		   const struct mt_option *table, size_t count, json_object **ret,
 		   struct error *err);
 
-/** The secret values that the configuration brings in (keys of models by
- *  api_key_env or api_key_file, [grant.*]) are added to the mask. */
+/** Add the secret values of the configuration (API keys by api_key_env or api_key_file,
+ *  [grant.*]) to the mask. */
 int config_secrets(const struct config *c, struct mask *m, struct error *err);
 /** The value of [grant.NAME], owned; NULL with a sentence if there is none. */
 char *config_grant(const struct config *c, const char *name, struct error *err);
 /** The value of an environment variable that may hold a secret; NULL: not set. */
 const char *secret_env(const char *name);
-/** Does the name of a header or variable say that its value is a secret? */
+/** Does the name of a header or variable suggest a secret value? */
 bool secret_named(const char *name, size_t len);
 /** Adds a value to the mask. One that is too short to be masked, or is a placeholder
  *  (mask_add), is logged once, as that of `name`. @return MT_OK or MT_ENOMEM. */
@@ -95,18 +95,18 @@ int secret_hide(struct mask *m, const char *name, const char *value, size_t len,
 char *config_api_key(const struct config *c, const char *section,
 		     const char *fallback_env, struct error *err);
 
-/** Does a file of a project count as it is? */
+/** Is a file of a project trusted at its current content? */
 int config_trusted(const char *path, const char *text, size_t len, bool *ret,
 		   struct error *err);
 /** Trust of a project's files (.mortise/mortise.ini, .openhands/hooks.json) by
  *  path and hash. */
 int config_trust(const char *workspace, struct error *err);
-/** The file of the project is there but not trusted: its path, else NULL. */
+/** Path of the project file if it exists but is not trusted; otherwise NULL. */
 const char *config_untrusted(const struct config *c);
 
-/** Tells the option table of the plugin that a section configures, so that
- *  config_show and config_explain know its defaults and what is secret; NULL:
- *  not known. Without it values of plugin sections are not shown. */
+/** Returns the option table of the plugin that a section configures, so that config_show
+ *  and config_explain know its defaults and secrets; NULL: unknown. Without it, values of
+ *  plugin sections are not shown. */
 typedef const struct mt_option *config_tables_fn(const char *section, size_t *ret_count,
 						 void *arg);
 void config_tables(struct config *c, config_tables_fn *tables, void *arg);
@@ -119,7 +119,7 @@ json_object *config_settings(const struct config *c);
 int config_show(const struct config *c, bool json, struct strbuf *out);
 int config_explain(const struct config *c, const char *key, struct strbuf *out,
 		   struct error *err);
-/** Table of the sections of our own, for help and manual pages. */
+/** Table of the host's sections, for help and manual pages. */
 /** Name of the n-th family of sections; NULL past the last. */
 const char *config_family(size_t n);
 const struct mt_option *config_table(const char *family, size_t *ret_count);

@@ -51,7 +51,7 @@ struct config {
 	char **sections; /* opened by some layer, each once */
 	size_t section_count, section_room;
 	char *untrusted;
-	bool pinned; /* files and environment say nothing of what an agent is */
+	bool pinned; /* files and environment do not define agents */
 	config_tables_fn *tables;
 	void *tables_arg;
 };
@@ -65,7 +65,7 @@ bool config_glob_valid(const char *name, size_t len);
 
 /* layers.c */
 
-/** The text of a file, applied whole; `path` is for messages and origins. */
+/** Apply the text of a file; `path` is for messages and origins. */
 int config_apply_text(struct config *c, const char *path, const char *text, size_t len,
 		      enum layer layer, struct error *err);
 

@@ -10,10 +10,10 @@
 
 struct event_facts;
 
-/** With the facts that were saved for this log, if they are valid. */
+/** Loads the facts that were saved for this log, if they are valid. */
 struct event_facts *event_facts_new(struct evlog *log);
 struct event_facts *event_facts_free(struct event_facts *f);
-/** Keep them next to the log for the next process, unless few are new. */
+/** Save them next to the log for the next process, unless few are new. */
 void event_facts_save(struct event_facts *f);
 /** Know these events, in this order. With an `end` (CLOCK_MONOTONIC, ns; 0: none) some
  *  may be left when it has come: then `*ret_more`, and the lists are not to be used. */
@@ -21,7 +21,7 @@ int event_facts_read(struct event_facts *f, const int32_t *ids, size_t count,
 		     uint64_t end, bool *ret_more, struct error *err);
 /** Those of the last event_facts_read, in its order. */
 const struct view_fact *event_facts_list(const struct event_facts *f);
-/** Of one of them by its id; NULL: it is none of them. */
+/** The facts of one of them by its id; NULL: not among them. */
 const struct view_fact *event_facts_of(const struct event_facts *f, int64_t id);
 
 #endif

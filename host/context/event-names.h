@@ -25,7 +25,7 @@ struct event_names {
 /** @return the number of an id, a new one if it is new; -1 for an empty text or NULL;
  *  -2 if there is no memory for it. */
 int32_t event_names_number(struct event_names *n, const char *id);
-/** Take the ids of `texts` as they were written. @return false: they are not valid. */
+/** Restore the ids from `texts` as they were written. @return false: they are invalid. */
 bool event_names_load(struct event_names *n, const char *texts, size_t len);
 void event_names_clear(struct event_names *n);
 

@@ -10,17 +10,17 @@
 /** The condensations of a log, each read once. */
 struct history;
 
-/** `start`: the event that its agent begins with. Events strictly between the
- *  action `delegate` and its end are not history of the delegating agent. */
+/** `start`: the first event of its agent. Events strictly between the action `delegate`
+ *  and its end are not history of the delegating agent. */
 struct history *history_new(struct evlog *log, int64_t start);
 struct history *history_free(struct history *h);
-/** Keep what was read of the events for the next process. */
+/** Save the facts about events for the next process. */
 void history_save(struct history *h);
 
-/** The view: without null, state and hidden events, what is undone and what
- *  was forgotten; each summary where its condensation put it. Where something
- *  was forgotten the rules of view-rules.h hold. The list is the caller's, the
- *  texts in it are borrowed until the next call. */
+/** The view: without null, state, hidden, reverted and forgotten events; each summary at
+ *  the position given by its condensation. After a condensation the rules of
+ *  view-invariants.h apply. The list is the caller's, the texts in it are borrowed until
+ *  the next call. */
 int history_view(struct history *h, struct view_item **ret, size_t *ret_count,
 		 struct error *err);
 /** Read what history_view will need, until `end` (CLOCK_MONOTONIC, ns). `*ret_more`: not

@@ -10,8 +10,8 @@
 
 enum { IMAGES_MAX = 20 /* of one message */ };
 
-/** Images of one event as parts of a message, in pairs of a text and an image; a
- *  text alone where one cannot be shown. */
+/** Images of one event as parts of a message, in pairs of a text and an image; only a
+ *  text if the image cannot be shown. */
 struct images {
 	struct llm_part *parts;
 	size_t count;

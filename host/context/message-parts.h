@@ -15,7 +15,7 @@ enum message_part_kind {
 	MESSAGE_PART_SYSTEM,
 	MESSAGE_PART_USER,
 	MESSAGE_PART_ASSISTANT,
-	MESSAGE_PART_CALL,   /* an action that came from a reply: the reply is sent */
+	MESSAGE_PART_CALL,   /* an action of a reply: the reply is sent */
 	MESSAGE_PART_RESULT, /* answers a call if `response` is set, else the user's */
 };
 
@@ -24,7 +24,7 @@ struct message_turn;
 struct message_part {
 	enum message_part_kind kind;
 	const char *response, *call; /* ids of the reply and its call; or NULL */
-	struct message_turn *turn;           /* memory's: the reply, once it was looked up */
+	struct message_turn *turn;           /* of request-messages.c: the reply, after it was looked up */
 	size_t place;                /* of the call in the reply */
 	unsigned generation;         /* memory's: the newest view that has it */
 	bool failed;                 /* the tool answered with an error */
@@ -51,7 +51,7 @@ static inline char *block_put(char **at, const char *text, size_t len)
 	return start;
 }
 
-/** Make the piece of an event. NULL: out of memory. */
+/** Create the part of an event. NULL: out of memory. */
 struct message_part *message_part_make(const struct event *e,
 				       const struct request_messages_options *o,
 				       struct evlog *log);

@@ -33,7 +33,7 @@ int message_turn_compare(const void *a, const void *b);
 /** Read a reply of the log; one block of memory, freed with free(). NULL: `err`. */
 struct message_turn *message_turn_read(struct evlog *log, const char *response,
 				       struct error *err);
-/** The place of a call of this id. @return false: it has no such call. */
+/** The index of the call with this id. @return false: it has no such call. */
 bool message_turn_place(const struct message_turn *t, const char *id, size_t *ret_place);
 /** Add the message of the assistant and the results of its calls. */
 int message_turn_send(struct message_turn *t, struct llm_request *request);

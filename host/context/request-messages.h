@@ -61,10 +61,10 @@ int request_messages_build(struct request_messages *m, const struct view_item *i
  *  same bytes are sent whatever is installed when a conversation is resumed. */
 int request_messages_add_tool(struct request_messages *m, const char *name,
 			      struct llm_request *request, struct error *err);
-/** The `system` event is another one now. Nothing may be borrowed. */
+/** The `system` event has changed. Nothing may be borrowed. */
 void request_messages_set_system(struct request_messages *m, int64_t id);
-/** From now on these tools are offered, a list in the form of the `system` event:
- *  some toolsets learn only later what they have. Nothing may be borrowed. */
+/** Offer these tools from now on, a list in the form of the `system` event: some toolsets
+ *  list their tools later. Nothing may be borrowed. */
 void request_messages_offer(struct request_messages *m, json_object *tools);
 /** The text of one event as the model would read it, borrowed until the next
  *  request_messages_build; "" if it reads nothing of it. */

@@ -10,17 +10,17 @@
 #include <mortise/plugin.h>
 #include <stdbool.h>
 
-/** What the rules need to know of one event. */
+/** The facts about one event that the rules need. */
 struct view_fact {
-	int32_t batch;   /* the reply its call is of, any numbering; -1: none */
+	int32_t batch;   /* the reply of its call, any numbering; -1: none */
 	int32_t call;    /* the call that it makes or answers; -1: none */
 	int32_t loop;    /* set by view_invariants_number_loops; -1: none */
 	bool is_action;
 	bool thinking;   /* the reply began with signed thinking */
 };
 
-/** Number the loops: each begins with an action that thinking came before, and
- *  ends at the next one or at anything that neither calls nor answers. */
+/** Number the loops: each starts with an action that follows signed thinking, and ends at
+ *  the next one or at any event that is neither a call nor a result. */
 void view_invariants_number_loops(struct view_fact *facts, size_t count);
 
 /** Clear `shown` where the rules forbid an event, given what else is shown.
@@ -33,9 +33,9 @@ int view_invariants_apply(const struct view_fact *facts, size_t count,
 int view_invariants_cuts(const struct view_fact *const *places, size_t count,
 			 unsigned char *ret_allowed);
 
-/** Mark what must be there for the event at a place to be there, itself too: its call,
- *  the calls of one reply with it, and the reply whose thinking began their loop. A
- *  loop of which nothing but these is shown may be sent. */
+/** Mark the events that the event at a position requires, including itself: its call, the
+ *  other calls of its reply, and the reply whose thinking started their loop. A loop of
+ *  which only these are shown may be sent. */
 void view_invariants_mates(const struct view_fact *const *places, size_t count,
 			   size_t place, unsigned char *marks);
 

@@ -18,7 +18,7 @@ const char *risk_name(enum risk risk);
 
 /** Set confirmation_state: in args, or next to args for a type without that field. */
 int event_set_confirmation(struct event *e, const char *state);
-/** Has this action, of the log, to be answered by the user? */
+/** Does this action of the log wait for the user's answer? */
 bool event_awaits_confirmation(const struct event *action);
 /** Is it the answer? *ret_yes: the user approved it. */
 bool event_is_answer(const struct event *action, bool *ret_yes);

@@ -40,8 +40,8 @@ struct event *event_observation(const char *type, enum event_source source, int6
  *  Errors: neither action nor observation; unknown type (lists the known
  *  ones); missing field. */
 struct event *event_from_json(json_object *json, struct error *err);
-/** From JSON as our log or a trajectory holds it: nothing is cut, fields that
- *  the type does not know are kept, the message is. Takes `json`. */
+/** From the JSON of a log or trajectory: nothing is cut, and unknown fields and the
+ *  message are kept. Takes `json`. */
 struct event *event_adopt(json_object *json, struct error *err);
 struct event *event_ref(struct event *e);
 struct event *event_unref(struct event *e); /* NULL is fine; @return NULL */
@@ -61,16 +61,16 @@ json_object *event_tool_meta(const struct event *e);
 int event_set_tool_meta(struct event *e, const char *function, const char *call_id,
 			const char *response_id, int total_calls);
 
-/** The derived human text ("Running command: ls"). */
+/** The derived text for the user ("Running command: ls"). */
 int event_message(const struct event *e, struct strbuf *out);
-/** What the model reads of a command output: prefix, content, suffix, then
- *  directory, interpreter, exit code where known (spec/events 1.1). */
+/** The text of a command output for the model: prefix, content, suffix, then directory,
+ *  interpreter, exit code where known (spec/events 1.1). */
 int event_command_text(const struct event *e, struct strbuf *out);
 /** An `edit` observation as changes with `context` lines around each. `applied`
  *  false: how it would look. Very long files are not compared. */
 int event_edit_text(const struct event *e, size_t context, bool applied,
 		    struct strbuf *out);
-/** A value as Python would print it: V0 shows arguments so. */
+/** A value as Python would print it, in which V0 shows arguments. */
 int python_repr(struct strbuf *out, json_object *value);
 /** V0 truncation: first and last half around the marker; max in characters. */
 int truncate_content(const char *text, size_t len, size_t max_chars, struct strbuf *out);

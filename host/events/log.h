@@ -28,12 +28,12 @@ enum evlog_open { EVLOG_CREATE, EVLOG_WRITE, EVLOG_READ };
 struct evlog_options {
 	enum evlog_sync sync;
 	const struct mask *mask;   /* secrets to hide; borrowed; may be NULL */
-	/** Told of a damaged line that was found after opening; may be NULL. */
+	/** Called for a damaged line that was found after opening; may be NULL. */
 	void (*damaged)(void *arg, const char *text);
 	void *arg;
 };
 
-/** What is known of an event without reading it. */
+/** The index entry of an event, known without reading it. */
 struct evlog_head {
 	const struct event_type *type;
 	uint64_t offset;           /* of its line in events.jsonl */
@@ -58,15 +58,15 @@ int evlog_open(const char *dir, enum evlog_open mode, const struct evlog_options
 struct evlog *evlog_close(struct evlog *log); /* writes the checkpoint; NULL is fine */
 AUTO_DEFINE(evlog, struct evlog *, evlog_close)
 
-/** Append: gives the event its id, its message and (unless it has one) its
- *  timestamp, hides secrets in the event itself, writes it, tells the
- *  subscribers. The log keeps a reference. An event that has an id is refused.
+/** Append: sets the event's id, its message and (unless it has one) its timestamp, masks
+ *  secrets in the event itself, writes it, notifies the subscribers. The log keeps a
+ *  reference. An event that has an id is refused.
  *  @return MT_OK or MT_EIO (disk full: nothing of it is kept). */
 int evlog_append(struct evlog *log, struct event *e, struct error *err);
 /** Append a record without id (masked too). Borrowed. */
 int evlog_record(struct evlog *log, json_object *record, struct error *err);
-/** What was appended is on the disk now (nothing to do with SYNC_NONE). A failure is
- *  final: from then on nothing can be appended, and every barrier fails. */
+/** Force appended lines to disk (no effect with SYNC_NONE). A failure is final: nothing
+ *  can be appended afterwards, and every barrier fails. */
 int evlog_barrier(struct evlog *log, struct error *err);
 /** A file of a subdirectory was written by another process, and an event will refer to
  *  it: its bytes and its name are on the disk now (nothing to do with SYNC_NONE, or if
@@ -78,18 +78,18 @@ int evlog_sync_file(struct evlog *log, const char *below, const char *name,
 void evlog_lose(struct evlog *log, int number);
 /** True once a barrier has failed. */
 bool evlog_is_lost(const struct evlog *log);
-/** Let the disk begin with what a barrier will soon wait for. */
+/** Start writing what the next barrier will wait for. */
 void evlog_barrier_begin(struct evlog *log);
-/** A file of the directory was just written: the next barrier makes it durable
- *  with the log, so that making a conversation waits for the disk once. */
+/** A file of the directory was just written: the next barrier makes it durable with the
+ *  log, so that creating a conversation waits for the disk once. */
 int evlog_beside(struct evlog *log, const char *name, struct error *err);
 
 int64_t evlog_count(const struct evlog *log);
 /** How many there were when it was opened. */
 int64_t evlog_opened(const struct evlog *log);
 const struct evlog_head *evlog_head(const struct evlog *log, int64_t id);
-/** True for what counts as history: neither null nor state changes nor hidden,
- *  and not undone. */
+/** True for events of the history: not null, not a state change, not hidden, and not
+ *  reverted. */
 bool event_is_history(const struct evlog_head *head);
 /** The observation that ends an action `delegate`; -1: none yet. */
 int64_t evlog_delegation_end(const struct evlog *log, int64_t action);
@@ -112,7 +112,7 @@ uint64_t evlog_reply_mark(const struct evlog *log, int64_t n);
 int64_t evlog_replies(const struct evlog *log);
 /** Response id of the newest reply; "" if none. Borrowed. */
 const char *evlog_last_reply(const struct evlog *log);
-/** True if a dispatch record for this action is there. */
+/** True if a dispatch record for this action exists. */
 bool evlog_dispatched(const struct evlog *log, int64_t action);
 /** Newest `state` record of a plugin, borrowed until the next append; NULL. */
 const char *evlog_state(const struct evlog *log, const char *plugin, size_t *ret_len);
@@ -133,8 +133,8 @@ uint64_t evlog_size(const struct evlog *log);
 typedef void evlog_subscriber(struct evlog *log, const struct event *e, void *arg);
 int evlog_subscribe(struct evlog *log, evlog_subscriber *fn, void *arg);
 
-/** Keep a small JSON object in state.json at the next checkpoint, and what was
- *  there when it was opened (borrowed, may be NULL). */
+/** Store a small JSON object in state.json at the next checkpoint, and read the one at
+ *  opening (borrowed, may be NULL). */
 void evlog_set_checkpoint(struct evlog *log, json_object *state);
 json_object *evlog_checkpoint(const struct evlog *log);
 /** A hash of the last bytes before `end`, the end of a line: it ties a file to the log
@@ -144,7 +144,7 @@ int evlog_write_checkpoint(struct evlog *log, struct error *err);
 
 const char *evlog_dir(const struct evlog *log);
 
-/** Keep bytes under blobs/SHA256. `ret_name`: 64 hex digits and NUL. */
+/** Store bytes under blobs/SHA256. `ret_name`: 64 hex digits and NUL. */
 int evlog_blob(struct evlog *log, const void *bytes, size_t len, char ret_name[65],
 	       struct error *err);
 /** The bytes of a blob, as they were kept; owned. `ret_path` (may be NULL): its

@@ -31,7 +31,7 @@ void client_close(struct client *p);
 /** Queue a line (a newline is added) or bytes as they are. */
 int client_line(struct client *p, const char *text, size_t len);
 int client_bytes(struct client *p, const char *bytes, size_t len);
-/** Do what can be done without waiting; `events` are those of poll(2). */
+/** Do all work that does not block; `events` are those of poll(2). */
 void client_serve(struct client *p, short events);
 /** What to poll for. */
 short client_wants(const struct client *p);

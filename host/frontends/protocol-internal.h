@@ -25,10 +25,10 @@ struct session {
 	int exit_code;
 };
 
-/** Carry out one line and write its result. The text may be changed. */
+/** Execute one line and write its result. The text may be changed. */
 void session_command_line(struct session *s, char *line, size_t len);
 
-/** Send what can be sent now: events first, then what waited for them. */
+/** Send what is possible now: events first, then lines that waited for them. */
 void session_pump(struct session *s);
 
 /** Hold a piece of a reply for later. @return false: there is no room. */

@@ -40,8 +40,8 @@ AUTO_DEFINE(session, struct session *, session_free)
  *  @return MT_OK, or MT_ELIMIT (a line too long; the client was notified) or
  *          MT_ENOMEM: nothing more is read of it. */
 int session_feed(struct session *s, const char *bytes, size_t len);
-/** Take what is to be sent into `ret`, which is empty; it gives its memory for
- *  what comes. @return false if there is nothing. */
+/** Move pending output to `ret`, which must be empty; its memory is reused for later
+ *  output. @return false if there is none. */
 bool session_take(struct session *s, struct strbuf *ret);
 /** Bytes that wait to be taken. */
 size_t session_waiting(const struct session *s);

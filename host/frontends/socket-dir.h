@@ -27,7 +27,7 @@ void socket_dir_remove(struct socket_file *p);
 /** Connect to a conversation. `ret_pid` (may be NULL): its process.
  *  @return MT_ENOTFOUND if no process listens; a file left over is removed. */
 int socket_dir_connect(const char *id, int *ret_fd, pid_t *ret_pid, struct error *err);
-/** The ids that have a socket file, sorted, living or not; freed by
+/** The ids with a socket file, sorted, including those of dead processes; freed by
  *  socket_dir_free_list. */
 int socket_dir_list(char ***ret, size_t *ret_count, struct error *err);
 void socket_dir_free_list(char **ids, size_t count);

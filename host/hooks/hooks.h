@@ -47,7 +47,7 @@ int hooks_load(const struct config *c, const char *workspace, struct hooks *ret,
 /** Add what a file says. */
 int hooks_read(struct hooks *h, json_object *file, const char *path, struct error *err);
 void hooks_clear(struct hooks *h);
-/** Does a matcher mean this tool (NULL: there is none)? */
+/** Does a matcher match this tool (NULL: none)? */
 bool hook_matches(const char *matcher, const char *tool);
 
 /* ---- running one ---------------------------------------------------------- */
@@ -72,7 +72,7 @@ struct hook_run;
 int hook_start(uv_loop_t *loop, const struct hook_call *call,
 	       void (*done)(void *arg, const struct hook_result *result), void *arg,
 	       struct hook_run **ret, struct error *err);
-/** It and what it started are ended; `done` is not called. */
+/** Kill it and its child processes; `done` is not called. */
 void hook_cancel(struct hook_run *r);
 /** What it says: JSON on stdout, exit code 2. Takes nothing, fills the rest.
  *  @return MT_OK, or MT_ENOMEM: what it says is not known. */

@@ -39,13 +39,13 @@ struct llm {
 	char *base_url;                /* "" for a dialect without a network */
 	char *key_env;                 /* environment variable of the key, or "" */
 	char *key;                     /* NULL: none */
-	bool signs;                    /* the dialect signs requests: there is no key */
+	bool signs;                    /* the dialect signs requests instead of a key */
 	const struct component *component; /* the plugin of the dialect */
 	const struct mt_dialect *dialect;
 	struct backoff_rule retry;
 	struct llm **fallback;         /* tried in order when this one fails */
 	size_t fallback_count;
-	struct llm_usage_totals *bill; /* what it adds its replies to; may be NULL */
+	struct llm_usage_totals *bill; /* where its usage is added; may be NULL */
 	int64_t timeout_ms, stall_ms;  /* 0: none */
 	double input_cost, output_cost; /* US dollars per token; below 0: unknown */
 	int64_t window;

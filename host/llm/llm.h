@@ -42,7 +42,7 @@ int llm_open(struct llm_pool *pool, const struct config *c, struct registry *r,
 	     struct error *err);
 struct llm *llm_free(struct llm *l);
 
-/** A request follows soon: load what it needs in the background. */
+/** Load what the next request needs in the background. */
 void llm_warm_up(const struct llm *l);
 /** The same, as soon as the configuration is known; `model` as for llm_open. */
 void llm_preload(const struct config *c, const char *model);

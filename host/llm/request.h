@@ -61,7 +61,7 @@ struct llm_request {
 	void **owned;            /* freed with the request */
 	size_t owned_count, owned_room;
 	bool stream;
-	bool blind, links;       /* no media are shown; by address they may be */
+	bool blind, links;       /* no media are sent, except by URL */
 	struct request_span shown;  /* media before it are left out */
 };
 
@@ -78,9 +78,9 @@ int llm_request_add(struct llm_request *r, const struct llm_message *m);
 /** The same for a list of messages. */
 int llm_request_add_all(struct llm_request *r, const struct llm_message *m, size_t n);
 int llm_request_tool(struct llm_request *r, const struct llm_tool *t);
-/** True where a prompt-cache mark belongs behind a message: at the end of the
- *  system text, of the last turn of user or tools, which the next request
- *  continues, and of the one before it, which this one continues. */
+/** True if a cache breakpoint belongs after a message: at the end of the system text, of
+ *  the last turn of user or tools, which the next request continues, and of the one
+ *  before it, which this one continues. */
 bool llm_request_cache(const struct llm_request *r, size_t m);
 /** The first message that ends one of the last two turns of user or tools. */
 size_t llm_request_last_turns(const struct llm_request *r);

@@ -30,7 +30,7 @@ struct pack {
 struct pack_entry {
 	const char *path;
 	char kind;                     /* 'f' file, 'd' directory, 'l' link */
-	const char *target;            /* of a link: where it leads, from the root */
+	const char *target;            /* of a link: its target, relative to the root */
 	const char *bytes;             /* of a file that is wanted; else NULL */
 	size_t len;
 	const char *sha256;            /* of a file, in hex, if the reader asks for sums */
@@ -45,7 +45,7 @@ struct pack_reader {
 };
 enum { PACK_STOP = 1 };
 
-/** Go through an archive and check all of it (as far as it is read). */
+/** Read an archive and check everything that is read. */
 int pack_scan(const char *path, const struct pack_reader *reader, struct error *err);
 /** One file of it; owned. */
 int pack_file(const char *path, const char *inside, char **ret, size_t *ret_len,
@@ -65,7 +65,7 @@ AUTO_DEFINE(pack, struct pack *, pack_free)
  *  unchanged; otherwise it is read, and compared with the lock file next to it if
  *  that names it. Errors of the archive become problems of the skills. */
 int skills_add_pack(struct skills *s, const char *path, struct error *err);
-/** The same of one that must be signed by a key that is known. */
+/** The same for an archive that must be signed with a known key. */
 int skills_add_signed_pack(struct skills *s, const char *path, struct error *err);
 /** Read an archive without the cache, with its skills only; a rejected archive is
  *  an error. For verify and show. */
@@ -76,8 +76,8 @@ int pack_open(const char *path, struct pack **ret, struct skills **ret_skills,
 
 /** $XDG_DATA_HOME/mortise/skills.d; owned. */
 char *packs_dir(bool make, struct error *err);
-/** Verify an archive, copy it there and write it into the lock file. `source` is
- *  where it came from, `signer` a key's name or "". */
+/** Verify an archive, copy it there and write it into the lock file. `source` is its
+ *  origin, `signer` the name of a key or "". */
 int pack_install(const char *path, const char *source, const char *signer,
 		 char **ret_name, struct error *err);
 int pack_remove(const char *name, struct error *err);

@@ -53,18 +53,18 @@ struct skill *skill_parse(const char *path, const char *base, const char *text,
 struct skill *skill_free(struct skill *s);
 AUTO_DEFINE(skill, struct skill *, skill_free)
 
-/** What is wrong with a name by the standard: up to two sentences, separated by
- *  "; ". `dir` may be NULL. @return how many. */
+/** Errors of a name according to the standard: up to two sentences, separated by "; ".
+ *  `dir` may be NULL. @return how many. */
 size_t skill_name_faults(const char *name, const char *dir, struct strbuf *out);
 /** True for a name of a file that is taken as it is; `ret_name` is the skill's. */
 bool skill_is_rules_file(const char *file, const char **ret_name);
 /** True if this file name is SKILL.md. */
 bool skill_is_standard_file(const char *file);
 
-/** The first of the triggers that the message calls for; NULL: none does, or
- *  the skill goes by paths. Borrowed. */
+/** The first trigger that occurs in the message; NULL: none, or the skill is triggered by
+ *  paths. Borrowed. */
 const char *skill_find_trigger(const struct skill *s, const char *message, size_t len);
-/** Does it go by paths, and is this one of them? Relative to the workspace. */
+/** Is it triggered by this path? Relative to the workspace. */
 bool skill_matches_path(const struct skill *s, const char *path);
 /** "repo", "knowledge" or "agentskills". */
 const char *skill_type(const struct skill *s);

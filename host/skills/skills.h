@@ -39,12 +39,12 @@ int skills_content(struct skill *skill, struct error *err);
  *  assets/ and what else lies there), as a list of paths below its directory, at most
  *  `max`; owned. */
 json_object *skills_files(const struct skill *skill, size_t max);
-/** Read one of them; owned. Paths that lead out of the directory are refused. */
+/** Read one of them; owned. Paths outside the directory are refused. */
 int skills_file(const struct skill *skill, const char *path, char **ret, size_t *ret_len,
 		struct error *err);
 
-/** The MCP servers that a skill whose text was read brings, {NAME: {"command": ...}},
- *  owned; NULL: none. They start only once the user trusts them (tools/mcp-servers.h). */
+/** The MCP servers of a skill whose text was read, {NAME: {"command": ...}}, owned; NULL:
+ *  none. They start only once the user trusts them (tools/mcp-servers.h). */
 json_object *skill_mcp_servers(const struct skill *s);
 
 /** The AGENTS.md of the directories that a path of the workspace leads through, as
@@ -52,9 +52,9 @@ json_object *skill_mcp_servers(const struct skill *s);
  *  files, for example in node_modules, are left out. The path is relative. */
 int skills_add_path_rules(struct skills *s, const char *path, struct error *err);
 
-/** The list for the model, of those that are not always there: about `max` bytes.
- *  Where they are short, descriptions are cut, then left out, and names come last;
- *  if even these have no room, a note says how many are left out. */
+/** The list for the model, of those that are not always there: about `max` bytes. If they
+ *  do not fit, descriptions are shortened, then omitted; then names are omitted, and a
+ *  note reports how many. */
 int skills_list(const struct skills *s, size_t max, struct strbuf *out);
 /** The same of any skills. */
 int skills_list_of(struct skill *const *skills, size_t count, size_t max,

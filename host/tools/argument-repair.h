@@ -16,10 +16,10 @@ int repair_control_chars(const char *text, size_t len, struct strbuf *out);
  *  @return owned; NULL with `err` filled if it is no JSON. */
 json_object *repair_parse(const char *text, size_t len, struct error *err);
 
-/** Mend `args` in place by the tool's schema (may be NULL): nulls that it does
- *  not want and names that are left-over markup removed, misspelt security_risk
- *  renamed, lists and objects given as JSON text decoded, numbers and booleans
- *  given as text read, a text given as a list of pieces joined.
+/** Repair `args` in place using the tool's schema (may be NULL): removes unwanted nulls
+ *  and names that are left-over markup, renames a misspelled security_risk, decodes lists
+ *  and objects given as JSON text, parses numbers and booleans given as text, joins a
+ *  text given as a list of pieces.
  *  @return MT_OK or MT_ENOMEM. */
 int repair_arguments(json_object *schema, json_object *args);
 

@@ -17,7 +17,7 @@
 struct event *call_event(const struct catalog *catalog, const char *name,
 			 const char *text, size_t len, const char *thought,
 			 const struct tool **ret_tool, struct error *err);
-/** The action of a reply that only talks. */
+/** The action of a reply without a call. */
 struct event *message_event(const char *text, size_t len, bool wait, struct error *err);
 
 /** Parses, repairs and checks arguments as the model wrote them.
@@ -36,7 +36,7 @@ int action_to_call(const struct catalog *catalog, const struct event *action,
 		   json_object **ret_args, struct error *err);
 /** Type of the observation that answers this action ("run", "edit", "tool"). */
 const char *call_observation(const struct tool *tool, const struct event *action);
-/** Time-out that an action asks for, in ms; 0: none. */
+/** Timeout of an action, in ms; 0: none. */
 int64_t action_timeout_ms(const struct event *action);
 
 #endif

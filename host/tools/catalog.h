@@ -11,7 +11,7 @@
 #include "registry/registry.h"
 #include "tools/runner-connection.h"
 
-/** A tool as it is offered. Texts borrowed from the registry. */
+/** An offered tool. Texts borrowed from the registry. */
 struct tool {
 	const char *name, *description, *schema; /* schema as JSON text */
 	const char *title;       /* for people; "" if there is none */
@@ -26,7 +26,7 @@ struct tool {
 	size_t instance;         /* place in the catalog's instances */
 };
 
-/** Does it change nothing? Only a tool that is trusted can say so itself. */
+/** Is it read-only? Its own declaration is used only if it is trusted. */
 bool tool_only_reads(const struct tool *t);
 
 struct tool_instance {
@@ -36,10 +36,10 @@ struct tool_instance {
 	json_object *options;    /* {key: "value"} as set by the user */
 	char **secrets;          /* granted names, NULL-terminated */
 	int64_t deadline_ms;     /* of a call that names no time-out */
-	bool deadline_set;       /* by the user, so that it counts before a tool's own */
+	bool deadline_set;       /* by the user, so that it overrides the tool's own */
 	bool dynamic;            /* makes (more of) its list when it runs */
 	bool server;             /* is [mcp.NAME] */
-	bool trusted;            /* it comes with us, or the user trusts its hints */
+	bool trusted;            /* it comes with Mortise, or the user trusts its hints */
 	bool alone;              /* in a worker of its own */
 	json_object *listed;     /* what it listed, now or the last time; or NULL */
 	json_object *arrived;    /* what it lists now, not yet offered; or NULL */
@@ -56,7 +56,7 @@ struct catalog {
 	struct tool_instance *instances;
 	size_t instance_count;
 	bool reads_risk;         /* calls state their `security_risk` */
-	bool read_only;          /* offers only what reads of what toolsets list */
+	bool read_only;          /* offers only the read-only ones of listed tools */
 };
 
 /** Resolve a list ("bash, editor, think"). An item is a section [tool.X], or a
@@ -68,25 +68,25 @@ struct catalog {
 int catalog_open(const struct config *c, const struct registry *r, const char *list,
 		 struct catalog *ret, struct error *err);
 void catalog_clear(struct catalog *catalog);
-/** An instance says what tools it has. They are kept for the next run, and wait
- *  until catalog_renew. NULL: it failed, what was known stays. */
+/** An instance has listed its tools. They are stored for the next run, and take effect
+ *  with catalog_renew. NULL: it failed, and the known tools stay. */
 void catalog_arrived(const struct catalog *catalog, const char *instance,
 		     json_object *tools);
 /** Is there an instance whose tools are unknown until it lists them for the first time? */
 bool catalog_is_awaited(const struct catalog *catalog);
-/** With MCP servers there may be many tools: add the one that finds them, if it is
- *  installed. */
+/** Add the tool that searches for others, if it is installed: with MCP servers there may
+ *  be many tools. */
 int catalog_add_finder(struct catalog *catalog, const struct config *c,
 		       const struct registry *r, struct error *err);
 /** An instance complained of something. */
 void catalog_said(const struct catalog *catalog, const char *instance, const char *text);
-/** It is for an agent that must not write. */
+/** Restrict it to a read-only agent. */
 void catalog_read_only(struct catalog *catalog);
-/** Offer what has arrived. Every struct tool is another one then.
+/** Offer the listed tools. This invalidates every struct tool.
  *  @return true if something changed. */
 bool catalog_renew(struct catalog *catalog);
 const struct tool *catalog_find(const struct catalog *catalog, const char *name);
-/** Unknown tool: a sentence for the model that lists what is there. */
+/** Unknown tool: a sentence for the model that lists the available ones. */
 int catalog_unknown(const struct catalog *catalog, const char *name, const char *args,
 		    struct error *err);
 

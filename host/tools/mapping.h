@@ -10,7 +10,7 @@
 
 /** The entry that applies to these arguments; NULL: the plain action. */
 json_object *mapping_for(const struct tool *tool, json_object *args);
-/** Name of the action that these arguments make. */
+/** Name of the action for these arguments. */
 const char *mapping_action(const struct tool *tool, json_object *args);
 /** What a form stands for: "$x" for the argument x, "$*" for all of them,
  *  anything else for itself. Borrowed; NULL: there is no such argument. */

@@ -15,7 +15,7 @@
 #include "llm/request.h"
 #include <stdbool.h>
 
-/** What is wrong with a call that a model wrote. */
+/** An error in a call that a model wrote. */
 enum fncall_fault {
 	FNCALL_OK = 0,
 	FNCALL_UNKNOWN_FUNCTION,
@@ -40,13 +40,12 @@ extern const char fncall_example_tail[];
 /** The word at which a model is to stop, as JSON for the parameter `stop`. */
 #define FNCALL_STOP "</function"
 
-/** Append an example made only of tools that are there; nothing if it would
- *  have none. */
+/** Append an example that uses only available tools; nothing if there are none for it. */
 int fncall_example(const struct llm_tool *tools, size_t count, struct strbuf *out);
 /** Append the description of each tool. */
 int fncall_describe_tools(const struct llm_tool *tools, size_t count, struct strbuf *out);
-/** Append a call as text. Arguments that are no JSON object are written as they
- *  are, as one parameter. */
+/** Append a call as text. Arguments that are not a JSON object are written verbatim, as
+ *  one parameter. */
 int fncall_format_call(const struct llm_call *call, struct strbuf *out,
 		       struct error *err);
 
@@ -54,15 +53,15 @@ int fncall_format_call(const struct llm_call *call, struct strbuf *out,
  *  by its result. A call without result is left out if `drop`, else an error. */
 int fncall_split_calls(const struct llm_request *in, bool drop, struct llm_request **ret,
 		       struct error *err);
-/** A request without tools that says the same in text. Its messages have at
- *  most one call each. What it does not make itself it borrows from `in`. */
+/** An equivalent request without tools, as text. Its messages have at most one call each.
+ *  Unchanged parts are borrowed from `in`. */
 int fncall_encode_request(const struct llm_request *in, bool example,
 			  struct llm_request **ret, struct error *err);
 
 /* ---- what a model wrote --------------------------------------------------- */
 
 struct fncall {
-	const char *name;     /* of the tool that is meant, else as written */
+	const char *name;     /* of the intended tool, otherwise as written */
 	json_object *args;    /* what could not be read by the schema is a text */
 	enum fncall_fault fault; /* the first one */
 	char why[256];        /* a sentence on it */
@@ -75,14 +74,14 @@ struct fncalls {
 	size_t text_start, text_len; /* of the words before the first call */
 };
 
-/** The calls in a text. Without any, `count` is 0 and the words are all of it. */
+/** The calls in a text. Without any, `count` is 0 and the text is complete. */
 int fncall_parse(const char *text, size_t len, const struct fncall_tools *tools,
 		 struct fncalls *ret, struct error *err);
 void fncalls_clear(struct fncalls *c);
 
 /* ---- steps of the reading, for tests -------------------------------------- */
 
-/** What a stop word cut off from the end of a text; "" if nothing is missing. */
+/** The text that a stop sequence cut off; "" if nothing is missing. */
 const char *fncall_missing_end(const char *text, size_t len);
 
 /* ---- inside --------------------------------------------------------------- */
@@ -92,7 +91,7 @@ char *fncall_clean_utf8(const char *text, size_t len, size_t *ret_len);
 /** Set an argument from its text, by the schema. */
 int fncall_set_arg(struct fncall *call, json_object *schema, const char *name,
 		   size_t name_len, const char *value, size_t len);
-/** Say what of the required ones is missing. */
+/** Report missing required arguments. */
 void fncall_check_required(struct fncall *call, json_object *schema);
 void fncall_fail(struct fncall *call, enum fncall_fault fault, const char *fmt, ...)
 	MT_PRINTF(3, 4);

@@ -14,7 +14,7 @@ struct model_params {
 	bool effort_refused; /* the model does not support the effort that was set */
 };
 
-/** Change what the user set into what the model supports. */
+/** Adapt the user's parameters to what the model supports. */
 void model_params_apply(const struct model_facts *f, const char *model,
 			struct model_params *p);
 

@@ -32,7 +32,7 @@ struct model_facts {
 	bool stop;         /* supports stop sequences */
 	bool effort;       /* has levels of reasoning effort */
 	bool effort_sent;  /* ... and takes one in a request */
-	bool effort_budget; /* little effort is asked for as a budget of 128 tokens */
+	bool effort_budget; /* low effort is sent as a budget of 128 tokens */
 	bool vision;       /* supports images */
 	bool responses;    /* prefers the Responses API */
 	bool sampling;     /* supports temperature and top_p */
@@ -79,8 +79,8 @@ void model_facts_apply(struct model_facts *f, const char *model, const char *tex
  *  table cannot be read. */
 void model_facts_find(const struct config *c, const char *model, struct model_facts *ret);
 
-/** What a call costs in dollars; below 0: not known. `input` counts the whole
- *  prompt, what came from and went to the cache included. */
+/** The cost of a call in dollars; negative: unknown. `input` counts the whole prompt,
+ *  what came from and went to the cache included. */
 double model_cost(const struct model_facts *f, int64_t input, int64_t output,
 		  int64_t cache_read, int64_t cache_write);
 

@@ -14,13 +14,13 @@ struct provider {
 	const char *model;     /* what follows the provider's name */
 	const char *base_url;  /* "" if the user must set it */
 	const char *key_env;   /* "" if it takes no key */
-	bool network, local;   /* local: a server on this machine, no key needed */
-	bool is_file;          /* the name is that of a file, which must be there */
+	bool network, local;   /* local: a server on the local host, no key required */
+	bool is_file;          /* the name is that of a file, which must exist */
 	bool signs;            /* its dialect can sign requests instead of a key */
 };
 
-/** "provider/name" or "provider:name" of a provider that a dialect brings; any
- *  other name where base_url is set speaks the dialect `openai`. */
+/** "provider/name" or "provider:name" of a provider that a dialect supports; any other
+ *  name with base_url set uses the dialect `openai`. */
 int provider_find(const struct config *c, const char *section, const struct registry *r,
 		  const char *model, struct provider *ret, struct error *err);
 

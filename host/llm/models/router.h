@@ -19,8 +19,8 @@ struct llm_router;
 int llm_router_open(struct llm_models *m, const struct config *c, const char *name,
 		    struct llm_router **ret, struct error *err);
 struct llm_router *llm_router_free(struct llm_router *r);
-/** The model of the first rule that holds, else `otherwise`, by whose count of
- *  tokens `tokens > N` goes; `r` may be NULL. */
+/** The model of the first rule that matches, otherwise `otherwise`, whose token count
+ *  `tokens > N` uses; `r` may be NULL. */
 struct llm *llm_router_choose(const struct llm_router *r, const struct llm_request *q,
 			      enum llm_purpose purpose, struct llm *otherwise);
 

@@ -19,7 +19,7 @@ enum { BACKOFF_LIMITS = 5 };
 struct backoff_hint {
 	int64_t wait_ms;       /* -1: not reported */
 	int should;            /* 1: retry, 0: do not, -1: not told */
-	/* limits of requests, of tokens, ..., whatever the answer was */
+	/* limits of requests, of tokens, ..., regardless of the answer */
 	int64_t reset_ms[BACKOFF_LIMITS]; /* when there are more; 0: not told */
 	bool used_up[BACKOFF_LIMITS];     /* none are left */
 };

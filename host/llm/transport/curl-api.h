@@ -31,7 +31,7 @@ struct curl_api {
 	__typeof__(curl_multi_info_read) *multi_info_read;
 };
 
-/** Load it in a thread: requests will follow. Not thread-safe itself. */
+/** Load it in a thread, in advance of requests. Not thread-safe itself. */
 void curl_api_preload(void);
 /** Wait for the thread, if there is one. Due before the process ends: libraries that
  *  come with libcurl register their own ends, which would run before ours. */

@@ -49,7 +49,7 @@ struct http_events {
 int http_start(struct llm_pool *p, const struct http_request *r,
 	       const struct http_events *events, void *arg, struct http_call **ret,
 	       struct error *err);
-/** End it now: no event comes any more, also when called from one of them. */
+/** Cancel it: no further events are called, also if called from one of them. */
 void http_cancel(struct http_call *c);
 
 /* For the exchanges of the pool: */
