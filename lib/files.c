@@ -109,8 +109,8 @@ static int sync_folder_of(const char *path)
 }
 
 /* `*ret_unsynced`: a sync failed, where one is wanted (NULL: none is). */
-static int write_beside(const char *path, const char *bytes, size_t len, mode_t mode,
-			bool *ret_unsynced, struct error *err)
+static int write_temporary(const char *path, const char *bytes, size_t len, mode_t mode,
+			   bool *ret_unsynced, struct error *err)
 {
 	AUTO(strbuf) struct strbuf temp = STRBUF(1 << 16);
 	AUTO(close) int fd = -1;
@@ -140,7 +140,7 @@ int file_write_durable(const char *path, const char *bytes, size_t len, mode_t m
 		       bool *ret_unsynced, struct error *err)
 {
 	*ret_unsynced = false;
-	return write_beside(path, bytes, len, mode, ret_unsynced, err);
+	return write_temporary(path, bytes, len, mode, ret_unsynced, err);
 }
 
 int file_write(const char *path, const char *bytes, size_t len, mode_t mode, bool durable,
@@ -148,7 +148,7 @@ int file_write(const char *path, const char *bytes, size_t len, mode_t mode, boo
 {
 	bool unsynced = false;
 
-	return write_beside(path, bytes, len, mode, durable ? &unsynced : NULL, err);
+	return write_temporary(path, bytes, len, mode, durable ? &unsynced : NULL, err);
 }
 
 char *file_target(const char *path, bool *ret_special, struct error *err)

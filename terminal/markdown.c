@@ -240,7 +240,7 @@ static bool is_item(const char *line)
 }
 
 /* Does the block continue with this line after a blank one? */
-static bool goes_on(const struct markdown *m, const char *line)
+static bool continues_block(const struct markdown *m, const char *line)
 {
 	return is_item(m->block.text) && (strncmp(line, "  ", 2) == 0 || is_item(line));
 }
@@ -253,7 +253,7 @@ static void block_line(struct markdown *m, struct strbuf *out, const char *line)
 			flush(m, out);
 		return;
 	}
-	if (m->blank && goes_on(m, line))
+	if (m->blank && continues_block(m, line))
 		strbuf_addc(&m->block, '\n');
 	else if (m->blank || m->block.len > MARKDOWN_BLOCK_MAX)
 		flush(m, out);

@@ -416,7 +416,7 @@ static int import_into(const char *dir, const char *id, const char *workspace,
 		status = meta_write(dir, id, t->title, workspace,
 				    json_object_new_object(), NULL, NULL, err);
 	if (!status)
-		status = evlog_beside(log, "meta.json", err);
+		status = evlog_add_file(log, "meta.json", err);
 	return status ? status : evlog_barrier(log, err);
 }
 

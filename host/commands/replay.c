@@ -19,7 +19,7 @@ enum { SHOWN = 200 }; /* bytes of a text that differs */
 struct arguments {
 	struct common common;
 	const char *what, *until, *model, *controller, *title;
-	bool go_on;
+	bool continue_after;
 	struct drive_options drive;
 };
 
@@ -28,7 +28,7 @@ static const struct flag flags[] = {
 	     "replay up to event N of the recording, then query the model",
 	     STORE(FLAG_TEXT, struct arguments, until)),
 	FLAG(0, "continue", NULL, "query the model after the end of the recording",
-	     STORE(FLAG_TRUE, struct arguments, go_on)),
+	     STORE(FLAG_TRUE, struct arguments, continue_after)),
 	FLAG('m', "model", "NAME", "model to use: provider/name or script:FILE",
 	     STORE(FLAG_TEXT, struct arguments, model)),
 	FLAG(0, "controller", "NAME", "use the [controller.NAME] configuration",
@@ -143,7 +143,7 @@ static int set_end(const struct arguments *a, struct replay *r, struct error *er
 	if (a->until && (end == a->until || *end))
 		return fail(err, MT_EINVAL, "invalid --until `%.40s`: not an event id",
 			    a->until);
-	replay_hand_over(r, a->until || a->go_on);
+	replay_hand_over(r, a->until || a->continue_after);
 	return a->until ? replay_until(r, n, err) : MT_OK;
 }
 
@@ -152,7 +152,7 @@ static const char *model_for(const struct arguments *a, const struct config *con
 {
 	const char *set = config_get(config, "llm", "model");
 
-	if (a->model || a->until || a->go_on || a->controller || (set && *set))
+	if (a->model || a->until || a->continue_after || a->controller || (set && *set))
 		return a->model;
 	return "script:/dev/null";
 }

@@ -444,7 +444,7 @@ int conversation_create(uv_loop_t *loop, struct config *config, struct registry 
 		r = meta_write(c->dir, c->id, c->title, c->workspace,
 			       wiring_spec(c, o->controller), o, c->mask, err);
 	if (!r)
-		r = evlog_beside(c->log, "meta.json", err);
+		r = evlog_add_file(c->log, "meta.json", err);
 	if (!r)
 		r = offered_tools_log_system(c, err);
 	if (!r)

@@ -209,7 +209,7 @@ static int make_durable(struct fork *f)
 		r = evlog_open(f->dir, EVLOG_WRITE, &o, &log, NULL, f->err);
 
 	if (!r)
-		r = evlog_beside(log, "meta.json", f->err);
+		r = evlog_add_file(log, "meta.json", f->err);
 	return r ? r : evlog_barrier(log, f->err);
 }
 

@@ -437,7 +437,7 @@ static void keep_changes(struct conversation *c, const struct config_input *in,
 	if (!in->override_count && !o->model)
 		return;
 	if (meta_change(c->log, NULL, wiring_spec(c, NULL), c->mask, &err) ||
-	    evlog_beside(c->log, "meta.json", &err))
+	    evlog_add_file(c->log, "meta.json", &err))
 		conversation_notice(c, MT_LOG_WARNING,
 				    "could not save the changed settings for later "
 				    "resumes: %s",

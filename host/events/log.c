@@ -176,7 +176,7 @@ static int sync_all(struct evlog *log, struct error *err)
 	return MT_OK;
 }
 
-int evlog_beside(struct evlog *log, const char *name, struct error *err)
+int evlog_add_file(struct evlog *log, const char *name, struct error *err)
 {
 	if (log->options.sync == SYNC_NONE)
 		return MT_OK;

@@ -82,7 +82,7 @@ bool evlog_is_lost(const struct evlog *log);
 void evlog_barrier_begin(struct evlog *log);
 /** A file of the directory was just written: the next barrier makes it durable with the
  *  log, so that creating a conversation waits for the disk once. */
-int evlog_beside(struct evlog *log, const char *name, struct error *err);
+int evlog_add_file(struct evlog *log, const char *name, struct error *err);
 
 int64_t evlog_count(const struct evlog *log);
 /** How many there were when it was opened. */

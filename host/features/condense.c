@@ -114,7 +114,7 @@ static int advance(struct mt_ctx *x, const struct mt_in *in)
 }
 
 /* The condensers from this stage on, until one has to wait. */
-static int go_on(struct mt_ctx *x, enum condensing *ret)
+static int condense_resume(struct mt_ctx *x, enum condensing *ret)
 {
 	const struct mt_in in = { .size = sizeof in, .what = MT_START };
 	int r = MT_OK;
@@ -173,7 +173,7 @@ static void answered(struct conversation *c, const struct mt_in *news)
 	if (!r && !x.sent && !x.condensed)
 		r = add_news(&x, &err);
 	if (!r && !x.sent)
-		r = go_on(&x, &what);
+		r = condense_resume(&x, &what);
 	if (!r && what == CONDENSE_ASKS)
 		r = wait_for_model(&x, &err);
 	else if (!r && what == CONDENSE_DONE && !condense_preview_is_active(c))
@@ -251,7 +251,7 @@ int condense_view(struct mt_ctx *x, enum condensing *ret, struct error *err)
 	int r;
 
 	x->stage = 0;
-	r = go_on(x, ret);
+	r = condense_resume(x, ret);
 	if (!r && *ret == CONDENSE_ASKS)
 		r = wait_for_model(x, err);
 	return r;

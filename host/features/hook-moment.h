@@ -40,7 +40,7 @@ struct hook_runner {
 	struct hook_moment *moments;    /* in progress */
 	struct held held[HOOK_MESSAGES_MAX];
 	size_t held_count;
-	bool started, ended, go_on;
+	bool started, ended, continue_after;
 	char *context;             /* of the session: goes with the next message */
 	unsigned stop_denials;
 };

@@ -101,10 +101,10 @@ static void on_started(struct hook_moment *m)
 				    "a session-start hook reported: %s", m->denied);
 	hook_moment_free(m);
 	next_held(c);
-	if (h->go_on) {
+	if (h->continue_after) {
 		struct error err = ERROR_NONE;
 
-		h->go_on = false;
+		h->continue_after = false;
 		if (conversation_continue(c, &err))
 			conversation_notice(c, MT_LOG_ERROR, "%s", err.text);
 	}
@@ -166,7 +166,7 @@ static int before_continue(struct conversation *c, bool *ret_held, struct error 
 	(void)err;
 	if (!hook_runner_of(c) || !start_session(c))
 		return MT_OK;
-	hook_runner_of(c)->go_on = true;
+	hook_runner_of(c)->continue_after = true;
 	*ret_held = true;
 	return MT_OK;
 }
@@ -415,7 +415,7 @@ static void cancel(struct conversation *c)
 		if (m->event == HOOK_USER_PROMPT || m->event == HOOK_SESSION_START) {
 			while (h->held_count)
 				drop_held(h);
-			h->go_on = false;
+			h->continue_after = false;
 			conversation_notice(c, MT_LOG_WARNING,
 					    "message not sent: its hooks were cancelled");
 		}

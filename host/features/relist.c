@@ -18,7 +18,7 @@ struct relist {
 
 enum { RELIST_MS = 5000 }; /* then the request goes without the list */
 
-static void go_on(struct conversation *c)
+static void relist_continue(struct conversation *c)
 {
 	struct relist *r = feature_state(c, &relist_feature);
 
@@ -32,7 +32,7 @@ static void go_on(struct conversation *c)
 
 static void on_time(uv_timer_t *timer)
 {
-	go_on(timer->data);
+	relist_continue(timer->data);
 }
 
 static bool watch(struct conversation *c)
@@ -86,7 +86,7 @@ static const char *block_step(struct conversation *c)
 static void continue_if_listed(struct conversation *c)
 {
 	if (!has_to_wait(c))
-		go_on(c);
+		relist_continue(c);
 }
 
 static void on_closed(uv_handle_t *handle)

@@ -121,7 +121,7 @@ int subagents_add_unsettled(struct conversation *c, const char *id, struct error
 	return keep(c, err);
 }
 
-static void owe_no_more(struct conversation *c, const char *id)
+static void remove_unsettled(struct conversation *c, const char *id)
 {
 	size_t n = json_object_array_length(subagents_of(c)->unsettled);
 
@@ -163,7 +163,7 @@ void subagents_settle(struct conversation *c, const char *id, struct llm_metrics
 			 err.code ? err.text : "out of memory");
 	}
 	llm_usage_totals_free(b);
-	owe_no_more(c, id);
+	remove_unsettled(c, id);
 	if (keep(c, &err))
 		conversation_notice(c, MT_LOG_WARNING,
 				    "could not log the usage of %s: %s", id, err.text);

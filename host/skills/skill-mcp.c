@@ -50,7 +50,7 @@ static json_object *from_list(json_object *list)
 	return all;
 }
 
-static char *read_beside(const struct skill *s, size_t *ret_len)
+static char *read_sibling(const struct skill *s, size_t *ret_len)
 {
 	const struct pack *pack = s->pack;
 	AUTO(free) char *dir = s->listed ? strdup(s->source) : NULL, *path = NULL;
@@ -76,7 +76,7 @@ json_object *skill_mcp_servers(const struct skill *s)
 		all = list ? from_list(list) : from_map(front);
 	} else {
 		size_t len = 0;
-		AUTO(free) char *text = read_beside(s, &len);
+		AUTO(free) char *text = read_sibling(s, &len);
 		AUTO(json) json_object *o =
 			text ? js_parse_object(text, len, NULL) : NULL;
 

@@ -198,7 +198,7 @@ static const struct turns turns = {
 	.user = "{\"role\":\"user\",\"content\":[",
 	.assistant = "{\"role\":\"assistant\",\"content\":[",
 	.end = "]}",
-	.go_on = "{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"Go on.\"}]}",
+	.user_turn = "{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"Go on.\"}]}",
 	.system = put_system,
 	.message = anthropic_put_message,
 };

@@ -185,7 +185,7 @@ static const struct turns turns = {
 	.user = "{\"role\":\"user\",\"content\":[",
 	.assistant = "{\"role\":\"assistant\",\"content\":[",
 	.end = "]}",
-	.go_on = "{\"role\":\"user\",\"content\":[{\"text\":\"Go on.\"}]}",
+	.user_turn = "{\"role\":\"user\",\"content\":[{\"text\":\"Go on.\"}]}",
 	.system = put_system,
 	.message = bedrock_put_message,
 };

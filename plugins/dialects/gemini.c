@@ -202,7 +202,7 @@ static const struct turns turns = {
 	.user = "{\"role\":\"user\",\"parts\":[",
 	.assistant = "{\"role\":\"model\",\"parts\":[",
 	.end = "]}",
-	.go_on = "{\"role\":\"user\",\"parts\":[{\"text\":\"Go on.\"}]}",
+	.user_turn = "{\"role\":\"user\",\"parts\":[{\"text\":\"Go on.\"}]}",
 	.system = put_system,
 	.message = gemini_put_message,
 };

@@ -302,7 +302,7 @@ static void put_between(struct writer *w, const struct turns *t, enum side befor
 	if (before == SYSTEM || before == NOBODY) {
 		put_str(w, t->before_messages);
 		if (now == ASSISTANT) {
-			put_str(w, t->go_on);
+			put_str(w, t->user_turn);
 			PUT(w, ",");
 		}
 	} else {
@@ -318,13 +318,13 @@ static void put_end(struct writer *w, const struct turns *t, enum side last)
 		put_str(w, t->after_system);
 	if (last == SYSTEM || last == NOBODY) {
 		put_str(w, t->before_messages);
-		put_str(w, t->go_on);
+		put_str(w, t->user_turn);
 	} else {
 		put_str(w, t->end);
 	}
 	if (last == ASSISTANT) {
 		PUT(w, ",");
-		put_str(w, t->go_on);
+		put_str(w, t->user_turn);
 	}
 	PUT(w, "]");
 }

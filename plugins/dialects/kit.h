@@ -26,8 +26,8 @@ void put(struct writer *w, const char *bytes, size_t len);
 void put_text(struct writer *w, const char *text, size_t len);
 void put_cstr(struct writer *w, const char *text);
 void put_json(struct writer *w, json_object *value);
-/** A name or an id as most providers want them: of letters, digits, _ and -,
- *  whatever a model made of it. */
+/** A name or id in the form that most providers require: letters, digits, _ and -,
+ *  whatever the model wrote. */
 void put_name(struct writer *w, struct mt_str name);
 /** The arguments of a call as a JSON object, byte for byte if they are one. */
 void put_args(struct writer *w, struct mt_str args);
@@ -102,7 +102,7 @@ struct turns {
 	const char *before_messages; /* ,"messages":[ */
 	const char *user, *assistant; /* {"role":"user","content":[ */
 	const char *end;             /* ]} */
-	const char *go_on;           /* a turn of the user where there must be one */
+	const char *user_turn;         /* a user turn where one is required */
 	void (*system)(struct writer *w, size_t m);
 	void (*message)(struct writer *w, size_t m); /* items, with commas between */
 };
@@ -126,7 +126,7 @@ struct answer_rules {
 	int (*event)(struct answer *a, const char *name, json_object *event);
 	/** An answer in one piece; also each item of a list. */
 	int (*whole)(struct answer *a, json_object *answer);
-	/** An error, as {"error": {...}} or whatever it looks like. */
+	/** An error, as {"error": {...}} or in any other form. */
 	int (*error)(struct answer *a, json_object *answer);
 	/** The end of an answer without error: anything that is missing? NULL: as
 	 *  `finished` says. */

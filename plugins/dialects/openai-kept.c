@@ -36,7 +36,7 @@ static bool is_sealed(const char *type)
 	return strstr(type, "encrypted") || strstr(type, "redacted");
 }
 
-static bool goes_on(json_object *last, json_object *item)
+static bool is_continuation(json_object *last, json_object *item)
 {
 	const char *type = js_str(last, "type", ""), *id = js_str(item, "id", "");
 
@@ -107,7 +107,7 @@ static int add_item(struct chat_list *l, json_object *item, bool piece)
 
 	if (!json_object_is_type(item, json_type_object))
 		return MT_OK;
-	if (piece && goes_on(last, item))
+	if (piece && is_continuation(last, item))
 		return openai_kept_join(l, last, item);
 	if (close_item(l) || (!l->items && !(l->items = json_object_new_array())))
 		return MT_ENOMEM;

@@ -23,7 +23,7 @@ static struct llm_part *part_of(struct llm_request *q, const char *text)
 }
 
 /* The reply as a message, and a result for each of its calls. */
-static void go_on(struct llm_request *q, const struct llm_reply *r, int step)
+static void continue_dialogue(struct llm_request *q, const struct llm_reply *r, int step)
 {
 	struct llm_call *calls = calloc(r->call_count, sizeof *calls);
 	char result[64];
@@ -70,7 +70,7 @@ static int talk(struct bench *b, int steps)
 		puts("");
 		if (!r.reply->call_count)
 			break;
-		go_on(q, r.reply, step);
+		continue_dialogue(q, r.reply, step);
 	} while (++step < steps);
 	printf("calls %" PRId64 ", input %s, retries %s\n", llm_metrics(b->llm)->calls,
 	       llm_metrics(b->llm)->input > 0 ? "counted" : "unknown",

@@ -187,19 +187,19 @@ void approval_rejected(struct conversation *c, struct event *action)
 	struct error err = ERROR_NONE;
 	AUTO(strbuf) struct strbuf text = STRBUF(1 << 20);
 	const char *reason = js_str(action->json, "reject_reason", "");
-	bool go_on = *reason != '\0';
+	bool continues = *reason != '\0';
 
 	turn_refuse(c, "This call was not made: the user rejected an earlier call of the "
 		       "same response.");
 	strbuf_add(&text, "Action has been rejected by the user! ");
-	if (go_on)
+	if (continues)
 		strbuf_addf(&text, "The user says: %s", reason);
 	else
 		strbuf_add(&text, "Waiting for further user input.");
 	dispatch_log_answer(c, action, "user_rejected", text.text, &err);
 	if (conversation_state(c) == STATE_ERROR)
 		return;
-	if (go_on)
+	if (continues)
 		conversation_set_state(c, STATE_RUNNING, "");
 	else
 		conversation_set_state(c, STATE_AWAITING_USER_INPUT,

@@ -296,11 +296,11 @@ static int run_finish(struct run *r, const struct run_call *call, bool echo,
 	return take_content(r, true, call, echo, ret);
 }
 
-static int still(struct run *r, const struct run_call *call, bool echo, bool goes_on,
-		 struct run_result *ret)
+static int still(struct run *r, const struct run_call *call, bool echo,
+		 bool is_continuation, struct run_result *ret)
 {
 	r->busy = true;
-	if (goes_on)
+	if (is_continuation)
 		strbuf_add(&ret->prefix, "[Below is the output of the previous command."
 					 "]\n");
 	strbuf_addf(&ret->suffix, " %s]", hint);
@@ -363,7 +363,7 @@ static int64_t interrupt_again(struct run *r, pid_t *front)
 
 /* Wait for the end of the command and report. */
 static int follow_conversation(struct run *r, const struct run_call *call, bool echo,
-			       bool goes_on, struct run_result *ret)
+			       bool is_continuation, struct run_result *ret)
 {
 	bool given = call->timeout >= 0;
 	double seconds = given ? fmin(call->timeout, TIMEOUT_MAX_S)
@@ -406,7 +406,7 @@ static int follow_conversation(struct run *r, const struct run_call *call, bool 
 			strbuf_add(&ret->suffix, "\n[The command timed out after ");
 			put_seconds(&ret->suffix, seconds, true);
 			strbuf_add(&ret->suffix, " seconds.");
-			return still(r, call, echo, goes_on, ret);
+			return still(r, call, echo, is_continuation, ret);
 		}
 		if (!given && now >= change + r->config.no_change_ms) {
 			strbuf_add(&ret->suffix, "\n[The command has no new output "
@@ -414,7 +414,7 @@ static int follow_conversation(struct run *r, const struct run_call *call, bool 
 			put_seconds(&ret->suffix, (double)r->config.no_change_ms / 1000,
 				    false);
 			strbuf_add(&ret->suffix, " seconds.");
-			return still(r, call, echo, goes_on, ret);
+			return still(r, call, echo, is_continuation, ret);
 		}
 	}
 }
@@ -468,8 +468,8 @@ static void count_interrupts(struct run *r, const struct run_call *call)
 }
 
 /* A command runs: read on, answer it, or refuse another one. */
-static int go_on(struct run *r, const struct run_call *call, bool empty,
-		 struct run_result *ret, struct error *err)
+static int run_continue(struct run *r, const struct run_call *call, bool empty,
+			struct run_result *ret, struct error *err)
 {
 	size_t key_len;
 	bool echo = false, typed = call->is_input;
@@ -541,7 +541,7 @@ static int dispatch(struct run *r, const struct run_call *call, struct run_resul
 	int seen = catch_up(r), status;
 
 	if (was_busy && !seen)
-		return go_on(r, call, empty, ret, err);
+		return run_continue(r, call, empty, ret, err);
 	if (was_busy && (empty || call->is_input))
 		return ended_meanwhile(r, call, empty, seen & SESSION_DEAD, ret);
 	r->busy = false;

@@ -93,8 +93,8 @@ static int write_in_place(const char *path, const struct stat *old, const char *
 }
 
 /* A new file in the directory of `path`, with the bytes in it. */
-static int write_beside(const char *path, mode_t mode, const char *bytes, size_t len,
-			int *ret_fd, char **ret_name, struct error *err)
+static int write_temporary(const char *path, mode_t mode, const char *bytes, size_t len,
+			   int *ret_fd, char **ret_name, struct error *err)
 {
 	static unsigned serial;
 	AUTO(strbuf) struct strbuf name = STRBUF(8192);
@@ -136,7 +136,7 @@ int textfile_write(const char *path, const struct stat *old, const char *bytes,
 		return fail_errno(err, errno);
 	if (old->st_nlink > 1)
 		return write_in_place(path, old, bytes, len, err);
-	status = write_beside(path, 0600, bytes, len, &fd, &name, &why);
+	status = write_temporary(path, 0600, bytes, len, &fd, &name, &why);
 	if (status == MT_EDENIED)
 		return write_in_place(path, old, bytes, len, err);
 	if (status != MT_OK)
@@ -183,7 +183,7 @@ int textfile_create(const char *path, const char *bytes, size_t len,
 	int status = make_parents(path, ret_parents, err);
 
 	if (status == MT_OK)
-		status = write_beside(path, 0666, bytes, len, &fd, &name, err);
+		status = write_temporary(path, 0666, bytes, len, &fd, &name, err);
 	if (status != MT_OK)
 		return status;
 	if (link(name, path) != 0) {

@@ -9,7 +9,7 @@
 
 enum {
 	QUIET_MS = 2000,      /* after the answer, for the output that belongs to it */
-	KNOCK_MS = 250,       /* between two questions to a kernel that starts */
+	KERNEL_INFO_MS = 250,       /* interval of kernel_info requests to a kernel that starts */
 	STRANGE_MAX = 1000,   /* invalid messages after which the kernel is given up */
 	CODE_MAX = 64 << 20,
 };
@@ -21,7 +21,7 @@ struct run {
 	char id[WIRE_ID_MAX];
 	bool answered, idle;
 	int64_t deadline;    /* of the next escalation */
-	int64_t heard;       /* when output came last */
+	int64_t last_output;      /* when output came last */
 	int stage;           /* 0: it runs; 1, 2: interrupted; 3: killed */
 	bool asking;         /* input() waits for an answer */
 	int64_t asked;       /* since when */
@@ -56,7 +56,7 @@ static bool is_ours(const struct run *r, const struct wire_message *m)
 
 static void take_iopub(struct run *r, const struct wire_message *m)
 {
-	r->heard = clock_ms();
+	r->last_output = clock_ms();
 	if (strcmp(wire_type(m), "status") == 0) {
 		if (is_ours(r, m) &&
 		    strcmp(js_str(m->content, "execution_state", ""), "idle") == 0)
@@ -88,7 +88,7 @@ static void take_shell(struct run *r, const struct wire_message *m)
 	if (!is_ours(r, m) || strcmp(wire_type(m), "execute_reply") != 0)
 		return;
 	r->answered = true;
-	r->heard = clock_ms();
+	r->last_output = clock_ms();
 	r->result->failed = strcmp(status, "error") == 0;
 	r->result->aborted = strncmp(status, "abort", 5) == 0;
 	r->result->leaving = will_end(m->content);
@@ -225,7 +225,7 @@ static bool is_over(struct run *r)
 {
 	if (r->result->dead || r->result->strange >= STRANGE_MAX)
 		return true;
-	if (r->answered && !r->idle && clock_ms() - r->heard >= QUIET_MS)
+	if (r->answered && !r->idle && clock_ms() - r->last_output >= QUIET_MS)
 		r->result->incomplete = true;
 	return r->answered && (r->idle || r->result->incomplete);
 }
@@ -234,8 +234,8 @@ static int64_t next_time(const struct run *r)
 {
 	int64_t next = r->deadline;
 
-	if (r->answered && r->heard + QUIET_MS < next)
-		next = r->heard + QUIET_MS;
+	if (r->answered && r->last_output + QUIET_MS < next)
+		next = r->last_output + QUIET_MS;
 	if (r->asking && r->asked + r->cell->input_ms < next)
 		next = r->asked + r->cell->input_ms;
 	next -= clock_ms();
@@ -276,10 +276,10 @@ int cell_run(struct kernel *k, const struct cell *cell, struct cell_result *ret,
 	     struct error *err)
 {
 	struct run r = { .k = k, .cell = cell, .result = ret, .prompt = STRBUF(64 * 1024),
-			 .heard = clock_ms() };
+			 .last_output = clock_ms() };
 
 	*ret = (struct cell_result){ 0 };
-	r.deadline = r.heard + cell->timeout_ms;
+	r.deadline = r.last_output + cell->timeout_ms;
 	int status = send_code(&r, err);
 
 	if (status == MT_OK)
@@ -301,8 +301,8 @@ static int died(struct kernel *k, struct error *err)
 }
 
 /* Anything that comes on a channel, and whether it is signed. */
-static bool hear(struct kernel *k, enum channel channel, const char *type,
-		 unsigned *strange)
+static bool read_channel(struct kernel *k, enum channel channel, const char *type,
+			 unsigned *strange)
 {
 	struct wire_message m;
 	bool found = false;
@@ -320,11 +320,11 @@ static bool hear(struct kernel *k, enum channel channel, const char *type,
 int cell_await_kernel(struct kernel *k, int64_t timeout_ms, int cancel_fd,
 		      struct error *err)
 {
-	int64_t until = clock_ms() + timeout_ms, knock = 0;
-	bool answers = false, heard = false;
+	int64_t until = clock_ms() + timeout_ms, next_request = 0;
+	bool answers = false, has_output = false;
 	unsigned strange = 0;
 
-	while (!answers || !heard) {
+	while (!answers || !has_output) {
 		int64_t now = clock_ms();
 
 		if (now >= until)
@@ -335,20 +335,20 @@ int cell_await_kernel(struct kernel *k, int64_t timeout_ms, int cancel_fd,
 				strange ? ", but sent messages without a valid signature"
 					: "");
 		/* Its first words may be said before our ear is there: ask again. */
-		if (now >= knock && (!knock || answers))
+		if (now >= next_request && (!next_request || answers))
 			kernel_send(k, CHANNEL_SHELL, "kernel_info_request", "{}", NULL,
 				    NULL);
-		if (now >= knock)
-			knock = now + KNOCK_MS;
-		int64_t left = until < knock ? until - now : knock - now;
+		if (now >= next_request)
+			next_request = now + KERNEL_INFO_MS;
+		int64_t left = until < next_request ? until - now : next_request - now;
 		int seen = kernel_wait(k, left, cancel_fd, -1);
 
 		if (seen & KERNEL_DEAD)
 			return died(k, err);
 		if (seen & KERNEL_CANCEL)
 			return fail(err, MT_ECANCELLED, "cancelled before it started");
-		answers |= hear(k, CHANNEL_SHELL, "kernel_info_reply", &strange);
-		heard |= hear(k, CHANNEL_IOPUB, "status", &strange);
+		answers |= read_channel(k, CHANNEL_SHELL, "kernel_info_reply", &strange);
+		has_output |= read_channel(k, CHANNEL_IOPUB, "status", &strange);
 		if (strange >= STRANGE_MAX)
 			return fail(err, MT_EDENIED,
 				    "the kernel sends messages without a "

@@ -151,7 +151,7 @@ void listener_heard(struct http *h)
 	struct client *c = h->client;
 
 	pthread_mutex_lock(&c->lock);
-	h->heard = true;
+	h->is_listening = true;
 	pthread_cond_broadcast(&c->wake);
 	pthread_mutex_unlock(&c->lock);
 }
@@ -163,7 +163,7 @@ void listener_wait(struct http *h)
 	struct timespec t = { .tv_sec = until / 1000, .tv_nsec = until % 1000 * 1000000 };
 
 	pthread_mutex_lock(&c->lock);
-	while (!h->heard && !c->closing && clock_ms() < until)
+	while (!h->is_listening && !c->closing && clock_ms() < until)
 		pthread_cond_timedwait(&c->wake, &c->lock, &t);
 	pthread_mutex_unlock(&c->lock);
 }

@@ -223,7 +223,7 @@ static int resume(struct http *h, struct pending *p, struct strbuf *id, int64_t 
 	return status;
 }
 
-static int go_on(struct transfer *broken, struct pending *p, struct error *err)
+static int resume_stream(struct transfer *broken, struct pending *p, struct error *err)
 {
 	struct http *h = broken->http;
 	struct client *c = h->client;
@@ -272,7 +272,7 @@ static int post_once(struct http *h, const char *url, const char *text, size_t l
 		keep_session(&t);
 	if (!status && p && !is_done(c, p))
 		status =
-			t.is_sse ? go_on(&t, p, err)
+			t.is_sse ? resume_stream(&t, p, err)
 			: c->transport == &sse_transport
 				? MT_OK
 				: fail(err, MT_EIO,

@@ -22,7 +22,7 @@ struct http {
 	CURLM *lanes[LANES_MAX];  /* idle, with their open connections */
 	int lane_count;
 	bool stopping, listening;
-	bool heard;               /* the listener's request was answered, or failed */
+	bool is_listening;               /* the listener's request was answered, or failed */
 	pthread_t listener;
 	CURLM *listen_multi;
 };

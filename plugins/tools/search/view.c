@@ -94,7 +94,7 @@ static bool stopped(const struct view *v)
 
 /* Is there more to see or to count? What lies behind a full page is counted as far
  * as the file is small. */
-static bool goes_on(const struct lines *l, int64_t read_so_far)
+static bool has_more(const struct lines *l, int64_t read_so_far)
 {
 	if (l->v->last >= 0 && l->number > l->v->last)
 		return false;
@@ -107,7 +107,7 @@ static int stream(struct lines *l, int fd, struct error *err)
 	int64_t so_far = 0;
 	ssize_t n;
 
-	while (goes_on(l, so_far) && (n = read(fd, buffer, sizeof buffer)) != 0) {
+	while (has_more(l, so_far) && (n = read(fd, buffer, sizeof buffer)) != 0) {
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0)
