@@ -9,9 +9,9 @@
 #include "js.h"
 #include <mortise/function.h>
 
-/** Call it. What it returns is appended to `ret`: the one value as plain text,
- *  or, with out arguments, an object of all of them (the value of the function
- *  is its member "returns"). The table was checked by function_check. */
+/** Call it. The result is appended to `ret`: a single value as plain text, or, with out
+ *  arguments, an object of all of them (the return value is its member "returns"). The
+ *  table was checked by function_check. */
 int function_call(const struct mt_function *f, json_object *args, struct strbuf *ret,
 		  struct error *err);
 

@@ -74,8 +74,8 @@ struct frame_progress {
 	double done, total;
 };
 
-/** One message of at most FRAME_PIECE payload bytes as it goes over the line;
- *  `room` is FRAME_BUFFER. @return its length. */
+/** Encode one message of at most FRAME_PIECE payload bytes; `room` is FRAME_BUFFER.
+ *  @return its length. */
 size_t frame_encode(const struct frame *f, char *buffer);
 /** Read one message. The payload is borrowed from `buffer`.
  *  @return MT_OK or MT_EINVAL. */
@@ -85,11 +85,11 @@ int frame_decode(const char *buffer, size_t len, struct frame *ret);
  *  @return MT_OK, MT_ELIMIT (would block) or MT_EIO. */
 int frame_send(int fd, const struct frame *f, int flags);
 
-/** Put the pieces of frames together. @return 1: `*f` is whole (its payload
- *  borrowed from `parts` or from the message), 0: more to come, < 0: broken. */
+/** Assemble the pieces of frames. @return 1: `*f` is complete (its payload borrowed from
+ *  `parts` or from the message), 0: incomplete, < 0: invalid. */
 int frame_join(struct strbuf *parts, struct frame *f);
 
-/** Take the text up to the next NUL off the front of a payload.
+/** Remove the text up to the next NUL from the front of a payload.
  *  @return NULL if there is no NUL. */
 const char *frame_text(const char **data, size_t *len);
 

@@ -15,7 +15,7 @@ void handle_given(const void *handle);
 void handle_ended(const void *handle);
 /** Append it as a model sees it: 0x and small hexadecimal digits. */
 int handle_put(struct strbuf *out, const void *handle);
-/** The handle that a model gives. `name`: of the argument. */
+/** Parse a handle from the model. `name`: of the argument. */
 int handle_read(const char *name, const char *text, void **ret, struct error *err);
 
 #endif

@@ -24,11 +24,11 @@ enum {
 struct limits {
 	int64_t result_max;  /* bytes of text in a result */
 	int64_t spool_max;   /* bytes of a spool file */
-	int64_t timeout_ms;  /* of a call that brings none; -1: none */
+	int64_t timeout_ms;  /* default of a call; -1: none */
 	int64_t grace_ms;    /* between cancelling a call and killing its worker */
 	int64_t memory_max;  /* RLIMIT_AS of a worker; 0: none */
 	int64_t files_max;   /* soft RLIMIT_NOFILE of a worker */
-	int64_t window;      /* bulk bytes on the way to the host */
+	int64_t window;      /* bulk bytes in transit to the host */
 };
 
 struct option_value {
@@ -42,7 +42,7 @@ struct instance_spec {
 	char **secrets;      /* granted names */
 	size_t secret_count;
 	unsigned worker;     /* number of the worker that has its plugin; 0: none yet */
-	bool dedicated_worker;          /* it shares its worker with no other instance */
+	bool dedicated_worker;          /* it has its own worker */
 };
 
 struct spec {
@@ -61,8 +61,8 @@ int spec_read(json_object *params, struct spec *ret, struct error *err);
 void spec_clear(struct spec *s);
 /** Does one worker serve both instances? */
 bool spec_together(const struct spec *s, int a, int b);
-/** Overwrite the options of instances that are not together with this one:
- *  nothing of theirs is in the memory of a worker that it is not for. */
+/** Overwrite the options of instances of other workers, so that a worker's memory
+ *  contains only those of its own instances. */
 void spec_keep_only(struct spec *s, int instance);
 /** Number of an instance; -1: none. */
 int spec_find(const struct spec *s, const char *name);

@@ -13,14 +13,14 @@
 #include "process-tree.h"
 
 enum {
-	OUT_HIGH_WATER = 256 * 1024,       /* above this, bulk and log lines wait or go */
+	OUT_HIGH_WATER = 256 * 1024,       /* above this, bulk is delayed and log lines are dropped */
 	RESULTS_HIGH_WATER = 64 << 20,        /* above this, workers wait */
 	PACKETS_MAX = 64 << 20,      /* bytes on the way to one worker */
 	CHUNK = 32 * 1024,           /* of a result, in bytes of text */
 	QUESTIONS_MAX = 64,          /* open ones of a call */
 };
 
-/** One message for a worker that could not take it at once. */
+/** A message for a worker that could not be sent immediately. */
 struct packet {
 	struct packet *next;
 	size_t len;
@@ -82,7 +82,7 @@ struct call {
 	bool sent;
 };
 
-/** A question of a tool that is open. */
+/** An open request of a tool. */
 struct question {
 	struct question *next;
 	uint64_t number;             /* what the host knows it by */
@@ -99,7 +99,7 @@ struct supervisor {
 	int signal_fd;
 	struct jsonl in;
 	struct strbuf out;           /* lines not yet written */
-	int64_t window;              /* bulk bytes that may still leave */
+	int64_t window;              /* bulk bytes that may still be sent */
 	bool attached;               /* by the socket: no child of the host */
 	int64_t cut_until;           /* while cut: when to give up */
 	struct worker_proc *children;
@@ -113,7 +113,7 @@ struct supervisor {
 	bool ending;
 };
 
-/** Serve until the host is gone; then end everything below.
+/** Serve until the host is gone; then kill all descendants.
  *  @return the exit code. */
 int supervisor_run(char *private_dir);
 
@@ -122,7 +122,7 @@ int host_line(char *line, size_t len, void *arg);
 void host_error(struct supervisor *s, const char *id, int status, const char *text);
 void host_log(struct supervisor *s, int level, const char *who, const char *text,
 	      size_t len);
-/** Write what the host takes. @return false if it takes nothing any more. */
+/** Write as much as the host accepts. @return false if it accepts no more. */
 bool host_write(struct supervisor *s);
 
 /* call-table.c */
@@ -135,27 +135,27 @@ void call_end(struct supervisor *s, struct call *c);
 void call_fail(struct supervisor *s, struct call *c, int status, const char *fmt, ...)
 	MT_PRINTF(4, 5);
 void call_drop(struct supervisor *s, struct call *c);
-/** Cancel and kill what is over its time. @return ms until the next; -1. */
+/** Cancel and kill calls after their time limit. @return ms until the next; -1. */
 int64_t calls_check(struct supervisor *s);
 
 /* results.c */
 /** Write lines of results for as long as window and queue allow. */
 void results_pump(struct supervisor *s);
-/** Everything that was not acknowledged leaves once more, from its start. */
+/** Send everything again that was not acknowledged, from its start. */
 void results_again(struct supervisor *s);
 
 /* workers.c */
 /** The worker of an instance, forked on demand; NULL: it does not start. */
 struct worker_proc *worker_proc_for(struct supervisor *s, int instance);
 struct worker_proc *worker_proc_by_number(struct supervisor *s, unsigned number);
-/** Kill who lives on without a line. @return ms until the next check; -1. */
+/** Kill workers whose connection has ended. @return ms until the next check; -1. */
 int64_t workers_check(struct supervisor *s);
-/** Queue a frame; what is queued leaves when the worker takes it. */
+/** Queue a frame; it is sent when the worker can receive it. */
 int worker_proc_send(struct worker_proc *w, const struct frame *f);
 void worker_proc_write(struct worker_proc *w);
 void worker_proc_kill(struct worker_proc *w);
 void worker_proc_close(struct worker_proc *w);
-/** Take what a worker sent and printed. */
+/** Read frames and output of a worker. */
 void worker_proc_read(struct supervisor *s, struct worker_proc *w);
 void worker_proc_read_log(struct supervisor *s, struct worker_proc *w);
 /** Reap; end the calls of workers that died. */
@@ -163,7 +163,7 @@ void workers_reap(struct supervisor *s);
 void workers_retire(struct supervisor *s);
 
 /* frame-handlers.c */
-/** @return false if the frame is none that a worker may send. */
+/** @return false if a worker may not send this frame. */
 bool frame_take(struct supervisor *s, struct worker_proc *w, const struct frame *f);
 
 #endif

@@ -9,12 +9,13 @@
 #include "worker.h"
 
 /* spool.c */
-/** The two that a tool calls: its spool is its own business from then on. */
+/** The two services that a tool calls; it then manages its spool itself. */
 int spool_write(struct mt_call *c, const char *bytes, size_t len);
 const char *spool_path(struct mt_call *c);
-/** Keep text of the result that it has no room for, and what is there of it. */
+/** Spool the text of a result that does not fit, including the part that does. */
 void spool_keep(struct mt_call *c, const char *more, size_t len);
-/** The result is whole: one that is too long to be shown is kept, and says where. */
+/** The result is complete: if it is too long to show, it is spooled, and names the file.
+ *  */
 void spool_set_name(struct mt_call *c);
 /* instance-dirs.c */
 const char *private_dir(struct mt_instance *i);

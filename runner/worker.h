@@ -15,7 +15,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-/** A tool that `list` brought: everything in it is our copy. */
+/** A tool from `list`; everything in it is a copy. */
 struct listed {
 	char *name;
 	uint32_t hints;
@@ -92,8 +92,8 @@ struct mt_call {
 	int spool_fd;                /* -1: not open */
 	int64_t spool_len;
 	bool spool_full;
-	bool spool_own;              /* the tool keeps its output there itself */
-	bool spool_kept;             /* we keep the text there, as it is long */
+	bool spool_own;              /* the tool spools its output itself */
+	bool spool_kept;             /* the worker spools the text, because it is long */
 
 	struct strbuf live;          /* output that was not sent yet */
 	uint64_t live_dropped;
@@ -126,7 +126,7 @@ struct worker {
 extern struct worker worker;
 extern const struct mt_tool_host tool_host;
 
-/** The whole life of a worker; `fd` is its end of the pair. Does not return. */
+/** Run a worker; `fd` is its end of the pair. Does not return. */
 _Noreturn void worker_run(const struct spec *spec, const char *plugin, int fd);
 
 /* instance-thread.c: what a thread does for an instance */
@@ -135,7 +135,7 @@ struct mt_call *call_new(struct mt_instance *instance, const struct frame *f);
 void call_free(struct mt_call *c);
 
 /* output-stream.c: output on its way */
-/** Send output that waits and is due. @return ms until the next is due; -1. */
+/** Send buffered output that is due. @return ms until the next is due; -1. */
 int output_stream_flush(void);
 void output_stream_add(struct mt_call *c, const char *bytes, size_t len);
 void output_stream_end(struct mt_call *c);

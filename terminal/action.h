@@ -8,8 +8,8 @@
 #include "js.h"
 #include "style.h"
 
-/** Rows between a bar at the left: no text can look like a row of the program. The bar
- *  is broken where a line continues in the next row. */
+/** Rows with a bar at the left, so that no text can look like output of the program. The
+ *  bar is broken where a line continues in the next row. */
 struct block {
 	struct strbuf *out;
 	const struct style *style;
@@ -31,8 +31,8 @@ void block_line(struct block *b, enum paint p, const char *lead, const char *tex
 /** All of an action: its command, its diff, or its name and each argument.
  *  @return its rows. `out->error` is set if it is too long to be shown. */
 size_t action_show(struct strbuf *out, const struct style *s, json_object *event);
-/** Cut the middle out of rows, so that `most` are left, one of which says how many are
- *  hidden. @return how many are. */
+/** Cut the middle out of rows, so that `most` remain, one of which reports how many are
+ *  hidden. @return that number. */
 size_t action_cut(struct strbuf *rows, const struct style *s, size_t count, size_t most);
 
 /** The action on one line, in its visible form. */

@@ -60,7 +60,7 @@ struct chat {
 	char id[CHILD_ID_MAX];
 	char workspace[4096];
 	enum mode mode;
-	struct strbuf aside;  /* what was being typed when another mode began */
+	struct strbuf aside;  /* the text being typed when another mode started */
 	struct strbuf search;
 	long found;           /* entry of the history that the search shows; -1 */
 	char state[40], reason[512];
@@ -71,7 +71,7 @@ struct chat {
 	json_object *choices_of_question; /* or NULL */
 	int64_t asked_at;     /* when it could be read first; 0: it was not drawn */
 	bool busy;            /* the agent works */
-	bool interrupted;     /* Ctrl-C was pressed, and the next one leaves */
+	bool interrupted;     /* Ctrl-C was pressed, and the next one exits */
 	bool settling;        /* it is paused, but what ran has not ended yet */
 	char *queue[QUEUE_MAX];
 	size_t queued;
@@ -105,8 +105,8 @@ int chat_run(const struct options *o);
 /** Leave the conversation and begin another, or take one up (`id`). What goes
  *  wrong is shown. @return whether there is one. */
 bool chat_begin(struct chat *c, const char *id);
-/** Take the conversation up in a new process, with another option from now on.
- *  `flag` and `value` are for `mortise resume`. */
+/** Resume the conversation in a new process, with another option from now on. `flag` and
+ *  `value` are for `mortise resume`. */
 bool chat_change(struct chat *c, const char *flag, const char *value);
 /** It has to be there: take it up again if its process has ended. */
 bool chat_reconnect(struct chat *c);
@@ -140,7 +140,7 @@ void chat_on_line(void *arg, json_object *line);
 bool chat_command(struct chat *c, const char *type, const char *member, const char *text);
 bool chat_command_number(struct chat *c, const char *type, const char *member,
 			 int64_t number);
-/** The answer to the question that is open; NULL: none is given. */
+/** Answer the open question; NULL: decline. */
 void chat_answer(struct chat *c, const char *text);
 /** Send a command whose members are written already. */
 bool chat_command_members(struct chat *c, const char *type, const char *members);
@@ -148,12 +148,12 @@ bool chat_command_members(struct chat *c, const char *type, const char *members)
 void chat_message(struct chat *c, const char *text);
 /** The user's own command, in the agent's shell; the agent sees it. */
 void chat_run_command(struct chat *c, const char *command);
-/** Ask what skills there are, for chat_trigger(). */
+/** Request the list of skills, for chat_trigger(). */
 void chat_try_trigger(struct chat *c, const char *text);
-/** A message when its turn comes. */
+/** Queue a message. */
 void chat_say(struct chat *c, const char *text);
 void chat_send_queue(struct chat *c);
-/** Did it move on from where it can be talked to? */
+/** Has it left the states that accept messages? */
 bool chat_in_state(const struct chat *c, const char *state);
 
 /* ---- key-actions.c: keys ------------------------------------------------------ */
@@ -169,35 +169,35 @@ void chat_submit(struct chat *c, const char *text);
 
 /* ---- answer.c: the action that waits ------------------------------------ */
 
-/** An action waits; `waits` describes it, `event` (may be NULL) is it. The one that is
- *  open already stays as it is. */
+/** An action waits; `waits` describes it, `event` (may be NULL) is the action. If its
+ *  prompt is already open, nothing changes. */
 void answer_open(struct chat *c, json_object *waits, json_object *event,
 		 const char *asker);
-/** None does any more. What was typed stays. */
+/** No action waits any more. Typed text is kept. */
 void answer_close(struct chat *c);
 bool answer_is_open(const struct chat *c, json_object *waits, const char *asker);
-/** Something that the user asked for was printed, if there is more than `before`: the
- *  question is asked again below it. */
+/** Requested output was printed if there is more than `before`: repeat the prompt below
+ *  it. */
 void answer_again(struct chat *c, size_t before);
-/** The answer was refused: it can be given again. */
+/** The answer was refused, and can be repeated. */
 void answer_refused(struct chat *c);
 /** @return false if the key edits the line. */
 bool answer_key(struct chat *c, enum key key, const char *text, size_t len);
-/** Why the last answer was none. */
+/** The reason why the last input was not an answer. */
 void answer_hint(struct chat *c, const char *text);
 /** No; `reason` may be "". */
 void answer_refuse(struct chat *c, const char *reason);
-/** Yes, as it stands or as it was edited; with `scope` >= 0 for actions like it too, in
+/** Approve the action, unchanged or edited; with `scope` >= 0 also similar actions, in
  *  this conversation or in this project. */
 void answer_allow(struct chat *c, long scope, bool project);
-/** Put the command into the line; run what became of it. Text that does not show as
- *  itself is shown first. */
+/** Put the command into the line; run the edited command. Text with ambiguous or
+ *  invisible characters is shown first. */
 void answer_edit(struct chat *c);
 void answer_run_edited(struct chat *c, const char *text);
 /** Show all of the action. */
 void answer_view(struct chat *c);
 bool answer_is_high(const struct question *q);
-/** How many scopes "always" has: none at risk HIGH, nor for what the user wrote. */
+/** Number of scopes for "always": none at risk HIGH, and none for an edited action. */
 size_t answer_scopes(const struct question *q);
 /** Append their rows. @return how many. */
 size_t answer_scope_rows(const struct chat *c, struct strbuf *out, size_t chosen);
@@ -212,7 +212,7 @@ void answer_line(struct chat *c, const char *text);
 void answer_edited(struct chat *c);
 /** Leave the editor of the command. @return false if it was not open. */
 bool answer_leave_editor(struct chat *c);
-/** Milliseconds to the next thing that time alone does; -1: nothing. */
+/** Milliseconds until the next timed event; -1: none. */
 int answer_wait(const struct chat *c);
 void answer_tick(struct chat *c);
 /** It is on the screen now. */
@@ -226,10 +226,10 @@ const char *answer_lead(const struct chat *c);
 
 /* ---- live-view.c ----------------------------------------------------------- */
 
-/** Bring the terminal up to date. */
+/** Update the terminal. */
 void chat_draw(struct chat *c);
 void chat_resize(struct chat *c);
-/** Take the live rows away: the program ends or is suspended. */
+/** Remove the live rows: the program exits or is suspended. */
 void chat_erase(struct chat *c);
 /** Notifies the user that input is required. */
 void chat_notify(struct chat *c, const char *what);
@@ -243,7 +243,7 @@ const char *slash_command_name(size_t n);
 /** The text begins with a / and is not a command. It may trigger a skill, which is for
  *  the agent; `skills` lists them. */
 void chat_trigger(struct chat *c, const char *text, const char *skills);
-/** Take the number that was chosen from the list. */
+/** Process the number chosen from the list. */
 void chat_pick(struct chat *c, const char *text);
 void chat_list_conversations(struct chat *c);
 
@@ -262,8 +262,8 @@ char *completion_offer(const char *dir, const char *text, size_t at,
  *  theirs. */
 char *completion_among(const char *names, const char *text, size_t at,
 		       struct strbuf *ret_list);
-/** What /model or /agent before the cursor may be given, a line each. @return false:
- *  neither stands there. */
+/** The candidates for /model or /agent before the cursor, one per line. @return false:
+ *  neither is there. */
 bool completion_names(const struct chat *c, struct strbuf *names);
 
 #endif

@@ -32,16 +32,16 @@ struct event_view {
 
 void event_view_init(struct event_view *s, const struct style *style);
 void event_view_done(struct event_view *s);
-/** Another conversation: forget all of the last. */
+/** Another conversation: discard the state of the previous one. */
 void event_view_reset(struct event_view *s);
 
 void event_view_event(struct event_view *s, json_object *event);
 /** Any line with a `type`: delta, output, progress, retry, notice, reply. */
 void event_view_live(struct event_view *s, json_object *line);
-/** A sentence of the program's own. */
+/** A message of the program. */
 void event_view_remark(struct event_view *s, enum paint p, const char *format, ...)
 	MT_PRINTF(3, 4);
-/** The agent rests: what streamed and what ran is over. */
+/** The agent is idle: streams and running actions have ended. */
 void event_view_rest(struct event_view *s);
 /** The connection is lost. What streamed is shown up to its last whole word; if the
  *  text comes in an event of the next connection, only the rest of it is shown. */
@@ -65,7 +65,7 @@ enum { CANNOT_SHOW = -1 };
  *  @return number of hidden rows; CANNOT_SHOW if the action cannot be shown. */
 long event_view_question(struct event_view *s, const struct question_text *q,
 			 size_t *ret_rows);
-/** What a tool asks the user; `choices` may be NULL. */
+/** A question of a tool to the user; `choices` may be NULL. */
 void event_view_ask(struct event_view *s, const char *text, size_t len,
 		    json_object *choices);
 

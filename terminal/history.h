@@ -21,11 +21,11 @@ struct history {
 /** Read the file; a missing file is not an error. `path` is copied; may be NULL. */
 void history_open(struct history *h, const char *path);
 void history_done(struct history *h);
-/** Remember a text, and append it to the file at once. The same text twice in a
- *  row is one entry. Silent if the file cannot be written. */
+/** Add a text, and append it to the file immediately. The same text twice in a row is one
+ *  entry. Silent if the file cannot be written. */
 void history_add(struct history *h, const char *text);
-/** One back or forward from `current`. @return the text to show, borrowed, or
- *  NULL if there is none further. */
+/** Move back or forward from `current`. @return the text to show, borrowed, or NULL at
+ *  the end. */
 const char *history_back(struct history *h, const char *current);
 const char *history_forward(struct history *h);
 /** The newest entry older than `before` (count: all) that contains `part`.

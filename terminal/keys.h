@@ -37,7 +37,7 @@ void keys_done(struct keys *k);
 void keys_feed(struct keys *k, const char *bytes, size_t len);
 /** Nothing followed for a moment: a lone ESC is the key of that name. */
 void keys_settle(struct keys *k);
-/** True while a key has begun and is not over. */
+/** True while a key sequence is incomplete. */
 bool keys_waiting(const struct keys *k);
 
 #endif

@@ -21,7 +21,8 @@ void line_editor_init(struct line_editor *l);
 void line_editor_done(struct line_editor *l);
 void line_editor_set(struct line_editor *l, const char *text);
 
-/** Insert text at the cursor; it is cleaned. Too much is refused whole. */
+/** Insert text at the cursor; it is sanitized. Text that is too long is refused as a
+ *  whole. */
 int line_editor_insert(struct line_editor *l, const char *bytes, size_t len);
 
 void line_editor_left(struct line_editor *l);

@@ -26,10 +26,10 @@ int browse_repair(struct mt_str text, struct strbuf *ret);
 int browse_read(struct mt_str text, struct browse_reply *ret);
 void browse_reply_clear(struct browse_reply *r);
 
-/** How one agent differs from the other. */
+/** The differences between the two agents. */
 struct browse_way {
 	const char *system, *step; /* templates */
-	bool sees; /* works with a picture of the page, and all of its text */
+	bool sees; /* uses a screenshot of the page, and all of its text */
 };
 
 int browse_advance(const struct browse_way *way, const struct mt_host *host,

@@ -8,7 +8,7 @@
 #define MORTISE_PROVISIONAL
 #include <mortise/agent.h>
 
-/** How long system text and descriptions of tools are: the option `profile`. */
+/** Length of the system prompt and tool descriptions: the option `profile`. */
 enum turn_profile { PROFILE_AUTO, PROFILE_FULL, PROFILE_SMALL };
 #define TURN_PROFILES "auto|full|small"
 /** PROFILE_AUTO for an agent without the option. */

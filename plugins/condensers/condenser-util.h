@@ -29,9 +29,9 @@ extern const struct mt_option condenser_util_size_options[2];
 int condenser_util_check_sizes(const struct mt_host *host, struct mt_ctx *ctx);
 /** The view is longer than max_size, or condensation was requested. */
 bool condenser_util_wanted(const struct kit *k);
-/** The middle that goes when keep_first events and a tail stay so that the view
- *  is half of max_size, `spare` of it for a summary; moved to where the view may
- *  be cut. Empty: nothing to forget. */
+/** The middle to remove so that keep_first events and a tail fill half of max_size,
+ *  `spare` of it for a summary; adjusted to allowed cut points. Empty: nothing to remove.
+ *  */
 struct condenser_util_range condenser_util_middle(const struct kit *k, size_t spare);
 int condenser_util_forget(const struct kit *k, struct condenser_util_range r,
 			  struct mt_str summary);

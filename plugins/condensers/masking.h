@@ -7,7 +7,7 @@
 #define MORTISE_PROVISIONAL
 #include <mortise/condenser.h>
 
-/** Is there an observation at this place, and no text in its stead? */
+/** Is there an unmasked observation at this position? */
 static inline const struct mt_event *own_observation(const struct mt_host *host,
 						     const struct mt_condenser_out *out,
 						     struct mt_ctx *ctx, size_t place)

@@ -24,13 +24,13 @@ struct action_text {
 	struct strbuf *scripts;   /* the same with their lines kept; empty: has one line */
 	size_t count;
 	size_t bytes;
-	bool cut;                 /* there was more than is looked at */
+	bool cut;                 /* more text than is analyzed */
 };
 
 /** Nothing is in it yet. */
 void action_text_init(struct action_text *c);
-/** Add a piece of what the action does, or of what was said (`exec` false);
- *  what it does comes first. */
+/** Add a piece of the action, or of the model's text (`exec` false); pieces of the action
+ *  come first. */
 int action_text_add(struct action_text *c, bool exec, const char *text, size_t len);
 void action_text_clear(struct action_text *c);
 

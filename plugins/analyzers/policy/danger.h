@@ -8,7 +8,7 @@
 #include "action-text.h"
 #include "facts.h"
 
-/** HIGH, or LOW when nothing is known against it. */
+/** HIGH, or LOW if no check matches. */
 void danger_of_command(const struct place *place, const struct facts *f,
 		       struct finding *ret);
 /** The same for an action that names files by its arguments; `writes` or reads them. */

@@ -27,8 +27,8 @@ struct facts {
 	size_t path_count;
 	char **hosts; /* lower case */
 	size_t host_count;
-	bool undecided; /* there is more than was looked at */
-	bool dynamic;   /* a word is not known before it runs */
+	bool undecided; /* more than was analyzed */
+	bool dynamic;   /* a word is known only at run time */
 };
 
 int facts_of_unit(struct place *place, const struct unit *u, struct facts *ret);

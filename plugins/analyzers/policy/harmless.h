@@ -10,7 +10,7 @@
 /** @return MT_RISK_LOW: it only reads, inside the workspace; MT_RISK_MEDIUM: it changes
  *  ordinary files of the workspace; MT_RISK_UNKNOWN: neither is known. */
 int harmless_command(struct place *place, const struct facts *f);
-/** Does a program whose risk is MEDIUM leave paths leading where they led: not `mv`? */
+/** Does a program whose risk is MEDIUM leave paths unchanged (unlike `mv`)? */
 bool harmless_settles(const struct unit *u);
 /** The risk of an action that names files by its arguments. */
 int harmless_files(const struct place *place, const struct facts *f, bool writes);

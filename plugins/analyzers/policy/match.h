@@ -16,8 +16,8 @@ struct match; /* a compiled expression or glob */
 
 enum fit { FITS_NOT, FITS_MAYBE, FITS };
 
-/** Start to count the processor time that matching takes for an action. When it is used
- *  up, everything may fit. */
+/** Start to count the processor time of matching for an action. When it is used up,
+ *  everything may match. */
 void match_begin(void);
 /** Is it used up? */
 bool match_is_over(void);

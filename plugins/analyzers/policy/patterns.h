@@ -15,8 +15,8 @@ struct patterns *patterns_new(struct error *err);
 struct patterns *patterns_free(struct patterns *b);
 AUTO_DEFINE(patterns, struct patterns *, patterns_free)
 
-/** HIGH, MEDIUM, else LOW; UNKNOWN for a deletion that hides its command, and for what
- *  cannot be looked at whole. `ours`: with our own patterns. */
+/** HIGH, MEDIUM, otherwise LOW; UNKNOWN for a deletion whose command is not known, and
+ *  for text that cannot be analyzed completely. `ours`: with built-in patterns. */
 int patterns_find(const struct patterns *b, const struct action_text *c, bool ours,
 		  struct finding *ret);
 /** Rails: HIGH or LOW. Each piece for itself. */

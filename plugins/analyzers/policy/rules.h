@@ -35,8 +35,9 @@ struct caller {
 	bool trusted;   /* they can be relied on */
 };
 
-/** Try the rules on a command, or on an action as a whole. `ret` is UNKNOWN without a
- *  rule (`rule` is "") if none fits, and with one that raises if it may fit. */
+/** Match the rules against a command, or an action as a whole. `ret` is UNKNOWN without a
+ *  rule (`rule` is "") if none matches, and with a rule that raises the risk if that rule
+ *  may match. */
 int rules_try(const struct rules *r, const struct place *place,
 	      const struct caller *caller, const struct facts *f, struct finding *ret);
 

@@ -8,7 +8,7 @@
 
 /** Is the script of this `sed` known to print, delete and replace only? */
 bool script_is_good_sed(const struct unit *u);
-/** Does the script of this `awk` start nothing and write nothing? */
+/** Does the script of this `awk` neither start programs nor write files? */
 bool script_is_good_awk(const struct unit *u);
 
 #endif

@@ -19,14 +19,14 @@ struct jobs *jobs_free(struct jobs *j);
 int jobs_start(struct jobs *j, struct run *run, const struct run_call *call,
 	       struct strbuf *out, long *ret_pid, struct error *err);
 int jobs_list(struct jobs *j, struct strbuf *out);
-/** What it printed since it was last read. */
+/** Its output since the last read. */
 int jobs_read(struct jobs *j, int64_t id, struct strbuf *out, struct error *err);
-/** Wait until it has ended, at most so long; then read. */
+/** Wait for its end, at most this long; then read. */
 int jobs_wait(struct jobs *j, int64_t id, int64_t most_ms, int cancel_fd,
 	      struct strbuf *out, struct error *err);
 /** Was a job (-1: any job) running when it was last read, waited for or listed? */
 bool jobs_running(struct jobs *j, int64_t id);
-/** End it with all that it started; then read. */
+/** Kill it and its child processes; then read. */
 int jobs_end(struct jobs *j, int64_t id, int cancel_fd, struct strbuf *out,
 	     struct error *err);
 

@@ -31,7 +31,7 @@ struct run_call {
 	int cancel_fd;        /* -1: none */
 };
 
-/** What a call brought. Texts are valid UTF-8. */
+/** The result of a call. Texts are valid UTF-8. */
 struct run_result {
 	struct strbuf content; /* at most OUTPUT_CHARS and a marker */
 	struct strbuf prefix, suffix;
@@ -47,9 +47,9 @@ struct run; /* a shell and the state of the conversation with it */
 
 int run_new(const struct run_config *config, struct run **ret, struct error *err);
 struct run *run_free(struct run *r);
-/** Start the shell already now; it becomes ready meanwhile. */
+/** Start the shell in advance, without waiting for it. */
 int run_warm(struct run *r, struct error *err);
-/** Carry out a call. @return MT_OK, or what kept it from being tried. */
+/** Execute a call. @return MT_OK, or the reason why it was not tried. */
 int run_call(struct run *r, const struct run_call *call, struct run_result *ret,
 	     struct error *err);
 void run_result_clear(struct run_result *result);

@@ -29,7 +29,7 @@ struct session_config {
 	void *arg;
 };
 
-/** What the shell says after each command. */
+/** The shell's report after each command. */
 struct session_status {
 	int exit_code;
 	long job;        /* last process put into the background; -1: none */

@@ -28,7 +28,7 @@ struct browser_config {
 	int64_t settle_ms;      /* without a change, after an action */
 };
 
-/** What a page showed: its text, and what comes with it. */
+/** The captured state of a page: its text, and more. */
 struct observation {
 	char *url;
 	struct strbuf tree;

@@ -22,13 +22,12 @@ struct chrome {
 	char *profile;
 };
 
-/** Start it, without waiting until it answers. Root cannot have its sandbox. */
+/** Start it without waiting for a response. Its sandbox is not available to root. */
 int chrome_start(const struct chrome_config *config, struct chrome *ret,
 		 struct error *err);
-/** End it with all its processes, and remove the profile. */
+/** Kill it with all its processes, and remove the profile. */
 void chrome_end(struct chrome *c);
-/** What it complained of last: its last line, or a sentence for what is known; "" if
- *  nothing. */
+/** Its last error: the last line, or a sentence for known errors; "" if none. */
 void chrome_last_words(const struct chrome *c, char *ret, size_t size);
 
 #endif

@@ -65,8 +65,7 @@ int page_call(struct browser *b, const char *method, json_object *params,
 int page_open(struct browser *b, const struct cdp_wait *wait, struct error *err);
 /** Close what has crashed; there is always a tab. */
 int page_repair(struct browser *b, const struct cdp_wait *wait, struct error *err);
-/** Stop what keeps the page from answering: an address that does not answer, a script
- *  that does not end. */
+/** Stop what blocks the page: a URL that does not respond, a script that does not end. */
 void page_interrupt(struct browser *b);
 /** An action begins: what the page fetches from now on is its doing. */
 void page_begin(struct browser *b);

@@ -21,13 +21,13 @@ struct draft_range {
 	bool append;            /* the draft goes to the end, as it is */
 };
 
-/** Make sense of `start` and `end` (-1: the last line) of a file of so many lines.
+/** Check `start` and `end` (-1: the last line) for a file of this many lines.
  *  @return MT_EINVAL, or MT_ELIMIT for too many lines. */
 int draft_range(int64_t start, int64_t end, size_t lines, struct draft_range *ret,
 		struct error *err);
 /** Append the draft without blank lines around it, and a newline. */
 int draft_trim(struct mt_str draft, struct strbuf *out);
-/** Append what the model is asked: the params of model/complete. */
+/** Append the request to the model: the params of model/complete. */
 int draft_ask(struct mt_str original, struct mt_str draft, struct strbuf *out);
 /** Append the lines that the model answered; they end in a newline.
  *  @return MT_EINVAL: there are none in the answer. */

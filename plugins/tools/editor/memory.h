@@ -22,7 +22,7 @@ struct seen;   /* of one */
 struct memory *memory_new(void);
 struct memory *memory_free(struct memory *m);
 
-/** What is known of a file, by its real path; NULL: nothing. */
+/** The entry of a file, by its real path; NULL: none. */
 struct seen *memory_find(struct memory *m, const char *path);
 /** The file was seen with these bytes. @return NULL if out of memory. */
 struct seen *memory_saw(struct memory *m, const char *path, const struct textfile *f);
