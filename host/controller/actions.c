@@ -56,11 +56,11 @@ static bool is_answer(const struct conversation *c, const char *text)
 	       (rule == TEXT_ONLY_AUTO && c->answers && !c->parent_count);
 }
 
-/* `asks`: it waits for an answer, and has not come to an end; `text` is what it said. */
+/* `asks`: it waits for an answer and is not finished; `text` is its message. */
 void action_wait_for_user(struct conversation *c, bool asks, const char *text)
 {
 	if (history_user_since(c->log, c->request_event_count))
-		return; /* the user has said more in the meantime */
+		return; /* the user has sent another message in the meantime */
 	if (c->headless && !asks && is_answer(c, text))
 		conversation_rest(c, STATE_FINISHED, "");
 	else if (c->headless)
@@ -109,14 +109,14 @@ static void on_message(struct conversation *c, struct event *e)
 {
 	if (!event_tool_meta(e))
 		return;
-	turn_clear(c); /* what else was planned did not know the answer */
+	turn_clear(c); /* the other planned actions did not know the answer */
 	action_wait_for_user(c, true, "");
 }
 
 typedef void handle_fn(struct conversation *c, struct event *e);
 
-/* What an action without a tool does; a type that is not listed
- * is a feature's, or does nothing. */
+/* Handlers of actions without a tool; unlisted types belong to a feature or have no
+ * effect. */
 static handle_fn *const handlers[EVENT_TYPE_COUNT] = {
 	[ACTION_THINK] = on_think,
 	[ACTION_FINISH] = on_finish,

@@ -100,7 +100,7 @@ void agents_state_key(const struct conversation *c, char *ret)
 
 /* ---- the stack --------------------------------------------------------- */
 
-/* What the frame holds that is not wiring. */
+/* The members of the frame that are not configured parts. */
 static void clear_frame(struct conversation *c)
 {
 	turn_plan_free(c);

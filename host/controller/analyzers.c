@@ -25,7 +25,7 @@ struct analyzers {
 
 /* ---- the wiring --------------------------------------------------------------- */
 
-/* "FILE:LINE: " of the option that a refusal begins with, if it does. */
+/* "FILE:LINE: " of the option, if a refusal starts with one. */
 static void where(const struct config *c, const struct plugin_component *part,
 		  const char *text, struct strbuf *out)
 {
@@ -240,7 +240,7 @@ static int ask_one(struct analyzers *a, size_t n, struct trial *t)
 	return r;
 }
 
-/* What one analyzer said, for risk_join. */
+/* The result of one analyzer, for risk_join. */
 static int risk_said(const struct analyzers *a, size_t n, const struct verdict *v)
 {
 	bool classifies = flags_of(a, n) & MT_ANALYZER_CLASSIFIES;
@@ -248,7 +248,7 @@ static int risk_said(const struct analyzers *a, size_t n, const struct verdict *
 	return v->risk == RISK_UNKNOWN && classifies ? RISK_UNCLASSIFIED : (int)v->risk;
 }
 
-/* A denial is final; else what decided is what speaks. */
+/* A denial is final; otherwise the highest risk decides. */
 static bool weighs_more(const struct verdict *a, const struct verdict *b)
 {
 	if (a->deny != b->deny)

@@ -83,7 +83,7 @@ const char call_is_masked[] =
 	"The call was not made: its arguments contained a secret, which is not stored "
 	"in the log, and the process that held it has exited. Repeat the call.";
 
-/* The arguments as the tool gets them: a copy, if the log may mask those of the action. */
+/* The arguments for the tool: a copy, if the log may mask those of the action. */
 static int copy_arguments(const struct conversation *c, struct call *call)
 {
 	if (js_bool(call->action->json, EVENT_MASKED, false)) {
@@ -131,7 +131,8 @@ struct call *call_free(struct call *call)
 	return NULL;
 }
 
-/* The log masks the secrets of an action: what hooks read of the call has none either. */
+/* The log masks the secrets of an action, so the input of hooks must not contain them
+ * either. */
 static int mask_arguments(const struct conversation *c, struct call *call)
 {
 	AUTO(json) json_object *masked = NULL;

@@ -22,7 +22,7 @@
 
 enum { TITLE_BYTES = 60, TITLE_OF_MAX = 4096 };
 
-/* Who gives images to a model that is not shown them should hear of it. */
+/* Report images that are not sent to the model. */
 static int add_images(struct conversation *c, json_object *args, json_object *images,
 		      struct error *err)
 {
@@ -53,7 +53,7 @@ int conversation_say(struct conversation *c, const char *text, size_t len,
 	return held ? MT_OK : conversation_add_message(c, text, len, images, err);
 }
 
-/* One that has no title is known by the first line that was said. */
+/* The default title is the first line of the first message. */
 static void name_it(struct conversation *c, const char *text, size_t len)
 {
 	AUTO(strbuf) struct strbuf line = STRBUF(TITLE_OF_MAX * 8);
@@ -77,7 +77,7 @@ static void name_it(struct conversation *c, const char *text, size_t len)
 		log_line(MT_LOG_WARNING, "conversation", "no title: %s", err.text);
 }
 
-/* What the configuration adds to each message of the user. */
+/* Append the configured text to each user message. */
 static struct event *add_suffix(const struct conversation *c, struct event *e)
 {
 	const char *suffix = config_get(c->config, c->agent->section, "message_suffix");
@@ -94,7 +94,7 @@ static struct event *add_suffix(const struct conversation *c, struct event *e)
 	return e;
 }
 
-/* The word that ends a conversation, as OpenHands' agents take it. */
+/* The message that ends a conversation, as in OpenHands. */
 static bool is_exit(const char *text, size_t len)
 {
 	static const char word[] = "/exit";
@@ -106,7 +106,7 @@ static bool is_exit(const char *text, size_t len)
 	return len == sizeof word - 1 && memcmp(text, word, len) == 0;
 }
 
-/* Whatever runs is cancelled; the agent finishes without another request. */
+/* Cancel running work; the agent finishes without another request. */
 static int finish_for_user(struct conversation *c, struct error *err)
 {
 	conversation_cancel_work(c);
@@ -163,11 +163,11 @@ int conversation_add_message(struct conversation *c, const char *text, size_t le
 	if (conversation_continue(c, err))
 		return err->code;
 	check_step_started(c, steps);
-	/* most often the request that it led to has passed one already */
+	/* usually its request has already passed one */
 	return conversation_barrier(c, err);
 }
 
-/* An action that had no effect yet when the process ended. */
+/* An action that had not taken effect when the process exited. */
 static void redo(struct conversation *c)
 {
 	struct error err = ERROR_NONE;
@@ -226,7 +226,8 @@ int conversation_pause(struct conversation *c, struct error *err)
 int conversation_stop(struct conversation *c, struct error *err)
 {
 	(void)err;
-	if (c->state == STATE_STOPPED) { /* what a person had it do since ends too */
+	if (c->state ==
+	    STATE_STOPPED) { /* an action that the user started since then ends too */
 		conversation_cancel_work(c);
 		conversation_settle(c, STATE_STOPPED);
 	}

@@ -99,8 +99,8 @@ static void on_append(struct evlog *log, const struct event *e, void *arg)
 
 /* ---- events and states ------------------------------------------------- */
 
-/* Nothing can be logged: the conversation is in error without an event. Work in
- * progress cannot be recorded once the log is lost. */
+/* Nothing can be logged, so the conversation enters the error state without an event.
+ * Work in progress cannot be recorded without the log. */
 static void log_failed(struct conversation *c, const struct error *err)
 {
 	bool known = c->state == STATE_ERROR;
@@ -259,7 +259,7 @@ void conversation_set_error(struct conversation *c, int exit_code, const char *f
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof text, fmt, ap);
 	va_end(ap);
-	if (evlog_is_lost(c->log)) /* that comes first, and was reported */
+	if (evlog_is_lost(c->log)) /* the first error, which was reported */
 		return;
 	c->exit_code = exit_code;
 	conversation_set_state(c, STATE_ERROR, text);
@@ -273,7 +273,7 @@ void conversation_clear_error(struct conversation *c)
 
 /* ---- opening and closing ----------------------------------------------- */
 
-/* The next process need not add up again what this one has. */
+/* Save the sums of this process for the next one. */
 static void keep_sums(struct conversation *c)
 {
 	struct reply_sums s;
@@ -391,7 +391,7 @@ int conversation_undo(struct conversation *c, bool keep_config, int r)
 	return r;
 }
 
-/* What there is of it on disk goes too. */
+/* Also remove its files on disk. */
 static int create_failed(struct conversation *c, int r)
 {
 	if (c->log) {
@@ -403,7 +403,7 @@ static int create_failed(struct conversation *c, int r)
 	return conversation_undo(c, true, r);
 }
 
-/* The secrets are known only once it is wired. */
+/* The secrets are known only after it is configured. */
 static int hide_title(struct conversation *c, struct error *err)
 {
 	AUTO(strbuf) struct strbuf shown = STRBUF(1 << 20);

@@ -37,7 +37,7 @@ enum {
 void dispatch_log_observation(struct conversation *c, struct event *action,
 			      struct event *e, struct error *err)
 {
-	/* The call that ends here may be its last owner. */
+	/* The call that ends here may hold the last reference. */
 	AUTO(event) struct event *kept = event_ref(action);
 	json_object *meta = event_tool_meta(action);
 	bool ran = turn_pending(c) == action->id && c->state == STATE_USER_CONFIRMED;
@@ -91,8 +91,8 @@ void dispatch_log_denial(struct conversation *c, struct event *action, const cha
 				 &err);
 }
 
-/* Fields of the observation that the tool did not give and that the action has
- * under the same name: command, path, name, arguments. */
+/* Copy fields that the tool did not set from the fields of the action with the same name:
+ * command, path, name, arguments. */
 static void inherit(json_object *extras, const struct event_type *type,
 		    const struct event *action)
 {
@@ -105,7 +105,7 @@ static void inherit(json_object *extras, const struct event_type *type,
 	}
 }
 
-/* Media of a result are kept as blobs of the log. */
+/* Media of a result are stored as blobs of the log. */
 static int keep_media(struct conversation *c, json_object *extras,
 		      const struct runner_result *result, struct error *err)
 {
@@ -129,7 +129,7 @@ static int keep_media(struct conversation *c, json_object *extras,
 	return list ? js_set(extras, "media", list) : MT_OK;
 }
 
-/* Other tools may want to be where the shell is. */
+/* Other tools may request the directory of the shell. */
 static void note_directory(struct conversation *c, const struct event_type *type,
 			   json_object *extras)
 {
@@ -325,7 +325,7 @@ static void on_log(void *arg, int level, const char *instance, const char *text)
 		catalog_said(all[n], instance, text);
 }
 
-/* A runner that cannot be used is not an error that the model could fix. */
+/* A runner that fails is not an error that the model can fix. */
 static void runner_failed(struct conversation *c, const char *why)
 {
 	if (++c->runner_failures >= RUNNER_FAILURES_MAX)
@@ -334,7 +334,7 @@ static void runner_failed(struct conversation *c, const char *why)
 				       c->runner_failures, why);
 }
 
-/* Toolsets that know only now what they have. */
+/* Toolsets that list their tools at run time. */
 static void list_tools(struct conversation *c)
 {
 	size_t count = 0;
@@ -433,7 +433,7 @@ int dispatch_start_runner(struct conversation *c, struct error *err)
 	return c->link ? MT_OK : launch(c, err);
 }
 
-/* To fork takes as long as to connect and send: not in between. */
+/* Forking takes as long as connecting and sending, so do not fork in between. */
 static void on_turn(uv_prepare_t *handle)
 {
 	struct conversation *c = handle->data;

@@ -27,7 +27,7 @@ struct fork {
 
 /* ---- blobs -------------------------------------------------------------- */
 
-/* Blobs never change: both conversations may have the same file. */
+/* Blobs never change, so both conversations can share the file. */
 static int take_blob(struct fork *f, const char *name)
 {
 	AUTO(strbuf) struct strbuf from = STRBUF(8192), to = STRBUF(8192);
@@ -49,7 +49,7 @@ static int take_blob(struct fork *f, const char *name)
 	return file_write(to.text, bytes, len, 0600, true, f->err);
 }
 
-/* Every name of a blob that these lines hold: as a text, or as an image. */
+/* Every blob name in these lines: of a text or of an image. */
 static int take_blobs(struct fork *f, const char *text, size_t len)
 {
 	static const char mark[] = "blob\":\"";
@@ -92,7 +92,7 @@ static int copy_lines(struct fork *f)
 	return MT_OK;
 }
 
-/* What the last reply had still planned is dropped, and the user is waited for. */
+/* Drop the rest of the plan of the last reply, and wait for the user. */
 static int close_log(struct fork *f, int64_t *ret_replies)
 {
 	AUTO(evlog) struct evlog *log = NULL;
@@ -188,7 +188,7 @@ static int find_place(struct fork *f, const struct fork_options *o)
 	return f->at >= 0 ? MT_OK : fail(f->err, MT_EINVAL, "no events are left to copy");
 }
 
-/* The blobs were synced when they were made; their new names were not. */
+/* The blobs were synced when they were created, but their new names were not. */
 static int sync_blobs(struct fork *f)
 {
 	AUTO(free) char *path = f->blobs ? path_join(f->dir, "blobs") : NULL;

@@ -69,7 +69,7 @@ static const struct mt_runtime_out runtime_out = {
 	.workspace = out_workspace,
 };
 
-/* The environment that every runner starts from. */
+/* The base environment of every runner. */
 static int base_env(struct mt_ctx *x)
 {
 	static const char *const names[] = { "PATH", "HOME", "USER", "LOGNAME", "LANG",
@@ -126,8 +126,8 @@ static int hide_values(struct mask *mask, json_object *options, struct error *er
 	return status;
 }
 
-/* What goes to a server, with the values of environment variables in it. The runner
- * reports an invalid configuration; other servers are not affected. */
+/* The options of a server, with the values of environment variables. The runner reports
+ * an invalid configuration; other servers are not affected. */
 static json_object *options_of(struct mask *mask, const struct tool_instance *t,
 			       json_object *values)
 {
@@ -218,7 +218,8 @@ int64_t launch_deadline(const struct tool_instance *t, const struct tool *tool,
 	return deadline;
 }
 
-/* Where plugins keep what lives as long as the user's installation; NULL: nowhere. */
+/* The directory for plugin data that lives as long as the user's installation; NULL:
+ * none. */
 static char *user_directory(void)
 {
 	AUTO(free) char *data = NULL;

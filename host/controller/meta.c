@@ -152,7 +152,7 @@ char *conversation_dir(const struct config *c, const char *id, struct error *err
 	root = state_root(c, err);
 	if (!root)
 		return NULL;
-	/* who may not write can still read; a disk that fails is another matter */
+	/* without write permission, reading still works; a failed disk is an error */
 	if (dir_make_durable(root, &why) == MT_EIO) {
 		fail(err, MT_EIO, "%s", why.text);
 		return NULL;
@@ -175,8 +175,8 @@ static int64_t written_ns(const char *root, const char *id)
 	return (int64_t)st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec;
 }
 
-/* Is it one that a user began, not another conversation, and, unless `workspace` is
- * NULL, one about that directory? */
+/* Was it started by a user, not by another conversation, and, unless `workspace` is NULL,
+ * in that directory? */
 static bool is_users(const char *root, const char *id, const char *workspace)
 {
 	AUTO(free) char *dir = path_join(root, id);
@@ -186,7 +186,7 @@ static bool is_users(const char *root, const char *id, const char *workspace)
 	       (!workspace || strcmp(js_str(meta, "workspace", ""), workspace) == 0);
 }
 
-/* The newest that a user began; NULL: there is none. */
+/* The newest conversation that a user started; NULL: none. */
 static char *newest_of(const char *root, const char *workspace)
 {
 	AUTO(free) char *found = NULL;

@@ -25,7 +25,7 @@ static int need_models(struct conversation *c, struct error *err)
 		       : MT_OK;
 }
 
-/* The model that the section of a part names; NULL: it names none. */
+/* The model named in the section of a part; NULL: none. */
 static int own_model(struct conversation *c, const char *family,
 		     struct plugin_component *p, const char *model, struct error *err)
 {
@@ -155,7 +155,7 @@ bool request_encode(struct conversation *c, struct mt_ctx *x, uint64_t end)
 	return llm_encode_ahead(llm, x->request, &x->encoded, end);
 }
 
-/* What was sent waits for the loop, and the loop for the disk. */
+/* The request waits for the loop, and the loop for the disk. */
 int request_send(struct conversation *c, struct mt_ctx *x, int64_t index,
 		 const struct llm_events *events, struct error *err)
 {

@@ -16,7 +16,7 @@
 #include <config.h>
 #include <string.h>
 
-/* What a tool asks for; with its risk, if an analyzer uses the model's assessment. */
+/* The parameters of a tool; with its risk, if an analyzer uses the model's rating. */
 static json_object *offered_schema(const struct conversation *c, const struct tool *t)
 {
 	bool sandboxed = strcmp(c->runtime.component->name, "local") != 0;
@@ -52,7 +52,7 @@ static json_object *list_tools(const struct conversation *c)
 	return list;
 }
 
-/* What toolsets have listed since is offered from the next request on. */
+/* Offer the tools that toolsets have listed since, from the next request on. */
 void offered_tools_update(struct conversation *c)
 {
 	AUTO(json) json_object *list = NULL;

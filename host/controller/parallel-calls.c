@@ -116,7 +116,7 @@ static bool is_parallel(const struct conversation *c, const struct call *call)
 	       !features_need_order(c);
 }
 
-/* @return false: it has to wait for its turn. */
+/* @return false: it cannot be sent early. */
 static bool send_early(struct conversation *c, struct call *call)
 {
 	const char *text;

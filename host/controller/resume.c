@@ -29,8 +29,8 @@ static json_object *settings_of(json_object *meta)
 
 /* ---- model servers that have moved ------------------------------------- */
 
-/* What was recorded for a key of a section; NULL: nothing. `*ret_known`: the section
- * is in the record. */
+/* The recorded value of a key of a section; NULL: none. `*ret_known`: the section is in
+ * the record. */
 static const char *recorded(json_object *settings, const char *section, const char *key,
 			    bool *ret_known)
 {
@@ -54,8 +54,7 @@ static const char *recorded(json_object *settings, const char *section, const ch
 	return found;
 }
 
-/* The endpoint that the configuration gives now for a section counts, not the one of
- * the record. */
+/* Use the endpoint of the current configuration for a section, not the recorded one. */
 static int take_endpoint(const struct config *now, json_object *settings,
 			 const char *section, json_object *moved, struct strbuf *report)
 {
@@ -76,7 +75,7 @@ static int take_endpoint(const struct config *now, json_object *settings,
 			   was ? " instead of " : "", was ? was : "");
 }
 
-/* Overrides for the endpoints that have moved, owned; NULL: out of memory. */
+/* Overrides for changed endpoints, owned; NULL: out of memory. */
 static json_object *endpoints(const struct config *now, json_object *settings,
 			      struct strbuf *report)
 {
@@ -96,8 +95,7 @@ static json_object *endpoints(const struct config *now, json_object *settings,
 
 /* ---- the settings ------------------------------------------------------ */
 
-/* The settings of meta.json first, then endpoints that have moved, then what the
- * command line says. */
+/* The settings of meta.json, then changed endpoints, then the command line. */
 static const char **overrides(json_object *settings, json_object *moved,
 			      const struct config_input *in, size_t *ret_count)
 {
@@ -141,7 +139,7 @@ static int load(struct conversation *c, json_object *meta, const struct config_i
 
 /* ---- where it stood ---------------------------------------------------- */
 
-/* The bill so far: the sum over the replies of the log. */
+/* The usage so far: the sum over the replies in the log. */
 static int restore_spent(struct conversation *c, struct error *err)
 {
 	struct reply_sums s;
@@ -165,7 +163,7 @@ static int restore_spent(struct conversation *c, struct error *err)
 	return MT_OK;
 }
 
-/* Does the event name a state of the conversation, not of a delegate alone? */
+/* Does the event name a state of the conversation, not one of a subagent? */
 static bool names_state(struct conversation *c, int64_t id)
 {
 	const struct evlog_head *head = evlog_head(c->log, id);
@@ -187,7 +185,7 @@ static int64_t last_state(struct conversation *c)
 	return id;
 }
 
-/* The state that the log names last, as far as it survives a process. */
+/* The last state in the log, if it outlives a process. */
 static void restore_state(struct conversation *c)
 {
 	int64_t id = last_state(c);
@@ -211,7 +209,7 @@ static bool answered(struct conversation *c, int64_t action)
 	return false;
 }
 
-/* The newest action, if it is one that something follows from. */
+/* The newest action, if it is one that has to be handled. */
 static int64_t newest_action(struct conversation *c)
 {
 	for (int64_t id = evlog_count(c->log) - 1; id >= c->agent->start; id--) {
@@ -237,8 +235,8 @@ static bool ended_by(struct conversation *c, int64_t action)
 	return c->state != STATE_LOADING && last_state(c) > action;
 }
 
-/* An action without its effect. If a call was sent, its effect is unknown;
- * otherwise it happens when the conversation continues. */
+/* An action that was not handled. If its call was sent, the effect is unknown; otherwise
+ * it is handled when the conversation continues. */
 static int restore_action(struct conversation *c, struct error *err)
 {
 	int64_t id = newest_action(c);
@@ -287,7 +285,7 @@ static void restore_rejection(struct conversation *c)
 				       "the user rejected the action");
 }
 
-/* The user's no to an action that waited; one of a hook concerns its call alone. */
+/* The user rejected a waiting action; a denial by a hook concerns only its call. */
 static bool is_rejection(struct conversation *c, const struct evlog_head *head)
 {
 	AUTO(event) struct event *action = NULL;
@@ -308,8 +306,8 @@ static int64_t next_own(struct conversation *c, int64_t id)
 	return end < 0 ? id + 1 : end;
 }
 
-/* What a reply had still planned is dropped when the conversation ends, when the
- * user rejects something of it, and when it asked the user. */
+/* The rest of a plan is dropped when the conversation ends, when the user rejects one of
+ * its actions, and when it asked the user. */
 static bool ended_since(struct conversation *c, int64_t id, int64_t until)
 {
 	for (; id < until; id = next_own(c, id)) {

@@ -46,7 +46,7 @@ int64_t rewind_place(const struct evlog *log, int64_t to)
 	return to;
 }
 
-/* The first event is what the agent is: it stays. */
+/* The first event defines the agent, so it stays. */
 static int check(const struct conversation *c, int64_t to, struct error *err)
 {
 	const struct evlog_head *head = evlog_head(c->log, to);
@@ -92,7 +92,7 @@ int conversation_rewind(struct conversation *c, int64_t to, int64_t *ret_to,
 	r = wiring_ensure_system(c, err);
 	if (r)
 		return r;
-	/* it rests whatever it was before: the old state may be undone too */
+	/* it becomes idle in any case: the old state may be reverted too */
 	c->state = STATE_LOADING;
 	conversation_set_state(c, STATE_AWAITING_USER_INPUT, "");
 	return conversation_barrier(c, err);

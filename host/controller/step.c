@@ -52,7 +52,7 @@ static void on_delta(void *arg, bool reasoning, const char *text, size_t len)
 	tell_delta(arg, reasoning, text, len, false);
 }
 
-/* What streamed is over: nothing stays held back for the next reply. */
+/* The stream has ended: nothing stays buffered for the next reply. */
 static void end_deltas(struct conversation *c)
 {
 	tell_delta(c, true, "", 0, true);
@@ -80,7 +80,7 @@ static void on_switched(void *arg, const struct llm_error *why, const struct llm
 	request_on_fallback(c, why, next);
 }
 
-/* Events find their reply by its id: one that came before gets another. */
+/* Events refer to their reply by id, so a repeated id is changed. */
 static int make_id_unique(struct conversation *c, struct llm_reply *reply,
 			  struct error *err)
 {
@@ -166,7 +166,7 @@ static const struct llm_events llm_events = {
 
 /* ---- one step ---------------------------------------------------------- */
 
-/* When work that begins now should return to the loop, as uv_hrtime. */
+/* The time at which work that starts now should return to the loop, as uv_hrtime. */
 static uint64_t slice_end(void)
 {
 	return uv_hrtime() + SLICE_NS;
@@ -184,7 +184,7 @@ int step_send(struct conversation *c, struct mt_ctx *x, struct error *err)
 	return r;
 }
 
-/* Let the agent work on a view that is ready. */
+/* Run the agent on a complete view. */
 static int advance_agent(struct conversation *c, struct mt_ctx *x, struct error *err)
 {
 	const struct mt_agent *agent = c->agent->plugin.functions;

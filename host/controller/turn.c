@@ -13,7 +13,7 @@
 
 #include <string.h>
 
-/** What an agent wants done, in order; a reply may give several. */
+/** An action planned by an agent; a reply may result in several. */
 struct planned_action {
 	enum plan_type type;
 	size_t call;    /* PLAN_CALL: index in the reply */

@@ -150,8 +150,8 @@ static int section_of(const struct conversation_options *o, struct strbuf *secti
 			   o->controller ? o->controller : "");
 }
 
-/* The event that says what the agent that works now is: its first one, except in a
- * log that was imported. -1: there is none. */
+/* The event that defines the active agent: its first one, except in an imported log. -1:
+ * none. */
 static int64_t find_system(const struct conversation *c)
 {
 	for (int64_t id = c->agent->start; id < evlog_count(c->log); id++) {
@@ -195,7 +195,7 @@ int wiring_open_memory(struct conversation *c, struct error *err)
 	return c->agent->memory && c->agent->history ? MT_OK : out_of_memory(err);
 }
 
-/* Nothing that writes goes to an agent that must not. */
+/* A read-only agent must not get tools that write. */
 static int check_reading(const struct conversation *c, struct error *err)
 {
 	const struct mt_agent *agent = c->agent->plugin.functions;
@@ -239,8 +239,8 @@ static void add_way_out(const char *section, struct error *err)
 	     why.text, section);
 }
 
-/* The tools of the agent's own, or else those of the controller, with the task list
- * where it is to plan. */
+/* The agent's own tools, otherwise those of the controller, with the task list if it
+ * should plan. */
 static int wire_tools(struct conversation *c, const char *section, struct error *err)
 {
 	const struct mt_agent *agent = c->agent->plugin.functions;
@@ -473,7 +473,7 @@ static void add_level(json_object *list, const struct conversation *c,
 	}
 }
 
-/* Every setting that makes the agent what it is: ["section.key=value"]. */
+/* Every setting of the agent: ["section.key=value"]. */
 static json_object *settings(const struct conversation *c, const char *controller)
 {
 	static const char *const not_controller[] = { "base", NULL };

@@ -27,7 +27,7 @@ enum { CONDENSE_ROUNDS_MAX = 8 };
 /* Of an agent. */
 struct condensing_state {
 	bool requested;    /* a condensation was requested and is not done */
-	char refused[512]; /* why the model needs it; "": it was asked for */
+	char refused[512]; /* why the model needs it; "": it was requested */
 };
 
 static struct condensing_state *state_of(const struct conversation *c)
@@ -42,7 +42,7 @@ static void forget_request(struct conversation *c)
 
 /* ---- the pipeline ------------------------------------------------------ */
 
-/* What is known by place is so no longer. */
+/* Data indexed by position is no longer valid. */
 static void forget_places(struct mt_ctx *x)
 {
 	x->prepared = 0;
@@ -52,7 +52,7 @@ static void forget_places(struct mt_ctx *x)
 	x->cuts = x->pinned = x->shown = NULL;
 }
 
-/* What was dropped goes, but for what the rest cannot be sent without. */
+/* Remove dropped events, except those that the rest cannot be sent without. */
 static int take_out_dropped(struct mt_ctx *x)
 {
 	size_t kept = 0;
@@ -68,7 +68,7 @@ static int take_out_dropped(struct mt_ctx *x)
 	return MT_OK;
 }
 
-/* When a condensation must come, one behind it may still help. */
+/* If a condensation is required, a later condenser may still help. */
 static bool is_passed_over(struct mt_ctx *x)
 {
 	if (!state_of(x->c)->requested ||
@@ -135,7 +135,7 @@ static int condense_resume(struct mt_ctx *x, enum condensing *ret)
 
 static int wait_for_model(struct mt_ctx *x, struct error *err);
 
-/* What came while a condenser waited belongs to the view as well. */
+/* Events that arrived while a condenser waited belong to the view too. */
 static int add_news(struct mt_ctx *x, struct error *err)
 {
 	AUTO(free) struct view_item *now = NULL;

@@ -64,7 +64,7 @@ static struct event *message_of(struct conversation *c, bool first)
 
 /* ---- skills ------------------------------------------------------------- */
 
-/* True if a recall of the log has brought this skill. */
+/* True if a recall in the log contains this skill. */
 static bool is_given(struct conversation *c, const char *name)
 {
 	for (int64_t id = 0; id < evlog_count(conversation_log(c)); id++) {
@@ -86,7 +86,7 @@ static bool is_given(struct conversation *c, const char *name)
 	return false;
 }
 
-/* Where the files of a skill lie, if they are for the model to open. */
+/* The directory of a skill, if the model may open its files. */
 static void add_location(json_object *o, const struct skill *s)
 {
 	AUTO(free) char *dir = s->listed && !s->pack ? strdup(s->source) : NULL;
@@ -98,7 +98,7 @@ static void add_location(json_object *o, const struct skill *s)
 	}
 }
 
-/* What the message calls for and was not given before. NULL: nothing. */
+/* The skills that the message triggers and that were not sent before. NULL: none. */
 static json_object *knowledge(struct conversation *c, const char *text)
 {
 	struct skills *all = recall_skills(c);
@@ -140,7 +140,7 @@ static bool is_for_others(const struct conversation *c, const struct skill *s)
 	       !strstr(model, s->name);
 }
 
-/* The texts that are always there, a blank line between. */
+/* The texts that are always sent, separated by blank lines. */
 static void add_instructions(struct conversation *c, json_object *extras)
 {
 	AUTO(strbuf) struct strbuf out = STRBUF(2 * SKILL_MAX);
@@ -314,7 +314,7 @@ void recall_more(struct conversation *c)
 		    "Retrieved knowledge from microagents", extras);
 }
 
-/* A template that cannot be read costs what it would have told, and that is said. */
+/* If a template cannot be read, its content is omitted, and a notice reports that. */
 static char *render(struct conversation *c, const char *name, json_object *data)
 {
 	struct error err = ERROR_NONE;

@@ -34,7 +34,7 @@ static bool only_reads(const struct agent_frame *l)
 	return agent->flags & MT_AGENT_READ_ONLY;
 }
 
-/* An agent that must not write lets no other write for it. */
+/* A read-only agent cannot delegate to one that may write. */
 bool delegation_allowed(const struct conversation *c, const char *name)
 {
 	const struct agent_frame *w = agents_find(c, name);
@@ -66,7 +66,7 @@ static struct event *newest(struct conversation *c, enum event_type_id type)
 	return NULL;
 }
 
-/* What the action `finish` gives: {"content": its last words, ...}. */
+/* The outputs of the action `finish`: {"content": its last message, ...}. */
 static json_object *outputs_of(struct conversation *c, enum agent_state state)
 {
 	AUTO(event) struct event *e =
@@ -103,7 +103,7 @@ static void put_outputs(struct strbuf *b, const char *agent, json_object *output
 	}
 }
 
-/* What the replies to the agent that works have cost. */
+/* The cost of the replies to the active agent. */
 static json_object *metrics_of(struct conversation *c)
 {
 	struct llm_metrics m = { .cost_known = true };
@@ -130,7 +130,7 @@ static json_object *metrics_of(struct conversation *c)
 	return o;
 }
 
-/* A state of the delegate alone: the conversation has its own. */
+/* A state of the subagent only: the conversation has its own. */
 static void tell_delegate_state(struct conversation *c, enum agent_state state,
 				const char *reason)
 {
@@ -420,7 +420,7 @@ static const char *delegates_of(const struct conversation *c)
 			  "delegates");
 }
 
-/* No agent is offered where none is wired. */
+/* Do not offer agents if none are configured. */
 static bool hides_tool(const struct conversation *c, const struct tool *t)
 {
 	const char *list = delegates_of(c);

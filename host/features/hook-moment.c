@@ -57,7 +57,7 @@ static void put_cut(json_object *o, const char *key, const char *text)
 		js_set_strn(o, key, text, utf8_cut(text, len, RECORD_FIELD_MAX));
 }
 
-/* What the hook did stays in the log. */
+/* Log what the hook did. */
 static void record(const struct hook_moment *m, const struct hook_result *r)
 {
 	AUTO(json) json_object *o = js_new_object();
@@ -82,7 +82,7 @@ static void record(const struct hook_moment *m, const struct hook_result *r)
 		log_line(MT_LOG_WARNING, "hooks", "%s", err.text);
 }
 
-/* Where a no keeps something from happening, a hook that fails says no. */
+/* For events that a hook can deny, a failed hook denies. */
 static bool closes(enum hook_event e)
 {
 	return e == HOOK_BEFORE_TOOL || e == HOOK_USER_PROMPT;
@@ -170,7 +170,7 @@ void hook_moment_run(struct hook_moment *m)
 			return;
 		judge(m, &(struct hook_result){ .exit_code = -1, .error = err.text });
 	}
-	unlist(m); /* what continues now may cancel what still runs */
+	unlist(m); /* the continued work may cancel what still runs */
 	m->done(m);
 }
 

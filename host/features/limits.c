@@ -55,8 +55,8 @@ static void configure(struct budget *a, const struct config *config, const char 
 		const char *inherited = above ? config_get(config, above, name) : NULL;
 		double max = 0;
 
-		/* An equal limit is inherited: the one above is reached first, and this
-		 * one would end the delegate when that has been raised. */
+		/* An equal limit is inherited: the parent's is reached first, and this
+		 * one would end the subagent after that has been raised. */
 		if (!value || (inherited && strcmp(value, inherited) == 0))
 			continue;
 		if (i == LIMIT_COST)
@@ -160,7 +160,7 @@ static int before_reply(struct conversation *c, json_object *record)
 	return js_set_number(record, "worked", whole_budget(c)->quotas[LIMIT_TIME].used);
 }
 
-/* The bill so far, as V0 puts it on actions. */
+/* The usage so far, in V0's form for actions. */
 static void before_action(struct conversation *c, struct event *e)
 {
 	const struct llm_usage_totals *bill = conversation_bill(c);
@@ -278,7 +278,7 @@ static void start_timer(struct conversation *c)
 	if (!w->timer) {
 		w->timer = calloc(1, sizeof *w->timer);
 		if (!w->timer)
-			return; /* it is looked at before each call all the same */
+			return; /* it is checked before each call anyway */
 		uv_timer_init(conversation_loop(c), w->timer);
 		uv_unref((uv_handle_t *)w->timer);
 		w->timer->data = c;
@@ -317,7 +317,7 @@ void limits_log(struct conversation *c)
 			 err.code ? err.text : "out of memory");
 }
 
-/* Calls that left, and the steps of which a reply came: from the log itself. */
+/* Calls that were sent, and steps with a reply: counted from the log. */
 static void recount(struct conversation *c)
 {
 	struct quota *calls = &whole_budget(c)->quotas[LIMIT_CALLS];
@@ -336,7 +336,7 @@ static void recount(struct conversation *c)
 		steps->used = replies;
 }
 
-/* An agent that was stopped by a limit continues when a person says so. */
+/* An agent that was stopped by a limit continues when the user requests it. */
 static void raise_limits(struct conversation *c, struct budget *a)
 {
 	if (budget_raise(a))
@@ -382,7 +382,7 @@ bool limits_stopped_all(const struct conversation *c)
 	return budget_was_hit(whole_budget(c));
 }
 
-/* What it has spent, by its replies. */
+/* Its usage, from its replies. */
 static void restore_agent(struct conversation *c)
 {
 	const struct agent_frame *agent = conversation_agent(c);

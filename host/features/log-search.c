@@ -44,7 +44,7 @@ static size_t whole(const char *text, size_t at, size_t len)
 	return at;
 }
 
-/* The surroundings of the first place that has the words. @return found. */
+/* Add an excerpt around the first match. @return true if found. */
 static bool add_excerpt(struct strbuf *out, const struct event *e, const char *query)
 {
 	size_t len, from, to;
@@ -64,7 +64,7 @@ static bool is_told(const struct evlog_head *head)
 	return event_is_history(head) && head->type->id != ACTION_SYSTEM;
 }
 
-/* The newest first: what is asked for again was mostly not long ago. */
+/* Newest first: most requests are about recent events. */
 static int find(struct conversation *c, const char *query, struct strbuf *out)
 {
 	int found = 0;

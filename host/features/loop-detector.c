@@ -91,7 +91,7 @@ static size_t most_repeats(const struct stuck_options *o)
 	return most < STUCK_REPEATS_MAX ? most : STUCK_REPEATS_MAX;
 }
 
-/* An action that a person allowed is in the log twice: the first one counts. */
+/* An approved action is in the log twice; only the first one counts. */
 static bool is_answer(struct evlog *log, int64_t id)
 {
 	const struct evlog_head *head = evlog_head(log, id);
@@ -110,7 +110,7 @@ static bool is_blank(const char *text)
 	return text[strspn(text, " \t\r\n")] == '\0';
 }
 
-/* Does an action read the output of what was started before, or wait for it? */
+/* Does an action read the output of something started before, or wait for it? */
 static bool is_wait(const struct event *action)
 {
 	const char *verb;
@@ -260,7 +260,7 @@ static bool same_content(const struct event *a, const struct event *b, bool blan
 		     : same_text(a_text, a_len, b_text, b_len);
 }
 
-/* Pictures of what the text says are not compared: a clock in them would do. */
+/* Screenshots are not compared: a clock in them would make them differ. */
 static const char *const pictures[] = { "screenshot", "screenshot_path", "set_of_marks",
 					"image_urls", "media", NULL };
 
@@ -518,7 +518,7 @@ static bool same_failure(const struct newest *n)
 	return true;
 }
 
-/* Calls that became no action: they could not be understood. */
+/* Calls that did not become actions because they could not be parsed. */
 static bool same_complaint(const struct newest *n)
 {
 	size_t count = n->o->same;

@@ -116,7 +116,7 @@ const struct question *conversation_questions(const struct conversation *c)
 	return state(c)->open;
 }
 
-/* The choice that a person saw with its secrets masked, as the tool knows it. */
+/* The unmasked form of a choice that the user saw with secrets masked. */
 static const char *as_given(const struct question *q, const char *answer)
 {
 	size_t n = q->choices ? json_object_array_length(q->choices) : 0;

@@ -21,7 +21,7 @@ enum { NEST_MAX = 32 };
 
 /* ---- opening ------------------------------------------------------------ */
 
-/* Actions that the controller makes itself, here as there. */
+/* Actions that the controller creates itself, in both conversations. */
 static bool is_taken(const struct evlog_head *head)
 {
 	if (!head->type->is_action || head->undone || head->hidden ||
@@ -97,8 +97,8 @@ static int read_task(struct replay *r, int64_t id, struct error *err)
 	return r->task ? MT_OK : out_of_memory(err);
 }
 
-/* What a person decided about an action is in the log as its repetition. *ret_run: the
- *  repetition is what was carried out. */
+/* The user's decision about an action is in the log as a copy of it. *ret_run: the copy
+ *  was executed. */
 static bool is_repetition(struct replay *r, int64_t id, bool *ret_run)
 {
 	AUTO(event) struct event *e = evlog_event(r->log, id, NULL);
@@ -106,7 +106,7 @@ static bool is_repetition(struct replay *r, int64_t id, bool *ret_run)
 	return e && event_is_answer(e, ret_run);
 }
 
-/* Was it asked about? Then it counts only by its repetition. */
+/* Did it require approval? If so, only its copy counts. */
 static bool was_asked_about(struct replay *r, int64_t id)
 {
 	AUTO(event) struct event *e = evlog_event(r->log, id, NULL);
@@ -174,7 +174,7 @@ int replay_open_log(const char *dir, struct replay **ret, struct error *err)
 	return status;
 }
 
-/* The file as a log of ours, which is gone afterwards. */
+/* Import the file into a temporary log. */
 static int import(struct replay *r, json_object *events, struct error *err)
 {
 	static const struct evlog_options o = { .sync = SYNC_NONE };
@@ -401,7 +401,7 @@ static bool leads_to(const struct conversation *c, int64_t owner)
 	return owner >= 0;
 }
 
-/* It ended without an action: by an error or a limit. It ends in the same way here. */
+/* It ended without an action, by an error or a limit, so it ends in the same way here. */
 static void end_as_recorded(struct conversation *c)
 {
 	static const char error[] = " encountered an error during execution. ";
@@ -415,8 +415,8 @@ static void end_as_recorded(struct conversation *c)
 		       why ? why + strlen(error) : "the recording ends here");
 }
 
-/* Back to the agent that took the action then. @return false: that is not at work
- * here, and the action only ends its work. */
+/* Return to the agent that took the action in the recording. @return false: it is not
+ * active here, and the action would only end its work. */
 static bool find_owner(struct conversation *c, const struct replay_action *a)
 {
 	const struct evlog_head *head = evlog_head(replay_of(c)->log, a->recorded);
@@ -430,7 +430,7 @@ static bool find_owner(struct conversation *c, const struct replay_action *a)
 	       !(head->type->id == ACTION_FINISH || head->type->id == ACTION_REJECT);
 }
 
-/* The recording is over: those that had ended end here too. */
+/* At the end of the recording, end the subagents that had ended in it. */
 static void end_delegates(struct conversation *c)
 {
 	while (conversation_waiting_agents(c) && conversation_state(c) == STATE_RUNNING &&

@@ -97,7 +97,7 @@ static void finish_if_over(struct subagent *ch)
 		uv_close((uv_handle_t *)&ch->in, on_handle_closed);
 }
 
-/* `waits` (borrowed): an action of it is left to a person; NULL: none is. */
+/* `waits` (borrowed): one of its actions requires approval; NULL: none. */
 static void set_waits(struct subagent *ch, json_object *waits)
 {
 	struct conversation *c = ch->all->c;
@@ -254,7 +254,7 @@ static void on_read(uv_stream_t *stream, ssize_t n, const uv_buf_t *b)
 
 /* ---- first messages ---------------------------------------------------- */
 
-/* The wiring that it gets: one that was named, or that of who gave the task. */
+/* Its configuration: the named one, or that of its parent. */
 static const char *agent_of(const struct subagent *ch)
 {
 	const char *dot = strchr(conversation_agent(ch->all->c)->section, '.');

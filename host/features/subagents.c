@@ -136,7 +136,7 @@ static int read_tasks(struct subagents *all, json_object *args, struct error *er
 	return r;
 }
 
-/* What is left is shared evenly, time is for all at once. */
+/* The remaining limits are divided evenly; time is not divided. */
 static void share(struct subagents *all)
 {
 	for (int i = 0; i < LIMIT_COUNT; i++) {

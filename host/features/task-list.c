@@ -73,7 +73,7 @@ static json_object *newest_list(struct history *h, struct evlog *log)
 
 /* ---- the action ---------------------------------------------------------- */
 
-/* A copy for people; the list itself is in the log. */
+/* A copy for the user; the list itself is in the log. */
 static void copy_tasks(struct conversation *c, const struct strbuf *text)
 {
 	AUTO(free) char *path = path_join(evlog_dir(conversation_log(c)), "TASKS.md");

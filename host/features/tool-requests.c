@@ -37,7 +37,7 @@ static bool holds_word(const char *text, const char *word)
 	return text && *word && strcasestr(text, word);
 }
 
-/* No skill of this name: those whose name or description has a word of it. */
+/* No skill has this name: list those whose name or description contains it. */
 static void answer_near(struct conversation *c, uint64_t request, const char *name)
 {
 	AUTO(strbuf) struct strbuf text = STRBUF(64 << 10);

@@ -31,8 +31,7 @@ static bool is_server(const struct conversation *c, const struct tool *t)
 	return conversation_agent(c)->catalog.instances[t->instance].server;
 }
 
-/* While an agent works for another, all its tools are offered: what it was given
- * stands in the event that began its work. */
+/* A subagent is offered all its tools: they are listed in the event that started it. */
 static bool folds(const struct conversation *c)
 {
 	int64_t most = config_int(conversation_config(c), conversation_agent(c)->section,

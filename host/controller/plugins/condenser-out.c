@@ -78,8 +78,8 @@ static int pin_all(struct mt_ctx *x, unsigned char *pinned)
 						 x->view_count, tasks, pinned, &x->error);
 }
 
-/* What no condensation may forget, drop or mask: by place, found when first asked
- * for. NULL: out of memory. */
+/* The events that no condensation may forget, drop or mask: by position, determined on
+ * first use. NULL: out of memory. */
 static const unsigned char *pins(struct mt_ctx *x)
 {
 	if (x->pinned)
@@ -141,7 +141,7 @@ struct forgetting {
 	size_t head;      /* how many of the first places stay: pinned */
 };
 
-/* With a summary of its own it ends the earlier summaries among the places. */
+/* A new summary replaces the earlier summaries at these positions. */
 static int choose_forgotten(struct mt_ctx *x, const size_t *places, size_t count,
 			    bool summary, struct forgetting *f)
 {
@@ -171,7 +171,7 @@ static size_t summaries_shown(const struct mt_ctx *x)
 	return n;
 }
 
-/* Name the forgotten events as the log does: a range if they are one, else a
+/* List the forgotten events in the form of the log: a range if possible, otherwise a
  * list. */
 static int name_forgotten(json_object *args, const struct forgetting *f)
 {

@@ -144,7 +144,7 @@ static struct mt_request *copy_request(struct mt_ctx *x)
 	return r && TELL(x, JOURNAL_REQUEST) == MT_OK ? r : NULL;
 }
 
-/* The messages are built by the parent alone: nothing here reads them. */
+/* The messages are built only by the parent; nothing reads them here. */
 static int copy_history(struct mt_request *r)
 {
 	return TELL(plugin_request_ctx(r), JOURNAL_HISTORY);

@@ -235,8 +235,8 @@ static void converse(struct fork_call *f)
 
 /* ---- the process ------------------------------------------------------------------------ */
 
-/* Signals that end or pause this process, held back while a copy runs: the loop gets
- * them afterwards. */
+/* Signals that terminate or pause this process, blocked while a copy runs; the loop
+ * receives them afterwards. */
 static int hold_signals(sigset_t *old)
 {
 	static const int numbers[] = { SIGINT, SIGTERM, SIGHUP };
@@ -282,7 +282,7 @@ static int start(struct fork_call *f, void *arg)
 	return MT_OK;
 }
 
-/* @return how it ended, as waitpid tells it */
+/* @return its status from waitpid */
 static int finish(struct fork_call *f)
 {
 	int status = 0;

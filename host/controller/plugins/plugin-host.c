@@ -128,7 +128,7 @@ static const struct mt_event *host_view_at(struct mt_ctx *x, size_t place)
 	return hold_event(x, x->view[place].event);
 }
 
-/* The event itself, read when it is first needed; NULL: it cannot be. */
+/* The event itself, read on first use; NULL: it cannot be read. */
 static const struct event *real(const struct mt_event *e)
 {
 	struct mt_event *own = (struct mt_event *)e;
@@ -138,7 +138,7 @@ static const struct event *real(const struct mt_event *e)
 	return own ? own->event : NULL;
 }
 
-/* What the index knows of it; NULL: it is in no log. */
+/* Its index entry; NULL: it is not in a log. */
 static const struct evlog_head *head_of(const struct mt_event *e)
 {
 	return e && !e->event ? evlog_head(e->log, e->id) : NULL;

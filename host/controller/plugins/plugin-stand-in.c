@@ -16,7 +16,7 @@
 
 #include <stdlib.h>
 
-/* What stands in for the functions of a component. */
+/* The stand-ins for the functions of a component. */
 struct plugin_stand_in {
 	union {
 		struct mt_agent agent;
@@ -183,7 +183,7 @@ static int call_open(struct mt_ctx *x, const void *functions, void *arg)
 	return f->open(plugin_copy_host(), plugin_copy_analyzer_out(), x, &instance);
 }
 
-/* Are its options good? Each call opens it again. */
+/* Check its options. Each call opens it again. */
 static int analyzer_open(const struct mt_host *host, const struct mt_analyzer_out *out,
 			 struct mt_ctx *x, void **ret_instance)
 {

@@ -7,10 +7,10 @@
 
 enum { FORM_MAX = 256 << 20 };
 
-/* Arguments that say something about the action instead of what it does. */
+/* Arguments that describe the action without affecting it. */
 static const char *const about[] = { "thought", "security_risk", "confirmation_state",
 				     NULL };
-/* Those that change only how long and where a call is waited for. */
+/* Arguments that change only how long and where to wait for a call. */
 static const char *const waiting[] = { "blocking", "keep_prompt", "hidden", NULL };
 
 static bool one_of(const char *const *list, const char *name)

@@ -14,7 +14,7 @@ bool approval_has_analyzers(const struct conversation *c)
 	return analyzers_count(conversation_analyzers(c)) > 0;
 }
 
-/* The tool that the model named, where none runs the action. */
+/* The tool that the model named, if no tool runs the action. */
 static const struct tool *tool_of(const struct conversation *c, const struct call *call)
 {
 	const char *name = js_str(event_tool_meta(call->action), "function_name", NULL);

@@ -48,7 +48,7 @@ static int strip(json_object *json)
 	return MT_OK;
 }
 
-/* The event of what is approved: the action, or what the user made of it. */
+/* The event to approve: the action, or its edited form. */
 static json_object *approved_json(struct conversation *c, const struct event *action)
 {
 	const struct event *from =
@@ -219,7 +219,7 @@ void approval_overtaken(struct conversation *c)
 
 /* ---- the commands ------------------------------------------------------ */
 
-/* Only what the tool knows can be changed: a name with a slip would be ignored. */
+/* Only parameters of the tool can be changed: a misspelled name would be ignored. */
 static int merge(json_object *args, const struct tool *tool, json_object *changes,
 		 struct error *err)
 {
@@ -261,7 +261,7 @@ static struct event *change(struct conversation *c, const struct call *call,
 		out_of_memory(err);
 		return NULL;
 	}
-	if (secret) { /* the log cannot hold it, so it could not be run as it was approved */
+	if (secret) { /* the log cannot store it, so it could not be run as approved */
 		fail(err, MT_EINVAL,
 		     "the edited action contains a secret; let the command read it "
 		     "from the environment or a file");
@@ -271,7 +271,7 @@ static struct event *change(struct conversation *c, const struct call *call,
 	return checked ? call_to_action(call->tool, checked, "", err) : NULL;
 }
 
-/* What the user typed runs whatever its risk, unless a rule forbids it. */
+/* A command typed by the user runs regardless of its risk, unless a rule denies it. */
 static int take_changes(struct conversation *c, json_object *changes, struct error *err)
 {
 	AUTO(event) struct event *e = change(c, turn_call(c), changes, err);
@@ -316,7 +316,7 @@ static json_object *find_scope(const struct conversation *c, const struct approv
 	return NULL;
 }
 
-/* Is it the action that was shown that the answer is for? */
+/* Is the answer for the action that was shown? */
 static int check_hash(const struct conversation *c, const struct event *action,
 		      const struct approval *a, struct error *err)
 {
@@ -337,7 +337,7 @@ static int check_hash(const struct conversation *c, const struct event *action,
 	return MT_OK;
 }
 
-/* Everything that may be refused, before anything has changed. */
+/* All checks that can refuse the answer, before anything changes. */
 static int check_answer(struct conversation *c, const struct approval *a,
 			struct error *err)
 {
@@ -361,7 +361,7 @@ static int check_answer(struct conversation *c, const struct approval *a,
 		return err->code;
 	if (!a->arguments)
 		approval_assess(c, turn_call(c),
-				&v); /* the rules may be others than when it was asked */
+				&v); /* the rules may have changed since the prompt */
 	if (v.deny)
 		return approval_denied(&v, "the action", err);
 	if (!scope)

@@ -148,7 +148,7 @@ int approval_denied(const struct verdict *v, const char *what, struct error *err
 		    *v->rule ? " (rule " : "", v->rule, *v->rule ? ")" : "");
 }
 
-/* The user need not confirm a call that the user makes, but what is denied does not run. */
+/* A call made by the user does not require approval, but a denied one does not run. */
 static int check_user_call(struct conversation *c, struct call *call, struct error *err)
 {
 	approval_judge(c, call);
@@ -169,7 +169,7 @@ static void waits_now(struct conversation *c)
 	conversation_enter_state(c, STATE_AWAITING_USER_CONFIRMATION, reason);
 }
 
-/* What a client is shown and may say yes to: the action as the log holds it. */
+/* The action as clients see and approve it: the logged form. */
 static int describe(struct conversation *c, struct error *err)
 {
 	const struct call *call = turn_call(c);
@@ -347,7 +347,7 @@ static bool gate(struct conversation *c, struct call *call)
 	return true;
 }
 
-/* A call can be sent early if the user is neither asked about it nor told of it. */
+/* A call can be sent early if it requires neither approval nor a notice. */
 static bool may_hold(struct conversation *c, struct call *call)
 {
 	struct verdict v = { .risk = RISK_LOW };
@@ -389,7 +389,7 @@ static int created(struct conversation *c, const struct conversation_options *o,
 	return approval_inherit(c, o->approvals, err);
 }
 
-/* An answer that had no effect yet is carried out. */
+/* Execute an answer that has not taken effect yet. */
 static int restore_action(struct conversation *c, struct event *action, bool *ret_done,
 			  struct error *err)
 {
@@ -430,7 +430,7 @@ static int before_message(struct conversation *c, const char *text, size_t len,
 	return MT_OK;
 }
 
-/* An action that waits still waits: only its answer lets it run. */
+/* A waiting action keeps waiting until it is answered. */
 static int before_continue(struct conversation *c, bool *ret_held, struct error *err)
 {
 	approval_tell_scopes(c);
@@ -457,7 +457,7 @@ static int prepare_state(struct conversation *c, enum agent_state state,
 	return approval_repeat(c, yes, err);
 }
 
-/* Tell the model what ran in place of its call, if the user changed it. */
+/* Report to the model what ran instead of its call, if the user edited it. */
 static void before_observation(struct conversation *c, struct event *action,
 			       const struct call *call, struct event *observation)
 {

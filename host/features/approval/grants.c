@@ -26,7 +26,7 @@ struct scope_place approval_place(struct conversation *c, const struct call *cal
 	return place;
 }
 
-/* A delegate that asks for more than the agent which the user approved this for. */
+/* A subagent with a stricter policy than the agent for which the user approved this. */
 static bool is_stricter(const struct conversation *c)
 {
 	const struct approval_policy *own = approval_policy(c);
@@ -53,8 +53,7 @@ json_object *approval_scopes(struct conversation *c)
 	AUTO(json) json_object *kept = NULL;
 	struct error err = ERROR_NONE;
 
-	if (!*conversation_parent(
-		    c)) /* what is revoked in the meantime counts no longer */
+	if (!*conversation_parent(c)) /* revoked approvals no longer apply */
 		kept = approvals_read(conversation_config(c), conversation_workspace(c),
 				      &err);
 	if (err.code)
@@ -105,7 +104,7 @@ static int remember(struct conversation *c, json_object *scope, struct error *er
 	return log_approvals(c, err);
 }
 
-/* Does a delegate work in a directory that was made for it alone? */
+/* Does a subagent work in its own directory? */
 static bool is_elsewhere(const struct conversation *c)
 {
 	AUTO(free) char *up =

@@ -12,7 +12,7 @@
 struct reading {
 	struct command_parts *parts;
 	const struct scope_place *place;
-	char *dir;       /* where the shell stands at this command; NULL: unknown */
+	char *dir;       /* directory of the shell at this command; NULL: unknown */
 };
 
 /* Ends the walk: only the exact text can be approved. */
@@ -65,7 +65,7 @@ static int change_directory(struct reading *r, const struct shell_command *c)
 	return to && scope_path_is_below(to, r->place->workspace) ? MT_OK : EXACT;
 }
 
-/* A program that is named by a path is the file that it leads to. */
+/* A program given as a path is the file that the path resolves to. */
 static char *program_name(const struct reading *r, const char *name)
 {
 	return strchr(name, '/') ? scope_path_resolve(r->dir, name) : strdup(name);

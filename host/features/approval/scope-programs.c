@@ -249,7 +249,7 @@ static bool is_unsafe(const struct program *p, const char *sub,
 /* ---- programs of the table
  * ---------------------------------------------------------- */
 
-/* Place of the subcommand, behind options that change nothing; 0: there is none. */
+/* Index of the subcommand, after options without effect; 0: none. */
 static size_t place_of_sub(const struct program *p, const struct shell_command *c)
 {
 	for (size_t i = 1; i < c->count; i++) {

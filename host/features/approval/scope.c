@@ -20,7 +20,7 @@
 
 enum { TEXT_SHOWN = 400, TEXT_MAX = 64 << 10, SITE_MAX = 300 };
 
-/* What is found of an action, once, for offering and for checking. */
+/* Facts about an action, collected once, for offering and checking scopes. */
 struct facts {
 	char hash[SHA256_HEX];
 	struct command_parts parts; /* of a command */
@@ -137,7 +137,8 @@ static int finish(struct offering *o)
 	return js_add(o->list, STEAL(scope)) ? MT_ENOMEM : MT_OK;
 }
 
-/* What tells this action apart, for a person; a long one by its beginning and hash. */
+/* A text that identifies this action for the user; a long one by its beginning and hash.
+ * */
 static void put_exact(const struct event *action, const char *hash, struct strbuf *out)
 {
 	static const char *const names[] = { "command", "code", "url", "browser_actions",
