@@ -100,7 +100,7 @@ static bool take_body(struct event_facts *f, const struct facts_header *h,
 	return true;
 }
 
-/* The facts of the file. Whatever is wrong with it, the events are read instead. */
+/* The facts in the file. If it is invalid in any way, the events are read instead. */
 static void event_facts_load(struct event_facts *f)
 {
 	AUTO(free) char *path = path_join(evlog_dir(f->log), "events.facts");

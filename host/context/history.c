@@ -87,7 +87,7 @@ static int by_id(const void *key, const void *note)
 	return a < b ? -1 : a > b;
 }
 
-/* A condensation that is forgotten takes its summary along: then this is true. */
+/* True if the condensation itself was forgotten, and its summary with it. */
 static bool history_forget_event(struct history *h, int64_t id)
 {
 	struct note *note;
@@ -132,8 +132,8 @@ static void forget_all(struct history *h, json_object *args)
 		drop_forgotten_notes(h);
 }
 
-/* V0 knows one summary at a time: a new one stands for those before it unless
- * the condensation says that they stay. */
+/* V0 has one summary at a time: a new one replaces the previous ones unless the
+ * condensation keeps them. */
 static int take_summary(struct history *h, int64_t id, json_object *args,
 			struct error *err)
 {
@@ -196,7 +196,7 @@ static bool left_out(const struct event_type *type)
 	}
 }
 
-/* What an undone condensation had forgotten is there again. */
+/* Restore the events that a reverted condensation had forgotten. */
 static void restart_if_undone(struct history *h)
 {
 	bool undone = false;
@@ -230,7 +230,7 @@ static void skip_delegation(struct history *h)
 		h->scanned = end - 1;
 }
 
-/* Look at the events that have come since the last view. */
+/* Process the events since the last view. */
 static int history_scan(struct history *h, int64_t count, struct error *err)
 {
 	restart_if_undone(h);
@@ -306,7 +306,7 @@ static int free_tasks(const struct history *h, const unsigned char *shown,
 	return MT_OK;
 }
 
-/* Leave out what the rules forbid when something was forgotten. */
+/* Remove events that the rules forbid after a condensation. */
 static int keep_rules(struct history *h, unsigned char *shown, struct error *err)
 {
 	AUTO(free) struct view_fact *facts = NULL;

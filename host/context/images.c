@@ -19,7 +19,7 @@ static bool has_prefix(const char *text, const char *prefix)
 	return strncmp(text, prefix, strlen(prefix)) == 0;
 }
 
-/* The bytes of data:TYPE;base64,TEXT, whatever it says that they are. */
+/* The bytes of data:TYPE;base64,TEXT, regardless of the declared type. */
 static int decode_data_url(const char *url, size_t len, struct strbuf *bytes,
 			   struct error *err)
 {
@@ -73,7 +73,7 @@ static int images_add_text(struct images *images, char *text)
 	return MT_OK;
 }
 
-/* What the model reads where the n-th image cannot be shown. */
+/* The text for the model in place of the n-th image, if it cannot be shown. */
 static int add_why(struct images *images, size_t n, const char *why)
 {
 	char *text = NULL;
@@ -92,7 +92,7 @@ static int add_name(struct images *images, size_t n)
 	return images_add_text(images, text);
 }
 
-/* A blob that was seen to be an image: `path` is taken. */
+/* Add a blob that is an image: `path` is taken. */
 static int images_add_blob(struct images *images, size_t n, char *path, const char *mime,
 			   size_t len)
 {
@@ -127,7 +127,7 @@ static int add_blob(struct images *images, size_t n, struct evlog *log, const ch
 	return images_add_blob(images, n, STEAL(path), image.mime, len);
 }
 
-/* The bytes of a data: URL become a blob of their own. */
+/* Store the bytes of a data: URL as a blob. */
 static int images_add_data_url(struct images *images, size_t n, struct evlog *log,
 			       const char *url, size_t len)
 {

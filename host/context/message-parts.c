@@ -22,7 +22,7 @@ static int text_run(const struct event *e, struct strbuf *out)
 	return event_command_text(e, out);
 }
 
-/* An image inside the text would be megabytes; it is shown as a part of its own. */
+/* An image inside the text would be megabytes; it is sent as a separate part. */
 static int text_ipython(const struct event *e, struct strbuf *out)
 {
 	static const char mark[] = "![image](data:image/png;base64,";
@@ -61,8 +61,7 @@ static int text_delegate(const struct event *e, struct strbuf *out)
 	return content ? strbuf_add(out, content) : text_content(e, out);
 }
 
-/* Observations that the model reads, whether long ones are cut, and the words around
- * what is cut. */
+/* Observations for the model, whether long ones are cut, and the text around the cut. */
 static const struct observation_text {
 	text_of *text;
 	bool whole;

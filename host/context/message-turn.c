@@ -23,7 +23,7 @@ bool message_is_blank(const char *text, size_t len)
 	return strspn(text, " \t\r\n") >= len;
 }
 
-/* A name that no provider takes back would spoil every later request. */
+/* A name that providers reject would break every later request. */
 static void mend_names(struct llm_reply *reply)
 {
 	for (size_t i = 0; i < reply->call_count; i++) {

@@ -16,8 +16,8 @@
 
 enum { ITEMS_AT_ONCE = 8192, LEAVE_FROM = 4096 };
 
-/* The start of the newest view, as far as what follows cannot change it: a view
- * that begins with it is laid out from there on. */
+/* The start of the newest view that later events cannot change: for a view with the same
+ * start, layout continues from there. */
 struct stable_prefix {
 	unsigned number; /* of the layout */
 	int64_t *events;
@@ -45,7 +45,7 @@ struct request_messages {
 	struct request_messages *left; /* the next one that was left */
 };
 
-/* Parts of messages that are made for one view only. */
+/* Parts of messages that are created for one view only. */
 struct summary {
 	struct summary *next;
 	struct llm_part part;
@@ -232,7 +232,7 @@ static int plain(struct llm_request *request, const struct message_part *p)
 	return llm_request_add(request, &message);
 }
 
-/* A text instead of an event: a summary, or what masks an observation. */
+/* A text instead of an event: a summary, or the mask of an observation. */
 static const struct llm_part *own_text(struct request_messages *m,
 				       const struct view_item *item)
 {
@@ -344,11 +344,11 @@ static int lay_out(struct request_messages *m, const struct view_item *item,
 	if (p->kind == MESSAGE_PART_RESULT && p->response)
 		return lay_result(m, p, request);
 	if (p->kind == MESSAGE_PART_ASSISTANT && message_is_blank(p->text, p->len))
-		return MT_OK; /* some providers refuse a message that says nothing */
+		return MT_OK; /* some providers refuse an empty message */
 	return plain(request, p);
 }
 
-/* Forget the pieces and replies that this view did not use. */
+/* Free the parts and replies that this view did not use. */
 static void drop_unused(struct request_messages *m)
 {
 	size_t kept = 0;

@@ -144,7 +144,7 @@ static bool is_whole_call(const struct groups *g, int32_t call)
 	return g->actions[call] && g->results[call];
 }
 
-/* What must go with an event that is not shown. */
+/* Hide the events that depend on a hidden event. */
 static void hide_mates(struct groups *g, const struct view_fact *f, size_t place,
 		       unsigned char *shown)
 {
@@ -184,7 +184,7 @@ struct spans {
 	size_t *closed; /* the same: that end there */
 };
 
-/* Everything between two neighbors in a group stays together. */
+/* Events between two neighbors in a group stay together. */
 static void join_spans(struct spans *s, size_t *first, size_t place)
 {
 	if (*first) {

@@ -61,7 +61,7 @@ int llm_adapt_request(struct llm_exchange *x, const struct llm_request *in,
 	return x->tools ? MT_OK : out_of_memory(err);
 }
 
-/* The model is to stop where its call ends. */
+/* The model must stop at the end of its call. */
 static int set_stop(json_object *params)
 {
 	AUTO(json) json_object *list = json_object_new_array_ext(1);

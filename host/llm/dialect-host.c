@@ -349,7 +349,7 @@ static int svc_reasoning(struct mt_exchange *mx, const char *text, size_t len)
 	return append_text(exchange_of(mx), true, text, len);
 }
 
-/* Keep the first text that says something. */
+/* Keep the first text that is not empty. */
 static int set_once(char **place, const char *text)
 {
 	if (*place || !text || !*text)
@@ -449,7 +449,7 @@ static void reset_response(struct llm_exchange *x)
 	x->answered = false;
 }
 
-/* The taker hears that what streamed is void, as before a new attempt. */
+/* Report that the streamed text is void, as before a new attempt. */
 static int svc_restarted(struct mt_exchange *mx)
 {
 	struct llm_exchange *x = exchange_of(mx);

@@ -42,7 +42,7 @@ static const char *const bad_history[] = {
 	"failed to parse tool call arguments as json",
 };
 
-/* For those who answer with a status that says less. */
+/* For providers whose status is less specific. */
 static const char *const no_key[] = {
 	"invalid api key", "unauthorized", "missing api key", "invalid authentication",
 	"access denied", "status 401", "status 403",

@@ -193,8 +193,7 @@ static void attempt_succeeded(struct llm_exchange *x)
 	events.done(arg, r);
 }
 
-/* Did the provider or the model refuse without a text? Otherwise the text is the
- * reply. */
+/* Was the request refused without a text? Otherwise the text is the reply. */
 static bool is_silent_refusal(const struct llm_exchange *x)
 {
 	return x->stop_reason && strcmp(x->stop_reason, "refusal") == 0 &&
@@ -359,7 +358,7 @@ static void attempt_on_done(void *arg, enum http_outcome outcome, const char *wh
 		attempt_over(x);
 		return;
 	case HTTP_NETWORK:
-		/* some servers end a stream by just hanging up */
+		/* some servers end a stream by closing the connection */
 		if (x->received && x->status == 200 && x->error_kind == LLM_NO_ERROR) {
 			dialect_end(x);
 			if (x->error_kind == LLM_NO_ERROR) {
@@ -385,7 +384,7 @@ static void attempt_on_done(void *arg, enum http_outcome outcome, const char *wh
 	}
 }
 
-/* A signature is good for minutes only: each attempt has its own. */
+/* A signature is valid for minutes only, so each attempt has its own. */
 static int sign_attempt(struct llm_exchange *x, struct error *err)
 {
 	const struct mt_http_post post = {
@@ -581,7 +580,7 @@ int exchange_encode(struct llm_exchange *x, const struct llm_request *request,
 	return x->local ? MT_OK : extra_headers(x, err);
 }
 
-/* Forget what was written, so that the request can be written in another way. */
+/* Discard the encoded request, so that it can be encoded in another form. */
 static void unwrite(struct llm_exchange *x)
 {
 	for (size_t i = 0; i < x->header_count; i++) {

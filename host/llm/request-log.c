@@ -23,8 +23,8 @@ int llm_request_log_open(struct llm *l, const char *dir)
 	return l->request_log_dir ? MT_OK : MT_ENOMEM;
 }
 
-/* Masked in each of its strings, as they are meant: one that is escaped in the
- * JSON text is found too. */
+/* Masked in each decoded string, so that secrets escaped in the JSON text are found too.
+ * */
 static int put_masked_json(const struct llm *l, struct strbuf *out, json_object *value)
 {
 	int status = l->mask ? mask_json(l->mask, value, NULL, NULL) : MT_OK;
@@ -43,7 +43,7 @@ static int put_masked(const struct llm *l, struct strbuf *out, const char *text,
 		       : js_put_str(out, text, len);
 }
 
-/* Without the name and password that may stand in it, and without its query. */
+/* Without user name, password and query. */
 static int put_url(const struct llm *l, struct strbuf *out, const char *url)
 {
 	const char *host = strstr(url, "://");

@@ -46,8 +46,8 @@ static void on_moved(uv_timer_t *timer)
 	exchange_begin(timer->data);
 }
 
-/* The next model of the list that can take the request. Fallbacks of a fallback
- * are not asked. */
+/* The next model of the list that supports the request. Fallbacks of a fallback are not
+ * used. */
 static bool move_on(struct llm_exchange *x, const struct llm_error *e)
 {
 	const struct llm *first = x->first;
@@ -122,7 +122,7 @@ static double temperature(const struct llm_exchange *x)
 	return x->llm->params.temperature ? strtod(x->llm->params.temperature, NULL) : 0;
 }
 
-/* The same words would most likely be followed by the same silence. */
+/* The same request would most likely get the same empty response. */
 void retry_policy_on_empty_reply(struct llm_exchange *x)
 {
 	if (!x->raised_temperature && temperature(x) <= 0 &&

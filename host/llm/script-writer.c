@@ -102,7 +102,7 @@ static bool script_put_argument(struct strbuf *lines, struct strbuf *json,
 	return strbuf_addc(lines, '\n') == MT_OK;
 }
 
-/* The arguments as lines, if that loses nothing. */
+/* The arguments as lines, if that is lossless. */
 static bool script_put_lines(struct strbuf *out, const struct llm_call *c)
 {
 	AUTO(json) json_object *args = js_parse_object(c->args, c->args_len, NULL);

@@ -14,7 +14,7 @@
 
 enum { MAX_ANSWER = 65536, WAIT_MS = 15000, NEAR = 2 };
 
-/* The question, written by the dialect as a request is, and its answer. */
+/* The count request, encoded by the dialect, and its answer. */
 struct token_count {
 	struct llm_exchange question;
 	struct strbuf answer;

@@ -166,7 +166,7 @@ static int convert_mapping(struct reading *r, const yaml_node_t *node, unsigned 
 	return *ret ? MT_OK : out_of_memory(r->err);
 }
 
-/* On failure what was made is in *ret all the same. */
+/* On failure *ret contains what was created so far. */
 static int convert(struct reading *r, int node, unsigned depth, json_object **ret)
 {
 	const yaml_node_t *n = r->api->document_get_node(r->document, node);

@@ -240,7 +240,7 @@ static bool signature_holds(const struct crypto_api *api, EVP_PKEY *key,
 	return yes;
 }
 
-/* Does it hold for this key? Then its name. */
+/* Is it valid for this key? If so, returns its name. */
 static bool try_key(const char *path, const struct claim *c, char **ret_signer,
 		    struct error *err)
 {
@@ -272,7 +272,7 @@ static bool try_keys_of(const char *dir, const struct claim *c, char **ret_signe
 	return yes;
 }
 
-/* Those that the user trusts, then the one that came with the program. */
+/* The keys that the user trusts, then the one installed with the program. */
 static bool try_known_keys(const struct claim *c, char **ret_signer)
 {
 	AUTO(free) char *config = NULL, *dir = NULL;

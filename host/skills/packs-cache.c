@@ -45,7 +45,7 @@ static void index_put_skill(struct strbuf *out, const struct skill *s)
 	strbuf_addc(out, '\n');
 }
 
-/* What the archive is known by: change it, and it is read again. */
+/* The identity of the archive: if it changes, the archive is read again. */
 static int put_key(struct strbuf *out, const char *path)
 {
 	struct stat st;
@@ -226,7 +226,7 @@ static int index_read(struct skills *s, struct pack *p, struct error *err)
 
 	if (!text)
 		return MT_ENOTFOUND;
-	s->quiet = true; /* skills_add_pack has told of them when it read the archive */
+	s->quiet = true; /* skills_add_pack reported them when it read the archive */
 	for (char *line = text + start, *next; !r && *line; line = next) {
 		next = strchr(line, '\n');
 		if (!next)

@@ -272,7 +272,7 @@ static int take_skill(struct indexing *x, const struct pack_entry *e, struct err
 	return keep_skill(x, s, e->path, err);
 }
 
-/* Commands stand behind the skills: what only repeats one is left out. */
+/* Commands follow the skills; duplicates of skills are omitted. */
 static int add_commands(struct indexing *x, struct error *err)
 {
 	int r = MT_OK;

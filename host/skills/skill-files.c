@@ -13,7 +13,7 @@
 
 enum { FILES_DEPTH_MAX = 6 };
 
-/* The directory of a skill; owned. NULL: it has none of its own. */
+/* The directory of a skill; owned. NULL: none. */
 static char *skill_dir_of(const struct skill *skill)
 {
 	char *dir = skill->listed ? strdup(skill->source) : NULL;

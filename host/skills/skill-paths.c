@@ -121,7 +121,7 @@ static void find_skill_file(struct found *f, const char *path, const char *name,
 		found_add(f, path);
 }
 
-/* What lies in the directory of a skill is its own: no further skills. */
+/* The directory of a skill does not contain further skills. */
 static void find_skill_files(struct found *f, const char *dir, unsigned depth)
 {
 	struct dirent **names = NULL;
@@ -179,8 +179,8 @@ static bool is_in_skills(const char *path)
 	return false;
 }
 
-/* A checkout holds Markdown of all sorts: without triggers it is a skill only where
- * skills are. */
+/* A checkout contains many Markdown files: without triggers, one is a skill only in a
+ * directory for skills. */
 static int drop_other_texts(struct skills *s, struct skill **read, size_t count,
 			    struct error *err)
 {
@@ -199,7 +199,7 @@ static int drop_other_texts(struct skills *s, struct skill **read, size_t count,
 	return r;
 }
 
-/* Which Markdown files of a directory are skills. */
+/* The Markdown files of a directory that are skills. */
 enum forms {
 	ALL_FORMS,
 	FORMS_OF_CHECKOUT, /* not everything in it is meant as a skill */

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* Said after the text of a task: its variables are the user's to give. */
+/* Appended to the text of a task, whose variables the user must provide. */
 #define ASK_FOR_INPUTS \
 	"\n\nIf the user has not given a value for one of the variables above, ask for " \
 	"it before you begin."
@@ -434,7 +434,7 @@ const char *skill_type(const struct skill *s)
 					    : "knowledge";
 }
 
-/* The first line of the text that says something; `ret_left`: what follows. */
+/* The first line of the text that is not empty; `ret_left`: the rest. */
 static size_t first_text_line(const char *text, const char **ret, size_t *ret_left)
 {
 	while (*text) {

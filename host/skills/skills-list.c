@@ -97,7 +97,7 @@ static size_t list_put_names(struct skill *const *skills, size_t count, size_t r
 	return shown;
 }
 
-/* Every name counts more than a description: those at the end go without one. */
+/* Names take precedence over descriptions: the last ones are listed without one. */
 static void put_some(struct skill *const *skills, size_t count, size_t room,
 		     struct strbuf *out)
 {

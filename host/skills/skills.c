@@ -78,7 +78,7 @@ int skills_report_problem(struct skills *s, const char *path, bool warning,
 	return new->path &&new->text ? MT_OK : out_of_memory(err);
 }
 
-/* Is this one switched off by [skills] disabled? */
+/* Is it listed in [skills] disabled? */
 static bool is_off(const struct skills *s, const char *name)
 {
 	const char *rest = s->off, *item;
@@ -128,7 +128,7 @@ int skills_add_known(struct skills *s, struct skill *skill, const char *place,
 	return MT_OK;
 }
 
-/* A link may lead anywhere: what it names would be sent to a model. */
+/* A link may point anywhere, and its target would be sent to a model. */
 static bool leads_out(const struct skills *s, const char *path)
 {
 	AUTO(free) char *real = s->within ? realpath(path, NULL) : NULL;

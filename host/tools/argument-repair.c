@@ -334,7 +334,7 @@ static json_object *repair_value(struct repair *m, json_object *schema,
 
 /* ---- all arguments ----------------------------------------------------- */
 
-/* No name of an argument but the rest of a markup that went wrong. */
+/* A name that is left-over markup, not an argument. */
 static bool is_residue(const char *name)
 {
 	return !*name || strpbrk(name, " \t\r\n\v\f") || strcasestr(name, "<parameter") ||

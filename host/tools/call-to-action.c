@@ -91,7 +91,7 @@ static int find_timeout(const struct tool *tool, json_object *args, double *ret,
 	return MT_OK;
 }
 
-/* Arguments that a schema which lists all of them does not know. */
+/* Unknown arguments, for a schema that lists all of them. */
 static int check_unknown(const struct tool *tool, json_object *args, struct error *err)
 {
 	json_object *properties = js_get(tool->schema_json, "properties");

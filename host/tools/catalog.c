@@ -113,7 +113,7 @@ static int grants(const struct config *c, struct tool_instance *t)
 	return MT_OK;
 }
 
-/* What a server says of its tools is its own claim, until the user trusts it. */
+/* A server's declarations about its tools are not trusted unless the user says so. */
 static bool is_trusted(const struct config *c, const char *section,
 		       const struct tool_instance *t)
 {
@@ -169,7 +169,7 @@ static int add_instance(struct catalog *catalog, const struct config *c,
 	t->trusted = is_trusted(c, section.text, t);
 	if (r || options || strcmp(component->name, FFI_TOOLSET) != 0)
 		return r;
-	t->alone = true; /* a function that crashes costs its library alone */
+	t->alone = true; /* a function that crashes affects only its library */
 	r = ffi_tools_read(c, section.text, t->options, &list, err);
 	t->listed = r ? NULL : tool_list_filter(component, list);
 	return r;

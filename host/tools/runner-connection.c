@@ -89,7 +89,7 @@ static void on_kill_time(uv_timer_t *t)
 		uv_process_kill(&l->process, SIGKILL);
 }
 
-/* Its input ends, so it ends its tree; a while later it is killed. */
+/* Closing its input makes it kill its process tree; later it is killed itself. */
 static void begin_end(struct runner *l)
 {
 	close_input(l);
@@ -167,7 +167,7 @@ static int queue(struct runner *l, const char *bytes, size_t len)
 	return MT_OK;
 }
 
-/* What the runner can take at once is written at once: one system call. */
+/* Data that the runner can accept is written immediately, with one system call. */
 static int send_now(struct runner *l, const char *bytes, size_t len)
 {
 	uv_buf_t b = uv_buf_init((char *)(uintptr_t)bytes, (unsigned)len);
@@ -397,7 +397,7 @@ int runner_open(uv_loop_t *loop, const struct runner_spec *spec,
 
 /* ---- what the caller asks --------------------------------------------- */
 
-/* Before the hello is answered lines wait: a runner that is none gets none. */
+/* Lines are queued until the hello is answered, so that an invalid runner gets none. */
 static int send_or_wait(struct runner *l, const char *bytes, size_t len)
 {
 	if (l->greeted)

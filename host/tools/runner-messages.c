@@ -192,8 +192,8 @@ int runner_line(char *line, size_t len, void *arg)
 	if (runner_line_read(line, len, &r, &why)) {
 		if (why.code == MT_ENOMEM)
 			return MT_ENOMEM;
-		/* What ssh, a container or a shell's profile prints before the
-		 * runner is there is no fault. */
+		/* Output of ssh, a container or a shell profile before the runner starts
+		 * is not an error. */
 		if (l->greeted || ++l->noise > NOISE_MAX)
 			return MT_EIO;
 		if (l->events->log)

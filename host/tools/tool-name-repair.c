@@ -10,7 +10,7 @@
 
 enum { COMMAND_MAX = 1 << 20 };
 
-/* What a shell and an editor are called, ours first. */
+/* Names of shells and editors, the built-in ones first. */
 static const char *const shells[] = { "execute_bash", "terminal", NULL };
 static const char *const editors[] = { "str_replace_editor", "file_editor", NULL };
 

@@ -24,7 +24,7 @@ static bool has_call_result(const struct llm_request *in, size_t from, const cha
 	return false;
 }
 
-/* The message with its n-th call alone; the words stand with the first one. */
+/* The message with only its n-th call; the text is kept with the first one. */
 static void add_one(struct request_copy *w, const struct llm_message *m, size_t n)
 {
 	struct llm_message one = *m;
@@ -179,7 +179,7 @@ static void convert_assistant(struct request_copy *w, const struct llm_message *
 	copy.part_count += last == NULL;
 	copy.calls = NULL;
 	copy.call_count = 0;
-	/* what the provider wants back may belong to a call that is none now */
+	/* data to return to the provider may belong to a call that is text now */
 	if (m->opaque &&
 	    memmem(m->opaque, m->opaque_len, call_id(m), strlen(call_id(m)))) {
 		copy.opaque = NULL;

@@ -45,7 +45,7 @@ const char fncall_example_tail[] =
 	"- required parameters must be there;\n"
 	"- one call in a reply, and no words after it.\n";
 
-/* The tools that the example knows, by what they are called. */
+/* The tools of the example, by name. */
 enum known { SHELL, EDITOR, LINES, BROWSER, FINISH, KNOWN };
 
 static const char *const known_names[KNOWN][4] = {
@@ -56,8 +56,8 @@ static const char *const known_names[KNOWN][4] = {
 	[FINISH] = { "finish" },
 };
 
-/* A step stands in the example if its tool is there, and `instead` is not. The
- * name of the tool is put where @ stands, that of the result too. */
+/* A step is part of the example if its tool is available, and `instead` is not. The name
+ * of the tool replaces @, also in the result. */
 static const struct {
 	enum known tool, instead;
 	const char *risk; /* said where the tool asks for it */

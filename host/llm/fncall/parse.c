@@ -357,7 +357,7 @@ static int parse_calls(const char *text, size_t len, const struct fncall_tools *
 		status = read_call(&r, name, name_len, body, tools, ret, &after);
 		if (status)
 			return status;
-		if (!after) { /* never closed: no call, and none after it is */
+		if (!after) { /* never closed: neither this nor any later one is a call */
 			struct fncall *last = &ret->calls[--ret->count];
 
 			free(last->own_name);

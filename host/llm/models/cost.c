@@ -11,8 +11,8 @@ static bool is_cost(double dollars)
 	return dollars >= 0 && dollars < 1e6;
 }
 
-/* What the provider says, else by the prices of the configuration, else by the
- * table; below 0: unknown. */
+/* The cost reported by the provider, otherwise by the prices of the configuration,
+ * otherwise by the table; negative: unknown. */
 static double price(const struct llm *l, const struct llm_usage *u, double header_cost)
 {
 	if (is_cost(u->cost))
@@ -27,7 +27,7 @@ static double price(const struct llm *l, const struct llm_usage *u, double heade
 	return (double)u->input * l->input_cost + (double)u->output * l->output_cost;
 }
 
-/* Once for each model; what answers on this machine may be free of charge. */
+/* Once per model, except for local servers, which may be free of charge. */
 static void warn(const struct llm *l, const struct llm_usage *u)
 {
 	if (u->input < 0 || u->output < 0)

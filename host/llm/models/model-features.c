@@ -12,7 +12,7 @@
 enum { SMALL_WINDOW = 32768 };
 #include <strings.h>
 
-/* Features that only the table and [model.GLOB] tell. */
+/* Features that only the table and [model.GLOB] define. */
 static const struct {
 	const char *name;
 	size_t offset;
@@ -80,7 +80,7 @@ int64_t llm_context_window(const struct llm *l)
 	return l->window;
 }
 
-/* What is learned while a conversation runs changes nothing that it has sent. */
+/* Facts learned during a conversation do not change what it has sent. */
 bool llm_is_small(const struct llm *l)
 {
 	return l && !l->window_asked && l->window > 0 && l->window <= SMALL_WINDOW;
@@ -98,8 +98,8 @@ static const char *set_by_user(const struct llm *l, const char *key)
 	return text && *text ? text : NULL;
 }
 
-/* Some tables give the whole window as the limit of a reply, which leaves no room
- * for what it answers. */
+/* Some tables give the whole window as the output limit, which leaves no room for the
+ * input. */
 static int64_t output_cap(const struct model_facts *f)
 {
 	int64_t n = f->window > 1 && f->output >= f->window ? f->window / 2 : f->output;
@@ -113,7 +113,7 @@ void llm_read_facts(struct llm *l, const struct provider *p)
 	char whole[MODEL_NAME_MAX];
 
 	if (!p->network) {
-		/* what is played here can do anything and costs nothing */
+		/* the scripted model supports everything and is free */
 		model_facts_init(&l->facts);
 		l->facts.tools = l->facts.vision = true;
 	} else {
@@ -122,7 +122,7 @@ void llm_read_facts(struct llm *l, const struct provider *p)
 			name = strcmp(l->provider, "custom") == 0 ? l->name : whole;
 		model_facts_find(l->config, name, &l->facts);
 	}
-	/* Who runs a server of their own knows what is behind it. */
+	/* Users of self-hosted servers know their capabilities. */
 	if (set_by_user(l, "base_url") && !model_has_fact(&l->facts, "tools"))
 		l->facts.tools = true;
 	if (l->window < 0)

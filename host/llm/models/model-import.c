@@ -25,7 +25,7 @@ static bool is_chat(json_object *entry)
 	return strcmp(mode, "chat") == 0 || strcmp(mode, "responses") == 0;
 }
 
-/* Bedrock's models bear no provider in that file. */
+/* Bedrock's models do not have a provider in that file. */
 static bool needs_prefix(const char *name, json_object *entry)
 {
 	return !strchr(name, '/') &&
@@ -117,7 +117,7 @@ int model_import(const char *json, size_t len, struct strbuf *out, struct error 
 	if (!all)
 		return err && err->code ? err->code : MT_EINVAL;
 	strbuf_add(out, "; Written by mortise models import.\n");
-	/* a whole name says more than a last part: it comes after it */
+	/* a full name is more specific than a last part, so it follows it */
 	for (int whole = 0; whole < 2; whole++) {
 		json_object_object_foreach(all, name, entry) {
 			bool slash = strchr(name, '/') || needs_prefix(name, entry);

@@ -64,7 +64,7 @@ static bool is_default_section(const char *name)
 	return !name || !*name || strcmp(name, "default") == 0;
 }
 
-/* A name without a section is a slip, and would be [llm] otherwise. */
+/* A name without a section is an error; it would be treated as [llm] otherwise. */
 static int check_section_name(const struct config *c, const char *section,
 			      const char *name, const char *from, struct error *err)
 {
@@ -154,7 +154,7 @@ static int open_fallbacks(struct llm_models *m, struct llm *l, struct error *err
 	return MT_OK;
 }
 
-/* Where it says so, if an administrator has set the model of the section. */
+/* The origin, if an administrator has set the model of the section. */
 static const char *enforced_model(const struct llm_models *m, const char *name)
 {
 	AUTO(strbuf) struct strbuf section = STRBUF(256);

@@ -11,7 +11,7 @@
 
 enum { MAX_ANSWER = 8 << 20, WAIT_MS = 20000 };
 
-/* What is asked, one after the other until one answer tells. */
+/* The queries, sent in order until one is answered. */
 enum question { ASK_OLLAMA, ASK_LIST, ASK_LLAMACPP, ASK_NOTHING };
 
 struct context_query {

@@ -5,7 +5,7 @@
 #include "array.h"
 #include <string.h>
 
-/* Numbers from outside: what does not fit stays at the most. */
+/* Numbers from outside: values that are too large are clamped. */
 static void add_saturating(int64_t *sum, int64_t n)
 {
 	if (n > 0 && __builtin_add_overflow(*sum, n, sum))
@@ -59,7 +59,7 @@ struct llm_usage_totals *llm_usage_totals_free(struct llm_usage_totals *b)
 	return NULL;
 }
 
-/* NULL: no room; the sum of all is right nevertheless. */
+/* NULL: out of memory; the total is still correct. */
 static struct bill_line *line_of(struct llm_usage_totals *b, const char *model)
 {
 	char *name;

@@ -193,8 +193,7 @@ static int64_t own_wait(const struct backoff_rule *r, int n)
 	return (int64_t)ms;
 }
 
-/* Until the limits that are used up end, no longer than our longest wait; 0:
- * nothing is known of them. */
+/* Time until the exhausted limits are reset, at most our maximum wait; 0: unknown. */
 static int64_t until_reset(const struct backoff_rule *r, const struct backoff_hint *h)
 {
 	int64_t ms = 0;

@@ -41,7 +41,7 @@ struct http_call {
 	bool left;    /* `done` was called: only the connection matters */
 	size_t body_len, surplus;
 	uint64_t linger; /* until this time of the loop */
-	char *bundle; /* certificates to try if those of the directory do not do */
+	char *bundle; /* certificates to try if those of the directory are not sufficient */
 	char why[CURL_ERROR_SIZE];
 };
 
@@ -320,7 +320,7 @@ static void pool_on_linger(uv_timer_t *timer)
 		uv_timer_start(timer, pool_on_linger, next - now, 0);
 }
 
-/* Tell the taker and let the server end its answer behind its back. */
+/* Notify the caller, and let the server finish its answer in the background. */
 static void http_call_detach(struct http_call *c)
 {
 	struct llm_pool *p = c->pool;
