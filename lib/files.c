@@ -234,7 +234,7 @@ static bool is_dir(const char *path)
 	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
-/* No failure if it is there; else errno says why it cannot be made. */
+/* Succeeds if it exists; otherwise errno is set. */
 static int make_dir(const char *path)
 {
 	int number;

@@ -65,7 +65,7 @@ static bool good_name(const char *name, size_t len)
 	return true;
 }
 
-/* `name` NULL: the one that stands without a name. NULL: told why not. */
+/* `name` NULL: the function without a name. NULL: the error was reported. */
 static struct declared *function_of(struct reader *r, size_t line, const char *name,
 				    size_t len)
 {

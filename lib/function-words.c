@@ -162,7 +162,7 @@ static int capacity(struct mt_arg *a, const char *text, struct error *err)
 	return MT_OK;
 }
 
-/* What stands after the type: nothing, "= 5", "NAME=0|OTHER=1", or "64K". */
+/* The text after the type: empty, "= 5", "NAME=0|OTHER=1", or "64K". */
 static int rest(struct mt_arg *a, const char *at, const char *end, struct error *err)
 {
 	AUTO(free) char *text = NULL;

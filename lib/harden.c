@@ -26,7 +26,7 @@ void harden_process(void)
 {
 	struct rlimit limit;
 
-	/* The hard limit stays: what is executed later may want a core file. */
+	/* The hard limit is kept: programs executed later may need core files. */
 	if (getrlimit(RLIMIT_CORE, &limit) == 0) {
 		limit.rlim_cur = 0;
 		setrlimit(RLIMIT_CORE, &limit);

@@ -64,7 +64,7 @@ static bool is_frame(unsigned char marker)
 	       marker != 0xcc;
 }
 
-/* Segments up to the scan; behind it the end is looked for, from the back. */
+/* Segments up to the scan; the end is searched for backwards. */
 static bool read_jpeg(struct bytes b, struct image *ret)
 {
 	size_t at = 2, size;

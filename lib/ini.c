@@ -163,7 +163,7 @@ static int ini_take(void *user, const char *section, const char *name, const cha
 	return 1;
 }
 
-/* Hand over the next piece of the value, after what stands in `to` already. */
+/* Append the next piece of the value to `to`. */
 static char *hand_piece(struct feed *f, char *line, char *to, size_t room)
 {
 	size_t used = (size_t)(to - line) + 3; /* two edges and the NUL */

@@ -341,7 +341,7 @@ static size_t plain_run(const char *text, size_t len)
 	return i;
 }
 
-/* Put one escape, for what stands at the start. @return the bytes it is for. */
+/* Append one escape for the bytes at the start. @return their number. */
 static size_t put_escape(struct strbuf *b, const char *text, size_t len)
 {
 	static const char from[] = "\"\\\b\f\n\r\t", to[] = "\"\\bfnrt";

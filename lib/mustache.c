@@ -39,7 +39,7 @@ struct template {
 
 struct tag {
 	const char *start, *after; /* with its braces, and its line if standalone */
-	const char *indent;        /* what a standalone tag has before it */
+	const char *indent;        /* indentation of a standalone tag */
 	size_t indent_len;
 	char kind;                 /* '=' for a plain name, else # ^ / > ! */
 	char name[MAX_NAME + 1];

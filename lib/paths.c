@@ -126,7 +126,7 @@ static int find_other(const char *base, const char *name, struct strbuf *path)
 	return path->len ? MT_OK : MT_ENOTFOUND;
 }
 
-/* The usual name is taken, by someone who wants to be in the way, or by a link. */
+/* The default name is occupied, by another user or by a link. */
 static int other_private(const char *base, const char *name, bool make,
 			 struct strbuf *path, struct error *err)
 {

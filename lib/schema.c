@@ -213,7 +213,7 @@ static int check_string(struct check *c, json_object *schema, json_object *value
 	c->steps += PATTERN_STEPS;
 	switch (pattern_matches(&c->patterns, pattern, text, len)) {
 	case MT_OK:
-	case MT_EUNSUPPORTED: /* it says nothing that we understand */
+	case MT_EUNSUPPORTED: /* it has no supported keyword */
 		return MT_OK;
 	case MT_ELIMIT:
 		c->steps += MAX_STEPS / 8;

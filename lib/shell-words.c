@@ -133,7 +133,7 @@ static void put_code(struct shell_value *word, unsigned long code)
 		put(word, (char)(0x80 | (code >> 6 * (bytes - 1) & 0x3f)));
 }
 
-/* What stands after a backslash in $'...'. */
+/* The escape after a backslash in $'...'. */
 static void ansi_escape(struct shell_reader *w, struct shell_value *word)
 {
 	static const char from[] = "abeEfnrtv\\'\"?",
@@ -380,7 +380,7 @@ static size_t brace_length(const struct shell_reader *w)
 	return 0;
 }
 
-/* What a shell replaces by the names of files. */
+/* Patterns that a shell replaces by file names. */
 static void glob_part(struct shell_reader *w, struct shell_value *word)
 {
 	char c = *w->p;

@@ -42,7 +42,7 @@ static void building_clear(struct building *b)
 	*b = (struct building){ 0 };
 }
 
-/* A pattern that fits no file stays as it stands, which `text` then says roughly. */
+/* A pattern that matches no file is unchanged; `text` then contains it approximately. */
 static void pattern_word(struct shell_word *ret, const struct shell_value *word)
 {
 	ret->shape = strndup(word->text.text, word->text.len);
@@ -186,7 +186,7 @@ static int find_here(struct shell_reader *w, struct building *b)
 	return r;
 }
 
-/* What stands behind >& or <&: the number of an open descriptor, or - to close. */
+/* The operand of >& or <&: the number of an open descriptor, or - to close. */
 static bool is_descriptor(const struct shell_value *word)
 {
 	return !word->dynamic &&

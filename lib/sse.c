@@ -58,7 +58,7 @@ static int set_event(struct sse *s, const char *value, size_t len)
 	return strbuf_addn(&s->event, value, len);
 }
 
-/* One that is too long, or holds NUL, is as if it were not there. */
+/* One that is too long, or contains NUL, is ignored. */
 static int set_id(struct sse *s, const char *value, size_t len)
 {
 	if (len < SSE_ID_MAX && !memchr(value, 0, len)) {

@@ -26,7 +26,7 @@ enum kind {
 	LOOKALIKE, /* of another script */
 	FALSE_FORM, /* a lookalike wherever it stands */
 	ABOVE,     /* a combining mark */
-	HIDDEN,    /* never shown as it is, also what is not text */
+	HIDDEN,    /* never shown verbatim, including bytes that are not text */
 };
 
 struct place {

@@ -85,7 +85,7 @@ static int send_call(struct call *c, struct worker_proc *w, json_object *argumen
 	return worker_proc_send(w, &f);
 }
 
-/* The answer to a call that cannot even begin. */
+/* The answer to a call that cannot be started. */
 static void refuse(struct supervisor *s, const struct message *m, int status,
 		   const char *fmt, const char *what)
 {
@@ -201,7 +201,7 @@ void call_fail(struct supervisor *s, struct call *c, int status, const char *fmt
 	free(c->error);
 	c->error = strbuf_take(&b);
 	c->status = status;
-	/* A worker that was killed could not tell whether it had opened it. */
+	/* A killed worker could not report whether it had opened the instance. */
 	c->spooled |= c->crashed && *c->spool && access(c->spool, F_OK) == 0;
 	call_end(s, c);
 }

@@ -38,7 +38,7 @@ static int check(const char *path, const struct mt_plugin *p, struct error *err)
 	return MT_OK;
 }
 
-/* What dlerror says begins with the path, which the sentence has already. */
+/* The text of dlerror starts with the path, which the sentence already contains. */
 static const char *reason_of(const char *path, const char *text)
 {
 	size_t len = strlen(path);

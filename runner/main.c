@@ -112,7 +112,7 @@ int main(int argc, char **argv)
 	}
 	if (argc > 1)
 		return usage();
-	close_range(3, ~0u, 0); /* what the host forgot to keep for itself */
+	close_range(3, ~0u, 0); /* descriptors that the host did not close */
 	sigemptyset(&set);
 	sigaddset(&set, SIGCHLD);
 	sigaddset(&set, SIGTERM);

@@ -40,7 +40,7 @@ static ssize_t read_proc(pid_t pid, const char *file, char *buffer, size_t room)
 	return (ssize_t)len;
 }
 
-/* The name of a program stands in parentheses and may hold any byte. */
+/* The name of a program is in parentheses and may contain any byte. */
 static pid_t parent_of(pid_t pid)
 {
 	char text[512];
@@ -82,7 +82,7 @@ static struct entry *table_read(size_t *ret_count)
 	return table.error ? (strbuf_clear(&table), NULL) : (void *)strbuf_take(&table);
 }
 
-/* Mark what is below a marked entry, until nothing more is found. */
+/* Mark descendants of marked entries until there are no more. */
 static void mark_descendants(struct entry *table, size_t count, pid_t root)
 {
 	bool more = true;
@@ -138,7 +138,7 @@ static bool has_mark(pid_t pid, unsigned number, char *room)
 	return false;
 }
 
-/* Who adopts the orphans below it and has no child has nothing below it. */
+/* A subreaper without children has no descendants. */
 static bool is_alone(void)
 {
 	siginfo_t info;

@@ -156,7 +156,7 @@ void results_pump(struct supervisor *s)
 			send_listing(s, c);
 		else if (send_chunks(s, c))
 			send_result(s, c);
-		/* Only a host that may come back says that it has a result. */
+		/* Only a host that may reconnect acknowledges results. */
 		if (c->sent && s->spec.linger_ms == 0)
 			call_drop(s, c);
 	}

@@ -142,7 +142,7 @@ static void serve_children(struct supervisor *s, const struct pollfd *p, size_t 
 {
 	struct worker_proc *w = s->children;
 
-	/* Nothing here makes or takes off a child: they stand as they were. */
+	/* Nothing here starts or reaps a child, so the list does not change. */
 	for (size_t n = FIXED; n < count && w; n += 2, w = w->next) {
 		if (p[n].revents & POLLOUT)
 			worker_proc_write(w);
@@ -194,7 +194,7 @@ static bool any_alive(const struct supervisor *s)
 	return false;
 }
 
-/* Workers may close what they opened, for a moment; then all is killed. */
+/* Workers get a moment to close their instances; then everything is killed. */
 static void end_all(struct supervisor *s)
 {
 	int64_t until = clock_ms() + CLOSE_MS;
@@ -250,7 +250,7 @@ int supervisor_run(char *private_dir)
 	int in, out;
 
 	s.signal_fd = watch_signals();
-	/* Away from 0 and 1: what prints by mistake prints nowhere. */
+	/* Move them away from 0 and 1, so that stray output is discarded. */
 	in = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
 	out = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
 	if (s.signal_fd < 0 || in < 0 || out < 0)

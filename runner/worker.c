@@ -26,7 +26,7 @@ int worker_send(const struct frame *f, int flags)
 {
 	int status;
 
-	/* Who must not wait does not wait for others who send either. */
+	/* A sender that must not block does not wait for other senders either. */
 	if (flags & MSG_DONTWAIT) {
 		if (pthread_mutex_trylock(&worker.out))
 			return MT_ELIMIT;

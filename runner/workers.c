@@ -261,7 +261,7 @@ void worker_proc_kill(struct worker_proc *w)
 {
 	if (!w->pid)
 		return;
-	/* What it started first, while it is known whose it is. */
+	/* Kill its descendants first, while they can be identified. */
 	kill(w->pid, SIGSTOP);
 	process_tree_kill_below(w->pid);
 	kill(w->pid, SIGKILL);
@@ -428,7 +428,7 @@ static void reap_worker(struct supervisor *s, struct worker_proc *w, int exited)
 
 	w->exited = exited;
 	w->broken |= WIFEXITED(exited) && WEXITSTATUS(exited) == WORKER_LOST;
-	/* What it sent and printed before it died still counts. */
+	/* Process what it sent and printed before it died. */
 	while (w->fd >= 0 && !w->broken) {
 		int before = w->fd;
 		char probe;

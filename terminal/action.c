@@ -143,7 +143,7 @@ void block_line(struct block *b, enum paint p, const char *lead, const char *tex
 
 /* ---- arguments --------------------------------------------------------- */
 
-/* What is of no effect upon the action, or is its usual value. */
+/* Fields without effect on the action, or with their default value. */
 static bool is_usual(const char *name, json_object *value)
 {
 	static const struct {

@@ -342,7 +342,7 @@ static json_object *changed_event(json_object *event, const char *text, size_t l
 	return copy;
 }
 
-/* Text that shows as itself runs as it stands in the line; other text is shown first. */
+/* Text without ambiguous characters runs as typed; other text is shown first. */
 void answer_run_edited(struct chat *c, const char *text)
 {
 	struct question *q = &c->asks;

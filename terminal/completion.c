@@ -84,7 +84,7 @@ static void find_files(struct names *n, const char *base, const char *word, size
 		closedir(dir);
 }
 
-/* What all of them share after the first `typed` bytes. */
+/* Their common prefix after the first `typed` bytes. */
 static char *shared(const struct names *n, size_t typed)
 {
 	size_t len = strlen(n->name[0]);
@@ -108,7 +108,7 @@ static void completion_list(const struct names *n, struct strbuf *out)
 		strbuf_addf(out, "  ... and %zu more", n->count - LISTED);
 }
 
-/* What fits, if something does; the names are given up. */
+/* The completion, if any; takes the names. */
 static char *finish(struct names *n, size_t typed, struct strbuf *ret_list)
 {
 	char *rest = n->count ? shared(n, typed) : NULL;

@@ -122,7 +122,7 @@ short connection_wants(const struct connection *l)
 	return (short)(POLLIN | (l->out.len ? POLLOUT : 0));
 }
 
-/* What is there, but not without end: the screen waits. */
+/* Read what is available, with a limit, so that the screen is updated. */
 static void receive(struct connection *l)
 {
 	static char piece[PIECE];

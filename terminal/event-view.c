@@ -66,7 +66,7 @@ void event_view_remark(struct event_view *s, enum paint p, const char *format, .
 
 /* ---- small pieces ------------------------------------------------------ */
 
-/* One empty line between what belongs together. */
+/* One empty line between groups. */
 static void gap(struct event_view *s)
 {
 	if (s->out.len < 2 || s->out.text[s->out.len - 2] != '\n')
@@ -108,7 +108,7 @@ static size_t shown_of(const struct strbuf *said, const char *text, size_t len)
 	return at;
 }
 
-/* What of a text of the agent has not been shown. */
+/* The part of the agent's text that has not been shown. */
 static void say(struct event_view *s, const char *text, size_t len)
 {
 	size_t at = shown_of(&s->said, text, len);
@@ -314,7 +314,7 @@ static void show_message(struct event_view *s, json_object *event, json_object *
 		   len, MESSAGE_LINES);
 }
 
-/* The last words are often those that came before the call. */
+/* The final message often repeats the text before the call. */
 static void show_finish(struct event_view *s, json_object *args)
 {
 	size_t len, thought_len;

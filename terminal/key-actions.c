@@ -10,7 +10,7 @@
 
 /* ---- modes ------------------------------------------------------------- */
 
-/* What is typed stays in the line when a question opens, and when it is answered. */
+/* Typed text stays in the line when a question opens, and when it is answered. */
 static bool drafts(enum mode mode)
 {
 	return mode == MODE_TYPE || mode == MODE_ANSWER;
@@ -101,7 +101,7 @@ static bool is_at_work(const struct chat *c)
 	return c->busy || c->mode == MODE_ANSWER || c->show.action >= 0;
 }
 
-/* What has not come to rest by now is stopped. */
+/* Stop what has not become idle. */
 static void interrupt_again(struct chat *c)
 {
 	if ((c->busy || c->show.action >= 0) && connection_is_open(&c->link))

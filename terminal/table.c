@@ -158,7 +158,7 @@ static size_t sum_up_to(const struct widths *w, size_t most)
 	return sum;
 }
 
-/* The widest columns give up what is too much. */
+/* Shrink the widest columns. */
 static bool narrow(struct widths *w, size_t columns)
 {
 	size_t most = LEAST;

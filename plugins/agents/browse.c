@@ -13,13 +13,13 @@ enum {
 	STEPS_SHOWN = 40,
 };
 
-/* Goes with all actions of an agent that sees. */
+/* Offered with all actions to an agent with vision. */
 static const char take_picture[] = "\nscreenshot(marked=True)";
 
 /* What each task begins with. */
 static const struct mt_str first_look = { "noop(0)", 7 };
 
-/* What the view tells of the task at hand. */
+/* The current task, from the view. */
 struct task {
 	struct mt_str goal;
 	size_t start;     /* place after the message that set it */

@@ -35,7 +35,7 @@ static bool window_same(struct mt_str a, struct mt_str b)
 	return a.len == b.len && (a.len == 0 || memcmp(a.ptr, b.ptr, a.len) == 0);
 }
 
-/* The recall that the first message led to, and what it found. */
+/* The recall of the first message, and its observation. */
 static void mark_recall(struct work *w, size_t message)
 {
 	const struct mt_event *e = w->host->view_at(w->ctx, message);

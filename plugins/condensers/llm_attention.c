@@ -31,7 +31,7 @@ static size_t kept_of(const struct kit *k)
 	return half > first ? half - first : 0;
 }
 
-/* Is there anything to choose? What is pinned stays whatever is chosen. */
+/* Is there anything to choose? Pinned events stay in any case. */
 static bool has_choice(const struct kit *k)
 {
 	size_t count = k->host->view_count(k->ctx), first = first_of(k);

@@ -297,7 +297,7 @@ static void anthropic_put_params(struct writer *w)
 	PUT(w, ",\"max_tokens\":");
 	put_integer(w, limit);
 	put_thinking(w, &thinking);
-	/* who thinks takes neither, newer models take one of the two */
+	/* reasoning models support neither, newer models one of the two */
 	if (thinking.mode == CLAUDE_UNTOLD || thinking.mode == CLAUDE_OFF) {
 		if (number_of(w, "temperature", "temperature").len)
 			put_number(w, "temperature", "temperature", "temperature");

@@ -252,7 +252,7 @@ static void put_member(struct writer *w, size_t *count, const char *name,
 	put(w, value.ptr, value.len);
 }
 
-/* What the model reads and writes has to fit into its window. */
+/* Input and output must fit into the context window. */
 static int64_t fitting(struct writer *w, int64_t limit)
 {
 	enum { SPARE = 256, LEAST = 1024 };

@@ -28,7 +28,7 @@ int64_t claude_limit(struct writer *w)
 	return limit > 0 ? limit : USUAL_LIMIT;
 }
 
-/* A level of effort as tokens; -1: it says nothing. */
+/* A level of effort as tokens; -1: unset. */
 static int64_t budget_of(const char *effort)
 {
 	static const struct {

@@ -84,7 +84,7 @@ static int64_t read_delay(const char *text)
 							  : -1;
 }
 
-/* A quota of the day is not there again in a while. */
+/* A daily quota is not available again for a while. */
 static bool is_daily(json_object *detail)
 {
 	json_object *all = js_get(detail, "violations");
@@ -206,7 +206,7 @@ static int on_text(struct decoder *d, json_object *part, json_object *text)
 	return tell_text(&d->a, text, kind == PART_THOUGHT);
 }
 
-/* The call that came in pieces is whole. */
+/* The call that arrived in pieces is complete. */
 static int end_pieces(struct decoder *d)
 {
 	json_object *value;

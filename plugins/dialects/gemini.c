@@ -11,7 +11,7 @@ static const char providers[] =
 	"\"key_env\":\"GEMINI_API_KEY\"}}";
 
 #define EMPTY "{\"text\":\"(empty)\"}"
-/* What Google tells to send where a call came from another model. */
+/* The value that Google specifies for calls of another model. */
 #define NO_SIGNATURE ",\"thoughtSignature\":\"skip_thought_signature_validator\""
 
 /* ---- parts ------------------------------------------------------------------ */

@@ -272,7 +272,7 @@ static size_t leading_systems(struct writer *w)
 	return n;
 }
 
-/* A system text in the middle is said by the user. */
+/* A system message in the middle is sent as a user message. */
 static enum side side_of(struct writer *w, size_t m, size_t systems)
 {
 	if (m < systems)
@@ -285,7 +285,7 @@ static void put_str(struct writer *w, const char *text)
 	put(w, text, strlen(text));
 }
 
-/* What stands between a message and the one before it. */
+/* The separator between a message and the previous one. */
 static void put_between(struct writer *w, const struct turns *t, enum side before,
 			enum side now)
 {

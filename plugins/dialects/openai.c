@@ -181,8 +181,8 @@ static void put_tool_result(struct writer *w, size_t m)
 	PUT(w, "}");
 }
 
-/* Results may hold text alone: what images a run of them brought follows in a
- * message of the user. */
+/* Results can contain only text: images of consecutive results follow in a user message.
+ * */
 static void put_result_media(struct writer *w, size_t from, size_t to)
 {
 	bool first = true, any = false;

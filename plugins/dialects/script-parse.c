@@ -198,7 +198,7 @@ static int set_text(struct reader *r, struct entry *e, struct script_text *place
 	return MT_OK;
 }
 
-/* `error = KIND` or `error = KIND: what it says`. */
+/* `error = KIND` or `error = KIND: TEXT`. */
 static int set_error(struct reader *r, struct entry *e)
 {
 	const char *text = e->value.bytes;

@@ -25,7 +25,7 @@ static bool is_one(const struct unit *u, const char *names)
 	return u && u->name && word_is_listed(names, u->name);
 }
 
-/* What the path means, as well as it is known. */
+/* The path as resolved as possible. */
 static const char *meant(const struct path *p)
 {
 	return p->resolved ? p->resolved : p->lexical;
@@ -144,7 +144,7 @@ static bool recursive_delete(const struct place *place, const struct facts *f)
 	return false;
 }
 
-/* The first operands of mv: what is taken away from its place. */
+/* The first operands of mv: the files that are moved away. */
 static bool moves_away(const struct place *place, const struct facts *f)
 {
 	const struct unit *u = f->unit;
@@ -208,7 +208,7 @@ static bool network_shell(const struct place *place, const struct facts *f)
 	return false;
 }
 
-/* A shell or interpreter without a program of its own: it runs what it reads. */
+/* A shell or interpreter without a script: it runs its input. */
 static bool reads_program(const struct unit *u)
 {
 	for (size_t i = 1; i < u->count; i++) {

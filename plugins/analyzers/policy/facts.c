@@ -138,7 +138,7 @@ static void close_dir(void *dir)
 	closedir(dir);
 }
 
-/* The files that a pattern stands for at this moment. */
+/* The files that a pattern matches now. */
 static int add_found(struct collecting *c, const char *pattern, const char *base,
 		     const struct shell_word *word)
 {

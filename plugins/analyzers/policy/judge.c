@@ -79,7 +79,7 @@ static int command_facts(struct judging *j, const struct facts *f, bool *ret_set
 		return MT_OK;
 	}
 	if (f->unit->inner && j->decided && !*own.rule)
-		return MT_OK; /* what the wrapper runs was in what the rule covers */
+		return MT_OK; /* the rule also covered the command that the wrapper runs */
 	if (j->policy->signatures)
 		danger_of_command(&j->place, f, &danger);
 	j->covered = j->covered && f->unit->inner;
@@ -235,7 +235,7 @@ static int judge_whole(struct judging *j)
 
 /* ---- all of it ---------------------------------------------------------------- */
 
-/* The content of files is not executed by what writes them. */
+/* Writing a file does not execute its content. */
 static bool is_content(const struct action *action, const struct argument *a)
 {
 	return action->ours && !is_script(a->name) && !is_code(a->name);

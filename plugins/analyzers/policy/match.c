@@ -180,7 +180,7 @@ static void glob_step(char c, const char *text, size_t len, const bool *from, bo
 	pass_unknown(to, text, len);
 }
 
-/* Is there a text of this shape that fits? */
+/* Can a text of this shape match? */
 static int glob_shape(const char *glob, const char *text, size_t len)
 {
 	AUTO(free) bool *one = NULL;

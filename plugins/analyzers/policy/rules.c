@@ -378,7 +378,8 @@ static int hosts_fit(const struct rule *rule, const struct facts *f, bool raises
 	return raises && r == FITS_NOT && f->undecided ? FITS_MAYBE : r;
 }
 
-/* What a tool says of itself raises always, and lowers only if it can be relied on. */
+/* A tool's declarations can always raise the risk, but lower it only if they are
+ * trusted. */
 static int hints_fit(const struct rule *rule, const struct caller *caller, bool raises)
 {
 	static const struct {
@@ -417,7 +418,7 @@ static int all_fit(const struct rule *rule, const struct place *place,
 	return r;
 }
 
-/* What runs inside of another, or is not known, is not lowered. */
+/* The risk of nested or unknown commands is not lowered. */
 static bool may_lower(const struct facts *f)
 {
 	if (f->undecided || f->dynamic)

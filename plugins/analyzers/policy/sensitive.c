@@ -51,7 +51,7 @@ static const char *const secrets[] = {
 	NULL,
 };
 
-/* What a later program runs or trusts. */
+/* Files that other programs run or trust. */
 static const char *const starters[] = {
 	".bashrc",
 	".bash_profile",

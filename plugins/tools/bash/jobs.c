@@ -227,7 +227,7 @@ static int launch(struct run *run, const struct run_call *call, struct job *job,
 	return r;
 }
 
-/* Make room by forgetting the oldest one that is over. */
+/* Make room by removing the oldest one that has ended. */
 static int make_room(struct jobs *j, struct error *err)
 {
 	size_t running = 0, oldest = JOBS_MAX;

@@ -65,7 +65,7 @@ static void on_raw(void *arg, const char *bytes, size_t len)
 
 	if (!b->spooling && strbuf_addn(&b->raw, bytes, len) == MT_OK)
 		return;
-	if (!b->call) /* printed while no call runs: what does not fit is lost */
+	if (!b->call) /* output while no call runs; output that does not fit is lost */
 		return;
 	if (!b->spooling)
 		b->host->spool(b->call, b->raw.text, b->raw.len);
@@ -369,7 +369,7 @@ static const char job_schema[] =
 	"\"required\":[\"do\"]"
 	",\"additionalProperties\":false}";
 
-/* What it runs is judged as a command of the shell is. */
+/* Its command is assessed like a shell command. */
 static const char job_events[] =
 	"[{\"when\":{\"do\":\"start\"},\"action\":\"run\",\"observation\":\"run\","
 	"\"args\":{\"command\":\"$command\"},\"required\":[\"command\"]},"

@@ -314,7 +314,7 @@ static int bash_run_answer(struct run_result *ret, const char *text)
 
 /* ---- waiting ------------------------------------------------------------- */
 
-/* The call was cancelled: end what runs, keep the shell if it lets us. */
+/* The call was cancelled: interrupt the command, and keep the shell if possible. */
 static int interrupt(struct run *r)
 {
 	int64_t start = clock_ms(), at = start;

@@ -32,7 +32,7 @@ static const char *const fixed[] = {
 	"GIT_TERMINAL_PROMPT=0", "DEBIAN_FRONTEND=noninteractive",
 };
 
-/* What would change how the shell itself works, or is no longer true. */
+/* Variables that would affect the shell itself, or are no longer valid. */
 static const char *const dropped[] = {
 	"PROMPT_COMMAND=", "BASH_ENV=", "ENV=",     "HISTFILE=", "SHELLOPTS=",
 	"BASHOPTS=",       "TMOUT=",    "COLUMNS=", "LINES=",    "OLDPWD=",

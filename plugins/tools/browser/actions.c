@@ -279,7 +279,7 @@ static const char *type_words(int type)
 	return words[type];
 }
 
-/* Say which argument, given by name, is none of the first `count` parameters. */
+/* Report a keyword argument that is not one of the first `count` parameters. */
 static int unknown_name(const struct py_call *c, size_t count, struct error *err)
 {
 	const struct action_param *params = action_kinds[c->id].params;

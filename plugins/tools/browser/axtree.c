@@ -7,7 +7,7 @@
 #include "utf8.h"
 #include <string.h>
 
-/* What stands in an option that is NULL. */
+/* The default of an option that is NULL. */
 static const char *const ignored_roles[] = { "LineBreak", NULL };
 static const char *const ignored_properties[] = {
 	"editable", "readonly", "level", "settable", "multiline", "invalid", "focusable",
@@ -31,7 +31,7 @@ struct printer {
 	bool cut;
 };
 
-/* What a child hears of its parent. */
+/* State passed from a node to its children. */
 struct above {
 	bool filtered;
 	struct mt_str name;
@@ -174,7 +174,7 @@ static bool is_filtered(const struct ax_options *o, const char *bid,
 	       ((o->visible_only && m->visibility < 0.5) || (o->som_only && !m->som));
 }
 
-/* The line goes out whole or not at all. */
+/* The line is written completely or not at all. */
 static void axtree_put_line(struct printer *p, int depth, const struct strbuf *line)
 {
 	size_t before = p->out->len;

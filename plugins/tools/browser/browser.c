@@ -120,7 +120,7 @@ static void detach(struct browser *b, struct tab *t)
 	b->changed = clock_ms();
 }
 
-/* An alert has one answer. Leaving a page is what was asked for. */
+/* An alert has one answer. Leaving a page was requested. */
 static void on_dialog(struct browser *b, const char *session, json_object *p)
 {
 	const char *type = js_str(p, "type", "dialog");
@@ -411,7 +411,7 @@ void page_end(struct browser *b)
 	}
 }
 
-/* When the page may be looked at, as things are. */
+/* The time at which the page may be captured in its current state. */
 static int64_t quiet_at(const struct browser *b, int64_t began, int64_t end)
 {
 	const struct tab *t = &b->tabs[b->active];

@@ -24,8 +24,8 @@ static const char preferences[] = "{\"plugins\":{\"always_open_pdf_externally\":
 				  "\"credentials_enable_service\":false,"
 				  "\"profile\":{\"password_manager_enabled\":false}}";
 
-/* Nothing that phones home, asks, or shows what is not the page. All frames of a page
- * share a process, so that one session reaches them. */
+/* Disable background requests, prompts, and anything that is not the page. All frames of
+ * a page share a process, so that one session reaches them. */
 static const char *const flags[] = {
 	"--headless=new", "--remote-debugging-pipe", "--no-first-run",
 	"--no-default-browser-check", "--disable-background-networking",

@@ -245,7 +245,7 @@ static int browser_plugin_act(struct plugin *p, struct mt_call *call,
 	return status;
 }
 
-/* A picture that is asked for is taken of what there is in the end. */
+/* A requested screenshot is taken after the last call. */
 static void ask_picture(const struct py_calls *calls, struct view *view)
 {
 	for (size_t i = 0; i < calls->count; i++) {

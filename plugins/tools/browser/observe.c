@@ -25,7 +25,7 @@ static int put_tree(struct look *l, struct observation *o)
 
 	l->nodes = NULL;
 	o->tree = STRBUF(l->b->config.tree_max);
-	/* Of a page that is too long as a whole, what is in view is of more use than
+	/* If a page is too long to show completely, its visible part is more useful than
 	 * its beginning. */
 	for (o->whole = l->view->whole;; o->whole = false) {
 		options.with_visible = o->whole;

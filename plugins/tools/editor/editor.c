@@ -164,7 +164,7 @@ static int refuse_relative(struct job *j)
 			  j->path);
 }
 
-/* What is at the path decides which commands make sense. */
+/* The type of the path determines which commands are valid. */
 static int check_path(struct job *j)
 {
 	bool creates = strcmp(j->command, "create") == 0;

@@ -84,7 +84,7 @@ static struct mt_str strip(struct mt_str s)
 
 /* ---- str_replace ------------------------------------------------------ */
 
-/* How often a text is there, counting no byte twice; `*ret_at`: the first. */
+/* Number of non-overlapping occurrences; `*ret_at`: the first. */
 static size_t edits_find(const struct textfile *f, struct mt_str what, size_t *ret_at)
 {
 	const char *p = f->text.text, *end = p + f->text.len;

@@ -118,7 +118,7 @@ static bool has_numbers(const struct lines *wanted)
 	return i > 0;
 }
 
-/* How many of the wanted lines stand in their place from line `at` on. */
+/* How many of the wanted lines match from line `at` on. */
 static size_t score(struct search *s, size_t at)
 {
 	size_t good = 0;

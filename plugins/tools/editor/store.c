@@ -51,7 +51,7 @@ int textfile_read(struct textfile *f, const char *path, struct error *err)
 	return MT_OK;
 }
 
-/* Access lists and the user's own attributes; what cannot be set is let go. */
+/* Copy access lists and user attributes; ignore those that cannot be set. */
 static void copy_attributes(const char *from, int to)
 {
 	char names[4096], value[4096];

@@ -131,7 +131,7 @@ static bool cell_take(struct run *r, enum channel channel)
 	return r->result->strange < STRANGE_MAX;
 }
 
-/* What waits, but not for ever: a flood must not hide that a call is cancelled. */
+/* Read queued messages, with a limit, so that a flood does not hide a cancellation. */
 static void take_some(struct run *r, int seen)
 {
 	for (int c = 0; c < CHANNEL_COUNT; c++)
@@ -242,7 +242,7 @@ static int64_t next_time(const struct run *r)
 	return next > 0 ? next : 0;
 }
 
-/* What it had said before it died comes first. */
+/* Process its messages from before it died first. */
 static void drain(struct run *r)
 {
 	for (int c = 0; c < CHANNEL_COUNT; c++)
@@ -334,7 +334,8 @@ int cell_await_kernel(struct kernel *k, int64_t timeout_ms, int cancel_fd,
 				(long long)timeout_ms / 1000,
 				strange ? ", but sent messages without a valid signature"
 					: "");
-		/* Its first words may be said before our ear is there: ask again. */
+		/* Its first messages may be sent before the subscription is active:
+		 * request again. */
 		if (now >= next_request && (!next_request || answers))
 			kernel_send(k, CHANNEL_SHELL, "kernel_info_request", "{}", NULL,
 				    NULL);

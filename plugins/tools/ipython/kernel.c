@@ -198,7 +198,7 @@ int kernel_read(struct kernel *k, enum channel channel, struct wire_message *ret
 	return status;
 }
 
-/* A new line for output; what went over the old one until now is lost. */
+/* Open a new connection for output; messages on the old one are lost. */
 static void renew(struct kernel *k)
 {
 	zmq_socket_monitor(k->sockets[CHANNEL_IOPUB], NULL, 0);

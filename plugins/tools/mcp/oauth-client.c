@@ -122,7 +122,7 @@ static int put_claims(struct strbuf *b, const char *algorithm, const char *clien
 	return MT_OK;
 }
 
-/* Append a statement (JWT) that is signed with the key: who asks, whom. */
+/* Append a signed assertion (JWT): client and audience. */
 static int put_assertion(struct strbuf *b, const char *pem, const char *client,
 			 const char *audience, struct error *err)
 {

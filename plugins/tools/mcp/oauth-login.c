@@ -167,8 +167,8 @@ static int set_client(json_object *login, const char *id, const char *secret,
 	return MT_OK;
 }
 
-/* Who we are for this issuer: as given, as known from before, a document, or newly
- * registered. */
+/* The client for this issuer: configured, known from before, a metadata document, or
+ * newly registered. */
 static int identify(const struct oauth *o, const struct oauth_place *p, const char *scope,
 		    json_object *login, struct error *err)
 {

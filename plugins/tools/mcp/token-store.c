@@ -29,7 +29,7 @@ static int lock(const struct keep *k)
 	return fd;
 }
 
-/* A login for another address is none. */
+/* A login for another URL is not valid. */
 static json_object *token_store_read_file(const struct keep *k, struct error *err)
 {
 	struct error why = ERROR_NONE;

@@ -30,7 +30,7 @@ static void arg(struct args *a, const char *text)
 		a->list[a->count++] = text;
 }
 
-/* A file type of our own, because globs of -g would win over ignore files. */
+/* Define a file type, because globs of -g would override ignore files. */
 static int arg_types(struct args *a, const struct glob *g)
 {
 	for (size_t i = 0; i < g->count; i++)

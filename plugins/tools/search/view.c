@@ -16,7 +16,7 @@
 
 enum { PIECE = 65536 };
 
-/* What is shown of a file while its bytes come by. */
+/* The lines shown of a file while it is read. */
 struct lines {
 	struct view *v;
 	int64_t number;      /* of the line that comes next */

@@ -24,7 +24,7 @@ static void child(const char *command, const char *directory, int out, int err)
 	_exit(127);
 }
 
-/* What there is to read; false: the end. */
+/* Read available output; false: end of output. */
 static bool run_take(int fd, struct strbuf *to)
 {
 	char buffer[4096];
