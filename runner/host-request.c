@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * host-request.c - a tool sends requests to the other side and waits for answers. */
+ * host-request.c - sends a request of a tool to the host and waits for the answer. */
 #include "tool-host.h"
 #include "clock.h"
 #include <mortise/extensions.h>

@@ -17,8 +17,8 @@ enum {
 	MEDIA_MAX = 16 << 20,        /* bytes of media in one result */
 	FIELDS_MAX = 1 << 20,        /* bytes of fields in one result */
 	PREVIEW_MAX = 32 << 10,      /* bytes of text in a preview */
-	LIVE_PIECE = 32 * 1024,      /* live output is sent when there is so much, */
-	LIVE_MS = 50,                /* or so long after the piece before */
+	LIVE_PIECE = 32 * 1024,      /* live output is sent when it reaches this size, */
+	LIVE_MS = 50,                /* or after this time since the previous piece */
 };
 
 struct limits {

@@ -462,7 +462,7 @@ int runner_preview(struct runner *l, uint64_t call, const char *instance,
 			  err);
 }
 
-/* The only timer of a call, and only while it shall end. */
+/* The only timer of a call, used only after it was cancelled. */
 static void on_stuck(uv_timer_t *t)
 {
 	struct runner *l = t->data;

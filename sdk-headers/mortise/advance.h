@@ -52,7 +52,7 @@ enum mt_happening {
 	MT_HTTP_DONE = 3, /* in->code, in->body; no host performs `http` yet */
 	MT_FAILED = 6,    /* an effect failed: in->error, in->body is a sentence. Condensers
 	                     only: a request of an agent that fails is the host's business */
-	MT_CANCELLED = 7, /* nothing asked for now is performed; this host calls no plugin then */
+	MT_CANCELLED = 7, /* effects requested now are ignored; this host calls no plugin then */
 };
 
 /** Why an effect failed. */
@@ -82,7 +82,7 @@ struct mt_in {
 	int32_t code;                 /* HTTP status */
 	uint32_t reserved;
 	struct mt_str body;
-	struct mt_str state;          /* what host->keep was last given; empty at first */
+	struct mt_str state;          /* the last argument of host->keep; empty at first */
 	const struct mt_reply *reply; /* NULL unless MT_REPLIED */
 };
 

@@ -60,8 +60,8 @@ struct mt_agent {
 	 *  the sentence of host->refuse. */
 	int (*advance)(const struct mt_host *host, const struct mt_agent_out *out,
 		       struct mt_ctx *ctx, const struct mt_in *in);
-	/** The tools that it works with, as `tools` of a controller names them:
-	 *  the host wires exactly these. NULL: those of the controller. Constant. */
+	/** The tools of the agent, in the form of `tools` of a controller: the host
+	 *  enables exactly these. NULL: those of the controller. Constant. */
 	const char *tools;
 };
 

@@ -50,7 +50,7 @@ struct mt_analyzer_out {
 	uint32_t reserved;
 
 	/* -- the action: in `advance`; texts are never NULL and borrowed until it returns -- */
-	/** As an event of the conversation; NULL when there is none (a trial). */
+	/** As an event of the conversation; NULL if there is none (in a test). */
 	const struct mt_event *(*action)(struct mt_ctx *ctx);
 	/** Name of the tool; "" for an action that is not a tool call. */
 	const char *(*tool)(struct mt_ctx *ctx);

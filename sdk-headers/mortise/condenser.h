@@ -40,12 +40,12 @@ struct mt_condenser_out {
 	int (*drop)(struct mt_ctx *ctx, size_t place, size_t count);
 	/** Show this text instead of the content of an observation. */
 	int (*mask)(struct mt_ctx *ctx, size_t place, struct mt_str text);
-	/** Put out a condensation: the events at these places, which ascend, are forgotten for
-	 *  good; `summary` (may be empty) is shown at place `offset`. Earlier
-	 *  summaries among the places end with it; they stay if it is empty.
-	 *  What is pinned (system text, project rules, the first and the last
-	 *  message of the user, the task list) stays in any case: the host leaves
-	 *  it out. Asked to forget nothing else, it logs nothing. */
+	/** Put out a condensation: the events at these places, which ascend, are
+	 *  forgotten for good; `summary` (may be empty) is shown at place `offset`.
+	 *  Earlier summaries among the places end with it; they stay if it is empty. What
+	 *  is pinned (system text, project rules, the first and the last message of the
+	 *  user, the task list) always stays: the host skips it. If nothing else is to be
+	 *  removed, nothing is logged. */
 	int (*forget)(struct mt_ctx *ctx, const size_t *places, size_t count,
 		      struct mt_str summary, size_t offset);
 	/** True while a requested condensation is pending. */

@@ -227,8 +227,9 @@ struct mt_dialect {
 	 *  @return MT_OK, or a status, with which the attempt fails. */
 	int (*feed)(const struct mt_dialect_host *host, struct mt_exchange *x, int status,
 		    const char *type, const char *bytes, size_t len);
-	/** The body is over. An answer cut short must become an error here. Not called for an
-	 *  attempt that is cancelled, or that failed before an answer of 200 had a byte. */
+	/** The body is complete. A truncated answer must become an error here. Not called
+	 *  for an attempt that is cancelled, or that failed before an answer of 200 had a
+	 *  byte. */
 	int (*end)(const struct mt_dialect_host *host, struct mt_exchange *x, int status);
 
 	/* -- from version 0.4 on; both or none -- */

@@ -3,10 +3,10 @@
  * mortise/runtime.h - the runtime kind: how a runner is launched.
  * PROVISIONAL, see advance.h.
  *
- * A runtime turns "a runner with these mounts, limits, environment" into a
- * program with arguments; the host starts it and speaks the runner protocol
- * over its standard input and output. It runs in the process of the host. Of struct mt_host
- * it may call option, option_int, option_at, log and refuse.
+ * A runtime translates "a runner with these mounts, limits, environment" into a program
+ * with arguments; the host starts it and uses the runner protocol over its standard input
+ * and output. It runs in the process of the host. Of struct mt_host it may call option,
+ * option_int, option_at, log and refuse.
  *
  * What changed, newest first:
  *   0.3  cleanup is gone, which no host called
@@ -28,8 +28,9 @@ extern "C" {
 struct mt_runtime_out {
 	uint32_t size;
 	uint32_t reserved;
-	/** What is wanted, as text: "runner" (path), "workspace" (path), "conversation" (id).
-	 *  Borrowed until `launch` returns; NULL for another name. */
+	/** A requested property, as text: "runner" (path), "workspace" (path),
+	 *  "conversation" (id). Borrowed until `launch` returns; NULL for another name.
+	 *  */
 	const char *(*wanted)(struct mt_ctx *ctx, const char *name);
 	/** The program and its arguments, one call each, in order. Like the two below it
 	 *  copies what it is given. @return MT_OK, MT_ENOMEM. */

@@ -245,7 +245,7 @@ EOF
 	[[ "$output" != *"AGENTS.md: $ws"* ]]
 }
 
-@test "a template of the context that is broken is notified of" {
+@test "a broken template of the context is reported" {
 	cp -r "$MORTISE_CORE_PROMPT_DIR" "$work/prompts"
 	echo '{{#open' >"$work/prompts/context.mustache"
 	run run_it -o core.prompt_dir="$work/prompts" -t "hello"

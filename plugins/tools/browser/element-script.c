@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * element-script.c - runs scripts that look at an element, in a world of their own,
+ * element-script.c - runs scripts that inspect an element, in an isolated world,
  * which the page does not see. */
 #include "internal.h"
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * execute.c - carries out an action. */
+ * execute.c - executes an action. */
 #include "act.h"
 
 static int do_type(struct browser *b, const char *text, const struct cdp_wait *wait,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * observe.c - looks at a page: its frames, boxes and accessibility trees become one tree.
- * Nothing runs in the page for it. */
+ * observe.c - captures a page: its frames, boxes and accessibility trees become one
+ * tree. It does not run anything in the page. */
 #include "look.h"
 #include "clock.h"
 #include "utf8.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * page-tree.c - makes the accessibility trees of a page and its frames one, in which what
- * can be acted on has a bid. */
+ * page-tree.c - merges the accessibility trees of a page and its frames into one, in which
+ * elements that accept actions have a bid. */
 #include "look.h"
 #include <string.h>
 

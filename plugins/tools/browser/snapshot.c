@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * snapshot.c - reads the boxes of a page and its frames, and what of the window each node
- * may fill. */
+ * snapshot.c - reads the boxes of a page and its frames, and the part of the window that
+ * each node may occupy. */
 #include "look.h"
 #include <string.h>
 
