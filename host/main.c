@@ -73,7 +73,7 @@ static int converse(int argc, char **argv)
 	if (argc > 1 || (isatty(STDIN_FILENO) && isatty(STDOUT_FILENO))) {
 		helper_run("chat", argv);
 		fputs("mortise: the terminal client (mortise-chat) is not installed; "
-		      "build it with liblowdown-dev,\nor use `mortise run`\n",
+		      "use\n`mortise run`, or build it (requires liblowdown)\n",
 		      stderr);
 		return EXIT_USAGE;
 	}

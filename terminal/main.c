@@ -36,7 +36,7 @@ static int bad(const char *format, const char *what)
 {
 	fputs("mortise: ", stderr);
 	fprintf(stderr, format, what);
-	fputs(" (see `mortise chat --help`)\n", stderr);
+	fputs("\nSee `mortise chat --help`.\n", stderr);
 	return 2;
 }
 

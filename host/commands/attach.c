@@ -34,7 +34,7 @@ static enum flags_status attach_parse(const struct command *self, int argc, char
 
 	f = flags_parse(self, argc, argv, &index, &a->common);
 	if (f == FLAG_END && index + 1 < argc) {
-		fprintf(stderr, "mortise: attach: more than one conversation given\n");
+		command_misused(self, "more than one conversation given");
 		return FLAG_BAD;
 	}
 	a->prefix = index < argc ? argv[index] : NULL;

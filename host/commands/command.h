@@ -83,6 +83,9 @@ int command_report(int code, const struct error *err);
 /** The loop of the program. NULL: out of descriptors or memory. */
 struct uv_loop_s *command_loop(struct error *err);
 void command_help(const struct command *self);
+/** Print the problem with the arguments and the usage to standard error.
+ *  @return EXIT_USAGE */
+int command_misused(const struct command *self, const char *problem);
 /** Replaces this process with mortise-NAME from the directory of this program, the
  *  helper directory or PATH. Returns only if it is not found. */
 void helper_run(const char *name, char **argv);

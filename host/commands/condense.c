@@ -59,13 +59,11 @@ static enum flags_status condense_parse(const struct command *self, int argc, ch
 	if (f != FLAG_END)
 		return f;
 	if (index >= argc || strcmp(argv[index], "compare") != 0) {
-		fprintf(stderr, "mortise: condense: missing subcommand `compare`; see "
-				"`mortise condense --help`\n");
+		command_misused(self, "missing subcommand `compare`");
 		return FLAG_BAD;
 	}
 	if (index + 2 < argc) {
-		fprintf(stderr, "mortise: condense compare: more than one conversation "
-				"given\n");
+		command_misused(self, "more than one conversation given");
 		return FLAG_BAD;
 	}
 	if (a->with && !*a->with) {

@@ -431,16 +431,6 @@ static int act(const struct loaded *l, const char *what, const char *key, bool j
 	return EXIT_DONE;
 }
 
-static int usage(void)
-{
-	struct error err = ERROR_NONE;
-
-	fail(&err, MT_EINVAL,
-	     "config: missing or unknown subcommand; use show, explain "
-	     "SECTION.KEY, check or trust [DIR]");
-	return command_report(EXIT_USAGE, &err);
-}
-
 static int config_run(const struct command *self, int argc, char **argv)
 {
 	struct arguments a = { 0 };
@@ -462,7 +452,8 @@ static int config_run(const struct command *self, int argc, char **argv)
 	if (!((strcmp(what, "show") == 0 && words <= 1) ||
 	      (strcmp(what, "check") == 0 && words == 1) ||
 	      (strcmp(what, "explain") == 0 && words == 2)))
-		return usage();
+		return command_misused(
+			self, "unknown subcommand, or wrong number of arguments");
 	code = commands_config_load(&a.common, &l, &err)
 		       ? command_report(EXIT_USAGE, &err)
 		       : act(&l, what, words == 2 ? argv[index + 1] : NULL, a.json);

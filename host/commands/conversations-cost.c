@@ -8,7 +8,7 @@
 
 static void print_line(const char *model, const struct llm_metrics *m)
 {
-	printf("%-44.200s %7" PRId64 " %11" PRId64 " %11" PRId64 " ", model, m->calls,
+	printf("%-36.200s %7" PRId64 " %11" PRId64 " %11" PRId64 " ", model, m->calls,
 	       m->input, m->output);
 	if (m->cost_known)
 		printf("%10.4f\n", m->cost);
@@ -35,7 +35,7 @@ int conversations_cost(const struct config *c, const char *id, bool json,
 		if (out.text)
 			puts(out.text);
 	} else {
-		printf("%-44s %7s %11s %11s %10s\n", "MODEL", "REPLIES", "IN", "OUT",
+		printf("%-36s %7s %11s %11s %10s\n", "MODEL", "REPLIES", "IN", "OUT",
 		       "US $");
 		for (size_t n = 0; (model = llm_usage_totals_at(bill, n, &m)); n++)
 			print_line(model, m);

@@ -43,7 +43,7 @@ static const struct flag flags[] = {
 	FLAG(0, "screenshots", NULL, "export: include screenshots",
 	     STORE(FLAG_TRUE, struct arguments, screenshots)),
 	FLAG(0, "older-than", "DAYS",
-	     "prune: delete conversations not written to for DAYS",
+	     "prune: delete conversations unchanged for DAYS days",
 	     STORE(FLAG_NUMBER, struct arguments, prune.older_days), NUMBER_TO_MILLION),
 	FLAG(0, "keep", "N", "prune: keep the N newest",
 	     STORE(FLAG_NUMBER, struct arguments, prune.keep), NUMBER_TO_MILLION),
@@ -516,13 +516,9 @@ static int conversations_run(const struct command *self, int argc, char **argv)
 	if (flag != FLAG_END)
 		return flag == FLAG_HELP ? EXIT_DONE : EXIT_USAGE;
 	what = choose(argc - index, argv + index, &a);
-	if (!what) {
-		fprintf(stderr,
-			"mortise: conversations: unknown subcommand; use list, show ID, "
-			"cost ID, export ID [FILE], import FILE, delete ID... or "
-			"prune\n");
-		return EXIT_USAGE;
-	}
+	if (!what)
+		return command_misused(
+			self, "unknown subcommand, or wrong number of arguments");
 	if (common_config(&a.common, &config, &err))
 		return command_report(EXIT_USAGE, &err);
 	return what(config, &a, &err) ? command_report(EXIT_FAILED, &err) : EXIT_DONE;

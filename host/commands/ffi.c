@@ -239,8 +239,7 @@ static int ffi_run(const struct command *self, int argc, char **argv)
 		return f == FLAG_HELP ? EXIT_DONE : EXIT_USAGE;
 	if (argc - index == 2 && strcmp(argv[index], "check") == 0)
 		return ffi_check(argv[index + 1]);
-	fputs("mortise: ffi: missing subcommand; use `mortise ffi check FILE`\n", stderr);
-	return EXIT_USAGE;
+	return command_misused(self, "expected `check FILE`");
 }
 
 const struct command command_ffi = {

@@ -51,7 +51,7 @@ static int bad(const struct command *self, const char *format, const char *what)
 	fputs("mortise ", stderr);
 	fprintf(stderr, "%s: ", self->name);
 	fprintf(stderr, format, what);
-	fprintf(stderr, " (see `mortise %s --help`)\n", self->name);
+	fprintf(stderr, "\nSee `mortise %s --help`.\n", self->name);
 	return -1;
 }
 
@@ -69,7 +69,8 @@ static bool may_break(const char *text, int at, bool alternatives)
 }
 
 /* Prints a text that starts at `column`; further lines start at `indent`. */
-static void print_wrapped(const char *text, int column, int indent, bool alternatives)
+static void print_wrapped(FILE *out, const char *text, int column, int indent,
+			  bool alternatives)
 {
 	for (int room = HELP_WIDTH - column;; room = HELP_WIDTH - indent) {
 		int len = (int)strlen(text);
@@ -80,12 +81,12 @@ static void print_wrapped(const char *text, int column, int indent, bool alterna
 				;
 			len = len > 0 ? len : (int)strcspn(text, " ");
 		}
-		printf("%.*s\n", len, text);
+		fprintf(out, "%.*s\n", len, text);
 		text += len;
 		text += strspn(text, " ");
 		if (!*text)
 			return;
-		printf("%*s", indent, "");
+		fprintf(out, "%*s", indent, "");
 	}
 }
 
@@ -99,21 +100,28 @@ static void print_flag(const struct flag *f)
 		 f->value ? " " : "", f->value ? f->value : "");
 	width = strlen(left) < HELP_COLUMN - 3 ? HELP_COLUMN - 3 : (int)strlen(left);
 	printf("  %-*s ", width, left);
-	print_wrapped(f->help, width + 3, HELP_COLUMN, false);
+	print_wrapped(stdout, f->help, width + 3, HELP_COLUMN, false);
 }
 
-static void print_usage(const struct command *self)
+static void print_usage(FILE *out, const struct command *self)
 {
 	const char *args = self->args ? self->args : "";
-	int indent = printf("Usage: mortise %s ", self->name);
-	int column = indent + printf("[OPTION]...%s", *args ? " " : "");
+	int indent = fprintf(out, "Usage: mortise %s ", self->name);
+	int column = indent + fprintf(out, "[OPTION]...%s", *args ? " " : "");
 
-	print_wrapped(args, column, indent, strstr(args, " | "));
+	print_wrapped(out, args, column, indent, strstr(args, " | "));
+}
+
+int command_misused(const struct command *self, const char *problem)
+{
+	fprintf(stderr, "mortise %s: %s\n", self->name, problem);
+	print_usage(stderr, self);
+	return EXIT_USAGE;
 }
 
 void command_help(const struct command *self)
 {
-	print_usage(self);
+	print_usage(stdout, self);
 	printf("\n%s.\n", self->summary);
 	if (self->details)
 		printf("\n%s\n", self->details);
@@ -235,7 +243,7 @@ static int store_number(const struct command *self, const struct flag *f,
 	long long n = strtoll(value, &end, 10);
 
 	if (!*value || *end || n < 0 || (f->max && n > f->max)) {
-		fprintf(stderr, "mortise: %s: invalid --%s `%.20s`: use %s\n", self->name,
+		fprintf(stderr, "mortise %s: invalid --%s `%.20s`; use %s\n", self->name,
 			f->name, value, f->expected);
 		return FLAG_BAD;
 	}

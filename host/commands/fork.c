@@ -33,7 +33,7 @@ static enum flags_status fork_parse(const struct command *self, int argc, char *
 	enum flags_status f = flags_parse(self, argc, argv, &index, &a->common);
 
 	if (f == FLAG_END && index + 1 < argc) {
-		fprintf(stderr, "mortise: fork: more than one conversation given\n");
+		command_misused(self, "more than one conversation given");
 		f = FLAG_BAD;
 	}
 	a->id = index < argc ? argv[index] : "last";

@@ -288,14 +288,12 @@ static int mcp_run(const struct command *self, int argc, char **argv)
 	     (strcmp(argv[index], "test") == 0 || strcmp(argv[index], "login") == 0 ||
 	      strcmp(argv[index], "logout") == 0)))
 		return with_config(&a.common, a.json, count, argv + index);
-	fprintf(stderr, "mortise: mcp: unknown subcommand; use list, status, test NAME, "
-			"login NAME or logout NAME\n");
-	return EXIT_USAGE;
+	return command_misused(self, "unknown subcommand, or wrong number of arguments");
 }
 
 const struct command command_mcp = {
 	.name = "mcp",
-	.args = "list | status | test NAME | login NAME | logout NAME",
+	.args = "[list | status | test NAME | login NAME | logout NAME]",
 	.summary = "List, test and log in to MCP servers",
 	.details = "list    list configured servers; starts none\nstatus  query all "
 		   "servers\ntest    query one server and list its tools\nlogin   log in "

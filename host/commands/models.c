@@ -51,17 +51,17 @@ static bool wanted(const char *globs, size_t len, const char *pattern)
 static void print_count(int64_t n)
 {
 	if (n < 0)
-		printf(" %10s", "-");
+		printf(" %9s", "-");
 	else
-		printf(" %10" PRId64, n);
+		printf(" %9" PRId64, n);
 }
 
 static void print_price(double price)
 {
 	if (price < 0)
-		printf(" %9s", "-");
+		printf(" %8s", "-");
 	else
-		printf(" %9.4g", price);
+		printf(" %8.4g", price);
 }
 
 /* What one section alone says. */
@@ -99,7 +99,7 @@ static void print_row(const struct model_section *s, const struct model_facts *f
 
 	if (comma)
 		first = (size_t)(comma - s->globs);
-	printf("%-44.*s", (int)first, s->globs);
+	printf("%-42.*s", (int)first, s->globs);
 	print_count(f->window);
 	print_count(f->output);
 	print_price(f->price.input);
@@ -146,7 +146,7 @@ static int list(const struct common *common, int argc, char **argv, bool json)
 	if (json)
 		strbuf_addc(&out, '[');
 	else
-		printf("%-44s %10s %10s %9s %9s\n", "MODEL", "WINDOW", "OUTPUT", "IN $/M",
+		printf("%-42s %9s %9s %8s %8s\n", "MODEL", "WINDOW", "OUTPUT", "IN $/M",
 		       "OUT $/M");
 	status = list_file(model_table_path(c), true, pattern, json ? &out : NULL, &err);
 	own = status ? NULL : model_table_user_path(false, &err);
@@ -283,15 +283,12 @@ static int run(const struct command *self, int argc, char **argv)
 		if (strcmp(verbs[i].name, verb) == 0 && operands >= verbs[i].least &&
 		    operands <= verbs[i].most)
 			return verbs[i].run(&a.common, operands, argv + index, a.json);
-	fputs("mortise: models: unknown subcommand; use list [PATTERN], info NAME, test "
-	      "[NAME] or import FILE\n",
-	      stderr);
-	return EXIT_USAGE;
+	return command_misused(self, "unknown subcommand, or wrong number of arguments");
 }
 
 const struct command command_models = {
 	.name = "models",
-	.args = "list [PATTERN] | info NAME | test [NAME] | import FILE",
+	.args = "[list [PATTERN] | info NAME | test [NAME] | import FILE]",
 	.summary = "Describe and test models; import prices",
 	.details = "list    list known models; PATTERN is a substring or a glob\ninfo    "
 		   "show what is known about a model\ntest    send a small request, "

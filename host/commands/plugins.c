@@ -448,14 +448,11 @@ static int plugins_run(const struct command *self, int argc, char **argv)
 				   : a.valgrind ? CHECKER_VALGRIND
 						: CHECKER_NONE,
 				   argc - index - 1, argv + index + 1);
-	fail(&err, MT_EINVAL,
-	     "plugins: unknown subcommand; use list, info NAME, check FILE, "
-	     "new KIND NAME or test FILE");
-	return command_report(EXIT_USAGE, &err);
+	return command_misused(self, "unknown subcommand, or wrong number of arguments");
 }
 
 #define ARGS \
-	"list | info NAME | check FILE | new KIND NAME [DIR] | test FILE [CASES]"
+	"[list | info NAME | check FILE | new KIND NAME [DIR] | test FILE [CASES]]"
 #define SUMMARY "List, describe, check, create and test plugins"
 #define DETAILS                                                                   \
 	"list   list installed plugins (default)\n"                               \

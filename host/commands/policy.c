@@ -190,15 +190,8 @@ static int show(const struct arguments *a, struct loaded *l, struct error *err)
 
 /* ---- the command ---------------------------------------------------------------- */
 
-static int usage(void)
-{
-	fputs("mortise: policy: unknown subcommand; use test COMMAND, test JSON, show, "
-	      "approvals [ID] or revoke N...\n",
-	      stderr);
-	return EXIT_USAGE;
-}
-
-static int act(const struct arguments *a, int argc, char **argv)
+static int act(const struct command *self, const struct arguments *a, int argc,
+	       char **argv)
 {
 	struct loaded l = { 0 };
 	struct error err = ERROR_NONE;
@@ -210,7 +203,8 @@ static int act(const struct arguments *a, int argc, char **argv)
 	if (strcmp(argv[0], "revoke") == 0 && argc > 1)
 		return policy_revoke(&a->common, a->in, argc - 1, argv + 1);
 	if (!(tests && argc == 2) && !(strcmp(argv[0], "show") == 0 && argc == 1))
-		return usage();
+		return command_misused(
+			self, "unknown subcommand, or wrong number of arguments");
 	r = policy_load(a, &l, &err);
 	if (!r)
 		r = tests ? test(a, &l, argv[1], &err) : show(a, &l, &err);
@@ -226,7 +220,9 @@ static int policy_run(const struct command *self, int argc, char **argv)
 
 	if (f != FLAG_END)
 		return f == FLAG_HELP ? EXIT_DONE : EXIT_USAGE;
-	return index < argc ? act(&a, argc - index, argv + index) : usage();
+	if (index == argc)
+		return command_misused(self, "missing subcommand");
+	return act(self, &a, argc - index, argv + index);
 }
 
 const struct command command_policy = {

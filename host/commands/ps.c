@@ -136,10 +136,8 @@ static int ps_run(const struct command *self, int argc, char **argv)
 
 	if (f != FLAG_END)
 		return f == FLAG_HELP ? EXIT_DONE : EXIT_USAGE;
-	if (index < argc) {
-		fprintf(stderr, "mortise: ps: unexpected argument\n");
-		return EXIT_USAGE;
-	}
+	if (index < argc)
+		return command_misused(self, "unexpected argument");
 	if (common_config(&a.common, &config, &err))
 		return command_report(EXIT_USAGE, &err);
 	if (client_list(config, &ids, &count, &err))

@@ -53,8 +53,7 @@ static enum flags_status replay_parse(const struct command *self, int argc, char
 	a->drive.style = RENDER_NORMAL;
 	f = flags_parse(self, argc, argv, &index, &a->common);
 	if (f == FLAG_END && index + 1 != argc) {
-		fprintf(stderr, "mortise: replay: expected one file or conversation "
-				"id\n");
+		command_misused(self, "expected one file or conversation ID");
 		f = FLAG_BAD;
 	}
 	a->what = argv[argc - 1];

@@ -53,7 +53,7 @@ static enum flags_status resume_parse(const struct command *self, int argc, char
 	if (a->drive.listen)
 		a->drive.json = a->drive.keep = true;
 	if (f == FLAG_END && index + 1 < argc) {
-		fprintf(stderr, "mortise: resume: more than one conversation given\n");
+		command_misused(self, "more than one conversation given");
 		f = FLAG_BAD;
 	}
 	a->id = index < argc ? argv[index] : "last";

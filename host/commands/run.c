@@ -118,8 +118,7 @@ static enum flags_status run_parse(const struct command *self, int argc, char **
 		a->drive.json = a->drive.keep = true;
 	if (f == FLAG_END && index < argc) {
 		fprintf(stderr,
-			"mortise: run: unexpected argument `%s`; use -t TEXT for the "
-			"task\n",
+			"mortise run: unexpected argument `%s`; use -t TEXT for the task\n",
 			argv[index]);
 		f = FLAG_BAD;
 	}

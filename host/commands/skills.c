@@ -473,11 +473,7 @@ static int run(const struct command *self, int argc, char **argv)
 		print(&out);
 		return err.code ? command_report(EXIT_FAILED, &err) : EXIT_DONE;
 	}
-	fail(&err, MT_EINVAL,
-	     "skills: unknown subcommand; use list, show NAME|FILE, "
-	     "verify FILE, install FILE|URL, remove NAME, pack DIR, "
-	     "trust NAME or untrust NAME");
-	return command_report(EXIT_USAGE, &err);
+	return command_misused(self, "unknown subcommand, or wrong number of arguments");
 }
 
 const struct command command_skills = {

@@ -425,16 +425,14 @@ static int tools_run(const struct command *self, int argc, char **argv)
 	    (strcmp(argv[index], "serve") == 0 && count == 1) ||
 	    (strcmp(argv[index], "call") == 0 && (count == 2 || count == 3)))
 		return with_catalog(&a, count, argv + index);
-	fprintf(stderr, "mortise: tools: unknown subcommand; use list, call NAME [JSON] "
-			"or serve\n");
-	return EXIT_USAGE;
+	return command_misused(self, "unknown subcommand, or wrong number of arguments");
 }
 
 const struct command command_tools = {
 	.name = "tools",
-	.args = "list | call NAME [JSON] | serve",
+	.args = "[list | call NAME [JSON] | serve]",
 	.summary = "List tools, call one, or serve them over MCP",
-	.details = "list   list the enabled tools\ncall   run a tool with the arguments "
+	.details = "list   list the enabled tools (default)\ncall   run a tool with the arguments "
 		   "in JSON and print its result; --json\n       prints the fields of "
 		   "the observation first\nserve  serve the tools over MCP on standard "
 		   "input and output, or over\n       streamable HTTP with --http (at "

@@ -92,9 +92,9 @@ bats_require_minimum_version 1.5.0
 
 @test "a number outside the range of an option is refused" {
 	run -2 mortise kill --timeout 3601 nothing
-	[ "$output" = "mortise: kill: invalid --timeout \`3601\`: use seconds from 0 to 3600" ]
+	[ "$output" = "mortise kill: invalid --timeout \`3601\`; use seconds from 0 to 3600" ]
 	run -2 mortise attach --last -1
-	[ "$output" = "mortise: attach: invalid --last \`-1\`: use a number of events" ]
+	[ "$output" = "mortise attach: invalid --last \`-1\`; use a number of events" ]
 	run -2 mortise conversations prune --keep=1000001
 	[[ "$output" == *"invalid --keep"*"use a number from 0 to 1000000" ]]
 }
