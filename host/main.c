@@ -61,13 +61,13 @@ static int unknown_command(const char *name)
 	return EXIT_USAGE;
 }
 
-/* No command has a space in its name: that is what the agent is to do. */
+/* Commands have no space in their names: such an argument is a message. */
 static bool is_message(const char *word)
 {
 	return word[strcspn(word, " \t\n")] != '\0';
 }
 
-/* Without a command: a conversation at the terminal, if this is one. */
+/* Without a command: start the terminal client, if on a terminal. */
 static int converse(int argc, char **argv)
 {
 	if (argc > 1 || (isatty(STDIN_FILENO) && isatty(STDOUT_FILENO))) {
@@ -81,8 +81,8 @@ static int converse(int argc, char **argv)
 	return EXIT_USAGE;
 }
 
-/* Nothing that is opened later may become the standard output. What takes its
- * place cannot be written to, so that its loss is noticed. */
+/* No file that is opened later may become standard output. The replacement of a closed
+ * one cannot be written to, so that writes fail. */
 static void fill_standard_fds(void)
 {
 	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
@@ -90,7 +90,7 @@ static void fill_standard_fds(void)
 			open("/dev/null", fd == STDOUT_FILENO ? O_RDONLY : O_RDWR);
 }
 
-/* What was printed has to arrive. */
+/* Output must be written completely. */
 static int check_output(int code)
 {
 	if (fflush(stdout) == 0 && !ferror(stdout))

@@ -16,14 +16,14 @@ enum { ANSWER_MAX = 4000 };
 struct ask {
 	uv_poll_t keys;
 	struct conversation *c;
-	int64_t asked;             /* action that is asked about; -1: none */
-	json_object *waits, *action; /* what was shown of it; or NULL */
-	char child[80];            /* the delegate whose action it is; "": our own */
+	int64_t asked;             /* action that requires approval; -1: none */
+	json_object *waits, *action; /* its text as shown; or NULL */
+	char child[80];            /* the subagent of the action; "": none */
 	bool over;                 /* nothing more can be read */
 	struct strbuf line;
 };
 
-/* The action that waits, as JSON; owned. NULL: it cannot be read. */
+/* The pending action, as JSON; owned. NULL: it cannot be read. */
 static json_object *action_of(const struct ask *a)
 {
 	json_object *of_child = js_get(a->waits, "event");
@@ -75,7 +75,7 @@ static bool is_short_always(const char *line)
 	return false;
 }
 
-/* A word or a command; anything else says what to do instead. */
+/* A word or a command; any other text tells the agent what to do instead. */
 static int read_answer(const struct ask *a, const char *line, struct approval *ret,
 		       json_object **ret_arguments, struct error *err)
 {
@@ -150,7 +150,7 @@ static void on_keys(uv_poll_t *handle, int status, int events)
 	}
 }
 
-/* The one that is asked about already, or the first. */
+/* The action whose approval was requested already, or the first. */
 static json_object *which(const struct ask *a, json_object *asks)
 {
 	for (size_t i = 0; a->asked >= 0 && i < json_object_array_length(asks); i++) {

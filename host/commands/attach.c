@@ -48,7 +48,7 @@ static void choose_since(const struct client *p, int64_t last, struct follow_opt
 	o->since = last < 0 || last >= events ? FOLLOW_ALL : events - 1 - last;
 }
 
-/* A person without wishes of their own gets the terminal, if it is installed. */
+/* Without options, start the terminal client if it is installed. */
 static void converse(char *id)
 {
 	char name[] = "mortise-chat", flag[] = "--attach";

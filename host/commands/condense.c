@@ -35,7 +35,7 @@ static const struct flag flags[] = {
 	{ 0 },
 };
 
-/* One condenser at work on a copy of its own. */
+/* One condenser and its own copy of the conversation. */
 struct job {
 	const struct arguments *a;
 	uv_loop_t *loop;
@@ -114,8 +114,8 @@ static int run_condensers(struct job *j, struct conversation *c)
 	return err->code;
 }
 
-/* What the configuration says of condensers and their models now; of all else counts
- * what the conversation began with. NULL: out of memory. */
+/* The current settings of condensers and their models; all others are those that the
+ * conversation was created with. NULL: out of memory. */
 static const char **now_set(const struct job *j, size_t *ret_count)
 {
 	size_t n = json_object_array_length(j->settings), count = 0;
@@ -132,7 +132,7 @@ static const char **now_set(const struct job *j, size_t *ret_count)
 	return list;
 }
 
-/* Take up a copy with these condensers instead of its own. */
+/* Open a copy with these condensers instead of its own. */
 static int open_copy(struct job *j, const char *condensers, struct conversation **ret)
 {
 	AUTO(strbuf) struct strbuf state = STRBUF(4096), wiring = STRBUF(4096);
@@ -177,7 +177,7 @@ static void try_condensers(struct job *j, const char *condensers)
 
 /* ---- output ------------------------------------------------------------- */
 
-/* The events that are left as ranges, over those that there were. */
+/* The remaining events as ranges, and the original number of events. */
 static void put_ranges(struct strbuf *out, const struct condensed_view *whole,
 		       const struct condensed_view *left)
 {
@@ -330,7 +330,7 @@ static int compare_all(struct job *j)
 	return code;
 }
 
-/* A configuration whose conversations lie in a directory of their own. */
+/* A configuration with a separate directory for conversations. */
 static int make_dir(struct job *j, struct error *err)
 {
 	const char *tmp = getenv("TMPDIR");

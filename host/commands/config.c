@@ -161,7 +161,7 @@ static void check_controller(const struct loaded *l, const char *section,
 	}
 }
 
-/* What only the analyzers themselves can tell: their rules. */
+/* Checks that only the analyzers can do: their rules. */
 static void check_analyzers(const struct loaded *l, const char *section, size_t before,
 			    struct faults *faults)
 {

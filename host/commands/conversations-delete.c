@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define GONE ".gone-" /* begins the name of a directory that is being removed */
+#define GONE ".gone-" /* prefix of a directory that is being removed */
 
 enum { DAY_S = 24 * 60 * 60, DEPTH_MAX = 64 };
 
@@ -23,7 +23,8 @@ struct removal {
 	size_t count;
 };
 
-/* Who has it open holds the lock of its log. A damaged one may go. */
+/* The process that has it open holds the lock of its log. A damaged conversation may be
+ * deleted. */
 static int check_unused(const char *dir, const char *id, struct error *err)
 {
 	AUTO(evlog) struct evlog *log = NULL;
@@ -34,8 +35,8 @@ static int check_unused(const char *dir, const char *id, struct error *err)
 	return MT_OK;
 }
 
-/* Out of sight first: what is cut off in the middle is not half a conversation. Its
- * name begins with a dot, as nothing does that is listed. */
+/* Renamed first, so that an interrupted removal leaves no partial conversation. Names
+ * that start with a dot are not listed. */
 static int remove_directory(const char *root, const char *id, const char *dir,
 			    struct error *err)
 {
@@ -50,7 +51,7 @@ static int remove_directory(const char *root, const char *id, const char *dir,
 	return status ? status : dir_remove(hidden.text, err);
 }
 
-/* What an earlier removal left that did not come to its end. */
+/* What an interrupted removal left. */
 static void remove_leftovers(const char *root)
 {
 	DIR *dir = opendir(root);
@@ -69,7 +70,7 @@ static void remove_leftovers(const char *root)
 		closedir(dir);
 }
 
-/* Those below it first, so that none is left whose parent is gone. */
+/* Its subagents first, so that none remains without its parent. */
 static int remove_one(struct removal *r, struct entry *e, int depth, struct error *err)
 {
 	AUTO(free) char *dir = path_join(r->root, e->id);

@@ -52,8 +52,8 @@ static const struct flag flags[] = {
 	{ 0 },
 };
 
-/* A line of text from outside: control characters other than tabs become
- * spaces, so that an old output does nothing to the terminal. */
+/* A line of untrusted text: control characters other than tabs become spaces, so that
+ * output cannot control the terminal. */
 static void print_line(const char *text, size_t len)
 {
 	for (size_t i = 0, n; i < len; i += n ? n : 1) {
@@ -65,7 +65,7 @@ static void print_line(const char *text, size_t len)
 
 /* ---- list ------------------------------------------------------------------------ */
 
-/* What a conversation takes on disk, spooled output included. */
+/* The disk space of a conversation, including spooled output. */
 static int64_t dir_bytes(const char *path)
 {
 	char *const roots[] = { (char *)(uintptr_t)path, NULL };
@@ -101,7 +101,7 @@ char *conversations_root(const struct config *c, struct error *err)
 	return dir;
 }
 
-/* What is known of the conversation in `dir`; false if it is none. */
+/* Describes the conversation in `dir`; false if it is none. */
 static bool look_at(const char *root, const char *id, struct entry *ret)
 {
 	AUTO(free) char *dir = path_join(root, id);
@@ -200,7 +200,7 @@ static void print_entry(const struct entry *e, bool json, int depth)
 	printf("%s}\n", out.text);
 }
 
-/* Those that `parent` gave tasks to, and those below them. */
+/* The subagents of `parent`, and theirs. */
 static void print_below(struct entries *l, const char *parent, bool json, int depth)
 {
 	for (size_t i = 0; i < l->count; i++) {
@@ -250,7 +250,7 @@ static int open_for_reading(const struct config *c, const char *prefix,
 	return status;
 }
 
-/* Put the first lines of a text out, indented. */
+/* Print the first lines of a text, indented. */
 static void print_text(const char *text, size_t len, size_t max_lines)
 {
 	size_t lines = 0;
@@ -474,7 +474,7 @@ static int prune(const struct config *c, const struct arguments *a, struct error
 
 typedef int act(const struct config *c, const struct arguments *a, struct error *err);
 
-/* Which of them is meant; the operands go to their places. */
+/* Chooses the function and stores the operands. */
 static act *choose(int words, char **word, struct arguments *a)
 {
 	const char *what = words > 0 ? word[0] : "list";

@@ -24,7 +24,7 @@ static const struct copy_limits limits = { .files = 200000, .bytes = (int64_t)4 
 static const struct flag flags[] = { { 0 } };
 
 struct job {
-	json_object *json; /* whole; the other members are of it */
+	json_object *json; /* the complete object; owns the other members */
 	const char **settings;
 	struct config_input config;
 	struct conversation_options o;

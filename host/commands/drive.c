@@ -32,7 +32,7 @@ struct drive {
 	struct ask *ask;       /* NULL: not at a terminal */
 	uv_prepare_t waiting;  /* runs while an answer can still arrive */
 	int interrupts;
-	bool quit; /* end when it rests, whatever `keep` says */
+	bool quit; /* end when idle, regardless of `keep` */
 	bool lost; /* standard output was closed */
 	bool input_over;
 	bool stay; /* a client asked to keep running without clients */
@@ -49,7 +49,7 @@ static void give_up(struct drive *d, int number)
 }
 
 /* The loop acts on signals when it runs. A plugin that never returns to it must not keep
- * the program alive: a signal that comes while one still waits for the loop ends it. */
+ * the program alive: a second signal, while the first is pending, ends it. */
 static struct {
 	void (*of_loop)(int number);
 	volatile sig_atomic_t waiting;
@@ -162,7 +162,7 @@ static void on_input_over(void *arg)
 	}
 }
 
-/* Who listens may close its end once it knows the conversation. */
+/* A reader of --listen may close its end once it knows the conversation. */
 static void on_lost(void *arg)
 {
 	struct drive *d = arg;
@@ -211,7 +211,7 @@ static void open_socket(uv_loop_t *loop, struct drive *d)
 			 "clients cannot attach to this conversation: %s", err.text);
 }
 
-/* With --quiet standard output is for the answer alone. */
+/* With --quiet, standard output contains only the answer. */
 static int open_render(struct drive *d, struct error *err)
 {
 	bool quiet = d->o->style == RENDER_QUIET && d->o->answer;
@@ -334,7 +334,7 @@ static void show_end(struct drive *d)
 	render_end(d->render, &end);
 }
 
-/* The frontends first: what they have not sent yet they read from the log. */
+/* The frontends first: they read events that they have not sent yet from the log. */
 static void close_faces(uv_loop_t *loop, struct drive *d, int code)
 {
 	d->ending = true;
@@ -449,7 +449,7 @@ static void check_output(struct drive *d)
 		conversation_id(d->c));
 }
 
-/* An answer that does not match its schema is asked for again, a few times. */
+/* An answer that does not match its schema is requested again, up to a limit. */
 static bool ask_again(struct drive *d, int *code)
 {
 	AUTO(strbuf) struct strbuf text = STRBUF(1 << 20);

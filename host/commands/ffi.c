@@ -21,7 +21,7 @@ enum { LOAD_SECONDS = 10 };
 
 static const struct flag flags[] = { { 0 } };
 
-/* One section, as its lines stand in the file. */
+/* The text of one section in the file. */
 struct section {
 	const char *path, *name;
 	struct function_line *lines;
@@ -50,8 +50,8 @@ static void limit(int what, rlim_t most)
 	setrlimit(what, &(struct rlimit){ most, most });
 }
 
-/* In the child: "N REASON" for each function that is not there; N is the number
- * of functions where the library itself is at fault. */
+/* In the child: "N REASON" for each missing function; if the library cannot be loaded, N
+ * is the number of functions. */
 static _Noreturn void look(const struct functions *f, int out)
 {
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -153,7 +153,7 @@ static bool is_ours(const struct ini *ini, const char *section)
 	return strcmp(section, "tool." FFI_TOOLSET) == 0;
 }
 
-/* The configuration refuses it too. */
+/* The configuration rejects it too. */
 static void find_repeated(struct section *s)
 {
 	char sentence[100];

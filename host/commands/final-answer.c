@@ -83,7 +83,7 @@ void final_answer_event(struct final_answer *a, const struct event *e)
 	strbuf_add(&a->text, text);
 }
 
-/* Models like to put JSON between ```json and ```. */
+/* Models often enclose JSON in ```json and ```. */
 static void remove_fence(struct strbuf *text)
 {
 	static const char white[] = " \t\r\n";

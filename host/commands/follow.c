@@ -22,12 +22,12 @@ struct follow {
 	const struct follow_options *o;
 	struct render *render; /* NULL: json */
 	struct jsonl typed;    /* what the user writes */
-	int keys;              /* standard input; -1: nothing more comes */
+	int keys;              /* standard input; -1: at its end */
 	int signals;
 	bool terminal;
-	unsigned own_left; /* our own commands without result */
-	json_object *newest; /* the newest action that came; or NULL */
-	json_object *waits, *action; /* what was shown and waits; or NULL */
+	unsigned own_left; /* commands sent without a result yet */
+	json_object *newest; /* the newest action; or NULL */
+	json_object *waits, *action; /* the action that was shown and is pending; or NULL */
 	bool shown;        /* the past has been shown */
 	bool left;         /* detached */
 	bool ended;
@@ -118,7 +118,7 @@ static bool typed_answer(struct follow *f, const char *text)
 	return true;
 }
 
-/* An action, which may have to wait. */
+/* An action, which may require approval. */
 static void note_action(struct follow *f, json_object *line)
 {
 	if (!js_get(line, "action") || js_get(line, "confirms"))
@@ -127,8 +127,8 @@ static void note_action(struct follow *f, json_object *line)
 	f->newest = json_object_get(line);
 }
 
-/* What waits now: its own action, or the first of a delegate. Only what is shown whole
- * can be approved. */
+/* The pending action: its own, or the first of a subagent. Only an action that is shown
+ * in full can be approved. */
 static void note_waits(struct follow *f, json_object *line)
 {
 	json_object *asks = js_get(line, "asks"), *waits = js_get(line, "waits"), *action;
@@ -202,7 +202,7 @@ static int on_typed(char *line, size_t len, void *arg)
 	return MT_OK;
 }
 
-/* What is on standard input; only called when all before it was sent. */
+/* Reads standard input; called only when all previous input was sent. */
 static void read_keys(struct follow *f)
 {
 	char piece[16384];
@@ -224,7 +224,7 @@ static void read_keys(struct follow *f)
 
 /* ---- showing ----------------------------------------------------------- */
 
-/* `line` tells the state, after what was asked for first. */
+/* `line` contains the state, after the events that were requested first. */
 static void check_rest(struct follow *f, json_object *line)
 {
 	json_object *code = js_get(line, "exit_code");
@@ -285,7 +285,7 @@ static void on_end(struct follow *f, json_object *line)
 	}
 }
 
-/* @return whether the line is for us alone. */
+/* @return whether the line is only for this program. */
 static bool follow_take(struct follow *f, json_object *line)
 {
 	const char *type = js_str(line, "type", "");
@@ -348,8 +348,8 @@ static int catch_signals(void)
 static void serve(struct follow *f)
 {
 	while (!f->left && !f->ended && !f->p->over) {
-		/* Typed text waits until what was typed before is sent, and until
-		 * what it may answer has been shown. */
+		/* Typed text is held until earlier input is sent and the action that it
+		 * may answer has been shown. */
 		bool reads = !f->p->out.len && (f->o->json || f->shown);
 		struct pollfd fds[] = {
 			{ .fd = f->p->fd, .events = client_wants(f->p) },

@@ -33,9 +33,9 @@ static const struct flag flags[] = {
 struct kill {
 	const char *id;
 	struct client peer;
-	int process; /* a descriptor for it; -1: it is gone */
+	int process; /* a descriptor of the process; -1: it has ended */
 	bool answered;
-	struct error why_not; /* it answered that it does not */
+	struct error why_not; /* it answered that it does not stop */
 };
 
 static void kill_on_line(char *line, size_t len, void *arg)

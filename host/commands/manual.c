@@ -8,7 +8,7 @@
 #include <config.h>
 #include <string.h>
 
-/* Text with what roff would take for a command or a minus sign made plain. */
+/* Text with escapes for characters that are special in roff. */
 static void put(const char *text)
 {
 	bool line_start = true;

@@ -19,7 +19,7 @@ int mcp_server_item(const char *name, struct strbuf *ret)
 		    : strbuf_add(ret, MCP_TOOLSET);
 }
 
-/* The options of a server over HTTP, as the runner would get them; owned. */
+/* The options of an HTTP server, in the form that the runner gets; owned. */
 static int mcp_login_find(const struct config *c, const struct registry *r,
 			  const char *name, json_object **ret, struct error *err)
 {
@@ -96,7 +96,7 @@ static json_object *make_spec(const char *name, json_object *options, struct err
 	return NULL;
 }
 
-/* A descriptor that the program reads it from: a command line is for all to see. */
+/* A descriptor from which the program reads it: other users can see command lines. */
 static int hand_over(json_object *spec, struct error *err)
 {
 	int fd = memfd_create("login", 0);

@@ -30,8 +30,8 @@ static const struct flag flags[] = {
 
 /* How one server answered. */
 struct answer {
-	json_object *tools;   /* NULL: it did not list any */
-	char why[512];        /* the last thing it complained of */
+	json_object *tools;   /* NULL: it listed none */
+	char why[512];        /* its last error */
 	bool done;
 	int64_t took_ms;
 };

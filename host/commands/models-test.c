@@ -26,7 +26,7 @@ struct asking {
 	uv_loop_t *loop;
 	struct llm *llm;
 	uint64_t began;           /* uv_hrtime */
-	int64_t first_ms;         /* until the first text; -1: none came */
+	int64_t first_ms;         /* until the first text; -1: none was received */
 	size_t pieces;
 	struct llm_reply *reply;
 	struct llm_error error;
@@ -158,7 +158,7 @@ static void print_json(const struct llm *l, const struct findings *f)
 
 /* ---- the calls ------------------------------------------------------------------- */
 
-/* Is an image taken? The answer itself says little. */
+/* Does the model accept an image? The content of the answer is not checked. */
 static const char *try_image(struct asking *a, struct error *err)
 {
 	struct llm_part parts[2];
@@ -193,7 +193,7 @@ static int test(struct asking *a, bool vision, bool json)
 	return err.code ? command_report(EXIT_MODEL, &err) : EXIT_DONE;
 }
 
-/* A test is not worth waiting for; -o llm.retries says otherwise. */
+/* A test does not retry, unless -o llm.retries is given. */
 static void once(const struct common *in, struct common *out)
 {
 	size_t room = ARRAY_LEN(out->overrides) - 1;

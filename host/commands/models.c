@@ -64,7 +64,7 @@ static void print_price(double price)
 		printf(" %8.4g", price);
 }
 
-/* What one section alone says. */
+/* The facts in one section. */
 static bool section_facts(const struct model_section *s, struct model_facts *f)
 {
 	AUTO(strbuf) struct strbuf text = STRBUF(MODEL_TABLE_MAX);
@@ -185,7 +185,7 @@ static void print_fact(const struct model_facts *f, const struct model_key *key,
 		       model_has_fact(f, key->name) ? "" : "  (default)");
 }
 
-/* What its server says of the window over what is known. */
+/* Replaces the window with that of the server. */
 static int ask_window(const struct common *common, const char *name,
 		      struct model_facts *f)
 {

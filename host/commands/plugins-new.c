@@ -122,7 +122,7 @@ static const char *value_of(const struct plan *plan, const char *word, size_t le
 	return NULL;
 }
 
-/* A value may name the plugin, and its name names nothing. */
+/* Values are expanded too: one may contain the name of the plugin. */
 static void expand(const struct plan *plan, const char *text, struct strbuf *out)
 {
 	const char *mark;

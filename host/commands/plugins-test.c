@@ -389,7 +389,7 @@ static int find_asan(const char *path, char **ret, struct error *err)
 	return *ret ? MT_OK : out_of_memory(err);
 }
 
-/* Load plugins that need the runtime: in probes, whose results are not for others. */
+/* Load plugins that need the runtime in probes, whose results are not cached. */
 static int probe_with_asan(const char *library, const char *directory, struct error *err)
 {
 	if (setenv("XDG_CACHE_HOME", directory, 1) || registry_probe_preload(library))
@@ -459,7 +459,7 @@ static bool print_log(enum plugin_checker checker, const char *directory,
 	return true;
 }
 
-/* Print what the checker reported. @return whether there was something. */
+/* Print the reports of the checker. @return whether there were any. */
 static bool print_logs(enum plugin_checker checker, const char *directory)
 {
 	DIR *d = opendir(directory);

@@ -232,7 +232,7 @@ static void info_about(const struct component *c, struct strbuf *out)
 	}
 }
 
-/* What it asks for. The host neither grants nor enforces it. */
+/* The permissions that it declares. The host neither grants nor enforces them. */
 static void info_permissions(const struct component *c, struct strbuf *out)
 {
 	size_t count = c->permissions ? json_object_array_length(c->permissions) : 0;
@@ -274,7 +274,8 @@ static void info_text(const struct config *config, const struct component *c,
 		info_tools(c, out);
 }
 
-/* NAME, or KIND/NAME, or the name, id or path of a plugin: all it brings. */
+/* NAME, KIND/NAME, or the name, id or path of a plugin, which selects all its
+ * components. */
 static bool is_asked_for(const struct component *c, const char *word)
 {
 	const char *slash = strchr(word, '/');

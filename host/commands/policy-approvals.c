@@ -15,7 +15,7 @@
 
 enum { ANSWER_MS = 5000, TEXT_MAX = 256 << 10 };
 
-/* Where approvals are: of a project, or of a conversation. */
+/* The approvals of a project or of a conversation. */
 struct place {
 	struct config *config;
 	const char *workspace;

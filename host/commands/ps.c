@@ -61,7 +61,7 @@ static void print_json(json_object *hello)
 	puts(line.text);
 }
 
-/* @return the hello of one that is open; what does not answer is reported. */
+/* @return the hello message of a running one; one that does not answer is reported. */
 static json_object *look_at(const char *id)
 {
 	struct client p;
@@ -81,7 +81,7 @@ struct open {
 	bool json;
 };
 
-/* Those that `parent` started, and those below them. */
+/* The subagents of `parent`, and theirs. */
 static void show_below(const struct open *o, const char *parent, int depth)
 {
 	for (size_t i = 0; i < o->count; i++) {
@@ -99,7 +99,7 @@ static void show_below(const struct open *o, const char *parent, int depth)
 	}
 }
 
-/* @return how many there are. */
+/* @return their number. */
 static size_t show_all(char **ids, size_t count, bool json)
 {
 	AUTO(free) json_object **hellos = calloc(count + 1, sizeof *hellos);

@@ -65,7 +65,7 @@ static enum flags_status replay_parse(const struct command *self, int argc, char
 struct told {
 	struct replay *replay;
 	FILE *out;
-	struct strbuf text; /* of the differences, for the end */
+	struct strbuf text; /* the differences, printed at the end */
 };
 
 static void put_text(struct strbuf *out, const char *name, const char *text)
@@ -146,7 +146,7 @@ static int set_end(const struct arguments *a, struct replay *r, struct error *er
 	return a->until ? replay_until(r, n, err) : MT_OK;
 }
 
-/* Without a model, one that is never asked. */
+/* If no model is set, one that is never called. */
 static const char *model_for(const struct arguments *a, const struct config *config)
 {
 	const char *set = config_get(config, "llm", "model");
@@ -189,7 +189,7 @@ static int replay_start(struct arguments *a, uv_loop_t *loop, struct replay **re
 	return MT_OK;
 }
 
-/* Nothing went wrong but that the recording ended: what counts is the report. */
+/* The only error is the end of the recording: the report decides. */
 static int exit_code(const struct told *t, int code)
 {
 	struct replay_report r = replay_report(t->replay);

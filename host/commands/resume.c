@@ -145,7 +145,7 @@ static int pass_hello(const struct client *p)
 	return fflush(stdout) == 0 ? EXIT_DONE : EXIT_FAILED;
 }
 
-/* @return the exit code; -1 if it cannot be joined. */
+/* @return the exit code; -1 if there is no process to attach to. */
 static int join(const struct arguments *a)
 {
 	struct client p;

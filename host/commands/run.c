@@ -75,7 +75,7 @@ static const struct flag flags[] = {
 	{ 0 },
 };
 
-/* The limits become settings of the controller that is used. */
+/* The limits become settings of the selected controller. */
 static int set_limits(struct arguments *a, struct error *err)
 {
 	size_t count;
@@ -125,7 +125,7 @@ static enum flags_status run_parse(const struct command *self, int argc, char **
 	return f;
 }
 
-/* Standard input to its end. */
+/* Reads standard input to its end. */
 static int read_stdin(struct strbuf *text, struct error *err)
 {
 	char piece[4096];
@@ -141,7 +141,7 @@ static int read_stdin(struct strbuf *text, struct error *err)
 		     : MT_OK;
 }
 
-/* The first message comes by the socket, or as a command. */
+/* The first message is received from the socket or as a command. */
 static bool waits_for_task(const struct arguments *a)
 {
 	return a->drive.keep && !a->task && !a->file &&
@@ -208,7 +208,7 @@ static int read_task(const struct arguments *a, struct strbuf *text, struct erro
 	return r;
 }
 
-/* `*ret` stays NULL if it waits for one. */
+/* `*ret` stays NULL if it is received later. */
 static int get_task(const struct arguments *a, char **ret, size_t *ret_len,
 		    struct error *err)
 {

@@ -58,7 +58,7 @@ static void put_json(struct strbuf *out, struct skill *s)
 	strbuf_add(out, "]}");
 }
 
-/* Columns of the terminal that is printed to; 0: it is not one. */
+/* Columns of the terminal; 0: standard output is no terminal. */
 static size_t columns(void)
 {
 	struct winsize size;
@@ -90,7 +90,7 @@ static struct layout lay_out(const struct skills *all)
 	return l;
 }
 
-/* Cut where the row of the terminal ends; a program gets all of it. */
+/* Truncated at the width of the terminal; complete if standard output is none. */
 static void put_line(struct strbuf *out, struct skill *s, const struct layout *l)
 {
 	AUTO(strbuf) struct strbuf line = STRBUF(64 << 10), text = STRBUF(64 << 10);
@@ -154,7 +154,7 @@ static int do_list(struct job *j, const char *word, struct error *err)
 
 /* ---- one of them ------------------------------------------------------------ */
 
-/* What the MCP servers of a skill would run. */
+/* Prints what the MCP servers of a skill run. */
 static void put_servers(const struct job *j, const struct skill *s)
 {
 	AUTO(json) json_object *servers = skill_mcp_servers(s);
@@ -281,7 +281,7 @@ static int do_untrust(struct job *j, const char *word, struct error *err)
 
 /* ---- packs -------------------------------------------------------------------- */
 
-/* Who signed it; "" and no error without a signature, unless a key was named. */
+/* Who signed it; "" and no error without a signature, unless a key was given. */
 static int signer_of(const struct job *j, const char *path, char **ret, struct error *err)
 {
 	int r = pack_verify_signature(path, j->key, ret, err);
@@ -420,7 +420,7 @@ static int do_pack(struct job *j, const char *word, struct error *err)
 	return r;
 }
 
-/* What others wrote steers no terminal. */
+/* Text of others must not control the terminal. */
 static void print(struct strbuf *out)
 {
 	for (size_t i = 0, n; i < out->len; i += n ? n : 1) {

@@ -92,7 +92,7 @@ static int tools_list(const struct catalog *catalog, bool json)
 
 /* ---- call -------------------------------------------------------------- */
 
-enum { CALL = 1 }; /* its number in the connection */
+enum { CALL = 1 }; /* its number on the connection */
 
 struct call {
 	struct runner *link;
@@ -137,7 +137,8 @@ static void end_call(struct call *call)
 	runner_close(call->link);
 }
 
-/* A long result is whole in a file, which its text names, or what follows a command. */
+/* The complete long result is in a file that its text, or the note after a command,
+ * names. */
 static void keep_file(struct call *call, const struct runner_result *result)
 {
 	const char *suffix = js_str(js_get(result->fields, "metadata"), "suffix", "");
@@ -149,7 +150,7 @@ static void keep_file(struct call *call, const struct runner_result *result)
 				     strlen(call->spool));
 }
 
-/* The fields, if they are asked for, and the text. */
+/* The fields, if requested, and the text. */
 static int print_result(struct call *call, const struct runner_result *result)
 {
 	AUTO(strbuf) struct strbuf text = STRBUF(SIZE_MAX / 2);
@@ -226,8 +227,7 @@ static int perform(struct launch *l, const struct tool *t, json_object *args,
 		   struct call *call, struct error *err)
 {
 	const struct tool_instance *instance = &l->catalogs[0]->instances[t->instance];
-	double seconds =
-		js_number(args, "timeout", 0); /* as tools that have one mean it */
+	double seconds = js_number(args, "timeout", 0); /* an argument of some tools */
 	int64_t asked = seconds > 0 && seconds < 1e9 ? (int64_t)(seconds * 1000) : 0;
 	size_t len;
 	const char *text = js_text(args, &len);
@@ -330,7 +330,7 @@ static int installed_list(const struct registry *r, struct strbuf *ret)
 	return ret->error;
 }
 
-/* What is served: not other servers, of which this program may be one again. */
+/* The toolsets to serve: no MCP servers, one of which may be this program. */
 static int served_list(const char *list, struct strbuf *ret)
 {
 	const char *item;
@@ -355,7 +355,7 @@ static int serve(struct config *c, struct registry *r, const struct arguments *a
 	return err->code ? command_report(code, err) : code;
 }
 
-/* Toolsets that list their tools at run time. Without them the rest is still good. */
+/* Toolsets that list their tools at run time. If one fails, the others are served. */
 static void fetch_lists(struct config *c, struct registry *r, const struct arguments *a,
 			struct catalog *catalog)
 {

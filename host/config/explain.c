@@ -18,7 +18,7 @@ static const struct mt_option *at(const struct mt_option *table, size_t i)
 	return (const struct mt_option *)((const char *)table + i * table->size);
 }
 
-/* The option behind a key: our own, or of the plugin if its table is known. */
+/* The option of a key: of the host, or of the plugin if its table is known. */
 static const struct mt_option *find_option(const struct config *c, const char *section,
 					   const char *key)
 {

@@ -19,13 +19,13 @@
 
 enum { KEY_BYTES_MAX = 65536, WAIT_MS = 60000, COMMANDS_MAX = 32 };
 
-/* What has been run: a password manager asks its user once. */
+/* Results of commands that ran: a password manager prompts its user once. */
 static struct {
 	char *command, *key;
 } known[COMMANDS_MAX];
 
-/* In a process group of its own, so that it can be ended whole. Standard input and
- * standard error are ours: it may ask. */
+/* In its own process group, so that all its processes can be ended. It inherits standard
+ * input and standard error, so that it can prompt. */
 static int start(const char *command, int out, pid_t *ret)
 {
 	char sh[] = "/bin/sh", flag[] = "-c";
@@ -47,7 +47,7 @@ static int start(const char *command, int out, pid_t *ret)
 	return r;
 }
 
-/* @return false when the time is over. */
+/* @return false after a timeout. */
 static bool read_all(int in, struct strbuf *out)
 {
 	int64_t end = clock_ms() + WAIT_MS, left;
@@ -111,7 +111,7 @@ static int run(const char *command, struct strbuf *out, const char *section,
 	return MT_OK;
 }
 
-/* Its first line, without the blanks around it. */
+/* Its first line, trimmed. */
 static char *first_line(const struct strbuf *out)
 {
 	const char *start = out->text + strspn(out->text, " \t\r\n");

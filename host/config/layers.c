@@ -140,8 +140,8 @@ static int check_setting(const struct family *f, const char *section, const char
 	return MT_OK;
 }
 
-/* Paths of our own options are absolute once they are read: relative ones stand
- * for the directory of their file, or for the current one. */
+/* Relative paths in options of the host are resolved when read: from the directory of
+ * their file, or from the current directory. */
 static char *place_path(const char *value, const char *file)
 {
 	AUTO(free) char *path = path_expand(value);
@@ -175,8 +175,8 @@ static int layers_append(struct config *c, struct setting s, struct error *err)
 	return MT_OK;
 }
 
-/* Does a setting of a file or the environment not count, because the agent is
- * made again as it was? */
+/* Is a setting of a file or the environment ignored, because a conversation is resumed
+ * with its original settings? */
 static bool is_pinned(const struct config *c, const struct family *f, enum layer layer)
 {
 	return c->pinned && layer != LAYER_BUILTIN && layer < LAYER_COMMAND &&
@@ -364,8 +364,8 @@ static int read_system(struct config *c, struct error *err)
 	return status ? status : read_dir(c, more, LAYER_SYSTEM, err);
 }
 
-/* What an administrator enforces: always that of the system, so that no variable
- * leads past it; a test directory comes on top. */
+/* Enforced settings of the administrator: always those of the system, so that no variable
+ * bypasses them; a test directory adds to them. */
 static int read_enforced(struct config *c, struct error *err)
 {
 	const char *set = getenv("MORTISE_SYSTEM_CONFIG");
@@ -426,7 +426,7 @@ static int read_project(struct config *c, const char *workspace, bool trusted,
 
 /* ---- environment and command line ---------------------------------------- */
 
-/* The opened section that is written so in a variable, where - becomes _. */
+/* The opened section with this name in a variable, where - becomes _. */
 static void find_written(const struct config *c, char *section)
 {
 	for (size_t i = 0; i < c->section_count; i++) {
@@ -482,7 +482,7 @@ static int apply_variable(struct config *c, const char *variable, struct error *
 	return config_add(c, word + PREFIX, key, '=', value, origin, LAYER_ENV, err);
 }
 
-/* The name that the variable has elsewhere. */
+/* The usual name of the variable. */
 static int apply_foreign(struct config *c, struct error *err)
 {
 	const char *value = getenv("OH_MAX_ITERATIONS");

@@ -26,7 +26,7 @@ static bool is_of_package(const struct setting *s)
 	return s->layer == LAYER_SYSTEM && strstr(s->origin, "/conf.d/");
 }
 
-/* Where the item came from, if only files of packages gave it; else NULL. */
+/* The source of the item if only files of packages contain it; else NULL. */
 static const char *package_origin(const struct config *c, const struct value *v,
 				  const char *item)
 {
@@ -48,7 +48,7 @@ static const char *package_origin(const struct config *c, const struct value *v,
 	return origin;
 }
 
-/* Does the package list have this file? One path a line. */
+/* Does the file list of a package contain this file? One path per line. */
 static bool lists(const char *list, const char *path, size_t len)
 {
 	AUTO(free) char *text = NULL;
@@ -62,7 +62,7 @@ static bool lists(const char *list, const char *path, size_t len)
 	return false;
 }
 
-/* " (package NAME)" if dpkg knows whose the file is. */
+/* " (package NAME)" if dpkg knows the package of the file. */
 static void add_package(struct strbuf *out, const char *path, size_t len)
 {
 	AUTO(free) char *file = strndup(path, len);

@@ -11,7 +11,7 @@
 
 enum { SECRET_MAX = 65536 };
 
-/* The text of a file that holds a secret; `line`: its first line alone. */
+/* The text of a file that contains a secret; `line`: only its first line. */
 static int read_secret(const char *path, bool line, char **ret, struct error *err)
 {
 	AUTO(free) char *text = NULL;
@@ -85,7 +85,7 @@ char *config_api_key(const struct config *c, const char *section,
 	return key;
 }
 
-/* What a secret is read from, for a sentence. */
+/* The source of a secret, for a message. */
 static const char *origin(const struct config *c, const char *section, const char *env,
 			  const char *file)
 {
@@ -103,7 +103,7 @@ static int add_key(const struct config *c, const char *section, struct mask *m,
 	AUTO(free) char *key = config_api_key(c, section, NULL, &why);
 
 	if (why.code == MT_ENOTFOUND)
-		return MT_OK; /* told when the model is asked for */
+		return MT_OK; /* reported when the model is used */
 	if (why.code)
 		return fail(err, why.code, "%s", why.text);
 	return key ? secret_hide(m, origin(c, section, "api_key_env", "api_key_file"),
@@ -123,7 +123,7 @@ bool secret_named(const char *name, size_t len)
 	return false;
 }
 
-/* Of "Authorization: Bearer x" the x. */
+/* The x of "Authorization: Bearer x". */
 static int add_headers(const char *section, const char *list, struct mask *m,
 		       struct error *err)
 {
@@ -146,7 +146,7 @@ static int add_headers(const char *section, const char *list, struct mask *m,
 	return MT_OK;
 }
 
-/* The value of a section [grant.NAME]; NULL if it is not there (err untouched). */
+/* The value of a section [grant.NAME]; NULL if there is none (err unchanged). */
 static char *read_grant(const struct config *c, const char *section, struct error *err)
 {
 	const char *env = config_get(c, section, "env");

@@ -444,8 +444,8 @@ static const struct family families[] = {
 	{ "model", .named = true, .glob = true, TABLE(model_table) },
 };
 
-/* What loads code, sends keys or the conversation elsewhere, writes outside of
- * the workspace or lowers a guard is for the user alone to set. */
+/* Only the user may set options that load code, send keys or the conversation elsewhere,
+ * write outside the workspace or weaken a protection. */
 static const struct {
 	const char *family, *key;
 } project_forbidden[] = {

@@ -29,7 +29,7 @@ static int store_path(bool make, char **ret, struct error *err)
 	return *ret ? MT_OK : out_of_memory(err);
 }
 
-/* A store that others may write to, or that cannot be read, trusts nothing. */
+/* A store that is writable by others or unreadable counts as empty. */
 static int store_read(const char *path, json_object **ret, struct error *err)
 {
 	AUTO(free) char *text = NULL;
@@ -82,7 +82,7 @@ int config_trusted(const char *path, const char *text, size_t len, bool *ret,
 	return real ? trust_check(real, text, len, ret, err) : MT_OK;
 }
 
-/* It has to load, or every run would fail that comes after. */
+/* It must be valid: otherwise every later run would fail. */
 static int check_ini(const char *path, const char *text, size_t len, struct error *err)
 {
 	AUTO(config) struct config *c = calloc(1, sizeof *c);

@@ -59,7 +59,7 @@ static const struct setting *last_setting(const struct config *c, const char *se
 	return NULL;
 }
 
-/* "FAMILY.NAME" as it was opened, or NULL. */
+/* "FAMILY.NAME" if it was opened, or NULL. */
 static const char *opened(const struct config *c, const char *family, const char *name)
 {
 	size_t len = strlen(family);
@@ -137,8 +137,8 @@ static const struct setting *enforced(const struct config *c, const char *sectio
 	return NULL;
 }
 
-/* Fold the settings of one key over what it starts from (NULL: unset). An
- * empty text that was set with = means unset again, but for lists. */
+/* Apply the settings of one key to its initial value (NULL: unset). Except in lists, an
+ * empty text set with = resets it. */
 static char *fold(const struct config *c, const char *section, const char *key,
 		  const char *start, bool list, const struct setting **ret_last)
 {
@@ -156,7 +156,7 @@ static char *fold(const struct config *c, const char *section, const char *key,
 		if (strcmp(s->key, key) != 0 || strcmp(s->section, section) != 0)
 			continue;
 		if (above && s->layer < above->layer)
-			continue; /* what is enforced for [controller] is for its kin too */
+			continue; /* values enforced for [controller] apply to its variants too */
 		*ret_last = s;
 		next = list || s->op != '=' ? config_list_change(text, s->op, s->value)
 					    : strdup(s->value);
@@ -193,7 +193,7 @@ static int resolve(struct config *c, const char *section, const char *key,
 	return MT_OK;
 }
 
-/* The names that one of our options gives to other sections of ours. */
+/* The sections of the host that an option of the host names. */
 static const struct {
 	const char *family, *key, *target, *none;
 } links[] = {
@@ -246,7 +246,7 @@ static bool is_of(const struct value *v, const char *family)
 	       (!v->section[len] || v->section[len] == '.');
 }
 
-/* What a conversation began with holds only the sections that it uses. */
+/* The settings stored in a conversation include only the sections that it uses. */
 static int check_links(const struct config *c, struct error *err)
 {
 	int status = MT_OK;

@@ -73,8 +73,8 @@ int evlog_blob(struct evlog *log, const void *bytes, size_t len, char ret_name[6
 
 /* ---- writing ------------------------------------------------------------------ */
 
-/* The bytes of a URL that is exactly data:TYPE;base64,TEXT: an image takes no more
- * room than it is large, and is the same blob wherever it came from.
+/* The bytes of a URL that is exactly data:TYPE;base64,TEXT: base64 takes more space than
+ * the image, and equal images share one blob.
  * @return MT_EINVAL if it is none. */
 static int data_bytes(const char *text, size_t len, struct strbuf *bytes, char type[65])
 {
@@ -154,7 +154,7 @@ static bool is_name(const char *name)
 	return strlen(name) == 64 && strspn(name, "0123456789abcdef") == 64;
 }
 
-/* The bytes of a blob from its file. MT_EINVAL: they are not what was kept. */
+/* Reads a blob from its file. MT_EINVAL: the file was changed. */
 static int load_file(struct evlog *log, const char *name, size_t max, char **ret,
 		     size_t *ret_len, struct error *err)
 {
@@ -210,8 +210,8 @@ static json_object *data_url(const char *type, const char *bytes, size_t len)
 	return url.error ? NULL : json_object_new_string_len(url.text, (int)url.len);
 }
 
-/* The text of a blob, or a sentence that it is gone: a conversation whose blob
- * was deleted can still be read. */
+/* The text of a blob, or a note that it is missing: a conversation whose blob was deleted
+ * can still be read. */
 static json_object *read_blob(struct evlog *log, const char *name, int64_t bytes,
 			      const char *type)
 {

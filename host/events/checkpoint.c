@@ -16,7 +16,7 @@ enum { INDEX_MAX = 1 << 30, TAIL = 4096, STATE_MAX = 16 << 20 };
 struct index_header {
 	char magic[8];
 	uint64_t types;     /* hash of the table of event types */
-	uint64_t end, tail; /* of the log; hash of what is before it */
+	uint64_t end, tail; /* of the log; hash of the bytes before it */
 	uint64_t count, replies, states, last_reply; /* the last one in bytes */
 	uint64_t body, sum; /* bytes after the header, their hash */
 };
@@ -177,7 +177,7 @@ json_object *evlog_checkpoint(const struct evlog *log)
 
 /* ---- reading -------------------------------------------------------------------- */
 
-/* What is left of the file while it is taken apart. */
+/* The rest of the file while it is parsed. */
 struct rest {
 	const char *at;
 	size_t len;

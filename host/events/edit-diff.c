@@ -33,8 +33,8 @@ struct block {
 
 struct diff {
 	struct text a, b;
-	size_t *next;          /* next line of b that is the same; b.count: none */
-	size_t *first;         /* for each line of a, the first such line of b */
+	size_t *next;          /* next equal line of b; b.count: none */
+	size_t *first;         /* for each line of a, the first equal line of b */
 	size_t *run, *new_run; /* length of the block that ends at a line of b */
 	struct block *blocks;
 	size_t block_count;
@@ -106,7 +106,7 @@ static int chain(struct diff *d)
 	return MT_OK;
 }
 
-/* Make the counts of a line of a zero again. */
+/* Reset the counts of a line of a to zero. */
 static void forget_runs(const struct diff *d, size_t *run, size_t line, size_t b2)
 {
 	for (size_t j = d->first[line]; j < b2; j = d->next[j])
@@ -204,7 +204,7 @@ static int match(struct diff *d)
 
 /* ---- groups -------------------------------------------------------------------- */
 
-/* A stretch that is the same (or not) in both. */
+/* A run of lines that is equal (or not) in both. */
 struct op {
 	bool equal;
 	size_t a1, a2, b1, b2;

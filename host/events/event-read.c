@@ -379,7 +379,7 @@ static int check_fields(const struct event_type *type, json_object *fields,
 	return MT_OK;
 }
 
-/* Bring args or extras of a copy into today's form. */
+/* Convert args or extras of a copy to the current form. */
 static int read_fields(const struct event_type *type, json_object *json, int how,
 		       struct error *err)
 {
@@ -416,8 +416,8 @@ static int read_content(struct event *e, int how)
 			      : js_set_strn(e->json, "content", cut.text, cut.len);
 }
 
-/* A member of the event itself that is null says nothing and is left out.
- * Takes `json`. @return NULL: out of memory. */
+/* Members of the event itself that are null are removed. Takes `json`. @return NULL: out
+ * of memory. */
 static json_object *without_nulls(json_object *json)
 {
 	AUTO(json) json_object *taken = json;

@@ -281,7 +281,7 @@ json_object *event_trajectory(const struct event *e, bool screenshots)
 	AUTO(json) json_object *json = NULL;
 	json_object *extras;
 
-	/* Through text: the order of members becomes the written one. */
+	/* Serialized and parsed again: this sorts members into the written order. */
 	if (event_write(e, &text) || !(json = js_parse_object(text.text, text.len, NULL)))
 		return NULL;
 	extras = js_get(json, "extras");

@@ -44,7 +44,7 @@ static bool skip_escape(struct scan *s)
 	return true;
 }
 
-/* A string, its inside in `ret`. */
+/* A string; `ret` is its content. */
 static bool skip_string(struct scan *s, struct slice *ret)
 {
 	if (s->at == s->end || *s->at != '"')
@@ -153,7 +153,7 @@ static bool same(struct slice s, const char *text)
 	return s.len == strlen(text) && memcmp(s.text, text, s.len) == 0;
 }
 
-/* Integer of a value; -1 if it is none that an id can be. */
+/* Integer of a value; -1 if it is no valid id. */
 static int64_t number_of(struct slice value)
 {
 	int64_t n = 0;
@@ -183,8 +183,8 @@ static enum event_source source_of(struct slice name)
 	return SOURCE_NONE;
 }
 
-/* The member that says what the line is: the first of these, as events may
- * carry members of strangers. */
+/* The member that determines the type of the line: the first of these, since events may
+ * have unknown members. */
 static bool note_kind(struct line *line, struct slice name, struct slice value)
 {
 	if (line->kind != LINE_BAD || value.text[0] != '"')
@@ -224,8 +224,8 @@ static void note(struct line *line, struct slice name, struct slice value)
 	}
 }
 
-/* Where a value is inside: which kinds of bracket are open, and whether the
- * one below the top is args or extras. */
+/* The position inside a value: the kinds of open brackets, and whether the one below the
+ * top is args or extras. */
 struct nest {
 	uint64_t objects; /* bit n: level n is an object */
 	int depth;
@@ -239,8 +239,8 @@ static bool member_name(struct scan *s, struct slice *ret)
 	return skip_string(s, ret) && !s->nul && expect(s, ':');
 }
 
-/* Close brackets, pass the comma. @return false at a fault; `*ret_done` after
- * the value that began at depth 0 has ended. */
+/* Close brackets, skip the comma. @return false on a syntax error; sets `*ret_done` after
+ * the value that started at depth 0 has ended. */
 static bool after_value(struct scan *s, struct nest *n, bool *ret_done)
 {
 	for (;;) {
@@ -264,7 +264,7 @@ static bool after_value(struct scan *s, struct nest *n, bool *ret_done)
 	}
 }
 
-/* One value of any depth; notes `hidden` of args and extras. */
+/* One value of any depth; records `hidden` of args and extras. */
 static bool skip_value(struct scan *s, struct line *line, bool fields)
 {
 	struct nest n = { .fields = fields };

@@ -15,9 +15,9 @@
 
 enum {
 	SUM_DIGITS = 8,
-	STARTS_MAX = 16,      /* places at which a record is looked for */
+	STARTS_MAX = 16,      /* maximum number of positions to try */
 	PIECE = 1 << 16,
-	REPORT_LINES = 4000,  /* bytes of a report about damage */
+	REPORT_LINES = 4000,  /* maximum bytes of a damage report */
 	DAMAGES_MAX = 64,     /* reported and copied; all stay in the log */
 };
 
@@ -52,7 +52,7 @@ static bool read_digits(const char *text, uint32_t *ret)
 	return true;
 }
 
-/* The checksum that stands at `text`. */
+/* The checksum at `text`. */
 static bool read_member(const char *text, uint32_t *ret)
 {
 	const char *digits = text + sizeof SUM_MEMBER - 1;
@@ -73,7 +73,7 @@ enum line_sum line_check(const char *text, size_t len, size_t *ret_body)
 	return crc32c_update(0, text, *ret_body) == sum ? SUM_GOOD : SUM_BAD;
 }
 
-/* Where a record whose checksum stands at `end` begins, from `from` on. */
+/* The start of the record whose checksum is at `end`, from `from` on. */
 static bool find_start(const char *text, size_t from, size_t end, uint32_t sum,
 		       size_t *work, size_t *ret)
 {
@@ -220,7 +220,7 @@ struct event *log_missing_event(int64_t id, struct error *err)
 	return e;
 }
 
-/* A delegation lost its beginning or its end. */
+/* A delegation lacks its start or its end. */
 static void rematch_delegations(struct log_index *x)
 {
 	x->delegations = 0;

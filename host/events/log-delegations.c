@@ -9,7 +9,7 @@ static bool is_delegation(const struct evlog_head *head)
 	return !head->undone && head->type->id == ACTION_DELEGATE;
 }
 
-/* The delegation that an event ends; -1: none. OpenHands writes no cause: such an
+/* The delegation that an event ends; -1: none. OpenHands writes no cause: then an
  * observation ends the innermost delegation. */
 static int32_t ended_by(const struct log_index *x, size_t id)
 {
@@ -32,7 +32,7 @@ static void leave_innermost(struct log_index *x)
 	x->delegations = head->owner + 1;
 }
 
-/* A delegation ends with all that began in it. */
+/* A delegation ends with all delegations that started in it. */
 static void leave(struct log_index *x, int32_t begin)
 {
 	while (x->heads[begin].in_progress)

@@ -24,7 +24,7 @@ uint64_t hash_bytes(const void *bytes, size_t len)
 	return h;
 }
 
-/* Text of a slice with its escapes undone; NULL: out of memory. */
+/* Text of a slice, unescaped; NULL: out of memory. */
 static char *slice_text(struct slice s)
 {
 	AUTO(json) json_object *value = NULL;
@@ -222,7 +222,7 @@ static void rewind_to(struct log_index *x, int64_t to)
 	for (size_t i = (size_t)(to + 1); i < x->count; i++)
 		x->heads[i].undone = true;
 	index_unmatch_delegations(x, (size_t)(to + 1));
-	free(x->last_reply); /* what it asked for is undone */
+	free(x->last_reply); /* its request is cancelled */
 	x->last_reply = NULL;
 }
 

@@ -21,12 +21,11 @@ enum {
 	META_MAX = 64 << 20,
 	LEFT_TRIES = 200,
 	LEFT_PAUSE_MS = 10,
-	GAP_MAX = 1 << 20, /* events that may be missing in one place */
+	GAP_MAX = 1 << 20, /* maximum events missing in one place */
 	EVENT_LEAST = 16,  /* a shorter damaged piece was not a record */
 };
 
-/* Number of the process that holds the lock of a file, for people; 0: it is not
- * told. */
+/* PID of the process that holds the lock of a file, for messages; 0: unknown. */
 static long lock_owner(int fd)
 {
 	FILE *locks = fopen("/proc/locks", "re");
@@ -47,8 +46,8 @@ static long lock_owner(int fd)
 	return owner;
 }
 
-/* A process that was killed between fork and exec of a child leaves its lock to the
- * child until that has come to its exec: the owner is gone, the lock soon is. */
+/* If a process is killed between fork and exec of a child, the child holds the lock until
+ * its exec: the lock will be released soon. */
 static bool lock_is_left(long owner)
 {
 	return owner > 0 && kill((pid_t)owner, 0) != 0 && errno == ESRCH;
@@ -109,7 +108,7 @@ struct replay {
 	struct strbuf buf;     /* bytes from `log->index.end` on */
 	size_t bad, bad_events; /* damaged pieces since the last event; those that look
 				   like one */
-	uint64_t damage, damage_len; /* bytes that are not told of yet, and why */
+	uint64_t damage, damage_len; /* bytes not reported yet, and the reason */
 	const char *fault;
 	bool unfinished;       /* the last line lacks its newline */
 	struct strbuf *report;
@@ -119,7 +118,7 @@ struct replay {
 static int log_open_take(struct replay *r, const char *text, size_t len, size_t whole,
 			 bool piece);
 
-/* The id of the next event behind a place, if it is near; -1. */
+/* The ID of the next event after a position, if it is near; else -1. */
 static int64_t next_id(struct evlog *log, uint64_t at)
 {
 	uint64_t left = log->size > at ? log->size - at : 0;
@@ -182,7 +181,7 @@ static bool begins(const char *text, size_t len, const char *with)
 	return len >= strlen(with) && memcmp(text, with, strlen(with)) == 0;
 }
 
-/* Bytes that cannot be used: `whole` of them are passed, with their newline. */
+/* Skip unusable bytes: `whole` of them, with their newline. */
 static void pass_bad(struct replay *r, const char *text, size_t len, size_t whole,
 		     const char *fault)
 {
@@ -201,13 +200,13 @@ static void pass_bad(struct replay *r, const char *text, size_t len, size_t whol
 		return;
 	r->bad++;
 	r->bad_events += !begins(text, len, "{\"record\":");
-	/* it may have been what says that a call has left */
+	/* it may have been the record that a call was sent */
 	if (!begins(text, len, "{\"id\":") && x->count &&
 	    x->heads[x->count - 1].type->is_action)
 		x->heads[x->count - 1].dispatched = true;
 }
 
-/* A line that cannot be used as it is: records that are whole inside it are. */
+/* A damaged line: the complete records inside it are used. */
 static int take_damaged(struct replay *r, const char *text, size_t len, size_t whole,
 			const char *fault, bool piece)
 {
@@ -227,8 +226,8 @@ static int take_damaged(struct replay *r, const char *text, size_t len, size_t w
 	return MT_OK;
 }
 
-/* Take in a line of `len` bytes, `whole` with its newline. `piece`: of one that is
- * damaged. */
+/* Index a line of `len` bytes, `whole` with its newline. `piece`: part of a damaged line.
+ * */
 static int log_open_take(struct replay *r, const char *text, size_t len, size_t whole,
 			 bool piece)
 {
@@ -252,7 +251,7 @@ static int log_open_take(struct replay *r, const char *text, size_t len, size_t 
 				   : status;
 }
 
-/* Take the whole lines of the buffer in. */
+/* Index the complete lines of the buffer. */
 static int take_lines(struct replay *r)
 {
 	size_t at = 0;
@@ -283,9 +282,8 @@ static int end_file(struct replay *r)
 	return MT_OK;
 }
 
-/* The end of the file has no newline: a record that is whole but for it
- * counts, anything else is torn. A reader leaves it out: the owner may be
- * writing it just now. */
+/* The last line has no newline: it counts if the record is otherwise complete, and is
+ * torn if not. A reader skips it, since the owner may still be writing it. */
 static int take_rest(struct replay *r)
 {
 	size_t start, end, len = r->buf.len, work = len * 8 + READ_AT_ONCE;
@@ -383,7 +381,7 @@ static int cut_torn(struct evlog *log, char *name, size_t room, struct error *er
 	return MT_OK;
 }
 
-/* Set aside the end of the file that is not a whole line. */
+/* Move the incomplete last line to another file. */
 static int repair(struct replay *r)
 {
 	struct evlog *log = r->log;

@@ -55,7 +55,7 @@ void log_cache(struct evlog *log, struct event *e, size_t bytes)
 {
 	size_t slot = (size_t)e->id % LOG_CACHE_SLOTS;
 
-	bytes = bytes * 2 + 2048; /* json-c's objects, roughly */
+	bytes = bytes * 2 + 2048; /* estimated size of json-c objects */
 	drop(log, slot);
 	if (bytes > LOG_CACHE_BYTES / 2)
 		return;
@@ -163,8 +163,8 @@ struct event *evlog_event(struct evlog *log, int64_t id, struct error *err)
 		log_lose_event(log, id, why.text);
 	if (!e)
 		return log_missing_event(id, err);
-	/* A walk through an old log needs each event once: kept, they would only make
-	 * the allocator slow, and take the place of the newest. */
+	/* Reading an old log needs each event once: caching them would slow the allocator
+	 * and evict the newest. */
 	if (id + LOG_CACHE_SLOTS >= evlog_count(log))
 		log_cache(log, e, head->length + log->blob_bytes);
 	return e;
@@ -215,7 +215,7 @@ int64_t evlog_read(struct evlog *log, uint64_t offset, struct strbuf *out, size_
 			out->text[out->len] = '\0';
 			return (int64_t)(out->len - start);
 		}
-		/* a line longer than asked for comes alone */
+		/* a line longer than the limit is returned alone */
 		want = want * 2 < left ? want * 2 : want < left ? (size_t)left : 0;
 	}
 	out->text[start] = '\0';
@@ -229,7 +229,7 @@ bool evlog_has_reply(const struct evlog *log, const char *response_id)
 	return index_reply(&log->index, response_id) >= 0;
 }
 
-/* A reply that is damaged counts as one that is not there. */
+/* A damaged reply counts as missing. */
 static json_object *read_reply(struct evlog *log, const struct reply_head *head,
 			       struct error *err)
 {
@@ -275,7 +275,7 @@ uint64_t evlog_reply_mark(const struct evlog *log, int64_t n)
 	const struct reply_head *head =
 		n >= 0 && n < evlog_replies(log) ? &log->index.replies[n] : NULL;
 
-	/* 53 bits: JSON keeps them whatever reads it */
+	/* 53 bits: exact in every JSON implementation */
 	return head ? (head->hash * 31 + head->offset) >> 11 : 0;
 }
 

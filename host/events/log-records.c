@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* Where the line of an event ends, and where the next one begins. */
+/* The end of the line of an event, and the start of the next. */
 static void gap_after(const struct evlog *log, int64_t id, uint64_t *ret_from,
 		      uint64_t *ret_to)
 {

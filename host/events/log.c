@@ -150,7 +150,7 @@ static int fail_lost(const struct evlog *log, struct error *err)
 		    log->dir, strerror(log->lost));
 }
 
-/* The directory of the log, and the one that holds it. */
+/* The directory of the log, and its parent. */
 static int sync_folders(struct evlog *log)
 {
 	AUTO(close) int above =
@@ -159,7 +159,7 @@ static int sync_folders(struct evlog *log)
 	return fsync(log->dir_fd) != 0 || above < 0 || fsync(above) != 0 ? MT_EIO : MT_OK;
 }
 
-/* The log first: its journal commit takes the rest along on most disks. */
+/* The log first: on most file systems its journal commit includes the rest. */
 static int sync_all(struct evlog *log, struct error *err)
 {
 	if (log->lost)
@@ -240,7 +240,7 @@ bool evlog_is_lost(const struct evlog *log)
 
 /* ---- writing ----------------------------------------------------------------- */
 
-/* Take what a failed write left off the file, now or before the next write. */
+/* Truncate what a failed write left, now or before the next write. */
 static int cut_back(struct evlog *log)
 {
 	log->torn = ftruncate(log->fd, (off_t)log->size) != 0;
@@ -256,7 +256,7 @@ int evlog_detach_copy(struct evlog *log, evlog_blobs_fn *blobs, void *arg,
 		return fail(err, MT_EIO, "cannot open %s/events.jsonl: %s", log->dir,
 			    strerror(errno));
 	auto_close(
-		&log->fd); /* the lock stays: the parent has it by its own descriptor */
+		&log->fd); /* the lock remains: the descriptor of the parent holds it */
 	auto_close(&log->dir_fd);
 	log->fd = fd;
 	log->dir_fd = -1;
@@ -267,7 +267,7 @@ int evlog_detach_copy(struct evlog *log, evlog_blobs_fn *blobs, void *arg,
 	return fd;
 }
 
-/* Write the line in log->line and take it into the index. */
+/* Write the line in log->line and index it. */
 static int put_line(struct evlog *log, struct error *err)
 {
 	const char *fault = "cannot read it back";
@@ -323,8 +323,8 @@ static void start_line(struct evlog *log)
 	log->line.max = LOG_LINE_MAX;
 }
 
-/* Hide secrets in an event: neither in the system text and the tools that are
- * offered, nor in names by which things are found again. */
+/* Mask secrets in an event, except in the system text, the definitions of tools, and
+ * names that are used as keys. */
 static int mask_event(const struct mask *mask, struct event *e)
 {
 	static const char *const open_members[] = {
@@ -344,7 +344,7 @@ static int mask_event(const struct mask *mask, struct event *e)
 	return status;
 }
 
-/* Give the event its id, time and message, and hide secrets in it. */
+/* Set the ID, time and message of the event, and mask secrets in it. */
 static int prepare(struct evlog *log, struct event *e)
 {
 	char now[32];
@@ -424,7 +424,7 @@ int evlog_append(struct evlog *log, struct event *e, struct error *err)
 	return MT_OK;
 }
 
-/* `record` is the first member: by it a reader knows the line. */
+/* `record` is the first member: it identifies the type of the line. */
 static int write_record(struct strbuf *out, json_object *record,
 			const struct write_hook *hook)
 {
@@ -466,7 +466,7 @@ static int check_record(const struct evlog *log, json_object *record, struct err
 	return MT_OK;
 }
 
-/* A call whose arguments were masked is marked, as an event is. */
+/* A call whose arguments were masked is marked, like an event. */
 static int mask_calls(const struct mask *mask, json_object *calls)
 {
 	static const char *const names[] = { "id", "name", NULL };

@@ -98,7 +98,7 @@ static bool read_escape(struct literal *l, struct strbuf *out)
 		return read_hex(l, 8, out);
 	case 'N':
 		return false;
-	default: /* an unknown escape stands for itself */
+	default: /* an unknown escape is kept */
 		strbuf_addc(out, '\\');
 		return strbuf_addc(out, (char)c) == MT_OK;
 	}
@@ -138,7 +138,7 @@ static bool at_text(const struct literal *l)
 	       (c == 'r' && l->end - l->at > 1 && (l->at[1] == '\'' || l->at[1] == '"'));
 }
 
-/* Parts that follow one another are one text. */
+/* Adjacent parts are one string. */
 static json_object *read_text(struct literal *l)
 {
 	AUTO(strbuf) struct strbuf out = STRBUF(SIZE_MAX / 2);

@@ -107,7 +107,7 @@ static json_object *read_lines(const char *text, size_t len, struct error *err)
 	return STEAL(list);
 }
 
-/* Several lines, each an object? Then what the first ends with says so. */
+/* Are these several lines, each an object? The end of the first one decides. */
 static bool looks_like_lines(const char *text, size_t len)
 {
 	const char *end = memchr(text, '\n', len);
@@ -284,7 +284,7 @@ static json_object *reply_record(json_object *response, const char *id)
 
 /* ---- numbers ----------------------------------------------------------------------- */
 
-/* Old and new ids, both rising. */
+/* Old and new IDs, both ascending. */
 struct numbers {
 	struct pair {
 		int64_t old, new;
@@ -292,7 +292,7 @@ struct numbers {
 	size_t count;
 };
 
-/* The new id of an old one; of the nearest above or below if it is gone. */
+/* The new ID of an old one; if it is missing, that of the nearest above or below. */
 static int64_t renumber(const struct numbers *n, int64_t old, int direction)
 {
 	size_t low = 0, high = n->count;
@@ -358,8 +358,8 @@ struct import {
 	struct error *err;
 };
 
-/* Write the reply of an event as a record unless it is there; what remains in
- * the event is its id. */
+/* Write the reply of an event as a record unless it exists; only its ID remains in the
+ * event. */
 static int unfold(struct import *m, json_object *json)
 {
 	json_object *meta = js_get(json, "tool_call_metadata");
@@ -392,7 +392,7 @@ static int unfold(struct import *m, json_object *json)
 	return status;
 }
 
-/* A copy of an event in today's form, its id and cause still the old ones. */
+/* A copy of an event in the current form, with the old ID and cause. */
 static struct event *read_event(struct import *m, json_object *given)
 {
 	AUTO(json) json_object *json = NULL;
@@ -410,7 +410,7 @@ static struct event *read_event(struct import *m, json_object *given)
 	return unfold(m, json) ? NULL : event_import(json, err);
 }
 
-/* What export would write otherwise than it came is kept as it came. */
+/* Values that export would change are stored unchanged. */
 static int keep_original(struct import *m, int64_t id, json_object *given)
 {
 	AUTO(json) json_object *form = NULL, *record = NULL;

@@ -136,7 +136,7 @@ static int put_usage(json_object *response, json_object *record)
 	return MT_OK;
 }
 
-/* Seconds since 1970 of the time of an event. */
+/* The time of an event in seconds since 1970. */
 static int64_t seconds_of(json_object *json)
 {
 	struct tm tm = { 0 };
@@ -180,7 +180,7 @@ static int fold(struct export *x, json_object *json)
 		json_object_put(x->reply);
 		x->reply = evlog_reply(x->log, id, NULL);
 	}
-	if (!x->reply) /* the reply was never recorded: the event stands alone */
+	if (!x->reply) /* the reply was never recorded: only the event is written */
 		return MT_OK;
 	response = model_response(x->reply, json);
 	return response ? js_set(meta, "model_response", response) : MT_ENOMEM;
@@ -193,7 +193,7 @@ static bool has_place(const struct event_type *theirs, const char *name)
 	return field && !event_field_is_ours(field);
 }
 
-/* What the original has no place for goes into "mortise". */
+/* Data that the original format cannot represent goes into "mortise". */
 static int put_aside(const struct event *e, json_object *json)
 {
 	const char *type = !(e->type->flags & EVENT_EXTENSION) ? NULL
@@ -255,7 +255,7 @@ json_object *trajectory_event(struct evlog *log, int64_t id, bool screenshots,
 	return json;
 }
 
-/* Nothing was added to what was imported: it goes out as it came. */
+/* Nothing was added to the imported file: it is exported unchanged. */
 static bool is_as_imported(struct evlog *log)
 {
 	AUTO(json)

@@ -10,7 +10,7 @@
 
 /* ---- what waits --------------------------------------------------------------------- */
 
-/* A text with each of its lines behind `lead`. */
+/* A text with `lead` before each line. */
 static int put_lines(struct strbuf *out, const char *lead, const char *text, size_t len)
 {
 	AUTO(strbuf) struct strbuf shown = STRBUF(out->max);
@@ -42,7 +42,7 @@ static bool is_command(json_object *event)
 	return strcmp(js_str(event, "action", ""), "run") == 0;
 }
 
-/* Type and arguments, each on a line of its own. */
+/* Type and arguments, one per line. */
 static int put_arguments(struct strbuf *out, json_object *event)
 {
 	visible_add(out, VISIBLE_ONE_LINE, js_str(event, "action", ""),
@@ -95,7 +95,7 @@ static void put_scopes(struct strbuf *out, json_object *waits)
 	}
 }
 
-/* What the tool says that the action would do. */
+/* The preview of the action from the tool. */
 static void put_preview(struct strbuf *out, json_object *waits)
 {
 	json_object *preview = js_get(waits, "preview");
@@ -173,7 +173,7 @@ static int read_edit(const char *text, json_object *event, json_object **ret,
 	return *ret ? MT_OK : err->code;
 }
 
-/* What is behind the word; NULL: it is another. */
+/* The text after the word; NULL: it is another word. */
 static const char *after(const char *line, const char *word)
 {
 	size_t len = strlen(word);

@@ -102,7 +102,7 @@ void client_serve(struct client *p, short events)
 	n = send(p->fd, p->out.text, p->out.len, MSG_DONTWAIT | MSG_NOSIGNAL);
 	if (n > 0)
 		strbuf_consume(&p->out, (size_t)n);
-	/* A broken pipe shows as the end of what comes in. */
+	/* A broken pipe is detected as the end of the input. */
 }
 
 int client_greet(struct client *p, struct error *err)

@@ -5,12 +5,12 @@
 
 enum {
 	PIECE_MAX = 32 << 10, /* text of one line */
-	HELD_MAX = 64 << 20,  /* text in all: more than a reply has */
+	HELD_MAX = 64 << 20,  /* total text: more than a reply has */
 };
 
 struct held {
 	struct held *next;
-	int64_t at;        /* events there were: they come before it */
+	int64_t at;        /* number of earlier events, which are sent first */
 	bool is_line;      /* a whole line; else the text of a delta */
 	bool reasoning;
 	struct strbuf text;

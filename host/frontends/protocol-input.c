@@ -18,12 +18,12 @@ struct member {
 	bool required;
 };
 
-/** What came of a command: members for its result. */
+/** The result of a command: members for its line. */
 struct outcome {
 	int64_t event;  /* the event it was logged as; -1: none */
 	int64_t events; /* in the log; -1: not told */
-	int64_t to;     /* where it went back to; -1: nowhere */
-	char *text;     /* of a message that was taken back; owned */
+	int64_t to;     /* event that it returned to; -1: none */
+	char *text;     /* of a withdrawn message; owned */
 	bool facts, servers, approvals;
 };
 
@@ -102,7 +102,7 @@ static int run_keep(struct session *s, json_object *line, struct outcome *ret,
 	return MT_OK;
 }
 
-/* Is it the action that waits that the answer was given to? */
+/* Is the answer for the pending action? */
 static bool answers_that(const struct conversation *c, json_object *line,
 			 const char *child)
 {
@@ -403,7 +403,7 @@ static int check_id(json_object *id, struct error *err)
 
 /* ---- the answer -------------------------------------------------------- */
 
-/* What was granted in this conversation, as a person reads it. */
+/* The approvals of this conversation, as text for a person. */
 static void put_approvals(struct strbuf *b, const struct conversation *c)
 {
 	AUTO(json) json_object *list = conversation_approvals(c);

@@ -11,8 +11,8 @@
 #include <mortise/advance.h>
 
 enum {
-	OUT_MAX = 320 << 20,  /* a line of the log and what waits before it */
-	OUT_KEEP = 128 << 10, /* memory that is used again */
+	OUT_MAX = 320 << 20,  /* a line of the log and held lines before it */
+	OUT_KEEP = 128 << 10, /* reused memory */
 };
 
 /* ---- lines ------------------------------------------------------------- */
@@ -35,14 +35,14 @@ static bool subscribed(const struct session *s)
 	return s->next >= 0;
 }
 
-/* Events wait in the log because the client does not take what it has. */
+/* Events stay in the log because the client does not read fast enough. */
 static bool behind(const struct session *s)
 {
 	return s->out.len >= SESSION_QUEUE || s->held ||
 	       (subscribed(s) && s->next < evlog_count(conversation_log(s->c)));
 }
 
-/* A line that may be left out: begun only if the client keeps up. */
+/* A line that may be dropped: started only if the client keeps up. */
 static bool begin_passing(struct session *s, const char *type)
 {
 	if (!subscribed(s) || s->ended)
@@ -55,7 +55,7 @@ static bool begin_passing(struct session *s, const char *type)
 	return true;
 }
 
-/* What a person is asked about. */
+/* The action that requires approval. */
 static void put_waiting(struct strbuf *b, struct conversation *c)
 {
 	AUTO(json) json_object *waits = conversation_waits(c);
@@ -310,7 +310,7 @@ static void on_progress(void *arg, int64_t action, double done, double total,
 	session_end_line(s);
 }
 
-/* End a line that has its place behind the pieces of the reply. */
+/* End a line that is sent after the deltas of the reply. */
 static void end_waiting(struct session *s, size_t start, bool waits)
 {
 	if (!waits) {
@@ -371,7 +371,7 @@ static void on_reply(void *arg, const struct llm_reply *reply)
 	end_waiting(s, start, waits);
 }
 
-/* Never left out: what the client was shown no longer counts. */
+/* Never dropped: what the client was shown is no longer valid. */
 static void on_rewound(void *arg, int64_t to)
 {
 	struct session *s = arg;
@@ -436,7 +436,7 @@ struct session *session_new(struct conversation *c, const struct session_options
 		free(s);
 		return NULL;
 	}
-	s->options.ready = NULL; /* there is no session yet for it to take from */
+	s->options.ready = NULL; /* the session does not exist yet */
 	put_hello(s);
 	s->options.ready = o->ready;
 	return s->out.error ? session_free(s) : s;
@@ -466,7 +466,7 @@ int session_feed(struct session *s, const char *bytes, size_t len)
 	return status;
 }
 
-/* Without memory a line is left out, whole. */
+/* If out of memory, the whole line is dropped. */
 static void drop_torn(struct session *s)
 {
 	char *last = memrchr(s->out.text, '\n', s->out.len);

@@ -14,7 +14,7 @@ struct render {
 	FILE *out;
 	enum render_style style;
 	bool terminal, color;
-	bool streamed;       /* the reply that is coming has been shown */
+	bool streamed;       /* the reply being streamed has been shown */
 	bool midline;        /* the cursor is not at the start of a line */
 	bool live;           /* live output of the action was shown */
 	struct timespec began;
@@ -33,7 +33,7 @@ static void paint(struct render *r, enum paint p)
 		fputs(p == PLAIN ? "\033[0m" : codes[p], r->out);
 }
 
-/* Text from outside without what would move a cursor or change a color. */
+/* Untrusted text without sequences that move the cursor or change colors. */
 static void put(struct render *r, const char *text, size_t len)
 {
 	for (size_t i = 0, n; i < len; i += n ? n : 1) {
@@ -241,8 +241,8 @@ static void show_output(struct render *r, const struct event *e)
 	}
 }
 
-/* What a cell printed; of its last lines only those that say that it did not end well:
- * where it ran is for the model. */
+/* The output of a cell; of its last lines only those that report failure: the others are
+ * for the model. */
 static void show_cell_output(struct render *r, const struct event *e)
 {
 	static const char lead[] = "\n[Jupyter ";
@@ -290,14 +290,15 @@ static void show_error(struct render *r, const struct event *e)
 	const char *text = event_content(e, &len), *last;
 
 	if (r->live && (last = memrchr(text, '\n', len))) {
-		len -= (size_t)(last + 1 - text); /* what is above it was shown live */
+		len -= (size_t)(last + 1 -
+				text); /* the preceding output was shown live */
 		text = last + 1;
 	}
 	r->live = false;
 	put_block(r, RED, text, len);
 }
 
-/* Where it led, or why it failed; the page itself is for the model. */
+/* The new address, or the error; the page itself is for the model. */
 static void show_page(struct render *r, const struct event *e)
 {
 	const char *fault = event_arg(e, "last_browser_action_error");
@@ -496,7 +497,7 @@ static void put_bill(struct strbuf *text, const struct render_end *end)
 		strbuf_addf(text, ", $%.4f", end->cost);
 }
 
-/* One line for each, where there are several. */
+/* One line each, if there are several. */
 static void say_models(struct render *r, const struct llm_usage_totals *bill)
 {
 	const struct llm_metrics *m;

@@ -62,7 +62,7 @@ static void close_handles(struct server *s)
 	uv_close((uv_handle_t *)&s->timer, on_handle_closed);
 }
 
-/* Who has read nothing since the last tick is not waited for. */
+/* A client that has read nothing since the last tick is disconnected. */
 static void on_tick(uv_timer_t *timer)
 {
 	struct server *s = timer->data;
@@ -195,7 +195,7 @@ static void welcome(struct server *s, int fd)
 		s->o.changed(s->o.arg);
 }
 
-/* Without free descriptors the waiting client would wake us for ever. */
+/* Without free descriptors, the waiting client would wake the loop repeatedly. */
 static void turn_away(struct server *s)
 {
 	int fd;

@@ -45,8 +45,8 @@ static int open_dir(bool make, int *ret, char **ret_path, struct error *err)
 	return MT_OK;
 }
 
-/* The address of a file in the directory. A path that does not fit is written by
- * way of the open directory. */
+/* The address of a file in the directory. A path that is too long is given relative to
+ * the open directory. */
 static int address(int dir, const char *path, const char *name, struct sockaddr_un *ret,
 		   struct error *err)
 {
@@ -296,7 +296,7 @@ static pid_t parent_of(pid_t pid)
 	if (n <= 0)
 		return -1;
 	text[n] = '\0';
-	end = strrchr(text, ')'); /* the name may hold anything */
+	end = strrchr(text, ')'); /* the name may contain any character */
 	return end && sscanf(end + 1, " %*c %ld", &parent) == 1 ? (pid_t)parent : -1;
 }
 

@@ -20,7 +20,7 @@ static bool kind_of(int fd, mode_t *ret)
 	return true;
 }
 
-/* A descriptor of our own for the same thing. */
+/* A duplicate of the descriptor. */
 static int own(int fd, mode_t kind, int flags)
 {
 	char path[32];

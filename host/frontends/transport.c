@@ -18,8 +18,8 @@ struct transport {
 	uv_pipe_t pipes[2];
 	bool used[2];          /* pipes that are open */
 	uv_stream_t *in, *out; /* NULL: none; the same for a socket */
-	int file;              /* what goes out goes here at once; -1: to `out` */
-	int source;            /* what comes in is read from here at once; -1 */
+	int file;              /* output is written here directly; -1: to `out` */
+	int source;            /* input is read from here directly; -1 */
 	uv_write_t write;
 	struct strbuf sending;
 	uint64_t written;
@@ -59,7 +59,7 @@ void transport_close(struct transport *ch)
 	let_go(ch);
 }
 
-/* Close if nothing is left to do. Not from inside the session. */
+/* Close if nothing is left to do. Not to be called by the session. */
 static void settle(struct transport *ch)
 {
 	if (!ch->closing && ch->draining &&
@@ -317,7 +317,7 @@ void transport_end(struct transport *ch, int exit_code)
 {
 	if (ch->closing)
 		return;
-	/* What is left to be written keeps the loop going. */
+	/* Unwritten output keeps the loop running. */
 	for (int i = 0; i < 2; i++)
 		if (ch->used[i])
 			uv_ref((uv_handle_t *)&ch->pipes[i]);

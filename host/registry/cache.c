@@ -84,7 +84,7 @@ json_object *cache_find(const struct cache *cache, const char *path,
 	return js_get(entry, "refused") ? entry : NULL;
 }
 
-/* How many probes of this file ended with the program that began them. */
+/* The number of probes of this file during which the program itself ended. */
 static int64_t unfinished(json_object *entry)
 {
 	pid_t prober = (pid_t)js_int(entry, "prober", 0);
@@ -164,8 +164,8 @@ int cache_put(struct cache *cache, const char *path, const struct stat *st,
 	return status;
 }
 
-/* Removes the entries of files that do not exist, not those of directories outside the
- * plugin path of today. */
+/* Removes the entries of missing files, but not of files outside the current plugin path.
+ * */
 static void forget_gone(json_object *files)
 {
 	const char *gone[64];

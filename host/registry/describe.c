@@ -127,7 +127,7 @@ static int check_text(const struct mt_tool *t, const char *text, const char *wha
 	return MT_OK;
 }
 
-/* A text of the tool that is to be a schema. */
+/* A text of the tool that must be a schema. */
 static int put_schema_text(const struct mt_tool *t, const char *text, const char *what,
 			   struct strbuf *out, struct error *err)
 {
@@ -154,8 +154,8 @@ static int put_output_schema(const struct mt_tool *t, struct strbuf *out,
 	return put_schema_text(t, t->output_schema, "output schema", out, err);
 }
 
-/* An output string needs the size of its memory after it: a function that is not told
- * how much it may write writes past the end one day. */
+/* An output string must be followed by its size, so that the function cannot write past
+ * the end. */
 static int check_sizes(const struct mt_function *f, struct error *err)
 {
 	for (size_t n = 0; n < f->arg_count; n++) {
@@ -387,7 +387,7 @@ static void describe_analyzer(const struct mt_analyzer *f, struct strbuf *out)
 	js_key_bool(out, "rules", f->rules != NULL);
 }
 
-/* Functions without which a component of its kind is nothing. */
+/* Functions that a component of its kind requires. */
 static bool is_complete(const struct mt_component *c)
 {
 	const void *f = c->functions;
@@ -459,7 +459,7 @@ static int describe_component(const struct mt_component *c, struct strbuf *out,
 	return status;
 }
 
-/* A component that this mortise is too old or too new for, in the list of those. */
+/* A component that requires an older or newer mortise, in the list of those. */
 static void put_refused(const struct mt_component *c, const struct error *why,
 			struct strbuf *refused)
 {

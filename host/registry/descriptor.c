@@ -85,7 +85,7 @@ static int check_name(const char *name, const char *what, struct error *err)
 			   what, name);
 }
 
-/* Two words or more, of letters, digits, - and _, with dots between them. */
+/* Two or more words of letters, digits, - and _, separated by dots. */
 static bool is_id(const char *id)
 {
 	size_t len = strlen(id), words = 1;
@@ -269,7 +269,7 @@ int registry_check_elf(const char *path, struct error *err)
 	return MT_OK;
 }
 
-/* The text between two marks; "" if they are not there. */
+/* The text between two markers; "" if they are missing. */
 static void between(const char *text, const char *before, const char *after, char *to,
 		    size_t size)
 {
@@ -284,7 +284,7 @@ static void between(const char *text, const char *before, const char *after, cha
 		snprintf(to, size, "%.*s", (int)(end - start), start);
 }
 
-/* What the dynamic linker said, as a sentence. It begins with the path. */
+/* The message of the dynamic linker. It starts with the path. */
 static int explain_dlerror(const char *path, const char *said, struct error *err)
 {
 	size_t len = strlen(path);
@@ -322,7 +322,7 @@ static int explain_dlerror(const char *path, const char *said, struct error *err
 	return fail(err, MT_EIO, "cannot be loaded: %s", said);
 }
 
-/* A symbol of another major version tells more than none. */
+/* A symbol of another major version gives a better message than none. */
 static int no_entry(void *handle, struct error *err)
 {
 	char symbol[32];

@@ -133,7 +133,7 @@ static int add_component(struct registry *r, json_object *plugin, json_object *o
 	return MT_OK;
 }
 
-/* A description may come from a file: its form is checked, not trusted. */
+/* A description may be read from a file: its form is checked. */
 static bool is_description(json_object *plugin)
 {
 	json_object *all = js_get(plugin, "components");
@@ -197,7 +197,7 @@ static const char *unsafe(const struct stat *st)
 
 /* ---- what the plugin path contains --------------------------------------------- */
 
-/* `why` NULL: it is to be looked at. */
+/* `why` NULL: it is to be probed. */
 static int add_place(struct scan *scan, const char *path, const struct stat *st,
 		     const char *why)
 {
@@ -354,7 +354,7 @@ static int take_answer(struct place *place, struct probe *probe)
 	return place->refusal && probe->why.code != MT_ENOMEM ? MT_OK : MT_ENOMEM;
 }
 
-/* The results go to the cache even if one of them is lost for lack of memory. */
+/* The results are cached even if memory runs out for one of them. */
 static int probe_fresh(struct scan *scan, struct place **fresh, size_t count)
 {
 	AUTO(free) struct probe *probes = calloc(count, sizeof *probes);
@@ -462,7 +462,7 @@ bool component_is_own(const struct component *c)
 	return own;
 }
 
-/* The refusal of a file that bears this name. */
+/* The refusal of a file with this name. */
 static const struct refusal *find_refusal(const struct registry *r, const char *name)
 {
 	size_t len = strlen(name);
@@ -482,7 +482,7 @@ struct wirable {
 	const struct registry *r;
 };
 
-/* Can a controller wire this? A file that was refused is reported where it is needed. */
+/* Can a controller use this? A rejected file is reported when it is needed. */
 static bool is_wirable(const char *key, const char *item, void *arg)
 {
 	const struct wirable *w = arg;
@@ -566,7 +566,7 @@ const struct refusal *registry_refusal(const struct registry *r, size_t n)
 	return n < r->refusal_count ? &r->refusals[n] : NULL;
 }
 
-/* The refusal of a whole directory, where it may lie. */
+/* The refusal of a directory that may contain it. */
 static const struct refusal *refused_dir(const struct registry *r)
 {
 	for (size_t i = 0; i < r->refusal_count; i++) {

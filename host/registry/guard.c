@@ -64,8 +64,8 @@ static const char *crash_name(int number)
 				  : " (SIGABRT)";
 }
 
-/* The earlier handlers act on the same crash when this one returns. A signal that was
- * sent does not come again by itself. */
+/* The previous handlers run for the same crash when this one returns. A signal that was
+ * sent is not repeated automatically. */
 static void on_crash(int number, siginfo_t *info, void *context)
 {
 	(void)context;
@@ -77,7 +77,7 @@ static void on_crash(int number, siginfo_t *info, void *context)
 		raise(number);
 }
 
-/* exit() was called: not by us, if a plugin is running. */
+/* exit() was called: by the plugin, if one is running. */
 static void on_exit_called(void)
 {
 	if (!now.component)

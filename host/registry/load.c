@@ -29,7 +29,7 @@ static int keep_loaded(struct registry *r, const char *path,
 	return MT_OK;
 }
 
-/* The file must still be the one that was looked at. */
+/* The file must still be the one that was probed. */
 static int check_unchanged(const struct component *c, struct error *err)
 {
 	struct stat st;

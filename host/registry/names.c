@@ -10,8 +10,8 @@ static bool same_name(const struct component *a, const struct component *b)
 	return a->kind == b->kind && strcmp(a->name, b->name) == 0;
 }
 
-/* The component that the name of component `n` means: the first of our own, so that a
- * file earlier in the path does not silently take its place; else the first. */
+/* The component that the name of component `n` selects: the first one of mortise itself,
+ * so that a file earlier in the path does not silently replace it; else the first. */
 static size_t meant(const struct registry *r, size_t n)
 {
 	const struct component *c = &r->components[n];

@@ -51,7 +51,7 @@ static bool has_address_sanitizer(void)
 	return dlsym(RTLD_DEFAULT, "__asan_init") != NULL;
 }
 
-/* Without seccomp in this kernel the limits remain. */
+/* If the kernel lacks seccomp, only the limits apply. */
 static void confine(void)
 {
 	struct confine filter;
@@ -96,7 +96,7 @@ int registry_probe_child(const char *path, int out)
 	return 0;
 }
 
-/* Between fork and exec: async-signal-safe functions alone. */
+/* Between fork and exec: only async-signal-safe functions. */
 _Noreturn static void become_probe(const char *path, const char *program, int out,
 				   char *env_path)
 {
@@ -116,8 +116,7 @@ _Noreturn static void become_probe(const char *path, const char *program, int ou
 
 /* ---- the parent -------------------------------------------------------------- */
 
-/* This program; the mortise of the PATH if this is another one (a test). NULL:
- * it is not found. */
+/* This program; mortise in PATH if this is another program (a test). NULL: not found. */
 static char *find_program(void)
 {
 	char self[4096];
@@ -168,7 +167,7 @@ static int understand(struct probe *p, int ended)
 	return MT_OK;
 }
 
-/* Signals that this process blocks or ignores must not reach the child so. */
+/* The child must not inherit blocked or ignored signals. */
 static void default_signals(void)
 {
 	sigset_t none;
@@ -181,7 +180,7 @@ static void default_signals(void)
 
 /* ---- one child --------------------------------------------------------------- */
 
-/* What every child is started with. */
+/* What all children have in common. */
 struct prober {
 	char *program, *env_path;
 	int64_t deadline; /* for all of them */
@@ -220,7 +219,7 @@ static int probe_start(const struct prober *prober, struct probe *p)
 	return MT_OK;
 }
 
-/* End the child and what it may have started. */
+/* End the child and the processes that it started. */
 static void kill_probe(struct probe *p)
 {
 	int ended;
@@ -287,7 +286,7 @@ static void read_answer(struct probe *p)
 
 /* ---- several at a time ------------------------------------------------------- */
 
-/* Milliseconds until something has to be done for one of them. */
+/* Milliseconds until the next deadline of one of them. */
 static int wait_time(struct probe *const *running, size_t count)
 {
 	int64_t now = clock_ms(), least = PROBE_MS;

@@ -41,7 +41,7 @@ void mcp_call_drop(struct mcp_server *s, struct mcp_call *c)
 		runner_close(s->link);
 }
 
-/* A result that says what went wrong, for the model to read. */
+/* A result with an error message for the model. */
 static void put_failure(struct mcp_client *p, json_object *id, const char *text)
 {
 	AUTO(strbuf) struct strbuf b = STRBUF(1 << 20);
@@ -115,7 +115,7 @@ void mcp_call_start(struct mcp_server *s, struct mcp_client *p, json_object *id,
 	}
 }
 
-/* A client cancels its own calls: others number theirs alike. */
+/* A client can cancel only its own calls: clients use the same numbers. */
 static bool is_same_client(const struct mcp_client *a, const struct mcp_client *b)
 {
 	return a == b || (a && a->session && b->session && *a->session &&
@@ -153,8 +153,8 @@ static void put_media(struct strbuf *b, const struct runner_media *m)
 	strbuf_add(b, image || audio ? "\"}" : "\"}}");
 }
 
-/* The text, between the notes that say where a command stands if it did not just
- * succeed: it failed, it still runs, its output is whole in a file. */
+/* The text, between notes on a command that did not simply succeed: it failed, is still
+ * running, or its complete output is in a file. */
 static void put_noted(struct strbuf *text, const struct runner_result *r)
 {
 	json_object *metadata = js_get(r->fields, "metadata");
@@ -229,7 +229,7 @@ static void on_progress(void *arg, uint64_t number, double done, double total,
 	put_progress(c, done, total, message, message ? strlen(message) : 0);
 }
 
-/* What a tool writes while it works is its progress, if it tells no other. */
+/* Live output of a tool is its progress, unless it reports another. */
 static void on_output(void *arg, uint64_t number, const char *bytes, size_t len)
 {
 	struct mcp_call *c = served_find(arg, number);

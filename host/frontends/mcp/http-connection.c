@@ -177,7 +177,7 @@ static void set_header(struct request *r, char *name, char *value)
 	}
 }
 
-/* The head, which is changed. @return false: it is none. */
+/* Parses the head in place. @return false: it is invalid. */
 static bool read_head(char *head, struct request *r)
 {
 	char *line = strsep(&head, "\n"), *version;
@@ -235,7 +235,7 @@ static int64_t body_length(struct connection *c, const struct request *r)
 	return (int64_t)n;
 }
 
-/* One request, if the whole of it is there. */
+/* Handles one request if it is complete. */
 static void take_one(struct connection *c)
 {
 	char *end = memmem(c->in.text, c->in.len, "\r\n\r\n", 4);

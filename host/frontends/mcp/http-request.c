@@ -25,8 +25,8 @@ bool http_is_local(const char *host)
 	return false;
 }
 
-/* A page of a browser may send requests here, under names that lead here: it says so in
- * Origin and Host. */
+/* A web page may send requests to this server, under any name that resolves to it: Origin
+ * and Host show that. */
 static bool is_page(const struct mcp_http *w, const struct request *r)
 {
 	const char *origin = r->origin ? strstr(r->origin, "://") : NULL;
@@ -39,7 +39,7 @@ static bool is_page(const struct mcp_http *w, const struct request *r)
 			    (!w->local && r->host && strcmp(origin + 3, r->host) == 0));
 }
 
-/* In the same time whatever is wrong with it. */
+/* In constant time. */
 static bool has_token(const struct mcp_http *w, const struct request *r)
 {
 	const char *given = r->authorization;
@@ -68,7 +68,7 @@ static bool is_legacy(const char *version)
 	return false;
 }
 
-/* Is the header this text? It may be written as =?base64?...?=. */
+/* Is this the value of the header? It may be encoded as =?base64?...?=. */
 static bool says(const char *header, const char *want, size_t len)
 {
 	AUTO(strbuf) struct strbuf plain = STRBUF(HEAD_MAX);
@@ -88,7 +88,7 @@ static bool names(const char *header, const char *want)
 	return says(header, want, strlen(want));
 }
 
-/* Is the header this value? NULL: then there is to be no header. */
+/* Is this the value of the header? NULL: the header must be absent. */
 static bool holds(const char *header, json_object *value)
 {
 	size_t len;

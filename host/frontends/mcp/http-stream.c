@@ -45,7 +45,7 @@ void http_send_message(struct mcp_client *p, struct strbuf *b, bool last, int co
 	else if (c->streams || (!last && c->events))
 		put_event(c, b, last);
 	else if (!last)
-		return; /* no room for it in one document */
+		return; /* it does not fit into one document */
 	else
 		http_answer(c, status_of(c, code), "", "application/json", b->text,
 			    b->len);

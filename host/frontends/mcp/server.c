@@ -69,7 +69,7 @@ static void on_input(uv_poll_t *in, int status, int what)
 		end(s);
 }
 
-/* The client does not want to wait for what still runs. */
+/* The client does not wait for running calls. */
 static void on_signal(uv_signal_t *handle, int number)
 {
 	struct mcp_server *s = handle->data;
