@@ -58,7 +58,7 @@ static void put_json(struct strbuf *out, struct skill *s)
 	strbuf_add(out, "]}");
 }
 
-/* Columns of the terminal; 0: standard output is no terminal. */
+/* Columns of the terminal; 0: standard output is not a terminal. */
 static size_t columns(void)
 {
 	struct winsize size;

@@ -153,7 +153,7 @@ static bool same(struct slice s, const char *text)
 	return s.len == strlen(text) && memcmp(s.text, text, s.len) == 0;
 }
 
-/* Integer of a value; -1 if it is no valid id. */
+/* Integer of a value; -1 if it is not a valid ID. */
 static int64_t number_of(struct slice value)
 {
 	int64_t n = 0;

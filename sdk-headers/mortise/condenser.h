@@ -41,7 +41,7 @@ struct mt_condenser_out {
 	/** Show this text instead of the content of an observation. */
 	int (*mask)(struct mt_ctx *ctx, size_t place, struct mt_str text);
 	/** Put out a condensation: the events at these places, which ascend, are
-	 *  forgotten for good; `summary` (may be empty) is shown at place `offset`.
+	 *  removed permanently; `summary` (may be empty) is shown at place `offset`.
 	 *  Earlier summaries among the places end with it; they stay if it is empty. What
 	 *  is pinned (system text, project rules, the first and the last message of the
 	 *  user, the task list) always stays: the host skips it. If nothing else is to be
