@@ -27,8 +27,8 @@ int file_put(const char *path, const char *bytes, size_t len, mode_t mode,
 	     struct error *err);
 /** Can file_put write there? Nothing is changed. */
 int file_put_check(const char *path, struct error *err);
-/** Where such a path leads, owned: links are followed. NULL: `err`. `*ret_special`:
- *  it is a device or pipe. */
+/** The target of such a path, owned: links are followed. NULL: `err`. `*ret_special`: it
+ *  is a device or pipe. */
 char *file_target(const char *path, bool *ret_special, struct error *err);
 /** Create a private directory, NAME-XXXXXX in $TMPDIR or /tmp; its path is stored in
  *  `path`. */

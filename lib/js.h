@@ -49,7 +49,7 @@ bool js_failed(const json_object *value);
 /** The same of the values in it too: for what is read, not written. */
 bool js_incomplete(const json_object *value);
 
-/** Set members, replacing. A text that is NULL could not be made: MT_ENOMEM.
+/** Set or replace a member. A NULL text means that it could not be allocated: MT_ENOMEM.
  *  @return MT_OK or MT_ENOMEM. */
 int js_set_str(json_object *o, const char *name, const char *text);
 int js_set_strn(json_object *o, const char *name, const char *text, size_t len);
@@ -67,9 +67,9 @@ int js_set_new(json_object *o, const char *name, json_object *made);
  *  NULL, which is JSON's null, if it is not finite (or without memory). */
 json_object *js_new_number(double value);
 
-/** JSON text of a value in our one form: no spaces, no escaped slashes, order
- *  as in the object, numbers as they were read; NULL is `null`. Borrowed from
- *  the object, until it is changed or written again.
+/** JSON text of a value in canonical form: no spaces, no escaped slashes, order as in the
+ *  object, numbers as they were read; NULL is `null`. Borrowed from the object, until it
+ *  is changed or written again.
  *  @return NULL with the length 0 if memory ran out, now or when the value was made,
  *          never a part of the text. */
 const char *js_text(json_object *o, size_t *ret_len);

@@ -192,7 +192,7 @@ static int run_function(struct mt_call *c, const struct mt_function *f, struct e
 	return status;
 }
 
-/* What the tool says of its parameters and results. */
+/* The schemas of the tool's parameters and results. */
 static int prepare(struct mt_call *c, struct target *t, struct error *err)
 {
 	int64_t most = worker.spec->limits.result_max;

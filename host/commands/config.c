@@ -135,7 +135,7 @@ static void check_name(const struct loaded *l, const char *controller, const cha
 	fault(faults, &err);
 }
 
-/* Every name that a wiring gives must be there. */
+/* Every component that a setting names must exist. */
 static void check_controller(const struct loaded *l, const char *section,
 			     struct faults *faults)
 {
@@ -174,7 +174,7 @@ static void check_analyzers(const struct loaded *l, const char *section, size_t 
 		fault(faults, &err);
 }
 
-/* The tools as a run opens them. */
+/* Opens the tools as a run does. */
 static void check_tools(const struct loaded *l, const char *list, struct faults *faults)
 {
 	struct catalog catalog = { 0 };
@@ -234,7 +234,7 @@ static int open_models(const struct loaded *l, const char *section, uv_loop_t *l
 	return r;
 }
 
-/* The model as a run opens it, where one is set. */
+/* Opens the model as a run does, if one is set. */
 static void check_models(const struct loaded *l, const char *section,
 			 struct faults *faults)
 {

@@ -98,7 +98,7 @@ struct call {
 	struct runner *link;
 	const struct config *config;
 	const char *spool;
-	struct mask *mask; /* of the secrets that tools were given */
+	struct mask *mask; /* of secrets that tools received */
 	uv_signal_t signals[3];
 	bool json, kept; /* kept: the result names a file of the spool */
 	bool interrupted;

@@ -21,7 +21,7 @@ struct config;
 struct config_input {
 	const char *const *overrides;  /* "section.key=value" of -o, in order */
 	size_t override_count;
-	const char *workspace;         /* whose .mortise/mortise.ini counts if trusted */
+	const char *workspace;         /* whose .mortise/mortise.ini is read if trusted */
 	bool trust;                    /* count it without: to check it */
 	const char *file;              /* --config: instead of the user's file; or NULL */
 	bool pinned;                   /* the overrides define agents completely: files

@@ -160,7 +160,7 @@ static void put_settings(const struct config *c, const char *section, const char
 	}
 }
 
-/* What other assignments there were, the nearest to winning first. */
+/* The overridden assignments, in descending precedence. */
 static void put_chain(const struct config *c, const char *section, const char *key,
 		      const struct mt_option *option, struct strbuf *out)
 {

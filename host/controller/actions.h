@@ -24,8 +24,8 @@ void action_answer(struct conversation *c, struct event *action, const char *typ
  *  commands, which refuse one. The action names the file that will be touched, so that
  *  policies see it. @return MT_OK or MT_ENOMEM. */
 int action_resolve_path(const struct conversation *c, json_object *action);
-/** Wait for the user, or, if there is none, continue or finish. `asks`: the agent asked
- *  a question and has not come to an end; `text` is what it said. */
+/** Wait for the user, or, in a non-interactive run, continue or finish. `asks`: the agent
+ *  asked a question and is not finished; `text` is its message. */
 void action_wait_for_user(struct conversation *c, bool asks, const char *text);
 
 #endif

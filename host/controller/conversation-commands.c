@@ -125,8 +125,7 @@ static bool step_will_start(const struct conversation *c)
 	       features_busy(c);
 }
 
-/* A message that leads to nothing is worth a line in the log of the program. A step that
- * failed has reported its own error. */
+/* Log a message that has no effect. A failed step has reported its own error. */
 static void check_step_started(const struct conversation *c, int64_t steps_before)
 {
 	if (conversation_steps(c) == steps_before && !step_will_start(c))

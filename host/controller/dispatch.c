@@ -142,7 +142,7 @@ static void note_directory(struct conversation *c, const struct event_type *type
 	c->shell_dir = copy;
 }
 
-/* A structured result is what the tool declares, or it is not there. */
+/* Drop a structured result that does not match the tool's declaration. */
 static void check_structured(const struct tool *tool, json_object *extras)
 {
 	json_object *value = js_get(extras, "structured");

@@ -30,7 +30,7 @@ struct plugin_component {
  *  says? */
 bool plugin_component_forks(const struct config *c, const char *section,
 			    const struct component *component);
-/** Load the component that [FAMILY.NAME] or NAME means. */
+/** Load the component that [FAMILY.NAME] or NAME refers to. */
 int plugin_component_load(struct config *c, struct registry *r, int kind,
 			  const char *name, struct plugin_component *ret,
 			  struct error *err);

@@ -315,8 +315,8 @@ static int after_view(struct mt_ctx *x, bool *ret_held, struct error *err)
 	return r;
 }
 
-/* What was requested has not shortened the view. A request of the model that is too long
- * ends the step; what the user or the agent asked for is not done. */
+/* The requested condensation has not shortened the view. A request of the model that is
+ * too long ends the step; what the user or the agent asked for is not done. */
 static bool before_request(struct conversation *c)
 {
 	static const char why[] = "no configured condenser can shorten the history: add "

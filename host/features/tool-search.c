@@ -126,7 +126,7 @@ static bool fits(const struct tool *t, const char *query)
 	return false;
 }
 
-/* What is asked for is wanted from now on. `out` (may be NULL): it is described.
+/* Offer requested tools from now on. `out` (may be NULL) gets their descriptions.
  * @return how many there are, or MT_ENOMEM. */
 static int find(struct conversation *c, json_object *params, struct strbuf *out)
 {

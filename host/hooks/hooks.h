@@ -74,7 +74,7 @@ int hook_start(uv_loop_t *loop, const struct hook_call *call,
 	       struct hook_run **ret, struct error *err);
 /** Kill it and its child processes; `done` is not called. */
 void hook_cancel(struct hook_run *r);
-/** What it says: JSON on stdout, exit code 2. Takes nothing, fills the rest.
+/** Interpret its output: JSON on stdout, exit code 2. Takes nothing, fills the rest.
  *  @return MT_OK, or MT_ENOMEM: what it says is not known. */
 int hook_understand(struct hook_result *r);
 void hook_result_clear(struct hook_result *r);

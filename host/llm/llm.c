@@ -93,7 +93,7 @@ static int check_headers(const struct llm *l, struct error *err)
 	return MT_OK;
 }
 
-/* Hosts that are this machine: their requests stay inside. */
+/* Names of the local host: requests to them do not leave the machine. */
 static bool is_localhost_url(const char *url)
 {
 	static const char *const names[] = { "localhost", "127.", "[::1]" };

@@ -183,12 +183,12 @@ struct mt_plugin {
 	uint32_t component_count;
 	uint32_t permission_count;
 	const struct mt_permission *permissions; /* permission_count of them, or NULL */
-	const char *id;                  /* unique in the world, by a domain of the maker,
-	                                    reversed: "org.example.wc". NULL: the plugin
-	                                    is known by `name` alone, and cannot be used
-	                                    where another one has that name already */
-	const char *vendor;              /* who made it, for people; or NULL */
-	const char *url;                 /* where it comes from; or NULL */
+	const char *id;                  /* globally unique, with the reversed domain of
+	                                    the vendor: "org.example.wc". NULL: the plugin
+	                                    is identified by `name` only, and cannot be
+	                                    used if another one has the same name */
+	const char *vendor;              /* vendor, for people; or NULL */
+	const char *url;                 /* home page; or NULL */
 	/** What the plugin offers beyond this version, by a name that a header
 	 *  defines: constant data, or NULL for a name that it does not know. May be
 	 *  NULL. Asked for the drafts of mortise/extensions.h that are of plugins, on the
