@@ -53,7 +53,7 @@ try:
 list-tests:
 	@printf '%s\n' $(TESTS)
 list-fixtures:
-	@printf '%s\n' $(check_PROGRAMS) $(check_LIBRARIES) | grep '^tests/plugins/'
+	@printf '%s\n' $(check_PROGRAMS) $(check_LIBRARIES) | grep '^tests/plugins/\|\.so$$'
 
 # TESTS=... of a command line may name a test that does not exist. A program may still
 # have to be built.

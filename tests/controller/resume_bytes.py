@@ -160,7 +160,7 @@ def main():
     url = "llm.base_url=http://127.0.0.1:%d/v1" % server.server_port
     check_all(work, workspace, url, mortise, "whole")
     wanted = check_all(work, workspace, url, approving, "approved")
-    tell(b"What ran: echo changed" in wanted[1] and b"echo one" in wanted[1],
+    tell(b"Executed command: echo changed" in wanted[1] and b"echo one" in wanted[1],
          "the model reads what it asked for and what ran")
     print("1..%d" % count)
     shutil.rmtree(work)

@@ -45,16 +45,18 @@ m() {
 	run m mcp login o
 	echo "$output"
 	[ "$status" -eq 0 ]
-	[[ "$output" == *"Logged in at o, which has 2 tools."* ]]
+	[[ "$output" == *"Logged in to o, which has 2 tools."* ]]
 	[ "$(stat -c %a "$login")" = 600 ]
 	[ "$(stat -c %a "$(dirname "$login")")" = 700 ]
 	m mcp test o
 	run m tools call who
+	echo "$output"
 	[ "$output" = "who with read" ]
 
 	first=$(jq -r .access_token "$login")
 	"$dir/browser" "$base/control/expire"
 	run m tools call who
+	echo "$output"
 	echo "$output"
 	[ "$output" = "who with read" ]
 	[ "$(jq -r .access_token "$login")" != "$first" ]
@@ -81,6 +83,7 @@ m() {
 	jq '.expires_at = 1' "$login" >"$dir/new"
 	cat "$dir/new" >"$login"
 	run m tools call who
+	echo "$output"
 	[ "$output" = "who with read" ]
 	[ "$(jq .expires_at "$login")" -gt 1000 ]
 }
@@ -191,9 +194,10 @@ m() {
 	MACHINE_SECRET=wrong run m mcp test o
 	[[ "$output" == *"denied the token"* ]]
 	[[ "$output" != *wrong* ]]
-	export MACHINE_SECRET=geheim
+	export MACHINE_SECRET=geheim-0815
 	m mcp test o
 	run m tools call who
+	echo "$output"
 	[ "$output" = "who with read" ]
 	run m tools call admin # more is asked for when it is needed
 	echo "$output"
@@ -207,7 +211,8 @@ m() {
 		m mcp test o
 		run m tools call who
 		echo "$output"
-		[ "$output" = "who with read" ]
+		echo "$output"
+	[ "$output" = "who with read" ]
 		grep -x "assertion ${kind#*:}" "$dir/log"
 	done
 	echo 'not a key' >"$dir/key.pem"

@@ -115,7 +115,7 @@ class Handler(BaseHTTPRequestHandler):
     def is_client(self, form):
         """By its secret, or by what it signed: the key is in the file PUBLIC_KEY."""
         if "client_assertion" not in form:
-            basic = base64.b64encode(b"machine:geheim").decode()
+            basic = base64.b64encode(b"machine:geheim-0815").decode()
             return self.headers.get("Authorization") == "Basic " + basic
         def raw(text):
             return base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))

@@ -43,7 +43,7 @@ static void test_hostile(void)
 		{ "silent", 300, 0, MT_ETIMEOUT, "the kernel did not respond within", "" },
 		{ "key", 2000, 0, MT_EDENIED, "without a valid signature", "" },
 		{ "good", 20000, 20000, MT_OK, "", "[Jupyter current working directory" },
-		{ "deaf", 20000, 200, MT_OK, "", "[Execution timed out (0.2 seconds).]\n[It did "
+		{ "deaf", 20000, 200, MT_OK, "", "[Execution timed out (0.2 seconds).]\n[The cell "
 		  "ignored the interrupt, so the kernel was killed" },
 		{ "garbage", 20000, 20000, MT_OK, "", "[Part of the output may be missing" },
 		{ "endless", 20000, 20000, MT_OK, "", "the kernel was killed" },
@@ -80,7 +80,7 @@ static void test_specs(void)
 		{ "{}", "`argv` must be a list" },
 		{ "{\"argv\":[]}", "`argv` must be a list" },
 		{ "{\"argv\":[1]}", "`argv` must be a list of strings" },
-		{ "{\"argv\":[\"/there/is/none\"]}", "its program `/there/is/none` is not there" },
+		{ "{\"argv\":[\"/there/is/none\"]}", "program `/there/is/none` not found" },
 		{ "{\"argv\":[\"no-such-program-here\"]}", "not found" },
 		{ "{\"argv\":[\"true\"],\"env\":5}", "the kernel exited at startup (exit code 0)" },
 	};
