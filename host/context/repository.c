@@ -4,6 +4,7 @@
 #include "context/repository.h"
 
 #include "files.h"
+#include "log.h"
 #include "space.h"
 
 #include <string.h>
@@ -27,6 +28,19 @@ static size_t line_length(const char *text)
 	return strcspn(text, "\r\n");
 }
 
+/* A file of git that cannot be read is as one that does not exist, but the user is told. */
+static char *read_git_file(const char *path)
+{
+	char *text = NULL;
+	struct error err = ERROR_NONE;
+	int status = file_read(path, GIT_FILE_MAX, &text, NULL, &err);
+
+	if (status && status != MT_ENOTFOUND)
+		log_line(MT_LOG_WARNING, "context",
+			 "cannot read name or branch of the repository: %s", err.text);
+	return status ? NULL : text;
+}
+
 /* The directory that .git is, or that the file .git of a worktree names; owned. */
 static char *git_dir(const char *root)
 {
@@ -38,8 +52,8 @@ static char *git_dir(const char *root)
 		return NULL;
 	if (S_ISDIR(st.st_mode))
 		return STEAL(git);
-	if (file_read(git, GIT_FILE_MAX, &text, NULL, NULL) ||
-	    strncmp(text, "gitdir: ", 8) != 0)
+	text = read_git_file(git);
+	if (!text || strncmp(text, "gitdir: ", 8) != 0)
 		return NULL;
 	text[8 + line_length(text + 8)] = '\0';
 	return path_join(root, text + 8);
@@ -49,9 +63,9 @@ static char *git_dir(const char *root)
 static char *common_dir(const char *git)
 {
 	AUTO(free) char *path = path_join(git, "commondir");
-	AUTO(free) char *text = NULL;
+	AUTO(free) char *text = path ? read_git_file(path) : NULL;
 
-	if (!path || file_read(path, GIT_FILE_MAX, &text, NULL, NULL))
+	if (!text)
 		return strdup(git);
 	text[line_length(text)] = '\0';
 	return path_join(git, text);
@@ -60,11 +74,11 @@ static char *common_dir(const char *git)
 static char *branch_of(const char *git)
 {
 	AUTO(free) char *path = path_join(git, "HEAD");
-	AUTO(free) char *text = NULL;
+	AUTO(free) char *text = path ? read_git_file(path) : NULL;
 	static const char ref[] = "ref: refs/heads/";
 	size_t n;
 
-	if (!path || file_read(path, GIT_FILE_MAX, &text, NULL, NULL))
+	if (!text)
 		return NULL;
 	n = line_length(text);
 	if (strncmp(text, ref, sizeof ref - 1) == 0)
@@ -93,10 +107,10 @@ static char *remote_name(const char *git)
 {
 	AUTO(free) char *common = common_dir(git);
 	AUTO(free) char *path = common ? path_join(common, "config") : NULL;
-	AUTO(free) char *text = NULL;
+	AUTO(free) char *text = path ? read_git_file(path) : NULL;
 	bool origin = false;
 
-	if (!path || file_read(path, GIT_FILE_MAX, &text, NULL, NULL))
+	if (!text)
 		return NULL;
 	for (const char *line = text; *line;
 	     line += line_length(line), line += strspn(line, "\r\n")) {

@@ -36,10 +36,13 @@ message = done
 """
 
 
-# What joins the task: a set-up script, a skill of the message, a rule for a file, hooks.
+# What joins the task: a set-up script, a skill of the message, a rule for a file, hooks,
+# the name of the repository.
 FILES = {
     "script": SCRIPT,
     "hook": "#!/bin/sh\n{ cat; echo; } >>%s/hooked\n",
+    "ws/.git/HEAD": "ref: refs/heads/main\n",
+    "ws/.git/config": '[remote "origin"]\n\turl = https://example.org/one/two.git\n',
     "ws/.openhands/setup.sh": "echo preparing\n",
     "ws/.agents/skills/stripes.md": "---\nname: stripes\ntriggers: [task]\n---\nStripes.\n",
     "ws/.agents/skills/files.md": "---\nname: files\npaths: [made]\n---\nRules.\n",
