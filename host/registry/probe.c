@@ -8,8 +8,8 @@
 #include "registry/internal.h"
 #include "clock.h"
 #include "confine.h"
-#include <dlfcn.h>
 #include "files.h"
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
