@@ -111,6 +111,9 @@ pub struct mt_tool {
     pub params: *const c_void,
     pub param_count: u32,
     pub reserved: u32,
+    pub preview: Option<
+        unsafe extern "C" fn(*const mt_tool_host, *mut c_void, *mut mt_call) -> c_int,
+    >,
 }
 
 #[repr(C)]
