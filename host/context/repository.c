@@ -28,7 +28,7 @@ static size_t line_length(const char *text)
 	return strcspn(text, "\r\n");
 }
 
-/* A file of git that cannot be read is as one that does not exist, but the user is told. */
+/* Report a file of git that cannot be read, then treat it as one that does not exist. */
 static char *read_git_file(const char *path)
 {
 	char *text = NULL;
