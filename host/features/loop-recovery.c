@@ -98,8 +98,7 @@ static int sentence(const struct stuck *s, const char *tool, struct strbuf *out)
 		[STUCK_ERRORS] = "the same action failed",
 		[STUCK_MONOLOGUE] = "the same message was sent",
 		[STUCK_ALTERNATE] = "two actions alternated with the same results",
-		[STUCK_CONDENSING] = "the history was condensed and nothing else "
-				     "happened",
+		[STUCK_CONDENSING] = "the history was condensed and nothing else happened",
 		[STUCK_IDENTICAL] = "the same action was repeated",
 	};
 
