@@ -448,7 +448,7 @@ call_bash() { # [FLAG...]
 	call_bash
 	[[ "$output" == ours* ]]
 	run mortise plugins --refused
-	[[ "${lines[0]}" == *"other.so: tool \`bash\` is ignored because $top_builddir/plugins/tools/bash.so takes precedence; to use it, name it in the configuration: $dir/other.so" ]]
+	[[ "${lines[0]}" == *"other.so: tool \`bash\` is ignored because $(realpath "$top_builddir")/plugins/tools/bash.so takes precedence; to use it, name it in the configuration: $dir/other.so" ]]
 	[[ "${lines[1]}" == *"theirs.so: "*" name it in the configuration: org.example.bash" ]]
 	call_bash -o tool.bash.plugin=org.example.bash
 	[ "$output" = theirs ]
