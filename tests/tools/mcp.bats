@@ -408,6 +408,10 @@ calls_grown() {
 	kill -INT $pid
 	wait $pid || true
 	number=$(sed -n 's/called //p' "$dir/starts-one")
+	for i in $(seq 300); do # the server may read it after the run
+		grep -qx "cancelled $number" "$dir/starts-one" && break
+		sleep 0.1
+	done
 	grep -x "cancelled $number" "$dir/starts-one"
 }
 
