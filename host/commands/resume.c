@@ -145,7 +145,7 @@ static int pass_hello(const struct client *p)
 	return fflush(stdout) == 0 ? EXIT_DONE : EXIT_FAILED;
 }
 
-/* @return the exit code; -1 if there is no process to attach to. */
+/* @return the exit code; -1 if no process runs the conversation. */
 static int join(const struct arguments *a)
 {
 	struct client p;

@@ -42,7 +42,7 @@ static void forget_request(struct conversation *c)
 
 /* ---- the pipeline ------------------------------------------------------ */
 
-/* Data indexed by position is no longer valid. */
+/* Discard data that is indexed by position. */
 static void forget_places(struct mt_ctx *x)
 {
 	x->prepared = 0;

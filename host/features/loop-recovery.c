@@ -249,7 +249,7 @@ static int send_again(struct conversation *c, int64_t start, struct error *err)
 	int r;
 
 	if (!messages)
-		return fail(err, MT_EINVAL, "there is no user message before the loop");
+		return fail(err, MT_EINVAL, "no user message precedes the loop");
 	r = conversation_take_back(c, messages, &text, err);
 	return r ? r : conversation_message(c, text, strlen(text), err);
 }

@@ -30,7 +30,7 @@ struct replay *replay_free(struct replay *r);
 AUTO_DEFINE(replay, struct replay *, replay_free)
 
 const char *replay_task(const struct replay *r);
-/** Replay only up to this event of the recording. MT_EINVAL: there is no such event. */
+/** Replay only up to this event of the recording. MT_EINVAL: it does not exist. */
 int replay_until(struct replay *r, int64_t id, struct error *err);
 /** Query the model at the end of the recording; otherwise the conversation becomes idle.
  *  */

@@ -371,7 +371,7 @@ static void on_reply(void *arg, const struct llm_reply *reply)
 	end_waiting(s, start, waits);
 }
 
-/* Never dropped: what the client was shown is no longer valid. */
+/* Never dropped: it withdraws what the client was shown. */
 static void on_rewound(void *arg, int64_t to)
 {
 	struct session *s = arg;

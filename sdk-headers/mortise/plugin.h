@@ -159,7 +159,7 @@ struct mt_component {
 	uint16_t kind;                   /* enum mt_kind */
 	uint16_t reserved;               /* 0 */
 	uint16_t version_major;          /* of the kind: MT_TOOL_MAJOR, ... */
-	uint16_t version_minor;          /* of of the oldest supported host */
+	uint16_t version_minor;          /* of the oldest supported host */
 	uint32_t option_count;
 	const char *name;                /* [a-z][a-z0-9_-]{0,63}, unique in its kind */
 	const char *summary;             /* one sentence for people */

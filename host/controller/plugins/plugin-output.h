@@ -13,7 +13,7 @@ struct plugin_output {
 };
 
 /** Expect output. @return the descriptor to print to, which the caller closes; -1: the
- *  output is not logged, or there is no pipe for it. */
+ *  output is not logged, or a pipe for it cannot be made. */
 int plugin_output_open(struct plugin_output *ret);
 /** Read what is there. Never blocks. */
 void plugin_output_take(struct plugin_output *o);
