@@ -278,6 +278,11 @@ static size_t match_rest(const struct mask *m, const char *text, size_t len)
 	return best;
 }
 
+const char *mask_text(const struct mask *m, const char *text, struct strbuf *ret)
+{
+	return mask_put(m, ret, text, strlen(text)) ? "(out of memory)" : ret->text;
+}
+
 int mask_put_rest(const struct mask *m, struct strbuf *out, const char *text, size_t len)
 {
 	size_t n = mask_is_empty(m) ? 0 : match_rest(m, text, len);
@@ -288,8 +293,8 @@ int mask_put_rest(const struct mask *m, struct strbuf *out, const char *text, si
 }
 
 /* The masked text, or NULL: nothing in it is a secret. */
-static int mask_text(const struct mask *m, const char *text, size_t len,
-		     struct strbuf *out, bool *ret_changed)
+static int mask_bytes(const struct mask *m, const char *text, size_t len,
+		      struct strbuf *out, bool *ret_changed)
 {
 	*ret_changed = false;
 	if (len < MASK_MIN)
@@ -304,8 +309,8 @@ static int mask_string(const struct mask *m, json_object *value, bool *changed)
 {
 	AUTO(strbuf) struct strbuf out = STRBUF(SIZE_MAX / 2);
 	bool found;
-	int status = mask_text(m, json_object_get_string(value),
-			       (size_t)json_object_get_string_len(value), &out, &found);
+	int status = mask_bytes(m, json_object_get_string(value),
+				(size_t)json_object_get_string_len(value), &out, &found);
 
 	if (status || !found)
 		return status;
@@ -321,7 +326,7 @@ static int mask_name(const struct mask *m, json_object *object, bool *changed)
 
 	json_object_object_foreach(object, name, member) {
 		bool found;
-		int status = mask_text(m, name, strlen(name), &out, &found);
+		int status = mask_bytes(m, name, strlen(name), &out, &found);
 		json_object *kept;
 
 		if (status)

@@ -32,6 +32,9 @@ bool mask_is_empty(const struct mask *m);
 
 /** Append `text` with its secrets masked. */
 int mask_put(const struct mask *m, struct strbuf *out, const char *text, size_t len);
+/** The text with its secrets masked, in `ret`, which is empty. @return ret->text, or
+ *  "(out of memory)". */
+const char *mask_text(const struct mask *m, const char *text, struct strbuf *ret);
 /** The same for a text whose beginning was cut off: the end of a secret at its start is
  *  masked too, unless it is encoded. */
 int mask_put_rest(const struct mask *m, struct strbuf *out, const char *text, size_t len);

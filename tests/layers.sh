@@ -218,11 +218,46 @@ sdk() {
 	done
 }
 
-# A feature does not see the state of a conversation, which is the core's.
+# The headers of the controller, and the features that include them. A header that is not
+# listed, such as core.h, is private to the core.
+feature_headers='
+actions.h condense replay task-list
+agents.h approval delegation limits setup subagent-process subagents
+analyzers.h approval
+call.h approval hook-runner tool-http
+conversation.h all
+dispatch.h approval delegation hook-runner limits relist setup subagents
+exit-code.h all
+feature-api.h all
+feature-approval.h approval subagent-process
+feature-holds.h hook-runner subagents
+feature-states.h approval delegation limits
+feature-usage.h limits side-usage subagent-process subagent-usage
+feature-watchers.h questions subagent-process
+feature.h all
+fork.h subagent-usage
+meta.h subagent-usage subagents
+model-request.h condense tool-completions
+offered-tools.h delegation
+parallel-calls.h questions tool-completions tool-http
+plugins/plugin-host.h condense condense-preview slices
+rewind.h loop-recovery
+step-policy.h condense
+step.h approval condense delegation hook-runner relist slices subagents
+turn.h approval delegation hook-runner limits log-search replay setup subagents tool-completions tool-http
+'
+
+# A feature sees the conversation through the headers listed above.
 features_see_api() {
 	includes $(files host/features) | while read -r place kind name; do
-		[ "$name" != controller/core.h ] ||
-			echo "$place: features include controller/feature-api.h, not $name"
+		case $name in controller/*) ;; *) continue ;; esac
+		feature=${place#host/features/}
+		feature=${feature%%[/.]*}
+		users=$(echo "$feature_headers" | sed -n "s,^${name#controller/} ,,p")
+		case " $users " in
+		*' all '* | *" $feature "*) ;;
+		*) echo "$place: feature_headers of layers.sh does not give $name to $feature" ;;
+		esac
 	done
 }
 
@@ -289,6 +324,10 @@ rules_find_breaches() {
 	breach plugins/tools/y.c '#include <ffi.h>'
 	breach runner/r.c '#include "config/config.h"'
 	breach host/features/w.c '#include "controller/core.h"'
+	breach host/features/setup.c '#include "controller/rewind.h"'
+	breach host/features/limits.c '#include "controller/turn.h"'
+	breach host/controller/rewind.h ''
+	breach host/controller/turn.h ''
 	breach host/controller/core.h ''
 	breach host/features/h.c 'void f(void) { action_to_call(0); }'
 	breach host/features/i.c '#include "features/approval/approval-internal.h"'
@@ -307,11 +346,13 @@ rules_find_breaches() {
 		'host/controller/p.c:4: ' 'host/llm/fncall/q.c:4: ' 'host/events/x.c:4: ' \
 		'plugins/tools/x/main.c:4: ' 'plugins/tools/y.c:4: ' 'runner/r.c:4: ' \
 		'host/features/w.c:4: ' 'host/features/h.c:4: ' \
+		'does not give controller/rewind.h to setup' \
 		'features/approval/approval-internal.h is private' 'host/controller/p.h:1: ' \
 		'headers include each other' \
 		'sdk-headers/mortise/z.h:4: '; do
 		echo "$found" | grep -qF "$want" || echo "not found: $want"
 	done
+	[ "${found#*turn.h to limits}" = "$found" ] || echo 'a listed header is refused'
 	rm -rf "$tree"
 }
 

@@ -9,7 +9,6 @@
 #include "controller/core.h"
 #include "controller/dispatch.h"
 #include "controller/exit-code.h"
-#include "controller/feature-api.h"
 #include "controller/turn.h"
 #include "files.h"
 
@@ -205,9 +204,7 @@ int action_resolve_path(const struct conversation *c, json_object *json)
 		path += 2;
 
 	AUTO(free)
-	char *whole = path_join(conversation_shell_dir(c) ? conversation_shell_dir(c)
-							  : conversation_workspace(c),
-				path);
+	char *whole = path_join(c->shell_dir ? c->shell_dir : c->workspace, path);
 
 	return whole ? js_set_str(args, "path", whole) : MT_ENOMEM;
 }

@@ -149,6 +149,16 @@ struct agent_frame *agents_first(const struct conversation *c)
 	return agent;
 }
 
+unsigned agents_waiting(const struct conversation *c)
+{
+	return c->parent_count;
+}
+
+int agents_depth(const struct conversation *c)
+{
+	return c->depth + (int)c->parent_count;
+}
+
 bool agents_full(const struct conversation *c)
 {
 	return c->parent_count == FRAMES_MAX;

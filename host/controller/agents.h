@@ -15,6 +15,10 @@ int agents_wire(struct conversation *c, struct error *err);
 const struct agent_frame *agents_find(const struct conversation *c, const char *name);
 /** The first agent of the conversation, which talks to the user. */
 struct agent_frame *agents_first(const struct conversation *c);
+/** How many agents wait for the active one. */
+unsigned agents_waiting(const struct conversation *c);
+/** The same with the ancestors of the conversation. */
+int agents_depth(const struct conversation *c);
 /** May no more agents wait? */
 bool agents_full(const struct conversation *c);
 /** Activate the agent configured as `w`, because of this action; the current one waits.

@@ -83,19 +83,9 @@ struct agent_frame *conversation_agent(const struct conversation *c)
 	return c->agent;
 }
 
-unsigned conversation_waiting_agents(const struct conversation *c)
-{
-	return c->parent_count;
-}
-
 struct analyzers *conversation_analyzers(const struct conversation *c)
 {
 	return c->analyzers;
-}
-
-int conversation_depth(const struct conversation *c)
-{
-	return c->depth;
 }
 
 struct config *conversation_config(const struct conversation *c)
@@ -126,11 +116,6 @@ struct runner *conversation_runner(const struct conversation *c)
 int64_t conversation_inherited_replies(const struct conversation *c)
 {
 	return c->inherited_replies;
-}
-
-int64_t conversation_request_events(const struct conversation *c)
-{
-	return c->request_event_count;
 }
 
 const char *conversation_shell_dir(const struct conversation *c)

@@ -35,17 +35,9 @@ void conversation_notice(struct conversation *c, int level, const char *fmt, ...
 	strbuf_vaddf(&text, fmt, ap);
 	va_end(ap);
 	log_line(MT_LOG_INFO, "conversation", "%s", text.text);
-	masked = conversation_mask_text(
-		c, text.text, &shown); /* once: NOTIFY_WATCHERS is for each watcher */
+	/* here, because NOTIFY_WATCHERS evaluates its arguments for each watcher */
+	masked = mask_text(c->mask, text.text, &shown);
 	NOTIFY_WATCHERS(c, notice, level, masked);
-}
-
-const char *conversation_mask_text(const struct conversation *c, const char *text,
-				   struct strbuf *ret)
-{
-	if (mask_put(c->mask, ret, text, strlen(text)))
-		return "(out of memory)";
-	return ret->text;
 }
 
 void mask_stream_chunk(struct mask_stream *s, struct strbuf *out, const char *text,
@@ -187,12 +179,11 @@ void conversation_enter_state(struct conversation *c, enum agent_state state,
 
 	log_line(MT_LOG_DEBUG, "controller", "state %s -> %s reason=%s",
 		 state_name(c->state), state_name(state),
-		 conversation_mask_text(c, reason, &shown));
+		 mask_text(c->mask, reason, &shown));
 	strbuf_reset(&shown);
 	features_before_state(c, state);
 	c->state = state;
-	snprintf(c->reason, sizeof c->reason, "%s",
-		 conversation_mask_text(c, reason, &shown));
+	snprintf(c->reason, sizeof c->reason, "%s", mask_text(c->mask, reason, &shown));
 	extras = js_new_object();
 	js_set_str(extras, "agent_state", state_name(state));
 	js_set_str(extras, "reason", c->reason);
@@ -407,7 +398,7 @@ static int create_failed(struct conversation *c, int r)
 static int hide_title(struct conversation *c, struct error *err)
 {
 	AUTO(strbuf) struct strbuf shown = STRBUF(1 << 20);
-	char *title = strdup(conversation_mask_text(c, c->title, &shown));
+	char *title = strdup(mask_text(c->mask, c->title, &shown));
 
 	if (!title)
 		return out_of_memory(err);

@@ -284,8 +284,7 @@ static void on_progress(void *arg, uint64_t call, double done, double total,
 
 	if (action >= 0)
 		NOTIFY_WATCHERS(c, progress, action, done, total,
-				message ? conversation_mask_text(c, message, &shown)
-					: NULL);
+				message ? mask_text(c->mask, message, &shown) : NULL);
 }
 
 static void answer_directory(struct conversation *c, uint64_t request)

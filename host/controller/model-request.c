@@ -208,6 +208,11 @@ static void log_attempt(struct conversation *c, const struct llm_error *why,
 				    r ? status_name(r) : err.text);
 }
 
+int64_t request_event_count(const struct conversation *c)
+{
+	return c->request_event_count;
+}
+
 void request_on_retry(struct conversation *c, const struct llm_error *why,
 		      int64_t wait_ms)
 {

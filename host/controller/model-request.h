@@ -23,6 +23,8 @@ int request_tool_model(struct conversation *c, const char *instance, const char 
 /** Encode the request of a work until `end` (as uv_hrtime). @return true: call it again
  *  before it is sent. */
 bool request_encode(struct conversation *c, struct mt_ctx *x, uint64_t end);
+/** Number of events in the log when the latest request was sent. */
+int64_t request_event_count(const struct conversation *c);
 /** Send the request of a work, which is kept until the exchange is over; also when
  *  this fails `x` holds nothing any more but `sent`. `index`: how many requests of this
  *  kind were answered before. */

@@ -141,13 +141,12 @@ static int add_news(struct mt_ctx *x, struct error *err)
 	AUTO(free) struct view_item *now = NULL;
 	size_t count = 0, first;
 
-	if (evlog_count(conversation_log(x->c)) == conversation_request_events(x->c))
+	if (evlog_count(conversation_log(x->c)) == request_event_count(x->c))
 		return MT_OK;
 	if (history_view(conversation_agent(x->c)->history, &now, &count, err))
 		return err->code;
 	for (first = count;
-	     first > 0 && now[first - 1].event >= conversation_request_events(x->c);
-	     first--)
+	     first > 0 && now[first - 1].event >= request_event_count(x->c); first--)
 		;
 	if (ARRAY_GROW(x->view, NULL, x->view_count + count - first + 1, ARRAY_MAX))
 		return out_of_memory(err);

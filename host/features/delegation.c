@@ -12,6 +12,7 @@
 #include "controller/dispatch.h"
 #include "controller/exit-code.h"
 #include "controller/feature-api.h"
+#include "controller/feature-states.h"
 #include "controller/offered-tools.h"
 #include "controller/step.h"
 #include "controller/turn.h"
@@ -139,7 +140,7 @@ static void tell_delegate_state(struct conversation *c, enum agent_state state,
 	json_object *extras = js_new_object();
 
 	js_set_str(extras, "agent_state", state_name(state));
-	js_set_str(extras, "reason", conversation_mask_text(c, reason, &shown));
+	js_set_str(extras, "reason", mask_text(conversation_secrets(c), reason, &shown));
 	js_set_str(extras, "delegate", strchr(conversation_agent(c)->section, '.') + 1);
 	conversation_log_event(c,
 			       event_observation("agent_state_changed",
@@ -206,7 +207,7 @@ void delegation_end(struct conversation *c, enum agent_state state, const char *
 
 static void drop_delegates(struct conversation *c)
 {
-	while (conversation_waiting_agents(c)) {
+	while (conversation_agent(c)->above) {
 		AUTO(event) struct event *action =
 			evlog_event(conversation_log(c),
 				    conversation_agent(c)->delegation, NULL);
@@ -224,7 +225,7 @@ static void drop_delegates(struct conversation *c)
 
 static void rewound(struct conversation *c)
 {
-	while (conversation_waiting_agents(c) &&
+	while (conversation_agent(c)->above &&
 	       evlog_head(conversation_log(c), conversation_agent(c)->delegation)->undone)
 		agents_pop(c);
 }
@@ -268,8 +269,7 @@ static int find(struct conversation *c, const char *name, const struct agent_fra
 			    list ? "Available agents: "
 				 : "Subagents are not available; do the task yourself.",
 			    list ? list : "");
-	if (conversation_depth(c) + (int64_t)conversation_waiting_agents(c) >= depth ||
-	    agents_full(c))
+	if (agents_depth(c) >= depth || agents_full(c))
 		return fail(err, MT_ELIMIT,
 			    "Subagents may be nested %" PRId64
 			    " deep (max_depth), and you "
@@ -401,7 +401,7 @@ static bool ends_delegate(const struct conversation *c, enum agent_state state)
 
 static bool take_state(struct conversation *c, enum agent_state state, const char *reason)
 {
-	if (!conversation_waiting_agents(c) || !ends_delegate(c, state))
+	if (!conversation_agent(c)->above || !ends_delegate(c, state))
 		return false;
 	delegation_end(c, state, reason);
 	return true;

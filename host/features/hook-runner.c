@@ -6,6 +6,7 @@
 #include "context/history.h"
 #include "controller/call.h"
 #include "controller/dispatch.h"
+#include "controller/feature-holds.h"
 #include "controller/step.h"
 #include "controller/turn.h"
 #include "features/hook-moment.h"
@@ -299,10 +300,10 @@ static void on_stop(struct hook_moment *m)
 static bool before_rest(struct conversation *c, enum agent_state state,
 			const char *reason)
 {
-	struct hook_moment *m = !conversation_waiting_agents(c) &&
-						hook_moment_possible(c, HOOK_STOP, NULL)
-					? hook_moment_new(c, HOOK_STOP, NULL, on_stop)
-					: NULL;
+	struct hook_moment *m =
+		!conversation_agent(c)->above && hook_moment_possible(c, HOOK_STOP, NULL)
+			? hook_moment_new(c, HOOK_STOP, NULL, on_stop)
+			: NULL;
 
 	if (!m)
 		return false;

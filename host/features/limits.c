@@ -8,6 +8,8 @@
 #include "controller/dispatch.h"
 #include "controller/exit-code.h"
 #include "controller/feature-api.h"
+#include "controller/feature-states.h"
+#include "controller/feature-usage.h"
 #include "controller/turn.h"
 #include "log.h"
 
@@ -146,8 +148,7 @@ static void on_step(struct conversation *c)
 {
 	budget_spend(own_budget(c), LIMIT_ITERATIONS, 1);
 	log_line(MT_LOG_INFO, "controller",
-		 "step level=%u local=%.0f global=%lld events=%lld",
-		 conversation_waiting_agents(c),
+		 "step level=%u local=%.0f global=%lld events=%lld", agents_waiting(c),
 		 own_budget(c)->quotas[LIMIT_ITERATIONS].used,
 		 (long long)conversation_steps(c),
 		 (long long)evlog_count(conversation_log(c)));

@@ -4,6 +4,7 @@
 #include "features/questions.h"
 
 #include "controller/feature-api.h"
+#include "controller/feature-watchers.h"
 #include "controller/parallel-calls.h"
 #include "tools/mcp-servers.h"
 
@@ -56,7 +57,7 @@ static struct question *make(struct conversation *c, uint64_t call, uint64_t req
 	if (!q || !*text || strlen(text) > QUESTION_TEXT_MAX || !choices_valid(choices) ||
 	    (choices && json_object_deep_copy(choices, &q->choices, NULL)) ||
 	    mask_json(conversation_secrets(c), q->choices, NULL, NULL) ||
-	    !(q->text = strdup(conversation_mask_text(c, text, &shown)))) {
+	    !(q->text = strdup(mask_text(conversation_secrets(c), text, &shown)))) {
 		if (q)
 			drop(q);
 		return NULL;
@@ -193,7 +194,8 @@ static json_object *server_of(const struct conversation *c, const struct tool_in
 	js_set_int(o, "tools", (int64_t)tools);
 	js_set_bool(o, "lists", t->lists);
 	if (t->said)
-		js_set_str(o, "error", conversation_mask_text(c, t->said, &shown));
+		js_set_str(o, "error",
+			   mask_text(conversation_secrets(c), t->said, &shown));
 	return o;
 }
 

@@ -67,10 +67,10 @@ static const char *block_step(struct conversation *c)
 {
 	struct relist *r = feature_state(c, &relist_feature);
 
-	if (!conversation_waiting_agents(c) && !conversation_runner(c) && is_unlisted(c))
+	if (!conversation_agent(c)->above && !conversation_runner(c) && is_unlisted(c))
 		dispatch_start_runner(
 			c, NULL); /* the first call reports why it cannot start */
-	if (conversation_waiting_agents(c) || !has_to_wait(c)) {
+	if (conversation_agent(c)->above || !has_to_wait(c)) {
 		r->deadline = 0;
 		return NULL;
 	}

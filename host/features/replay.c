@@ -421,19 +421,19 @@ static bool find_owner(struct conversation *c, const struct replay_action *a)
 {
 	const struct evlog_head *head = evlog_head(replay_of(c)->log, a->recorded);
 
-	while (conversation_waiting_agents(c) && conversation_state(c) == STATE_RUNNING &&
+	while (conversation_agent(c)->above && conversation_state(c) == STATE_RUNNING &&
 	       !leads_to(c, a->owner))
 		end_as_recorded(c);
 	return owner_now(replay_of(c), a->owner) ==
-		       (conversation_waiting_agents(c) ? conversation_agent(c)->delegation
-						       : -1) ||
+		       (conversation_agent(c)->above ? conversation_agent(c)->delegation
+						     : -1) ||
 	       !(head->type->id == ACTION_FINISH || head->type->id == ACTION_REJECT);
 }
 
 /* At the end of the recording, end the subagents that had ended in it. */
 static void end_delegates(struct conversation *c)
 {
-	while (conversation_waiting_agents(c) && conversation_state(c) == STATE_RUNNING &&
+	while (conversation_agent(c)->above && conversation_state(c) == STATE_RUNNING &&
 	       turn_is_idle(c)) {
 		const struct replay_action *a =
 			taken_as(replay_of(c), conversation_agent(c)->delegation);

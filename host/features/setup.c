@@ -8,6 +8,7 @@
 
 #include "config/choices.h"
 #include "context/repository.h"
+#include "controller/agents.h"
 #include "controller/dispatch.h"
 #include "controller/feature-api.h"
 #include "controller/turn.h"
@@ -131,8 +132,7 @@ static bool begin_status(struct conversation *c)
 
 static void after_message(struct conversation *c, bool first)
 {
-	if (!first || conversation_depth(c) || conversation_waiting_agents(c) ||
-	    replay_is_active(c) || !turn_is_idle(c))
+	if (!first || agents_depth(c) || replay_is_active(c) || !turn_is_idle(c))
 		return;
 	if (!begin_script(c))
 		begin_status(c);

@@ -5,6 +5,7 @@
 #include "features/side-usage.h"
 
 #include "controller/feature-api.h"
+#include "controller/feature-usage.h"
 #include "llm/models/models.h"
 
 json_object *side_usage_of(const struct evlog *log, const char *who)

@@ -2,8 +2,12 @@
  *
  * subagent-process.c - the process of one subagent, and the messages exchanged with
  * it. */
+#include "controller/agents.h"
 #include "controller/exit-code.h"
 #include "controller/feature-api.h"
+#include "controller/feature-approval.h"
+#include "controller/feature-usage.h"
+#include "controller/feature-watchers.h"
 #include "features/approval/approval.h"
 #include "features/subagents.h"
 #include "files.h"
@@ -358,9 +362,7 @@ static json_object *job_for(const struct subagent *ch)
 	if (!r)
 		r = js_set_str(o, "conversation", ch->id) ||
 		    js_set_str(o, "parent", conversation_id(c)) ||
-		    js_set_int(o, "depth",
-			       conversation_depth(c) +
-				       (int)conversation_waiting_agents(c) + 1) ||
+		    js_set_int(o, "depth", agents_depth(c) + 1) ||
 		    js_set_str(o, "task", ch->task) ||
 		    js_set_str(o, "controller", agent_of(ch)) ||
 		    js_set_str(o, "workspace", ch->workspace) ||

@@ -3,6 +3,7 @@
  * subagent-usage.c - usage of subagents, read from their own logs, so that the sum is
  * correct even if processes were killed. */
 #include "controller/feature-api.h"
+#include "controller/feature-usage.h"
 #include "controller/fork.h"
 #include "controller/meta.h"
 #include "features/limits.h"

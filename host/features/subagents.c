@@ -4,8 +4,10 @@
  * them, and collects their results in one observation. */
 #include "features/subagents.h"
 
+#include "controller/agents.h"
 #include "controller/dispatch.h"
 #include "controller/feature-api.h"
+#include "controller/feature-holds.h"
 #include "controller/meta.h"
 #include "controller/step.h"
 #include "controller/turn.h"
@@ -98,7 +100,7 @@ static int check_limits(const struct conversation *c, size_t count, struct error
 	int64_t most = config_int(conversation_config(c), conversation_agent(c)->section,
 				  "max_children_total");
 
-	if (conversation_depth(c) + (int64_t)conversation_waiting_agents(c) >= depth)
+	if (agents_depth(c) >= depth)
 		return fail(err, MT_ELIMIT,
 			    "Subagents may be nested %" PRId64
 			    " deep (max_depth), and you "

@@ -37,7 +37,7 @@ static bool folds(const struct conversation *c)
 	int64_t most = config_int(conversation_config(c), conversation_agent(c)->section,
 				  "tool_search_threshold");
 
-	return most > 0 && conversation_waiting_agents(c) == 0 &&
+	return most > 0 && !conversation_agent(c)->above &&
 	       (int64_t)conversation_agent(c)->catalog.count > most &&
 	       catalog_find(&conversation_agent(c)->catalog, FINDER);
 }

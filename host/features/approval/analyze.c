@@ -6,6 +6,7 @@
 #include "controller/analyzers.h"
 #include "controller/call.h"
 #include "controller/feature-api.h"
+#include "controller/feature-approval.h"
 
 #include <string.h>
 

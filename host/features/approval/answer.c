@@ -6,6 +6,7 @@
 
 #include "controller/dispatch.h"
 #include "controller/exit-code.h"
+#include "controller/feature-states.h"
 #include "controller/step.h"
 #include "controller/turn.h"
 #include "features/approval/action-hash.h"

@@ -10,6 +10,8 @@
 #include "controller/analyzers.h"
 #include "controller/dispatch.h"
 #include "controller/exit-code.h"
+#include "controller/feature-approval.h"
+#include "controller/feature-states.h"
 #include "controller/turn.h"
 #include "features/approval/action-hash.h"
 #include "utf8.h"

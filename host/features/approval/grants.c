@@ -5,6 +5,7 @@
 #include "features/approval/approval-internal.h"
 
 #include "controller/agents.h"
+#include "controller/feature-approval.h"
 #include "features/approval/store.h"
 #include "files.h"
 #include "log.h"

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * feature-watchers.h - for features with questions to the user: notifies the watchers. */
+#ifndef HOST_CONTROLLER_FEATURE_WATCHERS_H
+#define HOST_CONTROLLER_FEATURE_WATCHERS_H
+
+struct conversation;
+struct question;
+
+/** The open questions of tools have changed. */
+void conversation_notify_questions(struct conversation *c, const struct question *open);
+/** What this subagent waits for has changed. */
+void conversation_notify_asks(struct conversation *c, const char *child);
+
+#endif
