@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * signals.h - what this process inherited about signals. */
+ * signals.h - signals: what this process inherited, and what its children get. */
 #ifndef LIB_SIGNALS_H
 #define LIB_SIGNALS_H
 
@@ -14,6 +14,19 @@ static inline bool signal_is_ignored(int number)
 	struct sigaction now;
 
 	return sigaction(number, NULL, &now) == 0 && now.sa_handler == SIG_IGN;
+}
+
+/** In a child, before it becomes another program: no signal is blocked, ignored or handled.
+ *  Can be called between fork and exec. */
+static inline void signals_reset(void)
+{
+	struct sigaction plain = { .sa_handler = SIG_DFL };
+	sigset_t none;
+
+	for (int number = 1; number < NSIG; number++)
+		sigaction(number, &plain, NULL);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
 #endif

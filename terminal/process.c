@@ -7,12 +7,12 @@
 #include "clock.h"
 #include "files.h"
 #include "js.h"
+#include "signals.h"
 #include "text.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <signal.h>
 #include <string.h>
 #include <sys/wait.h>
 
@@ -42,16 +42,6 @@ static void become(const char *const *args)
 	execvp("mortise", (char **)argv);
 	fprintf(stderr, "cannot start mortise: %s\n", strerror(errno));
 	_exit(127);
-}
-
-static void take_signals_back(void)
-{
-	sigset_t none;
-
-	sigemptyset(&none);
-	sigprocmask(SIG_SETMASK, &none, NULL);
-	for (int number = 1; number < NSIG; number++)
-		signal(number, SIG_DFL);
 }
 
 static void close_fd(int *fd)
@@ -90,7 +80,7 @@ static int spawn(const char *const *args, struct ends *e, pid_t *ret, struct err
 		return fail(err, MT_EIO, "cannot start a process: %s", strerror(errno));
 	}
 	if (*ret == 0) {
-		take_signals_back();
+		signals_reset();
 		setsid(); /* the end of the terminal is not its end */
 		dup2(e->in[0], STDIN_FILENO);
 		dup2(e->out[1], STDOUT_FILENO);

@@ -9,11 +9,11 @@
 #include "clock.h"
 #include "confine.h"
 #include "files.h"
+#include "signals.h"
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <signal.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -167,17 +167,6 @@ static int understand(struct probe *p, int ended)
 	return MT_OK;
 }
 
-/* The child must not inherit blocked or ignored signals. */
-static void default_signals(void)
-{
-	sigset_t none;
-
-	sigemptyset(&none);
-	for (int s = 1; s < 32; s++)
-		signal(s, SIG_DFL);
-	sigprocmask(SIG_SETMASK, &none, NULL);
-}
-
 /* ---- one child --------------------------------------------------------------- */
 
 /* What all children have in common. */
@@ -205,7 +194,7 @@ static int probe_start(const struct prober *prober, struct probe *p)
 			    strerror(errno));
 	p->pid = fork();
 	if (p->pid == 0) {
-		default_signals();
+		signals_reset();
 		become_probe(p->path, prober->program, pipes[1], prober->env_path);
 	}
 	close(pipes[1]);

@@ -13,12 +13,12 @@
 #include "controller/plugins/plugin-sandbox.h"
 #include "files.h"
 #include "log.h"
+#include "signals.h"
 
 #include <mortise/condenser.h>
 
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdio_ext.h>
 #include <string.h>
 
@@ -338,16 +338,6 @@ const struct mt_analyzer_out *plugin_copy_analyzer_out(void)
 
 /* ---- the child --------------------------------------------------------------------- */
 
-static void default_signals(void)
-{
-	sigset_t none;
-
-	sigemptyset(&none);
-	for (int s = 1; s < 32; s++)
-		signal(s, SIG_DFL);
-	sigprocmask(SIG_SETMASK, &none, NULL);
-}
-
 /* Close every descriptor but these two (-1: none) and the standard ones. */
 static void close_others(int a, int b)
 {
@@ -417,7 +407,7 @@ _Noreturn void plugin_copy_run(struct mt_ctx *x, const struct plugin_call *call,
 	int r;
 
 	setsid(); /* signals from the terminal are for the parent */
-	default_signals();
+	signals_reset();
 	x->error = ERROR_NONE;
 	x->copy = &copy;
 	r = run(x, call, arg, fds);

@@ -8,11 +8,11 @@
 #include "auto.h"
 #include "driver.h"
 #include "files.h"
+#include "signals.h"
 #include "strbuf.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <pty.h>
-#include <signal.h>
 #include <stdbool.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -127,14 +127,9 @@ static _Noreturn void become_shell(const struct spawn *spawn, const char *shell,
 {
 	static const char *const argv[] = { "bash", "--noprofile", "--norc",
 					    "--noediting", "-i", NULL };
-	struct sigaction plain = { .sa_handler = SIG_DFL };
-	sigset_t none;
 	int a, b;
 
-	for (int sig = 1; sig < NSIG; sig++)
-		sigaction(sig, &plain, NULL);
-	sigemptyset(&none);
-	sigprocmask(SIG_SETMASK, &none, NULL);
+	signals_reset();
 	/* Out of the way first: either may have the number of the other. */
 	a = fcntl(spawn->socket, F_DUPFD, DRIVER_FILE + 1);
 	b = fcntl(spawn->file, F_DUPFD, DRIVER_FILE + 1);

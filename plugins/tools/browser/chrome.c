@@ -4,10 +4,10 @@
 #include "chrome.h"
 #include "auto.h"
 #include "files.h"
+#include "signals.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdbool.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -105,14 +105,9 @@ static char **environment_with(char *variable)
 static _Noreturn void become(const char *program, char *const *argv, char *const *env,
 			     int in, int out, int log)
 {
-	struct sigaction plain = { .sa_handler = SIG_DFL };
-	sigset_t none;
 	int null = open("/dev/null", O_RDWR);
 
-	for (int sig = 1; sig < NSIG; sig++)
-		sigaction(sig, &plain, NULL);
-	sigemptyset(&none);
-	sigprocmask(SIG_SETMASK, &none, NULL);
+	signals_reset();
 	setpgid(0, 0);
 	in = fcntl(in, F_DUPFD, 10);
 	out = fcntl(out, F_DUPFD, 10);

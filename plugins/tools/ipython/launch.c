@@ -7,12 +7,12 @@
 #include "launch.h"
 #include "files.h"
 #include "python-files.h"
+#include "signals.h"
 #include "space.h"
 #include "utf8.h"
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/random.h>
@@ -260,18 +260,13 @@ static char **make_env(const struct launch *l, const struct kernelspec *spec)
 
 static _Noreturn void become_kernel(const struct child *c)
 {
-	struct sigaction plain = { .sa_handler = SIG_DFL };
-	sigset_t none;
 	int nothing;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != c->parent)
 		_exit(126);
 	setpgid(0, 0);
-	for (int sig = 1; sig < NSIG; sig++)
-		sigaction(sig, &plain, NULL);
-	sigemptyset(&none);
-	sigprocmask(SIG_SETMASK, &none, NULL);
+	signals_reset();
 	nothing = open("/dev/null", O_RDWR);
 	if (dup2(c->said, 2) < 0 || dup2(nothing, 0) < 0 || dup2(nothing, 1) < 0)
 		_exit(126);
