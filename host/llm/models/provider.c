@@ -22,18 +22,32 @@ static void fill_provider(const struct component *d, json_object *entry,
 	p->signs = strcmp(js_str(entry, "auth", ""), "sign") == 0;
 }
 
+/* The providers of the next dialect from *n on; NULL: none is left. */
+static json_object *next_providers(const struct registry *r, size_t *n,
+				   const struct component **ret_dialect)
+{
+	const struct component *d;
+
+	while ((d = registry_at(r, (*n)++))) {
+		json_object *all = js_get(d->data, "providers");
+
+		if (d->kind == MT_KIND_DIALECT &&
+		    json_object_is_type(all, json_type_object)) {
+			*ret_dialect = d;
+			return all;
+		}
+	}
+	return NULL;
+}
+
 /* Find the provider that is named by `len` bytes of `name`. */
 static bool find_provider_entry(const struct registry *r, const char *name, size_t len,
 				struct provider *p)
 {
 	const struct component *d;
+	json_object *all;
 
-	for (size_t n = 0; (d = registry_at(r, n)); n++) {
-		json_object *all = js_get(d->data, "providers");
-
-		if (d->kind != MT_KIND_DIALECT ||
-		    !json_object_is_type(all, json_type_object))
-			continue;
+	for (size_t n = 0; (all = next_providers(r, &n, &d));) {
 		json_object_object_foreach(all, key, entry) {
 			if (strlen(key) == len && memcmp(key, name, len) == 0) {
 				fill_provider(d, entry, p);
@@ -51,13 +65,9 @@ static int unknown_provider(const struct registry *r, const char *model,
 	size_t count = 0, len = strcspn(model, "/:");
 	AUTO(free) char *word = strndup(model, len);
 	const struct component *d;
+	json_object *all;
 
-	for (size_t n = 0; (d = registry_at(r, n)); n++) {
-		json_object *all = js_get(d->data, "providers");
-
-		if (d->kind != MT_KIND_DIALECT ||
-		    !json_object_is_type(all, json_type_object))
-			continue;
+	for (size_t n = 0; (all = next_providers(r, &n, &d));) {
 		json_object_object_foreach(all, key, entry) {
 			if (entry && count < MAX_PROVIDERS)
 				names[count++] = key;
