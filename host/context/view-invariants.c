@@ -35,13 +35,36 @@ struct members {
 	size_t *newest, *before;
 };
 
+/* How many numbers the groups of each kind have. */
+struct group_counts {
+	int32_t batches, calls, loops;
+};
+
 struct groups {
-	int32_t batches, calls, loops; /* one more than the greatest number */
+	struct group_counts counts;
 	struct members by_batch, by_call, by_loop;
 	uint32_t *actions, *results;   /* shown, by call */
 	size_t *queue;                 /* places that were hidden */
 	size_t queued;
 };
+
+static void count_groups(struct group_counts *n, const struct view_fact *f)
+{
+	n->batches = more(n->batches, f->batch);
+	n->calls = more(n->calls, f->call);
+	n->loops = more(n->loops, f->loop);
+}
+
+static struct group_counts count_groups_at(const struct view_fact *const *places,
+					   size_t count)
+{
+	struct group_counts n = { 0 };
+
+	for (size_t i = 0; i < count; i++)
+		if (places[i])
+			count_groups(&n, places[i]);
+	return n;
+}
 
 static int members_open(struct members *m, int32_t groups, size_t count)
 {
@@ -67,18 +90,15 @@ static void members_add(struct members *m, int32_t group, size_t place)
 static int groups_open(struct groups *g, const struct view_fact *f, size_t count)
 {
 	*g = (struct groups){ 0 };
-	for (size_t i = 0; i < count; i++) {
-		g->batches = more(g->batches, f[i].batch);
-		g->calls = more(g->calls, f[i].call);
-		g->loops = more(g->loops, f[i].loop);
-	}
-	g->actions = calloc((size_t)g->calls + 1, sizeof *g->actions);
-	g->results = calloc((size_t)g->calls + 1, sizeof *g->results);
+	for (size_t i = 0; i < count; i++)
+		count_groups(&g->counts, &f[i]);
+	g->actions = calloc((size_t)g->counts.calls + 1, sizeof *g->actions);
+	g->results = calloc((size_t)g->counts.calls + 1, sizeof *g->results);
 	g->queue = calloc(count + 1, sizeof *g->queue);
 	if (!g->actions || !g->results || !g->queue ||
-	    members_open(&g->by_batch, g->batches, count) ||
-	    members_open(&g->by_call, g->calls, count) ||
-	    members_open(&g->by_loop, g->loops, count))
+	    members_open(&g->by_batch, g->counts.batches, count) ||
+	    members_open(&g->by_call, g->counts.calls, count) ||
+	    members_open(&g->by_loop, g->counts.loops, count))
 		return MT_ENOMEM;
 	return MT_OK;
 }
@@ -166,7 +186,7 @@ int view_invariants_apply(const struct view_fact *facts, size_t count,
 
 	if (!r) {
 		groups_fill(&g, facts, count, shown);
-		for (int32_t call = 0; call < g.calls; call++)
+		for (int32_t call = 0; call < g.counts.calls; call++)
 			if (!is_whole_call(&g, call))
 				hide_group(&g, &g.by_call, call, facts, shown);
 		for (size_t i = 0; i < g.queued; i++)
@@ -194,15 +214,15 @@ static void join_spans(struct spans *s, size_t *first, size_t place)
 	*first = place + 1;
 }
 
-static void join_fact(struct spans *s, const struct view_fact *f, int32_t batches,
-		      int32_t calls, size_t place)
+static void join_fact(struct spans *s, const struct view_fact *f,
+		      const struct group_counts *n, size_t place)
 {
 	if (f->batch >= 0)
 		join_spans(s, &s->first[f->batch], place);
 	if (f->call >= 0)
-		join_spans(s, &s->first[batches + f->call], place);
+		join_spans(s, &s->first[n->batches + f->call], place);
 	if (f->loop >= 0)
-		join_spans(s, &s->first[batches + calls + f->loop], place);
+		join_spans(s, &s->first[n->batches + n->calls + f->loop], place);
 }
 
 static void allow_outside(const struct spans *s, size_t count, unsigned char *ret_allowed)
@@ -219,25 +239,18 @@ static void allow_outside(const struct spans *s, size_t count, unsigned char *re
 int view_invariants_cuts(const struct view_fact *const *places, size_t count,
 			 unsigned char *ret_allowed)
 {
-	int32_t batches = 0, calls = 0, loops = 0;
+	const struct group_counts n = count_groups_at(places, count);
 	struct spans s;
 	int r;
 
-	for (size_t i = 0; i < count; i++) {
-		if (!places[i])
-			continue;
-		batches = more(batches, places[i]->batch);
-		calls = more(calls, places[i]->call);
-		loops = more(loops, places[i]->loop);
-	}
-	s.first = calloc((size_t)batches + (size_t)calls + (size_t)loops + 1,
+	s.first = calloc((size_t)n.batches + (size_t)n.calls + (size_t)n.loops + 1,
 			 sizeof *s.first);
 	s.opened = calloc(count + 1, sizeof *s.opened);
 	s.closed = calloc(count + 1, sizeof *s.closed);
 	r = s.first && s.opened && s.closed ? MT_OK : MT_ENOMEM;
 	for (size_t i = 0; !r && i < count; i++)
 		if (places[i])
-			join_fact(&s, places[i], batches, calls, i);
+			join_fact(&s, places[i], &n, i);
 	if (!r)
 		allow_outside(&s, count, ret_allowed);
 	free(s.first);
@@ -299,19 +312,13 @@ struct needs {
 static int needs_open(struct needs *n, const struct view_fact *const *places,
 		      size_t count)
 {
-	int32_t batches = 0, calls = 0, loops = 0;
+	const struct group_counts groups = count_groups_at(places, count);
 
-	for (size_t i = 0; i < count; i++) {
-		if (!places[i])
-			continue;
-		batches = more(batches, places[i]->batch);
-		calls = more(calls, places[i]->call);
-		loops = more(loops, places[i]->loop);
-	}
-	n->first = calloc((size_t)loops + 1, sizeof *n->first);
+	n->first = calloc((size_t)groups.loops + 1, sizeof *n->first);
 	n->queue = calloc(count + 1, sizeof *n->queue);
-	return n->first && n->queue && !members_open(&n->by_batch, batches, count) &&
-			       !members_open(&n->by_call, calls, count)
+	return n->first && n->queue &&
+			       !members_open(&n->by_batch, groups.batches, count) &&
+			       !members_open(&n->by_call, groups.calls, count)
 		       ? MT_OK
 		       : MT_ENOMEM;
 }
