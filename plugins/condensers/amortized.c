@@ -25,4 +25,4 @@ static const struct mt_condenser amortized = {
 
 MT_CONDENSER(&amortized, "amortized", .name = "amortized",
 	     .summary = "Removes the middle of the history when it is too long.",
-	     .options = condenser_util_size_options, .option_count = 2)
+	     .options = condenser_util_options, .option_count = CONDENSER_SIZE_OPTIONS)

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-const struct mt_option condenser_util_size_options[2] = {
+const struct mt_option condenser_util_options[] = {
 	{ .size = sizeof(struct mt_option), .type = MT_OPTION_INT, .name = "keep_first",
 	  .fallback = "1", .min = 0, .max = 1000000,
 	  .help = "Number of events at the start to always keep." },
@@ -14,6 +14,9 @@ const struct mt_option condenser_util_size_options[2] = {
 	  .fallback = "100", .min = 1, .max = 1000000,
 	  .help = "Maximum number of events before the history is condensed to half of "
 		  "that." },
+	{ .size = sizeof(struct mt_option), .type = MT_OPTION_INT,
+	  .name = "max_event_length", .fallback = "10000", .min = 1, .max = 1000000,
+	  .help = "Maximum number of characters of one event in a summary request." },
 };
 
 int condenser_util_check_sizes(const struct mt_host *host, struct mt_ctx *ctx)

@@ -23,8 +23,10 @@ struct condenser_util_range {
 	size_t from, to;
 };
 
-/** keep_first and max_size as options. */
-extern const struct mt_option condenser_util_size_options[2];
+/** How many of the options below a condenser has: keep_first and max_size; a summarizing
+ *  one max_event_length too. */
+enum { CONDENSER_SIZE_OPTIONS = 2, CONDENSER_SUMMARY_OPTIONS = 3 };
+extern const struct mt_option condenser_util_options[CONDENSER_SUMMARY_OPTIONS];
 /** keep_first must be less than half of max_size (V0). */
 int condenser_util_check_sizes(const struct mt_host *host, struct mt_ctx *ctx);
 /** The view is longer than max_size, or condensation was requested. */

@@ -29,4 +29,4 @@ static const struct mt_condenser llm = {
 MT_CONDENSER(&llm, "llm", .name = "llm",
 	     .summary = "Summarizes the middle of the history with a model when it is "
 			"too long.",
-	     .options = summary_options, .option_count = 3)
+	     .options = condenser_util_options, .option_count = CONDENSER_SUMMARY_OPTIONS)

@@ -161,4 +161,4 @@ static const struct mt_condenser llm_attention = {
 
 MT_CONDENSER(&llm_attention, "llm_attention", .name = "llm_attention",
 	     .summary = "Keeps the events that a model chooses.",
-	     .options = condenser_util_size_options, .option_count = 2)
+	     .options = condenser_util_options, .option_count = CONDENSER_SIZE_OPTIONS)

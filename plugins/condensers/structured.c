@@ -140,4 +140,4 @@ MT_CONDENSER(
 	&structured, "structured", .name = "structured",
 	.summary = "Summarizes the middle of a long history as a form that a model fills "
 		   "in.",
-	.options = summary_options, .option_count = 3)
+	.options = condenser_util_options, .option_count = CONDENSER_SUMMARY_OPTIONS)

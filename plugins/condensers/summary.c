@@ -8,19 +8,6 @@
 
 enum { TRIES_MAX = 5, EVENT_CHARS_MIN = 200, STATE_MAX = 200 };
 
-const struct mt_option summary_options[3] = {
-	{ .size = sizeof(struct mt_option), .type = MT_OPTION_INT, .name = "keep_first",
-	  .fallback = "1", .min = 0, .max = 1000000,
-	  .help = "Number of events at the start to always keep." },
-	{ .size = sizeof(struct mt_option), .type = MT_OPTION_INT, .name = "max_size",
-	  .fallback = "100", .min = 1, .max = 1000000,
-	  .help = "Maximum number of events before the history is condensed to half of "
-		  "that." },
-	{ .size = sizeof(struct mt_option), .type = MT_OPTION_INT,
-	  .name = "max_event_length", .fallback = "10000", .min = 1, .max = 1000000,
-	  .help = "Maximum number of characters of one event in a summary request." },
-};
-
 struct summary_state {
 	struct condenser_util_range range;
 	size_t most;

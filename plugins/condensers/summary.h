@@ -17,8 +17,6 @@ struct summary_way {
 		    struct strbuf *ret_summary);
 };
 
-extern const struct mt_option summary_options[3];
-
 /** One call of `advance`. */
 int summary_advance(const struct kit *k, const struct mt_in *in,
 		    const struct summary_way *way);
