@@ -150,20 +150,13 @@ static int put_assertion(struct strbuf *b, const char *pem, const char *client,
 static json_object *oauth_client_begin(const struct oauth *o, const struct oauth_place *p,
 				       const char *scope)
 {
-	const char *resource = js_str(p->resource, "resource", NULL);
 	json_object *known = js_get(p->metadata, "token_endpoint_auth_methods_supported");
-	json_object *login = json_object_new_object();
+	json_object *login = oauth_login_new(o, p, scope);
 	const char *method = js_lists(known, "client_secret_basic", true)
 				     ? "client_secret_basic"
 				     : "client_secret_post";
 
-	if (!js_set_str(login, "server", o->server) &&
-	    !js_set_str(login, "issuer", p->issuer) &&
-	    (!resource || !js_set_str(login, "resource", resource)) &&
-	    !js_set_str(login, "token_endpoint",
-			js_str(p->metadata, "token_endpoint", "")) &&
-	    !js_set_str(login, "client_id", o->client_id) &&
-	    !js_set_str(login, "asked_scope", scope) &&
+	if (!js_set_str(login, "client_id", o->client_id) &&
 	    (o->client_key || !js_set_str(login, "client_secret", o->client_secret)) &&
 	    !js_set_str(login, "auth_method", method))
 		return login;
@@ -216,24 +209,10 @@ static int oauth_client_ask(struct oauth *o, const struct oauth_place *p,
 
 char *oauth_client_token(struct oauth *o, const char *challenge, struct error *err)
 {
-	struct oauth_place p = { 0 };
-	struct error why = ERROR_NONE;
-	char *token = NULL;
-	int status;
-
-	if (!o->client_id || (!o->client_secret && !o->client_key))
-		status = fail(&why, MT_EINVAL,
-			      "`grant = client_credentials` requires `client_id` and "
-			      "either `client_secret_env` or `client_key`");
-	else
-		status = oauth_discover(o, challenge, &p, &why);
-	if (!status)
-		status = oauth_client_ask(o, &p, challenge, &why);
-	if (!status)
-		token = strdup(js_str(o->login, "access_token", ""));
-	oauth_place_clear(&p);
-	if (!token)
-		fail(err, status ? status : MT_ENOMEM, "%s",
-		     status ? why.text : "out of memory");
-	return token;
+	if (o->client_id && (o->client_secret || o->client_key))
+		return oauth_obtain(o, challenge, oauth_client_ask, err);
+	fail(err, MT_EINVAL,
+	     "`grant = client_credentials` requires `client_id` and "
+	     "either `client_secret_env` or `client_key`");
+	return NULL;
 }

@@ -295,32 +295,20 @@ static int exchange_code(struct oauth *o, json_object *login, const char *code,
 	return oauth_ask_token(o, login, &form, err);
 }
 
-static int oauth_login_begin(const struct oauth *o, const struct oauth_place *p,
-			     const char *scope, json_object *login, struct error *err)
-{
-	const char *resource = js_str(p->resource, "resource", NULL);
-
-	if (js_set_str(login, "server", o->server) ||
-	    js_set_str(login, "issuer", p->issuer) ||
-	    (resource && js_set_str(login, "resource", resource)) ||
-	    js_set_str(login, "token_endpoint",
-		       js_str(p->metadata, "token_endpoint", "")) ||
-	    js_set_str(login, "redirect_uri", o->redirect_uri) ||
-	    js_set_str(login, "asked_scope", scope))
-		return out_of_memory(err);
-	return identify(o, p, scope, login, err);
-}
-
 static int oauth_login_run(struct oauth *o, const struct oauth_place *p,
 			   const char *challenge, struct error *err)
 {
 	AUTO(strbuf) struct strbuf scope = STRBUF(OAUTH_URL_MAX), verifier = STRBUF(256);
-	AUTO(json) json_object *login = json_object_new_object();
+	AUTO(json) json_object *login = NULL;
 	AUTO(free) char *code = NULL;
 	int status = oauth_scope(o, p, challenge, &scope, err);
 
-	if (!status)
-		status = oauth_login_begin(o, p, scope.text, login, err);
+	if (status)
+		return status;
+	login = oauth_login_new(o, p, scope.text);
+	if (js_set_str(login, "redirect_uri", o->redirect_uri))
+		return out_of_memory(err);
+	status = identify(o, p, scope.text, login, err);
 	if (!status)
 		status = put_random(&verifier, err);
 	if (!status)
@@ -336,18 +324,5 @@ static int oauth_login_run(struct oauth *o, const struct oauth_place *p,
 
 char *oauth_login(struct oauth *o, const char *challenge, struct error *err)
 {
-	struct oauth_place p = { 0 };
-	struct error why = ERROR_NONE;
-	char *token = NULL;
-	int status = oauth_discover(o, challenge, &p, &why);
-
-	if (!status)
-		status = oauth_login_run(o, &p, challenge, &why);
-	if (!status)
-		token = strdup(js_str(o->login, "access_token", ""));
-	oauth_place_clear(&p);
-	if (!token)
-		fail(err, status ? status : MT_ENOMEM, "%s",
-		     status ? why.text : "out of memory");
-	return token;
+	return oauth_obtain(o, challenge, oauth_login_run, err);
 }

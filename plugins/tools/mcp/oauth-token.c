@@ -119,6 +119,42 @@ int oauth_renew(struct oauth *o, struct error *err)
 		      : MT_OK;
 }
 
+json_object *oauth_login_new(const struct oauth *o, const struct oauth_place *p,
+			     const char *scope)
+{
+	const char *resource = js_str(p->resource, "resource", NULL);
+	json_object *login = json_object_new_object();
+
+	if (!js_set_str(login, "server", o->server) &&
+	    !js_set_str(login, "issuer", p->issuer) &&
+	    (!resource || !js_set_str(login, "resource", resource)) &&
+	    !js_set_str(login, "token_endpoint",
+			js_str(p->metadata, "token_endpoint", "")) &&
+	    !js_set_str(login, "asked_scope", scope))
+		return login;
+	json_object_put(login);
+	return NULL;
+}
+
+char *oauth_obtain(struct oauth *o, const char *challenge, oauth_ask_fn *ask,
+		   struct error *err)
+{
+	struct oauth_place p = { 0 };
+	struct error why = ERROR_NONE;
+	char *token = NULL;
+	int status = oauth_discover(o, challenge, &p, &why);
+
+	if (!status)
+		status = ask(o, &p, challenge, &why);
+	if (!status)
+		token = strdup(js_str(o->login, "access_token", ""));
+	oauth_place_clear(&p);
+	if (!token)
+		fail(err, status ? status : MT_ENOMEM, "%s",
+		     status ? why.text : "out of memory");
+	return token;
+}
+
 /* ---- the file ------------------------------------------------------------------ */
 
 int login_read(const char *path, json_object **ret, struct error *err)

@@ -87,6 +87,15 @@ int put_base64url(struct strbuf *b, const void *bytes, size_t len);
 /** 32 random bytes, in that form. */
 int put_random(struct strbuf *b, struct error *err);
 
+/** A login with what all logins hold, owned; NULL: out of memory. */
+json_object *oauth_login_new(const struct oauth *o, const struct oauth_place *p,
+			     const char *scope);
+/** Get a token for `o->login` from the authorization server. */
+typedef int oauth_ask_fn(struct oauth *o, const struct oauth_place *p,
+			 const char *challenge, struct error *err);
+/** Find the authorization server and get a token from it. @return the token, owned. */
+char *oauth_obtain(struct oauth *o, const char *challenge, oauth_ask_fn *ask,
+		   struct error *err);
 /** Ask the token endpoint; the answer becomes part of the login. */
 int oauth_ask_token(struct oauth *o, json_object *login, struct strbuf *form,
 		    struct error *err);
