@@ -31,7 +31,7 @@ int answer_over(struct answer *a)
 	return a->host->finished(a->x);
 }
 
-int kind_of_number(int64_t status)
+int answer_kind_of_number(int64_t status)
 {
 	if (status == 429)
 		return MT_ERROR_RATE_LIMIT;
@@ -46,7 +46,7 @@ int kind_of_number(int64_t status)
 	return status >= 500 && status < 600 ? MT_ERROR_INTERNAL : MT_ERROR_NONE;
 }
 
-int kind_of_name(const struct kind_name *all, size_t count, const char *name)
+int answer_kind_of_name(const struct kind_name *all, size_t count, const char *name)
 {
 	for (size_t i = 0; i < count; i++)
 		if (strcmp(name, all[i].name) == 0)
@@ -56,7 +56,7 @@ int kind_of_name(const struct kind_name *all, size_t count, const char *name)
 
 /* ---- values ----------------------------------------------------------------- */
 
-int64_t count_at(json_object *usage, const char *path)
+int64_t answer_count_at(json_object *usage, const char *path)
 {
 	json_object *v = js_path(usage, path);
 
@@ -65,7 +65,7 @@ int64_t count_at(json_object *usage, const char *path)
 		       : -1;
 }
 
-int64_t count_sum(int64_t first, int64_t second, int64_t third)
+int64_t answer_count_sum(int64_t first, int64_t second, int64_t third)
 {
 	if (first < 0 || first > INT64_MAX / 4)
 		return first < 0 ? -1 : first;
@@ -76,7 +76,7 @@ int64_t count_sum(int64_t first, int64_t second, int64_t third)
 	return first;
 }
 
-int tell_text(struct answer *a, json_object *text, bool reasoning)
+int answer_tell_text(struct answer *a, json_object *text, bool reasoning)
 {
 	size_t len;
 

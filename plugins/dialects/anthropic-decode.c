@@ -81,7 +81,7 @@ static int tell_error(struct answer *a, json_object *answer)
 	text = js_str(e, "message", NULL);
 	if (!text)
 		text = js_text(e, NULL);
-	kind = kind_of_name(kinds, ARRAY_LEN(kinds), js_str(e, "type", ""));
+	kind = answer_kind_of_name(kinds, ARRAY_LEN(kinds), js_str(e, "type", ""));
 	if (kind == MT_ERROR_BAD_REQUEST && strstr(text ? text : "", "credit balance"))
 		kind = MT_ERROR_QUOTA;
 	return answer_fail(a, kind, -1, text ? text : "");
@@ -91,7 +91,7 @@ static int tell_error(struct answer *a, json_object *answer)
 
 static void take_count(int64_t *place, json_object *usage, const char *name)
 {
-	int64_t n = count_at(usage, name);
+	int64_t n = answer_count_at(usage, name);
 
 	if (n >= 0)
 		*place = n;
@@ -111,7 +111,7 @@ static int anthropic_decode_tell_usage(struct decoder *d, json_object *usage)
 	take_count(&d->usage.cache_write, usage, "cache_creation_input_tokens");
 	take_count(&d->usage.reasoning, usage, "output_tokens_details.thinking_tokens");
 	sum = d->usage;
-	sum.input = count_sum(sum.input, sum.cache_read, sum.cache_write);
+	sum.input = answer_count_sum(sum.input, sum.cache_read, sum.cache_write);
 	return d->a.host->usage(d->a.x, &sum);
 }
 
@@ -152,7 +152,7 @@ static int tell_piece(struct decoder *d, struct block *b, json_object *text,
 	if (strbuf_addn(&b->text, json_object_get_string(text),
 			(size_t)json_object_get_string_len(text)))
 		return b->text.error;
-	return tell_text(&d->a, text, reasoning);
+	return answer_tell_text(&d->a, text, reasoning);
 }
 
 static int begin_call(struct decoder *d, struct block *b)

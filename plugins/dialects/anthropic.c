@@ -27,7 +27,7 @@ static void put_mark(struct writer *w, bool mark)
 static void put_text_block(struct writer *w, struct mt_str text, bool mark)
 {
 	PUT(w, "{\"type\":\"text\",\"text\":");
-	put_text(w, text.ptr, text.len);
+	writer_put_text(w, text.ptr, text.len);
 	put_mark(w, mark);
 }
 
@@ -48,7 +48,7 @@ static void put_media_block(struct writer *w, size_t m, size_t p, const char *mi
 {
 	if (w->host->media_url(w->r, m, p).len) {
 		PUT(w, "{\"type\":\"image\",\"source\":{\"type\":\"url\",\"url\":");
-		put_media_url(w, m, p, mime, false);
+		writer_put_media_url(w, m, p, mime, false);
 		PUT(w, "}");
 		put_mark(w, mark);
 		return;
@@ -61,14 +61,14 @@ static void put_media_block(struct writer *w, size_t m, size_t p, const char *mi
 		       "\"media_type\":\"");
 	} else {
 		PUT(w, "{\"type\":\"text\",\"text\":\"(left out: ");
-		put_mime(w, mime);
+		writer_put_mime(w, mime);
 		PUT(w, ")\"");
 		put_mark(w, mark);
 		return;
 	}
-	put_mime(w, mime);
+	writer_put_mime(w, mime);
 	PUT(w, "\",\"data\":\"");
-	put_media(w, m, p);
+	writer_put_media(w, m, p);
 	PUT(w, "\"}");
 	put_mark(w, mark);
 }
@@ -80,12 +80,12 @@ static size_t put_blocks(struct writer *w, size_t m, bool mark)
 	struct mt_str text = { "", 0 };
 
 	for (size_t p = 0; p < count; p++)
-		if (part_of(w, m, p, &text) || !is_blank(text))
+		if (writer_part(w, m, p, &text) || !kit_is_blank(text))
 			last = p;
 	for (size_t p = 0; p < count; p++) {
-		const char *mime = part_of(w, m, p, &text);
+		const char *mime = writer_part(w, m, p, &text);
 
-		if (!mime && is_blank(text))
+		if (!mime && kit_is_blank(text))
 			continue;
 		if (blocks++)
 			PUT(w, ",");
@@ -111,14 +111,14 @@ static void anthropic_put_result(struct writer *w, size_t m, bool mark)
 
 	w->host->call(w->r, m, 0, &id, NULL, NULL);
 	PUT(w, "{\"type\":\"tool_result\",\"tool_use_id\":");
-	put_name(w, id);
-	if (has_media(w, m)) {
+	writer_put_name(w, id);
+	if (writer_has_media(w, m)) {
 		PUT(w, ",\"content\":[");
 		put_blocks(w, m, false);
 		PUT(w, "]");
-	} else if (has_text(w, m)) {
+	} else if (writer_has_text(w, m)) {
 		PUT(w, ",\"content\":");
-		put_joined(w, m);
+		writer_put_joined(w, m);
 	}
 	if (w->host->message_failed(w->r, m))
 		PUT(w, ",\"is_error\":true");
@@ -146,11 +146,11 @@ static void put_call(struct blocks *b, size_t c, json_object *kept)
 	(void)kept;
 	w->host->call(w->r, b->m, c, &id, &name, &args);
 	PUT(w, "{\"type\":\"tool_use\",\"id\":");
-	put_name(w, id);
+	writer_put_name(w, id);
 	PUT(w, ",\"name\":");
-	put_name(w, name);
+	writer_put_name(w, name);
 	PUT(w, ",\"input\":");
-	put_args(w, args);
+	writer_put_args(w, args);
 	PUT(w, "}");
 }
 
@@ -164,7 +164,7 @@ static void put_kept(struct blocks *b, json_object *block)
 		put_said_texts(b, block);
 	} else if (*type) {
 		blocks_next(b);
-		put_json(b->w, block);
+		writer_put_json(b->w, block);
 		b->open = strcmp(type, "thinking") == 0 ||
 			  strcmp(type, "redacted_thinking") == 0;
 	}
@@ -209,7 +209,7 @@ static const struct turns turns = {
 static void put_called_tools(struct writer *w)
 {
 	struct mt_str names[MAX_TOOLS];
-	size_t count = called_tools(w, names, MAX_TOOLS);
+	size_t count = writer_called_tools(w, names, MAX_TOOLS);
 
 	if (!count)
 		return;
@@ -218,7 +218,7 @@ static void put_called_tools(struct writer *w)
 		if (i)
 			PUT(w, ",");
 		PUT(w, "{\"name\":");
-		put_name(w, names[i]);
+		writer_put_name(w, names[i]);
 		PUT(w, ",\"input_schema\":{\"type\":\"object\"}}");
 	}
 	PUT(w, "],\"tool_choice\":{\"type\":\"none\"}");
@@ -226,7 +226,7 @@ static void put_called_tools(struct writer *w)
 
 static void anthropic_put_tools(struct writer *w)
 {
-	size_t count = offered_tools(w);
+	size_t count = writer_offered_tools(w);
 	bool cache = w->host->feature(w->x, "cache");
 
 	if (!count) {
@@ -241,13 +241,13 @@ static void anthropic_put_tools(struct writer *w)
 		if (t)
 			PUT(w, ",");
 		PUT(w, "{\"name\":");
-		put_name(w, name);
-		if (!is_blank(description)) {
+		writer_put_name(w, name);
+		if (!kit_is_blank(description)) {
 			PUT(w, ",\"description\":");
-			put_text(w, description.ptr, description.len);
+			writer_put_text(w, description.ptr, description.len);
 		}
 		PUT(w, ",\"input_schema\":");
-		put_schema(w, schema);
+		writer_put_schema(w, schema);
 		put_mark(w, cache && t + 1 == count);
 	}
 	PUT(w, "]");
@@ -264,13 +264,13 @@ static void put_output(struct writer *w, const char *effort)
 	PUT(w, ",\"output_config\":{");
 	if (*effort) {
 		PUT(w, "\"effort\":");
-		put_cstr(w, effort);
+		writer_put_cstr(w, effort);
 	}
 	if (schema.len) {
 		if (*effort)
 			PUT(w, ",");
 		PUT(w, "\"format\":{\"type\":\"json_schema\",\"schema\":");
-		put(w, schema.ptr, schema.len);
+		writer_put(w, schema.ptr, schema.len);
 		PUT(w, "}");
 	}
 	PUT(w, "}");
@@ -282,7 +282,7 @@ static void put_thinking(struct writer *w, const struct claude_thinking *t)
 	if (t->mode == CLAUDE_UNTOLD)
 		return;
 	PUT(w, ",");
-	put_claude_thinking(w, t);
+	claude_put_thinking(w, t);
 	if (t->mode == CLAUDE_BUDGET && !w->status)
 		w->status = w->host->header(w->x, "anthropic-beta",
 					    "interleaved-thinking-2025-05-14");
@@ -295,19 +295,19 @@ static void anthropic_put_params(struct writer *w)
 	struct claude_thinking thinking = claude_thinking(w, limit);
 
 	PUT(w, ",\"max_tokens\":");
-	put_integer(w, limit);
+	writer_put_integer(w, limit);
 	put_thinking(w, &thinking);
 	/* reasoning models support neither, newer models one of the two */
 	if (thinking.mode == CLAUDE_UNTOLD || thinking.mode == CLAUDE_OFF) {
-		if (number_of(w, "temperature", "temperature").len)
-			put_number(w, "temperature", "temperature", "temperature");
+		if (writer_number(w, "temperature", "temperature").len)
+			writer_put_number(w, "temperature", "temperature", "temperature");
 		else
-			put_number(w, "top_p", "top_p", "top_p");
+			writer_put_number(w, "top_p", "top_p", "top_p");
 	}
 	put_output(w, thinking.effort);
 	if (stop.len && w->host->feature(w->x, "stop")) {
 		PUT(w, ",\"stop_sequences\":");
-		put(w, stop.ptr, stop.len);
+		writer_put(w, stop.ptr, stop.len);
 	}
 	if (w->host->stream(w->r))
 		PUT(w, ",\"stream\":true");
@@ -348,10 +348,10 @@ static int anthropic_encode(const struct mt_dialect_host *host, struct mt_exchan
 
 	w.status = anthropic_put_head(&w, false);
 	PUT(&w, "{\"model\":");
-	put_cstr(&w, host->option(x, "model"));
+	writer_put_cstr(&w, host->option(x, "model"));
 	anthropic_put_params(&w);
 	anthropic_put_tools(&w);
-	put_turns(&w, &turns);
+	writer_put_turns(&w, &turns);
 	PUT(&w, "}");
 	return w.status;
 }
@@ -365,10 +365,10 @@ static int count(const struct mt_dialect_host *host, struct mt_exchange *x,
 
 	w.status = anthropic_put_head(&w, true);
 	PUT(&w, "{\"model\":");
-	put_cstr(&w, host->option(x, "model"));
+	writer_put_cstr(&w, host->option(x, "model"));
 	put_thinking(&w, &thinking);
 	anthropic_put_tools(&w);
-	put_turns(&w, &turns);
+	writer_put_turns(&w, &turns);
 	PUT(&w, "}");
 	return w.status;
 }
@@ -377,7 +377,7 @@ static int64_t counted(const struct mt_dialect_host *host, struct mt_exchange *x
 		       const char *bytes, size_t len)
 {
 	(void)host, (void)x;
-	return number_in(bytes, len, "input_tokens");
+	return kit_number_in(bytes, len, "input_tokens");
 }
 
 static const struct mt_dialect dialect = {

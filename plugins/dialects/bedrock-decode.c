@@ -84,7 +84,7 @@ static int kind_of_error(const char *type)
 	snprintf(name, sizeof name, "%.*s", (int)strcspn(type, ":"), type);
 	if (name[0] >= 'a' && name[0] <= 'z')
 		name[0] = (char)(name[0] - 32);
-	return kind_of_name(kinds, ARRAY_LEN(kinds), name);
+	return answer_kind_of_name(kinds, ARRAY_LEN(kinds), name);
 }
 
 static int tell_error_of(struct answer *a, const char *type, json_object *answer)
@@ -113,17 +113,17 @@ static int bedrock_decode_tell_usage(struct decoder *d, json_object *usage)
 {
 	struct mt_usage u = {
 		.size = sizeof u,
-		.input = count_at(usage, "inputTokens"),
-		.output = count_at(usage, "outputTokens"),
-		.cache_read = count_at(usage, "cacheReadInputTokens"),
-		.cache_write = count_at(usage, "cacheWriteInputTokens"),
+		.input = answer_count_at(usage, "inputTokens"),
+		.output = answer_count_at(usage, "outputTokens"),
+		.cache_read = answer_count_at(usage, "cacheReadInputTokens"),
+		.cache_write = answer_count_at(usage, "cacheWriteInputTokens"),
 		.reasoning = -1,
 		.cost = -1,
 	};
 
 	if (!json_object_is_type(usage, json_type_object))
 		return MT_OK;
-	u.input = count_sum(u.input, u.cache_read, u.cache_write);
+	u.input = answer_count_sum(u.input, u.cache_read, u.cache_write);
 	return d->a.host->usage(d->a.x, &u);
 }
 
@@ -277,7 +277,7 @@ static int add_reasoning(struct decoder *d, struct block *b, json_object *r)
 		status = add_piece(&b->signature, js_get(r, "signature"));
 	if (!status)
 		status = add_piece(&b->redacted, js_get(r, "redactedContent"));
-	return status ? status : tell_text(&d->a, js_get(r, "text"), true);
+	return status ? status : answer_tell_text(&d->a, js_get(r, "text"), true);
 }
 
 static int add_delta(struct decoder *d, struct block *b, json_object *delta)
@@ -293,7 +293,7 @@ static int add_delta(struct decoder *d, struct block *b, json_object *delta)
 					    json_object_get_string(input),
 					    (size_t)json_object_get_string_len(input));
 	status = add_piece(&b->text, js_get(delta, "text"));
-	return status ? status : tell_text(&d->a, js_get(delta, "text"), false);
+	return status ? status : answer_tell_text(&d->a, js_get(delta, "text"), false);
 }
 
 /* ---- a stream -------------------------------------------------------------------------- */
@@ -373,7 +373,8 @@ static int whole_block(struct decoder *d, int64_t index, json_object *block)
 	if (json_object_is_type(reasoning, json_type_object)) {
 		b->reasoning = true;
 		b->whole = json_object_get(block);
-		return tell_text(&d->a, js_path(reasoning, "reasoningText.text"), true);
+		return answer_tell_text(&d->a, js_path(reasoning, "reasoningText.text"),
+					true);
 	}
 	return add_delta(d, b, block);
 }

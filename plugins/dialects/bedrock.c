@@ -24,7 +24,7 @@ enum { MAX_TOOLS = 256 };
 static void put_text_block(struct writer *w, struct mt_str text)
 {
 	PUT(w, "{\"text\":");
-	put_text(w, text.ptr, text.len);
+	writer_put_text(w, text.ptr, text.len);
 	PUT(w, "}");
 }
 
@@ -52,17 +52,17 @@ static void put_media_block(struct writer *w, size_t m, size_t p, const char *mi
 
 	if (format) {
 		PUT(w, "{\"image\":{\"format\":");
-		put_cstr(w, format);
+		writer_put_cstr(w, format);
 	} else if (strcmp(mime, "application/pdf") == 0) {
 		PUT(w, "{\"document\":{\"name\":\"document\",\"format\":\"pdf\"");
 	} else {
 		PUT(w, "{\"text\":\"(left out: ");
-		put_mime(w, mime);
+		writer_put_mime(w, mime);
 		PUT(w, ")\"}");
 		return;
 	}
 	PUT(w, ",\"source\":{\"bytes\":\"");
-	put_media(w, m, p);
+	writer_put_media(w, m, p);
 	PUT(w, "\"}}}");
 }
 
@@ -72,9 +72,9 @@ static size_t put_blocks(struct writer *w, size_t m)
 	size_t blocks = 0;
 
 	for (size_t p = 0; p < w->host->part_count(w->r, m); p++) {
-		const char *mime = part_of(w, m, p, &text);
+		const char *mime = writer_part(w, m, p, &text);
 
-		if (!mime && is_blank(text))
+		if (!mime && kit_is_blank(text))
 			continue;
 		if (blocks++)
 			PUT(w, ",");
@@ -105,7 +105,7 @@ static void bedrock_put_result(struct writer *w, size_t m)
 
 	w->host->call(w->r, m, 0, &id, NULL, NULL);
 	PUT(w, "{\"toolResult\":{\"toolUseId\":");
-	put_name(w, id);
+	writer_put_name(w, id);
 	PUT(w, ",\"content\":[");
 	if (!put_blocks(w, m))
 		PUT(w, EMPTY);
@@ -131,11 +131,11 @@ static void put_call(struct blocks *b, size_t c, json_object *kept)
 	(void)kept;
 	w->host->call(w->r, b->m, c, &id, &name, &args);
 	PUT(w, "{\"toolUse\":{\"toolUseId\":");
-	put_name(w, id);
+	writer_put_name(w, id);
 	PUT(w, ",\"name\":");
-	put_name(w, name);
+	writer_put_name(w, name);
 	PUT(w, ",\"input\":");
-	put_args(w, args);
+	writer_put_args(w, args);
 	PUT(w, "}}");
 }
 
@@ -148,7 +148,7 @@ static void put_kept(struct blocks *b, json_object *block)
 	} else if (js_get(block, "reasoningContent") ||
 		   json_object_is_type(js_get(block, "text"), json_type_string)) {
 		blocks_next(b);
-		put_json(b->w, block);
+		writer_put_json(b->w, block);
 		b->open = js_get(block, "reasoningContent") != NULL;
 	} else if (json_object_is_type(block, json_type_object)) {
 		put_said_texts(b, block);
@@ -202,23 +202,23 @@ static void put_tool(struct writer *w, struct mt_str name, struct mt_str descrip
 		     struct mt_str schema)
 {
 	PUT(w, "{\"toolSpec\":{\"name\":");
-	put_name(w, name);
-	if (!is_blank(description)) {
+	writer_put_name(w, name);
+	if (!kit_is_blank(description)) {
 		PUT(w, ",\"description\":");
-		put_text(w, description.ptr, description.len);
+		writer_put_text(w, description.ptr, description.len);
 	}
 	PUT(w, ",\"inputSchema\":{\"json\":");
-	put_schema(w, schema);
+	writer_put_schema(w, schema);
 	PUT(w, "}}}");
 }
 
 /* A request that contains calls has to offer tools. */
 static void bedrock_put_tools(struct writer *w)
 {
-	size_t count = offered_tools(w);
+	size_t count = writer_offered_tools(w);
 	struct mt_str called[MAX_TOOLS], name, description = { "", 0 },
 					       schema = { "", 0 };
-	size_t called_count = count ? 0 : called_tools(w, called, MAX_TOOLS);
+	size_t called_count = count ? 0 : writer_called_tools(w, called, MAX_TOOLS);
 
 	if (!count && !called_count)
 		return;
@@ -247,17 +247,17 @@ static void put_member(struct writer *w, size_t *count, const char *name,
 		return;
 	if ((*count)++)
 		PUT(w, ",");
-	put_cstr(w, name);
+	writer_put_cstr(w, name);
 	PUT(w, ":");
-	put(w, value.ptr, value.len);
+	writer_put(w, value.ptr, value.len);
 }
 
 /* Input and output must fit into the context window. */
 static int64_t fitting(struct writer *w, int64_t limit)
 {
 	enum { SPARE = 256, LEAST = 1024 };
-	int64_t window = int_of(w, "context_window", "context_window");
-	int64_t input = int_of(w, "input_estimate", "input_estimate"), room;
+	int64_t window = writer_int(w, "context_window", "context_window");
+	int64_t input = writer_int(w, "input_estimate", "input_estimate"), room;
 
 	if (window <= 0 || input < 0)
 		return limit;
@@ -269,15 +269,15 @@ static int64_t fitting(struct writer *w, int64_t limit)
 
 static void put_inference(struct writer *w, const struct claude_thinking *t)
 {
-	struct mt_str temperature = number_of(w, "temperature", "temperature");
-	struct mt_str top_p = number_of(w, "top_p", "top_p");
-	struct mt_str limit = number_of(w, "max_tokens", "max_output_tokens");
+	struct mt_str temperature = writer_number(w, "temperature", "temperature");
+	struct mt_str top_p = writer_number(w, "top_p", "top_p");
+	struct mt_str limit = writer_number(w, "max_tokens", "max_output_tokens");
 	struct mt_str stop = w->host->param(w->r, "stop");
 	bool thinks = t->mode == CLAUDE_BUDGET || t->mode == CLAUDE_ADAPTIVE;
 	char room[24];
 	size_t count = 0;
 
-	int64_t most = limit.len      ? int_of(w, "max_tokens", "max_output_tokens")
+	int64_t most = limit.len      ? writer_int(w, "max_tokens", "max_output_tokens")
 		       : is_claude(w) ? claude_limit(w)
 				      : -1;
 
@@ -307,10 +307,10 @@ static void bedrock_put_params(struct writer *w)
 	put_inference(w, &t);
 	if (t.mode != CLAUDE_UNTOLD) {
 		PUT(w, ",\"additionalModelRequestFields\":{");
-		put_claude_thinking(w, &t);
+		claude_put_thinking(w, &t);
 		if (*t.effort) {
 			PUT(w, ",\"output_config\":{\"effort\":");
-			put_cstr(w, t.effort);
+			writer_put_cstr(w, t.effort);
 			PUT(w, "}");
 		}
 		PUT(w, "}");
@@ -318,7 +318,7 @@ static void bedrock_put_params(struct writer *w)
 	if (schema.len) {
 		PUT(w, ",\"outputConfig\":{\"textFormat\":{\"type\":\"json_schema\","
 		       "\"structure\":{\"jsonSchema\":{\"name\":\"answer\",\"schema\":");
-		put_text(w, schema.ptr, schema.len);
+		writer_put_text(w, schema.ptr, schema.len);
 		PUT(w, "}}}}");
 	}
 }
@@ -377,7 +377,8 @@ static int put_url(const struct mt_dialect_host *host, struct mt_exchange *x,
 
 static int bedrock_put_head(struct writer *w, const char *verb)
 {
-	return put_headers(w, put_url(w->host, w->x, verb), "Authorization", "Bearer ");
+	return writer_put_headers(w, put_url(w->host, w->x, verb), "Authorization",
+				  "Bearer ");
 }
 
 static int bedrock_encode(const struct mt_dialect_host *host, struct mt_exchange *x,
@@ -390,7 +391,7 @@ static int bedrock_encode(const struct mt_dialect_host *host, struct mt_exchange
 	PUT(&w, "{");
 	bedrock_put_params(&w);
 	bedrock_put_tools(&w);
-	put_turns(&w, &turns);
+	writer_put_turns(&w, &turns);
 	PUT(&w, "}");
 	return w.status;
 }
@@ -403,7 +404,7 @@ static int count(const struct mt_dialect_host *host, struct mt_exchange *x,
 	w.status = bedrock_put_head(&w, "/count-tokens");
 	PUT(&w, "{\"input\":{\"converse\":{\"additionalModelRequestFields\":{}");
 	bedrock_put_tools(&w);
-	put_turns(&w, &turns);
+	writer_put_turns(&w, &turns);
 	PUT(&w, "}}}");
 	return w.status;
 }
@@ -412,7 +413,7 @@ static int64_t counted(const struct mt_dialect_host *host, struct mt_exchange *x
 		       const char *bytes, size_t len)
 {
 	(void)host, (void)x;
-	return number_in(bytes, len, "inputTokens");
+	return kit_number_in(bytes, len, "inputTokens");
 }
 
 /* ---- credentials ------------------------------------------------------------- */

@@ -17,7 +17,7 @@ void blocks_text(struct blocks *b, void (*each)(struct writer *w, struct mt_str 
 	struct mt_str text = { "", 0 };
 
 	for (size_t p = 0; p < b->w->host->part_count(b->w->r, b->m); p++) {
-		if (part_of(b->w, b->m, p, &text) || is_blank(text))
+		if (writer_part(b->w, b->m, p, &text) || kit_is_blank(text))
 			continue;
 		blocks_next(b);
 		each(b->w, text);
@@ -48,7 +48,7 @@ void blocks_put(struct writer *w, size_t m, const struct blocks_form *form)
 {
 	struct blocks b = { .w = w, .form = form, .m = m,
 			    .calls = w->host->call_count(w->r, m) };
-	AUTO(json) json_object *kept = kept_of(w, m, form->kept);
+	AUTO(json) json_object *kept = writer_kept(w, m, form->kept);
 	bool list = json_object_is_type(kept, json_type_array);
 
 	for (size_t i = 0; list && i < json_object_array_length(kept); i++)
@@ -59,6 +59,6 @@ void blocks_put(struct writer *w, size_t m, const struct blocks_form *form)
 		blocks_call(&b, c, list ? kept : NULL);
 	if (!b.count || b.open) {
 		blocks_next(&b);
-		put(w, form->empty, strlen(form->empty));
+		writer_put(w, form->empty, strlen(form->empty));
 	}
 }

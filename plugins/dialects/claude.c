@@ -18,10 +18,10 @@ int64_t claude_limit(struct writer *w)
 		{ "claude-opus-4-1", 32000 }, { "claude-opus-4-2", 32000 },
 	};
 	const char *model = w->host->option(w->x, "model");
-	int64_t limit = int_of(w, "max_tokens", "max_output_tokens");
+	int64_t limit = writer_int(w, "max_tokens", "max_output_tokens");
 
 	if (limit <= 0)
-		limit = int_of(w, "output_limit", "output_limit");
+		limit = writer_int(w, "output_limit", "output_limit");
 	for (size_t i = 0; limit <= 0 && i < ARRAY_LEN(known); i++)
 		if (strstr(model, known[i].name))
 			limit = known[i].limit;
@@ -64,8 +64,8 @@ struct claude_thinking claude_thinking(struct writer *w, int64_t limit)
 {
 	char room[32];
 	const char *effort =
-		word_of(w, "reasoning_effort", "reasoning_effort", room, sizeof room);
-	int64_t budget = int_of(w, "thinking_budget", "thinking_budget");
+		writer_word(w, "reasoning_effort", "reasoning_effort", room, sizeof room);
+	int64_t budget = writer_int(w, "thinking_budget", "thinking_budget");
 
 	if (budget < 0 && w->host->feature(w->x, "adaptive_thinking"))
 		return adaptive(effort);
@@ -81,7 +81,7 @@ struct claude_thinking claude_thinking(struct writer *w, int64_t limit)
 					 .budget = budget };
 }
 
-bool put_claude_thinking(struct writer *w, const struct claude_thinking *t)
+bool claude_put_thinking(struct writer *w, const struct claude_thinking *t)
 {
 	switch (t->mode) {
 	case CLAUDE_UNTOLD:
@@ -96,7 +96,7 @@ bool put_claude_thinking(struct writer *w, const struct claude_thinking *t)
 		break;
 	}
 	PUT(w, "\"thinking\":{\"type\":\"enabled\",\"budget_tokens\":");
-	put_integer(w, t->budget);
+	writer_put_integer(w, t->budget);
 	PUT(w, "}");
 	return true;
 }

@@ -19,6 +19,6 @@ int64_t claude_limit(struct writer *w);
 /** By reasoning_effort and thinking_budget of request and configuration. */
 struct claude_thinking claude_thinking(struct writer *w, int64_t limit);
 /** "thinking":{...}; nothing if it is untold. @return whether it was written. */
-bool put_claude_thinking(struct writer *w, const struct claude_thinking *t);
+bool claude_put_thinking(struct writer *w, const struct claude_thinking *t);
 
 #endif

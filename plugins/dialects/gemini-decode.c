@@ -101,7 +101,7 @@ static int tell_error(struct answer *a, json_object *answer)
 {
 	json_object *e = js_get(answer, "error"), *details = js_get(e, "details");
 	const char *text = js_str(e, "message", NULL);
-	int kind = kind_of_name(kinds, ARRAY_LEN(kinds), js_str(e, "status", ""));
+	int kind = answer_kind_of_name(kinds, ARRAY_LEN(kinds), js_str(e, "status", ""));
 	size_t count = js_length(details);
 	int64_t wait = -1;
 
@@ -116,7 +116,7 @@ static int tell_error(struct answer *a, json_object *answer)
 			kind = MT_ERROR_AUTHENTICATION;
 	}
 	if (!kind)
-		kind = kind_of_number(js_int(e, "code", 0));
+		kind = answer_kind_of_number(js_int(e, "code", 0));
 	if (!text)
 		text = js_text(e ? e : answer, NULL);
 	return answer_fail(a, kind, wait, text ? text : "");
@@ -128,18 +128,19 @@ static int gemini_decode_tell_usage(struct decoder *d, json_object *usage)
 {
 	struct mt_usage u = {
 		.size = sizeof u,
-		.input = count_at(usage, "promptTokenCount"),
-		.output = count_at(usage, "candidatesTokenCount"),
-		.cache_read = count_at(usage, "cachedContentTokenCount"),
+		.input = answer_count_at(usage, "promptTokenCount"),
+		.output = answer_count_at(usage, "candidatesTokenCount"),
+		.cache_read = answer_count_at(usage, "cachedContentTokenCount"),
 		.cache_write = -1,
-		.reasoning = count_at(usage, "thoughtsTokenCount"),
+		.reasoning = answer_count_at(usage, "thoughtsTokenCount"),
 		.cost = -1,
 	};
 
 	if (u.input < 0)
 		return MT_OK; /* not told yet */
-	u.input = count_sum(u.input, count_at(usage, "toolUsePromptTokenCount"), 0);
-	u.output = count_sum(u.output < 0 ? 0 : u.output, u.reasoning, 0);
+	u.input = answer_count_sum(u.input,
+				   answer_count_at(usage, "toolUsePromptTokenCount"), 0);
+	u.output = answer_count_sum(u.output < 0 ? 0 : u.output, u.reasoning, 0);
 	return d->a.host->usage(d->a.x, &u);
 }
 
@@ -203,7 +204,7 @@ static int on_text(struct decoder *d, json_object *part, json_object *text)
 	if (sign(last, part) || strbuf_addn(&last->text, json_object_get_string(text),
 					    (size_t)json_object_get_string_len(text)))
 		return MT_ENOMEM;
-	return tell_text(&d->a, text, kind == PART_THOUGHT);
+	return answer_tell_text(&d->a, text, kind == PART_THOUGHT);
 }
 
 /* The call that arrived in pieces is complete. */

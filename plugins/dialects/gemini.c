@@ -19,16 +19,16 @@ static const char providers[] =
 static void put_text_part(struct writer *w, struct mt_str text)
 {
 	PUT(w, "{\"text\":");
-	put_text(w, text.ptr, text.len);
+	writer_put_text(w, text.ptr, text.len);
 	PUT(w, "}");
 }
 
 static void put_media_part(struct writer *w, size_t m, size_t p, const char *mime)
 {
 	PUT(w, "{\"inlineData\":{\"mimeType\":\"");
-	put_mime(w, mime);
+	writer_put_mime(w, mime);
 	PUT(w, "\",\"data\":\"");
-	put_media(w, m, p);
+	writer_put_media(w, m, p);
 	PUT(w, "\"}}");
 }
 
@@ -39,9 +39,9 @@ static size_t put_parts(struct writer *w, size_t m, bool text, bool comma)
 	size_t parts = 0;
 
 	for (size_t p = 0; p < w->host->part_count(w->r, m); p++) {
-		const char *mime = part_of(w, m, p, &bytes);
+		const char *mime = writer_part(w, m, p, &bytes);
 
-		if (!mime && (!text || is_blank(bytes)))
+		if (!mime && (!text || kit_is_blank(bytes)))
 			continue;
 		if (parts++ || comma)
 			PUT(w, ",");
@@ -81,7 +81,7 @@ static void put_id(struct writer *w, struct mt_str id)
 	if (!id.len || own_place(id) >= 0)
 		return;
 	PUT(w, "\"id\":");
-	put_text(w, id.ptr, id.len);
+	writer_put_text(w, id.ptr, id.len);
 	PUT(w, ",");
 }
 
@@ -93,12 +93,12 @@ static void gemini_put_result(struct writer *w, size_t m)
 	PUT(w, "{\"functionResponse\":{");
 	put_id(w, id);
 	PUT(w, "\"name\":");
-	put_name(w, name);
+	writer_put_name(w, name);
 	if (w->host->message_failed(w->r, m))
 		PUT(w, ",\"response\":{\"error\":");
 	else
 		PUT(w, ",\"response\":{\"output\":");
-	put_joined(w, m);
+	writer_put_joined(w, m);
 	PUT(w, "}}}");
 	put_parts(w, m, false, true);
 }
@@ -112,16 +112,16 @@ static void put_signature(struct writer *w, json_object *kept)
 	if (!signature)
 		return;
 	PUT(w, ",\"thoughtSignature\":");
-	put_cstr(w, signature);
+	writer_put_cstr(w, signature);
 }
 
 static void put_said_text(struct blocks *b, json_object *kept)
 {
-	if (!has_text(b->w, b->m))
+	if (!writer_has_text(b->w, b->m))
 		return;
 	blocks_next(b);
 	PUT(b->w, "{\"text\":");
-	put_joined(b->w, b->m);
+	writer_put_joined(b->w, b->m);
 	put_signature(b->w, kept);
 	PUT(b->w, "}");
 }
@@ -136,9 +136,9 @@ static void put_call(struct blocks *b, size_t c, json_object *kept)
 	PUT(w, "{\"functionCall\":{");
 	put_id(w, id);
 	PUT(w, "\"name\":");
-	put_name(w, name);
+	writer_put_name(w, name);
 	PUT(w, ",\"args\":");
-	put_args(w, args);
+	writer_put_args(w, args);
 	PUT(w, "}");
 	if (kept)
 		put_signature(w, kept);
@@ -169,7 +169,7 @@ static void put_kept(struct blocks *b, json_object *kept)
 		blocks_call_of(b, json_object_get_string(call), kept);
 	} else if (json_object_is_type(text, json_type_string)) {
 		blocks_next(b);
-		put_json(b->w, kept);
+		writer_put_json(b->w, kept);
 	} else if (json_object_is_type(kept, json_type_object)) {
 		put_said_text(b, kept);
 	}
@@ -240,8 +240,8 @@ static void put_thinking(struct writer *w)
 {
 	char room[32];
 	const char *effort =
-		word_of(w, "reasoning_effort", "reasoning_effort", room, sizeof room);
-	int64_t budget = int_of(w, "thinking_budget", "thinking_budget");
+		writer_word(w, "reasoning_effort", "reasoning_effort", room, sizeof room);
+	int64_t budget = writer_int(w, "thinking_budget", "thinking_budget");
 	bool levels = strstr(w->host->option(w->x, "model"), "gemini-3") != NULL;
 
 	if (budget < 0 && !levels)
@@ -255,13 +255,13 @@ static void put_thinking(struct writer *w)
 		PUT(w, "true");
 	if (budget >= 0) {
 		PUT(w, ",\"thinkingBudget\":");
-		put_integer(w, budget);
+		writer_put_integer(w, budget);
 	} else if (*effort && levels) {
 		PUT(w, ",\"thinkingLevel\":");
-		put_cstr(w, strcmp(effort, "none") == 0    ? "minimal"
-			    : strcmp(effort, "xhigh") == 0 ? "high"
-			    : strcmp(effort, "max") == 0   ? "high"
-							   : effort);
+		writer_put_cstr(w, strcmp(effort, "none") == 0    ? "minimal"
+				   : strcmp(effort, "xhigh") == 0 ? "high"
+				   : strcmp(effort, "max") == 0   ? "high"
+								  : effort);
 	}
 	PUT(w, "}");
 }
@@ -272,18 +272,18 @@ static void gemini_put_params(struct writer *w)
 	struct mt_str schema = w->host->param(w->r, "response_schema");
 
 	PUT(w, "\"generationConfig\":{\"candidateCount\":1");
-	put_number(w, "temperature", "temperature", "temperature");
-	put_number(w, "topP", "top_p", "top_p");
-	put_number(w, "maxOutputTokens", "max_tokens", "max_output_tokens");
-	put_number(w, "seed", "seed", "seed");
+	writer_put_number(w, "temperature", "temperature", "temperature");
+	writer_put_number(w, "topP", "top_p", "top_p");
+	writer_put_number(w, "maxOutputTokens", "max_tokens", "max_output_tokens");
+	writer_put_number(w, "seed", "seed", "seed");
 	if (stop.len && w->host->feature(w->x, "stop")) {
 		PUT(w, ",\"stopSequences\":");
-		put(w, stop.ptr, stop.len);
+		writer_put(w, stop.ptr, stop.len);
 	}
 	if (schema.len) {
 		PUT(w, ",\"responseMimeType\":\"application/json\","
 		       "\"responseJsonSchema\":");
-		put(w, schema.ptr, schema.len);
+		writer_put(w, schema.ptr, schema.len);
 	}
 	put_thinking(w);
 	PUT(w, "}");
@@ -311,8 +311,8 @@ static int gemini_put_head(struct writer *w, const char *verb)
 		strbuf_add(&url, "/models");
 	strbuf_addf(&url, "/%s:%s", model, verb);
 	status = url.error ? url.error : w->host->url(w->x, url.text);
-	return is_vertex(base) ? put_headers(w, status, "Authorization", "Bearer ")
-			       : put_headers(w, status, "x-goog-api-key", "");
+	return is_vertex(base) ? writer_put_headers(w, status, "Authorization", "Bearer ")
+			       : writer_put_headers(w, status, "x-goog-api-key", "");
 }
 
 static int gemini_encode(const struct mt_dialect_host *host, struct mt_exchange *x,
@@ -325,8 +325,8 @@ static int gemini_encode(const struct mt_dialect_host *host, struct mt_exchange 
 					       : "generateContent");
 	PUT(&w, "{");
 	gemini_put_params(&w);
-	put_tools(&w, &tool_form);
-	put_turns(&w, &turns);
+	writer_put_tools(&w, &tool_form);
+	writer_put_turns(&w, &turns);
 	PUT(&w, "}");
 	return w.status;
 }
@@ -344,14 +344,14 @@ static int count(const struct mt_dialect_host *host, struct mt_exchange *x,
 	w.status = name.error ? name.error : gemini_put_head(&w, "countTokens");
 	if (wrapped) {
 		PUT(&w, "{\"generateContentRequest\":{\"model\":");
-		put_cstr(&w, name.text);
+		writer_put_cstr(&w, name.text);
 		PUT(&w, ",");
 	} else {
 		PUT(&w, "{");
 	}
 	gemini_put_params(&w);
-	put_tools(&w, &tool_form);
-	put_turns(&w, &turns);
+	writer_put_tools(&w, &tool_form);
+	writer_put_turns(&w, &turns);
 	if (wrapped)
 		PUT(&w, "}");
 	PUT(&w, "}");
@@ -362,7 +362,7 @@ static int64_t counted(const struct mt_dialect_host *host, struct mt_exchange *x
 		       const char *bytes, size_t len)
 {
 	(void)host, (void)x;
-	return number_in(bytes, len, "totalTokens");
+	return kit_number_in(bytes, len, "totalTokens");
 }
 
 static const struct mt_dialect dialect = {

@@ -4,35 +4,35 @@
 #include "kit.h"
 #include <string.h>
 
-void put(struct writer *w, const char *bytes, size_t len)
+void writer_put(struct writer *w, const char *bytes, size_t len)
 {
 	if (!w->status)
 		w->status = w->host->body(w->x, bytes, len);
 }
 
-void put_text(struct writer *w, const char *text, size_t len)
+void writer_put_text(struct writer *w, const char *text, size_t len)
 {
 	if (!w->status)
 		w->status = w->host->body_str(w->x, len ? text : "", len);
 }
 
-void put_cstr(struct writer *w, const char *text)
+void writer_put_cstr(struct writer *w, const char *text)
 {
-	put_text(w, text, strlen(text));
+	writer_put_text(w, text, strlen(text));
 }
 
-void put_json(struct writer *w, json_object *value)
+void writer_put_json(struct writer *w, json_object *value)
 {
 	size_t len;
 	const char *text = js_text(value, &len);
 
 	if (text)
-		put(w, text, len);
+		writer_put(w, text, len);
 	else if (!w->status)
 		w->status = MT_ENOMEM;
 }
 
-void put_name(struct writer *w, struct mt_str name)
+void writer_put_name(struct writer *w, struct mt_str name)
 {
 	static const char good[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 				   "0123456789_-";
@@ -43,7 +43,7 @@ void put_name(struct writer *w, struct mt_str name)
 		     i + n < name.len && name.ptr[i + n] && strchr(good, name.ptr[i + n]);
 		     n++)
 			;
-		put(w, name.ptr + i, n);
+		writer_put(w, name.ptr + i, n);
 		if (i + n < name.len) {
 			PUT(w, "_");
 			n++;
@@ -54,71 +54,72 @@ void put_name(struct writer *w, struct mt_str name)
 	PUT(w, "\"");
 }
 
-void put_args(struct writer *w, struct mt_str args)
+void writer_put_args(struct writer *w, struct mt_str args)
 {
 	AUTO(json) json_object *value = NULL;
 
-	if (is_blank(args)) {
+	if (kit_is_blank(args)) {
 		PUT(w, "{}");
 		return;
 	}
 	value = js_parse_object(args.ptr, args.len, NULL);
 	if (value) {
-		put(w, args.ptr, args.len);
+		writer_put(w, args.ptr, args.len);
 		return;
 	}
 	PUT(w, "{\"arguments\":");
-	put_text(w, args.ptr, args.len);
+	writer_put_text(w, args.ptr, args.len);
 	PUT(w, "}");
 }
 
-void put_schema(struct writer *w, struct mt_str schema)
+void writer_put_schema(struct writer *w, struct mt_str schema)
 {
 	if (schema.len)
-		put(w, schema.ptr, schema.len);
+		writer_put(w, schema.ptr, schema.len);
 	else
 		PUT(w, "{\"type\":\"object\",\"properties\":{}}");
 }
 
-void put_mime(struct writer *w, const char *mime)
+void writer_put_mime(struct writer *w, const char *mime)
 {
 	for (; *mime; mime++)
 		if (*mime > 0x20 && *mime < 0x7f && *mime != '"' && *mime != '\\')
-			put(w, mime, 1);
+			writer_put(w, mime, 1);
 }
 
-void put_media(struct writer *w, size_t m, size_t p)
+void writer_put_media(struct writer *w, size_t m, size_t p)
 {
 	if (!w->status)
 		w->status = w->host->body_media(w->x, w->r, m, p);
 }
 
-bool put_media_url(struct writer *w, size_t m, size_t p, const char *mime, bool data)
+bool writer_put_media_url(struct writer *w, size_t m, size_t p, const char *mime,
+			  bool data)
 {
 	struct mt_str url = w->host->media_url(w->r, m, p);
 
 	if (url.len) {
-		put_text(w, url.ptr, url.len);
+		writer_put_text(w, url.ptr, url.len);
 		return true;
 	}
 	if (!data)
 		return false;
 	PUT(w, "\"data:");
-	put_mime(w, mime);
+	writer_put_mime(w, mime);
 	PUT(w, ";base64,");
-	put_media(w, m, p);
+	writer_put_media(w, m, p);
 	PUT(w, "\"");
 	return true;
 }
 
 /* ---- the parts of a message ----------------------------------------------- */
 
-const char *part_of(struct writer *w, size_t m, size_t p, struct mt_str *ret_text)
+const char *writer_part(struct writer *w, size_t m, size_t p, struct mt_str *ret_text)
 {
 	return w->host->part(w->r, m, p, ret_text, NULL);
 }
 
-bool is_blank(struct mt_str text)
+bool kit_is_blank(struct mt_str text)
 {
 	for (size_t i = 0; i < text.len; i++)
 		if (!text.ptr[i] || !strchr(" \t\r\n", text.ptr[i]))
@@ -126,44 +127,44 @@ bool is_blank(struct mt_str text)
 	return true;
 }
 
-bool has_text(struct writer *w, size_t m)
+bool writer_has_text(struct writer *w, size_t m)
 {
 	struct mt_str text = { "", 0 };
 
 	for (size_t p = 0; p < w->host->part_count(w->r, m); p++)
-		if (!part_of(w, m, p, &text) && !is_blank(text))
+		if (!writer_part(w, m, p, &text) && !kit_is_blank(text))
 			return true;
 	return false;
 }
 
-bool has_media(struct writer *w, size_t m)
+bool writer_has_media(struct writer *w, size_t m)
 {
 	struct mt_str text;
 
 	for (size_t p = 0; p < w->host->part_count(w->r, m); p++)
-		if (part_of(w, m, p, &text))
+		if (writer_part(w, m, p, &text))
 			return true;
 	return false;
 }
 
-void put_joined(struct writer *w, size_t m)
+void writer_put_joined(struct writer *w, size_t m)
 {
 	size_t parts = w->host->part_count(w->r, m), texts = 0;
 	AUTO(strbuf) struct strbuf joined = STRBUF(SIZE_MAX);
 	struct mt_str text = { "", 0 }, only = { "", 0 };
 
 	for (size_t p = 0; p < parts; p++) {
-		if (part_of(w, m, p, &text))
+		if (writer_part(w, m, p, &text))
 			continue;
 		only = text;
 		texts++;
 	}
 	if (texts <= 1) {
-		put_text(w, only.ptr, only.len);
+		writer_put_text(w, only.ptr, only.len);
 		return;
 	}
 	for (size_t p = 0; p < parts; p++) {
-		if (part_of(w, m, p, &text))
+		if (writer_part(w, m, p, &text))
 			continue;
 		if (joined.len)
 			strbuf_addc(&joined, '\n');
@@ -171,7 +172,7 @@ void put_joined(struct writer *w, size_t m)
 	}
 	if (joined.error && !w->status)
 		w->status = joined.error;
-	put_text(w, joined.text, joined.len);
+	writer_put_text(w, joined.text, joined.len);
 }
 
 /* ---- parameters ------------------------------------------------------------ */
@@ -189,7 +190,7 @@ static bool is_number(const char *text, size_t len)
 	return digit && text[0] != '.' && text[0] != '+' && text[len - 1] != '.';
 }
 
-struct mt_str number_of(struct writer *w, const char *param, const char *option)
+struct mt_str writer_number(struct writer *w, const char *param, const char *option)
 {
 	struct mt_str value = w->host->param(w->r, param);
 	const char *set = w->host->option(w->x, option);
@@ -201,29 +202,30 @@ struct mt_str number_of(struct writer *w, const char *param, const char *option)
 	return (struct mt_str){ "", 0 };
 }
 
-void put_number(struct writer *w, const char *wire, const char *param, const char *option)
+void writer_put_number(struct writer *w, const char *wire, const char *param,
+		       const char *option)
 {
-	struct mt_str value = number_of(w, param, option);
+	struct mt_str value = writer_number(w, param, option);
 
 	if (!value.len)
 		return;
 	PUT(w, ",");
-	put_cstr(w, wire);
+	writer_put_cstr(w, wire);
 	PUT(w, ":");
-	put(w, value.ptr, value.len);
+	writer_put(w, value.ptr, value.len);
 }
 
-void put_integer(struct writer *w, int64_t n)
+void writer_put_integer(struct writer *w, int64_t n)
 {
 	char text[24];
 	int len = snprintf(text, sizeof text, "%lld", (long long)n);
 
-	put(w, text, (size_t)len);
+	writer_put(w, text, (size_t)len);
 }
 
-int64_t int_of(struct writer *w, const char *param, const char *option)
+int64_t writer_int(struct writer *w, const char *param, const char *option)
 {
-	struct mt_str value = number_of(w, param, option);
+	struct mt_str value = writer_number(w, param, option);
 	char text[24];
 	double n;
 
@@ -235,8 +237,8 @@ int64_t int_of(struct writer *w, const char *param, const char *option)
 	return n >= 0 && n < 1e15 ? (int64_t)n : -1;
 }
 
-const char *word_of(struct writer *w, const char *param, const char *option, char *room,
-		    size_t size)
+const char *writer_word(struct writer *w, const char *param, const char *option,
+			char *room, size_t size)
 {
 	struct mt_str value = w->host->param(w->r, param);
 	const char *set = w->host->option(w->x, option);
@@ -248,7 +250,7 @@ const char *word_of(struct writer *w, const char *param, const char *option, cha
 	return room;
 }
 
-json_object *kept_of(struct writer *w, size_t m, const char *name)
+json_object *writer_kept(struct writer *w, size_t m, const char *name)
 {
 	struct mt_str text = w->host->message_opaque(w->r, m);
 	AUTO(json) json_object *all = NULL;
@@ -282,7 +284,7 @@ static enum side side_of(struct writer *w, size_t m, size_t systems)
 
 static void put_str(struct writer *w, const char *text)
 {
-	put(w, text, strlen(text));
+	writer_put(w, text, strlen(text));
 }
 
 /* The separator between a message and the previous one. */
@@ -366,7 +368,7 @@ static enum side put_sorted(struct writer *w, const struct turns *t, size_t from
 	return before;
 }
 
-void put_turns(struct writer *w, const struct turns *t)
+void writer_put_turns(struct writer *w, const struct turns *t)
 {
 	size_t count = w->host->message_count(w->r), systems = leading_systems(w);
 	size_t kept = w->host->messages_kept(w->x, w->r), sorted = 0;
@@ -394,7 +396,7 @@ void put_turns(struct writer *w, const struct turns *t)
 	put_end(w, t, before);
 }
 
-size_t called_tools(struct writer *w, struct mt_str *names, size_t room)
+size_t writer_called_tools(struct writer *w, struct mt_str *names, size_t room)
 {
 	size_t count = w->host->message_count(w->r), found = 0;
 
@@ -432,7 +434,7 @@ const struct tool_form chat_tool_form = {
 
 static void put_literal(struct writer *w, const char *text)
 {
-	put(w, text, strlen(text));
+	writer_put(w, text, strlen(text));
 }
 
 static void put_tool(struct writer *w, const struct tool_form *f, size_t t)
@@ -442,24 +444,24 @@ static void put_tool(struct writer *w, const struct tool_form *f, size_t t)
 	w->host->tool(w->r, t, &name, &description, &schema);
 	put_literal(w, f->name);
 	if (f->any_name)
-		put_text(w, name.ptr, name.len);
+		writer_put_text(w, name.ptr, name.len);
 	else
-		put_name(w, name);
+		writer_put_name(w, name);
 	put_literal(w, f->description);
-	put_text(w, description.ptr ? description.ptr : "", description.len);
+	writer_put_text(w, description.ptr ? description.ptr : "", description.len);
 	put_literal(w, f->schema);
-	put_schema(w, schema);
+	writer_put_schema(w, schema);
 	put_literal(w, f->after_tool);
 }
 
-size_t offered_tools(struct writer *w)
+size_t writer_offered_tools(struct writer *w)
 {
 	return w->host->feature(w->x, "tools") ? w->host->tool_count(w->r) : 0;
 }
 
-void put_tools(struct writer *w, const struct tool_form *f)
+void writer_put_tools(struct writer *w, const struct tool_form *f)
 {
-	size_t count = offered_tools(w);
+	size_t count = writer_offered_tools(w);
 
 	if (!count)
 		return;
@@ -474,7 +476,7 @@ void put_tools(struct writer *w, const struct tool_form *f)
 
 /* ---- where to ------------------------------------------------------------------- */
 
-int put_headers(struct writer *w, int status, const char *key, const char *prefix)
+int writer_put_headers(struct writer *w, int status, const char *key, const char *prefix)
 {
 	if (!status)
 		status = w->host->header(w->x, "Content-Type", "application/json");
@@ -483,7 +485,7 @@ int put_headers(struct writer *w, int status, const char *key, const char *prefi
 
 /* ---- counts -------------------------------------------------------------------- */
 
-int64_t number_in(const char *bytes, size_t len, const char *name)
+int64_t kit_number_in(const char *bytes, size_t len, const char *name)
 {
 	AUTO(json) json_object *answer = js_parse_object(bytes, len, NULL);
 	json_object *n = js_get(answer, name);

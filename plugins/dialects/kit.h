@@ -20,49 +20,50 @@ struct writer {
 	int status;
 };
 
-void put(struct writer *w, const char *bytes, size_t len);
-#define PUT(w, literal) put((w), (literal), sizeof(literal) - 1)
+void writer_put(struct writer *w, const char *bytes, size_t len);
+#define PUT(w, literal) writer_put((w), (literal), sizeof(literal) - 1)
 /** A text as a JSON string. */
-void put_text(struct writer *w, const char *text, size_t len);
-void put_cstr(struct writer *w, const char *text);
-void put_json(struct writer *w, json_object *value);
+void writer_put_text(struct writer *w, const char *text, size_t len);
+void writer_put_cstr(struct writer *w, const char *text);
+void writer_put_json(struct writer *w, json_object *value);
 /** A name or id in the form that most providers require: letters, digits, _ and -,
  *  whatever the model wrote. */
-void put_name(struct writer *w, struct mt_str name);
+void writer_put_name(struct writer *w, struct mt_str name);
 /** The arguments of a call as a JSON object, byte for byte if they are one. */
-void put_args(struct writer *w, struct mt_str args);
+void writer_put_args(struct writer *w, struct mt_str args);
 /** A schema, or that of an object without properties. */
-void put_schema(struct writer *w, struct mt_str schema);
+void writer_put_schema(struct writer *w, struct mt_str schema);
 /** A JSON text without quotes at its ends: "image/png", of harmless letters. */
-void put_mime(struct writer *w, const char *mime);
-void put_media(struct writer *w, size_t m, size_t p);
+void writer_put_mime(struct writer *w, const char *mime);
+void writer_put_media(struct writer *w, size_t m, size_t p);
 /** The address of a medium as a JSON string; with `data` one made of its bytes if
  *  it has none. @return whether there was one. */
-bool put_media_url(struct writer *w, size_t m, size_t p, const char *mime, bool data);
+bool writer_put_media_url(struct writer *w, size_t m, size_t p, const char *mime,
+			  bool data);
 
-const char *part_of(struct writer *w, size_t m, size_t p, struct mt_str *ret_text);
-bool is_blank(struct mt_str text);
-bool has_text(struct writer *w, size_t m); /* that is not blank */
-bool has_media(struct writer *w, size_t m);
+const char *writer_part(struct writer *w, size_t m, size_t p, struct mt_str *ret_text);
+bool kit_is_blank(struct mt_str text);
+bool writer_has_text(struct writer *w, size_t m); /* that is not blank */
+bool writer_has_media(struct writer *w, size_t m);
 /** The parts of a message that are text, as one string. */
-void put_joined(struct writer *w, size_t m);
+void writer_put_joined(struct writer *w, size_t m);
 
 /** A number as JSON text: of the request, else of the configuration; empty if
  *  there is none. */
-struct mt_str number_of(struct writer *w, const char *param, const char *option);
+struct mt_str writer_number(struct writer *w, const char *param, const char *option);
 /** ,"wire":number - or nothing. */
-void put_number(struct writer *w, const char *wire, const char *param,
-		const char *option);
-void put_integer(struct writer *w, int64_t n);
+void writer_put_number(struct writer *w, const char *wire, const char *param,
+		       const char *option);
+void writer_put_integer(struct writer *w, int64_t n);
 /** An integer of the same sources; -1 if there is none. */
-int64_t int_of(struct writer *w, const char *param, const char *option);
+int64_t writer_int(struct writer *w, const char *param, const char *option);
 /** A text of the request (without its quotes) or the configuration; "". The
  *  buffer is for it. */
-const char *word_of(struct writer *w, const char *param, const char *option, char *room,
-		    size_t size);
+const char *writer_word(struct writer *w, const char *param, const char *option,
+			char *room, size_t size);
 
 /** What was kept of a reply for the dialect `name`; NULL if nothing. */
-json_object *kept_of(struct writer *w, size_t m, const char *name);
+json_object *writer_kept(struct writer *w, size_t m, const char *name);
 
 /* ---- tools -------------------------------------------------------------------- */
 
@@ -76,20 +77,20 @@ struct tool_form {
 /** That of OpenAI chat completions and of Ollama. */
 extern const struct tool_form chat_tool_form;
 /** How many tools are offered; 0 also for a model that calls none. */
-size_t offered_tools(struct writer *w);
+size_t writer_offered_tools(struct writer *w);
 /** Nothing if none is offered. */
-void put_tools(struct writer *w, const struct tool_form *f);
+void writer_put_tools(struct writer *w, const struct tool_form *f);
 
 /* ---- where to ----------------------------------------------------------------- */
 
 /** Unless `status` is a failure, the headers of a request in JSON with the key of the
  *  provider in the header `key`, behind `prefix`. */
-int put_headers(struct writer *w, int status, const char *key, const char *prefix);
+int writer_put_headers(struct writer *w, int status, const char *key, const char *prefix);
 
 /* ---- counts -------------------------------------------------------------------- */
 
 /** An integer member of a JSON object; -1 if it is missing. */
-int64_t number_in(const char *bytes, size_t len, const char *name);
+int64_t kit_number_in(const char *bytes, size_t len, const char *name);
 
 /* ---- turns ------------------------------------------------------------------ */
 
@@ -107,10 +108,10 @@ struct turns {
 	void (*message)(struct writer *w, size_t m); /* items, with commas between */
 };
 
-void put_turns(struct writer *w, const struct turns *t);
+void writer_put_turns(struct writer *w, const struct turns *t);
 /** Distinct names of the tools that the messages call, for requests that offer
  *  none: some providers want to know all that were ever called. */
-size_t called_tools(struct writer *w, struct mt_str *names, size_t room);
+size_t writer_called_tools(struct writer *w, struct mt_str *names, size_t room);
 
 /* ---- reading (answer.c) ------------------------------------------------------ */
 
@@ -165,18 +166,18 @@ int answer_over(struct answer *a);
 int answer_fail(struct answer *a, int kind, int64_t retry_ms, const char *text);
 /** Kind of an HTTP status that stands inside an answer; MT_ERROR_NONE: let the
  *  host tell. */
-int kind_of_number(int64_t status);
+int answer_kind_of_number(int64_t status);
 
 struct kind_name {
 	const char *name;
 	int kind;
 };
-int kind_of_name(const struct kind_name *all, size_t count, const char *name);
+int answer_kind_of_name(const struct kind_name *all, size_t count, const char *name);
 
 /** A count of a usage object by path; -1 if it is missing. */
-int64_t count_at(json_object *usage, const char *path);
+int64_t answer_count_at(json_object *usage, const char *path);
 /** Sum of counts; -1 if the first is missing. */
-int64_t count_sum(int64_t first, int64_t second, int64_t third);
-int tell_text(struct answer *a, json_object *text, bool reasoning);
+int64_t answer_count_sum(int64_t first, int64_t second, int64_t third);
+int answer_tell_text(struct answer *a, json_object *text, bool reasoning);
 
 #endif

@@ -26,13 +26,13 @@ static void put_images(struct writer *w, size_t m)
 	size_t images = 0;
 
 	for (size_t p = 0; p < w->host->part_count(w->r, m); p++) {
-		if (!part_of(w, m, p, &text))
+		if (!writer_part(w, m, p, &text))
 			continue;
 		if (images++)
 			PUT(w, ",\"");
 		else
 			PUT(w, ",\"images\":[\"");
-		put_media(w, m, p);
+		writer_put_media(w, m, p);
 		PUT(w, "\"");
 	}
 	if (images)
@@ -53,9 +53,9 @@ static void put_calls(struct writer *w, size_t m)
 		if (c)
 			PUT(w, ",");
 		PUT(w, "{\"function\":{\"name\":");
-		put_text(w, name.ptr, name.len);
+		writer_put_text(w, name.ptr, name.len);
 		PUT(w, ",\"arguments\":");
-		put_args(w, args);
+		writer_put_args(w, args);
 		PUT(w, "}}");
 	}
 	PUT(w, "]");
@@ -74,21 +74,21 @@ static void ollama_put_message(struct writer *w, size_t m)
 	struct mt_str name = { "", 0 };
 
 	PUT(w, "{\"role\":");
-	put_cstr(w, roles[role]);
+	writer_put_cstr(w, roles[role]);
 	PUT(w, ",\"content\":");
-	put_joined(w, m);
+	writer_put_joined(w, m);
 	put_images(w, m);
 	if (role == MT_ROLE_ASSISTANT) {
-		thoughts = kept_of(w, m, OLLAMA_KEPT);
+		thoughts = writer_kept(w, m, OLLAMA_KEPT);
 		if (thoughts) {
 			PUT(w, ",\"thinking\":");
-			put_json(w, thoughts);
+			writer_put_json(w, thoughts);
 		}
 		put_calls(w, m);
 	} else if (role == MT_ROLE_TOOL) {
 		w->host->call(w->r, m, 0, NULL, &name, NULL);
 		PUT(w, ",\"tool_name\":");
-		put_text(w, name.ptr, name.len);
+		writer_put_text(w, name.ptr, name.len);
 	}
 	PUT(w, "}");
 }
@@ -113,7 +113,7 @@ static void put_thinking(struct writer *w)
 {
 	char room[32];
 	const char *effort =
-		word_of(w, "reasoning_effort", "reasoning_effort", room, sizeof room);
+		writer_word(w, "reasoning_effort", "reasoning_effort", room, sizeof room);
 
 	if (!*effort)
 		return;
@@ -121,7 +121,7 @@ static void put_thinking(struct writer *w)
 	if (strcmp(effort, "none") == 0)
 		PUT(w, "false");
 	else if (strstr(w->host->option(w->x, "model"), "gpt-oss"))
-		put_cstr(w, effort);
+		writer_put_cstr(w, effort);
 	else
 		PUT(w, "true");
 }
@@ -138,18 +138,18 @@ static void ollama_put_params(struct writer *w)
 	put_thinking(w);
 	if (schema.len) {
 		PUT(w, ",\"format\":");
-		put(w, schema.ptr, schema.len);
+		writer_put(w, schema.ptr, schema.len);
 	}
 	PUT(w, ",\"options\":{\"stop\":");
 	if (stop.len)
-		put(w, stop.ptr, stop.len);
+		writer_put(w, stop.ptr, stop.len);
 	else
 		PUT(w, "[]");
-	put_number(w, "temperature", "temperature", "temperature");
-	put_number(w, "top_p", "top_p", "top_p");
-	put_number(w, "num_predict", "max_tokens", "max_output_tokens");
-	put_number(w, "seed", "seed", "seed");
-	put_number(w, "num_ctx", "num_ctx", "max_input_tokens");
+	writer_put_number(w, "temperature", "temperature", "temperature");
+	writer_put_number(w, "top_p", "top_p", "top_p");
+	writer_put_number(w, "num_predict", "max_tokens", "max_output_tokens");
+	writer_put_number(w, "seed", "seed", "seed");
+	writer_put_number(w, "num_ctx", "num_ctx", "max_input_tokens");
 	PUT(w, "}");
 }
 
@@ -158,11 +158,12 @@ static int ollama_encode(const struct mt_dialect_host *host, struct mt_exchange 
 {
 	struct writer w = { .host = host, .x = x, .r = request };
 
-	w.status = put_headers(&w, host->url(x, "/api/chat"), "Authorization", "Bearer ");
+	w.status = writer_put_headers(&w, host->url(x, "/api/chat"), "Authorization",
+				      "Bearer ");
 	PUT(&w, "{\"model\":");
-	put_cstr(&w, host->option(x, "model"));
+	writer_put_cstr(&w, host->option(x, "model"));
 	ollama_put_params(&w);
-	put_tools(&w, &chat_tool_form);
+	writer_put_tools(&w, &chat_tool_form);
 	put_messages(&w);
 	PUT(&w, "}");
 	return w.status;
@@ -251,8 +252,8 @@ static int tell_end(struct decoder *d, json_object *answer)
 	const char *reason = js_str(answer, "done_reason", "stop");
 	struct mt_usage u = {
 		.size = sizeof u,
-		.input = count_at(answer, "prompt_eval_count"),
-		.output = count_at(answer, "eval_count"),
+		.input = answer_count_at(answer, "prompt_eval_count"),
+		.output = answer_count_at(answer, "eval_count"),
 		.cache_read = -1,
 		.cache_write = -1,
 		.reasoning = -1,
@@ -283,9 +284,9 @@ static int on_answer(struct answer *a, json_object *answer)
 		status = strbuf_addn(&d->thoughts, json_object_get_string(thinking),
 				     (size_t)json_object_get_string_len(thinking));
 	if (!status)
-		status = tell_text(a, thinking, true);
+		status = answer_tell_text(a, thinking, true);
 	if (!status)
-		status = tell_text(a, js_get(message, "content"), false);
+		status = answer_tell_text(a, js_get(message, "content"), false);
 	if (!status)
 		status = tell_calls(d, js_get(message, "tool_calls"));
 	if (status)

@@ -71,7 +71,7 @@ int openai_error(struct answer *a, json_object *answer)
 	int kind;
 
 	if (json_object_is_type(e, json_type_string))
-		return answer_fail(a, kind_of_number(a->status), -1,
+		return answer_fail(a, answer_kind_of_number(a->status), -1,
 				   json_object_get_string(e));
 	if (!json_object_is_type(e, json_type_object))
 		e = answer;
@@ -79,11 +79,12 @@ int openai_error(struct answer *a, json_object *answer)
 	text = js_str(e, "message", NULL);
 	if (!text && js_get(e, "detail"))
 		text = js_text(js_get(e, "detail"), NULL);
-	kind = kind_of_name(codes, ARRAY_LEN(codes), js_str(e, "code", ""));
+	kind = answer_kind_of_name(codes, ARRAY_LEN(codes), js_str(e, "code", ""));
 	if (!kind)
-		kind = kind_of_name(codes, ARRAY_LEN(codes), js_str(e, "type", ""));
+		kind = answer_kind_of_name(codes, ARRAY_LEN(codes),
+					   js_str(e, "type", ""));
 	if (!kind && json_object_is_type(code, json_type_int))
-		kind = kind_of_number(json_object_get_int64(code));
+		kind = answer_kind_of_number(json_object_get_int64(code));
 	wide = js_str(js_get(e, "metadata"), "raw", ""); /* of OpenRouter's source */
 	if (!text)
 		text = js_text(e, NULL);
@@ -110,19 +111,19 @@ static int openai_decode_tell_usage(struct decoder *d, json_object *usage)
 	static const double tick = 1e-10; /* xAI counts dollars in these */
 	struct mt_usage u = {
 		.size = sizeof u,
-		.input = count_at(usage, "prompt_tokens"),
-		.output = count_at(usage, "completion_tokens"),
-		.cache_read = count_at(usage, "prompt_tokens_details.cached_tokens"),
-		.cache_write = count_at(usage, "cache_creation_input_tokens"),
+		.input = answer_count_at(usage, "prompt_tokens"),
+		.output = answer_count_at(usage, "completion_tokens"),
+		.cache_read = answer_count_at(usage, "prompt_tokens_details.cached_tokens"),
+		.cache_write = answer_count_at(usage, "cache_creation_input_tokens"),
 		.reasoning =
-			count_at(usage, "completion_tokens_details.reasoning_tokens"),
+			answer_count_at(usage, "completion_tokens_details.reasoning_tokens"),
 		.cost = js_number(usage, "cost", -1),
 	};
-	int64_t total = count_at(usage, "total_tokens");
-	int64_t ticks = count_at(usage, "cost_in_usd_ticks");
+	int64_t total = answer_count_at(usage, "total_tokens");
+	int64_t ticks = answer_count_at(usage, "cost_in_usd_ticks");
 
 	if (u.cache_read < 0)
-		u.cache_read = count_at(usage, "prompt_cache_hit_tokens");
+		u.cache_read = answer_count_at(usage, "prompt_cache_hit_tokens");
 	/* some providers count reasoning apart from the completion */
 	if (u.input >= 0 && u.output >= 0 && u.reasoning > 0 &&
 	    total - u.input - u.output == u.reasoning)
@@ -138,16 +139,17 @@ static int openai_decode_tell_usage(struct decoder *d, json_object *usage)
 static int tell_part(struct decoder *d, json_object *part)
 {
 	json_object *thinking = js_get(part, "thinking");
-	int status = tell_text(&d->a, js_get(part, "text"), false);
+	int status = answer_tell_text(&d->a, js_get(part, "text"), false);
 
 	if (json_object_is_type(thinking, json_type_string))
-		return tell_text(&d->a, thinking, true);
+		return answer_tell_text(&d->a, thinking, true);
 	if (!json_object_is_type(thinking, json_type_array))
 		return status;
 	for (size_t i = 0; i < json_object_array_length(thinking) && !status; i++)
-		status = tell_text(&d->a,
-				   js_get(json_object_array_get_idx(thinking, i), "text"),
-				   true);
+		status = answer_tell_text(&d->a,
+					  js_get(json_object_array_get_idx(thinking, i),
+						 "text"),
+					  true);
 	return status;
 }
 
@@ -156,7 +158,7 @@ static int tell_content(struct decoder *d, json_object *content)
 	int status = MT_OK;
 
 	if (!json_object_is_type(content, json_type_array))
-		return tell_text(&d->a, content, false);
+		return answer_tell_text(&d->a, content, false);
 	for (size_t i = 0; i < json_object_array_length(content) && !status; i++)
 		status = tell_part(d, json_object_array_get_idx(content, i));
 	return status;
@@ -257,11 +259,11 @@ static int tell_message(struct decoder *d, json_object *m)
 	thought = js_get(m, "reasoning_content");
 	if (!json_object_is_type(thought, json_type_string))
 		thought = js_get(m, "reasoning");
-	status = tell_text(&d->a, thought, true);
+	status = answer_tell_text(&d->a, thought, true);
 	if (!status)
 		status = tell_content(d, js_get(m, "content"));
 	if (!status && json_object_is_type(js_get(m, "refusal"), json_type_string)) {
-		status = tell_text(&d->a, js_get(m, "refusal"), false);
+		status = answer_tell_text(&d->a, js_get(m, "refusal"), false);
 		if (!status && *js_str(m, "refusal", ""))
 			status = d->a.host->stopped(d->a.x, "refusal");
 	}

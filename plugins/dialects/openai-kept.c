@@ -322,7 +322,7 @@ void chat_kept_clear(struct chat_kept *k)
 
 json_object *chat_kept_of(struct writer *w, size_t m)
 {
-	return kept_of(w, m, CHAT_KEPT);
+	return writer_kept(w, m, CHAT_KEPT);
 }
 
 static bool is_of_this_provider(struct writer *w, json_object *kept)
@@ -332,14 +332,14 @@ static bool is_of_this_provider(struct writer *w, json_object *kept)
 	return here && strcmp(here, js_str(kept, "from", "")) == 0;
 }
 
-void put_chat_kept(struct writer *w, json_object *kept)
+void chat_put_kept(struct writer *w, json_object *kept)
 {
 	json_object *text = js_get(kept, "reasoning_content");
 
 	if (json_object_is_type(text, json_type_string) &&
 	    w->host->feature(w->x, "send_reasoning")) {
 		PUT(w, ",\"reasoning_content\":");
-		put_json(w, text);
+		writer_put_json(w, text);
 	}
 	for (size_t n = 0; n < CHAT_LISTS && is_of_this_provider(w, kept); n++) {
 		json_object *items = js_get(kept, list_names[n]);
@@ -347,17 +347,17 @@ void put_chat_kept(struct writer *w, json_object *kept)
 		if (!json_object_is_type(items, json_type_array))
 			continue;
 		PUT(w, ",");
-		put_cstr(w, list_names[n]);
+		writer_put_cstr(w, list_names[n]);
 		PUT(w, ":");
-		put_json(w, items);
+		writer_put_json(w, items);
 	}
 }
 
-bool put_chat_content(struct writer *w, size_t m, json_object *kept)
+bool chat_put_content(struct writer *w, size_t m, json_object *kept)
 {
 	json_object *content = js_get(kept, "content");
 	size_t written = 0;
-	bool text = has_text(w, m);
+	bool text = writer_has_text(w, m);
 
 	if (!json_object_is_type(content, json_type_array) ||
 	    !is_of_this_provider(w, kept))
@@ -372,19 +372,19 @@ bool put_chat_content(struct writer *w, size_t m, json_object *kept)
 		if (written++)
 			PUT(w, ",");
 		if (thoughts) {
-			put_json(w, part);
+			writer_put_json(w, part);
 			continue;
 		}
 		text = false; /* a text whose place was not kept stands at the end */
 		PUT(w, "{\"type\":\"text\",\"text\":");
-		put_joined(w, m);
+		writer_put_joined(w, m);
 		PUT(w, "}");
 	}
 	PUT(w, "]");
 	return true;
 }
 
-void put_chat_call_kept(struct writer *w, json_object *kept, struct mt_str id)
+void chat_put_call_kept(struct writer *w, json_object *kept, struct mt_str id)
 {
 	AUTO(free) char *name = id.len ? strndup(id.ptr, id.len) : NULL;
 	json_object *more = name ? js_get(js_get(kept, "calls"), name) : NULL;
@@ -392,5 +392,5 @@ void put_chat_call_kept(struct writer *w, json_object *kept, struct mt_str id)
 	if (!json_object_is_type(more, json_type_object) || !is_of_this_provider(w, kept))
 		return;
 	PUT(w, ",\"extra_content\":");
-	put_json(w, more);
+	writer_put_json(w, more);
 }

@@ -47,15 +47,15 @@ static int responses_decode_tell_usage(struct answer *a, json_object *usage)
 {
 	struct mt_usage u = {
 		.size = sizeof u,
-		.input = count_at(usage, "input_tokens"),
-		.output = count_at(usage, "output_tokens"),
-		.cache_read = count_at(usage, "input_tokens_details.cached_tokens"),
-		.cache_write = count_at(usage, "input_tokens_details.cache_write_tokens"),
-		.reasoning = count_at(usage, "output_tokens_details.reasoning_tokens"),
+		.input = answer_count_at(usage, "input_tokens"),
+		.output = answer_count_at(usage, "output_tokens"),
+		.cache_read = answer_count_at(usage, "input_tokens_details.cached_tokens"),
+		.cache_write = answer_count_at(usage, "input_tokens_details.cache_write_tokens"),
+		.reasoning = answer_count_at(usage, "output_tokens_details.reasoning_tokens"),
 		.cost = js_number(usage, "cost", -1),
 	};
 	static const double tick = 1e-10; /* xAI counts dollars in these */
-	int64_t ticks = count_at(usage, "cost_in_usd_ticks");
+	int64_t ticks = answer_count_at(usage, "cost_in_usd_ticks");
 
 	if (u.cost < 0 && ticks >= 0)
 		u.cost = (double)ticks * tick;
@@ -159,8 +159,9 @@ static int tell_parts(struct answer *a, json_object *parts, bool reasoning)
 		if (reasoning && i)
 			status = a->host->reasoning(a->x, "\n\n", 2);
 		if (!status)
-			status = tell_text(a, text ? text : js_get(part, "refusal"),
-					   reasoning);
+			status =
+				answer_tell_text(a, text ? text : js_get(part, "refusal"),
+						 reasoning);
 	}
 	return status;
 }
@@ -271,7 +272,7 @@ static int responses_decode_on_delta(struct answer *a, struct responses *r,
 	if (strcmp(kind, "output_text.delta") == 0 ||
 	    strcmp(kind, "refusal.delta") == 0) {
 		item->pieces = true;
-		return tell_text(a, delta, false);
+		return answer_tell_text(a, delta, false);
 	}
 	if (strcmp(kind, "reasoning_summary_part.added") == 0) {
 		bool again = r->summary;
@@ -282,7 +283,7 @@ static int responses_decode_on_delta(struct answer *a, struct responses *r,
 	if (strcmp(kind, "reasoning_summary_text.delta") == 0 ||
 	    strcmp(kind, "reasoning_text.delta") == 0) {
 		item->pieces = r->summary = true;
-		return tell_text(a, delta, true);
+		return answer_tell_text(a, delta, true);
 	}
 	if (strcmp(kind, "function_call_arguments.done") == 0 && !item->pieces)
 		return add_args(a, item, js_get(event, "arguments"));

@@ -31,7 +31,7 @@ bool uses_responses(const struct mt_dialect_host *host, struct mt_exchange *x)
 static void put_image(struct writer *w, size_t m, size_t p, const char *mime)
 {
 	PUT(w, "{\"type\":\"input_image\",\"detail\":\"auto\",\"image_url\":");
-	put_media_url(w, m, p, mime, true);
+	writer_put_media_url(w, m, p, mime, true);
 	PUT(w, "}");
 }
 
@@ -43,7 +43,7 @@ static void put_list(struct writer *w, size_t m)
 
 	PUT(w, "[");
 	for (size_t p = 0; p < w->host->part_count(w->r, m); p++) {
-		const char *mime = part_of(w, m, p, &text);
+		const char *mime = writer_part(w, m, p, &text);
 
 		if (!mime && !text.len)
 			continue;
@@ -54,7 +54,7 @@ static void put_list(struct writer *w, size_t m)
 			continue;
 		}
 		PUT(w, "{\"type\":\"input_text\",\"text\":");
-		put_text(w, text.ptr, text.len);
+		writer_put_text(w, text.ptr, text.len);
 		PUT(w, "}");
 	}
 	PUT(w, "]");
@@ -62,16 +62,16 @@ static void put_list(struct writer *w, size_t m)
 
 static void put_content(struct writer *w, size_t m)
 {
-	if (has_media(w, m))
+	if (writer_has_media(w, m))
 		put_list(w, m);
 	else
-		put_joined(w, m);
+		writer_put_joined(w, m);
 }
 
 static void responses_put_message(struct writer *w, size_t m, const char *role)
 {
 	PUT(w, "{\"role\":");
-	put_cstr(w, role);
+	writer_put_cstr(w, role);
 	PUT(w, ",\"content\":");
 	put_content(w, m);
 	PUT(w, "}");
@@ -80,7 +80,7 @@ static void responses_put_message(struct writer *w, size_t m, const char *role)
 static void put_id(struct writer *w, struct mt_str id)
 {
 	if (id.len)
-		put_text(w, id.ptr, id.len);
+		writer_put_text(w, id.ptr, id.len);
 	else
 		PUT(w, "\"unknown\"");
 }
@@ -120,7 +120,7 @@ static void let_go(struct said *s)
 {
 	for (size_t i = 0; i < s->waiting_count; i++) {
 		next_item(s);
-		put_json(s->w, s->waiting[i]);
+		writer_put_json(s->w, s->waiting[i]);
 	}
 	s->waiting_count = 0;
 }
@@ -132,7 +132,7 @@ static void begin_message(struct said *s, const char *phase)
 	PUT(s->w, "{\"role\":\"assistant\",");
 	if (*phase) {
 		PUT(s->w, "\"phase\":");
-		put_cstr(s->w, phase);
+		writer_put_cstr(s->w, phase);
 		PUT(s->w, ",");
 	}
 	PUT(s->w, "\"content\":");
@@ -140,11 +140,11 @@ static void begin_message(struct said *s, const char *phase)
 
 static void say_text(struct said *s, const char *phase)
 {
-	if (s->text_sent || !has_text(s->w, s->m))
+	if (s->text_sent || !writer_has_text(s->w, s->m))
 		return;
 	s->text_sent = true;
 	begin_message(s, phase);
-	put_joined(s->w, s->m);
+	writer_put_joined(s->w, s->m);
 	PUT(s->w, "}");
 }
 
@@ -161,9 +161,9 @@ static void say_call(struct said *s, size_t c)
 	PUT(s->w, "{\"type\":\"function_call\",\"call_id\":");
 	put_id(s->w, id);
 	PUT(s->w, ",\"name\":");
-	put_name(s->w, name);
+	writer_put_name(s->w, name);
 	PUT(s->w, ",\"arguments\":");
-	put_text(s->w, args.len ? args.ptr : "{}", args.len ? args.len : 2);
+	writer_put_text(s->w, args.len ? args.ptr : "{}", args.len ? args.len : 2);
 	PUT(s->w, "}");
 }
 
@@ -189,7 +189,7 @@ static void say_message(struct said *s, json_object *item)
 	} else {
 		s->text_sent = true;
 		begin_message(s, phase);
-		put_json(s->w, text);
+		writer_put_json(s->w, text);
 		PUT(s->w, "}");
 	}
 	s->waiting_count = 0;
@@ -210,7 +210,7 @@ static void say_kept(struct said *s, json_object *item)
 static size_t put_said(struct writer *w, size_t m)
 {
 	struct said s = { .w = w, .m = m, .calls = w->host->call_count(w->r, m) };
-	AUTO(json) json_object *kept = kept_of(w, m, RESPONSES_KEPT);
+	AUTO(json) json_object *kept = writer_kept(w, m, RESPONSES_KEPT);
 	size_t count = js_length(kept);
 
 	for (size_t i = 0; i < count; i++)
@@ -264,7 +264,7 @@ static void responses_put_params(struct writer *w)
 {
 	char room[32];
 	const char *effort =
-		word_of(w, "reasoning_effort", "reasoning_effort", room, sizeof room);
+		writer_word(w, "reasoning_effort", "reasoning_effort", room, sizeof room);
 	struct mt_str schema = w->host->param(w->r, "response_schema");
 
 	PUT(w, ",\"store\":false");
@@ -272,30 +272,30 @@ static void responses_put_params(struct writer *w)
 		PUT(w, ",\"include\":[\"reasoning.encrypted_content\"]");
 	if (*effort) {
 		PUT(w, ",\"reasoning\":{\"effort\":");
-		put_cstr(w, effort);
+		writer_put_cstr(w, effort);
 		PUT(w, "}");
 	}
-	put_number(w, "temperature", "temperature", "temperature");
-	put_number(w, "top_p", "top_p", "top_p");
-	put_number(w, "max_output_tokens", "max_tokens", "max_output_tokens");
+	writer_put_number(w, "temperature", "temperature", "temperature");
+	writer_put_number(w, "top_p", "top_p", "top_p");
+	writer_put_number(w, "max_output_tokens", "max_tokens", "max_output_tokens");
 	if (schema.len) {
 		PUT(w, ",\"text\":{\"format\":{\"type\":\"json_schema\","
 		       "\"name\":\"answer\",\"schema\":");
-		put(w, schema.ptr, schema.len);
+		writer_put(w, schema.ptr, schema.len);
 		PUT(w, "}}");
 	}
 	if (w->host->stream(w->r))
 		PUT(w, ",\"stream\":true");
 }
 
-void put_responses_input(struct writer *w)
+void responses_put_input(struct writer *w)
 {
-	put_tools(w, &tool_form);
+	writer_put_tools(w, &tool_form);
 	put_input(w);
 }
 
-void put_responses(struct writer *w)
+void responses_put(struct writer *w)
 {
 	responses_put_params(w);
-	put_responses_input(w);
+	responses_put_input(w);
 }

@@ -34,7 +34,7 @@ static const char providers
 static void put_medium(struct writer *w, size_t m, size_t p, const char *mime)
 {
 	PUT(w, "{\"type\":\"image_url\",\"image_url\":{\"url\":");
-	put_media_url(w, m, p, mime, true);
+	writer_put_media_url(w, m, p, mime, true);
 	PUT(w, "}}");
 }
 
@@ -52,7 +52,7 @@ static bool is_marked(struct writer *w, size_t m)
 	return (is_provider(w, "openrouter") || is_provider(w, "litellm_proxy") ||
 		is_provider(w, "openhands")) &&
 	       w->host->feature(w->x, "cache") && w->host->message_cache(w->r, m) &&
-	       has_text(w, m);
+	       writer_has_text(w, m);
 }
 
 static void end_text(struct writer *w, bool mark)
@@ -69,7 +69,7 @@ static size_t last_text(struct writer *w, size_t m)
 	struct mt_str bytes = { "", 0 };
 
 	for (size_t p = 0; p < count; p++)
-		if (!part_of(w, m, p, &bytes) && bytes.len)
+		if (!writer_part(w, m, p, &bytes) && bytes.len)
 			last = p;
 	return last;
 }
@@ -81,7 +81,7 @@ static void put_parts(struct writer *w, size_t m, bool text, bool *first)
 
 	for (size_t p = 0; p < w->host->part_count(w->r, m); p++) {
 		struct mt_str bytes = { "", 0 };
-		const char *mime = part_of(w, m, p, &bytes);
+		const char *mime = writer_part(w, m, p, &bytes);
 
 		if (!mime && (!text || !bytes.len))
 			continue;
@@ -93,7 +93,7 @@ static void put_parts(struct writer *w, size_t m, bool text, bool *first)
 			continue;
 		}
 		PUT(w, "{\"type\":\"text\",\"text\":");
-		put_text(w, bytes.ptr, bytes.len);
+		writer_put_text(w, bytes.ptr, bytes.len);
 		end_text(w, p == marked);
 	}
 }
@@ -105,7 +105,7 @@ static void put_text_content(struct writer *w, size_t m)
 
 	if (mark)
 		PUT(w, "[{\"type\":\"text\",\"text\":");
-	put_joined(w, m);
+	writer_put_joined(w, m);
 	if (mark) {
 		end_text(w, true);
 		PUT(w, "]");
@@ -117,9 +117,9 @@ static void put_user(struct writer *w, size_t m, const char *role)
 	bool first = true;
 
 	PUT(w, "{\"role\":");
-	put_cstr(w, role);
+	writer_put_cstr(w, role);
 	PUT(w, ",\"content\":");
-	if (has_media(w, m)) {
+	if (writer_has_media(w, m)) {
 		PUT(w, "[");
 		put_parts(w, m, true, &first);
 		PUT(w, "]");
@@ -139,13 +139,13 @@ static void put_calls(struct writer *w, size_t m, size_t count, json_object *kep
 		if (c)
 			PUT(w, ",");
 		PUT(w, "{\"id\":");
-		put_text(w, id.ptr, id.len);
+		writer_put_text(w, id.ptr, id.len);
 		PUT(w, ",\"type\":\"function\",\"function\":{\"name\":");
-		put_text(w, name.ptr, name.len);
+		writer_put_text(w, name.ptr, name.len);
 		PUT(w, ",\"arguments\":");
-		put_text(w, args.len ? args.ptr : "{}", args.len ? args.len : 2);
+		writer_put_text(w, args.len ? args.ptr : "{}", args.len ? args.len : 2);
 		PUT(w, "}");
-		put_chat_call_kept(w, kept, id);
+		chat_put_call_kept(w, kept, id);
 		PUT(w, "}");
 	}
 	PUT(w, "]");
@@ -157,13 +157,13 @@ static void put_assistant(struct writer *w, size_t m)
 	AUTO(json) json_object *kept = chat_kept_of(w, m);
 
 	PUT(w, "{\"role\":\"assistant\",\"content\":");
-	if (!put_chat_content(w, m, kept)) {
-		if (calls && !has_text(w, m))
+	if (!chat_put_content(w, m, kept)) {
+		if (calls && !writer_has_text(w, m))
 			PUT(w, "null");
 		else
-			put_joined(w, m);
+			writer_put_joined(w, m);
 	}
-	put_chat_kept(w, kept);
+	chat_put_kept(w, kept);
 	if (calls)
 		put_calls(w, m, calls, kept);
 	PUT(w, "}");
@@ -175,7 +175,7 @@ static void put_tool_result(struct writer *w, size_t m)
 
 	w->host->call(w->r, m, 0, &id, NULL, NULL);
 	PUT(w, "{\"role\":\"tool\",\"tool_call_id\":");
-	put_text(w, id.ptr, id.len);
+	writer_put_text(w, id.ptr, id.len);
 	PUT(w, ",\"content\":");
 	put_text_content(w, m);
 	PUT(w, "}");
@@ -188,7 +188,7 @@ static void put_result_media(struct writer *w, size_t from, size_t to)
 	bool first = true, any = false;
 
 	for (size_t m = from; m < to && !any; m++)
-		any = has_media(w, m);
+		any = writer_has_media(w, m);
 	if (!any)
 		return;
 	PUT(w, ",{\"role\":\"user\",\"content\":[");
@@ -247,25 +247,26 @@ static void openai_put_params(struct writer *w)
 	struct mt_str stop = w->host->param(w->r, "stop");
 	const char *set = w->host->option(w->x, "reasoning_effort");
 
-	put_number(w, "temperature", "temperature", "temperature");
-	put_number(w, "top_p", "top_p", "top_p");
-	put_number(w, limit_name(w), "max_tokens", "max_output_tokens");
-	put_number(w, is_provider(w, "mistral") ? "random_seed" : "seed", "seed", "seed");
+	writer_put_number(w, "temperature", "temperature", "temperature");
+	writer_put_number(w, "top_p", "top_p", "top_p");
+	writer_put_number(w, limit_name(w), "max_tokens", "max_output_tokens");
+	writer_put_number(w, is_provider(w, "mistral") ? "random_seed" : "seed", "seed",
+			  "seed");
 	if (effort.len) {
 		PUT(w, ",\"reasoning_effort\":");
-		put(w, effort.ptr, effort.len);
+		writer_put(w, effort.ptr, effort.len);
 	} else if (set && *set) {
 		PUT(w, ",\"reasoning_effort\":");
-		put_cstr(w, set);
+		writer_put_cstr(w, set);
 	}
 	if (stop.len) {
 		PUT(w, ",\"stop\":");
-		put(w, stop.ptr, stop.len);
+		writer_put(w, stop.ptr, stop.len);
 	}
 	if (schema.len) {
 		PUT(w, ",\"response_format\":{\"type\":\"json_schema\",\"json_schema\":"
 		       "{\"name\":\"answer\",\"schema\":");
-		put(w, schema.ptr, schema.len);
+		writer_put(w, schema.ptr, schema.len);
 		PUT(w, "}}");
 	}
 	if (w->host->stream(w->r))
@@ -305,8 +306,8 @@ static int openai_put_head(struct writer *w, const char *path, bool responses)
 	bool azure = is_provider(w, "azure");
 	int status = azure ? put_azure_url(host, x, responses) : host->url(x, path);
 
-	return azure ? put_headers(w, status, "api-key", "")
-		     : put_headers(w, status, "Authorization", "Bearer ");
+	return azure ? writer_put_headers(w, status, "api-key", "")
+		     : writer_put_headers(w, status, "Authorization", "Bearer ");
 }
 
 static int openai_encode(const struct mt_dialect_host *host, struct mt_exchange *x,
@@ -318,11 +319,11 @@ static int openai_encode(const struct mt_dialect_host *host, struct mt_exchange 
 	w.status = openai_put_head(&w, responses ? "/responses" : "/chat/completions",
 				   responses);
 	PUT(&w, "{\"model\":");
-	put_cstr(&w, host->option(x, "model"));
+	writer_put_cstr(&w, host->option(x, "model"));
 	if (responses) {
-		put_responses(&w);
+		responses_put(&w);
 	} else {
-		put_tools(&w, &chat_tool_form);
+		writer_put_tools(&w, &chat_tool_form);
 		put_messages(&w);
 		openai_put_params(&w);
 	}
@@ -340,8 +341,8 @@ static int count(const struct mt_dialect_host *host, struct mt_exchange *x,
 		return MT_EUNSUPPORTED;
 	w.status = openai_put_head(&w, "/responses/input_tokens", true);
 	PUT(&w, "{\"model\":");
-	put_cstr(&w, host->option(x, "model"));
-	put_responses_input(&w);
+	writer_put_cstr(&w, host->option(x, "model"));
+	responses_put_input(&w);
 	PUT(&w, "}");
 	return w.status;
 }
@@ -350,7 +351,7 @@ static int64_t counted(const struct mt_dialect_host *host, struct mt_exchange *x
 		       const char *bytes, size_t len)
 {
 	(void)host, (void)x;
-	return number_in(bytes, len, "input_tokens");
+	return kit_number_in(bytes, len, "input_tokens");
 }
 
 static const struct mt_dialect dialect = {

@@ -22,9 +22,9 @@ enum { OPENAI_MAX_CALLS = 128, RESPONSES_MAX_ITEMS = 512, CHAT_MAX_ITEMS = 4096 
 /** Whether this model is asked through the Responses API. */
 bool uses_responses(const struct mt_dialect_host *host, struct mt_exchange *x);
 /** The body of a request. */
-void put_responses(struct writer *w);
+void responses_put(struct writer *w);
 /** What of it is read by the model. */
-void put_responses_input(struct writer *w);
+void responses_put_input(struct writer *w);
 
 /* ---- openai-responses-decode.c ------------------------------------------------ */
 
@@ -77,11 +77,11 @@ void chat_kept_clear(struct chat_kept *k);
 /** What was kept of message `m`, owned by the caller; NULL: nothing. */
 json_object *chat_kept_of(struct writer *w, size_t m);
 /** ,"name":value... - or nothing. */
-void put_chat_kept(struct writer *w, json_object *kept);
+void chat_put_kept(struct writer *w, json_object *kept);
 /** The content of a message with the thoughts that were in it; false, and nothing
  *  is written: there were none. */
-bool put_chat_content(struct writer *w, size_t m, json_object *kept);
-void put_chat_call_kept(struct writer *w, json_object *kept, struct mt_str id);
+bool chat_put_content(struct writer *w, size_t m, json_object *kept);
+void chat_put_call_kept(struct writer *w, json_object *kept, struct mt_str id);
 
 /* ---- openai-decode.c ---------------------------------------------------------- */
 
