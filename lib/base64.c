@@ -29,6 +29,19 @@ int base64_put(struct strbuf *out, const void *bytes, size_t len)
 	return out->error;
 }
 
+int base64_put_url(struct strbuf *out, const void *bytes, size_t len)
+{
+	size_t before = out->len;
+
+	if (base64_put(out, bytes, len))
+		return out->error;
+	while (out->len > before && out->text[out->len - 1] == '=')
+		strbuf_cut(out, out->len - 1);
+	for (char *at = out->text + before; len && *at; at++)
+		*at = *at == '+' ? '-' : *at == '/' ? '_' : *at;
+	return MT_OK;
+}
+
 static int value_of(char c)
 {
 	if (c >= 'A' && c <= 'Z')

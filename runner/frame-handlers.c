@@ -231,7 +231,8 @@ static bool take_about_instance(struct supervisor *s, struct worker_proc *w,
 	return true;
 }
 
-bool frame_take(struct supervisor *s, struct worker_proc *w, const struct frame *f)
+bool supervisor_take_frame(struct supervisor *s, struct worker_proc *w,
+			   const struct frame *f)
 {
 	struct call *c;
 

@@ -164,6 +164,7 @@ void workers_retire(struct supervisor *s);
 
 /* frame-handlers.c */
 /** @return false if a worker may not send this frame. */
-bool frame_take(struct supervisor *s, struct worker_proc *w, const struct frame *f);
+bool supervisor_take_frame(struct supervisor *s, struct worker_proc *w,
+			   const struct frame *f);
 
 #endif

@@ -298,7 +298,7 @@ void worker_proc_read(struct supervisor *s, struct worker_proc *w)
 		joined = frame_decode(buffer, (size_t)len, &f);
 		if (!joined)
 			joined = frame_join(&w->parts, &f);
-		if (joined == 1 && !frame_take(s, w, &f))
+		if (joined == 1 && !supervisor_take_frame(s, w, &f))
 			joined = MT_EINVAL;
 		if (joined == 1 && w->parts.len)
 			strbuf_clear(&w->parts);

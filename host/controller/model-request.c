@@ -77,9 +77,9 @@ int request_open_models(struct conversation *c, const char *section, const char 
 	return MT_OK;
 }
 
-struct llm *conversation_llm_for(const struct conversation *c,
-				 const struct plugin_component *p,
-				 const struct llm_request *request)
+struct llm *request_llm_for(const struct conversation *c,
+			    const struct plugin_component *p,
+			    const struct llm_request *request)
 {
 	bool condenses = p->component->kind == MT_KIND_CONDENSER;
 
@@ -149,7 +149,7 @@ void request_cancel(struct conversation *c)
 
 bool request_encode(struct conversation *c, struct mt_ctx *x, uint64_t end)
 {
-	struct llm *llm = conversation_llm_for(c, x->part, x->request);
+	struct llm *llm = request_llm_for(c, x->part, x->request);
 
 	x->request->stream = llm_feature(llm, "stream");
 	return llm_encode_ahead(llm, x->request, &x->encoded, end);
@@ -159,7 +159,7 @@ bool request_encode(struct conversation *c, struct mt_ctx *x, uint64_t end)
 int request_send(struct conversation *c, struct mt_ctx *x, int64_t index,
 		 const struct llm_events *events, struct error *err)
 {
-	struct llm *llm = conversation_llm_for(c, x->part, x->request);
+	struct llm *llm = request_llm_for(c, x->part, x->request);
 	int r;
 
 	c->request_ctx = malloc(sizeof *c->request_ctx);

@@ -12,9 +12,9 @@ int request_open_models(struct conversation *c, const char *section, const char 
 			struct error *err);
 /** The model for requests of this part: the one in its section, otherwise the router's
  *  choice, otherwise the model of the conversation. NULL: none. */
-struct llm *conversation_llm_for(const struct conversation *c,
-				 const struct plugin_component *p,
-				 const struct llm_request *request);
+struct llm *request_llm_for(const struct conversation *c,
+			    const struct plugin_component *p,
+			    const struct llm_request *request);
 /** The model that a request of a tool goes to: `name` of [llm.NAME], else the one that
  *  the section of its instance names, else as above. */
 int request_tool_model(struct conversation *c, const char *instance, const char *name,

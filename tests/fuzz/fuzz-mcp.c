@@ -69,8 +69,8 @@ static void check_tool(json_object *doc)
 	json_object *tool = js_get(doc, "params");
 
 	check_name(js_str(doc, "method", ""));
-	header_names_valid(tool);
-	if (header_names_valid(tool))
+	header_tool_is_valid(tool);
+	if (header_tool_is_valid(tool))
 		header_parameters(js_get(tool, "inputSchema"), tool, ignore_line, NULL);
 }
 

@@ -157,8 +157,8 @@ static void test_lists(void)
 {
 	AUTO(json) json_object *list = js_parse("[\"a\",1,null,\"b\"]", 16, NULL);
 
-	CHECK(js_lists(list, "b", false) && !js_lists(list, "1", true));
-	CHECK(js_lists(NULL, "x", true) && !js_lists(NULL, "x", false));
+	CHECK(message_lists(list, "b", false) && !message_lists(list, "1", true));
+	CHECK(message_lists(NULL, "x", true) && !message_lists(NULL, "x", false));
 }
 
 int main(void)

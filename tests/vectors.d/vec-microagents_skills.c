@@ -195,7 +195,7 @@ static bool commands(struct vec *v, json_object *in, json_object *c)
 	const char *text = js_str(in, "content", "");
 	const struct command_place place = { .directory = here, .cancel_fd = -1 };
 
-	inline_commands(text, strlen(text), command_run, (void *)&place, &got);
+	inline_commands(text, strlen(text), run_command, (void *)&place, &got);
 	if (!vec_match(js_str(c, "output", ""), got.text))
 		vec_fault(v, "text", js_str(c, "output", ""), got.text);
 	return true;

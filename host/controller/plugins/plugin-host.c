@@ -365,7 +365,7 @@ static int host_send(struct mt_ctx *x, struct mt_request *r)
 {
 	if (plugin_request_ctx(r) != x || !x->request)
 		return MT_EUNSUPPORTED;
-	if (!conversation_llm_for(x->c, x->part, x->request))
+	if (!request_llm_for(x->c, x->part, x->request))
 		return fail(&x->error, MT_EUNSUPPORTED, "the conversation has no model");
 	x->sent = true;
 	return 1;

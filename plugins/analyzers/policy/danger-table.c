@@ -135,11 +135,11 @@ static bool sub_fits(const struct unit *u, const char *subs)
 
 	if (!sub)
 		return false;
-	if (word_is_listed(subs, sub))
+	if (unit_lists_word(subs, sub))
 		return true;
 	next = unit_text(u, (size_t)(first - u->words) + 1);
 	strbuf_addf(&pair, "%s/%s", sub, next);
-	return *next && !pair.error && word_is_listed(subs, pair.text);
+	return *next && !pair.error && unit_lists_word(subs, pair.text);
 }
 
 /* Letters are read as a cluster except for the options of one dash and several letters.
@@ -165,7 +165,7 @@ const struct danger *danger_table_find(const struct unit *u)
 	for (size_t i = 0; i < ARRAY_LEN(table); i++) {
 		const struct danger *d = &table[i];
 
-		if (word_is_listed(d->programs, name) &&
+		if (unit_lists_word(d->programs, name) &&
 		    (!d->subs || sub_fits(u, d->subs)) &&
 		    (!d->options || options_fit(u, d->options)))
 			return d;

@@ -22,7 +22,7 @@ struct check {
 
 static bool is_one(const struct unit *u, const char *names)
 {
-	return u && u->name && word_is_listed(names, u->name);
+	return u && u->name && unit_lists_word(names, u->name);
 }
 
 /* The path as resolved as possible. */
@@ -357,10 +357,10 @@ static bool find_deletes(const struct place *place, const struct facts *f)
 
 		deletes = deletes || strcmp(w, "-delete") == 0;
 		tests = tests ||
-			word_is_listed("-name -iname -path -regex -newer -mtime -mmin "
-				       "-size -empty "
-				       "-ipath -wholename",
-				       w);
+			unit_lists_word("-name -iname -path -regex -newer -mtime -mmin "
+					"-size -empty "
+					"-ipath -wholename",
+					w);
 	}
 	if (!deletes)
 		return false;

@@ -58,26 +58,26 @@ static bool git_lists(const struct unit *u, const char *sub)
 	bool bare = u->sub + 1 >= u->count;
 
 	if (strcmp(sub, "branch") == 0) {
-		if (word_is_listed("--list -l --contains --merged --no-merged", next))
+		if (unit_lists_word("--list -l --contains --merged --no-merged", next))
 			return true;
 		for (size_t i = u->sub + 1; i < u->count; i++)
-			if (!word_is_listed("-a -r -v -vv -av -avv --all --show-current "
-					    "--remotes --no-color",
-					    unit_text(u, i)))
+			if (!unit_lists_word("-a -r -v -vv -av -avv --all --show-current "
+					     "--remotes --no-color",
+					     unit_text(u, i)))
 				return false;
 		return true;
 	}
 	if (strcmp(sub, "tag") == 0)
-		return bare || word_is_listed("-l --list -n", next);
+		return bare || unit_lists_word("-l --list -n", next);
 	if (strcmp(sub, "remote") == 0)
 		return bare || strcmp(next, "get-url") == 0 ||
 		       (strcmp(next, "-v") == 0 && u->sub + 2 == u->count);
 	if (strcmp(sub, "stash") == 0)
-		return word_is_listed("list show", next);
+		return unit_lists_word("list show", next);
 	if (strcmp(sub, "reflog") == 0)
 		return bare || strcmp(next, "show") == 0;
 	if (strcmp(sub, "config") == 0)
-		return word_is_listed("--get --get-all --list -l --get-regexp", next);
+		return unit_lists_word("--get --get-all --list -l --get-regexp", next);
 	return (strcmp(sub, "submodule") == 0 && strcmp(next, "status") == 0) ||
 	       (strcmp(sub, "worktree") == 0 && strcmp(next, "list") == 0);
 }
@@ -223,8 +223,8 @@ static bool globals_are_good(const struct unit *u)
 	for (size_t i = 1; i < u->sub; i++) {
 		if (strcmp(unit_text(u, i), "-C") == 0)
 			i++;
-		else if (!word_is_listed("--no-pager -P --no-optional-locks",
-					 unit_text(u, i)))
+		else if (!unit_lists_word("--no-pager -P --no-optional-locks",
+					  unit_text(u, i)))
 			return false;
 	}
 	return true;
@@ -257,7 +257,7 @@ static int change_risk(const struct place *place, const struct facts *f, const c
 	if (i == ARRAY_LEN(changers))
 		return UNKNOWN;
 	if (changers[i].next && u->sub + 1 < u->count &&
-	    !word_is_listed(changers[i].next, unit_text(u, u->sub + 1)))
+	    !unit_lists_word(changers[i].next, unit_text(u, u->sub + 1)))
 		return UNKNOWN;
 	for (size_t k = u->sub + 1; k < u->count; k++) {
 		const char *w = unit_text(u, k);
@@ -265,7 +265,7 @@ static int change_risk(const struct place *place, const struct facts *f, const c
 		if (*w == '-' && strcmp(w, "--") == 0)
 			break;
 		if (*w == '-' &&
-		    !word_is_listed_n(changers[i].options, w, strcspn(w, "=")))
+		    !unit_lists_word_n(changers[i].options, w, strcspn(w, "=")))
 			return UNKNOWN;
 	}
 	for (size_t n = 0; changers[i].hooks && (dir = directory(f, n)); n++)
@@ -289,7 +289,7 @@ int git_risk(const struct place *place, const struct facts *f)
 	for (size_t i = u->sub + 1; i < u->count; i++)
 		if (git_option_is_bad(unit_text(u, i)))
 			return UNKNOWN;
-	if (git_lists(u, sub) || word_is_listed(readers, sub))
+	if (git_lists(u, sub) || unit_lists_word(readers, sub))
 		return LOW;
 	return change_risk(place, f, sub);
 }

@@ -38,7 +38,7 @@ static bool option_is_good(const char *options, const char *word)
 	size_t letters = strcspn(options, " ");
 
 	if (*options == '*' ||
-	    word_is_listed_n(options + letters, word, strcspn(word, "=")))
+	    unit_lists_word_n(options + letters, word, strcspn(word, "=")))
 		return true;
 	if (word[1] == '-')
 		return word[2] == '\0';
@@ -121,7 +121,7 @@ static bool good_printf(const struct unit *u)
 static bool good_test(const struct unit *u)
 {
 	for (size_t i = 1; i < u->count; i++)
-		if (word_is_listed("-v -R", unit_text(u, i)))
+		if (unit_lists_word("-v -R", unit_text(u, i)))
 			return false;
 	return all_known(u);
 }
@@ -182,12 +182,12 @@ static bool good_tar(const struct unit *u)
 
 static bool good_docker(const struct unit *u)
 {
-	return u->sub == 1 && word_is_listed("ps images version", unit_text(u, 1));
+	return u->sub == 1 && unit_lists_word("ps images version", unit_text(u, 1));
 }
 
 static bool good_pip(const struct unit *u)
 {
-	return u->sub == 1 && word_is_listed("list show freeze check", unit_text(u, 1));
+	return u->sub == 1 && unit_lists_word("list show freeze check", unit_text(u, 1));
 }
 
 /* Rights of the file itself, none of its owner's for others. */
@@ -208,7 +208,7 @@ static bool good_chmod(const struct unit *u)
 static bool good_set(const struct unit *u)
 {
 	for (size_t i = 1; i < u->count; i++)
-		if (!word_is_listed(
+		if (!unit_lists_word(
 			    "-e -u -x -eu -ex -eux -euo -exo -euxo -o pipefail errexit "
 			    "nounset xtrace "
 			    "+e +x +u +ex",
@@ -302,7 +302,7 @@ static const struct program *find_program(const struct unit *u)
 	if (strcmp(name, "sed") == 0 && unit_has(u, "-i"))
 		return &sed_in_place;
 	for (size_t i = 0; i < ARRAY_LEN(programs); i++)
-		if (word_is_listed(programs[i].names, name))
+		if (unit_lists_word(programs[i].names, name))
 			return &programs[i];
 	return NULL;
 }
@@ -389,7 +389,7 @@ static bool is_null(const struct path *p)
 static bool is_mark(const struct unit *u, const struct path *p)
 {
 	return p->word && p->word->text && p->word->text[0] == '-' && u->name &&
-	       word_is_listed("cut sort paste column nl awk", u->name);
+	       unit_lists_word("cut sort paste column nl awk", u->name);
 }
 
 /* Of redirections: what they add to the risk. */
@@ -436,7 +436,7 @@ static bool options_hold_pattern(const struct unit *u)
 /* The word that is a pattern or a script, and no file. */
 static const struct shell_word *pattern_word(const struct unit *u)
 {
-	if (u->name && word_is_listed("grep egrep fgrep rg", u->name) &&
+	if (u->name && unit_lists_word("grep egrep fgrep rg", u->name) &&
 	    options_hold_pattern(u))
 		return NULL;
 	for (size_t i = 1; i < u->count; i++)
@@ -450,7 +450,7 @@ static bool files_are_good(const struct place *place, const struct facts *f,
 {
 	const struct unit *u = f->unit;
 	bool has_pattern =
-		kind == PATTERN || (u->name && word_is_listed("sed chmod", u->name));
+		kind == PATTERN || (u->name && unit_lists_word("sed chmod", u->name));
 	const struct shell_word *pattern = has_pattern ? pattern_word(u) : NULL;
 
 	if (kind == SAYS)
@@ -512,7 +512,7 @@ static bool variable_is_good(const char *text)
 {
 	size_t n = strcspn(text, "=+");
 
-	if (word_is_listed_n(
+	if (unit_lists_word_n(
 		    "LC_ALL LANG LC_CTYPE TZ NO_COLOR CI COLUMNS LINES FORCE_COLOR "
 		    "CLICOLOR VERBOSE "
 		    "DEBUG V",
@@ -545,8 +545,8 @@ static bool asks_version(const struct unit *u)
 		"bash curl wget "
 		"docker jq rg java javac perl ruby sqlite3 psql tmux bats gdb valgrind";
 
-	return u->count == 2 && word_is_listed(programs_with, u->name) &&
-	       word_is_listed("--version -V", unit_text(u, 1));
+	return u->count == 2 && unit_lists_word(programs_with, u->name) &&
+	       unit_lists_word("--version -V", unit_text(u, 1));
 }
 
 /* Found by its name, not a file of the project that is called the same. */
@@ -615,6 +615,6 @@ int harmless_files(const struct place *place, const struct facts *f, bool writes
 bool harmless_settles(const struct unit *u)
 {
 	if (u->name && strcmp(u->name, "git") == 0)
-		return u->sub && word_is_listed("add commit tag", unit_text(u, u->sub));
-	return !u->name || !word_is_listed("cp mv", u->name);
+		return u->sub && unit_lists_word("add commit tag", unit_text(u, u->sub));
+	return !u->name || !unit_lists_word("cp mv", u->name);
 }

@@ -399,7 +399,7 @@ const char *unit_text(const struct unit *u, size_t n)
 	return n < u->count && u->words[n].text ? u->words[n].text : "";
 }
 
-bool word_is_listed_n(const char *list, const char *word, size_t len)
+bool unit_lists_word_n(const char *list, const char *word, size_t len)
 {
 	for (const char *p = list; *p; p += strspn(p, " ")) {
 		size_t n = strcspn(p, " ");
@@ -411,7 +411,7 @@ bool word_is_listed_n(const char *list, const char *word, size_t len)
 	return false;
 }
 
-bool word_is_listed(const char *list, const char *word)
+bool unit_lists_word(const char *list, const char *word)
 {
-	return word_is_listed_n(list, word, strlen(word));
+	return unit_lists_word_n(list, word, strlen(word));
 }

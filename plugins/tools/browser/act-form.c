@@ -14,8 +14,8 @@ int act_focus(struct browser *b, const char *bid, struct element **ret,
 	if (element_find(b, bid, ret, err))
 		return err->code;
 	return element_explain(page_call(b, "DOM.focus",
-					 js_make("backendNodeId", 'i', (*ret)->node,
-						 NULL),
+					 browser_json("backendNodeId", 'i', (*ret)->node,
+						      NULL),
 					 wait, NULL, err),
 			       *ret, err);
 }
@@ -73,7 +73,8 @@ static int type_over(struct browser *b, const struct element *e, const char *val
 
 	if (!status)
 		status = page_call(b, "Input.insertText",
-				   js_make("text", 's', value, NULL), wait, NULL, err);
+				   browser_json("text", 's', value, NULL), wait, NULL,
+				   err);
 	if (status || !before || strcmp(json_object_get_string(before), value) == 0)
 		return status;
 	return element_tell(b, e, put_back, STEAL(before), wait, err);
@@ -206,7 +207,7 @@ static int chooser(struct browser *b, double x, double y, const struct cdp_wait 
 {
 	struct cdp_wait until = { clock_ms() + CHOOSER_MS, wait->cancel_fd };
 	int status = page_call(b, "Page.setInterceptFileChooserDialog",
-			       js_make("enabled", 'b', 1, NULL), wait, NULL, err);
+			       browser_json("enabled", 'b', 1, NULL), wait, NULL, err);
 
 	b->chooser = 0;
 	if (!status)
@@ -222,7 +223,7 @@ static int chooser(struct browser *b, double x, double y, const struct cdp_wait 
 					: cdp_gave_up(got, err);
 	}
 	cdp_send(b->cdp, tab_of(b)->session, "Page.setInterceptFileChooserDialog",
-		 js_make("enabled", 'b', 0, NULL));
+		 browser_json("enabled", 'b', 0, NULL));
 	*ret = b->chooser;
 	return status;
 }
@@ -243,8 +244,8 @@ int act_upload(struct browser *b, const struct py_call *c, const struct cdp_wait
 	    (element_aim(b, e, wait, &x, &y, err) || chooser(b, x, y, wait, &node, err)))
 		return err->code;
 	return element_explain(page_call(b, "DOM.setFileInputFiles",
-					 js_make("files", 'o', STEAL(files),
-						 "backendNodeId", 'i', node, NULL),
+					 browser_json("files", 'o', STEAL(files),
+						      "backendNodeId", 'i', node, NULL),
 					 wait, NULL, err),
 			       e, err);
 }
@@ -259,7 +260,7 @@ int act_mouse_upload(struct browser *b, const struct py_call *c,
 	    chooser(b, act_number(c, 0), act_number(c, 1), wait, &node, err))
 		return err->code;
 	return page_call(b, "DOM.setFileInputFiles",
-			 js_make("files", 'o', STEAL(files), "backendNodeId", 'i', node,
-				 NULL),
+			 browser_json("files", 'o', STEAL(files), "backendNodeId", 'i',
+				      node, NULL),
 			 wait, NULL, err);
 }

@@ -154,8 +154,8 @@ static int drag_event(struct browser *b, const char *type, double x, double y,
 		      const struct cdp_wait *wait, struct error *err)
 {
 	return page_call(b, "Input.dispatchDragEvent",
-			 js_make("type", 's', type, "x", 'd', x, "y", 'd', y, "data", 'o',
-				 json_object_get(b->drag), NULL),
+			 browser_json("type", 's', type, "x", 'd', x, "y", 'd', y, "data",
+				      'o', json_object_get(b->drag), NULL),
 			 wait, NULL, err);
 }
 
@@ -165,7 +165,7 @@ static int drag(struct browser *b, double x, double y, double to_x, double to_y,
 		const struct cdp_wait *wait, struct error *err)
 {
 	int status = page_call(b, "Input.setInterceptDrags",
-			       js_make("enabled", 'b', 1, NULL), wait, NULL, err);
+			       browser_json("enabled", 'b', 1, NULL), wait, NULL, err);
 
 	json_object_put(b->drag);
 	b->drag = NULL;
@@ -187,7 +187,7 @@ static int drag(struct browser *b, double x, double y, double to_x, double to_y,
 		status = input_mouse(b, "mouseReleased", to_x, to_y, "left", 0, 1, 0,
 				     wait, err);
 	cdp_send(b->cdp, tab_of(b)->session, "Input.setInterceptDrags",
-		 js_make("enabled", 'b', 0, NULL));
+		 browser_json("enabled", 'b', 0, NULL));
 	return status;
 }
 

@@ -38,8 +38,8 @@ int act_goto(struct browser *b, const struct py_call *c, const struct cdp_wait *
 	if (!url)
 		return out_of_memory(err);
 	b->changed = clock_ms();
-	status = page_call(b, "Page.navigate", js_make("url", 's', url, NULL), wait, &out,
-			   err);
+	status = page_call(b, "Page.navigate", browser_json("url", 's', url, NULL), wait,
+			   &out, err);
 	if (status == MT_EINVAL) {
 		*err = ERROR_NONE;
 		return fail(err, status, "ValueError: `%.300s` is not a valid URL", url);
@@ -64,10 +64,11 @@ int act_history(struct browser *b, int step, const struct cdp_wait *wait,
 		return fail(err, MT_EINVAL, "Error: there is no page to go %s to",
 			    step < 0 ? "back" : "forward");
 	return page_call(b, "Page.navigateToHistoryEntry",
-			 js_make("entryId", 'i',
-				 js_int(json_object_array_get_idx(entries, (size_t)to),
-					"id", 0),
-				 NULL),
+			 browser_json("entryId", 'i',
+				      js_int(json_object_array_get_idx(entries,
+								       (size_t)to),
+					     "id", 0),
+				      NULL),
 			 wait, NULL, err);
 }
 
@@ -79,9 +80,9 @@ int act_scroll(struct browser *b, const struct py_call *c, const struct cdp_wait
 	if (x <= 0 && y <= 0)
 		x = b->config.chrome.width / 2.0, y = b->config.chrome.height / 2.0;
 	return page_call(b, "Input.dispatchMouseEvent",
-			 js_make("type", 's', "mouseWheel", "x", 'd', x, "y", 'd', y,
-				 "deltaX", 'd', act_number(c, 0), "deltaY", 'd',
-				 act_number(c, 1), NULL),
+			 browser_json("type", 's', "mouseWheel", "x", 'd', x, "y", 'd', y,
+				      "deltaX", 'd', act_number(c, 0), "deltaY", 'd',
+				      act_number(c, 1), NULL),
 			 wait, NULL, err);
 }
 
@@ -134,8 +135,8 @@ int act_close_tab(struct browser *b, const struct cdp_wait *wait, struct error *
 		b->active = 0, before++;
 	if (!status)
 		status = cdp_call(b->cdp, "", "Target.closeTarget",
-				  js_make("targetId", 's', tab_of(b)->target, NULL), wait,
-				  NULL, err);
+				  browser_json("targetId", 's', tab_of(b)->target, NULL),
+				  wait, NULL, err);
 	while (!status && b->tab_count == before)
 		status = cdp_gave_up(cdp_poll(b->cdp, wait), err);
 	return status ? status : act_show_tab(b, b->active, wait, err);

@@ -10,7 +10,7 @@
 
 enum { START_MS = 30000, START_TRIES = 3, FETCH_MS = 3000 };
 
-json_object *js_make(const char *name, ...)
+json_object *browser_json(const char *name, ...)
 {
 	json_object *o = json_object_new_object();
 	va_list ap;
@@ -73,8 +73,8 @@ static void browser_watch(struct browser *b, struct tab *t)
 	t->watched = true;
 	t->request_count = 0;
 	cdp_send(b->cdp, t->session, "Network.enable",
-		 js_make("maxTotalBufferSize", 'i', (int64_t)0, "maxResourceBufferSize",
-			 'i', (int64_t)0, NULL));
+		 browser_json("maxTotalBufferSize", 'i', (int64_t)0,
+			      "maxResourceBufferSize", 'i', (int64_t)0, NULL));
 }
 
 static void on_attached(struct browser *b, json_object *p)
@@ -89,7 +89,8 @@ static void on_attached(struct browser *b, json_object *p)
 		return;
 	if (b->tab_count == TABS_MAX) {
 		cdp_send(b->cdp, "", "Target.closeTarget",
-			 js_make("targetId", 's', js_str(info, "targetId", ""), NULL));
+			 browser_json("targetId", 's', js_str(info, "targetId", ""),
+				      NULL));
 		page_note(b, "[A new tab was closed: %d tabs are already open.]",
 			  TABS_MAX);
 		return;
@@ -104,9 +105,9 @@ static void on_attached(struct browser *b, json_object *p)
 	browser_watch(b, t);
 	/* The window has more than the page in it. */
 	cdp_send(b->cdp, session, "Emulation.setDeviceMetricsOverride",
-		 js_make("width", 'i', (int64_t)b->config.chrome.width, "height", 'i',
-			 (int64_t)b->config.chrome.height, "deviceScaleFactor", 'i',
-			 (int64_t)1, "mobile", 'b', 0, NULL));
+		 browser_json("width", 'i', (int64_t)b->config.chrome.width, "height",
+			      'i', (int64_t)b->config.chrome.height, "deviceScaleFactor",
+			      'i', (int64_t)1, "mobile", 'b', 0, NULL));
 	cdp_send(b->cdp, session, "Runtime.runIfWaitingForDebugger", NULL);
 }
 
@@ -129,8 +130,8 @@ static void on_dialog(struct browser *b, const char *session, json_object *p)
 		      strcmp(type, "beforeunload") == 0;
 
 	cdp_send(b->cdp, session, "Page.handleJavaScriptDialog",
-		 js_make("accept", 'b', accept, "promptText", 's',
-			 js_str(p, "defaultPrompt", ""), NULL));
+		 browser_json("accept", 'b', accept, "promptText", 's',
+			      js_str(p, "defaultPrompt", ""), NULL));
 	page_note(b, "[Dialog (%s): %.*s - %s.]", type,
 		  (int)utf8_cut(text, strlen(text), 1000), text,
 		  accept ? "accepted" : "dismissed");
@@ -288,14 +289,15 @@ static int set_up(struct browser *b, const struct cdp_wait *wait, struct error *
 
 	if (!status)
 		status = cdp_call(b->cdp, "", "Target.setAutoAttach",
-				  js_make("autoAttach", 'b', 1, "waitForDebuggerOnStart",
-					  'b', 0, "flatten", 'b', 1, NULL),
+				  browser_json("autoAttach", 'b', 1,
+					       "waitForDebuggerOnStart", 'b', 0,
+					       "flatten", 'b', 1, NULL),
 				  wait, NULL, err);
 	if (!status)
 		status = cdp_call(b->cdp, "", "Browser.setDownloadBehavior",
-				  js_make("behavior", 's', "allow", "downloadPath", 's',
-					  b->config.downloads, "eventsEnabled", 'b', 1,
-					  NULL),
+				  browser_json("behavior", 's', "allow", "downloadPath",
+					       's', b->config.downloads, "eventsEnabled",
+					       'b', 1, NULL),
 				  wait, NULL, err);
 	while (!status && b->tab_count == 0)
 		status = cdp_gave_up(cdp_poll(b->cdp, wait), err);
@@ -331,8 +333,9 @@ static int browser_start(struct browser *b, const struct cdp_wait *wait,
 int page_open(struct browser *b, const struct cdp_wait *wait, struct error *err)
 {
 	size_t before = b->tab_count;
-	int status = cdp_call(b->cdp, "", "Target.createTarget",
-			      js_make("url", 's', "about:blank", NULL), wait, NULL, err);
+	int status =
+		cdp_call(b->cdp, "", "Target.createTarget",
+			 browser_json("url", 's', "about:blank", NULL), wait, NULL, err);
 
 	while (!status && b->tab_count <= before)
 		status = cdp_gave_up(cdp_poll(b->cdp, wait), err);
@@ -345,7 +348,7 @@ int page_repair(struct browser *b, const struct cdp_wait *wait, struct error *er
 		if (b->tabs[i].crashed) {
 			page_note(b, "[The page crashed or hung; its tab was closed.]");
 			cdp_send(b->cdp, "", "Target.closeTarget",
-				 js_make("targetId", 's', b->tabs[i].target, NULL));
+				 browser_json("targetId", 's', b->tabs[i].target, NULL));
 			detach(b, &b->tabs[i]);
 		}
 	return b->tab_count ? MT_OK : page_open(b, wait, err);

@@ -41,26 +41,29 @@ int element_run(struct browser *b, const struct element *e, const char *function
 	AUTO(json) json_object *arg = argument, *world = NULL, *node = NULL, *out = NULL;
 	json_object *list;
 	int status = page_call(b, "Page.createIsolatedWorld",
-			       js_make("frameId", 's', b->frames[e->frame].id,
-				       "worldName", 's', "mortise", NULL),
+			       browser_json("frameId", 's', b->frames[e->frame].id,
+					    "worldName", 's', "mortise", NULL),
 			       wait, &world, err);
 
 	*ret = NULL;
 	if (!status)
 		status = page_call(b, "DOM.resolveNode",
-				   js_make("backendNodeId", 'i', e->node,
-					   "executionContextId", 'i',
-					   js_int(world, "executionContextId", 0), NULL),
+				   browser_json("backendNodeId", 'i', e->node,
+						"executionContextId", 'i',
+						js_int(world, "executionContextId", 0),
+						NULL),
 				   wait, &node, err);
 	if (status)
 		return element_explain(status, e, err);
 	list = json_object_new_array();
-	js_add_new(list, js_make("value", 'o', STEAL(arg), NULL));
+	js_add_new(list, browser_json("value", 'o', STEAL(arg), NULL));
 	status = page_call(b, "Runtime.callFunctionOn",
-			   js_make("functionDeclaration", 's', function, "objectId", 's',
-				   js_str(js_get(node, "object"), "objectId", ""),
-				   "arguments", 'o', list, "returnByValue", 'b', 1,
-				   "awaitPromise", 'b', 1, "userGesture", 'b', 1, NULL),
+			   browser_json("functionDeclaration", 's', function, "objectId",
+					's',
+					js_str(js_get(node, "object"), "objectId", ""),
+					"arguments", 'o', list, "returnByValue", 'b', 1,
+					"awaitPromise", 'b', 1, "userGesture", 'b', 1,
+					NULL),
 			   wait, &out, err);
 	if (!status && js_get(out, "exceptionDetails"))
 		status = fail(err, MT_EINVAL, "%.300s",
@@ -91,14 +94,14 @@ int element_aim(struct browser *b, const struct element *e, const struct cdp_wai
 	AUTO(json) json_object *shape = NULL;
 	json_object *quads, *quad = NULL;
 	double x = 0, y = 0;
-	int status =
-		page_call(b, "DOM.scrollIntoViewIfNeeded",
-			  js_make("backendNodeId", 'i', e->node, NULL), wait, NULL, err);
+	int status = page_call(b, "DOM.scrollIntoViewIfNeeded",
+			       browser_json("backendNodeId", 'i', e->node, NULL), wait,
+			       NULL, err);
 
 	if (!status)
 		status = page_call(b, "DOM.getContentQuads",
-				   js_make("backendNodeId", 'i', e->node, NULL), wait,
-				   &shape, err);
+				   browser_json("backendNodeId", 'i', e->node, NULL),
+				   wait, &shape, err);
 	if (status)
 		return element_explain(status, e, err);
 	quads = js_get(shape, "quads");

@@ -6,8 +6,8 @@
 static int do_type(struct browser *b, const char *text, const struct cdp_wait *wait,
 		   struct error *err)
 {
-	return page_call(b, "Input.insertText", js_make("text", 's', text, NULL), wait,
-			 NULL, err);
+	return page_call(b, "Input.insertText", browser_json("text", 's', text, NULL),
+			 wait, NULL, err);
 }
 
 static int do_one(struct browser *b, const struct py_call *c, const struct cdp_wait *wait,

@@ -56,10 +56,10 @@ int input_mouse(struct browser *b, const char *type, double x, double y,
 	b->mouse_x = x;
 	b->mouse_y = y;
 	return page_call(b, "Input.dispatchMouseEvent",
-			 js_make("type", 's', type, "x", 'd', x, "y", 'd', y, "button",
-				 's', button, "buttons", 'i', (int64_t)buttons,
-				 "clickCount", 'i', (int64_t)count, "modifiers", 'i',
-				 (int64_t)modifiers, NULL),
+			 browser_json("type", 's', type, "x", 'd', x, "y", 'd', y,
+				      "button", 's', button, "buttons", 'i',
+				      (int64_t)buttons, "clickCount", 'i', (int64_t)count,
+				      "modifiers", 'i', (int64_t)modifiers, NULL),
 			 wait, NULL, err);
 }
 
@@ -89,11 +89,11 @@ static json_object *character(const char *key, bool down, int modifiers)
 	bool typed = down && !(modifiers & (CONTROL | ALT | META));
 	char code[8] = "";
 	json_object *o =
-		js_make("type", 's',
-			!down   ? "keyUp"
-			: typed ? "keyDown"
-				: "rawKeyDown",
-			"key", 's', key, "modifiers", 'i', (int64_t)modifiers, NULL);
+		browser_json("type", 's',
+			     !down   ? "keyUp"
+			     : typed ? "keyDown"
+				     : "rawKeyDown",
+			     "key", 's', key, "modifiers", 'i', (int64_t)modifiers, NULL);
 
 	if (isalpha(c))
 		snprintf(code, sizeof code, "Key%c", toupper(c));
@@ -135,15 +135,15 @@ int input_key(struct browser *b, const char *key, bool down, int modifiers,
 			    "such as Enter, ArrowDown, Control+a",
 			    key);
 	if (k) {
-		params = js_make("type", 's',
-				 !down   ? "keyUp"
-				 : typed ? "keyDown"
-					 : "rawKeyDown",
-				 "key", 's',
-				 *k->code == 'S' && k->number == 32 ? " " : k->name,
-				 "code", 's', k->code, "windowsVirtualKeyCode", 'i',
-				 (int64_t)k->number, "modifiers", 'i', (int64_t)modifiers,
-				 NULL);
+		params = browser_json("type", 's',
+				      !down   ? "keyUp"
+				      : typed ? "keyDown"
+					      : "rawKeyDown",
+				      "key", 's',
+				      *k->code == 'S' && k->number == 32 ? " " : k->name,
+				      "code", 's', k->code, "windowsVirtualKeyCode", 'i',
+				      (int64_t)k->number, "modifiers", 'i',
+				      (int64_t)modifiers, NULL);
 		if (typed)
 			js_set_str(params, "text", k->text);
 	} else {

@@ -78,7 +78,7 @@ void page_end(struct browser *b);
 int page_settle(struct browser *b, const struct cdp_wait *wait, struct error *err);
 /** An object of members: name, kind, value, ..., NULL. Kinds: 's' text, 'i' int64_t,
  *  'd' double, 'b' int, 'o' json_object * (taken). */
-json_object *js_make(const char *name, ...);
+json_object *browser_json(const char *name, ...);
 
 /* elements.c */
 struct element *element_by_bid(struct browser *b, const char *bid);

@@ -18,7 +18,7 @@ static const struct ax_mark *find_mark(void *arg, const char *bid)
 
 static int put_tree(struct look *l, struct observation *o)
 {
-	AUTO(json) json_object *tree = js_make("nodes", 'o', l->nodes, NULL);
+	AUTO(json) json_object *tree = browser_json("nodes", 'o', l->nodes, NULL);
 	struct ax_options options = { .with_clickable = true, .keep_useful = true,
 				      .property_max = URL_SHOWN };
 	int status = MT_ELIMIT;

@@ -66,8 +66,8 @@ static bool show_ignored(const struct node *n, json_object *node)
 {
 	if (!is_for_mice(n))
 		return false;
-	js_set(node, "role", js_make("value", 's', "generic", NULL));
-	return js_set(node, "name", js_make("value", 's', "", NULL)) == MT_OK;
+	js_set(node, "role", browser_json("value", 's', "generic", NULL));
+	return js_set(node, "name", browser_json("value", 's', "", NULL)) == MT_OK;
 }
 
 /* A shape is known by what it is drawn with: circle, rect, path. */
@@ -76,8 +76,9 @@ static void add_tag(const struct node *n, json_object *node)
 	json_object *list = list_at(node, "properties");
 
 	if (list && n->tag)
-		js_add_new(list, js_make("name", 's', "tag", "value", 'o',
-					 js_make("value", 's', n->tag, NULL), NULL));
+		js_add_new(list,
+			   browser_json("name", 's', "tag", "value", 'o',
+					browser_json("value", 's', n->tag, NULL), NULL));
 }
 
 static int name_node(struct look *l, const struct document *d, json_object *node)
@@ -120,11 +121,11 @@ static int add_missing(struct look *l, struct document *d, struct node *n,
 		above = snapshot_node(d, above->parent);
 	while (above && !above->ax);
 	snprintf(id, sizeof id, "dom-%lld", (long long)n->id);
-	node = js_make("nodeId", 's', id, "backendDOMNodeId", 'i', n->id, "role", 'o',
-		       js_make("value", 's', "generic", NULL), "name", 'o',
-		       js_make("value", 's', n->text ? n->text : "", NULL), "properties",
-		       'o', json_object_new_array(), "childIds", 'o',
-		       json_object_new_array(), NULL);
+	node = browser_json("nodeId", 's', id, "backendDOMNodeId", 'i', n->id, "role",
+			    'o', browser_json("value", 's', "generic", NULL), "name", 'o',
+			    browser_json("value", 's', n->text ? n->text : "", NULL),
+			    "properties", 'o', json_object_new_array(), "childIds", 'o',
+			    json_object_new_array(), NULL);
 	children = above ? list_at(above->ax, "childIds") : NULL;
 	if (!children)
 		return MT_OK;
@@ -174,8 +175,8 @@ static int read_tree(struct look *l, struct document *d, json_object **roots)
 {
 	AUTO(json) json_object *tree = NULL;
 	int status = page_call(l->b, "Accessibility.getFullAXTree",
-			       js_make("frameId", 's', d->frame_id, NULL), l->wait, &tree,
-			       l->err);
+			       browser_json("frameId", 's', d->frame_id, NULL), l->wait,
+			       &tree, l->err);
 	json_object *nodes = list_at(tree, "nodes");
 
 	if (status == MT_EINVAL && d != l->documents) { /* the frame has just gone */

@@ -55,20 +55,21 @@ static int add_marks(struct browser *b, const char *data, const struct cdp_wait 
 	AUTO(json) json_object *world = NULL;
 	json_object *args;
 	int status = page_call(b, "Page.createIsolatedWorld",
-			       js_make("frameId", 's', b->frames[0].id, "worldName", 's',
-				       "mortise", NULL),
+			       browser_json("frameId", 's', b->frames[0].id, "worldName",
+					    's', "mortise", NULL),
 			       wait, &world, err);
 
 	if (status)
 		return status;
 	args = json_object_new_array();
-	js_add_new(args, js_make("value", 's', data, NULL));
-	js_add_new(args, js_make("value", 'o', list_marks(b), NULL));
+	js_add_new(args, browser_json("value", 's', data, NULL));
+	js_add_new(args, browser_json("value", 'o', list_marks(b), NULL));
 	return page_call(b, "Runtime.callFunctionOn",
-			 js_make("functionDeclaration", 's', draw, "executionContextId",
-				 'i', js_int(world, "executionContextId", 0), "arguments",
-				 'o', args, "returnByValue", 'b', 1, "awaitPromise", 'b',
-				 1, NULL),
+			 browser_json("functionDeclaration", 's', draw,
+				      "executionContextId", 'i',
+				      js_int(world, "executionContextId", 0), "arguments",
+				      'o', args, "returnByValue", 'b', 1, "awaitPromise",
+				      'b', 1, NULL),
 			 wait, ret, err);
 }
 
@@ -78,8 +79,9 @@ int screenshot_take(struct browser *b, enum screenshot kind, const struct cdp_wa
 {
 	AUTO(json) json_object *shot = NULL, *drawn = NULL;
 	const char *data, *marked = NULL;
-	int status = page_call(b, "Page.captureScreenshot",
-			       js_make("format", 's', "png", NULL), wait, &shot, err);
+	int status =
+		page_call(b, "Page.captureScreenshot",
+			  browser_json("format", 's', "png", NULL), wait, &shot, err);
 
 	if (status)
 		return status;

@@ -202,8 +202,9 @@ static struct rect inner_box(struct look *l, const struct document *d,
 	AUTO(json) json_object *model = NULL;
 	json_object *quad;
 
-	if (page_call(l->b, "DOM.getBoxModel", js_make("backendNodeId", 'i', n->id, NULL),
-		      l->wait, &model, NULL))
+	if (page_call(l->b, "DOM.getBoxModel",
+		      browser_json("backendNodeId", 'i', n->id, NULL), l->wait, &model,
+		      NULL))
 		return box;
 	quad = list_at(model, "model.content");
 	if (js_length(quad) != 8)
@@ -288,8 +289,8 @@ int snapshot_take(struct look *l)
 {
 	json_object *styles = list_styles();
 	int status = page_call(l->b, "DOMSnapshot.captureSnapshot",
-			       js_make("computedStyles", 'o', styles, "includeDOMRects",
-				       'b', 1, NULL),
+			       browser_json("computedStyles", 'o', styles,
+					    "includeDOMRects", 'b', 1, NULL),
 			       l->wait, &l->snapshot, l->err);
 	json_object *all = list_at(l->snapshot, "documents");
 	json_object *strings = list_at(l->snapshot, "strings");

@@ -70,7 +70,7 @@ static json_object *several(const char *answer, json_object *choices)
 	while (list_next(&answer, &item, &len)) {
 		AUTO(free) char *one = strndup(item, len);
 
-		if (!one || !js_lists(choices, one, true)) {
+		if (!one || !message_lists(choices, one, true)) {
 			json_object_put(list);
 			return NULL;
 		}
@@ -172,7 +172,7 @@ static json_object *value_of(json_object *field, json_object *choices, const cha
 		return elicit_number(answer, *type == 'i');
 	if (strcmp(type, "array") == 0)
 		return several(answer, choices);
-	return js_lists(choices, answer, true) && fits_format(field, answer)
+	return message_lists(choices, answer, true) && fits_format(field, answer)
 		       ? json_object_new_string(answer)
 		       : NULL;
 }

@@ -3,7 +3,6 @@
  * http-headers.c - tool parameters that are also sent as headers. */
 #include "base64.h"
 #include "http-headers.h"
-#include "tools.h"
 #include <string.h>
 #include <strings.h>
 
@@ -30,7 +29,7 @@ static bool is_primitive(json_object *property)
 	       strcmp(type, "boolean") == 0;
 }
 
-bool header_names_valid(json_object *tool)
+bool header_tool_is_valid(json_object *tool)
 {
 	json_object *properties = js_path(tool, "inputSchema.properties");
 	const char *seen[HEADERS_MAX];

@@ -327,7 +327,7 @@ static int call_tool(struct mcp *m, struct active *a, struct waiter *w,
 	status = mcp_ask(m, w, "tools/call", params,
 			 f->again || m->client->era == ERA_MODERN, &result, &err);
 	return status ? mcp_say(m, a->call, status, &err)
-		      : put_tool_result(m->host, a->call, f, result);
+		      : result_put_tool(m->host, a->call, f, result);
 }
 
 static int list_pages(struct mcp *m, struct active *a, const struct waiter *w,
@@ -363,13 +363,13 @@ static int list_pages(struct mcp *m, struct active *a, const struct waiter *w,
 static void put_each_resource(const struct mt_tool_host *host, struct mt_call *call,
 			      json_object *list)
 {
-	put_resources(host, call, list, "uri");
+	result_put_resources(host, call, list, "uri");
 }
 
 static void put_each_template(const struct mt_tool_host *host, struct mt_call *call,
 			      json_object *list)
 {
-	put_resources(host, call, list, "uriTemplate");
+	result_put_resources(host, call, list, "uriTemplate");
 }
 
 /* Not every server with resources has templates: no reason to fail. */
@@ -401,7 +401,7 @@ static int call_resources(struct mcp *m, struct active *a, const struct waiter *
 	if (!status)
 		status = mcp_ask(m, w, "resources/read", params, true, &result, &err);
 	return status ? mcp_say(m, a->call, status, &err)
-		      : put_resource(m->host, a->call, result);
+		      : result_put_resource(m->host, a->call, result);
 }
 
 static int call_prompts(struct mcp *m, struct active *a, const struct waiter *w)
@@ -417,7 +417,7 @@ static int call_prompts(struct mcp *m, struct active *a, const struct waiter *w)
 
 	if (!name || !*name) {
 		json_object_put(args);
-		return list_pages(m, a, w, "prompts/list", "prompts", put_prompts);
+		return list_pages(m, a, w, "prompts/list", "prompts", result_put_prompts);
 	}
 	status = args ? js_set(params, "arguments", args) : MT_OK;
 	if (!status)
@@ -425,7 +425,7 @@ static int call_prompts(struct mcp *m, struct active *a, const struct waiter *w)
 	if (!status)
 		status = mcp_ask(m, w, "prompts/get", params, true, &result, &err);
 	return status ? mcp_say(m, a->call, status, &err)
-		      : put_prompt(m->host, a->call, result);
+		      : result_put_prompt(m->host, a->call, result);
 }
 
 /* A copy of what is needed, as a new list may come at any time. */

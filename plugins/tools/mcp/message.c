@@ -121,7 +121,7 @@ void rpc_error_text(json_object *error, struct error *ret)
 	     (long long)js_int(error, "code", 0));
 }
 
-bool js_lists(json_object *array, const char *text, bool missing)
+bool message_lists(json_object *array, const char *text, bool missing)
 {
 	size_t n;
 

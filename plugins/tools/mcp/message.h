@@ -42,6 +42,6 @@ int rpc_refusal(struct strbuf *b, json_object *id, int code, const char *text);
 /** The sentence of an error object, with its code. */
 void rpc_error_text(json_object *error, struct error *ret);
 /** True if an array of texts has this one; `missing` if there is no array. */
-bool js_lists(json_object *array, const char *text, bool missing);
+bool message_lists(json_object *array, const char *text, bool missing);
 
 #endif

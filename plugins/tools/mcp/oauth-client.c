@@ -3,6 +3,7 @@
  * oauth-client.c - obtains tokens for a program without a user: client credentials,
  * authenticated by a secret or by a signed assertion (RFC 7523). */
 #include "auto.h"
+#include "base64.h"
 #include "digest.h"
 #include "message.h"
 #include "oauth.h"
@@ -90,8 +91,8 @@ static int sign(const struct crypto_api *api, EVP_PKEY *key, const char *algorit
 	if (!good)
 		return fail(err, MT_EUNSUPPORTED, "the client key does not support %s",
 			    algorithm);
-	return strbuf_addc(b, '.') || put_base64url(b, bytes, len) ? out_of_memory(err)
-								   : MT_OK;
+	return strbuf_addc(b, '.') || base64_put_url(b, bytes, len) ? out_of_memory(err)
+								    : MT_OK;
 }
 
 static int put_part(struct strbuf *b, json_object *part)
@@ -99,7 +100,7 @@ static int put_part(struct strbuf *b, json_object *part)
 	size_t len = 0;
 	const char *text = js_text(part, &len);
 
-	return text ? put_base64url(b, text, len) : MT_ENOMEM;
+	return text ? base64_put_url(b, text, len) : MT_ENOMEM;
 }
 
 static int put_claims(struct strbuf *b, const char *algorithm, const char *client,
@@ -110,7 +111,7 @@ static int put_claims(struct strbuf *b, const char *algorithm, const char *clien
 	AUTO(strbuf) struct strbuf id = STRBUF(256);
 	int64_t now = time(NULL);
 
-	if (put_random(&id, err))
+	if (oauth_put_random(&id, err))
 		return err->code;
 	if (js_set_str(head, "alg", algorithm) || js_set_str(head, "typ", "JWT") ||
 	    js_set_str(body, "iss", client) || js_set_str(body, "sub", client) ||
@@ -152,7 +153,7 @@ static json_object *oauth_client_begin(const struct oauth *o, const struct oauth
 {
 	json_object *known = js_get(p->metadata, "token_endpoint_auth_methods_supported");
 	json_object *login = oauth_login_new(o, p, scope);
-	const char *method = js_lists(known, "client_secret_basic", true)
+	const char *method = message_lists(known, "client_secret_basic", true)
 				     ? "client_secret_basic"
 				     : "client_secret_post";
 

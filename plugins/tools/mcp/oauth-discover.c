@@ -214,7 +214,7 @@ static int check_metadata(const struct oauth *o, json_object *m, struct error *e
 				"the authorization server's %s is missing or not safe: `%.200s`",
 				needed[i], js_str(m, needed[i], ""));
 	if (o->visit &&
-	    !js_lists(js_get(m, "code_challenge_methods_supported"), "S256", false))
+	    !message_lists(js_get(m, "code_challenge_methods_supported"), "S256", false))
 		return fail(err, MT_EUNSUPPORTED,
 			    "the authorization server does not support PKCE with S256");
 	return MT_OK;

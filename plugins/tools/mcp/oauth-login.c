@@ -15,27 +15,14 @@ enum { RANDOM_BYTES = 32 };
 
 /* ---- random values ---------------------------------------------------------------- */
 
-int put_base64url(struct strbuf *b, const void *bytes, size_t len)
-{
-	size_t before = b->len;
-
-	if (base64_put(b, bytes, len))
-		return MT_ENOMEM;
-	while (b->len > before && b->text[b->len - 1] == '=')
-		strbuf_cut(b, b->len - 1);
-	for (char *at = b->text + before; len && *at; at++)
-		*at = *at == '+' ? '-' : *at == '/' ? '_' : *at;
-	return MT_OK;
-}
-
-int put_random(struct strbuf *b, struct error *err)
+int oauth_put_random(struct strbuf *b, struct error *err)
 {
 	unsigned char bytes[RANDOM_BYTES];
 
 	if (getrandom(bytes, sizeof bytes, 0) != sizeof bytes)
 		return fail(err, MT_EIO, "cannot generate random bytes: %s",
 			    strerror(errno));
-	return put_base64url(b, bytes, sizeof bytes) ? out_of_memory(err) : MT_OK;
+	return base64_put_url(b, bytes, sizeof bytes) ? out_of_memory(err) : MT_OK;
 }
 
 static int put_hash(struct strbuf *b, const char *text, struct error *err)
@@ -46,7 +33,7 @@ static int put_hash(struct strbuf *b, const char *text, struct error *err)
 		return fail(err, MT_EUNSUPPORTED,
 			    "cannot compute SHA-256: libcrypto is not "
 			    "available");
-	if (put_base64url(b, sum, sizeof sum))
+	if (base64_put_url(b, sum, sizeof sum))
 		return out_of_memory(err);
 	return MT_OK;
 }
@@ -96,8 +83,8 @@ int oauth_scope(const struct oauth *o, const struct oauth_place *p, const char *
 			add_words(ret, json_object_get_string(
 					       json_object_array_get_idx(all, i)));
 	}
-	if (ret->len &&
-	    js_lists(js_get(p->metadata, "scopes_supported"), "offline_access", false))
+	if (ret->len && message_lists(js_get(p->metadata, "scopes_supported"),
+				      "offline_access", false))
 		add_words(ret, "offline_access");
 	return ret->error ? out_of_memory(err) : MT_OK;
 }
@@ -108,12 +95,12 @@ static const char *method_for(json_object *metadata, bool secret)
 {
 	json_object *known = js_get(metadata, "token_endpoint_auth_methods_supported");
 
-	if (!secret && js_lists(known, "none", false))
+	if (!secret && message_lists(known, "none", false))
 		return "none";
-	if (js_lists(known, "client_secret_basic", true))
+	if (message_lists(known, "client_secret_basic", true))
 		return "client_secret_basic";
-	return js_lists(known, "client_secret_post", false) ? "client_secret_post"
-							    : "none";
+	return message_lists(known, "client_secret_post", false) ? "client_secret_post"
+								 : "none";
 }
 
 static int registration(const struct oauth *o, const struct oauth_place *p,
@@ -257,7 +244,7 @@ static int ask_user(const struct oauth *o, const struct oauth_place *p,
 	AUTO(strbuf) struct strbuf url = STRBUF(OAUTH_URL_MAX), state = STRBUF(256);
 	AUTO(strbuf) struct strbuf hash = STRBUF(256);
 	AUTO(free) char *answer = NULL;
-	int status = put_random(&state, err);
+	int status = oauth_put_random(&state, err);
 
 	if (!status)
 		status = put_hash(&hash, verifier, err);
@@ -310,7 +297,7 @@ static int oauth_login_run(struct oauth *o, const struct oauth_place *p,
 		return out_of_memory(err);
 	status = identify(o, p, scope.text, login, err);
 	if (!status)
-		status = put_random(&verifier, err);
+		status = oauth_put_random(&verifier, err);
 	if (!status)
 		status = ask_user(o, p, login, scope.text, verifier.text, &code, err);
 	if (!status)

@@ -83,9 +83,8 @@ int form_add(struct strbuf *b, const char *name, const char *value);
 /** The scopes to ask for: those of the challenge, with what was had; else all. */
 int oauth_scope(const struct oauth *o, const struct oauth_place *p, const char *challenge,
 		struct strbuf *ret, struct error *err);
-int put_base64url(struct strbuf *b, const void *bytes, size_t len);
-/** 32 random bytes, in that form. */
-int put_random(struct strbuf *b, struct error *err);
+/** Append 32 random bytes in the form of base64_put_url. */
+int oauth_put_random(struct strbuf *b, struct error *err);
 
 /** A login with what all logins hold, owned; NULL: out of memory. */
 json_object *oauth_login_new(const struct oauth *o, const struct oauth_place *p,

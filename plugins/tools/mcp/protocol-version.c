@@ -118,7 +118,7 @@ static int initialize(struct client *c, const struct waiter *w, struct error *er
 static bool lists_legacy(json_object *versions)
 {
 	for (size_t i = 0; i < ARRAY_LEN(legacy_versions); i++)
-		if (js_lists(versions, legacy_versions[i], false))
+		if (message_lists(versions, legacy_versions[i], false))
 			return true;
 	return false;
 }
@@ -131,14 +131,14 @@ static enum client_era judge(json_object *answer, struct error *err)
 	int64_t code = js_int(error, "code", 0);
 
 	if (result && json_object_is_type(versions, json_type_array)) {
-		if (js_lists(versions, MCP_MODERN, false))
+		if (message_lists(versions, MCP_MODERN, false))
 			return ERA_MODERN;
 		if (lists_legacy(versions))
 			return ERA_LEGACY;
 	} else if (code <= RPC_HEADER_MISMATCH && code >= RPC_UNSUPPORTED_VERSION) {
 		versions = js_path(error, "data.supported");
 		if (code != RPC_UNSUPPORTED_VERSION ||
-		    js_lists(versions, MCP_MODERN, false))
+		    message_lists(versions, MCP_MODERN, false))
 			return ERA_MODERN;
 		if (lists_legacy(versions))
 			return ERA_LEGACY;

@@ -100,7 +100,7 @@ static void put_item(struct out *o, json_object *item)
 		result_put_line(o, "[content of unknown type `%.60s` was omitted]", type);
 }
 
-int put_tool_result(const struct mt_tool_host *host, struct mt_call *call,
+int result_put_tool(const struct mt_tool_host *host, struct mt_call *call,
 		    const struct offer *f, json_object *result)
 {
 	struct out o = { host, call, false };
@@ -136,8 +136,8 @@ int put_tool_result(const struct mt_tool_host *host, struct mt_call *call,
 	return MT_OK;
 }
 
-int put_resource(const struct mt_tool_host *host, struct mt_call *call,
-		 json_object *result)
+int result_put_resource(const struct mt_tool_host *host, struct mt_call *call,
+			json_object *result)
 {
 	struct out o = { host, call, false };
 	json_object *list = js_get(result, "contents");
@@ -149,7 +149,8 @@ int put_resource(const struct mt_tool_host *host, struct mt_call *call,
 	return MT_OK;
 }
 
-int put_prompt(const struct mt_tool_host *host, struct mt_call *call, json_object *result)
+int result_put_prompt(const struct mt_tool_host *host, struct mt_call *call,
+		      json_object *result)
 {
 	struct out o = { host, call, false };
 	json_object *list = js_get(result, "messages");
@@ -165,8 +166,8 @@ int put_prompt(const struct mt_tool_host *host, struct mt_call *call, json_objec
 	return MT_OK;
 }
 
-void put_resources(const struct mt_tool_host *host, struct mt_call *call,
-		   json_object *list, const char *uri)
+void result_put_resources(const struct mt_tool_host *host, struct mt_call *call,
+			  json_object *list, const char *uri)
 {
 	for (size_t i = 0; i < js_length(list); i++) {
 		json_object *one = json_object_array_get_idx(list, i);
@@ -178,7 +179,8 @@ void put_resources(const struct mt_tool_host *host, struct mt_call *call,
 	}
 }
 
-void put_prompts(const struct mt_tool_host *host, struct mt_call *call, json_object *list)
+void result_put_prompts(const struct mt_tool_host *host, struct mt_call *call,
+			json_object *list)
 {
 	for (size_t i = 0; i < js_length(list); i++) {
 		json_object *one = json_object_array_get_idx(list, i);

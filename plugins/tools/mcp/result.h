@@ -8,16 +8,16 @@
 #include <mortise/tool.h>
 
 /** Put the result of a tool into a call. @return what `call` shall return. */
-int put_tool_result(const struct mt_tool_host *host, struct mt_call *call,
+int result_put_tool(const struct mt_tool_host *host, struct mt_call *call,
 		    const struct offer *f, json_object *result);
-int put_resource(const struct mt_tool_host *host, struct mt_call *call,
-		 json_object *result);
-int put_prompt(const struct mt_tool_host *host, struct mt_call *call,
-	       json_object *result);
+int result_put_resource(const struct mt_tool_host *host, struct mt_call *call,
+			json_object *result);
+int result_put_prompt(const struct mt_tool_host *host, struct mt_call *call,
+		      json_object *result);
 /** Lists of resources and prompts, a line each. */
-void put_resources(const struct mt_tool_host *host, struct mt_call *call,
-		   json_object *list, const char *uri);
-void put_prompts(const struct mt_tool_host *host, struct mt_call *call,
-		 json_object *list);
+void result_put_resources(const struct mt_tool_host *host, struct mt_call *call,
+			  json_object *list, const char *uri);
+void result_put_prompts(const struct mt_tool_host *host, struct mt_call *call,
+			json_object *list);
 
 #endif

@@ -3,6 +3,7 @@
  * tools.c - converts the features of a server to tools. */
 #include "tools.h"
 #include "array.h"
+#include "http-headers.h"
 #include "schema.h"
 #include "utf8.h"
 #include <mortise/tool.h>
@@ -171,7 +172,7 @@ static int add_tool(struct client *c, const struct offer_options *options,
 	clean_name(real, name, sizeof name);
 	if (!*real || strlen(real) > 1000 || offers_find(o, name) ||
 	    !json_object_is_type(js_get(tool, "inputSchema"), json_type_object) ||
-	    !header_names_valid(tool)) {
+	    !header_tool_is_valid(tool)) {
 		client_log(c, MT_LOG_WARNING,
 			   "tool `%.60s` is omitted: its name is already used, or its "
 			   "description is invalid",

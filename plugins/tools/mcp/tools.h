@@ -41,8 +41,4 @@ const struct offer *offers_find(const struct offers *o, const char *name);
 /** A name as a tool may have it; `room` bytes at `ret`. */
 void clean_name(const char *name, char *ret, size_t room);
 
-/** Are the parameters of a tool that go into headers (`x-mcp-header`) declared as
- *  the protocol wants? (http-headers.c) */
-bool header_names_valid(json_object *tool);
-
 #endif

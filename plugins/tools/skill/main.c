@@ -104,7 +104,7 @@ static int give_text(struct self *self, struct mt_call *call, const char *name)
 	inputs = given ? js_parse_object(given, len, NULL) : NULL;
 	/* commands first: what the model gives is never part of one */
 	if (js_bool(answer, "may_run", false))
-		inline_commands(content, strlen(content), command_run, (void *)&place,
+		inline_commands(content, strlen(content), run_command, (void *)&place,
 				&text);
 	else
 		strbuf_add(&text, content);

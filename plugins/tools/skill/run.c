@@ -108,7 +108,7 @@ static int skill_run_shell(const char *command, const struct command_place *plac
 	return r;
 }
 
-int command_run(const char *command, void *arg, struct inline_result *ret)
+int run_command(const char *command, void *arg, struct inline_result *ret)
 {
 	int out[2], err[2], r;
 

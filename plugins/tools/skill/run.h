@@ -13,6 +13,6 @@ struct command_place {
 };
 
 /** An inline_run whose argument is a struct command_place. */
-int command_run(const char *command, void *arg, struct inline_result *ret);
+int run_command(const char *command, void *arg, struct inline_result *ret);
 
 #endif
