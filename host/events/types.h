@@ -29,6 +29,7 @@ enum {
 	EVENT_RUNNABLE = 1u << 0,  /* a runtime executes it, an observation answers */
 	EVENT_EXTENSION = 1u << 1, /* ours: not a V0 type */
 	EVENT_SUCCESS = 1u << 2,   /* observation that carries `success` */
+	EVENT_STEPS = 1u << 3,     /* action after which the agent takes a step */
 };
 
 /** The types, in the order of the table. Checkpoints hold the place of a type among
