@@ -7,7 +7,7 @@
 #include "controller/launch.h"
 #include "tools/catalog.h"
 
-enum { CONDENSERS_MAX = 16 };
+enum { AGENT_PARTS_MAX = 16 };
 
 /** One agent of a conversation: the one that talks to the user, or one to which another
  *  delegated with the action `delegate`. */
@@ -21,8 +21,9 @@ struct agent_frame {
 	struct catalog catalog;
 	struct llm_router *router;
 	struct llm *llm;           /* the model, where no rule chooses another */
-	struct plugin_component plugin, condensers[CONDENSERS_MAX];
-	size_t condenser_count;
+	struct plugin_component plugin;
+	struct plugin_component parts[AGENT_PARTS_MAX]; /* for a feature: agent_parts */
+	size_t part_count;
 	unsigned text_only;        /* consecutive replies without a call */
 	struct plan *plan;         /* actions planned from a reply; NULL: none */
 	char *state_text;          /* state that the plugin stores */

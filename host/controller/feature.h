@@ -20,6 +20,7 @@ struct llm_error;
 struct llm_metrics;
 struct llm_usage;
 struct mt_ctx;
+struct plugin_component;
 struct runner_result;
 struct tool;
 
@@ -34,6 +35,16 @@ struct action_handler {
 		       struct error *err);
 };
 
+/** Plugins that an agent lists in its section for a feature. The core loads and frees
+ *  them, and saves their settings with the conversation. */
+struct agent_parts {
+	const char *key;         /* of the section: their names, in order */
+	int kind;                /* MT_KIND_... */
+	/** Are the options of this one valid? */
+	int (*check)(struct conversation *c, struct plugin_component *part,
+		     struct error *err);
+};
+
 typedef int restore_agent_fn(struct conversation *c, int64_t until, struct error *err);
 
 struct feature {
@@ -44,6 +55,8 @@ struct feature {
 	size_t agent_state_size;
 	/** Actions that this feature handles; the last has no functions. NULL: none. */
 	const struct action_handler *actions;
+	/** Plugins of each agent; one feature of the table has them. NULL: none. */
+	const struct agent_parts *agent_parts;
 	/** The conversation is being opened: its configuration is available, its log is
 	 *  not open yet. */
 	int (*open)(struct conversation *c, struct error *err);
@@ -285,6 +298,8 @@ void features_on_usage(struct conversation *c, const struct llm_usage *usage,
 		       bool of_agent);
 void features_before_action(struct conversation *c, struct event *action);
 int64_t features_calls_left(const struct conversation *c);
+/** The plugins that each agent lists for a feature; NULL: none. */
+const struct agent_parts *features_agent_parts(void);
 bool features_take_state(struct conversation *c, enum agent_state state,
 			 const char *reason);
 void features_work_dropped(struct conversation *c);

@@ -62,6 +62,14 @@ static size_t agent_state_size(const struct feature *f)
 	return f->agent_state_size;
 }
 
+const struct agent_parts *features_agent_parts(void)
+{
+	EACH(f)
+	if (f->agent_parts)
+		return f->agent_parts;
+	return NULL;
+}
+
 int features_allocate(struct conversation *c)
 {
 	c->feature_states = allocate_states(state_size);

@@ -71,9 +71,12 @@ int request_open_models(struct conversation *c, const char *section, const char 
 
 	if (!(agent->flags & MT_AGENT_NO_MODEL) && agent_model(c, section, model, err))
 		return err->code;
-	for (size_t i = 0; i < c->agent->condenser_count; i++)
-		if (own_model(c, "condenser", &c->agent->condensers[i], NULL, err))
+	for (size_t i = 0; i < c->agent->part_count; i++) {
+		struct plugin_component *part = &c->agent->parts[i];
+
+		if (own_model(c, kind_name(part->component->kind), part, NULL, err))
 			return err->code;
+	}
 	return MT_OK;
 }
 

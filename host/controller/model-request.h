@@ -7,7 +7,7 @@
 #include "controller/plugins/plugin-host.h"
 #include "llm/llm.h"
 
-/** Open the models of agent and condensers, and the router. */
+/** Open the models of the agent and its parts, and the router. */
 int request_open_models(struct conversation *c, const char *section, const char *model,
 			struct error *err);
 /** The model for requests of this part: the one in its section, otherwise the router's

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * step.c - one step of the agent: guards, view, condensers, agent, model.
+ * step.c - one step of the agent: guards, view, agent, model.
  *
  * A step begins when the agent is running, nothing is pending and no request
  * is in progress. Actions that are queued from one reply are taken first, one a

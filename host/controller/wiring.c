@@ -13,12 +13,11 @@
 #include "controller/model-request.h"
 #include "controller/offered-tools.h"
 #include "controller/plugins/plugin-stand-in.h"
-#include "controller/plugins/plugin-host.h"
 #include "llm/models/router.h"
 #include "log.h"
 
 #define MORTISE_PROVISIONAL
-#include <mortise/condenser.h>
+#include <mortise/agent.h>
 #include <mortise/tool.h>
 
 #include <string.h>
@@ -100,44 +99,34 @@ int plugin_component_load(struct config *c, struct registry *r, int kind,
 			      component->option_count, &ret->options, err);
 }
 
-static int check_condenser(struct conversation *c, struct plugin_component *p,
-			   struct error *err)
+static int load_part(struct conversation *c, const struct agent_parts *of,
+		     const char *name, struct error *err)
 {
-	const struct mt_condenser *f = p->functions;
-	struct mt_ctx x = { .c = c, .part = p };
-	struct guard_call outer = plugin_component_enter(p, "check");
-	int r = MT_HAS(f, check) && f->check ? f->check(plugin_host(), &x) : MT_OK;
+	struct plugin_component *part = &c->agent->parts[c->agent->part_count];
+	int r;
 
-	guard_leave(outer);
+	if (c->agent->part_count == AGENT_PARTS_MAX)
+		return fail(err, MT_ELIMIT, "more than %d %s are configured",
+			    AGENT_PARTS_MAX, of->key);
+	r = plugin_component_load(c->config, c->registry, of->kind, name, part, err);
 	if (r)
-		fail(err, r, "[condenser.%s]: %s", p->name,
-		     x.error.code ? x.error.text : status_name(r));
-	plugin_ctx_clear(&x);
-	return r;
+		return r;
+	c->agent->part_count++;
+	return of->check(c, part, err);
 }
 
-static int load_condensers(struct conversation *c, const char *list, struct error *err)
+/* The plugins that the agent lists for a feature. */
+static int load_parts(struct conversation *c, const struct agent_parts *of,
+		      struct error *err)
 {
+	const char *list = of ? config_get(c->config, c->agent->section, of->key) : NULL;
 	const char *item;
 	size_t len;
 
 	while (list && list_next(&list, &item, &len)) {
 		AUTO(free) char *name = strndup(item, len);
-		int r;
+		int r = name ? load_part(c, of, name, err) : out_of_memory(err);
 
-		if (!name)
-			return out_of_memory(err);
-		if (c->agent->condenser_count == CONDENSERS_MAX)
-			return fail(err, MT_ELIMIT,
-				    "more than %d condensers are configured",
-				    CONDENSERS_MAX);
-		r = plugin_component_load(
-			c->config, c->registry, MT_KIND_CONDENSER, name,
-			&c->agent->condensers[c->agent->condenser_count], err);
-		if (!r)
-			r = check_condenser(
-				c, &c->agent->condensers[c->agent->condenser_count++],
-				err);
 		if (r)
 			return r;
 	}
@@ -281,7 +270,7 @@ int wiring_open_agent(struct conversation *c, const char *model, struct error *e
 				      &c->agent->plugin, err);
 
 	if (!r)
-		r = load_condensers(c, config_get(c->config, section, "condensers"), err);
+		r = load_parts(c, features_agent_parts(), err);
 	if (!r)
 		r = wire_tools(c, section, err);
 	if (!r)
@@ -334,8 +323,8 @@ static void close_agent(struct agent_frame *l)
 	l->router = llm_router_free(l->router);
 	l->llm = NULL;
 	plugin_component_clear(&l->plugin);
-	for (size_t i = 0; i < CONDENSERS_MAX; i++)
-		plugin_component_clear(&l->condensers[i]);
+	for (size_t i = 0; i < AGENT_PARTS_MAX; i++)
+		plugin_component_clear(&l->parts[i]);
 	free(l->section);
 	l->section = NULL;
 }
@@ -459,10 +448,12 @@ static void add_level(json_object *list, const struct conversation *c,
 	add_options(list, c, "agent", l->plugin.name, l->plugin.component,
 		    l->plugin.options);
 	add_own(list, c, "agent", &l->plugin);
-	for (size_t i = 0; i < l->condenser_count; i++) {
-		add_options(list, c, "condenser", l->condensers[i].name,
-			    l->condensers[i].component, l->condensers[i].options);
-		add_own(list, c, "condenser", &l->condensers[i]);
+	for (size_t i = 0; i < l->part_count; i++) {
+		const struct plugin_component *p = &l->parts[i];
+		const char *family = kind_name(p->component->kind);
+
+		add_options(list, c, family, p->name, p->component, p->options);
+		add_own(list, c, family, p);
 	}
 	for (size_t i = 0; i < l->catalog.instance_count; i++) {
 		if (l->catalog.instances[i].server) /* its section counts later too */

@@ -72,7 +72,7 @@ static int take_out_dropped(struct mt_ctx *x)
 static bool is_passed_over(struct mt_ctx *x)
 {
 	if (!state_of(x->c)->requested ||
-	    x->stage >= conversation_agent(x->c)->condenser_count || x->condensed)
+	    x->stage >= conversation_agent(x->c)->part_count || x->condensed)
 		return false;
 	conversation_notice(x->c, MT_LOG_WARNING, "%s", x->error.text);
 	x->error = ERROR_NONE;
@@ -120,8 +120,8 @@ static int condense_resume(struct mt_ctx *x, enum condensing *ret)
 	int r = MT_OK;
 
 	while (!r && !x->condensed && !x->sent &&
-	       x->stage < conversation_agent(x->c)->condenser_count) {
-		x->part = &conversation_agent(x->c)->condensers[x->stage++];
+	       x->stage < conversation_agent(x->c)->part_count) {
+		x->part = &conversation_agent(x->c)->parts[x->stage++];
 		x->rounds = 0;
 		free(x->kept);
 		x->kept = NULL;
@@ -350,6 +350,28 @@ static void restore_usage(struct conversation *c, struct llm_metrics *sum)
 	side_usage_restore(c, USAGE_CONDENSERS, sum);
 }
 
+static int check_condenser(struct conversation *c, struct plugin_component *p,
+			   struct error *err)
+{
+	const struct mt_condenser *f = p->functions;
+	struct mt_ctx x = { .c = c, .part = p };
+	struct guard_call outer = plugin_component_enter(p, "check");
+	int r = MT_HAS(f, check) && f->check ? f->check(plugin_host(), &x) : MT_OK;
+
+	guard_leave(outer);
+	if (r)
+		fail(err, r, "[condenser.%s]: %s", p->name,
+		     x.error.code ? x.error.text : status_name(r));
+	plugin_ctx_clear(&x);
+	return r;
+}
+
+static const struct agent_parts condensers = {
+	.key = "condensers",
+	.kind = MT_KIND_CONDENSER,
+	.check = check_condenser,
+};
+
 static const struct action_handler actions[] = {
 	{ ACTION_CONDENSATION_REQUEST, .handle = on_request },
 	{ 0 },
@@ -359,6 +381,7 @@ const struct feature condense_feature = {
 	.name = "condensing",
 	.agent_state_size = sizeof(struct condensing_state),
 	.actions = actions,
+	.agent_parts = &condensers,
 	.restore_agent = restore_request,
 	.rewound = restore_request,
 	.after_view = after_view,
