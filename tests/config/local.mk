@@ -1,10 +1,28 @@
 # Configuration and registry.
 check_PROGRAMS += %D%/test-config
-tests_config_test_config_SOURCES = %D%/test-config.c
+tests_config_test_config_SOURCES = %D%/test-config.c %D%/config-kit.h
 tests_config_test_config_CPPFLAGS = -D_GNU_SOURCE $(AM_CPPFLAGS) -I$(top_srcdir)/tests
 tests_config_test_config_LDFLAGS = $(AM_LDFLAGS) $(WRAP_ALLOC)
 tests_config_test_config_LDADD = $(LIBHOST)
 TESTS += %D%/test-config
+
+check_PROGRAMS += %D%/test-config-sections
+tests_config_test_config_sections_SOURCES = %D%/test-config-sections.c %D%/config-kit.h
+tests_config_test_config_sections_CPPFLAGS = -D_GNU_SOURCE $(AM_CPPFLAGS) -I$(top_srcdir)/tests
+tests_config_test_config_sections_LDADD = $(LIBHOST)
+TESTS += %D%/test-config-sections
+
+check_PROGRAMS += %D%/test-config-show
+tests_config_test_config_show_SOURCES = %D%/test-config-show.c %D%/config-kit.h
+tests_config_test_config_show_CPPFLAGS = -D_GNU_SOURCE $(AM_CPPFLAGS) -I$(top_srcdir)/tests
+tests_config_test_config_show_LDADD = $(LIBHOST)
+TESTS += %D%/test-config-show
+
+check_PROGRAMS += %D%/test-config-choices
+tests_config_test_config_choices_SOURCES = %D%/test-config-choices.c %D%/config-kit.h
+tests_config_test_config_choices_CPPFLAGS = -D_GNU_SOURCE $(AM_CPPFLAGS) -I$(top_srcdir)/tests
+tests_config_test_config_choices_LDADD = $(LIBHOST)
+TESTS += %D%/test-config-choices
 
 check_PROGRAMS += %D%/test-registry %D%/condenser.so
 tests_config_test_registry_SOURCES = %D%/test-registry.c
