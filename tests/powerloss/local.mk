@@ -4,7 +4,8 @@ tests_powerloss_record_so_SOURCES = %D%/record.c %D%/journal.h
 tests_powerloss_record_so_CFLAGS = $(MORTISE_CFLAGS)
 tests_powerloss_record_so_LDFLAGS = $(AM_LDFLAGS) -shared
 tests_powerloss_record_so_LDADD = -ldl
-tests_powerloss_simulate_SOURCES = %D%/simulate.c %D%/journal.h
+tests_powerloss_simulate_SOURCES = %D%/simulate.c %D%/simulate.h %D%/journal.c \
+	%D%/journal.h %D%/promises.c %D%/tree.c
 tests_powerloss_simulate_CPPFLAGS = -D_GNU_SOURCE
 tests_powerloss_model_SOURCES = bench/mock.c
 tests_powerloss_model_CPPFLAGS = -D_GNU_SOURCE
