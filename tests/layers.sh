@@ -302,6 +302,30 @@ header_circles() {
 		tr '\n' ' '
 }
 
+# A file of the tree, named by its path, the end of it, or its name alone.
+path_of() {
+	for dir in . host plugins host/controller; do
+		[ ! -e "$dir/$1" ] || { echo "$dir/$1" && return; }
+	done
+	find host lib runner plugins tests -path "*/$1" 2> /dev/null | sort
+}
+
+# doc/architecture.md names files that exist, and `function` (`file.c`) that it contains.
+architecture() {
+	doc=doc/architecture.md
+	[ -e $doc ] || return 0
+	grep -noE '`([a-z][a-z0-9_./-]*\.(c|h|ini|bats|sh|mk)|(host|lib|plugins|tests)/[a-z0-9_./-]*)`' \
+		$doc | tr -d '`' |
+		while IFS=: read -r line name; do
+			[ -n "$(path_of "$name")" ] || echo "$doc:$line: there is no $name"
+		done
+	grep -noE '`[a-z0-9_]+` \(`[a-z/-]+\.c`' $doc | tr -d '`(' |
+		while IFS=': ' read -r line function name; do
+			grep -qE "^[a-z].*[ *]$function\(" /dev/null $(path_of "$name") ||
+				echo "$doc:$line: $name does not define $function"
+		done
+}
+
 # Each rule finds what breaks it: a small tree with a breach of every kind.
 breach() {
 	mkdir -p "$(dirname "$tree/$1")"
@@ -340,6 +364,8 @@ rules_find_breaches() {
 	breach host/controller/t.h '#include "controller/r.h"'
 	breach sdk-headers/mortise/z.h '#include <json-c/json.h>'
 	echo 'int x;' > "$tree/lib/c.c"
+	mkdir -p "$tree/doc"
+	echo 'See `gone` (`p.c`) and `host/gone.c`.' > "$tree/doc/architecture.md"
 	found=$(sh "$self" "$tree")
 	for want in 'lib/a.c:4: ' 'lib/b.c:4: ' 'lib/c.c:1: ' \
 		'config must not know llm' 'controller must not know features' 'include each other' \
@@ -348,7 +374,7 @@ rules_find_breaches() {
 		'host/features/w.c:4: ' 'host/features/h.c:4: ' \
 		'does not give controller/rewind.h to setup' \
 		'features/approval/approval-internal.h is private' 'host/controller/p.h:1: ' \
-		'headers include each other' \
+		'headers include each other' 'there is no host/gone.c' 'p.c does not define gone' \
 		'sdk-headers/mortise/z.h:4: '; do
 		echo "$found" | grep -qF "$want" || echo "not found: $want"
 	done
@@ -371,6 +397,7 @@ report 'features see the conversation through their header' features_see_api
 report 'one file finds the call of an action' one_resolver
 report 'no two headers of the controller include each other' include_pairs
 report 'the headers of the controller include each other in no circle' header_circles
+report 'doc/architecture.md names what exists' architecture
 report 'heavy libraries stay in their place' heavy
 report 'the headers for plugins include libc alone' sdk
 [ $# -gt 0 ] || report 'the rules find what breaks them' rules_find_breaches
