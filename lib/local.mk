@@ -1,8 +1,8 @@
 # Strings, errors, JSON, parsers, files: depends on no other directory.
 noinst_LIBRARIES += libmt.a
 libmt_a_SOURCES = \
-	%D%/array.c %D%/array.h %D%/auto.h %D%/clock.h %D%/columns.c %D%/columns.h %D%/confine.c %D%/confine.h %D%/copy.c %D%/copy.h %D%/crc32c.c %D%/crc32c.h %D%/digest.c %D%/digest.h %D%/base64.c %D%/base64.h %D%/command.c %D%/command.h %D%/error.c %D%/error.h %D%/eventstream.c %D%/eventstream.h %D%/files.c %D%/files.h \
-	%D%/function-ini.c %D%/function-ini.h %D%/harden.c %D%/harden.h \
+	%D%/argument-repair.c %D%/argument-repair.h %D%/array.c %D%/array.h %D%/auto.h %D%/clock.h %D%/columns.c %D%/columns.h %D%/confine.c %D%/confine.h %D%/copy.c %D%/copy.h %D%/crc32c.c %D%/crc32c.h %D%/digest.c %D%/digest.h %D%/base64.c %D%/base64.h %D%/command.c %D%/command.h %D%/error.c %D%/error.h %D%/eventstream.c %D%/eventstream.h %D%/files.c %D%/files.h \
+	%D%/front-matter.c %D%/front-matter.h %D%/function-ini.c %D%/function-ini.h %D%/harden.c %D%/harden.h \
 	%D%/function-words.c %D%/function-words.h %D%/function-schema.c %D%/function-schema.h %D%/js.c %D%/js.h %D%/js-build.c %D%/js-build.h %D%/js-scan.c %D%/js-scan.h %D%/library.c %D%/library.h \
 	%D%/image.c %D%/image.h %D%/ini.c %D%/ini.h %D%/options.c %D%/options-show.c %D%/options.h \
 	%D%/jsonl.c %D%/jsonl.h %D%/literal.c %D%/literal.h %D%/log.c %D%/log.h %D%/mask.c %D%/mask.h %D%/mask-forms.c %D%/mask-forms.h \
@@ -12,6 +12,7 @@ libmt_a_SOURCES = \
 	%D%/visible.c %D%/visible.h %D%/visible-tables.h
 # Quoted names only: <ini.h> is inih's, "ini.h" is ours.
 libmt_a_CPPFLAGS = -D_GNU_SOURCE -I$(top_srcdir)/sdk-headers \
-	-iquote $(top_srcdir)/lib $(JSONC_CFLAGS) $(CRYPTO_CFLAGS) $(SECCOMP_CFLAGS)
+	-iquote $(top_srcdir)/lib $(JSONC_CFLAGS) $(CRYPTO_CFLAGS) $(SECCOMP_CFLAGS) \
+	$(YAML_CFLAGS)
 # What programs and plugins add to link it; plugins may need less.
 LIBMT = libmt.a $(JSONC_LIBS) $(INIH_LIBS) $(PCRE2_LIBS) -lm

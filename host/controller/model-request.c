@@ -6,9 +6,9 @@
 
 #include "controller/core.h"
 #include "controller/plugins/plugin-host.h"
+#include "front-matter.h"
 #include "llm/models/router.h"
 #include "log.h"
-#include "skills/front-matter.h"
 
 #include <string.h>
 

@@ -4,8 +4,8 @@
 #include "skills/skill.h"
 
 #include "skills/triggers.h"
-#include "skills/front-matter.h"
 #include "array.h"
+#include "front-matter.h"
 #include "utf8.h"
 
 #include <ctype.h>

@@ -3,10 +3,10 @@
  * call-to-action.c - converts a tool call to an action, using the mapping of the tool. */
 #include "tools/calls.h"
 
+#include "argument-repair.h"
 #include "schema.h"
 #include "tools/mapping.h"
 #include "tools/tool-name-repair.h"
-#include "tools/argument-repair.h"
 #include "utf8.h"
 
 #include <math.h>

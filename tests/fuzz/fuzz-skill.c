@@ -2,8 +2,8 @@
  *
  * fuzz-skill.c - any text as front matter and as a skill, of the standard and of the
  * older form: what is read is whole, within its limits, and matches without harm. */
+#include "front-matter.h"
 #include "skills/skill.h"
-#include "skills/front-matter.h"
 #include "utf8.h"
 
 #include <string.h>

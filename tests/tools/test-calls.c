@@ -2,11 +2,11 @@
  *
  * test-calls.c - what a model wrote as a tool call, as an action and back: the
  * slips that are fixed, the sentences for those that are not. */
+#include "argument-repair.h"
 #include "calls-kit.h"
 #include "oom.h"
 #include "tap.h"
 #include "tools/calls.h"
-#include "tools/argument-repair.h"
 
 /* ---- arguments read and fixed --------------------------------------------------- */
 

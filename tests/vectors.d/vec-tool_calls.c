@@ -5,12 +5,12 @@
  *
  * Shell, editor and control tools are those of the plugins; tools without a
  * plugin yet stand in tests/fixtures/tools.json. */
+#include "argument-repair.h"
 #include "events/event.h"
 #include "schema.h"
 #include "tests/tools/calls-kit.h"
 #include "tools/calls.h"
 #include "tools/tool-name-repair.h"
-#include "tools/argument-repair.h"
 #include "vec.h"
 
 #include <libgen.h>

@@ -2,8 +2,8 @@
  *
  * argument-repair.h - repairs common mistakes of models in the arguments of tool calls
  * before the arguments are checked (spec/tools 11.4). */
-#ifndef HOST_TOOLS_ARGUMENT_REPAIR_H
-#define HOST_TOOLS_ARGUMENT_REPAIR_H
+#ifndef LIB_ARGUMENT_REPAIR_H
+#define LIB_ARGUMENT_REPAIR_H
 
 #include "js.h"
 

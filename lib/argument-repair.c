@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * argument-repair.c - repairs the arguments of tool calls. */
-#include "tools/argument-repair.h"
+#include "argument-repair.h"
 
 #include "schema-ref.h"
 

@@ -5,8 +5,8 @@
  *
  * libyaml is loaded when the first file has front matter. Aliases are refused,
  * size, depth and number of values are limited. */
-#ifndef HOST_SKILLS_FRONT_MATTER_H
-#define HOST_SKILLS_FRONT_MATTER_H
+#ifndef LIB_FRONT_MATTER_H
+#define LIB_FRONT_MATTER_H
 
 #include "js.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * front-matter.c - reads front matter with libyaml. */
-#include "skills/front-matter.h"
+#include "front-matter.h"
 
 #include "library.h"
 #include "space.h"
