@@ -6,6 +6,7 @@
 
 #include "strbuf.h"
 #include <stdbool.h>
+#include <string.h>
 
 static inline bool space_is(char c)
 {
@@ -38,6 +39,19 @@ static inline struct mt_str space_trimmed(struct mt_str s)
 {
 	space_trim(&s.ptr, &s.len);
 	return s;
+}
+
+/** Does the word stand in the list, whose words have blanks between them? */
+static inline bool space_lists(const char *list, const char *word, size_t len)
+{
+	for (const char *p = list; *p; p += strspn(p, " ")) {
+		size_t n = strcspn(p, " ");
+
+		if (n == len && memcmp(p, word, n) == 0)
+			return true;
+		p += n;
+	}
+	return false;
 }
 
 /** Cut the white space at the end. */

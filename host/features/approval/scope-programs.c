@@ -4,6 +4,7 @@
  * every scope: they run other code, read a configuration or write a file that the
  * scope does not name. */
 #include "features/approval/scope-programs.h"
+#include "space.h"
 #include <ctype.h>
 #include <string.h>
 
@@ -154,18 +155,6 @@ static const char exact_only[] =
 	"readonly rlogin rsh scp screen select set sftp sg shopt suspend telnet tmux typeset "
 	"test ulimit umask unalias unset printf for wait [ [[ ((";
 
-static bool listed(const char *list, const char *word, size_t len)
-{
-	for (const char *p = list; *p; p += strspn(p, " ")) {
-		size_t n = strcspn(p, " ");
-
-		if (n == len && memcmp(p, word, n) == 0)
-			return true;
-		p += n;
-	}
-	return false;
-}
-
 static const struct program *find(const char *name)
 {
 	for (size_t i = 0; i < ARRAY_LEN(programs); i++)
@@ -230,7 +219,7 @@ static bool is_unsafe_of_sub(const struct program *p, const char *sub, const cha
 		if (strcmp(of_subs[i].name, p->name) == 0 &&
 		    strcmp(of_subs[i].sub, sub) == 0 &&
 		    (has_letter(of_subs[i].letters, word, false) ||
-		     listed(of_subs[i].words, word, strcspn(word, "="))))
+		     space_lists(of_subs[i].words, word, strcspn(word, "="))))
 			return true;
 	return false;
 }
@@ -258,8 +247,8 @@ static size_t place_of_sub(const struct program *p, const struct shell_command *
 		if (!w || c->words[i].shape || c->words[i].pattern)
 			return 0;
 		if (*w != '-')
-			return listed(p->subs, w, strlen(w)) ? i : 0;
-		if (!listed(p->leading, w, strlen(w)))
+			return space_lists(p->subs, w, strlen(w)) ? i : 0;
+		if (!space_lists(p->leading, w, strlen(w)))
 			return 0;
 	}
 	return 0;
@@ -342,7 +331,7 @@ static bool is_filter(const struct shell_command *c)
 		if (value)
 			value = false;
 		else if (strncmp(w, "--", 2) == 0 &&
-			 !listed(filters[f].options, w, strcspn(w, "=")))
+			 !space_lists(filters[f].options, w, strcspn(w, "=")))
 			return false;
 		else if (*w == '-' && w[1] != '-' && !filter_letters(f, w, &value))
 			return false;
@@ -357,7 +346,7 @@ static bool is_plain_test(const struct shell_command *c)
 {
 	for (size_t i = 1; i < c->count; i++)
 		if (!c->words[i].text || strpbrk(c->words[i].text, "$`") ||
-		    listed("-v -R", c->words[i].text, strlen(c->words[i].text)))
+		    space_lists("-v -R", c->words[i].text, strlen(c->words[i].text)))
 			return false;
 	return true;
 }
@@ -408,7 +397,7 @@ static bool is_free(const struct shell_command *c)
 		"echo true false : pwd sleep exit case break continue";
 	const char *name = c->words[0].text;
 
-	if (listed(plain, name, strlen(name)))
+	if (space_lists(plain, name, strlen(name)))
 		return true;
 	if (strcmp(name, "[") == 0 || strcmp(name, "test") == 0)
 		return is_plain_test(c);
@@ -456,7 +445,7 @@ enum program_scope program_scope_of(const struct shell_command *c, const char **
 	if (is_free(c))
 		return PROGRAM_FREE;
 	if (!is_name(name) || !*base || command_wraps(base) || command_interprets(base) ||
-	    listed(exact_only, base, strlen(base)))
+	    space_lists(exact_only, base, strlen(base)))
 		return PROGRAM_EXACT;
 	if (p)
 		return of_table(p, c, ret_sub);

@@ -4,6 +4,8 @@
  * repository in a way that git can undo. */
 #include "harmless-git.h"
 
+#include "space.h"
+
 #include <dirent.h>
 #include <stdio.h>
 #include <string.h>
@@ -264,8 +266,7 @@ static int change_risk(const struct place *place, const struct facts *f, const c
 
 		if (*w == '-' && strcmp(w, "--") == 0)
 			break;
-		if (*w == '-' &&
-		    !unit_lists_word_n(changers[i].options, w, strcspn(w, "=")))
+		if (*w == '-' && !space_lists(changers[i].options, w, strcspn(w, "=")))
 			return UNKNOWN;
 	}
 	for (size_t n = 0; changers[i].hooks && (dir = directory(f, n)); n++)

@@ -7,6 +7,7 @@
 #include "harmless-git.h"
 #include "scripts.h"
 #include "sensitive.h"
+#include "space.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -37,8 +38,7 @@ static bool option_is_good(const char *options, const char *word)
 {
 	size_t letters = strcspn(options, " ");
 
-	if (*options == '*' ||
-	    unit_lists_word_n(options + letters, word, strcspn(word, "=")))
+	if (*options == '*' || space_lists(options + letters, word, strcspn(word, "=")))
 		return true;
 	if (word[1] == '-')
 		return word[2] == '\0';
@@ -512,11 +512,10 @@ static bool variable_is_good(const char *text)
 {
 	size_t n = strcspn(text, "=+");
 
-	if (unit_lists_word_n(
-		    "LC_ALL LANG LC_CTYPE TZ NO_COLOR CI COLUMNS LINES FORCE_COLOR "
-		    "CLICOLOR VERBOSE "
-		    "DEBUG V",
-		    text, n))
+	if (space_lists("LC_ALL LANG LC_CTYPE TZ NO_COLOR CI COLUMNS LINES FORCE_COLOR "
+			"CLICOLOR VERBOSE "
+			"DEBUG V",
+			text, n))
 		return true;
 	for (size_t i = 0; i < n; i++)
 		if (!islower((unsigned char)text[i]) && text[i] != '_' &&

@@ -4,6 +4,7 @@
 #include "units.h"
 
 #include "command.h"
+#include "space.h"
 
 #include <string.h>
 
@@ -399,19 +400,7 @@ const char *unit_text(const struct unit *u, size_t n)
 	return n < u->count && u->words[n].text ? u->words[n].text : "";
 }
 
-bool unit_lists_word_n(const char *list, const char *word, size_t len)
-{
-	for (const char *p = list; *p; p += strspn(p, " ")) {
-		size_t n = strcspn(p, " ");
-
-		if (n == len && memcmp(p, word, n) == 0)
-			return true;
-		p += n;
-	}
-	return false;
-}
-
 bool unit_lists_word(const char *list, const char *word)
 {
-	return unit_lists_word_n(list, word, strlen(word));
+	return space_lists(list, word, strlen(word));
 }

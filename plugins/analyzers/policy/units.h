@@ -45,8 +45,6 @@ const struct shell_word *unit_operand(const struct unit *u, size_t from, size_t 
 const char *unit_text(const struct unit *u, size_t n);
 /** Does the word stand in the list, which is separated by blanks? */
 bool unit_lists_word(const char *list, const char *word);
-/** The same of its first `len` bytes. */
-bool unit_lists_word_n(const char *list, const char *word, size_t len);
 /** The script of a shell's -c, or NULL. */
 const struct shell_word *unit_script(const struct shell_word *words, size_t count);
 

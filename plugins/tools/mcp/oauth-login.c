@@ -6,6 +6,7 @@
 #include "digest.h"
 #include "message.h"
 #include "oauth.h"
+#include "space.h"
 #include <curl/curl.h>
 #include <errno.h>
 #include <string.h>
@@ -40,22 +41,12 @@ static int put_hash(struct strbuf *b, const char *text, struct error *err)
 
 /* ---- scopes ----------------------------------------------------------------------- */
 
-static bool has_word(const char *words, const char *word, size_t len)
-{
-	for (; *words; words += strcspn(words, " ")) {
-		words += strspn(words, " ");
-		if (strcspn(words, " ") == len && memcmp(words, word, len) == 0)
-			return true;
-	}
-	return false;
-}
-
 static void add_words(struct strbuf *to, const char *words)
 {
 	for (size_t len; *words; words += len) {
 		words += strspn(words, " ");
 		len = strcspn(words, " ");
-		if (len && !has_word(to->text, words, len))
+		if (len && !space_lists(to->text, words, len))
 			strbuf_addf(to, "%s%.*s", to->len ? " " : "", (int)len, words);
 	}
 }
