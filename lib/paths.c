@@ -4,6 +4,7 @@
 #include "files.h"
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -245,4 +246,29 @@ bool path_is_safe(const char *path, struct error *err)
 
 	slash[slash == real] = '\0';
 	return one_is_safe(real, err);
+}
+
+int runtime_dir_open(bool make, int *ret, char **ret_path, struct error *err)
+{
+	AUTO(free) char *path = NULL;
+	AUTO(close) int dir = -1;
+	struct stat st;
+	int r = xdg_dir("RUNTIME", make, &path, err);
+
+	if (r)
+		return r;
+	dir = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (dir < 0 || fstat(dir, &st) < 0)
+		return fail(err, errno == ENOENT ? MT_ENOTFOUND : MT_EIO, "%s: %s", path,
+			    strerror(errno));
+	if (st.st_uid != geteuid() || (st.st_mode & 077))
+		return fail(err, MT_EDENIED,
+			    "%s: must be a directory that only you can access; run chmod "
+			    "700 on it, or set XDG_RUNTIME_DIR",
+			    path);
+	*ret = dir;
+	dir = -1;
+	if (ret_path)
+		*ret_path = STEAL(path);
+	return MT_OK;
 }

@@ -11,7 +11,6 @@
 #include <poll.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/un.h>
 
 enum { LINE_BYTES_MAX = 320 << 20, OUT_MAX = 8 << 20, PIECE = 64 << 10, PIECES = 16 };
@@ -21,26 +20,6 @@ enum { LINE_BYTES_MAX = 320 << 20, OUT_MAX = 8 << 20, PIECE = 64 << 10, PIECES =
 static bool good_id(const char *id)
 {
 	return *id && strlen(id) <= 80 && !strchr(id, '/') && *id != '.';
-}
-
-static int open_dir(int *ret, struct error *err)
-{
-	AUTO(free) char *path = NULL;
-	AUTO(close) int dir = -1;
-	struct stat st;
-
-	if (xdg_dir("RUNTIME", false, &path, err))
-		return err->code;
-	dir = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (dir < 0 || fstat(dir, &st) < 0)
-		return fail(err, errno == ENOENT ? MT_ENOTFOUND : MT_EIO, "%s: %s", path,
-			    strerror(errno));
-	if (st.st_uid != geteuid() || (st.st_mode & 077))
-		return fail(err, MT_EDENIED,
-			    "%s: must be a directory that only you can access", path);
-	*ret = dir;
-	dir = -1;
-	return MT_OK;
 }
 
 static int check_owner(int fd, struct error *err)
@@ -61,7 +40,7 @@ static int connect_to(const char *id, int *ret, struct error *err)
 
 	if (!good_id(id))
 		return fail(err, MT_EINVAL, "invalid conversation id `%.80s`", id);
-	if (open_dir(&dir, err))
+	if (runtime_dir_open(false, &dir, NULL, err))
 		return err->code;
 	snprintf(at.sun_path, sizeof at.sun_path, "/proc/self/fd/%d/%s.sock", dir, id);
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);

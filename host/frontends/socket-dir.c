@@ -20,31 +20,6 @@ enum { IDS_MAX = 4096, ID_LEN_MAX = 80, CONNECT_S = 5, DEPTH_MAX = 256 };
 
 /* ---- the directory -------------------------------------------------------- */
 
-static int open_dir(bool make, int *ret, char **ret_path, struct error *err)
-{
-	AUTO(free) char *path = NULL;
-	AUTO(close) int dir = -1;
-	struct stat st;
-	int r = xdg_dir("RUNTIME", make, &path, err);
-
-	if (r)
-		return r;
-	dir = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (dir < 0 || fstat(dir, &st) < 0)
-		return fail(err, errno == ENOENT ? MT_ENOTFOUND : MT_EIO, "%s: %s", path,
-			    strerror(errno));
-	if (st.st_uid != geteuid() || (st.st_mode & 077))
-		return fail(err, MT_EDENIED,
-			    "%s: must be a directory that only you can access; run chmod "
-			    "700 on it, or set XDG_RUNTIME_DIR",
-			    path);
-	*ret = dir;
-	dir = -1;
-	if (ret_path)
-		*ret_path = STEAL(path);
-	return MT_OK;
-}
-
 /* The address of a file in the directory. A path that is too long is given relative to
  * the open directory. */
 static int address(int dir, const char *path, const char *name, struct sockaddr_un *ret,
@@ -143,7 +118,7 @@ int socket_dir_connect(const char *id, int *ret_fd, pid_t *ret_pid, struct error
 	int r = socket_name(id, name, sizeof name, err);
 
 	if (!r)
-		r = open_dir(false, &dir, &path, err);
+		r = runtime_dir_open(false, &dir, &path, err);
 	if (!r)
 		r = connect_in(dir, path, name, ret_fd, err);
 	if (r)
@@ -192,7 +167,7 @@ int socket_dir_listen(const char *id, int backlog, struct socket_file *ret, int 
 	int r = socket_name(id, p.name, sizeof p.name, err);
 
 	if (!r)
-		r = open_dir(true, &p.dir, &path, err);
+		r = runtime_dir_open(true, &p.dir, &path, err);
 	if (!r && connect_in(p.dir, path, p.name, &other, &(struct error){ 0 }) == MT_OK)
 		r = fail(err, MT_EEXIST, "%s/%s: another process is listening", path,
 			 p.name);
@@ -257,7 +232,7 @@ int socket_dir_list(char ***ret, size_t *ret_count, struct error *err)
 
 	*ret = NULL;
 	*ret_count = 0;
-	if (open_dir(false, &dir, NULL, &why))
+	if (runtime_dir_open(false, &dir, NULL, &why))
 		return why.code == MT_ENOTFOUND ? MT_OK
 						: fail(err, why.code, "%s", why.text);
 	stream = fdopendir(dir);
