@@ -2,10 +2,10 @@
  *
  * function-ini.c - parses declarations of C functions in INI files. */
 #include "function-ini.h"
+#include "function-schema.h"
 #include "function-words.h"
 #include "js.h"
 #include "options.h"
-#include <ctype.h>
 #include <mortise/tool.h>
 #include <string.h>
 
@@ -55,16 +55,6 @@ static void function_ini_keep(struct reader *r, size_t line, char **to, const ch
 
 /* ---- which function a line is of -------------------------------------------- */
 
-static bool good_name(const char *name, size_t len)
-{
-	if (len == 0 || len > 64 || !isalpha((unsigned char)name[0]))
-		return false;
-	for (size_t i = 1; i < len; i++)
-		if (!isalnum((unsigned char)name[i]) && !strchr("_-", name[i]))
-			return false;
-	return true;
-}
-
 /* `name` NULL: the function without a name. NULL: the error was reported. */
 static struct declared *function_of(struct reader *r, size_t line, const char *name,
 				    size_t len)
@@ -111,7 +101,7 @@ static void read_arg(struct reader *r, size_t line, struct declared *d, const ch
 		TELL(r, line, "more than %d arguments", FUNCTION_ARGS_MAX);
 		return;
 	}
-	if (!good_name(name, strlen(name))) {
+	if (!function_name_is_valid(name, strlen(name))) {
 		TELL(r, line,
 		     "invalid argument name `%.80s`: use a letter, then letters, "
 		     "digits, - and _",
@@ -162,7 +152,7 @@ static void read_named(struct reader *r, size_t line)
 	size_t len = strcspn(name, ".");
 	struct declared *d;
 
-	if (!name[len] || !name[len + 1] || !good_name(name, len)) {
+	if (!name[len] || !name[len + 1] || !function_name_is_valid(name, len)) {
 		TELL(r, line,
 		     "use function.NAME.KEY; NAME is a letter, then letters, digits, - and _");
 		return;
@@ -216,7 +206,7 @@ static void complete(struct reader *r, struct declared *d)
 	}
 	if (!d->name)
 		function_ini_keep(r, d->line, &d->name, d->symbol);
-	if (d->name && !good_name(d->name, strlen(d->name)))
+	if (d->name && !function_name_is_valid(d->name, strlen(d->name)))
 		TELL(r, d->line, "invalid tool name `%.80s`; use function.NAME.symbol",
 		     d->name);
 	if (!d->help && r->f->library &&

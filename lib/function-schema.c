@@ -3,6 +3,7 @@
  * function-schema.c - generates the JSON Schema of a typed C function. */
 #include "function-schema.h"
 #include "js.h"
+#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
@@ -25,6 +26,16 @@ enum {
 	FAILS = MT_FUNCTION_FAILS_NEGATIVE | MT_FUNCTION_FAILS_ZERO |
 		MT_FUNCTION_FAILS_NONZERO,
 };
+
+bool function_name_is_valid(const char *name, size_t len)
+{
+	if (len == 0 || len > 64 || !isalpha((unsigned char)name[0]))
+		return false;
+	for (size_t i = 1; i < len; i++)
+		if (!isalnum((unsigned char)name[i]) && !strchr("_-", name[i]))
+			return false;
+	return true;
+}
 
 const struct mt_arg *function_arg(const struct mt_function *f, size_t n)
 {

@@ -16,6 +16,8 @@ enum {
 	FUNCTION_CAPACITY = 4096,         /* where the table says 0 */
 };
 
+/** A name that a tool can have: a letter, then at most 63 letters, digits, - and _. */
+bool function_name_is_valid(const char *name, size_t len);
 /** Argument `n`, stepped by the size of the first. */
 const struct mt_arg *function_arg(const struct mt_function *f, size_t n);
 /** True if this is the size of the buffer before it. */

@@ -6,7 +6,6 @@
 #include "function-schema.h"
 #include "params.h"
 #include "worker.h"
-#include <ctype.h>
 #include <string.h>
 
 enum { LISTED_MAX = 512, JSON_MAX = 16 << 20 };
@@ -20,14 +19,7 @@ struct mt_listing {
 
 static bool good_name(const char *name)
 {
-	size_t len = name ? strlen(name) : 0;
-
-	if (len == 0 || len > 64 || !isalpha((unsigned char)name[0]))
-		return false;
-	for (size_t i = 1; i < len; i++)
-		if (!isalnum((unsigned char)name[i]) && !strchr("_-", name[i]))
-			return false;
-	return true;
+	return name && function_name_is_valid(name, strlen(name));
 }
 
 static void put_json(struct strbuf *b, const char *key, const char *text)
