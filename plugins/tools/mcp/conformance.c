@@ -18,12 +18,6 @@ static void conformance_on_log(void *arg, int level, const char *text)
 		fprintf(stderr, "mortise: %s\n", text);
 }
 
-static bool never(void *arg)
-{
-	(void)arg;
-	return false;
-}
-
 static void conformance_on_progress(void *arg, double done, double total,
 				    const char *message)
 {
@@ -72,7 +66,7 @@ static int call(struct client *c, const struct offer *f, json_object *arguments,
 	AUTO(json) json_object *params = json_object_new_object();
 	AUTO(json) json_object *result = NULL;
 	AUTO(json) json_object *refusal = NULL;
-	const struct waiter w = { .input = f->input, .cancelled = never,
+	const struct waiter w = { .input = f->input,
 				  .progress = conformance_on_progress };
 	int status;
 
@@ -131,7 +125,7 @@ static int call_all(struct client *c, const struct offers *offers, struct error 
 static int play(struct client *c, json_object *calls, struct error *err)
 {
 	const struct offer_options options = { .trust_hints = true };
-	const struct waiter w = { .cancelled = never };
+	const struct waiter w = { 0 };
 	struct offers offers = { 0 };
 	int status = client_connect(c, &w, err);
 

@@ -46,12 +46,6 @@ static void login_on_log(void *arg, int level, const char *text)
 		fprintf(stderr, "mortise: %s\n", text);
 }
 
-static bool never(void *arg)
-{
-	(void)arg;
-	return false;
-}
-
 static json_object *read_spec(int fd, struct error *err)
 {
 	AUTO(strbuf) struct strbuf text = STRBUF(SPEC_MAX);
@@ -71,7 +65,7 @@ static int perform(struct login *l, const struct client_config *config, size_t *
 {
 	AUTO(client) struct client *c = client_new(config);
 	const struct offer_options options = { .trust_hints = true };
-	const struct waiter w = { .cancelled = never };
+	const struct waiter w = { 0 };
 	struct offers offers = { 0 };
 	int status = c ? client_connect(c, &w, err) : out_of_memory(err);
 
