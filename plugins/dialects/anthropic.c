@@ -192,12 +192,7 @@ static void anthropic_put_message(struct writer *w, size_t m)
 }
 
 static const struct turns turns = {
-	.before_system = ",\"system\":[",
-	.after_system = "]",
-	.before_messages = ",\"messages\":[",
-	.user = "{\"role\":\"user\",\"content\":[",
-	.assistant = "{\"role\":\"assistant\",\"content\":[",
-	.end = "]}",
+	TURNS_OF_CONTENT,
 	.user_turn = "{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"Go on.\"}]}",
 	.system = put_system,
 	.message = anthropic_put_message,
@@ -373,13 +368,6 @@ static int count(const struct mt_dialect_host *host, struct mt_exchange *x,
 	return w.status;
 }
 
-static int64_t counted(const struct mt_dialect_host *host, struct mt_exchange *x,
-		       const char *bytes, size_t len)
-{
-	(void)host, (void)x;
-	return kit_number_in(bytes, len, "input_tokens");
-}
-
 static const struct mt_dialect dialect = {
 	.size = sizeof dialect,
 	.flags = MT_DIALECT_LINKS,
@@ -388,7 +376,7 @@ static const struct mt_dialect dialect = {
 	.feed = anthropic_feed,
 	.end = anthropic_end,
 	.count = count,
-	.counted = counted,
+	.counted = kit_counted_input_tokens,
 };
 
 MT_DIALECT(&dialect, "dialect-anthropic", .name = "anthropic",

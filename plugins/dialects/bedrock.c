@@ -179,12 +179,7 @@ static void bedrock_put_message(struct writer *w, size_t m)
 }
 
 static const struct turns turns = {
-	.before_system = ",\"system\":[",
-	.after_system = "]",
-	.before_messages = ",\"messages\":[",
-	.user = "{\"role\":\"user\",\"content\":[",
-	.assistant = "{\"role\":\"assistant\",\"content\":[",
-	.end = "]}",
+	TURNS_OF_CONTENT,
 	.user_turn = "{\"role\":\"user\",\"content\":[{\"text\":\"Go on.\"}]}",
 	.system = put_system,
 	.message = bedrock_put_message,

@@ -492,3 +492,10 @@ int64_t kit_number_in(const char *bytes, size_t len, const char *name)
 
 	return json_object_is_type(n, json_type_int) ? json_object_get_int64(n) : -1;
 }
+
+int64_t kit_counted_input_tokens(const struct mt_dialect_host *host,
+				 struct mt_exchange *x, const char *bytes, size_t len)
+{
+	(void)host, (void)x;
+	return kit_number_in(bytes, len, "input_tokens");
+}

@@ -92,6 +92,10 @@ int writer_put_headers(struct writer *w, int status, const char *key, const char
 /** An integer member of a JSON object; -1 if it is missing. */
 int64_t kit_number_in(const char *bytes, size_t len, const char *name);
 
+/** `counted` of a dialect whose provider answers with {"input_tokens": N}. */
+int64_t kit_counted_input_tokens(const struct mt_dialect_host *host,
+				 struct mt_exchange *x, const char *bytes, size_t len);
+
 /* ---- turns ------------------------------------------------------------------ */
 
 /** For providers that want user and assistant in turn, and what the tools said
@@ -107,6 +111,15 @@ struct turns {
 	void (*system)(struct writer *w, size_t m);
 	void (*message)(struct writer *w, size_t m); /* items, with commas between */
 };
+
+/** The members of struct turns for {"role": "user", "content": [...]}. */
+#define TURNS_OF_CONTENT                                         \
+	.before_system = ",\"system\":[",                        \
+	.after_system = "]",                                     \
+	.before_messages = ",\"messages\":[",                    \
+	.user = "{\"role\":\"user\",\"content\":[",              \
+	.assistant = "{\"role\":\"assistant\",\"content\":[",    \
+	.end = "]}"
 
 void writer_put_turns(struct writer *w, const struct turns *t);
 /** Distinct names of the tools that the messages call, for requests that offer

@@ -347,13 +347,6 @@ static int count(const struct mt_dialect_host *host, struct mt_exchange *x,
 	return w.status;
 }
 
-static int64_t counted(const struct mt_dialect_host *host, struct mt_exchange *x,
-		       const char *bytes, size_t len)
-{
-	(void)host, (void)x;
-	return kit_number_in(bytes, len, "input_tokens");
-}
-
 static const struct mt_dialect dialect = {
 	.size = sizeof dialect,
 	.flags = MT_DIALECT_LINKS,
@@ -362,7 +355,7 @@ static const struct mt_dialect dialect = {
 	.feed = openai_feed,
 	.end = openai_end,
 	.count = count,
-	.counted = counted,
+	.counted = kit_counted_input_tokens,
 };
 
 MT_DIALECT(&dialect, "dialect-openai", .name = "openai",
