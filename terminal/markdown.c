@@ -144,8 +144,9 @@ static size_t find_table(const char *text, size_t len)
 	return len;
 }
 
-void markdown_block(struct strbuf *out, const struct style *s, const char *text,
-		    size_t len)
+/* One block, laid out as lines. */
+static void put_block(struct strbuf *out, const struct style *s, const char *text,
+		      size_t len)
 {
 	if (!s->attributes) {
 		strbuf_addn(out, text, len);
@@ -174,7 +175,7 @@ static void flush(struct markdown *m, struct strbuf *out)
 	if (m->block.len) {
 		if (m->any)
 			strbuf_addc(out, '\n');
-		markdown_block(out, m->style, m->block.text, m->block.len);
+		put_block(out, m->style, m->block.text, m->block.len);
 		m->any = true;
 	}
 	strbuf_reset(&m->block);

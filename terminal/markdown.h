@@ -40,8 +40,4 @@ void markdown_drop_word(struct markdown *m);
 /** Forget what is not laid out. */
 void markdown_drop(struct markdown *m);
 
-/** One block laid out by lowdown, as lines. */
-void markdown_block(struct strbuf *out, const struct style *s, const char *text,
-		    size_t len);
-
 #endif

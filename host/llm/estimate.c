@@ -67,7 +67,7 @@ void llm_estimate_close(const struct llm *l)
 			 l->name, path ? err.text : "out of memory");
 }
 
-int64_t llm_estimate_text(const struct llm *l, size_t bytes)
+static int64_t tokens_of(const struct llm *l, size_t bytes)
 {
 	double tokens = (double)bytes / l->bytes_per_token;
 
@@ -78,7 +78,7 @@ int64_t llm_estimate_tokens(const struct llm *l, const struct llm_request *r)
 {
 	size_t images, bytes = llm_request_bytes(r, &images);
 
-	return llm_estimate_text(l, bytes) + (int64_t)images * LLM_IMAGE_TOKENS;
+	return tokens_of(l, bytes) + (int64_t)images * LLM_IMAGE_TOKENS;
 }
 
 bool llm_exceeds_window(const struct llm *l, int64_t tokens)

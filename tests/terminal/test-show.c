@@ -457,9 +457,13 @@ static void test_tables(void)
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		struct style style = { .attributes = true, .columns = cases[i].columns };
 		AUTO(strbuf) struct strbuf out = STRBUF(1 << 16);
+		struct markdown m;
 		bool good = true;
 
-		markdown_block(&out, &style, cases[i].text, strlen(cases[i].text));
+		markdown_init(&m, &style);
+		markdown_feed(&m, &out, cases[i].text, strlen(cases[i].text));
+		markdown_end(&m, &out);
+		markdown_done(&m);
 		for (const char *p = out.text, *end; *p; p = end + 1) {
 			end = strchrnul(p, '\n');
 			good = good && text_width(p, (size_t)(end - p)) <= style.columns;
