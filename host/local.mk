@@ -1,7 +1,7 @@
 # The conversation process and the command line. Each directory is a module.
 noinst_LIBRARIES += libhost.a
 libhost_a_SOURCES =
-libhost_a_CPPFLAGS = $(AM_CPPFLAGS) $(CURL_CFLAGS) $(ARCHIVE_CFLAGS) $(UV_CFLAGS) $(CRYPTO_CFLAGS)
+libhost_a_CPPFLAGS = $(AM_CPPFLAGS) $(CURL_CFLAGS) $(UV_CFLAGS) $(CRYPTO_CFLAGS)
 LIBHOST = libhost.a $(LIBMT) $(UV_LIBS)
 
 include host/config/local.mk

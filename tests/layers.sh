@@ -191,7 +191,7 @@ heavy() {
 		while read -r place kind name; do
 			case $name in
 			libwebsockets.h | libwebsockets/*) home='server/*' ;;
-			archive.h | archive_entry.h) home='host/skills/packs.c' ;;
+			archive.h | archive_entry.h) home='lib/pack.c' ;;
 			ffi.h) home='runner/ffi-call.c' ;;
 			vterm.h) home='plugins/tools/bash*' ;;
 			lowdown.h) home='terminal/*' ;;

@@ -284,7 +284,7 @@ static int do_untrust(struct job *j, const char *word, struct error *err)
 /* Who signed it; "" and no error without a signature, unless a key was given. */
 static int signer_of(const struct job *j, const char *path, char **ret, struct error *err)
 {
-	int r = pack_verify_signature(path, j->key, ret, err);
+	int r = pack_verify_signature(path, j->key, KEY_DIR, ret, err);
 
 	if (r == MT_ENOTFOUND && !j->key) {
 		*ret = strdup("");

@@ -289,7 +289,7 @@ static int note_pack_problem(struct skills *s, const char *path, int r,
 static int check_signed(const char *path, struct error *why)
 {
 	AUTO(free) char *signer = NULL;
-	int r = pack_verify_signature(path, NULL, &signer, why);
+	int r = pack_verify_signature(path, NULL, KEY_DIR, &signer, why);
 
 	return r == MT_ENOTFOUND
 		       ? fail(why, MT_EDENIED, "ignored: the archive is not signed")

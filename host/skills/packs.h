@@ -1,23 +1,15 @@
 /* SPDX-License-Identifier: MIT
  *
- * packs.h - skill packs: archives (tar, tar.gz, tar.xz, tar.zst, zip) that are
- * read in place. libarchive is loaded when one is opened; startup uses an index
- * that is kept in the cache.
+ * packs.h - skill packs: archives that are read in place (pack.h of lib). Startup uses an
+ * index that is kept in the cache.
  *
  * Nothing of an archive is ever unpacked or run. An invalid archive is rejected as
  * a whole; an invalid skill in it is reported alone. */
 #ifndef HOST_SKILLS_PACKS_H
 #define HOST_SKILLS_PACKS_H
 
+#include "pack.h"
 #include "skills/skills.h"
-
-enum {
-	PACK_FILE_MAX = 64 << 20,      /* bytes of an archive */
-	PACK_ENTRIES_MAX = 20000,
-	PACK_TOTAL_MAX = 256 << 20,    /* bytes that come out of it */
-	PACK_RATIO_MAX = 200,          /* times its own size, beyond the first MiB */
-	PACK_NAME_MAX = 512,           /* bytes of a path in it */
-};
 
 struct pack {
 	char *path;                    /* of the archive */
@@ -25,37 +17,6 @@ struct pack {
 	char *license, *description, *requires, *capabilities; /* "" if not said */
 	int index;                     /* the open index in the cache, or -1 */
 };
-
-/** One entry, while an archive is read. Borrowed. */
-struct pack_entry {
-	const char *path;
-	char kind;                     /* 'f' file, 'd' directory, 'l' link */
-	const char *target;            /* of a link: its target, relative to the root */
-	const char *bytes;             /* of a file that is wanted; else NULL */
-	size_t len;
-	const char *sha256;            /* of a file, in hex, if the reader asks for sums */
-};
-struct pack_reader {
-	/** Are the bytes of this file wanted (at most SKILL_MAX)? */
-	bool (*wants)(const char *path, void *arg);
-	/** @return MT_OK, PACK_STOP to end early, or a status with `err` filled. */
-	int (*entry)(const struct pack_entry *e, void *arg, struct error *err);
-	void *arg;
-	bool sums;
-};
-enum { PACK_STOP = 1 };
-
-/** Read an archive and check everything that is read. */
-int pack_scan(const char *path, const struct pack_reader *reader, struct error *err);
-/** One file of it; owned. */
-int pack_file(const char *path, const char *inside, char **ret, size_t *ret_len,
-	      struct error *err);
-/** Make an archive of a directory, after the suffix of `path`; no hidden files but
- *  .mcp.json. Links inside the directory become what they name. With a key (PEM; may
- *  be NULL) its signature is put inside. */
-int pack_make(const char *dir, const char *path, const char *key, struct error *err);
-/** True if the file name has the suffix of an archive that is read. */
-bool pack_is_archive(const char *file);
 
 struct pack *pack_new(const char *path);
 struct pack *pack_free(struct pack *p);
@@ -84,32 +45,5 @@ int pack_remove(const char *name, struct error *err);
 /** What the lock file says: {NAME: {file, version, sha256, source, signer}}; owned. */
 json_object *packs_read_lock(const char *dir);
 int pack_hash(const char *path, char hex[65], struct error *err);
-
-/* ---- signatures --------------------------------------------------------- */
-
-/* Inside of an archive, at its root: over a line for each other file and link,
- * PATH<tab>f|l SHA-256 (of the contents, of where the link leads), sorted, after a
- * line "mortise-pack-1". So it holds whatever the form of the archive. */
-#define PACK_SIGNATURE "pack.sig"
-
-struct pack_sums {
-	char **lines;
-	size_t count, room;
-};
-int pack_sums_add(struct pack_sums *s, char kind, const char *path, const char *hex);
-/** Sign them; `out` gets base64 and a newline. */
-int pack_sums_sign(struct pack_sums *s, const char *key, struct strbuf *out,
-		   struct error *err);
-void pack_sums_clear(struct pack_sums *s);
-int pack_hash_bytes(const char *bytes, size_t len, char hex[65]);
-
-/** Sign an archive with an Ed25519 key (PEM): writes PATH.sig, base64. */
-int pack_sign(const char *path, const char *key, struct error *err);
-/** Check PATH.sig, else the signature inside, against a public key (PEM), or with
- *  NULL against those in $XDG_CONFIG_HOME/mortise/keys and KEY_DIR. `ret_signer`: the key's
- *  name, owned.
- *  @return MT_ENOTFOUND: there is no signature; MT_EDENIED: it does not hold. */
-int pack_verify_signature(const char *path, const char *key, char **ret_signer,
-			  struct error *err);
 
 #endif

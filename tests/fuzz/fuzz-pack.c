@@ -104,7 +104,7 @@ static void check_skills(const char *path)
 		if (!s->name || !s->source || skills_content(s, &err) || !files)
 			abort();
 	}
-	if (!pack_verify_signature(path, NULL, &signer, NULL))
+	if (!pack_verify_signature(path, NULL, KEY_DIR, &signer, NULL))
 		abort();
 }
 

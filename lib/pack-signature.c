@@ -2,7 +2,7 @@
  *
  * pack-signature.c - Ed25519 signatures of archives: over the whole file, in a
  * file next to it, or inside, over the list of its contents. */
-#include "skills/packs.h"
+#include "pack.h"
 
 #include "array.h"
 #include "base64.h"
@@ -273,17 +273,17 @@ static bool try_keys_of(const char *dir, const struct claim *c, char **ret_signe
 }
 
 /* The keys that the user trusts, then the one installed with the program. */
-static bool try_known_keys(const struct claim *c, char **ret_signer)
+static bool try_known_keys(const struct claim *c, const char *key_dir, char **ret_signer)
 {
 	AUTO(free) char *config = NULL, *dir = NULL;
 
 	if (!xdg_dir("CONFIG", false, &config, NULL))
 		dir = path_join(config, "keys");
-	return try_keys_of(dir, c, ret_signer) || try_keys_of(KEY_DIR, c, ret_signer);
+	return try_keys_of(dir, c, ret_signer) || try_keys_of(key_dir, c, ret_signer);
 }
 
-int pack_verify_signature(const char *path, const char *key, char **ret_signer,
-			  struct error *err)
+int pack_verify_signature(const char *path, const char *key, const char *key_dir,
+			  char **ret_signer, struct error *err)
 {
 	struct claim c = { 0 };
 	struct error why = ERROR_NONE;
@@ -295,7 +295,7 @@ int pack_verify_signature(const char *path, const char *key, char **ret_signer,
 		r = claim_inside(path, &c, err);
 	if (!r) {
 		yes = key ? try_key(key, &c, ret_signer, &why)
-			  : try_known_keys(&c, ret_signer);
+			  : try_known_keys(&c, key_dir, ret_signer);
 		if (yes && !*ret_signer)
 			r = out_of_memory(err);
 		else if (why.code)

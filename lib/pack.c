@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * packs.c - reads and writes archives: the only file that uses libarchive. */
-#include "skills/packs.h"
+ * pack.c - reads and writes archives: the only file that uses libarchive. */
+#include "pack.h"
 
 #include "digest.h"
 #include "files.h"
@@ -240,7 +240,7 @@ static int read_bytes(struct scan *s, const char *path, bool wanted, struct strb
 			return fail(s->err, MT_EIO, "SHA-256 failed");
 		if (wanted && strbuf_addn(to, buffer, (size_t)n))
 			return fail(s->err, to->error, "%.200s is larger than %d KiB",
-				    path, SKILL_MAX >> 10);
+				    path, PACK_WANTED_MAX >> 10);
 	}
 	return n < 0 ? broken(s) : MT_OK;
 }
@@ -278,7 +278,7 @@ static int end_sum(EVP_MD_CTX *sum, char hex[65])
 
 static int take_file(struct scan *s, struct pack_entry *e)
 {
-	AUTO(strbuf) struct strbuf bytes = STRBUF(SKILL_MAX + 1);
+	AUTO(strbuf) struct strbuf bytes = STRBUF(PACK_WANTED_MAX + 1);
 	bool wanted = s->reader->wants && s->reader->wants(e->path, s->reader->arg);
 	const struct crypto_api *api = s->reader->sums ? crypto_api(s->err) : NULL;
 	EVP_MD_CTX *sum = api ? api->EVP_MD_CTX_new() : NULL;
