@@ -11,6 +11,7 @@
 #include "ini.h"
 #include "pattern.h"
 #include "tools/calls.h"
+#include "tools/http-requests.h"
 #include "tools/secret-requests.h"
 
 #include <dirent.h>
@@ -152,7 +153,10 @@ struct test_run {
 	const struct cases *cases;
 	const struct config *config;
 	const struct catalog *catalog;
+	const struct tool_instance *instance; /* of the current case */
+	uv_loop_t *loop;
 	struct runner *runner;
+	struct http_requests http;
 	size_t next;   /* the case that runs */
 	size_t failed;
 };
@@ -226,7 +230,6 @@ static int send_case(struct test_run *run, struct error *err)
 	const struct ini_entry *given = c->entries[KEY_ARGUMENTS];
 	const char *json = given ? given->value : "{}";
 	const struct tool *tool = catalog_find(run->catalog, c->entries[KEY_CALL]->value);
-	const struct tool_instance *instance;
 	AUTO(json) json_object *args = NULL;
 	const char *text;
 	size_t len;
@@ -243,9 +246,9 @@ static int send_case(struct test_run *run, struct error *err)
 	text = args ? js_text(args, &len) : NULL;
 	if (!text)
 		return err->code ? err->code : out_of_memory(err);
-	instance = &run->catalog->instances[tool->instance];
-	return runner_call(run->runner, run->next + 1, instance->name, tool->real, text,
-			   len, launch_deadline(instance, tool, 0), err);
+	run->instance = &run->catalog->instances[tool->instance];
+	return runner_call(run->runner, run->next + 1, run->instance->name, tool->real,
+			   text, len, launch_deadline(run->instance, tool, 0), err);
 }
 
 /* Start the next case. One that cannot be sent has its result immediately. */
@@ -258,15 +261,18 @@ static void advance(struct test_run *run)
 			return;
 		judge(run, err.text, "", 0);
 	}
+	http_requests_clear(&run->http);
 	runner_close(run->runner);
 }
 
 static void plugins_test_on_result(void *arg, const struct runner_result *result)
 {
 	const char *error = result->error ? result->error : status_name(result->status);
+	struct test_run *run = arg;
 
-	judge(arg, result->status ? error : NULL, result->text, result->text_len);
-	advance(arg);
+	http_requests_cancel(&run->http);
+	judge(run, result->status ? error : NULL, result->text, result->text_len);
+	advance(run);
 }
 
 static void on_request(void *arg, uint64_t id, uint64_t request, const char *method,
@@ -274,10 +280,15 @@ static void on_request(void *arg, uint64_t id, uint64_t request, const char *met
 {
 	static const char text[] = "no conversation is attached";
 	struct test_run *run = arg;
+	const struct http_caller caller = { .loop = run->loop, .config = run->config,
+					    .instance = run->instance,
+					    .runner = run->runner };
 
 	(void)id;
-	if (!secret_request_answer(run->runner, run->config, NULL, request, method,
-				   params))
+	if (strcmp(method, HTTP_REQUESTS_METHOD) == 0)
+		http_requests_send(&run->http, &caller, request, params);
+	else if (!secret_request_answer(run->runner, run->config, NULL, request, method,
+					params))
 		runner_answer(run->runner, request, MT_EUNSUPPORTED, text,
 			      sizeof text - 1);
 }
@@ -294,6 +305,7 @@ static int run_cases(struct config *c, struct registry *r, struct test_run *run,
 			    .workspace = workspace, .conversation = "test",
 			    .spool_dir = spool, .stderr_fd = STDERR_FILENO };
 
+	run->loop = l.loop;
 	if (l.loop &&
 	    !plugin_component_load(c, r, MT_KIND_RUNTIME,
 				   config_get(c, "controller", "runtime"), &runtime,

@@ -9,6 +9,7 @@
 #include "frontends/mcp/mcp.h"
 #include "signals.h"
 #include "tools/calls.h"
+#include "tools/http-requests.h"
 #include "tools/mcp-servers.h"
 #include "tools/secret-requests.h"
 
@@ -99,6 +100,9 @@ struct call {
 	const struct config *config;
 	const char *spool;
 	struct mask *mask; /* of secrets that tools received */
+	const struct tool_instance *instance;
+	struct http_requests http;
+	uv_loop_t *loop;
 	uv_signal_t signals[3];
 	bool json, kept; /* kept: the result names a file of the spool */
 	bool interrupted;
@@ -118,12 +122,12 @@ static void on_signal(uv_signal_t *handle, int number)
 	call->interrupted = true;
 }
 
-static void watch_signals(struct call *call, uv_loop_t *loop)
+static void watch_signals(struct call *call)
 {
 	static const int numbers[] = { SIGINT, SIGTERM, SIGHUP };
 
 	for (size_t i = 0; i < ARRAY_LEN(numbers); i++) {
-		uv_signal_init(loop, &call->signals[i]);
+		uv_signal_init(call->loop, &call->signals[i]);
 		call->signals[i].data = call;
 		if (numbers[i] != SIGHUP || !signal_is_ignored(SIGHUP))
 			uv_signal_start(&call->signals[i], on_signal, numbers[i]);
@@ -134,6 +138,7 @@ static void end_call(struct call *call)
 {
 	for (size_t i = 0; i < ARRAY_LEN(call->signals); i++)
 		uv_close((uv_handle_t *)&call->signals[i], NULL);
+	http_requests_clear(&call->http);
 	runner_close(call->link);
 }
 
@@ -212,10 +217,15 @@ static void on_request(void *arg, uint64_t id, uint64_t request, const char *met
 {
 	static const char text[] = "no conversation is attached";
 	struct call *call = arg;
+	const struct http_caller caller = { .loop = call->loop, .config = call->config,
+					    .instance = call->instance,
+					    .runner = call->link };
 
 	(void)id;
-	if (!secret_request_answer(call->link, call->config, call->mask, request, method,
-				   params))
+	if (strcmp(method, HTTP_REQUESTS_METHOD) == 0)
+		http_requests_send(&call->http, &caller, request, params);
+	else if (!secret_request_answer(call->link, call->config, call->mask, request,
+					method, params))
 		runner_answer(call->link, request, MT_EUNSUPPORTED, text,
 			      sizeof text - 1);
 }
@@ -236,7 +246,9 @@ static int perform(struct launch *l, const struct tool *t, json_object *args,
 
 	if (r)
 		return r;
-	watch_signals(call, l->loop);
+	call->loop = l->loop;
+	call->instance = instance;
+	watch_signals(call);
 	r = runner_call(call->link, CALL, instance->name, t->real, text, len,
 			launch_deadline(instance, t, asked), err);
 	if (r)

@@ -1,402 +1,45 @@
 /* SPDX-License-Identifier: MIT
  *
- * tool-http.c - a tool sends an HTTP request (http/send) to a host that its plugin
- * declares or its configuration names, with the proxy and the certificates of the host. */
+ * tool-http.c - HTTP requests of tools (http/send) while their action is pending. */
 #include "features/tool-http.h"
 
-#include "base64.h"
-#include "config/config.h"
 #include "controller/call.h"
 #include "controller/feature-api.h"
 #include "controller/parallel-calls.h"
 #include "controller/turn.h"
-#include "llm/transport/http.h"
-#include "options.h"
-#include "utf8.h"
+#include "tools/http-requests.h"
 
-#include <ctype.h>
 #include <string.h>
-#include <strings.h>
 
-enum {
-	EXCHANGES_OPEN = 8,       /* of one call at once */
-	EXCHANGES_MAX = 256,      /* of one call */
-	URL_LEN_MAX = 8 << 10,
-	HEADERS_LEN_MAX = 64 << 10, /* of a request */
-	HEADERS_COUNT_MAX = 64,
-	HTTP_BODY_MAX = 2 << 20,  /* of a request, and of a response */
-	HTTP_TIMEOUT_MS = 60 * 1000,
-	HTTP_TIMEOUT_MAX_MS = 600 * 1000,
-};
-
-struct exchange {
-	struct exchange *next;
-	struct conversation *c;
-	struct http_call *http;
-	uint64_t id;             /* of the runner's request */
-	int status;
-	json_object *params;     /* has the body that is sent */
-	json_object *headers;    /* of the response */
-	struct strbuf body;      /* of the response */
-};
-
-/* Of a conversation. */
-struct tool_http {
-	struct llm_pool *pool;   /* NULL: no tool has sent anything */
-	struct exchange *open;   /* of the pending call */
-	unsigned open_count, count;
-};
-
-static struct tool_http *state(const struct conversation *c)
+static struct http_requests *state(const struct conversation *c)
 {
 	return feature_state(c, &tool_http_feature);
 }
 
-static void refuse(struct conversation *c, uint64_t id, const struct error *err)
-{
-	runner_answer(conversation_runner(c), id, err->code, err->text,
-		      strlen(err->text));
-}
-
-static void over(struct exchange *x)
-{
-	struct tool_http *s = state(x->c);
-	struct exchange **p = &s->open;
-
-	while (*p != x)
-		p = &(*p)->next;
-	*p = x->next;
-	s->open_count--;
-	json_object_put(x->params);
-	json_object_put(x->headers);
-	strbuf_clear(&x->body);
-	free(x);
-}
-
 static void cancel(struct conversation *c)
 {
-	struct tool_http *s = state(c);
-
-	s->count = 0;
-	while (s->open) {
-		if (s->open->http)
-			http_cancel(s->open->http);
-		over(s->open);
-	}
-}
-
-/* ---- which hosts ----------------------------------------------------------- */
-
-/* The name of the host in a URL. Only URLs that every parser reads alike: no user, no
- * escapes and no numbers in brackets. */
-static bool host_of(const char *url, const char **ret, size_t *ret_len)
-{
-	static const char *const schemes[] = { "https://", "http://" };
-	size_t scheme = 0, len, port;
-
-	for (size_t i = 0; i < ARRAY_LEN(schemes); i++)
-		if (strncasecmp(url, schemes[i], strlen(schemes[i])) == 0)
-			scheme = strlen(schemes[i]);
-	for (const char *p = url; *p; p++)
-		if ((unsigned char)*p <= ' ' || *p == '\\' || *p == 0x7f)
-			return false;
-	url += scheme;
-	len = strspn(url, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-			  "0123456789-.");
-	port = url[len] == ':' ? 1 + strspn(url + len + 1, "0123456789") : 0;
-	*ret = url;
-	*ret_len = len;
-	return scheme && len && (!url[len + port] || strchr("/?#", url[len + port]));
-}
-
-/* A name, or "*." and what the name ends with. */
-static bool matches(const char *pattern, size_t len, const char *host, size_t host_len)
-{
-	if (len > 2 && strncmp(pattern, "*.", 2) == 0 && host_len >= len) {
-		pattern++;
-		host += host_len - --len;
-		host_len = len;
-	}
-	return len == host_len && strncasecmp(pattern, host, len) == 0;
-}
-
-static bool declares(const struct component *component, const char *host, size_t len)
-{
-	size_t count = component->permissions
-			       ? json_object_array_length(component->permissions)
-			       : 0;
-
-	for (size_t i = 0; i < count; i++) {
-		json_object *one = json_object_array_get_idx(component->permissions, i);
-		const char *what = js_str(one, "what", "");
-
-		if (strcmp(js_str(one, "kind", ""), "host") == 0 &&
-		    matches(what, strlen(what), host, len))
-			return true;
-	}
-	return false;
-}
-
-static bool is_allowed(const struct conversation *c, const struct call *call,
-		       const char *host, size_t host_len)
-{
-	const struct catalog *catalog = &conversation_agent(c)->catalog;
-	AUTO(strbuf) struct strbuf section = STRBUF(256);
-	const char *list = NULL, *item;
-	size_t len;
-
-	if (strbuf_addf(&section, "tool.%s", call_instance(c, call)))
-		return false;
-	if (config_has(conversation_config(c), section.text))
-		list = config_get(conversation_config(c), section.text, "http_hosts");
-	if (!list)
-		return declares(catalog->instances[call->tool->instance].component, host,
-				host_len);
-	while (list_next(&list, &item, &len))
-		if (matches(item, len, host, host_len))
-			return true;
-	return false;
-}
-
-static int check_url(const struct conversation *c, const char *url, struct error *err)
-{
-	const char *host;
-	size_t len;
-
-	if (strlen(url) > URL_LEN_MAX || !host_of(url, &host, &len))
-		return fail(err, MT_EINVAL,
-			    "`url` is not an http or https URL with the name of a host");
-	if (!is_allowed(c, turn_call(c), host, len))
-		return fail(
-			err, MT_EDENIED,
-			"the tool may not connect to %.*s: its plugin does not declare "
-			"this host; `http_hosts` in [tool.%s] allows it",
-			(int)(len < 200 ? len : 200), host,
-			call_instance(c, turn_call(c)));
-	return MT_OK;
-}
-
-/* ---- the request ------------------------------------------------------------- */
-
-static bool is_header(const char *name, const char *value)
-{
-	size_t len = strlen(name);
-
-	for (const char *p = name; *p; p++)
-		if (!isalnum((unsigned char)*p) && !strchr("-_", *p))
-			return false;
-	return len && len < 128 && !strpbrk(value, "\r\n");
-}
-
-/* "Name: value" for each, in one text with a NUL after each. */
-static int put_headers(json_object *headers, struct strbuf *out, const char **list,
-		       size_t *ret_count, struct error *err)
-{
-	size_t offsets[HEADERS_COUNT_MAX], count = 0;
-
-	if (headers && !json_object_is_type(headers, json_type_object))
-		return fail(err, MT_EINVAL, "`headers` is not an object");
-	if (headers) {
-		json_object_object_foreach(headers, name, value) {
-			const char *text = json_object_is_type(value, json_type_string)
-						   ? json_object_get_string(value)
-						   : "\n";
-
-			if (count == HEADERS_COUNT_MAX || !is_header(name, text))
-				return fail(err, MT_EINVAL,
-					    "invalid header `%.80s`: at most %d, each a "
-					    "name and a text of one line",
-					    name, HEADERS_COUNT_MAX);
-			offsets[count++] = out->len;
-			strbuf_addf(out, "%s: %s", name, text);
-			strbuf_addc(out, '\0');
-		}
-	}
-	for (size_t i = 0; !out->error && i < count; i++)
-		list[i] = out->text + offsets[i];
-	*ret_count = count;
-	return out->error ? fail(err, out->error, "the headers are too long") : MT_OK;
-}
-
-static int check_method(const char *method, bool body, struct error *err)
-{
-	static const char *const names[] = { "GET", "POST", "PUT", "PATCH", "DELETE" };
-
-	for (size_t i = 0; i < ARRAY_LEN(names); i++)
-		if (strcmp(names[i], method) == 0 && (i > 0 || !body))
-			return MT_OK;
-	return fail(err, MT_EINVAL,
-		    "`method` is GET without a body, POST, PUT, PATCH or DELETE");
-}
-
-static int64_t timeout_of(json_object *params)
-{
-	int64_t ms = js_int(params, "timeout_ms", HTTP_TIMEOUT_MS);
-
-	return ms < 1 || ms > HTTP_TIMEOUT_MAX_MS ? HTTP_TIMEOUT_MAX_MS : ms;
-}
-
-/* ---- the response ------------------------------------------------------------ */
-
-static void on_header(void *arg, int status, const char *name, const char *value)
-{
-	struct exchange *x = arg;
-	char lower[128];
-	size_t len = strlen(name);
-
-	if (len == 0) { /* the next response begins */
-		x->status = status;
-		json_object_put(x->headers);
-		x->headers = json_object_new_object();
-		strbuf_reset(&x->body);
-		return;
-	}
-	if (len >= sizeof lower || !utf8_valid(value, strlen(value)))
-		return;
-	for (size_t i = 0; i <= len; i++)
-		lower[i] = (char)tolower((unsigned char)name[i]);
-	if (utf8_valid(lower, len))
-		js_set_str(x->headers, lower, value);
-}
-
-static int on_body(void *arg, const char *bytes, size_t len)
-{
-	struct exchange *x = arg;
-
-	return strbuf_addn(&x->body, bytes, len) ? HTTP_STOP : HTTP_MORE;
-}
-
-static int put_response(const struct exchange *x, struct strbuf *out)
-{
-	strbuf_addc(out, '{');
-	js_key_int(out, "status", x->status);
-	js_key(out, "headers");
-	js_put(out, x->headers);
-	if (utf8_valid(x->body.text, x->body.len)) {
-		js_key_strn(out, "body", x->body.text, x->body.len);
-	} else {
-		js_key(out, "base64");
-		strbuf_addc(out, '"');
-		base64_put(out, x->body.text, x->body.len);
-		strbuf_addc(out, '"');
-	}
-	return strbuf_addc(out, '}');
-}
-
-static int failure(const struct exchange *x, enum http_outcome outcome, const char *why,
-		   struct error *err)
-{
-	switch (outcome) {
-	case HTTP_DONE:
-		return MT_OK;
-	case HTTP_TIMEOUT:
-		return fail(err, MT_ETIMEOUT, "the server did not respond in time");
-	case HTTP_STOPPED:
-		return x->body.error == MT_ENOMEM
-			       ? out_of_memory(err)
-			       : fail(err, MT_ELIMIT,
-				      "the response is larger than %d bytes",
-				      HTTP_BODY_MAX);
-	case HTTP_NETWORK:
-	case HTTP_TLS:
-	case HTTP_REFUSED:
-		break;
-	}
-	return fail(err, MT_EIO, "cannot send the request: %s", why ? why : "");
-}
-
-static void on_done(void *arg, enum http_outcome outcome, const char *why)
-{
-	AUTO(strbuf) struct strbuf text = STRBUF(14 << 20);
-	struct error err = ERROR_NONE;
-	struct exchange *x = arg;
-
-	x->http = NULL;
-	if (!failure(x, outcome, why, &err) && put_response(x, &text))
-		out_of_memory(&err);
-	if (err.code)
-		refuse(x->c, x->id, &err);
-	else
-		runner_answer(conversation_runner(x->c), x->id, MT_OK, text.text,
-			      text.len);
-	over(x);
-}
-
-/* ---- from the tool to the network -------------------------------------------- */
-
-static int send_it(struct conversation *c, struct exchange *x, struct error *err)
-{
-	static const struct http_events events = { .header = on_header, .body = on_body,
-						   .done = on_done };
-	json_object *body = js_get(x->params, "body");
-	bool has_body = json_object_is_type(body, json_type_string);
-	AUTO(strbuf) struct strbuf lines = STRBUF(HEADERS_LEN_MAX);
-	const char *headers[HEADERS_COUNT_MAX];
-	struct http_request r = {
-		.url = js_str(x->params, "url", ""),
-		.method = js_str(x->params, "method", has_body ? "POST" : "GET"),
-		.headers = headers,
-		.body = has_body ? json_object_get_string(body) : NULL,
-		.body_len = has_body ? (size_t)json_object_get_string_len(body) : 0,
-		.timeout_ms = timeout_of(x->params),
-		.ca_path = config_get(conversation_config(c), "llm", "ca_path"),
-		.proxy = config_get(conversation_config(c), "llm", "proxy"),
-	};
-
-	if (r.body_len > HTTP_BODY_MAX)
-		return fail(err, MT_ELIMIT, "`body` has more than %d bytes",
-			    HTTP_BODY_MAX);
-	if (check_url(c, r.url, err) || check_method(r.method, has_body, err) ||
-	    put_headers(js_get(x->params, "headers"), &lines, headers, &r.header_count,
-			err))
-		return err->code;
-	if (!state(c)->pool)
-		state(c)->pool = llm_pool_new(conversation_loop(c), err);
-	if (!state(c)->pool)
-		return err->code;
-	return http_start(state(c)->pool, &r, &events, x, &x->http, err);
-}
-
-static int allowed(struct conversation *c, uint64_t call, struct error *err)
-{
-	if (turn_is_idle(c) || turn_pending(c) != parallel_action_of(c, call) ||
-	    !turn_call(c)->tool)
-		return fail(err, MT_ECANCELLED, "the call has ended");
-	if (state(c)->open_count >= EXCHANGES_OPEN)
-		return fail(err, MT_ELIMIT,
-			    "a call can have at most %d pending HTTP requests",
-			    EXCHANGES_OPEN);
-	if (state(c)->count >= EXCHANGES_MAX)
-		return fail(err, MT_ELIMIT, "a call can send at most %d HTTP requests",
-			    EXCHANGES_MAX);
-	return MT_OK;
+	http_requests_cancel(state(c));
 }
 
 static bool request_http(struct conversation *c, uint64_t call, uint64_t request,
 			 const char *method, json_object *params)
 {
-	struct error err = ERROR_NONE;
-	struct exchange *x;
+	static const char ended[] = "the call has ended";
+	struct http_caller caller = { .loop = conversation_loop(c),
+				      .config = conversation_config(c),
+				      .runner = conversation_runner(c) };
 
-	if (strcmp(method, "http/send") != 0)
+	if (strcmp(method, HTTP_REQUESTS_METHOD) != 0)
 		return false;
-	x = allowed(c, call, &err) ? NULL : calloc(1, sizeof *x);
-	if (!x) {
-		if (!err.code)
-			out_of_memory(&err);
-		refuse(c, request, &err);
+	if (turn_is_idle(c) || turn_pending(c) != parallel_action_of(c, call) ||
+	    !turn_call(c)->tool) {
+		runner_answer(caller.runner, request, MT_ECANCELLED, ended,
+			      sizeof ended - 1);
 		return true;
 	}
-	*x = (struct exchange){ .next = state(c)->open, .c = c, .id = request,
-				.params = json_object_get(params),
-				.body = STRBUF(HTTP_BODY_MAX + 1) };
-	state(c)->open = x;
-	state(c)->open_count++;
-	state(c)->count++;
-	if (send_it(c, x, &err)) {
-		refuse(c, request, &err);
-		over(x);
-	}
+	caller.instance =
+		&conversation_agent(c)->catalog.instances[turn_call(c)->tool->instance];
+	http_requests_send(state(c), &caller, request, params);
 	return true;
 }
 
@@ -409,13 +52,12 @@ static void end_with_call(struct conversation *c, uint64_t call)
 
 static void release(struct conversation *c)
 {
-	cancel(c);
-	state(c)->pool = llm_pool_free(state(c)->pool);
+	http_requests_clear(state(c));
 }
 
 const struct feature tool_http_feature = {
 	.name = "http",
-	.state_size = sizeof(struct tool_http),
+	.state_size = sizeof(struct http_requests),
 	.request = request_http,
 	.call_ended = end_with_call,
 	.runner_closed = cancel,

@@ -514,7 +514,8 @@ asks() {
 	answers+=("$2")
 }
 
-@test "HTTP through the host, to the hosts that are declared or allowed" {
+# http_service : a tool that sends its argument `params` with http/send
+http_service() {
 	compile service <<-'END'
 		#define MT_PLUGIN_PERMISSIONS permissions
 		#include <mortise/tool.h>
@@ -533,6 +534,10 @@ asks() {
 		MT_TOOL(run, "service", .name = "service", .description = "x",
 			.schema = "{\"type\":\"object\"}")
 	END
+}
+
+@test "HTTP through the host, to the hosts that are declared or allowed" {
+	http_service
 	server
 	unset http_proxy HTTP_PROXY all_proxy ALL_PROXY
 	local url="http://127.0.0.1:$port" answers=() n=0
@@ -584,4 +589,36 @@ asks() {
 	cat "$XDG_STATE_HOME"/mortise/conversations/*/events.jsonl > "$BATS_TEST_TMPDIR/log"
 	[ "$(jq -r 'select(.observation == "tool").content' "$BATS_TEST_TMPDIR/log" |
 		grep -c '"status":200\|the tool may not connect to 127.0.0.1:')" = 2 ]
+}
+
+@test "a tool that is called without a conversation sends HTTP through the host" {
+	http_service
+	server
+	unset http_proxy HTTP_PROXY all_proxy ALL_PROXY
+	run mortise tools call -C "$work" -o controller.tools=service service \
+		"{\"params\":{\"url\":\"http://127.0.0.1:$port/a\"}}"
+	echo "$output"
+	[ "$status" -eq 0 ]
+	[[ "$output" == *'"body":"[\"GET\", \"/a\", \"\", \"\"]"'* ]]
+	run mortise tools call -C "$work" -o controller.tools=service service \
+		"{\"params\":{\"url\":\"http://localhost:$port/\"}}"
+	[ "$status" -eq 1 ]
+	[[ "$output" == *"may not connect to localhost"* ]]
+	cat > "$dir/service.cases" <<-END
+		[a request]
+		call = service
+		arguments = {"params": {"url": "http://127.0.0.1:$port/b"}}
+		match = "status":200
+
+		[another]
+		call = service
+		arguments = {"params": {"url": "http://localhost:$port/"}}
+		error = may not connect
+	END
+	run mortise plugins test "$dir/service.so"
+	echo "$output"
+	[ "$status" -eq 0 ]
+	run mortise plugins test -o tool.service.http_hosts=localhost "$dir/service.so"
+	[ "$status" -eq 1 ]
+	[[ "$output" == *"not ok 1 - a request"* ]]
 }

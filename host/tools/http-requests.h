@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * http-requests.h - the HTTP requests of tools ("http/send"). */
+#ifndef HOST_TOOLS_HTTP_REQUESTS_H
+#define HOST_TOOLS_HTTP_REQUESTS_H
+
+#include "config/config.h"
+#include "llm/transport/http.h"
+#include "tools/catalog.h"
+
+#define HTTP_REQUESTS_METHOD "http/send"
+
+struct http_exchange;
+
+/** The requests of one call after the other; zero at first. */
+struct http_requests {
+	struct llm_pool *pool;      /* NULL: nothing was sent */
+	struct http_exchange *open;
+	unsigned open_count, count; /* of the call */
+};
+
+/** Who sends a request. `runner` has to live until the requests are cancelled. */
+struct http_caller {
+	uv_loop_t *loop;
+	const struct config *config;
+	const struct tool_instance *instance;
+	struct runner *runner;
+};
+
+/** Send the request that a call makes with HTTP_REQUESTS_METHOD, and pass the response to
+ *  the runner. One that cannot be sent is answered with an error. */
+void http_requests_send(struct http_requests *r, const struct http_caller *caller,
+			uint64_t request, json_object *params);
+/** Cancel the open requests when the call ends. */
+void http_requests_cancel(struct http_requests *r);
+/** Cancel, and close the connections. Their handles are closed by the loop. */
+void http_requests_clear(struct http_requests *r);
+
+#endif
