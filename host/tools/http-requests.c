@@ -171,6 +171,28 @@ static bool is_header(const char *name, const char *value)
 	return len && len < 128 && !strpbrk(value, "\r\n");
 }
 
+/* Headers on which the request and its connection depend: Mortise sets them. Servers that
+ * pass headers as environment variables read `_` as `-`. */
+static bool is_reserved(const char *name)
+{
+	static const char *const names[] = {
+		"connection", "content-length", "expect", "host", "keep-alive",
+		"proxy-authorization", "proxy-connection", "te", "trailer",
+		"transfer-encoding", "upgrade",
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+		const char *a = name, *b = names[i];
+
+		while (*b &&
+		       (tolower((unsigned char)*a) == *b || (*a == '_' && *b == '-')))
+			a++, b++;
+		if (!*a && !*b)
+			return true;
+	}
+	return false;
+}
+
 /* "Name: value" for each, in one text with a NUL after each. */
 static int put_headers(json_object *headers, struct strbuf *out, const char **list,
 		       size_t *ret_count, struct error *err)
@@ -190,6 +212,9 @@ static int put_headers(json_object *headers, struct strbuf *out, const char **li
 					    "invalid header `%.80s`: at most %d, each a "
 					    "name and a text of one line",
 					    name, HEADERS_COUNT_MAX);
+			if (is_reserved(name))
+				return fail(err, MT_EINVAL,
+					    "a tool cannot set the header `%s`", name);
 			offsets[count++] = out->len;
 			strbuf_addf(out, "%s: %s", name, text);
 			strbuf_addc(out, '\0');

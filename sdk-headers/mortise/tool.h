@@ -161,7 +161,9 @@ struct mt_tool_host {
 	 *    "http/send"           {url, method?, headers?, body?, timeout_ms?}
 	 *                          -> {status, headers, body or base64}: to a host that
 	 *                          the plugin declares (MT_PERMIT_HOST) or the user allows,
-	 *                          with the proxy and the certificates of the host
+	 *                          with the proxy and the certificates of the host,
+	 *                          which sets Host, Content-Length, Transfer-Encoding
+	 *                          and Connection; also without a conversation
 	 *  `params` and result are JSON objects. `ret_result` may be NULL; what it gets
 	 *  is borrowed until the call returns. One request of a call at a time (for
 	 *  several see MT_REQUESTS_DRAFT_1 of extensions.h); it

@@ -562,6 +562,12 @@ http_service() {
 	asks "{\"url\":\"$url/\",\"method\":\"GET\",\"body\":\"x\"}" '`method` is GET'
 	asks "{\"url\":\"$url/\",\"headers\":{\"A\":\"b\\r\\nC: d\"}}" 'invalid header `A`'
 	asks "{\"url\":\"$url/\",\"headers\":{\"A b\":\"c\"}}" 'invalid header `A b`'
+	for header in Host hOST Content-Length Content_Length transfer-encoding Connection \
+		Proxy-Authorization; do
+		asks "{\"url\":\"$url/\",\"headers\":{\"$header\":\"5\"}}" \
+			"cannot set the header \`$header\`"
+	done
+	asks "{\"url\":\"$url/\",\"headers\":{\"Hostess\":\"5\"}}" '"status":200'
 	printf '[turn]\n[call finish]\nmessage = Done.\n' >> "$BATS_TEST_TMPDIR/script"
 	run mortise run -C "$work" --model "script:$BATS_TEST_TMPDIR/script" -q \
 		-o controller.tools=service,control -o controller.stuck_detection=no -t go
