@@ -45,6 +45,25 @@ struct mt_result_draft_1 {
 	int (*structured)(struct mt_call *call, const char *json, size_t len);
 };
 
+/** Large text arguments, read in pieces, so that the plugin needs no copy of the whole text.
+ *  The arguments of a call have at most 15 MiB together, as JSON. */
+#define MT_ARGUMENTS_DRAFT_1 "mortise.arguments.draft-1"
+struct mt_arguments_draft_1 {
+	uint32_t size;
+	uint32_t reserved;
+	/** Number of bytes of a text argument, or of its default. `ret` is left alone on failure.
+	 *  @return MT_OK, MT_ENOTFOUND if it is absent or null, MT_EINVAL if it is not a string.
+	 *  [any thread] */
+	int (*length)(struct mt_call *call, const char *name, uint64_t *ret);
+	/** Copy at most `room` bytes of a text argument, from byte `offset` on, to `buffer`, which
+	 *  remains the caller's; no NUL follows. `*ret_len`: the number of copied bytes, 0 at and
+	 *  past the end. A piece may end within a character of UTF-8. `buffer` may be NULL if
+	 *  `room` is 0. @return as `length`; `buffer` and `*ret_len` are left alone on failure.
+	 *  [any thread] */
+	int (*read)(struct mt_call *call, const char *name, uint64_t offset, void *buffer,
+		    size_t room, size_t *ret_len);
+};
+
 /** Several requests to the host at once, and answers that come in pieces. */
 #define MT_REQUESTS_DRAFT_1 "mortise.requests.draft-1"
 #define MT_REQUESTS_MAX 8 /* open requests of a call, that of mt_tool_host.request included */

@@ -85,7 +85,8 @@ struct mt_tool_host {
 
 	/** Text argument. @return borrowed until the call returns; NULL if it
 	 *  is absent or not a string. `ret_len` may be NULL. The text may hold
-	 *  NUL bytes; one more follows its end. [any thread] */
+	 *  NUL bytes; one more follows its end. For large ones see
+	 *  MT_ARGUMENTS_DRAFT_1 of extensions.h. [any thread] */
 	const char *(*arg_str)(struct mt_call *call, const char *name, size_t *ret_len);
 	/** Integer. @return MT_OK, MT_ENOTFOUND if absent or null,
 	 *  MT_EINVAL if it is something else; `*ret` is untouched then. [any thread] */

@@ -332,6 +332,58 @@ about() {
 	[[ "$output" == *"Second."* ]]
 }
 
+@test "a large argument is read in pieces, from any offset" {
+	compile service <<-'END'
+		#include <mortise/extensions.h>
+		#include <string.h>
+		static int run(const struct mt_tool_host *host, void *self, struct mt_call *call)
+		{
+			const struct mt_arguments_draft_1 *a = host->extension(MT_ARGUMENTS_DRAFT_1);
+			char piece[4093];
+			uint64_t total = 7, at = 0, sum = 0;
+			size_t n = 7, len;
+			const char *text = host->arg_str(call, "text", &len);
+			if (a->length(call, "none", &total) != MT_ENOTFOUND ||
+			    a->length(call, "number", &total) != MT_EINVAL ||
+			    a->read(call, "none", 0, piece, 1, &n) != MT_ENOTFOUND ||
+			    a->read(call, "number", 0, piece, 1, &n) != MT_EINVAL ||
+			    total != 7 || n != 7)
+				return host->fail(call, MT_EINVAL, "not refused");
+			if (a->length(call, "text", &total) || total != len)
+				return host->fail(call, MT_EINVAL, "another length");
+			while (!a->read(call, "text", at, piece, sizeof piece, &n) && n) {
+				if (memcmp(text + at, piece, n))
+					return host->fail(call, MT_EINVAL, "not the text");
+				at += n;
+				sum++;
+			}
+			if (a->read(call, "text", len - 2, piece, 9, &n) || n != 2 ||
+			    a->read(call, "text", len + 9, piece, 9, &n) || n != 0 ||
+			    a->read(call, "text", UINT64_MAX, piece, 9, &n) || n != 0 ||
+			    a->read(call, "text", 0, 0, 0, &n) || n != 0)
+				return host->fail(call, MT_EINVAL, "wrong at the end");
+			if (a->read(call, "other", 1, piece, 9, &n))
+				return host->fail(call, MT_EINVAL, "no default");
+			return host->reply(call, "%d bytes in %d pieces, %.*s", (int)at, (int)sum,
+				(int)n, piece);
+		}
+		MT_TOOL(run, "service", .name = "service", .description = "x",
+			MT_PARAMS(MT_TEXT("text"), MT_TEXT("other", .fallback = "abc"),
+				MT_INTEGER("number"), MT_TEXT("none")))
+	END
+	{
+		printf '[turn]\n[call service]\nnumber := 3\ntext = '
+		head -c 900000 /dev/zero | tr '\0' x
+		printf 'end\n\n[turn]\nexpect last contains = 900003 bytes in 220 pieces, bc\n'
+		printf '[call finish]\nmessage = Done.\n'
+	} > "$BATS_TEST_TMPDIR/script"
+	run mortise run -C "$work" --model "script:$BATS_TEST_TMPDIR/script" -q \
+		-o controller.tools=service,control -t go
+	echo "$output"
+	[ "$status" -eq 0 ]
+	[ "$output" = Done. ]
+}
+
 @test "a secret that is granted to the tool" {
 	service 'struct mt_str result;
 		struct mt_str params = MT_STR("{\"name\":\"token\"}");
