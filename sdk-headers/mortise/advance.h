@@ -6,9 +6,8 @@
  * PROVISIONAL: version 0 of each kind, loaded only by a host of exactly the
  * same version. Write `#define MORTISE_PROVISIONAL` before including it.
  *
- * `advance(host, ctx, in)` receives an event and either finishes or requests effects and
- * returns; the host performs them and calls it again with the result of each, one at a
- * time. It never blocks and does no input or output. Its state between calls is at most
+ * `advance(host, ctx, in)` receives an event and either finishes, or requests an effect and
+ * returns; the host performs it and calls it again with the result. It never blocks and does no input or output. Its state between calls is at most
  * 64 KiB of text, stored with host->keep and passed back in `in->state`; the host logs
  * it.
  *
@@ -19,6 +18,8 @@
  * pointer if its length is 0.
  *
  * What changed, newest first:
+ *   MT_HTTP_DONE, in->code and host->http are gone, which no host performed (agent 0.5,
+ *       analyzer 0.5, condenser 0.5, dialect 0.7, runtime 0.4)
  *   MT_COMMAND_ENDED, MT_TIMER, host->command and host->timer are gone, which no host
  *       performed (agent 0.4, analyzer 0.4, condenser 0.4, dialect 0.6, runtime 0.2)
  *   host->request_media
@@ -49,7 +50,6 @@ struct mt_reply;   /* what a model answered */
 enum mt_happening {
 	MT_START = 1,     /* the work starts */
 	MT_REPLIED = 2,   /* a model answered: in->reply */
-	MT_HTTP_DONE = 3, /* in->code, in->body; no host performs `http` yet */
 	MT_FAILED = 6,    /* an effect failed: in->error, in->body is a sentence. Condensers
 	                     only: a request of an agent that fails is the host's business */
 	MT_CANCELLED = 7, /* effects requested now are ignored; this host calls no plugin then */
@@ -79,8 +79,6 @@ struct mt_in {
 	uint32_t what;                /* enum mt_happening */
 	uint32_t effect;              /* number of the effect it answers; 0: none */
 	uint32_t error;               /* MT_FAILED: enum mt_error_kind */
-	int32_t code;                 /* HTTP status */
-	uint32_t reserved;
 	struct mt_str body;
 	struct mt_str state;          /* the last argument of host->keep; empty at first */
 	const struct mt_reply *reply; /* NULL unless MT_REPLIED */
@@ -149,15 +147,10 @@ struct mt_host {
 	struct mt_str (*reply_call_name)(const struct mt_reply *reply, size_t n);
 	struct mt_str (*reply_call_args)(const struct mt_reply *reply, size_t n);
 
-	/* -- effects: each returns its number (> 0) or an mt_status; one at a time, so
-	 *    the last one before `advance` returns counts. Performed after that. -- */
-	/** Send the request to the model of the plugin. @return MT_EUNSUPPORTED if there is
-	 *  none. */
+	/* -- the effect: performed after `advance` has returned; the last one counts -- */
+	/** Send the request to the model of the plugin. @return its number (> 0), or a status:
+	 *  MT_EUNSUPPORTED if there is no model. */
 	int (*send)(struct mt_ctx *ctx, struct mt_request *request);
-	/** `headers`: one "Name: value" a line. Not supported by this host, which returns
-	 *  MT_EUNSUPPORTED. */
-	int (*http)(struct mt_ctx *ctx, const char *method, const char *url,
-		    struct mt_str headers, struct mt_str body);
 
 	/* -- keeping -- */
 	/** Keep a state in place of the one before, for in->state of the next call: that of an

@@ -5,6 +5,7 @@
  * give the same result.
  *
  * What changed, newest first:
+ *   0.5  no effect but send: see advance.h
  *   0.4  no effects but send and http: see advance.h
  *   0.3  mt_agent_out.complain is called report_error
  *   0.2  MT_AGENT_READ_ONLY, mt_agent.tools
@@ -19,7 +20,7 @@ extern "C" {
 #endif
 
 #define MT_AGENT_MAJOR 0u
-#define MT_AGENT_MINOR 4u
+#define MT_AGENT_MINOR 5u
 
 /** What an agent adds to the services of the host: what to do, in this order, up to 256
  *  actions. Only for `advance`. Each copies what it is given and returns MT_OK,

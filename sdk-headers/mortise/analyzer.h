@@ -12,6 +12,7 @@
  * event_ functions, in all of its functions: it has no view and no effects.
  *
  * What changed, newest first:
+ *   0.5  no effect but send: see advance.h
  *   0.4  no effects but send and http: see advance.h
  *   0.3  MT_ANALYZER_CLASSIFIES; mt_analyzer_out.trusted and directory
  *   0.2  the action is seen as a call (tool, arguments, thought, hints); a
@@ -27,7 +28,7 @@ extern "C" {
 #endif
 
 #define MT_ANALYZER_MAJOR 0u
-#define MT_ANALYZER_MINOR 4u
+#define MT_ANALYZER_MINOR 5u
 
 /** Numbers as in the event log. */
 enum mt_risk {

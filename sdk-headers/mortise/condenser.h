@@ -11,6 +11,7 @@
  * event: there host->view_at returns NULL, and `shown` the text.
  *
  * What changed, newest first:
+ *   0.5  no effect but send: see advance.h
  *   0.4  no effects but send and http: see advance.h
  *   0.3  pinned; what is pinned is neither dropped nor masked
  *   0.2  shown, may_cut, request_define_tool of mt_host, check
@@ -25,7 +26,7 @@ extern "C" {
 #endif
 
 #define MT_CONDENSER_MAJOR 0u
-#define MT_CONDENSER_MINOR 4u
+#define MT_CONDENSER_MINOR 5u
 
 /** What a condenser adds to the services of the host, for `advance`; `check` has none of
  *  it. Functions that return a status return MT_OK, MT_EINVAL for places that the view does

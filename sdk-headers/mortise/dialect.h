@@ -18,6 +18,7 @@
  * length need not end in NUL, and may be NULL if it is 0.
  *
  * What changed, newest first:
+ *   0.7  no effect but send: see advance.h
  *   0.6  mt_host without command and timer: see advance.h
  *   0.5  check and sign of the dialect, env, secret, the option "section"; the
  *        service sign is gone: signatures belong to the dialect
@@ -37,7 +38,7 @@ extern "C" {
 #endif
 
 #define MT_DIALECT_MAJOR 0u
-#define MT_DIALECT_MINOR 6u
+#define MT_DIALECT_MINOR 7u
 
 struct mt_exchange; /* belongs to the host */
 

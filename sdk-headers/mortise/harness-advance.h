@@ -79,7 +79,7 @@ struct mt_ctx {
 
 /* Lines of `done`:
  *   request | history | message ROLE TEXT | tool NAME (*: all) | set NAME JSON |
- *   define NAME SCHEMA | media ID | send | http METHOD URL | keep TEXT
+ *   define NAME SCHEMA | media ID | send | keep TEXT
  *   call N | action TYPE JSON | say TEXT | ask TEXT (the user is waited for) | report TEXT
  *   drop PLACE COUNT | mask PLACE TEXT | forget PLACES at OFFSET: SUMMARY
  *   verdict RISK DENY RULE: REASON | rule RISK DENY NAME TEXT: REASON */
@@ -382,14 +382,6 @@ static inline int mt_advance_send(struct mt_ctx *h, struct mt_request *r)
 	return ++h->effects;
 }
 
-static inline int mt_advance_http(struct mt_ctx *h, const char *method, const char *url,
-				  struct mt_str headers, struct mt_str body)
-{
-	(void)headers, (void)body;
-	mt_harness_put(&h->done, "http %s %s\n", method, url);
-	return ++h->effects;
-}
-
 static inline int mt_advance_keep(struct mt_ctx *h, struct mt_str state)
 {
 	if (state.len > MT_STATE_MAX)
@@ -461,7 +453,6 @@ static inline const struct mt_host *mt_advance_host(void)
 		.reply_call_name = mt_advance_call_name,
 		.reply_call_args = mt_advance_call_args,
 		.send = mt_advance_send,
-		.http = mt_advance_http,
 		.keep = mt_advance_keep,
 		.prompt = mt_advance_get_prompt,
 		.option_at = mt_advance_option_at,
@@ -524,15 +515,6 @@ static inline int mt_advance_failed(struct mt_ctx *h, int error, const char *sen
 {
 	struct mt_in in = { .what = MT_FAILED, .effect = (uint32_t)h->effects,
 			    .error = (uint32_t)error, .body = mt_harness_str(sentence) };
-
-	return mt_advance_with(h, &in);
-}
-
-/** With MT_HTTP_DONE. */
-static inline int mt_advance_http_done(struct mt_ctx *h, int code, const char *body)
-{
-	struct mt_in in = { .what = MT_HTTP_DONE, .effect = (uint32_t)h->effects,
-			    .code = code, .body = mt_harness_str(body) };
 
 	return mt_advance_with(h, &in);
 }

@@ -9,6 +9,7 @@
  * option_int, option_at, log and refuse.
  *
  * What changed, newest first:
+ *   0.4  no effect but send: see advance.h
  *   0.3  cleanup is gone, which no host called
  *   0.2  no effects but send and http: see advance.h
  *   0.1  first version */
@@ -22,7 +23,7 @@ extern "C" {
 #endif
 
 #define MT_RUNTIME_MAJOR 0u
-#define MT_RUNTIME_MINOR 3u
+#define MT_RUNTIME_MINOR 4u
 
 /** What a runtime adds to the services of the host. */
 struct mt_runtime_out {

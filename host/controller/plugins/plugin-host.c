@@ -371,13 +371,6 @@ static int host_send(struct mt_ctx *x, struct mt_request *r)
 	return 1;
 }
 
-static int host_http(struct mt_ctx *x, const char *method, const char *url,
-		     struct mt_str headers, struct mt_str body)
-{
-	(void)method, (void)url, (void)headers, (void)body;
-	return fail(&x->error, MT_EUNSUPPORTED, "the `http` effect is not supported");
-}
-
 static int host_keep(struct mt_ctx *x, struct mt_str state)
 {
 	AUTO(json) json_object *record = json_object_new_object();
@@ -527,7 +520,6 @@ const struct mt_host *plugin_host(void)
 		.reply_call_name = host_reply_call_name,
 		.reply_call_args = host_reply_call_args,
 		.send = host_send,
-		.http = host_http,
 		.keep = host_keep,
 		.prompt = host_prompt,
 		.option_at = host_option_at,
