@@ -120,15 +120,16 @@ struct mt_host {
 	/** Text of a field by path: "args.command", "content"; empty if absent. Anything
 	 *  that is not a string is returned as JSON text. */
 	struct mt_str (*event_field)(const struct mt_event *event, const char *path);
-	/** The event as a model would read it. */
+	/** The event as a model would read it; "" for analyzers. */
 	struct mt_str (*event_text)(struct mt_ctx *ctx, const struct mt_event *event);
 	/** Response id of the reply that an action came from; "" if none. */
 	const char *(*event_reply)(const struct mt_event *event);
 
 	/* -- a request to a model; sent with `send` -- */
 	/** A new request, valid until `advance` returns or `request` is called again, which
-	 *  discards it. NULL: out of memory. The functions below that build it return
-	 *  MT_OK or a status; then it can only be discarded. */
+	 *  discards it. NULL: out of memory, or there is no conversation: analyzers and
+	 *  runtimes have none, nor has `check` of a condenser. The functions below that
+	 *  build it return MT_OK or a status; then it can only be discarded. */
 	struct mt_request *(*request)(struct mt_ctx *ctx);
 	/** Append the view as messages: the system text, turns, tool calls with
 	 *  their results. */
@@ -155,11 +156,14 @@ struct mt_host {
 	/* -- keeping -- */
 	/** Keep a state in place of the one before, for in->state of the next call: that of an
 	 *  agent as long as the conversation, also after a resume, that of a condenser until
-	 *  its work ends. @return MT_ELIMIT above MT_STATE_MAX, MT_ENOMEM, MT_EIO. */
+	 *  its work ends. @return MT_ELIMIT above MT_STATE_MAX, MT_ENOMEM, MT_EIO,
+	 *  MT_EUNSUPPORTED without a conversation (see `request`). */
 	int (*keep)(struct mt_ctx *ctx, struct mt_str state);
 
 	/** Render a template of the agent: `data` is a JSON object that overrides the
-	 *  values of the host (tools, workspace, date, ...). */
+	 *  values of the host (tools, workspace, date, ...). `*ret_text` is borrowed until
+	 *  `advance` returns. @return MT_EUNSUPPORTED without a conversation (see
+	 *  `request`), MT_ENOTFOUND, MT_EINVAL, ... */
 	int (*prompt)(struct mt_ctx *ctx, const char *name, struct mt_str data,
 		      struct mt_str *ret_text);
 

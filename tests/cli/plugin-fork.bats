@@ -176,6 +176,21 @@ until_there() {
 	done
 }
 
+@test "an analyzer has no conversation: requests, prompts and states are refused" {
+	printf '%s\n' '[turn]' '[call execute_bash]' 'command = touch one' '[turn]' \
+		'[call finish]' 'message = done' >"$work/script"
+	for run in fork inside; do
+		rm -f "$work/ws/one"
+		run mortise run -q -C "$work/ws" --model "script:$work/script" -t go \
+			-o controller.analyzers=harm -o controller.confirmation=risky \
+			-o analyzer.harm.read=yes -o analyzer.harm.run=$run </dev/null
+		echo "$output"
+		[ "$status" -eq 0 ]
+		[ "$output" = done ]
+		[ -e "$work/ws/one" ]
+	done
+}
+
 @test "a project cannot choose where a plugin runs, and dialects have no choice" {
 	mkdir "$work/ws/.mortise"
 	for kind in agent condenser; do

@@ -282,6 +282,25 @@ static int harm_open_analyzer(const struct mt_host *host,
 	return MT_OK;
 }
 
+/* What needs a conversation, which an analyzer does not have. */
+static const char *harm_ask(const struct mt_host *host, const struct mt_event *event,
+			    struct mt_ctx *ctx)
+{
+	static const struct mt_str state = MT_STR("state"), data = MT_STR("{}");
+	struct mt_str text = MT_STR("none");
+
+	if (host->view_count(ctx) || host->view_at(ctx, 0) ||
+	    host->event_text(ctx, event).len)
+		return "it sees events";
+	if (host->request(ctx))
+		return "it gets a request";
+	if (host->keep(ctx, state) != MT_EUNSUPPORTED)
+		return "it keeps a state";
+	if (host->prompt(ctx, "system", data, &text) != MT_EUNSUPPORTED || text.len != 4)
+		return "it renders a prompt";
+	return NULL;
+}
+
 static int harm_analyze(const struct mt_host *host, const struct mt_analyzer_out *out,
 			struct mt_ctx *ctx, const struct mt_in *in)
 {
@@ -290,6 +309,8 @@ static int harm_analyze(const struct mt_host *host, const struct mt_analyzer_out
 
 	(void)in;
 	harm_do(host, ctx, "deed");
+	if (host->option(ctx, "read") && harm_ask(host, out->action(ctx), ctx))
+		return out->refuse(ctx, "%s", harm_ask(host, out->action(ctx), ctx));
 	return out->verdict(ctx, MT_RISK_LOW, 0, rule, reason);
 }
 

@@ -200,7 +200,8 @@ static int copy_prompt(struct mt_ctx *x, const char *name, struct mt_str data,
 	const struct journal_entry question = { .type = JOURNAL_PROMPT,
 						.text = { word(name), given(data) } };
 	struct strbuf answer = STRBUF(JOURNAL_MAX);
-	int r = ask(x, &question, &answer, &x->error);
+	int r = plugin_ctx_converses(x) ? ask(x, &question, &answer, &x->error)
+					: MT_EUNSUPPORTED;
 
 	if (r) {
 		strbuf_clear(&answer);

@@ -54,6 +54,21 @@ void plugin_ctx_clear(struct mt_ctx *x)
 	*x = (struct mt_ctx){ 0 };
 }
 
+static struct request_messages *messages_of(const struct mt_ctx *x)
+{
+	return x->c ? x->c->agent->memory : NULL;
+}
+
+bool plugin_ctx_converses(struct mt_ctx *x)
+{
+	if (messages_of(x))
+		return true;
+	fail(&x->error, MT_EUNSUPPORTED,
+	     "the function has no conversation: it cannot query a model, render a prompt "
+	     "or keep a state");
+	return false;
+}
+
 const char *plugin_hold_text(struct mt_ctx *x, char *text)
 {
 	if (!text || ARRAY_ADD(x->texts, x->text_count, ARRAY_MAX)) {
@@ -199,8 +214,9 @@ static struct mt_str host_event_field(const struct mt_event *e, const char *path
 
 static struct mt_str host_event_text(struct mt_ctx *x, const struct mt_event *e)
 {
-	return e ? request_messages_text(x->c->agent->memory, host_event_id(e))
-		 : (struct mt_str){ "", 0 };
+	return e && messages_of(x)
+		       ? request_messages_text(messages_of(x), host_event_id(e))
+		       : (struct mt_str){ "", 0 };
 }
 
 static const char *host_event_reply(const struct mt_event *e)
@@ -214,6 +230,8 @@ static const char *host_event_reply(const struct mt_event *e)
 
 static struct mt_request *host_request(struct mt_ctx *x)
 {
+	if (!plugin_ctx_converses(x))
+		return NULL;
 	llm_request_free(x->request);
 	x->request = llm_request_new();
 	if (x->request && x->c->agent->llm)
@@ -376,6 +394,8 @@ static int host_keep(struct mt_ctx *x, struct mt_str state)
 	AUTO(json) json_object *record = json_object_new_object();
 	char *copy, name[256];
 
+	if (!plugin_ctx_converses(x))
+		return MT_EUNSUPPORTED;
 	if (state.len > MT_STATE_MAX)
 		return fail(&x->error, MT_ELIMIT, "the state is larger than %u bytes",
 			    MT_STATE_MAX);
@@ -472,10 +492,13 @@ static json_object *prompt_data(struct mt_ctx *x)
 static int host_prompt(struct mt_ctx *x, const char *name, struct mt_str data,
 		       struct mt_str *ret_text)
 {
-	AUTO(json) json_object *all = prompt_data(x);
+	AUTO(json) json_object *all = NULL;
 	AUTO(json) json_object *own = NULL;
 	const char *text;
 
+	if (!plugin_ctx_converses(x))
+		return MT_EUNSUPPORTED;
+	all = prompt_data(x);
 	if (!all)
 		return MT_ENOMEM;
 	if (data.len) {

@@ -61,6 +61,10 @@ struct mt_ctx {
 };
 void plugin_ctx_clear(struct mt_ctx *x);
 
+/** Can it query models and render prompts? Analyzers and runtimes have no conversation, and
+ *  a condenser has none in `check`. If not, `x->error` says so. */
+bool plugin_ctx_converses(struct mt_ctx *x);
+
 /* A work builds one request at a time, so the handle of its request is the work itself. */
 static inline struct mt_request *plugin_ctx_request(struct mt_ctx *x)
 {
