@@ -26,8 +26,8 @@
 #ifndef MORTISE_HARNESS_H
 #define MORTISE_HARNESS_H
 
+#include <mortise/extensions.h>
 #include <mortise/harness-base.h>
-#include <mortise/tool.h>
 #include <unistd.h>
 
 /* The source of the plugin, which may come first, can use the same names. */
@@ -52,6 +52,7 @@ struct mt_harness {
 	char *spooled;
 	size_t media_count;  /* images and other media */
 	struct mt_harness_pair *fields; /* of the observation, as JSON */
+	char *structured;    /* the structured result, as JSON; NULL: none */
 
 	/* -- the fake clock -- */
 	int64_t now_ms;      /* since the start of the call */
@@ -69,6 +70,9 @@ struct mt_harness {
 	const struct mt_toolset *set;
 	const struct mt_tool *tool; /* of the running call */
 	struct mt_harness_pair *args, *options, *replies;
+	struct mt_harness_pair *submitted; /* methods whose reply the tool has not had */
+	uint64_t submitted_count, waited_count;
+	int previews;        /* the running call is a preview */
 	struct mt_harness_pair *borrowed;
 	struct mt_call call;
 	struct mt_instance instance;
@@ -451,7 +455,10 @@ static inline int mt_harness_request(struct mt_call *call, const char *method,
 	int status = MT_EUNSUPPORTED;
 
 	(void)params;
-	if (reply) {
+	if (h->previews) {
+		text = "a preview cannot send requests";
+		status = MT_EDENIED;
+	} else if (reply) {
 		status = reply->status;
 		text = mt_harness_lend(h,
 				       mt_harness_copy(reply->text, strlen(reply->text)));
@@ -561,9 +568,101 @@ static inline void mt_harness_log(struct mt_instance *instance, int level,
 	free(text);
 }
 
+/* ---- extensions -------------------------------------------------------------------- */
+
+static inline int mt_harness_structured(struct mt_call *call, const char *json,
+					size_t len)
+{
+	if (len == 0 || json[0] != '{')
+		return MT_EINVAL;
+	free(call->harness->structured);
+	call->harness->structured = mt_harness_copy(json, len);
+	return MT_OK;
+}
+
+static inline int mt_harness_argument_length(struct mt_call *call, const char *name,
+					     uint64_t *ret)
+{
+	int is_text;
+	size_t len;
+
+	if (!mt_harness_arg(call->harness, name, &is_text))
+		return MT_ENOTFOUND;
+	if (!mt_harness_arg_str(call, name, &len))
+		return MT_EINVAL;
+	*ret = len;
+	return MT_OK;
+}
+
+static inline int mt_harness_argument_read(struct mt_call *call, const char *name,
+					   uint64_t offset, void *buffer, size_t room,
+					   size_t *ret_len)
+{
+	uint64_t len;
+	int status = mt_harness_argument_length(call, name, &len);
+
+	if (status)
+		return status;
+	len = offset < len ? len - offset : 0;
+	*ret_len = len < room ? (size_t)len : room;
+	if (*ret_len)
+		memcpy(buffer, mt_harness_arg_str(call, name, NULL) + offset, *ret_len);
+	return MT_OK;
+}
+
+/* Requests are answered when the tool waits, in the order in which it sent them. */
+static inline int mt_harness_submit(struct mt_call *call, const char *method,
+				    struct mt_str params, uint64_t *ret_number)
+{
+	struct mt_harness *h = call->harness;
+
+	(void)params;
+	if (h->submitted_count - h->waited_count >= MT_REQUESTS_MAX)
+		return MT_ELIMIT;
+	mt_harness_add(&h->submitted, method, MT_OK, "", 0);
+	*ret_number = ++h->submitted_count;
+	return MT_OK;
+}
+
+static inline int mt_harness_wait(struct mt_call *call, int64_t timeout_ms,
+				  struct mt_answer_draft_1 *ret)
+{
+	struct mt_harness *h = call->harness;
+	struct mt_answer_draft_1 answer = { 0 };
+	static const struct mt_str none = MT_STR("{}");
+
+	(void)timeout_ms;
+	if (!h->submitted)
+		return MT_ENOTFOUND;
+	answer.number = ++h->waited_count;
+	answer.status = mt_harness_request(call, h->submitted->name, none, &answer.text);
+	mt_harness_remove(&h->submitted, h->submitted->name);
+	*ret = answer;
+	return MT_OK;
+}
+
 static inline const void *mt_harness_extension(const char *name)
 {
-	(void)name;
+	static const struct mt_result_draft_1 result = {
+		.size = sizeof result, .structured = mt_harness_structured };
+	static const struct mt_arguments_draft_1 arguments = {
+		.size = sizeof arguments, .length = mt_harness_argument_length,
+		.read = mt_harness_argument_read };
+	static const struct mt_requests_draft_1 requests = {
+		.size = sizeof requests, .submit = mt_harness_submit,
+		.wait = mt_harness_wait };
+	static const struct {
+		const char *name;
+		const void *table;
+	} tables[] = {
+		{ MT_RESULT_DRAFT_1, &result },
+		{ MT_ARGUMENTS_DRAFT_1, &arguments },
+		{ MT_REQUESTS_DRAFT_1, &requests },
+	};
+
+	for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
+		if (strcmp(tables[i].name, name) == 0)
+			return tables[i].table;
 	return NULL;
 }
 
@@ -636,7 +735,8 @@ static inline struct mt_harness *mt_harness_open(const struct mt_plugin *plugin,
 static inline void mt_harness_forget_result(struct mt_harness *h)
 {
 	free(h->error);
-	h->error = NULL;
+	free(h->structured);
+	h->error = h->structured = NULL;
 	h->text_len = h->media_count = 0;
 	h->text[0] = h->live[0] = h->spooled[0] = '\0';
 	h->now_ms = 0;
@@ -653,27 +753,48 @@ static inline const struct mt_tool *mt_harness_tool(const struct mt_harness *h,
 	return NULL;
 }
 
-/** Call a tool with the arguments that were set since the last call. The first call opens
- *  the instance. @return what the tool returned; the result is in the harness. */
-static inline int mt_harness_call(struct mt_harness *h, const char *name)
+static inline int mt_harness_run(struct mt_harness *h,
+				 int (*run)(const struct mt_tool_host *host, void *self,
+					    struct mt_call *call))
 {
 	const struct mt_tool_host *host = mt_harness_host();
 	int status = MT_OK;
 
 	mt_harness_forget_result(h);
-	h->tool = mt_harness_tool(h, name);
 	if (!h->opened && h->set->open)
 		status = h->set->open(host, &h->instance, &h->self);
 	h->opened = status == MT_OK;
-	if (!status && h->tool->call)
-		status = h->tool->call(host, h->self, &h->call);
-	else if (!status && h->set->call)
-		status = h->set->call(host, h->self, &h->call);
-	else if (!status)
-		mt_harness_fatal("the tool is not a function that a harness can call",
-				 name);
+	if (!status)
+		status = run(host, h->self, &h->call);
 	mt_harness_remove(&h->borrowed, NULL);
 	mt_harness_remove(&h->args, NULL);
+	mt_harness_remove(&h->submitted, NULL);
+	h->waited_count = h->submitted_count;
+	return status;
+}
+
+/** Call a tool with the arguments that were set since the last call. The first call opens
+ *  the instance. @return what the tool returned; the result is in the harness. */
+static inline int mt_harness_call(struct mt_harness *h, const char *name)
+{
+	h->tool = mt_harness_tool(h, name);
+	if (!h->tool->call && !h->set->call)
+		mt_harness_fatal("the tool is not a function that a harness can call",
+				 name);
+	return mt_harness_run(h, h->tool->call ? h->tool->call : h->set->call);
+}
+
+/** The same for the preview of a call, in which requests fail with MT_EDENIED. */
+static inline int mt_harness_preview(struct mt_harness *h, const char *name)
+{
+	int status;
+
+	h->tool = mt_harness_tool(h, name);
+	if (!MT_HAS(h->tool, preview) || !h->tool->preview)
+		mt_harness_fatal("the tool has no preview", name);
+	h->previews = 1;
+	status = mt_harness_run(h, h->tool->preview);
+	h->previews = 0;
 	return status;
 }
 
@@ -693,6 +814,7 @@ static inline int mt_harness_close(struct mt_harness *h)
 	free(h->live);
 	free(h->spooled);
 	free(h->error);
+	free(h->structured);
 	free(h->saved);
 	free(h);
 	return 0;

@@ -140,6 +140,74 @@ passes() {
 @test "gcc with sanitizers" { passes gcc; }
 @test "clang with sanitizers" { passes clang; }
 
+@test "previews and the extensions of the host" {
+	cat > more.c <<-'END'
+		#include <mortise/extensions.h>
+		static int run(const struct mt_tool_host *host, void *self, struct mt_call *call)
+		{
+			const struct mt_result_draft_1 *result = host->extension(MT_RESULT_DRAFT_1);
+			const struct mt_arguments_draft_1 *arguments =
+				host->extension(MT_ARGUMENTS_DRAFT_1);
+			const struct mt_requests_draft_1 *requests =
+				host->extension(MT_REQUESTS_DRAFT_1);
+			struct mt_answer_draft_1 answer;
+			uint64_t length = 0, number;
+			char piece[3];
+			size_t n = 0;
+			(void)self;
+			result->structured(call, "{\"n\":1}", 7);
+			if (arguments->length(call, "none", &length) != MT_ENOTFOUND)
+				return MT_EINVAL;
+			arguments->length(call, "text", &length);
+			arguments->read(call, "text", 2, piece, sizeof piece, &n);
+			requests->submit(call, "one", (struct mt_str)MT_STR("{}"), &number);
+			requests->submit(call, "two", (struct mt_str)MT_STR("{}"), &number);
+			while (requests->wait(call, -1, &answer) == MT_OK)
+				host->reply(call, "%d %d %s ", (int)answer.number, answer.status,
+					    answer.text.ptr);
+			return host->reply(call, "%d %.*s", (int)length, (int)n, piece);
+		}
+		static int before(const struct mt_tool_host *host, void *self, struct mt_call *call)
+		{
+			struct mt_str reply;
+			(void)self;
+			if (host->request(call, "one", (struct mt_str)MT_STR("{}"), &reply) != MT_EDENIED)
+				return host->fail(call, MT_EIO, "not denied");
+			return host->reply(call, "says %s", host->arg_str(call, "text", NULL));
+		}
+		MT_TOOL(run, "more", .name = "more", .description = "x", .preview = before,
+			MT_PARAMS(MT_TEXT("text", MT_REQUIRED, "x"), MT_TEXT("none")))
+	END
+	cat > test.c <<-'END'
+		#include "more.c"
+		#include <mortise/harness.h>
+		int main(void)
+		{
+			struct mt_harness *h = mt_harness_open(mortise_plugin_v1(), "more");
+
+			mt_harness_text(h, "text", "abcd");
+			mt_harness_answer(h, "two", MT_OK, "{\"two\":2}");
+			mt_harness_answer(h, "one", MT_EIO, "no");
+			if (mt_harness_call(h, "more") || !h->structured)
+				return 1;
+			printf("%s|%s\n", h->text, h->structured);
+			mt_harness_text(h, "text", "abcd");
+			mt_harness_answer(h, "one", MT_OK, "{}");
+			if (mt_harness_preview(h, "more") || h->structured)
+				return 2;
+			puts(h->text);
+			return mt_harness_close(h);
+		}
+	END
+	${CC:-cc} -std=gnu17 -g -Wall -Wextra -Wshadow -Werror -I"$top_srcdir/sdk-headers" \
+		-o test test.c
+	run ./test
+	echo "$output"
+	[ "$status" -eq 0 ]
+	[ "${lines[0]}" = '1 -3 no 2 0 {"two":2} 4 cd|{"n":1}' ]
+	[ "${lines[1]}" = "says abcd" ]
+}
+
 # kind_passes COMPILER KIND: the test that mortise plugins new makes for this kind passes
 # under sanitizers, and the example of the header runs
 kind_passes() {
