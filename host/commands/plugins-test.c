@@ -20,19 +20,29 @@
 #include <mortise/tool.h>
 #include <string.h>
 
-enum { LIST_MAX = 1 << 16, LOG_MAX = 1 << 20, PLUGIN_MAX = 1 << 28 };
+enum {
+	LIST_MAX = 1 << 16,
+	LOG_MAX = 1 << 20,
+	PLUGIN_MAX = 1 << 28,
+	PREVIEW_MS = 5000, /* as of a preview in a conversation */
+};
 
 /* ---- the case file ---------------------------------------------------------------- */
 
-enum key { KEY_CALL, KEY_ARGUMENTS, KEY_RESULT, KEY_MATCH, KEY_ERROR, KEYS };
+enum key {
+	KEY_CALL, KEY_ARGUMENTS,
+	KEY_RESULT, KEY_MATCH, KEY_ERROR, KEY_STRUCTURED, KEY_PREVIEW, /* expectations */
+	KEYS
+};
 
-static const char *const keys[KEYS] = { "call", "arguments", "result", "match", "error" };
+static const char *const keys[KEYS] = { "call", "arguments", "result", "match",
+					"error", "structured", "preview" };
 
 struct test_case {
 	const char *name;                     /* of its section */
 	unsigned line;
 	const struct ini_entry *entries[KEYS]; /* NULL: absent */
-	enum key expected;                    /* KEY_RESULT, KEY_MATCH or KEY_ERROR */
+	enum key expected;
 };
 
 struct cases {
@@ -65,8 +75,8 @@ static int add_entry(struct cases *cases, const struct ini_entry *entry,
 		key++;
 	if (key == KEYS)
 		return fail(err, MT_EINVAL,
-			    "%s:%u: unknown key `%s`; use call, arguments, result, match "
-			    "or error",
+			    "%s:%u: unknown key `%s`; use call, arguments, result, "
+			    "match, error, structured or preview",
 			    cases->path, entry->line, entry->key);
 	if (entry->op != '=' || c->entries[key])
 		return fail(err, MT_EINVAL, "%s:%u: set `%s` of a case once, with `=`",
@@ -89,36 +99,45 @@ static int check_pattern(const struct cases *cases, const struct ini_entry *entr
 	return MT_OK;
 }
 
+static int check_object(const struct cases *cases, const struct ini_entry *entry,
+			const char *what, struct error *err)
+{
+	struct error why = ERROR_NONE;
+	AUTO(json) json_object *object =
+		js_parse_object(entry->value, strlen(entry->value), &why);
+
+	return object ? MT_OK
+		      : fail(err, MT_EINVAL, "%s:%u: invalid %s: %s", cases->path,
+			     entry->line, what, why.text);
+}
+
 static int check_case(const struct cases *cases, struct test_case *c, struct error *err)
 {
-	const struct ini_entry *arguments = c->entries[KEY_ARGUMENTS];
+	const struct ini_entry *arguments = c->entries[KEY_ARGUMENTS], *expected;
 	size_t expectations = 0;
-	struct error why = ERROR_NONE;
-	AUTO(json) json_object *object = NULL;
 
 	if (!c->entries[KEY_CALL])
 		return fail(err, MT_EINVAL,
 			    "%s:%u: the case `%s` calls no tool; add `call = TOOL`",
 			    cases->path, c->line, c->name);
-	for (enum key key = KEY_RESULT; key <= KEY_ERROR; key++)
+	for (enum key key = KEY_RESULT; key < KEYS; key++)
 		if (c->entries[key]) {
 			c->expected = key;
 			expectations++;
 		}
 	if (expectations != 1)
 		return fail(err, MT_EINVAL,
-			    "%s:%u: the case `%s` needs one of result, match and error",
+			    "%s:%u: the case `%s` needs one of result, match, error, "
+			    "structured and preview",
 			    cases->path, c->line, c->name);
-	if (arguments) {
-		object =
-			js_parse_object(arguments->value, strlen(arguments->value), &why);
-		if (!object)
-			return fail(err, MT_EINVAL, "%s:%u: invalid arguments: %s",
-				    cases->path, arguments->line, why.text);
-	}
-	return c->expected == KEY_RESULT
-		       ? MT_OK
-		       : check_pattern(cases, c->entries[c->expected], err);
+	if (arguments && check_object(cases, arguments, keys[KEY_ARGUMENTS], err))
+		return err->code;
+	expected = c->entries[c->expected];
+	if (c->expected == KEY_STRUCTURED)
+		return check_object(cases, expected, keys[KEY_STRUCTURED], err);
+	return c->expected == KEY_MATCH || c->expected == KEY_ERROR
+		       ? check_pattern(cases, expected, err)
+		       : MT_OK;
 }
 
 static int read_cases(struct cases *cases, struct error *err)
@@ -186,6 +205,14 @@ static bool is_match(const char *pattern, const char *text, size_t len)
 	return object && pattern_matches_once(object, text, len) == MT_OK;
 }
 
+static bool is_same_object(const char *want, const char *json, size_t len)
+{
+	AUTO(json) json_object *a = js_parse_object(want, strlen(want), NULL);
+	AUTO(json) json_object *b = js_parse_object(json, len, NULL);
+
+	return a && b && json_object_equal(a, b);
+}
+
 /* `error` is NULL for a call that succeeded. */
 static bool is_expected(const struct test_case *c, const char *error, const char *text,
 			size_t len)
@@ -197,11 +224,14 @@ static bool is_expected(const struct test_case *c, const char *error, const char
 	if (error)
 		return false;
 	len = trimmed(text, len);
-	return c->expected == KEY_MATCH
-		       ? is_match(want, text, len)
-		       : strlen(want) == len && memcmp(want, text, len) == 0;
+	if (c->expected == KEY_MATCH)
+		return is_match(want, text, len);
+	if (c->expected == KEY_STRUCTURED)
+		return is_same_object(want, text, len);
+	return strlen(want) == len && memcmp(want, text, len) == 0;
 }
 
+/* `text`: what the case compares. */
 static void judge(struct test_run *run, const char *error, const char *text, size_t len)
 {
 	const struct test_case *c = &run->cases->list[run->next++];
@@ -247,6 +277,12 @@ static int send_case(struct test_run *run, struct error *err)
 	if (!text)
 		return err->code ? err->code : out_of_memory(err);
 	run->instance = &run->catalog->instances[tool->instance];
+	if (c->expected == KEY_PREVIEW && !tool->previews)
+		return fail(err, MT_EUNSUPPORTED, "the tool %s has no preview",
+			    tool->name);
+	if (c->expected == KEY_PREVIEW)
+		return runner_preview(run->runner, run->next + 1, run->instance->name,
+				      tool->real, text, len, PREVIEW_MS, err);
 	return runner_call(run->runner, run->next + 1, run->instance->name, tool->real,
 			   text, len, launch_deadline(run->instance, tool, 0), err);
 }
@@ -269,9 +305,16 @@ static void plugins_test_on_result(void *arg, const struct runner_result *result
 {
 	const char *error = result->error ? result->error : status_name(result->status);
 	struct test_run *run = arg;
+	json_object *structured = js_get(result->fields, "structured");
+	const char *text = result->text;
+	size_t len = result->text_len;
 
 	http_requests_cancel(&run->http);
-	judge(run, result->status ? error : NULL, result->text, result->text_len);
+	if (run->cases->list[run->next].expected == KEY_STRUCTURED) {
+		text = structured ? js_text(structured, &len) : NULL;
+		len = text ? len : 0;
+	}
+	judge(run, result->status ? error : NULL, text ? text : "", len);
 	advance(run);
 }
 

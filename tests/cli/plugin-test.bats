@@ -159,7 +159,7 @@ setup() {
 	# nothing\n| the file contains no case
 	call = x\n[a]\n|1: `call` belongs to no case
 	[a]\nresult = x\n|1: the case `a` calls no tool
-	[a]\ncall = x\n|1: the case `a` needs one of result, match and error
+	[a]\ncall = x\n|1: the case `a` needs one of result, match, error, structured and preview
 	[a]\ncall = x\nresult = y\nerror = z\n|1: the case `a` needs one of
 	[a]\ncall = x\nexpect = y\n|3: unknown key `expect`
 	[a]\ncall = x\ncall = y\n|3: set `call` of a case once
@@ -240,4 +240,66 @@ with_valgrind() {
 	# other commands still refuse it
 	run mortise plugins check deeds.so
 	[ "$status" -ne 0 ]
+}
+
+@test "structured results and previews" {
+	cat > more.c <<-'END'
+		#include <mortise/extensions.h>
+		static int run(const struct mt_tool_host *host, void *self, struct mt_call *call)
+		{
+			const struct mt_result_draft_1 *r = host->extension(MT_RESULT_DRAFT_1);
+			r->structured(call, "{\"n\":1,\"m\":[2]}", 15);
+			return host->reply(call, "called");
+		}
+		static int before(const struct mt_tool_host *host, void *self, struct mt_call *call)
+		{
+			return host->reply(call, "deletes %s", host->arg_str(call, "name", NULL));
+		}
+		static const struct mt_tool tools[] = {
+			{ .size = sizeof *tools, .name = "more", .description = "x", .call = run,
+			  .preview = before, MT_PARAMS(MT_TEXT("name", .fallback = "all")) },
+			{ .size = sizeof *tools, .name = "less", .description = "x", .call = run,
+			  .schema = "{}" } };
+		static const struct mt_toolset set = { .size = sizeof set, .tool_count = 2,
+			.tools = tools };
+		MT_TOOLSET(&set, "more", .name = "more")
+	END
+	${CC:-cc} -std=gnu17 -shared -fPIC -I"$top_srcdir/sdk-headers" -o more.so more.c
+	chmod 755 more.so
+	cat > more.cases <<-'END'
+		[structured]
+		call = more
+		structured = {"m": [2], "n": 1}
+
+		[a preview]
+		call = more
+		arguments = {"name": "one"}
+		preview = deletes one
+
+		[a preview with a default]
+		call = more
+		preview = deletes all
+	END
+	run mortise plugins test more.so
+	echo "$output"
+	[ "$status" -eq 0 ]
+	cat > more.cases <<-'END'
+		[another object]
+		call = more
+		structured = {"m": [2], "n": 2}
+
+		[another preview]
+		call = more
+		preview = called
+
+		[no preview]
+		call = less
+		preview = x
+	END
+	run mortise plugins test more.so
+	echo "$output"
+	[ "$status" -eq 1 ]
+	[[ "$output" == *"not ok 1 - another object"*'got: {"n":1,"m":[2]}'* ]]
+	[[ "$output" == *"not ok 2 - another preview"*"got: deletes all"* ]]
+	[[ "$output" == *"not ok 3 - no preview"*"the tool less has no preview"* ]]
 }
