@@ -24,7 +24,7 @@ members() {
 
 @test "each member is where the C compiler has it" {
 	{
-		echo '#include <mortise/tool.h>'
+		echo '#include <mortise/extensions.h>'
 		echo '#include <stdio.h>'
 		echo 'int main(void) {'
 		members 'printf("%s.%s %%zu\\n", offsetof(struct %s, %s));\n'
@@ -68,6 +68,59 @@ members() {
 		"$top_srcdir/examples/templates/tool-rust/NAME.rs" > plugin/src/lib.rs
 	(cd plugin && cargo build --offline)
 	mortise plugins check plugin/target/debug/libwords.so
+}
+
+@test "a preview, a structured result, an argument in pieces, and requests" {
+	mortise plugins new tool words --lang rust
+	cat > words/words.rs <<-'END'
+		use mortise_plugin_sys::{tool, Call};
+
+		fn run(call: &Call) -> Result<String, String> {
+		    let mut piece = [0u8; 3];
+		    let mut text = Vec::new();
+		    let mut answers = 0;
+
+		    while let Some(n @ 1..) = call.read("text", text.len() as u64, &mut piece) {
+		        text.extend_from_slice(&piece[..n]);
+		    }
+		    if call.read("none", 0, &mut piece).is_some() || !call.structured("{\"n\": 1}") {
+		        return Err("not as documented".to_string());
+		    }
+		    call.submit("no/method", "{}");
+		    call.submit("no/method", "{}");
+		    while let Some(answer) = call.wait() {
+		        answers += answer.text.is_err() as i32;
+		    }
+		    let refused = call.request("no/method", "{}").unwrap_err();
+		    Ok(format!("{} {answers} {refused}", String::from_utf8_lossy(&text)))
+		}
+
+		fn before(call: &Call) -> Result<String, String> {
+		    Ok(format!("counts {}", call.text("text").unwrap_or("")))
+		}
+
+		tool! {
+		    plugin: "words", name: "words", description: "For a test.", hints: 0,
+		    schema: r#"{"type": "object", "properties": {"text": {"type": "string"}}}"#,
+		    run: run, preview: before,
+		}
+	END
+	cat > words/words.cases <<-'END'
+		[in pieces]
+		call = words
+		arguments = {"text": "abcdefgh"}
+		result = abcdefgh 2 no conversation is attached
+
+		[structured]
+		call = words
+		structured = {"n": 1}
+
+		[a preview]
+		call = words
+		arguments = {"text": "abc"}
+		preview = counts abc
+	END
+	make -C words test
 }
 
 @test "a panic is an error of the call" {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-//! Bindings of `<mortise/plugin.h>` and `<mortise/tool.h>`, and a safe wrapper for a plugin
-//! of one tool: see `tool!`. Without dependencies.
+//! Bindings of `<mortise/plugin.h>`, `<mortise/tool.h>` and `<mortise/extensions.h>`, and a safe
+//! wrapper for a plugin of one tool: see `tool!`. Without dependencies.
 #![allow(non_camel_case_types)]
 
-use std::ffi::{c_char, c_int, c_void, CString};
+use std::ffi::{c_char, c_int, c_void, CStr, CString};
 use std::panic::{catch_unwind, AssertUnwindSafe};
 
 pub const MT_ABI_MAJOR: u16 = 1;
@@ -15,6 +15,11 @@ pub const MT_KIND_TOOL: u16 = 1;
 pub const MT_OK: c_int = 0;
 pub const MT_EINVAL: c_int = -1;
 pub const MT_EIO: c_int = -3;
+
+pub const MT_ARGUMENTS_DRAFT_1: &CStr = c"mortise.arguments.draft-1";
+pub const MT_REQUESTS_DRAFT_1: &CStr = c"mortise.requests.draft-1";
+pub const MT_RESULT_DRAFT_1: &CStr = c"mortise.result.draft-1";
+pub const MT_ANSWER_PIECE: u32 = 1 << 0;
 
 pub const MT_TOOL_READ_ONLY: u32 = 1 << 0;
 pub const MT_TOOL_DESTRUCTIVE: u32 = 1 << 1;
@@ -88,7 +93,43 @@ pub struct mt_tool_host {
     pub changed: mt_unbound,
     pub log: mt_unbound,
     pub log_text: mt_unbound,
-    pub extension: mt_unbound,
+    pub extension: Option<unsafe extern "C" fn(*const c_char) -> *const c_void>,
+}
+
+#[repr(C)]
+pub struct mt_result_draft_1 {
+    pub size: u32,
+    pub reserved: u32,
+    pub structured: PutText,
+}
+
+#[repr(C)]
+pub struct mt_arguments_draft_1 {
+    pub size: u32,
+    pub reserved: u32,
+    pub length: Option<unsafe extern "C" fn(*mut mt_call, *const c_char, *mut u64) -> c_int>,
+    pub read: Option<
+        unsafe extern "C" fn(
+            *mut mt_call, *const c_char, u64, *mut c_void, usize, *mut usize,
+        ) -> c_int,
+    >,
+}
+
+#[repr(C)]
+pub struct mt_answer_draft_1 {
+    pub number: u64,
+    pub status: i32,
+    pub flags: u32,
+    pub text: mt_str,
+}
+
+#[repr(C)]
+pub struct mt_requests_draft_1 {
+    pub size: u32,
+    pub reserved: u32,
+    pub submit:
+        Option<unsafe extern "C" fn(*mut mt_call, *const c_char, mt_str, *mut u64) -> c_int>,
+    pub wait: Option<unsafe extern "C" fn(*mut mt_call, i64, *mut mt_answer_draft_1) -> c_int>,
 }
 
 #[repr(C)]
@@ -171,6 +212,39 @@ pub struct Constant<T>(pub T);
 
 unsafe impl<T> Sync for Constant<T> {}
 
+impl mt_str {
+    const EMPTY: mt_str = mt_str { ptr: std::ptr::null(), len: 0 };
+
+    fn of(text: &str) -> mt_str {
+        mt_str { ptr: text.as_ptr().cast(), len: text.len() }
+    }
+
+    // What the host passes is UTF-8.
+    unsafe fn copy(&self) -> String {
+        if self.ptr.is_null() {
+            return String::new();
+        }
+        let bytes = unsafe { std::slice::from_raw_parts(self.ptr.cast(), self.len) };
+
+        String::from_utf8_lossy(bytes).into_owned()
+    }
+}
+
+/// An answer to a request: a JSON object, or the sentence that says why there is none.
+pub struct Answer {
+    /// Of the request, as `submit` returned it.
+    pub number: u64,
+    /// A piece of the answer, which comes later.
+    pub is_piece: bool,
+    pub text: Result<String, String>,
+}
+
+fn answer_text(status: c_int, text: &mt_str) -> Result<String, String> {
+    let text = unsafe { text.copy() };
+
+    if status == MT_OK { Ok(text) } else { Err(text) }
+}
+
 /// A running call, safely.
 pub struct Call<'a> {
     host: &'a mt_tool_host,
@@ -207,6 +281,77 @@ impl Call<'_> {
             .is_some_and(|cancelled| unsafe { cancelled(self.call) } != 0)
     }
 
+    /// Copy a part of a text argument, from a byte offset, into a buffer. The number of copied
+    /// bytes, 0 at the end; None if the argument is absent, or the host cannot do it.
+    pub fn read(&self, name: &str, offset: u64, buffer: &mut [u8]) -> Option<usize> {
+        let name = CString::new(name).ok()?;
+        let table: &mt_arguments_draft_1 = unsafe { self.extension(MT_ARGUMENTS_DRAFT_1)? };
+        let room = buffer.len();
+        let mut length = 0;
+        let status = unsafe {
+            table.read?(
+                self.call, name.as_ptr(), offset, buffer.as_mut_ptr().cast(), room, &mut length,
+            )
+        };
+
+        (status == MT_OK).then_some(length)
+    }
+
+    /// Set the structured result, an object as JSON. False: it was not accepted.
+    pub fn structured(&self, json: &str) -> bool {
+        let table: Option<&mt_result_draft_1> = unsafe { self.extension(MT_RESULT_DRAFT_1) };
+        let set = table.and_then(|table| table.structured);
+
+        set.is_some_and(|set| unsafe {
+            set(self.call, json.as_ptr().cast(), json.len()) == MT_OK
+        })
+    }
+
+    /// Send a request to the host and wait for its answer; `params` is an object as JSON.
+    pub fn request(&self, method: &str, params: &str) -> Result<String, String> {
+        let method = CString::new(method).map_err(|error| error.to_string())?;
+        let request = self.host.request.ok_or("This host answers no requests.")?;
+        let mut text = mt_str::EMPTY;
+        let status =
+            unsafe { request(self.call, method.as_ptr(), mt_str::of(params), &mut text) };
+
+        answer_text(status, &text)
+    }
+
+    /// Send a request and do not wait: see `wait`. Its number; None if it was not sent.
+    pub fn submit(&self, method: &str, params: &str) -> Option<u64> {
+        let method = CString::new(method).ok()?;
+        let table: &mt_requests_draft_1 = unsafe { self.extension(MT_REQUESTS_DRAFT_1)? };
+        let mut number = 0;
+        let status = unsafe {
+            table.submit?(self.call, method.as_ptr(), mt_str::of(params), &mut number)
+        };
+
+        (status == MT_OK).then_some(number)
+    }
+
+    /// The next answer to a submitted request; None if no request is open, or the call is
+    /// cancelled.
+    pub fn wait(&self) -> Option<Answer> {
+        let table: &mt_requests_draft_1 = unsafe { self.extension(MT_REQUESTS_DRAFT_1)? };
+        let mut answer =
+            mt_answer_draft_1 { number: 0, status: 0, flags: 0, text: mt_str::EMPTY };
+        let status = unsafe { table.wait?(self.call, -1, &mut answer) };
+
+        (status == MT_OK).then(|| Answer {
+            number: answer.number,
+            is_piece: answer.flags & MT_ANSWER_PIECE != 0,
+            text: answer_text(answer.status, &answer.text),
+        })
+    }
+
+    // A table that lives as long as the process; `T` has to be the type of this name.
+    unsafe fn extension<T>(&self, name: &CStr) -> Option<&'static T> {
+        let table = unsafe { self.host.extension?(name.as_ptr()) };
+
+        unsafe { table.cast::<T>().as_ref() }
+    }
+
     fn put(&self, result: Result<String, String>) -> c_int {
         match (result, self.host.reply_text, self.host.fail_text) {
             (Ok(text), Some(reply), _) => unsafe {
@@ -239,10 +384,23 @@ pub unsafe fn run_tool(
 /// Define a plugin of one tool, with its entry function:
 /// `tool! { plugin: "wc", name: "count", description: "...", hints: MT_TOOL_READ_ONLY,
 /// schema: "{...}", run: function }` after `fn function(call: &Call) -> Result<String, String>`.
+/// With `preview: another` after `run`, this function of the same type says what a call would do.
 #[macro_export]
 macro_rules! tool {
+    (@preview) => { None };
+    (@preview $preview:path) => {{
+        unsafe extern "C" fn mortise_preview(
+            host: *const $crate::mt_tool_host,
+            _: *mut ::std::ffi::c_void,
+            call: *mut $crate::mt_call,
+        ) -> ::std::ffi::c_int {
+            unsafe { $crate::run_tool(host, call, $preview) }
+        }
+        Some(mortise_preview)
+    }};
     (plugin: $plugin:expr, name: $name:expr, description: $description:expr,
-     hints: $hints:expr, schema: $schema:expr, run: $run:path $(,)?) => {
+     hints: $hints:expr, schema: $schema:expr, run: $run:path
+     $(, preview: $preview:path)? $(,)?) => {
         unsafe extern "C" fn mortise_run(
             host: *const $crate::mt_tool_host,
             _: *mut ::std::ffi::c_void,
@@ -259,6 +417,7 @@ macro_rules! tool {
                 description: concat!($description, "\0").as_ptr().cast(),
                 schema: concat!($schema, "\0").as_ptr().cast(),
                 call: Some(mortise_run),
+                preview: $crate::tool!(@preview $($preview)?),
                 ..$crate::NO_TOOL
             });
         static MORTISE_SET: $crate::Constant<$crate::mt_toolset> =
