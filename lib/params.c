@@ -43,7 +43,6 @@ static bool name_good(const char *name)
 	return true;
 }
 
-/* The default as a value; NULL: there is none, or it is not of the type. */
 /* `*ret` is NULL if there is none, or it is not of the type. @return MT_OK or MT_ENOMEM. */
 static int default_of(const struct mt_param *p, json_object **ret)
 {
@@ -148,7 +147,8 @@ static void put_param(const struct mt_param *p, struct strbuf *out)
 
 int params_schema(const struct mt_tool *t, struct strbuf *out, struct error *err)
 {
-	bool first = true;
+	const char *before = "},\"required\":[",
+		   *after = "}"; /* without a required one */
 
 	if (t->param_count > PARAMS_MAX || !t->params ||
 	    t->params->size < MT_PARAM_SIZE_1_0 || t->params->size > 65536 ||
@@ -165,18 +165,18 @@ int params_schema(const struct mt_tool *t, struct strbuf *out, struct error *err
 	strbuf_add(out, "{\"type\":\"object\",\"properties\":{");
 	for (size_t n = 0; n < t->param_count; n++)
 		put_param(param_at(t, n), out);
-	strbuf_add(out, "},\"required\":[");
 	for (size_t n = 0; n < t->param_count; n++) {
 		const struct mt_param *p = param_at(t, n);
 
 		if (!(p->flags & MT_REQUIRED))
 			continue;
-		if (!first)
-			strbuf_addc(out, ',');
+		strbuf_add(out, before);
 		js_put_str(out, p->name, strlen(p->name));
-		first = false;
+		before = ",";
+		after = "]";
 	}
-	strbuf_add(out, "],\"additionalProperties\":false}");
+	strbuf_add(out, after);
+	strbuf_add(out, ",\"additionalProperties\":false}");
 	return out->error ? fail_code(err, out->error) : MT_OK;
 }
 

@@ -23,10 +23,7 @@ static const struct mt_tool tools[] = {
 			"occur in the name or description.",
 		.brief = "Load tools that are listed by name only, so that you can "
 			 "call them.",
-		.schema = "{\"type\":\"object\",\"properties\":{"
-			  "\"names\":{\"type\":\"array\",\"items\":{\"type\":\"string\"}},"
-			  "\"query\":{\"type\":\"string\"}}"
-			  ",\"additionalProperties\":false}",
+		MT_PARAMS(MT_LIST("names"), MT_TEXT("query")),
 	},
 };
 

@@ -84,13 +84,9 @@ static const struct mt_tool tools[] = {
 			"secrets. `replace` puts `text` in place of `old` (default: "
 			"all).",
 		.brief = "Update notes for future conversations.",
-		.schema = "{\"type\":\"object\",\"properties\":{"
-			  "\"command\":{\"type\":\"string\",\"enum\":[\"append\",\"replace\"]},"
-			  "\"text\":{\"type\":\"string\"},"
-			  "\"old\":{\"type\":\"string\"},"
-			  "\"scope\":{\"type\":\"string\",\"enum\":[\"project\",\"user\"]}},"
-			  "\"required\":[\"command\",\"text\"]"
-			  ",\"additionalProperties\":false}",
+		MT_PARAMS(MT_CHOICE("command", MT_REQUIRED, .choices = "append|replace"),
+			  MT_TEXT("text", MT_REQUIRED), MT_TEXT("old"),
+			  MT_CHOICE("scope", .choices = "project|user")),
 	},
 };
 

@@ -21,11 +21,8 @@ static const struct mt_tool tools[] = {
 			"with its number. `from` and `to`: event numbers; returns those "
 			"events in full.",
 		.brief = "Read earlier events by search terms or event numbers.",
-		.schema = "{\"type\":\"object\",\"properties\":{"
-			  "\"query\":{\"type\":\"string\"},"
-			  "\"from\":{\"type\":\"integer\",\"minimum\":0},"
-			  "\"to\":{\"type\":\"integer\",\"minimum\":0}}"
-			  ",\"additionalProperties\":false}",
+		MT_PARAMS(MT_TEXT("query"), MT_INTEGER("from", .min = 0, .max = -1),
+			  MT_INTEGER("to", .min = 0, .max = -1)),
 	},
 };
 

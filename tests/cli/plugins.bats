@@ -172,6 +172,9 @@ call_takes() { # ARGUMENTS
 		call_takes "$wrong"
 		[ "$status" -ne 0 ]
 	done
+	takes 'MT_TEXT("path")' # no name is required: the schema does not say so
+	run mortise plugins info takes --json
+	[ "$(jq '.[0].data.tools[0].schema | has("required")' <<< "$output")" = false ]
 }
 
 @test "a listing from the cache runs no plugin" {
