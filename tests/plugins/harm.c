@@ -78,6 +78,12 @@ static void harm_open(void)
 	tell("open", open("/etc/passwd", O_RDONLY) < 0);
 }
 
+/* That a copy may read while it loads the plugin. */
+static void harm_library(void)
+{
+	tell("library", open("/etc/ld.so.cache", O_RDONLY) < 0);
+}
+
 static void harm_connect(void)
 {
 	int fd = socket(AF_INET, SOCK_STREAM, 0);
@@ -183,7 +189,7 @@ static const struct {
 	{ "exit", harm_exit }, { "crash", harm_crash }, { "abort", harm_abort },
 	{ "spin", harm_spin }, { "sleep", harm_sleep }, { "print", harm_print },
 	{ "flood", harm_flood },
-	{ "open", harm_open }, { "connect", harm_connect }, { "kill", harm_kill },
+	{ "open", harm_open }, { "library", harm_library }, { "connect", harm_connect }, { "kill", harm_kill },
 	{ "trace", harm_trace }, { "fork", harm_fork }, { "exec", harm_exec },
 	{ "unlink", harm_unlink }, { "memory", harm_memory },
 	{ "scribble", harm_scribble }, { "forge", harm_forge }, { "early", harm_early }, { "close", harm_close },
