@@ -59,7 +59,8 @@ struct mt_analyzer_out {
 	uint32_t (*hints)(struct mt_ctx *ctx);
 	/** All arguments, as JSON text. */
 	struct mt_str (*arguments)(struct mt_ctx *ctx);
-	/** The n-th string among them. @return MT_OK, MT_ENOTFOUND past the last. */
+	/** The n-th string among them. `ret->size` is that of the struct, as the caller knows
+	 *  it. @return MT_OK, MT_ENOTFOUND past the last. */
 	int (*argument)(struct mt_ctx *ctx, size_t n, struct mt_argument *ret);
 	struct mt_str (*thought)(struct mt_ctx *ctx);
 	struct mt_str (*reasoning)(struct mt_ctx *ctx);

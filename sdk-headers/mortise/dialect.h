@@ -132,7 +132,8 @@ struct mt_dialect_host {
 	int (*text)(struct mt_exchange *x, const char *text, size_t len);
 	int (*reasoning)(struct mt_exchange *x, const char *text, size_t len);
 	/** A tool call: `index` orders and joins pieces; id and name come with the first
-	 *  one (NULL after it). A call without an id gets one from the host. */
+	 *  one (NULL after it). The pieces of `args` make up a JSON object. A call without an id
+	 *  gets one from the host. */
 	int (*tool_call)(struct mt_exchange *x, size_t index, const char *id,
 			 const char *name, const char *args, size_t len);
 	/** JSON text to be given back with this reply; the last one counts. */
@@ -148,8 +149,9 @@ struct mt_dialect_host {
 	 *  not told. The first one counts. */
 	int (*error)(struct mt_exchange *x, int kind, int64_t retry_ms, const char *fmt,
 		     ...) MT_PRINTF(4, 5);
-	/** Memory for the dialect, valid for one attempt, initially zeroed; the same
-	 *  pointer each time. NULL: out of memory. */
+	/** Memory for the dialect while it decodes the answer of one attempt, initially
+	 *  zeroed; the same pointer each time. It does not survive from `encode` to `feed`.
+	 *  NULL: out of memory. */
 	void *(*state)(struct mt_exchange *x, size_t bytes);
 	/** Called when the attempt ends, to free what `state` points to. */
 	void (*on_end)(struct mt_exchange *x, void (*release)(void *state));
@@ -213,10 +215,10 @@ struct mt_dialect {
 	uint32_t size;
 	uint32_t flags;   /* MT_DIALECT_... */
 	/** Providers it serves, as a JSON object: name -> {base_url, key_env, local?,
-	 *  file?, auth?}; read from the discovery cache. An empty base_url must be set
-	 *  by the user; without the member no network is needed. file: the name of the
-	 *  model is that of a file, which has to be there. auth "sign": without a key,
-	 *  `sign` authenticates requests. */
+	 *  file?, auth?}; read from the discovery cache. A model is named PROVIDER/MODEL. An
+	 *  empty base_url must be set by the user; without the member no network is needed.
+	 *  file: the name of the model is that of a file, which has to be there. auth "sign":
+	 *  without a key, `sign` authenticates requests. */
 	const char *providers;
 	/** Write `request` with `url`, the header functions and `body`, or `local`. Called
 	 *  again for an attempt whose bytes must be others. @return MT_OK, or a status after
