@@ -35,6 +35,18 @@ works() {
 	rustc --version || skip "rustc is not installed"
 	works tool --lang rust
 }
+@test "without the headers, make says what to set" {
+	unset MORTISE_SDK
+	mortise plugins new tool my-tool
+	mortise plugins new tool my-other --lang c++
+	for dir in my-tool my-other; do
+		run make -C $dir PKG_CONFIG=false
+		[ "$status" -ne 0 ]
+		[[ "$output" == *"set PKG_CONFIG_PATH to the directory of mortise-plugin.pc, or MORTISE_SDK"* ]]
+		[[ "$output" != *"No such file"* ]]
+	done
+}
+
 @test "an agent" { works agent; }
 @test "a condenser" { works condenser; }
 @test "an analyzer" { works analyzer; }
