@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * skill.c - parses one skill. */
-#include "skills/skill.h"
+#include "skills/skills-internal.h"
 
 #include "skills/triggers.h"
 #include "array.h"
@@ -11,11 +11,6 @@
 #include <ctype.h>
 #include <string.h>
 #include <strings.h>
-
-/* Appended to the text of a task, whose variables the user must provide. */
-#define ASK_FOR_INPUTS \
-	"\n\nIf the user has not given a value for one of the variables above, ask for " \
-	"it before you begin."
 
 struct skill *skill_free(struct skill *s)
 {
@@ -326,7 +321,7 @@ static int take_body(struct skill *s, const char *body, size_t len, struct error
 	utf8_add_clean(&text, body, len);
 	s->asks = has_variables(text.text);
 	if (s->trigger == TRIGGER_TASK)
-		strbuf_add(&text, ASK_FOR_INPUTS);
+		strbuf_add(&text, SKILL_ASKS);
 	if (s->plain && text.len > RULES_MAX) {
 		strbuf_cut(&text, utf8_cut(text.text, text.len, RULES_MAX));
 		strbuf_addf(&text, "\n[... the rest of %s is not shown; read the file]",

@@ -8,6 +8,11 @@
 
 enum { SKILLS_MAX = 10000, SKILL_PROBLEMS_MAX = 1000 };
 
+/* Appended to the text of a task, whose variables the user must provide. */
+#define SKILL_ASKS \
+	"\n\nIf the user has not given a value for one of the variables above, ask for " \
+	"it before you begin."
+
 struct skills {
 	struct skill **list;
 	size_t count, room;

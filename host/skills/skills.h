@@ -43,6 +43,16 @@ json_object *skills_files(const struct skill *skill, size_t max);
 int skills_file(const struct skill *skill, const char *path, char **ret, size_t *ret_len,
 		struct error *err);
 
+/** The variables of a skill, [{name, description, default?, required?, enum?}]; NULL:
+ *  none. Borrowed. */
+json_object *skill_inputs(const struct skill *s);
+json_object *skill_input(const struct skill *s, const char *name);
+/** Must a value be given? */
+bool skill_input_required(json_object *input);
+/** Append the text, which was read, with the values of its variables, {NAME: "value"}. A
+ *  variable without a value stays as it is. */
+int skill_fill(const struct skill *s, json_object *values, struct strbuf *out);
+
 /** The MCP servers of a skill whose text was read, {NAME: {"command": ...}}, owned; NULL:
  *  none. They start only once the user trusts them (tools/mcp-servers.h). */
 json_object *skill_mcp_servers(const struct skill *s);

@@ -84,6 +84,7 @@ static const struct mt_tool tools[] = {
 
 static const struct mt_toolset toolset = {
 	.size = sizeof toolset,
+	.flags = MT_TOOLSET_PARALLEL,
 	.tool_count = sizeof tools / sizeof *tools,
 	.tools = tools,
 	.call = fixture_call,

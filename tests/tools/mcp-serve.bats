@@ -39,6 +39,27 @@ post() { # BODY OPTION...; the status after the body
 }
 
 ping='{"jsonrpc":"2.0","id":1,"method":"ping"}'
+hello='{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}'
+meta='"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}'
+
+# ask METHOD PARAMS: in the version with a handshake; the members of PARAMS
+ask() {
+	post "{\"jsonrpc\":\"2.0\",\"id\":5,\"method\":\"$1\",\"params\":{$2}}"
+}
+
+# ask_modern METHOD PARAMS [NAME]: in the version without one
+ask_modern() {
+	post "{\"jsonrpc\":\"2.0\",\"id\":6,\"method\":\"$1\",\"params\":{${2:+$2,}$meta}}" \
+		-H 'MCP-Protocol-Version: 2026-07-28' -H "Mcp-Method: $1" ${3:+-H "Mcp-Name: $3"}
+}
+
+png=iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==
+
+# skill NAME: its SKILL.md from standard input, in the workspace $dir/work
+skill() {
+	mkdir -p "$dir/work/.agents/skills/$1"
+	cat >"$dir/work/.agents/skills/$1/SKILL.md"
+}
 
 @test "nothing listens unless asked, to others never without a token" {
 	run bash -c ": | mortise tools serve"
@@ -91,7 +112,6 @@ ping='{"jsonrpc":"2.0","id":1,"method":"ping"}'
 
 @test "sessions, versions, and what is wrong with a request" {
 	serve
-	hello='{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}'
 	session=$(post "$hello" -D - -o /dev/null | tr -d '\r' | sed -n 's/^Mcp-Session-Id: //p')
 	[[ "$session" =~ ^[0-9a-f]{32}$ ]]
 	run post '{"jsonrpc":"2.0","method":"notifications/initialized"}' -H "Mcp-Session-Id: $session"
@@ -105,7 +125,6 @@ ping='{"jsonrpc":"2.0","id":1,"method":"ping"}'
 	[[ "$output" == *-32700*400 ]]
 	run post '[]'
 	[[ "$output" == *-32600*400 ]]
-	meta='"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}'
 	new=(-H 'MCP-Protocol-Version: 2026-07-28' -H 'Mcp-Method: tools/list')
 	list='{"jsonrpc":"2.0","id":3,"method":"tools/list","params":{'$meta'}}'
 	run post "$list" "${new[@]}"
@@ -118,18 +137,97 @@ ping='{"jsonrpc":"2.0","id":1,"method":"ping"}'
 	[[ "$output" == *-32602*400 ]]
 	run post "${list/tools\/list/ping}" -H 'MCP-Protocol-Version: 2026-07-28' -H 'Mcp-Method: ping'
 	[[ "$output" == *-32601*404 ]]
-	for method in prompts/list prompts/get resources/list resources/read \
-		resources/templates/list completion/complete logging/setLevel \
-		subscriptions/listen; do
-		run post "{\"jsonrpc\":\"2.0\",\"id\":4,\"method\":\"$method\"}"
-		[[ "$output" == *'"id":4'*-32601*200 ]]
-		run post "${list/tools\/list/$method}" -H 'MCP-Protocol-Version: 2026-07-28' \
-			-H "Mcp-Method: $method"
-		[[ "$output" == *'"id":3'*-32601*404 ]]
-	done
-	post "$hello" | grep -F '"capabilities":{"tools":{}}'
 	run post "${list/2026-07-28/2099-01-01}" -H 'MCP-Protocol-Version: 2099-01-01'
 	[[ "$output" == *-32022*400 ]]
+}
+
+@test "what the configuration does not wire is not offered" {
+	serve -o controller.tools=bash
+	for method in prompts/list prompts/get completion/complete resources/list \
+		resources/read resources/templates/list; do
+		run ask $method ''
+		[[ "$output" == *'"id":5'*-32601*200 ]]
+		run ask_modern $method '"name":"x","uri":"x"' x
+		echo "$output"
+		[[ "$output" == *'"id":6'*-32601*404 ]]
+	done
+	run post "$hello"
+	[[ "$output" == *'"capabilities":{"tools":{}}'* ]]
+	run ask_modern server/discover ''
+	[[ "$output" == *'"capabilities":{"tools":{}}'* ]]
+}
+
+@test "prompts: the skills that a user can call, with their variables and files" {
+	mkdir -p "$dir/work"
+	skill release <<-'EOF'
+		---
+		name: release
+		description: Make a release.
+		inputs:
+		  - name: version
+		    description: the version to release
+		  - name: channel
+		    enum: [stable, staging, beta]
+		    default: stable
+		---
+		Release ${version} to ${channel} from ${HOME}; see [the list](references/list.md) and
+		![the plan](plan.png), not [this](../secret) or [that](https://example.org/x).
+	EOF
+	mkdir "$dir/work/.agents/skills/release/references"
+	echo 'First the tests.' >"$dir/work/.agents/skills/release/references/list.md"
+	base64 -d <<<$png >"$dir/work/.agents/skills/release/plan.png"
+	echo 'not for others' >"$dir/work/.agents/skills/secret"
+	echo 'Always be polite.' >"$dir/work/AGENTS.md"
+	serve -C "$dir/work" -o controller.tools=skill
+	run post "$hello"
+	[[ "$output" == *'"prompts":{},"completions":{}'* ]]
+	run ask prompts/list ''
+	echo "$output"
+	[[ "$output" == *'{"name":"release","description":"Make a release.","arguments":[{"name":"version","description":"the version to release","required":true},{"name":"channel","required":false}]}'*200 ]]
+	[[ "$output" != *'"agents"'* ]]
+	run ask prompts/get '"name":"release","arguments":{"version":"1.2"}'
+	echo "$output"
+	[[ "$output" == *'Release 1.2 to stable from ${HOME};'* ]]
+	[[ "$output" != *'has not given a value'* ]]
+	[[ "$output" == *'"uri":"skill://release/references/list.md","mimeType":"text/plain","text":"First the tests.\n"'* ]]
+	[[ "$output" == *'"type":"image","mimeType":"image/png","data":"'$png'"'* ]]
+	[[ "$output" != *'not for others'* ]]
+	run ask prompts/get '"name":"release","arguments":{"version":"2","channel":"beta"}'
+	[[ "$output" == *'Release 2 to beta'* ]]
+	run ask prompts/get '"name":"release"'
+	[[ "$output" == *'-32602,"message":"missing argument `version`"'* ]]
+	run ask prompts/get '"name":"release","arguments":{"version":7}'
+	[[ "$output" == *'-32602,"message":"argument `version` must be a string"'* ]]
+	run ask prompts/get '"name":"agents"'
+	[[ "$output" == *'-32602,"message":"unknown prompt `agents`"'* ]]
+	run ask_modern prompts/get '"name":"release","arguments":{"version":"3"}' release
+	[[ "$output" == *'Release 3 to stable'*'"resultType":"complete"'*200 ]]
+	run ask_modern prompts/get '"name":"release","arguments":{"version":"3"}' other
+	[[ "$output" == *-32020*400 ]]
+}
+
+@test "completion: the values that a variable of a skill may have" {
+	mkdir -p "$dir/work"
+	skill deploy <<-'EOF'
+		---
+		name: deploy
+		description: Deploy.
+		inputs:
+		  - name: where
+		    enum: [stable, staging, beta]
+		---
+		Deploy to ${where}.
+	EOF
+	serve -C "$dir/work" -o controller.tools=skill
+	complete='"ref":{"type":"ref/prompt","name":"deploy"},"argument"'
+	run ask completion/complete "$complete:"'{"name":"where","value":"ST"}'
+	[[ "$output" == *'"completion":{"values":["stable","staging"],"total":2,"hasMore":false}'* ]]
+	run ask_modern completion/complete "$complete:"'{"name":"where","value":""}'
+	[[ "$output" == *'"values":["stable","staging","beta"]'*'"resultType":"complete"'* ]]
+	run ask completion/complete "$complete:"'{"name":"other","value":""}'
+	[[ "$output" == *-32602* ]]
+	run ask completion/complete '"ref":{"type":"ref/x"},"argument":{"name":"a","value":""}'
+	[[ "$output" == *-32602* ]]
 }
 
 @test "our own client over HTTP, in both eras; progress; a call whose client goes away" {

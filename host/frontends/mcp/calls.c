@@ -64,9 +64,11 @@ json_object *mcp_tool_schema(const struct mcp_server *s, const char *tool)
 	return t && !(t->hints & MT_TOOL_CONTROL) ? t->schema_json : NULL;
 }
 
-void mcp_call_start(struct mcp_server *s, struct mcp_client *p, json_object *id,
-		    json_object *params)
+void mcp_call_start(const struct mcp_request *q)
 {
+	struct mcp_server *s = q->server;
+	struct mcp_client *p = q->peer;
+	json_object *id = q->id, *params = q->params;
 	const char *name = js_str(params, "name", "");
 	const struct tool *t = catalog_find(s->catalog, name);
 	json_object *given = js_get(params, "arguments");

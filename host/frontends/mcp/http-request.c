@@ -184,12 +184,12 @@ static bool check_modern(struct connection *c, const struct request *r, json_obj
 		refuse_request(c, doc, RPC_HEADER,
 			       "Mcp-Method does not match the method in the request");
 	else {
-		name = strcmp(method, "tools/call") == 0 ? js_str(params, "name", "")
-							 : NULL;
+		name = mcp_name_of(method, params);
 		if (!name)
 			return true;
 		if (names(r->mcp_name, name))
-			return check_params(c, r, doc);
+			return strcmp(method, "tools/call") != 0 ||
+			       check_params(c, r, doc);
 		refuse_request(c, doc, RPC_HEADER,
 			       "Mcp-Name does not match the name in the request");
 	}

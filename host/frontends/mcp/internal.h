@@ -7,6 +7,7 @@
 #include "controller/exit-code.h"
 #include "frontends/mcp/mcp.h"
 #include "jsonl.h"
+#include "skills/skills.h"
 #include "tools/runner-connection.h"
 
 #include <uv.h>
@@ -51,8 +52,17 @@ struct mcp_call {
 	bool cancelled, counts;  /* counts: the tool tells its progress itself */
 };
 
+/** A request of a client. */
+struct mcp_request {
+	struct mcp_server *server;
+	struct mcp_client *peer;
+	json_object *id, *params;
+	bool modern; /* of the version without a handshake */
+};
+
 struct mcp_server {
 	struct catalog *catalog;
+	struct skills *skills; /* offered as prompts; NULL: none */
 	struct runner *link;
 	uv_loop_t *loop;
 	uv_poll_t in;
@@ -85,12 +95,38 @@ void mcp_send_stdout(struct mcp_client *p, struct strbuf *b, bool last, int code
 void mcp_send(struct mcp_client *p, struct strbuf *b);
 /** Start a reply: the members up to the value of `member`. */
 void mcp_begin_reply(struct strbuf *b, json_object *id, const char *member);
+/** End and send the result of a request that mcp_begin_reply started. `cached`: clients
+ *  may cache results of this method. */
+void mcp_send_result(const struct mcp_request *q, struct strbuf *b, bool cached);
+/** Answer that parameters are invalid. */
+void mcp_refuse_params(const struct mcp_request *q, const char *fmt, ...) MT_PRINTF(2, 3);
+/** The member of the parameters that the header Mcp-Name repeats; NULL: there is none. */
+const char *mcp_name_of(const char *method, json_object *params);
+
+/* ---- contents.c ---- */
+
+/** MIME type of a file, by its bytes. */
+const char *mcp_mime_type(const char *bytes, size_t len);
+/** Append a ResourceContents object: a text, or other bytes as base64. */
+void mcp_put_resource(struct strbuf *b, const char *uri, const char *bytes, size_t len);
+/** Append a content object: an image, or an embedded resource. */
+void mcp_put_content(struct strbuf *b, const char *uri, const char *bytes, size_t len);
+
+/* ---- prompts.c ---- */
+
+/** A skill that is offered as a prompt; NULL: there is none of this name. */
+struct skill *mcp_prompt_find(const struct mcp_server *s, const char *name);
+void mcp_prompts_list(const struct mcp_request *q);
+void mcp_prompts_get(const struct mcp_request *q);
+
+/* ---- completion.c ---- */
+
+void mcp_complete(const struct mcp_request *q);
 
 /* ---- calls.c ---- */
 
 extern const struct runner_events mcp_runner_events;
-void mcp_call_start(struct mcp_server *s, struct mcp_client *p, json_object *id,
-		    json_object *params);
+void mcp_call_start(const struct mcp_request *q);
 void mcp_call_cancel(struct mcp_server *s, const struct mcp_client *p,
 		     json_object *params);
 void mcp_call_drop(struct mcp_server *s, struct mcp_call *c);

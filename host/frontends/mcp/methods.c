@@ -67,57 +67,93 @@ static void mcp_put_server(struct strbuf *b)
 	strbuf_addc(b, '}');
 }
 
-static void mcp_put_cache(struct strbuf *b, bool modern)
+void mcp_send_result(const struct mcp_request *q, struct strbuf *b, bool cached)
 {
-	if (!modern)
-		return;
-	js_key_str(b, "resultType", "complete");
-	js_key_int(b, "ttlMs", 0);
-	js_key_str(b, "cacheScope", "private");
+	if (q->modern)
+		js_key_str(b, "resultType", "complete");
+	if (q->modern && cached) {
+		js_key_int(b, "ttlMs", 0);
+		js_key_str(b, "cacheScope", "private");
+	}
+	strbuf_add(b, "}}");
+	if (b->error)
+		mcp_send_error(q->peer, q->id, RPC_INTERNAL, "the result is too large",
+			       NULL);
+	else
+		mcp_send(q->peer, b);
+}
+
+void mcp_refuse_params(const struct mcp_request *q, const char *fmt, ...)
+{
+	AUTO(strbuf) struct strbuf text = STRBUF(1 << 16);
+	va_list ap;
+
+	va_start(ap, fmt);
+	strbuf_vaddf(&text, fmt, ap);
+	va_end(ap);
+	mcp_send_error(q->peer, q->id, RPC_PARAMS, text.text, NULL);
 }
 
 /* ---- the simple methods ----------------------------------------------------------- */
 
-static void initialize(struct mcp_server *s, struct mcp_client *p, json_object *id,
-		       json_object *params)
+/* Over HTTP there is no stream on which changes could be announced. */
+static void put_capabilities(struct strbuf *b, const struct mcp_request *q)
+{
+	const struct mcp_server *s = q->server;
+
+	js_key(b, "capabilities");
+	strbuf_add(b, s->web || q->modern ? "{\"tools\":{}"
+					  : "{\"tools\":{\"listChanged\":true}");
+	if (s->skills)
+		strbuf_add(b, ",\"prompts\":{},\"completions\":{}");
+	strbuf_addc(b, '}');
+}
+
+static void initialize(const struct mcp_request *q)
 {
 	AUTO(strbuf) struct strbuf b = STRBUF(1 << 16);
-	const char *asked = js_str(params, "protocolVersion", ""),
+	const char *asked = js_str(q->params, "protocolVersion", ""),
 		   *version = mcp_versions[0];
 
 	for (size_t i = 0; mcp_versions[i]; i++)
 		if (strcmp(asked, mcp_versions[i]) == 0)
 			version = mcp_versions[i];
-	s->greeted = true;
-	mcp_begin_reply(&b, id, "result");
+	q->server->greeted = true;
+	mcp_begin_reply(&b, q->id, "result");
 	js_key_str(&b, "protocolVersion", version);
-	js_key(&b, "capabilities");
-	strbuf_add(&b, s->web ? "{\"tools\":{}}" : "{\"tools\":{\"listChanged\":true}}");
+	put_capabilities(&b, q);
 	mcp_put_server(&b);
 	strbuf_add(&b, "}}");
-	mcp_send(p, &b);
+	mcp_send(q->peer, &b);
 }
 
-static void discover(struct mcp_client *p, json_object *id)
+static void discover(const struct mcp_request *q)
 {
 	AUTO(strbuf) struct strbuf b = STRBUF(1 << 16);
+	const struct mcp_request modern = { q->server, q->peer, q->id, q->params, true };
 
-	mcp_begin_reply(&b, id, "result");
+	mcp_begin_reply(&b, q->id, "result");
 	js_key(&b, "supportedVersions");
 	strbuf_add(&b, "[\"" MCP_MODERN "\"");
 	for (size_t i = 0; mcp_versions[i]; i++)
 		strbuf_addf(&b, ",\"%s\"", mcp_versions[i]);
 	strbuf_addc(&b, ']');
-	js_key(&b, "capabilities");
-	strbuf_add(&b, "{\"tools\":{}}");
+	put_capabilities(&b, &modern);
 	js_key(&b, "_meta");
 	strbuf_add(&b, "{\"" META "serverInfo\":{");
 	js_key_str(&b, "name", "mortise");
 	js_key_str(&b, "version", PACKAGE_VERSION);
 	strbuf_add(&b, "}}");
-	mcp_put_cache(&b, true);
+	mcp_send_result(&modern, &b, true);
+}
+
+static void ping(const struct mcp_request *q)
+{
+	AUTO(strbuf) struct strbuf b = STRBUF(4096);
+
+	mcp_begin_reply(&b, q->id, "result");
 	strbuf_add(&b, "}}");
-	mcp_send(p, &b);
+	mcp_send(q->peer, &b);
 }
 
 static void put_tool(struct strbuf *b, const struct tool *t)
@@ -135,17 +171,17 @@ static void put_tool(struct strbuf *b, const struct tool *t)
 	strbuf_addc(b, '}');
 }
 
-static void methods_list(struct mcp_server *s, struct mcp_client *p, json_object *id,
-			 bool modern)
+static void list_tools(const struct mcp_request *q)
 {
 	AUTO(strbuf) struct strbuf b = STRBUF(ANSWER_MAX);
+	const struct catalog *catalog = q->server->catalog;
 	bool first = true;
 
-	mcp_begin_reply(&b, id, "result");
+	mcp_begin_reply(&b, q->id, "result");
 	js_key(&b, "tools");
 	strbuf_addc(&b, '[');
-	for (size_t i = 0; i < s->catalog->count; i++) {
-		const struct tool *t = &s->catalog->tools[i];
+	for (size_t i = 0; i < catalog->count; i++) {
+		const struct tool *t = &catalog->tools[i];
 
 		if (t->hints & MT_TOOL_CONTROL)
 			continue;
@@ -155,12 +191,50 @@ static void methods_list(struct mcp_server *s, struct mcp_client *p, json_object
 		first = false;
 	}
 	strbuf_addc(&b, ']');
-	mcp_put_cache(&b, modern);
-	strbuf_add(&b, "}}");
-	mcp_send(p, &b);
+	mcp_send_result(q, &b, true);
 }
 
 /* ---- what comes in ----------------------------------------------------------------- */
+
+enum { ALWAYS, HANDSHAKE /* not of the version without one, over HTTP */ };
+
+static bool has_prompts(const struct mcp_server *s)
+{
+	return s->skills;
+}
+
+static const struct method {
+	const char *name;
+	void (*handle)(const struct mcp_request *q);
+	bool (*offered)(const struct mcp_server *s); /* NULL: always */
+	int when;
+	const char *named; /* the member of the parameters that Mcp-Name repeats */
+} methods[] = {
+	{ .name = "tools/call", .handle = mcp_call_start, .named = "name" },
+	{ .name = "tools/list", .handle = list_tools },
+	{ .name = "initialize", .handle = initialize, .when = HANDSHAKE },
+	{ .name = "server/discover", .handle = discover },
+	{ .name = "ping", .handle = ping, .when = HANDSHAKE },
+	{ .name = "prompts/list", .handle = mcp_prompts_list, .offered = has_prompts },
+	{ .name = "prompts/get", .handle = mcp_prompts_get,
+	  .offered = has_prompts, .named = "name" },
+	{ .name = "completion/complete", .handle = mcp_complete, .offered = has_prompts },
+};
+
+static const struct method *method_find(const char *name)
+{
+	for (size_t i = 0; i < ARRAY_LEN(methods); i++)
+		if (strcmp(methods[i].name, name) == 0)
+			return &methods[i];
+	return NULL;
+}
+
+const char *mcp_name_of(const char *method, json_object *params)
+{
+	const struct method *m = method_find(method);
+
+	return m && m->named ? js_str(params, m->named, "") : NULL;
+}
 
 /* The protocol without a handshake names its version in each request.
  * @return false if it is none of ours, which has been said then. */
@@ -181,36 +255,22 @@ static bool check_version(struct mcp_client *p, json_object *id, json_object *pa
 	return false;
 }
 
-static void take_request(struct mcp_server *s, struct mcp_client *p, json_object *id,
-			 const char *method, json_object *params)
+static void take_request(const struct mcp_request *q, const char *method)
 {
-	bool modern;
+	const struct method *m = method_find(method);
 
-	if (!check_version(p, id, params, &modern))
-		return;
-	if (strcmp(method, "tools/call") == 0)
-		mcp_call_start(s, p, id, params);
-	else if (strcmp(method, "tools/list") == 0)
-		methods_list(s, p, id, modern);
-	else if (strcmp(method, "initialize") == 0 && !(modern && s->web))
-		initialize(s, p, id, params);
-	else if (strcmp(method, "server/discover") == 0)
-		discover(p, id);
-	else if (strcmp(method, "ping") == 0 && !(modern && s->web)) {
-		AUTO(strbuf) struct strbuf b = STRBUF(4096);
-
-		mcp_begin_reply(&b, id, "result");
-		strbuf_add(&b, "}}");
-		mcp_send(p, &b);
-	} else {
-		mcp_send_error(p, id, RPC_METHOD, "Method not found", NULL);
-	}
+	if (!m || (m->offered && !m->offered(q->server)) ||
+	    (m->when == HANDSHAKE && q->modern && q->server->web))
+		mcp_send_error(q->peer, q->id, RPC_METHOD, "Method not found", NULL);
+	else
+		m->handle(q);
 }
 
 void mcp_handle_message(struct mcp_server *s, struct mcp_client *p, json_object *doc)
 {
 	json_object *id = js_get(doc, "id");
 	const char *method = js_str(doc, "method", NULL);
+	struct mcp_request q = { s, p, id, js_get(doc, "params"), false };
 
 	if (!json_object_is_type(doc, json_type_object))
 		mcp_send_error(p, NULL, RPC_INVALID,
@@ -218,9 +278,10 @@ void mcp_handle_message(struct mcp_server *s, struct mcp_client *p, json_object 
 			       NULL);
 	else if (!s->link)
 		mcp_send_error(p, id, RPC_INTERNAL, "the server is shutting down", NULL);
-	else if (method && id)
-		take_request(s, p, id, method, js_get(doc, "params"));
-	else if (method && strcmp(method, "notifications/cancelled") == 0)
+	else if (method && id) {
+		if (check_version(p, id, q.params, &q.modern))
+			take_request(&q, method);
+	} else if (method && strcmp(method, "notifications/cancelled") == 0)
 		mcp_call_cancel(s, p, js_get(doc, "params"));
 	else if (!method && !js_get(doc, "result") && !js_get(doc, "error"))
 		mcp_send_error(p, id, RPC_INVALID, "missing method", NULL);

@@ -126,6 +126,17 @@ static int serve(struct launch *l, struct mcp_server *s,
 	return status;
 }
 
+/* Skills are offered as prompts if the tool that loads them is offered. */
+static void load_prompts(struct mcp_server *s, const struct config *c,
+			 const char *workspace)
+{
+	struct error err = ERROR_NONE;
+
+	if (catalog_find(s->catalog, "invoke_skill") &&
+	    skills_load(c, workspace, &s->skills, &err))
+		fprintf(stderr, "mortise: no prompts: %s\n", err.text);
+}
+
 int mcp_serve(uv_loop_t *loop, struct config *c, struct registry *r, const char *section,
 	      const char *dir, struct catalog *catalog,
 	      const struct mcp_http_options *web, struct error *err)
@@ -145,11 +156,13 @@ int mcp_serve(uv_loop_t *loop, struct config *c, struct registry *r, const char 
 	}
 	if (dir_temporary("mortise-serve", spool, sizeof spool, err))
 		return EXIT_FAILED;
+	load_prompts(&s, c, workspace);
 	if (plugin_component_load(c, r, MT_KIND_RUNTIME,
 				  config_get(c, section, "runtime"), &runtime, err) ||
 	    serve(&l, &s, web, err))
 		s.code = err->code == MT_EINVAL ? EXIT_USAGE : EXIT_TOOL;
 	plugin_component_clear(&runtime);
+	skills_free(s.skills);
 	dir_remove(spool, NULL);
 	return s.code;
 }

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * prompts.c - offers the skills that a user can call as prompts. */
+#include "frontends/mcp/internal.h"
+
+#include <string.h>
+
+enum { LINKS_MAX = 16, LINK_BYTES_MAX = 4 << 20 };
+
+/* ---- which ---------------------------------------------------------------------- */
+
+static bool has_command(const struct skill *s)
+{
+	for (size_t i = 0; i < s->trigger_count; i++)
+		if (*s->triggers[i] == '/')
+			return true;
+	return false;
+}
+
+static bool is_prompt(const struct skill *s)
+{
+	return s->listed || s->trigger == TRIGGER_TASK ||
+	       (s->trigger == TRIGGER_KEYWORD && has_command(s));
+}
+
+struct skill *mcp_prompt_find(const struct mcp_server *s, const char *name)
+{
+	struct skill *found = s->skills ? skills_find(s->skills, name) : NULL;
+
+	return found && is_prompt(found) ? found : NULL;
+}
+
+/* ---- prompts/list --------------------------------------------------------------- */
+
+static void put_argument(struct strbuf *b, json_object *input)
+{
+	const char *description = js_str(input, "description", NULL);
+
+	strbuf_addc(b, '{');
+	js_key_str(b, "name", js_str(input, "name", ""));
+	if (description)
+		js_key_str(b, "description", description);
+	js_key_bool(b, "required", skill_input_required(input));
+	strbuf_addc(b, '}');
+}
+
+static void put_prompt(struct strbuf *b, struct skill *s)
+{
+	json_object *inputs = skill_inputs(s);
+
+	strbuf_addc(b, '{');
+	js_key_str(b, "name", s->name);
+	if (!skill_describe(s) && s->description)
+		js_key_str(b, "description", s->description);
+	if (js_length(inputs)) {
+		js_key(b, "arguments");
+		strbuf_addc(b, '[');
+		for (size_t i = 0; i < js_length(inputs); i++) {
+			strbuf_add(b, i ? "," : "");
+			put_argument(b, json_object_array_get_idx(inputs, i));
+		}
+		strbuf_addc(b, ']');
+	}
+	strbuf_addc(b, '}');
+}
+
+void mcp_prompts_list(const struct mcp_request *q)
+{
+	AUTO(strbuf) struct strbuf b = STRBUF(ANSWER_MAX);
+	bool first = true;
+	struct skill *s;
+
+	mcp_begin_reply(&b, q->id, "result");
+	js_key(&b, "prompts");
+	strbuf_addc(&b, '[');
+	for (size_t i = 0; (s = skills_at(q->server->skills, i)); i++) {
+		/* The variables of a skill in an archive are read with its text. */
+		if (!is_prompt(s) ||
+		    (s->trigger == TRIGGER_TASK && skills_content(s, NULL)))
+			continue;
+		strbuf_add(&b, first ? "" : ",");
+		put_prompt(&b, s);
+		first = false;
+	}
+	strbuf_addc(&b, ']');
+	mcp_send_result(q, &b, true);
+}
+
+/* ---- prompts/get ---------------------------------------------------------------- */
+
+/* @return false: the arguments were refused. */
+static bool check_arguments(const struct mcp_request *q, const struct skill *s,
+			    json_object *given)
+{
+	json_object *inputs = skill_inputs(s);
+
+	if (given && !json_object_is_type(given, json_type_object)) {
+		mcp_refuse_params(q, "`arguments` must be an object");
+		return false;
+	}
+	for (size_t i = 0; i < js_length(inputs); i++) {
+		json_object *input = json_object_array_get_idx(inputs, i);
+		const char *name = js_str(input, "name", "");
+		json_object *value = js_get(given, name);
+
+		if (value ? json_object_is_type(value, json_type_string)
+			  : !skill_input_required(input))
+			continue;
+		mcp_refuse_params(q,
+				  value ? "argument `%.80s` must be a string"
+					: "missing argument `%.80s`",
+				  name);
+		return false;
+	}
+	return true;
+}
+
+static void put_message(struct strbuf *b, bool first)
+{
+	strbuf_add(b, first ? "{" : ",{");
+	js_key_str(b, "role", "user");
+	js_key(b, "content");
+}
+
+/* The next relative path of a Markdown link, owned; NULL: none, or out of memory. */
+static char *next_link(const char **at)
+{
+	const char *start;
+
+	while ((start = strstr(*at, "]("))) {
+		size_t n = strcspn(start + 2, ") \t\n#");
+
+		*at = start + 2 + n;
+		if (n && start[2] != '/' && !memmem(start + 2, n, ":", 1))
+			return strndup(start + 2, n);
+	}
+	return NULL;
+}
+
+/* The files of the skill that its text links to: the client cannot read them. */
+static void put_files(struct strbuf *b, const struct skill *s)
+{
+	AUTO(json) json_object *seen = js_new_object();
+	const char *at = s->content;
+	size_t total = 0;
+	char *path;
+
+	while ((path = next_link(&at))) {
+		AUTO(free) char *own = path, *bytes = NULL;
+		AUTO(strbuf) struct strbuf uri = STRBUF(1 << 14);
+		size_t len = 0;
+
+		if (js_get(seen, path) || json_object_object_length(seen) >= LINKS_MAX ||
+		    skills_file(s, path, &bytes, &len, NULL) ||
+		    (total += len) > LINK_BYTES_MAX)
+			continue;
+		js_set_bool(seen, path, true);
+		strbuf_addf(&uri, "skill://%s/%s", s->name, path);
+		put_message(b, false);
+		mcp_put_content(b, uri.text, bytes, len);
+		strbuf_addc(b, '}');
+	}
+}
+
+static void send_prompt(const struct mcp_request *q, struct skill *s, json_object *values)
+{
+	AUTO(strbuf) struct strbuf b = STRBUF(ANSWER_MAX), text = STRBUF(ANSWER_MAX);
+
+	if (skill_fill(s, values, &text)) {
+		mcp_refuse_params(q, "the prompt is too long");
+		return;
+	}
+	mcp_begin_reply(&b, q->id, "result");
+	if (s->description)
+		js_key_str(&b, "description", s->description);
+	js_key(&b, "messages");
+	strbuf_addc(&b, '[');
+	put_message(&b, true);
+	strbuf_addc(&b, '{');
+	js_key_str(&b, "type", "text");
+	js_key_strn(&b, "text", text.text, text.len);
+	strbuf_add(&b, "}}");
+	put_files(&b, s);
+	strbuf_addc(&b, ']');
+	mcp_send_result(q, &b, false);
+}
+
+void mcp_prompts_get(const struct mcp_request *q)
+{
+	const char *name = js_str(q->params, "name", "");
+	struct skill *s = mcp_prompt_find(q->server, name);
+	json_object *given = js_get(q->params, "arguments");
+	struct error err = ERROR_NONE;
+
+	if (!s)
+		mcp_refuse_params(q, "unknown prompt `%.80s`", name);
+	else if (skills_content(s, &err))
+		mcp_send_error(q->peer, q->id, RPC_INTERNAL, err.text, NULL);
+	else if (check_arguments(q, s, given))
+		send_prompt(q, s, given);
+}
