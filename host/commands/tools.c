@@ -25,7 +25,7 @@ struct arguments {
 	struct common common;
 	bool json, all;
 	struct mcp_http_options web;
-	const char *token_env;
+	const char *token_env, *uri;
 	const char *controller;
 	char section[128];
 };
@@ -45,6 +45,9 @@ static const struct flag flags[] = {
 	     STORE(FLAG_TEXT, struct arguments, token_env)),
 	FLAG(0, "no-token", NULL, "serve: allow every local program without a token",
 	     STORE(FLAG_TRUE, struct arguments, web.open)),
+	FLAG(0, "uri", "PREFIX",
+	     "serve: URI prefix of files (default: file:// and the workspace)",
+	     STORE(FLAG_TEXT, struct arguments, uri)),
 	{ 0 },
 };
 
@@ -357,13 +360,13 @@ static int served_list(const char *list, struct strbuf *ret)
 static int serve(struct config *c, struct registry *r, const struct arguments *a,
 		 struct catalog *catalog, struct error *err)
 {
+	const struct mcp_options o = { a->web.address ? &a->web : NULL, a->uri };
 	uv_loop_t *loop = command_loop(err);
 	int code;
 
 	if (!loop)
 		return command_report(EXIT_FAILED, err);
-	code = mcp_serve(loop, c, r, a->section, a->common.workspace, catalog,
-			 a->web.address ? &a->web : NULL, err);
+	code = mcp_serve(loop, c, r, a->section, a->common.workspace, catalog, &o, err);
 	return err->code ? command_report(code, err) : code;
 }
 

@@ -230,6 +230,61 @@ skill() {
 	[[ "$output" == *-32602* ]]
 }
 
+@test "resources: the files of the workspace, and nothing outside of it" {
+	mkdir -p "$dir/work/sub dir" "$dir/work/.hidden"
+	echo text >"$dir/work/sub dir/a%b.txt"
+	base64 -d <<<$png >"$dir/work/image"
+	printf '\0\1' >"$dir/work/bytes"
+	echo hidden >"$dir/work/.hidden/x"
+	echo outside >"$dir/outside"
+	ln -s ../outside "$dir/work/link"
+	root=file://$(realpath "$dir")/work
+	serve -C "$dir/work" -o controller.tools=editor
+	run post "$hello"
+	[[ "$output" == *'"resources":{}'* ]]
+	run ask resources/list ''
+	echo "$output"
+	[[ "$output" == *'"resources":[{"uri":"'"$root"'/bytes","name":"bytes"},{"uri":"'"$root"'/image","name":"image"},{"uri":"'"$root"'/sub%20dir/a%25b.txt","name":"sub dir/a%b.txt"}]}'*200 ]]
+	run ask resources/templates/list ''
+	[[ "$output" == *'"uriTemplate":"'"$root"'/{+path}"'* ]]
+	run ask resources/read '"uri":"'"$root"'/sub%20dir/a%25b.txt"'
+	[[ "$output" == *'"mimeType":"text/plain","text":"text\n"'* ]]
+	run ask resources/read '"uri":"'"$root"'/image"'
+	[[ "$output" == *'"mimeType":"image/png","blob":"'$png'"'* ]]
+	run ask resources/read '"uri":"'"$root"'/bytes"'
+	[[ "$output" == *'"mimeType":"application/octet-stream","blob":"AAE="'* ]]
+	for bad in "$root/none" "$root/../outside" "$root/%2e%2e/outside" "$root/link" "$root/" \
+		"$root//etc/passwd" "$root/x%00" "$root/%zz" "$root/%" file:///etc/passwd other:x; do
+		run ask resources/read '"uri":"'"$bad"'"'
+		echo "$bad: $output"
+		[[ "$output" == *'"code":-32002,"message":"Resource not found","data":{"uri":"'*200 ]]
+	done
+	run ask_modern resources/read '"uri":"'"$root"'/none"' "$root/none"
+	[[ "$output" == *'"code":-32602,"message":"Resource not found"'* ]]
+	run ask_modern resources/read '"uri":"'"$root"'/image"' "$root/image"
+	[[ "$output" == *"$png"*'"resultType":"complete","ttlMs":0,"cacheScope":"private"'* ]]
+	run ask completion/complete '"ref":{"type":"ref/resource","uri":"'"$root"'/{+path}"},"argument":{"name":"path","value":"sub"}'
+	[[ "$output" == *'"values":["sub dir/a%b.txt"],"total":1'* ]]
+}
+
+@test "resources: pages, and a prefix for other machines" {
+	mkdir -p "$dir/work"
+	for i in $(seq 1100); do : >"$dir/work/f$i"; done
+	serve -C "$dir/work" -o controller.tools=editor --uri project:///
+	params= total=0
+	for page in 1 2 3; do
+		ask resources/list "$params" >"$dir/page"
+		total=$((total + $(grep -o '"uri":"project:///f[0-9]*"' "$dir/page" | wc -l)))
+		cursor=$(grep -o '"nextCursor":"[^"]*"' "$dir/page" | cut -d'"' -f4) || true
+		params='"cursor":"'$cursor'"'
+		[ -z "$cursor" ] || rm "$dir/work/$cursor"
+	done
+	[ -z "$cursor" ]
+	[ "$total" -eq 1100 ]
+	run ask resources/list '"cursor":7'
+	[[ "$output" == *-32602* ]]
+}
+
 @test "our own client over HTTP, in both eras; progress; a call whose client goes away" {
 	serve
 	for protocol in 2026-07-28 2025-11-25; do

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * completion.c - completes arguments of prompts. */
-#include "frontends/mcp/internal.h"
+ * completion.c - completes arguments of prompts, and paths of resources. */
+#include "frontends/mcp/resources.h"
 
 #include <string.h>
 #include <strings.h>
@@ -48,12 +48,35 @@ static bool complete_prompt(const struct mcp_request *q, json_object *ref,
 	return true;
 }
 
+static bool complete_path(const struct mcp_request *q, json_object *ref,
+			  const char *argument, struct values *v)
+{
+	AUTO(mcp_paths) struct mcp_paths paths = { 0 };
+	AUTO(strbuf) struct strbuf template = STRBUF(1 << 16);
+
+	if (q->server->uri)
+		mcp_resource_template(q->server, &template);
+	if (!q->server->uri || strcmp(js_str(ref, "uri", ""), template.text) != 0 ||
+	    strcmp(argument, "path") != 0) {
+		mcp_refuse_params(q, "unknown resource template or variable");
+		return false;
+	}
+	if (mcp_paths_list(q->server, &paths)) {
+		mcp_send_error(q->peer, q->id, RPC_INTERNAL, "out of memory", NULL);
+		return false;
+	}
+	for (size_t i = 0; i < paths.count; i++)
+		add_value(v, paths.list[i]);
+	return true;
+}
+
 static const struct {
 	const char *type;
 	bool (*complete)(const struct mcp_request *q, json_object *ref,
 			 const char *argument, struct values *v);
 } refs[] = {
 	{ "ref/prompt", complete_prompt },
+	{ "ref/resource", complete_path },
 };
 
 void mcp_complete(const struct mcp_request *q)

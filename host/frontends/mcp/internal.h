@@ -27,6 +27,7 @@ enum {
 	RPC_METHOD = -32601,
 	RPC_PARAMS = -32602,
 	RPC_INTERNAL = -32603,
+	RPC_RESOURCE = -32002, /* of the versions with a handshake */
 	RPC_HEADER = -32020,
 	RPC_VERSION = -32022,
 };
@@ -63,6 +64,8 @@ struct mcp_request {
 struct mcp_server {
 	struct catalog *catalog;
 	struct skills *skills; /* offered as prompts; NULL: none */
+	const char *workspace; /* its real path */
+	const char *uri;       /* prefix of its files; NULL: they are not offered */
 	struct runner *link;
 	uv_loop_t *loop;
 	uv_poll_t in;
@@ -118,6 +121,14 @@ void mcp_put_content(struct strbuf *b, const char *uri, const char *bytes, size_
 struct skill *mcp_prompt_find(const struct mcp_server *s, const char *name);
 void mcp_prompts_list(const struct mcp_request *q);
 void mcp_prompts_get(const struct mcp_request *q);
+
+/* ---- resources.c ---- */
+
+/** Append the default prefix of the URIs of files. */
+int mcp_resources_prefix(const char *workspace, struct strbuf *out);
+void mcp_resources_list(const struct mcp_request *q);
+void mcp_resources_templates(const struct mcp_request *q);
+void mcp_resources_read(const struct mcp_request *q);
 
 /* ---- completion.c ---- */
 

@@ -13,11 +13,16 @@ struct mcp_http_options {
 	bool open;           /* serve clients without a token */
 };
 
-/** Serve the tools of a catalog to an MCP client: over HTTP, or with `web` NULL on
- *  standard input and output. @return the exit code; if it failed, `err` is
- *  filled. */
+struct mcp_options {
+	const struct mcp_http_options *web; /* NULL: standard input and output */
+	const char *uri; /* prefix of the URIs of files; NULL: file:// and the workspace */
+};
+
+/** Serve the tools of a catalog to an MCP client, and the skills and files of the
+ *  workspace if these tools load and read them. @return the exit code; if it failed,
+ *  `err` is filled. */
 int mcp_serve(uv_loop_t *loop, struct config *c, struct registry *r, const char *section,
-	      const char *dir, struct catalog *catalog,
-	      const struct mcp_http_options *web, struct error *err);
+	      const char *dir, struct catalog *catalog, const struct mcp_options *o,
+	      struct error *err);
 
 #endif

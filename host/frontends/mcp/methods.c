@@ -105,7 +105,11 @@ static void put_capabilities(struct strbuf *b, const struct mcp_request *q)
 	strbuf_add(b, s->web || q->modern ? "{\"tools\":{}"
 					  : "{\"tools\":{\"listChanged\":true}");
 	if (s->skills)
-		strbuf_add(b, ",\"prompts\":{},\"completions\":{}");
+		strbuf_add(b, ",\"prompts\":{}");
+	if (s->uri)
+		strbuf_add(b, ",\"resources\":{}");
+	if (s->skills || s->uri)
+		strbuf_add(b, ",\"completions\":{}");
 	strbuf_addc(b, '}');
 }
 
@@ -203,6 +207,16 @@ static bool has_prompts(const struct mcp_server *s)
 	return s->skills;
 }
 
+static bool has_resources(const struct mcp_server *s)
+{
+	return s->uri;
+}
+
+static bool has_completion(const struct mcp_server *s)
+{
+	return s->skills || s->uri;
+}
+
 static const struct method {
 	const char *name;
 	void (*handle)(const struct mcp_request *q);
@@ -218,7 +232,14 @@ static const struct method {
 	{ .name = "prompts/list", .handle = mcp_prompts_list, .offered = has_prompts },
 	{ .name = "prompts/get", .handle = mcp_prompts_get,
 	  .offered = has_prompts, .named = "name" },
-	{ .name = "completion/complete", .handle = mcp_complete, .offered = has_prompts },
+	{ .name = "resources/list", .handle = mcp_resources_list,
+	  .offered = has_resources },
+	{ .name = "resources/templates/list", .handle = mcp_resources_templates,
+	  .offered = has_resources },
+	{ .name = "resources/read", .handle = mcp_resources_read,
+	  .offered = has_resources, .named = "uri" },
+	{ .name = "completion/complete", .handle = mcp_complete,
+	  .offered = has_completion },
 };
 
 static const struct method *method_find(const char *name)

@@ -137,12 +137,28 @@ static void load_prompts(struct mcp_server *s, const struct config *c,
 		fprintf(stderr, "mortise: no prompts: %s\n", err.text);
 }
 
+/* Does one of the tools read files? */
+static bool reads_files(const struct catalog *catalog)
+{
+	for (size_t i = 0; i < catalog->count; i++)
+		for (size_t k = 0; k < js_length(catalog->tools[i].events); k++)
+			if (strcmp(js_str(json_object_array_get_idx(
+						  catalog->tools[i].events, k),
+					  "action", ""),
+				   "read") == 0)
+				return true;
+	return false;
+}
+
 int mcp_serve(uv_loop_t *loop, struct config *c, struct registry *r, const char *section,
-	      const char *dir, struct catalog *catalog,
-	      const struct mcp_http_options *web, struct error *err)
+	      const char *dir, struct catalog *catalog, const struct mcp_options *o,
+	      struct error *err)
 {
 	char workspace[PATH_MAX], spool[PATH_MAX];
-	struct mcp_server s = { .catalog = catalog, .loop = loop };
+	struct mcp_server s = { .catalog = catalog,
+				.workspace = workspace,
+				.loop = loop };
+	AUTO(strbuf) struct strbuf uri = STRBUF(4 * PATH_MAX);
 	const struct catalog *catalogs[] = { catalog };
 	struct plugin_component runtime = { 0 };
 	struct launch l = { .loop = s.loop, .config = c, .runtime = &runtime,
@@ -157,9 +173,11 @@ int mcp_serve(uv_loop_t *loop, struct config *c, struct registry *r, const char 
 	if (dir_temporary("mortise-serve", spool, sizeof spool, err))
 		return EXIT_FAILED;
 	load_prompts(&s, c, workspace);
+	if (reads_files(catalog) && !mcp_resources_prefix(workspace, &uri))
+		s.uri = o->uri ? o->uri : uri.text;
 	if (plugin_component_load(c, r, MT_KIND_RUNTIME,
 				  config_get(c, section, "runtime"), &runtime, err) ||
-	    serve(&l, &s, web, err))
+	    serve(&l, &s, o->web, err))
 		s.code = err->code == MT_EINVAL ? EXIT_USAGE : EXIT_TOOL;
 	plugin_component_clear(&runtime);
 	skills_free(s.skills);

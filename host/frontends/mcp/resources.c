@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * resources.c - offers the files of the workspace as resources. */
+#include "frontends/mcp/resources.h"
+
+#include "array.h"
+#include "files.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <limits.h>
+#include <string.h>
+
+enum {
+	PATHS_MAX = 20000, /* files that are listed */
+	PATHS_DEPTH_MAX = 32,
+	PAGE = 500,
+	RESOURCE_MAX = 16 << 20,
+};
+
+/* ---- URIs ------------------------------------------------------------------------- */
+
+static void put_encoded(struct strbuf *b, const char *path)
+{
+	for (; *path; path++)
+		if (isalnum((unsigned char)*path) || strchr("/-._~", *path))
+			strbuf_addc(b, *path);
+		else
+			strbuf_addf(b, "%%%02X", (unsigned char)*path);
+}
+
+/* Length of the workspace without a slash at its end, which only / has. */
+static size_t root_length(const char *workspace)
+{
+	return workspace[1] ? strlen(workspace) : 0;
+}
+
+int mcp_resources_prefix(const char *workspace, struct strbuf *out)
+{
+	strbuf_add(out, "file://");
+	put_encoded(out, root_length(workspace) ? workspace : "");
+	strbuf_addc(out, '/');
+	return out->error;
+}
+
+static int hex_digit(char c)
+{
+	return isdigit((unsigned char)c)    ? c - '0'
+	       : isxdigit((unsigned char)c) ? tolower((unsigned char)c) - 'a' + 10
+					    : -1;
+}
+
+/* @return false: it is not percent-encoded text. */
+static bool put_decoded(struct strbuf *b, const char *text)
+{
+	while (*text) {
+		int high = *text == '%' ? hex_digit(text[1]) : 0;
+		int low = *text == '%' && high >= 0 ? hex_digit(text[2]) : 0;
+
+		if (*text != '%') {
+			strbuf_addc(b, *text++);
+			continue;
+		}
+		if (high < 0 || low < 0 || high + low == 0)
+			return false;
+		strbuf_addc(b, (char)(high * 16 + low));
+		text += 3;
+	}
+	return !b->error;
+}
+
+char *mcp_resource_path(const struct mcp_server *s, const char *uri)
+{
+	size_t n = strlen(s->uri), root = root_length(s->workspace);
+	AUTO(strbuf) struct strbuf rest = STRBUF(PATH_MAX);
+	AUTO(free) char *joined = NULL, *real = NULL;
+
+	if (strncmp(uri, s->uri, n) != 0 || !put_decoded(&rest, uri + n) || !rest.len ||
+	    *rest.text == '/')
+		return NULL;
+	joined = path_join(s->workspace, rest.text);
+	real = joined ? realpath(joined, NULL) : NULL;
+	if (!real || strncmp(real, s->workspace, root) != 0 || real[root] != '/')
+		return NULL;
+	return STEAL(real);
+}
+
+/* ---- the list --------------------------------------------------------------------- */
+
+void mcp_paths_clear(struct mcp_paths *p)
+{
+	for (size_t i = 0; i < p->count; i++)
+		free(p->list[i]);
+	free(p->list);
+	*p = (struct mcp_paths){ 0 };
+}
+
+static int is_listed(const struct dirent *d)
+{
+	return d->d_name[0] != '.' && (d->d_type == DT_DIR || d->d_type == DT_REG);
+}
+
+static int add_path(struct mcp_paths *p, char **path)
+{
+	int r = ARRAY_GROW(p->list, &p->room, p->count + 1, PATHS_MAX);
+
+	if (!r) {
+		p->list[p->count++] = *path;
+		*path = NULL;
+	}
+	return r;
+}
+
+static int walk(struct mcp_paths *p, const char *root, const char *below, unsigned depth)
+{
+	AUTO(free) char *dir = path_join(root, below);
+	struct dirent **names = NULL;
+	int n = dir ? scandir(dir, &names, is_listed, NULL) : -1;
+	int r = dir ? MT_OK : MT_ENOMEM;
+
+	for (int i = 0; i < n; i++) {
+		AUTO(free) char *path = *below ? path_join(below, names[i]->d_name)
+					       : strdup(names[i]->d_name);
+
+		if (!path)
+			r = MT_ENOMEM;
+		else if (!r && names[i]->d_type == DT_REG)
+			r = add_path(p, &path);
+		else if (!r && depth < PATHS_DEPTH_MAX)
+			r = walk(p, root, path, depth + 1);
+		free(names[i]);
+	}
+	free(names);
+	return r;
+}
+
+static int compare_paths(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+int mcp_paths_list(const struct mcp_server *s, struct mcp_paths *ret)
+{
+	int r = walk(ret, s->workspace, "", 0);
+
+	if (ret->count)
+		qsort(ret->list, ret->count, sizeof *ret->list, compare_paths);
+	return r == MT_ELIMIT ? MT_OK : r;
+}
+
+static void put_listed(struct strbuf *b, const struct mcp_server *s, const char *path)
+{
+	AUTO(strbuf) struct strbuf uri = STRBUF(4 * PATH_MAX);
+
+	strbuf_add(&uri, s->uri);
+	put_encoded(&uri, path);
+	strbuf_addc(b, '{');
+	js_key_str(b, "uri", uri.text);
+	js_key_str(b, "name", path);
+	strbuf_addc(b, '}');
+}
+
+void mcp_resources_list(const struct mcp_request *q)
+{
+	AUTO(strbuf) struct strbuf b = STRBUF(ANSWER_MAX);
+	AUTO(mcp_paths) struct mcp_paths paths = { 0 };
+	json_object *given = js_get(q->params, "cursor");
+	const char *cursor = js_str(q->params, "cursor", "");
+	size_t i = 0, end;
+
+	if (given && !json_object_is_type(given, json_type_string)) {
+		mcp_refuse_params(q, "invalid cursor");
+		return;
+	}
+	if (mcp_paths_list(q->server, &paths)) {
+		mcp_send_error(q->peer, q->id, RPC_INTERNAL, "out of memory", NULL);
+		return;
+	}
+	/* The cursor is the last path of the page before: it may be removed meanwhile. */
+	while (i < paths.count && *cursor && strcmp(paths.list[i], cursor) <= 0)
+		i++;
+	end = paths.count - i > PAGE ? i + PAGE : paths.count;
+	mcp_begin_reply(&b, q->id, "result");
+	js_key(&b, "resources");
+	strbuf_addc(&b, '[');
+	for (size_t at = i; at < end; at++) {
+		strbuf_add(&b, at > i ? "," : "");
+		put_listed(&b, q->server, paths.list[at]);
+	}
+	strbuf_addc(&b, ']');
+	if (end < paths.count)
+		js_key_str(&b, "nextCursor", paths.list[end - 1]);
+	mcp_send_result(q, &b, true);
+}
+
+void mcp_resource_template(const struct mcp_server *s, struct strbuf *out)
+{
+	strbuf_addf(out, "%s{+path}", s->uri);
+}
+
+void mcp_resources_templates(const struct mcp_request *q)
+{
+	AUTO(strbuf) struct strbuf b = STRBUF(1 << 20), uri = STRBUF(4 * PATH_MAX);
+
+	mcp_resource_template(q->server, &uri);
+	mcp_begin_reply(&b, q->id, "result");
+	js_key(&b, "resourceTemplates");
+	strbuf_add(&b, "[{");
+	js_key_str(&b, "uriTemplate", uri.text);
+	js_key_str(&b, "name", "file");
+	js_key_str(&b, "description", "A file of the workspace, by its relative path.");
+	strbuf_add(&b, "}]");
+	mcp_send_result(q, &b, true);
+}
+
+/* ---- one of them ------------------------------------------------------------------ */
+
+void mcp_resource_unknown(const struct mcp_request *q, const char *uri)
+{
+	AUTO(strbuf) struct strbuf data = STRBUF(1 << 20);
+
+	strbuf_addc(&data, '{');
+	js_key_str(&data, "uri", uri);
+	strbuf_addc(&data, '}');
+	mcp_send_error(q->peer, q->id, q->modern ? RPC_PARAMS : RPC_RESOURCE,
+		       "Resource not found", data.error ? NULL : data.text);
+}
+
+void mcp_resources_read(const struct mcp_request *q)
+{
+	AUTO(strbuf) struct strbuf b = STRBUF(ANSWER_MAX);
+	const char *uri = js_str(q->params, "uri", "");
+	AUTO(free) char *path = mcp_resource_path(q->server, uri);
+	AUTO(free) char *bytes = NULL;
+	struct error err = ERROR_NONE;
+	size_t len;
+	int r = path ? file_read(path, RESOURCE_MAX, &bytes, &len, &err) : MT_ENOTFOUND;
+
+	if (r == MT_ENOTFOUND) {
+		mcp_resource_unknown(q, uri);
+		return;
+	}
+	if (r) {
+		mcp_send_error(q->peer, q->id, RPC_INTERNAL, err.text, NULL);
+		return;
+	}
+	mcp_begin_reply(&b, q->id, "result");
+	js_key(&b, "contents");
+	strbuf_addc(&b, '[');
+	mcp_put_resource(&b, uri, bytes, len);
+	strbuf_addc(&b, ']');
+	mcp_send_result(q, &b, true);
+}

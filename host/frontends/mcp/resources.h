@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * resources.h - the files of the workspace as resources of an MCP server. */
+#ifndef HOST_FRONTENDS_MCP_RESOURCES_H
+#define HOST_FRONTENDS_MCP_RESOURCES_H
+
+#include "frontends/mcp/internal.h"
+
+/** Paths of the files of the workspace, relative, in byte order. */
+struct mcp_paths {
+	char **list;
+	size_t count, room;
+};
+
+/** List them, without hidden ones and links, up to a limit. */
+int mcp_paths_list(const struct mcp_server *s, struct mcp_paths *ret);
+void mcp_paths_clear(struct mcp_paths *p);
+static inline void auto_mcp_paths(struct mcp_paths *p)
+{
+	mcp_paths_clear(p);
+}
+
+/** The real path of a resource, owned; NULL: there is none below the workspace. */
+char *mcp_resource_path(const struct mcp_server *s, const char *uri);
+/** The URI template of the files, whose variable is `path`. */
+void mcp_resource_template(const struct mcp_server *s, struct strbuf *out);
+/** Answer that there is no such resource. */
+void mcp_resource_unknown(const struct mcp_request *q, const char *uri);
+
+#endif
