@@ -26,6 +26,9 @@ static int fixture_call(const struct mt_tool_host *host, void *self, struct mt_c
 	if (strcmp(name, "test_logging_tool") == 0)
 		host->log(host->call_instance(call), MT_LOG_WARNING,
 			  "a warning for tests");
+	if (strcmp(name, "test_tool_with_logging") == 0)
+		for (int i = 0; i < 3; i++)
+			host->log(host->call_instance(call), MT_LOG_INFO, "line %d", i);
 	if (strcmp(name, "test_tool_with_progress") == 0 ||
 	    strcmp(name, "test_streaming_elicitation") == 0)
 		for (int i = 0; i <= 100; i += 50) {
@@ -76,6 +79,7 @@ static const struct mt_tool tools[] = {
 	TOOL("test_embedded_resource"), TOOL("test_multiple_content_types"),
 	TOOL("test_error_handling"), TOOL("test_tool_with_progress"),
 	TOOL("test_streaming_elicitation"), TOOL("test_logging_tool"),
+	TOOL("test_tool_with_logging"),
 	{ .size = sizeof(struct mt_tool), .name = "json_schema_2020_12_tool",
 	  .description = "For tests.", .schema = json_schema },
 	{ .size = sizeof(struct mt_tool), .name = "test_header_parameters",

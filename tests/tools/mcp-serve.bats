@@ -152,9 +152,9 @@ skill() {
 		[[ "$output" == *'"id":6'*-32601*404 ]]
 	done
 	run post "$hello"
-	[[ "$output" == *'"capabilities":{"tools":{}}'* ]]
+	[[ "$output" == *'"capabilities":{"tools":{},"logging":{}}'* ]]
 	run ask_modern server/discover ''
-	[[ "$output" == *'"capabilities":{"tools":{}}'* ]]
+	[[ "$output" == *'"capabilities":{"tools":{},"logging":{}}'* ]]
 }
 
 @test "prompts: the skills that a user can call, with their variables and files" {
@@ -283,6 +283,44 @@ skill() {
 	[ "$total" -eq 1100 ]
 	run ask resources/list '"cursor":7'
 	[[ "$output" == *-32602* ]]
+}
+
+# session: starts one; sets $session for the header
+session() {
+	session=$(post "${1:-$hello}" -D - -o /dev/null | tr -d '\r' | sed -n 's/^Mcp-Session-Id: //p')
+	[ -n "$session" ]
+}
+
+@test "log lines of tools go to the client that set a level" {
+	export MORTISE_CORE_PLUGIN_PATH=$MORTISE_CORE_PLUGIN_PATH,$top_builddir/tests/plugins
+	serve -o controller.tools=mcp-fixture
+	talk='{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"test_tool_with_logging"}}'
+	level='{"jsonrpc":"2.0","id":8,"method":"logging/setLevel","params":{"level":"info"}}'
+	session
+	run post "$talk" -H "Mcp-Session-Id: $session"
+	[[ "$output" != *notifications/message* ]]
+	run post "$level" -H "Mcp-Session-Id: $session"
+	[[ "$output" == *'"id":8,"result":{}}'*200 ]]
+	run post "$talk" -H "Mcp-Session-Id: $session"
+	echo "$output"
+	for i in 0 1 2; do
+		[[ "$output" == *'"method":"notifications/message","params":{"level":"info","logger":"mcp-fixture","data":"line '$i'"}'*'"id":7'* ]]
+	done
+	run post "${level/info/warning}" -H "Mcp-Session-Id: $session"
+	run post "$talk" -H "Mcp-Session-Id: $session"
+	[[ "$output" != *notifications/message* ]]
+	run post "${level/info/loud}" -H "Mcp-Session-Id: $session"
+	[[ "$output" == *-32602*'invalid log level `loud`'* ]]
+	run post "$level"
+	[[ "$output" == *-32600*'send initialize first'* ]]
+	run ask_modern tools/call '"name":"test_tool_with_logging"' test_tool_with_logging
+	[[ "$output" != *notifications/message* ]]
+	meta=${meta%\}},'"io.modelcontextprotocol/logLevel":"debug"}'
+	run ask_modern tools/call '"name":"test_tool_with_logging"' test_tool_with_logging
+	[[ "$output" == *'"data":"line 2"'*'"id":6'* ]]
+	run bash -c "printf '%s\n' '$hello' '$level' '$talk' | mortise tools serve -o controller.tools=mcp-fixture"
+	echo "$output"
+	[[ "$output" == *'"level":"info","logger":"mcp-fixture","data":"line 2"'*'"id":7'* ]]
 }
 
 @test "our own client over HTTP, in both eras; progress; a call whose client goes away" {

@@ -100,6 +100,8 @@ void mcp_call_start(const struct mcp_request *q)
 	*c = (struct mcp_call){ .next = s->calls,
 				.peer = p,
 				.number = ++s->numbers,
+				.instance = t->instance,
+				.log_level = mcp_logging_level(q),
 				.id = json_object_get(id),
 				.token = json_object_get(
 					js_path(params, "_meta.progressToken")) };
@@ -275,7 +277,7 @@ static void on_tools(void *arg, const char *instance, json_object *tools)
 
 static void on_log(void *arg, int level, const char *instance, const char *text)
 {
-	(void)arg;
+	mcp_logging_send(arg, level, instance, text);
 	if (level <= MT_LOG_WARNING)
 		fprintf(stderr, "mortise: %s: %s\n", instance, text);
 }

@@ -200,6 +200,7 @@ static bool check_modern(struct connection *c, const struct request *r, json_obj
 static bool check_legacy(struct connection *c, const struct request *r, json_object *doc)
 {
 	bool begins = strcmp(js_str(doc, "method", ""), "initialize") == 0;
+	struct session *s;
 
 	if (r->version && !is_legacy(r->version)) {
 		refuse_request(c, doc, RPC_INVALID, "unsupported MCP-Protocol-Version");
@@ -207,10 +208,12 @@ static bool check_legacy(struct connection *c, const struct request *r, json_obj
 	}
 	if (begins)
 		return http_session_new(c) || (http_drop(c), false);
-	if (r->session && !http_session_find(c->web, r->session)) {
+	s = r->session ? http_session_find(c->web, r->session) : NULL;
+	if (r->session && !s) {
 		http_refuse(c, 404, "", "unknown session; send initialize first\n");
 		return false;
 	}
+	c->peer.known = s ? &s->known : NULL;
 	snprintf(c->session, sizeof c->session, "%s", r->session ? r->session : "");
 	return true;
 }
@@ -240,6 +243,7 @@ static void take_post(struct connection *c, const struct request *r, const char 
 		return;
 	}
 	*c->session = '\0';
+	c->peer.known = NULL;
 	c->events = !r->accept || strstr(r->accept, "text/event-stream") ||
 		    strstr(r->accept, "*/*");
 	silent = js_str(doc, "method", NULL)

@@ -20,6 +20,7 @@ enum {
 
 struct session {
 	char id[2 * SESSION_BYTES + 1];
+	struct mcp_session known;
 };
 
 struct mcp_http {

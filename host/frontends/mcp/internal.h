@@ -19,6 +19,7 @@
 enum {
 	MCP_MESSAGE_MAX = 16 << 20,
 	ANSWER_MAX = 64 << 20,
+	LOG_NOTHING = -1,
 	OUTPUT_SHOWN_MAX = 2048,
 	CALLS_MAX = 256,   /* concurrent calls */
 	LINGER_MS = 10000, /* for open calls, at the end of the input */
@@ -35,12 +36,18 @@ enum {
 /** The versions with a handshake, newest first; NULL-terminated. */
 extern const char *const mcp_versions[];
 
+/** What a client has set since its handshake. */
+struct mcp_session {
+	int log_level; /* place in the names of logging.c; LOG_NOTHING: no messages */
+};
+
 /** Sender of a message. */
 struct mcp_client {
 	/** Send one message, whose buffer may be changed. `last`: it answers the request;
 	 *  `code`: it is this error, 0: none. */
 	void (*send)(struct mcp_client *p, struct strbuf *b, bool last, int code);
 	const char *session; /* of a client with several peers; NULL: it has this one */
+	struct mcp_session *known; /* while a message is handled; NULL: no session */
 };
 
 /** A running call. */
@@ -50,6 +57,8 @@ struct mcp_call {
 	uint64_t number;         /* of the link */
 	json_object *id, *token; /* token NULL: no progress is wanted */
 	size_t written;          /* bytes of live output */
+	size_t instance;         /* place in the catalog's instances */
+	int log_level;           /* of the messages that the client gets */
 	bool cancelled, counts;  /* counts: the tool tells its progress itself */
 };
 
@@ -76,6 +85,7 @@ struct mcp_server {
 	size_t call_count;
 	uint64_t numbers;
 	struct mcp_client standard; /* standard output */
+	struct mcp_session session; /* of standard input */
 	struct mcp_http *web;       /* over HTTP; NULL: over standard input and output */
 	bool greeted;               /* by a handshake: notices may be sent */
 	bool ended;
@@ -129,6 +139,16 @@ int mcp_resources_prefix(const char *workspace, struct strbuf *out);
 void mcp_resources_list(const struct mcp_request *q);
 void mcp_resources_templates(const struct mcp_request *q);
 void mcp_resources_read(const struct mcp_request *q);
+
+/* ---- logging.c ---- */
+
+void mcp_logging_set(const struct mcp_request *q);
+/** Level of the messages that the sender of this request gets. */
+int mcp_logging_level(const struct mcp_request *q);
+/** Send a log line of an instance to the clients that get lines of its level: those with
+ *  a call to it, or the client at standard output. */
+void mcp_logging_send(struct mcp_server *s, int level, const char *instance,
+		      const char *text);
 
 /* ---- completion.c ---- */
 

@@ -104,6 +104,7 @@ static void put_capabilities(struct strbuf *b, const struct mcp_request *q)
 	js_key(b, "capabilities");
 	strbuf_add(b, s->web || q->modern ? "{\"tools\":{}"
 					  : "{\"tools\":{\"listChanged\":true}");
+	strbuf_add(b, ",\"logging\":{}");
 	if (s->skills)
 		strbuf_add(b, ",\"prompts\":{}");
 	if (s->uri)
@@ -238,6 +239,7 @@ static const struct method {
 	  .offered = has_resources },
 	{ .name = "resources/read", .handle = mcp_resources_read,
 	  .offered = has_resources, .named = "uri" },
+	{ .name = "logging/setLevel", .handle = mcp_logging_set, .when = HANDSHAKE },
 	{ .name = "completion/complete", .handle = mcp_complete,
 	  .offered = has_completion },
 };

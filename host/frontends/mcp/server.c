@@ -84,7 +84,9 @@ static void on_signal(uv_signal_t *handle, int number)
 static int open_input(struct mcp_server *s, const struct mcp_http_options *web,
 		      struct error *err)
 {
-	s->standard.send = mcp_send_stdout;
+	s->standard =
+		(struct mcp_client){ .send = mcp_send_stdout, .known = &s->session };
+	s->session.log_level = LOG_NOTHING;
 	if (web)
 		return mcp_http_open(s->loop, s, web, &s->web, err);
 	if (uv_poll_init(s->loop, &s->in, STDIN_FILENO))
