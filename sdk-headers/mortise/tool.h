@@ -155,6 +155,11 @@ struct mt_tool_host {
 	 *    "model/complete"      {messages:[{role,content}], max_tokens?, model?}
 	 *                          -> {text}
 	 *    "user/ask"            {question, choices?} -> {answer}
+	 *    "client/ask"          {requests: {KEY: {method, params}}} -> {responses:
+	 *                          {KEY: result}}: requests of MCP to the client that called
+	 *                          the tool (`tools serve`): elicitation/create,
+	 *                          sampling/createMessage, roots/list. Those that it does
+	 *                          not support are left out
 	 *    "secret/get"          {name} -> {value}: the secret of [grant.NAME], if its
 	 *                          `tools` list the instance
 	 *    "shell/directory"     {} -> {directory}: where the shell of the

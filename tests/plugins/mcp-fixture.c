@@ -15,11 +15,114 @@ static void media(const struct mt_tool_host *host, struct mt_call *call, const c
 	host->reply_media(call, mime, bytes, strlen(bytes));
 }
 
+/* ---- tools that ask the client ---------------------------------------------------- */
+
+#define ELICIT(key_, message_, properties_)                                                \
+	"\"" key_ "\":{\"method\":\"elicitation/create\",\"params\":{\"message\":\"" message_  \
+	"\",\"requestedSchema\":{\"type\":\"object\",\"properties\":{" properties_ "}}}}"
+#define SAMPLE(key_, text_)                                                                \
+	"\"" key_ "\":{\"method\":\"sampling/createMessage\",\"params\":{\"messages\":[{"        \
+	"\"role\":\"user\",\"content\":{\"type\":\"text\",\"text\":\"" text_ "\"}}],"            \
+	"\"maxTokens\":100}}"
+#define ROOTS "\"client_roots\":{\"method\":\"roots/list\",\"params\":{}}"
+#define CLIENT(requests_) "client/ask", "{\"requests\":{" requests_ "}}"
+#define COMPLETE(text_) \
+	"model/complete", "{\"messages\":[{\"role\":\"user\",\"content\":\"" text_ "\"}]}"
+#define NAME "\"name\":{\"type\":\"string\"}"
+
+enum { ROUNDS_MAX = 2 };
+
+static const struct asking {
+	const char *tool;
+	struct {
+		const char *method, *params;
+	} rounds[ROUNDS_MAX];
+} asking[] = {
+	{ "test_sampling", { { COMPLETE("Test prompt for sampling") } } },
+	{ "test_missing_capability", { { COMPLETE("Anything") } } },
+	{ "test_elicitation", { { CLIENT(ELICIT("who", "Who are you?",
+		"\"username\":{\"type\":\"string\"},\"email\":{\"type\":\"string\"}")) } } },
+	{ "test_choice", { { "user/ask",
+		"{\"question\":\"Which color?\",\"choices\":[\"red\",\"blue\"]}" } } },
+	{ "test_elicitation_sep1034_defaults", { { CLIENT(ELICIT("all", "Values?",
+		"\"name\":{\"type\":\"string\",\"default\":\"John Doe\"},"
+		"\"age\":{\"type\":\"integer\",\"default\":30},"
+		"\"score\":{\"type\":\"number\",\"default\":95.5},"
+		"\"status\":{\"type\":\"string\",\"enum\":[\"active\",\"inactive\",\"pending\"],"
+		"\"default\":\"active\"},"
+		"\"verified\":{\"type\":\"boolean\",\"default\":true}")) } } },
+	{ "test_elicitation_sep1330_enums", { { CLIENT(ELICIT("all", "Choices?",
+		"\"untitledSingle\":{\"type\":\"string\","
+		"\"enum\":[\"option1\",\"option2\",\"option3\"]},"
+		"\"titledSingle\":{\"type\":\"string\",\"oneOf\":["
+		"{\"const\":\"value1\",\"title\":\"First Option\"},"
+		"{\"const\":\"value2\",\"title\":\"Second Option\"},"
+		"{\"const\":\"value3\",\"title\":\"Third Option\"}]},"
+		"\"legacyEnum\":{\"type\":\"string\",\"enum\":[\"opt1\",\"opt2\",\"opt3\"],"
+		"\"enumNames\":[\"Option One\",\"Option Two\",\"Option Three\"]},"
+		"\"untitledMulti\":{\"type\":\"array\",\"items\":{\"type\":\"string\","
+		"\"enum\":[\"option1\",\"option2\",\"option3\"]}},"
+		"\"titledMulti\":{\"type\":\"array\",\"items\":{\"anyOf\":["
+		"{\"const\":\"value1\",\"title\":\"First Choice\"},"
+		"{\"const\":\"value2\",\"title\":\"Second Choice\"},"
+		"{\"const\":\"value3\",\"title\":\"Third Choice\"}]}}")) } } },
+	{ "test_input_required_result_elicitation",
+	  { { CLIENT(ELICIT("user_name", "What is your name?", NAME)) } } },
+	{ "test_input_required_result_sampling",
+	  { { CLIENT(SAMPLE("capital_question", "What is the capital of France?")) } } },
+	{ "test_input_required_result_list_roots", { { CLIENT(ROOTS) } } },
+	{ "test_input_required_result_request_state",
+	  { { CLIENT(ELICIT("confirm", "Please confirm",
+			    "\"ok\":{\"type\":\"boolean\"}")) } } },
+	{ "test_input_required_result_multiple_inputs",
+	  { { CLIENT(ELICIT("user_name", "What is your name?", NAME) ","
+		     SAMPLE("greeting", "Generate a greeting") "," ROOTS) } } },
+	{ "test_input_required_result_multi_round",
+	  { { CLIENT(ELICIT("step1", "Step 1: What is your name?", NAME)) },
+	    { CLIENT(ELICIT("step2", "Step 2: What is your favorite color?",
+			    "\"color\":{\"type\":\"string\"}")) } } },
+	{ "test_input_required_result_tampered_state",
+	  { { CLIENT(ELICIT("confirm", "Please confirm",
+			    "\"ok\":{\"type\":\"boolean\"}")) } } },
+	{ "test_input_required_result_capabilities",
+	  { { CLIENT(ELICIT("user_name", "What is your name?", NAME) ","
+		     SAMPLE("greeting", "Generate a greeting")) } } },
+};
+
+static const struct asking *asking_of(const char *tool)
+{
+	for (size_t i = 0; i < sizeof asking / sizeof *asking; i++)
+		if (strcmp(asking[i].tool, tool) == 0)
+			return &asking[i];
+	return NULL;
+}
+
+static int ask(const struct mt_tool_host *host, struct mt_call *call,
+	       const struct asking *a)
+{
+	host->reply(call, "state-ok\n");
+	for (int i = 0; i < ROUNDS_MAX && a->rounds[i].method; i++) {
+		struct mt_str result = { 0 }, params = { a->rounds[i].params,
+							 strlen(a->rounds[i].params) };
+		int status = host->request(call, a->rounds[i].method, params, &result);
+
+		if (status)
+			return host->fail(call, status, "%.*s", (int)result.len,
+					  result.ptr);
+		host->reply_text(call, result.ptr, result.len);
+	}
+	return MT_OK;
+}
+
+/* ---- all tools ----------------------------------------------------------------------- */
+
 static int fixture_call(const struct mt_tool_host *host, void *self, struct mt_call *call)
 {
 	const char *name = host->call_tool(call);
 
 	(void)self;
+	if (asking_of(name))
+		return ask(host, call, asking_of(name));
 	if (strcmp(name, "test_error_handling") == 0)
 		return host->fail(call, MT_EIO,
 				  "This tool intentionally returns an error for testing");
@@ -79,7 +182,17 @@ static const struct mt_tool tools[] = {
 	TOOL("test_embedded_resource"), TOOL("test_multiple_content_types"),
 	TOOL("test_error_handling"), TOOL("test_tool_with_progress"),
 	TOOL("test_streaming_elicitation"), TOOL("test_logging_tool"),
-	TOOL("test_tool_with_logging"),
+	TOOL("test_tool_with_logging"), TOOL("test_sampling"),
+	TOOL("test_missing_capability"), TOOL("test_elicitation"), TOOL("test_choice"),
+	TOOL("test_elicitation_sep1034_defaults"), TOOL("test_elicitation_sep1330_enums"),
+	TOOL("test_input_required_result_elicitation"),
+	TOOL("test_input_required_result_sampling"),
+	TOOL("test_input_required_result_list_roots"),
+	TOOL("test_input_required_result_request_state"),
+	TOOL("test_input_required_result_multiple_inputs"),
+	TOOL("test_input_required_result_multi_round"),
+	TOOL("test_input_required_result_tampered_state"),
+	TOOL("test_input_required_result_capabilities"),
 	{ .size = sizeof(struct mt_tool), .name = "json_schema_2020_12_tool",
 	  .description = "For tests.", .schema = json_schema },
 	{ .size = sizeof(struct mt_tool), .name = "test_header_parameters",

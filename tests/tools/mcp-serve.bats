@@ -39,8 +39,19 @@ post() { # BODY OPTION...; the status after the body
 }
 
 ping='{"jsonrpc":"2.0","id":1,"method":"ping"}'
-hello='{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}'
-meta='"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}'
+
+# hello_of CAPABILITIES: sets $hello, the request of a handshake
+hello_of() {
+	hello='{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":'$1',"clientInfo":{"name":"t","version":"1"}}}'
+}
+
+# meta_of CAPABILITIES MEMBER: sets $meta, which every request without a handshake has
+meta_of() {
+	meta='"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":'"$1${2:+,$2}"'}'
+}
+
+hello_of '{}'
+meta_of '{}'
 
 # ask METHOD PARAMS: in the version with a handshake; the members of PARAMS
 ask() {
@@ -287,7 +298,7 @@ skill() {
 
 # session: starts one; sets $session for the header
 session() {
-	session=$(post "${1:-$hello}" -D - -o /dev/null | tr -d '\r' | sed -n 's/^Mcp-Session-Id: //p')
+	session=$(post "$hello" -D - -o /dev/null | tr -d '\r' | sed -n 's/^Mcp-Session-Id: //p')
 	[ -n "$session" ]
 }
 
@@ -315,12 +326,99 @@ session() {
 	[[ "$output" == *-32600*'send initialize first'* ]]
 	run ask_modern tools/call '"name":"test_tool_with_logging"' test_tool_with_logging
 	[[ "$output" != *notifications/message* ]]
-	meta=${meta%\}},'"io.modelcontextprotocol/logLevel":"debug"}'
+	meta_of '{}' '"io.modelcontextprotocol/logLevel":"debug"'
 	run ask_modern tools/call '"name":"test_tool_with_logging"' test_tool_with_logging
 	[[ "$output" == *'"data":"line 2"'*'"id":6'* ]]
 	run bash -c "printf '%s\n' '$hello' '$level' '$talk' | mortise tools serve -o controller.tools=mcp-fixture"
 	echo "$output"
 	[[ "$output" == *'"level":"info","logger":"mcp-fixture","data":"line 2"'*'"id":7'* ]]
+}
+
+# wait_for PATTERN FILE
+wait_for() {
+	for i in $(seq 600); do
+		grep -q -- "$1" "$2" && return
+		sleep 0.1
+	done
+	cat "$2"
+	return 1
+}
+
+tool_call() { # NAME MEMBER
+	echo '{"jsonrpc":"2.0","id":9,"method":"tools/call","params":{"name":"'"$1"'"'"${2:+,$2}"'}}'
+}
+
+# answered TOOL METHOD RESULT: the answer to a call during which the server sends METHOD
+answered() {
+	: >"$dir/stream"
+	post "$(tool_call "$1")" -m 60 -N -H "Mcp-Session-Id: $session" >>"$dir/stream" 2>/dev/null 3>&- &
+	wait_for "\"method\":\"$2\"" "$dir/stream"
+	id=$(sed -n 's/.*"id":\([0-9]*\),"method".*/\1/p' "$dir/stream")
+	post "{\"jsonrpc\":\"2.0\",\"id\":$id,$3}" -H "Mcp-Session-Id: $session" | grep -x 202
+	wait_for '"id":9' "$dir/stream"
+	cat "$dir/stream"
+}
+
+@test "a tool asks: requests to a client with a handshake that supports them" {
+	export MORTISE_CORE_PLUGIN_PATH=$MORTISE_CORE_PLUGIN_PATH,$top_builddir/tests/plugins
+	serve -o controller.tools=mcp-fixture
+	hello_of '{"sampling":{},"elicitation":{}}'
+	session
+	run answered test_choice elicitation/create '"result":{"action":"accept","content":{"answer":"blue"}}'
+	echo "$output"
+	[[ "$output" == *'"message":"Which color?","requestedSchema":{"type":"object","properties":{"answer":{"type":"string","enum":["red","blue"]}},"required":["answer"]}'* ]]
+	[[ "$output" == *'{\"answer\":\"blue\"}'* ]]
+	run answered test_choice elicitation/create '"result":{"action":"decline"}'
+	[[ "$output" == *'the user declined to answer'*'"isError":true'* ]]
+	run answered test_choice elicitation/create '"error":{"code":-1,"message":"no user here"}'
+	[[ "$output" == *'the client did not answer: no user here'*'"isError":true'* ]]
+	run answered test_sampling sampling/createMessage '"result":{"role":"assistant","model":"m","content":{"type":"text","text":"Paris"}}'
+	echo "$output"
+	[[ "$output" == *'"messages":[{"role":"user","content":{"type":"text","text":"Test prompt for sampling"}}],"maxTokens":1024'* ]]
+	[[ "$output" == *'{\"text\":\"Paris\",\"stop_reason\":\"endTurn\",\"model\":\"m\"}'* ]]
+	run post "$(tool_call test_input_required_result_list_roots)" -H "Mcp-Session-Id: $session"
+	[[ "$output" == *'the client does not support this request'*'"isError":true'*200 ]]
+	hello_of '{"elicitation":{"url":{}}}'
+	session
+	run post "$(tool_call test_choice)" -H "Mcp-Session-Id: $session"
+	[[ "$output" == *'the client does not support this request'*'"isError":true'*200 ]]
+	run post "$(tool_call test_choice)"
+	[[ "$output" == *'the client does not support this request'*'"isError":true'*200 ]]
+}
+
+@test "a tool asks: requests in the result for a client without a handshake" {
+	export MORTISE_CORE_PLUGIN_PATH=$MORTISE_CORE_PLUGIN_PATH,$top_builddir/tests/plugins
+	serve -o controller.tools=mcp-fixture
+	run ask_modern tools/call '"name":"test_sampling"' test_sampling
+	echo "$output"
+	[[ "$output" == *'"code":-32021,'*'"data":{"requiredCapabilities":{"sampling":{}}}'*400 ]]
+	meta_of '{"elicitation":{},"sampling":{}}'
+	name=test_input_required_result_multi_round
+	ask_modern tools/call "\"name\":\"$name\"" $name >"$dir/first"
+	cat "$dir/first"
+	grep -F '"resultType":"input_required","inputRequests":{"step1":{"method":"elicitation/create"' "$dir/first"
+	state=$(sed -n 's/.*"requestState":"\([0-9a-f]*\)".*/\1/p' "$dir/first")
+	[ ${#state} -eq 32 ]
+	run ask_modern tools/call "\"name\":\"$name\",\"requestState\":\"x$state\"" $name
+	[[ "$output" == *'-32602,"message":"unknown or expired requestState"'* ]]
+	run ask_modern tools/call '"name":"test_choice","requestState":"'"$state"'"' test_choice
+	[[ "$output" == *'-32602,"message":"unknown or expired requestState"'* ]]
+	ask_modern tools/call "\"name\":\"$name\",\"requestState\":\"$state\",\"inputResponses\":{\"step1\":7}" $name >"$dir/again"
+	grep -F '"inputRequests":{"step1":' "$dir/again"
+	again=$(sed -n 's/.*"requestState":"\([0-9a-f]*\)".*/\1/p' "$dir/again")
+	[ "$again" != "$state" ]
+	ask_modern tools/call "\"name\":\"$name\",\"requestState\":\"$again\",\"inputResponses\":{\"step1\":{\"action\":\"accept\",\"content\":{\"name\":\"Ann\"}}}" $name >"$dir/second"
+	cat "$dir/second"
+	grep -F '"inputRequests":{"step2":' "$dir/second"
+	state=$(sed -n 's/.*"requestState":"\([0-9a-f]*\)".*/\1/p' "$dir/second")
+	run ask_modern tools/call "\"name\":\"$name\",\"requestState\":\"$state\",\"inputResponses\":{\"step2\":{\"action\":\"cancel\"}}" $name
+	echo "$output"
+	[[ "$output" == *'Ann'*'cancel'*'"resultType":"complete"'*200 ]]
+	name=test_input_required_result_capabilities
+	meta_of '{"sampling":{}}'
+	run ask_modern tools/call "\"name\":\"$name\"" $name
+	[[ "$output" == *'"inputRequests":{"greeting":{"method":"sampling/createMessage"'* ]]
+	[[ "$output" != *user_name* ]]
 }
 
 @test "our own client over HTTP, in both eras; progress; a call whose client goes away" {

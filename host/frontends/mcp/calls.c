@@ -36,6 +36,10 @@ void mcp_call_drop(struct mcp_server *s, struct mcp_call *c)
 	s->call_count--;
 	json_object_put(c->id);
 	json_object_put(c->token);
+	json_object_put(c->capabilities);
+	json_object_put(c->responses);
+	mcp_asks_clear(c);
+	free(c->tool);
 	free(c);
 	if (s->ended && !s->calls)
 		runner_close(s->link);
@@ -64,63 +68,98 @@ json_object *mcp_tool_schema(const struct mcp_server *s, const char *tool)
 	return t && !(t->hints & MT_TOOL_CONTROL) ? t->schema_json : NULL;
 }
 
-void mcp_call_start(const struct mcp_request *q)
+void mcp_call_set_request(struct mcp_call *c, const struct mcp_request *q)
+{
+	json_object *own = js_get(js_get(q->params, "_meta"), META "clientCapabilities");
+
+	if (!q->modern)
+		own = q->peer->known ? q->peer->known->capabilities : NULL;
+	json_object_put(c->id);
+	json_object_put(c->token);
+	json_object_put(c->capabilities);
+	json_object_put(c->responses);
+	c->id = json_object_get(q->id);
+	c->token = json_object_get(js_path(q->params, "_meta.progressToken"));
+	c->capabilities = json_object_get(own);
+	c->responses = json_object_get(js_get(q->params, "inputResponses"));
+	c->log_level = mcp_logging_level(q);
+}
+
+static struct mcp_call *call_new(const struct mcp_request *q, const struct tool *t)
 {
 	struct mcp_server *s = q->server;
-	struct mcp_client *p = q->peer;
-	json_object *id = q->id, *params = q->params;
-	const char *name = js_str(params, "name", "");
-	const struct tool *t = catalog_find(s->catalog, name);
-	json_object *given = js_get(params, "arguments");
-	AUTO(json) json_object *args = NULL;
-	struct error err = ERROR_NONE;
-	const char *text = given ? js_text(given, NULL) : "{}";
-	struct mcp_call *c;
-	size_t len;
+	struct mcp_call *c = calloc(1, sizeof *c);
+	char *tool = strdup(t->name);
 
-	if (!text) {
-		put_failure(p, id, "out of memory");
-		return;
-	}
-	if (!t || (t->hints & MT_TOOL_CONTROL)) {
-		catalog_unknown(s->catalog, name, text, &err);
-		mcp_send_error(p, id, RPC_PARAMS, err.text, NULL);
-		return;
-	}
-	if (s->call_count >= CALLS_MAX) {
-		put_failure(p, id, "too many concurrent calls");
-		return;
-	}
-	args = call_arguments(t, text, strlen(text), &err);
-	c = args ? calloc(1, sizeof *c) : NULL;
-	if (!c) {
-		put_failure(p, id, args ? "out of memory" : err.text);
-		return;
+	if (!c || !tool) {
+		free(c);
+		free(tool);
+		return NULL;
 	}
 	*c = (struct mcp_call){ .next = s->calls,
-				.peer = p,
+				.peer = q->peer,
 				.number = ++s->numbers,
 				.instance = t->instance,
-				.log_level = mcp_logging_level(q),
-				.id = json_object_get(id),
-				.token = json_object_get(
-					js_path(params, "_meta.progressToken")) };
+				.tool = tool,
+				.modern = q->modern };
+	mcp_call_set_request(c, q);
 	s->calls = c;
 	s->call_count++;
-	text = js_text(args, &len);
-	if (!text)
-		out_of_memory(&err);
-	if (!text ||
-	    runner_call(s->link, c->number, s->catalog->instances[t->instance].name,
-			t->real, text, len,
-			s->catalog->instances[t->instance].deadline_ms, &err)) {
-		put_failure(p, id, err.text);
+	return c;
+}
+
+static void start_call(const struct mcp_request *q, const struct tool *t,
+		       json_object *args)
+{
+	struct mcp_server *s = q->server;
+	struct mcp_call *c = call_new(q, t);
+	struct error err = ERROR_NONE;
+	size_t len;
+	const char *text = js_text(args, &len);
+
+	if (!c || !text) {
+		put_failure(q->peer, q->id, "out of memory");
+		if (c)
+			mcp_call_drop(s, c);
+	} else if (runner_call(s->link, c->number,
+			       s->catalog->instances[t->instance].name, t->real, text,
+			       len, s->catalog->instances[t->instance].deadline_ms,
+			       &err)) {
+		put_failure(q->peer, q->id, err.text);
 		mcp_call_drop(s, c);
 	}
 }
 
+void mcp_call_start(const struct mcp_request *q)
+{
+	struct mcp_server *s = q->server;
+	const char *name = js_str(q->params, "name", "");
+	const struct tool *t = catalog_find(s->catalog, name);
+	json_object *given = js_get(q->params, "arguments");
+	AUTO(json) json_object *args = NULL;
+	struct error err = ERROR_NONE;
+	const char *text = given ? js_text(given, NULL) : "{}";
+
+	if (!text) {
+		put_failure(q->peer, q->id, "out of memory");
+	} else if (!t || (t->hints & MT_TOOL_CONTROL)) {
+		catalog_unknown(s->catalog, name, text, &err);
+		mcp_send_error(q->peer, q->id, RPC_PARAMS, err.text, NULL);
+	} else if (mcp_call_resume(q)) {
+		return;
+	} else if (s->call_count >= CALLS_MAX) {
+		put_failure(q->peer, q->id, "too many concurrent calls");
+	} else {
+		args = call_arguments(t, text, strlen(text), &err);
+		if (args)
+			start_call(q, t, args);
+		else
+			put_failure(q->peer, q->id, err.text);
+	}
+}
+
 /* A client can cancel only its own calls: clients use the same numbers. */
-static bool is_same_client(const struct mcp_client *a, const struct mcp_client *b)
+bool mcp_is_same_client(const struct mcp_client *a, const struct mcp_client *b)
 {
 	return a == b || (a && a->session && b->session && *a->session &&
 			  strcmp(a->session, b->session) == 0);
@@ -132,7 +171,7 @@ void mcp_call_cancel(struct mcp_server *s, const struct mcp_client *p,
 	json_object *id = js_get(params, "requestId");
 
 	for (struct mcp_call *c = s->calls; c; c = c->next)
-		if (id && js_equal(c->id, id) && is_same_client(c->peer, p)) {
+		if (id && js_equal(c->id, id) && mcp_is_same_client(c->peer, p)) {
 			c->cancelled = true;
 			runner_cancel(s->link, c->number);
 		}
@@ -169,6 +208,16 @@ static void put_noted(struct strbuf *text, const struct runner_result *r)
 	strbuf_add(text, noted ? js_str(metadata, "suffix", "") : "");
 }
 
+/* The tool failed because the client lacks a capability. */
+static void put_lacking(const struct mcp_call *c)
+{
+	AUTO(strbuf) struct strbuf data = STRBUF(4096);
+
+	strbuf_addf(&data, "{\"requiredCapabilities\":{\"%s\":{}}}", c->lacks);
+	mcp_send_error(c->peer, c->id, RPC_CAPABILITY,
+		       "Missing required client capability", data.text);
+}
+
 static void calls_on_result(void *arg, const struct runner_result *r)
 {
 	AUTO(strbuf) struct strbuf b = STRBUF(ANSWER_MAX), text = STRBUF(ANSWER_MAX);
@@ -177,6 +226,10 @@ static void calls_on_result(void *arg, const struct runner_result *r)
 
 	if (!c)
 		return;
+	if (c->peer && c->modern && c->lacks && r->status && !c->cancelled) {
+		put_lacking(c);
+		c->peer = NULL;
+	}
 	if (!c->peer) {
 		mcp_call_drop(s, c);
 		return;
@@ -248,11 +301,7 @@ static void on_output(void *arg, uint64_t number, const char *bytes, size_t len)
 static void on_request(void *arg, uint64_t number, uint64_t request, const char *method,
 		       json_object *params)
 {
-	static const char text[] = "no conversation is attached";
-	struct mcp_server *s = arg;
-
-	(void)number, (void)method, (void)params;
-	runner_answer(s->link, request, MT_EUNSUPPORTED, text, sizeof text - 1);
+	mcp_asks_request(arg, served_find(arg, number), request, method, params);
 }
 
 static void on_ready(void *arg)

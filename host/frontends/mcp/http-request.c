@@ -246,6 +246,7 @@ static void take_post(struct connection *c, const struct request *r, const char 
 	c->peer.known = NULL;
 	c->events = !r->accept || strstr(r->accept, "text/event-stream") ||
 		    strstr(r->accept, "*/*");
+	c->peer.one_answer = !c->events;
 	silent = js_str(doc, "method", NULL)
 			 ? !js_get(doc, "id")
 			 : js_get(doc, "result") || js_get(doc, "error");

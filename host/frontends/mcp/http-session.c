@@ -23,6 +23,7 @@ bool http_session_new(struct connection *c)
 		return false;
 	for (size_t i = 0; i < sizeof bytes; i++)
 		snprintf(s->id + 2 * i, 3, "%02x", bytes[i]);
+	json_object_put(s->known.capabilities);
 	s->known = (struct mcp_session){ .log_level = LOG_NOTHING };
 	c->peer.known = &s->known;
 	snprintf(c->session, sizeof c->session, "%s", s->id);

@@ -11,6 +11,7 @@ static int status_of(const struct connection *c, int code)
 	case RPC_PARSE:
 	case RPC_INVALID:
 	case RPC_HEADER:
+	case RPC_CAPABILITY:
 	case RPC_VERSION:
 		return 400;
 	default:

@@ -127,5 +127,7 @@ void mcp_http_close(struct mcp_http *w)
 
 void mcp_http_free(struct mcp_http *w)
 {
+	for (size_t i = 0; w && i < SESSIONS_MAX; i++)
+		json_object_put(w->sessions[i].known.capabilities);
 	free(w);
 }

@@ -30,6 +30,7 @@ enum {
 	RPC_INTERNAL = -32603,
 	RPC_RESOURCE = -32002, /* of the versions with a handshake */
 	RPC_HEADER = -32020,
+	RPC_CAPABILITY = -32021,
 	RPC_VERSION = -32022,
 };
 
@@ -39,6 +40,7 @@ extern const char *const mcp_versions[];
 /** What a client has set since its handshake. */
 struct mcp_session {
 	int log_level; /* place in the names of logging.c; LOG_NOTHING: no messages */
+	json_object *capabilities; /* of the client; or NULL */
 };
 
 /** Sender of a message. */
@@ -48,6 +50,7 @@ struct mcp_client {
 	void (*send)(struct mcp_client *p, struct strbuf *b, bool last, int code);
 	const char *session; /* of a client with several peers; NULL: it has this one */
 	struct mcp_session *known; /* while a message is handled; NULL: no session */
+	bool one_answer; /* it can receive only the answer to its request */
 };
 
 /** A running call. */
@@ -59,6 +62,13 @@ struct mcp_call {
 	size_t written;          /* bytes of live output */
 	size_t instance;         /* place in the catalog's instances */
 	int log_level;           /* of the messages that the client gets */
+	char *tool;              /* its name */
+	bool modern;             /* see struct mcp_request */
+	json_object *capabilities, *responses; /* of the client, and its answers; or NULL */
+	struct mcp_ask *asks;    /* requests to the client without an answer */
+	unsigned asked;          /* requests to the client so far */
+	const char *lacks;       /* capability that the tool would need; NULL: none */
+	char state[33];          /* requestState of a parked call; "": it is not parked */
 	bool cancelled, counts;  /* counts: the tool tells its progress itself */
 };
 
@@ -84,6 +94,7 @@ struct mcp_server {
 	struct mcp_call *calls;
 	size_t call_count;
 	uint64_t numbers;
+	int64_t ask_ids; /* of requests to clients */
 	struct mcp_client standard; /* standard output */
 	struct mcp_session session; /* of standard input */
 	struct mcp_http *web;       /* over HTTP; NULL: over standard input and output */
@@ -140,6 +151,20 @@ void mcp_resources_list(const struct mcp_request *q);
 void mcp_resources_templates(const struct mcp_request *q);
 void mcp_resources_read(const struct mcp_request *q);
 
+/* ---- asks.c ---- */
+
+/** May the client be asked for this? */
+bool mcp_client_can(json_object *capabilities, const char *name);
+/** A tool asks: the client answers, or it is refused. `c` NULL: an unknown call. */
+void mcp_asks_request(struct mcp_server *s, struct mcp_call *c, uint64_t request,
+		      const char *method, json_object *params);
+/** The client has answered a request. */
+void mcp_asks_answered(struct mcp_server *s, const struct mcp_client *p,
+		       json_object *doc);
+/** Continue the parked call that a request repeats. @return false: it repeats none. */
+bool mcp_call_resume(const struct mcp_request *q);
+void mcp_asks_clear(struct mcp_call *c);
+
 /* ---- logging.c ---- */
 
 void mcp_logging_set(const struct mcp_request *q);
@@ -161,6 +186,9 @@ void mcp_call_start(const struct mcp_request *q);
 void mcp_call_cancel(struct mcp_server *s, const struct mcp_client *p,
 		     json_object *params);
 void mcp_call_drop(struct mcp_server *s, struct mcp_call *c);
+/** The request whose result the call is: its id, and what the client says in it. */
+void mcp_call_set_request(struct mcp_call *c, const struct mcp_request *q);
+bool mcp_is_same_client(const struct mcp_client *a, const struct mcp_client *b);
 /** Stop reading from clients. */
 void mcp_stop_input(struct mcp_server *s);
 void mcp_close_handles(struct mcp_server *s);

@@ -124,6 +124,11 @@ static void initialize(const struct mcp_request *q)
 		if (strcmp(asked, mcp_versions[i]) == 0)
 			version = mcp_versions[i];
 	q->server->greeted = true;
+	if (q->peer->known) {
+		json_object_put(q->peer->known->capabilities);
+		q->peer->known->capabilities =
+			json_object_get(js_get(q->params, "capabilities"));
+	}
 	mcp_begin_reply(&b, q->id, "result");
 	js_key_str(&b, "protocolVersion", version);
 	put_capabilities(&b, q);
@@ -306,6 +311,8 @@ void mcp_handle_message(struct mcp_server *s, struct mcp_client *p, json_object 
 			take_request(&q, method);
 	} else if (method && strcmp(method, "notifications/cancelled") == 0)
 		mcp_call_cancel(s, p, js_get(doc, "params"));
-	else if (!method && !js_get(doc, "result") && !js_get(doc, "error"))
+	else if (!method && (js_get(doc, "result") || js_get(doc, "error")))
+		mcp_asks_answered(s, p, doc);
+	else if (!method)
 		mcp_send_error(p, id, RPC_INVALID, "missing method", NULL);
 }

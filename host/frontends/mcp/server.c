@@ -125,6 +125,7 @@ static int serve(struct launch *l, struct mcp_server *s,
 	while (s->calls)
 		mcp_call_drop(s, s->calls);
 	mcp_http_free(s->web);
+	json_object_put(s->session.capabilities);
 	return status;
 }
 
