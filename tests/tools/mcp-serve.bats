@@ -217,6 +217,36 @@ skill() {
 	[[ "$output" == *-32020*400 ]]
 }
 
+@test "prompts: a client asks its user for missing values" {
+	mkdir -p "$dir/work"
+	skill deploy <<-'EOF'
+		---
+		name: deploy
+		description: Deploy.
+		inputs:
+		  - name: where
+		    enum: [stable, beta]
+		  - name: why
+		---
+		Deploy to ${where}: ${why}.
+	EOF
+	serve -C "$dir/work" -o controller.tools=skill
+	meta_of '{"elicitation":{}}'
+	run ask_modern prompts/get '"name":"deploy","arguments":{"why":"fun"}' deploy
+	echo "$output"
+	[[ "$output" == *'"resultType":"input_required","inputRequests":{"arguments":{"method":"elicitation/create","params":{"message":"Deploy.","requestedSchema":{"type":"object","properties":{"where":{"type":"string","enum":["stable","beta"]}},"required":["where"]}}}}}'*200 ]]
+	filled='"name":"deploy","arguments":{"why":"fun"},"inputResponses":{"arguments"'
+	run ask_modern prompts/get "$filled"':{"action":"accept","content":{"where":"beta"}}}' deploy
+	[[ "$output" == *'Deploy to beta: fun.'*'"resultType":"complete"'* ]]
+	run ask_modern prompts/get "$filled"':{"action":"decline"}}' deploy
+	[[ "$output" == *'-32602,"message":"the user declined to answer"'* ]]
+	run ask_modern prompts/get "$filled"':{"action":"accept","content":{"where":7}}}' deploy
+	[[ "$output" == *'-32602,"message":"argument `where` must be a string"'* ]]
+	meta_of '{}'
+	run ask_modern prompts/get '"name":"deploy","arguments":{"why":"fun"}' deploy
+	[[ "$output" == *'-32602,"message":"missing argument `where`"'* ]]
+}
+
 @test "completion: the values that a variable of a skill may have" {
 	mkdir -p "$dir/work"
 	skill deploy <<-'EOF'

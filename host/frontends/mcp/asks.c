@@ -58,6 +58,13 @@ static const struct request_kind *kind_of(json_object *request)
 	return NULL;
 }
 
+json_object *mcp_capabilities(const struct mcp_request *q)
+{
+	if (q->modern)
+		return js_get(js_get(q->params, "_meta"), META "clientCapabilities");
+	return q->peer->known ? q->peer->known->capabilities : NULL;
+}
+
 bool mcp_client_can(json_object *capabilities, const char *name)
 {
 	json_object *one = js_get(capabilities, name);

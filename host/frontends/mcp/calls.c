@@ -70,17 +70,13 @@ json_object *mcp_tool_schema(const struct mcp_server *s, const char *tool)
 
 void mcp_call_set_request(struct mcp_call *c, const struct mcp_request *q)
 {
-	json_object *own = js_get(js_get(q->params, "_meta"), META "clientCapabilities");
-
-	if (!q->modern)
-		own = q->peer->known ? q->peer->known->capabilities : NULL;
 	json_object_put(c->id);
 	json_object_put(c->token);
 	json_object_put(c->capabilities);
 	json_object_put(c->responses);
 	c->id = json_object_get(q->id);
 	c->token = json_object_get(js_path(q->params, "_meta.progressToken"));
-	c->capabilities = json_object_get(own);
+	c->capabilities = json_object_get(mcp_capabilities(q));
 	c->responses = json_object_get(js_get(q->params, "inputResponses"));
 	c->log_level = mcp_logging_level(q);
 }

@@ -153,6 +153,8 @@ void mcp_resources_read(const struct mcp_request *q);
 
 /* ---- asks.c ---- */
 
+/** Capabilities of the sender of a request; or NULL. Borrowed. */
+json_object *mcp_capabilities(const struct mcp_request *q);
 /** May the client be asked for this? */
 bool mcp_client_can(json_object *capabilities, const char *name);
 /** A tool asks: the client answers, or it is refused. `c` NULL: an unknown call. */

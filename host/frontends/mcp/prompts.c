@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#define FORM_KEY "arguments" /* of the request for missing values */
+
 enum { LINKS_MAX = 16, LINK_BYTES_MAX = 4 << 20 };
 
 /* ---- which ---------------------------------------------------------------------- */
@@ -88,31 +90,107 @@ void mcp_prompts_list(const struct mcp_request *q)
 
 /* ---- prompts/get ---------------------------------------------------------------- */
 
-/* @return false: the arguments were refused. */
-static bool check_arguments(const struct mcp_request *q, const struct skill *s,
-			    json_object *given)
+/* The values of the request, and those that the user of the client filled in since.
+ * @return NULL: they were refused. */
+static json_object *collect(const struct mcp_request *q)
 {
-	json_object *inputs = skill_inputs(s);
+	json_object *given = js_get(q->params, "arguments"), *values = NULL;
+	json_object *form = js_path(q->params, "inputResponses." FORM_KEY);
 
 	if (given && !json_object_is_type(given, json_type_object)) {
 		mcp_refuse_params(q, "`arguments` must be an object");
-		return false;
+		return NULL;
 	}
-	for (size_t i = 0; i < js_length(inputs); i++) {
-		json_object *input = json_object_array_get_idx(inputs, i);
-		const char *name = js_str(input, "name", "");
-		json_object *value = js_get(given, name);
+	if (q->modern && form && strcmp(js_str(form, "action", ""), "accept") != 0) {
+		mcp_refuse_params(q, "the user declined to answer");
+		return NULL;
+	}
+	values = js_new_object();
+	if (given) {
+		json_object_object_foreach(given, key, value)
+			js_set(values, key, json_object_get(value));
+	}
+	form = q->modern ? js_get(form, "content") : NULL;
+	if (json_object_is_type(form, json_type_object)) {
+		json_object_object_foreach(form, key, value)
+			js_set(values, key, json_object_get(value));
+	}
+	return values;
+}
 
-		if (value ? json_object_is_type(value, json_type_string)
-			  : !skill_input_required(input))
+/* @return false: the arguments were refused. */
+static bool check_types(const struct mcp_request *q, const struct skill *s,
+			json_object *values)
+{
+	json_object *inputs = skill_inputs(s);
+
+	for (size_t i = 0; i < js_length(inputs); i++) {
+		const char *name =
+			js_str(json_object_array_get_idx(inputs, i), "name", "");
+		json_object *value = js_get(values, name);
+
+		if (!value || json_object_is_type(value, json_type_string))
 			continue;
-		mcp_refuse_params(q,
-				  value ? "argument `%.80s` must be a string"
-					: "missing argument `%.80s`",
-				  name);
+		mcp_refuse_params(q, "argument `%.80s` must be a string", name);
 		return false;
 	}
 	return true;
+}
+
+/* The first variable from `*at` on that lacks a required value; NULL: none. */
+static json_object *next_missing(const struct skill *s, json_object *values, size_t *at)
+{
+	json_object *inputs = skill_inputs(s);
+
+	while (*at < js_length(inputs)) {
+		json_object *input = json_object_array_get_idx(inputs, (*at)++);
+
+		if (skill_input_required(input) &&
+		    !js_get(values, js_str(input, "name", "")))
+			return input;
+	}
+	return NULL;
+}
+
+static void put_field(struct strbuf *b, json_object *input)
+{
+	const char *description = js_str(input, "description", NULL);
+
+	js_key(b, js_str(input, "name", ""));
+	strbuf_addc(b, '{');
+	js_key_str(b, "type", "string");
+	if (description)
+		js_key_str(b, "description", description);
+	if (js_length(js_get(input, "enum"))) {
+		js_key(b, "enum");
+		js_put(b, js_get(input, "enum"));
+	}
+	strbuf_addc(b, '}');
+}
+
+/* The client shows its user a form with the missing values, and repeats the request. */
+static void send_form(const struct mcp_request *q, const struct skill *s,
+		      json_object *values)
+{
+	AUTO(strbuf) struct strbuf b = STRBUF(ANSWER_MAX), required = STRBUF(1 << 20);
+	json_object *input;
+	size_t at = 0;
+
+	mcp_begin_reply(&b, q->id, "result");
+	js_key_str(&b, "resultType", "input_required");
+	strbuf_add(&b, ",\"inputRequests\":{\"" FORM_KEY
+		       "\":{\"method\":\"elicitation/create\",\"params\":{");
+	js_key_str(&b, "message", s->description ? s->description : s->name);
+	strbuf_add(&b, ",\"requestedSchema\":{\"type\":\"object\",\"properties\":{");
+	while ((input = next_missing(s, values, &at))) {
+		const char *name = js_str(input, "name", "");
+
+		put_field(&b, input);
+		strbuf_add(&required, required.len ? "," : "");
+		js_put_str(&required, name, strlen(name));
+	}
+	strbuf_addf(&b, "},\"required\":[%s]}}}}}}", required.text);
+	mcp_send(q->peer, &b);
 }
 
 static void put_message(struct strbuf *b, bool first)
@@ -185,17 +263,34 @@ static void send_prompt(const struct mcp_request *q, struct skill *s, json_objec
 	mcp_send_result(q, &b, false);
 }
 
+static void get_prompt(const struct mcp_request *q, struct skill *s, json_object *values)
+{
+	size_t at = 0;
+	json_object *missing = next_missing(s, values, &at);
+
+	if (!missing)
+		send_prompt(q, s, values);
+	else if (q->modern && mcp_client_can(mcp_capabilities(q), "elicitation"))
+		send_form(q, s, values);
+	else
+		mcp_refuse_params(q, "missing argument `%.80s`",
+				  js_str(missing, "name", ""));
+}
+
 void mcp_prompts_get(const struct mcp_request *q)
 {
 	const char *name = js_str(q->params, "name", "");
 	struct skill *s = mcp_prompt_find(q->server, name);
-	json_object *given = js_get(q->params, "arguments");
+	AUTO(json) json_object *values = NULL;
 	struct error err = ERROR_NONE;
 
-	if (!s)
+	if (!s) {
 		mcp_refuse_params(q, "unknown prompt `%.80s`", name);
-	else if (skills_content(s, &err))
+	} else if (skills_content(s, &err)) {
 		mcp_send_error(q->peer, q->id, RPC_INTERNAL, err.text, NULL);
-	else if (check_arguments(q, s, given))
-		send_prompt(q, s, given);
+	} else {
+		values = collect(q);
+		if (values && check_types(q, s, values))
+			get_prompt(q, s, values);
+	}
 }
