@@ -163,7 +163,7 @@ skill() {
 		[[ "$output" == *'"id":6'*-32601*404 ]]
 	done
 	run post "$hello"
-	[[ "$output" == *'"capabilities":{"tools":{},"logging":{}}'* ]]
+	[[ "$output" == *'"capabilities":{"tools":{"listChanged":true},"logging":{}}'* ]]
 	run ask_modern server/discover ''
 	[[ "$output" == *'"capabilities":{"tools":{},"logging":{}}'* ]]
 }
@@ -282,7 +282,7 @@ skill() {
 	root=file://$(realpath "$dir")/work
 	serve -C "$dir/work" -o controller.tools=editor
 	run post "$hello"
-	[[ "$output" == *'"resources":{}'* ]]
+	[[ "$output" == *'"resources":{"subscribe":true}'* ]]
 	run ask resources/list ''
 	echo "$output"
 	[[ "$output" == *'"resources":[{"uri":"'"$root"'/bytes","name":"bytes"},{"uri":"'"$root"'/image","name":"image"},{"uri":"'"$root"'/sub%20dir/a%25b.txt","name":"sub dir/a%b.txt"}]}'*200 ]]
@@ -449,6 +449,44 @@ answered() {
 	run ask_modern tools/call "\"name\":\"$name\"" $name
 	[[ "$output" == *'"inputRequests":{"greeting":{"method":"sampling/createMessage"'* ]]
 	[[ "$output" != *user_name* ]]
+}
+
+@test "resources: a change is announced to the sessions that subscribed" {
+	mkdir -p "$dir/work"
+	echo one >"$dir/work/file"
+	echo one >"$dir/work/other"
+	serve -C "$dir/work" -o controller.tools=editor --uri project:///
+	session
+	run post "$ping" -X GET -H "Mcp-Session-Id: $session"
+	[[ "$output" == *405 ]]
+	post '' -X GET -N -H "Mcp-Session-Id: $session" -H 'Accept: text/event-stream' -D "$dir/head" >>"$dir/events" 3>&- &
+	listener=$!
+	wait_for 'text/event-stream' "$dir/head"
+	subscribe='{"jsonrpc":"2.0","id":3,"method":"resources/subscribe","params":{"uri":"project:///file"}}'
+	run post "$subscribe" -H "Mcp-Session-Id: $session"
+	[[ "$output" == *'"id":3,"result":{}}'*200 ]]
+	run post "${subscribe/file/none}" -H "Mcp-Session-Id: $session"
+	[[ "$output" == *-32002* ]]
+	run post "$subscribe"
+	[[ "$output" == *-32600*'send initialize first'* ]]
+	echo two >"$dir/work/other"
+	echo two >"$dir/work/file"
+	wait_for '"method":"notifications/resources/updated","params":{"uri":"project:///file"}' "$dir/events"
+	echo three >"$dir/new"
+	: >"$dir/events"
+	mv "$dir/new" "$dir/work/file"
+	wait_for '"uri":"project:///file"' "$dir/events"
+	run -1 grep other "$dir/events"
+	run post "${subscribe/subscribe/unsubscribe}" -H "Mcp-Session-Id: $session"
+	[[ "$output" == *'"result":{}}'*200 ]]
+	post "${subscribe/file/other}" -H "Mcp-Session-Id: $session"
+	: >"$dir/events"
+	echo four >"$dir/work/file"
+	echo four >"$dir/work/other"
+	wait_for '"uri":"project:///other"' "$dir/events"
+	run -1 grep 'project:///file' "$dir/events"
+	post '' -X DELETE -H "Mcp-Session-Id: $session" | grep -x 200
+	wait $listener || true
 }
 
 @test "our own client over HTTP, in both eras; progress; a call whose client goes away" {

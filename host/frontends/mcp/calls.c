@@ -311,13 +311,16 @@ static void on_ready(void *arg)
 
 static void on_tools(void *arg, const char *instance, json_object *tools)
 {
-	static const char line[] =
-		"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/tools/list_changed\"}\n";
+	AUTO(strbuf) struct strbuf b = STRBUF(4096);
 	struct mcp_server *s = arg;
 
 	catalog_arrived(s->catalog, instance, tools);
-	if (catalog_renew(s->catalog) && s->greeted && !s->web)
-		write_all(STDOUT_FILENO, line, sizeof line - 1);
+	if (!catalog_renew(s->catalog) || !s->greeted)
+		return;
+	strbuf_add(
+		&b,
+		"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/tools/list_changed\"}");
+	mcp_notify(s, NULL, &b);
 }
 
 static void on_log(void *arg, int level, const char *instance, const char *text)
@@ -346,6 +349,7 @@ void mcp_close_handles(struct mcp_server *s)
 		mcp_http_close(s->web);
 	else if (!uv_is_closing((uv_handle_t *)&s->in))
 		uv_close((uv_handle_t *)&s->in, NULL);
+	mcp_subscriptions_close(s);
 	for (size_t i = 0; i < ARRAY_LEN(handles); i++)
 		if (!uv_is_closing(handles[i]))
 			uv_close(handles[i], NULL);

@@ -272,11 +272,16 @@ void http_take_request(struct connection *c, const struct request *r, const char
 	else if (strcmp(r->method, "POST") == 0)
 		take_post(c, r, body, len);
 	else if (strcmp(r->method, "DELETE") == 0 && s) {
-		*s->id = '\0';
+		http_session_end(c->web, s);
 		http_answer(c, 200, "", "", "", 0);
+	} else if (strcmp(r->method, "GET") == 0 && s && r->accept &&
+		   strstr(r->accept, "text/event-stream")) {
+		snprintf(c->session, sizeof c->session, "%s", s->id);
+		http_listen(c);
 	} else if (strcmp(r->method, "DELETE") == 0)
 		http_refuse(c, 404, "", "unknown session\n");
 	else
 		http_refuse(c, 405, "Allow: POST, DELETE\r\n",
-			    "only POST and DELETE are allowed\n");
+			    "only POST and DELETE are allowed, and GET for the events of "
+			    "a session\n");
 }

@@ -14,6 +14,18 @@ struct session *http_session_find(struct mcp_http *w, const char *id)
 	return NULL;
 }
 
+void http_session_end(struct mcp_http *w, struct session *s)
+{
+	if (!*s->id)
+		return;
+	mcp_subscriptions_end(w->serve, s->id);
+	for (struct connection *c = w->connections; c; c = c->next)
+		if (c->listens && strcmp(c->session, s->id) == 0)
+			http_drop(c);
+	json_object_put(s->known.capabilities);
+	*s = (struct session){ 0 };
+}
+
 bool http_session_new(struct connection *c)
 {
 	struct session *s = &c->web->sessions[c->web->session_next++ % SESSIONS_MAX];
@@ -21,9 +33,9 @@ bool http_session_new(struct connection *c)
 
 	if (getrandom(bytes, sizeof bytes, 0) != sizeof bytes)
 		return false;
+	http_session_end(c->web, s);
 	for (size_t i = 0; i < sizeof bytes; i++)
 		snprintf(s->id + 2 * i, 3, "%02x", bytes[i]);
-	json_object_put(s->known.capabilities);
 	s->known = (struct mcp_session){ .log_level = LOG_NOTHING };
 	c->peer.known = &s->known;
 	snprintf(c->session, sizeof c->session, "%s", s->id);

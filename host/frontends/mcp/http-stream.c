@@ -19,13 +19,25 @@ static int status_of(const struct connection *c, int code)
 	}
 }
 
+static const char stream_head[] = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n"
+				  "Cache-Control: no-store\r\nConnection: close\r\n\r\n";
+
+void http_listen(struct connection *c)
+{
+	AUTO(strbuf) struct strbuf head = STRBUF(4096);
+
+	c->streams = c->listens = true;
+	c->keep = false;
+	strbuf_add(&head, stream_head);
+	http_put(c, &head, "", 0, false);
+}
+
 static void put_event(struct connection *c, const struct strbuf *b, bool last)
 {
 	AUTO(strbuf) struct strbuf text = STRBUF(MCP_MESSAGE_MAX * 5);
 
 	if (!c->streams)
-		strbuf_add(&text, "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n"
-				  "Cache-Control: no-store\r\nConnection: close\r\n\r\n");
+		strbuf_add(&text, stream_head);
 	c->streams = true;
 	c->keep = false;
 	strbuf_add(&text, "event: message\ndata: ");

@@ -114,6 +114,13 @@ int mcp_http_open(uv_loop_t *loop, struct mcp_server *s, const struct mcp_http_o
 	return MT_OK;
 }
 
+void mcp_http_notify(struct mcp_http *w, const char *session, struct strbuf *b)
+{
+	for (struct connection *c = w->connections; c; c = c->next)
+		if (c->listens && (!session || strcmp(c->session, session) == 0))
+			http_send_message(&c->peer, b, false, 0);
+}
+
 void mcp_http_close(struct mcp_http *w)
 {
 	if (w->closed)

@@ -58,6 +58,7 @@ struct connection {
 	bool handling;  /* requests are being looked for in what came */
 	bool events;    /* the client takes a stream */
 	bool streams, modern, keep, closing;
+	bool listens;   /* to notifications, in answer to GET */
 	char session[2 * SESSION_BYTES + 1];
 	bool is_new; /* the session: the answer names it */
 	char room[65536];
@@ -97,9 +98,12 @@ struct session *http_session_find(struct mcp_http *w, const char *id);
 /** Start a session, which the answer to the request names.
  *  @return false without random bytes. */
 bool http_session_new(struct connection *c);
+void http_session_end(struct mcp_http *w, struct session *s);
 
 /* ---- http-stream.c ---- */
 
+/** Begin a stream of events, which stays open for notifications. */
+void http_listen(struct connection *c);
 /** mcp_client.send of a connection: one JSON document, or events of a stream. */
 void http_send_message(struct mcp_client *p, struct strbuf *b, bool last, int code);
 

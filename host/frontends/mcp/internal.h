@@ -93,6 +93,8 @@ struct mcp_server {
 	struct jsonl lines;
 	struct mcp_call *calls;
 	size_t call_count;
+	struct mcp_watch *watches; /* of subscriptions.c */
+	size_t watch_count;
 	uint64_t numbers;
 	int64_t ask_ids; /* of requests to clients */
 	struct mcp_client standard; /* standard output */
@@ -117,6 +119,9 @@ void mcp_send_error(struct mcp_client *p, json_object *id, int code, const char 
 /** Send one line on standard output. */
 void mcp_send_stdout(struct mcp_client *p, struct strbuf *b, bool last, int code);
 void mcp_send(struct mcp_client *p, struct strbuf *b);
+/** Send a notification outside of any request: to the client at standard output, or to
+ *  the open streams of a session. NULL: of every session. */
+void mcp_notify(struct mcp_server *s, const char *session, struct strbuf *b);
 /** Start a reply: the members up to the value of `member`. */
 void mcp_begin_reply(struct strbuf *b, json_object *id, const char *member);
 /** End and send the result of a request that mcp_begin_reply started. `cached`: clients
@@ -150,6 +155,14 @@ int mcp_resources_prefix(const char *workspace, struct strbuf *out);
 void mcp_resources_list(const struct mcp_request *q);
 void mcp_resources_templates(const struct mcp_request *q);
 void mcp_resources_read(const struct mcp_request *q);
+
+/* ---- subscriptions.c ---- */
+
+void mcp_resources_subscribe(const struct mcp_request *q);
+void mcp_resources_unsubscribe(const struct mcp_request *q);
+/** The session has ended. */
+void mcp_subscriptions_end(struct mcp_server *s, const char *session);
+void mcp_subscriptions_close(struct mcp_server *s);
 
 /* ---- asks.c ---- */
 
@@ -200,6 +213,8 @@ void mcp_close_handles(struct mcp_server *s);
 /** Listen; prints the address on standard error. */
 int mcp_http_open(uv_loop_t *loop, struct mcp_server *s, const struct mcp_http_options *o,
 		  struct mcp_http **ret, struct error *err);
+/** See mcp_notify. */
+void mcp_http_notify(struct mcp_http *w, const char *session, struct strbuf *b);
 /** Close every connection. May be called again. */
 void mcp_http_close(struct mcp_http *w);
 /** After the loop has ended. NULL: nothing. */

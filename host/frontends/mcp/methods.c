@@ -33,6 +33,14 @@ void mcp_send(struct mcp_client *p, struct strbuf *b)
 	p->send(p, b, true, 0);
 }
 
+void mcp_notify(struct mcp_server *s, const char *session, struct strbuf *b)
+{
+	if (s->web)
+		mcp_http_notify(s->web, session, b);
+	else
+		mcp_send_stdout(&s->standard, b, false, 0);
+}
+
 void mcp_begin_reply(struct strbuf *b, json_object *id, const char *member)
 {
 	strbuf_add(b, "{\"jsonrpc\":\"2.0\"");
@@ -96,19 +104,19 @@ void mcp_refuse_params(const struct mcp_request *q, const char *fmt, ...)
 
 /* ---- the simple methods ----------------------------------------------------------- */
 
-/* Over HTTP there is no stream on which changes could be announced. */
+/* Without a handshake there is no stream on which changes could be announced. */
 static void put_capabilities(struct strbuf *b, const struct mcp_request *q)
 {
 	const struct mcp_server *s = q->server;
 
 	js_key(b, "capabilities");
-	strbuf_add(b, s->web || q->modern ? "{\"tools\":{}"
-					  : "{\"tools\":{\"listChanged\":true}");
+	strbuf_add(b, q->modern ? "{\"tools\":{}" : "{\"tools\":{\"listChanged\":true}");
 	strbuf_add(b, ",\"logging\":{}");
 	if (s->skills)
 		strbuf_add(b, ",\"prompts\":{}");
 	if (s->uri)
-		strbuf_add(b, ",\"resources\":{}");
+		strbuf_add(b, q->modern ? ",\"resources\":{}"
+					: ",\"resources\":{\"subscribe\":true}");
 	if (s->skills || s->uri)
 		strbuf_add(b, ",\"completions\":{}");
 	strbuf_addc(b, '}');
@@ -242,6 +250,10 @@ static const struct method {
 	  .offered = has_resources },
 	{ .name = "resources/templates/list", .handle = mcp_resources_templates,
 	  .offered = has_resources },
+	{ .name = "resources/subscribe", .handle = mcp_resources_subscribe,
+	  .offered = has_resources, .when = HANDSHAKE },
+	{ .name = "resources/unsubscribe", .handle = mcp_resources_unsubscribe,
+	  .offered = has_resources, .when = HANDSHAKE },
 	{ .name = "resources/read", .handle = mcp_resources_read,
 	  .offered = has_resources, .named = "uri" },
 	{ .name = "logging/setLevel", .handle = mcp_logging_set, .when = HANDSHAKE },
