@@ -489,6 +489,19 @@ answered() {
 	wait $listener || true
 }
 
+@test "the form of an MCP server is shown by the client of the server" {
+	printf '[mcp.one]\ncommand = python3\nargs = %s, form, %s\n' \
+		"$top_srcdir/tests/tools/mcp-hostile.py" "$dir/starts" >"$dir/ini"
+	mortise mcp status --config "$dir/ini"
+	serve --config "$dir/ini" -o controller.tools=one
+	hello_of '{"elicitation":{}}'
+	session
+	run answered plain elicitation/create '"result":{"action":"accept","content":{"name":"Ann","size":3}}'
+	echo "$output"
+	[[ "$output" == *'"message":"MCP server `one` asks: Some facts, please.","requestedSchema":{"type":"object","properties":{"name":'* ]]
+	[[ "$output" == *Ann*'"id":9,"result"'* || "$output" == *'"id":9,"result"'*Ann* ]]
+}
+
 @test "our own client over HTTP, in both eras; progress; a call whose client goes away" {
 	serve
 	for protocol in 2026-07-28 2025-11-25; do

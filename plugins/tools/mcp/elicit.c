@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * elicit.c - fills in the form of a server, one question per field. */
+ * elicit.c - fills in the form of a server, one question per field or, by a client that
+ * called the tool over MCP, at once. */
 #include "elicit.h"
 #include "message.h"
 #include "options.h"
@@ -283,17 +284,46 @@ static int confirm(const struct mt_tool_host *host, struct mt_call *call,
 	return strcasecmp(answer, "yes") == 0 ? MT_OK : MT_EDENIED;
 }
 
+/* A client of `tools serve` may show the form as it is. @return NULL: ask field by field. */
+static json_object *show_form(const struct mt_tool_host *host, struct mt_call *call,
+			      const char *message, json_object *schema)
+{
+	AUTO(strbuf) struct strbuf params = STRBUF(1 << 20);
+	AUTO(json) json_object *answer = NULL;
+	struct mt_str result = { NULL, 0 };
+
+	strbuf_add(&params, "{\"requests\":{\"form\":{\"method\":\"elicitation/create\","
+			    "\"params\":{");
+	js_key_str(&params, "message", message);
+	js_key(&params, "requestedSchema");
+	if (schema)
+		js_put(&params, schema);
+	else
+		strbuf_add(&params, "{\"type\":\"object\",\"properties\":{}}");
+	strbuf_add(&params, "}}}}");
+	if (params.error ||
+	    host->request(call, "client/ask", (struct mt_str){ params.text, params.len },
+			  &result))
+		return NULL;
+	answer = js_parse_object(result.ptr, result.len, NULL);
+	return json_object_get(js_path(answer, "responses.form"));
+}
+
 json_object *elicit_user(const struct mt_tool_host *host, struct mt_call *call,
 			 const char *server, json_object *params)
 {
 	json_object *fields = js_path(params, "requestedSchema.properties");
-	json_object *result = json_object_new_object();
+	json_object *result;
 	AUTO(json) json_object *content = json_object_new_object();
 	AUTO(strbuf) struct strbuf intro = STRBUF(16 << 10);
 	int status = MT_OK, count = 0;
 
 	strbuf_addf(&intro, "MCP server `%.60s` asks: %.4000s", server,
 		    js_str(params, "message", ""));
+	result = show_form(host, call, intro.text, js_get(params, "requestedSchema"));
+	if (result)
+		return result;
+	result = json_object_new_object();
 	if (!json_object_is_type(fields, json_type_object) ||
 	    json_object_object_length(fields) == 0) {
 		status = confirm(host, call, intro.text);
