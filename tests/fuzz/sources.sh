@@ -29,7 +29,7 @@ broken=$(for file in tests/fuzz/fuzz-*.c; do
 	${CC:-cc} -std=gnu17 -D_GNU_SOURCE -fsyntax-only -Werror=implicit-function-declaration \
 		-Isdk-headers -Ilib -Ihost -Itests -I. \
 		$(pkg-config --cflags json-c libcurl libuv) \
-		-DBUILD='"."' -DSOURCES='"."' "$file" 2>&1 | grep -a 'error' | sed 's/^/# /'
+		-DBUILD='"."' -DSOURCES='"."' -DKEY_DIR='"."' "$file" 2>&1 | grep -a 'error' | sed 's/^/# /'
 done)
 [ -z "$broken" ] || printf 'not '
 echo 'ok 2 - fuzz targets compile'
