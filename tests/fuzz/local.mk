@@ -17,13 +17,8 @@
 FUZZERS =
 FUZZ_SECONDS = 20
 FUZZ_ONLY =
-# As libhost_a_CPPFLAGS, whose quotes would not survive another shell.
-FUZZ_INCLUDES = -I$(top_srcdir)/sdk-headers -I$(top_srcdir)/lib -I$(top_srcdir)/host \
-	$(JSONC_CFLAGS) $(CURL_CFLAGS) $(UV_CFLAGS) $(CRYPTO_CFLAGS) \
-	-DPLUGIN_DIR="$(plugindir)" -DHELPER_DIR="$(helperdir)" \
-	-DPROMPT_DIR="$(promptdir)" -DSKILL_DIR="$(skilldir)" -DKEY_DIR="$(keydir)" -DDATA_DIR="$(modelsdir)" \
-	-DSYSCONF_DIR="$(sysconfdir)" -I$(top_srcdir)/tests \
-	-DBUILD="$(abs_top_builddir)" -DSOURCES="$(abs_top_srcdir)"
+FUZZ_INCLUDES = $(CURL_CFLAGS) $(UV_CFLAGS) $(CRYPTO_CFLAGS) -I$(top_srcdir)/tests \
+	-DBUILD='"$(abs_top_builddir)"' -DSOURCES='"$(abs_top_srcdir)"'
 
 FUZZ_ED = plugins/tools/editor
 FUZZ_ED1 = $(FUZZ_ED)/charset.c,$(FUZZ_ED)/commands.c,$(FUZZ_ED)/diff.c
@@ -97,7 +92,7 @@ FUZZERS += sse
 
 fuzz:
 	@FUZZ_CC='$(FUZZ_CC)' FUZZ_SECONDS='$(FUZZ_SECONDS)' FUZZ_ONLY='$(FUZZ_ONLY)' srcdir='$(srcdir)' \
-	FUZZ_CPPFLAGS='-D_GNU_SOURCE $(DEFAULT_INCLUDES) $(FUZZ_INCLUDES)' \
+	FUZZ_CPPFLAGS="$$(printf '%s ' $(DEFAULT_INCLUDES) $(AM_CPPFLAGS) $(FUZZ_INCLUDES))" \
 	FUZZ_LIB_CPPFLAGS='$(libmt_a_CPPFLAGS)' \
 	FUZZ_LIBS='$(VTERM_LIBS) $(JSONC_LIBS) $(INIH_LIBS) $(PCRE2_LIBS) -lm' \
 	FUZZ_HOST_LIBS='$(CURL_LIBS) $(UV_LIBS) $(CRYPTO_LIBS) $(LIBS)' \

@@ -37,8 +37,7 @@ compile() {
 cppflags=$FUZZ_LIB_CPPFLAGS
 compile $FUZZ_LIB_SOURCES
 lib_objects=$objects
-# The quotes of -DNAME="/a/path" got lost on the way through make and shell.
-cppflags=$(printf '%s\n' "$FUZZ_CPPFLAGS" | sed 's|\(-D[A-Z_]*=\)\(/[^ ]*\)|\1"\2"|g')
+cppflags=$FUZZ_CPPFLAGS
 status=0
 for fuzzer in "$@"; do
 	name=${fuzzer%%:*}
