@@ -240,10 +240,26 @@ static void show_side(struct block *b, enum paint p, const char *sign, const cha
 	block_text(b, p, sign, true, text, ends ? len - 1 : len);
 }
 
+/* The replacements of one call. */
+static void show_edits(struct block *b, json_object *edits)
+{
+	for (size_t i = 0; i < js_length(edits); i++) {
+		json_object *one = json_object_array_get_idx(edits, i);
+		size_t len;
+		const char *text = action_text(one, "old_str", &len);
+
+		show_side(b, RED, "-", text, len);
+		text = action_text(one, "new_str", &len);
+		show_side(b, GREEN, "+", text, len);
+		if (js_bool(one, "replace_all", false))
+			block_line(b, PLAIN, "", "(everywhere)", 12);
+	}
+}
+
 static void show_file(struct block *b, const char *type, json_object *args)
 {
 	static const char *const shown[] = { "command", "path",    "old_str",
-					     "new_str", "content", "file_text" };
+					     "new_str", "content", "file_text", "edits" };
 	static const char *const added[] = { "new_str", "content", "file_text" };
 	AUTO(strbuf) struct strbuf title = STRBUF(BLOCK_MAX);
 	size_t len;
@@ -261,6 +277,7 @@ static void show_file(struct block *b, const char *type, json_object *args)
 		text = action_text(args, added[i], &len);
 		show_side(b, GREEN, "+", text, len);
 	}
+	show_edits(b, js_get(args, "edits"));
 }
 
 static void show_call(struct block *b, json_object *args)

@@ -42,6 +42,7 @@ include tests/powerloss/local.mk
 include tests/frontends/local.mk
 include tests/cli/local.mk
 include tests/terminal/local.mk
+include tests/model/local.mk
 include tests/plugins/local.mk
 include tests/fuzz/local.mk
 include tests/vectors.d/local.mk

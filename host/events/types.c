@@ -47,6 +47,8 @@ static const struct event_field a_edit[] = {
 	{ "insert_line", FIELD_INT, false, "null" }, TEXT("content"), INT("start", "1"),
 	INT("end", "-1"), THOUGHT, RISK,
 	{ "impl_source", FIELD_TEXT, false, "\"oh_aci\"" },
+	{ "edits", FIELD_LIST, false, NULL },
+	{ "replace_all", FIELD_BOOL, false, NULL },
 };
 static const struct event_field a_think[] = { THOUGHT };
 static const struct event_field a_finish[] = {

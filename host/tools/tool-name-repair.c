@@ -177,8 +177,9 @@ static int by_alias(const struct catalog *catalog, const char *name, json_object
 static int conclude_command(json_object *args)
 {
 	static const struct { const char *given, *command; } rules[] = {
-		{ "old_str", "str_replace" }, { "insert_line", "insert" },
-		{ "file_text", "create" }, { "path", "view" },
+		{ "old_str", "str_replace" }, { "edits", "str_replace" },
+		{ "insert_line", "insert" }, { "file_text", "create" },
+		{ "path", "view" },
 	};
 
 	if (json_object_object_get_ex(args, "command", NULL))

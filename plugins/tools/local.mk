@@ -7,7 +7,7 @@ libeditor_a_SOURCES = \
 	%D%/editor/editor.c %D%/editor/editor.h %D%/editor/edits.c \
 	%D%/editor/listing.c %D%/editor/memory.c %D%/editor/memory.h \
 	%D%/editor/nearmiss.c %D%/editor/nearmiss.h %D%/editor/params.c \
-	%D%/editor/params.h %D%/editor/store.c %D%/editor/textfile.c \
+	%D%/editor/params.h %D%/editor/replace.c %D%/editor/store.c %D%/editor/textfile.c \
 	%D%/editor/textfile.h %D%/editor/view.c %D%/editor/view.h
 libeditor_a_CPPFLAGS = -D_GNU_SOURCE $(AM_CPPFLAGS) $(UCHARDET_CFLAGS)
 LIBEDITOR = libeditor.a libmt.a $(JSONC_LIBS) -lm

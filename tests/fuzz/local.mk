@@ -24,7 +24,7 @@ FUZZ_ED = plugins/tools/editor
 FUZZ_ED1 = $(FUZZ_ED)/charset.c,$(FUZZ_ED)/commands.c,$(FUZZ_ED)/diff.c
 FUZZ_ED2 = $(FUZZ_ED)/editor.c,$(FUZZ_ED)/edits.c,$(FUZZ_ED)/listing.c
 FUZZ_ED3 = $(FUZZ_ED)/memory.c,$(FUZZ_ED)/nearmiss.c,$(FUZZ_ED)/params.c
-FUZZ_ED4 = $(FUZZ_ED)/store.c,$(FUZZ_ED)/textfile.c,$(FUZZ_ED)/view.c
+FUZZ_ED4 = $(FUZZ_ED)/replace.c,$(FUZZ_ED)/store.c,$(FUZZ_ED)/textfile.c,$(FUZZ_ED)/view.c
 FUZZERS += editor:$(FUZZ_ED1),$(FUZZ_ED2),$(FUZZ_ED3),$(FUZZ_ED4)
 if HAVE_TERMINAL
 FUZZ_T = terminal

@@ -112,6 +112,24 @@ static inline int kit_replace(const char *name, const char *old, const char *new
 	return kit_run(&q);
 }
 
+static inline int kit_edits(const char *name, const char *edits)
+{
+	struct editor_request q = { .command = kit_str("str_replace"),
+				    .path = kit_str(kit_path(name)),
+				    .edits = kit_str(edits) };
+	return kit_run(&q);
+}
+
+static inline int kit_replace_all(const char *name, const char *old, const char *new_)
+{
+	struct editor_request q = { .command = kit_str("str_replace"),
+				    .path = kit_str(kit_path(name)),
+				    .old_str = kit_str(old),
+				    .new_str = kit_str(new_),
+				    .replace_all = true };
+	return kit_run(&q);
+}
+
 static inline int kit_insert(const char *name, const char *line, const char *text)
 {
 	struct editor_request q = { .command = kit_str("insert"),

@@ -153,6 +153,60 @@ static void near_misses(void)
 	CHECK(kit_replace("f", " b", "c") == MT_OK && kit_is("f", "a\nc\na\n", 6));
 }
 
+static const struct {
+	const char *edits, *want, *file;
+} edit_lists[] = {
+	{ "[{\"old_str\":\"one\",\"new_str\":\"1\"},"
+	  "{\"old_str\":\"nine\",\"new_str\":\"9\\n9\"}]",
+	  "edited in 2 places. Here's the result of running `cat -n` on them:\n"
+	  "     1\t1\n     2\ttwo\n     3\tthree\n   ...\n"
+	  "     7\tseven\n     8\ttwo\n     9\t9\n    10\t9\nCheck",
+	  "1\ntwo\nthree\nfour\nfive\nsix\nseven\ntwo\n9\n9\n" },
+	{ "[{\"old_str\":\"six\",\"new_str\":\"a\"},{\"old_str\":\"a\\nseven\",\"new_str\":\"b\"},"
+	  "{\"old_str\":\"two\",\"new_str\":\"2\",\"replace_all\":true}]",
+	  "edited in 4 places",
+	  "one\n2\nthree\nfour\nfive\nb\n2\nnine\n" },
+	{ "[{\"old_str\":\"six\",\"new_str\":\"a\"},{\"old_str\":\"six\",\"new_str\":\"b\"}]",
+	  "Edit 2 of 2 failed, so none was made. No replacement was performed, old_str "
+	  "`six` did not appear", NULL },
+	{ "[{\"old_str\":\"six\",\"new_str\":\"a\"},{\"old_str\":\"two\",\"new_str\":\"b\"}]",
+	  "Multiple occurrences of old_str `two` in lines [2, 8]", NULL },
+	{ "[]", "a list of 1 to 100 objects", NULL },
+	{ "{\"old_str\":\"six\"}", "a list of 1 to 100 objects", NULL },
+	{ "[{\"old_str\":\"six\",\"new_str\":\"a\"},{\"old_str\":\"six\"}]",
+	  "item 2 should be an object", NULL },
+};
+
+static void several_edits(void)
+{
+	static const char before[] =
+		"one\ntwo\nthree\nfour\nfive\nsix\nseven\ntwo\nnine\n";
+
+	for (size_t i = 0; i < ARRAY_LEN(edit_lists); i++) {
+		const char *file = edit_lists[i].file ? edit_lists[i].file : before;
+		bool good;
+
+		kit_put("e", before, sizeof before - 1);
+		kit_restart();
+		kit_view("e", NULL);
+		good = kit_edits("e", edit_lists[i].edits) == MT_OK;
+		CHECK_MSG(good == (edit_lists[i].file != NULL) &&
+				  kit_says(edit_lists[i].want) &&
+				  kit_is("e", file, strlen(file)),
+			  "edits %s", edit_lists[i].edits);
+		if (!kit_says(edit_lists[i].want))
+			printf("# %s\n", kit_last.text.text);
+		CHECK(!good ||
+		      (kit_undo("e") == MT_OK && kit_is("e", before, sizeof before - 1)));
+	}
+	kit_put("e", "a\r\nb a\r\nb\ra\n", 12);
+	kit_restart();
+	CHECK(kit_replace_all("e", "a", "x\ny") == MT_OK &&
+	      kit_is("e", "x\r\ny\r\nb x\r\ny\r\nb\rx\ny\n", 20));
+	CHECK(kit_replace_all("e", "none", "x") == MT_ENOTFOUND);
+	CHECK(kit_replace_all("e", "", "x") == MT_EINVAL);
+}
+
 static void history(void)
 {
 	char name[32], text[32];
@@ -265,6 +319,17 @@ static void allocation_fails(void)
 		kit_view("oom", NULL);
 	});
 	OOM_EACH({
+		int status = kit_edits("oom", "[{\"old_str\":\"line\",\"new_str\":\"x\"},"
+					      "{\"old_str\":\"e\",\"new_str\":\"f\","
+					      "\"replace_all\":true}]");
+
+		oom_left = -1;
+		if (status != MT_OK && !kit_last.edited)
+			good = good && kit_is("oom", latin, sizeof latin - 1);
+		kit_put("oom", latin, sizeof latin - 1);
+		kit_view("oom", NULL);
+	});
+	OOM_EACH({
 		int status = kit_insert("oom", "1", "2");
 
 		oom_left = -1;
@@ -300,6 +365,7 @@ int main(void)
 	views();
 	refusals();
 	near_misses();
+	several_edits();
 	history();
 	fields();
 	diffs();

@@ -41,6 +41,29 @@ int job_read_for_edit(struct job *j, struct textfile *f);
 void job_report(struct job *j, const struct textfile *before,
 		const struct textfile *after);
 
+/** Write a changed text and remember how to undo it. */
+int job_store(struct job *j, const struct textfile *f, const struct textfile *changed);
+/** Append lines, numbered, as far as they exist, to the result. */
+void job_put_lines(struct job *j, const struct textfile *f, size_t first, size_t last);
+/** Append the request to check the lines that are shown. */
+void job_put_review(struct job *j);
+/** Append a text of the model with line ends as the editor holds them. */
+int job_put_text(struct strbuf *out, struct mt_str text);
+static inline size_t count_newlines(const char *text, size_t len)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < len; i++)
+		n += text[i] == '\n';
+	return n;
+}
+
+/** The first line shown of a change that begins in `line`. */
+static inline size_t snippet_first(size_t line)
+{
+	return line < EDITOR_SNIPPET ? 1 : line - EDITOR_SNIPPET + 1;
+}
+
 int command_view(struct job *j);
 int command_create(struct job *j);
 int command_str_replace(struct job *j);

@@ -32,6 +32,8 @@ struct editor_request {
 	struct mt_str command, path, file_text, old_str, new_str;
 	struct mt_str insert_line, view_range; /* JSON text; `null` is absent */
 	struct mt_str start, end;              /* as those; of `write` */
+	struct mt_str edits;                   /* as those; of `str_replace` */
+	bool replace_all;
 };
 
 /** The result of a call. `text` is for the model, also when the call failed. */

@@ -1,57 +1,59 @@
 /* SPDX-License-Identifier: MIT
  *
- * edits.c - the commands str_replace, insert and undo_edit. */
+ * edits.c - the commands insert, write and undo_edit; writing what an edit changed. */
 #include "commands.h"
-#include "nearmiss.h"
 #include "params.h"
-#include "space.h"
-#include "utf8.h"
 #include "view.h"
 #include <errno.h>
 #include <string.h>
 
-enum { QUOTED_MAX = 4000, LINES_LISTED = 100 };
-
 #define REVIEW                                                                           \
 	"Check these lines; if they are wrong, edit the file again."
 
-/* Change the text in one place and write the file. */
-static int edit(struct job *j, const struct textfile *f, size_t at, size_t removed,
-		struct mt_str added, struct textfile *ret)
+int job_store(struct job *j, const struct textfile *f, const struct textfile *changed)
 {
 	struct error err = ERROR_NONE;
 	struct seen *seen = memory_saw(j->e->memory, j->real, f);
 	struct undo undo;
 
-	if (textfile_splice(f, at, removed, added, ret, &err) != MT_OK)
-		return job_refuse_write(j, &err);
-	if (!seen || undo_prepare(f, ret, &undo) != MT_OK)
+	if (!seen || undo_prepare(f, changed, &undo) != MT_OK)
 		return job_refuse(j, MT_ENOMEM, "Out of memory: cannot edit %s.",
 				  j->path);
-	if (textfile_write(j->real, &f->st, ret->bytes.text, ret->bytes.len, &err) !=
-	    MT_OK) {
+	if (textfile_write(j->real, &f->st, changed->bytes.text, changed->bytes.len,
+			   &err) != MT_OK) {
 		free(undo.bytes);
 		return job_refuse_write(j, &err);
 	}
-	memory_saw(j->e->memory, j->real, ret);
+	memory_saw(j->e->memory, j->real, changed);
 	memory_add_edit(j->e->memory, seen, undo);
-	job_report(j, f, ret);
+	job_report(j, f, changed);
 	return MT_OK;
 }
 
-/* Show the lines around a change that begins in line `line`. */
-static void put_snippet(struct job *j, const struct textfile *f, size_t line,
-			size_t grown)
+/* Change the text in one place and write the file. */
+static int edit(struct job *j, const struct textfile *f, struct splice change,
+		struct textfile *ret)
 {
-	size_t lines = textfile_lines(f), last = line + EDITOR_SNIPPET + grown;
+	struct error err = ERROR_NONE;
 
-	view_lines(f, line < EDITOR_SNIPPET ? 1 : line - EDITOR_SNIPPET + 1,
-		   last < lines ? last : lines, &j->ret->text);
+	if (textfile_splice(f, &change, 1, ret, &err) != MT_OK)
+		return job_refuse_write(j, &err);
+	return job_store(j, f, ret);
+}
+
+void job_put_lines(struct job *j, const struct textfile *f, size_t first, size_t last)
+{
+	size_t lines = textfile_lines(f);
+
+	view_lines(f, first, last < lines ? last : lines, &j->ret->text);
+}
+
+void job_put_review(struct job *j)
+{
 	strbuf_add(&j->ret->text, REVIEW);
 }
 
-/* Text of the model with line ends as the editor holds them. */
-static int edits_put_text(struct strbuf *out, struct mt_str text)
+int job_put_text(struct strbuf *out, struct mt_str text)
 {
 	for (size_t i = 0; i < text.len; i++)
 		if (text.ptr[i] != '\r' || i + 1 == text.len || text.ptr[i + 1] != '\n')
@@ -59,151 +61,9 @@ static int edits_put_text(struct strbuf *out, struct mt_str text)
 	return out->error;
 }
 
-static size_t count_newlines(struct mt_str s)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < s.len; i++)
-		n += s.ptr[i] == '\n';
-	return n;
-}
-
 static struct mt_str str_of(const struct strbuf *b)
 {
 	return (struct mt_str){ b->text, b->len };
-}
-
-static struct mt_str strip(struct mt_str s)
-{
-	while (s.len && space_is(*s.ptr))
-		s.ptr++, s.len--;
-	while (s.len && space_is(s.ptr[s.len - 1]))
-		s.len--;
-	return s;
-}
-
-/* ---- str_replace ------------------------------------------------------ */
-
-/* Number of non-overlapping occurrences; `*ret_at`: the first. */
-static size_t edits_find(const struct textfile *f, struct mt_str what, size_t *ret_at)
-{
-	const char *p = f->text.text, *end = p + f->text.len;
-	size_t n = 0;
-
-	if (what.len == 0) {
-		*ret_at = 0;
-		return f->text.len + 1;
-	}
-	while ((p = memmem(p, (size_t)(end - p), what.ptr, what.len))) {
-		if (n++ == 0)
-			*ret_at = (size_t)(p - f->text.text);
-		p += what.len;
-	}
-	return n;
-}
-
-/* `text` in a message, not longer than a model wants to read it. */
-static void put_quoted(struct strbuf *out, struct mt_str text)
-{
-	size_t n = utf8_cut(text.ptr, text.len, QUOTED_MAX);
-
-	strbuf_addc(out, '`');
-	strbuf_addn(out, text.ptr, n);
-	strbuf_add(out, n < text.len ? "...`" : "`");
-}
-
-/* The lines in which `what` begins, as a list without doubles. */
-static void edits_put_lines(struct strbuf *out, const struct textfile *f,
-			    struct mt_str what)
-{
-	const char *p = f->text.text, *counted = p, *end = p + f->text.len;
-	size_t line = 1, shown = 0, before = 0;
-
-	strbuf_addc(out, '[');
-	while (shown < LINES_LISTED) {
-		if (what.len)
-			p = memmem(p, (size_t)(end - p), what.ptr, what.len);
-		if (!p)
-			break;
-		line += count_newlines((struct mt_str){ counted, (size_t)(p - counted) });
-		counted = p;
-		if (line != before)
-			strbuf_addf(out, shown++ ? ", %zu" : "%zu", line);
-		before = line;
-		if (what.len)
-			p += what.len;
-		else if ((p = memchr(p, '\n', (size_t)(end - p))))
-			p++;
-	}
-	strbuf_add(out, shown == LINES_LISTED ? ", ...]" : "]");
-}
-
-static int refuse_matches(struct job *j, const struct textfile *f, size_t matches,
-			  struct mt_str what, struct mt_str wanted)
-{
-	AUTO(strbuf) struct strbuf why = STRBUF(1 << 20);
-
-	if (matches == 0) {
-		strbuf_add(&why, "No replacement was performed, old_str ");
-		put_quoted(&why, wanted);
-		strbuf_addf(&why, " did not appear verbatim in %s.", j->path);
-		explain_miss(f, wanted, &why);
-		return job_refuse(j, MT_ENOTFOUND, "%s", why.text);
-	}
-	strbuf_add(&why,
-		   "No replacement was performed. Multiple occurrences of old_str ");
-	put_quoted(&why, what);
-	strbuf_add(&why, " in lines ");
-	edits_put_lines(&why, f, what);
-	strbuf_add(&why, ". Please ensure it is unique.");
-	return job_refuse(j, MT_EINVAL, "%s", why.text);
-}
-
-int command_str_replace(struct job *j)
-{
-	AUTO(textfile) struct textfile f = TEXTFILE;
-	AUTO(textfile) struct textfile changed = TEXTFILE;
-	AUTO(strbuf) struct strbuf old_buf = STRBUF(EDITOR_FILE_MAX + 8);
-	AUTO(strbuf) struct strbuf new_buf = STRBUF(EDITOR_FILE_MAX + 8);
-	struct mt_str old, new_;
-	size_t at = 0, matches;
-	int status;
-
-	if (!j->q->old_str.ptr)
-		return job_refuse_missing(j, "old_str");
-	if (edits_put_text(&old_buf, j->q->old_str) != MT_OK ||
-	    edits_put_text(&new_buf, j->q->new_str) != MT_OK)
-		return job_refuse(j, MT_ELIMIT,
-				  "No replacement was performed: `old_str` or `new_str` "
-				  "is too long.");
-	old = str_of(&old_buf), new_ = str_of(&new_buf);
-	if (old.len == new_.len && memcmp(old.ptr, new_.ptr, old.len) == 0) {
-		AUTO(strbuf) struct strbuf shown = STRBUF(QUOTED_MAX + 8);
-
-		strbuf_addn(&shown, new_.ptr, utf8_cut(new_.ptr, new_.len, QUOTED_MAX));
-		return job_refuse(j, MT_EINVAL,
-				  "Invalid `new_str` parameter: %s. No replacement was "
-				  "performed. `new_str` and `old_str` must be different.",
-				  shown.text);
-	}
-	status = job_read_for_edit(j, &f);
-	if (status != MT_OK)
-		return status;
-	matches = edits_find(&f, old, &at);
-	if (matches == 0) {
-		old = strip(old), new_ = strip(new_);
-		matches = edits_find(&f, old, &at);
-	}
-	if (matches != 1)
-		return refuse_matches(j, &f, matches, old, str_of(&old_buf));
-	strbuf_addf(&j->ret->text,
-		    "The file %s has been edited. Here's the result of running "
-		    "`cat -n` on a snippet of %s:\n",
-		    j->path, j->path);
-	status = edit(j, &f, at, old.len, new_, &changed);
-	if (status == MT_OK)
-		put_snippet(j, &changed, textfile_line_of(&f, at), count_newlines(new_));
-	return status;
 }
 
 /* ---- insert ----------------------------------------------------------- */
@@ -241,7 +101,7 @@ int command_insert(struct job *j)
 	at = textfile_line_at(&f, (size_t)line + 1);
 	open = at == f.text.len && at > 0 && f.text.text[at - 1] != '\n';
 	strbuf_add(&added, open ? "\n" : "");
-	edits_put_text(&added, j->q->new_str);
+	job_put_text(&added, j->q->new_str);
 	if (strbuf_add(&added, open ? "" : "\n") != MT_OK)
 		return job_refuse(j, MT_ELIMIT,
 				  "Invalid `new_str` parameter: it is too long.");
@@ -249,10 +109,14 @@ int command_insert(struct job *j)
 		    "The file %s has been edited. Here's the result of running "
 		    "`cat -n` on a snippet of the edited file:\n",
 		    j->path);
-	status = edit(j, &f, at, 0, str_of(&added), &changed);
-	if (status == MT_OK)
-		put_snippet(j, &changed, (size_t)line, count_newlines(str_of(&added)));
-	return status;
+	status = edit(j, &f, (struct splice){ at, 0, str_of(&added) }, &changed);
+	if (status != MT_OK)
+		return status;
+	job_put_lines(j, &changed, snippet_first((size_t)line),
+		      (size_t)line + EDITOR_SNIPPET +
+			      count_newlines(added.text, added.len));
+	job_put_review(j);
+	return MT_OK;
 }
 
 /* ---- write ------------------------------------------------------------ */
@@ -300,7 +164,7 @@ int command_write(struct job *j)
 
 	if (!j->q->file_text.ptr)
 		return job_refuse_missing(j, "content");
-	edits_put_text(&text, j->q->file_text);
+	job_put_text(&text, j->q->file_text);
 	if (strbuf_add(&text, "\n") != MT_OK)
 		return job_refuse(j, MT_ELIMIT,
 				  "Invalid `content` parameter: it is too long.");
@@ -309,7 +173,9 @@ int command_write(struct job *j)
 	} else if ((status = job_read(j, &f)) == MT_OK) {
 		from = line_offset(&f, start);
 		to = end < 0 ? f.text.len : line_offset(&f, end);
-		status = edit(j, &f, from, to > from ? to - from : 0, str_of(&text),
+		status = edit(j, &f,
+			      (struct splice){ from, to > from ? to - from : 0,
+					       str_of(&text) },
 			      &changed);
 	}
 	if (status == MT_OK)

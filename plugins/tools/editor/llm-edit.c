@@ -162,7 +162,8 @@ static int write_back(struct job *j, const struct textfile *old, size_t at,
 		      size_t removed, struct mt_str added)
 {
 	AUTO(textfile) struct textfile now = TEXTFILE;
-	int r = textfile_splice(old, at, removed, added, &now, &j->err);
+	struct splice change = { at, removed, added };
+	int r = textfile_splice(old, &change, 1, &now, &j->err);
 
 	if (!r)
 		r = textfile_write(j->real, &old->st, now.bytes.text, now.bytes.len,

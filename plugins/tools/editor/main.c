@@ -111,10 +111,14 @@ static int editor_plugin_run(const struct mt_tool_host *host, void *self_,
 		.view_range = json_arg(host, call, "view_range"),
 		.start = json_arg(host, call, "start"),
 		.end = json_arg(host, call, "end"),
+		.edits = json_arg(host, call, "edits"),
 	};
 	struct editor_result r;
-	int status = editor_run(self->editor, &q, &r);
+	int status, all = 0;
 
+	host->arg_bool(call, "replace_all", &all);
+	q.replace_all = all != 0;
+	status = editor_run(self->editor, &q, &r);
 	if (q.command.len != 5 || memcmp(q.command.ptr, "write", 5) != 0)
 		put_fields(host, call, &r);
 	if (status != MT_OK) {
@@ -134,7 +138,9 @@ static const char description[] =
 	"deep.\n"
 	"create: create a file with `file_text`; never overwrites.\n"
 	"str_replace: replace `old_str` by `new_str`. `old_str` must match exactly one "
-	"place, with white space but no line numbers: include enough lines.\n"
+	"place (any number with `replace_all`), with white space but no line numbers: "
+	"include enough lines. `edits` makes several such replacements in one call, in "
+	"order, all or none.\n"
 	"insert: insert `new_str` after line `insert_line` (0: at the top).\n"
 	"undo_edit: revert the last edit of the file.\n"
 	"Encoding, line endings and mode are kept. View a file again if it has been "
@@ -148,6 +154,9 @@ static const char schema[] =
 	"\"file_text\":{\"type\":\"string\"},"
 	"\"old_str\":{\"type\":\"string\"},"
 	"\"new_str\":{\"type\":\"string\"},"
+	"\"replace_all\":{\"type\":\"boolean\"},"
+	"\"edits\":{\"type\":\"array\",\"items\":{\"type\":\"object\"},"
+	"\"description\":\"of {old_str, new_str, replace_all}\"},"
 	"\"insert_line\":{\"type\":\"integer\"},"
 	"\"view_range\":{\"type\":\"array\",\"items\":{\"type\":\"integer\"},"
 	"\"description\":\"[first, last] line; last -1: to the end\"}},"
@@ -164,6 +173,7 @@ static const char events[] =
 	"{\"action\":\"edit\",\"observation\":\"edit\",\"args\":{"
 	"\"command\":\"$command\",\"path\":\"$path\",\"file_text\":\"$file_text\","
 	"\"old_str\":\"$old_str\",\"new_str\":\"$new_str\","
+	"\"replace_all\":\"$replace_all\",\"edits\":\"$edits\","
 	"\"insert_line\":\"$insert_line\",\"impl_source\":\"oh_aci\"}}]";
 
 static const struct mt_tool tools[] = {

@@ -167,14 +167,14 @@ static int textfile_encode(struct textfile *f, struct error *err)
 	return MT_OK;
 }
 
-/* The end of each newline in `added`, given the `removed` ones it replaces. */
-static int splice_ends(const struct textfile *f, size_t line, size_t removed,
-		       size_t added, struct strbuf *out)
+/* Append the end of each newline that replaces `removed` ones, of which the first is
+ * `line`. */
+static void put_new_ends(const struct textfile *f, size_t line, size_t removed,
+			 size_t added, struct strbuf *out)
 {
 	const char *ends = f->ends.text;
 	size_t have = f->ends.len;
 
-	strbuf_addn(out, ends, line);
 	for (size_t i = 0; i < added; i++) {
 		char end = END_LF;
 
@@ -184,27 +184,42 @@ static int splice_ends(const struct textfile *f, size_t line, size_t removed,
 			end = ends[line < have ? line : have - 1];
 		strbuf_addc(out, end);
 	}
-	return strbuf_addn(out, ends + line + removed, have - line - removed);
 }
 
-int textfile_splice(const struct textfile *f, size_t at, size_t removed,
-		    struct mt_str added, struct textfile *ret, struct error *err)
+/* Copy up to a change, and make it. `*at` and `*line` are what was copied so far. */
+static void splice_one(const struct textfile *f, struct splice s, size_t *at,
+		       size_t *line, struct textfile *ret)
 {
 	const char *old = f->text.text;
-	size_t line;
+	size_t kept, removed;
 
-	while (removed && added.len && old[at] == *added.ptr)
-		at++, removed--, added.ptr++, added.len--;
-	while (removed && added.len && old[at + removed - 1] == added.ptr[added.len - 1])
-		removed--, added.len--;
-	line = count_newlines(old, at);
+	while (s.removed && s.added.len && old[s.at] == *s.added.ptr)
+		s.at++, s.removed--, s.added.ptr++, s.added.len--;
+	while (s.removed && s.added.len &&
+	       old[s.at + s.removed - 1] == s.added.ptr[s.added.len - 1])
+		s.removed--, s.added.len--;
+	kept = count_newlines(old + *at, s.at - *at);
+	removed = count_newlines(old + s.at, s.removed);
+	strbuf_addn(&ret->text, old + *at, s.at - *at);
+	strbuf_addn(&ret->text, s.added.ptr, s.added.len);
+	strbuf_addn(&ret->ends, f->ends.text + *line, kept);
+	put_new_ends(f, *line + kept, removed, count_newlines(s.added.ptr, s.added.len),
+		     &ret->ends);
+	*at = s.at + s.removed;
+	*line += kept + removed;
+}
+
+int textfile_splice(const struct textfile *f, const struct splice *all, size_t count,
+		    struct textfile *ret, struct error *err)
+{
+	size_t at = 0, line = 0;
+
 	ret->charset = f->charset;
 	ret->st = f->st;
-	strbuf_addn(&ret->text, old, at);
-	strbuf_addn(&ret->text, added.ptr, added.len);
-	strbuf_addn(&ret->text, old + at + removed, f->text.len - at - removed);
-	splice_ends(f, line, count_newlines(old + at, removed),
-		    count_newlines(added.ptr, added.len), &ret->ends);
+	for (size_t i = 0; i < count; i++)
+		splice_one(f, all[i], &at, &line, ret);
+	strbuf_addn(&ret->text, f->text.text + at, f->text.len - at);
+	strbuf_addn(&ret->ends, f->ends.text + line, f->ends.len - line);
 	if (ret->text.error || ret->ends.error)
 		return fail(err, MT_ELIMIT, "a file of more than %d MB",
 			    EDITOR_FILE_MAX >> 20);

@@ -54,11 +54,17 @@ int textfile_decode(struct textfile *f, const struct charset *hint, struct error
 int textfile_from_text(struct textfile *f, const char *text, size_t len,
 		       struct error *err);
 
-/** `ret` becomes `f` with `removed` bytes of its text at `at` replaced; new
- *  lines end like those that they replace, or like adjacent ones.
+/** A change of a text: `removed` bytes at `at` become `added`. */
+struct splice {
+	size_t at, removed;
+	struct mt_str added;
+};
+
+/** `ret` becomes `f` with changes, which are in order and do not overlap; new lines end
+ *  like those that they replace, or like adjacent ones.
  *  @return MT_EINVAL if the encoding lacks a character, MT_ELIMIT, MT_ENOMEM. */
-int textfile_splice(const struct textfile *f, size_t at, size_t removed,
-		    struct mt_str added, struct textfile *ret, struct error *err);
+int textfile_splice(const struct textfile *f, const struct splice *all, size_t count,
+		    struct textfile *ret, struct error *err);
 
 /** Write bytes to `path` (a real path, no link at its end): temporary file
  *  next to it, then rename; mode, owner and attributes of `old` are kept. In
