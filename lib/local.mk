@@ -16,3 +16,12 @@ libmt_a_CPPFLAGS = -D_GNU_SOURCE -I$(top_srcdir)/sdk-headers \
 	$(YAML_CFLAGS) $(ARCHIVE_CFLAGS)
 # What programs and plugins add to link it; plugins may need less.
 LIBMT = libmt.a $(JSONC_LIBS) $(INIH_LIBS) $(PCRE2_LIBS) -lm
+
+# Files as text: encodings, line ends, views; patterns of paths and ignore files.
+noinst_LIBRARIES += libtext.a
+libtext_a_SOURCES = \
+	%D%/text/argument.c %D%/text/argument.h %D%/text/charset.c %D%/text/charset.h \
+	%D%/text/file-view.c %D%/text/file-view.h %D%/text/glob.c %D%/text/glob.h \
+	%D%/text/ignore.c %D%/text/ignore.h %D%/text/listing.c \
+	%D%/text/textfile-store.c %D%/text/textfile.c %D%/text/textfile.h
+libtext_a_CPPFLAGS = -D_GNU_SOURCE $(AM_CPPFLAGS) $(UCHARDET_CFLAGS)

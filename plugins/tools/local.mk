@@ -1,16 +1,12 @@
 # The tools. The editor's own work is a library, which its tests link too.
 noinst_LIBRARIES += libeditor.a
 libeditor_a_SOURCES = \
-	%D%/editor/charset.c %D%/editor/charset.h %D%/editor/commands.c \
-	%D%/editor/commands.h %D%/editor/diff.c %D%/editor/diff.h \
-	%D%/editor/draft.c %D%/editor/draft.h \
-	%D%/editor/editor.c %D%/editor/editor.h %D%/editor/edits.c \
-	%D%/editor/listing.c %D%/editor/memory.c %D%/editor/memory.h \
-	%D%/editor/nearmiss.c %D%/editor/nearmiss.h %D%/editor/params.c \
-	%D%/editor/params.h %D%/editor/replace.c %D%/editor/store.c %D%/editor/textfile.c \
-	%D%/editor/textfile.h %D%/editor/view.c %D%/editor/view.h
-libeditor_a_CPPFLAGS = -D_GNU_SOURCE $(AM_CPPFLAGS) $(UCHARDET_CFLAGS)
-LIBEDITOR = libeditor.a libmt.a $(JSONC_LIBS) -lm
+	%D%/editor/commands.c %D%/editor/commands.h %D%/editor/diff.c %D%/editor/diff.h \
+	%D%/editor/draft.c %D%/editor/draft.h %D%/editor/editor.c %D%/editor/editor.h \
+	%D%/editor/edits.c %D%/editor/memory.c %D%/editor/memory.h \
+	%D%/editor/nearmiss.c %D%/editor/nearmiss.h %D%/editor/replace.c
+libeditor_a_CPPFLAGS = -D_GNU_SOURCE $(AM_CPPFLAGS)
+LIBEDITOR = libeditor.a libtext.a libmt.a $(JSONC_LIBS) -lm
 
 plugin_PROGRAMS += %D%/editor.so
 plugins_tools_editor_so_SOURCES = %D%/editor/main.c
@@ -61,11 +57,10 @@ plugins_tools_tasks_so_LDFLAGS = $(PLUGIN_LINK)
 # Searching: grep, glob, view.
 noinst_LIBRARIES += libsearch.a
 libsearch_a_SOURCES = \
-	%D%/search/content.c %D%/search/directory.c %D%/search/glob.c %D%/search/glob.h \
-	%D%/search/ignore.c %D%/search/ignore.h %D%/search/ripgrep.c \
-	%D%/search/search.h %D%/search/view.c %D%/search/view.h %D%/search/walk.c
+	%D%/search/content.c %D%/search/ripgrep.c %D%/search/search.h \
+	%D%/search/view.c %D%/search/view.h %D%/search/walk.c
 libsearch_a_CPPFLAGS = -D_GNU_SOURCE $(AM_CPPFLAGS) $(PCRE2_CFLAGS)
-LIBSEARCH = libsearch.a libmt.a $(JSONC_LIBS) $(PCRE2_LIBS) -lm
+LIBSEARCH = libsearch.a libtext.a libmt.a $(JSONC_LIBS) $(PCRE2_LIBS) -lm
 
 plugin_PROGRAMS += %D%/search.so
 plugins_tools_search_so_SOURCES = %D%/search/main.c

@@ -2,7 +2,7 @@
  *
  * fuzz-glob.c - patterns of paths: input is the pattern, a newline, the path. A path
  * without special characters matches itself, `**` matches everything. */
-#include "plugins/tools/search/glob.h"
+#include "text/glob.h"
 #include <stdint.h>
 #include <string.h>
 

@@ -21,11 +21,13 @@ FUZZ_INCLUDES = $(CURL_CFLAGS) $(UV_CFLAGS) $(CRYPTO_CFLAGS) -I$(top_srcdir)/tes
 	-DBUILD='"$(abs_top_builddir)"' -DSOURCES='"$(abs_top_srcdir)"'
 
 FUZZ_ED = plugins/tools/editor
-FUZZ_ED1 = $(FUZZ_ED)/charset.c,$(FUZZ_ED)/commands.c,$(FUZZ_ED)/diff.c
-FUZZ_ED2 = $(FUZZ_ED)/editor.c,$(FUZZ_ED)/edits.c,$(FUZZ_ED)/listing.c
-FUZZ_ED3 = $(FUZZ_ED)/memory.c,$(FUZZ_ED)/nearmiss.c,$(FUZZ_ED)/params.c
-FUZZ_ED4 = $(FUZZ_ED)/replace.c,$(FUZZ_ED)/store.c,$(FUZZ_ED)/textfile.c,$(FUZZ_ED)/view.c
-FUZZERS += editor:$(FUZZ_ED1),$(FUZZ_ED2),$(FUZZ_ED3),$(FUZZ_ED4)
+FUZZ_TX = lib/text
+FUZZ_ED1 = $(FUZZ_ED)/commands.c,$(FUZZ_ED)/diff.c,$(FUZZ_ED)/editor.c,$(FUZZ_ED)/edits.c
+FUZZ_ED2 = $(FUZZ_ED)/memory.c,$(FUZZ_ED)/nearmiss.c,$(FUZZ_ED)/replace.c
+FUZZ_TX1 = $(FUZZ_TX)/argument.c,$(FUZZ_TX)/charset.c,$(FUZZ_TX)/file-view.c
+FUZZ_TX2 = $(FUZZ_TX)/glob.c,$(FUZZ_TX)/ignore.c,$(FUZZ_TX)/listing.c
+FUZZ_TX3 = $(FUZZ_TX)/textfile.c,$(FUZZ_TX)/textfile-store.c
+FUZZERS += editor:$(FUZZ_ED1),$(FUZZ_ED2),$(FUZZ_TX1),$(FUZZ_TX2),$(FUZZ_TX3)
 if HAVE_TERMINAL
 FUZZ_T = terminal
 FUZZ_T1 = $(FUZZ_T)/keys.c,$(FUZZ_T)/line-editor.c,$(FUZZ_T)/live-region.c,$(FUZZ_T)/markdown.c
@@ -84,7 +86,7 @@ FUZZERS += protocol:host:runner/frame.c,runner/message.c,runner/spec.c
 FUZZERS += screen:$(FUZZ_SH)/screen.c,$(FUZZ_SH)/vt.c
 FUZZERS += script:plugins/dialects/script-parse.c,host/llm/script-writer.c
 FUZZERS += html:plugins/tools/fetch/html.c,plugins/tools/fetch/entities.c
-FUZZERS += glob:plugins/tools/search/glob.c
+FUZZERS += glob:lib/text/glob.c
 FUZZERS += pack:host
 FUZZERS += patch:plugins/tools/patch/patch.c,plugins/tools/patch/match.c
 FUZZERS += skill:host

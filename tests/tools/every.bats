@@ -73,7 +73,7 @@ EOF
 	[ "$status" -eq 0 ]
 	file=$(find "$work/state" -path '*/spool/*' -type f)
 	[ "$(cat "$file")" = "$text" ]
-	run mortise tools call -o controller.tools=search view \
+	run mortise tools call -o controller.tools=view view \
 		"{\"path\": \"$file\", \"view_range\": [1500, 1501]}"
 	[[ "$output" == *"word14991 "* ]]
 	[[ "$output" == *"word15010 "* ]]

@@ -7,7 +7,8 @@
 #include "editor-kit.h"
 #include "oom.h"
 #include "plugins/tools/editor/diff.h"
-#include "plugins/tools/editor/params.h"
+#include "text/argument.h"
+#include "text/file-view.h"
 #include "utf8.h"
 
 static const struct {
@@ -207,6 +208,40 @@ static void several_edits(void)
 	CHECK(kit_replace_all("e", "", "x") == MT_EINVAL);
 }
 
+static void directories(void)
+{
+	char name[32];
+
+	kit_create("d/.gitignore", "*.o\nbuild/\n");
+	kit_create("d/a.c", "x");
+	kit_create("d/a.o", "x");
+	kit_create("d/build/b", "x");
+	kit_create("d/src/big.c", "");
+	kit_create("d/src/b.o", "x");
+	kit_create("d/src/deep/c", "x");
+	if (truncate(kit_path("d/src/big.c"), 1536) != 0)
+		abort();
+	CHECK(kit_view("d", NULL) == MT_OK &&
+	      kit_says("/d, two levels deep:\na.c\t1B\nsrc/\nsrc/big.c\t1.5K\nsrc/deep/\n"
+		       "[Not shown: 1 hidden, 3 ignored by git.]\n"));
+	CHECK(kit_view("d/src/deep", NULL) == MT_OK && kit_says("deep:\nc\t1B\n") &&
+	      !kit_says("Not shown"));
+	CHECK(kit_view("d/build", NULL) == MT_OK && kit_says("\nb\t1B\n"));
+	for (int i = 0; i < LISTING_SHOWN; i++) {
+		snprintf(name, sizeof name, "d/src/%d", i);
+		kit_create(name, "");
+	}
+	CHECK(kit_view("d", NULL) == MT_OK &&
+	      kit_says("/d:\na.c\t1B\nsrc/\t202 entries\n["));
+	CHECK(kit_view("d/src", NULL) == MT_OK &&
+	      kit_says("[200 of 202 entries are shown. View a subdirectory"));
+	editor_set_v0(kit_editor);
+	CHECK(kit_view("d", NULL) == MT_OK &&
+	      kit_says("Here's the files and directories up to 2 levels deep in /") &&
+	      kit_says("/d/a.o\n"));
+	kit_restart();
+}
+
 static void history(void)
 {
 	char name[32], text[32];
@@ -366,6 +401,7 @@ int main(void)
 	refusals();
 	near_misses();
 	several_edits();
+	directories();
 	history();
 	fields();
 	diffs();

@@ -83,9 +83,27 @@ static const char *workspace(struct mt_instance *i)
 	return "/tmp";
 }
 
+static int arg_bool(struct mt_call *call, const char *name, int *ret)
+{
+	size_t len;
+	const char *text = arg_json(call, name, &len);
+
+	if (text)
+		*ret = strcmp(text, "true") == 0;
+	return text ? MT_OK : MT_ENOTFOUND;
+}
+
+static const char *option(struct mt_instance *instance, const char *name)
+{
+	(void)instance, (void)name;
+	return NULL;
+}
+
 static const struct mt_tool_host host = {
 	.size = sizeof host,
 	.arg_str = arg_str,
+	.arg_bool = arg_bool,
+	.option = option,
 	.arg_json = arg_json,
 	.reply = reply,
 	.reply_text = reply_text,

@@ -89,7 +89,7 @@ EXTRA_tests_vectors_d_vec_condensers_DEPENDENCIES = mortise-runner$(EXEEXT) \
 check_PROGRAMS += %D%/vec-misc_v1
 tests_vectors_d_vec_misc_v1_SOURCES = %D%/vec-misc_v1.c %D%/vec.h
 tests_vectors_d_vec_misc_v1_CPPFLAGS = $(VEC_CPPFLAGS) $(UV_CFLAGS)
-tests_vectors_d_vec_misc_v1_LDADD = libsearch.a libpatch.a $(LIBHOST)
+tests_vectors_d_vec_misc_v1_LDADD = libtext.a libpatch.a $(LIBHOST)
 
 check_PROGRAMS += %D%/vec-controller
 tests_vectors_d_vec_controller_SOURCES = %D%/vec-controller.c %D%/vec.h \

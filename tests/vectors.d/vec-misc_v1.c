@@ -6,7 +6,7 @@
 #include "features/task-list.h"
 #include "hooks/hooks.h"
 #include "plugins/tools/patch/patch.h"
-#include "plugins/tools/search/glob.h"
+#include "text/glob.h"
 #include "vec.h"
 
 #include <signal.h>

@@ -485,6 +485,7 @@ static bool one_case(struct vec *v, json_object *c)
 		return true;
 	}
 	r.editor = editor_new(r.root);
+	editor_set_v0(r.editor);
 	files = vec_localize(js_get(c, "files"), r.root);
 	dirs = vec_localize(js_get(c, "dirs"), r.root);
 	if (!prepare(files, dirs)) {

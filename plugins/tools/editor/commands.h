@@ -10,6 +10,7 @@
 struct editor {
 	struct memory *memory;
 	char *workspace; /* NULL: none known */
+	bool v0;
 };
 
 /** A call in progress. */
@@ -63,6 +64,9 @@ static inline size_t snippet_first(size_t line)
 {
 	return line < EDITOR_SNIPPET ? 1 : line - EDITOR_SNIPPET + 1;
 }
+
+/** The path without doubled, trailing and `.` parts; `..` stays. NULL: memory. */
+char *path_tidy(struct mt_str path);
 
 int command_view(struct job *j);
 int command_create(struct job *j);

@@ -5,7 +5,6 @@
 #include "commands.h"
 #include "diff.h"
 #include "files.h"
-#include "params.h"
 #include "utf8.h"
 #include <errno.h>
 #include <limits.h>
@@ -44,6 +43,11 @@ struct editor *editor_free(struct editor *e)
 		free(e);
 	}
 	return NULL;
+}
+
+void editor_set_v0(struct editor *e)
+{
+	e->v0 = true;
 }
 
 void editor_result_clear(struct editor_result *r)
@@ -130,8 +134,8 @@ static bool report_content(const struct textfile *f, struct strbuf *whole,
 void job_report(struct job *j, const struct textfile *before,
 		const struct textfile *after)
 {
-	AUTO(strbuf) struct strbuf old = STRBUF(5 * EDITOR_FILE_MAX);
-	AUTO(strbuf) struct strbuf new_ = STRBUF(5 * EDITOR_FILE_MAX);
+	AUTO(strbuf) struct strbuf old = STRBUF(5 * TEXTFILE_MAX);
+	AUTO(strbuf) struct strbuf new_ = STRBUF(5 * TEXTFILE_MAX);
 	struct editor_result *r = j->ret;
 
 	r->edited = true;
@@ -144,6 +148,34 @@ void job_report(struct job *j, const struct textfile *before,
 			 before ? j->path : "/dev/null", after ? j->path : "/dev/null",
 			 &r->diff) != MT_OK)
 		strbuf_clear(&r->diff);
+}
+
+char *path_tidy(struct mt_str path)
+{
+	char *tidy = malloc(path.len + 2);
+	size_t out = 0, i = 0;
+
+	if (!tidy)
+		return NULL;
+	if (path.len && path.ptr[0] == '/')
+		tidy[out++] = '/';
+	while (i < path.len) {
+		size_t n = 0;
+
+		while (i + n < path.len && path.ptr[i + n] != '/')
+			n++;
+		if (n > 0 && !(n == 1 && path.ptr[i] == '.')) {
+			if (out && tidy[out - 1] != '/')
+				tidy[out++] = '/';
+			memcpy(tidy + out, path.ptr + i, n);
+			out += n;
+		}
+		i += n + 1;
+	}
+	if (!out)
+		tidy[out++] = '.';
+	tidy[out] = '\0';
+	return tidy;
 }
 
 /* A relative path is refused; the workspace's file of that name is proposed. */

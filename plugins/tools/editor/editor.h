@@ -14,15 +14,12 @@
 #include <stdbool.h>
 
 enum {
-	EDITOR_FILE_MAX = 10 << 20,    /* bytes of a file */
-	EDITOR_SHOWN_MAX = 16000,      /* characters of a view */
 	EDITOR_SNIPPET = 4,            /* lines of context around an edit */
 	EDITOR_HISTORY = 10,           /* edits of a file that can be undone */
 	EDITOR_CONTENT_MAX = 64 << 10, /* longer file contents are not reported */
 	EDITOR_DIFF_MAX = 128 << 10,
 	EDITOR_PATHS_MAX = 1000,      /* files that are remembered */
 	EDITOR_UNDO_BYTES = 64 << 20, /* of all of them together */
-	EDITOR_LISTING_MAX = 10000,   /* entries of a directory view */
 };
 
 struct editor; /* remembers what was seen and what can be undone */
@@ -54,6 +51,8 @@ struct editor_result {
 /** @param workspace proposed when a path is relative; may be NULL.
  *  @return NULL if out of memory. */
 struct editor *editor_new(const char *workspace);
+/** Results have the exact texts of V0. */
+void editor_set_v0(struct editor *e);
 struct editor *editor_free(struct editor *e);
 AUTO_DEFINE(editor, struct editor *, editor_free)
 

@@ -2,8 +2,8 @@
  *
  * edits.c - the commands insert, write and undo_edit; writing what an edit changed. */
 #include "commands.h"
-#include "params.h"
-#include "view.h"
+#include "text/argument.h"
+#include "text/file-view.h"
 #include <errno.h>
 #include <string.h>
 
@@ -72,7 +72,7 @@ int command_insert(struct job *j)
 {
 	AUTO(textfile) struct textfile f = TEXTFILE;
 	AUTO(textfile) struct textfile changed = TEXTFILE;
-	AUTO(strbuf) struct strbuf added = STRBUF(EDITOR_FILE_MAX + 8);
+	AUTO(strbuf) struct strbuf added = STRBUF(TEXTFILE_MAX + 8);
 	AUTO(strbuf) struct strbuf shown = STRBUF(4096);
 	int64_t line = 0;
 	size_t at, lines;
@@ -157,7 +157,7 @@ int command_write(struct job *j)
 {
 	AUTO(textfile) struct textfile f = TEXTFILE;
 	AUTO(textfile) struct textfile changed = TEXTFILE;
-	AUTO(strbuf) struct strbuf text = STRBUF(EDITOR_FILE_MAX + 8);
+	AUTO(strbuf) struct strbuf text = STRBUF(TEXTFILE_MAX + 8);
 	int64_t start = line_arg(j->q->start, 0), end = line_arg(j->q->end, -1);
 	size_t from, to;
 	int status;

@@ -6,7 +6,7 @@
 #include "editor.h"
 #include "files.h"
 #include "js.h"
-#include "textfile.h"
+#include "text/textfile.h"
 #include <errno.h>
 #include <limits.h>
 #include <mortise/tool.h>
@@ -98,7 +98,7 @@ static int llm_edit_tell(const struct job *j, const struct textfile *old,
 static int create(struct job *j)
 {
 	AUTO(textfile) struct textfile now = TEXTFILE;
-	AUTO(strbuf) struct strbuf text = STRBUF(EDITOR_FILE_MAX);
+	AUTO(strbuf) struct strbuf text = STRBUF(TEXTFILE_MAX);
 	unsigned parents = 0;
 	int r = draft_trim(j->draft, &text);
 
@@ -173,7 +173,7 @@ static int write_back(struct job *j, const struct textfile *old, size_t at,
 
 static int llm_edit_append(struct job *j, const struct textfile *f)
 {
-	AUTO(strbuf) struct strbuf text = STRBUF(EDITOR_FILE_MAX);
+	AUTO(strbuf) struct strbuf text = STRBUF(TEXTFILE_MAX);
 
 	if (f->text.len && f->text.text[f->text.len - 1] != '\n')
 		strbuf_addc(&text, '\n');
@@ -187,7 +187,7 @@ static int llm_edit_append(struct job *j, const struct textfile *f)
 
 static int merge(struct job *j, const struct textfile *f, const struct draft_range *range)
 {
-	AUTO(strbuf) struct strbuf lines = STRBUF(EDITOR_FILE_MAX);
+	AUTO(strbuf) struct strbuf lines = STRBUF(TEXTFILE_MAX);
 	size_t at = textfile_line_at(f, range->first);
 	size_t end = textfile_line_at(f, range->last + 1);
 	bool open = end == f->text.len && end > at && f->text.text[end - 1] != '\n';

@@ -14,6 +14,7 @@ struct self {
 static int editor_open_set(const struct mt_tool_host *host, struct mt_instance *instance,
 			   void **ret_self)
 {
+	const char *style = host->option(instance, "result_style");
 	struct self *self = calloc(1, sizeof *self);
 
 	if (self)
@@ -23,6 +24,8 @@ static int editor_open_set(const struct mt_tool_host *host, struct mt_instance *
 		host->log(instance, MT_LOG_ERROR, "out of memory");
 		return MT_ENOMEM;
 	}
+	if (style && strcmp(style, "v0") == 0)
+		editor_set_v0(self->editor);
 	self->host = host;
 	*ret_self = self;
 	return MT_OK;
@@ -199,5 +202,12 @@ static const struct mt_toolset set = {
 	.close = editor_close_set,
 };
 
+static const struct mt_option options[] = {
+	{ .size = sizeof options[0], .type = MT_OPTION_CHOICE, .name = "result_style",
+	  .fallback = "default", .choices = "default|v0",
+	  .help = "Style of results; v0: the exact texts of OpenHands V0." },
+};
+
 MT_TOOLSET(&set, "editor", .name = "editor",
-	   .summary = "Views and edits files, and undoes its edits.")
+	   .summary = "Views and edits files, and undoes its edits.", .options = options,
+	   .option_count = ARRAY_LEN(options))

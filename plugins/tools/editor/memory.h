@@ -4,7 +4,7 @@
 #ifndef EDITOR_MEMORY_H
 #define EDITOR_MEMORY_H
 
-#include "textfile.h"
+#include "text/textfile.h"
 
 /** One edit, as the way back. */
 struct undo {

@@ -4,7 +4,7 @@
 #ifndef EDITOR_NEARMISS_H
 #define EDITOR_NEARMISS_H
 
-#include "textfile.h"
+#include "text/textfile.h"
 
 /** Append a line break and a hint to the message that `wanted` is not in the
  *  file; nothing if nothing comes close. The work is bounded. */

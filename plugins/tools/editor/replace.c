@@ -6,7 +6,7 @@
 #include "commands.h"
 #include "js.h"
 #include "nearmiss.h"
-#include "params.h"
+#include "text/argument.h"
 #include "space.h"
 #include "utf8.h"
 #include <string.h>
@@ -187,8 +187,8 @@ static int refuse_same(struct job *j, struct mt_str text)
 static int replace(struct job *j, const struct textfile *f, const struct replacement *r,
 		   struct spots *spots, struct textfile *ret)
 {
-	AUTO(strbuf) struct strbuf old_buf = STRBUF(EDITOR_FILE_MAX + 8);
-	AUTO(strbuf) struct strbuf new_buf = STRBUF(EDITOR_FILE_MAX + 8);
+	AUTO(strbuf) struct strbuf old_buf = STRBUF(TEXTFILE_MAX + 8);
+	AUTO(strbuf) struct strbuf new_buf = STRBUF(TEXTFILE_MAX + 8);
 	struct mt_str old, new_;
 	size_t matches;
 

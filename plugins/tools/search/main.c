@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * main.c - grep, glob and view as a read-only toolset. */
+#include "text/file-view.h"
 #include "js.h"
 #include "clock.h"
 #include "search.h"
@@ -130,10 +131,10 @@ static const char *text_arg(const struct ask *a, const char *name, struct error 
 static void put_path(const struct search *s, const struct found_file *f,
 		     struct strbuf *out)
 {
-	view_name(out, strcmp(s->top, "/") == 0 ? "" : s->top);
+	listing_put_name(out, strcmp(s->top, "/") == 0 ? "" : s->top);
 	if (*f->path) {
 		strbuf_addc(out, '/');
-		view_name(out, f->path);
+		listing_put_name(out, f->path);
 	}
 	strbuf_addc(out, '\n');
 }
@@ -344,31 +345,6 @@ static int run_glob(struct ask *a, struct error *err)
 	return r ? r : search_find(a, false, err);
 }
 
-static int read_range(const struct ask *a, struct view *v, struct error *err)
-{
-	size_t len = 0;
-	const char *text = a->self->host->arg_json(a->call, "view_range", &len);
-	AUTO(json) json_object *range = text ? js_parse(text, len, NULL) : NULL;
-	json_object *first, *last;
-
-	if (!range)
-		return MT_OK;
-	first = json_object_is_type(range, json_type_array)
-			? json_object_array_get_idx(range, 0)
-			: NULL;
-	last = first ? json_object_array_get_idx(range, 1) : NULL;
-	if (!last || json_object_array_length(range) != 2 ||
-	    !json_object_is_type(first, json_type_int) ||
-	    !json_object_is_type(last, json_type_int))
-		return fail(err, MT_EINVAL,
-			    "Invalid `view_range` parameter: it must be two "
-			    "integers, the first and the last line.");
-	v->ranged = true;
-	v->first = json_object_get_int64(first);
-	v->last = json_object_get_int64(last);
-	return MT_OK;
-}
-
 static void put_field(const struct ask *a, const char *name, const char *text)
 {
 	AUTO(strbuf) struct strbuf json = STRBUF(1 << 20);
@@ -390,8 +366,7 @@ static int run_view(struct ask *a, struct error *err)
 	if (!r && !whole)
 		r = fail(err, path ? MT_ENOMEM : MT_EINVAL, "%s",
 			 path ? "out of memory" : "Missing required argument \"path\"");
-	if (!r)
-		r = read_range(a, &v, err);
+	v.range.ptr = host->arg_json(a->call, "view_range", &v.range.len);
 	if (!r)
 		r = view_path(&v, err);
 	if (whole)
@@ -480,7 +455,7 @@ static const struct mt_tool tools[] = {
 	},
 	{
 		.size = sizeof tools[0],
-		.hints = READS,
+		.hints = READS | MT_TOOL_ON_REQUEST, /* the editor views, too */
 		.name = "view",
 		.description =
 			"Read a text file with line numbers, an image, or a directory two "

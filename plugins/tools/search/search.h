@@ -5,7 +5,7 @@
 #define SEARCH_H
 
 #include "error.h"
-#include "glob.h"
+#include "text/glob.h"
 #include "strbuf.h"
 #include <stdbool.h>
 #include <stdint.h>

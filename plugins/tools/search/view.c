@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * view.c - shows a file with line numbers. It is read in pieces and only as far as
- * needed, so that the end of a huge log can be shown. */
+ * view.c - shows a file with line numbers, as the editor does. One that is larger than
+ * the editor can hold is read in pieces and only as far as needed, so that the end of a
+ * huge log can be shown. */
 #include "view.h"
 
+#include "text/argument.h"
+#include "text/textfile.h"
+#include "text/file-view.h"
 #include "image.h"
 #include "search.h"
 #include "utf8.h"
@@ -37,19 +41,19 @@ static bool wanted(const struct lines *l)
 
 static void view_show(struct lines *l)
 {
-	AUTO(strbuf) struct strbuf clean = STRBUF(16 * VIEW_SHOWN_MAX);
+	AUTO(strbuf) struct strbuf clean = STRBUF(16 * FILE_VIEW_MAX);
 	size_t len = l->line.len, room, cut;
 
 	if (len && l->line.text[len - 1] == '\r')
 		len--;
 	utf8_add_clean(&clean, l->line.text, len);
-	room = VIEW_SHOWN_MAX - l->chars;
+	room = FILE_VIEW_MAX - l->chars;
 	cut = utf8_offset(clean.text, clean.len, room);
 	l->chars += utf8_count(clean.text, cut) + 1;
 	strbuf_addf(&l->v->text, "%6lld\t", (long long)l->number);
 	strbuf_addn(&l->v->text, clean.text, cut);
 	strbuf_addc(&l->v->text, '\n');
-	if (cut < clean.len || l->chars >= VIEW_SHOWN_MAX) {
+	if (cut < clean.len || l->chars >= FILE_VIEW_MAX) {
 		l->full = true;
 		l->cut_in = cut < clean.len ? l->number : 0;
 	}
@@ -70,7 +74,7 @@ static void feed(struct lines *l, const char *bytes, size_t len)
 	while (len) {
 		const char *nl = memchr(bytes, '\n', len);
 		size_t n = nl ? (size_t)(nl - bytes) : len;
-		size_t room = 4 * VIEW_SHOWN_MAX + 8 - l->line.len;
+		size_t room = 4 * FILE_VIEW_MAX + 8 - l->line.len;
 
 		if (wanted(l))
 			strbuf_addn(&l->line, bytes, n < room ? n : room);
@@ -129,6 +133,23 @@ static int stream(struct lines *l, int fd, struct error *err)
 	return MT_OK;
 }
 
+static int read_range(struct view *v, struct error *err)
+{
+	int64_t range[2] = { 1, -1 };
+	size_t count;
+
+	if (!param_given(v->range))
+		return MT_OK;
+	if (!param_range(v->range, range, &count))
+		return fail(err, MT_EINVAL,
+			    "Invalid `view_range` parameter: it should be a list of two "
+			    "integers.");
+	v->ranged = count == 2;
+	v->first = range[0];
+	v->last = range[1];
+	return MT_OK;
+}
+
 static int check_range(const struct view *v, struct error *err)
 {
 	if (v->first < 1)
@@ -163,7 +184,7 @@ static int notes(struct lines *l, struct error *err)
 		strbuf_addf(&v->text,
 			    "<response clipped><NOTE>Cut in line %lld after %d "
 			    "characters: use `view_range` for the rest.</NOTE>\n",
-			    (long long)l->cut_in, VIEW_SHOWN_MAX);
+			    (long long)l->cut_in, FILE_VIEW_MAX);
 	else if (v->ranged && v->last > lines)
 		strbuf_addf(&v->text, "<NOTE>The file ends with line %lld.</NOTE>\n",
 			    (long long)lines);
@@ -172,28 +193,36 @@ static int notes(struct lines *l, struct error *err)
 	return v->text.error ? fail_code(err, v->text.error) : MT_OK;
 }
 
-static int view_text(struct view *v, int fd, struct error *err)
+/* A file that the editor can hold: as the editor shows it. */
+static int view_whole(struct view *v, struct error *err)
 {
-	struct lines l = { .v = v, .number = 1, .line = STRBUF(4 * VIEW_SHOWN_MAX + 16) };
-	AUTO(strbuf) struct strbuf wide = STRBUF(VIEW_UTF16_MAX + 8);
-	unsigned char mark[2] = { 0 };
-	int r = check_range(v, err);
+	AUTO(textfile) struct textfile f = TEXTFILE;
+	AUTO(strbuf) struct strbuf why = STRBUF(16384);
+	struct error reason = ERROR_NONE;
+	int r = textfile_read(&f, v->path, &reason);
 
+	if (!r)
+		r = textfile_decode(&f, NULL, &reason);
+	if (r)
+		return fail(err, r, "File validation failed for %s: %s", v->path,
+			    reason.text);
+	r = view_text(&f, v->path, v->range, &v->text, &why);
+	return r ? fail(err, r, "%s", why.len ? why.text : status_name(r)) : MT_OK;
+}
+
+/* A larger one: read as UTF-8, as far as needed. */
+static int view_part(struct view *v, int fd, struct error *err)
+{
+	struct lines l = { .v = v, .number = 1, .line = STRBUF(4 * FILE_VIEW_MAX + 16) };
+	int r = read_range(v, err);
+
+	if (!r)
+		r = check_range(v, err);
 	strbuf_add(&v->text, "Here's the result of running `cat -n` on ");
-	view_name(&v->text, v->path);
+	listing_put_name(&v->text, v->path);
 	strbuf_add(&v->text, ":\n");
-	if (!r && pread(fd, mark, 2, 0) == 2 && (mark[0] ^ mark[1]) == 1 &&
-	    mark[0] >= 0xfe) {
-		r = text_read(fd, VIEW_UTF16_MAX, &wide);
-		if (r)
-			fail(err, r, "%s is too large to be read as UTF-16", v->path);
-		else
-			feed(&l, wide.text, wide.len);
-		if (!r && l.begun)
-			view_end_line(&l);
-	} else if (!r) {
+	if (!r)
 		r = stream(&l, fd, err);
-	}
 	if (!r)
 		r = notes(&l, err);
 	strbuf_clear(&l.line);
@@ -235,17 +264,17 @@ int view_path(struct view *v, struct error *err)
 	if (fd < 0 || fstat(fd, &st))
 		return fail(err, MT_EDENIED, "Cannot read %s: %s", v->path,
 			    strerror(errno));
-	if (S_ISDIR(st.st_mode) && v->ranged)
+	if (S_ISDIR(st.st_mode) && param_given(v->range))
 		return fail(err, MT_EINVAL,
 			    "Invalid `view_range` parameter: a directory has "
 			    "no lines.");
 	if (S_ISDIR(st.st_mode))
-		return view_dir(v->path, &v->text, err);
+		return view_dir(v->path, false, &v->text, err);
 	if (!S_ISREG(st.st_mode))
 		return fail(err, MT_EUNSUPPORTED, "%s is neither a file nor a directory.",
 			    v->path);
 	if (view_image(v, fd, &st) == MT_OK)
 		return MT_OK;
 	strbuf_reset(&v->media);
-	return view_text(v, fd, err);
+	return st.st_size <= TEXTFILE_MAX ? view_whole(v, err) : view_part(v, fd, err);
 }

@@ -2,7 +2,7 @@
  *
  * walk.c - searches without ripgrep: every directory under the top, without hidden and
  * ignored ones, without following links. */
-#include "ignore.h"
+#include "text/ignore.h"
 #include "array.h"
 #include "clock.h"
 #include "search.h"

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * params.h - parses numbers and paths in arguments. */
-#ifndef EDITOR_PARAMS_H
-#define EDITOR_PARAMS_H
+ * argument.h - parses numbers in arguments of models, which may be texts. */
+#ifndef LIB_TEXT_ARGUMENT_H
+#define LIB_TEXT_ARGUMENT_H
 
-#include "editor.h"
+#include "strbuf.h"
+#include <stdbool.h>
+#include <stdint.h>
 
 /** True if the JSON text is there and is not `null`. */
 bool param_given(struct mt_str json);
@@ -14,8 +16,5 @@ bool param_int(struct mt_str json, int64_t *ret);
 bool param_range(struct mt_str json, int64_t ret[2], size_t *ret_count);
 /** Append a value as messages show it: [1, 2], 1.5, text without quotes. */
 void param_put(struct strbuf *out, struct mt_str json);
-
-/** The path without doubled, trailing and `.` parts; `..` stays. NULL: memory. */
-char *path_tidy(struct mt_str path);
 
 #endif

@@ -2,8 +2,8 @@
  *
  * ignore.h - the files that a search ignores, by .gitignore, .ignore and
  * .git/info/exclude, with git's rules. */
-#ifndef SEARCH_IGNORE_H
-#define SEARCH_IGNORE_H
+#ifndef LIB_TEXT_IGNORE_H
+#define LIB_TEXT_IGNORE_H
 
 #include "strbuf.h"
 #include <stdbool.h>

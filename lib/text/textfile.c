@@ -2,7 +2,6 @@
  *
  * textfile.c - a file as text: its lines, their endings, and single changes. */
 #include "textfile.h"
-#include "editor.h"
 #include "utf8.h"
 #include <string.h>
 
@@ -107,7 +106,7 @@ int textfile_from_text(struct textfile *f, const char *text, size_t len,
 	f->charset = charset_utf8;
 	if (strbuf_addn(&f->bytes, text, len) != MT_OK)
 		return fail(err, f->bytes.error, "a text of more than %d MB",
-			    EDITOR_FILE_MAX >> 20);
+			    TEXTFILE_MAX >> 20);
 	if (strbuf_addn(&f->text, text, len) != MT_OK || take_line_ends(f) != MT_OK)
 		return out_of_memory(err);
 	f->hash = hash_bytes(f->bytes.text, f->bytes.len);
@@ -143,7 +142,7 @@ int textfile_whole(const struct textfile *f, struct strbuf *out)
 
 static int textfile_encode(struct textfile *f, struct error *err)
 {
-	AUTO(strbuf) struct strbuf whole = STRBUF(4 * EDITOR_FILE_MAX + 64);
+	AUTO(strbuf) struct strbuf whole = STRBUF(4 * TEXTFILE_MAX + 64);
 	size_t at = 0;
 	int status = put_line_ends(f, &whole);
 
@@ -160,7 +159,7 @@ static int textfile_encode(struct textfile *f, struct error *err)
 	}
 	if (status == MT_ELIMIT)
 		return fail(err, MT_ELIMIT, "a file of more than %d MB",
-			    EDITOR_FILE_MAX >> 20);
+			    TEXTFILE_MAX >> 20);
 	if (status != MT_OK)
 		return fail_code(err, status);
 	f->hash = hash_bytes(f->bytes.text, f->bytes.len);
@@ -222,6 +221,6 @@ int textfile_splice(const struct textfile *f, const struct splice *all, size_t c
 	strbuf_addn(&ret->ends, f->ends.text + line, f->ends.len - line);
 	if (ret->text.error || ret->ends.error)
 		return fail(err, MT_ELIMIT, "a file of more than %d MB",
-			    EDITOR_FILE_MAX >> 20);
+			    TEXTFILE_MAX >> 20);
 	return textfile_encode(ret, err);
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * store.c - reads files with limits and writes them by rename. */
-#include "editor.h"
+ * textfile-store.c - reads files with limits and writes them by rename. */
 #include "files.h"
 #include "textfile.h"
 #include <errno.h>
@@ -40,10 +39,10 @@ int textfile_read(struct textfile *f, const char *path, struct error *err)
 		if (n == 0)
 			break;
 		strbuf_addn(&f->bytes, chunk, (size_t)n);
-		if (f->bytes.error == MT_ELIMIT || f->st.st_size > EDITOR_FILE_MAX)
+		if (f->bytes.error == MT_ELIMIT || f->st.st_size > TEXTFILE_MAX)
 			return fail(err, MT_ELIMIT,
 				    "File is too large. The limit is %d MB.",
-				    EDITOR_FILE_MAX >> 20);
+				    TEXTFILE_MAX >> 20);
 		if (f->bytes.error)
 			return out_of_memory(err);
 	}

@@ -2,8 +2,8 @@
  *
  * glob.h - path patterns: `*`, `?`, `[a-z]`, `**` for any directories, and `{a,b}`.
  * Work is bounded by the length of the pattern times the length of the path. */
-#ifndef SEARCH_GLOB_H
-#define SEARCH_GLOB_H
+#ifndef LIB_TEXT_GLOB_H
+#define LIB_TEXT_GLOB_H
 
 #include "error.h"
 #include "strbuf.h"

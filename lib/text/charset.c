@@ -7,7 +7,7 @@
  * UTF-8 (libuchardet, which brings the C++ library) is loaded on first use;
  * without it such files are read as Windows-1252 or Latin-1. */
 #include "charset.h"
-#include "editor.h"
+#include "textfile.h"
 #include "utf8.h"
 #include <dlfcn.h>
 #include <errno.h>
@@ -16,7 +16,7 @@
 #include <string.h>
 #include <uchardet/uchardet.h>
 
-enum { SAMPLE = 1 << 20, TEXT_MAX = 4 * EDITOR_FILE_MAX + 64 };
+enum { SAMPLE = 1 << 20, TEXT_MAX = 4 * TEXTFILE_MAX + 64 };
 
 const struct charset charset_utf8 = { .name = "UTF-8", .is_utf8 = true };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * params.c - parses numbers and paths in arguments. */
-#include "params.h"
+ * argument.c - parses numbers in arguments. */
+#include "argument.h"
 #include "js.h"
 #include "utf8.h"
 #include <errno.h>
@@ -90,32 +90,4 @@ void param_put(struct strbuf *out, struct mt_str json)
 		params_put_value(out, json_object_array_get_idx(v, i));
 	}
 	strbuf_add(out, n > 10 ? ", ...]" : "]");
-}
-
-char *path_tidy(struct mt_str path)
-{
-	char *tidy = malloc(path.len + 2);
-	size_t out = 0, i = 0;
-
-	if (!tidy)
-		return NULL;
-	if (path.len && path.ptr[0] == '/')
-		tidy[out++] = '/';
-	while (i < path.len) {
-		size_t n = 0;
-
-		while (i + n < path.len && path.ptr[i + n] != '/')
-			n++;
-		if (n > 0 && !(n == 1 && path.ptr[i] == '.')) {
-			if (out && tidy[out - 1] != '/')
-				tidy[out++] = '/';
-			memcpy(tidy + out, path.ptr + i, n);
-			out += n;
-		}
-		i += n + 1;
-	}
-	if (!out)
-		tidy[out++] = '.';
-	tidy[out] = '\0';
-	return tidy;
 }

@@ -2,11 +2,13 @@
  *
  * textfile.h - a file as text: read with its encoding and line endings, changed in one
  * place, and otherwise written back unchanged. */
-#ifndef EDITOR_TEXTFILE_H
-#define EDITOR_TEXTFILE_H
+#ifndef LIB_TEXT_TEXTFILE_H
+#define LIB_TEXT_TEXTFILE_H
 
 #include "charset.h"
 #include <sys/stat.h>
+
+enum { TEXTFILE_MAX = 10 << 20 }; /* bytes of a file */
 
 /** How a line ends; one for each '\n' of the text. */
 enum line_end { END_LF, END_CRLF, END_CR };
@@ -21,9 +23,9 @@ struct textfile {
 };
 
 #define TEXTFILE                                                                         \
-	((struct textfile){ .bytes = STRBUF(EDITOR_FILE_MAX + 1),                        \
-			    .text = STRBUF(4 * EDITOR_FILE_MAX + 64),                    \
-			    .ends = STRBUF(4 * EDITOR_FILE_MAX + 64) })
+	((struct textfile){ .bytes = STRBUF(TEXTFILE_MAX + 1),                        \
+			    .text = STRBUF(4 * TEXTFILE_MAX + 64),                    \
+			    .ends = STRBUF(4 * TEXTFILE_MAX + 64) })
 
 void textfile_clear(struct textfile *f);
 
@@ -44,7 +46,7 @@ int textfile_whole(const struct textfile *f, struct strbuf *out);
 
 uint64_t hash_bytes(const char *bytes, size_t len);
 
-/** Read the bytes of a regular file, at most EDITOR_FILE_MAX.
+/** Read the bytes of a regular file, at most TEXTFILE_MAX.
  *  @return MT_ELIMIT, MT_EUNSUPPORTED (no regular file), MT_EDENIED, MT_EIO;
  *          the sentence is a reason without the path. */
 int textfile_read(struct textfile *f, const char *path, struct error *err);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * charset.h - detects the encoding of a text, and converts it to and from UTF-8. */
-#ifndef EDITOR_CHARSET_H
-#define EDITOR_CHARSET_H
+#ifndef LIB_TEXT_CHARSET_H
+#define LIB_TEXT_CHARSET_H
 
 #include "error.h"
 #include "strbuf.h"

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * file-view.h - the output of view: numbered lines, directories. */
+#ifndef LIB_TEXT_FILE_VIEW_H
+#define LIB_TEXT_FILE_VIEW_H
+
+#include "textfile.h"
+
+enum {
+	FILE_VIEW_MAX = 16000, /* characters of a view */
+	LISTING_MAX = 10000,   /* entries of a directory view */
+	LISTING_SHOWN = 200,   /* of these that are shown */
+};
+
+/** Append lines first..last (from 1, those that exist), numbered. After
+ *  FILE_VIEW_MAX characters a notice says where it was cut. */
+int view_lines(const struct textfile *f, size_t first, size_t last, struct strbuf *out);
+
+/** Append what view shows of a text: the lines of `range` (JSON text, as the argument
+ *  view_range), numbered. @return MT_OK, MT_ENOMEM, or MT_EINVAL with the reason in
+ *  `why`. */
+int view_text(const struct textfile *f, const char *path, struct mt_str range,
+	      struct strbuf *out, struct strbuf *why);
+
+/** Append the entries of a directory, two levels deep, without hidden and ignored ones,
+ *  by their paths in it. If there are too many, only the first level is shown.
+ *  @param v0 as V0 shows them: absolute paths, with those that are ignored
+ *  @return MT_OK, or a status with the reason in `err`. */
+int view_dir(const char *path, bool v0, struct strbuf *out, struct error *err);
+/** Append a name as one line of valid text: what is not becomes an escape. */
+void listing_put_name(struct strbuf *out, const char *name);
+
+/** The type of an image by name and first bytes, "image/png"; or NULL. */
+const char *image_type(const char *path, const char *bytes, size_t len);
+
+#endif

@@ -1,0 +1,82 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# editor-views.bats - what the model sees of files and directories is the same by the
+# editor and by `view`, of which one is offered.
+
+setup() {
+	work=$BATS_TEST_TMPDIR
+	mkdir -p "$work/ws/src" "$work/ws/build" "$work/state"
+	chmod 700 "$work/state"
+	export XDG_STATE_HOME=$work/state
+	cd "$work/ws"
+	git init -q .
+	echo build/ >.gitignore
+	echo 'int main(void) { return 0; }' >src/a.c
+	echo junk >build/a.o
+	printf 'caf\351 d\351j\340 vu\r\nna\357ve\r\n' >latin.txt
+}
+
+play() { # OPTION... ; the turns come from standard input
+	cat >"$work/script"
+	run mortise run -C "$work/ws" --model "script:$work/script" "$@" -t go
+	printf '%s\n' "$output"
+	[ "$status" -eq 0 ]
+}
+
+@test "a directory has relative paths and sizes, and lacks what git ignores" {
+	play <<-END
+	[turn]
+	[call str_replace_editor]
+	command = view
+	path = $work/ws
+	[turn]
+	expect last contains = $work/ws, two levels deep:
+	expect last contains = src/a.c	29B
+	expect last lacks = $work/ws/src
+	expect last lacks = a.o
+	expect last contains = [Not shown: 2 hidden, 1 ignored by git.]
+	[call finish]
+	message = Done.
+	END
+	play -o tool.editor.result_style=v0 <<-END
+	[turn]
+	[call str_replace_editor]
+	command = view
+	path = $work/ws
+	[turn]
+	expect last contains = Here's the files and directories up to 2 levels deep in $work/ws
+	expect last contains = $work/ws/build/a.o
+	[call finish]
+	message = Done.
+	END
+}
+
+@test "an encoding other than UTF-8 is shown alike by both views" {
+	play -o controller.tools+=view <<-END
+	[turn]
+	[call view]
+	path = latin.txt
+	[turn]
+	expect last contains =      1	café déjà vu
+	expect last contains =      2	naïve
+	[call str_replace_editor]
+	command = view
+	path = $work/ws/latin.txt
+	[turn]
+	expect last contains =      1	café déjà vu
+	expect last contains =      2	naïve
+	[call finish]
+	message = Done.
+	END
+}
+
+@test "with the editor, the toolset search does not offer a second view" {
+	play -o controller.tools+=search <<-END
+	[turn]
+	expect tool = grep
+	expect tool = str_replace_editor
+	expect no tool = view
+	[call finish]
+	message = Done.
+	END
+}
