@@ -23,5 +23,6 @@ libtext_a_SOURCES = \
 	%D%/text/argument.c %D%/text/argument.h %D%/text/charset.c %D%/text/charset.h \
 	%D%/text/file-view.c %D%/text/file-view.h %D%/text/glob.c %D%/text/glob.h \
 	%D%/text/ignore.c %D%/text/ignore.h %D%/text/listing.c \
+	%D%/text/nearmiss.c %D%/text/nearmiss.h \
 	%D%/text/textfile-store.c %D%/text/textfile.c %D%/text/textfile.h
 libtext_a_CPPFLAGS = -D_GNU_SOURCE $(AM_CPPFLAGS) $(UCHARDET_CFLAGS)

@@ -46,6 +46,39 @@ int view_lines(const struct textfile *f, size_t first, size_t last, struct strbu
 	return out->error;
 }
 
+static int by_line(const void *a, const void *b)
+{
+	const struct view_range *x = a, *y = b;
+
+	return (x->first > y->first) - (x->first < y->first);
+}
+
+int view_ranges(const struct textfile *f, struct view_range *ranges, size_t count,
+		struct strbuf *out)
+{
+	size_t at = 0, lines = textfile_lines(f);
+
+	for (size_t i = 0; i < count; i++) {
+		size_t first = ranges[i].first;
+
+		ranges[i].first = first > VIEW_CONTEXT ? first - VIEW_CONTEXT : 1;
+		ranges[i].last += VIEW_CONTEXT;
+	}
+	if (count)
+		qsort(ranges, count, sizeof *ranges, by_line);
+	for (size_t i = 1; i < count; i++)
+		if (ranges[i].first > ranges[at].last + 1)
+			ranges[++at] = ranges[i];
+		else if (ranges[i].last > ranges[at].last)
+			ranges[at].last = ranges[i].last;
+	for (size_t i = 0; i <= at && i < count; i++) {
+		strbuf_add(out, i ? "   ...\n" : "");
+		view_lines(f, ranges[i].first,
+			   ranges[i].last < lines ? ranges[i].last : lines, out);
+	}
+	return out->error;
+}
+
 /* Which lines a view shows; a note if the range ends behind the file. */
 static int view_range(struct mt_str json, size_t lines, size_t *first, size_t *last,
 		      struct strbuf *out, struct strbuf *why)

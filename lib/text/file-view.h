@@ -8,6 +8,7 @@
 
 enum {
 	FILE_VIEW_MAX = 16000, /* characters of a view */
+	VIEW_CONTEXT = 2,      /* lines around each of several ranges */
 	LISTING_MAX = 10000,   /* entries of a directory view */
 	LISTING_SHOWN = 200,   /* of these that are shown */
 };
@@ -15,6 +16,16 @@ enum {
 /** Append lines first..last (from 1, those that exist), numbered. After
  *  FILE_VIEW_MAX characters a notice says where it was cut. */
 int view_lines(const struct textfile *f, size_t first, size_t last, struct strbuf *out);
+
+/** Lines of a text, from 1. */
+struct view_range {
+	size_t first, last;
+};
+
+/** Append each of these with VIEW_CONTEXT lines around it, as view_lines does; those
+ *  that touch are shown as one, `...` stands between others. Changes their order. */
+int view_ranges(const struct textfile *f, struct view_range *ranges, size_t count,
+		struct strbuf *out);
 
 /** Append what view shows of a text: the lines of `range` (JSON text, as the argument
  *  view_range), numbered. @return MT_OK, MT_ENOMEM, or MT_EINVAL with the reason in

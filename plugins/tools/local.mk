@@ -3,8 +3,7 @@ noinst_LIBRARIES += libeditor.a
 libeditor_a_SOURCES = \
 	%D%/editor/commands.c %D%/editor/commands.h %D%/editor/diff.c %D%/editor/diff.h \
 	%D%/editor/draft.c %D%/editor/draft.h %D%/editor/editor.c %D%/editor/editor.h \
-	%D%/editor/edits.c %D%/editor/memory.c %D%/editor/memory.h \
-	%D%/editor/nearmiss.c %D%/editor/nearmiss.h %D%/editor/replace.c
+	%D%/editor/edits.c %D%/editor/memory.c %D%/editor/memory.h %D%/editor/replace.c
 libeditor_a_CPPFLAGS = -D_GNU_SOURCE $(AM_CPPFLAGS)
 LIBEDITOR = libeditor.a libtext.a libmt.a $(JSONC_LIBS) -lm
 
@@ -102,7 +101,7 @@ noinst_LIBRARIES += libpatch.a
 libpatch_a_SOURCES = %D%/patch/apply.c %D%/patch/apply.h %D%/patch/match.c \
 	%D%/patch/match.h %D%/patch/patch.c %D%/patch/patch.h
 libpatch_a_CPPFLAGS = -D_GNU_SOURCE $(AM_CPPFLAGS)
-LIBPATCH = libpatch.a libmt.a $(JSONC_LIBS) -lm
+LIBPATCH = libpatch.a libtext.a libmt.a $(JSONC_LIBS) -lm
 
 plugin_PROGRAMS += %D%/apply-patch.so
 plugins_tools_apply_patch_so_SOURCES = %D%/patch/main.c

@@ -23,9 +23,9 @@ FUZZ_INCLUDES = $(CURL_CFLAGS) $(UV_CFLAGS) $(CRYPTO_CFLAGS) -I$(top_srcdir)/tes
 FUZZ_ED = plugins/tools/editor
 FUZZ_TX = lib/text
 FUZZ_ED1 = $(FUZZ_ED)/commands.c,$(FUZZ_ED)/diff.c,$(FUZZ_ED)/editor.c,$(FUZZ_ED)/edits.c
-FUZZ_ED2 = $(FUZZ_ED)/memory.c,$(FUZZ_ED)/nearmiss.c,$(FUZZ_ED)/replace.c
+FUZZ_ED2 = $(FUZZ_ED)/memory.c,$(FUZZ_ED)/replace.c
 FUZZ_TX1 = $(FUZZ_TX)/argument.c,$(FUZZ_TX)/charset.c,$(FUZZ_TX)/file-view.c
-FUZZ_TX2 = $(FUZZ_TX)/glob.c,$(FUZZ_TX)/ignore.c,$(FUZZ_TX)/listing.c
+FUZZ_TX2 = $(FUZZ_TX)/glob.c,$(FUZZ_TX)/ignore.c,$(FUZZ_TX)/listing.c,$(FUZZ_TX)/nearmiss.c
 FUZZ_TX3 = $(FUZZ_TX)/textfile.c,$(FUZZ_TX)/textfile-store.c
 FUZZERS += editor:$(FUZZ_ED1),$(FUZZ_ED2),$(FUZZ_TX1),$(FUZZ_TX2),$(FUZZ_TX3)
 if HAVE_TERMINAL

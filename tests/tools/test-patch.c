@@ -226,8 +226,34 @@ static void plugin(void)
 	CHECK(kit_call(set, self, "apply_patch", &c,
 		       "{\"patch\":\"*** Begin Patch\\n*** Update "
 		       "File: p\\n@@\\n-q\\n*** End Patch\"}") == MT_ENOTFOUND);
-	CHECK_STR(c.text.text, "Invalid Context 0:\n");
-	CHECK_STR(c.sentence.text, "q");
+	CHECK_STR(c.text.text, "p does not have these lines, in this order:\nq\n");
+	CHECK_STR(c.sentence.text, "Nothing was changed. Repeat the patch with lines as "
+				   "they are in p.");
+	kit_end(&c);
+	kit_file(dir, "p", "alpha\nbeta\ngamma\ndelta\nepsilon\nzeta\neta\n");
+	CHECK(kit_call(set, self, "apply_patch", &c,
+		       "{\"patch\":\"*** Begin Patch\\n*** Update "
+		       "File: p\\n@@\\n beta\\n-gamm\\n*** End Patch\"}") ==
+	      MT_ENOTFOUND);
+	CHECK_STR(c.text.text,
+		  "p does not have these lines, in this order:\nbeta\ngamm\n"
+		  "The most similar text is in lines 2-3 (1 of 2 lines agree):\n"
+		  "     2\tbeta\n     3\tgamma\n");
+	kit_end(&c);
+	kit_call(
+		set, self, "apply_patch", &c,
+		"{\"patch\":\"*** Begin Patch\\n*** Update File: p\\n@@\\n-alpha\\n+1\\n@@\\n"
+		"-zeta\\n*** End Patch\"}");
+	CHECK_STR(c.text.text, "Updated p\n     1\t1\n     2\tbeta\n     3\tgamma\n"
+			       "     4\tdelta\n     5\tepsilon\n     6\teta\n");
+	kit_end(&c);
+	CHECK(kit_call(
+		      set, self, "apply_patch", &c,
+		      "{\"patch\":\"*** Begin Patch\\n*** Update File: p\\n@@\\n?x\\n*** End "
+		      "Patch\"}") == MT_EINVAL);
+	CHECK_STR(c.sentence.text,
+		  "Invalid Line: ?x (line 4 of the patch, in the part for "
+		  "p). Nothing was changed.");
 	kit_end(&c);
 	CHECK(kit_call(set, self, "apply_patch", &c, "{}") == MT_EINVAL);
 	kit_end(&c);

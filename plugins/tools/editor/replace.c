@@ -5,9 +5,10 @@
 #include "array.h"
 #include "commands.h"
 #include "js.h"
-#include "nearmiss.h"
 #include "text/argument.h"
 #include "space.h"
+#include "text/file-view.h"
+#include "text/nearmiss.h"
 #include "utf8.h"
 #include <string.h>
 
@@ -15,7 +16,6 @@ enum {
 	QUOTED_MAX = 4000,
 	LINES_LISTED = 100,
 	SPOTS_SHOWN = 10,    /* places of a call that are shown */
-	SPOT_CONTEXT = 2,    /* lines around each, if there are several */
 	EDITS_MAX = 100,     /* of a call */
 };
 
@@ -104,7 +104,7 @@ static int refuse_matches(struct job *j, const struct textfile *f, size_t matche
 		strbuf_add(&why, "No replacement was performed, old_str ");
 		put_quoted(&why, wanted);
 		strbuf_addf(&why, " did not appear verbatim in %s.", j->path);
-		explain_miss(f, wanted, &why);
+		explain_miss((struct mt_str){ f->text.text, f->text.len }, wanted, &why);
 		return job_refuse(j, MT_ENOTFOUND, "%s", why.text);
 	}
 	strbuf_add(&why,
@@ -224,22 +224,11 @@ static void put_one(struct job *j, const struct textfile *f, const struct spots 
 		      line + EDITOR_SNIPPET + s->list[0].lines);
 }
 
-struct range {
-	size_t first, last;
-};
-
-static int by_line(const void *a, const void *b)
-{
-	const struct range *x = a, *y = b;
-
-	return (x->first > y->first) - (x->first < y->first);
-}
-
 /* Each changed place with the lines around it. */
 static void put_several(struct job *j, const struct textfile *f, const struct spots *s)
 {
-	size_t shown = s->count < SPOTS_SHOWN ? s->count : SPOTS_SHOWN, at = 0;
-	struct range ranges[SPOTS_SHOWN];
+	size_t shown = s->count < SPOTS_SHOWN ? s->count : SPOTS_SHOWN;
+	struct view_range ranges[SPOTS_SHOWN];
 
 	strbuf_addf(&j->ret->text,
 		    "The file %s has been edited in %zu places. Here's the result of "
@@ -248,19 +237,9 @@ static void put_several(struct job *j, const struct textfile *f, const struct sp
 	for (size_t i = 0; i < shown; i++) {
 		size_t line = textfile_line_of(f, s->list[i].at);
 
-		ranges[i].first = line > SPOT_CONTEXT ? line - SPOT_CONTEXT : 1;
-		ranges[i].last = line + s->list[i].lines + SPOT_CONTEXT;
+		ranges[i] = (struct view_range){ line, line + s->list[i].lines };
 	}
-	qsort(ranges, shown, sizeof *ranges, by_line);
-	for (size_t i = 1; i < shown; i++)
-		if (ranges[i].first > ranges[at].last + 1)
-			ranges[++at] = ranges[i];
-		else if (ranges[i].last > ranges[at].last)
-			ranges[at].last = ranges[i].last;
-	for (size_t i = 0; i <= at; i++) {
-		strbuf_add(&j->ret->text, i ? "   ...\n" : "");
-		job_put_lines(j, f, ranges[i].first, ranges[i].last);
-	}
+	view_ranges(f, ranges, shown, &j->ret->text);
 }
 
 /* ---- the command ------------------------------------------------------ */

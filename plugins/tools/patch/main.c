@@ -2,9 +2,13 @@
  *
  * main.c - the tool `apply_patch`: the ABI around apply.h. */
 #include "apply.h"
+#include "text/file-view.h"
+#include "text/nearmiss.h"
 
 #include <mortise/tool.h>
 #include <string.h>
+
+enum { SPOTS_SHOWN = 20 }; /* places of a patch whose lines are shown */
 
 struct self {
 	const struct mt_tool_host *host;
@@ -31,35 +35,83 @@ static void patch_close_set(const struct mt_tool_host *host, struct mt_instance 
 	free(self);
 }
 
+/* The changed lines of an update, numbered. @return how many places. */
+static size_t put_changed(const struct patch_change *c, size_t most, struct strbuf *out)
+{
+	AUTO(textfile) struct textfile f = TEXTFILE;
+	size_t n = c->spot_count < most ? c->spot_count : most;
+	struct view_range *ranges = calloc(n + 1, sizeof *ranges);
+
+	for (size_t i = 0; ranges && i < n; i++)
+		ranges[i] = (struct view_range){ c->spots[i].first, c->spots[i].last };
+	if (ranges && textfile_from_text(&f, c->text.text, c->text.len, NULL) == MT_OK)
+		view_ranges(&f, ranges, n, out);
+	if (n < c->spot_count)
+		strbuf_addf(out, "(%zu more places are not shown.)\n", c->spot_count - n);
+	free(ranges);
+	return n;
+}
+
 static void patch_tell(const struct mt_tool_host *host, struct mt_call *call,
 		       const struct patch *p)
 {
 	static const char *const words[] = { "Added", "Updated", "Deleted" };
+	AUTO(strbuf) struct strbuf out = STRBUF(1 << 20);
+	size_t left = SPOTS_SHOWN;
 
 	for (size_t i = 0; i < p->count; i++) {
 		const struct patch_change *c = &p->changes[i];
 
-		host->reply(call, "%s %s%s%s\n", words[c->kind], c->path,
+		strbuf_addf(&out, "%s %s%s%s\n", words[c->kind], c->path,
 			    c->move_to ? ", now " : "", c->move_to ? c->move_to : "");
+		left -= put_changed(c, left, &out);
 	}
 	if (p->count == 0)
-		host->reply(call, "The patch changes nothing.\n");
+		strbuf_add(&out, "The patch changes nothing.\n");
 	if (p->fuzz)
-		host->reply(
-			call,
-			"Some context matched only without white space, or not at the "
-			"end of the file: check the changes.\n");
+		strbuf_add(&out,
+			   "Some context matched only without white space, or not at the "
+			   "end of the file: check the changes.\n");
+	host->reply_text(call, out.text, out.len);
+}
+
+/* The context that the file does not have, and what comes close to it. */
+static int tell_miss(const struct mt_tool_host *host, struct mt_call *call, int status,
+		     const struct patch *p)
+{
+	const struct patch_change *c = &p->changes[p->count - 1];
+	AUTO(strbuf) struct strbuf out = STRBUF(1 << 20);
+
+	strbuf_addf(&out, "%s does not have these lines, in this order%s:\n", c->path,
+		    p->searched ? ", behind those of the sections before" : "");
+	strbuf_addn(&out, p->miss.text, p->miss.len);
+	explain_miss((struct mt_str){ c->old.text, c->old.len },
+		     (struct mt_str){ p->miss.text, p->miss.len }, &out);
+	strbuf_addc(&out, '\n');
+	host->reply_text(call, out.text, out.len);
+	return host->fail(call, status,
+			  "Nothing was changed. Repeat the patch with lines as they are "
+			  "in %s.",
+			  c->path);
 }
 
 /* The last line is the sentence, what stands before it goes with the text. */
 static int tell_failure(const struct mt_tool_host *host, struct mt_call *call, int status,
-			const char *why)
+			const struct patch *p)
 {
-	const char *last = strrchr(why, '\n');
+	const char *why = p->why.text, *last = strrchr(why, '\n');
 
+	if (p->miss.len && p->count)
+		return tell_miss(host, call, status, p);
 	last = last ? last + 1 : why;
 	host->reply_text(call, why, (size_t)(last - why));
-	return host->fail(call, status, "%s", *last ? last : "The patch is invalid.");
+	if (!p->line)
+		return host->fail(call, status, "%s",
+				  *last ? last : "The patch is invalid.");
+	return host->fail(call, status,
+			  "%s (line %zu of the patch%s%s). Nothing was changed.", last,
+			  p->line, p->count ? ", in the part for " : "",
+			  p->count ? p->changes[p->count - 1].path : "");
 }
 
 static int patch_run(const struct mt_tool_host *host, void *self_, struct mt_call *call)
@@ -74,7 +126,7 @@ static int patch_run(const struct mt_tool_host *host, void *self_, struct mt_cal
 		return host->fail(call, MT_EINVAL, "Missing argument `patch`.");
 	r = patch_files(self->workspace, text, len, &patch);
 	if (r)
-		r = tell_failure(host, call, r, patch.why.text);
+		r = tell_failure(host, call, r, &patch);
 	else
 		patch_tell(host, call, &patch);
 	patch_clear(&patch);

@@ -152,12 +152,13 @@ static int no_context(struct reader *r, size_t at, bool eof)
 {
 	struct strbuf *why = &r->patch->why;
 
+	r->patch->searched = at > 0;
 	strbuf_addf(why, "Invalid %sContext %zu:\n", eof ? "EOF " : "", at);
 	for (size_t i = 0; i < r->context.count; i++) {
-		if (i)
-			strbuf_addc(why, '\n');
-		strbuf_addn(why, r->context.at[i].ptr, r->context.at[i].len);
+		strbuf_add(&r->patch->miss, i ? "\n" : "");
+		strbuf_addn(&r->patch->miss, r->context.at[i].ptr, r->context.at[i].len);
 	}
+	strbuf_addn(why, r->patch->miss.text, r->patch->miss.len);
 	return MT_ENOTFOUND;
 }
 
@@ -225,10 +226,15 @@ static void patch_put_line(struct strbuf *out, struct mt_str line, bool *begun)
 }
 
 /* The text with its chunks replaced; new lines end as those of the file. */
-static int rewrite(struct reader *r, struct strbuf *out)
+static int rewrite(struct reader *r, struct patch_change *change)
 {
 	bool begun = false, crlf = is_crlf(&r->file);
-	size_t at = 0;
+	struct strbuf *out = &change->text;
+	size_t at = 0, line = 1;
+
+	change->spots = calloc(r->chunks.count + 1, sizeof *change->spots);
+	if (!change->spots)
+		return MT_ENOMEM;
 
 	for (size_t i = 0; i < r->chunks.count; i++) {
 		const struct chunk *c = &r->chunks.list[i];
@@ -236,16 +242,19 @@ static int rewrite(struct reader *r, struct strbuf *out)
 		if (c->at < at || c->at + c->removed > r->file.count)
 			return wrong_path(r, MT_EINVAL,
 					  "Two sections change the same lines.", "");
-		for (; at < c->at; at++)
+		for (; at < c->at; at++, line++)
 			patch_put_line(out, r->file.at[at], &begun);
+		change->spots[change->spot_count++] =
+			(struct patch_spot){ line, line + c->added - 1 };
+		line += c->added;
 		for (size_t n = 0; n < c->added; n++) {
-			struct mt_str line = r->added.at[c->first + n];
+			struct mt_str added = r->added.at[c->first + n];
 			bool last =
 				n + 1 == c->added && c->at + c->removed == r->file.count;
 
-			patch_put_line(out, line, &begun);
+			patch_put_line(out, added, &begun);
 			if (crlf && !last &&
-			    (!line.len || line.ptr[line.len - 1] != '\r'))
+			    (!added.len || added.ptr[added.len - 1] != '\r'))
 				strbuf_addc(out, '\r');
 		}
 		at += c->removed;
@@ -313,7 +322,7 @@ static int update(struct reader *r, struct patch_change *c)
 		status = sections(r);
 	if (!status && line_begins(here(r), eof_mark))
 		return wrong(r, MT_EINVAL, "Unknown Line: ", here(r));
-	return status ? status : rewrite(r, &c->text);
+	return status ? status : rewrite(r, c);
 }
 
 static int delete (struct reader *r, struct patch_change *c)
@@ -414,8 +423,9 @@ int patch_apply(const char *text, size_t len, patch_load *load, void *arg,
 	struct reader r = { .load = load, .arg = arg, .patch = ret, .work = WORK_MAX };
 	int status;
 
-	*ret = (struct patch){ .why = STRBUF(65536) };
+	*ret = (struct patch){ .why = STRBUF(65536), .miss = STRBUF(PATCH_MAX) };
 	status = read_patch(&r, text, len);
+	ret->line = status && r.next ? r.next + 1 : 0;
 	lines_clear(&r.lines);
 	lines_clear(&r.file);
 	lines_clear(&r.context);
@@ -433,10 +443,12 @@ void patch_clear(struct patch *p)
 	for (size_t i = 0; i < p->count; i++) {
 		free(p->changes[i].path);
 		free(p->changes[i].move_to);
+		free(p->changes[i].spots);
 		strbuf_clear(&p->changes[i].old);
 		strbuf_clear(&p->changes[i].text);
 	}
 	free(p->changes);
 	strbuf_clear(&p->why);
+	strbuf_clear(&p->miss);
 	*p = (struct patch){ 0 };
 }

@@ -18,12 +18,19 @@ enum {
 
 enum patch_kind { PATCH_ADD, PATCH_UPDATE, PATCH_DELETE };
 
+/** Lines of the text after, from 1; without lines, `last` is the one before `first`. */
+struct patch_spot {
+	size_t first, last;
+};
+
 struct patch_change {
 	enum patch_kind kind;
 	char *path;
 	char *move_to;      /* PATCH_UPDATE: the new path; NULL: stays */
 	struct strbuf old;  /* PATCH_UPDATE, PATCH_DELETE: the text before */
 	struct strbuf text; /* PATCH_ADD, PATCH_UPDATE: the text after */
+	struct patch_spot *spots; /* PATCH_UPDATE: the places that change */
+	size_t spot_count;
 };
 
 struct patch {
@@ -31,6 +38,9 @@ struct patch {
 	size_t count;
 	uint64_t fuzz;      /* 0: every context was found as it stands */
 	struct strbuf why;  /* of a failure; it may have several lines */
+	size_t line;        /* of the patch at which it failed, from 1; 0: none */
+	struct strbuf miss; /* the context that is not in the file of the last change */
+	bool searched;      /* it was searched behind other sections only */
 };
 
 /** Where files come from. @return MT_OK, MT_ENOTFOUND, or a status that ends the

@@ -7,6 +7,8 @@
 #include "nearmiss.h"
 #include "utf8.h"
 #include <ctype.h>
+#include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -203,11 +205,11 @@ static void line_is_near(struct search *s, struct strbuf *out)
 	nearmiss_show(&s->file, where, 1, out);
 }
 
-void explain_miss(const struct textfile *f, struct mt_str wanted, struct strbuf *out)
+void explain_miss(struct mt_str text, struct mt_str wanted, struct strbuf *out)
 {
 	struct search s = { .work = WORK_MAX };
 
-	if (nearmiss_split(f->text.text, f->text.len, FILE_MAX, &s.file) == MT_OK &&
+	if (nearmiss_split(text.ptr, text.len, FILE_MAX, &s.file) == MT_OK &&
 	    nearmiss_split(wanted.ptr, wanted.len, WANTED_MAX, &s.wanted) == MT_OK) {
 		if (has_numbers(&s.wanted))
 			strbuf_add(
