@@ -1,4 +1,4 @@
-# The conversation process and the command line. Each directory is a module.
+# The conversation process. Each directory is a module.
 noinst_LIBRARIES += libhost.a
 libhost_a_SOURCES =
 libhost_a_CPPFLAGS = $(AM_CPPFLAGS) $(CURL_CFLAGS) $(UV_CFLAGS) $(CRYPTO_CFLAGS)
@@ -15,9 +15,3 @@ include host/hooks/local.mk
 include host/controller/local.mk
 include host/features/local.mk
 include host/frontends/local.mk
-include host/commands/local.mk
-
-bin_PROGRAMS += mortise
-mortise_SOURCES = %D%/main.c
-mortise_CPPFLAGS = $(libhost_a_CPPFLAGS)
-mortise_LDADD = $(LIBHOST)

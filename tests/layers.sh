@@ -74,12 +74,12 @@ code() {
 }
 
 banned() {
-	code $(files lib host runner plugins server terminal acp) | grep -E \
+	code $(files lib host cli runner plugins server terminal acp) | grep -E \
 		'(^|[^[:alnum:]_>.])(strcpy|strcat|sprintf|vsprintf|strtok|atoi|atol|gets|system|popen|alloca|assert|mktemp|tmpnam)[[:blank:]]*\('
 }
 
 heads() {
-	for file in $(files lib host runner plugins server terminal acp sdk-headers tests \
+	for file in $(files lib host cli runner plugins server terminal acp sdk-headers tests \
 		bench examples); do
 		head -n 1 "$file" | grep -q '^/\* SPDX-License-Identifier: MIT' ||
 			echo "$file:1: begins with /* SPDX-License-Identifier: MIT"
@@ -87,7 +87,7 @@ heads() {
 		head -n 4 "$file" | grep -qE "[ /]${file##*/}( \([^)]*\))? - " ||
 			echo "$file:1: the first comment says \"${file##*/} - what it is for\""
 	done
-	for file in $(find lib host runner plugins sdk-headers tests -name '*.sh' -o \
+	for file in $(find lib host cli runner plugins sdk-headers tests -name '*.sh' -o \
 		-name '*.bats' -o -name '*.py' 2> /dev/null | sort); do
 		head -n 3 "$file" | grep -q '^# SPDX-License-Identifier: MIT' ||
 			echo "$file:1: has # SPDX-License-Identifier: MIT in its first lines"
@@ -120,8 +120,6 @@ rank() {
 	controller) echo 3 ;;
 	features) echo 4 ;;
 	frontends) echo 5 ;;
-	commands) echo 6 ;;
-	main.c) echo 7 ;;
 	*) echo 0 ;;
 	esac
 }
@@ -172,6 +170,22 @@ private_headers() {
 	done
 }
 
+# The programs that are clients of the host include its headers, but none that is private.
+clients_of_host() {
+	includes $(files cli) | while read -r place kind name; do
+		[ "$kind" = '"' ] || continue
+		case $name in
+		config.h) ;;
+		*..*) echo "$place: \"$name\" goes up" ;;
+		llm/exchange.h | skills/skills-internal.h | features/approval/approval-internal.h | \
+			controller/core.h | */internal.h)
+			echo "$place: $name is private to the host" ;;
+		*) [ -e "${place%/*}/$name" ] || [ -e "host/$name" ] || [ -e "lib/$name" ] ||
+			echo "$place: \"$name\" is neither its own nor of the host or lib" ;;
+		esac
+	done
+}
+
 # Bare names in the host are files of lib, or stand next to the file.
 host_names() {
 	includes $(files host) | while read -r place kind name; do
@@ -187,7 +201,7 @@ host_names() {
 
 # Heavy libraries belong to one place: HEADER PLACE
 heavy() {
-	includes $(files lib host runner plugins server terminal acp) |
+	includes $(files lib host cli runner plugins server terminal acp) |
 		while read -r place kind name; do
 			case $name in
 			libwebsockets.h | libwebsockets/*) home='server/*' ;;
@@ -307,14 +321,14 @@ path_of() {
 	for dir in . host plugins host/controller; do
 		[ ! -e "$dir/$1" ] || { echo "$dir/$1" && return; }
 	done
-	find host lib runner plugins tests -path "*/$1" 2> /dev/null | sort
+	find host cli lib runner plugins tests -path "*/$1" 2> /dev/null | sort
 }
 
 # doc/architecture.md names files that exist, and `function` (`file.c`) that it contains.
 architecture() {
 	doc=doc/architecture.md
 	[ -e $doc ] || return 0
-	grep -noE '`([a-z][a-z0-9_./-]*\.(c|h|ini|bats|sh|mk)|(host|lib|plugins|tests)/[a-z0-9_./-]*)`' \
+	grep -noE '`([a-z][a-z0-9_./-]*\.(c|h|ini|bats|sh|mk)|(host|cli|lib|plugins|tests)/[a-z0-9_./-]*)`' \
 		$doc | tr -d '`' |
 		while IFS=: read -r line name; do
 			[ -n "$(path_of "$name")" ] || echo "$doc:$line: there is no $name"
@@ -356,6 +370,11 @@ rules_find_breaches() {
 	breach host/features/h.c 'void f(void) { action_to_call(0); }'
 	breach host/features/i.c '#include "features/approval/approval-internal.h"'
 	breach host/controller/f.c '#include "features/g.h"'
+	breach host/controller/k.c '#include "commands.h"'
+	breach cli/commands.h ''
+	breach cli/l.c '#include "controller/core.h"'
+	breach cli/m.c '#include "spec.h"'
+	breach runner/spec.h ''
 	breach host/features/g.h ''
 	breach host/controller/p.h '#include "controller/q.h"'
 	breach host/controller/q.h '#include "controller/p.h"'
@@ -372,6 +391,7 @@ rules_find_breaches() {
 		'host/controller/p.c:4: ' 'host/llm/fncall/q.c:4: ' 'host/events/x.c:4: ' \
 		'plugins/tools/x/main.c:4: ' 'plugins/tools/y.c:4: ' 'runner/r.c:4: ' \
 		'host/features/w.c:4: ' 'host/features/h.c:4: ' \
+		'host/controller/k.c:4: ' 'cli/l.c:4: ' 'cli/m.c:4: ' \
 		'does not give controller/rewind.h to setup' \
 		'features/approval/approval-internal.h is private' 'host/controller/p.h:1: ' \
 		'headers include each other' 'there is no host/gone.c' 'p.c does not define gone' \
@@ -393,6 +413,7 @@ done
 report 'modules of the host include what stands below them, no circles' host_order
 report 'private headers stay in their directory' private_headers
 report 'the host includes by its own names and those of lib' host_names
+report 'the command line includes what the host offers' clients_of_host
 report 'features see the conversation through their header' features_see_api
 report 'one file finds the call of an action' one_resolver
 report 'no two headers of the controller include each other' include_pairs

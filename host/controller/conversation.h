@@ -123,7 +123,7 @@ const char *conversation_workspace(const struct conversation *c);
 enum agent_state conversation_state(const struct conversation *c);
 /** The reason of the state: "" or a sentence. */
 const char *conversation_reason(const struct conversation *c);
-/** Exit code for its idle state (enum exit_code of commands/command.h). */
+/** Exit code for its idle state (enum exit_code of exit-code.h). */
 int conversation_exit_code(const struct conversation *c);
 /** The action that waits for approval: {action, hash, risk, reason, scopes, scope, kind}
  *  as conversation-protocol.md has it; owned. NULL: none. */

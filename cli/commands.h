@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * commands.h - the commands of the program and their shared declarations.
+ *
+ * One file per command. command-table.c holds the table; `mortise X` that is not in it
+ * runs mortise-X from the helper directory or the PATH. */
+#ifndef CLI_COMMANDS_H
+#define CLI_COMMANDS_H
+
+#include "config/config.h"
+#include "controller/exit-code.h"
+#include "error.h"
+
+#include <stddef.h>
+#include <stdio.h>
+
+/** Where the value of an option goes. */
+enum flag_kind {
+	FLAG_TRUE,   /* bool at `offset` becomes true */
+	FLAG_SET,    /* int or enumeration at `offset` becomes `set` */
+	FLAG_TEXT,   /* const char * at `offset` becomes the value */
+	FLAG_NUMBER, /* int64_t at `offset` becomes the value, from 0 to `max` */
+	FLAG_TAKE,   /* `take` is called for what is at `offset` */
+};
+
+/** An option of a command: "--json", "-t TEXT". */
+struct flag {
+	char letter;          /* 0: none */
+	const char *name;     /* without -- */
+	const char *value;    /* name of its value in the help; NULL: a switch */
+	const char *help;
+	enum flag_kind kind;
+	size_t offset;        /* in the arguments, which start with a struct common */
+	const char *alias;    /* former name, still accepted; NULL: none */
+	int set;
+	int64_t max;          /* of a number; 0: no maximum */
+	const char *expected; /* for the error about a number: "use EXPECTED" */
+	int (*take)(void *at, const char *value, struct error *err);
+};
+
+#define FLAG(letter_, name_, value_, help_, ...)                                  \
+	{ .letter = (letter_), .name = (name_), .value = (value_), .help = (help_), \
+	  __VA_ARGS__ }
+
+/** Designators that say where a flag stores its value. */
+#define STORE(kind_, type_, member_) \
+	.kind = (kind_), .offset = offsetof(type_, member_)
+
+struct command {
+	const char *name;
+	const char *args;     /* "[FILE]...", for the help */
+	const char *summary;  /* one sentence */
+	const char *details;  /* more help, or NULL */
+	const struct flag *flags; /* ends with a zeroed one */
+	int (*run)(const struct command *self, int argc, char **argv);
+	bool hidden;
+};
+
+/** Parse the options of a command, wherever they are among the operands. Values are
+ *  stored, as the tables say, in the structure that starts with `in`; NULL: the
+ *  command takes neither options of its own nor the common ones.
+ *  @return FLAG_END (*ret_first is the first operand in `argv`), FLAG_HELP after
+ *  printing the help (return EXIT_DONE), or FLAG_BAD after printing an error (return
+ *  EXIT_USAGE). */
+enum flags_status { FLAG_END, FLAG_HELP, FLAG_BAD };
+
+struct common {
+	const char *overrides[256];
+	size_t override_count;
+	const char *workspace, *file;
+	bool trust; /* count the project's file as if it were trusted: to check it */
+};
+enum flags_status flags_parse(const struct command *self, int argc, char **argv,
+			      int *ret_first, struct common *in);
+/** Load the configuration as the common flags say. */
+int common_config(const struct common *in, struct config **ret, struct error *err);
+/** Report on standard error that the project's file is ignored. */
+void common_untrusted(const struct config *c);
+/** Apply the log settings of [core]: call this after it is read. */
+int common_log(const struct config *c, struct error *err);
+/** Print "mortise: TEXT" and return `code`. */
+int command_report(int code, const struct error *err);
+/** The loop of the program. NULL: out of descriptors or memory. */
+struct uv_loop_s *command_loop(struct error *err);
+void command_help(const struct command *self);
+/** Print the problem with the arguments and the usage to standard error.
+ *  @return EXIT_USAGE */
+int command_misused(const struct command *self, const char *problem);
+/** Replaces this process with mortise-NAME from the directory of this program, the
+ *  helper directory or PATH. Returns only if it is not found. */
+void helper_run(const char *name, char **argv);
+
+/** Print the exit codes and their meanings, one per line. */
+void exit_codes_print(FILE *out);
+
+/** The n-th command of the program, NULL past the last. */
+const struct command *command_at(size_t n);
+/** The n-th flag that every command takes. */
+const struct flag *common_flag(size_t n);
+
+extern const struct command command_plugins, command_plugin, command_mcp, command_config,
+	command_tools, command_run, command_resume, command_conversations, command_ps,
+	command_attach, command_kill, command_plugin_probe, command_manual,
+	command_models, command_policy, command_skills, command_fork, command_delegate,
+	command_ffi, command_replay, command_condense;
+
+#endif

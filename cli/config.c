@@ -1,0 +1,475 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * config.c - `mortise config`: shows, explains, checks and trusts configuration. */
+#include "commands.h"
+#include "controller/analyzers.h"
+#include "files.h"
+#include "hooks/hooks.h"
+#include "registry/registry.h"
+#include "llm/models/router.h"
+#include "tools/catalog.h"
+#include "tools/mcp-servers.h"
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+#include <uv.h>
+
+struct arguments {
+	struct common common;
+	bool json;
+};
+
+static const struct flag flags[] = {
+	FLAG(0, "json", NULL, "show: print JSON",
+	     STORE(FLAG_TRUE, struct arguments, json)),
+	{ 0 },
+};
+
+struct loaded {
+	struct config *config;
+	struct registry *registry;
+};
+
+/* The component that a section configures; NULL if there is none. */
+static const struct component *component_of(const struct loaded *l, const char *section,
+					    struct error *err)
+{
+	char kind[32];
+
+	snprintf(kind, sizeof kind, "%.*s", (int)strcspn(section, "."), section);
+	if (!kind_find(kind) || !strchr(section, '.'))
+		return NULL;
+	if (err)
+		return registry_need(l->registry, kind_find(kind),
+				     config_plugin(l->config, section), err);
+	return registry_find(l->registry, kind_find(kind),
+			     config_plugin(l->config, section));
+}
+
+static const struct mt_option *table_of(const char *section, size_t *ret_count, void *arg)
+{
+	const struct component *c = component_of(arg, section, NULL);
+
+	*ret_count = c ? c->option_count : 0;
+	return c ? c->options : NULL;
+}
+
+static int commands_config_load(const struct common *common, struct loaded *l,
+				struct error *err)
+{
+	int status = common_config(common, &l->config, err);
+
+	if (!status)
+		status = registry_open(l->config, &l->registry, err);
+	if (status)
+		return status;
+	config_tables(l->config, table_of, l);
+	return MT_OK;
+}
+
+/* ---- check --------------------------------------------------------------------- */
+
+enum { FAULTS_MAX = 1 << 20 };
+
+/* A line for each; the same one is not repeated. */
+struct faults {
+	struct strbuf text;
+	size_t count;
+	bool form_only; /* not what keys, variables and files on this machine decide */
+};
+
+static bool has_line(const char *text, const char *line)
+{
+	size_t len = strlen(line);
+
+	for (; *text; text += strcspn(text, "\n"), text += *text == '\n')
+		if (strncmp(text, line, len) == 0 && text[len] == '\n')
+			return true;
+	return false;
+}
+
+static void fault(struct faults *faults, const struct error *err)
+{
+	if (faults->count && has_line(faults->text.text, err->text))
+		return;
+	strbuf_addf(&faults->text, "%s\n", err->text);
+	faults->count++;
+}
+
+static void check_sections(const struct loaded *l, const char *family,
+			   struct faults *faults)
+{
+	const char *name;
+
+	for (size_t n = 0; (name = config_named(l->config, family, n)); n++) {
+		AUTO(json) json_object *set = NULL;
+		struct error err = ERROR_NONE, why = ERROR_NONE;
+		char section[128];
+		const struct component *c;
+
+		snprintf(section, sizeof section, "%s.%s", family, name);
+		c = component_of(l, section, &why);
+		if (!c) {
+			fail(&err, why.code, "[%s]: %s", section, why.text);
+			fault(faults, &err);
+		} else if (config_section(l->config, section, c->options, c->option_count,
+					  &set, &err)) {
+			fault(faults, &err);
+		}
+	}
+}
+
+static void check_name(const struct loaded *l, const char *controller, const char *key,
+		       const char *kind, const char *name, struct faults *faults)
+{
+	char section[160];
+	struct error err = ERROR_NONE, why = ERROR_NONE;
+
+	snprintf(section, sizeof section, "%s.%.80s", kind, name);
+	if (config_has(l->config, section) ||
+	    (strcmp(kind, "tool") == 0 && registry_find_toolset(l->registry, name)) ||
+	    registry_need(l->registry, kind_find(kind), name, &why))
+		return;
+	fail(&err, why.code, "%s: [%s] `%s`: %s",
+	     config_origin(l->config, controller, key), controller, key, why.text);
+	fault(faults, &err);
+}
+
+/* Every component that a setting names must exist. */
+static void check_controller(const struct loaded *l, const char *section,
+			     struct faults *faults)
+{
+	static const struct {
+		const char *key, *kind;
+	} names[] = {
+		{ "agent", "agent" },         { "tools", "tool" },
+		{ "condensers", "condenser" }, { "analyzers", "analyzer" },
+		{ "runtime", "runtime" },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+		const char *list = config_get(l->config, section, names[i].key), *item;
+		size_t len;
+
+		while (list && list_next(&list, &item, &len)) {
+			char name[128];
+
+			snprintf(name, sizeof name, "%.*s", (int)(len > 100 ? 100 : len),
+				 item);
+			check_name(l, section, names[i].key, names[i].kind, name, faults);
+		}
+	}
+}
+
+/* Checks that only the analyzers can do: their rules. */
+static void check_analyzers(const struct loaded *l, const char *section, size_t before,
+			    struct faults *faults)
+{
+	AUTO(analyzers) struct analyzers *a = NULL;
+	struct error err = ERROR_NONE;
+
+	if (faults->count == before &&
+	    analyzers_open(l->config, l->registry, section,
+			   config_get(l->config, section, "analyzers"), &a, &err))
+		fault(faults, &err);
+}
+
+/* Opens the tools as a run does. */
+static void check_tools(const struct loaded *l, const char *list, struct faults *faults)
+{
+	struct catalog catalog = { 0 };
+	struct error err = ERROR_NONE;
+
+	if (catalog_open(l->config, l->registry, list, &catalog, &err))
+		fault(faults, &err);
+	catalog_clear(&catalog);
+}
+
+/* What otherwise only the runner would report. */
+static void check_server(const struct loaded *l, const char *name, struct faults *faults)
+{
+	struct catalog catalog = { 0 };
+	struct error err = ERROR_NONE;
+	char item[128];
+
+	snprintf(item, sizeof item, MCP_SERVER_PREFIX "%s", name);
+	if (catalog_open(l->config, l->registry, item, &catalog, &err))
+		fault(faults, &err);
+	for (size_t i = 0; i < catalog.instance_count && !faults->form_only; i++)
+		if (mcp_server_check(name, catalog.instances[i].options, &err))
+			fault(faults, &err);
+	catalog_clear(&catalog);
+}
+
+static void check_servers(const struct loaded *l, struct faults *faults)
+{
+	const char *name;
+
+	for (size_t n = 0; (name = config_named(l->config, "mcp", n)); n++) {
+		char section[128];
+
+		snprintf(section, sizeof section, "mcp.%s", name);
+		if (config_bool(l->config, section, "enabled"))
+			check_server(l, name, faults);
+	}
+}
+
+static int open_models(const struct loaded *l, const char *section, uv_loop_t *loop,
+		       struct mask *mask, struct error *err)
+{
+	const char *llm = config_get(l->config, section, "llm");
+	struct llm_models *models = NULL;
+	struct llm_router *router = NULL;
+	struct llm *model;
+	int r = llm_models_new(loop, l->config, l->registry, mask, &models, err);
+
+	if (!r)
+		r = llm_models_get(models, llm, NULL, section, &model, err);
+	if (!r)
+		r = llm_router_open(models, l->config,
+				    config_get(l->config, section, "router"), &router,
+				    err);
+	llm_router_free(router);
+	llm_models_free(models);
+	return r;
+}
+
+/* Opens the model as a run does, if one is set. */
+static void check_models(const struct loaded *l, const char *section,
+			 struct faults *faults)
+{
+	const char *llm = config_get(l->config, section, "llm");
+	bool named = llm && *llm && strcmp(llm, "default") != 0;
+	AUTO(mask) struct mask *mask = mask_new();
+	struct error err = ERROR_NONE;
+	char name[128];
+	uv_loop_t *loop;
+
+	snprintf(name, sizeof name, "llm%s%s", named ? "." : "", named ? llm : "");
+	if (!config_get(l->config, name, "model"))
+		return;
+	loop = mask ? command_loop(&err) : NULL;
+	if (!mask)
+		out_of_memory(&err);
+	if (!loop || open_models(l, section, loop, mask, &err))
+		fault(faults, &err);
+}
+
+/* Tools and models are opened only if everything else is valid, so that no error is
+ * reported twice. */
+static void check_wiring(const struct loaded *l, const char *section,
+			 struct faults *faults)
+{
+	size_t before = faults->count;
+
+	check_controller(l, section, faults);
+	check_analyzers(l, section, before, faults);
+	if (!faults->count)
+		check_tools(l, config_get(l->config, section, "tools"), faults);
+	if (!faults->count && !faults->form_only)
+		check_models(l, section, faults);
+}
+
+/* What a run needs on the disk. The directory of the state is created when it is
+ * needed, so that its nearest parent counts. */
+static void check_paths(const struct loaded *l, struct faults *faults)
+{
+	static const struct {
+		const char *key;
+		int mode;
+		bool made;
+	} paths[] = { { "prompt_dir", R_OK | X_OK, false },
+		      { "runner", X_OK, false },
+		      { "state_dir", W_OK | X_OK, true } };
+
+	for (size_t i = 0; i < ARRAY_LEN(paths); i++) {
+		const char *set = config_get(l->config, "core", paths[i].key);
+		AUTO(free) char *path = set && *set ? path_expand(set) : NULL;
+		struct error err = ERROR_NONE;
+		int status = path ? access(path, paths[i].mode) : 0;
+
+		for (char *end; status && paths[i].made && errno == ENOENT &&
+				(end = strrchr(path, '/')) && end > path;) {
+			*end = '\0';
+			status = access(path, paths[i].mode);
+		}
+		if (status) {
+			fail(&err, MT_EIO, "%s: [core] `%s`: cannot use %s: %s",
+			     config_origin(l->config, "core", paths[i].key), paths[i].key,
+			     path, strerror(errno));
+			fault(faults, &err);
+		}
+	}
+}
+
+static void check_hooks(const struct loaded *l, struct faults *faults)
+{
+	AUTO(free) char *dir = realpath(".", NULL), *note = NULL;
+	struct error err = ERROR_NONE;
+	struct hooks hooks = { 0 };
+
+	if (dir && hooks_load(l->config, dir, &hooks, &note, &err))
+		fault(faults, &err);
+	hooks_clear(&hooks);
+}
+
+static void check_all(const struct loaded *l, struct faults *faults)
+{
+	static const char *const families[] = { "tool",    "condenser", "agent",
+						"runtime", "analyzer",  "dialect" };
+	const char *name;
+
+	for (size_t i = 0; i < ARRAY_LEN(families); i++)
+		check_sections(l, families[i], faults);
+	if (!faults->form_only)
+		check_paths(l, faults);
+	check_hooks(l, faults);
+	check_servers(l, faults);
+	check_wiring(l, "controller", faults);
+	for (size_t n = 0; (name = config_named(l->config, "controller", n)); n++) {
+		char section[128];
+
+		snprintf(section, sizeof section, "controller.%s", name);
+		check_wiring(l, section, faults);
+	}
+}
+
+static int config_check(const struct loaded *l)
+{
+	struct faults faults = { .text = STRBUF(FAULTS_MAX) };
+
+	check_all(l, &faults);
+	fputs(faults.count ? faults.text.text : "the configuration is valid\n", stdout);
+	strbuf_clear(&faults.text);
+	return faults.count ? EXIT_USAGE : EXIT_DONE;
+}
+
+/* ---- trust --------------------------------------------------------------------- */
+
+static int find_faults(const struct common *common, struct faults *ret, struct error *err)
+{
+	struct loaded l = { 0 };
+	int status = commands_config_load(common, &l, err);
+
+	if (!status)
+		check_all(&l, ret);
+	registry_free(l.registry);
+	config_free(l.config);
+	return status;
+}
+
+/* Print what is only wrong `with` the file. @return whether there is something. */
+static bool print_new(const struct faults *with, const struct faults *without)
+{
+	bool found = false;
+
+	for (char *line = with->text.text, *end; *line; line = end + 1) {
+		end = strchr(line, '\n');
+		*end = '\0';
+		if (!has_line(without->text.text, line)) {
+			fprintf(stderr, "mortise: %s\n", line);
+			found = true;
+		}
+		*end = '\n';
+	}
+	return found;
+}
+
+/* Would runs fail because of the project's file? What they fail for without it does not
+ * count. */
+static bool does_not_work(struct common *common)
+{
+	struct faults with = { .text = STRBUF(FAULTS_MAX), .form_only = true },
+		      without = { .text = STRBUF(FAULTS_MAX), .form_only = true };
+	struct error err = ERROR_NONE;
+	bool bad = false;
+
+	if (find_faults(common, &without, &err) == MT_OK) {
+		common->trust = true;
+		if (find_faults(common, &with, &err))
+			bad = command_report(true, &err);
+		else
+			bad = print_new(&with, &without);
+	}
+	strbuf_clear(&with.text);
+	strbuf_clear(&without.text);
+	return bad;
+}
+
+/* ---- the command ------------------------------------------------------------------ */
+
+static int trust(struct common *common)
+{
+	struct error err = ERROR_NONE;
+
+	if (does_not_work(common))
+		return EXIT_FAILED;
+	if (config_trust(common->workspace, &err))
+		return command_report(EXIT_FAILED, &err);
+	puts("trusted at its current content");
+	return EXIT_DONE;
+}
+
+static int act(const struct loaded *l, const char *what, const char *key, bool json)
+{
+	AUTO(strbuf) struct strbuf out = STRBUF(16 << 20);
+	struct error err = ERROR_NONE;
+	int status;
+
+	common_untrusted(l->config);
+	if (strcmp(what, "check") == 0)
+		return config_check(l);
+	if (key)
+		status = config_explain(l->config, key, &out, &err);
+	else
+		status = config_show(l->config, json, &out);
+	if (status) {
+		fail_code(&err, status);
+		return command_report(EXIT_FAILED, &err);
+	}
+	fwrite(out.text, 1, out.len, stdout);
+	return EXIT_DONE;
+}
+
+static int config_run(const struct command *self, int argc, char **argv)
+{
+	struct arguments a = { 0 };
+	struct loaded l = { 0 };
+	struct error err = ERROR_NONE;
+	int index, words, code;
+	const char *what;
+	enum flags_status flag = flags_parse(self, argc, argv, &index, &a.common);
+
+	if (flag != FLAG_END)
+		return flag == FLAG_HELP ? EXIT_DONE : EXIT_USAGE;
+	words = argc - index;
+	what = words > 0 ? argv[index] : "show";
+	if (strcmp(what, "trust") == 0 && words <= 2) {
+		if (words == 2)
+			a.common.workspace = argv[index + 1];
+		return trust(&a.common);
+	}
+	if (!((strcmp(what, "show") == 0 && words <= 1) ||
+	      (strcmp(what, "check") == 0 && words == 1) ||
+	      (strcmp(what, "explain") == 0 && words == 2)))
+		return command_misused(
+			self, "unknown subcommand, or wrong number of arguments");
+	code = commands_config_load(&a.common, &l, &err)
+		       ? command_report(EXIT_USAGE, &err)
+		       : act(&l, what, words == 2 ? argv[index + 1] : NULL, a.json);
+	registry_free(l.registry);
+	config_free(l.config);
+	return code;
+}
+
+const struct command command_config = {
+	.name = "config",
+	.args = "[show | explain SECTION.KEY | check | trust [DIR]]",
+	.summary = "Show, explain and check the configuration; trust a project",
+	.details = "show     print effective values and where they are set\nexplain  "
+		   "describe a key or a section and what it overrides\ncheck    check "
+		   "everything, including plugin options\ntrust    use "
+		   ".mortise/mortise.ini of a project at its current content",
+	.flags = flags,
+	.run = config_run,
+};

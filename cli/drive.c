@@ -1,0 +1,515 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * drive.c - runs a conversation in the foreground: loop, signals, frontends, exit. */
+#include "drive.h"
+
+#include "ask.h"
+#include "commands.h"
+#include "context/images.h"
+#include "frontends/server.h"
+#include "frontends/stdio.h"
+#include "files.h"
+#include "llm/script-writer.h"
+#include "log.h"
+#include "registry/guard.h"
+#include "signals.h"
+
+#include <signal.h>
+#include <string.h>
+
+enum { SCRIPT_MAX = 256 << 20 };
+enum { ANSWERS_MAX = 3 }; /* that do not match the schema */
+
+struct drive {
+	struct conversation *c;
+	const struct drive_options *o;
+	uv_signal_t signals[3];
+	struct watcher quiet;  /* events that render receives with --quiet */
+	struct render *render; /* NULL: --json */
+	int render_watch;
+	struct transport *stdio; /* NULL: no --json, or closed */
+	struct server *server; /* NULL: none, or ended */
+	struct ask *ask;       /* NULL: not at a terminal */
+	uv_prepare_t waiting;  /* runs while an answer can still arrive */
+	int interrupts;
+	bool quit; /* end when idle, regardless of `keep` */
+	bool lost; /* standard output was closed */
+	bool input_over;
+	bool stay; /* a client asked to keep running without clients */
+	bool ending, closed;
+};
+
+/* ---- signals ----------------------------------------------------------- */
+
+static void give_up(struct drive *d, int number)
+{
+	if (d->server)
+		server_unlink(d->server);
+	_exit(128 + number);
+}
+
+/* The loop acts on signals when it runs. A plugin that never returns to it must not keep
+ * the program alive: a second signal, while the first is pending, ends it. */
+static struct {
+	void (*of_loop)(int number);
+	volatile sig_atomic_t waiting;
+} raw;
+
+static void on_signal(uv_signal_t *handle, int number)
+{
+	struct drive *d = handle->data;
+	struct error err = ERROR_NONE;
+
+	raw.waiting = 0;
+	if (++d->interrupts > 1)
+		give_up(d, number);
+	if (d->ending && d->stdio)
+		transport_close(d->stdio);
+	if (d->ending)
+		return;
+	if (!d->o->keep || number != SIGINT || state_is_resting(conversation_state(d->c)))
+		d->quit = true;
+	if (conversation_state(d->c) == STATE_PAUSED)
+		return; /* a plugin was interrupted already */
+	if (conversation_pause(d->c, &err) && !d->o->keep)
+		conversation_stop(d->c, &err);
+}
+
+static void on_raw_signal(int number)
+{
+	if (raw.waiting++) {
+		guard_report("did not return from",
+			     "; a second signal ended the program");
+		_exit(128 + number);
+	}
+	raw.of_loop(number);
+}
+
+static void catch_raw_signal(int number)
+{
+	struct sigaction act;
+
+	sigaction(number, NULL, &act);
+	raw.of_loop = act.sa_handler;
+	act.sa_handler = on_raw_signal;
+	sigaction(number, &act, NULL);
+}
+
+static void watch_signals(uv_loop_t *loop, struct drive *d)
+{
+	static const int numbers[] = { SIGINT, SIGTERM, SIGHUP };
+
+	signal(SIGPIPE, SIG_IGN); /* a closed output is an error of its write */
+	for (size_t i = 0; i < ARRAY_LEN(numbers); i++) {
+		uv_signal_init(loop, &d->signals[i]);
+		if (numbers[i] == SIGHUP && signal_is_ignored(SIGHUP))
+			continue;
+		d->signals[i].data = d;
+		uv_signal_start(&d->signals[i], on_signal, numbers[i]);
+		catch_raw_signal(numbers[i]);
+		uv_unref((uv_handle_t *)&d->signals[i]);
+	}
+}
+
+/* ---- what the frontends tell ----------------------------------------------- */
+
+static void on_state(void *arg, enum agent_state state, const char *reason)
+{
+	struct drive *d = arg;
+
+	(void)reason;
+	if (d->ask)
+		ask_update(d->ask);
+	if (state == STATE_RUNNING || (d->o->keep && state_is_resting(state)))
+		d->interrupts = 0;
+}
+
+static void on_asks(void *arg, const char *child)
+{
+	struct drive *d = arg;
+
+	(void)child;
+	if (d->ask)
+		ask_update(d->ask);
+}
+
+static void on_event(void *arg, const struct event *e)
+{
+	struct drive *d = arg;
+
+	if (d->o->answer)
+		final_answer_event(d->o->answer, e);
+}
+
+static const struct watcher states = { .state = on_state, .asks = on_asks,
+				       .event = on_event };
+
+static void on_stopped(void *arg)
+{
+	struct drive *d = arg;
+
+	d->quit = true;
+}
+
+static void on_input_over(void *arg)
+{
+	struct drive *d = arg;
+
+	d->input_over = true;
+	if (d->o->owned && !d->ending) {
+		d->quit = true;
+		conversation_stop(d->c, &(struct error){ 0 });
+	}
+}
+
+/* A reader of --listen may close its end once it knows the conversation. */
+static void on_lost(void *arg)
+{
+	struct drive *d = arg;
+
+	d->lost = !d->o->listen;
+}
+
+static void on_keep(void *arg)
+{
+	struct drive *d = arg;
+
+	d->stay = true;
+}
+
+static void on_stdio_closed(void *arg)
+{
+	struct drive *d = arg;
+
+	d->stdio = NULL;
+}
+
+static void on_server_ended(void *arg)
+{
+	struct drive *d = arg;
+
+	d->server = NULL;
+}
+
+static void drive_on_closed(void *arg)
+{
+	struct drive *d = arg;
+
+	d->closed = true;
+}
+
+static void open_socket(uv_loop_t *loop, struct drive *d)
+{
+	const struct server_options o = { .hold = d->o->keep,
+					  .stopped = on_stopped,
+					  .keep = on_keep,
+					  .arg = d };
+	struct error err = ERROR_NONE;
+
+	if (server_open(loop, d->c, &o, &d->server, &err))
+		log_line(MT_LOG_WARNING, "socket",
+			 "clients cannot attach to this conversation: %s", err.text);
+}
+
+/* With --quiet, standard output contains only the answer. */
+static int open_render(struct drive *d, struct error *err)
+{
+	bool quiet = d->o->style == RENDER_QUIET && d->o->answer;
+
+	d->render = render_new(quiet ? stderr : stdout, d->o->style);
+	if (!d->render)
+		return out_of_memory(err);
+	d->quiet = render_watcher;
+	d->quiet.event = NULL;
+	d->render_watch =
+		conversation_watch(d->c, quiet ? &d->quiet : &render_watcher, d->render);
+	return MT_OK;
+}
+
+static int open_faces(uv_loop_t *loop, struct drive *d, struct error *err)
+{
+	const struct transport_options o = {
+		.session = { .from = d->o->listen
+					     ? -1
+					     : evlog_opened(conversation_log(d->c)),
+			     .live = d->o->style == RENDER_VERBOSE },
+		.hold = d->o->keep,
+		.input_over = on_input_over,
+		.lost = on_lost,
+		.stopped = on_stopped,
+		.keep = on_keep,
+		.closed = on_stdio_closed,
+		.arg = d,
+	};
+
+	uv_prepare_init(loop, &d->waiting);
+	open_socket(loop, d);
+	if (!d->o->json)
+		d->ask = ask_new(loop, d->c);
+	if (d->o->json)
+		return stdio_open(loop, d->c, d->o->commands, &o, &d->stdio, err);
+	return open_render(d, err);
+}
+
+/* ---- the end ----------------------------------------------------------- */
+
+int drive_check(const struct drive_options *o, struct error *err)
+{
+	struct error why = ERROR_NONE;
+
+	if (!o->record || file_put_check(o->record, &why) == MT_OK)
+		return MT_OK;
+	return fail(err, why.code, "--record: %s", why.text);
+}
+
+/* Each reply of the log, as a turn of a script. */
+static int record(const char *path, struct evlog *log, struct error *err)
+{
+	AUTO(strbuf) struct strbuf script = STRBUF(SCRIPT_MAX);
+
+	for (int64_t n = 0; n < evlog_replies(log); n++) {
+		AUTO(json) json_object *o = evlog_reply_at(log, n, err);
+		AUTO(llm_reply)
+		struct llm_reply *reply = o ? llm_reply_from_json(o, err) : NULL;
+
+		if (!reply)
+			return err->code;
+		if (script_write_reply(&script, reply))
+			return fail(err, MT_ELIMIT,
+				    "cannot write %s: the script is too long", path);
+	}
+	return file_put(path, script.text, script.len, 0600, err);
+}
+
+/* Intermediate messages are not the answer, unless the agent waits for a reply. */
+static bool has_answered(const struct drive *d)
+{
+	enum agent_state state = conversation_state(d->c);
+
+	return state == STATE_FINISHED || state == STATE_AWAITING_USER_INPUT;
+}
+
+static int put_answer(struct drive *d, struct error *err)
+{
+	struct final_answer *a = d->o->answer;
+	int r;
+
+	if (!a || !has_answered(d))
+		return MT_OK;
+	r = final_answer_write(a, err);
+	if (!d->render || d->o->style != RENDER_QUIET || !a->text.len)
+		return r;
+	fwrite(a->text.text, 1, a->text.len, stdout);
+	if (a->text.text[a->text.len - 1] != '\n')
+		putchar('\n');
+	if (fflush(stdout) != 0 || ferror(stdout))
+		return fail(err, MT_EIO,
+			    "standard output was closed; run `mortise "
+			    "conversations show %s` to see the answer",
+			    conversation_id(d->c));
+	return r;
+}
+
+static void show_end(struct drive *d)
+{
+	const struct llm_usage_totals *bill = conversation_bill(d->c);
+	const struct llm_metrics *m = bill ? llm_usage_totals_sum(bill) : NULL;
+	enum agent_state state = conversation_state(d->c);
+	struct render_end end = {
+		.conversation = conversation_id(d->c),
+		.state = state_name(state),
+		.reason = conversation_reason(d->c),
+		.steps = conversation_steps(d->c),
+		.cost = -1,
+		.over = state == STATE_FINISHED,
+	};
+
+	if (m) {
+		end.bill = bill;
+		end.calls = m->calls;
+		end.input = m->input;
+		end.output = m->output;
+		end.cost = m->cost_known ? m->cost : -1;
+	}
+	render_end(d->render, &end);
+}
+
+/* The frontends first: they read events that they have not sent yet from the log. */
+static void close_faces(uv_loop_t *loop, struct drive *d, int code)
+{
+	d->ending = true;
+	d->interrupts = 0;
+	d->ask = ask_free(d->ask);
+	if (d->render)
+		conversation_unwatch(d->c, d->render_watch);
+	d->render = render_free(d->render);
+	if (d->server)
+		server_end(d->server, code, on_server_ended, d);
+	if (d->stdio && d->lost)
+		transport_close(d->stdio);
+	else if (d->stdio)
+		transport_end(d->stdio, code);
+	while (d->stdio || d->server) {
+		uv_run(loop, UV_RUN_ONCE);
+		if (d->stdio && d->lost)
+			transport_close(d->stdio);
+	}
+	stdio_restore();
+}
+
+static void close_all(uv_loop_t *loop, struct drive *d, int code)
+{
+	close_faces(loop, d, code);
+	conversation_close(d->c, drive_on_closed, d);
+	while (!d->closed)
+		uv_run(loop, UV_RUN_ONCE);
+	uv_close((uv_handle_t *)&d->waiting, NULL);
+	for (size_t i = 0; i < ARRAY_LEN(d->signals); i++)
+		uv_close((uv_handle_t *)&d->signals[i], NULL);
+	while (uv_run(loop, UV_RUN_ONCE))
+		;
+}
+
+/* ---- the loop ---------------------------------------------------------- */
+
+int drive_image(void *options, const char *path, struct error *err)
+{
+	struct drive_options *o = options;
+
+	if (!o->images)
+		o->images = json_object_new_array();
+	return o->images ? images_add_file(o->images, path, err) : out_of_memory(err);
+}
+
+static int begin(const struct drive *d, const char *task, size_t len, struct error *err)
+{
+	if (task)
+		return conversation_say(d->c, task, len, d->o->images, err);
+	if (d->ask)
+		ask_update(d->ask);
+	if (d->o->keep || conversation_state(d->c) == STATE_AWAITING_USER_CONFIRMATION)
+		return MT_OK;
+	if (conversation_state(d->c) == STATE_FINISHED) {
+		fprintf(stderr, "mortise: the conversation is finished; use -t to send "
+				"another message\n");
+		return MT_OK;
+	}
+	return conversation_continue(d->c, err);
+}
+
+static void keep_waiting(uv_prepare_t *handle)
+{
+	(void)handle;
+}
+
+/* An action is waiting for approval, and a client that can approve it is connected. */
+static bool answer_may_come(struct drive *d)
+{
+	bool may = conversation_state(d->c) == STATE_AWAITING_USER_CONFIRMATION &&
+		   !d->quit &&
+		   ((d->ask && ask_is_open(d->ask)) ||
+		    (d->stdio && stdio_listens(d->o->commands) && !d->input_over) ||
+		    (d->server && server_clients(d->server) > 0));
+
+	if (may)
+		uv_prepare_start(&d->waiting, keep_waiting);
+	else
+		uv_prepare_stop(&d->waiting);
+	return may;
+}
+
+/* The agent is idle, and a cancelled call has reported its result. */
+static bool over(struct drive *d)
+{
+	enum agent_state state = conversation_state(d->c);
+
+	if (conversation_busy(d->c) ||
+	    !(state_is_resting(state) || (d->o->keep && state == STATE_LOADING)))
+		return false;
+	if (answer_may_come(d))
+		return false;
+	return !d->o->keep || d->quit ||
+	       (d->input_over && !d->stay &&
+		(!d->server || server_clients(d->server) == 0));
+}
+
+/* Standard output is closed: stop instead of continuing unobserved. */
+static void check_output(struct drive *d)
+{
+	struct error err = ERROR_NONE;
+
+	d->lost |= d->render && ferror(stdout);
+	if (!d->lost || d->quit)
+		return;
+	d->quit = true;
+	conversation_pause(d->c, &err);
+	fprintf(stderr,
+		"mortise: standard output was closed; run `mortise resume %s` to "
+		"continue\n",
+		conversation_id(d->c));
+}
+
+/* An answer that does not match its schema is requested again, up to a limit. */
+static bool ask_again(struct drive *d, int *code)
+{
+	AUTO(strbuf) struct strbuf text = STRBUF(1 << 20);
+	struct final_answer *a = d->o->answer;
+	struct error why = ERROR_NONE, err = ERROR_NONE;
+
+	if (!a || *code != EXIT_DONE || conversation_state(d->c) != STATE_FINISHED ||
+	    final_answer_check(a, &why) == MT_OK)
+		return false;
+	if (++a->refused < ANSWERS_MAX && !d->quit &&
+	    strbuf_addf(&text,
+			"Your final answer is not valid: %s. Give it again, as a "
+			"single JSON value that matches the schema, with no text "
+			"before or after it.",
+			why.text) == MT_OK &&
+	    conversation_message(d->c, text.text, text.len, &err) == MT_OK)
+		return true;
+	fprintf(stderr, "mortise: the final answer is not valid: %s\n", why.text);
+	strbuf_reset(&a->text);
+	*code = EXIT_FAILED;
+	return false;
+}
+
+static int loop_on(uv_loop_t *loop, struct drive *d)
+{
+	int code;
+
+	if (d->stdio)
+		transport_start(d->stdio);
+	check_output(d);
+	do {
+		while (!over(d) && (uv_run(loop, UV_RUN_ONCE) || answer_may_come(d)))
+			check_output(d);
+		check_output(d); /* the last turn of the loop may have returned 0 */
+		code = conversation_exit_code(d->c);
+	} while (ask_again(d, &code));
+	if (d->lost && (code == EXIT_DONE || code == EXIT_INTERRUPTED))
+		return EXIT_FAILED;
+	return code;
+}
+
+int drive_conversation(uv_loop_t *loop, struct conversation *c, const char *task,
+		       size_t len, const struct drive_options *o)
+{
+	struct drive d = { .c = c, .o = o };
+	struct error err = ERROR_NONE;
+	int code;
+
+	watch_signals(loop, &d);
+	conversation_watch(c, &states, &d);
+	if (open_faces(loop, &d, &err) || begin(&d, task, len, &err))
+		code = command_report(EXIT_FAILED, &err);
+	else
+		code = loop_on(loop, &d);
+	if (o->record && record(o->record, conversation_log(c), &err))
+		code = command_report(EXIT_FAILED, &err);
+	if (put_answer(&d, &err))
+		code = command_report(EXIT_FAILED, &err);
+	if (d.render)
+		show_end(&d);
+	close_all(loop, &d, code);
+	return code;
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * drive.h - runs a conversation in this process until it is idle, for `run` and
+ * `resume`. */
+#ifndef CLI_DRIVE_H
+#define CLI_DRIVE_H
+
+#include "final-answer.h"
+#include "controller/conversation.h"
+#include "frontends/render.h"
+
+struct drive_options {
+	enum render_style style;
+	bool json;               /* the JSON-lines protocol on stdout */
+	bool commands;           /* and on stdin */
+	bool listen;             /* json and keep, but events only if asked for */
+	bool owned;              /* exit when no client can send commands */
+	bool keep;               /* stay when it rests, until asked to end */
+	json_object *images;     /* URLs that go with the task; NULL: none */
+	struct final_answer *answer;   /* its last one, borrowed; NULL: not asked for */
+	const char *record;      /* write a script of the model's replies here; or NULL */
+};
+
+/** Run the loop until the conversation is idle or interrupted by Ctrl-C, close it and
+ *  print how it ended. `task` is the user's message; NULL: just continue, or with
+ *  `keep` wait for a message.
+ *  @return the exit code of the program. */
+int drive_conversation(uv_loop_t *loop, struct conversation *c, const char *task,
+		       size_t len, const struct drive_options *o);
+
+/** Can the script of `record` be written? To be called before there are replies. */
+int drive_check(const struct drive_options *o, struct error *err);
+/** Read a file that --image names into `images` of a struct drive_options. */
+int drive_image(void *options, const char *path, struct error *err);
+
+#endif

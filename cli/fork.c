@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * fork.c - `mortise fork`: copies a conversation. */
+#include "commands.h"
+
+#include "controller/conversation.h"
+#include "controller/fork.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+struct arguments {
+	struct common common;
+	const char *id, *at, *title;
+	bool quiet;
+};
+
+static const struct flag flags[] = {
+	FLAG(0, "at", "N", "last event to copy (default: all)",
+	     STORE(FLAG_TEXT, struct arguments, at)),
+	FLAG(0, "title", "TEXT", "title of the new conversation",
+	     STORE(FLAG_TEXT, struct arguments, title)),
+	FLAG('q', "quiet", NULL, "print only the new id",
+	     STORE(FLAG_TRUE, struct arguments, quiet)),
+	{ 0 },
+};
+
+static enum flags_status fork_parse(const struct command *self, int argc, char **argv,
+				    struct arguments *a)
+{
+	int index;
+	enum flags_status f = flags_parse(self, argc, argv, &index, &a->common);
+
+	if (f == FLAG_END && index + 1 < argc) {
+		command_misused(self, "more than one conversation given");
+		f = FLAG_BAD;
+	}
+	a->id = index < argc ? argv[index] : "last";
+	return f;
+}
+
+static int number(const char *text, int64_t *ret, struct error *err)
+{
+	char *end;
+	long long n = text ? strtoll(text, &end, 10) : -1;
+
+	if (text && (end == text || *end || n < 0))
+		return fail(err, MT_EINVAL, "invalid --at `%.40s`: not an event id",
+			    text);
+	*ret = n;
+	return MT_OK;
+}
+
+static int fork_it(const struct arguments *a, struct error *err)
+{
+	AUTO(config) struct config *config = NULL;
+	AUTO(free) char *id = NULL, *made = NULL;
+	struct fork_options o = { .title = a->title };
+	int64_t at = -1;
+	int r = number(a->at, &o.at, err);
+
+	if (!r)
+		r = common_config(&a->common, &config, err);
+	if (r)
+		return r;
+	id = conversation_find(config, a->id, err);
+	if (!id)
+		return err->code;
+	o.id = id;
+	r = conversation_fork(config, &o, &made, &at, err);
+	if (r)
+		return r;
+	puts(made);
+	if (!a->quiet)
+		fprintf(stderr,
+			"mortise: copied %s up to event %" PRId64
+			"; run `mortise resume %s -t TEXT` to continue\n",
+			id, at, made);
+	return MT_OK;
+}
+
+static int fork_run(const struct command *self, int argc, char **argv)
+{
+	struct arguments a = { 0 };
+	struct error err = ERROR_NONE;
+	int f = fork_parse(self, argc, argv, &a);
+
+	if (f != FLAG_END)
+		return f == FLAG_HELP ? EXIT_DONE : EXIT_USAGE;
+	return fork_it(&a, &err) ? command_report(EXIT_USAGE, &err) : EXIT_DONE;
+}
+
+const struct command command_fork = {
+	.name = "fork",
+	.args = "[ID]",
+	.summary = "Copy a conversation (default: the most recent)",
+	.details =
+		"Copies the events up to --at, or fewer so that no call lacks its "
+		"result. The\nnew conversation has the same agent and uses the same "
+		"directory, whose files are\nnot changed. Its cost starts at zero. The "
+		"original is not changed and may be\nopen elsewhere.",
+	.flags = flags,
+	.run = fork_run,
+};

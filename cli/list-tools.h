@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * list-tools.h - lets toolsets list their tools at run time, for a command. */
+#ifndef CLI_LIST_TOOLS_H
+#define CLI_LIST_TOOLS_H
+
+#include "config/config.h"
+#include "registry/registry.h"
+#include "tools/catalog.h"
+
+struct list_tools {
+	struct config *config;
+	struct registry *registry;
+	const char *section, *workspace; /* workspace NULL: the current directory */
+	struct catalog *catalog;         /* gets the tools */
+};
+
+/** Start the toolsets of the catalog whose tools are unknown and wait a few seconds for
+ *  their lists. Without such a toolset nothing is started. One that fails to list stays
+ *  without tools. */
+int list_tools(const struct list_tools *o, struct error *err);
+
+#endif

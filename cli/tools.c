@@ -1,0 +1,459 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * tools.c - `mortise tools`: lists tools, calls one, or serves them over MCP. */
+#include "commands.h"
+#include "list-tools.h"
+#include "columns.h"
+#include "controller/launch.h"
+#include "files.h"
+#include "frontends/mcp/mcp.h"
+#include "signals.h"
+#include "tools/calls.h"
+#include "tools/http-requests.h"
+#include "tools/mcp-servers.h"
+#include "tools/secret-requests.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <mortise/tool.h>
+#include <signal.h>
+#include <string.h>
+
+enum { DESCRIPTION_SHOWN = 100 }; /* columns */
+
+struct arguments {
+	struct common common;
+	bool json, all;
+	struct mcp_http_options web;
+	const char *token_env, *uri;
+	const char *controller;
+	char section[128];
+};
+
+static const struct flag flags[] = {
+	FLAG('j', "json", NULL, "print JSON",
+	     STORE(FLAG_TRUE, struct arguments, json)),
+	FLAG(0, "controller", "NAME", "use the [controller.NAME] configuration",
+	     STORE(FLAG_TEXT, struct arguments, controller)),
+	FLAG(0, "all", NULL, "use every installed toolset, not only the enabled ones",
+	     STORE(FLAG_TRUE, struct arguments, all)),
+	FLAG(0, "http", "[HOST:]PORT",
+	     "serve: listen for HTTP (default host: localhost)",
+	     STORE(FLAG_TEXT, struct arguments, web.address)),
+	FLAG(0, "token-env", "NAME",
+	     "serve: variable with the HTTP token (MORTISE_SERVE_TOKEN)",
+	     STORE(FLAG_TEXT, struct arguments, token_env)),
+	FLAG(0, "no-token", NULL, "serve: allow every local program without a token",
+	     STORE(FLAG_TRUE, struct arguments, web.open)),
+	FLAG(0, "uri", "PREFIX",
+	     "serve: URI prefix of files (default: file:// and the workspace)",
+	     STORE(FLAG_TEXT, struct arguments, uri)),
+	{ 0 },
+};
+
+/* ---- list -------------------------------------------------------------- */
+
+static void print_tool(const struct catalog *catalog, const struct tool *t)
+{
+	size_t first = strcspn(t->description, "\n");
+	const char *stop = strstr(t->description, ". ");
+	AUTO(strbuf) struct strbuf line = STRBUF(64 << 10);
+
+	if (stop && (size_t)(stop - t->description) + 1 < first)
+		first = (size_t)(stop - t->description) + 1;
+	columns_put(&line, t->description, first, 0, DESCRIPTION_SHOWN);
+	printf("%-20s %-10s %s\n", t->name, catalog->instances[t->instance].name,
+	       line.text);
+}
+
+static int tools_list(const struct catalog *catalog, bool json)
+{
+	AUTO(strbuf) struct strbuf out = STRBUF(16 << 20);
+
+	strbuf_addc(&out, '[');
+	for (size_t i = 0; i < catalog->count; i++) {
+		const struct tool *t = &catalog->tools[i];
+
+		if (!json) {
+			print_tool(catalog, t);
+			continue;
+		}
+		strbuf_add(&out, i ? ",{" : "{");
+		js_key_str(&out, "name", t->name);
+		js_key_str(&out, "instance", catalog->instances[t->instance].name);
+		if (*t->title)
+			js_key_str(&out, "title", t->title);
+		js_key_str(&out, "description", t->description);
+		js_key_int(&out, "hints", t->hints);
+		js_key(&out, "schema");
+		js_put(&out, t->schema_json);
+		strbuf_addc(&out, '}');
+	}
+	if (json)
+		printf("%s]\n", out.text);
+	return EXIT_DONE;
+}
+
+/* ---- call -------------------------------------------------------------- */
+
+enum { CALL = 1 }; /* its number on the connection */
+
+struct call {
+	struct runner *link;
+	const struct config *config;
+	const char *spool;
+	struct mask *mask; /* of secrets that tools received */
+	const struct tool_instance *instance;
+	struct http_requests http;
+	uv_loop_t *loop;
+	uv_signal_t signals[3];
+	bool json, kept; /* kept: the result names a file of the spool */
+	bool interrupted;
+	int code;
+};
+
+/* The first signal cancels the call, the second one ends the runner. */
+static void on_signal(uv_signal_t *handle, int number)
+{
+	struct call *call = handle->data;
+
+	(void)number;
+	if (call->interrupted)
+		runner_close(call->link);
+	else
+		runner_cancel(call->link, CALL);
+	call->interrupted = true;
+}
+
+static void watch_signals(struct call *call)
+{
+	static const int numbers[] = { SIGINT, SIGTERM, SIGHUP };
+
+	for (size_t i = 0; i < ARRAY_LEN(numbers); i++) {
+		uv_signal_init(call->loop, &call->signals[i]);
+		call->signals[i].data = call;
+		if (numbers[i] != SIGHUP || !signal_is_ignored(SIGHUP))
+			uv_signal_start(&call->signals[i], on_signal, numbers[i]);
+	}
+}
+
+static void end_call(struct call *call)
+{
+	for (size_t i = 0; i < ARRAY_LEN(call->signals); i++)
+		uv_close((uv_handle_t *)&call->signals[i], NULL);
+	http_requests_clear(&call->http);
+	runner_close(call->link);
+}
+
+/* The complete long result is in a file that its text, or the note after a command,
+ * names. */
+static void keep_file(struct call *call, const struct runner_result *result)
+{
+	const char *suffix = js_str(js_get(result->fields, "metadata"), "suffix", "");
+	bool named = strstr(suffix, call->spool);
+
+	if (named && !call->json)
+		puts(suffix + strspn(suffix, "\n"));
+	call->kept = named || memmem(result->text, result->text_len, call->spool,
+				     strlen(call->spool));
+}
+
+/* The fields, if requested, and the text. */
+static int print_result(struct call *call, const struct runner_result *result)
+{
+	AUTO(strbuf) struct strbuf text = STRBUF(SIZE_MAX / 2);
+	const char *fields = "";
+
+	if (secret_mask_result(call->mask, result->text, result->text_len, &text) ||
+	    mask_json(call->mask, result->fields, NULL, NULL))
+		return MT_ENOMEM;
+	if (call->json && result->fields)
+		fields = js_text(result->fields, NULL);
+	if (!fields)
+		return MT_ENOMEM;
+	if (*fields)
+		puts(fields);
+	fwrite(text.text, 1, text.len, stdout);
+	if (text.len && text.text[text.len - 1] != '\n')
+		putchar('\n');
+	keep_file(call, result);
+	return MT_OK;
+}
+
+static void print_error(const struct call *call, const char *error)
+{
+	AUTO(strbuf) struct strbuf text = STRBUF(SIZE_MAX / 2);
+
+	fprintf(stderr, "mortise: %s\n",
+		mask_put(call->mask, &text, error, strlen(error)) ? "out of memory"
+								  : text.text);
+}
+
+static void tools_on_result(void *arg, const struct runner_result *result)
+{
+	struct call *call = arg;
+	long long code = result_exit_code(result);
+
+	if (print_result(call, result)) {
+		fputs("mortise: out of memory\n", stderr);
+		call->code = EXIT_FAILED;
+		end_call(call);
+		return;
+	}
+	fflush(stdout);
+	if (result->status) {
+		print_error(call,
+			    result->error ? result->error : status_name(result->status));
+		call->code = call->interrupted ? EXIT_INTERRUPTED
+			     : result->crashed ? EXIT_TOOL
+					       : EXIT_FAILED;
+	} else if (code) {
+		fprintf(stderr, "mortise: the command completed with exit code %lld\n",
+			code);
+		call->code = EXIT_FAILED;
+	}
+	end_call(call);
+}
+
+static void on_request(void *arg, uint64_t id, uint64_t request, const char *method,
+		       json_object *params)
+{
+	static const char text[] = "no conversation is attached";
+	struct call *call = arg;
+	const struct http_caller caller = { .loop = call->loop, .config = call->config,
+					    .instance = call->instance,
+					    .runner = call->link };
+
+	(void)id;
+	if (strcmp(method, HTTP_REQUESTS_METHOD) == 0)
+		http_requests_send(&call->http, &caller, request, params);
+	else if (!secret_request_answer(call->link, call->config, call->mask, request,
+					method, params))
+		runner_answer(call->link, request, MT_EUNSUPPORTED, text,
+			      sizeof text - 1);
+}
+
+static const struct runner_events events = { .result = tools_on_result,
+					     .request = on_request };
+
+static int perform(struct launch *l, const struct tool *t, json_object *args,
+		   struct call *call, struct error *err)
+{
+	const struct tool_instance *instance = &l->catalogs[0]->instances[t->instance];
+	double seconds = js_number(args, "timeout", 0); /* an argument of some tools */
+	int64_t asked = seconds > 0 && seconds < 1e9 ? (int64_t)(seconds * 1000) : 0;
+	size_t len;
+	const char *text = js_text(args, &len);
+	int r = text ? launch_runner(l, &events, call, &call->link, err)
+		     : out_of_memory(err);
+
+	if (r)
+		return r;
+	call->loop = l->loop;
+	call->instance = instance;
+	watch_signals(call);
+	r = runner_call(call->link, CALL, instance->name, t->real, text, len,
+			launch_deadline(instance, t, asked), err);
+	if (r)
+		end_call(call);
+	uv_run(l->loop, UV_RUN_DEFAULT);
+	return r;
+}
+
+static int unknown(const struct registry *r, const struct catalog *catalog,
+		   const char *name, const char *json, struct error *err)
+{
+	const struct component *toolset = registry_find_toolset(r, name);
+
+	if (!toolset)
+		return catalog_unknown(catalog, name, json, err);
+	return fail(err, MT_ENOTFOUND,
+		    "tool %s of `%s` is not enabled; use `-o "
+		    "controller.tools+=%s` or --all",
+		    name, toolset->name, toolset->name);
+}
+
+static int call_tool(struct config *c, struct registry *r, const struct arguments *a,
+		     const struct catalog *catalog, const char *name, const char *json,
+		     struct error *err)
+{
+	const struct tool *t = catalog_find(catalog, name);
+	AUTO(json) json_object *args = NULL;
+	char workspace[PATH_MAX], spool[PATH_MAX];
+	AUTO(mask) struct mask *mask = mask_new();
+	struct call call = { .json = a->json, .spool = spool, .config = c, .mask = mask };
+	struct plugin_component runtime = { 0 };
+	struct launch l = { .loop = command_loop(err), .config = c, .runtime = &runtime,
+			    .catalogs = &catalog, .catalog_count = 1, .workspace = workspace,
+			    .conversation = "call", .spool_dir = spool, .mask = mask,
+			    .stderr_fd = STDERR_FILENO };
+
+	if (!mask)
+		return command_report(EXIT_FAILED, (out_of_memory(err), err));
+	if (!l.loop)
+		return command_report(EXIT_FAILED, err);
+	if (!t)
+		return command_report(EXIT_USAGE,
+				      (unknown(r, catalog, name, json, err), err));
+	args = call_arguments(t, json, strlen(json), err);
+	if (!args)
+		return command_report(EXIT_USAGE, err);
+	if (t->hints & MT_TOOL_CONTROL) {
+		fail(err, MT_EUNSUPPORTED,
+		     "tool %s is handled by the controller and can be called only in a "
+		     "conversation",
+		     name);
+		return command_report(EXIT_USAGE, err);
+	}
+	if (!realpath(a->common.workspace ? a->common.workspace : ".", workspace)) {
+		fail(err, MT_EIO, "cannot use the workspace: %s", strerror(errno));
+		return command_report(EXIT_FAILED, err);
+	}
+	if (dir_temporary("mortise-call", spool, sizeof spool, err))
+		return command_report(EXIT_FAILED, err);
+	if (plugin_component_load(c, r, MT_KIND_RUNTIME,
+				  config_get(c, a->section, "runtime"), &runtime, err) ||
+	    perform(&l, t, args, &call, err))
+		call.code = command_report(EXIT_TOOL, err);
+	plugin_component_clear(&runtime);
+	if (!call.kept)
+		dir_remove(spool, NULL);
+	return call.code;
+}
+
+/* ---- both -------------------------------------------------------------- */
+
+/* Every toolset that works without configuration, with all of its tools. */
+static int installed_list(const struct registry *r, struct strbuf *ret)
+{
+	const struct component *component;
+
+	for (size_t i = 0; (component = registry_at(r, i)); i++) {
+		json_object *tools = js_get(component->data, "tools");
+
+		if (component->kind != MT_KIND_TOOL || !tools ||
+		    json_object_array_length(tools) == 0)
+			continue;
+		strbuf_addf(ret, "%s%s", ret->len ? ", " : "", component->name);
+		for (size_t k = 0; k < json_object_array_length(tools); k++) {
+			json_object *tool = json_object_array_get_idx(tools, k);
+
+			if (js_int(tool, "hints", 0) & MT_TOOL_ON_REQUEST)
+				strbuf_addf(ret, ", %s", js_str(tool, "name", ""));
+		}
+	}
+	return ret->error;
+}
+
+/* The toolsets to serve: no MCP servers, one of which may be this program. */
+static int served_list(const char *list, struct strbuf *ret)
+{
+	const char *item;
+	size_t len;
+
+	while (list && list_next(&list, &item, &len))
+		if (len != strlen(MCP_TOOLSET) || memcmp(item, MCP_TOOLSET, len) != 0)
+			strbuf_addf(ret, "%s%.*s", ret->len ? ", " : "", (int)len, item);
+	return ret->error;
+}
+
+static int serve(struct config *c, struct registry *r, const struct arguments *a,
+		 struct catalog *catalog, struct error *err)
+{
+	const struct mcp_options o = { a->web.address ? &a->web : NULL, a->uri };
+	uv_loop_t *loop = command_loop(err);
+	int code;
+
+	if (!loop)
+		return command_report(EXIT_FAILED, err);
+	code = mcp_serve(loop, c, r, a->section, a->common.workspace, catalog, &o, err);
+	return err->code ? command_report(code, err) : code;
+}
+
+/* Toolsets that list their tools at run time. If one fails, the others are served. */
+static void fetch_lists(struct config *c, struct registry *r, const struct arguments *a,
+			struct catalog *catalog)
+{
+	const struct list_tools o = { .config = c, .registry = r, .section = a->section,
+				      .workspace = a->common.workspace,
+				      .catalog = catalog };
+	struct error err = ERROR_NONE;
+
+	if (list_tools(&o, &err))
+		fprintf(stderr, "mortise: cannot list the tools of every toolset: %s\n",
+			err.text);
+}
+
+static int with_catalog(const struct arguments *a, int count, char **words)
+{
+	AUTO(config) struct config *c = NULL;
+	AUTO(registry) struct registry *r = NULL;
+	AUTO(strbuf) struct strbuf served = STRBUF(1 << 16), installed = STRBUF(1 << 16);
+	bool serves = strcmp(words[0], "serve") == 0;
+	struct catalog catalog = { 0 };
+	struct error err = ERROR_NONE;
+	const char *names;
+	int code;
+
+	if (common_config(&a->common, &c, &err) || registry_open(c, &r, &err))
+		return command_report(EXIT_USAGE, &err);
+	names = a->all && !installed_list(r, &installed)
+			? installed.text
+			: config_get(c, a->section, "tools");
+	if (serves && served_list(names, &served))
+		fail(&err, MT_ELIMIT, "`tools` of [%s] is too long", a->section);
+	else
+		catalog_open(c, r, serves ? served.text : names, &catalog, &err);
+	if (err.code)
+		return command_report(EXIT_USAGE, &err);
+	if (!serves && !(words[1] && catalog_find(&catalog, words[1])))
+		fetch_lists(c, r, a, &catalog);
+	if (strcmp(words[0], "list") == 0)
+		code = tools_list(&catalog, a->json);
+	else if (serves)
+		code = serve(c, r, a, &catalog, &err);
+	else
+		code = call_tool(c, r, a, &catalog, words[1], count > 2 ? words[2] : "{}",
+				 &err);
+	catalog_clear(&catalog);
+	return code;
+}
+
+static int tools_run(const struct command *self, int argc, char **argv)
+{
+	struct arguments a = { 0 };
+	enum flags_status f;
+	int index, count;
+	static char word[] = "list";
+	char *only[] = { word, NULL };
+
+	f = flags_parse(self, argc, argv, &index, &a.common);
+	if (f != FLAG_END)
+		return f == FLAG_HELP ? EXIT_DONE : EXIT_USAGE;
+	count = argc - index;
+	a.web.token = secret_env(a.token_env ? a.token_env : "MORTISE_SERVE_TOKEN");
+	snprintf(a.section, sizeof a.section, "controller%s%s", a.controller ? "." : "",
+		 a.controller ? a.controller : "");
+	if (count == 0)
+		return with_catalog(&a, 1, only);
+	if ((strcmp(argv[index], "list") == 0 && count == 1) ||
+	    (strcmp(argv[index], "serve") == 0 && count == 1) ||
+	    (strcmp(argv[index], "call") == 0 && (count == 2 || count == 3)))
+		return with_catalog(&a, count, argv + index);
+	return command_misused(self, "unknown subcommand, or wrong number of arguments");
+}
+
+const struct command command_tools = {
+	.name = "tools",
+	.args = "[list | call NAME [JSON] | serve]",
+	.summary = "List tools, call one, or serve them over MCP",
+	.details = "list   list the enabled tools (default)\ncall   run a tool with the arguments "
+		   "in JSON and print its result; --json\n       prints the fields of "
+		   "the observation first\nserve  serve the tools over MCP on standard "
+		   "input and output, or over\n       streamable HTTP with --http (at "
+		   "http://HOST:PORT/mcp)\n\n`call` runs the tool in the controller's "
+		   "runtime. Its exit code is 1 if the\ntool, or the command that it "
+		   "ran, failed. Ctrl-C cancels the call.",
+	.flags = flags,
+	.run = tools_run,
+};
