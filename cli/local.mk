@@ -11,9 +11,9 @@ libcli_a_SOURCES = \
 	%D%/plugins.c %D%/plugins.h %D%/plugins-new.c %D%/plugins-test.c %D%/policy.c \
 	%D%/policy.h %D%/policy-approvals.c %D%/probe.c %D%/ps.c %D%/replay.c %D%/resume.c \
 	%D%/run.c %D%/skills.c %D%/spool.c %D%/spool.h %D%/tools.c
-libcli_a_CPPFLAGS = $(libhost_a_CPPFLAGS)
+libcli_a_CPPFLAGS = $(libhost_a_CPPFLAGS) -I$(top_srcdir)/mcp-server
 
 bin_PROGRAMS += mortise
 mortise_SOURCES = %D%/main.c
 mortise_CPPFLAGS = $(libhost_a_CPPFLAGS)
-mortise_LDADD = libcli.a $(LIBHOST)
+mortise_LDADD = libcli.a libmcpserver.a $(LIBHOST)

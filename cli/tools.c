@@ -6,7 +6,7 @@
 #include "columns.h"
 #include "controller/launch.h"
 #include "files.h"
-#include "frontends/mcp/mcp.h"
+#include "mcp-server.h"
 #include "signals.h"
 #include "tools/calls.h"
 #include "tools/http-requests.h"

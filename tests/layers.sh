@@ -74,12 +74,12 @@ code() {
 }
 
 banned() {
-	code $(files lib host cli runner plugins server terminal acp) | grep -E \
+	code $(files lib host cli mcp-server runner plugins server terminal acp) | grep -E \
 		'(^|[^[:alnum:]_>.])(strcpy|strcat|sprintf|vsprintf|strtok|atoi|atol|gets|system|popen|alloca|assert|mktemp|tmpnam)[[:blank:]]*\('
 }
 
 heads() {
-	for file in $(files lib host cli runner plugins server terminal acp sdk-headers tests \
+	for file in $(files lib host cli mcp-server runner plugins server terminal acp sdk-headers tests \
 		bench examples); do
 		head -n 1 "$file" | grep -q '^/\* SPDX-License-Identifier: MIT' ||
 			echo "$file:1: begins with /* SPDX-License-Identifier: MIT"
@@ -87,7 +87,7 @@ heads() {
 		head -n 4 "$file" | grep -qE "[ /]${file##*/}( \([^)]*\))? - " ||
 			echo "$file:1: the first comment says \"${file##*/} - what it is for\""
 	done
-	for file in $(find lib host cli runner plugins sdk-headers tests -name '*.sh' -o \
+	for file in $(find lib host cli mcp-server runner plugins sdk-headers tests -name '*.sh' -o \
 		-name '*.bats' -o -name '*.py' 2> /dev/null | sort); do
 		head -n 3 "$file" | grep -q '^# SPDX-License-Identifier: MIT' ||
 			echo "$file:1: has # SPDX-License-Identifier: MIT in its first lines"
@@ -172,16 +172,27 @@ private_headers() {
 
 # The programs that are clients of the host include its headers, but none that is private.
 clients_of_host() {
-	includes $(files cli) | while read -r place kind name; do
+	includes $(files cli mcp-server) | while read -r place kind name; do
 		[ "$kind" = '"' ] || continue
 		case $name in
 		config.h) ;;
 		*..*) echo "$place: \"$name\" goes up" ;;
-		llm/exchange.h | skills/skills-internal.h | features/approval/approval-internal.h | \
-			controller/core.h | */internal.h)
+		llm/exchange.h | controller/core.h | */*internal.h)
 			echo "$place: $name is private to the host" ;;
+		mcp-server.h) ;;
 		*) [ -e "${place%/*}/$name" ] || [ -e "host/$name" ] || [ -e "lib/$name" ] ||
 			echo "$place: \"$name\" is neither its own nor of the host or lib" ;;
+		esac
+	done
+}
+
+# The MCP server needs tools and a runner, but no conversation.
+mcp_server_order() {
+	includes $(files mcp-server) | while read -r place kind name; do
+		case $name in
+		controller/launch.h | controller/exit-code.h) ;;
+		config/* | skills/* | tools/*) ;;
+		*/*) [ "$kind" != '"' ] || echo "$place: the MCP server must not know $name" ;;
 		esac
 	done
 }
@@ -201,7 +212,7 @@ host_names() {
 
 # Heavy libraries belong to one place: HEADER PLACE
 heavy() {
-	includes $(files lib host cli runner plugins server terminal acp) |
+	includes $(files lib host cli mcp-server runner plugins server terminal acp) |
 		while read -r place kind name; do
 			case $name in
 			libwebsockets.h | libwebsockets/*) home='server/*' ;;
@@ -321,14 +332,14 @@ path_of() {
 	for dir in . host plugins host/controller; do
 		[ ! -e "$dir/$1" ] || { echo "$dir/$1" && return; }
 	done
-	find host cli lib runner plugins tests -path "*/$1" 2> /dev/null | sort
+	find host cli mcp-server lib runner plugins tests -path "*/$1" 2> /dev/null | sort
 }
 
 # doc/architecture.md names files that exist, and `function` (`file.c`) that it contains.
 architecture() {
 	doc=doc/architecture.md
 	[ -e $doc ] || return 0
-	grep -noE '`([a-z][a-z0-9_./-]*\.(c|h|ini|bats|sh|mk)|(host|cli|lib|plugins|tests)/[a-z0-9_./-]*)`' \
+	grep -noE '`([a-z][a-z0-9_./-]*\.(c|h|ini|bats|sh|mk)|(host|cli|mcp-server|lib|plugins|tests)/[a-z0-9_./-]*)`' \
 		$doc | tr -d '`' |
 		while IFS=: read -r line name; do
 			[ -n "$(path_of "$name")" ] || echo "$doc:$line: there is no $name"
@@ -375,6 +386,7 @@ rules_find_breaches() {
 	breach cli/l.c '#include "controller/core.h"'
 	breach cli/m.c '#include "spec.h"'
 	breach runner/spec.h ''
+	breach mcp-server/n.c '#include "controller/turn.h"'
 	breach host/features/g.h ''
 	breach host/controller/p.h '#include "controller/q.h"'
 	breach host/controller/q.h '#include "controller/p.h"'
@@ -392,6 +404,7 @@ rules_find_breaches() {
 		'plugins/tools/x/main.c:4: ' 'plugins/tools/y.c:4: ' 'runner/r.c:4: ' \
 		'host/features/w.c:4: ' 'host/features/h.c:4: ' \
 		'host/controller/k.c:4: ' 'cli/l.c:4: ' 'cli/m.c:4: ' \
+		'the MCP server must not know controller/turn.h' \
 		'does not give controller/rewind.h to setup' \
 		'features/approval/approval-internal.h is private' 'host/controller/p.h:1: ' \
 		'headers include each other' 'there is no host/gone.c' 'p.c does not define gone' \
@@ -413,7 +426,8 @@ done
 report 'modules of the host include what stands below them, no circles' host_order
 report 'private headers stay in their directory' private_headers
 report 'the host includes by its own names and those of lib' host_names
-report 'the command line includes what the host offers' clients_of_host
+report 'clients of the host include what it offers' clients_of_host
+report 'the MCP server knows tools and no conversation' mcp_server_order
 report 'features see the conversation through their header' features_see_api
 report 'one file finds the call of an action' one_resolver
 report 'no two headers of the controller include each other' include_pairs

@@ -23,7 +23,7 @@ trap 'rm -rf "$tmp"' EXIT
 # files: what people and models read, without recorded data
 files() {
 	find README.md CONTRIBUTING.md quickstart .ci/run Makefile.am configure.ac doc prompts \
-		skills scripts examples bench tests sdk-headers lib runner terminal plugins host cli \
+		skills scripts examples bench tests sdk-headers lib runner terminal plugins host cli mcp-server \
 		-type f \( -name '*.[ch]' -o -name '*.md' -o -name '*.bats' -o -name '*.bash' \
 		-o -name '*.sh' -o -name '*.py' -o -name '*.mustache' -o -name '*.ini' \
 		-o -name '*.mk' -o -name '*.am' -o -name '*.ac' -o -name 'mortise-chat.1' \
@@ -38,7 +38,7 @@ files() {
 split() {
 	files | xargs grep -nHI '' | awk -v tmp="$tmp" '
 		BEGIN {
-			n = split("host/controller host/features host/context host/llm host/skills host cli lib runner " \
+			n = split("host/controller host/features host/context host/llm host/skills host cli mcp-server lib runner " \
 				"terminal plugins sdk-headers tests doc prompts skills " \
 				"scripts examples bench", parts, " ")
 		}
@@ -71,7 +71,7 @@ split() {
 
 # counts: "PART PATTERN COUNT" of what there is
 counts() {
-	for part in host/controller host/features host/context host/llm host/skills host cli lib runner \
+	for part in host/controller host/features host/context host/llm host/skills host cli mcp-server lib runner \
 		terminal plugins sdk-headers tests doc prompts skills scripts examples bench top; do
 		name=$(echo "$part" | tr / -)
 		[ -f "$tmp/$name.text" ] || continue

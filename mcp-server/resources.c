@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * resources.c - offers the files of the workspace as resources. */
-#include "frontends/mcp/resources.h"
+#include "resources.h"
 
 #include "array.h"
 #include "files.h"

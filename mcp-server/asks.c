@@ -3,7 +3,7 @@
  * asks.c - passes requests of tools on to the client that called them. A client with a
  * handshake gets them as requests of the server. Another gets them as the result of its
  * request, which it repeats with the answers; until then the call is parked. */
-#include "frontends/mcp/internal.h"
+#include "internal.h"
 
 #include <inttypes.h>
 #include <mortise/tool.h>

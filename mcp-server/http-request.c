@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * http-request.c - checks requests by the rules of MCP over HTTP, and handles them. */
-#include "frontends/mcp/http.h"
+#include "http.h"
 
 #include "base64.h"
 

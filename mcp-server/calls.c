@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * calls.c - runs the tool calls of MCP clients on the runner and sends their results. */
-#include "frontends/mcp/internal.h"
+#include "internal.h"
 
 #include "base64.h"
 #include "files.h"

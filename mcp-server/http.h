@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
  * http.h - shared by the files that serve MCP over HTTP. */
-#ifndef HOST_FRONTENDS_MCP_HTTP_H
-#define HOST_FRONTENDS_MCP_HTTP_H
+#ifndef MCP_SERVER_HTTP_H
+#define MCP_SERVER_HTTP_H
 
-#include "frontends/mcp/internal.h"
+#include "internal.h"
 
 enum {
 	HEAD_MAX = 16 << 10,

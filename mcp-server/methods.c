@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * methods.c - handles MCP requests and notifications, except for tool calls. */
-#include "frontends/mcp/internal.h"
+#include "internal.h"
 
 #include "base64.h"
 #include "files.h"

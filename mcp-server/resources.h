@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
  * resources.h - the files of the workspace as resources of an MCP server. */
-#ifndef HOST_FRONTENDS_MCP_RESOURCES_H
-#define HOST_FRONTENDS_MCP_RESOURCES_H
+#ifndef MCP_SERVER_RESOURCES_H
+#define MCP_SERVER_RESOURCES_H
 
-#include "frontends/mcp/internal.h"
+#include "internal.h"
 
 /** Paths of the files of the workspace, relative, in byte order. */
 struct mcp_paths {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * http-connection.c - reads HTTP requests from connections and writes responses. */
-#include "frontends/mcp/http.h"
+#include "http.h"
 
 #include <ctype.h>
 #include <errno.h>

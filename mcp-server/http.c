@@ -3,7 +3,7 @@
  * http.c - serves MCP over streamable HTTP (`mortise tools serve --http`). Each
  * response is one JSON document, or an event stream if the tool reports progress.
  * Only localhost is served, unless a token is required. */
-#include "frontends/mcp/http.h"
+#include "http.h"
 
 #include <ctype.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * prompts.c - offers the skills that a user can call as prompts. */
-#include "frontends/mcp/internal.h"
+#include "internal.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * http-stream.c - sends messages as one JSON document or as a stream of events. */
-#include "frontends/mcp/http.h"
+#include "http.h"
 
 static int status_of(const struct connection *c, int code)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * mcp.h - an MCP server that offers the tools of a catalog. */
-#ifndef HOST_FRONTENDS_MCP_MCP_H
-#define HOST_FRONTENDS_MCP_MCP_H
+ * mcp-server.h - an MCP server that offers the tools of a catalog. */
+#ifndef MCP_SERVER_MCP_SERVER_H
+#define MCP_SERVER_MCP_SERVER_H
 
 #include "controller/launch.h"
 

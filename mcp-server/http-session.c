@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * http-session.c - sessions of clients that start with a handshake. */
-#include "frontends/mcp/http.h"
+#include "http.h"
 
 #include <string.h>
 #include <sys/random.h>

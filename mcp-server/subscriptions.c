@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * subscriptions.c - tells clients that resources have changed. */
-#include "frontends/mcp/resources.h"
+#include "resources.h"
 
 #include <limits.h>
 #include <string.h>

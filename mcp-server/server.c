@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * server.c - serves tools over MCP on standard input and output, or over HTTP. */
-#include "frontends/mcp/internal.h"
+#include "internal.h"
 
 #include "base64.h"
 #include "files.h"

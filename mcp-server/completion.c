@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * completion.c - completes arguments of prompts, and paths of resources. */
-#include "frontends/mcp/resources.h"
+#include "resources.h"
 
 #include <string.h>
 #include <strings.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
  * internal.h - shared by the files of the MCP server. */
-#ifndef HOST_FRONTENDS_MCP_INTERNAL_H
-#define HOST_FRONTENDS_MCP_INTERNAL_H
+#ifndef MCP_SERVER_INTERNAL_H
+#define MCP_SERVER_INTERNAL_H
 
 #include "controller/exit-code.h"
-#include "frontends/mcp/mcp.h"
+#include "mcp-server.h"
 #include "jsonl.h"
 #include "skills/skills.h"
 #include "tools/runner-connection.h"

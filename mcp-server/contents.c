@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * contents.c - writes files as contents of MCP messages. */
-#include "frontends/mcp/internal.h"
+#include "internal.h"
 
 #include "base64.h"
 #include "image.h"

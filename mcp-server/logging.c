@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * logging.c - sends log lines of tools to the clients that asked for them. */
-#include "frontends/mcp/internal.h"
+#include "internal.h"
 
 #include <mortise/tool.h>
 #include <string.h>
