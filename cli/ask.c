@@ -3,7 +3,7 @@
  * ask.c - prompts for approval and reads the answer. */
 #include "ask.h"
 
-#include "frontends/approval.h"
+#include "approval.h"
 #include "strbuf.h"
 
 #include <errno.h>

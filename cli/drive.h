@@ -7,7 +7,7 @@
 
 #include "final-answer.h"
 #include "controller/conversation.h"
-#include "frontends/render.h"
+#include "render.h"
 
 struct drive_options {
 	enum render_style style;

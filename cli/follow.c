@@ -6,7 +6,7 @@
 #include "commands.h"
 #include "features/approval/approval.h"
 #include "files.h"
-#include "frontends/approval.h"
+#include "approval.h"
 #include "frontends/protocol.h"
 
 #include <errno.h>

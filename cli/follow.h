@@ -5,8 +5,8 @@
 #ifndef CLI_FOLLOW_H
 #define CLI_FOLLOW_H
 
-#include "frontends/client.h"
-#include "frontends/render.h"
+#include "client.h"
+#include "render.h"
 
 /** Id of the program's own commands, whose results are not shown to the user. */
 #define FOLLOW_OWN_ID "mortise attach"

@@ -4,7 +4,7 @@
  * then by signal. */
 #include "commands.h"
 #include "clock.h"
-#include "frontends/client.h"
+#include "client.h"
 
 #include <poll.h>
 #include <signal.h>

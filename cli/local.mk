@@ -1,7 +1,8 @@
 # The command line, one file per command: a client of the host, which includes none of it.
 noinst_LIBRARIES += libcli.a
 libcli_a_SOURCES = \
-	%D%/ask.c %D%/ask.h %D%/attach.c %D%/command-table.c %D%/commands.h %D%/condense.c \
+	%D%/approval.c %D%/approval.h %D%/ask.c %D%/ask.h %D%/attach.c %D%/client.c \
+	%D%/client.h %D%/command-table.c %D%/commands.h %D%/condense.c \
 	%D%/config.c %D%/conversations.c %D%/conversations.h %D%/conversations-cost.c \
 	%D%/conversations-delete.c %D%/delegate.c %D%/download.c %D%/download.h %D%/drive.c \
 	%D%/drive.h %D%/exit-codes.c %D%/ffi.c %D%/final-answer.c %D%/final-answer.h \
@@ -9,7 +10,7 @@ libcli_a_SOURCES = \
 	%D%/list-tools.c %D%/list-tools.h %D%/loop.c %D%/manual.c %D%/mcp.c %D%/mcp.h \
 	%D%/mcp-login.c %D%/models.c %D%/models.h %D%/models-server.c %D%/models-test.c \
 	%D%/plugins.c %D%/plugins.h %D%/plugins-new.c %D%/plugins-test.c %D%/policy.c \
-	%D%/policy.h %D%/policy-approvals.c %D%/probe.c %D%/ps.c %D%/replay.c %D%/resume.c \
+	%D%/policy.h %D%/policy-approvals.c %D%/probe.c %D%/ps.c %D%/render.c %D%/render.h %D%/replay.c %D%/resume.c \
 	%D%/run.c %D%/skills.c %D%/spool.c %D%/spool.h %D%/tools.c
 libcli_a_CPPFLAGS = $(libhost_a_CPPFLAGS) -I$(top_srcdir)/mcp-server
 

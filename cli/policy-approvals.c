@@ -6,7 +6,7 @@
 
 #include "features/approval/store.h"
 #include "controller/conversation.h"
-#include "frontends/client.h"
+#include "client.h"
 #include "visible.h"
 
 #include <poll.h>

@@ -3,7 +3,7 @@
  * ps.c - `mortise ps`: lists running conversations. */
 #include "commands.h"
 #include "columns.h"
-#include "frontends/client.h"
+#include "client.h"
 #include "frontends/socket-dir.h"
 
 #include <string.h>

@@ -3,7 +3,7 @@
  * test-socket.c - the socket of a conversation: who may come, many at once,
  * slow ones, dead ones, what dead processes left; and the client's side. */
 #include "frontends/transport.h"
-#include "frontends/client.h"
+#include "client.h"
 #include "frontends/socket-dir.h"
 #include "frontends/protocol.h"
 #include "frontends/server.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * render.h - formats a conversation for a terminal or a pipe. */
-#ifndef HOST_FRONTENDS_RENDER_H
-#define HOST_FRONTENDS_RENDER_H
+#ifndef CLI_RENDER_H
+#define CLI_RENDER_H
 
 #include "controller/conversation.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * approval.c - formats approval prompts and parses the answers. */
-#include "frontends/approval.h"
+#include "approval.h"
 
 #include "utf8.h"
 #include "visible.h"

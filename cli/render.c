@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * render.c - formats events as text. */
-#include "frontends/render.h"
+#include "render.h"
 
 #include "utf8.h"
 

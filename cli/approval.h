@@ -2,8 +2,8 @@
  *
  * approval.h - formats a waiting action as text lines and parses answers, for clients
  * without their own screen. */
-#ifndef HOST_FRONTENDS_APPROVAL_H
-#define HOST_FRONTENDS_APPROVAL_H
+#ifndef CLI_APPROVAL_H
+#define CLI_APPROVAL_H
 
 #include "controller/conversation.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * client.h - the client side of a conversation's socket. */
-#ifndef HOST_FRONTENDS_CLIENT_H
-#define HOST_FRONTENDS_CLIENT_H
+#ifndef CLI_CLIENT_H
+#define CLI_CLIENT_H
 
 #include "controller/conversation.h"
 #include "jsonl.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * client.c - a client's connection to a conversation. */
-#include "frontends/client.h"
+#include "client.h"
 #include "clock.h"
 
 #include "controller/conversation.h"
