@@ -94,6 +94,12 @@ heads() {
 	done
 }
 
+# lib_gives NAME DIR: lib offers NAME to DIR. lib/events is for the host and its clients.
+lib_gives() {
+	case $2:$1 in lib:*) ;; *:*/*) return 1 ;; esac
+	[ -e "lib/$1" ]
+}
+
 # Quoted includes of DIR stay in the directory of the file, in DIR (if it is a
 # program of its own) and in lib.
 stays_at_home() {
@@ -105,17 +111,28 @@ stays_at_home() {
 		case $name in
 		config.h) continue ;;
 		*..*) ;;
-		*) [ ! -e "$here/$name" ] && [ ! -e "lib/$name" ] &&
+		*) [ ! -e "$here/$name" ] && ! lib_gives "$name" "$dir" &&
 			{ [ -z "$own" ] || [ ! -e "$dir/$name" ]; } || continue ;;
 		esac
 		echo "$place: \"$name\" is neither its own nor of lib"
 	done
 }
 
+# A library in a directory of lib includes lib, and nothing else includes the library.
+lib_order() {
+	includes $(files lib) | while read -r place kind name; do
+		case $kind$name in '"'*/*) ;; *) continue ;; esac
+		case $place in
+		lib/"${name%%/*}"/*) ;;
+		*) echo "$place: lib must not know $name" ;;
+		esac
+	done
+}
+
 # Rank of a module of the host; it may include what ranks as it does or lower.
 rank() {
 	case $1 in
-	config | registry | events) echo 1 ;;
+	config | registry) echo 1 ;;
 	llm | context | skills | tools | hooks) echo 2 ;;
 	controller) echo 3 ;;
 	features) echo 4 ;;
@@ -131,7 +148,8 @@ edges() {
 		from=${place#host/}
 		from=${from%%[/:]*}
 		case $name in
-		*/*) [ "${name%%/*}" = "$from" ] || echo "$from ${name%%/*} $place" ;;
+		*/*) [ "${name%%/*}" = "$from" ] || [ -e "lib/$name" ] ||
+			echo "$from ${name%%/*} $place" ;;
 		esac
 	done
 }
@@ -154,6 +172,7 @@ private_headers() {
 		case $name in
 		llm/exchange.h) home=host/llm/ ;;
 		skills/skills-internal.h) home=host/skills/ ;;
+		events/*internal.h) home=lib/events/ ;;
 		features/approval/approval-internal.h) home=host/features/approval/ ;;
 		*) home=host/ ;;
 		esac
@@ -363,10 +382,15 @@ rules_find_breaches() {
 	breach lib/a.c '#include "config/config.h"'
 	breach lib/b.c 'char *f(char *a, char *b) { return strcpy(a, b); }'
 	breach lib/log.h ''
+	breach lib/d.c '#include "events/event.h"'
+	breach lib/events/event.h ''
+	breach lib/events/log-internal.h ''
+	breach host/llm/u.c '#include "events/log-internal.h"'
+	breach runner/v.c '#include "events/event.h"'
 	breach host/config/config.h '#include "llm/llm.h"'
 	breach host/llm/llm.h '#include "context/context.h"'
 	breach host/context/context.h '#include "llm/llm.h"'
-	breach host/events/x.c '#include "missing.h"'
+	breach lib/events/x.c '#include "missing.h"'
 	breach host/controller/p.c '#include "llm/exchange.h"'
 	breach host/llm/fncall/q.c '#include "llm/llm.h"'
 	breach plugins/tools/x/main.c '#include "config/config.h"'
@@ -399,8 +423,9 @@ rules_find_breaches() {
 	echo 'See `gone` (`p.c`) and `host/gone.c`.' > "$tree/doc/architecture.md"
 	found=$(sh "$self" "$tree")
 	for want in 'lib/a.c:4: ' 'lib/b.c:4: ' 'lib/c.c:1: ' \
+		'lib must not know events/event.h' 'host/llm/u.c:4: ' 'runner/v.c:4: ' \
 		'config must not know llm' 'controller must not know features' 'include each other' \
-		'host/controller/p.c:4: ' 'host/llm/fncall/q.c:4: ' 'host/events/x.c:4: ' \
+		'host/controller/p.c:4: ' 'host/llm/fncall/q.c:4: ' 'lib/events/x.c:4: ' \
 		'plugins/tools/x/main.c:4: ' 'plugins/tools/y.c:4: ' 'runner/r.c:4: ' \
 		'host/features/w.c:4: ' 'host/features/h.c:4: ' \
 		'host/controller/k.c:4: ' 'cli/l.c:4: ' 'cli/m.c:4: ' \
@@ -418,6 +443,7 @@ rules_find_breaches() {
 report 'no banned function is called' banned
 report 'every file begins with its license and its purpose' heads
 report 'lib includes only lib' stays_at_home lib own
+report 'a library of lib knows itself and lib' lib_order
 report 'a plugin knows itself, lib and <mortise/...>' stays_at_home plugins ''
 report 'the runner knows itself and lib' stays_at_home runner own
 for program in server terminal acp; do

@@ -9,7 +9,7 @@
 # small seeds into corpus/NAME/, and add a line below:
 #
 #   FUZZERS += NAME               links lib/
-#   FUZZERS += NAME:host          links lib/ and every module of host/
+#   FUZZERS += NAME:host          links lib/, lib/events and every module of host/
 #   FUZZERS += NAME:a/b.c,-lx     links lib/, these files and libraries
 #
 # What stands between the colons may be combined (NAME:host:a/b.c). Includes are
@@ -41,7 +41,7 @@ FUZZERS += axtree:$(FUZZ_BR)/axtree.c
 FUZZERS += config:host
 FUZZERS += controller:host
 FUZZERS += event:host
-FUZZ_EV = host/events
+FUZZ_EV = lib/events
 FUZZ_EV1 = $(FUZZ_EV)/blobs.c,$(FUZZ_EV)/checkpoint.c,$(FUZZ_EV)/event-read.c
 FUZZ_EV2 = $(FUZZ_EV)/event-text.c,$(FUZZ_EV)/event.c,$(FUZZ_EV)/json-write.c
 FUZZ_EV3 = $(FUZZ_EV)/line-scan.c,$(FUZZ_EV)/log-index.c,$(FUZZ_EV)/log-open.c
@@ -99,7 +99,7 @@ fuzz:
 	FUZZ_LIBS='$(VTERM_LIBS) $(JSONC_LIBS) $(INIH_LIBS) $(PCRE2_LIBS) -lm' \
 	FUZZ_HOST_LIBS='$(CURL_LIBS) $(UV_LIBS) $(CRYPTO_LIBS) $(LIBS)' \
 	FUZZ_LIB_SOURCES='$(libmt_a_SOURCES)' \
-	FUZZ_HOST_SOURCES='$(libhost_a_SOURCES)' \
+	FUZZ_HOST_SOURCES='$(libhost_a_SOURCES) $(libevents_a_SOURCES)' \
 	$(SHELL) '$(srcdir)/%D%/run.sh' $(FUZZERS)
 clean-fuzz:
 	rm -rf fuzz-build

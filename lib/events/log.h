@@ -14,8 +14,8 @@
  * Each line ends with a checksum, `crc`; a line that is damaged costs itself only,
  * and an `error` observation stands for an event that is missing.
  * Only a small window of events is held in memory; the rest is read back. */
-#ifndef HOST_EVENTS_LOG_H
-#define HOST_EVENTS_LOG_H
+#ifndef LIB_EVENTS_LOG_H
+#define LIB_EVENTS_LOG_H
 
 #include "events/event.h"
 #include "mask.h"

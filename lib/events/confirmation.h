@@ -5,8 +5,8 @@
  * An action that waits for the user is marked `awaiting_confirmation`. The answer is the
  * same action once more, marked `confirmed` or `rejected`, with the id of the first one in
  * `confirms`. */
-#ifndef HOST_EVENTS_CONFIRMATION_H
-#define HOST_EVENTS_CONFIRMATION_H
+#ifndef LIB_EVENTS_CONFIRMATION_H
+#define LIB_EVENTS_CONFIRMATION_H
 
 #include "events/event.h"
 

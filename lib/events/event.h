@@ -2,8 +2,8 @@
  *
  * event.h - one event: OpenHands V0 JSON in memory, with frequently used fields
  * extracted. Events are reference-counted and do not change once they are in a log. */
-#ifndef HOST_EVENTS_EVENT_H
-#define HOST_EVENTS_EVENT_H
+#ifndef LIB_EVENTS_EVENT_H
+#define LIB_EVENTS_EVENT_H
 
 #include "events/types.h"
 #include <time.h>

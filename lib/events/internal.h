@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * internal.h - internal to host/events. */
-#ifndef HOST_EVENTS_INTERNAL_H
-#define HOST_EVENTS_INTERNAL_H
+ * internal.h - internal to lib/events. */
+#ifndef LIB_EVENTS_INTERNAL_H
+#define LIB_EVENTS_INTERNAL_H
 
 #include "events/event.h"
 

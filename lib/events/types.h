@@ -2,8 +2,8 @@
  *
  * types.h - the table of event types: fields, defaults, who executes them, how they
  * are displayed. Everything that depends on the type of an event uses it. */
-#ifndef HOST_EVENTS_TYPES_H
-#define HOST_EVENTS_TYPES_H
+#ifndef LIB_EVENTS_TYPES_H
+#define LIB_EVENTS_TYPES_H
 
 #include "js.h"
 

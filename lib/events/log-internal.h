@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * log-internal.h - the parts of a log, shared by its files. */
-#ifndef HOST_EVENTS_LOG_INTERNAL_H
-#define HOST_EVENTS_LOG_INTERNAL_H
+#ifndef LIB_EVENTS_LOG_INTERNAL_H
+#define LIB_EVENTS_LOG_INTERNAL_H
 
 #include "events/internal.h"
 #include "events/log.h"

@@ -5,8 +5,8 @@
  * In those files each event of a call holds the whole reply of the model in
  * tool_call_metadata.model_response; a log keeps it once, as a record. Fields that the
  * original does not have are stored in a member "mortise", which the original ignores. */
-#ifndef HOST_EVENTS_TRAJECTORY_H
-#define HOST_EVENTS_TRAJECTORY_H
+#ifndef LIB_EVENTS_TRAJECTORY_H
+#define LIB_EVENTS_TRAJECTORY_H
 
 #include "events/log.h"
 
