@@ -2,13 +2,10 @@
 noinst_LIBRARIES += libhost.a
 libhost_a_SOURCES =
 libhost_a_CPPFLAGS = $(AM_CPPFLAGS) $(CURL_CFLAGS) $(UV_CFLAGS) $(CRYPTO_CFLAGS)
-LIBHOST = libhost.a libevents.a $(LIBMT) $(UV_LIBS)
+LIBHOST = libhost.a libskills.a libregistry.a libconfig.a libevents.a $(LIBMT) $(UV_LIBS)
 
-include host/config/local.mk
-include host/registry/local.mk
 include host/llm/local.mk
 include host/context/local.mk
-include host/skills/local.mk
 include host/tools/local.mk
 include host/hooks/local.mk
 include host/controller/local.mk

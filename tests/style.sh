@@ -38,7 +38,7 @@ files() {
 split() {
 	files | xargs grep -nHI '' | awk -v tmp="$tmp" '
 		BEGIN {
-			n = split("host/controller host/features host/context host/llm host/skills host cli mcp-server lib runner " \
+			n = split("host/controller host/features host/context host/llm host cli mcp-server lib runner " \
 				"terminal plugins sdk-headers tests doc prompts skills " \
 				"scripts examples bench", parts, " ")
 		}
@@ -71,7 +71,7 @@ split() {
 
 # counts: "PART PATTERN COUNT" of what there is
 counts() {
-	for part in host/controller host/features host/context host/llm host/skills host cli mcp-server lib runner \
+	for part in host/controller host/features host/context host/llm host cli mcp-server lib runner \
 		terminal plugins sdk-headers tests doc prompts skills scripts examples bench top; do
 		name=$(echo "$part" | tr / -)
 		[ -f "$tmp/$name.text" ] || continue

@@ -79,8 +79,8 @@ build_host() {
 		"$top_builddir/libmt.a" $links || return 1
 	rm "$work"/objects/*.o
 	compile "$top_srcdir"/lib/options*.c "$top_srcdir"/lib/function-*.c \
-		"$top_srcdir"/host/registry/descriptor.c \
-		"$top_srcdir"/host/registry/describe.c \
+		"$top_srcdir"/lib/registry/descriptor.c \
+		"$top_srcdir"/lib/registry/describe.c \
 		"$top_srcdir"/tests/config/abi-growth.c || return 1
 	# shellcheck disable=SC2086
 	${CC:-cc} $SANITIZE -o "$work/describe" "$work"/objects/*.o \

@@ -9,7 +9,7 @@
 # small seeds into corpus/NAME/, and add a line below:
 #
 #   FUZZERS += NAME               links lib/
-#   FUZZERS += NAME:host          links lib/, lib/events and every module of host/
+#   FUZZERS += NAME:host          links lib/, its libraries and every module of host/
 #   FUZZERS += NAME:a/b.c,-lx     links lib/, these files and libraries
 #
 # What stands between the colons may be combined (NAME:host:a/b.c). Includes are
@@ -99,7 +99,8 @@ fuzz:
 	FUZZ_LIBS='$(VTERM_LIBS) $(JSONC_LIBS) $(INIH_LIBS) $(PCRE2_LIBS) -lm' \
 	FUZZ_HOST_LIBS='$(CURL_LIBS) $(UV_LIBS) $(CRYPTO_LIBS) $(LIBS)' \
 	FUZZ_LIB_SOURCES='$(libmt_a_SOURCES)' \
-	FUZZ_HOST_SOURCES='$(libhost_a_SOURCES) $(libevents_a_SOURCES)' \
+	FUZZ_HOST_SOURCES='$(libhost_a_SOURCES) $(libskills_a_SOURCES) $(libregistry_a_SOURCES) \
+		$(libconfig_a_SOURCES) $(libevents_a_SOURCES)' \
 	$(SHELL) '$(srcdir)/%D%/run.sh' $(FUZZERS)
 clean-fuzz:
 	rm -rf fuzz-build

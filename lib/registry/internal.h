@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * internal.h - internal to host/registry. */
-#ifndef HOST_REGISTRY_INTERNAL_H
-#define HOST_REGISTRY_INTERNAL_H
+ * internal.h - internal to lib/registry. */
+#ifndef LIB_REGISTRY_INTERNAL_H
+#define LIB_REGISTRY_INTERNAL_H
 
 #include "registry/registry.h"
 #include <sys/stat.h>

@@ -5,8 +5,8 @@
  *
  * Nothing of an archive is ever unpacked or run. An invalid archive is rejected as
  * a whole; an invalid skill in it is reported alone. */
-#ifndef HOST_SKILLS_PACKS_H
-#define HOST_SKILLS_PACKS_H
+#ifndef LIB_SKILLS_PACKS_H
+#define LIB_SKILLS_PACKS_H
 
 #include "pack.h"
 #include "skills/skills.h"

@@ -4,8 +4,8 @@
  * the order of `choices` in tables.c (tests/config/test-config-choices compares). The
  * order of `core.sync` is that of enum evlog_sync, that of `hook.event` enum hook_event,
  * that of `controller.confirm_risk` enum risk. */
-#ifndef HOST_CONFIG_CHOICES_H
-#define HOST_CONFIG_CHOICES_H
+#ifndef LIB_CONFIG_CHOICES_H
+#define LIB_CONFIG_CHOICES_H
 
 enum log_level_choice {
 	LOG_LEVEL_ERROR,

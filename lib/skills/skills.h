@@ -8,8 +8,8 @@
  * .openhands/microagents and .claude/skills; the first three of the user, then Mortise's own
  * (XDG) and installed ones; the organization's; the bundled ones. Archives in the
  * skills.d directories of user and system follow the installed ones. */
-#ifndef HOST_SKILLS_SKILLS_H
-#define HOST_SKILLS_SKILLS_H
+#ifndef LIB_SKILLS_SKILLS_H
+#define LIB_SKILLS_SKILLS_H
 
 #include "config/config.h"
 #include "skills/skill.h"

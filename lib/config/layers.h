@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * layers.h - internal to host/config. */
-#ifndef HOST_CONFIG_LAYERS_H
-#define HOST_CONFIG_LAYERS_H
+ * layers.h - internal to lib/config. */
+#ifndef LIB_CONFIG_LAYERS_H
+#define LIB_CONFIG_LAYERS_H
 
 #include "config/config.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * skills-internal.h - private header of the files that find skills. */
-#ifndef HOST_SKILLS_SKILLS_INTERNAL_H
-#define HOST_SKILLS_SKILLS_INTERNAL_H
+#ifndef LIB_SKILLS_SKILLS_INTERNAL_H
+#define LIB_SKILLS_SKILLS_INTERNAL_H
 
 #include "skills/skills.h"
 

@@ -7,8 +7,8 @@
  * listed, its body is read on request. Any other Markdown file has the older form:
  * without triggers its text is always included. AGENTS.md, CLAUDE.md, GEMINI.md
  * and .cursorrules are included verbatim. */
-#ifndef HOST_SKILLS_SKILL_H
-#define HOST_SKILLS_SKILL_H
+#ifndef LIB_SKILLS_SKILL_H
+#define LIB_SKILLS_SKILL_H
 
 #include "js.h"
 

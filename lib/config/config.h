@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * config.h (host/config) - the INI layers, read strictly, and where each value came from.
+ * config.h (lib/config) - the INI layers, read strictly, and where each value came from.
  *
  * Layers, later wins: built-in, /etc/mortise/mortise.ini,
  * /etc/mortise/conf.d/ *.ini, $XDG_CONFIG_HOME/mortise/mortise.ini,
@@ -9,8 +9,8 @@
  * /etc/mortise/enforced.ini. Sections: core,
  * llm, controller, router, tool, condenser, dialect, analyzer, runtime, agent, grant;
  * most may be named ([llm.cheap]). */
-#ifndef HOST_CONFIG_CONFIG_H
-#define HOST_CONFIG_CONFIG_H
+#ifndef LIB_CONFIG_CONFIG_H
+#define LIB_CONFIG_CONFIG_H
 
 #include "error.h"
 #include "mask.h"

@@ -3,8 +3,8 @@
  * guard.h - calls of plugins in this process: a plugin that crashes or calls exit ends the
  * program with a sentence that names it, and what a third party's plugin prints does not
  * mix with the program's output. */
-#ifndef HOST_REGISTRY_GUARD_H
-#define HOST_REGISTRY_GUARD_H
+#ifndef LIB_REGISTRY_GUARD_H
+#define LIB_REGISTRY_GUARD_H
 
 #include "registry/registry.h"
 

@@ -5,8 +5,8 @@
  * Discovery runs the plugins' code in a confined child only and is cached by
  * path, size, mtime, inode and ABI, with the reason of every refusal. Nothing
  * is ever unloaded. */
-#ifndef HOST_REGISTRY_REGISTRY_H
-#define HOST_REGISTRY_REGISTRY_H
+#ifndef LIB_REGISTRY_REGISTRY_H
+#define LIB_REGISTRY_REGISTRY_H
 
 #include "config/config.h"
 #include <mortise/plugin.h>

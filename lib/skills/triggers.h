@@ -2,8 +2,8 @@
  *
  * triggers.h - when a skill applies: keywords of a message, paths of files
  * (spec/skills 9.2). */
-#ifndef HOST_SKILLS_TRIGGERS_H
-#define HOST_SKILLS_TRIGGERS_H
+#ifndef LIB_SKILLS_TRIGGERS_H
+#define LIB_SKILLS_TRIGGERS_H
 
 #include <stdbool.h>
 #include <stddef.h>

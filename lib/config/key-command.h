@@ -2,8 +2,8 @@
  *
  * key-command.h - reads the API key of a model from a command, for example a password
  * manager. */
-#ifndef HOST_CONFIG_KEY_COMMAND_H
-#define HOST_CONFIG_KEY_COMMAND_H
+#ifndef LIB_CONFIG_KEY_COMMAND_H
+#define LIB_CONFIG_KEY_COMMAND_H
 
 #include "error.h"
 
