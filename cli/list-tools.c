@@ -8,7 +8,7 @@
 #include "controller/launch.h"
 #include "controller/wiring.h"
 #include "files.h"
-#include "tools/runner-connection.h"
+#include "runner-client/runner-connection.h"
 
 #include <errno.h>
 #include <string.h>

@@ -8,7 +8,7 @@
 #include "mcp-server.h"
 #include "jsonl.h"
 #include "skills/skills.h"
-#include "tools/runner-connection.h"
+#include "runner-client/runner-connection.h"
 
 #include <uv.h>
 

@@ -210,7 +210,7 @@ mcp_server_order() {
 	includes $(files mcp-server) | while read -r place kind name; do
 		case $name in
 		controller/launch.h | controller/exit-code.h) ;;
-		config/* | skills/* | tools/*) ;;
+		config/* | runner-client/* | skills/* | tools/*) ;;
 		*/*) [ "$kind" != '"' ] || echo "$place: the MCP server must not know $name" ;;
 		esac
 	done

@@ -8,7 +8,7 @@
 #include "controller/conversation.h"
 #include "events/confirmation.h"
 #include "tools/calls.h"
-#include "tools/runner-connection.h"
+#include "runner-client/runner-connection.h"
 
 struct verdict {
 	enum risk risk;

@@ -15,7 +15,7 @@
 #include "controller/conversation.h"
 #include "controller/feature.h"
 #include "mask.h"
-#include "tools/runner-connection.h"
+#include "runner-client/runner-connection.h"
 
 /* ---- reading; everything is borrowed ---- */
 /** The agent that works now; `above` is the one that waits for it. */

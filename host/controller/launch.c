@@ -10,7 +10,7 @@
 #include "log.h"
 #include "tools/catalog.h"
 #include "tools/mcp-servers.h"
-#include "tools/runner-connection.h"
+#include "runner-client/runner-connection.h"
 
 #define MORTISE_PROVISIONAL
 #include <mortise/runtime.h>

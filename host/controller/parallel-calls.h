@@ -4,7 +4,7 @@
 #ifndef HOST_CONTROLLER_PARALLEL_CALLS_H
 #define HOST_CONTROLLER_PARALLEL_CALLS_H
 
-#include "tools/runner-connection.h"
+#include "runner-client/runner-connection.h"
 
 enum { PARALLEL_MAX = 16 };
 

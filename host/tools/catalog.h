@@ -9,7 +9,7 @@
 #define HOST_TOOLS_CATALOG_H
 
 #include "registry/registry.h"
-#include "tools/runner-connection.h"
+#include "runner-client/runner-connection.h"
 
 /** An offered tool. Texts borrowed from the registry. */
 struct tool {

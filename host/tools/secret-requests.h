@@ -5,7 +5,7 @@
 #define HOST_TOOLS_SECRET_REQUESTS_H
 
 #include "config/config.h"
-#include "tools/runner-connection.h"
+#include "runner-client/runner-connection.h"
 
 /** Answer the request if it is "secret/get". The connection has checked that the secret
  *  is granted to the instance. The value is added to `mask` (may be NULL) before it is

@@ -7,7 +7,7 @@
 #include "../../runner/frame.h"
 #include "../../runner/message.h"
 #include "../../runner/spec.h"
-#include "tools/runner-internal.h"
+#include "runner-client/runner-internal.h"
 #include <stdint.h>
 #include <string.h>
 

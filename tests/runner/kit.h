@@ -6,7 +6,7 @@
 
 #include "strbuf.h"
 #include "tap.h"
-#include "tools/runner-connection.h"
+#include "runner-client/runner-connection.h"
 #include <ctype.h>
 #include <dirent.h>
 #include <fcntl.h>

@@ -10,7 +10,7 @@
 #include "oom.h"
 #include "spec.h"
 #include "tap.h"
-#include "tools/runner-protocol.h"
+#include "runner-client/runner-protocol.h"
 
 /* ---- frames ----------------------------------------------------------- */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * runner-protocol.c - encodes and decodes messages of mortise-runner/1. */
-#include "tools/runner-protocol.h"
+#include "runner-client/runner-protocol.h"
 #include "base64.h"
 #include "config.h"
 #include "utf8.h"

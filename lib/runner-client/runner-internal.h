@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
  * runner-internal.h - shared declarations of the files of the runner connection. */
-#ifndef HOST_TOOLS_RUNNER_INTERNAL_H
-#define HOST_TOOLS_RUNNER_INTERNAL_H
+#ifndef LIB_RUNNER_CLIENT_RUNNER_INTERNAL_H
+#define LIB_RUNNER_CLIENT_RUNNER_INTERNAL_H
 
 #include "jsonl.h"
-#include "tools/runner-protocol.h"
+#include "runner-client/runner-protocol.h"
 
 enum {
 	HELLO_BYTES_MAX = 15 << 20,

@@ -2,7 +2,7 @@
  *
  * runner-messages.c - dispatches messages of the runner to the owner of the
  * connection. */
-#include "tools/runner-internal.h"
+#include "runner-client/runner-internal.h"
 #include <string.h>
 
 static int take_hello(struct runner *l, const struct runner_line *r)

@@ -2,10 +2,10 @@
  *
  * runner-protocol.h - encodes and decodes lines of mortise-runner/1: text in, struct
  * out. No loop, no process. */
-#ifndef HOST_TOOLS_RUNNER_PROTOCOL_H
-#define HOST_TOOLS_RUNNER_PROTOCOL_H
+#ifndef LIB_RUNNER_CLIENT_RUNNER_PROTOCOL_H
+#define LIB_RUNNER_CLIENT_RUNNER_PROTOCOL_H
 
-#include "tools/runner-connection.h"
+#include "runner-client/runner-connection.h"
 
 #define RUNNER_PROTOCOL "mortise-runner/1"
 

@@ -6,8 +6,8 @@
  *
  * One link is one runner. Everything is asynchronous on the loop; callbacks
  * come from the loop, never from inside a link_ function. */
-#ifndef HOST_TOOLS_RUNNER_CONNECTION_H
-#define HOST_TOOLS_RUNNER_CONNECTION_H
+#ifndef LIB_RUNNER_CLIENT_RUNNER_CONNECTION_H
+#define LIB_RUNNER_CLIENT_RUNNER_CONNECTION_H
 
 #include "error.h"
 #include "js.h"

@@ -1,0 +1,7 @@
+# The host's end of the connection to a runner.
+noinst_LIBRARIES += librunnerclient.a
+librunnerclient_a_SOURCES = \
+	%D%/runner-calls.c %D%/runner-connection.c %D%/runner-connection.h \
+	%D%/runner-internal.h %D%/runner-messages.c %D%/runner-protocol.c \
+	%D%/runner-protocol.h
+librunnerclient_a_CPPFLAGS = $(libmt_a_CPPFLAGS) $(UV_CFLAGS)
