@@ -18,9 +18,9 @@
 
 const struct agent_frame *agents_find(const struct conversation *c, const char *name)
 {
-	for (size_t i = 0; i < c->delegate_count; i++)
-		if (strcmp(strchr(c->delegates[i].section, '.') + 1, name) == 0)
-			return &c->delegates[i];
+	for (size_t i = 0; i < c->other_count; i++)
+		if (strcmp(strchr(c->others[i].section, '.') + 1, name) == 0)
+			return &c->others[i];
 	return NULL;
 }
 
@@ -35,18 +35,17 @@ static int wire_one(struct conversation *c, const char *name, struct error *err)
 	if (strbuf_addf(&section, "controller.%s", name) ||
 	    !config_has(c->config, section.text))
 		return fail(err, MT_ENOTFOUND,
-			    "unknown agent `%.80s` in `delegates`: the configuration has "
+			    "unknown agent `%.80s` in `%s`: the configuration has "
 			    "no section [controller.%.80s]",
-			    name, name);
-	if (c->delegate_count == DELEGATES_MAX)
-		return fail(err, MT_ELIMIT, "too many agents in `delegates` (maximum %d)",
-			    DELEGATES_MAX);
-	if (ARRAY_GROW(c->delegates, NULL, c->delegate_count + 1, DELEGATES_MAX))
+			    name, features_agents_option(), name);
+	if (c->other_count == OTHER_AGENTS_MAX)
+		return fail(err, MT_ELIMIT, "too many agents in `%s` (maximum %d)",
+			    features_agents_option(), OTHER_AGENTS_MAX);
+	if (ARRAY_GROW(c->others, NULL, c->other_count + 1, OTHER_AGENTS_MAX))
 		return out_of_memory(err);
-	c->delegates[c->delegate_count] = (struct agent_frame){
+	c->others[c->other_count] = (struct agent_frame){
 		.delegation = -1, .section = strbuf_take(&section) };
-	c->agent =
-		&c->delegates[c->delegate_count++]; /* wiring fills the current agent */
+	c->agent = &c->others[c->other_count++]; /* wiring fills the current agent */
 	r = wiring_open_agent(c, NULL, err);
 	c->agent = current;
 	return r;
@@ -54,7 +53,8 @@ static int wire_one(struct conversation *c, const char *name, struct error *err)
 
 static int wire_list(struct conversation *c, const char *section, struct error *err)
 {
-	const char *list = config_get(c->config, section, "delegates"), *item;
+	const char *option = features_agents_option(), *item;
+	const char *list = option ? config_get(c->config, section, option) : NULL;
 	size_t len;
 
 	while (list && list_next(&list, &item, &len)) {
@@ -71,21 +71,21 @@ int agents_wire(struct conversation *c, struct error *err)
 {
 	int r = wire_list(c, c->agent->section, err);
 
-	for (size_t i = 0; !r && i < c->delegate_count; i++)
-		r = wire_list(c, c->delegates[i].section, err);
+	for (size_t i = 0; !r && i < c->other_count; i++)
+		r = wire_list(c, c->others[i].section, err);
 	return r;
 }
 
 const struct catalog **agents_catalogs(const struct conversation *c, size_t *ret_count)
 {
-	const struct catalog **list = calloc(c->delegate_count + 1, sizeof *list);
+	const struct catalog **list = calloc(c->other_count + 1, sizeof *list);
 
 	if (!list)
 		return NULL;
 	list[0] = &agents_first(c)->catalog;
-	for (size_t i = 0; i < c->delegate_count; i++)
-		list[i + 1] = &c->delegates[i].catalog;
-	*ret_count = c->delegate_count + 1;
+	for (size_t i = 0; i < c->other_count; i++)
+		list[i + 1] = &c->others[i].catalog;
+	*ret_count = c->other_count + 1;
 	return list;
 }
 

@@ -9,9 +9,9 @@
 
 struct conversation;
 
-/** Load the agents in `delegates`, and their delegates. */
+/** Load the agents that a feature makes active (agents_option of feature.h). */
 int agents_wire(struct conversation *c, struct error *err);
-/** The configuration of [controller.NAME]; NULL: it is not a delegate. */
+/** The configuration of [controller.NAME]; NULL: it was not loaded. */
 const struct agent_frame *agents_find(const struct conversation *c, const char *name);
 /** The first agent of the conversation, which talks to the user. */
 struct agent_frame *agents_first(const struct conversation *c);

@@ -15,7 +15,7 @@
 
 struct turn;
 
-enum { WATCHERS_MAX = 32, FRAMES_MAX = 16, DELEGATES_MAX = 32 };
+enum { WATCHERS_MAX = 32, FRAMES_MAX = 16, OTHER_AGENTS_MAX = 32 };
 
 struct watch {
 	const struct watcher *watcher;
@@ -25,8 +25,8 @@ struct watch {
 struct conversation {
 	struct agent_frame *agent; /* the agent that works now */
 	unsigned parent_count;     /* agents that wait for it */
-	struct agent_frame *delegates; /* configured delegates; no state */
-	size_t delegate_count;
+	struct agent_frame *others; /* agents that a feature makes active; no state */
+	size_t other_count;
 
 	uv_loop_t *loop;
 	struct config *config;

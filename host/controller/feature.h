@@ -55,6 +55,9 @@ struct feature {
 	size_t agent_state_size;
 	/** Actions that this feature handles; the last has no functions. NULL: none. */
 	const struct action_handler *actions;
+	/** Option of an agent's section that lists more agents to load; one feature of
+	 *  the table has it. NULL: none. */
+	const char *agents_option;
 	/** Plugins of each agent; one feature of the table has them. NULL: none. */
 	const struct agent_parts *agent_parts;
 	/** The conversation is being opened: its configuration is available, its log is
@@ -107,6 +110,10 @@ struct feature {
 	bool (*before_close)(struct conversation *c);
 	/** A step would start. @return true: the feature did something else instead. */
 	bool (*before_step)(struct conversation *c);
+	/** @return a tool that an agent of this section needs that is not in `list`; NULL:
+	 *  none. */
+	const char *(*extra_tool)(const struct conversation *c, const char *section,
+				  const char *list);
 	/** @return true: the tool is not offered to the model. */
 	bool (*hides_tool)(const struct conversation *c, const struct tool *tool);
 	/** The tool is offered as {type, function, brief}, which can be changed. */
@@ -300,6 +307,9 @@ void features_before_action(struct conversation *c, struct event *action);
 int64_t features_calls_left(const struct conversation *c);
 /** The plugins that each agent lists for a feature; NULL: none. */
 const struct agent_parts *features_agent_parts(void);
+const char *features_agents_option(void);
+const char *features_extra_tool(const struct conversation *c, const char *section,
+				const char *list);
 bool features_take_state(struct conversation *c, enum agent_state state,
 			 const char *reason);
 void features_work_dropped(struct conversation *c);

@@ -70,6 +70,25 @@ const struct agent_parts *features_agent_parts(void)
 	return NULL;
 }
 
+const char *features_agents_option(void)
+{
+	EACH(f)
+	if (f->agents_option)
+		return f->agents_option;
+	return NULL;
+}
+
+const char *features_extra_tool(const struct conversation *c, const char *section,
+				const char *list)
+{
+	const char *tool = NULL;
+
+	EACH(f)
+	if (!tool && f->extra_tool)
+		tool = f->extra_tool(c, section, list);
+	return tool;
+}
+
 int features_allocate(struct conversation *c)
 {
 	c->feature_states = allocate_states(state_size);

@@ -62,8 +62,8 @@ void offered_tools_update(struct conversation *c)
 	 * sent early point into them. */
 	if (c->parent_count || turn_parallel(c)->count)
 		return;
-	for (size_t i = 0; i < c->delegate_count; i++)
-		catalog_renew(&c->delegates[i].catalog);
+	for (size_t i = 0; i < c->other_count; i++)
+		catalog_renew(&c->others[i].catalog);
 	changed = features_offer_changed(c);
 	changed |= catalog_renew(&c->agent->catalog);
 	list = changed ? list_tools(c) : NULL;

@@ -204,18 +204,6 @@ static int check_reading(const struct conversation *c, struct error *err)
 	return MT_OK;
 }
 
-static bool names_tasks(const char *list)
-{
-	const char *item;
-	size_t len;
-
-	while (list && list_next(&list, &item, &len))
-		if ((len == 5 && memcmp(item, "tasks", 5) == 0) ||
-		    (len == 12 && memcmp(item, "task_tracker", 12) == 0))
-			return true;
-	return false;
-}
-
 /* A conversation keeps the tools that it started with. */
 static void add_way_out(const char *section, struct error *err)
 {
@@ -228,23 +216,23 @@ static void add_way_out(const char *section, struct error *err)
 	     why.text, section);
 }
 
-/* The agent's own tools, otherwise those of the controller, with the task list if it
- * should plan. */
+/* The agent's own tools, otherwise those of the controller, with what a feature adds. */
 static int wire_tools(struct conversation *c, const char *section, struct error *err)
 {
 	const struct mt_agent *agent = c->agent->plugin.functions;
 	const char *own = MT_HAS(agent, tools) ? agent->tools : NULL;
 	const char *origin = config_origin(c->config, section, "tools");
 	const char *list = own ? own : config_get(c->config, section, "tools");
-	AUTO(strbuf) struct strbuf planning = STRBUF(1 << 16);
+	const char *extra = own ? NULL : features_extra_tool(c, section, list);
+	AUTO(strbuf) struct strbuf longer = STRBUF(1 << 16);
 	int r;
 
-	if (!own && config_bool(c->config, section, "plan") && !names_tasks(list)) {
-		if (strbuf_addf(&planning, "%s%stasks", list ? list : "",
-				list ? ", " : ""))
-			return fail(err, planning.error, "`tools` of [%s] is too long",
+	if (extra) {
+		if (strbuf_addf(&longer, "%s%s%s", list ? list : "", list ? ", " : "",
+				extra))
+			return fail(err, longer.error, "`tools` of [%s] is too long",
 				    section);
-		list = planning.text;
+		list = longer.text;
 	}
 	r = catalog_open(c->config, c->registry, list, &c->agent->catalog, err);
 	if (r == MT_ENOTFOUND && err && config_is_pinned(c->config))
@@ -336,11 +324,11 @@ void wiring_close(struct conversation *c)
 	c->agent->memory = request_messages_leave(c->agent->memory);
 	c->agent->history = history_free(c->agent->history);
 	close_agent(c->agent);
-	for (size_t i = 0; i < c->delegate_count; i++)
-		close_agent(&c->delegates[i]);
-	free(c->delegates);
-	c->delegates = NULL;
-	c->delegate_count = 0;
+	for (size_t i = 0; i < c->other_count; i++)
+		close_agent(&c->others[i]);
+	free(c->others);
+	c->others = NULL;
+	c->other_count = 0;
 	c->models = llm_models_free(c->models);
 	c->analyzers = analyzers_free(c->analyzers);
 	plugin_component_clear(&c->runtime);
@@ -477,10 +465,10 @@ static json_object *settings(const struct conversation *c, const char *controlle
 	add_section(list, c, "skills", "skills", "skills", NULL);
 	add_models(list, c);
 	add_level(list, c, c->agent);
-	for (size_t i = 0; i < c->delegate_count; i++) {
-		add_section(list, c, "controller", c->delegates[i].section,
-			    c->delegates[i].section, not_controller);
-		add_level(list, c, &c->delegates[i]);
+	for (size_t i = 0; i < c->other_count; i++) {
+		add_section(list, c, "controller", c->others[i].section,
+			    c->others[i].section, not_controller);
+		add_level(list, c, &c->others[i]);
 	}
 	add_options(list, c, "runtime", c->runtime.name, c->runtime.component,
 		    c->runtime.options);

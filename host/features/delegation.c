@@ -458,6 +458,7 @@ static const struct action_handler actions[] = {
 const struct feature delegation_feature = {
 	.name = "delegation",
 	.actions = actions,
+	.agents_option = "delegates",
 	.hides_tool = hides_tool,
 	.describe_tool = describe_tool,
 	.take_state = take_state,

@@ -111,6 +111,30 @@ static void track_tasks(struct conversation *c, struct event *e)
 	action_answer(c, e, "task_tracking", plans ? said.text : text.text, extras);
 }
 
+/* ---- planning -------------------------------------------------------------- */
+
+static bool names_task_list(const char *list)
+{
+	const char *item;
+	size_t len;
+
+	while (list && list_next(&list, &item, &len))
+		if ((len == 5 && memcmp(item, "tasks", 5) == 0) ||
+		    (len == 12 && memcmp(item, "task_tracker", 12) == 0))
+			return true;
+	return false;
+}
+
+/* An agent that should plan has the task list, whatever its `tools` are. */
+static const char *tool_for_planning(const struct conversation *c, const char *section,
+				     const char *list)
+{
+	return config_bool(conversation_config(c), section, "plan") &&
+			       !names_task_list(list)
+		       ? "tasks"
+		       : NULL;
+}
+
 static const struct action_handler actions[] = {
 	{ ACTION_TASK_TRACKING, .handle = track_tasks },
 	{ 0 },
@@ -119,4 +143,5 @@ static const struct action_handler actions[] = {
 const struct feature task_list_feature = {
 	.name = "task list",
 	.actions = actions,
+	.extra_tool = tool_for_planning,
 };
