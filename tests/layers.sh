@@ -94,10 +94,10 @@ heads() {
 	done
 }
 
-# lib_gives NAME DIR: lib offers NAME to DIR. Its libraries are for the host and its
-# clients.
+# lib_gives NAME DIR: lib offers NAME to DIR. lib/text is for plugins, its other libraries
+# are for the host and its clients.
 lib_gives() {
-	case $2:$1 in lib:*) ;; *:*/*) return 1 ;; esac
+	case $2:$1 in lib:* | plugins:text/*) ;; *:*/*) return 1 ;; esac
 	[ -e "lib/$1" ]
 }
 
@@ -387,6 +387,9 @@ rules_find_breaches() {
 	breach lib/events/log-internal.h ''
 	breach host/llm/u.c '#include "events/log-internal.h"'
 	breach runner/v.c '#include "events/event.h"'
+	breach plugins/tools/k.c '#include "events/event.h"'
+	breach plugins/tools/l.c '#include "text/text.h"'
+	breach lib/text/text.h ''
 	breach lib/config/config.h '#include "registry/registry.h"'
 	breach host/tools/tools.h '#include "controller/turn.h"'
 	breach host/tools/u.c '#include "config/layers.h"'
@@ -426,7 +429,7 @@ rules_find_breaches() {
 	echo 'See `gone` (`p.c`) and `host/gone.c`.' > "$tree/doc/architecture.md"
 	found=$(sh "$self" "$tree")
 	for want in 'lib/a.c:4: ' 'lib/b.c:4: ' 'lib/c.c:1: ' \
-		'lib must not know events/event.h' 'host/llm/u.c:4: ' 'runner/v.c:4: ' \
+		'lib must not know events/event.h' 'host/llm/u.c:4: ' 'runner/v.c:4: ' 'plugins/tools/k.c:4: ' \
 		'lib must not know registry/registry.h' 'tools must not know controller' \
 		'config/layers.h is private to config/' 'controller must not know features' 'include each other' \
 		'host/controller/p.c:4: ' 'host/llm/fncall/q.c:4: ' 'lib/events/x.c:4: ' \
@@ -441,6 +444,7 @@ rules_find_breaches() {
 		echo "$found" | grep -qF "$want" || echo "not found: $want"
 	done
 	[ "${found#*turn.h to limits}" = "$found" ] || echo 'a listed header is refused'
+	[ "${found#*plugins/tools/l.c}" = "$found" ] || echo 'lib/text is refused to plugins'
 	rm -rf "$tree"
 }
 
