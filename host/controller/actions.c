@@ -156,7 +156,7 @@ void action_log_call(struct conversation *c, struct call *call)
 	struct error err = ERROR_NONE;
 
 	features_before_action(c, call->action);
-	c->agent->text_only = 0;
+	agent_acted(c->agent);
 	if (features_gate(c, call))
 		return;
 	if (call_log(c, call, &err) < 0)
@@ -183,7 +183,7 @@ void action_log(struct conversation *c, struct event *e)
 	if (e)
 		features_before_action(c, e);
 	if (e && e->type->id != ACTION_MESSAGE)
-		c->agent->text_only = 0;
+		agent_acted(c->agent);
 	if (conversation_log_event(c, e, &err) >= 0)
 		handle(c, kept);
 }

@@ -25,9 +25,16 @@ struct agent_frame {
 	struct plugin_component parts[AGENT_PARTS_MAX]; /* for a feature: agent_parts */
 	size_t part_count;
 	unsigned text_only;        /* consecutive replies without a call */
+	unsigned corrected;        /* of them, those answered with the right form of a call */
 	struct plan *plan;         /* actions planned from a reply; NULL: none */
 	char *state_text;          /* state that the plugin stores */
 	void **feature_states;     /* of each feature, in the order of their table */
 };
+
+/** The agent did something, or the user spoke: the count of replies without a call starts again. */
+static inline void agent_acted(struct agent_frame *a)
+{
+	a->text_only = a->corrected = 0;
+}
 
 #endif

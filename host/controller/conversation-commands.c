@@ -155,7 +155,7 @@ int conversation_add_message(struct conversation *c, const char *text, size_t le
 	if (first)
 		name_it(c, text, len);
 	features_after_message(c, first);
-	c->agent->text_only = 0;
+	agent_acted(c->agent);
 	if (turn_uncommitted(c) >= 0 &&
 	    evlog_head(c->log, turn_uncommitted(c))->type->id == ACTION_FINISH)
 		turn_set_uncommitted(c, -1); /* there is more to do */

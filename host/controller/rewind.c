@@ -85,7 +85,7 @@ int conversation_rewind(struct conversation *c, int64_t to, int64_t *ret_to,
 	features_rewound(c);
 	turn_clear(c);
 	turn_reset(c);
-	c->agent->text_only = 0;
+	agent_acted(c->agent);
 	if (ret_to)
 		*ret_to = to;
 	NOTIFY_WATCHERS(c, rewound, to);

@@ -28,6 +28,10 @@ struct plan {
 	size_t count, next;
 };
 
+/* Answers in a row to replies with a call in another form: the model may not know better,
+ * or mean no call. */
+enum { CORRECTIONS_MAX = 3, GUESSES_MAX = 1 };
+
 struct turn {
 	struct call *call;       /* the pending one; NULL: none */
 	int64_t uncommitted;     /* action whose effect is still to come; -1 */
@@ -275,6 +279,10 @@ static struct event *event_of(struct conversation *c, size_t n, const char **ret
 		fail(err, MT_EDENIED, "%s", call_is_masked);
 		return NULL;
 	}
+	if (reply->refusals && reply->refusals[n]) {
+		fail(err, MT_EINVAL, "%s", reply->refusals[n]);
+		return NULL;
+	}
 	e = call_event(&c->agent->catalog, call->name, call->args, call->args_len,
 		       n == 0 ? reply->text : "", &tool, err);
 	if (tool)
@@ -321,7 +329,7 @@ static void do_call(struct conversation *c, size_t n)
 		action_log(c, e);
 		return;
 	}
-	c->agent->text_only = 0;
+	agent_acted(c->agent);
 	turn_log_error(c, reply_of(c)->calls[n].id, name,
 		       err.code ? err.text : "out of memory");
 }
@@ -339,15 +347,33 @@ static void do_action(struct conversation *c, const struct planned_action *p)
 		turn_log_error(c, NULL, NULL, err.text);
 }
 
+/* The answer to a call that the model wrote in another form; NULL: none, or the model has
+ * had it a few times. */
+static const char *correction_of(const struct conversation *c)
+{
+	const struct llm_reply *reply = reply_of(c);
+	unsigned max = reply && reply->is_guess ? GUESSES_MAX : CORRECTIONS_MAX;
+
+	return reply && c->agent->corrected < max ? reply->correction : NULL;
+}
+
 static void do_message(struct conversation *c, const struct planned_action *p)
 {
+	const char *correction = p->wait ? correction_of(c) : NULL;
 	struct error err = ERROR_NONE;
-	struct event *e = message_event(p->text, strlen(p->text), p->wait, &err);
+	struct event *e =
+		message_event(p->text, strlen(p->text), p->wait && !correction, &err);
 
 	if (e)
 		add_reasoning(c, e);
-	if (conversation_log_event(c, e, &err) >= 0 && p->wait)
+	if (conversation_log_event(c, e, &err) < 0)
+		return;
+	if (correction) {
+		c->agent->corrected++;
+		turn_log_error(c, NULL, NULL, correction);
+	} else if (p->wait) {
 		action_wait_for_user(c, false, p->text);
+	}
 }
 
 /* Take the next thing that the agent planned. */
@@ -368,7 +394,7 @@ void turn_take_planned(struct conversation *c)
 		do_message(c, &p);
 		break;
 	case PLAN_ERROR:
-		c->agent->text_only = 0;
+		agent_acted(c->agent);
 		turn_log_error(c, NULL, NULL, p.text);
 		break;
 	}

@@ -10,6 +10,8 @@
 
 #define CALL "<function="
 
+static const char thought_end[] = "\n</think>";
+
 /* ---- the request ---------------------------------------------------------- */
 
 int llm_adapt_tools(const struct llm_exchange *x, const struct llm_request *r,
@@ -128,6 +130,18 @@ void llm_stream_text(struct llm_exchange *x)
 	show_to(x, words_so_far(x));
 }
 
+/* A tool might ignore an unknown argument: its schema does not forbid others. */
+static int refuse_unknown(struct llm_exchange *x, size_t n, const struct fncall *call)
+{
+	AUTO(strbuf) struct strbuf b = STRBUF(1024);
+
+	if (!call->unexpected)
+		return MT_OK;
+	strbuf_addf(&b, "The call was not run: %s.", call->why);
+	x->calls[n].refusal = strbuf_take(&b);
+	return x->calls[n].refusal ? MT_OK : MT_ENOMEM;
+}
+
 static int adopt_call(struct llm_exchange *x, size_t n, const struct fncall *call)
 {
 	size_t len;
@@ -136,18 +150,59 @@ static int adopt_call(struct llm_exchange *x, size_t n, const struct fncall *cal
 	if (call->fault != FNCALL_OK)
 		log_line(MT_LOG_INFO, "llm", "%s: malformed tool call in the reply: %s",
 			 x->llm->name, call->why);
-	return args ? llm_dialect_host.tool_call((struct mt_exchange *)x, n, NULL,
-						 call->name, args, len)
-		    : MT_ENOMEM;
+	if (!args || llm_dialect_host.tool_call((struct mt_exchange *)x, n, NULL,
+						call->name, args, len))
+		return MT_ENOMEM;
+	return refuse_unknown(x, n, call);
 }
 
-/* Leave the words before the calls alone. */
-static void cut_words(struct llm_exchange *x, const struct fncalls *found)
+/* Leave the words before the calls, and what else the reply has. */
+static int keep_words(struct llm_exchange *x, const struct fncalls *found)
 {
+	AUTO(strbuf) struct strbuf more = STRBUF(LLM_MAX_TEXT);
+
+	for (size_t i = 0; i < found->count; i++)
+		if (found->calls[i].noise.len)
+			strbuf_addf(&more, "\n\n%s", found->calls[i].noise.text);
+	if (found->rest.len)
+		strbuf_addf(&more, "\n\n%s", found->rest.text);
 	strbuf_cut(&x->text, found->text_start + found->text_len);
 	strbuf_consume(&x->text, found->text_start);
+	if (found->in_thought)
+		strbuf_add(&x->text, thought_end);
+	strbuf_add(&x->text, more.text + (x->text.len ? 0 : strspn(more.text, "\n")));
 	free(x->stop_reason);
 	x->stop_reason = NULL;
+	return x->text.error ? x->text.error : more.error;
+}
+
+/* The reply is not a call, but looks like one in another form. */
+static int correct(struct llm_exchange *x, const struct fncalls *found)
+{
+	AUTO(strbuf) struct strbuf b = STRBUF(1 << 20);
+	int status = MT_OK;
+
+	if (!found->count)
+		status = fncall_correct(x->text.text, x->text.len, x->tools, &b,
+					&x->is_guess);
+	else if (found->count == 1 && found->calls[0].noise.len &&
+		 found->calls[0].fault == FNCALL_MISSING_PARAMETER)
+		status = fncall_correct_body(&found->calls[0], x->tools, &b);
+	if (status || !b.len)
+		return status;
+	log_line(MT_LOG_INFO, "llm", "%s: tool call in another form in the reply",
+		 x->llm->name);
+	x->correction = strbuf_take(&b);
+	return x->correction ? MT_OK : MT_ENOMEM;
+}
+
+static int adopt_calls(struct llm_exchange *x, const struct fncalls *found)
+{
+	int status = MT_OK;
+
+	for (size_t i = 0; i < found->count && !status; i++)
+		status = adopt_call(x, i, &found->calls[i]);
+	return status ? status : keep_words(x, found);
 }
 
 int llm_adapt_reply(struct llm_exchange *x)
@@ -160,11 +215,12 @@ int llm_adapt_reply(struct llm_exchange *x)
 	status = fncall_parse(x->text.text, x->text.len, x->tools, &found, NULL);
 	if (status)
 		return status;
-	for (size_t i = 0; i < found.count && !status; i++)
-		status = adopt_call(x, i, &found.calls[i]);
-	if (found.count)
-		cut_words(x, &found);
-	else
+	status = correct(x, &found);
+	if (!status && found.count && !x->correction)
+		status = adopt_calls(x, &found);
+	else if (!status && found.in_thought)
+		status = strbuf_add(&x->text, thought_end);
+	if (!x->call_count)
 		show_to(x, x->text.len);
 	fncalls_clear(&found);
 	return status;

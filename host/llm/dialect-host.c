@@ -437,8 +437,12 @@ static void reset_response(struct llm_exchange *x)
 		free(x->calls[i].id);
 		free(x->calls[i].name);
 		strbuf_clear(&x->calls[i].args);
+		free(x->calls[i].refusal);
 	}
 	x->call_count = 0;
+	free(x->correction);
+	x->correction = NULL;
+	x->is_guess = false;
 	strbuf_clear(&x->text);
 	x->shown = 0;
 	strbuf_clear(&x->reasoning);

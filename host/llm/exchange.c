@@ -126,7 +126,8 @@ static bool id_is_taken(const struct llm_reply *r, size_t n, const char *id)
 static int exchange_take_calls(struct llm_exchange *x, struct llm_reply *r)
 {
 	r->calls = calloc(x->call_count + 1, sizeof *r->calls);
-	if (!r->calls)
+	r->refusals = calloc(x->call_count + 1, sizeof *r->refusals);
+	if (!r->calls || !r->refusals)
 		return MT_ENOMEM;
 	for (size_t i = 0; i < x->call_count; i++) {
 		struct llm_piece *piece = &x->calls[i];
@@ -142,6 +143,7 @@ static int exchange_take_calls(struct llm_exchange *x, struct llm_reply *r)
 		c->name = piece->name ? STEAL(piece->name) : strdup("");
 		c->id = piece->id && !id_is_taken(r, i, piece->id) ? STEAL(piece->id)
 								   : strdup(id);
+		r->refusals[i] = STEAL(piece->refusal);
 		if (!c->args || !c->name || !c->id)
 			return MT_ENOMEM;
 	}
@@ -165,6 +167,8 @@ static struct llm_reply *exchange_take_reply(struct llm_exchange *x)
 	r->model = strdup(x->llm->name);
 	r->stop_reason = x->stop_reason ? STEAL(x->stop_reason)
 					: strdup(x->call_count ? "tool_calls" : "stop");
+	r->correction = STEAL(x->correction);
+	r->is_guess = x->is_guess;
 	if (x->opaque.len)
 		r->opaque = strbuf_take(&x->opaque);
 	if (!r->text || !r->reasoning || !r->response_id || !r->model ||

@@ -69,6 +69,7 @@ struct llm {
 struct llm_piece {
 	char *id, *name;
 	struct strbuf args;
+	char *refusal;                 /* see struct llm_reply */
 };
 
 struct llm_exchange {
@@ -117,6 +118,8 @@ struct llm_exchange {
 	struct llm_piece calls[LLM_MAX_CALLS];
 	size_t call_count;
 	char *response_id, *stop_reason;
+	char *correction;              /* see struct llm_reply */
+	bool is_guess;
 	struct llm_usage usage;
 	bool answered;                 /* anything of a reply was received */
 	bool finished;                 /* the response is complete */

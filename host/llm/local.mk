@@ -25,4 +25,5 @@ libhost_a_SOURCES += \
 	%D%/fncall/coerce.c %D%/fncall/describe-tools.c \
 	%D%/fncall/encode-request.c %D%/fncall/fncall.h %D%/fncall/format-call.c \
 	%D%/fncall/instructions.c %D%/fncall/parse.c %D%/fncall/request-copy.c \
-	%D%/fncall/request-copy.h
+	%D%/fncall/request-copy.h %D%/fncall/correct.c \
+	%D%/fncall/meant-call.c %D%/fncall/meant-call.h %D%/fncall/other-forms.c

@@ -12,25 +12,32 @@ struct llm_reply *llm_reply_free(struct llm_reply *r)
 		free((void *)r->calls[i].id);
 		free((void *)r->calls[i].name);
 		free((void *)r->calls[i].args);
+		if (r->refusals)
+			free(r->refusals[i]);
 	}
 	free(r->calls);
 	free(r->masked);
+	free(r->refusals);
 	free(r->response_id);
 	free(r->model);
 	free(r->text);
 	free(r->reasoning);
 	free(r->opaque);
+	free(r->correction);
 	free(r->stop_reason);
 	free(r);
 	return NULL;
 }
 
-static json_object *call_json(const struct llm_call *call)
+static json_object *call_json(const struct llm_reply *r, size_t n)
 {
+	const struct llm_call *call = &r->calls[n];
+	const char *refusal = r->refusals ? r->refusals[n] : NULL;
 	AUTO(json) json_object *o = json_object_new_object();
 
 	if (!o || js_set_str(o, "id", call->id) || js_set_str(o, "name", call->name) ||
-	    js_set_strn(o, "arguments", call->args, call->args_len))
+	    js_set_strn(o, "arguments", call->args, call->args_len) ||
+	    (refusal && js_set_str(o, "refusal", refusal)))
 		return NULL;
 	return STEAL(o);
 }
@@ -42,7 +49,7 @@ static int reply_put_calls(json_object *o, const struct llm_reply *r)
 	if (!calls)
 		return MT_ENOMEM;
 	for (size_t i = 0; i < r->call_count; i++) {
-		json_object *call = call_json(&r->calls[i]);
+		json_object *call = call_json(r, i);
 
 		if (!call)
 			return MT_ENOMEM;
@@ -52,6 +59,16 @@ static int reply_put_calls(json_object *o, const struct llm_reply *r)
 		}
 	}
 	return js_set(o, "calls", STEAL(calls));
+}
+
+static int reply_put_correction(json_object *o, const struct llm_reply *r)
+{
+	if (!r->correction)
+		return MT_OK;
+	return js_set_str(o, "correction", r->correction) ||
+			       js_set_bool(o, "is_guess", r->is_guess)
+		       ? MT_ENOMEM
+		       : MT_OK;
 }
 
 static int set_known(json_object *o, const char *name, int64_t value)
@@ -83,7 +100,8 @@ json_object *llm_reply_json(const struct llm_reply *r)
 	    js_set_str(o, "model", r->model) ||
 	    js_set_strn(o, "text", r->text, r->text_len) ||
 	    (r->reasoning[0] && js_set_str(o, "reasoning", r->reasoning)) ||
-	    reply_put_calls(o, r) || (r->opaque && js_set_str(o, "opaque", r->opaque)) ||
+	    reply_put_calls(o, r) || reply_put_correction(o, r) ||
+	    (r->opaque && js_set_str(o, "opaque", r->opaque)) ||
 	    js_set_str(o, "stop_reason", r->stop_reason) ||
 	    reply_put_usage(o, &r->usage) || js_set_int(o, "latency_ms", r->latency_ms))
 		return NULL;
@@ -117,7 +135,8 @@ static int read_calls(json_object *record, struct llm_reply *r)
 		return MT_OK;
 	r->calls = calloc(count, sizeof *r->calls);
 	r->masked = calloc(count, sizeof *r->masked);
-	if (!r->calls || !r->masked)
+	r->refusals = calloc(count, sizeof *r->refusals);
+	if (!r->calls || !r->masked || !r->refusals)
 		return MT_ENOMEM;
 	r->call_count = count;
 	for (size_t i = 0; i < count; i++) {
@@ -128,6 +147,9 @@ static int read_calls(json_object *record, struct llm_reply *r)
 		c->name = dup_member(call, "name", NULL);
 		c->args = dup_member(call, "arguments", &c->args_len);
 		r->masked[i] = js_bool(call, "secrets_masked", false);
+		if (js_get(call, "refusal") &&
+		    !(r->refusals[i] = dup_member(call, "refusal", NULL)))
+			return MT_ENOMEM;
 		if (!c->id || !c->name || !c->args)
 			return MT_ENOMEM;
 	}
@@ -162,11 +184,14 @@ struct llm_reply *llm_reply_from_json(json_object *record, struct error *err)
 	    !(r->stop_reason = dup_member(record, "stop_reason", NULL)) ||
 	    (js_get(record, "opaque") &&
 	     !(r->opaque = dup_member(record, "opaque", NULL))) ||
+	    (js_get(record, "correction") &&
+	     !(r->correction = dup_member(record, "correction", NULL))) ||
 	    read_calls(record, r)) {
 		out_of_memory(err);
 		return NULL;
 	}
 	read_usage(record, &r->usage);
+	r->is_guess = js_bool(record, "is_guess", false);
 	r->latency_ms = js_int(record, "latency_ms", 0);
 	return STEAL(r);
 }

@@ -105,6 +105,10 @@ struct llm_reply {
 	size_t call_count;
 	bool *masked;            /* of each call: a secret in it was masked, so that it
 				    must not run; NULL: of none */
+	char **refusals;         /* of each call: why it must not run, NULL: it may;
+				    NULL: none is refused */
+	char *correction;        /* what to answer to a call in another form; or NULL */
+	bool is_guess;           /* the correction: the text may be an answer */
 	char *opaque;            /* or NULL */
 	char *stop_reason;       /* "stop", "tool_calls", "length", "refusal" */
 	struct llm_usage usage;

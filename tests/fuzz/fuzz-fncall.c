@@ -78,6 +78,18 @@ static void read_back(const char *text, size_t n, const struct fncall_tools *kno
 		written_and_read(&c, known);
 }
 
+/* The right form of a call in another form is a call. */
+static void corrected(const char *text, size_t n, const struct fncall_tools *known)
+{
+	AUTO(strbuf) struct strbuf out = STRBUF(1 << 20);
+	bool guess;
+
+	if (fncall_correct(text, n, known, &out, &guess))
+		abort();
+	if (out.len && !strstr(out.text, "<function="))
+		abort();
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 {
 	AUTO(fncall_tools) struct fncall_tools *known = fncall_tools_new(tools, TOOLS);
@@ -98,6 +110,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 		if (c->fault == FNCALL_OK && !has_tag(args) && !is_long(c))
 			written_and_read(c, known);
 	}
+	if (!found.count && utf8_valid(text, n) && !memchr(text, '\0', n))
+		corrected(text, n, known);
 	fncalls_clear(&found);
 	return 0;
 }

@@ -83,7 +83,7 @@ static const struct {
 	{ "<function=execute_bash>\nnoise<parameter=command>ls</parameter>noise\n"
 	  "</function>", "|execute_bash {\"command\":\"ls\"}" },
 	{ "<think>hm</think>\n<tool_call>\n" BASH("ls") "\n</tool_call>",
-	  "<think>hm|execute_bash {\"command\":\"ls\"}" },
+	  "<think>hm</think>|execute_bash {\"command\":\"ls\"}" },
 	{ "one\n" BASH("1") "\ntwo\n" BASH("2"),
 	  "one|execute_bash {\"command\":\"1\"}|execute_bash {\"command\":\"2\"}" },
 	{ BASH("1") "<function=bare>", "|execute_bash {\"command\":\"1\"}" },
@@ -174,18 +174,91 @@ static void cut_anywhere(void)
 	CHECK_MSG(odd == 0, "%zu odd", odd);
 }
 
+/* ---- calls in other forms ---------------------------------------------------- */
+
+/* The arguments of the call that is shown in the right form; "": none is. */
+static const struct {
+	const char *text, *args;
+} other_forms[] = {
+	{ "", "" },
+	{ "{\"name\":\"execute_bash\",\"arguments\":{\"command\":\"ls\"}}",
+	  "{\"command\":\"ls\"}" },
+	{ "{\"function\":{\"name\":\"typed\",\"arguments\":\"{\\\"i\\\":1}\"}}",
+	  "{\"i\":1}" },
+	{ "{\"name\":\"execute_bash\",\"arguments\":\"ls\"}", "{\"command\":\"ls\"}" },
+	{ "{'tool': 'execute_bash', 'command': 'ls'}", "{\"command\":\"ls\"}" },
+	{ "execute_bash {\"command\":\"a } \\\" {\"}", "{\"command\":\"a } \\\" {\"}" },
+	{ "{\"name\":\"execute_bash\",\"arguments\":{\"command\":\"ls\"", "" },
+	{ "{\"name\":\"other\"}", "" },
+	{ "<execute_bash>ls</execute_bash>", "{\"command\":\"ls\"}" },
+	{ "<bash>\n<command>\nls\n</command>\n</bash>", "{\"command\":\"ls\"}" },
+	{ "<x:invoke name='typed'><x:parameter name='i'>7</x:parameter></x:invoke>",
+	  "{\"i\":7}" },
+	{ "<execute_bash>find . -exec ls {} +</execute_bash>",
+	  "{\"command\":\"find . -exec ls {} +\"}" },
+	{ "typed(i=1, a=[1, 2], b=True)", "{\"i\":1,\"a\":[1,2],\"b\":true}" },
+	{ "execute_bash('ls')", "{\"command\":\"ls\"}" },
+	{ "execute_bash('ls') lists", "" },
+	{ "```sh\n$ ls\n```", "{\"command\":\"ls\"}" },
+	{ "```sh\nls", "{\"command\":\"ls\"}" },
+	{ "```\nls\n```", "" },
+	{ "I will call `execute_bash` with `ls`.", "{\"command\":\"ls\"}" },
+	{ "I called execute_bash.", "" },
+	{ "<think>{\"name\":\"bare\"}</think>Done.", "" },
+};
+
+static void calls_in_other_forms(void)
+{
+	for (size_t i = 0; i < ARRAY_LEN(other_forms); i++) {
+		const char *text = other_forms[i].text, *form;
+		AUTO(strbuf) struct strbuf out = STRBUF(1 << 20);
+		struct fncalls found;
+		bool guess;
+
+		CHECK(fncall_correct(text, strlen(text), known, &out, &guess) == MT_OK);
+		form = strstr(out.text, "<function=");
+		fncall_parse(form ? form : "", form ? strlen(form) : 0, known, &found,
+			     NULL);
+		CHECK_STR(found.count ? js_text(found.calls[0].args, NULL) : "",
+			  other_forms[i].args);
+		fncalls_clear(&found);
+		for (size_t n = 0; n < strlen(text); n++)
+			if (fncall_correct(text, n, known, &out, &guess))
+				CHECK_MSG(0, "case %zu cut at %zu", i, n);
+	}
+}
+
+static void correct_all(void)
+{
+	for (size_t i = 0; i < ARRAY_LEN(other_forms); i++) {
+		AUTO(strbuf) struct strbuf out = STRBUF(1 << 16);
+		const char *text = other_forms[i].text;
+		bool guess;
+
+		fncall_correct(text, strlen(text), known, &out, &guess);
+	}
+}
+
+static void other_forms_without_memory(void)
+{
+	OOM_EACH(correct_all());
+	CHECK_OOM();
+}
+
 /* ---- much of it ------------------------------------------------------------- */
 
 static void much(const char *piece, size_t times)
 {
-	AUTO(strbuf) struct strbuf text = STRBUF(64 << 20);
+	AUTO(strbuf) struct strbuf text = STRBUF(64 << 20), out = STRBUF(64 << 20);
 	struct fncalls found;
+	bool guess;
 
 	for (size_t i = 0; i < times; i++)
 		strbuf_add(&text, piece);
 	CHECK_MSG(fncall_parse(text.text, text.len, known, &found, NULL) == MT_OK,
 		  "%zu times %.30s: %zu calls", times, piece, found.count);
 	fncalls_clear(&found);
+	CHECK(fncall_correct(text.text, text.len / 8, known, &out, &guess) == MT_OK);
 }
 
 static void long_texts(void)
@@ -203,6 +276,17 @@ static void long_texts(void)
 	much("<function=a><parameter=b>c</function>", TIMES);
 	much("<function=bare><parameter=x>1</parameter>", TIMES);
 	much("<think></think>", TIMES);
+	much("<think>", TIMES);
+	much("</think>", TIMES);
+	much("<a", TIMES);
+	much("<bare>", TIMES);
+	much("<parameter name=", TIMES);
+	much("{", TIMES);
+	much("{\"name\":", TIMES);
+	much("execute_bash('''", TIMES);
+	much("execute_bash(\n", TIMES);
+	much("I will `", TIMES);
+	much("```", TIMES);
 	much(" ", TIMES);
 }
 
@@ -452,6 +536,8 @@ int main(void)
 	known = fncall_tools_new(tools, TOOLS);
 	reading();
 	cut_anywhere();
+	calls_in_other_forms();
+	other_forms_without_memory();
 	long_texts();
 	writing();
 	a_request();

@@ -1,3 +1,5 @@
 # tests/model: conversations with a scripted model that looks at the requests it gets
 TESTS += %D%/editor-edits.bats %D%/editor-views.bats %D%/editor-patches.bats
 EXTRA_DIST += %D%/editor-edits.bats %D%/editor-views.bats %D%/editor-patches.bats
+TESTS += %D%/text-calls.bats
+EXTRA_DIST += %D%/text-calls.bats %D%/text-example.py

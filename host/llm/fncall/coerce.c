@@ -291,6 +291,14 @@ static void say_not_allowed(struct fncall *call, const char *name,
 		    call->name, name, names.text);
 }
 
+/* Does the schema say nothing of other parameters? If it forbids or allows them, the check
+ * before the call has the last word, and what the model says of the risk is the host's. */
+static bool is_unexpected(json_object *schema, const char *name)
+{
+	return !json_object_object_get_ex(schema, "additionalProperties", NULL) &&
+	       strcmp(name, "security_risk") != 0;
+}
+
 int fncall_set_arg(struct fncall *call, json_object *schema, const char *name,
 		   size_t name_len, const char *value, size_t len)
 {
@@ -306,8 +314,11 @@ int fncall_set_arg(struct fncall *call, json_object *schema, const char *name,
 	p = js_get(properties, key);
 	known = json_object_is_type(properties, json_type_object) &&
 		json_object_object_length(properties);
-	if (known && !json_object_object_get_ex(properties, key, NULL))
+	if (known && !json_object_object_get_ex(properties, key, NULL)) {
+		call->unexpected |=
+			call->fault == FNCALL_OK && is_unexpected(schema, key);
 		say_not_allowed(call, key, properties);
+	}
 	allowed = types_of(schema, p, 0);
 	read = coerce_value(allowed, value, len, &null);
 	if (!read && !null) {

@@ -65,6 +65,8 @@ struct fncall {
 	json_object *args;    /* what could not be read by the schema is a text */
 	enum fncall_fault fault; /* the first one */
 	char why[256];        /* a sentence on it */
+	bool unexpected;      /* FNCALL_UNKNOWN_PARAMETER, and the schema allows no other */
+	struct strbuf noise;  /* what stands between its parameters */
 	char *own_name;
 };
 
@@ -72,12 +74,23 @@ struct fncalls {
 	struct fncall *calls;
 	size_t count, room;
 	size_t text_start, text_len; /* of the words before the first call */
+	bool in_thought;             /* these words open a thought that does not end */
+	struct strbuf rest;          /* what is left after the calls, and between them */
 };
 
 /** The calls in a text. Without any, `count` is 0 and the text is complete. */
 int fncall_parse(const char *text, size_t len, const struct fncall_tools *tools,
 		 struct fncalls *ret, struct error *err);
 void fncalls_clear(struct fncalls *c);
+
+/** Append the answer to a text without a call that has one in another form: why nothing
+ *  was run, and the call in the right form. Nothing if there is none. `*ret_guess`: the
+ *  text may as well be an answer to the user. */
+int fncall_correct(const char *text, size_t len, const struct fncall_tools *tools,
+		   struct strbuf *out, bool *ret_guess);
+/** The same for a call whose parameters are in another form. */
+int fncall_correct_body(const struct fncall *call, const struct fncall_tools *tools,
+			struct strbuf *out);
 
 /* ---- steps of the reading, for tests -------------------------------------- */
 
@@ -86,6 +99,10 @@ const char *fncall_missing_end(const char *text, size_t len);
 
 /* ---- inside --------------------------------------------------------------- */
 
+/** The schema of a tool by one of its names, borrowed. `*ret_name`: its own name; NULL:
+ *  there is no such tool. */
+json_object *fncall_schema(const struct fncall_tools *t, const char *name, size_t len,
+			   const char **ret_name);
 /** A copy as valid UTF-8; NULL: out of memory. */
 char *fncall_clean_utf8(const char *text, size_t len, size_t *ret_len);
 /** Set an argument from its text, by the schema. */

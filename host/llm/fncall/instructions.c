@@ -46,12 +46,13 @@ const char fncall_example_tail[] =
 	"- one call in a reply, and no words after it.\n";
 
 /* The tools of the example, by name. */
-enum known { SHELL, EDITOR, LINES, BROWSER, FINISH, KNOWN };
+enum known { SHELL, EDITOR, LINES, WRITER, BROWSER, FINISH, KNOWN };
 
 static const char *const known_names[KNOWN][4] = {
 	[SHELL] = { "execute_bash", "bash", "terminal" },
 	[EDITOR] = { "str_replace_editor", "file_editor", "editor" },
 	[LINES] = { "edit_file" },
+	[WRITER] = { "str_replace_editor", "file_editor", "editor", "edit_file" },
 	[BROWSER] = { "browser" },
 	[FINISH] = { "finish" },
 };
@@ -85,6 +86,13 @@ static const struct {
 	  "</parameter>\n</function>\n\n"
 	  "USER: EXECUTION RESULT of [@]:\nThe file is written: "
 	  "/home/user/clock/clock.py\n\n" },
+	{ SHELL, WRITER, "MEDIUM",
+	  "ASSISTANT: There is no program yet. I write it.\n"
+	  "<function=@>\n<parameter=command>\ncat > /home/user/clock/clock.py <<'END'\n"
+	  "import time\nfrom bottle import route, run\n\n\n"
+	  "@route('/')\ndef now():\n    return time.ctime()\n\n\nrun(port=8090)\nEND\n"
+	  "</parameter>\n</function>\n\n"
+	  "USER: EXECUTION RESULT of [@]:\n\n\n" },
 	{ SHELL, KNOWN, "MEDIUM",
 	  "ASSISTANT: I start it in the background and keep what it says.\n"
 	  "<function=@>\n<parameter=command>cd /home/user/clock && "
@@ -121,6 +129,11 @@ static const struct {
 	  "<parameter=content>    return time.strftime('%H:%M:%S')</parameter>\n"
 	  "</function>\n\n"
 	  "USER: EXECUTION RESULT of [@]:\nThe file is changed.\n\n" },
+	{ SHELL, WRITER, "MEDIUM",
+	  "ASSISTANT: I change the line that makes the text.\n"
+	  "<function=@>\n<parameter=command>sed -i \"s/time.ctime()/time.strftime('%H:%M:%S')/\" "
+	  "/home/user/clock/clock.py</parameter>\n</function>\n\n"
+	  "USER: EXECUTION RESULT of [@]:\n\n\n" },
 	{ SHELL, KNOWN, "MEDIUM",
 	  "ASSISTANT: I start it once more and ask it.\n"
 	  "<function=@>\n<parameter=command>cd /home/user/clock && "

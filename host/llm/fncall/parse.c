@@ -15,6 +15,8 @@
 #define CLOSE "</function>"
 #define PARAMETER "<parameter="
 #define PARAMETER_END "</parameter>"
+#define THINK "<think>"
+#define THINK_END "</think>"
 #define LEN(literal) (sizeof(literal) - 1)
 
 enum { MAX_CALLS = 64, MAX_NAME = 128 };
@@ -92,8 +94,8 @@ static size_t find_alias(const struct fncall_tools *t, const char *name, size_t 
 	return t->count;
 }
 
-static json_object *fncall_schema(const struct fncall_tools *t, const char *name,
-				  size_t len, const char **ret_name)
+json_object *fncall_schema(const struct fncall_tools *t, const char *name, size_t len,
+			   const char **ret_name)
 {
 	size_t i = find_tool(t, name, len);
 
@@ -217,15 +219,34 @@ static bool read_param(struct reader *r, const char *at, struct param *p)
 
 /* ---- one call ------------------------------------------------------------- */
 
+static void fncall_clear(struct fncall *call)
+{
+	free(call->own_name);
+	json_object_put(call->args);
+	strbuf_clear(&call->noise);
+}
+
 static struct fncall *add_call(struct fncalls *c, const char *name, size_t len)
 {
 	if (ARRAY_GROW(c->calls, &c->room, c->count + 1, ARRAY_MAX))
 		return NULL;
 	c->calls[c->count] =
 		(struct fncall){ .own_name = fncall_clean_utf8(name, len, &len),
+				 .noise = STRBUF(SIZE_MAX / 2),
 				 .args = json_object_new_object() };
 	c->count++;
 	return &c->calls[c->count - 1];
+}
+
+static void add_piece(struct strbuf *b, const char *from, const char *to)
+{
+	size_t len = (size_t)(to - from);
+
+	space_trim(&from, &len);
+	if (len) {
+		strbuf_add(b, b->len ? "\n" : "");
+		strbuf_addn(b, from, len);
+	}
 }
 
 /* The call whose parameters start at `body`. *ret_after: past its end; NULL: it
@@ -257,12 +278,14 @@ static int read_call(struct reader *r, const char *name, size_t len, const char 
 		if (read_param(r, open, &p)) {
 			status = fncall_set_arg(call, schema, p.name, p.name_len, p.value,
 						p.len);
-			at = p.after;
+			add_piece(&call->noise, body, open);
+			at = body = p.after;
 		} else {
 			at = open + LEN(PARAMETER);
 		}
 	}
 	if (!status && close < r->end) {
+		add_piece(&call->noise, body, close);
 		fncall_check_required(call, schema);
 		*ret_after = close + LEN(CLOSE);
 	}
@@ -295,27 +318,63 @@ static bool ends_with(const char *text, size_t len, const char *end)
 	return len >= n && memcmp(text + len - n, end, n) == 0;
 }
 
-/* Words before a call: without the tags that some models put around it. */
+static const char *last_of(const char *text, size_t len, const char *word)
+{
+	const char *found = NULL, *at = text;
+	size_t n = strlen(word);
+
+	while ((at = memmem(at, len - (size_t)(at - text), word, n))) {
+		found = at;
+		at += n;
+	}
+	return found;
+}
+
+/* Does the thought that starts at `open`, if there is one, end before `end`? */
+static bool thought_ends(const char *open, const char *end)
+{
+	return !open || open >= end ||
+	       memmem(open, (size_t)(end - open), THINK_END, LEN(THINK_END));
+}
+
+/* Words before a call: without the tags that some models put around it. The end of a
+ * thought stays if its start does. */
 static void set_words(struct fncalls *ret, const char *text, size_t len)
 {
-	static const char *const wraps[] = { "</think>", "<tool_call>" };
-	bool again = true;
+	static const char wrap[] = "<tool_call>";
+	const char *open = last_of(text, len, THINK);
 
-	len = space_trim_end(text, len);
-	while (again) {
-		again = false;
-		for (size_t i = 0; i < ARRAY_LEN(wraps); i++) {
-			if (!ends_with(text, len, wraps[i]))
-				continue;
-			len -= strlen(wraps[i]);
-			len = space_trim_end(text, len);
-			again = true;
-		}
+	for (;;) {
+		len = space_trim_end(text, len);
+		if (ends_with(text, len, wrap))
+			len -= LEN(wrap);
+		else if (ends_with(text, len, THINK_END) &&
+			 thought_ends(open, text + len - LEN(THINK_END)))
+			len -= LEN(THINK_END);
+		else
+			break;
 	}
 	ret->text_start = 0;
 	while (ret->text_start < len && isspace((unsigned char)text[ret->text_start]))
 		ret->text_start++;
 	ret->text_len = len - ret->text_start;
+	ret->in_thought = !thought_ends(open, text + len);
+}
+
+/* Words after a call, without these tags. */
+static void add_rest(struct fncalls *ret, const char *from, const char *to)
+{
+	static const char wrap[] = "</tool_call>", next[] = "<tool_call>";
+	size_t len = (size_t)(to - from);
+
+	space_trim(&from, &len);
+	if (len >= LEN(wrap) && memcmp(from, wrap, LEN(wrap)) == 0) {
+		from += LEN(wrap);
+		len -= LEN(wrap);
+	}
+	if (ends_with(from, len, next))
+		len -= LEN(next);
+	add_piece(&ret->rest, from, from + len);
 }
 
 /* ---- the whole ------------------------------------------------------------ */
@@ -339,10 +398,11 @@ const char *fncall_missing_end(const char *text, size_t len)
 static int parse_calls(const char *text, size_t len, const struct fncall_tools *tools,
 		       struct fncalls *ret)
 {
-	const char *at = text, *end = text + len;
+	const char *at = text, *left = text, *end = text + len;
 	struct reader r;
 
 	reader_init(&r, end);
+	ret->rest = STRBUF(len + MAX_CALLS);
 	ret->text_len = len;
 	while (ret->count < MAX_CALLS) {
 		const char *open = find_tag(&r.open, at, end), *name, *body, *after;
@@ -358,17 +418,18 @@ static int parse_calls(const char *text, size_t len, const struct fncall_tools *
 		if (status)
 			return status;
 		if (!after) { /* never closed: neither this nor any later one is a call */
-			struct fncall *last = &ret->calls[--ret->count];
-
-			free(last->own_name);
-			json_object_put(last->args);
+			fncall_clear(&ret->calls[--ret->count]);
 			break;
 		}
 		if (ret->count == 1)
 			set_words(ret, text, (size_t)(open - text));
-		at = after;
+		else
+			add_rest(ret, left, open);
+		at = left = after;
 	}
-	return MT_OK;
+	if (ret->count)
+		add_rest(ret, left, end);
+	return ret->rest.error;
 }
 
 int fncall_parse(const char *text, size_t len, const struct fncall_tools *tools,
@@ -387,8 +448,10 @@ int fncall_parse(const char *text, size_t len, const struct fncall_tools *tools,
 	} else {
 		status = parse_calls(text, len, tools, ret);
 	}
-	if (!ret->count)
+	if (!ret->count) {
 		ret->text_len = len;
+		ret->in_thought = !thought_ends(last_of(text, len, THINK), text + len);
+	}
 	if (status) {
 		fncalls_clear(ret);
 		return fail_code(err, status);
@@ -398,10 +461,9 @@ int fncall_parse(const char *text, size_t len, const struct fncall_tools *tools,
 
 void fncalls_clear(struct fncalls *c)
 {
-	for (size_t i = 0; i < c->count; i++) {
-		free(c->calls[i].own_name);
-		json_object_put(c->calls[i].args);
-	}
+	for (size_t i = 0; i < c->count; i++)
+		fncall_clear(&c->calls[i]);
 	free(c->calls);
+	strbuf_clear(&c->rest);
 	*c = (struct fncalls){ 0 };
 }

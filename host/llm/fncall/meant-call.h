@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * meant-call.h - a call that a model wrote in another form: which tool and arguments it
+ * means. */
+#ifndef HOST_LLM_FNCALL_MEANT_CALL_H
+#define HOST_LLM_FNCALL_MEANT_CALL_H
+
+#include "llm/fncall/fncall.h"
+
+/** A part of the reply. */
+struct span {
+	const char *at, *end;
+};
+
+/** A call that was found. */
+struct meant {
+	const struct fncall_tools *tools;
+	const char *form;     /* in which it is written */
+	bool guess;           /* it may as well be part of an answer */
+	json_object *schema;  /* borrowed */
+	struct fncall call;   /* name NULL: none was found */
+};
+
+static inline size_t span_len(struct span s)
+{
+	return (size_t)(s.end - s.at);
+}
+
+struct span span_trimmed(struct span s);
+/** Without these characters at the start. */
+struct span span_skip(struct span s, const char *characters);
+/** The first place of a word; NULL: there is none. */
+const char *span_find(struct span s, const char *word);
+/** In either case. */
+bool span_starts(struct span s, const char *word);
+/** The name that stands at `at`; empty if there is none. */
+struct span span_name(const char *at, const char *end);
+
+/** A tool by its name here or in another product; NULL: there is none. */
+const char *meant_tool_named(const struct fncall_tools *tools, struct span name,
+			     json_object **ret_schema);
+/** Take a tool for the meant one. @return false: there is none of this name. */
+bool meant_choose_tool(struct meant *m, struct span name);
+
+/** The only required parameter, or the only one; NULL: there is none. */
+const char *meant_main_parameter(json_object *schema);
+/** Set the main parameter. @return false: there is none, or no value. */
+bool meant_set_main(struct meant *m, struct span value);
+/** Set arguments from the members of an object; but not `except`, if it is not NULL. */
+void meant_set_members(struct meant *m, json_object *from, const char *except);
+/** Set arguments from what stands in a tag, or after the name of a tool. */
+bool meant_set_body(struct meant *m, struct span body);
+/** A JSON object, or a Python dict, that starts here; `*ret_end` is after it. Owned. */
+json_object *meant_object_at(struct span s, const char **ret_end);
+/** Is a member of the object named like a parameter? */
+bool meant_has_parameter(json_object *schema, json_object *object);
+
+/** Look for a call in each of the forms. @return false: there is none. */
+bool meant_find(struct meant *m, struct span text);
+/** Forget the call. */
+void meant_reset(struct meant *m);
+
+#endif

@@ -1,0 +1,270 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# text-calls.bats - tool calls as text: what a model reads after a call in another form,
+# and what of its replies stays in the history.
+bats_require_minimum_version 1.5.0
+
+setup() {
+	work=$BATS_TEST_TMPDIR
+	mkdir "$work/ws" "$work/state"
+	chmod 700 "$work/state"
+	export XDG_STATE_HOME=$work/state
+	base=(mortise run -C "$work/ws" -o llm.native_tool_calling=no
+	      -o controller.confirmation=never)
+	: >"$work/script"
+}
+
+log() { cat "$work"/state/mortise/conversations/*/events.jsonl; }
+
+# turn LINE...: a reply of the script; its text from standard input
+turn() {
+	printf '[turn]\n' >>"$work/script"
+	[ $# -eq 0 ] || printf '%s\n' "$@" >>"$work/script"
+	printf 'text <<END_OF_TEXT\n%s\nEND_OF_TEXT\n' "$(cat)" >>"$work/script"
+}
+
+finish() { # LINE...
+	turn "$@" <<-'END'
+		<function=finish>
+		<parameter=message>Done.</parameter>
+		</function>
+	END
+}
+
+talk() { # OPTION...
+	run "${base[@]}" --model "script:$work/script" "$@" -t 'look around'
+	echo "$output"
+	[ "$status" -eq 0 ]
+}
+
+# corrected FORM: a reply whose text is standard input is answered with the call
+# `echo seen` of execute_bash in the right form; FORM is the name of the wrong one
+corrected() {
+	: >"$work/script"
+	rm -rf "$work/state/mortise"
+	turn
+	finish 'expect role = user' "expect last contains = the reply contains $1" \
+		'expect last contains = <function=execute_bash>' \
+		'expect last contains = <parameter=command>echo seen</parameter>' \
+		'expect last contains = </function>'
+	talk
+	run -1 grep -q '"action":"run"' < <(log)
+}
+
+@test "a call as JSON is answered with the same call in the right form" {
+	corrected 'a call as JSON' <<-'END'
+		I look.
+		<tool_call>
+		{"name": "execute_bash", "arguments": {"command": "echo seen"}}
+		</tool_call>
+	END
+	corrected 'a call as JSON' <<-'END'
+		[TOOL_CALLS][{"name": "execute_bash", "arguments": "{\"command\": \"echo seen\"}"}]
+	END
+	corrected 'a call as JSON' <<-'END'
+		```json
+		{"tool_calls": [{"type": "function", "function":
+		  {"name": "execute_bash", "arguments": {"command": "echo seen"}}}]}
+		```
+	END
+	corrected 'a call as JSON' <<<'{"tool": "bash", "command": "echo seen"}'
+	corrected 'a call as JSON' <<-'END'
+		<|tool_call_begin|>functions.execute_bash:0<|tool_call_argument_begin|>{"command": "echo seen"}<|tool_call_end|>
+	END
+	corrected 'a call as JSON' <<-'END'
+		Action: execute_bash
+		Action Input: {'command': 'echo seen'}
+	END
+}
+
+@test "a call in the tags of other products is answered with the right form" {
+	corrected 'a call in other tags' <<-'END'
+		<function_calls>
+		<invoke name="execute_bash">
+		<parameter name="command">echo seen</parameter>
+		</invoke>
+		</function_calls>
+	END
+	corrected 'a call in other tags' <<-'END'
+		<execute_bash>
+		echo seen
+		</execute_bash>
+	END
+	corrected 'a call in other tags' <<-'END'
+		<execute_command>
+		<command>echo seen</command>
+		</execute_command>
+	END
+	corrected 'a call in other tags' <<-'END'
+		<tool_call>execute_bash
+		<arg_key>command</arg_key>
+		<arg_value>echo seen</arg_value>
+		</tool_call>
+	END
+	corrected 'a call in other tags' <<-'END'
+		<use_tool><tool_name>execute_bash</tool_name><command>echo seen</command></use_tool>
+	END
+	corrected 'parameters in another form' <<-'END'
+		<function=execute_bash>{"command": "echo seen"}</function>
+	END
+	corrected 'parameters in another form' <<-'END'
+		<function=execute_bash>
+		<command>echo seen</command>
+		</function>
+	END
+}
+
+@test "shell code in a block, call syntax and prose are answered with the right form" {
+	corrected 'a command in a code block' <<-'END'
+		I look first.
+
+		```bash
+		$ echo seen
+		```
+	END
+	corrected 'a call in the syntax of a programming language' <<-'END'
+		I look.
+		execute_bash(command="echo seen")
+	END
+	corrected 'a call as an `Action:` line' <<-'END'
+		Thought: I look.
+		Action: execute_bash
+		Action Input: echo seen
+	END
+	corrected 'a call in prose' <<<'I will use execute_bash to run `echo seen`.'
+}
+
+@test "the model takes the right form, and its first reply stays as it was" {
+	turn <<-'END'
+		I look.
+		<tool_call>{"name": "execute_bash", "arguments": {"command": "echo se''en"}}</tool_call>
+	END
+	turn 'expect any contains = look around' <<-'END'
+		I look.
+		<function=execute_bash>
+		<parameter=command>echo se''en</parameter>
+		</function>
+	END
+	finish 'expect last contains = seen' \
+		'expect any is <<END' 'I look.' \
+		"<tool_call>{\"name\": \"execute_bash\", \"arguments\": {\"command\": \"echo se''en\"}}</tool_call>" 'END'
+	talk
+	[ "$(log | jq -r 'select(.action == "run") | .args.command')" = "echo se''en" ]
+}
+
+@test "a call in another form says what else is wrong with it" {
+	turn <<<'{"name": "str_replace_editor", "arguments": {"command": "peek"}}'
+	finish 'expect last contains = <function=str_replace_editor>' \
+		'expect last contains = Correct this too'
+	talk
+}
+
+@test "a long value is not repeated in full" {
+	turn <<-END
+		{"name": "execute_bash", "arguments": {"command": "echo $(printf 'x%.0s' $(seq 2000))"}}
+	END
+	finish 'expect last contains = <parameter=command>' \
+		'expect last contains = the value that you wrote, 2005 bytes' \
+		"expect last lacks = $(printf 'x%.0s' $(seq 400))"
+	talk
+}
+
+@test "an answer is not taken for a call" {
+	local answers=('The tests pass.' 'Use {"a": 1} in settings.json.'
+		'The file has <b>bold</b> text and a <name>tag</name>.'
+		$'Run it:\n\n```bash\nmake\n```\n\nThen open the page.'
+		$'```python\nprint(1)\n```' '<think>I will use execute_bash.</think> All is well.'
+		'I see the `command` in the log.')
+	for answer in "${answers[@]}"; do
+		: >"$work/script"
+		turn <<<"$answer"
+		talk
+		[ "$(log | jq -s '[.[] | select(.observation == "error")] | length')" = 0 ]
+		rm -r "$work/state/mortise"
+	done
+}
+
+@test "a model that repeats the other form is not answered without end" {
+	for n in 1 2 3 4; do turn <<<'{"tool": "bash", "command": "ls"}'; done
+	talk
+	[ "$(log | jq -s '[.[] | select(.observation == "error")] | length')" = 3 ]
+	rm -r "$work/state/mortise"
+	: >"$work/script"
+	for n in 1 2; do turn <<<$'Run:\n```bash\nls\n```'; done
+	talk
+	[ "$(log | jq -s '[.[] | select(.observation == "error")] | length')" = 1 ]
+}
+
+@test "the answer is the same after a resume" {
+	turn <<<'{"tool": "bash", "command": "ls"}'
+	printf '[turn]\nerror = authentication\n' >>"$work/script"
+	run "${base[@]}" --model "script:$work/script" -t 'look around'
+	[ "$status" -eq 3 ]
+	sed -i 's/^error = .*/expect last contains = <parameter=command>ls/' "$work/script"
+	printf 'text = Done.\n' >>"$work/script"
+	id=$(basename "$work"/state/mortise/conversations/*)
+	run mortise resume "$id"
+	echo "$output"
+	[ "$status" -eq 0 ]
+}
+
+@test "words after a call and between calls stay in the history" {
+	turn <<-'END'
+		I look.
+		<function=execute_bash>
+		some noise
+		<parameter=command>echo one</parameter>
+		</function>
+		And then I count.
+	END
+	finish 'expect last contains = one' 'expect any contains = I look.' \
+		'expect any contains = some noise' 'expect any contains = And then I count.'
+	talk
+}
+
+@test "a thought is closed in the history" {
+	turn <<-'END'
+		<think>I want to look.
+		</think>
+
+		<function=execute_bash>
+		<parameter=command>echo one</parameter>
+		</function>
+	END
+	turn 'expect any contains <<END' '<think>I want to look.' '</think>' '' '<function=execute_bash>' 'END' <<-'END'
+		<think>Once more.
+		<function=execute_bash>
+		<parameter=command>echo two</parameter>
+		</function>
+	END
+	finish 'expect last contains = two' \
+		'expect any contains <<END' '<think>Once more.' '</think>' '' '<function=execute_bash>' 'END'
+	talk
+}
+
+@test "unknown arguments are reported with those that exist" {
+	turn <<-'END'
+		<function=execute_bash>
+		<parameter=cmd>ls</parameter>
+		<parameter=command>ls</parameter>
+		</function>
+	END
+	turn 'expect last contains = cmd' 'expect last contains = Allowed arguments are: command' <<-'END'
+		<function=do>
+		<parameter=deed>echo</parameter>
+		<parameter=what>print</parameter>
+		</function>
+	END
+	finish "expect last contains = function 'do' has no parameter 'deed'; its parameters are: what"
+	export MORTISE_CORE_PLUGIN_PATH=$MORTISE_CORE_PLUGIN_PATH,$top_builddir/tests/plugins
+	talk -o controller.tools+=bad
+	run -1 grep -q '"tool":"do"' < <(log)
+}
+
+@test "the example obeys the rules that come with it" {
+	for tools in bash,editor,finish bash,browser,finish bash,finish \
+		'bash, editor, ipython, browser, think, finish'; do
+		OPENAI_API_KEY=key-of-the-test python3 "$top_srcdir/tests/model/text-example.py" \
+			"$work/ws" "controller.tools=$tools"
+	done
+}
