@@ -5,7 +5,7 @@ libmt_a_SOURCES = \
 	%D%/front-matter.c %D%/front-matter.h %D%/function-ini.c %D%/function-ini.h %D%/harden.c %D%/harden.h \
 	%D%/function-words.c %D%/function-words.h %D%/function-schema.c %D%/function-schema.h %D%/js.c %D%/js.h %D%/js-build.c %D%/js-build.h %D%/js-scan.c %D%/js-scan.h %D%/library.c %D%/library.h \
 	%D%/image.c %D%/image.h %D%/ini.c %D%/ini.h %D%/options.c %D%/options-show.c %D%/options.h \
-	%D%/jsonl.c %D%/jsonl.h %D%/literal.c %D%/literal.h %D%/log.c %D%/log.h %D%/mask.c %D%/mask.h %D%/mask-forms.c %D%/mask-forms.h \
+	%D%/jsonl.c %D%/jsonl.h %D%/line-cut.c %D%/line-cut.h %D%/literal.c %D%/literal.h %D%/log.c %D%/log.h %D%/mask.c %D%/mask.h %D%/mask-forms.c %D%/mask-forms.h \
 	%D%/mustache.c %D%/mustache.h %D%/notes.c %D%/notes.h %D%/output.c %D%/output.h %D%/pack.c %D%/pack.h %D%/pack-signature.c %D%/params.c %D%/params.h %D%/paths.c \
 	%D%/pattern.c %D%/pattern.h %D%/schema.c %D%/schema.h \
 	%D%/schema-ref.h %D%/schema-valid.c %D%/sse.c %D%/sse.h %D%/shell-words.c %D%/shell-words.h %D%/shell.c %D%/shell.h %D%/signals.h %D%/slice.h %D%/space.h %D%/strbuf.c %D%/strbuf.h %D%/utf8.c %D%/utf8.h \

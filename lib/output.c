@@ -8,11 +8,31 @@
 void output_reset(struct output *o)
 {
 	o->head_len = o->tail_len = o->tail_start = 0;
+	o->lost_bytes = o->lost_lines = 0;
+}
+
+static void lose(struct output *o, const char *bytes, size_t len)
+{
+	o->lost_bytes += len;
+	for (size_t i = 0; i < len; i++)
+		o->lost_lines += bytes[i] == '\n';
+}
+
+/* The first `len` bytes of the ring are overwritten. */
+static void lose_oldest(struct output *o, size_t len)
+{
+	size_t first = OUTPUT_TAIL - o->tail_start;
+
+	first = first < len ? first : len;
+	lose(o, o->tail + o->tail_start, first);
+	lose(o, o->tail, len - first);
 }
 
 static void ring_add(struct output *o, const char *bytes, size_t len)
 {
 	if (len >= OUTPUT_TAIL) {
+		lose_oldest(o, o->tail_len);
+		lose(o, bytes, len - OUTPUT_TAIL);
 		memcpy(o->tail, bytes + len - OUTPUT_TAIL, OUTPUT_TAIL);
 		o->tail_start = 0;
 		o->tail_len = OUTPUT_TAIL;
@@ -20,6 +40,9 @@ static void ring_add(struct output *o, const char *bytes, size_t len)
 	}
 	size_t at = (o->tail_start + o->tail_len) % OUTPUT_TAIL;
 	size_t first = OUTPUT_TAIL - at < len ? OUTPUT_TAIL - at : len;
+
+	if (o->tail_len + len > OUTPUT_TAIL)
+		lose_oldest(o, o->tail_len + len - OUTPUT_TAIL);
 
 	memcpy(o->tail + at, bytes, first);
 	memcpy(o->tail, bytes + first, len - first);

@@ -23,6 +23,7 @@ enum {
 
 struct output {
 	size_t head_len, tail_len, tail_start;
+	size_t lost_bytes, lost_lines; /* dropped between the two, with newlines */
 	char head[OUTPUT_HEAD];
 	char tail[OUTPUT_TAIL]; /* ring */
 };

@@ -5,6 +5,12 @@ tests_lib_test_text_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
 tests_lib_test_text_LDFLAGS = $(AM_LDFLAGS) $(WRAP_ALLOC)
 tests_lib_test_text_LDADD = $(LIBMT)
 
+check_PROGRAMS += %D%/test-line-cut
+tests_lib_test_line_cut_SOURCES = %D%/test-line-cut.c
+tests_lib_test_line_cut_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
+tests_lib_test_line_cut_LDFLAGS = $(AM_LDFLAGS) $(WRAP_ALLOC)
+tests_lib_test_line_cut_LDADD = $(LIBMT)
+
 check_PROGRAMS += %D%/test-array
 tests_lib_test_array_SOURCES = %D%/test-array.c
 tests_lib_test_array_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
@@ -69,7 +75,7 @@ tests_lib_test_schema_SOURCES = %D%/test-schema.c
 tests_lib_test_schema_CPPFLAGS = -D_GNU_SOURCE $(AM_CPPFLAGS) -I$(top_srcdir)/tests
 tests_lib_test_schema_LDADD = $(LIBMT)
 
-TESTS += %D%/test-array %D%/test-confine %D%/test-text %D%/test-js %D%/test-streams %D%/test-ini %D%/test-mask \
+TESTS += %D%/test-array %D%/test-line-cut %D%/test-confine %D%/test-text %D%/test-js %D%/test-streams %D%/test-ini %D%/test-mask \
 	%D%/test-options %D%/test-mustache %D%/test-files %D%/test-schema \
 	%D%/schema-peer.sh
 EXTRA_DIST += %D%/schema-peer.sh %D%/schema-peer.py
