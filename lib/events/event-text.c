@@ -186,6 +186,8 @@ int event_command_text(const struct event *e, struct strbuf *out)
 	strbuf_add(out, js_str(metadata, "prefix", ""));
 	strbuf_addn(out, content, len);
 	strbuf_add(out, js_str(metadata, "suffix", ""));
+	if (strcmp(js_str(metadata, "result_style", ""), "brief") == 0)
+		return out->error; /* the tool has written all of it */
 	if (*dir)
 		strbuf_addf(out, "\n[Current working directory: %s]", dir);
 	if (*python)

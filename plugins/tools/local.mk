@@ -37,10 +37,11 @@ plugins_tools_delegation_so_LDFLAGS = $(PLUGIN_LINK)
 noinst_LIBRARIES += libbash.a
 libbash_a_SOURCES = \
 	%D%/bash/driver.h %D%/bash/jobs.c %D%/bash/jobs.h %D%/bash/keys.c %D%/bash/keys.h \
-	%D%/bash/prompt.c %D%/bash/prompt.h \
+	%D%/bash/pipeline.c %D%/bash/pipeline.h %D%/bash/prompt.c %D%/bash/prompt.h \
+	%D%/bash/result-notes.c %D%/bash/result-notes.h \
 	%D%/bash/run.c %D%/bash/run.h %D%/bash/screen.c %D%/bash/screen.h \
 	%D%/bash/session.c %D%/bash/session.h %D%/bash/spawn.c %D%/bash/spawn.h \
-	%D%/bash/vt.c %D%/bash/vt.h
+	%D%/bash/vt.c %D%/bash/vt.h %D%/bash/waiting.c %D%/bash/waiting.h
 libbash_a_CPPFLAGS = -D_GNU_SOURCE $(AM_CPPFLAGS) $(VTERM_CFLAGS)
 LIBBASH = libbash.a libmt.a $(JSONC_LIBS) $(VTERM_LIBS) -lm
 

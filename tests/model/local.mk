@@ -1,4 +1,7 @@
 # tests/model: conversations with a scripted model that looks at the requests it gets
+TESTS += %D%/results-shell.bats
+EXTRA_DIST += %D%/results-shell.bats
+
 TESTS += %D%/editor-edits.bats %D%/editor-views.bats %D%/editor-patches.bats
 EXTRA_DIST += %D%/editor-edits.bats %D%/editor-views.bats %D%/editor-patches.bats
 TESTS += %D%/text-calls.bats

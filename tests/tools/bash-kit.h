@@ -27,7 +27,7 @@ static inline void kit_raw(void *arg, const char *bytes, size_t len)
 }
 
 /* `quiet_ms`: the no-change time-out. */
-static inline bool kit_open(struct kit *k, int quiet_ms)
+static inline bool kit_open_style(struct kit *k, int quiet_ms, enum run_style style)
 {
 	struct error err = ERROR_NONE;
 
@@ -36,10 +36,15 @@ static inline bool kit_open(struct kit *k, int quiet_ms)
 		return false;
 	const struct run_config config = {
 		.shell = "bash", .directory = k->directory, .timeout_ms = 60000,
-		.no_change_ms = quiet_ms, .raw = kit_raw, .arg = k,
+		.no_change_ms = quiet_ms, .style = style, .raw = kit_raw, .arg = k,
 	};
 
 	return run_new(&config, &k->run, &err) == MT_OK;
+}
+
+static inline bool kit_open(struct kit *k, int quiet_ms)
+{
+	return kit_open_style(k, quiet_ms, RUN_STYLE_V0);
 }
 
 static inline void kit_close(struct kit *k)

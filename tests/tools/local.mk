@@ -25,6 +25,10 @@ check_PROGRAMS += %D%/test-bash
 tests_tools_test_bash_SOURCES = %D%/test-bash.c %D%/bash-kit.h
 tests_tools_test_bash_CPPFLAGS = $(EDITOR_TEST_CPPFLAGS)
 tests_tools_test_bash_LDADD = $(LIBBASH)
+check_PROGRAMS += %D%/test-bash-results
+tests_tools_test_bash_results_SOURCES = %D%/test-bash-results.c %D%/bash-kit.h
+tests_tools_test_bash_results_CPPFLAGS = $(EDITOR_TEST_CPPFLAGS)
+tests_tools_test_bash_results_LDADD = $(LIBBASH)
 check_PROGRAMS += %D%/test-bash-text
 tests_tools_test_bash_text_SOURCES = %D%/test-bash-text.c
 tests_tools_test_bash_text_CPPFLAGS = $(EDITOR_TEST_CPPFLAGS)
@@ -35,7 +39,7 @@ tests_tools_test_bash_plugin_SOURCES = %D%/test-bash-plugin.c
 tests_tools_test_bash_plugin_CPPFLAGS = $(EDITOR_TEST_CPPFLAGS)
 tests_tools_test_bash_plugin_LDADD = $(LIBMT)
 EXTRA_tests_tools_test_bash_plugin_DEPENDENCIES = plugins/tools/bash.so
-TESTS += %D%/test-bash %D%/test-bash-plugin %D%/test-bash-text
+TESTS += %D%/test-bash %D%/test-bash-plugin %D%/test-bash-results %D%/test-bash-text
 
 # Calls of a model as actions, and back.
 check_PROGRAMS += %D%/test-calls

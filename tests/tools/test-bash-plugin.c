@@ -97,10 +97,14 @@ static int64_t time_left(struct mt_call *c)
 	return -1;
 }
 
+static const char *style = "v0";
+
 static const char *option(struct mt_instance *i, const char *name)
 {
 	(void)i;
-	return strcmp(name, "shell") == 0 ? "bash" : NULL;
+	return strcmp(name, "shell") == 0          ? "bash"
+	       : strcmp(name, "result_style") == 0 ? style
+						   : NULL;
 }
 
 static int64_t option_int(struct mt_instance *i, const char *name)
@@ -233,6 +237,28 @@ static void test_calls(void)
 	done(&c);
 }
 
+/* The default: what the model reads is complete, and marked so. */
+static void test_brief(void)
+{
+	struct mt_call c;
+
+	CHECK(call(&c, "{\"command\":\"seq 1 30000; false\"}") == MT_OK);
+	CHECK(strstr(c.text.text, " of 30,000 lines omitted; full output: /spool/1]\n"));
+	CHECK(c.spool.len > 160000);
+	json_object *m = js_get(c.fields, "metadata");
+
+	CHECK_STR(js_str(m, "result_style", ""), "brief");
+	CHECK(js_int(m, "exit_code", 9) == 1);
+	CHECK(strncmp(js_str(m, "suffix", ""), "\n[exit code 1; took ", 19) == 0);
+	done(&c);
+	/* A line that is cut is whole in the file, however short the output is. */
+	CHECK(call(&c, "{\"command\":\"printf %03000d 1\"}") == MT_OK);
+	CHECK(strstr(c.text.text, "[1,000 of 3,000 characters omitted]") != NULL);
+	CHECK(strstr(c.text.text, "[Long lines are cut; full output: /spool/1]") != NULL);
+	CHECK(c.spool.len == 3000);
+	done(&c);
+}
+
 static atomic_bool answered;
 
 static void *type_answer(void *arg)
@@ -283,6 +309,10 @@ int main(void)
 	CHECK(set->open(&host, NULL, &self) == MT_OK);
 	test_calls();
 	test_input();
+	set->close(&host, NULL, self);
+	style = "brief";
+	CHECK(set->open(&host, NULL, &self) == MT_OK);
+	test_brief();
 	set->close(&host, NULL, self);
 	return tap_done();
 }

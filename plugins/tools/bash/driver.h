@@ -16,6 +16,8 @@
  *     unfinished quote is an error instead of a wait for the rest of it.
  *   - Bash reports jobs only where it reads commands itself. What it would print of
  *     those in the background comes after the command.
+ *   - A command with a pipeline is followed by a function that notes the exit codes
+ *     of its parts.
  *   - The redirections of eval close our descriptors for the command; bash
  *     keeps them meanwhile as close-on-exec copies. */
 #ifndef BASH_DRIVER_H
@@ -23,7 +25,10 @@
 
 #define DRIVER_SOCKET 240
 #define DRIVER_FILE 241
-#define DRIVER_FIELDS 6
+#define DRIVER_FIELDS 7
+
+/* Appended to a command with a pipeline: eval itself leaves only its own status. */
+#define DRIVER_PIPE "\n{ __mortise_pipe; } 2>/dev/null"
 
 static const char driver_loop[] =
 	"{ __mortise_s=$?; builtin set +exv; builtin trap - DEBUG; } >&- 2>&-\n"
@@ -31,7 +36,7 @@ static const char driver_loop[] =
 	"while :; do while :; do\n"
 	"__mortise_arm\n"
 	"builtin printf '%s\\0' \"$__mortise_n\" \"$__mortise_s\" \"${!-}\""
-	" \"${PWD-}\" \"${PATH-}\" \"$EUID\" >&240\n"
+	" \"${PWD-}\" \"${PATH-}\" \"$EUID\" \"$__mortise_q\" >&240\n"
 	"while :; do\n"
 	"IFS= builtin read -r -u 240 __mortise_r ||"
 	" (( $? > 128 )) || builtin exit 0\n"
@@ -39,13 +44,15 @@ static const char driver_loop[] =
 	"done\n"
 	"__mortise_n=${__mortise_r#g}\n"
 	"IFS= builtin read -r -d '' -u 241 __mortise_c\n"
-	"__mortise_p=$__mortise_s __mortise_s=0 __mortise_b=${!-}\n"
+	"__mortise_p=$__mortise_s __mortise_s=0 __mortise_b=${!-}"
+	" __mortise_e= __mortise_q=\n"
 	"if __mortise_rc \"$__mortise_p\"; then\n"
 	"builtin eval \"$__mortise_c\" 240>&- 241>&-\n"
 	"else\n"
 	"builtin eval \"$__mortise_c\" 240>&- 241>&-\n"
 	"fi\n"
 	"{ __mortise_s=$?; builtin set +exv; builtin trap - DEBUG; } >&- 2>&-\n"
+	"[[ -z $__mortise_e ]] || __mortise_s=$__mortise_e\n"
 	"[[ ${!-} == \"$__mortise_b\" && $__mortise_j == ' ' ]] || __mortise_jobs >&2\n"
 	"builtin jobs >&- 2>&-\n"
 	"done; done";
@@ -54,8 +61,10 @@ static const char driver_loop[] =
 static const char driver_init[] =
 	"builtin export -n __mortise_d; builtin unset PROMPT_COMMAND\n"
 	"builtin set +o history\n"
-	"__mortise_n=0 __mortise_r=\n"
+	"__mortise_n=0 __mortise_r= __mortise_e= __mortise_q=\n"
 	"__mortise_rc() { builtin return \"$1\"; }\n"
+	"__mortise_pipe() { __mortise_e=$? __mortise_w=(\"${PIPESTATUS[@]}\")\n"
+	"builtin printf -v __mortise_q '%s ' \"${__mortise_w[@]}\"; }\n"
 	"__mortise_j=' '\n"
 	/* Print what bash prints of jobs in the background: new ones, ended ones. */
 	"__mortise_jobs() {\n"

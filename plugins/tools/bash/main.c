@@ -28,6 +28,7 @@ struct bash {
 	struct mt_call *call; /* the one that runs; NULL between two */
 	struct strbuf live, raw;
 	bool spooling;
+	bool is_v0;      /* the style of results */
 	int64_t live_at; /* when live text was last sent, ms */
 };
 
@@ -73,6 +74,27 @@ static void on_raw(void *arg, const char *bytes, size_t len)
 	b->host->spool(b->call, bytes, len);
 }
 
+/* A result lacks a part: the file that has all of it. */
+static const char *full_output(void *arg)
+{
+	struct bash *b = arg;
+
+	if (!b->call)
+		return "";
+	if (!b->spooling)
+		b->host->spool(b->call, b->raw.text, b->raw.len);
+	b->spooling = true;
+	return b->host->spool_path(b->call);
+}
+
+static bool has_choice(const struct mt_tool_host *host, struct mt_instance *instance,
+		       const char *option, const char *choice)
+{
+	const char *value = host->option(instance, option);
+
+	return value && strcmp(value, choice) == 0;
+}
+
 static int bash_open(const struct mt_tool_host *host, struct mt_instance *instance,
 		     void **ret_self)
 {
@@ -85,12 +107,16 @@ static int bash_open(const struct mt_tool_host *host, struct mt_instance *instan
 	b->instance = instance;
 	b->live = STRBUF(LIVE_MAX + 8);
 	b->raw = STRBUF(RAW_MAX);
+	b->is_v0 = has_choice(host, instance, "result_style", "v0");
 	const struct run_config config = {
 		.shell = host->option(instance, "shell"),
 		.startup = host->option(instance, "startup"),
 		.directory = host->workspace(instance),
 		.no_change_ms = host->option_int(instance, "no_change_timeout"),
 		.timeout_ms = host->option_int(instance, "timeout"),
+		.style = b->is_v0 ? RUN_STYLE_V0 : RUN_STYLE_BRIEF,
+		.exit_code_always = has_choice(host, instance, "exit_code", "always"),
+		.full_output = full_output,
 		.raw = on_raw, .live = on_live, .arg = b,
 	};
 
@@ -142,6 +168,8 @@ static int put_fields(struct bash *b, const struct run_call *call,
 	bash_put_text(&json, "py_interpreter_path", result->python);
 	js_key_strn(&json, "prefix", result->prefix.text, result->prefix.len);
 	js_key_strn(&json, "suffix", result->suffix.text, result->suffix.len);
+	if (!b->is_v0) /* the text for the model is complete */
+		js_key_str(&json, "result_style", "brief");
 	strbuf_addc(&json, '}');
 	js_put_str(&command, call->command, call->len);
 	if (json.error || command.error)
@@ -155,7 +183,7 @@ static int bash_reply(struct bash *b, const struct run_call *call,
 {
 	const char *spool = b->spooling ? b->host->spool_path(b->call) : "";
 
-	if (result->cut && *spool)
+	if (b->is_v0 && result->cut && *spool)
 		strbuf_addf(&result->suffix, "\n[The output was cut; all of it is in %s]",
 			    spool);
 	b->host->reply_text(b->call, result->content.text, result->content.len);
@@ -315,9 +343,9 @@ static const char description[] =
 	"functions are kept between calls.\n"
 	"* Any bash input is allowed: several lines, pipelines, here-documents.\n"
 	"* Returns the terminal output, cut in the middle when it is long, and the "
-	"exit code.\n"
-	"* A command that prints nothing for a while, or takes too long, is reported "
-	"with exit code -1 and keeps running. Then an empty command reads more output; "
+	"exit code unless it is 0.\n"
+	"* A program that waits for input, prints nothing for a while, or takes too long "
+	"keeps running. Then an empty command waits for more output; "
 	"with is_input true, text is sent to its input, with Enter, and C-c, C-d, C-z, "
 	"ENTER, TAB, ESC, UP and DOWN are keys. No other command can run until it "
 	"exits; a third C-c in a row kills it.\n"
@@ -412,6 +440,12 @@ static const struct mt_option options[] = {
 	  .name = "timeout", .fallback = "120s", .min = 100, .max = 604800000,
 	  .help = "A command is reported as still running after this time in any case, "
 		  "unless the call sets its own timeout." },
+	{ .size = sizeof(struct mt_option), .type = MT_OPTION_CHOICE,
+	  .name = "result_style", .choices = "brief|v0", .fallback = "brief",
+	  .help = "Text around the output: brief, or that of OpenHands (v0)." },
+	{ .size = sizeof(struct mt_option), .type = MT_OPTION_CHOICE, .name = "exit_code",
+	  .choices = "nonzero|always", .fallback = "nonzero",
+	  .help = "When a brief result states the exit code." },
 	{ .size = sizeof(struct mt_option), .type = MT_OPTION_TEXT, .name = "shell",
 	  .fallback = "bash", .help = "Path of bash, or its name in PATH." },
 	{ .size = sizeof(struct mt_option), .type = MT_OPTION_PATH, .name = "startup",

@@ -5,6 +5,8 @@
 #include "clock.h"
 #include "files.h"
 #include "keys.h"
+#include "line-cut.h"
+#include "result-notes.h"
 #include "output.h"
 #include "prompt.h"
 #include "screen.h"
@@ -22,19 +24,16 @@
 enum {
 	TEXT_MAX = 4 * (OUTPUT_HEAD + OUTPUT_TAIL) + 8 * SCREEN_LINE,
 	NOTE_MAX = 16 * 1024,      /* a prefix or suffix */
-	QUOTE_MAX = 4096,          /* of a command that was not run */
 	GRACE_MS = 500,            /* after SIGINT, before SIGKILL */
 	PATIENCE_MS = 2500,        /* after SIGINT, before the shell is killed */
 	TIMEOUT_MAX_S = 7 * 86400,
 	MARGIN_MS = 300,           /* to report before the caller's own limit */
 	AGAIN_MS = 100,            /* after C-c: has it reached anybody? */
 	INTERRUPTS_MAX = 3,        /* C-c in a row; the last one kills */
+	LOOK_MS = 40,              /* without output, before looking whether it waits */
+	LOOK_MOST_MS = 400,        /* looks become rarer up to this */
+	SETTLE_MS = 1000,          /* without output, where waiting is uncertain */
 };
-
-static const char hint[] =
-	"To see more of its output, send an empty command; to "
-	"answer it, send text with is_input true; to stop it, send C-c (or C-d, C-z) "
-	"with is_input true; to give a command more time, set timeout.";
 
 struct run {
 	struct run_config config;
@@ -45,6 +44,10 @@ struct run {
 	bool started;       /* there has been a shell before */
 	bool is_new;        /* the shell is, and this was not reported yet */
 	char *directory;    /* of the last shell, for the next */
+	char *told_directory, *told_python; /* that results have stated */
+	struct pipeline pipeline; /* of the command */
+	int64_t began;      /* when the command was started, ms */
+	struct waiting asleep; /* how it waited when it was last sent input */
 	char *username, *hostname;
 	long uid;           /* that `username` belongs to */
 };
@@ -108,6 +111,9 @@ struct run *run_free(struct run *r)
 	session_free(r->session);
 	screen_free(r->screen);
 	free(r->directory);
+	free(r->told_directory);
+	free(r->told_python);
+	pipeline_clear(&r->pipeline);
 	free(r->username);
 	free(r->hostname);
 	free(r);
@@ -233,15 +239,29 @@ static size_t blank_start(const char *text, size_t len)
 	return start;
 }
 
+/* The text of the terminal as valid UTF-8. `gap`, an offset in it, moves with it. */
+static int clean_text(const struct strbuf *raw, size_t *gap, struct strbuf *clean)
+{
+	size_t first = *gap < raw->len ? *gap : raw->len;
+
+	utf8_add_clean(clean, raw->text, first);
+	*gap = clean->len;
+	utf8_add_clean(clean, raw->text + first, raw->len - first);
+	space_trim_buffer(clean);
+	return raw->error ? raw->error : clean->error;
+}
+
 /* What was printed since the last call, `echo` of what was typed apart. */
 static int take_content(struct run *r, bool end, const struct run_call *call, bool echo,
 			struct run_result *ret)
 {
 	AUTO(strbuf) struct strbuf raw = STRBUF(TEXT_MAX), clean = STRBUF(TEXT_MAX * 3);
+	struct screen_gap gap;
 
 	screen_take(r->screen, end, &raw);
-	utf8_add_clean(&clean, raw.text, raw.len);
-	space_trim_buffer(&clean);
+	gap = screen_gap(r->screen);
+	if (clean_text(&raw, &gap.at, &clean))
+		return MT_ENOMEM;
 	const char *text = clean.text;
 	size_t len = clean.len, blank = blank_start(text, len);
 
@@ -249,17 +269,18 @@ static int take_content(struct run *r, bool end, const struct run_call *call, bo
 		prompt_strip_echo(&text, &len, call->command, call->len);
 	else
 		text += blank, len -= blank;
-	if (raw.error || clean.error)
-		return MT_ENOMEM;
-	return output_cut(text, len, OUTPUT_CHARS, &ret->content, &ret->cut);
-}
+	if (r->config.style == RUN_STYLE_V0)
+		return output_cut(text, len, OUTPUT_CHARS, &ret->content, &ret->cut);
+	size_t stripped = (size_t)(text - clean.text);
+	const struct line_cut cut = {
+		.text = text, .len = len,
+		.gap = gap.at > stripped ? gap.at - stripped : 0,
+		.lost_bytes = gap.lost_bytes, .lost_lines = gap.lost_lines,
+		.chars_max = RUN_CHARS, .line_max = RUN_LINE_CHARS,
+		.full = r->config.full_output, .arg = r->config.arg,
+	};
 
-static void put_seconds(struct strbuf *b, double seconds, bool fraction)
-{
-	if (fraction && seconds == floor(seconds))
-		strbuf_addf(b, "%.1f", seconds);
-	else
-		strbuf_addf(b, "%.10g", seconds);
+	return line_cut(&cut, &ret->content, &ret->cut);
 }
 
 static void say_new_shell(struct run *r, struct run_result *ret)
@@ -271,40 +292,54 @@ static void say_new_shell(struct run *r, struct run_result *ret)
 				 "variables, functions and jobs are lost.]\n");
 }
 
+/* The value if no result has stated it yet; otherwise NULL. */
+static const char *news(char **told, const char *now)
+{
+	char *copied;
+
+	if (!now || !*now || (*told && strcmp(*told, now) == 0))
+		return NULL;
+	copied = strdup(now);
+	if (copied) {
+		free(*told);
+		*told = copied;
+	}
+	return now;
+}
+
 /* The command (or, `shell_died`, the shell itself) has ended. */
 static int run_finish(struct run *r, const struct run_call *call, bool echo,
-		      bool shell_died, struct run_result *ret)
+		      bool is_continued, bool shell_died, struct run_result *ret)
 {
 	char key = call->is_input ? key_ctrl(call->command, call->len) : 0;
+	const char *codes = session_status(r->session)->pipeline;
+	struct note note = {
+		.state = shell_died ? NOTE_SHELL_EXITED : NOTE_COMPLETED, .key = key,
+		.runs_ms = clock_ms() - r->began, .is_continued = is_continued,
+		.exit_code_always = r->config.exit_code_always, .pipeline = &r->pipeline,
+		.codes = codes && !shell_died ? codes : "",
+	};
+	int status;
 
 	r->busy = false;
 	run_fill(r, key, ret);
-	if (shell_died)
-		strbuf_addf(&ret->suffix,
-			    "\n"
-			    "[The shell itself exited with code %d. The next command "
-			    "starts a new one.]",
-			    ret->exit_code);
-	else if (key)
-		strbuf_addf(&ret->suffix,
-			    "\n[The command completed with exit code %d. "
-			    "CTRL+%c was sent.]",
-			    ret->exit_code, toupper(key));
-	else
-		strbuf_addf(&ret->suffix, "\n[The command completed with exit code %d.]",
-			    ret->exit_code);
-	return take_content(r, true, call, echo, ret);
+	status = take_content(r, true, call, echo, ret);
+	note.directory = news(&r->told_directory, ret->directory);
+	note.python = news(&r->told_python, ret->python);
+	notes_put(r->config.style, &note, ret);
+	return status;
 }
 
-static int still(struct run *r, const struct run_call *call, bool echo,
-		 bool is_continuation, struct run_result *ret)
+/* It has not ended. */
+static int still(struct run *r, const struct run_call *call, bool echo, struct note *note,
+		 struct run_result *ret)
 {
+	int status = take_content(r, false, call, echo, ret);
+
 	r->busy = true;
-	if (is_continuation)
-		strbuf_add(&ret->prefix, "[Below is the output of the previous command."
-					 "]\n");
-	strbuf_addf(&ret->suffix, " %s]", hint);
-	return take_content(r, false, call, echo, ret);
+	note->runs_ms = clock_ms() - r->began;
+	notes_put(r->config.style, note, ret);
+	return status;
 }
 
 static int bash_run_answer(struct run_result *ret, const char *text)
@@ -361,28 +396,109 @@ static int64_t interrupt_again(struct run *r, pid_t *front)
 	return clock_ms() + AGAIN_MS;
 }
 
-/* Wait for the end of the command and report. */
-static int follow_conversation(struct run *r, const struct run_call *call, bool echo,
-			       bool is_continuation, struct run_result *ret)
+/* Looks whether the program waits for input, more rarely the longer it is quiet. */
+struct watch {
+	int64_t at, pause; /* the next look, and how long after the last one */
+	struct waiting seen;
+	bool only_waits;   /* the call sends nothing: an event loop may print more */
+};
+
+static bool same_waiting(const struct waiting *a, const struct waiting *b)
 {
-	bool given = call->timeout >= 0;
-	double seconds = given ? fmin(call->timeout, TIMEOUT_MAX_S)
-			       : (double)r->config.timeout_ms / 1000;
+	return a->kind == b->kind && a->thread == b->thread && a->switches == b->switches;
+}
+
+static void watch_reset(struct watch *w, int64_t now)
+{
+	w->at = now + LOOK_MS;
+	w->pause = LOOK_MS;
+	w->seen = (struct waiting){ .kind = WAITING_NO };
+}
+
+/* Two looks in a row have to see the same thread in the same wait. One that slept before
+ * it was sent input may not have been scheduled yet.
+ * `quiet_ms`: since the last output. */
+static bool watch_look(struct run *r, struct watch *w, int64_t quiet_ms)
+{
+	struct waiting now = session_waiting(r->session);
+	bool again = same_waiting(&now, &w->seen);
+	bool settled = quiet_ms >= SETTLE_MS;
+
+	w->seen = now;
+	w->pause = w->pause * 2 < LOOK_MOST_MS ? w->pause * 2 : LOOK_MOST_MS;
+	if (now.kind == WAITING_INPUT && !again)
+		w->pause = LOOK_MS;
+	w->at = clock_ms() + w->pause;
+	if (now.kind == WAITING_MAYBE)
+		return settled && !w->only_waits;
+	return now.kind == WAITING_INPUT && again &&
+	       (settled || !same_waiting(&now, &r->asleep));
+}
+
+/* The limits of one call, as times of the clock. */
+struct limits {
+	bool given;     /* by the call: no other one applies */
+	double seconds; /* until `hard` */
+	int64_t hard;
+};
+
+static struct limits limits_of(const struct run *r, const struct run_call *call,
+			       int64_t start)
+{
+	struct limits l = { .given = call->timeout >= 0 };
+
+	l.seconds = l.given ? fmin(call->timeout, TIMEOUT_MAX_S)
+			    : (double)r->config.timeout_ms / 1000;
+	l.hard = start + (int64_t)(l.seconds * 1000);
+	if (call->time_left_ms >= 0 && start + call->time_left_ms - MARGIN_MS < l.hard) {
+		l.hard = start + call->time_left_ms - MARGIN_MS;
+		l.seconds = (double)(l.hard > start ? l.hard - start : 0) / 1000;
+	}
+	return l;
+}
+
+/* Is it time to report that the command still runs? */
+static bool is_over(struct run *r, const struct limits *l, struct watch *w,
+		    int64_t change, struct note *note)
+{
+	int64_t now = clock_ms();
+
+	if (now >= l->hard) {
+		note->state = NOTE_TIMED_OUT;
+		note->seconds = l->seconds;
+		return true;
+	}
+	if (!l->given && now >= change + r->config.no_change_ms) {
+		note->state = NOTE_QUIET;
+		note->seconds = (double)r->config.no_change_ms / 1000;
+		return true;
+	}
+	note->state = NOTE_WAITS;
+	return now >= w->at && watch_look(r, w, now - change);
+}
+
+/* Wait for the end of the command and report. */
+static int follow_command(struct run *r, const struct run_call *call, bool echo,
+			  bool is_continued, struct run_result *ret)
+{
 	int64_t start = clock_ms(), change = start;
-	int64_t hard = start + (int64_t)(seconds * 1000);
+	const struct limits limits = limits_of(r, call, start);
 	bool stops = is_interrupt(call);
 	pid_t front = stops ? session_front(r->session) : -1;
 	int64_t again_at = stops ? start + AGAIN_MS : INT64_MAX;
 	int64_t kill_at = r->interrupts >= INTERRUPTS_MAX ? start + GRACE_MS : INT64_MAX;
+	struct note note = { .is_continued = is_continued };
+	struct watch watch = { .only_waits = is_continued && !call->is_input };
 
-	if (call->time_left_ms >= 0 && start + call->time_left_ms - MARGIN_MS < hard) {
-		hard = start + call->time_left_ms - MARGIN_MS;
-		seconds = (double)(hard > start ? hard - start : 0) / 1000;
-	}
+	watch_reset(&watch, start);
+	if (r->config.style == RUN_STYLE_V0)
+		watch.at = INT64_MAX;
 	for (;;) {
-		int64_t quiet = given ? INT64_MAX : change + r->config.no_change_ms;
-		int64_t left = smaller(smaller(smaller(hard, quiet), kill_at), again_at) -
-			       clock_ms();
+		int64_t quiet =
+			limits.given ? INT64_MAX : change + r->config.no_change_ms;
+		int64_t next = smaller(smaller(limits.hard, quiet),
+				       smaller(smaller(kill_at, again_at), watch.at));
+		int64_t left = next - clock_ms();
 		int seen = session_wait(r->session, left > 0 ? (int)left + 1 : 0,
 					call->cancel_fd);
 
@@ -391,35 +507,37 @@ static int follow_conversation(struct run *r, const struct run_call *call, bool 
 			seen = interrupt(r);
 		}
 		if (seen & (SESSION_DONE | SESSION_DEAD))
-			return run_finish(r, call, echo, seen & SESSION_DEAD, ret);
+			return run_finish(r, call, echo, is_continued,
+					  seen & SESSION_DEAD, ret);
 		int64_t now = clock_ms();
 
-		if (seen & SESSION_OUTPUT)
+		if (seen & SESSION_OUTPUT) {
 			change = now;
+			if (watch.at != INT64_MAX)
+				watch_reset(&watch, now);
+		}
 		if (now >= again_at)
 			again_at = interrupt_again(r, &front);
 		if (now >= kill_at) {
 			session_kill(r->session);
 			kill_at = INT64_MAX;
 		}
-		if (now >= hard) {
-			strbuf_add(&ret->suffix, "\n[The command timed out after ");
-			put_seconds(&ret->suffix, seconds, true);
-			strbuf_add(&ret->suffix, " seconds.");
-			return still(r, call, echo, is_continuation, ret);
-		}
-		if (!given && now >= change + r->config.no_change_ms) {
-			strbuf_add(&ret->suffix, "\n[The command has no new output "
-						 "after ");
-			put_seconds(&ret->suffix, (double)r->config.no_change_ms / 1000,
-				    false);
-			strbuf_add(&ret->suffix, " seconds.");
-			return still(r, call, echo, is_continuation, ret);
-		}
+		if (is_over(r, &limits, &watch, change, &note))
+			return still(r, call, echo, &note, ret);
 	}
 }
 
 /* ---- the kinds of call --------------------------------------------------- */
+
+/* Does the text end inside an indented block, which a line editor closes at an empty
+ * line? */
+static bool is_open_block(struct run *r, const char *text, size_t len)
+{
+	const char *last = memrchr(text, '\n', len);
+
+	return last && last + 1 < text + len && (last[1] == ' ' || last[1] == '\t') &&
+	       session_edits_lines(r->session) && !screen_is_full(r->screen);
+}
 
 /* Keys and text for the running command. */
 static int send_input(struct run *r, const struct run_call *call, bool *ret_echo,
@@ -430,14 +548,13 @@ static int send_input(struct run *r, const struct run_call *call, bool *ret_echo
 	AUTO(strbuf) struct strbuf keys = STRBUF(SESSION_TYPED_MAX);
 
 	*ret_echo = !key && session_may_echo(r->session);
-	if (!key && len && call->command[len - 1] == '\n') /* Enter follows anyway */
-		len--;
+	r->asleep = session_waiting(r->session);
 	if (key)
 		strbuf_addn(&keys, key, key_len);
 	for (size_t i = 0; !key && i < len; i++)
 		strbuf_addc(&keys, call->command[i] == '\n' ? '\r' : call->command[i]);
 	if (!key)
-		strbuf_addc(&keys, '\r');
+		strbuf_add(&keys, is_open_block(r, call->command, len) ? "\r\r" : "\r");
 	if (keys.error || session_type(r->session, keys.text, keys.len) != MT_OK)
 		return fail(err, MT_ELIMIT,
 			    "the program does not read its input: more than %d KiB are "
@@ -448,14 +565,10 @@ static int send_input(struct run *r, const struct run_call *call, bool *ret_echo
 
 static int run_refuse(struct run *r, const struct run_call *call, struct run_result *ret)
 {
-	size_t len = utf8_cut(call->command, call->len, QUOTE_MAX);
+	struct note note = { .state = NOTE_REFUSED, .is_continued = true,
+			     .command = call->command, .len = call->len };
 
-	strbuf_add(&ret->suffix, "\n[Your command \"");
-	utf8_add_clean(&ret->suffix, call->command, len);
-	strbuf_add(&ret->suffix, len < call->len ? "..." : "");
-	strbuf_add(&ret->suffix, "\" is NOT executed. The previous command is still "
-				 "running -");
-	return still(r, call, false, true, ret);
+	return still(r, call, false, &note, ret);
 }
 
 /* A program, or a shell that was turned inside out, may ignore C-c for ever. */
@@ -489,7 +602,7 @@ static int run_continue(struct run *r, const struct run_call *call, bool empty,
 	struct run_call input = *call;
 
 	input.is_input = typed;
-	return follow_conversation(r, &input, echo, true, ret);
+	return follow_command(r, &input, echo, true, ret);
 }
 
 /* Nothing runs, and nothing is to be run. */
@@ -516,7 +629,7 @@ static int ended_meanwhile(struct run *r, const struct run_call *call, bool empt
 	struct run_call read_on = *call;
 
 	read_on.is_input = false;
-	int status = run_finish(r, &read_on, false, died, ret);
+	int status = run_finish(r, &read_on, false, true, died, ret);
 
 	if (!empty)
 		strbuf_add(&ret->suffix,
@@ -530,6 +643,20 @@ static int catch_up(struct run *r)
 	if (!session_is_alive(r->session))
 		return 0;
 	return session_wait(r->session, 0, -1) & (SESSION_DONE | SESSION_DEAD);
+}
+
+static int run_begin(struct run *r, const struct run_call *call, struct error *err)
+{
+	bool brief = r->config.style == RUN_STYLE_BRIEF;
+
+	pipeline_clear(&r->pipeline);
+	if (brief && pipeline_read(call->command, call->len, &r->pipeline))
+		return out_of_memory(err);
+	r->began = clock_ms();
+	r->interrupts = 0;
+	r->asleep = (struct waiting){ .kind = WAITING_NO };
+	return session_run(r->session, call->command, call->len, r->pipeline.count > 0,
+			   err);
 }
 
 static int dispatch(struct run *r, const struct run_call *call, struct run_result *ret,
@@ -554,12 +681,11 @@ static int dispatch(struct run *r, const struct run_call *call, struct run_resul
 			    session_status(r->session)->exit_code);
 	status = ready(r, call->cancel_fd, err);
 	if (status == MT_OK)
-		status = session_run(r->session, call->command, call->len, err);
+		status = run_begin(r, call, err);
 	if (status != MT_OK)
 		return status;
 	say_new_shell(r, ret);
-	r->interrupts = 0;
-	return follow_conversation(r, call, false, false, ret);
+	return follow_command(r, call, false, false, ret);
 }
 
 int run_call(struct run *r, const struct run_call *call, struct run_result *ret,

@@ -10,16 +10,30 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+enum run_style {
+	RUN_STYLE_V0,    /* the texts of OpenHands; a waiting program is not recognized */
+	RUN_STYLE_BRIEF,
+};
+
 struct run_config {
 	const char *shell;       /* path or name */
 	const char *startup;     /* file that a new shell reads first; NULL */
 	const char *directory;   /* where the first shell starts */
 	int64_t no_change_ms;    /* without new output */
 	int64_t timeout_ms;      /* in all, when the call says nothing */
+	enum run_style style;
+	bool exit_code_always;   /* brief: also when it is 0 */
+	/* Path of a file with all of the output of this call; NULL or "": there is none. */
+	const char *(*full_output)(void *arg);
 	/* The terminal's bytes, and the same as live text; either may be NULL. */
 	void (*raw)(void *arg, const char *bytes, size_t len);
 	void (*live)(void *arg, const char *bytes, size_t len);
 	void *arg;
+};
+
+enum {
+	RUN_CHARS = 28000,     /* characters of a result in the brief style */
+	RUN_LINE_CHARS = 2000, /* of a line in it */
 };
 
 struct run_call {
@@ -33,7 +47,7 @@ struct run_call {
 
 /** The result of a call. Texts are valid UTF-8. */
 struct run_result {
-	struct strbuf content; /* at most OUTPUT_CHARS and a marker */
+	struct strbuf content; /* at most OUTPUT_CHARS and a marker, or RUN_CHARS */
 	struct strbuf prefix, suffix;
 	bool cut;              /* the content is not all of it */
 	bool cancelled;

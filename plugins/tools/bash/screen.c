@@ -25,6 +25,7 @@ struct screen {
 	size_t seq_len;
 	struct vt *vt;         /* in charge when set */
 	struct strbuf shown;   /* unfinished text of the last screen_take */
+	struct screen_gap gap; /* in the text of the last screen_take */
 };
 
 static void on_vt_line(void *arg, const char *bytes, size_t len)
@@ -554,6 +555,8 @@ int screen_take(struct screen *s, bool end, struct strbuf *out)
 		line_commit(s);
 		s->state = GROUND; /* what a command left open is not the next one's */
 	}
+	s->gap = (struct screen_gap){ from + s->output.head_len, s->output.lost_bytes,
+				      s->output.lost_lines };
 	output_text(&s->output, out);
 	finished = out->len;
 	if (s->vt)
@@ -570,12 +573,24 @@ int screen_take(struct screen *s, bool end, struct strbuf *out)
 		memmove(out->text + from, out->text + from + s->shown.len,
 			out->len - from - s->shown.len + 1);
 		out->len -= s->shown.len;
+		s->gap.at -=
+			s->gap.at > from + s->shown.len ? s->shown.len : s->gap.at - from;
 	}
 	strbuf_reset(&s->shown);
 	if (now.error == MT_OK)
 		strbuf_addn(&s->shown, now.text, now.len);
 	output_reset(&s->output);
 	return MT_OK;
+}
+
+struct screen_gap screen_gap(const struct screen *s)
+{
+	return s->gap;
+}
+
+bool screen_is_full(const struct screen *s)
+{
+	return s->vt != NULL;
 }
 
 bool screen_has_text(const struct screen *s)

@@ -24,6 +24,11 @@ struct screen_hooks {
 
 struct screen; /* one terminal */
 
+/** Where bytes of a text were dropped, because it was too long. */
+struct screen_gap {
+	size_t at, lost_bytes, lost_lines;
+};
+
 struct screen *screen_new(const struct screen_hooks *hooks); /* NULL: memory */
 struct screen *screen_free(struct screen *s);
 void screen_feed(struct screen *s, const char *bytes, size_t len);
@@ -31,6 +36,10 @@ void screen_feed(struct screen *s, const char *bytes, size_t len);
  *  what was shown of an unfinished line or screen is not shown again, unless it
  *  has changed since. `end`: the line and the screen are finished. */
 int screen_take(struct screen *s, bool end, struct strbuf *out);
+/** The gap in the text that screen_take appended last. */
+struct screen_gap screen_gap(const struct screen *s);
+/** True while a program uses the whole screen, as an editor does. */
+bool screen_is_full(const struct screen *s);
 /** True if there is something for screen_take. */
 bool screen_has_text(const struct screen *s);
 

@@ -60,7 +60,8 @@ int session_new(const struct session_config *config, struct session **ret,
 		s->master = s->socket = s->file = s->pidfd = -1;
 		s->record = STRBUF(RECORD_MAX);
 		s->typed = STRBUF(SESSION_TYPED_MAX);
-		s->status = (struct session_status){ -1, -1, -1, NULL, NULL };
+		s->status =
+			(struct session_status){ .exit_code = -1, .job = -1, .uid = -1 };
 		pthread_mutex_init(&s->lock, NULL);
 	}
 	if (!s || !s->shell || !s->directory || (config->startup && !s->startup)) {
@@ -135,6 +136,7 @@ struct session *session_free(struct session *s)
 	pthread_mutex_destroy(&s->lock);
 	free(s->status.directory);
 	free(s->status.path);
+	free(s->status.pipeline);
 	free(s->shell);
 	free(s->startup);
 	free(s->directory);
@@ -231,6 +233,23 @@ bool session_may_echo(const struct session *s)
 	       (t.c_lflag & (ECHO | ICANON)) != ICANON;
 }
 
+bool session_edits_lines(const struct session *s)
+{
+	struct termios t;
+
+	return s->master >= 0 && tcgetattr(s->master, &t) == 0 && !(t.c_lflag & ICANON);
+}
+
+struct waiting session_waiting(struct session *s)
+{
+	pthread_mutex_lock(&s->lock);
+	bool left = s->typed.len > 0;
+
+	pthread_mutex_unlock(&s->lock);
+	return s->pid && s->master >= 0 && !left ? waiting_look(s->pid, s->master)
+						 : (struct waiting){ .kind = WAITING_NO };
+}
+
 pid_t session_front(const struct session *s)
 {
 	return s->master >= 0 ? tcgetpgrp(s->master) : -1;
@@ -293,8 +312,12 @@ static void send_go(struct session *s)
 	send(s->socket, go, (size_t)n, MSG_NOSIGNAL);
 }
 
-int session_run(struct session *s, const char *command, size_t len, struct error *err)
+int session_run(struct session *s, const char *command, size_t len, bool pipeline,
+		struct error *err)
 {
+	static const char pipe[] = DRIVER_PIPE;
+	size_t more = pipeline ? sizeof pipe - 1 : 0;
+
 	if (len > SESSION_COMMAND_MAX)
 		return fail(err, MT_ELIMIT,
 			    "the command is longer than %d MiB; write it "
@@ -306,6 +329,7 @@ int session_run(struct session *s, const char *command, size_t len, struct error
 	/* A NUL ends the command for `read`; the offset is shared with the shell. */
 	if (ftruncate(s->file, 0) < 0 || lseek(s->file, 0, SEEK_SET) < 0 ||
 	    write_all(s->file, command, len) != MT_OK ||
+	    write_all(s->file, pipe, more) != MT_OK ||
 	    write_all(s->file, "", 1) != MT_OK || lseek(s->file, 0, SEEK_SET) < 0)
 		return fail(err, MT_EIO, "cannot send the command to the shell: %s",
 			    strerror(errno));
@@ -355,12 +379,12 @@ static void replace(char **old, const char *text)
 	}
 }
 
-/* One complete record: number, exit code, job, directory, PATH, user.
+/* One complete record: number, exit code, job, directory, PATH, user, pipeline.
  * @return true if it is about the last command. An interrupt between two
  * commands makes the shell repeat itself; the word to start may be lost then. */
 static bool take_record(struct session *s, const char *at)
 {
-	const char *number, *code, *job, *directory, *path, *uid;
+	const char *number, *code, *job, *directory, *path, *uid, *pipeline;
 
 	take_field(&at, &number);
 	take_field(&at, &code);
@@ -369,6 +393,7 @@ static bool take_record(struct session *s, const char *at)
 	take_field(&at, &directory);
 	take_field(&at, &path);
 	take_field(&at, &uid);
+	take_field(&at, &pipeline);
 	if (strtoul(number, NULL, 10) != s->number) {
 		send_go(s);
 		return false;
@@ -378,6 +403,7 @@ static bool take_record(struct session *s, const char *at)
 	s->status.uid = strtol(uid, NULL, 10);
 	replace(&s->status.directory, directory);
 	replace(&s->status.path, path);
+	replace(&s->status.pipeline, pipeline);
 	return true;
 }
 

@@ -11,6 +11,7 @@
 
 #include "error.h"
 #include "strbuf.h"
+#include "waiting.h"
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -36,6 +37,7 @@ struct session_status {
 	long uid;        /* effective user; -1: unknown */
 	char *directory; /* as the shell names it */
 	char *path;      /* its PATH */
+	char *pipeline;  /* exit codes of the last pipeline, each with a blank; "": unknown */
 };
 
 enum { /* what session_wait saw */
@@ -56,14 +58,21 @@ struct session *session_free(struct session *s);
 /** Start a shell if there is none; does not wait for it. `directory` NULL: that
  *  of the configuration. */
 int session_start(struct session *s, const char *directory, struct error *err);
-/** Have the shell run `command` (no NUL in it). It must not be running one. */
-int session_run(struct session *s, const char *command, size_t len, struct error *err);
+/** Have the shell run `command` (no NUL in it). It must not be running one. `pipeline`:
+ *  report the exit codes of a pipeline at its end; the command is complete. */
+int session_run(struct session *s, const char *command, size_t len, bool pipeline,
+		struct error *err);
 bool session_is_alive(const struct session *s);
 bool session_is_running(const struct session *s);
 /** Bytes typed at the terminal. [any thread] */
 int session_type(struct session *s, const char *bytes, size_t len);
 /** False if what is typed is hidden, as for a password. */
 bool session_may_echo(const struct session *s);
+/** True if a program reads keys, not lines: it has a line editor, or uses the screen. */
+bool session_edits_lines(const struct session *s);
+/** Does the program in the foreground wait for input? It does not while typed bytes
+ *  are left. */
+struct waiting session_waiting(struct session *s);
 /** Process group in the foreground; -1: none. */
 pid_t session_front(const struct session *s);
 /** SIGINT (or another) to what runs in the foreground, the shell's own loops

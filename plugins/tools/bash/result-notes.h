@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * result-notes.h - what a result says around the output of a command. */
+#ifndef BASH_RESULT_NOTES_H
+#define BASH_RESULT_NOTES_H
+
+#include "pipeline.h"
+#include "run.h"
+
+enum note_state {
+	NOTE_COMPLETED,
+	NOTE_SHELL_EXITED,
+	NOTE_QUIET,     /* no output for a while */
+	NOTE_TIMED_OUT,
+	NOTE_WAITS,     /* for terminal input */
+	NOTE_REFUSED,   /* another command runs; state of this one */
+	NOTE_STATES
+};
+
+struct note {
+	enum note_state state;
+	char key;                /* control key that was typed in this call; or 0 */
+	double seconds;          /* the time limit that was reached */
+	int64_t runs_ms;         /* since the command began */
+	bool is_continued;       /* the command began in an earlier call */
+	const char *command;     /* that was refused */
+	size_t len;
+	/* The rest of a command that completed, for the brief style. */
+	bool exit_code_always;
+	const char *directory, *python; /* those that changed; or NULL */
+	const struct pipeline *pipeline;
+	const char *codes;       /* of its parts */
+};
+
+/** Fill prefix and suffix of a result, whose other members are known. The texts of V0
+ *  are those of OpenHands. */
+void notes_put(enum run_style style, const struct note *n, struct run_result *ret);
+
+#endif

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * waiting.h - does the program in the foreground wait for terminal input? */
+#ifndef BASH_WAITING_H
+#define BASH_WAITING_H
+
+#include <stdint.h>
+#include <sys/types.h>
+
+enum waiting_kind {
+	WAITING_NO,
+	WAITING_MAYBE, /* it waits for several things, and reads keys: an event loop */
+	WAITING_INPUT, /* it waits for the terminal alone */
+};
+
+struct waiting {
+	enum waiting_kind kind;
+	pid_t thread;      /* that waits */
+	uint64_t switches; /* how often it has been scheduled out: changes when it runs */
+};
+
+/** Look at the processes of the foreground group of the terminal `master` that descend
+ *  from `shell`. WAITING_NO also where the system does not say. */
+struct waiting waiting_look(pid_t shell, int master);
+
+#endif
