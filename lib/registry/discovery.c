@@ -451,7 +451,7 @@ static bool is_built_with(const char *path, const char *below)
 	return plugins && is_below(path, plugins);
 }
 
-bool component_is_own(const struct component *c)
+static bool is_own(const struct component *c)
 {
 	static const char *const below[] = { "/", "/tests/", "/bench/" };
 	AUTO(free) char *path = realpath(c->path, NULL);
@@ -460,6 +460,13 @@ bool component_is_own(const struct component *c)
 	for (size_t i = 0; path && !own && i < ARRAY_LEN(below); i++)
 		own = is_built_with(path, below[i]);
 	return own;
+}
+
+bool component_is_own(const struct component *c)
+{
+	if (!c->own)
+		((struct component *)c)->own = is_own(c) ? 1 : -1;
+	return c->own > 0;
 }
 
 /* The refusal of a file with this name. */

@@ -100,17 +100,6 @@ static void install(void)
 
 /* ---- standard output ------------------------------------------------------------ */
 
-static bool is_own(const struct component *c)
-{
-	static const struct component *last;
-	static bool own;
-
-	if (c != last)
-		own = component_is_own(c);
-	last = c;
-	return own;
-}
-
 static void divert_output(void)
 {
 	if (__fpending(stdout) > 0)
@@ -142,7 +131,7 @@ struct guard_call guard_enter(const struct component *c, const char *function)
 		install();
 	installed = true;
 	now.output = -1;
-	if (c && !is_own(c))
+	if (c && !component_is_own(c))
 		divert_output();
 	now.function = function;
 	now.component = c;

@@ -29,6 +29,7 @@ struct component {
 	char *unique;               /* id of its plugin, or else the path; of a plugin with
 	                               several components with /NAME after it */
 	char *key;                  /* of the file when it was looked at */
+	int8_t own;                 /* of component_is_own: 1, -1, or 0: not asked yet */
 	json_object *data;          /* by kind. tool: {"tools":[{name, description,
 	                               brief, schema (object), events (array or null),
 	                               hints, title, output_schema,
