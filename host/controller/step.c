@@ -119,10 +119,11 @@ static int log_reply(struct conversation *c, struct llm_reply *reply, struct err
 static void on_done(void *arg, struct llm_reply *reply)
 {
 	struct conversation *c = arg;
+	struct mt_ctx x = request_finish(c);
 	struct error err = ERROR_NONE;
 	int r;
 
-	request_clear(c);
+	plugin_ctx_clear(&x);
 	end_deltas(c);
 	if (log_reply(c, reply, &err)) {
 		llm_reply_free(reply);

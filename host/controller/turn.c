@@ -403,6 +403,19 @@ void turn_take_planned(struct conversation *c)
 		turn_clear(c);
 }
 
+int turn_set_reply(struct conversation *c, struct llm_reply *reply, struct error *err)
+{
+	int r = make_plan(c->agent, err);
+
+	if (r) {
+		llm_reply_free(reply);
+		return r;
+	}
+	turn_clear(c);
+	c->agent->plan->reply = reply;
+	return MT_OK;
+}
+
 int turn_replan(struct conversation *c, struct llm_reply *reply, size_t done,
 		struct error *err)
 {
@@ -415,15 +428,11 @@ int turn_replan(struct conversation *c, struct llm_reply *reply, size_t done,
 	};
 	struct guard_call outer;
 	struct plan *plan;
-	int r = make_plan(c->agent, err);
+	int r = turn_set_reply(c, reply, err);
 
-	if (r) {
-		llm_reply_free(reply);
+	if (r)
 		return r;
-	}
-	turn_clear(c);
 	plan = c->agent->plan;
-	plan->reply = reply;
 	log_context(c->agent->plugin.component->plugin, c->agent->plugin.component->name,
 		    NULL);
 	outer = plugin_component_enter(x.part, "advance");

@@ -68,6 +68,8 @@ void turn_clear(struct conversation *c);
 void turn_plan_free(struct conversation *c);
 /** Drop the plan; for each call the model reads why it was not made. */
 void turn_refuse(struct conversation *c, const char *why);
+/** Drop what is planned; what is planned from now on answers `reply`, which it takes. */
+int turn_set_reply(struct conversation *c, struct llm_reply *reply, struct error *err);
 /** Plan what a reply asks for; takes `reply`. `done` of it is in the log. */
 int turn_replan(struct conversation *c, struct llm_reply *reply, size_t done,
 		struct error *err);

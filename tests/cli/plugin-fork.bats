@@ -18,6 +18,7 @@ setup() {
 
 # Nothing that a test started is left.
 teardown() {
+	[ -z "$model" ] || kill "$model"
 	[ -z "$(left)" ]
 }
 
@@ -136,6 +137,131 @@ until_there() {
 	kill -9 $pid
 	wait $pid || true
 	until_there test ! -e "/proc/$copy"
+}
+
+# converse SCRIPT [OPTION...]: an agent that asks a model and does what it answers, and
+# logs its processes
+converse() {
+	script=$1
+	shift
+	mortise run -q -C "$work/ws" -o controller.agent=asker \
+		-o core.log_level=debug -o core.log_file="$work/log" --model "script:$script" \
+		-t go "$@"
+}
+
+# What the agent logged of its calls: "start PID CALLS PLACES STATE" and the same of replies.
+calls() {
+	sed -n 's/.* info asker: \(start\|replied\) in \([0-9]*\), call \([0-9]*\), \([0-9]*\) places, state "\(.*\)" .*/\1 \2 \3 \4 \5/p' \
+		"$work/log"
+}
+
+@test "an agent reads the reply in the copy that sent the request" {
+	printf '%s\n' '[turn]' '[call think]' 'thought = one' '' '[turn]' '[call think]' \
+		'thought = two' '' '[turn]' '[call finish]' 'message = All is well.' \
+		>"$work/script"
+	run converse "$work/script"
+	echo "$output"
+	cat "$work/log"
+	[ "$output" = "All is well." ]
+	calls | awk '$1 == "start" { pid = $2; if ($3 != 1 || $4 < 2) exit 1 }
+		$1 == "replied" { if ($2 != pid || $3 != 2 || $4 != 0 || $6 != pid) exit 1 }'
+	[ "$(calls | cut -d' ' -f1 | paste -sd' ')" = \
+		"start replied start replied start replied" ]
+	[ "$(calls | cut -d' ' -f2 | sort -u | wc -l)" -eq 3 ] # a copy for each step
+	[ "$(grep -c 'advance printed: printed at the start ' "$work/log")" -eq 3 ]
+	[ "$(grep -c 'advance printed: printed after the reply ' "$work/log")" -eq 3 ]
+}
+
+@test "a plugin that fails when it reads the reply" {
+	printf '%s\n' '[turn]' '[call finish]' 'message = All is well.' >"$work/script"
+	while IFS='|' read -r deed deadline words; do
+		rm -rf "$work/state/mortise"
+		run converse "$work/script" -o agent.asker.reply_deed=$deed \
+			-o agent.asker.deadline=$deadline
+		echo "$output"
+		[ "$status" -eq 1 ]
+		[[ "$output" == *"$(realpath "$file") $words"* ]]
+		log | jq -es 'map(select(.record == "llm_reply")) | length == 1'
+	done <<-'end'
+		exit|10s|exited in advance (code 0)
+		crash|10s|crashed in advance (SIGSEGV)
+		spin|1s|did not return from advance within 1 s
+		scribble|10s|made an invalid request in advance
+	end
+}
+
+# A model that answers when there is a file `answer`: with a call of finish.
+answer_when_asked() {
+	python3 - "$work" 3>&- <<'end' &
+import http.server, json, os, sys, time
+class Model(http.server.BaseHTTPRequestHandler):
+    def do_POST(self):
+        self.rfile.read(int(self.headers["Content-Length"]))
+        open(sys.argv[1] + "/asked", "w").close()
+        while not os.path.exists(sys.argv[1] + "/answer"):
+            time.sleep(0.01)
+        call = {"id": "1", "type": "function", "function": {
+            "name": "finish", "arguments": json.dumps({"message": "All is well."})}}
+        body = json.dumps({"id": "r1", "choices": [{"finish_reason": "tool_calls", "message": {
+            "role": "assistant", "content": None, "tool_calls": [call]}}]}).encode()
+        self.send_response(200)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+    def log_message(self, *args):
+        pass
+server = http.server.HTTPServer(("127.0.0.1", 0), Model)
+with open(sys.argv[1] + "/port.new", "w") as f:
+    f.write(str(server.server_port))
+os.rename(sys.argv[1] + "/port.new", sys.argv[1] + "/port")
+server.serve_forever()
+end
+	model=$!
+	until_there test -e "$work/port"
+}
+
+@test "a copy that ends while it waits for the reply is replaced" {
+	answer_when_asked
+	mortise run -q -C "$work/ws" -o controller.agent=asker \
+		-o core.log_level=info -o core.log_file="$work/log" --model mock \
+		-o llm.base_url="http://127.0.0.1:$(cat "$work/port")/v1" -o llm.stream=no \
+		-t go >"$work/out" 2>&1 3>&- &
+	pid=$!
+	until_there test -e "$work/asked"
+	copy=$(calls | cut -d' ' -f2)
+	kill -9 "$copy"
+	touch "$work/answer"
+	wait $pid || status=$?
+	cat "$work/out" "$work/log"
+	[ "${status:-0}" -eq 0 ]
+	[ "$(cat "$work/out")" = "All is well." ]
+	[ "$(calls | cut -d' ' -f1,3 | paste -sd' ')" = "start 1 replied 1" ]
+	[ "$(calls | tail -1 | cut -d' ' -f2)" != "$copy" ]
+}
+
+@test "a request that is cancelled leaves no copy that waits" {
+	answer_when_asked
+	mkfifo "$work/commands"
+	mortise run -C "$work/ws" -o controller.agent=asker --json --keep-alive \
+		-o core.log_level=info -o core.log_file="$work/log" --model mock \
+		-o llm.base_url="http://127.0.0.1:$(cat "$work/port")/v1" -o llm.stream=no \
+		-t go <"$work/commands" >"$work/out" 2>&1 3>&- &
+	pid=$!
+	exec 4>"$work/commands"
+	until_there test -e "$work/asked"
+	copy=$(calls | cut -d' ' -f2)
+	[ -d "/proc/$copy" ]
+	echo '{"type":"pause","id":"1"}' >&4
+	until_there test ! -e "/proc/$copy"
+	until_there grep -q '"state":"paused"' "$work/out"
+	cat "$work/out"
+	touch "$work/answer"
+	echo '{"type":"resume","id":"2"}' >&4
+	until_there grep -q '"final_thought":"All is well."' "$work/out"
+	exec 4>&-
+	wait $pid
+	[ "$(calls | cut -d' ' -f1 | paste -sd' ')" = "start start replied" ]
 }
 
 @test "a condenser that fails: its check and its advance" {

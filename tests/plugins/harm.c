@@ -241,6 +241,37 @@ static const struct mt_agent agent = { .size = sizeof agent,
 				       .system = harm_system,
 				       .advance = harm_advance };
 
+/* One step with a model: the process of each call, and how many it has had. */
+static int asker_advance(const struct mt_host *host, const struct mt_agent_out *out,
+			 struct mt_ctx *ctx, const struct mt_in *in)
+{
+	static int calls;
+	char state[32];
+	struct mt_request *r;
+
+	host->log(ctx, MT_LOG_INFO, "%s in %d, call %d, %zu places, state \"%.*s\"",
+		  in->what == MT_REPLIED ? "replied" : "start", (int)getpid(), ++calls,
+		  host->view_count(ctx), (int)in->state.len, in->state.ptr);
+	if (in->what == MT_REPLIED) {
+		puts("printed after the reply");
+		harm_do(host, ctx, "reply_deed");
+		for (size_t i = 0; i < host->reply_calls(in->reply); i++)
+			out->call(ctx, i);
+		return MT_OK;
+	}
+	puts("printed at the start");
+	snprintf(state, sizeof state, "of %d", (int)getpid());
+	r = host->request(ctx);
+	if (host->keep(ctx, (struct mt_str){ state, strlen(state) }) ||
+	    host->request_history(r) || host->request_tool(r, NULL))
+		return MT_EINVAL;
+	return host->send(ctx, r) > 0 ? MT_OK : MT_EUNSUPPORTED;
+}
+
+static const struct mt_agent asker = { .size = sizeof asker,
+				       .system = harm_system,
+				       .advance = asker_advance };
+
 /* ---- condenser ------------------------------------------------------------------ */
 
 static int harm_condense(const struct mt_host *host, const struct mt_condenser_out *out,
@@ -331,20 +362,22 @@ static const struct mt_analyzer analyzer = { .size = sizeof analyzer,
 	  .help = "What to do." }
 
 static const struct mt_option options[] = { TEXT("deed"), TEXT("system_deed"),
+					    TEXT("reply_deed"),
 					    TEXT("open_deed"),
 					    TEXT("check_deed"), TEXT("refuse"),
 					    TEXT("read") };
 
-#define COMPONENT(kind_, functions_)                                                     \
+#define COMPONENT(kind_, name_, functions_)                                                   \
 	{ .size = sizeof(struct mt_component), .kind = MT_KIND_##kind_,                  \
 	  .version_major = MT_##kind_##_MAJOR, .version_minor = MT_##kind_##_MINOR,      \
-	  .name = "harm", .summary = "Does harm.", .functions = functions_,              \
+	  .name = name_, .summary = "Does harm.", .functions = functions_,              \
 	  .options = options, .option_count = sizeof options / sizeof *options }
 
 static const struct mt_component components[] = {
-	COMPONENT(AGENT, &agent),
-	COMPONENT(CONDENSER, &condenser),
-	COMPONENT(ANALYZER, &analyzer),
+	COMPONENT(AGENT, "harm", &agent),
+	COMPONENT(AGENT, "asker", &asker),
+	COMPONENT(CONDENSER, "harm", &condenser),
+	COMPONENT(ANALYZER, "harm", &analyzer),
 };
 
 MT_PLUGIN(.name = "harm", .version = "1.0", .license = "MIT", .components = components,

@@ -59,6 +59,30 @@ static int tell_done(struct mt_ctx *x, int r, const struct journal_entry *e)
 	return told ? told : r;
 }
 
+/* Wait for an entry of this type from the parent; its texts are in `bytes`. @return its
+ * size, or a status if memory runs out. */
+static int64_t receive(struct mt_ctx *x, uint32_t type, struct strbuf *bytes,
+		       struct journal_entry *ret)
+{
+	int64_t size;
+
+	while (!(size = journal_get(bytes->text, bytes->len, ret))) {
+		ssize_t n;
+
+		if (strbuf_reserve(bytes, FLUSH_BYTES))
+			return bytes->error;
+		n = read(x->copy->fd, bytes->text + bytes->len, FLUSH_BYTES);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			_exit(EXIT_LOST);
+		bytes->len += (size_t)n;
+	}
+	if (size < 0 || ret->type != type)
+		_exit(EXIT_LOST);
+	return size;
+}
+
 /* Wait for the answer of the parent; its text is in `ret`. */
 static int ask(struct mt_ctx *x, const struct journal_entry *question, struct strbuf *ret,
 	       struct error *err)
@@ -69,20 +93,9 @@ static int ask(struct mt_ctx *x, const struct journal_entry *question, struct st
 	if (size)
 		return fail_code(err, (int)size);
 	flush(x->copy);
-	while (!(size = journal_get(ret->text, ret->len, &e))) {
-		ssize_t n;
-
-		if (strbuf_reserve(ret, FLUSH_BYTES))
-			return fail_code(err, ret->error);
-		n = read(x->copy->fd, ret->text + ret->len, FLUSH_BYTES);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			_exit(EXIT_LOST);
-		ret->len += (size_t)n;
-	}
-	if (size < 0 || e.type != JOURNAL_ANSWER)
-		_exit(EXIT_LOST);
+	size = receive(x, JOURNAL_ANSWER, ret, &e);
+	if (size < 0)
+		return fail_code(err, (int)size);
 	if (e.a)
 		return fail(err, (int)e.a, "%s", e.text[0].ptr ? e.text[0].ptr : "");
 	strbuf_cut(ret, (size_t)size - 1);
@@ -378,41 +391,60 @@ static void detach(struct mt_ctx *x)
 		memset(x->c->watchers, 0, sizeof x->c->watchers);
 }
 
-static int run(struct mt_ctx *x, const struct plugin_call *call, void *arg,
-	       struct plugin_copy_descriptors fds)
+/* Confine the process and load the plugin. @return its functions; NULL: see x->error */
+static const void *load(struct mt_ctx *x, const struct plugin_call *call,
+			struct plugin_copy_descriptors fds)
 {
 	const struct plugin_component *part = x->part;
 	const void *functions;
-	int log, r;
+	int log;
 
 	detach(x);
-	r = take_descriptors(x, fds.output, &log, &x->error);
-	if (r)
-		return r;
-	plugin_sandbox_limit(part->deadline_ms);
+	if (take_descriptors(x, fds.output, &log, &x->error))
+		return NULL;
+	plugin_sandbox_limit(part->deadline_ms * (call->next ? 2 : 1));
 	plugin_sandbox_enter(fds.files);
 	close_others(fds.parent, log);
 	functions = registry_load(part->registry, part->component, &x->error);
-	if (!functions)
-		return x->error.code;
-	plugin_sandbox_close();
-	r = call->call(x, functions, arg);
+	if (functions)
+		plugin_sandbox_close();
+	return functions;
+}
+
+/* Tell the parent what a function returned. */
+static void end(struct mt_ctx *x, int r)
+{
 	fflush(stdout);
-	return r;
+	TELL(x, JOURNAL_END, .a = r, .b = x->error.code, .text = { word(x->error.text) });
+	flush(x->copy);
+}
+
+/* The call that follows, when its parent asks for it. */
+static void run_next(struct mt_ctx *x, const struct plugin_call *call,
+		     const void *functions)
+{
+	struct strbuf bytes = STRBUF(JOURNAL_MAX);
+	struct mt_ctx next = { .c = x->c, .part = x->part, .is_agent = x->is_agent,
+			       .copy = x->copy };
+	struct journal_entry news;
+
+	if (receive(&next, JOURNAL_NEWS, &bytes, &news) > 0)
+		end(&next, call->next(&next, functions, &news));
 }
 
 _Noreturn void plugin_copy_run(struct mt_ctx *x, const struct plugin_call *call,
 			       void *arg, struct plugin_copy_descriptors fds)
 {
 	struct plugin_copy copy = { .fd = fds.parent, .out = STRBUF(JOURNAL_MAX) };
-	int r;
+	const void *functions;
 
 	setsid(); /* signals from the terminal are for the parent */
 	signals_reset();
 	x->error = ERROR_NONE;
 	x->copy = &copy;
-	r = run(x, call, arg, fds);
-	TELL(x, JOURNAL_END, .a = r, .b = x->error.code, .text = { word(x->error.text) });
-	flush(&copy);
+	functions = load(x, call, fds);
+	end(x, functions ? call->call(x, functions, arg) : x->error.code);
+	if (functions && call->next && x->sent)
+		run_next(x, call, functions);
 	_exit(0);
 }

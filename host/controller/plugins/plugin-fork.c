@@ -30,6 +30,9 @@ enum {
 	LOGS_MAX = 1000,         /* lines that one call may log */
 };
 
+static const struct plugin_copy_process no_copy = { .fd = -1, .exit_fd = -1,
+						    .output = { .fd = -1 } };
+
 /* How a call ended. */
 enum outcome {
 	CALL_RUNS,
@@ -44,12 +47,10 @@ enum outcome {
 struct fork_call {
 	struct mt_ctx *x;
 	const struct plugin_call *call;
-	int files; /* what the copy can read; see plugin_sandbox_files */
-	pid_t pid;
-	int fd, exit_fd, signal_fd;
+	struct plugin_copy_process copy;
+	int signal_fd;
 	int64_t deadline;
 	struct strbuf in, journal, answers; /* journal: entries to do after the end */
-	struct plugin_output output;
 	size_t answered, logs;
 	bool closed;                 /* the copy closed the connection */
 	enum outcome outcome;
@@ -182,7 +183,7 @@ static void receive(struct fork_call *f)
 		f->outcome = CALL_TOO_LONG;
 		return;
 	}
-	n = recv(f->fd, f->in.text + f->in.len, PIECE, MSG_DONTWAIT);
+	n = recv(f->copy.fd, f->in.text + f->in.len, PIECE, MSG_DONTWAIT);
 	if (n > 0) {
 		f->in.len += (size_t)n;
 		f->in.text[f->in.len] = '\0';
@@ -194,8 +195,8 @@ static void receive(struct fork_call *f)
 
 static void send_answers(struct fork_call *f)
 {
-	ssize_t n =
-		send(f->fd, f->answers.text, f->answers.len, MSG_DONTWAIT | MSG_NOSIGNAL);
+	ssize_t n = send(f->copy.fd, f->answers.text, f->answers.len,
+			 MSG_DONTWAIT | MSG_NOSIGNAL);
 
 	if (n > 0)
 		strbuf_consume(&f->answers, (size_t)n);
@@ -210,10 +211,10 @@ static void converse(struct fork_call *f)
 		int64_t left = f->deadline - clock_ms();
 		struct pollfd p[] = {
 			{ .fd = f->signal_fd, .events = POLLIN },
-			{ .fd = f->closed ? -1 : f->fd,
+			{ .fd = f->closed ? -1 : f->copy.fd,
 			  .events = (short)(POLLIN | (f->answers.len ? POLLOUT : 0)) },
-			{ .fd = f->exit_fd, .events = POLLIN },
-			{ .fd = f->output.fd, .events = POLLIN },
+			{ .fd = f->copy.exit_fd, .events = POLLIN },
+			{ .fd = f->copy.output.fd, .events = POLLIN },
 		};
 
 		if (left <= 0)
@@ -227,8 +228,8 @@ static void converse(struct fork_call *f)
 		else if (p[1].revents)
 			receive(f);
 		else if (p[3].revents)
-			plugin_output_take(&f->output);
-		else if (p[2].revents || (f->closed && f->exit_fd < 0))
+			plugin_output_take(&f->copy.output);
+		else if (p[2].revents || (f->closed && f->copy.exit_fd < 0))
 			f->outcome = CALL_ENDED;
 	}
 }
@@ -253,8 +254,26 @@ static int hold_signals(sigset_t *old)
 	return signalfd(-1, &held, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
-static int start(struct fork_call *f, void *arg)
+/* End it. @return its status from waitpid */
+static int end_copy(struct plugin_copy_process *p)
 {
+	int status = 0;
+
+	if (p->pid > 0) {
+		kill(p->pid, SIGKILL);
+		while (waitpid(p->pid, &status, 0) < 0 && errno == EINTR)
+			;
+	}
+	auto_close(&p->fd);
+	auto_close(&p->exit_fd);
+	plugin_output_close(&p->output);
+	*p = no_copy;
+	return status;
+}
+
+static int fork_copy(struct fork_call *f, int files, void *arg)
+{
+	struct plugin_copy_process *copy = &f->copy;
 	pid_t parent = getpid();
 	int ends[2], output, r = plugin_sandbox_prepare(&f->error);
 
@@ -262,36 +281,46 @@ static int start(struct fork_call *f, void *arg)
 		return r;
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
 		return fail(&f->error, MT_EIO, "%s", strerror(errno));
-	output = plugin_output_open(&f->output);
+	output = plugin_output_open(&copy->output);
 	curl_api_join(); /* a thread that loads libraries would leave them half-loaded */
-	f->pid = fork();
-	if (f->pid == 0) {
+	copy->pid = fork();
+	if (copy->pid == 0) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		if (getppid() != parent)
 			_exit(1);
 		plugin_copy_run(f->x, f->call, arg,
-				(struct plugin_copy_descriptors){ ends[1], f->files,
+				(struct plugin_copy_descriptors){ ends[1], files,
 								  output });
 	}
 	auto_close(&output);
 	close(ends[1]);
-	f->fd = ends[0];
-	if (f->pid < 0)
+	copy->fd = ends[0];
+	if (copy->pid < 0)
 		return fail(&f->error, MT_EIO, "fork: %s", strerror(errno));
-	f->exit_fd = (int)syscall(SYS_pidfd_open, f->pid, 0);
+	copy->exit_fd = (int)syscall(SYS_pidfd_open, copy->pid, 0);
 	return MT_OK;
 }
 
-/* @return its status from waitpid */
-static int finish(struct fork_call *f)
+/* Is there one that waits, and can it make the call? */
+static bool take_waiting(struct fork_call *f, struct plugin_fork *from)
 {
-	int status = 0;
+	struct pollfd gone = { .fd = from->waits.exit_fd, .events = POLLIN };
 
-	if (f->outcome != CALL_ENDED || f->exit_fd < 0)
-		kill(f->pid, SIGKILL);
-	while (waitpid(f->pid, &status, 0) < 0 && errno == EINTR)
-		;
-	return status;
+	if (!from->waits.pid)
+		return false;
+	if (!f->call->news || gone.fd < 0 || poll(&gone, 1, 0) != 0) {
+		plugin_fork_end_wait(from);
+		return false;
+	}
+	f->copy = from->waits;
+	from->waits = no_copy;
+	return true;
+}
+
+static int start(struct fork_call *f, struct plugin_fork *from, void *arg)
+{
+	return take_waiting(f, from) ? f->call->news(arg, &f->answers, &f->error)
+				     : fork_copy(f, from->files, arg);
 }
 
 static int explain_end(struct fork_call *f, int status, struct error *err)
@@ -335,52 +364,80 @@ static int explain(struct fork_call *f, int status, struct error *err)
 
 static void clear(struct fork_call *f)
 {
-	auto_close(&f->fd);
-	auto_close(&f->exit_fd);
 	auto_close(&f->signal_fd);
 	strbuf_clear(&f->in);
 	strbuf_clear(&f->journal);
 	strbuf_clear(&f->answers);
 }
 
-/* Do what the function asked for while its copy ends, or explain why it did not return. */
-static int conclude(struct fork_call *f, void *arg)
+/* Did the function send a request, from whose reply another call follows? */
+static bool is_followed(const struct fork_call *f)
 {
-	int r;
-
-	if (f->outcome != CALL_RETURNED)
-		return explain(f, finish(f), &f->x->error);
-	kill(f->pid, SIGKILL);
-	r = plugin_replay(f->x, f->call->function, &f->journal, arg);
-	finish(f);
-	return r;
+	return f->call->next && f->x->sent && f->status >= 0;
 }
 
-int plugin_fork_call(struct mt_ctx *x, const struct plugin_call *call, int files,
-		     void *arg)
+/* Do what the function asked for while its copy ends or waits, or explain why it did not
+ * return. */
+static int conclude(struct fork_call *f, struct plugin_fork *from, void *arg)
+{
+	bool returned = f->outcome == CALL_RETURNED;
+	int r = MT_OK, status;
+
+	if (!returned || !f->call->next)
+		kill(f->copy.pid, SIGKILL); /* nothing is expected of it */
+	if (returned)
+		r = plugin_replay(f->x, f->call->function, &f->journal, arg);
+	plugin_output_log(&f->copy.output, f->x->part->component->name,
+			  f->call->function);
+	if (returned && !r && is_followed(f)) {
+		from->waits = f->copy;
+		return MT_OK;
+	}
+	status = end_copy(&f->copy);
+	return returned ? r : explain(f, status, &f->x->error);
+}
+
+int plugin_fork_call(struct mt_ctx *x, const struct plugin_call *call,
+		     struct plugin_fork *from, void *arg)
 {
 	struct fork_call f = {
-		.x = x, .call = call, .files = files, .fd = -1, .exit_fd = -1,
+		.x = x, .call = call, .copy = no_copy,
 		.deadline = clock_ms() + x->part->deadline_ms,
 		.in = STRBUF(JOURNAL_MAX), .journal = STRBUF(JOURNAL_MAX),
-		.answers = STRBUF(ANSWERS_MAX), .output = { .fd = -1, .text = STRBUF(0) },
+		.answers = STRBUF(ANSWERS_MAX),
 	};
 	sigset_t old;
 	int r;
 
 	f.signal_fd = hold_signals(&old);
-	r = start(&f, arg);
+	r = start(&f, from, arg);
 	if (r) {
 		fail(&x->error, r, "cannot run %s in a copy of the process: %s",
 		     x->part->component->path, f.error.text);
+		end_copy(&f.copy);
 	} else {
 		converse(&f);
-		r = conclude(&f, arg);
+		r = conclude(&f, from, arg);
 	}
 	if (!r && f.error.code)
 		x->error = f.error;
-	plugin_output_log(&f.output, x->part->component->name, call->function);
 	clear(&f);
 	sigprocmask(SIG_SETMASK, &old, NULL);
 	return r ? r : f.status;
+}
+
+void plugin_fork_open(struct plugin_fork *ret, const char *path)
+{
+	*ret = (struct plugin_fork){ plugin_sandbox_files(path), no_copy };
+}
+
+void plugin_fork_close(struct plugin_fork *f)
+{
+	plugin_fork_end_wait(f);
+	auto_close(&f->files);
+}
+
+void plugin_fork_end_wait(struct plugin_fork *f)
+{
+	end_copy(&f->waits);
 }

@@ -4,14 +4,38 @@
 #ifndef HOST_CONTROLLER_PLUGINS_PLUGIN_FORK_H
 #define HOST_CONTROLLER_PLUGINS_PLUGIN_FORK_H
 
+#include "controller/plugins/plugin-output.h"
+
+#include <sys/types.h>
+
 struct mt_ctx;
 struct plugin_call;
 
-/** Call the function with `arg`, then do what it asked for. `files`: of
- *  plugin_sandbox_files. @return what it returned. Fails with MT_EIO, MT_ETIMEOUT or
- *  MT_ELIMIT, and a sentence in the error of the work, if the plugin crashes, exits or
- *  does not return; with MT_ECANCELLED if a signal that ends this process is pending. */
-int plugin_fork_call(struct mt_ctx *x, const struct plugin_call *call, int files,
-		     void *arg);
+/** A copy of the process that runs functions of a plugin. */
+struct plugin_copy_process {
+	pid_t pid;       /* 0: none */
+	int fd, exit_fd; /* the journal; readable when it has ended, or -1 */
+	struct plugin_output output;
+};
+
+/** How the functions of a component run in copies. */
+struct plugin_fork {
+	int files;                         /* see plugin_sandbox_files */
+	struct plugin_copy_process waits;  /* for the reply to a request that it sent */
+};
+
+/** `path`: that of the plugin. */
+void plugin_fork_open(struct plugin_fork *ret, const char *path);
+void plugin_fork_close(struct plugin_fork *f);
+/** End the copy that waits, if there is one. */
+void plugin_fork_end_wait(struct plugin_fork *f);
+
+/** Call the function with `arg`, then do what it asked for. It runs in the copy that waits,
+ *  if it follows from the request of that, otherwise in a new one. @return what it returned.
+ *  Fails with MT_EIO, MT_ETIMEOUT or MT_ELIMIT, and a sentence in the error of the work, if
+ *  the plugin crashes, exits or does not return; with MT_ECANCELLED if a signal that ends
+ *  this process is pending. */
+int plugin_fork_call(struct mt_ctx *x, const struct plugin_call *call,
+		     struct plugin_fork *f, void *arg);
 
 #endif

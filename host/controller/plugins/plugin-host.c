@@ -11,6 +11,7 @@
 #include "controller/core.h"
 #include "controller/agents.h"
 #include "controller/model-request.h"
+#include "controller/plugins/plugin-stand-in.h"
 #include "controller/turn.h"
 #include "log.h"
 
@@ -32,6 +33,8 @@ static void drop_handle(struct mt_event *e)
 
 void plugin_ctx_clear(struct mt_ctx *x)
 {
+	if (x->sent && x->request)
+		plugin_stand_in_end_wait(x->part->stand_in); /* no reply follows */
 	for (size_t i = 0; i < x->event_count; i++)
 		drop_handle(x->events[i]);
 	free(x->events);

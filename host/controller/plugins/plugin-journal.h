@@ -17,6 +17,7 @@ enum journal_type {
 	JOURNAL_PROMPT,      /* name, data; answered with the text */
 	JOURNAL_BLOB,        /* a: largest size; name; answered with the bytes */
 	JOURNAL_ANSWER,      /* from the parent. a: status; text, or a sentence */
+	JOURNAL_NEWS,        /* from the parent: the next call. reply, state */
 	JOURNAL_END,         /* a: what the function returned, b: code of its error; text */
 	/* done by the parent after the end, in order */
 	JOURNAL_REQUEST,

@@ -15,6 +15,7 @@
 enum {
 	TEXT_MAX = 1 << 16, /* bytes of a call; the rest is read and dropped */
 	PIECE = 1 << 14,
+	PIPE_PIECES = (1 << 16) / PIECE, /* that a pipe holds */
 };
 
 int plugin_output_open(struct plugin_output *ret)
@@ -59,12 +60,17 @@ void plugin_output_log(struct plugin_output *o, const char *name, const char *fu
 {
 	struct mt_str said;
 
-	while (o->fd >= 0 && take_piece(o) > 0)
+	for (size_t i = 0; i < PIPE_PIECES && o->fd >= 0 && take_piece(o) > 0; i++)
 		;
-	stop(o);
 	said = space_trimmed((struct mt_str){ o->text.text, o->text.len });
 	if (said.len > 0)
 		log_line(MT_LOG_DEBUG, name, "%s printed: %.*s", function, (int)said.len,
 			 said.ptr);
+	strbuf_reset(&o->text);
+}
+
+void plugin_output_close(struct plugin_output *o)
+{
+	stop(o);
 	strbuf_clear(&o->text);
 }

@@ -10,7 +10,7 @@
 #include "controller/plugins/plugin-copy.h"
 #include "controller/plugins/plugin-fork.h"
 #include "controller/plugins/plugin-host.h"
-#include "controller/plugins/plugin-sandbox.h"
+#include "controller/turn.h"
 
 #include <mortise/condenser.h>
 
@@ -23,12 +23,12 @@ struct plugin_stand_in {
 		struct mt_condenser condenser;
 		struct mt_analyzer analyzer;
 	} functions;
-	int files;        /* see plugin_sandbox_files */
+	struct plugin_fork fork;
 };
 
 static int run_in_copy(struct mt_ctx *x, const struct plugin_call *call, void *arg)
 {
-	return plugin_fork_call(x, call, x->part->stand_in->files, arg);
+	return plugin_fork_call(x, call, &x->part->stand_in->fork, arg);
 }
 
 /* ---- agents --------------------------------------------------------------------------- */
@@ -70,17 +70,59 @@ static int call_agent(struct mt_ctx *x, const void *functions, void *arg)
 	return f->advance(plugin_copy_host(), plugin_copy_agent_out(), x, arg);
 }
 
+/* The reply to the request of the agent, with its state. */
+static int write_reply(const void *arg, struct strbuf *out, struct error *err)
+{
+	const struct mt_in *in = arg;
+	AUTO(json) json_object *record =
+		llm_reply_json((const struct llm_reply *)in->reply);
+	struct journal_entry e = { .type = JOURNAL_NEWS };
+	int r = MT_ENOMEM;
+
+	if (record)
+		e.text[0].ptr = js_text(record, &e.text[0].len);
+	e.text[1] = (struct mt_str){ in->state.ptr ? in->state.ptr : "", in->state.len };
+	if (e.text[0].ptr)
+		r = journal_put(out, &e);
+	return r ? fail_code(err, r) : MT_OK;
+}
+
+/* In the copy that sent the request. */
+static int call_agent_replied(struct mt_ctx *x, const void *functions,
+			      const struct journal_entry *news)
+{
+	AUTO(json) json_object *record =
+		js_parse_object(news->text[0].ptr, news->text[0].len, &x->error);
+	struct llm_reply *reply = record ? llm_reply_from_json(record, &x->error) : NULL;
+	struct mt_in in = { .size = sizeof in, .what = MT_REPLIED, .effect = 1,
+			    .state = news->text[1],
+			    .reply = (const struct mt_reply *)reply };
+
+	if (!reply || turn_set_reply(x->c, reply, &x->error))
+		return x->error.code;
+	return call_agent(x, functions, &in);
+}
+
+enum {
+	ALLOW_AGENT = ALLOW_REQUEST | 1u << JOURNAL_CALL | 1u << JOURNAL_ACTION |
+		      1u << JOURNAL_MESSAGE | 1u << JOURNAL_REPORT,
+};
+
 static int agent_advance(const struct mt_host *host, const struct mt_agent_out *out,
 			 struct mt_ctx *x, const struct mt_in *in)
 {
-	static const struct plugin_call call = {
-		.function = "advance", .call = call_agent,
-		.allowed = ALLOW_REQUEST | 1u << JOURNAL_CALL | 1u << JOURNAL_ACTION |
-			   1u << JOURNAL_MESSAGE | 1u << JOURNAL_REPORT,
-	};
+	static const struct plugin_call start = { .function = "advance",
+						  .allowed = ALLOW_AGENT,
+						  .call = call_agent,
+						  .next = call_agent_replied };
+	static const struct plugin_call replied = { .function = "advance",
+						    .allowed = ALLOW_AGENT,
+						    .call = call_agent,
+						    .news = write_reply };
 
 	(void)host, (void)out;
-	return run_in_copy(x, &call, (struct mt_in *)in);
+	return run_in_copy(x, in->what == MT_REPLIED ? &replied : &start,
+			   (struct mt_in *)in);
 }
 
 static void stand_in_agent(struct plugin_stand_in *f, const struct component *c)
@@ -241,7 +283,7 @@ struct plugin_stand_in *plugin_stand_in_open(const struct component *component)
 
 	if (!f)
 		return NULL;
-	f->files = plugin_sandbox_files(component->path);
+	plugin_fork_open(&f->fork, component->path);
 	kinds[component->kind](f, component);
 	return f;
 }
@@ -249,9 +291,15 @@ struct plugin_stand_in *plugin_stand_in_open(const struct component *component)
 struct plugin_stand_in *plugin_stand_in_free(struct plugin_stand_in *f)
 {
 	if (f)
-		auto_close(&f->files);
+		plugin_fork_close(&f->fork);
 	free(f);
 	return NULL;
+}
+
+void plugin_stand_in_end_wait(struct plugin_stand_in *f)
+{
+	if (f)
+		plugin_fork_end_wait(&f->fork);
 }
 
 const void *plugin_stand_in_functions(const struct plugin_stand_in *f)
