@@ -41,7 +41,7 @@ static const struct starter {
 	  "controller.analyzers=@name@", SCRIPT },
 	{ "dialect", "c", { "common", "c", "run", "dialect" }, TEST_HARNESS,
 	  "llm.model=@name@/demo", "@name@/demo" },
-	{ "runtime", "c", { "common", "c", "run", "runtime" }, TEST_RUN,
+	{ "runtime", "c", { "common", "c", "run", "runtime" }, TEST_HARNESS,
 	  "controller.runtime=@name@", SCRIPT },
 };
 

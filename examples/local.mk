@@ -19,4 +19,5 @@ nobase_dist_examples_DATA += %D%/vendor/Makefile %D%/vendor/README.md %D%/vendor
 	%D%/templates/condenser/NAME.c %D%/templates/condenser/test.c \
 	%D%/templates/condenser/test.script \
 	%D%/templates/dialect/NAME.c %D%/templates/dialect/test.c \
-	%D%/templates/runtime/NAME.c %D%/templates/runtime/test.script
+	%D%/templates/runtime/NAME.c %D%/templates/runtime/test.c \
+	%D%/templates/runtime/test.script

@@ -5,6 +5,7 @@ mortiseinclude_HEADERS = %D%/mortise/plugin.h %D%/mortise/tool.h %D%/mortise/fun
 	%D%/mortise/harness-base.h %D%/mortise/harness-advance.h \
 	%D%/mortise/harness-agent.h %D%/mortise/harness-analyzer.h \
 	%D%/mortise/harness-condenser.h %D%/mortise/harness-dialect.h \
+	%D%/mortise/harness-runtime.h \
 	%D%/mortise/advance.h %D%/mortise/agent.h %D%/mortise/condenser.h \
 	%D%/mortise/dialect.h %D%/mortise/runtime.h %D%/mortise/analyzer.h
 pkgconfig_DATA += %D%/mortise-plugin.pc %D%/mortise-harness.pc

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * mortise/harness-advance.h - what the tests of agents, condensers and analyzers share:
- * see harness-agent.h, harness-condenser.h and harness-analyzer.h. A test gives a component
+ * mortise/harness-advance.h - what the tests of agents, condensers, analyzers and runtimes
+ * share: see harness-agent.h, harness-condenser.h, harness-analyzer.h and harness-runtime.h. A test gives a component
  * events, options and replies of a model, and compares what it put out.
  *
  * A test is compiled with the source of the plugin and without Mortise. The harness ends
@@ -82,11 +82,12 @@ struct mt_ctx {
  *   define NAME SCHEMA | media ID | send | keep TEXT
  *   call N | action TYPE JSON | say TEXT | ask TEXT (the user is waited for) | report TEXT
  *   drop PLACE COUNT | mask PLACE TEXT | forget PLACES at OFFSET: SUMMARY
- *   verdict RISK DENY RULE: REASON | rule RISK DENY NAME TEXT: REASON */
+ *   verdict RISK DENY RULE: REASON | rule RISK DENY NAME TEXT: REASON
+ *   arg TEXT | env NAME=VALUE | workspace PATH */
 
 /* ---- what the test gives ------------------------------------------------------------ */
 
-/* For mt_agent_open, mt_condenser_open and mt_analyzer_open. */
+/* For mt_agent_open, mt_condenser_open, mt_analyzer_open and mt_runtime_open. */
 static inline struct mt_ctx *mt_advance_open(const struct mt_plugin *plugin,
 					     uint32_t kind, const char *name,
 					     int (*advance)(struct mt_ctx *h,

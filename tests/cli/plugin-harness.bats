@@ -223,15 +223,18 @@ kind_passes() {
 	rm -r mine
 }
 
-@test "agents, condensers, analyzers and dialects, with gcc and clang" {
+@test "agents, condensers, analyzers, dialects and runtimes, with gcc and clang" {
 	for compiler in gcc clang; do
 		command -v "$compiler" || continue
 		echo "int main(void) { return 0; }" > empty.c
 		"$compiler" -fsanitize=address,undefined -o empty empty.c || continue
-		for kind in agent condenser analyzer dialect; do kind_passes $compiler $kind; done
+		for kind in agent condenser analyzer dialect runtime; do
+			kind_passes $compiler $kind
+		done
 		[ "$(cat agent.out)" = $'request\nhistory\ntool *\nsend\nask Yes.' ]
 		grep -q '^verdict 2 1 ' analyzer.out
 		[ ! -s condenser.out ] # one observation is kept
+		[ "$(tail -1 runtime.out)" = "workspace /home/me/project" ]
 	done
 }
 
