@@ -52,6 +52,26 @@ bool delegation_allowed(const struct conversation *c, const char *name)
 	return false;
 }
 
+void delegation_put_agents(const struct conversation *c, struct strbuf *out)
+{
+	const char *list = config_get(conversation_config(c),
+				      conversation_agent(c)->section, "delegates"),
+		   *item, *between = "Available agents: ";
+	size_t len;
+
+	while (list && list_next(&list, &item, &len)) {
+		AUTO(free) char *name = strndup(item, len);
+
+		if (!name || !delegation_allowed(c, name))
+			continue;
+		strbuf_addf(out, "%s%s", between, name);
+		between = ", ";
+	}
+	strbuf_add(out, *between == ','
+				? "."
+				: "No agents are available; do the task yourself.");
+}
+
 /* ---- the end of a delegate --------------------------------------------- */
 
 /* The newest action of this type that the delegate took; NULL: none. */
@@ -258,17 +278,16 @@ static int post_task(struct conversation *c, struct event *action, struct error 
 static int find(struct conversation *c, const char *name, const struct agent_frame **ret,
 		struct error *err)
 {
-	const char *list = config_get(conversation_config(c),
-				      conversation_agent(c)->section, "delegates");
+	AUTO(strbuf) struct strbuf agents = STRBUF(4096);
 	int64_t depth = config_int(conversation_config(c), conversation_agent(c)->section,
 				   "max_depth");
 
 	*ret = delegation_allowed(c, name) ? agents_find(c, name) : NULL;
-	if (!*ret)
-		return fail(err, MT_ENOTFOUND, "Unknown agent %.80s. %s%.200s", name,
-			    list ? "Available agents: "
-				 : "Subagents are not available; do the task yourself.",
-			    list ? list : "");
+	if (!*ret) {
+		delegation_put_agents(c, &agents);
+		return fail(err, MT_ENOTFOUND, "Unknown agent `%.80s`. %s", name,
+			    agents.text);
+	}
 	if (agents_depth(c) >= depth || agents_full(c))
 		return fail(err, MT_ELIMIT,
 			    "Subagents may be nested %" PRId64

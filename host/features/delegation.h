@@ -5,9 +5,12 @@
 #define HOST_FEATURES_DELEGATION_H
 
 #include "controller/feature.h"
+#include "strbuf.h"
 
 /** May the active agent delegate to this one? */
 bool delegation_allowed(const struct conversation *c, const char *name);
+/** A sentence with the names of those agents. */
+void delegation_put_agents(const struct conversation *c, struct strbuf *out);
 /** The active subagent has ended in this state; its parent continues. */
 void delegation_end(struct conversation *c, enum agent_state state, const char *reason);
 

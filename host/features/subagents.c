@@ -38,6 +38,18 @@ static int read_place(json_object *task, struct subagent *ch, struct error *err)
 	return MT_OK;
 }
 
+static int refuse_agent(const struct conversation *c, const char *agent,
+			struct error *err)
+{
+	AUTO(strbuf) struct strbuf agents = STRBUF(4096);
+
+	delegation_put_agents(c, &agents);
+	return fail(
+		err, MT_ENOTFOUND,
+		"Unknown agent `%.80s`. %s Without `agent`, a copy of you does the task.",
+		agent, agents.text);
+}
+
 /* A task is an object, or just its text. */
 static int read_task(struct subagents *all, json_object *task, struct error *err)
 {
@@ -53,17 +65,8 @@ static int read_task(struct subagents *all, json_object *task, struct error *err
 			    "task %zu has no text; each entry of `tasks` must be "
 			    "{\"task\": TEXT}",
 			    all->count + 1);
-	if (*agent && !delegation_allowed(c, agent)) {
-		const char *list =
-			config_get(conversation_config(c), conversation_agent(c)->section,
-				   "delegates");
-
-		return fail(
-			err, MT_ENOTFOUND,
-			"cannot delegate to the agent `%.80s`; use one of `%.200s`, or omit "
-			"the agent for a copy of this one",
-			agent, list ? list : "");
-	}
+	if (*agent && !delegation_allowed(c, agent))
+		return refuse_agent(c, agent, err);
 	ch->all = all;
 	all->count++;
 	ch->task = strdup(text);

@@ -317,6 +317,7 @@ static const struct command commands[] = {
 
 static int find_command(const char *name, const struct command **ret, struct error *err)
 {
+	AUTO(strbuf) struct strbuf all = STRBUF(1024);
 	const char *names[ARRAY_LEN(commands)], *near;
 
 	for (size_t i = 0; i < ARRAY_LEN(commands); i++) {
@@ -327,13 +328,13 @@ static int find_command(const char *name, const struct command **ret, struct err
 		names[i] = commands[i].name;
 	}
 	near = option_suggest(name, names, ARRAY_LEN(names));
-	return near ? fail(err, MT_EINVAL, "unknown command `%.64s`; did you mean `%s`?",
-			   name, near)
-		    : fail(err, MT_EINVAL,
-			   "unknown command `%.64s`; use subscribe, message, pause, "
-			   "resume, stop, confirm, reject, action, undo, rewind, "
-			   "recover, answer, input, mcp or status",
-			   name);
+	if (near)
+		return fail(err, MT_EINVAL, "unknown command `%.64s`; did you mean `%s`?",
+			    name, near);
+	for (size_t i = 0; i < ARRAY_LEN(names); i++)
+		strbuf_addf(&all, "%s%s", i ? ", " : "", names[i]);
+	return fail(err, MT_EINVAL, "unknown command `%.64s`; use one of %s", name,
+		    all.text);
 }
 
 static const struct member *find_member(const struct command *c, const char *name)

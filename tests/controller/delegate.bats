@@ -116,7 +116,7 @@ reader finishes task with content: the report" ]
 }
 
 @test "an agent that is not wired is refused, and who has none is offered none" {
-	{ gives unknown x; finishes top "expect last contains = Unknown agent unknown"; } \
+	{ gives unknown x; finishes top "expect last contains = Unknown agent \`unknown\`. Available agents: reader, other."; } \
 		| script boss
 	run "${run_it[@]}" -t go
 	[ "$status" -eq 0 ]

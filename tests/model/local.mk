@@ -6,3 +6,5 @@ TESTS += %D%/editor-edits.bats %D%/editor-views.bats %D%/editor-patches.bats
 EXTRA_DIST += %D%/editor-edits.bats %D%/editor-views.bats %D%/editor-patches.bats
 TESTS += %D%/text-calls.bats
 EXTRA_DIST += %D%/text-calls.bats %D%/text-example.py
+TESTS += %D%/delegation-errors.bats
+EXTRA_DIST += %D%/delegation-errors.bats
