@@ -254,6 +254,8 @@ void chat_list_conversations(struct chat *c);
 void file_mention_complete(struct strbuf *out, const char *dir, const char *text,
 			   void (*on_skip)(void *arg, const char *path, const char *why),
 			   void *arg);
+/** Length of the message as typed, without the files that were appended. */
+size_t file_mention_typed(const char *text);
 /** Complete what stands before the cursor. @return the text to insert (owned,
  *  may be ""), NULL if nothing fits; the candidates if there are several. */
 char *completion_offer(const char *dir, const char *text, size_t at,

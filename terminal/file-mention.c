@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * file-mention.c - @path in a message: adds the text of the file. */
+ * file-mention.c - @path in a message: adds the text of the file, and finds the text
+ * that was typed. */
 #include "chat.h"
 
 #include "files.h"
@@ -29,6 +30,9 @@ static char *path_at(const char *text)
 	return n ? strndup(text, n) : NULL;
 }
 
+#define BEFORE_PATH "\n\nThe file "
+#define AFTER_PATH ":\n```\n"
+
 static void put_file(struct strbuf *out, const char *dir, const char *path,
 		     void (*on_skip)(void *, const char *, const char *), void *arg)
 {
@@ -44,7 +48,7 @@ static void put_file(struct strbuf *out, const char *dir, const char *path,
 	} else if (!utf8_valid(text, len) || memchr(text, '\0', len)) {
 		on_skip(arg, path, "is not a text file");
 	} else {
-		strbuf_addf(out, "\n\nThe file %s:\n```\n", path);
+		strbuf_addf(out, BEFORE_PATH "%s" AFTER_PATH, path);
 		strbuf_addn(out, text, len);
 		strbuf_add(out, len && text[len - 1] != '\n' ? "\n```" : "```");
 	}
@@ -75,4 +79,27 @@ void file_mention_complete(struct strbuf *out, const char *dir, const char *text
 	}
 	while (count > 0)
 		free(seen[--count]);
+}
+
+/* Does the text contain @path? */
+static bool mentions(const char *text, size_t len, const char *path, size_t path_len)
+{
+	for (size_t at = 0; at + path_len < len; at++)
+		if (text[at] == '@' && memcmp(text + at + 1, path, path_len) == 0)
+			return true;
+	return false;
+}
+
+size_t file_mention_typed(const char *text)
+{
+	for (const char *p = strstr(text, BEFORE_PATH); p;
+	     p = strstr(p + 1, BEFORE_PATH)) {
+		const char *path = p + strlen(BEFORE_PATH);
+		size_t line = strcspn(path, "\n"), len = line ? line - 1 : 0;
+
+		if (len && strncmp(path + len, AFTER_PATH, strlen(AFTER_PATH)) == 0 &&
+		    mentions(text, (size_t)(p - text), path, len))
+			return (size_t)(p - text);
+	}
+	return strlen(text);
 }

@@ -248,7 +248,7 @@ static void on_undone(struct chat *c, const char *text)
 	event_view_remark(&c->show, DIM,
 			  "Reverted your last message. Changes to files are kept.");
 	if (c->mode == MODE_TYPE && c->line.text.len == 0)
-		line_editor_insert(&c->line, text, strlen(text));
+		line_editor_insert(&c->line, text, file_mention_typed(text));
 }
 
 /* Handles the result of a command that this client sent. */

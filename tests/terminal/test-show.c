@@ -524,6 +524,19 @@ static void on_skip(void *arg, const char *path, const char *why)
 	strbuf_add(arg, path);
 }
 
+/* What /undo puts back into the line: the message without its files. */
+static void test_typed(const char *files)
+{
+	static const char typed[] = "see @a.txt\n\nThe file b.txt:\n```\nmine\n```";
+	AUTO(strbuf) struct strbuf whole = STRBUF(1024);
+
+	CHECK(file_mention_typed(typed) == strlen(typed)); /* b.txt is not mentioned */
+	strbuf_addf(&whole, "%s%s", typed, files);
+	CHECK(file_mention_typed(whole.text) == strlen(typed));
+	CHECK(file_mention_typed("") == 0);
+	CHECK(file_mention_typed("@a\n\nThe file ") == strlen("@a\n\nThe file "));
+}
+
 static void test_mentions(void)
 {
 	AUTO(strbuf) struct strbuf out = STRBUF(1 << 20), skipped = STRBUF(1024);
@@ -542,6 +555,7 @@ static void test_mentions(void)
 			      on_skip, &skipped);
 	CHECK_STR(out.text, "\n\nThe file a.txt:\n```\ninside\n```");
 	CHECK_STR(skipped.text, ".");
+	test_typed(out.text);
 	strbuf_reset(&out);
 	{
 		AUTO(strbuf) struct strbuf list = STRBUF(1024);
