@@ -310,6 +310,8 @@ static const struct {
 	{ "messages", SCRIPT_MESSAGES, SCRIPT_IS },
 	{ "tool", SCRIPT_TOOL, SCRIPT_IS },
 	{ "no tool", SCRIPT_NO_TOOL, SCRIPT_IS },
+	{ "tools contains", SCRIPT_TOOLS, SCRIPT_CONTAINS },
+	{ "tools lacks", SCRIPT_TOOLS, SCRIPT_LACKS },
 };
 
 static int add_expect(struct reader *r, struct entry *e, const char *words, size_t len)
@@ -334,7 +336,8 @@ static int add_expect(struct reader *r, struct entry *e, const char *words, size
 	}
 	return bad(r,
 		   "unknown expectation `%.*s`; use last, user, system or any with "
-		   "contains, lacks or is; or role, messages, tool, no tool",
+		   "contains, lacks or is; tools with contains or lacks; or role, "
+		   "messages, tool, no tool",
 		   (int)len, words);
 }
 

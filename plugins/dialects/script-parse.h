@@ -30,6 +30,7 @@ enum script_subject {
 	SCRIPT_MESSAGES,         /* how many there are */
 	SCRIPT_TOOL,             /* a tool is offered */
 	SCRIPT_NO_TOOL,
+	SCRIPT_TOOLS,            /* names, descriptions and parameters of the tools */
 };
 
 enum script_test { SCRIPT_CONTAINS, SCRIPT_LACKS, SCRIPT_IS };

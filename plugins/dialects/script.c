@@ -245,6 +245,22 @@ static int check_tool(const struct mt_dialect_host *host, const struct mt_reques
 		    names.len ? names.text : "no tools");
 }
 
+/* Each tool as "name: description" and its parameters. */
+static int check_tools(const struct mt_dialect_host *host, const struct mt_request *r,
+		       const char *path, const struct script_expect *e, struct error *err)
+{
+	AUTO(strbuf) struct strbuf all = STRBUF(SCRIPT_MAX_FILE);
+
+	for (size_t t = 0; t < host->tool_count(r); t++) {
+		struct mt_str name = { 0 }, about = { 0 }, schema = { 0 };
+
+		host->tool(r, t, &name, &about, &schema);
+		strbuf_addf(&all, "%.*s: %.*s\n%.*s\n", (int)name.len, name.ptr,
+			    (int)about.len, about.ptr, (int)schema.len, schema.ptr);
+	}
+	return check_text(path, e, "the tools", all.len ? all.text : "", all.len, err);
+}
+
 static int script_check(const struct mt_dialect_host *host, const struct mt_request *r,
 			const char *path, const struct script_expect *e,
 			struct error *err)
@@ -273,6 +289,8 @@ static int script_check(const struct mt_dialect_host *host, const struct mt_requ
 	case SCRIPT_TOOL:
 	case SCRIPT_NO_TOOL:
 		return check_tool(host, r, path, e, err);
+	case SCRIPT_TOOLS:
+		return check_tools(host, r, path, e, err);
 	}
 	return MT_OK;
 }

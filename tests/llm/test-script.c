@@ -88,6 +88,8 @@ static const struct {
 	{ "[turn]\nexpect messages = 3\n", "messages to be \"3\", got \"1\"" },
 	{ "[turn]\nexpect tool = bash\n", "expected the tool bash, got no tools" },
 	{ "[turn]\nexpect no tool = bash\n", NULL },
+	{ "[turn]\nexpect tools contains = bash\n", "expected the tools to contain" },
+	{ "[turn]\nexpect tools lacks = bash\n", NULL },
 	{ "", "has no [turn]" },
 	{ "text = x", ":1: missing first turn" },
 	{ "[turn]\ntext = x\ntext = y", ":3: duplicate key `text`" },
