@@ -37,10 +37,10 @@ static int wire_one(struct conversation *c, const char *name, struct error *err)
 		return fail(err, MT_ENOTFOUND,
 			    "unknown agent `%.80s` in `%s`: the configuration has "
 			    "no section [controller.%.80s]",
-			    name, features_agents_option(), name);
+			    name, features_agents_option(NULL), name);
 	if (c->other_count == OTHER_AGENTS_MAX)
 		return fail(err, MT_ELIMIT, "too many agents in `%s` (maximum %d)",
-			    features_agents_option(), OTHER_AGENTS_MAX);
+			    features_agents_option(NULL), OTHER_AGENTS_MAX);
 	if (ARRAY_GROW(c->others, NULL, c->other_count + 1, OTHER_AGENTS_MAX))
 		return out_of_memory(err);
 	c->others[c->other_count] = (struct agent_frame){
@@ -51,10 +51,11 @@ static int wire_one(struct conversation *c, const char *name, struct error *err)
 	return r;
 }
 
-static int wire_list(struct conversation *c, const char *section, struct error *err)
+static int wire_list(struct conversation *c, const struct agent_frame *agent,
+		     struct error *err)
 {
-	const char *option = features_agents_option(), *item;
-	const char *list = option ? config_get(c->config, section, option) : NULL;
+	const char *option = features_agents_option(agent), *item;
+	const char *list = option ? config_get(c->config, agent->section, option) : NULL;
 	size_t len;
 
 	while (list && list_next(&list, &item, &len)) {
@@ -69,10 +70,10 @@ static int wire_list(struct conversation *c, const char *section, struct error *
 
 int agents_wire(struct conversation *c, struct error *err)
 {
-	int r = wire_list(c, c->agent->section, err);
+	int r = wire_list(c, c->agent, err);
 
 	for (size_t i = 0; !r && i < c->other_count; i++)
-		r = wire_list(c, c->others[i].section, err);
+		r = wire_list(c, &c->others[i], err);
 	return r;
 }
 

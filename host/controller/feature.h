@@ -58,6 +58,8 @@ struct feature {
 	/** Option of an agent's section that lists more agents to load; one feature of
 	 *  the table has it. NULL: none. */
 	const char *agents_option;
+	/** Does this agent need them? */
+	bool (*needs_agents)(const struct agent_frame *agent);
 	/** Plugins of each agent; one feature of the table has them. NULL: none. */
 	const struct agent_parts *agent_parts;
 	/** The conversation is being opened: its configuration is available, its log is
@@ -307,7 +309,8 @@ void features_before_action(struct conversation *c, struct event *action);
 int64_t features_calls_left(const struct conversation *c);
 /** The plugins that each agent lists for a feature; NULL: none. */
 const struct agent_parts *features_agent_parts(void);
-const char *features_agents_option(void);
+/** The option that lists more agents for this one, or for any (NULL); NULL: none. */
+const char *features_agents_option(const struct agent_frame *agent);
 const char *features_extra_tool(const struct conversation *c, const char *section,
 				const char *list);
 bool features_take_state(struct conversation *c, enum agent_state state,

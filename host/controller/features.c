@@ -70,10 +70,10 @@ const struct agent_parts *features_agent_parts(void)
 	return NULL;
 }
 
-const char *features_agents_option(void)
+const char *features_agents_option(const struct agent_frame *agent)
 {
 	EACH(f)
-	if (f->agents_option)
+	if (f->agents_option && (!agent || !f->needs_agents || f->needs_agents(agent)))
 		return f->agents_option;
 	return NULL;
 }

@@ -35,13 +35,17 @@ static bool only_reads(const struct agent_frame *l)
 	return agent->flags & MT_AGENT_READ_ONLY;
 }
 
+static const char *delegates_of(const struct conversation *c)
+{
+	return config_get(conversation_config(c), conversation_agent(c)->section,
+			  "delegates");
+}
+
 /* A read-only agent cannot delegate to one that may write. */
 bool delegation_allowed(const struct conversation *c, const char *name)
 {
 	const struct agent_frame *w = agents_find(c, name);
-	const char *list = config_get(conversation_config(c),
-				      conversation_agent(c)->section, "delegates"),
-		   *item;
+	const char *list = delegates_of(c), *item;
 	size_t len;
 
 	if (!w || (only_reads(conversation_agent(c)) && !only_reads(w)))
@@ -54,9 +58,7 @@ bool delegation_allowed(const struct conversation *c, const char *name)
 
 void delegation_put_agents(const struct conversation *c, struct strbuf *out)
 {
-	const char *list = config_get(conversation_config(c),
-				      conversation_agent(c)->section, "delegates"),
-		   *item, *between = "Available agents: ";
+	const char *list = delegates_of(c), *item, *between = "Available agents: ";
 	size_t len;
 
 	while (list && list_next(&list, &item, &len)) {
@@ -428,45 +430,88 @@ static bool take_state(struct conversation *c, enum agent_state state, const cha
 
 /* ---- what is offered --------------------------------------------------------- */
 
-static bool is_delegate(const struct tool *t)
+/* The schema of the argument that names an agent, for each tool that has one. */
+static const struct {
+	const char *tool, *argument;
+} delegating[] = {
+	{ "delegate", "properties.agent" },
+	{ "delegate_tasks", "properties.tasks.items.properties.agent" },
+};
+
+static bool needs_agents(const struct agent_frame *agent)
 {
-	return (t->hints & MT_TOOL_CONTROL) && strcmp(t->name, "delegate") == 0;
+	for (size_t i = 0; i < ARRAY_LEN(delegating); i++)
+		if (catalog_find(&agent->catalog, delegating[i].tool))
+			return true;
+	return false;
 }
 
-static const char *delegates_of(const struct conversation *c)
+static const char *agent_argument(const struct tool *t)
 {
-	return config_get(conversation_config(c), conversation_agent(c)->section,
-			  "delegates");
+	for (size_t i = 0; i < ARRAY_LEN(delegating) && t->hints & MT_TOOL_CONTROL; i++)
+		if (strcmp(t->name, delegating[i].tool) == 0)
+			return delegating[i].argument;
+	return NULL;
 }
 
-/* Do not offer agents if none are configured. */
+/* The agents that can be named, and a line on each. */
+static json_object *list_agents(const struct conversation *c, struct strbuf *lines)
+{
+	const char *list = delegates_of(c), *item;
+	json_object *names = js_new_list();
+	size_t len;
+
+	while (list && list_next(&list, &item, &len)) {
+		AUTO(free) char *name = strndup(item, len);
+		const struct agent_frame *w = name ? agents_find(c, name) : NULL;
+		const char *about =
+			w ? config_get(conversation_config(c), w->section, "description")
+			  : NULL;
+
+		if (!w || !delegation_allowed(c, name))
+			continue;
+		js_add_new(names, json_object_new_string(name));
+		strbuf_addf(lines, "\n%s: %s", name,
+			    about && *about ? about : w->plugin.component->summary);
+	}
+	return names;
+}
+
+/* The tool `delegate` is not offered without agents. */
 static bool hides_tool(const struct conversation *c, const struct tool *t)
 {
-	const char *list = delegates_of(c);
+	AUTO(strbuf) struct strbuf lines = STRBUF(1 << 16);
+	AUTO(json) json_object *names = NULL;
 
-	return is_delegate(t) && !(list && *list);
+	if (!(t->hints & MT_TOOL_CONTROL) || strcmp(t->name, "delegate") != 0)
+		return false;
+	names = list_agents(c, &lines);
+	return js_length(names) == 0;
 }
 
-/* Which agents there are. */
+/* Name the agents that exist. */
 static void describe_tool(const struct conversation *c, const struct tool *t,
 			  json_object *offer)
 {
-	AUTO(json) json_object *schema = NULL;
-	json_object *names;
-	const char *list = delegates_of(c), *item;
-	size_t len;
+	AUTO(strbuf) struct strbuf about = STRBUF(1 << 16);
+	AUTO(json) json_object *schema = NULL, *names = NULL;
+	const char *path = agent_argument(t);
+	json_object *argument;
 
-	if (!is_delegate(t))
+	if (!path)
 		return;
 	if (json_object_deep_copy(t->schema_json, &schema, NULL)) {
 		js_fail(offer);
 		return;
 	}
-	names = js_new_list();
-	while (list && list_next(&list, &item, &len))
-		js_add_new(names, json_object_new_string_len(item, (int)len));
-	if (js_set(js_path(schema, "properties.agent"), "enum", names) != MT_EINVAL)
-		js_set(js_get(offer, "function"), "parameters", STEAL(schema));
+	argument = js_path(schema, path);
+	strbuf_add(&about, js_str(argument, "description", ""));
+	names = list_agents(c, &about);
+	if (js_length(names) == 0 || !argument)
+		return;
+	js_set_str(argument, "description", about.text);
+	js_set(argument, "enum", STEAL(names));
+	js_set(js_get(offer, "function"), "parameters", STEAL(schema));
 }
 
 static const struct action_handler actions[] = {
@@ -478,6 +523,7 @@ const struct feature delegation_feature = {
 	.name = "delegation",
 	.actions = actions,
 	.agents_option = "delegates",
+	.needs_agents = needs_agents,
 	.hides_tool = hides_tool,
 	.describe_tool = describe_tool,
 	.take_state = take_state,

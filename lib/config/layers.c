@@ -559,16 +559,38 @@ static char *default_runner(void)
 	return strdup(HELPER_DIR "/mortise-runner");
 }
 
+/* The agents to which others can delegate without further configuration. */
+static const struct {
+	const char *section, *key, *value;
+} ready_agents[] = {
+	{ "controller.explore", "agent", "readonly" },
+	{ "controller.explore", "description",
+	  "finds code and answers questions about it; searches and reads, cannot run or "
+	  "change anything" },
+	{ "controller.review", "agent", "review" },
+	{ "controller.review", "description",
+	  "reviews a change and reports defects, most severe first; runs commands and "
+	  "tests, changes no files" },
+	{ "controller.review", "tools", "bash, search, think, finish" },
+	{ "agent.review", "plugin", "codeact" },
+	{ "agent.review", "prompt", "review" },
+};
+
 static int add_builtin(struct config *c, struct error *err)
 {
 	AUTO(free) char *runner = default_runner(), *state = NULL;
 	struct error why = ERROR_NONE;
-	int status;
+	int status = MT_OK;
 
 	if (!runner)
 		return out_of_memory(err);
-	status = config_add(c, "core", "runner", '=', runner, "built in", LAYER_BUILTIN,
-			    err);
+	for (size_t i = 0; i < ARRAY_LEN(ready_agents) && !status; i++)
+		status =
+			config_add(c, ready_agents[i].section, ready_agents[i].key, '=',
+				   ready_agents[i].value, "built in", LAYER_BUILTIN, err);
+	if (!status)
+		status = config_add(c, "core", "runner", '=', runner, "built in",
+				    LAYER_BUILTIN, err);
 	if (status)
 		return status;
 	if (xdg_dir("STATE", false, &state, &why))

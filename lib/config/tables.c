@@ -187,6 +187,9 @@ static const struct mt_option controller_table[] = {
 	OPTION(TEXT, "base", NULL,
 	       "Controller configuration to inherit from (default: [controller])."),
 	OPTION(TEXT, "agent", "codeact", "Agent to run."),
+	OPTION(TEXT, "description", NULL,
+	       "What the agent is for, for agents that may delegate to it (default: "
+	       "the summary of `agent`)."),
 	OPTION(LIST, "tools", "bash, editor, think, finish, skill, memory, mcp",
 	       "Tools of the agent: names of [tool.NAME], toolsets or single "
 	       "tools."),
@@ -277,7 +280,7 @@ static const struct mt_option controller_table[] = {
 	OPTION(INT, "max_calls", NULL,
 	       "Maximum number of tool calls (default: no limit).", .min = 1,
 	       .max = 1000000000),
-	OPTION(LIST, "delegates", NULL,
+	OPTION(LIST, "delegates", "explore, review",
 	       "Agents to which this one may delegate, with the `delegation` "
 	       "toolset: names of [controller.NAME]."),
 	OPTION(INT, "max_depth", "3", "Maximum depth of delegation; 0 disables it.",

@@ -17,7 +17,7 @@ static const struct mt_tool tools[] = {
 			"it should report, into `task`.",
 		.brief = "Delegate a subtask to another agent; returns its report.",
 		.schema = "{\"type\":\"object\",\"properties\":{\"agent\":{\"type\":"
-			  "\"string\",\"description\":\"name of the agent\"},\"task\":{\"type\":"
+			  "\"string\",\"description\":\"agent that does it:\"},\"task\":{\"type\":"
 			  "\"string\",\"description\":\"the task, with everything "
 			  "needed to do it\"}},\"required\":[\"agent\",\"task\"]"
 			  ",\"additionalProperties\":false}",
@@ -42,7 +42,7 @@ static const struct mt_tool tools[] = {
 			  "\"task\":{\"type\":\"string\",\"description\":\"the task, "
 			  "with everything needed to do "
 			  "it\"},\"agent\":{\"type\":\"string\","
-			  "\"description\":\"name of the agent; default: like you\"},"
+			  "\"description\":\"agent that does it; default: a copy of you\"},"
 			  "\"workspace\":{\"type\":\"string\",\"enum\":[\"shared\",\"copy\","
 			  "\"own\"],\"description\":\"default: shared\"}},"
 			  "\"required\":[\"task\"]}}},\"required\":[\"tasks\"]"

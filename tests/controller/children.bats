@@ -162,7 +162,7 @@ END
 	run "${run_it[@]}" -t go
 	[ "$status" -eq 0 ]
 	jq -r 'select(.observation == "error") | .content' "$(boss_log)" \
-		| grep -qF 'Unknown agent `unknown`. No agents are available'
+		| grep -qF 'Unknown agent `unknown`. Available agents: explore, review.'
 	boss '[]'
 	run "${run_it[@]}" -t go
 	[ "$status" -eq 0 ]

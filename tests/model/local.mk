@@ -8,3 +8,5 @@ TESTS += %D%/text-calls.bats
 EXTRA_DIST += %D%/text-calls.bats %D%/text-example.py
 TESTS += %D%/delegation-errors.bats
 EXTRA_DIST += %D%/delegation-errors.bats
+TESTS += %D%/delegation-agents.bats
+EXTRA_DIST += %D%/delegation-agents.bats
