@@ -136,6 +136,7 @@ static int read_job(struct job *job, struct error *err)
 		.id = js_str(job->json, "conversation", NULL),
 		.parent = js_str(job->json, "parent", ""),
 		.depth = (int)js_int(job->json, "depth", 1),
+		.place = js_str(job->json, "place", ""),
 		.controller = *controller ? controller : NULL,
 		.workspace = js_str(job->json, "workspace", "/"),
 		.title = job->title,

@@ -300,6 +300,7 @@ static void release(struct conversation *c)
 	free(c->parent);
 	free(c->dir);
 	free(c->workspace);
+	free(c->place);
 	free(c->title);
 	free(c->shell_dir);
 	free(c);
@@ -422,8 +423,9 @@ int conversation_create(uv_loop_t *loop, struct config *config, struct registry 
 	c->title = strdup(o->title ? o->title : "");
 	c->id = o->id ? strdup(o->id) : meta_new_id();
 	c->parent = strdup(o->parent ? o->parent : "");
+	c->place = strdup(o->place ? o->place : "");
 	c->depth = o->depth;
-	if (!c->workspace || !c->title || !c->id || !c->parent)
+	if (!c->workspace || !c->title || !c->id || !c->parent || !c->place)
 		return create_failed(c, out_of_memory(err));
 	c->dir = conversation_dir(config, c->id, err);
 	if (!c->dir)

@@ -25,6 +25,8 @@ struct conversation_options {
 	const char *title;       /* or NULL */
 	const char *parent;      /* id of the conversation whose delegate it is; or NULL */
 	int depth;               /* how many are above it */
+	const char *place;       /* its workspace: `shared` with its parent, a `copy` or its
+				  * `own`; NULL or "": it has no parent */
 	bool headless;           /* no user can answer */
 	bool answers;            /* a reply without a call is the answer: text_only = auto */
 	bool interactive;           /* a user can approve actions */

@@ -32,6 +32,7 @@ struct conversation {
 	struct config *config;
 	struct registry *registry;
 	char *id, *parent, *dir, *workspace, *title;
+	char *place;               /* whose workspace it is (struct conversation_options) */
 	int depth;                 /* number of its ancestors */
 	bool headless, answers, interactive;
 

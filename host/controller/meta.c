@@ -48,6 +48,7 @@ int meta_write(const char *dir, const char *id, const char *title, const char *w
 		 js_set_str(o, "created", now) || js_set_str(o, "version", VERSION) ||
 		 (options && options->parent &&
 		  (js_set_str(o, "parent", options->parent) ||
+		   js_set_str(o, "place", options->place ? options->place : "") ||
 		   js_set_int(o, "depth", options->depth)));
 	if (js_set(o, "spec", spec) || failed)
 		return out_of_memory(err);

@@ -4,6 +4,7 @@
  * agent, which lists them. */
 #include "controller/offered-tools.h"
 
+#include "context/prompts.h"
 #include "context/request-messages.h"
 #include "controller/core.h"
 #include "controller/parallel-calls.h"
@@ -71,6 +72,30 @@ void offered_tools_update(struct conversation *c)
 		request_messages_offer(c->agent->memory, list);
 }
 
+/* What an agent that works for another has to know: who reads its result, and who shares
+ * its directory. */
+static int add_subagent(struct conversation *c, struct strbuf *out, struct error *err)
+{
+	bool same = c->parent_count > 0; /* works in this conversation; the others wait */
+	AUTO(json) json_object *data = NULL;
+	AUTO(free) char *text = NULL;
+	struct error why = ERROR_NONE;
+
+	if (!same && !*c->parent)
+		return MT_OK;
+	data = js_new_object();
+	js_set_bool(data, same ? "shared" : c->place, true);
+	js_set_bool(data, "parallel", !same);
+	text = prompt_render(c->config, c->agent->plugin.component->name, "subagent",
+			     data, &why);
+	if (!text && why.code == MT_ENOTFOUND) /* a prompt_dir without it */
+		return MT_OK;
+	if (!text)
+		return fail(err, why.code, "%s", why.text);
+	return strbuf_addf(out, "%s%s", out->len ? "\n\n" : "", text) ? out_of_memory(err)
+								      : MT_OK;
+}
+
 int offered_tools_log_system(struct conversation *c, struct error *err)
 {
 	const struct mt_agent *agent = c->agent->plugin.functions;
@@ -81,7 +106,6 @@ int offered_tools_log_system(struct conversation *c, struct error *err)
 	struct mt_str text = { "", 0 };
 	struct guard_call outer = plugin_component_enter(x.part, "system");
 	int r = agent->system(plugin_host(), &x, &text);
-	int64_t id;
 
 	guard_leave(outer);
 	if (r) {
@@ -89,6 +113,11 @@ int offered_tools_log_system(struct conversation *c, struct error *err)
 		     x.error.code ? x.error.text : status_name(r));
 	} else {
 		strbuf_addn(&whole, text.ptr, text.len);
+		r = add_subagent(c, &whole, err);
+	}
+	if (!r) {
+		int64_t id;
+
 		if (suffix && *suffix)
 			strbuf_addf(&whole, "%s%s", whole.len ? "\n\n" : "", suffix);
 		js_set_strn(args, "content", whole.text, whole.len);

@@ -481,8 +481,9 @@ int conversation_resume(uv_loop_t *loop, const struct config_input *in,
 	c->workspace = strdup(js_str(meta, "workspace", "/"));
 	c->inherited_replies = fork_inherited(meta);
 	c->parent = strdup(js_str(meta, "parent", ""));
+	c->place = strdup(js_str(meta, "place", ""));
 	c->depth = (int)js_int(meta, "depth", 0);
-	if (!c->id || !c->title || !c->workspace || !c->parent)
+	if (!c->id || !c->title || !c->workspace || !c->parent || !c->place)
 		return conversation_undo(c, false, out_of_memory(err));
 	r = load(c, meta, in, places, &moved, err);
 	if (!r)

@@ -40,6 +40,15 @@ const char *subagent_end_name(enum subagent_end end)
 	return names[end];
 }
 
+const char *subagent_place_name(const struct subagent *ch)
+{
+	static const char *const names[] = { [PLACE_SHARED] = "shared",
+					     [PLACE_COPY] = "copy",
+					     [PLACE_OWN] = "own" };
+
+	return names[ch->place];
+}
+
 /* ---- the end ----------------------------------------------------------- */
 
 static enum subagent_end end_of(const struct subagent *ch)
@@ -366,6 +375,7 @@ static json_object *job_for(const struct subagent *ch)
 		    js_set_str(o, "task", ch->task) ||
 		    js_set_str(o, "controller", agent_of(ch)) ||
 		    js_set_str(o, "workspace", ch->workspace) ||
+		    js_set_str(o, "place", subagent_place_name(ch)) ||
 		    js_set_str(o, "copy_of",
 			       ch->place == PLACE_COPY ? conversation_workspace(c) : "");
 	if (!r && same && ch->place == PLACE_SHARED)

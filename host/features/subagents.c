@@ -193,13 +193,12 @@ static void put_one(struct strbuf *b, const struct subagent *ch, size_t n)
 
 static json_object *one_json(const struct subagent *ch)
 {
-	static const char *const places[] = { "shared", "copy", "own" };
 	json_object *o = js_new_object();
 
 	js_set_str(o, "conversation", ch->id);
 	js_set_str(o, "task", ch->task);
 	js_set_str(o, "agent", ch->agent);
-	js_set_str(o, "workspace", places[ch->place]);
+	js_set_str(o, "workspace", subagent_place_name(ch));
 	js_set_str(o, "path", ch->workspace);
 	js_set_str(o, "state", subagent_end_name(ch->end));
 	js_set_str(o, "reason", ch->reason);

@@ -83,6 +83,8 @@ void subagent_kill(struct subagent *ch);
 /** Its process is gone, its output read, its handles closed. */
 void subagents_ended_one(struct subagent *ch);
 const char *subagent_end_name(enum subagent_end end);
+/** The value of `workspace` in its task. */
+const char *subagent_place_name(const struct subagent *ch);
 
 /* ---- subagent-usage.c ---- */
 /** What a conversation on disk has spent, with those below it. */

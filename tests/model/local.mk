@@ -10,3 +10,5 @@ TESTS += %D%/delegation-errors.bats
 EXTRA_DIST += %D%/delegation-errors.bats
 TESTS += %D%/delegation-agents.bats
 EXTRA_DIST += %D%/delegation-agents.bats
+TESTS += %D%/delegation-told.bats
+EXTRA_DIST += %D%/delegation-told.bats
