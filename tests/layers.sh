@@ -266,16 +266,16 @@ sdk() {
 # listed, such as core.h, is private to the core.
 feature_headers='
 actions.h condense replay task-list
-agents.h approval delegation limits setup subagent-process subagents
+agents.h approval delegation goal limits setup subagent-process subagents
 analyzers.h approval
-call.h approval hook-runner tool-http
+call.h approval environment-command hook-runner tool-http
 conversation.h all
-dispatch.h approval delegation hook-runner limits relist setup subagents
+dispatch.h approval delegation environment-command hook-runner limits relist subagents
 exit-code.h all
 feature-api.h all
 feature-approval.h approval subagent-process
 feature-holds.h hook-runner subagents
-feature-states.h approval delegation limits
+feature-states.h approval delegation goal limits
 feature-usage.h limits side-usage subagent-process subagent-usage
 feature-watchers.h questions subagent-process
 feature.h all
@@ -288,7 +288,7 @@ plugins/plugin-host.h condense condense-preview slices
 rewind.h loop-recovery
 step-policy.h condense
 step.h approval condense delegation hook-runner relist slices subagents
-turn.h approval delegation hook-runner limits log-search replay setup subagents tool-completions tool-http
+turn.h approval delegation environment-command hook-runner limits log-search replay setup subagents tool-completions tool-http
 '
 
 # A feature sees the conversation through the headers listed above.

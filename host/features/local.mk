@@ -2,7 +2,8 @@ include %D%/approval/local.mk
 # Features of the controller, which it asks by their table.
 libhost_a_SOURCES += %D%/budget.c %D%/budget.h %D%/condense-preview.c \
 	%D%/condense-preview.h %D%/condense.c %D%/condense.h %D%/context-recall.c \
-	%D%/context-recall.h %D%/delegation.c %D%/delegation.h %D%/features-table.c \
+	%D%/context-recall.h %D%/delegation.c %D%/delegation.h %D%/environment-command.c \
+	%D%/environment-command.h %D%/features-table.c \
 	%D%/hook-moment.c %D%/hook-moment.h %D%/hook-runner.c %D%/hook-runner.h \
 	%D%/limits.c %D%/limits.h %D%/log-search.c %D%/loop-detector.c \
 	%D%/loop-detector.h %D%/loop-recovery.c %D%/loop-recovery.h %D%/questions.c \

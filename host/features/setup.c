@@ -9,12 +9,11 @@
 #include "config/choices.h"
 #include "context/repository.h"
 #include "controller/agents.h"
-#include "controller/dispatch.h"
 #include "controller/feature-api.h"
 #include "controller/turn.h"
+#include "features/environment-command.h"
 #include "features/replay-internal.h"
 #include "files.h"
-#include "tools/calls.h"
 
 #include <string.h>
 
@@ -53,46 +52,19 @@ static bool is_allowed(struct conversation *c, const char *path)
 	return trusted;
 }
 
-/* An action of the environment; `limit` in seconds. */
-static struct event *make_action(const char *command, bool hidden, int64_t limit,
-				 struct error *err)
-{
-	json_object *args = js_new_object();
-	struct event *e;
-
-	js_set_str(args, "command", command);
-	js_set_bool(args, "hidden", hidden);
-	js_set_bool(args, "blocking", true);
-	e = event_action("run", SOURCE_ENVIRONMENT, args, err);
-	if (e && js_set_new(e->json, "timeout", json_object_new_int64(limit + 30))) {
-		event_unref(e);
-		out_of_memory(err);
-		return NULL;
-	}
-	return e;
-}
-
 /* @return true if it runs. */
 static bool begin(struct conversation *c, const char *what, const char *command,
 		  bool hidden, int64_t limit)
 {
 	struct error err = ERROR_NONE;
-	AUTO(event) struct event *action = make_action(command, hidden, limit, &err);
-	AUTO(call) struct call *call = action ? call_new(c, action) : NULL;
+	struct call *call = environment_command(c, command, hidden, limit + 30, &err);
 
-	if (!call || !call->tool) {
-		conversation_notice(c, MT_LOG_WARNING, "%s not run: %s", what,
-				    call       ? call->why.text
-				    : err.code ? err.text
-					       : "out of memory");
+	if (!call) {
+		conversation_notice(c, MT_LOG_WARNING, "%s not run: %s", what, err.text);
 		return false;
 	}
 	conversation_notice(c, MT_LOG_INFO, "%s runs", what);
-	if (call_log(c, call, &err) < 0)
-		return false;
-	turn_start(c, STEAL(call));
-	dispatch_call(c);
-	return true;
+	return environment_command_start(c, call, &err) >= 0;
 }
 
 static bool begin_script(struct conversation *c)
