@@ -26,7 +26,8 @@ static const struct limit {
 
 struct arguments {
 	struct common common;
-	const char *task, *file, *model, *controller, *title, *schema, *output;
+	const char *task, *file, *model, *controller, *title, *schema, *output, *until;
+	char *until_setting;         /* of it, as -o has it; owned */
 	const char *limits[ARRAY_LEN(limits)];
 	char settings[ARRAY_LEN(limits)][256]; /* of them, as -o has them */
 	struct final_answer answer;
@@ -66,6 +67,9 @@ static const struct flag flags[] = {
 	FLAG(0, "json-schema", "FILE",
 	     "require an answer in JSON that matches the schema in FILE",
 	     STORE(FLAG_TEXT, struct arguments, schema)),
+	FLAG(0, "until", "COMMAND",
+	     "continue until COMMAND succeeds or a limit is reached",
+	     STORE(FLAG_TEXT, struct arguments, until)),
 	FLAG(0, "max-steps", "N", "maximum number of steps",
 	     STORE(FLAG_TEXT, struct arguments, limits[0])),
 	FLAG(0, "max-cost", "DOLLARS", "maximum cost in US dollars",
@@ -96,6 +100,26 @@ static int set_limits(struct arguments *a, struct error *err)
 			 a->controller ? a->controller : "", limits[i].key, a->limits[i]);
 		a->common.overrides[a->common.override_count++] = a->settings[i];
 	}
+	return MT_OK;
+}
+
+/* It becomes a setting too. */
+static int set_until(struct arguments *a, struct error *err)
+{
+	AUTO(strbuf) struct strbuf text = STRBUF(1 << 16);
+
+	if (!a->until)
+		return MT_OK;
+	if (a->common.override_count == ARRAY_LEN(a->common.overrides))
+		return fail(err, MT_ELIMIT, "too many settings");
+	if (!a->until[strspn(a->until, " \t\n")])
+		return fail(err, MT_EINVAL, "--until: the command is empty");
+	strbuf_addf(&text, "controller%s%s.until=%s", a->controller ? "." : "",
+		    a->controller ? a->controller : "", a->until);
+	a->until_setting = strbuf_take(&text);
+	if (!a->until_setting)
+		return out_of_memory(err);
+	a->common.overrides[a->common.override_count++] = a->until_setting;
 	return MT_OK;
 }
 
@@ -227,6 +251,13 @@ static int get_task(const struct arguments *a, char **ret, size_t *ret_len,
 		return fail(err, MT_EINVAL, "the task is empty");
 	if (rule && strbuf_add(&text, rule))
 		return out_of_memory(err);
+	if (a->until &&
+	    strbuf_addf(
+		    &text,
+		    "\n\nWork until this command succeeds (exit code 0): `%s`. It runs "
+		    "when you finish; if it fails, you continue.",
+		    a->until))
+		return out_of_memory(err);
 	*ret_len = text.len;
 	*ret = strbuf_take(&text);
 	return *ret ? MT_OK : out_of_memory(err);
@@ -292,8 +323,8 @@ static int run_it(struct arguments *a)
 	size_t len = 0;
 	uv_loop_t *loop;
 
-	if (set_limits(a, &err) || open_answer(a, &err) || drive_check(&a->drive, &err) ||
-	    get_task(a, &task, &len, &err))
+	if (set_limits(a, &err) || set_until(a, &err) || open_answer(a, &err) ||
+	    drive_check(&a->drive, &err) || get_task(a, &task, &len, &err))
 		return command_report(EXIT_USAGE, &err);
 	a->drive.commands = a->drive.json && !task_on_stdin(a);
 	loop = command_loop(&err);
@@ -316,6 +347,7 @@ static int run_run(const struct command *self, int argc, char **argv)
 	f = run_parse(self, argc, argv, &a);
 	code = f == FLAG_END ? run_it(&a) : f == FLAG_HELP ? EXIT_DONE : EXIT_USAGE;
 	json_object_put(a.drive.images);
+	free(a.until_setting);
 	final_answer_clear(&a.answer);
 	return code;
 }

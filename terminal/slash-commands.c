@@ -84,6 +84,12 @@ static void run_recover(struct chat *c, const struct slash *self, const char *ar
 		chat_command_number(c, "recover", "option", *arg - '0');
 }
 
+static void run_goal(struct chat *c, const struct slash *self, const char *arg)
+{
+	(void)self;
+	chat_command(c, "goal", "command", arg);
+}
+
 static void run_fork(struct chat *c, const struct slash *self, const char *arg)
 {
 	const char *args[] = { "fork", "--quiet", c->id, NULL };
@@ -275,6 +281,8 @@ static const struct slash table[] = {
 	{ "/undo", "", "revert your last message", pass_on, "undo", NULL },
 	{ "/recover", "1|2|3", "after a loop: 1 rewind, 2 resend your message, 3 stop",
 	  run_recover, NULL, NULL },
+	{ "/goal", "[COMMAND]", "work until COMMAND succeeds; off: remove the goal", run_goal,
+	  NULL, NULL },
 	{ "/fork", "", "copy the conversation", run_fork, NULL, NULL },
 	{ "/skills", "", "list skills", pass_on, "skills", NULL },
 	{ "/mcp", "", "list MCP servers", pass_on, "mcp", NULL },

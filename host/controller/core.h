@@ -76,10 +76,6 @@ int conversation_open(struct conversation *c, const struct conversation_options 
 /** Free a partially created conversation. @return `r`. With `keep_config` the caller
  *  still owns configuration and registry. */
 int conversation_undo(struct conversation *c, bool keep_config, int r);
-/** The agent becomes idle, unless a feature has more work for it. `reason` must be a
- *  static string. */
-void conversation_rest(struct conversation *c, enum agent_state state,
-		       const char *reason);
 /** Log an observation for the pending action that reports why it has no result: the
  *  conversation was stopped, or is in error. */
 void conversation_settle(struct conversation *c, enum agent_state state);

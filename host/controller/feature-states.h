@@ -14,6 +14,10 @@ struct conversation;
 void conversation_enter_state(struct conversation *c, enum agent_state state,
 			      const char *reason);
 void conversation_notify_state(struct conversation *c);
+/** The agent becomes idle, unless a feature has more work for it. `reason` must be a
+ *  static string. */
+void conversation_rest(struct conversation *c, enum agent_state state,
+		       const char *reason);
 /** Restore a state from the log of a resumed conversation. */
 void conversation_restore_state(struct conversation *c, enum agent_state state);
 /** evlog_barrier; if it fails, the conversation is in error. */

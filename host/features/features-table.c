@@ -7,6 +7,7 @@
 #include "features/condense.h"
 #include "features/context-recall.h"
 #include "features/delegation.h"
+#include "features/goal.h"
 #include "features/hook-runner.h"
 #include "features/limits.h"
 #include "features/loop-recovery.h"
@@ -33,6 +34,7 @@ const struct feature *const features_table[] = {
 	&tool_completions_feature,
 	&tool_http_feature,
 	&questions_feature,
+	&goal_feature,
 	&hooks_feature,
 	&subagents_feature,
 	&relist_feature,

@@ -4,6 +4,7 @@
 #include "frontends/protocol-internal.h"
 
 #include "controller/rewind.h"
+#include "features/goal.h"
 #include "features/loop-recovery.h"
 #include "options.h"
 
@@ -214,6 +215,12 @@ static int run_recover(struct session *s, json_object *line, struct outcome *ret
 	return loop_recovery_choose(s->c, js_int(line, "option", 0), err);
 }
 
+static int run_goal(struct session *s, json_object *line, struct outcome *ret,
+		    struct error *err)
+{
+	return goal_set(s->c, js_str(line, "command", ""), &ret->text, err);
+}
+
 static int run_skills(struct session *s, json_object *line, struct outcome *ret,
 		      struct error *err)
 {
@@ -302,6 +309,7 @@ static const struct command commands[] = {
 	{ "undo", { { "messages", json_type_int, false } }, run_undo },
 	{ "rewind", { { "to", json_type_int, true } }, run_rewind },
 	{ "recover", { { "option", json_type_int, true } }, run_recover },
+	{ "goal", { { "command", json_type_string, false } }, run_goal },
 	{ "skills", { { 0 } }, run_skills },
 	{ "answer",
 	  { { "question", json_type_int, true }, { "text", json_type_string, false } },

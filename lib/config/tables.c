@@ -225,6 +225,9 @@ static const struct mt_option controller_table[] = {
 	       "[router.NAME] (default, or `noop`: none)."),
 	OPTION(INT, "max_iterations", "500", "Maximum number of steps per task.",
 	       .min = 1, .max = 1000000000),
+	OPTION(TEXT, "until", NULL,
+	       "Command that must succeed before the agent may finish; until then it "
+	       "continues, within its limits."),
 	OPTION(CHOICE, "text_only", "auto",
 	       "Effect of a response without a tool call when no user can respond: "
 	       "it is the answer and ends the task (`done`), or the model is "
@@ -469,6 +472,7 @@ static const struct {
 	{ "llm", "api_key_command" },
 	{ "core", "log_file" },
 	{ "core", "spool_total" },
+	{ "controller", "until" },
 	{ "llm", "extra_headers" },
 	{ "llm", "aws_profile" },
 	{ "llm", "ca_path" },

@@ -8,6 +8,7 @@
 #include "controller/conversation.h"
 #include "controller/exit-code.h"
 #include "controller/rewind.h"
+#include "features/goal.h"
 #include "features/loop-recovery.h"
 #include "files.h"
 
@@ -237,6 +238,14 @@ int loop_recovery_choose(struct conversation *c, int64_t option, struct error *e
 {
 	(void)c;
 	return fail(err, MT_EINVAL, "option %d", (int)option);
+}
+
+int goal_set(struct conversation *c, const char *command, char **ret_text,
+	     struct error *err)
+{
+	(void)c, (void)err;
+	*ret_text = strdup(command);
+	return MT_OK;
 }
 
 int conversation_tell(struct conversation *c, enum telling what, char **ret,

@@ -102,6 +102,8 @@ static void test_commands(void)
 		{ "{\"type\":\"revoke\"}", "`text` is missing" },
 		{ "{\"type\":\"undo\"}", "\"text\":\"taken \\\"back\\\"\"" },
 		{ "{\"type\":\"undo\",\"messages\":2}", "nothing to take back" },
+		{ "{\"type\":\"goal\",\"command\":\"make\"}", "\"text\":\"make\"" },
+		{ "{\"type\":\"goal\"}", "\"text\":\"\"" },
 		{ "{\"type\":\"skills\"}", "\"text\":\"no skills\"" },
 		{ "{\"type\":\"mcp\"}", "\"text\":\"no servers\",\"servers\":[]" },
 		{ "{\"type\":\"answer\",\"question\":7}", "no tool asks that: -" },

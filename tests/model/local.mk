@@ -12,3 +12,5 @@ TESTS += %D%/delegation-agents.bats
 EXTRA_DIST += %D%/delegation-agents.bats
 TESTS += %D%/delegation-told.bats
 EXTRA_DIST += %D%/delegation-told.bats
+TESTS += %D%/goal.bats
+EXTRA_DIST += %D%/goal.bats
