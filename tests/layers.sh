@@ -370,6 +370,22 @@ architecture() {
 		done
 }
 
+# A numbered walk of doc/architecture.md returns to a file that it left at most twice.
+walks() {
+	[ ! -e doc/architecture.md ] || awk '
+		match($0, /^[0-9]+\. `[a-z0-9_]+` \(`[a-z\/-]+\.c`/) {
+			if ($1 == "1.") {
+				split("", times)
+				last = ""
+			}
+			file = substr($0, 1, RLENGTH - 1)
+			sub(/.*`/, "", file)
+			if (file != last && ++times[file] > 3)
+				print "doc/architecture.md:" FNR ": the walk returns to " file
+			last = file
+		}' doc/architecture.md
+}
+
 # Each rule finds what breaks it: a small tree with a breach of every kind.
 breach() {
 	mkdir -p "$(dirname "$tree/$1")"
@@ -426,7 +442,12 @@ rules_find_breaches() {
 	breach sdk-headers/mortise/z.h '#include <json-c/json.h>'
 	echo 'int x;' > "$tree/lib/c.c"
 	mkdir -p "$tree/doc"
-	echo 'See `gone` (`p.c`) and `host/gone.c`.' > "$tree/doc/architecture.md"
+	{
+		echo 'See `gone` (`p.c`) and `host/gone.c`.'
+		for n in 1 2 3 4 5; do
+			printf '%d. `a` (`a.c`)\n%d. `b` (`b.c`)\n' $n $n
+		done
+	} > "$tree/doc/architecture.md"
 	found=$(sh "$self" "$tree")
 	for want in 'lib/a.c:4: ' 'lib/b.c:4: ' 'lib/c.c:1: ' \
 		'lib must not know events/event.h' 'host/llm/u.c:4: ' 'runner/v.c:4: ' 'plugins/tools/k.c:4: ' \
@@ -440,6 +461,7 @@ rules_find_breaches() {
 		'does not give controller/rewind.h to setup' \
 		'features/approval/approval-internal.h is private' 'host/controller/p.h:1: ' \
 		'headers include each other' 'there is no host/gone.c' 'p.c does not define gone' \
+		'the walk returns to a.c' \
 		'sdk-headers/mortise/z.h:4: '; do
 		echo "$found" | grep -qF "$want" || echo "not found: $want"
 	done
@@ -467,6 +489,7 @@ report 'one file finds the call of an action' one_resolver
 report 'no two headers of the controller include each other' include_pairs
 report 'the headers of the controller include each other in no circle' header_circles
 report 'doc/architecture.md names what exists' architecture
+report 'the walks of doc/architecture.md seldom return to a file' walks
 report 'heavy libraries stay in their place' heavy
 report 'the headers for plugins include libc alone' sdk
 [ $# -gt 0 ] || report 'the rules find what breaks them' rules_find_breaches
