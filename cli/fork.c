@@ -97,9 +97,9 @@ const struct command command_fork = {
 	.summary = "Copy a conversation (default: the most recent)",
 	.details =
 		"Copies the events up to --at, or fewer so that no call lacks its "
-		"result. The\nnew conversation has the same agent and uses the same "
-		"directory, whose files are\nnot changed. Its cost starts at zero. The "
-		"original is not changed and may be\nopen elsewhere.",
+		"result. The\nnew conversation has the same agent and directory; no file of "
+		"the directory is\ncopied or changed. Its cost starts at zero. The "
+		"original is not changed and may\nbe open elsewhere.",
 	.flags = flags,
 	.run = fork_run,
 };

@@ -249,9 +249,9 @@ const struct command command_replay = {
 		"executed for real in the\ncurrent directory, in a new conversation. "
 		"Each result is compared with the\nrecorded one, and differences are "
 		"reported at the end.\n\nRecorded commands run with your permissions, "
-		"wherever they point. Review\nrecordings from others first, or replay "
-		"them in a container.\n\nExit codes: 0 if all results are identical, 1 "
-		"if some differ, otherwise those of\n`mortise run`.",
+		"and can change files anywhere.\nReview recordings from others first, or "
+		"replay them in a container.\n\nExit codes: 0 if all results are "
+		"identical, 1 if some differ, otherwise those of\n`mortise run`.",
 	.flags = flags,
 	.run = replay_run,
 };

@@ -60,7 +60,8 @@ static const struct flag flags[] = {
 	FLAG('k', "keep-alive", NULL, "keep running when idle",
 	     STORE(FLAG_TRUE, struct arguments, drive.keep), .alias = "keep"),
 	FLAG(0, "listen", NULL,
-	     "for programs: --json --keep-alive, events only on `subscribe`",
+	     "for programs: as --json --keep-alive, but print events only after "
+	     "`subscribe`",
 	     STORE(FLAG_TRUE, struct arguments, drive.listen)),
 	FLAG(0, "output", "FILE", "write the final message to FILE",
 	     STORE(FLAG_TEXT, struct arguments, output)),
