@@ -372,6 +372,18 @@ static void close_all(uv_loop_t *loop, struct drive *d, int code)
 
 /* ---- the loop ---------------------------------------------------------- */
 
+void drive_options_init(struct drive_options *o, struct final_answer *answer)
+{
+	*o = (struct drive_options){ .style = RENDER_NORMAL, .answer = answer };
+	final_answer_init(answer);
+}
+
+void drive_options_clear(struct drive_options *o)
+{
+	json_object_put(o->images);
+	final_answer_clear(o->answer);
+}
+
 int drive_image(void *options, const char *path, struct error *err)
 {
 	struct drive_options *o = options;

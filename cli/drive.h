@@ -21,6 +21,10 @@ struct drive_options {
 	const char *record;      /* write a script of the model's replies here; or NULL */
 };
 
+/** Before the options are parsed: `answer` is the final message, cleared with them. */
+void drive_options_init(struct drive_options *o, struct final_answer *answer);
+void drive_options_clear(struct drive_options *o);
+
 /** Run the loop until the conversation is idle or interrupted by Ctrl-C, close it and
  *  print how it ended. `task` is the user's message; NULL: just continue, or with
  *  `keep` wait for a message.

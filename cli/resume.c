@@ -49,7 +49,6 @@ static enum flags_status resume_parse(const struct command *self, int argc, char
 	enum flags_status f;
 	int index;
 
-	a->drive.style = RENDER_NORMAL;
 	f = flags_parse(self, argc, argv, &index, &a->common);
 	if (a->drive.listen)
 		a->drive.json = a->drive.keep = true;
@@ -203,12 +202,10 @@ static int resume_run(const struct command *self, int argc, char **argv)
 	struct arguments a = { 0 };
 	int f, code;
 
-	final_answer_init(&a.answer);
-	a.drive.answer = &a.answer;
+	drive_options_init(&a.drive, &a.answer);
 	f = resume_parse(self, argc, argv, &a);
 	code = f == FLAG_END ? run_it(&a) : f == FLAG_HELP ? EXIT_DONE : EXIT_USAGE;
-	json_object_put(a.drive.images);
-	final_answer_clear(&a.answer);
+	drive_options_clear(&a.drive);
 	free(a.found);
 	return code;
 }

@@ -137,7 +137,6 @@ static enum flags_status run_parse(const struct command *self, int argc, char **
 	enum flags_status f;
 	int index;
 
-	a->drive.style = RENDER_NORMAL;
 	f = flags_parse(self, argc, argv, &index, &a->common);
 	if (a->drive.listen)
 		a->drive.json = a->drive.keep = true;
@@ -343,13 +342,11 @@ static int run_run(const struct command *self, int argc, char **argv)
 	struct arguments a = { 0 };
 	int f, code;
 
-	final_answer_init(&a.answer);
-	a.drive.answer = &a.answer;
+	drive_options_init(&a.drive, &a.answer);
 	f = run_parse(self, argc, argv, &a);
 	code = f == FLAG_END ? run_it(&a) : f == FLAG_HELP ? EXIT_DONE : EXIT_USAGE;
-	json_object_put(a.drive.images);
+	drive_options_clear(&a.drive);
 	free(a.until_setting);
-	final_answer_clear(&a.answer);
 	return code;
 }
 
