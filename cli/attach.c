@@ -70,7 +70,7 @@ static int attach_run(const struct command *self, int argc, char **argv)
 	int code;
 
 	if (f != FLAG_END)
-		return f == FLAG_HELP ? EXIT_DONE : EXIT_USAGE;
+		return flags_exit_code(f);
 	if (common_config(&a.common, &config, &err))
 		return command_report(EXIT_USAGE, &err);
 	id = client_find(config, a.prefix, &err);

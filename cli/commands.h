@@ -60,9 +60,11 @@ struct command {
  *  stored, as the tables say, in the structure that starts with `in`; NULL: the
  *  command takes neither options of its own nor the common ones.
  *  @return FLAG_END (*ret_first is the first operand in `argv`), FLAG_HELP after
- *  printing the help (return EXIT_DONE), or FLAG_BAD after printing an error (return
- *  EXIT_USAGE). */
+ *  printing the help, or FLAG_BAD after printing an error. */
 enum flags_status { FLAG_END, FLAG_HELP, FLAG_BAD };
+
+/** Exit code of a command that does not run, because flags_parse printed something. */
+int flags_exit_code(enum flags_status status);
 
 struct common {
 	const char *overrides[256];

@@ -379,7 +379,7 @@ static int condense_run(const struct command *self, int argc, char **argv)
 	int f = condense_parse(self, argc, argv, &a), code;
 
 	if (f != FLAG_END)
-		return f == FLAG_HELP ? EXIT_DONE : EXIT_USAGE;
+		return flags_exit_code(f);
 	j.loop = command_loop(&err);
 	code = !j.loop || condense_find(&j, &id, &err) ? command_report(EXIT_USAGE, &err)
 						       : compare_all(&j);

@@ -441,7 +441,7 @@ static int config_run(const struct command *self, int argc, char **argv)
 	enum flags_status flag = flags_parse(self, argc, argv, &index, &a.common);
 
 	if (flag != FLAG_END)
-		return flag == FLAG_HELP ? EXIT_DONE : EXIT_USAGE;
+		return flags_exit_code(flag);
 	words = argc - index;
 	what = words > 0 ? argv[index] : "show";
 	if (strcmp(what, "trust") == 0 && words <= 2) {

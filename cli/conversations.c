@@ -514,7 +514,7 @@ static int conversations_run(const struct command *self, int argc, char **argv)
 
 	flag = flags_parse(self, argc, argv, &index, &a.common);
 	if (flag != FLAG_END)
-		return flag == FLAG_HELP ? EXIT_DONE : EXIT_USAGE;
+		return flags_exit_code(flag);
 	what = choose(argc - index, argv + index, &a);
 	if (!what)
 		return command_misused(

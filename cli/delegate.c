@@ -214,7 +214,7 @@ static int delegate_run(const struct command *self, int argc, char **argv)
 	enum flags_status f = flags_parse(self, argc, argv, &index, NULL);
 
 	if (f != FLAG_END)
-		return f == FLAG_HELP ? EXIT_DONE : EXIT_USAGE;
+		return flags_exit_code(f);
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	if (getppid() != parent)
 		return EXIT_INTERRUPTED;

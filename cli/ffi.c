@@ -236,7 +236,7 @@ static int ffi_run(const struct command *self, int argc, char **argv)
 	enum flags_status f = flags_parse(self, argc, argv, &index, NULL);
 
 	if (f != FLAG_END)
-		return f == FLAG_HELP ? EXIT_DONE : EXIT_USAGE;
+		return flags_exit_code(f);
 	if (argc - index == 2 && strcmp(argv[index], "check") == 0)
 		return ffi_check(argv[index + 1]);
 	return command_misused(self, "expected `check FILE`");

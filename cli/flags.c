@@ -309,6 +309,11 @@ enum flags_status flags_parse(const struct command *self, int argc, char **argv,
 	return status;
 }
 
+int flags_exit_code(enum flags_status status)
+{
+	return status == FLAG_HELP ? EXIT_DONE : EXIT_USAGE;
+}
+
 void common_untrusted(const struct config *c)
 {
 	const char *path = config_untrusted(c);

@@ -87,7 +87,7 @@ static int fork_run(const struct command *self, int argc, char **argv)
 	int f = fork_parse(self, argc, argv, &a);
 
 	if (f != FLAG_END)
-		return f == FLAG_HELP ? EXIT_DONE : EXIT_USAGE;
+		return flags_exit_code(f);
 	return fork_it(&a, &err) ? command_report(EXIT_USAGE, &err) : EXIT_DONE;
 }
 

@@ -152,7 +152,7 @@ static int kill_run(const struct command *self, int argc, char **argv)
 	enum flags_status f = flags_parse(self, argc, argv, &index, &a.common);
 
 	if (f != FLAG_END)
-		return f == FLAG_HELP ? EXIT_DONE : EXIT_USAGE;
+		return flags_exit_code(f);
 	if (common_config(&a.common, &config, &err))
 		return command_report(EXIT_USAGE, &err);
 	for (int i = index; i < argc || i == index; i++) {

@@ -280,7 +280,7 @@ static int mcp_run(const struct command *self, int argc, char **argv)
 	enum flags_status f = flags_parse(self, argc, argv, &index, &a.common);
 
 	if (f != FLAG_END)
-		return f == FLAG_HELP ? EXIT_DONE : EXIT_USAGE;
+		return flags_exit_code(f);
 	count = argc - index;
 	if (count == 0 || (count == 1 && strcmp(argv[index], "list") == 0) ||
 	    (count == 1 && strcmp(argv[index], "status") == 0) ||

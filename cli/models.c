@@ -269,7 +269,7 @@ static int run(const struct command *self, int argc, char **argv)
 	enum flags_status f = flags_parse(self, argc, argv, &index, &a.common);
 
 	if (f != FLAG_END)
-		return f == FLAG_HELP ? EXIT_DONE : EXIT_USAGE;
+		return flags_exit_code(f);
 	verb = index < argc ? argv[index++] : "list";
 	operands = argc - index;
 	if (strcmp(verb, "test") == 0 && operands <= 1)

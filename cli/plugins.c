@@ -433,7 +433,7 @@ static int plugins_run(const struct command *self, int argc, char **argv)
 	enum flags_status flag = flags_parse(self, argc, argv, &index, &a.common);
 
 	if (flag != FLAG_END)
-		return flag == FLAG_HELP ? EXIT_DONE : EXIT_USAGE;
+		return flags_exit_code(flag);
 	what = index < argc ? argv[index] : "list";
 	if (index == argc || (strcmp(what, "list") == 0 && index + 1 == argc))
 		return list_or_info(&a.common, NULL, a.json, a.refused);

@@ -219,7 +219,7 @@ static int policy_run(const struct command *self, int argc, char **argv)
 	enum flags_status f = flags_parse(self, argc, argv, &index, &a.common);
 
 	if (f != FLAG_END)
-		return f == FLAG_HELP ? EXIT_DONE : EXIT_USAGE;
+		return flags_exit_code(f);
 	if (index == argc)
 		return command_misused(self, "missing subcommand");
 	return act(self, &a, argc - index, argv + index);

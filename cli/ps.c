@@ -135,7 +135,7 @@ static int ps_run(const struct command *self, int argc, char **argv)
 	enum flags_status f = flags_parse(self, argc, argv, &index, &a.common);
 
 	if (f != FLAG_END)
-		return f == FLAG_HELP ? EXIT_DONE : EXIT_USAGE;
+		return flags_exit_code(f);
 	if (index < argc)
 		return command_misused(self, "unexpected argument");
 	if (common_config(&a.common, &config, &err))

@@ -235,7 +235,7 @@ static int replay_run(const struct command *self, int argc, char **argv)
 	int f = replay_parse(self, argc, argv, &a);
 
 	if (f != FLAG_END)
-		return f == FLAG_HELP ? EXIT_DONE : EXIT_USAGE;
+		return flags_exit_code(f);
 	return replay_it(&a);
 }
 

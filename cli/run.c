@@ -344,7 +344,7 @@ static int run_run(const struct command *self, int argc, char **argv)
 
 	drive_options_init(&a.drive, &a.answer);
 	f = run_parse(self, argc, argv, &a);
-	code = f == FLAG_END ? run_it(&a) : f == FLAG_HELP ? EXIT_DONE : EXIT_USAGE;
+	code = f == FLAG_END ? run_it(&a) : flags_exit_code(f);
 	drive_options_clear(&a.drive);
 	free(a.until_setting);
 	return code;

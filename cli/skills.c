@@ -457,7 +457,7 @@ static int run(const struct command *self, int argc, char **argv)
 	enum flags_status flag = flags_parse(self, argc, argv, &index, &j.common);
 
 	if (flag != FLAG_END)
-		return flag == FLAG_HELP ? EXIT_DONE : EXIT_USAGE;
+		return flags_exit_code(flag);
 	word = index < argc ? argv[index++] : "list";
 	if (common_config(&j.common, &config, &err))
 		return command_report(EXIT_USAGE, &err);

@@ -429,7 +429,7 @@ static int tools_run(const struct command *self, int argc, char **argv)
 
 	f = flags_parse(self, argc, argv, &index, &a.common);
 	if (f != FLAG_END)
-		return f == FLAG_HELP ? EXIT_DONE : EXIT_USAGE;
+		return flags_exit_code(f);
 	count = argc - index;
 	a.web.token = secret_env(a.token_env ? a.token_env : "MORTISE_SERVE_TOKEN");
 	snprintf(a.section, sizeof a.section, "controller%s%s", a.controller ? "." : "",
