@@ -268,7 +268,7 @@ feature_headers='
 actions.h condense replay task-list
 agents.h approval delegation goal limits setup subagent-process subagents
 analyzers.h approval
-call.h approval environment-command hook-runner tool-http
+call.h approval environment-command file-history hook-runner tool-http
 conversation.h all
 dispatch.h approval delegation environment-command hook-runner limits relist subagents
 exit-code.h all
@@ -288,7 +288,7 @@ plugins/plugin-host.h condense condense-preview slices
 rewind.h loop-recovery
 step-policy.h condense
 step.h approval condense delegation hook-runner relist slices subagents
-turn.h approval delegation environment-command hook-runner limits log-search replay setup subagents tool-completions tool-http
+turn.h approval delegation environment-command file-history hook-runner limits log-search replay setup subagents tool-completions tool-http
 '
 
 # A feature sees the conversation through the headers listed above.

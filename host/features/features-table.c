@@ -7,6 +7,7 @@
 #include "features/condense.h"
 #include "features/context-recall.h"
 #include "features/delegation.h"
+#include "features/file-history.h"
 #include "features/goal.h"
 #include "features/hook-runner.h"
 #include "features/limits.h"
@@ -42,5 +43,6 @@ const struct feature *const features_table[] = {
 	&setup_feature,
 	&condense_preview_feature,
 	&task_list_feature,
+	&file_history_feature, /* last: the call that it notes is sent */
 	NULL,
 };

@@ -3,7 +3,8 @@ include %D%/approval/local.mk
 libhost_a_SOURCES += %D%/budget.c %D%/budget.h %D%/condense-preview.c \
 	%D%/condense-preview.h %D%/condense.c %D%/condense.h %D%/context-recall.c \
 	%D%/context-recall.h %D%/delegation.c %D%/delegation.h %D%/environment-command.c \
-	%D%/environment-command.h %D%/features-table.c %D%/goal.c %D%/goal.h \
+	%D%/environment-command.h %D%/features-table.c %D%/file-history.c \
+	%D%/file-history.h %D%/goal.c %D%/goal.h \
 	%D%/hook-moment.c %D%/hook-moment.h %D%/hook-runner.c %D%/hook-runner.h \
 	%D%/limits.c %D%/limits.h %D%/log-search.c %D%/loop-detector.c \
 	%D%/loop-detector.h %D%/loop-recovery.c %D%/loop-recovery.h %D%/questions.c \

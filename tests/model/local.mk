@@ -2,8 +2,10 @@
 TESTS += %D%/results-shell.bats
 EXTRA_DIST += %D%/results-shell.bats
 
-TESTS += %D%/editor-edits.bats %D%/editor-views.bats %D%/editor-patches.bats
-EXTRA_DIST += %D%/editor-edits.bats %D%/editor-views.bats %D%/editor-patches.bats
+TESTS += %D%/editor-edits.bats %D%/editor-views.bats %D%/editor-patches.bats \
+	%D%/editor-stale.bats
+EXTRA_DIST += %D%/editor-edits.bats %D%/editor-views.bats %D%/editor-patches.bats \
+	%D%/editor-stale.bats
 TESTS += %D%/text-calls.bats
 EXTRA_DIST += %D%/text-calls.bats %D%/text-example.py
 TESTS += %D%/delegation-errors.bats

@@ -208,6 +208,40 @@ static void several_edits(void)
 	CHECK(kit_replace_all("e", "", "x") == MT_EINVAL);
 }
 
+static int tell_past(void *arg, const char *path, int64_t changed_ms,
+		     struct file_past *ret)
+{
+	(void)path;
+	*ret = *(const struct file_past *)arg;
+	return changed_ms > 1500000000000 ? MT_OK : MT_EINVAL;
+}
+
+static void pasts(void)
+{
+	struct file_past past = { .shown = false };
+
+	kit_restart();
+	editor_set_past(kit_editor, tell_past, &past);
+	kit_put("s", "one\ntwo\n", 8);
+	CHECK(kit_replace("s", "one", "1") == MT_EDENIED &&
+	      kit_says("You have not viewed"));
+	CHECK(kit_insert("s", "0", "1") == MT_EDENIED && kit_is("s", "one\ntwo\n", 8));
+	past.shown = true;
+	CHECK(kit_replace("s", "one", "1") == MT_OK);
+	kit_put("s", "3\n1\ntwo\n", 8);
+	CHECK(kit_replace("s", "1", "one") == MT_EDENIED &&
+	      kit_says("viewed it. Nothing"));
+	snprintf(past.changed_by, sizeof past.changed_by, "`make fmt`");
+	CHECK(kit_insert("s", "0", "1") == MT_EDENIED &&
+	      kit_says("last viewed it, by `make fmt`. Nothing was written."));
+	CHECK(kit_replace("s", "1", "one") == MT_OK &&
+	      kit_says("[`make fmt` has changed the file since you last viewed it.]\nThe "
+		       "file"));
+	CHECK(kit_insert("s", "0", "0") == MT_OK);
+	CHECK(kit_create("s2", "x\n") == MT_OK && kit_replace("s2", "x", "y") == MT_OK);
+	kit_restart();
+}
+
 static void directories(void)
 {
 	char name[32];
@@ -402,6 +436,7 @@ int main(void)
 	near_misses();
 	several_edits();
 	directories();
+	pasts();
 	history();
 	fields();
 	diffs();

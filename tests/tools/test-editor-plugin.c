@@ -99,11 +99,19 @@ static const char *option(struct mt_instance *instance, const char *name)
 	return NULL;
 }
 
+static int request(struct mt_call *call, const char *method, struct mt_str params,
+		   struct mt_str *ret_result)
+{
+	(void)call, (void)method, (void)params, (void)ret_result;
+	return MT_EUNSUPPORTED;
+}
+
 static const struct mt_tool_host host = {
 	.size = sizeof host,
 	.arg_str = arg_str,
 	.arg_bool = arg_bool,
 	.option = option,
+	.request = request,
 	.arg_json = arg_json,
 	.reply = reply,
 	.reply_text = reply_text,

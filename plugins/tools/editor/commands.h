@@ -11,6 +11,8 @@ struct editor {
 	struct memory *memory;
 	char *workspace; /* NULL: none known */
 	bool v0;
+	editor_past_fn *past; /* NULL: nothing is known */
+	void *past_arg;
 };
 
 /** A call in progress. */
@@ -35,8 +37,10 @@ int job_refuse_write(struct job *j, const struct error *err);
 
 /** Read the file of the job as text. */
 int job_read(struct job *j, struct textfile *f);
-/** As job_read; refused if it is not what was last seen of it. */
-int job_read_for_edit(struct job *j, struct textfile *f);
+/** As job_read; refused if it was never seen, or is not what was last seen of it. If a
+ *  call of the model changed it, only an edit by line numbers is refused; others get a
+ *  note in `ret->text`. */
+int job_read_for_edit(struct job *j, bool by_line, struct textfile *f);
 /** The file is changed: fill in old and new content and the diff, as far as
  *  there is memory. NULL: no file then. */
 void job_report(struct job *j, const struct textfile *before,

@@ -50,6 +50,12 @@ void editor_set_v0(struct editor *e)
 	e->v0 = true;
 }
 
+void editor_set_past(struct editor *e, editor_past_fn *ask, void *arg)
+{
+	e->past = ask;
+	e->past_arg = arg;
+}
+
 void editor_result_clear(struct editor_result *r)
 {
 	strbuf_clear(&r->text);
@@ -105,18 +111,42 @@ int job_read(struct job *j, struct textfile *f)
 	return MT_OK;
 }
 
-int job_read_for_edit(struct job *j, struct textfile *f)
+static int refuse_changed(struct job *j, const char *by)
 {
-	struct seen *seen = memory_find(j->e->memory, j->real);
+	return job_refuse(
+		j, MT_EDENIED,
+		"The file %s has changed since you last viewed it%s%s. Nothing was "
+		"written. View it again, then repeat the edit.",
+		j->path, *by ? ", by " : "", by);
+}
+
+int job_read_for_edit(struct job *j, bool by_line, struct textfile *f)
+{
+	const struct editor *e = j->e;
+	struct seen *seen = memory_find(e->memory, j->real);
+	struct file_past past = { .shown = false };
 	int status = job_read(j, f);
 
-	if (status == MT_OK && seen && !seen_is(seen, f->hash))
-		return job_refuse(
-			j, MT_EDENIED,
-			"The file %s has changed since you last viewed it. Nothing was "
-			"written. View it again, then repeat the edit.",
-			j->path);
-	return status;
+	if (status != MT_OK || (seen && seen_is(seen, f->hash)))
+		return status;
+	if (!e->past || e->past(e->past_arg, j->real,
+				(int64_t)f->st.st_mtim.tv_sec * 1000 +
+					f->st.st_mtim.tv_nsec / 1000000,
+				&past) != MT_OK)
+		return seen ? refuse_changed(j, "") : MT_OK;
+	if (!seen && !past.shown)
+		return job_refuse(j, MT_EDENIED,
+				  "You have not viewed the file %s. Nothing was written. "
+				  "View it, then repeat the edit.",
+				  j->path);
+	if (!seen)
+		return MT_OK;
+	if (by_line || !*past.changed_by)
+		return refuse_changed(j, past.changed_by);
+	strbuf_addf(&j->ret->text,
+		    "[%s has changed the file since you last viewed it.]\n",
+		    past.changed_by);
+	return MT_OK;
 }
 
 static bool report_content(const struct textfile *f, struct strbuf *whole,

@@ -51,8 +51,21 @@ struct editor_result {
 /** @param workspace proposed when a path is relative; may be NULL.
  *  @return NULL if out of memory. */
 struct editor *editor_new(const char *workspace);
-/** Results have the exact texts of V0. */
+/** Results have the exact texts of V0, and files can be edited without being seen. */
 void editor_set_v0(struct editor *e);
+
+/** What is known of a file apart from what the editor did. */
+struct file_past {
+	bool shown;           /* the model was shown it in another way */
+	char changed_by[200]; /* call of the model that changed it last; "": none */
+};
+/** @param changed_ms time of the file, since the epoch
+ *  @return a status: nothing can be known. */
+typedef int editor_past_fn(void *arg, const char *path, int64_t changed_ms,
+			   struct file_past *ret);
+/** Ask this about files that are edited: those that were never seen are refused, those
+ *  that a call of the model changed are not. Without it both are as they are. */
+void editor_set_past(struct editor *e, editor_past_fn *ask, void *arg);
 struct editor *editor_free(struct editor *e);
 AUTO_DEFINE(editor, struct editor *, editor_free)
 

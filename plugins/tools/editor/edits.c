@@ -89,7 +89,7 @@ int command_insert(struct job *j)
 				  "Invalid `insert_line` parameter: %s. It should be an "
 				  "integer.",
 				  shown.text);
-	status = job_read_for_edit(j, &f);
+	status = job_read_for_edit(j, true, &f);
 	if (status != MT_OK)
 		return status;
 	lines = textfile_lines(&f);

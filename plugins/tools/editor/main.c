@@ -9,7 +9,36 @@
 struct self {
 	const struct mt_tool_host *host;
 	struct editor *editor;
+	struct mt_call *call; /* the one that runs */
 };
+
+/* The host knows which call changed a file, and where else it was shown. */
+static int ask_past(void *arg, const char *path, int64_t changed_ms,
+		    struct file_past *ret)
+{
+	struct self *self = arg;
+	AUTO(json) json_object *answer = NULL;
+	AUTO(strbuf) struct strbuf params = STRBUF(65536);
+	struct mt_str result;
+	int r;
+
+	strbuf_addc(&params, '{');
+	js_key_str(&params, "path", path);
+	strbuf_addf(&params, ",\"changed_ms\":%lld}", (long long)changed_ms);
+	if (params.error)
+		return params.error;
+	r = self->host->request(self->call, "file/history",
+				(struct mt_str){ params.text, params.len }, &result);
+	if (r)
+		return r;
+	answer = js_parse_object(result.ptr, result.len, NULL);
+	if (!answer)
+		return MT_EIO;
+	ret->shown = js_bool(answer, "shown", false);
+	snprintf(ret->changed_by, sizeof ret->changed_by, "%s",
+		 js_str(answer, "changed_by", ""));
+	return MT_OK;
+}
 
 static int editor_open_set(const struct mt_tool_host *host, struct mt_instance *instance,
 			   void **ret_self)
@@ -26,6 +55,8 @@ static int editor_open_set(const struct mt_tool_host *host, struct mt_instance *
 	}
 	if (style && strcmp(style, "v0") == 0)
 		editor_set_v0(self->editor);
+	else
+		editor_set_past(self->editor, ask_past, self);
 	self->host = host;
 	*ret_self = self;
 	return MT_OK;
@@ -121,6 +152,7 @@ static int editor_plugin_run(const struct mt_tool_host *host, void *self_,
 
 	host->arg_bool(call, "replace_all", &all);
 	q.replace_all = all != 0;
+	self->call = call;
 	status = editor_run(self->editor, &q, &r);
 	if (q.command.len != 5 || memcmp(q.command.ptr, "write", 5) != 0)
 		put_fields(host, call, &r);

@@ -277,7 +277,7 @@ static int replace_all(struct job *j, const struct replacement *list, size_t cou
 	struct textfile both[2] = { TEXTFILE, TEXTFILE };
 	const struct textfile *changed;
 	struct spots spots = { .count = 0 };
-	int status = job_read_for_edit(j, &f);
+	int status = job_read_for_edit(j, false, &f);
 
 	if (!status)
 		status = replace_each(j, &f, list, count, &spots, both, &changed);
