@@ -122,8 +122,8 @@ until_there() {
 @test "a copy that is killed, and a host that is" {
 	"${harm[@]}" -o agent.harm.deed=sleep >"$work/out" 2>&1 &
 	pid=$!
-	until_there pgrep -P $pid
-	kill -9 $(pgrep -P $pid)
+	until_there pgrep -x -P $pid asleep
+	kill -9 $(pgrep -x -P $pid asleep)
 	wait $pid || status=$?
 	cat "$work/out"
 	[ "$status" -eq 1 ]
@@ -131,8 +131,8 @@ until_there() {
 	rm -rf "$work/state/mortise"
 	"${harm[@]}" -o agent.harm.deed=sleep >"$work/out" 2>&1 &
 	pid=$!
-	until_there pgrep -P $pid
-	copy=$(pgrep -P $pid)
+	until_there pgrep -x -P $pid asleep
+	copy=$(pgrep -x -P $pid asleep)
 	[ "$(left | wc -l)" -eq 2 ]
 	kill -9 $pid
 	wait $pid || true

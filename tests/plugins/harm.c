@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -51,6 +52,7 @@ static void harm_spin(void)
 
 static void harm_sleep(void)
 {
+	prctl(PR_SET_NAME, "asleep");
 	signal(SIGINT, SIG_IGN);
 	signal(SIGTERM, SIG_IGN);
 	for (;;)
