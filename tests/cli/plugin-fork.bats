@@ -172,6 +172,25 @@ calls() {
 	[ "$(grep -c 'advance printed: printed after the reply ' "$work/log")" -eq 3 ]
 }
 
+@test "an agent that does not look at the events keeps its copy" {
+	for i in {1..70}; do
+		printf '%s\n' '[turn]' '[call think]' "thought = number $i" ''
+	done >"$work/script"
+	printf '%s\n' '[turn]' '[call finish]' 'message = All is well.' >>"$work/script"
+	run converse "$work/script" -o agent.asker.blind=yes \
+		-o controller.stuck_detection=no
+	[ "$output" = "All is well." ]
+	[ "$(calls | wc -l)" -eq 142 ]
+	calls | awk '$3 == 100 { full++ } $1 == "start" && NR > 1 && $6 == "" { exit 1 }
+		{ copies[$2] } END { exit !(full == 1 && length(copies) == 2) }'
+	# one that looks gets a copy that knows them, each time
+	rm -r "$work/state/mortise" "$work/log"
+	run converse "$work/script" -o controller.stuck_detection=no
+	[ "$output" = "All is well." ]
+	calls | awk '$1 == "start" && $4 < 2 * ++n { exit 1 } { copies[$2] }
+		END { exit !(n == 71 && length(copies) == 71) }'
+}
+
 @test "a plugin that fails when it reads the reply" {
 	printf '%s\n' '[turn]' '[call finish]' 'message = All is well.' >"$work/script"
 	while IFS='|' read -r deed deadline words; do

@@ -253,7 +253,8 @@ static int asker_advance(const struct mt_host *host, const struct mt_agent_out *
 
 	host->log(ctx, MT_LOG_INFO, "%s in %d, call %d, %zu places, state \"%.*s\"",
 		  in->what == MT_REPLIED ? "replied" : "start", (int)getpid(), ++calls,
-		  host->view_count(ctx), (int)in->state.len, in->state.ptr);
+		  host->option(ctx, "blind") ? 0 : host->view_count(ctx),
+		  (int)in->state.len, in->state.ptr);
 	if (in->what == MT_REPLIED) {
 		puts("printed after the reply");
 		harm_do(host, ctx, "reply_deed");
@@ -364,7 +365,7 @@ static const struct mt_analyzer analyzer = { .size = sizeof analyzer,
 	  .help = "What to do." }
 
 static const struct mt_option options[] = { TEXT("deed"), TEXT("system_deed"),
-					    TEXT("reply_deed"),
+					    TEXT("reply_deed"), TEXT("blind"),
 					    TEXT("open_deed"),
 					    TEXT("check_deed"), TEXT("refuse"),
 					    TEXT("read") };

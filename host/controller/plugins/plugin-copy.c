@@ -31,6 +31,7 @@ enum {
 struct plugin_copy {
 	int fd;
 	struct strbuf out;
+	bool stale; /* it does not know the events of this call */
 };
 
 /* ---- the connection ---------------------------------------------------------- */
@@ -150,6 +151,28 @@ static void copy_log(struct mt_ctx *x, int level, const char *fmt, ...)
 	flush(x->copy);
 }
 
+/* The call depends on something that has changed since the process forked. */
+static void need_news(struct mt_ctx *x)
+{
+	if (!x->copy->stale)
+		return;
+	TELL(x, JOURNAL_STALE);
+	flush(x->copy);
+	_exit(0);
+}
+
+static size_t copy_view_count(struct mt_ctx *x)
+{
+	need_news(x);
+	return plugin_host()->view_count(x);
+}
+
+static const struct mt_event *copy_view_at(struct mt_ctx *x, size_t place)
+{
+	need_news(x);
+	return plugin_host()->view_at(x, place);
+}
+
 static struct mt_request *copy_request(struct mt_ctx *x)
 {
 	struct mt_request *r = plugin_host()->request(x);
@@ -171,6 +194,8 @@ static int copy_request_message(struct mt_request *r, int role, struct mt_str te
 
 static int copy_request_tool(struct mt_request *r, const char *name)
 {
+	if (name)
+		need_news(plugin_request_ctx(r));
 	return TELL_DONE(plugin_request_ctx(r), plugin_host()->request_tool(r, name),
 			 JOURNAL_TOOL, .text = { word(name) });
 }
@@ -230,6 +255,8 @@ const struct mt_host *plugin_copy_host(void)
 
 	table = *plugin_host();
 	table.log = copy_log;
+	table.view_count = copy_view_count;
+	table.view_at = copy_view_at;
 	table.request = copy_request;
 	table.request_history = copy_history;
 	table.request_message = copy_request_message;
@@ -402,7 +429,7 @@ static const void *load(struct mt_ctx *x, const struct plugin_call *call,
 	detach(x);
 	if (take_descriptors(x, fds.output, &log, &x->error))
 		return NULL;
-	plugin_sandbox_limit(part->deadline_ms * (call->next ? 2 : 1));
+	plugin_sandbox_limit(part->deadline_ms * (call->next ? PLUGIN_COPY_CALLS : 1));
 	plugin_sandbox_enter(fds.files);
 	close_others(fds.parent, log);
 	functions = registry_load(part->registry, part->component, &x->error);
@@ -419,7 +446,8 @@ static void end(struct mt_ctx *x, int r)
 	flush(x->copy);
 }
 
-/* The call that follows, when its parent asks for it. */
+/* The next call, when the parent asks for it. A copy knows the reply from its news, but not the
+ * events and tools of a new step. */
 static void run_next(struct mt_ctx *x, const struct plugin_call *call,
 		     const void *functions)
 {
@@ -428,8 +456,12 @@ static void run_next(struct mt_ctx *x, const struct plugin_call *call,
 			       .copy = x->copy };
 	struct journal_entry news;
 
-	if (receive(&next, JOURNAL_NEWS, &bytes, &news) > 0)
-		end(&next, call->next(&next, functions, &news));
+	if (receive(&next, JOURNAL_NEWS, &bytes, &news) < 0)
+		_exit(EXIT_LOST);
+	x->copy->stale = news.a == MT_START;
+	end(&next, call->next(&next, functions, &news));
+	plugin_ctx_clear(&next);
+	strbuf_clear(&bytes);
 }
 
 _Noreturn void plugin_copy_run(struct mt_ctx *x, const struct plugin_call *call,
@@ -444,7 +476,7 @@ _Noreturn void plugin_copy_run(struct mt_ctx *x, const struct plugin_call *call,
 	x->copy = &copy;
 	functions = load(x, call, fds);
 	end(x, functions ? call->call(x, functions, arg) : x->error.code);
-	if (functions && call->next && x->sent)
+	while (functions && call->next)
 		run_next(x, call, functions);
 	_exit(0);
 }

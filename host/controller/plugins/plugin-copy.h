@@ -12,14 +12,15 @@ struct plugin_call {
 	const char *function; /* "advance" */
 	uint32_t allowed;     /* 1 << enum journal_type, in addition to JOURNAL_LOG */
 	int (*call)(struct mt_ctx *x, const void *functions, void *arg);
-	/* If the function sent a request to a model, its copy waits, and makes the call that
-	 * follows from what `news` of that call wrote. NULL: it exits. */
+	/* Make the call in a copy that has waited since an earlier one, from what `news` wrote.
+	 * NULL: a copy makes one call. */
 	int (*next)(struct mt_ctx *x, const void *functions,
 		    const struct journal_entry *news);
-	/* Write what a copy that waits has to know for this call. NULL: nothing that waits
-	 * can make it. */
+	/* Write what such a copy has to know for this call. */
 	int (*news)(const void *arg, struct strbuf *out, struct error *err);
 };
+
+enum { PLUGIN_COPY_CALLS = 100 }; /* that one copy makes, at most */
 
 /** How a copy reaches its parent, which files it can read, and where it prints to (-1:
  *  nowhere): descriptors. */

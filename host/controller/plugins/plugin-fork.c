@@ -37,6 +37,7 @@ static const struct plugin_copy_process no_copy = { .fd = -1, .exit_fd = -1,
 enum outcome {
 	CALL_RUNS,
 	CALL_RETURNED,
+	CALL_STALE,       /* the copy that waited does not know enough for it */
 	CALL_ENDED,       /* the copy ended before the function returned */
 	CALL_TIMED_OUT,
 	CALL_INTERRUPTED,
@@ -133,8 +134,9 @@ static void end_call(struct fork_call *f, const struct journal_entry *e)
 
 static bool is_allowed(const struct fork_call *f, const struct journal_entry *e)
 {
-	const uint32_t always =
-		1u << JOURNAL_LOG | 1u << JOURNAL_BLOB | 1u << JOURNAL_END;
+	const uint32_t always = 1u << JOURNAL_LOG | 1u << JOURNAL_BLOB |
+				1u << JOURNAL_END |
+				(f->copy.calls > 1 ? 1u << JOURNAL_STALE : 0);
 
 	return ((f->call->allowed | always) >> e->type & 1) &&
 	       plugin_replay_is_complete(e);
@@ -145,6 +147,8 @@ static void take_entry(struct fork_call *f, const struct journal_entry *e,
 {
 	if (!is_allowed(f, e))
 		f->outcome = CALL_MALFORMED;
+	else if (e->type == JOURNAL_STALE)
+		f->outcome = CALL_STALE;
 	else if (e->type == JOURNAL_LOG)
 		log_entry(f, e);
 	else if (e->type == JOURNAL_PROMPT)
@@ -308,7 +312,8 @@ static bool take_waiting(struct fork_call *f, struct plugin_fork *from)
 
 	if (!from->waits.pid)
 		return false;
-	if (!f->call->news || gone.fd < 0 || poll(&gone, 1, 0) != 0) {
+	if (!f->call->news || from->waits.calls >= PLUGIN_COPY_CALLS || gone.fd < 0 ||
+	    poll(&gone, 1, 0) != 0) {
 		plugin_fork_end_wait(from);
 		return false;
 	}
@@ -319,8 +324,11 @@ static bool take_waiting(struct fork_call *f, struct plugin_fork *from)
 
 static int start(struct fork_call *f, struct plugin_fork *from, void *arg)
 {
-	return take_waiting(f, from) ? f->call->news(arg, &f->answers, &f->error)
-				     : fork_copy(f, from->files, arg);
+	bool waited = take_waiting(f, from);
+
+	f->copy.calls++;
+	return waited ? f->call->news(arg, &f->answers, &f->error)
+		      : fork_copy(f, from->files, arg);
 }
 
 static int explain_end(struct fork_call *f, int status, struct error *err)
@@ -356,6 +364,7 @@ static int explain(struct fork_call *f, int status, struct error *err)
 		return fail(err, MT_ELIMIT, "%s exceeded the limit of %d MiB in %s", path,
 			    JOURNAL_MAX >> 20, function);
 	case CALL_RETURNED:
+	case CALL_STALE:
 	case CALL_RUNS:
 		break;
 	}
@@ -370,10 +379,11 @@ static void clear(struct fork_call *f)
 	strbuf_clear(&f->answers);
 }
 
-/* Did the function send a request, from whose reply another call follows? */
-static bool is_followed(const struct fork_call *f)
+/* Shall the copy wait for another call: the one that follows from the request that the
+ * function sent, or one of the next step? */
+static bool shall_wait(const struct fork_call *f, const struct plugin_fork *from)
 {
-	return f->call->next && f->x->sent && f->status >= 0;
+	return f->call->next && f->status >= 0 && (f->x->sent || !from->needs_news);
 }
 
 /* Do what the function asked for while its copy ends or waits, or explain why it did not
@@ -389,12 +399,34 @@ static int conclude(struct fork_call *f, struct plugin_fork *from, void *arg)
 		r = plugin_replay(f->x, f->call->function, &f->journal, arg);
 	plugin_output_log(&f->copy.output, f->x->part->component->name,
 			  f->call->function);
-	if (returned && !r && is_followed(f)) {
+	if (returned && !r && shall_wait(f, from)) {
 		from->waits = f->copy;
 		return MT_OK;
 	}
 	status = end_copy(&f->copy);
 	return returned ? r : explain(f, status, &f->x->error);
+}
+
+/* Make the call, in a new copy if that which waited turns out to be stale. */
+static int run(struct fork_call *f, struct plugin_fork *from, void *arg)
+{
+	int r = start(f, from, arg);
+
+	if (!r)
+		converse(f);
+	if (r || f->outcome != CALL_STALE)
+		return r;
+	from->needs_news = true;
+	end_copy(&f->copy);
+	strbuf_reset(&f->in);
+	strbuf_reset(&f->journal);
+	strbuf_reset(&f->answers);
+	f->closed = false;
+	f->outcome = CALL_RUNS;
+	r = start(f, from, arg);
+	if (!r)
+		converse(f);
+	return r;
 }
 
 int plugin_fork_call(struct mt_ctx *x, const struct plugin_call *call,
@@ -410,13 +442,12 @@ int plugin_fork_call(struct mt_ctx *x, const struct plugin_call *call,
 	int r;
 
 	f.signal_fd = hold_signals(&old);
-	r = start(&f, from, arg);
+	r = run(&f, from, arg);
 	if (r) {
 		fail(&x->error, r, "cannot run %s in a copy of the process: %s",
 		     x->part->component->path, f.error.text);
 		end_copy(&f.copy);
 	} else {
-		converse(&f);
 		r = conclude(&f, from, arg);
 	}
 	if (!r && f.error.code)
@@ -428,7 +459,8 @@ int plugin_fork_call(struct mt_ctx *x, const struct plugin_call *call,
 
 void plugin_fork_open(struct plugin_fork *ret, const char *path)
 {
-	*ret = (struct plugin_fork){ plugin_sandbox_files(path), no_copy };
+	*ret = (struct plugin_fork){ .files = plugin_sandbox_files(path),
+				     .waits = no_copy };
 }
 
 void plugin_fork_close(struct plugin_fork *f)

@@ -6,6 +6,7 @@
 
 #include "controller/plugins/plugin-output.h"
 
+#include <stdbool.h>
 #include <sys/types.h>
 
 struct mt_ctx;
@@ -16,12 +17,14 @@ struct plugin_copy_process {
 	pid_t pid;       /* 0: none */
 	int fd, exit_fd; /* the journal; readable when it has ended, or -1 */
 	struct plugin_output output;
+	unsigned calls;  /* that it was asked to make */
 };
 
 /** How the functions of a component run in copies. */
 struct plugin_fork {
 	int files;                         /* see plugin_sandbox_files */
-	struct plugin_copy_process waits;  /* for the reply to a request that it sent */
+	struct plugin_copy_process waits;  /* for its next call */
+	bool needs_news;                   /* a new step needs a new copy */
 };
 
 /** `path`: that of the plugin. */
@@ -30,8 +33,8 @@ void plugin_fork_close(struct plugin_fork *f);
 /** End the copy that waits, if there is one. */
 void plugin_fork_end_wait(struct plugin_fork *f);
 
-/** Call the function with `arg`, then do what it asked for. It runs in the copy that waits,
- *  if it follows from the request of that, otherwise in a new one. @return what it returned.
+/** Call the function with `arg`, then do what it asked for. It runs in the copy that waits
+ *  if that knows enough for it, otherwise in a new one. @return what it returned.
  *  Fails with MT_EIO, MT_ETIMEOUT or MT_ELIMIT, and a sentence in the error of the work, if
  *  the plugin crashes, exits or does not return; with MT_ECANCELLED if a signal that ends
  *  this process is pending. */

@@ -70,59 +70,61 @@ static int call_agent(struct mt_ctx *x, const void *functions, void *arg)
 	return f->advance(plugin_copy_host(), plugin_copy_agent_out(), x, arg);
 }
 
-/* The reply to the request of the agent, with its state. */
-static int write_reply(const void *arg, struct strbuf *out, struct error *err)
+/* What a copy has to know for the next call of an agent. */
+static int write_news(const void *arg, struct strbuf *out, struct error *err)
 {
 	const struct mt_in *in = arg;
-	AUTO(json) json_object *record =
-		llm_reply_json((const struct llm_reply *)in->reply);
-	struct journal_entry e = { .type = JOURNAL_NEWS };
-	int r = MT_ENOMEM;
+	const struct llm_reply *reply = (const struct llm_reply *)in->reply;
+	AUTO(json) json_object *record = reply ? llm_reply_json(reply) : NULL;
+	struct journal_entry e = { .type = JOURNAL_NEWS, .a = in->what };
+	int r = MT_OK;
 
+	e.text[0] = (struct mt_str){ in->state.ptr ? in->state.ptr : "", in->state.len };
 	if (record)
-		e.text[0].ptr = js_text(record, &e.text[0].len);
-	e.text[1] = (struct mt_str){ in->state.ptr ? in->state.ptr : "", in->state.len };
-	if (e.text[0].ptr)
-		r = journal_put(out, &e);
+		e.text[1].ptr = js_text(record, &e.text[1].len);
+	if (reply && !e.text[1].ptr)
+		r = MT_ENOMEM;
+	r = r ? r : journal_put(out, &e);
 	return r ? fail_code(err, r) : MT_OK;
 }
 
-/* In the copy that sent the request. */
-static int call_agent_replied(struct mt_ctx *x, const void *functions,
-			      const struct journal_entry *news)
+static int take_reply(struct mt_ctx *x, struct mt_str text, struct llm_reply **ret)
 {
-	AUTO(json) json_object *record =
-		js_parse_object(news->text[0].ptr, news->text[0].len, &x->error);
-	struct llm_reply *reply = record ? llm_reply_from_json(record, &x->error) : NULL;
-	struct mt_in in = { .size = sizeof in, .what = MT_REPLIED, .effect = 1,
-			    .state = news->text[1],
-			    .reply = (const struct mt_reply *)reply };
+	AUTO(json) json_object *record = js_parse_object(text.ptr, text.len, &x->error);
 
-	if (!reply || turn_set_reply(x->c, reply, &x->error))
-		return x->error.code;
-	return call_agent(x, functions, &in);
+	*ret = record ? llm_reply_from_json(record, &x->error) : NULL;
+	return *ret ? turn_set_reply(x->c, *ret, &x->error) : x->error.code;
 }
 
-enum {
-	ALLOW_AGENT = ALLOW_REQUEST | 1u << JOURNAL_CALL | 1u << JOURNAL_ACTION |
-		      1u << JOURNAL_MESSAGE | 1u << JOURNAL_REPORT,
-};
+/* In a copy that has waited. */
+static int call_agent_next(struct mt_ctx *x, const void *functions,
+			   const struct journal_entry *news)
+{
+	struct mt_in in = { .size = sizeof in, .what = (uint32_t)news->a,
+			    .state = news->text[0] };
+	struct llm_reply *reply = NULL;
+	int r = MT_OK;
+
+	turn_clear(x->c);
+	if (news->text[1].ptr)
+		r = take_reply(x, news->text[1], &reply);
+	in.reply = (const struct mt_reply *)reply;
+	in.effect = reply != NULL;
+	return r ? r : call_agent(x, functions, &in);
+}
 
 static int agent_advance(const struct mt_host *host, const struct mt_agent_out *out,
 			 struct mt_ctx *x, const struct mt_in *in)
 {
-	static const struct plugin_call start = { .function = "advance",
-						  .allowed = ALLOW_AGENT,
-						  .call = call_agent,
-						  .next = call_agent_replied };
-	static const struct plugin_call replied = { .function = "advance",
-						    .allowed = ALLOW_AGENT,
-						    .call = call_agent,
-						    .news = write_reply };
+	static const struct plugin_call call = {
+		.function = "advance", .call = call_agent,
+		.next = call_agent_next, .news = write_news,
+		.allowed = ALLOW_REQUEST | 1u << JOURNAL_CALL | 1u << JOURNAL_ACTION |
+			   1u << JOURNAL_MESSAGE | 1u << JOURNAL_REPORT,
+	};
 
 	(void)host, (void)out;
-	return run_in_copy(x, in->what == MT_REPLIED ? &replied : &start,
-			   (struct mt_in *)in);
+	return run_in_copy(x, &call, (struct mt_in *)in);
 }
 
 static void stand_in_agent(struct plugin_stand_in *f, const struct component *c)
