@@ -535,6 +535,14 @@ static void ask_start(struct mcp_server *s, struct mcp_call *c, struct mcp_ask *
 		park(s, c);
 }
 
+static void refuse_method(struct mcp_server *s, uint64_t request, const char *method)
+{
+	AUTO(strbuf) struct strbuf why = STRBUF(512);
+
+	strbuf_addf(&why, "`mortise tools serve` does not support `%.100s`", method);
+	refuse(s, request, MT_EUNSUPPORTED, why.text);
+}
+
 void mcp_asks_request(struct mcp_server *s, struct mcp_call *c, uint64_t request,
 		      const char *method, json_object *params)
 {
@@ -544,7 +552,9 @@ void mcp_asks_request(struct mcp_server *s, struct mcp_call *c, uint64_t request
 	AUTO(json) json_object *requests = reachable ? kind->requests(c, params) : NULL;
 	struct mcp_ask *a = NULL;
 
-	if (!reachable) {
+	if (!kind) {
+		refuse_method(s, request, method);
+	} else if (!reachable) {
 		refuse(s, request, MT_EUNSUPPORTED, "no conversation is attached");
 	} else if (!requests || js_incomplete(requests)) {
 		refuse(s, request, MT_EINVAL, "invalid request to the client");

@@ -588,6 +588,22 @@ http_service() {
 	END
 }
 
+@test "the MCP server names the requests of tools that it does not support" {
+	http_service
+	{
+		printf '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":'
+		printf '"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}\n'
+		printf '{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"service",'
+		printf '"arguments":{"params":{"url":"http://127.0.0.1:9/"}}}}\n'
+	} > "$BATS_TEST_TMPDIR/requests"
+	mortise tools serve -C "$work" -o controller.tools=service \
+		< <(cat "$BATS_TEST_TMPDIR/requests") > "$BATS_TEST_TMPDIR/answers"
+	cat "$BATS_TEST_TMPDIR/answers"
+	jq -es '.[1].result | .isError and (.content[0].text |
+		contains("`mortise tools serve` does not support `http/send`"))' \
+		"$BATS_TEST_TMPDIR/answers"
+}
+
 @test "HTTP through the host, to the hosts that are declared or allowed" {
 	http_service
 	server
