@@ -415,3 +415,14 @@ int shell_walk(const char *text, size_t len, shell_each_fn *each, void *arg)
 {
 	return shell_walk_with(text, len, each, NULL, arg);
 }
+
+int shell_quote(struct strbuf *out, const char *text)
+{
+	strbuf_addc(out, '\'');
+	for (; *text; text++)
+		if (*text == '\'')
+			strbuf_add(out, "'\\''");
+		else
+			strbuf_addc(out, *text);
+	return strbuf_addc(out, '\'');
+}

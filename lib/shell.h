@@ -58,4 +58,7 @@ int shell_walk(const char *text, size_t len, shell_each_fn *each, void *arg);
 int shell_walk_with(const char *text, size_t len, shell_each_fn *each,
 		    shell_variable_fn *variable, void *arg);
 
+/** Append 'text', quoted as one word. @return the error of `out`. */
+int shell_quote(struct strbuf *out, const char *text);
+
 #endif

@@ -10,6 +10,7 @@
 #include "controller/feature-states.h"
 #include "features/environment-command.h"
 #include "features/replay-internal.h"
+#include "shell.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -86,18 +87,6 @@ static int keep(struct conversation *c, struct error *err)
 
 /* ---- the check --------------------------------------------------------------- */
 
-/* 'text', as one word of a shell. */
-static void put_quoted(struct strbuf *out, const char *text)
-{
-	strbuf_addc(out, '\'');
-	for (; *text; text++)
-		if (*text == '\'')
-			strbuf_add(out, "'\\''");
-		else
-			strbuf_addc(out, *text);
-	strbuf_addc(out, '\'');
-}
-
 /* In the workspace and without input, whatever the agent did to its shell. */
 static struct call *make_check(struct conversation *c, struct error *err)
 {
@@ -105,7 +94,7 @@ static struct call *make_check(struct conversation *c, struct error *err)
 	struct call *call;
 
 	strbuf_add(&text, "(cd ");
-	put_quoted(&text, conversation_workspace(c));
+	shell_quote(&text, conversation_workspace(c));
 	strbuf_addf(&text, " || exit\n%s\n) </dev/null", state(c)->command);
 	if (text.error) {
 		out_of_memory(err);

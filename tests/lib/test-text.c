@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * test-text.c - strbuf, utf8, columns, error. */
+ * test-text.c - strbuf, utf8, columns, error, quoting for a shell. */
 #include "columns.h"
 #include "error.h"
 #include "oom.h"
+#include "shell.h"
 #include "space.h"
 #include "strbuf.h"
 #include "tap.h"
@@ -244,6 +245,24 @@ static void white_space_at_the_ends_is_left_out(void)
 	}
 }
 
+static void words_are_quoted_for_a_shell(void)
+{
+	struct strbuf b = STRBUF(40);
+
+	CHECK(shell_quote(&b, "") == MT_OK);
+	CHECK_STR(b.text, "''");
+	strbuf_reset(&b);
+	CHECK(shell_quote(&b, "a b$x\\") == MT_OK);
+	CHECK_STR(b.text, "'a b$x\\'");
+	strbuf_reset(&b);
+	CHECK(shell_quote(&b, "it's") == MT_OK);
+	CHECK_STR(b.text, "'it'\\''s'");
+	strbuf_reset(&b);
+	CHECK(shell_quote(&b, "12345678901234567890123456789012345678901234567890") ==
+	      MT_ELIMIT);
+	strbuf_clear(&b);
+}
+
 int main(void)
 {
 	a_buffer_grows_up_to_its_ceiling();
@@ -256,5 +275,6 @@ int main(void)
 	cells_are_measured_in_columns();
 	the_first_error_stays();
 	white_space_at_the_ends_is_left_out();
+	words_are_quoted_for_a_shell();
 	return tap_done();
 }

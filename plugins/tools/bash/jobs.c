@@ -9,6 +9,7 @@
 #include "clock.h"
 #include "files.h"
 #include "output.h"
+#include "shell.h"
 #include "utf8.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -153,17 +154,6 @@ static struct job *jobs_find(struct jobs *j, int64_t id, struct error *err)
 
 /* ---- starting ------------------------------------------------------------------ */
 
-static void put_quoted(struct strbuf *out, const char *text)
-{
-	strbuf_addc(out, '\'');
-	for (; *text; text++)
-		if (*text == '\'')
-			strbuf_add(out, "'\\''");
-		else
-			strbuf_addc(out, *text);
-	strbuf_addc(out, '\'');
-}
-
 static void put_file(struct strbuf *out, const char *before, const struct job *job,
 		     const char *ending)
 {
@@ -171,7 +161,7 @@ static void put_file(struct strbuf *out, const char *before, const struct job *j
 
 	strbuf_add(out, before);
 	if (path)
-		put_quoted(out, path);
+		shell_quote(out, path);
 	else
 		out->error = MT_ENOMEM;
 }
