@@ -138,22 +138,6 @@ static void put_said_texts(struct blocks *b, json_object *kept)
 	blocks_text(b, put_said_text);
 }
 
-static void put_call(struct blocks *b, size_t c, json_object *kept)
-{
-	struct writer *w = b->w;
-	struct mt_str id, name, args;
-
-	(void)kept;
-	w->host->call(w->r, b->m, c, &id, &name, &args);
-	PUT(w, "{\"type\":\"tool_use\",\"id\":");
-	writer_put_name(w, id);
-	PUT(w, ",\"name\":");
-	writer_put_name(w, name);
-	PUT(w, ",\"input\":");
-	writer_put_args(w, args);
-	PUT(w, "}");
-}
-
 static void put_kept(struct blocks *b, json_object *block)
 {
 	const char *type = js_str(block, "type", "");
@@ -174,7 +158,7 @@ static const struct blocks_form anthropic_blocks = {
 	.kept = ANTHROPIC_KEPT,
 	.empty = EMPTY,
 	.text = put_said_texts,
-	.call = put_call,
+	.words = { "{\"type\":\"tool_use\",\"id\":", ",\"name\":", ",\"input\":", "}" },
 	.item = put_kept,
 };
 

@@ -123,22 +123,6 @@ static void put_said_texts(struct blocks *b, json_object *kept)
 	blocks_text(b, put_text_block);
 }
 
-static void put_call(struct blocks *b, size_t c, json_object *kept)
-{
-	struct writer *w = b->w;
-	struct mt_str id, name, args;
-
-	(void)kept;
-	w->host->call(w->r, b->m, c, &id, &name, &args);
-	PUT(w, "{\"toolUse\":{\"toolUseId\":");
-	writer_put_name(w, id);
-	PUT(w, ",\"name\":");
-	writer_put_name(w, name);
-	PUT(w, ",\"input\":");
-	writer_put_args(w, args);
-	PUT(w, "}}");
-}
-
 static void put_kept(struct blocks *b, json_object *block)
 {
 	const char *call = js_str(block, "toolUse", NULL);
@@ -159,7 +143,7 @@ static const struct blocks_form bedrock_blocks = {
 	.kept = BEDROCK_KEPT,
 	.empty = EMPTY,
 	.text = put_said_texts,
-	.call = put_call,
+	.words = { "{\"toolUse\":{\"toolUseId\":", ",\"name\":", ",\"input\":", "}}" },
 	.item = put_kept,
 };
 

@@ -24,13 +24,37 @@ void blocks_text(struct blocks *b, void (*each)(struct writer *w, struct mt_str 
 	}
 }
 
+static void put_word(struct writer *w, const char *word)
+{
+	writer_put(w, word, strlen(word));
+}
+
+static void put_call(struct blocks *b, size_t c)
+{
+	const struct call_form *words = &b->form->words;
+	struct writer *w = b->w;
+	struct mt_str id, name, args;
+
+	w->host->call(w->r, b->m, c, &id, &name, &args);
+	put_word(w, words->id);
+	writer_put_name(w, id);
+	put_word(w, words->name);
+	writer_put_name(w, name);
+	put_word(w, words->input);
+	writer_put_args(w, args);
+	put_word(w, words->end);
+}
+
 void blocks_call(struct blocks *b, size_t c, json_object *kept)
 {
 	if (c >= BLOCKS_CALLS_MAX || b->sent[c])
 		return;
 	b->sent[c] = true;
 	blocks_next(b);
-	b->form->call(b, c, kept);
+	if (b->form->call)
+		b->form->call(b, c, kept);
+	else
+		put_call(b, c);
 }
 
 void blocks_call_of(struct blocks *b, const char *id, json_object *kept)
@@ -59,6 +83,6 @@ void blocks_put(struct writer *w, size_t m, const struct blocks_form *form)
 		blocks_call(&b, c, list ? kept : NULL);
 	if (!b.count || b.open) {
 		blocks_next(&b);
-		writer_put(w, form->empty, strlen(form->empty));
+		put_word(w, form->empty);
 	}
 }

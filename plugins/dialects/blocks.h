@@ -10,13 +10,20 @@
 
 struct blocks;
 
+/** What a block has around the id, the name and the arguments of a call. */
+struct call_form {
+	const char *id, *name, *input, *end;
+};
+
 /** How a provider writes its blocks. */
 struct blocks_form {
 	const char *kept;  /* name under which blocks were kept */
 	const char *empty; /* block of a message that would have none */
 	/** Write the text; `kept`: what was kept of it, or NULL. */
 	void (*text)(struct blocks *b, json_object *kept);
-	/** Write a call; `kept`: the same, or the whole list. */
+	struct call_form words; /* of a call, if there is no function for it */
+	/** Write a call; `kept`: the same, or the whole list. NULL: it is written by
+	 *  `words`. */
 	void (*call)(struct blocks *b, size_t c, json_object *kept);
 	/** Write what was kept in one place of the reply. */
 	void (*item)(struct blocks *b, json_object *kept);
