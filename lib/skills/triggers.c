@@ -3,39 +3,91 @@
  * triggers.c - matches keywords and globs. */
 #include "skills/triggers.h"
 
+#include "auto.h"
+
 #include <string.h>
 
 /* ---- keywords ---------------------------------------------------------- */
 
-static bool is_word_byte(unsigned char c)
+/* The letters of scripts that separate words by spaces, and the punctuation among them.
+ * In the others (Chinese, Japanese, Thai) and in Korean, whose particles follow a word, a
+ * keyword may stand next to any letter. */
+static const struct range {
+	unsigned first, last;
+} letters[] = {
+	{ '0', '9' },       { 'A', 'Z' },     { 'a', 'z' },     { 0xaa, 0xaa },
+	{ 0xb5, 0xb5 },     { 0xba, 0xba },   { 0xc0, 0xdff },  { 0x10a0, 0x10ff },
+	{ 0x1e00, 0x1fff },
+}, marks[] = {
+	{ 0xd7, 0xd7 },     { 0xf7, 0xf7 },   { 0x37e, 0x37e }, { 0x387, 0x387 },
+	{ 0x55a, 0x55f },   { 0x589, 0x58a }, { 0x5be, 0x5be }, { 0x5c0, 0x5c0 },
+	{ 0x5c3, 0x5c3 },   { 0x5f3, 0x5f4 }, { 0x600, 0x60f }, { 0x61b, 0x61f },
+	{ 0x66a, 0x66d },   { 0x6d4, 0x6d4 }, { 0x964, 0x965 }, { 0x10fb, 0x10fb },
+};
+
+static bool in_ranges(unsigned cp, const struct range *list, size_t count)
 {
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+	for (size_t i = 0; i < count; i++)
+		if (cp >= list[i].first && cp <= list[i].last)
+			return true;
+	return false;
 }
 
-/* Lowercase of the scripts whose two-byte forms lie a fixed step apart. */
-static unsigned lower2(unsigned cp)
+static bool is_letter(unsigned cp)
 {
-	if ((cp >= 0xc0 && cp <= 0xde && cp != 0xd7) || (cp >= 0x391 && cp <= 0x3a9) ||
-	    (cp >= 0x410 && cp <= 0x42f))
+	return in_ranges(cp, letters, ARRAY_LEN(letters)) &&
+	       !in_ranges(cp, marks, ARRAY_LEN(marks));
+}
+
+/* The character at `s`, `*ret_len` bytes of `len`; a byte that begins none stands for
+ * itself, far from all letters. */
+static unsigned character(const char *s, size_t len, size_t *ret_len)
+{
+	unsigned char c = (unsigned char)s[0];
+	size_t n = c < 0x80 ? 1 : (c & 0xe0) == 0xc0 ? 2 : (c & 0xf0) == 0xe0 ? 3 : 0;
+	unsigned cp = n == 1 ? c : n == 2 ? c & 0x1fu : c & 0xfu;
+
+	for (size_t i = 1; i < n; i++) {
+		if (i == len || ((unsigned char)s[i] & 0xc0) != 0x80)
+			n = 0;
+		else
+			cp = cp << 6 | ((unsigned char)s[i] & 0x3fu);
+	}
+	*ret_len = n ? n : 1;
+	return n ? cp : 0x110000u + c;
+}
+
+/* Is the character that ends before `at` a letter? */
+static bool letter_before(const char *text, size_t at)
+{
+	size_t begin = at, len;
+
+	do
+		begin--;
+	while (begin > 0 && at - begin < 3 &&
+	       ((unsigned char)text[begin] & 0xc0) == 0x80);
+	return is_letter(character(text + begin, at - begin, &len));
+}
+
+/* Lowercase of the scripts with a simple rule. */
+static unsigned lower(unsigned cp)
+{
+	if ((cp >= 'A' && cp <= 'Z') || (cp >= 0xc0 && cp <= 0xde && cp != 0xd7) ||
+	    (cp >= 0x391 && cp <= 0x3a9) || (cp >= 0x410 && cp <= 0x42f))
 		return cp + 32;
 	if (cp >= 0x400 && cp <= 0x40f)
 		return cp + 80;
+	if ((cp >= 0x100 && cp <= 0x137) || (cp >= 0x14a && cp <= 0x177))
+		return cp | 1; /* pairs, the lowercase one second */
+	if ((cp >= 0x139 && cp <= 0x148) || (cp >= 0x179 && cp <= 0x17e))
+		return cp + (cp & 1);
 	return cp;
 }
 
 /* The character at `s` in lowercase; `*ret_len` bytes of `s`. */
 static unsigned lowered(const char *s, size_t len, size_t *ret_len)
 {
-	unsigned char c = (unsigned char)s[0];
-
-	*ret_len = 1;
-	if (c >= 'A' && c <= 'Z')
-		return c + 32u;
-	if ((c & 0xe0) == 0xc0 && len > 1) {
-		*ret_len = 2;
-		return lower2((c & 0x1fu) << 6 | ((unsigned char)s[1] & 0x3fu));
-	}
-	return c < 0x80 ? c : 0x10000u + c;
+	return lower(character(s, len, ret_len));
 }
 
 /* Length of what the keyword covers at the start of the text, 0: it does not. */
@@ -53,12 +105,14 @@ static size_t covers(const char *keyword, const char *text, size_t len)
 bool trigger_matches(const char *keyword, const char *message, size_t len)
 {
 	for (size_t at = 0; at < len && *keyword; at++) {
-		size_t n;
+		size_t n, next;
 
-		if (at > 0 && is_word_byte((unsigned char)message[at - 1]))
+		if ((((unsigned char)message[at]) & 0xc0) == 0x80 ||
+		    (at > 0 && letter_before(message, at)))
 			continue;
 		n = covers(keyword, message + at, len - at);
-		if (n && (at + n == len || !is_word_byte((unsigned char)message[at + n])))
+		if (n && (at + n == len ||
+			  !is_letter(character(message + at + n, len - at - n, &next))))
 			return true;
 	}
 	return false;

@@ -8,8 +8,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/** Is the keyword in the message as a whole token: no ASCII letter or digit
- *  next to it, ignoring case? An empty one never is. */
+/** Is the keyword in the message as a whole word, ignoring case: no letter or digit of
+ *  a script that separates words is next to it? An empty one never is. */
 bool trigger_matches(const char *keyword, const char *message, size_t len);
 
 /** Does a glob match a path relative to the workspace, whole and with its case?

@@ -195,6 +195,24 @@ static void test_matching(void)
 		{ "*.PY", "a.py", false }, { "[ab]", "a", false },
 		{ "**", "a/b", true }, { "docs/", "docs/x", false },
 	};
+	/* a keyword, a message */
+	static const struct {
+		const char *pattern, *path;
+		bool matches;
+	} words[] = {
+		{ "no", "Fu\xc3\x9fnoten", false },          /* Fussnoten, with sharp s */
+		{ "PR", "pr\xc3\xa4gnant", false },          /* praegnant */
+		{ "PR", "das PR pr\xc3\xbc" "fen", true },
+		{ "git", "de-git", true },                   { "git", "gits", false },
+		{ "PR", "\xd0\xb0PR", false },               /* a Cyrillic letter before */
+		{ "PR", "\xe8\xbf\x99\xe4\xb8\xaaPR\xe7\x9a\x84", true }, /* Chinese */
+		{ "PR", "PR\xec\x9d\x84", true },            /* a Korean particle */
+		{ "PR", "\xe2\x80\x9ePR\xe2\x80\x9c", true }, /* quotation marks */
+		{ "PR", "PR\xcd\xbe", true },                /* Greek question mark */
+		{ "\xc5\xa1kola", "\xc5\xa0KOLA", true },     /* Czech */
+		{ "\xc5\xbelu\xc5\xa5", "\xc5\xbdLU\xc5\xa4", true },
+		{ "\xbc", "\xc3\xbc", false },               /* a part of a character */
+	};
 	char deep[700];
 
 	for (size_t i = 0; i < ARRAY_LEN(globs); i++)
@@ -215,6 +233,11 @@ static void test_matching(void)
 		  "other letters have no case");
 	CHECK_MSG(trigger_matches("\xd0\xbf", "\xd0\x9f", 2),
 		  "nor have those of Cyrillic");
+	for (size_t i = 0; i < ARRAY_LEN(words); i++)
+		CHECK_MSG(trigger_matches(words[i].pattern, words[i].path,
+					  strlen(words[i].path)) == words[i].matches,
+			  "%s in %s", words[i].pattern, words[i].path);
+	CHECK_MSG(trigger_matches("PR", "PR\xc3", 3), "a cut character is not a letter");
 	CHECK_MSG(!trigger_matches("", "x", 1), "an empty word is none");
 	CHECK_MSG(!trigger_matches("abc", "ab", 2), "a message may be shorter");
 }
