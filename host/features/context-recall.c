@@ -182,7 +182,8 @@ static void add_list(struct conversation *c, json_object *extras)
 		max = (size_t)config_int(conversation_config(c), "skills", "list_max");
 
 	if (conversation_agent(c)->llm &&
-	    llm_feature(conversation_agent(c)->llm, "short_tools") &&
+	    (llm_feature(conversation_agent(c)->llm, "short_tools") ||
+	     llm_is_small(conversation_agent(c)->llm)) &&
 	    max > SHORT_LIST_MAX)
 		max = SHORT_LIST_MAX;
 	if (all && skills_list(all, max, &out))
