@@ -20,12 +20,15 @@
 /* The parameters of a tool; with its risk, if an analyzer uses the model's rating. */
 static json_object *offered_schema(const struct conversation *c, const struct tool *t)
 {
-	bool sandboxed = strcmp(c->runtime.component->name, "local") != 0;
+	enum risk_words words = llm_is_small(c->agent->llm) ? RISK_WORDS_NONE
+				: strcmp(c->runtime.component->name, "local") != 0
+					? RISK_WORDS_SANDBOX
+					: RISK_WORDS_LOCAL;
 
 	if (!c->agent->catalog.reads_risk || tool_only_reads(t) ||
 	    (t->hints & MT_TOOL_CONTROL))
 		return json_object_get(t->schema_json);
-	return risk_schema(t->schema_json, sandboxed);
+	return risk_schema(t->schema_json, words);
 }
 
 static json_object *list_tools(const struct conversation *c)

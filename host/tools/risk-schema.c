@@ -6,21 +6,15 @@
 #include "auto.h"
 #include "js.h"
 
-static const char on_the_users_machine[] =
-	"Harm that this call could do. LOW: only reads files, state or documentation. "
-	"MEDIUM: changes the project, runs its build, tests or programs, or installs "
-	"something for this project or user only. HIGH: changes the system or other "
-	"people's work, uses sudo, installs for all users, deletes what cannot be "
-	"restored, runs downloaded code, or sends secrets or private data elsewhere. "
-	"If in doubt, choose the higher level.";
-static const char in_a_sandbox[] =
-	"Harm that this call could do although it runs in a sandbox. LOW: only reads "
-	"in the sandbox. MEDIUM: changes files or installs software in the sandbox, or "
-	"uses the network. HIGH: sends secrets or private data out of the sandbox, "
-	"tries to escape from it, or changes something outside. If in doubt, choose "
-	"the higher level.";
+static const char *const descriptions[] = {
+	[RISK_WORDS_LOCAL] = "LOW: only reads. MEDIUM: changes the project. HIGH: affects the "
+			     "system, secrets or other people's work.",
+	[RISK_WORDS_SANDBOX] = "LOW: only reads. MEDIUM: changes the sandbox. HIGH: affects "
+			       "anything outside it.",
+	[RISK_WORDS_NONE] = NULL,
+};
 
-static json_object *risk_property(bool sandboxed)
+static json_object *risk_property(const char *description)
 {
 	static const char *const levels[] = { "LOW", "MEDIUM", "HIGH" };
 	AUTO(json) json_object *p = json_object_new_object();
@@ -29,12 +23,12 @@ static json_object *risk_property(bool sandboxed)
 	for (size_t i = 0; i < ARRAY_LEN(levels); i++)
 		js_add_new(list, json_object_new_string(levels[i]));
 	if (js_set_str(p, "type", "string") || js_set(p, "enum", list) ||
-	    js_set_str(p, "description", sandboxed ? in_a_sandbox : on_the_users_machine))
+	    (description && js_set_str(p, "description", description)))
 		return NULL;
 	return STEAL(p);
 }
 
-json_object *risk_schema(json_object *schema, bool sandboxed)
+json_object *risk_schema(json_object *schema, enum risk_words words)
 {
 	AUTO(json) json_object *copy = NULL;
 	json_object *properties, *required;
@@ -55,7 +49,7 @@ json_object *risk_schema(json_object *schema, bool sandboxed)
 	required = js_get(copy, "required");
 	if (js_get(properties, "security_risk")) /* the tool has one of its own */
 		return STEAL(copy);
-	if (js_set(properties, "security_risk", risk_property(sandboxed)) ||
+	if (js_set(properties, "security_risk", risk_property(descriptions[words])) ||
 	    js_add_new(required, json_object_new_string("security_risk")))
 		return NULL;
 	return STEAL(copy);

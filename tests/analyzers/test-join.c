@@ -39,10 +39,10 @@ static void test_schema(void)
 	static const char text[] = "{\"type\":\"object\",\"properties\":{\"a\":{}},"
 				   "\"required\":[\"a\"]}";
 	AUTO(json) json_object *schema = js_parse(text, sizeof text - 1, NULL);
-	AUTO(json) json_object *cli = risk_schema(schema, false);
-	AUTO(json) json_object *box = risk_schema(schema, true);
-	AUTO(json) json_object *bare = risk_schema(NULL, false);
-	AUTO(json) json_object *again = risk_schema(cli, true);
+	AUTO(json) json_object *cli = risk_schema(schema, RISK_WORDS_LOCAL);
+	AUTO(json) json_object *box = risk_schema(schema, RISK_WORDS_SANDBOX);
+	AUTO(json) json_object *bare = risk_schema(NULL, RISK_WORDS_NONE);
+	AUTO(json) json_object *again = risk_schema(cli, RISK_WORDS_SANDBOX);
 
 	CHECK_STR(js_text(js_get(cli, "required"), NULL), "[\"a\",\"security_risk\"]");
 	CHECK(js_path(cli, "properties.a") && js_path(cli, "properties.security_risk"));
