@@ -17,7 +17,7 @@
 
 #include <string.h>
 
-enum { INSTRUCTIONS_MAX = 64 << 10, SHORT_LIST_MAX = 512 };
+enum { INSTRUCTIONS_MAX = 64 << 10, SHORT_LIST_MAX = 128 };
 
 #define RULES_STATE "rules"
 

@@ -12,8 +12,23 @@ enum { WHOLE = 1 << 20 };
 /* Descriptions are cut to the longest of these that lets all of them in. */
 static const size_t cuts[] = { WHOLE, 400, 240, 160, 100, 60 };
 
-static const char head[] = "<available_skills>\n", tail[] = "</available_skills>";
-static const char names_head[] = "  <by_name_only>", names_tail[] = "</by_name_only>\n";
+/* How a list is written: that of the Agent Skills standard, and a shorter one. */
+static const struct list_form {
+	const char *head, *tail;
+	const char *name, *description, *end; /* before them, and after the skill */
+	const char *names, *names_end;        /* around those without a description */
+	const char *more, *more_end;          /* around the number of those left out */
+} standard_form = {
+	"<available_skills>\n", "</available_skills>",
+	"  <skill>\n    <name>", "</name>\n    <description>", "</description>\n  </skill>\n",
+	"  <by_name_only>", "</by_name_only>\n",
+	"  <!-- ", " -->\n",
+}, lines_form = {
+	"", "",
+	"- ", ": ", "\n",
+	"By name only: ", "\n",
+	"(", ")\n",
+};
 
 static int put_escaped(struct strbuf *out, const char *text, size_t len)
 {
@@ -27,6 +42,9 @@ static int put_escaped(struct strbuf *out, const char *text, size_t len)
 			break;
 		case '>':
 			strbuf_add(out, "&gt;");
+			break;
+		case '\n':
+			strbuf_addc(out, ' ');
 			break;
 		default:
 			strbuf_addc(out, text[i]);
@@ -44,7 +62,8 @@ static size_t cut_at(const char *text, size_t len, size_t max)
 	return n < len && word > n / 2 ? word : n;
 }
 
-static int list_put_skill(struct skill *s, size_t max, struct strbuf *out)
+static int list_put_skill(const struct list_form *f, struct skill *s, size_t max,
+			  struct strbuf *out)
 {
 	AUTO(strbuf) struct strbuf text = STRBUF(64 << 10);
 	size_t n;
@@ -52,22 +71,22 @@ static int list_put_skill(struct skill *s, size_t max, struct strbuf *out)
 	if (skill_summary(s, &text) && !out->error)
 		out->error = MT_ENOMEM;
 	n = cut_at(text.text ? text.text : "", text.len, max);
-	strbuf_add(out, "  <skill>\n    <name>");
+	strbuf_add(out, f->name);
 	put_escaped(out, s->name, strlen(s->name));
-	strbuf_add(out, "</name>\n    <description>");
+	strbuf_add(out, f->description);
 	put_escaped(out, text.text, n);
 	strbuf_add(out, n < text.len ? "..." : "");
-	return strbuf_add(out, "</description>\n  </skill>\n");
+	return strbuf_add(out, f->end);
 }
 
 /* All of them with descriptions of at most `max` bytes, if that has room. */
-static bool list_put_all(struct skill *const *skills, size_t count, size_t max,
-			 size_t room, struct strbuf *out)
+static bool list_put_all(const struct list_form *f, struct skill *const *skills,
+			 size_t count, size_t max, size_t room, struct strbuf *out)
 {
 	size_t before = out->len;
 
 	for (size_t i = 0; i < count && !out->error; i++) {
-		list_put_skill(skills[i], max, out);
+		list_put_skill(f, skills[i], max, out);
 		if (out->len - before > room) {
 			strbuf_cut(out, before);
 			return false;
@@ -77,12 +96,12 @@ static bool list_put_all(struct skill *const *skills, size_t count, size_t max,
 }
 
 /* Names, as many as there is room for. @return how many. */
-static size_t list_put_names(struct skill *const *skills, size_t count, size_t room,
-			     struct strbuf *out)
+static size_t list_put_names(const struct list_form *f, struct skill *const *skills,
+			     size_t count, size_t room, struct strbuf *out)
 {
 	size_t begin = out->len, shown = 0;
 
-	strbuf_add(out, names_head);
+	strbuf_add(out, f->names);
 	for (; shown < count; shown++) {
 		size_t before = out->len;
 
@@ -93,51 +112,61 @@ static size_t list_put_names(struct skill *const *skills, size_t count, size_t r
 			break;
 		}
 	}
-	strbuf_add(out, names_tail);
+	strbuf_add(out, f->names_end);
 	return shown;
 }
 
 /* Names take precedence over descriptions: the last ones are listed without one. */
-static void put_some(struct skill *const *skills, size_t count, size_t room,
-		     struct strbuf *out)
+static void put_some(const struct list_form *f, struct skill *const *skills, size_t count,
+		     size_t room, struct strbuf *out)
 {
-	size_t begin = out->len, names = sizeof names_head + sizeof names_tail, shown = 0;
+	size_t begin = out->len, names = strlen(f->names) + strlen(f->names_end) + 2,
+	       shown = 0;
 
 	for (size_t i = 0; i < count; i++)
 		names += strlen(skills[i]->name) + 2;
 	for (; shown < count; shown++) {
 		size_t before = out->len;
 
-		list_put_skill(skills[shown], cuts[ARRAY_LEN(cuts) - 1], out);
+		list_put_skill(f, skills[shown], cuts[ARRAY_LEN(cuts) - 1], out);
 		if (out->len - begin + names > room) {
 			strbuf_cut(out, before);
 			break;
 		}
 		names -= strlen(skills[shown]->name) + 2;
 	}
-	shown += list_put_names(skills + shown, count - shown, room - (out->len - begin),
-				out);
+	shown += list_put_names(f, skills + shown, count - shown,
+				room - (out->len - begin), out);
 	if (shown < count)
-		strbuf_addf(
-			out,
-			"  <!-- %zu more: call invoke_skill with a search term to list matching ones -->\n",
-			count - shown);
+		strbuf_addf(out,
+			    "%s%zu more: call invoke_skill with a search term to list "
+			    "matching ones%s",
+			    f->more, count - shown, f->more_end);
+}
+
+static int put_list(const struct list_form *f, struct skill *const *skills, size_t count,
+		    size_t max, struct strbuf *out)
+{
+	size_t frame = strlen(f->head) + strlen(f->tail),
+	       room = max > frame ? max - frame : 0;
+	bool all = false;
+
+	if (!count)
+		return out->error;
+	strbuf_add(out, f->head);
+	for (size_t i = 0; i < ARRAY_LEN(cuts) && !all; i++)
+		all = list_put_all(f, skills, count, cuts[i], room, out);
+	if (!all)
+		put_some(f, skills, count, room, out);
+	if (!*f->tail && !out->error)
+		strbuf_cut(out, out->len - 1); /* the last newline */
+	return strbuf_add(out, f->tail);
 }
 
 int skills_list_of(struct skill *const *skills, size_t count, size_t max,
 		   struct strbuf *out)
 {
-	size_t frame = strlen(head) + strlen(tail), room = max > frame ? max - frame : 0;
-	bool all = false;
-
-	if (!count)
-		return out->error;
-	strbuf_add(out, head);
-	for (size_t i = 0; i < ARRAY_LEN(cuts) && !all; i++)
-		all = list_put_all(skills, count, cuts[i], room, out);
-	if (!all)
-		put_some(skills, count, room, out);
-	return strbuf_add(out, tail);
+	return put_list(&standard_form, skills, count, max, out);
 }
 
 int skills_list(const struct skills *s, size_t max, struct strbuf *out)
@@ -151,5 +180,5 @@ int skills_list(const struct skills *s, size_t max, struct strbuf *out)
 		if (!s->list[i]->hidden &&
 		    (s->list[i]->listed || s->list[i]->trigger != TRIGGER_NONE))
 			some[n++] = s->list[i];
-	return skills_list_of(some, n, max, out);
+	return put_list(&lines_form, some, n, max, out);
 }

@@ -62,9 +62,9 @@ skill() { # NAME [FRONT-MATTER-LINE...]; the body comes from standard input
 	[ "$status" -eq 0 ]
 	[[ "$output" == *"bad.md"*"front matter"* ]]
 	context available_skills >"$work/list"
-	grep -F '<name>pdf</name>' "$work/list"
+	grep -F -e '- pdf: ' "$work/list"
 	grep -F 'Work with &lt;PDF&gt; files.' "$work/list"
-	grep -F '<name>github</name>' "$work/list"
+	grep -F -e '- github: ' "$work/list"
 	run -1 grep bad "$work/list"
 }
 
@@ -109,7 +109,7 @@ EOF
 	SEEN_KEY=x run_it --model openai/seen -o llm.stream=no -o llm.api_key_env=SEEN_KEY \
 		-o "llm.base_url=http://127.0.0.1:$(cat "$work/port")/v1" -t "a zebra"
 	kill "$server"
-	for text in Stripes. 'Use tabs.' 'Slow tests.' '<name>zed</name>' invoke_skill; do
+	for text in Stripes. 'Use tabs.' 'Slow tests.' '- zed: ' invoke_skill; do
 		grep -F -- "$text" "$work/seen"
 	done
 }
@@ -396,9 +396,9 @@ EOF
 	run_it -o "skills.path=$work/co" -t hello
 	[ "$(context repo_instructions)" = 'Always.' ]
 	context available_skills >list
-	grep -F '<name>dot</name>' list
-	grep -F '<name>y</name>' list
-	grep -F '<name>late</name>' list
+	grep -F -e '- dot: ' list
+	grep -F -e '- y: ' list
+	grep -F -e '- late: ' list
 	mortise skills list --problems -o "skills.path=$work/co" | grep -F 'docs/guide.md: (warning) not a skill'
 }
 
@@ -416,11 +416,11 @@ EOF
 		[ "$(context available_skills | wc -c)" -le $((4 * tokens)) ]
 		[ "$(names)" -eq 60 ]
 	done
-	context available_skills | grep -F '<by_name_only>'
+	context available_skills | grep -F 'By name only: '
 	rm -r "$work/state/mortise"
 	run_it -o skills.list_max=400 -t hello
 	context available_skills >"$work/list"
 	shown=$(names)
 	[ "$shown" -gt 10 ]
-	grep -E '<!-- [0-9]+ more: call invoke_skill' "$work/list"
+	grep -E '^\([0-9]+ more: call invoke_skill' "$work/list"
 }
