@@ -9,9 +9,8 @@ static const struct mt_tool tools[] = {
 		.hints = MT_TOOL_READ_ONLY | MT_TOOL_CONTROL,
 		.name = "think",
 		.description =
-			"Record a thought. It has no effect and returns nothing: use "
-			"it to reason about a hard step, a failed attempt or a plan "
-			"before you act.",
+			"Record a thought, without effect: reason about a hard step, a "
+			"failed attempt or a plan before you act.",
 		.brief = "Record a thought; has no effect.",
 		.schema = "{\"type\":\"object\",\"properties\":{\"thought\":{\"type\":"
 			  "\"string\"}},\"required\":[\"thought\"]"

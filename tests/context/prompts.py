@@ -15,12 +15,14 @@ DONE = {"id": "r1", "model": "m", "usage": {"prompt_tokens": 1, "completion_toke
                 {"id": "c1", "type": "function", "function": {
                     "name": "finish", "arguments": "{\"message\":\"ok\"}"}}]}}]}
 
-# name, options, maximum size, what the system text contains, what it does not
+# With the tools, skills and options as shipped: name, options, maximum size, what the system text contains, what it does not
 CASES = [
     ("full", [], 8192, ["<WORK>", "<VERSION_CONTROL>", "five to seven", "<RISK>",
                         "node_modules", "sudo"], ["read in the sandbox", "<INTERACTION>"]),
-    ("small", ["agent.codeact.profile=small"], 4096, ["security_risk"], ["<WORK>"]),
+    ("small in spite of a large window", ["agent.codeact.profile=small"], 4700, ["security_risk"], ["<WORK>"]),
     ("small window", ["llm.max_input_tokens=16384"], 4096, ["security_risk"], ["<WORK>"]),
+    ("a large window, whatever the model is called",
+     ["llm.model=openai/gpt-4.1"], 8192, ["<WORK>"], []),
     ("full in spite of a small window",
      ["llm.max_input_tokens=16384", "agent.codeact.profile=full"], 8192, ["<WORK>"], []),
     ("interactive", ["agent.codeact.prompt=system_interactive"], 9000,
@@ -58,11 +60,11 @@ class Server(http.server.ThreadingHTTPServer):
 
 
 def first_request(options, top):
+    model = [o.split("=", 1)[1] for o in options if o.startswith("llm.model=")]
     server = Server(("127.0.0.1", 0), Model)
     threading.Thread(target=server.serve_forever, daemon=True).start()
-    command = ["mortise", "run", "-C", top, "--model", "openai/any-model",
+    command = ["mortise", "run", "-C", top, "--model", (model or ["openai/any-model"])[0],
                "-o", "llm.base_url=http://127.0.0.1:%d/v1" % server.server_port,
-               "-o", "controller.tools=bash, editor, think, finish",
                "-o", "llm.stream=no", "-o", "llm.native_tool_calling=yes", "-t", "hi"]
     for option in options:
         command += ["-o", option]

@@ -16,3 +16,5 @@ TESTS += %D%/delegation-told.bats
 EXTRA_DIST += %D%/delegation-told.bats
 TESTS += %D%/goal.bats
 EXTRA_DIST += %D%/goal.bats
+TESTS += %D%/prompts.bats
+EXTRA_DIST += %D%/prompts.bats

@@ -361,13 +361,11 @@ static const char brief[] =
 
 static const char schema[] =
 	"{\"type\":\"object\",\"properties\":{"
-	"\"command\":{\"type\":\"string\",\"description\":\"Command to run; empty: "
-	"read more output; with is_input: text or key to send.\"},"
+	"\"command\":{\"type\":\"string\",\"description\":\"Command; empty: read more "
+	"output; with is_input: text or key to send.\"},"
 	"\"is_input\":{\"anyOf\":[{\"type\":\"boolean\"},{\"type\":\"string\",\"enum\":"
-	"[\"true\",\"false\"]}],\"description\":\"True: send command to the program that "
-	"is running. Default false.\"},"
-	"\"timeout\":{\"type\":\"number\",\"description\":\"Maximum seconds to wait "
-	"for the command.\"}},"
+	"[\"true\",\"false\"]}],\"description\":\"Send it to the running program.\"},"
+	"\"timeout\":{\"type\":\"number\",\"description\":\"Maximum seconds to wait.\"}},"
 	"\"required\":[\"command\"]"
 	",\"additionalProperties\":false}";
 

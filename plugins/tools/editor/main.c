@@ -218,8 +218,7 @@ static const struct mt_tool tools[] = {
 		.name = "str_replace_editor",
 		.description = description,
 		.brief =
-			"View, create and edit files: view, create, str_replace, insert, "
-			"undo_edit. `path` is absolute; `old_str` must match one place.",
+			"View, create and edit files. `old_str` must match one place.",
 		.schema = schema,
 		.events = events,
 	},

@@ -1,0 +1,49 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# prompts.bats - what the first request contains: texts by the size of the context
+# window, and skills that a message does or does not trigger.
+
+setup() {
+	work=$BATS_TEST_TMPDIR
+	mkdir "$work/ws" "$work/state"
+	chmod 700 "$work/state"
+	export XDG_STATE_HOME=$work/state
+}
+
+# plays MESSAGE OPTION...: the model finds what the script expects and finishes.
+plays() {
+	text=$1
+	shift
+	printf '[call finish]\nmessage = done\n' >>"$work/script"
+	run mortise run -C "$work/ws" --model "script:$work/script" -t "$text" "$@"
+	echo "$output"
+	[ "$status" -eq 0 ]
+}
+
+@test "a small window gets short texts, a large one the full ones" {
+	cat >"$work/script" <<'END'
+[turn]
+expect system contains = <WORK>
+expect tools contains = Returns
+expect tools contains = LOW: only reads.
+expect any contains = - github: Push branches
+END
+	plays hi
+	cat >"$work/script" <<'END'
+[turn]
+expect system lacks = <WORK>
+expect system contains = security_risk: LOW reads
+expect tools lacks = LOW: only reads.
+expect any contains = By name only:
+expect any contains = github
+END
+	plays hi -o llm.max_input_tokens=16384
+}
+
+@test "an umlaut is a letter: \"prüfe die Fußnoten\" loads no skill, \"the PR\" does" {
+	printf '[turn]\nexpect any lacks = The keyword\n' >"$work/script"
+	printf 'expect any lacks = Before you push\n' >>"$work/script"
+	plays 'prüfe die Fußnoten, präzise'
+	printf '[turn]\nexpect any contains = Before you push\n' >"$work/script"
+	plays 'prüfe das PR'
+}
