@@ -98,7 +98,7 @@ int write_all(int fd, const char *bytes, size_t len)
 	return MT_OK;
 }
 
-static int sync_folder_of(const char *path)
+static int sync_directory_of(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 	AUTO(free) char *dir =
@@ -130,7 +130,7 @@ static int write_temporary(const char *path, const char *bytes, size_t len, mode
 		unlink(temp.text);
 		return status;
 	}
-	if (!ret_unsynced || !sync_folder_of(path))
+	if (!ret_unsynced || !sync_directory_of(path))
 		return MT_OK;
 	*ret_unsynced = true;
 	return fail_errno(err, path, "sync");
@@ -295,7 +295,7 @@ int dir_make_durable(const char *path, struct error *err)
 			return status;
 	}
 	status = dir_make(path, err);
-	if (!status && sync_folder_of(path))
+	if (!status && sync_directory_of(path))
 		status = fail_errno(err, path, "sync");
 	return status;
 }

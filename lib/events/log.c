@@ -151,7 +151,7 @@ static int fail_lost(const struct evlog *log, struct error *err)
 }
 
 /* The directory of the log, and its parent. */
-static int sync_folders(struct evlog *log)
+static int sync_directories(struct evlog *log)
 {
 	AUTO(close) int above =
 		openat(log->dir_fd, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -166,7 +166,7 @@ static int sync_all(struct evlog *log, struct error *err)
 		return fail_lost(log, err);
 	if (fdatasync(log->fd) != 0 ||
 	    (log->side_fd >= 0 && fdatasync(log->side_fd) != 0) ||
-	    (log->fresh && sync_folders(log))) {
+	    (log->fresh && sync_directories(log))) {
 		log->lost = errno ? errno : EIO;
 		return fail_lost(log, err);
 	}
