@@ -3,10 +3,10 @@
  * render.c - formats events as text. */
 #include "render.h"
 
+#include "clock.h"
 #include "utf8.h"
 
 #include <string.h>
-#include <time.h>
 
 enum { SHOWN_LINES = 12, SHOWN_LINE = 200 };
 
@@ -17,7 +17,7 @@ struct render {
 	bool streamed;       /* the reply being streamed has been shown */
 	bool midline;        /* the cursor is not at the start of a line */
 	bool live;           /* live output of the action was shown */
-	struct timespec began;
+	int64_t began;         /* clock_ms */
 };
 
 /* ---- small pieces ------------------------------------------------------ */
@@ -477,7 +477,7 @@ struct render *render_new(FILE *out, enum render_style style)
 	r->terminal = isatty(fileno(out));
 	r->color = r->terminal && (!no_color || !*no_color) && term && *term &&
 		   strcmp(term, "dumb") != 0;
-	clock_gettime(CLOCK_MONOTONIC, &r->began);
+	r->began = clock_ms();
 	return r;
 }
 
@@ -520,11 +520,9 @@ static void say_models(struct render *r, const struct llm_usage_totals *bill)
 void render_end(struct render *r, const struct render_end *end)
 {
 	AUTO(strbuf) struct strbuf text = STRBUF(4096);
-	struct timespec now;
 
 	if (r->style == RENDER_QUIET && end->over)
 		return;
-	clock_gettime(CLOCK_MONOTONIC, &now);
 	strbuf_addf(&text, "%s", end->state);
 	if (*end->reason)
 		strbuf_addf(&text, ": %s", end->reason);
@@ -532,9 +530,7 @@ void render_end(struct render *r, const struct render_end *end)
 		    end->steps == 1 ? "" : "s");
 	put_bill(&text, end);
 	strbuf_addf(&text, ", %.1f s; conversation %s)",
-		    (double)(now.tv_sec - r->began.tv_sec) +
-			    (double)(now.tv_nsec - r->began.tv_nsec) / 1e9,
-		    end->conversation);
+		    (double)(clock_ms() - r->began) / 1e3, end->conversation);
 	say(r, end->over ? DIM : YELLOW, "", text.text, text.len);
 	say_models(r, end->bill);
 	if (!end->over) {

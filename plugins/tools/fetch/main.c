@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * main.c - the tool `fetch`: returns a web page as text. */
+#include "clock.h"
 #include "get.h"
 #include "html.h"
 #include "image.h"
@@ -13,7 +14,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
-#include <time.h>
 
 enum { SPARE_MS = 1000 };
 
@@ -240,12 +240,10 @@ static int64_t until(const struct visit *v)
 	const struct mt_tool_host *host = v->self->host;
 	int64_t left = host->time_left_ms(v->call);
 	int64_t own = host->option_int(v->self->instance, "timeout");
-	struct timespec t;
 
 	if (left >= 0 && left - SPARE_MS < own)
 		own = left > SPARE_MS ? left - SPARE_MS : 0;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000 + own;
+	return clock_ms() + own;
 }
 
 static int fetch_run(const struct mt_tool_host *host, void *self_, struct mt_call *call)
