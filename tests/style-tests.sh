@@ -32,7 +32,7 @@ unversioned() {
 }
 
 constants() {
-	find tests plugins lib host cli mcp-server -name '*.c' | sort |
+	find tests plugins lib host cli mcp-server -name '*.c' 2> /dev/null | sort |
 		xargs grep -nE 'CHECK(_MSG)?\((1|true)[,)]' /dev/null
 }
 
