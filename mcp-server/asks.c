@@ -13,6 +13,9 @@
 enum {
 	ASKS_MAX = 64,      /* open ones of a call */
 	PARKED_MAX = 64,    /* calls; the oldest is cancelled */
+	ASK_CHECK_MS = 500,
+	ASK_WAIT_MS = 60000, /* for an answer, while another call waits for the toolset; */
+	ASK_SHARE = 16,      /* or a part of the time limit of the call, if that is less */
 	TOKENS = 1024,      /* of a completion for which the tool names no limit */
 };
 
@@ -248,6 +251,7 @@ struct mcp_ask {
 	const struct ask_kind *kind;
 	json_object *requests, *responses; /* {KEY: {method, params}}, {KEY: result} */
 	int64_t first_id;                  /* of the n-th request: n more */
+	uint64_t since;                    /* ms of the loop */
 };
 
 static void ask_free(struct mcp_ask *a)
@@ -421,7 +425,8 @@ static void send_requests(struct mcp_server *s, struct mcp_call *c, struct mcp_a
 		else
 			strbuf_add(&b, "{}");
 		strbuf_addc(&b, '}');
-		c->peer->send(c->peer, &b, false, 0);
+		if (c->peer) /* which the request before may have ended */
+			c->peer->send(c->peer, &b, false, 0);
 	}
 	s->ask_ids = id;
 }
@@ -501,6 +506,46 @@ static const char *lacking(const struct mcp_call *c, json_object *requests)
 	return NULL;
 }
 
+/* ---- clients that do not answer ----------------------------------------------------------- */
+
+/* How long a call may wait for an answer while others wait for its toolset. */
+static uint64_t patience_ms(const struct mcp_server *s, const struct mcp_call *c)
+{
+	int64_t deadline = s->catalog->instances[c->instance].deadline_ms;
+
+	return deadline > 0 && deadline / ASK_SHARE < ASK_WAIT_MS
+		       ? (uint64_t)(deadline / ASK_SHARE)
+		       : ASK_WAIT_MS;
+}
+
+/* Does another call wait for the toolset? */
+static bool is_awaited(const struct mcp_server *s, const struct mcp_call *c)
+{
+	for (const struct mcp_call *o = s->calls; o; o = o->next)
+		if (o != c && o->instance == c->instance && !o->asks)
+			return true;
+	return false;
+}
+
+/* A toolset that runs one call at a time is not blocked by a client that is silent. */
+static void on_ask_timer(uv_timer_t *timer)
+{
+	struct mcp_server *s = timer->data;
+	bool open = false;
+
+	for (struct mcp_call *c = s->calls; c; c = c->next) {
+		if (c->asks && uv_now(s->loop) - c->asks->since > patience_ms(s, c) &&
+		    is_awaited(s, c)) {
+			refuse(s, c->asks->request, MT_ETIMEOUT,
+			       "the client did not answer, and other calls wait");
+			ask_remove(c, c->asks);
+		}
+		open |= c->asks != NULL;
+	}
+	if (!open)
+		uv_timer_stop(timer);
+}
+
 static struct mcp_ask *ask_new(struct mcp_server *s, struct mcp_call *c, uint64_t request,
 			       const struct ask_kind *kind, json_object *requests)
 {
@@ -517,8 +562,11 @@ static struct mcp_ask *ask_new(struct mcp_server *s, struct mcp_call *c, uint64_
 			       .kind = kind,
 			       .requests = json_object_get(requests),
 			       .responses = js_new_object(),
+			       .since = uv_now(s->loop),
 			       .first_id = s->ask_ids };
 	*end = a;
+	if (!uv_is_active((uv_handle_t *)&s->ask_timer))
+		uv_timer_start(&s->ask_timer, on_ask_timer, ASK_CHECK_MS, ASK_CHECK_MS);
 	return a;
 }
 

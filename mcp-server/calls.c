@@ -75,7 +75,8 @@ void mcp_call_set_request(struct mcp_call *c, const struct mcp_request *q)
 	json_object_put(c->capabilities);
 	json_object_put(c->responses);
 	c->id = json_object_get(q->id);
-	c->token = json_object_get(js_path(q->params, "_meta.progressToken"));
+	c->token = json_object_get(
+		mcp_checked_id(js_path(q->params, "_meta.progressToken")));
 	c->capabilities = json_object_get(mcp_capabilities(q));
 	c->responses = json_object_get(js_get(q->params, "inputResponses"));
 	c->log_level = mcp_logging_level(q);
@@ -168,8 +169,13 @@ void mcp_call_cancel(struct mcp_server *s, const struct mcp_client *p,
 
 	for (struct mcp_call *c = s->calls; c; c = c->next)
 		if (id && js_equal(c->id, id) && mcp_is_same_client(c->peer, p)) {
+			struct mcp_client *peer = c->peer;
+
 			c->cancelled = true;
+			c->peer = NULL; /* which gets no response */
 			runner_cancel(s->link, c->number);
+			if (peer->abandon)
+				peer->abandon(peer);
 		}
 }
 
@@ -222,7 +228,7 @@ static void calls_on_result(void *arg, const struct runner_result *r)
 
 	if (!c)
 		return;
-	if (c->peer && c->modern && c->lacks && r->status && !c->cancelled) {
+	if (c->peer && c->modern && c->lacks && r->status) {
 		put_lacking(c);
 		c->peer = NULL;
 	}
@@ -247,7 +253,7 @@ static void calls_on_result(void *arg, const struct runner_result *r)
 	strbuf_add(&b, "}}");
 	if (b.error)
 		put_failure(c->peer, c->id, "the result is too large");
-	else if (!c->cancelled) /* a cancelled call gets no response */
+	else
 		mcp_send(c->peer, &b);
 	mcp_call_drop(s, c);
 }
@@ -276,7 +282,7 @@ static void on_progress(void *arg, uint64_t number, double done, double total,
 {
 	struct mcp_call *c = served_find(arg, number);
 
-	if (!c || !c->token || !c->peer || c->cancelled)
+	if (!c || !c->token || !c->peer)
 		return;
 	c->counts = true;
 	put_progress(c, done, total, message, message ? strlen(message) : 0);
@@ -288,7 +294,7 @@ static void on_output(void *arg, uint64_t number, const char *bytes, size_t len)
 	struct mcp_call *c = served_find(arg, number);
 	size_t shown = len < OUTPUT_SHOWN_MAX ? len : OUTPUT_SHOWN_MAX;
 
-	if (!c || !c->token || !c->peer || c->cancelled || c->counts || len == 0)
+	if (!c || !c->token || !c->peer || c->counts || len == 0)
 		return;
 	c->written += len;
 	put_progress(c, (double)c->written, 0, bytes + len - shown, shown);
@@ -340,7 +346,7 @@ void mcp_stop_input(struct mcp_server *s)
 
 void mcp_close_handles(struct mcp_server *s)
 {
-	uv_handle_t *handles[] = { (uv_handle_t *)&s->timer,
+	uv_handle_t *handles[] = { (uv_handle_t *)&s->timer, (uv_handle_t *)&s->ask_timer,
 				   (uv_handle_t *)&s->signals[0],
 				   (uv_handle_t *)&s->signals[1],
 				   (uv_handle_t *)&s->signals[2] };

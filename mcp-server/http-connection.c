@@ -54,14 +54,26 @@ static void on_written(uv_write_t *write, int status)
 		http_drop(c);
 }
 
+static size_t unread(const struct connection *c)
+{
+	return uv_stream_get_write_queue_size((const uv_stream_t *)&c->tcp);
+}
+
+/* Would clients leave too many bytes unread? */
+static bool is_full(const struct connection *c, size_t more)
+{
+	size_t all = more;
+
+	for (const struct connection *o = c->web->connections; o; o = o->next)
+		all += unread(o);
+	return unread(c) > OUT_MAX || all > OUT_ALL_MAX;
+}
+
 void http_put(struct connection *c, const struct strbuf *head, const char *body,
 	      size_t len, bool close)
 {
 	size_t n = head->len + len;
-	struct writing *w = head->error || uv_stream_get_write_queue_size(
-						   (uv_stream_t *)&c->tcp) > OUT_MAX
-				    ? NULL
-				    : malloc(sizeof *w + n);
+	struct writing *w = head->error || is_full(c, n) ? NULL : malloc(sizeof *w + n);
 	uv_buf_t buf;
 
 	if (c->closing) {
@@ -260,7 +272,7 @@ static void take_one(struct connection *c)
 		http_refuse(c, 400, "", "not an HTTP/1.1 request\n");
 		return;
 	}
-	len = body_length(c, &r);
+	len = http_admit(c, &r) ? body_length(c, &r) : -1;
 	if (len < 0)
 		return;
 	if (c->in.len < head_len + (size_t)len) {
@@ -296,6 +308,15 @@ static void on_room(uv_handle_t *h, size_t wanted, uv_buf_t *buf)
 	*buf = uv_buf_init(c->room, sizeof c->room);
 }
 
+static size_t received(const struct mcp_http *w)
+{
+	size_t all = 0;
+
+	for (const struct connection *c = w->connections; c; c = c->next)
+		all += c->in.len;
+	return all;
+}
+
 static void on_read(uv_stream_t *stream, ssize_t n, const uv_buf_t *buf)
 {
 	struct connection *c = stream->data;
@@ -303,10 +324,39 @@ static void on_read(uv_stream_t *stream, ssize_t n, const uv_buf_t *buf)
 	if (n == 0)
 		return;
 	c->since = uv_now(c->web->loop);
-	if (n < 0 || strbuf_addn(&c->in, buf->base, (size_t)n))
+	if (n < 0 || received(c->web) + (size_t)n > IN_ALL_MAX ||
+	    strbuf_addn(&c->in, buf->base, (size_t)n))
 		http_drop(c);
 	else
 		handle(c);
+}
+
+/* The connection without a request that has been silent longest; NULL: none. */
+static struct connection *most_idle(struct mcp_http *w, const struct connection *except)
+{
+	struct connection *found = NULL;
+
+	for (struct connection *c = w->connections; c; c = c->next)
+		if (c != except && !c->busy && !c->closing &&
+		    (!found || c->since <= found->since))
+			found = c;
+	return found;
+}
+
+/* Idle connections do not keep others out. */
+static bool make_room(struct mcp_http *w, const struct connection *for_this)
+{
+	size_t open = 0;
+	struct connection *idle;
+
+	for (const struct connection *c = w->connections; c; c = c->next)
+		open += !c->closing;
+	if (open <= CONNECTIONS_MAX)
+		return true;
+	idle = most_idle(w, for_this);
+	if (idle)
+		http_drop(idle);
+	return idle;
 }
 
 void http_on_connection(uv_stream_t *server, int status)
@@ -316,7 +366,9 @@ void http_on_connection(uv_stream_t *server, int status)
 
 	if (!c)
 		return;
-	*c = (struct connection){ .peer = { .send = http_send_message, .session = c->session },
+	*c = (struct connection){ .peer = { .send = http_send_message,
+					      .abandon = http_abandon,
+					      .session = c->session },
 				  .web = w,
 				  .next = w->connections,
 				  .in = STRBUF(MCP_MESSAGE_MAX + 2 * HEAD_MAX),
@@ -325,7 +377,8 @@ void http_on_connection(uv_stream_t *server, int status)
 	w->count++;
 	uv_tcp_init(w->loop, &c->tcp);
 	c->tcp.data = c;
-	if (uv_accept(server, (uv_stream_t *)&c->tcp) || w->count > CONNECTIONS_MAX ||
+	uv_tcp_keepalive(&c->tcp, 1, KEEPALIVE_S);
+	if (uv_accept(server, (uv_stream_t *)&c->tcp) || !make_room(w, c) ||
 	    uv_read_start((uv_stream_t *)&c->tcp, on_room, on_read))
 		http_drop(c);
 }
@@ -334,7 +387,13 @@ void http_on_sweep(uv_timer_t *timer)
 {
 	struct mcp_http *w = timer->data;
 
-	for (struct connection *c = w->connections; c; c = c->next)
-		if (!c->busy && uv_now(w->loop) - c->since > IDLE_MS)
+	for (struct connection *c = w->connections; c; c = c->next) {
+		size_t now = unread(c);
+
+		if (now < c->unread) /* it reads, slowly */
+			c->since = uv_now(w->loop);
+		c->unread = now;
+		if ((now || !c->busy) && uv_now(w->loop) - c->since > IDLE_MS)
 			http_drop(c);
+	}
 }

@@ -110,7 +110,7 @@ static void refuse_request(struct connection *c, json_object *doc, int code,
 
 	strbuf_add(&b, "{\"jsonrpc\":\"2.0\"");
 	js_key(&b, "id");
-	js_put(&b, js_get(doc, "id"));
+	js_put(&b, mcp_checked_id(js_get(doc, "id")));
 	strbuf_addf(&b, ",\"error\":{\"code\":%d", code);
 	js_key_str(&b, "message", text);
 	strbuf_add(&b, "}}");
@@ -257,11 +257,17 @@ static void take_post(struct connection *c, const struct request *r, const char 
 		http_answer(c, 202, "", "", "", 0);
 }
 
-void http_take_request(struct connection *c, const struct request *r, const char *body,
-		       size_t len)
+/* A client may end its session, and listen to its events. */
+static bool wants_session(const struct request *r)
 {
-	struct session *s = r->session ? http_session_find(c->web, r->session) : NULL;
+	return strcmp(r->method, "DELETE") == 0 ||
+	       (strcmp(r->method, "GET") == 0 && r->session && r->accept &&
+		strstr(r->accept, "text/event-stream"));
+}
 
+bool http_admit(struct connection *c, const struct request *r)
+{
+	c->keep = false; /* a body that is to come is not read */
 	if (is_page(c->web, r))
 		http_refuse(c, 403, "", "this Host or Origin is not allowed\n");
 	else if (!has_token(c->web, r))
@@ -269,19 +275,29 @@ void http_take_request(struct connection *c, const struct request *r, const char
 			    "missing or invalid token\n");
 	else if (strcmp(r->path, "/mcp") != 0)
 		http_refuse(c, 404, "", "unknown path; use /mcp\n");
-	else if (strcmp(r->method, "POST") == 0)
-		take_post(c, r, body, len);
-	else if (strcmp(r->method, "DELETE") == 0 && s) {
-		http_session_end(c->web, s);
-		http_answer(c, 200, "", "", "", 0);
-	} else if (strcmp(r->method, "GET") == 0 && s && r->accept &&
-		   strstr(r->accept, "text/event-stream")) {
-		snprintf(c->session, sizeof c->session, "%s", s->id);
-		http_listen(c);
-	} else if (strcmp(r->method, "DELETE") == 0)
-		http_refuse(c, 404, "", "unknown session\n");
-	else
+	else if (strcmp(r->method, "POST") != 0 && !wants_session(r))
 		http_refuse(c, 405, "Allow: POST, DELETE\r\n",
 			    "only POST and DELETE are allowed, and GET for the events of "
 			    "a session\n");
+	else
+		return true;
+	return false;
+}
+
+void http_take_request(struct connection *c, const struct request *r, const char *body,
+		       size_t len)
+{
+	struct session *s = r->session ? http_session_find(c->web, r->session) : NULL;
+
+	if (strcmp(r->method, "POST") == 0) {
+		take_post(c, r, body, len);
+	} else if (!s) {
+		http_refuse(c, 404, "", "unknown session\n");
+	} else if (strcmp(r->method, "DELETE") == 0) {
+		http_session_end(c->web, s);
+		http_answer(c, 200, "", "", "", 0);
+	} else {
+		snprintf(c->session, sizeof c->session, "%s", s->id);
+		http_listen(c);
+	}
 }

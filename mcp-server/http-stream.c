@@ -47,6 +47,21 @@ static void put_event(struct connection *c, const struct strbuf *b, bool last)
 		http_done(c);
 }
 
+void http_abandon(struct mcp_client *p)
+{
+	struct connection *c = (struct connection *)p;
+	AUTO(strbuf) struct strbuf none = STRBUF(1);
+
+	if (c->closing || !c->busy)
+		return;
+	if (!c->streams) {
+		http_answer(c, 202, "", "", "", 0);
+	} else {
+		http_put(c, &none, "", 0, true);
+		http_done(c);
+	}
+}
+
 void http_send_message(struct mcp_client *p, struct strbuf *b, bool last, int code)
 {
 	struct connection *c = (struct connection *)p;

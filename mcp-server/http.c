@@ -114,10 +114,22 @@ int mcp_http_open(uv_loop_t *loop, struct mcp_server *s, const struct mcp_http_o
 	return MT_OK;
 }
 
+/* A message goes to one stream of a session only. The list begins with the newest. */
+static bool is_newest_stream(const struct mcp_http *w, const struct connection *stream)
+{
+	const struct connection *c = w->connections;
+
+	while (c != stream &&
+	       !(c->listens && !c->closing && strcmp(c->session, stream->session) == 0))
+		c = c->next;
+	return c == stream;
+}
+
 void mcp_http_notify(struct mcp_http *w, const char *session, struct strbuf *b)
 {
 	for (struct connection *c = w->connections; c; c = c->next)
-		if (c->listens && (!session || strcmp(c->session, session) == 0))
+		if (c->listens && (!session || strcmp(c->session, session) == 0) &&
+		    is_newest_stream(w, c))
 			http_send_message(&c->peer, b, false, 0);
 }
 

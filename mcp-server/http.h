@@ -13,6 +13,9 @@ enum {
 	SESSION_BYTES = 16,
 	IDLE_MS = 60000, /* a connection without a request, or with half of one */
 	SWEEP_MS = 5000,
+	KEEPALIVE_S = 60, /* silence until it is checked that a client is still there */
+	IN_ALL_MAX = 128 << 20, /* bytes of requests that are being received, in all */
+	OUT_ALL_MAX = 256 << 20,
 	OUT_MAX = 96 << 20, /* bytes that a client has not read yet */
 	TOKEN_MIN = 16,
 	PARAMS_MAX = 32, /* parameters in headers */
@@ -54,6 +57,7 @@ struct connection {
 	uv_tcp_t tcp;
 	struct strbuf in;
 	uint64_t since; /* ms of the loop: of the last byte */
+	size_t unread;  /* bytes of responses, at the last sweep */
 	bool busy;      /* a request is being answered */
 	bool handling;  /* requests are being looked for in what came */
 	bool events;    /* the client takes a stream */
@@ -85,6 +89,9 @@ void http_refuse(struct connection *c, int status, const char *more, const char 
 
 /* ---- http-request.c ---- */
 
+/** May it be read? Decided by the head alone, before the body is stored. @return false: it
+ *  was refused, and the connection ends. */
+bool http_admit(struct connection *c, const struct request *r);
 /** Check and handle one request; it is answered now or later. */
 void http_take_request(struct connection *c, const struct request *r, const char *body,
 		       size_t len);
@@ -104,6 +111,8 @@ void http_session_end(struct mcp_http *w, struct session *s);
 
 /** Begin a stream of events, which stays open for notifications. */
 void http_listen(struct connection *c);
+/** mcp_client.abandon of a connection: end the response without a message. */
+void http_abandon(struct mcp_client *p);
 /** mcp_client.send of a connection: one JSON document, or events of a stream. */
 void http_send_message(struct mcp_client *p, struct strbuf *b, bool last, int code);
 

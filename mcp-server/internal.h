@@ -22,6 +22,8 @@ enum {
 	LOG_NOTHING = -1,
 	OUTPUT_SHOWN_MAX = 2048,
 	CALLS_MAX = 256,   /* concurrent calls */
+	ID_LONGEST = 1024, /* bytes of an id that is a string */
+	CAPABILITIES_MAX = 64 << 10, /* bytes of the capabilities of a client */
 	LINGER_MS = 10000, /* for open calls, at the end of the input */
 	RPC_PARSE = -32700,
 	RPC_INVALID = -32600,
@@ -48,6 +50,8 @@ struct mcp_client {
 	/** Send one message, whose buffer may be changed. `last`: it answers the request;
 	 *  `code`: it is this error, 0: none. */
 	void (*send)(struct mcp_client *p, struct strbuf *b, bool last, int code);
+	/** The request gets no answer; NULL: nothing has to end. */
+	void (*abandon)(struct mcp_client *p);
 	const char *session; /* of a client with several peers; NULL: it has this one */
 	struct mcp_session *known; /* while a message is handled; NULL: no session */
 	bool one_answer; /* it can receive only the answer to its request */
@@ -89,6 +93,7 @@ struct mcp_server {
 	uv_loop_t *loop;
 	uv_poll_t in;
 	uv_timer_t timer;
+	uv_timer_t ask_timer; /* of asks.c; `data` is the server */
 	uv_signal_t signals[3];
 	struct jsonl lines;
 	struct mcp_call *calls;
@@ -113,6 +118,8 @@ void mcp_handle_message(struct mcp_server *s, struct mcp_client *p, json_object 
 void mcp_forget_client(struct mcp_server *s, struct mcp_client *p);
 /** Schema of the parameters of a tool that is offered; NULL: there is none. Borrowed. */
 json_object *mcp_tool_schema(const struct mcp_server *s, const char *tool);
+/** An id if it is a number or a short string, otherwise NULL. */
+json_object *mcp_checked_id(json_object *id);
 void mcp_send_error(struct mcp_client *p, json_object *id, int code, const char *text,
 		    const char *data);
 

@@ -79,7 +79,7 @@ void mcp_logging_send(struct mcp_server *s, int level, const char *instance,
 		return;
 	}
 	for (struct mcp_call *c = s->calls; c; c = c->next)
-		if (c->peer && !c->cancelled && severity <= c->log_level &&
+		if (c->peer && severity <= c->log_level &&
 		    strcmp(s->catalog->instances[c->instance].name, instance) == 0)
 			send_line(c->peer, severity, instance, text);
 }

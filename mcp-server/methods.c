@@ -122,6 +122,17 @@ static void put_capabilities(struct strbuf *b, const struct mcp_request *q)
 	strbuf_addc(b, '}');
 }
 
+/* An object that may be kept; NULL: it is too large, or not an object. */
+static json_object *small_object(json_object *o)
+{
+	size_t len = 0;
+
+	return json_object_is_type(o, json_type_object) && js_text(o, &len) &&
+			       len <= CAPABILITIES_MAX
+		       ? o
+		       : NULL;
+}
+
 static void initialize(const struct mcp_request *q)
 {
 	AUTO(strbuf) struct strbuf b = STRBUF(1 << 16);
@@ -135,7 +146,7 @@ static void initialize(const struct mcp_request *q)
 	if (q->peer->known) {
 		json_object_put(q->peer->known->capabilities);
 		q->peer->known->capabilities =
-			json_object_get(js_get(q->params, "capabilities"));
+			json_object_get(small_object(js_get(q->params, "capabilities")));
 	}
 	mcp_begin_reply(&b, q->id, "result");
 	js_key_str(&b, "protocolVersion", version);
@@ -306,6 +317,22 @@ static void take_request(const struct mcp_request *q, const char *method)
 		m->handle(q);
 }
 
+json_object *mcp_checked_id(json_object *id)
+{
+	size_t len = 0;
+
+	switch (json_object_get_type(id)) {
+	case json_type_string:
+		len = (size_t)json_object_get_string_len(id);
+		return len <= ID_LONGEST ? id : NULL;
+	case json_type_int:
+	case json_type_double:
+		return id;
+	default:
+		return NULL;
+	}
+}
+
 void mcp_handle_message(struct mcp_server *s, struct mcp_client *p, json_object *doc)
 {
 	json_object *id = js_get(doc, "id");
@@ -318,6 +345,9 @@ void mcp_handle_message(struct mcp_server *s, struct mcp_client *p, json_object 
 			       NULL);
 	else if (!s->link)
 		mcp_send_error(p, id, RPC_INTERNAL, "the server is shutting down", NULL);
+	else if (id && !mcp_checked_id(id))
+		mcp_send_error(p, NULL, RPC_INVALID,
+			       "the id must be a number or a short string", NULL);
 	else if (method && id) {
 		if (check_version(p, id, q.params, &q.modern))
 			take_request(&q, method);

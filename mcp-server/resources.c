@@ -10,10 +10,12 @@
 #include <dirent.h>
 #include <limits.h>
 #include <string.h>
+#include <sys/stat.h>
 
 enum {
 	PATHS_MAX = 20000, /* files that are listed */
 	PATHS_DEPTH_MAX = 32,
+	ENTRIES_MAX = 200000, /* of directories, that are looked at for a list */
 	PAGE = 500,
 	RESOURCE_MAX = 16 << 20,
 };
@@ -69,6 +71,13 @@ static bool put_decoded(struct strbuf *b, const char *text)
 	return !b->error;
 }
 
+/* Hidden files and directories may hold secrets (.env, .git): they are neither listed nor
+ * read. */
+static bool is_hidden(const char *path)
+{
+	return strstr(path, "/.");
+}
+
 char *mcp_resource_path(const struct mcp_server *s, const char *uri)
 {
 	size_t n = strlen(s->uri), root = root_length(s->workspace);
@@ -80,7 +89,8 @@ char *mcp_resource_path(const struct mcp_server *s, const char *uri)
 		return NULL;
 	joined = path_join(s->workspace, rest.text);
 	real = joined ? realpath(joined, NULL) : NULL;
-	if (!real || strncmp(real, s->workspace, root) != 0 || real[root] != '/')
+	if (!real || strncmp(real, s->workspace, root) != 0 || real[root] != '/' ||
+	    is_hidden(real + root))
 		return NULL;
 	return STEAL(real);
 }
@@ -95,11 +105,6 @@ void mcp_paths_clear(struct mcp_paths *p)
 	*p = (struct mcp_paths){ 0 };
 }
 
-static int is_listed(const struct dirent *d)
-{
-	return d->d_name[0] != '.' && (d->d_type == DT_DIR || d->d_type == DT_REG);
-}
-
 static int add_path(struct mcp_paths *p, char **path)
 {
 	int r = ARRAY_GROW(p->list, &p->room, p->count + 1, PATHS_MAX);
@@ -111,26 +116,47 @@ static int add_path(struct mcp_paths *p, char **path)
 	return r;
 }
 
+static int walk(struct mcp_paths *p, const char *root, const char *below, unsigned depth);
+
+/* DT_REG, DT_DIR, or another type that is not listed. */
+static int entry_type(const char *root, const char *path, const struct dirent *d)
+{
+	AUTO(free) char *whole = d->d_type == DT_UNKNOWN ? path_join(root, path) : NULL;
+	struct stat st;
+
+	if (d->d_type != DT_UNKNOWN)
+		return d->d_type;
+	return whole && lstat(whole, &st) == 0 ? IFTODT(st.st_mode) : DT_UNKNOWN;
+}
+
+static int add_entry(struct mcp_paths *p, const char *root, const char *below,
+		     const struct dirent *d, unsigned depth)
+{
+	AUTO(free) char *path = *below ? path_join(below, d->d_name) : strdup(d->d_name);
+	int type = path ? entry_type(root, path, d) : DT_UNKNOWN;
+
+	if (!path)
+		return MT_ENOMEM;
+	if (type == DT_REG)
+		return add_path(p, &path);
+	return type == DT_DIR && depth < PATHS_DEPTH_MAX ? walk(p, root, path, depth + 1)
+							 : MT_OK;
+}
+
 static int walk(struct mcp_paths *p, const char *root, const char *below, unsigned depth)
 {
-	AUTO(free) char *dir = path_join(root, below);
-	struct dirent **names = NULL;
-	int n = dir ? scandir(dir, &names, is_listed, NULL) : -1;
-	int r = dir ? MT_OK : MT_ENOMEM;
+	AUTO(free) char *path = path_join(root, below);
+	DIR *dir = path ? opendir(path) : NULL;
+	int r = path ? MT_OK : MT_ENOMEM;
+	const struct dirent *d;
 
-	for (int i = 0; i < n; i++) {
-		AUTO(free) char *path = *below ? path_join(below, names[i]->d_name)
-					       : strdup(names[i]->d_name);
-
-		if (!path)
-			r = MT_ENOMEM;
-		else if (!r && names[i]->d_type == DT_REG)
-			r = add_path(p, &path);
-		else if (!r && depth < PATHS_DEPTH_MAX)
-			r = walk(p, root, path, depth + 1);
-		free(names[i]);
-	}
-	free(names);
+	while (!r && dir && (d = readdir(dir)))
+		if (p->entries++ >= ENTRIES_MAX)
+			r = MT_ELIMIT;
+		else if (d->d_name[0] != '.')
+			r = add_entry(p, root, below, d, depth);
+	if (dir)
+		closedir(dir);
 	return r;
 }
 
@@ -165,10 +191,11 @@ void mcp_resources_list(const struct mcp_request *q)
 	AUTO(strbuf) struct strbuf b = STRBUF(ANSWER_MAX);
 	AUTO(mcp_paths) struct mcp_paths paths = { 0 };
 	json_object *given = js_get(q->params, "cursor");
-	const char *cursor = js_str(q->params, "cursor", "");
+	AUTO(strbuf) struct strbuf cursor = STRBUF(PATH_MAX), next = STRBUF(4 * PATH_MAX);
 	size_t i = 0, end;
 
-	if (given && !json_object_is_type(given, json_type_string)) {
+	if (given && (!json_object_is_type(given, json_type_string) ||
+		      !put_decoded(&cursor, json_object_get_string(given)))) {
 		mcp_refuse_params(q, "invalid cursor");
 		return;
 	}
@@ -177,7 +204,7 @@ void mcp_resources_list(const struct mcp_request *q)
 		return;
 	}
 	/* The cursor is the last path of the page before: it may be removed meanwhile. */
-	while (i < paths.count && *cursor && strcmp(paths.list[i], cursor) <= 0)
+	while (i < paths.count && cursor.len && strcmp(paths.list[i], cursor.text) <= 0)
 		i++;
 	end = paths.count - i > PAGE ? i + PAGE : paths.count;
 	mcp_begin_reply(&b, q->id, "result");
@@ -188,8 +215,10 @@ void mcp_resources_list(const struct mcp_request *q)
 		put_listed(&b, q->server, paths.list[at]);
 	}
 	strbuf_addc(&b, ']');
-	if (end < paths.count)
-		js_key_str(&b, "nextCursor", paths.list[end - 1]);
+	if (end < paths.count) {
+		put_encoded(&next, paths.list[end - 1]); /* it may not be valid UTF-8 */
+		js_key_str(&b, "nextCursor", next.text);
+	}
 	mcp_send_result(q, &b, true);
 }
 

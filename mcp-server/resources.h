@@ -10,6 +10,7 @@
 struct mcp_paths {
 	char **list;
 	size_t count, room;
+	size_t entries; /* of directories, looked at so far */
 };
 
 /** List them, without hidden ones and links, up to a limit. */

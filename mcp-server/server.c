@@ -106,7 +106,8 @@ static int serve(struct launch *l, struct mcp_server *s,
 	if (status)
 		return status;
 	uv_timer_init(s->loop, &s->timer);
-	s->timer.data = s;
+	uv_timer_init(s->loop, &s->ask_timer);
+	s->timer.data = s->ask_timer.data = s;
 	for (size_t i = 0; i < ARRAY_LEN(s->signals); i++) {
 		uv_signal_init(s->loop, &s->signals[i]);
 		s->signals[i].data = s;

@@ -71,13 +71,13 @@ include tests/tools/browser.mk
 include tests/tools/ffi.mk
 
 # The MCP client against servers that misbehave, and real ones.
-TESTS += %D%/mcp.bats %D%/mcp-serve.bats %D%/mcp-login.bats
+TESTS += %D%/mcp.bats %D%/mcp-serve.bats %D%/mcp-serve-hostile.bats %D%/mcp-login.bats
 check_PROGRAMS += %D%/test-mcp-oauth
 tests_tools_test_mcp_oauth_SOURCES = %D%/test-mcp-oauth.c
 tests_tools_test_mcp_oauth_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
 tests_tools_test_mcp_oauth_LDADD = $(LIBMCP)
 TESTS += %D%/test-mcp-oauth
-EXTRA_DIST += %D%/mcp.bats %D%/mcp-serve.bats %D%/mcp-login.bats %D%/mcp-hostile.py %D%/mcp-oauth.py %D%/mcp-session.py \
+EXTRA_DIST += %D%/mcp.bats %D%/mcp-serve.bats %D%/mcp-serve-hostile.bats %D%/mcp-serve-hostile.py %D%/mcp-login.bats %D%/mcp-hostile.py %D%/mcp-oauth.py %D%/mcp-session.py \
 	%D%/mcp-client.mjs %D%/mcp-grows.mjs
 
 # Pages of the web.
