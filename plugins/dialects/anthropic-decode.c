@@ -238,7 +238,7 @@ static int add_citation(struct block *b, json_object *citation)
 		if (!all || js_set(b->start, "citations", all))
 			return MT_ENOMEM;
 	}
-	return json_object_array_add(all, json_object_get(citation)) ? MT_ENOMEM : MT_OK;
+	return js_add_new(all, json_object_get(citation));
 }
 
 static int add_delta(struct decoder *d, struct block *b, json_object *delta)
@@ -271,6 +271,7 @@ static int put_text_member(struct strbuf *out, const char *name,
 static int finish_block(struct block *b)
 {
 	AUTO(json) json_object *input = NULL;
+	struct error err = ERROR_NONE;
 
 	if (b->text.len && is_type(b, "text") &&
 	    js_set_strn(b->start, "text", b->text.text, b->text.len))
@@ -282,7 +283,9 @@ static int finish_block(struct block *b)
 		return MT_ENOMEM;
 	if (!b->input.len)
 		return MT_OK;
-	input = js_parse(b->input.text, b->input.len, NULL);
+	input = js_parse(b->input.text, b->input.len, &err);
+	if (err.code == MT_ENOMEM)
+		return MT_ENOMEM;
 	return input ? js_set(b->start, "input", STEAL(input)) : MT_OK;
 }
 

@@ -113,11 +113,7 @@ static int add_item(struct chat_list *l, json_object *item, bool piece)
 		return MT_ENOMEM;
 	if (json_object_array_length(l->items) >= CHAT_MAX_ITEMS)
 		return MT_ELIMIT;
-	if (json_object_array_add(l->items, json_object_get(item))) {
-		json_object_put(item);
-		return MT_ENOMEM;
-	}
-	return MT_OK;
+	return js_add_new(l->items, json_object_get(item));
 }
 
 /* ---- content that is a list ----------------------------------------------------- */
@@ -133,7 +129,7 @@ static int add_part(struct chat_kept *k, const char *type, json_object *more)
 		return MT_ENOMEM;
 	if (json_object_array_length(k->content) >= CHAT_MAX_ITEMS)
 		return MT_ELIMIT;
-	return json_object_array_add(k->content, STEAL(part)) ? MT_ENOMEM : MT_OK;
+	return js_add_new(k->content, STEAL(part));
 }
 
 /* The thought that came in pieces is whole. */
@@ -148,11 +144,9 @@ static int close_thought(struct chat_kept *k)
 	k->thinking = false;
 	list = json_object_new_array();
 	item = json_object_new_object();
-	if (!list || json_object_array_add(list, item)) {
-		json_object_put(item);
-		return MT_ENOMEM;
-	}
-	status = k->thought.error;
+	status = js_add_new(list, item);
+	if (!status)
+		status = k->thought.error;
 	if (!status)
 		status = js_set_str(item, "type", "text");
 	if (!status)

@@ -176,57 +176,56 @@ static int tell_reasoning(struct answer *a, json_object *item)
 	return tell_parts(a, js_get(item, "content"), true);
 }
 
-/* All texts of a message as one. */
-static json_object *text_of_message(json_object *item)
+/* All texts of a message. */
+static void put_texts(struct strbuf *all, json_object *item)
 {
-	AUTO(strbuf) struct strbuf all = STRBUF(ANSWER_MAX_BODY);
 	json_object *parts = js_get(item, "content");
 	size_t count = js_length(parts);
 
 	for (size_t i = 0; i < count; i++) {
 		json_object *part = json_object_array_get_idx(parts, i);
 
-		strbuf_add(&all, js_str(part, "text", js_str(part, "refusal", "")));
+		strbuf_add(all, js_str(part, "text", js_str(part, "refusal", "")));
 	}
-	return all.len && !all.error ? json_object_new_string_len(all.text, (int)all.len)
-				     : NULL;
 }
 
 /* Members that are null are none in a request. */
 static json_object *without_nulls(json_object *item)
 {
-	json_object *copy = json_object_new_object();
+	json_object *copy = js_new_object();
 
 	json_object_object_foreach(item, name, value) {
-		if (copy && value && js_set(copy, name, json_object_get(value))) {
-			json_object_put(copy);
-			return NULL;
-		}
+		if (value)
+			js_set_new(copy, name, json_object_get(value));
 	}
 	return copy;
 }
 
+/* NULL: a message without text. */
 static json_object *short_form(json_object *item, const char *type)
 {
-	AUTO(json) json_object *o = json_object_new_object();
+	AUTO(strbuf) struct strbuf text = STRBUF(ANSWER_MAX_BODY);
+	AUTO(json) json_object *o = js_new_object();
 	const char *phase = js_str(item, "phase", NULL);
-	json_object *text = NULL;
 
-	if (!o || js_set_str(o, "type", type))
+	js_set_str(o, "type", type);
+	if (strcmp(type, "function_call") == 0) {
+		js_set_str(o, "call_id", js_str(item, "call_id", ""));
+		return STEAL(o);
+	}
+	put_texts(&text, item);
+	if (text.error)
+		js_fail(o);
+	else if (!text.len)
 		return NULL;
-	if (strcmp(type, "function_call") == 0)
-		return js_set_str(o, "call_id", js_str(item, "call_id", "")) ? NULL
-									     : STEAL(o);
-	text = text_of_message(item);
-	if (!text)
-		return NULL;
-	if (js_set(o, "text", text) || (phase && js_set_str(o, "phase", phase)))
-		return NULL;
+	js_set_strn(o, "text", text.text, text.len);
+	if (phase)
+		js_set_str(o, "phase", phase);
 	return STEAL(o);
 }
 
 /* What is kept of an item: reasoning whole if it can go back, of others what
- * names them. */
+ * names them. NULL: nothing; a failure stays with it (js_failed). */
 static json_object *kept_form(json_object *item, const char *type)
 {
 	if (strcmp(type, "reasoning") == 0)
@@ -256,7 +255,7 @@ static int finish_item(struct answer *a, struct responses *r, struct responses_i
 	}
 	json_object_put(at->done);
 	at->done = kept_form(item, type);
-	return status;
+	return js_failed(at->done) ? MT_ENOMEM : status;
 }
 
 /* ---- a stream ------------------------------------------------------------------- */

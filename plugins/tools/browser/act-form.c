@@ -83,12 +83,14 @@ static int type_over(struct browser *b, const struct element *e, const char *val
 int act_fill(struct browser *b, const char *bid, const char *value,
 	     const struct cdp_wait *wait, struct error *err)
 {
-	AUTO(json) json_object *out = NULL;
+	AUTO(json) json_object *out = NULL, *text = json_object_new_string(value);
 	struct element *e;
 	const char *said;
 
+	if (!text)
+		return out_of_memory(err);
 	if (element_find(b, bid, &e, err) ||
-	    element_run(b, e, start_fill, json_object_new_string(value), wait, &out, err))
+	    element_run(b, e, start_fill, STEAL(text), wait, &out, err))
 		return err->code;
 	said = json_object_is_type(out, json_type_string) ? json_object_get_string(out)
 							  : "";
@@ -129,12 +131,14 @@ static const char select_text[] =
 int act_select_text(struct browser *b, const struct py_call *c,
 		    const struct cdp_wait *wait, struct error *err)
 {
+	AUTO(json) json_object *text = json_object_new_string(act_text(c, 1));
 	struct element *e;
 
+	if (!text)
+		return out_of_memory(err);
 	if (element_find(b, act_text(c, 0), &e, err))
 		return err->code;
-	return element_tell(b, e, select_text, json_object_new_string(act_text(c, 1)),
-			    wait, err);
+	return element_tell(b, e, select_text, STEAL(text), wait, err);
 }
 
 static const char select_options[] =
@@ -167,11 +171,14 @@ static json_object *texts_of(const struct py_call *c, int i)
 int act_select(struct browser *b, const struct py_call *c, const struct cdp_wait *wait,
 	       struct error *err)
 {
+	AUTO(json) json_object *texts = texts_of(c, 1);
 	struct element *e;
 
+	if (!texts)
+		return out_of_memory(err);
 	if (element_find(b, act_text(c, 0), &e, err))
 		return err->code;
-	return element_tell(b, e, select_options, texts_of(c, 1), wait, err);
+	return element_tell(b, e, select_options, STEAL(texts), wait, err);
 }
 
 /* Paths that exist, absolute. */

@@ -54,7 +54,8 @@ int act_history(struct browser *b, int step, const struct cdp_wait *wait,
 		struct error *err)
 {
 	AUTO(json) json_object *history = NULL;
-	int status = page_call(b, "Page.getNavigationHistory", NULL, wait, &history, err);
+	int status = page_call(b, "Page.getNavigationHistory", browser_json(NULL), wait,
+			       &history, err);
 	json_object *entries = js_get(history, "entries");
 	int64_t to = js_int(history, "currentIndex", 0) + step;
 
@@ -115,7 +116,7 @@ int act_show_tab(struct browser *b, size_t i, const struct cdp_wait *wait,
 			"ValueError: invalid index; there are %zu tabs, counted from 0",
 			b->tab_count);
 	b->active = i;
-	return page_call(b, "Page.bringToFront", NULL, wait, NULL, err);
+	return page_call(b, "Page.bringToFront", browser_json(NULL), wait, NULL, err);
 }
 
 int act_new_tab(struct browser *b, const struct cdp_wait *wait, struct error *err)

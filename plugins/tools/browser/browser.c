@@ -31,7 +31,7 @@ json_object *browser_json(const char *name, ...)
 			js_set_bool(o, n, va_arg(ap, int));
 			break;
 		case 'o':
-			js_set(o, n, va_arg(ap, json_object *));
+			js_set_new(o, n, va_arg(ap, json_object *));
 			break;
 		}
 	va_end(ap);
@@ -101,14 +101,14 @@ static void on_attached(struct browser *b, json_object *p)
 	b->active = b->tab_count++;
 	b->changed = clock_ms();
 	for (size_t i = 0; i < ARRAY_LEN(enable); i++)
-		cdp_send(b->cdp, session, enable[i], NULL);
+		cdp_send(b->cdp, session, enable[i], browser_json(NULL));
 	browser_watch(b, t);
 	/* The window has more than the page in it. */
 	cdp_send(b->cdp, session, "Emulation.setDeviceMetricsOverride",
 		 browser_json("width", 'i', (int64_t)b->config.chrome.width, "height",
 			      'i', (int64_t)b->config.chrome.height, "deviceScaleFactor",
 			      'i', (int64_t)1, "mobile", 'b', 0, NULL));
-	cdp_send(b->cdp, session, "Runtime.runIfWaitingForDebugger", NULL);
+	cdp_send(b->cdp, session, "Runtime.runIfWaitingForDebugger", browser_json(NULL));
 }
 
 static void detach(struct browser *b, struct tab *t)
@@ -392,8 +392,9 @@ int browser_ready(struct browser *b, const struct cdp_wait *wait, struct error *
 void page_interrupt(struct browser *b)
 {
 	page_note(b, "[The page did not respond: loading and scripts were stopped.]");
-	cdp_send(b->cdp, tab_of(b)->session, "Page.stopLoading", NULL);
-	cdp_send(b->cdp, tab_of(b)->session, "Runtime.terminateExecution", NULL);
+	cdp_send(b->cdp, tab_of(b)->session, "Page.stopLoading", browser_json(NULL));
+	cdp_send(b->cdp, tab_of(b)->session, "Runtime.terminateExecution",
+		 browser_json(NULL));
 }
 
 void page_begin(struct browser *b)
@@ -409,7 +410,8 @@ void page_end(struct browser *b)
 {
 	for (size_t i = 0; i < b->tab_count; i++) {
 		if (b->tabs[i].watched)
-			cdp_send(b->cdp, b->tabs[i].session, "Network.disable", NULL);
+			cdp_send(b->cdp, b->tabs[i].session, "Network.disable",
+				 browser_json(NULL));
 		b->tabs[i].watched = false;
 	}
 }

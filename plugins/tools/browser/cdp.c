@@ -153,10 +153,11 @@ int cdp_send(struct cdp *c, const char *session, const char *method, json_object
 	js_key_str(b, "method", method);
 	if (*session)
 		js_key_str(b, "sessionId", session);
-	if (params) {
-		js_key(b, "params");
+	js_key(b, "params");
+	if (params)
 		js_put(b, params);
-	}
+	else
+		b->error = MT_ENOMEM;
 	strbuf_addn(b, "}", 2);
 	json_object_put(params);
 	if (b->error) {
@@ -176,7 +177,10 @@ void cdp_session_gone(struct cdp *c, const char *session, const char *why)
 	answer = json_object_new_object();
 	error = json_object_new_object();
 	js_set_str(error, "message", why);
-	js_set(answer, "error", error);
+	if (js_set_new(answer, "error", error)) {
+		json_object_put(STEAL(answer));
+		c->gone = true;
+	}
 	c->answer = answer;
 }
 
@@ -190,6 +194,8 @@ int cdp_gave_up(int status, struct error *err)
 			    "TimeoutError: the browser did not respond in time");
 	case MT_ECANCELLED:
 		return fail(err, status, "the call was cancelled");
+	case MT_ENOMEM:
+		return out_of_memory(err);
 	}
 	return fail(err, MT_EIO, "the browser exited; the next call starts a new one");
 }

@@ -26,8 +26,8 @@ struct cdp;
 int cdp_new(int in, int out, cdp_event_fn *event, void *arg, struct cdp **ret,
 	    struct error *err);
 struct cdp *cdp_free(struct cdp *c);
-/** Send without waiting for the answer. `session` "" : the browser. `params` is taken,
- *  NULL: none. */
+/** Send without waiting for the answer. `session` "" : the browser. `params` is taken;
+ *  NULL: out of memory. */
 int cdp_send(struct cdp *c, const char *session, const char *method, json_object *params);
 /** Send and wait; events that come meanwhile are handed out.
  *  @return MT_OK with `*ret` (owned; `ret` may be NULL); MT_EINVAL: the browser

@@ -56,7 +56,8 @@ int element_run(struct browser *b, const struct element *e, const char *function
 	if (status)
 		return element_explain(status, e, err);
 	list = json_object_new_array();
-	js_add_new(list, browser_json("value", 'o', STEAL(arg), NULL));
+	js_add_new(list, arg ? browser_json("value", 'o', STEAL(arg), NULL)
+			     : browser_json(NULL));
 	status = page_call(b, "Runtime.callFunctionOn",
 			   browser_json("functionDeclaration", 's', function, "objectId",
 					's',

@@ -109,7 +109,7 @@ static json_object *character(const char *key, bool down, int modifiers)
 		json_object *list = json_object_new_array();
 
 		js_add_new(list, json_object_new_string(command_of((char)tolower(c))));
-		js_set(o, "commands", list);
+		js_set_new(o, "commands", list);
 	}
 	return o;
 }

@@ -77,7 +77,8 @@ void page_end(struct browser *b);
  *  up for FETCH_MS. */
 int page_settle(struct browser *b, const struct cdp_wait *wait, struct error *err);
 /** An object of members: name, kind, value, ..., NULL. Kinds: 's' text, 'i' int64_t,
- *  'd' double, 'b' int, 'o' json_object * (taken). */
+ *  'd' double, 'b' int, 'o' json_object * (taken; NULL: out of memory). NULL, or as
+ *  js_failed, if memory ran out. */
 json_object *browser_json(const char *name, ...);
 
 /* elements.c */
@@ -93,8 +94,8 @@ int element_find(struct browser *b, const char *bid, struct element **ret,
 		 struct error *err);
 /** What the browser says of a node that is gone, in words of use. @return `status`. */
 int element_explain(int status, const struct element *e, struct error *err);
-/** Run a function with the element as `this` and one argument (taken), in our own world
- *  of its frame. `ret`: its value, owned. */
+/** Run a function with the element as `this` and one argument (taken; NULL: none), in
+ *  our own world of its frame. `ret`: its value, owned. */
 int element_run(struct browser *b, const struct element *e, const char *function,
 		json_object *argument, const struct cdp_wait *wait, json_object **ret,
 		struct error *err);

@@ -24,6 +24,8 @@ static int put_tree(struct look *l, struct observation *o)
 	int status = MT_ELIMIT;
 
 	l->nodes = NULL;
+	if (!tree || js_failed(tree))
+		return out_of_memory(l->err);
 	o->tree = STRBUF(l->b->config.tree_max);
 	/* If a page is too long to show completely, its visible part is more useful than
 	 * its beginning. */
@@ -43,7 +45,8 @@ static int put_tree(struct look *l, struct observation *o)
 static int same_page(struct look *l)
 {
 	AUTO(json) json_object *tree = NULL;
-	int status = page_call(l->b, "Page.getFrameTree", NULL, l->wait, &tree, l->err);
+	int status = page_call(l->b, "Page.getFrameTree", browser_json(NULL), l->wait,
+			       &tree, l->err);
 	json_object *frame = js_path(tree, "frameTree.frame");
 	const char *loader = js_str(frame, "loaderId", "");
 
@@ -69,7 +72,8 @@ static int list_tabs(struct browser *b, const struct cdp_wait *wait,
 		     struct observation *o, struct error *err)
 {
 	AUTO(json) json_object *targets = NULL;
-	int status = cdp_call(b->cdp, "", "Target.getTargets", NULL, wait, &targets, err);
+	int status = cdp_call(b->cdp, "", "Target.getTargets", browser_json(NULL), wait,
+			      &targets, err);
 	json_object *list = list_at(targets, "targetInfos");
 
 	o->tab_count = b->tab_count;

@@ -62,23 +62,23 @@ static bool is_for_mice(const struct node *n)
 	       (n->clickable || n->draggable || n->scrollable);
 }
 
-static bool show_ignored(const struct node *n, json_object *node)
+static int show_ignored(json_object *node)
 {
-	if (!is_for_mice(n))
-		return false;
-	js_set(node, "role", browser_json("value", 's', "generic", NULL));
-	return js_set(node, "name", browser_json("value", 's', "", NULL)) == MT_OK;
+	js_set_new(node, "role", browser_json("value", 's', "generic", NULL));
+	return js_set_new(node, "name", browser_json("value", 's', "", NULL));
 }
 
 /* A shape is known by what it is drawn with: circle, rect, path. */
-static void add_tag(const struct node *n, json_object *node)
+static int add_tag(const struct node *n, json_object *node)
 {
 	json_object *list = list_at(node, "properties");
 
-	if (list && n->tag)
-		js_add_new(list,
-			   browser_json("name", 's', "tag", "value", 'o',
-					browser_json("value", 's', n->tag, NULL), NULL));
+	return list && n->tag
+		       ? js_add_new(list,
+				    browser_json("name", 's', "tag", "value", 'o',
+						 browser_json("value", 's', n->tag, NULL),
+						 NULL))
+		       : MT_OK;
 }
 
 static int name_node(struct look *l, const struct document *d, json_object *node)
@@ -90,21 +90,25 @@ static int name_node(struct look *l, const struct document *d, json_object *node
 	if (!n || !n->is_element)
 		return MT_OK;
 	n->ax = node;
-	if (js_bool(node, "ignored", false) && !show_ignored(n, node))
-		return MT_OK;
+	if (js_bool(node, "ignored", false)) {
+		if (!is_for_mice(n))
+			return MT_OK;
+		if (show_ignored(node))
+			return out_of_memory(l->err);
+	}
 	role = js_str(js_get(node, "role"), "value", "");
 	e = element_add(l->b, d->frame, n->id, false);
 	if (!e)
 		return out_of_memory(l->err);
 	e->shown = true;
 	e->mark = mark_of(d, n, role);
-	if (!strcmp(role, "graphics-symbol"))
-		add_tag(n, node);
+	if (!strcmp(role, "graphics-symbol") && add_tag(n, node))
+		return out_of_memory(l->err);
 	if (!n->has_box && is_option(role))
 		e->mark.visibility = 1;
 	if (is_focused(node))
 		snprintf(l->focused, BID_MAX, "%s", e->bid);
-	return js_set_str(node, "browsergym_id", e->bid);
+	return js_set_str(node, "browsergym_id", e->bid) ? out_of_memory(l->err) : MT_OK;
 }
 
 /* A node that the accessibility tree lacks: shapes of a drawing, parts that are hidden
@@ -129,8 +133,8 @@ static int add_missing(struct look *l, struct document *d, struct node *n,
 	children = above ? list_at(above->ax, "childIds") : NULL;
 	if (!children)
 		return MT_OK;
-	if (json_object_array_add(children, json_object_new_string(id)) ||
-	    json_object_array_add(nodes, json_object_get(node)))
+	if (js_add_new(children, json_object_new_string(id)) ||
+	    js_add_new(nodes, json_object_get(node)))
 		return out_of_memory(l->err);
 	return name_node(l, d, node);
 }
@@ -154,8 +158,8 @@ static bool says_nothing(json_object *node)
 	       (strcmp(role, "StaticText") == 0 && name[strspn(name, " \n\t\r")] == '\0');
 }
 
-static void own_ids(struct look *l, const struct document *d, json_object *node,
-		    json_object **roots)
+static int own_ids(struct look *l, const struct document *d, json_object *node,
+		   json_object **roots)
 {
 	const struct node *n = snapshot_node(d, js_int(node, "backendDOMNodeId", 0));
 	json_object *children = list_at(node, "childIds"), *own = json_object_new_array();
@@ -167,8 +171,8 @@ static void own_ids(struct look *l, const struct document *d, json_object *node,
 					     json_object_array_get_idx(children, i))));
 	if (inner > 0 && (size_t)inner < l->count && roots[inner])
 		js_add_new(own, json_object_get(roots[inner]));
-	js_set(node, "nodeId", own_id(d, js_str(node, "nodeId", "")));
-	js_set(node, "childIds", own);
+	js_set_new(node, "nodeId", own_id(d, js_str(node, "nodeId", "")));
+	return js_set_new(node, "childIds", own);
 }
 
 static int read_tree(struct look *l, struct document *d, json_object **roots)
@@ -193,11 +197,24 @@ static int read_tree(struct look *l, struct document *d, json_object **roots)
 
 		if (says_nothing(node))
 			continue;
-		own_ids(l, d, node, roots);
+		if (own_ids(l, d, node, roots))
+			return out_of_memory(l->err);
 		if (i == 0)
 			roots[d - l->documents] = json_object_get(js_get(node, "nodeId"));
-		js_add_new(l->nodes, json_object_get(node));
+		if (js_add_new(l->nodes, json_object_get(node)))
+			return out_of_memory(l->err);
 	}
+	return status;
+}
+
+/* Append the values of `from`. */
+static int add_all(json_object *to, json_object *from)
+{
+	int status = MT_OK;
+
+	for (size_t i = 0; !status && i < js_length(from); i++)
+		status = js_add_new(to,
+				    json_object_get(json_object_array_get_idx(from, i)));
 	return status;
 }
 
@@ -206,30 +223,25 @@ static int read_tree(struct look *l, struct document *d, json_object **roots)
 int page_tree_read(struct look *l)
 {
 	json_object *roots[FRAMES_MAX] = { NULL };
-	json_object *all = json_object_new_array();
+	AUTO(json) json_object *all = json_object_new_array();
 	int status = all ? MT_OK : out_of_memory(l->err);
 
 	for (size_t i = l->count; i-- > 0 && !status;) {
 		json_object *own = json_object_new_array();
 
 		l->nodes = own;
-		if (l->documents[i].reached)
+		if (!own)
+			status = out_of_memory(l->err);
+		else if (l->documents[i].reached)
 			status = read_tree(l, &l->documents[i], roots);
-		for (size_t k = 0; i > 0 && k < js_length(own); k++)
-			js_add_new(all,
-				   json_object_get(json_object_array_get_idx(own, k)));
-		if (i == 0) {
-			for (size_t k = 0; k < js_length(all); k++)
-				js_add_new(own,
-					   json_object_get(
-						   json_object_array_get_idx(all, k)));
+		if (!status && (i > 0 ? add_all(all, own) : add_all(own, all)))
+			status = out_of_memory(l->err);
+		if (i == 0)
 			break;
-		}
 		json_object_put(own);
 		l->nodes = NULL;
 	}
 	for (size_t i = 0; i < FRAMES_MAX; i++)
 		json_object_put(roots[i]);
-	json_object_put(all);
 	return status;
 }

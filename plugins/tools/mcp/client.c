@@ -268,8 +268,10 @@ static int add_input(struct client *c, json_object *params, json_object *result,
 				client_serve(c, w, js_str(question, "method", ""),
 					     js_get(question, "params"), &code, &text);
 
-			if (!one || js_set(answers, key, one)) {
+			if (js_set_new(answers, key, one)) {
 				json_object_put(answers);
+				if (one || code == RPC_INTERNAL)
+					return out_of_memory(err);
 				return fail(
 					err, MT_EUNSUPPORTED,
 					"the server requests `%.80s`, which is not supported",

@@ -51,10 +51,11 @@ static json_object *arguments_for(const struct offers *all, const struct offer *
 		const char *name =
 			json_object_get_string(json_object_array_get_idx(required, i));
 
-		js_set(args, name,
-		       strcmp(name, "schema") == 0
-			       ? json_object_get(all->list[0].input)
-			       : made_up(js_get(js_get(f->input, "properties"), name)));
+		js_set_new(args, name,
+			   strcmp(name, "schema") == 0
+				   ? json_object_get(all->list[0].input)
+				   : made_up(js_get(js_get(f->input, "properties"),
+						    name)));
 	}
 	return args;
 }
@@ -70,7 +71,8 @@ static int call(struct client *c, const struct offer *f, json_object *arguments,
 				  .progress = conformance_on_progress };
 	int status;
 
-	if (js_set_str(params, "name", f->real) || js_set(params, "arguments", arguments))
+	if (js_set_str(params, "name", f->real) ||
+	    js_set_new(params, "arguments", arguments))
 		return out_of_memory(err);
 	status = client_request(c, "tools/call", params, &w, &result, &refusal, err);
 	if (status && !refusal)

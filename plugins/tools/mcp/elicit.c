@@ -341,7 +341,7 @@ json_object *elicit_user(const struct mt_tool_host *host, struct mt_call *call,
 		   : status == MT_ECANCELLED ? "cancel"
 					     : "decline");
 	if (!status)
-		js_set(result, "content", STEAL(content));
+		js_set_new(result, "content", STEAL(content));
 	else if (status == MT_EUNSUPPORTED)
 		host->reply(call,
 			    "[The server asked the user: %.500s. No user is available, "

@@ -355,7 +355,7 @@ static int list_pages(struct mcp *m, struct active *a, const struct waiter *w,
 		free(cursor);
 		cursor = strdup(next);
 		if (!cursor)
-			break;
+			return m->host->fail(a->call, MT_ENOMEM, "Out of memory.");
 	}
 	return MT_OK;
 }
@@ -419,7 +419,7 @@ static int call_prompts(struct mcp *m, struct active *a, const struct waiter *w)
 		json_object_put(args);
 		return list_pages(m, a, w, "prompts/list", "prompts", result_put_prompts);
 	}
-	status = args ? js_set(params, "arguments", args) : MT_OK;
+	status = text ? js_set_new(params, "arguments", args) : MT_OK;
 	if (!status)
 		status = js_set_str(params, "name", name);
 	if (!status)

@@ -20,14 +20,13 @@ static json_object *era_capabilities(struct client *c)
 {
 	json_object *all = json_object_new_object(),
 		    *elicitation = json_object_new_object();
-	json_object *roots =
-		c->config.directory && !c->config.url ? json_object_new_object() : NULL;
+	bool lists_roots = c->config.directory && !c->config.url;
 
 	if (c->era == ERA_MODERN)
 		js_set_new(elicitation, "form", json_object_new_object());
-	js_set(all, "elicitation", elicitation);
-	if (roots)
-		js_set(all, "roots", roots);
+	js_set_new(all, "elicitation", elicitation);
+	if (lists_roots)
+		js_set_new(all, "roots", json_object_new_object());
 	return all;
 }
 
@@ -48,7 +47,7 @@ int era_meta(struct client *c, json_object *params, int64_t token)
 		return MT_ENOMEM;
 	if (!meta) {
 		meta = json_object_new_object();
-		if (js_set(params, "_meta", meta))
+		if (js_set_new(params, "_meta", meta))
 			return MT_ENOMEM;
 	}
 	if (js_set_int(meta, "progressToken", token))
@@ -56,9 +55,9 @@ int era_meta(struct client *c, json_object *params, int64_t token)
 	if (c->era != ERA_MODERN)
 		return MT_OK;
 	if (js_set_str(meta, META "protocolVersion", c->protocol) ||
-	    js_set(meta, META "clientInfo", client_info()))
+	    js_set_new(meta, META "clientInfo", client_info()))
 		return MT_ENOMEM;
-	return js_set(meta, META "clientCapabilities", era_capabilities(c));
+	return js_set_new(meta, META "clientCapabilities", era_capabilities(c));
 }
 
 static void take_server(struct client *c, json_object *result, const char *info)
@@ -96,8 +95,8 @@ static int initialize(struct client *c, const struct waiter *w, struct error *er
 
 	c->era = ERA_LEGACY;
 	if (js_set_str(params, "protocolVersion", version) ||
-	    js_set(params, "capabilities", era_capabilities(c)) ||
-	    js_set(params, "clientInfo", client_info()))
+	    js_set_new(params, "capabilities", era_capabilities(c)) ||
+	    js_set_new(params, "clientInfo", client_info()))
 		return out_of_memory(err);
 	status = client_exchange(c, "initialize", params, w, 0, &answer, err);
 	if (status)

@@ -10,12 +10,13 @@ enum { QUESTIONS_MAX = 16, CHANGED_MS = 2000 };
 
 /* ---- questions --------------------------------------------------------- */
 
-static json_object *roots(struct client *c)
+static json_object *roots(struct client *c, const struct waiter *w, json_object *params)
 {
 	AUTO(json) json_object *result = json_object_new_object();
 	AUTO(json) json_object *list = json_object_new_array();
 	AUTO(strbuf) struct strbuf uri = STRBUF(1 << 16);
 
+	(void)w, (void)params;
 	strbuf_add(&uri, "file://");
 	for (const char *p = c->config.directory; p && *p; p++)
 		if (strchr("/-._~", *p) || (*p >= '0' && *p <= '9') ||
@@ -48,7 +49,7 @@ static json_object *defaults(json_object *params)
 			json_object *value = js_get(field, "default");
 
 			if (value)
-				js_set(content, key, json_object_get(value));
+				js_set_new(content, key, json_object_get(value));
 		}
 	}
 	return content;
@@ -64,23 +65,45 @@ static json_object *elicit(struct client *c, const struct waiter *w, json_object
 	result = json_object_new_object();
 	js_set_str(result, "action", form && c->config.accepts ? "accept" : "decline");
 	if (form && c->config.accepts)
-		js_set(result, "content", defaults(params));
+		js_set_new(result, "content", defaults(params));
 	return result;
+}
+
+static json_object *pong(struct client *c, const struct waiter *w, json_object *params)
+{
+	(void)c, (void)w, (void)params;
+	return json_object_new_object();
 }
 
 json_object *client_serve(struct client *c, const struct waiter *w, const char *method,
 			  json_object *params, int *ret_code, const char **ret_text)
 {
+	static const struct {
+		const char *method;
+		json_object *(*serve)(struct client *c, const struct waiter *w,
+				      json_object *params);
+	} served[] = {
+		{ "ping", pong },
+		{ "roots/list", roots },
+		{ "elicitation/create", elicit },
+	};
+	json_object *result;
+
+	*ret_code = RPC_INTERNAL;
+	*ret_text = "out of memory";
+	for (size_t i = 0; i < ARRAY_LEN(served); i++) {
+		if (strcmp(method, served[i].method) != 0)
+			continue;
+		result = served[i].serve(c, w, params);
+		if (!js_failed(result))
+			return result;
+		json_object_put(result);
+		return NULL;
+	}
 	*ret_code = RPC_METHOD_NOT_FOUND;
-	*ret_text = "this client does not support this method";
-	if (strcmp(method, "ping") == 0)
-		return json_object_new_object();
-	if (strcmp(method, "roots/list") == 0)
-		return roots(c);
-	if (strcmp(method, "elicitation/create") == 0)
-		return elicit(c, w, params);
-	if (strcmp(method, "sampling/createMessage") == 0)
-		*ret_text = "this client does not allow sampling";
+	*ret_text = strcmp(method, "sampling/createMessage") == 0
+			    ? "this client does not allow sampling"
+			    : "this client does not support this method";
 	return NULL;
 }
 

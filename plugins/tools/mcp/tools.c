@@ -118,7 +118,7 @@ static char *description_of(json_object *tool, const char *name)
 	return strndup(text, utf8_cut(text, len, DESCRIPTION_MAX));
 }
 
-/* A schema that cannot be used here leaves the checking to the server. */
+/* A schema that cannot be used here leaves the checking to the server. NULL: out of memory. */
 static json_object *input_of(struct client *c, json_object *tool, const char *name)
 {
 	json_object *schema = js_get(tool, "inputSchema");
@@ -132,7 +132,8 @@ static json_object *input_of(struct client *c, json_object *tool, const char *na
 	client_log(c, MT_LOG_WARNING, "the schema of tool %.60s is ignored: %s", name,
 		   why.code ? why.text : "it is not an object, or is too long");
 	open = json_object_new_object();
-	js_set_str(open, "type", "object");
+	if (js_set_str(open, "type", "object"))
+		json_object_put(STEAL(open));
 	return open;
 }
 
@@ -156,7 +157,7 @@ static int tools_finish(struct offers *o, struct offer *f, struct error *err)
 
 static char *schema_text(json_object *schema)
 {
-	const char *text = js_text(schema, NULL);
+	const char *text = schema ? js_text(schema, NULL) : NULL;
 
 	return text ? strdup(text) : NULL;
 }
