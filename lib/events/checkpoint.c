@@ -8,8 +8,9 @@
 
 #include <inttypes.h>
 #include <string.h>
+#include <sys/stat.h>
 
-enum { INDEX_MAX = 1 << 30, TAIL = 4096, STATE_MAX = 16 << 20 };
+enum { INDEX_MAX = 1 << 30, TAIL = 4096, STATE_MAX = 16 << 20, EVENT_LEAST = 16 };
 
 #define INDEX_MAGIC "MTINDEX1"
 
@@ -280,14 +281,29 @@ static bool take_index(struct rest *r, const struct index_header *h, struct log_
 	return r->len == h->last_reply && (!h->last_reply || x->last_reply);
 }
 
-static bool is_good(struct evlog *log, const struct index_header *h, const struct rest *r)
+static bool is_intact(const struct index_header *h, const struct rest *r)
+{
+	return memcmp(h->magic, INDEX_MAGIC, sizeof h->magic) == 0 && h->body == r->len &&
+	       h->sum == hash_bytes(r->at, r->len);
+}
+
+static bool is_good(struct evlog *log, const struct index_header *h)
 {
 	uint64_t tail;
 
-	return memcmp(h->magic, INDEX_MAGIC, sizeof h->magic) == 0 &&
-	       h->types == hash_types() && h->end <= log->size && h->body == r->len &&
-	       h->sum == hash_bytes(r->at, r->len) &&
+	return h->types == hash_types() && h->end <= log->size &&
 	       evlog_tail_hash(log, h->end, &tail) == MT_OK && tail == h->tail;
+}
+
+/* A checkpoint was written when the log had `events` in `end` bytes: if the log is
+ * shorter, some of them were removed. Its owner may have written both since we looked. */
+static void compare_count(struct evlog *log, uint64_t end, int64_t events)
+{
+	struct stat st;
+
+	if (end > log->size && fstat(log->fd, &st) == 0 && end > (uint64_t)st.st_size &&
+	    events > log->recorded && events <= (int64_t)(end / EVENT_LEAST))
+		log->recorded = events;
 }
 
 static void load_index(struct evlog *log)
@@ -300,8 +316,10 @@ static void load_index(struct evlog *log)
 	if (!path || file_read(path, INDEX_MAX, &text, &len, NULL))
 		return;
 	r = (struct rest){ text, len };
-	if (checkpoint_take(&r, &h, sizeof h) && is_good(log, &h, &r) &&
-	    take_index(&r, &h, &log->index))
+	if (!checkpoint_take(&r, &h, sizeof h) || !is_intact(&h, &r))
+		return;
+	compare_count(log, h.end, (int64_t)h.count);
+	if (is_good(log, &h) && take_index(&r, &h, &log->index))
 		return;
 	index_clear(&log->index);
 }
@@ -315,9 +333,13 @@ static void load_state(struct evlog *log)
 	if (!path || file_read(path, STATE_MAX, &text, &len, NULL))
 		return;
 	json = js_parse_object(text, len, NULL);
-	if (js_int(json, "format", 0) != LOG_FORMAT ||
-	    js_int(json, "offset", INT64_MAX) > (int64_t)log->size)
+	if (js_int(json, "format", 0) != LOG_FORMAT)
 		return;
+	if (js_int(json, "offset", INT64_MAX) > (int64_t)log->size) {
+		compare_count(log, (uint64_t)js_int(json, "offset", 0),
+			      js_int(json, "events", 0));
+		return;
+	}
 	log->checkpoint = json_object_get(js_get(json, "state"));
 }
 

@@ -198,16 +198,71 @@ void log_tell_damage(struct evlog *log, uint64_t from, uint64_t len, const char 
 		log->options.damaged(log->options.arg, said.text);
 }
 
+int log_put_missing(struct strbuf *out, int64_t first, int64_t count)
+{
+	return count == 1 ? strbuf_addf(out, "Event %" PRId64 " is missing.", first)
+			  : strbuf_addf(out,
+					"Events %" PRId64 " to %" PRId64 " are missing.",
+					first, first + count - 1);
+}
+
+void log_tell_gap(struct evlog *log, int64_t first, int64_t count, bool cut,
+		  struct strbuf *report)
+{
+	AUTO(strbuf) struct strbuf said = STRBUF(8192);
+
+	if (log->damages++ >= DAMAGES_MAX || report->len >= REPORT_LINES)
+		return;
+	if (cut && !log->size)
+		strbuf_addf(&said, "%s/events.jsonl is empty. ", log->dir);
+	else if (cut)
+		strbuf_addf(&said, "%s/events.jsonl ends too early. ", log->dir);
+	else
+		strbuf_addf(&said,
+			    "%s/events.jsonl, line %zu: lines before it were removed. ",
+			    log->dir, line_number(log, log->index.end));
+	log_put_missing(&said, first, count);
+	strbuf_addf(
+		&said,
+		" The conversation continues without %s. To restore %s, stop it, insert "
+		"%s from a backup and delete events.index.",
+		count == 1 ? "this event" : "these events",
+		count == 1 ? "the event" : "the events",
+		count == 1 ? "its line" : "their lines");
+	if (!said.error)
+		strbuf_addf(report, "%s%s", report->len ? "\n" : "", said.text);
+}
+
 /* ---- the event in its place ------------------------------------------------ */
 
-struct event *log_missing_event(int64_t id, struct error *err)
+/* How many events are missing from `id` on: the others of a gap are hidden. */
+static int64_t gap_length(const struct log_index *x, int64_t id)
 {
+	size_t end = (size_t)id + 1;
+
+	if (!x->heads[id].hidden)
+		while (end < x->count && x->heads[end].missing && x->heads[end].hidden)
+			end++;
+	return (int64_t)end - id;
+}
+
+struct event *log_missing_event(struct evlog *log, int64_t id, struct error *err)
+{
+	int64_t count = gap_length(&log->index, id);
 	char text[256];
-	int n = snprintf(text, sizeof text,
-			 "Event %" PRId64
-			 " of this conversation is missing: its record on "
-			 "disk is damaged. If you need what it said, read it again.",
-			 id);
+	int n = count == 1
+			? snprintf(
+				  text, sizeof text,
+				  "Event %" PRId64
+				  " of this conversation is missing: its record on "
+				  "disk is damaged. If you need what it said, read it again.",
+				  id)
+			: snprintf(
+				  text, sizeof text,
+				  "Events %" PRId64 " to %" PRId64
+				  " of this conversation are missing: their records on disk "
+				  "are damaged. If you need what they said, read it again.",
+				  id, id + count - 1);
 	struct event *e = event_observation("error", SOURCE_ENVIRONMENT, -1, text,
 					    (size_t)n, NULL, err);
 

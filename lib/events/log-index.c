@@ -138,13 +138,14 @@ void index_missing(struct log_index *x, size_t id)
 	};
 }
 
-int index_add_missing(struct log_index *x)
+int index_add_missing(struct log_index *x, bool hidden)
 {
 	int status = index_reserve(x);
 
 	if (status)
 		return status;
-	index_missing(x, x->count++);
+	index_missing(x, x->count);
+	x->heads[x->count++].hidden = hidden;
 	index_match_delegation(x, x->count - 1);
 	return MT_OK;
 }

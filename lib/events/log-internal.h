@@ -88,8 +88,8 @@ int index_add(struct log_index *x, const struct line *line, size_t length,
 	      const char **ret_fault, struct error *err);
 /** An event in the index becomes one that is missing. */
 void index_missing(struct log_index *x, size_t id);
-/** The next event is one that is missing. */
-int index_add_missing(struct log_index *x);
+/** The next event is one that is missing. `hidden`: the one before reports it. */
+int index_add_missing(struct log_index *x, bool hidden);
 /** Match the newest event with the delegation that it begins or ends. */
 void index_match_delegation(struct log_index *x, size_t id);
 /** The events from `first` on are undone: delegations that they ended are in progress. */
@@ -128,6 +128,7 @@ struct evlog {
 	int lost;                     /* errno of a sync that failed: that is final */
 	size_t since_checkpoint;
 	json_object *checkpoint;
+	int64_t recorded;             /* events that a checkpoint of a longer log counts */
 	struct cached cache[LOG_CACHE_SLOTS];
 	size_t cache_bytes, cache_hand;
 	struct subscription *subscriptions;
@@ -165,8 +166,14 @@ json_object *log_parse_line(struct evlog *log, uint64_t offset, size_t len,
  *  reported again. */
 void log_tell_damage(struct evlog *log, uint64_t from, uint64_t len, const char *fault,
 		     struct strbuf *report);
+/** Report that `count` events from `first` on are missing at the end of what is indexed,
+ *  where no damaged line is left of them. `cut`: nothing follows. */
+void log_tell_gap(struct evlog *log, int64_t first, int64_t count, bool cut,
+		  struct strbuf *report);
+/** "Event 3 is missing." */
+int log_put_missing(struct strbuf *out, int64_t first, int64_t count);
 /** What is read in the place of an event that is missing. */
-struct event *log_missing_event(int64_t id, struct error *err);
+struct event *log_missing_event(struct evlog *log, int64_t id, struct error *err);
 /** An event of the index turned out to be damaged: from now on it is missing. */
 void log_lose_event(struct evlog *log, int64_t id, const char *fault);
 

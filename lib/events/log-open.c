@@ -156,23 +156,21 @@ static void tell_damage(struct replay *r)
 	r->damage_len = 0;
 }
 
-/* The next events are missing. */
-static int leave_gap(struct replay *r, int64_t count)
+/* The next events are missing. `cut`: nothing follows them. */
+static int leave_gap(struct replay *r, int64_t count, bool cut)
 {
 	int64_t first = evlog_count(r->log);
-	AUTO(strbuf) struct strbuf said = STRBUF(256);
 
+	if (count > 0 && r->bad == 0) {
+		log_tell_gap(r->log, first, count, cut, r->report);
+	} else if (count > 0 && r->report->len) {
+		strbuf_addf(r->report, "\n%s/events.jsonl: ", r->log->dir);
+		log_put_missing(r->report, first, count);
+	}
 	for (int64_t i = 0; i < count; i++)
-		if (index_add_missing(&r->log->index))
+		if (index_add_missing(&r->log->index, i > 0))
 			return out_of_memory(r->err);
 	r->bad = r->bad_events = 0;
-	if (count == 1)
-		strbuf_addf(&said, "Event %" PRId64 " is missing.", first);
-	else if (count > 1)
-		strbuf_addf(&said, "Events %" PRId64 " to %" PRId64 " are missing.",
-			    first, first + count - 1);
-	if (said.len && r->report->len)
-		strbuf_addf(r->report, "\n%s/events.jsonl: %s", r->log->dir, said.text);
 	return MT_OK;
 }
 
@@ -244,7 +242,7 @@ static int log_open_take(struct replay *r, const char *text, size_t len, size_t 
 	if (line.kind == LINE_EVENT && !line.sealed && !index_knows(&line))
 		return take_damaged(r, text, len, whole, "its type is unknown", piece);
 	tell_damage(r);
-	if (line.kind == LINE_EVENT && leave_gap(r, line.id - evlog_count(r->log)))
+	if (line.kind == LINE_EVENT && leave_gap(r, line.id - evlog_count(r->log), false))
 		return MT_ENOMEM;
 	status = index_add(&r->log->index, &line, whole, &fault, r->err);
 	return status == MT_EINVAL ? take_damaged(r, text, len, whole, fault, piece)
@@ -328,7 +326,7 @@ static int read_lines(struct replay *r)
 		status = take_rest(r);
 	tell_damage(r);
 	if ((!status || status == MT_EINVAL) && r->bad_events > 0 &&
-	    leave_gap(r, (int64_t)r->bad_events))
+	    leave_gap(r, (int64_t)r->bad_events, true))
 		return MT_ENOMEM;
 	return status;
 }
@@ -397,6 +395,15 @@ static int repair(struct replay *r)
 			   (ssize_t)log->index.count - 1, log->dir, name);
 }
 
+/* Events that a checkpoint counts, and that the log no longer has: their ids are not
+ * used again. */
+static int restore_count(struct replay *r)
+{
+	int64_t gap = r->log->recorded - evlog_count(r->log);
+
+	return gap > 0 && gap <= GAP_MAX ? leave_gap(r, gap, true) : MT_OK;
+}
+
 int log_replay(struct evlog *log, struct strbuf *report, struct error *err)
 {
 	struct error ignored = ERROR_NONE;
@@ -411,5 +418,5 @@ int log_replay(struct evlog *log, struct strbuf *report, struct error *err)
 		strbuf_add(report,
 			   "The last line of the log lacked its newline. The line was "
 			   "complete and is kept.");
-	return status;
+	return status ? status : restore_count(&r);
 }

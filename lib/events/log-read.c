@@ -162,7 +162,7 @@ struct event *evlog_event(struct evlog *log, int64_t id, struct error *err)
 	if (!e && !head->missing)
 		log_lose_event(log, id, why.text);
 	if (!e)
-		return log_missing_event(id, err);
+		return log_missing_event(log, id, err);
 	/* Reading an old log needs each event once: caching them would slow the allocator
 	 * and evict the newest. */
 	if (id + LOG_CACHE_SLOTS >= evlog_count(log))

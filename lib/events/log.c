@@ -302,8 +302,10 @@ static int put_line(struct evlog *log, struct error *err)
 	log->size += log->line.len;
 	log->dirty |= log->options.sync == SYNC_BARRIER;
 	if (++log->since_checkpoint >= LOG_CHECKPOINT_EVERY) {
-		evlog_write_checkpoint(log, NULL); /* it is only a short cut */
-		malloc_trim(0);                    /* of its buffer */
+		/* it is only a short cut, and never knows more than the disk */
+		if (evlog_barrier(log, NULL) == MT_OK)
+			evlog_write_checkpoint(log, NULL);
+		malloc_trim(0); /* of its buffer */
 	}
 	return MT_OK;
 }

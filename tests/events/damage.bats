@@ -79,6 +79,52 @@ thought() { jq -c 'select(.action == "think") | .id' "$dir/events.jsonl" | head 
 	go_on "$n" "the first task"
 }
 
+# The log was cut: $1 is the notice to the user, $2 what the model reads.
+check_cut() {
+	run mortise resume "$id" -t "the second task" -q
+	echo "$output"
+	[ "$status" -eq 0 ]
+	[[ "$output" == *"$1"* ]]
+	[[ "$output" == *"delete events.index"* ]]
+	tail -n 1 "$work/requests" | grep -q "$2"
+	tail -n 1 "$work/requests" | grep -q "the second task"
+	new=$(grep -a "the second task" "$dir/events.jsonl" | head -n 1 | sed 's/^{"id":\([0-9]*\).*/\1/')
+	[ "$new" -gt "$last" ]
+	run mortise resume "$id" -t "the third task" -q
+	[ "$status" -eq 0 ]
+	[[ "$output" != *missing* ]]
+}
+
+@test "an emptied log is reported, and its ids are not used again" {
+	for left in events.index state.json; do
+		cp -r "$dir" "$work/copy"
+		[ "$left" = state.json ] || rm "$dir/state.json"
+		[ "$left" = events.index ] || rm "$dir/events.index"
+		: >"$dir/events.jsonl"
+		check_cut "events.jsonl is empty. Events 0 to $last are missing." \
+			"Events 0 to $last of this conversation are missing"
+		rm -r "$dir"
+		mv "$work/copy" "$dir"
+	done
+}
+
+@test "a log without its last lines is reported, and their ids are not used again" {
+	n=$(thought)
+	line=$(grep -an "^{\"id\":$n," "$dir/events.jsonl" | cut -d: -f1)
+	sed -i "$line,\$d" "$dir/events.jsonl"
+	check_cut "events.jsonl ends too early. Events $n to $last are missing." \
+		"Events $n to $last of this conversation are missing"
+}
+
+@test "a line that was removed, with the index: file, line and remedy are named" {
+	n=$(thought)
+	line=$(grep -an "^{\"id\":$n," "$dir/events.jsonl" | cut -d: -f1)
+	sed -i "${line}d" "$dir/events.jsonl"
+	rm "$dir/events.index"
+	check_cut "events.jsonl, line $line: lines before it were removed. Event $n is missing." \
+		"Event $n of this conversation is missing"
+}
+
 @test "a damaged system event: the request still has its prompt and its tools" {
 	n=$(jq -c 'select(.action == "system") | .id' "$dir/events.jsonl")
 	line=$(hurt "$n")

@@ -126,11 +126,53 @@ static void test_cut_everywhere(void)
 			    memcmp(kept, text + r.size, kept_len) != 0)
 				bad++;
 		}
-		/* the checkpoint of one cut must not deceive the next: it stays */
 		unlink(test_path("cut/events.torn-1"));
+		unlink(test_path("cut/events.index"));
+		unlink(test_path("cut/state.json"));
 	}
 	CHECK_MSG(bad == 0, "a log of %zu bytes cut at every byte: %zu wrong", len, bad);
 	CHECK(torn > 0);
+}
+
+/* Copy a file of the whole log to the one that is cut. */
+static void copy_whole(const char *name)
+{
+	AUTO(free) char *text = NULL;
+	char path[64];
+	size_t len = 0;
+
+	snprintf(path, sizeof path, "whole/%s", name);
+	file_read(test_path(path), 1 << 20, &text, &len, NULL);
+	put_file(test_path("cut"), name, text, len);
+}
+
+/* With one of the files that know how many events there were: none of their ids is used
+ * again, and what is missing is reported. */
+static void test_cut_below_checkpoint(const char *left)
+{
+	AUTO(free) char *text = NULL;
+	int64_t events, replies, all;
+	size_t len = 0, bad = 0;
+
+	file_read(test_path("whole/events.jsonl"), 1 << 20, &text, &len, NULL);
+	count_lines(text, len, &all, &replies);
+	for (size_t n = 0; n <= len; n++) {
+		struct opened r;
+
+		put_file(test_path("cut"), "events.jsonl", text, n);
+		unlink(test_path("cut/events.index"));
+		unlink(test_path("cut/state.json"));
+		copy_whole(left);
+		count_lines(text, n, &events, &replies);
+		r = open_all(test_path("cut"));
+		if (r.status || !r.readable || r.events != all ||
+		    (events < all && !r.reported))
+			bad++;
+		unlink(test_path("cut/events.torn-1"));
+	}
+	CHECK_MSG(bad == 0, "a log cut at every byte, with %s: %zu wrong", left, bad);
+	dir_remove(test_path("cut"), NULL);
+	dir_make(test_path("cut"), NULL);
 }
 
 static void test_damage(void)
@@ -493,6 +535,8 @@ int main(void)
 	if (!mkdtemp(top))
 		return 1;
 	test_cut_everywhere();
+	test_cut_below_checkpoint("events.index");
+	test_cut_below_checkpoint("state.json");
 	test_damage();
 	test_damaged_records();
 	test_bad_checkpoint();
