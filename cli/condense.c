@@ -2,6 +2,7 @@
  *
  * condense.c - `mortise condense compare`: compares what condensers keep. */
 #include "commands.h"
+#include "spool.h"
 
 #include "controller/fork.h"
 #include "features/condense-preview.h"
@@ -9,6 +10,7 @@
 #include "options.h"
 
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,7 +42,7 @@ struct job {
 	const struct arguments *a;
 	uv_loop_t *loop;
 	const char *id;         /* of the conversation */
-	char *dir;              /* a state directory for the copies */
+	char dir[PATH_MAX];     /* a state directory for the copies */
 	struct config *config, *into;
 	json_object *settings;  /* of `config` */
 	int64_t at;
@@ -333,17 +335,14 @@ static int compare_all(struct job *j)
 /* A configuration with a separate directory for conversations. */
 static int make_dir(struct job *j, struct error *err)
 {
-	const char *tmp = getenv("TMPDIR");
-	AUTO(strbuf) struct strbuf path = STRBUF(3000), state = STRBUF(4096);
+	AUTO(strbuf) struct strbuf state = STRBUF(2 * PATH_MAX);
 	const char *overrides[1];
 	const struct config_input in = { .overrides = overrides, .override_count = 1 };
 
-	strbuf_addf(&path, "%s/mortise-condense-XXXXXX", tmp && *tmp ? tmp : "/tmp");
-	if (path.error || !mkdtemp(path.text))
-		return fail(err, MT_EIO, "cannot create a temporary directory in %s",
-			    tmp && *tmp ? tmp : "/tmp");
-	j->dir = strbuf_take(&path);
-	strbuf_addf(&state, "core.state_dir=%s", j->dir);
+	if (command_spool_open("mortise-condense", j->dir, sizeof j->dir, err))
+		return err->code;
+	if (strbuf_addf(&state, "core.state_dir=%s", j->dir))
+		return out_of_memory(err);
 	overrides[0] = state.text;
 	return config_load(&in, &j->into, err);
 }
@@ -383,9 +382,7 @@ static int condense_run(const struct command *self, int argc, char **argv)
 	j.loop = command_loop(&err);
 	code = !j.loop || condense_find(&j, &id, &err) ? command_report(EXIT_USAGE, &err)
 						       : compare_all(&j);
-	if (j.dir)
-		dir_remove(j.dir, NULL);
-	free(j.dir);
+	command_spool_close();
 	json_object_put(j.settings);
 	config_free(j.config);
 	config_free(j.into);

@@ -6,6 +6,7 @@
 #include "files.h"
 #include "llm/transport/curl-api.h"
 
+#include <limits.h>
 #include <string.h>
 
 enum { DOWNLOAD_SECONDS = 120 };
@@ -66,19 +67,14 @@ int download_to(const struct config *c, const char *url, size_t max, const char 
 	return r ? r : file_write(path, out.text, out.len, 0600, false, err);
 }
 
-int download_file(const struct config *c, const char *url, size_t max, char **ret_dir,
+int download_file(const struct config *c, const char *url, size_t max, const char *dir,
 		  char **ret_path, struct error *err)
 {
-	const char *tmp = getenv("TMPDIR"), *file = strrchr(url, '/');
-	AUTO(strbuf) struct strbuf name = STRBUF(4096);
+	const char *file = strrchr(url, '/');
+	AUTO(strbuf) struct strbuf name = STRBUF(2 * PATH_MAX);
 
-	*ret_path = NULL;
-	strbuf_addf(&name, "%s/mortise-XXXXXX", tmp && *tmp == '/' ? tmp : "/tmp");
-	*ret_dir = strbuf_take(&name);
-	if (!*ret_dir || !mkdtemp(*ret_dir))
-		return fail(err, MT_EIO, "cannot create a temporary directory");
 	file = file ? file + 1 : "pack";
-	strbuf_addf(&name, "%s/%.*s", *ret_dir, (int)strcspn(file, "?#"), file);
+	strbuf_addf(&name, "%s/%.*s", dir, (int)strcspn(file, "?#"), file);
 	*ret_path = strbuf_take(&name);
 	return *ret_path ? download_to(c, url, max, *ret_path, err) : out_of_memory(err);
 }

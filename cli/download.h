@@ -6,9 +6,8 @@
 
 #include "config/config.h"
 
-/** Fetch `url` into a new temporary directory (`ret_dir`, owned, to be removed also
- *  on failure if it is set), under its own file name (`ret_path`, owned). */
-int download_file(const struct config *c, const char *url, size_t max, char **ret_dir,
+/** Fetch `url` into the directory `dir`, under its own file name (`ret_path`, owned). */
+int download_file(const struct config *c, const char *url, size_t max, const char *dir,
 		  char **ret_path, struct error *err);
 /** The same to a path. */
 int download_to(const struct config *c, const char *url, size_t max, const char *path,

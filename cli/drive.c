@@ -5,6 +5,7 @@
 
 #include "ask.h"
 #include "commands.h"
+#include "spool.h"
 #include "context/images.h"
 #include "frontends/server.h"
 #include "frontends/stdio.h"
@@ -45,6 +46,7 @@ static void give_up(struct drive *d, int number)
 {
 	if (d->server)
 		server_unlink(d->server);
+	command_spool_discard();
 	_exit(128 + number);
 }
 
@@ -80,6 +82,7 @@ static void on_raw_signal(int number)
 	if (raw.waiting++) {
 		guard_report("did not return from",
 			     "; a second signal ended the program");
+		command_spool_discard();
 		_exit(128 + number);
 	}
 	raw.of_loop(number);

@@ -99,7 +99,7 @@ int list_tools(const struct list_tools *o, struct error *err)
 		return err->code;
 	if (!realpath(o->workspace ? o->workspace : ".", workspace))
 		return fail(err, MT_EIO, "cannot use the workspace: %s", strerror(errno));
-	if (command_spool_open("mortise-list", l.loop, spool, sizeof spool, err))
+	if (command_spool_open("mortise-list", spool, sizeof spool, err))
 		return err->code;
 	r = plugin_component_load(o->config, o->registry, MT_KIND_RUNTIME,
 				  config_get(o->config, o->section, "runtime"), &runtime,

@@ -111,7 +111,7 @@ static int ask_all(struct config *c, struct registry *r, const struct common *co
 		return err->code;
 	if (!realpath(common->workspace ? common->workspace : ".", workspace))
 		return fail(err, MT_EIO, "cannot use the workspace: %s", strerror(errno));
-	if (command_spool_open("mortise-mcp", l.loop, spool, sizeof spool, err))
+	if (command_spool_open("mortise-mcp", spool, sizeof spool, err))
 		return err->code;
 	q->begun = (int64_t)(uv_hrtime() / 1000000);
 	status = plugin_component_load(c, r, MT_KIND_RUNTIME,

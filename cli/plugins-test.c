@@ -570,7 +570,7 @@ static int run_test(struct common *common, enum plugin_checker checker, const ch
 		fail(&err, MT_EIO, "cannot use the workspace: %s", strerror(errno));
 		return command_report(EXIT_FAILED, &err);
 	}
-	if (command_spool_open("mortise-test", loop, spool, sizeof spool, &err))
+	if (command_spool_open("mortise-test", spool, sizeof spool, &err))
 		return command_report(EXIT_FAILED, &err);
 	if (checker && wrap_runner(common, checker, path, spool, &runner, &err)) {
 		command_spool_close();

@@ -3,6 +3,7 @@
  * replay.c - `mortise replay`: re-runs a recording and reports differences. */
 #include "commands.h"
 #include "drive.h"
+#include "spool.h"
 
 #include "features/replay.h"
 #include "utf8.h"
@@ -123,9 +124,14 @@ static int open_recording(const struct arguments *a, const struct config *config
 {
 	AUTO(free) char *id = NULL, *dir = NULL;
 	struct error why = ERROR_NONE;
+	char temporary[PATH_MAX];
 
 	if (access(a->what, F_OK) == 0)
-		return replay_open_file(a->what, ret, err);
+		return command_spool_open("mortise-replay", temporary, sizeof temporary,
+					  err) ||
+				       replay_open_file(a->what, temporary, ret, err)
+			       ? err->code
+			       : MT_OK;
 	id = conversation_find(config, a->what, &why);
 	dir = id ? conversation_dir(config, id, &why) : NULL;
 	if (!dir)
@@ -236,7 +242,9 @@ static int replay_run(const struct command *self, int argc, char **argv)
 
 	if (f != FLAG_END)
 		return flags_exit_code(f);
-	return replay_it(&a);
+	f = replay_it(&a);
+	command_spool_close();
+	return f;
 }
 
 const struct command command_replay = {

@@ -3,6 +3,7 @@
  * skills.c - `mortise skills`: lists skills and manages packs. */
 #include "commands.h"
 #include "download.h"
+#include "spool.h"
 
 #include "skills/packs.h"
 #include "columns.h"
@@ -10,6 +11,7 @@
 #include "tools/mcp-servers.h"
 #include "utf8.h"
 
+#include <limits.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -327,7 +329,8 @@ static int install_file(struct job *j, const char *path, const char *source,
 
 static int do_install(struct job *j, const char *word, struct error *err)
 {
-	AUTO(free) char *dir = NULL, *path = NULL;
+	AUTO(free) char *path = NULL;
+	char dir[PATH_MAX];
 	int r;
 
 	if (strncmp(word, "http://", 7) == 0)
@@ -337,7 +340,9 @@ static int do_install(struct job *j, const char *word, struct error *err)
 			    word);
 	if (strncmp(word, "https://", 8) != 0)
 		return install_file(j, word, word, err);
-	r = download_file(j->config, word, PACK_FILE_MAX, &dir, &path, err);
+	r = command_spool_open("mortise-skills", dir, sizeof dir, err);
+	if (!r)
+		r = download_file(j->config, word, PACK_FILE_MAX, dir, &path, err);
 	if (!r) { /* a signature file next to it is used; it is optional */
 		AUTO(strbuf) struct strbuf url = STRBUF(8192), to = STRBUF(8192);
 
@@ -346,8 +351,7 @@ static int do_install(struct job *j, const char *word, struct error *err)
 		download_to(j->config, url.text, 4096, to.text, NULL);
 		r = install_file(j, path, word, err);
 	}
-	if (dir)
-		dir_remove(dir, NULL);
+	command_spool_close();
 	return r;
 }
 

@@ -7,57 +7,117 @@
 #include "files.h"
 #include "signals.h"
 
+#include <dirent.h>
+#include <fcntl.h>
 #include <limits.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
-#include <uv.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { DEPTH_MAX = 32, TRIES_MAX = 8 };
 
 static const int numbers[] = { SIGINT, SIGTERM, SIGHUP };
 
-/* The handles are never closed: the loop is that of the program. */
 static struct {
 	char path[PATH_MAX];
-	uv_signal_t signals[ARRAY_LEN(numbers)];
-	bool ready;
+	pid_t owner; /* copies of this process do not remove it */
 } spool;
 
-static void on_signal(uv_signal_t *handle, int number)
+/* ---- from a signal handler ---------------------------------------------------- */
+
+static void discard(int at, const char *name, int depth);
+
+/* Remove what a directory contains. */
+static void discard_entries(int dir, int depth)
 {
-	dir_remove(spool.path, NULL);
-	uv_signal_stop(handle); /* back to its default */
-	raise(number);
+	_Alignas(struct dirent64) char buf[2048];
+	ssize_t len;
+
+	while ((len = getdents64(dir, buf, sizeof buf)) > 0)
+		for (ssize_t i = 0; i < len;) {
+			struct dirent64 *e = (struct dirent64 *)(void *)(buf + i);
+
+			if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0)
+				discard(dir, e->d_name, depth + 1);
+			i += e->d_reclen;
+		}
 }
 
-static void watch_signals(uv_loop_t *loop)
+/* A directory is read again if it still has entries: removing some hides others. */
+static void discard(int at, const char *name, int depth)
+{
+	if (unlinkat(at, name, 0) == 0 || depth > DEPTH_MAX)
+		return;
+	for (int i = 0; i < TRIES_MAX && unlinkat(at, name, AT_REMOVEDIR) != 0; i++) {
+		int dir =
+			openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+
+		if (dir < 0)
+			return;
+		discard_entries(dir, depth);
+		close(dir);
+	}
+}
+
+void command_spool_discard(void)
+{
+	if (*spool.path && spool.owner == getpid())
+		discard(AT_FDCWD, spool.path, 0);
+}
+
+static void on_signal(int number)
+{
+	command_spool_discard();
+	raise(number); /* its action is the default again */
+}
+
+/* ---- open and close --------------------------------------------------------------- */
+
+static void watch_signals(void)
+{
+	struct sigaction act = { .sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND };
+
+	sigemptyset(&act.sa_mask);
+	for (size_t i = 0; i < ARRAY_LEN(numbers); i++)
+		if (!signal_is_ignored(numbers[i]))
+			sigaction(numbers[i], &act, NULL);
+}
+
+static void restore_signals(void)
 {
 	for (size_t i = 0; i < ARRAY_LEN(numbers); i++) {
-		if (!spool.ready) {
-			uv_signal_init(loop, &spool.signals[i]);
-			uv_unref((uv_handle_t *)&spool.signals[i]);
-		}
-		if (!signal_is_ignored(numbers[i]))
-			uv_signal_start(&spool.signals[i], on_signal, numbers[i]);
+		struct sigaction now;
+
+		if (sigaction(numbers[i], NULL, &now) == 0 && now.sa_handler == on_signal)
+			signal(numbers[i], SIG_DFL);
 	}
-	spool.ready = true;
 }
 
-int command_spool_open(const char *name, struct uv_loop_s *loop, char *path, size_t room,
-		       struct error *err)
+int command_spool_open(const char *name, char *path, size_t room, struct error *err)
 {
-	watch_signals(loop);
-	if (dir_temporary(name, spool.path, sizeof spool.path, err)) {
+	sigset_t all, before;
+	int status;
+
+	sigfillset(&all); /* none between its creation and its removal */
+	sigprocmask(SIG_BLOCK, &all, &before);
+	status = dir_temporary(name, spool.path, sizeof spool.path, err);
+	if (status) {
 		*spool.path = '\0';
-		command_spool_close();
-		return err->code;
+	} else {
+		spool.owner = getpid();
+		watch_signals();
+		snprintf(path, room, "%s", spool.path);
 	}
-	snprintf(path, room, "%s", spool.path);
-	return MT_OK;
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	return status;
 }
 
 void command_spool_close(void)
 {
-	for (size_t i = 0; i < ARRAY_LEN(numbers); i++)
-		uv_signal_stop(&spool.signals[i]);
 	if (*spool.path)
 		dir_remove(spool.path, NULL);
+	restore_signals();
 	*spool.path = '\0';
 }

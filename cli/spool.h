@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * spool.h - the directory in which a command lets tools store long output. */
+ * spool.h - the temporary directory of a command. */
 #ifndef CLI_SPOOL_H
 #define CLI_SPOOL_H
 
@@ -8,13 +8,13 @@
 
 #include <stddef.h>
 
-struct uv_loop_s;
-
 /** Create a private directory, one at a time; its path is stored in `path`. Until it is
- *  closed, SIGINT, SIGTERM and SIGHUP remove it, when the loop runs, and then end the
- *  program. */
-int command_spool_open(const char *name, struct uv_loop_s *loop, char *path, size_t room,
-		       struct error *err);
+ *  closed, SIGINT, SIGTERM and SIGHUP remove it and end the program, unless other handlers
+ *  are set later. */
+int command_spool_open(const char *name, char *path, size_t room, struct error *err);
+/** Remove the directory, if there is one. */
 void command_spool_close(void);
+/** The same before the program ends immediately. Async-signal-safe. */
+void command_spool_discard(void);
 
 #endif

@@ -16,7 +16,6 @@ struct replay_action {
 
 struct replay {
 	struct evlog *log;
-	char *temporary; /* its directory, if it must be removed */
 	char *task;
 	struct replay_action *actions;
 	size_t count, room;

@@ -175,25 +175,18 @@ int replay_open_log(const char *dir, struct replay **ret, struct error *err)
 }
 
 /* Import the file into a temporary log. */
-static int import(struct replay *r, json_object *events, struct error *err)
+static int import(struct replay *r, const char *dir, json_object *events,
+		  struct error *err)
 {
 	static const struct evlog_options o = { .sync = SYNC_NONE };
-	const char *base = getenv("TMPDIR");
-	AUTO(strbuf) struct strbuf dir = STRBUF(4096);
 	size_t count;
-	int status;
+	int status = evlog_open(dir, EVLOG_CREATE, &o, &r->log, NULL, err);
 
-	strbuf_addf(&dir, "%s/mortise-replay-XXXXXX", base && *base ? base : "/tmp");
-	if (dir.error || !mkdtemp(dir.text))
-		return fail(err, MT_EIO,
-			    "cannot create a directory for the recording in %s",
-			    base && *base ? base : "/tmp");
-	r->temporary = strbuf_take(&dir);
-	status = evlog_open(r->temporary, EVLOG_CREATE, &o, &r->log, NULL, err);
 	return status ? status : trajectory_import(r->log, events, &count, err);
 }
 
-int replay_open_file(const char *path, struct replay **ret, struct error *err)
+int replay_open_file(const char *path, const char *dir, struct replay **ret,
+		     struct error *err)
 {
 	AUTO(replay) struct replay *r = make(err);
 	struct trajectories t = { 0 };
@@ -206,7 +199,7 @@ int replay_open_file(const char *path, struct replay **ret, struct error *err)
 			"its id",
 			path, t.count);
 	if (!status)
-		status = import(r, t.items[0].events, err);
+		status = import(r, dir, t.items[0].events, err);
 	if (!status)
 		status = find_actions(r, err);
 	trajectory_clear(&t);
@@ -220,11 +213,8 @@ struct replay *replay_free(struct replay *r)
 	if (!r)
 		return NULL;
 	evlog_close(r->log);
-	if (r->temporary)
-		dir_remove(r->temporary, NULL);
 	for (size_t i = 0; i < r->count; i++)
 		free(r->actions[i].message);
-	free(r->temporary);
 	free(r->actions);
 	free(r->task);
 	free(r);

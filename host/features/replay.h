@@ -23,9 +23,11 @@ struct replay_report {
 };
 
 /** A recording: a conversation (the directory of its log), or a trajectory of
- *  OpenHands or of this program. The first message of the user is the task. */
+ *  OpenHands or of this program, which is imported into `dir` until the replay is freed.
+ *  The first message of the user is the task. */
 int replay_open_log(const char *dir, struct replay **ret, struct error *err);
-int replay_open_file(const char *path, struct replay **ret, struct error *err);
+int replay_open_file(const char *path, const char *dir, struct replay **ret,
+		     struct error *err);
 struct replay *replay_free(struct replay *r);
 AUTO_DEFINE(replay, struct replay *, replay_free)
 

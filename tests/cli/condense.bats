@@ -21,6 +21,13 @@ setup() {
 	       -o condenser.short.keep_first=2 -o controller.condensers=short)
 }
 
+until_true() {
+	for ((i = 0; i < 1200; i++)); do
+		if "$@"; then return 0; fi
+		sleep 0.05
+	done
+	return 1
+}
 log() { cat "$work"/state/mortise/conversations/*/events.jsonl; }
 condensations() { log | jq -c 'select(.action == "condensation") | .args'; }
 
@@ -312,4 +319,31 @@ talk() {
 	[ "$status" -eq 2 ]
 	run mortise condense
 	[ "$status" -eq 2 ]
+}
+
+@test "compare, ended by a signal, leaves no temporary directory" {
+	"${base[@]}" "${small[@]}" -o llm.cheap.model="script:$work/summaries" \
+		-o condenser.short.llm=cheap -t "walk"
+	mkdir "$work/tmp"
+	python3 -c 'import socket, sys, time
+s = socket.create_server(("127.0.0.1", 0))
+open(sys.argv[1] + "/port", "w").write(str(s.getsockname()[1]))
+c = s.accept()
+open(sys.argv[1] + "/asked", "w").write("x")
+time.sleep(600)' "$work" 3>&- &
+	server=$!
+	until_true [ -s "$work/port" ]
+	TMPDIR=$work/tmp OPENAI_API_KEY=sk-of-a-test mortise condense compare last --with short \
+		-o condenser.short.plugin=llm -o condenser.short.max_size=10 \
+		-o condenser.short.keep_first=2 -o condenser.short.llm=slow \
+		-o llm.slow.model=openai/gpt-4.1 \
+		-o "llm.slow.base_url=http://127.0.0.1:$(cat "$work/port")/v1" 3>&- &
+	compare=$!
+	until_true [ -s "$work/asked" ]
+	[ -n "$(ls "$work/tmp")" ]
+	kill -TERM "$compare"
+	wait "$compare" || code=$?
+	kill "$server"
+	[ "$code" -eq 143 ]
+	[ -z "$(ls "$work/tmp")" ]
 }
