@@ -67,7 +67,8 @@ struct feature {
 	int (*open)(struct conversation *c, struct error *err);
 	/** An agent becomes active: the first one, or a delegate. Its parts are resolved.
 	 *  */
-	void (*open_agent)(struct conversation *c, struct agent_frame *agent);
+	int (*open_agent)(struct conversation *c, struct agent_frame *agent,
+			  struct error *err);
 	/** A new conversation has its first event. */
 	int (*created)(struct conversation *c, const struct conversation_options *o,
 		       struct error *err);

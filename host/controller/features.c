@@ -113,8 +113,8 @@ int features_open_agent(struct conversation *c, struct agent_frame *agent,
 	if (!agent->feature_states)
 		return out_of_memory(err);
 	EACH(f)
-	if (f->open_agent)
-		f->open_agent(c, agent);
+	if (f->open_agent && f->open_agent(c, agent, err))
+		return err->code;
 	return MT_OK;
 }
 

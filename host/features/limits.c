@@ -69,14 +69,17 @@ static void configure(struct budget *a, const struct config *config, const char 
 	}
 }
 
-static void open_agent(struct conversation *c, struct agent_frame *agent)
+static int open_agent(struct conversation *c, struct agent_frame *agent,
+		      struct error *err)
 {
 	struct budget *own = limits_budget(agent);
 
+	(void)err;
 	if (agent->above)
 		own->parent = limits_budget(agent->above);
 	configure(own, conversation_config(c), agent->section,
 		  agent->above ? agents_first(c)->section : NULL);
+	return MT_OK;
 }
 
 /* ---- spending ---------------------------------------------------------- */

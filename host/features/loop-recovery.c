@@ -24,13 +24,15 @@ struct recovery {
 	bool detects, nudges;
 };
 
-static void open_agent(struct conversation *c, struct agent_frame *agent)
+static int open_agent(struct conversation *c, struct agent_frame *agent,
+		      struct error *err)
 {
 	struct config *config = conversation_config(c);
 	struct recovery *r = agent_feature_state(agent, &loop_recovery_feature);
 	const char *section = agent->section;
 	int compare = config_choice(config, section, "stuck_compare");
 
+	(void)err;
 	r->options = (struct stuck_options){
 		.start = agent->start,
 		.headless = conversation_is_headless(c),
@@ -45,6 +47,7 @@ static void open_agent(struct conversation *c, struct agent_frame *agent)
 	};
 	r->detects = config_bool(config, section, "stuck_detection");
 	r->nudges = config_bool(config, section, "stuck_nudge");
+	return MT_OK;
 }
 
 /* ---- what is known of a loop ------------------------------------------- */

@@ -363,26 +363,26 @@ static bool may_hold(struct conversation *c, struct call *call)
 
 static int open_approval(struct conversation *c, struct error *err)
 {
-	struct approval_policy unused;
-
+	(void)err;
 	approval_of(c)->assess = approval_ask_analyzers;
-	return approval_policy_read(conversation_config(c),
-				    conversation_agent(c)->section,
-				    conversation_is_interactive(c), &unused, err);
+	return MT_OK;
 }
 
 /* The policy of its section, unless an agent that waits for it has a stricter one. */
-static void open_agent(struct conversation *c, struct agent_frame *agent)
+static int open_agent(struct conversation *c, struct agent_frame *agent,
+		      struct error *err)
 {
 	struct approval_policy *own = agent_feature_state(agent, &approval_feature);
+	int status = approval_policy_read(conversation_config(c), agent->section,
+					  conversation_is_interactive(c), own, err);
 
-	if (approval_policy_read(conversation_config(c), agent->section,
-				 conversation_is_interactive(c), own, NULL))
-		own->when = CONFIRM_ALWAYS;
+	if (status)
+		return status;
 	if (agent->above)
 		*own = approval_stricter(*(struct approval_policy *)agent_feature_state(
 						 agent->above, &approval_feature),
 					 *own);
+	return MT_OK;
 }
 
 static int created(struct conversation *c, const struct conversation_options *o,
