@@ -5,6 +5,7 @@
 
 #include "array.h"
 #include "config/config.h"
+#include "config/environment.h"
 #include "controller/plugins/plugin-host.h"
 #include "files.h"
 #include "log.h"
@@ -69,21 +70,19 @@ static const struct mt_runtime_out runtime_out = {
 	.workspace = out_workspace,
 };
 
+static int pass_variable(void *arg, const char *name, const char *value)
+{
+	return out_env(arg, name, value) == MT_ENOMEM ? MT_ENOMEM : MT_OK;
+}
+
 /* The base environment of every runner. */
 static int base_env(struct mt_ctx *x)
 {
-	static const char *const names[] = { "PATH", "HOME", "USER", "LOGNAME", "LANG",
-					     "LC_ALL", "LC_CTYPE", "TERM", "TMPDIR", "TZ",
-					     "SHELL" };
+	int r = environment_each(x->launch->config, pass_variable, x);
 
-	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
-		const char *value = getenv(names[i]);
-
-		if (value && out_env(x, names[i], value))
-			return MT_ENOMEM;
-	}
-	return getenv("PATH") ? MT_OK
-			      : out_env(x, "PATH", "/usr/local/bin:/usr/bin:/bin");
+	if (r || getenv("PATH"))
+		return r;
+	return out_env(x, "PATH", "/usr/local/bin:/usr/bin:/bin");
 }
 
 static bool is_there(const struct runner_instance *list, size_t count, const char *name)

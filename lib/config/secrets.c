@@ -2,6 +2,7 @@
  *
  * secrets.c - reads the secrets that the configuration names when they are needed, and
  * never stores them. No other file reads secrets from the environment. */
+#include "config/environment.h"
 #include "config/key-command.h"
 #include "config/layers.h"
 #include "files.h"
@@ -215,5 +216,5 @@ int config_secrets(const struct config *c, struct mask *m, struct error *err)
 					     config_get(c, section, "extra_headers"), m,
 					     err);
 	}
-	return status;
+	return status ? status : environment_hide(c, m, err);
 }

@@ -32,6 +32,9 @@ static const struct mt_option core_table[] = {
 	       "Maximum total size of the spooled output of a conversation; the "
 	       "oldest files are removed first.",
 	       .min = 1048576, .max = 1099511627776),
+	OPTION(LIST, "pass_env", NULL,
+	       "Environment variables to pass to tools in addition to the default ones; "
+	       "`NAME*` stands for all that begin so."),
 	OPTION(LIST, "mcp_json", NULL,
 	       "MCP configuration files of other programs whose servers to use."),
 	OPTION(BOOL, "tavily", "yes",
@@ -465,6 +468,7 @@ static const struct {
 	{ "skills", "path" },
 	{ "skills", "bundled" },
 	{ "core", "mcp_json" },
+	{ "core", "pass_env" },
 	{ "core", "tavily" },
 	{ "llm", "base_url" },
 	{ "llm", "api_key_env" },

@@ -5,6 +5,7 @@
 #include "controller/plugins/plugin-host.h"
 
 #include "array.h"
+#include "config/environment.h"
 #include "context/images.h"
 #include "context/prompts.h"
 #include "context/request-messages.h"
@@ -468,6 +469,16 @@ static int put_tools(json_object *data, const struct catalog *catalog)
 	return status;
 }
 
+/* Names of variables that commands may need and do not get. */
+static int put_withheld(json_object *data, const struct config *config)
+{
+	AUTO(strbuf) struct strbuf names = STRBUF(4096);
+
+	if (environment_withheld(config, &names))
+		return names.error;
+	return names.len ? js_set_str(data, "withheld", names.text) : MT_OK;
+}
+
 /* What every template may use. */
 static json_object *prompt_data(struct mt_ctx *x)
 {
@@ -485,7 +496,7 @@ static json_object *prompt_data(struct mt_ctx *x)
 	    js_set_bool(data, "small", llm_is_small(x->c->agent->llm)) ||
 	    js_set_bool(data, "risk", x->c->agent->catalog.reads_risk) ||
 	    js_set_bool(data, "sandboxed", is_sandboxed(x->c)) ||
-	    put_tools(data, &x->c->agent->catalog)) {
+	    put_withheld(data, x->c->config) || put_tools(data, &x->c->agent->catalog)) {
 		json_object_put(data);
 		return NULL;
 	}

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * environment.c - chooses which variables of the environment tools get. */
+#include "config/environment.h"
+
+#include "auto.h"
+#include "options.h"
+
+#include <string.h>
+
+extern char **environ;
+
+/* A name that ends in * stands for all that begin so; doc/configuration.md lists them. */
+static const char *const passed[] = {
+	/* the user and the system */
+	"PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LC_*", "TERM", "TMPDIR", "TZ",
+	/* proxies */
+	"http_proxy", "https_proxy", "ftp_proxy", "all_proxy", "no_proxy",
+	"HTTP_PROXY", "HTTPS_PROXY", "FTP_PROXY", "ALL_PROXY", "NO_PROXY",
+	/* certificates */
+	"SSL_CERT_FILE", "SSL_CERT_DIR", "CURL_CA_BUNDLE", "REQUESTS_CA_BUNDLE",
+	"GIT_SSL_CAINFO", "NODE_EXTRA_CA_CERTS",
+	/* tool chains */
+	"VIRTUAL_ENV", "CONDA_PREFIX", "CONDA_DEFAULT_ENV", "PIP_*", "JAVA_HOME",
+	"CARGO_HOME", "RUSTUP_HOME", "GOPATH", "GOROOT",
+};
+
+/* Variables that a command may need, and that give access to something. */
+static const char *const often_needed[] = {
+	"SSH_AUTH_SOCK", "GITHUB_TOKEN", "GH_TOKEN", "GITLAB_TOKEN", "NPM_TOKEN",
+	"HF_TOKEN", "AWS_PROFILE", "AWS_ACCESS_KEY_ID", "GOOGLE_APPLICATION_CREDENTIALS",
+	"KUBECONFIG", "DOCKER_HOST", "DATABASE_URL",
+};
+
+static const char agent_socket[] = "SSH_AUTH_SOCK";
+
+/* Patterns do not cover names that suggest a secret: those have to be written out. */
+static bool covers(const char *pattern, size_t pattern_len, const char *name, size_t len)
+{
+	if (pattern_len && pattern[pattern_len - 1] == '*')
+		return len >= pattern_len - 1 &&
+		       memcmp(pattern, name, pattern_len - 1) == 0 &&
+		       !secret_named(name, len);
+	return len == pattern_len && memcmp(pattern, name, len) == 0;
+}
+
+static bool is_listed(const char *list, const char *name, size_t len)
+{
+	const char *item;
+	size_t item_len;
+
+	while (list && list_next(&list, &item, &item_len))
+		if (covers(item, item_len, name, len))
+			return true;
+	return false;
+}
+
+static bool is_granted(const struct config *c, const char *name, size_t len)
+{
+	const char *grant;
+
+	for (size_t i = 0; (grant = config_named(c, "grant", i)); i++) {
+		AUTO(strbuf) struct strbuf section = STRBUF(256);
+		const char *env;
+
+		if (strbuf_addf(&section, "grant.%s", grant))
+			continue;
+		env = config_get(c, section.text, "env");
+		if (env && strlen(env) == len && memcmp(env, name, len) == 0)
+			return true;
+	}
+	return false;
+}
+
+static bool is_passed(const struct config *c, const char *name, size_t len)
+{
+	for (size_t i = 0; i < ARRAY_LEN(passed); i++)
+		if (covers(passed[i], strlen(passed[i]), name, len))
+			return true;
+	return is_listed(config_get(c, "core", "pass_env"), name, len) ||
+	       (len == sizeof agent_socket - 1 && memcmp(name, agent_socket, len) == 0 &&
+		is_granted(c, name, len));
+}
+
+int environment_each(const struct config *c, environment_each_fn *each, void *arg)
+{
+	for (char **e = environ; e && *e; e++) {
+		const char *value = strchr(*e, '=');
+		AUTO(free) char *name = NULL;
+		int r;
+
+		if (!value || !is_passed(c, *e, (size_t)(value - *e)))
+			continue;
+		name = strndup(*e, (size_t)(value - *e));
+		r = name ? each(arg, name, value + 1) : MT_ENOMEM;
+		if (r)
+			return r;
+	}
+	return MT_OK;
+}
+
+int environment_withheld(const struct config *c, struct strbuf *out)
+{
+	size_t before = out->len;
+
+	for (size_t i = 0; i < ARRAY_LEN(often_needed); i++) {
+		const char *name = often_needed[i];
+
+		if (secret_env(name) && !is_passed(c, name, strlen(name)))
+			strbuf_addf(out, "%s%s", out->len > before ? ", " : "", name);
+	}
+	return out->error;
+}
+
+struct hide {
+	struct mask *mask;
+	struct error *err;
+};
+
+/* http://user:PASSWORD@host */
+static int hide_password(const struct hide *h, const char *name, const char *url)
+{
+	const char *user = strstr(url, "://"), *end, *password;
+
+	if (!user)
+		return MT_OK;
+	user += 3;
+	end = user + strcspn(user, "/?#");
+	end = memrchr(user, '@', (size_t)(end - user));
+	password = end ? memchr(user, ':', (size_t)(end - user)) : NULL;
+	if (!password || password + 1 == end)
+		return MT_OK;
+	return secret_hide(h->mask, name, password + 1, (size_t)(end - password - 1),
+			   h->err);
+}
+
+static int hide_value(void *arg, const char *name, const char *value)
+{
+	const struct hide *h = arg;
+
+	if (*value && secret_named(name, strlen(name)))
+		return secret_hide(h->mask, name, value, strlen(value), h->err);
+	return hide_password(h, name, value);
+}
+
+int environment_hide(const struct config *c, struct mask *m, struct error *err)
+{
+	struct hide h = { m, err };
+	int r = environment_each(c, hide_value, &h);
+
+	return r == MT_ENOMEM ? out_of_memory(err) : r;
+}
