@@ -57,7 +57,8 @@ plugins_tools_tasks_so_LDFLAGS = $(PLUGIN_LINK)
 # Searching: grep, glob, view.
 noinst_LIBRARIES += libsearch.a
 libsearch_a_SOURCES = \
-	%D%/search/content.c %D%/search/ripgrep.c %D%/search/search.h \
+	%D%/search/content.c %D%/search/lines.c %D%/search/lines.h \
+	%D%/search/ripgrep.c %D%/search/search.h \
 	%D%/search/view.c %D%/search/view.h %D%/search/walk.c
 libsearch_a_CPPFLAGS = -D_GNU_SOURCE $(AM_CPPFLAGS) $(PCRE2_CFLAGS)
 LIBSEARCH = libsearch.a libtext.a libmt.a $(JSONC_LIBS) $(PCRE2_LIBS) -lm

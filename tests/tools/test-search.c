@@ -81,7 +81,7 @@ static void content(void)
 		size_t at = 0;
 		int r;
 
-		CHECK(matcher_open(cases[i].pattern, &m, NULL) == MT_OK);
+		CHECK(matcher_open(cases[i].pattern, false, &m, NULL) == MT_OK);
 		r = matcher_next(m, text, sizeof text - 1, &at, &line);
 		CHECK_MSG(cases[i].line
 				  ? r == MT_OK && line.len == strlen(cases[i].line) &&
@@ -90,9 +90,9 @@ static void content(void)
 			  "%s", cases[i].pattern);
 		matcher_free(m);
 	}
-	CHECK(matcher_open("a(b", &m, &err) == MT_EINVAL &&
+	CHECK(matcher_open("a(b", false, &m, &err) == MT_EINVAL &&
 	      strstr(err.text, "character 4"));
-	CHECK(matcher_open("(a+)+$", &m, NULL) == MT_OK);
+	CHECK(matcher_open("(a+)+$", false, &m, NULL) == MT_OK);
 	{
 		char slow[64];
 		struct mt_str line;
@@ -273,7 +273,8 @@ static void limits(const struct mt_toolset *set, struct mt_instance *i,
 	CHECK(set->open(&kit_host, i, &self) == MT_OK);
 	kit_call(set, self, "grep", &c, "{\"pattern\":\"needle\"}");
 	CHECK(count(&c) == 2 &&
-	      strstr(c.text.text, "newest 2 of 8; all are listed in /spool/7"));
+	      strstr(c.text.text, "files 1 to 2 of 8; offset 2 shows the next ones; all "
+				  "are listed in /spool/7"));
 	CHECK(strstr(c.spooled.text, "/wide.txt\n") && strstr(c.spooled.text, "/a.c\n"));
 	kit_end(&c);
 	set->close(&kit_host, NULL, self);

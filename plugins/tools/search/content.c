@@ -34,7 +34,8 @@ struct matcher *matcher_free(struct matcher *m)
 	return NULL;
 }
 
-static pcre2_code *compile(const char *pattern, int *ret_code, PCRE2_SIZE *ret_at)
+static pcre2_code *compile(const char *pattern, bool match_case, int *ret_code,
+			   PCRE2_SIZE *ret_at)
 {
 	pcre2_compile_context *context = pcre2_compile_context_create(NULL);
 	pcre2_code *code;
@@ -45,14 +46,16 @@ static pcre2_code *compile(const char *pattern, int *ret_code, PCRE2_SIZE *ret_a
 		return NULL;
 	pcre2_set_newline(context, PCRE2_NEWLINE_ANYCRLF);
 	code = pcre2_compile((PCRE2_SPTR)pattern, strlen(pattern),
-			     PCRE2_CASELESS | PCRE2_MULTILINE | PCRE2_UTF |
-				     PCRE2_MATCH_INVALID_UTF | PCRE2_NEVER_BACKSLASH_C,
+			     (match_case ? 0 : PCRE2_CASELESS) | PCRE2_MULTILINE |
+				     PCRE2_UTF | PCRE2_MATCH_INVALID_UTF |
+				     PCRE2_NEVER_BACKSLASH_C,
 			     ret_code, ret_at, context);
 	pcre2_compile_context_free(context);
 	return code;
 }
 
-int matcher_open(const char *pattern, struct matcher **ret, struct error *err)
+int matcher_open(const char *pattern, bool match_case, struct matcher **ret,
+		 struct error *err)
 {
 	struct matcher *m;
 	PCRE2_SIZE at;
@@ -65,7 +68,7 @@ int matcher_open(const char *pattern, struct matcher **ret, struct error *err)
 	m = calloc(1, sizeof *m);
 	if (!m)
 		return out_of_memory(err);
-	m->code = compile(pattern, &code, &at);
+	m->code = compile(pattern, match_case, &code, &at);
 	if (!m->code) {
 		char why[200] = "";
 
@@ -130,6 +133,11 @@ int matcher_next(struct matcher *m, const char *text, size_t len, size_t *at,
 			return r;
 	}
 	return MT_ENOTFOUND;
+}
+
+size_t matcher_place(const struct matcher *m)
+{
+	return pcre2_get_ovector_pointer(m->data)[0];
 }
 
 /* ---- text -------------------------------------------------------------- */

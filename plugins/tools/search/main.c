@@ -4,6 +4,7 @@
 #include "text/file-view.h"
 #include "js.h"
 #include "clock.h"
+#include "lines.h"
 #include "search.h"
 #include "utf8.h"
 #include "view.h"
@@ -15,9 +16,9 @@
 #include <sys/stat.h>
 
 enum {
-	LINE_SHOWN = 300,     /* bytes of a matching line */
-	LINES_OF_FILE = 20,
-	LINES_MAX = 300,      /* in all */
+	LINES_OF_FILE = 20,   /* matches, if there are several files */
+	LINES_MAX = 300,      /* in all, with those around matches */
+	CONTEXT_MAX = 20,
 	RESULT_MAX = 1 << 20, /* bytes */
 	SPARE_MS = 1000,      /* before the host ends the call */
 };
@@ -27,12 +28,20 @@ struct self {
 	struct mt_instance *instance;
 };
 
+/* What of the files that were found is shown. */
+struct show {
+	bool lines, counts;
+	size_t context;
+	size_t offset; /* files; in a single file matches */
+};
+
 struct ask {
 	const struct self *self;
 	struct mt_call *call;
 	struct search search;
 	char *top;
 	struct glob glob;
+	struct show show;
 };
 
 static int search_open_set(const struct mt_tool_host *host, struct mt_instance *instance,
@@ -166,35 +175,6 @@ static void put_end(const struct search *s, const struct found *f, struct strbuf
 		strbuf_add(out, "[Some files or directories could not be read.]\n");
 }
 
-/* The matching lines of one file. @return how many. */
-static size_t search_put_lines(const struct search *s, const struct found_file *f,
-			       struct matcher *m, size_t most, struct strbuf *out)
-{
-	AUTO(strbuf) struct strbuf path = STRBUF(SEARCH_PATH_MAX);
-	AUTO(strbuf) struct strbuf text = STRBUF(s->file_max + 8);
-	AUTO(close) int fd = -1;
-	size_t at = 0, n = 0, number = 1;
-	const char *counted;
-	struct mt_str line;
-
-	strbuf_addf(&path, "%s%s%s", s->top, *f->path ? "/" : "", f->path);
-	fd = open(path.text, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW);
-	if (fd < 0 || text_read(fd, s->file_max, &text))
-		return 0;
-	counted = text.text;
-	while (n < most && matcher_next(m, text.text, text.len, &at, &line) == MT_OK) {
-		while (counted < line.ptr)
-			number += *counted++ == '\n';
-		strbuf_addf(out, "  %zu: ", number);
-		utf8_add_clean(out, line.ptr, utf8_cut(line.ptr, line.len, LINE_SHOWN));
-		strbuf_add(out, line.len > LINE_SHOWN ? " ...\n" : "\n");
-		n++;
-	}
-	if (n == most && n && matcher_next(m, text.text, text.len, &at, &line) == MT_OK)
-		strbuf_add(out, "  ...\n");
-	return n;
-}
-
 /* The complete result, in a file that the model can page through. */
 static const char *spool(const struct ask *a, const struct found *f)
 {
@@ -209,37 +189,93 @@ static const char *spool(const struct ask *a, const struct found *f)
 	return host->spool_path(a->call);
 }
 
-static void put_found(const struct ask *a, const struct found *f, bool lines,
-		      struct strbuf *out)
+/* Pages of the matches of one file. */
+static void put_matches(const struct ask *a, const struct found_file *f,
+			struct matcher *m, struct strbuf *out)
+{
+	struct lines_page page = { .context = a->show.context, .skip = a->show.offset,
+				   .most = LINES_MAX / (2 * a->show.context + 1) };
+	size_t end;
+
+	lines_put(&a->search, f, m, &page, out);
+	end = page.skip + page.shown;
+	if (page.skip || end < page.total)
+		strbuf_addf(out, "[Matching lines %zu to %zu of %zu", page.skip + 1, end,
+			    page.total);
+	else
+		strbuf_addf(out, "[%zu matching line%s", page.total,
+			    page.total == 1 ? "" : "s");
+	if (end < page.total)
+		strbuf_addf(out, "; offset %zu shows the next ones", end);
+	strbuf_add(out, ".]\n");
+}
+
+/* The first matches of one of several files, or their number.
+ * @return how many lines were shown. */
+static size_t put_file(const struct ask *a, const struct found_file *f, struct matcher *m,
+		       size_t room, struct strbuf *out)
+{
+	size_t most = a->show.lines ? LINES_OF_FILE : 0;
+	struct lines_page page = { .context = a->show.context };
+
+	room /= 2 * a->show.context + 1;
+	page.most = room < most ? room : most;
+	if (!m)
+		return 0;
+	if (a->show.counts)
+		strbuf_cut(out, out->len - 1); /* on the line of the path */
+	lines_put(&a->search, f, m, &page, out);
+	if (a->show.counts)
+		strbuf_addf(out, ": %zu\n", page.total);
+	else if (page.shown < page.total)
+		strbuf_addf(out, "  ... %zu more; `path` of this file shows them\n",
+			    page.total - page.shown);
+	return page.shown * (2 * a->show.context + 1);
+}
+
+static size_t put_files(const struct ask *a, const struct found *f, struct matcher *m,
+			struct strbuf *out)
 {
 	size_t most = (size_t)a->self->host->option_int(a->self->instance, "results");
-	size_t shown = f->count < most ? f->count : most, line_count = 0;
-	struct matcher *m = NULL;
+	size_t i = a->show.offset, used = 0;
 
-	if (lines)
-		matcher_open(a->search.pattern, &m, NULL);
-	for (size_t i = 0; i < shown; i++) {
-		size_t room = LINES_MAX - line_count;
-
+	for (; i < f->count && i - a->show.offset < most && used < LINES_MAX; i++) {
 		put_path(&a->search, &f->files[i], out);
-		if (m && room)
-			line_count +=
-				search_put_lines(&a->search, &f->files[i], m,
-						 room < LINES_OF_FILE ? room
-								      : LINES_OF_FILE,
-						 out);
+		used += put_file(a, &f->files[i], m, LINES_MAX - used, out);
 	}
+	return i;
+}
+
+static void put_found(const struct ask *a, const struct found *f, struct strbuf *out)
+{
+	const struct show *show = &a->show;
+	struct matcher *m = NULL;
+	size_t end;
+
+	if (show->lines || show->counts)
+		matcher_open(a->search.pattern, a->search.match_case, &m, NULL);
+	if (f->count == 1 && m && show->lines) {
+		put_path(&a->search, &f->files[0], out);
+		put_matches(a, &f->files[0], m, out);
+		matcher_free(m);
+		return;
+	}
+	end = put_files(a, f, m, out);
 	matcher_free(m);
-	if (shown < f->count) {
+	if (show->offset >= f->count && f->count)
+		strbuf_addf(out, "[There are only %zu files.]\n", f->count);
+	else if (end < f->count) {
 		const char *path = spool(a, f);
 
-		strbuf_addf(out, "[These are the newest %zu of %zu%s%s%s]\n", shown,
-			    f->count, *path ? "; all are listed in " : "", path,
-			    *path ? "" : ".");
+		strbuf_addf(out,
+			    "[These are files %zu to %zu of %zu; offset %zu shows the "
+			    "next ones%s%s]\n",
+			    show->offset + 1, end, f->count, end,
+			    *path ? "; all are listed in " : ".", path);
 	}
 }
 
-static int search_answer(const struct ask *a, const struct found *f, bool lines)
+static int search_answer(const struct ask *a, const struct found *f)
 {
 	const struct mt_tool_host *host = a->self->host;
 	AUTO(strbuf) struct strbuf out = STRBUF(RESULT_MAX);
@@ -252,14 +288,14 @@ static int search_answer(const struct ask *a, const struct found *f, bool lines)
 	else
 		strbuf_add(&out, a->search.pattern ? "No file contains this pattern.\n"
 						   : "No file matches this pattern.\n");
-	put_found(a, f, lines, &out);
+	put_found(a, f, &out);
 	put_end(&a->search, f, &out);
 	if (out.error == MT_ENOMEM)
 		return host->fail(a->call, MT_ENOMEM, "Out of memory.");
 	return host->reply_text(a->call, out.text, out.len);
 }
 
-static int search_find(struct ask *a, bool lines, struct error *err)
+static int search_find(struct ask *a, struct error *err)
 {
 	struct found found;
 	struct error why = ERROR_NONE;
@@ -269,30 +305,51 @@ static int search_find(struct ask *a, bool lines, struct error *err)
 		r = search_walk(&a->search, &found, &why);
 	if (r)
 		return fail(err, r, "%s", why.text);
-	r = search_answer(a, &found, lines);
+	r = search_answer(a, &found);
 	found_clear(&found);
 	return r;
 }
 
 /* ---- the tools --------------------------------------------------------- */
 
+static bool flag_arg(const struct ask *a, const char *name)
+{
+	int value = 0;
+
+	a->self->host->arg_bool(a->call, name, &value);
+	return value != 0;
+}
+
+static size_t count_arg(const struct ask *a, const char *name, int64_t most)
+{
+	int64_t n = 0;
+
+	a->self->host->arg_int(a->call, name, &n);
+	return (size_t)(n < 0 ? 0 : n < most ? n : most);
+}
+
 static int run_grep(struct ask *a, struct error *err)
 {
 	const char *pattern = text_arg(a, "pattern", err),
 		   *path = text_arg(a, "path", err);
 	const char *include = text_arg(a, "include", err);
-	int lines = 0;
 	int r = err->code;
 
 	if (!r && !pattern)
 		r = fail(err, MT_EINVAL, "Missing required argument \"pattern\"");
-	a->self->host->arg_bool(a->call, "lines", &lines);
+	a->show = (struct show){
+		.counts = flag_arg(a, "count"),
+		.context = count_arg(a, "context", CONTEXT_MAX),
+		.offset = count_arg(a, "offset", SSIZE_MAX),
+	};
+	a->show.lines = !a->show.counts && (flag_arg(a, "lines") || a->show.context);
+	a->search.match_case = flag_arg(a, "case");
 	if (!r)
 		r = set_top(a, path, err);
 	if (!r && include && *include)
 		r = set_glob(a, include, err);
 	a->search.pattern = pattern;
-	return r ? r : search_find(a, lines != 0, err);
+	return r ? r : search_find(a, err);
 }
 
 /* A pattern that is the name of a directory means what is in it. */
@@ -331,6 +388,7 @@ static int run_glob(struct ask *a, struct error *err)
 
 	if (!r && !pattern)
 		r = fail(err, MT_EINVAL, "Missing required argument \"pattern\"");
+	a->show.offset = count_arg(a, "offset", SSIZE_MAX);
 	if (!r && glob_split(pattern, &base, &rest))
 		r = out_of_memory(err);
 	if (!r)
@@ -342,7 +400,7 @@ static int run_glob(struct ask *a, struct error *err)
 		r = out_of_memory(err);
 	if (!r)
 		r = set_glob(a, rest, err);
-	return r ? r : search_find(a, false, err);
+	return r ? r : search_find(a, err);
 }
 
 static void put_field(const struct ask *a, const char *name, const char *text)
@@ -410,13 +468,12 @@ static const struct mt_tool tools[] = {
 		.hints = READS,
 		.name = "grep",
 		.description =
-			"Find files whose text matches a regular expression, ignoring case; a "
-			"match lies within one line. Returns up to 100 paths, newest "
-			"first.\n"
+			"Find files whose text matches a regular expression; a match lies "
+			"within one line. Returns up to 100 paths, newest first.\n"
 			"`path` is the directory (or file) to search (default: the "
 			"workspace); `include` limits the search to names such as `*.py` or "
-			"`src/**/*.{c,h}`; `lines` true adds the matching lines with their "
-			"numbers. Hidden and binary files and files that .gitignore or "
+			"`src/**/*.{c,h}`; `lines` adds the matching lines with their "
+			"numbers, `context` N lines around them, `count` their number. Hidden and binary files and files that .gitignore or "
 			".ignore exclude are not searched; to search a hidden directory, "
 			"name it in `path` or `include`.",
 		.brief = "Find files by a regular expression (ignores case), newest "
@@ -429,7 +486,12 @@ static const struct mt_tool tools[] = {
 			"\"include\":{\"type\":\"string\",\"description\":\"glob of the files "
 			"to search\"},"
 			"\"lines\":{\"type\":\"boolean\",\"description\":\"show the matching "
-			"lines\"}},"
+			"lines\"},"
+			"\"context\":{\"type\":\"integer\"},"
+			"\"count\":{\"type\":\"boolean\"},"
+			"\"case\":{\"type\":\"boolean\",\"description\":\"case matters\"},"
+			"\"offset\":{\"type\":\"integer\",\"description\":\"files to skip; in one "
+			"file: matches\"}},"
 			"\"required\":[\"pattern\"]"
 			",\"additionalProperties\":false}",
 	},
@@ -449,7 +511,8 @@ static const struct mt_tool tools[] = {
 		.schema =
 			"{\"type\":\"object\",\"properties\":{"
 			"\"pattern\":{\"type\":\"string\",\"description\":\"glob\"},"
-			"\"path\":{\"type\":\"string\",\"description\":\"directory\"}},"
+			"\"path\":{\"type\":\"string\",\"description\":\"directory\"},"
+			"\"offset\":{\"type\":\"integer\",\"description\":\"files to skip\"}},"
 			"\"required\":[\"pattern\"]"
 			",\"additionalProperties\":false}",
 	},

@@ -67,7 +67,7 @@ static int arguments(const struct search *s, struct args *a)
 		r = arg_types(a, s->glob);
 	if (s->pattern) {
 		arg(a, "--files-with-matches");
-		arg(a, "--ignore-case");
+		arg(a, s->match_case ? "--case-sensitive" : "--ignore-case");
 		arg(a, "--crlf");
 		arg(a, "-e");
 		arg(a, s->pattern);

@@ -19,6 +19,7 @@ struct search {
 	const char *top;     /* absolute, without a slash at its end ("/" is "/") */
 	const struct glob *glob;  /* files to look at; NULL: all */
 	const char *pattern; /* what they must hold; NULL: anything */
+	bool match_case;     /* of the pattern */
 	const char *program; /* ripgrep: a path or a name; "" : the walk of our own */
 	size_t files_max;    /* entries looked at, and files remembered */
 	size_t file_max;     /* bytes: in a larger file nothing is searched */
@@ -67,13 +68,16 @@ int search_ripgrep(const struct search *s, struct found *ret, struct error *err)
 
 struct matcher; /* a compiled pattern; one thread at a time */
 
-/** Compile: case does not matter, a match lies within a line. */
-int matcher_open(const char *pattern, struct matcher **ret, struct error *err);
+/** Compile: a match lies within a line. */
+int matcher_open(const char *pattern, bool match_case, struct matcher **ret,
+		 struct error *err);
 struct matcher *matcher_free(struct matcher *m);
 /** The next line from `*at` on that matches. @return MT_OK and the line without
  *  its end; MT_ENOTFOUND; MT_ELIMIT: it took too much work. */
 int matcher_next(struct matcher *m, const char *text, size_t len, size_t *at,
 		 struct mt_str *ret_line);
+/** Offset of the match in the line that matcher_next returned last. */
+size_t matcher_place(const struct matcher *m);
 
 /** Read a regular file for searching, at most `max` bytes, as text: UTF-16 with
  *  a mark becomes UTF-8. `fd` stays open.

@@ -228,7 +228,7 @@ int search_walk(const struct search *s, struct found *ret, struct error *err)
 
 	*ret = (struct found){ 0 };
 	if (s->pattern)
-		r = matcher_open(s->pattern, &w.matcher, err);
+		r = matcher_open(s->pattern, s->match_case, &w.matcher, err);
 	if (!r)
 		r = walk_begin(&w, err);
 	if (r == MT_ENOMEM)
