@@ -28,7 +28,7 @@ static json_object *offered_schema(const struct conversation *c, const struct to
 	if (!c->agent->catalog.reads_risk || tool_only_reads(t) ||
 	    (t->hints & MT_TOOL_CONTROL))
 		return json_object_get(t->schema_json);
-	return risk_schema(t->schema_json, words);
+	return risk_schema(t->schema_json, words, tool_may_read(t));
 }
 
 static json_object *list_tools(const struct conversation *c)

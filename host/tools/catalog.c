@@ -231,6 +231,17 @@ bool tool_only_reads(const struct tool *t)
 	return t->trusted && (t->hints & MT_TOOL_READ_ONLY);
 }
 
+bool tool_may_read(const struct tool *t)
+{
+	for (size_t i = 0; t->trusted && i < js_length(t->events); i++) {
+		json_object *mapping = json_object_array_get_idx(t->events, i);
+
+		if (strcmp(js_str(mapping, "action", ""), "read") == 0)
+			return true;
+	}
+	return false;
+}
+
 /* A name for a tool whose own is taken: with that of its instance before it; if a
  * toolset has made that one already, with `mcp_` before that. */
 static const char *make_name(struct catalog *catalog, const struct tool *tool)

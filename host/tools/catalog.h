@@ -28,6 +28,8 @@ struct tool {
 
 /** Is it read-only? Its own declaration is used only if it is trusted. */
 bool tool_only_reads(const struct tool *t);
+/** True for a trusted tool some of whose calls only read a file, such as an editor. */
+bool tool_may_read(const struct tool *t);
 
 struct tool_instance {
 	char *name;              /* unique; of a server whose name a toolset has: mcp.NAME */

@@ -28,7 +28,7 @@ static json_object *risk_property(const char *description)
 	return STEAL(p);
 }
 
-json_object *risk_schema(json_object *schema, enum risk_words words)
+json_object *risk_schema(json_object *schema, enum risk_words words, bool may_read)
 {
 	AUTO(json) json_object *copy = NULL;
 	json_object *properties, *required;
@@ -50,7 +50,7 @@ json_object *risk_schema(json_object *schema, enum risk_words words)
 	if (js_get(properties, "security_risk")) /* the tool has one of its own */
 		return STEAL(copy);
 	if (js_set(properties, "security_risk", risk_property(descriptions[words])) ||
-	    js_add_new(required, json_object_new_string("security_risk")))
+	    (!may_read && js_add_new(required, json_object_new_string("security_risk"))))
 		return NULL;
 	return STEAL(copy);
 }

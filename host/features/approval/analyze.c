@@ -39,6 +39,20 @@ static json_object *arguments_of(const struct call *call)
 	return args;
 }
 
+/* A call that only reads needs no rating. */
+static enum risk said_risk(const struct event *action, const struct tool *tool)
+{
+	enum risk said =
+		(enum risk)js_int(event_args(action), "security_risk", RISK_UNKNOWN);
+
+	if (tool && tool_only_reads(tool))
+		return RISK_LOW;
+	if (said == RISK_UNKNOWN && tool && tool->trusted &&
+	    action->type->id == ACTION_READ)
+		return RISK_LOW;
+	return said;
+}
+
 int approval_ask_analyzers(struct conversation *c, struct call *call, struct verdict *ret)
 {
 	struct event *action = call->action;
@@ -56,9 +70,7 @@ int approval_ask_analyzers(struct conversation *c, struct call *call, struct ver
 		.reasoning = js_str(action->json, "reasoning_content", ""),
 		.workspace = conversation_workspace(c),
 		.directory = conversation_shell_dir(c),
-		.said = reads ? RISK_LOW
-			      : (enum risk)js_int(event_args(action), "security_risk",
-						  RISK_UNKNOWN),
+		.said = said_risk(action, tool),
 	};
 	int r = MT_OK;
 
