@@ -255,6 +255,19 @@ static void find_ids(struct message_part *p, const struct event *e)
 	p->call = call;
 }
 
+/* Did the call fail? Tools say so, and the exit code of a command does. */
+static bool is_failed_result(const struct event *e)
+{
+	json_object *args = event_args(e);
+
+	if (e->is_action || !event_tool_meta(e))
+		return false;
+	return e->type->id == OBSERVATION_USER_REJECTED ||
+	       js_bool(args, "is_error", false) ||
+	       (e->type->id == OBSERVATION_BROWSE && js_bool(args, "error", false)) ||
+	       js_int(js_get(args, "metadata"), "exit_code", 0) > 0;
+}
+
 struct message_part *message_part_make(const struct event *e,
 				       const struct request_messages_options *o,
 				       struct evlog *log)
@@ -271,6 +284,7 @@ struct message_part *message_part_make(const struct event *e,
 		return NULL;
 	found.failed =
 		found.kind == MESSAGE_PART_RESULT && e->type->id == OBSERVATION_ERROR;
+	found.is_error = found.failed || is_failed_result(e);
 	found.stamp = found.shown_stamp = llm_message_stamp();
 	found.apart_stamp = llm_message_stamp();
 	find_ids(&found, e);

@@ -27,7 +27,8 @@ struct message_part {
 	struct message_turn *turn;           /* of request-messages.c: the reply, after it was looked up */
 	size_t place;                /* of the call in the reply */
 	unsigned generation;         /* memory's: the newest view that has it */
-	bool failed;                 /* the tool answered with an error */
+	bool failed;                 /* an error event: the call may not have become an action */
+	bool is_error;               /* the call failed, in whatever way */
 	uint64_t stamp, apart_stamp; /* of messages of this piece alone */
 	uint64_t shown_stamp;        /* in this view: 0 if it is masked */
 	const char *text;

@@ -155,7 +155,7 @@ int message_turn_send(struct message_turn *t, struct llm_request *request)
 			continue;
 		result.stamp = t->results[i]->shown_stamp;
 		result.calls = &t->calls[n++];
-		result.failed = t->results[i]->failed;
+		result.failed = t->results[i]->is_error;
 		result.parts = t->results[i]->parts;
 		result.part_count = t->results[i]->part_count;
 		if (llm_request_add(request, &result))

@@ -189,8 +189,7 @@ static struct event *observation_of(struct conversation *c, const struct call *c
 		fail_code(err, text.error);
 		return NULL;
 	}
-	if (result->status &&
-	    (type->id == OBSERVATION_TOOL || type->id == OBSERVATION_MCP))
+	if (result->status)
 		js_set_bool(extras, "is_error", true);
 	if (type->id == OBSERVATION_TOOL && !js_get(extras, "name"))
 		js_set_str(extras, "name", call->tool->name);
