@@ -299,10 +299,21 @@ static int check_by_pattern(struct check *c, json_object *patterns, const char *
 	return status;
 }
 
+static void put_members(json_object *properties, struct strbuf *out)
+{
+	if (!json_object_is_type(properties, json_type_object))
+		return;
+	json_object_object_foreach(properties, name, property) {
+		(void)property;
+		strbuf_addf(out, "%s%.100s", out->len ? ", " : "", name);
+	}
+}
+
 static int check_member(struct check *c, json_object *schema, const char *name,
 			json_object *member, const struct place *at, struct error *err)
 {
 	json_object *own, *others;
+	AUTO(strbuf) struct strbuf allowed = STRBUF(2048);
 	bool known = false;
 	int status = MT_OK;
 
@@ -317,8 +328,12 @@ static int check_member(struct check *c, json_object *schema, const char *name,
 	if (status || known || !others)
 		return status;
 	if (json_object_is_type(others, json_type_boolean) &&
-	    !json_object_get_boolean(others))
-		return mismatch(err, at->parent, "unknown member \"%.100s\"", name);
+	    !json_object_get_boolean(others)) {
+		put_members(js_get(schema, "properties"), &allowed);
+		return mismatch(err, at->parent, "unknown member \"%.100s\"%s%s", name,
+				allowed.len ? "; allowed: " : "",
+				allowed.len ? allowed.text : "");
+	}
 	return check_value(c, others, member, at, err);
 }
 

@@ -29,8 +29,8 @@ static json_object *read_arguments(const char *text, size_t len, struct error *e
 	if (!args && (!why.code || why.code == MT_ENOMEM))
 		out_of_memory(err);
 	else if (!args)
-		fail(err, MT_EINVAL, "Failed to parse tool call arguments: %.*s",
-		     (int)utf8_cut(text, len, 300), text);
+		fail(err, MT_EINVAL, "Failed to parse tool call arguments: %.*s (%s)",
+		     (int)utf8_cut(text, len, 300), text, why.text);
 	return args;
 }
 
@@ -95,7 +95,8 @@ static int find_timeout(const struct tool *tool, json_object *args, double *ret,
 static int check_unknown(const struct tool *tool, json_object *args, struct error *err)
 {
 	json_object *properties = js_get(tool->schema_json, "properties");
-	AUTO(strbuf) struct strbuf names = STRBUF(4096);
+	AUTO(strbuf) struct strbuf allowed = STRBUF(4096), unknown = STRBUF(1024);
+	size_t count = 0;
 
 	if (js_bool(tool->schema_json, "additionalProperties", true) || !properties)
 		return MT_OK;
@@ -103,16 +104,18 @@ static int check_unknown(const struct tool *tool, json_object *args, struct erro
 		(void)value;
 		if (json_object_object_get_ex(properties, name, NULL))
 			continue;
-		json_object_object_foreach(properties, known, property) {
-			(void)property;
-			strbuf_addf(&names, "%s%s", names.len ? ", " : "", known);
-		}
-		return fail(err, MT_EINVAL,
-			    "Unexpected argument %.100s in tool call %s. "
-			    "Allowed arguments are: %s",
-			    name, tool->name, names.text);
+		strbuf_addf(&unknown, "%s%.100s", count++ ? ", " : "", name);
 	}
-	return MT_OK;
+	if (!count)
+		return MT_OK;
+	json_object_object_foreach(properties, known, property) {
+		(void)property;
+		strbuf_addf(&allowed, "%s%s", allowed.len ? ", " : "", known);
+	}
+	return fail(err, MT_EINVAL,
+		    "Unexpected argument%s %s in tool call %s. Allowed arguments are: %s",
+		    count > 1 ? "s" : "", unknown.text, tool->name,
+		    allowed.len ? allowed.text : "none");
 }
 
 /* The schema as a whole. What the model says of the risk is the host's, not the

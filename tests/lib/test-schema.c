@@ -27,7 +27,7 @@ static const struct { const char *schema, *value, *error;
 	  "/a~1b~0: must be 1" },
 	{ "{\"properties\":{\"o\":{\"properties\":{\"a\":{}},\"additionalProperties\":"
 	  "false}}}",
-	  "{\"o\":{\"a\":1,\"b\":2}}", "/o: unknown member \"b\"" },
+	  "{\"o\":{\"a\":1,\"b\":2}}", "/o: unknown member \"b\"; allowed: a" },
 	{ "{\"additionalProperties\":{\"type\":\"null\"}}", "{\"b\":2}",
 	  "/b: must be null" },
 	{ "{\"patternProperties\":{\"^x-\":{}},\"additionalProperties\":false}",
@@ -64,7 +64,7 @@ static const struct { const char *schema, *value, *error;
 	{ "{\"$ref\":\"#/nowhere\",\"type\":\"null\"}", "1", "must be null" },
 	{ "{\"$ref\":\"http://x/\"}", "1", "" },
 	{ "{\"properties\":{\"n\":{\"$ref\":\"#\"}},\"additionalProperties\":false}",
-	  "{\"n\":{\"n\":{\"m\":1}}}", "/n/n: unknown member \"m\"" },
+	  "{\"n\":{\"n\":{\"m\":1}}}", "/n/n: unknown member \"m\"; allowed: n" },
 	{ "{\"$ref\":\"#\"}", "1", "the schema is nested too deeply or too expensive to check" },
 	{ "{\"anyOf\":[{\"$ref\":\"#\"},{\"$ref\":\"#\"}]}", "1",
 	  "the schema is nested too deeply or too expensive to check" },
