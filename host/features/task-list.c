@@ -83,6 +83,71 @@ static void copy_tasks(struct conversation *c, const struct strbuf *text)
 		log_line(MT_LOG_WARNING, "controller", "TASKS.md: %s", err.text);
 }
 
+/* ---- a list that is not updated ------------------------------------------- */
+
+enum { STALE_STEPS = 12 };
+
+struct state {
+	json_object *list; /* the newest one; NULL: none in this process */
+	unsigned steps;    /* results since it was made */
+};
+
+static void note_list(struct conversation *c, json_object *list)
+{
+	struct state *s = feature_state(c, &task_list_feature);
+
+	json_object_put(s->list);
+	s->list = json_object_get(list);
+	s->steps = 0;
+}
+
+static void forget_list(struct conversation *c)
+{
+	note_list(c, NULL);
+}
+
+/* The first task in progress, otherwise the first that is not done; NULL: none. */
+static const char *open_task(json_object *list)
+{
+	const char *open = NULL;
+
+	for (size_t i = 0; i < js_length(list); i++) {
+		json_object *task = json_object_array_get_idx(list, i);
+		const char *status = js_str(task, "status", "");
+
+		if (strcmp(status, "in_progress") == 0)
+			return js_str(task, "title", "");
+		if (!open && strcmp(status, "done") != 0)
+			open = js_str(task, "title", "");
+	}
+	return open;
+}
+
+/* Remind the model of a list that it has not updated for many steps. */
+static void mention_stale(struct conversation *c, const struct event *action,
+			  struct event *e)
+{
+	struct state *s = feature_state(c, &task_list_feature);
+	const char *task = s->list ? open_task(s->list) : NULL;
+	AUTO(strbuf) struct strbuf text = STRBUF(4096);
+	json_object *list = js_get(e->json, "extended_content"), *item;
+
+	(void)action;
+	if (!task || ++s->steps % STALE_STEPS)
+		return;
+	strbuf_addf(&text,
+		    "[The task list was last updated %u steps ago. Open: %.200s. Update "
+		    "it with task_tracker.]",
+		    s->steps, task);
+	if (!list) {
+		js_set_new(e->json, "extended_content", json_object_new_array());
+		list = js_get(e->json, "extended_content");
+	}
+	item = js_new_object();
+	js_set_str(item, "text", text.text);
+	js_add_new(list, item);
+}
+
 static void track_tasks(struct conversation *c, struct event *e)
 {
 	AUTO(strbuf) struct strbuf text = STRBUF(16 << 20), said = STRBUF(16 << 20);
@@ -103,11 +168,14 @@ static void track_tasks(struct conversation *c, struct event *e)
 	tasks_text(list, &text);
 	if (plans) {
 		tasks_planned(list, &said);
+		if (js_length(list))
+			strbuf_addf(&said, "\n%s", text.text);
 		strbuf_addc(&text, '\n');
 		copy_tasks(c, &text);
 	}
 	js_set_str(extras, "command", command);
 	js_set(extras, "task_list", list ? json_object_get(list) : js_new_list());
+	note_list(c, list);
 	action_answer(c, e, "task_tracking", plans ? said.text : text.text, extras);
 }
 
@@ -142,6 +210,9 @@ static const struct action_handler actions[] = {
 
 const struct feature task_list_feature = {
 	.name = "task list",
+	.state_size = sizeof(struct state),
+	.after_result = mention_stale,
+	.release = forget_list,
 	.actions = actions,
 	.extra_tool = tool_for_planning,
 };

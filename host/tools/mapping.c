@@ -102,6 +102,58 @@ static json_object *whole_item(json_object *item, json_object *defaults, size_t 
 	return STEAL(out);
 }
 
+/* Give a member its name if the item uses another one: {"also": {name: [other, ...]}}. */
+static int take_synonyms(json_object *item, json_object *also)
+{
+	if (!also)
+		return MT_OK;
+	json_object_object_foreach(also, name, others) {
+		for (size_t i = 0; i < js_length(others) && !js_get(item, name); i++) {
+			json_object *other = json_object_array_get_idx(others, i);
+			json_object *value = js_get(item, json_object_get_string(other));
+
+			if (value && js_set(item, name, json_object_get(value)))
+				return MT_ENOMEM;
+		}
+	}
+	return MT_OK;
+}
+
+static void put_names(json_object *o, struct strbuf *out)
+{
+	json_object_object_foreach(o, name, value) {
+		(void)value;
+		strbuf_addf(out, "%s%s", out->len ? ", " : "", name);
+	}
+}
+
+/* Replace values by those that they stand for: {"values": {name: {given: value}}}; any
+ * other value is an error. */
+static int take_values(json_object *item, json_object *values, size_t place,
+		       const char *list, struct error *err)
+{
+	if (!values)
+		return MT_OK;
+	json_object_object_foreach(values, name, known) {
+		json_object *given = js_get(item, name), *value;
+		AUTO(strbuf) struct strbuf names = STRBUF(1024);
+
+		if (!given)
+			continue;
+		value = js_get(known, json_object_get_string(given));
+		if (value && !js_set(item, name, json_object_get(value)))
+			continue;
+		if (value)
+			return out_of_memory(err);
+		put_names(known, &names);
+		return fail(err, MT_EINVAL,
+			    "Invalid %s \"%.100s\" in item %zu of \"%s\". Allowed values "
+			    "are: %s.",
+			    name, json_object_get_string(given), place, list, names.text);
+	}
+	return MT_OK;
+}
+
 /* A form {"$each": "$x", "item": {name: default}}: the list x of objects, each
  * with these members. *ret NULL: there is no argument x. */
 static int each_item(json_object *form, json_object *args, json_object **ret,
@@ -128,6 +180,10 @@ static int each_item(json_object *form, json_object *args, json_object **ret,
 				    "Invalid format for item %zu of \"%s\". "
 				    "Expected an object but got %s.",
 				    i + 1, source + 1, kind_of(item));
+		if (take_synonyms(item, js_get(form, "also")))
+			return out_of_memory(err);
+		if (take_values(item, js_get(form, "values"), i + 1, source + 1, err))
+			return err->code;
 		whole = whole_item(item, defaults, i + 1);
 		if (!whole || js_add(out, whole)) {
 			json_object_put(whole);

@@ -4,7 +4,10 @@
  * handles its events, and condensation keeps the newest list. */
 #include <mortise/tool.h>
 
-#define ITEMS "{\"$each\":\"$task_list\",\"item\":{\"id\":\"task-$n\","            \
+#define ITEMS "{\"$each\":\"$task_list\",\"also\":{\"title\":[\"content\"]},"    \
+	      "\"values\":{\"status\":{\"todo\":\"todo\",\"in_progress\":"           \
+	      "\"in_progress\",\"done\":\"done\",\"pending\":\"todo\","              \
+	      "\"completed\":\"done\"}},\"item\":{\"id\":\"task-$n\","            \
 	      "\"title\":\"Untitled task\",\"status\":\"todo\",\"notes\":\"\"}}"
 #define FIELDS "\"action\":\"task_tracking\",\"observation\":\"task_tracking\","   \
 	       "\"args\":{\"command\":\"$command\",\"task_list\":" ITEMS "}"
