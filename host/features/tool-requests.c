@@ -122,8 +122,10 @@ static void write_notes(struct conversation *c, uint64_t request, json_object *p
 			js_str(params, "old", ""), js_str(params, "text", ""), &err))
 		answer_error(c, request, err.code ? err.code : MT_ENOMEM,
 			     err.code ? err.text : "out of memory");
-	else
+	else if (!js_set_str(result, "path", path))
 		recall_answer(c, request, result);
+	else
+		answer_error(c, request, MT_ENOMEM, "out of memory");
 }
 
 static bool request_answer(struct conversation *c, uint64_t call, uint64_t request,

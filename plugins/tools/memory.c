@@ -41,16 +41,32 @@ static void memory_close_set(const struct mt_tool_host *host,
 	free(self);
 }
 
+/* What was written where. */
+static int reply(const struct self *self, struct mt_call *call, const char *path)
+{
+	const char *text = self->host->arg_str(call, "text", NULL);
+	bool add = strcmp(self->host->arg_str(call, "command", NULL), "append") == 0;
+
+	return self->host->reply(call, "%s %s: %s\n", add ? "Added to" : "Changed in",
+				 path, *text ? text : "(the notes were removed)");
+}
+
+/* The host writes the notes of the user, and names the file. */
 static int write_of_user(const struct self *self, struct mt_call *call)
 {
 	struct mt_str all = { "", 0 }, result = { "", 0 };
+	AUTO(json) json_object *answer = NULL;
 	int r;
 
 	all.ptr = self->host->arg_json(call, NULL, &all.len);
 	r = self->host->request(call, "memory/write", all, &result);
-	return r ? self->host->fail(call, r, "%.*s", (int)result.len, result.ptr) : MT_OK;
+	if (r)
+		return self->host->fail(call, r, "%.*s", (int)result.len, result.ptr);
+	answer = js_parse(result.ptr, result.len, NULL);
+	return reply(self, call, js_str(answer, "path", "the notes of the user"));
 }
 
+/* Only where a call says so is a file of the project written. */
 static int memory_run(const struct mt_tool_host *host, void *self_, struct mt_call *call)
 {
 	struct self *self = self_;
@@ -60,16 +76,13 @@ static int memory_run(const struct mt_tool_host *host, void *self_, struct mt_ca
 	const char *old = host->arg_str(call, "old", NULL);
 	bool add = strcmp(command, "append") == 0;
 	struct error err = ERROR_NONE;
-	int r;
 
-	if (scope && strcmp(scope, "user") == 0)
-		r = write_of_user(self, call);
-	else if (notes_write(self->path, add ? NOTES_APPEND : NOTES_REPLACE,
-			     old ? old : "", text, &err))
-		r = host->fail(call, err.code, "%s", err.text);
-	else
-		r = MT_OK;
-	return r ? r : host->reply(call, "Noted.\n");
+	if (!scope || strcmp(scope, "project") != 0)
+		return write_of_user(self, call);
+	if (notes_write(self->path, add ? NOTES_APPEND : NOTES_REPLACE, old ? old : "",
+			text, &err))
+		return host->fail(call, err.code, "%s", err.text);
+	return reply(self, call, self->path);
 }
 
 static const struct mt_tool tools[] = {
@@ -79,7 +92,8 @@ static const struct mt_tool tools[] = {
 		.hints = MT_TOOL_DESTRUCTIVE, /* a note may be taken out */
 		.description =
 			"Update persistent notes loaded at the start of future "
-			"conversations, of the project or the user. Record durable "
+			"conversations, of the user (default) or in the project's "
+			"repository (only if the user wants that). Record durable "
 			"facts that were hard to discover, one line each; never "
 			"secrets. `replace` puts `text` in place of `old` (default: "
 			"all).",

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# results-environment.bats - the variables that commands get, and what the model is told of
-# those that are withheld.
+# results-environment.bats - the variables that commands get, and the names of
+# those withheld, in the prompt.
 
 setup() {
 	work=$BATS_TEST_TMPDIR

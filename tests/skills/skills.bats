@@ -338,6 +338,7 @@ EOF
 [turn]
 [call memory]
 command = append
+scope = project
 text = Build with make.
 [turn]
 [call memory]
@@ -347,12 +348,14 @@ text = Short answers.
 [turn]
 [call memory]
 command = replace
+scope = project
 old = make
 text = ninja
 [turn]
 [call memory]
 command = replace
 old = nothing of the kind
+scope = project
 text = x
 [turn]
 [call finish]
