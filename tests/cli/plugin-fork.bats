@@ -378,7 +378,8 @@ events() {
 			-o agent.codeact.run=$how -o condenser.amortized.run=$how \
 			-o condenser.recent.run=$how \
 			-o condenser.observation_masking.run=$how \
-			-o analyzer.llm.run=$how -o analyzer.policy.run=$how
+			-o analyzer.llm.run=$how -o analyzer.policy.run=$how \
+			-o tool.bash.result_style=v0 # without times and paths
 		echo "$output"
 		[ "$status" -eq 0 ]
 		[ "$output" = "All is well." ]
@@ -423,7 +424,7 @@ events() {
 			--model "script:$work/script" -t go -o core.log_level=info \
 			-o controller.max_iterations=200 -o controller.stuck_detection=no \
 			-o controller.condensers=harm -o condenser.harm.read=yes \
-			-o condenser.harm.run=$how
+			-o condenser.harm.run=$how -o tool.bash.result_style=v0
 		[ "$output" = "All is well." ]
 		grep -o 'info harm: .* places, .* bytes' <<<"$stderr" >"$work/$how"
 	done
