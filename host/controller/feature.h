@@ -60,6 +60,8 @@ struct feature {
 	const char *agents_option;
 	/** Does this agent need them? */
 	bool (*needs_agents)(const struct agent_frame *agent);
+	/** Section of the configuration that is saved with the conversation. NULL: none. */
+	const char *section;
 	/** Plugins of each agent; one feature of the table has them. NULL: none. */
 	const struct agent_parts *agent_parts;
 	/** The conversation is being opened: its configuration is available, its log is
@@ -312,6 +314,8 @@ int64_t features_calls_left(const struct conversation *c);
 const struct agent_parts *features_agent_parts(void);
 /** The option that lists more agents for this one, or for any (NULL); NULL: none. */
 const char *features_agents_option(const struct agent_frame *agent);
+/** The section of the n-th feature that has one; NULL past the last. */
+const char *features_section(size_t n);
 const char *features_extra_tool(const struct conversation *c, const char *section,
 				const char *list);
 bool features_take_state(struct conversation *c, enum agent_state state,

@@ -78,6 +78,14 @@ const char *features_agents_option(const struct agent_frame *agent)
 	return NULL;
 }
 
+const char *features_section(size_t n)
+{
+	EACH(f)
+	if (f->section && n-- == 0)
+		return f->section;
+	return NULL;
+}
+
 const char *features_extra_tool(const struct conversation *c, const char *section,
 				const char *list)
 {

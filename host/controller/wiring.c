@@ -458,11 +458,13 @@ static json_object *settings(const struct conversation *c, const char *controlle
 	static const char *const not_controller[] = { "base", NULL };
 	AUTO(strbuf) struct strbuf section = STRBUF(256);
 	json_object *list = js_new_list();
+	const char *own;
 
 	strbuf_addf(&section, "controller%s%s", controller ? "." : "",
 		    controller ? controller : "");
 	add_section(list, c, "controller", "controller", section.text, not_controller);
-	add_section(list, c, "skills", "skills", "skills", NULL);
+	for (size_t i = 0; (own = features_section(i)); i++)
+		add_section(list, c, own, own, own, NULL);
 	add_models(list, c);
 	add_level(list, c, c->agent);
 	for (size_t i = 0; i < c->other_count; i++) {

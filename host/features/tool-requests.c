@@ -170,6 +170,7 @@ static void release(struct conversation *c)
 
 const struct feature skills_and_notes_feature = {
 	.name = "skills and notes",
+	.section = "skills",
 	.state_size = sizeof(struct skills *),
 	.after_message = after_message,
 	.observation_text = recall_text,
