@@ -38,6 +38,7 @@ struct job {
 	off_t read;          /* bytes of its output that were read */
 	bool over;
 	int code;            /* -1: unknown, it was killed */
+	bool told;           /* a result has stated that it is over */
 };
 
 struct jobs {
@@ -275,6 +276,7 @@ int jobs_list(struct jobs *j, struct strbuf *out)
 				      SHORT_MAX);
 
 		jobs_look(job);
+		job->told = job->over;
 		strbuf_addf(out, "%" PRId64 ": ", job->id);
 		put_state(job, out);
 		strbuf_add(out, ": ");
@@ -347,6 +349,7 @@ static int put_news(struct job *job, struct strbuf *out, struct error *err)
 		return out_of_memory(err);
 	strbuf_addf(out, "[Job %" PRId64 " ", job->id);
 	put_state(job, out);
+	job->told = job->over;
 	if (job->read == before)
 		strbuf_addf(out, "; no output%s", before ? " since the last read" : "");
 	return strbuf_add(out, ".]\n");
@@ -357,6 +360,25 @@ int jobs_read(struct jobs *j, int64_t id, struct strbuf *out, struct error *err)
 	struct job *job = jobs_find(j, id, err);
 
 	return job ? put_news(job, out, err) : err->code;
+}
+
+int jobs_put_ended(struct jobs *j, struct strbuf *out)
+{
+	for (size_t i = 0; i < j->count; i++) {
+		struct job *job = &j->list[i];
+		size_t len = strcspn(job->command, "\n");
+
+		jobs_look(job);
+		if (!job->over || job->told)
+			continue;
+		job->told = true;
+		strbuf_addf(out, "\n[Job %" PRId64 " (`", job->id);
+		utf8_add_clean(out, job->command, utf8_cut(job->command, len, SHORT_MAX));
+		strbuf_add(out, "`) ");
+		put_state(job, out);
+		strbuf_addf(out, "; its output is in %s.log]", job->files);
+	}
+	return out->error;
 }
 
 /* ---- waiting, ending ------------------------------------------------------------- */

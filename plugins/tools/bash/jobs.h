@@ -26,6 +26,9 @@ int jobs_wait(struct jobs *j, int64_t id, int64_t most_ms, int cancel_fd,
 	      struct strbuf *out, struct error *err);
 /** Was a job (-1: any job) running when it was last read, waited for or listed? */
 bool jobs_running(struct jobs *j, int64_t id);
+/** Append a line for each job that has ended since the last call of this function, or of
+ *  one that showed its end. */
+int jobs_put_ended(struct jobs *j, struct strbuf *out);
 /** Kill it and its child processes; then read. */
 int jobs_end(struct jobs *j, int64_t id, int cancel_fd, struct strbuf *out,
 	     struct error *err);

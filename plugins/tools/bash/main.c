@@ -5,6 +5,7 @@
 #include "clock.h"
 #include "js.h"
 #include "run.h"
+#include "space.h"
 #include "utf8.h"
 #include <mortise/tool.h>
 #include <string.h>
@@ -186,6 +187,8 @@ static int bash_reply(struct bash *b, const struct run_call *call,
 	if (b->is_v0 && result->cut && *spool)
 		strbuf_addf(&result->suffix, "\n[The output was cut; all of it is in %s]",
 			    spool);
+	if (!b->is_v0 && b->jobs && jobs_put_ended(b->jobs, &result->suffix))
+		return b->host->fail(b->call, MT_ENOMEM, "Out of memory.");
 	b->host->reply_text(b->call, result->content.text, result->content.len);
 	int status = put_fields(b, call, result);
 
@@ -279,6 +282,12 @@ static int job_call(struct bash *b, struct mt_call *call)
 		status = out_of_memory(&err);
 	else
 		status = do_job(b, call, &out, &err);
+	if (!status && !b->is_v0 && b->jobs) {
+		space_trim_buffer(&out);
+		jobs_put_ended(b->jobs, &out);
+		strbuf_addc(&out, '\n');
+		status = out.error ? out_of_memory(&err) : MT_OK;
+	}
 	if (!status)
 		tell_running(b, call);
 	strbuf_reset(&b->raw); /* what the shell says of starting it */
