@@ -4,6 +4,7 @@
  * scratch: the goal, the actions so far, and the current page. */
 #include "browse.h"
 #include "js.h"
+#include "utf8.h"
 
 #include <string.h>
 
@@ -72,7 +73,40 @@ static void look_back(const struct mt_host *host, struct mt_ctx *ctx, struct tas
 
 /* ---- asking ------------------------------------------------------------------------ */
 
-/* The last steps: thought, actions, whether they failed. */
+/* The result of the actions: the error, or the address of the page after them. */
+static void put_outcome(const struct mt_host *host, struct mt_ctx *ctx, size_t at,
+			struct strbuf *out)
+{
+	size_t n = host->view_count(ctx);
+
+	for (size_t i = at + 1; i < n; i++) {
+		const struct mt_event *e = host->view_at(ctx, i);
+		struct mt_str text;
+
+		if (!e || host->event_is_action(e) || !is_type(host, e, "browse"))
+			continue;
+		text = host->event_field(e, is_fault(host, e)
+						    ? "extras.last_browser_action_error"
+						    : "extras.url");
+		js_key_strn(out, "result", text.ptr, utf8_cut(text.ptr, text.len, 200));
+		return;
+	}
+}
+
+static void put_step(const struct mt_host *host, struct mt_ctx *ctx, size_t at,
+		     struct mt_str actions, struct strbuf *out)
+{
+	struct mt_str thought = host->event_field(host->view_at(ctx, at), "args.thought");
+
+	strbuf_add(out, out->text[out->len - 1] == '[' ? "{" : ",{");
+	js_key_strn(out, "actions", actions.ptr, actions.len);
+	if (thought.len)
+		js_key_strn(out, "thought", thought.ptr, thought.len);
+	put_outcome(host, ctx, at, out);
+	strbuf_addc(out, '}');
+}
+
+/* The last steps: thought, actions, result. */
 static void put_steps(const struct mt_host *host, struct mt_ctx *ctx,
 		      const struct task *t, struct strbuf *out)
 {
@@ -85,23 +119,19 @@ static void put_steps(const struct mt_host *host, struct mt_ctx *ctx,
 	strbuf_addc(out, '[');
 	for (size_t i = t->start; i < n; i++) {
 		const struct mt_event *e = host->view_at(ctx, i);
-		struct mt_str actions, thought;
+		struct mt_str actions;
 
-		if (!e || !is_type(host, e, "browse_interactive") || (skip && skip--))
+		if (!e || !host->event_is_action(e) ||
+		    !is_type(host, e, "browse_interactive") || (skip && skip--))
 			continue;
 		actions = host->event_field(e, "args.browser_actions");
-		thought = host->event_field(e, "args.thought");
 		if (actions.len >= picture && memcmp(actions.ptr + actions.len - picture,
 						     take_picture, picture) == 0)
 			actions.len -= picture;
 		if (actions.len == first_look.len &&
 		    memcmp(actions.ptr, first_look.ptr, actions.len) == 0)
 			continue;
-		strbuf_add(out, out->text[out->len - 1] == '[' ? "{" : ",{");
-		js_key_strn(out, "actions", actions.ptr, actions.len);
-		if (thought.len)
-			js_key_strn(out, "thought", thought.ptr, thought.len);
-		strbuf_addc(out, '}');
+		put_step(host, ctx, i, actions, out);
 	}
 	strbuf_addc(out, ']');
 }

@@ -4,6 +4,8 @@ TESTS += %D%/jobs-end.bats %D%/results-environment.bats %D%/results-errors.bats 
 EXTRA_DIST += %D%/errors-model.py %D%/jobs-end.bats %D%/results-environment.bats %D%/results-errors.bats \
 	%D%/results-search.bats %D%/results-shell.bats %D%/results-tools.bats
 
+TESTS += %D%/browser-results.bats
+EXTRA_DIST += %D%/browser-results.bats
 TESTS += %D%/editor-edits.bats %D%/editor-views.bats %D%/editor-patches.bats \
 	%D%/editor-stale.bats
 EXTRA_DIST += %D%/editor-edits.bats %D%/editor-views.bats %D%/editor-patches.bats \

@@ -142,3 +142,17 @@ int act_close_tab(struct browser *b, const struct cdp_wait *wait, struct error *
 		status = cdp_gave_up(cdp_poll(b->cdp, wait), err);
 	return status ? status : act_show_tab(b, b->active, wait, err);
 }
+
+/* How the next dialog is answered. */
+int act_answer(struct browser *b, const struct py_call *c, struct error *err)
+{
+	bool accept = c->id == ACT_ACCEPT_DIALOG;
+
+	free(b->dialog_text);
+	b->dialog_text = NULL;
+	b->next_dialog = accept ? DIALOG_ACCEPT : DIALOG_DISMISS;
+	if (!accept || !c->values[0])
+		return MT_OK;
+	b->dialog_text = strdup(act_text(c, 0));
+	return b->dialog_text ? MT_OK : out_of_memory(err);
+}

@@ -61,6 +61,7 @@ int act_noop(struct browser *b, const struct py_call *c, const struct cdp_wait *
 int act_show_tab(struct browser *b, size_t i, const struct cdp_wait *wait,
 		 struct error *err);
 int act_new_tab(struct browser *b, const struct cdp_wait *wait, struct error *err);
+int act_answer(struct browser *b, const struct py_call *c, struct error *err);
 int act_close_tab(struct browser *b, const struct cdp_wait *wait, struct error *err);
 
 #endif

@@ -13,6 +13,11 @@
 const struct action_kind action_kinds[ACTION_COUNT] = {
 	[ACT_NOOP] = { "noop", ~0u, { { "wait_ms", PARAM_NUMBER, true } } },
 	[ACT_SCREENSHOT] = { "screenshot", ACTIONS_OWN, { { "marked", PARAM_BOOL, true } } },
+	[ACT_FIND] = { "find", ACTIONS_OWN, { { "text", PARAM_TEXT, false } } },
+	[ACT_CONSOLE] = { "console", ACTIONS_OWN, { { 0 } } },
+	[ACT_ACCEPT_DIALOG] = { "accept_dialog", ACTIONS_OWN,
+				{ { "text", PARAM_TEXT, true } } },
+	[ACT_DISMISS_DIALOG] = { "dismiss_dialog", ACTIONS_OWN, { { 0 } } },
 	[ACT_GOTO] = { "goto", ACTIONS_NAV, { { "url", PARAM_TEXT, false } } },
 	[ACT_GO_BACK] = { "go_back", ACTIONS_NAV, { { 0 } } },
 	[ACT_GO_FORWARD] = { "go_forward", ACTIONS_NAV, { { 0 } } },

@@ -46,9 +46,7 @@ int page_call(struct browser *b, const char *method, json_object *params,
 
 /* ---- what happens by itself ----------------------------------------------------- */
 
-/* A line for the next observation. */
-MT_PRINTF(2, 3)
-static void page_note(struct browser *b, const char *fmt, ...)
+void page_note(struct browser *b, const char *fmt, ...)
 {
 	va_list ap;
 
@@ -72,6 +70,9 @@ static void browser_watch(struct browser *b, struct tab *t)
 {
 	t->watched = true;
 	t->request_count = 0;
+	/* Brings the messages since the last call, too. */
+	cdp_send(b->cdp, t->session, "Runtime.enable", browser_json(NULL));
+	cdp_send(b->cdp, t->session, "Log.enable", browser_json(NULL));
 	cdp_send(b->cdp, t->session, "Network.enable",
 		 browser_json("maxTotalBufferSize", 'i', (int64_t)0,
 			      "maxResourceBufferSize", 'i', (int64_t)0, NULL));
@@ -121,20 +122,39 @@ static void detach(struct browser *b, struct tab *t)
 	b->changed = clock_ms();
 }
 
+/* How to answer the next one otherwise, for the model. */
+static const char *other_answer(const char *type, bool accept)
+{
+	if (strcmp(type, "alert") == 0 || strcmp(type, "beforeunload") == 0)
+		return "";
+	if (accept)
+		return " Call dismiss_dialog() before the action to dismiss it.";
+	return strcmp(type, "prompt") == 0
+		       ? " Call accept_dialog('answer') before the action to answer it."
+		       : " Call accept_dialog() before the action to accept it.";
+}
+
 /* An alert has one answer. Leaving a page was requested. */
 static void on_dialog(struct browser *b, const char *session, json_object *p)
 {
 	const char *type = js_str(p, "type", "dialog");
 	const char *text = js_str(p, "message", "");
-	bool accept = b->config.accept_dialogs || strcmp(type, "alert") == 0 ||
-		      strcmp(type, "beforeunload") == 0;
+	const char *answer = js_str(p, "defaultPrompt", "");
+	bool asked = b->next_dialog != DIALOG_USUAL;
+	bool accept = asked ? b->next_dialog == DIALOG_ACCEPT
+			    : b->config.accept_dialogs || strcmp(type, "alert") == 0 ||
+				      strcmp(type, "beforeunload") == 0;
 
+	if (asked && b->dialog_text)
+		answer = b->dialog_text;
 	cdp_send(b->cdp, session, "Page.handleJavaScriptDialog",
-		 browser_json("accept", 'b', accept, "promptText", 's',
-			      js_str(p, "defaultPrompt", ""), NULL));
-	page_note(b, "[Dialog (%s): %.*s - %s.]", type,
+		 browser_json("accept", 'b', accept, "promptText", 's', answer, NULL));
+	page_note(b, "[Dialog (%s): %.*s - %s.%s]", type,
 		  (int)utf8_cut(text, strlen(text), 1000), text,
-		  accept ? "accepted" : "dismissed");
+		  accept ? "accepted" : "dismissed",
+		  asked ? "" : other_answer(type, accept));
+	if (strcmp(type, "alert") != 0)
+		b->next_dialog = DIALOG_USUAL;
 	b->changed = clock_ms();
 }
 
@@ -225,6 +245,11 @@ static void browser_on_event(void *arg, const char *session, const char *method,
 		t = tab_find(b, session);
 		if (t)
 			on_network(b, t, method + 8, p);
+	} else if (strncmp(method, "Runtime.", 8) == 0 ||
+		   strncmp(method, "Log.", 4) == 0) {
+		t = tab_find(b, session);
+		if (t)
+			console_on_event(b, t, method, p);
 	} else if (strcmp(method, "Target.attachedToTarget") == 0) {
 		on_attached(b, p);
 	} else if (strcmp(method, "Target.detachedFromTarget") == 0) {
@@ -258,6 +283,7 @@ int browser_new(const struct browser_config *config, struct browser **ret,
 	b->config = *config;
 	b->chrome = (struct chrome){ .pid = -1, .in = -1, .out = -1 };
 	b->notes = STRBUF(NOTES_MAX);
+	b->console = STRBUF(CONSOLE_MAX);
 	*ret = b;
 	return MT_OK;
 }
@@ -279,6 +305,8 @@ struct browser *browser_free(struct browser *b)
 		return NULL;
 	stop(b);
 	strbuf_clear(&b->notes);
+	strbuf_clear(&b->console);
+	free(b->dialog_text);
 	free(b);
 	return NULL;
 }
@@ -409,8 +437,11 @@ void page_begin(struct browser *b)
 void page_end(struct browser *b)
 {
 	for (size_t i = 0; i < b->tab_count; i++) {
-		if (b->tabs[i].watched)
-			cdp_send(b->cdp, b->tabs[i].session, "Network.disable",
+		static const char *const quiet[] = { "Network.disable", "Runtime.disable",
+						     "Log.disable" };
+
+		for (size_t k = 0; b->tabs[i].watched && k < ARRAY_LEN(quiet); k++)
+			cdp_send(b->cdp, b->tabs[i].session, quiet[k],
 				 browser_json(NULL));
 		b->tabs[i].watched = false;
 	}

@@ -14,6 +14,7 @@ enum {
 	TABS_MAX = 32,
 	FRAMES_MAX = 200,     /* of a page, that are looked into */
 	NOTES_MAX = 16 * 1024,
+	CONSOLE_MAX = 32 * 1024,
 	BID_MAX = 24,
 	ID_MAX = 80,          /* of a target, a session, a frame */
 };
@@ -37,6 +38,7 @@ struct observation {
 	char focused[BID_MAX];
 	char *tabs[TABS_MAX];   /* URLs */
 	size_t tab_count, active;
+	double top, view_height, height; /* of the page: px above the window, in it, in all */
 	struct strbuf notes;    /* a line each: dialogs, downloads, ... */
 	struct strbuf picture;  /* PNG */
 };
@@ -44,6 +46,7 @@ struct observation {
 /** How to look. */
 struct view {
 	bool whole;             /* also what is out of view */
+	const char *find;       /* show the lines with this text only; NULL: all */
 	enum screenshot { SCREENSHOT_NO, SCREENSHOT_PLAIN, SCREENSHOT_MARKED } picture;
 };
 

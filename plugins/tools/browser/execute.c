@@ -74,7 +74,14 @@ static int do_one(struct browser *b, const struct py_call *c, const struct cdp_w
 	case ACT_MOUSE_UP:
 	case ACT_MOUSE_DRAG_AND_DROP:
 		return act_mouse(b, c, wait, err);
+	case ACT_CONSOLE:
+		console_tell_all(b);
+		return MT_OK;
+	case ACT_ACCEPT_DIALOG:
+	case ACT_DISMISS_DIALOG:
+		return act_answer(b, c, err);
 	case ACT_SCREENSHOT:
+	case ACT_FIND:
 	case ACT_SEND_MSG_TO_USER:
 	case ACT_REPORT_INFEASIBLE:
 		return MT_OK; /* handled by the reader of the action */
@@ -96,7 +103,8 @@ int browser_act(struct browser *b, const struct py_call *call,
 		return status;
 	if (status == MT_ETIMEOUT)
 		page_interrupt(b);
-	if (call->id != ACT_NOOP && call->id != ACT_SCREENSHOT) {
+	if (call->id != ACT_NOOP && call->id != ACT_SCREENSHOT && call->id != ACT_FIND &&
+	    call->id != ACT_CONSOLE) {
 		int settled = page_settle(b, wait, status ? NULL : err);
 
 		status = status ? status : settled;

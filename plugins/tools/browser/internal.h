@@ -14,6 +14,8 @@ struct tab {
 	/* What the page fetches since the last action: hashes of the requests' ids. */
 	uint64_t requests[REQUESTS_MAX];
 	size_t request_count;
+	double console_time, console_now; /* of the last message that a result had, and
+					     that was kept; ms */
 };
 
 /** A node of the page that has a bid. */
@@ -37,6 +39,10 @@ struct browser {
 	struct tab tabs[TABS_MAX];
 	size_t tab_count, active;
 	struct strbuf notes;
+	struct strbuf console; /* a line each: messages and errors of the pages */
+	size_t console_told;   /* bytes of it that a result had */
+	enum next_dialog { DIALOG_USUAL, DIALOG_ACCEPT, DIALOG_DISMISS } next_dialog;
+	char *dialog_text;     /* for the next prompt; NULL: its own default */
 	double mouse_x, mouse_y;
 	bool was_started;
 	int64_t changed;       /* clock_ms() of the last sign that the page changes */
@@ -80,6 +86,18 @@ int page_settle(struct browser *b, const struct cdp_wait *wait, struct error *er
  *  'd' double, 'b' int, 'o' json_object * (taken; NULL: out of memory). NULL, or as
  *  js_failed, if memory ran out. */
 json_object *browser_json(const char *name, ...);
+
+/** A line for the next observation. */
+void page_note(struct browser *b, const char *fmt, ...) MT_PRINTF(2, 3);
+
+/* console.c */
+/** A message or an error of a page. */
+void console_on_event(struct browser *b, struct tab *t, const char *method,
+		      json_object *p);
+/** Note what no result had yet: the beginnings of the last lines. */
+void console_tell(struct browser *b);
+/** Note all lines that are kept. */
+void console_tell_all(struct browser *b);
 
 /* elements.c */
 struct element *element_by_bid(struct browser *b, const char *bid);

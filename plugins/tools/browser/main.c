@@ -194,7 +194,8 @@ static void browser_put_result(struct plugin *p, struct mt_call *call,
 			host->reply(call, "[Tab %zu%s: %s]\n", i,
 				    i == o->active ? " (active)" : "",
 				    o->tabs[i] ? o->tabs[i] : "");
-	host->reply(call, "[Focused element bid: %s]\n", o->focused);
+	if (*o->focused)
+		host->reply(call, "[Focused element bid: %s]\n", o->focused);
 	host->reply_text(call, o->notes.text, o->notes.len);
 	if (fault->code)
 		host->reply(call,
@@ -203,12 +204,21 @@ static void browser_put_result(struct plugin *p, struct mt_call *call,
 			    fault->text);
 	else
 		host->reply(call, "\n[Action executed successfully.]\n");
-	host->reply(call, "%s\n============== BEGIN accessibility tree ==============\n",
-		    o->whole ? "The whole page; elements marked visible are in view."
-		    : view->whole
-			    ? "The visible part of the page, which is too long to show "
-			      "completely; scroll to see more."
-			    : "The visible part of the page; scroll to see more.");
+	if (o->height > o->view_height + 1)
+		host->reply(call, "[Shown: %.0f to %.0f of %.0f px]\n", o->top,
+			    o->top + o->view_height, o->height);
+	if (view->find)
+		host->reply(call, "Lines of the whole page with %s:", view->find);
+	else
+		host->reply(
+			call, "%s",
+			o->whole ? "The whole page; elements marked visible are in view."
+			: view->whole
+				? "The visible part of the page, which is too long to "
+				  "show completely; scroll or find(text) to see more."
+				: "The visible part of the page; scroll or find(text) to "
+				  "see more.");
+	host->reply(call, "\n============== BEGIN accessibility tree ==============\n");
 	host->reply_text(call, o->tree.text, o->tree.len);
 	host->reply(call, "\n============== END accessibility tree ==============\n%s",
 		    o->cut ? "[The tree was cut here: the page has more elements.]\n"
@@ -245,12 +255,15 @@ static int browser_plugin_act(struct plugin *p, struct mt_call *call,
 	return status;
 }
 
-/* A requested screenshot is taken after the last call. */
-static void ask_picture(const struct py_calls *calls, struct view *view)
+/* A requested screenshot or search is made after the last call. */
+static void ask_view(const struct py_calls *calls, struct view *view)
 {
 	for (size_t i = 0; i < calls->count; i++) {
 		const struct py_call *c = &calls->all[i];
 
+		if (c->id == ACT_FIND)
+			view->find = c->values[0] ? json_object_get_string(c->values[0])
+						  : NULL;
 		if (c->id != ACT_SCREENSHOT)
 			continue;
 		view->picture = c->values[0] && json_object_get_boolean(c->values[0])
@@ -293,20 +306,23 @@ static int plugin_call(const struct mt_tool_host *host, void *self, struct mt_ca
 	if (!status)
 		status = actions_bind(&calls, p->groups, true, &err);
 	if (!status) {
-		ask_picture(&calls, &view);
+		ask_view(&calls, &view);
 		status = browser_plugin_act(p, call, &calls, end, &err);
 	}
-	calls_clear(&calls);
-	if (status == MT_EIO || status == MT_ECANCELLED)
+	if (status == MT_EIO || status == MT_ECANCELLED) {
+		calls_clear(&calls);
 		return fail_call(p, call, code, &err);
+	}
 	wait.until = clock_ms() + LOOK_MS < end ? clock_ms() + LOOK_MS : end;
 	if (browser_look(p->browser, &view, &wait, &o, &look_err)) {
 		observation_clear(&o);
+		calls_clear(&calls);
 		return fail_call(p, call, code, err.code ? &err : &look_err);
 	}
 	put_fields(p, call, code, &o, &err);
 	browser_put_result(p, call, &view, &o, &err);
 	observation_clear(&o);
+	calls_clear(&calls);
 	return MT_OK;
 }
 
@@ -322,6 +338,10 @@ static const char description[] =
 	"go_back(), go_forward() - move through the history\n"
 	"noop(wait_ms=1000) - wait and return the tree\n"
 	"scroll(delta_x, delta_y) - in pixels; positive is right and down\n"
+	"find(text) - return only the lines with this text, of the whole page\n"
+	"console() - messages and errors of the page\n"
+	"accept_dialog(text=''), dismiss_dialog() - answer the next dialog; call it before "
+	"the action that opens it\n"
 	"fill(bid, value) - replace the text of a field; dates as YYYY-MM-DD\n"
 	"select_option(bid, options) - by value or label, one or a list\n"
 	"click(bid, button='left', modifiers=[]), dblclick(bid, button='left', "

@@ -7,13 +7,43 @@
 #include "utf8.h"
 #include <string.h>
 
-enum { BUSY_MS = 10000, LOADING_MS = 3000, URL_SHOWN = 300, ADDRESS_SHOWN = 2000 };
+enum {
+	FOUND_MAX = 50,
+	FIND_MAX = 4 << 20,
+	BUSY_MS = 10000,
+	LOADING_MS = 3000,
+	URL_SHOWN = 300,
+	ADDRESS_SHOWN = 2000
+};
 
 static const struct ax_mark *find_mark(void *arg, const char *bid)
 {
 	struct element *e = element_by_bid(arg, bid);
 
 	return e ? &e->mark : NULL;
+}
+
+/* Of the lines of a tree those that hold a text, without their indentation. */
+static int keep_found(struct strbuf *tree, const char *text)
+{
+	AUTO(strbuf) struct strbuf all = *tree;
+	size_t found = 0;
+
+	*tree = STRBUF(all.max);
+	for (const char *at = all.text, *end = at + all.len; at < end;) {
+		const char *from = at + strspn(at, "\t");
+		size_t len = strcspn(from, "\n");
+		AUTO(free) char *line = strndup(from, len);
+
+		if (!line)
+			return MT_ENOMEM;
+		if (strcasestr(line, text) && found++ < FOUND_MAX)
+			strbuf_addf(tree, "%s%s", tree->len ? "\n" : "", line);
+		at = from + len + 1;
+	}
+	if (found > FOUND_MAX)
+		strbuf_addf(tree, "\n[and %zu more]", found - FOUND_MAX);
+	return tree->error;
 }
 
 static int put_tree(struct look *l, struct observation *o)
@@ -26,10 +56,10 @@ static int put_tree(struct look *l, struct observation *o)
 	l->nodes = NULL;
 	if (!tree || js_failed(tree))
 		return out_of_memory(l->err);
-	o->tree = STRBUF(l->b->config.tree_max);
+	o->tree = STRBUF(l->view->find ? FIND_MAX : l->b->config.tree_max);
 	/* If a page is too long to show completely, its visible part is more useful than
 	 * its beginning. */
-	for (o->whole = l->view->whole;; o->whole = false) {
+	for (o->whole = l->view->whole || l->view->find;; o->whole = false) {
 		options.with_visible = o->whole;
 		options.visible_only = !o->whole;
 		strbuf_reset(&o->tree);
@@ -38,6 +68,8 @@ static int put_tree(struct look *l, struct observation *o)
 			break;
 	}
 	o->cut = status == MT_ELIMIT;
+	if (l->view->find && (!status || o->cut))
+		return keep_found(&o->tree, l->view->find);
 	return o->cut ? MT_OK : status;
 }
 
@@ -94,12 +126,24 @@ static int list_tabs(struct browser *b, const struct cdp_wait *wait,
 	return status;
 }
 
+/* Which part of the page is in the window. */
+static void tell_extent(const struct look *l, struct observation *o)
+{
+	json_object *page = l->documents[0].json;
+
+	o->top = js_number(page, "scrollOffsetY", 0);
+	o->view_height = l->b->config.chrome.height;
+	o->height = js_number(page, "contentHeight", 0);
+}
+
 static int look_once(struct look *l, struct observation *ret)
 {
 	int status = same_page(l);
 
 	if (!status)
 		status = snapshot_take(l);
+	if (!status)
+		tell_extent(l, ret);
 	if (!status)
 		status = page_tree_read(l);
 	if (!status)
@@ -170,6 +214,7 @@ int browser_look(struct browser *b, const struct view *view, const struct cdp_wa
 	if (status == MT_ETIMEOUT && b->tab_count)
 		tab_of(b)->crashed = true;
 	page_end(b);
+	console_tell(b);
 	strbuf_addn(&ret->notes, b->notes.text, b->notes.len);
 	strbuf_reset(&b->notes);
 	return status;

@@ -1,0 +1,107 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# browser-results.bats - what the model reads of a page: its messages and dialogs, and
+# what part is shown.
+
+setup() {
+	command -v chromium >/dev/null || skip "no Chromium"
+	work=$BATS_TEST_TMPDIR
+	mkdir -p "$work/ws" "$work/state"
+	chmod 700 "$work/state"
+	export XDG_STATE_HOME=$work/state
+	cat >"$work/ws/page.html" <<'END'
+<!doctype html><title>Shop</title>
+<table><tr><th>Item<th>Price</tr><tr><td>Tea<td>4.50</tr></table>
+<label for=n>Name</label><input id=n>
+<a href="other.html"><h3>Other</h3></a>
+<button onclick="console.log('pressed', {a: 1}); nothing.here()">Break</button>
+<button onclick="document.title = confirm('Delete it?') ? 'gone' : 'kept'">Delete</button>
+<button onclick="document.title = prompt('Who?', 'Bob')">Ask</button>
+<div style="height:100px;overflow:auto"><div style="height:900px">inner</div></div>
+<p style="margin-top:3000px">far below</p>
+END
+}
+
+play() { # the turns come from standard input
+	cat >"$work/script"
+	run mortise run -C "$work/ws" --model "script:$work/script" \
+		-o 'controller.tools=browser, finish' -t go
+	printf '%s\n' "$output"
+	[ "$status" -eq 0 ]
+}
+
+@test "the result says which part of the page it shows; find shows lines of all of it" {
+	play <<-'END'
+	[turn]
+	[call browser]
+	code = goto('page.html')
+	[turn]
+	expect last contains = [Shown: 0 to 720 of 3
+	expect last lacks = far below
+	[call browser]
+	code = find('FAR')
+	[turn]
+	expect last contains = far below
+	expect last lacks = Tea
+	[call finish]
+	message = Done.
+	END
+}
+
+@test "errors and messages of a page are appended, and console() has them all" {
+	play <<-'END'
+	[turn]
+	[call browser]
+	code = goto('page.html')
+	[turn]
+	expect last lacks = [Console
+	[call browser]
+	code <<C
+	find('Break')
+	C
+	[turn]
+	expect last contains = button 'Break'
+	[call browser]
+	code = click('5')
+	[turn]
+	[call browser]
+	code = console()
+	[turn]
+	expect last contains = [Console, 
+	expect last contains = log: pressed
+	expect last contains = uncaught: ReferenceError: nothing is not defined
+	[call finish]
+	message = Done.
+	END
+}
+
+@test "the result of a dialog names what would accept it, and it does" {
+	play <<-'END'
+	[turn]
+	[call browser]
+	code = goto('page.html')
+	[turn]
+	[call browser]
+	code = click('6')
+	[turn]
+	expect last contains = [Dialog (confirm): Delete it? - dismissed. Call accept_dialog() before the action to accept it.]
+	expect last contains = RootWebArea 'kept'
+	[call browser]
+	code <<C
+	accept_dialog()
+	click('6')
+	C
+	[turn]
+	expect last contains = [Dialog (confirm): Delete it? - accepted.]
+	expect last contains = RootWebArea 'gone'
+	[call browser]
+	code <<C
+	accept_dialog('Ann')
+	click('7')
+	C
+	[turn]
+	expect last contains = RootWebArea 'Ann'
+	[call finish]
+	message = Done.
+	END
+}
