@@ -81,6 +81,7 @@ static void load(struct conversation *c, uint64_t request, json_object *params)
 		js_set_str(result, "content", s->content);
 		js_set_bool(result, "may_run", strcmp(s->place, "project") != 0);
 		js_set(result, "files", skills_files(s, RESOURCES_MAX));
+		js_set(result, "inputs", json_object_get(skill_inputs(s)));
 		recall_answer(c, request, result);
 	}
 }

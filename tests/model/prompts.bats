@@ -47,3 +47,42 @@ END
 	printf '[turn]\nexpect any contains = Before you push\n' >"$work/script"
 	plays 'prüfe das PR'
 }
+
+@test "a skill whose variables have no value says so, one by one" {
+	mkdir -p "$work/ws/.agents/skills/deploy"
+	cat >"$work/ws/.agents/skills/deploy/SKILL.md" <<'END'
+---
+name: deploy
+description: Deploy a service.
+inputs:
+  - name: SERVICE
+    description: its name
+  - name: REGION
+    description: where
+---
+Deploy ${SERVICE} to ${REGION}.
+END
+	cat >"$work/script" <<'END'
+[turn]
+[call invoke_skill]
+name = deploy
+
+[turn]
+expect last contains = These variables have no value: ${SERVICE}, ${REGION}.
+[call invoke_skill]
+name = deploy
+inputs := {"SERVICE": "web"}
+
+[turn]
+expect last contains = Deploy web to ${REGION}.
+expect last contains = These variables have no value: ${REGION}.
+[call invoke_skill]
+name = deploy
+inputs := {"SERVICE": "web", "REGION": "north"}
+
+[turn]
+expect last contains = Deploy web to north.
+expect last lacks = have no value
+END
+	plays 'hello'
+}

@@ -87,6 +87,28 @@ static void put_files(struct strbuf *out, json_object *files)
 			    json_object_get_string(json_object_array_get_idx(files, i)));
 }
 
+/* Name the variables that are still in the text. */
+static void put_unfilled(struct strbuf *out, json_object *inputs)
+{
+	AUTO(strbuf) struct strbuf names = STRBUF(4096);
+
+	for (size_t i = 0; i < js_length(inputs); i++) {
+		const char *name =
+			js_str(json_object_array_get_idx(inputs, i), "name", "");
+		AUTO(strbuf) struct strbuf variable = STRBUF(1024);
+
+		strbuf_addf(&variable, "${%s}", name);
+		if (*name && out->len && !variable.error &&
+		    strstr(out->text, variable.text))
+			strbuf_addf(&names, "%s%s", names.len ? ", " : "", variable.text);
+	}
+	if (names.len)
+		strbuf_addf(out,
+			    "\n\nThese variables have no value: %s. Call this tool again "
+			    "with `inputs`, or find the values yourself.",
+			    names.text);
+}
+
 static int give_text(struct self *self, struct mt_call *call, const char *name)
 {
 	const struct mt_tool_host *host = self->host;
@@ -112,6 +134,7 @@ static int give_text(struct self *self, struct mt_call *call, const char *name)
 		variables_expand(text.text, text.len, false, input, inputs, &out);
 	else
 		strbuf_addn(&out, text.text, text.len);
+	put_unfilled(&out, js_get(answer, "inputs"));
 	put_files(&out, js_get(answer, "files"));
 	if (text.error || out.error)
 		return host->fail(call, MT_ELIMIT, "the skill is too long");
