@@ -90,13 +90,25 @@ int subagents_usage_of_log(const struct config *c, const char *id, unsigned dept
 
 /* ---- our own account --------------------------------------------------- */
 
-static int keep(struct conversation *c, struct error *err)
+/* Children in the background whose results were not announced yet. */
+static json_object *background(const struct conversation *c)
+{
+	json_object *list = js_new_list();
+
+	for (const struct subagents *all = subagents_of(c)->calls; all; all = all->below)
+		for (size_t i = 0; all->background && i < all->count; i++)
+			js_add_new(list, json_object_new_string(all->list[i].id));
+	return list;
+}
+
+int subagents_keep(struct conversation *c, struct error *err)
 {
 	AUTO(json) json_object *record = json_object_new_object();
 	AUTO(json) json_object *state = json_object_new_object();
 
 	if (!state || js_set_int(state, "begun", subagents_of(c)->started) ||
 	    js_set(state, "open", json_object_get(subagents_of(c)->unsettled)) ||
+	    js_set(state, "background", background(c)) ||
 	    js_set(state, "spent", llm_usage_totals_json(subagents_of(c)->usage)) ||
 	    js_set_str(record, "record", "state") ||
 	    js_set_str(record, "plugin", record_name) ||
@@ -119,7 +131,7 @@ int subagents_add_unsettled(struct conversation *c, const char *id, struct error
 	if (need(c) || js_add(subagents_of(c)->unsettled, json_object_new_string(id)))
 		return out_of_memory(err);
 	subagents_of(c)->started++;
-	return keep(c, err);
+	return subagents_keep(c, err);
 }
 
 static void remove_unsettled(struct conversation *c, const char *id)
@@ -165,7 +177,7 @@ void subagents_settle(struct conversation *c, const char *id, struct llm_metrics
 	}
 	llm_usage_totals_free(b);
 	remove_unsettled(c, id);
-	if (keep(c, &err))
+	if (subagents_keep(c, &err))
 		conversation_notice(c, MT_LOG_WARNING,
 				    "could not log the usage of %s: %s", id, err.text);
 	limits_log(c);
@@ -190,7 +202,7 @@ static void settle_open(struct conversation *c)
 	json_object_put(subagents_of(c)->unsettled);
 	subagents_of(c)->unsettled = json_object_new_array();
 	if (n)
-		keep(c, NULL);
+		subagents_keep(c, NULL);
 }
 
 void subagents_restore_usage(struct conversation *c, struct llm_metrics *sum)
@@ -211,6 +223,7 @@ void subagents_restore_usage(struct conversation *c, struct llm_metrics *sum)
 		json_object_put(subagents_of(c)->unsettled);
 		subagents_of(c)->unsettled = json_object_get(open);
 	}
+	subagents_of(c)->lost = json_object_get(js_get(state, "background"));
 	settle_open(c);
 	llm_metrics_merge(sum, llm_usage_totals_sum(subagents_of(c)->usage));
 }
@@ -221,5 +234,6 @@ void subagents_forget(struct conversation *c)
 
 	s->usage = llm_usage_totals_free(s->usage);
 	json_object_put(s->unsettled);
-	s->unsettled = NULL;
+	json_object_put(s->lost);
+	s->unsettled = s->lost = NULL;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * subagents.c - the subagents of one call of delegate_tasks: starts them, waits for
- * them, and collects their results in one observation. */
+ * subagents.c - the subagents of a call of delegate_tasks: starts them, waits for them,
+ * and collects their results in one observation, or in a message if the call did not
+ * wait. */
 #include "features/subagents.h"
 
 #include "controller/agents.h"
@@ -220,27 +221,162 @@ static json_object *all_json(const struct subagents *all)
 	return list;
 }
 
-/* The pending action gets its observation, if it still waits for one. */
-static void gather(struct subagents *all)
+static json_object *result_extras(const struct subagents *all)
 {
-	struct conversation *c = all->c;
-	AUTO(strbuf) struct strbuf text = STRBUF(RESULT_MAX);
-	struct error err = ERROR_NONE;
 	json_object *extras = js_new_object();
 
 	js_set_str(extras, "name", "delegate_tasks");
 	js_set(extras, "arguments",
 	       json_object_get(js_get(event_args(all->call), "arguments")));
 	js_set(extras, "children", all_json(all));
+	return extras;
+}
+
+static void observe(struct subagents *all, const struct strbuf *text)
+{
+	struct error err = ERROR_NONE;
+
+	dispatch_log_observation(all->c, all->call,
+				 event_observation("tool", all->call->source, all->action,
+						   text->text, text->len,
+						   result_extras(all), &err),
+				 &err);
+	step_run_ready(all->c);
+}
+
+/* The pending action gets its observation, if it still waits for one. */
+static void gather(struct subagents *all)
+{
+	AUTO(strbuf) struct strbuf text = STRBUF(RESULT_MAX);
+
 	strbuf_addf(&text, "%zu task%s given to agents. What became of %s:", all->count,
 		    all->count == 1 ? " was" : "s were", all->count == 1 ? "it" : "them");
 	for (size_t i = 0; i < all->count; i++)
 		put_one(&text, &all->list[i], i + 1);
-	dispatch_log_observation(c, all->call,
-				 event_observation("tool", all->call->source, all->action,
-						   text.text, text.len, extras, &err),
-				 &err);
+	observe(all, &text);
+}
+
+/* ---- in the background --------------------------------------------------- */
+
+static void promise(struct subagents *all)
+{
+	AUTO(strbuf) struct strbuf text = STRBUF(RESULT_MAX);
+
+	strbuf_addf(&text, "%zu task%s now in the background:", all->count,
+		    all->count == 1 ? " runs" : "s run");
+	for (size_t i = 0; i < all->count; i++) {
+		strbuf_addf(&text, "\n%zu. conversation %s: ", i + 1, all->list[i].id);
+		put_title(&text, all->list[i].task);
+	}
+	strbuf_add(&text, "\nContinue with other work. A message brings the results when "
+			  "all have ended; if you have nothing else to do, finish, and "
+			  "you continue with that message.");
+	observe(all, &text);
+}
+
+/* The agent reads it before its next step. */
+static void announce(struct conversation *c, const struct strbuf *text)
+{
+	struct error err = ERROR_NONE;
+	json_object *args = js_new_object();
+
+	js_set_strn(args, "content", text->text, text->len);
+	conversation_log_event(c, event_action("message", SOURCE_ENVIRONMENT, args, &err),
+			       &err);
+}
+
+/* An idle agent continues, unless the user has stopped it. */
+static void wake(struct conversation *c)
+{
+	enum agent_state now = conversation_state(c);
+	struct error err = ERROR_NONE;
+
+	subagents_of(c)->awaited = false;
+	if (now == STATE_FINISHED || now == STATE_AWAITING_USER_INPUT)
+		conversation_continue(c, &err);
 	step_run_ready(c);
+}
+
+static void announce_results(struct subagents *all)
+{
+	AUTO(strbuf) struct strbuf text = STRBUF(RESULT_MAX);
+	struct error err = ERROR_NONE;
+
+	strbuf_addf(&text, "%s that ran in the background ended. What became of %s:",
+		    all->count == 1 ? "The task" : "The tasks",
+		    all->count == 1 ? "it" : "them");
+	for (size_t i = 0; i < all->count; i++)
+		put_one(&text, &all->list[i], i + 1);
+	announce(all->c, &text);
+	if (subagents_keep(all->c, &err))
+		conversation_notice(all->c, MT_LOG_WARNING, "%s", err.text);
+	wake(all->c);
+}
+
+/* They ended with the process that had started them. */
+static void announce_lost(struct conversation *c)
+{
+	AUTO(strbuf) struct strbuf text = STRBUF(1 << 16);
+	AUTO(json) json_object *lost = STEAL(subagents_of(c)->lost);
+	struct error err = ERROR_NONE;
+
+	if (js_length(lost) == 0)
+		return;
+	strbuf_add(&text, "The tasks in the background ended unfinished, because the "
+			  "process exited:");
+	for (size_t i = 0; i < js_length(lost); i++)
+		strbuf_addf(&text, "\nconversation %s",
+			    json_object_get_string(json_object_array_get_idx(lost, i)));
+	strbuf_add(&text,
+		   "\nFiles that they changed remain. Start them again if you still "
+		   "need their results.");
+	announce(c, &text);
+	subagents_of(c)->told_lost = true;
+	if (subagents_keep(c, &err))
+		conversation_notice(c, MT_LOG_WARNING, "%s", err.text);
+}
+
+/* It finished to wait for them: there is more to do. */
+static int restore_action(struct conversation *c, struct event *action, bool *ret_done,
+			  struct error *err)
+{
+	(void)err;
+	*ret_done = subagents_of(c)->told_lost && action->type->id == ACTION_FINISH;
+	return MT_OK;
+}
+
+static bool has_background(const struct conversation *c)
+{
+	const struct subagents *all = subagents_of(c)->calls;
+
+	while (all && !all->background)
+		all = all->below;
+	return all != NULL;
+}
+
+/* In non-interactive use the agent waits for them: nothing else could wake it. */
+static bool before_rest(struct conversation *c, enum agent_state state,
+			const char *reason)
+{
+	(void)state, (void)reason;
+	subagents_of(c)->awaited = conversation_is_headless(c) && has_background(c);
+	return subagents_of(c)->awaited;
+}
+
+static bool is_busy(const struct conversation *c)
+{
+	return subagents_of(c)->awaited;
+}
+
+static const char *blocks_step(struct conversation *c)
+{
+	return subagents_of(c)->awaited ? "tasks in the background are awaited" : NULL;
+}
+
+/* The user has more work for it. */
+static void adding_message(struct conversation *c)
+{
+	subagents_of(c)->awaited = false;
 }
 
 /* ---- one after the other ----------------------------------------------- */
@@ -261,14 +397,25 @@ static void free_all(struct subagents *all)
 	free(all);
 }
 
+static void unlink_call(struct subagents *all)
+{
+	struct subagents **at = &subagents_of(all->c)->calls;
+
+	while (*at != all)
+		at = &(*at)->below;
+	*at = all->below;
+}
+
 static void on_timer_closed(uv_handle_t *h)
 {
 	struct subagents *all = h->data;
 	struct conversation *c = all->c;
 
-	subagents_of(c)->now = NULL;
+	unlink_call(all);
 	if (conversation_is_closing(c))
 		conversation_close_finish(c);
+	else if (all->background)
+		announce_results(all);
 	else if (turn_pending(c) == all->action)
 		gather(all);
 	free_all(all);
@@ -303,6 +450,16 @@ void subagents_ended_one(struct subagent *ch)
 	start_next(all);
 }
 
+/* Do children run, or end, whose call waited for them? */
+static bool is_waiting(const struct conversation *c)
+{
+	const struct subagents *all = subagents_of(c)->calls;
+
+	while (all && all->background)
+		all = all->below;
+	return all != NULL;
+}
+
 static int start(struct conversation *c, struct event *action, json_object *args,
 		 struct error *err)
 {
@@ -316,10 +473,10 @@ static int start(struct conversation *c, struct event *action, json_object *args
 	all->call = event_ref(action);
 	all->at_once = (size_t)config_int(conversation_config(c),
 					  conversation_agent(c)->section, "max_children");
-	r = subagents_of(c)->now ? fail(err, MT_EDENIED,
-					"the subagents of the previous call are still "
-					"running")
-				 : read_tasks(all, args, err);
+	all->background = js_bool(args, "background", false);
+	r = is_waiting(c) ? fail(err, MT_EDENIED,
+				 "the subagents of the previous call are still running")
+			  : read_tasks(all, args, err);
 	if (r) {
 		free_all(all);
 		return r;
@@ -328,8 +485,11 @@ static int start(struct conversation *c, struct event *action, json_object *args
 	uv_timer_init(conversation_loop(c), &all->timer);
 	uv_unref((uv_handle_t *)&all->timer);
 	all->timer.data = all;
-	subagents_of(c)->now = all;
+	all->below = subagents_of(c)->calls;
+	subagents_of(c)->calls = all;
 	start_next(all);
+	if (all->background)
+		promise(all);
 	return MT_OK;
 }
 
@@ -348,16 +508,16 @@ static json_object *one_asks(const struct subagent *ch)
 
 json_object *conversation_asks(const struct conversation *c)
 {
-	const struct subagents *all = subagents_of(c)->now;
 	json_object *list = NULL;
 
-	for (size_t i = 0; all && i < all->next; i++) {
-		if (!all->list[i].waits)
-			continue;
-		if (!list)
-			list = js_new_list();
-		js_add_new(list, one_asks(&all->list[i]));
-	}
+	for (const struct subagents *all = subagents_of(c)->calls; all; all = all->below)
+		for (size_t i = 0; i < all->next; i++) {
+			if (!all->list[i].waits)
+				continue;
+			if (!list)
+				list = js_new_list();
+			js_add_new(list, one_asks(&all->list[i]));
+		}
 	return list;
 }
 
@@ -381,11 +541,10 @@ static int answer_child(struct subagent *ch, const struct approval *a, struct er
 int conversation_confirm_child(struct conversation *c, const char *child,
 			       const struct approval *a, struct error *err)
 {
-	struct subagents *all = subagents_of(c)->now;
-
-	for (size_t i = 0; all && i < all->next; i++)
-		if (all->list[i].waits && strcmp(all->list[i].id, child) == 0)
-			return answer_child(&all->list[i], a, err);
+	for (struct subagents *all = subagents_of(c)->calls; all; all = all->below)
+		for (size_t i = 0; i < all->next; i++)
+			if (all->list[i].waits && strcmp(all->list[i].id, child) == 0)
+				return answer_child(&all->list[i], a, err);
 	return fail(err, MT_ENOTFOUND, "no subagent `%.80s` is waiting for an answer",
 		    child);
 }
@@ -400,11 +559,9 @@ static void on_stop_time(uv_timer_t *t)
 		subagent_kill(&all->list[i]);
 }
 
-static void stop_all(struct conversation *c)
+static void stop_call(struct subagents *all)
 {
-	struct subagents *all = subagents_of(c)->now;
-
-	if (!all || all->stopping)
+	if (all->stopping)
 		return;
 	all->stopping = true;
 	for (size_t i = 0; i < all->next; i++)
@@ -413,9 +570,21 @@ static void stop_all(struct conversation *c)
 		uv_timer_start(&all->timer, on_stop_time, STOP_MS, 0);
 }
 
+static void stop_all(struct conversation *c)
+{
+	for (struct subagents *all = subagents_of(c)->calls; all; all = all->below)
+		stop_call(all);
+}
+
 static bool keeps_open(const struct conversation *c)
 {
-	return subagents_of(c)->now != NULL;
+	return subagents_of(c)->calls != NULL;
+}
+
+static void restore(struct conversation *c, const struct llm_metrics *sum, double worked)
+{
+	(void)sum, (void)worked;
+	announce_lost(c);
 }
 
 static int run_control(struct conversation *c, const struct call *call, bool *ret_done,
@@ -429,8 +598,14 @@ const struct feature subagents_feature = {
 	.name = "subagents",
 	.state_size = sizeof(struct subagents_state),
 	.keeps_open = keeps_open,
+	.before_rest = before_rest,
+	.adding_message = adding_message,
+	.is_busy = is_busy,
+	.blocks_step = blocks_step,
 	.run_control = run_control,
 	.restore_usage = subagents_restore_usage,
+	.restore = restore,
+	.restore_action = restore_action,
 	.cancel = stop_all,
 	.release = subagents_forget,
 };

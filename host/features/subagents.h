@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * subagents.h - conversations that a tool call starts: each is a process of this
- * program with its own log, controlled over the conversation protocol. */
+ * program with its own log, controlled over the conversation protocol. The call waits
+ * for them, or they work in the background and a message announces their results. */
 #ifndef HOST_FEATURES_SUBAGENTS_H
 #define HOST_FEATURES_SUBAGENTS_H
 
@@ -46,6 +47,8 @@ struct subagent {
 /** The children of one call. */
 struct subagents {
 	struct conversation *c;
+	struct subagents *below;   /* of an earlier call; NULL: none */
+	bool background;           /* the call has its observation already */
 	int64_t action;
 	struct event *call;        /* the action, referenced */
 	struct subagent *list;
@@ -58,9 +61,12 @@ struct subagents {
 
 /** The state of the feature in a conversation. */
 struct subagents_state {
-	struct subagents *now;     /* of the pending action, or ending; NULL: none */
+	struct subagents *calls;   /* those that run or end, the newest first */
+	bool awaited;              /* the agent has finished and waits for them */
+	bool told_lost;            /* a message names those of an earlier process */
 	int64_t started;           /* in total */
 	json_object *unsettled;    /* those whose usage is not in ours yet */
+	json_object *lost;         /* ended with an earlier process, in the background */
 	struct llm_usage_totals *usage;
 };
 
@@ -92,6 +98,8 @@ int subagents_usage_of_log(const struct config *c, const char *id, unsigned dept
 			   struct llm_usage_totals *ret, struct error *err);
 /** A child was begun: its bill is ours from now on. Logged. */
 int subagents_add_unsettled(struct conversation *c, const char *id, struct error *err);
+/** Keep who runs in the background, for a process that resumes the conversation. */
+int subagents_keep(struct conversation *c, struct error *err);
 /** A child has ended: its sums into our account. Logged. */
 void subagents_settle(struct conversation *c, const char *id, struct llm_metrics *ret);
 /** After a restart: what was settled, and what was not. */

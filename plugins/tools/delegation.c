@@ -31,8 +31,9 @@ static const struct mt_tool tools[] = {
 		.name = "delegate_tasks",
 		.description =
 			"Delegate several tasks to agents that work in parallel, and "
-			"wait for all of them. Use it for independent tasks. An agent "
-			"sees only its `task`. `workspace`: `shared` is your directory "
+			"wait for all of them, or with `background` continue and get "
+			"the results in a message. Use it for independent tasks. An "
+			"agent sees only its `task`. `workspace`: `shared` is your directory "
 			"(assign files to agents), `copy` a copy of it, `own` an empty "
 			"one. Returns the last message of each, or why it did not "
 			"finish.",
@@ -45,7 +46,8 @@ static const struct mt_tool tools[] = {
 			  "\"description\":\"agent that does it; default: a copy of you\"},"
 			  "\"workspace\":{\"type\":\"string\",\"enum\":[\"shared\",\"copy\","
 			  "\"own\"],\"description\":\"default: shared\"}},"
-			  "\"required\":[\"task\"]}}},\"required\":[\"tasks\"]"
+			  "\"required\":[\"task\"]}},\"background\":{\"type\":"
+			  "\"boolean\"}},\"required\":[\"tasks\"]"
 			  ",\"additionalProperties\":false}",
 		.events = "[{\"action\":\"call_tool\",\"observation\":\"tool\",\"args\":{"
 			  "\"name\":\"delegate_tasks\",\"arguments\":\"$*\"},"

@@ -22,3 +22,5 @@ TESTS += %D%/goal.bats
 EXTRA_DIST += %D%/goal.bats
 TESTS += %D%/prompts.bats
 EXTRA_DIST += %D%/prompts.bats
+TESTS += %D%/delegation-background.bats
+EXTRA_DIST += %D%/delegation-background.bats
