@@ -399,7 +399,7 @@ int drive_image(void *options, const char *path, struct error *err)
 static int begin(const struct drive *d, const char *task, size_t len, struct error *err)
 {
 	if (task)
-		return conversation_say(d->c, task, len, d->o->images, err);
+		return conversation_say(d->c, task, len, d->o->images, false, err);
 	if (d->ask)
 		ask_update(d->ask);
 	if (d->o->keep || conversation_state(d->c) == STATE_AWAITING_USER_CONFIRMATION)

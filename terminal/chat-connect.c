@@ -130,12 +130,16 @@ static void disconnect(struct connection *l, struct process *ch)
 	process_release(ch);
 }
 
+static void drop_queue(struct chat *c)
+{
+	while (c->queued)
+		free(c->queue[--c->queued]);
+}
+
 /* Forget the conversation that was shown. */
 static void forget(struct chat *c)
 {
-	for (size_t i = 0; i < c->queued; i++)
-		free(c->queue[i]);
-	c->queued = 0;
+	drop_queue(c);
 	c->answered = c->sent;
 	c->show.replaying = false;
 	c->busy = c->interrupted = c->settling = false;
@@ -267,24 +271,27 @@ bool chat_change(struct chat *c, const char *flag, const char *value)
  * next one, but only once. */
 static void say_again(struct chat *c)
 {
-	size_t lost = 0;
+	AUTO(strbuf) struct strbuf lost = STRBUF(MESSAGE_MAX);
 
 	for (int64_t n = c->answered; c->ended && n < c->sent; n++) {
 		struct asked *a = &c->asked[n % ASKED_MAX];
 
-		if (!a->text || c->queued == QUEUE_MAX)
+		if (!a->text)
 			continue;
-		memmove(c->queue + lost + 1, c->queue + lost,
-			(c->queued - lost) * sizeof *c->queue);
-		c->queue[lost++] = a->text;
-		c->queued++;
+		strbuf_addf(&lost, "%s%s", lost.len ? "\n\n" : "", a->text);
+		free(a->text);
 		*a = (struct asked){ 0 };
 	}
 	c->answered = c->sent;
-	if (!lost || c->again || c->quit)
+	drop_queue(c); /* the next process has what arrived */
+	if (!lost.len || lost.error)
 		return;
+	if (c->again || c->quit) {
+		history_add(&c->history, lost.text);
+		return;
+	}
 	c->again = true;
-	chat_send_queue(c);
+	chat_message(c, lost.text);
 }
 
 /* Does the process of the conversation still answer? */

@@ -73,7 +73,7 @@ struct chat {
 	bool busy;            /* the agent works */
 	bool interrupted;     /* Ctrl-C was pressed, and the next one exits */
 	bool settling;        /* it is paused, but what ran has not ended yet */
-	char *queue[QUEUE_MAX];
+	char *queue[QUEUE_MAX]; /* messages that the agent has not read */
 	size_t queued;
 	struct asked asked[ASKED_MAX]; /* by their number, round */
 	int64_t sent, answered;
@@ -150,9 +150,8 @@ void chat_message(struct chat *c, const char *text);
 void chat_run_command(struct chat *c, const char *command);
 /** Request the list of skills, for chat_trigger(). */
 void chat_try_trigger(struct chat *c, const char *text);
-/** Queue a message. */
+/** Send a message; while the agent works, it waits for the running call. */
 void chat_say(struct chat *c, const char *text);
-void chat_send_queue(struct chat *c);
 /** Has it left the states that accept messages? */
 bool chat_in_state(const struct chat *c, const char *state);
 

@@ -44,7 +44,7 @@ bool chat_tool_ready(const struct chat *c)
 static void submit_empty(struct chat *c)
 {
 	if (c->queued)
-		chat_send_queue(c);
+		chat_command(c, "interrupt", NULL, NULL);
 	else if (!connection_is_open(&c->link))
 		chat_reconnect(c);
 	else if (chat_in_state(c, "paused"))
@@ -155,6 +155,7 @@ static void take_back_queued(struct chat *c)
 {
 	char *text = c->queue[--c->queued];
 
+	chat_command(c, "withdraw", NULL, NULL);
 	line_editor_set(&c->line, text);
 	free(text);
 }

@@ -132,9 +132,11 @@ static void on_skip(void *arg, const char *path, const char *why)
 	event_view_remark(&c->show, YELLOW, "@%s is ignored: %s", path, why);
 }
 
-void chat_message(struct chat *c, const char *text)
+/* A message; `queue`: it does not interrupt a call. @return whether it was sent. */
+static bool send_message(struct chat *c, const char *text, bool queue)
 {
 	AUTO(strbuf) struct strbuf whole = STRBUF(MESSAGE_MAX);
+	AUTO(strbuf) struct strbuf out = STRBUF(MESSAGE_MAX * 6 + 1024);
 	int64_t number;
 
 	strbuf_add(&whole, text);
@@ -142,17 +144,27 @@ void chat_message(struct chat *c, const char *text)
 	if (whole.error) {
 		event_view_remark(&c->show, RED,
 				  "The message and its files are too long.");
-		return;
+		return false;
 	}
 	if (!chat_reconnect(c))
-		return;
-	number = send_line(c, "message", "text", whole.text, whole.len);
+		return false;
+	begin_line(c, &out, "message");
+	js_key_strn(&out, "text", whole.text, whole.len);
+	if (queue)
+		js_key_bool(&out, "queue", true);
+	number = end_line(c, &out, "message");
 	if (number < 0)
-		return;
+		return false;
 	slot(c, number)->text = strdup(text);
 	c->busy = true;
 	c->interrupted = false;
-	c->began = clock_ms();
+	return true;
+}
+
+void chat_message(struct chat *c, const char *text)
+{
+	if (send_message(c, text, false))
+		c->began = clock_ms();
 }
 
 static const char trigger[] = "trigger";
@@ -174,24 +186,21 @@ void chat_say(struct chat *c, const char *text)
 	} else if (c->queued == QUEUE_MAX) {
 		event_view_remark(&c->show, YELLOW, "%d messages are already queued.",
 				  QUEUE_MAX);
-	} else if ((c->queue[c->queued] = strdup(text))) {
+	} else if (send_message(c, text, true) && (c->queue[c->queued] = strdup(text))) {
 		c->queued++;
 		if (c->term.plain)
 			event_view_remark(&c->show, DIM, "Queued: %s", text);
 	}
 }
 
-void chat_send_queue(struct chat *c)
+/* The oldest queued message has reached the agent. */
+static void drop_delivered(struct chat *c, json_object *event)
 {
-	AUTO(strbuf) struct strbuf all = STRBUF(MESSAGE_MAX);
-
-	for (size_t i = 0; i < c->queued; i++) {
-		strbuf_addf(&all, "%s%s", i ? "\n\n" : "", c->queue[i]);
-		free(c->queue[i]);
-	}
-	if (c->queued && !all.error)
-		chat_message(c, all.text);
-	c->queued = 0;
+	if (!c->queued || strcmp(js_str(event, "source", ""), "user") != 0 ||
+	    strcmp(js_str(event, "action", ""), "message") != 0)
+		return;
+	free(c->queue[0]);
+	memmove(c->queue, c->queue + 1, --c->queued * sizeof *c->queue);
 }
 
 /* ---- in ---------------------------------------------------------------- */
@@ -234,6 +243,8 @@ static void on_refused(struct chat *c, const struct asked *a, const char *error)
 		event_view_remark(&c->show, RED, "%s", error);
 	if (strcmp(a->what, "confirm") == 0 || strcmp(a->what, "reject") == 0)
 		answer_refused(c);
+	if (a->text && c->queued) /* it was the newest */
+		free(c->queue[--c->queued]);
 	if (a->text) { /* keep what the user typed */
 		history_add(&c->history, a->text);
 		event_view_remark(&c->show, DIM,
@@ -366,10 +377,7 @@ static void on_state(struct chat *c, json_object *line)
 	if (!c->settling)
 		on_rest(c);
 	c->interrupted = c->interrupted && chat_in_state(c, "paused");
-	if (c->queued &&
-	    (chat_in_state(c, "finished") || chat_in_state(c, "awaiting_user_input")))
-		chat_send_queue(c);
-	else if (worked)
+	if (worked)
 		chat_notify(c, "the agent is idle");
 }
 
@@ -422,6 +430,7 @@ void chat_on_line(void *arg, json_object *line)
 	c->spin++;
 	if (!type) {
 		event_view_event(&c->show, line);
+		drop_delivered(c, line);
 		c->last_event = js_int(line, "id", c->last_event);
 		settle(c);
 	} else if (strcmp(type, "state") == 0)

@@ -131,7 +131,6 @@ static void run_detach(struct chat *c, const struct slash *self, const char *arg
 			"The conversation process has exited; use /exit to leave.");
 		return;
 	}
-	chat_send_queue(c);
 	chat_command(c, "keep_alive", NULL, NULL);
 	c->detached = true;
 	c->quit = true;
@@ -315,8 +314,8 @@ static void run_help(struct chat *c, const struct slash *self, const char *arg)
 		"Enter sends; Alt-Enter, Ctrl-J or \\ at the end insert a line break; Tab "
 		"completes.\n@path adds the text of a file; !command runs a command in the "
 		"agent's shell.\nArrow up recalls earlier input; Ctrl-R searches it.\n"
-		"Input typed while the agent works is queued; Enter alone sends it "
-		"immediately.\nCtrl-C pauses the agent, and a second Ctrl-C exits. Ctrl-D "
+		"Input typed while the agent works is read after the running call; Enter "
+		"alone interrupts the call.\nCtrl-C pauses the agent, and a second Ctrl-C exits. Ctrl-D "
 		"exits; the agent finishes its work.");
 }
 

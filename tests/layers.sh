@@ -277,12 +277,12 @@ feature-approval.h approval subagent-process
 feature-holds.h hook-runner subagents
 feature-states.h approval delegation goal limits
 feature-usage.h limits side-usage subagent-process subagent-usage
-feature-watchers.h questions subagent-process
+feature-watchers.h questions side-question subagent-process
 feature.h all
 fork.h subagent-usage
 meta.h subagent-usage subagents
 model-request.h condense tool-completions
-offered-tools.h delegation
+offered-tools.h condense delegation
 parallel-calls.h questions tool-completions tool-http
 plugins/plugin-host.h condense condense-preview slices
 rewind.h loop-recovery

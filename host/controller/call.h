@@ -27,6 +27,9 @@ struct call {
 	int64_t deadline_ms;
 	struct verdict verdict;    /* of the analyzers */
 	bool awaits_approval;      /* by the user */
+	uint64_t sent_at;          /* as uv_hrtime; 0: not sent */
+	bool ended;                /* its result has come */
+	bool interrupted;          /* by the user, before its result came */
 	uint64_t number;           /* its id in the runner; 0: not sent */
 	bool early;                /* sent early, before it is the pending call */
 	size_t index;              /* early: place in its reply */

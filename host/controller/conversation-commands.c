@@ -15,6 +15,7 @@
 #include "controller/rewind.h"
 #include "controller/step.h"
 #include "controller/turn.h"
+#include "controller/waiting-messages.h"
 #include "log.h"
 #include "utf8.h"
 
@@ -40,7 +41,7 @@ static int add_images(struct conversation *c, json_object *args, json_object *im
 }
 
 int conversation_say(struct conversation *c, const char *text, size_t len,
-		     json_object *images, struct error *err)
+		     json_object *images, bool queue, struct error *err)
 {
 	bool held;
 
@@ -48,9 +49,9 @@ int conversation_say(struct conversation *c, const char *text, size_t len,
 		return fail(err, MT_EDENIED, "the conversation is being closed");
 	if (images_check(images, err))
 		return err->code;
-	if (features_before_message(c, text, len, images, &held, err))
+	if (features_before_message(c, text, len, images, queue, &held, err))
 		return err->code;
-	return held ? MT_OK : conversation_add_message(c, text, len, images, err);
+	return held ? MT_OK : conversation_add_message(c, text, len, images, queue, err);
 }
 
 /* The default title is the first line of the first message. */
@@ -134,31 +135,61 @@ static void check_step_started(const struct conversation *c, int64_t steps_befor
 			 state_name(c->state), c->reason);
 }
 
-int conversation_add_message(struct conversation *c, const char *text, size_t len,
-			     json_object *images, struct error *err)
+int conversation_log_message(struct conversation *c, const char *text, size_t len,
+			     json_object *images, int64_t number, struct error *err)
 {
 	json_object *args = js_new_object();
 	bool first = !history_user_since(c->log, c->agent->start);
-	int64_t id, steps = conversation_steps(c);
+	struct event *e;
+	int64_t id;
 
 	if (js_set_strn(args, "content", text, len) || add_images(c, args, images, err)) {
 		json_object_put(args);
 		return out_of_memory(err);
 	}
-	features_adding_message(c);
-	id = conversation_log_event(
-		c, add_suffix(c, event_action("message", SOURCE_USER, args, err)), err);
+	e = add_suffix(c, event_action("message", SOURCE_USER, args, err));
+	if (e && number >= 0)
+		js_set_int(e->json, "waited", number);
+	id = conversation_log_event(c, e, err);
 	if (id < 0)
 		return (int)id;
-	if (is_exit(text, len))
-		return finish_for_user(c, err);
 	if (first)
 		name_it(c, text, len);
 	features_after_message(c, first);
 	agent_acted(c->agent);
+	return MT_OK;
+}
+
+/* The agent reads it after the results of what is in progress. */
+static int wait_for_results(struct conversation *c, const char *text, size_t len,
+			    json_object *images, bool queue, struct error *err)
+{
+	if (waiting_messages_add(c, text, len, images, err))
+		return err->code;
+	if (!queue)
+		turn_interrupt(c);
+	step_run_ready(c);
+	return state_is_resting(c->state) ? conversation_continue(c, err) : MT_OK;
+}
+
+int conversation_add_message(struct conversation *c, const char *text, size_t len,
+			     json_object *images, bool queue, struct error *err)
+{
+	int64_t steps = conversation_steps(c);
+	bool leaves = is_exit(text, len);
+
+	if (!leaves && waiting_messages_apply(c))
+		return wait_for_results(c, text, len, images, queue, err);
+	features_adding_message(c);
 	if (turn_uncommitted(c) >= 0 &&
 	    evlog_head(c->log, turn_uncommitted(c))->type->id == ACTION_FINISH)
 		turn_set_uncommitted(c, -1); /* there is more to do */
+	if (!leaves)
+		waiting_messages_refuse_calls(c);
+	if (conversation_log_message(c, text, len, images, -1, err))
+		return err->code;
+	if (leaves)
+		return finish_for_user(c, err);
 	if (conversation_continue(c, err))
 		return err->code;
 	check_step_started(c, steps);
@@ -200,6 +231,19 @@ int conversation_continue(struct conversation *c, struct error *err)
 	return MT_OK;
 }
 
+int conversation_interrupt(struct conversation *c, struct error *err)
+{
+	(void)err;
+	turn_interrupt(c);
+	step_run_ready(c);
+	return MT_OK;
+}
+
+int conversation_withdraw(struct conversation *c, struct error *err)
+{
+	return waiting_messages_withdraw(c, err);
+}
+
 /* Is the pending action the user's own? The agent is idle then. */
 static bool user_action_runs(const struct conversation *c)
 {
@@ -216,7 +260,11 @@ int conversation_pause(struct conversation *c, struct error *err)
 	if (!state_allowed(c->state, STATE_PAUSED))
 		return fail(err, MT_EINVAL, "cannot pause: the conversation is %s",
 			    state_name(c->state));
+	turn_interrupt(c);
 	conversation_cancel_work(c);
+	if (!turn_awaits_approval(c))
+		turn_refuse(c, "This call was not run, because the user paused the agent "
+			       "first.");
 	if (state_allowed(c->state, STATE_PAUSED)) /* it has not come to rest by that */
 		conversation_set_state(c, STATE_PAUSED, "paused by the user");
 	return MT_OK;

@@ -16,6 +16,7 @@
 #include "controller/step.h"
 #include "controller/turn.h"
 #include "controller/usage-checkpoint.h"
+#include "controller/waiting-messages.h"
 #include "controller/wiring.h"
 #include "files.h"
 #include "log.h"
@@ -224,6 +225,8 @@ void conversation_set_state(struct conversation *c, enum agent_state state,
 	}
 	if (state == STATE_STOPPED)
 		features_work_dropped(c);
+	if (state_is_resting(state))
+		waiting_messages_deliver(c);
 	if (features_take_state(c, state, reason))
 		return;
 	if (features_prepare_state(c, state, &err)) {
@@ -292,6 +295,7 @@ static void release(struct conversation *c)
 	config_free(c->config);
 	turn_plan_free(c);
 	turn_free(c->turn);
+	waiting_messages_free(c->waiting);
 	features_free(c);
 	features_close_agent(c->agent);
 	free(c->agent->state_text);

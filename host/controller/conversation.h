@@ -51,16 +51,22 @@ void conversation_close(struct conversation *c, void (*done)(void *arg), void *a
 
 /* ---- commands -- each is logged, and durable when it returns ----------- */
 
-/** A user message. Refused while the conversation is being closed. `images` (may be NULL,
+/** A user message. Calls of the agent that were not sent yet are refused, and a running
+ *  one is interrupted, or finishes with `queue`; the message follows their results. A
+ *  reply in progress is completed first. Refused while the conversation is being closed. `images` (may be NULL,
  *  borrowed): a list of data: and https: URLs; an image that cannot be sent to a model
  *  causes the message to be refused. */
 int conversation_say(struct conversation *c, const char *text, size_t len,
-		     json_object *images, struct error *err);
+		     json_object *images, bool queue, struct error *err);
 static inline int conversation_message(struct conversation *c, const char *text,
 				       size_t len, struct error *err)
 {
-	return conversation_say(c, text, len, NULL, err);
+	return conversation_say(c, text, len, NULL, false, err);
 }
+/** Interrupt the running call for messages that wait for it. */
+int conversation_interrupt(struct conversation *c, struct error *err);
+/** Drop the newest message that was accepted and is not logged yet. */
+int conversation_withdraw(struct conversation *c, struct error *err);
 /** Continue after a pause, an error, or a resume from disk. */
 int conversation_continue(struct conversation *c, struct error *err);
 /** Interrupt: cancel the running call or request; state paused. */

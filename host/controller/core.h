@@ -14,6 +14,7 @@
 #include "digest.h"
 
 struct turn;
+struct waiting_messages;
 
 enum { WATCHERS_MAX = 32, FRAMES_MAX = 16, OTHER_AGENTS_MAX = 32 };
 
@@ -52,6 +53,7 @@ struct conversation {
 
 	bool stepping, step_requested, closing;
 	struct turn *turn;         /* what is pending */
+	struct waiting_messages *waiting; /* that follow it; NULL: none */
 	void **feature_states;     /* of each feature, in the order of their table */
 	char *shell_dir;           /* last known directory of the shell; or NULL */
 	struct llm_exchange *exchange;
@@ -79,6 +81,9 @@ int conversation_undo(struct conversation *c, bool keep_config, int r);
 /** Log an observation for the pending action that reports why it has no result: the
  *  conversation was stopped, or is in error. */
 void conversation_settle(struct conversation *c, enum agent_state state);
+/** Log a user message; `number`: of a message that waited, or -1. */
+int conversation_log_message(struct conversation *c, const char *text, size_t len,
+			     json_object *images, int64_t number, struct error *err);
 /** Mask the secrets in a piece of a stream, as far as the mask can decide; len 0 and
  *  `last`: the buffered rest. The caller clears `out`. */
 void mask_stream_chunk(struct mask_stream *s, struct strbuf *out, const char *text,

@@ -13,6 +13,7 @@
 #include "controller/spools.h"
 #include "controller/step.h"
 #include "controller/turn.h"
+#include "controller/waiting-messages.h"
 #include "files.h"
 #include "log.h"
 #include "schema.h"
@@ -33,6 +34,22 @@ enum {
 
 /* ---- observations ------------------------------------------------------ */
 
+/* The model reads that the result is not the end of the call. */
+static void note_interruption(const struct call *call, struct event *e)
+{
+	AUTO(strbuf) struct strbuf text = STRBUF(128 << 20);
+	double seconds = (double)(uv_hrtime() - call->sent_at) / 1e9;
+	size_t len;
+	const char *content = event_content(e, &len);
+
+	strbuf_addn(&text, content, len);
+	strbuf_addf(&text, "%s[Interrupted by the user after %.*f s]",
+		    len && content[len - 1] != '\n' ? "\n" : "", seconds < 10, seconds);
+	if (text.error || js_set_strn(e->json, "content", text.text, text.len))
+		log_line(MT_LOG_WARNING, "controller",
+			 "cannot report an interruption to the model: out of memory");
+}
+
 /* An observation of an action: cause, source, the call that it answers. */
 void dispatch_log_observation(struct conversation *c, struct event *action,
 			      struct event *e, struct error *err)
@@ -51,10 +68,14 @@ void dispatch_log_observation(struct conversation *c, struct event *action,
 		call = call_new(c, action); /* of the log */
 	if (!e)
 		conversation_notice(c, MT_LOG_ERROR, "%s", err->text);
+	if (e && call && call->interrupted && call->sent_at)
+		note_interruption(call, e);
 	features_before_observation(c, action, call, e);
 	conversation_log_event(c, e, err);
 	if (ran && c->state == STATE_USER_CONFIRMED)
 		conversation_set_state(c, STATE_RUNNING, "");
+	if (state_is_resting(c->state))
+		waiting_messages_deliver(c);
 	features_after_observation(c, kept);
 }
 
@@ -242,6 +263,8 @@ static void take_result(struct conversation *c, const struct runner_result *resu
 	struct call *call = turn_call(c);
 
 	tell_output(c, (uint64_t)call->id, "", 0, true);
+	call->ended = true;
+	call->interrupted = call->interrupted && failed_outside(result);
 	if (failed_outside(result)) {
 		AUTO(strbuf) struct strbuf text = STRBUF(64 << 20);
 
@@ -490,6 +513,8 @@ static int send_call(struct conversation *c, struct call *call, bool *ret_runner
 		r = log_dispatch(c, call->id, err);
 	if (r)
 		return r;
+	if (!call->sent_at)
+		call->sent_at = uv_hrtime();
 	if (!*ret_runner)
 		return features_run_control(c, call, err);
 	sent = parallel_claim(call);
@@ -515,7 +540,7 @@ void dispatch_send(struct conversation *c)
 	struct error err = ERROR_NONE;
 	bool runner;
 
-	if (features_before_send(c, call))
+	if (waiting_messages_stop_call(c) || features_before_send(c, call))
 		return;
 	if (!send_call(c, call, &runner, &err))
 		return;

@@ -13,7 +13,7 @@ struct conversation;
 
 /** Add a message that a feature held (before_message). */
 int conversation_add_message(struct conversation *c, const char *text, size_t len,
-			     json_object *images, struct error *err);
+			     json_object *images, bool queue, struct error *err);
 /** Close a conversation that a feature held open (before_close, keeps_open). */
 void conversation_close_begin(struct conversation *c);
 void conversation_close_finish(struct conversation *c);

@@ -81,9 +81,10 @@ struct feature {
 	int (*restore_action)(struct conversation *c, struct event *action,
 			      bool *ret_done, struct error *err);
 	/** A user message arrives. *ret_held true: the feature holds it and adds it with
-	 *  conversation_add_message, or drops it. */
+	 *  conversation_add_message, or drops it. `queue`: it does not interrupt a call. */
 	int (*before_message)(struct conversation *c, const char *text, size_t len,
-			      json_object *images, bool *ret_held, struct error *err);
+			      json_object *images, bool queue, bool *ret_held,
+			      struct error *err);
 	/** A message of the user will be logged. */
 	void (*adding_message)(struct conversation *c);
 	/** A message of the user is in the log; `first`: of the current agent. */
@@ -224,6 +225,8 @@ struct feature {
 	 *  `worked` the seconds of work that the newest reply names. */
 	void (*restore)(struct conversation *c, const struct llm_metrics *sum,
 			double worked);
+	/** The user interrupts the pending call of the agent: end what it consists of. */
+	void (*interrupt)(struct conversation *c);
 	/** End what is in progress, without an effect. */
 	void (*cancel)(struct conversation *c);
 	/** Free what the feature holds. */
@@ -248,7 +251,8 @@ void *agent_feature_state(const struct agent_frame *agent, const struct feature 
 
 int features_open(struct conversation *c, struct error *err);
 int features_before_message(struct conversation *c, const char *text, size_t len,
-			    json_object *images, bool *ret_held, struct error *err);
+			    json_object *images, bool queue, bool *ret_held,
+			    struct error *err);
 void features_adding_message(struct conversation *c);
 void features_after_message(struct conversation *c, bool first);
 int features_created(struct conversation *c, const struct conversation_options *o,
@@ -328,6 +332,7 @@ void features_restore(struct conversation *c, const struct llm_metrics *sum,
 		      double worked);
 void features_restore_usage(struct conversation *c, struct llm_metrics *sum);
 int features_exit_code_of(const char *reason);
+void features_interrupt(struct conversation *c);
 void features_cancel(struct conversation *c);
 void features_release(struct conversation *c);
 

@@ -148,14 +148,15 @@ int features_open(struct conversation *c, struct error *err)
 }
 
 int features_before_message(struct conversation *c, const char *text, size_t len,
-			    json_object *images, bool *ret_held, struct error *err)
+			    json_object *images, bool queue, bool *ret_held,
+			    struct error *err)
 {
 	int r = MT_OK;
 
 	*ret_held = false;
 	EACH(f)
 	if (!r && !*ret_held && f->before_message)
-		r = f->before_message(c, text, len, images, ret_held, err);
+		r = f->before_message(c, text, len, images, queue, ret_held, err);
 	return r;
 }
 
@@ -627,6 +628,13 @@ int features_exit_code_of(const char *reason)
 	if (!code && f->exit_code_of)
 		code = f->exit_code_of(reason);
 	return code;
+}
+
+void features_interrupt(struct conversation *c)
+{
+	EACH(f)
+	if (f->interrupt)
+		f->interrupt(c);
 }
 
 void features_cancel(struct conversation *c)

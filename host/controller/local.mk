@@ -12,5 +12,5 @@ libhost_a_SOURCES += %D%/actions.c %D%/actions.h %D%/agent-frame.h %D%/agents.c 
 	%D%/parallel-calls.c %D%/parallel-calls.h %D%/resume.c %D%/rewind.c \
 	%D%/rewind.h %D%/spools.c %D%/spools.h %D%/state.c %D%/state.h \
 	%D%/step-policy.c %D%/step-policy.h %D%/step.c %D%/step.h %D%/turn.c \
-	%D%/turn.h %D%/usage-checkpoint.c %D%/usage-checkpoint.h %D%/wiring.c \
-	%D%/wiring.h
+	%D%/turn.h %D%/usage-checkpoint.c %D%/usage-checkpoint.h %D%/waiting-messages.c \
+	%D%/waiting-messages.h %D%/wiring.c %D%/wiring.h

@@ -127,6 +127,7 @@ static bool send_early(struct conversation *c, struct call *call)
 	text = js_text(call->args, &len);
 	call->number = first_number + ++turn_parallel(c)->made;
 	call->early = true;
+	call->sent_at = uv_hrtime();
 	return text && !runner_call(c->link, call->number, call_instance(c, call),
 				    call->tool->real, text, len, call->deadline_ms, NULL);
 }

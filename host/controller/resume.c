@@ -10,6 +10,7 @@
 #include "controller/meta.h"
 #include "controller/turn.h"
 #include "controller/usage-checkpoint.h"
+#include "controller/waiting-messages.h"
 #include "controller/wiring.h"
 #include "events/confirmation.h"
 #include "llm/models/models.h"
@@ -421,9 +422,10 @@ static int restore(struct conversation *c, struct error *err)
 		r = features_restore_agents(c, restore_level, err);
 	if (!r)
 		r = restore_action(c, err);
-	if (!r)
-		restore_rejection(c);
-	return r;
+	if (r)
+		return r;
+	restore_rejection(c);
+	return waiting_messages_restore(c, err);
 }
 
 /* Settings that the user changed apply from now on, including later resumes. */

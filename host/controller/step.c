@@ -19,6 +19,7 @@
 #include "controller/plugins/plugin-host.h"
 #include "controller/step-policy.h"
 #include "controller/turn.h"
+#include "controller/waiting-messages.h"
 #include "log.h"
 #include "slice.h"
 
@@ -264,6 +265,10 @@ void step_prepared(struct conversation *c)
 
 static void step(struct conversation *c)
 {
+	if (waiting_messages_deliver(c)) {
+		c->step_requested = true;
+		return;
+	}
 	if (turn_has_planned(c)) {
 		turn_take_planned(c);
 		c->step_requested |= turn_has_planned(c);

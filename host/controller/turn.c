@@ -6,6 +6,7 @@
 
 #include "controller/actions.h"
 #include "controller/core.h"
+#include "controller/feature.h"
 #include "controller/parallel-calls.h"
 #include "controller/plugins/plugin-host.h"
 #include "log.h"
@@ -241,20 +242,6 @@ void turn_log_error(struct conversation *c, const char *call_id, const char *fun
 	conversation_log_event(c, e, &err);
 }
 
-void turn_refuse(struct conversation *c, const char *why)
-{
-	const struct llm_reply *reply = reply_of(c);
-	const struct plan *plan = c->agent->plan;
-
-	for (size_t i = plan ? plan->next : 0; reply && i < plan->count; i++) {
-		const struct llm_call *call = &reply->calls[plan->queue[i].call];
-
-		if (plan->queue[i].type == PLAN_CALL)
-			turn_log_error(c, call->id, call->name, why);
-	}
-	turn_clear(c);
-}
-
 /* The reasoning of a reply goes with its first action. */
 static int add_reasoning(struct conversation *c, struct event *e)
 {
@@ -374,6 +361,36 @@ static void do_message(struct conversation *c, const struct planned_action *p)
 	} else if (p->wait) {
 		action_wait_for_user(c, false, p->text);
 	}
+}
+
+void turn_refuse(struct conversation *c, const char *why)
+{
+	const struct llm_reply *reply = reply_of(c);
+	const struct plan *plan = c->agent->plan;
+
+	for (size_t i = plan ? plan->next : 0; reply && i < plan->count; i++) {
+		struct planned_action p = plan->queue[i];
+
+		p.wait = false;
+		if (p.type == PLAN_CALL)
+			turn_log_error(c, reply->calls[p.call].id,
+				       reply->calls[p.call].name, why);
+		else if (p.type == PLAN_MESSAGE)
+			do_message(c, &p);
+	}
+	turn_clear(c);
+}
+
+void turn_interrupt(struct conversation *c)
+{
+	struct call *call = c->turn->call;
+
+	if (!turn_is_running(c) || call->ended || call->action->source != SOURCE_AGENT)
+		return;
+	call->interrupted = true;
+	features_interrupt(c);
+	if (call->number && c->link)
+		runner_cancel(c->link, call->number);
 }
 
 /* Take the next thing that the agent planned. */

@@ -43,6 +43,8 @@ void turn_repeat(struct conversation *c, struct event *action);
 /** An action of the log that had no effect before a restart; -1: none. */
 int64_t turn_uncommitted(const struct conversation *c);
 void turn_set_uncommitted(struct conversation *c, int64_t id);
+/** Cancel the running call of the agent, for the user; it ends with its result. */
+void turn_interrupt(struct conversation *c);
 /** Nothing is pending, uncommitted or waiting for approval. */
 void turn_reset(struct conversation *c);
 /** Calls of the reply that were sent before their turn. */
@@ -66,7 +68,8 @@ struct call *turn_planned_call(struct conversation *c, size_t ahead, size_t *ret
 void turn_clear(struct conversation *c);
 /** The same, for an agent that ends. */
 void turn_plan_free(struct conversation *c);
-/** Drop the plan; for each call the model reads why it was not made. */
+/** Drop the plan; for each call the model reads why it was not made. Planned messages are
+ *  logged, without waiting for the user. */
 void turn_refuse(struct conversation *c, const char *why);
 /** Drop what is planned; what is planned from now on answers `reply`, which it takes. */
 int turn_set_reply(struct conversation *c, struct llm_reply *reply, struct error *err);

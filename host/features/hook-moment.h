@@ -33,6 +33,7 @@ struct held {
 	char *text;
 	size_t len;
 	json_object *images;
+	bool queue; /* it does not interrupt a call */
 };
 
 struct hook_runner {

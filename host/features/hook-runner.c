@@ -47,7 +47,7 @@ static void say_held(struct hook_moment *m)
 		     status_name(text.error));
 	else
 		conversation_add_message(m->c, text.text, text.len, h->held[0].images,
-					 &err);
+					 h->held[0].queue, &err);
 	if (err.code)
 		conversation_notice(m->c, MT_LOG_ERROR, "%s", err.text);
 }
@@ -133,10 +133,11 @@ static bool start_session(struct conversation *c)
 }
 
 static int before_message(struct conversation *c, const char *text, size_t len,
-			  json_object *images, bool *ret_held, struct error *err)
+			  json_object *images, bool queue, bool *ret_held,
+			  struct error *err)
 {
 	struct hook_runner *h = hook_runner_of(c);
-	struct held held = { .len = len };
+	struct held held = { .len = len, .queue = queue };
 
 	if (!h)
 		return MT_OK;

@@ -576,6 +576,14 @@ static void stop_all(struct conversation *c)
 		stop_call(all);
 }
 
+/* Tasks in the background are not part of the pending call. */
+static void stop_pending(struct conversation *c)
+{
+	for (struct subagents *all = subagents_of(c)->calls; all; all = all->below)
+		if (!all->background)
+			stop_call(all);
+}
+
 static bool keeps_open(const struct conversation *c)
 {
 	return subagents_of(c)->calls != NULL;
@@ -606,6 +614,7 @@ const struct feature subagents_feature = {
 	.restore_usage = subagents_restore_usage,
 	.restore = restore,
 	.restore_action = restore_action,
+	.interrupt = stop_pending,
 	.cancel = stop_all,
 	.release = subagents_forget,
 };

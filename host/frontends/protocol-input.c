@@ -62,11 +62,26 @@ static int run_message(struct session *s, json_object *line, struct outcome *ret
 	json_object *text = js_get(line, "text"), *images = js_get(line, "images");
 	size_t len = (size_t)json_object_get_string_len(text);
 	int64_t id = evlog_count(conversation_log(s->c));
+	int r;
 
 	if (strspn(json_object_get_string(text), " \t\r\n") == len)
 		return fail(err, MT_EINVAL, "the message is empty");
 	ret->event = id;
 	return conversation_say(s->c, json_object_get_string(text), len, images, err);
+}
+
+static int run_interrupt(struct session *s, json_object *line, struct outcome *ret,
+			 struct error *err)
+{
+	(void)line, (void)ret;
+	return conversation_interrupt(s->c, err);
+}
+
+static int run_withdraw(struct session *s, json_object *line, struct outcome *ret,
+			struct error *err)
+{
+	(void)line, (void)ret;
+	return conversation_withdraw(s->c, err);
 }
 
 static int run_pause(struct session *s, json_object *line, struct outcome *ret,
@@ -282,8 +297,12 @@ static const struct command commands[] = {
 	  { { "since", json_type_int, false }, { "live", json_type_boolean, false } },
 	  run_subscribe },
 	{ "message",
-	  { { "text", json_type_string, true }, { "images", json_type_array, false } },
+	  { { "text", json_type_string, true },
+	    { "images", json_type_array, false },
+	    { "queue", json_type_boolean, false } },
 	  run_message },
+	{ "interrupt", { { 0 } }, run_interrupt },
+	{ "withdraw", { { 0 } }, run_withdraw },
 	{ "pause", { { 0 } }, run_pause },
 	{ "resume", { { 0 } }, run_resume },
 	{ "stop", { { 0 } }, run_stop },

@@ -15,7 +15,7 @@ static const struct mt_agent readonly = {
 	.flags = MT_AGENT_READ_ONLY,
 	.system = readonly_system_text,
 	.advance = turn_advance,
-	.tools = "think, finish, search, view",
+	.tools = "think, finish, search, view, recall",
 };
 
 MT_AGENT(&readonly, "readonly", .name = "readonly",

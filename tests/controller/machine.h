@@ -175,7 +175,7 @@ static void say_image(struct conversation *c)
 	struct error err = ERROR_NONE;
 	AUTO(json) json_object *images = js_parse(urls, sizeof urls - 1, NULL);
 
-	conversation_say(c, "look", 4, images, &err);
+	conversation_say(c, "look", 4, images, false, &err);
 }
 
 /* The conversation that begins as this one did, instead of it. */

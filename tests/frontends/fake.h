@@ -114,13 +114,32 @@ void conversation_unwatch(struct conversation *c, int handle)
 }
 
 int conversation_say(struct conversation *c, const char *text, size_t len,
-		     json_object *images, struct error *err)
+		     json_object *images, bool queue, struct error *err)
 {
-	(void)images;
+	(void)images, (void)queue;
 	if (c->refuse_message)
 		return fail(err, MT_EDENIED, "the conversation is being closed");
 	fake_say(c, text, len);
 	fake_state(c, STATE_RUNNING, "");
+	return MT_OK;
+}
+
+int conversation_interrupt(struct conversation *c, struct error *err)
+{
+	(void)c, (void)err;
+	return MT_OK;
+}
+
+int conversation_withdraw(struct conversation *c, struct error *err)
+{
+	(void)c;
+	return fail(err, MT_ENOTFOUND, "no message is waiting");
+}
+
+int conversation_ask_aside(struct conversation *c, const char *text, size_t len,
+			   struct error *err)
+{
+	(void)c, (void)text, (void)len, (void)err;
 	return MT_OK;
 }
 

@@ -24,3 +24,6 @@ TESTS += %D%/prompts.bats
 EXTRA_DIST += %D%/prompts.bats
 TESTS += %D%/delegation-background.bats
 EXTRA_DIST += %D%/delegation-background.bats
+
+TESTS += %D%/steering-stop.bats
+EXTRA_DIST += %D%/steering-stop.bats %D%/steer.py

@@ -425,9 +425,10 @@ static int restore_action(struct conversation *c, struct event *action, bool *re
 }
 
 static int before_message(struct conversation *c, const char *text, size_t len,
-			  json_object *images, bool *ret_held, struct error *err)
+			  json_object *images, bool queue, bool *ret_held,
+			  struct error *err)
 {
-	(void)text, (void)len, (void)images, (void)ret_held, (void)err;
+	(void)text, (void)len, (void)images, (void)queue, (void)ret_held, (void)err;
 	approval_tell_scopes(c);
 	return MT_OK;
 }

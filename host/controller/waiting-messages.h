@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * waiting-messages.h - user messages that wait until the reply or the call in progress
+ * has ended, so that they follow its results. */
+#ifndef HOST_CONTROLLER_WAITING_MESSAGES_H
+#define HOST_CONTROLLER_WAITING_MESSAGES_H
+
+#include "error.h"
+
+#include <json-c/json.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+struct conversation;
+struct waiting_messages; /* of a conversation; NULL: none */
+
+/** Is a reply or a call of the agent in progress? */
+bool waiting_messages_apply(const struct conversation *c);
+/** Keep a message; it is on disk when this returns. `images` may be NULL, borrowed. */
+int waiting_messages_add(struct conversation *c, const char *text, size_t len,
+			 json_object *images, struct error *err);
+/** Drop the newest one. */
+int waiting_messages_withdraw(struct conversation *c, struct error *err);
+/** Log the messages, unless waiting_messages_apply. Calls that were not sent before are
+ *  refused. @return true: there were messages. */
+bool waiting_messages_deliver(struct conversation *c);
+/** The conversation is resumed: deliver the messages of the earlier process. */
+int waiting_messages_restore(struct conversation *c, struct error *err);
+struct waiting_messages *waiting_messages_free(struct waiting_messages *w);
+
+/** The pending call is about to be sent. @return true: a message waits, and the call was
+ *  refused. */
+bool waiting_messages_stop_call(struct conversation *c);
+/** The user sends a message: calls that were planned or logged, but not sent, are not
+ *  made. The model reads why. */
+void waiting_messages_refuse_calls(struct conversation *c);
+
+#endif
