@@ -551,6 +551,16 @@ static void take_notice(struct event_view *s, json_object *line)
 				  js_str(line, "text", ""));
 }
 
+static void take_side_answer(struct event_view *s, json_object *line)
+{
+	const char *error = js_str(line, "error", NULL);
+
+	show_unshown(s);
+	event_view_remark(s, DIM, "btw: %s", js_str(line, "question", ""));
+	event_view_remark(s, error ? RED : PLAIN, "%s",
+			  error ? error : js_str(line, "text", ""));
+}
+
 static void take_retry(struct event_view *s, json_object *line)
 {
 	bool shown = s->said.len && s->reply.any;
@@ -574,6 +584,8 @@ void event_view_live(struct event_view *s, json_object *line)
 		take_output(s, line);
 	else if (strcmp(type, "notice") == 0)
 		take_notice(s, line);
+	else if (strcmp(type, "side_answer") == 0)
+		take_side_answer(s, line);
 	else if (strcmp(type, "retry") == 0)
 		take_retry(s, line);
 	else if (strcmp(type, "reply") == 0)

@@ -226,7 +226,8 @@ static bool is_quiet(const char *what)
 					     "resume",    "confirm", "reject",
 					     "stop",      "keep_alive",  "action",
 					     "condense",  "recover",
-					     "answer" };
+					     "answer",    "interrupt", "withdraw",
+					     "btw" };
 
 	for (size_t i = 0; i < ARRAY_LEN(names); i++)
 		if (strcmp(names[i], what) == 0)

@@ -148,7 +148,16 @@ static void run_now(struct chat *c, const struct slash *self, const char *arg)
 	if (*arg)
 		chat_message(c, arg);
 	else
-		chat_send_queue(c);
+		chat_command(c, "interrupt", NULL, NULL);
+}
+
+static void run_btw(struct chat *c, const struct slash *self, const char *arg)
+{
+	if (!*arg)
+		event_view_remark(&c->show, YELLOW, "Usage: %s %s", self->name,
+				  self->args);
+	else
+		chat_command(c, "btw", "text", arg);
 }
 
 /* ---- other conversations ----------------------------------------------- */
@@ -290,8 +299,10 @@ static const struct slash table[] = {
 	  NULL },
 	{ "/stop", "", "stop the conversation process", pass_on, "stop",
 	  NULL },
-	{ "/now", "[TEXT]", "send TEXT, or the queued messages, immediately", run_now,
-	  NULL, NULL },
+	{ "/now", "[TEXT]", "interrupt the running call, and send TEXT", run_now, NULL,
+	  NULL },
+	{ "/btw", "QUESTION", "ask about the work without changing the conversation",
+	  run_btw, NULL, NULL },
 	{ "/new", "", "start a new conversation", run_new, NULL, NULL },
 	{ "/resume", "[ID]", "resume a conversation (default: choose from a list)",
 	  run_resume, NULL, NULL },

@@ -68,6 +68,15 @@ struct request_messages *request_messages_new(struct evlog *log,
 	return m;
 }
 
+struct request_messages *request_messages_copy(const struct request_messages *m)
+{
+	struct request_messages *copy = request_messages_new(m->log, &m->options);
+
+	if (copy)
+		copy->offered = json_object_get(m->offered);
+	return copy;
+}
+
 static void drop_summaries(struct request_messages *m)
 {
 	while (m->summaries) {

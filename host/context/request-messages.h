@@ -37,6 +37,8 @@ struct request_messages_options {
 
 struct request_messages *request_messages_new(struct evlog *log,
 					      const struct request_messages_options *o);
+/** Empty ones with the same log, options and tools; NULL: out of memory. */
+struct request_messages *request_messages_copy(const struct request_messages *m);
 struct request_messages *request_messages_free(struct request_messages *m);
 /** As request_messages_free, but many messages stay in memory until the process ends:
  *  freeing them one by one delays the exit. */

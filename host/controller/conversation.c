@@ -70,6 +70,12 @@ void conversation_notify_questions(struct conversation *c, const struct question
 	NOTIFY_WATCHERS(c, questions, open);
 }
 
+void conversation_notify_side_answer(struct conversation *c, const char *question,
+				     const char *text, bool failed)
+{
+	NOTIFY_WATCHERS(c, side_answer, question, text, failed);
+}
+
 void conversation_notify_asks(struct conversation *c, const char *child)
 {
 	NOTIFY_WATCHERS(c, asks, child);

@@ -67,6 +67,10 @@ static inline int conversation_message(struct conversation *c, const char *text,
 int conversation_interrupt(struct conversation *c, struct error *err);
 /** Drop the newest message that was accepted and is not logged yet. */
 int conversation_withdraw(struct conversation *c, struct error *err);
+/** Ask the model of the agent about the conversation. Neither the question nor the answer
+ *  is logged; watchers get the answer (`side_answer`). */
+int conversation_ask_aside(struct conversation *c, const char *text, size_t len,
+			   struct error *err);
 /** Continue after a pause, an error, or a resume from disk. */
 int conversation_continue(struct conversation *c, struct error *err);
 /** Interrupt: cancel the running call or request; state paused. */
@@ -177,6 +181,10 @@ struct watcher {
 	void (*reply)(void *arg, const struct llm_reply *reply);
 	/** The open questions of tools have changed. */
 	void (*questions)(void *arg, const struct question *open);
+	/** The answer to a question of conversation_ask_aside; `failed`: why there is
+	 *  none. */
+	void (*side_answer)(void *arg, const char *question, const char *text,
+			    bool failed);
 	/** A notice for the user that is not an event. */
 	void (*notice)(void *arg, int level, const char *text);
 };

@@ -4,6 +4,8 @@
 #ifndef HOST_CONTROLLER_FEATURE_WATCHERS_H
 #define HOST_CONTROLLER_FEATURE_WATCHERS_H
 
+#include <stdbool.h>
+
 struct conversation;
 struct question;
 
@@ -11,5 +13,8 @@ struct question;
 void conversation_notify_questions(struct conversation *c, const struct question *open);
 /** What this subagent waits for has changed. */
 void conversation_notify_asks(struct conversation *c, const char *child);
+/** A side question has its answer; `failed`: why there is none. */
+void conversation_notify_side_answer(struct conversation *c, const char *question,
+				     const char *text, bool failed);
 
 #endif

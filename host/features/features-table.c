@@ -16,6 +16,7 @@
 #include "features/relist.h"
 #include "features/replay-internal.h"
 #include "features/setup.h"
+#include "features/side-question.h"
 #include "features/slices.h"
 #include "features/subagents.h"
 #include "features/task-list.h"
@@ -43,6 +44,7 @@ const struct feature *const features_table[] = {
 	&setup_feature,
 	&condense_preview_feature,
 	&task_list_feature,
+	&side_question_feature,
 	&file_history_feature, /* last: the call that it notes is sent */
 	NULL,
 };

@@ -10,6 +10,7 @@ libhost_a_SOURCES += %D%/budget.c %D%/budget.h %D%/condense-preview.c \
 	%D%/loop-detector.h %D%/loop-recovery.c %D%/loop-recovery.h %D%/questions.c \
 	%D%/questions.h %D%/relist.c %D%/relist.h %D%/replay-compare.c \
 	%D%/replay-internal.h %D%/replay.c %D%/replay.h %D%/setup.c %D%/setup.h \
+	%D%/side-question.c %D%/side-question.h \
 	%D%/side-usage.c %D%/side-usage.h %D%/slices.c %D%/slices.h %D%/status-text.c \
 	%D%/subagent-process.c %D%/subagent-usage.c %D%/subagents.c %D%/subagents.h \
 	%D%/task-list.c %D%/task-list.h %D%/tool-completions.c %D%/tool-completions.h \

@@ -9,10 +9,11 @@
 
 struct conversation;
 
-/** What condensers and tools have spent, each logged as the state of this name:
+/** What condensers, tools and side questions have spent, each logged as the state of this name:
  *  {calls, input, output, ..., cost, model}; owned. */
 #define USAGE_CONDENSERS "condensers"
 #define USAGE_TOOLS "tools"
+#define USAGE_SIDE_QUESTIONS "side questions"
 json_object *side_usage_of(const struct evlog *log, const char *who);
 /** How many of their requests were answered. */
 int64_t side_usage_calls(const struct conversation *c, const char *who);

@@ -66,8 +66,10 @@ static int run_message(struct session *s, json_object *line, struct outcome *ret
 
 	if (strspn(json_object_get_string(text), " \t\r\n") == len)
 		return fail(err, MT_EINVAL, "the message is empty");
-	ret->event = id;
-	return conversation_say(s->c, json_object_get_string(text), len, images, err);
+	r = conversation_say(s->c, json_object_get_string(text), len, images,
+			     js_bool(line, "queue", false), err);
+	ret->event = evlog_count(conversation_log(s->c)) > id ? id : -1;
+	return r;
 }
 
 static int run_interrupt(struct session *s, json_object *line, struct outcome *ret,
@@ -82,6 +84,18 @@ static int run_withdraw(struct session *s, json_object *line, struct outcome *re
 {
 	(void)line, (void)ret;
 	return conversation_withdraw(s->c, err);
+}
+
+static int run_btw(struct session *s, json_object *line, struct outcome *ret,
+		   struct error *err)
+{
+	json_object *text = js_get(line, "text");
+	size_t len = (size_t)json_object_get_string_len(text);
+
+	(void)ret;
+	if (strspn(json_object_get_string(text), " \t\r\n") == len)
+		return fail(err, MT_EINVAL, "the question is empty");
+	return conversation_ask_aside(s->c, json_object_get_string(text), len, err);
 }
 
 static int run_pause(struct session *s, json_object *line, struct outcome *ret,
@@ -303,6 +317,7 @@ static const struct command commands[] = {
 	  run_message },
 	{ "interrupt", { { 0 } }, run_interrupt },
 	{ "withdraw", { { 0 } }, run_withdraw },
+	{ "btw", { { "text", json_type_string, true } }, run_btw },
 	{ "pause", { { 0 } }, run_pause },
 	{ "resume", { { 0 } }, run_resume },
 	{ "stop", { { 0 } }, run_stop },

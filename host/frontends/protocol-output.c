@@ -395,6 +395,18 @@ static void on_notice(void *arg, int level, const char *text)
 		put_notice(s, level, text);
 }
 
+static void on_side_answer(void *arg, const char *question, const char *text, bool failed)
+{
+	struct session *s = arg;
+
+	if (!subscribed(s) || s->ended)
+		return;
+	session_begin_line(s, "side_answer");
+	js_key_str(&s->out, "question", question);
+	js_key_str(&s->out, failed ? "error" : "text", text);
+	session_end_line(s);
+}
+
 /* ---- the session ------------------------------------------------------- */
 
 static int protocol_output_on_line(char *line, size_t len, void *arg)
@@ -418,6 +430,7 @@ struct session *session_new(struct conversation *c, const struct session_options
 	.state = on_state,
 		.rewound = on_rewound,
 		.reply = on_reply,
+		.side_answer = on_side_answer,
 		.notice = on_notice,
 		.questions = on_questions,
 	};
