@@ -338,6 +338,16 @@ static int lay_result(struct request_messages *m, const struct message_part *p,
 	return message_turn_send(t, request);
 }
 
+/* The system text of an agent that the user has replaced. */
+static bool is_replaced_system(const struct request_messages *m,
+			       const struct view_item *item)
+{
+	const struct evlog_head *head = evlog_head(m->log, m->options.system);
+
+	return item->event != m->options.system && head && !head->undone &&
+	       head->type->id == ACTION_SYSTEM;
+}
+
 static int lay_out(struct request_messages *m, const struct view_item *item,
 		   struct llm_request *request)
 {
@@ -349,6 +359,8 @@ static int lay_out(struct request_messages *m, const struct view_item *item,
 		return message.parts ? llm_request_add(request, &message) : MT_ENOMEM;
 	}
 	if (p->kind == MESSAGE_PART_NONE || p->kind == MESSAGE_PART_CALL)
+		return MT_OK;
+	if (p->kind == MESSAGE_PART_SYSTEM && is_replaced_system(m, item))
 		return MT_OK;
 	if (p->kind == MESSAGE_PART_RESULT && p->response)
 		return lay_result(m, p, request);
@@ -540,11 +552,13 @@ static const struct view_item *with_beginning(struct request_messages *m,
 					      size_t *count, struct view_item **ret_own)
 {
 	const struct view_item system = { .event = m->options.system };
-	bool have = *count && is_event_type(m, &items[0], ACTION_SYSTEM);
+	bool known = is_event_type(m, &system, ACTION_SYSTEM) &&
+		     !evlog_head(m->log, system.event)->undone;
+	bool have = *count && is_event_type(m, &items[0], ACTION_SYSTEM) &&
+		    (!known || items[0].event == system.event);
 	bool lacks_user = !(*count > have && is_user_item(m, &items[have])) &&
 			  first_user(m) >= 0 && !is_in_view(items, *count, m->first_user);
-	bool lacks_system = !have && is_event_type(m, &system, ACTION_SYSTEM) &&
-			    !evlog_head(m->log, system.event)->undone;
+	bool lacks_system = !have && known;
 	size_t n = 0;
 
 	if (*count == 0 || (!lacks_user && !lacks_system))
@@ -652,6 +666,11 @@ int request_messages_lay_out(struct request_messages *m, const struct view_item 
 	}
 	*ret_more = laid && is_over;
 	return r;
+}
+
+int64_t request_messages_system(const struct request_messages *m)
+{
+	return m->options.system;
 }
 
 void request_messages_set_system(struct request_messages *m, int64_t id)

@@ -63,6 +63,8 @@ int request_messages_build(struct request_messages *m, const struct view_item *i
  *  same bytes are sent whatever is installed when a conversation is resumed. */
 int request_messages_add_tool(struct request_messages *m, const char *name,
 			      struct llm_request *request, struct error *err);
+/** The id of the `system` event. */
+int64_t request_messages_system(const struct request_messages *m);
 /** The `system` event has changed. Nothing may be borrowed. */
 void request_messages_set_system(struct request_messages *m, int64_t id);
 /** Offer these tools from now on, a list in the form of the `system` event: some toolsets

@@ -99,13 +99,14 @@ static int add_subagent(struct conversation *c, struct strbuf *out, struct error
 								      : MT_OK;
 }
 
-int offered_tools_log_system(struct conversation *c, struct error *err)
+/* Arguments of a `system` event, owned; NULL: `err`. */
+static json_object *system_args(struct conversation *c, struct error *err)
 {
 	const struct mt_agent *agent = c->agent->plugin.functions;
 	struct mt_ctx x = { .c = c, .part = &c->agent->plugin, .is_agent = true };
-	json_object *args = js_new_object();
 	const char *suffix = config_get(c->config, c->agent->section, "system_suffix");
 	AUTO(strbuf) struct strbuf whole = STRBUF(16 << 20);
+	AUTO(json) json_object *args = js_new_object();
 	struct mt_str text = { "", 0 };
 	struct guard_call outer = plugin_component_enter(x.part, "system");
 	int r = agent->system(plugin_host(), &x, &text);
@@ -114,26 +115,140 @@ int offered_tools_log_system(struct conversation *c, struct error *err)
 	if (r) {
 		fail(err, r, "agent %s: %s", c->agent->plugin.component->name,
 		     x.error.code ? x.error.text : status_name(r));
-	} else {
-		strbuf_addn(&whole, text.ptr, text.len);
-		r = add_subagent(c, &whole, err);
+		plugin_ctx_clear(&x);
+		return NULL;
 	}
-	if (!r) {
-		int64_t id;
-
-		if (suffix && *suffix)
-			strbuf_addf(&whole, "%s%s", whole.len ? "\n\n" : "", suffix);
-		js_set_strn(args, "content", whole.text, whole.len);
-		js_set(args, "tools", list_tools(c));
-		js_set_str(args, "openhands_version", "mortise " VERSION);
-		js_set_str(args, "agent_class", c->agent->plugin.component->name);
-		id = conversation_log_event(c,
-					    event_action("system", SOURCE_AGENT,
-							 json_object_get(args), err),
-					    err);
-		r = id < 0 ? (int)id : MT_OK;
-	}
-	json_object_put(args);
+	strbuf_addn(&whole, text.ptr, text.len);
 	plugin_ctx_clear(&x);
-	return r;
+	if (add_subagent(c, &whole, err))
+		return NULL;
+	if (suffix && *suffix)
+		strbuf_addf(&whole, "%s%s", whole.len ? "\n\n" : "", suffix);
+	js_set_strn(args, "content", whole.text, whole.len);
+	js_set(args, "tools", list_tools(c));
+	js_set_str(args, "openhands_version", "mortise " VERSION);
+	js_set_str(args, "agent_class", c->agent->plugin.component->name);
+	return STEAL(args);
+}
+
+/* Takes the arguments. @return the id of the event, or a status. */
+static int64_t log_system(struct conversation *c, json_object *args, struct error *err)
+{
+	return conversation_log_event(c, event_action("system", SOURCE_AGENT, args, err),
+				      err);
+}
+
+int offered_tools_log_system(struct conversation *c, struct error *err)
+{
+	json_object *args = system_args(c, err);
+	int64_t id = args ? log_system(c, args, err) : err->code;
+
+	return id < 0 ? (int)id : MT_OK;
+}
+
+/* ---- after a change ------------------------------------------------------ */
+
+static const char *name_at(json_object *tools, size_t i)
+{
+	return js_str(js_get(json_object_array_get_idx(tools, i), "function"), "name",
+		      "");
+}
+
+static json_object *find_named(json_object *tools, const char *name)
+{
+	for (size_t i = 0; i < js_length(tools); i++)
+		if (strcmp(name_at(tools, i), name) == 0)
+			return json_object_array_get_idx(tools, i);
+	return NULL;
+}
+
+/* Tools of toolsets that list them later are not part of the first event. */
+static bool is_listed_later(const struct conversation *c, const char *name)
+{
+	const struct catalog *all = &c->agent->catalog;
+
+	for (size_t i = 0; i < all->count; i++)
+		if (strcmp(all->tools[i].name, name) == 0)
+			return all->instances[all->tools[i].instance].dynamic;
+	return false;
+}
+
+/* Append the names of the tools of a list that the other one does not have. */
+static void put_missing(const struct conversation *c, struct strbuf *out,
+			const char *title, json_object *tools, json_object *others)
+{
+	const char *between = title;
+
+	for (size_t i = 0; i < js_length(tools); i++) {
+		const char *name = name_at(tools, i);
+
+		if (find_named(others, name) || is_listed_later(c, name))
+			continue;
+		strbuf_addf(out, "%s%s", between, name);
+		between = ", ";
+	}
+	if (between != title)
+		strbuf_add(out, ".");
+}
+
+static bool same_tools(const struct conversation *c, json_object *a, json_object *b)
+{
+	for (size_t i = 0; i < js_length(a); i++) {
+		const char *name = name_at(a, i);
+
+		if (!is_listed_later(c, name) &&
+		    !json_object_equal(json_object_array_get_idx(a, i),
+				       find_named(b, name)))
+			return false;
+	}
+	return true;
+}
+
+/* Text for the model; empty: nothing has changed. */
+static void describe_change(const struct conversation *c, json_object *was,
+			    json_object *is, struct strbuf *out)
+{
+	json_object *old = js_get(was, "tools"), *tools = js_get(is, "tools");
+	const char *agent = js_str(is, "agent_class", "");
+	const char *before = js_str(was, "agent_class", "");
+	bool text = strcmp(js_str(was, "content", ""), js_str(is, "content", "")) != 0;
+
+	if (!text && strcmp(agent, before) == 0 && same_tools(c, old, tools) &&
+	    same_tools(c, tools, old))
+		return;
+	strbuf_add(out, "The user changed the configuration of this conversation.");
+	if (strcmp(agent, before) != 0)
+		strbuf_addf(out, " You are now the agent %s (before: %s).", agent,
+			    before);
+	if (text)
+		strbuf_add(out, " The instructions at the start of the conversation are "
+				"new and apply from now on.");
+	put_missing(c, out, " New tools: ", tools, old);
+	put_missing(c, out, " Tools that are no longer available: ", old, tools);
+}
+
+int offered_tools_renew_system(struct conversation *c, struct error *err)
+{
+	AUTO(json) json_object *is = system_args(c, err), *said = NULL;
+	AUTO(event)
+	struct event *was =
+		is ? evlog_event(c->log, request_messages_system(c->agent->memory), err)
+		   : NULL;
+	AUTO(strbuf) struct strbuf text = STRBUF(1 << 20);
+	int64_t id;
+
+	if (!was)
+		return err->code;
+	describe_change(c, event_args(was), is, &text);
+	if (!text.len)
+		return text.error ? out_of_memory(err) : MT_OK;
+	id = log_system(c, STEAL(is), err);
+	if (id < 0)
+		return (int)id;
+	request_messages_set_system(c->agent->memory, id);
+	said = js_new_object();
+	js_set_strn(said, "content", text.text, text.len);
+	id = conversation_log_event(
+		c, event_action("message", SOURCE_ENVIRONMENT, STEAL(said), err), err);
+	return id < 0 ? (int)id : MT_OK;
 }

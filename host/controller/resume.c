@@ -444,6 +444,15 @@ static void keep_changes(struct conversation *c, const struct config_input *in,
 				    err.text);
 }
 
+/* Does the command line set more than options of models? */
+static bool changes_agent(const struct config_input *in)
+{
+	for (size_t i = 0; i < in->override_count; i++)
+		if (strncmp(in->overrides[i], "llm.", 4) != 0)
+			return true;
+	return false;
+}
+
 /* Both reports, one after the other. */
 static void join_reports(char **report, const struct strbuf *more)
 {
@@ -496,6 +505,7 @@ int conversation_resume(uv_loop_t *loop, const struct config_input *in,
 		r = restore(c, err);
 	if (r)
 		return conversation_undo(c, false, r);
+	c->system_due = o->controller || changes_agent(in);
 	keep_changes(c, in, o);
 	join_reports(ret_report, &moved);
 	*ret = c;

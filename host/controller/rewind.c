@@ -3,6 +3,7 @@
  * rewind.c - rewinds a conversation: to an event or to a user message. */
 #include "controller/rewind.h"
 
+#include "context/request-messages.h"
 #include "controller/core.h"
 #include "controller/turn.h"
 #include "controller/wiring.h"
@@ -69,6 +70,7 @@ int conversation_rewind(struct conversation *c, int64_t to, int64_t *ret_to,
 			struct error *err)
 {
 	AUTO(json) json_object *record = json_object_new_object();
+	int64_t system = request_messages_system(c->agent->memory);
 	int r = check(c, to, err);
 
 	if (r)
@@ -92,6 +94,7 @@ int conversation_rewind(struct conversation *c, int64_t to, int64_t *ret_to,
 	r = wiring_ensure_system(c, err);
 	if (r)
 		return r;
+	c->system_due |= request_messages_system(c->agent->memory) != system;
 	/* it becomes idle in any case: the old state may be reverted too */
 	c->state = STATE_LOADING;
 	conversation_set_state(c, STATE_AWAITING_USER_INPUT, "");

@@ -263,6 +263,21 @@ void step_prepared(struct conversation *c)
 	plugin_ctx_clear(&x);
 }
 
+/* @return false: the step cannot start. */
+static bool renew_system(struct conversation *c)
+{
+	struct error err = ERROR_NONE;
+	int r;
+
+	if (!c->system_due || c->parent_count)
+		return true;
+	c->system_due = false;
+	r = offered_tools_renew_system(c, &err);
+	if (r)
+		step_fail(c, r, EXIT_FAILED, err.text);
+	return !r;
+}
+
 static void step(struct conversation *c)
 {
 	if (waiting_messages_deliver(c)) {
@@ -274,7 +289,7 @@ static void step(struct conversation *c)
 		c->step_requested |= turn_has_planned(c);
 		return;
 	}
-	if (features_before_step(c))
+	if (features_before_step(c) || !renew_system(c))
 		return;
 	features_on_step(c);
 	step_prepared(c);

@@ -139,11 +139,11 @@ static int section_of(const struct conversation_options *o, struct strbuf *secti
 			   o->controller ? o->controller : "");
 }
 
-/* The event that defines the active agent: its first one, except in an imported log. -1:
- * none. */
+/* The event that defines the active agent: its first one, except in an imported log and
+ * after the user has changed the agent. -1: none. */
 static int64_t find_system(const struct conversation *c)
 {
-	for (int64_t id = c->agent->start; id < evlog_count(c->log); id++) {
+	for (int64_t id = evlog_count(c->log) - 1; id >= c->agent->start; id--) {
 		const struct evlog_head *head = evlog_head(c->log, id);
 
 		if (!head->undone && head->type->id == ACTION_SYSTEM &&
