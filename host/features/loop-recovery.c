@@ -74,6 +74,33 @@ static char *newest_error(struct conversation *c, int64_t start)
 	return strdup("");
 }
 
+static bool has_tool(const struct conversation *c, const char *name)
+{
+	const struct catalog *all = &conversation_agent(c)->catalog;
+
+	for (size_t i = 0; i < all->count; i++)
+		if (strcmp(all->tools[i].name, name) == 0)
+			return true;
+	return false;
+}
+
+/* Are numbers, times and addresses left out when results are compared? */
+static bool normalizes(const struct conversation *c)
+{
+	const struct recovery *r =
+		agent_feature_state(conversation_agent(c), &loop_recovery_feature);
+
+	return r->options.blank;
+}
+
+/* Could the repeated call be a poll? Then the hint names the call that waits. */
+static bool may_poll(const struct conversation *c, const struct stuck *s)
+{
+	return (s->kind == STUCK_REPEAT || s->kind == STUCK_ALTERNATE ||
+		s->kind == STUCK_IDENTICAL) &&
+	       has_tool(c, "execute_bash");
+}
+
 static json_object *facts(struct conversation *c, const struct stuck *s)
 {
 	AUTO(event)
@@ -85,6 +112,10 @@ static json_object *facts(struct conversation *c, const struct stuck *s)
 
 	js_set_int(data, "repeats", s->repeats);
 	js_set_bool(data, stuck_name(s->kind), true);
+	js_set_bool(data, "normalized", normalizes(c));
+	js_set_bool(data, "shell", may_poll(c, s));
+	js_set_bool(data, "job", has_tool(c, "background_job"));
+	js_set_bool(data, "finish", has_tool(c, "finish"));
 	if (action && *tool_of(action) && s->kind != STUCK_MONOLOGUE)
 		js_set_str(data, "tool", tool_of(action));
 	if (error && *error)
