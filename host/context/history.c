@@ -501,6 +501,12 @@ int history_view(struct history *h, struct view_item **ret, size_t *ret_count,
 	return list_view(h, (unsigned char *)shown, ret, ret_count, err);
 }
 
+const int32_t *history_events(const struct history *h, size_t *ret_count)
+{
+	*ret_count = h->shown_count;
+	return h->shown;
+}
+
 bool history_user_since(const struct evlog *log, int64_t id)
 {
 	for (int64_t i = evlog_count(log) - 1; i >= id && i >= 0; i--) {

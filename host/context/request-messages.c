@@ -150,13 +150,6 @@ static struct message_part *piece_of(struct request_messages *m, int64_t id,
 	return m->pieces[id];
 }
 
-struct mt_str request_messages_text(struct request_messages *m, int64_t id)
-{
-	struct message_part *p = piece_of(m, id, NULL);
-
-	return p ? (struct mt_str){ p->text, p->len } : (struct mt_str){ "", 0 };
-}
-
 /* ---- turns ------------------------------------------------------------ */
 
 static struct message_turn *turn_find(struct request_messages *m, const char *response)
@@ -242,19 +235,46 @@ static int plain(struct llm_request *request, const struct message_part *p)
 }
 
 /* A text instead of an event: a summary, or the mask of an observation. */
-static const struct llm_part *own_text(struct request_messages *m,
-				       const struct view_item *item)
+static const struct llm_part *own_text(struct request_messages *m, const char *text,
+				       size_t len)
 {
-	struct summary *s = malloc(sizeof *s + item->len + 1);
+	struct summary *s = malloc(sizeof *s + len + 1);
 
 	if (!s)
 		return NULL;
-	memcpy(s->text, item->text, item->len);
-	s->text[item->len] = '\0';
-	s->part = (struct llm_part){ .text = s->text, .len = item->len };
+	memcpy(s->text, text, len);
+	s->text[len] = '\0';
+	s->part = (struct llm_part){ .text = s->text, .len = len };
 	s->next = m->summaries;
 	m->summaries = s;
 	return &s->part;
+}
+
+/* A call as the model made it: its name and arguments. */
+static struct mt_str call_text(struct request_messages *m, struct message_part *p)
+{
+	struct message_turn *t = p->turn ? p->turn : turn_find(m, p->response);
+	AUTO(strbuf) struct strbuf text = STRBUF(64 << 20);
+	const struct llm_part *own;
+	size_t place = p->place;
+
+	if (!t && turn_make(m, p->response, &t, NULL))
+		return (struct mt_str){ "", 0 };
+	if (!t || (!p->turn && !message_turn_place(t, p->call, &place)))
+		return (struct mt_str){ "", 0 };
+	strbuf_addf(&text, "%s ", t->all[place].name);
+	strbuf_addn(&text, t->all[place].args, t->all[place].args_len);
+	own = text.error ? NULL : own_text(m, text.text, text.len);
+	return own ? (struct mt_str){ own->text, own->len } : (struct mt_str){ "", 0 };
+}
+
+struct mt_str request_messages_text(struct request_messages *m, int64_t id)
+{
+	struct message_part *p = piece_of(m, id, NULL);
+
+	if (p && p->kind == MESSAGE_PART_CALL && p->response)
+		return call_text(m, p);
+	return p ? (struct mt_str){ p->text, p->len } : (struct mt_str){ "", 0 };
 }
 
 /* An observation that a condenser masked gets its text for this view. */
@@ -266,7 +286,7 @@ static int show_item(struct request_messages *m, struct message_part *p,
 	p->shown_stamp = p->stamp;
 	if (!item->text)
 		return MT_OK;
-	p->parts = own_text(m, item);
+	p->parts = own_text(m, item->text, item->len);
 	p->part_count = 1;
 	p->shown_stamp = 0;
 	return p->parts ? MT_OK : MT_ENOMEM;
@@ -355,7 +375,7 @@ static int lay_out(struct request_messages *m, const struct view_item *item,
 	struct llm_message message = { .role = MT_ROLE_USER, .part_count = 1 };
 
 	if (!p) {
-		message.parts = own_text(m, item);
+		message.parts = own_text(m, item->text, item->len);
 		return message.parts ? llm_request_add(request, &message) : MT_ENOMEM;
 	}
 	if (p->kind == MESSAGE_PART_NONE || p->kind == MESSAGE_PART_CALL)

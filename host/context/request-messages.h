@@ -70,7 +70,8 @@ void request_messages_set_system(struct request_messages *m, int64_t id);
 /** Offer these tools from now on, a list in the form of the `system` event: some toolsets
  *  list their tools later. Nothing may be borrowed. */
 void request_messages_offer(struct request_messages *m, json_object *tools);
-/** The text of one event as the model would read it, borrowed until the next
+/** The text of one event as the model would read it, of a call the name and the
+ *  arguments, borrowed until the next
  *  request_messages_build; "" if it reads nothing of it. */
 struct mt_str request_messages_text(struct request_messages *m, int64_t id);
 

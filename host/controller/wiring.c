@@ -222,19 +222,16 @@ static int wire_tools(struct conversation *c, const char *section, struct error 
 	const struct mt_agent *agent = c->agent->plugin.functions;
 	const char *own = MT_HAS(agent, tools) ? agent->tools : NULL;
 	const char *origin = config_origin(c->config, section, "tools");
-	const char *list = own ? own : config_get(c->config, section, "tools");
-	const char *extra = own ? NULL : features_extra_tool(c, section, list);
-	AUTO(strbuf) struct strbuf longer = STRBUF(1 << 16);
+	const char *list = own ? own : config_get(c->config, section, "tools"), *extra;
+	AUTO(strbuf) struct strbuf all = STRBUF(1 << 16);
 	int r;
 
-	if (extra) {
-		if (strbuf_addf(&longer, "%s%s%s", list ? list : "", list ? ", " : "",
-				extra))
-			return fail(err, longer.error, "`tools` of [%s] is too long",
-				    section);
-		list = longer.text;
-	}
-	r = catalog_open(c->config, c->registry, list, &c->agent->catalog, err);
+	strbuf_add(&all, list ? list : "");
+	while (!own && !all.error && (extra = features_extra_tool(c, section, all.text)))
+		strbuf_addf(&all, "%s%s", all.len ? ", " : "", extra);
+	if (all.error)
+		return fail(err, all.error, "`tools` of [%s] is too long", section);
+	r = catalog_open(c->config, c->registry, all.text, &c->agent->catalog, err);
 	if (r == MT_ENOTFOUND && err && config_is_pinned(c->config))
 		add_way_out(section, err);
 	if (!r)

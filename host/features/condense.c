@@ -11,6 +11,7 @@
 #include "controller/feature-api.h"
 #include "controller/model-request.h"
 #include "controller/plugins/plugin-host.h"
+#include "controller/offered-tools.h"
 #include "controller/step-policy.h"
 #include "controller/step.h"
 #include "features/condense-preview.h"
@@ -22,11 +23,13 @@
 
 #include <string.h>
 
-enum { CONDENSE_ROUNDS_MAX = 8 };
+enum { CONDENSE_ROUNDS_MAX = 8, GAPS_MAX = 8 };
 
 /* Of an agent. */
 struct condensing_state {
 	bool requested;    /* a condensation was requested and is not done */
+	bool hides;        /* the view lacks events */
+	bool offer_due;    /* the next request offers the tool that returns them */
 	char refused[512]; /* why the model needs it; "": it was requested */
 };
 
@@ -37,7 +40,8 @@ static struct condensing_state *state_of(const struct conversation *c)
 
 static void forget_request(struct conversation *c)
 {
-	*state_of(c) = (struct condensing_state){ .requested = false };
+	state_of(c)->requested = false;
+	state_of(c)->refused[0] = '\0';
 }
 
 /* ---- the pipeline ------------------------------------------------------ */
@@ -131,6 +135,201 @@ static int condense_resume(struct mt_ctx *x, enum condensing *ret)
 	return r;
 }
 
+/* ---- what is not shown any more -------------------------------------------- */
+
+/** Events between two events of the view that are not in it. */
+struct gap {
+	int64_t first, last;
+	size_t place; /* of the event after them */
+};
+
+struct gaps {
+	struct gap list[GAPS_MAX];
+	size_t count;
+	bool more; /* than fit */
+};
+
+static void add_missing(struct gaps *all, int64_t id, size_t place)
+{
+	struct gap *last = all->count ? &all->list[all->count - 1] : NULL;
+
+	if (last && last->place == place)
+		last->last = id;
+	else if (all->count == GAPS_MAX)
+		all->more = true;
+	else
+		all->list[all->count++] = (struct gap){ id, id, place };
+}
+
+static void find_gaps(const struct mt_ctx *x, struct gaps *ret)
+{
+	size_t count, place = 0;
+	const int32_t *ids = history_events(conversation_agent(x->c)->history, &count);
+
+	for (size_t i = 0; i < count; i++) {
+		while (place < x->view_count && x->view[place].event < ids[i])
+			place++;
+		if (place == x->view_count || x->view[place].event != ids[i])
+			add_missing(ret, ids[i], place);
+	}
+}
+
+static bool is_summary(const struct mt_ctx *x, size_t place)
+{
+	return place < x->view_count && x->view[place].event < 0;
+}
+
+static bool is_summarized(const struct mt_ctx *x, const struct gap *gap)
+{
+	return gap->place > 0 && is_summary(x, gap->place - 1);
+}
+
+static void put_gap(struct strbuf *b, const struct gap *gap)
+{
+	strbuf_addf(b, "%lld", (long long)gap->first);
+	if (gap->last > gap->first)
+		strbuf_addf(b, "-%lld", (long long)gap->last);
+}
+
+static bool names_recall(const char *list)
+{
+	const char *item;
+	size_t len;
+
+	while (list && list_next(&list, &item, &len))
+		if (len == 6 && memcmp(item, "recall", 6) == 0)
+			return true;
+	return false;
+}
+
+/* The bytes of the tool are saved until something is not shown, unless it is configured. */
+static bool defers_recall(const struct conversation *c)
+{
+	return !state_of(c)->hides &&
+	       !names_recall(config_get(conversation_config(c),
+					conversation_agent(c)->section, "tools"));
+}
+
+static bool hides_tool(const struct conversation *c, const struct tool *t)
+{
+	return strcmp(t->name, "recall") == 0 && defers_recall(c);
+}
+
+static bool offer_changed(struct conversation *c)
+{
+	bool due = state_of(c)->offer_due;
+
+	state_of(c)->offer_due = false;
+	return due;
+}
+
+static void offer_recall(struct conversation *c)
+{
+	if (!defers_recall(c))
+		return;
+	state_of(c)->hides = state_of(c)->offer_due = true;
+	offered_tools_update(c);
+}
+
+static bool offers_recall(const struct conversation *c)
+{
+	const struct catalog *all = &conversation_agent(c)->catalog;
+
+	for (size_t i = 0; i < all->count; i++)
+		if (strcmp(all->tools[i].name, "recall") == 0)
+			return true;
+	return false;
+}
+
+/* Keeps a text for as long as the view. NULL: out of memory. */
+static const char *keep_text(struct mt_ctx *x, struct strbuf *text)
+{
+	char *copy;
+
+	if (text->error || ARRAY_GROW(x->texts, NULL, x->text_count + 1, ARRAY_MAX))
+		return NULL;
+	copy = strbuf_take(text);
+	if (copy)
+		x->texts[x->text_count++] = copy;
+	return copy;
+}
+
+/* The model reads that the text is a summary, and of which events. */
+static int mark_summary(struct mt_ctx *x, const struct gap *gap)
+{
+	AUTO(strbuf) struct strbuf text = STRBUF(4 << 20);
+	struct view_item *item = &x->view[gap->place - 1];
+	const char *kept;
+
+	strbuf_add(&text, "[Summary of the events ");
+	put_gap(&text, gap);
+	strbuf_addf(&text,
+		    ", which are no longer shown. A model wrote it, so details may be "
+		    "missing%s.]\n\n",
+		    offers_recall(x->c) ? "; `recall` returns the events" : "");
+	strbuf_addn(&text, item->text, item->len);
+	item->len = text.len;
+	kept = keep_text(x, &text);
+	if (!kept)
+		return MT_ENOMEM;
+	item->text = kept;
+	return MT_OK;
+}
+
+/* Insert the marker of the gaps without a summary at the first of them. */
+static int insert_marker(struct mt_ctx *x, struct strbuf *ranges, size_t place)
+{
+	AUTO(strbuf) struct strbuf text = STRBUF(1 << 16);
+	struct view_item item = { .event = -1, .condensation = -1 };
+
+	strbuf_addf(&text,
+		    "[The events %s are no longer shown, because the context is limited. "
+		    "Changes that they made to files and processes remain: check the "
+		    "current state, for example with `git diff`, before you repeat "
+		    "work.%s]",
+		    ranges->text,
+		    offers_recall(x->c) ? " `recall` returns the events." : "");
+	item.len = text.len;
+	item.text = ranges->error ? NULL : keep_text(x, &text);
+	if (!item.text || ARRAY_GROW(x->view, NULL, x->view_count + 1, ARRAY_MAX))
+		return MT_ENOMEM;
+	memmove(x->view + place + 1, x->view + place,
+		(x->view_count++ - place) * sizeof *x->view);
+	x->view[place] = item;
+	forget_places(x);
+	return MT_OK;
+}
+
+/* The model reads which events it no longer sees. */
+static int mark_forgotten(struct mt_ctx *x)
+{
+	AUTO(strbuf) struct strbuf ranges = STRBUF(4096);
+	struct gaps all = { .count = 0 };
+	size_t place = 0;
+	int r = MT_OK;
+
+	find_gaps(x, &all);
+	if (all.count)
+		offer_recall(x->c);
+	for (size_t i = 0; !r && i < all.count; i++) {
+		const struct gap *gap = &all.list[i];
+
+		if (is_summarized(x, gap)) {
+			r = mark_summary(x, gap);
+			continue;
+		}
+		if (!ranges.len)
+			place = gap->place;
+		strbuf_add(&ranges, ranges.len ? ", " : "");
+		put_gap(&ranges, gap);
+	}
+	if (all.more)
+		strbuf_add(&ranges, " and some later ones");
+	if (!r && ranges.len)
+		r = insert_marker(x, &ranges, place);
+	return r ? out_of_memory(&x->error) : MT_OK;
+}
+
 /* ---- asking a model ---------------------------------------------------- */
 
 static int wait_for_model(struct mt_ctx *x, struct error *err);
@@ -156,6 +355,13 @@ static int add_news(struct mt_ctx *x, struct error *err)
 	return MT_OK;
 }
 
+static int advance_marked(struct conversation *c, struct mt_ctx *x, struct error *err)
+{
+	int r = mark_forgotten(x);
+
+	return r ? r : step_advance_prepared(c, x, err);
+}
+
 /* After an answer: the same condenser, then those behind it, then the agent. */
 static void answered(struct conversation *c, const struct mt_in *news)
 {
@@ -176,7 +382,7 @@ static void answered(struct conversation *c, const struct mt_in *news)
 	if (!r && what == CONDENSE_ASKS)
 		r = wait_for_model(&x, &err);
 	else if (!r && what == CONDENSE_DONE && !condense_preview_is_active(c))
-		r = step_advance_prepared(c, &x, &err);
+		r = advance_marked(c, &x, &err);
 	if (r && !err.code)
 		err = x.error;
 	if (condense_preview_is_active(c) && (r || what == CONDENSE_DONE))
@@ -311,7 +517,7 @@ static int after_view(struct mt_ctx *x, bool *ret_held, struct error *err)
 	int r = condense_view(x, &what, err);
 
 	*ret_held = what != CONDENSE_DONE;
-	return r;
+	return r || *ret_held ? r : mark_forgotten(x);
 }
 
 /* The requested condensation has not shortened the view. A request of the model that is
@@ -366,6 +572,19 @@ static int check_condenser(struct conversation *c, struct plugin_component *p,
 	return r;
 }
 
+/* Forgotten and masked events can be read again. */
+static const char *tool_for_reading(const struct conversation *c, const char *section,
+				    const char *list)
+{
+	const struct agent_frame *agent = conversation_agent(c);
+	bool forgets = false;
+
+	(void)section;
+	for (size_t i = 0; i < agent->part_count; i++)
+		forgets |= strcmp(agent->parts[i].component->name, "noop") != 0;
+	return forgets && list && *list && !names_recall(list) ? "recall" : NULL;
+}
+
 static const struct agent_parts condensers = {
 	.key = "condensers",
 	.kind = MT_KIND_CONDENSER,
@@ -382,8 +601,11 @@ const struct feature condense_feature = {
 	.agent_state_size = sizeof(struct condensing_state),
 	.actions = actions,
 	.agent_parts = &condensers,
+	.extra_tool = tool_for_reading,
 	.restore_agent = restore_request,
 	.rewound = restore_request,
+	.hides_tool = hides_tool,
+	.offer_changed = offer_changed,
 	.after_view = after_view,
 	.before_request = before_request,
 	.request_failed = request_failed,

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { FEWEST = 3 }; /* events after the first ones: there is nothing to condense (V0) */
+
 const struct mt_option condenser_util_options[] = {
 	{ .size = sizeof(struct mt_option), .type = MT_OPTION_INT, .name = "keep_first",
 	  .fallback = "1", .min = 0, .max = 1000000,
@@ -14,6 +16,10 @@ const struct mt_option condenser_util_options[] = {
 	  .fallback = "100", .min = 1, .max = 1000000,
 	  .help = "Maximum number of events before the history is condensed to half of "
 		  "that." },
+	{ .size = sizeof(struct mt_option), .type = MT_OPTION_INT, .name = "max_tokens",
+	  .fallback = "0", .min = 0, .max = 1000000000,
+	  .help = "Maximum number of tokens before the history is condensed; 0: 80 % of "
+		  "the context window." },
 	{ .size = sizeof(struct mt_option), .type = MT_OPTION_INT,
 	  .name = "max_event_length", .fallback = "10000", .min = 1, .max = 1000000,
 	  .help = "Maximum number of characters of one event in a summary request." },
@@ -31,11 +37,24 @@ int condenser_util_check_sizes(const struct mt_host *host, struct mt_ctx *ctx)
 	return MT_EINVAL;
 }
 
+/* Does the view have more tokens than max_tokens? By default 80 % of the context window of
+ * the model, if it is known. */
+static bool has_too_many_tokens(const struct kit *k)
+{
+	int64_t most = k->host->option_int(k->ctx, "max_tokens");
+	int64_t window = most ? -1 : k->out->window_tokens(k->ctx);
+
+	if (window > 0)
+		most = window / 5 * 4;
+	return most > 0 && k->out->view_tokens(k->ctx) > most;
+}
+
 bool condenser_util_wanted(const struct kit *k)
 {
 	return k->out->requested(k->ctx) ||
 	       (int64_t)k->host->view_count(k->ctx) >
-		       k->host->option_int(k->ctx, "max_size");
+		       k->host->option_int(k->ctx, "max_size") ||
+	       has_too_many_tokens(k);
 }
 
 /* The end of the first event that can go; more than `to`: there is none. */
@@ -53,6 +72,12 @@ static bool must(const struct kit *k, size_t count)
 {
 	return k->out->requested(k->ctx) ||
 	       (int64_t)count > 2 * k->host->option_int(k->ctx, "max_size");
+}
+
+/* Is the view too long, however few events it has? */
+static bool is_too_long(const struct kit *k)
+{
+	return k->out->requested(k->ctx) || has_too_many_tokens(k);
 }
 
 /* Keep rather more than less; if that leaves nothing, forget rather more, but all that
@@ -96,6 +121,9 @@ struct condenser_util_range condenser_util_middle(const struct kit *k, size_t sp
 	size_t tail = half > first + spare ? half - first - spare : 0;
 	struct condenser_util_range r = { 0 };
 
+	/* few events, but too long: half of them */
+	if (count > first + FEWEST && count <= first + tail && is_too_long(k))
+		tail = (count - first) / 2;
 	/* V0 never forgets anything where the summary takes the last place of the half */
 	if (!tail && must(k, count))
 		tail = 1;
@@ -131,14 +159,25 @@ struct mt_str condenser_util_previous(const struct kit *k, struct condenser_util
 	return TEXT("");
 }
 
-/* Actions as their type and arguments, the others as a model reads them. */
+/* Is it an action whose call the model reads? */
+static bool is_call(const struct kit *k, const struct mt_event *e)
+{
+	return k->host->event_is_action(e) &&
+	       k->host->event_field(e, "tool_call_metadata.tool_call_id").len &&
+	       k->host->event_text(k->ctx, e).len;
+}
+
+/* Calls as the model made them, other actions as their type and arguments, the others as
+ * a model reads them. */
 static int add_event(const struct kit *k, const struct mt_event *e, size_t place,
 		     struct strbuf *b)
 {
 	struct mt_str text = k->out->shown(k->ctx, place);
 
-	if (!text.ptr && k->host->event_is_action(e) &&
-	    strcmp(k->host->event_type(e), "message") != 0) {
+	if (!text.ptr && is_call(k, e)) {
+		text = k->host->event_text(k->ctx, e);
+	} else if (!text.ptr && k->host->event_is_action(e) &&
+		   strcmp(k->host->event_type(e), "message") != 0) {
 		strbuf_addf(b, "%s ", k->host->event_type(e));
 		text = k->host->event_field(e, "args");
 	} else if (!text.ptr) {
@@ -176,8 +215,8 @@ int condenser_util_add_events(const struct kit *k, struct condenser_util_range r
 	for (size_t i = r.from; i < r.to; i++) {
 		const struct mt_event *e = k->host->view_at(k->ctx, i);
 
-		if (!e)
-			continue;
+		if (!e || k->out->pinned(k->ctx, i))
+			continue; /* it stays */
 		strbuf_reset(&one);
 		add_event(k, e, i, &one);
 		strbuf_addf(b, "<EVENT id=%lld>\n", (long long)k->host->event_id(e));
@@ -185,4 +224,31 @@ int condenser_util_add_events(const struct kit *k, struct condenser_util_range r
 		strbuf_add(b, "\n</EVENT>\n");
 	}
 	return one.error ? one.error : b->error;
+}
+
+/* Is it a message of the user that stays? */
+static bool is_task(const struct kit *k, const struct mt_event *e, size_t place)
+{
+	return e && k->host->event_is_action(e) &&
+	       strcmp(k->host->event_type(e), "message") == 0 &&
+	       strcmp(k->host->event_source(e), "user") == 0 &&
+	       k->out->pinned(k->ctx, place);
+}
+
+int condenser_util_add_task(const struct kit *k, size_t most, struct strbuf *b)
+{
+	size_t count = k->host->view_count(k->ctx);
+
+	strbuf_add(b, "<TASK>\n");
+	for (size_t i = 0; i < count; i++) {
+		const struct mt_event *e = k->host->view_at(k->ctx, i);
+		struct mt_str text;
+
+		if (!is_task(k, e, i))
+			continue;
+		text = k->host->event_text(k->ctx, e);
+		add_cut(b, text.ptr ? text.ptr : "", text.len, most);
+		strbuf_add(b, "\n");
+	}
+	return strbuf_add(b, "</TASK>\n\n");
 }

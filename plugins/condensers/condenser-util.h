@@ -23,13 +23,13 @@ struct condenser_util_range {
 	size_t from, to;
 };
 
-/** How many of the options below a condenser has: keep_first and max_size; a summarizing
- *  one max_event_length too. */
-enum { CONDENSER_SIZE_OPTIONS = 2, CONDENSER_SUMMARY_OPTIONS = 3 };
+/** How many of the options below a condenser has: keep_first, max_size and max_tokens; a
+ *  summarizing one max_event_length too. */
+enum { CONDENSER_SIZE_OPTIONS = 3, CONDENSER_SUMMARY_OPTIONS = 4 };
 extern const struct mt_option condenser_util_options[CONDENSER_SUMMARY_OPTIONS];
 /** keep_first must be less than half of max_size (V0). */
 int condenser_util_check_sizes(const struct mt_host *host, struct mt_ctx *ctx);
-/** The view is longer than max_size, or condensation was requested. */
+/** The view is longer than max_size or max_tokens, or condensation was requested. */
 bool condenser_util_wanted(const struct kit *k);
 /** The middle to remove so that keep_first events and a tail fill half of max_size,
  *  `spare` of it for a summary; adjusted to allowed cut points. Empty: nothing to remove.
@@ -40,7 +40,9 @@ int condenser_util_forget(const struct kit *k, struct condenser_util_range r,
 
 /** The summary of an earlier condensation within the range; "" if none. */
 struct mt_str condenser_util_previous(const struct kit *k, struct condenser_util_range r);
-/** Append the events of the range as <EVENT id=N> blocks, each of at most `most`
+/** Append the pinned messages of the user as a <TASK> block. */
+int condenser_util_add_task(const struct kit *k, size_t most, struct strbuf *b);
+/** Append the events of the range that are not pinned as <EVENT id=N> blocks, each of at most `most`
  *  characters, cut in the middle. */
 int condenser_util_add_events(const struct kit *k, struct condenser_util_range r,
 			      size_t most, struct strbuf *b);

@@ -46,7 +46,9 @@ static int build(const struct kit *k, const struct summary_state *c, const char 
 	if (r)
 		return r;
 	strbuf_addn(b, text.ptr, text.len);
-	strbuf_add(b, "\n\n<PREVIOUS SUMMARY>\n");
+	strbuf_add(b, "\n\n");
+	condenser_util_add_task(k, c->most, b);
+	strbuf_add(b, "<PREVIOUS SUMMARY>\n");
 	strbuf_addn(b, before.len ? before.ptr : "No events summarized",
 		    before.len ? before.len : sizeof "No events summarized" - 1);
 	strbuf_add(b, "\n</PREVIOUS SUMMARY>\n\n");

@@ -25,5 +25,8 @@ EXTRA_DIST += %D%/prompts.bats
 TESTS += %D%/delegation-background.bats
 EXTRA_DIST += %D%/delegation-background.bats
 
-TESTS += %D%/steering-agent.bats %D%/steering-btw.bats %D%/steering-polling.bats %D%/steering-stop.bats
-EXTRA_DIST += %D%/steering-agent.bats %D%/steering-btw.bats %D%/steering-polling.bats %D%/steering-stop.bats %D%/steer.py
+
+TESTS += %D%/steering-agent.bats %D%/steering-btw.bats %D%/steering-forgetting.bats \
+	%D%/steering-polling.bats %D%/steering-stop.bats
+EXTRA_DIST += %D%/steering-agent.bats %D%/steering-btw.bats %D%/steering-forgetting.bats \
+	%D%/steering-polling.bats %D%/steering-stop.bats %D%/steer.py

@@ -1,0 +1,121 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# steering-forgetting.bats - what condensers drop is marked for the model, and what they
+# ask a model contains the task and the calls as they were made.
+bats_require_minimum_version 1.5.0
+
+setup() {
+	work=$BATS_TEST_TMPDIR
+	mkdir "$work/ws" "$work/state"
+	chmod 700 "$work/state"
+	export XDG_STATE_HOME=$work/state
+	cd "$work"
+	run_it=(mortise run -C ws --model "script:$work/script" -o controller.stuck_detection=no)
+}
+
+steps() { for n in $(seq "$1"); do printf '[turn]\n[call execute_bash]\ncommand = echo step %s\n\n' "$n"; done; }
+finish() { printf '[turn]\n%s\n[call finish]\nmessage = Done.\n' "$1"; }
+log() { cat state/mortise/conversations/*/events.jsonl; }
+condensations() { log | jq -c 'select(.action == "condensation") | .args'; }
+run_ok() { run "${run_it[@]}" "$@"; echo "$output"; [ "$status" -eq 0 ]; }
+
+@test "dropped events leave a marker that says which, why and what to do" {
+	{
+		steps 8
+		finish 'expect any contains = are no longer shown, because the context is limited
+expect any contains = git diff
+expect any contains = `recall` returns the events
+expect tool = recall
+expect any lacks = step 2'
+	} >script
+	run_ok -o condenser.r.plugin=recent -o condenser.r.max_events=6 \
+		-o controller.condensers=r -t walk
+}
+
+@test "nothing is dropped: no marker" {
+	{ steps 3; finish 'expect any lacks = no longer shown'; } >script
+	run_ok -t walk
+}
+
+@test "the marker names the events, and recall returns them" {
+	{
+		steps 8
+		printf '[turn]\nexpect any contains = The events 5-\n'
+		printf '[call recall]\nfrom := 5\nto := 6\n\n'
+		finish 'expect last contains = step 1'
+	} >script
+	run_ok -o condenser.a.plugin=amortized -o condenser.a.max_size=10 \
+		-o controller.condensers=a -t walk
+	[ "$(condensations | wc -l)" -ge 1 ]
+}
+
+@test "a summary is marked as one" {
+	{
+		steps 8
+		finish 'expect any contains = [Summary of the events
+expect any contains = which are no longer shown. A model wrote it
+expect any contains = SHORT STORY'
+	} >script
+	printf '[turn]\ntext = SHORT STORY\n\n%.0s' 1 2 3 4 5 6 7 8 >summaries
+	run_ok -o condenser.s.plugin=llm -o condenser.s.max_size=10 -o controller.condensers=s \
+		-o llm.cheap.model="script:$work/summaries" -o condenser.s.llm=cheap -t walk
+	# the log has it as the model wrote it
+	[ "$(condensations | head -n 1 | jq -r .summary)" = "SHORT STORY" ]
+}
+
+@test "recall is offered once something is not shown, or if it is configured" {
+	finish 'expect no tool = recall' >script
+	run_ok -t walk
+	finish 'expect tool = recall' >script
+	run_ok -o controller.tools+=recall -t walk
+}
+
+@test "the summarizing model reads the task and the calls as made, not what stays" {
+	{ steps 8; finish ''; } >script
+	{
+		printf '[turn]\nexpect last contains = <TASK>\nexpect last contains = walk to the moon\n'
+		printf 'expect last contains = execute_bash {"command":"echo step 1"}\n'
+		printf 'expect last lacks = confirmation_state\ntext = STORY\n\n'
+		printf '[turn]\ntext = STORY\n\n%.0s' 1 2 3 4 5 6 7 8
+	} >summaries
+	run_ok -o condenser.s.plugin=llm -o condenser.s.max_size=10 -o condenser.s.keep_first=0 \
+		-o controller.condensers=s -o llm.cheap.model="script:$work/summaries" \
+		-o condenser.s.llm=cheap -t "walk to the moon"
+}
+
+@test "many tokens in few events are condensed" {
+	{
+		for n in 1 2 3 4; do
+			printf '[turn]\n[call execute_bash]\ncommand = seq 1 1500; : %s\n\n' "$n"
+		done
+		finish 'expect any contains = no longer shown'
+	} >script
+	run_ok -o condenser.a.plugin=amortized -o condenser.a.max_tokens=5000 \
+		-o controller.condensers=a -t walk
+	[ "$(condensations | wc -l)" -ge 1 ]
+}
+
+@test "a request that is too long is condensed by llm, although its events are few" {
+	{
+		steps 4
+		printf '[turn]\nerror = context_window\n[call finish]\nmessage = Done.\n'
+	} >script
+	cp script short
+	printf '[turn]\ntext = STORY\n\n%.0s' 1 2 3 >summaries
+	run "${run_it[@]}" -o condenser.s.plugin=llm -o controller.condensers=s \
+		-o llm.cheap.model="script:$work/summaries" -o condenser.s.llm=cheap -t walk
+	echo "$output"
+	[ "$(condensations | wc -l)" -ge 1 ]
+	[ "$(condensations | head -n 1 | jq -r .summary)" = STORY ]
+}
+
+@test "a small window: recall is offered once something is not shown" {
+	{
+		printf '[turn]\nexpect no tool = recall\n[call execute_bash]\ncommand = echo step 0\n\n'
+		steps 8
+		finish 'expect tool = recall
+expect any contains = `recall` returns the events'
+	} >script
+	run_ok -o agent.codeact.profile=small -o condenser.a.plugin=amortized \
+		-o condenser.a.max_size=10 -o controller.condensers=a -t walk
+}
