@@ -156,3 +156,25 @@ setup() {
 	[ "$status" -eq 1 ]
 	[ "$output" = "mortise: cannot write standard output: No space left on device" ]
 }
+
+@test "an imported batch of calls, one without an answer: the others are sent with theirs" {
+	chmod 700 "$HOME"
+	jq -n '{ function_name: "execute_bash", total_calls_in_response: 3, model_response:
+		{ id: "r1", model: "m", choices: [{ finish_reason: "tool_calls", message: {
+		  content: "three at once", tool_calls: [("c1", "c2", "c3") | { id: .,
+		    function: { name: "execute_bash",
+		      arguments: ({ command: ("echo " + .) } | tojson) } }] } }] } } as $meta |
+		[{ id: 0, source: "user", action: "message", args: { content: "hello" } }] +
+		[(1, 2, 3) as $n | { id: (2 * $n), source: "agent", action: "run",
+		  args: { command: "echo c\($n)" },
+		  tool_call_metadata: ($meta + { tool_call_id: "c\($n)" }) },
+		 (select($n != 2) | { id: (2 * $n + 1), cause: (2 * $n), source: "agent",
+		  observation: "run", content: "answer c\($n)", extras: { command: "echo" },
+		  tool_call_metadata: ($meta + { tool_call_id: "c\($n)" }) })]' >batch.json
+	id=$(mortise conversations import batch.json | cut -d' ' -f1)
+	printf '[turn]\nexpect any contains = answer c1\nexpect any contains = answer c3\n' >script
+	printf 'expect messages = 6\n[call finish]\nmessage = Done.\n' >>script
+	run mortise resume "$id" -o llm.model=script:script -t "continue"
+	printf '%s\n' "$output"
+	[ "$status" -eq 0 ]
+}

@@ -237,6 +237,77 @@ static void to_another_provider(void)
 	CHECK(uv_loop_close(&loop) == 0);
 }
 
+/* A reply of three calls of which the second has no result, as after a damaged line: the
+ * kept form of that call is not sent either, nor what belongs to it alone. */
+#define REASON(id)                                                              \
+	"{\"type\":\"reasoning\",\"id\":\"" id "\",\"encrypted_content\":\"Z2FB\"},"
+#define RESPONSES_CALL(id) "{\"type\":\"function_call\",\"call_id\":\"" id "\"}"
+#define ANTHROPIC_CALL(id) "{\"type\":\"tool_use\",\"id\":\"" id "\"}"
+#define GEMINI_CALL(id) "{\"call\":\"" id "\",\"thoughtSignature\":\"s_" id "\"}"
+#define BEDROCK_CALL(id) "{\"toolUse\":\"" id "\"}"
+#define THREE(call) call("c1") "," call("c2") "," call("c3")
+static const struct {
+	const char *model, *opaque, *setting;
+} batches[] = {
+	{ "openai/gpt-4.1", NULL, NULL },
+	{ "openrouter/x", "{\"chat\":{\"from\":\"openrouter\",\"calls\":{\"c1\":{\"g\":1},"
+			  "\"c2\":{\"g\":2}}}}", NULL },
+	{ "openai/gpt-5", "{\"responses\":[" REASON("r_c1") RESPONSES_CALL("c1") ","
+			  REASON("r_c2") RESPONSES_CALL("c2") "," RESPONSES_CALL("c3") "]}",
+	  "llm.api=responses" },
+	{ "anthropic/claude-sonnet-4-5", "{\"anthropic\":[" THINKING "," THREE(ANTHROPIC_CALL)
+					 "]}", NULL },
+	{ "gemini/gemini-3-pro", "{\"gemini\":[" THREE(GEMINI_CALL) "]}", NULL },
+	{ "bedrock/anthropic.claude-sonnet-4-5-v1:0", "{\"bedrock\":[" THREE(BEDROCK_CALL)
+						      "]}", NULL },
+	{ "ollama/qwen3", NULL, NULL },
+};
+
+static size_t occurrences(const char *text, const char *word)
+{
+	size_t n = 0;
+
+	for (; (text = strstr(text, word)); text += strlen(word))
+		n++;
+	return n;
+}
+
+static void calls_without_answer(size_t i)
+{
+	const struct line lines[] = {
+		{ .role = MT_ROLE_USER, .text = "hi" },
+		{ .role = MT_ROLE_ASSISTANT, .text = "So.",
+		  .calls = { CALL("c1", "bash", "{\"command\":\"run_c1\"}"),
+			     CALL("c3", "bash", "{\"command\":\"run_c3\"}") },
+		  .call_count = 2, .opaque = batches[i].opaque },
+		{ .role = MT_ROLE_TOOL, .text = "result_c1",
+		  .calls = { CALL("c1", "bash", "{}") }, .call_count = 1 },
+		{ .role = MT_ROLE_TOOL, .text = "result_c3",
+		  .calls = { CALL("c3", "bash", "{}") }, .call_count = 1 },
+		{ .role = MT_ROLE_USER, .text = "again" },
+	};
+	const char *const settings[] = { "llm.retries=1", "llm.api_key_env=KEY",
+					 "llm.native_tool_calling=yes",
+					 "llm.base_url=http://127.0.0.1:1",
+					 batches[i].setting, NULL };
+	AUTO(llm_request) struct llm_request *q =
+		dialogue(lines, ARRAY_LEN(lines), true, false);
+	AUTO(free) char *body = NULL;
+	struct bench b;
+	uv_loop_t loop;
+
+	uv_loop_init(&loop);
+	if (bench_open(&b, &loop, batches[i].model, settings))
+		body = dialogue_body(&b, q);
+	CHECK_MSG(body && !strstr(body, "c2"), "%s: nothing of the call without a result",
+		  batches[i].model);
+	CHECK(body && occurrences(body, "run_c1") == 1 && occurrences(body, "run_c3") == 1);
+	CHECK(body && occurrences(body, "result_c1") == 1 &&
+	      occurrences(body, "result_c3") == 1);
+	bench_close(&b);
+	CHECK(uv_loop_close(&loop) == 0);
+}
+
 int main(void)
 {
 	setenv("KEY", "not-so-secret", 1);
@@ -244,5 +315,7 @@ int main(void)
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
 		one(i);
 	to_another_provider();
+	for (size_t i = 0; i < ARRAY_LEN(batches); i++)
+		calls_without_answer(i);
 	return tap_done();
 }
