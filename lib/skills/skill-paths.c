@@ -500,7 +500,7 @@ static int add_configured(struct skills *s, const struct config *c, struct error
 			r = skills_report_problem(s, dir, false, "no such directory",
 						  err);
 		else
-			r = add_dir(s, dir, "organisation", FORMS_OF_CHECKOUT, err);
+			r = add_dir(s, dir, "organization", FORMS_OF_CHECKOUT, err);
 	}
 	return r;
 }
