@@ -343,8 +343,8 @@ static int export_special(struct evlog *log, bool screenshots, const char *path,
 	return status;
 }
 
-/* Writes a temporary file first: a failure leaves the old file. A link is followed; a
- * device or pipe is written to. */
+/* Writes a temporary file first: a failure leaves the old file, and its mode is kept. A
+ * link is followed; a device or pipe is written to. */
 static int export_file(struct evlog *log, bool screenshots, const char *named,
 		       struct error *err)
 {
@@ -360,10 +360,12 @@ static int export_file(struct evlog *log, bool screenshots, const char *named,
 		return export_special(log, screenshots, path, err);
 	if (!strbuf_addf(&temp, "%s.XXXXXX", path))
 		fd = mkostemp(temp.text, O_CLOEXEC);
-	if (fd >= 0)
+	if (fd >= 0 && fchmod(fd, file_mode(path, 0600)) == 0)
 		out = fdopen(fd, "w");
 	if (!out) {
 		status = fail(err, MT_EIO, "cannot write %s: %s", path, strerror(errno));
+		if (fd >= 0)
+			unlink(temp.text);
 		auto_close(&fd);
 		return status;
 	}

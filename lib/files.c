@@ -180,6 +180,13 @@ static int write_special(const char *path, const char *bytes, size_t len,
 						   : MT_OK;
 }
 
+mode_t file_mode(const char *path, mode_t mode)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && S_ISREG(st.st_mode) ? st.st_mode & 0777 : mode;
+}
+
 int file_put(const char *path, const char *bytes, size_t len, mode_t mode,
 	     struct error *err)
 {
@@ -189,7 +196,8 @@ int file_put(const char *path, const char *bytes, size_t len, mode_t mode,
 	if (!target)
 		return err ? err->code : MT_EIO;
 	return special ? write_special(target, bytes, len, err)
-		       : file_write(target, bytes, len, mode, false, err);
+		       : file_write(target, bytes, len, file_mode(target, mode), false,
+				    err);
 }
 
 int file_put_check(const char *path, struct error *err)

@@ -21,8 +21,10 @@ int file_write(const char *path, const char *bytes, size_t len, mode_t mode, boo
  *  unknown. */
 int file_write_durable(const char *path, const char *bytes, size_t len, mode_t mode,
 		       bool *ret_unsynced, struct error *err);
-/** The same for a path given by the user: links are followed, and an existing device or
- *  pipe is written to instead of being replaced. */
+/** The mode of the regular file that is to be replaced; `mode` if there is none. */
+mode_t file_mode(const char *path, mode_t mode);
+/** The same for a path given by the user: links are followed, an existing file keeps its
+ *  mode, and an existing device or pipe is written to instead of being replaced. */
 int file_put(const char *path, const char *bytes, size_t len, mode_t mode,
 	     struct error *err);
 /** Can file_put write there? Nothing is changed. */

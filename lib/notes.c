@@ -122,5 +122,5 @@ int notes_write(const char *path, enum notes_change change, const char *old,
 			err, MT_ELIMIT,
 			"the notes would have %zu bytes, but at most %d are allowed; remove outdated notes",
 			all.len, NOTES_MAX);
-	return file_write(path, all.text, all.len, 0600, false, err);
+	return file_write(path, all.text, all.len, file_mode(path, 0600), false, err);
 }

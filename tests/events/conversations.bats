@@ -178,3 +178,15 @@ setup() {
 	printf '%s\n' "$output"
 	[ "$status" -eq 0 ]
 }
+
+@test "export: a new file is private, one that is replaced keeps its mode" {
+	id=$(mortise conversations import one.json | cut -d' ' -f1)
+	mortise conversations export "$id" new.json
+	[ "$(stat -c %a new.json)" = 600 ]
+	echo old >old.json
+	chmod 644 old.json
+	ln -s old.json link.json
+	mortise conversations export "$id" link.json
+	cmp new.json old.json
+	[ "$(stat -c %a old.json)" = 644 ]
+}
