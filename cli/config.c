@@ -234,7 +234,7 @@ static int open_models(const struct loaded *l, const char *section, uv_loop_t *l
 	return r;
 }
 
-/* Opens the model as a run does, if one is set. */
+/* Opens the model as a run does. Without one only the default is reported, once. */
 static void check_models(const struct loaded *l, const char *section,
 			 struct faults *faults)
 {
@@ -246,7 +246,7 @@ static void check_models(const struct loaded *l, const char *section,
 	uv_loop_t *loop;
 
 	snprintf(name, sizeof name, "llm%s%s", named ? "." : "", named ? llm : "");
-	if (!config_get(l->config, name, "model"))
+	if (!config_get(l->config, name, "model") && strcmp(section, "controller") != 0)
 		return;
 	loop = mask ? command_loop(&err) : NULL;
 	if (!mask)
@@ -279,6 +279,7 @@ static void check_paths(const struct loaded *l, struct faults *faults)
 		int mode;
 		bool made;
 	} paths[] = { { "prompt_dir", R_OK | X_OK, false },
+		      { "model_table", R_OK, false },
 		      { "runner", X_OK, false },
 		      { "state_dir", W_OK | X_OK, true } };
 

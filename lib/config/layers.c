@@ -9,6 +9,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
 
 extern char **environ;
 
@@ -298,6 +299,21 @@ int config_apply_text(struct config *c, const char *path, const char *text, size
 	return status;
 }
 
+/* A link to a file or directory that does not exist: the settings were to be there. */
+static bool leads_nowhere(const char *path)
+{
+	AUTO(free) char *dir = strdup(path);
+	char *slash = dir ? strrchr(dir, '/') : NULL;
+	struct stat st;
+
+	if (lstat(path, &st) == 0)
+		return S_ISLNK(st.st_mode);
+	if (!slash)
+		return false;
+	*slash = '\0';
+	return lstat(dir, &st) == 0 && S_ISLNK(st.st_mode) && stat(dir, &st) != 0;
+}
+
 static int read_file(struct config *c, const char *path, bool needed, enum layer layer,
 		     struct error *err)
 {
@@ -306,6 +322,12 @@ static int read_file(struct config *c, const char *path, bool needed, enum layer
 	struct error why = ERROR_NONE;
 	int status = file_read(path, INI_MAX_FILE, &text, &len, &why);
 
+	if (status == MT_ENOTFOUND && leads_nowhere(path))
+		return fail(
+			err, status,
+			"%s: a symbolic link on this path leads to nothing; correct or "
+			"remove it",
+			path);
 	if (status == MT_ENOTFOUND && !needed)
 		return MT_OK;
 	if (status)

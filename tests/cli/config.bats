@@ -124,7 +124,7 @@ setup() {
 	deadline = 3m
 	trust_hints = yes
 	END
-	run mortise config check
+	OPENAI_API_KEY=sk-of-a-test run mortise config check -o llm.model=openai/gpt-4.1
 	echo "$output"
 	[ "$status" -eq 0 ]
 	printf '[agent.codeact]\nrun = outside\n' >"$ini"
@@ -165,8 +165,11 @@ finds() {
 	finds '`prompt_dir`: cannot use /no/such: No such file' -o core.prompt_dir=/no/such
 	finds '`runner`: cannot use /no/such: No such file' -o core.runner=/no/such
 	finds '`state_dir`: cannot use /dev/null/x: Not a directory' -o core.state_dir=/dev/null/x
-	mortise config check -o core.state_dir="$BATS_TEST_TMPDIR/not/yet/there"
+	finds '`model_table`: cannot use /no/such: No such file' -o core.model_table=/no/such
+	finds 'no model is set' -o controller.max_iterations=7
 	export SOME_KEY=some-key-of-this-test
+	mortise config check -o core.state_dir="$BATS_TEST_TMPDIR/not/yet/there" \
+		-o llm.model=openai/gpt-4.1 -o llm.api_key_env=SOME_KEY
 	finds '[llm] extra_headers: invalid' -o llm.extra_headers=colonless \
 		-o llm.model=openai/gpt-4.1 -o llm.api_key_env=SOME_KEY
 	printf '[analyzer.policy]\nnonsense = 1\n' >"$BATS_TEST_TMPDIR/c.ini"
@@ -275,4 +278,22 @@ finds() {
 	run mortise config explain 'model.gpt*.output_cap' -o 'model.gpt*.most_output=9'
 	[ "${lines[0]}" = "model.gpt*.output_cap = 9" ]
 	run -1 mortise config explain unknown.stuck_same
+}
+
+@test "a link to a configuration that does not exist is refused" {
+	etc=$BATS_TEST_TMPDIR/linked
+	mkdir "$etc"
+	export MORTISE_SYSTEM_CONFIG=$etc
+	for name in enforced.ini mortise.ini; do
+		ln -s "$BATS_TEST_TMPDIR/gone.ini" "$etc/$name"
+		run mortise config show
+		[ "$status" -eq 2 ]
+		[[ "$output" == *"$etc/$name: a symbolic link on this path leads to nothing"* ]]
+		rm "$etc/$name"
+	done
+	rmdir "$etc"
+	ln -s "$BATS_TEST_TMPDIR/gone" "$etc"
+	run mortise config show
+	[ "$status" -eq 2 ]
+	[[ "$output" == *"leads to nothing"* ]]
 }

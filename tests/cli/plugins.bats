@@ -515,7 +515,7 @@ call_bash() { # [FLAG...]
 	[ "$status" -eq 0 ]
 	[ "$output" = "done" ]
 	[[ "$stderr" == *"\`gone\` of [controller] is ignored in \`tools\`: it is not installed; install it again, or remove $file"* ]]
-	run mortise config check
+	run mortise config check -o "llm.model=script:$BATS_TEST_TMPDIR/script"
 	[ "$status" -eq 0 ]
 
 	# installed, it is wired; gone again, a conversation that has it says how to resume
