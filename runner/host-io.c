@@ -208,8 +208,10 @@ static void take_answer(struct supervisor *s, const struct message *m)
 	free(q);
 }
 
+/* The answer, which comes later, is whole without its pieces. */
 static void take_piece(struct supervisor *s, const struct message *m)
 {
+	static const char lost[] = "a piece of an answer was dropped: out of memory";
 	const struct question *q = *find_question(s, m);
 	json_object *data = js_get(m->params, "data");
 	struct mt_str text;
@@ -219,6 +221,8 @@ static void take_piece(struct supervisor *s, const struct message *m)
 	text.ptr = js_text(data, &text.len);
 	if (text.ptr)
 		pass_answer(s, q, MT_OK, FRAME_UNFINISHED, text);
+	else
+		host_log(s, MT_LOG_ERROR, "runner", lost, sizeof lost - 1);
 }
 
 static void take_input(struct supervisor *s, const struct message *m, struct call *c)
