@@ -230,6 +230,13 @@ static int name_width(const struct arguments *a)
 	return width > 60 ? 60 : (int)width;
 }
 
+static void put_summary(const char *text)
+{
+	putchar('\n');
+	command_write(stdout, text, strlen(text));
+	fputs("\n\n", stdout);
+}
+
 static void print_line(const char *name, const struct job *j,
 		       const struct condensed_view *t)
 {
@@ -251,7 +258,7 @@ static void print_line(const char *name, const struct job *j,
 		strbuf_add(&out, t->count ? " and a summary" : "a summary");
 	puts(out.text ? out.text : name);
 	if (j->a->summaries && !whole && t->summary)
-		printf("\n%s\n\n", t->summary);
+		put_summary(t->summary);
 }
 
 static void print_json(const char *name, const struct job *j)

@@ -302,7 +302,7 @@ static int put_answer(struct drive *d, struct error *err)
 	r = final_answer_write(a, err);
 	if (!d->render || d->o->style != RENDER_QUIET || !a->text.len)
 		return r;
-	fwrite(a->text.text, 1, a->text.len, stdout);
+	command_write(stdout, a->text.text, a->text.len);
 	if (a->text.text[a->text.len - 1] != '\n')
 		putchar('\n');
 	if (fflush(stdout) != 0 || ferror(stdout))

@@ -5,10 +5,12 @@
 #include "commands.h"
 #include "config/choices.h"
 #include "log.h"
+#include "utf8.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 static int add_override(void *common, const char *value, struct error *err)
 {
@@ -39,9 +41,25 @@ const struct flag *common_flag(size_t n)
 								   : NULL;
 }
 
+void command_write(FILE *out, const char *text, size_t len)
+{
+	if (!isatty(fileno(out))) {
+		fwrite(text, 1, len, out);
+		return;
+	}
+	for (size_t i = 0, n; i < len; i += n ? n : 1) {
+		n = text[i] == '\n' || text[i] == '\t' ? 0
+						       : utf8_control(text + i, len - i);
+		if (!n)
+			putc(text[i], out);
+	}
+}
+
 int command_report(int code, const struct error *err)
 {
-	fprintf(stderr, "mortise: %s\n", err->text);
+	fputs("mortise: ", stderr);
+	command_write(stderr, err->text, strlen(err->text));
+	putc('\n', stderr);
 	return code;
 }
 

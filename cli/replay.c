@@ -106,7 +106,7 @@ static void print_report(const struct told *t)
 	struct replay_report r = replay_report(t->replay);
 
 	if (t->text.len)
-		fputs(t->text.text, t->out);
+		command_write(t->out, t->text.text, t->text.len);
 	fprintf(t->out, "replay: %zu actions; %zu results identical, %zu different",
 		r.actions, r.same, r.different);
 	if (r.unmatched)

@@ -152,8 +152,11 @@ static void keep_file(struct call *call, const struct runner_result *result)
 	const char *suffix = js_str(js_get(result->fields, "metadata"), "suffix", "");
 	bool named = strstr(suffix, call->spool);
 
-	if (named && !call->json)
-		puts(suffix + strspn(suffix, "\n"));
+	if (named && !call->json) {
+		suffix += strspn(suffix, "\n");
+		command_write(stdout, suffix, strlen(suffix));
+		putchar('\n');
+	}
 	call->kept = named || memmem(result->text, result->text_len, call->spool,
 				     strlen(call->spool));
 }
@@ -171,9 +174,11 @@ static int print_result(struct call *call, const struct runner_result *result)
 		fields = js_text(result->fields, NULL);
 	if (!fields)
 		return MT_ENOMEM;
-	if (*fields)
-		puts(fields);
-	fwrite(text.text, 1, text.len, stdout);
+	if (*fields) {
+		command_write(stdout, fields, strlen(fields));
+		putchar('\n');
+	}
+	command_write(stdout, text.text, text.len);
 	if (text.len && text.text[text.len - 1] != '\n')
 		putchar('\n');
 	keep_file(call, result);
@@ -184,9 +189,13 @@ static void print_error(const struct call *call, const char *error)
 {
 	AUTO(strbuf) struct strbuf text = STRBUF(SIZE_MAX / 2);
 
-	fprintf(stderr, "mortise: %s\n",
-		mask_put(call->mask, &text, error, strlen(error)) ? "out of memory"
-								  : text.text);
+	const char *shown = mask_put(call->mask, &text, error, strlen(error))
+				    ? "out of memory"
+				    : text.text;
+
+	fputs("mortise: ", stderr);
+	command_write(stderr, shown, strlen(shown));
+	putc('\n', stderr);
 }
 
 static void tools_on_result(void *arg, const struct runner_result *result)
