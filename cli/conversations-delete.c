@@ -100,8 +100,8 @@ static void print_sum(const struct removal *r)
 {
 	char size[16];
 
-	printf("%zu conversations, %s%s\n", r->count, size_text(r->bytes, size),
-	       r->dry ? ", would be removed" : " removed");
+	printf("%zu conversation%s, %s%s\n", r->count, r->count == 1 ? "" : "s",
+	       size_text(r->bytes, size), r->dry ? ", would be removed" : " removed");
 }
 
 static struct entry *conversations_delete_find(struct entries *l, const char *id)

@@ -179,9 +179,9 @@ static void print_entry(const struct entry *e, bool json, int depth)
 	strftime(when, sizeof when, json ? "%Y-%m-%dT%H:%M:%SZ" : "%Y-%m-%d %H:%M",
 		 json ? gmtime_r(&e->written, &tm) : localtime_r(&e->written, &tm));
 	if (!json) {
-		strbuf_addf(&out, "%*s%-*s %s %7" PRId64 " events %7s  ", 2 * depth, "",
+		strbuf_addf(&out, "%*s%-*s %s %7" PRId64 " event%s %7s  ", 2 * depth, "",
 			    26 - 2 * depth, e->id, when, e->events,
-			    size_text(e->bytes, size));
+			    e->events == 1 ? " " : "s", size_text(e->bytes, size));
 		path_abbreviate(&out, e->workspace);
 		strbuf_add(&out, "  ");
 		columns_put(&out, e->title, strlen(e->title), 0, TITLE_SHOWN);
@@ -446,7 +446,8 @@ static int import_one(const struct config *c, const struct arguments *a,
 		return status;
 	}
 	columns_put(&title, t->title, strlen(t->title), 0, TITLE_SHOWN);
-	printf("%s %zu events%s%s\n", id, count, title.len ? "  " : "", title.text);
+	printf("%s %zu event%s%s%s\n", id, count, count == 1 ? "" : "s",
+	       title.len ? "  " : "", title.text);
 	return MT_OK;
 }
 

@@ -180,8 +180,9 @@ static int mcp_tell(const struct query *q, bool json, bool tools)
 		if (json)
 			continue;
 		if (a->tools)
-			printf("%-20s %zu tools, after %lld ms\n",
+			printf("%-20s %zu tool%s, after %lld ms\n",
 			       q->catalog->instances[i].title, js_length(a->tools),
+			       js_length(a->tools) == 1 ? "" : "s",
 			       (long long)a->took_ms);
 		else
 			printf("%-20s does not respond: %s\n",
@@ -241,8 +242,9 @@ static int commands_mcp_list(struct config *c, struct registry *r, bool json,
 			js_key_int(&out, "known_tools", (int64_t)js_length(t->listed));
 			strbuf_addc(&out, '}');
 		} else if (t->listed) {
-			printf("%-20s %s (%zu tools)\n", t->title,
-			       mcp_server_target(t->options), js_length(t->listed));
+			printf("%-20s %s (%zu tool%s)\n", t->title,
+			       mcp_server_target(t->options), js_length(t->listed),
+			       js_length(t->listed) == 1 ? "" : "s");
 		} else {
 			printf("%-20s %s (not queried yet)\n", t->title,
 			       mcp_server_target(t->options));

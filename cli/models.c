@@ -255,7 +255,8 @@ static int import(const struct common *common, int argc, char **argv, bool json)
 	if (json)
 		printf("{\"models\":%d}\n", count);
 	else
-		printf("%d models imported into %s.\n", count, path);
+		printf("%d model%s imported into %s.\n", count, count == 1 ? "" : "s",
+		       path);
 	return EXIT_DONE;
 }
 

@@ -511,7 +511,8 @@ static void say_models(struct render *r, const struct llm_usage_totals *bill)
 					  .output = m->output,
 					  .cost = m->cost_known ? m->cost : -1 };
 
-		strbuf_addf(&text, "  %.200s: %lld responses", name, (long long)m->calls);
+		strbuf_addf(&text, "  %.200s: %lld response%s", name, (long long)m->calls,
+			    m->calls == 1 ? "" : "s");
 		put_bill(&text, &one);
 		say(r, DIM, "", text.text, text.len);
 	}

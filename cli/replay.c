@@ -107,12 +107,14 @@ static void print_report(const struct told *t)
 
 	if (t->text.len)
 		command_write(t->out, t->text.text, t->text.len);
-	fprintf(t->out, "replay: %zu actions; %zu results identical, %zu different",
-		r.actions, r.same, r.different);
+	fprintf(t->out, "replay: %zu action%s; %zu result%s identical, %zu different",
+		r.actions, r.actions == 1 ? "" : "s", r.same, r.same == 1 ? "" : "s",
+		r.different);
 	if (r.unmatched)
 		fprintf(t->out, ", %zu not recorded", r.unmatched);
 	if (r.left)
-		fprintf(t->out, "; %zu actions not replayed", r.left);
+		fprintf(t->out, "; %zu action%s not replayed", r.left,
+			r.left == 1 ? "" : "s");
 	fputs("\n", t->out);
 	fflush(t->out);
 }

@@ -75,8 +75,8 @@ static void add_rest(const struct chat *c, struct strbuf *out)
 	if (q->editing || q->rows + OTHER_ROWS / 2 <= c->term.rows)
 		return;
 	if (q->hidden)
-		strbuf_addf(&text, "%zu lines are hidden; press v to view all",
-			    q->hidden);
+		strbuf_addf(&text, "%zu line%s hidden; press v to view all", q->hidden,
+			    q->hidden == 1 ? " is" : "s are");
 	else
 		strbuf_addf(&text, "%zu lines; scroll up to see the first", q->rows);
 	add_row(out, &c->show.style, YELLOW, text.text, text.len);

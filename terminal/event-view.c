@@ -411,7 +411,8 @@ static void show_read(struct event_view *s, const char *text, size_t len)
 	if (len > lead && memcmp(text, error, lead) == 0)
 		result(s, RED, text + lead, len - lead);
 	else
-		style_line(&s->out, &s->style, DIM, "  %zu bytes", len);
+		style_line(&s->out, &s->style, DIM, "  %zu byte%s", len,
+			   len == 1 ? "" : "s");
 }
 
 static void show_edit(struct event_view *s, json_object *event)

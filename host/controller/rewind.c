@@ -59,8 +59,8 @@ static int check(const struct conversation *c, int64_t to, struct error *err)
 		return fail(err, MT_EDENIED, "the agent is running; pause it first");
 	if (!head)
 		return fail(err, MT_EINVAL,
-			    "unknown event %" PRId64 "; the log has %" PRId64 " events",
-			    to, evlog_count(c->log));
+			    "unknown event %" PRId64 "; the log has %" PRId64 " event%s",
+			    to, evlog_count(c->log), evlog_count(c->log) == 1 ? "" : "s");
 	if (head->undone)
 		return fail(err, MT_EINVAL, "event %" PRId64 " is already reverted", to);
 	return MT_OK;

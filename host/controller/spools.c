@@ -80,9 +80,9 @@ static void spools_trim(struct conversation *c)
 		free(files[i].name);
 	if (removed)
 		conversation_notice(c, MT_LOG_INFO,
-				    "removed %zu files of earlier output: [core] "
+				    "removed %zu file%s of earlier output: [core] "
 				    "spool_total was exceeded",
-				    removed);
+				    removed, removed == 1 ? "" : "s");
 }
 
 void spools_keep(struct conversation *c, const char *path)

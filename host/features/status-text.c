@@ -99,8 +99,8 @@ static void put_server(const struct conversation *c, size_t i, struct strbuf *ou
 		count += conversation_agent(c)->catalog.tools[n].instance == i;
 	strbuf_addf(out, "%s: ", t->title);
 	if (count)
-		strbuf_addf(out, "%zu tools%s (%s)", count, t->lists ? "" : " (cached)",
-			    mcp_server_target(t->options));
+		strbuf_addf(out, "%zu tool%s%s (%s)", count, count == 1 ? "" : "s",
+			    t->lists ? "" : " (cached)", mcp_server_target(t->options));
 	else
 		strbuf_addf(out, "tools not known yet (%s)",
 			    mcp_server_target(t->options));

@@ -181,7 +181,8 @@ static void put_one(struct strbuf *b, const struct subagent *ch, size_t n)
 		strbuf_addf(b, ", agent %s", ch->agent);
 	if (ch->place != PLACE_SHARED)
 		strbuf_addf(b, ", files in %s", ch->workspace);
-	strbuf_addf(b, ", %" PRId64 " steps", ch->sum.calls);
+	strbuf_addf(b, ", %" PRId64 " step%s", ch->sum.calls,
+		    ch->sum.calls == 1 ? "" : "s");
 	if (ch->sum.cost_known)
 		strbuf_addf(b, ", $%.4f", ch->sum.cost);
 	if (ch->end != CHILD_FINISHED && *ch->reason)

@@ -158,9 +158,9 @@ static void put_lost(struct session *s)
 	char text[128];
 
 	snprintf(text, sizeof text,
-		 "%zu lines other than events were dropped because the client reads too "
+		 "%zu line%s other than events %s dropped because the client reads too "
 		 "slowly",
-		 s->lost);
+		 s->lost, s->lost == 1 ? "" : "s", s->lost == 1 ? "was" : "were");
 	s->lost = 0;
 	put_notice(s, MT_LOG_WARNING, text);
 }

@@ -170,7 +170,8 @@ static void put_entry(struct strbuf *out, const struct entry *e, bool folded)
 	if (!e->is_dir)
 		put_size(out, e->size);
 	else if (folded)
-		strbuf_addf(out, "/\t%zu entries", e->held);
+		strbuf_addf(out, "/\t%zu %s", e->held,
+			    e->held == 1 ? "entry" : "entries");
 	else
 		strbuf_addc(out, '/');
 	strbuf_addc(out, '\n');

@@ -268,8 +268,9 @@ static int browse_begin(const struct browse_way *way, const struct mt_host *host
 		text = host->event_field(t.page, "extras.last_browser_action_error");
 		if (!text.len)
 			text = host->event_field(t.page, "content");
-		strbuf_addf(&words, "I gave up after %zu errors in a row. The last one: ",
-			    t.faults);
+		strbuf_addf(&words,
+			    "I gave up after %zu error%s in a row. The last one: ",
+			    t.faults, t.faults == 1 ? "" : "s");
 		strbuf_addn(&words, text.ptr, text.len);
 		return words.error ? words.error : browse_finish(out, ctx, str(&words));
 	}

@@ -93,10 +93,11 @@ static int find_turn(const struct mt_dialect_host *host, struct mt_exchange *x,
 		return status;
 	if (n < 0 || (size_t)n >= kept.script.count)
 		return fail(err, MT_EINVAL,
-			    "%s: the script has %zu turns, but turn %" PRId64
+			    "%s: the script has %zu turn%s, but turn %" PRId64
 			    " was requested; add a [turn], or finish the task in the "
 			    "last one",
-			    kept.path, kept.script.count, n + 1);
+			    kept.path, kept.script.count,
+			    kept.script.count == 1 ? "" : "s", n + 1);
 	*ret = &kept.script.turns[n];
 	*ret_path = kept.path;
 	return MT_OK;

@@ -37,7 +37,7 @@ ids() { mortise conversations --json | jq -r .id; }
 	first=$(mortise conversations --json | jq -r 'select(.title | startswith("first")).id')
 	run mortise conversations delete --dry-run "$first"
 	[ "$status" -eq 0 ]
-	[[ "$output" == *"1 conversations, "*"would be removed" ]]
+	[[ "$output" == *"1 conversation, "*"would be removed" ]]
 	[ "$(ids | wc -l)" -eq 2 ]
 	run mortise conversations delete "$first"
 	[ "$status" -eq 0 ]

@@ -155,8 +155,8 @@ done_after() { # done_after FILE ERROR TIMES
 		-o llm.fallback=two -o "llm.two.model=script:$work/second" -t hi
 	[ "$status" -eq 0 ]
 	[[ "$output" == *"17 tokens in, 6 out, \$0.3750"* ]]
-	[[ "$output" == *"/first: 1 responses, 7 tokens in, 1 out, \$0.1250"* ]]
-	[[ "$output" == *"/second: 1 responses, 10 tokens in, 5 out, \$0.2500"* ]]
+	[[ "$output" == *"/first: 1 response, 7 tokens in, 1 out, \$0.1250"* ]]
+	[[ "$output" == *"/second: 1 response, 10 tokens in, 5 out, \$0.2500"* ]]
 	run mortise resume -t again
 	[[ "$output" == *"by two again"* ]]
 	[[ "$output" == *"27 tokens in, 11 out, \$0.6250"* ]]

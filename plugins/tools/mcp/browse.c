@@ -214,7 +214,7 @@ char *browse_visit(struct browse *b, const char *url, const char *state,
 		int64_t left = end - clock_ms();
 
 		if (left <= 0) {
-			fail(err, MT_ETIMEOUT, "no login within %lld seconds",
+			fail(err, MT_ETIMEOUT, "no login within %lld s",
 			     (long long)(patience_ms / 1000));
 			return NULL;
 		}

@@ -425,8 +425,8 @@ int client_connect(struct client *c, const struct waiter *w, struct error *err)
 		int64_t wait = c->retry_at - clock_ms();
 
 		if (wait > 0)
-			status = fail(err, MT_EIO, "%s; retrying in %lld seconds",
-				      c->why.text, (long long)(wait + 999) / 1000);
+			status = fail(err, MT_EIO, "%s; retrying in %lld s", c->why.text,
+				      (long long)(wait + 999) / 1000);
 		else
 			status = connect_now(c, w, err);
 	}

@@ -119,10 +119,12 @@ static int login_run(json_object *spec, struct error *err)
 	if (!status)
 		status = perform(&l, &config, &tools, err);
 	if (!status && l.oauth.login == old)
-		printf("%s does not require a login; it has %zu tools.\n", name, tools);
+		printf("%s does not require a login; it has %zu tool%s.\n", name, tools,
+		       tools == 1 ? "" : "s");
 	else if (l.oauth.login != old && !login_write(file, l.oauth.login, err) &&
 		 !status)
-		printf("Logged in to %s, which has %zu tools.\n", name, tools);
+		printf("Logged in to %s, which has %zu tool%s.\n", name, tools,
+		       tools == 1 ? "" : "s");
 	browse_close(&l.browse);
 	json_object_put(l.oauth.login);
 	json_object_put(old);

@@ -62,7 +62,8 @@ static void put_medium(struct out *o, json_object *item, const char *member)
 				"[%.100s of %zu characters was omitted: it is too large]",
 				mime, strlen(data));
 	else if (strncmp(mime, "image/", 6) != 0)
-		result_put_line(o, "[%.100s, %zu bytes]", mime, bytes.len);
+		result_put_line(o, "[%.100s, %zu byte%s]", mime, bytes.len,
+				bytes.len == 1 ? "" : "s");
 }
 
 static void put_contents(struct out *o, json_object *resource)

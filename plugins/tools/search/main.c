@@ -155,22 +155,23 @@ static void put_end(const struct search *s, const struct found *f, struct strbuf
 				"fewer files.]\n");
 	if (f->end == SEARCH_FILES)
 		strbuf_addf(out,
-			    "[The search was stopped after %zu files. Search a smaller "
+			    "[The search was stopped after %zu file%s. Search a smaller "
 			    "directory.]\n",
-			    s->files_max);
+			    s->files_max, s->files_max == 1 ? "" : "s");
 	if (f->large)
-		strbuf_addf(out,
-			    "[%zu files were skipped because they are larger than %zu "
-			    "bytes.]\n",
-			    f->large, s->file_max);
+		strbuf_addf(out, "[%zu %s larger than %zu bytes.]\n", f->large,
+			    f->large == 1 ? "file was skipped because it is"
+					  : "files were skipped because they are",
+			    s->file_max);
 	if (f->costly)
 		strbuf_addf(out,
-			    "[In %zu files the pattern took too long to match. Use a "
+			    "[In %zu file%s the pattern took too long to match. Use a "
 			    "simpler one.]\n",
-			    f->costly);
+			    f->costly, f->costly == 1 ? "" : "s");
 	if (f->unreadable)
-		strbuf_addf(out, "[%zu files or directories could not be read.]\n",
-			    f->unreadable);
+		strbuf_addf(out, "[%zu %s could not be read.]\n", f->unreadable,
+			    f->unreadable == 1 ? "file or directory"
+					       : "files or directories");
 	if (f->partly)
 		strbuf_add(out, "[Some files or directories could not be read.]\n");
 }

@@ -178,8 +178,9 @@ static int notes(struct lines *l, struct error *err)
 	if (v->ranged && v->first > lines && !(v->first == 1 && lines == 0))
 		return fail(err, MT_EINVAL,
 			    "Invalid `view_range` parameter: [%lld, %lld]. "
-			    "The file has %lld lines.",
-			    (long long)v->first, (long long)v->last, (long long)lines);
+			    "The file has %lld line%s.",
+			    (long long)v->first, (long long)v->last, (long long)lines,
+			    lines == 1 ? "" : "s");
 	if (l->full && l->cut_in)
 		strbuf_addf(&v->text,
 			    "<response clipped><NOTE>Cut in line %lld after %d "

@@ -189,7 +189,8 @@ static int give_file(struct self *self, struct mt_call *call, const char *name,
 	host->reply(call, "A copy is at %s\n", path);
 	if (utf8_valid(bytes.text, bytes.len) && !memchr(bytes.text, '\0', bytes.len))
 		return host->reply_text(call, bytes.text, bytes.len);
-	return host->reply(call, "(%zu bytes of binary data)\n", bytes.len);
+	return host->reply(call, "(%zu byte%s of binary data)\n", bytes.len,
+			   bytes.len == 1 ? "" : "s");
 }
 
 static int skill_run(const struct mt_tool_host *host, void *self_, struct mt_call *call)
