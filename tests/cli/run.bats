@@ -376,3 +376,26 @@ EOS
 	[ "$status" -eq 2 ]
 	[[ "$output" == "mortise: no conversations in $work"* ]]
 }
+
+@test "an answer in a terminal is without sequences that it would answer" {
+	printf '[turn]\ntext = before\033[c after\n' >"$BATS_TEST_TMPDIR/query"
+	cat >"$BATS_TEST_TMPDIR/show.py" <<'END'
+import os, pty, sys
+pid, fd = pty.fork()
+if pid == 0:
+    os.execvp(sys.argv[1], sys.argv[1:])
+text = b""
+try:
+    while piece := os.read(fd, 4096):
+        text += piece
+except OSError:
+    pass
+os.waitpid(pid, 0)
+os.write(1, text)
+END
+	command=(mortise run -q -m "script:$BATS_TEST_TMPDIR/query" -t hi)
+	"${command[@]}" >"$BATS_TEST_TMPDIR/piped" 2>/dev/null </dev/null
+	grep -q "$(printf 'before\033\[c after')" "$BATS_TEST_TMPDIR/piped" # unchanged
+	python3 "$BATS_TEST_TMPDIR/show.py" "${command[@]}" >"$BATS_TEST_TMPDIR/shown"
+	grep -q 'before\[c after' "$BATS_TEST_TMPDIR/shown"
+}

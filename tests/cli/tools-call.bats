@@ -148,26 +148,3 @@ ignores_hangups() {
 	done
 	exec 7>&-
 }
-
-@test "output in a terminal is without sequences that it would answer" {
-	printf 'before\033[c\033]0;title\007after\n' >"$BATS_TEST_TMPDIR/query"
-	args="{\"command\":\"cat $BATS_TEST_TMPDIR/query\"}"
-	run bash -c 'mortise tools call execute_bash "$1" | od -c' - "$args"
-	[[ "$output" == *" 033   [   c"* ]] # a pipe gets the bytes
-	python3 - "$args" >"$BATS_TEST_TMPDIR/shown" <<'END'
-import os, pty, sys
-pid, fd = pty.fork()
-if pid == 0:
-    os.execvp("mortise", ["mortise", "tools", "call", "execute_bash", sys.argv[1]])
-text = b""
-try:
-    while piece := os.read(fd, 4096):
-        text += piece
-except OSError:
-    pass
-os.waitpid(pid, 0)
-os.write(1, text)
-END
-	grep -q before "$BATS_TEST_TMPDIR/shown"
-	run -1 grep -q "$(printf '\033')" "$BATS_TEST_TMPDIR/shown"
-}

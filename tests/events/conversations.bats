@@ -172,8 +172,9 @@ setup() {
 		  observation: "run", content: "answer c\($n)", extras: { command: "echo" },
 		  tool_call_metadata: ($meta + { tool_call_id: "c\($n)" }) })]' >batch.json
 	id=$(mortise conversations import batch.json | cut -d' ' -f1)
-	printf '[turn]\nexpect any contains = answer c1\nexpect any contains = answer c3\n' >script
-	printf 'expect messages = 6\n[call finish]\nmessage = Done.\n' >>script
+	printf '[turn]\ntext = imported\n\n' >script
+	printf '[turn]\nexpect any contains = answer c1\nexpect any contains = answer c3\n' >>script
+	printf 'expect messages = 7\n[call finish]\nmessage = Done.\n' >>script
 	run mortise resume "$id" -o llm.model=script:script -t "continue"
 	printf '%s\n' "$output"
 	[ "$status" -eq 0 ]

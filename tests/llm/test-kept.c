@@ -299,9 +299,10 @@ static void calls_without_answer(size_t i)
 	uv_loop_init(&loop);
 	if (bench_open(&b, &loop, batches[i].model, settings))
 		body = dialogue_body(&b, q);
-	CHECK_MSG(body && !strstr(body, "c2"), "%s: nothing of the call without a result",
-		  batches[i].model);
-	CHECK(body && occurrences(body, "run_c1") == 1 && occurrences(body, "run_c3") == 1);
+	CHECK_MSG(body && !strstr(body, "\"c2\"") && !strstr(body, "_c2"),
+		  "%s: nothing of the call without a result", batches[i].model);
+	CHECK(body && occurrences(body, "run_c1") == 1 &&
+	      occurrences(body, "run_c3") == 1);
 	CHECK(body && occurrences(body, "result_c1") == 1 &&
 	      occurrences(body, "result_c3") == 1);
 	bench_close(&b);

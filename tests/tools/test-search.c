@@ -392,7 +392,7 @@ static void unread(const struct mt_toolset *set, struct mt_instance *i)
 	CHECK(set->open(&kit_host, i, &self) == MT_OK);
 	kit_call(set, self, "grep", &c, "{\"pattern\":\"needle\",\"path\":\"d\"}");
 	CHECK_STR(c.text.text,
-		  "No file contains this pattern.\n[1 files or directories could not be "
+		  "No file contains this pattern.\n[1 file or directory could not be "
 		  "read.]\n");
 	kit_end(&c);
 	set->close(&kit_host, NULL, self);
