@@ -21,18 +21,52 @@ static void answer_value(struct runner *l, uint64_t request, const char *value)
 		explicit_bzero(json.text, json.len);
 }
 
+/* The next sentence that stands for what was cut out: the marker, or one of line_cut,
+ * "[N of M lines omitted...]". @return false: there is none. */
+static bool find_cut(const char *text, size_t len, size_t *ret_start, size_t *ret_end)
+{
+	static const char *const words[] = { " characters omitted] ", " lines omitted" };
+	const char *at = memmem(text, len, OUTPUT_MARKER, strlen(OUTPUT_MARKER));
+	bool found = at != NULL;
+
+	*ret_start = found ? (size_t)(at - text) : len;
+	*ret_end = found ? *ret_start + strlen(OUTPUT_MARKER) : len;
+	for (size_t i = 0; i < ARRAY_LEN(words); i++) {
+		const char *word = memmem(text, *ret_start, words[i], strlen(words[i]));
+		const char *open =
+			word ? memrchr(text, '[', (size_t)(word - text)) : NULL;
+		const char *close =
+			open ? memchr(word, ']', len - (size_t)(word - text)) : NULL;
+
+		if (!close)
+			continue;
+		found = true;
+		*ret_start = (size_t)(open - text) - (open > text && open[-1] == ' ');
+		*ret_end = (size_t)(close + 1 - text);
+		*ret_end += *ret_end < len && (close[1] == ' ' || close[1] == '\n');
+	}
+	return found;
+}
+
+/* Either side of a cut may have a part of a secret. */
 int secret_mask_result(const struct mask *mask, const char *text, size_t len,
 		       struct strbuf *ret)
 {
-	const size_t mark = strlen(OUTPUT_MARKER);
-	const char *at = memmem(text, len, OUTPUT_MARKER, mark);
-	size_t before = at ? (size_t)(at - text) : len;
-	int r = mask_put(mask, ret, text, before);
+	bool is_rest = false;
+	size_t start, end;
 
-	if (r || !at)
-		return r;
-	strbuf_addn(ret, at, mark);
-	return mask_put_rest(mask, ret, at + mark, len - before - mark);
+	for (;;) {
+		bool found = find_cut(text, len, &start, &end);
+		int r = is_rest ? mask_put_rest(mask, ret, text, start)
+				: mask_put(mask, ret, text, start);
+
+		if (r || !found)
+			return r;
+		strbuf_addn(ret, text + start, end - start);
+		text += end;
+		len -= end;
+		is_rest = true;
+	}
 }
 
 bool secret_request_answer(struct runner *l, const struct config *c, struct mask *mask,

@@ -327,9 +327,28 @@ command = head -c 14985 /dev/zero | tr '\0' =; printf %s 'hunter2-and-more-of-it
 message = Done.
 END
 	export OUR_KEY=hunter2-and-more-of-it-0123456789
-	"${run_it[@]}" -q -t go
+	"${run_it[@]}" -q -o tool.bash.result_style=v0 -t go
 	cat "$work"/state/mortise/conversations/*/{events.jsonl,blobs/*} >"$work/all"
 	grep -q 'runcated' "$work/all"
 	grep -q 'secret_hidden' "$work/all"
 	without hunter2 "$work/all"
+}
+
+@test "a secret where a long line is cut is masked on both sides, in each line" {
+	cat >"$work/script" <<'END'
+[turn]
+[call execute_bash]
+command = for i in 1 2 3; do for n in 985 2000; do head -c $n /dev/zero | tr '\0' =; printf %s 'hunter2-and-more-of-it-0123456789'; done; head -c 985 /dev/zero | tr '\0' =; echo; done
+
+[turn]
+[call finish]
+message = Done.
+END
+	export OUR_KEY=hunter2-and-more-of-it-0123456789
+	"${run_it[@]}" -q -t go
+	cat "$work"/state/mortise/conversations/*/events.jsonl >"$work/all"
+	grep -q 'characters omitted' "$work/all"
+	grep -q 'secret_hidden' "$work/all"
+	without hunter2 "$work/all"
+	without 3456789= "$work/all"
 }
