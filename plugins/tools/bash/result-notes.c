@@ -8,7 +8,8 @@
 #include <math.h>
 #include <string.h>
 
-enum { QUOTE_MAX = 4096 /* of a command that was not run */ };
+enum { QUOTE_MAX = 4096 /* of a command that was not run */,
+       TIME_SHOWN_MS = 1000 /* below it the time says nothing */ };
 
 /* ---- V0: verbatim from OpenHands, but for the hint -------------------------------- */
 
@@ -100,7 +101,7 @@ static const char *line_break(const struct run_result *ret)
 	return ret->content.len ? "\n" : "";
 }
 
-/* [exit code 1; took 3.2 s; directory: /work] */
+/* [exit code 1; took 3.2 s; directory: /work], or nothing. */
 static void put_completed(const struct note *n, struct run_result *ret)
 {
 	AUTO(strbuf) struct strbuf b = STRBUF(16 * 1024);
@@ -112,13 +113,16 @@ static void put_completed(const struct note *n, struct run_result *ret)
 	if (n->key)
 		strbuf_addf(&b, "%sCTRL+%c was sent", b.len ? "; " : "", toupper(n->key));
 	pipeline_put_failures(n->pipeline, n->codes, &b);
-	put_clause(&b, "took ", "");
-	put_time(&b, n->runs_ms);
+	if (n->runs_ms >= TIME_SHOWN_MS) {
+		put_clause(&b, "took ", "");
+		put_time(&b, n->runs_ms);
+	}
 	if (n->directory)
 		put_clause(&b, "directory: ", n->directory);
 	if (n->python)
 		put_clause(&b, "Python: ", n->python);
-	strbuf_addf(&ret->suffix, "%s[%s]", line_break(ret), b.text);
+	if (b.len)
+		strbuf_addf(&ret->suffix, "%s[%s]", line_break(ret), b.text);
 }
 
 static void put_brief(const struct note *n, struct run_result *ret)
