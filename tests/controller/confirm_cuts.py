@@ -7,6 +7,9 @@ import shutil
 import subprocess
 import tempfile
 
+# Both are written after the events that they know.
+UNWRITTEN = shutil.ignore_patterns("events.index", "state.json")
+
 SCRIPT = """
 [turn]
 [call execute_bash]
@@ -169,7 +172,7 @@ def check_log(name, records):
 
 def check_cut(work, whole, lines, n):
     state = os.path.join(work, "cut%d" % n)
-    shutil.copytree(whole, state)
+    shutil.copytree(whole, state, ignore=UNWRITTEN)
     with open(os.path.join(conversation(state), "events.jsonl"), "wb") as f:
         f.write(b"".join(lines[:n]))
     before = [json.loads(line) for line in lines[:n]]

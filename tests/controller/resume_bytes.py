@@ -9,6 +9,9 @@ import subprocess
 import tempfile
 import threading
 
+# Both are written after the events that they know.
+UNWRITTEN = shutil.ignore_patterns("events.index", "state.json")
+
 TURNS = [
     [("execute_bash", {"command": "echo one; export A=1"})],
     [("execute_bash", {"command": "printf 'a\\nb\\n' > t.txt; cat t.txt"}),
@@ -108,7 +111,7 @@ def first_difference(a, b):
 def check_cut(work, whole, lines, n, wanted, run):
     """The log ends after its record n: resume from there."""
     state = work + "-cut%d" % n
-    shutil.copytree(whole, state)
+    shutil.copytree(whole, state, ignore=UNWRITTEN)
     log = os.path.join(conversation(state), "events.jsonl")
     with open(log, "wb") as f:
         f.write(b"".join(lines[:n]))
