@@ -34,7 +34,7 @@ play() { # OPTION...
 	command = echo first
 	[turn]
 	expect last contains = first
-	expect last contains = directory: 
+	expect last lacks = directory
 	expect last lacks = exit code
 	[call execute_bash]
 	command = echo second; (exit 3)
@@ -48,7 +48,21 @@ play() { # OPTION...
 	[turn]
 	expect last contains = [no output; took 
 	expect last contains = /sub]
+	[call finish]
+	message = one
+	[turn]
+	[call execute_bash]
+	command = echo third
+	[turn]
+	expect last contains = third
+	expect last contains = [directory: 
+	[call finish]
+	message = two
 	END
+	# A new shell is in the workspace again, which is news to the model.
+	run mortise resume -t go
+	echo "$output"
+	[ "$status" -eq 0 ]
 	# The log has the fields as before.
 	[ "$(results | jq -r '.[1].extras.metadata.exit_code')" = 3 ]
 	[[ "$(results | jq -r '.[2].extras.metadata.working_dir')" == *"/sub" ]]

@@ -119,6 +119,12 @@ static const char *workspace(struct mt_instance *i)
 	return "/";
 }
 
+static const char *conversation_dir(struct mt_instance *i)
+{
+	(void)i;
+	return "";
+}
+
 static void log_line(struct mt_instance *i, int level, const char *fmt, ...)
 {
 	(void)i, (void)level, (void)fmt;
@@ -135,7 +141,8 @@ static const struct mt_tool_host host = {
 	.arg_bool = arg_bool, .reply_text = reply_text, .field = field,
 	.fail = fail_call, .output = output, .spool = spool, .spool_path = spool_path,
 	.cancel_fd = cancel_fd, .time_left_ms = time_left, .option = option,
-	.option_int = option_int, .workspace = workspace, .log = log_line,
+	.option_int = option_int, .workspace = workspace,
+	.conversation_dir = conversation_dir, .log = log_line,
 };
 
 static const struct mt_toolset *set;
@@ -249,7 +256,7 @@ static void test_brief(void)
 
 	CHECK_STR(js_str(m, "result_style", ""), "brief");
 	CHECK(js_int(m, "exit_code", 9) == 1);
-	CHECK(strncmp(js_str(m, "suffix", ""), "\n[exit code 1", 14) == 0);
+	CHECK(strncmp(js_str(m, "suffix", ""), "\n[exit code 1]", 15) == 0);
 	done(&c);
 	/* A line that is cut is whole in the file, however short the output is. */
 	CHECK(call(&c, "{\"command\":\"printf %03000d 1\"}") == MT_OK);

@@ -27,7 +27,7 @@ static const char *note(const struct kit *k)
 	return strstr(text, "[]") ? "" : text;
 }
 
-/* Each runs in the same shell; an earlier result stated the directory and Python. */
+/* Each runs in the same shell, whose directory is the workspace. */
 static const struct {
 	const char *command, *content, *note;
 } results[] = {
@@ -62,8 +62,7 @@ static void test_results(void)
 
 	CHECK(kit_open_style(&k, NEVER_MS, RUN_STYLE_BRIEF));
 	sh(&k, "echo hello");
-	snprintf(told, sizeof told, "directory: %s", k.directory);
-	CHECK(strstr(k.last.suffix.text, told) != NULL);
+	CHECK_STR(note(&k), "");
 	for (size_t i = 0; i < ARRAY_LEN(results); i++) {
 		CHECK_STR(sh(&k, results[i].command), results[i].content);
 		CHECK_STR(note(&k), results[i].note);

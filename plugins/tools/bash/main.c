@@ -31,6 +31,7 @@ struct bash {
 	bool spooling;
 	bool is_v0;      /* the style of results */
 	int64_t live_at; /* when live text was last sent, ms */
+	char *told_file; /* its path; NULL: it was not asked for yet */
 };
 
 static void send_live(struct bash *b)
@@ -88,6 +89,17 @@ static const char *full_output(void *arg)
 	return b->host->spool_path(b->call);
 }
 
+static const char *told_file(void *arg)
+{
+	struct bash *b = arg;
+	const char *directory = b->host->conversation_dir(b->instance);
+
+	if (*directory && !b->told_file &&
+	    asprintf(&b->told_file, "%s/told", directory) < 0)
+		b->told_file = NULL;
+	return b->told_file;
+}
+
 static bool has_choice(const struct mt_tool_host *host, struct mt_instance *instance,
 		       const char *option, const char *choice)
 {
@@ -117,7 +129,7 @@ static int bash_open(const struct mt_tool_host *host, struct mt_instance *instan
 		.timeout_ms = host->option_int(instance, "timeout"),
 		.style = b->is_v0 ? RUN_STYLE_V0 : RUN_STYLE_BRIEF,
 		.exit_code_always = has_choice(host, instance, "exit_code", "always"),
-		.full_output = full_output,
+		.full_output = full_output, .told_file = told_file,
 		.raw = on_raw, .live = on_live, .arg = b,
 	};
 
@@ -141,6 +153,7 @@ static void bash_close(const struct mt_tool_host *host, struct mt_instance *inst
 	jobs_free(b->jobs);
 	strbuf_clear(&b->live);
 	strbuf_clear(&b->raw);
+	free(b->told_file);
 	free(b);
 }
 

@@ -24,6 +24,7 @@
 enum {
 	TEXT_MAX = 4 * (OUTPUT_HEAD + OUTPUT_TAIL) + 8 * SCREEN_LINE,
 	NOTE_MAX = 16 * 1024,      /* a prefix or suffix */
+	TOLD_MAX = 16 * 1024,      /* the file of what the model knows */
 	GRACE_MS = 500,            /* after SIGINT, before SIGKILL */
 	PATIENCE_MS = 2500,        /* after SIGINT, before the shell is killed */
 	TIMEOUT_MAX_S = 7 * 86400,
@@ -44,7 +45,8 @@ struct run {
 	bool started;       /* there has been a shell before */
 	bool is_new;        /* the shell is, and this was not reported yet */
 	char *directory;    /* of the last shell, for the next */
-	char *told_directory, *told_python; /* that results have stated */
+	char *told_directory, *told_python; /* that the model knows */
+	bool told_loaded;
 	struct pipeline pipeline; /* of the command */
 	int64_t began;      /* when the command was started, ms */
 	struct waiting asleep; /* how it waited when it was last sent input */
@@ -292,19 +294,67 @@ static void say_new_shell(struct run *r, struct run_result *ret)
 				 "variables, functions and jobs are lost.]\n");
 }
 
-/* The value if no result has stated it yet; otherwise NULL. */
-static const char *news(char **told, const char *now)
+static const char *told_file(struct run *r)
 {
-	char *copied;
+	const char *path =
+		r->config.told_file ? r->config.told_file(r->config.arg) : NULL;
 
-	if (!now || !*now || (*told && strcmp(*told, now) == 0))
-		return NULL;
-	copied = strdup(now);
-	if (copied) {
-		free(*told);
-		*told = copied;
+	return path ? path : "";
+}
+
+/* The model knows the workspace, and what was stated before the conversation was resumed. */
+static void load_told(struct run *r)
+{
+	AUTO(free) char *text = NULL;
+	char *line;
+
+	if (r->told_loaded)
+		return;
+	r->told_loaded = true;
+	if (*told_file(r) &&
+	    file_read(told_file(r), TOLD_MAX, &text, NULL, NULL) == MT_OK) {
+		line = text + strcspn(text, "\n");
+		if (*line) {
+			*line++ = '\0';
+			r->told_python = strndup(line, strcspn(line, "\n"));
+		}
+		r->told_directory = strdup(text);
+	} else {
+		r->told_directory = strdup(r->config.directory);
 	}
-	return now;
+}
+
+static void save_told(struct run *r)
+{
+	AUTO(strbuf) struct strbuf text = STRBUF(TOLD_MAX);
+
+	strbuf_addf(&text, "%s\n%s\n", r->told_directory ? r->told_directory : "",
+		    r->told_python ? r->told_python : "");
+	if (*told_file(r) && !text.error)
+		file_write(told_file(r), text.text, text.len, 0600, false, NULL);
+}
+
+/* Remember the value. @return whether the model knew another one. */
+static bool is_news(char **told, const char *now)
+{
+	bool changed = now && *now && *told && strcmp(*told, now) != 0;
+
+	if (now && *now && (changed || !*told)) {
+		free(*told);
+		*told = strdup(now);
+	}
+	return changed;
+}
+
+static void put_news(struct run *r, const struct run_result *ret, struct note *note)
+{
+	load_told(r);
+	if (is_news(&r->told_directory, ret->directory))
+		note->directory = ret->directory;
+	if (is_news(&r->told_python, ret->python))
+		note->python = ret->python;
+	if (note->directory || note->python)
+		save_told(r);
 }
 
 /* The command (or, `shell_died`, the shell itself) has ended. */
@@ -324,8 +374,8 @@ static int run_finish(struct run *r, const struct run_call *call, bool echo,
 	r->busy = false;
 	run_fill(r, key, ret);
 	status = take_content(r, true, call, echo, ret);
-	note.directory = news(&r->told_directory, ret->directory);
-	note.python = news(&r->told_python, ret->python);
+	if (r->config.style == RUN_STYLE_BRIEF)
+		put_news(r, ret, &note);
 	notes_put(r->config.style, &note, ret);
 	return status;
 }

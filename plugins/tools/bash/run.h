@@ -25,6 +25,9 @@ struct run_config {
 	bool exit_code_always;   /* brief: also when it is 0 */
 	/* Path of a file with all of the output of this call; NULL or "": there is none. */
 	const char *(*full_output)(void *arg);
+	/* Brief: path of a file that lives as long as the conversation, for what results
+	 * have stated; NULL or "": there is none. */
+	const char *(*told_file)(void *arg);
 	/* The terminal's bytes, and the same as live text; either may be NULL. */
 	void (*raw)(void *arg, const char *bytes, size_t len);
 	void (*live)(void *arg, const char *bytes, size_t len);
