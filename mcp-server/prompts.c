@@ -221,13 +221,14 @@ static void put_files(struct strbuf *b, const struct skill *s)
 	AUTO(json) json_object *seen = js_new_object();
 	const char *at = s->content;
 	size_t total = 0;
-	char *path;
 
-	while ((path = next_link(&at))) {
-		AUTO(free) char *own = path, *bytes = NULL;
+	for (;;) {
+		AUTO(free) char *path = next_link(&at), *bytes = NULL;
 		AUTO(strbuf) struct strbuf uri = STRBUF(1 << 14);
 		size_t len = 0;
 
+		if (!path)
+			break;
 		if (js_get(seen, path) || json_object_object_length(seen) >= LINKS_MAX ||
 		    skills_file(s, path, &bytes, &len, NULL) ||
 		    (total += len) > LINK_BYTES_MAX)
