@@ -216,6 +216,11 @@ static void add_way_out(const char *section, struct error *err)
 	     why.text, section);
 }
 
+static bool hides_tool(const void *arg, const struct tool *tool)
+{
+	return features_hide_tool(arg, tool);
+}
+
 /* The agent's own tools, otherwise those of the controller, with what a feature adds. */
 static int wire_tools(struct conversation *c, const char *section, struct error *err)
 {
@@ -234,6 +239,8 @@ static int wire_tools(struct conversation *c, const char *section, struct error 
 	r = catalog_open(c->config, c->registry, all.text, &c->agent->catalog, err);
 	if (r == MT_ENOTFOUND && err && config_is_pinned(c->config))
 		add_way_out(section, err);
+	c->agent->catalog.hides = hides_tool;
+	c->agent->catalog.hides_arg = c;
 	if (!r)
 		r = catalog_add_finder(&c->agent->catalog, c->config, c->registry, err);
 	if (!r && (agent->flags & MT_AGENT_READ_ONLY))

@@ -59,8 +59,12 @@ int catalog_unknown(const struct catalog *catalog, const char *name, const char 
 		python_repr(&shown, value);
 	else
 		strbuf_add(&shown, args ? args : "");
-	for (size_t i = 0; i < catalog->count; i++)
-		strbuf_addf(&names, "%s%s", i ? ", " : "", catalog->tools[i].name);
+	for (size_t i = 0; i < catalog->count; i++) {
+		const struct tool *t = &catalog->tools[i];
+
+		if (!catalog->hides || !catalog->hides(catalog->hides_arg, t))
+			strbuf_addf(&names, "%s%s", names.len ? ", " : "", t->name);
+	}
 	return fail(
 		err, MT_ENOTFOUND,
 		"Tool %s is not registered. (arguments: %.*s). Please check the tool name "

@@ -59,6 +59,9 @@ struct catalog {
 	size_t instance_count;
 	bool reads_risk;         /* calls state their `security_risk` */
 	bool read_only;          /* offers only the read-only ones of listed tools */
+	/* Tools that are not offered now. NULL: all are. */
+	bool (*hides)(const void *arg, const struct tool *tool);
+	const void *hides_arg;
 };
 
 /** Resolve a list ("bash, editor, think"). An item is a section [tool.X], or a
@@ -88,7 +91,7 @@ void catalog_read_only(struct catalog *catalog);
  *  @return true if something changed. */
 bool catalog_renew(struct catalog *catalog);
 const struct tool *catalog_find(const struct catalog *catalog, const char *name);
-/** Unknown tool: a sentence for the model that lists the available ones. */
+/** Unknown tool: a sentence for the model that lists the ones that are offered. */
 int catalog_unknown(const struct catalog *catalog, const char *name, const char *args,
 		    struct error *err);
 
