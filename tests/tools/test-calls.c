@@ -181,7 +181,7 @@ static const struct {
 	  "\"title\":\"b\"}]}" },
 
 	{ "no JSON", "execute_bash", "{\"command\":", NULL,
-	  "Failed to parse tool call arguments: {\"command\":" },
+	  "Failed to parse tool call arguments: {\"command\": (byte 11: " },
 	{ "nothing where something is wanted", "execute_bash", " \n", NULL,
 	  "Missing required argument \"command\" in tool call execute_bash" },
 	{ "too much", "execute_bash", "{\"command\":\"ls\",\"cwd\":\"/\"}", NULL,
