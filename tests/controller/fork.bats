@@ -12,7 +12,7 @@ setup() {
 [turn]
 usage = input 1000, output 10, cost 0.5
 [call execute_bash]
-command = echo one; printf 'x%.0s' $(seq 20000)
+command = echo one; yes xxxxxxxxxxxx | nl | head -n 1200
 
 [turn]
 [call execute_bash]

@@ -722,7 +722,7 @@ use_browser() {
 		echo "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"tools/call\",\"params\":{\"name\":\"execute_bash\",\"arguments\":{\"command\":\"echo fine\"}}}"
 	} | timeout 60 mortise tools serve'
 	echo "$output"
-	[[ "$output" == *'"id":1,"result":{"content":[{"type":"text","text":"out\n[exit code 3; took '*'"}],"isError":true'* ]]
+	[[ "$output" == *'"id":1,"result":{"content":[{"type":"text","text":"out\n[exit code 3'['];']*'"isError":true'* ]]
 	[[ "$output" == *'"id":2,"result":{"content":[{"type":"text","text":"fine"}],"isError":false'* ]]
 	code=0
 	mortise tools call execute_bash '{"command":"echo out; (exit 3)"}' >"$dir/out" 2>"$dir/err" ||
