@@ -7,7 +7,7 @@
 case $SANITIZE in *address*) echo "1..0 # SKIP the sanitizer wants to be loaded first"; exit 0 ;; esac
 tools=$top_builddir/tests/powerloss
 work=$(realpath "$(mktemp -d)")
-trap '[ -z "$model" ] || kill "$model"; rm -rf "$work"' EXIT
+trap '[ -z "$model" ] || kill "$model"; until_true remove' EXIT
 export OPENAI_API_KEY=sk-of-a-test
 
 n=0
@@ -23,6 +23,8 @@ until_true() {
 		sleep 0.02
 	done
 }
+# a runner that is still ending appends to its journal
+remove() { rm -rf "$work" 2>/dev/null; }
 
 mkfifo "$work/hold"
 begin_model() {
@@ -49,8 +51,17 @@ one() { # one NAME N: with the N-th sync failing
 	code=$?
 	end_model
 }
+# The host does not pass LD_PRELOAD to the runner, which creates the files of long output.
+cat >"$work/runner" <<END
+#!/bin/sh
+export LD_PRELOAD=$tools/record.so POWERLOSS_ROOT=$work/state POWERLOSS_JOURNAL=$work/journal
+exec $top_builddir/mortise-runner "\$@"
+END
+chmod 700 "$work/runner"
+
 preloaded() {
-	LD_PRELOAD=$tools/record.so POWERLOSS_ROOT=$work/state POWERLOSS_JOURNAL=$work/journal \
+	MORTISE_CORE_RUNNER=$work/runner LD_PRELOAD=$tools/record.so \
+		POWERLOSS_ROOT=$work/state POWERLOSS_JOURNAL=$work/journal \
 		POWERLOSS_FAIL=$1 timeout 60 mortise run --json -C "$work/ws" -m openai/mock \
 		-o "llm.base_url=$base" "${@:2}"
 }

@@ -248,11 +248,12 @@ static int one_case(const char *image_path, long number)
 
 /* ---- after a failed sync ------------------------------------------------------------ */
 
-/* No request, no call, no acknowledgment; an error is not an acknowledgment. */
-static bool leaves(const struct op *o)
+/* No request, no call, no acknowledgment, no success of the process whose sync failed;
+ * an error is not an acknowledgment, and a runner that the host stops succeeds. */
+static bool leaves(const struct op *o, const struct op *failed)
 {
 	if (o->r->kind == J_EXIT)
-		return o->r->offset == 0;
+		return o->r->pid == failed->r->pid && o->r->offset == 0;
 	return o->r->kind == J_SENT &&
 	       ((o->r->target == SENT_NETWORK && op_has(o, "POST ")) ||
 		op_has(o, "\"method\":\"tools/call\"") ||
@@ -270,7 +271,7 @@ static int check_failed(void)
 	else
 		printf("# the failed sync: %s\n", ops[at].path);
 	for (int i = at + 1; i < op_count; i++) {
-		if (!leaves(&ops[i]))
+		if (!leaves(&ops[i], &ops[at]))
 			continue;
 		printf("# %s: %.*s\n",
 		       ops[i].r->kind == J_EXIT ? "success" : "left the program",
