@@ -344,7 +344,9 @@ def test_formats():
 
 def test_input():
     """What a client types reaches the command that runs."""
-    command = "read -r -t 60 answer; echo \"got $answer\""
+    # While a command waits in `read`, the call returns: this one sleeps until there is a line.
+    command = ("for i in {1..600}; do read -t 0 && break; sleep 0.1; done; "
+               "read -r -t 60 answer; echo \"got $answer\"")
     p = mortise("run", "--json", "--keep", "-t", "go", "-m",
                 script("input", "[call execute_bash]\ncommand = " + command, FINISH),
                 "-o", "controller.confirmation=never", stdin=subprocess.PIPE)
