@@ -230,7 +230,7 @@ static void test_own(void)
 	} cases[] = {
 		{ MT_KIND_AGENT, "agents", "dummy", "{\"flags\":1}" },
 		{ MT_KIND_AGENT, "agents", "readonly",
-		  "{\"flags\":2,\"tools\":\"think, finish, search\"}" },
+		  "{\"flags\":2,\"tools\":\"think, finish, search, view, recall\"}" },
 		{ MT_KIND_ANALYZER, "analyzers", "llm",
 		  "{\"flags\":1,\"open\":false,\"rules\":false}" },
 		{ MT_KIND_ANALYZER, "analyzers", "policy",
