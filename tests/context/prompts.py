@@ -82,6 +82,7 @@ def main():
         os.mkdir(os.path.join(top, "state"), 0o700)
         body, done = first_request(options, top)
         shutil.rmtree(top)
+        body = body.replace(top.encode(), b"/home/user/project")
         number += 1
         faults = []
         if done.returncode or not body:
