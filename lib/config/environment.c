@@ -10,6 +10,8 @@
 
 extern char **environ;
 
+enum { TOKEN_MIN = 8 /* of a user without a password; `git` is none */ };
+
 /* A name that ends in * stands for all that begin so; doc/configuration.md lists them. */
 static const char *const passed[] = {
 	/* the user and the system */
@@ -117,21 +119,40 @@ struct hide {
 	struct error *err;
 };
 
-/* http://user:PASSWORD@host */
-static int hide_password(const struct hide *h, const char *name, const char *url)
+/* [http://]user:PASSWORD@host, or http://TOKEN@host */
+static int hide_credentials(const struct hide *h, const char *name, const char *url,
+			    size_t len)
 {
-	const char *user = strstr(url, "://"), *end, *password;
+	const char *scheme = memmem(url, len, "://", 3);
+	const char *user = scheme ? scheme + 3 : url, *end, *colon;
+	size_t host = strcspn(user, "/?#"), rest = len - (size_t)(user - url);
 
-	if (!user)
+	end = memrchr(user, '@', host < rest ? host : rest);
+	if (!end)
 		return MT_OK;
-	user += 3;
-	end = user + strcspn(user, "/?#");
-	end = memrchr(user, '@', (size_t)(end - user));
-	password = end ? memchr(user, ':', (size_t)(end - user)) : NULL;
-	if (!password || password + 1 == end)
-		return MT_OK;
-	return secret_hide(h->mask, name, password + 1, (size_t)(end - password - 1),
-			   h->err);
+	colon = memchr(user, ':', (size_t)(end - user));
+	if (colon && colon + 1 < end)
+		return secret_hide(h->mask, name, colon + 1, (size_t)(end - colon - 1),
+				   h->err);
+	if (colon)
+		end = colon;
+	return scheme && end - user >= TOKEN_MIN
+		       ? secret_hide(h->mask, name, user, (size_t)(end - user), h->err)
+		       : MT_OK;
+}
+
+/* A value may list several URLs. */
+static int hide_urls(const struct hide *h, const char *name, const char *value)
+{
+	size_t len;
+
+	for (; *value; value += len) {
+		value += strspn(value, " \t\r\n");
+		len = strcspn(value, " \t\r\n");
+		if (hide_credentials(h, name, value, len))
+			return h->err->code;
+	}
+	return MT_OK;
 }
 
 static int hide_value(void *arg, const char *name, const char *value)
@@ -140,7 +161,7 @@ static int hide_value(void *arg, const char *name, const char *value)
 
 	if (*value && secret_named(name, strlen(name)))
 		return secret_hide(h->mask, name, value, strlen(value), h->err);
-	return hide_password(h, name, value);
+	return hide_urls(h, name, value);
 }
 
 int environment_hide(const struct config *c, struct mask *m, struct error *err)

@@ -34,6 +34,22 @@ play() { # OPTION...
 	END
 }
 
+@test "credentials in URLs are masked: each of a list, a token, a proxy without a scheme" {
+	export PIP_EXTRA_INDEX_URL="https://a:pass-word-2@one.example/x https://b:pass-word-3@two.example/y"
+	export PIP_INDEX_URL=https://token-of-pip@index.example/simple
+	export HTTPS_PROXY=user:pass-word-4@proxy.example:3128
+	export PIP_FIND_LINKS="git+ssh://git@three.example/z https://token-two-x:@four.example"
+	play <<-'END'
+	[turn]
+	[call execute_bash]
+	command = echo "$PIP_EXTRA_INDEX_URL $PIP_INDEX_URL $HTTPS_PROXY $PIP_FIND_LINKS"
+	[turn]
+	expect last contains = https://a:<secret_hidden>@one.example/x https://b:<secret_hidden>@two.example/y
+	expect last contains = https://<secret_hidden>@index.example/simple user:<secret_hidden>@proxy
+	expect last contains = git+ssh://git@three.example/z https://<secret_hidden>:@four.example
+	END
+}
+
 @test "pass_env adds variables, and the values of secrets among them are masked" {
 	export OTHER=other1 MORE_A=more-a MORE_TOKEN=moretoken1 GITHUB_TOKEN=ghp-secret-1
 	play -o 'core.pass_env=OTHER, MORE_*, GITHUB_TOKEN' <<-'END'
