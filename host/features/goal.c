@@ -6,6 +6,7 @@
  * acting in between has given up. */
 #include "features/goal.h"
 
+#include "context/history.h"
 #include "controller/agents.h"
 #include "controller/feature-states.h"
 #include "features/environment-command.h"
@@ -197,10 +198,10 @@ static void after_observation(struct conversation *c, struct event *action)
 	g->check = -1;
 	if (conversation_state(c) != STATE_RUNNING)
 		return; /* paused or stopped */
-	if (g->exit_code == 0)
-		on_success(c);
-	else
+	if (g->exit_code != 0)
 		on_failure(c);
+	else if (!history_user_since(conversation_log(c), action->id))
+		on_success(c); /* otherwise the agent reads the message first */
 }
 
 /* The agent acts, so it has not given up. */
