@@ -90,14 +90,20 @@ int subagents_usage_of_log(const struct config *c, const char *id, unsigned dept
 
 /* ---- our own account --------------------------------------------------- */
 
+static void add_background(json_object *list, const struct subagents *all)
+{
+	for (; all; all = all->below)
+		for (size_t i = 0; all->background && i < all->count; i++)
+			js_add_new(list, json_object_new_string(all->list[i].id));
+}
+
 /* Children in the background whose results were not announced yet. */
 static json_object *background(const struct conversation *c)
 {
 	json_object *list = js_new_list();
 
-	for (const struct subagents *all = subagents_of(c)->calls; all; all = all->below)
-		for (size_t i = 0; all->background && i < all->count; i++)
-			js_add_new(list, json_object_new_string(all->list[i].id));
+	add_background(list, subagents_of(c)->calls);
+	add_background(list, subagents_of(c)->ended);
 	return list;
 }
 

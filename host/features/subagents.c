@@ -295,13 +295,13 @@ static void wake(struct conversation *c)
 	subagents_of(c)->awaited = false;
 	if (now == STATE_FINISHED || now == STATE_AWAITING_USER_INPUT)
 		conversation_continue(c, &err);
+	step_request(c);
 	step_run_ready(c);
 }
 
-static void announce_results(struct subagents *all)
+static void announce_results(const struct subagents *all)
 {
 	AUTO(strbuf) struct strbuf text = STRBUF(RESULT_MAX);
-	struct error err = ERROR_NONE;
 
 	strbuf_addf(&text, "%s that ran in the background ended. What became of %s:",
 		    all->count == 1 ? "The task" : "The tasks",
@@ -309,9 +309,59 @@ static void announce_results(struct subagents *all)
 	for (size_t i = 0; i < all->count; i++)
 		put_one(&text, &all->list[i], i + 1);
 	announce(all->c, &text);
-	if (subagents_keep(all->c, &err))
-		conversation_notice(all->c, MT_LOG_WARNING, "%s", err.text);
-	wake(all->c);
+}
+
+/* The agent that started them reads the results, or, if it has ended, the one that waited
+ * for it. */
+static bool is_for_current(const struct subagents *all)
+{
+	unsigned depth = agents_waiting(all->c);
+
+	return depth < all->depth ||
+	       (depth == all->depth && conversation_agent(all->c)->start == all->owner);
+}
+
+static struct subagents **next_ended(struct conversation *c)
+{
+	struct subagents **at = &subagents_of(c)->ended;
+
+	while (*at && !is_for_current(*at))
+		at = &(*at)->below;
+	return at;
+}
+
+static void free_all(struct subagents *all);
+
+/* Results that came while a request was in progress are not in that request, so they are
+ * logged between two steps only. */
+static void announce_ended(struct conversation *c)
+{
+	struct subagents **at, *all;
+	struct error err = ERROR_NONE;
+
+	while ((all = *(at = next_ended(c)))) {
+		*at = all->below;
+		announce_results(all);
+		free_all(all);
+		if (subagents_keep(c, &err))
+			conversation_notice(c, MT_LOG_WARNING, "%s", err.text);
+	}
+}
+
+static bool before_step(struct conversation *c)
+{
+	announce_ended(c);
+	return false;
+}
+
+static void add_ended(struct subagents *all)
+{
+	struct subagents **at = &subagents_of(all->c)->ended;
+
+	while (*at)
+		at = &(*at)->below;
+	all->below = NULL;
+	*at = all;
 }
 
 /* They ended with the process that had started them. */
@@ -360,6 +410,10 @@ static bool before_rest(struct conversation *c, enum agent_state state,
 			const char *reason)
 {
 	(void)state, (void)reason;
+	if (*next_ended(c)) {
+		step_request(c);
+		return true;
+	}
 	subagents_of(c)->awaited = conversation_is_headless(c) && has_background(c);
 	return subagents_of(c)->awaited;
 }
@@ -413,10 +467,15 @@ static void on_timer_closed(uv_handle_t *h)
 	struct conversation *c = all->c;
 
 	unlink_call(all);
+	if (all->background && !conversation_is_closing(c)) {
+		add_ended(all);
+		if (conversation_state(c) != STATE_RUNNING)
+			announce_ended(c);
+		wake(c);
+		return;
+	}
 	if (conversation_is_closing(c))
 		conversation_close_finish(c);
-	else if (all->background)
-		announce_results(all);
 	else if (turn_pending(c) == all->action)
 		gather(all);
 	free_all(all);
@@ -475,6 +534,8 @@ static int start(struct conversation *c, struct event *action, json_object *args
 	all->at_once = (size_t)config_int(conversation_config(c),
 					  conversation_agent(c)->section, "max_children");
 	all->background = js_bool(args, "background", false);
+	all->depth = agents_waiting(c);
+	all->owner = conversation_agent(c)->start;
 	r = is_waiting(c) ? fail(err, MT_EDENIED,
 				 "the subagents of the previous call are still running")
 			  : read_tasks(all, args, err);
@@ -603,10 +664,22 @@ static int run_control(struct conversation *c, const struct call *call, bool *re
 	return start(c, call->action, call->args, err);
 }
 
+static void release(struct conversation *c)
+{
+	struct subagents *all;
+
+	while ((all = subagents_of(c)->ended)) {
+		subagents_of(c)->ended = all->below;
+		free_all(all);
+	}
+	subagents_forget(c);
+}
+
 const struct feature subagents_feature = {
 	.name = "subagents",
 	.state_size = sizeof(struct subagents_state),
 	.keeps_open = keeps_open,
+	.before_step = before_step,
 	.before_rest = before_rest,
 	.adding_message = adding_message,
 	.is_busy = is_busy,
@@ -617,5 +690,5 @@ const struct feature subagents_feature = {
 	.restore_action = restore_action,
 	.interrupt = stop_pending,
 	.cancel = stop_all,
-	.release = subagents_forget,
+	.release = release,
 };

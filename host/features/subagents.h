@@ -49,6 +49,8 @@ struct subagents {
 	struct conversation *c;
 	struct subagents *below;   /* of an earlier call; NULL: none */
 	bool background;           /* the call has its observation already */
+	unsigned depth;            /* of the agent that started them, and the first event */
+	int64_t owner;             /* in its history */
 	int64_t action;
 	struct event *call;        /* the action, referenced */
 	struct subagent *list;
@@ -62,6 +64,7 @@ struct subagents {
 /** The state of the feature in a conversation. */
 struct subagents_state {
 	struct subagents *calls;   /* those that run or end, the newest first */
+	struct subagents *ended;   /* in the background, the oldest first: not announced */
 	bool awaited;              /* the agent has finished and waits for them */
 	bool told_lost;            /* a message names those of an earlier process */
 	int64_t started;           /* in total */
