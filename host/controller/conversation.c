@@ -231,10 +231,10 @@ void conversation_set_state(struct conversation *c, enum agent_state state,
 	}
 	if (state == STATE_STOPPED)
 		features_work_dropped(c);
+	if (features_take_state(c, state, reason))
+		return; /* the agent that continues reads what waits */
 	if (state_is_resting(state))
 		waiting_messages_deliver(c);
-	if (features_take_state(c, state, reason))
-		return;
 	if (features_prepare_state(c, state, &err)) {
 		if (c->state != STATE_ERROR)
 			conversation_set_error(c, EXIT_FAILED, "%s", err.text);

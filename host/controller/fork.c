@@ -6,6 +6,7 @@
 #include "controller/meta.h"
 #include "controller/rewind.h"
 #include "controller/state.h"
+#include "controller/waiting-messages.h"
 #include "files.h"
 
 #include <errno.h>
@@ -92,7 +93,8 @@ static int copy_lines(struct fork *f)
 	return MT_OK;
 }
 
-/* Drop the rest of the plan of the last reply, and wait for the user. */
+/* Drop the rest of the plan of the last reply and the messages that waited for it, and
+ * wait for the user. */
 static int close_log(struct fork *f, int64_t *ret_replies)
 {
 	AUTO(evlog) struct evlog *log = NULL;
@@ -114,6 +116,8 @@ static int close_log(struct fork *f, int64_t *ret_replies)
 		r = evlog_record(log, rewind, f->err);
 	if (!r)
 		r = evlog_append(log, state, f->err);
+	if (!r)
+		r = waiting_messages_drop(log, f->err);
 	if (!r)
 		*ret_replies = evlog_replies(log);
 	return r ? r : evlog_barrier(log, f->err);

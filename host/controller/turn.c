@@ -389,7 +389,7 @@ void turn_interrupt(struct conversation *c)
 		return;
 	call->interrupted = true;
 	features_interrupt(c);
-	if (call->number && c->link)
+	if (c->turn->call == call && call->number && c->link)
 		runner_cancel(c->link, call->number);
 }
 

@@ -50,18 +50,39 @@ static int need_list(struct conversation *c, struct error *err)
 	return out_of_memory(err);
 }
 
-static int waiting_save(struct conversation *c, struct error *err)
+static int log_state(struct evlog *log, json_object *state, struct error *err)
 {
-	AUTO(json) json_object *record = js_new_object(), *state = js_new_object();
+	AUTO(json) json_object *record = js_new_object();
 
-	js_set_int(state, "next", c->waiting->next);
-	js_set(state, "messages", json_object_get(c->waiting->list));
 	js_set_str(record, "record", "state");
 	js_set_str(record, "plugin", RECORD);
 	js_set_str(record, "text", js_text(state, NULL));
 	return js_incomplete(record) || js_incomplete(state)
 		       ? out_of_memory(err)
-		       : evlog_record(c->log, record, err);
+		       : evlog_record(log, record, err);
+}
+
+static int waiting_save(struct conversation *c, struct error *err)
+{
+	AUTO(json) json_object *state = js_new_object();
+
+	js_set_int(state, "next", c->waiting->next);
+	js_set(state, "messages", json_object_get(c->waiting->list));
+	return log_state(c->log, state, err);
+}
+
+int waiting_messages_drop(struct evlog *log, struct error *err)
+{
+	size_t len = 0;
+	const char *text = evlog_state(log, RECORD, &len);
+	AUTO(json) json_object *state = text ? js_parse_object(text, len, err) : NULL;
+
+	if (!text)
+		return MT_OK;
+	if (!state)
+		return err->code;
+	js_set(state, "messages", js_new_list());
+	return log_state(log, state, err);
 }
 
 /* ---- from the user ------------------------------------------------------- */
@@ -142,7 +163,7 @@ void waiting_messages_refuse_calls(struct conversation *c)
 
 bool waiting_messages_stop_call(struct conversation *c)
 {
-	if (!waiting_count(c) || !call_runs(c))
+	if (!waiting_count(c) || !call_runs(c) || turn_call(c)->over)
 		return false;
 	dispatch_log_failure(c, turn_call(c)->action, "", not_run);
 	return true;

@@ -12,6 +12,7 @@
 #include <stddef.h>
 
 struct conversation;
+struct evlog;
 struct waiting_messages; /* of a conversation; NULL: none */
 
 /** Is a reply or a call of the agent in progress? */
@@ -26,6 +27,8 @@ int waiting_messages_withdraw(struct conversation *c, struct error *err);
 bool waiting_messages_deliver(struct conversation *c);
 /** The conversation is resumed: deliver the messages of the earlier process. */
 int waiting_messages_restore(struct conversation *c, struct error *err);
+/** A log that begins with a part of another one: what waited there does not wait here. */
+int waiting_messages_drop(struct evlog *log, struct error *err);
 struct waiting_messages *waiting_messages_free(struct waiting_messages *w);
 
 /** The pending call is about to be sent. @return true: a message waits, and the call was
