@@ -80,9 +80,9 @@ int common_config(const struct common *in, struct config **ret, struct error *er
 void common_untrusted(const struct config *c);
 /** Apply the log settings of [core]: call this after it is read. */
 int common_log(const struct config *c, struct error *err);
-/** Write text of a tool, a model or a server: unchanged to a file or pipe, without
- *  characters that control it to a terminal, which answers some of them as if they were
- *  typed. */
+/** Write text from a tool, a model or a server. A file or pipe gets it unchanged. For a
+ *  terminal, control characters are removed: it answers some of them with input that
+ *  looks typed. */
 void command_write(FILE *out, const char *text, size_t len);
 /** Print "mortise: TEXT" and return `code`. */
 int command_report(int code, const struct error *err);

@@ -21,7 +21,8 @@ struct drive_options {
 	const char *record;      /* write a script of the model's replies here; or NULL */
 };
 
-/** Before the options are parsed: `answer` is the final message, cleared with them. */
+/** Call before the options are parsed. `answer` is the final message, cleared with the
+ *  options. */
 void drive_options_init(struct drive_options *o, struct final_answer *answer);
 void drive_options_clear(struct drive_options *o);
 

@@ -1,4 +1,4 @@
-# The command line, one file per command: a client of the host, which includes none of it.
+# The command line, one file per command: a client of the host. The host includes none of its files.
 noinst_LIBRARIES += libcli.a
 libcli_a_SOURCES = \
 	%D%/approval.c %D%/approval.h %D%/ask.c %D%/ask.h %D%/attach.c %D%/client.c \

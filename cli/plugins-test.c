@@ -24,7 +24,7 @@ enum {
 	LIST_MAX = 1 << 16,
 	LOG_MAX = 1 << 20,
 	PLUGIN_MAX = 1 << 28,
-	PREVIEW_MS = 5000, /* as of a preview in a conversation */
+	PREVIEW_MS = 5000, /* as for a preview in a conversation */
 };
 
 /* ---- the case file ---------------------------------------------------------------- */

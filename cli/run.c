@@ -27,7 +27,7 @@ static const struct limit {
 struct arguments {
 	struct common common;
 	const char *task, *file, *model, *controller, *title, *schema, *output, *until;
-	char *until_setting;         /* of it, as -o has it; owned */
+	char *until_setting;         /* --until as an -o setting; owned */
 	const char *limits[ARRAY_LEN(limits)];
 	char settings[ARRAY_LEN(limits)][256]; /* of them, as -o has them */
 	struct final_answer answer;
@@ -104,7 +104,7 @@ static int set_limits(struct arguments *a, struct error *err)
 	return MT_OK;
 }
 
-/* It becomes a setting too. */
+/* Turns --until into a setting. */
 static int set_until(struct arguments *a, struct error *err)
 {
 	AUTO(strbuf) struct strbuf text = STRBUF(1 << 16);

@@ -17,7 +17,7 @@ libmt_a_CPPFLAGS = -D_GNU_SOURCE -I$(top_srcdir)/sdk-headers \
 # What programs and plugins add to link it; plugins may need less.
 LIBMT = libmt.a $(JSONC_LIBS) $(INIH_LIBS) $(PCRE2_LIBS) -lm
 
-# Files as text: encodings, line ends, views; patterns of paths and ignore files.
+# Files as text: encodings, line endings, views; patterns of paths and ignore files.
 noinst_LIBRARIES += libtext.a
 libtext_a_SOURCES = \
 	%D%/text/argument.c %D%/text/argument.h %D%/text/charset.c %D%/text/charset.h \

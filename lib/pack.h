@@ -3,8 +3,8 @@
  * pack.h - archives (tar, tar.gz, tar.xz, tar.zst, zip) and their signatures. libarchive
  * is loaded when the first one is opened.
  *
- * Nothing of an archive is ever unpacked or run: its files are passed to a reader. What is
- * invalid in it rejects the archive as a whole. */
+ * Nothing of an archive is ever unpacked or run: its files are passed to a reader.
+ * Invalid content causes the whole archive to be rejected. */
 #ifndef LIB_PACK_H
 #define LIB_PACK_H
 

@@ -267,7 +267,7 @@ static bool wants_session(const struct request *r)
 
 bool http_admit(struct connection *c, const struct request *r)
 {
-	c->keep = false; /* a body that is to come is not read */
+	c->keep = false; /* a body that follows is not read */
 	if (is_page(c->web, r))
 		http_refuse(c, 403, "", "this Host or Origin is not allowed\n");
 	else if (!has_token(c->web, r))

@@ -13,7 +13,7 @@ enum {
 	SESSION_BYTES = 16,
 	IDLE_MS = 60000, /* a connection without a request, or with half of one */
 	SWEEP_MS = 5000,
-	KEEPALIVE_S = 60, /* silence until it is checked that a client is still there */
+	KEEPALIVE_S = 60, /* silence before checking that a client is connected */
 	IN_ALL_MAX = 128 << 20, /* bytes of requests that are being received, in all */
 	OUT_ALL_MAX = 256 << 20,
 	OUT_MAX = 96 << 20, /* bytes that a client has not read yet */

@@ -288,7 +288,7 @@ const char *mcp_name_of(const char *method, json_object *params)
 }
 
 /* The protocol without a handshake names its version in each request.
- * @return false if it is none of ours, which has been said then. */
+ * @return false if it is unsupported, after reporting that to the client. */
 static bool check_version(struct mcp_client *p, json_object *id, json_object *params,
 			  bool *ret_modern)
 {

@@ -15,7 +15,7 @@
 enum {
 	PATHS_MAX = 20000, /* files that are listed */
 	PATHS_DEPTH_MAX = 32,
-	ENTRIES_MAX = 200000, /* of directories, that are looked at for a list */
+	ENTRIES_MAX = 200000, /* directory entries examined for one list */
 	PAGE = 500,
 	RESOURCE_MAX = 16 << 20,
 };

@@ -10,7 +10,7 @@
 struct mcp_paths {
 	char **list;
 	size_t count, room;
-	size_t entries; /* of directories, looked at so far */
+	size_t entries; /* directory entries examined so far */
 };
 
 /** List them, without hidden ones and links, up to a limit. */
@@ -21,7 +21,7 @@ static inline void auto_mcp_paths(struct mcp_paths *p)
 	mcp_paths_clear(p);
 }
 
-/** The real path of a resource, owned; NULL: there is none below the workspace. */
+/** The real path of a resource, owned; NULL: there is none in the workspace. */
 char *mcp_resource_path(const struct mcp_server *s, const char *uri);
 /** The URI template of the files, whose variable is `path`. */
 void mcp_resource_template(const struct mcp_server *s, struct strbuf *out);

@@ -43,8 +43,8 @@ bool history_condensation_is_valid(json_object *args);
 /** True if the user has sent a message at or after this id. */
 bool history_user_since(const struct evlog *log, int64_t id);
 
-/** The ids of all events of the newest view, with those that are forgotten, in their
- *  order; borrowed until the next view. */
+/** The ids of all events of the newest view, including forgotten ones, in order;
+ *  borrowed until the next view. */
 const int32_t *history_events(const struct history *h, size_t *ret_count);
 
 #endif

@@ -28,7 +28,7 @@ struct message_part {
 	size_t place;                /* of the call in the reply */
 	unsigned generation;         /* memory's: the newest view that has it */
 	bool failed;                 /* an error event: the call may not have become an action */
-	bool is_error;               /* the call failed, in whatever way */
+	bool is_error;               /* the call failed, for any reason */
 	uint64_t stamp, apart_stamp; /* of messages of this piece alone */
 	uint64_t shown_stamp;        /* in this view: 0 if it is masked */
 	const char *text;

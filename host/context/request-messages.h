@@ -37,7 +37,7 @@ struct request_messages_options {
 
 struct request_messages *request_messages_new(struct evlog *log,
 					      const struct request_messages_options *o);
-/** Empty ones with the same log, options and tools; NULL: out of memory. */
+/** Empty messages with the same log, options and tools; NULL: out of memory. */
 struct request_messages *request_messages_copy(const struct request_messages *m);
 struct request_messages *request_messages_free(struct request_messages *m);
 /** As request_messages_free, but many messages stay in memory until the process ends:
@@ -70,8 +70,8 @@ void request_messages_set_system(struct request_messages *m, int64_t id);
 /** Offer these tools from now on, a list in the form of the `system` event: some toolsets
  *  list their tools later. Nothing may be borrowed. */
 void request_messages_offer(struct request_messages *m, json_object *tools);
-/** The text of one event as the model would read it, of a call the name and the
- *  arguments, borrowed until the next
+/** The text of one event as the model would read it (of a call: the name and the
+ *  arguments), borrowed until the next
  *  request_messages_build; "" if it reads nothing of it. */
 struct mt_str request_messages_text(struct request_messages *m, int64_t id);
 

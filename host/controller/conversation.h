@@ -181,8 +181,8 @@ struct watcher {
 	void (*reply)(void *arg, const struct llm_reply *reply);
 	/** The open questions of tools have changed. */
 	void (*questions)(void *arg, const struct question *open);
-	/** The answer to a question of conversation_ask_aside; `failed`: why there is
-	 *  none. */
+	/** The answer to a question of conversation_ask_aside; `failed`: `text` is the
+	 *  reason that there is none. */
 	void (*side_answer)(void *arg, const char *question, const char *text,
 			    bool failed);
 	/** A notice for the user that is not an event. */

@@ -34,7 +34,7 @@ enum {
 
 /* ---- observations ------------------------------------------------------ */
 
-/* The model reads that the result is not the end of the call. */
+/* Tells the model that the result is not the end of the call. */
 static void note_interruption(const struct call *call, struct event *e)
 {
 	AUTO(strbuf) struct strbuf text = STRBUF(128 << 20);

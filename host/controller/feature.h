@@ -225,7 +225,7 @@ struct feature {
 	 *  `worked` the seconds of work that the newest reply names. */
 	void (*restore)(struct conversation *c, const struct llm_metrics *sum,
 			double worked);
-	/** The user interrupts the pending call of the agent: end what it consists of. */
+	/** The user interrupts the pending call of the agent: stop its work. */
 	void (*interrupt)(struct conversation *c);
 	/** End what is in progress, without an effect. */
 	void (*cancel)(struct conversation *c);

@@ -29,8 +29,8 @@ struct plan {
 	size_t count, next;
 };
 
-/* Answers in a row to replies with a call in another form: the model may not know better,
- * or mean no call. */
+/* Maximum number of consecutive corrections of replies with a call in another form: the
+ * model may be unable to do better, or may not mean a call. */
 enum { CORRECTIONS_MAX = 3, GUESSES_MAX = 1 };
 
 struct turn {
@@ -334,8 +334,8 @@ static void do_action(struct conversation *c, const struct planned_action *p)
 		turn_log_error(c, NULL, NULL, err.text);
 }
 
-/* The answer to a call that the model wrote in another form; NULL: none, or the model has
- * had it a few times. */
+/* The answer to a call that the model wrote in another form; NULL: none, or the model
+ * has had it often enough. */
 static const char *correction_of(const struct conversation *c)
 {
 	const struct llm_reply *reply = reply_of(c);

@@ -68,10 +68,10 @@ struct call *turn_planned_call(struct conversation *c, size_t ahead, size_t *ret
 void turn_clear(struct conversation *c);
 /** The same, for an agent that ends. */
 void turn_plan_free(struct conversation *c);
-/** Drop the plan; for each call the model reads why it was not made. Planned messages are
+/** Drop the plan; the results of the calls state why they were not made. Planned messages are
  *  logged, without waiting for the user. */
 void turn_refuse(struct conversation *c, const char *why);
-/** Drop what is planned; what is planned from now on answers `reply`, which it takes. */
+/** Drop the plan. Actions planned from now on belong to `reply`, which it takes. */
 int turn_set_reply(struct conversation *c, struct llm_reply *reply, struct error *err);
 /** Plan what a reply asks for; takes `reply`. `done` of it is in the log. */
 int turn_replan(struct conversation *c, struct llm_reply *reply, size_t done,

@@ -22,7 +22,8 @@ int waiting_messages_add(struct conversation *c, const char *text, size_t len,
 			 json_object *images, struct error *err);
 /** Drop the newest one. */
 int waiting_messages_withdraw(struct conversation *c, struct error *err);
-/** Log the messages, unless waiting_messages_apply. Calls that were not sent before are
+/** Log the messages, unless waiting_messages_apply is true. Calls that were not sent
+ *  before are
  *  refused. @return true: there were messages. */
 bool waiting_messages_deliver(struct conversation *c);
 /** The conversation is resumed: deliver the messages of the earlier process. */
@@ -35,7 +36,7 @@ struct waiting_messages *waiting_messages_free(struct waiting_messages *w);
  *  refused. */
 bool waiting_messages_stop_call(struct conversation *c);
 /** The user sends a message: calls that were planned or logged, but not sent, are not
- *  made. The model reads why. */
+ *  made. Their results state why. */
 void waiting_messages_refuse_calls(struct conversation *c);
 
 #endif

@@ -202,7 +202,8 @@ static bool names_recall(const char *list)
 	return false;
 }
 
-/* The bytes of the tool are saved until something is not shown, unless it is configured. */
+/* To save its bytes, the tool is offered only once events are omitted, unless it is
+ * configured. */
 static bool defers_recall(const struct conversation *c)
 {
 	return !state_of(c)->hides &&
@@ -254,7 +255,7 @@ static const char *keep_text(struct mt_ctx *x, struct strbuf *text)
 	return copy;
 }
 
-/* The model reads that the text is a summary, and of which events. */
+/* Tells the model that the text is a summary, and of which events. */
 static int mark_summary(struct mt_ctx *x, const struct gap *gap)
 {
 	AUTO(strbuf) struct strbuf text = STRBUF(4 << 20);
@@ -300,7 +301,7 @@ static int insert_marker(struct mt_ctx *x, struct strbuf *ranges, size_t place)
 	return MT_OK;
 }
 
-/* The model reads which events it no longer sees. */
+/* Tells the model which events it no longer sees. */
 static int mark_forgotten(struct mt_ctx *x)
 {
 	AUTO(strbuf) struct strbuf ranges = STRBUF(4096);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * file-history.c - what else than the editor has shown a file to the agent, and which of
+ * file-history.c - what other than the editor has shown a file to the agent, and which of
  * its calls was running when the file was last changed. Answers the request
  * "file/history" of tools.
  *
@@ -81,8 +81,8 @@ static void note_end(struct conversation *c, struct event *action,
 			h->calls[i].to_ms = now_ms();
 }
 
-/* The call during which a file got this time; NULL: none of those that are known. The
- * pending one asks. */
+/* The call during which a file got this time; NULL: none of the known ones. The pending
+ * call is skipped, because it is the one that asks. */
 static const struct span *call_at(const struct conversation *c, int64_t ms)
 {
 	const struct file_history *h = feature_state(c, &file_history_feature);

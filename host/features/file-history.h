@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * file-history.h - tells the editor what else the agent saw and changed of a file. */
+ * file-history.h - tells the editor how else the agent saw and changed a file. */
 #ifndef HOST_FEATURES_FILE_HISTORY_H
 #define HOST_FEATURES_FILE_HISTORY_H
 

@@ -81,8 +81,9 @@ const char *llm_usage_totals_at(const struct llm_usage_totals *b, size_t n,
 /** Append the models and their usage as a JSON list. */
 int llm_usage_totals_put_json(const struct llm_usage_totals *b, struct strbuf *out);
 
-/** Estimated tokens of a request for this model: from what the provider counted before
- *  (4 bytes per token until it did), good to some ten percent. No request is made. */
+/** Estimated tokens of a request for this model: based on earlier counts of the
+ *  provider (4 bytes per token until there are any), accurate to about ten percent. No
+ *  request is made. */
 int64_t llm_estimate_tokens(const struct llm *l, const struct llm_request *r);
 /** Log requests and replies in DIR/llm if `log_requests` is set. */
 int llm_request_log_open(struct llm *l, const char *dir);

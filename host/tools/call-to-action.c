@@ -28,7 +28,7 @@ static json_object *read_arguments(const char *text, size_t len, struct error *e
 		args = repair_parse(text, len, &why);
 	if (!args && (!why.code || why.code == MT_ENOMEM))
 		out_of_memory(err);
-	else if (!args && strncmp(why.text, "byte 0: ", 8) == 0) /* no JSON at all */
+	else if (!args && strncmp(why.text, "byte 0: ", 8) == 0) /* not JSON at all */
 		fail(err, MT_EINVAL, "Failed to parse tool call arguments: %.*s",
 		     (int)utf8_cut(text, len, 300), text);
 	else if (!args)

@@ -12,7 +12,7 @@
 
 struct http_exchange;
 
-/** The requests of one call after the other; zero at first. */
+/** The requests of successive calls; initially zeroed. */
 struct http_requests {
 	struct llm_pool *pool;      /* NULL: nothing was sent */
 	struct http_exchange *open;

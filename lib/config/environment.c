@@ -12,7 +12,8 @@ extern char **environ;
 
 enum { TOKEN_MIN = 8 /* of a user without a password; `git` is none */ };
 
-/* A name that ends in * stands for all that begin so; doc/configuration.md lists them. */
+/* A name that ends in * matches all names with that prefix. doc/configuration.md lists
+ * them. */
 static const char *const passed[] = {
 	/* the user and the system */
 	"PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LC_*", "TERM", "TMPDIR", "TZ",
@@ -36,7 +37,7 @@ static const char *const often_needed[] = {
 
 static const char agent_socket[] = "SSH_AUTH_SOCK";
 
-/* Patterns do not cover names that suggest a secret: those have to be written out. */
+/* Patterns do not cover names that suggest a secret: those must be listed in full. */
 static bool covers(const char *pattern, size_t pattern_len, const char *name, size_t len)
 {
 	if (pattern_len && pattern[pattern_len - 1] == '*')

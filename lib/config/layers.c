@@ -299,7 +299,7 @@ int config_apply_text(struct config *c, const char *path, const char *text, size
 	return status;
 }
 
-/* A link to a file or directory that does not exist: the settings were to be there. */
+/* A link to a file or directory that does not exist: settings were expected there. */
 static bool leads_nowhere(const char *path)
 {
 	AUTO(free) char *dir = strdup(path);

@@ -34,7 +34,7 @@ static const struct mt_option core_table[] = {
 	       .min = 1048576, .max = 1099511627776),
 	OPTION(LIST, "pass_env", NULL,
 	       "Environment variables to pass to tools in addition to the default ones; "
-	       "`NAME*` stands for all that begin so."),
+	       "`NAME*` matches all names with that prefix."),
 	OPTION(LIST, "mcp_json", NULL,
 	       "MCP configuration files of other programs whose servers to use."),
 	OPTION(BOOL, "tavily", "yes",
@@ -191,8 +191,8 @@ static const struct mt_option controller_table[] = {
 	       "Controller configuration to inherit from (default: [controller])."),
 	OPTION(TEXT, "agent", "codeact", "Agent to run."),
 	OPTION(TEXT, "description", NULL,
-	       "What the agent is for, for agents that may delegate to it (default: "
-	       "the summary of `agent`)."),
+	       "Purpose of the agent, shown to agents that may delegate to it "
+	       "(default: the summary of `agent`)."),
 	OPTION(LIST, "tools", "bash, editor, think, finish, skill, memory, mcp",
 	       "Tools of the agent: names of [tool.NAME], toolsets or single "
 	       "tools."),

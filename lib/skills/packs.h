@@ -42,7 +42,8 @@ char *packs_dir(bool make, struct error *err);
 int pack_install(const char *path, const char *source, const char *signer,
 		 char **ret_name, struct error *err);
 int pack_remove(const char *name, struct error *err);
-/** What the lock file says: {NAME: {file, version, sha256, source, signer}}; owned. */
+/** Contents of the lock file: {NAME: {file, version, sha256, source, signer}};
+ *  owned. */
 json_object *packs_read_lock(const char *dir);
 int pack_hash(const char *path, char hex[65], struct error *err);
 

@@ -62,8 +62,9 @@ json_object *skill_mcp_servers(const struct skill *s);
  *  files, for example in node_modules, are left out. The path is relative. */
 int skills_add_path_rules(struct skills *s, const char *path, struct error *err);
 
-/** The list for the model, of those that are not always there, a line each: about `max`
- *  bytes. If they do not fit, descriptions are shortened, then omitted; then names are omitted, and a
+/** The list for the model: one line for each skill that is not always active, about
+ *  `max` bytes. If they do not fit, descriptions are shortened, then omitted; then
+ *  names are omitted, and a
  *  note reports how many. */
 int skills_list(const struct skills *s, size_t max, struct strbuf *out);
 /** The same of any skills, in the form of the Agent Skills standard. */

@@ -18,7 +18,7 @@
  * pointer if its length is 0.
  *
  * What changed, newest first:
- *   MT_HTTP_DONE, in->code and host->http are gone, which no host performed (agent 0.5,
+ *   MT_HTTP_DONE, in->code and host->http were removed; no host used them (agent 0.5,
  *       analyzer 0.5, condenser 0.5, dialect 0.7, runtime 0.4)
  *   MT_COMMAND_ENDED, MT_TIMER, host->command and host->timer are gone, which no host
  *       performed (agent 0.4, analyzer 0.4, condenser 0.4, dialect 0.6, runtime 0.2)

@@ -217,7 +217,7 @@ struct mt_dialect {
 	/** Providers it serves, as a JSON object: name -> {base_url, key_env, local?,
 	 *  file?, auth?}; read from the discovery cache. A model is named PROVIDER/MODEL. An
 	 *  empty base_url must be set by the user; without the member no network is needed.
-	 *  file: the name of the model is that of a file, which has to be there. auth "sign":
+	 *  file: the name of the model is that of a file, which must exist. auth "sign":
 	 *  without a key, `sign` authenticates requests. */
 	const char *providers;
 	/** Write `request` with `url`, the header functions and `body`, or `local`. Called

@@ -46,7 +46,7 @@ struct mt_result_draft_1 {
 };
 
 /** Large text arguments, read in pieces, so that the plugin needs no copy of the whole text.
- *  The arguments of a call have at most 15 MiB together, as JSON. */
+ *  The arguments of a call are limited to 15 MiB in total, as JSON. */
 #define MT_ARGUMENTS_DRAFT_1 "mortise.arguments.draft-1"
 struct mt_arguments_draft_1 {
 	uint32_t size;

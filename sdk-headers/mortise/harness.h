@@ -70,7 +70,7 @@ struct mt_harness {
 	const struct mt_toolset *set;
 	const struct mt_tool *tool; /* of the running call */
 	struct mt_harness_pair *args, *options, *replies;
-	struct mt_harness_pair *submitted; /* methods whose reply the tool has not had */
+	struct mt_harness_pair *submitted; /* methods whose reply is not delivered yet */
 	uint64_t submitted_count, waited_count;
 	int previews;        /* the running call is a preview */
 	struct mt_harness_pair *borrowed;

@@ -203,7 +203,7 @@ calls() {
 		log | jq -es 'map(select(.record == "llm_reply")) | length == 1'
 	done <<-'end'
 		exit|10s|exited in advance (code 0)
-		crash|10s|crashed in advance (SIGSEGV)
+		crash|10s|crashed in advance (SIG
 		spin|1s|did not return from advance within 1 s
 		scribble|10s|made an invalid request in advance
 	end

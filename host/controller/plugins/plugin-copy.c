@@ -31,7 +31,7 @@ enum {
 struct plugin_copy {
 	int fd;
 	struct strbuf out;
-	bool stale; /* it does not know the events of this call */
+	bool stale; /* it does not have the events of this call */
 };
 
 /* ---- the connection ---------------------------------------------------------- */

@@ -12,15 +12,15 @@ struct plugin_call {
 	const char *function; /* "advance" */
 	uint32_t allowed;     /* 1 << enum journal_type, in addition to JOURNAL_LOG */
 	int (*call)(struct mt_ctx *x, const void *functions, void *arg);
-	/* Make the call in a copy that has waited since an earlier one, from what `news` wrote.
+	/* Make the call in a copy kept from an earlier one, with the data that `news` wrote.
 	 * NULL: a copy makes one call. */
 	int (*next)(struct mt_ctx *x, const void *functions,
 		    const struct journal_entry *news);
-	/* Write what such a copy has to know for this call. */
+	/* Write the data that such a copy needs for this call. */
 	int (*news)(const void *arg, struct strbuf *out, struct error *err);
 };
 
-enum { PLUGIN_COPY_CALLS = 100 }; /* that one copy makes, at most */
+enum { PLUGIN_COPY_CALLS = 100 }; /* maximum per copy */
 
 /** How a copy reaches its parent, which files it can read, and where it prints to (-1:
  *  nowhere): descriptors. */

@@ -37,7 +37,7 @@ static const struct plugin_copy_process no_copy = { .fd = -1, .exit_fd = -1,
 enum outcome {
 	CALL_RUNS,
 	CALL_RETURNED,
-	CALL_STALE,       /* the copy that waited does not know enough for it */
+	CALL_STALE,       /* the waiting copy lacks data for it */
 	CALL_ENDED,       /* the copy ended before the function returned */
 	CALL_TIMED_OUT,
 	CALL_INTERRUPTED,
@@ -305,7 +305,7 @@ static int fork_copy(struct fork_call *f, int files, void *arg)
 	return MT_OK;
 }
 
-/* Is there one that waits, and can it make the call? */
+/* Is there a waiting copy, and can it make the call? */
 static bool take_waiting(struct fork_call *f, struct plugin_fork *from)
 {
 	struct pollfd gone = { .fd = from->waits.exit_fd, .events = POLLIN };
@@ -379,7 +379,7 @@ static void clear(struct fork_call *f)
 	strbuf_clear(&f->answers);
 }
 
-/* Shall the copy wait for another call: the one that follows from the request that the
+/* Should the copy wait for another call: the one that follows from the request that the
  * function sent, or one of the next step? */
 static bool shall_wait(const struct fork_call *f, const struct plugin_fork *from)
 {
@@ -407,7 +407,7 @@ static int conclude(struct fork_call *f, struct plugin_fork *from, void *arg)
 	return returned ? r : explain(f, status, &f->x->error);
 }
 
-/* Make the call, in a new copy if that which waited turns out to be stale. */
+/* Make the call, in a new copy if the waiting one turns out to be stale. */
 static int run(struct fork_call *f, struct plugin_fork *from, void *arg)
 {
 	int r = start(f, from, arg);

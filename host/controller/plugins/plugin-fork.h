@@ -17,7 +17,7 @@ struct plugin_copy_process {
 	pid_t pid;       /* 0: none */
 	int fd, exit_fd; /* the journal; readable when it has ended, or -1 */
 	struct plugin_output output;
-	unsigned calls;  /* that it was asked to make */
+	unsigned calls;  /* made so far */
 };
 
 /** How the functions of a component run in copies. */
@@ -30,11 +30,11 @@ struct plugin_fork {
 /** `path`: that of the plugin. */
 void plugin_fork_open(struct plugin_fork *ret, const char *path);
 void plugin_fork_close(struct plugin_fork *f);
-/** End the copy that waits, if there is one. */
+/** End the waiting copy, if there is one. */
 void plugin_fork_end_wait(struct plugin_fork *f);
 
-/** Call the function with `arg`, then do what it asked for. It runs in the copy that waits
- *  if that knows enough for it, otherwise in a new one. @return what it returned.
+/** Call the function with `arg`, then do what it asked for. It runs in the waiting copy
+ *  if that has the data for it, otherwise in a new one. @return what it returned.
  *  Fails with MT_EIO, MT_ETIMEOUT or MT_ELIMIT, and a sentence in the error of the work, if
  *  the plugin crashes, exits or does not return; with MT_ECANCELLED if a signal that ends
  *  this process is pending. */

@@ -19,7 +19,7 @@ enum journal_type {
 	JOURNAL_ANSWER,      /* from the parent. a: status; text, or a sentence */
 	JOURNAL_NEWS,        /* from the parent: the next call. a: enum mt_happening; state,
 	                        reply or NULL */
-	JOURNAL_STALE,       /* the call depends on what a copy that waited does not know */
+	JOURNAL_STALE,       /* the call needs data that the waiting copy lacks */
 	JOURNAL_END,         /* a: what the function returned, b: code of its error; text */
 	/* done by the parent after the end, in order */
 	JOURNAL_REQUEST,

@@ -70,7 +70,7 @@ static int call_agent(struct mt_ctx *x, const void *functions, void *arg)
 	return f->advance(plugin_copy_host(), plugin_copy_agent_out(), x, arg);
 }
 
-/* What a copy has to know for the next call of an agent. */
+/* The data that a copy needs for the next call of an agent. */
 static int write_news(const void *arg, struct strbuf *out, struct error *err)
 {
 	const struct mt_in *in = arg;

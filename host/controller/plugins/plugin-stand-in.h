@@ -17,7 +17,7 @@ struct plugin_stand_in;
 struct plugin_stand_in *plugin_stand_in_open(const struct component *component);
 struct plugin_stand_in *plugin_stand_in_free(
 	struct plugin_stand_in *f); /* NULL is fine */
-/** Nothing follows from the request that its last call sent. NULL is fine. */
+/** No reply follows the request that its last call sent. NULL is fine. */
 void plugin_stand_in_end_wait(struct plugin_stand_in *f);
 const void *plugin_stand_in_functions(const struct plugin_stand_in *f);
 

@@ -291,8 +291,8 @@ static void say_not_allowed(struct fncall *call, const char *name,
 		    call->name, name, names.text);
 }
 
-/* Does the schema say nothing of other parameters? If it forbids or allows them, the check
- * before the call has the last word, and what the model says of the risk is the host's. */
+/* Does the schema not mention other parameters? If it forbids or allows them, the check
+ * before the call decides. The risk that the model states is for the host. */
 static bool is_unexpected(json_object *schema, const char *name)
 {
 	return !json_object_object_get_ex(schema, "additionalProperties", NULL) &&

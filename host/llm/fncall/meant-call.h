@@ -27,19 +27,19 @@ static inline size_t span_len(struct span s)
 }
 
 struct span span_trimmed(struct span s);
-/** Without these characters at the start. */
+/** The span without these characters at its start. */
 struct span span_skip(struct span s, const char *characters);
 /** The first place of a word; NULL: there is none. */
 const char *span_find(struct span s, const char *word);
-/** In either case. */
+/** Does the span start with the word, ignoring case? */
 bool span_starts(struct span s, const char *word);
-/** The name that stands at `at`; empty if there is none. */
+/** The name at `at`; empty if there is none. */
 struct span span_name(const char *at, const char *end);
 
 /** A tool by its name here or in another product; NULL: there is none. */
 const char *meant_tool_named(const struct fncall_tools *tools, struct span name,
 			     json_object **ret_schema);
-/** Take a tool for the meant one. @return false: there is none of this name. */
+/** Choose the tool that is meant. @return false: there is none of this name. */
 bool meant_choose_tool(struct meant *m, struct span name);
 
 /** The only required parameter, or the only one; NULL: there is none. */
@@ -48,7 +48,7 @@ const char *meant_main_parameter(json_object *schema);
 bool meant_set_main(struct meant *m, struct span value);
 /** Set arguments from the members of an object; but not `except`, if it is not NULL. */
 void meant_set_members(struct meant *m, json_object *from, const char *except);
-/** Set arguments from what stands in a tag, or after the name of a tool. */
+/** Set arguments from the contents of a tag, or the text after the name of a tool. */
 bool meant_set_body(struct meant *m, struct span body);
 /** A JSON object, or a Python dict, that starts here; `*ret_end` is after it. Owned. */
 json_object *meant_object_at(struct span s, const char **ret_end);

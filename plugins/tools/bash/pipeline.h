@@ -11,7 +11,7 @@ enum { PIPELINE_PARTS = 16 };
 
 /** The last pipeline of a command. */
 struct pipeline {
-	char *parts[PIPELINE_PARTS]; /* as they stand, shortened */
+	char *parts[PIPELINE_PARTS]; /* verbatim, shortened */
 	size_t count;                /* 0: there is none, or it has too many parts */
 };
 
@@ -19,7 +19,8 @@ struct pipeline {
 int pipeline_read(const char *command, size_t len, struct pipeline *ret);
 void pipeline_clear(struct pipeline *p);
 /** Append a clause for each part before the last one that failed, by their exit codes
- *  ("1 0 0 "). A part that was ended by SIGPIPE did not fail: its reader had enough. */
+ *  ("1 0 0 "). A part that was ended by SIGPIPE did not fail: its reader closed the
+ *  pipe. */
 int pipeline_put_failures(const struct pipeline *p, const char *codes,
 			  struct strbuf *out);
 

@@ -9,7 +9,7 @@
 #include <string.h>
 
 enum { QUOTE_MAX = 4096 /* of a command that was not run */,
-       TIME_SHOWN_MS = 1000 /* below it the time says nothing */ };
+       TIME_SHOWN_MS = 1000 /* shorter times are not stated */ };
 
 /* ---- V0: verbatim from OpenHands, but for the hint -------------------------------- */
 

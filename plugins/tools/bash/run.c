@@ -32,7 +32,7 @@ enum {
 	AGAIN_MS = 100,            /* after C-c: has it reached anybody? */
 	INTERRUPTS_MAX = 3,        /* C-c in a row; the last one kills */
 	LOOK_MS = 40,              /* without output, before looking whether it waits */
-	LOOK_MOST_MS = 400,        /* looks become rarer up to this */
+	LOOK_MOST_MS = 400,        /* maximum interval between looks */
 	SETTLE_MS = 1000,          /* without output, where waiting is uncertain */
 };
 

@@ -20,7 +20,7 @@ struct waiting {
 };
 
 /** Look at the processes of the foreground group of the terminal `master` that descend
- *  from `shell`. WAITING_NO also where the system does not say. */
+ *  from `shell`. WAITING_NO also if the system does not provide the information. */
 struct waiting waiting_look(pid_t shell, int master);
 
 #endif

@@ -113,7 +113,7 @@ int element_find(struct browser *b, const char *bid, struct element **ret,
 /** What the browser says of a node that is gone, in words of use. @return `status`. */
 int element_explain(int status, const struct element *e, struct error *err);
 /** Run a function with the element as `this` and one argument (taken; NULL: none), in
- *  our own world of its frame. `ret`: its value, owned. */
+ *  the isolated world of its frame. `ret`: its value, owned. */
 int element_run(struct browser *b, const struct element *e, const char *function,
 		json_object *argument, const struct cdp_wait *wait, json_object **ret,
 		struct error *err);

@@ -37,8 +37,9 @@ int job_refuse_write(struct job *j, const struct error *err);
 
 /** Read the file of the job as text. */
 int job_read(struct job *j, struct textfile *f);
-/** As job_read; refused if it was never seen, or is not what was last seen of it. If a
- *  call of the model changed it, only an edit by line numbers is refused; others get a
+/** As job_read, but refused if the model has never seen the file, or the file has
+ *  changed since. If a call of the model changed it, only an edit by line numbers is
+ *  refused; others get a
  *  note in `ret->text`. */
 int job_read_for_edit(struct job *j, bool by_line, struct textfile *f);
 /** The file is changed: fill in old and new content and the diff, as far as
@@ -69,7 +70,8 @@ static inline size_t snippet_first(size_t line)
 	return line < EDITOR_SNIPPET ? 1 : line - EDITOR_SNIPPET + 1;
 }
 
-/** The path without doubled, trailing and `.` parts; `..` stays. NULL: memory. */
+/** The path without doubled, trailing and `.` parts; `..` stays.
+ *  NULL: out of memory. */
 char *path_tidy(struct mt_str path);
 
 int command_view(struct job *j);

@@ -60,7 +60,7 @@ struct file_past {
 	char changed_by[200]; /* call of the model that changed it last; "": none */
 };
 /** @param changed_ms time of the file, since the epoch
- *  @return a status: nothing can be known. */
+ *  @return a status if nothing can be determined. */
 typedef int editor_past_fn(void *arg, const char *path, int64_t changed_ms,
 			   struct file_past *ret);
 /** Ask this about files that are edited: those that were never seen are refused, those

@@ -59,7 +59,7 @@ static size_t count_matches(const struct textfile *f, struct mt_str what)
 	return n;
 }
 
-/* `text` in a message, not longer than a model wants to read it. */
+/* `text` in a message, shortened for the model. */
 static void put_quoted(struct strbuf *out, struct mt_str text)
 {
 	size_t n = utf8_cut(text.ptr, text.len, QUOTED_MAX);
@@ -69,7 +69,7 @@ static void put_quoted(struct strbuf *out, struct mt_str text)
 	strbuf_add(out, n < text.len ? "...`" : "`");
 }
 
-/* The lines in which `what` begins, as a list without doubles. */
+/* The lines in which `what` begins, as a list without duplicates. */
 static void replace_put_lines(struct strbuf *out, const struct textfile *f,
 			      struct mt_str what)
 {
@@ -244,7 +244,7 @@ static void put_several(struct job *j, const struct textfile *f, const struct sp
 
 /* ---- the command ------------------------------------------------------ */
 
-/* Make all replacements; `*ret` is the one of both that holds the text after them. */
+/* Make all replacements; `*ret` is whichever of the two holds the final text. */
 static int replace_each(struct job *j, const struct textfile *f,
 			const struct replacement *list, size_t count, struct spots *spots,
 			struct textfile both[2], const struct textfile **ret)

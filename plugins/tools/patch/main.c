@@ -83,7 +83,7 @@ static int tell_miss(const struct mt_tool_host *host, struct mt_call *call, int 
 	AUTO(strbuf) struct strbuf out = STRBUF(1 << 20);
 
 	strbuf_addf(&out, "%s does not have these lines, in this order%s:\n", c->path,
-		    p->searched ? ", behind those of the sections before" : "");
+		    p->searched ? ", after those of the previous sections" : "");
 	strbuf_addn(&out, p->miss.text, p->miss.len);
 	explain_miss((struct mt_str){ c->old.text, c->old.len },
 		     (struct mt_str){ p->miss.text, p->miss.len }, &out);

@@ -28,7 +28,7 @@ struct self {
 	struct mt_instance *instance;
 };
 
-/* What of the files that were found is shown. */
+/* Which part of the result is shown. */
 struct show {
 	bool lines, counts;
 	size_t context;
