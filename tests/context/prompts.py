@@ -68,8 +68,9 @@ def first_request(options, top):
                "-o", "llm.stream=no", "-o", "llm.native_tool_calling=yes", "-t", "hi"]
     for option in options:
         command += ["-o", option]
-    env = dict(os.environ, OPENAI_API_KEY="key-of-the-test", HOME=top,
-               XDG_STATE_HOME=os.path.join(top, "state"))
+    env = dict(os.environ, OPENAI_API_KEY="key-of-the-test", HOME=top)
+    for kind in ("STATE", "CONFIG", "DATA"):  # no memory or skills of other tests
+        env["XDG_%s_HOME" % kind] = os.path.join(top, kind.lower())
     done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=120)
     server.shutdown()
     return server.body, done

@@ -8,7 +8,7 @@ setup() {
 	umask 077
 	dir=$(mktemp -d)
 	ini=$dir/mortise.ini
-	export XDG_CACHE_HOME=$dir/cache
+	export XDG_CACHE_HOME=$dir/cache XDG_DATA_HOME=$dir/data
 }
 
 teardown() {
