@@ -194,6 +194,8 @@ calls() {
 @test "a plugin that fails when it reads the reply" {
 	printf '%s\n' '[turn]' '[call finish]' 'message = All is well.' >"$work/script"
 	while IFS='|' read -r deed deadline words; do
+		# the leak check at the exit aborts
+		[[ $deed != exit || $SANITIZE != *address* ]] || words="crashed in advance (SIG"
 		rm -rf "$work/state/mortise"
 		run converse "$work/script" -o agent.asker.reply_deed=$deed \
 			-o agent.asker.deadline=$deadline
