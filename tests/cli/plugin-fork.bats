@@ -242,6 +242,11 @@ end
 	until_there test -e "$work/port"
 }
 
+# It has ended, whether or not its parent has read its status.
+dead() {
+	[ ! -e "/proc/$1" ] || grep -q '^State:.Z' "/proc/$1/status"
+}
+
 @test "a copy that ends while it waits for the reply is replaced" {
 	answer_when_asked
 	mortise run -q -C "$work/ws" -o controller.agent=asker \
@@ -252,6 +257,7 @@ end
 	until_there test -e "$work/asked"
 	copy=$(calls | cut -d' ' -f2)
 	kill -9 "$copy"
+	until_there dead "$copy"
 	touch "$work/answer"
 	wait $pid || status=$?
 	cat "$work/out" "$work/log"
