@@ -104,7 +104,7 @@ void mcp_refuse_params(const struct mcp_request *q, const char *fmt, ...)
 
 /* ---- the simple methods ----------------------------------------------------------- */
 
-/* Without a handshake there is no stream on which changes could be announced. */
+/* Changes are announced on the stream of a session, which requires a handshake. */
 static void put_capabilities(struct strbuf *b, const struct mcp_request *q)
 {
 	const struct mcp_server *s = q->server;

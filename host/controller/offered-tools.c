@@ -224,7 +224,7 @@ static void describe_change(const struct conversation *c, json_object *was,
 		strbuf_add(out, " The instructions at the start of the conversation are "
 				"new and apply from now on.");
 	put_missing(c, out, " New tools: ", tools, old);
-	put_missing(c, out, " Tools that are no longer available: ", old, tools);
+	put_missing(c, out, " Removed tools: ", old, tools);
 }
 
 int offered_tools_renew_system(struct conversation *c, struct error *err)

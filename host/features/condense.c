@@ -262,11 +262,11 @@ static int mark_summary(struct mt_ctx *x, const struct gap *gap)
 	struct view_item *item = &x->view[gap->place - 1];
 	const char *kept;
 
-	strbuf_add(&text, "[Summary of the events ");
+	strbuf_add(&text, "[Summary of events ");
 	put_gap(&text, gap);
 	strbuf_addf(&text,
-		    ", which are no longer shown. A model wrote it, so details may be "
-		    "missing%s.]\n\n",
+		    ", which were removed from the context. A model wrote it, so details "
+		    "may be missing%s.]\n\n",
 		    offers_recall(x->c) ? "; `recall` returns the events" : "");
 	strbuf_addn(&text, item->text, item->len);
 	item->len = text.len;
@@ -284,7 +284,7 @@ static int insert_marker(struct mt_ctx *x, struct strbuf *ranges, size_t place)
 	struct view_item item = { .event = -1, .condensation = -1 };
 
 	strbuf_addf(&text,
-		    "[The events %s are no longer shown, because the context is limited. "
+		    "[Events %s were removed from the context to make room. "
 		    "Changes that they made to files and processes remain: check the "
 		    "current state, for example with `git diff`, before you repeat "
 		    "work.%s]",

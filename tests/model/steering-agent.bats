@@ -50,7 +50,7 @@ systems() {
 	run -1 grep -x execute_bash <(request 3 '.tools[].function.name')
 	request 3 '.messages[-1].content' >told
 	grep -q "You are now the agent readonly (before: codeact)" told
-	grep -q "no longer available: execute_bash" told
+	grep -q "Removed tools: execute_bash" told
 	grep -q "New tools: .*grep" told
 }
 

@@ -22,7 +22,7 @@ run_ok() { run "${run_it[@]}" "$@"; echo "$output"; [ "$status" -eq 0 ]; }
 @test "dropped events leave a marker that says which, why and what to do" {
 	{
 		steps 8
-		finish 'expect any contains = are no longer shown, because the context is limited
+		finish 'expect any contains = were removed from the context to make room
 expect any contains = git diff
 expect any contains = `recall` returns the events
 expect tool = recall
@@ -33,14 +33,14 @@ expect any lacks = step 2'
 }
 
 @test "nothing is dropped: no marker" {
-	{ steps 3; finish 'expect any lacks = no longer shown'; } >script
+	{ steps 3; finish 'expect any lacks = removed from the context'; } >script
 	run_ok -t walk
 }
 
 @test "the marker names the events, and recall returns them" {
 	{
 		steps 8
-		printf '[turn]\nexpect any contains = The events 5-\n'
+		printf '[turn]\nexpect any contains = [Events 5-\n'
 		printf '[call recall]\nfrom := 5\nto := 6\n\n'
 		finish 'expect last contains = step 1'
 	} >script
@@ -52,8 +52,8 @@ expect any lacks = step 2'
 @test "a summary is marked as one" {
 	{
 		steps 8
-		finish 'expect any contains = [Summary of the events
-expect any contains = which are no longer shown. A model wrote it
+		finish 'expect any contains = [Summary of events
+expect any contains = which were removed from the context. A model wrote it
 expect any contains = SHORT STORY'
 	} >script
 	printf '[turn]\ntext = SHORT STORY\n\n%.0s' 1 2 3 4 5 6 7 8 >summaries
@@ -88,7 +88,7 @@ expect any contains = SHORT STORY'
 		for n in 1 2 3 4; do
 			printf '[turn]\n[call execute_bash]\ncommand = seq 1 1500; : %s\n\n' "$n"
 		done
-		finish 'expect any contains = no longer shown'
+		finish 'expect any contains = removed from the context'
 	} >script
 	run_ok -o condenser.a.plugin=amortized -o condenser.a.max_tokens=5000 \
 		-o controller.condensers=a -t walk

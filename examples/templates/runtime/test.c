@@ -16,7 +16,7 @@ int main(void)
 {
 	struct mt_ctx *h = mt_runtime_open(mortise_plugin_v1(), NULL);
 
-	CHECK(mt_advance_start(h) == MT_ENOTFOUND); /* there is no runner */
+	CHECK(mt_advance_start(h) == MT_ENOTFOUND); /* without a runner */
 
 	mt_runtime_want(h, "runner", "/usr/bin/mortise-runner");
 	mt_runtime_want(h, "workspace", "/home/me/project");

@@ -100,7 +100,7 @@ const char *fncall_missing_end(const char *text, size_t len);
 /* ---- inside --------------------------------------------------------------- */
 
 /** The schema of a tool by one of its names, borrowed. `*ret_name`: its own name; NULL:
- *  there is no such tool. */
+ *  the name is unknown. */
 json_object *fncall_schema(const struct fncall_tools *t, const char *name, size_t len,
 			   const char **ret_name);
 /** A copy as valid UTF-8; NULL: out of memory. */

@@ -69,7 +69,7 @@ static const struct {
 	  "<function=@>\n<parameter=command>pwd && ls</parameter>\n</function>\n\n"
 	  "USER: EXECUTION RESULT of [@]:\n/home/user/clock\nREADME\n\n" },
 	{ EDITOR, KNOWN, "MEDIUM",
-	  "ASSISTANT: There is no program yet. I write it.\n"
+	  "ASSISTANT: Only the README exists. I will write the program.\n"
 	  "<function=@>\n<parameter=command>create</parameter>\n"
 	  "<parameter=path>/home/user/clock/clock.py</parameter>\n"
 	  "<parameter=file_text>\nimport time\nfrom bottle import route, run\n\n\n"
@@ -78,7 +78,7 @@ static const struct {
 	  "USER: EXECUTION RESULT of [@]:\nThe file is written: "
 	  "/home/user/clock/clock.py\n\n" },
 	{ LINES, EDITOR, "MEDIUM",
-	  "ASSISTANT: There is no program yet. I write it.\n"
+	  "ASSISTANT: Only the README exists. I will write the program.\n"
 	  "<function=@>\n<parameter=path>/home/user/clock/clock.py</parameter>\n"
 	  "<parameter=start>1</parameter>\n<parameter=end>-1</parameter>\n"
 	  "<parameter=content>\nimport time\nfrom bottle import route, run\n\n\n"
@@ -87,7 +87,7 @@ static const struct {
 	  "USER: EXECUTION RESULT of [@]:\nThe file is written: "
 	  "/home/user/clock/clock.py\n\n" },
 	{ SHELL, WRITER, "MEDIUM",
-	  "ASSISTANT: There is no program yet. I write it.\n"
+	  "ASSISTANT: Only the README exists. I will write the program.\n"
 	  "<function=@>\n<parameter=command>\ncat > /home/user/clock/clock.py <<'END'\n"
 	  "import time\nfrom bottle import route, run\n\n\n"
 	  "@route('/')\ndef now():\n    return time.ctime()\n\n\nrun(port=8090)\nEND\n"
