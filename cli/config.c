@@ -2,7 +2,7 @@
  *
  * config.c - `mortise config`: shows, explains, checks and trusts configuration. */
 #include "commands.h"
-#include "controller/analyzers.h"
+#include "controller/plugins/analyzers.h"
 #include "files.h"
 #include "hooks/hooks.h"
 #include "registry/registry.h"

@@ -5,7 +5,8 @@
 
 #include "commands.h"
 #include "spool.h"
-#include "controller/launch.h"
+#include "controller/plugins/launch.h"
+#include "controller/plugins/plugin-load.h"
 #include "controller/wiring.h"
 #include "files.h"
 #include "runner-client/runner-connection.h"

@@ -6,7 +6,8 @@
 #include "spool.h"
 
 #include "array.h"
-#include "controller/launch.h"
+#include "controller/plugins/launch.h"
+#include "controller/plugins/plugin-load.h"
 #include "files.h"
 #include "ini.h"
 #include "pattern.h"
@@ -284,7 +285,7 @@ static int send_case(struct test_run *run, struct error *err)
 		return runner_preview(run->runner, run->next + 1, run->instance->name,
 				      tool->real, text, len, PREVIEW_MS, err);
 	return runner_call(run->runner, run->next + 1, run->instance->name, tool->real,
-			   text, len, launch_deadline(run->instance, tool, 0), err);
+			   text, len, call_deadline_ms(run->instance, tool, 0), err);
 }
 
 /* Start the next case. One that cannot be sent has its result immediately. */

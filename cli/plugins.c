@@ -3,7 +3,7 @@
  * plugins.c - `mortise plugins`: lists, describes and checks plugins. */
 #include "plugins.h"
 #include "columns.h"
-#include "controller/launch.h"
+#include "controller/plugins/plugin-load.h"
 #include "controller/plugins/plugin-stand-in.h"
 #include "files.h"
 #include "registry/registry.h"

@@ -4,7 +4,7 @@
  * rules. */
 #include "policy.h"
 
-#include "controller/analyzers.h"
+#include "controller/plugins/analyzers.h"
 #include "tools/catalog.h"
 
 #include <limits.h>

@@ -4,7 +4,8 @@
 #include "commands.h"
 #include "list-tools.h"
 #include "columns.h"
-#include "controller/launch.h"
+#include "controller/plugins/launch.h"
+#include "controller/plugins/plugin-load.h"
 #include "files.h"
 #include "mcp-server.h"
 #include "signals.h"
@@ -262,7 +263,7 @@ static int perform(struct launch *l, const struct tool *t, json_object *args,
 	call->instance = instance;
 	watch_signals(call);
 	r = runner_call(call->link, CALL, instance->name, t->real, text, len,
-			launch_deadline(instance, t, asked), err);
+			call_deadline_ms(instance, t, asked), err);
 	if (r)
 		end_call(call);
 	uv_run(l->loop, UV_RUN_DEFAULT);

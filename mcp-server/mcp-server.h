@@ -4,7 +4,7 @@
 #ifndef MCP_SERVER_MCP_SERVER_H
 #define MCP_SERVER_MCP_SERVER_H
 
-#include "controller/launch.h"
+#include "controller/plugins/launch.h"
 
 /** How to serve over HTTP. */
 struct mcp_http_options {

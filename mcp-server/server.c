@@ -4,6 +4,7 @@
 #include "internal.h"
 
 #include "base64.h"
+#include "controller/plugins/plugin-load.h"
 #include "files.h"
 #include "jsonl.h"
 #include "signals.h"

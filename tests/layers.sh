@@ -209,7 +209,7 @@ clients_of_host() {
 mcp_server_order() {
 	includes $(files mcp-server) | while read -r place kind name; do
 		case $name in
-		controller/launch.h | controller/exit-code.h) ;;
+		controller/plugins/launch.h | controller/plugins/plugin-load.h | controller/exit-code.h) ;;
 		config/* | runner-client/* | skills/* | tools/*) ;;
 		*/*) [ "$kind" != '"' ] || echo "$place: the MCP server must not know $name" ;;
 		esac
@@ -267,7 +267,7 @@ sdk() {
 feature_headers='
 actions.h condense replay task-list
 agents.h approval delegation goal limits setup subagent-process subagents
-analyzers.h approval
+plugins/analyzers.h approval
 call.h approval environment-command file-history hook-runner tool-http
 conversation.h all
 dispatch.h approval delegation environment-command hook-runner limits relist subagents

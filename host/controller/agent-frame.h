@@ -4,7 +4,7 @@
 #ifndef HOST_CONTROLLER_AGENT_FRAME_H
 #define HOST_CONTROLLER_AGENT_FRAME_H
 
-#include "controller/launch.h"
+#include "controller/plugins/plugin-component.h"
 #include "tools/catalog.h"
 
 enum { AGENT_PARTS_MAX = 16 };

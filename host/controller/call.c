@@ -4,7 +4,6 @@
 #include "controller/call.h"
 
 #include "controller/core.h"
-#include "controller/launch.h"
 
 #include <string.h>
 
@@ -114,8 +113,8 @@ struct call *call_new(const struct conversation *c, struct event *action)
 		call->tool = NULL;
 		return call;
 	}
-	call->deadline_ms = launch_deadline(&catalog->instances[call->tool->instance],
-					    call->tool, action_timeout_ms(action));
+	call->deadline_ms = call_deadline_ms(&catalog->instances[call->tool->instance],
+					     call->tool, action_timeout_ms(action));
 	return copy_arguments(c, call) ? call_free(call) : call;
 }
 

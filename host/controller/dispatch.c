@@ -8,7 +8,7 @@
 #include "controller/agents.h"
 #include "controller/exit-code.h"
 #include "controller/feature.h"
-#include "controller/launch.h"
+#include "controller/plugins/launch.h"
 #include "controller/parallel-calls.h"
 #include "controller/spools.h"
 #include "controller/step.h"

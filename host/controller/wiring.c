@@ -7,12 +7,12 @@
 #include "config/choices.h"
 #include "context/history.h"
 #include "context/request-messages.h"
-#include "controller/analyzers.h"
+#include "controller/plugins/analyzers.h"
 #include "controller/core.h"
 #include "controller/agents.h"
 #include "controller/model-request.h"
 #include "controller/offered-tools.h"
-#include "controller/plugins/plugin-stand-in.h"
+#include "controller/plugins/plugin-load.h"
 #include "llm/models/router.h"
 #include "log.h"
 
@@ -21,83 +21,6 @@
 #include <mortise/tool.h>
 
 #include <string.h>
-
-const char *plugin_component_option(const struct plugin_component *p, const char *name)
-{
-	const char *set = js_str(p->options, name, NULL);
-	const struct mt_option *o;
-
-	if (set)
-		return set;
-	o = option_find(p->component->options, p->component->option_count, name);
-	return o ? o->fallback : NULL;
-}
-
-int64_t plugin_component_option_int(const struct plugin_component *p, const char *name)
-{
-	const struct mt_option *o =
-		option_find(p->component->options, p->component->option_count, name);
-	const char *value = plugin_component_option(p, name);
-	int64_t n = 0;
-
-	if (o && value && o->type == MT_OPTION_BOOL)
-		n = option_to_bool(value);
-	else if (o && value)
-		option_to_int(o, value, &n);
-	return n;
-}
-
-struct guard_call plugin_component_enter(const struct plugin_component *p,
-					 const char *function)
-{
-	return guard_enter(p->stand_in ? NULL : p->component, function);
-}
-
-bool plugin_component_forks(const struct config *c, const char *section,
-			    const struct component *component)
-{
-	int run;
-
-	if (!plugin_stand_in_can(component->kind))
-		return false;
-	run = config_choice(c, section, "run");
-	return run < 0 ? !component_is_own(component) : run == RUN_FORK;
-}
-
-int plugin_component_load(struct config *c, struct registry *r, int kind,
-			  const char *name, struct plugin_component *ret,
-			  struct error *err)
-{
-	AUTO(strbuf) struct strbuf section = STRBUF(256);
-	const char *plugin = NULL;
-	const struct component *component;
-
-	if (strbuf_addf(&section, "%s.%s", kind_name(kind), name))
-		return fail(err, MT_EINVAL, "the name `%s` is too long", name);
-	if (config_has(c, section.text))
-		plugin = config_get(c, section.text, "plugin");
-	component = registry_need(r, kind, plugin ? plugin : name, err);
-	if (!component)
-		return err->code;
-	ret->component = component;
-	ret->name = strdup(name);
-	if (!ret->name)
-		return out_of_memory(err);
-	ret->registry = r;
-	if (plugin_component_forks(c, section.text, component)) {
-		ret->deadline_ms = config_int(c, section.text, "deadline");
-		ret->stand_in = plugin_stand_in_open(component);
-		ret->functions = plugin_stand_in_functions(ret->stand_in);
-		if (!ret->functions)
-			return out_of_memory(err);
-	} else {
-		ret->functions = registry_load(r, component, err);
-	}
-	if (!ret->functions)
-		return err->code;
-	return config_section(c, section.text, component->options,
-			      component->option_count, &ret->options, err);
-}
 
 static int load_part(struct conversation *c, const struct agent_parts *of,
 		     const char *name, struct error *err)
@@ -299,14 +222,6 @@ int wiring_open(struct conversation *c, const struct conversation_options *o,
 	if (!r)
 		r = agents_wire(c, err);
 	return r;
-}
-
-void plugin_component_clear(struct plugin_component *p)
-{
-	free(p->name);
-	plugin_stand_in_free(p->stand_in);
-	json_object_put(p->options);
-	*p = (struct plugin_component){ 0 };
 }
 
 static void close_agent(struct agent_frame *l)

@@ -8,6 +8,8 @@
 
 #include <string.h>
 
+enum { DEADLINE_SPARE_MS = 30 * 1000 }; /* beyond a time-out that a tool keeps itself */
+
 /* ---- an entry of a mapping, backwards ---------------------------------- */
 
 /* @return MT_OK if the field has no other value than its default, MT_ENOTFOUND or
@@ -252,4 +254,17 @@ int64_t action_timeout_ms(const struct event *action)
 	double seconds = js_number(action->json, "timeout", 0);
 
 	return seconds > 0 && seconds < 1e9 ? (int64_t)(seconds * 1000) : 0;
+}
+
+int64_t call_deadline_ms(const struct tool_instance *t, const struct tool *tool,
+			 int64_t asked_ms)
+{
+	int64_t own = component_option_int(t->component, t->options, "timeout");
+	int64_t most = own > asked_ms ? own : asked_ms;
+	int64_t deadline = tool->deadline_ms && !t->deadline_set ? tool->deadline_ms
+								 : t->deadline_ms;
+
+	if (deadline > 0 && most > 0 && most + DEADLINE_SPARE_MS > deadline)
+		return most + DEADLINE_SPARE_MS;
+	return deadline;
 }

@@ -38,5 +38,9 @@ int action_to_call(const struct catalog *catalog, const struct event *action,
 const char *call_observation(const struct tool *tool, const struct event *action);
 /** Timeout of an action, in ms; 0: none. */
 int64_t action_timeout_ms(const struct event *action);
+/** Time limit after which a call of a tool is killed, in ms; `asked_ms`: the timeout of
+ *  the call. */
+int64_t call_deadline_ms(const struct tool_instance *t, const struct tool *tool,
+			 int64_t asked_ms);
 
 #endif

@@ -72,6 +72,11 @@ const struct component *registry_need(const struct registry *r, int kind,
 /** Does it come with this installation, or with the tree that this program, a test or
  *  a bench was built in? */
 bool component_is_own(const struct component *c);
+/** Effective option of a component with these settings, {key: "value"}; NULL: unset. */
+const char *component_option(const struct component *c, json_object *set,
+			     const char *name);
+int64_t component_option_int(const struct component *c, json_object *set,
+			     const char *name);
 /** The components that are found by their short names, in the order of the path. */
 const struct component *registry_at(const struct registry *r, size_t n);
 /** The same, and after them those whose short names mean others. */

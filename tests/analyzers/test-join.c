@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * test-join.c - several risks as one, and the schema that asks for one. */
-#include "controller/analyzers.h"
+#include "controller/plugins/analyzers.h"
 #include "tools/risk-schema.h"
 #include "tap.h"
 

@@ -2,7 +2,7 @@
  *
  * test-confirm.c - which risk waits under which policy; risks of several analyzers as
  * one; limits of accounts that share. */
-#include "controller/analyzers.h"
+#include "controller/plugins/analyzers.h"
 #include "features/approval/approval.h"
 #include "features/budget.h"
 

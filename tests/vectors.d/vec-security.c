@@ -4,7 +4,7 @@
  * of comparing risks. A failing member counts as HIGH in them, which is
  * `analyzer_failure = high`. */
 #include "config/config.h"
-#include "controller/analyzers.h"
+#include "controller/plugins/analyzers.h"
 #include "features/approval/approval.h"
 #include "plugins/analyzers/policy/match.h"
 #include "plugins/analyzers/policy/normalize.h"

@@ -4,7 +4,6 @@
  * the rules. */
 #include "controller/plugins/analyzer-out.h"
 
-#include "controller/launch.h"
 #include "utf8.h"
 
 #include <string.h>

@@ -4,7 +4,7 @@
 #ifndef HOST_CONTROLLER_PLUGINS_ANALYZER_OUT_H
 #define HOST_CONTROLLER_PLUGINS_ANALYZER_OUT_H
 
-#include "controller/analyzers.h"
+#include "controller/plugins/analyzers.h"
 #include "controller/plugins/plugin-host.h"
 
 #define MORTISE_PROVISIONAL

@@ -1,5 +1,7 @@
 # What the plugins of the conversation process can call, and plugins in forked copies.
-libhost_a_SOURCES += %D%/analyzer-out.c %D%/analyzer-out.h %D%/condenser-out.c \
+libhost_a_SOURCES += %D%/analyzer-out.c %D%/analyzer-out.h %D%/analyzers.c \
+	%D%/analyzers.h %D%/condenser-out.c %D%/launch.c %D%/launch.h \
+	%D%/plugin-component.h %D%/plugin-load.c %D%/plugin-load.h \
 	%D%/plugin-copy.c %D%/plugin-copy.h %D%/plugin-fork.c %D%/plugin-fork.h \
 	%D%/plugin-host.c %D%/plugin-host.h %D%/plugin-journal.c \
 	%D%/plugin-journal.h %D%/plugin-output.c %D%/plugin-output.h \

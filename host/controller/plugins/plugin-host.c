@@ -101,12 +101,12 @@ static const struct mt_event *hold_event(struct mt_ctx *x, int64_t id)
 
 static const char *host_option(struct mt_ctx *x, const char *name)
 {
-	return plugin_component_option(x->part, name);
+	return component_option(x->part->component, x->part->options, name);
 }
 
 static int64_t host_option_int(struct mt_ctx *x, const char *name)
 {
-	return plugin_component_option_int(x->part, name);
+	return component_option_int(x->part->component, x->part->options, name);
 }
 
 static const char *host_option_at(struct mt_ctx *x, size_t n, const char **ret_value)
@@ -450,15 +450,13 @@ static int put_tools(json_object *data, const struct catalog *catalog)
 	}
 	for (size_t i = 0; i < catalog->instance_count; i++) {
 		const struct tool_instance *t = &catalog->instances[i];
-		const struct plugin_component p = { .component = t->component,
-						    .options = t->options };
 
 		for (size_t n = 0;
-		     !status && p.component && n < p.component->option_count; n++) {
-			const struct mt_option *o = &p.component->options[n];
+		     !status && t->component && n < t->component->option_count; n++) {
+			const struct mt_option *o = &t->component->options[n];
 
 			if (o->type != MT_OPTION_BOOL ||
-			    !plugin_component_option_int(&p, o->name))
+			    !component_option_int(t->component, t->options, o->name))
 				continue;
 			strbuf_reset(&name);
 			strbuf_addf(&name, "option_%s_%s", t->name, o->name);

@@ -5,13 +5,14 @@
 #define HOST_CONTROLLER_PLUGINS_PLUGIN_HOST_H
 
 #include "context/history.h"
-#include "controller/launch.h"
+#include "controller/plugins/plugin-component.h"
 #include "events/log.h"
 
 #define MORTISE_PROVISIONAL
 #include <mortise/agent.h>
 
 struct conversation;
+struct launch;
 
 struct mt_condenser_out;
 struct trial;

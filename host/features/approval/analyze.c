@@ -3,7 +3,7 @@
  * analyze.c - computes the verdict on an action of a conversation. */
 #include "features/approval/analyze.h"
 
-#include "controller/analyzers.h"
+#include "controller/plugins/analyzers.h"
 #include "controller/call.h"
 #include "controller/feature-api.h"
 #include "controller/feature-approval.h"

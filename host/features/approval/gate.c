@@ -7,7 +7,7 @@
 #include "features/approval/approval-internal.h"
 
 #include "config/choices.h"
-#include "controller/analyzers.h"
+#include "controller/plugins/analyzers.h"
 #include "controller/dispatch.h"
 #include "controller/exit-code.h"
 #include "controller/feature-approval.h"

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
  * analyzers.c - queries the analyzers and joins their verdicts. */
-#include "controller/analyzers.h"
+#include "controller/plugins/analyzers.h"
 
 #include "config/choices.h"
 #include "config/config.h"
-#include "controller/launch.h"
+#include "controller/plugins/plugin-load.h"
 #include "controller/plugins/analyzer-out.h"
 #include "controller/plugins/plugin-host.h"
 #include "events/event.h"

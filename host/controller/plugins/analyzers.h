@@ -2,8 +2,8 @@
  *
  * analyzers.h - the analyzers of a controller, queried together. Does not require a
  * conversation, so that a policy can be tested from the command line. */
-#ifndef HOST_CONTROLLER_ANALYZERS_H
-#define HOST_CONTROLLER_ANALYZERS_H
+#ifndef HOST_CONTROLLER_PLUGINS_ANALYZERS_H
+#define HOST_CONTROLLER_PLUGINS_ANALYZERS_H
 
 #include "controller/call.h"
 #include "registry/registry.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * launch.c - queries a runtime for the command that starts a runner, and starts it. */
-#include "controller/launch.h"
+#include "controller/plugins/launch.h"
 
 #include "array.h"
 #include "config/config.h"
@@ -18,8 +18,6 @@
 #include <mortise/tool.h>
 
 #include <string.h>
-
-enum { DEADLINE_SPARE_MS = 30 * 1000 }; /* beyond a time-out that a tool keeps itself */
 
 static const char *out_wanted(struct mt_ctx *x, const char *name)
 {
@@ -199,22 +197,6 @@ static int ask_runtime(struct mt_ctx *x, struct error *err)
 		return MT_OK;
 	return fail(err, r ? r : MT_EINVAL, "runtime %s: %s", x->part->component->name,
 		    x->error.code ? x->error.text : "it did not name a program");
-}
-
-int64_t launch_deadline(const struct tool_instance *t, const struct tool *tool,
-			int64_t asked_ms)
-{
-	const struct plugin_component p = { .component = t->component,
-					    .options = t->options };
-	int64_t own = plugin_component_option_int(&p, "timeout");
-	int64_t most = own > asked_ms ? own : asked_ms;
-
-	int64_t deadline = tool->deadline_ms && !t->deadline_set ? tool->deadline_ms
-								 : t->deadline_ms;
-
-	if (deadline > 0 && most > 0 && most + DEADLINE_SPARE_MS > deadline)
-		return most + DEADLINE_SPARE_MS;
-	return deadline;
 }
 
 /* The directory for plugin data that lives as long as the user's installation; NULL:

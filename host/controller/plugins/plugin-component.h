@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * plugin-component.h - a component of a plugin that this process uses: an agent, a
+ * condenser, an analyzer or a runtime. */
+#ifndef HOST_CONTROLLER_PLUGINS_PLUGIN_COMPONENT_H
+#define HOST_CONTROLLER_PLUGINS_PLUGIN_COMPONENT_H
+
+#include "registry/guard.h"
+#include "registry/registry.h"
+
+struct llm;
+struct plugin_stand_in;
+
+/** A plugin component that runs in this process or in forked copies of it, as
+ *  configured. */
+struct plugin_component {
+	char *name;                /* as the configuration calls it */
+	const struct component *component;
+	const void *functions;     /* its own, or those of its stand-in */
+	struct plugin_stand_in *stand_in; /* NULL: it runs inside. Owned */
+	struct registry *registry; /* a copy loads it with; borrowed */
+	int64_t deadline_ms;       /* of one call in a copy */
+	json_object *options;      /* {key: "value"} as set */
+	struct llm *llm;           /* that its section names; NULL: none. Borrowed */
+};
+
+/** `function` of the component is called next: see guard_enter. A copy of the process is
+ *  not guarded: its end does not end this process. */
+static inline struct guard_call plugin_component_enter(const struct plugin_component *p,
+						       const char *function)
+{
+	return guard_enter(p->stand_in ? NULL : p->component, function);
+}
+
+#endif
