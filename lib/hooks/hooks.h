@@ -2,8 +2,8 @@
  *
  * hooks.h - hooks: commands of the user that run at certain events and can deny them.
  * Lists hooks, runs them, and interprets their output. */
-#ifndef HOST_HOOKS_HOOKS_H
-#define HOST_HOOKS_HOOKS_H
+#ifndef LIB_HOOKS_HOOKS_H
+#define LIB_HOOKS_HOOKS_H
 
 #include "config/config.h"
 
