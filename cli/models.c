@@ -3,7 +3,7 @@
  * models.c - `mortise models`: describes models and imports prices from LiteLLM. */
 #include "models.h"
 #include "files.h"
-#include "llm/models/model-params.h"
+#include "models/model-params.h"
 #include <inttypes.h>
 #include <string.h>
 

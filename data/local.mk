@@ -1,3 +1,3 @@
-# The table of the models: host/llm/models/model-table.h tells its form.
+# The table of the models: lib/models/model-table.h tells its form.
 modelsdir = $(datadir)/mortise
 dist_models_DATA = %D%/models.ini

@@ -122,6 +122,7 @@ stays_at_home() {
 # The libraries of lib that include others
 library_order='
 hooks config
+models config
 registry config
 skills config
 '

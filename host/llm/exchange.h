@@ -9,7 +9,7 @@
 #include "llm/body.h"
 #include "llm/transport/http.h"
 #include "llm/llm.h"
-#include "llm/models/model-params.h"
+#include "models/model-params.h"
 #include "llm/transport/backoff.h"
 #include "strbuf.h"
 #define MORTISE_PROVISIONAL

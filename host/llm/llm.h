@@ -9,7 +9,7 @@
 #define HOST_LLM_LLM_H
 
 #include "config/config.h"
-#include "llm/models/model-table.h"
+#include "models/model-table.h"
 #include "llm/request.h"
 #include "registry/registry.h"
 #include "strbuf.h"

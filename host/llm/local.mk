@@ -11,11 +11,9 @@ libhost_a_SOURCES += \
 	%D%/transport/backoff.c %D%/transport/backoff.h %D%/transport/curl-api.c \
 	%D%/transport/curl-api.h %D%/transport/http.h %D%/transport/pool.c
 
-# Which models exist, what they support and cost, and which one is used.
+# Which models providers have, what a model supports and costs, and which one is used.
 libhost_a_SOURCES += \
-	%D%/models/cost.c %D%/models/model-features.c %D%/models/model-import.c \
-	%D%/models/model-params.c %D%/models/model-params.h %D%/models/model-table.c \
-	%D%/models/model-table.h %D%/models/models.c %D%/models/models.h \
+	%D%/models/cost.c %D%/models/model-features.c %D%/models/models.c %D%/models/models.h \
 	%D%/models/provider.c %D%/models/provider.h %D%/models/router.c %D%/models/router.h \
 	%D%/models/server-context.c %D%/models/server-models.c %D%/models/server-models.h \
 	%D%/models/usage.c

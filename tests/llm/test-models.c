@@ -4,7 +4,7 @@
  * parameters is sent, LiteLLM's file. */
 #include "files.h"
 #include "js.h"
-#include "llm/models/model-params.h"
+#include "models/model-params.h"
 #include "tap.h"
 #include <glob.h>
 #include <string.h>

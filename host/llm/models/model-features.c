@@ -8,9 +8,9 @@
 #include "log.h"
 #include <inttypes.h>
 #include <string.h>
+#include <strings.h>
 
 enum { SMALL_WINDOW = 32768 };
-#include <strings.h>
 
 /* Features that only the table and [model.GLOB] define. */
 static const struct {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
  * model-params.h - filters request parameters by what the model supports. */
-#ifndef HOST_LLM_MODELS_MODEL_PARAMS_H
-#define HOST_LLM_MODELS_MODEL_PARAMS_H
+#ifndef LIB_MODELS_MODEL_PARAMS_H
+#define LIB_MODELS_MODEL_PARAMS_H
 
-#include "llm/models/model-table.h"
+#include "models/model-table.h"
 
 /** Texts as in the configuration; NULL: not sent. Borrowed, or in `room`. */
 struct model_params {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * model-params.c - filters request parameters by the model table. */
-#include "llm/models/model-params.h"
+#include "models/model-params.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -11,8 +11,8 @@
  * A glob (*, ? and [set]) with a slash is compared with the whole name, any
  * other with the name without provider and without what follows a colon; case
  * is ignored. */
-#ifndef HOST_LLM_MODELS_MODEL_TABLE_H
-#define HOST_LLM_MODELS_MODEL_TABLE_H
+#ifndef LIB_MODELS_MODEL_TABLE_H
+#define LIB_MODELS_MODEL_TABLE_H
 
 #include "config/config.h"
 #include <stdbool.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * model-table.c - looks up facts about models by name. */
-#include "llm/models/model-table.h"
+#include "models/model-table.h"
 #include "files.h"
 #include "log.h"
 #include "space.h"

@@ -4,7 +4,7 @@
  * (model_prices_and_context_window.json) into a model table: limits, prices,
  * vision and temperature. Other features are not imported. */
 #include "js.h"
-#include "llm/models/model-table.h"
+#include "models/model-table.h"
 #include <string.h>
 
 /* A name that can stand in the head of a section. */
