@@ -12,7 +12,7 @@
 #include "ini.h"
 #include "pattern.h"
 #include "tools/calls.h"
-#include "tools/http-requests.h"
+#include "llm/transport/http-requests.h"
 #include "tools/secret-requests.h"
 
 #include <dirent.h>

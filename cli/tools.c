@@ -10,7 +10,7 @@
 #include "mcp-server.h"
 #include "signals.h"
 #include "tools/calls.h"
-#include "tools/http-requests.h"
+#include "llm/transport/http-requests.h"
 #include "tools/mcp-servers.h"
 #include "tools/secret-requests.h"
 

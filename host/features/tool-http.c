@@ -7,7 +7,7 @@
 #include "controller/feature-api.h"
 #include "controller/parallel-calls.h"
 #include "controller/turn.h"
-#include "tools/http-requests.h"
+#include "llm/transport/http-requests.h"
 
 #include <string.h>
 

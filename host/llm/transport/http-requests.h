@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * http-requests.h - the HTTP requests of tools ("http/send"). */
-#ifndef HOST_TOOLS_HTTP_REQUESTS_H
-#define HOST_TOOLS_HTTP_REQUESTS_H
+#ifndef HOST_LLM_TRANSPORT_HTTP_REQUESTS_H
+#define HOST_LLM_TRANSPORT_HTTP_REQUESTS_H
 
 #include "config/config.h"
 #include "llm/transport/http.h"

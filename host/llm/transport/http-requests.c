@@ -3,7 +3,7 @@
  * http-requests.c - sends the HTTP requests of tools (http/send) to hosts that their
  * plugin declares or their configuration names, with the proxy and the certificates of
  * the host. */
-#include "tools/http-requests.h"
+#include "llm/transport/http-requests.h"
 
 #include "base64.h"
 #include "options.h"
