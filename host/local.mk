@@ -2,12 +2,11 @@
 noinst_LIBRARIES += libhost.a
 libhost_a_SOURCES =
 libhost_a_CPPFLAGS = $(AM_CPPFLAGS) $(CURL_CFLAGS) $(UV_CFLAGS) $(CRYPTO_CFLAGS)
-LIBHOST = libhost.a librunnerclient.a libhooks.a libmodels.a libskills.a libregistry.a libconfig.a libevents.a \
-	$(LIBMT) $(UV_LIBS)
+LIBHOST = libhost.a libtools.a librunnerclient.a libhooks.a libmodels.a libskills.a \
+	libregistry.a libconfig.a libevents.a $(LIBMT) $(UV_LIBS)
 
 include host/llm/local.mk
 include host/context/local.mk
-include host/tools/local.mk
 include host/controller/local.mk
 include host/features/local.mk
 include host/frontends/local.mk

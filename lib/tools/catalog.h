@@ -5,8 +5,8 @@
  *
  * Everything comes from the discovery cache; no tool plugin is loaded here. What
  * a toolset says only when it runs is taken from its last run, until it runs. */
-#ifndef HOST_TOOLS_CATALOG_H
-#define HOST_TOOLS_CATALOG_H
+#ifndef LIB_TOOLS_CATALOG_H
+#define LIB_TOOLS_CATALOG_H
 
 #include "registry/registry.h"
 #include "runner-client/runner-connection.h"

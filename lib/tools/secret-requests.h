@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * secret-requests.h - answers "secret/get" of a tool, and masks what it returns. */
-#ifndef HOST_TOOLS_SECRET_REQUESTS_H
-#define HOST_TOOLS_SECRET_REQUESTS_H
+#ifndef LIB_TOOLS_SECRET_REQUESTS_H
+#define LIB_TOOLS_SECRET_REQUESTS_H
 
 #include "config/config.h"
 #include "runner-client/runner-connection.h"

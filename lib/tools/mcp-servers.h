@@ -3,8 +3,8 @@
  * mcp-servers.h - the MCP servers that the configuration names: [mcp.NAME], the
  * files of other programs that [core] mcp_json lists, Tavily; and those of skills
  * that are trusted. */
-#ifndef HOST_TOOLS_MCP_SERVERS_H
-#define HOST_TOOLS_MCP_SERVERS_H
+#ifndef LIB_TOOLS_MCP_SERVERS_H
+#define LIB_TOOLS_MCP_SERVERS_H
 
 #include "config/config.h"
 

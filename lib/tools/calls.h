@@ -4,8 +4,8 @@
  * How the two correspond is data of the tool (mt_tool.events). The arguments are
  * repaired where models are known to make mistakes, checked against the schema and
  * copied to the fields of the action. */
-#ifndef HOST_TOOLS_CALLS_H
-#define HOST_TOOLS_CALLS_H
+#ifndef LIB_TOOLS_CALLS_H
+#define LIB_TOOLS_CALLS_H
 
 #include "events/event.h"
 #include "tools/catalog.h"

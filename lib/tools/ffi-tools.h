@@ -2,8 +2,8 @@
  *
  * ffi-tools.h - tools that are declared by the configuration alone: C functions. Their
  * list is therefore known, and checked, before anything runs. */
-#ifndef HOST_TOOLS_FFI_TOOLS_H
-#define HOST_TOOLS_FFI_TOOLS_H
+#ifndef LIB_TOOLS_FFI_TOOLS_H
+#define LIB_TOOLS_FFI_TOOLS_H
 
 #include "config/config.h"
 

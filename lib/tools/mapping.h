@@ -2,8 +2,8 @@
  *
  * mapping.h - the entries of mt_tool.events: maps the arguments of a call to an
  * action, and back. */
-#ifndef HOST_TOOLS_MAPPING_H
-#define HOST_TOOLS_MAPPING_H
+#ifndef LIB_TOOLS_MAPPING_H
+#define LIB_TOOLS_MAPPING_H
 
 #include "events/event.h"
 #include "tools/catalog.h"

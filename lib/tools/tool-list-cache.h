@@ -2,8 +2,8 @@
  *
  * tool-list-cache.h - tool lists that only a running toolset can provide, cached
  * between runs, so that the first request to a model does not wait for them. */
-#ifndef HOST_TOOLS_TOOL_LIST_CACHE_H
-#define HOST_TOOLS_TOOL_LIST_CACHE_H
+#ifndef LIB_TOOLS_TOOL_LIST_CACHE_H
+#define LIB_TOOLS_TOOL_LIST_CACHE_H
 
 #include "tools/catalog.h"
 

@@ -2,8 +2,8 @@
  *
  * tool-name-repair.h - finds the tool that a model means by an unknown name
  * (spec/tools 11.4). */
-#ifndef HOST_TOOLS_TOOL_NAME_REPAIR_H
-#define HOST_TOOLS_TOOL_NAME_REPAIR_H
+#ifndef LIB_TOOLS_TOOL_NAME_REPAIR_H
+#define LIB_TOOLS_TOOL_NAME_REPAIR_H
 
 #include "tools/catalog.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * risk-schema.h - asks the model for the risk of a call. */
-#ifndef HOST_TOOLS_RISK_SCHEMA_H
-#define HOST_TOOLS_RISK_SCHEMA_H
+#ifndef LIB_TOOLS_RISK_SCHEMA_H
+#define LIB_TOOLS_RISK_SCHEMA_H
 
 #include <json-c/json.h>
 #include <stdbool.h>
