@@ -111,6 +111,7 @@ plugins_tools_apply_patch_so_LDFLAGS = $(PLUGIN_LINK)
 plugins_tools_apply_patch_so_LDADD = $(LIBPATCH)
 
 include plugins/tools/ipython/local.mk
+include plugins/tools/lsp/local.mk
 include plugins/tools/mcp/local.mk
 
 # Pages of the web.

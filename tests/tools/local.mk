@@ -66,6 +66,15 @@ tests_tools_test_patch_LDFLAGS = $(AM_LDFLAGS) $(WRAP_ALLOC)
 tests_tools_test_patch_LDADD = $(LIBPATCH)
 EXTRA_tests_tools_test_patch_DEPENDENCIES = plugins/tools/apply-patch.so
 TESTS += %D%/test-patch
+
+# Language servers.
+check_PROGRAMS += %D%/test-lsp
+tests_tools_test_lsp_SOURCES = %D%/test-lsp.c %D%/plugin-kit.h
+tests_tools_test_lsp_CPPFLAGS = $(PLUGIN_TEST_CPPFLAGS)
+tests_tools_test_lsp_LDADD = $(LIBLSP)
+EXTRA_tests_tools_test_lsp_DEPENDENCIES = plugins/tools/lsp.so
+TESTS += %D%/test-lsp %D%/lsp.bats
+EXTRA_DIST += %D%/lsp.bats %D%/lsp-server.py
 include tests/tools/ipython.mk
 include tests/tools/browser.mk
 include tests/tools/ffi.mk

@@ -175,6 +175,19 @@ static int64_t kit_option_int(struct mt_instance *i, const char *name)
 	return (int64_t)v.n * (*v.end == 'K' ? 1 << 10 : *v.end == 'M' ? 1 << 20 : 1);
 }
 
+static int kit_option_at(struct mt_instance *i, const char *prefix, size_t n,
+			 const char **ret_key, const char **ret_value)
+{
+	for (const char *const *s = i->set; s && *s; s += 2) {
+		if (strncmp(s[0], prefix, strlen(prefix)) != 0 || n--)
+			continue;
+		*ret_key = s[0];
+		*ret_value = s[1];
+		return MT_OK;
+	}
+	return MT_ENOTFOUND;
+}
+
 static const char *kit_workspace(struct mt_instance *i)
 {
 	return i->workspace;
@@ -213,6 +226,7 @@ static const struct mt_tool_host kit_host = {
 	.time_left_ms = kit_time_left,
 	.option = kit_option,
 	.option_int = kit_option_int,
+	.option_at = kit_option_at,
 	.workspace = kit_workspace,
 	.log = kit_log,
 };

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * documents.h - the files that a server knows, and the diagnostics that it has published
+ * for them. */
+#ifndef LSP_DOCUMENTS_H
+#define LSP_DOCUMENTS_H
+
+#include "js.h"
+#include <sys/stat.h>
+
+enum {
+	DOCUMENTS_MAX = 512,         /* of a server, with those that are not open */
+	DOCUMENTS_OPEN_MAX = 64,
+	DIAGNOSTICS_MAX = 500,       /* of a document */
+	DIAGNOSTIC_TEXT_MAX = 300,   /* bytes of a message */
+};
+
+enum { SEVERITY_ERROR = 1, SEVERITY_WARNING, SEVERITY_INFORMATION, SEVERITY_HINT };
+
+struct diagnostic {
+	int severity;
+	size_t line, column; /* as the server counts, from 0 */
+	char *message;       /* one line */
+	bool told;           /* the model knows it */
+};
+
+struct document {
+	char *path;          /* without links */
+	bool open;
+	int version;         /* of the text that the server has */
+	struct stat st;      /* of the file that it was read from */
+	bool awaited;        /* the text changed, and no diagnostics have come since */
+	bool published;      /* diagnostics have come before */
+	uint64_t used;
+	struct diagnostic *diagnostics;
+	size_t count, omitted;
+};
+
+struct documents {
+	struct document **list;
+	size_t count;
+	uint64_t clock;
+};
+
+/** The document of a path; with `make` it is added. @return NULL: absent, or the limit is
+ *  reached, or out of memory */
+struct document *documents_get(struct documents *d, const char *path, bool make);
+/** The open one that was not used for longest; NULL if fewer than DOCUMENTS_OPEN_MAX are
+ *  open. */
+struct document *documents_surplus(const struct documents *d);
+/** Replace the diagnostics by those of `publishDiagnostics`. Those that were there before
+ *  keep `told`; the first ones that ever come do not count as new. */
+int document_publish(struct document *d, json_object *list);
+void documents_clear(struct documents *d);
+
+#endif

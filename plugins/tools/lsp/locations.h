@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * locations.h - what results show: lines of files, diagnostics, changes. */
+#ifndef LSP_LOCATIONS_H
+#define LSP_LOCATIONS_H
+
+#include "edits.h"
+#include "sessions.h"
+
+enum { LOCATIONS_MAX = 10000, LINE_SHOWN_MAX = 200 };
+
+struct location {
+	char *path;           /* a path, or a URI that is not a file */
+	size_t line, column;  /* as the server counts, from 0 */
+};
+
+struct locations {
+	struct location *list; /* by path and line */
+	size_t count, files;
+};
+
+/** The locations of a result: one, a list, or links; duplicates are dropped.
+ *  @return MT_ELIMIT, MT_ENOMEM, MT_EINVAL */
+int locations_read(json_object *result, struct locations *ret, struct error *err);
+void locations_clear(struct locations *l);
+/** Append `path:line:column  text` for at most `most` from `first` on. */
+void locations_put(const struct lsp *lsp, const struct locations *l,
+		   enum encoding encoding, size_t first, size_t most, struct strbuf *out);
+
+/** Append the diagnostics of a document that `news` (not told yet, and errors) or all of
+ *  them, after the first `*skip`, which is reduced; at most `*most`, which is too. Those
+ *  appended count as told then. @return how many there are in all */
+size_t diagnostics_put(const struct lsp *lsp, struct document *d, enum encoding encoding,
+		       bool news, size_t *skip, size_t *most, struct strbuf *out);
+
+/** Append the changed lines as they are after the edit, at most `most`. */
+void edits_put(const struct lsp *lsp, const struct edits *e, size_t most,
+	       struct strbuf *out);
+
+#endif
