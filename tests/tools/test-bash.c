@@ -265,6 +265,22 @@ static void test_dialogue(void)
 	kit_close(&k);
 }
 
+/* Only a program that reads keys gets the answer to a query of the terminal. */
+static void test_terminal_queries(void)
+{
+	struct kit k;
+
+	CHECK(kit_open(&k, 300));
+	CHECK_STR(start(&k, "printf 'a\\e[cb\\e[6nc\\n'; read line; echo \"[$line]\""),
+		  "abc");
+	CHECK_STR(type(&k, "x"), "[x]");
+	CHECK_STR(sh(&k, "stty -icanon -echo; printf '\\e[6n'; IFS= read -rd R at; "
+			 "stty sane; echo ${at//[^;]}"),
+		  ";");
+	CHECK_STR(sh(&k, "read -rsd R -p $'\\e[6n' at; echo ${at//[^;]}"), ";");
+	kit_close(&k);
+}
+
 /* What does not end by C-c ends by the third; a broken shell is replaced. */
 static void test_unstoppable(void)
 {
@@ -472,6 +488,7 @@ int main(void)
 	test_death();
 	test_background();
 	test_dialogue();
+	test_terminal_queries();
 	test_unstoppable();
 	test_programs();
 	test_floods();

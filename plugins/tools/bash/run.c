@@ -2,6 +2,7 @@
  *
  * run.c - calls of the shell tool. */
 #include "run.h"
+#include "answers.h"
 #include "clock.h"
 #include "files.h"
 #include "keys.h"
@@ -40,6 +41,7 @@ struct run {
 	struct run_config config;
 	struct session *session;
 	struct screen *screen;
+	struct answers answers; /* to queries in the output */
 	bool busy;          /* a command was reported as still running */
 	int interrupts;     /* consecutive C-c that did not stop it */
 	bool started;       /* there has been a shell before */
@@ -75,7 +77,7 @@ static void on_answer(void *arg, const char *bytes, size_t len)
 {
 	struct run *r = arg;
 
-	session_type(r->session, bytes, len);
+	answers_add(&r->answers, r->session, bytes, len);
 }
 
 int run_new(const struct run_config *config, struct run **ret, struct error *err)
@@ -93,6 +95,7 @@ int run_new(const struct run_config *config, struct run **ret, struct error *err
 
 	r->config = *config;
 	r->uid = -1;
+	r->answers.bytes = STRBUF(ANSWERS_MAX);
 	gethostname(host, sizeof host - 1);
 	host[strcspn(host, ".")] = '\0';
 	r->hostname = strdup(host);
@@ -112,6 +115,7 @@ struct run *run_free(struct run *r)
 		return NULL;
 	session_free(r->session);
 	screen_free(r->screen);
+	strbuf_clear(&r->answers.bytes);
 	free(r->directory);
 	free(r->told_directory);
 	free(r->told_python);
@@ -548,6 +552,8 @@ static int follow_command(struct run *r, const struct run_call *call, bool echo,
 			limits.given ? INT64_MAX : change + r->config.no_change_ms;
 		int64_t next = smaller(smaller(limits.hard, quiet),
 				       smaller(smaller(kill_at, again_at), watch.at));
+
+		next = smaller(next, answers_flush(&r->answers, r->session));
 		int64_t left = next - clock_ms();
 		int seen = session_wait(r->session, left > 0 ? (int)left + 1 : 0,
 					call->cancel_fd);
@@ -705,6 +711,7 @@ static int run_begin(struct run *r, const struct run_call *call, struct error *e
 	r->began = clock_ms();
 	r->interrupts = 0;
 	r->asleep = (struct waiting){ .kind = WAITING_NO };
+	answers_reset(&r->answers);
 	return session_run(r->session, call->command, call->len, r->pipeline.count > 0,
 			   err);
 }
