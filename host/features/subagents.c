@@ -250,8 +250,8 @@ static void gather(struct subagents *all)
 {
 	AUTO(strbuf) struct strbuf text = STRBUF(RESULT_MAX);
 
-	strbuf_addf(&text, "%zu task%s given to agents. What became of %s:", all->count,
-		    all->count == 1 ? " was" : "s were", all->count == 1 ? "it" : "them");
+	strbuf_addf(&text, "%zu task%s given to agents. Result%s:", all->count,
+		    all->count == 1 ? " was" : "s were", all->count == 1 ? "" : "s");
 	for (size_t i = 0; i < all->count; i++)
 		put_one(&text, &all->list[i], i + 1);
 	observe(all, &text);
@@ -303,9 +303,8 @@ static void announce_results(const struct subagents *all)
 {
 	AUTO(strbuf) struct strbuf text = STRBUF(RESULT_MAX);
 
-	strbuf_addf(&text, "%s that ran in the background ended. What became of %s:",
-		    all->count == 1 ? "The task" : "The tasks",
-		    all->count == 1 ? "it" : "them");
+	strbuf_addf(&text, "The task%s that ran in the background ended. Result%s:",
+		    all->count == 1 ? "" : "s", all->count == 1 ? "" : "s");
 	for (size_t i = 0; i < all->count; i++)
 		put_one(&text, &all->list[i], i + 1);
 	announce(all->c, &text);

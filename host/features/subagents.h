@@ -12,7 +12,7 @@
 
 enum { CHILD_TASKS_MAX = 64, CHILD_MESSAGE_MAX = 64 << 10 };
 
-/** What became of a child. */
+/** The result of a child. */
 enum subagent_end {
 	CHILD_WORKS,
 	CHILD_FINISHED,
