@@ -506,6 +506,15 @@ static int loop_on(uv_loop_t *loop, struct drive *d)
 	return code;
 }
 
+/* A failure that put the conversation into the error state is part of its end. */
+static int begin_failed(const struct drive *d, const struct error *err)
+{
+	if (conversation_state(d->c) == STATE_ERROR &&
+	    strcmp(conversation_reason(d->c), err->text) == 0)
+		return conversation_exit_code(d->c);
+	return command_report(EXIT_FAILED, err);
+}
+
 int drive_conversation(uv_loop_t *loop, struct conversation *c, const char *task,
 		       size_t len, const struct drive_options *o)
 {
@@ -516,7 +525,7 @@ int drive_conversation(uv_loop_t *loop, struct conversation *c, const char *task
 	watch_signals(loop, &d);
 	conversation_watch(c, &states, &d);
 	if (open_faces(loop, &d, &err) || begin(&d, task, len, &err))
-		code = command_report(EXIT_FAILED, &err);
+		code = begin_failed(&d, &err);
 	else
 		code = loop_on(loop, &d);
 	if (o->record && record(o->record, conversation_log(c), &err))

@@ -126,7 +126,8 @@ static int write_temporary(const char *path, const char *bytes, size_t len, mode
 	if (done && ret_unsynced)
 		*ret_unsynced = fsync(fd) != 0;
 	if (!done || (ret_unsynced && *ret_unsynced) || rename(temp.text, path) != 0) {
-		status = fail_errno(err, path, "write");
+		status = fail_errno(err, path,
+				    ret_unsynced && *ret_unsynced ? "sync" : "write");
 		unlink(temp.text);
 		return status;
 	}

@@ -74,7 +74,7 @@ static void name_it(struct conversation *c, const char *text, size_t len)
 	utf8_blank_controls(title, strlen(title));
 	free(c->title);
 	c->title = title;
-	if (meta_change(c->log, c->title, NULL, c->mask, &err))
+	if (meta_change(c->log, c->title, NULL, c->mask, &err) && !evlog_is_lost(c->log))
 		log_line(MT_LOG_WARNING, "conversation", "no title: %s", err.text);
 }
 
@@ -126,10 +126,11 @@ static bool step_will_start(const struct conversation *c)
 	       features_busy(c);
 }
 
-/* Log a message that has no effect. A failed step has reported its own error. */
+/* Log a message that has no effect. A failed step or sync has reported its own error. */
 static void check_step_started(const struct conversation *c, int64_t steps_before)
 {
-	if (conversation_steps(c) == steps_before && !step_will_start(c))
+	if (conversation_steps(c) == steps_before && !step_will_start(c) &&
+	    !evlog_is_lost(c->log))
 		log_line(MT_LOG_WARNING, "controller",
 			 "user message did not start a step: state=%s reason=%s",
 			 state_name(c->state), c->reason);

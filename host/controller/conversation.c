@@ -38,6 +38,8 @@ void conversation_notice(struct conversation *c, int level, const char *fmt, ...
 	log_line(MT_LOG_INFO, "conversation", "%s", text.text);
 	/* here, because NOTIFY_WATCHERS evaluates its arguments for each watcher */
 	masked = mask_text(c->mask, text.text, &shown);
+	if (c->loss_reported && strstr(masked, c->reason))
+		return; /* a consequence of what the error state reports */
 	NOTIFY_WATCHERS(c, notice, level, masked);
 }
 
@@ -99,19 +101,20 @@ static void on_append(struct evlog *log, const struct event *e, void *arg)
 /* ---- events and states ------------------------------------------------- */
 
 /* Nothing can be logged, so the conversation enters the error state without an event.
- * Work in progress cannot be recorded without the log. */
+ * The state reports the error, once. Work in progress cannot be recorded without the log. */
 static void log_failed(struct conversation *c, const struct error *err)
 {
-	bool known = c->state == STATE_ERROR;
+	bool lost = evlog_is_lost(c->log), known = lost && c->loss_reported;
 
 	c->state = STATE_ERROR;
 	c->exit_code = EXIT_FAILED;
+	c->loss_reported = lost;
 	snprintf(c->reason, sizeof c->reason, "%s", err->text);
-	if (known && evlog_is_lost(c->log))
+	if (known)
 		return;
-	conversation_notice(c, MT_LOG_ERROR, "%s", err->text);
+	log_line(MT_LOG_INFO, "conversation", "%s", err->text);
 	NOTIFY_WATCHERS(c, state, c->state, c->reason);
-	if (evlog_is_lost(c->log))
+	if (lost)
 		conversation_cancel_work(c);
 }
 

@@ -52,6 +52,7 @@ struct conversation {
 	int64_t inherited_replies; /* replies whose cost belongs to another conversation */
 
 	bool stepping, step_requested, closing;
+	bool loss_reported;        /* of the log, by the error state */
 	bool system_due;           /* the agent may have changed: check its `system` event */
 	struct turn *turn;         /* what is pending */
 	struct waiting_messages *waiting; /* that follow it; NULL: none */

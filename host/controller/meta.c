@@ -82,9 +82,7 @@ int meta_change(struct evlog *log, const char *title, json_object *spec,
 	if (!text)
 		return out_of_memory(err);
 	status = file_write_durable(path, text, len, 0600, &unsynced, err);
-	if (unsynced)
-		evlog_lose(log, EIO);
-	return status;
+	return unsynced ? evlog_lose(log, "meta.json", EIO, err) : status;
 }
 
 json_object *meta_read(const char *dir, struct error *err)

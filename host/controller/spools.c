@@ -90,7 +90,8 @@ void spools_keep(struct conversation *c, const char *path)
 	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
 	struct error err = ERROR_NONE;
 
-	if (evlog_sync_file(c->log, "spool", name, &err))
+	/* after a failed sync, the next event reports it */
+	if (evlog_sync_file(c->log, "spool", name, &err) && !evlog_is_lost(c->log))
 		log_line(MT_LOG_ERROR, "controller", "%s", err.text);
 	spools_trim(c);
 }

@@ -36,10 +36,8 @@ static int make_dir(struct evlog *log, struct error *err)
 		return out_of_memory(err);
 	if (dir_make(dir, err))
 		return MT_EIO;
-	if (log->options.sync != SYNC_NONE && fsync(log->dir_fd) != 0) {
-		evlog_lose(log, errno);
-		return fail(err, MT_EIO, "cannot sync %s to disk", log->dir);
-	}
+	if (log->options.sync != SYNC_NONE && fsync(log->dir_fd) != 0)
+		return evlog_lose(log, "", errno, err);
 	log->blobs_made = true;
 	return MT_OK;
 }
@@ -66,9 +64,7 @@ int evlog_blob(struct evlog *log, const void *bytes, size_t len, char ret_name[6
 	if (log->options.sync == SYNC_NONE)
 		return file_write(path, bytes, len, 0600, false, err);
 	status = file_write_durable(path, bytes, len, 0600, &unsynced, err);
-	if (unsynced)
-		evlog_lose(log, EIO);
-	return status;
+	return unsynced ? evlog_lose(log, "blobs", EIO, err) : status;
 }
 
 /* ---- writing ------------------------------------------------------------------ */

@@ -126,6 +126,7 @@ struct evlog {
 	bool dirty, torn, blobs_made; /* torn: a failed write is still in it */
 	bool fresh;                   /* its directory is not durable yet */
 	int lost;                     /* errno of a sync that failed: that is final */
+	char *lost_path;              /* of the file; NULL: out of memory */
 	size_t since_checkpoint;
 	json_object *checkpoint;
 	int64_t recorded;             /* events that a checkpoint of a longer log counts */

@@ -103,6 +103,7 @@ static void log_release(struct evlog *log)
 	auto_close(&log->dir_fd);
 	auto_close(&log->side_fd);
 	free(log->dir);
+	free(log->lost_path);
 	free(log);
 }
 
@@ -147,7 +148,16 @@ static int fail_lost(const struct evlog *log, struct error *err)
 	return fail(err, MT_EIO,
 		    "cannot sync %s to disk: %s; the conversation was stopped (check the "
 		    "disk, then resume it)",
-		    log->dir, strerror(log->lost));
+		    log->lost_path ? log->lost_path : log->dir, strerror(log->lost));
+}
+
+int evlog_lose(struct evlog *log, const char *name, int number, struct error *err)
+{
+	if (!log->lost) {
+		log->lost = number ? number : EIO;
+		log->lost_path = *name ? path_join(log->dir, name) : strdup(log->dir);
+	}
+	return fail_lost(log, err);
 }
 
 /* The directory of the log, and its parent. */
@@ -164,12 +174,11 @@ static int sync_all(struct evlog *log, struct error *err)
 {
 	if (log->lost)
 		return fail_lost(log, err);
-	if (fdatasync(log->fd) != 0 ||
-	    (log->side_fd >= 0 && fdatasync(log->side_fd) != 0) ||
-	    (log->fresh && sync_directories(log))) {
-		log->lost = errno ? errno : EIO;
-		return fail_lost(log, err);
-	}
+	if (fdatasync(log->fd) != 0)
+		return evlog_lose(log, "events.jsonl", errno, err);
+	if ((log->side_fd >= 0 && fdatasync(log->side_fd) != 0) ||
+	    (log->fresh && sync_directories(log)))
+		return evlog_lose(log, "", errno, err);
 	auto_close(&log->side_fd);
 	log->side_fd = -1;
 	log->dirty = log->fresh = false;
@@ -208,8 +217,7 @@ int evlog_sync_file(struct evlog *log, const char *below, const char *name,
 					      log->dir, below, name, strerror(errno));
 	if (fdatasync(file) == 0 && fsync(dir) == 0 && fsync(log->dir_fd) == 0)
 		return MT_OK;
-	evlog_lose(log, errno);
-	return fail_lost(log, err);
+	return evlog_lose(log, below, errno, err);
 }
 
 /* Only where there is much to write: else it costs more than it hides. */
@@ -225,12 +233,6 @@ void evlog_barrier_begin(struct evlog *log)
 int evlog_barrier(struct evlog *log, struct error *err)
 {
 	return log->dirty || log->lost ? sync_all(log, err) : MT_OK;
-}
-
-void evlog_lose(struct evlog *log, int number)
-{
-	if (!log->lost)
-		log->lost = number ? number : EIO;
 }
 
 bool evlog_is_lost(const struct evlog *log)

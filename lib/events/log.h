@@ -74,8 +74,9 @@ int evlog_barrier(struct evlog *log, struct error *err);
 int evlog_sync_file(struct evlog *log, const char *below, const char *name,
 		    struct error *err);
 /** A sync of something else of the conversation failed, with this errno: that is as
- *  final as a barrier that fails. */
-void evlog_lose(struct evlog *log, int number);
+ *  final as a barrier that fails. `name`: file in the directory of the log; "": that
+ *  directory. @return the status that a barrier has from now on, with its error. */
+int evlog_lose(struct evlog *log, const char *name, int number, struct error *err);
 /** True once a barrier has failed. */
 bool evlog_is_lost(const struct evlog *log);
 /** Start writing what the next barrier will wait for. */
