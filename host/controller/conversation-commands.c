@@ -255,6 +255,7 @@ static bool user_action_runs(const struct conversation *c)
 int conversation_pause(struct conversation *c, struct error *err)
 {
 	if (user_action_runs(c)) {
+		turn_call(c)->interrupted = true;
 		conversation_cancel_work(c);
 		return MT_OK;
 	}

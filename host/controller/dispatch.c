@@ -256,6 +256,15 @@ static void on_output(void *arg, uint64_t call, const char *bytes, size_t len)
 		tell_output(arg, (uint64_t)action, bytes, len, false);
 }
 
+/* Why the call failed; "" if the note on the interruption says it. */
+static const char *failure_text(const struct call *call,
+				const struct runner_result *result)
+{
+	if (call->interrupted && result->status == MT_ECANCELLED && !result->crashed)
+		return "";
+	return result->error ? result->error : "The call was cancelled.";
+}
+
 /* The pending call is over. */
 static void take_result(struct conversation *c, const struct runner_result *result)
 {
@@ -267,10 +276,10 @@ static void take_result(struct conversation *c, const struct runner_result *resu
 	call->interrupted = call->interrupted && failed_outside(result);
 	if (failed_outside(result)) {
 		AUTO(strbuf) struct strbuf text = STRBUF(64 << 20);
+		const char *why = failure_text(call, result);
 
 		strbuf_addn(&text, result->text, result->text_len);
-		strbuf_addf(&text, "%s%s", text.len ? "\n" : "",
-			    result->error ? result->error : "The call was cancelled.");
+		strbuf_addf(&text, "%s%s", text.len && *why ? "\n" : "", why);
 		dispatch_log_failure(c, call->action, "", text.text);
 	} else {
 		struct event *e = observation_of(c, call, result, &err);

@@ -37,6 +37,7 @@ log() { cat state/mortise/conversations/*/events.jsonl; }
 	steer message:go exists:ws/started message:STOP wait:finished prefix stop
 	[ ! -e ws/second ]
 	[[ "$(messages 2 '.[-3].content')" == *"begun"*"[Interrupted by the user after "*" s]"* ]]
+	run -1 grep -c 'was cancelled' requests
 	[[ "$(messages 2 '.[-2].content')" == *"not run, because the user sent a message first"* ]]
 	[ "$(messages 2 '.[-2].tool_call_id')" = call_0_1 ]
 	[ "$(messages 2 '.[-1] | .role, .content' | head -n 2 | tr '\n' ' ')" = "user STOP " ]
@@ -77,6 +78,7 @@ log() { cat state/mortise/conversations/*/events.jsonl; }
 	steer message:go exists:ws/started pause wait:paused resume wait:finished prefix stop
 	[ ! -e ws/second ]
 	[[ "$(messages 2 '.[-2].content')" == *"[Interrupted by the user after "*" s]"* ]]
+	run -1 grep -c 'was cancelled' requests
 	[[ "$(messages 2 '.[-1].content')" == *"not run, because the user paused the agent first"* ]]
 }
 

@@ -23,7 +23,7 @@ none_running() { [ "$(mortise ps)" = "No conversation is running." ]; }
 	see 'begun'
 	key C-c
 	see 'Paused. Press Enter or send a message to continue; Ctrl-C again exits.'
-	[[ "$(screen)" = *'The command was interrupted'*'Paused.'* ]]
+	[[ "$(screen)" = *'Interrupted by the user after'*'Paused.'* ]]
 	key Enter
 	see '  again'
 	see_no 'pausing'
@@ -144,7 +144,7 @@ twice_paused() { [ "$(screen | grep -c 'Paused')" -eq 2 ]; }
 	see 'running'
 	see '  mine'
 	key C-c
-	see 'The command was interrupted'
+	see 'Interrupted by the user after'
 	see_no 'running'
 	enter 'Go on'
 	see 'As you say.'

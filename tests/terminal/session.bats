@@ -72,7 +72,7 @@ greeting='text = Hello, *world*.'
 	key C-u
 	key C-c
 	see 'Paused'
-	see 'The command was interrupted'
+	see 'Interrupted by the user after'
 	enter '/stop'
 	see 'has ended (stopped)'
 	enter 'Go on'

@@ -411,9 +411,10 @@ int jobs_wait(struct jobs *j, int64_t id, int64_t most_ms, int cancel_fd,
 
 	if (!job)
 		return err->code;
-	if (await(job, most_ms, cancel_fd))
-		return fail(err, MT_ECANCELLED,
-			    "The call was cancelled; the job continues.");
+	if (await(job, most_ms, cancel_fd)) {
+		strbuf_addf(out, "[Job %" PRId64 " continues.]\n", id);
+		return fail(err, MT_ECANCELLED, "The call was cancelled.");
+	}
 	return put_news(job, out, err);
 }
 
@@ -450,9 +451,10 @@ int jobs_end(struct jobs *j, int64_t id, int cancel_fd, struct strbuf *out,
 	if (!job)
 		return err->code;
 	r = signal_group(job, SIGTERM, TERM_MS, cancel_fd);
-	if (signal_group(job, SIGKILL, r ? 0 : KILL_MS, -1) || r)
-		return fail(err, MT_ECANCELLED,
-			    "The call was cancelled; the job was killed.");
+	if (signal_group(job, SIGKILL, r ? 0 : KILL_MS, -1) || r) {
+		strbuf_addf(out, "[Job %" PRId64 " was killed.]\n", id);
+		return fail(err, MT_ECANCELLED, "The call was cancelled.");
+	}
 	jobs_look(job);
 	return put_news(job, out, err);
 }

@@ -305,8 +305,9 @@ static int job_call(struct bash *b, struct mt_call *call)
 		tell_running(b, call);
 	strbuf_reset(&b->raw); /* what the shell says of starting it */
 	strbuf_reset(&b->live);
-	return status ? b->host->fail(call, status, "%s", err.text)
-		      : b->host->reply_text(call, out.text, out.len);
+	if (!status || status == MT_ECANCELLED)
+		b->host->reply_text(call, out.text, out.len);
+	return status ? b->host->fail(call, status, "%s", err.text) : MT_OK;
 }
 
 static int bash_call(const struct mt_tool_host *host, void *self, struct mt_call *mt_call)
