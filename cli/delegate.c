@@ -7,6 +7,7 @@
 #include "commands.h"
 #include "drive.h"
 #include "copy.h"
+#include "controller/fork.h"
 #include "files.h"
 #include "js.h"
 #include "utf8.h"
@@ -30,6 +31,8 @@ struct job {
 	struct conversation_options o;
 	char title[TITLE_BYTES + 1];
 	const char *task;
+	int64_t fork;     /* it begins with its parent's events up to this one; -1: without */
+	struct strbuf message; /* the first: the task, for a fork after a notice */
 };
 
 /* ---- what is to be done ------------------------------------------------- */
@@ -128,6 +131,7 @@ static int read_job(struct job *job, struct error *err)
 	if (r)
 		return r;
 	job->task = js_str(job->json, "task", "");
+	job->fork = js_int(job->json, "fork", -1);
 	controller = js_str(job->json, "controller", "");
 	snprintf(job->title, sizeof job->title, "%.*s",
 		 (int)utf8_cut(job->task, strcspn(job->task, "\r\n"), TITLE_BYTES),
@@ -141,6 +145,7 @@ static int read_job(struct job *job, struct error *err)
 		.workspace = js_str(job->json, "workspace", "/"),
 		.title = job->title,
 		.headless = true,
+		.same_system = true,
 		.approvals = js_get(job->json, "approvals"),
 	};
 	job->config.workspace = job->o.workspace;
@@ -149,8 +154,30 @@ static int read_job(struct job *job, struct error *err)
 
 /* ---- the conversation --------------------------------------------------- */
 
-static int delegate_start(const struct job *job, uv_loop_t *loop,
-			  struct conversation **ret, struct error *err)
+/* Its parent's process has the log open and appends to it. */
+static int start_forked(struct job *job, const struct config *config, uv_loop_t *loop,
+			struct conversation **ret, struct error *err)
+{
+	const struct fork_options o = { .id = job->o.parent, .at = job->fork,
+					.title = job->title, .child = &job->o };
+	AUTO(free) char *id = NULL;
+	int64_t at;
+	int r = conversation_fork(config, &o, &id, &at, err);
+
+	return r ? r : conversation_resume(loop, &job->config, &job->o, ret, NULL, err);
+}
+
+static int put_message(struct job *job, struct error *err)
+{
+	const char *notice = js_str(job->json, "notice", "");
+
+	if (*notice)
+		strbuf_addf(&job->message, "%s\n\nTASK: ", notice);
+	return strbuf_add(&job->message, job->task) ? out_of_memory(err) : MT_OK;
+}
+
+static int delegate_start(struct job *job, uv_loop_t *loop, struct conversation **ret,
+			  struct error *err)
 {
 	const char *copy_of = js_str(job->json, "copy_of", "");
 	AUTO(config) struct config *config = NULL;
@@ -163,6 +190,10 @@ static int delegate_start(const struct job *job, uv_loop_t *loop,
 		r = config_load(&job->config, &config, err);
 	if (!r)
 		r = common_log(config, err);
+	if (!r)
+		r = put_message(job, err);
+	if (!r && job->fork >= 0)
+		return start_forked(job, config, loop, ret, err);
 	if (!r)
 		r = registry_open(config, &registry, err);
 	if (!r)
@@ -203,13 +234,13 @@ static int run_it(struct job *job)
 		uv_run(loop, UV_RUN_DEFAULT);
 		return delegate_tell(&err);
 	}
-	return drive_conversation(loop, c, job->task, strlen(job->task), &o);
+	return drive_conversation(loop, c, job->message.text, job->message.len, &o);
 }
 
 static int delegate_run(const struct command *self, int argc, char **argv)
 {
 	pid_t parent = getppid();
-	struct job job = { 0 };
+	struct job job = { .message = STRBUF(JOB_MAX) };
 	int index, code;
 	enum flags_status f = flags_parse(self, argc, argv, &index, NULL);
 
@@ -220,6 +251,7 @@ static int delegate_run(const struct command *self, int argc, char **argv)
 		return EXIT_INTERRUPTED;
 	code = run_it(&job);
 	free(job.settings);
+	strbuf_clear(&job.message);
 	json_object_put(job.json);
 	return code;
 }

@@ -30,6 +30,8 @@ struct conversation_options {
 	bool headless;           /* no user can answer */
 	bool answers;            /* a reply without a call is the answer: text_only = auto */
 	bool interactive;           /* a user can approve actions */
+	bool same_system;        /* resume: the system text and tools stay, whatever the
+				  * settings */
 	json_object *approvals;  /* initial scopes; or NULL; borrowed */
 };
 

@@ -62,6 +62,9 @@ struct feature {
 	bool (*needs_agents)(const struct agent_frame *agent);
 	/** Section of the configuration that is saved with the conversation. NULL: none. */
 	const char *section;
+	/** Names of its state records that a fork does not get, because they count usage;
+	 *  the last is NULL. NULL: none. */
+	const char *const *usage_states;
 	/** Plugins of each agent; one feature of the table has them. NULL: none. */
 	const struct agent_parts *agent_parts;
 	/** The conversation is being opened: its configuration is available, its log is
@@ -320,6 +323,8 @@ const struct agent_parts *features_agent_parts(void);
 const char *features_agents_option(const struct agent_frame *agent);
 /** The section of the n-th feature that has one; NULL past the last. */
 const char *features_section(size_t n);
+/** The n-th name of usage_states of all features; NULL past the last. */
+const char *features_usage_state(size_t n);
 const char *features_extra_tool(const struct conversation *c, const char *section,
 				const char *list);
 bool features_take_state(struct conversation *c, enum agent_state state,

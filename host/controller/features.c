@@ -86,6 +86,15 @@ const char *features_section(size_t n)
 	return NULL;
 }
 
+const char *features_usage_state(size_t n)
+{
+	EACH(f)
+	for (const char *const *name = f->usage_states; name && *name; name++)
+		if (n-- == 0)
+			return *name;
+	return NULL;
+}
+
 const char *features_extra_tool(const struct conversation *c, const char *section,
 				const char *list)
 {

@@ -3,6 +3,7 @@
  * fork.c - copies the start of a log into a new conversation. */
 #include "controller/fork.h"
 
+#include "controller/feature.h"
 #include "controller/meta.h"
 #include "controller/rewind.h"
 #include "controller/state.h"
@@ -93,6 +94,26 @@ static int copy_lines(struct fork *f)
 	return MT_OK;
 }
 
+/* Its usage starts at zero. */
+static int drop_usage(struct evlog *log, struct error *err)
+{
+	const char *name;
+	size_t len;
+	int r = MT_OK;
+
+	for (size_t n = 0; !r && (name = features_usage_state(n)); n++) {
+		AUTO(json) json_object *record = js_new_object();
+
+		if (!evlog_state(log, name, &len))
+			continue;
+		if (js_set_str(record, "record", "state") ||
+		    js_set_str(record, "plugin", name) || js_set_str(record, "text", ""))
+			return out_of_memory(err);
+		r = evlog_record(log, record, err);
+	}
+	return r;
+}
+
 /* Drop the rest of the plan of the last reply and the messages that waited for it, and
  * wait for the user. */
 static int close_log(struct fork *f, int64_t *ret_replies)
@@ -118,6 +139,8 @@ static int close_log(struct fork *f, int64_t *ret_replies)
 		r = evlog_append(log, state, f->err);
 	if (!r)
 		r = waiting_messages_drop(log, f->err);
+	if (!r)
+		r = drop_usage(log, f->err);
 	if (!r)
 		*ret_replies = evlog_replies(log);
 	return r ? r : evlog_barrier(log, f->err);
@@ -152,6 +175,10 @@ static int write_meta(struct fork *f, json_object *meta, const struct fork_optio
 	size_t len;
 
 	timestamp_now(now);
+	if (o->child && meta_set_parent(meta, o->child)) {
+		json_object_put(from);
+		return out_of_memory(f->err);
+	}
 	if (js_set_str(from, "conversation", o->id) || js_set_int(from, "event", f->at) ||
 	    js_set_int(from, "replies", replies)) {
 		json_object_put(from);
@@ -225,7 +252,7 @@ static int fork_it(struct fork *f, const struct config *config,
 	int r;
 
 	f->old_dir = conversation_dir(config, o->id, f->err);
-	f->id = meta_new_id();
+	f->id = o->child ? strdup(o->child->id) : meta_new_id();
 	f->dir = f->id ? conversation_dir(o->into ? o->into : config, f->id, f->err)
 		       : NULL;
 	if (!f->old_dir || !f->dir)

@@ -4,7 +4,7 @@
 #ifndef HOST_CONTROLLER_FORK_H
 #define HOST_CONTROLLER_FORK_H
 
-#include "config/config.h"
+#include "controller/conversation.h"
 #include "js.h"
 
 struct fork_options {
@@ -13,6 +13,8 @@ struct fork_options {
 	const char *title; /* NULL: as it was */
 	const struct config *into; /* configuration with its state directory; NULL: the
 				    * same */
+	const struct conversation_options *child; /* it is a subagent: its id, parent,
+				    * depth, place and title; NULL: it is not */
 };
 
 /** Copy the events up to `at` (or fewer, so that no call lacks its result) into a new

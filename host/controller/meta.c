@@ -31,6 +31,15 @@ char *meta_new_id(void)
 	return strbuf_take(&id);
 }
 
+int meta_set_parent(json_object *meta, const struct conversation_options *o)
+{
+	bool failed = js_set_str(meta, "parent", o->parent) ||
+		      js_set_str(meta, "place", o->place ? o->place : "") ||
+		      js_set_int(meta, "depth", o->depth);
+
+	return failed ? MT_ENOMEM : MT_OK;
+}
+
 int meta_write(const char *dir, const char *id, const char *title, const char *workspace,
 	       json_object *spec, const struct conversation_options *options,
 	       const struct mask *mask, struct error *err)
@@ -46,10 +55,7 @@ int meta_write(const char *dir, const char *id, const char *title, const char *w
 	failed = js_set_int(o, "format", META_FORMAT) || js_set_str(o, "id", id) ||
 		 js_set_str(o, "title", title) || js_set_str(o, "workspace", workspace) ||
 		 js_set_str(o, "created", now) || js_set_str(o, "version", VERSION) ||
-		 (options && options->parent &&
-		  (js_set_str(o, "parent", options->parent) ||
-		   js_set_str(o, "place", options->place ? options->place : "") ||
-		   js_set_int(o, "depth", options->depth)));
+		 (options && options->parent && meta_set_parent(o, options));
 	if (js_set(o, "spec", spec) || failed)
 		return out_of_memory(err);
 	if ((mask && mask_json(mask, o, NULL, NULL)) || !path)

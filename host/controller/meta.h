@@ -14,6 +14,8 @@ char *meta_new_id(void);
 int meta_write(const char *dir, const char *id, const char *title, const char *workspace,
 	       json_object *spec, const struct conversation_options *o,
 	       const struct mask *mask, struct error *err);
+/** Name its parent. @return MT_OK or MT_ENOMEM. */
+int meta_set_parent(json_object *meta, const struct conversation_options *o);
 /** Change its title, its specification (taken), or both; NULL: unchanged. A failed sync
  *  is as final for `log` as a failed barrier. */
 int meta_change(struct evlog *log, const char *title, json_object *spec,

@@ -436,7 +436,7 @@ static void keep_changes(struct conversation *c, const struct config_input *in,
 
 	if (!in->override_count && !o->model)
 		return;
-	if (meta_change(c->log, NULL, wiring_spec(c, NULL), c->mask, &err) ||
+	if (meta_change(c->log, NULL, wiring_spec(c, o->controller), c->mask, &err) ||
 	    evlog_add_file(c->log, "meta.json", &err))
 		conversation_notice(c, MT_LOG_WARNING,
 				    "could not save the changed settings for later "
@@ -505,7 +505,7 @@ int conversation_resume(uv_loop_t *loop, const struct config_input *in,
 		r = restore(c, err);
 	if (r)
 		return conversation_undo(c, false, r);
-	c->system_due = o->controller || changes_agent(in);
+	c->system_due = !o->same_system && (o->controller || changes_agent(in));
 	keep_changes(c, in, o);
 	join_reports(ret_report, &moved);
 	*ret = c;

@@ -597,8 +597,11 @@ static const struct action_handler actions[] = {
 	{ 0 },
 };
 
+static const char *const usage_states[] = { USAGE_CONDENSERS, NULL };
+
 const struct feature condense_feature = {
 	.name = "condensing",
+	.usage_states = usage_states,
 	.agent_state_size = sizeof(struct condensing_state),
 	.actions = actions,
 	.agent_parts = &condensers,

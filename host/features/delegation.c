@@ -7,6 +7,7 @@
  * conversation, so a pause, a stop and a confirmation reach whichever agent works. */
 #include "features/delegation.h"
 
+#include "config/choices.h"
 #include "context/history.h"
 #include "controller/agents.h"
 #include "controller/dispatch.h"
@@ -54,6 +55,14 @@ bool delegation_allowed(const struct conversation *c, const char *name)
 		if (len == strlen(name) && memcmp(item, name, len) == 0)
 			return true;
 	return false;
+}
+
+bool delegation_forks(const struct conversation *c, const char *name)
+{
+	const struct agent_frame *w = agents_find(c, name);
+
+	return w && config_choice(conversation_config(c), w->section, "context") ==
+			    CONTEXT_FORK;
 }
 
 void delegation_put_agents(const struct conversation *c, struct strbuf *out)
@@ -284,6 +293,12 @@ static int find(struct conversation *c, const char *name, const struct agent_fra
 	int64_t depth = config_int(conversation_config(c), conversation_agent(c)->section,
 				   "max_depth");
 
+	*ret = NULL;
+	if (delegation_forks(c, name))
+		return fail(err, MT_EINVAL,
+			    "`%.80s` begins with your context; start it with "
+			    "`delegate_tasks`.",
+			    name);
 	*ret = delegation_allowed(c, name) ? agents_find(c, name) : NULL;
 	if (!*ret) {
 		delegation_put_agents(c, &agents);
@@ -455,7 +470,8 @@ static const char *agent_argument(const struct tool *t)
 }
 
 /* The agents that can be named, and a line on each. */
-static json_object *list_agents(const struct conversation *c, struct strbuf *lines)
+static json_object *list_agents(const struct conversation *c, bool forks,
+				struct strbuf *lines)
 {
 	const char *list = delegates_of(c), *item;
 	json_object *names = js_new_list();
@@ -468,7 +484,8 @@ static json_object *list_agents(const struct conversation *c, struct strbuf *lin
 			w ? config_get(conversation_config(c), w->section, "description")
 			  : NULL;
 
-		if (!w || !delegation_allowed(c, name))
+		if (!w || !delegation_allowed(c, name) ||
+		    (!forks && delegation_forks(c, name)))
 			continue;
 		js_add_new(names, json_object_new_string(name));
 		strbuf_addf(lines, "\n%s: %s", name,
@@ -485,7 +502,7 @@ static bool hides_tool(const struct conversation *c, const struct tool *t)
 
 	if (!(t->hints & MT_TOOL_CONTROL) || strcmp(t->name, "delegate") != 0)
 		return false;
-	names = list_agents(c, &lines);
+	names = list_agents(c, false, &lines);
 	return js_length(names) == 0;
 }
 
@@ -506,7 +523,7 @@ static void describe_tool(const struct conversation *c, const struct tool *t,
 	}
 	argument = js_path(schema, path);
 	strbuf_add(&about, js_str(argument, "description", ""));
-	names = list_agents(c, &about);
+	names = list_agents(c, strcmp(t->name, "delegate") != 0, &about);
 	if (js_length(names) == 0 || !argument)
 		return;
 	js_set_str(argument, "description", about.text);

@@ -68,7 +68,7 @@ static int resume(struct conversation *c, struct error *err)
 	const char *kept = evlog_state(conversation_log(c), record_name, &len);
 	AUTO(free) char *command = kept ? strndup(kept, len) : NULL;
 
-	if (!kept)
+	if (!kept || agents_depth(c))
 		return MT_OK;
 	return command ? replace(state(c), command, true, err) : out_of_memory(err);
 }

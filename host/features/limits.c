@@ -443,8 +443,11 @@ static int exit_code_of(const char *reason)
 	return strstr(reason, "Agent reached maximum") ? EXIT_LIMIT : 0;
 }
 
+static const char *const usage_states[] = { record_name, NULL };
+
 const struct feature limits_feature = {
 	.name = "limits",
+	.usage_states = usage_states,
 	.state_size = sizeof(struct work_clock),
 	.agent_state_size = sizeof(struct budget),
 	.open_agent = open_agent,

@@ -194,8 +194,11 @@ static void restore_usage(struct conversation *c, struct llm_metrics *sum)
 	side_usage_restore(c, USAGE_SIDE_QUESTIONS, sum);
 }
 
+static const char *const usage_states[] = { USAGE_SIDE_QUESTIONS, NULL };
+
 const struct feature side_question_feature = {
 	.name = "side questions",
+	.usage_states = usage_states,
 	.state_size = sizeof(struct side_question *),
 	.is_busy = is_busy,
 	.restore_usage = restore_usage,

@@ -2,6 +2,7 @@
  *
  * subagent-process.c - the process of one subagent, and the messages exchanged with
  * it. */
+#include "context/prompts.h"
 #include "controller/agents.h"
 #include "controller/exit-code.h"
 #include "controller/feature-api.h"
@@ -272,7 +273,7 @@ static const char *agent_of(const struct subagent *ch)
 {
 	const char *dot = strchr(conversation_agent(ch->all->c)->section, '.');
 
-	return *ch->agent ? ch->agent : dot ? dot + 1 : "";
+	return *ch->agent && !ch->forked ? ch->agent : dot ? dot + 1 : "";
 }
 
 /* Nothing runs unconfirmed because a child runs it. *ret_same: it asks as often as we
@@ -309,20 +310,25 @@ static int set_policy(json_object *list, const struct subagent *ch, const char *
 	return MT_OK;
 }
 
-static int set_limit(json_object *list, const struct subagent *ch, const char *section,
-		     enum limit which)
+/* `from` has its own limit, `section` is the one that it runs with. */
+static int set_limit(json_object *list, const struct subagent *ch, const char *from,
+		     const char *section, enum limit which)
 {
 	const struct conversation *c = ch->all->c;
 	const char *name = limit_option(which),
-		   *own = config_get(conversation_config(c), section, name);
+		   *own = config_get(conversation_config(c), from, name);
 	double share = ch->all->share[which], most = own ? strtod(own, NULL) : 0;
 	AUTO(strbuf) struct strbuf text = STRBUF(512);
 
 	if (which == LIMIT_TIME)
-		most = own ? (double)config_int(conversation_config(c), section, name) /
-				       1000
+		most = own ? (double)config_int(conversation_config(c), from, name) / 1000
 			   : 0;
-	if (share <= 0 || (most > 0 && most <= share))
+	if (most > 0 && (share <= 0 || most <= share)) {
+		if (from == section)
+			return MT_OK;
+		share = most;
+	}
+	if (share <= 0)
 		return MT_OK;
 	if (which == LIMIT_COST)
 		strbuf_addf(&text, "%s.%s=%.9f", section, name, share);
@@ -331,6 +337,19 @@ static int set_limit(json_object *list, const struct subagent *ch, const char *s
 	else
 		strbuf_addf(&text, "%s.%s=%.0f", section, name, fmax(1, floor(share)));
 	return js_add(list, json_object_new_string(text.text));
+}
+
+/* The limits of the section that its task names. */
+static int set_limits(json_object *list, const struct subagent *ch, const char *section)
+{
+	AUTO(strbuf) struct strbuf named = STRBUF(256);
+	int r = MT_OK;
+
+	strbuf_addf(&named, "controller.%s", ch->agent);
+	for (int i = 0; !r && i < LIMIT_COUNT; i++)
+		r = set_limit(list, ch, *ch->agent ? named.text : section, section,
+			      (enum limit)i);
+	return r;
 }
 
 /* The configuration that this process has, with the models that were chosen for it
@@ -356,9 +375,45 @@ static json_object *settings_for(const struct subagent *ch, bool *ret_same)
 	strbuf_addf(&section, "controller%s%s", *agent_of(ch) ? "." : "", agent_of(ch));
 	if (!r)
 		r = set_policy(list, ch, section.text, ret_same);
-	for (int i = 0; !r && i < LIMIT_COUNT; i++)
-		r = set_limit(list, ch, section.text, (enum limit)i);
+	if (!r)
+		r = set_limits(list, ch, section.text);
 	return r ? NULL : STEAL(list);
+}
+
+/* What it reads before its task: that it works as a subagent from there on. */
+static char *notice_for(const struct subagent *ch, struct error *err)
+{
+	const struct conversation *c = ch->all->c;
+	AUTO(json) json_object *data = js_new_object();
+	struct error why = ERROR_NONE;
+	char *text;
+
+	js_set_bool(data, "forked", true);
+	js_set_bool(data, "shared", true);
+	js_set_bool(data, "parallel", true);
+	text = prompt_render(conversation_config(c),
+			     conversation_agent(c)->plugin.component->name, "subagent",
+			     data, &why);
+	if (!text && why.code == MT_ENOTFOUND) /* a prompt_dir without it */
+		text = strdup("");
+	if (!text)
+		fail(err, why.code ? why.code : MT_ENOMEM, "%s", why.text);
+	return text;
+}
+
+/* It begins with the events before its call. */
+static int add_context(const struct subagent *ch, json_object *job, struct error *err)
+{
+	AUTO(free) char *notice = ch->forked ? notice_for(ch, err) : NULL;
+
+	if (!ch->forked)
+		return MT_OK;
+	if (!notice)
+		return err->code;
+	return js_set_int(job, "fork", ch->all->action - 1) ||
+			       js_set_str(job, "notice", notice)
+		       ? out_of_memory(err)
+		       : MT_OK;
 }
 
 static json_object *job_for(const struct subagent *ch)
@@ -396,6 +451,8 @@ static int say_job(struct subagent *ch, struct error *err)
 
 	if (!job)
 		return out_of_memory(err);
+	if (add_context(ch, job, err))
+		return err->code;
 	whole = js_text(job, &len);
 	if (!whole)
 		return out_of_memory(err);

@@ -15,7 +15,6 @@
 
 #include <string.h>
 
-static const char record_name[] = "mortise/children"; /* of its state record */
 enum { BILL_DEPTH_MAX = 32 };
 
 /* ---- the log of a child ------------------------------------------------ */
@@ -81,7 +80,8 @@ int subagents_usage_of_log(const struct config *c, const char *id, unsigned dept
 	add_replies(log, ret);
 	add_others(log, USAGE_CONDENSERS, ret);
 	add_others(log, USAGE_TOOLS, ret);
-	text = evlog_state(log, record_name, &len);
+	add_others(log, USAGE_SIDE_QUESTIONS, ret);
+	text = evlog_state(log, SUBAGENTS_RECORD, &len);
 	state = text ? js_parse_object(text, len, NULL) : NULL;
 	if (state)
 		add_below(c, state, depth, ret);
@@ -117,7 +117,7 @@ int subagents_keep(struct conversation *c, struct error *err)
 	    js_set(state, "background", background(c)) ||
 	    js_set(state, "spent", llm_usage_totals_json(subagents_of(c)->usage)) ||
 	    js_set_str(record, "record", "state") ||
-	    js_set_str(record, "plugin", record_name) ||
+	    js_set_str(record, "plugin", SUBAGENTS_RECORD) ||
 	    js_set_str(record, "text", js_text(state, NULL)))
 		return out_of_memory(err);
 	return evlog_record(conversation_log(c), record, err);
@@ -214,7 +214,7 @@ static void settle_open(struct conversation *c)
 void subagents_restore_usage(struct conversation *c, struct llm_metrics *sum)
 {
 	size_t len;
-	const char *text = evlog_state(conversation_log(c), record_name, &len);
+	const char *text = evlog_state(conversation_log(c), SUBAGENTS_RECORD, &len);
 	AUTO(json) json_object *state = text ? js_parse_object(text, len, NULL) : NULL;
 	json_object *open = js_get(state, "open");
 

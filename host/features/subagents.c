@@ -39,6 +39,31 @@ static int read_place(json_object *task, struct subagent *ch, struct error *err)
 	return MT_OK;
 }
 
+/* Whether it begins with the context of its parent: then it is a copy of it, with the same
+ * prompt, tools and directory. */
+static int read_context(json_object *task, struct subagent *ch, struct error *err)
+{
+	const struct conversation *c = ch->all->c;
+	bool of_agent = *ch->agent && delegation_forks(c, ch->agent);
+	const char *context = js_str(task, "context", of_agent ? "fork" : "task");
+
+	ch->forked = strcmp(context, "fork") == 0;
+	if (!ch->forked && strcmp(context, "task") != 0)
+		return fail(err, MT_EINVAL, "`context` must be task or fork, not %.40s",
+			    context);
+	if (ch->forked && *ch->agent && !of_agent)
+		return fail(err, MT_EINVAL,
+			    "`context` fork starts a copy of you; leave out `agent`");
+	if (ch->forked && ch->place != PLACE_SHARED)
+		return fail(err, MT_EINVAL, "`context` fork requires `workspace` shared");
+	if (ch->forked && agents_waiting(c))
+		return fail(
+			err, MT_EDENIED,
+			"`context` fork is not available to a subagent of `delegate`; "
+			"put everything that is needed into `task`");
+	return MT_OK;
+}
+
 static int refuse_agent(const struct conversation *c, const char *agent,
 			struct error *err)
 {
@@ -75,7 +100,9 @@ static int read_task(struct subagents *all, json_object *task, struct error *err
 	ch->id = meta_new_id();
 	if (!ch->task || !ch->agent || !ch->id)
 		return out_of_memory(err);
-	return plain ? MT_OK : read_place(task, ch, err);
+	if (!plain && read_place(task, ch, err))
+		return err->code;
+	return read_context(plain ? NULL : task, ch, err);
 }
 
 /* Directory of a subagent: next to the logs, unless it is that of the parent. */
@@ -674,8 +701,11 @@ static void release(struct conversation *c)
 	subagents_forget(c);
 }
 
+static const char *const usage_states[] = { SUBAGENTS_RECORD, NULL };
+
 const struct feature subagents_feature = {
 	.name = "subagents",
+	.usage_states = usage_states,
 	.state_size = sizeof(struct subagents_state),
 	.keeps_open = keeps_open,
 	.before_step = before_step,

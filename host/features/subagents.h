@@ -10,6 +10,8 @@
 #include "features/budget.h"
 #include "jsonl.h"
 
+#define SUBAGENTS_RECORD "mortise/children" /* the name of its state record */
+
 enum { CHILD_TASKS_MAX = 64, CHILD_MESSAGE_MAX = 64 << 10 };
 
 /** The result of a child. */
@@ -33,6 +35,7 @@ struct subagent {
 	struct jsonl lines;
 	char *id, *task, *agent, *workspace; /* agent "": like the parent */
 	enum { PLACE_SHARED, PLACE_COPY, PLACE_OWN } place;
+	bool forked;               /* it begins with the context of its parent */
 	enum subagent_end end;
 	unsigned handles;          /* that are not closed yet */
 	bool begun, exited, output_over, ended;

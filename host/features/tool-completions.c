@@ -326,8 +326,11 @@ static void restore_usage(struct conversation *c, struct llm_metrics *sum)
 	side_usage_restore(c, USAGE_TOOLS, sum);
 }
 
+static const char *const usage_states[] = { USAGE_TOOLS, NULL };
+
 const struct feature tool_completions_feature = {
 	.name = "completions",
+	.usage_states = usage_states,
 	.state_size = sizeof(struct completions),
 	.request = request_completion,
 	.call_ended = end_with_call,

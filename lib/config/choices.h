@@ -25,6 +25,7 @@ enum confirmation_choice {
 	CONFIRMATION_ALWAYS,
 	CONFIRMATION_RISKY,
 };
+enum context_choice { CONTEXT_TASK, CONTEXT_FORK };
 enum text_only_choice { TEXT_ONLY_AUTO, TEXT_ONLY_DONE, TEXT_ONLY_CONTINUE };
 enum stuck_compare_choice {
 	STUCK_COMPARE_NORMALIZED,

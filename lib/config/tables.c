@@ -289,6 +289,10 @@ static const struct mt_option controller_table[] = {
 	OPTION(LIST, "delegates", "explore, review",
 	       "Agents to which this one may delegate, with the `delegation` "
 	       "toolset: names of [controller.NAME]."),
+	OPTION(CHOICE, "context", "task",
+	       "What a subagent of this section begins with: its task, or the messages of "
+	       "the agent that starts it (`fork`), whose prompt, tools and model it keeps.",
+	       .choices = "task|fork"),
 	OPTION(INT, "max_depth", "3", "Maximum depth of delegation; 0 disables it.",
 	       .max = 16),
 	OPTION(INT, "max_children", "4",

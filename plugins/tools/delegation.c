@@ -33,7 +33,8 @@ static const struct mt_tool tools[] = {
 			"Delegate several tasks to agents that work in parallel, and "
 			"wait for all of them, or with `background` continue and get "
 			"the results in a message. Use it for independent tasks. An "
-			"agent sees only its `task`. `workspace`: `shared` is your directory "
+			"agent sees only its `task`, or with `context` fork also this "
+			"conversation. `workspace`: `shared` is your directory "
 			"(assign files to agents), `copy` a copy of it, `own` an empty "
 			"one. Returns the last message of each, or why it did not "
 			"finish.",
@@ -45,7 +46,8 @@ static const struct mt_tool tools[] = {
 			  "it\"},\"agent\":{\"type\":\"string\","
 			  "\"description\":\"agent that does it; default: a copy of you\"},"
 			  "\"workspace\":{\"type\":\"string\",\"enum\":[\"shared\",\"copy\","
-			  "\"own\"],\"description\":\"default: shared\"}},"
+			  "\"own\"],\"description\":\"default: shared\"},\"context\":{"
+			  "\"type\":\"string\",\"enum\":[\"task\",\"fork\"]}},"
 			  "\"required\":[\"task\"]}},\"background\":{\"type\":"
 			  "\"boolean\"}},\"required\":[\"tasks\"]"
 			  ",\"additionalProperties\":false}",

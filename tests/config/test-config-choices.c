@@ -41,6 +41,8 @@ static void choices_have_the_order_of_the_tables(void)
 		{ "controller", "confirm_risk", "low", RISK_LOW },
 		{ "controller", "confirm_risk", "medium", RISK_MEDIUM },
 		{ "controller", "confirm_risk", "high", RISK_HIGH },
+		{ "controller", "context", "task", CONTEXT_TASK },
+		{ "controller", "context", "fork", CONTEXT_FORK },
 		{ "controller", "text_only", "auto", TEXT_ONLY_AUTO },
 		{ "controller", "text_only", "done", TEXT_ONLY_DONE },
 		{ "controller", "text_only", "continue", TEXT_ONLY_CONTINUE },

@@ -4,7 +4,8 @@ model on this machine that keeps every request.
 
 REPLIES is a JSON list of {"text", "calls": [[NAME, ARGUMENTS]], "hold": true,
 "error": MESSAGE}; a held reply waits for the step `release`. The n-th request gets the
-n-th reply. The requests are written to the file `requests`, one per line.
+n-th reply. The requests are written to the file `requests`, one per line, and the bytes of
+the n-th to `body-N`.
 
 Steps: message:TEXT, queue:TEXT, btw:TEXT, pause, resume, stop; wait:STATE; answer (of a
 side question); exists:FILE; touch:FILE; requests:N; event:TEXT (a line that contains it); kill;
@@ -46,10 +47,13 @@ class Model(http.server.BaseHTTPRequestHandler):
         self.answer(404, {})
 
     def do_POST(self):
-        request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        request = json.loads(body)
         with lock:
             turn = len(requests)
             requests.append(request)
+            with open("body-%d" % (turn + 1), "wb") as f:
+                f.write(body)
             with open("requests", "a") as f:
                 f.write(json.dumps(request) + "\n")
         if turn >= len(replies):
