@@ -10,7 +10,7 @@
 #include "frontends/server.h"
 #include "frontends/stdio.h"
 #include "files.h"
-#include "llm/script-writer.h"
+#include "request/script-writer.h"
 #include "log.h"
 #include "registry/guard.h"
 #include "signals.h"

@@ -190,7 +190,7 @@ private_headers() {
 		case $place in
 		host/llm/fncall/*)
 			case $name in
-			llm/request.h | llm/fncall/*) ;;
+			llm/fncall/*) ;;
 			llm/*) echo "$place: fncall must not know $name" ;;
 			esac
 			;;

@@ -6,7 +6,7 @@
 #define HOST_CONTEXT_IMAGES_H
 
 #include "events/log.h"
-#include "llm/request.h"
+#include "request/request.h"
 
 enum { IMAGES_MAX = 20 /* of one message */ };
 

@@ -11,7 +11,7 @@
 #define HOST_CONTEXT_REQUEST_MESSAGES_H
 
 #include "events/log.h"
-#include "llm/request.h"
+#include "request/request.h"
 
 /** One place of a view. */
 struct view_item {

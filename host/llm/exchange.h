@@ -6,7 +6,7 @@
 #ifndef HOST_LLM_EXCHANGE_H
 #define HOST_LLM_EXCHANGE_H
 
-#include "llm/body.h"
+#include "request/body.h"
 #include "llm/transport/http.h"
 #include "llm/llm.h"
 #include "models/model-params.h"

@@ -10,7 +10,7 @@
 
 #include "config/config.h"
 #include "models/model-table.h"
-#include "llm/request.h"
+#include "request/request.h"
 #include "registry/registry.h"
 #include "strbuf.h"
 #include <uv.h>

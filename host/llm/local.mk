@@ -1,9 +1,8 @@
-# Models: requests and replies, retries, what dialects see of the host.
+# Models: exchanges with them, retries, what dialects see of the host.
 libhost_a_SOURCES += \
-	%D%/adapt-request.c %D%/body.c %D%/body.h %D%/dialect-host.c \
+	%D%/adapt-request.c %D%/dialect-host.c \
 	%D%/encode-ahead.c %D%/errors.c %D%/estimate.c %D%/exchange.c %D%/exchange.h %D%/llm.c %D%/llm.h \
-	%D%/media.c %D%/media.h %D%/reply.c %D%/request.c %D%/request.h %D%/request-log.c \
-	%D%/retry-policy.c %D%/script-writer.c %D%/script-writer.h \
+	%D%/media.c %D%/media.h %D%/request-log.c %D%/retry-policy.c \
 	%D%/usage-json.c %D%/usage-json.h %D%/window-check.c
 
 # HTTP requests on the event loop.

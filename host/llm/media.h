@@ -4,7 +4,7 @@
 #ifndef HOST_LLM_MEDIA_H
 #define HOST_LLM_MEDIA_H
 
-#include "llm/request.h"
+#include "request/request.h"
 
 enum {
 	LLM_IMAGES_MAX = 20,          /* of a request; beyond it... */

@@ -3,7 +3,7 @@
  * fuzz-script.c - the file of the scripted model: any bytes are refused or
  * become turns; and a reply of any bytes, written, is read back as it was. */
 #include "../../plugins/dialects/script-parse.h"
-#include "llm/script-writer.h"
+#include "request/script-writer.h"
 #include <stdint.h>
 #include <string.h>
 

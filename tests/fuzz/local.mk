@@ -84,7 +84,7 @@ FUZZERS += policy:$(FUZZ_PO1),$(FUZZ_PO2),$(FUZZ_PO3),-lutf8proc
 FUZZ_SH = plugins/tools/bash
 FUZZERS += protocol:host:runner/frame.c,runner/message.c,runner/spec.c
 FUZZERS += screen:$(FUZZ_SH)/screen.c,$(FUZZ_SH)/vt.c
-FUZZERS += script:plugins/dialects/script-parse.c,host/llm/script-writer.c
+FUZZERS += script:plugins/dialects/script-parse.c,lib/request/script-writer.c
 FUZZERS += html:plugins/tools/fetch/html.c,plugins/tools/fetch/entities.c
 FUZZERS += glob:lib/text/glob.c
 FUZZERS += pack:host
@@ -100,7 +100,7 @@ fuzz:
 	FUZZ_HOST_LIBS='$(CURL_LIBS) $(UV_LIBS) $(CRYPTO_LIBS) $(LIBS)' \
 	FUZZ_LIB_SOURCES='$(libmt_a_SOURCES)' \
 	FUZZ_HOST_SOURCES='$(libhost_a_SOURCES) $(librunnerclient_a_SOURCES) $(libskills_a_SOURCES) $(libhooks_a_SOURCES) \
-		$(libmodels_a_SOURCES) $(libtools_a_SOURCES) $(libregistry_a_SOURCES) $(libconfig_a_SOURCES) $(libevents_a_SOURCES)' \
+		$(libmodels_a_SOURCES) $(libtools_a_SOURCES) $(librequest_a_SOURCES) $(libregistry_a_SOURCES) $(libconfig_a_SOURCES) $(libevents_a_SOURCES)' \
 	$(SHELL) '$(srcdir)/%D%/run.sh' $(FUZZERS)
 clean-fuzz:
 	rm -rf fuzz-build

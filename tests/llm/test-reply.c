@@ -3,7 +3,7 @@
  * test-reply.c - requests, replies and their records; how long retries wait. */
 #include "auto.h"
 #include "llm/llm.h"
-#include "llm/request.h"
+#include "request/request.h"
 #include "llm/transport/backoff.h"
 #include "oom.h"
 #include "tap.h"

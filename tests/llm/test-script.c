@@ -3,7 +3,7 @@
  * test-script.c - the scripted model, from its file to a reply. */
 #include "bench.h"
 #include "files.h"
-#include "llm/script-writer.h"
+#include "request/script-writer.h"
 #include "tap.h"
 
 static const char *const none[] = { NULL };

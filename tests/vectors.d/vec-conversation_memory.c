@@ -8,7 +8,7 @@
 #include "context/request-messages.h"
 #include "context/recall-text.h"
 #include "events/event.h"
-#include "llm/request.h"
+#include "request/request.h"
 #include "vec.h"
 
 #include <ctype.h>

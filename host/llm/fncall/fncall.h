@@ -12,7 +12,7 @@
 #ifndef HOST_LLM_FNCALL_FNCALL_H
 #define HOST_LLM_FNCALL_FNCALL_H
 
-#include "llm/request.h"
+#include "request/request.h"
 #include <stdbool.h>
 
 /** An error in a call that a model wrote. */

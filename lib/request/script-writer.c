@@ -4,7 +4,7 @@
  *
  * Arguments are written as `key = value` lines where the reader would make exactly
  * the same bytes of them, otherwise verbatim, with @args. */
-#include "llm/script-writer.h"
+#include "request/script-writer.h"
 #include <ctype.h>
 #include <inttypes.h>
 #include <string.h>

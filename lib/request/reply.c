@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * reply.c - a reply, and its record in the log. */
-#include "llm/request.h"
+#include "request/request.h"
 #include <string.h>
 
 struct llm_reply *llm_reply_free(struct llm_reply *r)

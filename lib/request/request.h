@@ -5,8 +5,8 @@
  * A request borrows its texts wherever it can: request-messages.c keeps the parts
  * of each event, and a request of a thousand messages is a thousand small structs,
  * no copy. */
-#ifndef HOST_LLM_REQUEST_H
-#define HOST_LLM_REQUEST_H
+#ifndef LIB_REQUEST_REQUEST_H
+#define LIB_REQUEST_REQUEST_H
 
 #include "error.h"
 #include "js.h"

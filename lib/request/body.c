@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * body.c - writes the body of a request over that of the previous one. */
-#include "llm/body.h"
+#include "request/body.h"
 #include "array.h"
 #define MORTISE_PROVISIONAL
 #include <mortise/advance.h>

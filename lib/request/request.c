@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * request.c - builds a request to a model. */
-#include "llm/request.h"
+#include "request/request.h"
 
-#include "llm/media.h"
 #include "array.h"
 #include <string.h>
 #define MORTISE_PROVISIONAL

@@ -2,10 +2,10 @@
  *
  * script-writer.h - replies as the file of a scripted model (doc/script.md),
  * for `run --record`. */
-#ifndef HOST_LLM_SCRIPT_WRITER_H
-#define HOST_LLM_SCRIPT_WRITER_H
+#ifndef LIB_REQUEST_SCRIPT_WRITER_H
+#define LIB_REQUEST_SCRIPT_WRITER_H
 
-#include "llm/request.h"
+#include "request/request.h"
 #include "strbuf.h"
 
 /** Append one [turn]. Text, reasoning, opaque part, names and arguments come

@@ -6,10 +6,10 @@
  * While a request is encoded, the bytes after `written` are of the previous request.
  * Equal bytes only advance `written`; the first different one cuts off the rest.
  * Messages are identified by their stamps. */
-#ifndef HOST_LLM_BODY_H
-#define HOST_LLM_BODY_H
+#ifndef LIB_REQUEST_BODY_H
+#define LIB_REQUEST_BODY_H
 
-#include "llm/request.h"
+#include "request/request.h"
 #include "strbuf.h"
 
 /* Where a message starts. */
