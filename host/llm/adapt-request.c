@@ -4,7 +4,7 @@
  * text if native ones are not supported, unsupported parameters are omitted; and
  * converts the reply back. */
 #include "llm/exchange.h"
-#include "llm/fncall/fncall.h"
+#include "fncall/fncall.h"
 #include "log.h"
 #include <string.h>
 

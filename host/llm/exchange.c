@@ -6,7 +6,7 @@
  * An exchange lives until its timer handle is closed, which is after the callback
  * that ended it: cancelling from inside any callback is safe. */
 #include "llm/exchange.h"
-#include "llm/fncall/fncall.h"
+#include "fncall/fncall.h"
 #include "log.h"
 #include "registry/guard.h"
 #include <inttypes.h>

@@ -17,11 +17,3 @@ libhost_a_SOURCES += \
 	%D%/models/provider.c %D%/models/provider.h %D%/models/router.c %D%/models/router.h \
 	%D%/models/server-context.c %D%/models/server-models.c %D%/models/server-models.h \
 	%D%/models/usage.c
-
-# Tool calls as text, for models without native tool calls.
-libhost_a_SOURCES += \
-	%D%/fncall/coerce.c %D%/fncall/describe-tools.c \
-	%D%/fncall/encode-request.c %D%/fncall/fncall.h %D%/fncall/format-call.c \
-	%D%/fncall/instructions.c %D%/fncall/parse.c %D%/fncall/request-copy.c \
-	%D%/fncall/request-copy.h %D%/fncall/correct.c \
-	%D%/fncall/meant-call.c %D%/fncall/meant-call.h %D%/fncall/other-forms.c

@@ -3,7 +3,7 @@
  * fuzz-fncall.c - calls out of any text: each names a tool or a fault, its
  * arguments are JSON; written as text and read again they are the same. And any
  * text as an argument: written and read it is the same text. */
-#include "llm/fncall/fncall.h"
+#include "fncall/fncall.h"
 #include "utf8.h"
 #include <stdint.h>
 #include <string.h>

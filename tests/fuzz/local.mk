@@ -99,8 +99,10 @@ fuzz:
 	FUZZ_LIBS='$(VTERM_LIBS) $(JSONC_LIBS) $(INIH_LIBS) $(PCRE2_LIBS) -lm' \
 	FUZZ_HOST_LIBS='$(CURL_LIBS) $(UV_LIBS) $(CRYPTO_LIBS) $(LIBS)' \
 	FUZZ_LIB_SOURCES='$(libmt_a_SOURCES)' \
-	FUZZ_HOST_SOURCES='$(libhost_a_SOURCES) $(librunnerclient_a_SOURCES) $(libskills_a_SOURCES) $(libhooks_a_SOURCES) \
-		$(libmodels_a_SOURCES) $(libtools_a_SOURCES) $(librequest_a_SOURCES) $(libregistry_a_SOURCES) $(libconfig_a_SOURCES) $(libevents_a_SOURCES)' \
+	FUZZ_HOST_SOURCES='$(libhost_a_SOURCES) $(libfncall_a_SOURCES) $(libhooks_a_SOURCES) \
+		$(libmodels_a_SOURCES) $(librequest_a_SOURCES) $(librunnerclient_a_SOURCES) \
+		$(libskills_a_SOURCES) $(libtools_a_SOURCES) $(libregistry_a_SOURCES) \
+		$(libconfig_a_SOURCES) $(libevents_a_SOURCES)' \
 	$(SHELL) '$(srcdir)/%D%/run.sh' $(FUZZERS)
 clean-fuzz:
 	rm -rf fuzz-build

@@ -5,7 +5,7 @@
 #ifndef TESTS_LLM_DECODE_HISTORY_H
 #define TESTS_LLM_DECODE_HISTORY_H
 
-#include "llm/fncall/request-copy.h"
+#include "fncall/request-copy.h"
 
 #include "space.h"
 #define MORTISE_PROVISIONAL

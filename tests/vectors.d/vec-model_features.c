@@ -2,7 +2,7 @@
  *
  * vec-model_features.c - recorded cases of what is known of models by their
  * names, and of the parameters that they are sent. */
-#include "llm/fncall/fncall.h"
+#include "fncall/fncall.h"
 #include "models/model-params.h"
 #include "vec.h"
 #define MORTISE_PROVISIONAL

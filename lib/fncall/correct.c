@@ -2,7 +2,7 @@
  *
  * correct.c - answers a call in another form with the same call in the right one. The call
  * is not run: what it was meant to be is a guess. */
-#include "llm/fncall/meant-call.h"
+#include "fncall/meant-call.h"
 #include "utf8.h"
 #include <string.h>
 

@@ -3,7 +3,7 @@
  * other-forms.c - finds calls in forms that models have learned elsewhere: JSON, the tags
  * of other products, the syntax of a programming language, a block of shell code, prose. Each
  * has a finder. */
-#include "llm/fncall/meant-call.h"
+#include "fncall/meant-call.h"
 #include "literal.h"
 #include <string.h>
 

@@ -2,10 +2,10 @@
  *
  * meant-call.h - a call that a model wrote in another form: which tool and arguments it
  * means. */
-#ifndef HOST_LLM_FNCALL_MEANT_CALL_H
-#define HOST_LLM_FNCALL_MEANT_CALL_H
+#ifndef LIB_FNCALL_MEANT_CALL_H
+#define LIB_FNCALL_MEANT_CALL_H
 
-#include "llm/fncall/fncall.h"
+#include "fncall/fncall.h"
 
 /** A part of the reply. */
 struct span {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * request-copy.c - creates a request from another. */
-#include "llm/fncall/request-copy.h"
+#include "fncall/request-copy.h"
 #include <string.h>
 
 int request_copy_begin(struct request_copy *w, const struct llm_request *in, bool tools)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * meant-call.c - finds out which tool and arguments a call in another form means. */
-#include "llm/fncall/meant-call.h"
+#include "fncall/meant-call.h"
 #include "literal.h"
 #include "space.h"
 #include <ctype.h>

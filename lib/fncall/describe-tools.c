@@ -3,7 +3,7 @@
  * describe-tools.c - describes tools as text: each parameter with its type, nested
  * ones indented. */
 #include "events/event.h"
-#include "llm/fncall/fncall.h"
+#include "fncall/fncall.h"
 #include <string.h>
 
 enum { DEEPEST = 12 };

@@ -5,7 +5,7 @@
  * Scanned by hand, each byte a fixed number of times: no text makes it slow. A
  * value ends at the first </parameter>; a </function> before that is part of the
  * value unless another call begins in between. */
-#include "llm/fncall/fncall.h"
+#include "fncall/fncall.h"
 #include "array.h"
 #include "space.h"
 #include <ctype.h>

@@ -2,7 +2,7 @@
  *
  * instructions.c - instructions for calling tools as text: the frame around their
  * descriptions, and an example that uses only tools of the request. */
-#include "llm/fncall/fncall.h"
+#include "fncall/fncall.h"
 #include <string.h>
 
 const char fncall_suffix_head[] = "\n\n# Tools\n\n"

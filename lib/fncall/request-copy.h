@@ -2,10 +2,10 @@
  *
  * request-copy.h - a request created from another: some messages with their own parts
  * and texts, the rest borrowed. Used by fncall only. */
-#ifndef HOST_LLM_FNCALL_REQUEST_COPY_H
-#define HOST_LLM_FNCALL_REQUEST_COPY_H
+#ifndef LIB_FNCALL_REQUEST_COPY_H
+#define LIB_FNCALL_REQUEST_COPY_H
 
-#include "llm/fncall/fncall.h"
+#include "fncall/fncall.h"
 
 enum { FNCALL_MAX_TEXT = 64 << 20 };
 #define FNCALL_RESULT "EXECUTION RESULT of ["

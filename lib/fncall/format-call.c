@@ -2,7 +2,7 @@
  *
  * format-call.c - formats one call as text. */
 #include "events/event.h"
-#include "llm/fncall/fncall.h"
+#include "fncall/fncall.h"
 #include "utf8.h"
 #include <string.h>
 

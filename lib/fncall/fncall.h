@@ -9,8 +9,8 @@
  * A request is converted before a dialect encodes it, a reply after it was
  * decoded; the same request gives the same bytes each time. Whatever a model
  * writes costs time in proportion to its length. */
-#ifndef HOST_LLM_FNCALL_FNCALL_H
-#define HOST_LLM_FNCALL_FNCALL_H
+#ifndef LIB_FNCALL_FNCALL_H
+#define LIB_FNCALL_FNCALL_H
 
 #include "request/request.h"
 #include <stdbool.h>

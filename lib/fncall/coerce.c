@@ -5,7 +5,7 @@
  *
  * What does not fit stays a string: the check before the call rejects it with a
  * sentence that the model reads. */
-#include "llm/fncall/fncall.h"
+#include "fncall/fncall.h"
 #include "schema-ref.h"
 #include "space.h"
 #include "utf8.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * encode-request.c - converts a request with tools into an equivalent one without. */
-#include "llm/fncall/request-copy.h"
+#include "fncall/request-copy.h"
 #define MORTISE_PROVISIONAL
 #include <ctype.h>
 #include <mortise/advance.h>
