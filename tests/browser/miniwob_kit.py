@@ -130,9 +130,12 @@ class Tool:
 # ---- the tree ---------------------------------------------------------------------------
 
 LITERAL = r"(?:'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\")"
-LINE = re.compile(r"^(\t*)(?:\[(\w+)\] )?(\S+?)(?:,|(?= )|$)(?: (" + LITERAL + r"))?(?: value=("
-                  + LITERAL + r"|[^,]*))?(.*)$")
-PROPERTY = re.compile(r", (\w+)(?:=(" + LITERAL + r"|[^,]*))?")
+PIECE = re.compile(r"(?:\[(\w+)\] ?)?([A-Za-z][\w-]*)?(?: ?(" + LITERAL + r"))?(?: value=(" + LITERAL
+                   + r"|[^\s,]+))?(?: -> (\S*[^\s,:]))?((?:, \w+(?:=(?:" + LITERAL
+                   + r"|[^\s,]+))?)*)")
+PROPERTY = re.compile(r", (\w+)(?:=(" + LITERAL + r"|[^\s,]+))?")
+ACTORS = ("button", "link", "textbox", "searchbox", "combobox", "listbox", "option", "checkbox",
+          "radio", "switch", "slider", "spinbutton", "tab", "menuitem", "treeitem")
 
 
 def literal(text):
@@ -143,18 +146,29 @@ def literal(text):
 
 
 class Node:
-    """A line of the tree, and those below it."""
+    """An element or a text of the tree, and those in it."""
 
-    def __init__(self, line):
-        m = LINE.match(line)
-        self.depth = len(m[1])
-        self.bid, self.role = m[2], m[3]
-        self.name = literal(m[4]) if m[4] else ""
-        self.value = literal(m[5]) if m[5] else None
-        rest = m[6] if m[6].startswith(",") else ", " + m[6].strip() if m[6] else ""
+    def __init__(self, piece, offscreen=False, role=None):
+        bid, kind, name, value, url, rest = piece
+        self.bid = bid
+        self.role = role or kind or ("generic" if bid else "StaticText")
+        self.name = literal(name) if name else ""
+        self.value = literal(value) if value else None
         self.properties = {p[1]: literal(p[2]) if p[2] else True
-                           for p in PROPERTY.finditer(rest)}
-        self.children, self.parent, self.line = [], None, line.strip()
+                           for p in PROPERTY.finditer(rest or "")}
+        if url:
+            self.properties["url"] = url
+        if self.role in ACTORS:
+            self.properties["clickable"] = True
+        if self.bid:
+            self.properties["visible"] = not offscreen
+        self.children, self.parent = [], None
+        if bid and name and not kind and not role:
+            self.add(Node((None, None, name, None, None, None)))
+
+    def add(self, child):
+        child.parent = self
+        self.children.append(child)
 
     def all(self):
         yield self
@@ -171,20 +185,52 @@ class Node:
         return self.properties.get(name)
 
 
+def cell_of(pieces):
+    """A cell of a row: its text, or a cell with a bid, and elements."""
+    own = pieces[0] if pieces and pieces[0][0] and not pieces[0][1] else None
+    cell = Node(own or (None, None, None, None, None, None), role="cell")
+    for piece in pieces[1:] if own else pieces:
+        cell.add(Node(piece))
+    cell.name = cell.name or " ".join(c.name for c in cell.children if c.name)
+    return cell
+
+
+def node_of(line):
+    """A line. The cells of a row and the options of a list are on the line, too."""
+    offscreen = line.startswith("~")
+    line = line[offscreen:]
+    m = PIECE.match(line)
+    node, at, cells = Node(m.groups(), offscreen), m.end(), []
+    while line.startswith((": ", " | ", " "), at):
+        if line.startswith((": ", " | "), at):
+            cells.append([])
+            at += 2 if line[at] == ":" else 3
+        else:
+            at += 1
+        m = PIECE.match(line, at)
+        if not cells or m.end() == at and not line.startswith(" | ", at):
+            break
+        if m.end() > at:
+            cells[-1].append(m.groups())
+        at = m.end()
+    for pieces in cells:
+        node.add(cell_of(pieces) if node.role == "row" else Node(pieces[0], role="option"))
+    return node
+
+
 def tree_of(text):
     body = re.search(r"=+ BEGIN accessibility tree =+\n(.*)\n=+ END accessibility", text,
                      re.S)
-    lines = body[1].split("\n") if body else []
-    root = Node("RootWebArea ''")
-    root.depth = -1
+    root = Node((None, "root", None, None, None, None))
     path = [root]
-    for line in lines:
-        node = Node(line)
-        while path[-1].depth >= node.depth:
-            path.pop()
-        node.parent = path[-1]
-        path[-1].children.append(node)
+    for line in body[1].split("\n") if body else []:
+        node = node_of(line.lstrip("\t"))
+        if len(path) > 1:  # what is in the page is not indented
+            del path[len(line) - len(line.lstrip("\t")) + 2:]
+        path[-1].add(node)
         path.append(node)
+    for node in root.all():
+        node.depth = node.parent.depth + 1 if node.parent else -1
     return root
 
 

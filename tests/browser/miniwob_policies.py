@@ -108,6 +108,10 @@ def hue(c):
     return colorsys.rgb_to_hsv(*(v / 255 for v in c))
 
 
+def paragraphs(p):
+    return [n for n in p.nodes("generic") if n.bid and n.text()]
+
+
 # ---- buttons, boxes, lists ------------------------------------------------------------------
 
 @policy("click-test", "click-test-2", "click-test-transfer")
@@ -533,7 +537,7 @@ def enter_time(p):
 
 @policy("find-word")
 def find_word(p):
-    words = p.one("paragraph").text().split()
+    words = paragraphs(p)[0].text().split()
     p.fill(p.one("textbox"), words[ordinal(p.goal)].strip(",."))
     p.submit()
 
@@ -767,20 +771,20 @@ def use_colorwheel_2(p):
 
 @policy("highlight-text")
 def highlight_text(p):
-    p.do("select_text('%s')" % [n for n in p.nodes("generic") if n.text()][0].bid)
+    p.do("select_text('%s')" % paragraphs(p)[0].bid)
     p.submit()
 
 
 @policy("highlight-text-2")
 def highlight_text_2(p):
-    p.do("select_text('%s')" % p.nodes("paragraph")[ordinal(p.goal)].bid)
+    p.do("select_text('%s')" % paragraphs(p)[ordinal(p.goal)].bid)
     p.submit()
 
 
 @policy("text-editor")
 def text_editor(p):
     m = re.search(r"give the text (.*) the (?:style|color)", p.goal)
-    paragraph = p.one("paragraph")
+    paragraph = paragraphs(p)[-1]
     p.click(paragraph)
     if m:
         p.do("select_text('%s', %r)" % (paragraph.bid, m[1]))
@@ -1391,12 +1395,16 @@ def drag_shapes_2(p):
     p.submit()
 
 
+def items_of(p):
+    return [n for n in p.nodes() if n.bid and n.role in ("listitem", "generic") and n.text()]
+
+
 def item_rows(p):
-    return [n.text() for n in p.nodes("listitem") if n.text()]
+    return [n.text() for n in items_of(p)]
 
 
 def item_place(p, name):
-    return [n for n in p.nodes("listitem") if n.text() == name][0].bid
+    return [n for n in items_of(p) if n.text() == name][0].bid
 
 
 @policy("drag-items")

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * fuzz-axtree.c - any JSON as a tree: the text is valid, keeps within its limit, and a
- * text that was cut is the beginning of the whole. */
-#include "plugins/tools/browser/axtree.h"
+ * fuzz-axtree.c - any JSON as a tree, in both formats: the text is valid, keeps within its
+ * limit, and a text that was cut is the beginning of the whole. */
+#include "plugins/tools/browser/outline.h"
 #include "utf8.h"
 #include <string.h>
 
@@ -17,6 +17,13 @@ static const struct ax_mark *mark_of(void *arg, const char *bid)
 	return strlen(bid) % 2 ? &seen : NULL;
 }
 
+static void compare(const struct strbuf *whole, const struct strbuf *part)
+{
+	if (!utf8_valid(whole->text, whole->len) || part->len > whole->len ||
+	    (part->len && memcmp(part->text, whole->text, part->len) != 0))
+		abort();
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 {
 	const struct ax_options options = {
@@ -24,6 +31,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 		.with_center = n & 8, .with_box = n & 16, .keep_generic = n & 32,
 		.visible_only = n & 64, .decimals = (int)(n % 3),
 	};
+	const struct outline_options outline = { .visible_only = n & 1 };
 	AUTO(json) json_object *tree = js_parse((const char *)bytes, n, NULL);
 	AUTO(strbuf) struct strbuf whole = STRBUF((size_t)16 << 20);
 	AUTO(strbuf) struct strbuf part = STRBUF(200);
@@ -31,8 +39,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 	if (!tree || ax_put(&whole, tree, &options, mark_of, NULL, NULL) == MT_EINVAL)
 		return 0;
 	ax_put(&part, tree, &options, mark_of, NULL, NULL);
-	if (!utf8_valid(whole.text, whole.len) || part.len > whole.len ||
-	    memcmp(part.text, whole.text, part.len) != 0)
-		abort();
+	compare(&whole, &part);
+	strbuf_reset(&whole);
+	strbuf_reset(&part);
+	outline_put(&whole, tree, &outline, mark_of, NULL, NULL);
+	outline_put(&part, tree, &outline, mark_of, NULL, NULL);
+	compare(&whole, &part);
 	return 0;
 }

@@ -30,6 +30,21 @@ play() { # the turns come from standard input
 	[ "$status" -eq 0 ]
 }
 
+@test "a page is short: rows on one line, no label or origin twice" {
+	play <<-'END'
+	[turn]
+	[call browser]
+	code = goto('page.html')
+	[turn]
+	expect last contains = row: 'Tea' | '4.50'
+	expect last contains = link 'Other' -> /
+	expect last lacks = heading 'Other'
+	expect last contains = scrollable=0-100/900px
+	[call finish]
+	message = Done.
+	END
+}
+
 @test "the result says which part of the page it shows; find shows lines of all of it" {
 	play <<-'END'
 	[turn]

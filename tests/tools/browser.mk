@@ -6,6 +6,12 @@ tests_tools_test_browser_text_CPPFLAGS = $(PLUGIN_TEST_CPPFLAGS)
 tests_tools_test_browser_text_LDFLAGS = $(AM_LDFLAGS) $(WRAP_ALLOC)
 tests_tools_test_browser_text_LDADD = $(LIBBROWSER)
 TESTS += %D%/test-browser-text
+check_PROGRAMS += %D%/test-outline
+tests_tools_test_outline_SOURCES = %D%/test-outline.c
+tests_tools_test_outline_CPPFLAGS = $(PLUGIN_TEST_CPPFLAGS)
+tests_tools_test_outline_LDFLAGS = $(AM_LDFLAGS) $(WRAP_ALLOC)
+tests_tools_test_outline_LDADD = $(LIBBROWSER)
+TESTS += %D%/test-outline
 
 # With a real Chromium; skipped where there is none.
 check_PROGRAMS += %D%/test-browser %D%/test-browser-faults

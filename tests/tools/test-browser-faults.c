@@ -75,7 +75,7 @@ static void hung_page(void)
 	CHECK(shows("TimeoutError") && shows("[The page did not respond: "));
 	run(self, "goto('data:text/html,<a href=\"http://127.0.0.1:1/\">x</a>')");
 	run(self, "click('2')");
-	CHECK(shows("chrome-error"));
+	CHECK(shows("ERR_"));
 	CHECK(visit(self, "links.html"));
 	run(self, "click('9')");
 	CHECK(shows("[The page is still loading.]") && shows("link 'Silent'"));
@@ -182,7 +182,7 @@ static void broken_off(void *self)
 	while_it_waits(self, (struct later){ .close = 1 });
 	CHECK(call.status == MT_ECANCELLED);
 	run(self, "click('1')");
-	CHECK(shows("StaticText '1'"));
+	CHECK(shows("'1'"));
 }
 
 static void no_browser(void)
@@ -243,15 +243,16 @@ static void few_hosts(void)
 static void whole_tree(void *self)
 {
 	CHECK(visit(self, "form.html"));
-	CHECK(shows("textbox 'Name', clickable, required"));
+	CHECK(shows("textbox 'Name', required"));
+	run(self, "goto(\"data:text/html,<script>for (i = 0; i < 99; i++) document.write("
+		  "'<button>A button '%2Bi%2B'</button> ')</script>\")");
 	CHECK(shows("too long to show completely") && shows("[The tree was cut here"));
 	CHECK(call.text.len < 3 * 1024);
-	CHECK(visit(self, "hello.html") &&
-	      shows("link 'To the counter', clickable, visible"));
+	CHECK(visit(self, "hello.html") && shows("link 'To the counter' -> /"));
 	CHECK(visit(self, "tall.html"));
-	CHECK(shows("button 'Foot', clickable\n"));
+	CHECK(shows("~[4] button 'Foot'\n"));
 	run(self, "click('4')");
-	CHECK(shows("foot pressed") && shows("button 'Foot', clickable, visible"));
+	CHECK(shows("foot pressed") && shows("\n[4] button 'Foot'"));
 }
 
 static void accepted_dialogs(void *self)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * axtree.c - formats an accessibility tree as text. */
+ * axtree.c - formats an accessibility tree as BrowserGym does. */
 #include "axtree.h"
 #include "literal.h"
 #include "space.h"
@@ -95,10 +95,10 @@ static struct mt_str text_of(json_object *value)
 				(size_t)json_object_get_string_len(value) };
 }
 
-static void axtree_put_text(struct strbuf *out, struct mt_str s, size_t max)
+static void axtree_put_text(struct strbuf *out, struct mt_str s)
 {
 	AUTO(strbuf) struct strbuf cut = STRBUF(AX_LINE_MAX + 8);
-	size_t n = utf8_cut(s.ptr, s.len, max && max < AX_LINE_MAX ? max : AX_LINE_MAX);
+	size_t n = utf8_cut(s.ptr, s.len, AX_LINE_MAX);
 
 	if (n == s.len) {
 		literal_put_text(out, s.ptr, s.len);
@@ -109,10 +109,10 @@ static void axtree_put_text(struct strbuf *out, struct mt_str s, size_t max)
 	literal_put_text(out, cut.text, cut.len);
 }
 
-static void axtree_put_value(struct strbuf *out, json_object *value, size_t max)
+static void axtree_put_value(struct strbuf *out, json_object *value)
 {
 	if (json_object_is_type(value, json_type_string))
-		axtree_put_text(out, text_of(value), max);
+		axtree_put_text(out, text_of(value));
 	else
 		literal_put(out, value);
 }
@@ -130,10 +130,6 @@ static void put_mark(const struct printer *p, struct strbuf *out, const struct a
 			    m->y + m->height / 2);
 	if (o->with_clickable && m->clickable)
 		strbuf_add(out, ", clickable");
-	if (o->keep_useful && m->draggable)
-		strbuf_add(out, ", draggable");
-	if (o->keep_useful && m->scrollable)
-		strbuf_add(out, ", scrollable");
 	if (o->with_visible && m->visibility >= 0.5)
 		strbuf_add(out, ", visible");
 	if (o->with_som && m->som)
@@ -158,7 +154,7 @@ static void put_properties(const struct printer *p, struct strbuf *out, json_obj
 			continue;
 		if (!is_in(bare, name)) {
 			strbuf_addf(out, ", %s=", name);
-			axtree_put_value(out, value, p->options->property_max);
+			axtree_put_value(out, value);
 		} else if (json_object_get_boolean(value)) {
 			strbuf_addf(out, ", %s", name);
 		}
@@ -208,57 +204,16 @@ static void put_node(struct printer *p, json_object *node, const char *role, int
 	strbuf_add(&line, role);
 	if (name.len || strcmp(role, "generic") != 0) {
 		strbuf_addc(&line, ' ');
-		axtree_put_text(&line, name, 0);
+		axtree_put_text(&line, name);
 	}
 	if (js_get(value, "value")) {
 		strbuf_add(&line, " value=");
-		axtree_put_value(&line, js_get(value, "value"), 0);
+		axtree_put_value(&line, js_get(value, "value"));
 	}
 	if (mark)
 		put_mark(p, &line, mark);
 	strbuf_addn(&line, attributes->text, attributes->len);
 	axtree_put_line(p, depth, &line);
-}
-
-static bool has_property(json_object *node, const char *wanted)
-{
-	json_object *list = js_get(node, "properties");
-	size_t n = js_length(list);
-
-	for (size_t i = 0; i < n; i++) {
-		json_object *p = json_object_array_get_idx(list, i);
-
-		if (strcmp(js_str(p, "name", ""), wanted) == 0)
-			return js_bool(js_get(p, "value"), "value", false);
-	}
-	return false;
-}
-
-static bool has_text(const struct printer *p, json_object *node)
-{
-	json_object *list = js_get(node, "childIds");
-	size_t n = js_length(list);
-
-	for (size_t i = 0; i < n; i++) {
-		struct mt_str id = text_of(json_object_array_get_idx(list, i));
-		const struct entry *e = slot(p, id.ptr);
-
-		if (e->id &&
-		    strcmp(js_str(js_get(e->node, "role"), "value", ""), "StaticText") ==
-			    0 &&
-		    space_trimmed(text_of(js_path(e->node, "name.value"))).len)
-			return true;
-	}
-	return false;
-}
-
-/* Is a `generic` more than a box around others? */
-static bool is_useful(const struct printer *p, json_object *node, const struct ax_mark *m)
-{
-	if (!p->options->keep_useful || !m)
-		return false;
-	return m->clickable || m->draggable || m->scrollable ||
-	       has_property(node, "focusable") || has_text(p, node);
 }
 
 /* Print a node unless it is skipped. @return true if it was printed; `self` is what
@@ -277,8 +232,7 @@ static bool one_node(struct printer *p, json_object *node, int depth,
 		return false;
 	self->name = text_of(js_path(node, "name.value"));
 	put_properties(p, &attributes, node);
-	skip = !o->keep_generic && !attributes.len && strcmp(role, "generic") == 0 &&
-	       !is_useful(p, node, mark);
+	skip = !o->keep_generic && !attributes.len && strcmp(role, "generic") == 0;
 	if (strcmp(role, "StaticText") == 0) {
 		skip = skip || above->filtered ||
 		       (!o->keep_redundant &&

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * axtree.h - formats an accessibility tree as text, one line per node. */
+ * axtree.h - formats an accessibility tree as BrowserGym does, one line per node. Models
+ * read outline.h's text, which is shorter. */
 #ifndef BROWSER_AXTREE_H
 #define BROWSER_AXTREE_H
 
@@ -21,18 +22,16 @@ struct ax_mark {
 	double x, y, width, height;
 	bool clickable, som;      /* som: in the set of marks */
 	bool draggable, scrollable;
+	double scroll_top, scroll_view, scroll_height; /* if scrollable */
 };
 
 struct ax_options {
 	bool with_visible, with_clickable, with_som, with_center, with_box;
 	bool keep_generic;        /* print a `generic` without attributes too */
-	bool keep_useful;         /* one that can be acted on, or holds text of its own, too;
-				   * say what is draggable and scrollable */
 	bool keep_redundant;      /* print text that the parent's name holds */
 	bool visible_only, bid_only, som_only;
 	bool hide_bids, hide_bid_if_invisible;
 	int decimals;             /* of coordinates */
-	size_t property_max;      /* bytes of a property; 0: as of a name */
 	const char *const *ignored_roles;      /* NULL-terminated; NULL: the usual */
 	const char *const *ignored_properties; /* likewise */
 };

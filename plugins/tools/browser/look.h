@@ -17,6 +17,7 @@ struct node {
 	const char *tag, *text; /* text: the first of its own; borrowed; NULL: none */
 	struct rect box;
 	bool is_element, has_box, clickable, draggable, scrollable;
+	double scroll_top, scroll_view, scroll_height; /* if scrollable */
 	bool is_around;   /* a label, or the whole page: others in it are what counts */
 	bool clips, is_placed, is_absolute, is_fixed; /* by its style: overflow, position */
 	int inner;        /* document in it; -1: none */

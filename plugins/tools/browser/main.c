@@ -42,7 +42,7 @@ static const struct mt_option options[] = {
 	       .help = "Maximum size of the accessibility tree; the rest is omitted."),
 	OPTION(MT_OPTION_CHOICE, "tree", .choices = "visible|all", .fallback = "visible",
 	       .help = "Elements to show: those in view (`visible`), or the whole page "
-		       "with the elements in view marked (`all`)."),
+		       "with `~` before those out of view (`all`)."),
 	OPTION(MT_OPTION_CHOICE, "dialogs", .choices = "dismiss|accept",
 	       .fallback = "dismiss",
 	       .help = "Answer to confirm and prompt dialogs. Alerts are closed, and "
@@ -212,7 +212,8 @@ static void browser_put_result(struct plugin *p, struct mt_call *call,
 	else
 		host->reply(
 			call, "%s",
-			o->whole ? "The whole page; elements marked visible are in view."
+			o->whole && o->height <= o->view_height + 1 ? "The whole page."
+			: o->whole ? "The whole page; ~ marks what is out of view."
 			: view->whole
 				? "The visible part of the page, which is too long to "
 				  "show completely; scroll or find(text) to see more."

@@ -4,6 +4,7 @@
  * tree. It does not run anything in the page. */
 #include "look.h"
 #include "clock.h"
+#include "outline.h"
 #include "utf8.h"
 #include <string.h>
 
@@ -12,7 +13,6 @@ enum {
 	FIND_MAX = 4 << 20,
 	BUSY_MS = 10000,
 	LOADING_MS = 3000,
-	URL_SHOWN = 300,
 	ADDRESS_SHOWN = 2000
 };
 
@@ -46,11 +46,23 @@ static int keep_found(struct strbuf *tree, const char *text)
 	return tree->error;
 }
 
+/* The URL of the page; borrowed. */
+static const char *url_of(const struct look *l)
+{
+	json_object *strings = list_at(l->snapshot, "strings");
+	int64_t n = js_int(l->documents[0].json, "documentURL", -1);
+
+	return n >= 0 && (size_t)n < js_length(strings)
+		       ? json_object_get_string(
+				 json_object_array_get_idx(strings, (size_t)n))
+		       : NULL;
+}
+
 static int put_tree(struct look *l, struct observation *o)
 {
 	AUTO(json) json_object *tree = browser_json("nodes", 'o', l->nodes, NULL);
-	struct ax_options options = { .with_clickable = true, .keep_useful = true,
-				      .property_max = URL_SHOWN };
+	struct outline_options options = { .url = url_of(l),
+					   .long_lists = l->view->find != NULL };
 	int status = MT_ELIMIT;
 
 	l->nodes = NULL;
@@ -60,10 +72,9 @@ static int put_tree(struct look *l, struct observation *o)
 	/* If a page is too long to show completely, its visible part is more useful than
 	 * its beginning. */
 	for (o->whole = l->view->whole || l->view->find;; o->whole = false) {
-		options.with_visible = o->whole;
 		options.visible_only = !o->whole;
 		strbuf_reset(&o->tree);
-		status = ax_put(&o->tree, tree, &options, find_mark, l->b, l->err);
+		status = outline_put(&o->tree, tree, &options, find_mark, l->b, l->err);
 		if (status != MT_ELIMIT || !o->whole)
 			break;
 	}

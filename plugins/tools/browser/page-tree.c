@@ -20,7 +20,9 @@ static struct ax_mark mark_of(const struct document *d, const struct node *n,
 	struct ax_mark m = { .has_box = n->has_box, .x = box.x, .y = box.y,
 			     .width = box.width, .height = box.height,
 			     .clickable = n->clickable, .draggable = n->draggable,
-			     .scrollable = n->scrollable };
+			     .scrollable = n->scrollable, .scroll_top = n->scroll_top,
+			     .scroll_view = n->scroll_view,
+			     .scroll_height = n->scroll_height };
 
 	m.visibility = n->has_box && area > 0 ? seen.width * seen.height / area : 0;
 	/* Taller than where it is seen: in view as soon as it fills much of that. */

@@ -61,6 +61,19 @@ static bool spills(const struct document *d, size_t box, size_t side)
 	       number_at(json_object_array_get_idx(shown, box), side) + 1;
 }
 
+/* What part of it a box shows, from top to foot. */
+static void read_scroll(const struct document *d, size_t box, struct node *n)
+{
+	json_object *shown = list_at(d->json, "layout.clientRects");
+	json_object *held = list_at(d->json, "layout.scrollRects");
+
+	if (box >= js_length(shown) || box >= js_length(held) || !spills(d, box, 3))
+		return;
+	n->scroll_top = number_at(json_object_array_get_idx(held, box), 1);
+	n->scroll_view = number_at(json_object_array_get_idx(shown, box), 3);
+	n->scroll_height = number_at(json_object_array_get_idx(held, box), 3);
+}
+
 static void read_boxes(struct document *d, json_object *strings)
 {
 	json_object *which = list_at(d->json, "layout.nodeIndex");
@@ -86,6 +99,8 @@ static void read_boxes(struct document *d, json_object *strings)
 		d->nodes[n].is_absolute = is_text(strings, box, 1, "absolute");
 		d->nodes[n].scrollable = (scrolls(strings, box, 0) && spills(d, i, 3)) ||
 					 (scrolls(strings, box, 2) && spills(d, i, 2));
+		if (d->nodes[n].scrollable)
+			read_scroll(d, i, &d->nodes[n]);
 	}
 }
 
