@@ -120,7 +120,7 @@ until_there() {
 }
 
 @test "a copy that is killed, and a host that is" {
-	"${harm[@]}" -o agent.harm.deed=sleep >"$work/out" 2>&1 &
+	"${harm[@]}" -o agent.harm.deed=sleep -o agent.harm.deadline=60s >"$work/out" 2>&1 &
 	pid=$!
 	until_there pgrep -x -P $pid asleep
 	kill -9 $(pgrep -x -P $pid asleep)
@@ -129,7 +129,7 @@ until_there() {
 	[ "$status" -eq 1 ]
 	grep -F "harm.so was killed in advance (SIGKILL)" "$work/out"
 	rm -rf "$work/state/mortise"
-	"${harm[@]}" -o agent.harm.deed=sleep >"$work/out" 2>&1 &
+	"${harm[@]}" -o agent.harm.deed=sleep -o agent.harm.deadline=60s >"$work/out" 2>&1 &
 	pid=$!
 	until_there pgrep -x -P $pid asleep
 	copy=$(pgrep -x -P $pid asleep)

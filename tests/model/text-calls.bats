@@ -261,10 +261,19 @@ corrected() {
 	run -1 grep -q '"tool":"do"' < <(log)
 }
 
+check_example() { # TOOLS
+	OPENAI_API_KEY=key-of-the-test python3 "$top_srcdir/tests/model/text-example.py" \
+		"$work/ws" "controller.tools=$1"
+}
+
 @test "the example obeys the rules that come with it" {
 	for tools in bash,editor,finish bash,browser,finish bash,finish \
-		'bash, editor, ipython, browser, think, finish'; do
-		OPENAI_API_KEY=key-of-the-test python3 "$top_srcdir/tests/model/text-example.py" \
-			"$work/ws" "controller.tools=$tools"
+		'bash, editor, browser, think, finish'; do
+		check_example "$tools"
 	done
+}
+
+@test "the example with cells of Python obeys them" {
+	[ -e "$top_builddir/plugins/tools/ipython.so" ] || skip "ipython is not built"
+	check_example 'bash, editor, ipython, browser, think, finish'
 }
