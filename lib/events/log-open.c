@@ -420,3 +420,13 @@ int log_replay(struct evlog *log, struct strbuf *report, struct error *err)
 			   "complete and is kept.");
 	return status ? status : restore_count(&r);
 }
+
+int evlog_follow(struct evlog *log, uint64_t size, struct error *err)
+{
+	AUTO(strbuf) struct strbuf report = STRBUF(16384);
+
+	if (size <= log->index.end)
+		return MT_OK;
+	log->size = size;
+	return log_replay(log, &report, err);
+}

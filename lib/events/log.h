@@ -163,5 +163,8 @@ typedef int evlog_blobs_fn(void *arg, const char *name, size_t max, char **ret,
  *  the log may then be closed. @return the descriptor or a status. */
 int evlog_detach_copy(struct evlog *log, evlog_blobs_fn *blobs, void *arg,
 		      struct error *err);
+/** In such a child: read what the parent has appended since, up to `size`, the evlog_size
+ *  of the parent. Subscribers are not notified. */
+int evlog_follow(struct evlog *log, uint64_t size, struct error *err);
 
 #endif

@@ -463,6 +463,56 @@ static void test_copy(void)
 	evlog_close(log);
 }
 
+/* 0, or the number of the first thing that is wrong. `sizes`: where the parent tells how
+ * long the log is. */
+static int follow_in_copy(struct evlog *log, int sizes)
+{
+	uint64_t size;
+	int fd = evlog_detach_copy(log, answer_blob, NULL, NULL);
+
+	if (fd < 0 || unlink(test_path("follow/events.jsonl")) != 0)
+		return 1;
+	if (read(sizes, &size, sizeof size) != sizeof size || evlog_count(log) != 1)
+		return 2;
+	if (evlog_follow(log, size, NULL) || evlog_count(log) != 2 || !said(log, 1, "b"))
+		return 3;
+	if (evlog_follow(log, size, NULL) || evlog_count(log) != 2)
+		return 4;
+	if (read(sizes, &size, sizeof size) != sizeof size)
+		return 5;
+	if (evlog_follow(log, size, NULL) || evlog_count(log) != 3 || !said(log, 2, "d"))
+		return 6;
+	if (!evlog_head(log, 1)->undone || evlog_head(log, 2)->undone)
+		return 7;
+	return evlog_follow(log, size + 1000, NULL) == MT_EIO ? 0 : 8;
+}
+
+/* A forked copy follows what its parent appends, as far as the parent says. */
+static void test_follow(void)
+{
+	struct evlog *log = open_log(test_path("follow"), EVLOG_CREATE, NULL);
+	uint64_t sizes[2];
+	int status = 0, ends[2];
+	pid_t pid;
+
+	CHECK(pipe(ends) == 0 && say(log, SOURCE_USER, "a") == MT_OK);
+	fflush(stdout);
+	pid = fork();
+	if (pid == 0)
+		_exit(follow_in_copy(log, ends[0]));
+	CHECK(say(log, SOURCE_USER, "b") == MT_OK);
+	sizes[0] = evlog_size(log);
+	CHECK(record(log, "{\"record\":\"rewind\",\"to\":0}", NULL) == MT_OK);
+	CHECK(say(log, SOURCE_USER, "d") == MT_OK);
+	sizes[1] = evlog_size(log);
+	CHECK(write(ends[1], sizes, sizeof sizes) == sizeof sizes);
+	waitpid(pid, &status, 0);
+	CHECK_MSG(status == 0, "the copy ends with 0, not %x", (unsigned)status);
+	close(ends[0]);
+	close(ends[1]);
+	evlog_close(log);
+}
+
 /* Who reads a whole log does not take the newest events out of memory. */
 static void test_cache(void)
 {
@@ -487,6 +537,7 @@ int main(void)
 		return 1;
 	test_basic();
 	test_copy();
+	test_follow();
 	test_records();
 	test_rewind();
 	test_blobs();
