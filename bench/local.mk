@@ -1,6 +1,6 @@
 # Built on demand: make bench-programs, or bench/run. See README.md there.
 BENCHES = %D%/mock %D%/stamp %D%/floor-http %D%/floor-step %D%/floor-flood \
-	%D%/log-open %D%/echo %D%/floor-browser %D%/analysis
+	%D%/log-open %D%/echo %D%/floor-browser %D%/analysis %D%/plugins/reader.so
 EXTRA_DIST += %D%/README.md %D%/run
 EXTRA_PROGRAMS += $(BENCHES)
 check_PROGRAMS += %D%/long-log
@@ -25,6 +25,8 @@ bench_log_open_LDADD = $(LIBHOST)
 bench_long_log_SOURCES = %D%/long-log.c
 bench_long_log_CPPFLAGS = $(libhost_a_CPPFLAGS)
 bench_long_log_LDADD = $(LIBHOST)
+bench_plugins_reader_so_SOURCES = %D%/reader.c
+bench_plugins_reader_so_LDFLAGS = $(PLUGIN_LINK)
 bench_analysis_SOURCES = %D%/analysis.c
 bench_analysis_CPPFLAGS = $(AM_CPPFLAGS) -D_GNU_SOURCE -I$(top_srcdir)
 bench_analysis_LDADD = $(LIBPOLICY)
