@@ -40,6 +40,7 @@ struct request_messages {
 	struct stable_prefix stable;
 	struct tool_list tools;
 	json_object *offered; /* instead of those of the first event; or NULL */
+	unsigned tools_version;
 	struct summary *summaries;
 	int64_t first_user; /* the user's first message; -1: not seen yet */
 	struct request_messages *left; /* the next one that was left */
@@ -699,6 +700,7 @@ void request_messages_set_system(struct request_messages *m, int64_t id)
 		return;
 	m->options.system = id;
 	tool_list_clear(&m->tools);
+	m->tools_version++;
 	unsettle(m);
 }
 
@@ -707,6 +709,20 @@ void request_messages_offer(struct request_messages *m, json_object *tools)
 	tool_list_clear(&m->tools);
 	json_object_put(m->offered);
 	m->offered = json_object_get(tools);
+	m->tools_version++;
+}
+
+unsigned request_messages_tools_version(const struct request_messages *m)
+{
+	return m->tools_version;
+}
+
+void request_messages_set_recall(struct request_messages *m,
+				 char *(*recall)(const struct event *e, void *arg),
+				 void *arg)
+{
+	m->options.recall = recall;
+	m->options.arg = arg;
 }
 
 int request_messages_add_tool(struct request_messages *m, const char *name,

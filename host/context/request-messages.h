@@ -70,6 +70,12 @@ void request_messages_set_system(struct request_messages *m, int64_t id);
 /** Offer these tools from now on, a list in the form of the `system` event: some toolsets
  *  list their tools later. Nothing may be borrowed. */
 void request_messages_offer(struct request_messages *m, json_object *tools);
+/** Different after each change of the tools that request_messages_add_tool can offer. */
+unsigned request_messages_tools_version(const struct request_messages *m);
+/** Render recall observations with another function. */
+void request_messages_set_recall(struct request_messages *m,
+				 char *(*recall)(const struct event *e, void *arg),
+				 void *arg);
 /** The text of one event as the model would read it (of a call: the name and the
  *  arguments), borrowed until the next
  *  request_messages_build; "" if it reads nothing of it. */

@@ -152,11 +152,12 @@ static void harm_scribble(void)
  * the journal. */
 static void forge(uint32_t type)
 {
-	const struct {
+	struct {
 		uint32_t type, sizes[JOURNAL_TEXTS];
 		int64_t a, b;
-	} entry = { type, { UINT32_MAX, UINT32_MAX, UINT32_MAX }, 0, 0 };
+	} entry = { .type = type };
 
+	memset(entry.sizes, 0xff, sizeof entry.sizes);
 	for (int fd = 3; fd < 64; fd++)
 		if (write(fd, &entry, sizeof entry) < 0)
 			continue;

@@ -78,9 +78,8 @@ static int pin_all(struct mt_ctx *x, unsigned char *pinned)
 						 x->view_count, tasks, pinned, &x->error);
 }
 
-/* The events that no condensation may forget, drop or mask: by position, determined on
- * first use. NULL: out of memory. */
-static const unsigned char *pins(struct mt_ctx *x)
+/* The events that no condensation may forget, drop or mask. */
+const unsigned char *plugin_view_pins(struct mt_ctx *x)
 {
 	if (x->pinned)
 		return x->pinned;
@@ -98,7 +97,7 @@ static int out_drop(struct mt_ctx *x, size_t place, size_t count)
 {
 	if (place > x->view_count || count > x->view_count - place)
 		return MT_EINVAL;
-	if (!pins(x))
+	if (!plugin_view_pins(x))
 		return MT_ENOMEM;
 	if (!x->shown) {
 		x->shown = malloc(x->view_count + 1);
@@ -107,7 +106,7 @@ static int out_drop(struct mt_ctx *x, size_t place, size_t count)
 		memset(x->shown, 1, x->view_count + 1);
 	}
 	for (size_t i = place; i < place + count; i++)
-		x->shown[i] = pins(x)[i];
+		x->shown[i] = plugin_view_pins(x)[i];
 	return MT_OK;
 }
 
@@ -117,9 +116,9 @@ static int out_mask(struct mt_ctx *x, size_t place, struct mt_str text)
 
 	if (place >= x->view_count || x->view[place].event < 0)
 		return MT_EINVAL;
-	if (!pins(x))
+	if (!plugin_view_pins(x))
 		return MT_ENOMEM;
-	if (pins(x)[place])
+	if (plugin_view_pins(x)[place])
 		return MT_OK;
 	copy = strndup(text.ptr ? text.ptr : "", text.len);
 	if (!copy || ARRAY_GROW(x->texts, NULL, x->text_count + 1, ARRAY_MAX)) {
@@ -145,7 +144,7 @@ struct forgetting {
 static int choose_forgotten(struct mt_ctx *x, const size_t *places, size_t count,
 			    bool summary, struct forgetting *f)
 {
-	const unsigned char *pinned = pins(x);
+	const unsigned char *pinned = plugin_view_pins(x);
 
 	f->ids = malloc((count + 1) * sizeof *f->ids);
 	if (!pinned || !f->ids)
@@ -281,17 +280,24 @@ static struct mt_str out_shown(struct mt_ctx *x, size_t place)
 	return (struct mt_str){ x->view[place].text, x->view[place].len };
 }
 
+const unsigned char *plugin_view_cuts(struct mt_ctx *x)
+{
+	if (!x->cuts)
+		history_cuts(x->c->agent->history, x->view, x->view_count, &x->cuts,
+			     &x->error);
+	return x->cuts;
+}
+
 static int out_may_cut(struct mt_ctx *x, size_t place)
 {
-	if (!x->cuts && history_cuts(x->c->agent->history, x->view, x->view_count,
-				     &x->cuts, &x->error))
-		return 0;
-	return place <= x->view_count && x->cuts[place];
+	const unsigned char *cuts = plugin_view_cuts(x);
+
+	return cuts && place <= x->view_count && cuts[place];
 }
 
 static int out_pinned(struct mt_ctx *x, size_t place)
 {
-	const unsigned char *pinned = pins(x);
+	const unsigned char *pinned = plugin_view_pins(x);
 
 	return place < x->view_count && pinned && pinned[place];
 }

@@ -7,10 +7,12 @@
  * effect, and told to the parent, which does it for real. */
 #include "controller/plugins/plugin-copy.h"
 
+#include "context/request-messages.h"
 #include "controller/core.h"
 #include "controller/plugins/analyzer-out.h"
 #include "controller/plugins/plugin-host.h"
 #include "controller/plugins/plugin-sandbox.h"
+#include "controller/plugins/plugin-view.h"
 #include "files.h"
 #include "log.h"
 #include "signals.h"
@@ -31,7 +33,7 @@ enum {
 struct plugin_copy {
 	int fd;
 	struct strbuf out;
-	bool stale; /* it does not have the events of this call */
+	bool view_due; /* it has to ask for the view of this call */
 };
 
 /* ---- the connection ---------------------------------------------------------- */
@@ -62,7 +64,7 @@ static int tell_done(struct mt_ctx *x, int r, const struct journal_entry *e)
 
 /* Wait for an entry of this type from the parent; its texts are in `bytes`. @return its
  * size, or a status if memory runs out. */
-static int64_t receive(struct mt_ctx *x, uint32_t type, struct strbuf *bytes,
+static int64_t receive(struct plugin_copy *copy, uint32_t type, struct strbuf *bytes,
 		       struct journal_entry *ret)
 {
 	int64_t size;
@@ -72,7 +74,7 @@ static int64_t receive(struct mt_ctx *x, uint32_t type, struct strbuf *bytes,
 
 		if (strbuf_reserve(bytes, FLUSH_BYTES))
 			return bytes->error;
-		n = read(x->copy->fd, bytes->text + bytes->len, FLUSH_BYTES);
+		n = read(copy->fd, bytes->text + bytes->len, FLUSH_BYTES);
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n <= 0)
@@ -85,16 +87,16 @@ static int64_t receive(struct mt_ctx *x, uint32_t type, struct strbuf *bytes,
 }
 
 /* Wait for the answer of the parent; its text is in `ret`. */
-static int ask(struct mt_ctx *x, const struct journal_entry *question, struct strbuf *ret,
-	       struct error *err)
+static int ask(struct plugin_copy *copy, const struct journal_entry *question,
+	       struct strbuf *ret, struct error *err)
 {
 	struct journal_entry e;
-	int64_t size = tell(x, question);
+	int64_t size = journal_put(&copy->out, question);
 
 	if (size)
 		return fail_code(err, (int)size);
-	flush(x->copy);
-	size = receive(x, JOURNAL_ANSWER, ret, &e);
+	flush(copy);
+	size = receive(copy, JOURNAL_ANSWER, ret, &e);
 	if (size < 0)
 		return fail_code(err, (int)size);
 	if (e.a)
@@ -103,6 +105,8 @@ static int ask(struct mt_ctx *x, const struct journal_entry *question, struct st
 	strbuf_consume(ret, (size_t)size - 1 - e.text[0].len);
 	return MT_OK;
 }
+
+/* ---- what it does not have ------------------------------------------------------ */
 
 static int ask_blob(void *arg, const char *name, size_t max, char **ret, size_t *ret_len,
 		    struct error *err)
@@ -121,6 +125,77 @@ static int ask_blob(void *arg, const char *name, size_t max, char **ret, size_t 
 	memcpy(*ret, answer.text, answer.len);
 	(*ret)[answer.len] = '\0';
 	return MT_OK;
+}
+
+static char *ask_recall(const struct event *e, void *arg)
+{
+	struct strbuf answer = STRBUF(JOURNAL_MAX);
+	const struct journal_entry question = { .type = JOURNAL_RECALL, .a = e->id };
+
+	if (ask(arg, &question, &answer, NULL)) {
+		strbuf_clear(&answer);
+		return NULL;
+	}
+	return strbuf_take(&answer);
+}
+
+/* The copy cannot make the call: another one has to. */
+_Noreturn static void give_up(struct plugin_copy *copy)
+{
+	journal_put(&copy->out, &(struct journal_entry){ .type = JOURNAL_STALE });
+	flush(copy);
+	_exit(0);
+}
+
+/* Get the view of this call, if it began after the process was forked. */
+static void know_view(struct mt_ctx *x)
+{
+	const struct journal_entry question = { .type = JOURNAL_VIEW };
+	struct strbuf answer = STRBUF(JOURNAL_MAX);
+	struct mt_str view;
+
+	if (!x->copy->view_due)
+		return;
+	x->copy->view_due = false;
+	if (ask(x->copy, &question, &answer, NULL))
+		give_up(x->copy);
+	view.len = answer.len;
+	view.ptr = plugin_hold_text(x, strbuf_take(&answer));
+	if (!view.ptr || plugin_view_read(x, view))
+		give_up(x->copy);
+}
+
+/* Get flags of the places of the view. `ret`: of the work. */
+static int know_flags(struct mt_ctx *x, enum journal_type type, unsigned char **ret)
+{
+	const struct journal_entry question = { .type = type };
+	AUTO(strbuf) struct strbuf answer = STRBUF(JOURNAL_MAX);
+	int r = MT_OK;
+
+	know_view(x);
+	if (!*ret)
+		r = ask(x->copy, &question, &answer, &x->error);
+	if (*ret || r)
+		return r;
+	*ret = malloc(x->view_count + 1);
+	if (!*ret)
+		return MT_ENOMEM;
+	if (answer.len != x->view_count + 1)
+		_exit(EXIT_LOST);
+	memcpy(*ret, answer.text, answer.len);
+	return MT_OK;
+}
+
+/* An estimate of the parent; -1: unknown. */
+static int64_t know_number(struct mt_ctx *x, const struct journal_entry *question)
+{
+	AUTO(strbuf) struct strbuf answer = STRBUF(JOURNAL_MAX);
+	int64_t number = -1;
+
+	if (ask(x->copy, question, &answer, &x->error) || answer.len != sizeof number)
+		return -1;
+	memcpy(&number, answer.text, sizeof number);
+	return number;
 }
 
 /* ---- services of the host ------------------------------------------------------ */
@@ -151,25 +226,15 @@ static void copy_log(struct mt_ctx *x, int level, const char *fmt, ...)
 	flush(x->copy);
 }
 
-/* The call depends on something that has changed since the process forked. */
-static void need_news(struct mt_ctx *x)
-{
-	if (!x->copy->stale)
-		return;
-	TELL(x, JOURNAL_STALE);
-	flush(x->copy);
-	_exit(0);
-}
-
 static size_t copy_view_count(struct mt_ctx *x)
 {
-	need_news(x);
+	know_view(x);
 	return plugin_host()->view_count(x);
 }
 
 static const struct mt_event *copy_view_at(struct mt_ctx *x, size_t place)
 {
-	need_news(x);
+	know_view(x);
 	return plugin_host()->view_at(x, place);
 }
 
@@ -194,8 +259,6 @@ static int copy_request_message(struct mt_request *r, int role, struct mt_str te
 
 static int copy_request_tool(struct mt_request *r, const char *name)
 {
-	if (name)
-		need_news(plugin_request_ctx(r));
 	return TELL_DONE(plugin_request_ctx(r), plugin_host()->request_tool(r, name),
 			 JOURNAL_TOOL, .text = { word(name) });
 }
@@ -238,7 +301,7 @@ static int copy_prompt(struct mt_ctx *x, const char *name, struct mt_str data,
 	const struct journal_entry question = { .type = JOURNAL_PROMPT,
 						.text = { word(name), given(data) } };
 	struct strbuf answer = STRBUF(JOURNAL_MAX);
-	int r = plugin_ctx_converses(x) ? ask(x, &question, &answer, &x->error)
+	int r = plugin_ctx_converses(x) ? ask(x->copy, &question, &answer, &x->error)
 					: MT_EUNSUPPORTED;
 
 	if (r) {
@@ -318,34 +381,88 @@ int plugin_copy_system(struct mt_ctx *x, struct mt_str text)
 
 static int copy_drop(struct mt_ctx *x, size_t place, size_t count)
 {
-	return TELL_DONE(x, plugin_condenser_out()->drop(x, place, count), JOURNAL_DROP,
-			 .a = (int64_t)place, .b = (int64_t)count);
+	int r = know_flags(x, JOURNAL_PINS, &x->pinned);
+
+	return TELL_DONE(x, r ? r : plugin_condenser_out()->drop(x, place, count),
+			 JOURNAL_DROP, .a = (int64_t)place, .b = (int64_t)count);
 }
 
 static int copy_mask(struct mt_ctx *x, size_t place, struct mt_str text)
 {
-	return TELL_DONE(x, plugin_condenser_out()->mask(x, place, text), JOURNAL_MASK,
-			 .a = (int64_t)place, .text = { given(text) });
+	int r = know_flags(x, JOURNAL_PINS, &x->pinned);
+
+	return TELL_DONE(x, r ? r : plugin_condenser_out()->mask(x, place, text),
+			 JOURNAL_MASK, .a = (int64_t)place, .text = { given(text) });
 }
 
 static int copy_forget(struct mt_ctx *x, const size_t *places, size_t count,
 		       struct mt_str summary, size_t offset)
 {
-	int r = plugin_condenser_out()->forget(x, places, count, summary, offset);
+	int r = know_flags(x, JOURNAL_PINS, &x->pinned);
 	struct mt_str bytes = { (const char *)places, count * sizeof *places };
 
+	if (!r)
+		r = plugin_condenser_out()->forget(x, places, count, summary, offset);
 	return TELL_DONE(x, r, JOURNAL_FORGET, .a = (int64_t)offset,
 			 .text = { given(bytes), given(summary) });
 }
 
+static int copy_requested(struct mt_ctx *x)
+{
+	know_view(x);
+	return plugin_condenser_out()->requested(x);
+}
+
+static struct mt_str copy_shown(struct mt_ctx *x, size_t place)
+{
+	know_view(x);
+	return plugin_condenser_out()->shown(x, place);
+}
+
+static int copy_may_cut(struct mt_ctx *x, size_t place)
+{
+	return know_flags(x, JOURNAL_CUTS, &x->cuts) == MT_OK &&
+	       plugin_condenser_out()->may_cut(x, place);
+}
+
+static int copy_pinned(struct mt_ctx *x, size_t place)
+{
+	return know_flags(x, JOURNAL_PINS, &x->pinned) == MT_OK &&
+	       plugin_condenser_out()->pinned(x, place);
+}
+
+static int64_t copy_view_tokens(struct mt_ctx *x)
+{
+	AUTO(strbuf) struct strbuf texts = STRBUF(JOURNAL_MAX);
+
+	know_view(x);
+	if (plugin_view_write_texts(x->view, x->view_count, &texts))
+		return -1;
+	return know_number(
+		x, &(struct journal_entry){ .type = JOURNAL_TOKENS,
+					    .text = { { texts.text, texts.len } } });
+}
+
+static int64_t copy_window_tokens(struct mt_ctx *x)
+{
+	return know_number(x, &(struct journal_entry){ .type = JOURNAL_WINDOW });
+}
+
 const struct mt_condenser_out *plugin_copy_condenser_out(void)
 {
-	static struct mt_condenser_out table;
+	static const struct mt_condenser_out table = {
+		.size = sizeof table,
+		.drop = copy_drop,
+		.mask = copy_mask,
+		.forget = copy_forget,
+		.requested = copy_requested,
+		.view_tokens = copy_view_tokens,
+		.window_tokens = copy_window_tokens,
+		.shown = copy_shown,
+		.may_cut = copy_may_cut,
+		.pinned = copy_pinned,
+	};
 
-	table = *plugin_condenser_out();
-	table.drop = copy_drop;
-	table.mask = copy_mask;
-	table.forget = copy_forget;
 	return &table;
 }
 
@@ -406,7 +523,7 @@ static int take_descriptors(struct mt_ctx *x, int output, int *ret_log, struct e
 			return fail(err, MT_EIO, "cannot detach: %s", strerror(errno));
 	__fpurge(stdout); /* what the parent had not written yet */
 	if (x->c && x->c->log)
-		*ret_log = evlog_detach_copy(x->c->log, ask_blob, x, err);
+		*ret_log = evlog_detach_copy(x->c->log, ask_blob, x->copy, err);
 	return *ret_log < -1 ? *ret_log : MT_OK;
 }
 
@@ -416,6 +533,8 @@ static void detach(struct mt_ctx *x)
 	log_setup(-1, MT_LOG_ERROR, "mortise");
 	if (x->c)
 		memset(x->c->watchers, 0, sizeof x->c->watchers);
+	if (x->c && x->c->agent && x->c->agent->memory)
+		request_messages_set_recall(x->c->agent->memory, ask_recall, x->copy);
 }
 
 /* Confine the process and load the plugin. @return its functions; NULL: see x->error */
@@ -446,8 +565,7 @@ static void end(struct mt_ctx *x, int r)
 	flush(x->copy);
 }
 
-/* The next call, when the parent asks for it. A copy knows the reply from its news, but not the
- * events and tools of a new step. */
+/* The next call, when the parent asks for it. */
 static void run_next(struct mt_ctx *x, const struct plugin_call *call,
 		     const void *functions)
 {
@@ -456,9 +574,11 @@ static void run_next(struct mt_ctx *x, const struct plugin_call *call,
 			       .copy = x->copy };
 	struct journal_entry news;
 
-	if (receive(&next, JOURNAL_NEWS, &bytes, &news) < 0)
+	if (receive(x->copy, JOURNAL_NEWS, &bytes, &news) < 0)
 		_exit(EXIT_LOST);
-	x->copy->stale = news.a == MT_START;
+	x->copy->view_due = x->c && !news.text[NEWS_VIEW].ptr;
+	if (news.text[NEWS_VIEW].ptr && plugin_view_read(&next, news.text[NEWS_VIEW]))
+		give_up(x->copy);
 	end(&next, call->next(&next, functions, &news));
 	plugin_ctx_clear(&next);
 	strbuf_clear(&bytes);

@@ -10,14 +10,16 @@
 /** A function of a plugin: how the copy calls it, and what it may ask of the host. */
 struct plugin_call {
 	const char *function; /* "advance" */
-	uint32_t allowed;     /* 1 << enum journal_type, in addition to JOURNAL_LOG */
+	uint64_t allowed;     /* JOURNAL_BIT, in addition to those of every call */
 	int (*call)(struct mt_ctx *x, const void *functions, void *arg);
 	/* Make the call in a copy kept from an earlier one, with the data that `news` wrote.
 	 * NULL: a copy makes one call. */
 	int (*next)(struct mt_ctx *x, const void *functions,
 		    const struct journal_entry *news);
-	/* Write the data that such a copy needs for this call. */
-	int (*news)(const void *arg, struct strbuf *out, struct error *err);
+	/* Write the data that such a copy needs for this call. `view`: with the view, which it
+	 * asks for otherwise. */
+	int (*news)(const struct mt_ctx *x, const void *arg, bool view,
+		    struct strbuf *out, struct error *err);
 };
 
 enum { PLUGIN_COPY_CALLS = 100 }; /* maximum per copy */

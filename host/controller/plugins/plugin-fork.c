@@ -5,7 +5,9 @@
 #include "controller/plugins/plugin-fork.h"
 
 #include "clock.h"
+#include "context/request-messages.h"
 #include "controller/core.h"
+#include "controller/plugins/plugin-answer.h"
 #include "controller/plugins/plugin-copy.h"
 #include "controller/plugins/plugin-host.h"
 #include "controller/plugins/plugin-output.h"
@@ -37,7 +39,7 @@ static const struct plugin_copy_process no_copy = { .fd = -1, .exit_fd = -1,
 enum outcome {
 	CALL_RUNS,
 	CALL_RETURNED,
-	CALL_STALE,       /* the waiting copy lacks data for it */
+	CALL_STALE,       /* the waiting copy cannot get the data for it */
 	CALL_ENDED,       /* the copy ended before the function returned */
 	CALL_TIMED_OUT,
 	CALL_INTERRUPTED,
@@ -47,6 +49,7 @@ enum outcome {
 
 struct fork_call {
 	struct mt_ctx *x;
+	struct plugin_fork *from;
 	const struct plugin_call *call;
 	struct plugin_copy_process copy;
 	int signal_fd;
@@ -61,7 +64,7 @@ struct fork_call {
 
 /* ---- what the copy asks for -------------------------------------------------------- */
 
-static void answer(struct fork_call *f, int status, struct mt_str text)
+static void put_answer(struct fork_call *f, int status, struct mt_str text)
 {
 	const struct journal_entry e = { .type = JOURNAL_ANSWER, .a = status,
 					 .text = { text } };
@@ -71,45 +74,17 @@ static void answer(struct fork_call *f, int status, struct mt_str text)
 		f->outcome = CALL_TOO_LONG;
 }
 
-static void answer_error(struct fork_call *f, const struct error *err, int status)
+static void answer(struct fork_call *f, const struct journal_entry *question)
 {
-	const char *text = err->code ? err->text : status_name(status);
-
-	answer(f, status, (struct mt_str){ text, strlen(text) });
-}
-
-static void answer_prompt(struct fork_call *f, const struct journal_entry *e)
-{
-	struct mt_ctx *x = f->x;
-	struct error kept = x->error;
-	struct mt_str text = { "", 0 };
-	int r;
-
-	x->error = ERROR_NONE;
-	r = plugin_host()->prompt(x, e->text[0].ptr, e->text[1], &text);
-	if (r)
-		answer_error(f, &x->error, r);
-	else
-		answer(f, MT_OK, text);
-	if (!r)
-		free(x->texts[--x->text_count]); /* the rendered text */
-	x->error = kept;
-}
-
-static void answer_blob(struct fork_call *f, const struct journal_entry *e)
-{
-	AUTO(free) char *bytes = NULL;
+	AUTO(strbuf) struct strbuf text = STRBUF(JOURNAL_MAX);
 	struct error err = ERROR_NONE;
-	size_t len = 0, max = e->a > 0 && e->a < JOURNAL_MAX ? (size_t)e->a : JOURNAL_MAX;
-	int r = MT_ENOTFOUND;
+	int r = plugin_answer(f->x, question, &text, &err);
+	const char *why = err.code ? err.text : status_name(r);
 
-	if (f->x->c && f->x->c->log)
-		r = evlog_blob_read(f->x->c->log, e->text[0].ptr, max, &bytes, &len, NULL,
-				    &err);
-	if (r)
-		answer_error(f, &err, r == MT_EIO ? MT_EINVAL : r);
-	else
-		answer(f, MT_OK, (struct mt_str){ bytes, len });
+	f->from->reads_view |= question->type == JOURNAL_VIEW;
+	put_answer(f, r,
+		   r ? (struct mt_str){ why, strlen(why) }
+		     : (struct mt_str){ text.text, text.len });
 }
 
 static void log_entry(struct fork_call *f, const struct journal_entry *e)
@@ -132,11 +107,16 @@ static void end_call(struct fork_call *f, const struct journal_entry *e)
 
 /* ---- the conversation with the copy ---------------------------------------------------- */
 
+/* Has the copy made a call before? */
+static bool is_kept(const struct fork_call *f)
+{
+	return f->copy.calls > 1;
+}
+
 static bool is_allowed(const struct fork_call *f, const struct journal_entry *e)
 {
-	const uint32_t always = 1u << JOURNAL_LOG | 1u << JOURNAL_BLOB |
-				1u << JOURNAL_END |
-				(f->copy.calls > 1 ? 1u << JOURNAL_STALE : 0);
+	const uint64_t always = JOURNAL_BIT(LOG) | JOURNAL_BIT(BLOB) | JOURNAL_BIT(END) |
+				(is_kept(f) ? JOURNAL_BIT(STALE) : 0);
 
 	return ((f->call->allowed | always) >> e->type & 1) &&
 	       plugin_replay_is_complete(e);
@@ -151,10 +131,8 @@ static void take_entry(struct fork_call *f, const struct journal_entry *e,
 		f->outcome = CALL_STALE;
 	else if (e->type == JOURNAL_LOG)
 		log_entry(f, e);
-	else if (e->type == JOURNAL_PROMPT)
-		answer_prompt(f, e);
-	else if (e->type == JOURNAL_BLOB)
-		answer_blob(f, e);
+	else if (plugin_answer_can(e->type))
+		answer(f, e);
 	else if (e->type == JOURNAL_END)
 		end_call(f, e);
 	else if (strbuf_addn(&f->journal, bytes, size))
@@ -305,30 +283,54 @@ static int fork_copy(struct fork_call *f, int files, void *arg)
 	return MT_OK;
 }
 
-/* Is there a waiting copy, and can it make the call? */
-static bool take_waiting(struct fork_call *f, struct plugin_fork *from)
+static struct plugin_copy_basis basis_of(const struct mt_ctx *x)
 {
-	struct pollfd gone = { .fd = from->waits.exit_fd, .events = POLLIN };
+	const struct agent_frame *agent = x->c ? x->c->agent : NULL;
 
-	if (!from->waits.pid)
+	return (struct plugin_copy_basis){
+		.delegation = agent ? agent->delegation : -1,
+		.tools = agent && agent->memory
+				 ? request_messages_tools_version(agent->memory)
+				 : 0,
+	};
+}
+
+/* Can the waiting copy make the call? */
+static bool can_take(const struct fork_call *f, const struct plugin_copy_process *copy)
+{
+	const struct plugin_copy_basis basis = basis_of(f->x);
+	struct pollfd gone = { .fd = copy->exit_fd, .events = POLLIN };
+
+	return f->call->news && copy->calls < PLUGIN_COPY_CALLS &&
+	       copy->basis.delegation == basis.delegation &&
+	       copy->basis.tools == basis.tools && gone.fd >= 0 && poll(&gone, 1, 0) == 0;
+}
+
+static bool take_waiting(struct fork_call *f)
+{
+	if (!f->from->waits.pid)
 		return false;
-	if (!f->call->news || from->waits.calls >= PLUGIN_COPY_CALLS || gone.fd < 0 ||
-	    poll(&gone, 1, 0) != 0) {
-		plugin_fork_end_wait(from);
+	if (!can_take(f, &f->from->waits)) {
+		plugin_fork_end_wait(f->from);
 		return false;
 	}
-	f->copy = from->waits;
-	from->waits = no_copy;
+	f->copy = f->from->waits;
+	f->from->waits = no_copy;
 	return true;
 }
 
-static int start(struct fork_call *f, struct plugin_fork *from, void *arg)
+static int start(struct fork_call *f, void *arg)
 {
-	bool waited = take_waiting(f, from);
+	int r;
 
+	if (take_waiting(f)) {
+		r = f->call->news(f->x, arg, f->from->reads_view, &f->answers, &f->error);
+	} else {
+		r = fork_copy(f, f->from->files, arg);
+		f->copy.basis = basis_of(f->x);
+	}
 	f->copy.calls++;
-	return waited ? f->call->news(arg, &f->answers, &f->error)
-		      : fork_copy(f, from->files, arg);
+	return r;
 }
 
 static int explain_end(struct fork_call *f, int status, struct error *err)
@@ -379,16 +381,9 @@ static void clear(struct fork_call *f)
 	strbuf_clear(&f->answers);
 }
 
-/* Should the copy wait for another call: the one that follows from the request that the
- * function sent, or one of the next step? */
-static bool shall_wait(const struct fork_call *f, const struct plugin_fork *from)
-{
-	return f->call->next && f->status >= 0 && (f->x->sent || !from->needs_news);
-}
-
 /* Do what the function asked for while its copy ends or waits, or explain why it did not
  * return. */
-static int conclude(struct fork_call *f, struct plugin_fork *from, void *arg)
+static int conclude(struct fork_call *f, void *arg)
 {
 	bool returned = f->outcome == CALL_RETURNED;
 	int r = MT_OK, status;
@@ -399,31 +394,36 @@ static int conclude(struct fork_call *f, struct plugin_fork *from, void *arg)
 		r = plugin_replay(f->x, f->call->function, &f->journal, arg);
 	plugin_output_log(&f->copy.output, f->x->part->component->name,
 			  f->call->function);
-	if (returned && !r && shall_wait(f, from)) {
-		from->waits = f->copy;
+	if (returned && !r && f->call->next && f->status >= 0) {
+		f->from->waits = f->copy;
 		return MT_OK;
 	}
 	status = end_copy(&f->copy);
 	return returned ? r : explain(f, status, &f->x->error);
 }
 
-/* Make the call, in a new copy if the waiting one turns out to be stale. */
-static int run(struct fork_call *f, struct plugin_fork *from, void *arg)
+/* Forget what the copy has done: the call is made again in another one. */
+static void discard(struct fork_call *f)
 {
-	int r = start(f, from, arg);
-
-	if (!r)
-		converse(f);
-	if (r || f->outcome != CALL_STALE)
-		return r;
-	from->needs_news = true;
 	end_copy(&f->copy);
 	strbuf_reset(&f->in);
 	strbuf_reset(&f->journal);
 	strbuf_reset(&f->answers);
 	f->closed = false;
 	f->outcome = CALL_RUNS;
-	r = start(f, from, arg);
+}
+
+/* Make the call, in a new copy if the waiting one turns out to be stale. */
+static int run(struct fork_call *f, void *arg)
+{
+	int r = start(f, arg);
+
+	if (!r)
+		converse(f);
+	if (r || f->outcome != CALL_STALE)
+		return r;
+	discard(f);
+	r = start(f, arg);
 	if (!r)
 		converse(f);
 	return r;
@@ -433,7 +433,7 @@ int plugin_fork_call(struct mt_ctx *x, const struct plugin_call *call,
 		     struct plugin_fork *from, void *arg)
 {
 	struct fork_call f = {
-		.x = x, .call = call, .copy = no_copy,
+		.x = x, .from = from, .call = call, .copy = no_copy,
 		.deadline = clock_ms() + x->part->deadline_ms,
 		.in = STRBUF(JOURNAL_MAX), .journal = STRBUF(JOURNAL_MAX),
 		.answers = STRBUF(ANSWERS_MAX),
@@ -442,13 +442,13 @@ int plugin_fork_call(struct mt_ctx *x, const struct plugin_call *call,
 	int r;
 
 	f.signal_fd = hold_signals(&old);
-	r = run(&f, from, arg);
+	r = run(&f, arg);
 	if (r) {
 		fail(&x->error, r, "cannot run %s in a copy of the process: %s",
 		     x->part->component->path, f.error.text);
 		end_copy(&f.copy);
 	} else {
-		r = conclude(&f, from, arg);
+		r = conclude(&f, arg);
 	}
 	if (!r && f.error.code)
 		x->error = f.error;

@@ -12,19 +12,27 @@
 struct mt_ctx;
 struct plugin_call;
 
+/** What a copy has of the conversation, apart from the log: a copy with another one cannot make
+ *  a call. */
+struct plugin_copy_basis {
+	int64_t delegation; /* of the agent */
+	unsigned tools;     /* request_messages_tools_version */
+};
+
 /** A copy of the process that runs functions of a plugin. */
 struct plugin_copy_process {
 	pid_t pid;       /* 0: none */
 	int fd, exit_fd; /* the journal; readable when it has ended, or -1 */
 	struct plugin_output output;
 	unsigned calls;  /* made so far */
+	struct plugin_copy_basis basis;
 };
 
 /** How the functions of a component run in copies. */
 struct plugin_fork {
 	int files;                         /* see plugin_sandbox_files */
 	struct plugin_copy_process waits;  /* for its next call */
-	bool needs_news;                   /* a new step needs a new copy */
+	bool reads_view;                   /* a copy has asked for the view */
 };
 
 /** `path`: that of the plugin. */

@@ -86,5 +86,9 @@ const struct mt_agent_out *plugin_agent_out(void);
 const struct mt_condenser_out *plugin_condenser_out(void);
 /** An estimate of the tokens of the view; -1: unknown. */
 int64_t plugin_view_tokens(struct mt_ctx *x);
+/** One flag for each place of the view and one for its end: the event has to stay; the view
+ *  may be cut before it. Determined on first use. NULL: out of memory. */
+const unsigned char *plugin_view_pins(struct mt_ctx *x);
+const unsigned char *plugin_view_cuts(struct mt_ctx *x);
 
 #endif

@@ -9,16 +9,22 @@
 
 #include <stdint.h>
 
-enum { JOURNAL_MAX = 64 << 20, JOURNAL_TEXTS = 3 };
+enum { JOURNAL_MAX = 64 << 20, JOURNAL_TEXTS = 4 };
 
 enum journal_type {
 	/* answered by the parent at once */
 	JOURNAL_LOG = 1,     /* a: level; text */
 	JOURNAL_PROMPT,      /* name, data; answered with the text */
 	JOURNAL_BLOB,        /* a: largest size; name; answered with the bytes */
+	JOURNAL_VIEW,        /* answered with the bytes of plugin_view_write */
+	JOURNAL_RECALL,      /* a: event; answered with its text for the model */
+	JOURNAL_PINS,        /* answered with flags of the places of the view */
+	JOURNAL_CUTS,
+	JOURNAL_TOKENS,      /* texts shown instead of events; answered with an int64_t */
+	JOURNAL_WINDOW,
 	JOURNAL_ANSWER,      /* from the parent. a: status; text, or a sentence */
-	JOURNAL_NEWS,        /* from the parent: the next call. a: enum mt_happening; state,
-	                        reply or NULL */
+	JOURNAL_NEWS,        /* from the parent: the next call. a: enum mt_happening, b: error;
+	                        state, reply, body, view: NULL where there is none */
 	JOURNAL_STALE,       /* the call needs data that the waiting copy lacks */
 	JOURNAL_END,         /* a: what the function returned, b: code of its error; text */
 	/* done by the parent after the end, in order */
@@ -43,6 +49,12 @@ enum journal_type {
 	JOURNAL_RULE,        /* a: risk, b: deny; name, text, reason */
 	JOURNAL_TYPES,
 };
+
+/** In a set of types. */
+#define JOURNAL_BIT(type) (UINT64_C(1) << JOURNAL_##type)
+
+/** Texts of JOURNAL_NEWS for agents and condensers. */
+enum { NEWS_STATE, NEWS_REPLY, NEWS_BODY, NEWS_VIEW };
 
 struct journal_entry {
 	uint32_t type;       /* enum journal_type */

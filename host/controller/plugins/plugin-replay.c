@@ -165,6 +165,7 @@ static const struct {
 	[JOURNAL_LOG] = { NULL, 1, false },
 	[JOURNAL_PROMPT] = { NULL, 2, false },
 	[JOURNAL_BLOB] = { NULL, 1, false },
+	[JOURNAL_TOKENS] = { NULL, 1, false },
 	[JOURNAL_END] = { NULL, 1, false },
 	[JOURNAL_REQUEST] = { replay_request, 0, false },
 	[JOURNAL_HISTORY] = { replay_history, 0, true },

@@ -4,12 +4,12 @@
  * each runs the function of the plugin in a forked copy. */
 #include "controller/plugins/plugin-stand-in.h"
 
-#include "context/request-messages.h"
 #include "controller/core.h"
 #include "controller/plugins/analyzer-out.h"
 #include "controller/plugins/plugin-copy.h"
 #include "controller/plugins/plugin-fork.h"
 #include "controller/plugins/plugin-host.h"
+#include "controller/plugins/plugin-view.h"
 #include "controller/turn.h"
 
 #include <mortise/condenser.h>
@@ -31,15 +31,72 @@ static int run_in_copy(struct mt_ctx *x, const struct plugin_call *call, void *a
 	return plugin_fork_call(x, call, &x->part->stand_in->fork, arg);
 }
 
+/* ---- the next call of `advance` ------------------------------------------------------- */
+
+static struct mt_str given(struct mt_str s)
+{
+	return (struct mt_str){ s.ptr ? s.ptr : "", s.len };
+}
+
+/* The data that a waiting copy needs for a call. A view without events is written always,
+ * because that is sooner done than asked for. */
+static int write_news(const struct mt_ctx *x, const void *arg, bool view,
+		      struct strbuf *out, struct error *err)
+{
+	const struct mt_in *in = arg;
+	const struct llm_reply *reply = (const struct llm_reply *)in->reply;
+	AUTO(json) json_object *record = reply ? llm_reply_json(reply) : NULL;
+	AUTO(strbuf) struct strbuf events = STRBUF(JOURNAL_MAX);
+	struct journal_entry e = { .type = JOURNAL_NEWS, .a = in->what, .b = in->error };
+	int r = MT_OK;
+
+	e.text[NEWS_STATE] = given(in->state);
+	e.text[NEWS_BODY] = in->body;
+	if (record)
+		e.text[NEWS_REPLY].ptr = js_text(record, &e.text[NEWS_REPLY].len);
+	if (reply && !e.text[NEWS_REPLY].ptr)
+		r = MT_ENOMEM;
+	if (!r && (view || !x->view_count)) {
+		r = plugin_view_write(x, &events);
+		e.text[NEWS_VIEW] = (struct mt_str){ events.text, events.len };
+	}
+	r = r ? r : journal_put(out, &e);
+	return r ? fail_code(err, r) : MT_OK;
+}
+
+static int take_reply(struct mt_ctx *x, struct mt_str text, struct llm_reply **ret)
+{
+	AUTO(json) json_object *record = js_parse_object(text.ptr, text.len, &x->error);
+
+	*ret = record ? llm_reply_from_json(record, &x->error) : NULL;
+	return *ret ? MT_OK : x->error.code;
+}
+
+/* In the copy: what `advance` gets. `*ret_reply`: of the input, the caller's; or NULL. */
+static int take_news(struct mt_ctx *x, const struct journal_entry *news,
+		     struct mt_in *ret, struct llm_reply **ret_reply)
+{
+	*ret_reply = NULL;
+	*ret = (struct mt_in){
+		.size = sizeof *ret, .what = (uint32_t)news->a,
+		.error = (uint32_t)news->b, .effect = news->a != MT_START,
+		.state = news->text[NEWS_STATE], .body = news->text[NEWS_BODY],
+	};
+	if (news->text[NEWS_REPLY].ptr &&
+	    take_reply(x, news->text[NEWS_REPLY], ret_reply))
+		return x->error.code;
+	ret->reply = (const struct mt_reply *)*ret_reply;
+	return MT_OK;
+}
+
 /* ---- agents --------------------------------------------------------------------------- */
 
-enum {
-	ALLOW_REQUEST = 1u << JOURNAL_PROMPT | 1u << JOURNAL_REQUEST |
-			1u << JOURNAL_HISTORY | 1u << JOURNAL_REQUEST_MESSAGE |
-			1u << JOURNAL_TOOL | 1u << JOURNAL_SET |
-			1u << JOURNAL_DEFINE_TOOL | 1u << JOURNAL_MEDIA |
-			1u << JOURNAL_SEND | 1u << JOURNAL_KEEP,
-};
+#define ALLOW_REQUEST                                                                   \
+	(JOURNAL_BIT(PROMPT) | JOURNAL_BIT(REQUEST) | JOURNAL_BIT(HISTORY) |            \
+	 JOURNAL_BIT(REQUEST_MESSAGE) | JOURNAL_BIT(TOOL) | JOURNAL_BIT(SET) |          \
+	 JOURNAL_BIT(DEFINE_TOOL) | JOURNAL_BIT(MEDIA) | JOURNAL_BIT(SEND) |            \
+	 JOURNAL_BIT(KEEP))
+#define ALLOW_VIEW (JOURNAL_BIT(VIEW) | JOURNAL_BIT(RECALL))
 
 static int call_system(struct mt_ctx *x, const void *functions, void *arg)
 {
@@ -56,7 +113,7 @@ static int agent_system(const struct mt_host *host, struct mt_ctx *x,
 {
 	static const struct plugin_call call = {
 		.function = "system", .call = call_system,
-		.allowed = 1u << JOURNAL_PROMPT | 1u << JOURNAL_SYSTEM,
+		.allowed = JOURNAL_BIT(PROMPT) | JOURNAL_BIT(SYSTEM),
 	};
 
 	(void)host;
@@ -70,46 +127,16 @@ static int call_agent(struct mt_ctx *x, const void *functions, void *arg)
 	return f->advance(plugin_copy_host(), plugin_copy_agent_out(), x, arg);
 }
 
-/* The data that a copy needs for the next call of an agent. */
-static int write_news(const void *arg, struct strbuf *out, struct error *err)
-{
-	const struct mt_in *in = arg;
-	const struct llm_reply *reply = (const struct llm_reply *)in->reply;
-	AUTO(json) json_object *record = reply ? llm_reply_json(reply) : NULL;
-	struct journal_entry e = { .type = JOURNAL_NEWS, .a = in->what };
-	int r = MT_OK;
-
-	e.text[0] = (struct mt_str){ in->state.ptr ? in->state.ptr : "", in->state.len };
-	if (record)
-		e.text[1].ptr = js_text(record, &e.text[1].len);
-	if (reply && !e.text[1].ptr)
-		r = MT_ENOMEM;
-	r = r ? r : journal_put(out, &e);
-	return r ? fail_code(err, r) : MT_OK;
-}
-
-static int take_reply(struct mt_ctx *x, struct mt_str text, struct llm_reply **ret)
-{
-	AUTO(json) json_object *record = js_parse_object(text.ptr, text.len, &x->error);
-
-	*ret = record ? llm_reply_from_json(record, &x->error) : NULL;
-	return *ret ? turn_set_reply(x->c, *ret, &x->error) : x->error.code;
-}
-
-/* In a copy that has waited. */
 static int call_agent_next(struct mt_ctx *x, const void *functions,
 			   const struct journal_entry *news)
 {
-	struct mt_in in = { .size = sizeof in, .what = (uint32_t)news->a,
-			    .state = news->text[0] };
-	struct llm_reply *reply = NULL;
-	int r = MT_OK;
+	struct mt_in in;
+	struct llm_reply *reply;
+	int r = take_news(x, news, &in, &reply);
 
 	turn_clear(x->c);
-	if (news->text[1].ptr)
-		r = take_reply(x, news->text[1], &reply);
-	in.reply = (const struct mt_reply *)reply;
-	in.effect = reply != NULL;
+	if (!r && reply)
+		r = turn_set_reply(x->c, reply, &x->error);
 	return r ? r : call_agent(x, functions, &in);
 }
 
@@ -119,8 +146,8 @@ static int agent_advance(const struct mt_host *host, const struct mt_agent_out *
 	static const struct plugin_call call = {
 		.function = "advance", .call = call_agent,
 		.next = call_agent_next, .news = write_news,
-		.allowed = ALLOW_REQUEST | 1u << JOURNAL_CALL | 1u << JOURNAL_ACTION |
-			   1u << JOURNAL_MESSAGE | 1u << JOURNAL_REPORT,
+		.allowed = ALLOW_REQUEST | JOURNAL_BIT(CALL) | JOURNAL_BIT(ACTION) |
+			   JOURNAL_BIT(MESSAGE) | JOURNAL_BIT(REPORT) | ALLOW_VIEW,
 	};
 
 	(void)host, (void)out;
@@ -146,15 +173,16 @@ static int call_condenser(struct mt_ctx *x, const void *functions, void *arg)
 	return f->advance(plugin_copy_host(), plugin_copy_condenser_out(), x, arg);
 }
 
-/* The texts of recalled context are made from templates, which are files, so a copy could
- * not make them. */
-static void prepare_recalled(struct mt_ctx *x)
+static int call_condenser_next(struct mt_ctx *x, const void *functions,
+			       const struct journal_entry *news)
 {
-	for (size_t i = 0; i < x->view_count; i++)
-		if (x->view[i].event >= 0 &&
-		    evlog_head(x->c->log, x->view[i].event)->type->id ==
-			    OBSERVATION_RECALL)
-			request_messages_text(x->c->agent->memory, x->view[i].event);
+	struct mt_in in;
+	struct llm_reply *reply;
+	int r = take_news(x, news, &in, &reply);
+
+	r = r ? r : call_condenser(x, functions, &in);
+	llm_reply_free(reply);
+	return r;
 }
 
 static int condenser_advance(const struct mt_host *host,
@@ -163,12 +191,13 @@ static int condenser_advance(const struct mt_host *host,
 {
 	static const struct plugin_call call = {
 		.function = "advance", .call = call_condenser,
-		.allowed = ALLOW_REQUEST | 1u << JOURNAL_DROP | 1u << JOURNAL_MASK |
-			   1u << JOURNAL_FORGET,
+		.next = call_condenser_next, .news = write_news,
+		.allowed = ALLOW_REQUEST | ALLOW_VIEW | JOURNAL_BIT(DROP) |
+			   JOURNAL_BIT(MASK) | JOURNAL_BIT(FORGET) | JOURNAL_BIT(PINS) |
+			   JOURNAL_BIT(CUTS) | JOURNAL_BIT(TOKENS) | JOURNAL_BIT(WINDOW),
 	};
 
 	(void)host, (void)out;
-	prepare_recalled(x);
 	return run_in_copy(x, &call, (struct mt_in *)in);
 }
 
@@ -212,7 +241,7 @@ static int analyzer_advance(const struct mt_host *host, const struct mt_analyzer
 {
 	static const struct plugin_call call = { .function = "advance",
 						 .call = call_analyzer,
-						 .allowed = 1u << JOURNAL_VERDICT };
+						 .allowed = JOURNAL_BIT(VERDICT) };
 
 	(void)host, (void)out;
 	return run_in_copy(x, &call, (struct mt_in *)in);
@@ -249,7 +278,7 @@ static int analyzer_rules(const struct mt_host *host, const struct mt_analyzer_o
 			  struct mt_ctx *x)
 {
 	static const struct plugin_call call = { .function = "rules", .call = call_rules,
-						 .allowed = 1u << JOURNAL_RULE };
+						 .allowed = JOURNAL_BIT(RULE) };
 
 	(void)host, (void)out;
 	return run_in_copy(x, &call, NULL);
