@@ -5,7 +5,7 @@
 #ifndef CLI_APPROVAL_H
 #define CLI_APPROVAL_H
 
-#include "controller/conversation.h"
+#include "conversation/conversation.h"
 
 /** The whole action, its risk, and the scopes that "always" may have, with everything
  *  that would not show escaped. `waits`: as the protocol has it; `event`: the action. */

@@ -4,7 +4,7 @@
 #ifndef CLI_ASK_H
 #define CLI_ASK_H
 
-#include "controller/conversation.h"
+#include "conversation/conversation.h"
 
 struct ask;
 

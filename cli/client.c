@@ -4,7 +4,7 @@
 #include "client.h"
 #include "clock.h"
 
-#include "controller/conversation.h"
+#include "conversation/conversation.h"
 #include "frontends/socket-dir.h"
 #include "files.h"
 

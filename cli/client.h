@@ -4,7 +4,7 @@
 #ifndef CLI_CLIENT_H
 #define CLI_CLIENT_H
 
-#include "controller/conversation.h"
+#include "conversation/conversation.h"
 #include "jsonl.h"
 
 enum { CLIENT_HELLO_MS = 5000 };

@@ -4,7 +4,7 @@
 #include "commands.h"
 #include "spool.h"
 
-#include "controller/fork.h"
+#include "conversation/fork.h"
 #include "features/condense-preview.h"
 #include "files.h"
 #include "options.h"

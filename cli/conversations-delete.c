@@ -3,7 +3,7 @@
  * conversations-delete.c - `mortise conversations delete` and `prune`. */
 #include "commands.h"
 #include "conversations.h"
-#include "controller/conversation.h"
+#include "conversation/conversation.h"
 #include "files.h"
 
 #include <dirent.h>

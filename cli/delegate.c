@@ -7,7 +7,7 @@
 #include "commands.h"
 #include "drive.h"
 #include "copy.h"
-#include "controller/fork.h"
+#include "conversation/fork.h"
 #include "files.h"
 #include "js.h"
 #include "utf8.h"

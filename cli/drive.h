@@ -6,7 +6,7 @@
 #define CLI_DRIVE_H
 
 #include "final-answer.h"
-#include "controller/conversation.h"
+#include "conversation/conversation.h"
 #include "render.h"
 
 struct drive_options {

@@ -3,8 +3,8 @@
  * fork.c - `mortise fork`: copies a conversation. */
 #include "commands.h"
 
-#include "controller/conversation.h"
-#include "controller/fork.h"
+#include "conversation/conversation.h"
+#include "conversation/fork.h"
 
 #include <inttypes.h>
 #include <stdio.h>

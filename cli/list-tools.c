@@ -7,7 +7,6 @@
 #include "spool.h"
 #include "controller/plugins/launch.h"
 #include "controller/plugins/plugin-load.h"
-#include "controller/wiring.h"
 #include "files.h"
 #include "runner-client/runner-connection.h"
 

@@ -5,7 +5,7 @@
 #include "policy.h"
 
 #include "features/approval/store.h"
-#include "controller/conversation.h"
+#include "conversation/conversation.h"
 #include "client.h"
 #include "visible.h"
 

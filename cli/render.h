@@ -4,7 +4,7 @@
 #ifndef CLI_RENDER_H
 #define CLI_RENDER_H
 
-#include "controller/conversation.h"
+#include "conversation/conversation.h"
 
 enum render_style {
 	RENDER_QUIET,    /* only what the agent says at the end */

@@ -8,5 +8,6 @@ LIBHOST = libhost.a libfncall.a libtools.a librunnerclient.a libhooks.a libmodel
 include host/llm/local.mk
 include host/context/local.mk
 include host/controller/local.mk
+include host/conversation/local.mk
 include host/features/local.mk
 include host/frontends/local.mk

@@ -148,8 +148,9 @@ rank() {
 	case $1 in
 	llm | context) echo 1 ;;
 	controller) echo 2 ;;
-	features) echo 3 ;;
-	frontends) echo 4 ;;
+	conversation) echo 3 ;;
+	features) echo 4 ;;
+	frontends) echo 5 ;;
 	*) echo 0 ;;
 	esac
 }
@@ -186,6 +187,12 @@ private_headers() {
 		*/*internal.h) home=${name%/*}/ ;;
 		llm/exchange.h) home=llm/ ;;
 		config/layers.h) home=config/ ;;
+		conversation/open.h | conversation/wiring.h | conversation/agent-spec.h | \
+			conversation/usage-checkpoint.h) home=conversation/ ;;
+		controller/core.h)
+			case $place in host/conversation/*) continue ;; esac
+			home=controller/
+			;;
 		*) home= ;;
 		esac
 		case $place in
@@ -202,7 +209,8 @@ clients_of_host() {
 		case $name in
 		config.h) ;;
 		*..*) echo "$place: \"$name\" goes up" ;;
-		llm/exchange.h | config/layers.h | controller/core.h | */*internal.h)
+		llm/exchange.h | config/layers.h | controller/core.h | conversation/open.h | \
+			conversation/wiring.h | */*internal.h)
 			echo "$place: $name is private to the host" ;;
 		mcp-server.h) ;;
 		*) [ -e "${place%/*}/$name" ] || [ -e "host/$name" ] || [ -e "lib/$name" ] ||
@@ -271,39 +279,42 @@ sdk() {
 # The headers of the controller, and the features that include them. A header that is not
 # listed, such as core.h, is private to the core.
 feature_headers='
-actions.h condense replay task-list
-agents.h approval delegation goal limits setup subagent-process subagents
-plugins/analyzers.h approval
-call.h approval environment-command file-history hook-runner tool-http
-conversation.h all
-dispatch.h approval delegation environment-command hook-runner limits relist subagents
-exit-code.h all
-feature-api.h all
-feature-approval.h approval subagent-process
-feature-holds.h hook-runner subagents
-feature-states.h approval delegation goal limits
-feature-usage.h limits side-usage subagent-process subagent-usage
-feature-watchers.h questions side-question subagent-process
-feature.h all
-fork.h subagent-usage
-meta.h subagent-usage subagents
-model-request.h condense tool-completions
-offered-tools.h condense delegation
-parallel-calls.h questions tool-completions tool-http
-plugins/plugin-host.h condense condense-preview slices
-rewind.h loop-recovery
-step-policy.h condense
-step.h approval condense delegation hook-runner relist slices subagents
-turn.h approval delegation environment-command file-history hook-runner limits log-search replay setup subagents tool-completions tool-http
+controller/actions.h condense replay task-list
+controller/agents.h approval delegation goal limits setup subagent-process subagents
+controller/call.h approval environment-command file-history hook-runner tool-http
+controller/conversation.h all
+controller/dispatch.h approval delegation environment-command hook-runner limits relist subagents
+controller/exit-code.h all
+controller/feature-api.h all
+controller/feature-approval.h approval subagent-process
+controller/feature-holds.h hook-runner subagents
+controller/feature-states.h approval delegation goal limits
+controller/feature-usage.h limits side-usage subagent-process subagent-usage
+controller/feature-watchers.h questions side-question subagent-process
+controller/feature.h all
+controller/model-request.h condense tool-completions
+controller/parallel-calls.h questions tool-completions tool-http
+controller/plugins/analyzers.h approval
+controller/plugins/plugin-host.h condense condense-preview slices
+controller/step-policy.h condense
+controller/step.h approval condense delegation hook-runner relist slices subagents
+controller/turn.h approval delegation environment-command file-history hook-runner limits log-search replay setup subagents tool-completions tool-http
+conversation/conversation.h all
+conversation/fork.h subagent-usage
+conversation/messages.h hook-runner subagents
+conversation/meta.h subagent-usage subagents
+conversation/offered-tools.h condense delegation features-table
+conversation/rewind.h loop-recovery
+conversation/waiting-messages.h features-table
 '
 
 # A feature sees the conversation through the headers listed above.
 features_see_api() {
 	includes $(files host/features) | while read -r place kind name; do
-		case $name in controller/*) ;; *) continue ;; esac
+		case $name in controller/* | conversation/*) ;; *) continue ;; esac
 		feature=${place#host/features/}
 		feature=${feature%%[/.]*}
-		users=$(echo "$feature_headers" | sed -n "s,^${name#controller/} ,,p")
+		users=$(echo "$feature_headers" | sed -n "s,^$name ,,p")
 		case " $users " in
 		*' all '* | *" $feature "*) ;;
 		*) echo "$place: feature_headers of layers.sh does not give $name to $feature" ;;
@@ -426,6 +437,10 @@ rules_find_breaches() {
 	breach plugins/tools/y.c '#include <ffi.h>'
 	breach runner/r.c '#include "config/config.h"'
 	breach host/features/w.c '#include "controller/core.h"'
+	breach host/frontends/x.c '#include "controller/core.h"'
+	breach host/features/y.c '#include "conversation/open.h"'
+	breach host/conversation/open.h ''
+	breach host/controller/z.c '#include "conversation/open.h"'
 	breach host/features/setup.c '#include "controller/rewind.h"'
 	breach host/features/limits.c '#include "controller/turn.h"'
 	breach host/controller/rewind.h ''
@@ -462,7 +477,9 @@ rules_find_breaches() {
 		'config/layers.h is private to config/' 'controller must not know features' 'include each other' \
 		'host/controller/p.c:4: ' 'lib/fncall/q.c:4: ' 'lib/events/x.c:4: ' \
 		'plugins/tools/x/main.c:4: ' 'plugins/tools/y.c:4: ' 'runner/r.c:4: ' \
-		'host/features/w.c:4: ' 'host/features/h.c:4: ' \
+		'host/frontends/x.c:4: controller/core.h is private' \
+		'conversation/open.h is private to conversation/' \
+		'controller must not know conversation' 'host/features/w.c:4: ' 'host/features/h.c:4: ' \
 		'host/controller/k.c:4: ' 'cli/l.c:4: ' 'cli/m.c:4: ' \
 		'the MCP server must not know controller/turn.h' \
 		'does not give controller/rewind.h to setup' \

@@ -4,17 +4,16 @@
  * active ones. */
 #include "controller/agents.h"
 
-#include "array.h"
 #include "context/history.h"
 #include "context/request-messages.h"
 #include "controller/core.h"
 #include "controller/turn.h"
-#include "controller/wiring.h"
+#include "controller/feature.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-/* ---- wiring ------------------------------------------------------------ */
+/* ---- the configured ones ------------------------------------------------- */
 
 const struct agent_frame *agents_find(const struct conversation *c, const char *name)
 {
@@ -22,59 +21,6 @@ const struct agent_frame *agents_find(const struct conversation *c, const char *
 		if (strcmp(strchr(c->others[i].section, '.') + 1, name) == 0)
 			return &c->others[i];
 	return NULL;
-}
-
-static int wire_one(struct conversation *c, const char *name, struct error *err)
-{
-	AUTO(strbuf) struct strbuf section = STRBUF(256);
-	struct agent_frame *current = c->agent;
-	int r;
-
-	if (agents_find(c, name))
-		return MT_OK;
-	if (strbuf_addf(&section, "controller.%s", name) ||
-	    !config_has(c->config, section.text))
-		return fail(err, MT_ENOTFOUND,
-			    "unknown agent `%.80s` in `%s`: the configuration has "
-			    "no section [controller.%.80s]",
-			    name, features_agents_option(NULL), name);
-	if (c->other_count == OTHER_AGENTS_MAX)
-		return fail(err, MT_ELIMIT, "too many agents in `%s` (maximum %d)",
-			    features_agents_option(NULL), OTHER_AGENTS_MAX);
-	if (ARRAY_GROW(c->others, NULL, c->other_count + 1, OTHER_AGENTS_MAX))
-		return out_of_memory(err);
-	c->others[c->other_count] = (struct agent_frame){
-		.delegation = -1, .section = strbuf_take(&section) };
-	c->agent = &c->others[c->other_count++]; /* wiring fills the current agent */
-	r = wiring_open_agent(c, NULL, err);
-	c->agent = current;
-	return r;
-}
-
-static int wire_list(struct conversation *c, const struct agent_frame *agent,
-		     struct error *err)
-{
-	const char *option = features_agents_option(agent), *item;
-	const char *list = option ? config_get(c->config, agent->section, option) : NULL;
-	size_t len;
-
-	while (list && list_next(&list, &item, &len)) {
-		AUTO(free) char *name = strndup(item, len);
-		int r = name ? wire_one(c, name, err) : out_of_memory(err);
-
-		if (r)
-			return r;
-	}
-	return MT_OK;
-}
-
-int agents_wire(struct conversation *c, struct error *err)
-{
-	int r = wire_list(c, c->agent, err);
-
-	for (size_t i = 0; !r && i < c->other_count; i++)
-		r = wire_list(c, &c->others[i], err);
-	return r;
 }
 
 const struct catalog **agents_catalogs(const struct conversation *c, size_t *ret_count)
@@ -100,6 +46,26 @@ void agents_state_key(const struct conversation *c, char *ret)
 }
 
 /* ---- the stack --------------------------------------------------------- */
+
+static char *observation_text(const struct event *e, void *arg)
+{
+	return features_observation_text(arg, e);
+}
+
+int agents_open_memory(struct conversation *c, struct error *err)
+{
+	struct request_messages_options options = {
+		.recall = observation_text,
+		.system = c->agent->start,
+		.arg = c,
+	};
+
+	options.max_message_chars =
+		(size_t)config_int(c->config, c->agent->section, "max_message_chars");
+	c->agent->memory = request_messages_new(c->log, &options);
+	c->agent->history = history_new(c->log, c->agent->start);
+	return c->agent->memory && c->agent->history ? MT_OK : out_of_memory(err);
+}
 
 /* The members of the frame that are not configured parts. */
 static void clear_frame(struct conversation *c)
@@ -135,7 +101,7 @@ int agents_push(struct conversation *c, const struct agent_frame *w, int64_t act
 	c->agent = frame;
 	c->parent_count++;
 	if (features_open_agent(c, frame, err) == MT_OK &&
-	    wiring_open_memory(c, err) == MT_OK)
+	    agents_open_memory(c, err) == MT_OK)
 		return MT_OK;
 	agents_pop(c);
 	return err->code;

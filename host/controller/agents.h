@@ -6,11 +6,10 @@
 #define HOST_CONTROLLER_AGENTS_H
 
 #include "controller/agent-frame.h"
+#include "error.h"
 
 struct conversation;
 
-/** Load the agents that a feature makes active (agents_option of feature.h). */
-int agents_wire(struct conversation *c, struct error *err);
 /** The configuration of [controller.NAME]; NULL: it was not loaded. */
 const struct agent_frame *agents_find(const struct conversation *c, const char *name);
 /** The first agent of the conversation, which talks to the user. */
@@ -27,6 +26,8 @@ int agents_push(struct conversation *c, const struct agent_frame *w, int64_t act
 		struct error *err);
 /** Remove the active agent and activate the one that waits for it. */
 void agents_pop(struct conversation *c);
+/** Make the history and the messages of the active agent, which is new. */
+int agents_open_memory(struct conversation *c, struct error *err);
 /** All but the first agent are gone. */
 void agents_drop(struct conversation *c);
 /** All catalogs of tools that may be called; freed by the caller. */

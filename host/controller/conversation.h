@@ -1,127 +1,23 @@
 /* SPDX-License-Identifier: MIT
  *
- * conversation.h - a conversation: its log, its agent, everything that is configured for
- * it, and its interface to frontends.
+ * conversation.h - a conversation as everyone sees it: its state, its log and its watchers.
  *
  * All functions are for the thread of the loop. Watchers are notified from inside them
- * or from the loop; they may call any of these functions except conversation_close. */
+ * or from the loop; they may call any of its functions except conversation_close. */
 #ifndef HOST_CONTROLLER_CONVERSATION_H
 #define HOST_CONTROLLER_CONVERSATION_H
 
-#include "config/config.h"
 #include "controller/state.h"
 #include "events/log.h"
 #include "llm/llm.h"
-#include "registry/registry.h"
 #include <uv.h>
 
 struct conversation;
+struct question;
 
-struct conversation_options {
-	const char *id;          /* new: may be NULL to create one; otherwise of the existing one */
-	const char *controller;  /* [controller.NAME]; NULL: [controller] */
-	const char *model;       /* overrides `model` of the section; or NULL */
-	const char *workspace;   /* absolute; new conversations only */
-	const char *title;       /* or NULL */
-	const char *parent;      /* id of the conversation whose delegate it is; or NULL */
-	int depth;               /* how many are above it */
-	const char *place;       /* its workspace: `shared` with its parent, a `copy` or its
-				  * `own`; NULL or "": it has no parent */
-	bool headless;           /* no user can answer */
-	bool answers;            /* a reply without a call is the answer: text_only = auto */
-	bool interactive;           /* a user can approve actions */
-	bool same_system;        /* resume: the system text and tools stay, whatever the
-				  * settings */
-	json_object *approvals;  /* initial scopes; or NULL; borrowed */
-};
-
-/** Create a conversation: all names in its configuration are resolved before the first
- *  event, which is `system`. */
-int conversation_create(uv_loop_t *loop, struct config *c, struct registry *r,
-			const struct conversation_options *o, struct conversation **ret,
-			struct error *err);
-/** Resume a conversation that was closed or whose process died. The specification of its
- *  agent is read from its meta.json; `overrides` from the command line are applied to it.
- *  Takes the owner's lock. `ret_report` (may be NULL): a sentence about repairs; owned.
- *  */
-int conversation_resume(uv_loop_t *loop, const struct config_input *in,
-			const struct conversation_options *o, struct conversation **ret,
-			char **ret_report, struct error *err);
 /** Stop everything, write the checkpoint, shut down the runner; `done` is called after
  *  everything is closed and freed. */
 void conversation_close(struct conversation *c, void (*done)(void *arg), void *arg);
-
-/* ---- commands -- each is logged, and durable when it returns ----------- */
-
-/** A user message. Calls of the agent that were not sent yet are refused, and a running
- *  one is interrupted, or finishes with `queue`; the message follows their results. A
- *  reply in progress is completed first. Refused while the conversation is being closed. `images` (may be NULL,
- *  borrowed): a list of data: and https: URLs; an image that cannot be sent to a model
- *  causes the message to be refused. */
-int conversation_say(struct conversation *c, const char *text, size_t len,
-		     json_object *images, bool queue, struct error *err);
-static inline int conversation_message(struct conversation *c, const char *text,
-				       size_t len, struct error *err)
-{
-	return conversation_say(c, text, len, NULL, false, err);
-}
-/** Interrupt the running call for messages that wait for it. */
-int conversation_interrupt(struct conversation *c, struct error *err);
-/** Drop the newest message that was accepted and is not logged yet. */
-int conversation_withdraw(struct conversation *c, struct error *err);
-/** Ask the model of the agent about the conversation. Neither the question nor the answer
- *  is logged; watchers get the answer (`side_answer`). */
-int conversation_ask_aside(struct conversation *c, const char *text, size_t len,
-			   struct error *err);
-/** Continue after a pause, an error, or a resume from disk. */
-int conversation_continue(struct conversation *c, struct error *err);
-/** Interrupt: cancel the running call or request; state paused. */
-int conversation_pause(struct conversation *c, struct error *err);
-/** End permanently: state stopped. */
-int conversation_stop(struct conversation *c, struct error *err);
-/** Answer to an action that waits: with ANSWER_ALWAYS what one of the scopes of the
- *  action covers runs without asking from now on; with ANSWER_NO and a reason the
- *  agent reads that and continues, without one it waits for a message. */
-enum answer { ANSWER_NO, ANSWER_YES, ANSWER_ALWAYS };
-struct approval {
-	enum answer answer;
-	const char *hash;        /* of the action that was shown; may be NULL for a no */
-	const char *reason;      /* of a no; or NULL */
-	int64_t scope;           /* of ANSWER_ALWAYS: index in `scopes`; -1: the default */
-	bool project;            /* in later conversations of this project too */
-	json_object *arguments;  /* arguments that the user edited; or NULL */
-};
-/** Refused, and nothing runs, if the action has another hash, if the edited arguments are
- *  invalid, or if a rule denies it. */
-int conversation_confirm(struct conversation *c, const struct approval *a,
-			 struct error *err);
-/** The same for an action of a subagent that runs in parallel: `child` is its id. */
-int conversation_confirm_child(struct conversation *c, const char *child,
-			       const struct approval *a, struct error *err);
-/** The scopes that were granted in this conversation; owned. NULL: out of memory. */
-json_object *conversation_approvals(const struct conversation *c);
-/** Take back the one of this text. */
-int conversation_revoke(struct conversation *c, const char *text, struct error *err);
-/** A runnable action that the user wants executed, V0 JSON. */
-int conversation_action(struct conversation *c, json_object *action, struct error *err);
-/** Condense the history before the next request to the model. */
-int conversation_condense(struct conversation *c, struct error *err);
-
-/** A question of a running tool to the user; removed when its call ends. */
-struct question {
-	struct question *next;
-	int64_t id;
-	int64_t action;          /* of its call; -1: an early call, not logged yet */
-	uint64_t call, request;  /* of the line to the runner */
-	char *text;
-	json_object *choices;    /* array of strings; NULL: any answer is accepted */
-	json_object *given;      /* the choices as the tool knows them, unmasked */
-};
-/** The open questions, oldest first; borrowed. */
-const struct question *conversation_questions(const struct conversation *c);
-/** `text` NULL: the user declined. The answer is not logged. */
-int conversation_answer(struct conversation *c, int64_t question, const char *text,
-			struct error *err);
 /** Send input to the running tool, as if typed; it is logged only if the tool echoes it.
  *  Tools that do not read input ignore it. */
 int conversation_input(struct conversation *c, const char *bytes, size_t len,
@@ -139,27 +35,12 @@ enum agent_state conversation_state(const struct conversation *c);
 const char *conversation_reason(const struct conversation *c);
 /** Exit code for its idle state (enum exit_code of exit-code.h). */
 int conversation_exit_code(const struct conversation *c);
-/** The action that waits for approval: {action, hash, risk, reason, scopes, scope, kind}
- *  as conversation-protocol.md has it; owned. NULL: none. */
-json_object *conversation_waits(const struct conversation *c);
-/** Actions of parallel subagents that wait for approval: a list of the same with
- *  `conversation` and `event`; owned. NULL: none. */
-json_object *conversation_asks(const struct conversation *c);
 /** True while a request or a call is in progress. */
 bool conversation_busy(const struct conversation *c);
 struct evlog *conversation_log(const struct conversation *c);
 /** The usage of all its models; NULL: it has no model. */
 const struct llm_usage_totals *conversation_bill(const struct conversation *c);
 int conversation_runner_pid(const struct conversation *c); /* -1: none yet */
-int64_t conversation_steps(const struct conversation *c);
-/** The MCP servers of the agent: [{name, target, tools, lists, error}]; owned. `lists`:
- *  it has listed its tools in this conversation. `error`: its last error, if any. */
-json_object *conversation_servers(const struct conversation *c);
-
-/** Description of its skills or servers for the user; owned. */
-enum telling { TELL_SKILLS, TELL_SERVERS };
-int conversation_tell(struct conversation *c, enum telling what, char **ret,
-		      struct error *err);
 
 /** Callbacks of a watcher. Any member may be NULL. */
 struct watcher {
@@ -193,15 +74,5 @@ struct watcher {
 /** `w` is borrowed until it is unwatched. @return a handle, or a status. */
 int conversation_watch(struct conversation *c, const struct watcher *w, void *arg);
 void conversation_unwatch(struct conversation *c, int handle);
-
-/** Directory of a conversation: [core] state_dir or the XDG state directory, then
- *  conversations/ID; owned. NULL: the id is malformed, or out of memory. */
-char *conversation_dir(const struct config *c, const char *id, struct error *err);
-/** The newest conversation that a user started, `workspace` NULL: in any directory;
- *  owned. */
-char *conversation_newest(const struct config *c, const char *workspace,
-			  struct error *err);
-/** Find a conversation by the beginning of its id; "last": the newest. */
-char *conversation_find(const struct config *c, const char *prefix, struct error *err);
 
 #endif

@@ -14,7 +14,6 @@
 #include "digest.h"
 
 struct turn;
-struct waiting_messages;
 
 enum { WATCHERS_MAX = 32, FRAMES_MAX = 16, OTHER_AGENTS_MAX = 32 };
 
@@ -53,9 +52,7 @@ struct conversation {
 
 	bool stepping, step_requested, closing;
 	bool loss_reported;        /* of the log, by the error state */
-	bool system_due;           /* the agent may have changed: check its `system` event */
 	struct turn *turn;         /* what is pending */
-	struct waiting_messages *waiting; /* that follow it; NULL: none */
 	void **feature_states;     /* of each feature, in the order of their table */
 	char *shell_dir;           /* last known directory of the shell; or NULL */
 	struct llm_exchange *exchange;
@@ -68,24 +65,16 @@ struct conversation {
 
 	uv_prepare_t handle;       /* its closing ends the conversation; see dispatch_start_runner_soon */
 	unsigned loop_turns;       /* since a runner was wanted */
+	void (*release)(struct conversation *c); /* free it */
 	void (*closed)(void *arg);
 	void *closed_arg;
 };
 
-struct conversation *conversation_allocate(uv_loop_t *loop,
-					   const struct conversation_options *o);
-/** Wire it and open its log. */
-int conversation_open(struct conversation *c, const struct conversation_options *o,
-		      enum evlog_open mode, char **ret_report, struct error *err);
-/** Free a partially created conversation. @return `r`. With `keep_config` the caller
- *  still owns configuration and registry. */
-int conversation_undo(struct conversation *c, bool keep_config, int r);
 /** Log an observation for the pending action that reports why it has no result: the
  *  conversation was stopped, or is in error. */
 void conversation_settle(struct conversation *c, enum agent_state state);
-/** Log a user message; `number`: of a message that waited, or -1. */
-int conversation_log_message(struct conversation *c, const char *text, size_t len,
-			     json_object *images, int64_t number, struct error *err);
+/** Notify the watchers of events from now on. */
+int conversation_watch_log(struct conversation *c, struct error *err);
 /** Mask the secrets in a piece of a stream, as far as the mask can decide; len 0 and
  *  `last`: the buffered rest. The caller clears `out`. */
 void mask_stream_chunk(struct mask_stream *s, struct strbuf *out, const char *text,

@@ -10,10 +10,8 @@
 #include "controller/feature.h"
 #include "controller/plugins/launch.h"
 #include "controller/parallel-calls.h"
-#include "controller/spools.h"
 #include "controller/step.h"
 #include "controller/turn.h"
-#include "controller/waiting-messages.h"
 #include "files.h"
 #include "log.h"
 #include "schema.h"
@@ -75,7 +73,7 @@ void dispatch_log_observation(struct conversation *c, struct event *action,
 	if (ran && c->state == STATE_USER_CONFIRMED)
 		conversation_set_state(c, STATE_RUNNING, "");
 	if (state_is_resting(c->state))
-		waiting_messages_deliver(c);
+		features_deliver(c);
 	features_after_observation(c, kept);
 }
 
@@ -297,9 +295,7 @@ static void on_result(void *arg, const struct runner_result *result)
 
 	if (features_take_result(c, result))
 		return;
-	features_call_ended(c, result->call);
-	if (result->spool)
-		spools_keep(c, result->spool);
+	features_call_ended(c, result);
 	if (parallel_buffer_result(c, result))
 		return;
 	if (!turn_is_idle(c) && turn_call(c)->number == result->call)
@@ -549,7 +545,7 @@ void dispatch_send(struct conversation *c)
 	struct error err = ERROR_NONE;
 	bool runner;
 
-	if (waiting_messages_stop_call(c) || features_before_send(c, call))
+	if (features_before_send(c, call))
 		return;
 	if (!send_call(c, call, &runner, &err))
 		return;

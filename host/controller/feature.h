@@ -117,6 +117,10 @@ struct feature {
 	/** The conversation would be closed. @return true: the feature calls
 	 *  conversation_close_begin later. */
 	bool (*before_close)(struct conversation *c);
+	/** The agent works next: it takes what is planned, or a step. */
+	void (*before_work)(struct conversation *c);
+	/** A message that waits could be logged. @return true: some were. */
+	bool (*deliver)(struct conversation *c);
 	/** A step would start. @return true: the feature did something else instead. */
 	bool (*before_step)(struct conversation *c);
 	/** @return a tool that an agent of this section needs that is not in `list`; NULL:
@@ -200,8 +204,8 @@ struct feature {
 			const char *method, json_object *params);
 	/** A call has its result. @return true: it is a call that the feature made. */
 	bool (*take_result)(struct conversation *c, const struct runner_result *result);
-	/** The call has its result. */
-	void (*call_ended)(struct conversation *c, uint64_t call);
+	/** A call has its result. */
+	void (*call_ended)(struct conversation *c, const struct runner_result *result);
 	/** An observation will be logged; NULL: it could not be made. `call` NULL: the
 	 *  action is not a call of a tool. */
 	void (*before_observation)(struct conversation *c, struct event *action,
@@ -286,6 +290,8 @@ bool features_before_close(struct conversation *c);
 bool features_before_send(struct conversation *c, struct call *call);
 int features_run_control(struct conversation *c, const struct call *call,
 			 struct error *err);
+void features_before_work(struct conversation *c);
+bool features_deliver(struct conversation *c);
 bool features_before_step(struct conversation *c);
 const char *features_block_step(struct conversation *c);
 bool features_busy(const struct conversation *c);
@@ -299,7 +305,7 @@ bool features_after_call(struct conversation *c, const struct call *call,
 bool features_request(struct conversation *c, uint64_t call, uint64_t request,
 		      const char *method, json_object *params);
 bool features_take_result(struct conversation *c, const struct runner_result *result);
-void features_call_ended(struct conversation *c, uint64_t call);
+void features_call_ended(struct conversation *c, const struct runner_result *result);
 void features_before_observation(struct conversation *c, struct event *action,
 				 const struct call *call, struct event *observation);
 void features_after_observation(struct conversation *c, struct event *action);

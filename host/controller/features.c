@@ -377,6 +377,21 @@ int features_run_control(struct conversation *c, const struct call *call,
 			 : fail(err, MT_EUNSUPPORTED, "this host cannot run the call");
 }
 
+void features_before_work(struct conversation *c)
+{
+	EACH(f)
+	if (f->before_work)
+		f->before_work(c);
+}
+
+bool features_deliver(struct conversation *c)
+{
+	EACH(f)
+	if (f->deliver && f->deliver(c))
+		return true;
+	return false;
+}
+
 bool features_before_step(struct conversation *c)
 {
 	EACH(f)
@@ -461,11 +476,11 @@ bool features_take_result(struct conversation *c, const struct runner_result *re
 	return false;
 }
 
-void features_call_ended(struct conversation *c, uint64_t call)
+void features_call_ended(struct conversation *c, const struct runner_result *result)
 {
 	EACH(f)
 	if (f->call_ended)
-		f->call_ended(c, call);
+		f->call_ended(c, result);
 }
 
 void features_before_observation(struct conversation *c, struct event *action,

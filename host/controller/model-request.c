@@ -6,7 +6,6 @@
 
 #include "controller/core.h"
 #include "controller/plugins/plugin-host.h"
-#include "front-matter.h"
 #include "llm/models/router.h"
 #include "log.h"
 
@@ -14,7 +13,7 @@
 
 /* ---- which model ------------------------------------------------------- */
 
-static int need_models(struct conversation *c, struct error *err)
+int request_need_models(struct conversation *c, struct error *err)
 {
 	if (c->models)
 		return MT_OK;
@@ -23,61 +22,6 @@ static int need_models(struct conversation *c, struct error *err)
 	return c->dir && llm_models_request_log_open(c->models, c->dir)
 		       ? out_of_memory(err)
 		       : MT_OK;
-}
-
-/* The model named in the section of a part; NULL: none. */
-static int own_model(struct conversation *c, const char *family,
-		     struct plugin_component *p, const char *model, struct error *err)
-{
-	AUTO(strbuf) struct strbuf section = STRBUF(256), from = STRBUF(256);
-	const char *name;
-
-	if (strbuf_addf(&section, "%s.%s", family, p->name) ||
-	    strbuf_addf(&from, "[%s] llm", section.text))
-		return out_of_memory(err);
-	name = config_has(c->config, section.text)
-		       ? config_get(c->config, section.text, "llm")
-		       : NULL;
-	if (!name || !*name)
-		return MT_OK;
-	if (need_models(c, err))
-		return err->code;
-	return llm_models_get(c->models, name, model, from.text, &p->llm, err);
-}
-
-static int agent_model(struct conversation *c, const char *section, const char *model,
-		       struct error *err)
-{
-	AUTO(strbuf) struct strbuf from = STRBUF(256);
-	const char *router = config_get(c->config, section, "router");
-
-	strbuf_addf(&from, "[%s] llm", section);
-	if (need_models(c, err) || own_model(c, "agent", &c->agent->plugin, model, err))
-		return err->code;
-	c->agent->llm = c->agent->plugin.llm;
-	if (!c->agent->llm &&
-	    llm_models_get(c->models, config_get(c->config, section, "llm"), model,
-			   from.error ? section : from.text, &c->agent->llm, err))
-		return err->code;
-	front_matter_preload(); /* while one library is loaded no other can be */
-	llm_warm_up(c->agent->llm);
-	return llm_router_open(c->models, c->config, router, &c->agent->router, err);
-}
-
-int request_open_models(struct conversation *c, const char *section, const char *model,
-			struct error *err)
-{
-	const struct mt_agent *agent = c->agent->plugin.functions;
-
-	if (!(agent->flags & MT_AGENT_NO_MODEL) && agent_model(c, section, model, err))
-		return err->code;
-	for (size_t i = 0; i < c->agent->part_count; i++) {
-		struct plugin_component *part = &c->agent->parts[i];
-
-		if (own_model(c, kind_name(part->component->kind), part, NULL, err))
-			return err->code;
-	}
-	return MT_OK;
 }
 
 struct llm *request_llm_for(const struct conversation *c,
@@ -105,9 +49,9 @@ int request_tool_model(struct conversation *c, const char *instance, const char 
 	if (!name && config_has(c->config, section.text))
 		name = config_get(c->config, section.text, "llm");
 	if (name && *name)
-		return need_models(c, err) ? err->code
-					   : llm_models_get(c->models, name, NULL,
-							    from.text, ret, err);
+		return request_need_models(c, err) ? err->code
+						   : llm_models_get(c->models, name, NULL,
+								    from.text, ret, err);
 	*ret = llm_router_choose(c->agent->router, request, LLM_FOR_AGENT, c->agent->llm);
 	return *ret ? MT_OK
 		    : fail(err, MT_EUNSUPPORTED,

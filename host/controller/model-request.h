@@ -7,9 +7,8 @@
 #include "controller/plugins/plugin-host.h"
 #include "llm/llm.h"
 
-/** Open the models of the agent and its parts, and the router. */
-int request_open_models(struct conversation *c, const char *section, const char *model,
-			struct error *err);
+/** Open the models of the conversation, if they are not open. */
+int request_need_models(struct conversation *c, struct error *err);
 /** The model for requests of this part: the one in its section, otherwise the router's
  *  choice, otherwise the model of the conversation. NULL: none. */
 struct llm *request_llm_for(const struct conversation *c,

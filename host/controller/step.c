@@ -15,11 +15,9 @@
 #include "controller/exit-code.h"
 #include "controller/feature.h"
 #include "controller/model-request.h"
-#include "controller/offered-tools.h"
 #include "controller/plugins/plugin-host.h"
 #include "controller/step-policy.h"
 #include "controller/turn.h"
-#include "controller/waiting-messages.h"
 #include "log.h"
 #include "slice.h"
 
@@ -263,24 +261,9 @@ void step_prepared(struct conversation *c)
 	plugin_ctx_clear(&x);
 }
 
-/* @return false: the step cannot start. */
-static bool renew_system(struct conversation *c)
-{
-	struct error err = ERROR_NONE;
-	int r;
-
-	if (!c->system_due || c->parent_count)
-		return true;
-	c->system_due = false;
-	r = offered_tools_renew_system(c, &err);
-	if (r)
-		step_fail(c, r, EXIT_FAILED, err.text);
-	return !r;
-}
-
 static void step(struct conversation *c)
 {
-	if (waiting_messages_deliver(c)) {
+	if (features_deliver(c)) {
 		c->step_requested = true;
 		return;
 	}
@@ -289,7 +272,7 @@ static void step(struct conversation *c)
 		c->step_requested |= turn_has_planned(c);
 		return;
 	}
-	if (features_before_step(c) || !renew_system(c))
+	if (features_before_step(c))
 		return;
 	features_on_step(c);
 	step_prepared(c);
@@ -316,7 +299,7 @@ void step_run_ready(struct conversation *c)
 		if (!c->step_requested && !turn_has_planned(c))
 			turn_log_error(c, NULL, NULL, "The action has no effect.");
 		c->step_requested = false;
-		offered_tools_update(c);
+		features_before_work(c);
 		step(c);
 	}
 	if (log_wants(MT_LOG_DEBUG))

@@ -5,7 +5,7 @@
 #ifndef HOST_FEATURES_CONDENSE_PREVIEW_H
 #define HOST_FEATURES_CONDENSE_PREVIEW_H
 
-#include "controller/conversation.h"
+#include "conversation/conversation.h"
 #include "controller/feature.h"
 
 /** What is left of a history. */

@@ -4,7 +4,7 @@
 #ifndef HOST_FEATURES_CONTEXT_RECALL_H
 #define HOST_FEATURES_CONTEXT_RECALL_H
 
-#include "controller/conversation.h"
+#include "conversation/conversation.h"
 #include "controller/feature.h"
 #include "skills/skills.h"
 

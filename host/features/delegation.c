@@ -14,7 +14,7 @@
 #include "controller/exit-code.h"
 #include "controller/feature-api.h"
 #include "controller/feature-states.h"
-#include "controller/offered-tools.h"
+#include "conversation/offered-tools.h"
 #include "controller/step.h"
 #include "controller/turn.h"
 #include "features/limits.h"

@@ -2,6 +2,8 @@
  *
  * features-table.c - the table of features, in the order in which they are asked. */
 #include "controller/feature.h"
+#include "conversation/offered-tools.h"
+#include "conversation/waiting-messages.h"
 #include "features/approval/approval.h"
 #include "features/condense-preview.h"
 #include "features/condense.h"
@@ -18,6 +20,7 @@
 #include "features/setup.h"
 #include "features/side-question.h"
 #include "features/slices.h"
+#include "features/spools.h"
 #include "features/subagents.h"
 #include "features/task-list.h"
 #include "features/tool-completions.h"
@@ -25,6 +28,7 @@
 #include "features/tool-search.h"
 
 const struct feature *const features_table[] = {
+	&waiting_messages_feature, /* first: a call that a message stops is not assessed */
 	&approval_feature,
 	&replay_feature,
 	&loop_recovery_feature,
@@ -45,6 +49,8 @@ const struct feature *const features_table[] = {
 	&condense_preview_feature,
 	&task_list_feature,
 	&side_question_feature,
+	&spools_feature,
+	&offered_tools_feature,
 	&file_history_feature, /* last: the call that it notes is sent */
 	NULL,
 };

@@ -9,6 +9,7 @@
 #include "context/history.h"
 #include "controller/agents.h"
 #include "controller/feature-states.h"
+#include "conversation/conversation.h"
 #include "features/environment-command.h"
 #include "features/replay-internal.h"
 #include "shell.h"

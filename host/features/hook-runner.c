@@ -9,6 +9,7 @@
 #include "controller/feature-holds.h"
 #include "controller/step.h"
 #include "controller/turn.h"
+#include "conversation/messages.h"
 #include "features/hook-moment.h"
 #include "log.h"
 

@@ -11,6 +11,7 @@
 #include "controller/feature-states.h"
 #include "controller/feature-usage.h"
 #include "controller/turn.h"
+#include "conversation/conversation.h"
 #include "log.h"
 
 #include <math.h>

@@ -9,7 +9,8 @@
 #include "context/prompts.h"
 #include "controller/exit-code.h"
 #include "controller/feature-api.h"
-#include "controller/rewind.h"
+#include "conversation/rewind.h"
+#include "conversation/conversation.h"
 #include "features/loop-detector.h"
 
 #include <inttypes.h>

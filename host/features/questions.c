@@ -6,6 +6,7 @@
 #include "controller/feature-api.h"
 #include "controller/feature-watchers.h"
 #include "controller/parallel-calls.h"
+#include "conversation/conversation.h"
 #include "tools/mcp-servers.h"
 
 #include <inttypes.h>
@@ -163,9 +164,9 @@ int conversation_answer(struct conversation *c, int64_t question, const char *te
 	return MT_OK;
 }
 
-static void close_call(struct conversation *c, uint64_t call)
+static void close_call(struct conversation *c, const struct runner_result *result)
 {
-	close_questions(c, call, false);
+	close_questions(c, result->call, false);
 }
 
 static void close_all(struct conversation *c)

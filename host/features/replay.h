@@ -5,7 +5,7 @@
 #ifndef HOST_FEATURES_REPLAY_H
 #define HOST_FEATURES_REPLAY_H
 
-#include "controller/conversation.h"
+#include "conversation/conversation.h"
 
 struct replay;
 

@@ -9,6 +9,7 @@
 #include "context/request-messages.h"
 #include "controller/feature-api.h"
 #include "controller/feature-watchers.h"
+#include "conversation/conversation.h"
 #include "features/limits.h"
 #include "features/side-usage.h"
 #include "llm/models/router.h"

@@ -2,6 +2,7 @@
  *
  * status-text.c - describes a conversation to the user: its skills and MCP servers. */
 #include "controller/feature-api.h"
+#include "conversation/conversation.h"
 #include "features/context-recall.h"
 #include "skills/skills.h"
 #include "tools/mcp-servers.h"

@@ -9,6 +9,7 @@
 #include "controller/feature-approval.h"
 #include "controller/feature-usage.h"
 #include "controller/feature-watchers.h"
+#include "conversation/conversation.h"
 #include "features/approval/approval.h"
 #include "features/subagents.h"
 #include "files.h"

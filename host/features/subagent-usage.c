@@ -4,8 +4,9 @@
  * correct even if processes were killed. */
 #include "controller/feature-api.h"
 #include "controller/feature-usage.h"
-#include "controller/fork.h"
-#include "controller/meta.h"
+#include "conversation/fork.h"
+#include "conversation/meta.h"
+#include "conversation/conversation.h"
 #include "features/limits.h"
 #include "features/side-usage.h"
 #include "features/subagents.h"

@@ -7,6 +7,7 @@
 #define HOST_FEATURES_SUBAGENTS_H
 
 #include "controller/feature-api.h"
+#include "conversation/conversation.h"
 #include "features/budget.h"
 #include "jsonl.h"
 

@@ -315,9 +315,9 @@ static bool request_completion(struct conversation *c, uint64_t call, uint64_t r
 }
 
 /* A call asks only while its action is pending. */
-static void end_with_call(struct conversation *c, uint64_t call)
+static void end_with_call(struct conversation *c, const struct runner_result *result)
 {
-	if (!turn_is_idle(c) && turn_pending(c) == parallel_action_of(c, call))
+	if (!turn_is_idle(c) && turn_pending(c) == parallel_action_of(c, result->call))
 		cancel(c);
 }
 

@@ -3,7 +3,7 @@
  * protocol-input.c - parses, checks and executes commands of clients. */
 #include "frontends/protocol-internal.h"
 
-#include "controller/rewind.h"
+#include "conversation/rewind.h"
 #include "features/goal.h"
 #include "features/loop-recovery.h"
 #include "options.h"

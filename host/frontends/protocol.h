@@ -9,7 +9,7 @@
 #ifndef HOST_FRONTENDS_PROTOCOL_H
 #define HOST_FRONTENDS_PROTOCOL_H
 
-#include "controller/conversation.h"
+#include "conversation/conversation.h"
 
 enum {
 	PROTOCOL_VERSION = 1,

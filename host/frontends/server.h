@@ -5,7 +5,7 @@
 #ifndef HOST_FRONTENDS_SERVER_H
 #define HOST_FRONTENDS_SERVER_H
 
-#include "controller/conversation.h"
+#include "conversation/conversation.h"
 
 enum { SERVER_CLIENTS_MAX = 16 };
 

@@ -5,9 +5,9 @@
 #ifndef TESTS_CONTROLLER_MACHINE_H
 #define TESTS_CONTROLLER_MACHINE_H
 
-#include "controller/fork.h"
+#include "conversation/fork.h"
 #include "controller/kit.h"
-#include "controller/rewind.h"
+#include "conversation/rewind.h"
 #include "controller/turn.h"
 #include "events/confirmation.h"
 

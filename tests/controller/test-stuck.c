@@ -4,7 +4,7 @@
  * can go back to. */
 #include "../events/logs.h"
 #include "context/history.h"
-#include "controller/rewind.h"
+#include "conversation/rewind.h"
 #include "features/loop-detector.h"
 #include "features/volatile-text.h"
 #include "oom.h"

@@ -5,9 +5,9 @@
 #ifndef TESTS_FACES_FAKE_H
 #define TESTS_FACES_FAKE_H
 
-#include "controller/conversation.h"
+#include "conversation/conversation.h"
 #include "controller/exit-code.h"
-#include "controller/rewind.h"
+#include "conversation/rewind.h"
 #include "features/goal.h"
 #include "features/loop-recovery.h"
 #include "files.h"

@@ -9,6 +9,7 @@
 #include "controller/feature-states.h"
 #include "controller/step.h"
 #include "controller/turn.h"
+#include "conversation/conversation.h"
 #include "features/approval/action-hash.h"
 #include "log.h"
 #include "tools/calls.h"

@@ -5,6 +5,7 @@
 #define HOST_FEATURES_APPROVAL_H
 
 #include "controller/feature-api.h"
+#include "conversation/conversation.h"
 #include "events/confirmation.h"
 
 enum confirmation { CONFIRM_NEVER, CONFIRM_ALWAYS, CONFIRM_RISKY };

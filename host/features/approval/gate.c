@@ -13,6 +13,7 @@
 #include "controller/feature-approval.h"
 #include "controller/feature-states.h"
 #include "controller/turn.h"
+#include "conversation/conversation.h"
 #include "features/approval/action-hash.h"
 #include "utf8.h"
 

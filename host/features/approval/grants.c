@@ -6,6 +6,7 @@
 
 #include "controller/agents.h"
 #include "controller/feature-approval.h"
+#include "conversation/conversation.h"
 #include "features/approval/store.h"
 #include "files.h"
 #include "log.h"

@@ -2,7 +2,7 @@
  *
  * usage-checkpoint.c - sums up the usage of the replies in a log once: the sums are
  * stored in the checkpoint, so that opening reads only later replies. */
-#include "controller/usage-checkpoint.h"
+#include "conversation/usage-checkpoint.h"
 
 #include "crc32c.h"
 #include "js.h"

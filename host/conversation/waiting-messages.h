@@ -2,8 +2,8 @@
  *
  * waiting-messages.h - user messages that wait until the reply or the call in progress
  * has ended, so that they follow its results. */
-#ifndef HOST_CONTROLLER_WAITING_MESSAGES_H
-#define HOST_CONTROLLER_WAITING_MESSAGES_H
+#ifndef HOST_CONVERSATION_WAITING_MESSAGES_H
+#define HOST_CONVERSATION_WAITING_MESSAGES_H
 
 #include "error.h"
 
@@ -13,7 +13,6 @@
 
 struct conversation;
 struct evlog;
-struct waiting_messages; /* of a conversation; NULL: none */
 
 /** Is a reply or a call of the agent in progress? */
 bool waiting_messages_apply(const struct conversation *c);
@@ -22,21 +21,17 @@ int waiting_messages_add(struct conversation *c, const char *text, size_t len,
 			 json_object *images, struct error *err);
 /** Drop the newest one. */
 int waiting_messages_withdraw(struct conversation *c, struct error *err);
-/** Log the messages, unless waiting_messages_apply is true. Calls that were not sent
- *  before are
- *  refused. @return true: there were messages. */
-bool waiting_messages_deliver(struct conversation *c);
 /** The conversation is resumed: deliver the messages of the earlier process. */
 int waiting_messages_restore(struct conversation *c, struct error *err);
 /** A log that begins with a part of another one: what waited there does not wait here. */
 int waiting_messages_drop(struct evlog *log, struct error *err);
-struct waiting_messages *waiting_messages_free(struct waiting_messages *w);
 
-/** The pending call is about to be sent. @return true: a message waits, and the call was
- *  refused. */
-bool waiting_messages_stop_call(struct conversation *c);
 /** The user sends a message: calls that were planned or logged, but not sent, are not
  *  made. Their results state why. */
 void waiting_messages_refuse_calls(struct conversation *c);
+
+/** Logs them once no reply or call is in progress; calls that were not sent before are
+ *  refused. */
+extern const struct feature waiting_messages_feature;
 
 #endif

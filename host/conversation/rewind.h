@@ -2,8 +2,8 @@
  *
  * rewind.h - rewinds a conversation: the log is not changed; a record in it marks the
  * reverted events. Files that tools wrote are not changed. */
-#ifndef HOST_CONTROLLER_REWIND_H
-#define HOST_CONTROLLER_REWIND_H
+#ifndef HOST_CONVERSATION_REWIND_H
+#define HOST_CONVERSATION_REWIND_H
 
 #include "controller/conversation.h"
 

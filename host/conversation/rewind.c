@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
  * rewind.c - rewinds a conversation: to an event or to a user message. */
-#include "controller/rewind.h"
+#include "conversation/rewind.h"
 
 #include "context/request-messages.h"
 #include "controller/core.h"
 #include "controller/turn.h"
-#include "controller/wiring.h"
+#include "controller/feature.h"
+#include "conversation/offered-tools.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -91,10 +92,11 @@ int conversation_rewind(struct conversation *c, int64_t to, int64_t *ret_to,
 	if (ret_to)
 		*ret_to = to;
 	NOTIFY_WATCHERS(c, rewound, to);
-	r = wiring_ensure_system(c, err);
+	r = offered_tools_ensure_system(c, err);
 	if (r)
 		return r;
-	c->system_due |= request_messages_system(c->agent->memory) != system;
+	if (request_messages_system(c->agent->memory) != system)
+		offered_tools_check_system(c);
 	/* it becomes idle in any case: the old state may be reverted too */
 	c->state = STATE_LOADING;
 	conversation_set_state(c, STATE_AWAITING_USER_INPUT, "");

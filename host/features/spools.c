@@ -2,10 +2,10 @@
  *
  * spools.c - files of whole output: on the disk before an event names them, and the
  * oldest are removed. */
-#include "controller/spools.h"
+#include "features/spools.h"
 
 #include "array.h"
-#include "controller/core.h"
+#include "controller/feature-api.h"
 #include "files.h"
 #include "log.h"
 
@@ -60,8 +60,8 @@ static int64_t collect(DIR *dir, struct spool **ret, size_t *ret_count)
 /* Remove the oldest files while there is more than [core] spool_total. */
 static void spools_trim(struct conversation *c)
 {
-	AUTO(free) char *path = path_join(c->dir, "spool");
-	int64_t most = config_int(c->config, "core", "spool_total"), total;
+	AUTO(free) char *path = path_join(evlog_dir(conversation_log(c)), "spool");
+	int64_t most = config_int(conversation_config(c), "core", "spool_total"), total;
 	DIR *dir = path ? opendir(path) : NULL;
 	AUTO(free) struct spool *files = NULL;
 	size_t count = 0, removed = 0;
@@ -85,13 +85,23 @@ static void spools_trim(struct conversation *c)
 				    removed, removed == 1 ? "" : "s");
 }
 
-void spools_keep(struct conversation *c, const char *path)
+/* The runner has written a file of whole output, which an event will name. */
+static void keep(struct conversation *c, const struct runner_result *result)
 {
+	const char *path = result->spool ? result->spool : "";
 	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
 	struct error err = ERROR_NONE;
 
+	if (!*path)
+		return;
 	/* after a failed sync, the next event reports it */
-	if (evlog_sync_file(c->log, "spool", name, &err) && !evlog_is_lost(c->log))
+	if (evlog_sync_file(conversation_log(c), "spool", name, &err) &&
+	    !evlog_is_lost(conversation_log(c)))
 		log_line(MT_LOG_ERROR, "controller", "%s", err.text);
 	spools_trim(c);
 }
+
+const struct feature spools_feature = {
+	.name = "spools",
+	.call_ended = keep,
+};

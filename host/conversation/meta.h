@@ -2,10 +2,12 @@
  *
  * meta.h - meta.json: the properties of a conversation and the specification of its
  * agent, from which the same agent is recreated. Only the user can change it. */
-#ifndef HOST_CONTROLLER_META_H
-#define HOST_CONTROLLER_META_H
+#ifndef HOST_CONVERSATION_META_H
+#define HOST_CONVERSATION_META_H
 
-#include "controller/conversation.h"
+#include "events/log.h"
+
+struct conversation_options;
 
 /** A new id: date, time and eight random digits; owned. NULL: out of memory. */
 char *meta_new_id(void);

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
  * fork.c - copies the start of a log into a new conversation. */
-#include "controller/fork.h"
+#include "conversation/fork.h"
 
 #include "controller/feature.h"
-#include "controller/meta.h"
-#include "controller/rewind.h"
+#include "conversation/meta.h"
+#include "conversation/rewind.h"
 #include "controller/state.h"
-#include "controller/waiting-messages.h"
+#include "conversation/waiting-messages.h"
+#include "conversation/conversation.h"
 #include "files.h"
 
 #include <errno.h>

@@ -2,13 +2,16 @@
  *
  * offered-tools.c - the tools that are offered to the model, and the first event of an
  * agent, which lists them. */
-#include "controller/offered-tools.h"
+#include "conversation/offered-tools.h"
 
 #include "context/prompts.h"
 #include "context/request-messages.h"
 #include "controller/core.h"
+#include "controller/exit-code.h"
+#include "controller/feature.h"
 #include "controller/parallel-calls.h"
 #include "controller/plugins/plugin-host.h"
+#include "controller/step.h"
 #include "controller/turn.h"
 #include "tools/risk-schema.h"
 
@@ -146,6 +149,31 @@ int offered_tools_log_system(struct conversation *c, struct error *err)
 	return id < 0 ? (int)id : MT_OK;
 }
 
+/* The event that defines the active agent: its first one, except in an imported log and
+ * after the user has changed the agent. -1: none. */
+static int64_t find_system(const struct conversation *c)
+{
+	for (int64_t id = evlog_count(c->log) - 1; id >= c->agent->start; id--) {
+		const struct evlog_head *head = evlog_head(c->log, id);
+
+		if (!head->undone && head->type->id == ACTION_SYSTEM &&
+		    evlog_delegation_owner(c->log, id) == c->agent->delegation)
+			return id;
+	}
+	return -1;
+}
+
+int offered_tools_ensure_system(struct conversation *c, struct error *err)
+{
+	int64_t id = find_system(c);
+	int r = id < 0 ? offered_tools_log_system(c, err) : MT_OK;
+
+	if (!r)
+		request_messages_set_system(c->agent->memory,
+					    id < 0 ? evlog_count(c->log) - 1 : id);
+	return r;
+}
+
 /* ---- after a change ------------------------------------------------------ */
 
 static const char *name_at(json_object *tools, size_t i)
@@ -227,7 +255,7 @@ static void describe_change(const struct conversation *c, json_object *was,
 	put_missing(c, out, " Removed tools: ", old, tools);
 }
 
-int offered_tools_renew_system(struct conversation *c, struct error *err)
+static int renew_system(struct conversation *c, struct error *err)
 {
 	AUTO(json) json_object *is = system_args(c, err), *said = NULL;
 	AUTO(event)
@@ -252,3 +280,38 @@ int offered_tools_renew_system(struct conversation *c, struct error *err)
 		c, event_action("message", SOURCE_ENVIRONMENT, STEAL(said), err), err);
 	return id < 0 ? (int)id : MT_OK;
 }
+
+/* ---- the feature --------------------------------------------------------- */
+
+struct offer {
+	bool due; /* the agent may have changed: check its `system` event */
+};
+
+void offered_tools_check_system(struct conversation *c)
+{
+	struct offer *offer = feature_state(c, &offered_tools_feature);
+
+	offer->due = true;
+}
+
+static bool before_step(struct conversation *c)
+{
+	struct offer *offer = feature_state(c, &offered_tools_feature);
+	struct error err = ERROR_NONE;
+	int r;
+
+	if (!offer->due || c->parent_count)
+		return false;
+	offer->due = false;
+	r = renew_system(c, &err);
+	if (r)
+		step_fail(c, r, EXIT_FAILED, err.text);
+	return r;
+}
+
+const struct feature offered_tools_feature = {
+	.name = "offered tools",
+	.state_size = sizeof(struct offer),
+	.before_work = offered_tools_update,
+	.before_step = before_step,
+};

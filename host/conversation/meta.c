@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
  * meta.c - ids, directories and meta.json of conversations. */
-#include "controller/meta.h"
+#include "conversation/meta.h"
 
-#include <config.h>
-
+#include "conversation/conversation.h"
 #include "files.h"
 
+#include <config.h>
 #include <dirent.h>
 #include <errno.h>
 #include <string.h>

@@ -1,21 +1,17 @@
 /* SPDX-License-Identifier: MIT
  *
- * conversation-commands.c - requests of frontends: messages, continue, pause, stop,
- * actions. */
-#include "controller/conversation.h"
+ * messages.c - user messages: from the frontend or a feature to the log. */
+#include "conversation/messages.h"
 
 #include "context/history.h"
 #include "context/images.h"
 #include "controller/actions.h"
 #include "controller/core.h"
-#include "controller/dispatch.h"
-#include "controller/exit-code.h"
 #include "controller/feature.h"
-#include "controller/meta.h"
-#include "controller/rewind.h"
 #include "controller/step.h"
 #include "controller/turn.h"
-#include "controller/waiting-messages.h"
+#include "conversation/meta.h"
+#include "conversation/waiting-messages.h"
 #include "log.h"
 #include "utf8.h"
 
@@ -196,126 +192,4 @@ int conversation_add_message(struct conversation *c, const char *text, size_t le
 	check_step_started(c, steps);
 	/* usually its request has already passed one */
 	return conversation_barrier(c, err);
-}
-
-/* An action that had not taken effect when the process exited. */
-static void redo(struct conversation *c)
-{
-	struct error err = ERROR_NONE;
-	AUTO(event) struct event *action = evlog_event(c->log, turn_uncommitted(c), &err);
-
-	turn_set_uncommitted(c, -1);
-	if (action)
-		action_resume(c, action);
-	else
-		conversation_set_error(c, EXIT_FAILED, "%s", err.text);
-}
-
-int conversation_continue(struct conversation *c, struct error *err)
-{
-	bool held;
-
-	if (c->closing)
-		return fail(err, MT_EDENIED, "the conversation is being closed");
-	if (features_before_continue(c, &held, err))
-		return err->code;
-	if (held)
-		return MT_OK;
-	if (c->state == STATE_RATE_LIMITED && c->exchange)
-		return MT_OK; /* it continues when the wait is over */
-	features_continued(c);
-	conversation_set_state(c, STATE_RUNNING, "");
-	c->step_requested = true;
-	if (turn_uncommitted(c) >= 0 && c->state == STATE_RUNNING)
-		redo(c);
-	step_run_ready(c);
-	return MT_OK;
-}
-
-int conversation_interrupt(struct conversation *c, struct error *err)
-{
-	(void)err;
-	turn_interrupt(c);
-	step_run_ready(c);
-	return MT_OK;
-}
-
-int conversation_withdraw(struct conversation *c, struct error *err)
-{
-	return waiting_messages_withdraw(c, err);
-}
-
-/* Is the pending action the user's own? The agent is idle then. */
-static bool user_action_runs(const struct conversation *c)
-{
-	return turn_is_running(c) && state_is_resting(c->state) &&
-	       turn_call(c)->action->source == SOURCE_USER;
-}
-
-int conversation_pause(struct conversation *c, struct error *err)
-{
-	if (user_action_runs(c)) {
-		turn_call(c)->interrupted = true;
-		conversation_cancel_work(c);
-		return MT_OK;
-	}
-	if (!state_allowed(c->state, STATE_PAUSED))
-		return fail(err, MT_EINVAL, "cannot pause: the conversation is %s",
-			    state_name(c->state));
-	turn_interrupt(c);
-	conversation_cancel_work(c);
-	if (!turn_awaits_approval(c))
-		turn_refuse(c, "This call was not run, because the user paused the agent "
-			       "first.");
-	if (state_allowed(c->state, STATE_PAUSED)) /* it has not come to rest by that */
-		conversation_set_state(c, STATE_PAUSED, "paused by the user");
-	return MT_OK;
-}
-
-int conversation_stop(struct conversation *c, struct error *err)
-{
-	(void)err;
-	if (c->state ==
-	    STATE_STOPPED) { /* an action that the user started since then ends too */
-		conversation_cancel_work(c);
-		conversation_settle(c, STATE_STOPPED);
-	}
-	conversation_set_state(c, STATE_STOPPED, "stopped by the user");
-	return MT_OK;
-}
-
-int conversation_action(struct conversation *c, json_object *json, struct error *err)
-{
-	AUTO(event) struct event *e = event_from_json(json, err);
-	AUTO(event) struct event *action = NULL;
-	AUTO(call) struct call *call = NULL;
-	const struct action_handler *handler;
-
-	if (!e)
-		return err->code;
-	handler = features_user_action(e);
-	if (handler)
-		return handler->by_user(c, e, err);
-	if (!e->is_action || !(e->type->flags & EVENT_RUNNABLE))
-		return fail(err, MT_EINVAL, "`%s` is not an action that can be executed",
-			    e->type->name);
-	if (!turn_is_idle(c) || c->exchange || features_busy(c) || c->closing)
-		return fail(err, MT_EDENIED, "the agent is running; pause it first");
-	if (action_resolve_path(c, e->json))
-		return out_of_memory(err);
-	action = event_action(e->type->name, SOURCE_USER, json_object_get(event_args(e)),
-			      err);
-	if (!action)
-		return err->code;
-	if (js_get(e->json, "timeout"))
-		js_set(action->json, "timeout",
-		       json_object_get(js_get(e->json, "timeout")));
-	call = call_new(c, action);
-	if (!call)
-		return out_of_memory(err);
-	if (features_check_user_call(c, call, err) || call_log(c, call, err) < 0)
-		return err->code;
-	turn_start(c, STEAL(call));
-	dispatch_call(c);
-	return MT_OK;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * usage-checkpoint.h - sums up the usage of the replies in a log once. */
-#ifndef HOST_CONTROLLER_USAGE_CHECKPOINT_H
-#define HOST_CONTROLLER_USAGE_CHECKPOINT_H
+#ifndef HOST_CONVERSATION_USAGE_CHECKPOINT_H
+#define HOST_CONVERSATION_USAGE_CHECKPOINT_H
 
 #include "events/log.h"
 #include "llm/llm.h"

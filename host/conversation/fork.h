@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
  * fork.h - creates a conversation that starts as a copy of another. */
-#ifndef HOST_CONTROLLER_FORK_H
-#define HOST_CONTROLLER_FORK_H
+#ifndef HOST_CONVERSATION_FORK_H
+#define HOST_CONVERSATION_FORK_H
 
-#include "controller/conversation.h"
+#include "config/config.h"
 #include "js.h"
+
+struct conversation_options;
 
 struct fork_options {
 	const char *id;    /* whole */

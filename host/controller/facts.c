@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * conversation-facts.c - read access to a conversation, for frontends and features. */
+ * facts.c - read access to a conversation, for frontends and features. */
 #include "controller/core.h"
 #include "controller/exit-code.h"
 #include "controller/turn.h"

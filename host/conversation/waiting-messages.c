@@ -5,12 +5,14 @@
  *
  * They are a `state` record of the log. The event of a message has its number, so that a
  * message that was logged before a crash is not logged again. */
-#include "controller/waiting-messages.h"
+#include "conversation/waiting-messages.h"
 
 #include "controller/core.h"
 #include "controller/dispatch.h"
+#include "controller/feature.h"
 #include "controller/plugins/plugin-host.h"
 #include "controller/turn.h"
+#include "conversation/messages.h"
 
 #define RECORD "waiting messages"
 
@@ -20,34 +22,27 @@ static const char not_run[] = "This call was not run, because the user sent a me
 			      "first. The message follows.";
 
 struct waiting_messages {
-	json_object *list; /* of {number, after, text, images} */
+	json_object *list; /* of {number, after, text, images}; NULL: none yet */
 	int64_t next;      /* number of the next message */
 };
 
-struct waiting_messages *waiting_messages_free(struct waiting_messages *w)
+static struct waiting_messages *waiting_of(const struct conversation *c)
 {
-	if (w)
-		json_object_put(w->list);
-	free(w);
-	return NULL;
+	return feature_state(c, &waiting_messages_feature);
 }
 
 static size_t waiting_count(const struct conversation *c)
 {
-	return c->waiting ? json_object_array_length(c->waiting->list) : 0;
+	return js_length(waiting_of(c)->list);
 }
 
 static int need_list(struct conversation *c, struct error *err)
 {
-	if (c->waiting)
-		return MT_OK;
-	c->waiting = calloc(1, sizeof *c->waiting);
-	if (c->waiting)
-		c->waiting->list = json_object_new_array();
-	if (c->waiting && c->waiting->list)
-		return MT_OK;
-	c->waiting = waiting_messages_free(c->waiting);
-	return out_of_memory(err);
+	struct waiting_messages *w = waiting_of(c);
+
+	if (!w->list)
+		w->list = json_object_new_array();
+	return w->list ? MT_OK : out_of_memory(err);
 }
 
 static int log_state(struct evlog *log, json_object *state, struct error *err)
@@ -66,8 +61,8 @@ static int waiting_save(struct conversation *c, struct error *err)
 {
 	AUTO(json) json_object *state = js_new_object();
 
-	js_set_int(state, "next", c->waiting->next);
-	js_set(state, "messages", json_object_get(c->waiting->list));
+	js_set_int(state, "next", waiting_of(c)->next);
+	js_set(state, "messages", json_object_get(waiting_of(c)->list));
 	return log_state(c->log, state, err);
 }
 
@@ -113,7 +108,7 @@ int waiting_messages_add(struct conversation *c, const char *text, size_t len,
 		return fail(err, MT_ELIMIT,
 			    "%d messages are already waiting for the agent", WAITING_MAX);
 	one = js_new_object();
-	js_set_int(one, "number", c->waiting->next++);
+	js_set_int(one, "number", waiting_of(c)->next++);
 	js_set_int(one, "after", evlog_count(c->log));
 	js_set_strn(one, "text", text, len);
 	if (images)
@@ -122,7 +117,7 @@ int waiting_messages_add(struct conversation *c, const char *text, size_t len,
 		json_object_put(one);
 		return out_of_memory(err);
 	}
-	if (js_add_new(c->waiting->list, one) || waiting_save(c, err))
+	if (js_add_new(waiting_of(c)->list, one) || waiting_save(c, err))
 		return err->code ? err->code : out_of_memory(err);
 	return conversation_barrier(c, err);
 }
@@ -133,7 +128,7 @@ int waiting_messages_withdraw(struct conversation *c, struct error *err)
 
 	if (!n)
 		return fail(err, MT_ENOTFOUND, "no message is waiting");
-	json_object_array_del_idx(c->waiting->list, n - 1, 1);
+	json_object_array_del_idx(waiting_of(c)->list, n - 1, 1);
 	return waiting_save(c, err) ? err->code : conversation_barrier(c, err);
 }
 
@@ -161,11 +156,11 @@ void waiting_messages_refuse_calls(struct conversation *c)
 	turn_refuse(c, not_run);
 }
 
-bool waiting_messages_stop_call(struct conversation *c)
+static bool stop_call(struct conversation *c, struct call *call)
 {
-	if (!waiting_count(c) || !call_runs(c) || turn_call(c)->over)
+	if (!waiting_count(c) || !call_runs(c) || call->over)
 		return false;
-	dispatch_log_failure(c, turn_call(c)->action, "", not_run);
+	dispatch_log_failure(c, call->action, "", not_run);
 	return true;
 }
 
@@ -173,17 +168,17 @@ static int log_first(struct conversation *c, struct error *err)
 {
 	AUTO(json)
 	json_object *one =
-		json_object_get(json_object_array_get_idx(c->waiting->list, 0));
+		json_object_get(json_object_array_get_idx(waiting_of(c)->list, 0));
 	json_object *text = js_get(one, "text");
 
-	json_object_array_del_idx(c->waiting->list, 0, 1);
+	json_object_array_del_idx(waiting_of(c)->list, 0, 1);
 	return conversation_log_message(c, json_object_get_string(text),
 					(size_t)json_object_get_string_len(text),
 					js_get(one, "images"), js_int(one, "number", 0),
 					err);
 }
 
-bool waiting_messages_deliver(struct conversation *c)
+static bool deliver(struct conversation *c)
 {
 	struct error err = ERROR_NONE;
 
@@ -233,13 +228,26 @@ int waiting_messages_restore(struct conversation *c, struct error *err)
 			continue;
 		if (need_list(c, err))
 			return err->code;
-		if (js_add_new(c->waiting->list, json_object_get(one)))
+		if (js_add_new(waiting_of(c)->list, json_object_get(one)))
 			return out_of_memory(err);
 	}
 	if (state && need_list(c, err))
 		return err->code;
 	if (state)
-		c->waiting->next = js_int(state, "next", 0);
-	waiting_messages_deliver(c);
+		waiting_of(c)->next = js_int(state, "next", 0);
+	deliver(c);
 	return MT_OK;
 }
+
+static void release(struct conversation *c)
+{
+	json_object_put(waiting_of(c)->list);
+}
+
+const struct feature waiting_messages_feature = {
+	.name = "waiting messages",
+	.state_size = sizeof(struct waiting_messages),
+	.deliver = deliver,
+	.before_send = stop_call,
+	.release = release,
+};
