@@ -214,6 +214,19 @@ static void check_servers(const struct loaded *l, struct faults *faults)
 	}
 }
 
+static int open_judge(const struct loaded *l, const char *section,
+		      struct llm_models *models, struct error *err)
+{
+	const char *judge = config_get(l->config, section, "judge");
+	AUTO(strbuf) struct strbuf from = STRBUF(256);
+	struct llm *model;
+
+	if (!judge || !*judge)
+		return MT_OK;
+	strbuf_addf(&from, "[%s] judge", section);
+	return llm_models_get(models, judge, NULL, from.text, &model, err);
+}
+
 static int open_models(const struct loaded *l, const char *section, uv_loop_t *loop,
 		       struct mask *mask, struct error *err)
 {
@@ -225,6 +238,8 @@ static int open_models(const struct loaded *l, const char *section, uv_loop_t *l
 
 	if (!r)
 		r = llm_models_get(models, llm, NULL, section, &model, err);
+	if (!r)
+		r = open_judge(l, section, models, err);
 	if (!r)
 		r = llm_router_open(models, l->config,
 				    config_get(l->config, section, "router"), &router,

@@ -280,7 +280,7 @@ sdk() {
 # listed, such as core.h, is private to the core.
 feature_headers='
 controller/actions.h condense replay task-list
-controller/agents.h approval delegation goal limits setup subagent-process subagents
+controller/agents.h approval delegation goal judge limits setup subagent-process subagents
 controller/call.h approval environment-command file-history hook-runner tool-http
 controller/conversation.h all
 controller/dispatch.h approval delegation environment-command hook-runner limits relist subagents
@@ -288,16 +288,16 @@ controller/exit-code.h all
 controller/feature-api.h all
 controller/feature-approval.h approval subagent-process
 controller/feature-holds.h hook-runner subagents
-controller/feature-states.h approval delegation goal limits
+controller/feature-states.h approval delegation goal judge limits
 controller/feature-usage.h limits side-usage subagent-process subagent-usage
 controller/feature-watchers.h questions side-question subagent-process
 controller/feature.h all
-controller/model-request.h condense tool-completions
+controller/model-request.h condense judge tool-completions
 controller/parallel-calls.h questions tool-completions tool-http
 controller/plugins/analyzers.h approval
 controller/plugins/plugin-host.h condense condense-preview slices
 controller/step-policy.h condense
-controller/step.h approval condense delegation hook-runner relist slices subagents
+controller/step.h approval condense delegation hook-runner judge relist slices subagents
 controller/turn.h approval delegation environment-command file-history hook-runner limits log-search replay setup subagents tool-completions tool-http
 conversation/conversation.h all
 conversation/fork.h subagent-usage

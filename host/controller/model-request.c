@@ -37,6 +37,14 @@ struct llm *request_llm_for(const struct conversation *c,
 				 c->agent->llm);
 }
 
+int request_named_model(struct conversation *c, const char *name, const char *from,
+			struct llm **ret, struct error *err)
+{
+	return request_need_models(c, err)
+		       ? err->code
+		       : llm_models_get(c->models, name, NULL, from, ret, err);
+}
+
 int request_tool_model(struct conversation *c, const char *instance, const char *name,
 		       const struct llm_request *request, struct llm **ret,
 		       struct error *err)
@@ -49,9 +57,7 @@ int request_tool_model(struct conversation *c, const char *instance, const char 
 	if (!name && config_has(c->config, section.text))
 		name = config_get(c->config, section.text, "llm");
 	if (name && *name)
-		return request_need_models(c, err) ? err->code
-						   : llm_models_get(c->models, name, NULL,
-								    from.text, ret, err);
+		return request_named_model(c, name, from.text, ret, err);
 	*ret = llm_router_choose(c->agent->router, request, LLM_FOR_AGENT, c->agent->llm);
 	return *ret ? MT_OK
 		    : fail(err, MT_EUNSUPPORTED,

@@ -14,6 +14,9 @@ int request_need_models(struct conversation *c, struct error *err);
 struct llm *request_llm_for(const struct conversation *c,
 			    const struct plugin_component *p,
 			    const struct llm_request *request);
+/** The model of [llm.NAME]; `from` names the setting in errors. */
+int request_named_model(struct conversation *c, const char *name, const char *from,
+			struct llm **ret, struct error *err);
 /** The model that a request of a tool goes to: `name` of [llm.NAME], else the one that
  *  the section of its instance names, else as above. */
 int request_tool_model(struct conversation *c, const char *instance, const char *name,

@@ -12,6 +12,7 @@
 #include "features/file-history.h"
 #include "features/goal.h"
 #include "features/hook-runner.h"
+#include "features/judge.h"
 #include "features/limits.h"
 #include "features/loop-recovery.h"
 #include "features/questions.h"
@@ -41,6 +42,7 @@ const struct feature *const features_table[] = {
 	&tool_completions_feature,
 	&tool_http_feature,
 	&questions_feature,
+	&judge_feature, /* before the goal, whose command runs last */
 	&goal_feature,
 	&hooks_feature,
 	&relist_feature,

@@ -9,10 +9,11 @@
 
 struct conversation;
 
-/** What condensers, tools and side questions have spent, each logged as the state of this name:
+/** What condensers, tools, the judge and side questions have spent, each logged as the state of this name:
  *  {calls, input, output, ..., cost, model}; owned. */
 #define USAGE_CONDENSERS "condensers"
 #define USAGE_TOOLS "tools"
+#define USAGE_JUDGE "judge"
 #define USAGE_SIDE_QUESTIONS "side questions"
 json_object *side_usage_of(const struct evlog *log, const char *who);
 /** How many of their requests were answered. */

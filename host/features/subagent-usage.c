@@ -81,6 +81,7 @@ int subagents_usage_of_log(const struct config *c, const char *id, unsigned dept
 	add_replies(log, ret);
 	add_others(log, USAGE_CONDENSERS, ret);
 	add_others(log, USAGE_TOOLS, ret);
+	add_others(log, USAGE_JUDGE, ret);
 	add_others(log, USAGE_SIDE_QUESTIONS, ret);
 	text = evlog_state(log, SUBAGENTS_RECORD, &len);
 	state = text ? js_parse_object(text, len, NULL) : NULL;

@@ -13,6 +13,14 @@
 
 enum { REASON_MAX = 512 };
 
+/** What the judge says of a planned call. */
+struct opinion {
+	char *subject;             /* of which call; NULL: of none */
+	bool known;                /* the question was not cancelled */
+	enum risk risk;            /* UNKNOWN: it does not know either, or did not answer */
+	char reason[256];
+};
+
 struct approval_state {
 	int (*assess)(struct conversation *c, struct call *call, struct verdict *ret);
 	char hash[SHA256_HEX];     /* of the pending action: what the user approves */
@@ -22,6 +30,7 @@ struct approval_state {
 	char refusal[4096];        /* why it is rejected */
 	json_object *granted;      /* scopes that run without approval; or NULL */
 	bool announced;            /* watchers were notified of those of the project */
+	struct opinion opinion;    /* of the next planned call */
 	uint64_t preview_call;     /* what the tool says is awaited; 0: nothing */
 	uint64_t previews;         /* that were asked for */
 	char *preview;             /* what the tool says that the pending action does; or NULL */
@@ -55,6 +64,14 @@ void approval_assess(struct conversation *c, struct call *call, struct verdict *
 void approval_judge(struct conversation *c, struct call *call);
 /** MT_EDENIED with the sentence for it. */
 int approval_denied(const struct verdict *v, const char *what, struct error *err);
+
+/** Before a planned call whose risk is UNKNOWN: ask the judge. @return why the next step has
+ *  to wait; NULL: it does not. */
+const char *approval_await_opinion(struct conversation *c);
+/** Change an UNKNOWN verdict on that call to the judge's opinion, as far as it may. */
+void approval_apply_opinion(struct conversation *c, const struct call *call,
+			    struct verdict *v);
+void approval_drop_opinion(struct conversation *c);
 
 /** Log the user's answer: a copy of the action, as it was approved, which becomes the
  *  pending one. @return MT_OK, or a status and no change. */

@@ -85,6 +85,7 @@ void approval_assess(struct conversation *c, struct call *call, struct verdict *
 void approval_judge(struct conversation *c, struct call *call)
 {
 	approval_assess(c, call, &call->verdict);
+	approval_apply_opinion(c, call, &call->verdict);
 	if (event_field_find(call->action->type, "security_risk"))
 		js_set_int(event_args(call->action), "security_risk", call->verdict.risk);
 }
@@ -477,6 +478,7 @@ static void release(struct conversation *c)
 	json_object_put(s->granted);
 	json_object_put(s->offered_scopes);
 	s->granted = s->offered_scopes = NULL;
+	approval_drop_opinion(c);
 	s->edited_action = event_unref(s->edited_action);
 	free(s->preview);
 	s->preview = NULL;
@@ -512,6 +514,7 @@ const struct feature approval_feature = {
 	.adding_message = approval_overtaken,
 	.before_continue = before_continue,
 	.prepare_state = prepare_state,
+	.blocks_step = approval_await_opinion,
 	.gate = gate,
 	.may_hold = may_hold,
 	.check_user_call = check_user_call,
