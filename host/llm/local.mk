@@ -8,7 +8,8 @@ libhost_a_SOURCES += \
 # HTTP requests on the event loop.
 libhost_a_SOURCES += \
 	%D%/transport/backoff.c %D%/transport/backoff.h %D%/transport/curl-api.c \
-	%D%/transport/curl-api.h %D%/transport/http.h %D%/transport/http-requests.c \
+	%D%/transport/curl-api.h %D%/transport/http.h %D%/transport/http-exchange.c \
+	%D%/transport/http-exchange.h %D%/transport/http-requests.c \
 	%D%/transport/http-requests.h %D%/transport/pool.c
 
 # Which models providers have, what a model supports and costs, and which one is used.

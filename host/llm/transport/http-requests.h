@@ -10,12 +10,12 @@
 
 #define HTTP_REQUESTS_METHOD "http/send"
 
-struct http_exchange;
+struct tool_request;
 
 /** The requests of successive calls; initially zeroed. */
 struct http_requests {
 	struct llm_pool *pool;      /* NULL: nothing was sent */
-	struct http_exchange *open;
+	struct tool_request *open;
 	unsigned open_count, count; /* of the call */
 };
 
