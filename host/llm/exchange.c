@@ -381,6 +381,7 @@ static void attempt_on_done(void *arg, enum http_outcome outcome, const char *wh
 		x->hint.should = 0;
 		retry_policy_on_failure(x, MT_ERROR_NETWORK, text);
 		return;
+	case HTTP_TOO_LONG:
 	case HTTP_REFUSED:
 		x->hint.should = 0;
 		retry_policy_on_failure(x, MT_ERROR_NETWORK, why);

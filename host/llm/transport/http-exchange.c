@@ -15,7 +15,6 @@ enum {
 	URL_LEN_MAX = 8 << 10,
 	HEADERS_LEN_MAX = 64 << 10, /* of a request */
 	HEADERS_COUNT_MAX = 64,
-	RESPONSE_HEADERS_MAX = 256 << 10, /* bytes of names and values */
 	HTTP_TIMEOUT_MS = 60 * 1000,
 	HTTP_TIMEOUT_MAX_MS = 600 * 1000,
 };
@@ -27,7 +26,6 @@ struct http_exchange {
 	int status;
 	json_object *params;     /* has the body that is sent */
 	json_object *headers;    /* of the response */
-	size_t headers_len;
 	size_t max;
 	struct strbuf body;      /* of the response */
 };
@@ -218,25 +216,6 @@ static int64_t timeout_of(json_object *params)
 
 /* ---- the response ------------------------------------------------------------ */
 
-static void finish(struct http_exchange *x, const struct error *err)
-{
-	const struct http_answer answer = { .status = x->status, .headers = x->headers,
-					    .body = { x->body.text, x->body.len } };
-
-	x->answered(x->arg, err->code ? NULL : &answer, err);
-	exchange_free(x);
-}
-
-static void end_too_long(struct http_exchange *x)
-{
-	struct error err = ERROR_NONE;
-
-	fail(&err, MT_ELIMIT, "the headers of the response are larger than %d bytes",
-	     RESPONSE_HEADERS_MAX);
-	http_cancel(x->http);
-	finish(x, &err);
-}
-
 static void on_header(void *arg, int status, const char *name, const char *value)
 {
 	struct http_exchange *x = arg;
@@ -248,11 +227,6 @@ static void on_header(void *arg, int status, const char *name, const char *value
 		json_object_put(x->headers);
 		x->headers = json_object_new_object();
 		strbuf_reset(&x->body);
-		return;
-	}
-	x->headers_len += len + strlen(value);
-	if (x->headers_len > RESPONSE_HEADERS_MAX) {
-		end_too_long(x);
 		return;
 	}
 	if (len >= sizeof lower || !utf8_valid(value, strlen(value)))
@@ -283,6 +257,10 @@ static int failure(const struct http_exchange *x, enum http_outcome outcome,
 			       ? out_of_memory(err)
 			       : fail(err, MT_ELIMIT,
 				      "the response is larger than %zu bytes", x->max);
+	case HTTP_TOO_LONG:
+		return fail(err, MT_ELIMIT,
+			    "the headers of the response are larger than %d bytes",
+			    HTTP_HEADERS_MAX);
 	case HTTP_NETWORK:
 	case HTTP_TLS:
 	case HTTP_REFUSED:
@@ -294,10 +272,13 @@ static int failure(const struct http_exchange *x, enum http_outcome outcome,
 static void on_done(void *arg, enum http_outcome outcome, const char *why)
 {
 	struct http_exchange *x = arg;
+	const struct http_answer answer = { .status = x->status, .headers = x->headers,
+					    .body = { x->body.text, x->body.len } };
 	struct error err = ERROR_NONE;
 
 	failure(x, outcome, why, &err);
-	finish(x, &err);
+	x->answered(x->arg, err.code ? NULL : &answer, &err);
+	exchange_free(x);
 }
 
 /* ---- from the plugin to the network ------------------------------------------ */

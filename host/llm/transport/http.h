@@ -8,6 +8,8 @@
 
 struct http_call;
 
+enum { HTTP_HEADERS_MAX = 256 << 10 }; /* bytes of a response */
+
 struct http_request {
 	const char *url;              /* http or https, nothing else */
 	const char *method;           /* NULL: POST with a body, GET without */
@@ -25,6 +27,7 @@ enum http_outcome {
 	HTTP_TIMEOUT,
 	HTTP_TLS,                     /* the certificate is not trusted */
 	HTTP_REFUSED,                 /* a URL that we do not call */
+	HTTP_TOO_LONG,                /* more bytes of headers than HTTP_HEADERS_MAX */
 	HTTP_STOPPED,                 /* on_body said so */
 };
 

@@ -39,6 +39,7 @@ struct http_call {
 	bool stopped; /* by on_body */
 	bool enough;  /* the response is complete; `done` is due */
 	bool left;    /* `done` was called: only the connection matters */
+	size_t header_len;
 	size_t body_len, surplus;
 	uint64_t linger; /* until this time of the loop */
 	char *bundle; /* certificates to try if those of the directory are not sufficient */
@@ -196,11 +197,13 @@ static size_t curl_on_header(char *bytes, size_t size, size_t n, void *arg)
 	size_t len = size * n;
 	long status = 0;
 
-	if (c->dead)
+	c->header_len += len;
+	if (c->dead || c->header_len > HTTP_HEADERS_MAX)
 		return 0;
 	if (len > 5 && strncasecmp(bytes, "HTTP/", 5) == 0) {
 		c->pool->curl->easy_getinfo(c->easy, CURLINFO_RESPONSE_CODE, &status);
 		c->status = (int)status;
+		c->header_len = 0;
 		c->events.header(c->arg, c->status, "", "");
 	} else {
 		header_line(c, bytes, len);
@@ -237,6 +240,8 @@ static enum http_outcome outcome_of(const struct http_call *c, CURLcode code)
 		return HTTP_DONE;
 	if (c->stopped)
 		return HTTP_STOPPED;
+	if (c->header_len > HTTP_HEADERS_MAX)
+		return HTTP_TOO_LONG;
 	switch ((int)code) {
 	case CURLE_OK:
 		return HTTP_DONE;
