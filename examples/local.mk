@@ -5,7 +5,8 @@ EXTRA_DIST += \
 	%D%/demo/csv.h %D%/demo/tally.c %D%/demo/test.sh %D%/demo/repair.script \
 	%D%/ffi.ini %D%/browsing.ini
 examplesdir = $(datadir)/mortise
-nobase_dist_examples_DATA += %D%/vendor/Makefile %D%/vendor/README.md %D%/vendor/wc.c \
+nobase_dist_examples_DATA += %D%/archive/Makefile %D%/archive/archive.c %D%/archive/test.c \
+	%D%/vendor/Makefile %D%/vendor/README.md %D%/vendor/wc.c \
 	%D%/templates/common/README.md %D%/templates/c/Makefile %D%/templates/c++/Makefile \
 	%D%/templates/run/test.sh %D%/templates/tool/NAME.cases \
 	%D%/templates/tool-c/NAME.c %D%/templates/tool-c++/NAME.cpp \

@@ -296,6 +296,7 @@ controller/model-request.h condense judge tool-completions
 controller/parallel-calls.h questions tool-completions tool-http
 controller/plugins/analyzers.h approval
 controller/plugins/plugin-host.h condense condense-preview slices
+controller/plugins/plugin-http.h condense
 controller/step-policy.h condense
 controller/step.h approval condense delegation hook-runner judge relist slices subagents
 controller/turn.h approval delegation environment-command file-history hook-runner limits log-search replay setup subagents tool-completions tool-http

@@ -57,6 +57,7 @@ struct conversation {
 	char *shell_dir;           /* last known directory of the shell; or NULL */
 	struct llm_exchange *exchange;
 	struct mt_ctx *request_ctx; /* the context of the request in progress */
+	struct plugin_http *http;  /* requests of plugins; NULL: none yet */
 	int64_t request_event_count; /* events in the log when the request was made */
 
 	struct runner *link;

@@ -3,6 +3,7 @@
  * facts.c - read access to a conversation, for frontends and features. */
 #include "controller/core.h"
 #include "controller/exit-code.h"
+#include "controller/model-request.h"
 #include "controller/turn.h"
 
 const char *conversation_id(const struct conversation *c)
@@ -63,7 +64,7 @@ int conversation_exit_code(const struct conversation *c)
 
 bool conversation_busy(const struct conversation *c)
 {
-	return c->exchange || turn_is_running(c) || features_busy(c);
+	return request_is_open(c) || turn_is_running(c) || features_busy(c);
 }
 
 struct evlog *conversation_log(const struct conversation *c)

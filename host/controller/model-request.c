@@ -6,6 +6,7 @@
 
 #include "controller/core.h"
 #include "controller/plugins/plugin-host.h"
+#include "controller/plugins/plugin-http.h"
 #include "llm/models/router.h"
 #include "log.h"
 
@@ -73,6 +74,11 @@ const struct llm_usage_totals *conversation_bill(const struct conversation *c)
 
 /* ---- the pending request ------------------------------------------------- */
 
+bool request_is_open(const struct conversation *c)
+{
+	return c->request_ctx != NULL;
+}
+
 struct mt_ctx request_finish(struct conversation *c)
 {
 	struct mt_ctx x = *c->request_ctx;
@@ -97,6 +103,7 @@ void request_cancel(struct conversation *c)
 {
 	if (c->exchange)
 		llm_cancel(c->exchange);
+	plugin_http_cancel(c);
 	request_clear(c);
 }
 

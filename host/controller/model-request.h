@@ -32,6 +32,8 @@ int64_t request_event_count(const struct conversation *c);
  *  kind were answered before. */
 int request_send(struct conversation *c, struct mt_ctx *x, int64_t index,
 		 const struct llm_events *events, struct error *err);
+/** Is a request of a work in progress: one to its model, or of HTTP? */
+bool request_is_open(const struct conversation *c);
 /** The exchange has ended: returns its context, which continues; the caller clears it. */
 struct mt_ctx request_finish(struct conversation *c);
 /** The exchange has ended: discard it and its context. */

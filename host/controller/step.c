@@ -16,6 +16,7 @@
 #include "controller/feature.h"
 #include "controller/model-request.h"
 #include "controller/plugins/plugin-host.h"
+#include "controller/plugins/plugin-http.h"
 #include "controller/step-policy.h"
 #include "controller/turn.h"
 #include "log.h"
@@ -184,36 +185,80 @@ int step_send(struct conversation *c, struct mt_ctx *x, struct error *err)
 	return r;
 }
 
+static int call_agent(struct conversation *c, struct mt_ctx *x, struct mt_in *in,
+		      struct error *err)
+{
+	const struct mt_agent *agent = c->agent->plugin.functions;
+	const char *state = c->agent->state_text;
+	struct guard_call outer;
+	int r;
+
+	in->state = (struct mt_str){ state, state ? strlen(state) : 0 };
+	log_context(c->agent->plugin.component->plugin, c->agent->plugin.component->name,
+		    NULL);
+	outer = plugin_component_enter(x->part, "advance");
+	r = agent->advance(plugin_host(), plugin_agent_out(), x, in);
+	guard_leave(outer);
+	log_context(NULL, NULL, NULL);
+	return r ? fail(err, r, "agent %s: %s", c->agent->plugin.component->name,
+			x->error.code ? x->error.text : status_name(r))
+		 : MT_OK;
+}
+
+static void on_http(struct conversation *c, json_object *result);
+
+/* Call the agent, and again with the result of each HTTP request that is in the log. */
+static int run_agent(struct conversation *c, struct mt_ctx *x, struct mt_in *in,
+		     struct error *err)
+{
+	json_object *result = NULL;
+	struct plugin_http_input input;
+	int r = call_agent(c, x, in, err);
+
+	while (!r && x->http) {
+		r = plugin_http_perform(c, x, on_http, &result, err);
+		if (r || !result)
+			return r;
+		plugin_http_input(&input, result);
+		r = call_agent(c, x, &input.in, err);
+		json_object_put(result);
+	}
+	if (r)
+		return r;
+	if (x->sent)
+		return step_send(c, x, err);
+	if (!turn_has_planned(c))
+		turn_log_error(c, NULL, NULL, "The agent produced no action.");
+	return MT_OK;
+}
+
+/* The step continues with the result of an HTTP request. */
+static void on_http(struct conversation *c, json_object *result)
+{
+	struct mt_ctx x = request_finish(c);
+	struct plugin_http_input input;
+	struct error err = ERROR_NONE;
+	int r;
+
+	plugin_http_input(&input, result);
+	r = run_agent(c, &x, &input.in, &err);
+	if (r)
+		step_fail(c, r, x.sent ? EXIT_MODEL : EXIT_FAILED, err.text);
+	plugin_ctx_clear(&x);
+	step_run_ready(c);
+}
+
 /* Run the agent on a complete view. */
 static int advance_agent(struct conversation *c, struct mt_ctx *x, struct error *err)
 {
-	const struct mt_agent *agent = c->agent->plugin.functions;
-	const struct mt_in in = {
-		.size = sizeof in, .what = MT_START,
-		.state = { c->agent->state_text, c->agent->state_text ? strlen(c->agent->state_text) : 0 },
-	};
-	struct guard_call outer;
-	int r;
+	struct mt_in in = { .size = sizeof in, .what = MT_START };
 
 	if (features_before_request(c))
 		return MT_OK;
 	x->part = &c->agent->plugin;
 	x->is_agent = true;
 	x->sent = false;
-	log_context(c->agent->plugin.component->plugin, c->agent->plugin.component->name,
-		    NULL);
-	outer = plugin_component_enter(x->part, "advance");
-	r = agent->advance(plugin_host(), plugin_agent_out(), x, &in);
-	guard_leave(outer);
-	log_context(NULL, NULL, NULL);
-	if (r)
-		return fail(err, r, "agent %s: %s", c->agent->plugin.component->name,
-			    x->error.code ? x->error.text : status_name(r));
-	if (x->sent)
-		return step_send(c, x, err);
-	if (!turn_has_planned(c))
-		turn_log_error(c, NULL, NULL, "The agent produced no action.");
-	return MT_OK;
+	return run_agent(c, x, &in, err);
 }
 
 int step_advance_prepared(struct conversation *c, struct mt_ctx *x, struct error *err)
@@ -284,7 +329,7 @@ static const char *why_blocked(struct conversation *c)
 	return c->closing                  ? "closing"
 	       : c->state != STATE_RUNNING ? state_name(c->state)
 	       : !turn_is_idle(c)          ? "an action is pending"
-	       : c->exchange               ? "a request is in progress"
+	       : request_is_open(c)        ? "a request is in progress"
 					   : features_block_step(c);
 }
 

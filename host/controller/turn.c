@@ -437,7 +437,8 @@ int turn_replan(struct conversation *c, struct llm_reply *reply, size_t done,
 		struct error *err)
 {
 	const struct mt_agent *agent = c->agent->plugin.functions;
-	struct mt_ctx x = { .c = c, .part = &c->agent->plugin, .is_agent = true };
+	struct mt_ctx x = { .c = c, .part = &c->agent->plugin, .is_agent = true,
+			    .replied = true };
 	const struct mt_in in = {
 		.size = sizeof in, .what = MT_REPLIED, .effect = 1,
 		.reply = (const struct mt_reply *)reply,

@@ -8,6 +8,7 @@
 #include "controller/dispatch.h"
 #include "controller/exit-code.h"
 #include "controller/feature.h"
+#include "controller/model-request.h"
 #include "controller/step.h"
 #include "controller/turn.h"
 #include "conversation/waiting-messages.h"
@@ -113,7 +114,7 @@ int conversation_action(struct conversation *c, json_object *json, struct error 
 	if (!e->is_action || !(e->type->flags & EVENT_RUNNABLE))
 		return fail(err, MT_EINVAL, "`%s` is not an action that can be executed",
 			    e->type->name);
-	if (!turn_is_idle(c) || c->exchange || features_busy(c) || c->closing)
+	if (!turn_is_idle(c) || request_is_open(c) || features_busy(c) || c->closing)
 		return fail(err, MT_EDENIED, "the agent is running; pause it first");
 	if (action_resolve_path(c, e->json))
 		return out_of_memory(err);

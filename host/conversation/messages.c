@@ -8,6 +8,7 @@
 #include "controller/actions.h"
 #include "controller/core.h"
 #include "controller/feature.h"
+#include "controller/model-request.h"
 #include "controller/step.h"
 #include "controller/turn.h"
 #include "conversation/meta.h"
@@ -118,7 +119,7 @@ static int finish_for_user(struct conversation *c, struct error *err)
 static bool step_will_start(const struct conversation *c)
 {
 	return (c->state == STATE_RUNNING && c->step_requested) ||
-	       c->state == STATE_RATE_LIMITED || c->exchange || !turn_is_idle(c) ||
+	       c->state == STATE_RATE_LIMITED || request_is_open(c) || !turn_is_idle(c) ||
 	       features_busy(c);
 }
 

@@ -6,6 +6,7 @@
 #include "controller/agents.h"
 #include "controller/feature.h"
 #include "controller/model-request.h"
+#include "controller/plugins/plugin-http.h"
 #include "controller/turn.h"
 #include "conversation/agent-spec.h"
 #include "conversation/meta.h"
@@ -33,6 +34,7 @@ static void release(struct conversation *c)
 {
 	turn_clear(c);
 	request_cancel(c);
+	plugin_http_release(c);
 	features_release(c);
 	keep_sums(c);
 	wiring_close(c);

@@ -5,6 +5,7 @@
 
 #include "context/request-messages.h"
 #include "controller/core.h"
+#include "controller/model-request.h"
 #include "controller/turn.h"
 #include "controller/feature.h"
 #include "conversation/offered-tools.h"
@@ -55,7 +56,7 @@ static int check(const struct conversation *c, int64_t to, struct error *err)
 
 	if (c->closing)
 		return fail(err, MT_EDENIED, "the conversation is being closed");
-	if (c->state == STATE_RUNNING || c->exchange ||
+	if (c->state == STATE_RUNNING || request_is_open(c) ||
 	    (!turn_is_idle(c) && evlog_dispatched(c->log, turn_pending(c))))
 		return fail(err, MT_EDENIED, "the agent is running; pause it first");
 	if (!head)

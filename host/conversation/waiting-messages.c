@@ -10,6 +10,7 @@
 #include "controller/core.h"
 #include "controller/dispatch.h"
 #include "controller/feature.h"
+#include "controller/model-request.h"
 #include "controller/plugins/plugin-host.h"
 #include "controller/turn.h"
 #include "conversation/messages.h"
@@ -89,7 +90,7 @@ static bool call_runs(const struct conversation *c)
 
 static bool request_runs(const struct conversation *c)
 {
-	return c->exchange && c->request_ctx && c->request_ctx->is_agent;
+	return request_is_open(c) && c->request_ctx->is_agent;
 }
 
 bool waiting_messages_apply(const struct conversation *c)

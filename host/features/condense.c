@@ -11,6 +11,7 @@
 #include "controller/feature-api.h"
 #include "controller/model-request.h"
 #include "controller/plugins/plugin-host.h"
+#include "controller/plugins/plugin-http.h"
 #include "conversation/offered-tools.h"
 #include "controller/step-policy.h"
 #include "controller/step.h"
@@ -82,6 +83,8 @@ static bool is_passed_over(struct mt_ctx *x)
 	conversation_notice(x->c, MT_LOG_WARNING, "%s", x->error.text);
 	x->error = ERROR_NONE;
 	x->sent = false;
+	json_object_put(x->http);
+	x->http = NULL;
 	return true;
 }
 
@@ -94,7 +97,7 @@ static void explain_failure(struct mt_ctx *x, int r)
 	     why.code ? why.text : status_name(r));
 }
 
-static int advance(struct mt_ctx *x, const struct mt_in *in)
+static int advance_once(struct mt_ctx *x, struct mt_in *in)
 {
 	const struct mt_condenser *f = x->part->functions;
 	struct guard_call outer;
@@ -102,6 +105,7 @@ static int advance(struct mt_ctx *x, const struct mt_in *in)
 
 	x->sent = false;
 	x->condense_requested = state_of(x->c)->requested;
+	in->state = (struct mt_str){ x->kept, x->kept ? strlen(x->kept) : 0 };
 	log_context(x->part->component->plugin, x->part->component->name, NULL);
 	outer = plugin_component_enter(x->part, "advance");
 	r = f->advance(plugin_host(), plugin_condenser_out(), x, in);
@@ -118,21 +122,63 @@ static int advance(struct mt_ctx *x, const struct mt_in *in)
 	return r;
 }
 
+static int check_rounds(struct mt_ctx *x)
+{
+	if (++x->rounds <= CONDENSE_ROUNDS_MAX)
+		return MT_OK;
+	return fail(&x->error, MT_ELIMIT, "condenser %s sent more than %d requests",
+		    x->part->component->name, CONDENSE_ROUNDS_MAX);
+}
+
+static void on_http(struct conversation *c, json_object *result);
+
+/* Call the condenser, and again with the result of each HTTP request that is in the log.
+ * *ret_waits: another one was sent. */
+static int advance(struct mt_ctx *x, struct mt_in *in, bool *ret_waits)
+{
+	json_object *result = NULL;
+	struct plugin_http_input input;
+	struct conversation *c = x->c;
+	int r = advance_once(x, in);
+
+	*ret_waits = false;
+	while (!r && x->http && !x->condensed) {
+		struct error err = ERROR_NONE;
+
+		r = check_rounds(x);
+		if (!r && plugin_http_perform(c, x, on_http, &result, &err)) {
+			x->error = err;
+			r = err.code;
+		}
+		*ret_waits = !r && !result;
+		if (r || !result)
+			return r;
+		plugin_http_input(&input, result);
+		r = advance_once(x, &input.in);
+		json_object_put(result);
+	}
+	return r;
+}
+
 /* The condensers from this stage on, until one has to wait. */
 static int condense_resume(struct mt_ctx *x, enum condensing *ret)
 {
-	const struct mt_in in = { .size = sizeof in, .what = MT_START };
+	struct mt_in in = { .size = sizeof in, .what = MT_START };
+	bool waits = false;
 	int r = MT_OK;
 
-	while (!r && !x->condensed && !x->sent &&
+	while (!r && !waits && !x->condensed && !x->sent &&
 	       x->stage < conversation_agent(x->c)->part_count) {
 		x->part = &conversation_agent(x->c)->parts[x->stage++];
 		x->rounds = 0;
 		free(x->kept);
 		x->kept = NULL;
-		r = advance(x, &in);
+		r = advance(x, &in, &waits);
 	}
-	*ret = x->condensed ? CONDENSE_AGAIN : x->sent ? CONDENSE_ASKS : CONDENSE_DONE;
+	*ret = waits          ? CONDENSE_WAITS
+	       : x->condensed ? CONDENSE_AGAIN
+	       : x->sent      ? CONDENSE_ASKS
+			      : CONDENSE_DONE;
 	return r;
 }
 
@@ -371,15 +417,17 @@ static void answered(struct conversation *c, const struct mt_in *news)
 	struct mt_in in = *news;
 	enum condensing what = CONDENSE_ASKS;
 	struct error err = ERROR_NONE;
+	bool waits;
 	int r;
 
 	in.size = sizeof in;
 	in.effect = 1;
-	in.state = (struct mt_str){ x.kept, x.kept ? strlen(x.kept) : 0 };
-	r = advance(&x, &in);
-	if (!r && !x.sent && !x.condensed)
+	r = advance(&x, &in, &waits);
+	if (waits)
+		what = CONDENSE_WAITS;
+	if (!r && !waits && !x.sent && !x.condensed)
 		r = add_news(&x, &err);
-	if (!r && !x.sent)
+	if (!r && !waits && !x.sent)
 		r = condense_resume(&x, &what);
 	if (!r && what == CONDENSE_ASKS)
 		r = wait_for_model(&x, &err);
@@ -395,6 +443,14 @@ static void answered(struct conversation *c, const struct mt_in *news)
 	if (condense_preview_is_active(c) && what == CONDENSE_AGAIN)
 		condense_preview_restart(c);
 	step_run_ready(c);
+}
+
+static void on_http(struct conversation *c, json_object *result)
+{
+	struct plugin_http_input input;
+
+	plugin_http_input(&input, result);
+	answered(c, &input.in);
 }
 
 static void on_done(void *arg, struct llm_reply *reply)
@@ -445,10 +501,10 @@ static int wait_for_model(struct mt_ctx *x, struct error *err)
 	};
 	struct conversation *c = x->c;
 
-	if (++x->rounds > CONDENSE_ROUNDS_MAX)
-		return fail(err, MT_ELIMIT,
-			    "condenser %s sent more than %d requests to its model",
-			    x->part->component->name, CONDENSE_ROUNDS_MAX);
+	if (check_rounds(x)) {
+		*err = x->error;
+		return err->code;
+	}
 	conversation_notice(c, MT_LOG_INFO, "condensing the history");
 	return request_send(c, x, side_usage_calls(c, USAGE_CONDENSERS), &events, err);
 }

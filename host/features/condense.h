@@ -12,6 +12,7 @@ struct mt_ctx;
 enum condensing {
 	CONDENSE_DONE,  /* the view is ready for the agent */
 	CONDENSE_AGAIN, /* a condensation was logged: restart the step */
+	CONDENSE_WAITS, /* a condenser sent an HTTP request; the step continues with it */
 	CONDENSE_ASKS,  /* a condenser queries its model; the step continues with it */
 };
 int condense_view(struct mt_ctx *x, enum condensing *ret, struct error *err);

@@ -362,6 +362,9 @@ static const struct mt_option asking_table[] = {
 	OPTION(TEXT, "llm", NULL,
 	       "Model to query: a name of [llm.NAME] (default: the model of the "
 	       "controller)."),
+	OPTION(LIST, "http_hosts", NULL,
+	       "Hosts that the plugin may send HTTP requests to through Mortise; "
+	       "`*.NAME` includes subdomains (default: the hosts that it declares)."),
 };
 
 static const struct mt_option skills_table[] = {
@@ -521,8 +524,10 @@ static const struct {
 	{ "mcp", "trust_hints" },
 	{ "condenser", "plugin" },
 	{ "condenser", "run" },
+	{ "condenser", "http_hosts" },
 	{ "agent", "plugin" },
 	{ "agent", "run" },
+	{ "agent", "http_hosts" },
 };
 
 /* Former names of keys, still accepted. */

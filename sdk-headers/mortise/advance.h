@@ -6,9 +6,10 @@
  * PROVISIONAL: version 0 of each kind, loaded only by a host of exactly the
  * same version. Write `#define MORTISE_PROVISIONAL` before including it.
  *
- * `advance(host, ctx, in)` receives an event and either finishes, or requests an effect and
- * returns; the host performs it and calls it again with the result. It never blocks and does no input or output. Its state between calls is at most
- * 64 KiB of text, stored with host->keep and passed back in `in->state`; the host logs
+ * `advance(host, ctx, in)` receives an event and either finishes, or requests an effect (a
+ * request to a model, or of HTTP) and returns; the host performs it and calls it again with
+ * the result. It never blocks and does no input or output. Its state between calls is at
+ * most 64 KiB of text, stored with host->keep and passed back in `in->state`; the host logs
  * it.
  *
  * Handles and borrowed texts are valid until `advance` returns: results of host services,
@@ -18,6 +19,8 @@
  * pointer if its length is 0.
  *
  * What changed, newest first:
+ *   host->http, host->blob, MT_HTTP_DONE and in->http, all at the end of their structs
+ *       (agent 0.6, condenser 0.6; other kinds have no effects)
  *   MT_HTTP_DONE, in->code and host->http were removed; no host used them (agent 0.5,
  *       analyzer 0.5, condenser 0.5, dialect 0.7, runtime 0.4)
  *   MT_COMMAND_ENDED, MT_TIMER, host->command and host->timer are gone, which no host
@@ -50,12 +53,13 @@ struct mt_reply;   /* what a model answered */
 enum mt_happening {
 	MT_START = 1,     /* the work starts */
 	MT_REPLIED = 2,   /* a model answered: in->reply */
-	MT_FAILED = 6,    /* an effect failed: in->error, in->body is a sentence. Condensers
-	                     only: a request of an agent that fails is the host's business */
+	MT_HTTP_DONE = 3, /* an HTTP request has ended: in->http has the result */
+	MT_FAILED = 6,    /* a model request failed: in->error, in->body is a sentence.
+	                     Condensers only: one of an agent is the host's business */
 	MT_CANCELLED = 7, /* effects requested now are ignored; this host calls no plugin then */
 };
 
-/** Why an effect failed. */
+/** Why a model request failed. */
 enum mt_error_kind {
 	MT_ERROR_NONE = 0,
 	MT_ERROR_AUTHENTICATION = 1,
@@ -73,6 +77,40 @@ enum mt_error_kind {
 	MT_ERROR_HISTORY = 13,   /* calls and results that do not belong together */
 };
 
+enum {
+	MT_HTTP_REPEATABLE = 1u << 0, /* sending it twice has no other effect than once. GET,
+	                                 PUT and DELETE: always so */
+};
+
+/** An HTTP request; see host->http. Zero the members that are not set. */
+struct mt_http_request {
+	uint32_t size;
+	uint32_t flags;         /* MT_HTTP_REPEATABLE */
+	const char *method;     /* GET, POST, PUT, PATCH, DELETE; NULL: POST with a body, else GET */
+	const char *url;        /* http or https, with the name of a host */
+	struct mt_str headers;  /* "Name: value" in each line; at most 64, 64 KiB in all */
+	struct mt_str body;     /* any bytes, at most 2 MiB; ptr NULL: none */
+	const char *body_blob;  /* NULL, or a blob that is sent in place of `body` */
+	int64_t timeout_ms;     /* of the whole exchange; 0: 60,000. At most 600,000 */
+	uint64_t max_bytes;     /* of the response's body; 0: 2 MiB. At most 16 MiB */
+};
+
+/** What became of it: `status` if a server has answered, otherwise `error`. */
+struct mt_http_result {
+	uint32_t size;
+	int32_t error;          /* MT_OK; MT_ETIMEOUT; MT_ELIMIT: the response is larger than
+	                           `max_bytes`, or its headers than 256 KiB; MT_EIO: no connection,
+	                           an untrusted certificate, ...; MT_ECANCELLED: it was sent in an
+	                           earlier try of the step, and may have had its effect */
+	uint32_t status;        /* of HTTP: 200, 302 (redirects are not followed), 404; or 0 */
+	uint32_t reserved;
+	struct mt_str headers;  /* "name: value\n" for each, the names in lowercase and at
+	                           most 63 bytes, the values cut after 1,023 */
+	const char *body;       /* the blob with its bytes; "" if it is empty */
+	uint64_t body_len;      /* bytes */
+	struct mt_str reason;   /* a sentence, if `error` is set */
+};
+
 /** Borrowed until `advance` returns, with all that it points to. */
 struct mt_in {
 	uint32_t size;
@@ -82,6 +120,7 @@ struct mt_in {
 	struct mt_str body;
 	struct mt_str state;          /* the last argument of host->keep; empty at first */
 	const struct mt_reply *reply; /* NULL unless MT_REPLIED */
+	const struct mt_http_result *http; /* NULL unless MT_HTTP_DONE */
 };
 
 enum mt_role {
@@ -148,7 +187,8 @@ struct mt_host {
 	struct mt_str (*reply_call_name)(const struct mt_reply *reply, size_t n);
 	struct mt_str (*reply_call_args)(const struct mt_reply *reply, size_t n);
 
-	/* -- the effect: performed after `advance` has returned; the last one counts -- */
+	/* -- the effect, `send` or `http`: performed after `advance` has returned; the last
+	 *    one that succeeds counts -- */
 	/** Send the request to the model of the plugin. @return its number (> 0), or a status:
 	 *  MT_EUNSUPPORTED if there is no model. */
 	int (*send)(struct mt_ctx *ctx, struct mt_request *request);
@@ -181,6 +221,28 @@ struct mt_host {
 	/** Append the images of an event, if it has any, to the last message of the
 	 *  request. A model without vision gets a note that they were omitted. */
 	int (*request_media)(struct mt_request *request, const struct mt_event *event);
+
+	/** Send an HTTP request, with the proxy and the certificates of the host, to a host that
+	 *  the plugin declares (MT_PERMIT_HOST) or `http_hosts` of its section names. For
+	 *  `advance` of agents before they send to their model, and of condensers; at most 32 in
+	 *  a step. The request is copied. MT_HTTP_DONE follows, unless the conversation pauses or
+	 *  ends first: that cancels the request.
+	 *
+	 *  A step that is repeated (after a pause, an error or a crash) starts with MT_START, and
+	 *  `advance` makes its requests again. The host answers those that a server has answered
+	 *  before from the log. It sends the others again if they are repeatable; of one that is
+	 *  not, it reports MT_ECANCELLED, once. Requests are the same if method, URL, headers and
+	 *  body are. Secrets that the host knows are masked in what it logs and in responses.
+	 *  @return its number (> 0); MT_EINVAL, MT_EDENIED (the host is not allowed), MT_ELIMIT,
+	 *  MT_ENOTFOUND (no such blob), MT_ENOMEM; MT_EUNSUPPORTED: without a conversation (see
+	 *  `request`), or after MT_REPLIED of an agent. */
+	int (*http)(struct mt_ctx *ctx, const struct mt_http_request *request);
+	/** The bytes of a blob of the conversation, at most 16 MiB; a NUL follows. A blob has a
+	 *  name, that of mt_http_result.body, which can be part of a state and is valid as long
+	 *  as the conversation. `*ret` is borrowed until the work ends: that of a step, or of a
+	 *  condenser. @return MT_ENOTFOUND, MT_ELIMIT, MT_EIO, MT_ENOMEM, MT_EUNSUPPORTED as
+	 *  `http`. */
+	int (*blob)(struct mt_ctx *ctx, const char *name, struct mt_str *ret);
 };
 
 #ifdef __cplusplus

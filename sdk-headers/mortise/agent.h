@@ -5,6 +5,7 @@
  * give the same result.
  *
  * What changed, newest first:
+ *   0.6  host->http, host->blob and MT_HTTP_DONE: see advance.h
  *   0.5  no effect but send: see advance.h
  *   0.4  no effects but send and http: see advance.h
  *   0.3  mt_agent_out.complain is called report_error
@@ -20,7 +21,7 @@ extern "C" {
 #endif
 
 #define MT_AGENT_MAJOR 0u
-#define MT_AGENT_MINOR 5u
+#define MT_AGENT_MINOR 6u
 
 /** What an agent adds to the services of the host: what to do, in this order, up to 256
  *  actions. Only for `advance`. Each copies what it is given and returns MT_OK,
@@ -54,8 +55,8 @@ struct mt_agent {
 	 *  one that stays. No view, request or effect. @return MT_OK or a status. */
 	int (*system)(const struct mt_host *host, struct mt_ctx *ctx,
 		      struct mt_str *ret_text);
-	/** One step: MT_START, then MT_REPLIED, until it has put out at least one action; a
-	 *  step without one is an error. When a conversation is resumed, MT_REPLIED comes
+	/** One step: MT_START, MT_HTTP_DONE after each host->http, MT_REPLIED after host->send,
+	 *  until it has put out at least one action; a step without one is an error. When a conversation is resumed, MT_REPLIED comes
 	 *  again with the reply that is in the log: the same reply must give the same
 	 *  actions. @return MT_OK or a status, which ends the conversation in an error with
 	 *  the sentence of host->refuse. */

@@ -11,6 +11,7 @@
  * event: there host->view_at returns NULL, and `shown` the text.
  *
  * What changed, newest first:
+ *   0.6  host->http, host->blob and MT_HTTP_DONE: see advance.h
  *   0.5  no effect but send: see advance.h
  *   0.4  no effects but send and http: see advance.h
  *   0.3  pinned; what is pinned is neither dropped nor masked
@@ -26,7 +27,7 @@ extern "C" {
 #endif
 
 #define MT_CONDENSER_MAJOR 0u
-#define MT_CONDENSER_MINOR 5u
+#define MT_CONDENSER_MINOR 6u
 
 /** What a condenser adds to the services of the host, for `advance`; `check` has none of
  *  it. Functions that return a status return MT_OK, MT_EINVAL for places that the view does
@@ -70,8 +71,8 @@ struct mt_condenser_out {
 struct mt_condenser {
 	uint32_t size;
 	uint32_t flags; /* 0 */
-	/** MT_START, then MT_REPLIED or MT_FAILED for each effect. Returning without an
-	 *  effect asked for ends it. @return MT_OK, or a status after host->refuse. */
+	/** MT_START, then MT_REPLIED, MT_FAILED or MT_HTTP_DONE for each effect, of which it
+	 *  can have 8. Returning without an effect asked for ends it. @return MT_OK, or a status after host->refuse. */
 	int (*advance)(const struct mt_host *host, const struct mt_condenser_out *out,
 		       struct mt_ctx *ctx, const struct mt_in *in);
 	/** Are the options good together? Asked when a conversation is wired, with

@@ -55,6 +55,7 @@ struct mt_ctx {
 
 	/* -- what the next call sees -- */
 	char *state;         /* what it kept; NULL: nothing */
+	int http_status;     /* that host->http returns; 0, at first: the request is sent */
 	int64_t view_tokens, window_tokens; /* -1, at first: unknown */
 	int requested;       /* a condensation is */
 	FILE *log;           /* NULL, at first: messages are dropped */
@@ -67,7 +68,7 @@ struct mt_ctx {
 
 	/* -- the rest belongs to the harness -- */
 	const struct mt_component *component;
-	struct mt_harness_pair *options, *prompts, *texts;
+	struct mt_harness_pair *options, *prompts, *texts, *blobs;
 	struct mt_event *events;
 	struct mt_request request;
 	struct mt_reply reply;
@@ -80,6 +81,7 @@ struct mt_ctx {
 /* Lines of `done`:
  *   request | history | message ROLE TEXT | tool NAME (*: all) | set NAME JSON |
  *   define NAME SCHEMA | media ID | send | keep TEXT
+ *   http METHOD URL | header LINE | body TEXT | body blob NAME (what follows an http)
  *   call N | action TYPE JSON | say TEXT | ask TEXT (the user is waited for) | report TEXT
  *   drop PLACE COUNT | mask PLACE TEXT | forget PLACES at OFFSET: SUMMARY
  *   verdict RISK DENY RULE: REASON | rule RISK DENY NAME TEXT: REASON
@@ -176,6 +178,13 @@ static inline void mt_advance_reply_call(struct mt_ctx *h, const char *name,
 					 const char *args)
 {
 	mt_harness_add(&h->reply.calls, name, MT_OK, args, strlen(args));
+}
+
+/** The bytes of a blob, for host->blob. */
+static inline void mt_advance_blob(struct mt_ctx *h, const char *name, const void *bytes,
+				   size_t len)
+{
+	mt_harness_set(&h->blobs, name, (const char *)bytes, len);
 }
 
 /* ---- services ------------------------------------------------------------------------- */
@@ -383,6 +392,51 @@ static inline int mt_advance_send(struct mt_ctx *h, struct mt_request *r)
 	return ++h->effects;
 }
 
+static inline void mt_advance_put_headers(struct mt_ctx *h, struct mt_str lines)
+{
+	while (lines.len) {
+		const char *end = (const char *)memchr(lines.ptr, '\n', lines.len);
+		size_t len = end ? (size_t)(end - lines.ptr) : lines.len;
+
+		mt_harness_put(&h->done, "header %.*s\n", (int)len, lines.ptr);
+		lines.ptr += end ? len + 1 : len;
+		lines.len -= end ? len + 1 : len;
+	}
+}
+
+static inline int mt_advance_http(struct mt_ctx *h, const struct mt_http_request *r)
+{
+	int has_body = r->body.ptr || r->body_blob;
+
+	if (h->http_status)
+		return h->http_status;
+	if (r->body_blob && !mt_harness_find(h->blobs, r->body_blob))
+		return MT_ENOTFOUND;
+	mt_harness_put(&h->done, "http %s %s\n",
+		       r->method  ? r->method
+		       : has_body ? "POST"
+				  : "GET",
+		       r->url ? r->url : "");
+	mt_advance_put_headers(h, r->headers);
+	if (r->body_blob)
+		mt_harness_put(&h->done, "body blob %s\n", r->body_blob);
+	else if (r->body.ptr)
+		mt_harness_put(&h->done, "body %.*s\n", (int)r->body.len, r->body.ptr);
+	return ++h->effects;
+}
+
+static inline int mt_advance_get_blob(struct mt_ctx *h, const char *name,
+				      struct mt_str *ret)
+{
+	const struct mt_harness_pair *pair = mt_harness_find(h->blobs, name);
+
+	if (!pair)
+		return MT_ENOTFOUND;
+	ret->ptr = pair->text;
+	ret->len = pair->len;
+	return MT_OK;
+}
+
 static inline int mt_advance_keep(struct mt_ctx *h, struct mt_str state)
 {
 	if (state.len > MT_STATE_MAX)
@@ -460,6 +514,8 @@ static inline const struct mt_host *mt_advance_host(void)
 		.request_define_tool = mt_advance_define,
 		.refuse = mt_advance_refuse,
 		.request_media = mt_advance_media,
+		.http = mt_advance_http,
+		.blob = mt_advance_get_blob,
 	};
 
 	return &host;
@@ -520,6 +576,36 @@ static inline int mt_advance_failed(struct mt_ctx *h, int error, const char *sen
 	return mt_advance_with(h, &in);
 }
 
+/** With MT_HTTP_DONE: a server has answered. `headers`: "name: value\n" for each. The body
+ *  is the blob "answer". */
+static inline int mt_advance_http_done(struct mt_ctx *h, int status, const char *headers,
+				       const void *body, size_t len)
+{
+	struct mt_http_result result = {
+		.size = sizeof result, .status = (uint32_t)status,
+		.headers = mt_harness_str(headers), .body = len ? "answer" : "",
+		.body_len = len,
+	};
+	struct mt_in in = { .what = MT_HTTP_DONE, .effect = (uint32_t)h->effects,
+			    .http = &result };
+
+	if (len)
+		mt_advance_blob(h, "answer", body, len);
+	return mt_advance_with(h, &in);
+}
+
+/** With MT_HTTP_DONE: nothing has answered. `error`: MT_EIO, MT_ETIMEOUT, MT_ELIMIT, or
+ *  MT_ECANCELLED for a request that may have had its effect. */
+static inline int mt_advance_http_failed(struct mt_ctx *h, int error, const char *reason)
+{
+	struct mt_http_result result = { .size = sizeof result, .error = error, .body = "",
+					 .reason = mt_harness_str(reason) };
+	struct mt_in in = { .what = MT_HTTP_DONE, .effect = (uint32_t)h->effects,
+			    .http = &result };
+
+	return mt_advance_with(h, &in);
+}
+
 /** End the test. @return 0, so that main can return it. */
 static inline int mt_advance_close(struct mt_ctx *h)
 {
@@ -535,6 +621,7 @@ static inline int mt_advance_close(struct mt_ctx *h)
 	mt_harness_remove(&h->options, NULL);
 	mt_harness_remove(&h->prompts, NULL);
 	mt_harness_remove(&h->texts, NULL);
+	mt_harness_remove(&h->blobs, NULL);
 	mt_harness_remove(&h->reply.calls, NULL);
 	free(h->done);
 	free(h->error);

@@ -18,6 +18,7 @@
 /** A name with a text: an argument as JSON, an option, the reply to a request. */
 struct mt_harness_pair {
 	char *name, *text;
+	size_t len; /* of `text` */
 	int status; /* of a reply */
 	struct mt_harness_pair *next;
 };
@@ -88,6 +89,7 @@ static inline void mt_harness_add(struct mt_harness_pair **list, const char *nam
 
 	pair->name = mt_harness_copy(name, strlen(name));
 	pair->text = mt_harness_copy(text, len);
+	pair->len = len;
 	pair->status = status;
 	while (*list)
 		list = &(*list)->next;

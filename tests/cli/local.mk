@@ -32,3 +32,5 @@ TESTS += %D%/plugin-preview.bats
 EXTRA_DIST += %D%/plugin-preview.bats
 TESTS += %D%/plugin-rust.bats
 EXTRA_DIST += %D%/plugin-rust.bats
+TESTS += %D%/plugin-http.bats
+EXTRA_DIST += %D%/plugin-http.bats

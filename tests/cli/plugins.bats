@@ -323,7 +323,7 @@ constructor() {
 		MT_PLUGIN(.name = "early", .version = "1", .license = "MIT", .components = &part,
 			.component_count = 1)
 	END
-	refused "built for condenser ABI 0.7, but this mortise has 0.5 (provisional versions must be equal); update mortise"
+	refused "built for condenser ABI 0.7, but this mortise has 0.6 (provisional versions must be equal); update mortise"
 }
 
 @test "a component of another version is refused, the others of its plugin are there" {

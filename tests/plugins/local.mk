@@ -40,3 +40,6 @@ check_PROGRAMS += %D%/harm.so
 tests_plugins_harm_so_SOURCES = %D%/harm.c
 tests_plugins_harm_so_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/host
 tests_plugins_harm_so_LDFLAGS = $(PLUGIN_LINK)
+check_PROGRAMS += %D%/fetch.so
+tests_plugins_fetch_so_SOURCES = %D%/fetch.c
+tests_plugins_fetch_so_LDFLAGS = $(PLUGIN_LINK)

@@ -5,7 +5,8 @@ libhost_a_SOURCES += %D%/analyzer-out.c %D%/analyzer-out.h %D%/analyzers.c \
 	%D%/plugin-component.h %D%/plugin-load.c %D%/plugin-load.h \
 	%D%/plugin-view.c %D%/plugin-view.h \
 	%D%/plugin-copy.c %D%/plugin-copy.h %D%/plugin-fork.c %D%/plugin-fork.h \
-	%D%/plugin-host.c %D%/plugin-host.h %D%/plugin-journal.c \
+	%D%/plugin-host.c %D%/plugin-host.h %D%/plugin-http.c %D%/plugin-http.h \
+	%D%/plugin-journal.c \
 	%D%/plugin-journal.h %D%/plugin-output.c %D%/plugin-output.h \
 	%D%/plugin-replay.c %D%/plugin-replay.h \
 	%D%/plugin-sandbox.c %D%/plugin-sandbox.h %D%/plugin-stand-in.c \

@@ -289,6 +289,27 @@ static int copy_send(struct mt_ctx *x, struct mt_request *r)
 	return TELL_DONE(x, plugin_host()->send(x, r), JOURNAL_SEND);
 }
 
+/* The parts of the request that are text, and its body, which may not be. */
+static int copy_http(struct mt_ctx *x, const struct mt_http_request *request)
+{
+	AUTO(json) json_object *parts = js_new_object();
+	struct journal_entry e = { .type = JOURNAL_HTTP };
+	int r = plugin_host()->http(x, request);
+
+	if (r < 0)
+		return r;
+	json_object_object_foreach(x->http, name, value) {
+		if (strcmp(name, "body") != 0) {
+			js_set(parts, name, json_object_get(value));
+			continue;
+		}
+		e.text[1].ptr = json_object_get_string(value);
+		e.text[1].len = (size_t)json_object_get_string_len(value);
+	}
+	e.text[0].ptr = js_text(parts, &e.text[0].len);
+	return e.text[0].ptr ? tell_done(x, r, &e) : MT_ENOMEM;
+}
+
 static int copy_keep(struct mt_ctx *x, struct mt_str state)
 {
 	return TELL_DONE(x, plugin_host()->keep(x, state), JOURNAL_KEEP,
@@ -328,6 +349,7 @@ const struct mt_host *plugin_copy_host(void)
 	table.request_define_tool = copy_define_tool;
 	table.request_media = copy_request_media;
 	table.send = copy_send;
+	table.http = copy_http;
 	table.keep = copy_keep;
 	table.prompt = copy_prompt;
 	return &table;
@@ -579,6 +601,7 @@ static void run_next(struct mt_ctx *x, const struct plugin_call *call,
 	x->copy->view_due = x->c && !news.text[NEWS_VIEW].ptr;
 	if (news.text[NEWS_VIEW].ptr && plugin_view_read(&next, news.text[NEWS_VIEW]))
 		give_up(x->copy);
+	next.replied = news.a == MT_REPLIED;
 	end(&next, call->next(&next, functions, &news));
 	plugin_ctx_clear(&next);
 	strbuf_clear(&bytes);

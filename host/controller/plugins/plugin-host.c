@@ -12,6 +12,7 @@
 #include "controller/core.h"
 #include "controller/agents.h"
 #include "controller/model-request.h"
+#include "controller/plugins/plugin-http.h"
 #include "controller/plugins/plugin-stand-in.h"
 #include "controller/turn.h"
 #include "log.h"
@@ -24,7 +25,7 @@
 #include <sys/utsname.h>
 #include <time.h>
 
-enum { LOG_TEXT_MAX = 4096 };
+enum { LOG_TEXT_MAX = 4096, BLOB_MAX = 16 << 20 };
 
 static void drop_handle(struct mt_event *e)
 {
@@ -55,6 +56,8 @@ void plugin_ctx_clear(struct mt_ctx *x)
 	free(x->shown);
 	free(x->kept);
 	llm_request_free(x->request);
+	json_object_put(x->http);
+	json_object_put(x->http_made);
 	*x = (struct mt_ctx){ 0 };
 }
 
@@ -390,7 +393,32 @@ static int host_send(struct mt_ctx *x, struct mt_request *r)
 	if (!request_llm_for(x->c, x->part, x->request))
 		return fail(&x->error, MT_EUNSUPPORTED, "the conversation has no model");
 	x->sent = true;
+	json_object_put(x->http);
+	x->http = NULL;
 	return 1;
+}
+
+static int host_http(struct mt_ctx *x, const struct mt_http_request *request)
+{
+	int r = plugin_ctx_converses(x) ? plugin_http_request(x, request)
+					: MT_EUNSUPPORTED;
+
+	return r ? r : 1;
+}
+
+static int host_blob(struct mt_ctx *x, const char *name, struct mt_str *ret)
+{
+	char *bytes = NULL;
+	size_t len = 0;
+	int r = plugin_ctx_converses(x) ? evlog_blob_read(x->c->log, name, BLOB_MAX,
+							  &bytes, &len, NULL, &x->error)
+					: MT_EUNSUPPORTED;
+
+	if (r)
+		return r;
+	ret->ptr = plugin_hold_text(x, bytes);
+	ret->len = len;
+	return ret->ptr ? MT_OK : out_of_memory(&x->error);
 }
 
 static int host_keep(struct mt_ctx *x, struct mt_str state)
@@ -561,6 +589,8 @@ const struct mt_host *plugin_host(void)
 		.request_define_tool = host_request_define_tool,
 		.refuse = host_refuse,
 		.request_media = host_request_media,
+		.http = host_http,
+		.blob = host_blob,
 	};
 
 	return &table;

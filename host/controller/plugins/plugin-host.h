@@ -34,6 +34,9 @@ struct mt_ctx {
 	size_t view_count, prepared; /* prepared: places at its start that are read */
 	struct llm_request *request;
 	bool sent;                 /* the request shall be sent */
+	json_object *http;         /* the HTTP request that shall be sent; see plugin-http.h */
+	json_object *http_made;    /* digests of those that were made before; NULL: none */
+	bool replied;              /* an agent that was called with a reply */
 	size_t encoded;            /* its first messages that are encoded */
 	bool is_agent;
 	struct mt_event **events; /* handles given out, owned */

@@ -24,7 +24,8 @@ enum journal_type {
 	JOURNAL_WINDOW,
 	JOURNAL_ANSWER,      /* from the parent. a: status; text, or a sentence */
 	JOURNAL_NEWS,        /* from the parent: the next call. a: enum mt_happening, b: error;
-	                        state, reply, body, view: NULL where there is none */
+	                        state, reply, body (of MT_HTTP_DONE the result, as JSON),
+	                        view: NULL where there is none */
 	JOURNAL_STALE,       /* the call needs data that the waiting copy lacks */
 	JOURNAL_END,         /* a: what the function returned, b: code of its error; text */
 	/* done by the parent after the end, in order */
@@ -36,6 +37,7 @@ enum journal_type {
 	JOURNAL_DEFINE_TOOL, /* name, description, schema */
 	JOURNAL_MEDIA,       /* a: event */
 	JOURNAL_SEND,
+	JOURNAL_HTTP,        /* the request without its body, as JSON; body or NULL */
 	JOURNAL_KEEP,        /* text */
 	JOURNAL_SYSTEM,      /* text */
 	JOURNAL_CALL,        /* a: place in the reply */

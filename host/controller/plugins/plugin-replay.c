@@ -7,6 +7,7 @@
 #include "controller/core.h"
 #include "controller/plugins/analyzer-out.h"
 #include "controller/plugins/plugin-host.h"
+#include "controller/plugins/plugin-http.h"
 
 #include <mortise/condenser.h>
 
@@ -73,6 +74,18 @@ static int replay_send(struct mt_ctx *x, const struct journal_entry *e, void *ar
 {
 	(void)e, (void)arg;
 	return plugin_host()->send(x, plugin_ctx_request(x));
+}
+
+static int replay_http(struct mt_ctx *x, const struct journal_entry *e, void *arg)
+{
+	json_object *params = js_parse_object(e->text[0].ptr, e->text[0].len, &x->error);
+
+	(void)arg;
+	if (!params)
+		return x->error.code;
+	if (e->text[1].ptr)
+		js_set_strn(params, "body", e->text[1].ptr, e->text[1].len);
+	return plugin_http_set(x, params);
 }
 
 static int replay_keep(struct mt_ctx *x, const struct journal_entry *e, void *arg)
@@ -175,6 +188,7 @@ static const struct {
 	[JOURNAL_DEFINE_TOOL] = { replay_define_tool, 3, true },
 	[JOURNAL_MEDIA] = { replay_media, 0, true },
 	[JOURNAL_SEND] = { replay_send, 0, true },
+	[JOURNAL_HTTP] = { replay_http, 1, false },
 	[JOURNAL_KEEP] = { replay_keep, 1, false },
 	[JOURNAL_SYSTEM] = { replay_system, 1, false },
 	[JOURNAL_CALL] = { replay_call, 0, false },

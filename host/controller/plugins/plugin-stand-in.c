@@ -9,6 +9,7 @@
 #include "controller/plugins/plugin-copy.h"
 #include "controller/plugins/plugin-fork.h"
 #include "controller/plugins/plugin-host.h"
+#include "controller/plugins/plugin-http.h"
 #include "controller/plugins/plugin-view.h"
 #include "controller/turn.h"
 
@@ -46,6 +47,8 @@ static int write_news(const struct mt_ctx *x, const void *arg, bool view,
 	const struct mt_in *in = arg;
 	const struct llm_reply *reply = (const struct llm_reply *)in->reply;
 	AUTO(json) json_object *record = reply ? llm_reply_json(reply) : NULL;
+	AUTO(json) json_object *http =
+		in->http ? plugin_http_result_json(in->http) : NULL;
 	AUTO(strbuf) struct strbuf events = STRBUF(JOURNAL_MAX);
 	struct journal_entry e = { .type = JOURNAL_NEWS, .a = in->what, .b = in->error };
 	int r = MT_OK;
@@ -54,7 +57,9 @@ static int write_news(const struct mt_ctx *x, const void *arg, bool view,
 	e.text[NEWS_BODY] = in->body;
 	if (record)
 		e.text[NEWS_REPLY].ptr = js_text(record, &e.text[NEWS_REPLY].len);
-	if (reply && !e.text[NEWS_REPLY].ptr)
+	if (http)
+		e.text[NEWS_BODY].ptr = js_text(http, &e.text[NEWS_BODY].len);
+	if ((reply && !e.text[NEWS_REPLY].ptr) || (http && !e.text[NEWS_BODY].ptr))
 		r = MT_ENOMEM;
 	if (!r && (view || !x->view_count)) {
 		r = plugin_view_write(x, &events);
@@ -72,11 +77,28 @@ static int take_reply(struct mt_ctx *x, struct mt_str text, struct llm_reply **r
 	return *ret ? MT_OK : x->error.code;
 }
 
-/* In the copy: what `advance` gets. `*ret_reply`: of the input, the caller's; or NULL. */
+/* In the copy: the result of an HTTP request, which `in` borrows from `http`. */
+static int take_http(struct mt_ctx *x, struct mt_str text, struct plugin_http_input *http,
+		     struct mt_in *in)
+{
+	json_object *result = js_parse_object(text.ptr, text.len, &x->error);
+
+	if (!result)
+		return x->error.code;
+	plugin_http_input(http, result);
+	in->http = &http->result;
+	in->body = (struct mt_str){ 0 };
+	return MT_OK;
+}
+
+/* In the copy: what `advance` gets. The caller frees `http->json` and `*ret_reply`, from
+ * which `ret` borrows. */
 static int take_news(struct mt_ctx *x, const struct journal_entry *news,
-		     struct mt_in *ret, struct llm_reply **ret_reply)
+		     struct plugin_http_input *http, struct mt_in *ret,
+		     struct llm_reply **ret_reply)
 {
 	*ret_reply = NULL;
+	http->json = NULL;
 	*ret = (struct mt_in){
 		.size = sizeof *ret, .what = (uint32_t)news->a,
 		.error = (uint32_t)news->b, .effect = news->a != MT_START,
@@ -86,7 +108,9 @@ static int take_news(struct mt_ctx *x, const struct journal_entry *news,
 	    take_reply(x, news->text[NEWS_REPLY], ret_reply))
 		return x->error.code;
 	ret->reply = (const struct mt_reply *)*ret_reply;
-	return MT_OK;
+	return news->a == MT_HTTP_DONE && ret->body.ptr
+		       ? take_http(x, ret->body, http, ret)
+		       : MT_OK;
 }
 
 /* ---- agents --------------------------------------------------------------------------- */
@@ -95,7 +119,7 @@ static int take_news(struct mt_ctx *x, const struct journal_entry *news,
 	(JOURNAL_BIT(PROMPT) | JOURNAL_BIT(REQUEST) | JOURNAL_BIT(HISTORY) |            \
 	 JOURNAL_BIT(REQUEST_MESSAGE) | JOURNAL_BIT(TOOL) | JOURNAL_BIT(SET) |          \
 	 JOURNAL_BIT(DEFINE_TOOL) | JOURNAL_BIT(MEDIA) | JOURNAL_BIT(SEND) |            \
-	 JOURNAL_BIT(KEEP))
+	 JOURNAL_BIT(HTTP) | JOURNAL_BIT(KEEP))
 #define ALLOW_VIEW (JOURNAL_BIT(VIEW) | JOURNAL_BIT(RECALL))
 
 static int call_system(struct mt_ctx *x, const void *functions, void *arg)
@@ -130,14 +154,17 @@ static int call_agent(struct mt_ctx *x, const void *functions, void *arg)
 static int call_agent_next(struct mt_ctx *x, const void *functions,
 			   const struct journal_entry *news)
 {
+	struct plugin_http_input http;
 	struct mt_in in;
 	struct llm_reply *reply;
-	int r = take_news(x, news, &in, &reply);
+	int r = take_news(x, news, &http, &in, &reply);
 
 	turn_clear(x->c);
 	if (!r && reply)
 		r = turn_set_reply(x->c, reply, &x->error);
-	return r ? r : call_agent(x, functions, &in);
+	r = r ? r : call_agent(x, functions, &in);
+	json_object_put(http.json);
+	return r;
 }
 
 static int agent_advance(const struct mt_host *host, const struct mt_agent_out *out,
@@ -176,11 +203,13 @@ static int call_condenser(struct mt_ctx *x, const void *functions, void *arg)
 static int call_condenser_next(struct mt_ctx *x, const void *functions,
 			       const struct journal_entry *news)
 {
+	struct plugin_http_input http;
 	struct mt_in in;
 	struct llm_reply *reply;
-	int r = take_news(x, news, &in, &reply);
+	int r = take_news(x, news, &http, &in, &reply);
 
 	r = r ? r : call_condenser(x, functions, &in);
+	json_object_put(http.json);
 	llm_reply_free(reply);
 	return r;
 }
