@@ -22,7 +22,7 @@ struct arguments {
 static const struct flag flags[] = {
 	FLAG('t', "task", "TEXT", "message to send first (default: just continue)",
 	     STORE(FLAG_TEXT, struct arguments, task)),
-	FLAG('i', "image", "FILE", "send an image with -t (repeatable)",
+	FLAG('i', "image", "FILE", "send an image or PDF with -t (repeatable)",
 	     STORE(FLAG_TAKE, struct arguments, drive), .take = drive_image),
 	FLAG('m', "model", "NAME", "model to use from now on",
 	     STORE(FLAG_TEXT, struct arguments, model)),

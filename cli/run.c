@@ -40,7 +40,7 @@ static const struct flag flags[] = {
 	FLAG('f', "file", "FILE",
 	     "read the task from FILE (`-`: standard input); appended to -t",
 	     STORE(FLAG_TEXT, struct arguments, file)),
-	FLAG('i', "image", "FILE", "send an image with the task (repeatable)",
+	FLAG('i', "image", "FILE", "send an image or PDF with the task (repeatable)",
 	     STORE(FLAG_TAKE, struct arguments, drive), .take = drive_image),
 	FLAG('m', "model", "NAME", "model to use: provider/name or script:FILE",
 	     STORE(FLAG_TEXT, struct arguments, model)),

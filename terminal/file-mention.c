@@ -45,6 +45,10 @@ static void put_file(struct strbuf *out, const char *dir, const char *path,
 		return; /* a name with an @, not a file */
 	if (file_read(whole, FILE_BYTES_MAX, &text, &len, &err)) {
 		on_skip(arg, path, err.text);
+	} else if (len >= 5 && memcmp(text, "%PDF-", 5) == 0) {
+		on_skip(arg, path,
+			"is a PDF file: send it with `mortise run --image`, or extract its "
+			"text with pdftotext");
 	} else if (!utf8_valid(text, len) || memchr(text, '\0', len)) {
 		on_skip(arg, path, "is not a text file");
 	} else {

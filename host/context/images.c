@@ -1,16 +1,21 @@
 /* SPDX-License-Identifier: MIT
  *
- * images.c - converts images of events into parts of messages. */
+ * images.c - converts images and PDF files of events into parts of messages. */
 #include "context/images.h"
 
 #include "array.h"
 #include "base64.h"
 #include "files.h"
 #include "image.h"
+#include "utf8.h"
 
+#include <ctype.h>
 #include <string.h>
 
-enum { URL_MAX = 2048, PARTS_EACH = 2 };
+enum { URL_MAX = 2048, PARTS_EACH = 2, NAME_MAX_BYTES = 300, FILE_MAX = 64 << 20 };
+
+#define PDF_BASE64 "JVBER" /* "%PDF" */
+#define NAME_KEY ";name="
 
 /* ---- data: URLs --------------------------------------------------------------- */
 
@@ -42,12 +47,68 @@ static int decode_data_url(const char *url, size_t len, struct strbuf *bytes,
 	return out_of_memory(err);
 }
 
+static bool is_pdf(const char *bytes, size_t len)
+{
+	return len >= 5 && memcmp(bytes, "%PDF-", 5) == 0;
+}
+
+/* The type of an image or PDF file by its bytes. */
+static int medium_look(const char *bytes, size_t len, const char **ret_mime,
+		       struct error *err)
+{
+	struct image image = { 0 };
+	int status;
+
+	if (is_pdf(bytes, len)) {
+		*ret_mime = MEDIA_PDF;
+		return len <= IMAGE_MAX_BYTES
+			       ? MT_OK
+			       : fail(err, MT_ELIMIT,
+				      "is larger than %d bytes: extract its text with "
+				      "pdftotext",
+				      IMAGE_MAX_BYTES);
+	}
+	status = image_look(bytes, len, &image, err);
+	*ret_mime = image.mime;
+	return status;
+}
+
 static int look_at_data(const char *url, size_t len, struct strbuf *bytes,
-			struct image *image, struct error *err)
+			const char **ret_mime, struct error *err)
 {
 	int status = decode_data_url(url, len, bytes, err);
 
-	return status ? status : image_look(bytes->text, bytes->len, image, err);
+	return status ? status : medium_look(bytes->text, bytes->len, ret_mime, err);
+}
+
+static int hex_value(char c)
+{
+	static const char digits[] = "0123456789ABCDEF";
+	const char *at = c ? strchr(digits, toupper((unsigned char)c)) : NULL;
+
+	return at ? (int)(at - digits) : -1;
+}
+
+/* The path in a URL as images_add_file makes it: data:TYPE;name=PATH;base64,. */
+static void put_name(struct strbuf *out, const char *url, size_t len)
+{
+	const char *comma = memchr(url, ',', len);
+	const char *name = memmem(url, comma ? (size_t)(comma - url) : 0, NAME_KEY,
+				  strlen(NAME_KEY));
+	size_t n;
+
+	if (!name)
+		return;
+	name += strlen(NAME_KEY);
+	n = strcspn(name, ";,");
+	for (size_t i = 0; i < n && out->len < NAME_MAX_BYTES; i++) {
+		int high = i + 2 < n && name[i] == '%' ? hex_value(name[i + 1]) : -1;
+		int low = high >= 0 ? hex_value(name[i + 2]) : -1;
+		char c = low >= 0 ? (char)(high << 4 | low) : name[i];
+
+		i += low >= 0 ? 2 : 0;
+		strbuf_addc(out, (unsigned char)c < ' ' || c == 0x7f ? '?' : c);
+	}
 }
 
 /* ---- parts ---------------------------------------------------------------------- */
@@ -83,36 +144,43 @@ static int add_why(struct images *images, size_t n, const char *why)
 	return images_add_text(images, text);
 }
 
-static int add_name(struct images *images, size_t n)
+/* "Image 2 (docs/a.png):", so that the model can name the file to tools. `name` NULL: it
+ * has no known path. */
+static int add_name(struct images *images, size_t n, const char *mime, const char *name)
 {
+	const char *kind = strcmp(mime, MEDIA_PDF) == 0 ? "PDF" : "Image";
+	bool named = name && *name && utf8_valid(name, strlen(name));
 	char *text = NULL;
 
-	if (asprintf(&text, "Image %zu:", n + 1) < 0)
+	if (asprintf(&text, "%s %zu%s%s%s:", kind, n + 1, named ? " (" : "",
+		     named ? name : "", named ? ")" : "") < 0)
 		return MT_ENOMEM;
 	return images_add_text(images, text);
 }
 
-/* Add a blob that is an image: `path` is taken. */
+/* Add a blob that is an image or a PDF file: `path` is taken. */
 static int images_add_blob(struct images *images, size_t n, char *path, const char *mime,
-			   size_t len)
+			   size_t len, const char *name)
 {
 	const char *kept = images_own_text(images, path);
 
-	if (!kept || add_name(images, n))
+	if (!kept || add_name(images, n, mime, name))
 		return MT_ENOMEM;
 	images->parts[images->count++] = (struct llm_part){ .mime = mime, .file = kept,
 							    .len = len };
 	return MT_OK;
 }
 
-static int add_blob(struct images *images, size_t n, struct evlog *log, const char *name)
+/* `name`: the path of the file that the user or the tool read; NULL: unknown. */
+static int add_blob(struct images *images, size_t n, struct evlog *log, const char *blob,
+		    const char *name)
 {
 	struct error err = ERROR_NONE;
 	AUTO(free) char *bytes = NULL, *path = NULL;
-	struct image image;
+	const char *mime = "";
 	size_t len = 0;
 
-	switch (evlog_blob_read(log, name, IMAGE_MAX_BYTES, &bytes, &len, &path, &err)) {
+	switch (evlog_blob_read(log, blob, IMAGE_MAX_BYTES, &bytes, &len, &path, &err)) {
 	case MT_OK:
 		break;
 	case MT_ENOMEM:
@@ -122,9 +190,9 @@ static int add_blob(struct images *images, size_t n, struct evlog *log, const ch
 	default:
 		return add_why(images, n, "is missing or damaged on disk");
 	}
-	if (image_look(bytes, len, &image, &err))
+	if (medium_look(bytes, len, &mime, &err))
 		return add_why(images, n, err.text);
-	return images_add_blob(images, n, STEAL(path), image.mime, len);
+	return images_add_blob(images, n, STEAL(path), mime, len, name);
 }
 
 /* Store the bytes of a data: URL as a blob. */
@@ -132,20 +200,22 @@ static int images_add_data_url(struct images *images, size_t n, struct evlog *lo
 			       const char *url, size_t len)
 {
 	AUTO(strbuf) struct strbuf bytes = STRBUF(IMAGE_MAX_BYTES + 256);
+	AUTO(strbuf) struct strbuf name = STRBUF(NAME_MAX_BYTES + 1);
 	struct error err = ERROR_NONE;
-	struct image image;
-	char name[65];
-	int status = look_at_data(url, len, &bytes, &image, &err);
+	const char *mime;
+	char blob[65];
+	int status = look_at_data(url, len, &bytes, &mime, &err);
 
 	if (status == MT_ENOMEM)
 		return status;
 	if (status)
 		return add_why(images, n, err.text);
-	status = evlog_blob(log, bytes.text, bytes.len, name, &err);
-	if (status == MT_ENOMEM)
-		return status;
+	status = evlog_blob(log, bytes.text, bytes.len, blob, &err);
+	put_name(&name, url, len);
+	if (status == MT_ENOMEM || name.error == MT_ENOMEM)
+		return MT_ENOMEM;
 	return status ? add_why(images, n, "cannot be stored on disk")
-		      : add_blob(images, n, log, name);
+		      : add_blob(images, n, log, blob, name.text);
 }
 
 static bool is_address(const char *url, size_t len)
@@ -159,7 +229,7 @@ static int add_address(struct images *images, size_t n, const char *url)
 {
 	const char *kept = images_own_text(images, strdup(url));
 
-	if (!kept || add_name(images, n))
+	if (!kept || add_name(images, n, "", NULL))
 		return MT_ENOMEM;
 	images->parts[images->count++] = (struct llm_part){ .mime = "image/link",
 							    .url = kept };
@@ -181,13 +251,13 @@ static int add_url(struct images *images, size_t n, struct evlog *log, json_obje
 }
 
 static int add_medium(struct images *images, size_t n, struct evlog *log,
-		      json_object *medium)
+		      json_object *medium, const char *path)
 {
 	const char *mime = js_str(medium, "mime", "");
 
-	if (!has_prefix(mime, "image/"))
+	if (!has_prefix(mime, "image/") && strcmp(mime, MEDIA_PDF) != 0)
 		return add_why(images, n, "has an unsupported type");
-	return add_blob(images, n, log, js_str(medium, "blob", ""));
+	return add_blob(images, n, log, js_str(medium, "blob", ""), path);
 }
 
 int images_of(const struct event *e, struct evlog *log, struct images *ret)
@@ -205,7 +275,8 @@ int images_of(const struct event *e, struct evlog *log, struct images *ret)
 	for (size_t i = 0; i < url_count && !status; i++)
 		status = add_url(ret, n++, log, json_object_array_get_idx(urls, i));
 	for (size_t i = 0; i < media_count && !status; i++)
-		status = add_medium(ret, n++, log, json_object_array_get_idx(media, i));
+		status = add_medium(ret, n++, log, json_object_array_get_idx(media, i),
+				    event_arg(e, "path"));
 	return status;
 }
 
@@ -224,8 +295,7 @@ static int check_image_url(json_object *value, size_t n, struct error *err)
 {
 	AUTO(strbuf) struct strbuf bytes = STRBUF(IMAGE_MAX_BYTES + 256);
 	struct error why = ERROR_NONE;
-	struct image image;
-	const char *url;
+	const char *url, *mime;
 	size_t len;
 	int status;
 
@@ -241,7 +311,7 @@ static int check_image_url(json_object *value, size_t n, struct error *err)
 	if (!has_prefix(url, "data:"))
 		return fail(err, MT_EINVAL,
 			    "image %zu is neither a data: nor an https: URL", n + 1);
-	status = look_at_data(url, len, &bytes, &image, &why);
+	status = look_at_data(url, len, &bytes, &mime, &why);
 	return status ? fail(err, status, "image %zu: it %s", n + 1, why.text) : MT_OK;
 }
 
@@ -260,22 +330,48 @@ int images_check(json_object *urls, struct error *err)
 	return MT_OK;
 }
 
+/* Escape what has a meaning in a data: URL, and what is not ASCII. */
+static void put_escaped(struct strbuf *url, const char *path)
+{
+	for (; *path; path++)
+		if (isalnum((unsigned char)*path) || strchr("/._-~", *path))
+			strbuf_addc(url, *path);
+		else
+			strbuf_addf(url, "%%%02X", (unsigned char)*path);
+}
+
+bool images_have_pdf(json_object *urls)
+{
+	for (size_t i = 0; i < js_length(urls); i++) {
+		const char *url =
+			json_object_get_string(json_object_array_get_idx(urls, i));
+		const char *comma = url ? strchr(url, ',') : NULL;
+
+		if (comma && has_prefix(url, "data:") &&
+		    has_prefix(comma + 1, PDF_BASE64))
+			return true;
+	}
+	return false;
+}
+
 int images_add_file(json_object *urls, const char *path, struct error *err)
 {
 	AUTO(strbuf) struct strbuf url = STRBUF(IMAGE_MAX_BYTES / 3 * 4 + 256);
 	AUTO(free) char *bytes = NULL;
 	struct error why = ERROR_NONE;
-	struct image image;
+	const char *mime;
 	json_object *text;
 	size_t len = 0;
-	int status = file_read(path, IMAGE_MAX_BYTES, &bytes, &len, err);
+	int status = file_read(path, FILE_MAX, &bytes, &len, err);
 
 	if (status)
 		return status;
-	status = image_look(bytes, len, &image, &why);
+	status = medium_look(bytes, len, &mime, &why);
 	if (status)
 		return fail(err, status, "%s: it %s", path, why.text);
-	strbuf_addf(&url, "data:%s;base64,", image.mime);
+	strbuf_addf(&url, "data:%s" NAME_KEY, mime);
+	put_escaped(&url, path);
+	strbuf_add(&url, ";base64,");
 	base64_put(&url, bytes, len);
 	text = url.error ? NULL : json_object_new_string_len(url.text, (int)url.len);
 	if (!text || js_add(urls, text)) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * images.h - images of messages and observations: checked on input, stored as blobs of
- * the log, sent to models with vision. */
+ * images.h - images and PDF files of messages and observations: checked on input, stored
+ * as blobs of the log, sent to models that support them. */
 #ifndef HOST_CONTEXT_IMAGES_H
 #define HOST_CONTEXT_IMAGES_H
 
@@ -24,10 +24,13 @@ struct images {
 int images_of(const struct event *e, struct evlog *log, struct images *ret);
 void images_clear(struct images *images);
 
-/** Check the images given with a message: a list of at most IMAGES_MAX data: or
- *  https: URLs that a model can be shown. */
+/** Check the images and PDF files given with a message: a list of at most IMAGES_MAX data:
+ *  or https: URLs that a model can be shown. */
 int images_check(json_object *urls, struct error *err);
-/** Read a file and add it to a list of URLs, as data. */
+/** Read an image or PDF file and add it to a list of URLs, as data with its path:
+ *  data:TYPE;name=PATH;base64,... */
 int images_add_file(json_object *urls, const char *path, struct error *err);
+/** Is a PDF file among the URLs? */
+bool images_have_pdf(json_object *urls);
 
 #endif

@@ -20,7 +20,7 @@
 
 enum { TITLE_BYTES = 60, TITLE_OF_MAX = 4096 };
 
-/* Report images that are not sent to the model. */
+/* Report images and PDF files that are not sent to the model. */
 static int add_images(struct conversation *c, json_object *args, json_object *images,
 		      struct error *err)
 {
@@ -31,6 +31,14 @@ static int add_images(struct conversation *c, json_object *args, json_object *im
 			c, MT_LOG_WARNING,
 			"images are not sent to %s, only a note for each; to send "
 			"them, set `vision = yes` in its section",
+			llm_name(c->agent->llm));
+	if (c->agent->llm && images_have_pdf(images) &&
+	    !llm_feature(c->agent->llm, "pdf"))
+		conversation_notice(
+			c, MT_LOG_WARNING,
+			"PDF files are not sent to %s, only a note for each: it "
+			"does not support PDF input. Extract the text with "
+			"pdftotext",
 			llm_name(c->agent->llm));
 	if (js_set(args, "image_urls", json_object_get(images)))
 		return out_of_memory(err);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * media.c - selects the images of a request and writes their bytes into the body.
+ * media.c - selects the images and PDF files of a request and writes their bytes into the body.
  *
  * Too many images, or too large ones, and the oldest are left out, more of them
  * than necessary: so the start of the conversation, which the provider has cached,
@@ -68,9 +68,10 @@ static struct request_span first_shown(const struct llm_request *r)
 void llm_choose_media(const struct llm *l, struct llm_request *request)
 {
 	request->blind = !llm_feature(l, "vision");
+	request->no_pdf = !llm_feature(l, "pdf");
 	request->links =
 		(l->dialect->flags & MT_DIALECT_LINKS) && !llm_facts(l)->inline_images;
-	if (!request->blind)
+	if (!request->blind || !request->no_pdf)
 		request->shown = first_shown(request);
 }
 
@@ -78,10 +79,17 @@ const char *llm_media_placeholder(const struct llm_request *r, size_t m, size_t 
 {
 	const struct request_span *from = &r->shown;
 
-	if (r->blind)
+	bool pdf = strcmp(r->messages[m].parts[p].mime, MEDIA_PDF) == 0;
+
+	if (pdf && r->no_pdf)
+		return "[A PDF file was omitted here: this model does not support PDF input. "
+		       "Read its text with the command pdftotext.]";
+	if (!pdf && r->blind)
 		return "[An image was omitted here: this model does not support vision.]";
 	if (m < from->message || (m == from->message && p < from->part))
-		return "[An image was omitted here: there are newer ones.]";
+		return pdf ? "[A PDF file was omitted here: there are newer images or PDF "
+			     "files. Read its text with the command pdftotext.]"
+			   : "[An image was omitted here: there are newer ones.]";
 	if (r->messages[m].parts[p].url && !r->links)
 		return "[An image was omitted here: only its URL is known, and URLs are not fetched for this model.]";
 	return NULL;

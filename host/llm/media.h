@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * media.h - limits of images in requests, and how many tokens they count for. */
+ * media.h - limits of images and PDF files in requests, and how many tokens they count for. */
 #ifndef HOST_LLM_MEDIA_H
 #define HOST_LLM_MEDIA_H
 

@@ -155,6 +155,7 @@ static const struct mt_option model_table[] = {
 	FACT_YES_NO("effort_sent", "Requests may contain a reasoning effort."),
 	FACT_YES_NO("effort_budget", "Low effort is sent as a token budget."),
 	FACT_YES_NO("vision", "Supports vision."),
+	FACT_YES_NO("pdf", "Supports PDF input."),
 	FACT_YES_NO("responses", "Uses the Responses API."),
 	FACT_YES_NO("sampling", "Supports temperature and top_p."),
 	FACT_YES_NO("temperature_and_top_p",

@@ -21,6 +21,7 @@ const struct model_key model_keys[] = {
 	FACT(FLAG, "effort_sent", effort_sent),
 	FACT(FLAG, "effort_budget", effort_budget),
 	FACT(FLAG, "vision", vision),
+	FACT(FLAG, "pdf", pdf),
 	FACT(FLAG, "responses", responses),
 	FACT(FLAG, "sampling", sampling),
 	FACT(FLAG, "temperature_and_top_p", temperature_and_top_p),

@@ -34,6 +34,7 @@ struct model_facts {
 	bool effort_sent;  /* ... and takes one in a request */
 	bool effort_budget; /* low effort is sent as a budget of 128 tokens */
 	bool vision;       /* supports images */
+	bool pdf;          /* supports PDF files */
 	bool responses;    /* prefers the Responses API */
 	bool sampling;     /* supports temperature and top_p */
 	bool temperature_and_top_p; /* ... in the same request */

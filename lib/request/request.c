@@ -118,6 +118,16 @@ bool llm_request_cache(const struct llm_request *r, size_t m)
 	return ends_turn(r, m) && m >= llm_request_last_turns(r);
 }
 
+/* A PDF file is estimated as one image for so many bytes. */
+static size_t images_of_part(const struct llm_part *part)
+{
+	enum { PDF_BYTES = 20000 };
+
+	if (!part->mime)
+		return 0;
+	return strcmp(part->mime, MEDIA_PDF) == 0 ? part->len / PDF_BYTES + 1 : 1;
+}
+
 size_t llm_request_bytes(const struct llm_request *r, size_t *ret_images)
 {
 	size_t bytes = 0, images = 0;
@@ -126,7 +136,7 @@ size_t llm_request_bytes(const struct llm_request *r, size_t *ret_images)
 		const struct llm_message *m = &r->messages[i];
 
 		for (size_t p = 0; p < m->part_count; p++) {
-			images += m->parts[p].mime != NULL;
+			images += images_of_part(&m->parts[p]);
 			bytes += m->parts[p].mime ? 0 : m->parts[p].len;
 		}
 		for (size_t c = 0; m->role == MT_ROLE_ASSISTANT && c < m->call_count; c++)

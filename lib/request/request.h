@@ -52,6 +52,8 @@ struct request_span {
 
 /** Freed with llm_request_free; the arrays are its own, the texts borrowed
  *  unless `owned` holds them. */
+#define MEDIA_PDF "application/pdf" /* the type of a part */
+
 struct llm_request {
 	struct llm_message *messages;
 	size_t message_count, message_room;
@@ -61,7 +63,8 @@ struct llm_request {
 	void **owned;            /* freed with the request */
 	size_t owned_count, owned_room;
 	bool stream;
-	bool blind, links;       /* no media are sent, except by URL */
+	bool blind, links;       /* no images are sent; they are sent by URL */
+	bool no_pdf;             /* no PDF files are sent */
 	struct request_span shown;  /* media before it are left out */
 };
 
@@ -84,7 +87,8 @@ int llm_request_tool(struct llm_request *r, const struct llm_tool *t);
 bool llm_request_cache(const struct llm_request *r, size_t m);
 /** The first message that ends one of the last two turns of user or tools. */
 size_t llm_request_last_turns(const struct llm_request *r);
-/** Bytes of the texts, calls and tools, and the number of images. */
+/** Bytes of the texts, calls and tools, and the number of images; a PDF file counts as one
+ *  or more. */
 size_t llm_request_bytes(const struct llm_request *r, size_t *ret_images);
 /** Let the request free this (malloc'ed) pointer; on failure it is freed now. */
 int llm_request_own(struct llm_request *r, void *p);

@@ -94,7 +94,10 @@ int textfile_decode(struct textfile *f, const struct charset *hint, struct error
 	if (status == MT_EUNSUPPORTED)
 		return fail(err, status,
 			    "File appears to be binary and this file type "
-			    "cannot be read or edited by this tool.");
+			    "cannot be read or edited by this tool.%s",
+			    strncmp(f->bytes.text, "%PDF-", 5) == 0
+				    ? " It is a PDF file: read its text with pdftotext."
+				    : "");
 	if (status != MT_OK)
 		return fail_code(err, status);
 	return MT_OK;

@@ -28,9 +28,13 @@ bool uses_responses(const struct mt_dialect_host *host, struct mt_exchange *x)
 
 /* ---- items ------------------------------------------------------------------- */
 
-static void put_image(struct writer *w, size_t m, size_t p, const char *mime)
+static void put_medium(struct writer *w, size_t m, size_t p, const char *mime)
 {
-	PUT(w, "{\"type\":\"input_image\",\"detail\":\"auto\",\"image_url\":");
+	if (strcmp(mime, "application/pdf") == 0)
+		PUT(w, "{\"type\":\"input_file\",\"filename\":\"document.pdf\","
+		       "\"file_data\":");
+	else
+		PUT(w, "{\"type\":\"input_image\",\"detail\":\"auto\",\"image_url\":");
 	writer_put_media_url(w, m, p, mime, true);
 	PUT(w, "}");
 }
@@ -50,7 +54,7 @@ static void put_list(struct writer *w, size_t m)
 		if (written++)
 			PUT(w, ",");
 		if (mime) {
-			put_image(w, m, p, mime);
+			put_medium(w, m, p, mime);
 			continue;
 		}
 		PUT(w, "{\"type\":\"input_text\",\"text\":");

@@ -33,7 +33,11 @@ static const char providers
 
 static void put_medium(struct writer *w, size_t m, size_t p, const char *mime)
 {
-	PUT(w, "{\"type\":\"image_url\",\"image_url\":{\"url\":");
+	if (strcmp(mime, "application/pdf") == 0)
+		PUT(w, "{\"type\":\"file\",\"file\":{\"filename\":\"document.pdf\","
+		       "\"file_data\":");
+	else
+		PUT(w, "{\"type\":\"image_url\",\"image_url\":{\"url\":");
 	writer_put_media_url(w, m, p, mime, true);
 	PUT(w, "}}");
 }

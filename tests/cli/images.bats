@@ -15,6 +15,7 @@ setup() {
 		printf '\0\0\0\003IDATabccrc!\0\0\0\0IENDcrc!'
 	} >"$work/picture"
 	url="data:image/png;base64,$(base64 -w0 "$work/picture")"
+	named="data:image/png;name=$work/picture;base64,${url#*;base64,}"
 }
 
 events() { cat "$work"/state/mortise/conversations/*/events.jsonl; }
@@ -23,7 +24,7 @@ events() { cat "$work"/state/mortise/conversations/*/events.jsonl; }
 	run "${run_it[@]}" -t "look" --image "$work/picture" -i "$work/picture"
 	[ "$status" -eq 0 ]
 	[ "$(events | jq -c 'select(.action == "message" and .source == "user").args.image_urls')" = \
-		"[\"$url\",\"$url\"]" ]
+		"[\"$named\",\"$named\"]" ]
 }
 
 @test "a file that is not an image is refused at the start" {

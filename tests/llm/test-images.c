@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * test-images.c - images of events as parts of messages, the same after a resume;
+ * test-images.c - images and PDF files of events as parts of messages, the same after a resume;
  * which of many are sent, and that the start of a request seldom changes. */
 #include "base64.h"
 #include "context/images.h"
@@ -85,6 +85,7 @@ static int64_t result(const char *mime, const char *blob)
 	js_set_str(medium, "blob", blob);
 	json_object_array_add(list, medium);
 	js_set_str(extras, "name", "camera");
+	js_set_str(extras, "path", "shot.png");
 	js_set(extras, "media", list);
 	return append(
 		event_observation("tool", SOURCE_AGENT, -1, "click", 5, extras, NULL));
@@ -127,8 +128,10 @@ static const char expected[] =
 	"{[Image 3 cannot be shown: it is a damaged or truncated PNG image]}"
 	"{[Image 4 cannot be shown: it contains invalid base64]}"
 	"{Image 5:}{image/link 0 https://example.org/a.png}"
-	"{[Image 6 cannot be shown: it is neither a data: nor an https: URL]}\n"
-	"2:{\n\nclick}{Image 1:}{image/png 60 }\n"
+	"{[Image 6 cannot be shown: it is neither a data: nor an https: URL]}"
+	"{Image 7 (a dir/b,c?é.png):}{image/png 60 }"
+	"{PDF 8 (r.pdf):}{application/pdf 8 }\n"
+	"2:{\n\nclick}{Image 1 (shot.png):}{image/png 60 }\n"
 	"2:{\n\nclick}{[Image 1 cannot be shown: it is missing or damaged on disk]}\n"
 	"2:{\n\nclick}{[Image 1 cannot be shown: it has an unsupported type]}\n";
 
@@ -137,11 +140,17 @@ static void from_events_into_messages(void)
 	AUTO(free) char *large = data_url(LARGE, "image/png");
 	AUTO(free) char *wrong = data_url(0, "image/jpeg"); /* of the wrong name */
 	AUTO(free) char *first = NULL, *second = NULL;
+	AUTO(free) char *named = NULL;
 	char blob[65];
-	const char *const urls[] = { large, wrong, "data:image/png;base64,iVBORw0KGgo=",
-				     "data:image/png;base64,iVBO?", "https://example.org/a.png",
-				     "file:///etc/passwd", NULL };
+	const char *urls[] = { large, wrong, "data:image/png;base64,iVBORw0KGgo=",
+			       "data:image/png;base64,iVBO?", "https://example.org/a.png",
+			       "file:///etc/passwd", NULL,
+			       "data:application/pdf;name=r.pdf;base64,JVBERi0xLjc=", NULL };
 
+	if (asprintf(&named, "data:image/png;name=a%%20dir/b%%2Cc%%0A%%C3%%a9.png%s",
+		     strstr(wrong, ";base64,")) < 0)
+		abort();
+	urls[6] = named;
 	open_log(EVLOG_CREATE);
 	CHECK(message("look", urls) == 0);
 	CHECK(evlog_blob(events, png, sizeof png - 1, blob, NULL) == MT_OK);
@@ -168,11 +177,11 @@ static void without_memory(void)
 		struct images images = { 0 };
 		int status = images_of(e, events, &images);
 
-		fine = fine && (oom_hit || (status == MT_OK && images.count == 9));
+		fine = fine && (oom_hit || (status == MT_OK && images.count == 13));
 		most = images.count > most ? images.count : most;
 		images_clear(&images);
 	})
-	CHECK_MSG(fine && most == 9, "images of an event, without memory");
+	CHECK_MSG(fine && most == 13, "images of an event, without memory");
 	evlog_close(events);
 }
 
@@ -215,7 +224,15 @@ static void checked_when_they_come(void)
 	CHECK(images_add_file(file, path, NULL) == MT_ENOTFOUND);
 	CHECK(file_write(path, png, sizeof png - 1, 0600, false, NULL) == MT_OK);
 	CHECK(images_add_file(file, path, NULL) == MT_OK);
-	CHECK_STR(json_object_get_string(json_object_array_get_idx(file, 0)), good);
+	AUTO(strbuf) struct strbuf named = STRBUF(1 << 16);
+
+	strbuf_addf(&named, "data:image/png;name=%s", path);
+	strbuf_add(&named, strstr(good, ";base64,"));
+	CHECK_STR(json_object_get_string(json_object_array_get_idx(file, 0)), named.text);
+	CHECK(!images_have_pdf(file));
+	CHECK(file_write(path, "%PDF-1.7", 8, 0600, false, NULL) == MT_OK);
+	CHECK(images_add_file(file, path, NULL) == MT_OK);
+	CHECK(images_have_pdf(file) && images_check(file, NULL) == MT_OK);
 }
 
 /* ---- which are sent --------------------------------------------------------- */
@@ -318,6 +335,48 @@ static void addresses_where_they_are_taken(void)
 	}
 }
 
+/* A PDF file is a document where the model takes it, and a sentence elsewhere. */
+static void pdf_where_it_is_taken(void)
+{
+	static const struct {
+		const char *model, *says;
+	} cases[] = {
+		{ "openai/gpt-4.1", "{\"type\":\"file\",\"file\":{\"filename\":\"document.pdf\","
+				    "\"file_data\":\"data:application/pdf;base64,JVBERi0x\"}}" },
+		{ "openai/gpt-5", "{\"type\":\"input_file\",\"filename\":\"document.pdf\","
+				  "\"file_data\":\"data:application/pdf;base64,JVBERi0x\"}" },
+		{ "anthropic/claude-sonnet-4-5",
+		  "{\"type\":\"document\",\"source\":{\"type\":\"base64\",\"media_type\":"
+		  "\"application/pdf\",\"data\":\"JVBERi0x\"}" },
+		{ "gemini/gemini-2.5-pro",
+		  "{\"inlineData\":{\"mimeType\":\"application/pdf\",\"data\":\"JVBERi0x\"}" },
+		{ "bedrock/anthropic.claude-sonnet-4-5-20250929-v1:0",
+		  "{\"document\":{\"name\":\"document\",\"format\":\"pdf\",\"source\":"
+		  "{\"bytes\":\"JVBERi0x\"}}}" },
+		{ "ollama_chat/llava", "Read its text with the command pdftotext.]" },
+		{ "moonshot/kimi-k2.6", "this model does not support PDF input." },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		const char *const each[] = { settings[0], settings[1], "llm.api_key_env=KEY",
+					     strcmp(cases[i].model, "openai/gpt-5")
+						     ? NULL : "llm.api=responses", NULL };
+		AUTO(llm_request) struct llm_request *q = conversation(1, 1);
+		AUTO(free) char *body = NULL;
+
+		((struct llm_part *)q->messages[0].parts)[0] = (struct llm_part){
+			.mime = MEDIA_PDF, .text = "%PDF-1", .len = 6
+		};
+		if (!bench_open(&bench, uv_default_loop(), cases[i].model, each))
+			printf("# %s\n", bench.err.text);
+		else
+			body = dialogue_body(&bench, q);
+		CHECK_MSG(body && strstr(body, cases[i].says), "%s: %s", cases[i].model,
+			  body);
+		bench_close(&bench);
+	}
+}
+
 int main(void)
 {
 	setenv("KEY", "sk-not-a-key", 1);
@@ -328,6 +387,7 @@ int main(void)
 	without_memory();
 	checked_when_they_come();
 	the_oldest_are_left_out();
+	pdf_where_it_is_taken();
 	addresses_where_they_are_taken();
 	dir_remove(dir, NULL);
 	return tap_done();

@@ -20,6 +20,7 @@ static const struct {
 	{ "adaptive_thinking", offsetof(struct model_facts, adaptive_thinking) },
 	{ "max_completion_tokens", offsetof(struct model_facts, max_completion_tokens) },
 	{ "reasoning", offsetof(struct model_facts, effort) },
+	{ "pdf", offsetof(struct model_facts, pdf) },
 	{ "responses", offsetof(struct model_facts, responses) },
 	{ "send_reasoning", offsetof(struct model_facts, send_reasoning) },
 	{ "short_tools", offsetof(struct model_facts, short_tools) },
@@ -115,7 +116,7 @@ void llm_read_facts(struct llm *l, const struct provider *p)
 	if (!p->network) {
 		/* the scripted model supports everything and is free */
 		model_facts_init(&l->facts);
-		l->facts.tools = l->facts.vision = true;
+		l->facts.tools = l->facts.vision = l->facts.pdf = true;
 	} else {
 		snprintf(whole, sizeof whole, "%s/%s", l->provider, l->model);
 		if (!name)
