@@ -287,23 +287,26 @@ controller/dispatch.h approval delegation environment-command hook-runner limits
 controller/exit-code.h all
 controller/feature-api.h all
 controller/feature-approval.h approval subagent-process
-controller/feature-holds.h hook-runner subagents
-controller/feature-states.h approval delegation goal judge limits
+controller/closing.h hook-runner subagents
+controller/transitions.h approval delegation goal judge limits
 controller/feature-usage.h limits side-usage subagent-process subagent-usage
-controller/feature-watchers.h questions side-question subagent-process
+controller/watchers.h questions side-question subagent-process
 controller/feature.h all
-controller/model-request.h condense judge tool-completions
+controller/model-request.h condense
+controller/request-model.h judge tool-completions
 controller/parallel-calls.h questions tool-completions tool-http
 controller/plugins/analyzers.h approval
 controller/plugins/plugin-host.h condense condense-preview slices
 controller/plugins/plugin-http.h condense
 controller/step-policy.h condense
 controller/step.h approval condense delegation hook-runner judge relist slices subagents
+controller/turn-actions.h approval
 controller/turn.h approval delegation environment-command file-history hook-runner limits log-search replay setup subagents tool-completions tool-http
 conversation/conversation.h all
 conversation/fork.h subagent-usage
 conversation/messages.h hook-runner subagents
 conversation/meta.h subagent-usage subagents
+conversation/runner-ahead.h features-table
 conversation/offered-tools.h condense delegation features-table
 conversation/rewind.h loop-recovery
 conversation/waiting-messages.h features-table

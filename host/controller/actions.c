@@ -7,6 +7,7 @@
 #include "context/history.h"
 #include "context/prompts.h"
 #include "controller/core.h"
+#include "controller/feature-api.h"
 #include "controller/dispatch.h"
 #include "controller/exit-code.h"
 #include "controller/turn.h"

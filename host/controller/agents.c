@@ -7,6 +7,7 @@
 #include "context/history.h"
 #include "context/request-messages.h"
 #include "controller/core.h"
+#include "controller/feature-api.h"
 #include "controller/turn.h"
 #include "controller/feature.h"
 

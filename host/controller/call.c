@@ -4,6 +4,7 @@
 #include "controller/call.h"
 
 #include "controller/core.h"
+#include "controller/feature-api.h"
 
 #include <string.h>
 

@@ -1,18 +1,23 @@
 /* SPDX-License-Identifier: MIT
  *
- * core.h - the state of a conversation, and the interface of the core to the other
- * files of the controller. */
+ * core.h - the state of a conversation, for the core and for what opens it. */
 #ifndef HOST_CONTROLLER_CORE_H
 #define HOST_CONTROLLER_CORE_H
 
-#include "controller/feature-api.h"
-#include "controller/feature-approval.h"
-#include "controller/feature-holds.h"
-#include "controller/feature-states.h"
-#include "controller/feature-usage.h"
-#include "controller/feature-watchers.h"
-#include "digest.h"
+#include "controller/plugins/plugin-component.h"
+#include "controller/state.h"
+#include "mask.h"
 
+#include <uv.h>
+
+struct agent_frame;
+struct analyzers;
+struct evlog;
+struct llm_exchange;
+struct llm_models;
+struct mt_ctx;
+struct runner;
+struct watcher;
 struct turn;
 
 enum { WATCHERS_MAX = 32, FRAMES_MAX = 16, OTHER_AGENTS_MAX = 32 };
@@ -64,23 +69,18 @@ struct conversation {
 	unsigned runner_failures;  /* consecutive, without a hello between */
 	struct watch watchers[WATCHERS_MAX];
 
-	uv_prepare_t handle;       /* its closing ends the conversation; see dispatch_start_runner_soon */
-	unsigned loop_turns;       /* since a runner was wanted */
+	uv_prepare_t handle;       /* its closing ends the conversation */
 	void (*release)(struct conversation *c); /* free it */
 	void (*closed)(void *arg);
 	void *closed_arg;
 };
 
-/** Log an observation for the pending action that reports why it has no result: the
- *  conversation was stopped, or is in error. */
-void conversation_settle(struct conversation *c, enum agent_state state);
-/** Notify the watchers of events from now on. */
-int conversation_watch_log(struct conversation *c, struct error *err);
 /** Mask the secrets in a piece of a stream, as far as the mask can decide; len 0 and
  *  `last`: the buffered rest. The caller clears `out`. */
 void mask_stream_chunk(struct mask_stream *s, struct strbuf *out, const char *text,
 		       size_t len, bool last);
 
+/* For files that include controller/conversation.h. */
 #define NOTIFY_WATCHERS(c, member, ...)                                                   \
 	for (size_t w_ = 0; w_ < WATCHERS_MAX; w_++)                           \
 		if ((c)->watchers[w_].watcher                                  \

@@ -6,8 +6,10 @@
 
 #include "controller/core.h"
 #include "controller/agents.h"
+#include "controller/closing.h"
 #include "controller/exit-code.h"
-#include "controller/feature.h"
+#include "controller/early-calls.h"
+#include "controller/feature-api.h"
 #include "controller/plugins/launch.h"
 #include "controller/parallel-calls.h"
 #include "controller/step.h"
@@ -25,7 +27,6 @@
 #include <sys/stat.h>
 
 enum {
-	TURNS_BEFORE_RUNNER = 3,       /* of the loop, after a request was sent */
 	OUTPUT_MAX = 16 << 20,         /* of live output at once */
 	RUNNER_FAILURES_MAX = 3,       /* in a row, then the conversation fails */
 };
@@ -61,7 +62,7 @@ void dispatch_log_observation(struct conversation *c, struct event *action,
 	if (e && meta)
 		js_set(e->json, "tool_call_metadata", json_object_get(meta));
 	if (call)
-		parallel_drop(c, call);
+		early_call_cancel(call, c->link);
 	else if (action->type->flags & EVENT_RUNNABLE)
 		call = call_new(c, action); /* of the log */
 	if (!e)
@@ -457,24 +458,6 @@ static int launch(struct conversation *c, struct error *err)
 int dispatch_start_runner(struct conversation *c, struct error *err)
 {
 	return c->link ? MT_OK : launch(c, err);
-}
-
-/* Forking takes as long as connecting and sending, so do not fork in between. */
-static void on_turn(uv_prepare_t *handle)
-{
-	struct conversation *c = handle->data;
-
-	if (++c->loop_turns < TURNS_BEFORE_RUNNER)
-		return;
-	uv_prepare_stop(handle);
-	if (!c->closing)
-		dispatch_start_runner(c, NULL);
-}
-
-void dispatch_start_runner_soon(struct conversation *c)
-{
-	if (!c->link && c->loop_turns == 0)
-		uv_prepare_start(&c->handle, on_turn);
 }
 
 /* ---- one call ------------------------------------------------------------ */

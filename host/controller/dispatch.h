@@ -20,8 +20,6 @@ void dispatch_log_observation(struct conversation *c, struct event *action,
 void dispatch_log_denial(struct conversation *c, struct event *action, const char *why);
 /** Start the runner if it is not running, so that it is ready when needed. */
 int dispatch_start_runner(struct conversation *c, struct error *err);
-/** Start it once the request that was just sent is on its way. */
-void dispatch_start_runner_soon(struct conversation *c);
 /** The observation of an action, which is pending no longer. */
 void dispatch_log_answer(struct conversation *c, struct event *action, const char *type,
 			 const char *text, struct error *err);

@@ -3,8 +3,13 @@
  * facts.c - read access to a conversation, for frontends and features. */
 #include "controller/core.h"
 #include "controller/exit-code.h"
+#include "controller/feature-api.h"
+#include "controller/feature-approval.h"
+#include "controller/feature-usage.h"
 #include "controller/model-request.h"
+#include "controller/transitions.h"
 #include "controller/turn.h"
+#include "llm/models/models.h"
 
 const char *conversation_id(const struct conversation *c)
 {
@@ -70,6 +75,11 @@ bool conversation_busy(const struct conversation *c)
 struct evlog *conversation_log(const struct conversation *c)
 {
 	return c->log;
+}
+
+const struct llm_usage_totals *conversation_bill(const struct conversation *c)
+{
+	return c->models ? llm_models_usage(c->models) : NULL;
 }
 
 int conversation_runner_pid(const struct conversation *c)

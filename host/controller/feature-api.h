@@ -5,9 +5,8 @@
  *
  * A feature does not see struct conversation. What only some features need is in a header
  * of its own: the pending action and its observation in turn.h and dispatch.h, steps in
- * step.h, agents in agents.h, transitions in feature-states.h, messages and closing in
- * feature-holds.h, approval in feature-approval.h, usage in feature-usage.h, watchers in
- * feature-watchers.h. tests/layers.sh lists which feature includes which of them. */
+ * step.h, agents in agents.h, transitions in transitions.h, closing in closing.h, approval in feature-approval.h, usage in feature-usage.h, watchers in
+ * watchers.h. tests/layers.sh lists which feature includes which of them. */
 #ifndef HOST_CONTROLLER_FEATURE_API_H
 #define HOST_CONTROLLER_FEATURE_API_H
 
@@ -38,6 +37,12 @@ int64_t conversation_log_event(struct conversation *c, struct event *e,
 /** Enter a state, with its side effects and its event; durable if the state is idle. */
 void conversation_set_state(struct conversation *c, enum agent_state state,
 			    const char *reason);
+/** The agent becomes idle, unless a feature has more work for it. `reason` must be a
+ *  static string. */
+void conversation_rest(struct conversation *c, enum agent_state state,
+		       const char *reason);
+/** evlog_barrier; if it fails, the conversation is in error. */
+int conversation_barrier(struct conversation *c, struct error *err);
 /** State error with this sentence and exit code. */
 void conversation_set_error(struct conversation *c, int exit_code, const char *fmt, ...)
 	MT_PRINTF(3, 4);

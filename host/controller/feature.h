@@ -146,6 +146,8 @@ struct feature {
 	/** The agent would process its view and query its model. @return true: the
 	 *  feature did something else instead. */
 	bool (*before_request)(struct conversation *c);
+	/** A request of the agent is on its way. */
+	void (*request_sent)(struct conversation *c);
 	/** A request of the agent failed. @return true: the feature has logged what starts
 	 *  the next step. */
 	bool (*request_failed)(struct conversation *c, const struct llm_error *error);
@@ -283,6 +285,7 @@ const struct action_handler *features_user_action(const struct event *action);
 int features_after_view(struct mt_ctx *x, bool *ret_held, struct error *err);
 int features_suspend_step(struct conversation *c, struct mt_ctx *x, struct error *err);
 bool features_before_request(struct conversation *c);
+void features_request_sent(struct conversation *c);
 bool features_request_failed(struct conversation *c, const struct llm_error *error);
 bool features_before_rest(struct conversation *c, enum agent_state state,
 			  const char *reason);

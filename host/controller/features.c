@@ -3,7 +3,7 @@
  * features.c - asks the features at the points of the core, in the order of their
  * table. */
 #include "controller/core.h"
-#include "controller/feature.h"
+#include "controller/feature-api.h"
 
 #define EACH(f)                                                                \
 	for (const struct feature *f, *const *at_ = features_table; (f = *at_); at_++)
@@ -338,6 +338,13 @@ bool features_before_request(struct conversation *c)
 	if (f->before_request && f->before_request(c))
 		return true;
 	return false;
+}
+
+void features_request_sent(struct conversation *c)
+{
+	EACH(f)
+	if (f->request_sent)
+		f->request_sent(c);
 }
 
 bool features_request_failed(struct conversation *c, const struct llm_error *error)

@@ -6,8 +6,9 @@
 #include "controller/parallel-calls.h"
 
 #include "controller/core.h"
-#include "controller/feature.h"
-#include "controller/turn.h"
+#include "controller/early-calls.h"
+#include "controller/feature-api.h"
+#include "controller/turn-actions.h"
 
 #include <mortise/tool.h>
 
@@ -21,7 +22,7 @@ static const uint64_t first_number = 1000000000000; /* actions have smaller ones
 
 static struct call *find(const struct conversation *c, uint64_t number)
 {
-	const struct parallel_calls *all = turn_parallel(c);
+	const struct early_calls *all = turn_early(c);
 	struct call *pending = turn_call(c);
 
 	if (pending && pending->early && pending->number == number)
@@ -50,44 +51,12 @@ bool parallel_buffer_result(struct conversation *c, const struct runner_result *
 	return call;
 }
 
-struct call *parallel_take(struct conversation *c, size_t index)
-{
-	struct parallel_calls *all = turn_parallel(c);
-	struct call *first = all->list[0];
-
-	if (!all->count || first->index != index)
-		return NULL;
-	memmove(all->list, all->list + 1, --all->count * sizeof all->list[0]);
-	return first;
-}
-
 bool parallel_claim(struct call *call)
 {
 	bool early = call->early;
 
 	call->early = false;
 	return early;
-}
-
-void parallel_drop(struct conversation *c, const struct call *call)
-{
-	if (call->early && !call->over && c->link)
-		runner_cancel(c->link, call->number);
-}
-
-void parallel_cancel(struct conversation *c)
-{
-	struct parallel_calls *all = turn_parallel(c);
-
-	for (size_t i = 0; i < all->count; i++)
-		parallel_drop(c, all->list[i]);
-	parallel_free(all);
-}
-
-void parallel_free(struct parallel_calls *all)
-{
-	while (all->count)
-		call_free(all->list[--all->count]);
 }
 
 /* ---- sending ------------------------------------------------------------------ */
@@ -97,7 +66,7 @@ static size_t room(const struct conversation *c)
 {
 	int64_t most = config_int(c->config, c->agent->section, "parallel_calls") - 1;
 	int64_t left = features_calls_left(c);
-	size_t sent = turn_parallel(c)->count;
+	size_t sent = turn_early(c)->count;
 
 	if (most > left)
 		most = left;
@@ -125,7 +94,7 @@ static bool send_early(struct conversation *c, struct call *call)
 	if (!call->args || !is_parallel(c, call) || features_may_hold(c, call))
 		return false;
 	text = js_text(call->args, &len);
-	call->number = first_number + ++turn_parallel(c)->made;
+	call->number = first_number + ++turn_early(c)->made;
 	call->early = true;
 	call->sent_at = uv_hrtime();
 	return text && !runner_call(c->link, call->number, call_instance(c, call),
@@ -134,7 +103,7 @@ static bool send_early(struct conversation *c, struct call *call)
 
 void parallel_start(struct conversation *c)
 {
-	struct parallel_calls *all = turn_parallel(c);
+	struct early_calls *all = turn_early(c);
 	size_t most = is_parallel(c, turn_call(c)) ? room(c) : 0;
 
 	while (most-- > 0 && all->count < PARALLEL_MAX) {

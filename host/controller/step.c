@@ -9,16 +9,14 @@
 
 #include "context/history.h"
 #include "context/request-messages.h"
-#include "controller/actions.h"
+#include "controller/advance.h"
 #include "controller/core.h"
-#include "controller/dispatch.h"
 #include "controller/exit-code.h"
-#include "controller/feature.h"
+#include "controller/feature-api.h"
 #include "controller/model-request.h"
-#include "controller/plugins/plugin-host.h"
 #include "controller/plugins/plugin-http.h"
 #include "controller/step-policy.h"
-#include "controller/turn.h"
+#include "controller/turn-actions.h"
 #include "log.h"
 #include "slice.h"
 
@@ -133,7 +131,7 @@ static void on_done(void *arg, struct llm_reply *reply)
 	features_on_usage(c, &reply->usage, true);
 	c->step_requested = true;
 	NOTIFY_WATCHERS(c, reply, reply);
-	r = turn_replan(c, reply, 0, &err);
+	r = advance_reply(c, reply, 0, &err);
 	if (r)
 		step_fail(c, r, EXIT_FAILED, err.text);
 	else if (!turn_has_planned(c))
@@ -181,28 +179,8 @@ int step_send(struct conversation *c, struct mt_ctx *x, struct error *err)
 		return features_suspend_step(c, x, err);
 	r = request_send(c, x, evlog_replies(c->log), &llm_events, err);
 	if (!r)
-		dispatch_start_runner_soon(c);
+		features_request_sent(c);
 	return r;
-}
-
-static int call_agent(struct conversation *c, struct mt_ctx *x, struct mt_in *in,
-		      struct error *err)
-{
-	const struct mt_agent *agent = c->agent->plugin.functions;
-	const char *state = c->agent->state_text;
-	struct guard_call outer;
-	int r;
-
-	in->state = (struct mt_str){ state, state ? strlen(state) : 0 };
-	log_context(c->agent->plugin.component->plugin, c->agent->plugin.component->name,
-		    NULL);
-	outer = plugin_component_enter(x->part, "advance");
-	r = agent->advance(plugin_host(), plugin_agent_out(), x, in);
-	guard_leave(outer);
-	log_context(NULL, NULL, NULL);
-	return r ? fail(err, r, "agent %s: %s", c->agent->plugin.component->name,
-			x->error.code ? x->error.text : status_name(r))
-		 : MT_OK;
 }
 
 static void on_http(struct conversation *c, json_object *result);
@@ -213,14 +191,14 @@ static int run_agent(struct conversation *c, struct mt_ctx *x, struct mt_in *in,
 {
 	json_object *result = NULL;
 	struct plugin_http_input input;
-	int r = call_agent(c, x, in, err);
+	int r = advance_agent(x, in, err);
 
 	while (!r && x->http) {
 		r = plugin_http_perform(c, x, on_http, &result, err);
 		if (r || !result)
 			return r;
 		plugin_http_input(&input, result);
-		r = call_agent(c, x, &input.in, err);
+		r = advance_agent(x, &input.in, err);
 		json_object_put(result);
 	}
 	if (r)
@@ -249,14 +227,12 @@ static void on_http(struct conversation *c, json_object *result)
 }
 
 /* Run the agent on a complete view. */
-static int advance_agent(struct conversation *c, struct mt_ctx *x, struct error *err)
+static int start_agent(struct conversation *c, struct mt_ctx *x, struct error *err)
 {
 	struct mt_in in = { .size = sizeof in, .what = MT_START };
 
 	if (features_before_request(c))
 		return MT_OK;
-	x->part = &c->agent->plugin;
-	x->is_agent = true;
 	x->sent = false;
 	return run_agent(c, x, &in, err);
 }
@@ -274,7 +250,7 @@ int step_advance_prepared(struct conversation *c, struct mt_ctx *x, struct error
 					     end, &more, err);
 	if (r)
 		return r;
-	return more ? features_suspend_step(c, x, err) : advance_agent(c, x, err);
+	return more ? features_suspend_step(c, x, err) : start_agent(c, x, err);
 }
 
 static int begin(struct conversation *c, struct mt_ctx *x, struct error *err)

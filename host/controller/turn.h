@@ -48,7 +48,8 @@ void turn_interrupt(struct conversation *c);
 /** Nothing is pending, uncommitted or waiting for approval. */
 void turn_reset(struct conversation *c);
 /** Calls of the reply that were sent before their turn. */
-struct parallel_calls *turn_parallel(const struct conversation *c);
+struct early_calls *turn_early(const struct conversation *c);
+void turn_cancel_early(struct conversation *c);
 
 /* ---- the plan of the current agent ---- */
 enum plan_type { PLAN_CALL, PLAN_ACTION, PLAN_MESSAGE, PLAN_ERROR };
@@ -59,28 +60,13 @@ int turn_plan(struct conversation *c, enum plan_type type, size_t argument,
 /** The same for a call of the reply. MT_EINVAL: it has no such call. */
 int turn_plan_call(struct conversation *c, size_t call, struct error *err);
 bool turn_has_planned(const struct conversation *c);
-/** Carry out the next planned action. */
-void turn_take_planned(struct conversation *c);
-/** The call `ahead` positions after the next planned action, owned; *ret_index: its index
- *  in the reply. NULL: not a tool call, or it cannot be created. */
-struct call *turn_planned_call(struct conversation *c, size_t ahead, size_t *ret_index);
+/** Drop the first actions that are planned. */
+void turn_skip_planned(struct conversation *c, size_t count);
 /** Drop what is planned. */
 void turn_clear(struct conversation *c);
 /** The same, for an agent that ends. */
 void turn_plan_free(struct conversation *c);
-/** Drop the plan; the results of the calls state why they were not made. Planned messages are
- *  logged, without waiting for the user. */
-void turn_refuse(struct conversation *c, const char *why);
 /** Drop the plan. Actions planned from now on belong to `reply`, which it takes. */
 int turn_set_reply(struct conversation *c, struct llm_reply *reply, struct error *err);
-/** Plan what a reply asks for; takes `reply`. `done` of it is in the log. */
-int turn_replan(struct conversation *c, struct llm_reply *reply, size_t done,
-		struct error *err);
-
-/* ---- errors ---- */
-/** An error that the model reads; `meta_of` (may be NULL): the action or reply
- *  call that it answers. */
-void turn_log_error(struct conversation *c, const char *call_id, const char *function,
-		    const char *text);
 
 #endif

@@ -4,8 +4,11 @@
 #include "conversation/agent-spec.h"
 
 #include "controller/core.h"
+#include "controller/feature-api.h"
 #include "controller/plugins/analyzers.h"
 #include "llm/models/models.h"
+
+#include <string.h>
 
 static void add_setting(json_object *list, const char *section, const char *key,
 			const char *value)

@@ -5,12 +5,14 @@
 
 #include "controller/actions.h"
 #include "controller/core.h"
+#include "controller/feature-api.h"
 #include "controller/dispatch.h"
 #include "controller/exit-code.h"
 #include "controller/feature.h"
 #include "controller/model-request.h"
 #include "controller/step.h"
-#include "controller/turn.h"
+#include "controller/transitions.h"
+#include "controller/turn-actions.h"
 #include "conversation/waiting-messages.h"
 
 /* An action that had not taken effect when the process exited. */

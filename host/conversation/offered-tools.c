@@ -7,9 +7,10 @@
 #include "context/prompts.h"
 #include "context/request-messages.h"
 #include "controller/core.h"
+#include "controller/feature-api.h"
 #include "controller/exit-code.h"
 #include "controller/feature.h"
-#include "controller/parallel-calls.h"
+#include "controller/early-calls.h"
 #include "controller/plugins/plugin-host.h"
 #include "controller/step.h"
 #include "controller/turn.h"
@@ -67,7 +68,7 @@ void offered_tools_update(struct conversation *c)
 
 	/* The catalogs are shared while an agent works for another, and calls that were
 	 * sent early point into them. */
-	if (c->parent_count || turn_parallel(c)->count)
+	if (c->parent_count || turn_early(c)->count)
 		return;
 	for (size_t i = 0; i < c->other_count; i++)
 		catalog_renew(&c->others[i].catalog);

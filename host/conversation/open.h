@@ -5,6 +5,7 @@
 #define HOST_CONVERSATION_OPEN_H
 
 #include "controller/core.h"
+#include "controller/feature-api.h"
 #include "conversation/conversation.h"
 
 struct conversation *conversation_allocate(uv_loop_t *loop,

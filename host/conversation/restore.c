@@ -5,6 +5,7 @@
 #include "conversation/open.h"
 
 #include "context/history.h"
+#include "controller/advance.h"
 #include "controller/dispatch.h"
 #include "controller/exit-code.h"
 #include "controller/feature.h"
@@ -271,7 +272,7 @@ static int restore_queue(struct conversation *c, int64_t until, struct error *er
 		    (error || (head->type->is_action && !is_copy(c, id))))
 			done++;
 	}
-	return turn_replan(c, reply, done, err);
+	return advance_reply(c, reply, done, err);
 }
 
 /* One agent of the stack, the first one first. */

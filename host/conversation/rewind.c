@@ -5,6 +5,7 @@
 
 #include "context/request-messages.h"
 #include "controller/core.h"
+#include "controller/feature-api.h"
 #include "controller/model-request.h"
 #include "controller/turn.h"
 #include "controller/feature.h"

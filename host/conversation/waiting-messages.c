@@ -8,11 +8,12 @@
 #include "conversation/waiting-messages.h"
 
 #include "controller/core.h"
+#include "controller/feature-api.h"
 #include "controller/dispatch.h"
 #include "controller/feature.h"
 #include "controller/model-request.h"
 #include "controller/plugins/plugin-host.h"
-#include "controller/turn.h"
+#include "controller/turn-actions.h"
 #include "conversation/messages.h"
 
 #define RECORD "waiting messages"

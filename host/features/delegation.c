@@ -13,7 +13,7 @@
 #include "controller/dispatch.h"
 #include "controller/exit-code.h"
 #include "controller/feature-api.h"
-#include "controller/feature-states.h"
+#include "controller/transitions.h"
 #include "conversation/offered-tools.h"
 #include "controller/step.h"
 #include "controller/turn.h"

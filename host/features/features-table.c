@@ -3,6 +3,7 @@
  * features-table.c - the table of features, in the order in which they are asked. */
 #include "controller/feature.h"
 #include "conversation/offered-tools.h"
+#include "conversation/runner-ahead.h"
 #include "conversation/waiting-messages.h"
 #include "features/approval/approval.h"
 #include "features/condense-preview.h"
@@ -53,6 +54,7 @@ const struct feature *const features_table[] = {
 	&side_question_feature,
 	&spools_feature,
 	&offered_tools_feature,
+	&runner_ahead_feature,
 	&file_history_feature, /* last: the call that it notes is sent */
 	NULL,
 };

@@ -8,7 +8,7 @@
 
 #include "context/history.h"
 #include "controller/agents.h"
-#include "controller/feature-states.h"
+#include "controller/transitions.h"
 #include "conversation/conversation.h"
 #include "features/environment-command.h"
 #include "features/replay-internal.h"

@@ -6,7 +6,7 @@
 #include "context/history.h"
 #include "controller/call.h"
 #include "controller/dispatch.h"
-#include "controller/feature-holds.h"
+#include "controller/closing.h"
 #include "controller/step.h"
 #include "controller/turn.h"
 #include "conversation/messages.h"

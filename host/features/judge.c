@@ -9,13 +9,16 @@
 #include "controller/agents.h"
 #include "controller/exit-code.h"
 #include "controller/feature-api.h"
-#include "controller/feature-states.h"
-#include "controller/model-request.h"
+#include "controller/transitions.h"
+#include "controller/request-model.h"
 #include "controller/step.h"
 #include "features/limits.h"
 #include "features/replay-internal.h"
 #include "features/side-usage.h"
 #include "utf8.h"
+
+#define MORTISE_PROVISIONAL
+#include <mortise/advance.h>
 
 #include <ctype.h>
 #include <inttypes.h>

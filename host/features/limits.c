@@ -8,7 +8,7 @@
 #include "controller/dispatch.h"
 #include "controller/exit-code.h"
 #include "controller/feature-api.h"
-#include "controller/feature-states.h"
+#include "controller/transitions.h"
 #include "controller/feature-usage.h"
 #include "controller/turn.h"
 #include "conversation/conversation.h"

@@ -4,7 +4,7 @@
 #include "features/questions.h"
 
 #include "controller/feature-api.h"
-#include "controller/feature-watchers.h"
+#include "controller/watchers.h"
 #include "controller/parallel-calls.h"
 #include "conversation/conversation.h"
 #include "tools/mcp-servers.h"

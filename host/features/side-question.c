@@ -8,7 +8,7 @@
 #include "context/prompts.h"
 #include "context/request-messages.h"
 #include "controller/feature-api.h"
-#include "controller/feature-watchers.h"
+#include "controller/watchers.h"
 #include "conversation/conversation.h"
 #include "features/limits.h"
 #include "features/side-usage.h"

@@ -8,7 +8,7 @@
 #include "controller/feature-api.h"
 #include "controller/feature-approval.h"
 #include "controller/feature-usage.h"
-#include "controller/feature-watchers.h"
+#include "controller/watchers.h"
 #include "conversation/conversation.h"
 #include "features/approval/approval.h"
 #include "features/subagents.h"

@@ -8,7 +8,7 @@
 #include "controller/agents.h"
 #include "controller/dispatch.h"
 #include "controller/feature-api.h"
-#include "controller/feature-holds.h"
+#include "controller/closing.h"
 #include "conversation/meta.h"
 #include "controller/step.h"
 #include "controller/turn.h"

@@ -5,12 +5,15 @@
 #include "features/tool-completions.h"
 
 #include "controller/feature-api.h"
-#include "controller/model-request.h"
 #include "controller/parallel-calls.h"
+#include "controller/request-model.h"
 #include "controller/turn.h"
 #include "features/limits.h"
 #include "features/side-usage.h"
 #include "log.h"
+
+#define MORTISE_PROVISIONAL
+#include <mortise/advance.h>
 
 #include <string.h>
 

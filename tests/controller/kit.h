@@ -7,6 +7,7 @@
 #define TESTS_CONTROLLER_KIT_H
 
 #include "controller/core.h"
+#include "controller/feature-api.h"
 #include "conversation/conversation.h"
 
 #include "files.h"

@@ -6,6 +6,7 @@
 #include "context/history.h"
 #include "context/request-messages.h"
 #include "controller/core.h"
+#include "controller/feature-api.h"
 #include "controller/plugins/plugin-host.h"
 
 #define MORTISE_PROVISIONAL

@@ -5,6 +5,7 @@
 #include "controller/plugins/plugin-answer.h"
 
 #include "controller/core.h"
+#include "controller/feature-api.h"
 #include "controller/feature.h"
 #include "controller/plugins/plugin-host.h"
 #include "controller/plugins/plugin-view.h"

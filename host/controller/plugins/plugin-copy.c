@@ -9,6 +9,7 @@
 
 #include "context/request-messages.h"
 #include "controller/core.h"
+#include "controller/feature-api.h"
 #include "controller/plugins/analyzer-out.h"
 #include "controller/plugins/plugin-host.h"
 #include "controller/plugins/plugin-sandbox.h"

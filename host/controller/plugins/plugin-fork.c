@@ -7,6 +7,7 @@
 #include "clock.h"
 #include "context/request-messages.h"
 #include "controller/core.h"
+#include "controller/feature-api.h"
 #include "controller/plugins/plugin-answer.h"
 #include "controller/plugins/plugin-copy.h"
 #include "controller/plugins/plugin-host.h"

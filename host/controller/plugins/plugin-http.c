@@ -11,6 +11,7 @@
 #include "controller/plugins/plugin-http.h"
 
 #include "controller/core.h"
+#include "controller/feature-api.h"
 #include "controller/model-request.h"
 #include "digest.h"
 #include "llm/transport/http-exchange.h"

@@ -5,6 +5,7 @@
 #include "controller/plugins/plugin-replay.h"
 
 #include "controller/core.h"
+#include "controller/feature-api.h"
 #include "controller/plugins/analyzer-out.h"
 #include "controller/plugins/plugin-host.h"
 #include "controller/plugins/plugin-http.h"

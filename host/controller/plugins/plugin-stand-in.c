@@ -5,6 +5,7 @@
 #include "controller/plugins/plugin-stand-in.h"
 
 #include "controller/core.h"
+#include "controller/feature-api.h"
 #include "controller/plugins/analyzer-out.h"
 #include "controller/plugins/plugin-copy.h"
 #include "controller/plugins/plugin-fork.h"

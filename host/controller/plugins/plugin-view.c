@@ -5,6 +5,7 @@
 #include "controller/plugins/plugin-view.h"
 
 #include "controller/core.h"
+#include "controller/feature-api.h"
 #include "controller/plugins/plugin-host.h"
 
 #include <string.h>

@@ -6,9 +6,9 @@
 
 #include "controller/dispatch.h"
 #include "controller/exit-code.h"
-#include "controller/feature-states.h"
+#include "controller/transitions.h"
 #include "controller/step.h"
-#include "controller/turn.h"
+#include "controller/turn-actions.h"
 #include "conversation/conversation.h"
 #include "features/approval/action-hash.h"
 #include "log.h"

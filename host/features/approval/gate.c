@@ -11,7 +11,7 @@
 #include "controller/dispatch.h"
 #include "controller/exit-code.h"
 #include "controller/feature-approval.h"
-#include "controller/feature-states.h"
+#include "controller/transitions.h"
 #include "controller/turn.h"
 #include "conversation/conversation.h"
 #include "features/approval/action-hash.h"

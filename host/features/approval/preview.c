@@ -4,7 +4,7 @@
 #include "features/approval/approval-internal.h"
 
 #include "controller/dispatch.h"
-#include "controller/feature-states.h"
+#include "controller/transitions.h"
 #include "controller/turn.h"
 #include "utf8.h"
 

@@ -4,7 +4,7 @@
  * asked before the call is made, so that messages and pauses refuse the call as usual. */
 #include "features/approval/approval-internal.h"
 
-#include "controller/turn.h"
+#include "controller/turn-actions.h"
 #include "features/judge.h"
 
 #include <string.h>

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * feature-watchers.h - for features with questions to the user: notifies the watchers. */
-#ifndef HOST_CONTROLLER_FEATURE_WATCHERS_H
-#define HOST_CONTROLLER_FEATURE_WATCHERS_H
+ * watchers.h - for features with questions to the user: notifies the watchers. */
+#ifndef HOST_CONTROLLER_WATCHERS_H
+#define HOST_CONTROLLER_WATCHERS_H
+
+#include "error.h"
 
 #include <stdbool.h>
 
@@ -16,5 +18,7 @@ void conversation_notify_asks(struct conversation *c, const char *child);
 /** A side question has its answer; `failed`: the text is the reason why. */
 void conversation_notify_side_answer(struct conversation *c, const char *question,
 				     const char *text, bool failed);
+/** Notify the watchers of events from now on. */
+int conversation_watch_log(struct conversation *c, struct error *err);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * feature-holds.h - for features that hold the closing of a conversation. */
-#ifndef HOST_CONTROLLER_FEATURE_HOLDS_H
-#define HOST_CONTROLLER_FEATURE_HOLDS_H
+ * closing.h - for features that hold the closing of a conversation. */
+#ifndef HOST_CONTROLLER_CLOSING_H
+#define HOST_CONTROLLER_CLOSING_H
 
 struct conversation;
 

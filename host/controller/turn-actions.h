@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * turn-actions.h - carries out what the agent planned. */
+#ifndef HOST_CONTROLLER_TURN_ACTIONS_H
+#define HOST_CONTROLLER_TURN_ACTIONS_H
+
+#include "controller/turn.h"
+
+/** Carry out the next planned action. */
+void turn_take_planned(struct conversation *c);
+/** The call `ahead` positions after the next planned action, owned; *ret_index: its index
+ *  in the reply. NULL: not a tool call, or it cannot be created. */
+struct call *turn_planned_call(struct conversation *c, size_t ahead, size_t *ret_index);
+/** Drop the plan; the results of the calls state why they were not made. Planned messages are
+ *  logged, without waiting for the user. */
+void turn_refuse(struct conversation *c, const char *why);
+/** An error that the model reads; `meta_of` (may be NULL): the action or reply
+ *  call that it answers. */
+void turn_log_error(struct conversation *c, const char *call_id, const char *function,
+		    const char *text);
+
+#endif
