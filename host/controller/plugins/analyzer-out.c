@@ -8,6 +8,8 @@
 
 #include <string.h>
 
+enum { LEAVES_MAX = 8192, DEPTH_MAX = 64 };
+
 static struct mt_str str(const char *text)
 {
 	return (struct mt_str){ text ? text : "", text ? strlen(text) : 0 };
@@ -153,21 +155,26 @@ const struct mt_analyzer_out *plugin_analyzer_out(void)
 	return &table;
 }
 
-int analyzer_advance_anew(const struct mt_analyzer *f, const struct mt_host *host,
-			  const struct mt_analyzer_out *out, struct mt_ctx *x,
-			  const struct mt_in *in)
+static int collect(struct trial *t, const char *name, json_object *o, unsigned depth)
 {
-	int r = f->open ? f->open(host, out, x, &x->trial->instance) : MT_OK;
+	int r = MT_OK;
 
-	if (!r)
-		r = f->advance(host, out, x, in);
-	return !r && x->trial->unread ? MT_ENOMEM : r;
+	if (depth > DEPTH_MAX || t->leaf_count == LEAVES_MAX)
+		return MT_ELIMIT;
+	if (json_object_is_type(o, json_type_string)) {
+		t->leaves[t->leaf_count++] = (struct leaf){ name, o };
+	} else if (json_object_is_type(o, json_type_object)) {
+		json_object_object_foreach(o, key, value)
+			r = r ? r : collect(t, depth ? name : key, value, depth + 1);
+	} else if (json_object_is_type(o, json_type_array)) {
+		for (size_t i = 0; !r && i < json_object_array_length(o); i++)
+			r = collect(t, name, json_object_array_get_idx(o, i), depth + 1);
+	}
+	return r;
 }
 
-int analyzer_rules_anew(const struct mt_analyzer *f, const struct mt_host *host,
-			const struct mt_analyzer_out *out, struct mt_ctx *x)
+int analyzer_collect_leaves(struct trial *t)
 {
-	int r = f->open ? f->open(host, out, x, &x->trial->instance) : MT_OK;
-
-	return r ? r : f->rules(host, out, x);
+	t->leaves = calloc(LEAVES_MAX, sizeof *t->leaves);
+	return t->leaves ? collect(t, "", t->subject->args, 0) : MT_ENOMEM;
 }

@@ -31,12 +31,8 @@ struct trial {
 
 /** What an analyzer reads of the action, and its verdict. */
 const struct mt_analyzer_out *plugin_analyzer_out(void);
-/** Open the analyzer and have it judge the action, or tell its rules: in a forked copy,
- *  which ends with the call. */
-int analyzer_advance_anew(const struct mt_analyzer *f, const struct mt_host *host,
-			  const struct mt_analyzer_out *out, struct mt_ctx *x,
-			  const struct mt_in *in);
-int analyzer_rules_anew(const struct mt_analyzer *f, const struct mt_host *host,
-			const struct mt_analyzer_out *out, struct mt_ctx *x);
+/** List the strings among the arguments of the subject. `t->leaves` is the caller's, also
+ *  after MT_ELIMIT. */
+int analyzer_collect_leaves(struct trial *t);
 
 #endif

@@ -13,8 +13,6 @@
 
 #include <string.h>
 
-enum { LEAVES_MAX = 8192, DEPTH_MAX = 64 };
-
 struct analyzers {
 	struct plugin_component parts[ANALYZERS_MAX];
 	void *instances[ANALYZERS_MAX];
@@ -190,24 +188,6 @@ bool risk_waits(int risk, int threshold, bool confirm_unknown)
 	return risk_compare(risk, threshold, &order) ? order >= 0 : confirm_unknown;
 }
 
-static int collect(struct trial *t, const char *name, json_object *o, unsigned depth)
-{
-	int r = MT_OK;
-
-	if (depth > DEPTH_MAX || t->leaf_count == LEAVES_MAX)
-		return MT_ELIMIT;
-	if (json_object_is_type(o, json_type_string)) {
-		t->leaves[t->leaf_count++] = (struct leaf){ name, o };
-	} else if (json_object_is_type(o, json_type_object)) {
-		json_object_object_foreach(o, key, value)
-			r = r ? r : collect(t, depth ? name : key, value, depth + 1);
-	} else if (json_object_is_type(o, json_type_array)) {
-		for (size_t i = 0; !r && i < json_object_array_length(o); i++)
-			r = collect(t, name, json_object_array_get_idx(o, i), depth + 1);
-	}
-	return r;
-}
-
 static int ask_one(struct analyzers *a, size_t n, struct trial *t)
 {
 	const struct mt_analyzer *f = a->parts[n].functions;
@@ -258,16 +238,16 @@ static bool weighs_more(const struct verdict *a, const struct verdict *b)
 
 int analyzers_ask(struct analyzers *a, const struct subject *s, struct verdict *ret)
 {
-	AUTO(free) struct leaf *leaves = calloc(LEAVES_MAX, sizeof *leaves);
-	struct trial t = { .subject = s, .leaves = leaves };
+	struct trial t = { .subject = s };
 	struct verdict failure = { .risk = RISK_UNKNOWN }, finding = failure;
-	int risks[ANALYZERS_MAX] = { 0 };
+	int risks[ANALYZERS_MAX] = { 0 }, r = analyzer_collect_leaves(&t);
+	AUTO(free) struct leaf *leaves = t.leaves;
 
 	*ret = (struct verdict){ .risk = RISK_UNKNOWN };
-	if (!leaves || collect(&t, "", s->args, 0)) {
+	if (r) {
 		snprintf(ret->reason, sizeof ret->reason,
 			 "too many arguments to analyze");
-		return leaves ? MT_ELIMIT : MT_ENOMEM;
+		return r;
 	}
 	for (size_t i = 0; i < a->count; i++) {
 		if (ask_one(a, i, &t)) {

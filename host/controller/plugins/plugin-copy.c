@@ -35,6 +35,8 @@ struct plugin_copy {
 	int fd;
 	struct strbuf out;
 	bool view_due; /* it has to ask for the view of this call */
+	bool opened;   /* the analyzer */
+	void *instance;
 };
 
 /* ---- the connection ---------------------------------------------------------- */
@@ -140,11 +142,10 @@ static char *ask_recall(const struct event *e, void *arg)
 	return strbuf_take(&answer);
 }
 
-/* The copy cannot make the call: another one has to. */
-_Noreturn static void give_up(struct plugin_copy *copy)
+_Noreturn void plugin_copy_give_up(struct mt_ctx *x)
 {
-	journal_put(&copy->out, &(struct journal_entry){ .type = JOURNAL_STALE });
-	flush(copy);
+	tell(x, &(struct journal_entry){ .type = JOURNAL_STALE });
+	flush(x->copy);
 	_exit(0);
 }
 
@@ -159,11 +160,11 @@ static void know_view(struct mt_ctx *x)
 		return;
 	x->copy->view_due = false;
 	if (ask(x->copy, &question, &answer, NULL))
-		give_up(x->copy);
+		plugin_copy_give_up(x);
 	view.len = answer.len;
 	view.ptr = plugin_hold_text(x, strbuf_take(&answer));
 	if (!view.ptr || plugin_view_read(x, view))
-		give_up(x->copy);
+		plugin_copy_give_up(x);
 }
 
 /* Get flags of the places of the view. `ret`: of the work. */
@@ -507,6 +508,19 @@ static int copy_rule(struct mt_ctx *x, int risk, int deny, const char *name,
 		    .text = { word(name), word(text), word(reason) });
 }
 
+int plugin_copy_open_analyzer(struct mt_ctx *x, const struct mt_analyzer *f)
+{
+	struct plugin_copy *copy = x->copy;
+	int r = MT_OK;
+
+	if (f->open && !copy->opened)
+		r = f->open(plugin_copy_host(), plugin_copy_analyzer_out(), x,
+			    &copy->instance);
+	copy->opened = r == MT_OK;
+	x->trial->instance = copy->instance;
+	return r;
+}
+
 const struct mt_analyzer_out *plugin_copy_analyzer_out(void)
 {
 	static struct mt_analyzer_out table;
@@ -601,7 +615,7 @@ static void run_next(struct mt_ctx *x, const struct plugin_call *call,
 		_exit(EXIT_LOST);
 	x->copy->view_due = x->c && !news.text[NEWS_VIEW].ptr;
 	if (news.text[NEWS_VIEW].ptr && plugin_view_read(&next, news.text[NEWS_VIEW]))
-		give_up(x->copy);
+		plugin_copy_give_up(x);
 	next.replied = news.a == MT_REPLIED;
 	end(&next, call->next(&next, functions, &news));
 	plugin_ctx_clear(&next);

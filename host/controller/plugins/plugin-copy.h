@@ -7,6 +7,8 @@
 #include "controller/plugins/plugin-host.h"
 #include "controller/plugins/plugin-journal.h"
 
+struct mt_analyzer;
+
 /** A function of a plugin: how the copy calls it, and what it may ask of the host. */
 struct plugin_call {
 	const char *function; /* "advance" */
@@ -42,6 +44,10 @@ const struct mt_host *plugin_copy_host(void);
 const struct mt_agent_out *plugin_copy_agent_out(void);
 const struct mt_condenser_out *plugin_copy_condenser_out(void);
 const struct mt_analyzer_out *plugin_copy_analyzer_out(void);
+/** Open an analyzer, if this copy has not done so yet, and set the instance of the trial. */
+int plugin_copy_open_analyzer(struct mt_ctx *x, const struct mt_analyzer *f);
+/** The copy cannot get the data for the call: another copy has to make it. */
+_Noreturn void plugin_copy_give_up(struct mt_ctx *x);
 /** Tell the parent the text of an agent's `system`. */
 int plugin_copy_system(struct mt_ctx *x, struct mt_str text);
 

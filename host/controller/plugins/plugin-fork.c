@@ -403,31 +403,57 @@ static int conclude(struct fork_call *f, void *arg)
 	return returned ? r : explain(f, status, &f->x->error);
 }
 
-/* Forget what the copy has done: the call is made again in another one. */
-static void discard(struct fork_call *f)
-{
-	end_copy(&f->copy);
-	strbuf_reset(&f->in);
-	strbuf_reset(&f->journal);
-	strbuf_reset(&f->answers);
-	f->closed = false;
-	f->outcome = CALL_RUNS;
-}
-
-/* Make the call, in a new copy if the waiting one turns out to be stale. */
-static int run(struct fork_call *f, void *arg)
+static int attempt(struct fork_call *f, void *arg)
 {
 	int r = start(f, arg);
 
 	if (!r)
 		converse(f);
-	if (r || f->outcome != CALL_STALE)
+	return r;
+}
+
+/* Did a copy that made calls before fail in a way that may come from them: was it ended, or
+ * did it use up its memory? */
+static bool shall_repeat(const struct fork_call *f)
+{
+	return is_kept(f) && (f->outcome == CALL_STALE || f->outcome == CALL_ENDED ||
+			      (f->outcome == CALL_RETURNED && f->status == MT_ENOMEM));
+}
+
+/* End the copy and forget what it did: a call without its result has no effect. */
+static void discard(struct fork_call *f)
+{
+	enum outcome outcome = f->outcome;
+	unsigned calls = f->copy.calls;
+	int status = end_copy(&f->copy);
+	struct error why = ERROR_NONE;
+
+	if (outcome == CALL_ENDED)
+		explain_end(f, status, &why);
+	else if (outcome == CALL_RETURNED)
+		fail(&why, MT_ENOMEM, "%s is out of memory in %s",
+		     f->x->part->component->path, f->call->function);
+	if (why.code)
+		log_line(MT_LOG_WARNING, f->x->part->component->name,
+			 "%s, in call %u of its copy; calling it again in a new copy",
+			 why.text, calls);
+	strbuf_reset(&f->in);
+	strbuf_reset(&f->journal);
+	strbuf_reset(&f->answers);
+	f->error = ERROR_NONE;
+	f->closed = false;
+	f->outcome = CALL_RUNS;
+}
+
+/* Make the call, again in a new copy if that may help. */
+static int run(struct fork_call *f, void *arg)
+{
+	int r = attempt(f, arg);
+
+	if (r || !shall_repeat(f))
 		return r;
 	discard(f);
-	r = start(f, arg);
-	if (!r)
-		converse(f);
-	return r;
+	return attempt(f, arg);
 }
 
 int plugin_fork_call(struct mt_ctx *x, const struct plugin_call *call,

@@ -7,6 +7,7 @@
 #include "controller/core.h"
 #include "controller/feature-api.h"
 #include "controller/plugins/analyzer-out.h"
+#include "controller/plugins/analyzer-subject.h"
 #include "controller/plugins/plugin-copy.h"
 #include "controller/plugins/plugin-fork.h"
 #include "controller/plugins/plugin-host.h"
@@ -94,9 +95,9 @@ static int take_http(struct mt_ctx *x, struct mt_str text, struct plugin_http_in
 
 /* In the copy: what `advance` gets. The caller frees `http->json` and `*ret_reply`, from
  * which `ret` borrows. */
-static int take_news(struct mt_ctx *x, const struct journal_entry *news,
-		     struct plugin_http_input *http, struct mt_in *ret,
-		     struct llm_reply **ret_reply)
+static void take_news(struct mt_ctx *x, const struct journal_entry *news,
+		      struct plugin_http_input *http, struct mt_in *ret,
+		      struct llm_reply **ret_reply)
 {
 	*ret_reply = NULL;
 	http->json = NULL;
@@ -107,11 +108,11 @@ static int take_news(struct mt_ctx *x, const struct journal_entry *news,
 	};
 	if (news->text[NEWS_REPLY].ptr &&
 	    take_reply(x, news->text[NEWS_REPLY], ret_reply))
-		return x->error.code;
+		plugin_copy_give_up(x);
 	ret->reply = (const struct mt_reply *)*ret_reply;
-	return news->a == MT_HTTP_DONE && ret->body.ptr
-		       ? take_http(x, ret->body, http, ret)
-		       : MT_OK;
+	if (news->a == MT_HTTP_DONE && ret->body.ptr &&
+	    take_http(x, ret->body, http, ret))
+		plugin_copy_give_up(x);
 }
 
 /* ---- agents --------------------------------------------------------------------------- */
@@ -158,10 +159,11 @@ static int call_agent_next(struct mt_ctx *x, const void *functions,
 	struct plugin_http_input http;
 	struct mt_in in;
 	struct llm_reply *reply;
-	int r = take_news(x, news, &http, &in, &reply);
+	int r = MT_OK;
 
+	take_news(x, news, &http, &in, &reply);
 	turn_clear(x->c);
-	if (!r && reply)
+	if (reply)
 		r = turn_set_reply(x->c, reply, &x->error);
 	r = r ? r : call_agent(x, functions, &in);
 	json_object_put(http.json);
@@ -207,9 +209,10 @@ static int call_condenser_next(struct mt_ctx *x, const void *functions,
 	struct plugin_http_input http;
 	struct mt_in in;
 	struct llm_reply *reply;
-	int r = take_news(x, news, &http, &in, &reply);
+	int r;
 
-	r = r ? r : call_condenser(x, functions, &in);
+	take_news(x, news, &http, &in, &reply);
+	r = call_condenser(x, functions, &in);
 	json_object_put(http.json);
 	llm_reply_free(reply);
 	return r;
@@ -262,16 +265,58 @@ static void stand_in_condenser(struct plugin_stand_in *f, const struct component
 
 static int call_analyzer(struct mt_ctx *x, const void *functions, void *arg)
 {
-	return analyzer_advance_anew(functions, plugin_copy_host(),
-				     plugin_copy_analyzer_out(), x, arg);
+	const struct mt_analyzer *f = functions;
+	int r = plugin_copy_open_analyzer(x, f);
+
+	if (!r)
+		r = f->advance(plugin_copy_host(), plugin_copy_analyzer_out(), x, arg);
+	return !r && x->trial->unread ? MT_ENOMEM : r;
+}
+
+/* The data that a waiting copy needs for a call. */
+static int write_subject(const struct mt_ctx *x, const void *arg, bool view,
+			 struct strbuf *out, struct error *err)
+{
+	AUTO(json) json_object *subject = analyzer_subject_json(x->trial->subject);
+	struct journal_entry e = { .type = JOURNAL_NEWS };
+	int r = MT_ENOMEM;
+
+	(void)arg, (void)view;
+	e.text[NEWS_STATE].ptr = js_text(subject, &e.text[NEWS_STATE].len);
+	if (e.text[NEWS_STATE].ptr && !js_failed(subject))
+		r = journal_put(out, &e);
+	return r ? fail_code(err, r) : MT_OK;
+}
+
+static int call_analyzer_next(struct mt_ctx *x, const void *functions,
+			      const struct journal_entry *news)
+{
+	const struct mt_str text = news->text[NEWS_STATE];
+	AUTO(json) json_object *json = js_parse_object(text.ptr, text.len, &x->error);
+	AUTO(event) struct event *event = NULL;
+	struct mt_in in = { .size = sizeof in, .what = MT_START };
+	struct subject subject;
+	struct trial trial = { .subject = &subject };
+	int r;
+
+	if (!json || analyzer_subject_read(json, &subject, &event, &x->error) ||
+	    analyzer_collect_leaves(&trial))
+		plugin_copy_give_up(x);
+	x->trial = &trial;
+	r = call_analyzer(x, functions, &in);
+	x->trial = NULL;
+	free(trial.leaves);
+	return r;
 }
 
 static int analyzer_advance(const struct mt_host *host, const struct mt_analyzer_out *out,
 			    struct mt_ctx *x, const struct mt_in *in)
 {
-	static const struct plugin_call call = { .function = "advance",
-						 .call = call_analyzer,
-						 .allowed = JOURNAL_BIT(VERDICT) };
+	static const struct plugin_call call = {
+		.function = "advance", .call = call_analyzer,
+		.next = call_analyzer_next, .news = write_subject,
+		.allowed = JOURNAL_BIT(VERDICT),
+	};
 
 	(void)host, (void)out;
 	return run_in_copy(x, &call, (struct mt_in *)in);
@@ -286,7 +331,7 @@ static int call_open(struct mt_ctx *x, const void *functions, void *arg)
 	return f->open(plugin_copy_host(), plugin_copy_analyzer_out(), x, &instance);
 }
 
-/* Check its options. Each call opens it again. */
+/* Check its options. The copy that makes the first call opens it again. */
 static int analyzer_open(const struct mt_host *host, const struct mt_analyzer_out *out,
 			 struct mt_ctx *x, void **ret_instance)
 {
@@ -299,9 +344,11 @@ static int analyzer_open(const struct mt_host *host, const struct mt_analyzer_ou
 
 static int call_rules(struct mt_ctx *x, const void *functions, void *arg)
 {
+	const struct mt_analyzer *f = functions;
+	int r = plugin_copy_open_analyzer(x, f);
+
 	(void)arg;
-	return analyzer_rules_anew(functions, plugin_copy_host(),
-				   plugin_copy_analyzer_out(), x);
+	return r ? r : f->rules(plugin_copy_host(), plugin_copy_analyzer_out(), x);
 }
 
 static int analyzer_rules(const struct mt_host *host, const struct mt_analyzer_out *out,
