@@ -107,8 +107,8 @@ struct mt_analyzer {
 	 *  @return MT_OK or a status, which counts as the option analyzer_failure says. */
 	int (*advance)(const struct mt_host *host, const struct mt_analyzer_out *out,
 		       struct mt_ctx *ctx, const struct mt_in *in);
-	/** May be NULL. Read the options, once, before anything is asked; in a forked copy
-	 *  (see doc/plugins.md) before each `advance` and `rules`. *ret_instance is NULL at
+	/** May be NULL. Read the options, once, before anything is asked; in each forked copy
+	 *  (see doc/plugins.md) before its first call. *ret_instance is NULL at
 	 *  first. @return MT_OK, or a status after `refuse`: the conversation does not start. */
 	int (*open)(const struct mt_host *host, const struct mt_analyzer_out *out,
 		    struct mt_ctx *ctx, void **ret_instance);

@@ -190,6 +190,83 @@ calls() {
 	done
 }
 
+# think N: a script of N steps and an end
+think() {
+	for ((i = 1; i <= $1; i++)); do
+		printf '%s\n' '[turn]' '[call think]' "thought = number $i" ''
+	done
+	printf '%s\n' '[turn]' '[call finish]' 'message = All is well.'
+}
+
+@test "a copy that breaks after some calls is replaced, with a warning" {
+	think 20 >"$work/script"
+	while IFS='|' read -r deed words; do
+		# the leak check at the exit aborts
+		[[ $deed != exit || $SANITIZE != *address* ]] || words="crashed in advance (SIG"
+		rm -rf "$work/state/mortise" "$work/log"
+		run converse "$work/script" -o controller.stuck_detection=no \
+			-o agent.asker.worn=11 -o agent.asker.worn_deed=$deed
+		echo "$output"
+		[ "$output" = "All is well." ]
+		[ "$(grep -cF "warning asker: $(realpath "$file") $words" "$work/log")" -eq 4 ]
+		grep -F ', in call 11 of its copy; calling it again in a new copy' "$work/log"
+		# each call that broke is made again, with the same events
+		calls | awk '$3 == 11 { broken = $1 $4; next }
+			broken && (broken != $1 $4 || $3 != 1) { bad++ }
+			{ broken = "" } END { exit bad || NR != 46 }'
+		log | jq -es 'map(select(.record == "llm_reply")) | length == 21'
+	done <<-'end'
+		exit|exited in advance (code 0)
+		crash|crashed in advance (SIGSEGV)
+	end
+}
+
+@test "a plugin that breaks in its first call fails, and so does one that is too slow" {
+	think 3 >"$work/script"
+	run converse "$work/script" -o agent.asker.worn=1 -o agent.asker.worn_deed=crash
+	[ "$status" -eq 1 ]
+	[ "$(calls | wc -l)" -eq 1 ]
+	rm -rf "$work/state/mortise" "$work/log"
+	run converse "$work/script" -o agent.asker.worn=3 -o agent.asker.worn_deed=spin \
+		-o agent.asker.deadline=1s
+	echo "$output"
+	[ "$status" -eq 1 ]
+	[[ "$output" == *"did not return from advance within 1 s"* ]]
+	[ "$(calls | wc -l)" -eq 3 ]
+}
+
+@test "a plugin that leaks gets a new copy when it has no memory left" {
+	think 40 >"$work/script"
+	run converse "$work/script" -o controller.stuck_detection=no -o agent.asker.leak=yes
+	echo "$output"
+	[ "$output" = "All is well." ]
+	[[ $SANITIZE != *address* ]] || return 0 # has no limit
+	grep -F "warning asker: $(realpath "$file") is out of memory in advance, in call" \
+		"$work/log"
+	[ "$(calls | cut -d' ' -f2 | sort -u | wc -l)" -gt 3 ]
+}
+
+@test "a copy that is killed between two steps is replaced, and a resume starts another" {
+	{
+		printf '%s\n' '[turn]' '[call execute_bash]'
+		echo "command = kill -9 \$(sed -n 's/.* replied in \([0-9]*\),.*/\1/p' $work/log)"
+		printf '%s\n' '' '[turn]' '[call finish]' 'message = All is well.' '' \
+			'[turn]' '[call finish]' 'message = Again.'
+	} >"$work/script"
+	run converse "$work/script"
+	echo "$output"
+	[ "$output" = "All is well." ]
+	run mortise resume last -q -t again -o core.log_level=info -o core.log_file="$work/log"
+	echo "$output"
+	[ "$output" = "Again." ]
+	calls
+	[ "$(calls | cut -d' ' -f1,3 | paste -sd' ')" = \
+		"start 1 replied 2 start 1 replied 2 start 1 replied 2" ]
+	[ "$(calls | cut -d' ' -f2 | sort -u | wc -l)" -eq 3 ]
+	# the state that one copy kept is that of the next
+	calls | awk '$1 == "start" && NR > 1 && $6 != pid { exit 1 } { pid = $2 }'
+}
+
 @test "a plugin that fails when it reads the reply" {
 	printf '%s\n' '[turn]' '[call finish]' 'message = All is well.' >"$work/script"
 	while IFS='|' read -r deed deadline words; do
@@ -439,6 +516,74 @@ events() {
 	tail -1 "$work/fork"
 	diff "$work/inside" "$work/fork"
 	[ "$(tail -1 "$work/fork" | cut -d' ' -f5)" -gt 2600000 ]
+}
+
+# What the agent and the condenser have read, without processes.
+seen() {
+	sed -n 's/.* info asker: \([a-z]*\) in [0-9]*, call [0-9]*, \(.* places\), .*/\1 \2/p
+		s/.* info \(harm: .* bytes\)/\1/p' "$work/log"
+}
+
+@test "an agent, a condenser and an analyzer with copies of their own" {
+	for i in {1..12}; do
+		printf '%s\n' '[turn]' '[call execute_bash]' "command = echo $i" \
+			'security_risk = LOW' ''
+	done >"$work/script"
+	printf '%s\n' '[turn]' '[call finish]' 'message = All is well.' >>"$work/script"
+	for how in inside fork; do
+		rm -rf "$work/state/mortise" "$work/log"
+		run converse "$work/script" -o controller.condensers=harm \
+			-o controller.analyzers=harm -o controller.confirmation=risky \
+			-o condenser.harm.read=yes -o analyzer.harm.read=yes \
+			-o agent.asker.run=$how -o condenser.harm.run=$how \
+			-o analyzer.harm.run=$how -o tool.bash.result_style=v0 \
+			-o controller.stuck_detection=no
+		echo "$output"
+		grep -qx "All is well." <<<"$output"
+		seen >"$work/$how"
+	done
+	[ "$(wc -l <"$work/fork")" -eq 39 ]
+	[ "$(calls | cut -d' ' -f2 | sort -u | wc -l)" -eq 1 ]
+	diff "$work/inside" "$work/fork"
+}
+
+@test "a copy that waits sees what is reverted, and what another delegation does" {
+	cat >"$work/m.ini" <<-END
+		[controller]
+		agent = asker
+		tools = think, finish, delegate
+		delegates = other
+		condensers = harm
+		[controller.other]
+		base = default
+		agent = asker
+		condensers = harm
+		tools = think, finish
+		delegates =
+		[condenser.harm]
+		read = yes
+	END
+	delegate=$(printf '%s\n' '[turn]' '[call delegate]' 'agent = other' 'task = a task')
+	think=$(printf '%s\n' '[turn]' '[call think]' 'thought = a' '[turn]' '[call finish]' \
+		'message = ok')
+	printf '%s\n\n' "$delegate" "$think" "$delegate" "$think" "$think" "$think" \
+		>"$work/script"
+	for how in inside fork; do
+		rm -rf "$work/state/mortise" "$work/log"
+		run python3 "$top_srcdir/tests/controller/talk.py" message:go wait:finished \
+			undo message:"once more" wait:finished stop -- \
+			mortise run -C "$work/ws" --config "$work/m.ini" --json --keep \
+			--model "script:$work/script" -o core.log_level=info \
+			-o core.log_file="$work/log" -o agent.asker.run=$how \
+			-o condenser.harm.run=$how -o controller.stuck_detection=no
+		echo "$output"
+		[ "$status" -eq 0 ]
+		[[ "$output" == *'{"type":"rewind","to":'* ]]
+		seen >"$work/$how"
+	done
+	cat "$work/fork"
+	[ "$(wc -l <"$work/fork")" -gt 20 ]
+	diff "$work/inside" "$work/fork"
 }
 
 @test "plugins info says where a component runs, and why" {

@@ -244,6 +244,20 @@ static const struct mt_agent agent = { .size = sizeof agent,
 				       .system = harm_system,
 				       .advance = harm_advance };
 
+/* What only a process that makes many calls does: it keeps memory, or breaks. @return
+ * nonzero: it has no memory left. */
+static int asker_wear(const struct mt_host *host, struct mt_ctx *ctx, int calls)
+{
+	char *kept = host->option(ctx, "leak") ? malloc(24 << 20) : NULL;
+
+	if (host->option(ctx, "worn") && calls == atoi(host->option(ctx, "worn")))
+		harm_do(host, ctx, "worn_deed");
+	if (!kept)
+		return host->option(ctx, "leak") != NULL;
+	kept[calls] = 1;
+	return 0;
+}
+
 /* One step with a model: the process of each call, and how many it has had. */
 static int asker_advance(const struct mt_host *host, const struct mt_agent_out *out,
 			 struct mt_ctx *ctx, const struct mt_in *in)
@@ -256,6 +270,8 @@ static int asker_advance(const struct mt_host *host, const struct mt_agent_out *
 		  in->what == MT_REPLIED ? "replied" : "start", (int)getpid(), ++calls,
 		  host->option(ctx, "blind") ? 0 : host->view_count(ctx),
 		  (int)in->state.len, in->state.ptr);
+	if (asker_wear(host, ctx, calls))
+		return MT_ENOMEM;
 	if (in->what == MT_REPLIED) {
 		puts("printed after the reply");
 		harm_do(host, ctx, "reply_deed");
@@ -367,6 +383,7 @@ static const struct mt_analyzer analyzer = { .size = sizeof analyzer,
 
 static const struct mt_option options[] = { TEXT("deed"), TEXT("system_deed"),
 					    TEXT("reply_deed"), TEXT("blind"),
+					    TEXT("leak"), TEXT("worn"), TEXT("worn_deed"),
 					    TEXT("open_deed"),
 					    TEXT("check_deed"), TEXT("refuse"),
 					    TEXT("read") };
