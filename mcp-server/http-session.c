@@ -9,9 +9,25 @@
 struct session *http_session_find(struct mcp_http *w, const char *id)
 {
 	for (size_t i = 0; i < SESSIONS_MAX; i++)
-		if (*w->sessions[i].id && strcmp(w->sessions[i].id, id) == 0)
+		if (*w->sessions[i].id && strcmp(w->sessions[i].id, id) == 0) {
+			w->sessions[i].used = ++w->session_uses;
 			return &w->sessions[i];
+		}
 	return NULL;
+}
+
+/* The least recently used; those with a stream or a request in progress are in use. */
+static struct session *oldest(struct mcp_http *w)
+{
+	struct session *s = &w->sessions[0];
+
+	for (struct connection *c = w->connections; c; c = c->next)
+		if (c->listens || c->busy)
+			http_session_find(w, c->session);
+	for (size_t i = 1; i < SESSIONS_MAX; i++)
+		if (w->sessions[i].used < s->used)
+			s = &w->sessions[i];
+	return s;
 }
 
 void http_session_end(struct mcp_http *w, struct session *s)
@@ -28,7 +44,7 @@ void http_session_end(struct mcp_http *w, struct session *s)
 
 bool http_session_new(struct connection *c)
 {
-	struct session *s = &c->web->sessions[c->web->session_next++ % SESSIONS_MAX];
+	struct session *s = oldest(c->web);
 	unsigned char bytes[SESSION_BYTES];
 
 	if (getrandom(bytes, sizeof bytes, 0) != sizeof bytes)
@@ -37,6 +53,7 @@ bool http_session_new(struct connection *c)
 	for (size_t i = 0; i < sizeof bytes; i++)
 		snprintf(s->id + 2 * i, 3, "%02x", bytes[i]);
 	s->known = (struct mcp_session){ .log_level = LOG_NOTHING };
+	s->used = ++c->web->session_uses;
 	c->peer.known = &s->known;
 	snprintf(c->session, sizeof c->session, "%s", s->id);
 	c->is_new = true;

@@ -9,7 +9,7 @@
 enum {
 	HEAD_MAX = 16 << 10,
 	CONNECTIONS_MAX = 64,
-	SESSIONS_MAX = 256, /* the oldest are forgotten */
+	SESSIONS_MAX = 256, /* the least recently used are forgotten */
 	SESSION_BYTES = 16,
 	IDLE_MS = 60000, /* a connection without a request, or with half of one */
 	SWEEP_MS = 5000,
@@ -24,6 +24,7 @@ enum {
 struct session {
 	char id[2 * SESSION_BYTES + 1];
 	struct mcp_session known;
+	uint64_t used; /* place in the order of use; 0: free */
 };
 
 struct mcp_http {
@@ -34,7 +35,7 @@ struct mcp_http {
 	struct connection *connections;
 	size_t count;
 	struct session sessions[SESSIONS_MAX];
-	size_t session_next;
+	uint64_t session_uses;
 	const char *token;
 	bool local, closed;
 };
@@ -100,7 +101,7 @@ bool http_is_local(const char *host);
 
 /* ---- http-session.c ---- */
 
-/** NULL: unknown, or forgotten. */
+/** NULL: unknown, or forgotten. It is used now. */
 struct session *http_session_find(struct mcp_http *w, const char *id);
 /** Start a session, which the answer to the request names.
  *  @return false without random bytes. */

@@ -193,14 +193,18 @@ def streams():
 
 
 def sessions():
-    """Thousands of sessions: the oldest are forgotten, and the server stays."""
-    first = session()
+    """Thousands of sessions: the least recently used are forgotten, and the server
+    stays."""
+    first, used = session(), session()
     s = connect()
     for number in range(3000):
         got = answer({"jsonrpc": "2.0", "id": number, "method": "initialize",
                       "params": {"protocolVersion": "2025-11-25",
                                  "capabilities": {"x": "y" * 1000}}}, s=s)
         assert "Mcp-Session-Id" in got, got
+        if number % 100 == 0:
+            got = answer({"jsonrpc": "2.0", "id": 1, "method": "ping"}, used)
+            assert " 200 " in got, got
     got = answer({"jsonrpc": "2.0", "id": 1, "method": "ping"}, first)
     assert " 404 " in got, got
 
