@@ -7,6 +7,7 @@
 #include "files.h"
 #include "jsonl.h"
 #include "tools/calls.h"
+#include "tools/secret-requests.h"
 
 #include <config.h>
 #include <errno.h>
@@ -39,6 +40,8 @@ void mcp_call_drop(struct mcp_server *s, struct mcp_call *c)
 	json_object_put(c->capabilities);
 	json_object_put(c->responses);
 	mcp_asks_clear(c);
+	http_requests_clear(&c->http);
+	mask_stream_clear(&c->shown);
 	free(c->tool);
 	free(c);
 	if (s->ended && !s->calls)
@@ -99,6 +102,7 @@ static struct mcp_call *call_new(const struct mcp_request *q, const struct tool 
 				.instance = t->instance,
 				.tool = tool,
 				.modern = q->modern };
+	mask_stream_init(&c->shown, s->mask);
 	mcp_call_set_request(c, q);
 	s->calls = c;
 	s->call_count++;
@@ -208,6 +212,9 @@ static void put_noted(struct strbuf *text, const struct runner_result *r)
 	strbuf_add(text, noted ? js_str(metadata, "prefix", "") : "");
 	strbuf_addn(text, r->text, r->text_len);
 	strbuf_add(text, noted ? js_str(metadata, "suffix", "") : "");
+	if (r->status)
+		strbuf_addf(text, "%s%s", text->len ? "\n" : "",
+			    r->error ? r->error : status_name(r->status));
 }
 
 /* The tool failed because the client lacks a capability. */
@@ -223,6 +230,7 @@ static void put_lacking(const struct mcp_call *c)
 static void calls_on_result(void *arg, const struct runner_result *r)
 {
 	AUTO(strbuf) struct strbuf b = STRBUF(ANSWER_MAX), text = STRBUF(ANSWER_MAX);
+	AUTO(strbuf) struct strbuf all = STRBUF(ANSWER_MAX);
 	struct mcp_server *s = arg;
 	struct mcp_call *c = served_find(s, r->call);
 
@@ -236,10 +244,8 @@ static void calls_on_result(void *arg, const struct runner_result *r)
 		mcp_call_drop(s, c);
 		return;
 	}
-	put_noted(&text, r);
-	if (r->status)
-		strbuf_addf(&text, "%s%s", text.len ? "\n" : "",
-			    r->error ? r->error : status_name(r->status));
+	put_noted(&all, r);
+	secret_mask_result(s->mask, all.text, all.len, &text);
 	mcp_begin_reply(&b, c->id, "result");
 	js_key(&b, "content");
 	strbuf_add(&b, "[{\"type\":\"text\"");
@@ -251,7 +257,7 @@ static void calls_on_result(void *arg, const struct runner_result *r)
 	js_key_bool(&b, "isError", r->status != MT_OK || result_exit_code(r));
 	js_key_str(&b, "resultType", "complete");
 	strbuf_add(&b, "}}");
-	if (b.error)
+	if (b.error || all.error || text.error)
 		put_failure(c->peer, c->id, "the result is too large");
 	else
 		mcp_send(c->peer, &b);
@@ -280,30 +286,49 @@ static void put_progress(const struct mcp_call *c, double done, double total,
 static void on_progress(void *arg, uint64_t number, double done, double total,
 			const char *message)
 {
-	struct mcp_call *c = served_find(arg, number);
+	AUTO(strbuf) struct strbuf shown = STRBUF(1 << 16);
+	struct mcp_server *s = arg;
+	struct mcp_call *c = served_find(s, number);
+	const char *text = message ? mask_text(s->mask, message, &shown) : NULL;
 
 	if (!c || !c->token || !c->peer)
 		return;
 	c->counts = true;
-	put_progress(c, done, total, message, message ? strlen(message) : 0);
+	put_progress(c, done, total, text, text ? strlen(text) : 0);
 }
 
 /* Live output of a tool is its progress, unless it reports another. */
 static void on_output(void *arg, uint64_t number, const char *bytes, size_t len)
 {
+	AUTO(strbuf) struct strbuf text = STRBUF(ANSWER_MAX);
 	struct mcp_call *c = served_find(arg, number);
-	size_t shown = len < OUTPUT_SHOWN_MAX ? len : OUTPUT_SHOWN_MAX;
+	size_t shown;
 
-	if (!c || !c->token || !c->peer || c->counts || len == 0)
+	if (!c || !c->token || !c->peer || c->counts || len == 0 ||
+	    mask_stream_feed(&c->shown, &text, bytes, len))
 		return;
 	c->written += len;
-	put_progress(c, (double)c->written, 0, bytes + len - shown, shown);
+	shown = text.len < OUTPUT_SHOWN_MAX ? text.len : OUTPUT_SHOWN_MAX;
+	put_progress(c, (double)c->written, 0, shown ? text.text + text.len - shown : "",
+		     shown);
 }
 
 static void on_request(void *arg, uint64_t number, uint64_t request, const char *method,
 		       json_object *params)
 {
-	mcp_asks_request(arg, served_find(arg, number), request, method, params);
+	struct mcp_server *s = arg;
+	struct mcp_call *c = served_find(s, number);
+	struct http_caller caller = { .loop = s->loop, .config = s->config,
+				      .runner = s->link };
+
+	if (strcmp(method, HTTP_REQUESTS_METHOD) == 0 && c) {
+		caller.instance = &s->catalog->instances[c->instance];
+		http_requests_send(&c->http, &caller, request, params);
+	} else if (!secret_request_answer(s->link, s->config, s->mask, request, method,
+					  params)) {
+		mask_json(s->mask, params, NULL, NULL); /* the client may see it */
+		mcp_asks_request(s, c, request, method, params);
+	}
 }
 
 static void on_ready(void *arg)
@@ -331,7 +356,11 @@ static void on_tools(void *arg, const char *instance, json_object *tools)
 
 static void on_log(void *arg, int level, const char *instance, const char *text)
 {
-	mcp_logging_send(arg, level, instance, text);
+	AUTO(strbuf) struct strbuf shown = STRBUF(1 << 16);
+	struct mcp_server *s = arg;
+
+	text = mask_text(s->mask, text, &shown);
+	mcp_logging_send(s, level, instance, text);
 	if (level <= MT_LOG_WARNING)
 		fprintf(stderr, "mortise: %s: %s\n", instance, text);
 }
@@ -371,6 +400,8 @@ static void calls_on_closed(void *arg, const struct error *why)
 		mcp_stop_input(s);
 	}
 	s->link = NULL;
+	for (struct mcp_call *c = s->calls; c; c = c->next)
+		http_requests_clear(&c->http);
 	mcp_close_handles(s);
 }
 

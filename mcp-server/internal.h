@@ -7,6 +7,7 @@
 #include "controller/exit-code.h"
 #include "mcp-server.h"
 #include "jsonl.h"
+#include "llm/transport/http-requests.h"
 #include "skills/skills.h"
 #include "runner-client/runner-connection.h"
 
@@ -73,6 +74,8 @@ struct mcp_call {
 	unsigned asked;          /* requests to the client so far */
 	const char *lacks;       /* capability that the tool would need; NULL: none */
 	char state[33];          /* requestState of a parked call; "": it is not parked */
+	struct http_requests http;  /* of the tool */
+	struct mask_stream shown;   /* of live output */
 	bool cancelled, counts;  /* counts: the tool tells its progress itself */
 };
 
@@ -86,6 +89,8 @@ struct mcp_request {
 
 struct mcp_server {
 	struct catalog *catalog;
+	const struct config *config;
+	struct mask *mask;     /* of secrets that tools received */
 	struct skills *skills; /* offered as prompts; NULL: none */
 	const char *workspace; /* its real path */
 	const char *uri;       /* prefix of its files; NULL: they are not offered */

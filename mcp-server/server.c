@@ -160,8 +160,9 @@ int mcp_serve(uv_loop_t *loop, struct config *c, struct registry *r, const char 
 	      struct error *err)
 {
 	char workspace[PATH_MAX], spool[PATH_MAX];
-	struct mcp_server s = { .catalog = catalog,
+	struct mcp_server s = { .catalog = catalog, .config = c,
 				.workspace = workspace,
+				.mask = mask_new(),
 				.loop = loop };
 	AUTO(strbuf) struct strbuf uri = STRBUF(4 * PATH_MAX);
 	const struct catalog *catalogs[] = { catalog };
@@ -171,12 +172,14 @@ int mcp_serve(uv_loop_t *loop, struct config *c, struct registry *r, const char 
 			    .workspace = workspace, .conversation = "serve",
 			    .spool_dir = spool, .stderr_fd = STDERR_FILENO };
 
-	if (!realpath(dir ? dir : ".", workspace)) {
+	if (!s.mask)
+		out_of_memory(err);
+	else if (!realpath(dir ? dir : ".", workspace))
 		fail(err, MT_EIO, "cannot use the workspace: %s", strerror(errno));
+	if (err->code || dir_temporary("mortise-serve", spool, sizeof spool, err)) {
+		mask_free(s.mask);
 		return EXIT_FAILED;
 	}
-	if (dir_temporary("mortise-serve", spool, sizeof spool, err))
-		return EXIT_FAILED;
 	load_prompts(&s, c, workspace);
 	if (reads_files(catalog) && !mcp_resources_prefix(workspace, &uri))
 		s.uri = o->uri ? o->uri : uri.text;
@@ -186,6 +189,7 @@ int mcp_serve(uv_loop_t *loop, struct config *c, struct registry *r, const char 
 		s.code = err->code == MT_EINVAL ? EXIT_USAGE : EXIT_TOOL;
 	plugin_component_clear(&runtime);
 	skills_free(s.skills);
+	mask_free(s.mask);
 	dir_remove(spool, NULL);
 	return s.code;
 }

@@ -224,7 +224,7 @@ mcp_server_order() {
 	includes $(files mcp-server) | while read -r place kind name; do
 		case $name in
 		controller/plugins/launch.h | controller/plugins/plugin-load.h | controller/exit-code.h) ;;
-		config/* | runner-client/* | skills/* | tools/*) ;;
+		config/* | runner-client/* | skills/* | tools/* | llm/transport/http-requests.h) ;;
 		*/*) [ "$kind" != '"' ] || echo "$place: the MCP server must not know $name" ;;
 		esac
 	done

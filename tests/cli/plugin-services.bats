@@ -435,6 +435,43 @@ about() {
 	[[ "$output" != *s3cret* ]]
 }
 
+@test "a secret reaches the tool of the MCP server, and its client only masked" {
+	service 'struct mt_str result;
+		struct mt_str params = MT_STR("{\"name\":\"token\"}");
+		int fails = 0, r = host->request(call, "secret/get", params, &result);
+		char text[64];
+		if (r)
+			return host->fail_text(call, r, result.ptr, result.len);
+		snprintf(text, sizeof text, "%.*s", (int)result.len, result.ptr);
+		host->progress(call, 1, 2, text);
+		host->output(call, text, strlen(text));
+		host->log_text(instance, MT_LOG_WARNING, text, strlen(text));
+		host->arg_bool(call, "fails", &fails);
+		if (fails)
+			return host->fail(call, MT_EIO, "no luck with %s", text);
+		return host->reply(call, "%d: %s", (int)strlen(text), text);'
+	export SERVICE_TOKEN=s3cret-of-mine
+	{
+		printf '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":'
+		printf '"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}\n'
+		printf '{"jsonrpc":"2.0","id":9,"method":"logging/setLevel","params":{"level":"debug"}}\n'
+		for fails in false true; do
+			printf '{"jsonrpc":"2.0","id":"%s","method":"tools/call","params":{' $fails
+			printf '"_meta":{"progressToken":7},"name":"service","arguments":{"fails":%s}}}\n' $fails
+		done
+	} > "$BATS_TEST_TMPDIR/requests"
+	mortise tools serve -C "$work" -o controller.tools=service \
+		-o grant.token.tools=service -o grant.token.env=SERVICE_TOKEN \
+		< <(cat "$BATS_TEST_TMPDIR/requests") > "$BATS_TEST_TMPDIR/answers" \
+		2> "$BATS_TEST_TMPDIR/errors"
+	cat "$BATS_TEST_TMPDIR/answers" "$BATS_TEST_TMPDIR/errors"
+	grep -F '26: {\"value\":\"<secret_hidden>\"}' "$BATS_TEST_TMPDIR/answers"
+	grep -F 'no luck with {\"value\":\"<secret_hidden>\"}' "$BATS_TEST_TMPDIR/answers"
+	grep '"notifications/progress".*<secret_hidden>' "$BATS_TEST_TMPDIR/answers"
+	grep -F '<secret_hidden>' "$BATS_TEST_TMPDIR/errors"
+	if grep -r s3cret "$BATS_TEST_TMPDIR/answers" "$BATS_TEST_TMPDIR/errors"; then return 1; fi
+}
+
 @test "a secret reaches the tool of a conversation, and the model only masked" {
 	service 'struct mt_str result;
 		struct mt_str params = MT_STR("{\"name\":\"token\"}");
@@ -588,20 +625,25 @@ http_service() {
 	END
 }
 
-@test "the MCP server names the requests of tools that it does not support" {
+@test "the MCP server sends HTTP for tools, and names the requests that it does not support" {
 	http_service
+	server
+	unset http_proxy HTTP_PROXY all_proxy ALL_PROXY
 	{
 		printf '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":'
 		printf '"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}\n'
 		printf '{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"service",'
-		printf '"arguments":{"params":{"url":"http://127.0.0.1:9/"}}}}\n'
+		printf '"arguments":{"params":{"url":"http://127.0.0.1:%s/a"}}}}\n' "$port"
+		printf '{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"service",'
+		printf '"arguments":{"params":{"url":"http://localhost:%s/"}}}}\n' "$port"
 	} > "$BATS_TEST_TMPDIR/requests"
 	mortise tools serve -C "$work" -o controller.tools=service \
 		< <(cat "$BATS_TEST_TMPDIR/requests") > "$BATS_TEST_TMPDIR/answers"
 	cat "$BATS_TEST_TMPDIR/answers"
-	jq -es '.[1].result | .isError and (.content[0].text |
-		contains("`mortise tools serve` does not support `http/send`"))' \
-		"$BATS_TEST_TMPDIR/answers"
+	jq -es 'map(select(.id == 2))[0].result | (.isError | not) and (.content[0].text |
+		contains("\"body\":\"[\\\"GET\\\", \\\"/a\\\""))' "$BATS_TEST_TMPDIR/answers"
+	jq -es 'map(select(.id == 3))[0].result | .isError and (.content[0].text |
+		contains("may not connect to localhost"))' "$BATS_TEST_TMPDIR/answers"
 }
 
 @test "HTTP through the host, to the hosts that are declared or allowed" {
