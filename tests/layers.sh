@@ -279,11 +279,11 @@ sdk() {
 # The headers of the controller, and the features that include them. A header that is not
 # listed, such as core.h, is private to the core.
 feature_headers='
-controller/actions.h condense replay task-list
+controller/actions.h condense nested-calls replay task-list
 controller/agents.h approval delegation goal judge limits setup subagent-process subagents
-controller/call.h approval environment-command file-history hook-runner tool-http
+controller/call.h approval environment-command file-history hook-runner nested-calls tool-http
 controller/conversation.h all
-controller/dispatch.h approval delegation environment-command hook-runner limits relist subagents
+controller/dispatch.h approval delegation environment-command hook-runner limits nested-calls relist subagents
 controller/exit-code.h all
 controller/feature-api.h all
 controller/feature-approval.h approval subagent-process
@@ -294,14 +294,14 @@ controller/watchers.h questions side-question subagent-process
 controller/feature.h all
 controller/model-request.h condense
 controller/request-model.h judge tool-completions
-controller/parallel-calls.h questions tool-completions tool-http
+controller/parallel-calls.h nested-calls questions tool-completions tool-http
 controller/plugins/analyzers.h approval
 controller/plugins/plugin-host.h condense condense-preview slices
 controller/plugins/plugin-http.h condense
 controller/step-policy.h condense
 controller/step.h approval condense delegation hook-runner judge relist slices subagents
 controller/turn-actions.h approval
-controller/turn.h approval delegation environment-command file-history hook-runner limits log-search replay setup subagents tool-completions tool-http
+controller/turn.h approval delegation environment-command file-history hook-runner limits log-search nested-calls replay setup subagents tool-completions tool-http
 conversation/conversation.h all
 conversation/fork.h subagent-usage
 conversation/messages.h hook-runner subagents

@@ -104,6 +104,8 @@ struct call *call_new(const struct conversation *c, struct event *action)
 	const char *name = js_str(event_tool_meta(action), "function_name", NULL);
 	struct call *call = calloc(1, sizeof *call);
 
+	if (!name)
+		name = js_str(event_caller(action), "tool", NULL);
 	if (!call)
 		return NULL;
 	call->action = event_ref(action);

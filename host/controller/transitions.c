@@ -91,6 +91,8 @@ void conversation_settle(struct conversation *c, enum agent_state state)
 		dispatch_log_failure(
 			c, action, "AGENT_ERROR$ERROR_ACTION_NOT_EXECUTED_ERROR",
 			"The action was not finished: the agent encountered an error.");
+	if (!turn_is_idle(c)) /* the call whose code had made this one */
+		conversation_settle(c, state);
 }
 
 void conversation_enter_state(struct conversation *c, enum agent_state state,

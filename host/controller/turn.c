@@ -75,6 +75,11 @@ void turn_start(struct conversation *c, struct call *call)
 	c->turn->call = call;
 }
 
+struct call *turn_suspend(struct conversation *c)
+{
+	return STEAL(c->turn->call);
+}
+
 struct call *turn_finish(struct conversation *c, int64_t id)
 {
 	return turn_pending(c) == id ? STEAL(c->turn->call) : NULL;

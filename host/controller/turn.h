@@ -34,6 +34,9 @@ bool turn_is_running(const struct conversation *c);
 bool turn_awaits_approval(const struct conversation *c);
 /** This call is pending from now on; takes it. */
 void turn_start(struct conversation *c, struct call *call);
+/** Another call goes before the pending one, which is returned, owned; it continues with
+ *  turn_start. */
+struct call *turn_suspend(struct conversation *c);
 /** The action `id` has its observation. @return its call, owned, if it was the pending
  *  one, or NULL. */
 struct call *turn_finish(struct conversation *c, int64_t id);

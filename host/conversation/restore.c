@@ -87,6 +87,17 @@ static bool answered(struct conversation *c, int64_t action)
 	return false;
 }
 
+/* A call by the code of another action, which is handled instead. */
+static bool is_nested(struct conversation *c, int64_t id)
+{
+	AUTO(event) struct event *e = NULL;
+
+	if (!evlog_head(c->log, id)->hidden)
+		return false;
+	e = evlog_event(c->log, id, NULL);
+	return e && event_caller(e);
+}
+
 /* The newest action, if it is one that has to be handled. */
 static int64_t newest_action(struct conversation *c)
 {
@@ -98,6 +109,8 @@ static int64_t newest_action(struct conversation *c)
 			return begin;
 		if (head->type->id == ACTION_SYSTEM)
 			continue; /* an imported log may get it late */
+		if ((head->type->flags & EVENT_RUNNABLE) && is_nested(c, id))
+			continue;
 		if (head->type->is_action && !head->undone &&
 		    head->source == SOURCE_AGENT && head->type->id != ACTION_MESSAGE)
 			return id;

@@ -16,6 +16,7 @@
 #include "features/judge.h"
 #include "features/limits.h"
 #include "features/loop-recovery.h"
+#include "features/nested-calls.h"
 #include "features/questions.h"
 #include "features/relist.h"
 #include "features/replay-internal.h"
@@ -34,6 +35,7 @@ const struct feature *const features_table[] = {
 	&approval_feature,
 	&replay_feature,
 	&loop_recovery_feature,
+	&nested_calls_feature,
 	&limits_feature,
 	&slices_feature,
 	&delegation_feature,

@@ -6,7 +6,8 @@ libhost_a_SOURCES += %D%/budget.c %D%/budget.h %D%/condense-preview.c \
 	%D%/environment-command.h %D%/features-table.c %D%/file-history.c %D%/file-history.h \
 	%D%/goal.c %D%/goal.h %D%/hook-moment.c %D%/hook-moment.h %D%/hook-runner.c \
 	%D%/hook-runner.h %D%/judge.c %D%/judge.h %D%/limits.c %D%/limits.h %D%/log-search.c %D%/loop-detector.c \
-	%D%/loop-detector.h %D%/loop-recovery.c %D%/loop-recovery.h %D%/questions.c \
+	%D%/loop-detector.h %D%/loop-recovery.c %D%/loop-recovery.h %D%/nested-calls.c \
+	%D%/nested-calls.h %D%/questions.c \
 	%D%/questions.h %D%/relist.c %D%/relist.h %D%/replay-compare.c %D%/replay-internal.h \
 	%D%/replay.c %D%/replay.h %D%/setup.c %D%/setup.h %D%/side-question.c \
 	%D%/side-question.h %D%/side-usage.c %D%/side-usage.h %D%/slices.c %D%/slices.h \

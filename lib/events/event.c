@@ -204,6 +204,13 @@ json_object *event_tool_meta(const struct event *e)
 	return json_object_is_type(meta, json_type_object) ? meta : NULL;
 }
 
+json_object *event_caller(const struct event *e)
+{
+	json_object *caller = js_get(e->json, "called_by");
+
+	return json_object_is_type(caller, json_type_object) ? caller : NULL;
+}
+
 int event_set_tool_meta(struct event *e, const char *function, const char *call_id,
 			const char *response_id, int total_calls)
 {

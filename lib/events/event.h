@@ -61,6 +61,10 @@ json_object *event_tool_meta(const struct event *e);
 int event_set_tool_meta(struct event *e, const char *function, const char *call_id,
 			const char *response_id, int total_calls);
 
+/** The member `called_by` of an action that was called by the code of another one, and of its
+ *  observation: {action, tool}. NULL: it has none. */
+json_object *event_caller(const struct event *e);
+
 /** The derived text for the user ("Running command: ls"). */
 int event_message(const struct event *e, struct strbuf *out);
 /** The text of a command output for the model: prefix, content, suffix, then directory,

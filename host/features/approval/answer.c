@@ -56,6 +56,7 @@ static json_object *approved_json(struct conversation *c, const struct event *ac
 	const struct event *from =
 		approval_of(c)->edited_action ? approval_of(c)->edited_action : action;
 	json_object *meta = event_tool_meta(action), *json = NULL;
+	json_object *caller = event_caller(action);
 
 	if (json_object_deep_copy(from->json, &json, NULL))
 		return NULL;
@@ -64,7 +65,8 @@ static json_object *approved_json(struct conversation *c, const struct event *ac
 		return json;
 	if (js_set_bool(json, "edited", true) ||
 	    js_set_str(json, "source", source_name(action->source)) ||
-	    (meta && js_set(json, "tool_call_metadata", json_object_get(meta)))) {
+	    (meta && js_set(json, "tool_call_metadata", json_object_get(meta))) ||
+	    (caller && js_set(json, "called_by", json_object_get(caller)))) {
 		json_object_put(json);
 		return NULL;
 	}
