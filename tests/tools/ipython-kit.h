@@ -147,6 +147,8 @@ static int64_t kit_option_int(struct mt_instance *i, const char *name)
 {
 	if (strcmp(name, "start_timeout") == 0)
 		return i->start_timeout ? i->start_timeout : 60000;
+	if (strcmp(name, "code_mode") == 0)
+		return 0;
 	if (strcmp(name, "input_timeout") == 0)
 		return i->input_timeout;
 	return i->timeout ? i->timeout : 60000;

@@ -13,6 +13,6 @@ EXTRA_tests_tools_test_ipython_hostile_DEPENDENCIES = plugins/tools/ipython.so
 tests_tools_test_ipython_text_SOURCES = %D%/test-ipython-text.c
 tests_tools_test_ipython_text_CPPFLAGS = $(IPYTHON_TEST_CPPFLAGS)
 tests_tools_test_ipython_text_LDADD = $(LIBIPYTHON)
-TESTS += %D%/test-ipython %D%/test-ipython-hostile %D%/test-ipython-text %D%/ipython.bats
+TESTS += %D%/test-ipython %D%/test-ipython-hostile %D%/test-ipython-text %D%/code-mode.bats %D%/ipython.bats
 endif HAVE_ZMQ
-EXTRA_DIST += %D%/ipython.bats %D%/hostile-kernel.py
+EXTRA_DIST += %D%/code-mode.bats %D%/ipython.bats %D%/hostile-kernel.py

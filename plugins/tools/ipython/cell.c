@@ -12,6 +12,8 @@ enum {
 	KERNEL_INFO_MS = 250,       /* interval of kernel_info requests to a kernel that starts */
 	STRANGE_MAX = 1000,   /* invalid messages after which the kernel is given up */
 	CODE_MAX = 64 << 20,
+	PROMPT_MAX = 2 << 20,
+	ANSWER_MAX = 8 << 20,
 };
 
 struct run {
@@ -204,16 +206,19 @@ static void send_answer(struct run *r, const struct strbuf *value)
 static void check_input(struct run *r)
 {
 	const struct cell *c = r->cell;
-	AUTO(strbuf) struct strbuf value = STRBUF(256 * 1024);
+	AUTO(strbuf) struct strbuf value = STRBUF(ANSWER_MAX);
 	int status;
 
 	if (!r->asking || r->stage)
 		return;
 	status = c->events && c->events->ask
-			 ? c->events->ask(c->arg, r->prompt.text, r->hidden, &value)
+			 ? c->events->ask(c->arg, r->prompt.text, r->hidden, r->deadline,
+					  &value)
 			 : MT_EUNSUPPORTED;
 	if (status == MT_OK) {
 		send_answer(r, &value);
+	} else if (status == MT_ETIMEOUT || status == MT_ECANCELLED) {
+		r->asking = false; /* the cell is interrupted next */
 	} else if (status != MT_ENOTFOUND || clock_ms() - r->asked >= c->input_ms) {
 		refuse_input(r);
 	}
@@ -275,7 +280,7 @@ static void follow_conversation(struct run *r)
 int cell_run(struct kernel *k, const struct cell *cell, struct cell_result *ret,
 	     struct error *err)
 {
-	struct run r = { .k = k, .cell = cell, .result = ret, .prompt = STRBUF(64 * 1024),
+	struct run r = { .k = k, .cell = cell, .result = ret, .prompt = STRBUF(PROMPT_MAX),
 			 .last_output = clock_ms() };
 
 	*ret = (struct cell_result){ 0 };

@@ -20,8 +20,10 @@ struct cell_events {
 	/** All that came before is to be forgotten. */
 	void (*clear)(void *arg);
 	/** input() waits. @return MT_OK with the answer, MT_ENOTFOUND if there
-	 *  is none yet, or why there will never be one. */
-	int (*ask)(void *arg, const char *prompt, bool hidden, struct strbuf *ret);
+	 *  is none yet, MT_ETIMEOUT if there is none at `until_ms`, MT_ECANCELLED, or why
+	 *  there will never be one. */
+	int (*ask)(void *arg, const char *prompt, bool hidden, int64_t until_ms,
+		   struct strbuf *ret);
 };
 
 struct cell {

@@ -20,11 +20,12 @@ plugins_tools_ipython_so_LDADD = $(LIBIPYTHON)
 endif HAVE_ZMQ
 
 # The Python files as C strings, each line one literal.
-ipython_python_files = %D%/python/agentskills.py %D%/python/kernel_start.py
+ipython_python_files = %D%/python/agentskills.py %D%/python/code_mode.py \
+	%D%/python/kernel_start.py
 EXTRA_DIST += $(ipython_python_files)
 %D%/python-files.c: $(ipython_python_files) %D%/local.mk
 	$(AM_V_GEN)$(MKDIR_P) %D% && { echo '#include "python-files.h"'; \
-	for name in agentskills kernel_start; do \
+	for name in agentskills code_mode kernel_start; do \
 		echo "const char python_$$name[] ="; \
 		sed -e 's/[\\"]/\\&/g' -e 's/^/"/' -e 's/$$/\\n"/' \
 			"$(srcdir)/%D%/python/$$name.py"; \

@@ -2,14 +2,18 @@
  *
  * main.c - the tool `execute_ipython_cell`: the ABI around session.h. */
 #include "options.h"
+#include "clock.h"
 #include "plain.h"
+#include "python-files.h"
 #include "session.h"
 #include "space.h"
 #include "utf8.h"
+#include <mortise/extensions.h>
 #include <mortise/tool.h>
 #include <pthread.h>
 #include <string.h>
 #include <sys/eventfd.h>
+#include <sys/random.h>
 #include <time.h>
 
 enum {
@@ -48,6 +52,9 @@ static const struct mt_option options[] = {
 	  .choices = "ipc|tcp", .fallback = "ipc",
 	  .help = "Connection to the kernel: sockets in a private directory (`ipc`), "
 		  "or ports of 127.0.0.1 for kernels that support only these (`tcp`)." },
+	{ .size = sizeof(struct mt_option), .type = MT_OPTION_BOOL, .name = "code_mode",
+	  .fallback = "no",
+	  .help = "Define `tools` in Python kernels, with the enabled tools as functions." },
 };
 
 /* Values of the option `transport`, in the order of its choices. */
@@ -67,6 +74,7 @@ struct ipython {
 	bool spooling;
 	bool asked;             /* the user, for the answer that is waited for */
 	int images;
+	char token[33];         /* begins the prompts that are calls of tools; "": none */
 
 	pthread_mutex_t lock;   /* of what follows */
 	struct strbuf typed;    /* by the user, for input() */
@@ -171,11 +179,89 @@ static int ask_user(struct ipython *p, const char *prompt, struct strbuf *ret)
 	return value ? strbuf_add(ret, value) : MT_EINVAL;
 }
 
-static int on_ask(void *arg, const char *prompt, bool hidden, struct strbuf *ret)
+/* ---- calls of tools by code ---------------------------------------------- */
+
+/* Send a request and wait for the answer, but not longer than `until_ms`. */
+static int request_until(struct ipython *p, const char *method, struct mt_str params,
+			 int64_t until_ms, struct mt_str *ret)
+{
+	const struct mt_requests_draft_1 *requests =
+		p->host->extension ? p->host->extension(MT_REQUESTS_DRAFT_1) : NULL;
+	struct mt_answer_draft_1 answer = { 0 };
+	int64_t left = until_ms - clock_ms();
+	uint64_t number;
+	int status;
+
+	if (!requests)
+		return p->host->request(p->call, method, params, ret);
+	status = requests->submit(p->call, method, params, &number);
+	if (status == MT_OK)
+		status = requests->wait(p->call, left > 0 ? left : 0, &answer);
+	if (status != MT_OK)
+		return status;
+	*ret = answer.text;
+	return answer.status;
+}
+
+/* `ret`: the answer for the code, {text, is_error}. */
+static int call_tool(struct ipython *p, const char *params, int64_t until_ms,
+		     struct strbuf *ret)
+{
+	const struct mt_str text = { params, strlen(params) };
+	struct mt_str result = { 0 };
+	int status = request_until(p, "tool/call", text, until_ms, &result);
+
+	if (status == MT_OK)
+		return strbuf_addn(ret, result.ptr, result.len);
+	if (status == MT_ETIMEOUT || !result.ptr)
+		return status == MT_ETIMEOUT ? MT_ETIMEOUT : MT_ECANCELLED;
+	strbuf_addc(ret, '{');
+	js_key_strn(ret, "text", result.ptr, result.len);
+	js_key_bool(ret, "is_error", true);
+	return strbuf_addc(ret, '}');
+}
+
+/* The definition of `tools` for a new kernel. */
+static int add_tools(void *arg, struct strbuf *code)
 {
 	struct ipython *p = arg;
-	bool found = take_typed(p, ret);
+	const struct mt_str none = MT_STR("{}");
+	struct mt_str list = { 0 };
+	int status = p->host->request(p->call, "tool/list", none, &list);
 
+	if (status != MT_OK)
+		return status;
+	strbuf_add(code, python_code_mode);
+	strbuf_add(code, "_mortise_tools(");
+	js_put_str(code, p->token, strlen(p->token));
+	strbuf_add(code, ", ");
+	js_put_str(code, list.ptr, list.len);
+	return strbuf_add(code, ")\ndel _mortise_tools\n");
+}
+
+static int make_token(struct ipython *p)
+{
+	unsigned char bytes[16];
+
+	if (getrandom(bytes, sizeof bytes, 0) != (ssize_t)sizeof bytes)
+		return MT_EIO;
+	for (size_t i = 0; i < sizeof bytes; i++)
+		snprintf(p->token + 2 * i, 3, "%02x", bytes[i]);
+	return MT_OK;
+}
+
+/* ---- input() ------------------------------------------------------------- */
+
+static int on_ask(void *arg, const char *prompt, bool hidden, int64_t until_ms,
+		  struct strbuf *ret)
+{
+	struct ipython *p = arg;
+	size_t len = strlen(p->token);
+	bool found;
+
+	if (len && strncmp(prompt, p->token, len) == 0)
+		return call_tool(p, prompt + len, until_ms, ret);
+	found = take_typed(p, ret);
 	if (!p->asked) {
 		on_text(p, prompt, strlen(prompt));
 		if (!found)
@@ -412,6 +498,10 @@ static int ipython_open(const struct mt_tool_host *host, struct mt_instance *ins
 		       TRANSPORT_TCP,
 		.start_ms = host->option_int(instance, "start_timeout"),
 	};
+	if (host->option_int(instance, "code_mode") && !make_token(p)) {
+		p->session.config.add_code = add_tools;
+		p->session.config.arg = p;
+	}
 	plain_init(&p->plain, &p->output);
 	pthread_mutex_init(&p->lock, NULL);
 	p->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
@@ -439,7 +529,9 @@ static const char description[] =
 	"input() is rarely answered: put values into the code.\n"
 	"* Predefined: open_file, goto_line, scroll_down, scroll_up, search_dir, "
 	"search_file, find_file, parse_pdf, parse_docx, parse_latex, parse_pptx, "
-	"file_editor; see help(NAME).";
+	"file_editor; see help(NAME).\n"
+	"* If `tools` is defined, it has your other tools as functions: "
+	"tools.grep(pattern='x') returns text or raises tools.ToolError.";
 
 static const char brief[] =
 	"Run a Python cell in a persistent IPython kernel; returns output, last value, "

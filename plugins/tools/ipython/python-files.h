@@ -6,6 +6,7 @@
 #define IPYTHON_PYTHON_FILES_H
 
 extern const char python_agentskills[];
+extern const char python_code_mode[];
 extern const char python_kernel_start[];
 
 #endif

@@ -13,6 +13,7 @@ enum {
 	RENEW_MS = 10000,   /* for output to be heard again */
 	FAREWELL_MS = 500,  /* to end by itself */
 	CODE_MAX = 64 * 1024,
+	ADDED_MAX = 4 << 20,
 };
 
 /* ---- cells of ours ------------------------------------------------------- */
@@ -66,6 +67,26 @@ static int import_modules(struct session *s, int cancel_fd, struct strbuf *notes
 	return status;
 }
 
+static int add_code(struct session *s, int cancel_fd, struct strbuf *notes,
+		    struct error *err)
+{
+	AUTO(strbuf) struct strbuf code = STRBUF(ADDED_MAX);
+	struct cell_result result = { 0 };
+
+	if (!s->config.add_code)
+		return MT_OK;
+	if (s->config.add_code(s->config.arg, &code) || code.error) {
+		strbuf_add(notes, "[`tools` is not available in this kernel.]\n");
+		return MT_OK;
+	}
+	if (run_quietly(s, code.text, cancel_fd, &result, err))
+		return err->code;
+	if (result.failed || result.timed_out)
+		strbuf_addf(notes, "[`tools` is not available: %s]\n",
+			    result.timed_out ? "it timed out" : result.error);
+	return MT_OK;
+}
+
 static int session_prepare(struct session *s, int cancel_fd, struct strbuf *notes,
 			   struct error *err)
 {
@@ -73,7 +94,8 @@ static int session_prepare(struct session *s, int cancel_fd, struct strbuf *note
 
 	if (!s->spec.python)
 		return MT_OK;
-	if (run_quietly(s, python_kernel_start, cancel_fd, &result, err) != MT_OK)
+	if (run_quietly(s, python_kernel_start, cancel_fd, &result, err) != MT_OK ||
+	    add_code(s, cancel_fd, notes, err) != MT_OK)
 		return err->code;
 	return import_modules(s, cancel_fd, notes, err);
 }

@@ -14,6 +14,9 @@ struct session_config {
 	const char *workspace;
 	bool tcp;
 	int64_t start_ms;
+	/** Append code to run in a new Python kernel; NULL: none. */
+	int (*add_code)(void *arg, struct strbuf *code);
+	void *arg;
 };
 
 struct session {
