@@ -71,7 +71,7 @@ static void hung_page(void)
 	CHECK(shows("button 'Hang'"));
 	run(self, "noop(1)");
 	CHECK(!has_error() && shows("ready"));
-	visit(self, "hang");
+	go(self, "hang");
 	CHECK(shows("TimeoutError") && shows("[The page did not respond: "));
 	run(self, "goto('data:text/html,<a href=\"http://127.0.0.1:1/\">x</a>')");
 	run(self, "click('2')");
