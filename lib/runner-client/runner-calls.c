@@ -148,9 +148,11 @@ int open_call_result(struct runner *l, struct open_call *c,
 	int64_t code = js_int(body, "status", MT_OK);
 	struct runner_result r = { .call = c->id, .text = "", .status = line->status,
 				 .error = line->error };
-	struct result_parts *g = calloc(1, sizeof *g);
+	struct result_parts *g = malloc(sizeof *g);
 	int status = g ? MT_OK : MT_ENOMEM;
 
+	if (g)
+		g->count = 0;
 	if (!status && body) {
 		r.status = code <= 0 && code >= MT_EEXIST ? (int)code : MT_EIO;
 		r.crashed = js_bool(body, "crashed", false);

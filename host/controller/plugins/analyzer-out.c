@@ -175,6 +175,6 @@ static int collect(struct trial *t, const char *name, json_object *o, unsigned d
 
 int analyzer_collect_leaves(struct trial *t)
 {
-	t->leaves = calloc(LEAVES_MAX, sizeof *t->leaves);
+	t->leaves = malloc(LEAVES_MAX * sizeof *t->leaves);
 	return t->leaves ? collect(t, "", t->subject->args, 0) : MT_ENOMEM;
 }

@@ -78,7 +78,7 @@ static bool is_input(const struct mt_analyzer_out *out, struct mt_ctx *ctx)
 static int action_of(const struct mt_analyzer_out *out, struct mt_ctx *ctx,
 		     struct action *ret, struct argument **ret_list)
 {
-	struct argument *list = calloc(ARGUMENTS_MAX, sizeof *list);
+	struct argument *list = malloc(ARGUMENTS_MAX * sizeof *list);
 	struct mt_argument a = { .size = sizeof a };
 	uint32_t hints = out->hints(ctx);
 
