@@ -2,7 +2,8 @@
  *
  * file-history.c - what other than the editor has shown a file to the agent, and which of
  * its calls was running when the file was last changed. Answers the request
- * "file/history" of tools.
+ * "file/history" of tools. Tells the agent which files that it has read or written were
+ * changed since, by someone else.
  *
  * A change counts as one of the agent if the time of the file lies within a call of a
  * tool that may write. */
@@ -11,10 +12,13 @@
 #include "controller/feature-api.h"
 #include "controller/turn.h"
 #include "features/context-recall.h"
+#include "features/replay-internal.h"
+#include "files.h"
 #include "utf8.h"
 
 #include <ctype.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 
 enum {
@@ -22,25 +26,41 @@ enum {
 	EVENTS_MAX = 2000,     /* the newest events that are searched */
 	COMMAND_SHOWN = 80,    /* bytes */
 	CLOCK_MS = 20,         /* a file may have the time of the last tick */
+	FILES_MAX = 64,        /* the files read last */
+	NAMES_SHOWN = 5,       /* of changed files */
 };
 
 struct span {
 	int64_t action;
-	int64_t from_ms, to_ms; /* wall clock; to_ms 0: it is running */
+	int64_t from_ms, to_ms; /* wall clock; to_ms 0: it has no result */
 	char text[160];
+};
+
+/* A file as the agent knows it. */
+struct known_file {
+	char *path;            /* NULL: none */
+	struct timespec written;
+	off_t size;
 };
 
 struct file_history {
 	struct span calls[CALLS_MAX]; /* a ring */
 	size_t next;
+	struct known_file files[FILES_MAX]; /* likewise */
+	size_t next_file;
 };
+
+static int64_t ms_of(struct timespec t)
+{
+	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
 
 static int64_t now_ms(void)
 {
 	struct timespec t;
 
 	clock_gettime(CLOCK_REALTIME, &t);
-	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+	return ms_of(t);
 }
 
 /* ---- calls -------------------------------------------------------------- */
@@ -62,7 +82,8 @@ static bool note_start(struct conversation *c, struct call *call)
 	struct file_history *h = feature_state(c, &file_history_feature);
 	struct span *s = &h->calls[h->next % CALLS_MAX];
 
-	if (!call->tool || tool_only_reads(call->tool))
+	if (!call->tool || tool_only_reads(call->tool) ||
+	    call->action->type->id == ACTION_READ)
 		return false;
 	h->next++;
 	*s = (struct span){ .action = call->id, .from_ms = now_ms() };
@@ -81,18 +102,18 @@ static void note_end(struct conversation *c, struct event *action,
 			h->calls[i].to_ms = now_ms();
 }
 
-/* The call during which a file got this time; NULL: none of the known ones. The pending
- * call is skipped, because it is the one that asks. */
-static const struct span *call_at(const struct conversation *c, int64_t ms)
+/* The call during which a file got this time; NULL: none of the known ones. `asks`: the
+ * pending call is skipped, because it is the one that asks. */
+static const struct span *call_at(const struct conversation *c, int64_t ms, bool asks)
 {
 	const struct file_history *h = feature_state(c, &file_history_feature);
-	int64_t asks = turn_pending(c);
+	int64_t pending = turn_pending(c);
 
 	for (size_t i = 0; i < CALLS_MAX; i++) {
 		const struct span *s = &h->calls[i];
 
-		if (s->from_ms && s->action != asks && ms >= s->from_ms - CLOCK_MS &&
-		    (!s->to_ms || ms <= s->to_ms))
+		if (s->from_ms && ms >= s->from_ms - CLOCK_MS &&
+		    (s->action == pending ? !asks : ms <= s->to_ms))
 			return s;
 	}
 	return NULL;
@@ -186,6 +207,140 @@ static bool was_shown(struct conversation *c, const char *path)
 	return false;
 }
 
+/* ---- changed by others ------------------------------------------------------ */
+
+/* The path of the file that a result is about; "": none. */
+static const char *path_of(const struct event *action, const struct event *result)
+{
+	const char *path = event_arg(result, "path");
+
+	return *path ? path : js_str(js_get(event_args(action), "arguments"), "path", "");
+}
+
+static bool read_file_state(const struct conversation *c, const char *path,
+			    struct known_file *ret, int64_t *ret_changed_ms)
+{
+	AUTO(free) char *whole = path_join(conversation_workspace(c), path);
+	struct stat st;
+
+	if (!whole || stat(whole, &st) || !S_ISREG(st.st_mode))
+		return false;
+	ret->written = st.st_mtim;
+	ret->size = st.st_size;
+	*ret_changed_ms = ms_of(st.st_ctim);
+	return true;
+}
+
+static struct known_file *find_file(struct file_history *h, const char *path)
+{
+	for (size_t i = 0; i < FILES_MAX; i++)
+		if (h->files[i].path && strcmp(h->files[i].path, path) == 0)
+			return &h->files[i];
+	return NULL;
+}
+
+/* The agent has read or written this file. */
+static void note_file(struct conversation *c, struct file_history *h, const char *path)
+{
+	struct known_file *f = find_file(h, path), now = { 0 };
+	int64_t changed;
+
+	if (!*path || !read_file_state(c, path, &now, &changed))
+		return;
+	if (!f) {
+		f = &h->files[h->next_file++ % FILES_MAX];
+		free(f->path);
+		f->path = strdup(path);
+	}
+	f->written = now.written;
+	f->size = now.size;
+}
+
+/* Did someone else change it? Each change counts once; a file that is gone is
+ * forgotten. */
+static bool was_changed(const struct conversation *c, struct known_file *f)
+{
+	struct known_file now = *f;
+	int64_t changed;
+
+	if (!read_file_state(c, f->path, &now, &changed)) {
+		free(f->path);
+		f->path = NULL;
+		return false;
+	}
+	if (now.size == f->size && ms_of(now.written) == ms_of(f->written))
+		return false;
+	*f = now;
+	return !call_at(c, changed, false);
+}
+
+/* One line that names the files; empty: none was changed. */
+static void put_changed(struct conversation *c, struct strbuf *out)
+{
+	struct file_history *h = feature_state(c, &file_history_feature);
+	size_t n = 0;
+
+	for (size_t i = 0; i < FILES_MAX; i++) {
+		struct known_file *f = &h->files[i];
+
+		if (!f->path || !was_changed(c, f) || n++ >= NAMES_SHOWN)
+			continue;
+		strbuf_addf(out, "%s%s",
+			    out->len ? ", " : "[Changed on disk outside of your calls: ",
+			    f->path);
+	}
+	if (n > NAMES_SHOWN)
+		strbuf_addf(out, ", and %zu more", n - NAMES_SHOWN);
+	if (n)
+		strbuf_add(out, ". View again what you rely on.]");
+}
+
+static void mention_changed(struct conversation *c, const struct event *action,
+			    struct event *e)
+{
+	AUTO(strbuf) struct strbuf text = STRBUF(1 << 16);
+	json_object *list = js_get(e->json, "extended_content"), *item;
+
+	note_file(c, feature_state(c, &file_history_feature), path_of(action, e));
+	if (!replay_is_active(c))
+		put_changed(c, &text);
+	if (!text.len)
+		return;
+	if (!list) {
+		js_set_new(e->json, "extended_content", json_object_new_array());
+		list = js_get(e->json, "extended_content");
+	}
+	item = js_new_object();
+	js_set_str(item, "text", text.text);
+	js_add_new(list, item);
+}
+
+/* The user may have been in an editor. */
+static void mention_changed_files(struct conversation *c, bool first)
+{
+	AUTO(strbuf) struct strbuf text = STRBUF(1 << 16);
+	struct error err = ERROR_NONE;
+	json_object *args;
+
+	if (first || replay_is_active(c))
+		return;
+	put_changed(c, &text);
+	if (!text.len)
+		return;
+	args = js_new_object();
+	js_set_str(args, "content", text.text);
+	conversation_log_event(c, event_action("message", SOURCE_ENVIRONMENT, args, &err),
+			       &err);
+}
+
+static void forget_files(struct conversation *c)
+{
+	struct file_history *h = feature_state(c, &file_history_feature);
+
+	for (size_t i = 0; h && i < FILES_MAX; i++)
+		free(h->files[i].path);
+}
+
 /* ---- the request ---------------------------------------------------------- */
 
 static bool answer_history(struct conversation *c, uint64_t call, uint64_t request,
@@ -198,7 +353,7 @@ static bool answer_history(struct conversation *c, uint64_t call, uint64_t reque
 	if (strcmp(method, "file/history") != 0)
 		return false;
 	result = js_new_object();
-	s = call_at(c, js_int(params, "changed_ms", 0));
+	s = call_at(c, js_int(params, "changed_ms", 0), true);
 	js_set_bool(result, "shown", was_shown(c, js_str(params, "path", "")));
 	js_set_str(result, "changed_by", s ? s->text : "");
 	recall_answer(c, request, result);
@@ -210,5 +365,8 @@ const struct feature file_history_feature = {
 	.state_size = sizeof(struct file_history),
 	.before_send = note_start,
 	.before_observation = note_end,
+	.after_result = mention_changed,
+	.after_message = mention_changed_files,
+	.release = forget_files,
 	.request = answer_history,
 };

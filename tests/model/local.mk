@@ -10,8 +10,8 @@ TESTS += %D%/editor-edits.bats %D%/editor-views.bats %D%/editor-patches.bats \
 	%D%/editor-stale.bats
 EXTRA_DIST += %D%/editor-edits.bats %D%/editor-views.bats %D%/editor-patches.bats \
 	%D%/editor-stale.bats
-TESTS += %D%/media.bats
-EXTRA_DIST += %D%/media.bats
+TESTS += %D%/files-changed.bats %D%/media.bats
+EXTRA_DIST += %D%/files-changed.bats %D%/media.bats
 TESTS += %D%/text-calls.bats
 EXTRA_DIST += %D%/text-calls.bats %D%/text-example.py
 TESTS += %D%/delegation-errors.bats
