@@ -284,9 +284,8 @@ static void on_stop(struct hook_moment *m)
 
 		js_set_str(args, "content", m->denied);
 		conversation_agent(c)->text_only = 0;
-		conversation_log_event(c,
-				       event_action("message", SOURCE_USER, args, &err),
-				       &err);
+		conversation_log_event(
+			c, event_action("message", SOURCE_ENVIRONMENT, args, &err), &err);
 	} else {
 		if (m->denied)
 			conversation_notice(c, MT_LOG_WARNING,

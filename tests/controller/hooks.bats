@@ -149,7 +149,7 @@ log() { cat "$work"/state/mortise/conversations/*/events.jsonl; }
 }
 
 @test "stop: an answer without a call is an end too" {
-	printf '[turn]\ntext = I think so.\n\n%.0s' 1 2 3 4 5 6 7 8 9 >"$work/script"
+	printf '[turn]\ntext = I think %s.\n\n' 1 2 3 4 5 6 7 8 9 >"$work/script"
 	hook stop
 	run "${run_it[@]}" "${hooks[@]}" -t "go"
 	[ "$status" -eq 0 ]
@@ -158,8 +158,19 @@ log() { cat "$work"/state/mortise/conversations/*/events.jsonl; }
 	echo '{"decision": "deny", "reason": "not yet"}' >"$work/out.Stop"
 	run python3 "$top_srcdir/tests/controller/talk.py" message:go wait:awaiting_user_input \
 		-- "${run_it[@]}" --json --keep "${hooks[@]}"
-	[ "$(log | grep '"source":"user"' | grep -c '"content":"not yet"')" -eq 5 ]
+	[ "$(log | grep '"source":"environment"' | grep -c '"content":"not yet"')" -eq 5 ]
 	log | tail -n 1 | grep -q awaiting_user_input
+}
+
+@test "stop: undo reverts what the user typed, not what the hook said" {
+	printf '[turn]\ntext = I think %s.\n\n' 1 2 3 4 5 6 7 8 9 >"$work/script"
+	hook stop
+	echo '{"decision": "deny", "reason": "not yet"}' >"$work/out.Stop"
+	run python3 "$top_srcdir/tests/controller/talk.py" message:"go on" \
+		wait:awaiting_user_input undo stop -- "${run_it[@]}" --json --keep "${hooks[@]}"
+	[ "$status" -eq 0 ]
+	echo "$output" | grep -qF '"text":"go on"'
+	run ! grep -F '"text":"not yet"' <<<"$output"
 }
 
 @test "stop: who speaks while its hooks run is heard" {
