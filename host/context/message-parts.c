@@ -273,7 +273,8 @@ struct message_part *message_part_make(const struct event *e,
 				       struct evlog *log)
 {
 	AUTO(strbuf) struct strbuf out = STRBUF(TEXT_MAX);
-	struct message_part found = { .kind = MESSAGE_PART_NONE }, *p = NULL;
+	struct message_part found = { .kind = MESSAGE_PART_NONE, .event = e->id };
+	struct message_part *p = NULL;
 
 	strbuf_add(&out, "\n\n");
 	if (e->is_action)
@@ -298,8 +299,10 @@ struct message_part *message_part_make(const struct event *e,
 
 struct message_part *message_part_free(struct message_part *p)
 {
-	if (p)
+	if (p) {
 		images_clear(&p->images);
+		free(p->short_parts);
+	}
 	free(p);
 	return NULL;
 }

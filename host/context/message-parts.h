@@ -37,6 +37,10 @@ struct message_part {
 	size_t part_count;
 	struct llm_part *own_parts;
 	size_t own_count;
+	int64_t event;
+	struct llm_part *short_parts; /* shortened, with the text behind them; or NULL */
+	size_t short_chars;
+	uint64_t short_stamp;
 	struct images images;
 	/* the parts and texts follow in the same block of memory */
 };

@@ -82,7 +82,7 @@ static struct message_turn *make_turn(const struct llm_reply *reply)
 	t->count = reply->call_count;
 	t->all = (struct llm_call *)(t + 1);
 	t->calls = t->all + n;
-	t->results = (const struct message_part **)(t->calls + n);
+	t->results = (struct message_part **)(t->calls + n);
 	put_texts(t, reply, (char *)(t->results + n));
 	t->silent = message_is_blank(reply->text, reply->text_len);
 	return t;

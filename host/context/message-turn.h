@@ -14,7 +14,7 @@ struct message_turn {
 	const char *opaque;
 	struct llm_call *all; /* its calls */
 	size_t count;
-	const struct message_part **results; /* by call */
+	struct message_part **results;       /* by call */
 	struct llm_call *calls;              /* the calls that have results */
 	struct llm_part part;                /* what it said */
 	bool silent;                         /* nothing */

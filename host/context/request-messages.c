@@ -6,6 +6,7 @@
 #include "array.h"
 #include "context/message-parts.h"
 #include "context/message-turn.h"
+#include "context/turn-budget.h"
 #include "slice.h"
 
 #define MORTISE_PROVISIONAL
@@ -356,7 +357,8 @@ static int lay_result(struct request_messages *m, const struct message_part *p,
 		return MT_OK;
 	if (t->wanted == t->count)
 		m->open--;
-	return message_turn_send(t, request);
+	return turn_budget_apply(t, &m->options) ? MT_ENOMEM
+						 : message_turn_send(t, request);
 }
 
 /* The system text of an agent that the user has replaced. */

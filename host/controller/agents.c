@@ -53,16 +53,24 @@ static char *observation_text(const struct event *e, void *arg)
 	return features_observation_text(arg, e);
 }
 
+static char *full_result(int64_t event, void *arg)
+{
+	return features_full_result(arg, event);
+}
+
 int agents_open_memory(struct conversation *c, struct error *err)
 {
 	struct request_messages_options options = {
 		.recall = observation_text,
+		.full_result = full_result,
 		.system = c->agent->start,
 		.arg = c,
 	};
 
 	options.max_message_chars =
 		(size_t)config_int(c->config, c->agent->section, "max_message_chars");
+	options.max_turn_chars =
+		(size_t)config_int(c->config, c->agent->section, "max_turn_chars");
 	c->agent->memory = request_messages_new(c->log, &options);
 	c->agent->history = history_new(c->log, c->agent->start);
 	return c->agent->memory && c->agent->history ? MT_OK : out_of_memory(err);

@@ -137,6 +137,8 @@ struct feature {
 	/** @return the text of an observation for the model, owned; NULL: not handled by
 	 *  this feature, or failed. */
 	char *(*observation_text)(struct conversation *c, const struct event *e);
+	/** @return the path of a file with all of a result, owned; NULL: there is none. */
+	char *(*full_result)(struct conversation *c, int64_t event);
 	/** A step starts. */
 	void (*on_step)(struct conversation *c);
 	/** The view of a step is made, and can be changed. *ret_held true: the feature
@@ -320,6 +322,7 @@ void features_describe_tool(const struct conversation *c, const struct tool *too
 			    json_object *offer);
 bool features_offer_changed(struct conversation *c);
 char *features_observation_text(struct conversation *c, const struct event *e);
+char *features_full_result(struct conversation *c, int64_t event);
 void features_on_step(struct conversation *c);
 int features_before_reply(struct conversation *c, json_object *record);
 void features_on_usage(struct conversation *c, const struct llm_usage *usage,

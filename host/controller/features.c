@@ -562,6 +562,16 @@ char *features_observation_text(struct conversation *c, const struct event *e)
 	return text;
 }
 
+char *features_full_result(struct conversation *c, int64_t event)
+{
+	char *path = NULL;
+
+	EACH(f)
+	if (!path && f->full_result)
+		path = f->full_result(c, event);
+	return path;
+}
+
 void features_on_step(struct conversation *c)
 {
 	EACH(f)

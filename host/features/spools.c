@@ -11,8 +11,10 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 enum { FILES_MAX = 65536 };
 
@@ -101,7 +103,48 @@ static void keep(struct conversation *c, const struct runner_result *result)
 	spools_trim(c);
 }
 
+/* The file in `dir` that a result names as its full output. */
+static char *named_file(const char *text, size_t len, const char *dir)
+{
+	static const char before[] = "full output: ";
+	const char *at = memmem(text, len, before, sizeof before - 1);
+	const char *path = at ? at + sizeof before - 1 : NULL;
+
+	if (!path || strncmp(path, dir, strlen(dir)) != 0 || path[strlen(dir)] != '/')
+		return NULL;
+	return strndup(path, strcspn(path, "]\n"));
+}
+
+/* The file that the result names, or one that is written now. */
+static char *full_result(struct conversation *c, int64_t event)
+{
+	AUTO(free) char *dir = path_join(evlog_dir(conversation_log(c)), "spool");
+	AUTO(event) struct event *e = evlog_event(conversation_log(c), event, NULL);
+	AUTO(free) char *path = NULL;
+	struct error err = ERROR_NONE;
+	const char *content;
+	size_t len;
+
+	if (!dir || !e)
+		return NULL;
+	content = event_content(e, &len);
+	path = named_file(content, len, dir);
+	if (path)
+		return STEAL(path);
+	if (asprintf(&path, "%s/result-%" PRId64 ".txt", dir, event) < 0) {
+		path = NULL;
+		return NULL;
+	}
+	if (access(path, F_OK) == 0 ||
+	    (dir_make(dir, &err) == MT_OK &&
+	     file_write(path, content, len, 0600, false, &err) == MT_OK))
+		return STEAL(path);
+	log_line(MT_LOG_WARNING, "controller", "%s", err.text);
+	return NULL;
+}
+
 const struct feature spools_feature = {
 	.name = "spools",
 	.call_ended = keep,
+	.full_result = full_result,
 };

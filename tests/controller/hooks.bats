@@ -166,10 +166,10 @@ log() { cat "$work"/state/mortise/conversations/*/events.jsonl; }
 	printf '[turn]\ntext = I think %s.\n\n' 1 2 3 4 5 6 7 8 9 >"$work/script"
 	hook stop
 	echo '{"decision": "deny", "reason": "not yet"}' >"$work/out.Stop"
-	run python3 "$top_srcdir/tests/controller/talk.py" message:"go on" \
+	run python3 "$top_srcdir/tests/controller/talk.py" message:"begin" \
 		wait:awaiting_user_input undo stop -- "${run_it[@]}" --json --keep "${hooks[@]}"
 	[ "$status" -eq 0 ]
-	echo "$output" | grep -qF '"text":"go on"'
+	echo "$output" | grep -qF '"text":"begin"'
 	run ! grep -F '"text":"not yet"' <<<"$output"
 }
 

@@ -1,7 +1,7 @@
 # tests/model: conversations with a scripted model that looks at the requests it gets
-TESTS += %D%/jobs-end.bats %D%/results-environment.bats %D%/results-errors.bats %D%/results-search.bats \
+TESTS += %D%/jobs-end.bats %D%/results-budget.bats %D%/results-environment.bats %D%/results-errors.bats %D%/results-search.bats \
 	%D%/results-shell.bats %D%/results-tools.bats
-EXTRA_DIST += %D%/errors-model.py %D%/jobs-end.bats %D%/results-environment.bats %D%/results-errors.bats \
+EXTRA_DIST += %D%/errors-model.py %D%/jobs-end.bats %D%/results-budget.bats %D%/results-environment.bats %D%/results-errors.bats \
 	%D%/results-search.bats %D%/results-shell.bats %D%/results-tools.bats
 
 TESTS += %D%/browser-results.bats

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * turn-budget.h - limits how much the results of one reply contain together. */
+#ifndef HOST_CONTEXT_TURN_BUDGET_H
+#define HOST_CONTEXT_TURN_BUDGET_H
+
+#include "context/message-turn.h"
+
+/** Returns the length to which each of `count` texts has to be cut, so that together they
+ *  have at most `max` characters and only the longest are cut. SIZE_MAX: they fit. Sorts
+ *  `lens`. */
+size_t turn_budget_share(size_t *lens, size_t count, size_t max);
+/** Replace the parts of the longest results of a turn by shortened ones, which name a file
+ *  with the rest. The same results are always shortened the same way. */
+int turn_budget_apply(struct message_turn *t, const struct request_messages_options *o);
+
+#endif
