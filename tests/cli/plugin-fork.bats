@@ -343,6 +343,27 @@ dead() {
 	[ "$(calls | tail -1 | cut -d' ' -f2)" != "$copy" ]
 }
 
+@test "a copy that dies after it was handed the reply is replaced" {
+	answer_when_asked
+	XDG_STATE_HOME=$work/state mortise run -q -C "$work/ws" -o controller.agent=asker \
+		-o core.log_level=info -o core.log_file="$work/log" --model mock \
+		-o llm.base_url="http://127.0.0.1:$(cat "$work/port")/v1" -o llm.stream=no \
+		-t go >"$work/out" 2>&1 3>&- &
+	pid=$!
+	until_there test -e "$work/asked"
+	copy=$(calls | cut -d' ' -f2)
+	kill -STOP "$copy"
+	touch "$work/answer"
+	# logged just before the copy gets it
+	until_there grep -qr '"record":"llm_reply"' "$work/state/mortise/conversations"
+	kill -9 "$copy"
+	wait $pid || status=$?
+	cat "$work/out" "$work/log"
+	[ "${status:-0}" -eq 0 ]
+	[ "$(cat "$work/out")" = "All is well." ]
+	[ "$(calls | tail -1 | cut -d' ' -f2)" != "$copy" ]
+}
+
 @test "a request that is cancelled leaves no copy that waits" {
 	answer_when_asked
 	mkfifo "$work/commands"
