@@ -28,6 +28,7 @@
 #include "features/task-list.h"
 #include "features/tool-completions.h"
 #include "features/tool-http.h"
+#include "features/tool-notices.h"
 #include "features/tool-search.h"
 
 const struct feature *const features_table[] = {
@@ -40,6 +41,7 @@ const struct feature *const features_table[] = {
 	&slices_feature,
 	&delegation_feature,
 	&subagents_feature,
+	&tool_notices_feature,
 	&condense_feature,
 	&skills_and_notes_feature,
 	&tool_completions_feature,

@@ -13,6 +13,6 @@ libhost_a_SOURCES += %D%/budget.c %D%/budget.h %D%/condense-preview.c \
 	%D%/side-question.h %D%/side-usage.c %D%/side-usage.h %D%/slices.c %D%/slices.h \
 	%D%/spools.c %D%/spools.h %D%/status-text.c %D%/subagent-process.c \
 	%D%/subagent-usage.c %D%/subagents.c %D%/subagents.h %D%/task-list.c %D%/task-list.h \
-	%D%/tool-completions.c %D%/tool-completions.h %D%/tool-http.c %D%/tool-http.h \
+	%D%/tool-completions.c %D%/tool-completions.h %D%/tool-http.c %D%/tool-http.h %D%/tool-notices.c %D%/tool-notices.h \
 	%D%/tool-requests.c %D%/tool-search.c %D%/tool-search.h %D%/volatile-text.c \
 	%D%/volatile-text.h

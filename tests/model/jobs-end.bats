@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# jobs-end.bats - the end of a background job is announced with the next result of the
-# shell, once.
+# jobs-end.bats - the end of a background job is announced in the next request, once.
+bats_require_minimum_version 1.5.0
 
 setup() {
 	work=$BATS_TEST_TMPDIR
@@ -61,4 +61,46 @@ ended="touch go; until [ -s \"\$(find $BATS_TEST_TMPDIR/state -name job-1.exit)\
 	[turn]
 	expect last lacks = Job 1
 	END
+}
+
+# steer STEP...: see steer.py; messages N FILTER: of the messages of the n-th request
+steer() {
+	cd "$work"
+	run python3 "$top_srcdir/tests/model/steer.py" replies "$@" -- \
+		mortise "${command[@]}" --json --keep-alive -C ws --model openai/gpt-4.1 \
+		-o controller.confirmation=never -o 'controller.tools=bash, background_job, think, finish'
+	echo "$output"
+	[ "$status" -eq 0 ]
+}
+messages() { jq -sr ".[$1 - 1].messages | $2" requests; }
+exited=$BATS_TEST_TMPDIR/state/mortise/conversations/'*'/tools/bash/job-1.exit
+
+@test "the end of a job is announced in the next request, whichever tool was called" {
+	cat >"$work/replies" <<-EOR
+	[{"calls": [["background_job", {"do": "start", "command": "until [ -e go ]; do sleep 0.05; done; echo x; exit 3"}]]},
+	 {"hold": true, "calls": [["think", {"thought": "Hm."}]]},
+	 {"calls": [["think", {"thought": "More."}]]},
+	 {"calls": [["finish", {"message": "Done."}]]}]
+	EOR
+	command=(run)
+	steer message:go requests:2 touch:ws/go glob:"$exited" release wait:finished prefix stop
+	[[ "$(messages 3 '.[-1].content')" == "[Job 1 (\`until [ -e go ]; do sleep 0.05; done; echo x; exit 3\`) exited with code 3; its output is in "*"/job-1.log]" ]]
+	[ "$(messages 3 '.[-1].role')" = user ]
+	[ "$(messages 4 '[.[] | select(.content | tostring | contains("exited with code 3"))] | length')" = 1 ]
+	[ "$(cat "$(messages 3 '.[-1].content' | sed 's/.*output is in //; s/]$//')")" = x ]
+}
+
+@test "an end that was recorded is announced when the conversation is resumed" {
+	cat >"$work/replies" <<-EOR
+	[{"calls": [["background_job", {"do": "start", "command": "until [ -e go ]; do sleep 0.05; done; exit 3"}]]},
+	 {"hold": true, "calls": [["think", {"thought": "Hm."}]]},
+	 {"calls": [["background_job", {"do": "start", "command": "sleep 1000"}]]},
+	 {"calls": [["finish", {"message": "Done."}]]}]
+	EOR
+	command=(run)
+	steer message:go requests:2 touch:ws/go glob:"$exited" kill
+	command=(resume)
+	steer message:on wait:finished stop
+	[ "$(messages 3 '[.[] | select(.content | tostring | contains("exited with code 3"))] | length')" = 1 ]
+	[[ "$(messages 4 '.[-1].content')" == "Started job 2 "* ]]
 }

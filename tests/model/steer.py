@@ -8,8 +8,9 @@ n-th reply. The requests are written to the file `requests`, one per line, and t
 the n-th to `body-N`.
 
 Steps: message:TEXT, queue:TEXT, btw:TEXT, pause, resume, stop; wait:STATE; answer (of a
-side question); exists:FILE; touch:FILE; requests:N; event:TEXT (a line that contains it); kill;
+side question); exists:FILE; glob:PATTERN; touch:FILE; requests:N; event:TEXT (a line that contains it); kill;
 prefix (each request repeats the messages of the one before). What comes is printed."""
+import glob
 import http.server
 import json
 import os
@@ -176,6 +177,8 @@ for step in steps:
         await_line(lambda o: o.get("type") == "side_answer", step)
     elif name == "exists":
         await_true(lambda: os.path.exists(value), step)
+    elif name == "glob":
+        await_true(lambda: glob.glob(value), step)
     elif name == "touch":
         open(value, "w").close()
     elif name == "requests":

@@ -48,14 +48,30 @@ struct jobs {
 	size_t count;
 };
 
+/* Jobs of earlier processes of the conversation have left files: their numbers are used. */
+static void skip_used(struct jobs *j)
+{
+	for (;; j->made++) {
+		AUTO(free) char *path = NULL;
+
+		if (asprintf(&path, "%s/job-%" PRId64 ".sh", j->directory, j->made + 1) <
+		    0)
+			path = NULL;
+		if (!path || access(path, F_OK) != 0)
+			return;
+	}
+}
+
 struct jobs *jobs_new(const char *directory)
 {
 	struct jobs *j = calloc(1, sizeof *j);
 
 	if (j)
 		j->directory = strdup(directory);
-	if (j && j->directory)
+	if (j && j->directory) {
+		skip_used(j);
 		return j;
+	}
 	free(j);
 	return NULL;
 }
@@ -113,7 +129,25 @@ static uint64_t birth(long pid)
 	return end && state != 'Z' && state != 'X' ? strtoull(end, NULL, 10) : 0;
 }
 
-/* Its exit code, if it has left one. */
+/* A result states that the job has ended: the host does not have to. */
+static void jobs_tell(struct job *job)
+{
+	AUTO(free) char *path = job->over && !job->told ? file_of(job, "notice") : NULL;
+
+	if (path)
+		unlink(path);
+	job->told = job->over;
+}
+
+/* The host removes a notice when it passes it on. */
+static bool notice_is_gone(const struct job *job)
+{
+	AUTO(free) char *path = file_of(job, "notice");
+
+	return path && access(path, F_OK) != 0;
+}
+
+/* Its exit code, if it has left one; the notice was written before. */
 static void jobs_look(struct job *job)
 {
 	char *path = job->over ? NULL : file_of(job, "exit"), *text = NULL;
@@ -123,6 +157,7 @@ static void jobs_look(struct job *job)
 	if (path && file_read(path, 16, &text, &len, NULL) == MT_OK && len) {
 		job->over = true;
 		job->code = (int)strtol(text, NULL, 10);
+		job->told = notice_is_gone(job);
 	} else if (gone) {
 		job->over = true;
 		job->code = -1;
@@ -167,13 +202,39 @@ static void put_file(struct strbuf *out, const char *before, const struct job *j
 		out->error = MT_ENOMEM;
 }
 
+/* The first line of a command, not too long. */
+static void put_command(const struct job *job, struct strbuf *out)
+{
+	size_t len = strcspn(job->command, "\n");
+
+	utf8_add_clean(out, job->command, utf8_cut(job->command, len, SHORT_MAX));
+}
+
+/* The text before the exit code in a notice, quoted for the shell. */
+static void put_notice(const struct job *job, struct strbuf *out)
+{
+	AUTO(strbuf) struct strbuf text = STRBUF(1024);
+
+	strbuf_addf(&text, "[Job %" PRId64 " (`", job->id);
+	put_command(job, &text);
+	strbuf_add(&text, "`) exited with code ");
+	shell_quote(out, text.text);
+}
+
 /* The line for the shell. The command itself is read from a file, so that it cannot
  * end the code around it. The shell disowns the job; otherwise it would report the
- * end of the job with the result of some command. */
+ * end of the job with the result of some command. The notice is for the host, which passes
+ * it on before the next request. */
 static int jobs_put_line(struct strbuf *out, const struct job *job)
 {
 	put_file(out, "{ ( builtin . ", job, "sh");
-	put_file(out, " ); builtin printf %s \"$?\" >", job, "exit");
+	strbuf_add(out,
+		   " ); builtin set -- \"$?\"; builtin printf '%s%s; its output is in "
+		   "%s]\\n' ");
+	put_notice(job, out);
+	put_file(out, " \"$1\" ", job, "log");
+	put_file(out, " >", job, "notice");
+	put_file(out, "; builtin printf %s \"$1\" >", job, "exit");
 	put_file(out, "; } >", job, "log");
 	return strbuf_add(out, " 2>&1 </dev/null & builtin disown");
 }
@@ -276,7 +337,7 @@ int jobs_list(struct jobs *j, struct strbuf *out)
 				      SHORT_MAX);
 
 		jobs_look(job);
-		job->told = job->over;
+		jobs_tell(job);
 		strbuf_addf(out, "%" PRId64 ": ", job->id);
 		put_state(job, out);
 		strbuf_add(out, ": ");
@@ -349,7 +410,7 @@ static int put_news(struct job *job, struct strbuf *out, struct error *err)
 		return out_of_memory(err);
 	strbuf_addf(out, "[Job %" PRId64 " ", job->id);
 	put_state(job, out);
-	job->told = job->over;
+	jobs_tell(job);
 	if (job->read == before)
 		strbuf_addf(out, "; no output%s", before ? " since the last read" : "");
 	return strbuf_add(out, ".]\n");
@@ -366,14 +427,13 @@ int jobs_put_ended(struct jobs *j, struct strbuf *out)
 {
 	for (size_t i = 0; i < j->count; i++) {
 		struct job *job = &j->list[i];
-		size_t len = strcspn(job->command, "\n");
 
 		jobs_look(job);
 		if (!job->over || job->told)
 			continue;
-		job->told = true;
+		jobs_tell(job);
 		strbuf_addf(out, "\n[Job %" PRId64 " (`", job->id);
-		utf8_add_clean(out, job->command, utf8_cut(job->command, len, SHORT_MAX));
+		put_command(job, out);
 		strbuf_add(out, "`) ");
 		put_state(job, out);
 		strbuf_addf(out, "; its output is in %s.log]", job->files);

@@ -283,6 +283,14 @@ static void tell_running(struct bash *b, struct mt_call *call)
 		b->host->field(call, "running", "true", 4);
 }
 
+/* The files of jobs live as long as the conversation, if there is one. */
+static struct jobs *open_jobs(struct bash *b)
+{
+	const char *directory = b->host->conversation_dir(b->instance);
+
+	return jobs_new(*directory ? directory : b->host->private_dir(b->instance));
+}
+
 static int job_call(struct bash *b, struct mt_call *call)
 {
 	AUTO(strbuf) struct strbuf out = STRBUF(JOB_TEXT_MAX);
@@ -290,7 +298,7 @@ static int job_call(struct bash *b, struct mt_call *call)
 	int status = MT_OK;
 
 	if (!b->jobs)
-		b->jobs = jobs_new(b->host->private_dir(b->instance));
+		b->jobs = open_jobs(b);
 	if (!b->jobs)
 		status = out_of_memory(&err);
 	else

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * tool-notices.c - logs what tools report between calls, such as the end of a job. */
+#include "features/tool-notices.h"
+
+#include "controller/feature-api.h"
+#include "files.h"
+#include "utf8.h"
+
+#include <dirent.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { NOTICE_MAX = 8192 /* bytes; a longer file is ignored */ };
+
+static bool is_notice(const char *name)
+{
+	static const char ending[] = ".notice";
+	size_t len = strlen(name);
+
+	return len > sizeof ending - 1 &&
+	       strcmp(name + len - (sizeof ending - 1), ending) == 0;
+}
+
+static int log_notice(struct conversation *c, const char *text, size_t len)
+{
+	AUTO(strbuf) struct strbuf clean = STRBUF(4 * NOTICE_MAX);
+	struct error err = ERROR_NONE;
+	json_object *args = js_new_object();
+
+	utf8_add_clean(&clean, text, len);
+	js_set_strn(args, "content", clean.text, clean.len);
+	return conversation_log_event(c,
+				      event_action("message", SOURCE_ENVIRONMENT, args,
+						   &err),
+				      &err) < 0;
+}
+
+/* Without its newline, a notice is still being written. */
+static void take(struct conversation *c, const char *dir, const char *name)
+{
+	AUTO(free) char *path = path_join(dir, name);
+	AUTO(free) char *text = NULL;
+	size_t len;
+
+	if (!path || file_read(path, NOTICE_MAX, &text, &len, NULL) || !len ||
+	    text[len - 1] != '\n')
+		return;
+	if (!log_notice(c, text, len - 1))
+		unlink(path);
+}
+
+/* Of one instance. */
+static void take_all(struct conversation *c, const char *above, const char *instance)
+{
+	AUTO(free) char *path = *instance == '.' ? NULL : path_join(above, instance);
+	DIR *dir = path ? opendir(path) : NULL;
+	const struct dirent *entry;
+
+	while (dir && (entry = readdir(dir)))
+		if (is_notice(entry->d_name))
+			take(c, path, entry->d_name);
+	if (dir)
+		closedir(dir);
+}
+
+static bool before_step(struct conversation *c)
+{
+	AUTO(free) char *path = path_join(evlog_dir(conversation_log(c)), "tools");
+	DIR *dir = path ? opendir(path) : NULL;
+	const struct dirent *entry;
+
+	while (dir && (entry = readdir(dir)))
+		take_all(c, path, entry->d_name);
+	if (dir)
+		closedir(dir);
+	return false;
+}
+
+const struct feature tool_notices_feature = {
+	.name = "tool-notices",
+	.before_step = before_step,
+};
