@@ -320,6 +320,8 @@ static bool same_action(const struct event *a, const struct event *b, bool thoug
 
 	if (a->type->id == ACTION_RUN_IPYTHON && same_edit(a, b))
 		return true;
+	if (a->type->id == ACTION_THINK)
+		thought = true; /* what the action consists of */
 	return same_members(event_args(a), event_args(b), thought ? NULL : said);
 }
 

@@ -37,6 +37,10 @@ struct sequence {
 #define LINES(text)                                                                      \
 	"\"observation\":\"read\",\"content\":\"" text                                   \
 	"\",\"extras\":{\"path\":\"/w/a.py\"}"
+#define THINK(text) "\"action\":\"think\",\"args\":{\"thought\":\"" text "\"}"
+#define THOUGHT                                                                          \
+	"\"observation\":\"think\",\"content\":\"Your thought has been logged.\"," \
+	"\"extras\":{}"
 #define TOOL(text, more)                                                                 \
 	"\"observation\":\"tool\",\"content\":\"" text "\",\"extras\":{" more "}"
 #define MCP(text)                                                                        \
@@ -192,6 +196,18 @@ static const struct sequence sequences[] = {
 	  18,
 	  STUCK_NONE,
 	  false },
+	{ "another thought each time",
+	  { THINK("{the parser|the lexer|the tests|the build|the style}") },
+	  { THOUGHT },
+	  5,
+	  STUCK_NONE,
+	  false },
+	{ "the same thought",
+	  { THINK("the parser") },
+	  { THOUGHT },
+	  4,
+	  STUCK_REPEAT,
+	  true },
 	{ "a file in parts",
 	  { READ("{1|100|200|300|400|500|600|700|800|900}") },
 	  { LINES("     1\\tpass") },
