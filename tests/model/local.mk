@@ -24,6 +24,8 @@ TESTS += %D%/delegation-context.bats
 EXTRA_DIST += %D%/delegation-context.bats
 TESTS += %D%/judge-done.bats %D%/judge-risk.bats
 EXTRA_DIST += %D%/judge-done.bats %D%/judge-risk.bats
+TESTS += %D%/loops.bats
+EXTRA_DIST += %D%/loops.bats
 TESTS += %D%/goal.bats
 EXTRA_DIST += %D%/goal.bats
 TESTS += %D%/prompts.bats
@@ -32,7 +34,7 @@ TESTS += %D%/delegation-background.bats
 EXTRA_DIST += %D%/delegation-background.bats
 
 
-TESTS += %D%/steering-agent.bats %D%/steering-btw.bats %D%/steering-forgetting.bats \
+TESTS += %D%/steering-agent.bats %D%/steering-between.bats %D%/steering-btw.bats %D%/steering-forgetting.bats \
 	%D%/steering-polling.bats %D%/steering-stop.bats
-EXTRA_DIST += %D%/steering-agent.bats %D%/steering-btw.bats %D%/steering-forgetting.bats \
+EXTRA_DIST += %D%/steering-agent.bats %D%/steering-between.bats %D%/steering-btw.bats %D%/steering-forgetting.bats \
 	%D%/steering-polling.bats %D%/steering-stop.bats %D%/steer.py

@@ -3,7 +3,7 @@
 model on this machine that keeps every request.
 
 REPLIES is a JSON list of {"text", "calls": [[NAME, ARGUMENTS]], "hold": true,
-"error": MESSAGE}; a held reply waits for the step `release`. The n-th request gets the
+"error": MESSAGE, "code": CODE}; a held reply waits for the step `release`. The n-th request gets the
 n-th reply. The requests are written to the file `requests`, one per line, and the bytes of
 the n-th to `body-N`.
 
@@ -65,7 +65,7 @@ class Model(http.server.BaseHTTPRequestHandler):
             released.acquire()
         if "error" in reply:
             self.answer(400, {"error": {"message": reply["error"],
-                                        "code": "context_length_exceeded"}})
+                                        "code": reply.get("code", "context_length_exceeded")}})
             return
         calls = [{"id": "call_%d_%d" % (turn, i), "type": "function",
                   "function": {"name": name, "arguments": json.dumps(args)}}

@@ -1,0 +1,118 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# steering-between.bats - what comes at the end of something is read: a message during the
+# check of a goal, results of background tasks during the last request, a message during
+# the last request of a delegate; and a fork does not repeat a message that waited.
+bats_require_minimum_version 1.5.0
+
+setup() {
+	work=$BATS_TEST_TMPDIR
+	mkdir "$work/ws" "$work/state" "$work/run"
+	chmod 700 "$work/state" "$work/run"
+	export XDG_STATE_HOME=$work/state XDG_RUNTIME_DIR=$work/run
+	all=$work/state/mortise/conversations
+	cd "$work"
+	options=(-o controller.confirmation=never)
+}
+
+teardown() { touch "$work/ws/go"; }
+
+# steer STEP...: an agent with a user who takes these steps.
+steer() {
+	run python3 "$top_srcdir/tests/model/steer.py" replies "$@" -- \
+		mortise run --json --keep-alive -C ws --model openai/gpt-4.1 "${options[@]}"
+	echo "$output"
+	[ "$status" -eq 0 ]
+}
+
+# last N: the last message of the n-th request.
+last() { jq -sr ".[$1 - 1].messages[-1].content" requests; }
+
+@test "a message during the check of a goal is read, although the goal is reached" {
+	cat >replies <<-'EOR'
+		[{"calls": [["finish", {"message": "One."}]]},
+		 {"calls": [["finish", {"message": "Two."}]]}]
+	EOR
+	options+=(-o 'controller.until=touch checking; until [ -e go ]; do sleep 0.05; done')
+	steer message:go exists:ws/checking message:"and b" touch:ws/go requests:2 wait:finished stop
+	[ "$(jq -s '.[1].messages | map(select(.content == "and b")) | length' requests)" -eq 1 ]
+}
+
+# Waits until the subagents of the parent have ended, in its account too.
+until_settled() {
+	until jq -r 'select(.plugin == "mortise/children").text' "$all"/*/events.jsonl |
+		tail -n 1 | jq -e '.open == []' >/dev/null; do
+		[ ! -e over ] || return
+		sleep 0.05
+	done
+	touch ended
+}
+
+@test "background results that come during the last request are read" {
+	cat >m.ini <<-END
+		[controller]
+		tools = bash, finish, delegate_tasks
+		delegates = one
+		[controller.one]
+		llm = one
+		[llm.one]
+		model = script:$work/one
+	END
+	cat >one <<-'END'
+		[turn]
+		[call execute_bash]
+		command = until [ -e go ]; do sleep 0.05; done
+
+		[turn]
+		[call finish]
+		message = the report
+	END
+	cat >replies <<-'EOR'
+		[{"calls": [["delegate_tasks", {"tasks": [{"task": "x", "agent": "one"}], "background": true}]]},
+		 {"hold": true, "calls": [["finish", {"message": "Early."}]]},
+		 {"calls": [["finish", {"message": "Read."}]]}]
+	EOR
+	options+=(--config m.ini)
+	until_settled &
+	steer message:go requests:2 touch:ws/go exists:ended release requests:3 stop
+	touch over
+	wait
+	[[ "$(last 3)" == *"ran in the background ended"*"the report"* ]]
+}
+
+@test "a message during the last request of a delegate that fails is read by its parent" {
+	cat >m.ini <<-END
+		[controller]
+		tools = finish, delegate
+		delegates = one
+		[controller.one]
+		tools = finish
+	END
+	cat >replies <<-'EOR'
+		[{"calls": [["delegate", {"agent": "one", "task": "x"}]]},
+		 {"hold": true, "error": "it is broken", "code": "invalid_request_error"},
+		 {"calls": [["finish", {"message": "Read."}]]}]
+	EOR
+	options+=(--config m.ini)
+	steer message:go requests:2 queue:rather release requests:3 wait:finished stop
+	[ "$(last 3)" = rather ]
+	[[ "$(jq -sr '.[2].messages[-2].content' requests)" == *"encountered an error"* ]]
+}
+
+@test "a fork does not repeat a message that waited at its last event" {
+	cat >replies <<-'EOR'
+		[{"calls": [["execute_bash", {"command": "touch started; until [ -e go ]; do sleep 0.05; done"}]]},
+		 {"calls": [["finish", {"message": "One."}]]},
+		 {"calls": [["finish", {"message": "Two."}]]}]
+	EOR
+	steer message:go exists:ws/started queue:rather touch:ws/go wait:finished stop
+	[ "$(last 2)" = rather ]
+	result=$(jq 'select(.observation == "run").id' "$all"/*/events.jsonl)
+	fork=$(mortise fork -q --at "$result" "$(ls "$all")")
+	run python3 "$top_srcdir/tests/model/steer.py" replies message:other wait:finished stop -- \
+		mortise resume --json --keep-alive "$fork"
+	echo "$output"
+	[ "$status" -eq 0 ]
+	[ "$(last 3)" = other ]
+	[ "$(jq -s '.[2].messages | map(select(.content == "rather")) | length' requests)" -eq 0 ]
+}
