@@ -5,8 +5,9 @@
  *
  * A feature does not see struct conversation. What only some features need is in a header
  * of its own: the pending action and its observation in turn.h and dispatch.h, steps in
- * step.h, agents in agents.h, transitions in transitions.h, closing in closing.h, approval in feature-approval.h, usage in feature-usage.h, watchers in
- * watchers.h. tests/layers.sh lists which feature includes which of them. */
+ * step.h, agents in agents.h, transitions in transitions.h, closing in closing.h,
+ * approval in feature-approval.h, usage in feature-usage.h, watchers in watchers.h.
+ * tests/layers.sh lists which feature includes which of them. */
 #ifndef HOST_CONTROLLER_FEATURE_API_H
 #define HOST_CONTROLLER_FEATURE_API_H
 

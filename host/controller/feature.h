@@ -4,7 +4,8 @@
  *
  * A feature is a struct feature in its own file and a row of the table in
  * host/features/features-table.c; the order of the rows is the order in which the
- * features are asked. A member that is NULL is not asked. Its state is its own: nothing else knows its members. */
+ * features are asked. A member that is NULL is not asked. Its state is its own: nothing
+ * else knows its members. */
 #ifndef HOST_CONTROLLER_FEATURE_H
 #define HOST_CONTROLLER_FEATURE_H
 

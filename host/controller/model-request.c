@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * model-request.c - requests to models: tracks the request, and reports its attempts to the log and the user. */
+ * model-request.c - requests to models: tracks the request, and reports its attempts to
+ * the log and the user. */
 #include "controller/model-request.h"
 
 #include "controller/core.h"

@@ -42,9 +42,9 @@ int conversation_resume(uv_loop_t *loop, const struct config_input *in,
 
 /** A user message. Calls of the agent that were not sent yet are refused, and a running
  *  one is interrupted, or finishes with `queue`; the message follows their results. A
- *  reply in progress is completed first. Refused while the conversation is being closed. `images` (may be NULL,
- *  borrowed): a list of data: and https: URLs; an image that cannot be sent to a model
- *  causes the message to be refused. */
+ *  reply in progress is completed first. Refused while the conversation is being closed.
+ *  `images` (may be NULL, borrowed): a list of data: and https: URLs; an image that
+ *  cannot be sent to a model causes the message to be refused. */
 int conversation_say(struct conversation *c, const char *text, size_t len,
 		     json_object *images, bool queue, struct error *err);
 static inline int conversation_message(struct conversation *c, const char *text,
