@@ -225,7 +225,7 @@ static int name_width(const struct arguments *a)
 	const char *list = a->with, *item;
 	size_t len, width = strlen(NOTHING);
 
-	while (list && list_next(&list, &item, &len))
+	while (list && option_list_next(&list, &item, &len))
 		width = len > width ? len : width;
 	return width > 60 ? 60 : (int)width;
 }
@@ -323,7 +323,7 @@ static int compare_all(struct job *j)
 	int code = EXIT_DONE;
 	bool first = true;
 
-	while (list_next(&list, &item, &len)) {
+	while (option_list_next(&list, &item, &len)) {
 		AUTO(free) char *name = strndup(item, len);
 
 		if (!name)

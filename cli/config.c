@@ -151,7 +151,7 @@ static void check_controller(const struct loaded *l, const char *section,
 		const char *list = config_get(l->config, section, names[i].key), *item;
 		size_t len;
 
-		while (list && list_next(&list, &item, &len)) {
+		while (list && option_list_next(&list, &item, &len)) {
 			char name[128];
 
 			snprintf(name, sizeof name, "%.*s", (int)(len > 100 ? 100 : len),

@@ -90,7 +90,7 @@ static int remove_one(struct removal *r, struct entry *e, int depth, struct erro
 		status = remove_directory(r->root, e->id, dir, err);
 	if (status)
 		return status;
-	printf("%s  %s\n", e->id, size_text(e->bytes, size));
+	printf("%s  %s\n", e->id, conversation_size_text(e->bytes, size));
 	r->bytes += e->bytes;
 	r->count++;
 	return MT_OK;
@@ -101,7 +101,8 @@ static void print_sum(const struct removal *r)
 	char size[16];
 
 	printf("%zu conversation%s, %s%s\n", r->count, r->count == 1 ? "" : "s",
-	       size_text(r->bytes, size), r->dry ? ", would be removed" : " removed");
+	       conversation_size_text(r->bytes, size),
+	       r->dry ? ", would be removed" : " removed");
 }
 
 static struct entry *conversations_delete_find(struct entries *l, const char *id)
@@ -118,7 +119,7 @@ int conversations_delete(const struct config *c, char **ids, size_t count, bool 
 	AUTO(free) char *root = conversations_root(c, err);
 	struct entries l = { 0 };
 	struct removal r = { .root = root, .all = &l, .dry = dry };
-	int status = root ? entries_collect(root, &l, err) : err->code;
+	int status = root ? conversation_entries_collect(root, &l, err) : err->code;
 
 	for (size_t i = 0; !status && i < count; i++) {
 		AUTO(free) char *id = conversation_find(c, ids[i], err);
@@ -133,7 +134,7 @@ int conversations_delete(const struct config *c, char **ids, size_t count, bool 
 		remove_leftovers(root);
 	if (r.count)
 		print_sum(&r);
-	entries_clear(&l);
+	conversation_entries_clear(&l);
 	return status;
 }
 
@@ -151,7 +152,7 @@ int conversations_prune(const struct config *c, const struct prune_options *o,
 		return fail(err, MT_EINVAL,
 			    "prune: use --older-than DAYS, --keep N, or "
 			    "both");
-	status = root ? entries_collect(root, &l, err) : err->code;
+	status = root ? conversation_entries_collect(root, &l, err) : err->code;
 	for (size_t i = 0; !status && i < l.count; i++) {
 		struct entry *e = &l.items[i];
 		struct error why = ERROR_NONE;
@@ -170,6 +171,6 @@ int conversations_prune(const struct config *c, const struct prune_options *o,
 		remove_leftovers(root);
 	if (!status)
 		print_sum(&r);
-	entries_clear(&l);
+	conversation_entries_clear(&l);
 	return status;
 }

@@ -81,7 +81,7 @@ static int64_t dir_bytes(const char *path)
 	return bytes;
 }
 
-void entries_clear(struct entries *l)
+void conversation_entries_clear(struct entries *l)
 {
 	for (size_t i = 0; i < l->count; i++) {
 		free(l->items[i].id);
@@ -134,7 +134,7 @@ static int newest_first(const void *x, const void *y)
 	return strcmp(b->id, a->id);
 }
 
-int entries_collect(const char *root, struct entries *l, struct error *err)
+int conversation_entries_collect(const char *root, struct entries *l, struct error *err)
 {
 	DIR *dir = opendir(root);
 	struct dirent *d;
@@ -158,7 +158,7 @@ int entries_collect(const char *root, struct entries *l, struct error *err)
 	return MT_OK;
 }
 
-const char *size_text(int64_t bytes, char ret[16])
+const char *conversation_size_text(int64_t bytes, char ret[16])
 {
 	static const char units[] = "KMGT";
 	double n = (double)bytes / 1024;
@@ -181,7 +181,8 @@ static void print_entry(const struct entry *e, bool json, int depth)
 	if (!json) {
 		strbuf_addf(&out, "%*s%-*s %s %7" PRId64 " event%s %7s  ", 2 * depth, "",
 			    26 - 2 * depth, e->id, when, e->events,
-			    e->events == 1 ? " " : "s", size_text(e->bytes, size));
+			    e->events == 1 ? " " : "s",
+			    conversation_size_text(e->bytes, size));
 		path_abbreviate(&out, e->workspace);
 		strbuf_add(&out, "  ");
 		columns_put(&out, e->title, strlen(e->title), 0, TITLE_SHOWN);
@@ -219,7 +220,7 @@ static int conversations_list(const struct config *c, const struct arguments *a,
 {
 	AUTO(free) char *root = conversations_root(c, err);
 	struct entries l = { 0 };
-	int status = root ? entries_collect(root, &l, err) : err->code;
+	int status = root ? conversation_entries_collect(root, &l, err) : err->code;
 
 	if (!status)
 		print_below(&l, "", a->json, 0);
@@ -228,7 +229,7 @@ static int conversations_list(const struct config *c, const struct arguments *a,
 			print_entry(&l.items[i], a->json, 0);
 	if (!status && l.count == 0 && !a->json)
 		puts("No conversations yet; `mortise run -t TEXT` starts one.");
-	entries_clear(&l);
+	conversation_entries_clear(&l);
 	return status;
 }
 
@@ -275,7 +276,8 @@ static void print_event(const struct event *e, bool whole)
 	const char *thought = event_arg(e, "thought"), *content = event_content(e, &len);
 
 	event_message(e, &message);
-	printf("%" PRId64 " %s: %s\n", e->id, source_name(e->source), e->type->name);
+	printf("%" PRId64 " %s: %s\n", e->id, event_source_name(e->source),
+	       e->type->name);
 	if (e->is_action && *thought && strcmp(thought, message.text) != 0)
 		print_text(thought, strlen(thought), lines);
 	if (e->is_action || len == 0)

@@ -29,10 +29,10 @@ struct prune_options {
 /** The directory of all conversations; owned. */
 char *conversations_root(const struct config *c, struct error *err);
 /** All of them, newest first. To be cleared also after a failure. */
-int entries_collect(const char *root, struct entries *l, struct error *err);
-void entries_clear(struct entries *l);
+int conversation_entries_collect(const char *root, struct entries *l, struct error *err);
+void conversation_entries_clear(struct entries *l);
 /** "17 K", "1.2 G". @return `ret` */
-const char *size_text(int64_t bytes, char ret[16]);
+const char *conversation_size_text(int64_t bytes, char ret[16]);
 
 /** Remove the conversations with these id prefixes, with those of their subagents. One
  *  that a process has open is refused. */

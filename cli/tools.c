@@ -361,7 +361,7 @@ static int served_list(const char *list, struct strbuf *ret)
 	const char *item;
 	size_t len;
 
-	while (list && list_next(&list, &item, &len))
+	while (list && option_list_next(&list, &item, &len))
 		if (len != strlen(MCP_TOOLSET) || memcmp(item, MCP_TOOLSET, len) != 0)
 			strbuf_addf(ret, "%s%.*s", ret->len ? ", " : "", (int)len, item);
 	return ret->error;

@@ -20,7 +20,7 @@ static const struct library_function functions[] = {
 	FUNCTION(HMAC), FUNCTION(PEM_read_PUBKEY), FUNCTION(PEM_read_PrivateKey),
 };
 
-const struct crypto_api *crypto_api(struct error *err)
+const struct crypto_api *digest_crypto_api(struct error *err)
 {
 	static const struct library library = {
 		"libcrypto.so.3", "libcrypto", "for hashes and signatures",
@@ -32,7 +32,7 @@ const struct crypto_api *crypto_api(struct error *err)
 										: NULL;
 }
 
-void hex_of(const unsigned char *bytes, size_t count, char *ret)
+void digest_hex(const unsigned char *bytes, size_t count, char *ret)
 {
 	for (size_t i = 0; i < count; i++)
 		snprintf(ret + 2 * i, 3, "%02x", bytes[i]);
@@ -40,7 +40,7 @@ void hex_of(const unsigned char *bytes, size_t count, char *ret)
 
 int digest_sha256(const void *bytes, size_t len, unsigned char ret[SHA256_BYTES])
 {
-	const struct crypto_api *api = crypto_api(NULL);
+	const struct crypto_api *api = digest_crypto_api(NULL);
 	unsigned char sum[EVP_MAX_MD_SIZE];
 	unsigned n = 0;
 
@@ -59,14 +59,14 @@ int digest_sha256_hex(const void *bytes, size_t len, char ret[SHA256_HEX])
 	int r = digest_sha256(bytes, len, sum);
 
 	if (!r)
-		hex_of(sum, sizeof sum, ret);
+		digest_hex(sum, sizeof sum, ret);
 	return r;
 }
 
 int digest_hmac_sha256(const void *key, size_t key_len, const void *bytes, size_t len,
 		       unsigned char ret[SHA256_BYTES])
 {
-	const struct crypto_api *api = crypto_api(NULL);
+	const struct crypto_api *api = digest_crypto_api(NULL);
 	unsigned char sum[EVP_MAX_MD_SIZE];
 	unsigned n = 0;
 

@@ -36,7 +36,7 @@ struct crypto_api {
 
 /** NULL with `err` (may be NULL) filled if libcrypto is not available; never after a
  *  success. */
-const struct crypto_api *crypto_api(struct error *err);
+const struct crypto_api *digest_crypto_api(struct error *err);
 
 /** @return MT_OK, or MT_EUNSUPPORTED if libcrypto is not available or fails. */
 int digest_sha256(const void *bytes, size_t len, unsigned char ret[SHA256_BYTES]);
@@ -44,6 +44,6 @@ int digest_sha256_hex(const void *bytes, size_t len, char ret[SHA256_HEX]);
 int digest_hmac_sha256(const void *key, size_t key_len, const void *bytes, size_t len,
 		       unsigned char ret[SHA256_BYTES]);
 /** Lower-case digits and a NUL. */
-void hex_of(const unsigned char *bytes, size_t count, char *ret);
+void digest_hex(const unsigned char *bytes, size_t count, char *ret);
 
 #endif

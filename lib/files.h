@@ -60,10 +60,10 @@ int path_abbreviate(struct strbuf *out, const char *path);
  *  `which`: "CONFIG", "STATE", "CACHE", "DATA", "RUNTIME" ($XDG_RUNTIME_DIR,
  *  else /run/user/UID, else a private directory in $TMPDIR or /tmp; owner and mode are
  *  checked, and another name is used if another user owns the first). */
-int xdg_dir(const char *which, bool make, char **ret_path, struct error *err);
+int paths_xdg_dir(const char *which, bool make, char **ret_path, struct error *err);
 /** Open the directory "RUNTIME", which only its owner may access. `ret_path` (may be
  *  NULL): its path, owned. */
-int runtime_dir_open(bool make, int *ret, char **ret_path, struct error *err);
+int paths_open_runtime_dir(bool make, int *ret, char **ret_path, struct error *err);
 /** True if only its owner (this user or root) may write the file and its directory;
  *  otherwise `err` says what is wrong. */
 bool path_is_safe(const char *path, struct error *err);

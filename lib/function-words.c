@@ -153,7 +153,7 @@ static int capacity(struct mt_arg *a, const char *text, struct error *err)
 			err, MT_EINVAL,
 			"argument `%s`: only `out string` and `out buffer` have a size after them, not %.60s",
 			a->name, text);
-	if (parse_bytes(text, &bytes) || bytes < 1)
+	if (option_parse_bytes(text, &bytes) || bytes < 1)
 		return fail(
 			err, MT_EINVAL,
 			"argument `%s`: invalid size %.60s; use for example 4096, 64K or 1M",

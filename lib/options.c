@@ -63,7 +63,7 @@ static int parse_with_unit(const char *text, const struct unit *units, size_t co
 	return MT_EINVAL;
 }
 
-int parse_duration(const char *text, int64_t *ret_ms)
+int option_parse_duration(const char *text, int64_t *ret_ms)
 {
 	static const struct unit units[] = {
 		{ "", 1000 },    { "ms", 1 },      { "s", 1000 },
@@ -74,7 +74,7 @@ int parse_duration(const char *text, int64_t *ret_ms)
 	return parse_with_unit(text, units, ARRAY_LEN(units), ret_ms);
 }
 
-int parse_bytes(const char *text, int64_t *ret_bytes)
+int option_parse_bytes(const char *text, int64_t *ret_bytes)
 {
 	static const struct unit units[] = {
 		{ "", 1 },
@@ -141,13 +141,13 @@ bool option_to_bool(const char *value)
 int option_to_int(const struct mt_option *option, const char *value, int64_t *ret)
 {
 	if (option->type == MT_OPTION_DURATION)
-		return parse_duration(value, ret);
+		return option_parse_duration(value, ret);
 	if (option->type == MT_OPTION_BYTES)
-		return parse_bytes(value, ret);
+		return option_parse_bytes(value, ret);
 	return parse_int(value, ret);
 }
 
-bool list_next(const char **rest, const char **ret, size_t *ret_len)
+bool option_list_next(const char **rest, const char **ret, size_t *ret_len)
 {
 	for (const char *p = *rest; *p;) {
 		size_t len = strcspn(p, ",");

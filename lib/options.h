@@ -34,12 +34,12 @@ int option_choice(const struct mt_option *option, const char *value);
 int option_choice_of(const struct mt_option *table, size_t count, const char *key,
 		     const char *value);
 /** Parse "500ms", "30s", "5m", "1h", or a plain number of seconds, into ms. */
-int parse_duration(const char *text, int64_t *ret_ms);
-int parse_bytes(const char *text, int64_t *ret_bytes);
+int option_parse_duration(const char *text, int64_t *ret_ms);
+int option_parse_bytes(const char *text, int64_t *ret_bytes);
 /** Step through a comma-separated list: sets `*ret` and `*ret_len` to the next
  *  item without white space around it and advances `*rest`; false at the end.
  *  Empty items are skipped. */
-bool list_next(const char **rest, const char **ret, size_t *ret_len);
+bool option_list_next(const char **rest, const char **ret, size_t *ret_len);
 
 /** The table as JSON: [{name, type, default, min, max, choices, help,
  *  required, secret}]. */

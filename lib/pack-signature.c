@@ -63,7 +63,7 @@ int pack_hash_bytes(const char *bytes, size_t len, char hex[65])
 static EVP_PKEY *read_pem_key(const char *path, bool private, struct error *err)
 {
 	AUTO(fclose) FILE *f = fopen(path, "re");
-	const struct crypto_api *api = crypto_api(err);
+	const struct crypto_api *api = digest_crypto_api(err);
 	EVP_PKEY *key;
 
 	if (!api)
@@ -86,7 +86,7 @@ static int sign(const char *bytes, size_t len, const char *key_path, struct strb
 		struct error *err)
 {
 	EVP_PKEY *key = read_pem_key(key_path, true, err);
-	const struct crypto_api *api = crypto_api(NULL);
+	const struct crypto_api *api = digest_crypto_api(NULL);
 	EVP_MD_CTX *x = key ? api->EVP_MD_CTX_new() : NULL;
 	unsigned char signature[SIGNATURE];
 	size_t n = sizeof signature;
@@ -245,7 +245,7 @@ static bool try_key(const char *path, const struct claim *c, char **ret_signer,
 		    struct error *err)
 {
 	EVP_PKEY *key = read_pem_key(path, false, err);
-	const struct crypto_api *api = crypto_api(NULL);
+	const struct crypto_api *api = digest_crypto_api(NULL);
 	bool yes = key && signature_holds(api, key, c);
 	const char *file = strrchr(path, '/');
 
@@ -277,7 +277,7 @@ static bool try_known_keys(const struct claim *c, const char *key_dir, char **re
 {
 	AUTO(free) char *config = NULL, *dir = NULL;
 
-	if (!xdg_dir("CONFIG", false, &config, NULL))
+	if (!paths_xdg_dir("CONFIG", false, &config, NULL))
 		dir = path_join(config, "keys");
 	return try_keys_of(dir, c, ret_signer) || try_keys_of(key_dir, c, ret_signer);
 }

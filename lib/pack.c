@@ -235,8 +235,8 @@ static int read_bytes(struct scan *s, const char *path, bool wanted, struct strb
 		s->read += (uint64_t)n;
 		if (check_amount(s))
 			return s->err->code;
-		if (sum &&
-		    crypto_api(NULL)->EVP_DigestUpdate(sum, buffer, (size_t)n) != 1)
+		if (sum && digest_crypto_api(NULL)->EVP_DigestUpdate(sum, buffer,
+								     (size_t)n) != 1)
 			return fail(s->err, MT_EIO, "SHA-256 failed");
 		if (wanted && strbuf_addn(to, buffer, (size_t)n))
 			return fail(s->err, to->error, "%.200s is larger than %d KiB",
@@ -270,9 +270,9 @@ static int end_sum(EVP_MD_CTX *sum, char hex[65])
 	unsigned char raw[EVP_MAX_MD_SIZE];
 	unsigned n = 0;
 
-	if (crypto_api(NULL)->EVP_DigestFinal_ex(sum, raw, &n) != 1)
+	if (digest_crypto_api(NULL)->EVP_DigestFinal_ex(sum, raw, &n) != 1)
 		return MT_EIO;
-	hex_of(raw, SHA256_BYTES, hex);
+	digest_hex(raw, SHA256_BYTES, hex);
 	return MT_OK;
 }
 
@@ -280,7 +280,7 @@ static int take_file(struct scan *s, struct pack_entry *e)
 {
 	AUTO(strbuf) struct strbuf bytes = STRBUF(PACK_WANTED_MAX + 1);
 	bool wanted = s->reader->wants && s->reader->wants(e->path, s->reader->arg);
-	const struct crypto_api *api = s->reader->sums ? crypto_api(s->err) : NULL;
+	const struct crypto_api *api = s->reader->sums ? digest_crypto_api(s->err) : NULL;
 	EVP_MD_CTX *sum = api ? api->EVP_MD_CTX_new() : NULL;
 	char hex[65] = "";
 	int r = s->reader->sums && (!sum || api->EVP_DigestInit_ex(sum, api->EVP_sha256(),

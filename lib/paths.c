@@ -191,7 +191,7 @@ static int find_xdg(const char *which, struct strbuf *path, struct error *err)
 	return fail(err, MT_EINVAL, "unknown type of directory: %s", which);
 }
 
-int xdg_dir(const char *which, bool make, char **ret_path, struct error *err)
+int paths_xdg_dir(const char *which, bool make, char **ret_path, struct error *err)
 {
 	AUTO(strbuf) struct strbuf path = STRBUF(PATH_MAX);
 	struct error why = ERROR_NONE;
@@ -248,12 +248,12 @@ bool path_is_safe(const char *path, struct error *err)
 	return one_is_safe(real, err);
 }
 
-int runtime_dir_open(bool make, int *ret, char **ret_path, struct error *err)
+int paths_open_runtime_dir(bool make, int *ret, char **ret_path, struct error *err)
 {
 	AUTO(free) char *path = NULL;
 	AUTO(close) int dir = -1;
 	struct stat st;
-	int r = xdg_dir("RUNTIME", make, &path, err);
+	int r = paths_xdg_dir("RUNTIME", make, &path, err);
 
 	if (r)
 		return r;

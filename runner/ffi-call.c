@@ -505,8 +505,8 @@ static int run(struct marshal *m, ffi_cif *cif, struct strbuf *ret, struct error
 	return ret->error ? fail(err, ret->error, "the result is too large") : MT_OK;
 }
 
-int function_call(const struct mt_function *f, json_object *args, struct strbuf *ret,
-		  struct error *err)
+int ffi_function_call(const struct mt_function *f, json_object *args, struct strbuf *ret,
+		      struct error *err)
 {
 	struct marshal *m = calloc(1, sizeof *m);
 	ffi_cif cif;
@@ -558,13 +558,13 @@ struct function_copy *function_copy(const struct mt_function *f)
 		ok = copy_text(a->choices, &a->choices) && name && help;
 	}
 	if (!ok) {
-		function_free(copy);
+		ffi_function_free(copy);
 		return NULL;
 	}
 	return copy;
 }
 
-void function_free(struct function_copy *f)
+void ffi_function_free(struct function_copy *f)
 {
 	for (size_t n = 0; f && f->args && n < f->function.arg_count; n++) {
 		free((void *)(uintptr_t)f->args[n].name);

@@ -12,8 +12,8 @@
 /** Call it. The result is appended to `ret`: a single value as plain text, or, with out
  *  arguments, an object of all of them (the return value is its member "returns"). The
  *  table was checked by function_check. */
-int function_call(const struct mt_function *f, json_object *args, struct strbuf *ret,
-		  struct error *err);
+int ffi_function_call(const struct mt_function *f, json_object *args, struct strbuf *ret,
+		      struct error *err);
 
 struct function_copy {
 	struct mt_function function;
@@ -22,6 +22,6 @@ struct function_copy {
 
 /** A copy with all its texts; NULL: out of memory. */
 struct function_copy *function_copy(const struct mt_function *f);
-void function_free(struct function_copy *f);
+void ffi_function_free(struct function_copy *f);
 
 #endif

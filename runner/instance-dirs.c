@@ -35,7 +35,7 @@ const char *private_dir(struct mt_instance *i)
 	return made_once(&i->private_dir, worker.spec->private_dir, i->spec->name);
 }
 
-const char *conversation_dir(struct mt_instance *i)
+const char *instance_conversation_dir(struct mt_instance *i)
 {
 	return made_once(&i->conversation_dir, worker.spec->state_dir, i->spec->name);
 }

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-struct mt_call *call_new(struct mt_instance *instance, const struct frame *f)
+struct mt_call *instance_call_new(struct mt_instance *instance, const struct frame *f)
 {
 	struct mt_call *c = calloc(1, sizeof *c);
 	const char *data = f->data, *tool = "", *spool = "", *id = "";
@@ -46,13 +46,13 @@ struct mt_call *call_new(struct mt_instance *instance, const struct frame *f)
 	if (!c->listing)
 		c->args = js_parse_object(data, len, NULL);
 	if (!c->tool || !c->spool_name || !c->host_id || (!c->listing && !c->args)) {
-		call_free(c);
+		instance_call_free(c);
 		return NULL;
 	}
 	return c;
 }
 
-void call_free(struct mt_call *c)
+void instance_call_free(struct mt_call *c)
 {
 	free(c->tool);
 	free(c->spool_name);
@@ -184,7 +184,7 @@ static int run_function(struct mt_call *c, const struct mt_function *f, struct e
 	int status = function_check(f, err);
 
 	if (!status)
-		status = function_call(f, c->args, &c->text, err);
+		status = ffi_function_call(f, c->args, &c->text, err);
 	if (status == MT_ELIMIT && c->text.error) {
 		c->text.error = MT_OK;
 		c->text_cut = true;
@@ -317,7 +317,7 @@ static void forget(struct mt_call *c)
 	while (c->users)
 		pthread_cond_wait(&c->wake, &c->lock);
 	pthread_mutex_unlock(&c->lock);
-	call_free(c);
+	instance_call_free(c);
 }
 
 static void list_tools(struct mt_call *c)
@@ -346,7 +346,7 @@ struct own_thread {
 
 static void own_thread_free(struct own_thread *o)
 {
-	function_free(o->function);
+	ffi_function_free(o->function);
 	free(o);
 }
 

@@ -39,7 +39,7 @@ static int check(const char *path, const struct mt_plugin *p, struct error *err)
 }
 
 /* The text of dlerror starts with the path, which the sentence already contains. */
-static const char *reason_of(const char *path, const char *text)
+static const char *loader_reason_of(const char *path, const char *text)
 {
 	size_t len = strlen(path);
 
@@ -63,7 +63,7 @@ int loader_open(const char *path, const struct mt_plugin **ret, struct error *er
 	file = dlopen(path, RTLD_NOW | RTLD_LOCAL);
 	if (!file)
 		return fail(err, MT_EINVAL, "%s: not a plugin: %s", path,
-			    reason_of(path, dlerror()));
+			    loader_reason_of(path, dlerror()));
 	*(void **)&entry = dlsym(file, MT_PLUGIN_SYMBOL);
 	if (!entry)
 		return fail(err, MT_EUNSUPPORTED,

@@ -75,7 +75,7 @@ static void put_tool(struct strbuf *b, const struct mt_tool *t)
 static void free_tool(struct listed *tool)
 {
 	free(tool->name);
-	function_free(tool->function);
+	ffi_function_free(tool->function);
 	json_object_put(tool->defaults);
 }
 

@@ -65,7 +65,7 @@ static void take_call(const struct frame *f)
 	if (f->status < 0 || (size_t)f->status >= worker.spec->instance_count)
 		return;
 	i = &worker.instances[f->status];
-	c = call_new(i, f);
+	c = instance_call_new(i, f);
 	if (c)
 		give(i, c);
 	else

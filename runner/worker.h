@@ -131,8 +131,8 @@ _Noreturn void worker_run(const struct spec *spec, const char *plugin, int fd);
 
 /* instance-thread.c: what a thread does for an instance */
 void *instance_thread(void *arg);
-struct mt_call *call_new(struct mt_instance *instance, const struct frame *f);
-void call_free(struct mt_call *c);
+struct mt_call *instance_call_new(struct mt_instance *instance, const struct frame *f);
+void instance_call_free(struct mt_call *c);
 
 /* output-stream.c: output on its way */
 /** Send buffered output that is due. @return ms until the next is due; -1. */

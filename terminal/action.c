@@ -129,14 +129,14 @@ static void show_text(struct block *b, enum paint p, enum visible_form form,
 	}
 }
 
-void block_text(struct block *b, enum paint p, const char *lead, bool each,
-		const char *text, size_t len)
+void action_block_text(struct block *b, enum paint p, const char *lead, bool each,
+		       const char *text, size_t len)
 {
 	show_text(b, p, VISIBLE_LINES, lead, each, text, len);
 }
 
-void block_line(struct block *b, enum paint p, const char *lead, const char *text,
-		size_t len)
+void action_block_line(struct block *b, enum paint p, const char *lead, const char *text,
+		       size_t len)
 {
 	show_text(b, p, VISIBLE_ONE_LINE, lead, false, text, len);
 }
@@ -183,10 +183,10 @@ static void show_argument(struct block *b, const char *name, json_object *value)
 	strbuf_addc(&lead, ':');
 	if (lead.len <= NAME && len < SHORT && !memchr(text, '\n', len)) {
 		strbuf_addc(&lead, ' ');
-		block_line(b, PLAIN, lead.text, text, len);
+		action_block_line(b, PLAIN, lead.text, text, len);
 	} else {
-		block_line(b, PLAIN, "", name, strlen(name));
-		block_text(b, PLAIN, "  ", true, text, len);
+		action_block_line(b, PLAIN, "", name, strlen(name));
+		action_block_text(b, PLAIN, "  ", true, text, len);
 	}
 }
 
@@ -214,8 +214,8 @@ static void show_run(struct block *b, json_object *args)
 	size_t len;
 	const char *text = action_text(args, "command", &len);
 
-	block_text(b, BOLD, js_bool(args, "is_input", false) ? "> " : "$ ", false, text,
-		   len);
+	action_block_text(b, BOLD, js_bool(args, "is_input", false) ? "> " : "$ ", false,
+			  text, len);
 	show_arguments(b, args, shown, ARRAY_LEN(shown));
 }
 
@@ -225,7 +225,7 @@ static void show_cell(struct block *b, json_object *args)
 	size_t len;
 	const char *text = action_text(args, "code", &len);
 
-	block_text(b, BOLD, ">>> ", false, text, len);
+	action_block_text(b, BOLD, ">>> ", false, text, len);
 	show_arguments(b, args, shown, ARRAY_LEN(shown));
 }
 
@@ -237,7 +237,7 @@ static void show_side(struct block *b, enum paint p, const char *sign, const cha
 
 	if (len == 0)
 		return;
-	block_text(b, p, sign, true, text, ends ? len - 1 : len);
+	action_block_text(b, p, sign, true, text, ends ? len - 1 : len);
 }
 
 /* The replacements of one call. */
@@ -252,7 +252,7 @@ static void show_edits(struct block *b, json_object *edits)
 		text = action_text(one, "new_str", &len);
 		show_side(b, GREEN, "+", text, len);
 		if (js_bool(one, "replace_all", false))
-			block_line(b, PLAIN, "", "(everywhere)", 12);
+			action_block_line(b, PLAIN, "", "(everywhere)", 12);
 	}
 }
 
@@ -269,7 +269,7 @@ static void show_file(struct block *b, const char *type, json_object *args)
 	strbuf_addc(&title, ' ');
 	text = action_text(args, "path", &len);
 	strbuf_addn(&title, text, len);
-	block_line(b, BOLD, "", title.text, title.len);
+	action_block_line(b, BOLD, "", title.text, title.len);
 	show_arguments(b, args, shown, ARRAY_LEN(shown));
 	text = action_text(args, "old_str", &len);
 	show_side(b, RED, "-", text, len);
@@ -287,7 +287,7 @@ static void show_call(struct block *b, json_object *args)
 	size_t len;
 	const char *text = action_text(args, "name", &len);
 
-	block_line(b, BOLD, "", text, len);
+	action_block_line(b, BOLD, "", text, len);
 	if (json_object_is_type(given, json_type_object)) {
 		json_object_object_foreach(given, name, value)
 			show_argument(b, name, value);
@@ -312,7 +312,7 @@ size_t action_show(struct strbuf *out, const struct style *s, json_object *event
 	} else if (js_get(args, "name")) {
 		show_call(&b, args);
 	} else {
-		block_line(&b, BOLD, "", type, strlen(type));
+		action_block_line(&b, BOLD, "", type, strlen(type));
 		show_arguments(&b, args, NULL, 0);
 	}
 	return b.rows;

@@ -22,11 +22,11 @@ enum { BLOCK_MAX = 256 << 20 };
 
 /** Text from outside in its visible form; `lead` is before its first line, and blanks of
  *  the same width, or `lead` again if `each`, before the others. */
-void block_text(struct block *b, enum paint p, const char *lead, bool each,
-		const char *text, size_t len);
+void action_block_text(struct block *b, enum paint p, const char *lead, bool each,
+		       const char *text, size_t len);
 /** The same on one line. */
-void block_line(struct block *b, enum paint p, const char *lead, const char *text,
-		size_t len);
+void action_block_line(struct block *b, enum paint p, const char *lead, const char *text,
+		       size_t len);
 
 /** All of an action: its command, its diff, or its name and each argument.
  *  @return its rows. `out->error` is set if it is too long to be shown. */

@@ -72,7 +72,7 @@ size_t answer_scope_rows(const struct chat *c, struct strbuf *out, size_t chosen
 		char lead[32];
 
 		snprintf(lead, sizeof lead, "%s%zu ", i == chosen ? ">" : " ", i + 1);
-		block_line(&b, i == chosen ? BOLD : PLAIN, lead, text, len);
+		action_block_line(&b, i == chosen ? BOLD : PLAIN, lead, text, len);
 	}
 	return b.rows;
 }

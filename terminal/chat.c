@@ -178,7 +178,7 @@ static void open_history(struct chat *c)
 {
 	AUTO(free) char *dir = NULL, *path = NULL;
 
-	if (!c->term.plain && xdg_dir("STATE", true, &dir, NULL) == MT_OK)
+	if (!c->term.plain && paths_xdg_dir("STATE", true, &dir, NULL) == MT_OK)
 		path = path_join(dir, "history");
 	history_open(&c->history, path);
 }

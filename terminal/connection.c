@@ -40,7 +40,7 @@ static int connect_to(const char *id, int *ret, struct error *err)
 
 	if (!good_id(id))
 		return fail(err, MT_EINVAL, "invalid conversation id `%.80s`", id);
-	if (runtime_dir_open(false, &dir, NULL, err))
+	if (paths_open_runtime_dir(false, &dir, NULL, err))
 		return err->code;
 	snprintf(at.sun_path, sizeof at.sun_path, "/proc/self/fd/%d/%s.sock", dir, id);
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);

@@ -147,8 +147,9 @@ static void action_line(struct event_view *s, json_object *event)
 
 	gap(s);
 	if (strcmp(js_str(event, "action", ""), "run") == 0) {
-		block_text(&b, BOLD, js_bool(args, "is_input", false) ? "> " : "$ ",
-			   false, command, len);
+		action_block_text(&b, BOLD,
+				  js_bool(args, "is_input", false) ? "> " : "$ ", false,
+				  command, len);
 		return;
 	}
 	action_label(&label, event);
@@ -182,7 +183,7 @@ static void show_risk(struct block *b, const struct question_text *q)
 		    : *q->asker ? "Allow this subagent action?"
 				: "Allow this action?",
 		    q->risk, reason ? ": " : "", reason ? q->reason : "");
-	block_line(b, high ? RED : YELLOW, "", text.text, text.len);
+	action_block_line(b, high ? RED : YELLOW, "", text.text, text.len);
 }
 
 /* An edited action is another one than the tool was asked about. */
@@ -193,9 +194,10 @@ static size_t show_preview(struct strbuf *rows, const struct event_view *s,
 
 	if (!json_object_is_type(q->preview, json_type_string) || q->edited)
 		return 0;
-	block_line(&b, DIM, "", "Preview by the tool:", strlen("Preview by the tool:"));
-	block_text(&b, PLAIN, "  ", false, json_object_get_string(q->preview),
-		   (size_t)json_object_get_string_len(q->preview));
+	action_block_line(&b, DIM, "",
+			  "Preview by the tool:", strlen("Preview by the tool:"));
+	action_block_text(&b, PLAIN, "  ", false, json_object_get_string(q->preview),
+			  (size_t)json_object_get_string_len(q->preview));
 	return b.rows;
 }
 
@@ -248,14 +250,14 @@ void event_view_ask(struct event_view *s, const char *text, size_t len,
 	size_t n = choices ? json_object_array_length(choices) : 0;
 
 	gap(s);
-	block_text(&b, YELLOW, "", false, text, len);
+	action_block_text(&b, YELLOW, "", false, text, len);
 	for (size_t i = 0; i < n; i++) {
 		json_object *choice = json_object_array_get_idx(choices, i);
 		char lead[32];
 
 		snprintf(lead, sizeof lead, "%3zu  ", i + 1);
-		block_line(&b, PLAIN, lead, json_object_get_string(choice),
-			   (size_t)json_object_get_string_len(choice));
+		action_block_line(&b, PLAIN, lead, json_object_get_string(choice),
+				  (size_t)json_object_get_string_len(choice));
 	}
 	style_line(&s->out, &s->style, DIM, "Escape: decline to answer.");
 }
@@ -538,7 +540,7 @@ static void take_output(struct event_view *s, json_object *line)
 			strbuf_consume(&s->tail, s->tail.len - TAIL_BYTES / 2);
 		while (((unsigned char)*s->tail.text & 0xc0) == 0x80)
 			strbuf_consume(&s->tail, 1);
-		clean_feed(&s->cleaner, &s->tail, text + i, n);
+		text_clean_feed(&s->cleaner, &s->tail, text + i, n);
 	}
 }
 

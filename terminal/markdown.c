@@ -269,7 +269,7 @@ static void take_line(struct markdown *m, struct strbuf *out)
 	char mark;
 	size_t n;
 
-	clean_end(&m->cleaner, &m->line);
+	text_clean_end(&m->cleaner, &m->line);
 	line = m->line.text;
 	n = fence_of(line, &mark);
 	if (m->fence && closes(m, line)) {
@@ -312,7 +312,7 @@ void markdown_feed(struct markdown *m, struct strbuf *out, const char *text, siz
 		size_t n = end ? (size_t)(end - text) : len;
 
 		n = n > LINE_BYTES_MAX / 8 ? LINE_BYTES_MAX / 8 : n;
-		clean_feed(&m->cleaner, &m->line, text, n);
+		text_clean_feed(&m->cleaner, &m->line, text, n);
 		text += n;
 		len -= n;
 		if (end && len && *text == '\n') {

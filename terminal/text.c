@@ -241,7 +241,7 @@ static void feed(struct cleaner *c, struct strbuf *out, const char *bytes, size_
 	}
 }
 
-int clean_feed(struct cleaner *c, struct strbuf *out, const char *bytes, size_t len)
+int text_clean_feed(struct cleaner *c, struct strbuf *out, const char *bytes, size_t len)
 {
 	size_t tail;
 
@@ -263,7 +263,7 @@ int clean_feed(struct cleaner *c, struct strbuf *out, const char *bytes, size_t 
 	return out->error;
 }
 
-void clean_end(struct cleaner *c, struct strbuf *out)
+void text_clean_end(struct cleaner *c, struct strbuf *out)
 {
 	feed(c, out, c->tail, c->tail_len);
 	c->tail_len = 0;

@@ -33,9 +33,9 @@ struct cleaner {
 	size_t tail_len;
 };
 
-int clean_feed(struct cleaner *c, struct strbuf *out, const char *bytes, size_t len);
+int text_clean_feed(struct cleaner *c, struct strbuf *out, const char *bytes, size_t len);
 /** The character is incomplete and no more bytes will come: treat them as invalid. */
-void clean_end(struct cleaner *c, struct strbuf *out);
+void text_clean_end(struct cleaner *c, struct strbuf *out);
 /** A whole text. */
 int text_clean(struct strbuf *out, const char *bytes, size_t len);
 /** A whole text on one line: line ends become spaces. */

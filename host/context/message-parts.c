@@ -93,7 +93,7 @@ static int cut(struct strbuf *text, size_t max_chars)
 
 	if (!max_chars || text->len <= max_chars)
 		return text->error;
-	truncate_content(text->text, text->len, max_chars, &shorter);
+	event_truncate_content(text->text, text->len, max_chars, &shorter);
 	swap = *text;
 	*text = shorter;
 	shorter = swap;
@@ -232,11 +232,11 @@ static struct message_part *make_block(const struct message_part *found,
 	*p = *found;
 	own = (struct llm_part *)(p + 1);
 	at = (char *)(own + 2 * parts);
-	p->text = block_put(&at, text->text, text->len) + 2;
+	p->text = message_block_put(&at, text->text, text->len) + 2;
 	p->len = text->len - 2;
 	if (found->response) {
-		p->response = block_put(&at, found->response, response);
-		p->call = block_put(&at, found->call, call);
+		p->response = message_block_put(&at, found->response, response);
+		p->call = message_block_put(&at, found->call, call);
 	}
 	make_parts(p, own, own + parts);
 	return p;
@@ -309,15 +309,15 @@ struct message_part *message_part_free(struct message_part *p)
 
 /* ---- tools ------------------------------------------------------------ */
 
-void tool_list_clear(struct tool_list *list)
+void message_tool_list_clear(struct tool_list *list)
 {
 	free(list->tools);
 	event_unref(list->system);
 	*list = (struct tool_list){ 0 };
 }
 
-int tool_list_read(struct tool_list *list, struct evlog *log, int64_t id,
-		   json_object *offered, struct error *err)
+int message_tool_list_read(struct tool_list *list, struct evlog *log, int64_t id,
+			   json_object *offered, struct error *err)
 {
 	json_object *tools = offered;
 	size_t n;

@@ -46,7 +46,7 @@ struct message_part {
 };
 
 /** Copy a text to `*at` in a block of memory, with a NUL after it, and move past both. */
-static inline char *block_put(char **at, const char *text, size_t len)
+static inline char *message_block_put(char **at, const char *text, size_t len)
 {
 	char *start = *at;
 
@@ -71,8 +71,8 @@ struct tool_list {
 };
 /** From the event `id` of the log, unless `offered` (a list in its form) is not
  *  NULL. */
-int tool_list_read(struct tool_list *list, struct evlog *log, int64_t id,
-		   json_object *offered, struct error *err);
-void tool_list_clear(struct tool_list *list);
+int message_tool_list_read(struct tool_list *list, struct evlog *log, int64_t id,
+			   json_object *offered, struct error *err);
+void message_tool_list_clear(struct tool_list *list);
 
 #endif

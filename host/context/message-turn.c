@@ -52,18 +52,19 @@ static size_t texts_len(const struct llm_reply *reply)
 
 static void put_texts(struct message_turn *t, const struct llm_reply *reply, char *at)
 {
-	t->response = block_put(&at, reply->response_id, strlen(reply->response_id));
-	t->part = (struct llm_part){ .text = block_put(&at, reply->text, reply->text_len),
+	t->response =
+		message_block_put(&at, reply->response_id, strlen(reply->response_id));
+	t->part = (struct llm_part){ .text = message_block_put(&at, reply->text, reply->text_len),
 				     .len = reply->text_len };
 	if (reply->opaque)
-		t->opaque = block_put(&at, reply->opaque, strlen(reply->opaque));
+		t->opaque = message_block_put(&at, reply->opaque, strlen(reply->opaque));
 	for (size_t i = 0; i < reply->call_count; i++) {
 		const struct llm_call *c = &reply->calls[i];
 
 		t->all[i] = (struct llm_call){
-			.id = block_put(&at, c->id, strlen(c->id)),
-			.name = block_put(&at, c->name, strlen(c->name)),
-			.args = block_put(&at, c->args, c->args_len),
+			.id = message_block_put(&at, c->id, strlen(c->id)),
+			.name = message_block_put(&at, c->name, strlen(c->name)),
+			.args = message_block_put(&at, c->args, c->args_len),
 			.args_len = c->args_len,
 		};
 	}

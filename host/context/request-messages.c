@@ -105,7 +105,7 @@ struct request_messages *request_messages_free(struct request_messages *m)
 		free(m->turns[i]);
 	free(m->turns);
 	tdestroy(m->turn_tree, retain_turn);
-	tool_list_clear(&m->tools);
+	message_tool_list_clear(&m->tools);
 	json_object_put(m->offered);
 	free(m->stable.events);
 	free(m->stable.messages);
@@ -701,14 +701,14 @@ void request_messages_set_system(struct request_messages *m, int64_t id)
 	if (m->options.system == id)
 		return;
 	m->options.system = id;
-	tool_list_clear(&m->tools);
+	message_tool_list_clear(&m->tools);
 	m->tools_version++;
 	unsettle(m);
 }
 
 void request_messages_offer(struct request_messages *m, json_object *tools)
 {
-	tool_list_clear(&m->tools);
+	message_tool_list_clear(&m->tools);
 	json_object_put(m->offered);
 	m->offered = json_object_get(tools);
 	m->tools_version++;
@@ -731,9 +731,10 @@ int request_messages_add_tool(struct request_messages *m, const char *name,
 			      struct llm_request *request, struct error *err)
 {
 	bool found = !name;
-	int r = m->tools.read ? MT_OK
-			      : tool_list_read(&m->tools, m->log, m->options.system,
-					       m->offered, err);
+	int r = m->tools.read
+			? MT_OK
+			: message_tool_list_read(&m->tools, m->log, m->options.system,
+						 m->offered, err);
 
 	for (size_t i = 0; !r && i < m->tools.count; i++) {
 		if (name && strcmp(name, m->tools.tools[i].name) != 0)

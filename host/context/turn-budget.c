@@ -66,7 +66,7 @@ static int make_short(struct message_part *p, size_t chars,
 		return MT_ENOMEM;
 	memcpy(made, p->own_parts, parts);
 	at = (char *)made + parts;
-	made[0].text = block_put(&at, text.text, text.len);
+	made[0].text = message_block_put(&at, text.text, text.len);
 	made[0].len = text.len;
 	free(p->short_parts);
 	p->short_parts = made;

@@ -175,7 +175,7 @@ static int write_meta(struct fork *f, json_object *meta, const struct fork_optio
 	const char *text;
 	size_t len;
 
-	timestamp_now(now);
+	event_timestamp_now(now);
 	if (o->child && meta_set_parent(meta, o->child)) {
 		json_object_put(from);
 		return out_of_memory(f->err);

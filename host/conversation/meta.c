@@ -51,7 +51,7 @@ int meta_write(const char *dir, const char *id, const char *title, const char *w
 	size_t len;
 	bool failed;
 
-	timestamp_now(now);
+	event_timestamp_now(now);
 	failed = js_set_int(o, "format", META_FORMAT) || js_set_str(o, "id", id) ||
 		 js_set_str(o, "title", title) || js_set_str(o, "workspace", workspace) ||
 		 js_set_str(o, "created", now) || js_set_str(o, "version", VERSION) ||
@@ -127,7 +127,7 @@ static char *state_root(const struct config *c, struct error *err)
 
 	if (set && *set)
 		base = path_expand(set);
-	else if (xdg_dir("STATE", false, &base, err))
+	else if (paths_xdg_dir("STATE", false, &base, err))
 		return NULL;
 	root = base ? path_join(base, "conversations") : NULL;
 	if (!root)

@@ -48,7 +48,7 @@ static int load_parts(struct conversation *c, const struct agent_parts *of,
 	const char *item;
 	size_t len;
 
-	while (list && list_next(&list, &item, &len)) {
+	while (list && option_list_next(&list, &item, &len)) {
 		AUTO(free) char *name = strndup(item, len);
 		int r = name ? load_part(c, of, name, err) : out_of_memory(err);
 
@@ -247,7 +247,7 @@ static int wire_list(struct conversation *c, const struct agent_frame *agent,
 	const char *list = option ? config_get(c->config, agent->section, option) : NULL;
 	size_t len;
 
-	while (list && list_next(&list, &item, &len)) {
+	while (list && option_list_next(&list, &item, &len)) {
 		AUTO(free) char *name = strndup(item, len);
 		int r = name ? wire_one(c, name, err) : out_of_memory(err);
 

@@ -243,7 +243,7 @@ static bool names_recall(const char *list)
 	const char *item;
 	size_t len;
 
-	while (list && list_next(&list, &item, &len))
+	while (list && option_list_next(&list, &item, &len))
 		if (len == 6 && memcmp(item, "recall", 6) == 0)
 			return true;
 	return false;

@@ -213,7 +213,8 @@ static char *memory_path(struct conversation *c, bool of_user)
 	if (!of_user)
 		return path_join(conversation_workspace(c),
 				 ".openhands/memory/MEMORY.md");
-	return xdg_dir("DATA", false, &data, NULL) ? NULL : path_join(data, "MEMORY.md");
+	return paths_xdg_dir("DATA", false, &data, NULL) ? NULL
+							 : path_join(data, "MEMORY.md");
 }
 
 static void add_memory(struct conversation *c, json_object *extras, const char *name,
@@ -261,7 +262,7 @@ void recall_context(struct conversation *c, int64_t action)
 
 	if (action < 0)
 		action = post_question(c, "workspace_context", text);
-	timestamp_now(now);
+	event_timestamp_now(now);
 	now[10] = '\0';
 	js_set_str(extras, "recall_type", "workspace_context");
 	js_set_str(extras, "working_dir", conversation_workspace(c));

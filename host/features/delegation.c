@@ -51,7 +51,7 @@ bool delegation_allowed(const struct conversation *c, const char *name)
 
 	if (!w || (only_reads(conversation_agent(c)) && !only_reads(w)))
 		return false;
-	while (list && list_next(&list, &item, &len))
+	while (list && option_list_next(&list, &item, &len))
 		if (len == strlen(name) && memcmp(item, name, len) == 0)
 			return true;
 	return false;
@@ -70,7 +70,7 @@ void delegation_put_agents(const struct conversation *c, struct strbuf *out)
 	const char *list = delegates_of(c), *item, *between = "Available agents: ";
 	size_t len;
 
-	while (list && list_next(&list, &item, &len)) {
+	while (list && option_list_next(&list, &item, &len)) {
 		AUTO(free) char *name = strndup(item, len);
 
 		if (!name || !delegation_allowed(c, name))
@@ -477,7 +477,7 @@ static json_object *list_agents(const struct conversation *c, bool forks,
 	json_object *names = js_new_list();
 	size_t len;
 
-	while (list && list_next(&list, &item, &len)) {
+	while (list && option_list_next(&list, &item, &len)) {
 		AUTO(free) char *name = strndup(item, len);
 		const struct agent_frame *w = name ? agents_find(c, name) : NULL;
 		const char *about =

@@ -31,7 +31,7 @@ static void add_event(struct strbuf *out, const struct event *e, const char *tex
 		      size_t len)
 {
 	strbuf_addf(out, "<EVENT id=%lld %s %s%s>\n", (long long)e->id,
-		    source_name(e->source), e->type->name,
+		    event_source_name(e->source), e->type->name,
 		    e->is_action ? "" : " (result)");
 	strbuf_addn(out, text, len);
 	strbuf_add(out, "\n</EVENT>\n");

@@ -14,7 +14,7 @@ enum {
 	ACTIONS_MIN = 3,      /* events without which nothing repeats */
 };
 
-const char *stuck_name(enum stuck_kind kind)
+const char *loop_stuck_name(enum stuck_kind kind)
 {
 	static const char *const names[] = {
 		[STUCK_NONE] = "",
@@ -628,7 +628,7 @@ static struct stuck found(const struct newest *n, enum stuck_kind kind, unsigned
 			       .newest = n->action_count ? n->actions[0] : -1 };
 }
 
-struct stuck stuck_detect(struct evlog *log, const struct stuck_options *o)
+struct stuck loop_detect_stuck(struct evlog *log, const struct stuck_options *o)
 {
 	struct newest n = { .log = log, .o = o };
 	int64_t start = -1;

@@ -39,8 +39,8 @@ struct stuck {
  *  before a `loop_detection` is ignored: a loop is reported once. With `blank` or
  *  `identical`, reading or waiting for a command or job that still runs never
  *  counts. */
-struct stuck stuck_detect(struct evlog *log, const struct stuck_options *o);
+struct stuck loop_detect_stuck(struct evlog *log, const struct stuck_options *o);
 /** "repeating_action_observation", as events and frontends call it. */
-const char *stuck_name(enum stuck_kind kind);
+const char *loop_stuck_name(enum stuck_kind kind);
 
 #endif

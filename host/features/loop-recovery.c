@@ -112,7 +112,7 @@ static json_object *facts(struct conversation *c, const struct stuck *s)
 	json_object *data = js_new_object();
 
 	js_set_int(data, "repeats", s->repeats);
-	js_set_bool(data, stuck_name(s->kind), true);
+	js_set_bool(data, loop_stuck_name(s->kind), true);
 	js_set_bool(data, "normalized", normalizes(c));
 	js_set_bool(data, "shell", may_poll(c, s));
 	js_set_bool(data, "job", has_tool(c, "background_job"));
@@ -179,7 +179,7 @@ static bool tell_model(struct conversation *c, const struct stuck *s)
 		return false;
 	}
 	e = event_action("message", SOURCE_ENVIRONMENT, args, &err);
-	if (e && js_set_str(e->json, "nudge", stuck_name(s->kind)))
+	if (e && js_set_str(e->json, "nudge", loop_stuck_name(s->kind)))
 		e = event_unref(e);
 	return conversation_log_event(c, e, &err) >= 0;
 }
@@ -191,7 +191,7 @@ static void tell_loop(struct conversation *c, const struct stuck *s, const char 
 	struct error err = ERROR_NONE;
 	json_object *extras = js_new_object();
 
-	js_set_str(extras, "loop_type", stuck_name(s->kind));
+	js_set_str(extras, "loop_type", loop_stuck_name(s->kind));
 	js_set_int(extras, "repeats", s->repeats);
 	js_set_int(extras, "start", s->start);
 	conversation_log_event(c,
@@ -226,7 +226,7 @@ static bool handle_loop(struct conversation *c)
 
 	if (!r->detects)
 		return false;
-	s = stuck_detect(conversation_log(c), &r->options);
+	s = loop_detect_stuck(conversation_log(c), &r->options);
 	if (s.kind == STUCK_NONE)
 		return false;
 	if (r->nudges && s.kind != STUCK_CONDENSING && !told_since(c, s.start) &&

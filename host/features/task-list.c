@@ -186,7 +186,7 @@ static bool names_task_list(const char *list)
 	const char *item;
 	size_t len;
 
-	while (list && list_next(&list, &item, &len))
+	while (list && option_list_next(&list, &item, &len))
 		if ((len == 5 && memcmp(item, "tasks", 5) == 0) ||
 		    (len == 12 && memcmp(item, "task_tracker", 12) == 0))
 			return true;

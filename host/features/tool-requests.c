@@ -116,7 +116,7 @@ static void write_notes(struct conversation *c, uint64_t request, json_object *p
 	bool add = strcmp(js_str(params, "command", ""), "append") == 0;
 	struct error err = ERROR_NONE;
 
-	if (!xdg_dir("DATA", true, &dir, &err))
+	if (!paths_xdg_dir("DATA", true, &dir, &err))
 		path = path_join(dir, "MEMORY.md");
 	if (!path ||
 	    notes_write(path, add ? NOTES_APPEND : NOTES_REPLACE,

@@ -118,7 +118,7 @@ int socket_dir_connect(const char *id, int *ret_fd, pid_t *ret_pid, struct error
 	int r = socket_name(id, name, sizeof name, err);
 
 	if (!r)
-		r = runtime_dir_open(false, &dir, &path, err);
+		r = paths_open_runtime_dir(false, &dir, &path, err);
 	if (!r)
 		r = connect_in(dir, path, name, ret_fd, err);
 	if (r)
@@ -167,7 +167,7 @@ int socket_dir_listen(const char *id, int backlog, struct socket_file *ret, int 
 	int r = socket_name(id, p.name, sizeof p.name, err);
 
 	if (!r)
-		r = runtime_dir_open(true, &p.dir, &path, err);
+		r = paths_open_runtime_dir(true, &p.dir, &path, err);
 	if (!r && connect_in(p.dir, path, p.name, &other, &(struct error){ 0 }) == MT_OK)
 		r = fail(err, MT_EEXIST, "%s/%s: another process is listening", path,
 			 p.name);
@@ -232,7 +232,7 @@ int socket_dir_list(char ***ret, size_t *ret_count, struct error *err)
 
 	*ret = NULL;
 	*ret_count = 0;
-	if (runtime_dir_open(false, &dir, NULL, &why))
+	if (paths_open_runtime_dir(false, &dir, NULL, &why))
 		return why.code == MT_ENOTFOUND ? MT_OK
 						: fail(err, why.code, "%s", why.text);
 	stream = fdopendir(dir);

@@ -519,7 +519,7 @@ static int extra_headers(struct llm_exchange *x, struct error *err)
 	const char *item;
 	size_t len;
 
-	while (rest && list_next(&rest, &item, &len)) {
+	while (rest && option_list_next(&rest, &item, &len)) {
 		AUTO(free) char *line = strndup(item, len);
 		char *colon = line ? strchr(line, ':') : NULL;
 

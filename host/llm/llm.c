@@ -85,7 +85,7 @@ static int check_headers(const struct llm *l, struct error *err)
 	const char *rest = config_get(l->config, l->section, "extra_headers"), *item;
 	size_t len;
 
-	while (rest && list_next(&rest, &item, &len))
+	while (rest && option_list_next(&rest, &item, &len))
 		if (!memchr(item, ':', len))
 			return fail(err, MT_EINVAL,
 				    "[%s] extra_headers: invalid; use `Name: value, ...`",

@@ -52,7 +52,7 @@ static bool is_listed(const char *list, const char *name, size_t len)
 	const char *item;
 	size_t item_len;
 
-	while (list && list_next(&list, &item, &item_len))
+	while (list && option_list_next(&list, &item, &item_len))
 		if (covers(item, item_len, name, len))
 			return true;
 	return false;

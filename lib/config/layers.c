@@ -407,7 +407,7 @@ static int read_user(struct config *c, const char *file, struct error *err)
 
 	if (file)
 		return read_file(c, file, true, LAYER_USER, err);
-	if (xdg_dir("CONFIG", false, &dir, &why))
+	if (paths_xdg_dir("CONFIG", false, &dir, &why))
 		return why.code == MT_ENOMEM ? out_of_memory(err) : MT_OK; /* no home */
 	path = path_join(dir, "mortise.ini");
 	return path ? read_file(c, path, false, LAYER_USER, err) : out_of_memory(err);
@@ -615,7 +615,7 @@ static int add_builtin(struct config *c, struct error *err)
 				    LAYER_BUILTIN, err);
 	if (status)
 		return status;
-	if (xdg_dir("STATE", false, &state, &why))
+	if (paths_xdg_dir("STATE", false, &state, &why))
 		return why.code == MT_ENOMEM ? out_of_memory(err) : MT_OK; /* no home */
 	return config_add(c, "core", "state_dir", '=', state, "built in", LAYER_BUILTIN,
 			  err);

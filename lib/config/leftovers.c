@@ -15,7 +15,7 @@ static bool has_item(const char *list, const char *item)
 	const char *each;
 	size_t len;
 
-	while (list_next(&list, &each, &len))
+	while (option_list_next(&list, &each, &len))
 		if (strlen(item) == len && memcmp(each, item, len) == 0)
 			return true;
 	return false;
@@ -103,7 +103,7 @@ static void drop(const struct config *c, struct value *v, config_known_fn *known
 	const char *rest = all, *each;
 	size_t len;
 
-	while (rest && list_next(&rest, &each, &len)) {
+	while (rest && option_list_next(&rest, &each, &len)) {
 		AUTO(free) char *item = strndup(each, len);
 		const char *origin;
 		char *left;

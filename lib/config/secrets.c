@@ -131,7 +131,7 @@ static int add_headers(const char *section, const char *list, struct mask *m,
 	const char *item;
 	size_t len;
 
-	while (list && list_next(&list, &item, &len)) {
+	while (list && option_list_next(&list, &item, &len)) {
 		const char *end = item + len, *value = memchr(item, ':', len);
 
 		if (!value || !secret_named(item, (size_t)(value - item)))

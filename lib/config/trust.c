@@ -21,7 +21,7 @@ static int hash(const char *text, size_t len, char hex[65], struct error *err)
 static int store_path(bool make, char **ret, struct error *err)
 {
 	AUTO(free) char *dir = NULL;
-	int status = xdg_dir("STATE", make, &dir, err);
+	int status = paths_xdg_dir("STATE", make, &dir, err);
 
 	if (status)
 		return status;

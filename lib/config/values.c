@@ -14,7 +14,7 @@ static bool list_has(const char *list, const char *item, size_t len)
 	const char *each;
 	size_t each_len;
 
-	while (list_next(&list, &each, &each_len))
+	while (option_list_next(&list, &each, &each_len))
 		if (each_len == len && memcmp(each, item, len) == 0)
 			return true;
 	return false;
@@ -35,11 +35,11 @@ char *config_list_change(const char *list, char op, const char *change)
 
 	if (op == '=')
 		rest = change;
-	while (list_next(&rest, &item, &len))
+	while (option_list_next(&rest, &item, &len))
 		if (op != '-' || !list_has(change, item, len))
 			put_item(&b, item, len);
 	if (op == '+')
-		for (rest = change; list_next(&rest, &item, &len);)
+		for (rest = change; option_list_next(&rest, &item, &len);)
 			if (!list_has(list, item, len))
 				put_item(&b, item, len);
 	if (b.len == 0 && !b.error)
@@ -227,7 +227,7 @@ static int check_link(const struct config *c, const struct value *v, const char 
 	const char *rest = v->text, *item;
 	size_t len;
 
-	while (list_next(&rest, &item, &len)) {
+	while (option_list_next(&rest, &item, &len)) {
 		AUTO(free) char *name = strndup(item, len);
 
 		if (!name)

@@ -45,7 +45,7 @@ static uint64_t hash_types(void)
 		const struct event_type *type;
 
 		for (size_t n = 0; (type = event_type_at(sort, n)); n++)
-			hash = hash * 31 + hash_bytes(type->name, strlen(type->name));
+			hash = hash * 31 + log_hash_bytes(type->name, strlen(type->name));
 	}
 	return hash;
 }
@@ -59,7 +59,7 @@ int evlog_tail_hash(struct evlog *log, uint64_t end, uint64_t *ret)
 		return MT_EIO;
 	if (len > 0 && buf[len - 1] != '\n')
 		return MT_EIO;
-	*ret = hash_bytes(buf, len);
+	*ret = log_hash_bytes(buf, len);
 	return MT_OK;
 }
 
@@ -126,7 +126,7 @@ static int write_index(struct evlog *log, const char *path, struct error *err)
 	if (out.error)
 		return fail(err, out.error, "%s: checkpoint is too large", log->dir);
 	h.body = out.len - sizeof h;
-	h.sum = hash_bytes(out.text + sizeof h, h.body);
+	h.sum = log_hash_bytes(out.text + sizeof h, h.body);
 	memcpy(out.text, &h, sizeof h);
 	return file_write(path, out.text, out.len, 0600, false, err);
 }
@@ -284,7 +284,7 @@ static bool take_index(struct rest *r, const struct index_header *h, struct log_
 static bool is_intact(const struct index_header *h, const struct rest *r)
 {
 	return memcmp(h->magic, INDEX_MAGIC, sizeof h->magic) == 0 && h->body == r->len &&
-	       h->sum == hash_bytes(r->at, r->len);
+	       h->sum == log_hash_bytes(r->at, r->len);
 }
 
 static bool is_good(struct evlog *log, const struct index_header *h)

@@ -128,13 +128,13 @@ static int fill_metadata(json_object *extras)
 	};
 	json_object *given = js_get(extras, "metadata");
 	json_object *filled =
-		fields_fill(&type, is_object(given) ? given : NULL, 0, NULL);
+		event_fields_fill(&type, is_object(given) ? given : NULL, 0, NULL);
 
 	return filled ? js_set(extras, "metadata", filled) : MT_ENOMEM;
 }
 
-json_object *fields_fill(const struct event_type *type, json_object *given, int how,
-			 struct error *err)
+json_object *event_fields_fill(const struct event_type *type, json_object *given, int how,
+			       struct error *err)
 {
 	AUTO(json) json_object *out = NULL;
 
@@ -338,7 +338,7 @@ static int check_common(json_object *json, struct error *err)
 
 	const char *source = js_str(json, "source", NULL);
 
-	if (source && source_find(source) == SOURCE_NONE)
+	if (source && event_source_find(source) == SOURCE_NONE)
 		return fail(err, MT_EINVAL, "malformed event: unknown source `%.64s`",
 			    source);
 	if (js_int(json, "id", 0) < -1 || js_int(json, "cause", 0) < -1)
@@ -389,7 +389,7 @@ static int read_fields(const struct event_type *type, json_object *json, int how
 	if (given &&
 	    (type->is_action ? modernize_args(json, given) : modernize_extras(given)))
 		return out_of_memory(err);
-	filled = fields_fill(type, given, how, err);
+	filled = event_fields_fill(type, given, how, err);
 	if (!filled)
 		return MT_EINVAL;
 	if (js_set(json, name, filled))
@@ -410,7 +410,7 @@ static int read_content(struct event *e, int how)
 	if (e->type->id != OBSERVATION_RUN || event_hidden(e) || !(how & FIELDS_STRICT))
 		return MT_OK;
 	content = event_content(e, &len);
-	if (truncate_content(content, len, EVENT_OUTPUT_MAX, &cut))
+	if (event_truncate_content(content, len, EVENT_OUTPUT_MAX, &cut))
 		return MT_ENOMEM;
 	return cut.len == len ? MT_OK
 			      : js_set_strn(e->json, "content", cut.text, cut.len);

@@ -10,7 +10,7 @@
 
 enum { MESSAGE_IDS = 1000 }; /* most ids that a message lists */
 
-int truncate_content(const char *text, size_t len, size_t max_chars, struct strbuf *out)
+int event_truncate_content(const char *text, size_t len, size_t max_chars, struct strbuf *out)
 {
 	size_t count, half;
 

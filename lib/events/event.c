@@ -20,12 +20,12 @@ static const char *const source_names[] = {
 	[SOURCE_ENVIRONMENT] = "environment",
 };
 
-const char *source_name(enum event_source source)
+const char *event_source_name(enum event_source source)
 {
 	return (size_t)source < ARRAY_LEN(source_names) ? source_names[source] : "";
 }
 
-enum event_source source_find(const char *name)
+enum event_source event_source_find(const char *name)
 {
 	for (size_t i = SOURCE_AGENT; i < ARRAY_LEN(source_names); i++)
 		if (strcmp(source_names[i], name) == 0)
@@ -65,7 +65,7 @@ struct event *event_wrap(const struct event_type *type, json_object *json,
 	e->json = json;
 	e->id = js_int(json, "id", -1);
 	e->cause = js_int(json, "cause", -1);
-	e->source = source_find(js_str(json, "source", ""));
+	e->source = event_source_find(js_str(json, "source", ""));
 	return e;
 }
 
@@ -89,13 +89,15 @@ int event_derive(struct event *e)
 static json_object *new_json(const struct event_type *type, enum event_source source,
 			     json_object *given, int how, struct error *err)
 {
-	AUTO(json) json_object *fields = fields_fill(type, given, how, err), *json = NULL;
+	AUTO(json) json_object *fields = event_fields_fill(type, given, how, err),
+			       *json = NULL;
 
 	if (!fields)
 		return NULL;
 	json = json_object_new_object();
 	if (!json ||
-	    (source != SOURCE_NONE && js_set_str(json, "source", source_name(source))) ||
+	    (source != SOURCE_NONE &&
+	     js_set_str(json, "source", event_source_name(source))) ||
 	    js_set_str(json, type->is_action ? "action" : "observation", type->name) ||
 	    js_set(json, type->is_action ? "args" : "extras", STEAL(fields))) {
 		out_of_memory(err);
@@ -137,7 +139,7 @@ static int put_content(struct event *e, const char *content, size_t len)
 	AUTO(strbuf) struct strbuf cut = STRBUF(SIZE_MAX / 2);
 
 	if (e->type->id == OBSERVATION_RUN && !event_hidden(e)) {
-		if (truncate_content(content, len, EVENT_OUTPUT_MAX, &cut))
+		if (event_truncate_content(content, len, EVENT_OUTPUT_MAX, &cut))
 			return MT_ENOMEM;
 		return js_set_strn(e->json, "content", cut.text, cut.len);
 	}
@@ -224,7 +226,7 @@ int event_set_tool_meta(struct event *e, const char *function, const char *call_
 	return js_set(e->json, "tool_call_metadata", STEAL(meta));
 }
 
-void timestamp_now(char buf[32])
+void event_timestamp_now(char buf[32])
 {
 	struct timespec now;
 	struct tm tm;

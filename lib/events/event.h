@@ -47,8 +47,8 @@ struct event *event_ref(struct event *e);
 struct event *event_unref(struct event *e); /* NULL is fine; @return NULL */
 AUTO_DEFINE(event, struct event *, event_unref)
 
-const char *source_name(enum event_source source); /* "agent"; "" for none */
-enum event_source source_find(const char *name);   /* SOURCE_NONE: no such */
+const char *event_source_name(enum event_source source); /* "agent"; "" for none */
+enum event_source event_source_find(const char *name);   /* SOURCE_NONE: no such */
 
 /* Members, borrowed: */
 json_object *event_args(const struct event *e);                    /* args or extras */
@@ -77,9 +77,10 @@ int event_edit_text(const struct event *e, size_t context, bool applied,
 /** A value as Python would print it, in which V0 shows arguments. */
 int python_repr(struct strbuf *out, json_object *value);
 /** V0 truncation: first and last half around the marker; max in characters. */
-int truncate_content(const char *text, size_t len, size_t max_chars, struct strbuf *out);
+int event_truncate_content(const char *text, size_t len, size_t max_chars,
+			   struct strbuf *out);
 /** Now, as events write it: UTC, microseconds, Z. `buf` holds 32 bytes. */
-void timestamp_now(char buf[32]);
+void event_timestamp_now(char buf[32]);
 
 /** The event as one line of our log (no newline). */
 int event_write(const struct event *e, struct strbuf *out);

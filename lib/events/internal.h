@@ -23,13 +23,13 @@ int event_write_hooked(const struct event *e, struct strbuf *out,
 		       const struct write_hook *hook);
 
 /** Not for keeping: the function may change with the version. */
-uint64_t hash_bytes(const void *bytes, size_t len);
+uint64_t log_hash_bytes(const void *bytes, size_t len);
 
 /** The args or extras of a type out of what was given: table order, defaults,
  *  legacy forms already gone. Takes nothing. */
 enum { FIELDS_STRICT = 1, FIELDS_TYPED = 2 };
-json_object *fields_fill(const struct event_type *type, json_object *given, int how,
-			 struct error *err);
+json_object *event_fields_fill(const struct event_type *type, json_object *given, int how,
+			       struct error *err);
 
 /** As event_from_json for events of strangers' files: fields that the type does
  *  not know are kept, command output is not cut. Takes nothing. */

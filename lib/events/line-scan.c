@@ -178,7 +178,7 @@ static struct slice inside(struct slice value)
 static enum event_source source_of(struct slice name)
 {
 	for (enum event_source s = SOURCE_AGENT; s <= SOURCE_ENVIRONMENT; s++)
-		if (same(name, source_name(s)))
+		if (same(name, event_source_name(s)))
 			return s;
 	return SOURCE_NONE;
 }
@@ -330,7 +330,7 @@ void line_scan(const char *text, size_t len, struct line *ret)
 	size_t body;
 
 	*ret = (struct line){ .id = -1, .cause = -1, .action = -1, .to = -1 };
-	if (line_check(text, len, &body) == SUM_BAD) {
+	if (log_line_check(text, len, &body) == SUM_BAD) {
 		ret->fault = "its checksum does not match";
 		return;
 	}

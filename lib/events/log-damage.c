@@ -27,7 +27,7 @@ enum {
 
 /* ---- checksums ----------------------------------------------------------- */
 
-int line_seal(struct strbuf *line)
+int log_line_seal(struct strbuf *line)
 {
 	uint32_t sum;
 
@@ -62,7 +62,7 @@ static bool read_member(const char *text, uint32_t *ret)
 	       read_digits(digits, ret);
 }
 
-enum line_sum line_check(const char *text, size_t len, size_t *ret_body)
+enum line_sum log_line_check(const char *text, size_t len, size_t *ret_body)
 {
 	uint32_t sum;
 
@@ -95,8 +95,8 @@ static bool find_start(const char *text, size_t from, size_t end, uint32_t sum,
 	return false;
 }
 
-bool line_salvage(const char *text, size_t len, size_t from, size_t *work,
-		  size_t *ret_start, size_t *ret_end)
+bool log_line_salvage(const char *text, size_t len, size_t from, size_t *work,
+		      size_t *ret_start, size_t *ret_end)
 {
 	size_t at = from;
 

@@ -41,15 +41,15 @@ struct line {
 void line_scan(const char *text, size_t len, struct line *ret);
 
 /** End a line, which is a JSON object, with the checksum of what it holds. */
-int line_seal(struct strbuf *line);
+int log_line_seal(struct strbuf *line);
 enum line_sum { SUM_NONE, SUM_GOOD, SUM_BAD };
 /** Check a line without its newline. `*ret_body`: bytes before the checksum; what
  *  is missing there is the closing bracket. */
-enum line_sum line_check(const char *text, size_t len, size_t *ret_body);
+enum line_sum log_line_check(const char *text, size_t len, size_t *ret_body);
 /** Find a whole record with its checksum inside a damaged line, from `from` on.
  *  `*work`: bytes that may still be looked at. */
-bool line_salvage(const char *text, size_t len, size_t from, size_t *work,
-		  size_t *ret_start, size_t *ret_end);
+bool log_line_salvage(const char *text, size_t len, size_t from, size_t *work,
+		      size_t *ret_start, size_t *ret_end);
 
 /* ---- the index: what is known of the log without reading it --------------- */
 

@@ -210,7 +210,7 @@ static int take_damaged(struct replay *r, const char *text, size_t len, size_t w
 {
 	size_t at = 0, start, end, work = len * 8 + READ_AT_ONCE;
 
-	while (!piece && line_salvage(text, len, at, &work, &start, &end)) {
+	while (!piece && log_line_salvage(text, len, at, &work, &start, &end)) {
 		int status;
 
 		if (start > at)
@@ -293,7 +293,7 @@ static int take_rest(struct replay *r)
 		return MT_OK;
 	line_scan(r->buf.text, len, &line);
 	if (line.kind == LINE_BAD &&
-	    !line_salvage(r->buf.text, len, 0, &work, &start, &end))
+	    !log_line_salvage(r->buf.text, len, 0, &work, &start, &end))
 		return MT_EINVAL;
 	r->unfinished = line.kind != LINE_BAD;
 	if (end_file(r))

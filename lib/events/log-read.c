@@ -97,9 +97,9 @@ static json_object *log_read_parse(struct evlog *log, char *text, size_t len,
 
 	while (len && (text[len - 1] == '\n'))
 		len--;
-	sum = line_check(text, len, &body);
+	sum = log_line_check(text, len, &body);
 	if (sum == SUM_NONE && len && text[len - 1] != '}')
-		sum = line_check(text, --len, &body); /* the newline is damaged */
+		sum = log_line_check(text, --len, &body); /* the newline is damaged */
 	if (sum == SUM_BAD) {
 		fail(err, MT_EINVAL, "its checksum does not match");
 		return NULL;
@@ -182,7 +182,7 @@ int evlog_line(struct evlog *log, int64_t id, struct strbuf *out, struct error *
 	if (!head->missing &&
 	    log_pread(log, head->offset, len, out->text + start, err) == 0) {
 		line_scan(out->text + start, len, &line);
-		line_check(out->text + start, len, &body);
+		log_line_check(out->text + start, len, &body);
 		if (line.id == id && !memmem(out->text + start, body, "\"$blob\"", 7)) {
 			out->len += body;
 			return strbuf_add(out, body < len ? "}\n" : "\n");

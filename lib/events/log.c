@@ -276,7 +276,7 @@ static int put_line(struct evlog *log, struct error *err)
 	struct line line;
 	int status;
 
-	line_seal(&log->line);
+	log_line_seal(&log->line);
 	strbuf_addc(&log->line, '\n');
 	if (log->line.error)
 		return fail(err, log->line.error, "the event is too large for the log");
@@ -353,7 +353,7 @@ static int prepare(struct evlog *log, struct event *e)
 {
 	char now[32];
 
-	timestamp_now(now);
+	event_timestamp_now(now);
 	json_object_object_del(e->json, "crc"); /* the name is taken */
 	if (js_set_int(e->json, "id", evlog_count(log)) || event_derive(e) ||
 	    (!js_get(e->json, "timestamp") && js_set_str(e->json, "timestamp", now)))

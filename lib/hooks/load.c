@@ -78,7 +78,7 @@ static char **make_argv(const char *text, bool shell)
 		argv[2] = strdup(text);
 		good = argv[0] && argv[1] && argv[2];
 	}
-	while (good && !shell && n < ARGV_MAX && list_next(&text, &item, &len)) {
+	while (good && !shell && n < ARGV_MAX && option_list_next(&text, &item, &len)) {
 		argv[n] = strndup(item, len);
 		good = argv[n++] != NULL;
 	}

@@ -319,7 +319,7 @@ char *model_table_user_path(bool make, struct error *err)
 	AUTO(free) char *dir = NULL;
 	char *path;
 
-	if (xdg_dir("DATA", make, &dir, err))
+	if (paths_xdg_dir("DATA", make, &dir, err))
 		return NULL;
 	path = path_join(dir, "models.ini");
 	if (!path)

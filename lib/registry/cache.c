@@ -50,7 +50,7 @@ void cache_open(struct cache *cache)
 	size_t len;
 
 	*cache = (struct cache){ 0 };
-	if (xdg_dir("CACHE", false, &directory, NULL) == MT_OK)
+	if (paths_xdg_dir("CACHE", false, &directory, NULL) == MT_OK)
 		cache->path = path_join(directory, "plugins.json");
 	host_key(host, sizeof host);
 	if (cache->path &&
@@ -187,7 +187,7 @@ void cache_write(struct cache *cache)
 	char host[512];
 
 	if (!cache->changed || !cache->path || !cache->files ||
-	    xdg_dir("CACHE", true, &directory, NULL))
+	    paths_xdg_dir("CACHE", true, &directory, NULL))
 		return;
 	cache->changed = false;
 	forget_gone(cache->files);

@@ -277,7 +277,7 @@ static int add_configured(struct scan *scan, const char *list)
 	size_t len;
 	int status = MT_OK;
 
-	while (!status && list && list_next(&list, &item, &len)) {
+	while (!status && list && option_list_next(&list, &item, &len)) {
 		AUTO(free) char *text = strndup(item, len), *real = NULL;
 		AUTO(free) char *path = text ? path_expand(text) : NULL;
 

@@ -67,7 +67,7 @@ static char *index_path(const char *path, bool make)
 
 	for (; *path; path++)
 		h = (h ^ (unsigned char)*path) * 1099511628211u;
-	if (xdg_dir("CACHE", make, &cache, NULL))
+	if (paths_xdg_dir("CACHE", make, &cache, NULL))
 		return NULL;
 	dir = path_join(cache, "packs");
 	if (!dir || (make && dir_make(dir, NULL)))

@@ -19,7 +19,7 @@ char *packs_dir(bool make, struct error *err)
 	AUTO(free) char *data = NULL;
 	char *dir;
 
-	if (xdg_dir("DATA", make, &data, err))
+	if (paths_xdg_dir("DATA", make, &data, err))
 		return NULL;
 	dir = path_join(data, "skills.d");
 	if (dir && make && dir_make_durable(dir, err)) {

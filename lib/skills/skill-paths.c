@@ -445,9 +445,9 @@ static int add_user(struct skills *s, struct error *err)
 	AUTO(free) char *config = NULL, *data = NULL;
 	int r = home && *home ? add_skill_dirs(s, home, dirs, "user", err) : MT_OK;
 
-	if (!r && !xdg_dir("CONFIG", false, &config, NULL))
+	if (!r && !paths_xdg_dir("CONFIG", false, &config, NULL))
 		r = add_skill_dirs(s, config, own, "user", err);
-	if (!r && !xdg_dir("DATA", false, &data, NULL))
+	if (!r && !paths_xdg_dir("DATA", false, &data, NULL))
 		r = add_skill_dirs(s, data, own, "installed", err);
 	return r;
 }
@@ -490,7 +490,7 @@ static int add_configured(struct skills *s, const struct config *c, struct error
 	size_t len;
 	int r = MT_OK;
 
-	while (!r && rest && list_next(&rest, &item, &len)) {
+	while (!r && rest && option_list_next(&rest, &item, &len)) {
 		AUTO(free) char *given = strndup(item, len);
 		AUTO(free) char *dir = given ? path_expand(given) : NULL;
 

@@ -84,7 +84,7 @@ static bool is_off(const struct skills *s, const char *name)
 	const char *rest = s->off, *item;
 	size_t len;
 
-	while (rest && list_next(&rest, &item, &len))
+	while (rest && option_list_next(&rest, &item, &len))
 		if (strlen(name) == len && memcmp(item, name, len) == 0)
 			return true;
 	return false;

@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <string.h>
 
-bool param_given(struct mt_str json)
+bool argument_given(struct mt_str json)
 {
 	return json.ptr && !(json.len == 4 && memcmp(json.ptr, "null", 4) == 0);
 }
@@ -35,14 +35,14 @@ static bool value_int(json_object *v, int64_t *ret)
 	return true;
 }
 
-bool param_int(struct mt_str json, int64_t *ret)
+bool argument_int(struct mt_str json, int64_t *ret)
 {
 	AUTO(json) json_object *v = js_parse(json.ptr, json.len, NULL);
 
 	return value_int(v, ret);
 }
 
-bool param_range(struct mt_str json, int64_t ret[2], size_t *ret_count)
+bool argument_range(struct mt_str json, int64_t ret[2], size_t *ret_count)
 {
 	AUTO(json) json_object *v = js_parse(json.ptr, json.len, NULL);
 
@@ -74,7 +74,7 @@ static void params_put_value(struct strbuf *out, json_object *v)
 	strbuf_addn(out, text, utf8_cut(text, len, 200));
 }
 
-void param_put(struct strbuf *out, struct mt_str json)
+void argument_put(struct strbuf *out, struct mt_str json)
 {
 	AUTO(json) json_object *v = js_parse(json.ptr, json.len, NULL);
 	size_t n;

@@ -9,12 +9,12 @@
 #include <stdint.h>
 
 /** True if the JSON text is there and is not `null`. */
-bool param_given(struct mt_str json);
+bool argument_given(struct mt_str json);
 /** An integer, or a string that holds one. @return false if it is neither. */
-bool param_int(struct mt_str json, int64_t *ret);
+bool argument_int(struct mt_str json, int64_t *ret);
 /** A range: `*ret_count` numbers, 0 or 2. @return false otherwise. */
-bool param_range(struct mt_str json, int64_t ret[2], size_t *ret_count);
+bool argument_range(struct mt_str json, int64_t ret[2], size_t *ret_count);
 /** Append a value as messages show it: [1, 2], 1.5, text without quotes. */
-void param_put(struct strbuf *out, struct mt_str json);
+void argument_put(struct strbuf *out, struct mt_str json);
 
 #endif

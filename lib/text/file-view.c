@@ -88,10 +88,10 @@ static int view_range(struct mt_str json, size_t lines, size_t *first, size_t *l
 	size_t count = 0;
 
 	*first = 1, *last = lines;
-	if (!param_given(json))
+	if (!argument_given(json))
 		return MT_OK;
-	param_put(&shown, json);
-	if (!param_range(json, range, &count))
+	argument_put(&shown, json);
+	if (!argument_range(json, range, &count))
 		strbuf_addf(why,
 			    "Invalid `view_range` parameter: %s. It should be a list of "
 			    "two integers.",

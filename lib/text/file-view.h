@@ -37,7 +37,7 @@ int view_text(const struct textfile *f, const char *path, struct mt_str range,
  *  by their paths in it. If there are too many, only the first level is shown.
  *  @param v0 as V0 shows them: absolute paths, with those that are ignored
  *  @return MT_OK, or a status with the reason in `err`. */
-int view_dir(const char *path, bool v0, struct strbuf *out, struct error *err);
+int listing_view_dir(const char *path, bool v0, struct strbuf *out, struct error *err);
 /** Append a name as one line of valid text: what is not becomes an escape. */
 void listing_put_name(struct strbuf *out, const char *name);
 

@@ -250,7 +250,7 @@ static void put_listing_v0(struct listing *l, const char *path, struct strbuf *o
 	}
 }
 
-int view_dir(const char *path, bool v0, struct strbuf *out, struct error *err)
+int listing_view_dir(const char *path, bool v0, struct strbuf *out, struct error *err)
 {
 	struct listing l = { .all = v0 };
 	struct ignore *above = NULL;

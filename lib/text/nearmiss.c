@@ -205,7 +205,7 @@ static void line_is_near(struct search *s, struct strbuf *out)
 	nearmiss_show(&s->file, where, 1, out);
 }
 
-void explain_miss(struct mt_str text, struct mt_str wanted, struct strbuf *out)
+void nearmiss_explain(struct mt_str text, struct mt_str wanted, struct strbuf *out)
 {
 	struct search s = { .work = WORK_MAX };
 

@@ -8,6 +8,6 @@
 
 /** Append a line break and a hint to the message that `wanted` is not in a text;
  *  nothing if nothing comes close. The work is bounded. */
-void explain_miss(struct mt_str text, struct mt_str wanted, struct strbuf *out);
+void nearmiss_explain(struct mt_str text, struct mt_str wanted, struct strbuf *out);
 
 #endif

@@ -86,7 +86,7 @@ static bool lists(const char *list, const char *word)
 	const char *item;
 	size_t len;
 
-	while (list && list_next(&list, &item, &len))
+	while (list && option_list_next(&list, &item, &len))
 		if (len == strlen(word) && memcmp(item, word, len) == 0)
 			return true;
 	return false;
@@ -542,7 +542,7 @@ int catalog_open(const struct config *c, const struct registry *r, const char *l
 	size_t len;
 	int status = MT_OK;
 
-	while (!status && list && list_next(&list, &item, &len)) {
+	while (!status && list && option_list_next(&list, &item, &len)) {
 		AUTO(free) char *name = strndup(item, len);
 
 		status = name ? resolve(&catalog, c, r, name, err) : out_of_memory(err);

@@ -150,7 +150,7 @@ static char *trusted_path(const char *skill, bool make, struct error *err)
 	AUTO(free) char *data = NULL, *dir = NULL;
 	AUTO(strbuf) struct strbuf name = STRBUF(1024);
 
-	if (xdg_dir("DATA", make, &data, err))
+	if (paths_xdg_dir("DATA", make, &data, err))
 		return NULL;
 	dir = path_join(data, "mcp.d");
 	if (!dir || (make && dir_make_durable(dir, err)))
@@ -254,7 +254,7 @@ int mcp_servers_read(const struct config *c, struct mcp_servers *ret, struct err
 	size_t len;
 	int status = s.names && s.options ? add_sections(c, &s, err) : out_of_memory(err);
 
-	while (!status && files && list_next(&files, &item, &len)) {
+	while (!status && files && option_list_next(&files, &item, &len)) {
 		AUTO(free) char *path = strndup(item, len);
 
 		status = path ? add_file(path, &s, err) : out_of_memory(err);
@@ -368,7 +368,7 @@ static int from_env(json_object *to, const char *list, struct error *err)
 	const char *item;
 	size_t len;
 
-	while (list && list_next(&list, &item, &len)) {
+	while (list && option_list_next(&list, &item, &len)) {
 		const char *equal = memchr(item, '=', len);
 		size_t n = equal ? (size_t)(equal - item) : len;
 		AUTO(free) char *name = strndup(item, n);
@@ -409,7 +409,7 @@ static int from_headers(json_object *to, const char *list, struct error *err)
 	size_t len;
 	int status = MT_OK;
 
-	while (!status && list && list_next(&list, &item, &len)) {
+	while (!status && list && option_list_next(&list, &item, &len)) {
 		const char *colon = memchr(item, ':', len);
 		AUTO(free) char *name = NULL, *variable = NULL;
 		size_t skip;
@@ -444,7 +444,7 @@ static char *login_file(const char *name, json_object *options, struct error *er
 
 	if (given)
 		return path_expand(given);
-	if (!xdg_dir("STATE", false, &state, err))
+	if (!paths_xdg_dir("STATE", false, &state, err))
 		strbuf_addf(&path, "%s/mcp/%s.json", state, name);
 	return path.len ? strbuf_take(&path) : NULL;
 }

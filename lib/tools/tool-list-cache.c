@@ -21,7 +21,7 @@ static char *path_of(const struct tool_instance *t, bool make)
 	AUTO(strbuf) struct strbuf text = STRBUF(1 << 20), name = STRBUF(256);
 	char hash[SHA256_HEX];
 
-	if (xdg_dir("CACHE", make, &dir, NULL))
+	if (paths_xdg_dir("CACHE", make, &dir, NULL))
 		return NULL;
 	lists = path_join(dir, "tools");
 	if (!lists || (make && dir_make(lists, NULL)))

@@ -31,7 +31,7 @@ static int browser_masking_advance(const struct mt_host *host,
 	if (in->what != MT_START)
 		return MT_OK;
 	for (size_t i = host->view_count(ctx); !r && i-- > 0;) {
-		const struct mt_event *e = own_observation(host, out, ctx, i);
+		const struct mt_event *e = masking_own_observation(host, out, ctx, i);
 
 		if (e && strcmp(host->event_type(e), "browse") == 0 && left-- <= 0)
 			r = mask_page(host, out, ctx, i, e);

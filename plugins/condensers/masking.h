@@ -8,9 +8,9 @@
 #include <mortise/condenser.h>
 
 /** Is there an unmasked observation at this position? */
-static inline const struct mt_event *own_observation(const struct mt_host *host,
-						     const struct mt_condenser_out *out,
-						     struct mt_ctx *ctx, size_t place)
+static inline const struct mt_event *masking_own_observation(
+	const struct mt_host *host, const struct mt_condenser_out *out,
+	struct mt_ctx *ctx, size_t place)
 {
 	const struct mt_event *e = host->view_at(ctx, place);
 

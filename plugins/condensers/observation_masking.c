@@ -16,7 +16,7 @@ static int masking_advance(const struct mt_host *host, const struct mt_condenser
 	if (in->what != MT_START)
 		return MT_OK;
 	for (size_t i = 0; !r && i + window < count; i++)
-		if (own_observation(host, out, ctx, i))
+		if (masking_own_observation(host, out, ctx, i))
 			r = out->mask(ctx, i,
 				      (struct mt_str){ masked, sizeof masked - 1 });
 	return r;

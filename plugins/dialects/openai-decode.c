@@ -322,7 +322,7 @@ static int openai_decode_on_event(struct answer *a, const char *name, json_objec
 {
 	struct decoder *d = openai_decoder_of(a);
 
-	if (is_responses_event(event)) {
+	if (responses_is_event(event)) {
 		d->choices = true;
 		return responses_event(a, &d->responses, event);
 	}
@@ -336,7 +336,7 @@ static int on_whole(struct answer *a, json_object *answer)
 	struct decoder *d = openai_decoder_of(a);
 
 	a->finished = true;
-	if (!is_responses_answer(answer))
+	if (!responses_is_answer(answer))
 		return tell_answer(d, answer);
 	d->choices = true;
 	return responses_answer(a, &d->responses, answer);

@@ -17,12 +17,12 @@ void responses_clear(struct responses *r)
 	r->count = 0;
 }
 
-bool is_responses_event(json_object *event)
+bool responses_is_event(json_object *event)
 {
 	return strncmp(js_str(event, "type", ""), "response.", 9) == 0;
 }
 
-bool is_responses_answer(json_object *answer)
+bool responses_is_answer(json_object *answer)
 {
 	return strcmp(js_str(answer, "object", ""), "response") == 0 ||
 	       (!js_get(answer, "choices") &&

@@ -15,7 +15,7 @@ static bool is_own_address(const char *base)
 	       strstr(base, ".openai.azure.com") || strstr(base, ".azure.com/");
 }
 
-bool uses_responses(const struct mt_dialect_host *host, struct mt_exchange *x)
+bool openai_uses_responses(const struct mt_dialect_host *host, struct mt_exchange *x)
 {
 	const char *api = host->option(x, "api"), *base = host->option(x, "base_url");
 

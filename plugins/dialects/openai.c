@@ -318,7 +318,7 @@ static int openai_encode(const struct mt_dialect_host *host, struct mt_exchange 
 			 const struct mt_request *request)
 {
 	struct writer w = { .host = host, .x = x, .r = request };
-	bool responses = uses_responses(host, x);
+	bool responses = openai_uses_responses(host, x);
 
 	w.status = openai_put_head(&w, responses ? "/responses" : "/chat/completions",
 				   responses);
@@ -341,7 +341,7 @@ static int count(const struct mt_dialect_host *host, struct mt_exchange *x,
 {
 	struct writer w = { .host = host, .x = x, .r = request };
 
-	if (!uses_responses(host, x) || is_provider(&w, "azure"))
+	if (!openai_uses_responses(host, x) || is_provider(&w, "azure"))
 		return MT_EUNSUPPORTED;
 	w.status = openai_put_head(&w, "/responses/input_tokens", true);
 	PUT(&w, "{\"model\":");

@@ -20,7 +20,7 @@ enum { OPENAI_MAX_CALLS = 128, RESPONSES_MAX_ITEMS = 512, CHAT_MAX_ITEMS = 4096 
 /* ---- openai-responses.c ------------------------------------------------------ */
 
 /** Whether this model is asked through the Responses API. */
-bool uses_responses(const struct mt_dialect_host *host, struct mt_exchange *x);
+bool openai_uses_responses(const struct mt_dialect_host *host, struct mt_exchange *x);
 /** The body of a request. */
 void responses_put(struct writer *w);
 /** What of it is read by the model. */
@@ -42,8 +42,8 @@ struct responses {
 };
 
 struct answer;
-bool is_responses_event(json_object *event);
-bool is_responses_answer(json_object *answer);
+bool responses_is_event(json_object *event);
+bool responses_is_answer(json_object *answer);
 int responses_event(struct answer *a, struct responses *r, json_object *event);
 int responses_answer(struct answer *a, struct responses *r, json_object *answer);
 void responses_clear(struct responses *r);

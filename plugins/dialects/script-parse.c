@@ -221,7 +221,7 @@ static int set_error(struct reader *r, struct entry *e)
 
 static int set_duration(struct reader *r, const struct entry *e, int64_t *ret)
 {
-	if (parse_duration(e->value.bytes, ret) || *ret < 0)
+	if (option_parse_duration(e->value.bytes, ret) || *ret < 0)
 		return bad(r, "`%s` is not a duration; use 200ms or 2s", e->value.bytes);
 	return MT_OK;
 }
@@ -279,7 +279,7 @@ static int set_usage(struct reader *r, const struct entry *e)
 	size_t len;
 	int status = MT_OK;
 
-	while (!status && list_next(&rest, &item, &len)) {
+	while (!status && option_list_next(&rest, &item, &len)) {
 		AUTO(free) char *copy = strndup(item, len);
 
 		status = copy ? set_count(r, copy) : out_of_memory(r->err);

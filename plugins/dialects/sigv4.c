@@ -325,7 +325,7 @@ static int put_signature(const struct sigv4_scope *s, const char *time,
 		memcpy(key, next, sizeof key);
 	}
 	if (!status)
-		hex_of(key, HASH, ret->signature);
+		digest_hex(key, HASH, ret->signature);
 	explicit_bzero(key, sizeof key);
 	explicit_bzero(next, sizeof next);
 	explicit_bzero(secret.text, secret.len);

@@ -332,12 +332,13 @@ int main(void)
 	for (unsigned i = 0; i < ARRAY_LEN(sequences); i++) {
 		const struct sequence *s = &sequences[i];
 		AUTO(evlog) struct evlog *log = log_of(s, i);
-		struct stuck got = stuck_detect(log, &usual);
+		struct stuck got = loop_detect_stuck(log, &usual);
 
-		CHECK_MSG(got.kind == s->kind, "%s: %s", s->name, stuck_name(got.kind));
-		got = stuck_detect(log, &exact);
+		CHECK_MSG(got.kind == s->kind, "%s: %s", s->name,
+			  loop_stuck_name(got.kind));
+		got = loop_detect_stuck(log, &exact);
 		CHECK_MSG((got.kind != STUCK_NONE) == s->exact,
-			  "exactly compared: %s: %s", s->name, stuck_name(got.kind));
+			  "exactly compared: %s: %s", s->name, loop_stuck_name(got.kind));
 	}
 	dir_remove(top, NULL);
 	return tap_done();

@@ -243,10 +243,10 @@ static void test_kinds(void)
 
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		AUTO(evlog) struct evlog *log = history_of(cases[i].letters);
-		struct stuck got = stuck_detect(log, &usual);
+		struct stuck got = loop_detect_stuck(log, &usual);
 
 		CHECK_MSG(got.kind == cases[i].kind && got.start == cases[i].start,
-			  "%s: %s from %d", cases[i].letters, stuck_name(got.kind),
+			  "%s: %s from %d", cases[i].letters, loop_stuck_name(got.kind),
 			  (int)got.start);
 	}
 }
@@ -262,26 +262,30 @@ static void test_options(void)
 	struct stuck_options o = usual;
 
 	o.headless = true;
-	CHECK_MSG(stuck_detect(user, &o).kind == STUCK_REPEAT,
+	CHECK_MSG(loop_detect_stuck(user, &o).kind == STUCK_REPEAT,
 		  "headless: the whole history");
-	CHECK_MSG(stuck_detect(numbers, &exact).kind == STUCK_NONE,
+	CHECK_MSG(loop_detect_stuck(numbers, &exact).kind == STUCK_NONE,
 		  "exact: numbers count");
-	CHECK_MSG(stuck_detect(waits, &exact).kind == STUCK_REPEAT, "exact: waits count");
-	CHECK_MSG(stuck_detect(words, &exact).kind == STUCK_NONE, "exact: results count");
+	CHECK_MSG(loop_detect_stuck(waits, &exact).kind == STUCK_REPEAT,
+		  "exact: waits count");
+	CHECK_MSG(loop_detect_stuck(words, &exact).kind == STUCK_NONE,
+		  "exact: results count");
 	o = usual;
 	o.exit_code = true;
-	CHECK_MSG(stuck_detect(outputs, &usual).kind == STUCK_NONE, "outputs differ");
-	CHECK_MSG(stuck_detect(outputs, &o).kind == STUCK_REPEAT, "exit codes do not");
+	CHECK_MSG(loop_detect_stuck(outputs, &usual).kind == STUCK_NONE,
+		  "outputs differ");
+	CHECK_MSG(loop_detect_stuck(outputs, &o).kind == STUCK_REPEAT,
+		  "exit codes do not");
 	o = usual;
 	o.thought = true;
-	CHECK_MSG(stuck_detect(alike, &o).kind == STUCK_NONE, "thoughts differ");
+	CHECK_MSG(loop_detect_stuck(alike, &o).kind == STUCK_NONE, "thoughts differ");
 	o = usual;
 	o.same = 5;
-	CHECK_MSG(stuck_detect(alike, &o).kind == STUCK_NONE, "another threshold");
+	CHECK_MSG(loop_detect_stuck(alike, &o).kind == STUCK_NONE, "another threshold");
 	o.same = 2;
-	CHECK_MSG(stuck_detect(alike, &o).repeats == 2, "is reported");
+	CHECK_MSG(loop_detect_stuck(alike, &o).repeats == 2, "is reported");
 	record(alike, "{\"record\":\"rewind\",\"to\":6}", NULL);
-	CHECK_MSG(stuck_detect(alike, &usual).kind == STUCK_NONE,
+	CHECK_MSG(loop_detect_stuck(alike, &usual).kind == STUCK_NONE,
 		  "what is undone is not seen");
 }
 
@@ -363,7 +367,7 @@ static void test_oom(void)
 			open_log(test_path(newest), EVLOG_READ, NULL);
 
 		if (log)
-			got = stuck_detect(log, &usual);
+			got = loop_detect_stuck(log, &usual);
 	});
 	CHECK(got.kind == STUCK_ALTERNATE);
 }

@@ -195,7 +195,8 @@ static void test_cut(void)
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		AUTO(strbuf) struct strbuf out = STRBUF(4096);
 
-		truncate_content(cases[i].in, strlen(cases[i].in), cases[i].max, &out);
+		event_truncate_content(cases[i].in, strlen(cases[i].in), cases[i].max,
+				       &out);
 		CHECK_STR(out.text, cases[i].out);
 	}
 

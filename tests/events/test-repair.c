@@ -227,7 +227,7 @@ static void test_damage(void)
 	AUTO(strbuf) struct strbuf line = STRBUF(256);
 
 	strbuf_add(&line, "{\"id\":0,\"action\":\"teleport\",\"args\":{}}");
-	line_seal(&line);
+	log_line_seal(&line);
 	strbuf_addc(&line, '\n');
 	dir_make(test_path("future"), NULL);
 	put_file(test_path("future"), "events.jsonl", line.text, line.len);

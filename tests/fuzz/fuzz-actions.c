@@ -23,18 +23,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 	struct error err = ERROR_NONE;
 	struct py_calls calls, again;
 
-	if (calls_parse((const char *)bytes, n, n % 2, &calls, &err)) {
+	if (browser_calls_parse((const char *)bytes, n, n % 2, &calls, &err)) {
 		if (!err.text[0] || calls.count)
 			abort();
 		return 0;
 	}
 	if (put_all(&first, &calls) ||
-	    calls_parse(first.text, first.len, true, &again, &err) ||
+	    browser_calls_parse(first.text, first.len, true, &again, &err) ||
 	    put_all(&second, &again) || strcmp(first.text, second.text) != 0)
 		abort();
 	if (actions_bind(&calls, ~0u, true, &err) && !err.text[0])
 		abort();
-	calls_clear(&again);
-	calls_clear(&calls);
+	browser_calls_clear(&again);
+	browser_calls_clear(&calls);
 	return 0;
 }

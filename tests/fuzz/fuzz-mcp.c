@@ -48,7 +48,7 @@ static void check_name(const char *name)
 {
 	char clean[65];
 
-	clean_name(name, clean, sizeof clean);
+	mcp_clean_name(name, clean, sizeof clean);
 	if (!*clean || strlen(clean) > 64 || strchr("0123456789_-", *clean) ||
 	    strspn(clean,
 		   "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-") !=
@@ -127,9 +127,9 @@ static void check_challenge(const char *text)
 	for (size_t i = 0; i < 3; i++) {
 		AUTO(strbuf) struct strbuf value = STRBUF(4096);
 
-		if (challenge_param(text, names[i], &value)) {
-			AUTO(free) char *origin = url_origin(value.text);
-			AUTO(free) char *path = url_path(value.text);
+		if (oauth_challenge_param(text, names[i], &value)) {
+			AUTO(free) char *origin = oauth_url_origin(value.text);
+			AUTO(free) char *path = oauth_url_path(value.text);
 
 			if (oauth_url_is_safe(&o, value.text) && !origin)
 				abort();
@@ -154,7 +154,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 		return client_free(c), 0;
 	c->transport = &fake;
 	c->pendings = &p;
-	client_deliver(c, (const char *)bytes + 1, n - 1);
+	mcp_client_deliver(c, (const char *)bytes + 1, n - 1);
 	rpc_read((const char *)bytes + 1, n - 1, on_message, &b, NULL);
 	doc = js_parse_object((const char *)bytes + 1, n - 1, NULL);
 	check_tool(doc);

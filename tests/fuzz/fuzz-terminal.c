@@ -31,9 +31,9 @@ static void fuzz_clean(const char *bytes, size_t n)
 	AUTO(strbuf) struct strbuf whole = STRBUF(1 << 20), parts = STRBUF(1 << 20);
 	struct cleaner a = { 0 }, b = { 0 };
 
-	clean_feed(&a, &whole, bytes, n);
+	text_clean_feed(&a, &whole, bytes, n);
 	for (size_t i = 0; i < n; i++)
-		clean_feed(&b, &parts, bytes + i, 1);
+		text_clean_feed(&b, &parts, bytes + i, 1);
 	check_clean(whole.text, whole.len, false);
 	if (strcmp(whole.text, parts.text) != 0)
 		__builtin_trap();

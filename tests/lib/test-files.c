@@ -179,20 +179,20 @@ static void the_dirs_of_the_user(void)
 
 	setenv("HOME", "/h", 1);
 	setenv("XDG_CONFIG_HOME", "relative", 1);
-	CHECK(xdg_dir("CONFIG", false, &path, NULL) == MT_OK);
+	CHECK(paths_xdg_dir("CONFIG", false, &path, NULL) == MT_OK);
 	CHECK_STR(path, "/h/.config/mortise");
 	free(STEAL(path));
 	setenv("XDG_STATE_HOME", state, 1);
-	CHECK(xdg_dir("STATE", true, &path, NULL) == MT_OK);
+	CHECK(paths_xdg_dir("STATE", true, &path, NULL) == MT_OK);
 	CHECK_STR(path, want);
 	CHECK(mode_of(path) == 0700);
 	free(STEAL(path));
-	CHECK(xdg_dir("NONE", false, &path, NULL) == MT_EINVAL);
+	CHECK(paths_xdg_dir("NONE", false, &path, NULL) == MT_EINVAL);
 	unsetenv("HOME");
 	unsetenv("XDG_DATA_HOME");
-	CHECK(xdg_dir("DATA", false, &path, NULL) == MT_EINVAL);
+	CHECK(paths_xdg_dir("DATA", false, &path, NULL) == MT_EINVAL);
 	unsetenv("XDG_RUNTIME_DIR");
-	CHECK(xdg_dir("RUNTIME", false, &path, NULL) != MT_OK ||
+	CHECK(paths_xdg_dir("RUNTIME", false, &path, NULL) != MT_OK ||
 	      strncmp(path, "/tmp/mortise-", 13) == 0 ||
 	      strncmp(path, "/run/user/", 10) == 0);
 }
@@ -214,22 +214,22 @@ static void the_runtime_dir_cannot_be_taken(void)
 	taken = path_join(base, name);
 	CHECK(dir_make(base, NULL) == MT_OK && symlink("/tmp", taken) == 0);
 	setenv("TMPDIR", base, 1);
-	CHECK(xdg_dir("RUNTIME", false, &first, NULL) == MT_EDENIED);
-	CHECK(xdg_dir("RUNTIME", true, &first, NULL) == MT_OK);
+	CHECK(paths_xdg_dir("RUNTIME", false, &first, NULL) == MT_EDENIED);
+	CHECK(paths_xdg_dir("RUNTIME", true, &first, NULL) == MT_OK);
 	CHECK(strncmp(first, taken, strlen(taken)) == 0 && strlen(first) > strlen(taken));
 	CHECK(lstat(first, &st) == 0 && S_ISDIR(st.st_mode) &&
 	      (st.st_mode & 0777) == 0700);
-	CHECK(xdg_dir("RUNTIME", false, &again, NULL) == MT_OK);
+	CHECK(paths_xdg_dir("RUNTIME", false, &again, NULL) == MT_OK);
 	CHECK_STR(again, first);
 	CHECK(chmod(first, 0777) == 0);
 	free(again);
 	again = NULL;
-	CHECK(xdg_dir("RUNTIME", true, &again, NULL) == MT_OK &&
+	CHECK(paths_xdg_dir("RUNTIME", true, &again, NULL) == MT_OK &&
 	      strcmp(again, first) != 0);
 	CHECK(unlink(taken) == 0 && mkdir(taken, 0700) == 0);
 	free(again);
 	again = NULL;
-	CHECK(xdg_dir("RUNTIME", false, &again, NULL) == MT_OK);
+	CHECK(paths_xdg_dir("RUNTIME", false, &again, NULL) == MT_OK);
 	CHECK_STR(again, taken);
 }
 
@@ -295,7 +295,7 @@ static void without_memory(void)
 		if (!status)
 			status = file_write(path, "k", 1, 0600, false, &err);
 		if (!status)
-			status = xdg_dir("STATE", true, &state, &err);
+			status = paths_xdg_dir("STATE", true, &state, &err);
 		if (oom_hit && status != MT_ENOMEM)
 			CHECK_MSG(0, "an allocation failed unnoticed: %s", err.text);
 	});

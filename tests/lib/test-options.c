@@ -79,12 +79,13 @@ static void values_are_converted(void)
 					  .choices = "a|abc|b" };
 	int64_t n = 0;
 
-	CHECK(parse_duration("30", &n) == MT_OK && n == 30000);
-	CHECK(parse_duration("2m", &n) == MT_OK && n == 120000);
-	CHECK(parse_duration("1d", &n) == MT_OK && n == 86400000);
-	CHECK(parse_bytes("10M", &n) == MT_OK && n == 10 << 20);
-	CHECK(parse_bytes("7", &n) == MT_OK && n == 7);
-	CHECK(parse_bytes("K", &n) == MT_EINVAL && parse_bytes("1 K", &n) == MT_EINVAL);
+	CHECK(option_parse_duration("30", &n) == MT_OK && n == 30000);
+	CHECK(option_parse_duration("2m", &n) == MT_OK && n == 120000);
+	CHECK(option_parse_duration("1d", &n) == MT_OK && n == 86400000);
+	CHECK(option_parse_bytes("10M", &n) == MT_OK && n == 10 << 20);
+	CHECK(option_parse_bytes("7", &n) == MT_OK && n == 7);
+	CHECK(option_parse_bytes("K", &n) == MT_EINVAL &&
+	      option_parse_bytes("1 K", &n) == MT_EINVAL);
 	CHECK(option_to_int(&table[1], "-5", &n) == MT_OK && n == -5);
 	CHECK(option_to_int(&table[0], "1s", &n) == MT_OK && n == 1000);
 	CHECK(option_choice(&choice, "a") == 0 && option_choice(&choice, "abc") == 1);
@@ -121,13 +122,13 @@ static void lists_are_walked(void)
 	const char *rest = list, *item;
 	size_t len;
 
-	while (list_next(&rest, &item, &len)) {
+	while (option_list_next(&rest, &item, &len)) {
 		strbuf_addn(&got, item, len);
 		strbuf_addc(&got, '|');
 	}
 	CHECK_STR(got.text, "a|b c|d|");
 	rest = "";
-	CHECK(!list_next(&rest, &item, &len));
+	CHECK(!option_list_next(&rest, &item, &len));
 }
 
 static void tables_survive_json(void)

@@ -350,11 +350,11 @@ static void a_function_is_called_and_copied(void)
 		  "{\"type\":\"object\",\"properties\":{\"a\":{\"type\":\"string\","
 		  "\"enum\":[\"X\"]}},\"required\":[],\"additionalProperties\":false}");
 	strbuf_reset(&b);
-	CHECK(function_call(&copy->function, NULL, &b, &err) == MT_OK);
+	CHECK(ffi_function_call(&copy->function, NULL, &b, &err) == MT_OK);
 	CHECK_STR(b.text, "7");
-	function_free(copy);
-	OOM_EACH(function_free(function_copy(&f)));
-	OOM_EACH(struct strbuf c = STRBUF(100); function_call(&f, NULL, &c, NULL);
+	ffi_function_free(copy);
+	OOM_EACH(ffi_function_free(function_copy(&f)));
+	OOM_EACH(struct strbuf c = STRBUF(100); ffi_function_call(&f, NULL, &c, NULL);
 		 strbuf_clear(&c));
 }
 

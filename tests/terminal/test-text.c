@@ -74,8 +74,8 @@ static void test_pieces(void)
 			AUTO(strbuf) struct strbuf out = STRBUF(1 << 16);
 			struct cleaner c = { 0 };
 
-			clean_feed(&c, &out, dirty[i].in, cut);
-			clean_feed(&c, &out, dirty[i].in + cut, len - cut);
+			text_clean_feed(&c, &out, dirty[i].in, cut);
+			text_clean_feed(&c, &out, dirty[i].in + cut, len - cut);
 			if (strcmp(out.text, dirty[i].out) != 0) {
 				printf("# %s cut at %zu: %s\n", dirty[i].name, cut,
 				       out.text);
@@ -91,9 +91,9 @@ static void test_endless(void)
 	AUTO(strbuf) struct strbuf out = STRBUF(1 << 20);
 	struct cleaner c = { 0 };
 
-	clean_feed(&c, &out, "\033]0;", 4);
+	text_clean_feed(&c, &out, "\033]0;", 4);
 	for (int i = 0; i < 10000; i++)
-		clean_feed(&c, &out, "x", 1);
+		text_clean_feed(&c, &out, "x", 1);
 	CHECK_MSG(out.len > 5000, "a title that never ends does not swallow the rest");
 }
 

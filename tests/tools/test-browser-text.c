@@ -17,14 +17,14 @@ static const char *read_actions(const char *text, bool strict)
 	struct error err = ERROR_NONE;
 	struct py_calls calls;
 
-	if (calls_parse(text, strlen(text), strict, &calls, &err) == MT_OK)
+	if (browser_calls_parse(text, strlen(text), strict, &calls, &err) == MT_OK)
 		actions_bind(&calls, ALL, true, &err);
 	for (size_t i = 0; i < calls.count && !err.code; i++) {
 		strbuf_add(&out, i ? "\n" : "");
 		put_call(&out, &calls.all[i]);
 	}
 	snprintf(shown, sizeof shown, "%s", err.code ? err.text : out.text);
-	calls_clear(&calls);
+	browser_calls_clear(&calls);
 	return shown;
 }
 
@@ -89,15 +89,15 @@ static void limits(void)
 
 	for (int i = 0; i <= ACTIONS_MAX; i++)
 		strbuf_add(&text, "noop()\n");
-	CHECK(calls_parse(text.text, text.len, true, &calls, &err) == MT_ELIMIT);
+	CHECK(browser_calls_parse(text.text, text.len, true, &calls, &err) == MT_ELIMIT);
 	strbuf_reset(&text);
 	strbuf_add(&text, "click(");
 	for (int i = 0; i < 100000; i++)
 		strbuf_addc(&text, '[');
-	CHECK(calls_parse(text.text, text.len, true, &calls, NULL) == MT_ELIMIT);
+	CHECK(browser_calls_parse(text.text, text.len, true, &calls, NULL) == MT_ELIMIT);
 	for (int i = 0; i < ACTIONS_TEXT_MAX; i++)
 		strbuf_addc(&text, 'x');
-	CHECK(calls_parse(text.text, text.len, true, &calls, NULL) == MT_ELIMIT);
+	CHECK(browser_calls_parse(text.text, text.len, true, &calls, NULL) == MT_ELIMIT);
 }
 
 /* A text cut anywhere is read, or refused with a sentence. */
@@ -112,10 +112,10 @@ static void cut_anywhere(void)
 			char *copy = strndup(text, n);
 			struct error err = ERROR_NONE;
 			struct py_calls calls;
-			int status = calls_parse(copy, n, strict, &calls, &err);
+			int status = browser_calls_parse(copy, n, strict, &calls, &err);
 
 			good = good && !status == !err.text[0];
-			calls_clear(&calls);
+			browser_calls_clear(&calls);
 			free(copy);
 		}
 	CHECK_MSG(good, "a text cut at each byte");
@@ -200,9 +200,9 @@ static int parse_all(void)
 {
 	static const char text[] = "fill('1', value=['a', {'b': 1.5}]) click(bid=2)";
 	struct py_calls calls;
-	int status = calls_parse(text, sizeof text - 1, false, &calls, NULL);
+	int status = browser_calls_parse(text, sizeof text - 1, false, &calls, NULL);
 
-	calls_clear(&calls);
+	browser_calls_clear(&calls);
 	return status;
 }
 

@@ -110,7 +110,7 @@ static void entity_names(void)
 	for (size_t i = 0; i < ARRAY_LEN(some); i++) {
 		AUTO(strbuf) struct strbuf out = STRBUF(64);
 
-		html_unescape(some[i], strlen(some[i]), &out);
+		entities_unescape(some[i], strlen(some[i]), &out);
 		CHECK_MSG(out.len && strcmp(out.text, some[i]) != 0, "%s", some[i]);
 	}
 }
@@ -161,10 +161,11 @@ static void addresses(void)
 	struct sockaddr local = { .sa_family = AF_UNIX };
 
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
-		CHECK_MSG(host_is_public(cases[i].host) == cases[i].is_public, "%s",
-			  cases[i].host);
+		CHECK_MSG(address_host_is_public(cases[i].host) == cases[i].is_public,
+			  "%s", cases[i].host);
 	for (size_t i = 0; i < ARRAY_LEN(lists); i++)
-		CHECK_MSG(host_is_listed(lists[i].host, lists[i].list) == lists[i].yes,
+		CHECK_MSG(address_host_is_listed(lists[i].host, lists[i].list) ==
+				  lists[i].yes,
 			  "%s of %s", lists[i].host,
 			  lists[i].list ? lists[i].list : "NULL");
 	CHECK(!address_is_public((struct sockaddr *)&six) && !address_is_public(&local));

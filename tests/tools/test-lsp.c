@@ -29,17 +29,17 @@ static void columns(void)
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		size_t at = cases[i].at;
 
-		CHECK(column_of(line, at, ENCODING_UTF16) == cases[i].utf16);
-		CHECK(column_of(line, at, ENCODING_UTF8) == cases[i].utf8);
-		CHECK(column_of(line, at, ENCODING_UTF32) == cases[i].utf32);
-		CHECK(column_offset(line, 8, cases[i].utf16, ENCODING_UTF16) == at);
-		CHECK(column_offset(line, 8, cases[i].utf8, ENCODING_UTF8) == at);
-		CHECK(column_offset(line, 8, cases[i].utf32, ENCODING_UTF32) == at);
+		CHECK(lsp_column_of(line, at, ENCODING_UTF16) == cases[i].utf16);
+		CHECK(lsp_column_of(line, at, ENCODING_UTF8) == cases[i].utf8);
+		CHECK(lsp_column_of(line, at, ENCODING_UTF32) == cases[i].utf32);
+		CHECK(lsp_column_offset(line, 8, cases[i].utf16, ENCODING_UTF16) == at);
+		CHECK(lsp_column_offset(line, 8, cases[i].utf8, ENCODING_UTF8) == at);
+		CHECK(lsp_column_offset(line, 8, cases[i].utf32, ENCODING_UTF32) == at);
 	}
-	CHECK(column_offset(line, 8, 3, ENCODING_UTF16) == 3);
-	CHECK(column_offset(line, 8, 900, ENCODING_UTF16) == 8);
-	CHECK(encoding_of("utf-8") == ENCODING_UTF8);
-	CHECK(encoding_of("latin1") == ENCODING_UTF16);
+	CHECK(lsp_column_offset(line, 8, 3, ENCODING_UTF16) == 3);
+	CHECK(lsp_column_offset(line, 8, 900, ENCODING_UTF16) == 8);
+	CHECK(lsp_encoding_of("utf-8") == ENCODING_UTF8);
+	CHECK(lsp_encoding_of("latin1") == ENCODING_UTF16);
 }
 
 static void symbols(void)
@@ -61,8 +61,8 @@ static void symbols(void)
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
-		CHECK_MSG(symbol_in(cases[i].line, strlen(cases[i].line),
-				    cases[i].symbol) == cases[i].at,
+		CHECK_MSG(lsp_symbol_in(cases[i].line, strlen(cases[i].line),
+					cases[i].symbol) == cases[i].at,
 			  "`%s` in `%s`", cases[i].symbol, cases[i].line);
 }
 
@@ -74,16 +74,16 @@ static void uris(void)
 	AUTO(strbuf) struct strbuf uri = STRBUF(1000);
 	char *path;
 
-	uri_put(&uri, "/a b/\xc3\xa4%?.c");
+	lsp_uri_put(&uri, "/a b/\xc3\xa4%?.c");
 	CHECK_MSG(strcmp(uri.text, "file:///a%20b/%C3%A4%25%3F.c") == 0, "%s", uri.text);
-	path = uri_path(uri.text);
+	path = lsp_uri_path(uri.text);
 	CHECK(path && strcmp(path, "/a b/\xc3\xa4%?.c") == 0);
 	free(path);
-	path = uri_path("FILE://localhost/x#L3");
+	path = lsp_uri_path("FILE://localhost/x#L3");
 	CHECK(path && strcmp(path, "/x") == 0);
 	free(path);
 	for (size_t i = 0; i < ARRAY_LEN(bad); i++)
-		CHECK_MSG(!uri_path(bad[i]), "`%s` is refused", bad[i]);
+		CHECK_MSG(!lsp_uri_path(bad[i]), "`%s` is refused", bad[i]);
 }
 
 /* ---- a call ------------------------------------------------------------------ */

@@ -35,7 +35,7 @@ static void test_challenge(void)
 
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		AUTO(strbuf) struct strbuf got = STRBUF(4096);
-		bool there = challenge_param(cases[i].text, cases[i].name, &got);
+		bool there = oauth_challenge_param(cases[i].text, cases[i].name, &got);
 
 		CHECK_MSG(there == (cases[i].want != NULL) &&
 				  strcmp(got.text, cases[i].want ? cases[i].want : "") ==
@@ -55,7 +55,7 @@ static void test_challenge_cut(void)
 		AUTO(strbuf) struct strbuf got = STRBUF(4096);
 		AUTO(free) char *cut = strndup(text, n);
 
-		challenge_param(cut, "scope", &got);
+		oauth_challenge_param(cut, "scope", &got);
 		good &= strncmp("a b", got.text, got.len) == 0;
 	}
 	CHECK_MSG(good, "a challenge that is cut anywhere");
@@ -76,8 +76,8 @@ static void test_addresses(void)
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-		AUTO(free) char *origin = url_origin(cases[i].url);
-		AUTO(free) char *path = url_path(cases[i].url);
+		AUTO(free) char *origin = oauth_url_origin(cases[i].url);
+		AUTO(free) char *path = oauth_url_path(cases[i].url);
 
 		CHECK_MSG(!origin == !cases[i].origin &&
 				  (!origin || strcmp(origin, cases[i].origin) == 0) &&
@@ -119,10 +119,10 @@ static void test_forms(void)
 	AUTO(strbuf) struct strbuf small = STRBUF(8);
 
 	strbuf_add(&b, "https://a.b/c?");
-	CHECK(!form_add(&b, "a", "x y&z=\xc3\xa4") && !form_add(&b, "b", ""));
+	CHECK(!oauth_form_add(&b, "a", "x y&z=\xc3\xa4") && !oauth_form_add(&b, "b", ""));
 	CHECK_MSG(strcmp(b.text, "https://a.b/c?a=x%20y%26z%3D%C3%A4&b=") == 0, "%s",
 		  b.text);
-	CHECK(form_add(&small, "name", "a long value") != MT_OK);
+	CHECK(oauth_form_add(&small, "name", "a long value") != MT_OK);
 }
 
 static void test_token(void)

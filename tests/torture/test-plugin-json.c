@@ -41,7 +41,7 @@ static json_object *serve(const char *method)
 		params = js_parse_object(text, strlen(text), NULL);
 		return NULL;
 	}
-	result = client_serve(&c, NULL, method, params, &code, &why);
+	result = mcp_client_serve(&c, NULL, method, params, &code, &why);
 	if (!result && code != RPC_INTERNAL)
 		CHECK_MSG(0, "%s: refused with %d, %s", method, code, why);
 	return result;

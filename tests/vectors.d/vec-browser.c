@@ -27,7 +27,7 @@ static bool on_parse(struct vec *v, json_object *c)
 	AUTO(json) json_object *got = json_object_new_array();
 	struct error err = ERROR_NONE;
 	struct py_calls calls;
-	int status = calls_parse(text, strlen(text), true, &calls, &err);
+	int status = browser_calls_parse(text, strlen(text), true, &calls, &err);
 
 	check_error(v, c, status, &err);
 	for (size_t i = 0; i < calls.count; i++) {
@@ -40,7 +40,7 @@ static bool on_parse(struct vec *v, json_object *c)
 	if (!status && !js_equal(js_get(c, "output"), got))
 		vec_fault(v, "calls", js_text(js_get(c, "output"), NULL),
 			  js_text(got, NULL));
-	calls_clear(&calls);
+	browser_calls_clear(&calls);
 	return true;
 }
 
@@ -103,8 +103,8 @@ static bool on_code(struct vec *v, json_object *c)
 	for (const char *p = names; p && sscanf(p + 1, "%31[a-z]%n", name, &n) == 1;
 	     p = p[1 + n] == ',' ? p + 1 + n : NULL)
 		groups |= group_of(name);
-	int status =
-		calls_parse(text, strlen(text), strstr(set, "strict=True"), &calls, &err);
+	int status = browser_calls_parse(text, strlen(text), strstr(set, "strict=True"),
+					 &calls, &err);
 
 	if (!status)
 		status = actions_bind(&calls, groups, strstr(set, "multiaction=True"),
@@ -119,7 +119,7 @@ static bool on_code(struct vec *v, json_object *c)
 	if (!status && !js_equal(js_get(c, "output"), got))
 		vec_fault(v, "calls", js_text(js_get(c, "output"), NULL),
 			  js_text(got, NULL));
-	calls_clear(&calls);
+	browser_calls_clear(&calls);
 	return true;
 }
 

@@ -416,11 +416,11 @@ static bool truncated(struct vec *v, json_object *c)
 
 	for (int64_t i = 0; i < len; i++)
 		strbuf_addc(&text, (char)('a' + i % 26));
-	truncate_content(text.text, text.len,
-			 max && json_object_get_int64(max) >= 0
-				 ? (size_t)json_object_get_int64(max)
-				 : SIZE_MAX,
-			 &out);
+	event_truncate_content(text.text, text.len,
+			       max && json_object_get_int64(max) >= 0
+				       ? (size_t)json_object_get_int64(max)
+				       : SIZE_MAX,
+			       &out);
 
 	AUTO(json)
 	json_object *got = json_object_is_type(expected, json_type_object)

@@ -182,8 +182,8 @@ static bool expand(struct vec *v, json_object *in, json_object *c)
 			 "only texts: values of a configuration");
 		return false;
 	}
-	variables_expand(text, strlen(text), js_bool(in, "support_unbraced", false),
-			 lookup, js_get(in, "secrets"), &got);
+	skill_expand_variables(text, strlen(text), js_bool(in, "support_unbraced", false),
+			       lookup, js_get(in, "secrets"), &got);
 	if (!vec_match(js_str(c, "output", ""), got.text))
 		vec_fault(v, "text", js_str(c, "output", ""), got.text);
 	return true;

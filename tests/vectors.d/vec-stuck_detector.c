@@ -85,15 +85,16 @@ static void one_v0(struct vec *v, json_object *c, struct evlog *log)
 	for (size_t i = 0; i < json_object_array_length(history); i++)
 		if (!append(v, log, json_object_array_get_idx(history, i)))
 			return;
-	got = stuck_detect(log, &o);
+	got = loop_detect_stuck(log, &o);
 	if (stuck != (got.kind != STUCK_NONE)) {
-		vec_fault(v, "stuck", stuck ? "yes" : "no", stuck_name(got.kind));
+		vec_fault(v, "stuck", stuck ? "yes" : "no", loop_stuck_name(got.kind));
 		return;
 	}
 	if (!stuck || !want)
 		return;
-	if (strcmp(stuck_name(got.kind), js_str(want, "loop_type", "")) != 0)
-		vec_fault(v, "type", js_str(want, "loop_type", ""), stuck_name(got.kind));
+	if (strcmp(loop_stuck_name(got.kind), js_str(want, "loop_type", "")) != 0)
+		vec_fault(v, "type", js_str(want, "loop_type", ""),
+			  loop_stuck_name(got.kind));
 	want_number(v, "repeats", js_int(want, "loop_repeat_times", -1), got.repeats);
 	want_number(v, "start", js_int(want, "loop_start_idx", -1),
 		    place_of(history, o.headless, got.start));
@@ -148,8 +149,8 @@ static bool nudge_due(struct evlog *log, const struct stuck_options *o)
 	struct stuck_options longer = *o;
 
 	longer.errors++;
-	return stuck_detect(log, o).kind == STUCK_ERRORS &&
-	       stuck_detect(log, &longer).kind != STUCK_ERRORS;
+	return loop_detect_stuck(log, o).kind == STUCK_ERRORS &&
+	       loop_detect_stuck(log, &longer).kind != STUCK_ERRORS;
 }
 
 static void one_v1(struct vec *v, json_object *c, struct evlog *log)

@@ -86,7 +86,7 @@ int analyzers_open(struct config *c, struct registry *r, const char *section,
 	a->failed = config_choice(c, section, "analyzer_failure") == ANALYZER_FAILURE_HIGH
 			    ? RISK_HIGH
 			    : RISK_UNKNOWN;
-	while (list && list_next(&list, &item, &len)) {
+	while (list && option_list_next(&list, &item, &len)) {
 		AUTO(free) char *name = strndup(item, len);
 
 		if (!name)

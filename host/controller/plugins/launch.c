@@ -205,8 +205,8 @@ static char *user_directory(void)
 {
 	AUTO(free) char *data = NULL;
 
-	return xdg_dir("DATA", false, &data, NULL) ? NULL
-						   : path_join(data, "plugin-data");
+	return paths_xdg_dir("DATA", false, &data, NULL) ? NULL
+							 : path_join(data, "plugin-data");
 }
 
 int launch_runner(const struct launch *l, const struct runner_events *events, void *arg,

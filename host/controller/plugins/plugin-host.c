@@ -195,7 +195,8 @@ static const char *host_event_source(const struct mt_event *e)
 
 	if (!e)
 		return "";
-	return source_name(head ? (enum event_source)head->source : e->event->source);
+	return event_source_name(head ? (enum event_source)head->source
+				      : e->event->source);
 }
 
 static int64_t host_event_cause(const struct mt_event *e)

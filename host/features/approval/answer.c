@@ -64,7 +64,7 @@ static json_object *approved_json(struct conversation *c, const struct event *ac
 	if (!approval_of(c)->edited_action)
 		return json;
 	if (js_set_bool(json, "edited", true) ||
-	    js_set_str(json, "source", source_name(action->source)) ||
+	    js_set_str(json, "source", event_source_name(action->source)) ||
 	    (meta && js_set(json, "tool_call_metadata", json_object_get(meta))) ||
 	    (caller && js_set(json, "called_by", json_object_get(caller)))) {
 		json_object_put(json);

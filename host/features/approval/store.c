@@ -53,7 +53,7 @@ static int find(const struct config *c, const char *workspace, struct store *s,
 	snprintf(name, sizeof name, "%s.json", hash);
 	if (set && *set)
 		state = path_expand(set);
-	else if (xdg_dir("STATE", true, &state, err))
+	else if (paths_xdg_dir("STATE", true, &state, err))
 		return err->code;
 	s->dir = state ? path_join(state, "approvals") : NULL;
 	s->path = s->dir ? path_join(s->dir, name) : NULL;

@@ -140,7 +140,7 @@ static int open_fallbacks(struct llm_models *m, struct llm *l, struct error *err
 	l->fallback = calloc(MAX_MODELS, sizeof(struct llm *));
 	if (!l->fallback || from.error)
 		return out_of_memory(err);
-	while (list && list_next(&list, &item, &len)) {
+	while (list && option_list_next(&list, &item, &len)) {
 		AUTO(free) char *name = strndup(item, len);
 		size_t n;
 

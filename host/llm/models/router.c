@@ -120,7 +120,7 @@ static int read_rules(struct llm_router *r, struct llm_models *m, const char *li
 	const char *item;
 	size_t len;
 
-	while (list && list_next(&list, &item, &len)) {
+	while (list && option_list_next(&list, &item, &len)) {
 		AUTO(free) char *text = strndup(item, len);
 
 		if (!text)

@@ -106,7 +106,7 @@ static bool is_allowed(const struct http_sender *sender, const char *host,
 		list = config_get(sender->config, sender->section, "http_hosts");
 	if (!list)
 		return declares(sender->component, host, host_len);
-	while (list_next(&list, &item, &len))
+	while (option_list_next(&list, &item, &len))
 		if (matches(item, len, host, host_len))
 			return true;
 	return false;

@@ -100,7 +100,7 @@ int run_new(const struct run_config *config, struct run **ret, struct error *err
 	host[strcspn(host, ".")] = '\0';
 	r->hostname = strdup(host);
 	r->screen = screen_new(&hooks);
-	if (session_new(&session, &r->session, err) != MT_OK || !r->screen ||
+	if (bash_session_new(&session, &r->session, err) != MT_OK || !r->screen ||
 	    !r->hostname) {
 		run_free(r);
 		return out_of_memory(err);
@@ -113,7 +113,7 @@ struct run *run_free(struct run *r)
 {
 	if (!r)
 		return NULL;
-	session_free(r->session);
+	bash_session_free(r->session);
 	screen_free(r->screen);
 	strbuf_clear(&r->answers.bytes);
 	free(r->directory);
@@ -474,7 +474,7 @@ static void watch_reset(struct watch *w, int64_t now)
  * `quiet_ms`: since the last output. */
 static bool watch_look(struct run *r, struct watch *w, int64_t quiet_ms)
 {
-	struct waiting now = session_waiting(r->session);
+	struct waiting now = bash_session_waiting(r->session);
 	bool again = same_waiting(&now, &w->seen);
 	bool settled = quiet_ms >= SETTLE_MS;
 
@@ -604,7 +604,7 @@ static int send_input(struct run *r, const struct run_call *call, bool *ret_echo
 	AUTO(strbuf) struct strbuf keys = STRBUF(SESSION_TYPED_MAX);
 
 	*ret_echo = !key && session_may_echo(r->session);
-	r->asleep = session_waiting(r->session);
+	r->asleep = bash_session_waiting(r->session);
 	if (key)
 		strbuf_addn(&keys, key, key_len);
 	for (size_t i = 0; !key && i < len; i++)
@@ -712,8 +712,8 @@ static int run_begin(struct run *r, const struct run_call *call, struct error *e
 	r->interrupts = 0;
 	r->asleep = (struct waiting){ .kind = WAITING_NO };
 	answers_reset(&r->answers);
-	return session_run(r->session, call->command, call->len, r->pipeline.count > 0,
-			   err);
+	return bash_session_run(r->session, call->command, call->len,
+				r->pipeline.count > 0, err);
 }
 
 static int dispatch(struct run *r, const struct run_call *call, struct run_result *ret,

@@ -46,8 +46,8 @@ struct session {
 	char buffer[READ_SIZE];
 };
 
-int session_new(const struct session_config *config, struct session **ret,
-		struct error *err)
+int bash_session_new(const struct session_config *config, struct session **ret,
+		     struct error *err)
 {
 	struct session *s = calloc(1, sizeof *s);
 
@@ -65,7 +65,7 @@ int session_new(const struct session_config *config, struct session **ret,
 		pthread_mutex_init(&s->lock, NULL);
 	}
 	if (!s || !s->shell || !s->directory || (config->startup && !s->startup)) {
-		session_free(s);
+		bash_session_free(s);
 		return out_of_memory(err);
 	}
 	*ret = s;
@@ -126,7 +126,7 @@ static void end_shell(struct session *s)
 	}
 }
 
-struct session *session_free(struct session *s)
+struct session *bash_session_free(struct session *s)
 {
 	if (!s)
 		return NULL;
@@ -240,7 +240,7 @@ bool session_edits_lines(const struct session *s)
 	return s->master >= 0 && tcgetattr(s->master, &t) == 0 && !(t.c_lflag & ICANON);
 }
 
-struct waiting session_waiting(struct session *s)
+struct waiting bash_session_waiting(struct session *s)
 {
 	pthread_mutex_lock(&s->lock);
 	bool left = s->typed.len > 0;
@@ -312,8 +312,8 @@ static void send_go(struct session *s)
 	send(s->socket, go, (size_t)n, MSG_NOSIGNAL);
 }
 
-int session_run(struct session *s, const char *command, size_t len, bool pipeline,
-		struct error *err)
+int bash_session_run(struct session *s, const char *command, size_t len, bool pipeline,
+		     struct error *err)
 {
 	static const char pipe[] = DRIVER_PIPE;
 	size_t more = pipeline ? sizeof pipe - 1 : 0;

@@ -50,18 +50,18 @@ enum { /* what session_wait saw */
 struct session;
 
 /** Texts of `config` are copied. No shell is started yet. */
-int session_new(const struct session_config *config, struct session **ret,
-		struct error *err);
+int bash_session_new(const struct session_config *config, struct session **ret,
+		     struct error *err);
 /** End the shell: ask it to exit, wait a moment, then kill it. */
-struct session *session_free(struct session *s);
+struct session *bash_session_free(struct session *s);
 
 /** Start a shell if there is none; does not wait for it. `directory` NULL: that
  *  of the configuration. */
 int session_start(struct session *s, const char *directory, struct error *err);
 /** Have the shell run `command` (no NUL in it). It must not be running one. `pipeline`:
  *  report the exit codes of a pipeline at its end; the command is complete. */
-int session_run(struct session *s, const char *command, size_t len, bool pipeline,
-		struct error *err);
+int bash_session_run(struct session *s, const char *command, size_t len, bool pipeline,
+		     struct error *err);
 bool session_is_alive(const struct session *s);
 bool session_is_running(const struct session *s);
 /** Bytes typed at the terminal. [any thread] */
@@ -72,7 +72,7 @@ bool session_may_echo(const struct session *s);
 bool session_edits_lines(const struct session *s);
 /** Does the program in the foreground wait for input? It does not while typed bytes
  *  are left. */
-struct waiting session_waiting(struct session *s);
+struct waiting bash_session_waiting(struct session *s);
 /** Process group in the foreground; -1: none. */
 pid_t session_front(const struct session *s);
 /** SIGINT (or another) to what runs in the foreground, the shell's own loops

@@ -82,7 +82,7 @@ static void call_clear(struct py_call *c)
 	json_object_put(c->named);
 }
 
-void calls_clear(struct py_calls *calls)
+void browser_calls_clear(struct py_calls *calls)
 {
 	for (size_t i = 0; i < calls->count; i++)
 		call_clear(&calls->all[i]);
@@ -223,8 +223,8 @@ static int read_one(struct cursor *c, bool strict, struct py_calls *calls,
 	return status;
 }
 
-int calls_parse(const char *text, size_t len, bool strict, struct py_calls *ret,
-		struct error *err)
+int browser_calls_parse(const char *text, size_t len, bool strict, struct py_calls *ret,
+			struct error *err)
 {
 	struct cursor c = { text, text, text + len };
 	int status = MT_OK;
@@ -237,7 +237,7 @@ int calls_parse(const char *text, size_t len, bool strict, struct py_calls *ret,
 	for (cursor_blanks(&c); c.at < c.end && status == MT_OK; cursor_blanks(&c))
 		status = read_one(&c, strict, ret, err);
 	if (status)
-		calls_clear(ret);
+		browser_calls_clear(ret);
 	return status;
 }
 

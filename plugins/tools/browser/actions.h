@@ -53,7 +53,7 @@ struct action_kind {
 
 extern const struct action_kind action_kinds[ACTION_COUNT];
 
-/** One call. Names are not looked up by calls_parse. */
+/** One call. Names are not looked up by browser_calls_parse. */
 struct py_call {
 	char *name;
 	json_object *args;  /* an array: those without a name */
@@ -71,9 +71,9 @@ struct py_calls {
  *  white space and comments; otherwise they are found between other words. A fault is
  *  a sentence that begins with its type: SyntaxError, ValueError.
  *  @return MT_OK (of any number of calls, none included), MT_EINVAL, MT_ELIMIT. */
-int calls_parse(const char *text, size_t len, bool strict, struct py_calls *ret,
-		struct error *err);
-void calls_clear(struct py_calls *calls);
+int browser_calls_parse(const char *text, size_t len, bool strict, struct py_calls *ret,
+			struct error *err);
+void browser_calls_clear(struct py_calls *calls);
 
 /** Look the names up among `groups`, and bind and check the arguments. Faults:
  *  ValueError (no call; several, unless `multi`), NameError, TypeError. */

@@ -303,7 +303,7 @@ static int plugin_call(const struct mt_tool_host *host, void *self, struct mt_ca
 	status = browser_ready(p->browser, &wait, &err);
 	if (status)
 		return fail_call(p, call, code, &err);
-	status = calls_parse(code, len, false, &calls, &err);
+	status = browser_calls_parse(code, len, false, &calls, &err);
 	if (!status)
 		status = actions_bind(&calls, p->groups, true, &err);
 	if (!status) {
@@ -311,19 +311,19 @@ static int plugin_call(const struct mt_tool_host *host, void *self, struct mt_ca
 		status = browser_plugin_act(p, call, &calls, end, &err);
 	}
 	if (status == MT_EIO || status == MT_ECANCELLED) {
-		calls_clear(&calls);
+		browser_calls_clear(&calls);
 		return fail_call(p, call, code, &err);
 	}
 	wait.until = clock_ms() + LOOK_MS < end ? clock_ms() + LOOK_MS : end;
 	if (browser_look(p->browser, &view, &wait, &o, &look_err)) {
 		observation_clear(&o);
-		calls_clear(&calls);
+		browser_calls_clear(&calls);
 		return fail_call(p, call, code, err.code ? &err : &look_err);
 	}
 	put_fields(p, call, code, &o, &err);
 	browser_put_result(p, call, &view, &o, &err);
 	observation_clear(&o);
-	calls_clear(&calls);
+	browser_calls_clear(&calls);
 	return MT_OK;
 }
 

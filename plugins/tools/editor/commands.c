@@ -49,17 +49,17 @@ int command_view(struct job *j)
 	j->ret->prev_exist = true;
 	if (!j->is_dir)
 		return view_file(j);
-	if (param_given(j->q->view_range)) {
+	if (argument_given(j->q->view_range)) {
 		AUTO(strbuf) struct strbuf shown = STRBUF(8192);
 
-		param_put(&shown, j->q->view_range);
+		argument_put(&shown, j->q->view_range);
 		return job_refuse(
 			j, MT_EINVAL,
 			"Invalid `view_range` parameter: %s. The `view_range` "
 			"parameter is not allowed when `path` points to a directory.",
 			shown.text);
 	}
-	if (view_dir(j->path, j->e->v0, &j->ret->text, &err) != MT_OK)
+	if (listing_view_dir(j->path, j->e->v0, &j->ret->text, &err) != MT_OK)
 		return job_refuse_file(j, &err);
 	return MT_OK;
 }

@@ -55,7 +55,7 @@ void job_put_lines(struct job *j, const struct textfile *f, size_t first, size_t
 void job_put_review(struct job *j);
 /** Append a text of the model with line ends as the editor holds them. */
 int job_put_text(struct strbuf *out, struct mt_str text);
-static inline size_t count_newlines(const char *text, size_t len)
+static inline size_t editor_count_newlines(const char *text, size_t len)
 {
 	size_t n = 0;
 
@@ -65,20 +65,20 @@ static inline size_t count_newlines(const char *text, size_t len)
 }
 
 /** The first line shown of a change that begins in `line`. */
-static inline size_t snippet_first(size_t line)
+static inline size_t editor_snippet_first(size_t line)
 {
 	return line < EDITOR_SNIPPET ? 1 : line - EDITOR_SNIPPET + 1;
 }
 
 /** The path without doubled, trailing and `.` parts; `..` stays.
  *  NULL: out of memory. */
-char *path_tidy(struct mt_str path);
+char *editor_path_tidy(struct mt_str path);
 
 int command_view(struct job *j);
 int command_create(struct job *j);
-int command_str_replace(struct job *j);
-int command_insert(struct job *j);
-int command_undo(struct job *j);
-int command_write(struct job *j);
+int editor_command_str_replace(struct job *j);
+int editor_command_insert(struct job *j);
+int editor_command_undo(struct job *j);
+int editor_command_write(struct job *j);
 
 #endif

@@ -16,10 +16,10 @@ static const struct {
 } commands[] = {
 	{ "view", command_view },
 	{ "create", command_create },
-	{ "str_replace", command_str_replace },
-	{ "insert", command_insert },
-	{ "undo_edit", command_undo },
-	{ "write", command_write }, /* of V0's recordings; no model is offered it */
+	{ "str_replace", editor_command_str_replace },
+	{ "insert", editor_command_insert },
+	{ "undo_edit", editor_command_undo },
+	{ "write", editor_command_write }, /* of V0's recordings; no model is offered it */
 };
 
 struct editor *editor_new(const char *workspace)
@@ -180,7 +180,7 @@ void job_report(struct job *j, const struct textfile *before,
 		strbuf_clear(&r->diff);
 }
 
-char *path_tidy(struct mt_str path)
+char *editor_path_tidy(struct mt_str path)
 {
 	char *tidy = malloc(path.len + 2);
 	size_t out = 0, i = 0;
@@ -311,7 +311,7 @@ static int editor_do(struct job *j)
 	status = check_texts(j);
 	if (status != MT_OK)
 		return status;
-	j->ret->path = path_tidy(q->path);
+	j->ret->path = editor_path_tidy(q->path);
 	if (!j->ret->path)
 		return MT_ENOMEM;
 	j->path = j->ret->path;

@@ -68,7 +68,7 @@ static struct mt_str str_of(const struct strbuf *b)
 
 /* ---- insert ----------------------------------------------------------- */
 
-int command_insert(struct job *j)
+int editor_command_insert(struct job *j)
 {
 	AUTO(textfile) struct textfile f = TEXTFILE;
 	AUTO(textfile) struct textfile changed = TEXTFILE;
@@ -79,12 +79,12 @@ int command_insert(struct job *j)
 	bool open;
 	int status;
 
-	if (!param_given(j->q->insert_line))
+	if (!argument_given(j->q->insert_line))
 		return job_refuse_missing(j, "insert_line");
 	if (!j->q->new_str.ptr)
 		return job_refuse_missing(j, "new_str");
-	param_put(&shown, j->q->insert_line);
-	if (!param_int(j->q->insert_line, &line))
+	argument_put(&shown, j->q->insert_line);
+	if (!argument_int(j->q->insert_line, &line))
 		return job_refuse(j, MT_EINVAL,
 				  "Invalid `insert_line` parameter: %s. It should be an "
 				  "integer.",
@@ -112,9 +112,9 @@ int command_insert(struct job *j)
 	status = edit(j, &f, (struct splice){ at, 0, str_of(&added) }, &changed);
 	if (status != MT_OK)
 		return status;
-	job_put_lines(j, &changed, snippet_first((size_t)line),
+	job_put_lines(j, &changed, editor_snippet_first((size_t)line),
 		      (size_t)line + EDITOR_SNIPPET +
-			      count_newlines(added.text, added.len));
+			      editor_count_newlines(added.text, added.len));
 	job_put_review(j);
 	return MT_OK;
 }
@@ -125,7 +125,7 @@ static int64_t line_arg(struct mt_str json, int64_t fallback)
 {
 	int64_t line = fallback;
 
-	return param_given(json) && param_int(json, &line) ? line : fallback;
+	return argument_given(json) && argument_int(json, &line) ? line : fallback;
 }
 
 static int write_new(struct job *j, const struct strbuf *text)
@@ -153,7 +153,7 @@ static size_t line_offset(const struct textfile *f, int64_t line)
 
 /* V0's action: lines from `start` on and before `end` (0 and -1: all) become
  * `file_text`, which always ends with a newline. */
-int command_write(struct job *j)
+int editor_command_write(struct job *j)
 {
 	AUTO(textfile) struct textfile f = TEXTFILE;
 	AUTO(textfile) struct textfile changed = TEXTFILE;
@@ -240,7 +240,7 @@ static int before_edit(const struct undo *u, const struct textfile *f,
 	return ret->bytes.error;
 }
 
-int command_undo(struct job *j)
+int editor_command_undo(struct job *j)
 {
 	AUTO(textfile) struct textfile f = TEXTFILE;
 	AUTO(textfile) struct textfile back = TEXTFILE;

@@ -82,7 +82,7 @@ static void replace_put_lines(struct strbuf *out, const struct textfile *f,
 			p = find_next(f, p, what);
 		if (!p)
 			break;
-		line += count_newlines(counted, (size_t)(p - counted));
+		line += editor_count_newlines(counted, (size_t)(p - counted));
 		counted = p;
 		if (line != before)
 			strbuf_addf(out, shown++ ? ", %zu" : "%zu", line);
@@ -104,7 +104,8 @@ static int refuse_matches(struct job *j, const struct textfile *f, size_t matche
 		strbuf_add(&why, "No replacement was performed, old_str ");
 		put_quoted(&why, wanted);
 		strbuf_addf(&why, " did not appear verbatim in %s.", j->path);
-		explain_miss((struct mt_str){ f->text.text, f->text.len }, wanted, &why);
+		nearmiss_explain((struct mt_str){ f->text.text, f->text.len }, wanted,
+				 &why);
 		return job_refuse(j, MT_ENOTFOUND, "%s", why.text);
 	}
 	strbuf_add(&why,
@@ -144,7 +145,7 @@ static void add_spots(struct spots *s, const struct splice *changes, size_t coun
 		if (s->count < SPOTS_SHOWN) {
 			s->list[s->count].at = c->at - removed + added;
 			s->list[s->count].lines =
-				count_newlines(c->added.ptr, c->added.len);
+				editor_count_newlines(c->added.ptr, c->added.len);
 		}
 		removed += c->removed, added += c->added.len;
 	}
@@ -220,7 +221,7 @@ static void put_one(struct job *j, const struct textfile *f, const struct spots 
 		    "The file %s has been edited. Here's the result of running "
 		    "`cat -n` on a snippet of %s:\n",
 		    j->path, j->path);
-	job_put_lines(j, f, snippet_first(line),
+	job_put_lines(j, f, editor_snippet_first(line),
 		      line + EDITOR_SNIPPET + s->list[0].lines);
 }
 
@@ -333,13 +334,13 @@ static int read_edits(struct job *j, json_object *edits, struct replacement *lis
 	return MT_OK;
 }
 
-int command_str_replace(struct job *j)
+int editor_command_str_replace(struct job *j)
 {
 	AUTO(json) json_object *edits = NULL;
 	struct replacement list[EDITS_MAX];
 	size_t count = 1;
 
-	if (param_given(j->q->edits)) {
+	if (argument_given(j->q->edits)) {
 		int status;
 
 		if (j->q->old_str.ptr)

@@ -72,7 +72,7 @@ bool address_is_public(const struct sockaddr *address)
 	return false;
 }
 
-bool host_is_public(const char *host)
+bool address_host_is_public(const char *host)
 {
 	char name[HOST_MAX];
 	size_t len = strlen(host);
@@ -94,7 +94,7 @@ bool host_is_public(const char *host)
 	       !(len > 10 && strcasecmp(host + len - 10, ".localhost") == 0);
 }
 
-bool host_is_listed(const char *host, const char *list)
+bool address_host_is_listed(const char *host, const char *list)
 {
 	if (!list || !list[strspn(list, ", \t")])
 		return true;

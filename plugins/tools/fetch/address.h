@@ -11,9 +11,9 @@
  *  networks, link-local, multicast, what embeds such an IPv4 address) is not. */
 bool address_is_public(const struct sockaddr *address);
 /** The same for text; a host name counts as public. */
-bool host_is_public(const char *host);
+bool address_host_is_public(const char *host);
 /** Is the host in the list: "example.org, *.example.org"? Upper and lower case are
  *  the same. An empty list (or NULL) has every host. */
-bool host_is_listed(const char *host, const char *list);
+bool address_host_is_listed(const char *host, const char *list);
 
 #endif

@@ -107,7 +107,7 @@ static size_t reference(const char *text, size_t len, struct strbuf *out)
 	return end + 1;
 }
 
-int html_unescape(const char *text, size_t len, struct strbuf *out)
+int entities_unescape(const char *text, size_t len, struct strbuf *out)
 {
 	while (len) {
 		const char *amp = memchr(text, '&', len);

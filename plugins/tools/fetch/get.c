@@ -73,9 +73,9 @@ static int check_url(const struct get *g, const char *url, struct error *err)
 			 scheme);
 	else if (curl_url_get(u, CURLUPART_HOST, &host, 0))
 		r = fail(err, MT_EINVAL, "%.200s has no host", url);
-	else if (!host_is_listed(host, g->hosts))
+	else if (!address_host_is_listed(host, g->hosts))
 		r = deny(err, host, "it is not in the `hosts` of the tool");
-	else if (!g->private_too && !host_is_public(host))
+	else if (!g->private_too && !address_host_is_public(host))
 		r = deny(err, host, "it is not on the public internet");
 	curl_free(host);
 	curl_free(scheme);

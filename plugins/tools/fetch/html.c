@@ -118,7 +118,7 @@ static void html_put_text(struct page *p, const char *text, size_t len)
 	AUTO(strbuf) struct strbuf plain = STRBUF(p->out->max);
 	const char *at, *end;
 
-	if (html_unescape(text, len, &plain)) {
+	if (entities_unescape(text, len, &plain)) {
 		p->out->error = plain.error;
 		return;
 	}
@@ -185,7 +185,7 @@ static void attribute(const struct tag *t, const char *name, char ret[ATTRIBUTE_
 		}
 		if (len != strlen(name) || strncasecmp(start, name, len) != 0)
 			continue;
-		if (html_unescape(from, (size_t)(to - from), &value) == MT_OK)
+		if (entities_unescape(from, (size_t)(to - from), &value) == MT_OK)
 			memcpy(ret, value.text, value.len + 1);
 		return;
 	}

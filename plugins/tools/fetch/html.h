@@ -17,6 +17,6 @@ int html_to_markdown(const char *html, size_t len, html_resolve *resolve, void *
 /** The charset that the page itself names in its first kilobyte; "" if none. */
 void html_charset(const char *html, size_t len, char ret[64]);
 /** Append text with its character references (&amp; &#8364; ...) resolved. */
-int html_unescape(const char *text, size_t len, struct strbuf *out);
+int entities_unescape(const char *text, size_t len, struct strbuf *out);
 
 #endif

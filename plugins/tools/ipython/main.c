@@ -393,7 +393,7 @@ static int ipython_run(struct ipython *p, struct cell *cell)
 	size_t before = p->notes.len;
 
 	if (status == MT_OK)
-		status = session_run(&p->session, cell, &result, &how, &err);
+		status = ipython_session_run(&p->session, cell, &result, &how, &err);
 	if (status != MT_OK)
 		return host->fail(p->call, status, "%s", err.text);
 	note_end(p, &result, how.text);
@@ -463,7 +463,7 @@ static void ipython_close(const struct mt_tool_host *host, struct mt_instance *i
 	struct ipython *p = self;
 
 	(void)host, (void)instance;
-	session_end(&p->session);
+	ipython_session_end(&p->session);
 	plain_clear(&p->plain);
 	strbuf_clear(&p->raw);
 	strbuf_clear(&p->notes);

@@ -28,7 +28,7 @@ static int run_quietly(struct session *s, const char *code, int cancel_fd,
 		.timeout_ms = PREPARE_MS, .grace_ms = GRACE_MS, .cancel_fd = cancel_fd,
 		.wake_fd = -1,
 	};
-	int status = session_run(s, &cell, ret, &how, err);
+	int status = ipython_session_run(s, &cell, ret, &how, err);
 
 	if (status == MT_OK && ret->cancelled)
 		return fail(err, MT_ECANCELLED, "cancelled before it started");
@@ -212,8 +212,9 @@ static void say_farewell(struct kernel *k)
 	}
 }
 
-int session_run(struct session *s, const struct cell *cell, struct cell_result *ret,
-		struct strbuf *ret_end, struct error *err)
+int ipython_session_run(struct session *s, const struct cell *cell,
+			struct cell_result *ret, struct strbuf *ret_end,
+			struct error *err)
 {
 	int status = cell_run(s->kernel, cell, ret, err);
 
@@ -244,7 +245,7 @@ const char *session_python(const struct session *s)
 	return s->kernel && s->spec.python ? s->spec.program : "";
 }
 
-void session_end(struct session *s)
+void ipython_session_end(struct session *s)
 {
 	if (s->kernel)
 		say_farewell(s->kernel);

@@ -35,11 +35,12 @@ int session_ready(struct session *s, const char *shell_dir, int cancel_fd,
 		  struct strbuf *notes, struct error *err);
 /** Run a cell; session_ready came before. A kernel that is dead is cleared
  *  away, and how it ended appended to `ret_end`. */
-int session_run(struct session *s, const struct cell *cell, struct cell_result *ret,
-		struct strbuf *ret_end, struct error *err);
+int ipython_session_run(struct session *s, const struct cell *cell,
+			struct cell_result *ret, struct strbuf *ret_end,
+			struct error *err);
 /** Current directory and interpreter ("" if it is no Python), as far as known. */
 char *session_directory(const struct session *s);
 const char *session_python(const struct session *s);
-void session_end(struct session *s);
+void ipython_session_end(struct session *s);
 
 #endif

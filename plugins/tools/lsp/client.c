@@ -126,7 +126,7 @@ static bool is_inside(const char *path, const char *dir)
 
 static void take_diagnostics(struct client *c, json_object *params)
 {
-	AUTO(free) char *path = uri_path(js_str(params, "uri", ""));
+	AUTO(free) char *path = lsp_uri_path(js_str(params, "uri", ""));
 	struct document *d;
 
 	if (!path || !is_inside(path, c->workspace))
@@ -171,7 +171,7 @@ static int step(struct client *c, int64_t id, const struct rpc_wait *w, json_obj
 		struct error *err)
 {
 	AUTO(json) json_object *message = NULL;
-	int status = rpc_read(&c->rpc, w, &message, err);
+	int status = lsp_rpc_read(&c->rpc, w, &message, err);
 
 	if (status)
 		return broken(c, status);
@@ -271,9 +271,9 @@ static int response_result(const struct client *c, json_object *response,
 	return MT_OK;
 }
 
-int client_request(struct client *c, const char *method, const struct strbuf *params,
-		   const struct rpc_wait *w, json_object **ret, bool *ret_partly,
-		   struct error *err)
+int lsp_client_request(struct client *c, const char *method, const struct strbuf *params,
+		       const struct rpc_wait *w, json_object **ret, bool *ret_partly,
+		       struct error *err)
 {
 	AUTO(json) json_object *response = NULL;
 	struct error why = ERROR_NONE;
@@ -308,7 +308,7 @@ static void put_document(struct strbuf *json, const struct document *d, bool ver
 {
 	AUTO(strbuf) struct strbuf uri = STRBUF(1 << 16);
 
-	uri_put(&uri, d->path);
+	lsp_uri_put(&uri, d->path);
 	js_key(json, "textDocument");
 	strbuf_addc(json, '{');
 	js_key_str(json, "uri", uri.text);
@@ -331,7 +331,7 @@ static int send_open(struct client *c, struct document *d, const struct textfile
 
 	strbuf_addc(&params, '{');
 	put_document(&params, d, true);
-	js_key_str(&params, "languageId", language_of(d->path));
+	js_key_str(&params, "languageId", lsp_language_of(d->path));
 	put_text(&params, f);
 	strbuf_add(&params, "}}");
 	return notify(c, "textDocument/didOpen", &params, w, err);
@@ -406,8 +406,9 @@ int client_sync(struct client *c, const struct rpc_wait *w, struct error *err)
 	return status;
 }
 
-struct document *client_open(struct client *c, const char *path, const struct textfile *f,
-			     const struct rpc_wait *w, struct error *err)
+struct document *lsp_client_open(struct client *c, const char *path,
+				 const struct textfile *f, const struct rpc_wait *w,
+				 struct error *err)
 {
 	struct document *d = documents_get(&c->documents, path, true), *surplus;
 	int status = MT_OK;
@@ -467,7 +468,7 @@ static void put_root(const struct client *c, struct strbuf *json)
 {
 	AUTO(strbuf) struct strbuf uri = STRBUF(1 << 16);
 
-	uri_put(&uri, c->root);
+	lsp_uri_put(&uri, c->root);
 	js_key_str(json, "rootUri", uri.text);
 	js_key_str(json, "rootPath", c->root);
 	strbuf_add(json, ",\"workspaceFolders\":[{");
@@ -496,8 +497,8 @@ static void take_capabilities(struct client *c, json_object *result)
 	json_object *sync = js_get(has, "textDocumentSync"),
 		    *rename = js_get(has, "renameProvider");
 
-	c->encoding = encoding_of(js_str(has, "positionEncoding",
-					 js_str(result, "offsetEncoding", "utf-16")));
+	c->encoding = lsp_encoding_of(js_str(has, "positionEncoding",
+					     js_str(result, "offsetEncoding", "utf-16")));
 	c->syncs = json_object_is_type(sync, json_type_object)
 			   ? js_bool(sync, "openClose", true)
 			   : json_object_get_int(sync) > 0;

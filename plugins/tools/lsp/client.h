@@ -34,14 +34,15 @@ void client_end(struct client *c);
 /** Send a request with `params` (JSON) and wait for its result, owned; NULL: null. If the
  *  server is indexing when the result comes, wait and repeat it; `*ret_partly`: it still
  *  is. */
-int client_request(struct client *c, const char *method, const struct strbuf *params,
-		   const struct rpc_wait *w, json_object **ret, bool *ret_partly,
-		   struct error *err);
+int lsp_client_request(struct client *c, const char *method, const struct strbuf *params,
+		       const struct rpc_wait *w, json_object **ret, bool *ret_partly,
+		       struct error *err);
 /** Notify the server of the files that have changed on disk since it got them. */
 int client_sync(struct client *c, const struct rpc_wait *w, struct error *err);
 /** Open the file at the server, with the text `f`. @return NULL with the sentence */
-struct document *client_open(struct client *c, const char *path, const struct textfile *f,
-			     const struct rpc_wait *w, struct error *err);
+struct document *lsp_client_open(struct client *c, const char *path,
+				 const struct textfile *f, const struct rpc_wait *w,
+				 struct error *err);
 /** Report that files were written that may not be open: `changes` is a list of JSON. */
 int client_files_changed(struct client *c, const struct strbuf *changes,
 			 const struct rpc_wait *w, struct error *err);

@@ -7,9 +7,9 @@
 #include <limits.h>
 #include <string.h>
 
-char *workspace_file(const char *uri, const char *workspace, struct error *err)
+char *lsp_workspace_file(const char *uri, const char *workspace, struct error *err)
 {
-	AUTO(free) char *path = uri_path(uri);
+	AUTO(free) char *path = lsp_uri_path(uri);
 	char *real = path ? realpath(path, NULL) : NULL;
 	size_t len = strlen(workspace);
 
@@ -41,12 +41,12 @@ static size_t offset_of(const struct textfile *f, json_object *position,
 
 	if (n < 0 || column < 0)
 		return SIZE_MAX;
-	const char *line = text_line(f->text.text, f->text.len, (size_t)n, &len);
+	const char *line = lsp_text_line(f->text.text, f->text.len, (size_t)n, &len);
 
 	if (!line)
 		return SIZE_MAX;
 	return (size_t)(line - f->text.text) +
-	       column_offset(line, len, (size_t)column, encoding);
+	       lsp_column_offset(line, len, (size_t)column, encoding);
 }
 
 static int read_splice(const struct file_edit *e, json_object *edit,
@@ -120,7 +120,7 @@ static struct file_edit *add_file(struct edits *all, struct error *err)
 static int read_file(struct edits *all, const char *uri, json_object *list,
 		     const char *workspace, enum encoding encoding, struct error *err)
 {
-	AUTO(free) char *path = workspace_file(uri, workspace, err);
+	AUTO(free) char *path = lsp_workspace_file(uri, workspace, err);
 	struct error why = ERROR_NONE;
 	struct file_edit *e;
 

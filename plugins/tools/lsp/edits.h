@@ -33,6 +33,6 @@ int edits_write(struct edits *e, struct error *err);
 void edits_clear(struct edits *e);
 
 /** The path of a URI without links if it is a file in the workspace, owned. */
-char *workspace_file(const char *uri, const char *workspace, struct error *err);
+char *lsp_workspace_file(const char *uri, const char *workspace, struct error *err);
 
 #endif

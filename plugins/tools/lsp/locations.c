@@ -31,7 +31,7 @@ static void put_place(const struct lsp *lsp, const char *path, size_t line, size
 {
 	size_t start = out->len;
 
-	utf8_add_clean(out, short_path(lsp, path), strlen(short_path(lsp, path)));
+	utf8_add_clean(out, lsp_short_path(lsp, path), strlen(lsp_short_path(lsp, path)));
 	if (out->len > start)
 		utf8_blank_controls(out->text + start, out->len - start);
 	strbuf_addf(out, ":%zu:%zu  ", line, column);
@@ -65,7 +65,7 @@ static int add_location(struct locations *l, json_object *value, struct error *e
 			    "The language server sent more than %d locations.",
 			    LOCATIONS_MAX);
 	const char *text = json_object_get_string(uri);
-	char *path = uri_path(text);
+	char *path = lsp_uri_path(text);
 
 	path = path ? path : strdup(text);
 	if (!path)
@@ -132,8 +132,8 @@ static bool load(const struct lsp *lsp, const char *path, struct textfile *f)
 
 	textfile_clear(f);
 	*f = TEXTFILE;
-	return real && short_path(lsp, real) != real && !textfile_read(f, real, NULL) &&
-	       !textfile_decode(f, NULL, NULL);
+	return real && lsp_short_path(lsp, real) != real &&
+	       !textfile_read(f, real, NULL) && !textfile_decode(f, NULL, NULL);
 }
 
 static void put_location(const struct lsp *lsp, const struct location *l,
@@ -141,11 +141,12 @@ static void put_location(const struct lsp *lsp, const struct location *l,
 			 struct strbuf *out)
 {
 	size_t len = 0;
-	const char *line = f ? text_line(f->text.text, f->text.len, l->line, &len) : NULL;
-	size_t at = line ? column_offset(line, len, l->column, encoding) : l->column;
+	const char *line =
+		f ? lsp_text_line(f->text.text, f->text.len, l->line, &len) : NULL;
+	size_t at = line ? lsp_column_offset(line, len, l->column, encoding) : l->column;
 
 	put_place(lsp, l->path, l->line + 1,
-		  (line ? column_of(line, at, ENCODING_UTF32) : at) + 1, out);
+		  (line ? lsp_column_of(line, at, ENCODING_UTF32) : at) + 1, out);
 	if (line)
 		put_line(line, len, out);
 	else
@@ -180,17 +181,19 @@ static void put_diagnostic(const struct lsp *lsp, const struct document *d,
 {
 	size_t len = 0, column = one->column;
 	const char *line =
-		f ? text_line(f->text.text, f->text.len, one->line, &len) : NULL;
+		f ? lsp_text_line(f->text.text, f->text.len, one->line, &len) : NULL;
 
 	if (line)
-		column = column_of(line, column_offset(line, len, column, encoding),
-				   ENCODING_UTF32);
+		column = lsp_column_of(line,
+				       lsp_column_offset(line, len, column, encoding),
+				       ENCODING_UTF32);
 	put_place(lsp, d->path, one->line + 1, column + 1, out);
 	strbuf_addf(out, "%s: %s\n", severity_name(one->severity), one->message);
 }
 
-size_t diagnostics_put(const struct lsp *lsp, struct document *d, enum encoding encoding,
-		       bool news, size_t *skip, size_t *most, struct strbuf *out)
+size_t lsp_diagnostics_put(const struct lsp *lsp, struct document *d,
+			   enum encoding encoding, bool news, size_t *skip, size_t *most,
+			   struct strbuf *out)
 {
 	AUTO(textfile) struct textfile f = TEXTFILE;
 	bool loaded = d->count && *most && load(lsp, d->path, &f);
@@ -222,13 +225,13 @@ static void put_change(const struct lsp *lsp, const struct file_edit *f, size_t 
 	size_t start = textfile_line_at(&f->after, line), len;
 	const char *text = f->after.text.text + start;
 
-	text = text_line(text, f->after.text.len - start, 0, &len);
+	text = lsp_text_line(text, f->after.text.len - start, 0, &len);
 	put_place(lsp, f->path, line, utf8_count(text, at - start) + 1, out);
 	put_line(text, len, out);
 }
 
-void edits_put(const struct lsp *lsp, const struct edits *e, size_t most,
-	       struct strbuf *out)
+void lsp_edits_put(const struct lsp *lsp, const struct edits *e, size_t most,
+		   struct strbuf *out)
 {
 	for (size_t i = 0; i < e->count; i++) {
 		const struct file_edit *f = &e->files[i];

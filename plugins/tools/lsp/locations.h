@@ -30,11 +30,12 @@ void locations_put(const struct lsp *lsp, const struct locations *l,
 /** Append the diagnostics of a document that `news` (not told yet, and errors) or all of
  *  them, after the first `*skip`, which is reduced; at most `*most`, which is too. Those
  *  appended count as told then. @return how many there are in all */
-size_t diagnostics_put(const struct lsp *lsp, struct document *d, enum encoding encoding,
-		       bool news, size_t *skip, size_t *most, struct strbuf *out);
+size_t lsp_diagnostics_put(const struct lsp *lsp, struct document *d,
+			   enum encoding encoding, bool news, size_t *skip, size_t *most,
+			   struct strbuf *out);
 
 /** Append the changed lines as they are after the edit, at most `most`. */
-void edits_put(const struct lsp *lsp, const struct edits *e, size_t most,
-	       struct strbuf *out);
+void lsp_edits_put(const struct lsp *lsp, const struct edits *e, size_t most,
+		   struct strbuf *out);
 
 #endif

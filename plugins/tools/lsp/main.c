@@ -53,8 +53,8 @@ static void put_news(struct ask *a, struct strbuf *out)
 
 	client_await(c, NULL, &soon, NULL);
 	for (size_t i = 0; i < c->documents.count; i++)
-		total += diagnostics_put(a->lsp, c->documents.list[i], c->encoding, true,
-					 &skip, &most, &news);
+		total += lsp_diagnostics_put(a->lsp, c->documents.list[i], c->encoding,
+					     true, &skip, &most, &news);
 	if (total)
 		strbuf_addf(out, "[%zu new error%s since the last call:]\n%s", total,
 			    total == 1 ? "" : "s", news.text);
@@ -71,7 +71,7 @@ static int put_locations(struct ask *a, json_object *result, const char *noun,
 
 	if (!r && !l.count)
 		strbuf_addf(out, "The language server found no %s of `%s`.\n", noun,
-			    text_arg(a, "symbol", err));
+			    lsp_text_arg(a, "symbol", err));
 	if (!r && l.count > 1)
 		strbuf_addf(out, "%zu %ss in %zu file%s:\n", l.count, noun, l.files,
 			    l.files == 1 ? "" : "s");
@@ -91,15 +91,15 @@ static int find(struct ask *a, const char *method, const char *context, const ch
 	AUTO(strbuf) struct strbuf params = STRBUF(1 << 17);
 	AUTO(json) json_object *result = NULL;
 	bool partly = false;
-	int r = ask_open(a, err);
+	int r = lsp_ask_open(a, err);
 
 	strbuf_addc(&params, '{');
 	if (!r)
-		r = ask_position(a, &params, err);
+		r = lsp_ask_position(a, &params, err);
 	strbuf_addf(&params, "%s}", context);
 	if (!r)
-		r = client_request(a->client, method, &params, &a->wait, &result, &partly,
-				   err);
+		r = lsp_client_request(a->client, method, &params, &a->wait, &result,
+				       &partly, err);
 	if (!r)
 		r = put_locations(a, result, noun, out, err);
 	if (r)
@@ -132,7 +132,7 @@ static int await(const struct ask *a, struct client *c, const struct document *o
 		return fail(err, r,
 			    "The language server `%s` has not reported diagnostics for "
 			    "%.200s in time.",
-			    c->server->name, short_path(a->lsp, one->path));
+			    c->server->name, lsp_short_path(a->lsp, one->path));
 	if (r == MT_ETIMEOUT)
 		strbuf_add(out, "[The language server has not checked the last changes "
 				"yet.]\n");
@@ -144,7 +144,8 @@ static int await(const struct ask *a, struct client *c, const struct document *o
 static void put_total(size_t total, const struct document *one, const struct lsp *lsp,
 		      const struct strbuf *list, struct strbuf *out)
 {
-	const char *path = one ? short_path(lsp, one->path) : "the files that are open";
+	const char *path =
+		one ? lsp_short_path(lsp, one->path) : "the files that are open";
 
 	if (total)
 		strbuf_addf(out, "%zu diagnostic%s:\n%s", total, total == 1 ? "" : "s",
@@ -158,14 +159,14 @@ static int check_one(struct ask *a, struct strbuf *out, struct error *err)
 	AUTO(strbuf) struct strbuf list = STRBUF(RESULT_MAX);
 	size_t first = offset_arg(a), skip = first, page = page_size(a), most = page,
 	       total;
-	int r = ask_open(a, err);
+	int r = lsp_ask_open(a, err);
 
 	if (!r)
 		r = await(a, a->client, a->document, out, err);
 	if (r)
 		return r;
-	total = diagnostics_put(a->lsp, a->document, a->client->encoding, false, &skip,
-				&most, &list);
+	total = lsp_diagnostics_put(a->lsp, a->document, a->client->encoding, false,
+				    &skip, &most, &list);
 	put_total(total, a->document, a->lsp, &list, out);
 	put_page(first, page - most, total, out);
 	put_news(a, out);
@@ -191,8 +192,9 @@ static int check_all(struct ask *a, struct strbuf *out, struct error *err)
 		if (r)
 			return r;
 		for (size_t n = 0; n < c->documents.count; n++)
-			total += diagnostics_put(a->lsp, c->documents.list[n],
-						 c->encoding, false, &skip, &most, &list);
+			total += lsp_diagnostics_put(a->lsp, c->documents.list[n],
+						     c->encoding, false, &skip, &most,
+						     &list);
 	}
 	put_total(total, NULL, a->lsp, &list, out);
 	put_page(first, page - most, total, out);
@@ -201,8 +203,8 @@ static int check_all(struct ask *a, struct strbuf *out, struct error *err)
 
 static int run_diagnostics(struct ask *a, struct strbuf *out, struct error *err)
 {
-	return text_arg(a, "path", err) || err->code ? check_one(a, out, err)
-						     : check_all(a, out, err);
+	return lsp_text_arg(a, "path", err) || err->code ? check_one(a, out, err)
+							 : check_all(a, out, err);
 }
 
 /* ---- rename -------------------------------------------------------------------- */
@@ -211,9 +213,9 @@ static int run_diagnostics(struct ask *a, struct strbuf *out, struct error *err)
 static int propose(struct ask *a, json_object **ret, struct edits *e, struct error *err)
 {
 	AUTO(strbuf) struct strbuf params = STRBUF(1 << 17);
-	const char *name = text_arg(a, "new_name", err);
+	const char *name = lsp_text_arg(a, "new_name", err);
 	bool partly = false;
-	int r = name ? ask_open(a, err)
+	int r = name ? lsp_ask_open(a, err)
 		     : fail(err, MT_EINVAL, "Missing argument `new_name`.");
 
 	if (!r && !a->client->renames)
@@ -222,12 +224,12 @@ static int propose(struct ask *a, json_object **ret, struct edits *e, struct err
 			 a->client->server->name);
 	strbuf_addc(&params, '{');
 	if (!r)
-		r = ask_position(a, &params, err);
+		r = lsp_ask_position(a, &params, err);
 	js_key_str(&params, "newName", name ? name : "");
 	strbuf_addc(&params, '}');
 	if (!r)
-		r = client_request(a->client, "textDocument/rename", &params, &a->wait,
-				   ret, &partly, err);
+		r = lsp_client_request(a->client, "textDocument/rename", &params,
+				       &a->wait, ret, &partly, err);
 	if (!r && partly)
 		r = fail(
 			err, MT_ETIMEOUT,
@@ -250,7 +252,7 @@ static void report_files(struct ask *a, const struct edits *e)
 	for (size_t i = 0; i < e->count; i++) {
 		AUTO(strbuf) struct strbuf uri = STRBUF(1 << 16);
 
-		uri_put(&uri, e->files[i].path);
+		lsp_uri_put(&uri, e->files[i].path);
 		strbuf_add(&changes, i ? ",{" : "{");
 		js_key_str(&changes, "uri", uri.text);
 		strbuf_add(&changes, ",\"type\":2}");
@@ -271,10 +273,10 @@ static int rename_files(struct ask *a, bool apply, struct strbuf *out, struct er
 	if (!r) {
 		strbuf_addf(out, "%s `%s` to `%s`: %zu change%s in %zu file%s:\n",
 			    apply ? "Renamed" : "Would rename",
-			    text_arg(a, "symbol", err), text_arg(a, "new_name", err),
-			    e.changes, e.changes == 1 ? "" : "s", e.count,
-			    e.count == 1 ? "" : "s");
-		edits_put(a->lsp, &e, page_size(a), out);
+			    lsp_text_arg(a, "symbol", err),
+			    lsp_text_arg(a, "new_name", err), e.changes,
+			    e.changes == 1 ? "" : "s", e.count, e.count == 1 ? "" : "s");
+		lsp_edits_put(a->lsp, &e, page_size(a), out);
 	}
 	if (!r && apply) {
 		report_files(a, &e);
@@ -303,10 +305,10 @@ static int lsp_run(struct lsp *lsp, struct mt_call *call,
 	struct error err = ERROR_NONE;
 	struct ask a;
 
-	ask_begin(&a, lsp, call);
+	lsp_ask_begin(&a, lsp, call);
 	int r = run(&a, &out, &err);
 
-	ask_end(&a);
+	lsp_ask_end(&a);
 	if (r)
 		return lsp->host->fail(call, r, "%s", err.text);
 	if (out.error == MT_ENOMEM)

@@ -8,14 +8,14 @@
 #include <string.h>
 #include <strings.h>
 
-enum encoding encoding_of(const char *name)
+enum encoding lsp_encoding_of(const char *name)
 {
 	if (strcmp(name, "utf-8") == 0)
 		return ENCODING_UTF8;
 	return strcmp(name, "utf-32") == 0 ? ENCODING_UTF32 : ENCODING_UTF16;
 }
 
-const char *text_line(const char *text, size_t len, size_t n, size_t *ret_len)
+const char *lsp_text_line(const char *text, size_t len, size_t n, size_t *ret_len)
 {
 	const char *end = text + len, *line = text;
 
@@ -39,7 +39,7 @@ static size_t units(size_t bytes, bool valid, enum encoding encoding)
 	return encoding == ENCODING_UTF16 && valid && bytes == 4 ? 2 : 1;
 }
 
-size_t column_of(const char *line, size_t at, enum encoding encoding)
+size_t lsp_column_of(const char *line, size_t at, enum encoding encoding)
 {
 	size_t column = 0;
 	bool valid;
@@ -51,7 +51,8 @@ size_t column_of(const char *line, size_t at, enum encoding encoding)
 	return column;
 }
 
-size_t column_offset(const char *line, size_t len, size_t column, enum encoding encoding)
+size_t lsp_column_offset(const char *line, size_t len, size_t column,
+			 enum encoding encoding)
 {
 	size_t i = 0;
 	bool valid;
@@ -81,7 +82,7 @@ static size_t last_name(const char *symbol)
 	return symbol[at] ? at : 0;
 }
 
-size_t symbol_in(const char *line, size_t len, const char *symbol)
+size_t lsp_symbol_in(const char *line, size_t len, const char *symbol)
 {
 	size_t n = strlen(symbol);
 	const char *p = line, *end = line + len;
@@ -97,7 +98,7 @@ size_t symbol_in(const char *line, size_t len, const char *symbol)
 	return SIZE_MAX;
 }
 
-int uri_put(struct strbuf *out, const char *path)
+int lsp_uri_put(struct strbuf *out, const char *path)
 {
 	strbuf_add(out, "file://");
 	for (; *path; path++)
@@ -116,7 +117,7 @@ static int hex(char c)
 				      : -1;
 }
 
-char *uri_path(const char *uri)
+char *lsp_uri_path(const char *uri)
 {
 	struct strbuf out = STRBUF(1 << 16);
 

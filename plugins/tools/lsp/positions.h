@@ -12,23 +12,24 @@
 enum encoding { ENCODING_UTF16, ENCODING_UTF8, ENCODING_UTF32 };
 
 /** The encoding of this name in the protocol; UTF-16 for any other one. */
-enum encoding encoding_of(const char *name);
+enum encoding lsp_encoding_of(const char *name);
 
 /** Line `n` (from 0), without its newline; NULL past the end. The empty line after a
  *  final newline exists. */
-const char *text_line(const char *text, size_t len, size_t n, size_t *ret_len);
+const char *lsp_text_line(const char *text, size_t len, size_t n, size_t *ret_len);
 /** Number of units in the first `at` bytes. */
-size_t column_of(const char *line, size_t at, enum encoding encoding);
+size_t lsp_column_of(const char *line, size_t at, enum encoding encoding);
 /** Offset of a column; `len` if the line is shorter. */
-size_t column_offset(const char *line, size_t len, size_t column, enum encoding encoding);
+size_t lsp_column_offset(const char *line, size_t len, size_t column,
+			 enum encoding encoding);
 
 /** Offset of the symbol in the line, as a whole word; of `a.b` and `a::b` the offset of
  *  the last name. @return SIZE_MAX if the line does not have it. */
-size_t symbol_in(const char *line, size_t len, const char *symbol);
+size_t lsp_symbol_in(const char *line, size_t len, const char *symbol);
 
 /** Append the URI of an absolute path. */
-int uri_put(struct strbuf *out, const char *path);
+int lsp_uri_put(struct strbuf *out, const char *path);
 /** The absolute path of a file URI, owned; NULL if it is not one (or out of memory). */
-char *uri_path(const char *uri);
+char *lsp_uri_path(const char *uri);
 
 #endif

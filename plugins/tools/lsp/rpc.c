@@ -335,8 +335,8 @@ static int take_message(struct rpc *r, json_object **ret, struct error *err)
 	return *ret ? MT_OK : not_protocol(err, why.text);
 }
 
-int rpc_read(struct rpc *r, const struct rpc_wait *w, json_object **ret,
-	     struct error *err)
+int lsp_rpc_read(struct rpc *r, const struct rpc_wait *w, json_object **ret,
+		 struct error *err)
 {
 	int status = take_message(r, ret, err);
 

@@ -33,8 +33,8 @@ int rpc_write(struct rpc *r, const char *json, size_t len, const struct rpc_wait
 /** The next message, owned. @return MT_ETIMEOUT, MT_ECANCELLED; MT_EIO: it has exited;
  *  MT_EINVAL, MT_ELIMIT: it does not speak the protocol. After the last three it is of
  *  no use any more. */
-int rpc_read(struct rpc *r, const struct rpc_wait *w, json_object **ret,
-	     struct error *err);
+int lsp_rpc_read(struct rpc *r, const struct rpc_wait *w, json_object **ret,
+		 struct error *err);
 /** Terminate it and its children. */
 void rpc_end(struct rpc *r);
 

@@ -123,7 +123,7 @@ static bool list_has(const char *list, const char *word)
 	const char *item;
 	size_t len;
 
-	while (list_next(&list, &item, &len))
+	while (option_list_next(&list, &item, &len))
 		if (strlen(word) == len && strncmp(item, word, len) == 0)
 			return true;
 	return false;
@@ -179,7 +179,7 @@ const struct server *servers_find(const struct servers *s, const char *path,
 	return NULL;
 }
 
-const char *language_of(const char *path)
+const char *lsp_language_of(const char *path)
 {
 	static const struct {
 		const char *extension, *language;
@@ -209,7 +209,7 @@ static bool has_root(const char *roots, const char *dir)
 	const char *item;
 	size_t len;
 
-	while (list_next(&roots, &item, &len)) {
+	while (option_list_next(&roots, &item, &len)) {
 		AUTO(free) char *path = NULL;
 
 		if (asprintf(&path, "%s/%.*s", dir, (int)len, item) < 0)
@@ -220,7 +220,7 @@ static bool has_root(const char *roots, const char *dir)
 	return false;
 }
 
-char *server_root(const struct server *s, const char *path, const char *top)
+char *lsp_server_root(const struct server *s, const char *path, const char *top)
 {
 	AUTO(free) char *dir = strdup(path);
 	size_t least = strlen(top);

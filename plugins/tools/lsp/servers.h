@@ -32,10 +32,10 @@ int servers_read(const struct mt_tool_host *host, struct mt_instance *instance,
 const struct server *servers_find(const struct servers *s, const char *path,
 				  struct error *err);
 /** The language of a file in the protocol, such as "cpp". */
-const char *language_of(const char *path);
+const char *lsp_language_of(const char *path);
 /** The nearest directory at or above the file that contains one of the roots of the server,
  *  but not above `top`; `top` if there is none. @return owned, NULL: out of memory */
-char *server_root(const struct server *s, const char *path, const char *top);
+char *lsp_server_root(const struct server *s, const char *path, const char *top);
 /** Split the command. @return owned words, NULL: out of memory; free its first word
  *  and the list */
 char **server_argv(const struct server *s);

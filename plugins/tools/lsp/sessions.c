@@ -14,7 +14,7 @@ enum {
 	LINES_NAMED = 5,   /* where a symbol is found instead */
 };
 
-const char *short_path(const struct lsp *lsp, const char *path)
+const char *lsp_short_path(const struct lsp *lsp, const char *path)
 {
 	size_t len = strlen(lsp->workspace);
 
@@ -23,7 +23,7 @@ const char *short_path(const struct lsp *lsp, const char *path)
 		       : path;
 }
 
-const char *text_arg(const struct ask *a, const char *name, struct error *err)
+const char *lsp_text_arg(const struct ask *a, const char *name, struct error *err)
 {
 	size_t len = 0;
 	const char *text = a->lsp->host->arg_str(a->call, name, &len);
@@ -44,7 +44,7 @@ static struct rpc_wait wait_for(const struct ask *a, const char *option)
 	return (struct rpc_wait){ clock_ms() + time, host->cancel_fd(a->call) };
 }
 
-void ask_begin(struct ask *a, struct lsp *lsp, struct mt_call *call)
+void lsp_ask_begin(struct ask *a, struct lsp *lsp, struct mt_call *call)
 {
 	*a = (struct ask){ .lsp = lsp, .call = call, .file = TEXTFILE };
 	a->wait = wait_for(a, "timeout");
@@ -64,7 +64,7 @@ void sessions_end(struct lsp *lsp)
 		end_client(lsp, lsp->count - 1);
 }
 
-void ask_end(struct ask *a)
+void lsp_ask_end(struct ask *a)
 {
 	textfile_clear(&a->file);
 	for (size_t i = a->lsp->count; i-- > 0;)
@@ -123,7 +123,7 @@ static int find_client(struct ask *a, const struct server *server, const char *r
 
 static char *file_arg(const struct ask *a, struct error *err)
 {
-	const char *path = text_arg(a, "path", err);
+	const char *path = lsp_text_arg(a, "path", err);
 	AUTO(free) char *whole = path ? path_join(a->lsp->workspace, path) : NULL;
 	char *real = whole ? realpath(whole, NULL) : NULL;
 
@@ -131,7 +131,7 @@ static char *file_arg(const struct ask *a, struct error *err)
 		fail(err, MT_EINVAL, "Missing argument `path`.");
 	else if (!real)
 		fail(err, MT_ENOTFOUND, "%.300s: %s.", path, strerror(errno));
-	else if (short_path(a->lsp, real) != real)
+	else if (lsp_short_path(a->lsp, real) != real)
 		return real;
 	else
 		fail(err, MT_EDENIED, "%.300s is outside the workspace.", path);
@@ -139,23 +139,23 @@ static char *file_arg(const struct ask *a, struct error *err)
 	return NULL;
 }
 
-int ask_open(struct ask *a, struct error *err)
+int lsp_ask_open(struct ask *a, struct error *err)
 {
 	AUTO(free) char *path = file_arg(a, err);
 	const struct server *server =
 		path ? servers_find(&a->lsp->servers, path, err) : NULL;
 	AUTO(free) char *root =
-		server ? server_root(server, path, a->lsp->workspace) : NULL;
+		server ? lsp_server_root(server, path, a->lsp->workspace) : NULL;
 	struct error why = ERROR_NONE;
 
 	if (!root)
 		return err->code ? err->code : out_of_memory(err);
 	if (textfile_read(&a->file, path, &why) || textfile_decode(&a->file, NULL, &why))
-		return fail(err, why.code, "%.300s: %s", short_path(a->lsp, path),
+		return fail(err, why.code, "%.300s: %s", lsp_short_path(a->lsp, path),
 			    why.text);
 	if (find_client(a, server, root, err))
 		return err->code;
-	a->document = client_open(a->client, path, &a->file, &a->wait, err);
+	a->document = lsp_client_open(a->client, path, &a->file, &a->wait, err);
 	return a->document ? MT_OK : err->code;
 }
 
@@ -168,8 +168,8 @@ static void put_lines(const struct ask *a, const char *symbol, struct strbuf *ou
 	size_t len, found = 0;
 
 	for (size_t n = 0;
-	     (line = text_line(a->file.text.text, a->file.text.len, n, &len)); n++)
-		if (symbol_in(line, len, symbol) != SIZE_MAX && found++ < LINES_NAMED)
+	     (line = lsp_text_line(a->file.text.text, a->file.text.len, n, &len)); n++)
+		if (lsp_symbol_in(line, len, symbol) != SIZE_MAX && found++ < LINES_NAMED)
 			strbuf_addf(out, "%s%zu", found > 1 ? ", " : "", n + 1);
 	if (found > LINES_NAMED)
 		strbuf_addf(out, " and %zu more", found - LINES_NAMED);
@@ -178,7 +178,7 @@ static void put_lines(const struct ask *a, const char *symbol, struct strbuf *ou
 static int no_symbol(const struct ask *a, const char *symbol, int64_t line,
 		     struct error *err)
 {
-	const char *path = short_path(a->lsp, a->document->path);
+	const char *path = lsp_short_path(a->lsp, a->document->path);
 	AUTO(strbuf) struct strbuf lines = STRBUF(256);
 
 	put_lines(a, symbol, &lines);
@@ -198,18 +198,18 @@ static const char *find_symbol(const struct ask *a, const char *symbol, int64_t 
 	size_t len;
 
 	for (size_t n = wanted > 0 ? (size_t)wanted - 1 : 0;
-	     (line = text_line(a->file.text.text, a->file.text.len, n, &len)); n++) {
+	     (line = lsp_text_line(a->file.text.text, a->file.text.len, n, &len)); n++) {
 		*ret_line = n;
-		*ret_at = symbol_in(line, len, symbol);
+		*ret_at = lsp_symbol_in(line, len, symbol);
 		if (*ret_at != SIZE_MAX || wanted > 0)
 			break;
 	}
 	return line && *ret_at != SIZE_MAX ? line : NULL;
 }
 
-int ask_position(const struct ask *a, struct strbuf *json, struct error *err)
+int lsp_ask_position(const struct ask *a, struct strbuf *json, struct error *err)
 {
-	const char *symbol = text_arg(a, "symbol", err), *line;
+	const char *symbol = lsp_text_arg(a, "symbol", err), *line;
 	AUTO(strbuf) struct strbuf uri = STRBUF(1 << 16);
 	int64_t wanted = 0;
 	size_t n, at;
@@ -220,12 +220,12 @@ int ask_position(const struct ask *a, struct strbuf *json, struct error *err)
 	line = find_symbol(a, symbol, wanted, &n, &at);
 	if (!line)
 		return no_symbol(a, symbol, wanted, err);
-	uri_put(&uri, a->document->path);
+	lsp_uri_put(&uri, a->document->path);
 	js_key(json, "textDocument");
 	strbuf_addc(json, '{');
 	js_key_str(json, "uri", uri.text);
 	strbuf_addc(json, '}');
 	strbuf_addf(json, ",\"position\":{\"line\":%zu,\"character\":%zu}", n,
-		    column_of(line, at, a->client->encoding));
+		    lsp_column_of(line, at, a->client->encoding));
 	return json->error;
 }

@@ -23,25 +23,25 @@ struct ask {
 	struct lsp *lsp;
 	struct mt_call *call;
 	struct rpc_wait wait;
-	struct client *client;   /* NULL until ask_open */
+	struct client *client;   /* NULL until lsp_ask_open */
 	struct document *document;
 	struct textfile file;    /* as the server knows it */
 };
 
-void ask_begin(struct ask *a, struct lsp *lsp, struct mt_call *call);
+void lsp_ask_begin(struct ask *a, struct lsp *lsp, struct mt_call *call);
 /** Open the file of the argument `path`, with the server for it, which is started if it
  *  does not run. Running servers get the files that have changed. */
-int ask_open(struct ask *a, struct error *err);
+int lsp_ask_open(struct ask *a, struct error *err);
 /** Find `symbol` of the arguments, in `line` if that is given, and append the position as
  *  JSON members: "textDocument":{...},"position":{...}. */
-int ask_position(const struct ask *a, struct strbuf *json, struct error *err);
+int lsp_ask_position(const struct ask *a, struct strbuf *json, struct error *err);
 /** Free what the call holds, and end servers that are of no use any more. */
-void ask_end(struct ask *a);
+void lsp_ask_end(struct ask *a);
 
 /** The path relative to the workspace if it is in it. Borrowed. */
-const char *short_path(const struct lsp *lsp, const char *path);
+const char *lsp_short_path(const struct lsp *lsp, const char *path);
 /** Text of an argument without NUL; NULL: absent, or `err` is filled. */
-const char *text_arg(const struct ask *a, const char *name, struct error *err);
+const char *lsp_text_arg(const struct ask *a, const char *name, struct error *err);
 
 void sessions_end(struct lsp *lsp);
 

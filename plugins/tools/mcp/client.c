@@ -108,8 +108,8 @@ static void answer_question(struct client *c, struct pending *p, json_object *do
 	const char *text = NULL;
 	int code = 0;
 	AUTO(json) json_object *result =
-		client_serve(c, p->waiter, js_str(doc, "method", ""),
-			     js_get(doc, "params"), &code, &text);
+		mcp_client_serve(c, p->waiter, js_str(doc, "method", ""),
+				 js_get(doc, "params"), &code, &text);
 	struct error err = ERROR_NONE;
 
 	if (result)
@@ -192,7 +192,7 @@ static void tell_cancelled(struct client *c, const struct pending *p, int status
 	if (!js_set_int(params, "requestId", p->id) &&
 	    !js_set_str(params, "reason",
 			status == MT_ETIMEOUT ? "timed out" : "cancelled by the user"))
-		client_notify(c, "notifications/cancelled", params, NULL);
+		mcp_client_notify(c, "notifications/cancelled", params, NULL);
 }
 
 int client_exchange(struct client *c, const char *method, json_object *params,
@@ -236,8 +236,8 @@ int client_exchange(struct client *c, const char *method, json_object *params,
 	return status;
 }
 
-int client_notify(struct client *c, const char *method, json_object *params,
-		  struct error *err)
+int mcp_client_notify(struct client *c, const char *method, json_object *params,
+		      struct error *err)
 {
 	AUTO(strbuf) struct strbuf b = STRBUF(1 << 20);
 
@@ -265,8 +265,9 @@ static int add_input(struct client *c, json_object *params, json_object *result,
 			const char *text;
 			int code;
 			json_object *one =
-				client_serve(c, w, js_str(question, "method", ""),
-					     js_get(question, "params"), &code, &text);
+				mcp_client_serve(c, w, js_str(question, "method", ""),
+						 js_get(question, "params"), &code,
+						 &text);
 
 			if (js_set_new(answers, key, one)) {
 				json_object_put(answers);
@@ -307,9 +308,9 @@ static int client_take_answer(const char *method, json_object *answer, json_obje
 	return MT_OK;
 }
 
-int client_request(struct client *c, const char *method, json_object *params,
-		   const struct waiter *w, json_object **ret, json_object **ret_error,
-		   struct error *err)
+int mcp_client_request(struct client *c, const char *method, json_object *params,
+		       const struct waiter *w, json_object **ret, json_object **ret_error,
+		       struct error *err)
 {
 	for (int round = 0; round < INPUT_ROUNDS; round++) {
 		AUTO(json) json_object *answer = NULL;

@@ -3,7 +3,7 @@
  * client.h - a client of one MCP server, independent of transport and era.
  *
  * Any thread may ask; each waits for its own answer. What the server sends
- * comes in through client_deliver, from the thread of a transport or from the
+ * comes in through mcp_client_deliver, from the thread of a transport or from the
  * one that asks. A server that is down is started again when it is asked next,
  * after a pause that grows. */
 #ifndef MCP_CLIENT_H
@@ -128,9 +128,9 @@ int client_connect(struct client *c, const struct waiter *w, struct error *err);
 /** Ask and wait; questions of the server are answered meanwhile. `params` is
  *  changed. @return MT_OK with the result, owned. An error that the server
  *  answered is MT_EIO with its object in `ret_error` (may be NULL), owned. */
-int client_request(struct client *c, const char *method, json_object *params,
-		   const struct waiter *w, json_object **ret, json_object **ret_error,
-		   struct error *err);
+int mcp_client_request(struct client *c, const char *method, json_object *params,
+		       const struct waiter *w, json_object **ret, json_object **ret_error,
+		       struct error *err);
 /** True if the connection went down while the last request waited. */
 bool client_is_down(struct client *c);
 /** True if it did because the server had forgotten us: it did nothing then. */
@@ -144,7 +144,7 @@ void client_log(struct client *c, int level, const char *fmt, ...) MT_PRINTF(3, 
 /* ---- for transports ---------------------------------------------------- */
 
 /** A message came in. */
-void client_deliver(struct client *c, const char *text, size_t len);
+void mcp_client_deliver(struct client *c, const char *text, size_t len);
 /** The transport has ended. The first reason counts. */
 void client_down(struct client *c, const char *fmt, ...) MT_PRINTF(2, 3);
 /** Look after a request, with the lock held (released in between).
@@ -159,8 +159,8 @@ int pending_check(struct client *c, struct pending *p, int64_t *ret_until,
 int client_exchange(struct client *c, const char *method, json_object *params,
 		    const struct waiter *w, int64_t timeout_ms, json_object **ret_answer,
 		    struct error *err);
-int client_notify(struct client *c, const char *method, json_object *params,
-		  struct error *err);
+int mcp_client_notify(struct client *c, const char *method, json_object *params,
+		      struct error *err);
 /** Find out the era and shake hands (protocol-version.c). */
 int era_open(struct client *c, const struct waiter *w, struct error *err);
 /** What every request of the era has in its `_meta`. */
@@ -169,8 +169,9 @@ int era_meta(struct client *c, json_object *params, int64_t token);
 bool era_subscribes(struct client *c);
 int era_subscription(struct client *c, struct strbuf *b);
 /** Answer a question of the server: its result, owned; NULL with a refusal. */
-json_object *client_serve(struct client *c, const struct waiter *w, const char *method,
-			  json_object *params, int *ret_code, const char **ret_text);
+json_object *mcp_client_serve(struct client *c, const struct waiter *w,
+			      const char *method, json_object *params, int *ret_code,
+			      const char **ret_text);
 /** Tell of a changed list, if it is time or `now`. @return ms until it is; -1:
  *  nothing. */
 int64_t changed_check(struct client *c, bool now);

@@ -74,7 +74,7 @@ static int call(struct client *c, const struct offer *f, json_object *arguments,
 	if (js_set_str(params, "name", f->real) ||
 	    js_set_new(params, "arguments", arguments))
 		return out_of_memory(err);
-	status = client_request(c, "tools/call", params, &w, &result, &refusal, err);
+	status = mcp_client_request(c, "tools/call", params, &w, &result, &refusal, err);
 	if (status && !refusal)
 		return status;
 	printf("%s: %s\n", f->real, js_shown(refusal ? refusal : result));
@@ -94,7 +94,7 @@ static int call_named(struct client *c, const struct offers *offers, json_object
 		char name[65];
 		const struct offer *f;
 
-		clean_name(js_str(one, "name", ""), name, sizeof name);
+		mcp_clean_name(js_str(one, "name", ""), name, sizeof name);
 		f = offers_find(offers, name);
 		if (f)
 			status = call(c, f,

@@ -68,7 +68,7 @@ static json_object *several(const char *answer, json_object *choices)
 	const char *item;
 	size_t len;
 
-	while (list_next(&answer, &item, &len)) {
+	while (option_list_next(&answer, &item, &len)) {
 		AUTO(free) char *one = strndup(item, len);
 
 		if (!one || !message_lists(choices, one, true)) {

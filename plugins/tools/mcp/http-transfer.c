@@ -26,7 +26,7 @@ static int http_transfer_on_event(const char *name, const char *data, size_t len
 		pthread_mutex_unlock(&h->lock);
 		client_wake(t->client);
 	} else if (len) {
-		client_deliver(t->client, data, len);
+		mcp_client_deliver(t->client, data, len);
 	}
 	return MT_OK;
 }

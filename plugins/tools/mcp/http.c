@@ -159,7 +159,7 @@ static int take_end(struct transfer *t, struct pending *p, struct error *err)
 	}
 	keep_session(t);
 	if (!t->is_sse && t->body.len)
-		client_deliver(t->client, t->body.text, t->body.len);
+		mcp_client_deliver(t->client, t->body.text, t->body.len);
 	return MT_OK;
 }
 

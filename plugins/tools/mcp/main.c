@@ -63,13 +63,14 @@ static char *authorize(void *arg, const char *challenge, struct error *err)
 		return challenge ? oauth_client_token(&m->settings.client, challenge, err)
 				 : own_token(m);
 	if (challenge && strstr(challenge, "insufficient_scope")) {
-		keep_scope(&m->settings.login, challenge);
+		token_store_keep_scope(&m->settings.login, challenge);
 		fail(err, MT_EDENIED,
 		     "the login lacks the required scope; run `mortise mcp login %s`",
 		     m->settings.name);
 		return NULL;
 	}
-	token = keep_token(&m->settings.login, challenge ? m->token : NULL, err);
+	token = token_store_keep_token(&m->settings.login, challenge ? m->token : NULL,
+				       err);
 	if (token) {
 		free(m->token);
 		m->token = strdup(token);
@@ -286,14 +287,14 @@ static int mcp_ask(struct mcp *m, const struct waiter *w, const char *method,
 
 	if (status)
 		return status;
-	status = client_request(m->client, method, params, w, ret, NULL, err);
+	status = mcp_client_request(m->client, method, params, w, ret, NULL, err);
 	if (status != MT_EIO || !client_is_down(m->client))
 		return status;
 	if (again || client_was_forgotten(m->client)) { /* once more, with a new server */
 		struct error why = ERROR_NONE;
 
 		if (!client_connect(m->client, w, &why) &&
-		    !client_request(m->client, method, params, w, ret, NULL, &why)) {
+		    !mcp_client_request(m->client, method, params, w, ret, NULL, &why)) {
 			*err = ERROR_NONE;
 			return MT_OK;
 		}

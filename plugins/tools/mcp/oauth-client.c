@@ -127,7 +127,7 @@ static int put_claims(struct strbuf *b, const char *algorithm, const char *clien
 static int put_assertion(struct strbuf *b, const char *pem, const char *client,
 			 const char *audience, struct error *err)
 {
-	const struct crypto_api *api = crypto_api(err);
+	const struct crypto_api *api = digest_crypto_api(err);
 	EVP_PKEY *key = api ? read_key(api, pem) : NULL;
 	const char *algorithm = key ? algorithm_of(api, key) : NULL;
 	int status;
@@ -173,8 +173,8 @@ static int put_proof(const struct oauth *o, const struct oauth_place *p,
 
 	if (status)
 		return status;
-	return form_add(form, "client_assertion_type", ASSERTION_TYPE) ||
-			       form_add(form, "client_assertion", text.text)
+	return oauth_form_add(form, "client_assertion_type", ASSERTION_TYPE) ||
+			       oauth_form_add(form, "client_assertion", text.text)
 		       ? out_of_memory(err)
 		       : MT_OK;
 }
@@ -192,9 +192,9 @@ static int oauth_client_ask(struct oauth *o, const struct oauth_place *p,
 		return status;
 	login = oauth_client_begin(o, p, scope.text);
 	resource = js_str(login, "resource", NULL);
-	if (!login || form_add(&form, "grant_type", "client_credentials") ||
-	    (scope.len && form_add(&form, "scope", scope.text)) ||
-	    (resource && form_add(&form, "resource", resource)))
+	if (!login || oauth_form_add(&form, "grant_type", "client_credentials") ||
+	    (scope.len && oauth_form_add(&form, "scope", scope.text)) ||
+	    (resource && oauth_form_add(&form, "resource", resource)))
 		return out_of_memory(err);
 	if (o->client_key)
 		status = put_proof(o, p, &form, err);

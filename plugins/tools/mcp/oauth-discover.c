@@ -29,7 +29,7 @@ static const char *take_value(const char *at, struct strbuf *ret)
 	return at + (quoted && *at);
 }
 
-bool challenge_param(const char *challenge, const char *name, struct strbuf *ret)
+bool oauth_challenge_param(const char *challenge, const char *name, struct strbuf *ret)
 {
 	size_t want = strlen(name);
 	bool bearer = false;
@@ -80,8 +80,10 @@ static int fetch_ok(const struct oauth *o, const char *url, json_object **ret,
 static int check_resource(const struct oauth *o, json_object *doc, struct error *err)
 {
 	const char *resource = js_str(doc, "resource", "");
-	AUTO(free) char *ours = url_origin(o->server), *our_path = url_path(o->server);
-	AUTO(free) char *its = url_origin(resource), *its_path = url_path(resource);
+	AUTO(free) char *ours = oauth_url_origin(o->server),
+			*our_path = oauth_url_path(o->server);
+	AUTO(free) char *its = oauth_url_origin(resource),
+			*its_path = oauth_url_path(resource);
 	size_t len = its_path ? strlen(its_path) : 0;
 
 	if (!ours || !our_path || !its || !its_path || strcmp(ours, its) != 0 ||
@@ -98,12 +100,13 @@ static int find_resource(const struct oauth *o, const char *challenge, json_obje
 {
 	static const char well_known[] = "/.well-known/oauth-protected-resource";
 	AUTO(strbuf) struct strbuf url = STRBUF(OAUTH_URL_MAX);
-	AUTO(free) char *origin = url_origin(o->server), *path = url_path(o->server);
+	AUTO(free) char *origin = oauth_url_origin(o->server),
+			*path = oauth_url_path(o->server);
 	int status;
 
 	if (!origin || !path)
 		return fail(err, MT_EINVAL, "invalid server URL: %.200s", o->server);
-	if (challenge_param(challenge, "resource_metadata", &url)) {
+	if (oauth_challenge_param(challenge, "resource_metadata", &url)) {
 		if (!oauth_url_is_safe(o, url.text))
 			return fail(err, MT_EDENIED,
 				    "the server's metadata URL is not safe: %.200s",
@@ -141,7 +144,8 @@ static int find_metadata(const struct oauth *o, const char *issuer, json_object 
 		"%s/.well-known/openid-configuration%s",
 		"%s%s/.well-known/openid-configuration",
 	};
-	AUTO(free) char *origin = url_origin(issuer), *path = url_path(issuer);
+	AUTO(free) char *origin = oauth_url_origin(issuer),
+			*path = oauth_url_path(issuer);
 
 	if (!origin || !path || !oauth_url_is_safe(o, issuer))
 		return fail(err, MT_EDENIED,
@@ -223,7 +227,7 @@ static int check_metadata(const struct oauth *o, json_object *m, struct error *e
 int oauth_discover(const struct oauth *o, const char *challenge, struct oauth_place *ret,
 		   struct error *err)
 {
-	AUTO(free) char *origin = url_origin(o->server);
+	AUTO(free) char *origin = oauth_url_origin(o->server);
 	struct oauth_place p = { 0 };
 	json_object *servers;
 	const char *issuer = NULL;

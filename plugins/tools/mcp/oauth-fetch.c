@@ -125,7 +125,7 @@ bool oauth_url_is_safe(const struct oauth *o, const char *url)
 	return safe;
 }
 
-char *url_origin(const char *url)
+char *oauth_url_origin(const char *url)
 {
 	CURLU *u = url_read(url);
 	char *scheme = u ? url_part(u, CURLUPART_SCHEME) : NULL;
@@ -143,7 +143,7 @@ char *url_origin(const char *url)
 	return b.len ? strbuf_take(&b) : NULL;
 }
 
-char *url_path(const char *url)
+char *oauth_url_path(const char *url)
 {
 	CURLU *u = url_read(url);
 	char *path = u ? url_part(u, CURLUPART_PATH) : NULL;
@@ -158,7 +158,7 @@ char *url_path(const char *url)
 	return copy;
 }
 
-int form_add(struct strbuf *b, const char *name, const char *value)
+int oauth_form_add(struct strbuf *b, const char *name, const char *value)
 {
 	char *escaped = curl_easy_escape(NULL, value, (int)strlen(value));
 	bool first = b->len == 0 || b->text[b->len - 1] == '?';

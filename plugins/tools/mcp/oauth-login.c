@@ -59,7 +59,7 @@ int oauth_scope(const struct oauth *o, const struct oauth_place *p, const char *
 	AUTO(strbuf) struct strbuf reason = STRBUF(256);
 	json_object *all = js_get(p->resource, "scopes_supported");
 	const char *wanted = js_str(o->login, "wanted_scope", "");
-	bool more = *wanted || (challenge_param(challenge, "error", &reason) &&
+	bool more = *wanted || (oauth_challenge_param(challenge, "error", &reason) &&
 				strcmp(reason.text, "insufficient_scope") == 0);
 
 	if (more)
@@ -67,7 +67,7 @@ int oauth_scope(const struct oauth *o, const struct oauth_place *p, const char *
 	add_words(ret, wanted);
 	if (o->scope) {
 		add_words(ret, o->scope);
-	} else if (challenge_param(challenge, "scope", &named)) {
+	} else if (oauth_challenge_param(challenge, "scope", &named)) {
 		add_words(ret, named.text);
 	} else if (json_object_is_type(all, json_type_array)) {
 		for (size_t i = 0; i < json_object_array_length(all); i++)
@@ -242,14 +242,14 @@ static int ask_user(const struct oauth *o, const struct oauth_place *p,
 	if (status)
 		return status;
 	strbuf_addf(&url, "%s%s", base, strchr(base, '?') ? "" : "?");
-	if (form_add(&url, "response_type", "code") ||
-	    form_add(&url, "client_id", js_str(login, "client_id", "")) ||
-	    form_add(&url, "redirect_uri", o->redirect_uri) ||
-	    form_add(&url, "state", state.text) ||
-	    form_add(&url, "code_challenge", hash.text) ||
-	    form_add(&url, "code_challenge_method", "S256") ||
-	    (*scope && form_add(&url, "scope", scope)) ||
-	    (resource && form_add(&url, "resource", resource)))
+	if (oauth_form_add(&url, "response_type", "code") ||
+	    oauth_form_add(&url, "client_id", js_str(login, "client_id", "")) ||
+	    oauth_form_add(&url, "redirect_uri", o->redirect_uri) ||
+	    oauth_form_add(&url, "state", state.text) ||
+	    oauth_form_add(&url, "code_challenge", hash.text) ||
+	    oauth_form_add(&url, "code_challenge_method", "S256") ||
+	    (*scope && oauth_form_add(&url, "scope", scope)) ||
+	    (resource && oauth_form_add(&url, "resource", resource)))
 		return out_of_memory(err);
 	answer = o->visit(o->arg, url.text, state.text, err);
 	return answer ? oauth_login_read_answer(p, answer, state.text, ret_code, err)
@@ -264,11 +264,11 @@ static int exchange_code(struct oauth *o, json_object *login, const char *code,
 	AUTO(strbuf) struct strbuf form = STRBUF(OAUTH_URL_MAX);
 	const char *resource = js_str(login, "resource", NULL);
 
-	if (form_add(&form, "grant_type", "authorization_code") ||
-	    form_add(&form, "code", code) ||
-	    form_add(&form, "redirect_uri", o->redirect_uri) ||
-	    form_add(&form, "code_verifier", verifier) ||
-	    (resource && form_add(&form, "resource", resource)))
+	if (oauth_form_add(&form, "grant_type", "authorization_code") ||
+	    oauth_form_add(&form, "code", code) ||
+	    oauth_form_add(&form, "redirect_uri", o->redirect_uri) ||
+	    oauth_form_add(&form, "code_verifier", verifier) ||
+	    (resource && oauth_form_add(&form, "resource", resource)))
 		return out_of_memory(err);
 	return oauth_ask_token(o, login, &form, err);
 }

@@ -29,10 +29,10 @@ static int prove_client(json_object *login, struct strbuf *form, struct strbuf *
 
 	method = secret ? js_str(login, "auth_method", "client_secret_basic") : "none";
 	if (strcmp(method, "client_secret_basic") != 0) {
-		status = form_add(form, "client_id", id);
+		status = oauth_form_add(form, "client_id", id);
 		return status || strcmp(method, "none") == 0
 			       ? status
-			       : form_add(form, "client_secret", secret);
+			       : oauth_form_add(form, "client_secret", secret);
 	}
 	a = curl_easy_escape(NULL, id, 0);
 	b = curl_easy_escape(NULL, secret, 0);
@@ -108,9 +108,9 @@ int oauth_renew(struct oauth *o, struct error *err)
 
 	if (!refresh)
 		return fail(err, MT_ENOTFOUND, "the login has expired");
-	if (form_add(&form, "grant_type", "refresh_token") ||
-	    form_add(&form, "refresh_token", refresh) ||
-	    (resource && form_add(&form, "resource", resource)))
+	if (oauth_form_add(&form, "grant_type", "refresh_token") ||
+	    oauth_form_add(&form, "refresh_token", refresh) ||
+	    (resource && oauth_form_add(&form, "resource", resource)))
 		return out_of_memory(err);
 	status = oauth_ask_token(o, o->login, &form, &why);
 	explicit_bzero(form.text, form.len);

@@ -60,7 +60,7 @@ int login_write(const char *path, json_object *login, struct error *err);
 /* ---- inside ------------------------------------------------------------------ */
 
 /** Append a parameter of a Bearer challenge. @return false: it is not there. */
-bool challenge_param(const char *challenge, const char *name, struct strbuf *ret);
+bool oauth_challenge_param(const char *challenge, const char *name, struct strbuf *ret);
 int oauth_discover(const struct oauth *o, const char *challenge, struct oauth_place *ret,
 		   struct error *err);
 void oauth_place_clear(struct oauth_place *p);
@@ -74,11 +74,11 @@ int oauth_fetch(const struct oauth *o, const char *url, const char *type,
  *  itself spoken to without encryption. */
 bool oauth_url_is_safe(const struct oauth *o, const char *url);
 /** Scheme, host and port of an address; owned. NULL: it is none. */
-char *url_origin(const char *url);
+char *oauth_url_origin(const char *url);
 /** Path of an address without its last slash, "" for none; owned. */
-char *url_path(const char *url);
+char *oauth_url_path(const char *url);
 /** Append `name=value`, with & before it unless the text is empty or ends in ?. */
-int form_add(struct strbuf *b, const char *name, const char *value);
+int oauth_form_add(struct strbuf *b, const char *name, const char *value);
 
 /** The scopes to ask for: those of the challenge, with what was had; else all. */
 int oauth_scope(const struct oauth *o, const struct oauth_place *p, const char *challenge,

@@ -109,7 +109,7 @@ static int initialize(struct client *c, const struct waiter *w, struct error *er
 	if (status)
 		return status;
 	take_server(c, js_get(answer, "result"), "serverInfo");
-	return client_notify(c, "notifications/initialized", NULL, err);
+	return mcp_client_notify(c, "notifications/initialized", NULL, err);
 }
 
 /* ---- since 2026-07-28 -------------------------------------------------- */

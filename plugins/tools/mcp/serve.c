@@ -75,8 +75,9 @@ static json_object *pong(struct client *c, const struct waiter *w, json_object *
 	return json_object_new_object();
 }
 
-json_object *client_serve(struct client *c, const struct waiter *w, const char *method,
-			  json_object *params, int *ret_code, const char **ret_text)
+json_object *mcp_client_serve(struct client *c, const struct waiter *w,
+			      const char *method, json_object *params, int *ret_code,
+			      const char **ret_text)
 {
 	static const struct {
 		const char *method;
@@ -145,7 +146,7 @@ static void take_question(struct client *c, const struct rpc *m)
 	}
 	if (handed)
 		return;
-	result = client_serve(c, NULL, m->method, m->params, &code, &text);
+	result = mcp_client_serve(c, NULL, m->method, m->params, &code, &text);
 	if (result)
 		rpc_result(&b, m->id, result);
 	else
@@ -259,7 +260,7 @@ static void on_message(const struct rpc *m, void *arg)
 	take_message(arg, m);
 }
 
-void client_deliver(struct client *c, const char *text, size_t len)
+void mcp_client_deliver(struct client *c, const char *text, size_t len)
 {
 	struct error err = ERROR_NONE;
 

@@ -118,7 +118,7 @@ static int read_argv(const struct mt_tool_host *host, struct mt_instance *instan
 	size_t count = 0, len;
 	int status = add_word(&s->argv, &count, strdup(command), err);
 
-	while (!status && list && list_next(&list, &item, &len))
+	while (!status && list && option_list_next(&list, &item, &len))
 		status = add_word(&s->argv, &count, strndup(item, len), err);
 	for (size_t n = 0; !status && !host->option_at(instance, "arg.", n, &key, &value);
 	     n++)

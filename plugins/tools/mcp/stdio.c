@@ -76,7 +76,7 @@ static int stdio_on_line(char *line, size_t len, void *arg)
 	struct process *p = arg;
 
 	if (len)
-		client_deliver(p->client, line, len);
+		mcp_client_deliver(p->client, line, len);
 	return MT_OK;
 }
 

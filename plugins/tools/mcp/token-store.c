@@ -84,7 +84,7 @@ static char *renew(const struct keep *k, const char *refused, struct error *err)
 	return token;
 }
 
-char *keep_token(const struct keep *k, const char *refused, struct error *err)
+char *token_store_keep_token(const struct keep *k, const char *refused, struct error *err)
 {
 	AUTO(json) json_object *login = token_store_read_file(k, err);
 
@@ -95,14 +95,14 @@ char *keep_token(const struct keep *k, const char *refused, struct error *err)
 	return renew(k, refused, err);
 }
 
-void keep_scope(const struct keep *k, const char *challenge)
+void token_store_keep_scope(const struct keep *k, const char *challenge)
 {
 	AUTO(strbuf) struct strbuf scope = STRBUF(OAUTH_URL_MAX);
 	AUTO(close) int fd = lock(k);
 	AUTO(json) json_object *login = token_store_read_file(k, NULL);
 
 	(void)fd; /* held to the end */
-	if (login && challenge_param(challenge, "scope", &scope) &&
+	if (login && oauth_challenge_param(challenge, "scope", &scope) &&
 	    !js_set_str(login, "wanted_scope", scope.text))
 		login_write(k->file, login, NULL);
 }

@@ -14,8 +14,9 @@ struct keep {
 
 /** A token, owned. `refused` (may be NULL): the one that is not taken any more.
  *  NULL: there is none, and `err` says what to do. */
-char *keep_token(const struct keep *k, const char *refused, struct error *err);
+char *token_store_keep_token(const struct keep *k, const char *refused,
+			     struct error *err);
 /** Remember that the login did not suffice, so that the next one asks for more. */
-void keep_scope(const struct keep *k, const char *challenge);
+void token_store_keep_scope(const struct keep *k, const char *challenge);
 
 #endif

@@ -54,7 +54,7 @@ static bool is_letter(char ch)
 	return (ch >= 'a' && ch <= 'z') || (ch >= 'A' && ch <= 'Z');
 }
 
-void clean_name(const char *name, char *ret, size_t room)
+void mcp_clean_name(const char *name, char *ret, size_t room)
 {
 	size_t n = 0;
 
@@ -170,7 +170,7 @@ static int add_tool(struct client *c, const struct offer_options *options,
 	char name[NAME_ROOM];
 	struct offer *f;
 
-	clean_name(real, name, sizeof name);
+	mcp_clean_name(real, name, sizeof name);
 	if (!*real || strlen(real) > 1000 || offers_find(o, name) ||
 	    !json_object_is_type(js_get(tool, "inputSchema"), json_type_object) ||
 	    !header_tool_is_valid(tool)) {
@@ -208,7 +208,7 @@ static int fetch_page(struct client *c, const char *method, const char *cursor,
 
 	if (cursor && js_set_str(params, "cursor", cursor))
 		return out_of_memory(err);
-	return client_request(c, method, params, w, ret, NULL, err);
+	return mcp_client_request(c, method, params, w, ret, NULL, err);
 }
 
 /* ---- resources and prompts, each one tool --------------------------------- */
@@ -234,7 +234,7 @@ static int add_own(struct client *c, enum offer_kind kind, struct offers *o,
 
 	snprintf(whole, sizeof whole, "%.40s_%s", c->config.name,
 		 resources ? "resources" : "prompts");
-	clean_name(whole, name, sizeof name);
+	mcp_clean_name(whole, name, sizeof name);
 	if (offers_find(o, name))
 		return MT_OK;
 	f = room(o);

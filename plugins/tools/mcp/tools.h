@@ -39,6 +39,6 @@ void offers_clear(struct offers *o);
 const struct offer *offers_find(const struct offers *o, const char *name);
 
 /** A name as a tool may have it; `room` bytes at `ret`. */
-void clean_name(const char *name, char *ret, size_t room);
+void mcp_clean_name(const char *name, char *ret, size_t room);
 
 #endif

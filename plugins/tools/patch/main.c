@@ -85,8 +85,8 @@ static int tell_miss(const struct mt_tool_host *host, struct mt_call *call, int 
 	strbuf_addf(&out, "%s does not have these lines, in this order%s:\n", c->path,
 		    p->searched ? ", after those of the previous sections" : "");
 	strbuf_addn(&out, p->miss.text, p->miss.len);
-	explain_miss((struct mt_str){ c->old.text, c->old.len },
-		     (struct mt_str){ p->miss.text, p->miss.len }, &out);
+	nearmiss_explain((struct mt_str){ c->old.text, c->old.len },
+			 (struct mt_str){ p->miss.text, p->miss.len }, &out);
 	strbuf_addc(&out, '\n');
 	host->reply_text(call, out.text, out.len);
 	return host->fail(call, status,

@@ -12,7 +12,7 @@ static bool is_space(char c)
 	return c == ' ' || (c >= '\t' && c <= '\r') || (c >= 0x1c && c <= 0x1f);
 }
 
-int lines_add(struct lines *l, struct mt_str line)
+int patch_lines_add(struct lines *l, struct mt_str line)
 {
 	int status = ARRAY_GROW(l->at, &l->room, l->count + 1, ARRAY_MAX);
 
@@ -22,13 +22,13 @@ int lines_add(struct lines *l, struct mt_str line)
 	return MT_OK;
 }
 
-int lines_split(struct lines *l, const char *text, size_t len)
+int patch_lines_split(struct lines *l, const char *text, size_t len)
 {
 	for (;;) {
 		const char *nl = len ? memchr(text, '\n', len) : NULL;
 		size_t n = nl ? (size_t)(nl - text) : len;
 
-		if (lines_add(l, (struct mt_str){ text, n }))
+		if (patch_lines_add(l, (struct mt_str){ text, n }))
 			return MT_ENOMEM;
 		if (!nl)
 			return MT_OK;
@@ -37,18 +37,18 @@ int lines_split(struct lines *l, const char *text, size_t len)
 	}
 }
 
-void lines_clear(struct lines *l)
+void patch_lines_clear(struct lines *l)
 {
 	free(l->at);
 	*l = (struct lines){ 0 };
 }
 
-bool line_is(struct mt_str line, const char *text)
+bool patch_line_is(struct mt_str line, const char *text)
 {
 	return line.len == strlen(text) && memcmp(line.ptr, text, line.len) == 0;
 }
 
-bool line_begins(struct mt_str line, const char *text)
+bool patch_line_begins(struct mt_str line, const char *text)
 {
 	size_t len = strlen(text);
 
@@ -62,7 +62,7 @@ static struct mt_str end_stripped(struct mt_str line)
 	return line;
 }
 
-struct mt_str line_stripped(struct mt_str line)
+struct mt_str patch_line_stripped(struct mt_str line)
 {
 	line = end_stripped(line);
 	while (line.len && is_space(*line.ptr)) {
@@ -72,7 +72,7 @@ struct mt_str line_stripped(struct mt_str line)
 	return line;
 }
 
-bool lines_equal(struct mt_str a, struct mt_str b)
+bool patch_lines_equal(struct mt_str a, struct mt_str b)
 {
 	return a.len == b.len && (a.len == 0 || memcmp(a.ptr, b.ptr, a.len) == 0);
 }
@@ -89,7 +89,7 @@ static int64_t match_find(const struct lines *text, const struct lines *context,
 	static const struct {
 		struct mt_str (*form)(struct mt_str line);
 		unsigned fuzz;
-	} ways[] = { { as_is, 0 }, { end_stripped, 1 }, { line_stripped, 100 } };
+	} ways[] = { { as_is, 0 }, { end_stripped, 1 }, { patch_line_stripped, 100 } };
 
 	if (context->count == 0)
 		return (int64_t)start;
@@ -98,8 +98,8 @@ static int64_t match_find(const struct lines *text, const struct lines *context,
 			size_t n = 0;
 
 			while (n < context->count && *work &&
-			       lines_equal(ways[w].form(text->at[i + n]),
-					   ways[w].form(context->at[n]))) {
+			       patch_lines_equal(ways[w].form(text->at[i + n]),
+						 ways[w].form(context->at[n]))) {
 				n++;
 				*work -= 1;
 			}

@@ -14,15 +14,15 @@ struct lines {
 	size_t count, room;
 };
 
-int lines_split(struct lines *l, const char *text, size_t len);
-int lines_add(struct lines *l, struct mt_str line);
-void lines_clear(struct lines *l);
+int patch_lines_split(struct lines *l, const char *text, size_t len);
+int patch_lines_add(struct lines *l, struct mt_str line);
+void patch_lines_clear(struct lines *l);
 
-bool line_is(struct mt_str line, const char *text);
-bool line_begins(struct mt_str line, const char *text);
+bool patch_line_is(struct mt_str line, const char *text);
+bool patch_line_begins(struct mt_str line, const char *text);
 /** Without white space at both ends. */
-struct mt_str line_stripped(struct mt_str line);
-bool lines_equal(struct mt_str a, struct mt_str b);
+struct mt_str patch_line_stripped(struct mt_str line);
+bool patch_lines_equal(struct mt_str a, struct mt_str b);
 
 enum { MATCH_NONE = -1, MATCH_TOO_MUCH = -2 };
 

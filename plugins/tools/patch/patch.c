@@ -57,11 +57,11 @@ static bool ends(const struct reader *r, bool eof_too)
 {
 	struct mt_str line = here(r);
 
-	return r->next >= r->lines.count || line_begins(line, end_mark) ||
-	       line_begins(line, "*** Update File:") ||
-	       line_begins(line, "*** Delete File:") ||
-	       line_begins(line, "*** Add File:") ||
-	       (eof_too && line_begins(line, eof_mark));
+	return r->next >= r->lines.count || patch_line_begins(line, end_mark) ||
+	       patch_line_begins(line, "*** Update File:") ||
+	       patch_line_begins(line, "*** Delete File:") ||
+	       patch_line_begins(line, "*** Add File:") ||
+	       (eof_too && patch_line_begins(line, eof_mark));
 }
 
 /* ---- the sections of an update ----------------------------------------- */
@@ -81,8 +81,8 @@ static int add_chunk(struct reader *r, size_t at, size_t removed, size_t first)
 static int section_line(struct reader *r, char kind, struct mt_str rest)
 {
 	if (kind == '+')
-		return lines_add(&r->added, rest);
-	return lines_add(&r->context, rest);
+		return patch_lines_add(&r->added, rest);
+	return patch_lines_add(&r->context, rest);
 }
 
 /* Lines up to the next section or file; places are relative to its context yet. */
@@ -94,13 +94,14 @@ static int section(struct reader *r, bool *ret_eof)
 
 	r->context.count = 0;
 	*ret_eof = false;
-	for (; !status && !ends(r, true) && !line_begins(here(r), "@@"); r->next++) {
+	for (; !status && !ends(r, true) && !patch_line_begins(here(r), "@@");
+	     r->next++) {
 		struct mt_str line = here(r);
 		char kind = line.len ? *line.ptr : ' ';
 
-		if (line_is(line, "***"))
+		if (patch_line_is(line, "***"))
 			break;
-		if (line_begins(line, "***") || !strchr("+- ", kind) || !kind)
+		if (patch_line_begins(line, "***") || !strchr("+- ", kind) || !kind)
 			return wrong(r, MT_EINVAL, "Invalid Line: ", line);
 		if (kind == ' ' && mode != ' ' && (removed || r->added.count > first)) {
 			status = add_chunk(r, r->context.count - removed, removed, first);
@@ -117,7 +118,7 @@ static int section(struct reader *r, bool *ret_eof)
 		status = add_chunk(r, r->context.count - removed, removed, first);
 	if (status)
 		return status;
-	if (line_is(here(r), eof_mark)) {
+	if (patch_line_is(here(r), eof_mark)) {
 		r->next++;
 		*ret_eof = true;
 	} else if (r->next == start) {
@@ -131,13 +132,13 @@ static int section(struct reader *r, bool *ret_eof)
 static void go_to(struct reader *r, struct mt_str name, size_t *at)
 {
 	for (int loose = 0; loose < 2; loose++) {
-		struct mt_str want = loose ? line_stripped(name) : name;
+		struct mt_str want = loose ? patch_line_stripped(name) : name;
 
 		for (size_t i = 0; i < r->file.count && r->work; i++, r->work--) {
-			struct mt_str line =
-				loose ? line_stripped(r->file.at[i]) : r->file.at[i];
+			struct mt_str line = loose ? patch_line_stripped(r->file.at[i])
+						   : r->file.at[i];
 
-			if (!lines_equal(line, want))
+			if (!patch_lines_equal(line, want))
 				continue;
 			if (i < *at)
 				break;
@@ -189,8 +190,8 @@ static int sections(struct reader *r)
 	while (!ends(r, true)) {
 		size_t first_chunk = r->chunks.count;
 		struct mt_str line = here(r), name = { "", 0 };
-		bool named = line_begins(line, "@@ ") && line.len > 3;
-		bool marked = named || line_is(line, "@@"), eof;
+		bool named = patch_line_begins(line, "@@ ") && line.len > 3;
+		bool marked = named || patch_line_is(line, "@@"), eof;
 		int status;
 
 		if (named)
@@ -198,7 +199,7 @@ static int sections(struct reader *r)
 		if (!marked && at > 0)
 			return wrong(r, MT_EINVAL, "Invalid Line:\n", line);
 		r->next += marked;
-		if (line_stripped(name).len)
+		if (patch_line_stripped(name).len)
 			go_to(r, name, &at);
 		status = section(r, &eof);
 		if (!status)
@@ -270,7 +271,7 @@ static int path_after(struct reader *r, const char *mark, char **ret)
 	struct mt_str line = here(r);
 	size_t len = strlen(mark);
 
-	if (!line_begins(line, mark) || line.len == len)
+	if (!patch_line_begins(line, mark) || line.len == len)
 		return MT_OK;
 	r->next++;
 	*ret = strndup(line.ptr + len, line.len - len);
@@ -317,10 +318,10 @@ static int update(struct reader *r, struct patch_change *c)
 				  "Update File Error: Missing File: ", c->path);
 	r->file.count = r->added.count = r->chunks.count = 0;
 	if (!status)
-		status = lines_split(&r->file, c->old.text, c->old.len);
+		status = patch_lines_split(&r->file, c->old.text, c->old.len);
 	if (!status)
 		status = sections(r);
-	if (!status && line_begins(here(r), eof_mark))
+	if (!status && patch_line_begins(here(r), eof_mark))
 		return wrong(r, MT_EINVAL, "Unknown Line: ", here(r));
 	return status ? status : rewrite(r, c);
 }
@@ -349,7 +350,7 @@ static int patch_add(struct reader *r, struct patch_change *c)
 	for (; !ends(r, false); r->next++) {
 		struct mt_str line = here(r);
 
-		if (!line_begins(line, "+"))
+		if (!patch_line_begins(line, "+"))
 			return wrong(r, MT_EINVAL, "Invalid Add File Line: ", line);
 		patch_put_line(&c->text, (struct mt_str){ line.ptr + 1, line.len - 1 },
 			       &begun);
@@ -372,7 +373,7 @@ static int files(struct reader *r)
 	};
 	int status = MT_OK;
 
-	while (!status && !line_begins(here(r), end_mark)) {
+	while (!status && !patch_line_begins(here(r), end_mark)) {
 		struct patch_change *c;
 		char *path = NULL;
 		size_t k = 0;
@@ -405,13 +406,14 @@ static int read_patch(struct reader *r, const char *text, size_t len)
 		return wrong_path(r, MT_ELIMIT, "The patch is too large.", "");
 	if (memchr(text, 0, len))
 		return wrong_path(r, MT_EINVAL, "The patch contains a NUL byte.", "");
-	if (!line_begins(whole, begin_mark))
+	if (!patch_line_begins(whole, begin_mark))
 		return wrong_path(r, MT_EINVAL,
 				  "Invalid patch: must start with '*** Begin Patch'", "");
-	whole = line_stripped(whole);
-	if (lines_split(&r->lines, whole.ptr, whole.len))
+	whole = patch_line_stripped(whole);
+	if (patch_lines_split(&r->lines, whole.ptr, whole.len))
 		return MT_ENOMEM;
-	if (r->lines.count < 2 || !line_is(r->lines.at[r->lines.count - 1], end_mark))
+	if (r->lines.count < 2 ||
+	    !patch_line_is(r->lines.at[r->lines.count - 1], end_mark))
 		return wrong_path(r, MT_EINVAL, "Invalid patch text", "");
 	r->next = 1;
 	return files(r);
@@ -426,10 +428,10 @@ int patch_apply(const char *text, size_t len, patch_load *load, void *arg,
 	*ret = (struct patch){ .why = STRBUF(65536), .miss = STRBUF(PATCH_MAX) };
 	status = read_patch(&r, text, len);
 	ret->line = status && r.next ? r.next + 1 : 0;
-	lines_clear(&r.lines);
-	lines_clear(&r.file);
-	lines_clear(&r.context);
-	lines_clear(&r.added);
+	patch_lines_clear(&r.lines);
+	patch_lines_clear(&r.file);
+	patch_lines_clear(&r.context);
+	patch_lines_clear(&r.added);
 	free(r.chunks.list);
 	if (status && !ret->why.len)
 		strbuf_add(&ret->why, status == MT_ENOMEM

@@ -176,7 +176,7 @@ static bool has_utf16_mark(const struct strbuf *b)
 			       memcmp(b->text, "\xfe\xff", 2) == 0);
 }
 
-int text_read(int fd, size_t max, struct strbuf *ret)
+int search_text_read(int fd, size_t max, struct strbuf *ret)
 {
 	char buffer[65536];
 	struct stat st;

@@ -101,7 +101,7 @@ void lines_put(const struct search *s, const struct found_file *f, struct matche
 	page->shown = page->total = 0;
 	strbuf_addf(&path, "%s%s%s", s->top, *f->path ? "/" : "", f->path);
 	fd = open(path.text, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW);
-	if (fd < 0 || text_read(fd, s->file_max, &text))
+	if (fd < 0 || search_text_read(fd, s->file_max, &text))
 		return;
 	struct printer p = { .text = text.text, .end = text.text + text.len,
 			     .counted = text.text, .number = 1, .out = out };

@@ -307,7 +307,7 @@ static int search_find(struct ask *a, struct error *err)
 	if (r)
 		return fail(err, r, "%s", why.text);
 	r = search_answer(a, &found);
-	found_clear(&found);
+	walk_found_clear(&found);
 	return r;
 }
 

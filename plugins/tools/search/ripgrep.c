@@ -138,8 +138,9 @@ static int take_path(const struct search *s, struct found *f, const char *path)
 		f->end = SEARCH_FILES;
 		return MT_OK;
 	}
-	return found_add(f, path,
-			 (int64_t)st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec);
+	return walk_found_add(f, path,
+			      (int64_t)st.st_mtim.tv_sec * 1000000000 +
+				      st.st_mtim.tv_nsec);
 }
 
 /* Take what is complete: each path ends in NUL. */
@@ -216,10 +217,10 @@ int search_ripgrep(const struct search *s, struct found *ret, struct error *err)
 	if (!r && ret->end == SEARCH_WHOLE && ret->count == 0 && code != 0 && code != 1)
 		r = MT_EUNSUPPORTED;
 	if (r) {
-		found_clear(ret);
+		walk_found_clear(ret);
 		return r == MT_ENOMEM ? fail_code(err, r) : MT_EUNSUPPORTED;
 	}
 	ret->partly = ret->end == SEARCH_WHOLE && code != 0 && code != 1;
-	found_sort(ret);
+	walk_found_sort(ret);
 	return MT_OK;
 }

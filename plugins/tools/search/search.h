@@ -50,10 +50,10 @@ struct found {
 	bool partly;         /* some could not be read, who knows how many */
 };
 
-void found_clear(struct found *f);
-int found_add(struct found *f, const char *path, int64_t mtime);
+void walk_found_clear(struct found *f);
+int walk_found_add(struct found *f, const char *path, int64_t mtime);
 /** Newest first, then by path. */
-void found_sort(struct found *f);
+void walk_found_sort(struct found *f);
 
 /** Is it time to stop? Sets found.end. */
 bool search_over(const struct search *s, struct found *f);
@@ -82,6 +82,6 @@ size_t matcher_place(const struct matcher *m);
 /** Read a regular file for searching, at most `max` bytes, as text: UTF-16 with
  *  a mark becomes UTF-8. `fd` stays open.
  *  @return MT_OK, MT_ELIMIT (larger), MT_EUNSUPPORTED (binary), MT_EIO, MT_ENOMEM */
-int text_read(int fd, size_t max, struct strbuf *ret);
+int search_text_read(int fd, size_t max, struct strbuf *ret);
 
 #endif

@@ -138,9 +138,9 @@ static int read_range(struct view *v, struct error *err)
 	int64_t range[2] = { 1, -1 };
 	size_t count;
 
-	if (!param_given(v->range))
+	if (!argument_given(v->range))
 		return MT_OK;
-	if (!param_range(v->range, range, &count))
+	if (!argument_range(v->range, range, &count))
 		return fail(err, MT_EINVAL,
 			    "Invalid `view_range` parameter: it should be a list of two "
 			    "integers.");
@@ -265,12 +265,12 @@ int view_path(struct view *v, struct error *err)
 	if (fd < 0 || fstat(fd, &st))
 		return fail(err, MT_EDENIED, "Cannot read %s: %s", v->path,
 			    strerror(errno));
-	if (S_ISDIR(st.st_mode) && param_given(v->range))
+	if (S_ISDIR(st.st_mode) && argument_given(v->range))
 		return fail(err, MT_EINVAL,
 			    "Invalid `view_range` parameter: a directory has "
 			    "no lines.");
 	if (S_ISDIR(st.st_mode))
-		return view_dir(v->path, false, &v->text, err);
+		return listing_view_dir(v->path, false, &v->text, err);
 	if (!S_ISREG(st.st_mode))
 		return fail(err, MT_EUNSUPPORTED, "%s is neither a file nor a directory.",
 			    v->path);

@@ -14,7 +14,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-void found_clear(struct found *f)
+void walk_found_clear(struct found *f)
 {
 	for (size_t i = 0; i < f->count; i++)
 		free(f->files[i].path);
@@ -22,7 +22,7 @@ void found_clear(struct found *f)
 	*f = (struct found){ 0 };
 }
 
-int found_add(struct found *f, const char *path, int64_t mtime)
+int walk_found_add(struct found *f, const char *path, int64_t mtime)
 {
 	int status = ARRAY_GROW(f->files, &f->room, f->count + 1, ARRAY_MAX);
 
@@ -41,7 +41,7 @@ static int newest(const void *a_, const void *b_)
 	return strcmp(a->path, b->path);
 }
 
-void found_sort(struct found *f)
+void walk_found_sort(struct found *f)
 {
 	if (f->count)
 		qsort(f->files, f->count, sizeof *f->files, newest);
@@ -74,7 +74,7 @@ static int look_inside(struct walk *w, int fd, bool *ret)
 {
 	struct mt_str line;
 	size_t at = 0;
-	int r = text_read(fd, w->s->file_max, &w->text);
+	int r = search_text_read(fd, w->s->file_max, &w->text);
 
 	*ret = false;
 	if (r == MT_OK)
@@ -109,8 +109,9 @@ static int on_file(struct walk *w, int dir_fd, const char *name, const struct st
 		if (r || !yes)
 			return r;
 	}
-	return found_add(w->found, w->path.text,
-			 (int64_t)st->st_mtim.tv_sec * 1000000000 + st->st_mtim.tv_nsec);
+	return walk_found_add(w->found, w->path.text,
+			      (int64_t)st->st_mtim.tv_sec * 1000000000 +
+				      st->st_mtim.tv_nsec);
 }
 
 static int into(struct walk *w, int fd, const struct ignore *above, unsigned depth);
@@ -236,8 +237,8 @@ int search_walk(const struct search *s, struct found *ret, struct error *err)
 	matcher_free(w.matcher);
 	strbuf_clear(&w.path);
 	strbuf_clear(&w.text);
-	found_sort(ret);
+	walk_found_sort(ret);
 	if (r)
-		found_clear(ret);
+		walk_found_clear(ret);
 	return r;
 }

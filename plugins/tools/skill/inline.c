@@ -134,8 +134,8 @@ static size_t braced(const char *text, size_t len, size_t *ret_name,
 	return (size_t)(end - text) + 1;
 }
 
-int variables_expand(const char *text, size_t len, bool unbraced, variable_value *value,
-		     void *arg, struct strbuf *out)
+int skill_expand_variables(const char *text, size_t len, bool unbraced,
+			   variable_value *value, void *arg, struct strbuf *out)
 {
 	for (size_t at = 0, n; at < len && !out->error; at += n) {
 		const char *p = text + at, *found = NULL, *otherwise = NULL;

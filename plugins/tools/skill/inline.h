@@ -29,7 +29,7 @@ typedef const char *variable_value(const char *name, size_t len, void *arg);
 
 /** Put values in the place of ${NAME} and ${NAME:-default}, with `unbraced` of
  *  $NAME too. What is not known stays as it stands. */
-int variables_expand(const char *text, size_t len, bool unbraced, variable_value *value,
-		     void *arg, struct strbuf *out);
+int skill_expand_variables(const char *text, size_t len, bool unbraced,
+			   variable_value *value, void *arg, struct strbuf *out);
 
 #endif

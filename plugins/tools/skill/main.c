@@ -131,7 +131,7 @@ static int give_text(struct self *self, struct mt_call *call, const char *name)
 	else
 		strbuf_add(&text, content);
 	if (inputs)
-		variables_expand(text.text, text.len, false, input, inputs, &out);
+		skill_expand_variables(text.text, text.len, false, input, inputs, &out);
 	else
 		strbuf_addn(&out, text.text, text.len);
 	put_unfilled(&out, js_get(answer, "inputs"));
