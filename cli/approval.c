@@ -11,7 +11,8 @@
 /* ---- what waits --------------------------------------------------------------------- */
 
 /* A text with `lead` before each line. */
-static int put_lines(struct strbuf *out, const char *lead, const char *text, size_t len)
+static int cli_approval_put_lines(struct strbuf *out, const char *lead, const char *text,
+				  size_t len)
 {
 	AUTO(strbuf) struct strbuf shown = STRBUF(out->max);
 
@@ -37,7 +38,7 @@ static bool is_said_of_it(const char *name)
 	return false;
 }
 
-static bool is_command(json_object *event)
+static bool cli_approval_is_command(json_object *event)
 {
 	return strcmp(js_str(event, "action", ""), "run") == 0;
 }
@@ -64,7 +65,7 @@ static int put_arguments(struct strbuf *out, json_object *event)
 		strbuf_add(&lead, "  ");
 		visible_add(&lead, VISIBLE_ONE_LINE, name, strlen(name), NULL, NULL);
 		strbuf_add(&lead, ": ");
-		put_lines(out, lead.text, text, len);
+		cli_approval_put_lines(out, lead.text, text, len);
 	}
 	return out->error;
 }
@@ -74,10 +75,11 @@ static int put_action(struct strbuf *out, json_object *event)
 	json_object *command = js_get(js_get(event, "args"), "command");
 	bool input = js_bool(js_get(event, "args"), "is_input", false);
 
-	if (!is_command(event) || !command)
+	if (!cli_approval_is_command(event) || !command)
 		return put_arguments(out, event);
-	return put_lines(out, input ? "input: " : "$ ", json_object_get_string(command),
-			 (size_t)json_object_get_string_len(command));
+	return cli_approval_put_lines(out, input ? "input: " : "$ ",
+				      json_object_get_string(command),
+				      (size_t)json_object_get_string_len(command));
 }
 
 static void put_scopes(struct strbuf *out, json_object *waits)
@@ -101,8 +103,8 @@ static void put_preview(struct strbuf *out, json_object *waits)
 	json_object *preview = js_get(waits, "preview");
 
 	if (json_object_is_type(preview, json_type_string))
-		put_lines(out, "preview: ", json_object_get_string(preview),
-			  (size_t)json_object_get_string_len(preview));
+		cli_approval_put_lines(out, "preview: ", json_object_get_string(preview),
+				       (size_t)json_object_get_string_len(preview));
 }
 
 int approval_text(json_object *waits, json_object *event, struct strbuf *out)
@@ -158,11 +160,11 @@ static int read_edit(const char *text, json_object *event, json_object **ret,
 	if (!*text)
 		return fail(
 			err, MT_EINVAL,
-			is_command(event)
+			cli_approval_is_command(event)
 				? "no command given: use /edit COMMAND"
 				: "no arguments given: use /edit {\"NAME\": VALUE} with the "
 				  "arguments to change");
-	if (!is_command(event)) {
+	if (!cli_approval_is_command(event)) {
 		args = js_parse_object(text, strlen(text), err);
 	} else {
 		args = json_object_new_object();
@@ -174,7 +176,7 @@ static int read_edit(const char *text, json_object *event, json_object **ret,
 }
 
 /* The text after the word; NULL: it is another word. */
-static const char *after(const char *line, const char *word)
+static const char *cli_approval_after(const char *line, const char *word)
 {
 	size_t len = strlen(word);
 
@@ -191,18 +193,18 @@ int approval_read(const char *line, json_object *waits, json_object *event,
 	*ret = (struct approval){ .answer = ANSWER_YES, .scope = -1,
 				  .hash = js_str(waits, "hash", NULL) };
 	*ret_arguments = NULL;
-	if ((rest = after(line, "/confirm")) && !*rest)
+	if ((rest = cli_approval_after(line, "/confirm")) && !*rest)
 		return MT_OK;
-	if ((rest = after(line, "/always"))) {
+	if ((rest = cli_approval_after(line, "/always"))) {
 		ret->answer = ANSWER_ALWAYS;
 		return read_always(rest, waits, ret, err);
 	}
-	if ((rest = after(line, "/reject"))) {
+	if ((rest = cli_approval_after(line, "/reject"))) {
 		ret->answer = ANSWER_NO;
 		ret->reason = rest;
 		return MT_OK;
 	}
-	if (!(rest = after(line, "/edit")))
+	if (!(rest = cli_approval_after(line, "/edit")))
 		return MT_ENOTFOUND;
 	if (read_edit(rest, event, ret_arguments, err))
 		return err->code;

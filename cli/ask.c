@@ -24,7 +24,7 @@ struct ask {
 };
 
 /* The pending action, as JSON; owned. NULL: it cannot be read. */
-static json_object *action_of(const struct ask *a)
+static json_object *ask_action_of(const struct ask *a)
 {
 	json_object *of_child = js_get(a->waits, "event");
 	AUTO(event) struct event *e = NULL;
@@ -35,7 +35,7 @@ static json_object *action_of(const struct ask *a)
 	return e ? json_object_get(e->json) : NULL;
 }
 
-static void put_question(const struct ask *a)
+static void ask_put_question(const struct ask *a)
 {
 	AUTO(strbuf) struct strbuf text = STRBUF(64 << 20);
 
@@ -76,8 +76,8 @@ static bool is_short_always(const char *line)
 }
 
 /* A word or a command; any other text tells the agent what to do instead. */
-static int read_answer(const struct ask *a, const char *line, struct approval *ret,
-		       json_object **ret_arguments, struct error *err)
+static int ask_read_answer(const struct ask *a, const char *line, struct approval *ret,
+			   json_object **ret_arguments, struct error *err)
 {
 	AUTO(strbuf) struct strbuf full = STRBUF(ANSWER_MAX + 16);
 	int r;
@@ -104,7 +104,7 @@ static void give_answer(struct ask *a, const char *line)
 	AUTO(json) json_object *arguments = NULL;
 	struct error err = ERROR_NONE;
 	struct approval answer;
-	int r = read_answer(a, line, &answer, &arguments, &err);
+	int r = ask_read_answer(a, line, &answer, &arguments, &err);
 
 	stop_asking(a);
 	if (!r)
@@ -116,7 +116,7 @@ static void give_answer(struct ask *a, const char *line)
 	}
 }
 
-static void read_line(struct ask *a)
+static void ask_read_line(struct ask *a)
 {
 	char *line = a->line.text, *end;
 
@@ -146,7 +146,7 @@ static void on_keys(uv_poll_t *handle, int status, int events)
 		stop_asking(a);
 		printf("\n");
 	} else if (memchr(piece, '\n', (size_t)n)) {
-		read_line(a);
+		ask_read_line(a);
 	}
 }
 
@@ -190,8 +190,8 @@ void ask_update(struct ask *a)
 	snprintf(a->child, sizeof a->child, "%s", child);
 	strbuf_reset(&a->line);
 	json_object_put(a->action);
-	a->action = action_of(a);
-	put_question(a);
+	a->action = ask_action_of(a);
+	ask_put_question(a);
 	if (uv_poll_start(&a->keys, UV_READABLE, on_keys) < 0)
 		a->over = true;
 }

@@ -49,7 +49,7 @@ static void choose_since(const struct client *p, int64_t last, struct follow_opt
 }
 
 /* Without options, start the terminal client if it is installed. */
-static void converse(char *id)
+static void attach_converse(char *id)
 {
 	char name[] = "mortise-chat", flag[] = "--attach";
 	char *args[] = { name, flag, id, NULL };
@@ -77,7 +77,7 @@ static int attach_run(const struct command *self, int argc, char **argv)
 	if (!id)
 		return command_report(EXIT_FAILED, &err);
 	if (argc == 1 || (argc == 2 && argv[1] == a.prefix))
-		converse(id);
+		attach_converse(id);
 	if (client_open(&p, id, &err) || client_greet(&p, &err)) {
 		code = command_report(EXIT_FAILED, &err);
 	} else {

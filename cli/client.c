@@ -15,7 +15,7 @@
 
 enum { LINE_BYTES_MAX = 320 << 20, OUT_MAX = 4 << 20, PIECE = 64 << 10 };
 
-static int take_hello(struct client *p, const char *line, size_t len)
+static int cli_client_take_hello(struct client *p, const char *line, size_t len)
 {
 	AUTO(json) json_object *o = js_parse_object(line, len, NULL);
 	const char *type = js_str(o, "type", "");
@@ -39,7 +39,7 @@ static int client_on_line(char *line, size_t len, void *arg)
 	struct client *p = arg;
 
 	if (!p->hello)
-		return take_hello(p, line, len);
+		return cli_client_take_hello(p, line, len);
 	if (p->on_line)
 		p->on_line(line, len, p->arg);
 	return MT_OK;
@@ -80,7 +80,7 @@ short client_wants(const struct client *p)
 	return (short)(POLLIN | (p->out.len ? POLLOUT : 0));
 }
 
-static void receive(struct client *p)
+static void cli_client_receive(struct client *p)
 {
 	static char piece[PIECE];
 	ssize_t n = recv(p->fd, piece, sizeof piece, MSG_DONTWAIT);
@@ -96,7 +96,7 @@ void client_serve(struct client *p, short events)
 	ssize_t n;
 
 	if (events & (POLLIN | POLLHUP | POLLERR))
-		receive(p);
+		cli_client_receive(p);
 	if (p->over || !p->out.len)
 		return;
 	n = send(p->fd, p->out.text, p->out.len, MSG_DONTWAIT | MSG_NOSIGNAL);
@@ -127,7 +127,7 @@ int client_greet(struct client *p, struct error *err)
 
 /* ---- finding ----------------------------------------------------------- */
 
-static bool is_open(const char *id)
+static bool cli_client_is_open(const char *id)
 {
 	int fd;
 
@@ -137,8 +137,8 @@ static bool is_open(const char *id)
 	return true;
 }
 
-static char *found(const char *prefix, size_t matches, const char *match,
-		   struct error *err)
+static char *cli_client_found(const char *prefix, size_t matches, const char *match,
+			      struct error *err)
 {
 	char *id = matches == 1 ? strdup(match) : NULL;
 
@@ -165,7 +165,7 @@ static char *found(const char *prefix, size_t matches, const char *match,
 	return NULL;
 }
 
-static bool is_kept(const struct config *c, const char *id)
+static bool cli_client_is_kept(const struct config *c, const char *id)
 {
 	AUTO(free) char *dir = conversation_dir(c, id, &(struct error){ 0 });
 	AUTO(free) char *path = dir ? path_join(dir, "events.jsonl") : NULL;
@@ -180,7 +180,7 @@ int client_list(const struct config *c, char ***ret, size_t *ret_count, struct e
 	int r = socket_dir_list(&ids, &count, err);
 
 	for (size_t i = 0; !r && i < count; i++)
-		if (is_kept(c, ids[i]))
+		if (cli_client_is_kept(c, ids[i]))
 			ids[kept++] = ids[i];
 		else
 			free(ids[i]);
@@ -204,14 +204,15 @@ char *client_find(const struct config *c, const char *prefix, struct error *err)
 	for (size_t i = 0; i < count; i++) {
 		bool exact = prefix && strcmp(ids[i], prefix) == 0;
 
-		if (strncmp(ids[i], prefix ? prefix : "", len) != 0 || !is_open(ids[i]))
+		if (strncmp(ids[i], prefix ? prefix : "", len) != 0 ||
+		    !cli_client_is_open(ids[i]))
 			continue;
 		match = ids[i];
 		matches = exact ? 1 : matches + 1;
 		if (exact)
 			break;
 	}
-	id = found(prefix, matches, match, err);
+	id = cli_client_found(prefix, matches, match, err);
 	socket_dir_free_list(ids, count);
 	return id;
 }

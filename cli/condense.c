@@ -79,7 +79,8 @@ static enum flags_status condense_parse(const struct command *self, int argc, ch
 
 /* ---- one condenser ------------------------------------------------------ */
 
-static void on_over(void *arg, struct condensed_view *t, const struct error *err)
+static void cli_condense_on_over(void *arg, struct condensed_view *t,
+				 const struct error *err)
 {
 	struct job *j = arg;
 
@@ -107,7 +108,7 @@ static int run_condensers(struct job *j, struct conversation *c)
 	if (conversation_view(c, &j->whole, err))
 		return err->code;
 	j->before = spent(c);
-	conversation_condense_preview(c, on_over, j);
+	conversation_condense_preview(c, cli_condense_on_over, j);
 	while (!j->over && uv_run(j->loop, UV_RUN_ONCE))
 		;
 	j->after = spent(c);
@@ -205,7 +206,7 @@ static void put_ranges(struct strbuf *out, const struct condensed_view *whole,
 	}
 }
 
-static void put_number(struct strbuf *out, int width, int64_t n)
+static void cli_condense_put_number(struct strbuf *out, int width, int64_t n)
 {
 	if (n < 0)
 		strbuf_addf(out, " %*s", width, "-");
@@ -237,17 +238,17 @@ static void put_summary(const char *text)
 	fputs("\n\n", stdout);
 }
 
-static void print_line(const char *name, const struct job *j,
-		       const struct condensed_view *t)
+static void cli_condense_print_line(const char *name, const struct job *j,
+				    const struct condensed_view *t)
 {
 	AUTO(strbuf) struct strbuf out = STRBUF(64 << 10);
 	bool whole = t == &j->whole;
 
 	strbuf_addf(&out, "%-*s", name_width(j->a), name);
-	put_number(&out, 7, (int64_t)t->count);
-	put_number(&out, 7, whole ? -1 : (int64_t)t->masked);
-	put_number(&out, 10, t->tokens);
-	put_number(&out, 6, whole ? -1 : j->after.calls - j->before.calls);
+	cli_condense_put_number(&out, 7, (int64_t)t->count);
+	cli_condense_put_number(&out, 7, whole ? -1 : (int64_t)t->masked);
+	cli_condense_put_number(&out, 10, t->tokens);
+	cli_condense_put_number(&out, 6, whole ? -1 : j->after.calls - j->before.calls);
 	if (whole || !has_price(j))
 		strbuf_addf(&out, " %10s", "-");
 	else
@@ -261,7 +262,7 @@ static void print_line(const char *name, const struct job *j,
 		put_summary(t->summary);
 }
 
-static void print_json(const char *name, const struct job *j)
+static void cli_condense_print_json(const char *name, const struct job *j)
 {
 	AUTO(strbuf) struct strbuf out = STRBUF(16 << 20);
 
@@ -292,10 +293,10 @@ static void print_json(const char *name, const struct job *j)
 	puts(out.text ? out.text : "{}");
 }
 
-static void report(const char *name, const struct job *j, bool first)
+static void cli_condense_report(const char *name, const struct job *j, bool first)
 {
 	if (j->a->json) {
-		print_json(name, j);
+		cli_condense_print_json(name, j);
 	} else if (j->err.code) {
 		fflush(stdout);
 		fprintf(stderr, "mortise: %s: %s\n", name, j->err.text);
@@ -304,9 +305,9 @@ static void report(const char *name, const struct job *j, bool first)
 			printf("%-*s %7s %7s %10s %6s %10s  %s\n", name_width(j->a),
 			       "CONDENSER", "EVENTS", "MASKED", "TOKENS", "CALLS", "US $",
 			       "KEPT");
-			print_line(NOTHING, j, &j->whole);
+			cli_condense_print_line(NOTHING, j, &j->whole);
 		}
-		print_line(name, j, &j->left);
+		cli_condense_print_line(name, j, &j->left);
 	}
 	fflush(stdout);
 }
@@ -329,7 +330,7 @@ static int compare_all(struct job *j)
 		if (!name)
 			return EXIT_FAILED;
 		try_condensers(j, name);
-		report(name, j, first);
+		cli_condense_report(name, j, first);
 		first = first && j->err.code;
 		if (j->err.code)
 			code = EXIT_FAILED;
@@ -340,7 +341,7 @@ static int compare_all(struct job *j)
 }
 
 /* A configuration with a separate directory for conversations. */
-static int make_dir(struct job *j, struct error *err)
+static int cli_condense_make_dir(struct job *j, struct error *err)
 {
 	AUTO(strbuf) struct strbuf state = STRBUF(2 * PATH_MAX);
 	const char *overrides[1];
@@ -373,7 +374,7 @@ static int condense_find(struct job *j, char **ret_id, struct error *err)
 		return out_of_memory(err);
 	*ret_id = conversation_find(j->config, a->id, err);
 	j->id = *ret_id;
-	return *ret_id ? make_dir(j, err) : err->code;
+	return *ret_id ? cli_condense_make_dir(j, err) : err->code;
 }
 
 static int condense_run(const struct command *self, int argc, char **argv)

@@ -46,7 +46,8 @@ static const struct component *component_of(const struct loaded *l, const char *
 			     config_plugin(l->config, section));
 }
 
-static const struct mt_option *table_of(const char *section, size_t *ret_count, void *arg)
+static const struct mt_option *cli_config_table_of(const char *section, size_t *ret_count,
+						   void *arg)
 {
 	const struct component *c = component_of(arg, section, NULL);
 
@@ -63,7 +64,7 @@ static int commands_config_load(const struct common *common, struct loaded *l,
 		status = registry_open(l->config, &l->registry, err);
 	if (status)
 		return status;
-	config_tables(l->config, table_of, l);
+	config_tables(l->config, cli_config_table_of, l);
 	return MT_OK;
 }
 
@@ -78,7 +79,7 @@ struct faults {
 	bool form_only; /* not what keys, variables and files on this machine decide */
 };
 
-static bool has_line(const char *text, const char *line)
+static bool cli_config_has_line(const char *text, const char *line)
 {
 	size_t len = strlen(line);
 
@@ -88,9 +89,9 @@ static bool has_line(const char *text, const char *line)
 	return false;
 }
 
-static void fault(struct faults *faults, const struct error *err)
+static void cli_config_fault(struct faults *faults, const struct error *err)
 {
-	if (faults->count && has_line(faults->text.text, err->text))
+	if (faults->count && cli_config_has_line(faults->text.text, err->text))
 		return;
 	strbuf_addf(&faults->text, "%s\n", err->text);
 	faults->count++;
@@ -111,16 +112,17 @@ static void check_sections(const struct loaded *l, const char *family,
 		c = component_of(l, section, &why);
 		if (!c) {
 			fail(&err, why.code, "[%s]: %s", section, why.text);
-			fault(faults, &err);
+			cli_config_fault(faults, &err);
 		} else if (config_section(l->config, section, c->options, c->option_count,
 					  &set, &err)) {
-			fault(faults, &err);
+			cli_config_fault(faults, &err);
 		}
 	}
 }
 
-static void check_name(const struct loaded *l, const char *controller, const char *key,
-		       const char *kind, const char *name, struct faults *faults)
+static void cli_config_check_name(const struct loaded *l, const char *controller,
+				  const char *key, const char *kind, const char *name,
+				  struct faults *faults)
 {
 	char section[160];
 	struct error err = ERROR_NONE, why = ERROR_NONE;
@@ -132,7 +134,7 @@ static void check_name(const struct loaded *l, const char *controller, const cha
 		return;
 	fail(&err, why.code, "%s: [%s] `%s`: %s",
 	     config_origin(l->config, controller, key), controller, key, why.text);
-	fault(faults, &err);
+	cli_config_fault(faults, &err);
 }
 
 /* Every component that a setting names must exist. */
@@ -156,7 +158,8 @@ static void check_controller(const struct loaded *l, const char *section,
 
 			snprintf(name, sizeof name, "%.*s", (int)(len > 100 ? 100 : len),
 				 item);
-			check_name(l, section, names[i].key, names[i].kind, name, faults);
+			cli_config_check_name(l, section, names[i].key, names[i].kind,
+					      name, faults);
 		}
 	}
 }
@@ -171,17 +174,18 @@ static void check_analyzers(const struct loaded *l, const char *section, size_t 
 	if (faults->count == before &&
 	    analyzers_open(l->config, l->registry, section,
 			   config_get(l->config, section, "analyzers"), &a, &err))
-		fault(faults, &err);
+		cli_config_fault(faults, &err);
 }
 
 /* Opens the tools as a run does. */
-static void check_tools(const struct loaded *l, const char *list, struct faults *faults)
+static void cli_config_check_tools(const struct loaded *l, const char *list,
+				   struct faults *faults)
 {
 	struct catalog catalog = { 0 };
 	struct error err = ERROR_NONE;
 
 	if (catalog_open(l->config, l->registry, list, &catalog, &err))
-		fault(faults, &err);
+		cli_config_fault(faults, &err);
 	catalog_clear(&catalog);
 }
 
@@ -194,10 +198,10 @@ static void check_server(const struct loaded *l, const char *name, struct faults
 
 	snprintf(item, sizeof item, MCP_SERVER_PREFIX "%s", name);
 	if (catalog_open(l->config, l->registry, item, &catalog, &err))
-		fault(faults, &err);
+		cli_config_fault(faults, &err);
 	for (size_t i = 0; i < catalog.instance_count && !faults->form_only; i++)
 		if (mcp_server_check(name, catalog.instances[i].options, &err))
-			fault(faults, &err);
+			cli_config_fault(faults, &err);
 	catalog_clear(&catalog);
 }
 
@@ -227,8 +231,8 @@ static int open_judge(const struct loaded *l, const char *section,
 	return llm_models_get(models, judge, NULL, from.text, &model, err);
 }
 
-static int open_models(const struct loaded *l, const char *section, uv_loop_t *loop,
-		       struct mask *mask, struct error *err)
+static int cli_config_open_models(const struct loaded *l, const char *section,
+				  uv_loop_t *loop, struct mask *mask, struct error *err)
 {
 	const char *llm = config_get(l->config, section, "llm");
 	struct llm_models *models = NULL;
@@ -266,8 +270,8 @@ static void check_models(const struct loaded *l, const char *section,
 	loop = mask ? command_loop(&err) : NULL;
 	if (!mask)
 		out_of_memory(&err);
-	if (!loop || open_models(l, section, loop, mask, &err))
-		fault(faults, &err);
+	if (!loop || cli_config_open_models(l, section, loop, mask, &err))
+		cli_config_fault(faults, &err);
 }
 
 /* Tools and models are opened only if everything else is valid, so that no error is
@@ -280,7 +284,8 @@ static void check_wiring(const struct loaded *l, const char *section,
 	check_controller(l, section, faults);
 	check_analyzers(l, section, before, faults);
 	if (!faults->count)
-		check_tools(l, config_get(l->config, section, "tools"), faults);
+		cli_config_check_tools(l, config_get(l->config, section, "tools"),
+				       faults);
 	if (!faults->count && !faults->form_only)
 		check_models(l, section, faults);
 }
@@ -313,7 +318,7 @@ static void check_paths(const struct loaded *l, struct faults *faults)
 			fail(&err, MT_EIO, "%s: [core] `%s`: cannot use %s: %s",
 			     config_origin(l->config, "core", paths[i].key), paths[i].key,
 			     path, strerror(errno));
-			fault(faults, &err);
+			cli_config_fault(faults, &err);
 		}
 	}
 }
@@ -325,11 +330,11 @@ static void check_hooks(const struct loaded *l, struct faults *faults)
 	struct hooks hooks = { 0 };
 
 	if (dir && hooks_load(l->config, dir, &hooks, &note, &err))
-		fault(faults, &err);
+		cli_config_fault(faults, &err);
 	hooks_clear(&hooks);
 }
 
-static void check_all(const struct loaded *l, struct faults *faults)
+static void cli_config_check_all(const struct loaded *l, struct faults *faults)
 {
 	static const char *const families[] = { "tool",    "condenser", "agent",
 						"runtime", "analyzer",  "dialect" };
@@ -354,7 +359,7 @@ static int config_check(const struct loaded *l)
 {
 	struct faults faults = { .text = STRBUF(FAULTS_MAX) };
 
-	check_all(l, &faults);
+	cli_config_check_all(l, &faults);
 	fputs(faults.count ? faults.text.text : "the configuration is valid\n", stdout);
 	strbuf_clear(&faults.text);
 	return faults.count ? EXIT_USAGE : EXIT_DONE;
@@ -368,7 +373,7 @@ static int find_faults(const struct common *common, struct faults *ret, struct e
 	int status = commands_config_load(common, &l, err);
 
 	if (!status)
-		check_all(&l, ret);
+		cli_config_check_all(&l, ret);
 	registry_free(l.registry);
 	config_free(l.config);
 	return status;
@@ -382,7 +387,7 @@ static bool print_new(const struct faults *with, const struct faults *without)
 	for (char *line = with->text.text, *end; *line; line = end + 1) {
 		end = strchr(line, '\n');
 		*end = '\0';
-		if (!has_line(without->text.text, line)) {
+		if (!cli_config_has_line(without->text.text, line)) {
 			fprintf(stderr, "mortise: %s\n", line);
 			found = true;
 		}
@@ -426,7 +431,8 @@ static int trust(struct common *common)
 	return EXIT_DONE;
 }
 
-static int act(const struct loaded *l, const char *what, const char *key, bool json)
+static int cli_config_act(const struct loaded *l, const char *what, const char *key,
+			  bool json)
 {
 	AUTO(strbuf) struct strbuf out = STRBUF(16 << 20);
 	struct error err = ERROR_NONE;
@@ -472,7 +478,8 @@ static int config_run(const struct command *self, int argc, char **argv)
 			self, "unknown subcommand, or wrong number of arguments");
 	code = commands_config_load(&a.common, &l, &err)
 		       ? command_report(EXIT_USAGE, &err)
-		       : act(&l, what, words == 2 ? argv[index + 1] : NULL, a.json);
+		       : cli_config_act(&l, what, words == 2 ? argv[index + 1] : NULL,
+					a.json);
 	registry_free(l.registry);
 	config_free(l.config);
 	return code;

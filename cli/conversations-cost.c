@@ -6,7 +6,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-static void print_line(const char *model, const struct llm_metrics *m)
+static void conversations_cost_print_line(const char *model, const struct llm_metrics *m)
 {
 	printf("%-36.200s %7" PRId64 " %11" PRId64 " %11" PRId64 " ", model, m->calls,
 	       m->input, m->output);
@@ -38,8 +38,8 @@ int conversations_cost(const struct config *c, const char *id, bool json,
 		printf("%-36s %7s %11s %11s %10s\n", "MODEL", "REPLIES", "IN", "OUT",
 		       "US $");
 		for (size_t n = 0; (model = llm_usage_totals_at(bill, n, &m)); n++)
-			print_line(model, m);
-		print_line("total", llm_usage_totals_sum(bill));
+			conversations_cost_print_line(model, m);
+		conversations_cost_print_line("total", llm_usage_totals_sum(bill));
 	}
 	llm_usage_totals_free(bill);
 	return MT_OK;

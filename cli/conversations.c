@@ -54,7 +54,7 @@ static const struct flag flags[] = {
 
 /* A line of untrusted text: control characters other than tabs become spaces, so that
  * output cannot control the terminal. */
-static void print_line(const char *text, size_t len)
+static void conversations_print_line(const char *text, size_t len)
 {
 	for (size_t i = 0, n; i < len; i += n ? n : 1) {
 		n = text[i] == '\t' ? 0 : utf8_control(text + i, len - i);
@@ -102,7 +102,7 @@ char *conversations_root(const struct config *c, struct error *err)
 }
 
 /* Describes the conversation in `dir`; false if it is none. */
-static bool look_at(const char *root, const char *id, struct entry *ret)
+static bool conversations_look_at(const char *root, const char *id, struct entry *ret)
 {
 	AUTO(free) char *dir = path_join(root, id);
 	AUTO(free) char *path = dir ? path_join(dir, "events.jsonl") : NULL;
@@ -148,7 +148,7 @@ int conversation_entries_collect(const char *root, struct entries *l, struct err
 			continue;
 		if (ARRAY_ADD(l->items, l->count, ARRAY_MAX))
 			break;
-		l->count += look_at(root, d->d_name, &l->items[l->count]);
+		l->count += conversations_look_at(root, d->d_name, &l->items[l->count]);
 	}
 	closedir(dir);
 	if (d)
@@ -186,7 +186,7 @@ static void print_entry(const struct entry *e, bool json, int depth)
 		path_abbreviate(&out, e->workspace);
 		strbuf_add(&out, "  ");
 		columns_put(&out, e->title, strlen(e->title), 0, TITLE_SHOWN);
-		print_line(out.text, out.len);
+		conversations_print_line(out.text, out.len);
 		return;
 	}
 	strbuf_addc(&out, '{');
@@ -252,7 +252,7 @@ static int open_for_reading(const struct config *c, const char *prefix,
 }
 
 /* Print the first lines of a text, indented. */
-static void print_text(const char *text, size_t len, size_t max_lines)
+static void conversations_print_text(const char *text, size_t len, size_t max_lines)
 {
 	size_t lines = 0;
 
@@ -261,7 +261,7 @@ static void print_text(const char *text, size_t len, size_t max_lines)
 		size_t n = end ? (size_t)(end - text) : len;
 
 		fputs("    ", stdout);
-		print_line(text, n);
+		conversations_print_line(text, n);
 		text += n + (end != NULL);
 		len -= n + (end != NULL);
 	}
@@ -279,14 +279,15 @@ static void print_event(const struct event *e, bool whole)
 	printf("%" PRId64 " %s: %s\n", e->id, event_source_name(e->source),
 	       e->type->name);
 	if (e->is_action && *thought && strcmp(thought, message.text) != 0)
-		print_text(thought, strlen(thought), lines);
+		conversations_print_text(thought, strlen(thought), lines);
 	if (e->is_action || len == 0)
-		print_text(message.text, message.len, lines);
+		conversations_print_text(message.text, message.len, lines);
 	else
-		print_text(content, len, lines);
+		conversations_print_text(content, len, lines);
 }
 
-static int show(const struct config *c, const struct arguments *a, struct error *err)
+static int conversations_show(const struct config *c, const struct arguments *a,
+			      struct error *err)
 {
 	AUTO(evlog) struct evlog *log = NULL;
 	AUTO(free) char *id = NULL;
@@ -380,7 +381,8 @@ static int export_file(struct evlog *log, bool screenshots, const char *named,
 	return status;
 }
 
-static int export(const struct config *c, const struct arguments *a, struct error *err)
+static int conversations_export(const struct config *c, const struct arguments *a,
+				struct error *err)
 {
 	AUTO(evlog) struct evlog *log = NULL;
 	AUTO(free) char *id = NULL;
@@ -424,8 +426,8 @@ static int import_into(const char *dir, const char *id, const char *workspace,
 	return status ? status : evlog_barrier(log, err);
 }
 
-static int import_one(const struct config *c, const struct arguments *a,
-		      const struct trajectory *t, struct error *err)
+static int conversations_import_one(const struct config *c, const struct arguments *a,
+				    const struct trajectory *t, struct error *err)
 {
 	AUTO(free) char *id = meta_new_id();
 	AUTO(free) char *dir = id ? conversation_dir(c, id, err) : NULL;
@@ -453,13 +455,14 @@ static int import_one(const struct config *c, const struct arguments *a,
 	return MT_OK;
 }
 
-static int import(const struct config *c, const struct arguments *a, struct error *err)
+static int conversations_import(const struct config *c, const struct arguments *a,
+				struct error *err)
 {
 	struct trajectories t = { 0 };
 	int status = trajectory_load(a->file, &t, err);
 
 	for (size_t i = 0; i < t.count && !status; i++)
-		status = import_one(c, a, &t.items[i], err);
+		status = conversations_import_one(c, a, &t.items[i], err);
 	trajectory_clear(&t);
 	return status;
 }
@@ -467,7 +470,8 @@ static int import(const struct config *c, const struct arguments *a, struct erro
 /* ---- the command ----------------------------------------------------------------------
  */
 
-static int delete (const struct config *c, const struct arguments *a, struct error *err)
+static int cli_conversations_delete(const struct config *c, const struct arguments *a,
+				    struct error *err)
 {
 	return conversations_delete(c, a->ids, a->id_count, a->prune.dry, err);
 }
@@ -480,7 +484,7 @@ static int prune(const struct config *c, const struct arguments *a, struct error
 typedef int act(const struct config *c, const struct arguments *a, struct error *err);
 
 /* Chooses the function and stores the operands. */
-static act *choose(int words, char **word, struct arguments *a)
+static act *conversations_choose(int words, char **word, struct arguments *a)
 {
 	const char *what = words > 0 ? word[0] : "list";
 
@@ -492,20 +496,20 @@ static act *choose(int words, char **word, struct arguments *a)
 		return NULL;
 	a->id = word[1];
 	if (strcmp(what, "show") == 0 && words == 2)
-		return show;
+		return conversations_show;
 	if (strcmp(what, "cost") == 0 && words == 2)
 		return cost;
 	if (strcmp(what, "export") == 0 && words <= 3) {
 		a->file = words == 3 ? word[2] : NULL;
-		return export;
+		return conversations_export;
 	}
 	if (strcmp(what, "delete") == 0) {
 		a->ids = word + 1;
 		a->id_count = (size_t)words - 1;
-		return delete;
+		return cli_conversations_delete;
 	}
 	a->file = word[1];
-	return strcmp(what, "import") == 0 && words == 2 ? import : NULL;
+	return strcmp(what, "import") == 0 && words == 2 ? conversations_import : NULL;
 }
 
 static int conversations_run(const struct command *self, int argc, char **argv)
@@ -520,7 +524,7 @@ static int conversations_run(const struct command *self, int argc, char **argv)
 	flag = flags_parse(self, argc, argv, &index, &a.common);
 	if (flag != FLAG_END)
 		return flags_exit_code(flag);
-	what = choose(argc - index, argv + index, &a);
+	what = conversations_choose(argc - index, argv + index, &a);
 	if (!what)
 		return command_misused(
 			self, "unknown subcommand, or wrong number of arguments");

@@ -81,7 +81,7 @@ static int read_length(size_t *ret, struct error *err)
 		    "delegate_tasks");
 }
 
-static int read_json(struct job *job, struct error *err)
+static int delegate_read_json(struct job *job, struct error *err)
 {
 	AUTO(free) char *text = NULL;
 	size_t len = 0;
@@ -124,7 +124,7 @@ static int read_settings(struct job *job, struct error *err)
 static int read_job(struct job *job, struct error *err)
 {
 	const char *controller;
-	int r = read_json(job, err);
+	int r = delegate_read_json(job, err);
 
 	if (!r)
 		r = read_settings(job, err);
@@ -167,7 +167,7 @@ static int start_forked(struct job *job, const struct config *config, uv_loop_t 
 	return r ? r : conversation_resume(loop, &job->config, &job->o, ret, NULL, err);
 }
 
-static int put_message(struct job *job, struct error *err)
+static int delegate_put_message(struct job *job, struct error *err)
 {
 	const char *notice = js_str(job->json, "notice", "");
 
@@ -191,7 +191,7 @@ static int delegate_start(struct job *job, uv_loop_t *loop, struct conversation 
 	if (!r)
 		r = common_log(config, err);
 	if (!r)
-		r = put_message(job, err);
+		r = delegate_put_message(job, err);
 	if (!r && job->fork >= 0)
 		return start_forked(job, config, loop, ret, err);
 	if (!r)
@@ -221,7 +221,7 @@ static int delegate_tell(const struct error *err)
 	return EXIT_USAGE;
 }
 
-static int run_it(struct job *job)
+static int delegate_run_it(struct job *job)
 {
 	const struct drive_options o = { .json = true, .commands = true, .owned = true };
 	struct error err = ERROR_NONE;
@@ -249,7 +249,7 @@ static int delegate_run(const struct command *self, int argc, char **argv)
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	if (getppid() != parent)
 		return EXIT_INTERRUPTED;
-	code = run_it(&job);
+	code = delegate_run_it(&job);
 	free(job.settings);
 	strbuf_clear(&job.message);
 	json_object_put(job.json);

@@ -42,7 +42,7 @@ struct drive {
 
 /* ---- signals ----------------------------------------------------------- */
 
-static void give_up(struct drive *d, int number)
+static void drive_give_up(struct drive *d, int number)
 {
 	if (d->server)
 		server_unlink(d->server);
@@ -57,14 +57,14 @@ static struct {
 	volatile sig_atomic_t waiting;
 } raw;
 
-static void on_signal(uv_signal_t *handle, int number)
+static void drive_on_signal(uv_signal_t *handle, int number)
 {
 	struct drive *d = handle->data;
 	struct error err = ERROR_NONE;
 
 	raw.waiting = 0;
 	if (++d->interrupts > 1)
-		give_up(d, number);
+		drive_give_up(d, number);
 	if (d->ending && d->stdio)
 		transport_close(d->stdio);
 	if (d->ending)
@@ -98,7 +98,7 @@ static void catch_raw_signal(int number)
 	sigaction(number, &act, NULL);
 }
 
-static void watch_signals(uv_loop_t *loop, struct drive *d)
+static void drive_watch_signals(uv_loop_t *loop, struct drive *d)
 {
 	static const int numbers[] = { SIGINT, SIGTERM, SIGHUP };
 
@@ -108,7 +108,7 @@ static void watch_signals(uv_loop_t *loop, struct drive *d)
 		if (numbers[i] == SIGHUP && signal_is_ignored(SIGHUP))
 			continue;
 		d->signals[i].data = d;
-		uv_signal_start(&d->signals[i], on_signal, numbers[i]);
+		uv_signal_start(&d->signals[i], drive_on_signal, numbers[i]);
 		catch_raw_signal(numbers[i]);
 		uv_unref((uv_handle_t *)&d->signals[i]);
 	}
@@ -116,7 +116,7 @@ static void watch_signals(uv_loop_t *loop, struct drive *d)
 
 /* ---- what the frontends tell ----------------------------------------------- */
 
-static void on_state(void *arg, enum agent_state state, const char *reason)
+static void drive_on_state(void *arg, enum agent_state state, const char *reason)
 {
 	struct drive *d = arg;
 
@@ -127,7 +127,7 @@ static void on_state(void *arg, enum agent_state state, const char *reason)
 		d->interrupts = 0;
 }
 
-static void on_asks(void *arg, const char *child)
+static void drive_on_asks(void *arg, const char *child)
 {
 	struct drive *d = arg;
 
@@ -136,7 +136,7 @@ static void on_asks(void *arg, const char *child)
 		ask_update(d->ask);
 }
 
-static void on_event(void *arg, const struct event *e)
+static void drive_on_event(void *arg, const struct event *e)
 {
 	struct drive *d = arg;
 
@@ -144,10 +144,10 @@ static void on_event(void *arg, const struct event *e)
 		final_answer_event(d->o->answer, e);
 }
 
-static const struct watcher states = { .state = on_state, .asks = on_asks,
-				       .event = on_event };
+static const struct watcher states = { .state = drive_on_state, .asks = drive_on_asks,
+				       .event = drive_on_event };
 
-static void on_stopped(void *arg)
+static void drive_on_stopped(void *arg)
 {
 	struct drive *d = arg;
 
@@ -173,7 +173,7 @@ static void on_lost(void *arg)
 	d->lost = !d->o->listen;
 }
 
-static void on_keep(void *arg)
+static void drive_on_keep(void *arg)
 {
 	struct drive *d = arg;
 
@@ -204,8 +204,8 @@ static void drive_on_closed(void *arg)
 static void open_socket(uv_loop_t *loop, struct drive *d)
 {
 	const struct server_options o = { .hold = d->o->keep,
-					  .stopped = on_stopped,
-					  .keep = on_keep,
+					  .stopped = drive_on_stopped,
+					  .keep = drive_on_keep,
 					  .arg = d };
 	struct error err = ERROR_NONE;
 
@@ -239,8 +239,8 @@ static int open_faces(uv_loop_t *loop, struct drive *d, struct error *err)
 		.hold = d->o->keep,
 		.input_over = on_input_over,
 		.lost = on_lost,
-		.stopped = on_stopped,
-		.keep = on_keep,
+		.stopped = drive_on_stopped,
+		.keep = drive_on_keep,
 		.closed = on_stdio_closed,
 		.arg = d,
 	};
@@ -266,7 +266,7 @@ int drive_check(const struct drive_options *o, struct error *err)
 }
 
 /* Each reply of the log, as a turn of a script. */
-static int record(const char *path, struct evlog *log, struct error *err)
+static int drive_record(const char *path, struct evlog *log, struct error *err)
 {
 	AUTO(strbuf) struct strbuf script = STRBUF(SCRIPT_MAX);
 
@@ -292,7 +292,7 @@ static bool has_answered(const struct drive *d)
 	return state == STATE_FINISHED || state == STATE_AWAITING_USER_INPUT;
 }
 
-static int put_answer(struct drive *d, struct error *err)
+static int drive_put_answer(struct drive *d, struct error *err)
 {
 	struct final_answer *a = d->o->answer;
 	int r;
@@ -360,7 +360,7 @@ static void close_faces(uv_loop_t *loop, struct drive *d, int code)
 	stdio_restore();
 }
 
-static void close_all(uv_loop_t *loop, struct drive *d, int code)
+static void drive_close_all(uv_loop_t *loop, struct drive *d, int code)
 {
 	close_faces(loop, d, code);
 	conversation_close(d->c, drive_on_closed, d);
@@ -396,7 +396,8 @@ int drive_image(void *options, const char *path, struct error *err)
 	return o->images ? images_add_file(o->images, path, err) : out_of_memory(err);
 }
 
-static int begin(const struct drive *d, const char *task, size_t len, struct error *err)
+static int drive_begin(const struct drive *d, const char *task, size_t len,
+		       struct error *err)
 {
 	if (task)
 		return conversation_say(d->c, task, len, d->o->images, false, err);
@@ -434,7 +435,7 @@ static bool answer_may_come(struct drive *d)
 }
 
 /* The agent is idle, and a cancelled call has reported its result. */
-static bool over(struct drive *d)
+static bool drive_over(struct drive *d)
 {
 	enum agent_state state = conversation_state(d->c);
 
@@ -449,7 +450,7 @@ static bool over(struct drive *d)
 }
 
 /* Standard output is closed: stop instead of continuing unobserved. */
-static void check_output(struct drive *d)
+static void drive_check_output(struct drive *d)
 {
 	struct error err = ERROR_NONE;
 
@@ -494,11 +495,12 @@ static int loop_on(uv_loop_t *loop, struct drive *d)
 
 	if (d->stdio)
 		transport_start(d->stdio);
-	check_output(d);
+	drive_check_output(d);
 	do {
-		while (!over(d) && (uv_run(loop, UV_RUN_ONCE) || answer_may_come(d)))
-			check_output(d);
-		check_output(d); /* the last turn of the loop may have returned 0 */
+		while (!drive_over(d) &&
+		       (uv_run(loop, UV_RUN_ONCE) || answer_may_come(d)))
+			drive_check_output(d);
+		drive_check_output(d); /* the last turn of the loop may have returned 0 */
 		code = conversation_exit_code(d->c);
 	} while (ask_again(d, &code));
 	if (d->lost && (code == EXIT_DONE || code == EXIT_INTERRUPTED))
@@ -522,18 +524,18 @@ int drive_conversation(uv_loop_t *loop, struct conversation *c, const char *task
 	struct error err = ERROR_NONE;
 	int code;
 
-	watch_signals(loop, &d);
+	drive_watch_signals(loop, &d);
 	conversation_watch(c, &states, &d);
-	if (open_faces(loop, &d, &err) || begin(&d, task, len, &err))
+	if (open_faces(loop, &d, &err) || drive_begin(&d, task, len, &err))
 		code = begin_failed(&d, &err);
 	else
 		code = loop_on(loop, &d);
-	if (o->record && record(o->record, conversation_log(c), &err))
+	if (o->record && drive_record(o->record, conversation_log(c), &err))
 		code = command_report(EXIT_FAILED, &err);
-	if (put_answer(&d, &err))
+	if (drive_put_answer(&d, &err))
 		code = command_report(EXIT_FAILED, &err);
 	if (d.render)
 		show_end(&d);
-	close_all(loop, &d, code);
+	drive_close_all(loop, &d, code);
 	return code;
 }

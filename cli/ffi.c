@@ -31,7 +31,7 @@ struct section {
 	size_t faults;
 };
 
-static void on_fault(void *arg, size_t n, const char *sentence)
+static void cli_ffi_on_fault(void *arg, size_t n, const char *sentence)
 {
 	struct section *s = arg;
 
@@ -45,23 +45,23 @@ static void on_fault(void *arg, size_t n, const char *sentence)
 
 /* ---- the library, opened in a child ---------------------------------------------- */
 
-static void limit(int what, rlim_t most)
+static void cli_ffi_limit(int what, rlim_t most)
 {
 	setrlimit(what, &(struct rlimit){ most, most });
 }
 
 /* In the child: "N REASON" for each missing function; if the library cannot be loaded, N
  * is the number of functions. */
-static _Noreturn void look(const struct functions *f, int out)
+static _Noreturn void cli_ffi_look(const struct functions *f, int out)
 {
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 	void *library;
 
 	setsid();
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	limit(RLIMIT_CPU, LOAD_SECONDS);
-	limit(RLIMIT_CORE, 0);
-	limit(RLIMIT_FSIZE, 0);
+	cli_ffi_limit(RLIMIT_CPU, LOAD_SECONDS);
+	cli_ffi_limit(RLIMIT_CORE, 0);
+	cli_ffi_limit(RLIMIT_FSIZE, 0);
 	alarm(LOAD_SECONDS);
 	if (null < 0 || dup2(null, 0) < 0 || dup2(null, 1) < 0 || dup2(null, 2) < 0)
 		_exit(126);
@@ -89,7 +89,8 @@ static void read_findings(FILE *in, const struct functions *f, struct section *s
 
 		reason[strcspn(reason, "\n")] = '\0';
 		reason += *reason == ' ';
-		on_fault(s, n < f->count ? f->list[n].line : f->library_line, reason);
+		cli_ffi_on_fault(s, n < f->count ? f->list[n].line : f->library_line,
+				 reason);
 	}
 }
 
@@ -105,7 +106,7 @@ static int try_library(const struct functions *f, struct section *s, struct erro
 	fflush(stdout);
 	child = fork();
 	if (child == 0)
-		look(f, ends[1]);
+		cli_ffi_look(f, ends[1]);
 	close(ends[1]);
 	in = fdopen(ends[0], "r");
 	if (!in)
@@ -123,7 +124,7 @@ static int try_library(const struct functions *f, struct section *s, struct erro
 		 "it (%s %d)",
 		 f->library, WIFSIGNALED(status) ? "signal" : "exit status",
 		 WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
-	on_fault(s, f->library_line, sentence);
+	cli_ffi_on_fault(s, f->library_line, sentence);
 	return MT_OK;
 }
 
@@ -133,10 +134,10 @@ static int check_section(struct section *s, size_t *functions, struct error *err
 {
 	struct functions f = { 0 };
 	struct error unsafe = ERROR_NONE;
-	int status = functions_read(s->lines, s->count, &f, on_fault, s);
+	int status = functions_read(s->lines, s->count, &f, cli_ffi_on_fault, s);
 
 	if (!status && *f.library == '/' && !path_is_safe(f.library, &unsafe))
-		on_fault(s, f.library_line, unsafe.text);
+		cli_ffi_on_fault(s, f.library_line, unsafe.text);
 	else if (!status)
 		status = try_library(&f, s, err);
 	*functions += f.count;
@@ -144,7 +145,7 @@ static int check_section(struct section *s, size_t *functions, struct error *err
 	return status == MT_EINVAL ? MT_OK : status; /* told */
 }
 
-static bool is_ours(const struct ini *ini, const char *section)
+static bool cli_ffi_is_ours(const struct ini *ini, const char *section)
 {
 	for (size_t i = 0; i < ini->count; i++)
 		if (strcmp(ini->entries[i].section, section) == 0 &&
@@ -163,13 +164,13 @@ static void find_repeated(struct section *s)
 			if (strcmp(s->lines[k].key, s->lines[n].key) == 0) {
 				snprintf(sentence, sizeof sentence,
 					 "already set in line %u", s->numbers[k]);
-				on_fault(s, n, sentence);
+				cli_ffi_on_fault(s, n, sentence);
 				break;
 			}
 }
 
-static int check_one(const struct ini *ini, size_t n, const char *path, size_t *faults,
-		     size_t *functions, struct error *err)
+static int cli_ffi_check_one(const struct ini *ini, size_t n, const char *path,
+			     size_t *faults, size_t *functions, struct error *err)
 {
 	AUTO(free) struct function_line *lines = calloc(ini->count + 1, sizeof *lines);
 	AUTO(free) unsigned *numbers = calloc(ini->count + 1, sizeof *numbers);
@@ -209,10 +210,10 @@ static int ffi_check(const char *path)
 	int status = ini_read(path, &ini, &err);
 
 	for (size_t n = 0; !status && n < ini.section_count; n++) {
-		if (!is_ours(&ini, ini.sections[n]) || was_before(&ini, n))
+		if (!cli_ffi_is_ours(&ini, ini.sections[n]) || was_before(&ini, n))
 			continue;
 		sections++;
-		status = check_one(&ini, n, path, &faults, &functions, &err);
+		status = cli_ffi_check_one(&ini, n, path, &faults, &functions, &err);
 	}
 	ini_clear(&ini);
 	if (!status && !sections)

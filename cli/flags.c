@@ -64,7 +64,7 @@ int command_report(int code, const struct error *err)
 }
 
 /* @return -1 */
-static int bad(const struct command *self, const char *format, const char *what)
+static int flags_bad(const struct command *self, const char *format, const char *what)
 {
 	fputs("mortise ", stderr);
 	fprintf(stderr, "%s: ", self->name);
@@ -153,16 +153,17 @@ void command_help(const struct command *self)
 
 /* ---- parsing -------------------------------------------------------------------- */
 
-static bool is_word(const char *name, const char *word, size_t len)
+static bool flags_is_word(const char *name, const char *word, size_t len)
 {
 	return strlen(name) == len && memcmp(name, word, len) == 0;
 }
 
-static bool matches(const struct flag *f, const char *word, size_t len, char letter)
+static bool flags_matches(const struct flag *f, const char *word, size_t len, char letter)
 {
 	if (letter)
 		return f->letter == letter;
-	return is_word(f->name, word, len) || (f->alias && is_word(f->alias, word, len));
+	return flags_is_word(f->name, word, len) ||
+	       (f->alias && flags_is_word(f->alias, word, len));
 }
 
 /* NULL: there is none. */
@@ -170,7 +171,7 @@ static const struct flag *find_in(const struct flag *table, const char *word, si
 				  char letter)
 {
 	for (const struct flag *f = table; f && f->name; f++)
-		if (matches(f, word, len, letter))
+		if (flags_matches(f, word, len, letter))
 			return f;
 	return NULL;
 }
@@ -182,7 +183,7 @@ static const struct flag *find_flag(const struct command *self, bool common,
 
 	if (!f && common)
 		f = find_in(common_flags, word, len, letter);
-	return f || !matches(&help_flag, word, len, letter) ? f : &help_flag;
+	return f || !flags_matches(&help_flag, word, len, letter) ? f : &help_flag;
 }
 
 static int unknown_flag(const struct command *self, const char *word)
@@ -199,7 +200,7 @@ static int unknown_flag(const struct command *self, const char *word)
 					   : NULL;
 	snprintf(text, sizeof text, near ? "%.40s; did you mean --%s?" : "%.40s", word,
 		 near);
-	return bad(self, "unknown option %s", text);
+	return flags_bad(self, "unknown option %s", text);
 }
 
 static bool is_flag(const char *word)
@@ -238,7 +239,7 @@ static int parse_flag(const struct command *self, int argc, char **argv, int at,
 	else if (!is_long && word[2])
 		attached = word + 2;
 	if (!f->value && attached && is_long)
-		return bad(self, "--%s does not take a value", f->name);
+		return flags_bad(self, "--%s does not take a value", f->name);
 	if (!f->value && attached) { /* -qv: v comes next */
 		argv[at] = word + 1;
 		argv[at][0] = '-';
@@ -249,7 +250,7 @@ static int parse_flag(const struct command *self, int argc, char **argv, int at,
 		return 1;
 	}
 	if (at + 1 >= argc)
-		return bad(self, "--%s requires a value", f->name);
+		return flags_bad(self, "--%s requires a value", f->name);
 	*ret_value = argv[at + 1];
 	return 2;
 }
@@ -269,8 +270,8 @@ static int store_number(const struct command *self, const struct flag *f,
 	return FLAG_END;
 }
 
-static enum flags_status store(const struct command *self, const struct flag *f,
-			       const char *value, struct common *in)
+static enum flags_status flags_store(const struct command *self, const struct flag *f,
+				     const char *value, struct common *in)
 {
 	void *at = (char *)in + f->offset;
 	struct error err = ERROR_NONE;
@@ -322,7 +323,7 @@ enum flags_status flags_parse(const struct command *self, int argc, char **argv,
 			command_help(self);
 			return FLAG_HELP;
 		}
-		status = store(self, f, value, in);
+		status = flags_store(self, f, value, in);
 	}
 	return status;
 }

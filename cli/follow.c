@@ -51,7 +51,7 @@ static void send_command(struct follow *f, const char *type, const char *name,
 		      stderr);
 }
 
-static void subscribe(struct follow *f)
+static void follow_subscribe(struct follow *f)
 {
 	static const char status[] = "{\"type\":\"status\",\"id\":\"" FOLLOW_OWN_ID "\"}";
 	AUTO(strbuf) struct strbuf line = STRBUF(256);
@@ -203,7 +203,7 @@ static int on_typed(char *line, size_t len, void *arg)
 }
 
 /* Reads standard input; called only when all previous input was sent. */
-static void read_keys(struct follow *f)
+static void follow_read_keys(struct follow *f)
 {
 	char piece[16384];
 	ssize_t n = read(f->keys, piece, sizeof piece);
@@ -251,7 +251,7 @@ static void follow_on_result(struct follow *f, json_object *line)
 	check_rest(f, line);
 }
 
-static void on_state(struct follow *f, json_object *line)
+static void follow_on_state(struct follow *f, json_object *line)
 {
 	AUTO(strbuf) struct strbuf text = STRBUF(4096);
 	const char *state = js_str(line, "state", ""),
@@ -268,7 +268,7 @@ static void on_state(struct follow *f, json_object *line)
 	f->shown = true;
 }
 
-static void on_end(struct follow *f, json_object *line)
+static void follow_on_end(struct follow *f, json_object *line)
 {
 	const char *id = js_str(f->p->hello, "conversation", "");
 
@@ -298,13 +298,13 @@ static bool follow_take(struct follow *f, json_object *line)
 	if (!*type)
 		note_action(f, line);
 	else if (strcmp(type, "state") == 0)
-		on_state(f, line);
+		follow_on_state(f, line);
 	else if (strcmp(type, "end") == 0)
-		on_end(f, line);
+		follow_on_end(f, line);
 	return false;
 }
 
-static void pass_on(struct follow *f, char *line, size_t len)
+static void follow_pass_on(struct follow *f, char *line, size_t len)
 {
 	line[len] = '\n';
 	if (write_all(STDOUT_FILENO, line, len + 1))
@@ -325,7 +325,7 @@ static void follow_on_line(char *text, size_t len, void *arg)
 	if (line && follow_take(f, line))
 		return;
 	if (!f->render)
-		pass_on(f, text, len);
+		follow_pass_on(f, text, len);
 	else if (!line || client_notify(line, &render_watcher, f->render, &err))
 		fprintf(stderr, "mortise: malformed line from the conversation: %s\n",
 			err.text);
@@ -345,7 +345,7 @@ static int catch_signals(void)
 	return signalfd(-1, &set, SFD_CLOEXEC);
 }
 
-static void serve(struct follow *f)
+static void follow_serve(struct follow *f)
 {
 	while (!f->left && !f->ended && !f->p->over) {
 		/* Typed text is held until earlier input is sent and the action that it
@@ -364,7 +364,7 @@ static void serve(struct follow *f)
 		if (fds[1].revents)
 			f->left = true;
 		else if (fds[2].revents)
-			read_keys(f);
+			follow_read_keys(f);
 	}
 }
 
@@ -403,8 +403,8 @@ int follow_conversation(struct client *p, const struct follow_options *o)
 	jsonl_init(&f.typed, TYPED_MAX, on_typed, &f);
 	p->on_line = follow_on_line;
 	p->arg = &f;
-	subscribe(&f);
-	serve(&f);
+	follow_subscribe(&f);
+	follow_serve(&f);
 	say_goodbye(&f);
 	render_free(f.render);
 	jsonl_done(&f.typed);

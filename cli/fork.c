@@ -40,7 +40,7 @@ static enum flags_status fork_parse(const struct command *self, int argc, char *
 	return f;
 }
 
-static int number(const char *text, int64_t *ret, struct error *err)
+static int cli_fork_number(const char *text, int64_t *ret, struct error *err)
 {
 	char *end;
 	long long n = text ? strtoll(text, &end, 10) : -1;
@@ -52,13 +52,13 @@ static int number(const char *text, int64_t *ret, struct error *err)
 	return MT_OK;
 }
 
-static int fork_it(const struct arguments *a, struct error *err)
+static int cli_fork_it(const struct arguments *a, struct error *err)
 {
 	AUTO(config) struct config *config = NULL;
 	AUTO(free) char *id = NULL, *made = NULL;
 	struct fork_options o = { .title = a->title };
 	int64_t at = -1;
-	int r = number(a->at, &o.at, err);
+	int r = cli_fork_number(a->at, &o.at, err);
 
 	if (!r)
 		r = common_config(&a->common, &config, err);
@@ -88,7 +88,7 @@ static int fork_run(const struct command *self, int argc, char **argv)
 
 	if (f != FLAG_END)
 		return flags_exit_code(f);
-	return fork_it(&a, &err) ? command_report(EXIT_USAGE, &err) : EXIT_DONE;
+	return cli_fork_it(&a, &err) ? command_report(EXIT_USAGE, &err) : EXIT_DONE;
 }
 
 const struct command command_fork = {

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-static bool is_word(const char *name)
+static bool helper_is_word(const char *name)
 {
 	return *name >= 'a' && *name <= 'z' &&
 	       strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-") == strlen(name);
@@ -19,7 +19,7 @@ void helper_run(const char *name, char **argv)
 	char program[128];
 	const char *dirs[2] = { NULL, HELPER_DIR };
 
-	if (!is_word(name) ||
+	if (!helper_is_word(name) ||
 	    snprintf(program, sizeof program, "mortise-%s", name) >= (int)sizeof program)
 		return;
 	if (slash) {

@@ -53,7 +53,7 @@ static void kill_on_line(char *line, size_t len, void *arg)
 
 /* Wait for the end of the process, or for an answer if that is enough.
  * @return whether it came in time. */
-static bool wait_for(struct kill *k, int64_t ms, bool answer)
+static bool kill_wait_for(struct kill *k, int64_t ms, bool answer)
 {
 	int64_t end = clock_ms() + ms, left;
 
@@ -82,10 +82,10 @@ static bool send_signal(struct kill *k, int number, const char *name)
 	fprintf(stderr, "mortise: %s: process %ld did not exit; sending %s\n", k->id,
 		(long)k->peer.pid, name);
 	syscall(SYS_pidfd_send_signal, k->process, number, NULL, 0);
-	return wait_for(k, SIGNAL_WAIT_MS, false);
+	return kill_wait_for(k, SIGNAL_WAIT_MS, false);
 }
 
-static int stop(struct kill *k, int64_t wait_ms, struct error *err)
+static int kill_stop(struct kill *k, int64_t wait_ms, struct error *err)
 {
 	static const char command[] = "{\"type\":\"stop\"}";
 	struct error slow = ERROR_NONE;
@@ -94,7 +94,7 @@ static int stop(struct kill *k, int64_t wait_ms, struct error *err)
 		return fail(err, MT_EDENIED, "%s: %s", k->id, slow.text);
 	if (!slow.code) {
 		client_line(&k->peer, command, sizeof command - 1);
-		if (wait_for(k, wait_ms, false))
+		if (kill_wait_for(k, wait_ms, false))
 			return MT_OK;
 	}
 	return send_signal(k, SIGTERM, "SIGTERM") || send_signal(k, SIGKILL, "SIGKILL")
@@ -113,7 +113,7 @@ static int do_pause(struct kill *k, int64_t wait_ms, struct error *err)
 	if (client_greet(&k->peer, &why))
 		return fail(err, why.code, "%s: %s", k->id, why.text);
 	client_line(&k->peer, command, sizeof command - 1);
-	if (!wait_for(k, wait_ms, true))
+	if (!kill_wait_for(k, wait_ms, true))
 		return fail(err, MT_ETIMEOUT, "%s: process %ld does not respond", k->id,
 			    (long)k->peer.pid);
 	return k->why_not.code ? fail(err, MT_EDENIED, "%s: %s", k->id, k->why_not.text)
@@ -134,7 +134,7 @@ static int end_one(const struct config *config, const char *prefix, bool pause,
 		k.peer.on_line = kill_on_line;
 		k.peer.arg = &k;
 		k.process = (int)syscall(SYS_pidfd_open, k.peer.pid, 0);
-		r = pause ? do_pause(&k, wait_ms, err) : stop(&k, wait_ms, err);
+		r = pause ? do_pause(&k, wait_ms, err) : kill_stop(&k, wait_ms, err);
 	}
 	auto_close(&k.process);
 	client_close(&k.peer);

@@ -21,7 +21,7 @@ struct listing {
 	uv_timer_t timer;
 };
 
-static void end(struct listing *l)
+static void list_tools_end(struct listing *l)
 {
 	if (uv_is_closing((uv_handle_t *)&l->timer))
 		return;
@@ -32,10 +32,10 @@ static void end(struct listing *l)
 
 static void on_timeout(uv_timer_t *timer)
 {
-	end(timer->data);
+	list_tools_end(timer->data);
 }
 
-static void on_ready(void *arg)
+static void list_tools_on_ready(void *arg)
 {
 	struct listing *l = arg;
 
@@ -44,13 +44,13 @@ static void on_ready(void *arg)
 			runner_list(l->link, l->catalog->instances[i].name, NULL);
 }
 
-static void on_tools(void *arg, const char *instance, json_object *tools)
+static void list_tools_on_tools(void *arg, const char *instance, json_object *tools)
 {
 	struct listing *l = arg;
 
 	catalog_arrived(l->catalog, instance, tools);
 	if (!catalog_is_awaited(l->catalog))
-		end(l);
+		list_tools_end(l);
 }
 
 static void list_tools_on_closed(void *arg, const struct error *why)
@@ -59,10 +59,10 @@ static void list_tools_on_closed(void *arg, const struct error *why)
 
 	(void)why;
 	l->link = NULL;
-	end(l);
+	list_tools_end(l);
 }
 
-static const struct runner_events events = { .ready = on_ready, .tools = on_tools,
+static const struct runner_events events = { .ready = list_tools_on_ready, .tools = list_tools_on_tools,
 					     .closed = list_tools_on_closed };
 
 static int wait_for_lists(struct launch *launch, struct catalog *catalog,

@@ -14,7 +14,7 @@
 
 enum { COMMANDS_MAX = 64 };
 
-static void help(void)
+static void mortise_help(void)
 {
 	const struct command *command;
 
@@ -32,7 +32,7 @@ static void help(void)
 	exit_codes_print(stdout);
 }
 
-static const struct command *find_command(const char *name)
+static const struct command *mortise_find_command(const char *name)
 {
 	const struct command *command;
 
@@ -62,13 +62,13 @@ static int unknown_command(const char *name)
 }
 
 /* Commands have no space in their names: such an argument is a message. */
-static bool is_message(const char *word)
+static bool mortise_is_message(const char *word)
 {
 	return word[strcspn(word, " \t\n")] != '\0';
 }
 
 /* Without a command: start the terminal client, if on a terminal. */
-static int converse(int argc, char **argv)
+static int mortise_converse(int argc, char **argv)
 {
 	if (argc > 1 || (isatty(STDIN_FILENO) && isatty(STDOUT_FILENO))) {
 		helper_run("chat", argv);
@@ -77,7 +77,7 @@ static int converse(int argc, char **argv)
 		      stderr);
 		return EXIT_USAGE;
 	}
-	help();
+	mortise_help();
 	return EXIT_USAGE;
 }
 
@@ -91,7 +91,7 @@ static void fill_standard_fds(void)
 }
 
 /* Output must be written completely. */
-static int check_output(int code)
+static int mortise_check_output(int code)
 {
 	if (fflush(stdout) == 0 && !ferror(stdout))
 		return code;
@@ -116,21 +116,22 @@ int main(int argc, char **argv)
 	}
 	if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 ||
 	    (strcmp(name, "help") == 0 && argc < 3)) {
-		help();
+		mortise_help();
 		return EXIT_DONE;
 	}
-	if (argc < 2 || *name == '-' || is_message(name))
-		return converse(argc, argv);
+	if (argc < 2 || *name == '-' || mortise_is_message(name))
+		return mortise_converse(argc, argv);
 	if (strcmp(name, "help") == 0) {
-		command = find_command(argv[2]);
+		command = mortise_find_command(argv[2]);
 		if (!command)
 			return unknown_command(argv[2]);
 		command_help(command);
 		return EXIT_DONE;
 	}
-	command = find_command(name);
+	command = mortise_find_command(name);
 	if (command) {
-		int code = check_output(command->run(command, argc - 1, argv + 1));
+		int code =
+			mortise_check_output(command->run(command, argc - 1, argv + 1));
 
 		curl_api_join();
 		return code;

@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* Text with escapes for characters that are special in roff. */
-static void put(const char *text)
+static void manual_put(const char *text)
 {
 	bool line_start = true;
 
@@ -29,7 +29,7 @@ static void put(const char *text)
 static void title(const char *name, const char *section, const char *what)
 {
 	printf(".TH %s %s \"\" \"mortise %s\"\n.SH NAME\n", name, section, VERSION);
-	put(what);
+	manual_put(what);
 	putchar('\n');
 }
 
@@ -39,24 +39,24 @@ static void put_flag(const struct flag *f)
 	if (f->letter)
 		printf("\\-%c, ", f->letter);
 	fputs("\\-\\-", stdout);
-	put(f->name);
+	manual_put(f->name);
 	if (f->value)
 		printf(" \\fI%s\\fR", f->value);
 	putchar('\n');
-	put(f->help);
+	manual_put(f->help);
 	putchar('\n');
 }
 
-static void put_command(const struct command *c)
+static void manual_put_command(const struct command *c)
 {
 	printf(".SS mortise %s ", c->name);
-	put(c->args ? c->args : "");
+	manual_put(c->args ? c->args : "");
 	putchar('\n');
-	put(c->summary);
+	manual_put(c->summary);
 	puts(".");
 	if (c->details) {
 		puts(".PP\n.nf");
-		put(c->details);
+		manual_put(c->details);
 		puts("\n.fi");
 	}
 	for (const struct flag *f = c->flags; f && f->name; f++)
@@ -75,7 +75,7 @@ static void page_mortise(void)
 	     "runtimes are plugins, configured with INI files.\n.SH COMMANDS");
 	for (size_t i = 0; (c = command_at(i)); i++)
 		if (!c->hidden)
-			put_command(c);
+			manual_put_command(c);
 	puts(".SH COMMON OPTIONS");
 	for (size_t i = 0; (f = common_flag(i)); i++)
 		put_flag(f);
@@ -84,15 +84,15 @@ static void page_mortise(void)
 	puts(".fi\n.SH SEE ALSO\n.BR mortise.ini (5)");
 }
 
-static void put_option(const struct mt_option *o)
+static void manual_put_option(const struct mt_option *o)
 {
 	printf(".TP\n.B %s\n", o->name);
-	put(o->help);
+	manual_put(o->help);
 	if (o->choices)
 		printf(" One of %s.", o->choices);
 	if (o->fallback) {
 		fputs(" Default: ", stdout);
-		put(o->fallback);
+		manual_put(o->fallback);
 		putchar('.');
 	}
 	putchar('\n');
@@ -115,7 +115,7 @@ static void page_ini(void)
 
 		printf(".SH [%s]\n", family);
 		for (size_t n = 0; n < count; n++)
-			put_option(&table[n]);
+			manual_put_option(&table[n]);
 	}
 	puts(".SH SEE ALSO\n.BR mortise (1)");
 }

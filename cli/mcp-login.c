@@ -97,7 +97,7 @@ static json_object *make_spec(const char *name, json_object *options, struct err
 }
 
 /* A descriptor from which the program reads it: other users can see command lines. */
-static int hand_over(json_object *spec, struct error *err)
+static int cli_mcp_login_hand_over(json_object *spec, struct error *err)
 {
 	int fd = memfd_create("login", 0);
 	size_t len;
@@ -124,7 +124,7 @@ int mcp_login(const struct config *c, const struct registry *r, const char *name
 	if (mcp_login_find(c, r, name, &options, err))
 		return command_report(EXIT_USAGE, err);
 	spec = make_spec(name, options, err);
-	fd = spec ? hand_over(spec, err) : -1;
+	fd = spec ? cli_mcp_login_hand_over(spec, err) : -1;
 	if (fd < 0)
 		return command_report(EXIT_FAILED, err);
 	snprintf(number, sizeof number, "%d", fd);

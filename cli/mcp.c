@@ -45,7 +45,7 @@ struct query {
 	int64_t begun;
 };
 
-static size_t place_of(const struct query *q, const char *instance)
+static size_t cli_mcp_place_of(const struct query *q, const char *instance)
 {
 	size_t i = 0;
 
@@ -57,7 +57,7 @@ static size_t place_of(const struct query *q, const char *instance)
 
 /* ---- asking them all at once -------------------------------------------------- */
 
-static void on_ready(void *arg)
+static void cli_mcp_on_ready(void *arg)
 {
 	struct query *q = arg;
 
@@ -65,10 +65,10 @@ static void on_ready(void *arg)
 		runner_list(q->link, q->catalog->instances[i].name, NULL);
 }
 
-static void on_tools(void *arg, const char *instance, json_object *tools)
+static void cli_mcp_on_tools(void *arg, const char *instance, json_object *tools)
 {
 	struct query *q = arg;
-	size_t at = place_of(q, instance);
+	size_t at = cli_mcp_place_of(q, instance);
 	bool all = true;
 
 	if (at == q->catalog->instance_count || q->answers[at].done)
@@ -83,10 +83,10 @@ static void on_tools(void *arg, const char *instance, json_object *tools)
 		runner_close(q->link);
 }
 
-static void on_log(void *arg, int level, const char *instance, const char *text)
+static void cli_mcp_on_log(void *arg, int level, const char *instance, const char *text)
 {
 	struct query *q = arg;
-	size_t at = place_of(q, instance);
+	size_t at = cli_mcp_place_of(q, instance);
 
 	if (at < q->catalog->instance_count && level <= MT_LOG_WARNING)
 		snprintf(q->answers[at].why, sizeof q->answers[at].why, "%.*s",
@@ -94,11 +94,12 @@ static void on_log(void *arg, int level, const char *instance, const char *text)
 			 text);
 }
 
-static const struct runner_events events = { .ready = on_ready, .tools = on_tools,
-					   .log = on_log };
+static const struct runner_events events = { .ready = cli_mcp_on_ready, .tools = cli_mcp_on_tools,
+					   .log = cli_mcp_on_log };
 
-static int ask_all(struct config *c, struct registry *r, const struct common *common,
-		   struct query *q, struct error *err)
+static int cli_mcp_ask_all(struct config *c, struct registry *r,
+			   const struct common *common, struct query *q,
+			   struct error *err)
 {
 	char workspace[PATH_MAX], spool[PATH_MAX];
 	struct plugin_component runtime = { 0 };
@@ -145,7 +146,7 @@ static void print_tools(json_object *tools)
 	}
 }
 
-static void print_json(const struct query *q)
+static void cli_mcp_print_json(const struct query *q)
 {
 	AUTO(strbuf) struct strbuf out = STRBUF(64 << 20);
 
@@ -193,7 +194,7 @@ static int mcp_tell(const struct query *q, bool json, bool tools)
 			print_tools(a->tools);
 	}
 	if (json)
-		print_json(q);
+		cli_mcp_print_json(q);
 	return code;
 }
 
@@ -212,7 +213,7 @@ static int query(struct config *c, struct registry *r, const struct common *comm
 		return EXIT_DONE;
 	}
 	q.answers = calloc(catalog.instance_count, sizeof *q.answers);
-	if (!q.answers || ask_all(c, r, common, &q, err))
+	if (!q.answers || cli_mcp_ask_all(c, r, common, &q, err))
 		code = command_report(EXIT_FAILED, err);
 	else
 		code = mcp_tell(&q, json, name != NULL);

@@ -7,7 +7,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-static void print_list(const char *provider, json_object *list)
+static void models_server_print_list(const char *provider, json_object *list)
 {
 	printf("%-44s %10s\n", "MODEL", "WINDOW");
 	for (size_t i = 0; i < json_object_array_length(list); i++) {
@@ -27,7 +27,7 @@ static void print_list(const char *provider, json_object *list)
 	}
 }
 
-static int show(struct llm *l, const char *provider, bool json)
+static int models_server_show(struct llm *l, const char *provider, bool json)
 {
 	AUTO(json) json_object *list = NULL;
 	struct error err = ERROR_NONE;
@@ -36,7 +36,7 @@ static int show(struct llm *l, const char *provider, bool json)
 	if (llm_server_models(l, &list, &err))
 		return command_report(EXIT_MODEL, &err);
 	if (!json) {
-		print_list(provider ? provider : "", list);
+		models_server_print_list(provider ? provider : "", list);
 		return EXIT_DONE;
 	}
 	text = js_text(list, NULL);
@@ -91,7 +91,7 @@ int models_server(const struct common *common, const char *provider, bool json)
 			    strchr(provider, '/') ? "" : "/any");
 	code = asked_open(&a, common, provider ? model.text : NULL, &err);
 	if (code == EXIT_DONE)
-		code = show(a.llm, provider, json);
+		code = models_server_show(a.llm, provider, json);
 	asked_close(&a);
 	return code;
 }

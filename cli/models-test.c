@@ -33,7 +33,7 @@ struct asking {
 	bool over;
 };
 
-static void on_delta(void *arg, bool reasoning, const char *text, size_t len)
+static void models_test_on_delta(void *arg, bool reasoning, const char *text, size_t len)
 {
 	struct asking *a = arg;
 
@@ -50,7 +50,7 @@ static void models_test_on_done(void *arg, struct llm_reply *reply)
 	a->over = true;
 }
 
-static void on_failed(void *arg, const struct llm_error *error)
+static void models_test_on_failed(void *arg, const struct llm_error *error)
 {
 	struct asking *a = arg;
 
@@ -59,11 +59,11 @@ static void on_failed(void *arg, const struct llm_error *error)
 }
 
 /* Ask and wait. */
-static int ask(struct asking *a, const struct llm_request *q, int64_t index,
-	       struct error *err)
+static int models_test_ask(struct asking *a, const struct llm_request *q, int64_t index,
+			   struct error *err)
 {
-	static const struct llm_events events = { .delta = on_delta, .done = models_test_on_done,
-						  .failed = on_failed };
+	static const struct llm_events events = { .delta = models_test_on_delta, .done = models_test_on_done,
+						  .failed = models_test_on_failed };
 
 	a->reply = llm_reply_free(a->reply);
 	a->over = false;
@@ -77,8 +77,8 @@ static int ask(struct asking *a, const struct llm_request *q, int64_t index,
 	return a->reply ? MT_OK : fail(err, MT_EIO, "%s", a->error.text);
 }
 
-static struct llm_request *make(const struct llm *l, const char *text, bool image,
-				struct llm_part parts[2])
+static struct llm_request *models_test_make(const struct llm *l, const char *text,
+					    bool image, struct llm_part parts[2])
 {
 	struct llm_request *q = llm_request_new();
 
@@ -123,7 +123,7 @@ static const char *of_tools(const struct asking *a)
 	return a->reply->call_count ? "wrong" : "no call came";
 }
 
-static void print_text(const struct llm *l, const struct findings *f)
+static void models_test_print_text(const struct llm *l, const struct findings *f)
 {
 	printf("%-12s %s\n%-12s %s\n%-12s %s\n%-12s %s\n", "model", llm_name(l),
 	       "streaming", f->streaming, "tools", f->tools, "vision", f->vision);
@@ -137,7 +137,7 @@ static void print_text(const struct llm *l, const struct findings *f)
 		printf("%-12s unknown\n", "cost");
 }
 
-static void print_json(const struct llm *l, const struct findings *f)
+static void models_test_print_json(const struct llm *l, const struct findings *f)
 {
 	AUTO(strbuf) struct strbuf out = STRBUF(65536);
 
@@ -163,25 +163,27 @@ static const char *try_image(struct asking *a, struct error *err)
 {
 	struct llm_part parts[2];
 	AUTO(llm_request) struct llm_request *q =
-		make(a->llm, "Which color is this dot? One word.", true, parts);
+		models_test_make(a->llm, "Which color is this dot? One word.", true,
+				 parts);
 
-	if (!q || ask(a, q, 1, err))
+	if (!q || models_test_ask(a, q, 1, err))
 		return "refused";
 	return "yes";
 }
 
-static int test(struct asking *a, bool vision, bool json)
+static int models_test_run(struct asking *a, bool vision, bool json)
 {
 	struct llm_part parts[2];
 	struct error err = ERROR_NONE;
-	AUTO(llm_request) struct llm_request *q = make(a->llm, TASK, false, parts);
+	AUTO(llm_request) struct llm_request *q =
+		models_test_make(a->llm, TASK, false, parts);
 	struct findings f = { .sums = llm_metrics(a->llm), .vision = "not tried" };
 
 	if (!q) {
 		out_of_memory(&err);
 		return command_report(EXIT_FAILED, &err);
 	}
-	if (ask(a, q, 0, &err))
+	if (models_test_ask(a, q, 0, &err))
 		return command_report(EXIT_MODEL, &err);
 	f.streaming = of_streaming(a);
 	f.tools = of_tools(a);
@@ -189,7 +191,7 @@ static int test(struct asking *a, bool vision, bool json)
 	f.latency_ms = a->reply->latency_ms;
 	if (vision)
 		f.vision = try_image(a, &err);
-	(json ? print_json : print_text)(a->llm, &f);
+	(json ? models_test_print_json : models_test_print_text)(a->llm, &f);
 	return err.code ? command_report(EXIT_MODEL, &err) : EXIT_DONE;
 }
 
@@ -221,7 +223,7 @@ int models_test(const struct common *common, const char *name, bool vision, bool
 	    llm_open(pool, c, r, "llm", name, NULL, &a.llm, &err))
 		code = command_report(EXIT_USAGE, &err);
 	else
-		code = test(&a, vision || llm_facts(a.llm)->vision, json);
+		code = models_test_run(&a, vision || llm_facts(a.llm)->vision, json);
 	llm_reply_free(a.reply);
 	llm_free(a.llm);
 	llm_pool_free(pool);

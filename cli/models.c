@@ -8,8 +8,9 @@
 #include <string.h>
 
 static int list(const struct common *common, int argc, char **argv, bool json);
-static int info(const struct common *common, int argc, char **argv, bool json);
-static int import(const struct common *common, int argc, char **argv, bool json);
+static int cli_models_info(const struct common *common, int argc, char **argv, bool json);
+static int cli_models_import(const struct common *common, int argc, char **argv,
+			     bool json);
 
 static const struct {
 	const char *name;
@@ -17,8 +18,8 @@ static const struct {
 	int least, most; /* operands */
 } verbs[] = {
 	{ "list", list, 0, 1 },
-	{ "info", info, 1, 1 },
-	{ "import", import, 1, 1 },
+	{ "info", cli_models_info, 1, 1 },
+	{ "import", cli_models_import, 1, 1 },
 };
 
 struct arguments {
@@ -38,7 +39,7 @@ static const struct flag flags[] = {
 
 /* ---- list ----------------------------------------------------------------- */
 
-static bool wanted(const char *globs, size_t len, const char *pattern)
+static bool cli_models_wanted(const char *globs, size_t len, const char *pattern)
 {
 	AUTO(free) char *text = strndup(globs, len);
 
@@ -76,8 +77,8 @@ static bool section_facts(const struct model_section *s, struct model_facts *f)
 	return f->window >= 0 || f->price.input >= 0;
 }
 
-static int put_row(struct strbuf *out, const struct model_section *s,
-		   const struct model_facts *f)
+static int cli_models_put_row(struct strbuf *out, const struct model_section *s,
+			      const struct model_facts *f)
 {
 	strbuf_add(out, out->len > 1 ? ",{" : "{");
 	js_key_strn(out, "models", s->globs, s->globs_len);
@@ -122,10 +123,11 @@ static int list_file(const char *path, bool needed, const char *pattern,
 	while (!status && model_section_next(text, len, &pos, &s)) {
 		struct model_facts f;
 
-		if (!wanted(s.globs, s.globs_len, pattern) || !section_facts(&s, &f))
+		if (!cli_models_wanted(s.globs, s.globs_len, pattern) ||
+		    !section_facts(&s, &f))
 			continue;
 		if (json)
-			status = put_row(json, &s, &f);
+			status = cli_models_put_row(json, &s, &f);
 		else
 			print_row(&s, &f);
 	}
@@ -199,7 +201,8 @@ static int ask_window(const struct common *common, const char *name,
 	return code;
 }
 
-static int tell(const struct common *common, const char *name, bool server, bool json)
+static int cli_models_tell(const struct common *common, const char *name, bool server,
+			   bool json)
 {
 	AUTO(config) struct config *c = NULL;
 	AUTO(strbuf) struct strbuf out = STRBUF(65536);
@@ -226,15 +229,16 @@ static int tell(const struct common *common, const char *name, bool server, bool
 	return code;
 }
 
-static int info(const struct common *common, int argc, char **argv, bool json)
+static int cli_models_info(const struct common *common, int argc, char **argv, bool json)
 {
 	(void)argc;
-	return tell(common, argv[0], false, json);
+	return cli_models_tell(common, argv[0], false, json);
 }
 
 /* ---- import --------------------------------------------------------------- */
 
-static int import(const struct common *common, int argc, char **argv, bool json)
+static int cli_models_import(const struct common *common, int argc, char **argv,
+			     bool json)
 {
 	enum { MOST = 32 << 20 };
 	AUTO(free) char *text = NULL, *path = NULL;
@@ -262,7 +266,7 @@ static int import(const struct common *common, int argc, char **argv, bool json)
 
 /* ---- the command ---------------------------------------------------------- */
 
-static int run(const struct command *self, int argc, char **argv)
+static int cli_models_run(const struct command *self, int argc, char **argv)
 {
 	struct arguments a = { 0 };
 	int index, operands;
@@ -279,7 +283,7 @@ static int run(const struct command *self, int argc, char **argv)
 	if (strcmp(verb, "list") == 0 && a.server && operands <= 1)
 		return models_server(&a.common, operands ? argv[index] : NULL, a.json);
 	if (strcmp(verb, "info") == 0 && a.server && operands == 1)
-		return tell(&a.common, argv[index], true, a.json);
+		return cli_models_tell(&a.common, argv[index], true, a.json);
 	for (size_t i = 0; i < ARRAY_LEN(verbs); i++)
 		if (strcmp(verbs[i].name, verb) == 0 && operands >= verbs[i].least &&
 		    operands <= verbs[i].most)
@@ -298,5 +302,5 @@ const struct command command_models = {
 		   "--server, PATTERN names a provider (default: that of the configured "
 		   "model).",
 	.flags = flags,
-	.run = run,
+	.run = cli_models_run,
 };

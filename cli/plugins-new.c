@@ -78,7 +78,7 @@ static int find_starter(const char *kind, const char *lang, struct plan *plan,
 		    kind, lang);
 }
 
-static int check_name(const char *name, struct error *err)
+static int plugins_new_check_name(const char *name, struct error *err)
 {
 	static const char allowed[] = "abcdefghijklmnopqrstuvwxyz0123456789_-";
 	size_t len = strlen(name);
@@ -102,7 +102,8 @@ static void set_ident(struct plan *plan)
 
 /* ---- templates ------------------------------------------------------------------ */
 
-static const char *value_of(const struct plan *plan, const char *word, size_t len)
+static const char *plugins_new_value_of(const struct plan *plan, const char *word,
+					size_t len)
 {
 	const struct {
 		const char *name, *value;
@@ -123,24 +124,26 @@ static const char *value_of(const struct plan *plan, const char *word, size_t le
 }
 
 /* Values are expanded too: one may contain the name of the plugin. */
-static void expand(const struct plan *plan, const char *text, struct strbuf *out)
+static void plugins_new_expand(const struct plan *plan, const char *text,
+			       struct strbuf *out)
 {
 	const char *mark;
 
 	for (; (mark = strchr(text, '@')); text = mark) {
 		size_t len = strcspn(++mark, "@ \n");
-		const char *value = mark[len] == '@' ? value_of(plan, mark, len) : NULL;
+		const char *value =
+			mark[len] == '@' ? plugins_new_value_of(plan, mark, len) : NULL;
 
 		strbuf_addn(out, text, (size_t)(mark - text) - (value != NULL));
 		if (!value)
 			continue;
-		expand(plan, value, out);
+		plugins_new_expand(plan, value, out);
 		mark += len + 1;
 	}
 	strbuf_add(out, text);
 }
 
-static char *target_of(const struct plan *plan, const char *file)
+static char *plugins_new_target_of(const struct plan *plan, const char *file)
 {
 	AUTO(strbuf) struct strbuf path = STRBUF(PATH_MAX);
 	bool named = strncmp(file, "NAME.", strlen("NAME.")) == 0;
@@ -150,11 +153,11 @@ static char *target_of(const struct plan *plan, const char *file)
 	return strbuf_take(&path);
 }
 
-static int copy_file(const struct plan *plan, const char *from, const char *file,
-		     struct error *err)
+static int plugins_new_copy_file(const struct plan *plan, const char *from,
+				 const char *file, struct error *err)
 {
 	AUTO(free) char *source = path_join(from, file);
-	AUTO(free) char *target = target_of(plan, file);
+	AUTO(free) char *target = plugins_new_target_of(plan, file);
 	AUTO(free) char *text = NULL;
 	AUTO(strbuf) struct strbuf out = STRBUF(TEMPLATE_MAX);
 
@@ -162,7 +165,7 @@ static int copy_file(const struct plan *plan, const char *from, const char *file
 		return out_of_memory(err);
 	if (file_read(source, TEMPLATE_MAX, &text, NULL, err))
 		return err->code;
-	expand(plan, text, &out);
+	plugins_new_expand(plan, text, &out);
 	if (out.error)
 		return fail_code(err, out.error);
 	if (file_write(target, out.text, out.len, 0644, false, err))
@@ -186,7 +189,7 @@ static int copy_part(const struct plan *plan, const char *templates, const char 
 			    strerror(errno));
 	for (int i = 0; i < count; i++) {
 		if (!err->code && *files[i]->d_name != '.')
-			copy_file(plan, from, files[i]->d_name, err);
+			plugins_new_copy_file(plan, from, files[i]->d_name, err);
 		free(files[i]);
 	}
 	free(files);
@@ -221,7 +224,8 @@ static int make_directory(const char *directory, struct error *err)
 		    strerror(errno));
 }
 
-static int make(const struct plan *plan, const char *templates, struct error *err)
+static int plugins_new_make(const struct plan *plan, const char *templates,
+			    struct error *err)
 {
 	if (make_directory(plan->directory, err))
 		return err->code;
@@ -244,10 +248,10 @@ int plugin_new(struct common *common, const char *lang, int count, char **words)
 	plan.name = words[1];
 	plan.directory = count > 2 ? words[2] : plan.name;
 	if (find_starter(words[0], lang ? lang : "c", &plan, &err) ||
-	    check_name(plan.name, &err) || common_config(common, &c, &err))
+	    plugins_new_check_name(plan.name, &err) || common_config(common, &c, &err))
 		return command_report(EXIT_USAGE, &err);
 	set_ident(&plan);
-	if (make(&plan, config_get(c, "core", "template_dir"), &err))
+	if (plugins_new_make(&plan, config_get(c, "core", "template_dir"), &err))
 		return command_report(EXIT_FAILED, &err);
 	printf("\nTo build and test it: make -C %s test\n", plan.directory);
 	return EXIT_DONE;

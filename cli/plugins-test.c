@@ -61,8 +61,8 @@ static struct test_case *find_case(const struct cases *cases, const char *name)
 	return NULL;
 }
 
-static int add_entry(struct cases *cases, const struct ini_entry *entry,
-		     struct error *err)
+static int plugins_test_add_entry(struct cases *cases, const struct ini_entry *entry,
+				  struct error *err)
 {
 	struct test_case *c = find_case(cases, entry->section);
 	enum key key = 0;
@@ -100,8 +100,9 @@ static int check_pattern(const struct cases *cases, const struct ini_entry *entr
 	return MT_OK;
 }
 
-static int check_object(const struct cases *cases, const struct ini_entry *entry,
-			const char *what, struct error *err)
+static int plugins_test_check_object(const struct cases *cases,
+				     const struct ini_entry *entry, const char *what,
+				     struct error *err)
 {
 	struct error why = ERROR_NONE;
 	AUTO(json) json_object *object =
@@ -131,11 +132,13 @@ static int check_case(const struct cases *cases, struct test_case *c, struct err
 			    "%s:%u: the case `%s` needs one of result, match, error, "
 			    "structured and preview",
 			    cases->path, c->line, c->name);
-	if (arguments && check_object(cases, arguments, keys[KEY_ARGUMENTS], err))
+	if (arguments &&
+	    plugins_test_check_object(cases, arguments, keys[KEY_ARGUMENTS], err))
 		return err->code;
 	expected = c->entries[c->expected];
 	if (c->expected == KEY_STRUCTURED)
-		return check_object(cases, expected, keys[KEY_STRUCTURED], err);
+		return plugins_test_check_object(cases, expected, keys[KEY_STRUCTURED],
+						 err);
 	return c->expected == KEY_MATCH || c->expected == KEY_ERROR
 		       ? check_pattern(cases, expected, err)
 		       : MT_OK;
@@ -161,7 +164,7 @@ static int read_cases(struct cases *cases, struct error *err)
 			.name = ini->sections[i], .line = ini->section_lines[i] };
 	}
 	for (size_t i = 0; i < ini->count && !err->code; i++)
-		add_entry(cases, &ini->entries[i], err);
+		plugins_test_add_entry(cases, &ini->entries[i], err);
 	for (size_t i = 0; i < cases->count && !err->code; i++)
 		check_case(cases, &cases->list[i], err);
 	return err->code;
@@ -233,7 +236,8 @@ static bool is_expected(const struct test_case *c, const char *error, const char
 }
 
 /* `text`: what the case compares. */
-static void judge(struct test_run *run, const char *error, const char *text, size_t len)
+static void plugins_test_judge(struct test_run *run, const char *error, const char *text,
+			       size_t len)
 {
 	const struct test_case *c = &run->cases->list[run->next++];
 	const struct ini_entry *want = c->entries[c->expected];
@@ -289,14 +293,14 @@ static int send_case(struct test_run *run, struct error *err)
 }
 
 /* Start the next case. One that cannot be sent has its result immediately. */
-static void advance(struct test_run *run)
+static void plugins_test_advance(struct test_run *run)
 {
 	while (run->next < run->cases->count) {
 		struct error err = ERROR_NONE;
 
 		if (!send_case(run, &err))
 			return;
-		judge(run, err.text, "", 0);
+		plugins_test_judge(run, err.text, "", 0);
 	}
 	http_requests_clear(&run->http);
 	runner_close(run->runner);
@@ -315,12 +319,12 @@ static void plugins_test_on_result(void *arg, const struct runner_result *result
 		text = structured ? js_text(structured, &len) : NULL;
 		len = text ? len : 0;
 	}
-	judge(run, result->status ? error : NULL, text ? text : "", len);
-	advance(run);
+	plugins_test_judge(run, result->status ? error : NULL, text ? text : "", len);
+	plugins_test_advance(run);
 }
 
-static void on_request(void *arg, uint64_t id, uint64_t request, const char *method,
-		       json_object *params)
+static void plugins_test_on_request(void *arg, uint64_t id, uint64_t request,
+				    const char *method, json_object *params)
 {
 	static const char text[] = "no conversation is attached";
 	struct test_run *run = arg;
@@ -338,7 +342,7 @@ static void on_request(void *arg, uint64_t id, uint64_t request, const char *met
 }
 
 static const struct runner_events events = { .result = plugins_test_on_result,
-					     .request = on_request };
+					     .request = plugins_test_on_request };
 
 static int run_cases(struct config *c, struct registry *r, struct test_run *run,
 		     const char *workspace, const char *spool, struct error *err)
@@ -356,7 +360,7 @@ static int run_cases(struct config *c, struct registry *r, struct test_run *run,
 				   err) &&
 	    !launch_runner(&l, &events, run, &run->runner, err)) {
 		printf("1..%zu\n", run->cases->count);
-		advance(run);
+		plugins_test_advance(run);
 		uv_run(l.loop, UV_RUN_DEFAULT);
 	}
 	plugin_component_clear(&runtime);

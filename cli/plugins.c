@@ -209,7 +209,7 @@ static void info_tools(const struct component *c, struct strbuf *out)
 		strbuf_add(out, "  and tools that are listed at run time\n");
 }
 
-static void put_line(struct strbuf *out, const char *name, const char *text)
+static void cli_plugins_put_line(struct strbuf *out, const char *name, const char *text)
 {
 	if (*text)
 		strbuf_addf(out, "  %s %s\n", name, text);
@@ -260,9 +260,9 @@ static void info_text(const struct config *config, const struct component *c,
 		    c->version, c->license, kind_name(c->kind), c->version_major,
 		    c->version_minor, c->path);
 	strbuf_addf(out, "  runs in %s: %s\n", where, why.text);
-	put_line(out, "id", c->id);
-	put_line(out, "vendor", c->vendor);
-	put_line(out, "url", c->url);
+	cli_plugins_put_line(out, "id", c->id);
+	cli_plugins_put_line(out, "vendor", c->vendor);
+	cli_plugins_put_line(out, "url", c->url);
 	info_about(c, out);
 	info_permissions(c, out);
 	if (c->option_count) {
@@ -316,8 +316,9 @@ static int not_there(const struct registry *r, const char *word, struct error *e
 			   word);
 }
 
-static int info(const struct config *config, const struct registry *r, const char *word,
-		bool json, struct strbuf *out, struct error *err)
+static int cli_plugins_info(const struct config *config, const struct registry *r,
+			    const char *word, bool json, struct strbuf *out,
+			    struct error *err)
 {
 	const struct component *c;
 	size_t found = 0;
@@ -408,7 +409,7 @@ static int list_or_info(const struct common *common, const char *word, bool json
 		return command_report(EXIT_USAGE, &err);
 	if (registry_open(c, &r, &err))
 		return command_report(EXIT_FAILED, &err);
-	if (word && info(c, r, word, json, &out, &err))
+	if (word && cli_plugins_info(c, r, word, json, &out, &err))
 		return command_report(EXIT_FAILED, &err);
 	if (!word && json)
 		list_json(r, refused, &out);

@@ -23,7 +23,7 @@ struct place {
 	json_object *list;
 };
 
-static void place_clear(struct place *p)
+static void policy_approvals_place_clear(struct place *p)
 {
 	json_object_put(p->list);
 	free(p->id);
@@ -68,7 +68,7 @@ static int open_place(const struct common *common, const char *prefix, struct pl
 	return p->list ? MT_OK : err->code ? err->code : out_of_memory(err);
 }
 
-static void print_list(const struct place *p)
+static void policy_approvals_print_list(const struct place *p)
 {
 	size_t count = json_object_array_length(p->list);
 
@@ -100,8 +100,8 @@ int policy_approvals(const struct common *common, const char *prefix, bool json)
 	if (text)
 		puts(text);
 	else if (!r)
-		print_list(&p);
-	place_clear(&p);
+		policy_approvals_print_list(&p);
+	policy_approvals_place_clear(&p);
 	return r ? command_report(EXIT_USAGE, &err) : EXIT_DONE;
 }
 
@@ -127,7 +127,7 @@ static void policy_approvals_on_line(char *line, size_t len, void *arg)
 }
 
 /* The process that has the conversation open revokes it. */
-static int ask_one(struct asking *a, const char *text, struct error *err)
+static int policy_approvals_ask_one(struct asking *a, const char *text, struct error *err)
 {
 	AUTO(strbuf) struct strbuf line = STRBUF(TEXT_MAX);
 
@@ -149,16 +149,18 @@ static int ask_one(struct asking *a, const char *text, struct error *err)
 	return a->answered ? MT_OK : fail(err, MT_EIO, "the conversation process exited");
 }
 
-static int ask_all(struct asking *a, json_object *texts, struct error *err)
+static int policy_approvals_ask_all(struct asking *a, json_object *texts,
+				    struct error *err)
 {
 	int r = client_greet(&a->peer, err);
 
 	a->peer.on_line = policy_approvals_on_line;
 	a->peer.arg = a;
 	for (size_t i = 0; !r && i < json_object_array_length(texts); i++)
-		r = ask_one(a,
-			    json_object_get_string(json_object_array_get_idx(texts, i)),
-			    err);
+		r = policy_approvals_ask_one(a,
+					     json_object_get_string(
+						     json_object_array_get_idx(texts, i)),
+					     err);
 	return r;
 }
 
@@ -184,7 +186,8 @@ static int write_log(const struct place *p, json_object *texts, struct error *er
 	return r;
 }
 
-static int take_back(const struct place *p, json_object *texts, struct error *err)
+static int policy_approvals_take_back(const struct place *p, json_object *texts,
+				      struct error *err)
 {
 	struct asking a = { .peer = { .fd = -1 } };
 	struct error none = ERROR_NONE;
@@ -194,7 +197,7 @@ static int take_back(const struct place *p, json_object *texts, struct error *er
 		return approvals_revoke(p->config, p->workspace, texts, err);
 	r = client_open(&a.peer, p->id, &none);
 	if (!r)
-		r = ask_all(&a, texts, err);
+		r = policy_approvals_ask_all(&a, texts, err);
 	else
 		r = write_log(p, texts, err);
 	client_close(&a.peer);
@@ -241,9 +244,9 @@ int policy_revoke(const struct common *common, const char *prefix, int argc, cha
 	if (!r && !(texts = chosen(&p, argc, argv, &err)))
 		r = err.code;
 	if (!r)
-		r = take_back(&p, texts, &err);
+		r = policy_approvals_take_back(&p, texts, &err);
 	if (!r)
 		printf("%zu revoked\n", json_object_array_length(texts));
-	place_clear(&p);
+	policy_approvals_place_clear(&p);
 	return r ? command_report(EXIT_USAGE, &err) : EXIT_DONE;
 }

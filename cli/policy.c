@@ -70,7 +70,7 @@ static int policy_load(const struct arguments *a, struct loaded *l, struct error
 /* ---- test --------------------------------------------------------------------- */
 
 /* A JSON object is all arguments, anything else a command. */
-static json_object *arguments_of(const char *text, struct error *err)
+static json_object *cli_policy_arguments_of(const char *text, struct error *err)
 {
 	json_object *args;
 
@@ -114,10 +114,10 @@ static void print_verdict(const struct verdict *v, bool json)
 		printf("why:  %s\n", v->reason);
 }
 
-static int test(const struct arguments *a, struct loaded *l, const char *text,
-		struct error *err)
+static int cli_policy_test(const struct arguments *a, struct loaded *l, const char *text,
+			   struct error *err)
 {
-	AUTO(json) json_object *args = arguments_of(text, err);
+	AUTO(json) json_object *args = cli_policy_arguments_of(text, err);
 	const char *name = a->tool ? a->tool : "bash";
 	const struct tool *tool = catalog_find(&l->catalog, name);
 	char dir[PATH_MAX];
@@ -175,7 +175,7 @@ static void print_rule(void *arg, const char *analyzer, enum risk risk, bool den
 	strbuf_addc(&l->json, '}');
 }
 
-static int show(const struct arguments *a, struct loaded *l, struct error *err)
+static int cli_policy_show(const struct arguments *a, struct loaded *l, struct error *err)
 {
 	struct listing listing = { .json = STRBUF(4 << 20), .as_json = a->json };
 	int r;
@@ -190,8 +190,8 @@ static int show(const struct arguments *a, struct loaded *l, struct error *err)
 
 /* ---- the command ---------------------------------------------------------------- */
 
-static int act(const struct command *self, const struct arguments *a, int argc,
-	       char **argv)
+static int cli_policy_act(const struct command *self, const struct arguments *a, int argc,
+			  char **argv)
 {
 	struct loaded l = { 0 };
 	struct error err = ERROR_NONE;
@@ -207,7 +207,8 @@ static int act(const struct command *self, const struct arguments *a, int argc,
 			self, "unknown subcommand, or wrong number of arguments");
 	r = policy_load(a, &l, &err);
 	if (!r)
-		r = tests ? test(a, &l, argv[1], &err) : show(a, &l, &err);
+		r = tests ? cli_policy_test(a, &l, argv[1], &err)
+			  : cli_policy_show(a, &l, &err);
 	loaded_clear(&l);
 	return r ? command_report(EXIT_USAGE, &err) : EXIT_DONE;
 }
@@ -222,7 +223,7 @@ static int policy_run(const struct command *self, int argc, char **argv)
 		return flags_exit_code(f);
 	if (index == argc)
 		return command_misused(self, "missing subcommand");
-	return act(self, &a, argc - index, argv + index);
+	return cli_policy_act(self, &a, argc - index, argv + index);
 }
 
 const struct command command_policy = {

@@ -44,7 +44,7 @@ static void print_one(json_object *hello, int depth)
 	       line.text);
 }
 
-static void print_json(json_object *hello)
+static void ps_print_json(json_object *hello)
 {
 	static const char *const members[] = { "conversation", "state",     "reason",
 					       "busy",         "pid",       "steps",
@@ -62,7 +62,7 @@ static void print_json(json_object *hello)
 }
 
 /* @return the hello message of a running one; one that does not answer is reported. */
-static json_object *look_at(const char *id)
+static json_object *ps_look_at(const char *id)
 {
 	struct client p;
 	struct error err = ERROR_NONE;
@@ -92,7 +92,7 @@ static void show_below(const struct open *o, const char *parent, int depth)
 			continue;
 		hello = STEAL(o->hellos[i]);
 		if (o->json)
-			print_json(hello);
+			ps_print_json(hello);
 		else
 			print_one(hello, depth);
 		show_below(o, js_str(hello, "conversation", "?"), depth + 1);
@@ -107,7 +107,7 @@ static size_t show_all(char **ids, size_t count, bool json)
 	size_t shown = 0;
 
 	for (size_t i = 0; hellos && i < count; i++) {
-		hellos[i] = look_at(ids[i]);
+		hellos[i] = ps_look_at(ids[i]);
 		shown += hellos[i] != NULL;
 	}
 	if (shown && !json)
@@ -116,7 +116,7 @@ static size_t show_all(char **ids, size_t count, bool json)
 		show_below(&o, "", 0);
 	for (size_t i = 0; hellos && i < count; i++) { /* whose parent is not open */
 		if (hellos[i] && json)
-			print_json(hellos[i]);
+			ps_print_json(hellos[i]);
 		else if (hellos[i])
 			print_one(hellos[i], 0);
 		json_object_put(hellos[i]);

@@ -34,7 +34,7 @@ static void paint(struct render *r, enum paint p)
 }
 
 /* Untrusted text without sequences that move the cursor or change colors. */
-static void put(struct render *r, const char *text, size_t len)
+static void render_put(struct render *r, const char *text, size_t len)
 {
 	for (size_t i = 0, n; i < len; i += n ? n : 1) {
 		n = text[i] == '\n' || text[i] == '\t' ? 0
@@ -53,19 +53,19 @@ static void line_start(struct render *r)
 	r->midline = false;
 }
 
-static void say(struct render *r, enum paint p, const char *lead, const char *text,
-		size_t len)
+static void render_say(struct render *r, enum paint p, const char *lead, const char *text,
+		       size_t len)
 {
 	line_start(r);
 	paint(r, p);
 	fputs(lead, r->out);
-	put(r, text, len);
+	render_put(r, text, len);
 	r->midline = true;
 	paint(r, PLAIN);
 	line_start(r);
 }
 
-static size_t lines_of(const char *text, size_t len)
+static size_t render_lines_of(const char *text, size_t len)
 {
 	size_t n = len > 0 && text[len - 1] != '\n';
 
@@ -74,20 +74,20 @@ static size_t lines_of(const char *text, size_t len)
 	return n;
 }
 
-static void put_line(struct render *r, const char *text, size_t len)
+static void render_put_line(struct render *r, const char *text, size_t len)
 {
 	size_t shown = r->style == RENDER_VERBOSE ? len : utf8_cut(text, len, SHOWN_LINE);
 
 	fputs("  ", r->out);
-	put(r, text, shown);
+	render_put(r, text, shown);
 	fputs(shown < len ? "…\n" : "\n", r->out);
 	r->midline = false;
 }
 
 /* The first lines and the last ones of a result. */
-static void put_block(struct render *r, enum paint p, const char *text, size_t len)
+static void render_put_block(struct render *r, enum paint p, const char *text, size_t len)
 {
-	size_t lines = lines_of(text, len), head = SHOWN_LINES / 2, n = 0;
+	size_t lines = render_lines_of(text, len), head = SHOWN_LINES / 2, n = 0;
 	bool whole = r->style == RENDER_VERBOSE || lines <= SHOWN_LINES;
 
 	line_start(r);
@@ -97,7 +97,7 @@ static void put_block(struct render *r, enum paint p, const char *text, size_t l
 		size_t size = stop ? (size_t)(stop - at) : (size_t)(end - at);
 
 		if (whole || n < head || n >= lines - head)
-			put_line(r, at, size);
+			render_put_line(r, at, size);
 		else if (n == head)
 			fprintf(r->out, "  … %zu more lines …\n", lines - 2 * head);
 		at += size + 1;
@@ -108,19 +108,19 @@ static void put_block(struct render *r, enum paint p, const char *text, size_t l
 
 /* ---- actions ----------------------------------------------------------- */
 
-static void show_run(struct render *r, const struct event *e)
+static void render_show_run(struct render *r, const struct event *e)
 {
 	const char *command = event_arg(e, "command");
 
-	say(r, BOLD, js_bool(event_args(e), "is_input", false) ? "> " : "$ ", command,
-	    strlen(command));
+	render_say(r, BOLD, js_bool(event_args(e), "is_input", false) ? "> " : "$ ",
+		   command, strlen(command));
 }
 
-static void show_cell(struct render *r, const struct event *e)
+static void render_show_cell(struct render *r, const struct event *e)
 {
 	const char *code = event_arg(e, "code");
 
-	say(r, BOLD, ">>> ", code, strlen(code));
+	render_say(r, BOLD, ">>> ", code, strlen(code));
 }
 
 static void show_path(struct render *r, const struct event *e)
@@ -130,10 +130,10 @@ static void show_path(struct render *r, const struct event *e)
 
 	strbuf_addf(&text, "%s %s", *command ? command : e->type->name,
 		    event_arg(e, "path"));
-	say(r, BOLD, "* ", text.text, text.len);
+	render_say(r, BOLD, "* ", text.text, text.len);
 }
 
-static void show_call(struct render *r, const struct event *e)
+static void render_show_call(struct render *r, const struct event *e)
 {
 	AUTO(strbuf) struct strbuf text = STRBUF(8192);
 	size_t len;
@@ -141,27 +141,27 @@ static void show_call(struct render *r, const struct event *e)
 
 	strbuf_addf(&text, "%s %.*s", event_arg(e, "name"),
 		    (int)utf8_cut(args ? args : "", len, SHOWN_LINE), args ? args : "");
-	say(r, BOLD, "* ", text.text, text.len);
+	render_say(r, BOLD, "* ", text.text, text.len);
 }
 
-static void show_message(struct render *r, const struct event *e)
+static void render_show_message(struct render *r, const struct event *e)
 {
 	const char *text = event_arg(e, "content");
 
 	if (e->source == SOURCE_USER) {
-		say(r, CYAN, "> ", text, strlen(text));
+		render_say(r, CYAN, "> ", text, strlen(text));
 	} else if (e->source == SOURCE_ENVIRONMENT) {
-		put_block(r, DIM, text, strlen(text));
+		render_put_block(r, DIM, text, strlen(text));
 	} else if (!r->streamed ||
 		   event_tool_meta(e)) { /* of a question a part streamed */
 		line_start(r);
-		put(r, text, strlen(text));
+		render_put(r, text, strlen(text));
 		line_start(r);
 	}
 	r->streamed = false;
 }
 
-static void show_finish(struct render *r, const struct event *e)
+static void render_show_finish(struct render *r, const struct event *e)
 {
 	const char *text = event_arg(e, "final_thought");
 
@@ -169,7 +169,7 @@ static void show_finish(struct render *r, const struct event *e)
 		return;
 	line_start(r);
 	paint(r, GREEN);
-	put(r, text, strlen(text));
+	render_put(r, text, strlen(text));
 	paint(r, PLAIN);
 	line_start(r);
 }
@@ -178,10 +178,10 @@ static void show_think(struct render *r, const struct event *e)
 {
 	const char *text = event_arg(e, "thought");
 
-	put_block(r, DIM, text, strlen(text));
+	render_put_block(r, DIM, text, strlen(text));
 }
 
-static void show_tasks(struct render *r, const struct event *e)
+static void render_show_tasks(struct render *r, const struct event *e)
 {
 	json_object *list = js_get(event_args(e), "task_list");
 	size_t n = list ? json_object_array_length(list) : 0;
@@ -191,11 +191,11 @@ static void show_tasks(struct render *r, const struct event *e)
 		const char *status = js_str(task, "status", ""),
 			   *title = js_str(task, "title", "");
 
-		say(r, DIM,
-		    strcmp(status, "done") == 0          ? "  [x] "
-		    : strcmp(status, "in_progress") == 0 ? "  [>] "
-							 : "  [ ] ",
-		    title, strlen(title));
+		render_say(r, DIM,
+			   strcmp(status, "done") == 0          ? "  [x] "
+			   : strcmp(status, "in_progress") == 0 ? "  [>] "
+								: "  [ ] ",
+			   title, strlen(title));
 	}
 }
 
@@ -205,7 +205,7 @@ static void show_browse(struct render *r, const struct event *e)
 
 	for (size_t n; *line; line += n + (line[n] == '\n')) {
 		n = strcspn(line, "\n");
-		say(r, BOLD, "* ", line, n);
+		render_say(r, BOLD, "* ", line, n);
 	}
 }
 
@@ -214,7 +214,7 @@ static void show_plain(struct render *r, const struct event *e)
 	AUTO(strbuf) struct strbuf text = STRBUF(4096);
 
 	event_message(e, &text);
-	say(r, DIM, "* ", text.text, text.len);
+	render_say(r, DIM, "* ", text.text, text.len);
 }
 
 /* ---- observations ------------------------------------------------------ */
@@ -228,7 +228,7 @@ static void show_output(struct render *r, const struct event *e)
 	const char *suffix = js_str(meta, "suffix", "");
 
 	if (!r->live)
-		put_block(r, DIM, text, len);
+		render_put_block(r, DIM, text, len);
 	r->live = false;
 	if (code > 0) {
 		line_start(r);
@@ -236,8 +236,8 @@ static void show_output(struct render *r, const struct event *e)
 		fprintf(r->out, "  exit code %lld\n", (long long)code);
 		paint(r, PLAIN);
 	} else if (code < 0 && *suffix) {
-		put_block(r, YELLOW, suffix + strspn(suffix, "\n"),
-			  strlen(suffix + strspn(suffix, "\n")));
+		render_put_block(r, YELLOW, suffix + strspn(suffix, "\n"),
+				 strlen(suffix + strspn(suffix, "\n")));
 	}
 }
 
@@ -256,7 +256,7 @@ static void show_cell_output(struct render *r, const struct event *e)
 	if (len > sizeof lead && memcmp(text, lead + 1, sizeof lead - 2) == 0)
 		len = 0;
 	if (!r->live)
-		put_block(r, DIM, text, len);
+		render_put_block(r, DIM, text, len);
 	r->live = false;
 }
 
@@ -268,7 +268,7 @@ static void show_diff(struct render *r, const struct event *e)
 		size_t len;
 		const char *text = event_content(e, &len);
 
-		put_block(r, DIM, text, len);
+		render_put_block(r, DIM, text, len);
 		return;
 	}
 	while (*diff) {
@@ -277,7 +277,7 @@ static void show_diff(struct render *r, const struct event *e)
 
 		if (strncmp(diff, "+++", 3) != 0 && strncmp(diff, "---", 3) != 0) {
 			paint(r, p);
-			put_line(r, diff, n);
+			render_put_line(r, diff, n);
 			paint(r, PLAIN);
 		}
 		diff += n + (diff[n] == '\n');
@@ -295,7 +295,7 @@ static void show_error(struct render *r, const struct event *e)
 		text = last + 1;
 	}
 	r->live = false;
-	put_block(r, RED, text, len);
+	render_put_block(r, RED, text, len);
 }
 
 /* The new address, or the error; the page itself is for the model. */
@@ -305,9 +305,9 @@ static void show_page(struct render *r, const struct event *e)
 	const char *url = event_arg(e, "url");
 
 	if (*fault)
-		put_block(r, RED, fault, strlen(fault));
+		render_put_block(r, RED, fault, strlen(fault));
 	else
-		put_block(r, DIM, url, strlen(url));
+		render_put_block(r, DIM, url, strlen(url));
 }
 
 static void show_content(struct render *r, const struct event *e)
@@ -315,11 +315,11 @@ static void show_content(struct render *r, const struct event *e)
 	size_t len;
 	const char *text = event_content(e, &len);
 
-	put_block(r, DIM, text, len);
+	render_put_block(r, DIM, text, len);
 }
 
 /* The text of a file is for the model; an error is shown. */
-static void show_read(struct render *r, const struct event *e)
+static void render_show_read(struct render *r, const struct event *e)
 {
 	static const char error[] = "ERROR:\n";
 
@@ -333,18 +333,18 @@ static const struct {
 	enum render_style from; /* shown from this style on */
 	void (*show)(struct render *r, const struct event *e);
 } shows[EVENT_TYPE_COUNT] = {
-	[ACTION_MESSAGE] = { RENDER_NORMAL, show_message },
-	[ACTION_FINISH] = { RENDER_QUIET, show_finish },
-	[ACTION_RUN] = { RENDER_NORMAL, show_run },
-	[ACTION_RUN_IPYTHON] = { RENDER_NORMAL, show_cell },
+	[ACTION_MESSAGE] = { RENDER_NORMAL, render_show_message },
+	[ACTION_FINISH] = { RENDER_QUIET, render_show_finish },
+	[ACTION_RUN] = { RENDER_NORMAL, render_show_run },
+	[ACTION_RUN_IPYTHON] = { RENDER_NORMAL, render_show_cell },
 	[ACTION_READ] = { RENDER_NORMAL, show_path },
 	[ACTION_EDIT] = { RENDER_NORMAL, show_path },
 	[ACTION_WRITE] = { RENDER_NORMAL, show_path },
-	[ACTION_CALL_TOOL] = { RENDER_NORMAL, show_call },
-	[ACTION_CALL_TOOL_MCP] = { RENDER_NORMAL, show_call },
+	[ACTION_CALL_TOOL] = { RENDER_NORMAL, render_show_call },
+	[ACTION_CALL_TOOL_MCP] = { RENDER_NORMAL, render_show_call },
 	[ACTION_BROWSE_INTERACTIVE] = { RENDER_NORMAL, show_browse },
 	[ACTION_THINK] = { RENDER_NORMAL, show_think },
-	[ACTION_TASK_TRACKING] = { RENDER_NORMAL, show_tasks },
+	[ACTION_TASK_TRACKING] = { RENDER_NORMAL, render_show_tasks },
 	[ACTION_REJECT] = { RENDER_QUIET, show_plain },
 	[ACTION_DELEGATE] = { RENDER_NORMAL, show_plain },
 	[ACTION_CONDENSATION] = { RENDER_NORMAL, show_plain },
@@ -355,13 +355,13 @@ static const struct {
 	[OBSERVATION_USER_REJECTED] = { RENDER_NORMAL, show_error },
 	[OBSERVATION_TOOL] = { RENDER_NORMAL, show_content },
 	[OBSERVATION_MCP] = { RENDER_NORMAL, show_content },
-	[OBSERVATION_READ] = { RENDER_NORMAL, show_read },
+	[OBSERVATION_READ] = { RENDER_NORMAL, render_show_read },
 	[OBSERVATION_BROWSE] = { RENDER_NORMAL, show_page },
 	[OBSERVATION_RECALL] = { RENDER_VERBOSE, show_content },
 };
 
 /* Text that came with tool calls is not an event of its own. */
-static void show_thought(struct render *r, const struct event *e)
+static void render_show_thought(struct render *r, const struct event *e)
 {
 	const char *thought = event_arg(e, "thought");
 
@@ -369,18 +369,18 @@ static void show_thought(struct render *r, const struct event *e)
 	    r->style == RENDER_QUIET)
 		return;
 	line_start(r);
-	put(r, thought, strlen(thought));
+	render_put(r, thought, strlen(thought));
 	line_start(r);
 }
 
-static void on_event(void *arg, const struct event *e)
+static void render_on_event(void *arg, const struct event *e)
 {
 	struct render *r = arg;
 
 	if (event_hidden(e) || js_get(e->json, "confirms"))
 		return; /* the answer to a question: the action was shown */
 	if (e->is_action && e->source == SOURCE_AGENT && e->type->id != ACTION_MESSAGE) {
-		show_thought(r, e);
+		render_show_thought(r, e);
 		r->streamed = false;
 	}
 	if (shows[e->type->id].show && r->style >= shows[e->type->id].from)
@@ -390,7 +390,7 @@ static void on_event(void *arg, const struct event *e)
 
 /* ---- other lines ----------------------------------------------------- */
 
-static void on_delta(void *arg, bool reasoning, const char *text, size_t len)
+static void render_on_delta(void *arg, bool reasoning, const char *text, size_t len)
 {
 	struct render *r = arg;
 
@@ -401,12 +401,12 @@ static void on_delta(void *arg, bool reasoning, const char *text, size_t len)
 		paint(r, DIM);
 	else
 		r->streamed = true;
-	put(r, text, len);
+	render_put(r, text, len);
 	paint(r, PLAIN);
 	fflush(r->out);
 }
 
-static void on_output(void *arg, int64_t action, const char *bytes, size_t len)
+static void render_on_output(void *arg, int64_t action, const char *bytes, size_t len)
 {
 	struct render *r = arg;
 
@@ -415,12 +415,12 @@ static void on_output(void *arg, int64_t action, const char *bytes, size_t len)
 		return;
 	r->live = true;
 	paint(r, DIM);
-	put(r, bytes, len);
+	render_put(r, bytes, len);
 	paint(r, PLAIN);
 	fflush(r->out);
 }
 
-static void on_retry(void *arg, const struct llm_error *why, int64_t wait_ms)
+static void render_on_retry(void *arg, const struct llm_error *why, int64_t wait_ms)
 {
 	struct render *r = arg;
 	AUTO(strbuf) struct strbuf text = STRBUF(1024);
@@ -430,19 +430,19 @@ static void on_retry(void *arg, const struct llm_error *why, int64_t wait_ms)
 		return;
 	strbuf_addf(&text, "%s; retrying in %lld s", why->text,
 		    (long long)(wait_ms + 500) / 1000);
-	say(r, YELLOW, "! ", text.text, text.len);
+	render_say(r, YELLOW, "! ", text.text, text.len);
 	fflush(r->out);
 }
 
-static void on_notice(void *arg, int level, const char *text)
+static void render_on_notice(void *arg, int level, const char *text)
 {
 	struct render *r = arg;
 
 	if (level <= MT_LOG_WARNING)
-		say(r, YELLOW, "! ", text, strlen(text));
+		render_say(r, YELLOW, "! ", text, strlen(text));
 }
 
-static void on_rewound(void *arg, int64_t to)
+static void render_on_rewound(void *arg, int64_t to)
 {
 	struct render *r = arg;
 	char text[96];
@@ -452,17 +452,17 @@ static void on_rewound(void *arg, int64_t to)
 		return;
 	snprintf(text, sizeof text, "[rewound to event %lld; later events are reverted]",
 		 (long long)to);
-	say(r, DIM, "", text, strlen(text));
+	render_say(r, DIM, "", text, strlen(text));
 	fflush(r->out);
 }
 
 const struct watcher render_watcher = {
-	.event = on_event,
-	.delta = on_delta,
-	.output = on_output,
-	.retry = on_retry,
-	.rewound = on_rewound,
-	.notice = on_notice,
+	.event = render_on_event,
+	.delta = render_on_delta,
+	.output = render_on_output,
+	.retry = render_on_retry,
+	.rewound = render_on_rewound,
+	.notice = render_on_notice,
 };
 
 struct render *render_new(FILE *out, enum render_style style)
@@ -514,7 +514,7 @@ static void say_models(struct render *r, const struct llm_usage_totals *bill)
 		strbuf_addf(&text, "  %.200s: %lld response%s", name, (long long)m->calls,
 			    m->calls == 1 ? "" : "s");
 		put_bill(&text, &one);
-		say(r, DIM, "", text.text, text.len);
+		render_say(r, DIM, "", text.text, text.len);
 	}
 }
 
@@ -532,19 +532,19 @@ void render_end(struct render *r, const struct render_end *end)
 	put_bill(&text, end);
 	strbuf_addf(&text, ", %.1f s; conversation %s)",
 		    (double)(clock_ms() - r->began) / 1e3, end->conversation);
-	say(r, end->over ? DIM : YELLOW, "", text.text, text.len);
+	render_say(r, end->over ? DIM : YELLOW, "", text.text, text.len);
 	say_models(r, end->bill);
 	if (!end->over) {
 		strbuf_reset(&text);
 		strbuf_addf(&text, "Run `mortise resume %s` to continue",
 			    end->conversation);
-		say(r, PLAIN, "", text.text, text.len);
+		render_say(r, PLAIN, "", text.text, text.len);
 	}
 	fflush(r->out);
 }
 
 void render_remark(struct render *r, const char *text)
 {
-	say(r, DIM, "", text, strlen(text));
+	render_say(r, DIM, "", text, strlen(text));
 	fflush(r->out);
 }

@@ -69,7 +69,7 @@ struct told {
 	struct strbuf text; /* the differences, printed at the end */
 };
 
-static void put_text(struct strbuf *out, const char *name, const char *text)
+static void cli_replay_put_text(struct strbuf *out, const char *name, const char *text)
 {
 	size_t len = strlen(text), shown = utf8_cut(text, len, SHOWN);
 
@@ -90,11 +90,11 @@ static void on_difference(void *arg, const struct replay_difference *d)
 		    d->recorded, d->now,
 		    (int)utf8_cut(d->message, strlen(d->message), 80), d->message,
 		    d->what);
-	put_text(&t->text, "then", d->want);
-	put_text(&t->text, "now ", d->got);
+	cli_replay_put_text(&t->text, "then", d->want);
+	cli_replay_put_text(&t->text, "now ", d->got);
 }
 
-static void on_event(void *arg, const struct event *e)
+static void cli_replay_on_event(void *arg, const struct event *e)
 {
 	struct told *t = arg;
 
@@ -198,7 +198,7 @@ static int replay_start(struct arguments *a, uv_loop_t *loop, struct replay **re
 }
 
 /* The only error is the end of the recording: the report decides. */
-static int exit_code(const struct told *t, int code)
+static int cli_replay_exit_code(const struct told *t, int code)
 {
 	struct replay_report r = replay_report(t->replay);
 
@@ -211,7 +211,7 @@ static int exit_code(const struct told *t, int code)
 
 static int replay_it(struct arguments *a)
 {
-	static const struct watcher watcher = { .event = on_event };
+	static const struct watcher watcher = { .event = cli_replay_on_event };
 	AUTO(replay) struct replay *replay = NULL;
 	struct told told = { .out = a->drive.json ? stderr : stdout,
 			     .text = STRBUF(16 << 20) };
@@ -232,7 +232,7 @@ static int replay_it(struct arguments *a)
 	task = replay_task(replay);
 	code = drive_conversation(loop, c, task, strlen(task), &a->drive);
 	print_report(&told);
-	code = exit_code(&told, code);
+	code = cli_replay_exit_code(&told, code);
 	strbuf_clear(&told.text);
 	return code;
 }

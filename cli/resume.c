@@ -146,7 +146,7 @@ static int pass_hello(const struct client *p)
 }
 
 /* @return the exit code; -1 if no process runs the conversation. */
-static int join(const struct arguments *a)
+static int cli_resume_join(const struct arguments *a)
 {
 	struct client p;
 	int code = -1;
@@ -166,8 +166,8 @@ static int start_or_join(struct arguments *a, uv_loop_t *loop, struct conversati
 
 	while (resume_start(a, loop, ret, err)) {
 		uv_run(loop, UV_RUN_DEFAULT);
-		if (err->code != MT_EDENIED || !a->found || (code = join(a)) >= 0 ||
-		    uv_hrtime() > end)
+		if (err->code != MT_EDENIED || !a->found ||
+		    (code = cli_resume_join(a)) >= 0 || uv_hrtime() > end)
 			break;
 		uv_sleep(20);
 		free(a->found);
@@ -177,7 +177,7 @@ static int start_or_join(struct arguments *a, uv_loop_t *loop, struct conversati
 	return code;
 }
 
-static int run_it(struct arguments *a)
+static int cli_resume_run_it(struct arguments *a)
 {
 	struct error err = ERROR_NONE;
 	struct conversation *c = NULL;
@@ -204,7 +204,7 @@ static int resume_run(const struct command *self, int argc, char **argv)
 
 	drive_options_init(&a.drive, &a.answer);
 	f = resume_parse(self, argc, argv, &a);
-	code = f == FLAG_END ? run_it(&a) : flags_exit_code(f);
+	code = f == FLAG_END ? cli_resume_run_it(&a) : flags_exit_code(f);
 	drive_options_clear(&a.drive);
 	free(a.found);
 	return code;

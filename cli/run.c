@@ -81,7 +81,7 @@ static const struct flag flags[] = {
 };
 
 /* The limits become settings of the selected controller. */
-static int set_limits(struct arguments *a, struct error *err)
+static int run_set_limits(struct arguments *a, struct error *err)
 {
 	size_t count;
 	const struct mt_option *table = config_table("controller", &count);
@@ -200,7 +200,7 @@ static bool stdin_adds(const struct arguments *a)
 	return false;
 }
 
-static int add_file(const struct arguments *a, struct strbuf *text, struct error *err)
+static int run_add_file(const struct arguments *a, struct strbuf *text, struct error *err)
 {
 	AUTO(free) char *file = NULL;
 	size_t len;
@@ -212,7 +212,8 @@ static int add_file(const struct arguments *a, struct strbuf *text, struct error
 }
 
 /* The text of -t, then that of the file, then that of standard input. */
-static int read_task(const struct arguments *a, struct strbuf *text, struct error *err)
+static int run_read_task(const struct arguments *a, struct strbuf *text,
+			 struct error *err)
 {
 	size_t before;
 	int r = MT_OK;
@@ -224,7 +225,7 @@ static int read_task(const struct arguments *a, struct strbuf *text, struct erro
 		return fail(err, MT_ELIMIT, "the task is longer than %d bytes", TASK_MAX);
 	before = text->len;
 	if (a->file && strcmp(a->file, "-") != 0)
-		r = add_file(a, text, err);
+		r = run_add_file(a, text, err);
 	if (!r && (task_on_stdin(a) || stdin_adds(a)))
 		r = read_stdin(text, err);
 	if (!r && a->task && text->len == before)
@@ -242,7 +243,7 @@ static int get_task(const struct arguments *a, char **ret, size_t *ret_len,
 
 	if (waits_for_task(a))
 		return MT_OK;
-	r = read_task(a, &text, err);
+	r = run_read_task(a, &text, err);
 	if (r)
 		return r;
 	if (text.len > TASK_MAX)
@@ -263,8 +264,8 @@ static int get_task(const struct arguments *a, char **ret, size_t *ret_len,
 	return *ret ? MT_OK : out_of_memory(err);
 }
 
-static int find_workspace(const struct common *common, char path[PATH_MAX],
-			  struct error *err)
+static int run_find_workspace(const struct common *common, char path[PATH_MAX],
+			      struct error *err)
 {
 	const char *wanted = common->workspace ? common->workspace : ".";
 	struct stat st;
@@ -294,7 +295,7 @@ static int run_start(struct arguments *a, uv_loop_t *loop, struct conversation *
 					  .answers = true,
 					  .interactive = a->drive.keep || ask_is_possible(),
 					  .workspace = workspace };
-	int r = find_workspace(&a->common, workspace, err);
+	int r = run_find_workspace(&a->common, workspace, err);
 
 	if (r)
 		return r;
@@ -323,7 +324,7 @@ static int run_it(struct arguments *a)
 	size_t len = 0;
 	uv_loop_t *loop;
 
-	if (set_limits(a, &err) || set_until(a, &err) || open_answer(a, &err) ||
+	if (run_set_limits(a, &err) || set_until(a, &err) || open_answer(a, &err) ||
 	    drive_check(&a->drive, &err) || get_task(a, &task, &len, &err))
 		return command_report(EXIT_USAGE, &err);
 	a->drive.commands = a->drive.json && !task_on_stdin(a);

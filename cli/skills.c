@@ -41,7 +41,7 @@ static const struct flag flags[] = {
 
 /* ---- the list ------------------------------------------------------------- */
 
-static void put_json(struct strbuf *out, struct skill *s)
+static void cli_skills_put_json(struct strbuf *out, struct skill *s)
 {
 	skill_describe(s);
 	strbuf_addc(out, '{');
@@ -75,7 +75,7 @@ struct layout {
 	size_t name, place;
 };
 
-static struct layout lay_out(const struct skills *all)
+static struct layout cli_skills_lay_out(const struct skills *all)
 {
 	struct layout l = { .columns = columns() };
 	struct skill *s;
@@ -93,7 +93,8 @@ static struct layout lay_out(const struct skills *all)
 }
 
 /* Truncated at the width of the terminal; complete if standard output is none. */
-static void put_line(struct strbuf *out, struct skill *s, const struct layout *l)
+static void cli_skills_put_line(struct strbuf *out, struct skill *s,
+				const struct layout *l)
 {
 	AUTO(strbuf) struct strbuf line = STRBUF(64 << 10), text = STRBUF(64 << 10);
 	size_t most = l->columns > LEAST_COLUMNS ? l->columns : LEAST_COLUMNS;
@@ -111,9 +112,9 @@ static void put_line(struct strbuf *out, struct skill *s, const struct layout *l
 	strbuf_addf(out, "%s\n", line.text);
 }
 
-static void put_list(const struct job *j, const struct skills *all)
+static void cli_skills_put_list(const struct job *j, const struct skills *all)
 {
-	struct layout l = lay_out(all);
+	struct layout l = cli_skills_lay_out(all);
 	struct skill *s;
 
 	if (j->json)
@@ -122,9 +123,9 @@ static void put_list(const struct job *j, const struct skills *all)
 		if (j->json && i)
 			strbuf_addc(j->out, ',');
 		if (j->json)
-			put_json(j->out, s);
+			cli_skills_put_json(j->out, s);
 		else
-			put_line(j->out, s, &l);
+			cli_skills_put_line(j->out, s, &l);
 	}
 	if (j->json)
 		strbuf_add(j->out, "]\n");
@@ -150,7 +151,7 @@ static int do_list(struct job *j, const char *word, struct error *err)
 	if (j->problems)
 		put_problems(j, all);
 	else
-		put_list(j, all);
+		cli_skills_put_list(j, all);
 	return MT_OK;
 }
 
@@ -183,7 +184,7 @@ static int show_skill(struct job *j, struct skill *s, struct error *err)
 		return err->code;
 	skill_describe(s);
 	if (j->json) {
-		put_json(j->out, s);
+		cli_skills_put_json(j->out, s);
 		return strbuf_addc(j->out, '\n');
 	}
 	strbuf_addf(j->out, "%s (%s, %s)\n%s\n", s->name, s->place, s->source,
@@ -225,7 +226,7 @@ static int show_pack(struct job *j, const char *path, struct error *err)
 		return r;
 	if (!j->json)
 		put_pack(j, p);
-	put_list(j, all);
+	cli_skills_put_list(j, all);
 	if (!j->json)
 		put_problems(j, all);
 	return MT_OK;
@@ -439,7 +440,7 @@ static void print(struct strbuf *out)
 
 /* ---- the command ---------------------------------------------------------------- */
 
-static int run(const struct command *self, int argc, char **argv)
+static int cli_skills_run(const struct command *self, int argc, char **argv)
 {
 	static const struct {
 		const char *word;
@@ -494,5 +495,5 @@ const struct command command_skills = {
 		   "in\nplace: nothing is unpacked and no script is run. See "
 		   "doc/skills.md.",
 	.flags = flags,
-	.run = run,
+	.run = cli_skills_run,
 };

@@ -27,7 +27,7 @@ static struct {
 
 /* ---- from a signal handler ---------------------------------------------------- */
 
-static void discard(int at, const char *name, int depth);
+static void cli_spool_discard(int at, const char *name, int depth);
 
 /* Remove what a directory contains. */
 static void discard_entries(int dir, int depth)
@@ -40,13 +40,13 @@ static void discard_entries(int dir, int depth)
 			struct dirent64 *e = (struct dirent64 *)(void *)(buf + i);
 
 			if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0)
-				discard(dir, e->d_name, depth + 1);
+				cli_spool_discard(dir, e->d_name, depth + 1);
 			i += e->d_reclen;
 		}
 }
 
 /* A directory is read again if it still has entries: removing some hides others. */
-static void discard(int at, const char *name, int depth)
+static void cli_spool_discard(int at, const char *name, int depth)
 {
 	if (unlinkat(at, name, 0) == 0 || depth > DEPTH_MAX)
 		return;
@@ -64,10 +64,10 @@ static void discard(int at, const char *name, int depth)
 void command_spool_discard(void)
 {
 	if (*spool.path && spool.owner == getpid())
-		discard(AT_FDCWD, spool.path, 0);
+		cli_spool_discard(AT_FDCWD, spool.path, 0);
 }
 
-static void on_signal(int number)
+static void cli_spool_on_signal(int number)
 {
 	command_spool_discard();
 	raise(number); /* its action is the default again */
@@ -75,9 +75,10 @@ static void on_signal(int number)
 
 /* ---- open and close --------------------------------------------------------------- */
 
-static void watch_signals(void)
+static void cli_spool_watch_signals(void)
 {
-	struct sigaction act = { .sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND };
+	struct sigaction act = { .sa_handler = cli_spool_on_signal,
+				 .sa_flags = (int)SA_RESETHAND };
 
 	sigemptyset(&act.sa_mask);
 	for (size_t i = 0; i < ARRAY_LEN(numbers); i++)
@@ -90,7 +91,8 @@ static void restore_signals(void)
 	for (size_t i = 0; i < ARRAY_LEN(numbers); i++) {
 		struct sigaction now;
 
-		if (sigaction(numbers[i], NULL, &now) == 0 && now.sa_handler == on_signal)
+		if (sigaction(numbers[i], NULL, &now) == 0 &&
+		    now.sa_handler == cli_spool_on_signal)
 			signal(numbers[i], SIG_DFL);
 	}
 }
@@ -107,7 +109,7 @@ int command_spool_open(const char *name, char *path, size_t room, struct error *
 		*spool.path = '\0';
 	} else {
 		spool.owner = getpid();
-		watch_signals();
+		cli_spool_watch_signals();
 		snprintf(path, room, "%s", spool.path);
 	}
 	sigprocmask(SIG_SETMASK, &before, NULL);

@@ -114,7 +114,7 @@ struct call {
 };
 
 /* The first signal cancels the call, the second one ends the runner. */
-static void on_signal(uv_signal_t *handle, int number)
+static void cli_tools_on_signal(uv_signal_t *handle, int number)
 {
 	struct call *call = handle->data;
 
@@ -126,7 +126,7 @@ static void on_signal(uv_signal_t *handle, int number)
 	call->interrupted = true;
 }
 
-static void watch_signals(struct call *call)
+static void cli_tools_watch_signals(struct call *call)
 {
 	static const int numbers[] = { SIGINT, SIGTERM, SIGHUP };
 
@@ -134,11 +134,12 @@ static void watch_signals(struct call *call)
 		uv_signal_init(call->loop, &call->signals[i]);
 		call->signals[i].data = call;
 		if (numbers[i] != SIGHUP || !signal_is_ignored(SIGHUP))
-			uv_signal_start(&call->signals[i], on_signal, numbers[i]);
+			uv_signal_start(&call->signals[i], cli_tools_on_signal,
+					numbers[i]);
 	}
 }
 
-static void end_call(struct call *call)
+static void cli_tools_end_call(struct call *call)
 {
 	for (size_t i = 0; i < ARRAY_LEN(call->signals); i++)
 		uv_close((uv_handle_t *)&call->signals[i], NULL);
@@ -207,7 +208,7 @@ static void tools_on_result(void *arg, const struct runner_result *result)
 	if (print_result(call, result)) {
 		fputs("mortise: out of memory\n", stderr);
 		call->code = EXIT_FAILED;
-		end_call(call);
+		cli_tools_end_call(call);
 		return;
 	}
 	fflush(stdout);
@@ -222,11 +223,11 @@ static void tools_on_result(void *arg, const struct runner_result *result)
 			code);
 		call->code = EXIT_FAILED;
 	}
-	end_call(call);
+	cli_tools_end_call(call);
 }
 
-static void on_request(void *arg, uint64_t id, uint64_t request, const char *method,
-		       json_object *params)
+static void cli_tools_on_request(void *arg, uint64_t id, uint64_t request,
+				 const char *method, json_object *params)
 {
 	static const char text[] = "no conversation is attached";
 	struct call *call = arg;
@@ -244,10 +245,10 @@ static void on_request(void *arg, uint64_t id, uint64_t request, const char *met
 }
 
 static const struct runner_events events = { .result = tools_on_result,
-					     .request = on_request };
+					     .request = cli_tools_on_request };
 
-static int perform(struct launch *l, const struct tool *t, json_object *args,
-		   struct call *call, struct error *err)
+static int cli_tools_perform(struct launch *l, const struct tool *t, json_object *args,
+			     struct call *call, struct error *err)
 {
 	const struct tool_instance *instance = &l->catalogs[0]->instances[t->instance];
 	double seconds = js_number(args, "timeout", 0); /* an argument of some tools */
@@ -261,17 +262,17 @@ static int perform(struct launch *l, const struct tool *t, json_object *args,
 		return r;
 	call->loop = l->loop;
 	call->instance = instance;
-	watch_signals(call);
+	cli_tools_watch_signals(call);
 	r = runner_call(call->link, CALL, instance->name, t->real, text, len,
 			call_deadline_ms(instance, t, asked), err);
 	if (r)
-		end_call(call);
+		cli_tools_end_call(call);
 	uv_run(l->loop, UV_RUN_DEFAULT);
 	return r;
 }
 
-static int unknown(const struct registry *r, const struct catalog *catalog,
-		   const char *name, const char *json, struct error *err)
+static int cli_tools_unknown(const struct registry *r, const struct catalog *catalog,
+			     const char *name, const char *json, struct error *err)
 {
 	const struct component *toolset = registry_find_toolset(r, name);
 
@@ -283,9 +284,9 @@ static int unknown(const struct registry *r, const struct catalog *catalog,
 		    name, toolset->name, toolset->name);
 }
 
-static int call_tool(struct config *c, struct registry *r, const struct arguments *a,
-		     const struct catalog *catalog, const char *name, const char *json,
-		     struct error *err)
+static int cli_tools_call_tool(struct config *c, struct registry *r,
+			       const struct arguments *a, const struct catalog *catalog,
+			       const char *name, const char *json, struct error *err)
 {
 	const struct tool *t = catalog_find(catalog, name);
 	AUTO(json) json_object *args = NULL;
@@ -304,7 +305,8 @@ static int call_tool(struct config *c, struct registry *r, const struct argument
 		return command_report(EXIT_FAILED, err);
 	if (!t)
 		return command_report(EXIT_USAGE,
-				      (unknown(r, catalog, name, json, err), err));
+				      (cli_tools_unknown(r, catalog, name, json, err),
+				       err));
 	args = call_arguments(t, json, strlen(json), err);
 	if (!args)
 		return command_report(EXIT_USAGE, err);
@@ -323,7 +325,7 @@ static int call_tool(struct config *c, struct registry *r, const struct argument
 		return command_report(EXIT_FAILED, err);
 	if (plugin_component_load(c, r, MT_KIND_RUNTIME,
 				  config_get(c, a->section, "runtime"), &runtime, err) ||
-	    perform(&l, t, args, &call, err))
+	    cli_tools_perform(&l, t, args, &call, err))
 		call.code = command_report(EXIT_TOOL, err);
 	plugin_component_clear(&runtime);
 	if (!call.kept)
@@ -367,8 +369,9 @@ static int served_list(const char *list, struct strbuf *ret)
 	return ret->error;
 }
 
-static int serve(struct config *c, struct registry *r, const struct arguments *a,
-		 struct catalog *catalog, struct error *err)
+static int cli_tools_serve(struct config *c, struct registry *r,
+			   const struct arguments *a, struct catalog *catalog,
+			   struct error *err)
 {
 	const struct mcp_options o = { a->web.address ? &a->web : NULL, a->uri };
 	uv_loop_t *loop = command_loop(err);
@@ -421,10 +424,10 @@ static int with_catalog(const struct arguments *a, int count, char **words)
 	if (strcmp(words[0], "list") == 0)
 		code = tools_list(&catalog, a->json);
 	else if (serves)
-		code = serve(c, r, a, &catalog, &err);
+		code = cli_tools_serve(c, r, a, &catalog, &err);
 	else
-		code = call_tool(c, r, a, &catalog, words[1], count > 2 ? words[2] : "{}",
-				 &err);
+		code = cli_tools_call_tool(c, r, a, &catalog, words[1],
+					   count > 2 ? words[2] : "{}", &err);
 	catalog_clear(&catalog);
 	return code;
 }

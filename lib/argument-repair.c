@@ -47,7 +47,8 @@ int repair_control_chars(const char *text, size_t len, struct strbuf *out)
 }
 
 /* JSON, on a second attempt without raw control characters. */
-static json_object *read_json(const char *text, size_t len, struct error *err)
+static json_object *argument_repair_read_json(const char *text, size_t len,
+					      struct error *err)
 {
 	struct error why = ERROR_NONE;
 	json_object *value = js_parse(text, len, err);
@@ -71,7 +72,7 @@ static json_object *read_json(const char *text, size_t len, struct error *err)
 json_object *repair_parse(const char *text, size_t len, struct error *err)
 {
 	struct error why = ERROR_NONE;
-	json_object *args = read_json(text, len, &why);
+	json_object *args = argument_repair_read_json(text, len, &why);
 
 	if (why.code) {
 		fail(err, why.code, "%s", why.text);
@@ -125,7 +126,7 @@ static json_object *target(struct repair *m, json_object *schema)
 }
 
 /* The types that a schema admits; 0: it does not say. */
-static unsigned wanted(struct repair *m, json_object *schema)
+static unsigned argument_repair_wanted(struct repair *m, json_object *schema)
 {
 	static const char *const choices[] = { "anyOf", "oneOf" };
 	json_object *type;
@@ -142,7 +143,8 @@ static unsigned wanted(struct repair *m, json_object *schema)
 		json_object *list = js_get(schema, choices[k]);
 
 		for (size_t i = 0; i < js_length(list) && m->steps > 0; i++)
-			all |= wanted(m, json_object_array_get_idx(list, i));
+			all |= argument_repair_wanted(m,
+						      json_object_array_get_idx(list, i));
 	}
 	return all;
 }
@@ -162,7 +164,8 @@ static json_object *describing(struct repair *m, json_object *schema, const char
 		for (size_t i = 0; i < js_length(list) && m->steps > 0; i++) {
 			json_object *one = target(m, json_object_array_get_idx(list, i));
 
-			if (js_get(one, keyword) && (wanted(m, one) & type))
+			if (js_get(one, keyword) &&
+			    (argument_repair_wanted(m, one) & type))
 				return one;
 		}
 	}
@@ -178,11 +181,11 @@ static bool is_container(json_object *value)
 }
 
 /* A list or an object as JSON text; what follows its end may be rubbish. */
-static json_object *decode(struct repair *m, const char *text, size_t len)
+static json_object *argument_repair_decode(struct repair *m, const char *text, size_t len)
 {
 	static const char ends[] = "}]";
 	struct error err = ERROR_NONE;
-	json_object *value = read_json(text, len, &err);
+	json_object *value = argument_repair_read_json(text, len, &err);
 
 	for (int i = 0; i < 2 && !is_container(value); i++) {
 		const char *end = memrchr(text, ends[i], len);
@@ -192,7 +195,8 @@ static json_object *decode(struct repair *m, const char *text, size_t len)
 		m->failed |= err.code == MT_ENOMEM;
 		err = ERROR_NONE;
 		if (end)
-			value = read_json(text, (size_t)(end - text) + 1, &err);
+			value = argument_repair_read_json(text, (size_t)(end - text) + 1,
+							  &err);
 	}
 	m->failed |= err.code == MT_ENOMEM;
 	if (is_container(value))
@@ -208,7 +212,7 @@ static json_object *made(struct repair *m, json_object *value)
 	return value;
 }
 
-static json_object *whole(struct repair *m, double d)
+static json_object *argument_repair_whole(struct repair *m, double d)
 {
 	if (!isfinite(d) || d != floor(d) || fabs(d) > 9e15)
 		return NULL;
@@ -239,7 +243,7 @@ static json_object *read_scalar(struct repair *m, const char *text, size_t len,
 
 		if (want & WANT_NUMBER)
 			return value;
-		n = whole(m, json_object_get_double(value));
+		n = argument_repair_whole(m, json_object_get_double(value));
 		json_object_put(value);
 		return n;
 	}
@@ -248,7 +252,7 @@ static json_object *read_scalar(struct repair *m, const char *text, size_t len,
 }
 
 /* A text that came in pieces. */
-static json_object *join(struct repair *m, json_object *list)
+static json_object *argument_repair_join(struct repair *m, json_object *list)
 {
 	AUTO(strbuf) struct strbuf text = STRBUF(TEXT_MAX);
 
@@ -305,7 +309,7 @@ static void repair_members(struct repair *m, json_object *schema, json_object *o
 static json_object *repair_value(struct repair *m, json_object *schema,
 				 json_object *value)
 {
-	unsigned want = value ? wanted(m, schema) : 0;
+	unsigned want = value ? argument_repair_wanted(m, schema) : 0;
 	json_object *other = NULL;
 
 	if (json_object_is_type(value, json_type_string) && !(want & WANT_STRING)) {
@@ -313,15 +317,15 @@ static json_object *repair_value(struct repair *m, json_object *schema,
 		size_t len = (size_t)json_object_get_string_len(value);
 
 		if (want & (WANT_ARRAY | WANT_OBJECT))
-			other = decode(m, text, len);
+			other = argument_repair_decode(m, text, len);
 		if (!other)
 			other = read_scalar(m, text, len, want);
 	} else if (json_object_is_type(value, json_type_array) && (want & WANT_STRING) &&
 		   !(want & (WANT_ARRAY | WANT_OBJECT))) {
-		other = join(m, value);
+		other = argument_repair_join(m, value);
 	} else if (json_object_is_type(value, json_type_double) &&
 		   (want & WANT_INTEGER) && !(want & WANT_NUMBER)) {
-		other = whole(m, json_object_get_double(value));
+		other = argument_repair_whole(m, json_object_get_double(value));
 	}
 	if (other)
 		value = other;
@@ -371,7 +375,7 @@ int repair_arguments(json_object *schema, json_object *args)
 		json_object *property = js_get(properties, name);
 
 		if (value ? !property && is_residue(name)
-			  : !(wanted(&m, property) & WANT_NULL))
+			  : !(argument_repair_wanted(&m, property) & WANT_NULL))
 			json_object_object_del(args, name);
 	}
 	repair_members(&m, schema, args);

@@ -42,7 +42,7 @@ int base64_put_url(struct strbuf *out, const void *bytes, size_t len)
 	return MT_OK;
 }
 
-static int value_of(char c)
+static int base64_value_of(char c)
 {
 	if (c >= 'A' && c <= 'Z')
 		return c - 'A';
@@ -64,7 +64,7 @@ int base64_read(struct strbuf *out, const char *text, size_t len)
 		if (i + 4 == len && text[i + 3] == '=')
 			pad = text[i + 2] == '=' ? 2 : 1;
 		for (size_t k = 0; k < 4; k++) {
-			int n = k < 4 - pad ? value_of(text[i + k]) : 0;
+			int n = k < 4 - pad ? base64_value_of(text[i + k]) : 0;
 
 			if (n < 0)
 				return MT_EINVAL;

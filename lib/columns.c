@@ -10,7 +10,7 @@
 #include <wchar.h>
 
 /* One code point of valid text. */
-static wchar_t decode(const char *text, size_t len)
+static wchar_t columns_decode(const char *text, size_t len)
 {
 	unsigned char first = (unsigned char)*text;
 	uint32_t c = len == 1 ? first : first & (0xffu >> (len + 1));
@@ -22,13 +22,13 @@ static wchar_t decode(const char *text, size_t len)
 
 static size_t width_of(const char *text, size_t len, bool valid)
 {
-	int width = valid ? wcwidth(decode(text, len)) : 1;
+	int width = valid ? wcwidth(columns_decode(text, len)) : 1;
 
 	return width < 0 ? 1 : (size_t)width;
 }
 
 /* Bytes up to `max` columns; their columns in `ret`. */
-static size_t measure(const char *text, size_t len, size_t max, size_t *ret)
+static size_t columns_measure(const char *text, size_t len, size_t max, size_t *ret)
 {
 	locale_t utf8 = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0);
 	locale_t before = uselocale(utf8); /* 0: stays as it is */
@@ -52,7 +52,7 @@ size_t columns_count(const char *text, size_t len)
 {
 	size_t columns;
 
-	measure(text, len, SIZE_MAX, &columns);
+	columns_measure(text, len, SIZE_MAX, &columns);
 	return columns;
 }
 
@@ -60,7 +60,7 @@ size_t columns_fit(const char *text, size_t len, size_t columns)
 {
 	size_t used;
 
-	return measure(text, len, columns, &used);
+	return columns_measure(text, len, columns, &used);
 }
 
 int columns_put(struct strbuf *b, const char *text, size_t len, size_t width, size_t max)
@@ -70,7 +70,7 @@ int columns_put(struct strbuf *b, const char *text, size_t len, size_t width, si
 	if (utf8_add_clean(b, text, len))
 		return b->error;
 	utf8_blank_controls(b->text + from, b->len - from);
-	fits = measure(b->text + from, b->len - from, max, &columns);
+	fits = columns_measure(b->text + from, b->len - from, max, &columns);
 	strbuf_cut(b, from + fits);
 	return columns < width ? strbuf_addf(b, "%*s", (int)(width - columns), "")
 			       : b->error;

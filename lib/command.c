@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-static bool one_of(const char *const *list, const char *word)
+static bool command_one_of(const char *const *list, const char *word)
 {
 	for (; *list; list++)
 		if (**list == *word && strcmp(*list, word) == 0)
@@ -26,7 +26,7 @@ bool command_is_shell(const char *name)
 	static const char *const names[] = { "sh", "bash", "dash", "zsh", "ksh", "ash",
 					     "rbash", "mksh", "fish", NULL };
 
-	return one_of(names, name);
+	return command_one_of(names, name);
 }
 
 bool command_wraps(const char *name)
@@ -42,7 +42,7 @@ bool command_wraps(const char *name)
 		"valgrind", "watch", "xargs", "xvfb-run", "bwrap", NULL,
 	};
 
-	return one_of(names, name);
+	return command_one_of(names, name);
 }
 
 /* "python3.11" is python. */
@@ -67,7 +67,7 @@ bool command_interprets(const char *name)
 	static const char *const versioned[] = { "python", "perl", "ruby", "lua", "php",
 						 "node", "tclsh", "guile", NULL };
 
-	if (command_is_shell(name) || one_of(names, name))
+	if (command_is_shell(name) || command_one_of(names, name))
 		return true;
 	for (size_t i = 0; versioned[i]; i++)
 		if (is_versioned(name, versioned[i]))
@@ -131,7 +131,7 @@ static const struct {
 };
 
 /* Is the option in the list, alone or as NAME=VALUE (`*ret_joined`)? */
-static bool listed(const char *list, const char *option, bool *ret_joined)
+static bool command_listed(const char *list, const char *option, bool *ret_joined)
 {
 	size_t len = strcspn(option, "=");
 
@@ -164,9 +164,9 @@ size_t command_subcommand(const struct shell_word *words, size_t count)
 			return 0;
 		if (*w != '-' && *w != '+')
 			return i;
-		if (listed(programs[p].valued, w, &joined))
+		if (command_listed(programs[p].valued, w, &joined))
 			i += !joined;
-		else if (*w != '+' && !listed(programs[p].plain, w, &joined))
+		else if (*w != '+' && !command_listed(programs[p].plain, w, &joined))
 			return 0;
 	}
 	return 0;

@@ -109,7 +109,8 @@ static void confine_add(struct making *m, uint32_t action, const char *name,
 						  when);
 }
 
-static void add_list(struct making *m, int number, const char *const *names, size_t count)
+static void confine_add_list(struct making *m, int number, const char *const *names,
+			     size_t count)
 {
 	for (size_t i = 0; i < count; i++)
 		confine_add(m, SCMP_ACT_ERRNO((uint32_t)number), names[i], NULL);
@@ -131,7 +132,7 @@ static void refuse_writing(struct making *m)
 	}
 }
 
-static void add_rules(struct making *m, unsigned flags)
+static void confine_add_rules(struct making *m, unsigned flags)
 {
 	static const struct scmp_arg_cmp process = { .arg = 0, .op = SCMP_CMP_MASKED_EQ,
 						     .datum_a = CLONE_THREAD };
@@ -142,25 +143,25 @@ static void add_rules(struct making *m, unsigned flags)
 						   .datum_a = PR_SET_PDEATHSIG };
 
 	if (flags & CONFINE_ONLY_OPEN) {
-		add_list(m, EPERM, opens, sizeof opens / sizeof *opens);
+		confine_add_list(m, EPERM, opens, sizeof opens / sizeof *opens);
 		return;
 	}
-	add_list(m, EPERM, refused, sizeof refused / sizeof *refused);
-	add_list(m, ENOSYS, unknown, sizeof unknown / sizeof *unknown);
+	confine_add_list(m, EPERM, refused, sizeof refused / sizeof *refused);
+	confine_add_list(m, ENOSYS, unknown, sizeof unknown / sizeof *unknown);
 	confine_add(m, SCMP_ACT_ERRNO(EPERM), "clone",
 		    flags & CONFINE_NO_THREADS ? NULL : &process);
 	confine_add(m, SCMP_ACT_ERRNO(EPERM), "prctl", &death);
 	confine_add(m, SCMP_ACT_ERRNO(EPERM), "tgkill", &other);
 	confine_add(m, SCMP_ACT_ERRNO(EPERM), "prlimit64", &limit);
 	if (flags & CONFINE_NO_OPEN)
-		add_list(m, EPERM, opens, sizeof opens / sizeof *opens);
+		confine_add_list(m, EPERM, opens, sizeof opens / sizeof *opens);
 	else
 		refuse_writing(m);
 }
 
 /* ---- the filter -------------------------------------------------------------- */
 
-static int export(struct making *m, struct confine *ret)
+static int confine_export(struct making *m, struct confine *ret)
 {
 	int fd = memfd_create("filter", MFD_CLOEXEC), status = MT_EIO;
 	struct stat st;
@@ -192,8 +193,8 @@ int confine_prepare(unsigned flags, struct confine *ret, struct error *err)
 		m.error = m.api->seccomp_attr_set(m.filter, SCMP_FLTATR_ACT_BADARCH,
 						  SCMP_ACT_ERRNO(EPERM));
 		m.api->seccomp_attr_set(m.filter, SCMP_FLTATR_CTL_OPTIMIZE, BINARY_TREE);
-		add_rules(&m, flags);
-		status = m.error ? MT_EIO : export(&m, ret);
+		confine_add_rules(&m, flags);
+		status = m.error ? MT_EIO : confine_export(&m, ret);
 		m.api->seccomp_release(m.filter);
 	}
 	if (!status)

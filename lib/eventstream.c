@@ -69,7 +69,8 @@ static size_t message_size(struct eventstream *s, const unsigned char *p, size_t
 	return s->error ? 0 : total;
 }
 
-static int take_message(struct eventstream *s, const unsigned char *p, size_t size)
+static int eventstream_take_message(struct eventstream *s, const unsigned char *p,
+				    size_t size)
 {
 	size_t headers = read32(p + 4);
 	struct eventstream_message m = {
@@ -95,7 +96,7 @@ static int take_messages(struct eventstream *s)
 
 		if (!size || size > s->held.len - at)
 			break;
-		s->error = take_message(s, p, size);
+		s->error = eventstream_take_message(s, p, size);
 		at += size;
 	}
 	strbuf_consume(&s->held, at);

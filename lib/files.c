@@ -13,7 +13,7 @@
 
 enum { REMOVE_DEPTH = 200 }; /* each level holds a descriptor open */
 
-static int fail_errno(struct error *err, const char *path, const char *verb)
+static int files_fail_errno(struct error *err, const char *path, const char *verb)
 {
 	int number = errno;
 	int code = MT_EIO;
@@ -38,7 +38,7 @@ static int read_fd(int fd, const char *path, size_t max_bytes, struct strbuf *te
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0)
-			return fail_errno(err, path, "read");
+			return files_fail_errno(err, path, "read");
 		if (n == 0)
 			return MT_OK;
 		if ((size_t)n > max_bytes - text->len)
@@ -59,9 +59,9 @@ int file_read(const char *path, size_t max_bytes, char **ret_text, size_t *ret_l
 	int status;
 
 	if (fd < 0)
-		return fail_errno(err, path, "open");
+		return files_fail_errno(err, path, "open");
 	if (fstat(fd, &st) != 0)
-		return fail_errno(err, path, "access");
+		return files_fail_errno(err, path, "access");
 	if (!S_ISREG(st.st_mode))
 		return fail(err, MT_EINVAL, "%s is %s, not a file", path,
 			    S_ISDIR(st.st_mode) ? "a directory" : "a device or pipe");
@@ -109,8 +109,8 @@ static int sync_directory_of(const char *path)
 }
 
 /* `*ret_unsynced`: a sync failed, where one is wanted (NULL: none is). */
-static int write_temporary(const char *path, const char *bytes, size_t len, mode_t mode,
-			   bool *ret_unsynced, struct error *err)
+static int files_write_temporary(const char *path, const char *bytes, size_t len,
+				 mode_t mode, bool *ret_unsynced, struct error *err)
 {
 	AUTO(strbuf) struct strbuf temp = STRBUF(1 << 16);
 	AUTO(close) int fd = -1;
@@ -121,27 +121,28 @@ static int write_temporary(const char *path, const char *bytes, size_t len, mode
 		return fail(err, temp.error, "%s: %s", path, status_name(temp.error));
 	fd = mkostemp(temp.text, O_CLOEXEC);
 	if (fd < 0)
-		return fail_errno(err, path, "write");
+		return files_fail_errno(err, path, "write");
 	done = !write_all(fd, bytes, len) && fchmod(fd, mode) == 0;
 	if (done && ret_unsynced)
 		*ret_unsynced = fsync(fd) != 0;
 	if (!done || (ret_unsynced && *ret_unsynced) || rename(temp.text, path) != 0) {
-		status = fail_errno(err, path,
-				    ret_unsynced && *ret_unsynced ? "sync" : "write");
+		status = files_fail_errno(err, path,
+					  ret_unsynced && *ret_unsynced ? "sync"
+									: "write");
 		unlink(temp.text);
 		return status;
 	}
 	if (!ret_unsynced || !sync_directory_of(path))
 		return MT_OK;
 	*ret_unsynced = true;
-	return fail_errno(err, path, "sync");
+	return files_fail_errno(err, path, "sync");
 }
 
 int file_write_durable(const char *path, const char *bytes, size_t len, mode_t mode,
 		       bool *ret_unsynced, struct error *err)
 {
 	*ret_unsynced = false;
-	return write_temporary(path, bytes, len, mode, ret_unsynced, err);
+	return files_write_temporary(path, bytes, len, mode, ret_unsynced, err);
 }
 
 int file_write(const char *path, const char *bytes, size_t len, mode_t mode, bool durable,
@@ -149,7 +150,8 @@ int file_write(const char *path, const char *bytes, size_t len, mode_t mode, boo
 {
 	bool unsynced = false;
 
-	return write_temporary(path, bytes, len, mode, durable ? &unsynced : NULL, err);
+	return files_write_temporary(path, bytes, len, mode, durable ? &unsynced : NULL,
+				     err);
 }
 
 char *file_target(const char *path, bool *ret_special, struct error *err)
@@ -168,7 +170,7 @@ char *file_target(const char *path, bool *ret_special, struct error *err)
 	}
 	target = found && !*ret_special ? realpath(path, NULL) : strdup(path);
 	if (!target)
-		fail_errno(err, path, "write");
+		files_fail_errno(err, path, "write");
 	return target;
 }
 
@@ -177,7 +179,7 @@ static int write_special(const char *path, const char *bytes, size_t len,
 {
 	AUTO(close) int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
 
-	return fd < 0 || write_all(fd, bytes, len) ? fail_errno(err, path, "write")
+	return fd < 0 || write_all(fd, bytes, len) ? files_fail_errno(err, path, "write")
 						   : MT_OK;
 }
 
@@ -211,15 +213,17 @@ int file_put_check(const char *path, struct error *err)
 	if (!target)
 		return err ? err->code : MT_EIO;
 	if (special)
-		return access(target, W_OK) ? fail_errno(err, path, "write") : MT_OK;
+		return access(target, W_OK) ? files_fail_errno(err, path, "write")
+					    : MT_OK;
 	if (stat(target, &st) == 0 && S_ISDIR(st.st_mode)) {
 		errno = EISDIR;
-		return fail_errno(err, path, "write");
+		return files_fail_errno(err, path, "write");
 	}
 	if (slash)
 		slash[slash == target] = '\0';
-	return access(slash ? target : ".", W_OK | X_OK) ? fail_errno(err, path, "write")
-							 : MT_OK;
+	return access(slash ? target : ".", W_OK | X_OK)
+		       ? files_fail_errno(err, path, "write")
+		       : MT_OK;
 }
 
 int dir_temporary(const char *name, char *path, size_t room, struct error *err)
@@ -232,11 +236,11 @@ int dir_temporary(const char *name, char *path, size_t room, struct error *err)
 		return fail(err, MT_ELIMIT,
 			    "cannot create a temporary directory: TMPDIR is too long");
 	if (!mkdtemp(path))
-		return fail_errno(err, path, "create");
+		return files_fail_errno(err, path, "create");
 	return MT_OK;
 }
 
-static bool is_dir(const char *path)
+static bool files_is_dir(const char *path)
 {
 	struct stat st;
 
@@ -244,14 +248,14 @@ static bool is_dir(const char *path)
 }
 
 /* Succeeds if it exists; otherwise errno is set. */
-static int make_dir(const char *path)
+static int files_make_dir(const char *path)
 {
 	int number;
 
 	if (mkdir(path, 0700) == 0)
 		return 0;
 	number = errno;
-	if (is_dir(path))
+	if (files_is_dir(path))
 		return 0;
 	errno = number;
 	return -1;
@@ -261,7 +265,7 @@ int dir_make(const char *path, struct error *err)
 {
 	AUTO(free) char *copy = NULL;
 
-	if (*path && make_dir(path) == 0)
+	if (*path && files_make_dir(path) == 0)
 		return MT_OK;
 	copy = strdup(path);
 	if (!copy)
@@ -274,10 +278,10 @@ int dir_make(const char *path, struct error *err)
 		if (c && c != '/')
 			continue;
 		*p = '\0';
-		if (make_dir(copy) != 0) {
+		if (files_make_dir(copy) != 0) {
 			if (errno == EEXIST)
 				return fail(err, MT_EEXIST, "%s: not a directory", copy);
-			return fail_errno(err, copy, "create");
+			return files_fail_errno(err, copy, "create");
 		}
 		*p = c;
 		if (!c)
@@ -291,7 +295,7 @@ int dir_make_durable(const char *path, struct error *err)
 	char *slash;
 	int status;
 
-	if (is_dir(path))
+	if (files_is_dir(path))
 		return MT_OK;
 	above = strdup(path);
 	if (!above)
@@ -305,7 +309,7 @@ int dir_make_durable(const char *path, struct error *err)
 	}
 	status = dir_make(path, err);
 	if (!status && sync_directory_of(path))
-		status = fail_errno(err, path, "sync");
+		status = files_fail_errno(err, path, "sync");
 	return status;
 }
 
@@ -313,7 +317,7 @@ int dir_sync(const char *path, struct error *err)
 {
 	AUTO(close) int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
-	return fd >= 0 && fsync(fd) == 0 ? MT_OK : fail_errno(err, path, "sync");
+	return fd >= 0 && fsync(fd) == 0 ? MT_OK : files_fail_errno(err, path, "sync");
 }
 
 static int remove_entries(int fd, const char *path, int depth, struct error *err);
@@ -326,13 +330,13 @@ static int remove_entry(int parent, const char *name, const char *path, int dept
 	if (unlinkat(parent, name, 0) == 0 || errno == ENOENT)
 		return MT_OK;
 	if (errno != EISDIR && errno != EPERM)
-		return fail_errno(err, path, "remove");
+		return files_fail_errno(err, path, "remove");
 	fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0)
-		return fail_errno(err, path, "remove");
+		return files_fail_errno(err, path, "remove");
 	status = remove_entries(fd, path, depth, err);
 	if (!status && unlinkat(parent, name, AT_REMOVEDIR) != 0 && errno != ENOENT)
-		status = fail_errno(err, path, "remove");
+		status = files_fail_errno(err, path, "remove");
 	return status;
 }
 
@@ -344,7 +348,7 @@ static int remove_entries(int fd, const char *path, int depth, struct error *err
 	int status = MT_OK;
 
 	if (!dir) {
-		status = fail_errno(err, path, "remove");
+		status = files_fail_errno(err, path, "remove");
 		close(fd);
 		return status;
 	}
@@ -365,9 +369,9 @@ int dir_remove(const char *path, struct error *err)
 	int status;
 
 	if (fd < 0)
-		return fail_errno(err, path, "remove");
+		return files_fail_errno(err, path, "remove");
 	status = remove_entries(fd, path, REMOVE_DEPTH, err);
 	if (!status && rmdir(path) != 0)
-		status = fail_errno(err, path, "remove");
+		status = files_fail_errno(err, path, "remove");
 	return status;
 }

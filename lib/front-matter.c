@@ -82,17 +82,18 @@ static bool is_yaml_number(const char *text, size_t len, bool *ret_whole)
 	return digits > 0 && digits <= 15;
 }
 
-static bool is_plain(const yaml_node_t *node)
+static bool front_matter_is_plain(const yaml_node_t *node)
 {
 	return node->data.scalar.style == YAML_PLAIN_SCALAR_STYLE;
 }
 
-static bool is_null(const yaml_node_t *node)
+static bool front_matter_is_null(const yaml_node_t *node)
 {
 	static const char *const nothing[] = { "null", "~", "", NULL };
 
-	return is_plain(node) && is_word_of((const char *)node->data.scalar.value,
-					    node->data.scalar.length, nothing);
+	return front_matter_is_plain(node) &&
+	       is_word_of((const char *)node->data.scalar.value, node->data.scalar.length,
+			  nothing);
 }
 
 /* @return NULL: out of memory. */
@@ -104,7 +105,7 @@ static json_object *scalar(const yaml_node_t *node)
 	size_t len = node->data.scalar.length;
 	bool whole;
 
-	if (is_plain(node)) {
+	if (front_matter_is_plain(node)) {
 		if (is_word_of(text, len, yes) || is_word_of(text, len, no))
 			return json_object_new_boolean(is_word_of(text, len, yes));
 		if (is_yaml_number(text, len, &whole))
@@ -116,7 +117,8 @@ static json_object *scalar(const yaml_node_t *node)
 	return json_object_new_string_len(text, (int)len);
 }
 
-static int convert(struct reading *r, int node, unsigned depth, json_object **ret);
+static int front_matter_convert(struct reading *r, int node, unsigned depth,
+				json_object **ret);
 
 static int convert_list(struct reading *r, const yaml_node_t *node, unsigned depth,
 			json_object **ret)
@@ -126,7 +128,7 @@ static int convert_list(struct reading *r, const yaml_node_t *node, unsigned dep
 	*ret = json_object_new_array();
 	for (; *ret && item < node->data.sequence.items.top; item++) {
 		json_object *value = NULL;
-		int status = convert(r, *item, depth, &value);
+		int status = front_matter_convert(r, *item, depth, &value);
 
 		if (status)
 			return status;
@@ -157,7 +159,7 @@ static int convert_mapping(struct reading *r, const yaml_node_t *node, unsigned 
 				    "line %zu: a key must be plain text",
 				    node->start_mark.line + 1);
 		name = (const char *)key->data.scalar.value;
-		status = convert(r, pair->value, depth, &value);
+		status = front_matter_convert(r, pair->value, depth, &value);
 		if (status)
 			return status;
 		if (js_set(*ret, name, value))
@@ -167,7 +169,8 @@ static int convert_mapping(struct reading *r, const yaml_node_t *node, unsigned 
 }
 
 /* On failure *ret contains what was created so far. */
-static int convert(struct reading *r, int node, unsigned depth, json_object **ret)
+static int front_matter_convert(struct reading *r, int node, unsigned depth,
+				json_object **ret)
 {
 	const yaml_node_t *n = r->api->document_get_node(r->document, node);
 
@@ -193,8 +196,8 @@ static int convert(struct reading *r, int node, unsigned depth, json_object **re
 			*ret = made;
 		return status;
 	}
-	*ret = is_null(n) ? NULL : scalar(n);
-	return *ret || is_null(n) ? MT_OK : out_of_memory(r->err);
+	*ret = front_matter_is_null(n) ? NULL : scalar(n);
+	return *ret || front_matter_is_null(n) ? MT_OK : out_of_memory(r->err);
 }
 
 static json_object *read_document(const struct yaml_api *api, yaml_document_t *document,
@@ -211,7 +214,7 @@ static json_object *read_document(const struct yaml_api *api, yaml_document_t *d
 	} else if (root->type != YAML_MAPPING_NODE) {
 		fail(err, MT_EINVAL, "front matter must be `key: value` lines");
 	} else {
-		convert(&r, 1, 0, &ret);
+		front_matter_convert(&r, 1, 0, &ret);
 	}
 	return ret;
 }

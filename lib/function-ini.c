@@ -114,7 +114,8 @@ static void read_arg(struct reader *r, size_t line, struct declared *d, const ch
 	d->function.arg_count++; /* even if invalid: keeps the index of later ones */
 }
 
-static void read_key(struct reader *r, size_t line, struct declared *d, const char *key)
+static void function_ini_read_key(struct reader *r, size_t line, struct declared *d,
+				  const char *key)
 {
 	static const char *const keys[] = { "symbol", "returns", "help", "fails", "hints",
 					    "arg." };
@@ -159,7 +160,7 @@ static void read_named(struct reader *r, size_t line)
 	}
 	d = function_of(r, line, name, len);
 	if (d)
-		read_key(r, line, d, name + len + 1);
+		function_ini_read_key(r, line, d, name + len + 1);
 }
 
 /* Keys that every section of a tool may have are not ours. */
@@ -169,7 +170,7 @@ static bool is_of_all(const char *key)
 	       strcmp(key, "llm") == 0 || strcmp(key, "enabled") == 0;
 }
 
-static void read_line(struct reader *r, size_t line)
+static void function_ini_read_line(struct reader *r, size_t line)
 {
 	const char *key = r->lines[line].key;
 	struct declared *d;
@@ -187,7 +188,7 @@ static void read_line(struct reader *r, size_t line)
 	} else {
 		d = function_of(r, line, NULL, 0);
 		if (d)
-			read_key(r, line, d, key);
+			function_ini_read_key(r, line, d, key);
 	}
 }
 
@@ -231,7 +232,7 @@ static void check_signature(struct reader *r, struct declared *d)
 	}
 }
 
-static void check_all(struct reader *r)
+static void function_ini_check_all(struct reader *r)
 {
 	struct functions *f = r->f;
 
@@ -268,9 +269,9 @@ int functions_read(const struct function_line *lines, size_t count, struct funct
 		return MT_ENOMEM;
 	}
 	for (size_t n = 0; n < count; n++)
-		read_line(&r, n);
+		function_ini_read_line(&r, n);
 	if (r.faults == 0)
-		check_all(&r);
+		function_ini_check_all(&r);
 	return r.no_memory ? MT_ENOMEM : r.faults ? MT_EINVAL : MT_OK;
 }
 

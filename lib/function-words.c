@@ -72,8 +72,8 @@ static bool function_words_find(const struct word *words, size_t count, const ch
 }
 
 /* `words` is one of the tables above. */
-static int unknown(const struct word *words, size_t count, const char *name,
-		   const char *what, struct error *err)
+static int function_words_unknown(const struct word *words, size_t count,
+				  const char *name, const char *what, struct error *err)
 {
 	const char *names[ARRAY_LEN(types)], *near;
 
@@ -89,7 +89,7 @@ static int unknown(const struct word *words, size_t count, const char *name,
 }
 
 /* The next word before `end`; the rest of what is too long is left out. */
-static bool next(const char **at, const char *end, char word[WORD_MAX + 1])
+static bool function_words_next(const char **at, const char *end, char word[WORD_MAX + 1])
 {
 	static const char white[] = " \t\r\n";
 	size_t len = 0;
@@ -121,7 +121,8 @@ static bool is_pointer(const char *word)
 static int unknown_type(const char *word, struct error *err)
 {
 	return is_pointer(word) ? no_pointer(word, err)
-				: unknown(types, ARRAY_LEN(types), word, "type", err);
+				: function_words_unknown(types, ARRAY_LEN(types), word,
+							 "type", err);
 }
 
 /* ---- an argument -------------------------------------------------------------- */
@@ -163,7 +164,8 @@ static int capacity(struct mt_arg *a, const char *text, struct error *err)
 }
 
 /* The text after the type: empty, "= 5", "NAME=0|OTHER=1", or "64K". */
-static int rest(struct mt_arg *a, const char *at, const char *end, struct error *err)
+static int function_words_rest(struct mt_arg *a, const char *at, const char *end,
+			       struct error *err)
 {
 	AUTO(free) char *text = NULL;
 	size_t len;
@@ -191,7 +193,7 @@ static int words_before_type(struct mt_arg *a, const char **at, const char *end,
 	char word[WORD_MAX + 1];
 	unsigned value;
 
-	while (next(at, end, word)) {
+	while (function_words_next(at, end, word)) {
 		if (function_words_find(flags, ARRAY_LEN(flags), word, &value)) {
 			a->flags |= (uint16_t)value;
 			continue;
@@ -231,7 +233,7 @@ int words_argument(const char *name, const char *text, struct mt_arg *ret,
 	if (!copy || (help && *help && !ret->help))
 		return out_of_memory(err);
 	status = words_before_type(ret, &at, end, err);
-	return status ? status : rest(ret, at, end, err);
+	return status ? status : function_words_rest(ret, at, end, err);
 }
 
 void words_clear(struct mt_arg *a)
@@ -249,10 +251,10 @@ int words_returns(const char *text, uint16_t *ret, struct error *err)
 	char word[WORD_MAX + 1], more[WORD_MAX + 1];
 	unsigned value;
 
-	if (!next(&text, end, word))
+	if (!function_words_next(&text, end, word))
 		return fail(err, MT_EINVAL,
 			    "`returns` has no type; use for example double, or nothing");
-	if (next(&text, end, more))
+	if (function_words_next(&text, end, more))
 		return fail(err, MT_EINVAL,
 			    "`returns` must be a single type: %s, without %s", word,
 			    more);
@@ -280,9 +282,9 @@ static int all_of(const char *text, const struct word *words, size_t count,
 		*p = *p == ',' ? ' ' : *p;
 	end = copy + strlen(copy);
 	*ret = 0;
-	while (next(&at, end, word)) {
+	while (function_words_next(&at, end, word)) {
 		if (!function_words_find(words, count, word, &value))
-			return unknown(words, count, word, what, err);
+			return function_words_unknown(words, count, word, what, err);
 		*ret |= value;
 	}
 	return MT_OK;

@@ -42,7 +42,7 @@ static struct {
 	size_t size;
 } moved;
 
-static void wipe(void)
+static void harden_wipe(void)
 {
 	static char *none[] = { NULL };
 
@@ -78,18 +78,18 @@ void harden_environment(void)
 		at += len;
 	}
 	environ = moved.list = list; /* never freed: getenv may be called at any time */
-	atexit(wipe);
+	atexit(harden_wipe);
 }
 
 /* ---- arguments --------------------------------------------------------------- */
 
-static bool holds(const char *text, size_t len, const char *word)
+static bool harden_holds(const char *text, size_t len, const char *word)
 {
 	return memmem(text, len, word, strlen(word)) != NULL;
 }
 
 /* The name of a setting, up to its equals sign, whose value may be a secret. */
-static bool is_secret(const char *name, size_t len)
+static bool harden_is_secret(const char *name, size_t len)
 {
 	static const char *const words[] = { "auth", "cookie", "header", "key", "password",
 					     "proxy", "secret", "token" };
@@ -102,7 +102,7 @@ static bool is_secret(const char *name, size_t len)
 			return false;
 	}
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-		if (holds(name, len, words[i]))
+		if (harden_holds(name, len, words[i]))
 			return true;
 	return false;
 }
@@ -116,7 +116,7 @@ void harden_arguments(int argc, char **argv)
 			value = strchr(value + 1, '=');
 		dot = value ? memrchr(argv[i], '.', (size_t)(value - argv[i])) : NULL;
 		if (!dot || memchr(argv[i], ' ', (size_t)(value - argv[i])) ||
-		    !is_secret(dot + 1, (size_t)(value - dot - 1)))
+		    !harden_is_secret(dot + 1, (size_t)(value - dot - 1)))
 			continue;
 		copy = strdup(argv[i]);
 		if (!copy)

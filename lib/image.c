@@ -163,7 +163,7 @@ static const struct kind {
 	{ "image/webp", "WebP", "RIFF", 4, read_webp },
 };
 
-static const struct kind *kind_of(struct bytes b)
+static const struct kind *image_kind_of(struct bytes b)
 {
 	for (size_t i = 0; i < ARRAY_LEN(kinds); i++)
 		if (starts(b, 0, kinds[i].magic, kinds[i].magic_len) &&
@@ -175,7 +175,7 @@ static const struct kind *kind_of(struct bytes b)
 int image_look(const void *bytes, size_t len, struct image *ret, struct error *err)
 {
 	struct bytes b = { bytes, len };
-	const struct kind *kind = kind_of(b);
+	const struct kind *kind = image_kind_of(b);
 
 	*ret = (struct image){ 0 };
 	if (!kind)

@@ -34,17 +34,17 @@ struct feed {
 	struct error *err;
 };
 
-static int fault(struct feed *f, int code, const char *what)
+static int ini_fault(struct feed *f, int code, const char *what)
 {
 	return f->status = fail(f->err, code, "%s:%u: %s", f->name, f->line, what);
 }
 
-static int no_memory(struct feed *f)
+static int ini_no_memory(struct feed *f)
 {
-	return fault(f, MT_ENOMEM, "out of memory");
+	return ini_fault(f, MT_ENOMEM, "out of memory");
 }
 
-static bool is_white(char c)
+static bool ini_is_white(char c)
 {
 	return c == ' ' || c == '\t';
 }
@@ -54,11 +54,11 @@ static bool is_comment(char c)
 	return c == ';' || c == '#';
 }
 
-static void trim(const char **start, const char **end)
+static void ini_trim(const char **start, const char **end)
 {
-	while (*start < *end && is_white(**start))
+	while (*start < *end && ini_is_white(**start))
 		++*start;
-	while (*start < *end && is_white((*end)[-1]))
+	while (*start < *end && ini_is_white((*end)[-1]))
 		--*end;
 }
 
@@ -69,26 +69,26 @@ static int close_entry(struct feed *f)
 		return MT_OK;
 	f->open = false;
 	f->ini->entries[f->ini->count - 1].value = strbuf_take(&f->value);
-	return f->ini->entries[f->ini->count - 1].value ? MT_OK : no_memory(f);
+	return f->ini->entries[f->ini->count - 1].value ? MT_OK : ini_no_memory(f);
 }
 
-static int add_section(struct feed *f, const char *name, size_t len)
+static int ini_add_section(struct feed *f, const char *name, size_t len)
 {
 	struct ini *ini = f->ini;
 	size_t n = ini->section_count;
 
 	if (ARRAY_ADD(ini->sections, n, ARRAY_MAX) ||
 	    ARRAY_ADD(ini->section_lines, n, ARRAY_MAX))
-		return no_memory(f);
+		return ini_no_memory(f);
 	ini->section_lines[n] = f->line;
 	ini->sections[n] = strndup(name, len);
 	if (!ini->sections[n])
-		return no_memory(f);
+		return ini_no_memory(f);
 	ini->section_count++;
 	return MT_OK;
 }
 
-static int add_entry(struct feed *f, char *key)
+static int ini_add_entry(struct feed *f, char *key)
 {
 	struct ini *ini = f->ini;
 	size_t n = ini->count, len = strlen(key);
@@ -96,15 +96,15 @@ static int add_entry(struct feed *f, char *key)
 	char op = '=';
 
 	if (ARRAY_ADD(ini->entries, n, ARRAY_MAX))
-		return no_memory(f);
+		return ini_no_memory(f);
 	if (len > 0 && (key[len - 1] == '+' || key[len - 1] == '-')) {
 		op = key[--len];
-		while (len > 0 && is_white(key[len - 1]))
+		while (len > 0 && ini_is_white(key[len - 1]))
 			len--;
 	}
 	if (len == 0)
-		return fault(f, MT_EINVAL,
-			     "the key before the `=` is missing; use key = value");
+		return ini_fault(f, MT_EINVAL,
+				 "the key before the `=` is missing; use key = value");
 	e = &ini->entries[n];
 	*e = (struct ini_entry){ .op = op, .line = f->line };
 	e->section =
@@ -112,10 +112,10 @@ static int add_entry(struct feed *f, char *key)
 	e->key = strndup(key, len);
 	ini->count++;
 	f->open = true;
-	return e->section && e->key ? MT_OK : no_memory(f);
+	return e->section && e->key ? MT_OK : ini_no_memory(f);
 }
 
-static char *guard(char *to, const char *from, size_t len)
+static char *ini_guard(char *to, const char *from, size_t len)
 {
 	for (size_t i = 0; i < len; i++) {
 		const char *mark = strchr(guarded, from[i]);
@@ -141,8 +141,9 @@ static int ini_take(void *user, const char *section, const char *name, const cha
 
 	(void)section;
 	if (!f->owed || len < 2 || value[0] != EDGE || value[len - 1] != EDGE)
-		return fault(f, MT_EUNSUPPORTED,
-			     "the INI library of this system is not compatible; use inih 53 or later"),
+		return ini_fault(
+			       f, MT_EUNSUPPORTED,
+			       "the INI library of this system is not compatible; use inih 53 or later"),
 		       0;
 	f->owed = false;
 	if (f->new_key) {
@@ -150,7 +151,7 @@ static int ini_take(void *user, const char *section, const char *name, const cha
 
 		snprintf(key, sizeof key, "%s", name);
 		unguard(key, strlen(key));
-		if (close_entry(f) || add_entry(f, key))
+		if (close_entry(f) || ini_add_entry(f, key))
 			return 0;
 		f->new_key = false;
 	}
@@ -158,7 +159,7 @@ static int ini_take(void *user, const char *section, const char *name, const cha
 	size_t start = f->value.len;
 
 	if (strbuf_addn(&f->value, value + 1, len - 2))
-		return no_memory(f), 0;
+		return ini_no_memory(f), 0;
 	unguard(f->value.text + start, len - 2);
 	return 1;
 }
@@ -172,7 +173,7 @@ static char *hand_piece(struct feed *f, char *line, char *to, size_t room)
 	if (n > room - used)
 		n = room - used;
 	*to++ = EDGE;
-	to = guard(to, f->piece, n);
+	to = ini_guard(to, f->piece, n);
 	*to++ = EDGE;
 	*to = '\0';
 	f->piece = f->piece + n < f->pieces_end ? f->piece + n : NULL;
@@ -186,16 +187,19 @@ static char *hand_section(struct feed *f, char *line, const char *start, const c
 	const char *name = start + 1, *name_end = close, *after;
 
 	if (!close)
-		return fault(f, MT_EINVAL, "the section has no `]`; use [name]"), NULL;
-	after = close + 1;
-	trim(&after, &end);
-	if (after < end && !is_comment(*after))
-		return fault(f, MT_EINVAL, "text after the `]`; move it to its own line"),
+		return ini_fault(f, MT_EINVAL, "the section has no `]`; use [name]"),
 		       NULL;
-	trim(&name, &name_end);
+	after = close + 1;
+	ini_trim(&after, &end);
+	if (after < end && !is_comment(*after))
+		return ini_fault(f, MT_EINVAL,
+				 "text after the `]`; move it to its own line"),
+		       NULL;
+	ini_trim(&name, &name_end);
 	if (name == name_end)
-		return fault(f, MT_EINVAL, "the section has no name; use [name]"), NULL;
-	if (close_entry(f) || add_section(f, name, (size_t)(name_end - name)))
+		return ini_fault(f, MT_EINVAL, "the section has no name; use [name]"),
+		       NULL;
+	if (close_entry(f) || ini_add_section(f, name, (size_t)(name_end - name)))
 		return NULL;
 	memcpy(line, "[x]", sizeof "[x]"); /* for inih to forget the key before */
 	return line;
@@ -209,21 +213,22 @@ static char *hand_key(struct feed *f, char *line, size_t room, const char *start
 	char *to;
 
 	if (!equals)
-		return fault(f, MT_EINVAL,
-			     "neither a section nor a key with a value; use key = value, or # before a comment"),
+		return ini_fault(
+			       f, MT_EINVAL,
+			       "neither a section nor a key with a value; use key = value, or # before a comment"),
 		       NULL;
-	trim(&start, &key_end);
+	ini_trim(&start, &key_end);
 	if (start == key_end)
-		return fault(f, MT_EINVAL,
-			     "the key before the `=` is missing; use key = value"),
+		return ini_fault(f, MT_EINVAL,
+				 "the key before the `=` is missing; use key = value"),
 		       NULL;
 	if (key_end - start > INI_MAX_KEY)
-		return fault(f, MT_ELIMIT, "the key is longer than 120 bytes"), NULL;
+		return ini_fault(f, MT_ELIMIT, "the key is longer than 120 bytes"), NULL;
 	f->piece = equals + 1;
 	f->pieces_end = end;
-	trim(&f->piece, &f->pieces_end);
+	ini_trim(&f->piece, &f->pieces_end);
 	f->new_key = true;
-	to = guard(line, start, (size_t)(key_end - start));
+	to = ini_guard(line, start, (size_t)(key_end - start));
 	*to++ = '=';
 	return hand_piece(f, line, to, room);
 }
@@ -235,7 +240,7 @@ static char *hand_continuation(struct feed *f, char *line, size_t room)
 }
 
 /* The next line of the text, without its end. False at the end or a fault. */
-static bool next_line(struct feed *f, const char **ret_start, const char **ret_end)
+static bool ini_next_line(struct feed *f, const char **ret_start, const char **ret_end)
 {
 	const char *end = f->end;
 
@@ -252,16 +257,16 @@ static bool next_line(struct feed *f, const char **ret_start, const char **ret_e
 		end--;
 	*ret_end = end;
 	if (end - *ret_start > INI_MAX_LINE)
-		return !fault(f, MT_ELIMIT, "the line is longer than 65536 bytes");
+		return !ini_fault(f, MT_ELIMIT, "the line is longer than 65536 bytes");
 	for (const char *p = *ret_start; p < end; p++)
 		if (*p == '\0')
-			return !fault(f, MT_EINVAL,
-				      "contains a NUL byte: not a text file");
+			return !ini_fault(f, MT_EINVAL,
+					  "contains a NUL byte: not a text file");
 		else if (((unsigned char)*p < ' ' && *p != '\t') || *p == 0x7f)
-			return !fault(f, MT_EINVAL,
-				      "contains a control character; use plain text");
+			return !ini_fault(f, MT_EINVAL,
+					  "contains a control character; use plain text");
 	if (!utf8_valid(*ret_start, (size_t)(end - *ret_start)))
-		return !fault(f, MT_EINVAL, "not UTF-8; save the file as UTF-8");
+		return !ini_fault(f, MT_EINVAL, "not UTF-8; save the file as UTF-8");
 	return true;
 }
 
@@ -275,8 +280,9 @@ static char *hand_line(char *line, int size, void *stream)
 	if (f->status)
 		return NULL;
 	if (f->owed || room < ROOM)
-		return fault(f, MT_EUNSUPPORTED,
-			     "the INI library of this system is not compatible; use inih 53 or later"),
+		return ini_fault(
+			       f, MT_EUNSUPPORTED,
+			       "the INI library of this system is not compatible; use inih 53 or later"),
 		       NULL;
 	if (f->piece)
 		return hand_continuation(f, line, room);
@@ -285,10 +291,10 @@ static char *hand_line(char *line, int size, void *stream)
 		line[0] = '\0';
 		return line;
 	}
-	while (next_line(f, &start, &end)) {
-		bool indented = start < end && is_white(*start);
+	while (ini_next_line(f, &start, &end)) {
+		bool indented = start < end && ini_is_white(*start);
 
-		trim(&start, &end);
+		ini_trim(&start, &end);
 		if (start == end || is_comment(*start))
 			continue;
 		if (indented && f->open) {
@@ -321,7 +327,7 @@ int ini_parse_text(const char *name, const char *text, size_t len, struct ini *r
 	if (!f.status)
 		close_entry(&f);
 	if (!f.status && (status || f.owed))
-		fault(&f, MT_EUNSUPPORTED, "the INI library cannot parse this line");
+		ini_fault(&f, MT_EUNSUPPORTED, "the INI library cannot parse this line");
 	strbuf_clear(&f.value);
 	if (f.status)
 		ini_clear(&ini);

@@ -27,9 +27,9 @@ struct piece {
 
 enum { NAME_ROOM = 64 }; /* bytes of a name that is not copied to the heap */
 
-static int value(struct build *b, json_object **ret);
+static int js_build_value(struct build *b, json_object **ret);
 
-static int fault(struct build *b, const char *what)
+static int js_build_fault(struct build *b, const char *what)
 {
 	if (b->at >= b->end)
 		return fail(b->err, MT_EINVAL,
@@ -39,12 +39,12 @@ static int fault(struct build *b, const char *what)
 		    (size_t)(b->at - b->text), what);
 }
 
-static int no_memory(struct build *b)
+static int js_build_no_memory(struct build *b)
 {
 	return out_of_memory(b->err);
 }
 
-static void skip_space(struct build *b)
+static void js_build_skip_space(struct build *b)
 {
 	while (b->at < b->end &&
 	       (*b->at == ' ' || *b->at == '\n' || *b->at == '\t' || *b->at == '\r'))
@@ -53,7 +53,7 @@ static void skip_space(struct build *b)
 
 static bool js_build_take(struct build *b, char c)
 {
-	skip_space(b);
+	js_build_skip_space(b);
 	if (b->at == b->end || *b->at != c)
 		return false;
 	b->at++;
@@ -87,7 +87,7 @@ static void unicode(struct build *b)
 	utf8_add_code(&b->string, c >= 0xd800 && c < 0xe000 ? 0xfffd : c);
 }
 
-static void escape(struct build *b)
+static void js_build_escape(struct build *b)
 {
 	static const char names[] = "\"\\/bfnrt", bytes[] = "\"\\/\b\f\n\r\t";
 	char c = *b->at++;
@@ -100,7 +100,7 @@ static void escape(struct build *b)
 
 /* js_scan has seen that it ends and that its escapes are right. Without any it stays
  * where it is. */
-static int string(struct build *b, struct piece *ret)
+static int js_build_string(struct build *b, struct piece *ret)
 {
 	const char *begin = ++b->at;
 
@@ -120,12 +120,12 @@ static int string(struct build *b, struct piece *ret)
 		strbuf_addn(&b->string, start, (size_t)(b->at - start));
 		if (*b->at == '\\') {
 			b->at++;
-			escape(b);
+			js_build_escape(b);
 		}
 	}
 	b->at++;
 	*ret = (struct piece){ b->string.text, b->string.len };
-	return b->string.error ? no_memory(b) : MT_OK;
+	return b->string.error ? js_build_no_memory(b) : MT_OK;
 }
 
 /* ---- numbers and words ------------------------------------------------------ */
@@ -143,7 +143,7 @@ static json_object *new_number(const char *text)
 			      : json_object_new_uint64(n);
 }
 
-static int number(struct build *b, json_object **ret)
+static int js_build_number(struct build *b, json_object **ret)
 {
 	const char *start = b->at;
 
@@ -152,12 +152,12 @@ static int number(struct build *b, json_object **ret)
 		b->at++;
 	strbuf_reset(&b->string);
 	if (strbuf_addn(&b->string, start, (size_t)(b->at - start)))
-		return no_memory(b);
+		return js_build_no_memory(b);
 	*ret = new_number(b->string.text);
-	return *ret ? MT_OK : no_memory(b);
+	return *ret ? MT_OK : js_build_no_memory(b);
 }
 
-static int word(struct build *b, json_object **ret)
+static int js_build_word(struct build *b, json_object **ret)
 {
 	bool yes = *b->at == 't';
 
@@ -167,7 +167,7 @@ static int word(struct build *b, json_object **ret)
 	}
 	b->at += yes ? 4 : 5;
 	*ret = json_object_new_boolean(yes);
-	return *ret ? MT_OK : no_memory(b);
+	return *ret ? MT_OK : js_build_no_memory(b);
 }
 
 /* ---- objects and lists ------------------------------------------------------ */
@@ -180,39 +180,39 @@ static int member(struct build *b, json_object *o)
 	struct piece text;
 	int status;
 
-	skip_space(b);
+	js_build_skip_space(b);
 	if (b->at == b->end || *b->at != '"')
-		return fault(b, "object property name expected");
-	status = string(b, &text);
+		return js_build_fault(b, "object property name expected");
+	status = js_build_string(b, &text);
 	if (status)
 		return status;
 	if (text.len >= sizeof room) {
 		name = long_name = malloc(text.len + 1);
 		if (!name)
-			return no_memory(b);
+			return js_build_no_memory(b);
 	}
 	memcpy(name, text.start, text.len);
 	name[text.len] = '\0';
 	if (!js_build_take(b, ':'))
-		return fault(b, "object property name separator ':' expected");
-	status = value(b, &inner);
+		return js_build_fault(b, "object property name separator ':' expected");
+	status = js_build_value(b, &inner);
 	if (status)
 		return status;
 	if (json_object_object_add(o, name, inner) != 0)
-		return no_memory(b);
+		return js_build_no_memory(b);
 	inner = NULL;
 	return MT_OK;
 }
 
-static int element(struct build *b, json_object *list)
+static int js_build_element(struct build *b, json_object *list)
 {
 	AUTO(json) json_object *inner = NULL;
-	int status = value(b, &inner);
+	int status = js_build_value(b, &inner);
 
 	if (status)
 		return status;
 	if (json_object_array_add(list, inner) != 0)
-		return no_memory(b);
+		return js_build_no_memory(b);
 	inner = NULL;
 	return MT_OK;
 }
@@ -225,43 +225,43 @@ static int group(struct build *b, json_object **ret)
 		object ? json_object_new_object() : json_object_new_array();
 
 	if (!made)
-		return no_memory(b);
+		return js_build_no_memory(b);
 	if (js_build_take(b, close)) {
 		*ret = STEAL(made);
 		return MT_OK;
 	}
 	do {
-		int status = object ? member(b, made) : element(b, made);
+		int status = object ? member(b, made) : js_build_element(b, made);
 
 		if (status)
 			return status;
 	} while (js_build_take(b, ','));
 	if (!js_build_take(b, close))
-		return fault(b, object ? "object value separator ',' expected"
-				       : "array value separator ',' expected");
+		return js_build_fault(b, object ? "object value separator ',' expected"
+						: "array value separator ',' expected");
 	*ret = STEAL(made);
 	return MT_OK;
 }
 
-static int value(struct build *b, json_object **ret)
+static int js_build_value(struct build *b, json_object **ret)
 {
 	struct piece text;
 	int status;
 
-	skip_space(b);
+	js_build_skip_space(b);
 	if (b->at < b->end && *b->at == '"') {
-		status = string(b, &text);
+		status = js_build_string(b, &text);
 		if (status)
 			return status;
 		*ret = json_object_new_string_len(text.start, (int)text.len);
-		return *ret ? MT_OK : no_memory(b);
+		return *ret ? MT_OK : js_build_no_memory(b);
 	}
 	if (b->at == b->end || (*b->at && strchr(":,]}", *b->at)))
-		return fault(b, "unexpected character");
+		return js_build_fault(b, "unexpected character");
 	if (*b->at == '{' || *b->at == '[')
 		return group(b, ret);
-	return *b->at == '-' || isdigit((unsigned char)*b->at) ? number(b, ret)
-							       : word(b, ret);
+	return *b->at == '-' || isdigit((unsigned char)*b->at) ? js_build_number(b, ret)
+							       : js_build_word(b, ret);
 }
 
 int js_build(const char *text, size_t len, json_object **ret, struct error *err)
@@ -269,11 +269,11 @@ int js_build(const char *text, size_t len, json_object **ret, struct error *err)
 	struct build b = { .text = text, .at = text, .end = text + len,
 			   .string = STRBUF(INT32_MAX), .err = err };
 	AUTO(json) json_object *made = NULL;
-	int status = value(&b, &made);
+	int status = js_build_value(&b, &made);
 
-	skip_space(&b);
+	js_build_skip_space(&b);
 	if (!status && b.at < b.end)
-		status = fault(&b, "unexpected characters after the value");
+		status = js_build_fault(&b, "unexpected characters after the value");
 	strbuf_clear(&b.string);
 	if (!status)
 		*ret = STEAL(made);

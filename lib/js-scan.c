@@ -14,13 +14,13 @@ struct scan {
 	struct error *err;
 };
 
-static int fault(struct scan *s, int code, const char *what)
+static int js_scan_fault(struct scan *s, int code, const char *what)
 {
 	return fail(s->err, code, "byte %zu: not JSON: %s", (size_t)(s->at - s->text),
 		    what);
 }
 
-static int escape(struct scan *s)
+static int js_scan_escape(struct scan *s)
 {
 	char c = s->at < s->end ? *s->at : '\0';
 	int zeros = 0;
@@ -30,19 +30,19 @@ static int escape(struct scan *s)
 		return MT_OK;
 	}
 	if (c != 'u')
-		return fault(s, MT_EINVAL, "unknown escape in a string");
+		return js_scan_fault(s, MT_EINVAL, "unknown escape in a string");
 	s->at++;
 	for (int i = 0; i < 4; i++, s->at++) {
 		if (s->at == s->end || !isxdigit((unsigned char)*s->at))
-			return fault(s, MT_EINVAL,
-				     "\\u requires four hexadecimal digits");
+			return js_scan_fault(s, MT_EINVAL,
+					     "\\u requires four hexadecimal digits");
 		zeros += *s->at == '0';
 	}
 	s->nul |= zeros == 4;
 	return MT_OK;
 }
 
-static int string(struct scan *s)
+static int js_scan_string(struct scan *s)
 {
 	s->nul = false;
 	for (s->at++; s->at < s->end; s->at++) {
@@ -53,19 +53,20 @@ static int string(struct scan *s)
 			return MT_OK;
 		}
 		if (c < ' ')
-			return fault(s, MT_EINVAL,
-				     "control character in a string; use \\u00XX");
+			return js_scan_fault(
+				s, MT_EINVAL,
+				"control character in a string; use \\u00XX");
 		if (c == '\\') {
 			s->at++;
-			if (escape(s))
+			if (js_scan_escape(s))
 				return MT_EINVAL;
 			s->at--;
 		}
 	}
-	return fault(s, MT_EINVAL, "unterminated string");
+	return js_scan_fault(s, MT_EINVAL, "unterminated string");
 }
 
-static bool digits(struct scan *s)
+static bool js_scan_digits(struct scan *s)
 {
 	const char *start = s->at;
 
@@ -93,29 +94,30 @@ bool js_fits(const char *start, const char *end)
 	return len < most || (len == most && memcmp(start, limit, len) <= 0);
 }
 
-static int number(struct scan *s)
+static int js_scan_number(struct scan *s)
 {
 	const char *start = s->at;
 
 	js_scan_take(s, "-");
-	if (!js_scan_take(s, "0") && !digits(s))
-		return fault(s, MT_EINVAL, "a number requires digits");
+	if (!js_scan_take(s, "0") && !js_scan_digits(s))
+		return js_scan_fault(s, MT_EINVAL, "a number requires digits");
 	if ((s->at == s->end || !strchr(".eE", *s->at)) && !js_fits(start, s->at))
-		return fault(s, MT_ELIMIT, "an integer is larger than 64 bits");
-	if (js_scan_take(s, ".") && !digits(s))
-		return fault(s, MT_EINVAL, "a number requires digits after its point");
+		return js_scan_fault(s, MT_ELIMIT, "an integer is larger than 64 bits");
+	if (js_scan_take(s, ".") && !js_scan_digits(s))
+		return js_scan_fault(s, MT_EINVAL,
+				     "a number requires digits after its point");
 	if (js_scan_take(s, "eE")) {
 		js_scan_take(s, "+-");
-		if (!digits(s))
-			return fault(s, MT_EINVAL,
-				     "a number requires digits after its e");
+		if (!js_scan_digits(s))
+			return js_scan_fault(s, MT_EINVAL,
+					     "a number requires digits after its e");
 	}
 	if (s->at < s->end && (isalnum((unsigned char)*s->at) || strchr("+-.", *s->at)))
-		return fault(s, MT_EINVAL, "malformed number");
+		return js_scan_fault(s, MT_EINVAL, "malformed number");
 	return MT_OK;
 }
 
-static int word(struct scan *s)
+static int js_scan_word(struct scan *s)
 {
 	static const char *const words[] = { "true", "false", "null" };
 
@@ -128,7 +130,7 @@ static int word(struct scan *s)
 			return MT_OK;
 		}
 	}
-	return fault(s, MT_EINVAL, "unexpected character");
+	return js_scan_fault(s, MT_EINVAL, "unexpected character");
 }
 
 static int punctuation(struct scan *s)
@@ -136,13 +138,13 @@ static int punctuation(struct scan *s)
 	char c = *s->at;
 
 	if (c == ':' && s->nul)
-		return fault(s, MT_EINVAL, "a member name contains a NUL");
+		return js_scan_fault(s, MT_EINVAL, "a member name contains a NUL");
 	if (c == '{' || c == '[')
 		s->depth++;
 	if (c == '}' || c == ']')
 		s->depth--;
 	if (s->depth > JS_DEPTH)
-		return fault(s, MT_ELIMIT, "nested too deeply");
+		return js_scan_fault(s, MT_ELIMIT, "nested too deeply");
 	s->nul = false;
 	s->at++;
 	return MT_OK;
@@ -163,13 +165,13 @@ int js_scan(const char *text, size_t len, struct error *err)
 		if (c == ' ' || c == '\t' || c == '\n' || c == '\r')
 			s.at++;
 		else if (c == '"')
-			status = string(&s);
+			status = js_scan_string(&s);
 		else if (c == '-' || isdigit((unsigned char)c))
-			status = number(&s);
+			status = js_scan_number(&s);
 		else if (c && strchr("{}[],:", c))
 			status = punctuation(&s);
 		else
-			status = word(&s);
+			status = js_scan_word(&s);
 	}
 	return status;
 }

@@ -83,7 +83,7 @@ const char *js_str(const json_object *o, const char *name, const char *fallback)
 }
 
 /* The integer value of a JSON number. False if it is not an integer, or too large. */
-static bool whole(json_object *value, int64_t *ret)
+static bool js_whole(json_object *value, int64_t *ret)
 {
 	if (json_object_is_type(value, json_type_int)) {
 		*ret = json_object_get_int64(value);
@@ -104,10 +104,10 @@ int64_t js_int(const json_object *o, const char *name, int64_t fallback)
 {
 	int64_t n;
 
-	return whole(js_get(o, name), &n) ? n : fallback;
+	return js_whole(js_get(o, name), &n) ? n : fallback;
 }
 
-static bool is_number(const json_object *value)
+static bool js_is_number(const json_object *value)
 {
 	return json_object_is_type(value, json_type_int) ||
 	       json_object_is_type(value, json_type_double);
@@ -126,7 +126,7 @@ double js_number(const json_object *o, const char *name, double fallback)
 {
 	json_object *value = js_get(o, name);
 
-	return is_number(value) ? as_double(value) : fallback;
+	return js_is_number(value) ? as_double(value) : fallback;
 }
 
 bool js_bool(const json_object *o, const char *name, bool fallback)
@@ -342,7 +342,7 @@ static size_t plain_run(const char *text, size_t len)
 }
 
 /* Append one escape for the bytes at the start. @return their number. */
-static size_t put_escape(struct strbuf *b, const char *text, size_t len)
+static size_t js_put_escape(struct strbuf *b, const char *text, size_t len)
 {
 	static const char from[] = "\"\\\b\f\n\r\t", to[] = "\"\\bfnrt";
 	unsigned char c = (unsigned char)text[0];
@@ -373,7 +373,7 @@ int js_put_escaped(struct strbuf *b, const char *text, size_t len)
 		strbuf_addn(b, text + i, run);
 		i += run;
 		if (i < len)
-			i += put_escape(b, text + i, len - i);
+			i += js_put_escape(b, text + i, len - i);
 	}
 	return b->error;
 }
@@ -396,7 +396,7 @@ static const char *scalar_text(json_object *o, size_t *ret_len)
 	return *ret_len ? text : NULL;
 }
 
-static void put_value(struct strbuf *b, json_object *o);
+static void js_put_value(struct strbuf *b, json_object *o);
 
 /* What is marked has no text. */
 static void check_made(struct strbuf *b, const json_object *o)
@@ -405,7 +405,7 @@ static void check_made(struct strbuf *b, const json_object *o)
 		b->error = MT_ENOMEM;
 }
 
-static void put_object(struct strbuf *b, json_object *o)
+static void js_put_object(struct strbuf *b, json_object *o)
 {
 	bool first = true;
 
@@ -417,7 +417,7 @@ static void put_object(struct strbuf *b, json_object *o)
 		first = false;
 		js_put_str(b, name, strlen(name));
 		strbuf_addc(b, ':');
-		put_value(b, inner);
+		js_put_value(b, inner);
 	}
 	strbuf_addc(b, '}');
 }
@@ -431,18 +431,18 @@ static void put_array(struct strbuf *b, json_object *o)
 	for (size_t i = 0; i < n; i++) {
 		if (i)
 			strbuf_addc(b, ',');
-		put_value(b, json_object_array_get_idx(o, i));
+		js_put_value(b, json_object_array_get_idx(o, i));
 	}
 	strbuf_addc(b, ']');
 }
 
-static void put_value(struct strbuf *b, json_object *o)
+static void js_put_value(struct strbuf *b, json_object *o)
 {
 	size_t len = 0;
 	const char *text;
 
 	if (json_object_is_type(o, json_type_object)) {
-		put_object(b, o);
+		js_put_object(b, o);
 	} else if (json_object_is_type(o, json_type_array)) {
 		put_array(b, o);
 	} else if (json_object_is_type(o, json_type_string)) {
@@ -461,14 +461,15 @@ int js_put(struct strbuf *b, json_object *value)
 {
 	size_t before = b->len;
 
-	put_value(b, value);
+	js_put_value(b, value);
 	if (b->error && b->len > before)
 		strbuf_cut(b, before);
 	return b->error;
 }
 
 /* The whole text into the object's own buffer, at once. */
-static int put_whole(struct json_object *o, struct printbuf *buffer, int level, int flags)
+static int js_put_whole(struct json_object *o, struct printbuf *buffer, int level,
+			int flags)
 {
 	const struct strbuf *whole = json_object_get_userdata(o);
 
@@ -488,7 +489,7 @@ const char *js_text(json_object *o, size_t *ret_len)
 	    !json_object_is_type(o, json_type_string)) {
 		text = scalar_text(o, &len);
 	} else if (!js_put(&whole, o)) {
-		json_object_set_serializer(o, put_whole, &whole, NULL);
+		json_object_set_serializer(o, js_put_whole, &whole, NULL);
 		text = json_object_to_json_string_length(o, TEXT_FLAGS, &len);
 		json_object_set_serializer(o, NULL, NULL, NULL);
 	}
@@ -539,7 +540,7 @@ static bool same_number(json_object *a, json_object *b)
 	if (ints)
 		return json_object_get_int64(a) == json_object_get_int64(b) &&
 		       json_object_get_uint64(a) == json_object_get_uint64(b);
-	if (whole(a, &na) && whole(b, &nb))
+	if (js_whole(a, &na) && js_whole(b, &nb))
 		return na == nb;
 	return as_double(a) == as_double(b);
 }
@@ -575,7 +576,7 @@ bool js_equal(json_object *a, json_object *b)
 {
 	if (a == b)
 		return true;
-	if (is_number(a) && is_number(b))
+	if (js_is_number(a) && js_is_number(b))
 		return same_number(a, b);
 	if (json_object_get_type(a) != json_object_get_type(b))
 		return false;

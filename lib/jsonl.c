@@ -15,7 +15,7 @@ void jsonl_init(struct jsonl *j, size_t max_line,
 			     .arg = arg };
 }
 
-static int end_line(struct jsonl *j)
+static int jsonl_end_line(struct jsonl *j)
 {
 	struct strbuf *line = &j->line;
 	int status;
@@ -43,7 +43,7 @@ int jsonl_feed(struct jsonl *j, const char *bytes, size_t len)
 
 		j->error = strbuf_addn(&j->line, bytes, n);
 		if (end && !j->error)
-			j->error = end_line(j);
+			j->error = jsonl_end_line(j);
 		n += end != NULL;
 		bytes += n;
 		len -= n;

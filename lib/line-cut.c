@@ -36,7 +36,7 @@ int line_cut_number(struct strbuf *out, size_t n)
 
 /* ---- lines ---------------------------------------------------------------------- */
 
-static int add_line(struct lines *l, const char *text, size_t len)
+static int line_cut_add_line(struct lines *l, const char *text, size_t len)
 {
 	if (ARRAY_GROW(l->list, &l->room, l->count + 1, ARRAY_MAX))
 		return MT_ENOMEM;
@@ -45,7 +45,7 @@ static int add_line(struct lines *l, const char *text, size_t len)
 	return MT_OK;
 }
 
-static int split(const char *text, size_t len, struct lines *l)
+static int line_cut_split(const char *text, size_t len, struct lines *l)
 {
 	const char *end = text + len;
 
@@ -54,7 +54,7 @@ static int split(const char *text, size_t len, struct lines *l)
 		const char *nl = memchr(text, '\n', (size_t)(end - text));
 		size_t n = (size_t)((nl ? nl : end) - text);
 
-		if (add_line(l, text, n))
+		if (line_cut_add_line(l, text, n))
 			return MT_ENOMEM;
 		text += n + (nl != NULL);
 	}
@@ -67,9 +67,9 @@ static int split_at_gap(const struct line_cut *c, struct lines *l)
 	size_t first, same;
 
 	if (!c->lost_bytes)
-		return split(c->text, c->len, l);
+		return line_cut_split(c->text, c->len, l);
 	if (!c->lost_lines) {
-		if (split(c->text, c->len, l))
+		if (line_cut_split(c->text, c->len, l))
 			return MT_ENOMEM;
 		for (size_t i = 0; i < l->count; i++) {
 			size_t at = (size_t)(l->list[i].text - c->text);
@@ -82,13 +82,13 @@ static int split_at_gap(const struct line_cut *c, struct lines *l)
 		}
 		return MT_OK;
 	}
-	if (split(c->text, c->gap, l))
+	if (line_cut_split(c->text, c->gap, l))
 		return MT_ENOMEM;
 	first = l->count;
 	same = first && !l->ends; /* the line that the first lost byte belongs to */
 	if (same)
 		l->list[first - 1].partial = true;
-	if (split(c->text + c->gap, c->len - c->gap, l))
+	if (line_cut_split(c->text + c->gap, c->len - c->gap, l))
 		return MT_ENOMEM;
 	if (first < l->count)
 		l->list[first].partial = true;
@@ -98,22 +98,23 @@ static int split_at_gap(const struct line_cut *c, struct lines *l)
 
 /* ---- what is shown -------------------------------------------------------------- */
 
-static bool is_long(const struct line *line, size_t line_max)
+static bool line_cut_is_long(const struct line *line, size_t line_max)
 {
 	return line->chars > line_max || line->gap;
 }
 
 static size_t shown_chars(const struct line *line, size_t line_max)
 {
-	return (is_long(line, line_max) ? line_max : line->chars) + 1;
+	return (line_cut_is_long(line, line_max) ? line_max : line->chars) + 1;
 }
 
 /* The beginning and the end of a line. */
-static void put_line(const struct line *line, size_t line_max, struct strbuf *out)
+static void line_cut_put_line(const struct line *line, size_t line_max,
+			      struct strbuf *out)
 {
 	size_t chars = utf8_count(line->text, line->len), head, tail;
 
-	if (!is_long(line, line_max)) {
+	if (!line_cut_is_long(line, line_max)) {
 		strbuf_addn(out, line->text, line->len);
 		return;
 	}
@@ -154,8 +155,8 @@ static void put_omitted(size_t omitted, size_t total, const char *full,
 }
 
 /* How many lines from one end (`step` 1: the first, -1: the last) fit into `room`. */
-static size_t fitting(const struct lines *l, size_t at, int step, size_t most,
-		      const struct line_cut *c, size_t room)
+static size_t line_cut_fitting(const struct lines *l, size_t at, int step, size_t most,
+			       const struct line_cut *c, size_t room)
 {
 	size_t n = 0, used = 0;
 
@@ -169,11 +170,11 @@ static size_t fitting(const struct lines *l, size_t at, int step, size_t most,
 	return n;
 }
 
-static void put_lines(const struct lines *l, size_t from, size_t to, size_t line_max,
-		      struct strbuf *out)
+static void line_cut_put_lines(const struct lines *l, size_t from, size_t to,
+			       size_t line_max, struct strbuf *out)
 {
 	for (size_t i = from; i < to; i++) {
-		put_line(&l->list[i], line_max, out);
+		line_cut_put_line(&l->list[i], line_max, out);
 		if (i + 1 < l->count || l->ends)
 			strbuf_addc(out, '\n');
 	}
@@ -182,7 +183,7 @@ static void put_lines(const struct lines *l, size_t from, size_t to, size_t line
 static bool has_long(const struct lines *l, size_t line_max)
 {
 	for (size_t i = 0; i < l->count; i++)
-		if (is_long(&l->list[i], line_max))
+		if (line_cut_is_long(&l->list[i], line_max))
 			return true;
 	return false;
 }
@@ -209,15 +210,16 @@ int line_cut(const struct line_cut *c, struct strbuf *out, bool *ret_cut)
 	}
 	full = c->full ? c->full(c->arg) : NULL;
 	total = l.total ? l.total : l.count;
-	head = fitting(&l, 0, 1, l.count, c, c->chars_max);
+	head = line_cut_fitting(&l, 0, 1, l.count, c, c->chars_max);
 	if (head < l.count) {
-		head = fitting(&l, 0, 1, l.count, c, c->chars_max / 2);
-		tail = fitting(&l, l.count - 1, -1, l.count - head, c, c->chars_max / 2);
-		put_lines(&l, 0, head, c->line_max, out);
+		head = line_cut_fitting(&l, 0, 1, l.count, c, c->chars_max / 2);
+		tail = line_cut_fitting(&l, l.count - 1, -1, l.count - head, c,
+					c->chars_max / 2);
+		line_cut_put_lines(&l, 0, head, c->line_max, out);
 		put_omitted(total - head - tail, total, full, out);
-		put_lines(&l, l.count - tail, l.count, c->line_max, out);
+		line_cut_put_lines(&l, l.count - tail, l.count, c->line_max, out);
 	} else {
-		put_lines(&l, 0, l.count, c->line_max, out);
+		line_cut_put_lines(&l, 0, l.count, c->line_max, out);
 		if (!l.ends)
 			strbuf_addc(out, '\n');
 		strbuf_add(out, "[Long lines are cut");

@@ -51,8 +51,8 @@ static int put_rune(struct strbuf *out, unsigned long rune)
 }
 
 /* Up to `most` digits of a base; `least` of them have to be there. */
-static bool read_digits(struct cursor *c, int base, int least, int most,
-			unsigned long *ret)
+static bool literal_read_digits(struct cursor *c, int base, int least, int most,
+				unsigned long *ret)
 {
 	int n = 0;
 
@@ -71,7 +71,7 @@ static bool read_digits(struct cursor *c, int base, int least, int most,
 
 /* What follows a backslash. One that Python does not know stays, with its
  * backslash. */
-static int read_escape(struct cursor *c, struct strbuf *out, struct error *err)
+static int literal_read_escape(struct cursor *c, struct strbuf *out, struct error *err)
 {
 	static const char from[] = "\\'\"abfnrtv", to[] = "\\'\"\a\b\f\n\r\t\v";
 	unsigned long rune = 0;
@@ -84,13 +84,13 @@ static int read_escape(struct cursor *c, struct strbuf *out, struct error *err)
 	if (kind && plain)
 		return strbuf_addc(out, to[plain - from]);
 	if (kind == 'x')
-		good = read_digits(c, 16, 2, 2, &rune);
+		good = literal_read_digits(c, 16, 2, 2, &rune);
 	else if (kind == 'u')
-		good = read_digits(c, 16, 4, 4, &rune);
+		good = literal_read_digits(c, 16, 4, 4, &rune);
 	else if (kind == 'U')
-		good = read_digits(c, 16, 8, 8, &rune);
+		good = literal_read_digits(c, 16, 8, 8, &rune);
 	else if (kind >= '0' && kind <= '7')
-		c->at--, good = read_digits(c, 8, 1, 3, &rune);
+		c->at--, good = literal_read_digits(c, 8, 1, 3, &rune);
 	else
 		return strbuf_addf(out, "\\%c", kind);
 	if (!good)
@@ -128,7 +128,7 @@ static int read_string(struct cursor *c, bool raw, json_object **ret, struct err
 			c->at += 2;
 		} else {
 			c->at++;
-			status = read_escape(c, &out, err);
+			status = literal_read_escape(c, &out, err);
 			if (status)
 				return status;
 		}
@@ -141,7 +141,7 @@ static int read_string(struct cursor *c, bool raw, json_object **ret, struct err
 	return *ret ? MT_OK : out_of_memory(err);
 }
 
-static int read_number(struct cursor *c, json_object **ret, struct error *err)
+static int literal_read_number(struct cursor *c, json_object **ret, struct error *err)
 {
 	char digits[64], *end;
 	size_t n = 0;
@@ -180,10 +180,11 @@ static int read_number(struct cursor *c, json_object **ret, struct error *err)
 	return *ret ? MT_OK : out_of_memory(err);
 }
 
-static int read_value(struct cursor *c, int depth, json_object **ret, struct error *err);
+static int literal_read_value(struct cursor *c, int depth, json_object **ret,
+			      struct error *err);
 
-static int read_list(struct cursor *c, char close, int depth, json_object **ret,
-		     struct error *err)
+static int literal_read_list(struct cursor *c, char close, int depth, json_object **ret,
+			     struct error *err)
 {
 	AUTO(json) json_object *list = json_object_new_array();
 
@@ -195,7 +196,7 @@ static int read_list(struct cursor *c, char close, int depth, json_object **ret,
 		cursor_blanks(c);
 		if (cursor_takes(c, close))
 			break;
-		int status = read_value(c, depth + 1, &item, err);
+		int status = literal_read_value(c, depth + 1, &item, err);
 
 		if (status)
 			return status;
@@ -220,7 +221,8 @@ static int read_list(struct cursor *c, char close, int depth, json_object **ret,
 	return MT_OK;
 }
 
-static int read_dict(struct cursor *c, int depth, json_object **ret, struct error *err)
+static int literal_read_dict(struct cursor *c, int depth, json_object **ret,
+			     struct error *err)
 {
 	AUTO(json) json_object *dict = json_object_new_object();
 
@@ -234,7 +236,7 @@ static int read_dict(struct cursor *c, int depth, json_object **ret, struct erro
 		cursor_blanks(c);
 		if (cursor_takes(c, '}'))
 			break;
-		status = read_value(c, depth + 1, &key, err);
+		status = literal_read_value(c, depth + 1, &key, err);
 		if (status)
 			return status;
 		cursor_blanks(c);
@@ -243,7 +245,7 @@ static int read_dict(struct cursor *c, int depth, json_object **ret, struct erro
 				err, MT_EINVAL,
 				"SyntaxError: a dict requires strings as keys, each followed by `:`");
 		cursor_blanks(c);
-		status = read_value(c, depth + 1, &value, err);
+		status = literal_read_value(c, depth + 1, &value, err);
 		if (status)
 			return status;
 		if (json_object_object_length(dict) >= LITERAL_ITEMS) {
@@ -264,7 +266,7 @@ static int read_dict(struct cursor *c, int depth, json_object **ret, struct erro
 	return MT_OK;
 }
 
-static int read_word(struct cursor *c, json_object **ret, struct error *err)
+static int literal_read_word(struct cursor *c, json_object **ret, struct error *err)
 {
 	size_t n = cursor_name(c);
 	const char *word = c->at;
@@ -292,7 +294,8 @@ static int read_word(struct cursor *c, json_object **ret, struct error *err)
 	return *ret ? MT_OK : out_of_memory(err);
 }
 
-static int read_value(struct cursor *c, int depth, json_object **ret, struct error *err)
+static int literal_read_value(struct cursor *c, int depth, json_object **ret,
+			      struct error *err)
 {
 	*ret = NULL;
 	if (depth > LITERAL_DEPTH)
@@ -305,20 +308,21 @@ static int read_value(struct cursor *c, int depth, json_object **ret, struct err
 	case '"':
 		return read_string(c, false, ret, err);
 	case '[':
-		return read_list(c, ']', depth, ret, err);
+		return literal_read_list(c, ']', depth, ret, err);
 	case '(':
-		return read_list(c, ')', depth, ret, err);
+		return literal_read_list(c, ')', depth, ret, err);
 	case '{':
-		return read_dict(c, depth, ret, err);
+		return literal_read_dict(c, depth, ret, err);
 	}
 	if (isdigit((unsigned char)*c->at) || strchr("+-.", *c->at))
-		return *c->at ? read_number(c, ret, err) : read_word(c, ret, err);
-	return read_word(c, ret, err);
+		return *c->at ? literal_read_number(c, ret, err)
+			      : literal_read_word(c, ret, err);
+	return literal_read_word(c, ret, err);
 }
 
 int literal_read(struct cursor *c, json_object **ret, struct error *err)
 {
-	return read_value(c, 0, ret, err);
+	return literal_read_value(c, 0, ret, err);
 }
 
 /* ---- writing -------------------------------------------------------------- */

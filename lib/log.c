@@ -69,7 +69,7 @@ static void add_pair(struct strbuf *words, const char *name, const char *value)
 }
 
 /* Masked first: a cut or a cleaning could break a secret in two. */
-static void add_words(struct strbuf *line, const struct strbuf *words)
+static void log_add_words(struct strbuf *line, const struct strbuf *words)
 {
 	AUTO(strbuf) struct strbuf masked = STRBUF(1 << 24);
 	size_t start, len;
@@ -102,7 +102,7 @@ void log_line(int level, const char *part, const char *fmt, ...)
 	add_pair(&words, "plugin", context.plugin);
 	add_pair(&words, "instance", context.instance);
 	add_pair(&words, "call", context.call);
-	add_words(&line, &words);
+	log_add_words(&line, &words);
 	strbuf_addc(&line, '\n');
 	if (!line.error)
 		write_all(setup.fd, line.text, line.len);

@@ -50,7 +50,7 @@ static struct form *form_new(enum form_kind kind, size_t len)
 	return f->text ? f : form_free(f);
 }
 
-static struct form *make_text(const char *secret, size_t len)
+static struct form *mask_forms_make_text(const char *secret, size_t len)
 {
 	struct form *f = form_new(FORM_TEXT, len);
 
@@ -122,7 +122,7 @@ static bool bytes_equal(const struct form *f, unsigned char byte, char wanted)
 
 int forms_make(const char *secret, size_t len, struct form *ret[FORMS_OF_SECRET])
 {
-	ret[0] = make_text(secret, len);
+	ret[0] = mask_forms_make_text(secret, len);
 	ret[1] = make_hex(secret, len);
 	for (size_t before = 0; before < 3; before++)
 		ret[2 + before] = make_base64(secret, len, before);
@@ -147,7 +147,7 @@ int forms_make(const char *secret, size_t len, struct form *ret[FORMS_OF_SECRET]
 
 /* ---- units ----------------------------------------------------------------- */
 
-static bool is_blank(unsigned char byte)
+static bool mask_forms_is_blank(unsigned char byte)
 {
 	return byte == ' ' || byte == '\t' || byte == '\r' || byte == '\n';
 }
@@ -155,7 +155,7 @@ static bool is_blank(unsigned char byte)
 bool form_is_second(const struct form *f, unsigned char byte)
 {
 	return bytes_equal(f, byte, f->text[1]) || byte == '\\' || byte == '%' ||
-	       (f->kind == FORM_BASE64 && is_blank(byte)) ||
+	       (f->kind == FORM_BASE64 && mask_forms_is_blank(byte)) ||
 	       (f->text[1] == ' ' && byte == '+') || (f->text[1] == '\n' && byte == '\r');
 }
 
@@ -168,7 +168,7 @@ size_t form_run(const char *text, size_t len)
 	return n;
 }
 
-static int hex_digit(char c)
+static int mask_forms_hex_digit(char c)
 {
 	if (c >= '0' && c <= '9')
 		return c - '0';
@@ -176,17 +176,17 @@ static int hex_digit(char c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-static enum found hex(const char *text, size_t len, bool more, size_t digits,
-		      unsigned *ret)
+static enum found mask_forms_hex(const char *text, size_t len, bool more, size_t digits,
+				 unsigned *ret)
 {
 	unsigned value = 0;
 
 	for (size_t i = 0; i < digits; i++) {
 		if (i == len)
 			return more ? OPEN : NO;
-		if (hex_digit(text[i]) < 0)
+		if (mask_forms_hex_digit(text[i]) < 0)
 			return NO;
-		value = value << 4 | (unsigned)hex_digit(text[i]);
+		value = value << 4 | (unsigned)mask_forms_hex_digit(text[i]);
 	}
 	*ret = value;
 	return YES;
@@ -211,7 +211,7 @@ static enum found percent(const char *text, size_t len, bool more, unsigned *ret
 	*ret_pairs = pairs;
 	if (pairs > AGAIN_MAX)
 		return NO;
-	return hex(text + at, len - at, more, 2, ret);
+	return mask_forms_hex(text + at, len - at, more, 2, ret);
 }
 
 static enum found take_percent(const struct form *f, size_t at, const char *text,
@@ -247,7 +247,7 @@ static enum found low_half(const char *text, size_t len, bool more, unsigned *va
 		return more ? OPEN : NO;
 	if (run == 0 || text[run] != 'u')
 		return NO;
-	found = hex(text + run + 1, len - run - 1, more, 4, &low);
+	found = mask_forms_hex(text + run + 1, len - run - 1, more, 4, &low);
 	if (found != YES)
 		return found;
 	if (low < 0xdc00 || low > 0xdfff)
@@ -258,8 +258,8 @@ static enum found low_half(const char *text, size_t len, bool more, unsigned *va
 }
 
 /* u0041 or x41, behind backslashes. */
-static enum found number(const char *text, size_t len, bool more, unsigned *ret,
-			 size_t *ret_len)
+static enum found mask_forms_number(const char *text, size_t len, bool more,
+				    unsigned *ret, size_t *ret_len)
 {
 	size_t digits = text[0] == 'u' ? 4 : text[0] == 'x' ? 2 : 0;
 	enum found found;
@@ -267,7 +267,7 @@ static enum found number(const char *text, size_t len, bool more, unsigned *ret,
 	if (!digits)
 		return NO;
 	*ret_len = 1 + digits;
-	found = hex(text + 1, len - 1, more, digits, ret);
+	found = mask_forms_hex(text + 1, len - 1, more, digits, ret);
 	if (found == YES && *ret >= 0xd800 && *ret <= 0xdbff)
 		return low_half(text + *ret_len, len - *ret_len, more, ret, ret_len);
 	return found;
@@ -325,7 +325,7 @@ static enum found take_escape(const struct form *f, size_t at, const char *text,
 		*ret = (struct unit){ run, own };
 		return more ? OPEN : own && own <= run && behind == f->len ? YES : NO;
 	}
-	found = number(text + run, len - run, more, &value, &used);
+	found = mask_forms_number(text + run, len - run, more, &value, &used);
 	if (found == OPEN)
 		return OPEN;
 	*ret = (struct unit){ run + used, 0 };
@@ -366,7 +366,8 @@ static enum found mask_forms_take(const struct form *f, size_t at, const char *t
 /* ---- matching -------------------------------------------------------------- */
 
 /* The length of a line break inside base64, plain or escaped. */
-static enum found skip_blanks(const char *text, size_t len, bool more, size_t *ret)
+static enum found mask_forms_skip_blanks(const char *text, size_t len, bool more,
+					 size_t *ret)
 {
 	size_t n = 0;
 
@@ -376,10 +377,10 @@ static enum found skip_blanks(const char *text, size_t len, bool more, size_t *r
 		*ret = n;
 		if (n + run == len)
 			return more && run <= FORM_RUN_MAX ? OPEN : YES;
-		if (!run && is_blank((unsigned char)text[n]))
+		if (!run && mask_forms_is_blank((unsigned char)text[n]))
 			n++;
 		else if (run && run <= FORM_RUN_MAX && letter(text[n + run]) > 0 &&
-			 is_blank((unsigned char)letter(text[n + run])))
+			 mask_forms_is_blank((unsigned char)letter(text[n + run])))
 			n += run + 1;
 		else
 			return YES;
@@ -397,8 +398,8 @@ static bool is_tail(const struct form *f, unsigned char byte)
 }
 
 /* One character that ends base64: itself, or escaped. */
-static enum found take_end(const char *text, size_t len, bool more, unsigned *ret,
-			   size_t *ret_len)
+static enum found mask_forms_take_end(const char *text, size_t len, bool more,
+				      unsigned *ret, size_t *ret_len)
 {
 	size_t run = form_run(text, len);
 	enum found found;
@@ -414,7 +415,7 @@ static enum found take_end(const char *text, size_t len, bool more, unsigned *re
 		*ret_len = 3 + 2 * *ret_len;
 		return found;
 	}
-	found = run ? number(text + run, len - run, more, ret, ret_len) : YES;
+	found = run ? mask_forms_number(text + run, len - run, more, ret, ret_len) : YES;
 	if (found == NO && run) { /* an escaped slash */
 		*ret = (unsigned char)text[run];
 		*ret_len = 1;
@@ -435,9 +436,10 @@ static enum found match_end(const struct form *f, const char *text, size_t len, 
 
 	*ret = 0;
 	if (f->tails) {
-		if (skip_blanks(text, len, more, &blanks) == OPEN)
+		if (mask_forms_skip_blanks(text, len, more, &blanks) == OPEN)
 			return OPEN;
-		found = take_end(text + blanks, len - blanks, more, &value, &used);
+		found = mask_forms_take_end(text + blanks, len - blanks, more, &value,
+					    &used);
 		if (found == OPEN)
 			return OPEN;
 		if (found == NO || value > 127 || !is_tail(f, (unsigned char)value))
@@ -446,7 +448,7 @@ static enum found match_end(const struct form *f, const char *text, size_t len, 
 	}
 	for (int pads = 0; pads < PADDING_MAX; pads++, n += used) {
 		*ret = n;
-		found = take_end(text + n, len - n, more, &value, &used);
+		found = mask_forms_take_end(text + n, len - n, more, &value, &used);
 		if (found == OPEN)
 			return OPEN;
 		if (found == NO || value != '=')
@@ -496,7 +498,7 @@ size_t form_match(const struct form *f, const char *text, size_t len, bool more,
 		size_t blanks = 0;
 
 		if (at && f->kind == FORM_BASE64 &&
-		    skip_blanks(text + n, len - n, more, &blanks) == OPEN) {
+		    mask_forms_skip_blanks(text + n, len - n, more, &blanks) == OPEN) {
 			*ret_open = true;
 			return 0;
 		}
@@ -543,7 +545,7 @@ size_t form_starts(const char *text, size_t len, bool more,
 	else if (run && run == len)
 		found = OPEN;
 	else if (run)
-		found = number(text + run, len - run, more, &value, &used);
+		found = mask_forms_number(text + run, len - run, more, &value, &used);
 	*ret_open |= found == OPEN && more;
 	if (found == YES && value < 0x100)
 		ret[count++] = (unsigned char)value;

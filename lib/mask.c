@@ -65,7 +65,7 @@ struct mask *mask_free(struct mask *m)
 /* ---- what is not hidden ------------------------------------------------------ */
 
 /* The same character again and again, as in sk-xxxx-xxxx. */
-static bool is_repeated(const char *text, size_t len)
+static bool mask_is_repeated(const char *text, size_t len)
 {
 	size_t at = len > 3 && strncasecmp(text, "sk-", 3) == 0 ? 3 : 0;
 	char first = text[at];
@@ -92,7 +92,8 @@ bool mask_is_placeholder(const char *secret, size_t len)
 	char text[PLACEHOLDER_MAX + 1];
 	size_t n = 0;
 
-	if (is_repeated(secret, len) || memmem(MASK_TEXT, strlen(MASK_TEXT), secret, len))
+	if (mask_is_repeated(secret, len) ||
+	    memmem(MASK_TEXT, strlen(MASK_TEXT), secret, len))
 		return true;
 	for (size_t i = 0; i < len; i++)
 		if (!strchr("<>[]{}$\"'", secret[i]) || !secret[i]) {
@@ -135,7 +136,7 @@ static void add_form(struct mask *m, struct form *f)
 	m->hides = true;
 }
 
-static bool is_known(const struct mask *m, const char *secret, size_t len)
+static bool mask_is_known(const struct mask *m, const char *secret, size_t len)
 {
 	for (size_t i = 0; i < m->count; i++)
 		if (strlen(m->secrets[i]) == len &&
@@ -144,7 +145,7 @@ static bool is_known(const struct mask *m, const char *secret, size_t len)
 	return false;
 }
 
-static int remember(struct mask *m, const char *secret, size_t len)
+static int mask_remember(struct mask *m, const char *secret, size_t len)
 {
 	int status = ARRAY_ADD(m->secrets, m->count, ARRAY_MAX);
 
@@ -159,13 +160,13 @@ int mask_add(struct mask *m, const char *secret, size_t len)
 	struct form *forms[FORMS_OF_SECRET];
 	bool refused = len < MASK_MIN || mask_is_placeholder(secret, len);
 
-	if (len == 0 || is_known(m, secret, len))
+	if (len == 0 || mask_is_known(m, secret, len))
 		return MT_OK;
 	if (refused)
-		return remember(m, secret, len) ? MT_ENOMEM : MT_EINVAL;
+		return mask_remember(m, secret, len) ? MT_ENOMEM : MT_EINVAL;
 	if (forms_make(secret, len, forms))
 		return MT_ENOMEM;
-	if (remember(m, secret, len)) {
+	if (mask_remember(m, secret, len)) {
 		for (size_t i = 0; i < FORMS_OF_SECRET; i++)
 			form_free(forms[i]);
 		return MT_ENOMEM;
@@ -184,8 +185,8 @@ bool mask_is_empty(const struct mask *m)
 
 /* Length of the longest secret that `text` starts with, 0 for none. `*ret_open`:
  * the text ends before that is decided. */
-static size_t match(const struct mask *m, const char *text, size_t len, bool more,
-		    bool *ret_open)
+static size_t mask_match(const struct mask *m, const char *text, size_t len, bool more,
+			 bool *ret_open)
 {
 	unsigned char starts[FORM_STARTS];
 	size_t count, best = 0;
@@ -237,7 +238,7 @@ static size_t scan(const struct mask *m, struct strbuf *out, const char *text, s
 			i++;
 			continue;
 		}
-		n = match(m, text + i, len - i, more, &open);
+		n = mask_match(m, text + i, len - i, more, &open);
 		if (open && more)
 			break;
 		if (n == 0) {

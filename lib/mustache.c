@@ -45,8 +45,8 @@ struct tag {
 	char name[MAX_NAME + 1];
 };
 
-static int fault(struct render *r, const struct template *t, const char *at, int code,
-		 const char *what, const char *name)
+static int mustache_fault(struct render *r, const struct template *t, const char *at,
+			  int code, const char *what, const char *name)
 {
 	unsigned line = 1;
 
@@ -56,7 +56,7 @@ static int fault(struct render *r, const struct template *t, const char *at, int
 		    name ? name : "");
 }
 
-static int put(struct render *r, const char *text, size_t len)
+static int mustache_put(struct render *r, const char *text, size_t len)
 {
 	if (!r->status && r->out->len - r->start + len > MAX_OUTPUT)
 		r->status = fail(r->err, MT_ELIMIT,
@@ -68,41 +68,41 @@ static int put(struct render *r, const char *text, size_t len)
 }
 
 /* Text of the template itself; in an indented partial each line is moved. */
-static int put_text(struct render *r, const struct template *t, const char *from,
-		    const char *to)
+static int mustache_put_text(struct render *r, const struct template *t, const char *from,
+			     const char *to)
 {
 	while (from < to) {
 		const char *line_end = memchr(from, '\n', (size_t)(to - from));
 		const char *next = line_end ? line_end + 1 : to;
 
 		if (from == t->text || from[-1] == '\n')
-			put(r, t->indent, t->indent_len);
-		put(r, from, (size_t)(next - from));
+			mustache_put(r, t->indent, t->indent_len);
+		mustache_put(r, from, (size_t)(next - from));
 		from = next;
 	}
 	return r->status;
 }
 
-static bool is_blank(char c)
+static bool mustache_is_blank(char c)
 {
 	return c == ' ' || c == '\t';
 }
 
-static bool is_white(char c)
+static bool mustache_is_white(char c)
 {
-	return is_blank(c) || c == '\n' || c == '\r';
+	return mustache_is_blank(c) || c == '\n' || c == '\r';
 }
 
 /* A tag alone on its line takes the line with it. */
-static void take_line(const struct template *t, struct tag *tag)
+static void mustache_take_line(const struct template *t, struct tag *tag)
 {
 	const char *start = tag->start, *after = tag->after;
 
 	if (tag->kind == '=')
 		return;
-	while (start > t->text && is_blank(start[-1]))
+	while (start > t->text && mustache_is_blank(start[-1]))
 		start--;
-	while (after < t->end && is_blank(*after))
+	while (after < t->end && mustache_is_blank(*after))
 		after++;
 	if ((start > t->text && start[-1] != '\n') ||
 	    (after < t->end && *after != '\n' && *after != '\r') ||
@@ -129,33 +129,34 @@ static int next_tag(struct render *r, const struct template *t, const char *at,
 	if (!start)
 		return MT_OK;
 	if (++r->tags > MAX_TAGS)
-		return fault(r, t, start, MT_ELIMIT,
-			     "the template requires too many steps", NULL);
+		return mustache_fault(r, t, start, MT_ELIMIT,
+				      "the template requires too many steps", NULL);
 	name = start + 2;
 	triple = name < t->end && *name == '{';
 	name += triple;
 	close = memmem(name, (size_t)(t->end - name), triple ? "}}}" : "}}",
 		       triple ? 3 : 2);
 	if (!close)
-		return fault(r, t, start, MT_EINVAL, "a tag is not closed", NULL);
+		return mustache_fault(r, t, start, MT_EINVAL, "a tag is not closed",
+				      NULL);
 	ret->after = close + (triple ? 3 : 2);
 	if (!triple && name < close && strchr("#^/>!=&", *name))
 		ret->kind = *name++;
 	if (ret->kind == '=' && name[-1] == '=')
-		return fault(r, t, start, MT_EUNSUPPORTED,
-			     "changing the delimiters is not supported", NULL);
+		return mustache_fault(r, t, start, MT_EUNSUPPORTED,
+				      "changing the delimiters is not supported", NULL);
 	if (ret->kind == '&')
 		ret->kind = '=';
-	take_line(t, ret);
+	mustache_take_line(t, ret);
 	if (ret->kind == '!')
 		return MT_OK;
-	for (name_end = close; name_end > name && is_white(name_end[-1]);)
+	for (name_end = close; name_end > name && mustache_is_white(name_end[-1]);)
 		name_end--;
-	while (name < name_end && is_white(*name))
+	while (name < name_end && mustache_is_white(*name))
 		name++;
 	if (name == name_end || name_end - name > MAX_NAME)
-		return fault(r, t, start, MT_EINVAL,
-			     "a tag requires a name of at most 200 bytes", NULL);
+		return mustache_fault(r, t, start, MT_EINVAL,
+				      "a tag requires a name of at most 200 bytes", NULL);
 	memcpy(ret->name, name, (size_t)(name_end - name));
 	return MT_OK;
 }
@@ -188,7 +189,7 @@ static bool is_shown(json_object *value)
 	return value != NULL;
 }
 
-static int put_value(struct render *r, json_object *value)
+static int mustache_put_value(struct render *r, json_object *value)
 {
 	size_t len;
 	const char *text;
@@ -196,10 +197,10 @@ static int put_value(struct render *r, json_object *value)
 	if (!value)
 		return MT_OK;
 	if (json_object_is_type(value, json_type_string))
-		return put(r, json_object_get_string(value),
-			   (size_t)json_object_get_string_len(value));
+		return mustache_put(r, json_object_get_string(value),
+				    (size_t)json_object_get_string_len(value));
 	text = js_text(value, &len);
-	return text ? put(r, text, len) : out_of_memory(r->err);
+	return text ? mustache_put(r, text, len) : out_of_memory(r->err);
 }
 
 static int render_range(struct render *r, const struct template *t, const char *from,
@@ -218,8 +219,8 @@ static int find_close(struct render *r, const struct template *t, const struct t
 		if (status)
 			return status;
 		if (!ret->start)
-			return fault(r, t, open->start, MT_EINVAL,
-				     "the section is not closed", open->name);
+			return mustache_fault(r, t, open->start, MT_EINVAL,
+					      "the section is not closed", open->name);
 		at = ret->after;
 		if (ret->kind == '#' || ret->kind == '^')
 			depth++;
@@ -227,13 +228,14 @@ static int find_close(struct render *r, const struct template *t, const struct t
 			break;
 	}
 	if (strcmp(ret->name, open->name) != 0)
-		return fault(r, t, ret->start, MT_EINVAL,
-			     "closing tag does not match the open section", open->name);
+		return mustache_fault(r, t, ret->start, MT_EINVAL,
+				      "closing tag does not match the open section",
+				      open->name);
 	return MT_OK;
 }
 
-static int section(struct render *r, const struct template *t, const struct scope *scope,
-		   struct tag *open)
+static int mustache_section(struct render *r, const struct template *t,
+			    const struct scope *scope, struct tag *open)
 {
 	json_object *value = look_up(scope, open->name);
 	struct scope inner = { scope, value };
@@ -271,8 +273,8 @@ static int include(struct render *r, const struct template *t, const struct scop
 		strbuf_addn(&indent, tag->indent, tag->indent_len);
 	}
 	if (indent.error)
-		return fault(r, t, tag->start, indent.error, "the indentation",
-			     status_name(indent.error));
+		return mustache_fault(r, t, tag->start, indent.error, "the indentation",
+				      status_name(indent.error));
 
 	struct template inner = { tag->name, text, text + strlen(text), indent.text,
 				  indent.len };
@@ -287,22 +289,22 @@ static int render_tag(struct render *r, const struct template *t,
 	int status = MT_OK;
 
 	if (first && !tag->indent)
-		status = put(r, t->indent, t->indent_len);
+		status = mustache_put(r, t->indent, t->indent_len);
 	if (status)
 		return status;
 	switch (tag->kind) {
 	case '#':
 	case '^':
-		return section(r, t, scope, tag);
+		return mustache_section(r, t, scope, tag);
 	case '>':
 		return include(r, t, scope, tag);
 	case '/':
-		return fault(r, t, tag->start, MT_EINVAL,
-			     "closing tag without an open section", tag->name);
+		return mustache_fault(r, t, tag->start, MT_EINVAL,
+				      "closing tag without an open section", tag->name);
 	case '!':
 		return MT_OK;
 	}
-	return put_value(r, look_up(scope, tag->name));
+	return mustache_put_value(r, look_up(scope, tag->name));
 }
 
 static int render_range(struct render *r, const struct template *t, const char *from,
@@ -311,8 +313,9 @@ static int render_range(struct render *r, const struct template *t, const char *
 	int status = MT_OK;
 
 	if (r->depth >= MAX_DEPTH)
-		return fault(r, t, from, MT_ELIMIT,
-			     "sections and partials are nested deeper than 32", NULL);
+		return mustache_fault(r, t, from, MT_ELIMIT,
+				      "sections and partials are nested deeper than 32",
+				      NULL);
 	r->depth++;
 	while (!status && from) {
 		struct tag tag;
@@ -323,7 +326,7 @@ static int render_range(struct render *r, const struct template *t, const char *
 			break;
 		if (!tag.start || tag.start >= to)
 			tag.start = NULL;
-		status = put_text(r, t, text, tag.start ? tag.start : to);
+		status = mustache_put_text(r, t, text, tag.start ? tag.start : to);
 		if (!status && tag.start)
 			status = render_tag(r, t, scope, &tag);
 		from = tag.start ? tag.after : NULL;

@@ -19,7 +19,8 @@ static bool is_link(const char *path)
 	return lstat(path, &st) == 0 && S_ISLNK(st.st_mode);
 }
 
-static int read_all(const char *path, char **ret, size_t *ret_len, struct error *err)
+static int notes_read_all(const char *path, char **ret, size_t *ret_len,
+			  struct error *err)
 {
 	struct error why = ERROR_NONE;
 	int r;
@@ -38,7 +39,7 @@ char *notes_read(const char *path, struct error *err)
 	AUTO(free) char *text = NULL;
 	size_t len, shown;
 
-	if (read_all(path, &text, &len, err) || !text || !len)
+	if (notes_read_all(path, &text, &len, err) || !text || !len)
 		return NULL;
 	shown = utf8_cut(text, len, NOTES_MAX);
 	utf8_add_clean(&clean, text, shown);
@@ -56,8 +57,8 @@ static int notes_append(struct strbuf *all, const char *text)
 						       : all->error;
 }
 
-static int replace(struct strbuf *all, const char *old, const char *text,
-		   struct error *err)
+static int notes_replace(struct strbuf *all, const char *old, const char *text,
+			 struct error *err)
 {
 	AUTO(free) char *rest = NULL;
 	char *at = *old ? strstr(all->text, old) : NULL;
@@ -106,14 +107,14 @@ int notes_write(const char *path, enum notes_change change, const char *old,
 		return out_of_memory(err);
 	*slash = '\0';
 	lock = lock_dir(dir, err);
-	r = lock < 0 ? err->code : read_all(path, &before, &len, err);
+	r = lock < 0 ? err->code : notes_read_all(path, &before, &len, err);
 	if (r)
 		return r;
 	if (before)
 		strbuf_addn(&all, before, len);
 	if (change == NOTES_APPEND)
 		notes_append(&all, text);
-	else if (replace(&all, old, text, err))
+	else if (notes_replace(&all, old, text, err))
 		return err->code;
 	if (all.error)
 		return out_of_memory(err);

@@ -9,12 +9,12 @@ static const char *const type_names[] = {
 	"bytes",    "number", "choice", "list",   "path",
 };
 
-static const struct mt_option *nth(const struct mt_option *table, size_t i)
+static const struct mt_option *options_show_nth(const struct mt_option *table, size_t i)
 {
 	return (const struct mt_option *)((const char *)table + i * table->size);
 }
 
-static const char *type_name(uint32_t type)
+static const char *options_show_type_name(uint32_t type)
 {
 	return type_names[type < ARRAY_LEN(type_names) ? type : 0];
 }
@@ -27,24 +27,24 @@ static uint32_t type_by_name(const char *name)
 	return 0;
 }
 
-static void put_text(struct strbuf *out, const char *key, const char *text)
+static void options_show_put_text(struct strbuf *out, const char *key, const char *text)
 {
 	if (text)
 		js_key_str(out, key, text);
 }
 
-static void put_option(const struct mt_option *o, struct strbuf *out)
+static void options_show_put_option(const struct mt_option *o, struct strbuf *out)
 {
 	strbuf_addc(out, '{');
 	js_key_str(out, "name", o->name);
-	js_key_str(out, "type", type_name(o->type));
-	put_text(out, "default", o->fallback);
+	js_key_str(out, "type", options_show_type_name(o->type));
+	options_show_put_text(out, "default", o->fallback);
 	if (o->min != 0 || o->max != 0) {
 		js_key_int(out, "min", o->min);
 		js_key_int(out, "max", o->max);
 	}
-	put_text(out, "choices", o->choices);
-	put_text(out, "help", o->help);
+	options_show_put_text(out, "choices", o->choices);
+	options_show_put_text(out, "help", o->help);
 	if (o->flags & MT_OPTION_REQUIRED)
 		js_key_bool(out, "required", true);
 	if (o->flags & MT_OPTION_SECRET)
@@ -60,12 +60,12 @@ int options_json(const struct mt_option *table, size_t count, struct strbuf *out
 	for (size_t i = 0; i < count; i++) {
 		if (i > 0)
 			strbuf_addc(out, ',');
-		put_option(nth(table, i), out);
+		options_show_put_option(options_show_nth(table, i), out);
 	}
 	return strbuf_addc(out, ']');
 }
 
-static int copy_text(json_object *o, const char *name, const char **ret)
+static int options_show_copy_text(json_object *o, const char *name, const char **ret)
 {
 	const char *text = js_str(o, name, NULL);
 
@@ -86,8 +86,10 @@ static int read_option(json_object *o, struct mt_option *ret)
 			 (js_bool(o, "secret", false) ? MT_OPTION_SECRET : 0) |
 			 (js_bool(o, "prefix", false) ? MT_OPTION_PREFIX : 0),
 	};
-	if (copy_text(o, "name", &ret->name) || copy_text(o, "default", &ret->fallback) ||
-	    copy_text(o, "choices", &ret->choices) || copy_text(o, "help", &ret->help))
+	if (options_show_copy_text(o, "name", &ret->name) ||
+	    options_show_copy_text(o, "default", &ret->fallback) ||
+	    options_show_copy_text(o, "choices", &ret->choices) ||
+	    options_show_copy_text(o, "help", &ret->help))
 		return MT_ENOMEM;
 	return ret->type && ret->name ? MT_OK : MT_EINVAL;
 }
@@ -133,7 +135,8 @@ static void help_line(const struct mt_option *o, struct strbuf *out)
 	bool bounds = o->min != 0 || o->max != 0;
 
 	strbuf_addf(out, "  %s%s = %s", o->name,
-		    o->flags & MT_OPTION_PREFIX ? "NAME" : "", type_name(o->type));
+		    o->flags & MT_OPTION_PREFIX ? "NAME" : "",
+		    options_show_type_name(o->type));
 	if (o->choices)
 		strbuf_addf(out, " %s", o->choices);
 	if (bounds)
@@ -150,6 +153,6 @@ static void help_line(const struct mt_option *o, struct strbuf *out)
 int options_help(const struct mt_option *table, size_t count, struct strbuf *out)
 {
 	for (size_t i = 0; i < count; i++)
-		help_line(nth(table, i), out);
+		help_line(options_show_nth(table, i), out);
 	return out->error;
 }

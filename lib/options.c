@@ -11,7 +11,7 @@
 enum { SUGGEST_LEN = 64 }; /* longer words get no suggestion */
 
 /* The table may come from a maker with a larger or smaller struct. */
-static const struct mt_option *nth(const struct mt_option *table, size_t i)
+static const struct mt_option *options_nth(const struct mt_option *table, size_t i)
 {
 	return (const struct mt_option *)((const char *)table + i * table->size);
 }
@@ -20,11 +20,11 @@ const struct mt_option *option_find(const struct mt_option *table, size_t count,
 				    const char *key)
 {
 	for (size_t i = 0; i < count; i++)
-		if (!(nth(table, i)->flags & MT_OPTION_PREFIX) &&
-		    strcmp(nth(table, i)->name, key) == 0)
-			return nth(table, i);
+		if (!(options_nth(table, i)->flags & MT_OPTION_PREFIX) &&
+		    strcmp(options_nth(table, i)->name, key) == 0)
+			return options_nth(table, i);
 	for (size_t i = 0; i < count; i++) {
-		const struct mt_option *option = nth(table, i);
+		const struct mt_option *option = options_nth(table, i);
 		size_t len = strlen(option->name);
 
 		if ((option->flags & MT_OPTION_PREFIX) && key[0] &&
@@ -324,7 +324,7 @@ int option_unknown(const struct mt_option *table, size_t count, const char *key,
 	if (!names)
 		return out_of_memory(err);
 	for (size_t i = 0; i < count; i++)
-		names[i] = nth(table, i)->name;
+		names[i] = options_nth(table, i)->name;
 	near = option_suggest(key, names, count);
 	if (near)
 		return fail(err, MT_EINVAL, "unknown option `%s`; did you mean `%s`?",

@@ -11,7 +11,7 @@ void output_reset(struct output *o)
 	o->lost_bytes = o->lost_lines = 0;
 }
 
-static void lose(struct output *o, const char *bytes, size_t len)
+static void output_lose(struct output *o, const char *bytes, size_t len)
 {
 	o->lost_bytes += len;
 	for (size_t i = 0; i < len; i++)
@@ -24,15 +24,15 @@ static void lose_oldest(struct output *o, size_t len)
 	size_t first = OUTPUT_TAIL - o->tail_start;
 
 	first = first < len ? first : len;
-	lose(o, o->tail + o->tail_start, first);
-	lose(o, o->tail, len - first);
+	output_lose(o, o->tail + o->tail_start, first);
+	output_lose(o, o->tail, len - first);
 }
 
 static void ring_add(struct output *o, const char *bytes, size_t len)
 {
 	if (len >= OUTPUT_TAIL) {
 		lose_oldest(o, o->tail_len);
-		lose(o, bytes, len - OUTPUT_TAIL);
+		output_lose(o, bytes, len - OUTPUT_TAIL);
 		memcpy(o->tail, bytes + len - OUTPUT_TAIL, OUTPUT_TAIL);
 		o->tail_start = 0;
 		o->tail_len = OUTPUT_TAIL;

@@ -82,8 +82,8 @@ static EVP_PKEY *read_pem_key(const char *path, bool private, struct error *err)
 /* ---- signing ------------------------------------------------------------------ */
 
 /* As base64 and a newline. */
-static int sign(const char *bytes, size_t len, const char *key_path, struct strbuf *out,
-		struct error *err)
+static int pack_signature_sign(const char *bytes, size_t len, const char *key_path,
+			       struct strbuf *out, struct error *err)
 {
 	EVP_PKEY *key = read_pem_key(key_path, true, err);
 	const struct crypto_api *api = digest_crypto_api(NULL);
@@ -120,7 +120,7 @@ int pack_sign(const char *path, const char *key, struct error *err)
 		   : out_of_memory(err);
 
 	if (!r)
-		r = sign(bytes, len, key, &text, err);
+		r = pack_signature_sign(bytes, len, key, &text, err);
 	return r ? r : file_write(to, text.text, text.len, 0644, false, err);
 }
 
@@ -131,7 +131,7 @@ int pack_sums_sign(struct pack_sums *s, const char *key, struct strbuf *out,
 
 	put_sums(s, &text);
 	return text.error ? fail(err, text.error, "the file is too large to sign")
-			  : sign(text.text, text.len, key, out, err);
+			  : pack_signature_sign(text.text, text.len, key, out, err);
 }
 
 /* ---- verifying ------------------------------------------------------------------ */

@@ -216,7 +216,7 @@ static int check_amount(struct scan *s)
 	return MT_OK;
 }
 
-static int broken(struct scan *s)
+static int pack_broken(struct scan *s)
 {
 	const char *why = s->api->archive_error_string(s->archive);
 
@@ -242,7 +242,7 @@ static int read_bytes(struct scan *s, const char *path, bool wanted, struct strb
 			return fail(s->err, to->error, "%.200s is larger than %d KiB",
 				    path, PACK_WANTED_MAX >> 10);
 	}
-	return n < 0 ? broken(s) : MT_OK;
+	return n < 0 ? pack_broken(s) : MT_OK;
 }
 
 static int check_entry_link(struct scan *s, struct archive_entry *entry, const char *path,
@@ -303,7 +303,7 @@ static int take_file(struct scan *s, struct pack_entry *e)
 	return s->reader->entry ? s->reader->entry(e, s->reader->arg, s->err) : MT_OK;
 }
 
-static int take_entry(struct scan *s, struct archive_entry *entry)
+static int pack_take_entry(struct scan *s, struct archive_entry *entry)
 {
 	AUTO(strbuf) struct strbuf path = STRBUF(PACK_NAME_MAX + 2);
 	AUTO(strbuf) struct strbuf target = STRBUF(8192);
@@ -348,10 +348,10 @@ static int scan_all(struct scan *s)
 	while ((r = s->api->archive_read_next_header(s->archive, &entry)) !=
 	       ARCHIVE_EOF) {
 		if (r != ARCHIVE_OK && r != ARCHIVE_WARN)
-			return broken(s);
+			return pack_broken(s);
 		r = check_amount(s);
 		if (!r)
-			r = take_entry(s, entry);
+			r = pack_take_entry(s, entry);
 		if (r)
 			return r == PACK_STOP ? MT_OK : r;
 	}
@@ -373,7 +373,7 @@ static int scan_open(struct scan *s, int fd)
 	api->archive_read_support_format_tar(s->archive);
 	api->archive_read_support_format_zip(s->archive);
 	r = api->archive_read_open_fd(s->archive, fd, 64 << 10);
-	return r == ARCHIVE_OK ? scan_all(s) : broken(s);
+	return r == ARCHIVE_OK ? scan_all(s) : pack_broken(s);
 }
 
 static int open_archive(const char *path, uint64_t *ret_size, struct error *err)

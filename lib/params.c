@@ -22,7 +22,7 @@ static const struct mt_param *param_at(const struct mt_tool *t, size_t n)
 	return (const void *)((const char *)t->params + n * t->params->size);
 }
 
-static bool is_text(const struct mt_param *p)
+static bool params_is_text(const struct mt_param *p)
 {
 	return types[p->type].json == json_type_string;
 }
@@ -51,7 +51,7 @@ static int default_of(const struct mt_param *p, json_object **ret)
 	*ret = NULL;
 	if (!p->fallback)
 		return MT_OK;
-	if (is_text(p)) {
+	if (params_is_text(p)) {
 		*ret = json_object_new_string(p->fallback);
 		return *ret ? MT_OK : MT_ENOMEM;
 	}
@@ -64,7 +64,7 @@ static int default_of(const struct mt_param *p, json_object **ret)
 	return why.code == MT_ENOMEM ? MT_ENOMEM : MT_OK;
 }
 
-static int check_default(const struct mt_param *p, struct error *err)
+static int params_check_default(const struct mt_param *p, struct error *err)
 {
 	AUTO(json) json_object *value = NULL;
 
@@ -76,7 +76,7 @@ static int check_default(const struct mt_param *p, struct error *err)
 		    p->name);
 }
 
-static int check(const struct mt_tool *t, size_t n, struct error *err)
+static int params_check(const struct mt_tool *t, size_t n, struct error *err)
 {
 	const struct mt_param *p = param_at(t, n);
 
@@ -100,10 +100,10 @@ static int check(const struct mt_tool *t, size_t n, struct error *err)
 	if (p->fallback && p->flags & MT_REQUIRED)
 		return fail(err, MT_EINVAL,
 			    "parameter `%s` is required and has a default", p->name);
-	return check_default(p, err);
+	return params_check_default(p, err);
 }
 
-static void put_choices(const char *rest, struct strbuf *out)
+static void params_put_choices(const char *rest, struct strbuf *out)
 {
 	js_key(out, "enum");
 	strbuf_addc(out, '[');
@@ -128,7 +128,7 @@ static void put_param(const struct mt_param *p, struct strbuf *out)
 	strbuf_addc(out, '{');
 	js_key_str(out, "type", types[p->type].name);
 	if (p->type == MT_PARAM_CHOICE)
-		put_choices(p->choices, out);
+		params_put_choices(p->choices, out);
 	if (p->type == MT_PARAM_LIST)
 		strbuf_add(out, ",\"items\":{\"type\":\"string\"}");
 	if (types[p->type].least && (p->min || p->max)) {
@@ -157,7 +157,7 @@ int params_schema(const struct mt_tool *t, struct strbuf *out, struct error *err
 			    "the parameters have a wrong size, or are more than %d",
 			    PARAMS_MAX);
 	for (size_t n = 0; n < t->param_count; n++) {
-		int status = check(t, n, err);
+		int status = params_check(t, n, err);
 
 		if (status)
 			return status;

@@ -7,7 +7,8 @@
 
 enum { MATCH_LIMIT = 100000, HEAP_LIMIT_KIB = 4096, NESTING = 100 };
 
-static pcre2_code *compile(json_object *pattern, int *ret_number, size_t *ret_offset)
+static pcre2_code *pattern_compile(json_object *pattern, int *ret_number,
+				   size_t *ret_offset)
 {
 	const char *text = json_object_get_string(pattern);
 	size_t len = (size_t)json_object_get_string_len(pattern);
@@ -28,7 +29,7 @@ static pcre2_code *compile(json_object *pattern, int *ret_number, size_t *ret_of
 	return code;
 }
 
-static int match(const pcre2_code *code, const char *text, size_t len)
+static int pattern_match(const pcre2_code *code, const char *text, size_t len)
 {
 	pcre2_match_data *data = pcre2_match_data_create(1, NULL);
 	pcre2_match_context *context = pcre2_match_context_create(NULL);
@@ -58,9 +59,9 @@ int pattern_matches(struct pattern_cache *cache, json_object *pattern, const cha
 
 	for (unsigned i = 0; i < PATTERN_CACHE; i++)
 		if (cache->slots[i].key == pattern)
-			return match(cache->slots[i].code, text, len);
+			return pattern_match(cache->slots[i].code, text, len);
 
-	pcre2_code *code = compile(pattern, &number, &offset);
+	pcre2_code *code = pattern_compile(pattern, &number, &offset);
 
 	if (!code)
 		return number == PCRE2_ERROR_NOMEMORY ? MT_ENOMEM : MT_EUNSUPPORTED;
@@ -68,7 +69,7 @@ int pattern_matches(struct pattern_cache *cache, json_object *pattern, const cha
 	cache->slots[slot].key = pattern;
 	cache->slots[slot].code = code;
 	cache->next++;
-	return match(code, text, len);
+	return pattern_match(code, text, len);
 }
 
 int pattern_matches_once(json_object *pattern, const char *text, size_t len)
@@ -85,7 +86,7 @@ int pattern_check(json_object *pattern, struct error *err)
 	PCRE2_UCHAR why[128] = "";
 	int number;
 	size_t offset;
-	pcre2_code *code = compile(pattern, &number, &offset);
+	pcre2_code *code = pattern_compile(pattern, &number, &offset);
 
 	if (code) {
 		pcre2_code_free(code);

@@ -9,7 +9,7 @@
 
 enum { MAX_STEP = 256, MAX_DEPTH = 2 * JS_DEPTH };
 
-static int hex_digit(char c)
+static int schema_valid_hex_digit(char c)
 {
 	if (!isxdigit((unsigned char)c))
 		return -1;
@@ -25,8 +25,10 @@ static const char *next_step(const char *p, char *step)
 	while (*p && *p != '/') {
 		char c = *p++;
 
-		if (c == '%' && hex_digit(p[0]) >= 0 && hex_digit(p[1]) >= 0) {
-			c = (char)(hex_digit(p[0]) * 16 + hex_digit(p[1]));
+		if (c == '%' && schema_valid_hex_digit(p[0]) >= 0 &&
+		    schema_valid_hex_digit(p[1]) >= 0) {
+			c = (char)(schema_valid_hex_digit(p[0]) * 16 +
+				   schema_valid_hex_digit(p[1]));
 			p += 2;
 		}
 		if (c == '~' && (*p == '0' || *p == '1'))

@@ -31,11 +31,11 @@ struct check {
 	int depth;
 };
 
-static void put_place(struct strbuf *out, const struct place *at)
+static void schema_put_place(struct strbuf *out, const struct place *at)
 {
 	if (!at)
 		return;
-	put_place(out, at->parent);
+	schema_put_place(out, at->parent);
 	strbuf_addc(out, '/');
 	if (!at->name)
 		strbuf_addf(out, "%zu", at->index);
@@ -53,7 +53,7 @@ static int mismatch(struct error *err, const struct place *at, const char *fmt, 
 	va_list ap;
 
 	if (at) {
-		put_place(&text, at);
+		schema_put_place(&text, at);
 		strbuf_add(&text, ": ");
 	}
 	va_start(ap, fmt);
@@ -62,7 +62,7 @@ static int mismatch(struct error *err, const struct place *at, const char *fmt, 
 	return fail(err, MT_EINVAL, "%s", text.len ? text.text : "does not match");
 }
 
-static bool is_number(json_object *value)
+static bool schema_is_number(json_object *value)
 {
 	return json_object_is_type(value, json_type_int) ||
 	       json_object_is_type(value, json_type_double);
@@ -80,14 +80,14 @@ static bool is_whole(json_object *value)
 	return isfinite(d) && d == floor(d);
 }
 
-static bool is_type(json_object *value, const char *type)
+static bool schema_is_type(json_object *value, const char *type)
 {
 	enum json_type is = json_object_get_type(value);
 
 	if (strcmp(type, "integer") == 0)
 		return is_whole(value);
 	if (strcmp(type, "number") == 0)
-		return is_number(value);
+		return schema_is_number(value);
 	/* json_type_to_name says "int" and "double" for numbers. */
 	return strcmp(type, json_type_to_name(is)) == 0;
 }
@@ -115,7 +115,7 @@ static int check_type(json_object *type, json_object *value, const struct place 
 					   ? json_object_get_string(one)
 					   : NULL;
 
-		if (!name || is_type(value, name))
+		if (!name || schema_is_type(value, name))
 			return MT_OK;
 		strbuf_addf(&wanted, "%s%s%s", i ? " or " : "", article(name), name);
 	}
@@ -142,7 +142,7 @@ static int check_enum(json_object *list, json_object *value, const struct place 
 			wanted.error ? ", ..." : "");
 }
 
-static int compare(json_object *a, json_object *b)
+static int schema_compare(json_object *a, json_object *b)
 {
 	bool ints = json_object_is_type(a, json_type_int) &&
 		    json_object_is_type(b, json_type_int);
@@ -164,7 +164,7 @@ static int check_number(json_object *schema, json_object *value, const struct pl
 {
 	static const struct {
 		const char *keyword, *words;
-		int sign, allowed; /* of compare(value, limit) */
+		int sign, allowed; /* of schema_compare(value, limit) */
 	} limits[] = {
 		{ "minimum", "at least", 1, 0 },
 		{ "maximum", "at most", -1, 0 },
@@ -175,8 +175,8 @@ static int check_number(json_object *schema, json_object *value, const struct pl
 	for (size_t i = 0; i < ARRAY_LEN(limits); i++) {
 		json_object *limit = js_get(schema, limits[i].keyword);
 
-		if (is_number(limit) &&
-		    compare(value, limit) * limits[i].sign < limits[i].allowed)
+		if (schema_is_number(limit) &&
+		    schema_compare(value, limit) * limits[i].sign < limits[i].allowed)
 			return mismatch(err, at, "must be %s %s", limits[i].words,
 					js_shown(limit));
 	}
@@ -249,8 +249,8 @@ static int check_array(struct check *c, json_object *schema, json_object *value,
 	return status;
 }
 
-static int check_required(json_object *schema, json_object *value, const struct place *at,
-			  struct error *err)
+static int schema_check_required(json_object *schema, json_object *value,
+				 const struct place *at, struct error *err)
 {
 	AUTO(strbuf) struct strbuf missing = STRBUF(400);
 	json_object *required = js_get(schema, "required");
@@ -337,10 +337,10 @@ static int check_member(struct check *c, json_object *schema, const char *name,
 	return check_value(c, others, member, at, err);
 }
 
-static int check_object(struct check *c, json_object *schema, json_object *value,
-			const struct place *at, struct error *err)
+static int schema_check_object(struct check *c, json_object *schema, json_object *value,
+			       const struct place *at, struct error *err)
 {
-	int status = check_required(schema, value, at, err);
+	int status = schema_check_required(schema, value, at, err);
 
 	json_object_object_foreach(value, name, member) {
 		struct place inner = { at, name, 0 };
@@ -389,8 +389,8 @@ static int check_forms(struct check *c, json_object *schema, json_object *value,
 	return MT_OK;
 }
 
-static int check_all(struct check *c, json_object *schema, json_object *value,
-		     const struct place *at, struct error *err)
+static int schema_check_all(struct check *c, json_object *schema, json_object *value,
+			    const struct place *at, struct error *err)
 {
 	json_object *all = js_get(schema, "allOf");
 	json_object *ref = js_get(schema, "$ref");
@@ -420,16 +420,16 @@ static int check_keywords(struct check *c, json_object *schema, json_object *val
 	if (!status && json_object_object_get_ex(schema, "const", &only) &&
 	    !js_equal(only, value))
 		status = mismatch(err, at, "must be %.200s", js_shown(only));
-	if (!status && is_number(value))
+	if (!status && schema_is_number(value))
 		status = check_number(schema, value, at, err);
 	else if (!status && json_object_is_type(value, json_type_string))
 		status = check_string(c, schema, value, at, err);
 	else if (!status && json_object_is_type(value, json_type_array))
 		status = check_array(c, schema, value, at, err);
 	else if (!status && json_object_is_type(value, json_type_object))
-		status = check_object(c, schema, value, at, err);
+		status = schema_check_object(c, schema, value, at, err);
 	if (!status)
-		status = check_all(c, schema, value, at, err);
+		status = schema_check_all(c, schema, value, at, err);
 	return status ? status : check_forms(c, schema, value, at, err);
 }
 

@@ -7,7 +7,7 @@
 #include <ctype.h>
 #include <string.h>
 
-static void put(struct shell_value *word, char c)
+static void shell_words_put(struct shell_value *word, char c)
 {
 	word->odd = word->odd || c == SHELL_ANY || c == SHELL_ONE;
 	strbuf_addc(&word->text, c);
@@ -28,7 +28,7 @@ static bool put_variable(const struct shell_reader *w, struct shell_value *word,
 	const char *value = copy ? w->variable(w->arg, copy) : NULL;
 
 	for (size_t i = 0; value && value[i]; i++)
-		put(word, value[i]);
+		shell_words_put(word, value[i]);
 	if (!value)
 		put_any(word);
 	return value != NULL;
@@ -71,14 +71,14 @@ static int in_double_quotes(struct shell_reader *w, struct shell_value *word)
 
 		if (*w->p == '\\' && next && strchr("$`\"\\\n", next)) {
 			if (next != '\n')
-				put(word, next);
+				shell_words_put(word, next);
 			w->p += 2;
 		} else if (*w->p == '$') {
 			r = shell_dollar(w, word, true);
 		} else if (*w->p == '`') {
 			r = shell_backticks(w, word);
 		} else {
-			put(word, *w->p++);
+			shell_words_put(word, *w->p++);
 		}
 	}
 	if (r)
@@ -97,7 +97,7 @@ static void in_single_quotes(struct shell_reader *w, struct shell_value *word)
 	while (!shell_at_end(w) && *w->p != '\'')
 		w->p++;
 	for (; from < w->p; from++)
-		put(word, *from);
+		shell_words_put(word, *from);
 	if (shell_at_end(w))
 		w->broken = true;
 	else
@@ -105,7 +105,7 @@ static void in_single_quotes(struct shell_reader *w, struct shell_value *word)
 }
 
 /* The digits of \ooo, \xhh, \uhhhh. */
-static unsigned long digits(struct shell_reader *w, size_t most, int base)
+static unsigned long shell_words_digits(struct shell_reader *w, size_t most, int base)
 {
 	unsigned long value = 0;
 
@@ -128,9 +128,9 @@ static void put_code(struct shell_value *word, unsigned long code)
 	static const unsigned char leads[] = { 0, 0, 0xc0, 0xe0, 0xf0 };
 	int bytes = code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
 
-	put(word, (char)(leads[bytes] | (code >> 6 * (bytes - 1))));
+	shell_words_put(word, (char)(leads[bytes] | (code >> 6 * (bytes - 1))));
 	while (--bytes > 0)
-		put(word, (char)(0x80 | (code >> 6 * (bytes - 1) & 0x3f)));
+		shell_words_put(word, (char)(0x80 | (code >> 6 * (bytes - 1) & 0x3f)));
 }
 
 /* The escape after a backslash in $'...'. */
@@ -142,20 +142,20 @@ static void ansi_escape(struct shell_reader *w, struct shell_value *word)
 	const char *known = strchr(from, c);
 
 	if (c >= '0' && c <= '7') {
-		put(word, (char)digits(w, 3, 8));
+		shell_words_put(word, (char)shell_words_digits(w, 3, 8));
 		return;
 	}
 	w->p++;
 	if (known)
-		put(word, to[known - from]);
+		shell_words_put(word, to[known - from]);
 	else if (c == 'x')
-		put(word, (char)digits(w, 2, 16));
+		shell_words_put(word, (char)shell_words_digits(w, 2, 16));
 	else if (c == 'u' || c == 'U')
-		put_code(word, digits(w, c == 'u' ? 4 : 8, 16));
+		put_code(word, shell_words_digits(w, c == 'u' ? 4 : 8, 16));
 	else if (c == 'c')
-		put(word, shell_at_end(w) ? 'c' : (char)(*w->p++ & 0x1f));
+		shell_words_put(word, shell_at_end(w) ? 'c' : (char)(*w->p++ & 0x1f));
 	else
-		put(word, '\\'), put(word, c);
+		shell_words_put(word, '\\'), shell_words_put(word, c);
 }
 
 static void ansi_quotes(struct shell_reader *w, struct shell_value *word)
@@ -166,7 +166,7 @@ static void ansi_quotes(struct shell_reader *w, struct shell_value *word)
 		if (c == '\\' && !shell_at_end(w))
 			ansi_escape(w, word);
 		else
-			put(word, c);
+			shell_words_put(word, c);
 	}
 	if (shell_at_end(w))
 		w->broken = true;
@@ -174,7 +174,7 @@ static void ansi_quotes(struct shell_reader *w, struct shell_value *word)
 		w->p++;
 }
 
-static size_t name_length(const struct shell_reader *w, size_t from)
+static size_t shell_words_name_length(const struct shell_reader *w, size_t from)
 {
 	size_t n = 0;
 
@@ -208,7 +208,7 @@ static bool braces_evaluate(const struct shell_reader *w, size_t *ret_at)
 		at++;
 	else if (shell_peek(w, at) == '!' && shell_peek(w, at + 1) != '}')
 		indirect = at++ > 0;
-	n = name_length(w, at);
+	n = shell_words_name_length(w, at);
 	if (!n && !(shell_peek(w, at) && strchr("@*#?-$!", shell_peek(w, at))))
 		return true;
 	at += n ? n : 1;
@@ -303,7 +303,7 @@ int shell_dollar(struct shell_reader *w, struct shell_value *word, bool quoted)
 	if (next == '(')
 		return in_parens(w, word);
 	if (next == '{') {
-		size_t n = 2 + name_length(w, 2);
+		size_t n = 2 + shell_words_name_length(w, 2);
 
 		if (n > 2 && shell_peek(w, n) == '}' &&
 		    !isdigit((unsigned char)shell_peek(w, 2))) {
@@ -332,7 +332,7 @@ int shell_dollar(struct shell_reader *w, struct shell_value *word, bool quoted)
 		w->p += 2;
 	} else {
 		w->evaluates = w->evaluates || next == '['; /* $[...] is an expression */
-		put(word, *w->p++);
+		shell_words_put(word, *w->p++);
 	}
 	return word->text.error;
 }
@@ -401,7 +401,7 @@ static void glob_part(struct shell_reader *w, struct shell_value *word)
 		if (shell_peek(w, n) != ']' || memchr(w->p, '\'', n) ||
 		    memchr(w->p, '"', n) || memchr(w->p, '$', n) ||
 		    memchr(w->p, '`', n)) {
-			put(word, c); /* as it stands, or beyond us */
+			shell_words_put(word, c); /* as it stands, or beyond us */
 			word->dynamic = word->dynamic || shell_peek(w, n) == ']';
 			w->p++;
 			return;
@@ -431,7 +431,7 @@ static int bare_part(struct shell_reader *w, struct shell_value *word, bool begi
 		    !ends_word(shell_peek(w, 1)))
 			word->dynamic =
 				true; /* braces with quotes or expansions in them */
-		put(word, c);
+		shell_words_put(word, c);
 		w->p++;
 	}
 	return word->text.error;
@@ -484,7 +484,7 @@ int shell_read_word(struct shell_reader *w, struct shell_value *word)
 			r = shell_dollar(w, word, false);
 		else if (c == '\\' && shell_peek(w, 1)) {
 			if (shell_peek(w, 1) != '\n')
-				put(word, shell_peek(w, 1));
+				shell_words_put(word, shell_peek(w, 1));
 			w->p += 2;
 		} else {
 			r = bare_part(w, word, w->p == from || w->p[-1] == '=');

@@ -43,7 +43,7 @@ static void building_clear(struct building *b)
 }
 
 /* A pattern that matches no file is unchanged; `text` then contains it approximately. */
-static void pattern_word(struct shell_word *ret, const struct shell_value *word)
+static void shell_pattern_word(struct shell_word *ret, const struct shell_value *word)
 {
 	ret->shape = strndup(word->text.text, word->text.len);
 	ret->text = strndup(word->text.text, word->text.len);
@@ -57,7 +57,8 @@ static void pattern_word(struct shell_word *ret, const struct shell_value *word)
 		*p = *p == SHELL_ANY ? '*' : *p == SHELL_ONE ? '?' : *p;
 }
 
-static int add_word(struct shell_word **words, size_t *count, struct shell_value *word)
+static int shell_add_word(struct shell_word **words, size_t *count,
+			  struct shell_value *word)
 {
 	int status = ARRAY_ADD(*words, *count, WORDS_MAX);
 	struct shell_word *all = *words;
@@ -71,7 +72,7 @@ static int add_word(struct shell_word **words, size_t *count, struct shell_value
 	else if (word->dynamic || word->odd)
 		all[*count].shape = strndup(word->text.text, word->text.len);
 	else
-		pattern_word(&all[*count], word);
+		shell_pattern_word(&all[*count], word);
 	if (!all[*count].text && !all[*count].shape)
 		return MT_ENOMEM;
 	++*count;
@@ -237,7 +238,7 @@ static int redirect(struct shell_reader *w, struct building *b)
 	} else if (!r && word.any && !(copies && is_descriptor(&word))) {
 		b->writes =
 			b->writes || (writes && strcmp(word.text.text, "/dev/null") != 0);
-		r = add_word(&b->redirects, &b->redirect_count, &word);
+		r = shell_add_word(&b->redirects, &b->redirect_count, &word);
 		if (!r)
 			b->redirects[b->redirect_count - 1].redirect = appends  ? 'a'
 								       : writes ? '>'
@@ -247,7 +248,7 @@ static int redirect(struct shell_reader *w, struct building *b)
 	return r;
 }
 
-static bool is_assignment(const char *text, size_t len)
+static bool shell_is_assignment(const char *text, size_t len)
 {
 	size_t n = 0;
 
@@ -260,7 +261,7 @@ static bool is_assignment(const char *text, size_t len)
 	return n < len && text[n] == '=';
 }
 
-static bool one_of(const char *const *list, const char *word)
+static bool shell_one_of(const char *const *list, const char *word)
 {
 	for (; *list; list++)
 		if (strcmp(*list, word) == 0)
@@ -269,14 +270,14 @@ static bool one_of(const char *const *list, const char *word)
 }
 
 /* Words after which a command begins. */
-static bool is_reserved(const char *word)
+static bool shell_is_reserved(const char *word)
 {
 	static const char *const words[] = {
 		"if", "then", "else", "elif", "fi", "do", "done", "while", "until",
 		"!", "{", "}", "esac", "coproc", "time", NULL,
 	};
 
-	return one_of(words, word);
+	return shell_one_of(words, word);
 }
 
 /* Digits before < or >: the number of a descriptor. */
@@ -310,18 +311,18 @@ static int one_word(struct shell_reader *w, struct building *b, bool *function,
 			b->defines = true;
 		} else if (plain && strcmp(word.text.text, "function") == 0) {
 			*function = skipped = true;
-		} else if (plain && is_reserved(word.text.text)) {
+		} else if (plain && shell_is_reserved(word.text.text)) {
 			*cases -= strcmp(word.text.text, "esac") == 0 && *cases > 0;
 			skipped = true;
-		} else if (is_assignment(from, (size_t)(w->p - from))) {
+		} else if (shell_is_assignment(from, (size_t)(w->p - from))) {
 			skipped = true;
-			r = add_word(&b->assignments, &b->assignment_count, &word);
+			r = shell_add_word(&b->assignments, &b->assignment_count, &word);
 		} else if (plain && strcmp(word.text.text, "case") == 0) {
 			++*cases;
 		}
 	}
 	if (!r && !skipped && word.any)
-		r = add_word(&b->words, &b->count, &word);
+		r = shell_add_word(&b->words, &b->count, &word);
 	strbuf_clear(&word.text);
 	return r;
 }

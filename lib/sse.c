@@ -32,7 +32,7 @@ void sse_done(struct sse *s)
 	strbuf_clear(&s->id);
 }
 
-static int dispatch(struct sse *s)
+static int sse_dispatch(struct sse *s)
 {
 	int status = MT_OK;
 
@@ -83,7 +83,7 @@ static int set_retry(struct sse *s, const char *value, size_t len)
 	return MT_OK;
 }
 
-static int field(struct sse *s, const char *line, size_t len)
+static int sse_field(struct sse *s, const char *line, size_t len)
 {
 	static const struct {
 		const char *name;
@@ -107,9 +107,10 @@ static int field(struct sse *s, const char *line, size_t len)
 	return MT_OK;
 }
 
-static int end_line(struct sse *s)
+static int sse_end_line(struct sse *s)
 {
-	int status = s->line.len > 0 ? field(s, s->line.text, s->line.len) : dispatch(s);
+	int status = s->line.len > 0 ? sse_field(s, s->line.text, s->line.len)
+				     : sse_dispatch(s);
 
 	strbuf_reset(&s->line);
 	return status;
@@ -158,7 +159,7 @@ int sse_feed(struct sse *s, const char *bytes, size_t len)
 		}
 		/* The \n of \r\n ends nothing: the \r did. */
 		if (bytes[i] == '\r' || s->last != '\r')
-			s->error = end_line(s);
+			s->error = sse_end_line(s);
 		s->last = bytes[i++];
 	}
 	return s->error;

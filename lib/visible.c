@@ -55,7 +55,7 @@ static bool visible_find(uint32_t code, const struct visible_range *list, size_t
 
 #define IS(code, table) visible_find(code, table, ARRAY_LEN(table))
 
-static enum kind kind_of(uint32_t code)
+static enum kind visible_kind_of(uint32_t code)
 {
 	if (code < 0x80)
 		return code < ' ' || code == 0x7f  ? HIDDEN
@@ -76,7 +76,7 @@ static enum kind kind_of(uint32_t code)
 	return IS(code, east_asian) ? EAST : FOREIGN;
 }
 
-static uint32_t decode(const char *text, size_t len)
+static uint32_t visible_decode(const char *text, size_t len)
 {
 	static const unsigned char first[] = { 0, 0x7f, 0x1f, 0x0f, 0x07 };
 	uint32_t code = (unsigned char)*text & first[len];
@@ -87,7 +87,7 @@ static uint32_t decode(const char *text, size_t len)
 }
 
 /* What stands at the start; past the end nothing that matters. */
-static struct place look(const char *text, size_t len)
+static struct place visible_look(const char *text, size_t len)
 {
 	struct place p = { .code = '\n', .valid = true, .kind = HIDDEN };
 
@@ -95,8 +95,8 @@ static struct place look(const char *text, size_t len)
 		return p;
 	p.len = utf8_next(text, len, &p.valid);
 	if (p.valid)
-		p.code = decode(text, p.len);
-	p.kind = p.valid ? kind_of(p.code) : HIDDEN;
+		p.code = visible_decode(text, p.len);
+	p.kind = p.valid ? visible_kind_of(p.code) : HIDDEN;
 	return p;
 }
 
@@ -106,7 +106,7 @@ static bool is_foreign(enum kind kind)
 }
 
 /* Letters, and what stands upon them. */
-static bool in_word(enum kind kind)
+static bool visible_in_word(enum kind kind)
 {
 	return kind == ASCII || kind == LATIN || kind == FOREIGN || kind == LOOKALIKE ||
 	       kind == ABOVE;
@@ -126,10 +126,10 @@ static struct word word_at(const char *text, size_t len)
 	struct word w = { 0 };
 
 	while (w.len < len) {
-		struct place p = look(text + w.len, len - w.len);
+		struct place p = visible_look(text + w.len, len - w.len);
 		bool digit = p.code - '0' < 10u;
 
-		if (!digit && !in_word(p.kind))
+		if (!digit && !visible_in_word(p.kind))
 			break;
 		w.ascii |= p.kind == ASCII || p.kind == LATIN;
 		w.distinct |= p.kind == FOREIGN;
@@ -159,14 +159,14 @@ static bool is_reordered(const char *text, size_t len)
 	bool after = false, between = false;
 
 	for (size_t i = 0; i < len && text[i] != '\n';) {
-		struct place p = look(text + i, len - i);
+		struct place p = visible_look(text + i, len - i);
 		bool right = p.code >= 0x590 && p.valid && IS(p.code, right_to_left);
 
 		if (after && ((right && between) || p.code - '0' < 10u))
 			return true;
 		if (right)
 			after = true, between = false;
-		else if (in_word(p.kind) || p.kind == EAST)
+		else if (visible_in_word(p.kind) || p.kind == EAST)
 			after = false;
 		else if (p.code != ' ')
 			between = true;
@@ -226,7 +226,7 @@ static void close_mark(struct walk *w)
 }
 
 /* Where it said how often, another escape begins another mark. */
-static void put_escape(struct walk *w, const char *escape)
+static void visible_put_escape(struct walk *w, const char *escape)
 {
 	if (w->open && w->repeats && strcmp(escape, w->last) == 0) {
 		w->repeats++;
@@ -250,7 +250,7 @@ static void escape_place(struct walk *w, const struct place *p, const char *byte
 		for (size_t i = 0; i < p->len; i++) {
 			snprintf(escape, sizeof escape, "\\x%02x",
 				 (unsigned char)bytes[i]);
-			put_escape(w, escape);
+			visible_put_escape(w, escape);
 		}
 		return;
 	}
@@ -262,7 +262,7 @@ static void escape_place(struct walk *w, const struct place *p, const char *byte
 		snprintf(escape, sizeof escape, "\\x%02x", (unsigned)p->code);
 	else
 		snprintf(escape, sizeof escape, "\\u{%x}", (unsigned)p->code);
-	put_escape(w, escape);
+	visible_put_escape(w, escape);
 }
 
 static void put_blanks(struct walk *w, size_t count)
@@ -284,7 +284,7 @@ static bool at_home(const struct walk *w, const struct place *p, const struct pl
 		 (p->code <= 0xff3a || p->code >= 0xff41));
 	bool scripted = (p->code >= NARROW_SCRIPTS && p->code < 0x2000) ||
 			IS(p->code, east_asian);
-	bool letter = in_word(w->before.kind) && in_word(next->kind);
+	bool letter = visible_in_word(w->before.kind) && visible_in_word(next->kind);
 
 	if (p->code == APOSTROPHE)
 		return letter;
@@ -297,7 +297,7 @@ static bool at_home(const struct walk *w, const struct place *p, const struct pl
 
 static bool mark_fits(const struct walk *w, const struct place *p)
 {
-	bool letter = in_word(w->before.kind) || w->before.kind == EAST;
+	bool letter = visible_in_word(w->before.kind) || w->before.kind == EAST;
 
 	return letter && !w->open && w->above < MARKS_MAX && IS(p->code, mild_marks);
 }
@@ -320,14 +320,14 @@ static void enter_word(struct walk *w, const char *text, size_t at, size_t len)
 	w->foreign_word = w->word.distinct;
 }
 
-static bool shows(struct walk *w, const struct place *p, const char *text, size_t at,
-		  size_t len)
+static bool visible_shows(struct walk *w, const struct place *p, const char *text,
+			  size_t at, size_t len)
 {
 	struct place next;
 
 	if (p->kind == HIDDEN)
 		return false;
-	if (in_word(p->kind))
+	if (visible_in_word(p->kind))
 		enter_word(w, text, at, len);
 	if (w->reordered && p->code >= 0x590 && IS(p->code, right_to_left))
 		return false;
@@ -336,12 +336,12 @@ static bool shows(struct walk *w, const struct place *p, const char *text, size_
 		return !w->word.ascii;
 	case LOOKALIKE:
 		if (IS(p->code, east_asian)) {
-			next = look(text + at + p->len, len - at - p->len);
+			next = visible_look(text + at + p->len, len - at - p->len);
 			return w->before.kind == EAST || next.kind == EAST;
 		}
 		return !w->word_hides;
 	case FALSE_FORM:
-		next = look(text + at + p->len, len - at - p->len);
+		next = visible_look(text + at + p->len, len - at - p->len);
 		return at_home(w, p, &next);
 	case ABOVE:
 		return mark_fits(w, p);
@@ -352,7 +352,7 @@ static bool shows(struct walk *w, const struct place *p, const char *text, size_
 
 /* ---- the walk ---------------------------------------------------------- */
 
-static void begin_line(struct walk *w, const char *text, size_t len)
+static void visible_begin_line(struct walk *w, const char *text, size_t len)
 {
 	w->line_begins = w->form == VISIBLE_LINES;
 	w->foreign_word = false;
@@ -386,7 +386,7 @@ static bool take_layout(struct walk *w, const char *text, size_t len)
 	close_mark(w);
 	strbuf_addc(w->out, *text);
 	if (*text == '\n')
-		begin_line(w, text + 1, len - 1);
+		visible_begin_line(w, text + 1, len - 1);
 	w->before =
 		(struct place){ .code = (unsigned char)*text, .len = 1, .kind = HIDDEN };
 	return true;
@@ -400,8 +400,8 @@ static size_t visible_take(struct walk *w, const char *text, size_t at, size_t l
 		return take_blanks(w, text + at, len - at);
 	if (take_layout(w, text + at, len - at))
 		return 1;
-	p = look(text + at, len - at);
-	if (shows(w, &p, text, at, len)) {
+	p = visible_look(text + at, len - at);
+	if (visible_shows(w, &p, text, at, len)) {
 		close_mark(w);
 		strbuf_addn(w->out, text + at, p.len);
 		w->above = p.kind == ABOVE ? w->above + 1 : 0;
@@ -409,7 +409,7 @@ static size_t visible_take(struct walk *w, const char *text, size_t at, size_t l
 		escape_place(w, &p, text + at);
 	}
 	if (p.valid && p.code == '\n')
-		begin_line(w, text + at + 1, len - at - 1);
+		visible_begin_line(w, text + at + 1, len - at - 1);
 	if (p.kind == OTHER && p.code != ',')
 		w->foreign_word = false;
 	w->line_begins = false;
@@ -417,10 +417,10 @@ static size_t visible_take(struct walk *w, const char *text, size_t at, size_t l
 	return p.len;
 }
 
-static int walk(struct walk *w, const char *text, size_t len)
+static int visible_walk(struct walk *w, const char *text, size_t len)
 {
 	w->before = (struct place){ .code = '\n', .kind = HIDDEN };
-	begin_line(w, text, len);
+	visible_begin_line(w, text, len);
 	for (size_t at = 0; at < len && !w->out->error;)
 		at += visible_take(w, text, at, len);
 	close_mark(w);
@@ -433,7 +433,7 @@ int visible_add(struct strbuf *out, enum visible_form form, const char *text, si
 	struct walk w = { .out = out, .form = form, .on = on ? on : "",
 			  .off = off ? off : "" };
 
-	return walk(&w, text, len);
+	return visible_walk(&w, text, len);
 }
 
 bool visible_is_plain(enum visible_form form, const char *text, size_t len)
@@ -441,5 +441,5 @@ bool visible_is_plain(enum visible_form form, const char *text, size_t len)
 	AUTO(strbuf) struct strbuf out = STRBUF(len * 2 + 64);
 	struct walk w = { .out = &out, .form = form, .on = "", .off = "" };
 
-	return walk(&w, text, len) == MT_OK && !w.altered;
+	return visible_walk(&w, text, len) == MT_OK && !w.altered;
 }

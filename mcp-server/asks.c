@@ -51,7 +51,7 @@ static const struct request_kind {
 	{ "roots/list", "roots", is_roots },
 };
 
-static const struct request_kind *kind_of(json_object *request)
+static const struct request_kind *mcp_asks_kind_of(json_object *request)
 {
 	const char *method = js_str(request, "method", "");
 
@@ -95,7 +95,7 @@ static json_object *one_request(struct mcp_call *c, const char *method,
 	return all;
 }
 
-static json_object *ask_user(struct mcp_call *c, json_object *params)
+static json_object *mcp_ask_user(struct mcp_call *c, json_object *params)
 {
 	json_object *choices = js_get(params, "choices");
 	json_object *form = js_new_object(), *schema = js_new_object(),
@@ -113,7 +113,7 @@ static json_object *ask_user(struct mcp_call *c, json_object *params)
 	return one_request(c, "elicitation/create", form);
 }
 
-static json_object *text_content(const char *text)
+static json_object *mcp_asks_text_content(const char *text)
 {
 	json_object *content = js_new_object();
 
@@ -122,7 +122,7 @@ static json_object *text_content(const char *text)
 	return content;
 }
 
-static json_object *ask_model(struct mcp_call *c, json_object *params)
+static json_object *mcp_ask_model(struct mcp_call *c, json_object *params)
 {
 	json_object *given = js_get(params, "messages"), *messages = js_new_list();
 	json_object *request = js_new_object();
@@ -139,7 +139,7 @@ static json_object *ask_model(struct mcp_call *c, json_object *params)
 		}
 		o = js_new_object();
 		js_set_str(o, "role", role);
-		js_set_new(o, "content", text_content(text));
+		js_set_new(o, "content", mcp_asks_text_content(text));
 		js_add_new(messages, o);
 	}
 	js_set_new(request, "messages", messages);
@@ -161,7 +161,7 @@ static json_object *ask_client(struct mcp_call *c, json_object *params)
 	    json_object_object_length(given) == 0)
 		goto invalid;
 	json_object_object_foreach(given, key, request) {
-		const struct request_kind *kind = kind_of(request);
+		const struct request_kind *kind = mcp_asks_kind_of(request);
 
 		if (!kind)
 			goto invalid;
@@ -180,7 +180,7 @@ invalid:
 
 /* ---- their answers ------------------------------------------------------------------- */
 
-static json_object *first_of(json_object *responses)
+static json_object *mcp_asks_first_of(json_object *responses)
 {
 	json_object_object_foreach(responses, key, value) {
 		(void)key;
@@ -192,7 +192,7 @@ static json_object *first_of(json_object *responses)
 /* @return MT_OK with an object, owned, or a status with `*ret_why`. */
 static int user_answered(json_object *responses, json_object **ret, const char **ret_why)
 {
-	json_object *result = first_of(responses);
+	json_object *result = mcp_asks_first_of(responses);
 	const char *answer = js_str(js_get(result, "content"), "answer", NULL);
 
 	if (strcmp(js_str(result, "action", ""), "accept") != 0) {
@@ -210,7 +210,8 @@ static int user_answered(json_object *responses, json_object **ret, const char *
 
 static int model_answered(json_object *responses, json_object **ret, const char **ret_why)
 {
-	json_object *result = first_of(responses), *content = js_get(result, "content");
+	json_object *result = mcp_asks_first_of(responses),
+		    *content = js_get(result, "content");
 
 	if (json_object_is_type(content, json_type_array))
 		content =
@@ -240,8 +241,8 @@ static const struct ask_kind {
 	json_object *(*requests)(struct mcp_call *c, json_object *params);
 	int (*answered)(json_object *responses, json_object **ret, const char **ret_why);
 } ask_kinds[] = {
-	{ "user/ask", ask_user, user_answered },
-	{ "model/complete", ask_model, model_answered },
+	{ "user/ask", mcp_ask_user, user_answered },
+	{ "model/complete", mcp_ask_model, model_answered },
 	{ "client/ask", ask_client, client_answered },
 };
 
@@ -254,7 +255,7 @@ struct mcp_ask {
 	uint64_t since;                    /* ms of the loop */
 };
 
-static void ask_free(struct mcp_ask *a)
+static void mcp_ask_free(struct mcp_ask *a)
 {
 	json_object_put(a->requests);
 	json_object_put(a->responses);
@@ -267,7 +268,7 @@ void mcp_asks_clear(struct mcp_call *c)
 
 	while ((a = c->asks)) {
 		c->asks = a->next;
-		ask_free(a);
+		mcp_ask_free(a);
 	}
 }
 
@@ -278,22 +279,23 @@ static void ask_remove(struct mcp_call *c, struct mcp_ask *a)
 			*at = a->next;
 			break;
 		}
-	ask_free(a);
+	mcp_ask_free(a);
 }
 
-static void refuse(struct mcp_server *s, uint64_t request, int status, const char *why)
+static void mcp_asks_refuse(struct mcp_server *s, uint64_t request, int status,
+			    const char *why)
 {
 	runner_answer(s->link, request, status, why, strlen(why));
 }
 
-static bool is_complete(const struct mcp_ask *a)
+static bool mcp_asks_is_complete(const struct mcp_ask *a)
 {
 	return json_object_object_length(a->responses) ==
 	       json_object_object_length(a->requests);
 }
 
 /* Answer the tool, and forget its request. */
-static void finish(struct mcp_server *s, struct mcp_call *c, struct mcp_ask *a)
+static void mcp_asks_finish(struct mcp_server *s, struct mcp_call *c, struct mcp_ask *a)
 {
 	AUTO(json) json_object *result = NULL;
 	const char *why = "out of memory", *text = NULL;
@@ -305,7 +307,7 @@ static void finish(struct mcp_server *s, struct mcp_call *c, struct mcp_ask *a)
 	if (text)
 		runner_answer(s->link, a->request, MT_OK, text, len);
 	else
-		refuse(s, a->request, status ? status : MT_ENOMEM, why);
+		mcp_asks_refuse(s, a->request, status ? status : MT_ENOMEM, why);
 	ask_remove(c, a);
 }
 
@@ -315,7 +317,7 @@ static void take_responses(struct mcp_ask *a, json_object *responses)
 	json_object_object_foreach(a->requests, key, request) {
 		json_object *result = js_get(responses, key);
 
-		if (result && kind_of(request)->valid(result))
+		if (result && mcp_asks_kind_of(request)->valid(result))
 			js_set(a->responses, key, json_object_get(result));
 	}
 }
@@ -398,8 +400,8 @@ bool mcp_call_resume(const struct mcp_request *q)
 	for (struct mcp_ask *a = c->asks, *next; a; a = next) {
 		next = a->next;
 		take_responses(a, c->responses);
-		if (is_complete(a))
-			finish(q->server, c, a);
+		if (mcp_asks_is_complete(a))
+			mcp_asks_finish(q->server, c, a);
 	}
 	if (c->asks)
 		park(q->server, c);
@@ -453,16 +455,16 @@ static void take_response(struct mcp_server *s, struct mcp_call *c, struct mcp_a
 	AUTO(strbuf) struct strbuf why = STRBUF(1 << 16);
 	json_object *result = js_get(doc, "result");
 
-	if (!result || !kind_of(js_get(a->requests, key))->valid(result)) {
+	if (!result || !mcp_asks_kind_of(js_get(a->requests, key))->valid(result)) {
 		strbuf_addf(&why, "the client did not answer: %s",
 			    js_str(js_get(doc, "error"), "message", "invalid result"));
-		refuse(s, a->request, MT_EDENIED, why.text);
+		mcp_asks_refuse(s, a->request, MT_EDENIED, why.text);
 		ask_remove(c, a);
 		return;
 	}
 	js_set(a->responses, key, json_object_get(result));
-	if (is_complete(a))
-		finish(s, c, a);
+	if (mcp_asks_is_complete(a))
+		mcp_asks_finish(s, c, a);
 }
 
 void mcp_asks_answered(struct mcp_server *s, const struct mcp_client *p, json_object *doc)
@@ -500,8 +502,9 @@ static const char *lacking(const struct mcp_call *c, json_object *requests)
 {
 	json_object_object_foreach(requests, key, request) {
 		(void)key;
-		if (!mcp_client_can(c->capabilities, kind_of(request)->capability))
-			return kind_of(request)->capability;
+		if (!mcp_client_can(c->capabilities,
+				    mcp_asks_kind_of(request)->capability))
+			return mcp_asks_kind_of(request)->capability;
 	}
 	return NULL;
 }
@@ -536,8 +539,9 @@ static void on_ask_timer(uv_timer_t *timer)
 	for (struct mcp_call *c = s->calls; c; c = c->next) {
 		if (c->asks && uv_now(s->loop) - c->asks->since > patience_ms(s, c) &&
 		    is_awaited(s, c)) {
-			refuse(s, c->asks->request, MT_ETIMEOUT,
-			       "the client did not answer, and other calls wait");
+			mcp_asks_refuse(
+				s, c->asks->request, MT_ETIMEOUT,
+				"the client did not answer, and other calls wait");
 			ask_remove(c, c->asks);
 		}
 		open |= c->asks != NULL;
@@ -546,8 +550,9 @@ static void on_ask_timer(uv_timer_t *timer)
 		uv_timer_stop(timer);
 }
 
-static struct mcp_ask *ask_new(struct mcp_server *s, struct mcp_call *c, uint64_t request,
-			       const struct ask_kind *kind, json_object *requests)
+static struct mcp_ask *mcp_ask_new(struct mcp_server *s, struct mcp_call *c,
+				   uint64_t request, const struct ask_kind *kind,
+				   json_object *requests)
 {
 	struct mcp_ask *a = calloc(1, sizeof *a), **end = &c->asks;
 	size_t count = 0;
@@ -577,8 +582,8 @@ static void ask_start(struct mcp_server *s, struct mcp_call *c, struct mcp_ask *
 		return;
 	}
 	take_responses(a, c->responses);
-	if (is_complete(a))
-		finish(s, c, a);
+	if (mcp_asks_is_complete(a))
+		mcp_asks_finish(s, c, a);
 	else if (c->peer)
 		park(s, c);
 }
@@ -588,7 +593,7 @@ static void refuse_method(struct mcp_server *s, uint64_t request, const char *me
 	AUTO(strbuf) struct strbuf why = STRBUF(512);
 
 	strbuf_addf(&why, "`mortise tools serve` does not support `%.100s`", method);
-	refuse(s, request, MT_EUNSUPPORTED, why.text);
+	mcp_asks_refuse(s, request, MT_EUNSUPPORTED, why.text);
 }
 
 void mcp_asks_request(struct mcp_server *s, struct mcp_call *c, uint64_t request,
@@ -603,16 +608,18 @@ void mcp_asks_request(struct mcp_server *s, struct mcp_call *c, uint64_t request
 	if (!kind) {
 		refuse_method(s, request, method);
 	} else if (!reachable) {
-		refuse(s, request, MT_EUNSUPPORTED, "no conversation is attached");
+		mcp_asks_refuse(s, request, MT_EUNSUPPORTED,
+				"no conversation is attached");
 	} else if (!requests || js_incomplete(requests)) {
-		refuse(s, request, MT_EINVAL, "invalid request to the client");
+		mcp_asks_refuse(s, request, MT_EINVAL, "invalid request to the client");
 	} else if (json_object_object_length(requests) == 0 || lacking(c, requests)) {
 		if (json_object_object_length(requests))
 			c->lacks = lacking(c, requests);
-		refuse(s, request, MT_EUNSUPPORTED,
-		       "the client does not support this request");
-	} else if (!(a = ask_new(s, c, request, kind, requests))) {
-		refuse(s, request, MT_ELIMIT, "too many open requests to the client");
+		mcp_asks_refuse(s, request, MT_EUNSUPPORTED,
+				"the client does not support this request");
+	} else if (!(a = mcp_ask_new(s, c, request, kind, requests))) {
+		mcp_asks_refuse(s, request, MT_ELIMIT,
+				"too many open requests to the client");
 	} else {
 		ask_start(s, c, a);
 	}

@@ -49,7 +49,7 @@ void mcp_call_drop(struct mcp_server *s, struct mcp_call *c)
 }
 
 /* A result with an error message for the model. */
-static void put_failure(struct mcp_client *p, json_object *id, const char *text)
+static void mcp_calls_put_failure(struct mcp_client *p, json_object *id, const char *text)
 {
 	AUTO(strbuf) struct strbuf b = STRBUF(1 << 20);
 
@@ -85,7 +85,7 @@ void mcp_call_set_request(struct mcp_call *c, const struct mcp_request *q)
 	c->log_level = mcp_logging_level(q);
 }
 
-static struct mcp_call *call_new(const struct mcp_request *q, const struct tool *t)
+static struct mcp_call *mcp_call_new(const struct mcp_request *q, const struct tool *t)
 {
 	struct mcp_server *s = q->server;
 	struct mcp_call *c = calloc(1, sizeof *c);
@@ -109,24 +109,24 @@ static struct mcp_call *call_new(const struct mcp_request *q, const struct tool 
 	return c;
 }
 
-static void start_call(const struct mcp_request *q, const struct tool *t,
-		       json_object *args)
+static void mcp_calls_start_call(const struct mcp_request *q, const struct tool *t,
+				 json_object *args)
 {
 	struct mcp_server *s = q->server;
-	struct mcp_call *c = call_new(q, t);
+	struct mcp_call *c = mcp_call_new(q, t);
 	struct error err = ERROR_NONE;
 	size_t len;
 	const char *text = js_text(args, &len);
 
 	if (!c || !text) {
-		put_failure(q->peer, q->id, "out of memory");
+		mcp_calls_put_failure(q->peer, q->id, "out of memory");
 		if (c)
 			mcp_call_drop(s, c);
 	} else if (runner_call(s->link, c->number,
 			       s->catalog->instances[t->instance].name, t->real, text,
 			       len, s->catalog->instances[t->instance].deadline_ms,
 			       &err)) {
-		put_failure(q->peer, q->id, err.text);
+		mcp_calls_put_failure(q->peer, q->id, err.text);
 		mcp_call_drop(s, c);
 	}
 }
@@ -142,20 +142,20 @@ void mcp_call_start(const struct mcp_request *q)
 	const char *text = given ? js_text(given, NULL) : "{}";
 
 	if (!text) {
-		put_failure(q->peer, q->id, "out of memory");
+		mcp_calls_put_failure(q->peer, q->id, "out of memory");
 	} else if (!t || (t->hints & MT_TOOL_CONTROL)) {
 		catalog_unknown(s->catalog, name, text, &err);
 		mcp_send_error(q->peer, q->id, RPC_PARAMS, err.text, NULL);
 	} else if (mcp_call_resume(q)) {
 		return;
 	} else if (s->call_count >= CALLS_MAX) {
-		put_failure(q->peer, q->id, "too many concurrent calls");
+		mcp_calls_put_failure(q->peer, q->id, "too many concurrent calls");
 	} else {
 		args = call_arguments(t, text, strlen(text), &err);
 		if (args)
-			start_call(q, t, args);
+			mcp_calls_start_call(q, t, args);
 		else
-			put_failure(q->peer, q->id, err.text);
+			mcp_calls_put_failure(q->peer, q->id, err.text);
 	}
 }
 
@@ -258,7 +258,7 @@ static void calls_on_result(void *arg, const struct runner_result *r)
 	js_key_str(&b, "resultType", "complete");
 	strbuf_add(&b, "}}");
 	if (b.error || all.error || text.error)
-		put_failure(c->peer, c->id, "the result is too large");
+		mcp_calls_put_failure(c->peer, c->id, "the result is too large");
 	else
 		mcp_send(c->peer, &b);
 	mcp_call_drop(s, c);
@@ -283,8 +283,8 @@ static void put_progress(const struct mcp_call *c, double done, double total,
 	c->peer->send(c->peer, &b, false, 0);
 }
 
-static void on_progress(void *arg, uint64_t number, double done, double total,
-			const char *message)
+static void mcp_calls_on_progress(void *arg, uint64_t number, double done, double total,
+				  const char *message)
 {
 	AUTO(strbuf) struct strbuf shown = STRBUF(1 << 16);
 	struct mcp_server *s = arg;
@@ -298,7 +298,7 @@ static void on_progress(void *arg, uint64_t number, double done, double total,
 }
 
 /* Live output of a tool is its progress, unless it reports another. */
-static void on_output(void *arg, uint64_t number, const char *bytes, size_t len)
+static void mcp_calls_on_output(void *arg, uint64_t number, const char *bytes, size_t len)
 {
 	AUTO(strbuf) struct strbuf text = STRBUF(ANSWER_MAX);
 	struct mcp_call *c = served_find(arg, number);
@@ -313,8 +313,8 @@ static void on_output(void *arg, uint64_t number, const char *bytes, size_t len)
 		     shown);
 }
 
-static void on_request(void *arg, uint64_t number, uint64_t request, const char *method,
-		       json_object *params)
+static void mcp_calls_on_request(void *arg, uint64_t number, uint64_t request,
+				 const char *method, json_object *params)
 {
 	struct mcp_server *s = arg;
 	struct mcp_call *c = served_find(s, number);
@@ -331,7 +331,7 @@ static void on_request(void *arg, uint64_t number, uint64_t request, const char 
 	}
 }
 
-static void on_ready(void *arg)
+static void mcp_calls_on_ready(void *arg)
 {
 	struct mcp_server *s = arg;
 
@@ -340,7 +340,7 @@ static void on_ready(void *arg)
 			runner_list(s->link, s->catalog->instances[i].name, NULL);
 }
 
-static void on_tools(void *arg, const char *instance, json_object *tools)
+static void mcp_calls_on_tools(void *arg, const char *instance, json_object *tools)
 {
 	AUTO(strbuf) struct strbuf b = STRBUF(4096);
 	struct mcp_server *s = arg;
@@ -354,7 +354,7 @@ static void on_tools(void *arg, const char *instance, json_object *tools)
 	mcp_notify(s, NULL, &b);
 }
 
-static void on_log(void *arg, int level, const char *instance, const char *text)
+static void mcp_calls_on_log(void *arg, int level, const char *instance, const char *text)
 {
 	AUTO(strbuf) struct strbuf shown = STRBUF(1 << 16);
 	struct mcp_server *s = arg;
@@ -406,13 +406,13 @@ static void calls_on_closed(void *arg, const struct error *why)
 }
 
 const struct runner_events mcp_runner_events = {
-	.ready = on_ready,
-	.tools = on_tools,
+	.ready = mcp_calls_on_ready,
+	.tools = mcp_calls_on_tools,
 	.result = calls_on_result,
-	.output = on_output,
-	.progress = on_progress,
-	.request = on_request,
-	.log = on_log,
+	.output = mcp_calls_on_output,
+	.progress = mcp_calls_on_progress,
+	.request = mcp_calls_on_request,
+	.log = mcp_calls_on_log,
 	.closed = calls_on_closed,
 };
 

@@ -14,7 +14,7 @@ struct values {
 	size_t count;
 };
 
-static void add_value(struct values *v, const char *value)
+static void mcp_completion_add_value(struct values *v, const char *value)
 {
 	if (strncasecmp(value, v->start, strlen(v->start)) != 0)
 		return;
@@ -43,8 +43,9 @@ static bool complete_prompt(const struct mcp_request *q, json_object *ref,
 	}
 	allowed = js_get(skill_input(s, argument), "enum");
 	for (size_t i = 0; i < js_length(allowed); i++)
-		add_value(v,
-			  json_object_get_string(json_object_array_get_idx(allowed, i)));
+		mcp_completion_add_value(v,
+					 json_object_get_string(
+						 json_object_array_get_idx(allowed, i)));
 	return true;
 }
 
@@ -66,7 +67,7 @@ static bool complete_path(const struct mcp_request *q, json_object *ref,
 		return false;
 	}
 	for (size_t i = 0; i < paths.count; i++)
-		add_value(v, paths.list[i]);
+		mcp_completion_add_value(v, paths.list[i]);
 	return true;
 }
 

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-static bool is_text(const char *bytes, size_t len)
+static bool mcp_contents_is_text(const char *bytes, size_t len)
 {
 	return !memchr(bytes, '\0', len) && utf8_valid(bytes, len);
 }
@@ -19,7 +19,7 @@ const char *mcp_mime_type(const char *bytes, size_t len)
 	struct image image;
 
 	return image_look(bytes, len, &image, NULL) == MT_OK ? image.mime
-	       : is_text(bytes, len)                         ? "text/plain"
+	       : mcp_contents_is_text(bytes, len)            ? "text/plain"
 							     : "application/octet-stream";
 }
 
@@ -36,7 +36,7 @@ void mcp_put_resource(struct strbuf *b, const char *uri, const char *bytes, size
 	strbuf_addc(b, '{');
 	js_key_str(b, "uri", uri);
 	js_key_str(b, "mimeType", mcp_mime_type(bytes, len));
-	if (is_text(bytes, len))
+	if (mcp_contents_is_text(bytes, len))
 		js_key_strn(b, "text", bytes, len);
 	else
 		put_base64(b, "blob", bytes, len);

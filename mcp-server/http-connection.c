@@ -15,7 +15,7 @@ struct writing {
 	char bytes[];
 };
 
-static void handle(struct connection *c);
+static void http_connection_handle(struct connection *c);
 
 /* ---- connections ------------------------------------------------------------------ */
 
@@ -43,7 +43,7 @@ void http_drop(struct connection *c)
 	uv_close((uv_handle_t *)&c->tcp, http_connection_on_closed);
 }
 
-static void on_written(uv_write_t *write, int status)
+static void http_connection_on_written(uv_write_t *write, int status)
 {
 	struct writing *w = write->data;
 	struct connection *c = w->c;
@@ -90,7 +90,8 @@ void http_put(struct connection *c, const struct strbuf *head, const char *body,
 	w->close = close;
 	w->write.data = w;
 	buf = uv_buf_init(w->bytes, (unsigned)n);
-	if (uv_write(&w->write, (uv_stream_t *)&c->tcp, &buf, 1, on_written)) {
+	if (uv_write(&w->write, (uv_stream_t *)&c->tcp, &buf, 1,
+		     http_connection_on_written)) {
 		free(w);
 		http_drop(c);
 	}
@@ -130,7 +131,7 @@ void http_done(struct connection *c)
 	c->busy = c->streams = false;
 	c->since = uv_now(c->web->loop);
 	if (!c->handling)
-		handle(c);
+		http_connection_handle(c);
 }
 
 void http_answer(struct connection *c, int status, const char *more, const char *type,
@@ -160,7 +161,7 @@ void http_refuse(struct connection *c, int status, const char *more, const char 
 /* ---- reading
  * ------------------------------------------------------------------------ */
 
-static void set_header(struct request *r, char *name, char *value)
+static void http_connection_set_header(struct request *r, char *name, char *value)
 {
 	const struct {
 		const char *name;
@@ -190,7 +191,7 @@ static void set_header(struct request *r, char *name, char *value)
 }
 
 /* Parses the head in place. @return false: it is invalid. */
-static bool read_head(char *head, struct request *r)
+static bool http_connection_read_head(char *head, struct request *r)
 {
 	char *line = strsep(&head, "\n"), *version;
 
@@ -215,7 +216,7 @@ static bool read_head(char *head, struct request *r)
 		end = line + strlen(line);
 		while (end > line && isspace((unsigned char)end[-1]))
 			*--end = '\0';
-		set_header(r, name, line);
+		http_connection_set_header(r, name, line);
 	}
 	return true;
 }
@@ -267,7 +268,7 @@ static void take_one(struct connection *c)
 		return;
 	c->busy = true;
 	c->modern = false;
-	if (strlen(head) != head_len - 2 || !read_head(head, &r)) {
+	if (strlen(head) != head_len - 2 || !http_connection_read_head(head, &r)) {
 		c->keep = false;
 		http_refuse(c, 400, "", "not an HTTP/1.1 request\n");
 		return;
@@ -287,7 +288,7 @@ static void take_one(struct connection *c)
 		http_take_request(c, &r, body, strlen(body));
 }
 
-static void handle(struct connection *c)
+static void http_connection_handle(struct connection *c)
 {
 	size_t before;
 
@@ -300,7 +301,7 @@ static void handle(struct connection *c)
 	c->handling = false;
 }
 
-static void on_room(uv_handle_t *h, size_t wanted, uv_buf_t *buf)
+static void http_connection_on_room(uv_handle_t *h, size_t wanted, uv_buf_t *buf)
 {
 	struct connection *c = h->data;
 
@@ -317,7 +318,7 @@ static size_t received(const struct mcp_http *w)
 	return all;
 }
 
-static void on_read(uv_stream_t *stream, ssize_t n, const uv_buf_t *buf)
+static void http_connection_on_read(uv_stream_t *stream, ssize_t n, const uv_buf_t *buf)
 {
 	struct connection *c = stream->data;
 
@@ -328,7 +329,7 @@ static void on_read(uv_stream_t *stream, ssize_t n, const uv_buf_t *buf)
 	    strbuf_addn(&c->in, buf->base, (size_t)n))
 		http_drop(c);
 	else
-		handle(c);
+		http_connection_handle(c);
 }
 
 /* The connection without a request that has been silent longest; NULL: none. */
@@ -344,7 +345,8 @@ static struct connection *most_idle(struct mcp_http *w, const struct connection 
 }
 
 /* Idle connections do not keep others out. */
-static bool make_room(struct mcp_http *w, const struct connection *for_this)
+static bool http_connection_make_room(struct mcp_http *w,
+				      const struct connection *for_this)
 {
 	size_t open = 0;
 	struct connection *idle;
@@ -378,8 +380,10 @@ void http_on_connection(uv_stream_t *server, int status)
 	uv_tcp_init(w->loop, &c->tcp);
 	c->tcp.data = c;
 	uv_tcp_keepalive(&c->tcp, 1, KEEPALIVE_S);
-	if (uv_accept(server, (uv_stream_t *)&c->tcp) || !make_room(w, c) ||
-	    uv_read_start((uv_stream_t *)&c->tcp, on_room, on_read))
+	if (uv_accept(server, (uv_stream_t *)&c->tcp) ||
+	    !http_connection_make_room(w, c) ||
+	    uv_read_start((uv_stream_t *)&c->tcp, http_connection_on_room,
+			  http_connection_on_read))
 		http_drop(c);
 }
 

@@ -89,7 +89,7 @@ static bool names(const char *header, const char *want)
 }
 
 /* Is this the value of the header? NULL: the header must be absent. */
-static bool holds(const char *header, json_object *value)
+static bool http_request_holds(const char *header, json_object *value)
 {
 	size_t len;
 	const char *text;
@@ -145,7 +145,7 @@ static bool check_params(struct connection *c, const struct request *r, json_obj
 		const char *name = js_str(property, "x-mcp-header", NULL);
 		const char *header = name ? param_header(r, name) : NULL;
 
-		if (!name || holds(header, js_get(given, key)))
+		if (!name || http_request_holds(header, js_get(given, key)))
 			continue;
 		snprintf(text, sizeof text,
 			 "header Mcp-Param-%.80s does not match "

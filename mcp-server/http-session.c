@@ -17,7 +17,7 @@ struct session *http_session_find(struct mcp_http *w, const char *id)
 }
 
 /* The least recently used; those with a stream or a request in progress are in use. */
-static struct session *oldest(struct mcp_http *w)
+static struct session *http_session_oldest(struct mcp_http *w)
 {
 	struct session *s = &w->sessions[0];
 
@@ -44,7 +44,7 @@ void http_session_end(struct mcp_http *w, struct session *s)
 
 bool http_session_new(struct connection *c)
 {
-	struct session *s = oldest(c->web);
+	struct session *s = http_session_oldest(c->web);
 	unsigned char bytes[SESSION_BYTES];
 
 	if (getrandom(bytes, sizeof bytes, 0) != sizeof bytes)

@@ -32,7 +32,7 @@ void http_listen(struct connection *c)
 	http_put(c, &head, "", 0, false);
 }
 
-static void put_event(struct connection *c, const struct strbuf *b, bool last)
+static void http_stream_put_event(struct connection *c, const struct strbuf *b, bool last)
 {
 	AUTO(strbuf) struct strbuf text = STRBUF(MCP_MESSAGE_MAX * 5);
 
@@ -71,7 +71,7 @@ void http_send_message(struct mcp_client *p, struct strbuf *b, bool last, int co
 	if (b->error)
 		http_drop(c);
 	else if (c->streams || (!last && c->events))
-		put_event(c, b, last);
+		http_stream_put_event(c, b, last);
 	else if (!last)
 		return; /* it does not fit into one document */
 	else

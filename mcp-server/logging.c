@@ -47,8 +47,8 @@ int mcp_logging_level(const struct mcp_request *q)
 	return q->peer->known ? q->peer->known->log_level : LOG_NOTHING;
 }
 
-static void send_line(struct mcp_client *p, int level, const char *instance,
-		      const char *text)
+static void mcp_logging_send_line(struct mcp_client *p, int level, const char *instance,
+				  const char *text)
 {
 	AUTO(strbuf) struct strbuf b = STRBUF(1 << 16);
 
@@ -75,11 +75,11 @@ void mcp_logging_send(struct mcp_server *s, int level, const char *instance,
 
 	if (!s->web && s->session.log_level != LOG_NOTHING) {
 		if (severity <= s->session.log_level)
-			send_line(&s->standard, severity, instance, text);
+			mcp_logging_send_line(&s->standard, severity, instance, text);
 		return;
 	}
 	for (struct mcp_call *c = s->calls; c; c = c->next)
 		if (c->peer && severity <= c->log_level &&
 		    strcmp(s->catalog->instances[c->instance].name, instance) == 0)
-			send_line(c->peer, severity, instance, text);
+			mcp_logging_send_line(c->peer, severity, instance, text);
 }

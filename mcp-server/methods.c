@@ -133,7 +133,7 @@ static json_object *small_object(json_object *o)
 		       : NULL;
 }
 
-static void initialize(const struct mcp_request *q)
+static void mcp_methods_initialize(const struct mcp_request *q)
 {
 	AUTO(strbuf) struct strbuf b = STRBUF(1 << 16);
 	const char *asked = js_str(q->params, "protocolVersion", ""),
@@ -156,7 +156,7 @@ static void initialize(const struct mcp_request *q)
 	mcp_send(q->peer, &b);
 }
 
-static void discover(const struct mcp_request *q)
+static void mcp_methods_discover(const struct mcp_request *q)
 {
 	AUTO(strbuf) struct strbuf b = STRBUF(1 << 16);
 	const struct mcp_request modern = { q->server, q->peer, q->id, q->params, true };
@@ -185,7 +185,7 @@ static void ping(const struct mcp_request *q)
 	mcp_send(q->peer, &b);
 }
 
-static void put_tool(struct strbuf *b, const struct tool *t)
+static void mcp_methods_put_tool(struct strbuf *b, const struct tool *t)
 {
 	js_key_str(b, "name", t->name);
 	js_key_str(b, "description", t->description);
@@ -200,7 +200,7 @@ static void put_tool(struct strbuf *b, const struct tool *t)
 	strbuf_addc(b, '}');
 }
 
-static void list_tools(const struct mcp_request *q)
+static void mcp_methods_list_tools(const struct mcp_request *q)
 {
 	AUTO(strbuf) struct strbuf b = STRBUF(ANSWER_MAX);
 	const struct catalog *catalog = q->server->catalog;
@@ -215,7 +215,7 @@ static void list_tools(const struct mcp_request *q)
 		if (t->hints & MT_TOOL_CONTROL)
 			continue;
 		strbuf_add(&b, first ? "{" : ",{");
-		put_tool(&b, t);
+		mcp_methods_put_tool(&b, t);
 		strbuf_addc(&b, '}');
 		first = false;
 	}
@@ -250,9 +250,9 @@ static const struct method {
 	const char *named; /* the member of the parameters that Mcp-Name repeats */
 } methods[] = {
 	{ .name = "tools/call", .handle = mcp_call_start, .named = "name" },
-	{ .name = "tools/list", .handle = list_tools },
-	{ .name = "initialize", .handle = initialize, .when = HANDSHAKE },
-	{ .name = "server/discover", .handle = discover },
+	{ .name = "tools/list", .handle = mcp_methods_list_tools },
+	{ .name = "initialize", .handle = mcp_methods_initialize, .when = HANDSHAKE },
+	{ .name = "server/discover", .handle = mcp_methods_discover },
 	{ .name = "ping", .handle = ping, .when = HANDSHAKE },
 	{ .name = "prompts/list", .handle = mcp_prompts_list, .offered = has_prompts },
 	{ .name = "prompts/get", .handle = mcp_prompts_get,
@@ -289,8 +289,8 @@ const char *mcp_name_of(const char *method, json_object *params)
 
 /* The protocol without a handshake names its version in each request.
  * @return false if it is unsupported, after reporting that to the client. */
-static bool check_version(struct mcp_client *p, json_object *id, json_object *params,
-			  bool *ret_modern)
+static bool mcp_methods_check_version(struct mcp_client *p, json_object *id,
+				      json_object *params, bool *ret_modern)
 {
 	json_object *meta = js_get(params, "_meta");
 	const char *version = js_str(meta, META "protocolVersion", NULL);
@@ -306,7 +306,7 @@ static bool check_version(struct mcp_client *p, json_object *id, json_object *pa
 	return false;
 }
 
-static void take_request(const struct mcp_request *q, const char *method)
+static void mcp_methods_take_request(const struct mcp_request *q, const char *method)
 {
 	const struct method *m = method_find(method);
 
@@ -349,8 +349,8 @@ void mcp_handle_message(struct mcp_server *s, struct mcp_client *p, json_object 
 		mcp_send_error(p, NULL, RPC_INVALID,
 			       "the id must be a number or a short string", NULL);
 	else if (method && id) {
-		if (check_version(p, id, q.params, &q.modern))
-			take_request(&q, method);
+		if (mcp_methods_check_version(p, id, q.params, &q.modern))
+			mcp_methods_take_request(&q, method);
 	} else if (method && strcmp(method, "notifications/cancelled") == 0)
 		mcp_call_cancel(s, p, js_get(doc, "params"));
 	else if (!method && (js_get(doc, "result") || js_get(doc, "error")))

@@ -34,7 +34,7 @@ struct skill *mcp_prompt_find(const struct mcp_server *s, const char *name)
 
 /* ---- prompts/list --------------------------------------------------------------- */
 
-static void put_argument(struct strbuf *b, json_object *input)
+static void mcp_prompts_put_argument(struct strbuf *b, json_object *input)
 {
 	const char *description = js_str(input, "description", NULL);
 
@@ -59,7 +59,7 @@ static void put_prompt(struct strbuf *b, struct skill *s)
 		strbuf_addc(b, '[');
 		for (size_t i = 0; i < js_length(inputs); i++) {
 			strbuf_add(b, i ? "," : "");
-			put_argument(b, json_object_array_get_idx(inputs, i));
+			mcp_prompts_put_argument(b, json_object_array_get_idx(inputs, i));
 		}
 		strbuf_addc(b, ']');
 	}
@@ -92,7 +92,7 @@ void mcp_prompts_list(const struct mcp_request *q)
 
 /* The values of the request, and those that the user of the client filled in since.
  * @return NULL: they were refused. */
-static json_object *collect(const struct mcp_request *q)
+static json_object *mcp_prompts_collect(const struct mcp_request *q)
 {
 	json_object *given = js_get(q->params, "arguments"), *values = NULL;
 	json_object *form = js_path(q->params, "inputResponses." FORM_KEY);
@@ -152,7 +152,7 @@ static json_object *next_missing(const struct skill *s, json_object *values, siz
 	return NULL;
 }
 
-static void put_field(struct strbuf *b, json_object *input)
+static void mcp_prompts_put_field(struct strbuf *b, json_object *input)
 {
 	const char *description = js_str(input, "description", NULL);
 
@@ -185,7 +185,7 @@ static void send_form(const struct mcp_request *q, const struct skill *s,
 	while ((input = next_missing(s, values, &at))) {
 		const char *name = js_str(input, "name", "");
 
-		put_field(&b, input);
+		mcp_prompts_put_field(&b, input);
 		strbuf_add(&required, required.len ? "," : "");
 		js_put_str(&required, name, strlen(name));
 	}
@@ -193,7 +193,7 @@ static void send_form(const struct mcp_request *q, const struct skill *s,
 	mcp_send(q->peer, &b);
 }
 
-static void put_message(struct strbuf *b, bool first)
+static void mcp_prompts_put_message(struct strbuf *b, bool first)
 {
 	strbuf_add(b, first ? "{" : ",{");
 	js_key_str(b, "role", "user");
@@ -216,7 +216,7 @@ static char *next_link(const char **at)
 }
 
 /* The files of the skill that its text links to: the client cannot read them. */
-static void put_files(struct strbuf *b, const struct skill *s)
+static void mcp_prompts_put_files(struct strbuf *b, const struct skill *s)
 {
 	AUTO(json) json_object *seen = js_new_object();
 	const char *at = s->content;
@@ -235,7 +235,7 @@ static void put_files(struct strbuf *b, const struct skill *s)
 			continue;
 		js_set_bool(seen, path, true);
 		strbuf_addf(&uri, "skill://%s/%s", s->name, path);
-		put_message(b, false);
+		mcp_prompts_put_message(b, false);
 		mcp_put_content(b, uri.text, bytes, len);
 		strbuf_addc(b, '}');
 	}
@@ -254,12 +254,12 @@ static void send_prompt(const struct mcp_request *q, struct skill *s, json_objec
 		js_key_str(&b, "description", s->description);
 	js_key(&b, "messages");
 	strbuf_addc(&b, '[');
-	put_message(&b, true);
+	mcp_prompts_put_message(&b, true);
 	strbuf_addc(&b, '{');
 	js_key_str(&b, "type", "text");
 	js_key_strn(&b, "text", text.text, text.len);
 	strbuf_add(&b, "}}");
-	put_files(&b, s);
+	mcp_prompts_put_files(&b, s);
 	strbuf_addc(&b, ']');
 	mcp_send_result(q, &b, false);
 }
@@ -290,7 +290,7 @@ void mcp_prompts_get(const struct mcp_request *q)
 	} else if (skills_content(s, &err)) {
 		mcp_send_error(q->peer, q->id, RPC_INTERNAL, err.text, NULL);
 	} else {
-		values = collect(q);
+		values = mcp_prompts_collect(q);
 		if (values && check_types(q, s, values))
 			get_prompt(q, s, values);
 	}

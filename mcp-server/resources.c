@@ -22,7 +22,7 @@ enum {
 
 /* ---- URIs ------------------------------------------------------------------------- */
 
-static void put_encoded(struct strbuf *b, const char *path)
+static void mcp_resources_put_encoded(struct strbuf *b, const char *path)
 {
 	for (; *path; path++)
 		if (isalnum((unsigned char)*path) || strchr("/-._~", *path))
@@ -40,12 +40,12 @@ static size_t root_length(const char *workspace)
 int mcp_resources_prefix(const char *workspace, struct strbuf *out)
 {
 	strbuf_add(out, "file://");
-	put_encoded(out, root_length(workspace) ? workspace : "");
+	mcp_resources_put_encoded(out, root_length(workspace) ? workspace : "");
 	strbuf_addc(out, '/');
 	return out->error;
 }
 
-static int hex_digit(char c)
+static int mcp_resources_hex_digit(char c)
 {
 	return isdigit((unsigned char)c)    ? c - '0'
 	       : isxdigit((unsigned char)c) ? tolower((unsigned char)c) - 'a' + 10
@@ -53,11 +53,12 @@ static int hex_digit(char c)
 }
 
 /* @return false: it is not percent-encoded text. */
-static bool put_decoded(struct strbuf *b, const char *text)
+static bool mcp_resources_put_decoded(struct strbuf *b, const char *text)
 {
 	while (*text) {
-		int high = *text == '%' ? hex_digit(text[1]) : 0;
-		int low = *text == '%' && high >= 0 ? hex_digit(text[2]) : 0;
+		int high = *text == '%' ? mcp_resources_hex_digit(text[1]) : 0;
+		int low =
+			*text == '%' && high >= 0 ? mcp_resources_hex_digit(text[2]) : 0;
 
 		if (*text != '%') {
 			strbuf_addc(b, *text++);
@@ -84,8 +85,8 @@ char *mcp_resource_path(const struct mcp_server *s, const char *uri)
 	AUTO(strbuf) struct strbuf rest = STRBUF(PATH_MAX);
 	AUTO(free) char *joined = NULL, *real = NULL;
 
-	if (strncmp(uri, s->uri, n) != 0 || !put_decoded(&rest, uri + n) || !rest.len ||
-	    *rest.text == '/')
+	if (strncmp(uri, s->uri, n) != 0 || !mcp_resources_put_decoded(&rest, uri + n) ||
+	    !rest.len || *rest.text == '/')
 		return NULL;
 	joined = path_join(s->workspace, rest.text);
 	real = joined ? realpath(joined, NULL) : NULL;
@@ -105,7 +106,7 @@ void mcp_paths_clear(struct mcp_paths *p)
 	*p = (struct mcp_paths){ 0 };
 }
 
-static int add_path(struct mcp_paths *p, char **path)
+static int mcp_resources_add_path(struct mcp_paths *p, char **path)
 {
 	int r = ARRAY_GROW(p->list, &p->room, p->count + 1, PATHS_MAX);
 
@@ -116,7 +117,8 @@ static int add_path(struct mcp_paths *p, char **path)
 	return r;
 }
 
-static int walk(struct mcp_paths *p, const char *root, const char *below, unsigned depth);
+static int mcp_resources_walk(struct mcp_paths *p, const char *root, const char *below,
+			      unsigned depth);
 
 /* DT_REG, DT_DIR, or another type that is not listed. */
 static int entry_type(const char *root, const char *path, const struct dirent *d)
@@ -129,8 +131,9 @@ static int entry_type(const char *root, const char *path, const struct dirent *d
 	return whole && lstat(whole, &st) == 0 ? IFTODT(st.st_mode) : DT_UNKNOWN;
 }
 
-static int add_entry(struct mcp_paths *p, const char *root, const char *below,
-		     const struct dirent *d, unsigned depth)
+static int mcp_resources_add_entry(struct mcp_paths *p, const char *root,
+				   const char *below, const struct dirent *d,
+				   unsigned depth)
 {
 	AUTO(free) char *path = *below ? path_join(below, d->d_name) : strdup(d->d_name);
 	int type = path ? entry_type(root, path, d) : DT_UNKNOWN;
@@ -138,12 +141,14 @@ static int add_entry(struct mcp_paths *p, const char *root, const char *below,
 	if (!path)
 		return MT_ENOMEM;
 	if (type == DT_REG)
-		return add_path(p, &path);
-	return type == DT_DIR && depth < PATHS_DEPTH_MAX ? walk(p, root, path, depth + 1)
-							 : MT_OK;
+		return mcp_resources_add_path(p, &path);
+	return type == DT_DIR && depth < PATHS_DEPTH_MAX
+		       ? mcp_resources_walk(p, root, path, depth + 1)
+		       : MT_OK;
 }
 
-static int walk(struct mcp_paths *p, const char *root, const char *below, unsigned depth)
+static int mcp_resources_walk(struct mcp_paths *p, const char *root, const char *below,
+			      unsigned depth)
 {
 	AUTO(free) char *path = path_join(root, below);
 	DIR *dir = path ? opendir(path) : NULL;
@@ -154,7 +159,7 @@ static int walk(struct mcp_paths *p, const char *root, const char *below, unsign
 		if (p->entries++ >= ENTRIES_MAX)
 			r = MT_ELIMIT;
 		else if (d->d_name[0] != '.')
-			r = add_entry(p, root, below, d, depth);
+			r = mcp_resources_add_entry(p, root, below, d, depth);
 	if (dir)
 		closedir(dir);
 	return r;
@@ -167,7 +172,7 @@ static int compare_paths(const void *a, const void *b)
 
 int mcp_paths_list(const struct mcp_server *s, struct mcp_paths *ret)
 {
-	int r = walk(ret, s->workspace, "", 0);
+	int r = mcp_resources_walk(ret, s->workspace, "", 0);
 
 	if (ret->count)
 		qsort(ret->list, ret->count, sizeof *ret->list, compare_paths);
@@ -179,7 +184,7 @@ static void put_listed(struct strbuf *b, const struct mcp_server *s, const char 
 	AUTO(strbuf) struct strbuf uri = STRBUF(4 * PATH_MAX);
 
 	strbuf_add(&uri, s->uri);
-	put_encoded(&uri, path);
+	mcp_resources_put_encoded(&uri, path);
 	strbuf_addc(b, '{');
 	js_key_str(b, "uri", uri.text);
 	js_key_str(b, "name", path);
@@ -194,8 +199,9 @@ void mcp_resources_list(const struct mcp_request *q)
 	AUTO(strbuf) struct strbuf cursor = STRBUF(PATH_MAX), next = STRBUF(4 * PATH_MAX);
 	size_t i = 0, end;
 
-	if (given && (!json_object_is_type(given, json_type_string) ||
-		      !put_decoded(&cursor, json_object_get_string(given)))) {
+	if (given &&
+	    (!json_object_is_type(given, json_type_string) ||
+	     !mcp_resources_put_decoded(&cursor, json_object_get_string(given)))) {
 		mcp_refuse_params(q, "invalid cursor");
 		return;
 	}
@@ -216,7 +222,8 @@ void mcp_resources_list(const struct mcp_request *q)
 	}
 	strbuf_addc(&b, ']');
 	if (end < paths.count) {
-		put_encoded(&next, paths.list[end - 1]); /* it may not be valid UTF-8 */
+		mcp_resources_put_encoded(
+			&next, paths.list[end - 1]); /* it may not be valid UTF-8 */
 		js_key_str(&b, "nextCursor", next.text);
 	}
 	mcp_send_result(q, &b, true);

@@ -40,7 +40,7 @@ static void on_linger(uv_timer_t *timer)
 		runner_close(s->link);
 }
 
-static void end(struct mcp_server *s)
+static void mcp_server_end(struct mcp_server *s)
 {
 	if (s->ended)
 		return;
@@ -67,11 +67,11 @@ static void on_input(uv_poll_t *in, int status, int what)
 		n = 0;
 	}
 	if (n <= 0)
-		end(s);
+		mcp_server_end(s);
 }
 
 /* The client does not wait for running calls. */
-static void on_signal(uv_signal_t *handle, int number)
+static void mcp_server_on_signal(uv_signal_t *handle, int number)
 {
 	struct mcp_server *s = handle->data;
 
@@ -98,8 +98,8 @@ static int open_input(struct mcp_server *s, const struct mcp_http_options *web,
 	return MT_OK;
 }
 
-static int serve(struct launch *l, struct mcp_server *s,
-		 const struct mcp_http_options *web, struct error *err)
+static int mcp_server_serve(struct launch *l, struct mcp_server *s,
+			    const struct mcp_http_options *web, struct error *err)
 {
 	static const int numbers[] = { SIGTERM, SIGINT, SIGHUP };
 	int status = open_input(s, web, err);
@@ -113,7 +113,7 @@ static int serve(struct launch *l, struct mcp_server *s,
 		uv_signal_init(s->loop, &s->signals[i]);
 		s->signals[i].data = s;
 		if (numbers[i] != SIGHUP || !signal_is_ignored(SIGHUP))
-			uv_signal_start(&s->signals[i], on_signal, numbers[i]);
+			uv_signal_start(&s->signals[i], mcp_server_on_signal, numbers[i]);
 	}
 	jsonl_init(&s->lines, MCP_MESSAGE_MAX, server_on_line, s);
 	status = launch_runner(l, &mcp_runner_events, s, &s->link, err);
@@ -185,7 +185,7 @@ int mcp_serve(uv_loop_t *loop, struct config *c, struct registry *r, const char 
 		s.uri = o->uri ? o->uri : uri.text;
 	if (plugin_component_load(c, r, MT_KIND_RUNTIME,
 				  config_get(c, section, "runtime"), &runtime, err) ||
-	    serve(&l, &s, o->web, err))
+	    mcp_server_serve(&l, &s, o->web, err))
 		s.code = err->code == MT_EINVAL ? EXIT_USAGE : EXIT_TOOL;
 	plugin_component_clear(&runtime);
 	skills_free(s.skills);

@@ -52,7 +52,8 @@ static const char *session_of(const struct mcp_client *p)
 	return p->session ? p->session : "";
 }
 
-static struct mcp_watch **find(struct mcp_server *s, const char *session, const char *uri)
+static struct mcp_watch **mcp_subscriptions_find(struct mcp_server *s,
+						 const char *session, const char *uri)
 {
 	struct mcp_watch **at = &s->watches;
 
@@ -117,7 +118,7 @@ void mcp_resources_subscribe(const struct mcp_request *q)
 	if (!q->peer->known) {
 		mcp_send_error(q->peer, q->id, RPC_INVALID,
 			       "no session; send initialize first", NULL);
-	} else if (*find(s, session, uri)) {
+	} else if (*mcp_subscriptions_find(s, session, uri)) {
 		send_empty(q);
 	} else if (!(path = mcp_resource_path(s, uri))) {
 		mcp_resource_unknown(q, uri);
@@ -131,8 +132,8 @@ void mcp_resources_subscribe(const struct mcp_request *q)
 
 void mcp_resources_unsubscribe(const struct mcp_request *q)
 {
-	struct mcp_watch **at =
-		find(q->server, session_of(q->peer), js_str(q->params, "uri", ""));
+	struct mcp_watch **at = mcp_subscriptions_find(q->server, session_of(q->peer),
+						       js_str(q->params, "uri", ""));
 
 	if (*at)
 		close_watch(q->server, at);
@@ -143,7 +144,7 @@ void mcp_subscriptions_end(struct mcp_server *s, const char *session)
 {
 	struct mcp_watch **at;
 
-	while (*(at = find(s, session, NULL)))
+	while (*(at = mcp_subscriptions_find(s, session, NULL)))
 		close_watch(s, at);
 }
 

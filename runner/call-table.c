@@ -27,7 +27,8 @@ struct call *call_by_id(struct supervisor *s, const char *id)
 	return c;
 }
 
-static struct call *call_new(struct supervisor *s, const struct message *m, int instance)
+static struct call *call_table_call_new(struct supervisor *s, const struct message *m,
+					int instance)
 {
 	struct call *c = calloc(1, sizeof *c);
 	const char *name = s->spec.instances[instance].name;
@@ -60,7 +61,8 @@ static struct call *call_new(struct supervisor *s, const struct message *m, int 
 	return c;
 }
 
-static int send_call(struct call *c, struct worker_proc *w, json_object *arguments)
+static int call_table_send_call(struct call *c, struct worker_proc *w,
+				json_object *arguments)
 {
 	struct strbuf b AUTO(strbuf) = STRBUF(FRAME_WHOLE_MAX);
 	struct frame_call head = { .deadline = c->deadline };
@@ -86,8 +88,8 @@ static int send_call(struct call *c, struct worker_proc *w, json_object *argumen
 }
 
 /* The answer to a call that cannot be started. */
-static void refuse(struct supervisor *s, const struct message *m, int status,
-		   const char *fmt, const char *what)
+static void call_table_refuse(struct supervisor *s, const struct message *m, int status,
+			      const char *fmt, const char *what)
 {
 	char text[512];
 
@@ -104,24 +106,24 @@ void call_start(struct supervisor *s, struct message *m)
 	struct call *c;
 
 	if (instance < 0) {
-		refuse(s, m, MT_ENOTFOUND, "unknown toolset `%.100s`", name);
+		call_table_refuse(s, m, MT_ENOTFOUND, "unknown toolset `%.100s`", name);
 		return;
 	}
 	if (call_by_id(s, m->id)) {
-		refuse(s, m, MT_EEXIST, "call %s is already open", m->id);
+		call_table_refuse(s, m, MT_EEXIST, "call %s is already open", m->id);
 		return;
 	}
 	if (arguments && !json_object_is_type(arguments, json_type_object)) {
-		refuse(s, m, MT_EINVAL, "%s must be an object", "`arguments`");
+		call_table_refuse(s, m, MT_EINVAL, "%s must be an object", "`arguments`");
 		return;
 	}
 	if (s->call_count >= CALLS_MAX) {
-		refuse(s, m, MT_ELIMIT, "%s", "too many concurrent calls");
+		call_table_refuse(s, m, MT_ELIMIT, "%s", "too many concurrent calls");
 		return;
 	}
-	c = call_new(s, m, instance);
+	c = call_table_call_new(s, m, instance);
 	if (!c) {
-		refuse(s, m, MT_ENOMEM, "%s", "out of memory");
+		call_table_refuse(s, m, MT_ENOMEM, "%s", "out of memory");
 		return;
 	}
 	c->timeout_ms = js_int(m->params, "timeout_ms", 0);
@@ -135,7 +137,7 @@ void call_start(struct supervisor *s, struct message *m)
 		return;
 	}
 	c->worker = w->number;
-	status = send_call(c, w, arguments);
+	status = call_table_send_call(c, w, arguments);
 	if (status)
 		call_fail(s, c, status, "cannot send the call to its worker: %s",
 			  status_name(status));

@@ -38,7 +38,7 @@ struct marshal {
 	int error;                           /* errno after the call */
 };
 
-static ffi_type *type_of(uint16_t type)
+static ffi_type *ffi_call_type_of(uint16_t type)
 {
 	static ffi_type *const types[] = {
 		[MT_TYPE_VOID] = &ffi_type_void,
@@ -59,8 +59,8 @@ static ffi_type *type_of(uint16_t type)
 	return types[type];
 }
 
-static int by_name(const struct mt_arg *a, json_object *json, int64_t *ret,
-		   struct error *err)
+static int ffi_call_by_name(const struct mt_arg *a, json_object *json, int64_t *ret,
+			    struct error *err)
 {
 	const char *rest = a->choices, *name;
 	const char *text = json_object_get_string(json);
@@ -81,7 +81,7 @@ static int to_whole(const struct mt_arg *a, json_object *json, uint64_t *ret,
 	int64_t min = 0, n = 0;
 
 	if (a->choices && json_object_is_type(json, json_type_string)) {
-		int status = by_name(a, json, &n, err);
+		int status = ffi_call_by_name(a, json, &n, err);
 
 		*ret = (uint64_t)n;
 		return status;
@@ -100,7 +100,7 @@ static int to_whole(const struct mt_arg *a, json_object *json, uint64_t *ret,
 }
 
 /* An integer in the memory layout of its type, and back. */
-static void store(uint16_t type, uint64_t n, union value *v)
+static void ffi_call_store(uint16_t type, uint64_t n, union value *v)
 {
 	if (type == MT_TYPE_BOOL)
 		v->i = (int)n;
@@ -116,7 +116,7 @@ static void store(uint16_t type, uint64_t n, union value *v)
 		v->u64 = n;
 }
 
-static uint64_t load(uint16_t type, const union value *v)
+static uint64_t ffi_call_load(uint16_t type, const union value *v)
 {
 	switch (type) {
 	case MT_TYPE_BOOL:
@@ -142,7 +142,7 @@ static int set_whole(const struct mt_arg *a, json_object *json, union value *v,
 	int status = to_whole(a, json, &n, err);
 
 	if (!status)
-		store(a->type, n, v);
+		ffi_call_store(a->type, n, v);
 	return status;
 }
 
@@ -185,7 +185,8 @@ static int set_bytes(struct marshal *m, size_t n, json_object *json, struct erro
 	return m->memory[n] ? MT_OK : out_of_memory(err);
 }
 
-static int set_text(struct marshal *m, size_t n, json_object *json, struct error *err)
+static int ffi_call_set_text(struct marshal *m, size_t n, json_object *json,
+			     struct error *err)
 {
 	const struct mt_arg *a = function_arg(m->f, n);
 	const char *text;
@@ -230,7 +231,7 @@ static int set_given(struct marshal *m, size_t n, json_object *args, struct erro
 	case MT_TYPE_STRING:
 	case MT_TYPE_BUFFER:
 	case MT_TYPE_HANDLE:
-		return set_text(m, n, json, err);
+		return ffi_call_set_text(m, n, json, err);
 	default:
 		return set_whole(a, json, v, err);
 	}
@@ -268,7 +269,7 @@ static int set_size(struct marshal *m, size_t n, struct error *err)
 	if (m->lengths[n - 1] > max)
 		return fail(err, MT_ELIMIT, "`%s`: too many bytes",
 			    function_arg(m->f, n - 1)->name);
-	store(a->type, m->lengths[n - 1], out ? &m->outs[n] : &m->values[n]);
+	ffi_call_store(a->type, m->lengths[n - 1], out ? &m->outs[n] : &m->values[n]);
 	if (out) {
 		m->types[n] = &ffi_type_pointer;
 		m->values[n].p = &m->outs[n];
@@ -282,12 +283,12 @@ static int set_all(struct marshal *m, json_object *args, struct error *err)
 		const struct mt_arg *a = function_arg(m->f, n);
 		int status = MT_OK;
 
-		m->types[n] = type_of(a->type);
+		m->types[n] = ffi_call_type_of(a->type);
 		m->places[n] = &m->values[n];
 		if (function_arg_is_size(m->f, n))
 			status = set_size(m, n, err);
 		else if (a->flags & MT_ARG_FIXED)
-			store(a->type, a->capacity, &m->values[n]);
+			ffi_call_store(a->type, a->capacity, &m->values[n]);
 		else if (a->flags & MT_ARG_OUT)
 			status = set_out(m, n, err);
 		else
@@ -341,7 +342,7 @@ static void put_handle(struct strbuf *out, const void *handle)
 	strbuf_addc(out, '"');
 }
 
-static void put_value(struct strbuf *out, uint16_t type, const union value *v)
+static void ffi_call_put_value(struct strbuf *out, uint16_t type, const union value *v)
 {
 	switch (type) {
 	case MT_TYPE_BOOL:
@@ -389,12 +390,12 @@ static size_t used_of(const struct marshal *m, size_t n, const union value *retu
 	uint64_t used = m->lengths[n];
 
 	if (a->flags & MT_ARG_COUNTED) {
-		used = load(m->f->returns, returned);
+		used = ffi_call_load(m->f->returns, returned);
 		if ((int64_t)used < 0)
 			used = 0;
 	} else if (a->type == MT_TYPE_BUFFER &&
 		   function_arg(m->f, n + 1)->flags & MT_ARG_OUT) {
-		used = load(function_arg(m->f, n + 1)->type, &m->outs[n + 1]);
+		used = ffi_call_load(function_arg(m->f, n + 1)->type, &m->outs[n + 1]);
 	}
 	return used < m->lengths[n] ? (size_t)used : m->lengths[n];
 }
@@ -411,11 +412,11 @@ static void put_out(const struct marshal *m, size_t n, const union value *return
 	else if (a->type == MT_TYPE_BUFFER)
 		put_bytes(out, bytes, used_of(m, n, returned));
 	else
-		put_value(out, a->type, &m->outs[n]);
+		ffi_call_put_value(out, a->type, &m->outs[n]);
 }
 
-static void put_result(const struct marshal *m, const union value *returned,
-		       struct strbuf *out)
+static void ffi_call_put_result(const struct marshal *m, const union value *returned,
+				struct strbuf *out)
 {
 	bool outs = false;
 
@@ -434,13 +435,13 @@ static void put_result(const struct marshal *m, const union value *returned,
 		if (m->f->returns == MT_TYPE_VOID)
 			strbuf_add(out, "done");
 		else
-			put_value(out, m->f->returns, returned);
+			ffi_call_put_value(out, m->f->returns, returned);
 		return;
 	}
 	strbuf_addc(out, '{');
 	if (m->f->returns != MT_TYPE_VOID) {
 		js_key(out, "returns");
-		put_value(out, m->f->returns, returned);
+		ffi_call_put_value(out, m->f->returns, returned);
 	}
 	for (size_t n = 0; n < m->f->arg_count; n++) {
 		if (function_arg(m->f, n)->flags & MT_ARG_OUT &&
@@ -451,7 +452,7 @@ static void put_result(const struct marshal *m, const union value *returned,
 }
 
 /* libffi widens a returned integer that is smaller than a register. */
-static void narrow(uint16_t type, union value *v)
+static void ffi_call_narrow(uint16_t type, union value *v)
 {
 	if (type == MT_TYPE_BOOL)
 		v->i = (int)v->narrow;
@@ -464,20 +465,20 @@ static void narrow(uint16_t type, union value *v)
 static bool has_failed(const struct mt_function *f, const union value *returned)
 {
 	uint32_t flags = MT_HAS(f, flags) ? f->flags : 0;
-	uint64_t n = flags ? load(f->returns, returned) : 0;
+	uint64_t n = flags ? ffi_call_load(f->returns, returned) : 0;
 
 	return (flags & MT_FUNCTION_FAILS_NEGATIVE && (int64_t)n < 0) ||
 	       (flags & MT_FUNCTION_FAILS_ZERO && n == 0) ||
 	       (flags & MT_FUNCTION_FAILS_NONZERO && n != 0);
 }
 
-static int put_failure(const struct marshal *m, const union value *returned,
-		       struct error *err)
+static int ffi_call_put_failure(const struct marshal *m, const union value *returned,
+				struct error *err)
 {
 	AUTO(strbuf) struct strbuf value = STRBUF(400);
 	bool told = m->f->flags & MT_FUNCTION_ERRNO && m->error;
 
-	put_value(&value, m->f->returns, returned);
+	ffi_call_put_value(&value, m->f->returns, returned);
 	return fail(err, MT_EIO, "the function returned %s%s%s", value.text,
 		    told ? ": " : "", told ? strerror(m->error) : "");
 }
@@ -490,18 +491,19 @@ static void end_handles(const struct marshal *m)
 			handle_ended(m->values[n].p);
 }
 
-static int run(struct marshal *m, ffi_cif *cif, struct strbuf *ret, struct error *err)
+static int ffi_call_run(struct marshal *m, ffi_cif *cif, struct strbuf *ret,
+			struct error *err)
 {
 	union value returned = { 0 };
 
 	errno = 0;
 	ffi_call(cif, m->f->address, &returned, m->places);
 	m->error = errno;
-	narrow(m->f->returns, &returned);
+	ffi_call_narrow(m->f->returns, &returned);
 	end_handles(m);
 	if (has_failed(m->f, &returned))
-		return put_failure(m, &returned, err);
-	put_result(m, &returned, ret);
+		return ffi_call_put_failure(m, &returned, err);
+	ffi_call_put_result(m, &returned, ret);
 	return ret->error ? fail(err, ret->error, "the result is too large") : MT_OK;
 }
 
@@ -517,17 +519,17 @@ int ffi_function_call(const struct mt_function *f, json_object *args, struct str
 	m->f = f;
 	status = set_all(m, args, err);
 	if (!status && ffi_prep_cif(&cif, FFI_DEFAULT_ABI, f->arg_count,
-				    type_of(f->returns), m->types) != FFI_OK)
+				    ffi_call_type_of(f->returns), m->types) != FFI_OK)
 		status = fail(err, MT_EINVAL, "libffi does not support this signature");
 	if (!status)
-		status = run(m, &cif, ret, err);
+		status = ffi_call_run(m, &cif, ret, err);
 	for (size_t n = 0; n < f->arg_count; n++)
 		free(m->memory[n]);
 	free(m);
 	return status;
 }
 
-static bool copy_text(const char *text, const char **ret)
+static bool ffi_call_copy_text(const char *text, const char **ret)
 {
 	*ret = text ? strdup(text) : NULL;
 	return *ret || !text;
@@ -552,10 +554,10 @@ struct function_copy *function_copy(const struct mt_function *f)
 		memcpy(a, function_arg(f, n),
 		       f->args->size < sizeof *a ? f->args->size : sizeof *a);
 		a->size = sizeof *a;
-		bool name = copy_text(a->name, &a->name);
-		bool help = copy_text(a->help, &a->help);
+		bool name = ffi_call_copy_text(a->name, &a->name);
+		bool help = ffi_call_copy_text(a->help, &a->help);
 
-		ok = copy_text(a->choices, &a->choices) && name && help;
+		ok = ffi_call_copy_text(a->choices, &a->choices) && name && help;
 	}
 	if (!ok) {
 		ffi_function_free(copy);

@@ -15,7 +15,8 @@ static bool out_busy(const struct supervisor *s)
 	return s->out_fd < 0 || s->out.len > OUT_HIGH_WATER;
 }
 
-static bool take_text(struct supervisor *s, struct call *c, const struct frame *f)
+static bool frame_handlers_take_text(struct supervisor *s, struct call *c,
+				     const struct frame *f)
 {
 	size_t max = (size_t)s->spec.limits.result_max;
 
@@ -61,7 +62,7 @@ static bool take_json(struct call *c, const struct frame *f)
 }
 
 /* The text of a result or a sentence, as UTF-8. */
-static char *clean(const char *text, size_t len, size_t max)
+static char *frame_handlers_clean(const char *text, size_t len, size_t max)
 {
 	struct strbuf b = STRBUF(max * 3 + 1);
 
@@ -88,14 +89,15 @@ static bool take_done(struct supervisor *s, struct worker_proc *w, struct call *
 		return true;
 	}
 	if (f->status && f->len)
-		c->error = clean(f->data, f->len, 4096);
+		c->error = frame_handlers_clean(f->data, f->len, 4096);
 	else if (f->status)
 		c->error = strdup(f->status == MT_ECANCELLED ? "cancelled" : "failed");
 	call_end(s, c);
 	return true;
 }
 
-static void take_output(struct supervisor *s, struct call *c, const struct frame *f)
+static void frame_handlers_take_output(struct supervisor *s, struct call *c,
+				       const struct frame *f)
 {
 	c->live_dropped += f->aux;
 	if (out_busy(s) || s->window < (int64_t)f->len) {
@@ -115,7 +117,8 @@ static void take_output(struct supervisor *s, struct call *c, const struct frame
 	s->window -= (int64_t)f->len;
 }
 
-static bool take_progress(struct supervisor *s, struct call *c, const struct frame *f)
+static bool frame_handlers_take_progress(struct supervisor *s, struct call *c,
+					 const struct frame *f)
 {
 	struct frame_progress p;
 
@@ -138,8 +141,8 @@ static bool take_progress(struct supervisor *s, struct call *c, const struct fra
 	return true;
 }
 
-static void refuse(struct worker_proc *w, const struct frame *f, int status,
-		   const char *text)
+static void frame_handlers_refuse(struct worker_proc *w, const struct frame *f,
+				  int status, const char *text)
 {
 	struct frame answer = { .type = FRAME_ANSWER, .id = f->id, .aux = f->aux,
 				.status = status, .data = text, .len = strlen(text) };
@@ -147,8 +150,8 @@ static void refuse(struct worker_proc *w, const struct frame *f, int status,
 	worker_proc_send(w, &answer);
 }
 
-static bool ask(struct supervisor *s, struct call *c, uint64_t aux, const char *method,
-		json_object *params)
+static bool frame_handlers_ask(struct supervisor *s, struct call *c, uint64_t aux,
+			       const char *method, json_object *params)
 {
 	struct strbuf b AUTO(strbuf) = STRBUF(FRAME_WHOLE_MAX * 2);
 	struct question *q = calloc(1, sizeof *q);
@@ -180,8 +183,8 @@ static unsigned questions_of(const struct supervisor *s, const struct call *c)
 	return count;
 }
 
-static bool take_request(struct supervisor *s, struct worker_proc *w, struct call *c,
-			 const struct frame *f)
+static bool frame_handlers_take_request(struct supervisor *s, struct worker_proc *w,
+					struct call *c, const struct frame *f)
 {
 	const struct instance_spec *i = &s->spec.instances[c->instance];
 	AUTO(json) json_object *params = NULL;
@@ -193,18 +196,20 @@ static bool take_request(struct supervisor *s, struct worker_proc *w, struct cal
 	if (!params || !utf8_valid(method, strlen(method)))
 		return false;
 	if (c->preview) {
-		refuse(w, f, MT_EDENIED, "a preview cannot send requests");
+		frame_handlers_refuse(w, f, MT_EDENIED, "a preview cannot send requests");
 		return true;
 	}
 	if (strcmp(method, "secret/get") == 0 &&
 	    !spec_granted(i, js_str(params, "name", ""))) {
-		refuse(w, f, MT_EDENIED, "this secret is not granted to the tool");
+		frame_handlers_refuse(w, f, MT_EDENIED,
+				      "this secret is not granted to the tool");
 		return true;
 	}
 	if (questions_of(s, c) >= QUESTIONS_MAX)
-		refuse(w, f, MT_ELIMIT, "the call has too many pending requests");
-	else if (!ask(s, c, f->aux, method, params))
-		refuse(w, f, MT_ENOMEM, "out of memory");
+		frame_handlers_refuse(w, f, MT_ELIMIT,
+				      "the call has too many pending requests");
+	else if (!frame_handlers_ask(s, c, f->aux, method, params))
+		frame_handlers_refuse(w, f, MT_ENOMEM, "out of memory");
 	return true;
 }
 
@@ -243,7 +248,7 @@ bool supervisor_take_frame(struct supervisor *s, struct worker_proc *w,
 		return f->type >= FRAME_TEXT && f->type <= FRAME_LOG; /* too late */
 	switch (f->type) {
 	case FRAME_TEXT:
-		return take_text(s, c, f);
+		return frame_handlers_take_text(s, c, f);
 	case FRAME_MEDIA:
 		return take_media(s, c, f);
 	case FRAME_FIELDS:
@@ -253,12 +258,12 @@ bool supervisor_take_frame(struct supervisor *s, struct worker_proc *w,
 	case FRAME_DONE:
 		return take_done(s, w, c, f);
 	case FRAME_OUTPUT:
-		take_output(s, c, f);
+		frame_handlers_take_output(s, c, f);
 		return true;
 	case FRAME_PROGRESS:
-		return take_progress(s, c, f);
+		return frame_handlers_take_progress(s, c, f);
 	case FRAME_REQUEST:
-		return take_request(s, w, c, f);
+		return frame_handlers_take_request(s, w, c, f);
 	default:
 		return false;
 	}

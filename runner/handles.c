@@ -12,7 +12,7 @@ static const void *handles[HANDLES_MAX]; /* a ring; NULL: ended */
 static size_t next;
 
 /* Under the lock. @return HANDLES_MAX: not there. */
-static size_t place_of(const void *handle)
+static size_t handles_place_of(const void *handle)
 {
 	size_t n = 0;
 
@@ -24,7 +24,7 @@ static size_t place_of(const void *handle)
 void handle_given(const void *handle)
 {
 	pthread_mutex_lock(&lock);
-	if (handle && place_of(handle) == HANDLES_MAX) {
+	if (handle && handles_place_of(handle) == HANDLES_MAX) {
 		handles[next] = handle;
 		next = (next + 1) % HANDLES_MAX;
 	}
@@ -36,18 +36,18 @@ void handle_ended(const void *handle)
 	size_t place;
 
 	pthread_mutex_lock(&lock);
-	place = handle ? place_of(handle) : HANDLES_MAX;
+	place = handle ? handles_place_of(handle) : HANDLES_MAX;
 	if (place < HANDLES_MAX)
 		handles[place] = NULL;
 	pthread_mutex_unlock(&lock);
 }
 
-static bool is_known(const void *handle)
+static bool handles_is_known(const void *handle)
 {
 	bool known;
 
 	pthread_mutex_lock(&lock);
-	known = handle && place_of(handle) < HANDLES_MAX;
+	known = handle && handles_place_of(handle) < HANDLES_MAX;
 	pthread_mutex_unlock(&lock);
 	return known;
 }
@@ -72,7 +72,7 @@ int handle_read(const char *name, const char *text, void **ret, struct error *er
 			"`%s`: invalid handle %.40s; pass one that a function returned, such as 0x55d0c0ffee00",
 			name, text);
 	*ret = (void *)(uintptr_t)n;
-	if (!is_known(*ret))
+	if (!handles_is_known(*ret))
 		return fail(
 			err, MT_EINVAL,
 			"`%s`: unknown handle %.40s; it was never returned, was closed, or belonged to a process that exited",

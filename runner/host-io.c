@@ -61,7 +61,7 @@ bool host_write(struct supervisor *s)
 }
 
 /* Where another host can come in: a socket that only this user can reach. */
-static int listen_at(const char *path, struct error *err)
+static int host_io_listen_at(const char *path, struct error *err)
 {
 	struct sockaddr_un a = { .sun_family = AF_UNIX };
 	int fd;
@@ -116,7 +116,7 @@ static int protocol_check(struct supervisor *s, const struct message *m)
 	return MT_EUNSUPPORTED;
 }
 
-static void take_hello(struct supervisor *s, const struct message *m)
+static void host_io_take_hello(struct supervisor *s, const struct message *m)
 {
 	struct error err = ERROR_NONE;
 	int status;
@@ -131,7 +131,7 @@ static void take_hello(struct supervisor *s, const struct message *m)
 	if (!status && !(s->spec.private_dir = strdup(s->private_dir)))
 		status = out_of_memory(&err);
 	if (!status && s->spec.linger_ms > 0) {
-		s->listen_fd = listen_at(s->spec.socket, &err);
+		s->listen_fd = host_io_listen_at(s->spec.socket, &err);
 		status = s->listen_fd < 0 ? s->listen_fd : MT_OK;
 	}
 	if (status) {
@@ -185,7 +185,7 @@ static void pass_answer(struct supervisor *s, const struct question *q, int stat
 		worker_proc_send(w, &f);
 }
 
-static void take_answer(struct supervisor *s, const struct message *m)
+static void host_io_take_answer(struct supervisor *s, const struct message *m)
 {
 	struct question **p = find_question(s, m), *q = *p;
 	json_object *error = js_get(m->doc, "error");
@@ -209,7 +209,7 @@ static void take_answer(struct supervisor *s, const struct message *m)
 }
 
 /* The answer, which comes later, is whole without its pieces. */
-static void take_piece(struct supervisor *s, const struct message *m)
+static void host_io_take_piece(struct supervisor *s, const struct message *m)
 {
 	static const char lost[] = "a piece of an answer was dropped: out of memory";
 	const struct question *q = *find_question(s, m);
@@ -225,7 +225,8 @@ static void take_piece(struct supervisor *s, const struct message *m)
 		host_log(s, MT_LOG_ERROR, "runner", lost, sizeof lost - 1);
 }
 
-static void take_input(struct supervisor *s, const struct message *m, struct call *c)
+static void host_io_take_input(struct supervisor *s, const struct message *m,
+			       struct call *c)
 {
 	struct strbuf b AUTO(strbuf) = STRBUF(HOST_LINE_MAX);
 	struct frame f = { .type = FRAME_INPUT, .id = c->number };
@@ -263,7 +264,7 @@ static void take_about_call(struct supervisor *s, const struct message *m)
 	if (m->kind == MESSAGE_CANCELLED)
 		call_cancel(s, c);
 	else if (m->kind == MESSAGE_INPUT)
-		take_input(s, m, c);
+		host_io_take_input(s, m, c);
 	else if (c->sent)
 		call_drop(s, c);
 }
@@ -278,10 +279,10 @@ static void take_window(struct supervisor *s, const struct message *m)
 		s->window = s->spec.limits.window;
 }
 
-static void take(struct supervisor *s, struct message *m)
+static void host_io_take(struct supervisor *s, struct message *m)
 {
 	if (m->kind == MESSAGE_HELLO) {
-		take_hello(s, m);
+		host_io_take_hello(s, m);
 		return;
 	}
 	if (m->kind == MESSAGE_ATTACH) {
@@ -303,10 +304,10 @@ static void take(struct supervisor *s, struct message *m)
 		take_window(s, m);
 		break;
 	case MESSAGE_ANSWER:
-		take_answer(s, m);
+		host_io_take_answer(s, m);
 		break;
 	case MESSAGE_PIECE:
-		take_piece(s, m);
+		host_io_take_piece(s, m);
 		break;
 	case MESSAGE_UNKNOWN:
 		if (*m->id)
@@ -329,7 +330,7 @@ int host_line(char *line, size_t len, void *arg)
 		host_error(s, "null", err.code, err.text);
 		return MT_OK;
 	}
-	take(s, &m);
+	host_io_take(s, &m);
 	message_clear(&m);
 	/* It may have held a secret or options; the next worker is a fork. */
 	explicit_bzero(line, len);

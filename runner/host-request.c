@@ -36,7 +36,7 @@ static void kept_free(struct kept *k)
 }
 
 /* Under c->lock. */
-static struct mt_str keep(struct mt_call *c, struct kept *k)
+static struct mt_str host_request_keep(struct mt_call *c, struct kept *k)
 {
 	if (!k)
 		return (struct mt_str){ "", 0 };
@@ -45,19 +45,20 @@ static struct mt_str keep(struct mt_call *c, struct kept *k)
 	return (struct mt_str){ k->text, k->len };
 }
 
-static int say(struct mt_call *c, int status, const char *text, struct mt_str *ret)
+static int host_request_say(struct mt_call *c, int status, const char *text,
+			    struct mt_str *ret)
 {
 	struct kept *k = kept_new(text, strlen(text));
 
 	pthread_mutex_lock(&c->lock);
-	*ret = keep(c, k);
+	*ret = host_request_keep(c, k);
 	pthread_mutex_unlock(&c->lock);
 	return k ? status : MT_ENOMEM;
 }
 
 /* ---- the requests of a call; under c->lock -------------------------------- */
 
-static struct asked *find(struct mt_call *c, uint64_t number)
+static struct asked *host_request_find(struct mt_call *c, uint64_t number)
 {
 	struct asked *a = c->asked;
 
@@ -82,7 +83,7 @@ static void asked_free(struct asked *a)
 	free(a);
 }
 
-static void drop(struct mt_call *c, struct asked *a)
+static void host_request_drop(struct mt_call *c, struct asked *a)
 {
 	struct asked **p = &c->asked;
 
@@ -93,7 +94,7 @@ static void drop(struct mt_call *c, struct asked *a)
 	asked_free(a);
 }
 
-static int add(struct mt_call *c, bool waits, uint64_t *ret_number)
+static int host_request_add(struct mt_call *c, bool waits, uint64_t *ret_number)
 {
 	static atomic_ullong numbers;
 	struct asked **end = &c->asked, *a;
@@ -114,12 +115,13 @@ static int add(struct mt_call *c, bool waits, uint64_t *ret_number)
 }
 
 /* The answer is the tool's from now on. */
-static int take_answer(struct mt_call *c, struct asked *a, struct mt_str *ret)
+static int host_request_take_answer(struct mt_call *c, struct asked *a,
+				    struct mt_str *ret)
 {
 	int status = a->status;
 
-	*ret = keep(c, STEAL(a->answer));
-	drop(c, a);
+	*ret = host_request_keep(c, STEAL(a->answer));
+	host_request_drop(c, a);
 	return status;
 }
 
@@ -134,7 +136,8 @@ void host_requests_free(struct mt_call *c)
 	kept_free(c->kept);
 }
 
-static void add_piece(struct mt_call *c, struct asked *a, const struct frame *f)
+static void host_request_add_piece(struct mt_call *c, struct asked *a,
+				   const struct frame *f)
 {
 	struct kept *k = NULL;
 
@@ -153,9 +156,9 @@ void host_request_answer(struct mt_call *c, const struct frame *f)
 	struct asked *a;
 
 	pthread_mutex_lock(&c->lock);
-	a = find(c, f->aux);
+	a = host_request_find(c, f->aux);
 	if (a && !a->answered && f->flags & FRAME_UNFINISHED) {
-		add_piece(c, a, f);
+		host_request_add_piece(c, a, f);
 	} else if (a && !a->answered) {
 		a->answer = kept_new(f->data, f->len);
 		a->status = a->answer ? f->status : MT_ENOMEM;
@@ -167,7 +170,8 @@ void host_request_answer(struct mt_call *c, const struct frame *f)
 
 /* ---- sending ---------------------------------------------------------------- */
 
-static int check(const char *method, struct mt_str *params, struct error *err)
+static int host_request_check(const char *method, struct mt_str *params,
+			      struct error *err)
 {
 	AUTO(json) json_object *checked = NULL;
 
@@ -179,8 +183,8 @@ static int check(const char *method, struct mt_str *params, struct error *err)
 	return checked ? MT_OK : err->code;
 }
 
-static int send_request(struct mt_call *c, const char *method, struct mt_str params,
-			uint64_t number)
+static int host_request_send(struct mt_call *c, const char *method, struct mt_str params,
+			     uint64_t number)
 {
 	struct strbuf b AUTO(strbuf) = STRBUF(FRAME_WHOLE_MAX);
 	struct frame f = { .type = FRAME_REQUEST, .id = c->id, .aux = number };
@@ -195,10 +199,10 @@ static int send_request(struct mt_call *c, const char *method, struct mt_str par
 }
 
 /* @return MT_OK: it is on its way. */
-static int start(struct mt_call *c, const char *method, struct mt_str params, bool waits,
-		 uint64_t *ret_number, struct error *err)
+static int host_request_start(struct mt_call *c, const char *method, struct mt_str params,
+			      bool waits, uint64_t *ret_number, struct error *err)
 {
-	int status = check(method, &params, err);
+	int status = host_request_check(method, &params, err);
 
 	if (status)
 		return status;
@@ -206,18 +210,18 @@ static int start(struct mt_call *c, const char *method, struct mt_str params, bo
 	if (waits && find_waiting(c))
 		status = fail(err, MT_EINVAL, "the call already has a pending request");
 	else
-		status = add(c, waits, ret_number);
+		status = host_request_add(c, waits, ret_number);
 	pthread_mutex_unlock(&c->lock);
 	if (status == MT_ELIMIT)
 		fail(err, status, "the call already has %d pending requests",
 		     MT_REQUESTS_MAX);
 	if (!status) {
-		status = send_request(c, method, params, *ret_number);
+		status = host_request_send(c, method, params, *ret_number);
 		if (!status)
 			return MT_OK;
 		fail(err, status, "cannot send the request");
 		pthread_mutex_lock(&c->lock);
-		drop(c, find(c, *ret_number));
+		host_request_drop(c, host_request_find(c, *ret_number));
 		pthread_mutex_unlock(&c->lock);
 	}
 	return err->code ? status : fail(err, status, "%s", status_name(status));
@@ -233,34 +237,36 @@ int host_request(struct mt_call *c, const char *method, struct mt_str params,
 	uint64_t number;
 	bool answered;
 	struct asked *a;
-	int status = start(c, method, params, true, &number, &err);
+	int status = host_request_start(c, method, params, true, &number, &err);
 
 	if (status)
-		return say(c, status, err.text, ret);
+		return host_request_say(c, status, err.text, ret);
 	pthread_mutex_lock(&c->lock);
-	a = find(c, number);
+	a = host_request_find(c, number);
 	while (!a->answered && !atomic_load(&c->cancelled))
 		pthread_cond_wait(&c->wake, &c->lock);
 	answered = a->answered;
 	if (answered)
-		status = take_answer(c, a, ret);
+		status = host_request_take_answer(c, a, ret);
 	else
-		drop(c, a);
+		host_request_drop(c, a);
 	pthread_mutex_unlock(&c->lock);
-	return answered ? status : say(c, MT_ECANCELLED, "the call was cancelled", ret);
+	return answered ? status
+			: host_request_say(c, MT_ECANCELLED, "the call was cancelled",
+					   ret);
 }
 
 /* ---- several, and any answer: MT_REQUESTS_DRAFT_1 ---------------------------- */
 
-static int submit(struct mt_call *c, const char *method, struct mt_str params,
-		  uint64_t *ret_number)
+static int host_request_submit(struct mt_call *c, const char *method,
+			       struct mt_str params, uint64_t *ret_number)
 {
 	struct error err = ERROR_NONE;
 
-	return start(c, method, params, false, ret_number, &err);
+	return host_request_start(c, method, params, false, ret_number, &err);
 }
 
-static struct kept *take_piece(struct mt_call *c, struct asked *a)
+static struct kept *host_request_take_piece(struct mt_call *c, struct asked *a)
 {
 	struct kept *k = a->pieces;
 
@@ -290,15 +296,15 @@ static bool take_any(struct mt_call *c, struct mt_answer_draft_1 *ret, bool *ret
 	*ret = (struct mt_answer_draft_1){ .number = a->number };
 	if (a->pieces) {
 		ret->flags = MT_ANSWER_PIECE;
-		ret->text = keep(c, take_piece(c, a));
+		ret->text = host_request_keep(c, host_request_take_piece(c, a));
 	} else {
-		ret->status = take_answer(c, a, &ret->text);
+		ret->status = host_request_take_answer(c, a, &ret->text);
 	}
 	return true;
 }
 
 /* @return false: the time is over. */
-static bool wait_until(struct mt_call *c, int64_t end)
+static bool host_request_wait_until(struct mt_call *c, int64_t end)
 {
 	const struct timespec t = { end / 1000, end % 1000 * 1000000 };
 
@@ -322,11 +328,11 @@ static int wait_any(struct mt_call *c, int64_t timeout_ms, struct mt_answer_draf
 		else if (!in_time)
 			status = MT_ETIMEOUT;
 		else
-			in_time = wait_until(c, end);
+			in_time = host_request_wait_until(c, end);
 	}
 	pthread_mutex_unlock(&c->lock);
 	return status;
 }
 
 const struct mt_requests_draft_1 host_requests_draft_1 = {
-	.size = sizeof host_requests_draft_1, .submit = submit, .wait = wait_any };
+	.size = sizeof host_requests_draft_1, .submit = host_request_submit, .wait = wait_any };

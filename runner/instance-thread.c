@@ -72,7 +72,7 @@ void instance_call_free(struct mt_call *c)
 	free(c);
 }
 
-static int load(struct mt_instance *i, struct error *err)
+static int instance_thread_load(struct mt_instance *i, struct error *err)
 {
 	int status = MT_OK;
 
@@ -91,9 +91,9 @@ static int load(struct mt_instance *i, struct error *err)
 	return status;
 }
 
-static int ready(struct mt_instance *i, struct error *err)
+static int instance_thread_ready(struct mt_instance *i, struct error *err)
 {
-	int status = i->set ? MT_OK : load(i, err);
+	int status = i->set ? MT_OK : instance_thread_load(i, err);
 
 	if (status || i->open)
 		return status;
@@ -157,8 +157,8 @@ static int find_listed(const struct mt_instance *i, const char *name, struct tar
 	return MT_ENOTFOUND;
 }
 
-static int find(struct mt_instance *i, const char *name, struct target *ret,
-		struct error *err)
+static int instance_thread_find(struct mt_instance *i, const char *name,
+				struct target *ret, struct error *err)
 {
 	struct strbuf json AUTO(strbuf) = STRBUF(1);
 	int status = find_static(i->set, name, ret);
@@ -193,7 +193,7 @@ static int run_function(struct mt_call *c, const struct mt_function *f, struct e
 }
 
 /* The schemas of the tool's parameters and results. */
-static int prepare(struct mt_call *c, struct target *t, struct error *err)
+static int instance_thread_prepare(struct mt_call *c, struct target *t, struct error *err)
 {
 	int64_t most = worker.spec->limits.result_max;
 
@@ -208,7 +208,8 @@ static int prepare(struct mt_call *c, struct target *t, struct error *err)
 	return js_failed(c->args) ? out_of_memory(err) : MT_OK;
 }
 
-static int run(struct mt_call *c, const struct target *t, struct error *err)
+static int instance_thread_run(struct mt_call *c, const struct target *t,
+			       struct error *err)
 {
 	tool_function *own = c->preview ? t->preview : t->call;
 	int status;
@@ -233,7 +234,7 @@ static int run(struct mt_call *c, const struct target *t, struct error *err)
 	return status;
 }
 
-static void send_parts(struct mt_call *c)
+static void instance_thread_send_parts(struct mt_call *c)
 {
 	struct frame f = { .id = c->id };
 
@@ -256,8 +257,9 @@ static void send_parts(struct mt_call *c)
 }
 
 /* The status and the sentence that the call ends with. */
-static void put_outcome(struct mt_call *c, int status, const struct error *err,
-			struct error *own, struct frame *f)
+static void instance_thread_put_outcome(struct mt_call *c, int status,
+					const struct error *err, struct error *own,
+					struct frame *f)
 {
 	f->status = status;
 	if (status == MT_OK && atomic_load(&c->cancelled) && !c->listing)
@@ -282,7 +284,7 @@ static bool descriptors_leak(void)
 	return fd < 0 || fd > worker.spec->limits.files_max / 2;
 }
 
-static void finish(struct mt_call *c, int status, const struct error *err)
+static void instance_thread_finish(struct mt_call *c, int status, const struct error *err)
 {
 	struct frame f = { .type = FRAME_DONE, .id = c->id };
 	struct error own = ERROR_NONE;
@@ -294,16 +296,16 @@ static void finish(struct mt_call *c, int status, const struct error *err)
 	pthread_mutex_unlock(&c->lock);
 	output_stream_end(c);
 	spool_set_name(c);
-	send_parts(c);
+	instance_thread_send_parts(c);
 	f.flags = (worker.retire || descriptors_leak() ? FRAME_RETIRE : 0) |
 		  (c->spool_fd >= 0 ? FRAME_SPOOLED : 0) |
 		  (c->spool_full ? FRAME_SPOOL_FULL : 0) |
 		  (c->text_cut ? FRAME_TEXT_CUT : 0);
-	put_outcome(c, status, err, &own, &f);
+	instance_thread_put_outcome(c, status, err, &own, &f);
 	worker_send(&f, 0);
 }
 
-static void forget(struct mt_call *c)
+static void instance_thread_forget(struct mt_call *c)
 {
 	pthread_mutex_lock(&worker.lock);
 	for (struct mt_call **p = &worker.calls; *p; p = &(*p)->all)
@@ -320,11 +322,11 @@ static void forget(struct mt_call *c)
 	instance_call_free(c);
 }
 
-static void list_tools(struct mt_call *c)
+static void instance_thread_list_tools(struct mt_call *c)
 {
 	struct strbuf json AUTO(strbuf) = STRBUF(1);
 	struct error err = ERROR_NONE;
-	int status = ready(c->instance, &err);
+	int status = instance_thread_ready(c->instance, &err);
 
 	if (!status)
 		status = tool_list_make(c->instance, &json, &err);
@@ -334,8 +336,8 @@ static void list_tools(struct mt_call *c)
 
 		worker_send(&f, 0);
 	}
-	finish(c, status, &err);
-	forget(c);
+	instance_thread_finish(c, status, &err);
+	instance_thread_forget(c);
 }
 
 struct own_thread {
@@ -372,10 +374,10 @@ static void *run_beside(void *arg)
 	struct own_thread *o = arg;
 	struct mt_instance *i = o->call->instance;
 	struct error err = ERROR_NONE;
-	int status = run(o->call, &o->target, &err);
+	int status = instance_thread_run(o->call, &o->target, &err);
 
-	finish(o->call, status, &err);
-	forget(o->call);
+	instance_thread_finish(o->call, status, &err);
+	instance_thread_forget(o->call);
 	own_thread_free(o);
 	pthread_mutex_lock(&worker.lock);
 	i->busy--;
@@ -410,7 +412,7 @@ static bool start_beside(struct mt_call *c, const struct target *t)
 	return started;
 }
 
-static void run_call(struct mt_call *c)
+static void instance_thread_run_call(struct mt_call *c)
 {
 	struct error err = ERROR_NONE;
 	struct target target = { 0 };
@@ -419,23 +421,23 @@ static void run_call(struct mt_call *c)
 	if (atomic_load(&c->cancelled))
 		status = fail(&err, MT_ECANCELLED, "cancelled before it started");
 	if (!status)
-		status = ready(c->instance, &err);
+		status = instance_thread_ready(c->instance, &err);
 	if (!status) {
 		/* The list may take a while to make: `cancel` arrives then too. */
 		pthread_mutex_lock(&c->lock);
 		c->running = true;
 		pthread_mutex_unlock(&c->lock);
-		status = find(c->instance, c->tool, &target, &err);
+		status = instance_thread_find(c->instance, c->tool, &target, &err);
 	}
 	if (!status)
-		status = prepare(c, &target, &err);
+		status = instance_thread_prepare(c, &target, &err);
 	if (!status && c->instance->set->flags & MT_TOOLSET_PARALLEL &&
 	    start_beside(c, &target))
 		return;
 	if (!status)
-		status = run(c, &target, &err);
-	finish(c, status, &err);
-	forget(c);
+		status = instance_thread_run(c, &target, &err);
+	instance_thread_finish(c, status, &err);
+	instance_thread_forget(c);
 }
 
 static struct mt_call *next_call(struct mt_instance *i)
@@ -465,9 +467,9 @@ void *instance_thread(void *arg)
 
 	while ((c = next_call(i))) {
 		if (c->listing)
-			list_tools(c);
+			instance_thread_list_tools(c);
 		else
-			run_call(c);
+			instance_thread_run_call(c);
 	}
 	if (i->open && i->set->close)
 		i->set->close(&tool_host, i, i->self);

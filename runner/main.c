@@ -64,7 +64,7 @@ static int wait_supervisor(pid_t supervisor, const sigset_t *set)
 	}
 }
 
-static int guard(pid_t supervisor, const char *private_dir, const sigset_t *set)
+static int runner_guard(pid_t supervisor, const char *private_dir, const sigset_t *set)
 {
 	int code;
 
@@ -131,7 +131,7 @@ int main(int argc, char **argv)
 	if (supervisor < 0)
 		return 1;
 	if (supervisor > 0)
-		return guard(supervisor, private_dir, &set);
+		return runner_guard(supervisor, private_dir, &set);
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	if (getppid() != parent)

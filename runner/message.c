@@ -40,7 +40,7 @@ static int copy_id(json_object *id, struct message *m, struct error *err)
 	return MT_OK;
 }
 
-static int read_method(struct message *m, struct error *err)
+static int runner_message_read_method(struct message *m, struct error *err)
 {
 	json_object *id = js_get(m->doc, "id");
 
@@ -58,7 +58,7 @@ static int read_method(struct message *m, struct error *err)
 	return id ? copy_id(id, m, err) : MT_OK;
 }
 
-static int read_answer(struct message *m, struct error *err)
+static int runner_message_read_answer(struct message *m, struct error *err)
 {
 	m->kind = MESSAGE_ANSWER;
 	if (!js_get(m->doc, "result") && !js_get(m->doc, "error"))
@@ -78,7 +78,8 @@ int message_read(const char *line, size_t len, struct message *ret, struct error
 	if (json_object_is_type(params, json_type_object))
 		ret->params = params;
 	ret->method = js_str(ret->doc, "method", NULL);
-	status = ret->method ? read_method(ret, err) : read_answer(ret, err);
+	status = ret->method ? runner_message_read_method(ret, err)
+			     : runner_message_read_answer(ret, err);
 	if (status)
 		message_clear(ret);
 	return status;

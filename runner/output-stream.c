@@ -12,7 +12,7 @@
 
 /* Called with c->lock held. A character that is not whole waits for its rest,
  * unless `all`. */
-static void send_live(struct mt_call *c, bool all)
+static void output_stream_send_live(struct mt_call *c, bool all)
 {
 	size_t keep = all ? 0 : utf8_tail(c->live.text, c->live.len);
 	struct frame f = { .type = FRAME_OUTPUT, .id = c->id, .aux = c->live_dropped,
@@ -44,7 +44,7 @@ void output_stream_add(struct mt_call *c, const char *bytes, size_t len)
 		bytes += n;
 		len -= n;
 		if (c->live.len == LIVE_PIECE || clock_ms() - c->live_sent >= LIVE_MS)
-			send_live(c, false);
+			output_stream_send_live(c, false);
 	}
 	if (c->live.len && !c->live_waits) {
 		c->live_waits = true;
@@ -56,7 +56,7 @@ void output_stream_add(struct mt_call *c, const char *bytes, size_t len)
 void output_stream_end(struct mt_call *c)
 {
 	pthread_mutex_lock(&c->lock);
-	send_live(c, true);
+	output_stream_send_live(c, true);
 	pthread_mutex_unlock(&c->lock);
 }
 
@@ -75,7 +75,7 @@ int output_stream_flush(void)
 		}
 		left = c->live_sent + LIVE_MS - clock_ms();
 		if (c->live_waits && left <= 0)
-			send_live(c, false);
+			output_stream_send_live(c, false);
 		else if (c->live_waits && (next < 0 || left < next))
 			next = left;
 		pthread_mutex_unlock(&c->lock);

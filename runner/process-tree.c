@@ -41,7 +41,7 @@ static ssize_t read_proc(pid_t pid, const char *file, char *buffer, size_t room)
 }
 
 /* The name of a program is in parentheses and may contain any byte. */
-static pid_t parent_of(pid_t pid)
+static pid_t process_tree_parent_of(pid_t pid)
 {
 	char text[512];
 	ssize_t len = read_proc(pid, "stat", text, sizeof text - 1);
@@ -73,7 +73,7 @@ static struct entry *table_read(size_t *ret_count)
 		if (!isdigit((unsigned char)d->d_name[0]))
 			continue;
 		e.pid = (pid_t)strtol(d->d_name, NULL, 10);
-		e.parent = parent_of(e.pid);
+		e.parent = process_tree_parent_of(e.pid);
 		if (e.parent > 0)
 			strbuf_addn(&table, (const char *)&e, sizeof e);
 	}

@@ -73,7 +73,7 @@ static bool send_chunks(struct supervisor *s, struct call *c)
 	return true;
 }
 
-static void put_content(struct strbuf *b, const struct call *c)
+static void runner_results_put_content(struct strbuf *b, const struct call *c)
 {
 	js_key(b, "content");
 	strbuf_add(b, "[{");
@@ -106,7 +106,7 @@ static void send_result(struct supervisor *s, struct call *c)
 	struct strbuf *b = &s->out;
 
 	strbuf_addf(b, "{\"id\":%s,\"result\":{", c->id);
-	put_content(b, c);
+	runner_results_put_content(b, c);
 	js_key_bool(b, "isError", c->status != MT_OK);
 	js_key_int(b, "status", c->status);
 	if (c->status)

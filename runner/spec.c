@@ -37,8 +37,8 @@ static int read_limits(json_object *o, struct limits *ret, struct error *err)
 	return MT_OK;
 }
 
-static int copy(json_object *o, const char *name, const char *fallback, char **ret,
-		struct error *err)
+static int spec_copy(json_object *o, const char *name, const char *fallback, char **ret,
+		     struct error *err)
 {
 	const char *text = js_str(o, name, fallback);
 
@@ -88,14 +88,14 @@ static int read_secrets(json_object *o, struct instance_spec *i, struct error *e
 static int read_instance(json_object *o, struct spec *s, struct error *err)
 {
 	struct instance_spec *i = &s->instances[s->instance_count++];
-	int status = copy(o, "name", NULL, &i->name, err);
+	int status = spec_copy(o, "name", NULL, &i->name, err);
 
 	if (!status && spec_find(s, i->name) != (int)s->instance_count - 1)
 		status = fail(err, MT_EINVAL, "two instances are named `%s`", i->name);
 	if (!status)
-		status = copy(o, "component", i->name, &i->component, err);
+		status = spec_copy(o, "component", i->name, &i->component, err);
 	if (!status)
-		status = copy(o, "plugin", NULL, &i->plugin, err);
+		status = spec_copy(o, "plugin", NULL, &i->plugin, err);
 	i->dedicated_worker = js_bool(o, "alone", false);
 	if (!status)
 		status = read_options(js_get(o, "options"), i, err);
@@ -130,26 +130,26 @@ int spec_read(json_object *params, struct spec *ret, struct error *err)
 	*ret = (struct spec){ 0 };
 	status = read_limits(js_get(params, "limits"), &ret->limits, err);
 	if (!status)
-		status = copy(params, "workspace", "/", &ret->workspace, err);
+		status = spec_copy(params, "workspace", "/", &ret->workspace, err);
 	if (!status)
-		status = copy(params, "spool_dir", "", &ret->spool_dir, err);
+		status = spec_copy(params, "spool_dir", "", &ret->spool_dir, err);
 	if (!status)
-		status = copy(params, "state_dir", "", &ret->state_dir, err);
+		status = spec_copy(params, "state_dir", "", &ret->state_dir, err);
 	if (!status)
-		status = copy(params, "user_dir", "", &ret->user_dir, err);
+		status = spec_copy(params, "user_dir", "", &ret->user_dir, err);
 	if (!status)
-		status = copy(params, "conversation", "", &ret->conversation, err);
+		status = spec_copy(params, "conversation", "", &ret->conversation, err);
 	if (!status)
 		status = read_instances(js_get(params, "instances"), ret, err);
 	ret->linger_ms = js_int(params, "linger_ms", 0);
 	if (!status && ret->linger_ms > 0)
-		status = copy(params, "socket", NULL, &ret->socket, err);
+		status = spec_copy(params, "socket", NULL, &ret->socket, err);
 	if (status)
 		spec_clear(ret);
 	return status;
 }
 
-static void wipe(char *text)
+static void spec_wipe(char *text)
 {
 	if (text)
 		explicit_bzero(text, strlen(text));
@@ -160,7 +160,7 @@ static void clear_options(struct instance_spec *i)
 {
 	for (size_t k = 0; k < i->option_count; k++) {
 		free(i->options[k].key);
-		wipe(i->options[k].value);
+		spec_wipe(i->options[k].value);
 	}
 	free(i->options);
 	i->options = NULL;

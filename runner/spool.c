@@ -8,7 +8,7 @@
 #include <fcntl.h>
 #include <string.h>
 
-static int create(const char *path)
+static int runner_spool_create(const char *path)
 {
 	return open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 }
@@ -20,10 +20,10 @@ static bool open_spool(struct mt_call *c)
 		return true;
 	if (!*c->spool_name)
 		return false;
-	c->spool_fd = create(c->spool_name);
+	c->spool_fd = runner_spool_create(c->spool_name);
 	if (c->spool_fd < 0 && errno == ENOENT &&
 	    dir_make(worker.spec->spool_dir, NULL) == MT_OK)
-		c->spool_fd = create(c->spool_name);
+		c->spool_fd = runner_spool_create(c->spool_name);
 	return c->spool_fd >= 0;
 }
 
@@ -33,7 +33,8 @@ enum {
 	NOTE_MAX = 4352,
 };
 
-static int put(struct mt_call *c, const char *bytes, size_t len, int64_t most)
+static int runner_spool_put(struct mt_call *c, const char *bytes, size_t len,
+			    int64_t most)
 {
 	int64_t left;
 	int status = MT_EIO;
@@ -63,9 +64,9 @@ void spool_keep(struct mt_call *c, const char *more, size_t len)
 	if (c->spool_own || !*c->spool_name)
 		return;
 	if (!c->spool_kept)
-		put(c, c->text.text, c->text.len, most_kept());
+		runner_spool_put(c, c->text.text, c->text.len, most_kept());
 	c->spool_kept = true;
-	put(c, more, len, most_kept());
+	runner_spool_put(c, more, len, most_kept());
 }
 
 void spool_set_name(struct mt_call *c)
@@ -94,7 +95,7 @@ int spool_write(struct mt_call *c, const char *bytes, size_t len)
 	pthread_mutex_lock(&c->lock);
 	c->spool_own = true;
 	pthread_mutex_unlock(&c->lock);
-	return put(c, bytes, len, worker.spec->limits.spool_max);
+	return runner_spool_put(c, bytes, len, worker.spec->limits.spool_max);
 }
 
 const char *spool_path(struct mt_call *c)

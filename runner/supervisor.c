@@ -84,7 +84,7 @@ static void host_accept(struct supervisor *s)
 	s->attached = true;
 }
 
-static void take_signals(struct supervisor *s)
+static void supervisor_take_signals(struct supervisor *s)
 {
 	struct signalfd_siginfo info;
 
@@ -97,7 +97,7 @@ static void take_signals(struct supervisor *s)
 	workers_reap(s);
 }
 
-static int64_t earlier(int64_t a, int64_t b)
+static int64_t supervisor_earlier(int64_t a, int64_t b)
 {
 	if (a < 0 || b < 0)
 		return a < 0 ? b : a;
@@ -105,21 +105,21 @@ static int64_t earlier(int64_t a, int64_t b)
 }
 
 /* How long nothing has to be done; -1: until something happens. */
-static int time_left(struct supervisor *s)
+static int supervisor_time_left(struct supervisor *s)
 {
-	int64_t left = earlier(calls_check(s), workers_check(s));
+	int64_t left = supervisor_earlier(calls_check(s), workers_check(s));
 
 	if (s->in_fd < 0) {
 		int64_t cut = s->cut_until - clock_ms();
 
 		if (cut <= 0)
 			s->ending = true;
-		left = earlier(left, cut > 0 ? cut : 0);
+		left = supervisor_earlier(left, cut > 0 ? cut : 0);
 	}
 	return left > 1 << 30 ? 1 << 30 : (int)left;
 }
 
-static size_t watch(const struct supervisor *s, struct pollfd *p)
+static size_t supervisor_watch(const struct supervisor *s, struct pollfd *p)
 {
 	bool full = s->held > RESULTS_HIGH_WATER;
 	size_t n = FIXED;
@@ -162,17 +162,17 @@ static void loop_iteration(struct supervisor *s)
 	for (const struct worker_proc *w = s->children; w; w = w->next)
 		room += 2;
 	p = calloc(room, sizeof *p);
-	left = time_left(s);
+	left = supervisor_time_left(s);
 	if (!p || s->ending || s->out.error) {
 		s->ending = true;
 		free(p);
 		return;
 	}
-	count = watch(s, p);
+	count = supervisor_watch(s, p);
 	if (poll(p, (nfds_t)count, left) > 0) {
 		serve_children(s, p, count);
 		if (p[3].revents)
-			take_signals(s);
+			supervisor_take_signals(s);
 		if (p[0].revents && s->in_fd == p[0].fd && s->in_fd >= 0)
 			host_read(s);
 		if (p[2].revents)
@@ -216,7 +216,7 @@ static void end_all(struct supervisor *s)
 	process_tree_end(END_MS);
 }
 
-static int watch_signals(void)
+static int supervisor_watch_signals(void)
 {
 	sigset_t set;
 
@@ -229,7 +229,7 @@ static int watch_signals(void)
 	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
-static void release(struct supervisor *s)
+static void supervisor_release(struct supervisor *s)
 {
 	while (s->calls)
 		call_drop(s, s->calls);
@@ -249,7 +249,7 @@ int supervisor_run(char *private_dir)
 				.private_dir = private_dir, .started = time(NULL) };
 	int in, out;
 
-	s.signal_fd = watch_signals();
+	s.signal_fd = supervisor_watch_signals();
 	/* Move them away from 0 and 1, so that stray output is discarded. */
 	in = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
 	out = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
@@ -261,6 +261,6 @@ int supervisor_run(char *private_dir)
 	host_write(&s);
 	end_all(&s);
 	dir_remove(private_dir, NULL);
-	release(&s);
+	supervisor_release(&s);
 	return 0;
 }

@@ -15,17 +15,17 @@
 
 enum { LOG_TEXT_MAX = 1023 };
 
-static struct mt_instance *call_instance(struct mt_call *c)
+static struct mt_instance *tool_host_call_instance(struct mt_call *c)
 {
 	return c->instance;
 }
 
-static const char *call_tool(struct mt_call *c)
+static const char *tool_host_call_tool(struct mt_call *c)
 {
 	return c->tool;
 }
 
-static const char *call_id(struct mt_call *c)
+static const char *tool_host_call_id(struct mt_call *c)
 {
 	return c->host_id;
 }
@@ -128,7 +128,7 @@ static int reply_text(struct mt_call *c, const char *text, size_t len)
 	return n < len ? MT_ELIMIT : MT_OK;
 }
 
-static int reply(struct mt_call *c, const char *fmt, ...)
+static int tool_host_reply(struct mt_call *c, const char *fmt, ...)
 {
 	char *text;
 	va_list ap;
@@ -163,7 +163,8 @@ static int reply_media(struct mt_call *c, const char *mime, const void *bytes, s
 	return worker_send(&f, 0);
 }
 
-static int field(struct mt_call *c, const char *name, const char *json, size_t len)
+static int tool_host_field(struct mt_call *c, const char *name, const char *json,
+			   size_t len)
 {
 	struct error err = ERROR_NONE;
 	json_object *value;
@@ -191,7 +192,7 @@ static int fail_status(struct mt_call *c, int status)
 	return status;
 }
 
-static int fail_call(struct mt_call *c, int status, const char *fmt, ...)
+static int tool_host_fail_call(struct mt_call *c, int status, const char *fmt, ...)
 {
 	va_list ap;
 
@@ -238,7 +239,7 @@ static int progress(struct mt_call *c, double done, double total, const char *me
 	return worker_send(&f, MSG_DONTWAIT);
 }
 
-static int cancelled(struct mt_call *c)
+static int tool_host_cancelled(struct mt_call *c)
 {
 	return atomic_load(&c->cancelled);
 }
@@ -263,7 +264,8 @@ static int64_t time_left_ms(struct mt_call *c)
 	return left > 0 ? left : 0;
 }
 
-static const struct mt_option *table_of(const struct mt_instance *i, const char *name)
+static const struct mt_option *tool_host_table_of(const struct mt_instance *i,
+						  const char *name)
 {
 	const struct mt_component *c = i->component;
 
@@ -279,21 +281,21 @@ static const struct mt_option *table_of(const struct mt_instance *i, const char 
 	return NULL;
 }
 
-static const char *option(struct mt_instance *i, const char *name)
+static const char *tool_host_option(struct mt_instance *i, const char *name)
 {
 	const struct mt_option *o;
 
 	for (size_t n = 0; n < i->spec->option_count; n++)
 		if (strcmp(i->spec->options[n].key, name) == 0)
 			return i->spec->options[n].value;
-	o = table_of(i, name);
+	o = tool_host_table_of(i, name);
 	return o ? o->fallback : NULL;
 }
 
 static int64_t option_int(struct mt_instance *i, const char *name)
 {
-	const struct mt_option *o = table_of(i, name);
-	const char *value = option(i, name);
+	const struct mt_option *o = tool_host_table_of(i, name);
+	const char *value = tool_host_option(i, name);
 	int64_t n = 0;
 
 	if (!value)
@@ -307,8 +309,8 @@ static int64_t option_int(struct mt_instance *i, const char *name)
 	return n;
 }
 
-static int option_at(struct mt_instance *i, const char *prefix, size_t n,
-		     const char **ret_key, const char **ret_value)
+static int tool_host_option_at(struct mt_instance *i, const char *prefix, size_t n,
+			       const char **ret_key, const char **ret_value)
 {
 	for (size_t k = 0; k < i->spec->option_count; k++) {
 		const struct option_value *v = &i->spec->options[k];
@@ -354,7 +356,7 @@ static void log_text(struct mt_instance *i, int level, const char *text, size_t 
 	worker_send(&f, 0);
 }
 
-static void log_line(struct mt_instance *i, int level, const char *fmt, ...)
+static void tool_host_log_line(struct mt_instance *i, int level, const char *fmt, ...)
 {
 	char text[LOG_TEXT_MAX + 1];
 	va_list ap;
@@ -369,31 +371,31 @@ static void log_line(struct mt_instance *i, int level, const char *fmt, ...)
 
 const struct mt_tool_host tool_host = {
 	.size = sizeof tool_host,
-	.call_instance = call_instance,
-	.call_tool = call_tool,
-	.call_id = call_id,
+	.call_instance = tool_host_call_instance,
+	.call_tool = tool_host_call_tool,
+	.call_id = tool_host_call_id,
 	.arg_str = arg_str,
 	.arg_int = arg_int,
 	.arg_number = arg_number,
 	.arg_bool = arg_bool,
 	.arg_json = arg_json,
-	.reply = reply,
+	.reply = tool_host_reply,
 	.reply_text = reply_text,
 	.reply_media = reply_media,
-	.field = field,
-	.fail = fail_call,
+	.field = tool_host_field,
+	.fail = tool_host_fail_call,
 	.fail_text = fail_text,
 	.output = output,
 	.progress = progress,
 	.spool = spool_write,
 	.spool_path = spool_path,
-	.cancelled = cancelled,
+	.cancelled = tool_host_cancelled,
 	.cancel_fd = cancel_fd,
 	.time_left_ms = time_left_ms,
 	.request = host_request,
-	.option = option,
+	.option = tool_host_option,
 	.option_int = option_int,
-	.option_at = option_at,
+	.option_at = tool_host_option_at,
 	.workspace = workspace,
 	.private_dir = private_dir,
 	.conversation_dir = instance_conversation_dir,
@@ -402,7 +404,7 @@ const struct mt_tool_host tool_host = {
 	.save = instance_save,
 	.saved = instance_saved,
 	.changed = changed,
-	.log = log_line,
+	.log = tool_host_log_line,
 	.log_text = log_text,
 	.extension = host_extension,
 };

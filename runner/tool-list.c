@@ -22,7 +22,7 @@ static bool good_name(const char *name)
 	return name && function_name_is_valid(name, strlen(name));
 }
 
-static void put_json(struct strbuf *b, const char *key, const char *text)
+static void tool_list_put_json(struct strbuf *b, const char *key, const char *text)
 {
 	AUTO(json) json_object *value = text ? js_parse(text, strlen(text), NULL) : NULL;
 
@@ -40,15 +40,16 @@ static int make_schema(const struct mt_tool *t, struct strbuf *ret)
 	return strbuf_add(ret, t->schema ? t->schema : "{\"type\":\"object\"}");
 }
 
-static void put_schema(struct strbuf *b, const struct mt_tool *t)
+static void tool_list_put_schema(struct strbuf *b, const struct mt_tool *t)
 {
 	struct strbuf schema AUTO(strbuf) = STRBUF(1 << 20);
 
-	put_json(b, "schema",
-		 make_schema(t, &schema) ? "{\"type\":\"object\"}" : schema.text);
+	tool_list_put_json(b, "schema",
+			   make_schema(t, &schema) ? "{\"type\":\"object\"}"
+						   : schema.text);
 }
 
-static void put_tool(struct strbuf *b, const struct mt_tool *t)
+static void tool_list_put_tool(struct strbuf *b, const struct mt_tool *t)
 {
 	if (b->len && b->text[b->len - 1] != '[')
 		strbuf_addc(b, ',');
@@ -59,15 +60,15 @@ static void put_tool(struct strbuf *b, const struct mt_tool *t)
 		js_key_str(b, "title", t->title);
 	if (t->brief)
 		js_key_str(b, "brief", t->brief);
-	put_schema(b, t);
+	tool_list_put_schema(b, t);
 	if (t->output_schema)
-		put_json(b, "output_schema", t->output_schema);
+		tool_list_put_json(b, "output_schema", t->output_schema);
 	if (t->deadline_ms)
 		js_key_int(b, "deadline_ms", t->deadline_ms);
 	if (tool_preview(t))
 		js_key_bool(b, "preview", true);
 	if (t->events)
-		put_json(b, "events", t->events);
+		tool_list_put_json(b, "events", t->events);
 	js_key_int(b, "hints", t->hints);
 	strbuf_addc(b, '}');
 }
@@ -86,7 +87,7 @@ static void free_tools(struct listed *tools, size_t count)
 	free(tools);
 }
 
-static int add(struct mt_listing *l, const struct mt_tool *t)
+static int tool_list_add(struct mt_listing *l, const struct mt_tool *t)
 {
 	struct strbuf schema AUTO(strbuf) = STRBUF(1 << 20);
 	struct listed *item;
@@ -109,7 +110,7 @@ static int add(struct mt_listing *l, const struct mt_tool *t)
 		free_tool(item);
 		return MT_ENOMEM;
 	}
-	put_tool(l->json, t);
+	tool_list_put_tool(l->json, t);
 	if (l->json->error)
 		return l->json->error;
 	l->count++;
@@ -130,10 +131,11 @@ int tool_list_make(struct mt_instance *instance, struct strbuf *ret_json,
 	strbuf_addc(ret_json, '[');
 	for (uint32_t n = 0; n < set->tool_count; n++)
 		if (good_name(toolset_tool(set, n)->name))
-			put_tool(ret_json, toolset_tool(set, n));
+			tool_list_put_tool(ret_json, toolset_tool(set, n));
 	atomic_store(&instance->list_stale, false);
 	if (set->list)
-		status = set->list(&tool_host, instance, instance->self, &l, add);
+		status = set->list(&tool_host, instance, instance->self, &l,
+				   tool_list_add);
 	strbuf_addc(ret_json, ']');
 	if (!status)
 		status = ret_json->error;

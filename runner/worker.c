@@ -114,7 +114,7 @@ static void take_cancel(struct mt_call *c)
 		set->cancel(&tool_host, c->instance->self, c);
 }
 
-static void take_input(struct mt_call *c, const struct frame *f)
+static void worker_take_input(struct mt_call *c, const struct frame *f)
 {
 	const struct mt_toolset *set = c->instance->set;
 	bool running;
@@ -141,7 +141,7 @@ static _Noreturn void take_close(void)
 	_exit(0);
 }
 
-static void take(const struct frame *f)
+static void worker_take(const struct frame *f)
 {
 	struct mt_call *c;
 
@@ -157,13 +157,13 @@ static void take(const struct frame *f)
 	if (f->type == FRAME_CANCEL)
 		take_cancel(c);
 	else if (f->type == FRAME_INPUT)
-		take_input(c, f);
+		worker_take_input(c, f);
 	else if (f->type == FRAME_ANSWER)
 		host_request_answer(c, f);
 	call_leave(c);
 }
 
-static _Noreturn void loop(void)
+static _Noreturn void worker_loop(void)
 {
 	static char buffer[FRAME_BUFFER];
 	struct strbuf parts = STRBUF(FRAME_WHOLE_MAX);
@@ -187,7 +187,7 @@ static _Noreturn void loop(void)
 		if (len <= 0 || frame_decode(buffer, (size_t)len, &f))
 			_exit(WORKER_LOST);
 		if (frame_join(&parts, &f) == 1) {
-			take(&f);
+			worker_take(&f);
 			explicit_bzero(buffer, (size_t)len);
 			if (parts.len)
 				strbuf_clear(&parts);
@@ -220,5 +220,5 @@ _Noreturn void worker_run(const struct spec *spec, const char *plugin, int fd)
 		i->queue_end = &i->queue;
 		pthread_cond_init(&i->wake, &monotonic);
 	}
-	loop();
+	worker_loop();
 }

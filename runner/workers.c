@@ -29,7 +29,7 @@ static void ignore_signal(int number)
 	(void)number;
 }
 
-static void set_limit(int which, rlim_t soft)
+static void workers_set_limit(int which, rlim_t soft)
 {
 	struct rlimit l;
 
@@ -99,10 +99,10 @@ static _Noreturn void become_worker(struct supervisor *s, struct worker_proc *w,
 	snprintf(number, sizeof number, "%u", w->number);
 	setenv(WORKER_MARK, number, 1);
 	set_signals();
-	set_limit(RLIMIT_CORE, 0);
-	set_limit(RLIMIT_NOFILE, (rlim_t)limits->files_max);
+	workers_set_limit(RLIMIT_CORE, 0);
+	workers_set_limit(RLIMIT_NOFILE, (rlim_t)limits->files_max);
 	if (limits->memory_max)
-		set_limit(RLIMIT_AS, (rlim_t)limits->memory_max);
+		workers_set_limit(RLIMIT_AS, (rlim_t)limits->memory_max);
 	if (chdir(s->spec.workspace) < 0 && chdir("/") < 0)
 		_exit(1);
 	spec_keep_only(&s->spec, w->instance);
@@ -381,7 +381,7 @@ void worker_proc_read_log(struct supervisor *s, struct worker_proc *w)
 }
 
 /* How a worker ended, for a sentence. */
-static void describe(const struct worker_proc *w, char *text, size_t room)
+static void workers_describe(const struct worker_proc *w, char *text, size_t room)
 {
 	if (w->broken)
 		snprintf(text, room, "corrupted its connection to the runner");
@@ -392,12 +392,12 @@ static void describe(const struct worker_proc *w, char *text, size_t room)
 		snprintf(text, room, "exited with code %d", WEXITSTATUS(w->exited));
 }
 
-static void fail_call(struct supervisor *s, struct worker_proc *w, struct call *c)
+static void workers_fail_call(struct supervisor *s, struct worker_proc *w, struct call *c)
 {
 	const char *instance = s->spec.instances[c->instance].name;
 	char how[128];
 
-	describe(w, how, sizeof how);
+	workers_describe(w, how, sizeof how);
 	c->crashed = true;
 	c->signal = WIFSIGNALED(w->exited) && !w->broken ? WTERMSIG(w->exited) : 0;
 	if (w->killed_for == c->number && c->timed_out)
@@ -446,7 +446,7 @@ static void reap_worker(struct supervisor *s, struct worker_proc *w, int exited)
 	for (c = s->calls; c; c = next) {
 		next = c->next;
 		if (c->worker == w->number && !c->done)
-			fail_call(s, w, c);
+			workers_fail_call(s, w, c);
 	}
 }
 

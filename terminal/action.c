@@ -26,8 +26,8 @@ const char *action_text(json_object *o, const char *name, size_t *ret_len)
 
 /* ---- rows -------------------------------------------------------------- */
 
-static void put_row(struct block *b, enum paint p, bool first, const char *lead,
-		    const char *text, size_t len)
+static void action_view_put_row(struct block *b, enum paint p, bool first,
+				const char *lead, const char *text, size_t len)
 {
 	const char *bar = b->style->attributes ? "│ " : "| ";
 	const char *broken = b->style->attributes ? "┆ " : "| ";
@@ -85,8 +85,8 @@ static size_t indent_tabs(struct strbuf *out, const char *text, size_t len)
 }
 
 /* One line in its visible form. */
-static void put_line(struct block *b, enum paint p, const char *lead, const char *text,
-		     size_t len)
+static void action_view_put_line(struct block *b, enum paint p, const char *lead,
+				 const char *text, size_t len)
 {
 	AUTO(strbuf) struct strbuf line = STRBUF(BLOCK_MAX), blank = STRBUF(1024);
 	size_t indent = indent_tabs(&line, text, len),
@@ -102,7 +102,8 @@ static void put_line(struct block *b, enum paint p, const char *lead, const char
 	for (size_t at = 0, n; at < line.len || at == 0; at += n) {
 		n = (b->words ? fit_words : fit_row)(line.text + at, line.len - at,
 						     columns);
-		put_row(b, p, at == 0, at == 0 ? lead : blank.text, line.text + at, n);
+		action_view_put_row(b, p, at == 0, at == 0 ? lead : blank.text,
+				    line.text + at, n);
 		if (line.len == 0)
 			break;
 		n += b->words && at + n < line.len && line.text[at + n] == ' ';
@@ -124,7 +125,8 @@ static void show_text(struct block *b, enum paint p, enum visible_form form,
 		const char *end = memchr(seen.text + at, '\n', seen.len - at);
 		size_t n = end ? (size_t)(end - seen.text) - at : seen.len - at;
 
-		put_line(b, p, at == 0 || each ? lead : blank.text, seen.text + at, n);
+		action_view_put_line(b, p, at == 0 || each ? lead : blank.text,
+				     seen.text + at, n);
 		at += n + 1;
 	}
 }
@@ -208,7 +210,7 @@ static void show_arguments(struct block *b, json_object *args, const char *const
 
 /* ---- actions ----------------------------------------------------------- */
 
-static void show_run(struct block *b, json_object *args)
+static void action_view_show_run(struct block *b, json_object *args)
 {
 	static const char *const shown[] = { "command", "is_input" };
 	size_t len;
@@ -219,7 +221,7 @@ static void show_run(struct block *b, json_object *args)
 	show_arguments(b, args, shown, ARRAY_LEN(shown));
 }
 
-static void show_cell(struct block *b, json_object *args)
+static void action_view_show_cell(struct block *b, json_object *args)
 {
 	static const char *const shown[] = { "code" };
 	size_t len;
@@ -280,7 +282,7 @@ static void show_file(struct block *b, const char *type, json_object *args)
 	show_edits(b, js_get(args, "edits"));
 }
 
-static void show_call(struct block *b, json_object *args)
+static void action_view_show_call(struct block *b, json_object *args)
 {
 	static const char *const shown[] = { "name", "arguments" };
 	json_object *given = js_get(args, "arguments");
@@ -304,13 +306,13 @@ size_t action_show(struct strbuf *out, const struct style *s, json_object *event
 	const char *type = js_str(event, "action", "");
 
 	if (strcmp(type, "run") == 0) {
-		show_run(&b, args);
+		action_view_show_run(&b, args);
 	} else if (strcmp(type, "run_ipython") == 0) {
-		show_cell(&b, args);
+		action_view_show_cell(&b, args);
 	} else if (js_get(args, "path")) {
 		show_file(&b, type, args);
 	} else if (js_get(args, "name")) {
-		show_call(&b, args);
+		action_view_show_call(&b, args);
 	} else {
 		action_block_line(&b, BOLD, "", type, strlen(type));
 		show_arguments(&b, args, NULL, 0);

@@ -55,7 +55,7 @@ bool answer_always(const struct question *q, const char *text, size_t *ret_scope
 	return text[at] == '\0' || *ret_project;
 }
 
-static void act(struct chat *c, enum word word, size_t scope, bool project)
+static void answer_keys_act(struct chat *c, enum word word, size_t scope, bool project)
 {
 	if (word == YES)
 		answer_allow(c, -1, false);
@@ -73,7 +73,7 @@ static void act(struct chat *c, enum word word, size_t scope, bool project)
 		answer_allow(c, (long)scope, project);
 }
 
-static char *trim(char *text)
+static char *answer_keys_trim(char *text)
 {
 	size_t len = strlen(text);
 
@@ -103,11 +103,11 @@ static void run_slash(struct chat *c, const char *text)
 	answer_again(c, before);
 }
 
-static void submit(struct chat *c)
+static void answer_keys_submit(struct chat *c)
 {
 	AUTO(free) char *copy = strdup(c->line.text.text);
 	struct question *q = &c->asks;
-	const char *text = copy ? trim(copy) : "";
+	const char *text = copy ? answer_keys_trim(copy) : "";
 	enum word word = word_of(text);
 	bool project, always;
 	size_t scope;
@@ -124,7 +124,8 @@ static void submit(struct chat *c)
 			c,
 			"Pasted text, or text typed before the question appeared, is not an answer; Ctrl-U clears it.");
 	else if (word != NONE || always)
-		act(c, always ? ALWAYS : word, always ? scope : 0, always && project);
+		answer_keys_act(c, always ? ALWAYS : word, always ? scope : 0,
+				always && project);
 	else
 		answer_refuse(c, strncasecmp(text, "r ", 2) == 0 ? text + 2 : text);
 }
@@ -141,7 +142,7 @@ static bool is_of_action(const struct question *q, char *text)
 	if (len < HASH_SHOWN || strspn(space + 1, "0123456789abcdef") != len)
 		return true;
 	*space = '\0';
-	if (word_of(trim(text)) != NONE)
+	if (word_of(answer_keys_trim(text)) != NONE)
 		return strncmp(space + 1, q->hash, len) == 0;
 	*space = ' ';
 	return true;
@@ -162,7 +163,7 @@ static const char usage[] =
 void answer_line(struct chat *c, const char *given)
 {
 	AUTO(free) char *copy = strdup(given);
-	char *text = copy ? trim(copy) : NULL;
+	char *text = copy ? answer_keys_trim(copy) : NULL;
 	bool project = false;
 	size_t scope = 0;
 	enum word word;
@@ -177,7 +178,7 @@ void answer_line(struct chat *c, const char *given)
 	if (word == EDIT)
 		answer_hint(c, "Usage: e COMMAND");
 	else if (word != NONE)
-		act(c, word, 0, false);
+		answer_keys_act(c, word, 0, false);
 	else if (is_slash(text))
 		chat_slash(c, text);
 	else if (strncmp(text, "e ", 2) == 0)
@@ -185,7 +186,7 @@ void answer_line(struct chat *c, const char *given)
 	else if (strncmp(text, "r ", 2) == 0 || strncmp(text, "n ", 2) == 0)
 		answer_refuse(c, text + 2);
 	else if (answer_always(&c->asks, text, &scope, &project))
-		act(c, ALWAYS, scope, project);
+		answer_keys_act(c, ALWAYS, scope, project);
 	else
 		answer_hint(c, usage);
 }
@@ -214,7 +215,8 @@ void answer_edited(struct chat *c)
 }
 
 /* Handles a character: it is an answer if nothing else was typed and nothing follows. */
-static void take_text(struct chat *c, const char *text, size_t len, bool ready)
+static void answer_keys_take_text(struct chat *c, const char *text, size_t len,
+				  bool ready)
 {
 	struct question *q = &c->asks;
 	bool first = c->line.text.len == 0, lone = first && ready && !q->editing;
@@ -228,7 +230,7 @@ static void take_text(struct chat *c, const char *text, size_t len, bool ready)
 		q->lone = clock_ms();
 }
 
-static void escape(struct chat *c, bool ready)
+static void answer_keys_escape(struct chat *c, bool ready)
 {
 	if (answer_leave_editor(c) || !ready)
 		return;
@@ -243,7 +245,7 @@ static void escape(struct chat *c, bool ready)
 
 /* Enter is ignored if it is part of a paste or comes before the question could be
  * read. */
-static void enter(struct chat *c, bool ready)
+static void answer_keys_enter(struct chat *c, bool ready)
 {
 	if (!ready)
 		return;
@@ -252,11 +254,11 @@ static void enter(struct chat *c, bool ready)
 		answer_hint(c, "Enter was part of a paste; press it again.");
 		return;
 	}
-	submit(c);
+	answer_keys_submit(c);
 }
 
 /* While a scope is being chosen: selects the next scope or duration. */
-static bool choose(struct chat *c, enum key key)
+static bool answer_keys_choose(struct chat *c, enum key key)
 {
 	struct question *q = &c->asks;
 	char text[64];
@@ -283,7 +285,7 @@ bool answer_key(struct chat *c, enum key key, const char *text, size_t len)
 
 	switch (key) {
 	case KEY_TEXT:
-		take_text(c, text, len, ready);
+		answer_keys_take_text(c, text, len, ready);
 		return true;
 	case KEY_PASTE:
 		answer_edited(c);
@@ -291,15 +293,15 @@ bool answer_key(struct chat *c, enum key key, const char *text, size_t len)
 		c->asks.tainted |= !c->asks.editing;
 		return true;
 	case KEY_ENTER:
-		enter(c, ready);
+		answer_keys_enter(c, ready);
 		return true;
 	case KEY_ESCAPE:
-		escape(c, ready);
+		answer_keys_escape(c, ready);
 		return true;
 	case KEY_UP:
 	case KEY_DOWN:
 	case KEY_TAB:
-		return choose(c, key);
+		return answer_keys_choose(c, key);
 	default:
 		return false;
 	}
@@ -328,5 +330,5 @@ void answer_tick(struct chat *c)
 	if (!q->open || !q->lone || clock_ms() - q->lone < LONE_MS)
 		return;
 	q->lone = 0;
-	act(c, word_of(c->line.text.text), 0, false);
+	answer_keys_act(c, word_of(c->line.text.text), 0, false);
 }

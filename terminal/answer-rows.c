@@ -67,7 +67,7 @@ static void add_scopes(const struct chat *c, struct strbuf *out)
 }
 
 /* Reports the lines of the action that are not on the screen. */
-static void add_rest(const struct chat *c, struct strbuf *out)
+static void answer_rows_add_rest(const struct chat *c, struct strbuf *out)
 {
 	AUTO(strbuf) struct strbuf text = STRBUF(ROWS_MAX);
 	const struct question *q = &c->asks;
@@ -87,7 +87,7 @@ void answer_rows(const struct chat *c, struct strbuf *out)
 	const struct question *q = &c->asks;
 	AUTO(strbuf) struct strbuf keys = STRBUF(ROWS_MAX);
 
-	add_rest(c, out);
+	answer_rows_add_rest(c, out);
 	add_scopes(c, out);
 	if (q->hint)
 		add_row(out, &c->show.style, YELLOW, q->hint, strlen(q->hint));

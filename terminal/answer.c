@@ -92,7 +92,7 @@ static void list_scopes(struct chat *c)
 	strbuf_addn(&c->show.out, list.text, list.len);
 }
 
-static void show(struct chat *c, size_t most)
+static void answer_show(struct chat *c, size_t most)
 {
 	struct question *q = &c->asks;
 	struct question_text text = { .event = q->edited ? q->edited : q->event,
@@ -119,7 +119,7 @@ static void show(struct chat *c, size_t most)
 	q->tainted = c->line.text.len > 0;
 }
 
-static void clear(struct question *q)
+static void answer_clear(struct question *q)
 {
 	json_object_put(q->event);
 	json_object_put(q->edited);
@@ -159,7 +159,7 @@ void answer_open(struct chat *c, json_object *waits, json_object *event,
 	q->scope = q->scope < answer_scopes(q) ? q->scope : 0;
 	q->open = true;
 	chat_set_mode(c, MODE_ANSWER);
-	show(c, QUESTION_ROWS);
+	answer_show(c, QUESTION_ROWS);
 	chat_notify(c, "an action is waiting for approval");
 }
 
@@ -167,7 +167,7 @@ void answer_close(struct chat *c)
 {
 	if (c->asks.editing)
 		line_editor_set(&c->line, "");
-	clear(&c->asks);
+	answer_clear(&c->asks);
 	if (c->mode == MODE_ANSWER)
 		chat_set_mode(c, c->question ? MODE_TOOL : MODE_TYPE);
 }
@@ -175,7 +175,7 @@ void answer_close(struct chat *c)
 void answer_again(struct chat *c, size_t before)
 {
 	if (c->mode == MODE_ANSWER && c->show.out.len > before)
-		show(c, QUESTION_ROWS);
+		answer_show(c, QUESTION_ROWS);
 }
 
 void answer_refused(struct chat *c)
@@ -185,7 +185,7 @@ void answer_refused(struct chat *c)
 	c->asks.sent = false;
 	c->busy = false;
 	chat_set_mode(c, MODE_ANSWER);
-	show(c, QUESTION_ROWS);
+	answer_show(c, QUESTION_ROWS);
 }
 
 /* ---- what is sent ------------------------------------------------------ */
@@ -361,11 +361,11 @@ void answer_run_edited(struct chat *c, const char *text)
 		return;
 	}
 	answer_leave_editor(c);
-	show(c, QUESTION_ROWS);
+	answer_show(c, QUESTION_ROWS);
 }
 
 void answer_view(struct chat *c)
 {
 	line_editor_set(&c->line, "");
-	show(c, SIZE_MAX);
+	answer_show(c, SIZE_MAX);
 }

@@ -12,7 +12,7 @@
 
 enum { SHOWN_AGAIN = 200, OUTPUT_MAX = 1 << 20, CHANGE_MS = 10000 };
 
-static void subscribe(struct chat *c, int64_t since)
+static void chat_connect_subscribe(struct chat *c, int64_t since)
 {
 	AUTO(strbuf) struct strbuf out = STRBUF(256);
 
@@ -23,7 +23,7 @@ static void subscribe(struct chat *c, int64_t since)
 	connection_send(&c->link, out.text, out.len);
 }
 
-static int connect_to(struct chat *c, const char *id, struct error *err)
+static int chat_connect_to(struct chat *c, const char *id, struct error *err)
 {
 	if (connection_open(&c->link, id, err))
 		return err->code;
@@ -115,13 +115,13 @@ static int open_conversation(struct chat *c, const char *id, struct error *err)
 	if (c->o->attach) {
 		if (find_open(id ? id : "", found, err))
 			return err->code;
-		return connect_to(c, found, err);
+		return chat_connect_to(c, found, err);
 	}
-	if (id && connect_to(c, id, &(struct error){ 0 }) == MT_OK)
+	if (id && chat_connect_to(c, id, &(struct error){ 0 }) == MT_OK)
 		return MT_OK;
 	if (start_process(c, id, err))
 		return err->code;
-	return connect_to(c, c->child.id, err);
+	return chat_connect_to(c, c->child.id, err);
 }
 
 static void disconnect(struct connection *l, struct process *ch)
@@ -137,7 +137,7 @@ static void drop_queue(struct chat *c)
 }
 
 /* Forget the conversation that was shown. */
-static void forget(struct chat *c)
+static void chat_connect_forget(struct chat *c)
 {
 	drop_queue(c);
 	c->answered = c->sent;
@@ -152,7 +152,7 @@ static void forget(struct chat *c)
 }
 
 /* Open another conversation. If that fails, the one that is open stays so. */
-static int exchange(struct chat *c, const char *id, struct error *err)
+static int chat_connect_exchange(struct chat *c, const char *id, struct error *err)
 {
 	struct connection link = c->link;
 	struct process child = c->child;
@@ -172,7 +172,7 @@ static int exchange(struct chat *c, const char *id, struct error *err)
 	return MT_OK;
 }
 
-static void greet(struct chat *c, int64_t since)
+static void chat_connect_greet(struct chat *c, int64_t since)
 {
 	const char *title = js_str(c->link.hello, "title", "");
 
@@ -192,17 +192,17 @@ bool chat_begin(struct chat *c, const char *id)
 
 	while (copy && c->change_count)
 		drop_change(c); /* they were meant for the other one */
-	if (exchange(c, copy, &err)) {
+	if (chat_connect_exchange(c, copy, &err)) {
 		event_view_remark(&c->show, RED, "%s", err.text);
 		return false;
 	}
-	forget(c);
+	chat_connect_forget(c);
 	events = js_int(c->link.hello, "events", 0);
 	since = events > SHOWN_AGAIN ? events - SHOWN_AGAIN - 1 : -1;
 	c->last_event = since;
 	c->show.replaying = true;
-	greet(c, since);
-	subscribe(c, since);
+	chat_connect_greet(c, since);
+	chat_connect_subscribe(c, since);
 	return true;
 }
 
@@ -215,18 +215,18 @@ bool chat_reconnect(struct chat *c)
 	connection_close(&c->link);
 	if (!*c->id)
 		return chat_begin(c, NULL);
-	if (connect_to(c, c->id, &(struct error){ 0 }) &&
-	    (start_process(c, c->id, &err) || connect_to(c, c->id, &err))) {
+	if (chat_connect_to(c, c->id, &(struct error){ 0 }) &&
+	    (start_process(c, c->id, &err) || chat_connect_to(c, c->id, &err))) {
 		event_view_remark(&c->show, RED, "%s", err.text);
 		return false;
 	}
 	c->show.replaying = true;
-	subscribe(c, c->last_event);
+	chat_connect_subscribe(c, c->last_event);
 	return true;
 }
 
 /* The process exits when this client leaves, unless other clients are connected. */
-static bool wait_for_end(struct chat *c, pid_t pid)
+static bool chat_connect_wait_for_end(struct chat *c, pid_t pid)
 {
 	int64_t end = clock_ms() + CHANGE_MS;
 
@@ -252,7 +252,7 @@ bool chat_change(struct chat *c, const char *flag, const char *value)
 		return false;
 	}
 	if (connection_is_open(&c->link) &&
-	    !wait_for_end(c, (pid_t)js_int(c->link.hello, "pid", 0))) {
+	    !chat_connect_wait_for_end(c, (pid_t)js_int(c->link.hello, "pid", 0))) {
 		event_view_remark(&c->show, YELLOW,
 				  "Other clients are connected to this conversation.");
 		return chat_reconnect(c) && false;
@@ -344,7 +344,7 @@ void chat_lose(struct chat *c)
 void chat_disconnect(struct chat *c)
 {
 	disconnect(&c->link, &c->child);
-	forget(c);
+	chat_connect_forget(c);
 	while (c->change_count)
 		drop_change(c);
 }

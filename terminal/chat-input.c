@@ -39,7 +39,7 @@ bool chat_takes_lines(const struct chat *c)
 }
 
 /* In interactive use, a line typed before the question could be read is not an answer. */
-static void take_answer(struct chat *c, const char *line)
+static void chat_input_take_answer(struct chat *c, const char *line)
 {
 	c->midline = false;
 	if (c->typing && !answer_ready(c))
@@ -61,7 +61,7 @@ void chat_take_lines(struct chat *c)
 
 		*end = '\0';
 		if (c->mode == MODE_ANSWER) {
-			take_answer(c, c->typed_lines.text);
+			chat_input_take_answer(c, c->typed_lines.text);
 		} else {
 			take_typed_line(c, c->typed_lines.text);
 		}

@@ -18,7 +18,7 @@ enum { LINES_MAX = 1 << 20, SETTLE_MS = 40 };
 
 static int signal_pipe[2] = { -1, -1 };
 
-static void on_signal(int number)
+static void chat_on_signal(int number)
 {
 	int saved = errno;
 	unsigned char byte = (unsigned char)number;
@@ -28,11 +28,11 @@ static void on_signal(int number)
 	errno = saved;
 }
 
-static int watch_signals(struct error *err)
+static int chat_watch_signals(struct error *err)
 {
 	static const int numbers[] = { SIGWINCH, SIGTERM, SIGHUP, SIGINT,
 				       SIGCHLD,  SIGCONT };
-	struct sigaction act = { .sa_handler = on_signal, .sa_flags = SA_RESTART };
+	struct sigaction act = { .sa_handler = chat_on_signal, .sa_flags = SA_RESTART };
 
 	if (pipe2(signal_pipe, O_CLOEXEC | O_NONBLOCK) < 0)
 		return fail(err, MT_EIO, "no pipe: %s", strerror(errno));
@@ -78,7 +78,7 @@ static void take_signal(struct chat *c, int number)
 	}
 }
 
-static void take_signals(struct chat *c)
+static void chat_take_signals(struct chat *c)
 {
 	unsigned char bytes[32];
 	ssize_t n = read(signal_pipe[0], bytes, sizeof bytes);
@@ -89,7 +89,7 @@ static void take_signals(struct chat *c)
 
 /* ---- the loop ---------------------------------------------------------- */
 
-static int wait_ms(const struct chat *c)
+static int chat_wait_ms(const struct chat *c)
 {
 	int64_t left = 1000 - (clock_ms() - c->began) % 1000;
 	int answer = answer_wait(c);
@@ -119,7 +119,7 @@ static void turn(struct chat *c)
 		[LINK] = { .fd = c->link.fd, .events = connection_wants(&c->link) },
 		[ERRORS] = { .fd = c->child.errors, .events = POLLIN },
 	};
-	int n = poll(fds, COUNT, wait_ms(c));
+	int n = poll(fds, COUNT, chat_wait_ms(c));
 
 	if (n == 0)
 		keys_settle(&c->keys);
@@ -127,7 +127,7 @@ static void turn(struct chat *c)
 	if (n < 0)
 		return;
 	if (fds[SIGNALS].revents)
-		take_signals(c);
+		chat_take_signals(c);
 	if (fds[LINK].revents && c->link.fd >= 0)
 		connection_serve(&c->link, fds[LINK].revents);
 	if (fds[ERRORS].revents)
@@ -141,7 +141,7 @@ static void turn(struct chat *c)
 	chat_leave_at_end(c);
 }
 
-static void loop(struct chat *c)
+static void chat_loop(struct chat *c)
 {
 	while (!c->quit) {
 		chat_draw(c);
@@ -238,7 +238,7 @@ static int talk(struct chat *c)
 		chat_say(c, c->o->message);
 	if (c->o->pick)
 		chat_list_conversations(c);
-	loop(c);
+	chat_loop(c);
 	print_exit_hint(c);
 	if (c->term.plain)
 		chat_draw(c);
@@ -272,7 +272,7 @@ int chat_run(const struct options *o)
 	if (!c)
 		return 1;
 	init(c, o);
-	if (watch_signals(&err) || tty_raw(&c->term, &err)) {
+	if (chat_watch_signals(&err) || tty_raw(&c->term, &err)) {
 		fprintf(stderr, "mortise: %s\n", err.text);
 	} else if (o->pick || chat_begin(c, o->id)) {
 		code = talk(c);

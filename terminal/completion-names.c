@@ -22,7 +22,7 @@ static const struct {
 };
 
 /* The output of such a command for the effective configuration. */
-static json_object *ask(const struct chat *c, const char *const *words)
+static json_object *completion_names_ask(const struct chat *c, const char *const *words)
 {
 	const char *args[COMMON_ARGS_MAX + ARGS_MAX];
 	AUTO(strbuf) struct strbuf out = STRBUF(OUTPUT_MAX);
@@ -58,10 +58,10 @@ static void completion_names_add(struct strbuf *names, const char *provider,
 /* ---- models ------------------------------------------------------------ */
 
 /* The models that the configuration names. */
-static void add_configured(const struct chat *c, struct strbuf *names)
+static void completion_names_add_configured(const struct chat *c, struct strbuf *names)
 {
 	static const char *const words[] = { "config", "show", "--json", NULL };
-	AUTO(json) json_object *config = ask(c, words);
+	AUTO(json) json_object *config = completion_names_ask(c, words);
 
 	if (!json_object_is_type(config, json_type_object))
 		return;
@@ -74,7 +74,7 @@ static void add_configured(const struct chat *c, struct strbuf *names)
 }
 
 /* A name of the table, with the provider that it belongs to. */
-static void add_known(struct strbuf *names, const char *name, size_t len)
+static void completion_names_add_known(struct strbuf *names, const char *name, size_t len)
 {
 	if (memchr(name, '/', len))
 		completion_names_add(names, "", name, len);
@@ -100,7 +100,7 @@ static void add_table(struct strbuf *names, json_object *table, const char *prov
 			if (memchr(p, '*', n) || memchr(p, '@', n))
 				continue;
 			if (!provider)
-				add_known(names, p, n);
+				completion_names_add_known(names, p, n);
 			else if (!memchr(p, '/', n))
 				completion_names_add(names, provider, p, n);
 		}
@@ -116,15 +116,16 @@ static bool has_provider(const struct strbuf *names, const char *provider)
 }
 
 /* A provider that nothing is known of may have any model. */
-static void add_models(const struct chat *c, struct strbuf *names, const char *typed)
+static void completion_names_add_models(const struct chat *c, struct strbuf *names,
+					const char *typed)
 {
 	static const char *const words[] = { "models", "list", "--json", NULL };
-	AUTO(json) json_object *table = ask(c, words);
+	AUTO(json) json_object *table = completion_names_ask(c, words);
 	const char *slash = strchr(typed, '/');
 	AUTO(free)
 	char *provider = slash ? strndup(typed, (size_t)(slash + 1 - typed)) : NULL;
 
-	add_configured(c, names);
+	completion_names_add_configured(c, names);
 	add_table(names, table, NULL);
 	if (provider && !has_provider(names, provider))
 		add_table(names, table, provider);
@@ -136,7 +137,8 @@ static void add_agents(const struct chat *c, struct strbuf *names)
 {
 	static const char *const plugins[] = { "plugins", "--json", NULL };
 	static const char *const config[] = { "config", "show", "--json", NULL };
-	AUTO(json) json_object *list = ask(c, plugins), *sections = ask(c, config);
+	AUTO(json) json_object *list = completion_names_ask(c, plugins),
+			       *sections = completion_names_ask(c, config);
 	bool is_list = json_object_is_type(list, json_type_array);
 	size_t count = is_list ? json_object_array_length(list) : 0;
 
@@ -171,7 +173,7 @@ bool completion_names(const struct chat *c, struct strbuf *names)
 	if (c->line.at < begin || strcspn(text + begin, " \n") < c->line.at - begin)
 		return false;
 	if (model)
-		add_models(c, names, text + begin);
+		completion_names_add_models(c, names, text + begin);
 	else
 		add_agents(c, names);
 	return true;

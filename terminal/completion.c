@@ -18,7 +18,7 @@ struct names {
 	size_t count;
 };
 
-static void add_name(struct names *n, const char *name, const char *suffix)
+static void completion_add_name(struct names *n, const char *name, const char *suffix)
 {
 	struct strbuf text = STRBUF(8192);
 
@@ -28,7 +28,7 @@ static void add_name(struct names *n, const char *name, const char *suffix)
 		n->count++;
 }
 
-static int compare(const void *a, const void *b)
+static int completion_compare(const void *a, const void *b)
 {
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
@@ -39,7 +39,7 @@ static void find_commands(struct names *n, const char *word, size_t len)
 
 	for (size_t i = 0; (name = slash_command_name(i)); i++)
 		if (strncmp(name, word, len) == 0)
-			add_name(n, name, " ");
+			completion_add_name(n, name, " ");
 }
 
 /* A name that typed text can hold. */
@@ -78,7 +78,7 @@ static void find_files(struct names *n, const char *base, const char *word, size
 		    strcmp(d->d_name, "..") == 0 ||
 		    fstatat(dirfd(dir), d->d_name, &st, 0) < 0)
 			continue;
-		add_name(n, d->d_name, S_ISDIR(st.st_mode) ? "/" : " ");
+		completion_add_name(n, d->d_name, S_ISDIR(st.st_mode) ? "/" : " ");
 	}
 	if (dir)
 		closedir(dir);
@@ -109,12 +109,12 @@ static void completion_list(const struct names *n, struct strbuf *out)
 }
 
 /* The completion, if any; takes the names. */
-static char *finish(struct names *n, size_t typed, struct strbuf *ret_list)
+static char *completion_finish(struct names *n, size_t typed, struct strbuf *ret_list)
 {
 	char *rest = n->count ? shared(n, typed) : NULL;
 
 	if (n->count > 1) {
-		qsort(n->name, n->count, sizeof *n->name, compare);
+		qsort(n->name, n->count, sizeof *n->name, completion_compare);
 		completion_list(n, ret_list);
 	}
 	for (size_t i = 0; i < n->count; i++)
@@ -123,7 +123,7 @@ static char *finish(struct names *n, size_t typed, struct strbuf *ret_list)
 	return rest;
 }
 
-static bool has_name(const struct names *n, const char *name, size_t len)
+static bool completion_has_name(const struct names *n, const char *name, size_t len)
 {
 	for (size_t i = 0; i < n->count; i++)
 		if (strncmp(n->name[i], name, len) == 0)
@@ -153,10 +153,10 @@ char *completion_among(const char *names, const char *text, size_t at,
 			continue;
 		snprintf(name, sizeof name, "%.*s%s", (int)part, names,
 			 names[part - 1] == '/' ? "" : " ");
-		if (is_typed(name) && !has_name(n, name, strlen(name)))
-			add_name(n, name, "");
+		if (is_typed(name) && !completion_has_name(n, name, strlen(name)))
+			completion_add_name(n, name, "");
 	}
-	return finish(n, at - begin, ret_list);
+	return completion_finish(n, at - begin, ret_list);
 }
 
 char *completion_offer(const char *dir, const char *text, size_t at,
@@ -178,5 +178,5 @@ char *completion_offer(const char *dir, const char *text, size_t at,
 			stem--;
 		find_files(n, dir, text + begin, at - begin);
 	}
-	return finish(n, at - stem, ret_list);
+	return completion_finish(n, at - stem, ret_list);
 }

@@ -17,7 +17,7 @@ enum { LINE_BYTES_MAX = 320 << 20, OUT_MAX = 8 << 20, PIECE = 64 << 10, PIECES =
 
 /* ---- connecting -------------------------------------------------------- */
 
-static bool good_id(const char *id)
+static bool connection_good_id(const char *id)
 {
 	return *id && strlen(id) <= 80 && !strchr(id, '/') && *id != '.';
 }
@@ -33,12 +33,12 @@ static int check_owner(int fd, struct error *err)
 	return MT_OK;
 }
 
-static int connect_to(const char *id, int *ret, struct error *err)
+static int connection_connect_to(const char *id, int *ret, struct error *err)
 {
 	struct sockaddr_un at = { .sun_family = AF_UNIX };
 	AUTO(close) int dir = -1, fd = -1;
 
-	if (!good_id(id))
+	if (!connection_good_id(id))
 		return fail(err, MT_EINVAL, "invalid conversation id `%.80s`", id);
 	if (paths_open_runtime_dir(false, &dir, NULL, err))
 		return err->code;
@@ -60,7 +60,7 @@ static int connect_to(const char *id, int *ret, struct error *err)
 
 /* ---- lines ------------------------------------------------------------- */
 
-static void take_hello(struct connection *l, json_object *line)
+static void connection_take_hello(struct connection *l, json_object *line)
 {
 	const char *type = js_str(line, "type", "");
 
@@ -82,7 +82,7 @@ static int connection_on_line(char *text, size_t len, void *arg)
 	if (!line)
 		return MT_OK;
 	if (!l->hello)
-		take_hello(l, line);
+		connection_take_hello(l, line);
 	else
 		l->on_line(l->arg, line);
 	return l->refused.code;
@@ -102,7 +102,7 @@ short connection_wants(const struct connection *l)
 }
 
 /* Read what is available, with a limit, so that the screen is updated. */
-static void receive(struct connection *l)
+static void connection_receive(struct connection *l)
 {
 	static char piece[PIECE];
 
@@ -121,7 +121,7 @@ void connection_serve(struct connection *l, short events)
 	ssize_t n;
 
 	if (events & (POLLIN | POLLHUP | POLLERR))
-		receive(l);
+		connection_receive(l);
 	if (l->over || !l->out.len)
 		return;
 	n = send(l->fd, l->out.text, l->out.len, MSG_DONTWAIT | MSG_NOSIGNAL);
@@ -131,7 +131,7 @@ void connection_serve(struct connection *l, short events)
 
 /* ---- opening ----------------------------------------------------------- */
 
-static int greet(struct connection *l, struct error *err)
+static int connection_greet(struct connection *l, struct error *err)
 {
 	int64_t end = clock_ms() + LINK_HELLO_MS, left;
 
@@ -155,14 +155,14 @@ int connection_open(struct connection *l, const char *id, struct error *err)
 {
 	int fd = -1;
 
-	if (connect_to(id, &fd, err))
+	if (connection_connect_to(id, &fd, err))
 		return err->code;
 	l->fd = fd;
 	l->over = false;
 	l->refused = ERROR_NONE;
 	l->out = STRBUF(OUT_MAX);
 	jsonl_init(&l->in, LINE_BYTES_MAX, connection_on_line, l);
-	if (greet(l, err))
+	if (connection_greet(l, err))
 		connection_close(l);
 	return err->code;
 }

@@ -83,7 +83,7 @@ static void end_reply(struct event_view *s)
 	markdown_end(&s->reply, &s->out);
 }
 
-static size_t skip_blanks(const char *text, size_t len, size_t at)
+static size_t event_view_skip_blanks(const char *text, size_t len, size_t at)
 {
 	while (at < len && strchr(" \t\r\n", text[at]))
 		at++;
@@ -94,27 +94,27 @@ static size_t skip_blanks(const char *text, size_t len, size_t at)
  * beginning of the other, but for white space. 0: it is another text. */
 static size_t shown_of(const struct strbuf *said, const char *text, size_t len)
 {
-	size_t at = skip_blanks(text, len, 0);
-	size_t i = skip_blanks(said->text, said->len, 0);
+	size_t at = event_view_skip_blanks(text, len, 0);
+	size_t i = event_view_skip_blanks(said->text, said->len, 0);
 
 	if (i == said->len)
 		return 0;
 	while (at < len && i < said->len) {
 		if (text[at] != said->text[i])
 			return 0;
-		at = skip_blanks(text, len, at + 1);
-		i = skip_blanks(said->text, said->len, i + 1);
+		at = event_view_skip_blanks(text, len, at + 1);
+		i = event_view_skip_blanks(said->text, said->len, i + 1);
 	}
 	return at;
 }
 
 /* The part of the agent's text that has not been shown. */
-static void say(struct event_view *s, const char *text, size_t len)
+static void event_view_say(struct event_view *s, const char *text, size_t len)
 {
 	size_t at = shown_of(&s->said, text, len);
 
 	end_reply(s);
-	if (skip_blanks(text, len, at) == len)
+	if (event_view_skip_blanks(text, len, at) == len)
 		return;
 	gap(s);
 	if (at)
@@ -271,7 +271,7 @@ static bool is_changed(struct event_view *s, json_object *event)
 	return strcmp(label.text, s->doing.text) != 0;
 }
 
-static bool waits_for_user(json_object *event)
+static bool event_view_waits_for_user(json_object *event)
 {
 	return strcmp(js_str(js_get(event, "args"), "confirmation_state", ""),
 		      "awaiting_confirmation") == 0;
@@ -280,10 +280,10 @@ static bool waits_for_user(json_object *event)
 static bool runs_now(json_object *event)
 {
 	return js_get(js_get(event, "args"), "confirmation_state") &&
-	       !waits_for_user(event);
+	       !event_view_waits_for_user(event);
 }
 
-static void show_call(struct event_view *s, json_object *event)
+static void event_view_show_call(struct event_view *s, json_object *event)
 {
 	bool approved = js_get(event, "confirms") != NULL;
 	bool changed = approved && is_changed(s, event);
@@ -300,13 +300,14 @@ static void show_call(struct event_view *s, json_object *event)
 		show_unshown(s);
 }
 
-static void show_message(struct event_view *s, json_object *event, json_object *args)
+static void event_view_show_message(struct event_view *s, json_object *event,
+				    json_object *args)
 {
 	size_t len;
 	const char *text = action_text(args, "content", &len);
 
 	if (strcmp(js_str(event, "source", ""), "user") != 0) {
-		say(s, text, len);
+		event_view_say(s, text, len);
 		return;
 	}
 	end_reply(s);
@@ -317,7 +318,7 @@ static void show_message(struct event_view *s, json_object *event, json_object *
 }
 
 /* The final message often repeats the text before the call. */
-static void show_finish(struct event_view *s, json_object *args)
+static void event_view_show_finish(struct event_view *s, json_object *args)
 {
 	size_t len, thought_len;
 	const char *text = action_text(args, "final_thought", &len);
@@ -325,10 +326,10 @@ static void show_finish(struct event_view *s, json_object *args)
 
 	if (s->said.len == 0)
 		strbuf_addn(&s->said, thought, thought_len);
-	say(s, text, len);
+	event_view_say(s, text, len);
 }
 
-static void show_tasks(struct event_view *s, json_object *args)
+static void event_view_show_tasks(struct event_view *s, json_object *args)
 {
 	json_object *list = js_get(args, "task_list");
 	size_t count = js_length(list);
@@ -345,17 +346,18 @@ static void show_tasks(struct event_view *s, json_object *args)
 	}
 }
 
-static void show_thought(struct event_view *s, const char *type, json_object *args)
+static void event_view_show_thought(struct event_view *s, const char *type,
+				    json_object *args)
 {
 	size_t len, at;
 	const char *text = action_text(args, "thought", &len);
 
 	if (strcmp(type, "think") != 0) {
-		say(s, text, len);
+		event_view_say(s, text, len);
 		return;
 	}
 	end_reply(s);
-	at = skip_blanks(text, len, shown_of(&s->said, text, len));
+	at = event_view_skip_blanks(text, len, shown_of(&s->said, text, len));
 	gap(s);
 	result(s, DIM, text + at, len - at);
 }
@@ -366,16 +368,16 @@ static void show_action(struct event_view *s, json_object *event, const char *ty
 
 	if (strcmp(type, "message") == 0) {
 		show_unshown(s);
-		show_message(s, event, args);
+		event_view_show_message(s, event, args);
 		return;
 	}
 	if (strcmp(js_str(event, "source", ""), "environment") == 0)
 		return;
-	show_thought(s, type, args);
+	event_view_show_thought(s, type, args);
 	if (strcmp(type, "finish") == 0)
-		show_finish(s, args);
+		event_view_show_finish(s, args);
 	else if (strcmp(type, "task_tracking") == 0)
-		show_tasks(s, args);
+		event_view_show_tasks(s, args);
 	else if (strcmp(type, "condensation") == 0)
 		style_line(&s->out, &s->style, DIM, "The history was condensed.");
 	else if (strcmp(type, "condensation_request") == 0)
@@ -384,7 +386,7 @@ static void show_action(struct event_view *s, json_object *event, const char *ty
 	else if (strcmp(type, "reject") == 0)
 		style_line(&s->out, &s->style, YELLOW, "The agent gave up on the task.");
 	else if (strcmp(type, "think") != 0)
-		show_call(s, event);
+		event_view_show_call(s, event);
 }
 
 /* ---- observations ------------------------------------------------------ */
@@ -405,7 +407,7 @@ static void show_command(struct event_view *s, json_object *event)
 }
 
 /* The text of a file is for the model; an error is shown. */
-static void show_read(struct event_view *s, const char *text, size_t len)
+static void event_view_show_read(struct event_view *s, const char *text, size_t len)
 {
 	static const char error[] = "ERROR:\n";
 	size_t lead = sizeof error - 1;
@@ -452,7 +454,7 @@ static void show_observation(struct event_view *s, json_object *event, const cha
 	else if (strcmp(type, "edit") == 0)
 		show_edit(s, event);
 	else if (strcmp(type, "read") == 0)
-		show_read(s, text, len);
+		event_view_show_read(s, text, len);
 	else if (strcmp(type, "error") == 0)
 		result(s, RED, text, len);
 	else if (strcmp(type, "user_rejected") == 0)
@@ -501,7 +503,7 @@ void event_view_event(struct event_view *s, json_object *event)
 
 	take_bill(s, js_get(event, "llm_metrics"));
 	s->partial = s->partial && s->replaying;
-	if (hidden && !waits_for_user(event))
+	if (hidden && !event_view_waits_for_user(event))
 		return;
 	if (action && strcmp(action, "system") != 0 && strcmp(action, "recall") != 0 &&
 	    strcmp(action, "null") != 0 && strcmp(action, "change_agent_state") != 0)
@@ -526,7 +528,7 @@ static void take_delta(struct event_view *s, json_object *line)
 	markdown_feed(&s->reply, &s->out, text, len);
 }
 
-static void take_output(struct event_view *s, json_object *line)
+static void event_view_take_output(struct event_view *s, json_object *line)
 {
 	size_t len;
 	const char *text = action_text(line, "text", &len);
@@ -544,7 +546,7 @@ static void take_output(struct event_view *s, json_object *line)
 	}
 }
 
-static void take_notice(struct event_view *s, json_object *line)
+static void event_view_take_notice(struct event_view *s, json_object *line)
 {
 	const char *level = js_str(line, "level", "");
 
@@ -584,9 +586,9 @@ void event_view_live(struct event_view *s, json_object *line)
 	if (strcmp(type, "delta") == 0)
 		take_delta(s, line);
 	else if (strcmp(type, "output") == 0)
-		take_output(s, line);
+		event_view_take_output(s, line);
 	else if (strcmp(type, "notice") == 0)
-		take_notice(s, line);
+		event_view_take_notice(s, line);
 	else if (strcmp(type, "side_answer") == 0)
 		take_side_answer(s, line);
 	else if (strcmp(type, "retry") == 0)

@@ -33,8 +33,9 @@ static char *path_at(const char *text)
 #define BEFORE_PATH "\n\nThe file "
 #define AFTER_PATH ":\n```\n"
 
-static void put_file(struct strbuf *out, const char *dir, const char *path,
-		     void (*on_skip)(void *, const char *, const char *), void *arg)
+static void file_mention_put_file(struct strbuf *out, const char *dir, const char *path,
+				  void (*on_skip)(void *, const char *, const char *),
+				  void *arg)
 {
 	AUTO(free) char *expanded = path_expand(path), *whole = NULL, *text = NULL;
 	struct error err = ERROR_NONE;
@@ -75,7 +76,7 @@ void file_mention_complete(struct strbuf *out, const char *dir, const char *text
 		for (size_t i = 0; i < count && path; i++)
 			again |= strcmp(seen[i], path) == 0;
 		if (path && !again) {
-			put_file(out, dir, path, on_skip, arg);
+			file_mention_put_file(out, dir, path, on_skip, arg);
 			seen[count++] = path;
 		} else {
 			free(path);

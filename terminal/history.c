@@ -17,7 +17,7 @@ static void drop_oldest(struct history *h)
 	memmove(h->entries, h->entries + 1, --h->count * sizeof *h->entries);
 }
 
-static bool remember(struct history *h, const char *text)
+static bool chat_history_remember(struct history *h, const char *text)
 {
 	char *copy;
 
@@ -32,7 +32,7 @@ static bool remember(struct history *h, const char *text)
 	return true;
 }
 
-static void read_lines(struct history *h, char *text)
+static void chat_history_read_lines(struct history *h, char *text)
 {
 	for (char *line = text, *end; *line; line = end + (*end != '\0')) {
 		AUTO(json) json_object *o = NULL;
@@ -40,26 +40,26 @@ static void read_lines(struct history *h, char *text)
 		end = line + strcspn(line, "\n");
 		o = js_parse(line, (size_t)(end - line), NULL);
 		if (json_object_is_type(o, json_type_string))
-			remember(h, json_object_get_string(o));
+			chat_history_remember(h, json_object_get_string(o));
 		if (!*end)
 			break;
 	}
 }
 
-static void put_entry(struct strbuf *out, const char *text)
+static void chat_history_put_entry(struct strbuf *out, const char *text)
 {
 	js_put_str(out, text, strlen(text));
 	strbuf_addc(out, '\n');
 }
 
 /* Rewrites a file that has more entries than are kept. */
-static void rewrite(struct history *h)
+static void chat_history_rewrite(struct history *h)
 {
 	AUTO(strbuf) struct strbuf all = STRBUF(HISTORY_FILE_MAX);
 
 	for (size_t i = h->count > HISTORY_MAX / 2 ? h->count - HISTORY_MAX / 2 : 0;
 	     i < h->count; i++)
-		put_entry(&all, h->entries[i]);
+		chat_history_put_entry(&all, h->entries[i]);
 	if (!all.error)
 		file_write(h->path, all.text, all.len, 0600, false, NULL);
 }
@@ -76,9 +76,9 @@ void history_open(struct history *h, const char *path)
 	if (stat(h->path, &st) == 0 && st.st_size >= HISTORY_FILE_MAX) {
 		unlink(h->path);
 	} else if (file_read(h->path, HISTORY_FILE_MAX, &text, &len, NULL) == MT_OK) {
-		read_lines(h, text);
+		chat_history_read_lines(h, text);
 		if (h->count == HISTORY_MAX || len > HISTORY_FILE_MAX / 2)
-			rewrite(h);
+			chat_history_rewrite(h);
 	}
 	h->at = h->count;
 }
@@ -97,7 +97,7 @@ static void history_append(const struct history *h, const char *text)
 	AUTO(strbuf) struct strbuf line = STRBUF(HISTORY_ENTRY_MAX * 6 + 8);
 	AUTO(close) int fd = -1;
 
-	put_entry(&line, text);
+	chat_history_put_entry(&line, text);
 	if (!h->path || line.error)
 		return;
 	fd = open(h->path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
@@ -107,7 +107,7 @@ static void history_append(const struct history *h, const char *text)
 
 void history_add(struct history *h, const char *text)
 {
-	if (strlen(text) < HISTORY_ENTRY_MAX && remember(h, text))
+	if (strlen(text) < HISTORY_ENTRY_MAX && chat_history_remember(h, text))
 		history_append(h, text);
 	h->at = h->count;
 	free(h->draft);

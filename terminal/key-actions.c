@@ -78,7 +78,7 @@ void chat_submit(struct chat *c, const char *text)
 		chat_say(c, text);
 }
 
-static void enter(struct chat *c)
+static void key_actions_enter(struct chat *c)
 {
 	AUTO(free) char *text = NULL;
 
@@ -102,7 +102,7 @@ static bool is_at_work(const struct chat *c)
 }
 
 /* Stop what has not become idle. */
-static void interrupt_again(struct chat *c)
+static void key_actions_interrupt_again(struct chat *c)
 {
 	if ((c->busy || c->show.action >= 0) && connection_is_open(&c->link))
 		chat_command(c, "stop", NULL, NULL);
@@ -110,10 +110,10 @@ static void interrupt_again(struct chat *c)
 	c->quit = true;
 }
 
-static void interrupt(struct chat *c)
+static void key_actions_interrupt(struct chat *c)
 {
 	if (c->interrupted) {
-		interrupt_again(c);
+		key_actions_interrupt_again(c);
 		return;
 	}
 	c->interrupted = true;
@@ -133,7 +133,7 @@ void chat_interrupt(struct chat *c)
 		line_editor_set(&c->line, "");
 		answer_edited(c);
 	} else {
-		interrupt(c);
+		key_actions_interrupt(c);
 	}
 }
 
@@ -263,7 +263,7 @@ static void control_d(struct chat *c)
 		c->quit = true;
 }
 
-static void control(struct chat *c, char letter)
+static void key_actions_control(struct chat *c, char letter)
 {
 	struct line_editor *l = &c->line;
 
@@ -325,7 +325,7 @@ static void command_key(struct chat *c, enum key key, const char *text)
 	switch (key) {
 	case KEY_ENTER:
 		if (c->mode != MODE_TOOL || chat_tool_ready(c))
-			enter(c);
+			key_actions_enter(c);
 		break;
 	case KEY_TAB:
 		tab(c);
@@ -337,7 +337,7 @@ static void command_key(struct chat *c, enum key key, const char *text)
 		down(c);
 		break;
 	case KEY_CONTROL:
-		control(c, *text);
+		key_actions_control(c, *text);
 		break;
 	case KEY_ESCAPE:
 		if (c->mode == MODE_TOOL && chat_tool_ready(c))
@@ -350,7 +350,7 @@ static void command_key(struct chat *c, enum key key, const char *text)
 	}
 }
 
-static void edit(struct chat *c, enum key key, const char *text, size_t len)
+static void key_actions_edit(struct chat *c, enum key key, const char *text, size_t len)
 {
 	if (!line_editor_key(&c->line, key, text, len))
 		command_key(c, key, text);
@@ -374,7 +374,7 @@ void chat_on_key(void *arg, enum key key, const char *text, size_t len)
 	else if (c->mode == MODE_SEARCH && search_key(c, key, text, len))
 		;
 	else
-		edit(c, key, text, len);
+		key_actions_edit(c, key, text, len);
 	if (key == KEY_TEXT)
 		c->typed = clock_ms();
 }

@@ -51,7 +51,7 @@ static void keys_tell(struct keys *k, enum key key, const char *text, size_t len
 	k->on_key(k->arg, key, text, len);
 }
 
-static void control(struct keys *k, char byte)
+static void chat_keys_control(struct keys *k, char byte)
 {
 	char letter = (char)(byte | 0x60);
 
@@ -117,7 +117,7 @@ static void paste(struct keys *k, char byte)
 	k->pasting = false;
 }
 
-static void escape(struct keys *k)
+static void chat_keys_escape(struct keys *k)
 {
 	enum key key;
 
@@ -137,10 +137,10 @@ static void key(struct keys *k, char byte)
 
 	k->bytes[k->len++] = byte;
 	if (k->bytes[0] == '\033') {
-		escape(k);
+		chat_keys_escape(k);
 	} else if ((unsigned char)k->bytes[0] < ' ' || k->bytes[0] == 0x7f) {
 		k->len = 0;
-		control(k, byte);
+		chat_keys_control(k, byte);
 	} else if (utf8_tail(k->bytes, k->len) < k->len) {
 		size_t len = k->len;
 

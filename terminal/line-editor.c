@@ -28,8 +28,8 @@ void line_editor_set(struct line_editor *l, const char *text)
 }
 
 /* Replace `count` bytes at `at`. */
-static int splice(struct line_editor *l, size_t at, size_t count, const char *bytes,
-		  size_t len)
+static int line_editor_splice(struct line_editor *l, size_t at, size_t count,
+			      const char *bytes, size_t len)
 {
 	AUTO(strbuf) struct strbuf rest = STRBUF(LINE_MAX_BYTES);
 
@@ -59,7 +59,7 @@ int line_editor_insert(struct line_editor *l, const char *bytes, size_t len)
 	r = unix_ends.error ? unix_ends.error
 			    : text_clean(&clean, unix_ends.text, unix_ends.len);
 	if (!r)
-		r = splice(l, l->at, 0, clean.text, clean.len);
+		r = line_editor_splice(l, l->at, 0, clean.text, clean.len);
 	if (!r)
 		l->at += clean.len;
 	return r;
@@ -79,7 +79,7 @@ void line_editor_right(struct line_editor *l)
 		l->at += text_cluster(l->text.text + l->at, l->text.len - l->at);
 }
 
-static bool in_word(char c)
+static bool line_editor_in_word(char c)
 {
 	return (unsigned char)c >= 0x80 || (c >= '0' && c <= '9') || c == '_' ||
 	       (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
@@ -87,17 +87,17 @@ static bool in_word(char c)
 
 void line_editor_word_left(struct line_editor *l)
 {
-	while (l->at > 0 && !in_word(l->text.text[l->at - 1]))
+	while (l->at > 0 && !line_editor_in_word(l->text.text[l->at - 1]))
 		l->at--;
-	while (l->at > 0 && in_word(l->text.text[l->at - 1]))
+	while (l->at > 0 && line_editor_in_word(l->text.text[l->at - 1]))
 		l->at--;
 }
 
 static void word_right(struct line_editor *l)
 {
-	while (l->at < l->text.len && !in_word(l->text.text[l->at]))
+	while (l->at < l->text.len && !line_editor_in_word(l->text.text[l->at]))
 		l->at++;
-	while (l->at < l->text.len && in_word(l->text.text[l->at]))
+	while (l->at < l->text.len && line_editor_in_word(l->text.text[l->at]))
 		l->at++;
 }
 
@@ -175,13 +175,13 @@ void line_editor_delete(struct line_editor *l, void (*move)(struct line_editor *
 		strbuf_reset(&l->killed);
 		strbuf_addn(&l->killed, l->text.text + from, to - from);
 	}
-	if (to > from && splice(l, from, to - from, "", 0) == MT_OK)
+	if (to > from && line_editor_splice(l, from, to - from, "", 0) == MT_OK)
 		l->at = from;
 }
 
 void line_editor_yank(struct line_editor *l)
 {
-	if (splice(l, l->at, 0, l->killed.text, l->killed.len) == MT_OK)
+	if (line_editor_splice(l, l->at, 0, l->killed.text, l->killed.len) == MT_OK)
 		l->at += l->killed.len;
 }
 

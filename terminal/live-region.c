@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-static void forget(struct rows *r)
+static void live_region_forget(struct rows *r)
 {
 	for (size_t i = 0; i < r->count; i++)
 		free(r->text[i]);
@@ -21,13 +21,13 @@ void live_region_init(struct live_region *a, size_t columns)
 
 void live_region_done(struct live_region *a)
 {
-	forget(&a->drawn);
-	forget(&a->next);
+	live_region_forget(&a->drawn);
+	live_region_forget(&a->next);
 }
 
 void live_region_begin(struct live_region *a)
 {
-	forget(&a->next);
+	live_region_forget(&a->next);
 }
 
 void live_region_add(struct live_region *a, const char *text, size_t len)
@@ -104,7 +104,7 @@ static size_t common(const char *old, const char *new)
 	return i;
 }
 
-static void rewrite(struct live_region *a, struct strbuf *out, size_t i)
+static void live_region_rewrite(struct live_region *a, struct strbuf *out, size_t i)
 {
 	const char *old = a->drawn.text[i], *new = a->next.text[i];
 	size_t same = common(old, new);
@@ -135,9 +135,9 @@ static bool same_row(const struct live_region *a, size_t i)
 	return i < a->drawn.count && strcmp(a->drawn.text[i], a->next.text[i]) == 0;
 }
 
-static void take_over(struct live_region *a)
+static void live_region_take_over(struct live_region *a)
 {
-	forget(&a->drawn);
+	live_region_forget(&a->drawn);
 	a->drawn = a->next;
 	a->next = (struct rows){ 0 };
 }
@@ -148,7 +148,7 @@ static void place_cursor(struct live_region *a, struct strbuf *out, bool moved)
 		go(a, out, a->next.row);
 		go_column(out, a->next.column);
 	}
-	take_over(a);
+	live_region_take_over(a);
 }
 
 static void draw_changes(struct live_region *a, struct strbuf *out)
@@ -159,7 +159,7 @@ static void draw_changes(struct live_region *a, struct strbuf *out)
 		if (i >= old)
 			live_region_append(a, out, i);
 		else if (!same_row(a, i))
-			rewrite(a, out, i);
+			live_region_rewrite(a, out, i);
 	if (a->next.count < old) {
 		go(a, out, a->next.count);
 		strbuf_add(out, "\r\033[J");
@@ -196,7 +196,7 @@ void live_region_draw(struct live_region *a, struct strbuf *out, const char *abo
 	go(a, out, 0);
 	strbuf_addc(out, '\r');
 	put_above(a, out, above, len);
-	forget(&a->drawn);
+	live_region_forget(&a->drawn);
 	for (size_t i = 0; i < a->next.count; i++)
 		live_region_append(a, out, i);
 	strbuf_add(out, "\033[J");
@@ -209,7 +209,7 @@ void live_region_erase(struct live_region *a, struct strbuf *out)
 {
 	go(a, out, 0);
 	strbuf_add(out, "\r\033[J");
-	forget(&a->drawn);
+	live_region_forget(&a->drawn);
 }
 
 static size_t rows_at(size_t width, size_t columns)
@@ -230,6 +230,6 @@ void live_region_resize(struct live_region *a, struct strbuf *out, size_t column
 	if (a->drawn.count && above)
 		strbuf_addf(out, "\033[%zuA", above);
 	strbuf_add(out, "\r\033[J");
-	forget(&a->drawn);
+	live_region_forget(&a->drawn);
 	a->columns = columns;
 }

@@ -78,7 +78,7 @@ static void add_stream(struct chat *c)
 			 rows > 3 ? rows : 3);
 }
 
-static void add_state(struct chat *c)
+static void live_view_add_state(struct chat *c)
 {
 	static const char spinner[] = "|/-\\";
 	AUTO(strbuf) struct strbuf text = STRBUF(AREA_ROW_BYTES);
@@ -137,7 +137,7 @@ static const char *lead(const struct chat *c, struct strbuf *search)
 }
 
 /* The rows that ask, and the line with the answer, which are always the last. */
-static void add_question(struct chat *c)
+static void live_view_add_question(struct chat *c)
 {
 	AUTO(strbuf) struct strbuf rows = STRBUF(1 << 20);
 
@@ -156,7 +156,7 @@ static void add_prompt(struct chat *c)
 	size_t most = c->term.rows > 8 ? c->term.rows / 2 : 4;
 
 	if (c->mode == MODE_ANSWER)
-		add_question(c);
+		live_view_add_question(c);
 	prompt_add(&c->area, lead(c, &search), &c->line, most);
 }
 
@@ -209,7 +209,7 @@ void chat_draw(struct chat *c)
 		if (c->show.tail.len)
 			add_last(c, DIM, "  ", c->show.tail.text, c->show.tail.len,
 				 TAIL_ROWS);
-		add_state(c);
+		live_view_add_state(c);
 		add_queue(c);
 	}
 	add_prompt(c);

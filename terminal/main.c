@@ -10,7 +10,7 @@
 #include <locale.h>
 #include <string.h>
 
-static void help(void)
+static void chat_main_help(void)
 {
 	puts("Usage: mortise [OPTION]... [MESSAGE]\n\n"
 	     "Converse with an agent at the terminal.\n\n"
@@ -32,7 +32,7 @@ static void help(void)
 	     "commands; `mortise run` is non-interactive.");
 }
 
-static int bad(const char *format, const char *what)
+static int chat_main_bad(const char *format, const char *what)
 {
 	fputs("mortise: ", stderr);
 	fprintf(stderr, format, what);
@@ -79,15 +79,15 @@ static const char *optional(struct words *w)
 	return w->argv[++w->at];
 }
 
-static int pass_on(struct options *o, struct words *w, const char *flag,
-		   const char *value)
+static int chat_main_pass_on(struct options *o, struct words *w, const char *flag,
+			     const char *value)
 {
 	if (!value && w->at + 1 < w->argc)
 		value = w->argv[++w->at];
 	if (!value)
-		return bad("option %s requires a value", flag);
+		return chat_main_bad("option %s requires a value", flag);
 	if (o->arg_count + 2 > COMMON_ARGS_MAX)
-		return bad("too many options (%s)", flag);
+		return chat_main_bad("too many options (%s)", flag);
 	o->args[o->arg_count++] = flag;
 	o->args[o->arg_count++] = value;
 	return 0;
@@ -102,10 +102,10 @@ static int set_notify(struct options *o, const char *when)
 			o->notify = (enum notify)i;
 			return 0;
 		}
-	return bad("invalid --notify: use auto, always or never%s", "");
+	return chat_main_bad("invalid --notify: use auto, always or never%s", "");
 }
 
-static bool is(const char *arg, const char *letter, const char *name)
+static bool chat_main_is_flag(const char *arg, const char *letter, const char *name)
 {
 	return strcmp(arg, letter) == 0 || strcmp(arg, name) == 0;
 }
@@ -116,10 +116,10 @@ static int terminal_take(struct options *o, struct words *w)
 	const char *flag = w->operands ? NULL : passed_flag(arg, &value);
 
 	if (flag)
-		return pass_on(o, w, flag, value);
-	if (is(arg, "-c", "--continue")) {
+		return chat_main_pass_on(o, w, flag, value);
+	if (chat_main_is_flag(arg, "-c", "--continue")) {
 		o->id = "here";
-	} else if (is(arg, "-r", "--resume")) {
+	} else if (chat_main_is_flag(arg, "-r", "--resume")) {
 		o->id = optional(w);
 		o->pick = !o->id;
 	} else if (strcmp(arg, "--any") == 0) {
@@ -129,7 +129,8 @@ static int terminal_take(struct options *o, struct words *w)
 		o->id = optional(w);
 	} else if (strcmp(arg, "--controller") == 0) {
 		o->controller = optional(w);
-		return o->controller ? 0 : bad("option %s requires a value", arg);
+		return o->controller ? 0
+				     : chat_main_bad("option %s requires a value", arg);
 	} else if (strcmp(arg, "--plain") == 0) {
 		o->plain = true;
 	} else if (strcmp(arg, "--notify") == 0) {
@@ -137,9 +138,10 @@ static int terminal_take(struct options *o, struct words *w)
 	} else if (strcmp(arg, "--") == 0 && !w->operands) {
 		w->operands = true;
 	} else if (*arg == '-' && arg[1] && !w->operands) {
-		return bad("unknown option %.80s", arg);
+		return chat_main_bad("unknown option %.80s", arg);
 	} else if (o->message) {
-		return bad("unexpected argument %.80s; put the message in quotes", arg);
+		return chat_main_bad(
+			"unexpected argument %.80s; put the message in quotes", arg);
 	} else {
 		o->message = arg;
 	}
@@ -160,8 +162,8 @@ int main(int argc, char **argv)
 	for (; w.at < argc; w.at++) {
 		int code;
 
-		if (is(argv[w.at], "-h", "--help")) {
-			help();
+		if (chat_main_is_flag(argv[w.at], "-h", "--help")) {
+			chat_main_help();
 			return 0;
 		}
 		code = terminal_take(&o, &w);
@@ -169,11 +171,11 @@ int main(int argc, char **argv)
 			return code;
 	}
 	if (w.any && (!o.id || strcmp(o.id, "here") != 0))
-		return bad("--any requires --continue%s", "");
+		return chat_main_bad("--any requires --continue%s", "");
 	if (w.any)
 		o.id = "last";
 	if (!o.plain && (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO)))
-		return bad(
+		return chat_main_bad(
 			"not a terminal; use `mortise run`, or --plain to read lines%s",
 			"");
 	return chat_run(&o);

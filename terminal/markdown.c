@@ -58,7 +58,7 @@ void markdown_drop(struct markdown *m)
 /* ---- one block --------------------------------------------------------- */
 
 /* The lines without the library's margin and the blanks at their ends. */
-static void put_lines(struct strbuf *out, const char *text, size_t len)
+static void markdown_put_lines(struct strbuf *out, const char *text, size_t len)
 {
 	bool any = false, gap = false;
 
@@ -104,8 +104,8 @@ static void keep_breaks(struct strbuf *out, const char *text, size_t len)
 	}
 }
 
-static void lay_out(struct strbuf *out, const struct style *s, const char *text,
-		    size_t len)
+static void markdown_lay_out(struct strbuf *out, const struct style *s, const char *text,
+			     size_t len)
 {
 	size_t columns = s->columns > COLUMNS_MAX ? COLUMNS_MAX : s->columns;
 	struct lowdown_opts o = { .type = LOWDOWN_TERM,
@@ -122,7 +122,7 @@ static void lay_out(struct strbuf *out, const struct style *s, const char *text,
 	keep_breaks(&lines, text, len);
 	if (!lines.error &&
 	    lowdown_buf(&o, lines.text, lines.len, &laid_out, &size, NULL)) {
-		put_lines(out, laid_out, size);
+		markdown_put_lines(out, laid_out, size);
 		return;
 	}
 	strbuf_addn(out, text, len);
@@ -145,8 +145,8 @@ static size_t find_table(const char *text, size_t len)
 }
 
 /* One block, laid out as lines. */
-static void put_block(struct strbuf *out, const struct style *s, const char *text,
-		      size_t len)
+static void markdown_put_block(struct strbuf *out, const struct style *s,
+			       const char *text, size_t len)
 {
 	if (!s->attributes) {
 		strbuf_addn(out, text, len);
@@ -158,24 +158,24 @@ static void put_block(struct strbuf *out, const struct style *s, const char *tex
 		size_t before = find_table(text + at, len - at);
 
 		if (before)
-			lay_out(out, s, text + at, before);
+			markdown_lay_out(out, s, text + at, before);
 		at += before;
 		n = table_len(text + at, len - at);
 		strbuf_add(out, before && n ? "\n" : "");
 		if (n && !table_wrap(out, s, text + at, n))
-			lay_out(out, s, text + at, n);
+			markdown_lay_out(out, s, text + at, n);
 		strbuf_add(out, n && at + n < len ? "\n" : "");
 	}
 }
 
 /* ---- blocks out of lines ----------------------------------------------- */
 
-static void flush(struct markdown *m, struct strbuf *out)
+static void markdown_flush(struct markdown *m, struct strbuf *out)
 {
 	if (m->block.len) {
 		if (m->any)
 			strbuf_addc(out, '\n');
-		put_block(out, m->style, m->block.text, m->block.len);
+		markdown_put_block(out, m->style, m->block.text, m->block.len);
 		m->any = true;
 	}
 	strbuf_reset(&m->block);
@@ -196,7 +196,7 @@ static size_t fence_of(const char *line, char *ret_mark)
 	return n >= 3 && (*line == '~' || !strchr(line + n, '`')) ? n : 0;
 }
 
-static bool closes(const struct markdown *m, const char *line)
+static bool markdown_closes(const struct markdown *m, const char *line)
 {
 	char mark;
 	size_t n = fence_of(line, &mark);
@@ -218,7 +218,7 @@ static void code_line(struct markdown *m, struct strbuf *out, const char *line)
 static void open_fence(struct markdown *m, struct strbuf *out, const char *line, size_t n,
 		       char mark)
 {
-	flush(m, out);
+	markdown_flush(m, out);
 	if (m->any)
 		strbuf_addc(out, '\n');
 	m->any = true;
@@ -251,19 +251,19 @@ static void block_line(struct markdown *m, struct strbuf *out, const char *line)
 	if (line[strspn(line, " ")] == '\0') {
 		m->blank = m->block.len > 0;
 		if (m->blank && !is_item(m->block.text))
-			flush(m, out);
+			markdown_flush(m, out);
 		return;
 	}
 	if (m->blank && continues_block(m, line))
 		strbuf_addc(&m->block, '\n');
 	else if (m->blank || m->block.len > MARKDOWN_BLOCK_MAX)
-		flush(m, out);
+		markdown_flush(m, out);
 	m->blank = false;
 	strbuf_add(&m->block, line);
 	strbuf_addc(&m->block, '\n');
 }
 
-static void take_line(struct markdown *m, struct strbuf *out)
+static void markdown_take_line(struct markdown *m, struct strbuf *out)
 {
 	const char *line;
 	char mark;
@@ -272,7 +272,7 @@ static void take_line(struct markdown *m, struct strbuf *out)
 	text_clean_end(&m->cleaner, &m->line);
 	line = m->line.text;
 	n = fence_of(line, &mark);
-	if (m->fence && closes(m, line)) {
+	if (m->fence && markdown_closes(m, line)) {
 		m->fence = 0;
 		if (!m->style->attributes)
 			code_line(m, out, line);
@@ -287,20 +287,20 @@ static void take_line(struct markdown *m, struct strbuf *out)
 }
 
 /* The words of a long line; the one that is not over begins the next. */
-static void take_words(struct markdown *m, struct strbuf *out)
+static void markdown_take_words(struct markdown *m, struct strbuf *out)
 {
 	AUTO(strbuf) struct strbuf rest = STRBUF(LINE_BYTES_MAX);
 	const char *space = memrchr(m->line.text, ' ', m->line.len);
 	struct cleaner cleaner = m->cleaner;
 
 	if (!space || space == m->line.text) {
-		take_line(m, out);
+		markdown_take_line(m, out);
 		return;
 	}
 	strbuf_add(&rest, space + 1);
 	strbuf_cut(&m->line, (size_t)(space - m->line.text));
 	m->cleaner.tail_len = 0;
-	take_line(m, out);
+	markdown_take_line(m, out);
 	m->cleaner = cleaner;
 	strbuf_addn(&m->line, rest.text, rest.len);
 }
@@ -316,12 +316,12 @@ void markdown_feed(struct markdown *m, struct strbuf *out, const char *text, siz
 		text += n;
 		len -= n;
 		if (end && len && *text == '\n') {
-			take_line(m, out);
+			markdown_take_line(m, out);
 			m->cleaner.returned = false;
 			text++;
 			len--;
 		} else if (m->line.len > LINE_BYTES_MAX / 2) {
-			take_words(m, out);
+			markdown_take_words(m, out);
 		}
 	}
 }
@@ -329,7 +329,7 @@ void markdown_feed(struct markdown *m, struct strbuf *out, const char *text, siz
 void markdown_end(struct markdown *m, struct strbuf *out)
 {
 	if (m->line.len || m->cleaner.tail_len)
-		take_line(m, out);
-	flush(m, out);
+		markdown_take_line(m, out);
+	markdown_flush(m, out);
 	markdown_drop(m);
 }

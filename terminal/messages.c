@@ -17,12 +17,13 @@ bool chat_in_state(const struct chat *c, const char *state)
 
 /* ---- out --------------------------------------------------------------- */
 
-static struct asked *slot(struct chat *c, int64_t number)
+static struct asked *chat_messages_slot(struct chat *c, int64_t number)
 {
 	return &c->asked[number % ASKED_MAX];
 }
 
-static void begin_line(const struct chat *c, struct strbuf *out, const char *type)
+static void chat_messages_begin_line(const struct chat *c, struct strbuf *out,
+				     const char *type)
 {
 	strbuf_addc(out, '{');
 	js_key_str(out, "type", type);
@@ -30,9 +31,10 @@ static void begin_line(const struct chat *c, struct strbuf *out, const char *typ
 }
 
 /* @return the number of the command, or -1. */
-static int64_t end_line(struct chat *c, struct strbuf *out, const char *type)
+static int64_t chat_messages_end_line(struct chat *c, struct strbuf *out,
+				      const char *type)
 {
-	struct asked *a = slot(c, c->sent);
+	struct asked *a = chat_messages_slot(c, c->sent);
 
 	strbuf_addc(out, '}');
 	if (out->error || out->len > LINE_BYTES_MAX) {
@@ -48,15 +50,15 @@ static int64_t end_line(struct chat *c, struct strbuf *out, const char *type)
 	return c->sent++;
 }
 
-static int64_t send_line(struct chat *c, const char *type, const char *member,
-			 const char *text, size_t len)
+static int64_t chat_messages_send_line(struct chat *c, const char *type,
+				       const char *member, const char *text, size_t len)
 {
 	AUTO(strbuf) struct strbuf out = STRBUF(MESSAGE_MAX * 6 + 1024);
 
-	begin_line(c, &out, type);
+	chat_messages_begin_line(c, &out, type);
 	if (member)
 		js_key_strn(&out, member, text, len);
-	return end_line(c, &out, type);
+	return chat_messages_end_line(c, &out, type);
 }
 
 bool chat_command_number(struct chat *c, const char *type, const char *member,
@@ -66,15 +68,15 @@ bool chat_command_number(struct chat *c, const char *type, const char *member,
 
 	if (!chat_reconnect(c))
 		return false;
-	begin_line(c, &out, type);
+	chat_messages_begin_line(c, &out, type);
 	js_key_int(&out, member, number);
-	return end_line(c, &out, type) >= 0;
+	return chat_messages_end_line(c, &out, type) >= 0;
 }
 
 bool chat_command(struct chat *c, const char *type, const char *member, const char *text)
 {
-	return chat_reconnect(c) &&
-	       send_line(c, type, member, text, text ? strlen(text) : 0) >= 0;
+	return chat_reconnect(c) && chat_messages_send_line(c, type, member, text,
+							    text ? strlen(text) : 0) >= 0;
 }
 
 /* The number of a choice stands for it. */
@@ -93,11 +95,11 @@ void chat_answer(struct chat *c, const char *text)
 {
 	AUTO(strbuf) struct strbuf out = STRBUF(MESSAGE_MAX * 6 + 1024);
 
-	begin_line(c, &out, "answer");
+	chat_messages_begin_line(c, &out, "answer");
 	js_key_int(&out, "question", c->question);
 	if (text)
 		js_key_str(&out, "text", choice(c->choices_of_question, text));
-	end_line(c, &out, "answer");
+	chat_messages_end_line(c, &out, "answer");
 }
 
 bool chat_command_members(struct chat *c, const char *type, const char *members)
@@ -106,10 +108,10 @@ bool chat_command_members(struct chat *c, const char *type, const char *members)
 
 	if (!chat_reconnect(c))
 		return false;
-	begin_line(c, &out, type);
+	chat_messages_begin_line(c, &out, type);
 	strbuf_addc(&out, ',');
 	strbuf_add(&out, members);
-	return end_line(c, &out, type) >= 0;
+	return chat_messages_end_line(c, &out, type) >= 0;
 }
 
 void chat_run_command(struct chat *c, const char *command)
@@ -118,11 +120,11 @@ void chat_run_command(struct chat *c, const char *command)
 
 	if (!chat_reconnect(c))
 		return;
-	begin_line(c, &out, "action");
+	chat_messages_begin_line(c, &out, "action");
 	strbuf_add(&out, ",\"action\":{\"action\":\"run\",\"args\":{");
 	js_key_str(&out, "command", command);
 	strbuf_add(&out, "}}");
-	end_line(c, &out, "action");
+	chat_messages_end_line(c, &out, "action");
 }
 
 static void on_skip(void *arg, const char *path, const char *why)
@@ -148,14 +150,14 @@ static bool send_message(struct chat *c, const char *text, bool queue)
 	}
 	if (!chat_reconnect(c))
 		return false;
-	begin_line(c, &out, "message");
+	chat_messages_begin_line(c, &out, "message");
 	js_key_strn(&out, "text", whole.text, whole.len);
 	if (queue)
 		js_key_bool(&out, "queue", true);
-	number = end_line(c, &out, "message");
+	number = chat_messages_end_line(c, &out, "message");
 	if (number < 0)
 		return false;
-	slot(c, number)->text = strdup(text);
+	chat_messages_slot(c, number)->text = strdup(text);
 	c->busy = true;
 	c->interrupted = false;
 	return true;
@@ -171,12 +173,14 @@ static const char trigger[] = "trigger";
 
 void chat_try_trigger(struct chat *c, const char *text)
 {
-	int64_t number = chat_reconnect(c) ? send_line(c, "skills", NULL, NULL, 0) : -1;
+	int64_t number = chat_reconnect(c)
+				 ? chat_messages_send_line(c, "skills", NULL, NULL, 0)
+				 : -1;
 
 	if (number < 0)
 		return;
-	slot(c, number)->what = trigger;
-	slot(c, number)->text = strdup(text);
+	chat_messages_slot(c, number)->what = trigger;
+	chat_messages_slot(c, number)->text = strdup(text);
 }
 
 void chat_say(struct chat *c, const char *text)
@@ -235,7 +239,8 @@ static bool is_quiet(const char *what)
 	return false;
 }
 
-static void on_refused(struct chat *c, const struct asked *a, const char *error)
+static void chat_messages_on_refused(struct chat *c, const struct asked *a,
+				     const char *error)
 {
 	if (strncmp(error, "unknown command", 15) == 0)
 		event_view_remark(&c->show, YELLOW,
@@ -255,7 +260,7 @@ static void on_refused(struct chat *c, const struct asked *a, const char *error)
 }
 
 /* The message that is undone can be changed and sent again. */
-static void on_undone(struct chat *c, const char *text)
+static void chat_messages_on_undone(struct chat *c, const char *text)
 {
 	event_view_remark(&c->show, DIM,
 			  "Reverted your last message. Changes to files are kept.");
@@ -271,7 +276,7 @@ static void messages_on_done(struct chat *c, const struct asked *a, json_object 
 	if (strcmp(a->what, "status") == 0)
 		on_status(c, line);
 	else if (strcmp(a->what, "undo") == 0)
-		on_undone(c, text);
+		chat_messages_on_undone(c, text);
 	else if (*text)
 		event_view_remark(&c->show, PLAIN, "%s", text);
 	else if (!is_quiet(a->what))
@@ -285,7 +290,7 @@ static void messages_on_result(struct chat *c, json_object *line)
 
 	if (id < 0 || id >= c->sent || c->sent - id > ASKED_MAX)
 		return;
-	a = slot(c, id);
+	a = chat_messages_slot(c, id);
 	if (!a->what)
 		return;
 	c->answered++;
@@ -301,12 +306,13 @@ static void messages_on_result(struct chat *c, json_object *line)
 	if (js_bool(line, "ok", false))
 		messages_on_done(c, a, line);
 	else
-		on_refused(c, a, js_str(line, "error", "the command failed"));
+		chat_messages_on_refused(c, a,
+					 js_str(line, "error", "the command failed"));
 	free(a->text);
 	*a = (struct asked){ 0 };
 }
 
-static bool works(const char *state)
+static bool chat_messages_works(const char *state)
 {
 	static const char *const names[] = { "running", "rate_limited", "user_confirmed",
 					     "user_rejected" };
@@ -353,14 +359,14 @@ static bool ask_for_delegate(struct chat *c, json_object *asks)
 	return true;
 }
 
-static void on_state(struct chat *c, json_object *line)
+static void chat_messages_on_state(struct chat *c, json_object *line)
 {
 	bool worked = c->busy;
 
 	c->show.replaying = c->settling = false;
 	snprintf(c->state, sizeof c->state, "%s", js_str(line, "state", ""));
 	snprintf(c->reason, sizeof c->reason, "%s", js_str(line, "reason", ""));
-	c->busy = works(c->state);
+	c->busy = chat_messages_works(c->state);
 	if (c->busy && !worked) {
 		c->began = clock_ms();
 		c->interrupted = false;
@@ -383,7 +389,7 @@ static void on_state(struct chat *c, json_object *line)
 }
 
 /* The result of the interrupted action has arrived: report the idle state after it. */
-static void settle(struct chat *c)
+static void chat_messages_settle(struct chat *c)
 {
 	if (!c->settling || c->show.action >= 0)
 		return;
@@ -391,7 +397,7 @@ static void settle(struct chat *c)
 	on_rest(c);
 }
 
-static void on_questions(struct chat *c, json_object *open)
+static void chat_messages_on_questions(struct chat *c, json_object *open)
 {
 	size_t n = js_length(open);
 	json_object *q = n ? json_object_array_get_idx(open, 0) : NULL;
@@ -416,7 +422,7 @@ static void on_questions(struct chat *c, json_object *open)
 	chat_notify(c, "a tool is waiting for your answer");
 }
 
-static void on_end(struct chat *c, json_object *line)
+static void chat_messages_on_end(struct chat *c, json_object *line)
 {
 	c->ended = true;
 	snprintf(c->state, sizeof c->state, "%s", js_str(line, "state", ""));
@@ -433,16 +439,16 @@ void chat_on_line(void *arg, json_object *line)
 		event_view_event(&c->show, line);
 		drop_delivered(c, line);
 		c->last_event = js_int(line, "id", c->last_event);
-		settle(c);
+		chat_messages_settle(c);
 	} else if (strcmp(type, "state") == 0)
-		on_state(c, line);
+		chat_messages_on_state(c, line);
 	else if (strcmp(type, "result") == 0) {
 		messages_on_result(c, line);
 		answer_again(c, before);
 	} else if (strcmp(type, "questions") == 0)
-		on_questions(c, js_get(line, "open"));
+		chat_messages_on_questions(c, js_get(line, "open"));
 	else if (strcmp(type, "end") == 0)
-		on_end(c, line);
+		chat_messages_on_end(c, line);
 	else
 		event_view_live(&c->show, line);
 }

@@ -21,7 +21,7 @@ enum { ARGS_MAX = 300, COMPLAINT_MAX = 4096, HELLO_MAX = 64 << 10 };
 /* ---- starting ---------------------------------------------------------- */
 
 /* In the child: becomes mortise. */
-static void become(const char *const *args)
+static void chat_process_become(const char *const *args)
 {
 	AUTO(free) char *self = realpath("/proc/self/exe", NULL);
 	char *slash = self ? strrchr(self, '/') : NULL;
@@ -44,7 +44,7 @@ static void become(const char *const *args)
 	_exit(127);
 }
 
-static void close_fd(int *fd)
+static void chat_process_close_fd(int *fd)
 {
 	auto_close(fd);
 	*fd = -1;
@@ -68,10 +68,11 @@ static void close_ends(struct ends *e)
 		       &e->out[1], &e->errors[0], &e->errors[1] };
 
 	for (size_t i = 0; i < ARRAY_LEN(all); i++)
-		close_fd(all[i]);
+		chat_process_close_fd(all[i]);
 }
 
-static int spawn(const char *const *args, struct ends *e, pid_t *ret, struct error *err)
+static int chat_process_spawn(const char *const *args, struct ends *e, pid_t *ret,
+			      struct error *err)
 {
 	*e = (struct ends){ { -1, -1 }, { -1, -1 }, { -1, -1 } };
 	if (pipe2(e->in, O_CLOEXEC) < 0 || pipe2(e->out, O_CLOEXEC) < 0 ||
@@ -85,11 +86,11 @@ static int spawn(const char *const *args, struct ends *e, pid_t *ret, struct err
 		dup2(e->in[0], STDIN_FILENO);
 		dup2(e->out[1], STDOUT_FILENO);
 		dup2(e->errors[1], STDERR_FILENO);
-		become(args);
+		chat_process_become(args);
 	}
-	close_fd(&e->in[0]);
-	close_fd(&e->out[1]);
-	close_fd(&e->errors[1]);
+	chat_process_close_fd(&e->in[0]);
+	chat_process_close_fd(&e->out[1]);
+	chat_process_close_fd(&e->errors[1]);
 	return MT_OK;
 }
 
@@ -97,8 +98,9 @@ static int spawn(const char *const *args, struct ends *e, pid_t *ret, struct err
 
 /* Read both until `whole` says that it is enough, the ends are closed, or the
  * time is over. */
-static int listen_to(struct ends *e, struct strbuf *out, struct strbuf *complaint,
-		     bool (*whole)(struct strbuf *out), struct error *err)
+static int chat_process_listen_to(struct ends *e, struct strbuf *out,
+				  struct strbuf *complaint,
+				  bool (*whole)(struct strbuf *out), struct error *err)
 {
 	int64_t end = clock_ms() + CHILD_START_MS, left;
 
@@ -119,13 +121,13 @@ static int listen_to(struct ends *e, struct strbuf *out, struct strbuf *complain
 			if (fds[i].revents && n > 0)
 				strbuf_addn(texts[i], piece, (size_t)n);
 			if (n == 0 || (n < 0 && errno != EINTR))
-				close_fd(ends[i]);
+				chat_process_close_fd(ends[i]);
 		}
 	}
 	return MT_OK;
 }
 
-static int failed(const struct strbuf *complaint, struct error *err)
+static int chat_process_failed(const struct strbuf *complaint, struct error *err)
 {
 	AUTO(strbuf) struct strbuf clean = STRBUF(COMPLAINT_MAX * 4);
 	const char *text;
@@ -137,20 +139,20 @@ static int failed(const struct strbuf *complaint, struct error *err)
 	return fail(err, MT_EIO, "%s", *text ? text : "mortise exited unexpectedly");
 }
 
-static bool has_line(struct strbuf *out)
+static bool chat_process_has_line(struct strbuf *out)
 {
 	return memchr(out->text, '\n', out->len) != NULL;
 }
 
-static int take_hello(struct process *c, const struct strbuf *out,
-		      const struct strbuf *complaint, struct error *err)
+static int chat_process_take_hello(struct process *c, const struct strbuf *out,
+				   const struct strbuf *complaint, struct error *err)
 {
 	AUTO(json)
 	json_object *hello = js_parse_object(out->text, strcspn(out->text, "\n"), NULL);
 	const char *id = js_str(hello, "conversation", "");
 
 	if (!*id || strlen(id) >= sizeof c->id)
-		return failed(complaint, err);
+		return chat_process_failed(complaint, err);
 	memcpy(c->id, id, strlen(id) + 1);
 	return MT_OK;
 }
@@ -163,10 +165,11 @@ int process_start(struct process *c, const char *const *args, struct strbuf *war
 	struct ends e;
 
 	*c = CHILD_NONE;
-	if (spawn(args, &e, &c->pid, err))
+	if (chat_process_spawn(args, &e, &c->pid, err))
 		return err->code;
-	if (listen_to(&e, &out, &complaint, has_line, err) == MT_OK)
-		take_hello(c, &out, &complaint, err);
+	if (chat_process_listen_to(&e, &out, &complaint, chat_process_has_line, err) ==
+	    MT_OK)
+		chat_process_take_hello(c, &out, &complaint, err);
 	if (!err->code) {
 		c->in = steal_fd(&e.in[1]);
 		c->errors = steal_fd(&e.errors[0]);
@@ -185,8 +188,8 @@ int process_start(struct process *c, const char *const *args, struct strbuf *war
 
 void process_release(struct process *c)
 {
-	close_fd(&c->in);
-	close_fd(&c->errors);
+	chat_process_close_fd(&c->in);
+	chat_process_close_fd(&c->errors);
 }
 
 void process_reap(struct process *c)
@@ -205,16 +208,16 @@ int process_output(const char *const *args, struct strbuf *out, struct error *er
 	pid_t pid;
 	int status = 0;
 
-	if (spawn(args, &e, &pid, err))
+	if (chat_process_spawn(args, &e, &pid, err))
 		return err->code;
-	close_fd(&e.in[1]);
-	if (listen_to(&e, out, &complaint, NULL, err))
+	chat_process_close_fd(&e.in[1]);
+	if (chat_process_listen_to(&e, out, &complaint, NULL, err))
 		kill(pid, SIGTERM);
 	close_ends(&e);
 	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
 	if (!err->code && (!WIFEXITED(status) || WEXITSTATUS(status) != 0))
-		failed(&complaint, err);
+		chat_process_failed(&complaint, err);
 	if (!err->code && out->error)
 		fail(err, MT_ELIMIT, "the output of mortise is too long");
 	return err->code;

@@ -22,7 +22,7 @@ struct slash {
 
 /* ---- commands of the protocol ------------------------------------------ */
 
-static void pass_on(struct chat *c, const struct slash *self, const char *arg)
+static void slash_pass_on(struct chat *c, const struct slash *self, const char *arg)
 {
 	if (*arg && !self->member)
 		event_view_remark(&c->show, YELLOW, "%s does not take an argument",
@@ -44,8 +44,8 @@ static void run_cost(struct chat *c, const struct slash *self, const char *arg)
 
 /* ---- changes that need another process ------------------------------------------ */
 
-static void change(struct chat *c, const struct slash *self, const char *flag,
-		   const char *key, const char *arg)
+static void slash_change(struct chat *c, const struct slash *self, const char *flag,
+			 const char *key, const char *arg)
 {
 	AUTO(strbuf) struct strbuf value = STRBUF(4096);
 
@@ -62,20 +62,20 @@ static void run_model(struct chat *c, const struct slash *self, const char *arg)
 	if (!*arg && *c->show.model)
 		event_view_remark(&c->show, PLAIN, "%s", c->show.model);
 	else
-		change(c, self, "--model", "", arg);
+		slash_change(c, self, "--model", "", arg);
 }
 
-static void run_agent(struct chat *c, const struct slash *self, const char *arg)
+static void slash_run_agent(struct chat *c, const struct slash *self, const char *arg)
 {
-	change(c, self, "--set", "controller.agent=", arg);
+	slash_change(c, self, "--set", "controller.agent=", arg);
 }
 
-static void run_confirm(struct chat *c, const struct slash *self, const char *arg)
+static void slash_run_confirm(struct chat *c, const struct slash *self, const char *arg)
 {
-	change(c, self, "--set", "controller.confirmation=", arg);
+	slash_change(c, self, "--set", "controller.confirmation=", arg);
 }
 
-static void run_recover(struct chat *c, const struct slash *self, const char *arg)
+static void slash_run_recover(struct chat *c, const struct slash *self, const char *arg)
 {
 	if (*arg < '1' || *arg > '3' || arg[1])
 		event_view_remark(&c->show, YELLOW, "Usage: %s %s", self->name,
@@ -84,7 +84,7 @@ static void run_recover(struct chat *c, const struct slash *self, const char *ar
 		chat_command_number(c, "recover", "option", *arg - '0');
 }
 
-static void run_goal(struct chat *c, const struct slash *self, const char *arg)
+static void slash_run_goal(struct chat *c, const struct slash *self, const char *arg)
 {
 	(void)self;
 	chat_command(c, "goal", "command", arg);
@@ -136,7 +136,7 @@ static void run_detach(struct chat *c, const struct slash *self, const char *arg
 	c->quit = true;
 }
 
-static void run_new(struct chat *c, const struct slash *self, const char *arg)
+static void slash_run_new(struct chat *c, const struct slash *self, const char *arg)
 {
 	(void)self, (void)arg;
 	chat_begin(c, NULL);
@@ -151,7 +151,7 @@ static void run_now(struct chat *c, const struct slash *self, const char *arg)
 		chat_command(c, "interrupt", NULL, NULL);
 }
 
-static void run_btw(struct chat *c, const struct slash *self, const char *arg)
+static void slash_run_btw(struct chat *c, const struct slash *self, const char *arg)
 {
 	if (!*arg)
 		event_view_remark(&c->show, YELLOW, "Usage: %s %s", self->name,
@@ -251,7 +251,7 @@ void chat_pick(struct chat *c, const char *text)
 	drop_choices(c);
 }
 
-static void run_resume(struct chat *c, const struct slash *self, const char *arg)
+static void slash_run_resume(struct chat *c, const struct slash *self, const char *arg)
 {
 	(void)self;
 	if (*arg)
@@ -279,33 +279,33 @@ static void run_export(struct chat *c, const struct slash *self, const char *arg
 
 static const struct slash table[] = {
 	{ "/help", "", "show this help", run_help, NULL, NULL },
-	{ "/status", "", "show the conversation and its state", pass_on, "status", NULL },
+	{ "/status", "", "show the conversation and its state", slash_pass_on, "status", NULL },
 	{ "/cost", "", "show tokens and cost", run_cost, NULL, NULL },
 	{ "/model", "[NAME]", "show or change the model", run_model, NULL, NULL },
-	{ "/agent", "NAME", "change the agent", run_agent, NULL, NULL },
-	{ "/confirm", "never|always|risky", "set which actions need approval", run_confirm,
+	{ "/agent", "NAME", "change the agent", slash_run_agent, NULL, NULL },
+	{ "/confirm", "never|always|risky", "set which actions need approval", slash_run_confirm,
 	  NULL, NULL },
-	{ "/condense", "", "condense the history", pass_on, "condense", NULL },
-	{ "/undo", "", "revert your last message", pass_on, "undo", NULL },
+	{ "/condense", "", "condense the history", slash_pass_on, "condense", NULL },
+	{ "/undo", "", "revert your last message", slash_pass_on, "undo", NULL },
 	{ "/recover", "1|2|3", "after a loop: 1 rewind, 2 resend your message, 3 stop",
-	  run_recover, NULL, NULL },
-	{ "/goal", "[COMMAND]", "work until COMMAND succeeds; off: remove the goal", run_goal,
+	  slash_run_recover, NULL, NULL },
+	{ "/goal", "[COMMAND]", "work until COMMAND succeeds; off: remove the goal", slash_run_goal,
 	  NULL, NULL },
 	{ "/fork", "", "copy the conversation", run_fork, NULL, NULL },
-	{ "/skills", "", "list skills", pass_on, "skills", NULL },
-	{ "/mcp", "", "list MCP servers", pass_on, "mcp", NULL },
-	{ "/pause", "", "interrupt the agent (Ctrl-C)", pass_on, "pause", NULL },
-	{ "/continue", "", "continue after a pause, an error or a limit", pass_on, "resume",
+	{ "/skills", "", "list skills", slash_pass_on, "skills", NULL },
+	{ "/mcp", "", "list MCP servers", slash_pass_on, "mcp", NULL },
+	{ "/pause", "", "interrupt the agent (Ctrl-C)", slash_pass_on, "pause", NULL },
+	{ "/continue", "", "continue after a pause, an error or a limit", slash_pass_on, "resume",
 	  NULL },
-	{ "/stop", "", "stop the conversation process", pass_on, "stop",
+	{ "/stop", "", "stop the conversation process", slash_pass_on, "stop",
 	  NULL },
 	{ "/now", "[TEXT]", "interrupt the running call, and send TEXT", run_now, NULL,
 	  NULL },
 	{ "/btw", "QUESTION", "ask about the work without changing the conversation",
-	  run_btw, NULL, NULL },
-	{ "/new", "", "start a new conversation", run_new, NULL, NULL },
+	  slash_run_btw, NULL, NULL },
+	{ "/new", "", "start a new conversation", slash_run_new, NULL, NULL },
 	{ "/resume", "[ID]", "resume a conversation (default: choose from a list)",
-	  run_resume, NULL, NULL },
+	  slash_run_resume, NULL, NULL },
 	{ "/export", "FILE", "export the history as an OpenHands trajectory", run_export, NULL,
 	  NULL },
 	{ "/detach", "", "exit, and keep the conversation open for `mortise attach`", run_detach, NULL,
@@ -336,13 +336,13 @@ const char *slash_command_name(size_t n)
 }
 
 /* Is it a command, rather than a message that begins with a path? */
-static bool is_command(const char *text, size_t len)
+static bool slash_is_command(const char *text, size_t len)
 {
 	return *text == '/' && len > 1 && !memchr(text + 1, '/', len - 1) &&
 	       !memchr(text, '.', len);
 }
 
-static void unknown(struct chat *c, const char *text)
+static void slash_unknown(struct chat *c, const char *text)
 {
 	size_t len = strcspn(text, " \t\n");
 	AUTO(free) char *word = strndup(text, len);
@@ -361,7 +361,7 @@ bool chat_slash(struct chat *c, const char *text)
 	AUTO(free) char *arg = NULL;
 	size_t begin = len + strspn(text + len, " \t\n");
 
-	if (!is_command(text, len))
+	if (!slash_is_command(text, len))
 		return false;
 	while (end > begin && strchr(" \t\n", text[end - 1]))
 		end--;
@@ -393,5 +393,5 @@ void chat_trigger(struct chat *c, const char *text, const char *skills)
 	if (word && is_trigger(skills, word, len))
 		chat_say(c, text);
 	else
-		unknown(c, text);
+		slash_unknown(c, text);
 }

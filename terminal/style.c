@@ -14,7 +14,7 @@ enum {
 	PROSE_ROWS = 12, /* of a line of an error */
 };
 
-static const char *code(const struct style *s, enum paint p)
+static const char *style_code(const struct style *s, enum paint p)
 {
 	static const char *const codes[] = { "", "\033[1m", "\033[2m", "\033[31m",
 					     "\033[32m", "\033[33m", "\033[36m", "\033[7m" };
@@ -25,17 +25,17 @@ static const char *code(const struct style *s, enum paint p)
 
 void style_begin(struct strbuf *out, const struct style *s, enum paint p)
 {
-	strbuf_add(out, code(s, p));
+	strbuf_add(out, style_code(s, p));
 }
 
 void style_end(struct strbuf *out, const struct style *s, enum paint p)
 {
-	if (*code(s, p))
+	if (*style_code(s, p))
 		strbuf_add(out, "\033[0m");
 }
 
-static void put_line(struct strbuf *out, const struct style *s, enum paint p,
-		     const char *lead, const char *text, size_t len)
+static void style_put_line(struct strbuf *out, const struct style *s, enum paint p,
+			   const char *lead, const char *text, size_t len)
 {
 	style_begin(out, s, p);
 	strbuf_add(out, lead);
@@ -45,7 +45,7 @@ static void put_line(struct strbuf *out, const struct style *s, enum paint p,
 }
 
 /* The length of the line at the start. */
-static size_t line_len(const char *text, size_t len)
+static size_t style_line_len(const char *text, size_t len)
 {
 	const char *end = memchr(text, '\n', len);
 
@@ -94,7 +94,7 @@ static void style_lines(struct strbuf *out, const struct style *s, enum paint p,
 
 	text_clean(&clean, text, len);
 	for (size_t i = 0, n; i < clean.len; i += n + 1) {
-		n = line_len(clean.text + i, clean.len - i);
+		n = style_line_len(clean.text + i, clean.len - i);
 		put_words(out, s, p, lead, clean.text + i, n, SIZE_MAX);
 	}
 }
@@ -105,7 +105,7 @@ void style_head(struct strbuf *out, const struct style *s, enum paint p, const c
 	size_t lines = count_lines(text, len), at = 0;
 
 	for (size_t i = 0; lines > most && i < most - 1; i++)
-		at += line_len(text + at, len - at) + 1;
+		at += style_line_len(text + at, len - at) + 1;
 	style_lines(out, s, p, lead, text, lines > most ? at : len);
 	if (lines > most)
 		style_line(out, s, DIM, "  … %zu more lines …", lines - (most - 1));
@@ -118,7 +118,7 @@ void style_words(struct strbuf *out, const struct style *s, enum paint p,
 
 	text_clean(&clean, text, len);
 	for (size_t i = 0, n; i < clean.len; i += n + 1) {
-		n = line_len(clean.text + i, clean.len - i);
+		n = style_line_len(clean.text + i, clean.len - i);
 		put_words(out, s, p, "", clean.text + i, n, SIZE_MAX);
 	}
 }
@@ -153,22 +153,22 @@ void style_diff(struct strbuf *out, const struct style *s, const char *diff, siz
 		const char *line = diff + i;
 		bool sign;
 
-		n = line_len(line, len - i);
+		n = style_line_len(line, len - i);
 		inside |= *line == '@';
 		if (n == 0 || (!inside && is_head(line, n)))
 			continue;
 		sign = *line == '+' || *line == '-' || *line == ' ';
 		visible_add(&seen, VISIBLE_LINES, line + sign, n - sign, NULL, NULL);
-		put_line(out, s,
-			 *line == '+'   ? GREEN
-			 : *line == '-' ? RED
-			 : *line == '@' ? CYAN
-					: DIM,
-			 *line == '+'   ? "  +"
-			 : *line == '-' ? "  -"
-			 : sign         ? "   "
-					: "  ",
-			 seen.text, seen.len);
+		style_put_line(out, s,
+			       *line == '+'   ? GREEN
+			       : *line == '-' ? RED
+			       : *line == '@' ? CYAN
+					      : DIM,
+			       *line == '+'   ? "  +"
+			       : *line == '-' ? "  -"
+			       : sign         ? "   "
+					      : "  ",
+			       seen.text, seen.len);
 	}
 }
 
@@ -185,7 +185,7 @@ void style_result(struct strbuf *out, const struct style *s, enum paint p,
 		strbuf_cut(&clean, clean.len - 1);
 	lines = count_lines(clean.text, clean.len);
 	for (size_t i = 0, n; i < clean.len; i += n + 1, number++) {
-		n = line_len(clean.text + i, clean.len - i);
+		n = style_line_len(clean.text + i, clean.len - i);
 		if (lines <= most || number < head || number >= lines - head)
 			put_words(out, s, p, "  ", clean.text + i, n,
 				  p == DIM ? OUTPUT_ROWS : PROSE_ROWS);

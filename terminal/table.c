@@ -28,7 +28,7 @@ static void row_done(struct row *r)
 
 /* ---- reading ----------------------------------------------------------- */
 
-static size_t line_len(const char *text, size_t len)
+static size_t chat_table_line_len(const char *text, size_t len)
 {
 	const char *end = memchr(text, '\n', len);
 
@@ -50,15 +50,15 @@ static bool is_rule(const char *line, size_t len)
 
 size_t table_len(const char *text, size_t len)
 {
-	size_t first = line_len(text, len), at = first + 1, n;
+	size_t first = chat_table_line_len(text, len), at = first + 1, n;
 
 	if (at >= len || !memchr(text, '|', first))
 		return 0;
-	n = line_len(text + at, len - at);
+	n = chat_table_line_len(text + at, len - at);
 	if (!is_rule(text + at, n))
 		return 0;
 	for (at += n + 1; at < len; at += n + 1) {
-		n = line_len(text + at, len - at);
+		n = chat_table_line_len(text + at, len - at);
 		if (!memchr(text + at, '|', n))
 			break;
 	}
@@ -129,13 +129,13 @@ struct widths {
 	size_t of[CELLS_MAX], count;
 };
 
-static void measure(struct widths *w, const char *text, size_t len)
+static void chat_table_measure(struct widths *w, const char *text, size_t len)
 {
 	*w = (struct widths){ 0 };
 	for (size_t at = 0, n, number = 0; at < len; at += n + 1, number++) {
 		struct row r;
 
-		n = line_len(text + at, len - at);
+		n = chat_table_line_len(text + at, len - at);
 		if (number == 1)
 			continue;
 		take_row(&r, text + at, n);
@@ -159,7 +159,7 @@ static size_t sum_up_to(const struct widths *w, size_t most)
 }
 
 /* Shrink the widest columns. */
-static bool narrow(struct widths *w, size_t columns)
+static bool chat_table_narrow(struct widths *w, size_t columns)
 {
 	size_t most = LEAST;
 
@@ -174,8 +174,8 @@ static bool narrow(struct widths *w, size_t columns)
 
 /* ---- writing ----------------------------------------------------------- */
 
-static void put_cell(struct strbuf *out, const struct style *s, enum paint p,
-		     const char *text, size_t len, size_t pad)
+static void chat_table_put_cell(struct strbuf *out, const struct style *s, enum paint p,
+				const char *text, size_t len, size_t pad)
 {
 	style_begin(out, s, p);
 	strbuf_addn(out, text, len);
@@ -184,8 +184,8 @@ static void put_cell(struct strbuf *out, const struct style *s, enum paint p,
 		strbuf_addc(out, ' ');
 }
 
-static void put_row(struct strbuf *out, const struct style *s, const struct widths *w,
-		    const struct row *r, enum paint p)
+static void chat_table_put_row(struct strbuf *out, const struct style *s,
+			       const struct widths *w, const struct row *r, enum paint p)
 {
 	size_t at[CELLS_MAX] = { 0 };
 	bool more = true;
@@ -198,7 +198,7 @@ static void put_row(struct strbuf *out, const struct style *s, const struct widt
 			size_t n = text_fit_words(text, len, w->of[i]);
 
 			strbuf_add(out, i ? " | " : "");
-			put_cell(out, s, p, text, n, w->of[i]);
+			chat_table_put_cell(out, s, p, text, n, w->of[i]);
 			at[i] += n;
 			at[i] += n < len && text[n] == ' ';
 			more |= i < r->count && at[i] < r->cells[i].len;
@@ -224,19 +224,19 @@ bool table_wrap(struct strbuf *out, const struct style *s, const char *text, siz
 	size_t columns = s->columns > 1 ? s->columns - 1 : 1;
 	struct widths w;
 
-	measure(&w, text, len);
-	if (sum_up_to(&w, SIZE_MAX) <= columns || !narrow(&w, columns))
+	chat_table_measure(&w, text, len);
+	if (sum_up_to(&w, SIZE_MAX) <= columns || !chat_table_narrow(&w, columns))
 		return false;
 	for (size_t at = 0, n, number = 0; at < len; at += n + 1, number++) {
 		struct row r;
 
-		n = line_len(text + at, len - at);
+		n = chat_table_line_len(text + at, len - at);
 		if (number == 1) {
 			put_rule(out, &w);
 			continue;
 		}
 		take_row(&r, text + at, n);
-		put_row(out, s, &w, &r, number ? PLAIN : BOLD);
+		chat_table_put_row(out, s, &w, &r, number ? PLAIN : BOLD);
 		row_done(&r);
 	}
 	return true;

@@ -12,7 +12,7 @@ enum { TAB = 8, STRING_MAX = 4096 };
 
 /* ---- widths ------------------------------------------------------------ */
 
-static size_t decode(const char *text, size_t len, utf8proc_int32_t *ret)
+static size_t chat_text_decode(const char *text, size_t len, utf8proc_int32_t *ret)
 {
 	utf8proc_ssize_t n = utf8proc_iterate((const utf8proc_uint8_t *)text,
 					      (utf8proc_ssize_t)len, ret);
@@ -28,7 +28,7 @@ static size_t decode(const char *text, size_t len, utf8proc_int32_t *ret)
 static size_t text_next(const char *text, size_t len, int *ret_width)
 {
 	utf8proc_int32_t c;
-	size_t n = decode(text, len, &c);
+	size_t n = chat_text_decode(text, len, &c);
 
 	*ret_width = c < 0x20 ? 0 : utf8proc_charwidth(c);
 	return n;
@@ -45,10 +45,10 @@ static bool joins(utf8proc_int32_t c)
 size_t text_cluster(const char *text, size_t len)
 {
 	utf8proc_int32_t c, last;
-	size_t n = decode(text, len, &last), more;
+	size_t n = chat_text_decode(text, len, &last), more;
 
 	while (n < len) {
-		more = decode(text + n, len - n, &c);
+		more = chat_text_decode(text + n, len - n, &c);
 		if (!joins(c) && last != 0x200d)
 			break;
 		last = c;
@@ -73,7 +73,7 @@ size_t text_before(const char *text, size_t at)
 }
 
 /* Length of one of our own escape sequences at the start: CSI ... letter. */
-static size_t escape(const char *text, size_t len)
+static size_t chat_text_escape(const char *text, size_t len)
 {
 	size_t n = 2;
 
@@ -89,7 +89,7 @@ size_t text_fit(const char *text, size_t len, size_t columns)
 	size_t i = 0, used = 0;
 
 	while (i < len) {
-		size_t n = escape(text + i, len - i);
+		size_t n = chat_text_escape(text + i, len - i);
 		int width = 0;
 
 		if (!n)
@@ -120,7 +120,7 @@ size_t text_width(const char *text, size_t len)
 	size_t used = 0;
 
 	for (size_t i = 0; i < len;) {
-		size_t n = escape(text + i, len - i);
+		size_t n = chat_text_escape(text + i, len - i);
 		int width = 0;
 
 		if (!n)
@@ -135,16 +135,16 @@ size_t text_width(const char *text, size_t len)
 
 enum { GROUND, ESCAPE, SEQUENCE, STRING, STRING_ESCAPE };
 
-static size_t line_of(const struct strbuf *out)
+static size_t chat_text_line_of(const struct strbuf *out)
 {
 	const char *last = out->len ? memrchr(out->text, '\n', out->len) : NULL;
 
 	return last ? (size_t)(last + 1 - out->text) : 0;
 }
 
-static void put_tab(struct strbuf *out)
+static void chat_text_put_tab(struct strbuf *out)
 {
-	size_t begin = line_of(out);
+	size_t begin = chat_text_line_of(out);
 	size_t column = text_width(out->text + begin, out->len - begin);
 
 	strbuf_addn(out, "        ", TAB - column % TAB);
@@ -153,7 +153,7 @@ static void put_tab(struct strbuf *out)
 static void cleaner_restart(struct cleaner *c, struct strbuf *out)
 {
 	if (c->returned)
-		strbuf_cut(out, line_of(out));
+		strbuf_cut(out, chat_text_line_of(out));
 	c->returned = false;
 }
 
@@ -175,7 +175,7 @@ static void ground(struct cleaner *c, struct strbuf *out, char byte)
 		c->returned = true;
 	} else if (byte == '\t') {
 		cleaner_restart(c, out);
-		put_tab(out);
+		chat_text_put_tab(out);
 	} else if (byte == '\b') {
 		unsend_message(out);
 	} else if ((unsigned char)byte >= ' ' && byte != 0x7f) {
@@ -222,7 +222,8 @@ static void put_character(struct cleaner *c, struct strbuf *out, const char *tex
 		strbuf_add(out, UTF8_REPLACEMENT);
 }
 
-static void feed(struct cleaner *c, struct strbuf *out, const char *bytes, size_t len)
+static void chat_text_feed(struct cleaner *c, struct strbuf *out, const char *bytes,
+			   size_t len)
 {
 	for (size_t i = 0; i < len;) {
 		bool valid;
@@ -249,14 +250,14 @@ int text_clean_feed(struct cleaner *c, struct strbuf *out, const char *bytes, si
 		c->tail[c->tail_len++] = *bytes++;
 		len--;
 		tail = utf8_tail(c->tail, c->tail_len);
-		feed(c, out, c->tail, c->tail_len - tail);
+		chat_text_feed(c, out, c->tail, c->tail_len - tail);
 		memmove(c->tail, c->tail + c->tail_len - tail, tail);
 		c->tail_len = tail;
 	}
 	if (c->tail_len)
 		return out->error;
 	tail = utf8_tail(bytes, len);
-	feed(c, out, bytes, len - tail);
+	chat_text_feed(c, out, bytes, len - tail);
 	for (size_t i = 0; i < tail; i++)
 		c->tail[i] = bytes[len - tail + i];
 	c->tail_len = tail;
@@ -265,7 +266,7 @@ int text_clean_feed(struct cleaner *c, struct strbuf *out, const char *bytes, si
 
 void text_clean_end(struct cleaner *c, struct strbuf *out)
 {
-	feed(c, out, c->tail, c->tail_len);
+	chat_text_feed(c, out, c->tail, c->tail_len);
 	c->tail_len = 0;
 }
 
@@ -273,7 +274,7 @@ int text_clean(struct strbuf *out, const char *bytes, size_t len)
 {
 	struct cleaner c = { 0 };
 
-	feed(&c, out, bytes, len);
+	chat_text_feed(&c, out, bytes, len);
 	return out->error;
 }
 
@@ -290,7 +291,7 @@ int text_clean_line(struct strbuf *out, const char *bytes, size_t len)
 	for (size_t i = 0, n; i < len; i += n) {
 		for (n = 0; i + n < len && !breaks(bytes[i + n]); n++)
 			;
-		feed(&c, out, bytes + i, n);
+		chat_text_feed(&c, out, bytes + i, n);
 		if (n == 0) {
 			n = 1;
 			if (c.state == GROUND)

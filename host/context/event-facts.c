@@ -54,8 +54,8 @@ struct facts_entry {
 
 enum { FACT_IS_ACTION = 1, FACT_THINKING = 2 };
 
-static bool is_good(struct event_facts *f, const struct facts_header *h, const char *body,
-		    size_t len)
+static bool event_facts_is_good(struct event_facts *f, const struct facts_header *h,
+				const char *body, size_t len)
 {
 	uint64_t tail;
 
@@ -67,7 +67,7 @@ static bool is_good(struct event_facts *f, const struct facts_header *h, const c
 	       evlog_tail_hash(f->log, h->end, &tail) == MT_OK && tail == h->tail;
 }
 
-static bool take_entry(struct event_facts *f, const char *at)
+static bool event_facts_take_entry(struct event_facts *f, const char *at)
 {
 	struct facts_entry e;
 
@@ -85,8 +85,8 @@ static bool take_entry(struct event_facts *f, const char *at)
 	return true;
 }
 
-static bool take_body(struct event_facts *f, const struct facts_header *h,
-		      const char *body)
+static bool event_facts_take_body(struct event_facts *f, const struct facts_header *h,
+				  const char *body)
 {
 	const char *names = body + h->count * sizeof(struct facts_entry);
 
@@ -95,7 +95,7 @@ static bool take_body(struct event_facts *f, const struct facts_header *h,
 	    event_facts_reserve(f, h->count))
 		return false;
 	for (size_t i = 0; i < h->count; i++)
-		if (!take_entry(f, body + i * sizeof(struct facts_entry)))
+		if (!event_facts_take_entry(f, body + i * sizeof(struct facts_entry)))
 			return false;
 	return true;
 }
@@ -111,8 +111,8 @@ static void event_facts_load(struct event_facts *f)
 	if (!path || file_read(path, FACTS_MAX, &text, &len, NULL) || len < sizeof h)
 		return;
 	memcpy(&h, text, sizeof h);
-	if (is_good(f, &h, text + sizeof h, len - sizeof h) &&
-	    take_body(f, &h, text + sizeof h)) {
+	if (event_facts_is_good(f, &h, text + sizeof h, len - sizeof h) &&
+	    event_facts_take_body(f, &h, text + sizeof h)) {
 		f->saved = f->count;
 		return;
 	}
@@ -184,8 +184,8 @@ struct event_facts *event_facts_free(struct event_facts *f)
 	return NULL;
 }
 
-static int read_one(struct event_facts *f, int32_t id, struct view_fact *ret,
-		    struct error *err)
+static int event_facts_read_one(struct event_facts *f, int32_t id, struct view_fact *ret,
+				struct error *err)
 {
 	AUTO(event) struct event *e = NULL;
 	json_object *meta;
@@ -228,7 +228,7 @@ int event_facts_read(struct event_facts *f, const int32_t *ids, size_t count,
 			return MT_OK;
 		}
 		f->ids[f->count] = ids[f->count];
-		if (read_one(f, ids[f->count], &f->list[f->count], err))
+		if (event_facts_read_one(f, ids[f->count], &f->list[f->count], err))
 			return err->code;
 	}
 	view_invariants_number_loops(f->list, count);
@@ -240,7 +240,7 @@ const struct view_fact *event_facts_list(const struct event_facts *f)
 	return f->list;
 }
 
-static int by_id(const void *key, const void *id)
+static int event_facts_by_id(const void *key, const void *id)
 {
 	int32_t a = *(const int32_t *)key, b = *(const int32_t *)id;
 
@@ -250,9 +250,9 @@ static int by_id(const void *key, const void *id)
 const struct view_fact *event_facts_of(const struct event_facts *f, int64_t id)
 {
 	int32_t key = (int32_t)id;
-	int32_t *found = id < 0 || !f->count
-				 ? NULL
-				 : bsearch(&key, f->ids, f->count, sizeof key, by_id);
+	int32_t *found = id < 0 || !f->count ? NULL
+					     : bsearch(&key, f->ids, f->count, sizeof key,
+						       event_facts_by_id);
 
 	return found ? &f->list[found - f->ids] : NULL;
 }

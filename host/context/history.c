@@ -80,7 +80,7 @@ static int history_reserve(struct history *h, int64_t count)
 
 /* ---- what condensations said ------------------------------------------- */
 
-static int by_id(const void *key, const void *note)
+static int history_by_id(const void *key, const void *note)
 {
 	int64_t a = *(const int64_t *)key, b = ((const struct note *)note)->id;
 
@@ -95,7 +95,8 @@ static bool history_forget_event(struct history *h, int64_t id)
 	if (id < 0 || id >= evlog_count(h->log))
 		return false;
 	h->gone[id] = 1;
-	note = h->note_count ? bsearch(&id, h->notes, h->note_count, sizeof *note, by_id)
+	note = h->note_count ? bsearch(&id, h->notes, h->note_count, sizeof *note,
+				       history_by_id)
 			     : NULL;
 	if (!note)
 		return false;
@@ -181,7 +182,7 @@ static int apply_condensation(struct history *h, int64_t id, struct error *err)
 }
 
 /* Types that are not part of the history. */
-static bool left_out(const struct event_type *type)
+static bool history_left_out(const struct event_type *type)
 {
 	switch (type->id) {
 	case ACTION_NULL:
@@ -241,7 +242,7 @@ static int history_scan(struct history *h, int64_t count, struct error *err)
 		if (head->type->id == ACTION_CONDENSATION && !head->undone &&
 		    apply_condensation(h, h->scanned, err))
 			return err->code;
-		if (!head->hidden && !head->undone && !left_out(head->type))
+		if (!head->hidden && !head->undone && !history_left_out(head->type))
 			h->shown[h->shown_count++] = (int32_t)h->scanned;
 		skip_delegation(h);
 	}

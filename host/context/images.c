@@ -90,7 +90,7 @@ static int hex_value(char c)
 }
 
 /* The path in a URL as images_add_file makes it: data:TYPE;name=PATH;base64,. */
-static void put_name(struct strbuf *out, const char *url, size_t len)
+static void images_put_name(struct strbuf *out, const char *url, size_t len)
 {
 	const char *comma = memchr(url, ',', len);
 	const char *name = memmem(url, comma ? (size_t)(comma - url) : 0, NAME_KEY,
@@ -146,7 +146,8 @@ static int add_why(struct images *images, size_t n, const char *why)
 
 /* "Image 2 (docs/a.png):", so that the model can name the file to tools. `name` NULL: it
  * has no known path. */
-static int add_name(struct images *images, size_t n, const char *mime, const char *name)
+static int images_add_name(struct images *images, size_t n, const char *mime,
+			   const char *name)
 {
 	const char *kind = strcmp(mime, MEDIA_PDF) == 0 ? "PDF" : "Image";
 	bool named = name && *name && utf8_valid(name, strlen(name));
@@ -164,7 +165,7 @@ static int images_add_blob(struct images *images, size_t n, char *path, const ch
 {
 	const char *kept = images_own_text(images, path);
 
-	if (!kept || add_name(images, n, mime, name))
+	if (!kept || images_add_name(images, n, mime, name))
 		return MT_ENOMEM;
 	images->parts[images->count++] = (struct llm_part){ .mime = mime, .file = kept,
 							    .len = len };
@@ -211,7 +212,7 @@ static int images_add_data_url(struct images *images, size_t n, struct evlog *lo
 	if (status)
 		return add_why(images, n, err.text);
 	status = evlog_blob(log, bytes.text, bytes.len, blob, &err);
-	put_name(&name, url, len);
+	images_put_name(&name, url, len);
 	if (status == MT_ENOMEM || name.error == MT_ENOMEM)
 		return MT_ENOMEM;
 	return status ? add_why(images, n, "cannot be stored on disk")
@@ -229,7 +230,7 @@ static int add_address(struct images *images, size_t n, const char *url)
 {
 	const char *kept = images_own_text(images, strdup(url));
 
-	if (!kept || add_name(images, n, "", NULL))
+	if (!kept || images_add_name(images, n, "", NULL))
 		return MT_ENOMEM;
 	images->parts[images->count++] = (struct llm_part){ .mime = "image/link",
 							    .url = kept };
@@ -331,7 +332,7 @@ int images_check(json_object *urls, struct error *err)
 }
 
 /* Escape what has a meaning in a data: URL, and what is not ASCII. */
-static void put_escaped(struct strbuf *url, const char *path)
+static void images_put_escaped(struct strbuf *url, const char *path)
 {
 	for (; *path; path++)
 		if (isalnum((unsigned char)*path) || strchr("/._-~", *path))
@@ -370,7 +371,7 @@ int images_add_file(json_object *urls, const char *path, struct error *err)
 	if (status)
 		return fail(err, status, "%s: it %s", path, why.text);
 	strbuf_addf(&url, "data:%s" NAME_KEY, mime);
-	put_escaped(&url, path);
+	images_put_escaped(&url, path);
 	strbuf_add(&url, ";base64,");
 	base64_put(&url, bytes, len);
 	text = url.error ? NULL : json_object_new_string_len(url.text, (int)url.len);

@@ -9,7 +9,7 @@ enum { TEXT_MAX = 64 << 20, EDIT_CONTEXT = 2 };
 
 typedef int text_of(const struct event *e, struct strbuf *out);
 
-static int text_content(const struct event *e, struct strbuf *out)
+static int message_parts_text_content(const struct event *e, struct strbuf *out)
 {
 	size_t len;
 	const char *content = event_content(e, &len);
@@ -17,7 +17,7 @@ static int text_content(const struct event *e, struct strbuf *out)
 	return strbuf_addn(out, content, len);
 }
 
-static int text_run(const struct event *e, struct strbuf *out)
+static int message_parts_text_run(const struct event *e, struct strbuf *out)
 {
 	return event_command_text(e, out);
 }
@@ -49,7 +49,7 @@ static int text_edit(const struct event *e, struct strbuf *out)
 
 	if (strcmp(js_str(args, "impl_source", "llm_based_edit"), "oh_aci") == 0 ||
 	    !js_get(args, "old_content") || !js_get(args, "new_content"))
-		return text_content(e, out);
+		return message_parts_text_content(e, out);
 	event_edit_text(e, EDIT_CONTEXT, true, out);
 	return strbuf_add(out, "\n");
 }
@@ -58,7 +58,7 @@ static int text_delegate(const struct event *e, struct strbuf *out)
 {
 	const char *content = js_str(js_get(event_args(e), "outputs"), "content", NULL);
 
-	return content ? strbuf_add(out, content) : text_content(e, out);
+	return content ? strbuf_add(out, content) : message_parts_text_content(e, out);
 }
 
 /* Observations for the model, whether long ones are cut, and the text around the cut. */
@@ -67,23 +67,23 @@ static const struct observation_text {
 	bool whole;
 	const char *before, *after;
 } observation_texts[EVENT_TYPE_COUNT] = {
-	[OBSERVATION_RUN] = { text_run, false, "", "" },
+	[OBSERVATION_RUN] = { message_parts_text_run, false, "", "" },
 	[OBSERVATION_RUN_IPYTHON] = { text_ipython, false, "", "" },
-	[OBSERVATION_BROWSE] = { text_content, false, "", "" },
-	[OBSERVATION_READ] = { text_content, true, "", "" },
-	[OBSERVATION_WRITE] = { text_content, false, "", "" },
+	[OBSERVATION_BROWSE] = { message_parts_text_content, false, "", "" },
+	[OBSERVATION_READ] = { message_parts_text_content, true, "", "" },
+	[OBSERVATION_WRITE] = { message_parts_text_content, false, "", "" },
 	[OBSERVATION_EDIT] = { text_edit, false, "", "" },
 	[OBSERVATION_DELEGATE] = { text_delegate, false, "", "" },
-	[OBSERVATION_ERROR] = { text_content, false, "",
+	[OBSERVATION_ERROR] = { message_parts_text_content, false, "",
 	  "\n[Error occurred in processing last action]" },
-	[OBSERVATION_USER_REJECTED] = { text_content, false, "OBSERVATION:\n",
+	[OBSERVATION_USER_REJECTED] = { message_parts_text_content, false, "OBSERVATION:\n",
 	  "\n[Last action has been rejected by the user]" },
-	[OBSERVATION_THINK] = { text_content, false, "", "" },
-	[OBSERVATION_MCP] = { text_content, false, "", "" },
-	[OBSERVATION_TOOL] = { text_content, false, "", "" },
-	[OBSERVATION_DOWNLOAD] = { text_content, false, "", "" },
-	[OBSERVATION_TASK_TRACKING] = { text_content, false, "", "" },
-	[OBSERVATION_CONDENSE] = { text_content, false, "", "" },
+	[OBSERVATION_THINK] = { message_parts_text_content, false, "", "" },
+	[OBSERVATION_MCP] = { message_parts_text_content, false, "", "" },
+	[OBSERVATION_TOOL] = { message_parts_text_content, false, "", "" },
+	[OBSERVATION_DOWNLOAD] = { message_parts_text_content, false, "", "" },
+	[OBSERVATION_TASK_TRACKING] = { message_parts_text_content, false, "", "" },
+	[OBSERVATION_CONDENSE] = { message_parts_text_content, false, "", "" },
 };
 
 static int cut(struct strbuf *text, size_t max_chars)

@@ -50,7 +50,8 @@ static size_t texts_len(const struct llm_reply *reply)
 	return len;
 }
 
-static void put_texts(struct message_turn *t, const struct llm_reply *reply, char *at)
+static void message_turn_put_texts(struct message_turn *t, const struct llm_reply *reply,
+				   char *at)
 {
 	t->response =
 		message_block_put(&at, reply->response_id, strlen(reply->response_id));
@@ -84,7 +85,7 @@ static struct message_turn *make_turn(const struct llm_reply *reply)
 	t->all = (struct llm_call *)(t + 1);
 	t->calls = t->all + n;
 	t->results = (struct message_part **)(t->calls + n);
-	put_texts(t, reply, (char *)(t->results + n));
+	message_turn_put_texts(t, reply, (char *)(t->results + n));
 	t->silent = message_is_blank(reply->text, reply->text_len);
 	return t;
 }

@@ -16,7 +16,7 @@ static json_object *items_of(const struct event *e)
 	return json_object_is_type(list, json_type_array) ? list : NULL;
 }
 
-static size_t count_of(json_object *list)
+static size_t recall_text_count_of(json_object *list)
 {
 	return list ? json_object_array_length(list) : 0;
 }
@@ -37,7 +37,7 @@ static json_object *names_before(struct evlog *log, int64_t id)
 			continue;
 		e = evlog_event(log, i, NULL);
 		list = e ? items_of(e) : NULL;
-		for (size_t k = 0; k < count_of(list); k++)
+		for (size_t k = 0; k < recall_text_count_of(list); k++)
 			js_set_bool(names,
 				    js_str(json_object_array_get_idx(list, k), "name",
 					   ""),
@@ -53,7 +53,7 @@ static json_object *new_items(struct evlog *log, const struct event *e)
 
 	if (js_failed(names))
 		js_fail(ret);
-	for (size_t i = 0; i < count_of(list); i++) {
+	for (size_t i = 0; i < recall_text_count_of(list); i++) {
 		json_object *item = json_object_array_get_idx(list, i);
 
 		if (!js_get(names, js_str(item, "name", "")))

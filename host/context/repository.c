@@ -23,7 +23,7 @@ void repository_clear(struct repository *r)
 
 /* ---- .git --------------------------------------------------------------- */
 
-static size_t line_length(const char *text)
+static size_t repository_line_length(const char *text)
 {
 	return strcspn(text, "\r\n");
 }
@@ -55,7 +55,7 @@ static char *git_dir(const char *root)
 	text = read_git_file(git);
 	if (!text || strncmp(text, "gitdir: ", 8) != 0)
 		return NULL;
-	text[8 + line_length(text + 8)] = '\0';
+	text[8 + repository_line_length(text + 8)] = '\0';
 	return path_join(root, text + 8);
 }
 
@@ -67,7 +67,7 @@ static char *common_dir(const char *git)
 
 	if (!text)
 		return strdup(git);
-	text[line_length(text)] = '\0';
+	text[repository_line_length(text)] = '\0';
 	return path_join(git, text);
 }
 
@@ -80,7 +80,7 @@ static char *branch_of(const char *git)
 
 	if (!text)
 		return NULL;
-	n = line_length(text);
+	n = repository_line_length(text);
 	if (strncmp(text, ref, sizeof ref - 1) == 0)
 		return strndup(text + sizeof ref - 1, n - (sizeof ref - 1));
 	return strndup(text, n > SHORT_HASH ? SHORT_HASH : n);
@@ -113,9 +113,9 @@ static char *remote_name(const char *git)
 	if (!text)
 		return NULL;
 	for (const char *line = text; *line;
-	     line += line_length(line), line += strspn(line, "\r\n")) {
+	     line += repository_line_length(line), line += strspn(line, "\r\n")) {
 		const char *at = line + strspn(line, " \t");
-		size_t n = line_length(at);
+		size_t n = repository_line_length(at);
 
 		if (*at == '[')
 			origin = strncmp(at, "[remote \"origin\"]", 17) == 0;
@@ -125,7 +125,7 @@ static char *remote_name(const char *git)
 		if (*at != '=')
 			continue;
 		at += 1 + strspn(at + 1, " \t");
-		n = space_trim_end(at, line_length(at));
+		n = space_trim_end(at, repository_line_length(at));
 		return name_of_url(at, n);
 	}
 	return NULL;

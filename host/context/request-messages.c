@@ -371,8 +371,8 @@ static bool is_replaced_system(const struct request_messages *m,
 	       head->type->id == ACTION_SYSTEM;
 }
 
-static int lay_out(struct request_messages *m, const struct view_item *item,
-		   struct llm_request *request)
+static int messages_lay_out(struct request_messages *m, const struct view_item *item,
+			    struct llm_request *request)
 {
 	const struct message_part *p = item->event >= 0 ? m->pieces[item->event] : NULL;
 	struct llm_message message = { .role = MT_ROLE_USER, .part_count = 1 };
@@ -484,7 +484,7 @@ static int lay_out_all(struct request_messages *m, const struct view_item *items
 	if (!r)
 		r = llm_request_add_all(request, s->messages, s->message_count);
 	for (size_t i = s->count; !r && i < count; i++) {
-		r = lay_out(m, &items[i], request);
+		r = messages_lay_out(m, &items[i], request);
 		own = own && items[i].event >= 0 && !items[i].text;
 		if (!r && own && m->open == 0)
 			extend_prefix(m, items, i + 1, request);

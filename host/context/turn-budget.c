@@ -39,7 +39,7 @@ struct source {
 	char *path; /* requested once */
 };
 
-static const char *full_result(void *arg)
+static const char *turn_budget_full_result(void *arg)
 {
 	struct source *s = arg;
 
@@ -54,7 +54,7 @@ static int make_short(struct message_part *p, size_t chars,
 	AUTO(strbuf) struct strbuf text = STRBUF(TEXT_MAX);
 	struct source source = { .options = o, .event = p->event };
 	const struct line_cut cut = { .text = p->text, .len = p->len, .chars_max = chars,
-				      .line_max = chars / 2 + 1, .full = full_result,
+				      .line_max = chars / 2 + 1, .full = turn_budget_full_result,
 				      .arg = &source };
 	size_t parts = p->own_count * sizeof *p->own_parts;
 	int r = line_cut(&cut, &text, NULL);

@@ -349,7 +349,7 @@ static void needs_fill(struct needs *n, const struct view_fact *const *places,
 	}
 }
 
-static void show(struct needs *n, size_t place, unsigned char *shown)
+static void view_invariants_show(struct needs *n, size_t place, unsigned char *shown)
 {
 	if (shown[place])
 		return;
@@ -364,7 +364,7 @@ static void show_group(struct needs *n, struct members *m, int32_t group,
 	if (group < 0)
 		return;
 	for (size_t next = m->newest[group]; next; next = m->before[next - 1])
-		show(n, next - 1, shown);
+		view_invariants_show(n, next - 1, shown);
 	m->newest[group] = 0;
 }
 
@@ -382,7 +382,7 @@ int view_invariants_complete(const struct view_fact *const *places, size_t count
 		show_group(&n, &n.by_call, f->call, shown);
 		show_group(&n, &n.by_batch, f->batch, shown);
 		if (f->loop >= 0 && n.first[f->loop])
-			show(&n, n.first[f->loop] - 1, shown);
+			view_invariants_show(&n, n.first[f->loop] - 1, shown);
 	}
 	needs_close(&n);
 	return r;

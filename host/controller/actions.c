@@ -46,7 +46,7 @@ static void continue_alone(struct conversation *c)
 }
 
 /* Is a reply without a tool call the end of the task? */
-static bool is_answer(const struct conversation *c, const char *text)
+static bool actions_is_answer(const struct conversation *c, const char *text)
 {
 	int rule = config_choice(c->config, c->agent->section, "text_only");
 
@@ -61,7 +61,7 @@ void action_wait_for_user(struct conversation *c, bool asks, const char *text)
 {
 	if (history_user_since(c->log, c->request_event_count))
 		return; /* the user has sent another message in the meantime */
-	if (c->headless && !asks && is_answer(c, text))
+	if (c->headless && !asks && actions_is_answer(c, text))
 		conversation_rest(c, STATE_FINISHED, "");
 	else if (c->headless)
 		continue_alone(c);
@@ -105,7 +105,7 @@ static void on_reject(struct conversation *c, struct event *e)
 }
 
 /* A message that is a tool call asks the user. */
-static void on_message(struct conversation *c, struct event *e)
+static void actions_on_message(struct conversation *c, struct event *e)
 {
 	if (!event_tool_meta(e))
 		return;
@@ -121,10 +121,10 @@ static handle_fn *const handlers[EVENT_TYPE_COUNT] = {
 	[ACTION_THINK] = on_think,
 	[ACTION_FINISH] = on_finish,
 	[ACTION_REJECT] = on_reject,
-	[ACTION_MESSAGE] = on_message,
+	[ACTION_MESSAGE] = actions_on_message,
 };
 
-static void handle(struct conversation *c, struct event *e)
+static void actions_handle(struct conversation *c, struct event *e)
 {
 	if (handlers[e->type->id])
 		handlers[e->type->id](c, e);
@@ -134,7 +134,7 @@ static void handle(struct conversation *c, struct event *e)
 
 /* ---- from the gate to the log ---------------------------------------------- */
 
-static void run(struct conversation *c, struct call *call)
+static void actions_run(struct conversation *c, struct call *call)
 {
 	turn_start(c, call);
 	dispatch_call(c);
@@ -145,11 +145,11 @@ void action_resume(struct conversation *c, struct event *e)
 	struct call *call = e->type->flags & EVENT_RUNNABLE ? call_new(c, e) : NULL;
 
 	if (!(e->type->flags & EVENT_RUNNABLE))
-		handle(c, e);
+		actions_handle(c, e);
 	else if (!call)
 		conversation_set_error(c, EXIT_FAILED, "out of memory");
 	else if (!features_gate(c, call))
-		run(c, call);
+		actions_run(c, call);
 }
 
 void action_log_call(struct conversation *c, struct call *call)
@@ -163,7 +163,7 @@ void action_log_call(struct conversation *c, struct call *call)
 	if (call_log(c, call, &err) < 0)
 		call_free(call);
 	else
-		run(c, call);
+		actions_run(c, call);
 }
 
 void action_log(struct conversation *c, struct event *e)
@@ -186,7 +186,7 @@ void action_log(struct conversation *c, struct event *e)
 	if (e && e->type->id != ACTION_MESSAGE)
 		agent_acted(c->agent);
 	if (conversation_log_event(c, e, &err) >= 0)
-		handle(c, kept);
+		actions_handle(c, kept);
 }
 
 int action_resolve_path(const struct conversation *c, json_object *json)

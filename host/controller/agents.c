@@ -53,7 +53,7 @@ static char *observation_text(const struct event *e, void *arg)
 	return features_observation_text(arg, e);
 }
 
-static char *full_result(int64_t event, void *arg)
+static char *agents_full_result(int64_t event, void *arg)
 {
 	return features_full_result(arg, event);
 }
@@ -62,7 +62,7 @@ int agents_open_memory(struct conversation *c, struct error *err)
 {
 	struct request_messages_options options = {
 		.recall = observation_text,
-		.full_result = full_result,
+		.full_result = agents_full_result,
 		.system = c->agent->start,
 		.arg = c,
 	};

@@ -24,7 +24,7 @@ static void clear_result(struct runner_result *r)
 	*r = (struct runner_result){ 0 };
 }
 
-static bool copy(const char **to, const char *from, size_t len)
+static bool call_copy(const char **to, const char *from, size_t len)
 {
 	char *made = from ? malloc(len + 1) : NULL;
 
@@ -45,8 +45,8 @@ static bool copy_media(const struct runner_result *from, struct runner_result *t
 		const struct runner_media *m = &from->media[i];
 		const char *bytes;
 
-		if (!copy(&all[i].mime, m->mime, strlen(m->mime)) ||
-		    !copy(&bytes, m->bytes, m->len))
+		if (!call_copy(&all[i].mime, m->mime, strlen(m->mime)) ||
+		    !call_copy(&bytes, m->bytes, m->len))
 			return false;
 		all[i].bytes = bytes;
 		all[i].len = m->len;
@@ -66,15 +66,17 @@ void call_keep_result(struct call *call, const struct runner_result *result)
 	r->media_count = 0;
 	r->fields = result->fields ? json_object_get(result->fields) : NULL;
 	call->over = true;
-	if (copy(&r->text, result->text, result->text_len) &&
-	    copy(&r->error, result->error, result->error ? strlen(result->error) : 0) &&
-	    copy(&r->spool, result->spool, result->spool ? strlen(result->spool) : 0) &&
+	if (call_copy(&r->text, result->text, result->text_len) &&
+	    call_copy(&r->error, result->error,
+		      result->error ? strlen(result->error) : 0) &&
+	    call_copy(&r->spool, result->spool,
+		      result->spool ? strlen(result->spool) : 0) &&
 	    copy_media(result, r))
 		return;
 	clear_result(r);
 	r->status = MT_ENOMEM;
-	copy(&r->text, "", 0);
-	copy(&r->error, sorry, sizeof sorry - 1);
+	call_copy(&r->text, "", 0);
+	call_copy(&r->error, sorry, sizeof sorry - 1);
 }
 
 /* ---- the call ------------------------------------------------------------ */

@@ -247,7 +247,7 @@ static void tell_output(struct conversation *c, uint64_t call, const char *bytes
 		NOTIFY_WATCHERS(c, output, (int64_t)call, out.text, out.len);
 }
 
-static void on_output(void *arg, uint64_t call, const char *bytes, size_t len)
+static void dispatch_on_output(void *arg, uint64_t call, const char *bytes, size_t len)
 {
 	int64_t action = parallel_action_of(arg, call);
 
@@ -265,7 +265,8 @@ static const char *failure_text(const struct call *call,
 }
 
 /* The pending call is over. */
-static void take_result(struct conversation *c, const struct runner_result *result)
+static void dispatch_take_result(struct conversation *c,
+				 const struct runner_result *result)
 {
 	struct error err = ERROR_NONE;
 	struct call *call = turn_call(c);
@@ -300,11 +301,11 @@ static void on_result(void *arg, const struct runner_result *result)
 	if (parallel_buffer_result(c, result))
 		return;
 	if (!turn_is_idle(c) && turn_call(c)->number == result->call)
-		take_result(c, result);
+		dispatch_take_result(c, result);
 }
 
-static void on_progress(void *arg, uint64_t call, double done, double total,
-			const char *message)
+static void dispatch_on_progress(void *arg, uint64_t call, double done, double total,
+				 const char *message)
 {
 	struct conversation *c = arg;
 	int64_t action = parallel_action_of(c, call);
@@ -325,8 +326,8 @@ static void answer_directory(struct conversation *c, uint64_t request)
 	runner_answer(c->link, request, text.error, text.text, text.len);
 }
 
-static void on_request(void *arg, uint64_t call, uint64_t request, const char *method,
-		       json_object *params)
+static void dispatch_on_request(void *arg, uint64_t call, uint64_t request,
+				const char *method, json_object *params)
 {
 	struct conversation *c = arg;
 	AUTO(strbuf) struct strbuf text = STRBUF(512);
@@ -341,7 +342,7 @@ static void on_request(void *arg, uint64_t call, uint64_t request, const char *m
 	runner_answer(c->link, request, MT_EUNSUPPORTED, text.text, text.len);
 }
 
-static void on_log(void *arg, int level, const char *instance, const char *text)
+static void dispatch_on_log(void *arg, int level, const char *instance, const char *text)
 {
 	struct conversation *c = arg;
 	size_t count = 0;
@@ -362,7 +363,7 @@ static void runner_failed(struct conversation *c, const char *why)
 }
 
 /* Toolsets that list their tools at run time. */
-static void list_tools(struct conversation *c)
+static void dispatch_list_tools(struct conversation *c)
 {
 	size_t count = 0;
 	AUTO(free) const struct catalog **all = agents_catalogs(c, &count);
@@ -373,7 +374,7 @@ static void list_tools(struct conversation *c)
 				runner_list(c->link, all[n]->instances[i].name, NULL);
 }
 
-static void on_tools(void *arg, const char *instance, json_object *tools)
+static void dispatch_on_tools(void *arg, const char *instance, json_object *tools)
 {
 	struct conversation *c = arg;
 	size_t count = 0;
@@ -384,15 +385,15 @@ static void on_tools(void *arg, const char *instance, json_object *tools)
 	features_tools_listed(c);
 }
 
-static void on_ready(void *arg)
+static void dispatch_on_ready(void *arg)
 {
 	struct conversation *c = arg;
 
 	c->runner_failures = 0;
-	list_tools(c);
+	dispatch_list_tools(c);
 }
 
-static void on_closed(void *arg, const struct error *why)
+static void dispatch_on_closed(void *arg, const struct error *why)
 {
 	struct conversation *c = arg;
 
@@ -405,14 +406,14 @@ static void on_closed(void *arg, const struct error *why)
 }
 
 static const struct runner_events runner_events = {
-	.ready = on_ready,
-	.output = on_output,
-	.progress = on_progress,
+	.ready = dispatch_on_ready,
+	.output = dispatch_on_output,
+	.progress = dispatch_on_progress,
 	.result = on_result,
-	.request = on_request,
-	.tools = on_tools,
-	.log = on_log,
-	.closed = on_closed,
+	.request = dispatch_on_request,
+	.tools = dispatch_on_tools,
+	.log = dispatch_on_log,
+	.closed = dispatch_on_closed,
 };
 
 int conversation_input(struct conversation *c, const char *bytes, size_t len,
@@ -437,7 +438,7 @@ static int open_log_file(const struct conversation *c)
 	return path ? open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600) : -1;
 }
 
-static int launch(struct conversation *c, struct error *err)
+static int dispatch_launch(struct conversation *c, struct error *err)
 {
 	AUTO(free) char *spool = path_join(c->dir, "spool");
 	AUTO(free) char *state_dir = path_join(c->dir, "tools");
@@ -457,7 +458,7 @@ static int launch(struct conversation *c, struct error *err)
 
 int dispatch_start_runner(struct conversation *c, struct error *err)
 {
-	return c->link ? MT_OK : launch(c, err);
+	return c->link ? MT_OK : dispatch_launch(c, err);
 }
 
 /* ---- one call ------------------------------------------------------------ */
@@ -486,8 +487,8 @@ static int send_to_runner(struct conversation *c, struct call *call, struct erro
 }
 
 /* *ret_runner: a runner was needed. */
-static int send_call(struct conversation *c, struct call *call, bool *ret_runner,
-		     struct error *err)
+static int dispatch_send_call(struct conversation *c, struct call *call, bool *ret_runner,
+			      struct error *err)
 {
 	bool sent;
 	int r = call->why.code;
@@ -512,7 +513,7 @@ static int send_call(struct conversation *c, struct call *call, bool *ret_runner
 		return r;
 	parallel_start(c);
 	if (sent && call->over)
-		take_result(c, &call->result);
+		dispatch_take_result(c, &call->result);
 	return MT_OK;
 }
 
@@ -530,7 +531,7 @@ void dispatch_send(struct conversation *c)
 
 	if (features_before_send(c, call))
 		return;
-	if (!send_call(c, call, &runner, &err))
+	if (!dispatch_send_call(c, call, &runner, &err))
 		return;
 	dispatch_log_failure(c, call->action, "", err.text);
 	if (runner && !c->link)

@@ -20,7 +20,7 @@ static const uint64_t first_number = 1000000000000; /* actions have smaller ones
 
 /* ---- calls whose turn has not come ------------------------------------------- */
 
-static struct call *find(const struct conversation *c, uint64_t number)
+static struct call *parallel_find(const struct conversation *c, uint64_t number)
 {
 	const struct early_calls *all = turn_early(c);
 	struct call *pending = turn_call(c);
@@ -44,7 +44,7 @@ int64_t parallel_action_of(const struct conversation *c, uint64_t number)
 
 bool parallel_buffer_result(struct conversation *c, const struct runner_result *result)
 {
-	struct call *call = find(c, result->call);
+	struct call *call = parallel_find(c, result->call);
 
 	if (call)
 		call_keep_result(call, result);
@@ -62,7 +62,7 @@ bool parallel_claim(struct call *call)
 /* ---- sending ------------------------------------------------------------------ */
 
 /* How many calls can be sent in addition to the pending one. */
-static size_t room(const struct conversation *c)
+static size_t parallel_room(const struct conversation *c)
 {
 	int64_t most = config_int(c->config, c->agent->section, "parallel_calls") - 1;
 	int64_t left = features_calls_left(c);
@@ -104,7 +104,7 @@ static bool send_early(struct conversation *c, struct call *call)
 void parallel_start(struct conversation *c)
 {
 	struct early_calls *all = turn_early(c);
-	size_t most = is_parallel(c, turn_call(c)) ? room(c) : 0;
+	size_t most = is_parallel(c, turn_call(c)) ? parallel_room(c) : 0;
 
 	while (most-- > 0 && all->count < PARALLEL_MAX) {
 		size_t index = 0;

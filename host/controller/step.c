@@ -45,7 +45,7 @@ static void tell_delta(struct conversation *c, bool reasoning, const char *text,
 		NOTIFY_WATCHERS(c, delta, reasoning, out.text, out.len);
 }
 
-static void on_delta(void *arg, bool reasoning, const char *text, size_t len)
+static void step_on_delta(void *arg, bool reasoning, const char *text, size_t len)
 {
 	tell_delta(arg, reasoning, text, len, false);
 }
@@ -57,7 +57,7 @@ static void end_deltas(struct conversation *c)
 	tell_delta(c, false, "", 0, true);
 }
 
-static void on_retry(void *arg, const struct llm_error *why, int64_t wait_ms)
+static void step_on_retry(void *arg, const struct llm_error *why, int64_t wait_ms)
 {
 	struct conversation *c = arg;
 
@@ -65,12 +65,13 @@ static void on_retry(void *arg, const struct llm_error *why, int64_t wait_ms)
 	request_on_retry(c, why, wait_ms);
 }
 
-static void on_again(void *arg)
+static void step_on_again(void *arg)
 {
 	request_on_resume(arg);
 }
 
-static void on_switched(void *arg, const struct llm_error *why, const struct llm *next)
+static void step_on_switched(void *arg, const struct llm_error *why,
+			     const struct llm *next)
 {
 	struct conversation *c = arg;
 
@@ -114,7 +115,7 @@ static int log_reply(struct conversation *c, struct llm_reply *reply, struct err
 	return evlog_record(c->log, record, err);
 }
 
-static void on_done(void *arg, struct llm_reply *reply)
+static void step_on_done(void *arg, struct llm_reply *reply)
 {
 	struct conversation *c = arg;
 	struct mt_ctx x = request_finish(c);
@@ -140,7 +141,7 @@ static void on_done(void *arg, struct llm_reply *reply)
 	step_run_ready(c);
 }
 
-static void on_failed(void *arg, const struct llm_error *error)
+static void step_on_failed(void *arg, const struct llm_error *error)
 {
 	struct conversation *c = arg;
 
@@ -155,12 +156,12 @@ static void on_failed(void *arg, const struct llm_error *error)
 }
 
 static const struct llm_events llm_events = {
-	.delta = on_delta,
-	.retry = on_retry,
-	.again = on_again,
-	.switched = on_switched,
-	.done = on_done,
-	.failed = on_failed,
+	.delta = step_on_delta,
+	.retry = step_on_retry,
+	.again = step_on_again,
+	.switched = step_on_switched,
+	.done = step_on_done,
+	.failed = step_on_failed,
 };
 
 /* ---- one step ---------------------------------------------------------- */
@@ -183,18 +184,18 @@ int step_send(struct conversation *c, struct mt_ctx *x, struct error *err)
 	return r;
 }
 
-static void on_http(struct conversation *c, json_object *result);
+static void step_on_http(struct conversation *c, json_object *result);
 
 /* Call the agent, and again with the result of each HTTP request that is in the log. */
-static int run_agent(struct conversation *c, struct mt_ctx *x, struct mt_in *in,
-		     struct error *err)
+static int step_run_agent(struct conversation *c, struct mt_ctx *x, struct mt_in *in,
+			  struct error *err)
 {
 	json_object *result = NULL;
 	struct plugin_http_input input;
 	int r = advance_agent(x, in, err);
 
 	while (!r && x->http) {
-		r = plugin_http_perform(c, x, on_http, &result, err);
+		r = plugin_http_perform(c, x, step_on_http, &result, err);
 		if (r || !result)
 			return r;
 		plugin_http_input(&input, result);
@@ -211,7 +212,7 @@ static int run_agent(struct conversation *c, struct mt_ctx *x, struct mt_in *in,
 }
 
 /* The step continues with the result of an HTTP request. */
-static void on_http(struct conversation *c, json_object *result)
+static void step_on_http(struct conversation *c, json_object *result)
 {
 	struct mt_ctx x = request_finish(c);
 	struct plugin_http_input input;
@@ -219,7 +220,7 @@ static void on_http(struct conversation *c, json_object *result)
 	int r;
 
 	plugin_http_input(&input, result);
-	r = run_agent(c, &x, &input.in, &err);
+	r = step_run_agent(c, &x, &input.in, &err);
 	if (r)
 		step_fail(c, r, x.sent ? EXIT_MODEL : EXIT_FAILED, err.text);
 	plugin_ctx_clear(&x);
@@ -234,7 +235,7 @@ static int start_agent(struct conversation *c, struct mt_ctx *x, struct error *e
 	if (features_before_request(c))
 		return MT_OK;
 	x->sent = false;
-	return run_agent(c, x, &in, err);
+	return step_run_agent(c, x, &in, err);
 }
 
 int step_advance_prepared(struct conversation *c, struct mt_ctx *x, struct error *err)
@@ -253,7 +254,7 @@ int step_advance_prepared(struct conversation *c, struct mt_ctx *x, struct error
 	return more ? features_suspend_step(c, x, err) : start_agent(c, x, err);
 }
 
-static int begin(struct conversation *c, struct mt_ctx *x, struct error *err)
+static int step_begin(struct conversation *c, struct mt_ctx *x, struct error *err)
 {
 	const uint64_t end = slice_end();
 	bool held = false;
@@ -275,7 +276,7 @@ void step_prepared(struct conversation *c)
 	int r = history_prepare(c->agent->history, slice_end(), &more, &err);
 
 	if (!r)
-		r = more ? features_suspend_step(c, &x, &err) : begin(c, &x, &err);
+		r = more ? features_suspend_step(c, &x, &err) : step_begin(c, &x, &err);
 	if (r)
 		step_fail(c, r, x.sent ? EXIT_MODEL : EXIT_FAILED,
 			  err.code ? err.text : x.error.text);

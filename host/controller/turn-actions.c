@@ -40,7 +40,7 @@ void turn_log_error(struct conversation *c, const char *call_id, const char *fun
 }
 
 /* The reasoning of a reply goes with its first action. */
-static int add_reasoning(struct conversation *c, struct event *e)
+static int turn_actions_add_reasoning(struct conversation *c, struct event *e)
 {
 	const struct llm_reply *reply = turn_reply(c);
 
@@ -50,8 +50,8 @@ static int add_reasoning(struct conversation *c, struct event *e)
 }
 
 /* The action of call `n` of the reply. *ret_name: of the tool, as far as it is known. */
-static struct event *event_of(struct conversation *c, size_t n, const char **ret_name,
-			      struct error *err)
+static struct event *turn_actions_event_of(struct conversation *c, size_t n,
+					   const char **ret_name, struct error *err)
 {
 	const struct llm_reply *reply = turn_reply(c);
 	const struct llm_call *call = &reply->calls[n];
@@ -73,7 +73,8 @@ static struct event *event_of(struct conversation *c, size_t n, const char **ret
 		*ret_name = tool->name;
 	if (!e)
 		return NULL;
-	if (set_meta(c, e, call->id, tool->name) || (n == 0 && add_reasoning(c, e))) {
+	if (set_meta(c, e, call->id, tool->name) ||
+	    (n == 0 && turn_actions_add_reasoning(c, e))) {
 		out_of_memory(err);
 		return NULL;
 	}
@@ -93,7 +94,7 @@ struct call *turn_planned_call(struct conversation *c, size_t ahead, size_t *ret
 	if (p->type != PLAN_CALL || p->call >= plan->reply->call_count)
 		return NULL;
 	*ret_index = p->call;
-	e = event_of(c, p->call, &name, NULL);
+	e = turn_actions_event_of(c, p->call, &name, NULL);
 	return e && (e->type->flags & EVENT_RUNNABLE) ? call_new(c, e) : NULL;
 }
 
@@ -108,7 +109,7 @@ static void do_call(struct conversation *c, size_t n)
 		action_log_call(c, early);
 		return;
 	}
-	e = event_of(c, n, &name, &err);
+	e = turn_actions_event_of(c, n, &name, &err);
 	if (e) {
 		action_log(c, e);
 		return;
@@ -149,7 +150,7 @@ static void do_message(struct conversation *c, const struct planned_action *p)
 		message_event(p->text, strlen(p->text), p->wait && !correction, &err);
 
 	if (e)
-		add_reasoning(c, e);
+		turn_actions_add_reasoning(c, e);
 	if (conversation_log_event(c, e, &err) < 0)
 		return;
 	if (correction) {

@@ -22,9 +22,9 @@ static void add_setting(json_object *list, const char *section, const char *key,
 }
 
 /* The effective values of a built-in section, under `name`. */
-static void add_section(json_object *list, const struct conversation *c,
-			const char *family, const char *name, const char *section,
-			const char *const *skip)
+static void agent_spec_add_section(json_object *list, const struct conversation *c,
+				   const char *family, const char *name,
+				   const char *section, const char *const *skip)
 {
 	size_t count;
 	const struct mt_option *table = config_table(family, &count);
@@ -41,24 +41,25 @@ static void add_section(json_object *list, const struct conversation *c,
 }
 
 /* [llm], which the others inherit from, and each model that was opened. */
-static void add_models(json_object *list, const struct conversation *c)
+static void agent_spec_add_models(json_object *list, const struct conversation *c)
 {
 	static const char *const not_model[] = { "model", NULL };
 	const char *section;
 
 	if (!c->models)
 		return;
-	add_section(list, c, "llm", "llm", "llm", NULL);
+	agent_spec_add_section(list, c, "llm", "llm", "llm", NULL);
 	for (size_t i = 0; (section = llm_models_section(c->models, i)); i++) {
 		if (strcmp(section, "llm") != 0)
-			add_section(list, c, "llm", section, section, not_model);
+			agent_spec_add_section(list, c, "llm", section, section,
+					       not_model);
 		add_setting(list, section, "model", llm_models_name(c->models, i));
 	}
 }
 
 /* The model that a component names, and where it runs. */
-static void add_own(json_object *list, const struct conversation *c, const char *family,
-		    const struct plugin_component *p)
+static void agent_spec_add_own(json_object *list, const struct conversation *c,
+			       const char *family, const struct plugin_component *p)
 {
 	static const char *const keys[] = { "run", "deadline" };
 	AUTO(strbuf) struct strbuf section = STRBUF(256);
@@ -99,23 +100,23 @@ static void add_options(json_object *list, const struct conversation *c,
 	}
 }
 
-static void add_level(json_object *list, const struct conversation *c,
-		      const struct agent_frame *l)
+static void agent_spec_add_level(json_object *list, const struct conversation *c,
+				 const struct agent_frame *l)
 {
 	AUTO(strbuf) struct strbuf router = STRBUF(256);
 	const char *name = config_get(c->config, l->section, "router");
 
 	if (l->router && !strbuf_addf(&router, "router.%s", name))
-		add_section(list, c, "router", router.text, router.text, NULL);
+		agent_spec_add_section(list, c, "router", router.text, router.text, NULL);
 	add_options(list, c, "agent", l->plugin.name, l->plugin.component,
 		    l->plugin.options);
-	add_own(list, c, "agent", &l->plugin);
+	agent_spec_add_own(list, c, "agent", &l->plugin);
 	for (size_t i = 0; i < l->part_count; i++) {
 		const struct plugin_component *p = &l->parts[i];
 		const char *family = kind_name(p->component->kind);
 
 		add_options(list, c, family, p->name, p->component, p->options);
-		add_own(list, c, family, p);
+		agent_spec_add_own(list, c, family, p);
 	}
 	for (size_t i = 0; i < l->catalog.instance_count; i++) {
 		if (l->catalog.instances[i].server) /* its section counts later too */
@@ -136,15 +137,16 @@ static json_object *settings(const struct conversation *c, const char *controlle
 
 	strbuf_addf(&section, "controller%s%s", controller ? "." : "",
 		    controller ? controller : "");
-	add_section(list, c, "controller", "controller", section.text, not_controller);
+	agent_spec_add_section(list, c, "controller", "controller", section.text,
+			       not_controller);
 	for (size_t i = 0; (own = features_section(i)); i++)
-		add_section(list, c, own, own, own, NULL);
-	add_models(list, c);
-	add_level(list, c, c->agent);
+		agent_spec_add_section(list, c, own, own, own, NULL);
+	agent_spec_add_models(list, c);
+	agent_spec_add_level(list, c, c->agent);
 	for (size_t i = 0; i < c->other_count; i++) {
-		add_section(list, c, "controller", c->others[i].section,
-			    c->others[i].section, not_controller);
-		add_level(list, c, &c->others[i]);
+		agent_spec_add_section(list, c, "controller", c->others[i].section,
+				       c->others[i].section, not_controller);
+		agent_spec_add_level(list, c, &c->others[i]);
 	}
 	add_options(list, c, "runtime", c->runtime.name, c->runtime.component,
 		    c->runtime.options);
@@ -152,7 +154,7 @@ static json_object *settings(const struct conversation *c, const char *controlle
 		const struct plugin_component *p = analyzers_part(c->analyzers, i);
 
 		add_options(list, c, "analyzer", p->name, p->component, p->options);
-		add_own(list, c, "analyzer", p);
+		agent_spec_add_own(list, c, "analyzer", p);
 	}
 	return list;
 }

@@ -147,7 +147,7 @@ static int close_log(struct fork *f, int64_t *ret_replies)
 	return r ? r : evlog_barrier(log, f->err);
 }
 
-static int copy_log(struct fork *f, int64_t *ret_replies)
+static int conversation_fork_copy_log(struct fork *f, int64_t *ret_replies)
 {
 	AUTO(free) char *path = path_join(f->dir, "events.jsonl");
 	int r = path ? dir_make(f->dir, f->err) : out_of_memory(f->err);
@@ -204,7 +204,7 @@ int64_t fork_inherited(json_object *meta)
 
 /* ---- a fork ------------------------------------------------------------- */
 
-static int find_place(struct fork *f, const struct fork_options *o)
+static int conversation_fork_find_place(struct fork *f, const struct fork_options *o)
 {
 	int64_t count = evlog_count(f->from), at = o->at < 0 ? count - 1 : o->at;
 	const struct evlog_head *head = evlog_head(f->from, at);
@@ -245,8 +245,8 @@ static int make_durable(struct fork *f)
 	return r ? r : evlog_barrier(log, f->err);
 }
 
-static int fork_it(struct fork *f, const struct config *config,
-		   const struct fork_options *o)
+static int conversation_fork_it(struct fork *f, const struct config *config,
+				const struct fork_options *o)
 {
 	AUTO(json) json_object *meta = NULL;
 	int64_t replies = 0;
@@ -263,10 +263,10 @@ static int fork_it(struct fork *f, const struct config *config,
 		return f->err->code;
 	r = evlog_open(f->old_dir, EVLOG_READ, NULL, &f->from, NULL, f->err);
 	if (!r)
-		r = find_place(f, o);
+		r = conversation_fork_find_place(f, o);
 	if (r)
 		return r;
-	r = copy_log(f, &replies);
+	r = conversation_fork_copy_log(f, &replies);
 	if (!r)
 		r = write_meta(f, meta, o, replies);
 	if (!r)
@@ -281,7 +281,7 @@ int conversation_fork(const struct config *config, const struct fork_options *o,
 {
 	struct error why = ERROR_NONE;
 	struct fork f = { .fd = -1, .err = &why };
-	int r = fork_it(&f, config, o);
+	int r = conversation_fork_it(&f, config, o);
 
 	evlog_close(f.from);
 	free(f.old_dir);

@@ -23,8 +23,8 @@
 enum { TITLE_BYTES = 60, TITLE_OF_MAX = 4096 };
 
 /* Report images and PDF files that are not sent to the model. */
-static int add_images(struct conversation *c, json_object *args, json_object *images,
-		      struct error *err)
+static int conversation_messages_add_images(struct conversation *c, json_object *args,
+					    json_object *images, struct error *err)
 {
 	if (!images || json_object_array_length(images) == 0)
 		return MT_OK;
@@ -151,7 +151,8 @@ int conversation_log_message(struct conversation *c, const char *text, size_t le
 	struct event *e;
 	int64_t id;
 
-	if (js_set_strn(args, "content", text, len) || add_images(c, args, images, err)) {
+	if (js_set_strn(args, "content", text, len) ||
+	    conversation_messages_add_images(c, args, images, err)) {
 		json_object_put(args);
 		return out_of_memory(err);
 	}

@@ -135,7 +135,7 @@ static char *state_root(const struct config *c, struct error *err)
 	return root;
 }
 
-static bool good_id(const char *id)
+static bool meta_good_id(const char *id)
 {
 	size_t n = strspn(id, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 			      "0123456789_-");
@@ -149,7 +149,7 @@ char *conversation_dir(const struct config *c, const char *id, struct error *err
 	struct error why = ERROR_NONE;
 	char *dir;
 
-	if (!good_id(id)) {
+	if (!meta_good_id(id)) {
 		fail(err, MT_EINVAL,
 		     "invalid conversation id `%.80s`: use letters, digits, - and _", id);
 		return NULL;
@@ -200,7 +200,7 @@ static char *newest_of(const char *root, const char *workspace)
 	DIR *dir = opendir(root);
 
 	while (dir && (d = readdir(dir))) {
-		int64_t when = good_id(d->d_name) ? written_ns(root, d->d_name) : -1;
+		int64_t when = meta_good_id(d->d_name) ? written_ns(root, d->d_name) : -1;
 
 		if (when <= best || !is_users(root, d->d_name, workspace))
 			continue;
@@ -255,7 +255,7 @@ char *conversation_find(const struct config *c, const char *prefix, struct error
 		bool exact = strcmp(d->d_name, prefix) == 0;
 
 		if (strncmp(d->d_name, prefix, strlen(prefix)) != 0 ||
-		    !good_id(d->d_name) || written_ns(root, d->d_name) < 0)
+		    !meta_good_id(d->d_name) || written_ns(root, d->d_name) < 0)
 			continue;
 		matches = exact ? 1 : matches + 1;
 		free(found);

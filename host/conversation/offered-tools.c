@@ -35,7 +35,7 @@ static json_object *offered_schema(const struct conversation *c, const struct to
 	return risk_schema(t->schema_json, words, tool_may_read(t));
 }
 
-static json_object *list_tools(const struct conversation *c)
+static json_object *offered_tools_list(const struct conversation *c)
 {
 	json_object *list = js_new_list();
 
@@ -74,7 +74,7 @@ void offered_tools_update(struct conversation *c)
 		catalog_renew(&c->others[i].catalog);
 	changed = features_offer_changed(c);
 	changed |= catalog_renew(&c->agent->catalog);
-	list = changed ? list_tools(c) : NULL;
+	list = changed ? offered_tools_list(c) : NULL;
 	if (list && c->agent->memory)
 		request_messages_offer(c->agent->memory, list);
 }
@@ -129,7 +129,7 @@ static json_object *system_args(struct conversation *c, struct error *err)
 	if (suffix && *suffix)
 		strbuf_addf(&whole, "%s%s", whole.len ? "\n\n" : "", suffix);
 	js_set_strn(args, "content", whole.text, whole.len);
-	js_set(args, "tools", list_tools(c));
+	js_set(args, "tools", offered_tools_list(c));
 	js_set_str(args, "openhands_version", "mortise " VERSION);
 	js_set_str(args, "agent_class", c->agent->plugin.component->name);
 	return STEAL(args);
@@ -295,7 +295,7 @@ void offered_tools_check_system(struct conversation *c)
 	offer->due = true;
 }
 
-static bool before_step(struct conversation *c)
+static bool offered_tools_before_step(struct conversation *c)
 {
 	struct offer *offer = feature_state(c, &offered_tools_feature);
 	struct error err = ERROR_NONE;
@@ -314,5 +314,5 @@ const struct feature offered_tools_feature = {
 	.name = "offered tools",
 	.state_size = sizeof(struct offer),
 	.before_work = offered_tools_update,
-	.before_step = before_step,
+	.before_step = offered_tools_before_step,
 };

@@ -32,7 +32,7 @@ static void keep_sums(struct conversation *c)
 	reply_sums_close(&s);
 }
 
-static void release(struct conversation *c)
+static void open_release(struct conversation *c)
 {
 	turn_clear(c);
 	request_cancel(c);
@@ -83,7 +83,7 @@ struct conversation *conversation_allocate(uv_loop_t *loop,
 		return NULL;
 	}
 	c->loop = loop;
-	c->release = release;
+	c->release = open_release;
 	c->agent->delegation = -1;
 	c->headless = o->headless;
 	c->answers = o->answers;
@@ -97,7 +97,7 @@ struct conversation *conversation_allocate(uv_loop_t *loop,
 	return c;
 }
 
-static void tell_damage(void *arg, const char *text)
+static void open_tell_damage(void *arg, const char *text)
 {
 	conversation_notice(arg, MT_LOG_WARNING, "%s", text);
 }
@@ -106,7 +106,7 @@ int conversation_open(struct conversation *c, const struct conversation_options 
 		      enum evlog_open mode, char **ret_report, struct error *err)
 {
 	struct evlog_options options = { .mask = c->mask,
-					 .damaged = tell_damage,
+					 .damaged = open_tell_damage,
 					 .arg = c };
 	int r = config_secrets(c->config, c->mask, err);
 
@@ -125,9 +125,9 @@ int conversation_open(struct conversation *c, const struct conversation_options 
 	return r ? r : agents_open_memory(c, err);
 }
 
-static void on_undone(uv_handle_t *handle)
+static void open_on_undone(uv_handle_t *handle)
 {
-	release(handle->data);
+	open_release(handle->data);
 }
 
 int conversation_undo(struct conversation *c, bool keep_config, int r)
@@ -138,7 +138,7 @@ int conversation_undo(struct conversation *c, bool keep_config, int r)
 	}
 	wiring_close(c);
 	c->log = evlog_close(c->log);
-	uv_close((uv_handle_t *)&c->handle, on_undone);
+	uv_close((uv_handle_t *)&c->handle, open_on_undone);
 	return r;
 }
 

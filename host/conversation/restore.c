@@ -78,7 +78,7 @@ static void restore_state(struct conversation *c)
 		c->exit_code = features_exit_code_of(c->reason);
 }
 
-static bool answered(struct conversation *c, int64_t action)
+static bool restore_answered(struct conversation *c, int64_t action)
 {
 	for (int64_t id = evlog_count(c->log) - 1; id > action; id--)
 		if (evlog_head(c->log, id)->cause == action &&
@@ -121,7 +121,7 @@ static int64_t newest_action(struct conversation *c)
 	return -1;
 }
 
-static bool ended_by(struct conversation *c, int64_t action)
+static bool restore_ended_by(struct conversation *c, int64_t action)
 {
 	return c->state != STATE_LOADING && last_state(c) > action;
 }
@@ -134,14 +134,14 @@ static int restore_action(struct conversation *c, struct error *err)
 	AUTO(event) struct event *e = NULL;
 	bool done;
 
-	if (id <= 0 || answered(c, id))
+	if (id <= 0 || restore_answered(c, id))
 		return MT_OK;
 	e = evlog_event(c->log, id, err);
 	if (!e)
 		return err->code;
 	if (features_restore_action(c, e, &done, err) || done)
 		return err->code;
-	if (ended_by(c, id) && !evlog_dispatched(c->log, id))
+	if (restore_ended_by(c, id) && !evlog_dispatched(c->log, id))
 		return MT_OK;
 	if (!evlog_dispatched(c->log, id)) {
 		turn_set_uncommitted(c, id);

@@ -112,8 +112,10 @@ static const char **overrides(json_object *settings, json_object *moved,
 	return list;
 }
 
-static int load(struct conversation *c, json_object *meta, const struct config_input *in,
-		const struct config *now, struct strbuf *report, struct error *err)
+static int conversation_resume_load(struct conversation *c, json_object *meta,
+				    const struct config_input *in,
+				    const struct config *now, struct strbuf *report,
+				    struct error *err)
 {
 	struct config_input all = *in;
 	json_object *settings = settings_of(meta);
@@ -201,7 +203,7 @@ int conversation_resume(uv_loop_t *loop, const struct config_input *in,
 	c->depth = (int)js_int(meta, "depth", 0);
 	if (!c->id || !c->title || !c->workspace || !c->parent || !c->place)
 		return conversation_undo(c, false, out_of_memory(err));
-	r = load(c, meta, in, places, &moved, err);
+	r = conversation_resume_load(c, meta, in, places, &moved, err);
 	if (!r)
 		r = conversation_open(c, o, EVLOG_WRITE, ret_report, err);
 	if (!r)

@@ -51,7 +51,7 @@ int64_t rewind_place(const struct evlog *log, int64_t to)
 }
 
 /* The first event defines the agent, so it stays. */
-static int check(const struct conversation *c, int64_t to, struct error *err)
+static int rewind_check(const struct conversation *c, int64_t to, struct error *err)
 {
 	const struct evlog_head *head = evlog_head(c->log, to);
 
@@ -74,7 +74,7 @@ int conversation_rewind(struct conversation *c, int64_t to, int64_t *ret_to,
 {
 	AUTO(json) json_object *record = json_object_new_object();
 	int64_t system = request_messages_system(c->agent->memory);
-	int r = check(c, to, err);
+	int r = rewind_check(c, to, err);
 
 	if (r)
 		return r;
@@ -121,8 +121,8 @@ static int64_t user_message(const struct evlog *log, int64_t n)
 }
 
 /* Back to before a message; what it said. */
-static int take_back(struct conversation *c, int64_t message, char **ret_text,
-		     struct error *err)
+static int rewind_take_back(struct conversation *c, int64_t message, char **ret_text,
+			    struct error *err)
 {
 	AUTO(event) struct event *e = evlog_event(c->log, message, err);
 	AUTO(free) char *text = NULL;
@@ -154,5 +154,5 @@ int conversation_take_back(struct conversation *c, int64_t messages, char **ret_
 	if (id < 0)
 		return fail(err, MT_EINVAL,
 			    "there are not that many user messages to revert");
-	return take_back(c, id, ret_text, err);
+	return rewind_take_back(c, id, ret_text, err);
 }

@@ -28,7 +28,7 @@ void reply_sums_close(struct reply_sums *s)
 
 /* ---- the checkpoint ---------------------------------------------------- */
 
-static bool fits(const struct evlog *log, json_object *o, int64_t first)
+static bool usage_checkpoint_fits(const struct evlog *log, json_object *o, int64_t first)
 {
 	int64_t count = js_int(o, "count", -1);
 
@@ -38,7 +38,7 @@ static bool fits(const struct evlog *log, json_object *o, int64_t first)
 }
 
 /* Take the sums of the checkpoint. Whatever is wrong with them, the log decides. */
-static void load(struct reply_sums *s, const struct evlog *log)
+static void usage_checkpoint_load(struct reply_sums *s, const struct evlog *log)
 {
 	json_object *kept = js_get(evlog_checkpoint(log), "replies");
 	const char *text = js_str(kept, "text", "");
@@ -49,7 +49,7 @@ static void load(struct reply_sums *s, const struct evlog *log)
 	    js_int(kept, "sum", -1) != (int64_t)crc32c_update(0, text, len))
 		return;
 	o = js_parse_object(text, len, NULL);
-	if (!o || !fits(log, o, s->first))
+	if (!o || !usage_checkpoint_fits(log, o, s->first))
 		return;
 	s->count = js_int(o, "count", 0);
 	s->worked = js_number(o, "worked", 0);
@@ -87,7 +87,7 @@ static void save(const struct reply_sums *s, struct evlog *log)
 
 /* ---- adding up --------------------------------------------------------- */
 
-static void add(struct reply_sums *s, struct evlog *log, int64_t n)
+static void usage_checkpoint_add(struct reply_sums *s, struct evlog *log, int64_t n)
 {
 	AUTO(json) json_object *record = evlog_reply_at(log, n, NULL);
 	AUTO(llm_reply)
@@ -105,10 +105,10 @@ void reply_sums_read(struct reply_sums *s, struct evlog *log)
 {
 	int64_t known;
 
-	load(s, log);
+	usage_checkpoint_load(s, log);
 	known = s->count;
 	for (; s->count < evlog_replies(log); s->count++)
-		add(s, log, s->count);
+		usage_checkpoint_add(s, log, s->count);
 	if (s->count > known)
 		save(s, log);
 }

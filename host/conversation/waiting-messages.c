@@ -158,7 +158,7 @@ void waiting_messages_refuse_calls(struct conversation *c)
 	turn_refuse(c, not_run);
 }
 
-static bool stop_call(struct conversation *c, struct call *call)
+static bool waiting_messages_stop_call(struct conversation *c, struct call *call)
 {
 	if (!waiting_count(c) || !call_runs(c) || call->over)
 		return false;
@@ -241,7 +241,7 @@ int waiting_messages_restore(struct conversation *c, struct error *err)
 	return MT_OK;
 }
 
-static void release(struct conversation *c)
+static void waiting_messages_release(struct conversation *c)
 {
 	json_object_put(waiting_of(c)->list);
 }
@@ -250,6 +250,6 @@ const struct feature waiting_messages_feature = {
 	.name = "waiting messages",
 	.state_size = sizeof(struct waiting_messages),
 	.deliver = deliver,
-	.before_send = stop_call,
-	.release = release,
+	.before_send = waiting_messages_stop_call,
+	.release = waiting_messages_release,
 };

@@ -96,7 +96,7 @@ static void add_way_out(const char *section, struct error *err)
 	     why.text, section);
 }
 
-static bool hides_tool(const void *arg, const struct tool *tool)
+static bool wiring_hides_tool(const void *arg, const struct tool *tool)
 {
 	return features_hide_tool(arg, tool);
 }
@@ -119,7 +119,7 @@ static int wire_tools(struct conversation *c, const char *section, struct error 
 	r = catalog_open(c->config, c->registry, all.text, &c->agent->catalog, err);
 	if (r == MT_ENOTFOUND && err && config_is_pinned(c->config))
 		add_way_out(section, err);
-	c->agent->catalog.hides = hides_tool;
+	c->agent->catalog.hides = wiring_hides_tool;
 	c->agent->catalog.hides_arg = c;
 	if (!r)
 		r = catalog_add_finder(&c->agent->catalog, c->config, c->registry, err);
@@ -176,8 +176,8 @@ static int agent_model(struct conversation *c, const char *section, const char *
 	return llm_router_open(c->models, c->config, router, &c->agent->router, err);
 }
 
-static int open_models(struct conversation *c, const char *section, const char *model,
-		       struct error *err)
+static int wiring_open_models(struct conversation *c, const char *section,
+			      const char *model, struct error *err)
 {
 	const struct mt_agent *agent = c->agent->plugin.functions;
 
@@ -194,7 +194,7 @@ static int open_models(struct conversation *c, const char *section, const char *
 
 /* ---- one agent ------------------------------------------------------------- */
 
-static int open_agent(struct conversation *c, const char *model, struct error *err)
+static int wiring_open_agent(struct conversation *c, const char *model, struct error *err)
 {
 	const char *section = c->agent->section;
 	int r = plugin_component_load(c->config, c->registry, MT_KIND_AGENT,
@@ -206,7 +206,7 @@ static int open_agent(struct conversation *c, const char *model, struct error *e
 	if (!r)
 		r = wire_tools(c, section, err);
 	if (!r)
-		r = open_models(c, section, model, err);
+		r = wiring_open_models(c, section, model, err);
 	c->agent->catalog.reads_risk = analyzers_read_risk(c->analyzers);
 	return r;
 }
@@ -235,7 +235,7 @@ static int wire_one(struct conversation *c, const char *name, struct error *err)
 	c->others[c->other_count] = (struct agent_frame){
 		.delegation = -1, .section = strbuf_take(&section) };
 	c->agent = &c->others[c->other_count++]; /* wiring fills the current agent */
-	r = open_agent(c, NULL, err);
+	r = wiring_open_agent(c, NULL, err);
 	c->agent = current;
 	return r;
 }
@@ -290,7 +290,7 @@ int wiring_open(struct conversation *c, const struct conversation_options *o,
 				   config_get(c->config, c->agent->section, "analyzers"),
 				   &c->analyzers, err);
 	if (!r)
-		r = open_agent(c, o->model, err);
+		r = wiring_open_agent(c, o->model, err);
 	if (!r)
 		r = wire_others(c, err);
 	return r;

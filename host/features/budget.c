@@ -130,7 +130,7 @@ json_object *budget_json(const struct budget *a)
 	return o;
 }
 
-static double number_at(json_object *pair, size_t n)
+static double budget_number_at(json_object *pair, size_t n)
 {
 	double d = json_object_get_double(json_object_array_get_idx(pair, n));
 
@@ -146,9 +146,9 @@ void budget_from_json(struct budget *a, json_object *o)
 		if (!json_object_is_type(pair, json_type_array) ||
 		    json_object_array_length(pair) != 3)
 			continue;
-		m->used = number_at(pair, 0);
+		m->used = budget_number_at(pair, 0);
 		if (m->max > 0)
-			m->max += number_at(pair, 1);
+			m->max += budget_number_at(pair, 1);
 		m->hit = json_object_get_boolean(json_object_array_get_idx(pair, 2));
 	}
 }

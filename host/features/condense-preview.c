@@ -26,7 +26,8 @@ void condensed_view_clear(struct condensed_view *t)
 	*t = (struct condensed_view){ 0 };
 }
 
-static int measure(struct mt_ctx *x, struct condensed_view *ret, struct error *err)
+static int condense_preview_measure(struct mt_ctx *x, struct condensed_view *ret,
+				    struct error *err)
 {
 	*ret = (struct condensed_view){ .ids = calloc(x->view_count + 1,
 						      sizeof *ret->ids) };
@@ -55,7 +56,7 @@ int conversation_view(struct conversation *c, struct condensed_view *ret,
 	int r = history_view(conversation_agent(c)->history, &x.view, &x.view_count, err);
 
 	if (!r)
-		r = measure(&x, ret, err);
+		r = condense_preview_measure(&x, ret, err);
 	plugin_ctx_clear(&x);
 	return r;
 }
@@ -71,7 +72,8 @@ bool condense_preview_is_active(const struct conversation *c)
 	return preview_of(c) != NULL;
 }
 
-static void end(struct conversation *c, struct condensed_view *t, const struct error *err)
+static void condense_preview_end(struct conversation *c, struct condensed_view *t,
+				 const struct error *err)
 {
 	struct condense_preview **state = feature_state(c, &condense_preview_feature);
 	struct condense_preview *now = *state;
@@ -87,8 +89,8 @@ void condense_preview_finish(struct conversation *c, struct mt_ctx *x, struct er
 	struct condensed_view t = { 0 };
 
 	if (!err->code)
-		measure(x, &t, err);
-	end(c, &t, err);
+		condense_preview_measure(x, &t, err);
+	condense_preview_end(c, &t, err);
 }
 
 void condense_preview_restart(struct conversation *c)

@@ -130,11 +130,11 @@ static int check_rounds(struct mt_ctx *x)
 		    x->part->component->name, CONDENSE_ROUNDS_MAX);
 }
 
-static void on_http(struct conversation *c, json_object *result);
+static void condense_on_http(struct conversation *c, json_object *result);
 
 /* Call the condenser, and again with the result of each HTTP request that is in the log.
  * *ret_waits: another one was sent. */
-static int advance(struct mt_ctx *x, struct mt_in *in, bool *ret_waits)
+static int condense_advance(struct mt_ctx *x, struct mt_in *in, bool *ret_waits)
 {
 	json_object *result = NULL;
 	struct plugin_http_input input;
@@ -146,7 +146,7 @@ static int advance(struct mt_ctx *x, struct mt_in *in, bool *ret_waits)
 		struct error err = ERROR_NONE;
 
 		r = check_rounds(x);
-		if (!r && plugin_http_perform(c, x, on_http, &result, &err)) {
+		if (!r && plugin_http_perform(c, x, condense_on_http, &result, &err)) {
 			x->error = err;
 			r = err.code;
 		}
@@ -173,7 +173,7 @@ static int condense_resume(struct mt_ctx *x, enum condensing *ret)
 		x->rounds = 0;
 		free(x->kept);
 		x->kept = NULL;
-		r = advance(x, &in, &waits);
+		r = condense_advance(x, &in, &waits);
 	}
 	*ret = waits          ? CONDENSE_WAITS
 	       : x->condensed ? CONDENSE_AGAIN
@@ -196,7 +196,7 @@ struct gaps {
 	bool more; /* than fit */
 };
 
-static void add_missing(struct gaps *all, int64_t id, size_t place)
+static void condense_add_missing(struct gaps *all, int64_t id, size_t place)
 {
 	struct gap *last = all->count ? &all->list[all->count - 1] : NULL;
 
@@ -217,7 +217,7 @@ static void find_gaps(const struct mt_ctx *x, struct gaps *ret)
 		while (place < x->view_count && x->view[place].event < ids[i])
 			place++;
 		if (place == x->view_count || x->view[place].event != ids[i])
-			add_missing(ret, ids[i], place);
+			condense_add_missing(ret, ids[i], place);
 	}
 }
 
@@ -258,12 +258,12 @@ static bool defers_recall(const struct conversation *c)
 					conversation_agent(c)->section, "tools"));
 }
 
-static bool hides_tool(const struct conversation *c, const struct tool *t)
+static bool condense_hides_tool(const struct conversation *c, const struct tool *t)
 {
 	return strcmp(t->name, "recall") == 0 && defers_recall(c);
 }
 
-static bool offer_changed(struct conversation *c)
+static bool condense_offer_changed(struct conversation *c)
 {
 	bool due = state_of(c)->offer_due;
 
@@ -290,7 +290,7 @@ static bool offers_recall(const struct conversation *c)
 }
 
 /* Keeps a text for as long as the view. NULL: out of memory. */
-static const char *keep_text(struct mt_ctx *x, struct strbuf *text)
+static const char *condense_keep_text(struct mt_ctx *x, struct strbuf *text)
 {
 	char *copy;
 
@@ -317,7 +317,7 @@ static int mark_summary(struct mt_ctx *x, const struct gap *gap)
 		    offers_recall(x->c) ? "; `recall` returns the events" : "");
 	strbuf_addn(&text, item->text, item->len);
 	item->len = text.len;
-	kept = keep_text(x, &text);
+	kept = condense_keep_text(x, &text);
 	if (!kept)
 		return MT_ENOMEM;
 	item->text = kept;
@@ -338,7 +338,7 @@ static int insert_marker(struct mt_ctx *x, struct strbuf *ranges, size_t place)
 		    ranges->text,
 		    offers_recall(x->c) ? " `recall` returns the events." : "");
 	item.len = text.len;
-	item.text = ranges->error ? NULL : keep_text(x, &text);
+	item.text = ranges->error ? NULL : condense_keep_text(x, &text);
 	if (!item.text || ARRAY_GROW(x->view, NULL, x->view_count + 1, ARRAY_MAX))
 		return MT_ENOMEM;
 	memmove(x->view + place + 1, x->view + place,
@@ -411,7 +411,7 @@ static int advance_marked(struct conversation *c, struct mt_ctx *x, struct error
 }
 
 /* After an answer: the same condenser, then those behind it, then the agent. */
-static void answered(struct conversation *c, const struct mt_in *news)
+static void condense_answered(struct conversation *c, const struct mt_in *news)
 {
 	struct mt_ctx x = request_finish(c);
 	struct mt_in in = *news;
@@ -422,7 +422,7 @@ static void answered(struct conversation *c, const struct mt_in *news)
 
 	in.size = sizeof in;
 	in.effect = 1;
-	r = advance(&x, &in, &waits);
+	r = condense_advance(&x, &in, &waits);
 	if (waits)
 		what = CONDENSE_WAITS;
 	if (!r && !waits && !x.sent && !x.condensed)
@@ -445,15 +445,15 @@ static void answered(struct conversation *c, const struct mt_in *news)
 	step_run_ready(c);
 }
 
-static void on_http(struct conversation *c, json_object *result)
+static void condense_on_http(struct conversation *c, json_object *result)
 {
 	struct plugin_http_input input;
 
 	plugin_http_input(&input, result);
-	answered(c, &input.in);
+	condense_answered(c, &input.in);
 }
 
-static void on_done(void *arg, struct llm_reply *reply)
+static void condense_on_done(void *arg, struct llm_reply *reply)
 {
 	struct conversation *c = arg;
 	struct error err = ERROR_NONE;
@@ -465,30 +465,31 @@ static void on_done(void *arg, struct llm_reply *reply)
 		request_clear(c);
 		conversation_set_error(c, EXIT_FAILED, "%s", err.text);
 	} else {
-		answered(c, &in);
+		condense_answered(c, &in);
 	}
 	llm_reply_free(reply);
 }
 
-static void on_failed(void *arg, const struct llm_error *error)
+static void condense_on_failed(void *arg, const struct llm_error *error)
 {
 	const struct mt_in in = { .what = MT_FAILED, .error = (uint32_t)error->kind,
 				  .body = { error->text, strlen(error->text) } };
 
-	answered(arg, &in);
+	condense_answered(arg, &in);
 }
 
-static void on_retry(void *arg, const struct llm_error *why, int64_t wait_ms)
+static void condense_on_retry(void *arg, const struct llm_error *why, int64_t wait_ms)
 {
 	request_on_retry(arg, why, wait_ms);
 }
 
-static void on_again(void *arg)
+static void condense_on_again(void *arg)
 {
 	request_on_resume(arg);
 }
 
-static void on_switched(void *arg, const struct llm_error *why, const struct llm *next)
+static void condense_on_switched(void *arg, const struct llm_error *why,
+				 const struct llm *next)
 {
 	request_on_fallback(arg, why, next);
 }
@@ -496,8 +497,8 @@ static void on_switched(void *arg, const struct llm_error *why, const struct llm
 static int wait_for_model(struct mt_ctx *x, struct error *err)
 {
 	static const struct llm_events events = {
-		.retry = on_retry, .again = on_again, .switched = on_switched,
-		.done = on_done, .failed = on_failed,
+		.retry = condense_on_retry, .again = condense_on_again, .switched = condense_on_switched,
+		.done = condense_on_done, .failed = condense_on_failed,
 	};
 	struct conversation *c = x->c;
 
@@ -527,7 +528,7 @@ void condense_request(struct conversation *c)
 	state_of(c)->requested = true;
 }
 
-static void on_request(struct conversation *c, struct event *action)
+static void condense_on_request(struct conversation *c, struct event *action)
 {
 	(void)action;
 	condense_request(c);
@@ -609,7 +610,7 @@ static bool request_failed(struct conversation *c, const struct llm_error *error
 	return true;
 }
 
-static void restore_usage(struct conversation *c, struct llm_metrics *sum)
+static void condense_restore_usage(struct conversation *c, struct llm_metrics *sum)
 {
 	side_usage_restore(c, USAGE_CONDENSERS, sum);
 }
@@ -650,7 +651,7 @@ static const struct agent_parts condensers = {
 };
 
 static const struct action_handler actions[] = {
-	{ ACTION_CONDENSATION_REQUEST, .handle = on_request },
+	{ ACTION_CONDENSATION_REQUEST, .handle = condense_on_request },
 	{ 0 },
 };
 
@@ -665,10 +666,10 @@ const struct feature condense_feature = {
 	.extra_tool = tool_for_reading,
 	.restore_agent = restore_request,
 	.rewound = restore_request,
-	.hides_tool = hides_tool,
-	.offer_changed = offer_changed,
+	.hides_tool = condense_hides_tool,
+	.offer_changed = condense_offer_changed,
 	.after_view = after_view,
 	.before_request = before_request,
 	.request_failed = request_failed,
-	.restore_usage = restore_usage,
+	.restore_usage = condense_restore_usage,
 };

@@ -47,7 +47,7 @@ void recall_servers(struct conversation *c, const struct skill *s)
 /* ---- the message that it is about --------------------------------------- */
 
 /* The first or the newest message of the user to the agent that works; a reference. */
-static struct event *message_of(struct conversation *c, bool first)
+static struct event *recall_message_of(struct conversation *c, bool first)
 {
 	int64_t count = evlog_count(conversation_log(c));
 
@@ -87,7 +87,7 @@ static bool is_given(struct conversation *c, const char *name)
 }
 
 /* The directory of a skill, if the model may open its files. */
-static void add_location(json_object *o, const struct skill *s)
+static void recall_add_location(json_object *o, const struct skill *s)
 {
 	AUTO(free) char *dir = s->listed && !s->pack ? strdup(s->source) : NULL;
 	char *slash = dir ? strrchr(dir, '/') : NULL;
@@ -122,7 +122,7 @@ static json_object *knowledge(struct conversation *c, const char *text)
 		js_set_str(o, "name", s->name);
 		js_set_str(o, "trigger", trigger);
 		js_set_str(o, "content", s->content);
-		add_location(o, s);
+		recall_add_location(o, s);
 		list = list ? list : js_new_list();
 		js_add_new(list, o);
 	}
@@ -169,7 +169,7 @@ static void add_instructions(struct conversation *c, json_object *extras)
 		js_set_strn(extras, "repo_instructions", out.text, out.len);
 }
 
-static void add_list(struct conversation *c, json_object *extras)
+static void recall_add_list(struct conversation *c, json_object *extras)
 {
 	AUTO(strbuf) struct strbuf out = STRBUF(2 << 20);
 	struct skills *all = catalog_find(&conversation_agent(c)->catalog, "invoke_skill")
@@ -252,7 +252,7 @@ static int64_t post_question(struct conversation *c, const char *kind, const cha
 
 void recall_context(struct conversation *c, int64_t action)
 {
-	AUTO(event) struct event *message = message_of(c, true);
+	AUTO(event) struct event *message = recall_message_of(c, true);
 	const char *text = message ? event_arg(message, "content") : "";
 	const char *instructions =
 		config_get(conversation_config(c), conversation_agent(c)->section,
@@ -272,7 +272,7 @@ void recall_context(struct conversation *c, int64_t action)
 	add_memory(c, extras, "user_memory", true);
 	if (config_bool(conversation_config(c), "skills", "project"))
 		add_memory(c, extras, "project_memory", false);
-	add_list(c, extras);
+	recall_add_list(c, extras);
 	if (instructions && *instructions)
 		js_set_str(extras, "conversation_instructions", instructions);
 	list = knowledge(c, text);
@@ -303,7 +303,7 @@ void recall_restore(struct conversation *c)
 
 void recall_more(struct conversation *c)
 {
-	AUTO(event) struct event *message = message_of(c, false);
+	AUTO(event) struct event *message = recall_message_of(c, false);
 	const char *text = message ? event_arg(message, "content") : "";
 	json_object *list = knowledge(c, text), *extras;
 
@@ -376,7 +376,7 @@ static json_object *rules_given(struct conversation *c)
 	return js_new_list();
 }
 
-static bool has_name(json_object *list, const char *name)
+static bool recall_has_name(json_object *list, const char *name)
 {
 	for (size_t i = 0; i < json_object_array_length(list); i++)
 		if (strcmp(json_object_get_string(json_object_array_get_idx(list, i)),
@@ -430,7 +430,7 @@ void recall_rules(struct conversation *c, const struct event *action, struct eve
 		if (!skill_matches_path(s, path))
 			continue;
 		given = given ? given : rules_given(c);
-		if (has_name(given, s->name) || skills_content(s, NULL) ||
+		if (recall_has_name(given, s->name) || skills_content(s, NULL) ||
 		    !(o = rule(c, s, path)))
 			continue;
 		list = list ? list : js_new_list();

@@ -86,7 +86,7 @@ void delegation_put_agents(const struct conversation *c, struct strbuf *out)
 /* ---- the end of a delegate --------------------------------------------- */
 
 /* The newest action of this type that the delegate took; NULL: none. */
-static struct event *newest(struct conversation *c, enum event_type_id type)
+static struct event *delegation_newest(struct conversation *c, enum event_type_id type)
 {
 	for (int64_t id = evlog_count(conversation_log(c)) - 1;
 	     id >= conversation_agent(c)->start; id--) {
@@ -102,7 +102,8 @@ static struct event *newest(struct conversation *c, enum event_type_id type)
 static json_object *outputs_of(struct conversation *c, enum agent_state state)
 {
 	AUTO(event) struct event *e =
-		newest(c, state == STATE_FINISHED ? ACTION_FINISH : ACTION_REJECT);
+		delegation_newest(c, state == STATE_FINISHED ? ACTION_FINISH
+							     : ACTION_REJECT);
 	json_object *out = js_new_object();
 	json_object *given = e ? js_get(event_args(e), "outputs") : NULL;
 	const char *said =
@@ -180,8 +181,9 @@ static void tell_delegate_state(struct conversation *c, enum agent_state state,
 			       &err);
 }
 
-static void tell_end(struct conversation *c, struct event *action, const char *agent,
-		     enum agent_state state, const char *reason, json_object *outputs)
+static void delegation_tell_end(struct conversation *c, struct event *action,
+				const char *agent, enum agent_state state,
+				const char *reason, json_object *outputs)
 {
 	AUTO(strbuf) struct strbuf text = STRBUF(16 << 20);
 	struct error err = ERROR_NONE;
@@ -227,7 +229,7 @@ void delegation_end(struct conversation *c, enum agent_state state, const char *
 				       err.code ? err.text : "out of memory");
 		return;
 	}
-	tell_end(c, action, agent, state, why, outputs);
+	delegation_tell_end(c, action, agent, state, why, outputs);
 	if (!turn_has_planned(c))
 		turn_clear(c);
 	if (conversation_state(c) != STATE_ERROR &&
@@ -286,8 +288,8 @@ static int post_task(struct conversation *c, struct event *action, struct error 
 	return id < 0 ? (int)id : MT_OK;
 }
 
-static int find(struct conversation *c, const char *name, const struct agent_frame **ret,
-		struct error *err)
+static int delegation_find(struct conversation *c, const char *name,
+			   const struct agent_frame **ret, struct error *err)
 {
 	AUTO(strbuf) struct strbuf agents = STRBUF(4096);
 	int64_t depth = config_int(conversation_config(c), conversation_agent(c)->section,
@@ -334,12 +336,13 @@ static int begin_it(struct conversation *c, const struct agent_frame *w,
 	return MT_OK;
 }
 
-static void begin(struct conversation *c, struct event *action)
+static void delegation_begin(struct conversation *c, struct event *action)
 {
 	struct error err = ERROR_NONE;
 	const struct agent_frame *w;
 
-	if (find(c, event_arg(action, "agent"), &w, &err) || begin_it(c, w, action, &err))
+	if (delegation_find(c, event_arg(action, "agent"), &w, &err) ||
+	    begin_it(c, w, action, &err))
 		dispatch_log_failure(c, action, "", err.text);
 }
 
@@ -435,7 +438,8 @@ static bool ends_delegate(const struct conversation *c, enum agent_state state)
 	       (state == STATE_AWAITING_USER_INPUT && conversation_is_headless(c));
 }
 
-static bool take_state(struct conversation *c, enum agent_state state, const char *reason)
+static bool delegation_take_state(struct conversation *c, enum agent_state state,
+				  const char *reason)
 {
 	if (!conversation_agent(c)->above || !ends_delegate(c, state))
 		return false;
@@ -495,7 +499,7 @@ static json_object *list_agents(const struct conversation *c, bool forks,
 }
 
 /* The tool `delegate` is not offered without agents. */
-static bool hides_tool(const struct conversation *c, const struct tool *t)
+static bool delegation_hides_tool(const struct conversation *c, const struct tool *t)
 {
 	AUTO(strbuf) struct strbuf lines = STRBUF(1 << 16);
 	AUTO(json) json_object *names = NULL;
@@ -507,8 +511,8 @@ static bool hides_tool(const struct conversation *c, const struct tool *t)
 }
 
 /* Name the agents that exist. */
-static void describe_tool(const struct conversation *c, const struct tool *t,
-			  json_object *offer)
+static void delegation_describe_tool(const struct conversation *c, const struct tool *t,
+				     json_object *offer)
 {
 	AUTO(strbuf) struct strbuf about = STRBUF(1 << 16);
 	AUTO(json) json_object *schema = NULL, *names = NULL;
@@ -532,7 +536,7 @@ static void describe_tool(const struct conversation *c, const struct tool *t,
 }
 
 static const struct action_handler actions[] = {
-	{ ACTION_DELEGATE, .handle = begin },
+	{ ACTION_DELEGATE, .handle = delegation_begin },
 	{ 0 },
 };
 
@@ -541,9 +545,9 @@ const struct feature delegation_feature = {
 	.actions = actions,
 	.agents_option = "delegates",
 	.needs_agents = needs_agents,
-	.hides_tool = hides_tool,
-	.describe_tool = describe_tool,
-	.take_state = take_state,
+	.hides_tool = delegation_hides_tool,
+	.describe_tool = delegation_describe_tool,
+	.take_state = delegation_take_state,
 	.work_dropped = drop_delegates,
 	.rewound = rewound,
 	.restore_agents = restore_agents,

@@ -65,7 +65,8 @@ static int64_t now_ms(void)
 
 /* ---- calls -------------------------------------------------------------- */
 
-static void describe(struct span *s, const struct event *action, const struct tool *tool)
+static void file_history_describe(struct span *s, const struct event *action,
+				  const struct tool *tool)
 {
 	const char *command = event_arg(action, "command");
 	size_t len = strcspn(command, "\r\n");
@@ -87,12 +88,12 @@ static bool note_start(struct conversation *c, struct call *call)
 		return false;
 	h->next++;
 	*s = (struct span){ .action = call->id, .from_ms = now_ms() };
-	describe(s, call->action, call->tool);
+	file_history_describe(s, call->action, call->tool);
 	return false;
 }
 
-static void note_end(struct conversation *c, struct event *action,
-		     const struct call *call, struct event *observation)
+static void file_history_note_end(struct conversation *c, struct event *action,
+				  const struct call *call, struct event *observation)
 {
 	struct file_history *h = feature_state(c, &file_history_feature);
 
@@ -139,7 +140,8 @@ static bool line_follows(const char *p, const char *end)
 }
 
 /* Is the name in the text, not as a part of a longer one? */
-static bool has_name(const char *text, size_t len, const char *name, bool with_line)
+static bool file_history_has_name(const char *text, size_t len, const char *name,
+				  bool with_line)
 {
 	size_t n = strlen(name);
 
@@ -157,7 +159,7 @@ static bool has_name(const char *text, size_t len, const char *name, bool with_l
 
 /* An action that names the file, other than an edit, shows or makes it; so does a
  * result with its lines. */
-static bool shows(const struct event *e, const char *name)
+static bool file_history_shows(const struct event *e, const char *name)
 {
 	size_t len = 0;
 	const char *text;
@@ -165,24 +167,24 @@ static bool shows(const struct event *e, const char *name)
 	switch (e->type->id) {
 	case ACTION_MESSAGE:
 		text = event_arg(e, "content");
-		return has_name(text, strlen(text), name, false);
+		return file_history_has_name(text, strlen(text), name, false);
 	case ACTION_RUN:
 	case ACTION_RUN_IPYTHON:
 	case ACTION_READ:
 	case ACTION_WRITE:
 	case ACTION_CALL_TOOL:
 		text = js_text(event_args(e), &len);
-		return text && has_name(text, len, name, false);
+		return text && file_history_has_name(text, len, name, false);
 	case OBSERVATION_READ:
 	case OBSERVATION_EDIT:
 	case OBSERVATION_WRITE:
 		text = event_arg(e, "path");
-		return has_name(text, strlen(text), name, false);
+		return file_history_has_name(text, strlen(text), name, false);
 	case OBSERVATION_RUN:
 	case OBSERVATION_RUN_IPYTHON:
 	case OBSERVATION_TOOL:
 		text = event_content(e, &len);
-		return has_name(text, len, name, true);
+		return file_history_has_name(text, len, name, true);
 	default:
 		return false;
 	}
@@ -201,7 +203,7 @@ static bool was_shown(struct conversation *c, const char *path)
 		if (evlog_head(conversation_log(c), id)->undone)
 			continue;
 		e = evlog_event(conversation_log(c), id, NULL);
-		if (e && shows(e, name))
+		if (e && file_history_shows(e, name))
 			return true;
 	}
 	return false;
@@ -210,7 +212,8 @@ static bool was_shown(struct conversation *c, const char *path)
 /* ---- changed by others ------------------------------------------------------ */
 
 /* The path of the file that a result is about; "": none. */
-static const char *path_of(const struct event *action, const struct event *result)
+static const char *file_history_path_of(const struct event *action,
+					const struct event *result)
 {
 	const char *path = event_arg(result, "path");
 
@@ -275,7 +278,7 @@ static bool was_changed(const struct conversation *c, struct known_file *f)
 }
 
 /* One line that names the files; empty: none was changed. */
-static void put_changed(struct conversation *c, struct strbuf *out)
+static void file_history_put_changed(struct conversation *c, struct strbuf *out)
 {
 	struct file_history *h = feature_state(c, &file_history_feature);
 	size_t n = 0;
@@ -301,9 +304,10 @@ static void mention_changed(struct conversation *c, const struct event *action,
 	AUTO(strbuf) struct strbuf text = STRBUF(1 << 16);
 	json_object *list = js_get(e->json, "extended_content"), *item;
 
-	note_file(c, feature_state(c, &file_history_feature), path_of(action, e));
+	note_file(c, feature_state(c, &file_history_feature),
+		  file_history_path_of(action, e));
 	if (!replay_is_active(c))
-		put_changed(c, &text);
+		file_history_put_changed(c, &text);
 	if (!text.len)
 		return;
 	if (!list) {
@@ -324,7 +328,7 @@ static void mention_changed_files(struct conversation *c, bool first)
 
 	if (first || replay_is_active(c))
 		return;
-	put_changed(c, &text);
+	file_history_put_changed(c, &text);
 	if (!text.len)
 		return;
 	args = js_new_object();
@@ -364,7 +368,7 @@ const struct feature file_history_feature = {
 	.name = "file history",
 	.state_size = sizeof(struct file_history),
 	.before_send = note_start,
-	.before_observation = note_end,
+	.before_observation = file_history_note_end,
 	.after_result = mention_changed,
 	.after_message = mention_changed_files,
 	.release = forget_files,

@@ -32,14 +32,15 @@ struct goal {
 	const char *rest_reason; /* static */
 };
 
-static struct goal *state(const struct conversation *c)
+static struct goal *goal_state(const struct conversation *c)
 {
 	return feature_state(c, &goal_feature);
 }
 
 /* ---- which ------------------------------------------------------------------- */
 
-static int replace(struct goal *g, const char *command, bool by_user, struct error *err)
+static int goal_replace(struct goal *g, const char *command, bool by_user,
+			struct error *err)
 {
 	char *copy = command && *command ? strdup(command) : NULL;
 
@@ -54,16 +55,16 @@ static int replace(struct goal *g, const char *command, bool by_user, struct err
 
 static int open_(struct conversation *c, struct error *err)
 {
-	state(c)->check = -1;
+	goal_state(c)->check = -1;
 	if (agents_depth(c))
 		return MT_OK; /* a subagent has the task of its parent, not its goal */
-	return replace(state(c),
-		       config_get(conversation_config(c), conversation_agent(c)->section,
-				  "until"),
-		       false, err);
+	return goal_replace(goal_state(c),
+			    config_get(conversation_config(c),
+				       conversation_agent(c)->section, "until"),
+			    false, err);
 }
 
-static int resume(struct conversation *c, struct error *err)
+static int goal_resume(struct conversation *c, struct error *err)
 {
 	size_t len;
 	const char *kept = evlog_state(conversation_log(c), record_name, &len);
@@ -71,13 +72,14 @@ static int resume(struct conversation *c, struct error *err)
 
 	if (!kept || agents_depth(c))
 		return MT_OK;
-	return command ? replace(state(c), command, true, err) : out_of_memory(err);
+	return command ? goal_replace(goal_state(c), command, true, err)
+		       : out_of_memory(err);
 }
 
 /* Keep it for a resumed conversation. */
-static int keep(struct conversation *c, struct error *err)
+static int goal_keep(struct conversation *c, struct error *err)
 {
-	const char *command = state(c)->command;
+	const char *command = goal_state(c)->command;
 	AUTO(json) json_object *record = js_new_object();
 
 	if (js_set_str(record, "record", "state") ||
@@ -97,7 +99,7 @@ static struct call *make_check(struct conversation *c, struct error *err)
 
 	strbuf_add(&text, "(cd ");
 	shell_quote(&text, conversation_workspace(c));
-	strbuf_addf(&text, " || exit\n%s\n) </dev/null", state(c)->command);
+	strbuf_addf(&text, " || exit\n%s\n) </dev/null", goal_state(c)->command);
 	if (text.error) {
 		out_of_memory(err);
 		return NULL;
@@ -110,18 +112,19 @@ static struct call *make_check(struct conversation *c, struct error *err)
 	return call;
 }
 
-static void give_up(struct conversation *c, const char *why)
+static void goal_give_up(struct conversation *c, const char *why)
 {
 	AUTO(strbuf) struct strbuf text = STRBUF(8192);
 
-	strbuf_addf(&text, "the goal `%.200s` was not reached: %s", state(c)->command,
-		    why);
+	strbuf_addf(&text, "the goal `%.200s` was not reached: %s",
+		    goal_state(c)->command, why);
 	conversation_set_state(c, STATE_REJECTED, text.text);
 }
 
-static bool before_rest(struct conversation *c, enum agent_state rest, const char *reason)
+static bool goal_before_rest(struct conversation *c, enum agent_state rest,
+			     const char *reason)
 {
-	struct goal *g = state(c);
+	struct goal *g = goal_state(c);
 	struct error err = ERROR_NONE;
 	struct call *call;
 
@@ -134,14 +137,14 @@ static bool before_rest(struct conversation *c, enum agent_state rest, const cha
 	call = make_check(c, &err);
 	g->check = call ? environment_command_start(c, call, &err) : -1;
 	if (g->check < 0 && conversation_state(c) == STATE_RUNNING)
-		give_up(c, err.text);
+		goal_give_up(c, err.text);
 	return true;
 }
 
-static void before_observation(struct conversation *c, struct event *action,
-			       const struct call *call, struct event *e)
+static void goal_before_observation(struct conversation *c, struct event *action,
+				    const struct call *call, struct event *e)
 {
-	struct goal *g = state(c);
+	struct goal *g = goal_state(c);
 
 	(void)call;
 	if (e && action->id == g->check && g->check >= 0 &&
@@ -151,7 +154,7 @@ static void before_observation(struct conversation *c, struct event *action,
 
 static void on_success(struct conversation *c)
 {
-	struct goal *g = state(c);
+	struct goal *g = goal_state(c);
 	struct error err = ERROR_NONE;
 
 	conversation_notice(c, MT_LOG_INFO, "the goal is reached: `%.200s` succeeded",
@@ -160,20 +163,20 @@ static void on_success(struct conversation *c)
 	g->reached = true; /* other features may have more work for the agent */
 	conversation_rest(c, g->rest, g->rest_reason);
 	g->reached = false;
-	if (g->by_user && (replace(g, NULL, true, &err) || keep(c, &err)))
+	if (g->by_user && (goal_replace(g, NULL, true, &err) || goal_keep(c, &err)))
 		conversation_notice(c, MT_LOG_WARNING, "%s", err.text);
 }
 
 static void on_failure(struct conversation *c)
 {
-	struct goal *g = state(c);
+	struct goal *g = goal_state(c);
 	AUTO(strbuf) struct strbuf text = STRBUF(16384);
 	struct error err = ERROR_NONE;
 	json_object *args;
 
 	if (++g->idle >= IDLE_MAX) {
 		g->idle = 0;
-		give_up(c, "the agent finished repeatedly without another attempt");
+		goal_give_up(c, "the agent finished repeatedly without another attempt");
 		return;
 	}
 	strbuf_addf(&text, "The goal is not reached yet: `%s`", g->command);
@@ -190,9 +193,9 @@ static void on_failure(struct conversation *c)
 			       &err);
 }
 
-static void after_observation(struct conversation *c, struct event *action)
+static void goal_after_observation(struct conversation *c, struct event *action)
 {
-	struct goal *g = state(c);
+	struct goal *g = goal_state(c);
 
 	if (g->check < 0 || action->id != g->check)
 		return;
@@ -206,26 +209,26 @@ static void after_observation(struct conversation *c, struct event *action)
 }
 
 /* The agent acts, so it has not given up. */
-static void before_action(struct conversation *c, struct event *action)
+static void goal_before_action(struct conversation *c, struct event *action)
 {
 	if (action->source == SOURCE_AGENT && (action->type->flags & EVENT_RUNNABLE))
-		state(c)->idle = 0;
+		goal_state(c)->idle = 0;
 }
 
-static void release(struct conversation *c)
+static void goal_release(struct conversation *c)
 {
-	free(state(c)->command);
+	free(goal_state(c)->command);
 }
 
 /* ---- the user ---------------------------------------------------------------- */
 
-static int report(const struct conversation *c, const char *what, char **ret_text,
-		  struct error *err)
+static int goal_report(const struct conversation *c, const char *what, char **ret_text,
+		       struct error *err)
 {
 	AUTO(strbuf) struct strbuf text = STRBUF(8192);
 
-	if (state(c)->command)
-		strbuf_addf(&text, "%s: %s", what, state(c)->command);
+	if (goal_state(c)->command)
+		strbuf_addf(&text, "%s: %s", what, goal_state(c)->command);
 	else
 		strbuf_add(&text, "No goal is set.");
 	*ret_text = strbuf_take(&text);
@@ -240,13 +243,13 @@ int goal_set(struct conversation *c, const char *command, char **ret_text,
 	int r;
 
 	if (!*command)
-		return report(c, "Goal", ret_text, err);
+		return goal_report(c, "Goal", ret_text, err);
 	if (strlen(command) > COMMAND_MAX)
 		return fail(err, MT_ELIMIT, "the command is longer than %d bytes",
 			    COMMAND_MAX);
-	r = replace(state(c), off ? NULL : command, true, err);
+	r = goal_replace(goal_state(c), off ? NULL : command, true, err);
 	if (!r)
-		r = keep(c, err);
+		r = goal_keep(c, err);
 	if (!r && !off) {
 		strbuf_addf(&text,
 			    "Work until this command succeeds (exit code 0): `%s`. It "
@@ -254,17 +257,17 @@ int goal_set(struct conversation *c, const char *command, char **ret_text,
 			    command);
 		r = conversation_message(c, text.text, text.len, err);
 	}
-	return r ? r : report(c, "Goal set", ret_text, err);
+	return r ? r : goal_report(c, "Goal set", ret_text, err);
 }
 
 const struct feature goal_feature = {
 	.name = "goal",
 	.state_size = sizeof(struct goal),
 	.open = open_,
-	.resume = resume,
-	.before_rest = before_rest,
-	.before_action = before_action,
-	.before_observation = before_observation,
-	.after_observation = after_observation,
-	.release = release,
+	.resume = goal_resume,
+	.before_rest = goal_before_rest,
+	.before_action = goal_before_action,
+	.before_observation = goal_before_observation,
+	.after_observation = goal_after_observation,
+	.release = goal_release,
 };

@@ -58,7 +58,7 @@ static void put_cut(json_object *o, const char *key, const char *text)
 }
 
 /* Log what the hook did. */
-static void record(const struct hook_moment *m, const struct hook_result *r)
+static void hook_moment_record(const struct hook_moment *m, const struct hook_result *r)
 {
 	AUTO(json) json_object *o = js_new_object();
 	struct error err = ERROR_NONE;
@@ -83,12 +83,12 @@ static void record(const struct hook_moment *m, const struct hook_result *r)
 }
 
 /* For events that a hook can deny, a failed hook denies. */
-static bool closes(enum hook_event e)
+static bool hook_moment_closes(enum hook_event e)
 {
 	return e == HOOK_BEFORE_TOOL || e == HOOK_USER_PROMPT;
 }
 
-static void deny(struct hook_moment *m, const struct hook_result *r)
+static void hook_moment_deny(struct hook_moment *m, const struct hook_result *r)
 {
 	AUTO(strbuf) struct strbuf text = STRBUF(RECORD_FIELD_MAX + 1024);
 	const char *why = r->reason && *r->reason ? r->reason : r->err_text;
@@ -112,31 +112,32 @@ static void deny(struct hook_moment *m, const struct hook_result *r)
 		m->denied = strdup("");
 }
 
-static void judge(struct hook_moment *m, const struct hook_result *r)
+static void hook_moment_judge(struct hook_moment *m, const struct hook_result *r)
 {
 	AUTO(free) char *context = r->context ? masked(m->c, r->context) : NULL;
 
 	if (context && *context)
 		strbuf_addf(&m->context, "%s%s", m->context.len ? "\n" : "", context);
-	if (r->blocked || (!r->success && !m->now.may_fail && closes(m->event)))
-		deny(m, r);
+	if (r->blocked ||
+	    (!r->success && !m->now.may_fail && hook_moment_closes(m->event)))
+		hook_moment_deny(m, r);
 	else if (!r->success)
 		conversation_notice(m->c, MT_LOG_WARNING, "hook %s failed: %s",
 				    m->now.name,
 				    r->error ? r->error : "see the conversation log");
-	record(m, r);
+	hook_moment_record(m, r);
 }
 
-static void on_done(void *arg, const struct hook_result *r)
+static void hook_moment_on_done(void *arg, const struct hook_result *r)
 {
 	struct hook_moment *m = arg;
 
 	m->run = NULL;
-	judge(m, r);
+	hook_moment_judge(m, r);
 	hook_moment_run(m);
 }
 
-static bool fits(const struct hook_moment *m, const struct hook *h)
+static bool hook_moment_fits(const struct hook_moment *m, const struct hook *h)
 {
 	bool of_tool = m->event == HOOK_BEFORE_TOOL || m->event == HOOK_AFTER_TOOL;
 
@@ -161,14 +162,15 @@ void hook_moment_run(struct hook_moment *m)
 		};
 
 		m->now = all->all[m->next++];
-		if (!fits(m, &m->now))
+		if (!hook_moment_fits(m, &m->now))
 			continue;
 		if (m->event == HOOK_SESSION_END && m->now.timeout_ms > END_MS)
 			m->now.timeout_ms = END_MS;
-		if (!hook_start(conversation_loop(m->c), &call, on_done, m, &m->run,
-				&err))
+		if (!hook_start(conversation_loop(m->c), &call, hook_moment_on_done, m,
+				&m->run, &err))
 			return;
-		judge(m, &(struct hook_result){ .exit_code = -1, .error = err.text });
+		hook_moment_judge(m, &(struct hook_result){ .exit_code = -1,
+							    .error = err.text });
 	}
 	unlist(m); /* the continued work may cancel what still runs */
 	m->done(m);
@@ -180,7 +182,7 @@ bool hook_moment_possible(const struct conversation *c, enum hook_event event,
 	const struct hook_moment like = { .event = event, .tool = (char *)tool };
 
 	for (size_t i = 0; hook_runner_of(c) && i < hook_runner_of(c)->hooks.count; i++)
-		if (fits(&like, &hook_runner_of(c)->hooks.all[i]))
+		if (hook_moment_fits(&like, &hook_runner_of(c)->hooks.all[i]))
 			return true;
 	return false;
 }

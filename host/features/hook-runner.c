@@ -133,9 +133,9 @@ static bool start_session(struct conversation *c)
 	return m != NULL;
 }
 
-static int before_message(struct conversation *c, const char *text, size_t len,
-			  json_object *images, bool queue, bool *ret_held,
-			  struct error *err)
+static int hook_runner_before_message(struct conversation *c, const char *text,
+				      size_t len, json_object *images, bool queue,
+				      bool *ret_held, struct error *err)
 {
 	struct hook_runner *h = hook_runner_of(c);
 	struct held held = { .len = len, .queue = queue };
@@ -164,7 +164,8 @@ static int before_message(struct conversation *c, const char *text, size_t len,
 	return MT_OK;
 }
 
-static int before_continue(struct conversation *c, bool *ret_held, struct error *err)
+static int hook_runner_before_continue(struct conversation *c, bool *ret_held,
+				       struct error *err)
 {
 	(void)err;
 	if (!hook_runner_of(c) || !start_session(c))
@@ -298,8 +299,8 @@ static void on_stop(struct hook_moment *m)
 	step_run_ready(c);
 }
 
-static bool before_rest(struct conversation *c, enum agent_state state,
-			const char *reason)
+static bool hook_runner_before_rest(struct conversation *c, enum agent_state state,
+				    const char *reason)
 {
 	struct hook_moment *m =
 		!conversation_agent(c)->above && hook_moment_possible(c, HOOK_STOP, NULL)
@@ -316,7 +317,7 @@ static bool before_rest(struct conversation *c, enum agent_state state,
 	return true;
 }
 
-static void on_end(struct hook_moment *m)
+static void hook_runner_on_end(struct hook_moment *m)
 {
 	struct conversation *c = m->c;
 
@@ -333,7 +334,7 @@ static bool before_close(struct conversation *c)
 	    !hook_moment_possible(c, HOOK_SESSION_END, NULL))
 		return false;
 	h->ended = true;
-	m = hook_moment_new(c, HOOK_SESSION_END, NULL, on_end);
+	m = hook_moment_new(c, HOOK_SESSION_END, NULL, hook_runner_on_end);
 	if (m)
 		hook_moment_run(m);
 	return m != NULL;
@@ -388,7 +389,7 @@ static int open_hooks(struct conversation *c, struct error *err)
 }
 
 /* What was cancelled: a call not made gets no result but that, a result stays. */
-static void settle(struct conversation *c, struct hook_moment *m)
+static void hook_runner_settle(struct conversation *c, struct hook_moment *m)
 {
 	struct error err = ERROR_NONE;
 	AUTO(event) struct event *action =
@@ -401,7 +402,7 @@ static void settle(struct conversation *c, struct hook_moment *m)
 				     "The call was cancelled before it was made.");
 }
 
-static void cancel(struct conversation *c)
+static void hook_runner_cancel(struct conversation *c)
 {
 	struct hook_runner *h = hook_runner_of(c);
 
@@ -421,7 +422,7 @@ static void cancel(struct conversation *c)
 			conversation_notice(c, MT_LOG_WARNING,
 					    "message not sent: its hooks were cancelled");
 		}
-		settle(c, m);
+		hook_runner_settle(c, m);
 		hook_moment_free(m);
 		if (stop && !conversation_is_closing(c))
 			conversation_set_state(c, rest, reason);
@@ -430,23 +431,23 @@ static void cancel(struct conversation *c)
 	}
 }
 
-static bool is_busy(const struct conversation *c)
+static bool hook_runner_is_busy(const struct conversation *c)
 {
 	return hook_runner_of(c) && hook_runner_of(c)->moments;
 }
 
-static const char *block_step(struct conversation *c)
+static const char *hook_runner_block_step(struct conversation *c)
 {
-	return is_busy(c) ? "a hook is running" : NULL;
+	return hook_runner_is_busy(c) ? "a hook is running" : NULL;
 }
 
 /* A hook may be a program that expects one call at a time. */
-static bool needs_order(const struct conversation *c)
+static bool hook_runner_needs_order(const struct conversation *c)
 {
 	return hook_runner_of(c) != NULL;
 }
 
-static void release(struct conversation *c)
+static void hook_runner_release(struct conversation *c)
 {
 	struct hook_runner **runner = feature_state(c, &hooks_feature);
 
@@ -458,16 +459,16 @@ const struct feature hooks_feature = {
 	.name = "hooks",
 	.state_size = sizeof(struct hook_runner *),
 	.open = open_hooks,
-	.before_message = before_message,
-	.before_continue = before_continue,
-	.before_rest = before_rest,
+	.before_message = hook_runner_before_message,
+	.before_continue = hook_runner_before_continue,
+	.before_rest = hook_runner_before_rest,
 	.before_close = before_close,
-	.blocks_step = block_step,
-	.is_busy = is_busy,
-	.keeps_open = is_busy,
-	.needs_order = needs_order,
+	.blocks_step = hook_runner_block_step,
+	.is_busy = hook_runner_is_busy,
+	.keeps_open = hook_runner_is_busy,
+	.needs_order = hook_runner_needs_order,
 	.before_call = before_call,
 	.after_call = after_call,
-	.cancel = cancel,
-	.release = release,
+	.cancel = hook_runner_cancel,
+	.release = hook_runner_release,
 };

@@ -61,7 +61,7 @@ static struct llm **model_of(const struct agent_frame *agent)
 	return agent_feature_state(agent, &judge_feature);
 }
 
-static struct judge *state(const struct conversation *c)
+static struct judge *feature_judge_state(const struct conversation *c)
 {
 	return feature_state(c, &judge_feature);
 }
@@ -73,22 +73,22 @@ bool judge_is_set(const struct conversation *c)
 
 bool judge_is_asked(const struct conversation *c)
 {
-	return state(c)->open != NULL;
+	return feature_judge_state(c)->open != NULL;
 }
 
 void judge_report(struct conversation *c, const char *why)
 {
-	if (!state(c)->reported)
+	if (!feature_judge_state(c)->reported)
 		conversation_notice(c, MT_LOG_WARNING,
 				    "the judge could not be used (reported once): %s",
 				    why);
-	state(c)->reported = true;
+	feature_judge_state(c)->reported = true;
 }
 
 /* ---- the answer ------------------------------------------------------------ */
 
 /* The first line, without spaces and marks of Markdown around it. */
-static char *first_line(const char *text, size_t len)
+static char *feature_judge_first_line(const char *text, size_t len)
 {
 	static const char around[] = " \t\r\n`*\"'";
 
@@ -113,7 +113,7 @@ const char *judge_answer_after(const char *text, const char *word)
 	return text + strspn(text, " \t`*\"'.,:;-");
 }
 
-static void on_closed(uv_handle_t *timer)
+static void feature_judge_on_closed(uv_handle_t *timer)
 {
 	struct question_to_judge *q = timer->data;
 
@@ -125,7 +125,7 @@ static void on_closed(uv_handle_t *timer)
 }
 
 /* From the loop, so that no function of the request or of the caller is active. */
-static void on_over(uv_timer_t *timer)
+static void feature_judge_on_over(uv_timer_t *timer)
 {
 	struct question_to_judge *q = timer->data;
 	struct conversation *c = q->c;
@@ -134,19 +134,19 @@ static void on_over(uv_timer_t *timer)
 		judge_report(c, "it did not answer in time");
 	llm_cancel(q->exchange);
 	q->exchange = NULL;
-	state(c)->open = NULL;
+	feature_judge_state(c)->open = NULL;
 	q->answered(c, q->answer);
-	uv_close((uv_handle_t *)timer, on_closed);
+	uv_close((uv_handle_t *)timer, feature_judge_on_closed);
 	step_run_ready(c);
 }
 
 static void end_soon(struct question_to_judge *q)
 {
 	q->exchange = NULL;
-	uv_timer_start(&q->timer, on_over, 0, 0);
+	uv_timer_start(&q->timer, feature_judge_on_over, 0, 0);
 }
 
-static void on_done(void *arg, struct llm_reply *reply)
+static void feature_judge_on_done(void *arg, struct llm_reply *reply)
 {
 	struct question_to_judge *q = arg;
 	struct error err = ERROR_NONE;
@@ -155,12 +155,12 @@ static void on_done(void *arg, struct llm_reply *reply)
 	if (side_usage_log(q->c, USAGE_JUDGE, reply, &err))
 		judge_report(q->c, err.text);
 	else
-		q->answer = first_line(reply->text, reply->text_len);
+		q->answer = feature_judge_first_line(reply->text, reply->text_len);
 	llm_reply_free(reply);
 	end_soon(q);
 }
 
-static void on_failed(void *arg, const struct llm_error *error)
+static void feature_judge_on_failed(void *arg, const struct llm_error *error)
 {
 	struct question_to_judge *q = arg;
 
@@ -180,8 +180,8 @@ static void make_mark(char ret[static 24])
 	snprintf(ret, 24, "data-%016" PRIx64, random);
 }
 
-static int build(struct question_to_judge *q, const char *prompt,
-		 const struct strbuf *data, struct error *err)
+static int feature_judge_build(struct question_to_judge *q, const char *prompt,
+			       const struct strbuf *data, struct error *err)
 {
 	static const enum mt_role roles[] = { MT_ROLE_SYSTEM, MT_ROLE_USER };
 	struct conversation *c = q->c;
@@ -214,16 +214,17 @@ static int build(struct question_to_judge *q, const char *prompt,
 	return MT_OK;
 }
 
-static int send_it(struct question_to_judge *q, const char *prompt,
-		   const struct strbuf *data, struct error *err)
+static int feature_judge_send_it(struct question_to_judge *q, const char *prompt,
+				 const struct strbuf *data, struct error *err)
 {
-	static const struct llm_events events = { .done = on_done, .failed = on_failed };
+	static const struct llm_events events = { .done = feature_judge_on_done,
+						  .failed = feature_judge_on_failed };
 	struct conversation *c = q->c;
 	char limit[256];
 
 	if (limits_reached(c, LIMITS_CALL & ~(1u << LIMIT_CALLS), limit, sizeof limit))
 		return fail(err, MT_ELIMIT, "%s", limit);
-	if (build(q, prompt, data, err))
+	if (feature_judge_build(q, prompt, data, err))
 		return err->code;
 	return llm_send(*model_of(conversation_agent(c)), q->request,
 			side_usage_calls(c, USAGE_JUDGE), &events, q, NULL, &q->exchange,
@@ -244,13 +245,13 @@ void judge_ask(struct conversation *c, const char *prompt, const struct strbuf *
 	q->answered = answered;
 	q->timer.data = q;
 	uv_timer_init(conversation_loop(c), &q->timer);
-	state(c)->open = q;
-	if (send_it(q, prompt, data, &err)) {
+	feature_judge_state(c)->open = q;
+	if (feature_judge_send_it(q, prompt, data, &err)) {
 		judge_report(c, err.text);
 		end_soon(q);
 		return;
 	}
-	uv_timer_start(&q->timer, on_over,
+	uv_timer_start(&q->timer, feature_judge_on_over,
 		       (uint64_t)config_int(conversation_config(c),
 					    conversation_agent(c)->section,
 					    "judge_deadline"),
@@ -368,10 +369,12 @@ static void continue_agent(struct conversation *c, const char *why)
 			       &err);
 }
 
-static void rest(struct conversation *c)
+static void feature_judge_rest(struct conversation *c)
 {
-	state(c)->accepted = true; /* other features may have more work for the agent */
-	conversation_rest(c, state(c)->rest, state(c)->rest_reason);
+	feature_judge_state(c)->accepted =
+		true; /* other features may have more work for the agent */
+	conversation_rest(c, feature_judge_state(c)->rest,
+			  feature_judge_state(c)->rest_reason);
 }
 
 static int64_t rounds_max(const struct conversation *c)
@@ -382,7 +385,7 @@ static int64_t rounds_max(const struct conversation *c)
 
 static void on_verdict(struct conversation *c, const char *text)
 {
-	struct judge *j = state(c);
+	struct judge *j = feature_judge_state(c);
 	const char *why = judge_answer_after(text, "no");
 	if (conversation_state(c) != STATE_RUNNING)
 		return; /* paused or stopped */
@@ -397,13 +400,14 @@ static void on_verdict(struct conversation *c, const char *text)
 		conversation_notice(c, MT_LOG_WARNING,
 				    "the judge still says that the task is not done: %s",
 				    why);
-	rest(c);
+	feature_judge_rest(c);
 }
 
-static bool before_rest(struct conversation *c, enum agent_state next, const char *reason)
+static bool feature_judge_before_rest(struct conversation *c, enum agent_state next,
+				      const char *reason)
 {
 	AUTO(strbuf) struct strbuf data = STRBUF(DATA_MAX);
-	struct judge *j = state(c);
+	struct judge *j = feature_judge_state(c);
 
 	if (next != STATE_FINISHED || !judge_is_set(c) || !rounds_max(c) || j->accepted ||
 	    agents_depth(c) || replay_is_active(c) || conversation_is_closing(c))
@@ -417,8 +421,8 @@ static bool before_rest(struct conversation *c, enum agent_state next, const cha
 
 /* ---- the points -------------------------------------------------------------- */
 
-static int open_agent(struct conversation *c, struct agent_frame *agent,
-		      struct error *err)
+static int feature_judge_open_agent(struct conversation *c, struct agent_frame *agent,
+				    struct error *err)
 {
 	const char *name = config_get(conversation_config(c), agent->section, "judge");
 	AUTO(strbuf) struct strbuf from = STRBUF(256);
@@ -429,48 +433,49 @@ static int open_agent(struct conversation *c, struct agent_frame *agent,
 	return request_named_model(c, name, from.text, model_of(agent), err);
 }
 
-static void after_message(struct conversation *c, bool first)
+static void feature_judge_after_message(struct conversation *c, bool first)
 {
 	(void)first;
-	state(c)->rounds = 0;
-	state(c)->accepted = false;
+	feature_judge_state(c)->rounds = 0;
+	feature_judge_state(c)->accepted = false;
 }
 
 /* The agent acts: what it finishes with is new. */
-static void before_action(struct conversation *c, struct event *action)
+static void feature_judge_before_action(struct conversation *c, struct event *action)
 {
 	if (action->source == SOURCE_AGENT && (action->type->flags & EVENT_RUNNABLE))
-		state(c)->accepted = false;
+		feature_judge_state(c)->accepted = false;
 }
 
-static const char *blocks_step(struct conversation *c)
+static const char *feature_judge_blocks_step(struct conversation *c)
 {
 	return judge_is_asked(c) ? "the judge's answer is awaited" : NULL;
 }
 
 static void drop_question(struct conversation *c)
 {
-	struct question_to_judge *q = state(c)->open;
+	struct question_to_judge *q = feature_judge_state(c)->open;
 
 	if (!q)
 		return;
-	state(c)->open = NULL;
+	feature_judge_state(c)->open = NULL;
 	llm_cancel(q->exchange);
-	uv_close((uv_handle_t *)&q->timer, on_closed);
+	uv_close((uv_handle_t *)&q->timer, feature_judge_on_closed);
 }
 
 /* An agent that has finished stays so. */
-static void cancel(struct conversation *c)
+static void feature_judge_cancel(struct conversation *c)
 {
-	const struct question_to_judge *q = state(c)->open;
+	const struct question_to_judge *q = feature_judge_state(c)->open;
 	bool of_end = q && q->answered == on_verdict;
 
 	drop_question(c);
 	if (of_end && !conversation_is_closing(c))
-		conversation_set_state(c, state(c)->rest, state(c)->rest_reason);
+		conversation_set_state(c, feature_judge_state(c)->rest,
+				       feature_judge_state(c)->rest_reason);
 }
 
-static void restore_usage(struct conversation *c, struct llm_metrics *sum)
+static void feature_judge_restore_usage(struct conversation *c, struct llm_metrics *sum)
 {
 	side_usage_restore(c, USAGE_JUDGE, sum);
 }
@@ -482,13 +487,13 @@ const struct feature judge_feature = {
 	.usage_states = usage_states,
 	.state_size = sizeof(struct judge),
 	.agent_state_size = sizeof(struct llm *),
-	.open_agent = open_agent,
+	.open_agent = feature_judge_open_agent,
 	.adding_message = drop_question, /* calls are refused, and the agent continues */
-	.after_message = after_message,
-	.before_rest = before_rest,
-	.before_action = before_action,
-	.blocks_step = blocks_step,
+	.after_message = feature_judge_after_message,
+	.before_rest = feature_judge_before_rest,
+	.before_action = feature_judge_before_action,
+	.blocks_step = feature_judge_blocks_step,
 	.is_busy = judge_is_asked,
-	.restore_usage = restore_usage,
-	.cancel = cancel,
+	.restore_usage = feature_judge_restore_usage,
+	.cancel = feature_judge_cancel,
 };

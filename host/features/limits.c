@@ -70,8 +70,8 @@ static void configure(struct budget *a, const struct config *config, const char 
 	}
 }
 
-static int open_agent(struct conversation *c, struct agent_frame *agent,
-		      struct error *err)
+static int limits_open_agent(struct conversation *c, struct agent_frame *agent,
+			     struct error *err)
 {
 	struct budget *own = limits_budget(agent);
 
@@ -85,7 +85,7 @@ static int open_agent(struct conversation *c, struct agent_frame *agent,
 
 /* ---- spending ---------------------------------------------------------- */
 
-static bool works(enum agent_state state)
+static bool limits_works(enum agent_state state)
 {
 	return !state_is_resting(state) && state != STATE_LOADING;
 }
@@ -98,7 +98,7 @@ static void update_clock(struct conversation *c)
 	if (w->working)
 		budget_spend(own_budget(c), LIMIT_TIME, (double)(now - w->since) / 1e9);
 	w->since = now;
-	w->working = works(conversation_state(c));
+	w->working = limits_works(conversation_state(c));
 }
 
 static void on_usage(struct conversation *c, const struct llm_usage *usage, bool of_agent)
@@ -166,7 +166,7 @@ static int before_reply(struct conversation *c, json_object *record)
 }
 
 /* The usage so far, in V0's form for actions. */
-static void before_action(struct conversation *c, struct event *e)
+static void limits_before_action(struct conversation *c, struct event *e)
 {
 	const struct llm_usage_totals *bill = conversation_bill(c);
 	const struct llm_metrics *m = bill ? llm_usage_totals_sum(bill) : NULL;
@@ -201,7 +201,7 @@ bool limits_reached(struct conversation *c, unsigned which, char *text, size_t r
 	return budget_account_reached(own_budget(c), which, text, room);
 }
 
-static void stop(struct conversation *c, const char *text)
+static void limits_stop(struct conversation *c, const char *text)
 {
 	struct error err = ERROR_NONE;
 	AUTO(strbuf) struct strbuf said = STRBUF(1024);
@@ -216,7 +216,8 @@ static void stop(struct conversation *c, const char *text)
 }
 
 /* The call of an action is not made, or not waited for, because of a limit. */
-static void stop_call(struct conversation *c, struct event *action, const char *text)
+static void limits_stop_call(struct conversation *c, struct event *action,
+			     const char *text)
 {
 	AUTO(strbuf) struct strbuf said = STRBUF(1024);
 	bool left = evlog_dispatched(conversation_log(c), action->id);
@@ -231,7 +232,7 @@ static void stop_call(struct conversation *c, struct event *action, const char *
 /* ---- the alarm ---------------------------------------------------------- */
 
 /* Seconds until the first limit of the time of work is reached. */
-static double time_left(const struct budget *a)
+static double limits_time_left(const struct budget *a)
 {
 	double left = 1e9;
 
@@ -249,10 +250,10 @@ static void time_is_over(struct conversation *c, const char *text)
 {
 	conversation_cancel_work(c);
 	if (turn_is_running(c))
-		stop_call(c, turn_call(c)->action, text);
+		limits_stop_call(c, turn_call(c)->action, text);
 	else if (conversation_state(c) != STATE_ERROR &&
 		 !state_is_resting(conversation_state(c)))
-		stop(c, text);
+		limits_stop(c, text);
 }
 
 static void start_timer(struct conversation *c);
@@ -273,7 +274,7 @@ static void on_alarm(uv_timer_t *timer)
 static void start_timer(struct conversation *c)
 {
 	struct work_clock *w = clock_of(c);
-	double left = time_left(whole_budget(c));
+	double left = limits_time_left(whole_budget(c));
 
 	if (!w->working || left >= 1e9) {
 		if (w->timer)
@@ -297,7 +298,7 @@ static void on_alarm_closed(uv_handle_t *handle)
 	free(handle);
 }
 
-static void release(struct conversation *c)
+static void limits_release(struct conversation *c)
 {
 	struct work_clock *w = clock_of(c);
 
@@ -348,7 +349,8 @@ static void raise_limits(struct conversation *c, struct budget *a)
 		limits_log(c);
 }
 
-static void restore(struct conversation *c, const struct llm_metrics *sum, double worked)
+static void limits_restore(struct conversation *c, const struct llm_metrics *sum,
+			   double worked)
 {
 	size_t len;
 	const char *text = evlog_state(conversation_log(c), record_name, &len);
@@ -378,7 +380,7 @@ static void before_state(struct conversation *c, enum agent_state next)
 	    !conversation_is_headless(c))
 		raise_limits(c, own_budget(c));
 	update_clock(c);
-	clock_of(c)->working = works(next);
+	clock_of(c)->working = limits_works(next);
 	start_timer(c);
 }
 
@@ -395,7 +397,7 @@ static void restore_agent(struct conversation *c)
 	struct budget *own = own_budget(c);
 
 	if (!agent->above)
-		return; /* restore() has counted it */
+		return; /* limits_restore() has counted it */
 	for (int64_t n = evlog_replies(log) - 1; n >= 0; n--) {
 		AUTO(json) json_object *record = evlog_reply_at(log, n, NULL);
 		AUTO(llm_reply) struct llm_reply *reply = NULL;
@@ -423,7 +425,7 @@ static bool stop_at_limit(struct conversation *c)
 
 	if (!limits_reached(c, LIMITS_STEP, limit, sizeof limit))
 		return false;
-	stop(c, limit);
+	limits_stop(c, limit);
 	return true;
 }
 
@@ -432,14 +434,14 @@ static bool spend_call(struct conversation *c, struct call *call)
 	char limit[256];
 
 	if (limits_reached(c, LIMITS_CALL, limit, sizeof limit)) {
-		stop_call(c, call->action, limit);
+		limits_stop_call(c, call->action, limit);
 		return true;
 	}
 	budget_spend(own_budget(c), LIMIT_CALLS, 1);
 	return false;
 }
 
-static int exit_code_of(const char *reason)
+static int limits_exit_code_of(const char *reason)
 {
 	return strstr(reason, "Agent reached maximum") ? EXIT_LIMIT : 0;
 }
@@ -451,17 +453,17 @@ const struct feature limits_feature = {
 	.usage_states = usage_states,
 	.state_size = sizeof(struct work_clock),
 	.agent_state_size = sizeof(struct budget),
-	.open_agent = open_agent,
+	.open_agent = limits_open_agent,
 	.before_state = before_state,
 	.before_step = stop_at_limit,
 	.on_step = on_step,
 	.before_reply = before_reply,
 	.on_usage = on_usage,
-	.before_action = before_action,
+	.before_action = limits_before_action,
 	.calls_left = calls_left,
 	.before_send = spend_call,
-	.exit_code_of = exit_code_of,
+	.exit_code_of = limits_exit_code_of,
 	.restore_agent = restore_agent,
-	.restore = restore,
-	.release = release,
+	.restore = limits_restore,
+	.release = limits_release,
 };

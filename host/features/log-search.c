@@ -12,7 +12,7 @@
 enum { FOUND_MAX = 20, EXCERPT = 400, ANSWER_MAX = 48 << 10, EVENTS_AT_ONCE = 200 };
 
 /* What of an event is worth reading. */
-static const char *text_of(const struct event *e, size_t *ret_len)
+static const char *log_search_text_of(const struct event *e, size_t *ret_len)
 {
 	const char *content;
 
@@ -27,8 +27,8 @@ static const char *text_of(const struct event *e, size_t *ret_len)
 	return content ? content : ""; /* out of memory: its length is 0 */
 }
 
-static void add_event(struct strbuf *out, const struct event *e, const char *text,
-		      size_t len)
+static void log_search_add_event(struct strbuf *out, const struct event *e,
+				 const char *text, size_t len)
 {
 	strbuf_addf(out, "<EVENT id=%lld %s %s%s>\n", (long long)e->id,
 		    event_source_name(e->source), e->type->name,
@@ -37,7 +37,7 @@ static void add_event(struct strbuf *out, const struct event *e, const char *tex
 	strbuf_add(out, "\n</EVENT>\n");
 }
 
-static size_t whole(const char *text, size_t at, size_t len)
+static size_t log_search_whole(const char *text, size_t at, size_t len)
 {
 	while (at < len && ((unsigned char)text[at] & 0xc0) == 0x80)
 		at++;
@@ -48,14 +48,14 @@ static size_t whole(const char *text, size_t at, size_t len)
 static bool add_excerpt(struct strbuf *out, const struct event *e, const char *query)
 {
 	size_t len, from, to;
-	const char *text = text_of(e, &len), *at = strcasestr(text, query);
+	const char *text = log_search_text_of(e, &len), *at = strcasestr(text, query);
 
 	if (!at)
 		return false;
 	from = (size_t)(at - text) > EXCERPT / 2 ? (size_t)(at - text) - EXCERPT / 2 : 0;
-	from = whole(text, from, len);
-	to = whole(text, from + EXCERPT < len ? from + EXCERPT : len, len);
-	add_event(out, e, text + from, to - from);
+	from = log_search_whole(text, from, len);
+	to = log_search_whole(text, from + EXCERPT < len ? from + EXCERPT : len, len);
+	log_search_add_event(out, e, text + from, to - from);
 	return true;
 }
 
@@ -65,7 +65,7 @@ static bool is_told(const struct evlog_head *head)
 }
 
 /* Newest first: most requests are about recent events. */
-static int find(struct conversation *c, const char *query, struct strbuf *out)
+static int log_search_find(struct conversation *c, const char *query, struct strbuf *out)
 {
 	int found = 0;
 
@@ -83,8 +83,8 @@ static int find(struct conversation *c, const char *query, struct strbuf *out)
 	return found;
 }
 
-static void read_range(struct conversation *c, int64_t from, int64_t to,
-		       struct strbuf *out)
+static void log_search_read_range(struct conversation *c, int64_t from, int64_t to,
+				  struct strbuf *out)
 {
 	if (to < from || to - from >= EVENTS_AT_ONCE)
 		to = from + EVENTS_AT_ONCE - 1;
@@ -98,7 +98,7 @@ static void read_range(struct conversation *c, int64_t from, int64_t to,
 		e = evlog_event(conversation_log(c), id, NULL);
 		if (!e)
 			continue;
-		text = text_of(e, &len);
+		text = log_search_text_of(e, &len);
 		if (len + 200 > room) {
 			strbuf_addf(out,
 				    "[Event %lld and later ones do not fit here. "
@@ -106,7 +106,7 @@ static void read_range(struct conversation *c, int64_t from, int64_t to,
 				    (long long)id, (long long)id);
 			return;
 		}
-		add_event(out, e, text, len);
+		log_search_add_event(out, e, text, len);
 	}
 }
 
@@ -118,9 +118,9 @@ void log_search_answer(struct conversation *c, uint64_t request, json_object *pa
 	int64_t from = js_int(params, "from", -1);
 
 	if (from >= 0)
-		read_range(c, from, js_int(params, "to", from), &out);
+		log_search_read_range(c, from, js_int(params, "to", from), &out);
 	else if (*query)
-		find(c, query, &out);
+		log_search_find(c, query, &out);
 	else
 		strbuf_add(&out, "Pass `query`, or `from` and `to`.");
 	if (!out.len)

@@ -38,7 +38,8 @@ struct walk {
 	unsigned looked;
 };
 
-static bool is_message(const struct evlog_head *head, enum event_source source)
+static bool loop_detector_is_message(const struct evlog_head *head,
+				     enum event_source source)
 {
 	return head->source == source && head->type->id == ACTION_MESSAGE;
 }
@@ -56,10 +57,11 @@ static int64_t older(struct walk *w)
 			w->at = begin + 1; /* what a delegate did is none of its */
 		w->looked++;
 		if (head->type->id == OBSERVATION_LOOP_DETECTION ||
-		    (!w->o->headless && is_message(head, SOURCE_USER)))
+		    (!w->o->headless && loop_detector_is_message(head, SOURCE_USER)))
 			break;
-		if (event_is_history(head) && !is_message(head, SOURCE_USER) &&
-		    !is_message(head, SOURCE_ENVIRONMENT))
+		if (event_is_history(head) &&
+		    !loop_detector_is_message(head, SOURCE_USER) &&
+		    !loop_detector_is_message(head, SOURCE_ENVIRONMENT))
 			return id;
 	}
 	w->at = 0;
@@ -92,7 +94,7 @@ static size_t most_repeats(const struct stuck_options *o)
 }
 
 /* An approved action is in the log twice; only the first one counts. */
-static bool is_answer(struct evlog *log, int64_t id)
+static bool loop_detector_is_answer(struct evlog *log, int64_t id)
 {
 	const struct evlog_head *head = evlog_head(log, id);
 	AUTO(event) struct event *e = NULL;
@@ -105,7 +107,7 @@ static bool is_answer(struct evlog *log, int64_t id)
 
 /* ---- waiting for what still runs ---------------------------------------- */
 
-static bool is_blank(const char *text)
+static bool loop_detector_is_blank(const char *text)
 {
 	return text[strspn(text, " \t\r\n")] == '\0';
 }
@@ -116,7 +118,7 @@ static bool is_wait(const struct event *action)
 	const char *verb;
 
 	if (action->type->id == ACTION_RUN)
-		return is_blank(event_arg(action, "command"));
+		return loop_detector_is_blank(event_arg(action, "command"));
 	if (action->type->id != ACTION_CALL_TOOL ||
 	    strcmp(event_arg(action, "name"), "background_job") != 0)
 		return false;
@@ -180,13 +182,13 @@ static int64_t older_counted(struct counted *w)
 
 		if (head->type->id != ACTION_CONDENSATION &&
 		    head->type->id != ACTION_CONDENSATION_REQUEST &&
-		    !is_left_out_wait(w, id) && !is_answer(w->walk.log, id))
+		    !is_left_out_wait(w, id) && !loop_detector_is_answer(w->walk.log, id))
 			return id;
 	}
 	return -1;
 }
 
-static void collect(struct newest *n)
+static void loop_detector_collect(struct newest *n)
 {
 	struct counted w = counted_from_end(n->log, n->o);
 	size_t most = most_repeats(n->o);
@@ -246,7 +248,8 @@ static bool same_members(json_object *a, json_object *b, const char *const *left
 	return true;
 }
 
-static bool same_text(const char *a, size_t a_len, const char *b, size_t b_len)
+static bool loop_detector_same_text(const char *a, size_t a_len, const char *b,
+				    size_t b_len)
 {
 	return a_len == b_len && memcmp(a, b, a_len) == 0;
 }
@@ -257,7 +260,7 @@ static bool same_content(const struct event *a, const struct event *b, bool blan
 	const char *a_text = event_content(a, &a_len), *b_text = event_content(b, &b_len);
 
 	return blank ? volatile_text_same(a_text, a_len, b_text, b_len)
-		     : same_text(a_text, a_len, b_text, b_len);
+		     : loop_detector_same_text(a_text, a_len, b_text, b_len);
 }
 
 /* Screenshots are not compared: a clock in them would make them differ. */
@@ -303,7 +306,7 @@ static bool same_edit(const struct event *a, const struct event *b)
 	for (int line = 0; line < 3; line++) {
 		size_t x_len = strcspn(x, "\n"), y_len = strcspn(y, "\n");
 
-		if (!same_text(x, x_len, y, y_len))
+		if (!loop_detector_same_text(x, x_len, y, y_len))
 			return false;
 		if (line < 2 && (!x[x_len] || !y[y_len]))
 			return false; /* it has no third line */
@@ -346,7 +349,7 @@ static bool same_observation(const struct event *a, const struct event *b,
 			 : same_members(event_args(a), event_args(b), NULL));
 }
 
-static bool same(const struct newest *n, int64_t a, int64_t b)
+static bool loop_detector_same(const struct newest *n, int64_t a, int64_t b)
 {
 	const struct evlog_head *x = evlog_head(n->log, a), *y = evlog_head(n->log, b);
 	AUTO(event) struct event *first = NULL, *second = NULL;
@@ -365,7 +368,7 @@ static bool same(const struct newest *n, int64_t a, int64_t b)
 static bool repeat(const struct newest *n, const int64_t *ids, size_t count, size_t apart)
 {
 	for (size_t i = 0; i + apart < count; i++)
-		if (!same(n, ids[i], ids[i + apart]))
+		if (!loop_detector_same(n, ids[i], ids[i + apart]))
 			return false;
 	return true;
 }
@@ -556,9 +559,9 @@ static bool monologue(const struct newest *n, int64_t *ret_start)
 
 		if (!head->type->is_action && count > 0)
 			break;
-		if (!is_message(head, SOURCE_AGENT))
+		if (!loop_detector_is_message(head, SOURCE_AGENT))
 			continue;
-		if (count > 0 && !same(n, first, id))
+		if (count > 0 && !loop_detector_same(n, first, id))
 			break;
 		first = id;
 		count++;
@@ -578,7 +581,7 @@ static int64_t first_of_loop(const struct newest *n, size_t apart)
 	while ((id = older_counted(&w)) >= 0) {
 		if (!evlog_head(n->log, id)->type->is_action)
 			continue;
-		if (count >= apart && !same(n, ring[count % apart], id))
+		if (count >= apart && !loop_detector_same(n, ring[count % apart], id))
 			break;
 		ring[count++ % apart] = id;
 		start = id;
@@ -621,8 +624,8 @@ static bool condensing(const struct newest *n, int64_t *ret_start)
 	return count == CONDENSED && adjacent;
 }
 
-static struct stuck found(const struct newest *n, enum stuck_kind kind, unsigned repeats,
-			  int64_t start)
+static struct stuck loop_detector_found(const struct newest *n, enum stuck_kind kind,
+					unsigned repeats, int64_t start)
 {
 	return (struct stuck){ .kind = kind, .repeats = repeats, .start = start,
 			       .newest = n->action_count ? n->actions[0] : -1 };
@@ -633,25 +636,29 @@ struct stuck loop_detect_stuck(struct evlog *log, const struct stuck_options *o)
 	struct newest n = { .log = log, .o = o };
 	int64_t start = -1;
 
-	collect(&n);
+	loop_detector_collect(&n);
 	if (n.action_count + n.observation_count >= ACTIONS_MIN) {
 		if (same_result(&n))
-			return found(&n, STUCK_REPEAT, o->same, first_of_loop(&n, 1));
+			return loop_detector_found(&n, STUCK_REPEAT, o->same,
+						   first_of_loop(&n, 1));
 		if (same_failure(&n))
-			return found(&n, STUCK_ERRORS, o->errors, first_of_loop(&n, 1));
+			return loop_detector_found(&n, STUCK_ERRORS, o->errors,
+						   first_of_loop(&n, 1));
 		if (same_complaint(&n))
-			return found(&n, STUCK_ERRORS, o->same,
-				     n.observations[o->same - 1]);
+			return loop_detector_found(&n, STUCK_ERRORS, o->same,
+						   n.observations[o->same - 1]);
 		if (monologue(&n, &start))
-			return found(&n, STUCK_MONOLOGUE, o->monologue, start);
+			return loop_detector_found(&n, STUCK_MONOLOGUE, o->monologue,
+						   start);
 		if (taking_turns(&n))
-			return found(&n, STUCK_ALTERNATE, o->pattern / 2,
-				     first_of_loop(&n, 2));
+			return loop_detector_found(&n, STUCK_ALTERNATE, o->pattern / 2,
+						   first_of_loop(&n, 2));
 		if (identical(&n))
-			return found(&n, STUCK_IDENTICAL, o->identical,
-				     first_of_loop(&n, 1));
+			return loop_detector_found(&n, STUCK_IDENTICAL, o->identical,
+						   first_of_loop(&n, 1));
 	}
 	if (condensing(&n, &start))
-		return found(&n, STUCK_CONDENSING, CONDENSED_REPEATS, start);
+		return loop_detector_found(&n, STUCK_CONDENSING, CONDENSED_REPEATS,
+					   start);
 	return (struct stuck){ .start = -1, .newest = -1 };
 }

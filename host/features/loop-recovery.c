@@ -25,8 +25,8 @@ struct recovery {
 	bool detects, nudges;
 };
 
-static int open_agent(struct conversation *c, struct agent_frame *agent,
-		      struct error *err)
+static int loop_recovery_open_agent(struct conversation *c, struct agent_frame *agent,
+				    struct error *err)
 {
 	struct config *config = conversation_config(c);
 	struct recovery *r = agent_feature_state(agent, &loop_recovery_feature);
@@ -53,7 +53,7 @@ static int open_agent(struct conversation *c, struct agent_frame *agent,
 
 /* ---- what is known of a loop ------------------------------------------- */
 
-static const char *tool_of(const struct event *action)
+static const char *loop_recovery_tool_of(const struct event *action)
 {
 	const char *name = js_str(event_tool_meta(action), "function_name", "");
 
@@ -75,7 +75,7 @@ static char *newest_error(struct conversation *c, int64_t start)
 	return strdup("");
 }
 
-static bool has_tool(const struct conversation *c, const char *name)
+static bool loop_recovery_has_tool(const struct conversation *c, const char *name)
 {
 	const struct catalog *all = &conversation_agent(c)->catalog;
 
@@ -99,7 +99,7 @@ static bool may_poll(const struct conversation *c, const struct stuck *s)
 {
 	return (s->kind == STUCK_REPEAT || s->kind == STUCK_ALTERNATE ||
 		s->kind == STUCK_IDENTICAL) &&
-	       has_tool(c, "execute_bash");
+	       loop_recovery_has_tool(c, "execute_bash");
 }
 
 static json_object *facts(struct conversation *c, const struct stuck *s)
@@ -115,10 +115,10 @@ static json_object *facts(struct conversation *c, const struct stuck *s)
 	js_set_bool(data, loop_stuck_name(s->kind), true);
 	js_set_bool(data, "normalized", normalizes(c));
 	js_set_bool(data, "shell", may_poll(c, s));
-	js_set_bool(data, "job", has_tool(c, "background_job"));
-	js_set_bool(data, "finish", has_tool(c, "finish"));
-	if (action && *tool_of(action) && s->kind != STUCK_MONOLOGUE)
-		js_set_str(data, "tool", tool_of(action));
+	js_set_bool(data, "job", loop_recovery_has_tool(c, "background_job"));
+	js_set_bool(data, "finish", loop_recovery_has_tool(c, "finish"));
+	if (action && *loop_recovery_tool_of(action) && s->kind != STUCK_MONOLOGUE)
+		js_set_str(data, "tool", loop_recovery_tool_of(action));
 	if (error && *error)
 		js_set_str(data, "error", error);
 	return data;
@@ -200,7 +200,7 @@ static void tell_loop(struct conversation *c, const struct stuck *s, const char 
 			       &err);
 }
 
-static void give_up(struct conversation *c, const struct stuck *s)
+static void loop_recovery_give_up(struct conversation *c, const struct stuck *s)
 {
 	AUTO(json) json_object *data = facts(c, s);
 	AUTO(strbuf) struct strbuf text = STRBUF(4096);
@@ -233,7 +233,7 @@ static bool handle_loop(struct conversation *c)
 	    tell_model(c, &s))
 		return false;
 	if (conversation_state(c) == STATE_RUNNING)
-		give_up(c, &s);
+		loop_recovery_give_up(c, &s);
 	return true;
 }
 
@@ -307,17 +307,18 @@ int loop_recovery_choose(struct conversation *c, int64_t option, struct error *e
 				   : send_again(c, start, err);
 }
 
-static int choose(struct conversation *c, const struct event *action, struct error *err)
+static int loop_recovery_perform(struct conversation *c, const struct event *action,
+				 struct error *err)
 {
 	return loop_recovery_choose(c, js_int(event_args(action), "option", 1), err);
 }
 
 static const struct action_handler actions[] = {
-	{ ACTION_LOOP_RECOVERY, .by_user = choose },
+	{ ACTION_LOOP_RECOVERY, .by_user = loop_recovery_perform },
 	{ 0 },
 };
 
-static int exit_code_of(const char *reason)
+static int loop_recovery_exit_code_of(const char *reason)
 {
 	return strncmp(reason, STUCK_ERROR, strlen(STUCK_ERROR)) == 0 ? EXIT_STUCK : 0;
 }
@@ -326,7 +327,7 @@ const struct feature loop_recovery_feature = {
 	.name = "loop recovery",
 	.actions = actions,
 	.agent_state_size = sizeof(struct recovery),
-	.open_agent = open_agent,
+	.open_agent = loop_recovery_open_agent,
 	.before_step = handle_loop,
-	.exit_code_of = exit_code_of,
+	.exit_code_of = loop_recovery_exit_code_of,
 };

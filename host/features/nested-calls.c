@@ -33,12 +33,13 @@ struct nested_calls {
 	unsigned count;
 };
 
-static struct nested_calls *state(const struct conversation *c)
+static struct nested_calls *nested_calls_state(const struct conversation *c)
 {
 	return feature_state(c, &nested_calls_feature);
 }
 
-static void answer(struct conversation *c, uint64_t request, int status, const char *text)
+static void nested_calls_answer(struct conversation *c, uint64_t request, int status,
+				const char *text)
 {
 	if (conversation_runner(c))
 		runner_answer(conversation_runner(c), request, status, text,
@@ -55,7 +56,7 @@ static bool may_call(const struct conversation *c, const struct tool *tool)
 	       tool->instance != turn_call(c)->tool->instance;
 }
 
-static void put_tool(const struct tool *tool, struct strbuf *out)
+static void nested_calls_put_tool(const struct tool *tool, struct strbuf *out)
 {
 	strbuf_add(out, out->text[out->len - 1] == '[' ? "{" : ",{");
 	js_key_str(out, "name", tool->name);
@@ -65,7 +66,7 @@ static void put_tool(const struct tool *tool, struct strbuf *out)
 	strbuf_addc(out, '}');
 }
 
-static void list_tools(struct conversation *c, uint64_t request)
+static void nested_calls_list_tools(struct conversation *c, uint64_t request)
 {
 	const struct catalog *all = &conversation_agent(c)->catalog;
 	AUTO(strbuf) struct strbuf out = STRBUF(LIST_MAX);
@@ -73,18 +74,19 @@ static void list_tools(struct conversation *c, uint64_t request)
 	strbuf_add(&out, "{\"tools\":[");
 	for (size_t i = 0; i < all->count; i++)
 		if (may_call(c, &all->tools[i]))
-			put_tool(&all->tools[i], &out);
+			nested_calls_put_tool(&all->tools[i], &out);
 	strbuf_add(&out, "]}");
 	if (out.error)
-		answer(c, request, MT_ELIMIT, "The list of tools is too long.");
+		nested_calls_answer(c, request, MT_ELIMIT,
+				    "The list of tools is too long.");
 	else
-		answer(c, request, MT_OK, out.text);
+		nested_calls_answer(c, request, MT_OK, out.text);
 }
 
 /* The calling one must be the pending call of an agent that works. */
-static int check(struct conversation *c, uint64_t call, struct error *err)
+static int nested_calls_check(struct conversation *c, uint64_t call, struct error *err)
 {
-	struct nested_calls *s = state(c);
+	struct nested_calls *s = nested_calls_state(c);
 
 	if (s->outer)
 		return fail(err, MT_ELIMIT, "Another call is pending.");
@@ -104,7 +106,7 @@ static int check(struct conversation *c, uint64_t call, struct error *err)
 
 static int count_call(struct conversation *c, uint64_t call, struct error *err)
 {
-	struct nested_calls *s = state(c);
+	struct nested_calls *s = nested_calls_state(c);
 
 	if (s->caller != call)
 		s->count = 0;
@@ -166,16 +168,17 @@ static struct call *make_call(struct conversation *c, json_object *params,
 
 static void resume_outer(struct conversation *c)
 {
-	struct nested_calls *s = state(c);
+	struct nested_calls *s = nested_calls_state(c);
 	AUTO(free) char *text = STEAL(s->answer);
 
 	turn_start(c, STEAL(s->outer));
-	answer(c, s->request, text ? MT_OK : MT_ENOMEM, text ? text : "Out of memory.");
+	nested_calls_answer(c, s->request, text ? MT_OK : MT_ENOMEM,
+			    text ? text : "Out of memory.");
 }
 
-static void make(struct conversation *c, uint64_t request, struct call *call)
+static void nested_calls_make(struct conversation *c, uint64_t request, struct call *call)
 {
-	struct nested_calls *s = state(c);
+	struct nested_calls *s = nested_calls_state(c);
 
 	s->request = request;
 	s->outer = turn_suspend(c);
@@ -184,8 +187,9 @@ static void make(struct conversation *c, uint64_t request, struct call *call)
 		resume_outer(c);
 }
 
-static bool request_answer(struct conversation *c, uint64_t call, uint64_t request,
-			   const char *method, json_object *params)
+static bool nested_calls_request_answer(struct conversation *c, uint64_t call,
+					uint64_t request, const char *method,
+					json_object *params)
 {
 	bool lists = strcmp(method, "tool/list") == 0;
 	struct error err = ERROR_NONE;
@@ -193,16 +197,16 @@ static bool request_answer(struct conversation *c, uint64_t call, uint64_t reque
 
 	if (!lists && strcmp(method, "tool/call") != 0)
 		return false;
-	if (!check(c, call, &err) && lists) {
-		list_tools(c, request);
+	if (!nested_calls_check(c, call, &err) && lists) {
+		nested_calls_list_tools(c, request);
 		return true;
 	}
 	if (!err.code && !count_call(c, call, &err))
 		made = make_call(c, params, &err);
 	if (made)
-		make(c, request, made);
+		nested_calls_make(c, request, made);
 	else
-		answer(c, request, err.code, err.text);
+		nested_calls_answer(c, request, err.code, err.text);
 	return true;
 }
 
@@ -211,10 +215,10 @@ static bool request_answer(struct conversation *c, uint64_t call, uint64_t reque
 /* Is this observation the one of the pending call of code? The turn has ended it. */
 static bool is_result(const struct conversation *c)
 {
-	return state(c)->outer && turn_is_idle(c);
+	return nested_calls_state(c)->outer && turn_is_idle(c);
 }
 
-static char *answer_of(const struct event *observation)
+static char *nested_calls_answer_of(const struct event *observation)
 {
 	static const char *const failures[] = { "error", "user_rejected" };
 	AUTO(strbuf) struct strbuf out = STRBUF(7 * ANSWER_MAX);
@@ -238,22 +242,23 @@ static char *answer_of(const struct event *observation)
 	return strbuf_take(&out);
 }
 
-static void before_observation(struct conversation *c, struct event *action,
-			       const struct call *call, struct event *observation)
+static void nested_calls_before_observation(struct conversation *c, struct event *action,
+					    const struct call *call,
+					    struct event *observation)
 {
 	json_object *caller = event_caller(action);
-	struct nested_calls *s = state(c);
+	struct nested_calls *s = nested_calls_state(c);
 
 	(void)call;
 	if (is_result(c)) {
 		free(s->answer);
-		s->answer = observation ? answer_of(observation) : NULL;
+		s->answer = observation ? nested_calls_answer_of(observation) : NULL;
 	}
 	if (caller && observation)
 		mark(observation, json_object_get(caller));
 }
 
-static void after_observation(struct conversation *c, struct event *action)
+static void nested_calls_after_observation(struct conversation *c, struct event *action)
 {
 	(void)action;
 	if (is_result(c))
@@ -263,9 +268,10 @@ static void after_observation(struct conversation *c, struct event *action)
 /* ---- the end of the call that made it ---------------------------------------- */
 
 /* The calling code has ended before its call. */
-static bool take_result(struct conversation *c, const struct runner_result *result)
+static bool nested_calls_take_result(struct conversation *c,
+				     const struct runner_result *result)
 {
-	struct nested_calls *s = state(c);
+	struct nested_calls *s = nested_calls_state(c);
 	const struct call *call = turn_call(c);
 	bool waited = turn_awaits_approval(c);
 
@@ -281,25 +287,25 @@ static bool take_result(struct conversation *c, const struct runner_result *resu
 	return false;
 }
 
-static void cancel(struct conversation *c)
+static void nested_calls_cancel(struct conversation *c)
 {
-	const struct nested_calls *s = state(c);
+	const struct nested_calls *s = nested_calls_state(c);
 
 	if (s->outer && s->outer->number && conversation_runner(c))
 		runner_cancel(conversation_runner(c), s->outer->number);
 }
 
-static void interrupt(struct conversation *c)
+static void nested_calls_interrupt(struct conversation *c)
 {
-	if (state(c)->outer)
-		state(c)->outer->interrupted = true;
-	cancel(c);
+	if (nested_calls_state(c)->outer)
+		nested_calls_state(c)->outer->interrupted = true;
+	nested_calls_cancel(c);
 }
 
 /* Calls that follow in the reply were not made by the code. */
-static bool needs_order(const struct conversation *c)
+static bool nested_calls_needs_order(const struct conversation *c)
 {
-	return state(c)->outer;
+	return nested_calls_state(c)->outer;
 }
 
 /* The newest call of code after this action; -1: none, or it is answered. */
@@ -319,8 +325,8 @@ static int64_t unanswered(const struct conversation *c, int64_t action)
 
 /* The process ended during a call of code: it gets an observation before the call that
  * made it. */
-static int restore_action(struct conversation *c, struct event *action, bool *ret_done,
-			  struct error *err)
+static int nested_calls_restore_action(struct conversation *c, struct event *action,
+				       bool *ret_done, struct error *err)
 {
 	int64_t id = unanswered(c, action->id);
 	AUTO(event) struct event *e =
@@ -336,9 +342,9 @@ static int restore_action(struct conversation *c, struct event *action, bool *re
 	return MT_OK;
 }
 
-static void release(struct conversation *c)
+static void nested_calls_release(struct conversation *c)
 {
-	struct nested_calls *s = state(c);
+	struct nested_calls *s = nested_calls_state(c);
 
 	s->outer = call_free(s->outer);
 	free(s->answer);
@@ -348,13 +354,13 @@ static void release(struct conversation *c)
 const struct feature nested_calls_feature = {
 	.name = "nested calls",
 	.state_size = sizeof(struct nested_calls),
-	.restore_action = restore_action,
-	.needs_order = needs_order,
-	.request = request_answer,
-	.take_result = take_result,
-	.before_observation = before_observation,
-	.after_observation = after_observation,
-	.interrupt = interrupt,
-	.cancel = cancel,
-	.release = release,
+	.restore_action = nested_calls_restore_action,
+	.needs_order = nested_calls_needs_order,
+	.request = nested_calls_request_answer,
+	.take_result = nested_calls_take_result,
+	.before_observation = nested_calls_before_observation,
+	.after_observation = nested_calls_after_observation,
+	.interrupt = nested_calls_interrupt,
+	.cancel = nested_calls_cancel,
+	.release = nested_calls_release,
 };

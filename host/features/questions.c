@@ -20,12 +20,12 @@ struct questions {
 	int64_t ids; /* given so far */
 };
 
-static struct questions *state(const struct conversation *c)
+static struct questions *questions_state(const struct conversation *c)
 {
 	return feature_state(c, &questions_feature);
 }
 
-static void drop(struct question *q)
+static void questions_drop(struct question *q)
 {
 	free(q->text);
 	json_object_put(q->choices);
@@ -45,8 +45,8 @@ static bool choices_valid(json_object *choices)
 	return n <= CHOICES_MAX;
 }
 
-static struct question *make(struct conversation *c, uint64_t call, uint64_t request,
-			     json_object *params)
+static struct question *questions_make(struct conversation *c, uint64_t call,
+				       uint64_t request, json_object *params)
 {
 	const char *text = js_str(params, "question", "");
 	json_object *choices = js_get(params, "choices");
@@ -60,10 +60,10 @@ static struct question *make(struct conversation *c, uint64_t call, uint64_t req
 	    mask_json(conversation_secrets(c), q->choices, NULL, NULL) ||
 	    !(q->text = strdup(mask_text(conversation_secrets(c), text, &shown)))) {
 		if (q)
-			drop(q);
+			questions_drop(q);
 		return NULL;
 	}
-	q->id = ++state(c)->ids;
+	q->id = ++questions_state(c)->ids;
 	q->action = parallel_action_of(c, call);
 	q->call = call;
 	q->request = request;
@@ -71,26 +71,27 @@ static struct question *make(struct conversation *c, uint64_t call, uint64_t req
 	return q;
 }
 
-static bool request_answer(struct conversation *c, uint64_t call, uint64_t request,
-			   const char *method, json_object *params)
+static bool questions_request_answer(struct conversation *c, uint64_t call,
+				     uint64_t request, const char *method,
+				     json_object *params)
 {
 	static const char wrong[] = "a question must be a string, and its choices must "
 				    "be strings";
-	struct question *q, **end = &state(c)->open;
+	struct question *q, **end = &questions_state(c)->open;
 	int count = 0;
 
 	if (strcmp(method, "user/ask") != 0 || conversation_is_headless(c))
 		return false;
 	for (; *end; end = &(*end)->next)
 		count++;
-	q = count < QUESTIONS_MAX ? make(c, call, request, params) : NULL;
+	q = count < QUESTIONS_MAX ? questions_make(c, call, request, params) : NULL;
 	if (!q) {
 		runner_answer(conversation_runner(c), request, MT_EINVAL, wrong,
 			      sizeof wrong - 1);
 		return true;
 	}
 	*end = q;
-	conversation_notify_questions(c, state(c)->open);
+	conversation_notify_questions(c, questions_state(c)->open);
 	return true;
 }
 
@@ -98,7 +99,7 @@ static void close_questions(struct conversation *c, uint64_t call, bool all)
 {
 	bool some = false;
 
-	for (struct question **at = &state(c)->open; *at;) {
+	for (struct question **at = &questions_state(c)->open; *at;) {
 		struct question *q = *at;
 
 		if (!all && q->call != call) {
@@ -106,16 +107,16 @@ static void close_questions(struct conversation *c, uint64_t call, bool all)
 			continue;
 		}
 		*at = q->next;
-		drop(q);
+		questions_drop(q);
 		some = true;
 	}
 	if (some)
-		conversation_notify_questions(c, state(c)->open);
+		conversation_notify_questions(c, questions_state(c)->open);
 }
 
 const struct question *conversation_questions(const struct conversation *c)
 {
-	return state(c)->open;
+	return questions_state(c)->open;
 }
 
 /* The unmasked form of a choice that the user saw with secrets masked. */
@@ -138,7 +139,7 @@ int conversation_answer(struct conversation *c, int64_t question, const char *te
 			struct error *err)
 {
 	static const char refused[] = "the user declined to answer";
-	struct question **at = &state(c)->open, *q;
+	struct question **at = &questions_state(c)->open, *q;
 	AUTO(strbuf) struct strbuf result = STRBUF(1 << 20);
 
 	while (*at && (*at)->id != question)
@@ -159,8 +160,8 @@ int conversation_answer(struct conversation *c, int64_t question, const char *te
 			      text ? MT_OK : MT_EDENIED, text ? result.text : refused,
 			      text ? result.len : sizeof refused - 1);
 	*at = q->next;
-	drop(q);
-	conversation_notify_questions(c, state(c)->open);
+	questions_drop(q);
+	conversation_notify_questions(c, questions_state(c)->open);
 	return MT_OK;
 }
 
@@ -169,7 +170,7 @@ static void close_call(struct conversation *c, const struct runner_result *resul
 	close_questions(c, result->call, false);
 }
 
-static void close_all(struct conversation *c)
+static void questions_close_all(struct conversation *c)
 {
 	close_questions(c, 0, true);
 }
@@ -177,9 +178,9 @@ static void close_all(struct conversation *c)
 const struct feature questions_feature = {
 	.name = "questions",
 	.state_size = sizeof(struct questions),
-	.request = request_answer,
+	.request = questions_request_answer,
 	.call_ended = close_call,
-	.runner_closed = close_all,
+	.runner_closed = questions_close_all,
 };
 
 /* ---- servers ------------------------------------------------------------- */

@@ -35,7 +35,7 @@ static void on_time(uv_timer_t *timer)
 	relist_continue(timer->data);
 }
 
-static bool watch(struct conversation *c)
+static bool relist_watch(struct conversation *c)
 {
 	struct relist *r = feature_state(c, &relist_feature);
 
@@ -63,7 +63,7 @@ static bool has_to_wait(const struct conversation *c)
 	return runner && (runner_changing(runner) || is_unlisted(c));
 }
 
-static const char *block_step(struct conversation *c)
+static const char *relist_block_step(struct conversation *c)
 {
 	struct relist *r = feature_state(c, &relist_feature);
 
@@ -75,7 +75,7 @@ static const char *block_step(struct conversation *c)
 		return NULL;
 	}
 	if (!r->deadline) {
-		if (!watch(c))
+		if (!relist_watch(c))
 			return NULL;
 		r->deadline = uv_now(conversation_loop(c)) + RELIST_MS;
 	}
@@ -89,26 +89,26 @@ static void continue_if_listed(struct conversation *c)
 		relist_continue(c);
 }
 
-static void on_closed(uv_handle_t *handle)
+static void relist_on_closed(uv_handle_t *handle)
 {
 	free(handle);
 }
 
-static void release(struct conversation *c)
+static void relist_release(struct conversation *c)
 {
 	struct relist *r = feature_state(c, &relist_feature);
 
 	r->awaited = false;
 	if (r->timer)
-		uv_close((uv_handle_t *)r->timer, on_closed);
+		uv_close((uv_handle_t *)r->timer, relist_on_closed);
 	r->timer = NULL;
 }
 
 const struct feature relist_feature = {
 	.name = "tool lists",
 	.state_size = sizeof(struct relist),
-	.blocks_step = block_step,
+	.blocks_step = relist_block_step,
 	.tools_listed = continue_if_listed,
 	.runner_closed = continue_if_listed,
-	.release = release,
+	.release = relist_release,
 };

@@ -33,7 +33,7 @@ struct event *replay_result(struct replay *r, int64_t action)
 	return NULL;
 }
 
-static struct replay_action *action_of(struct replay *r, int64_t now)
+static struct replay_action *replay_compare_action_of(struct replay *r, int64_t now)
 {
 	for (size_t i = r->next; i-- > 0;)
 		if (r->actions[i].now == now)
@@ -42,7 +42,7 @@ static struct replay_action *action_of(struct replay *r, int64_t now)
 }
 
 /* Blanks at the end do not count. */
-static size_t text_of(const struct event *e, const char **ret)
+static size_t replay_compare_text_of(const struct event *e, const char **ret)
 {
 	size_t len;
 
@@ -52,7 +52,7 @@ static size_t text_of(const struct event *e, const char **ret)
 	return len;
 }
 
-static int64_t exit_code(const struct event *e)
+static int64_t replay_compare_exit_code(const struct event *e)
 {
 	return js_int(js_get(event_args(e), "metadata"), "exit_code", -1);
 }
@@ -65,10 +65,11 @@ static const char *difference(const struct event *want, const struct event *got)
 
 	if (want->type != got->type)
 		return "observation";
-	if (want->type->id == OBSERVATION_RUN && exit_code(want) != exit_code(got))
+	if (want->type->id == OBSERVATION_RUN &&
+	    replay_compare_exit_code(want) != replay_compare_exit_code(got))
 		return "exit code";
-	a_len = text_of(want, &a);
-	b_len = text_of(got, &b);
+	a_len = replay_compare_text_of(want, &a);
+	b_len = replay_compare_text_of(got, &b);
 	return a_len == b_len && memcmp(a, b, a_len) == 0 ? NULL : "output";
 }
 
@@ -77,7 +78,7 @@ static void put_side(struct strbuf *out, const struct event *e, const char *what
 	if (strcmp(what, "observation") == 0)
 		strbuf_addf(out, "%s: ", e->type->name);
 	if (strcmp(what, "exit code") == 0)
-		strbuf_addf(out, "%lld", (long long)exit_code(e));
+		strbuf_addf(out, "%lld", (long long)replay_compare_exit_code(e));
 	else
 		strbuf_add(out, event_content(e, NULL));
 }
@@ -86,8 +87,9 @@ void replay_compare(struct replay *r, const struct event *e,
 		    void (*differs)(void *arg, const struct replay_difference *d),
 		    void *arg)
 {
-	struct replay_action *a =
-		e->is_action || e->cause < 0 ? NULL : action_of(r, e->cause);
+	struct replay_action *a = e->is_action || e->cause < 0
+					  ? NULL
+					  : replay_compare_action_of(r, e->cause);
 	AUTO(event) struct event *want = NULL;
 	AUTO(strbuf) struct strbuf x = STRBUF(SIZE_MAX / 2), y = STRBUF(SIZE_MAX / 2);
 	struct replay_difference d;

@@ -22,7 +22,7 @@ enum { NEST_MAX = 32 };
 /* ---- opening ------------------------------------------------------------ */
 
 /* Actions that the controller creates itself, in both conversations. */
-static bool is_taken(const struct evlog_head *head)
+static bool replay_is_taken(const struct evlog_head *head)
 {
 	if (!head->type->is_action || head->undone || head->hidden ||
 	    head->source == SOURCE_ENVIRONMENT)
@@ -87,7 +87,7 @@ static int add_action(struct replay *r, int64_t id, int64_t owner, struct error 
 	return MT_OK;
 }
 
-static int read_task(struct replay *r, int64_t id, struct error *err)
+static int replay_read_task(struct replay *r, int64_t id, struct error *err)
 {
 	AUTO(event) struct event *e = evlog_event(r->log, id, err);
 
@@ -134,12 +134,13 @@ static int find_actions(struct replay *r, struct error *err)
 		const struct evlog_head *head = evlog_head(r->log, id);
 
 		nest_move(&nest, id);
-		if (!is_taken(head) || nest_is_task(&nest, head) || !was_run(r, id))
+		if (!replay_is_taken(head) || nest_is_task(&nest, head) ||
+		    !was_run(r, id))
 			continue;
 		if (r->task)
 			status = add_action(r, id, nest_owner(&nest), err);
 		else if (head->type->id == ACTION_MESSAGE && head->source == SOURCE_USER)
-			status = read_task(r, id, err);
+			status = replay_read_task(r, id, err);
 		else
 			return fail(err, MT_EINVAL,
 				    "the recording does not start with a user message");
@@ -152,7 +153,7 @@ static int find_actions(struct replay *r, struct error *err)
 	return status;
 }
 
-static struct replay *make(struct error *err)
+static struct replay *replay_make(struct error *err)
 {
 	struct replay *r = calloc(1, sizeof *r);
 
@@ -163,7 +164,7 @@ static struct replay *make(struct error *err)
 
 int replay_open_log(const char *dir, struct replay **ret, struct error *err)
 {
-	AUTO(replay) struct replay *r = make(err);
+	AUTO(replay) struct replay *r = replay_make(err);
 	int status =
 		r ? evlog_open(dir, EVLOG_READ, NULL, &r->log, NULL, err) : MT_ENOMEM;
 
@@ -175,8 +176,8 @@ int replay_open_log(const char *dir, struct replay **ret, struct error *err)
 }
 
 /* Import the file into a temporary log. */
-static int import(struct replay *r, const char *dir, json_object *events,
-		  struct error *err)
+static int replay_import(struct replay *r, const char *dir, json_object *events,
+			 struct error *err)
 {
 	static const struct evlog_options o = { .sync = SYNC_NONE };
 	size_t count;
@@ -188,7 +189,7 @@ static int import(struct replay *r, const char *dir, json_object *events,
 int replay_open_file(const char *path, const char *dir, struct replay **ret,
 		     struct error *err)
 {
-	AUTO(replay) struct replay *r = make(err);
+	AUTO(replay) struct replay *r = replay_make(err);
 	struct trajectories t = { 0 };
 	int status = r ? trajectory_load(path, &t, err) : MT_ENOMEM;
 
@@ -199,7 +200,7 @@ int replay_open_file(const char *path, const char *dir, struct replay **ret,
 			"its id",
 			path, t.count);
 	if (!status)
-		status = import(r, dir, t.items[0].events, err);
+		status = replay_import(r, dir, t.items[0].events, err);
 	if (!status)
 		status = find_actions(r, err);
 	trajectory_clear(&t);
@@ -275,7 +276,8 @@ bool replay_is_active(const struct conversation *c)
 /* ---- taking ------------------------------------------------------------- */
 
 /* The reply that an action belongs to comes along; it has cost nothing here. */
-static int take_reply(struct conversation *c, const struct event *e, struct error *err)
+static int replay_take_reply(struct conversation *c, const struct event *e,
+			     struct error *err)
 {
 	const char *id = js_str(event_tool_meta(e), "llm_response_id", "");
 	AUTO(json) json_object *record = NULL;
@@ -315,8 +317,8 @@ static void forget_answer(struct replay *r, json_object *json)
 }
 
 /* A copy of a recorded action as a new one. */
-static struct event *copy_action(struct conversation *c, const struct replay_action *a,
-				 struct error *err)
+static struct event *replay_copy_action(struct conversation *c,
+					const struct replay_action *a, struct error *err)
 {
 	struct replay *r = replay_of(c);
 	static const char *const old[] = { "id", "timestamp", "cause", "llm_metrics" };
@@ -342,7 +344,7 @@ static struct event *copy_action(struct conversation *c, const struct replay_act
 	return event_from_json(json, err);
 }
 
-static bool waits_for_user(const struct event *e)
+static bool replay_waits_for_user(const struct event *e)
 {
 	return e->source == SOURCE_AGENT && e->type->id == ACTION_MESSAGE &&
 	       js_bool(event_args(e), "wait_for_response", false);
@@ -436,12 +438,12 @@ static void end_delegates(struct conversation *c)
 	}
 }
 
-static void take(struct conversation *c, struct replay_action *a)
+static void replay_take(struct conversation *c, struct replay_action *a)
 {
 	struct error err = ERROR_NONE;
-	AUTO(event) struct event *e = copy_action(c, a, &err);
+	AUTO(event) struct event *e = replay_copy_action(c, a, &err);
 
-	if (!e || take_reply(c, e, &err)) {
+	if (!e || replay_take_reply(c, e, &err)) {
 		conversation_set_error(c, EXIT_FAILED,
 				       "event %" PRId64 " of the recording: %s",
 				       replay_original_id(replay_of(c), a->recorded),
@@ -453,11 +455,11 @@ static void take(struct conversation *c, struct replay_action *a)
 	action_log(c, event_ref(e));
 	if (e->id >= 0)
 		a->now = e->id;
-	if (waits_for_user(e))
+	if (replay_waits_for_user(e))
 		conversation_set_state(c, STATE_AWAITING_USER_INPUT, "");
 }
 
-static bool before_step(struct conversation *c)
+static bool replay_before_step(struct conversation *c)
 {
 	struct replay *r = replay_of(c);
 
@@ -468,7 +470,7 @@ static bool before_step(struct conversation *c)
 		struct replay_action *a = &r->actions[r->next++];
 
 		if (find_owner(c, a))
-			take(c, a);
+			replay_take(c, a);
 	}
 	if (r->next == r->count)
 		end_delegates(c);
@@ -486,5 +488,5 @@ static bool before_step(struct conversation *c)
 const struct feature replay_feature = {
 	.name = "replay",
 	.state_size = sizeof(struct replay *),
-	.before_step = before_step,
+	.before_step = replay_before_step,
 };

@@ -22,7 +22,7 @@
 enum { SETUP_MAX = 1 << 20, TIMED_OUT = 124, STATUS_SECONDS = 10, STATUS_LINES = 50 };
 
 /* May it run? Otherwise reports why not. */
-static bool is_allowed(struct conversation *c, const char *path)
+static bool setup_is_allowed(struct conversation *c, const char *path)
 {
 	int when = config_choice(conversation_config(c), conversation_agent(c)->section,
 				 "setup");
@@ -53,8 +53,8 @@ static bool is_allowed(struct conversation *c, const char *path)
 }
 
 /* @return true if it runs. */
-static bool begin(struct conversation *c, const char *what, const char *command,
-		  bool hidden, int64_t limit)
+static bool setup_begin(struct conversation *c, const char *what, const char *command,
+			bool hidden, int64_t limit)
 {
 	struct error err = ERROR_NONE;
 	struct call *call = environment_command(c, command, hidden, limit + 30, &err);
@@ -75,11 +75,11 @@ static bool begin_script(struct conversation *c)
 				   "setup_timeout") /
 			1000;
 
-	if (!path || !is_allowed(c, path))
+	if (!path || !setup_is_allowed(c, path))
 		return false;
 	strbuf_addf(&command, "timeout -k 10 %lld bash %s </dev/null", (long long)limit,
 		    SETUP_SCRIPT);
-	return begin(c, SETUP_SCRIPT, command.text, true, limit);
+	return setup_begin(c, SETUP_SCRIPT, command.text, true, limit);
 }
 
 /* What has changed in the repository, for the model; without the monitor that its
@@ -99,10 +99,10 @@ static bool begin_status(struct conversation *c)
 		"echo git status at the start:; timeout -k 1 %d git --no-optional-locks -c core.fsmonitor=false "
 		"status --short --branch </dev/null | head -n %d",
 		STATUS_SECONDS, STATUS_LINES);
-	return begin(c, "git status", command.text, false, STATUS_SECONDS);
+	return setup_begin(c, "git status", command.text, false, STATUS_SECONDS);
 }
 
-static void after_message(struct conversation *c, bool first)
+static void setup_after_message(struct conversation *c, bool first)
 {
 	if (!first || agents_depth(c) || replay_is_active(c) || !turn_is_idle(c))
 		return;
@@ -110,7 +110,7 @@ static void after_message(struct conversation *c, bool first)
 		begin_status(c);
 }
 
-static void after_observation(struct conversation *c, struct event *action)
+static void setup_after_observation(struct conversation *c, struct event *action)
 {
 	if (action->source == SOURCE_ENVIRONMENT && event_hidden(action) &&
 	    conversation_state(c) == STATE_RUNNING && turn_is_idle(c))
@@ -129,8 +129,8 @@ static const char *last_line(const char *text, size_t *ret_len)
 	return text + at;
 }
 
-static void before_observation(struct conversation *c, struct event *action,
-			       const struct call *call, struct event *e)
+static void setup_before_observation(struct conversation *c, struct event *action,
+				     const struct call *call, struct event *e)
 {
 	const char *last;
 	int64_t code;
@@ -156,7 +156,7 @@ static void before_observation(struct conversation *c, struct event *action,
 
 const struct feature setup_feature = {
 	.name = "set-up",
-	.after_message = after_message,
-	.before_observation = before_observation,
-	.after_observation = after_observation,
+	.after_message = setup_after_message,
+	.before_observation = setup_before_observation,
+	.after_observation = setup_after_observation,
 };

@@ -30,7 +30,7 @@ struct side_question {
 };
 
 /* Of a conversation: the question that is being answered; NULL: none. */
-static struct side_question **state(const struct conversation *c)
+static struct side_question **side_question_state(const struct conversation *c)
 {
 	return feature_state(c, &side_question_feature);
 }
@@ -45,12 +45,12 @@ static void side_question_free(struct side_question *q)
 	free(q);
 }
 
-static void end(struct side_question *q, const char *text, bool failed)
+static void side_question_end(struct side_question *q, const char *text, bool failed)
 {
 	struct conversation *c = q->c;
 	AUTO(strbuf) struct strbuf shown = STRBUF(64 << 20);
 
-	*state(c) = NULL;
+	*side_question_state(c) = NULL;
 	conversation_notify_side_answer(c, q->question,
 					mask_text(conversation_secrets(c), text, &shown),
 					failed);
@@ -59,29 +59,29 @@ static void end(struct side_question *q, const char *text, bool failed)
 
 /* ---- the answer ------------------------------------------------------------ */
 
-static void on_done(void *arg, struct llm_reply *reply)
+static void side_question_on_done(void *arg, struct llm_reply *reply)
 {
 	struct side_question *q = arg;
 	struct error err = ERROR_NONE;
 
 	features_on_usage(q->c, &reply->usage, false);
 	if (side_usage_log(q->c, USAGE_SIDE_QUESTIONS, reply, &err))
-		end(q, err.text, true);
+		side_question_end(q, err.text, true);
 	else if (!reply->text_len)
-		end(q, "the model did not answer the question", true);
+		side_question_end(q, "the model did not answer the question", true);
 	else
-		end(q, reply->text, false);
+		side_question_end(q, reply->text, false);
 	llm_reply_free(reply);
 }
 
-static void on_failed(void *arg, const struct llm_error *error)
+static void side_question_on_failed(void *arg, const struct llm_error *error)
 {
-	end(arg, error->text, true);
+	side_question_end(arg, error->text, true);
 }
 
 /* ---- the request ------------------------------------------------------------ */
 
-static int add_question(struct side_question *q, struct error *err)
+static int side_question_add(struct side_question *q, struct error *err)
 {
 	const struct agent_frame *agent = conversation_agent(q->c);
 	AUTO(json) json_object *data = js_new_object();
@@ -104,7 +104,7 @@ static int add_question(struct side_question *q, struct error *err)
 
 /* The messages and tools of the agent, which the provider has in its cache. They are
  * laid out apart: the request of the agent that is in progress uses its own. */
-static int build(struct side_question *q, struct error *err)
+static int side_question_build(struct side_question *q, struct error *err)
 {
 	const struct agent_frame *agent = conversation_agent(q->c);
 	size_t count = 0;
@@ -119,12 +119,13 @@ static int build(struct side_question *q, struct error *err)
 		r = request_messages_build(q->messages, q->view, count, q->request, err);
 	if (!r)
 		r = request_messages_add_tool(q->messages, NULL, q->request, err);
-	return r ? r : add_question(q, err);
+	return r ? r : side_question_add(q, err);
 }
 
-static int send_question(struct side_question *q, struct error *err)
+static int side_question_send(struct side_question *q, struct error *err)
 {
-	static const struct llm_events events = { .done = on_done, .failed = on_failed };
+	static const struct llm_events events = { .done = side_question_on_done,
+						  .failed = side_question_on_failed };
 	const struct agent_frame *agent = conversation_agent(q->c);
 	struct llm *llm =
 		llm_router_choose(agent->router, q->request, LLM_FOR_AGENT, agent->llm);
@@ -136,13 +137,13 @@ static int send_question(struct side_question *q, struct error *err)
 			&events, q, NULL, &q->exchange, err);
 }
 
-static int check(struct conversation *c, struct error *err)
+static int side_question_check(struct conversation *c, struct error *err)
 {
 	char limit[256];
 
 	if (conversation_is_closing(c))
 		return fail(err, MT_EDENIED, "the conversation is being closed");
-	if (*state(c))
+	if (*side_question_state(c))
 		return fail(err, MT_EDENIED,
 			    "the previous side question is not answered yet");
 	if (limits_reached(c, LIMITS_CALL & ~(1u << LIMIT_CALLS), limit, sizeof limit))
@@ -154,7 +155,7 @@ int conversation_ask_aside(struct conversation *c, const char *text, size_t len,
 			   struct error *err)
 {
 	struct side_question *q;
-	int r = check(c, err);
+	int r = side_question_check(c, err);
 
 	if (r)
 		return r;
@@ -163,34 +164,34 @@ int conversation_ask_aside(struct conversation *c, const char *text, size_t len,
 		return out_of_memory(err);
 	q->c = c;
 	q->question = strndup(text, len);
-	r = q->question ? build(q, err) : out_of_memory(err);
+	r = q->question ? side_question_build(q, err) : out_of_memory(err);
 	if (!r)
-		r = send_question(q, err);
+		r = side_question_send(q, err);
 	if (r)
 		side_question_free(q);
 	else
-		*state(c) = q;
+		*side_question_state(c) = q;
 	return r;
 }
 
 /* ---- the feature ------------------------------------------------------------ */
 
-static bool is_busy(const struct conversation *c)
+static bool side_question_is_busy(const struct conversation *c)
 {
-	return *state(c);
+	return *side_question_state(c);
 }
 
-static void cancel(struct conversation *c)
+static void side_question_cancel(struct conversation *c)
 {
-	struct side_question *q = *state(c);
+	struct side_question *q = *side_question_state(c);
 
 	if (!q)
 		return;
 	llm_cancel(q->exchange);
-	end(q, "the side question was cancelled", true);
+	side_question_end(q, "the side question was cancelled", true);
 }
 
-static void restore_usage(struct conversation *c, struct llm_metrics *sum)
+static void side_question_restore_usage(struct conversation *c, struct llm_metrics *sum)
 {
 	side_usage_restore(c, USAGE_SIDE_QUESTIONS, sum);
 }
@@ -201,7 +202,7 @@ const struct feature side_question_feature = {
 	.name = "side questions",
 	.usage_states = usage_states,
 	.state_size = sizeof(struct side_question *),
-	.is_busy = is_busy,
-	.restore_usage = restore_usage,
-	.cancel = cancel,
+	.is_busy = side_question_is_busy,
+	.restore_usage = side_question_restore_usage,
+	.cancel = side_question_cancel,
 };

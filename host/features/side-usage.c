@@ -24,7 +24,7 @@ int64_t side_usage_calls(const struct conversation *c, const char *who)
 	return js_int(spent, "calls", 0);
 }
 
-static int add(json_object *spent, const struct llm_reply *reply)
+static int side_usage_add(json_object *spent, const struct llm_reply *reply)
 {
 	const struct llm_usage *u = &reply->usage;
 	const struct { const char *name; int64_t value; } counts[] = {
@@ -53,7 +53,7 @@ int side_usage_log(struct conversation *c, const char *who, const struct llm_rep
 {
 	AUTO(json) json_object *spent = side_usage_of(conversation_log(c), who);
 	AUTO(json) json_object *record = json_object_new_object();
-	int r = record ? add(spent, reply) : MT_ENOMEM;
+	int r = record ? side_usage_add(spent, reply) : MT_ENOMEM;
 
 	if (!r)
 		r = js_set_str(record, "record", "state");

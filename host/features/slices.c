@@ -23,7 +23,7 @@ static struct slices **slices_of(const struct conversation *c)
 	return feature_state(c, &slices_feature);
 }
 
-static struct mt_ctx take(struct slices *s)
+static struct mt_ctx slices_take(struct slices *s)
 {
 	struct mt_ctx x = s->x;
 
@@ -38,7 +38,7 @@ static void on_idle(uv_idle_t *handle)
 	struct conversation *c = handle->data;
 	struct slices *s = *slices_of(c);
 	bool same = s->x.view && evlog_count(conversation_log(c)) == s->seen;
-	struct mt_ctx x = take(s);
+	struct mt_ctx x = slices_take(s);
 	struct error err = ERROR_NONE;
 	int r;
 
@@ -58,7 +58,7 @@ static void on_idle(uv_idle_t *handle)
 	step_run_ready(c);
 }
 
-static struct slices *need(struct conversation *c)
+static struct slices *slices_need(struct conversation *c)
 {
 	struct slices **s = slices_of(c);
 
@@ -74,7 +74,7 @@ static struct slices *need(struct conversation *c)
 
 static int suspend_step(struct conversation *c, struct mt_ctx *x, struct error *err)
 {
-	struct slices *s = need(c);
+	struct slices *s = slices_need(c);
 
 	if (!s)
 		return out_of_memory(err);
@@ -86,41 +86,41 @@ static int suspend_step(struct conversation *c, struct mt_ctx *x, struct error *
 	return MT_OK;
 }
 
-static bool is_busy(const struct conversation *c)
+static bool slices_is_busy(const struct conversation *c)
 {
 	const struct slices *s = *slices_of(c);
 
 	return s && s->waits;
 }
 
-static const char *block_step(struct conversation *c)
+static const char *slices_block_step(struct conversation *c)
 {
-	return is_busy(c) ? "reading the history" : NULL;
+	return slices_is_busy(c) ? "reading the history" : NULL;
 }
 
 /* The step that waits is not taken. */
-static void cancel(struct conversation *c)
+static void slices_cancel(struct conversation *c)
 {
 	struct mt_ctx x;
 
-	if (!is_busy(c))
+	if (!slices_is_busy(c))
 		return;
-	x = take(*slices_of(c));
+	x = slices_take(*slices_of(c));
 	plugin_ctx_clear(&x);
 }
 
-static void on_closed(uv_handle_t *handle)
+static void slices_on_closed(uv_handle_t *handle)
 {
 	free(handle); /* the first member of its slices */
 }
 
-static void release(struct conversation *c)
+static void slices_release(struct conversation *c)
 {
 	struct slices **s = slices_of(c);
 
-	cancel(c);
+	slices_cancel(c);
 	if (*s)
-		uv_close((uv_handle_t *)&(*s)->idle, on_closed);
+		uv_close((uv_handle_t *)&(*s)->idle, slices_on_closed);
 	*s = NULL;
 }
 
@@ -128,8 +128,8 @@ const struct feature slices_feature = {
 	.name = "slices",
 	.state_size = sizeof(struct slices *),
 	.suspend_step = suspend_step,
-	.blocks_step = block_step,
-	.is_busy = is_busy,
-	.cancel = cancel,
-	.release = release,
+	.blocks_step = slices_block_step,
+	.is_busy = slices_is_busy,
+	.cancel = slices_cancel,
+	.release = slices_release,
 };

@@ -36,7 +36,7 @@ static int oldest_first(const void *x, const void *y)
 }
 
 /* The files of the directory. @return their bytes. */
-static int64_t collect(DIR *dir, struct spool **ret, size_t *ret_count)
+static int64_t spools_collect(DIR *dir, struct spool **ret, size_t *ret_count)
 {
 	struct dirent *d;
 	struct stat st;
@@ -70,7 +70,7 @@ static void spools_trim(struct conversation *c)
 
 	if (!dir)
 		return; /* nothing was kept yet */
-	total = collect(dir, &files, &count);
+	total = spools_collect(dir, &files, &count);
 	if (total > most)
 		qsort(files, count, sizeof *files, oldest_first);
 	while (total > most && removed + 1 < count) { /* the newest stays */
@@ -88,7 +88,7 @@ static void spools_trim(struct conversation *c)
 }
 
 /* The runner has written a file of whole output, which an event will name. */
-static void keep(struct conversation *c, const struct runner_result *result)
+static void spools_keep(struct conversation *c, const struct runner_result *result)
 {
 	const char *path = result->spool ? result->spool : "";
 	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
@@ -116,7 +116,7 @@ static char *named_file(const char *text, size_t len, const char *dir)
 }
 
 /* The file that the result names, or one that is written now. */
-static char *full_result(struct conversation *c, int64_t event)
+static char *spools_full_result(struct conversation *c, int64_t event)
 {
 	AUTO(free) char *dir = path_join(evlog_dir(conversation_log(c)), "spool");
 	AUTO(event) struct event *e = evlog_event(conversation_log(c), event, NULL);
@@ -145,6 +145,6 @@ static char *full_result(struct conversation *c, int64_t event)
 
 const struct feature spools_feature = {
 	.name = "spools",
-	.call_ended = keep,
-	.full_result = full_result,
+	.call_ended = spools_keep,
+	.full_result = spools_full_result,
 };

@@ -90,7 +90,7 @@ static void say_how(struct subagent *ch)
 			 ch->exit_code);
 }
 
-static void on_handle_closed(uv_handle_t *h)
+static void subagent_process_on_closed(uv_handle_t *h)
 {
 	struct subagent *ch = h->data;
 
@@ -106,10 +106,10 @@ static void finish_if_over(struct subagent *ch)
 		return;
 	ch->end = end_of(ch);
 	say_how(ch);
-	uv_close((uv_handle_t *)&ch->process, on_handle_closed);
-	uv_close((uv_handle_t *)&ch->out, on_handle_closed);
+	uv_close((uv_handle_t *)&ch->process, subagent_process_on_closed);
+	uv_close((uv_handle_t *)&ch->out, subagent_process_on_closed);
 	if (!uv_is_closing((uv_handle_t *)&ch->in))
-		uv_close((uv_handle_t *)&ch->in, on_handle_closed);
+		uv_close((uv_handle_t *)&ch->in, subagent_process_on_closed);
 }
 
 /* `waits` (borrowed): one of its actions requires approval; NULL: none. */
@@ -124,7 +124,7 @@ static void set_waits(struct subagent *ch, json_object *waits)
 		conversation_notify_asks(c, ch->id);
 }
 
-static void on_exit_(uv_process_t *p, int64_t exit_code, int number)
+static void subagent_process_on_exit(uv_process_t *p, int64_t exit_code, int number)
 {
 	struct subagent *ch = p->data;
 
@@ -147,7 +147,7 @@ static void keep_message(struct subagent *ch, const char *text)
 	ch->message = copy;
 }
 
-static void on_event(struct subagent *ch, json_object *o)
+static void subagent_process_on_event(struct subagent *ch, json_object *o)
 {
 	const char *action = js_str(o, "action", "");
 	json_object *args = js_get(o, "args");
@@ -177,7 +177,7 @@ static void on_said(uv_write_t *w, int status)
 	free(w->data);
 }
 
-static void say(struct subagent *ch, const char *text, size_t len)
+static void subagent_process_say(struct subagent *ch, const char *text, size_t len)
 {
 	struct said *s =
 		uv_is_closing((uv_handle_t *)&ch->in) ? NULL : malloc(sizeof *s + len);
@@ -207,7 +207,7 @@ int subagent_answer(struct subagent *ch, const struct approval *a)
 	if (strbuf_add(&line, "}\n"))
 		return line.error;
 	set_waits(ch, NULL);
-	say(ch, line.text, line.len);
+	subagent_process_say(ch, line.text, line.len);
 	return MT_OK;
 }
 
@@ -230,7 +230,7 @@ static int on_line(char *line, size_t len, void *arg)
 	if (!o)
 		return MT_OK;
 	if (!*type) {
-		on_event(ch, o);
+		subagent_process_on_event(ch, o);
 	} else if (strcmp(type, "hello") == 0) {
 		ch->begun = true;
 	} else if (strcmp(type, "state") == 0 || strcmp(type, "end") == 0) {
@@ -244,7 +244,7 @@ static int on_line(char *line, size_t len, void *arg)
 	return MT_OK;
 }
 
-static void on_alloc(uv_handle_t *h, size_t wanted, uv_buf_t *ret)
+static void subagent_process_on_alloc(uv_handle_t *h, size_t wanted, uv_buf_t *ret)
 {
 	char *room = malloc(PIECE);
 
@@ -252,7 +252,7 @@ static void on_alloc(uv_handle_t *h, size_t wanted, uv_buf_t *ret)
 	*ret = uv_buf_init(room, room ? PIECE : 0);
 }
 
-static void on_read(uv_stream_t *stream, ssize_t n, const uv_buf_t *b)
+static void subagent_process_on_read(uv_stream_t *stream, ssize_t n, const uv_buf_t *b)
 {
 	struct subagent *ch = stream->data;
 	int r = n > 0 ? jsonl_feed(&ch->lines, b->base, (size_t)n) : MT_OK;
@@ -312,8 +312,9 @@ static int set_policy(json_object *list, const struct subagent *ch, const char *
 }
 
 /* `from` has its own limit, `section` is the one that it runs with. */
-static int set_limit(json_object *list, const struct subagent *ch, const char *from,
-		     const char *section, enum limit which)
+static int subagent_process_set_limit(json_object *list, const struct subagent *ch,
+				      const char *from, const char *section,
+				      enum limit which)
 {
 	const struct conversation *c = ch->all->c;
 	const char *name = limit_option(which),
@@ -341,15 +342,17 @@ static int set_limit(json_object *list, const struct subagent *ch, const char *f
 }
 
 /* The limits of the section that its task names. */
-static int set_limits(json_object *list, const struct subagent *ch, const char *section)
+static int subagent_process_set_limits(json_object *list, const struct subagent *ch,
+				       const char *section)
 {
 	AUTO(strbuf) struct strbuf named = STRBUF(256);
 	int r = MT_OK;
 
 	strbuf_addf(&named, "controller.%s", ch->agent);
 	for (int i = 0; !r && i < LIMIT_COUNT; i++)
-		r = set_limit(list, ch, *ch->agent ? named.text : section, section,
-			      (enum limit)i);
+		r = subagent_process_set_limit(list, ch,
+					       *ch->agent ? named.text : section, section,
+					       (enum limit)i);
 	return r;
 }
 
@@ -377,7 +380,7 @@ static json_object *settings_for(const struct subagent *ch, bool *ret_same)
 	if (!r)
 		r = set_policy(list, ch, section.text, ret_same);
 	if (!r)
-		r = set_limits(list, ch, section.text);
+		r = subagent_process_set_limits(list, ch, section.text);
 	return r ? NULL : STEAL(list);
 }
 
@@ -460,14 +463,14 @@ static int say_job(struct subagent *ch, struct error *err)
 	strbuf_addf(&text, "%zu\n", len);
 	if (strbuf_addn(&text, whole, len))
 		return fail(err, text.error, "the task is too long");
-	say(ch, text.text, text.len);
+	subagent_process_say(ch, text.text, text.len);
 	explicit_bzero(text.text, text.len);
 	return MT_OK;
 }
 
 /* ---- the process ------------------------------------------------------- */
 
-static int spawn(struct subagent *ch, struct error *err)
+static int subagent_process_spawn(struct subagent *ch, struct error *err)
 {
 	struct conversation *c = ch->all->c;
 	AUTO(free) char *log = path_join(evlog_dir(conversation_log(c)), "children.log");
@@ -484,7 +487,7 @@ static int spawn(struct subagent *ch, struct error *err)
 		{ .flags = fd >= 0 ? UV_INHERIT_FD : UV_IGNORE, .data.fd = fd },
 	};
 	uv_process_options_t options = {
-		.file = program, .args = argv, .exit_cb = on_exit_,
+		.file = program, .args = argv, .exit_cb = subagent_process_on_exit,
 		.flags = UV_PROCESS_DETACHED, /* Ctrl-C at the terminal is ours */
 		.stdio_count = 3, .stdio = stdio,
 	};
@@ -509,8 +512,9 @@ void subagent_start(struct subagent *ch)
 	ch->in.data = ch->out.data = ch->process.data = ch;
 	ch->handles = 3;
 	jsonl_init(&ch->lines, LINE_MAX_BYTES, on_line, ch);
-	r = spawn(ch, err);
-	if (!r && uv_read_start((uv_stream_t *)&ch->out, on_alloc, on_read) < 0)
+	r = subagent_process_spawn(ch, err);
+	if (!r && uv_read_start((uv_stream_t *)&ch->out, subagent_process_on_alloc,
+				subagent_process_on_read) < 0)
 		ch->output_over = true;
 	if (!r && say_job(ch, err))
 		subagent_kill(ch);
@@ -519,9 +523,9 @@ void subagent_start(struct subagent *ch)
 	ch->exited = ch->output_over = true;
 	ch->end = CHILD_NOT_STARTED;
 	snprintf(ch->reason, sizeof ch->reason, "%s", err->text);
-	uv_close((uv_handle_t *)&ch->process, on_handle_closed);
-	uv_close((uv_handle_t *)&ch->out, on_handle_closed);
-	uv_close((uv_handle_t *)&ch->in, on_handle_closed);
+	uv_close((uv_handle_t *)&ch->process, subagent_process_on_closed);
+	uv_close((uv_handle_t *)&ch->out, subagent_process_on_closed);
+	uv_close((uv_handle_t *)&ch->in, subagent_process_on_closed);
 }
 
 void subagent_stop(struct subagent *ch)
@@ -529,7 +533,7 @@ void subagent_stop(struct subagent *ch)
 	static const char line[] = "{\"type\":\"stop\"}\n";
 
 	if (ch->handles && !ch->exited)
-		say(ch, line, sizeof line - 1);
+		subagent_process_say(ch, line, sizeof line - 1);
 }
 
 void subagent_kill(struct subagent *ch)

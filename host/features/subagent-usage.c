@@ -125,7 +125,7 @@ int subagents_keep(struct conversation *c, struct error *err)
 	return evlog_record(conversation_log(c), record, err);
 }
 
-static int need(struct conversation *c)
+static int subagent_usage_need(struct conversation *c)
 {
 	if (!subagents_of(c)->usage)
 		subagents_of(c)->usage = llm_usage_totals_new();
@@ -136,7 +136,8 @@ static int need(struct conversation *c)
 
 int subagents_add_unsettled(struct conversation *c, const char *id, struct error *err)
 {
-	if (need(c) || js_add(subagents_of(c)->unsettled, json_object_new_string(id)))
+	if (subagent_usage_need(c) ||
+	    js_add(subagents_of(c)->unsettled, json_object_new_string(id)))
 		return out_of_memory(err);
 	subagents_of(c)->started++;
 	return subagents_keep(c, err);
@@ -156,7 +157,8 @@ static void remove_unsettled(struct conversation *c, const char *id)
 }
 
 /* The sums of one child go where ours are. */
-static void take_over(struct conversation *c, const struct llm_usage_totals *b)
+static void subagent_usage_take_over(struct conversation *c,
+				     const struct llm_usage_totals *b)
 {
 	const struct llm_metrics *sum;
 	const char *model;
@@ -177,7 +179,7 @@ void subagents_settle(struct conversation *c, const char *id, struct llm_metrics
 	if (b &&
 	    subagents_usage_of_log(conversation_config(c), id, 0, b, &err) == MT_OK) {
 		*ret = *llm_usage_totals_sum(b);
-		take_over(c, b);
+		subagent_usage_take_over(c, b);
 		limits_charge(c, ret);
 	} else {
 		log_line(MT_LOG_WARNING, "children", "the usage of %s is unknown: %s", id,
@@ -204,7 +206,7 @@ static void settle_open(struct conversation *c)
 		if (b && subagents_usage_of_log(conversation_config(c),
 						json_object_get_string(id), 0, b,
 						NULL) == MT_OK)
-			take_over(c, b);
+			subagent_usage_take_over(c, b);
 		llm_usage_totals_free(b);
 	}
 	json_object_put(subagents_of(c)->unsettled);
@@ -220,7 +222,7 @@ void subagents_restore_usage(struct conversation *c, struct llm_metrics *sum)
 	AUTO(json) json_object *state = text ? js_parse_object(text, len, NULL) : NULL;
 	json_object *open = js_get(state, "open");
 
-	if (!state || need(c))
+	if (!state || subagent_usage_need(c))
 		return;
 	subagents_of(c)->started = js_int(state, "begun", 0);
 	llm_usage_totals_join_json(subagents_of(c)->usage, js_get(state, "spent"));

@@ -78,7 +78,8 @@ static int refuse_agent(const struct conversation *c, const char *agent,
 }
 
 /* A task is an object, or just its text. */
-static int read_task(struct subagents *all, json_object *task, struct error *err)
+static int subagents_read_task(struct subagents *all, json_object *task,
+			       struct error *err)
 {
 	struct conversation *c = all->c;
 	struct subagent *ch = &all->list[all->count];
@@ -107,7 +108,7 @@ static int read_task(struct subagents *all, json_object *task, struct error *err
 }
 
 /* Directory of a subagent: next to the logs, unless it is that of the parent. */
-static int find_workspace(struct subagent *ch, struct error *err)
+static int subagents_find_workspace(struct subagent *ch, struct error *err)
 {
 	struct conversation *c = ch->all->c;
 	AUTO(free) char *up = NULL;
@@ -164,9 +165,9 @@ static int read_tasks(struct subagents *all, json_object *args, struct error *er
 	if (!all->list)
 		return out_of_memory(err);
 	for (size_t i = 0; i < count && !r; i++)
-		r = read_task(all, json_object_array_get_idx(tasks, i), err);
+		r = subagents_read_task(all, json_object_array_get_idx(tasks, i), err);
 	for (size_t i = 0; i < count && !r; i++)
-		r = find_workspace(&all->list[i], err);
+		r = subagents_find_workspace(&all->list[i], err);
 	return r;
 }
 
@@ -200,7 +201,7 @@ static void put_title(struct strbuf *b, const char *task)
 		strbuf_add(b, " ...");
 }
 
-static void put_one(struct strbuf *b, const struct subagent *ch, size_t n)
+static void subagents_put_one(struct strbuf *b, const struct subagent *ch, size_t n)
 {
 	strbuf_addf(b, "\n\n## %zu. %s: ", n, subagent_end_name(ch->end));
 	put_title(b, ch->task);
@@ -281,7 +282,7 @@ static void gather(struct subagents *all)
 	strbuf_addf(&text, "%zu task%s given to agents. Result%s:", all->count,
 		    all->count == 1 ? " was" : "s were", all->count == 1 ? "" : "s");
 	for (size_t i = 0; i < all->count; i++)
-		put_one(&text, &all->list[i], i + 1);
+		subagents_put_one(&text, &all->list[i], i + 1);
 	observe(all, &text);
 }
 
@@ -334,7 +335,7 @@ static void announce_results(const struct subagents *all)
 	strbuf_addf(&text, "The task%s that ran in the background ended. Result%s:",
 		    all->count == 1 ? "" : "s", all->count == 1 ? "" : "s");
 	for (size_t i = 0; i < all->count; i++)
-		put_one(&text, &all->list[i], i + 1);
+		subagents_put_one(&text, &all->list[i], i + 1);
 	announce(all->c, &text);
 }
 
@@ -375,7 +376,7 @@ static void announce_ended(struct conversation *c)
 	}
 }
 
-static bool before_step(struct conversation *c)
+static bool subagents_before_step(struct conversation *c)
 {
 	announce_ended(c);
 	return false;
@@ -415,8 +416,8 @@ static void announce_lost(struct conversation *c)
 }
 
 /* It finished to wait for them: there is more to do. */
-static int restore_action(struct conversation *c, struct event *action, bool *ret_done,
-			  struct error *err)
+static int subagents_restore_action(struct conversation *c, struct event *action,
+				    bool *ret_done, struct error *err)
 {
 	(void)err;
 	*ret_done = subagents_of(c)->told_lost && action->type->id == ACTION_FINISH;
@@ -433,8 +434,8 @@ static bool has_background(const struct conversation *c)
 }
 
 /* In non-interactive use the agent waits for them: nothing else could wake it. */
-static bool before_rest(struct conversation *c, enum agent_state state,
-			const char *reason)
+static bool subagents_before_rest(struct conversation *c, enum agent_state state,
+				  const char *reason)
 {
 	(void)state, (void)reason;
 	if (*next_ended(c)) {
@@ -445,12 +446,12 @@ static bool before_rest(struct conversation *c, enum agent_state state,
 	return subagents_of(c)->awaited;
 }
 
-static bool is_busy(const struct conversation *c)
+static bool subagents_is_busy(const struct conversation *c)
 {
 	return subagents_of(c)->awaited;
 }
 
-static const char *blocks_step(struct conversation *c)
+static const char *subagents_blocks_step(struct conversation *c)
 {
 	return subagents_of(c)->awaited ? "tasks in the background are awaited" : NULL;
 }
@@ -547,8 +548,8 @@ static bool is_waiting(const struct conversation *c)
 	return all != NULL;
 }
 
-static int start(struct conversation *c, struct event *action, json_object *args,
-		 struct error *err)
+static int subagents_start(struct conversation *c, struct event *action,
+			   json_object *args, struct error *err)
 {
 	struct subagents *all = calloc(1, sizeof *all);
 	int r;
@@ -648,7 +649,7 @@ static void on_stop_time(uv_timer_t *t)
 		subagent_kill(&all->list[i]);
 }
 
-static void stop_call(struct subagents *all)
+static void subagents_stop_call(struct subagents *all)
 {
 	if (all->stopping)
 		return;
@@ -662,7 +663,7 @@ static void stop_call(struct subagents *all)
 static void stop_all(struct conversation *c)
 {
 	for (struct subagents *all = subagents_of(c)->calls; all; all = all->below)
-		stop_call(all);
+		subagents_stop_call(all);
 }
 
 /* Tasks in the background are not part of the pending call. */
@@ -670,7 +671,7 @@ static void stop_pending(struct conversation *c)
 {
 	for (struct subagents *all = subagents_of(c)->calls; all; all = all->below)
 		if (!all->background)
-			stop_call(all);
+			subagents_stop_call(all);
 }
 
 static bool keeps_open(const struct conversation *c)
@@ -678,7 +679,8 @@ static bool keeps_open(const struct conversation *c)
 	return subagents_of(c)->calls != NULL;
 }
 
-static void restore(struct conversation *c, const struct llm_metrics *sum, double worked)
+static void subagents_restore(struct conversation *c, const struct llm_metrics *sum,
+			      double worked)
 {
 	(void)sum, (void)worked;
 	announce_lost(c);
@@ -688,10 +690,10 @@ static int run_control(struct conversation *c, const struct call *call, bool *re
 		       struct error *err)
 {
 	*ret_done = true;
-	return start(c, call->action, call->args, err);
+	return subagents_start(c, call->action, call->args, err);
 }
 
-static void release(struct conversation *c)
+static void subagents_release(struct conversation *c)
 {
 	struct subagents *all;
 
@@ -709,16 +711,16 @@ const struct feature subagents_feature = {
 	.usage_states = usage_states,
 	.state_size = sizeof(struct subagents_state),
 	.keeps_open = keeps_open,
-	.before_step = before_step,
-	.before_rest = before_rest,
+	.before_step = subagents_before_step,
+	.before_rest = subagents_before_rest,
 	.adding_message = adding_message,
-	.is_busy = is_busy,
-	.blocks_step = blocks_step,
+	.is_busy = subagents_is_busy,
+	.blocks_step = subagents_blocks_step,
 	.run_control = run_control,
 	.restore_usage = subagents_restore_usage,
-	.restore = restore,
-	.restore_action = restore_action,
+	.restore = subagents_restore,
+	.restore_action = subagents_restore_action,
 	.interrupt = stop_pending,
 	.cancel = stop_all,
-	.release = release,
+	.release = subagents_release,
 };

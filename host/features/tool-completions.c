@@ -41,20 +41,21 @@ struct completions {
 	unsigned count;          /* that it has asked for */
 };
 
-static struct completions *state(const struct conversation *c)
+static struct completions *completions_state(const struct conversation *c)
 {
 	return feature_state(c, &tool_completions_feature);
 }
 
-static void refuse(struct conversation *c, uint64_t id, const struct error *err)
+static void completions_refuse(struct conversation *c, uint64_t id,
+			       const struct error *err)
 {
 	runner_answer(conversation_runner(c), id, err->code, err->text,
 		      strlen(err->text));
 }
 
-static void over(struct completion *q)
+static void completions_over(struct completion *q)
 {
-	struct completions *s = state(q->c);
+	struct completions *s = completions_state(q->c);
 	struct completion **p = &s->open;
 
 	while (*p != q)
@@ -65,15 +66,15 @@ static void over(struct completion *q)
 	free(q);
 }
 
-static void cancel(struct conversation *c)
+static void completions_cancel(struct conversation *c)
 {
-	struct completions *s = state(c);
+	struct completions *s = completions_state(c);
 
 	s->count = 0;
 	while (s->open) {
 		if (s->open->exchange)
 			llm_cancel(s->open->exchange);
-		over(s->open);
+		completions_over(s->open);
 	}
 }
 
@@ -140,8 +141,8 @@ static int add_messages(const struct conversation *c, struct llm_request *r,
 	return status;
 }
 
-static int build(const struct conversation *c, json_object *params,
-		 struct llm_request **ret, struct error *err)
+static int completions_build(const struct conversation *c, json_object *params,
+			     struct llm_request **ret, struct error *err)
 {
 	struct llm_request *r = llm_request_new();
 	int64_t tokens = js_int(params, "max_tokens", 0);
@@ -163,7 +164,7 @@ static int build(const struct conversation *c, json_object *params,
 
 /* ---- the answer ------------------------------------------------------------ */
 
-static int put_answer(const struct llm_reply *reply, struct strbuf *out)
+static int completions_put_answer(const struct llm_reply *reply, struct strbuf *out)
 {
 	strbuf_addc(out, '{');
 	js_key_strn(out, "text", reply->text, reply->text_len);
@@ -172,7 +173,7 @@ static int put_answer(const struct llm_reply *reply, struct strbuf *out)
 	return strbuf_addc(out, '}');
 }
 
-static void on_done(void *arg, struct llm_reply *reply)
+static void completions_on_done(void *arg, struct llm_reply *reply)
 {
 	struct completion *q = arg;
 	struct conversation *c = q->c;
@@ -181,24 +182,24 @@ static void on_done(void *arg, struct llm_reply *reply)
 
 	features_on_usage(c, &reply->usage, false);
 	if (side_usage_log(c, USAGE_TOOLS, reply, &err))
-		refuse(c, q->id, &err);
-	else if (put_answer(reply, &text))
+		completions_refuse(c, q->id, &err);
+	else if (completions_put_answer(reply, &text))
 		runner_answer(conversation_runner(c), q->id, MT_ENOMEM, "out of memory",
 			      13);
 	else
 		runner_answer(conversation_runner(c), q->id, MT_OK, text.text, text.len);
-	over(q);
+	completions_over(q);
 	llm_reply_free(reply);
 }
 
-static void on_failed(void *arg, const struct llm_error *error)
+static void completions_on_failed(void *arg, const struct llm_error *error)
 {
 	struct completion *q = arg;
 	struct conversation *c = q->c;
 
 	runner_answer(conversation_runner(c), q->id, MT_EIO, error->text,
 		      strlen(error->text));
-	over(q);
+	completions_over(q);
 }
 
 static void send_piece(const struct completion *q, const struct strbuf *json)
@@ -207,7 +208,7 @@ static void send_piece(const struct completion *q, const struct strbuf *json)
 		runner_piece(conversation_runner(q->c), q->id, json->text, json->len);
 }
 
-static void on_delta(void *arg, bool reasoning, const char *text, size_t len)
+static void completions_on_delta(void *arg, bool reasoning, const char *text, size_t len)
 {
 	const struct completion *q = arg;
 	AUTO(strbuf) struct strbuf json = STRBUF(1 << 20);
@@ -230,13 +231,14 @@ static void restart(const struct completion *q)
 		send_piece(q, &json);
 }
 
-static void on_switched(void *arg, const struct llm_error *why, const struct llm *next)
+static void completions_on_switched(void *arg, const struct llm_error *why,
+				    const struct llm *next)
 {
 	(void)why, (void)next;
 	restart(arg);
 }
 
-static void on_retry(void *arg, const struct llm_error *why, int64_t wait_ms)
+static void completions_on_retry(void *arg, const struct llm_error *why, int64_t wait_ms)
 {
 	const struct completion *q = arg;
 
@@ -246,13 +248,14 @@ static void on_retry(void *arg, const struct llm_error *why, int64_t wait_ms)
 			    why->text, (long long)((wait_ms + 999) / 1000));
 }
 
-static int ask_model(struct conversation *c, struct completion *q, struct llm *llm,
-		     struct error *err)
+static int completions_ask_model(struct conversation *c, struct completion *q,
+				 struct llm *llm, struct error *err)
 {
 	static const struct llm_events events = {
-		.delta = on_delta, .retry = on_retry, .switched = on_switched,
-		.done = on_done, .failed = on_failed };
-	int64_t replies = side_usage_calls(c, USAGE_TOOLS) + state(c)->open_count - 1;
+		.delta = completions_on_delta, .retry = completions_on_retry, .switched = completions_on_switched,
+		.done = completions_on_done, .failed = completions_on_failed };
+	int64_t replies =
+		side_usage_calls(c, USAGE_TOOLS) + completions_state(c)->open_count - 1;
 
 	q->request->stream = llm_feature(llm, "stream");
 	return llm_send(llm, q->request, replies, &events, q, NULL, &q->exchange, err);
@@ -266,11 +269,11 @@ static int allowed(struct conversation *c, uint64_t call, struct error *err)
 
 	if (turn_is_idle(c) || turn_pending(c) != parallel_action_of(c, call))
 		return fail(err, MT_ECANCELLED, "the call has ended");
-	if (state(c)->open_count >= COMPLETIONS_OPEN)
+	if (completions_state(c)->open_count >= COMPLETIONS_OPEN)
 		return fail(err, MT_ELIMIT,
 			    "a call can have at most %d pending requests to a model",
 			    COMPLETIONS_OPEN);
-	if (state(c)->count >= COMPLETIONS_MAX)
+	if (completions_state(c)->count >= COMPLETIONS_MAX)
 		return fail(err, MT_ELIMIT,
 			    "a call can send at most %d requests to a "
 			    "model",
@@ -295,36 +298,37 @@ static bool request_completion(struct conversation *c, uint64_t call, uint64_t r
 	if (!q) {
 		if (!r)
 			out_of_memory(&err);
-		refuse(c, request, &err);
+		completions_refuse(c, request, &err);
 		return true;
 	}
-	*q = (struct completion){ .next = state(c)->open, .c = c, .id = request,
+	*q = (struct completion){ .next = completions_state(c)->open, .c = c, .id = request,
 				  .pieces = js_bool(params, "stream", false) };
-	state(c)->open = q;
-	state(c)->open_count++;
-	state(c)->count++;
-	r = build(c, params, &q->request, &err);
+	completions_state(c)->open = q;
+	completions_state(c)->open_count++;
+	completions_state(c)->count++;
+	r = completions_build(c, params, &q->request, &err);
 	if (!r)
 		r = request_tool_model(c, call_instance(c, turn_call(c)),
 				       js_str(params, "model", NULL), q->request, &llm,
 				       &err);
 	if (!r)
-		r = ask_model(c, q, llm, &err);
+		r = completions_ask_model(c, q, llm, &err);
 	if (r) {
-		refuse(c, request, &err);
-		over(q);
+		completions_refuse(c, request, &err);
+		completions_over(q);
 	}
 	return true;
 }
 
 /* A call asks only while its action is pending. */
-static void end_with_call(struct conversation *c, const struct runner_result *result)
+static void completions_end_with_call(struct conversation *c,
+				      const struct runner_result *result)
 {
 	if (!turn_is_idle(c) && turn_pending(c) == parallel_action_of(c, result->call))
-		cancel(c);
+		completions_cancel(c);
 }
 
-static void restore_usage(struct conversation *c, struct llm_metrics *sum)
+static void completions_restore_usage(struct conversation *c, struct llm_metrics *sum)
 {
 	side_usage_restore(c, USAGE_TOOLS, sum);
 }
@@ -336,8 +340,8 @@ const struct feature tool_completions_feature = {
 	.usage_states = usage_states,
 	.state_size = sizeof(struct completions),
 	.request = request_completion,
-	.call_ended = end_with_call,
-	.runner_closed = cancel,
-	.restore_usage = restore_usage,
-	.cancel = cancel,
+	.call_ended = completions_end_with_call,
+	.runner_closed = completions_cancel,
+	.restore_usage = completions_restore_usage,
+	.cancel = completions_cancel,
 };

@@ -11,14 +11,14 @@
 
 #include <string.h>
 
-static struct http_requests *state(const struct conversation *c)
+static struct http_requests *tool_http_state(const struct conversation *c)
 {
 	return feature_state(c, &tool_http_feature);
 }
 
-static void cancel(struct conversation *c)
+static void tool_http_cancel(struct conversation *c)
 {
-	http_requests_cancel(state(c));
+	http_requests_cancel(tool_http_state(c));
 }
 
 static bool request_http(struct conversation *c, uint64_t call, uint64_t request,
@@ -39,28 +39,29 @@ static bool request_http(struct conversation *c, uint64_t call, uint64_t request
 	}
 	caller.instance =
 		&conversation_agent(c)->catalog.instances[turn_call(c)->tool->instance];
-	http_requests_send(state(c), &caller, request, params);
+	http_requests_send(tool_http_state(c), &caller, request, params);
 	return true;
 }
 
 /* A call sends only while its action is pending. */
-static void end_with_call(struct conversation *c, const struct runner_result *result)
+static void tool_http_end_with_call(struct conversation *c,
+				    const struct runner_result *result)
 {
 	if (!turn_is_idle(c) && turn_pending(c) == parallel_action_of(c, result->call))
-		cancel(c);
+		tool_http_cancel(c);
 }
 
-static void release(struct conversation *c)
+static void tool_http_release(struct conversation *c)
 {
-	http_requests_clear(state(c));
+	http_requests_clear(tool_http_state(c));
 }
 
 const struct feature tool_http_feature = {
 	.name = "http",
 	.state_size = sizeof(struct http_requests),
 	.request = request_http,
-	.call_ended = end_with_call,
-	.runner_closed = cancel,
-	.cancel = cancel,
-	.release = release,
+	.call_ended = tool_http_end_with_call,
+	.runner_closed = tool_http_cancel,
+	.cancel = tool_http_cancel,
+	.release = tool_http_release,
 };

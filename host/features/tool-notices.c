@@ -37,7 +37,7 @@ static int log_notice(struct conversation *c, const char *text, size_t len)
 }
 
 /* Without its newline, a notice is still being written. */
-static void take(struct conversation *c, const char *dir, const char *name)
+static void tool_notices_take(struct conversation *c, const char *dir, const char *name)
 {
 	AUTO(free) char *path = path_join(dir, name);
 	AUTO(free) char *text = NULL;
@@ -51,7 +51,8 @@ static void take(struct conversation *c, const char *dir, const char *name)
 }
 
 /* Of one instance. */
-static void take_all(struct conversation *c, const char *above, const char *instance)
+static void tool_notices_take_all(struct conversation *c, const char *above,
+				  const char *instance)
 {
 	AUTO(free) char *path = *instance == '.' ? NULL : path_join(above, instance);
 	DIR *dir = path ? opendir(path) : NULL;
@@ -59,19 +60,19 @@ static void take_all(struct conversation *c, const char *above, const char *inst
 
 	while (dir && (entry = readdir(dir)))
 		if (is_notice(entry->d_name))
-			take(c, path, entry->d_name);
+			tool_notices_take(c, path, entry->d_name);
 	if (dir)
 		closedir(dir);
 }
 
-static bool before_step(struct conversation *c)
+static bool tool_notices_before_step(struct conversation *c)
 {
 	AUTO(free) char *path = path_join(evlog_dir(conversation_log(c)), "tools");
 	DIR *dir = path ? opendir(path) : NULL;
 	const struct dirent *entry;
 
 	while (dir && (entry = readdir(dir)))
-		take_all(c, path, entry->d_name);
+		tool_notices_take_all(c, path, entry->d_name);
 	if (dir)
 		closedir(dir);
 	return false;
@@ -79,5 +80,5 @@ static bool before_step(struct conversation *c)
 
 const struct feature tool_notices_feature = {
 	.name = "tool-notices",
-	.before_step = before_step,
+	.before_step = tool_notices_before_step,
 };

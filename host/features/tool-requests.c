@@ -57,7 +57,8 @@ static void answer_near(struct conversation *c, uint64_t request, const char *na
 	answer_error(c, request, MT_ENOTFOUND, text.text);
 }
 
-static void load(struct conversation *c, uint64_t request, json_object *params)
+static void tool_requests_load(struct conversation *c, uint64_t request,
+			       json_object *params)
 {
 	const char *name = js_str(params, "name", "");
 	struct skills *all = recall_skills(c);
@@ -86,7 +87,8 @@ static void load(struct conversation *c, uint64_t request, json_object *params)
 	}
 }
 
-static void load_file(struct conversation *c, uint64_t request, json_object *params)
+static void tool_requests_load_file(struct conversation *c, uint64_t request,
+				    json_object *params)
 {
 	struct skills *all = recall_skills(c);
 	struct skill *s = all ? skills_find(all, js_str(params, "name", "")) : NULL;
@@ -129,16 +131,16 @@ static void write_notes(struct conversation *c, uint64_t request, json_object *p
 		answer_error(c, request, MT_ENOMEM, "out of memory");
 }
 
-static bool request_answer(struct conversation *c, uint64_t call, uint64_t request,
-			   const char *method, json_object *params)
+static bool tool_request_answer(struct conversation *c, uint64_t call, uint64_t request,
+				const char *method, json_object *params)
 {
 	(void)call;
 	static const struct {
 		const char *method;
 		void (*answer)(struct conversation *c, uint64_t request, json_object *params);
 	} known[] = {
-		{ "skill/load", load },
-		{ "skill/file", load_file },
+		{ "skill/load", tool_requests_load },
+		{ "skill/file", tool_requests_load_file },
 		{ "memory/write", write_notes },
 		{ "history/recall", log_search_answer },
 	};
@@ -154,7 +156,7 @@ static bool request_answer(struct conversation *c, uint64_t call, uint64_t reque
 	return false;
 }
 
-static void after_message(struct conversation *c, bool first)
+static void tool_requests_after_message(struct conversation *c, bool first)
 {
 	if (first)
 		recall_context(c, -1);
@@ -162,7 +164,7 @@ static void after_message(struct conversation *c, bool first)
 		recall_more(c);
 }
 
-static void release(struct conversation *c)
+static void tool_requests_release(struct conversation *c)
 {
 	struct skills **skills = feature_state(c, &skills_and_notes_feature);
 
@@ -173,10 +175,10 @@ const struct feature skills_and_notes_feature = {
 	.name = "skills and notes",
 	.section = "skills",
 	.state_size = sizeof(struct skills *),
-	.after_message = after_message,
+	.after_message = tool_requests_after_message,
 	.observation_text = recall_text,
 	.restore_agent = recall_restore,
-	.request = request_answer,
+	.request = tool_request_answer,
 	.after_result = recall_rules,
-	.release = release,
+	.release = tool_requests_release,
 };

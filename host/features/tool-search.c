@@ -21,7 +21,7 @@ struct tool_search {
 	bool dirty;             /* the next request offers other tools */
 };
 
-static struct tool_search *state(const struct conversation *c)
+static struct tool_search *tool_search_state(const struct conversation *c)
 {
 	return feature_state(c, &tool_search_feature);
 }
@@ -42,15 +42,16 @@ static bool folds(const struct conversation *c)
 	       catalog_find(&conversation_agent(c)->catalog, FINDER);
 }
 
-static bool hides_tool(const struct conversation *c, const struct tool *t)
+static bool tool_search_hides_tool(const struct conversation *c, const struct tool *t)
 {
 	if (strcmp(t->name, FINDER) == 0)
 		return !folds(c);
-	return is_server(c, t) && folds(c) && !js_get(state(c)->requested, t->name);
+	return is_server(c, t) && folds(c) &&
+	       !js_get(tool_search_state(c)->requested, t->name);
 }
 
 /* "server: a, b\n" for each that has hidden ones. */
-static void put_names(const struct conversation *c, struct strbuf *out)
+static void tool_search_put_names(const struct conversation *c, struct strbuf *out)
 {
 	size_t last = SIZE_MAX;
 
@@ -58,7 +59,7 @@ static void put_names(const struct conversation *c, struct strbuf *out)
 	     i < conversation_agent(c)->catalog.count && out->len < NAMES_MAX; i++) {
 		const struct tool *t = &conversation_agent(c)->catalog.tools[i];
 
-		if (!is_server(c, t) || !hides_tool(c, t))
+		if (!is_server(c, t) || !tool_search_hides_tool(c, t))
 			continue;
 		if (t->instance != last)
 			strbuf_addf(out, "\n%s: %s",
@@ -75,15 +76,15 @@ static void put_names(const struct conversation *c, struct strbuf *out)
 }
 
 /* The tool that finds the others names them; it has no shorter form. */
-static void describe_tool(const struct conversation *c, const struct tool *t,
-			  json_object *offer)
+static void tool_search_describe_tool(const struct conversation *c, const struct tool *t,
+				      json_object *offer)
 {
 	AUTO(strbuf) struct strbuf text = STRBUF(64 << 10);
 
 	if (strcmp(t->name, FINDER) != 0)
 		return;
 	strbuf_addf(&text, "%s Names by server:", t->description);
-	put_names(c, &text);
+	tool_search_put_names(c, &text);
 	if (text.error)
 		js_fail(offer);
 	else
@@ -109,7 +110,7 @@ static bool names_it(json_object *names, const char *name)
 }
 
 /* One of the words is in its name or description. */
-static bool fits(const struct tool *t, const char *query)
+static bool tool_search_fits(const struct tool *t, const char *query)
 {
 	for (size_t len; *query; query += len) {
 		char word[64];
@@ -128,7 +129,8 @@ static bool fits(const struct tool *t, const char *query)
 
 /* Offer requested tools from now on. `out` (may be NULL) gets their descriptions.
  * @return how many there are, or MT_ENOMEM. */
-static int find(struct conversation *c, json_object *params, struct strbuf *out)
+static int tool_search_find(struct conversation *c, json_object *params,
+			    struct strbuf *out)
 {
 	json_object *names = js_get(params, "names");
 	const char *query = js_str(params, "query", "");
@@ -138,9 +140,10 @@ static int find(struct conversation *c, json_object *params, struct strbuf *out)
 	     i++) {
 		const struct tool *t = &conversation_agent(c)->catalog.tools[i];
 
-		if (!is_server(c, t) || !(names_it(names, t->name) || fits(t, query)))
+		if (!is_server(c, t) ||
+		    !(names_it(names, t->name) || tool_search_fits(t, query)))
 			continue;
-		if (js_set_bool(state(c)->requested, t->name, true))
+		if (js_set_bool(tool_search_state(c)->requested, t->name, true))
 			return MT_ENOMEM;
 		found++;
 		if (out)
@@ -150,8 +153,8 @@ static int find(struct conversation *c, json_object *params, struct strbuf *out)
 	return found;
 }
 
-static bool answer(struct conversation *c, uint64_t call, uint64_t request,
-		   const char *method, json_object *params)
+static bool tool_search_answer(struct conversation *c, uint64_t call, uint64_t request,
+			       const char *method, json_object *params)
 {
 	AUTO(strbuf) struct strbuf out = STRBUF(ANSWER_MAX);
 	AUTO(json) json_object *result = js_new_object();
@@ -160,7 +163,7 @@ static bool answer(struct conversation *c, uint64_t call, uint64_t request,
 	(void)call;
 	if (strcmp(method, "tools/find") != 0)
 		return false;
-	found = find(c, params, &out);
+	found = tool_search_find(c, params, &out);
 	if (found < 0)
 		js_fail(result);
 	else if (!found)
@@ -170,14 +173,14 @@ static bool answer(struct conversation *c, uint64_t call, uint64_t request,
 				 "`names`.");
 	js_set_strn(result, "text", out.text, out.len);
 	recall_answer(c, request, result);
-	state(c)->dirty |= found > 0;
+	tool_search_state(c)->dirty |= found > 0;
 	return true;
 }
 
 /* A resumed conversation has requested some already. */
 static void read_requested(struct conversation *c)
 {
-	struct tool_search *s = state(c);
+	struct tool_search *s = tool_search_state(c);
 
 	if (s->requested)
 		return;
@@ -190,14 +193,14 @@ static void read_requested(struct conversation *c)
 			continue;
 		e = evlog_event(conversation_log(c), id, NULL);
 		if (e && strcmp(event_arg(e, "name"), FINDER) == 0 &&
-		    find(c, js_get(event_args(e), "arguments"), NULL) > 0)
+		    tool_search_find(c, js_get(event_args(e), "arguments"), NULL) > 0)
 			s->dirty = true;
 	}
 }
 
-static bool offer_changed(struct conversation *c)
+static bool tool_search_offer_changed(struct conversation *c)
 {
-	struct tool_search *s = state(c);
+	struct tool_search *s = tool_search_state(c);
 	bool dirty;
 
 	read_requested(c);
@@ -206,18 +209,18 @@ static bool offer_changed(struct conversation *c)
 	return dirty;
 }
 
-static void release(struct conversation *c)
+static void tool_search_release(struct conversation *c)
 {
-	json_object_put(state(c)->requested);
-	state(c)->requested = NULL;
+	json_object_put(tool_search_state(c)->requested);
+	tool_search_state(c)->requested = NULL;
 }
 
 const struct feature tool_search_feature = {
 	.name = "tool search",
 	.state_size = sizeof(struct tool_search),
-	.hides_tool = hides_tool,
-	.describe_tool = describe_tool,
-	.offer_changed = offer_changed,
-	.request = answer,
-	.release = release,
+	.hides_tool = tool_search_hides_tool,
+	.describe_tool = tool_search_describe_tool,
+	.offer_changed = tool_search_offer_changed,
+	.request = tool_search_answer,
+	.release = tool_search_release,
 };

@@ -27,7 +27,7 @@ struct reader {
 	const char *p, *end;
 };
 
-static bool is_word(char c)
+static bool volatile_text_is_word(char c)
 {
 	return isalnum((unsigned char)c) || c == '_' || (unsigned char)c >= 0x80;
 }
@@ -37,7 +37,7 @@ static bool is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-static bool is_blank(char c)
+static bool volatile_text_is_blank(char c)
 {
 	return c == ' ' || c == '\t' || c == '\r' || c == '\n';
 }
@@ -46,7 +46,7 @@ static size_t word_length(const char *p, const char *end)
 {
 	size_t n = 0;
 
-	while (n < WORD_MAX && p + n < end && is_word(p[n]))
+	while (n < WORD_MAX && p + n < end && volatile_text_is_word(p[n]))
 		n++;
 	return n;
 }
@@ -120,7 +120,7 @@ static const char *after_unit(const char *p, const char *end)
 	const char *word = p < end && *p == ' ' ? p + 1 : p;
 	size_t len = 0;
 
-	while (len < WORD_MAX && word + len < end && is_word(word[len]) &&
+	while (len < WORD_MAX && word + len < end && volatile_text_is_word(word[len]) &&
 	       !is_digit(word[len])) /* the m of 1m20s */
 		len++;
 	if (p < end && *p == '%')
@@ -129,7 +129,7 @@ static const char *after_unit(const char *p, const char *end)
 }
 
 /* Groups that make one value: 1,234.5; 12:03:11; 2026-11-22T12:03; 10.0.0.1; UUIDs. */
-static const char *after_value(const char *p, const char *end)
+static const char *volatile_text_after_value(const char *p, const char *end)
 {
 	for (;;) {
 		size_t len = word_length(p, end);
@@ -162,13 +162,13 @@ static struct piece next_piece(struct reader *r)
 
 	if (start == r->end)
 		return (struct piece){ .kind = PIECE_END };
-	if (is_blank(*start)) {
-		while (r->p < r->end && is_blank(*r->p))
+	if (volatile_text_is_blank(*start)) {
+		while (r->p < r->end && volatile_text_is_blank(*r->p))
 			r->p++;
 		return (struct piece){ .kind = PIECE_BLANK };
 	}
 	if (is_digit(*start) || (len && is_hash(start, len))) {
-		r->p = after_value(start, r->end);
+		r->p = volatile_text_after_value(start, r->end);
 		return (struct piece){ .kind = PIECE_VALUE };
 	}
 	if (len && is_part_of_date(start, len)) {

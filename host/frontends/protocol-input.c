@@ -86,8 +86,8 @@ static int run_withdraw(struct session *s, json_object *line, struct outcome *re
 	return conversation_withdraw(s->c, err);
 }
 
-static int run_btw(struct session *s, json_object *line, struct outcome *ret,
-		   struct error *err)
+static int protocol_input_run_btw(struct session *s, json_object *line,
+				  struct outcome *ret, struct error *err)
 {
 	json_object *text = js_get(line, "text");
 	size_t len = (size_t)json_object_get_string_len(text);
@@ -105,8 +105,8 @@ static int run_pause(struct session *s, json_object *line, struct outcome *ret,
 	return conversation_pause(s->c, err);
 }
 
-static int run_resume(struct session *s, json_object *line, struct outcome *ret,
-		      struct error *err)
+static int protocol_input_run_resume(struct session *s, json_object *line,
+				     struct outcome *ret, struct error *err)
 {
 	(void)line, (void)ret;
 	return conversation_continue(s->c, err);
@@ -153,8 +153,8 @@ static bool answers_that(const struct conversation *c, json_object *line,
 }
 
 /* For an action of this conversation, or of a subagent that runs in parallel. */
-static int answer(struct session *s, json_object *line, const struct approval *a,
-		  struct error *err)
+static int protocol_input_answer(struct session *s, json_object *line,
+				 const struct approval *a, struct error *err)
 {
 	const char *child = js_str(line, "conversation", NULL);
 
@@ -167,8 +167,8 @@ static int answer(struct session *s, json_object *line, const struct approval *a
 		     : conversation_confirm(s->c, a, err);
 }
 
-static int run_confirm(struct session *s, json_object *line, struct outcome *ret,
-		       struct error *err)
+static int protocol_input_run_confirm(struct session *s, json_object *line,
+				      struct outcome *ret, struct error *err)
 {
 	const char *keep = js_str(line, "keep", "conversation");
 	const struct approval a = {
@@ -193,7 +193,7 @@ static int run_confirm(struct session *s, json_object *line, struct outcome *ret
 		return fail(err, MT_EINVAL,
 			    "confirm: `scope` and `keep` require "
 			    "`always`");
-	return answer(s, line, &a, err);
+	return protocol_input_answer(s, line, &a, err);
 }
 
 static int run_reject(struct session *s, json_object *line, struct outcome *ret,
@@ -207,7 +207,7 @@ static int run_reject(struct session *s, json_object *line, struct outcome *ret,
 	};
 
 	(void)ret;
-	return answer(s, line, &a, err);
+	return protocol_input_answer(s, line, &a, err);
 }
 
 static int run_action(struct session *s, json_object *line, struct outcome *ret,
@@ -237,15 +237,15 @@ static int run_rewind(struct session *s, json_object *line, struct outcome *ret,
 	return conversation_rewind(s->c, js_int(line, "to", -1), &ret->to, err);
 }
 
-static int run_recover(struct session *s, json_object *line, struct outcome *ret,
-		       struct error *err)
+static int protocol_input_run_recover(struct session *s, json_object *line,
+				      struct outcome *ret, struct error *err)
 {
 	(void)ret;
 	return loop_recovery_choose(s->c, js_int(line, "option", 0), err);
 }
 
-static int run_goal(struct session *s, json_object *line, struct outcome *ret,
-		    struct error *err)
+static int protocol_input_run_goal(struct session *s, json_object *line,
+				   struct outcome *ret, struct error *err)
 {
 	return goal_set(s->c, js_str(line, "command", ""), &ret->text, err);
 }
@@ -317,9 +317,9 @@ static const struct command commands[] = {
 	  run_message },
 	{ "interrupt", { { 0 } }, run_interrupt },
 	{ "withdraw", { { 0 } }, run_withdraw },
-	{ "btw", { { "text", json_type_string, true } }, run_btw },
+	{ "btw", { { "text", json_type_string, true } }, protocol_input_run_btw },
 	{ "pause", { { 0 } }, run_pause },
-	{ "resume", { { 0 } }, run_resume },
+	{ "resume", { { 0 } }, protocol_input_run_resume },
 	{ "stop", { { 0 } }, run_stop },
 	{ "keep_alive", { { 0 } }, run_keep },
 	{ "keep", { { 0 } }, run_keep }, /* former name */
@@ -331,7 +331,7 @@ static const struct command commands[] = {
 	    { "arguments", json_type_object, false },
 	    { "action", json_type_int, false },
 	    { "conversation", json_type_string, false } },
-	  run_confirm },
+	  protocol_input_run_confirm },
 	{ "reject",
 	  { { "reason", json_type_string, false },
 	    { "hash", json_type_string, false },
@@ -342,8 +342,8 @@ static const struct command commands[] = {
 	{ "condense", { { 0 } }, run_condense },
 	{ "undo", { { "messages", json_type_int, false } }, run_undo },
 	{ "rewind", { { "to", json_type_int, true } }, run_rewind },
-	{ "recover", { { "option", json_type_int, true } }, run_recover },
-	{ "goal", { { "command", json_type_string, false } }, run_goal },
+	{ "recover", { { "option", json_type_int, true } }, protocol_input_run_recover },
+	{ "goal", { { "command", json_type_string, false } }, protocol_input_run_goal },
 	{ "skills", { { 0 } }, run_skills },
 	{ "answer",
 	  { { "question", json_type_int, true }, { "text", json_type_string, false } },
@@ -357,7 +357,8 @@ static const struct command commands[] = {
 
 /* ---- a line checked ---------------------------------------------------- */
 
-static int find_command(const char *name, const struct command **ret, struct error *err)
+static int protocol_input_find_command(const char *name, const struct command **ret,
+				       struct error *err)
 {
 	AUTO(strbuf) struct strbuf all = STRBUF(1024);
 	const char *names[ARRAY_LEN(commands)], *near;
@@ -387,7 +388,7 @@ static const struct member *find_member(const struct command *c, const char *nam
 	return NULL;
 }
 
-static const char *type_name(json_type type)
+static const char *protocol_input_type_name(json_type type)
 {
 	switch (type) {
 	case json_type_int:
@@ -419,7 +420,7 @@ static int check_members(const struct command *c, json_object *line, struct erro
 				    name);
 		if (!json_object_is_type(value, m->type) && (value || m->required))
 			return fail(err, MT_EINVAL, "%s: `%s` must be %s", c->name,
-				    m->name, type_name(m->type));
+				    m->name, protocol_input_type_name(m->type));
 	}
 	for (size_t i = 0; i < MEMBERS_MAX && c->members[i].name; i++)
 		if (c->members[i].required && !js_get(line, c->members[i].name))
@@ -463,8 +464,8 @@ static void put_approvals(struct strbuf *b, const struct conversation *c)
 	strbuf_addc(b, ']');
 }
 
-static void put_result(struct session *s, json_object *id, const struct outcome *o,
-		       const struct error *err)
+static void protocol_input_put_result(struct session *s, json_object *id,
+				      const struct outcome *o, const struct error *err)
 {
 	session_begin_line(s, "result");
 	if (id) {
@@ -497,7 +498,8 @@ static void put_result(struct session *s, json_object *id, const struct outcome 
 	session_end_line(s);
 }
 
-static int run(struct session *s, json_object *line, struct outcome *o, struct error *err)
+static int protocol_input_run(struct session *s, json_object *line, struct outcome *o,
+			      struct error *err)
 {
 	json_object *type = js_get(line, "type");
 	const struct command *c = NULL;
@@ -506,7 +508,7 @@ static int run(struct session *s, json_object *line, struct outcome *o, struct e
 		return fail(err, MT_EINVAL,
 			    "a command must be {\"type\": NAME, ...}; `type` is %s",
 			    type ? "not a string" : "missing");
-	if (find_command(json_object_get_string(type), &c, err) ||
+	if (protocol_input_find_command(json_object_get_string(type), &c, err) ||
 	    check_members(c, line, err) || c->run(s, line, o, err))
 		return err->code;
 	return evlog_barrier(conversation_log(s->c), err);
@@ -526,8 +528,8 @@ void session_command_line(struct session *s, char *text, size_t len)
 	if (line && check_id(id, &err))
 		id = NULL;
 	else if (line)
-		run(s, line, &o, &err);
-	put_result(s, id, &o, &err);
+		protocol_input_run(s, line, &o, &err);
+	protocol_input_put_result(s, id, &o, &err);
 	free(o.text);
 	session_pump(s);
 }

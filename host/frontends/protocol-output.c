@@ -100,7 +100,7 @@ static void put_hello(struct session *s)
 	session_end_line(s);
 }
 
-static void put_state(struct session *s, const char *type)
+static void protocol_output_put_state(struct session *s, const char *type)
 {
 	enum agent_state state = conversation_state(s->c);
 
@@ -119,7 +119,7 @@ static void put_state(struct session *s, const char *type)
 	session_end_line(s);
 }
 
-static void put_notice(struct session *s, int level, const char *text)
+static void protocol_output_put_notice(struct session *s, int level, const char *text)
 {
 	session_begin_line(s, "notice");
 	js_key_str(&s->out, "level",
@@ -132,7 +132,7 @@ static void put_notice(struct session *s, int level, const char *text)
 
 /* ---- events ------------------------------------------------------------ */
 
-static int put_event(struct session *s, int64_t id, struct error *err)
+static int protocol_output_put_event(struct session *s, int64_t id, struct error *err)
 {
 	struct evlog *log = conversation_log(s->c);
 
@@ -144,11 +144,11 @@ static void put_next(struct session *s)
 	struct error err = ERROR_NONE;
 	size_t start = s->out.len;
 
-	if (put_event(s, s->next, &err)) {
+	if (protocol_output_put_event(s, s->next, &err)) {
 		if (s->out.error)
 			s->out.error = MT_OK;
 		strbuf_cut(&s->out, start);
-		put_notice(s, MT_LOG_ERROR, err.text);
+		protocol_output_put_notice(s, MT_LOG_ERROR, err.text);
 	}
 	s->next++;
 }
@@ -162,7 +162,7 @@ static void put_lost(struct session *s)
 		 "slowly",
 		 s->lost, s->lost == 1 ? "" : "s", s->lost == 1 ? "was" : "were");
 	s->lost = 0;
-	put_notice(s, MT_LOG_WARNING, text);
+	protocol_output_put_notice(s, MT_LOG_WARNING, text);
 }
 
 static void put_questions(struct session *s)
@@ -196,13 +196,13 @@ static void put_due(struct session *s)
 	if (s->lost)
 		put_lost(s);
 	if (s->state_due && !s->ending)
-		put_state(s, "state");
+		protocol_output_put_state(s, "state");
 	s->state_due = false;
 	if (s->questions_due && !s->ending)
 		put_questions(s);
 	s->questions_due = false;
 	if (s->ending) {
-		put_state(s, "end");
+		protocol_output_put_state(s, "end");
 		s->ended = true;
 	}
 }
@@ -227,13 +227,14 @@ void session_pump(struct session *s)
 
 /* ---- what the conversation tells --------------------------------------- */
 
-static void on_event(void *arg, const struct event *e)
+static void protocol_output_on_event(void *arg, const struct event *e)
 {
 	(void)e;
 	session_pump(arg);
 }
 
-static void on_state(void *arg, enum agent_state state, const char *reason)
+static void protocol_output_on_state(void *arg, enum agent_state state,
+				     const char *reason)
 {
 	struct session *s = arg;
 
@@ -244,7 +245,7 @@ static void on_state(void *arg, enum agent_state state, const char *reason)
 	session_pump(s);
 }
 
-static void on_questions(void *arg, const struct question *open)
+static void protocol_output_on_questions(void *arg, const struct question *open)
 {
 	struct session *s = arg;
 
@@ -255,13 +256,14 @@ static void on_questions(void *arg, const struct question *open)
 	session_pump(s);
 }
 
-static void on_asks(void *arg, const char *child)
+static void protocol_output_on_asks(void *arg, const char *child)
 {
 	(void)child;
-	on_state(arg, STATE_RUNNING, "");
+	protocol_output_on_state(arg, STATE_RUNNING, "");
 }
 
-static void on_delta(void *arg, bool reasoning, const char *text, size_t len)
+static void protocol_output_on_delta(void *arg, bool reasoning, const char *text,
+				     size_t len)
 {
 	struct session *s = arg;
 
@@ -277,7 +279,8 @@ static void on_delta(void *arg, bool reasoning, const char *text, size_t len)
 	session_end_line(s);
 }
 
-static void on_output(void *arg, int64_t action, const char *bytes, size_t len)
+static void protocol_output_on_output(void *arg, int64_t action, const char *bytes,
+				      size_t len)
 {
 	struct session *s = arg;
 
@@ -288,7 +291,7 @@ static void on_output(void *arg, int64_t action, const char *bytes, size_t len)
 	session_end_line(s);
 }
 
-static void put_number(struct strbuf *b, const char *name, double value)
+static void protocol_output_put_number(struct strbuf *b, const char *name, double value)
 {
 	AUTO(json) json_object *number = js_new_number(value);
 
@@ -296,16 +299,16 @@ static void put_number(struct strbuf *b, const char *name, double value)
 	js_put(b, number);
 }
 
-static void on_progress(void *arg, int64_t action, double done, double total,
-			const char *message)
+static void protocol_output_on_progress(void *arg, int64_t action, double done,
+					double total, const char *message)
 {
 	struct session *s = arg;
 
 	if (!s->live || !begin_passing(s, "progress"))
 		return;
 	js_key_int(&s->out, "action", action);
-	put_number(&s->out, "done", done);
-	put_number(&s->out, "total", total);
+	protocol_output_put_number(&s->out, "done", done);
+	protocol_output_put_number(&s->out, "total", total);
 	js_key_str(&s->out, "message", message ? message : "");
 	session_end_line(s);
 }
@@ -321,7 +324,8 @@ static void end_waiting(struct session *s, size_t start, bool waits)
 	s->lost += !held_line(s, start);
 }
 
-static void on_retry(void *arg, const struct llm_error *why, int64_t wait_ms)
+static void protocol_output_on_retry(void *arg, const struct llm_error *why,
+				     int64_t wait_ms)
 {
 	struct session *s = arg;
 	size_t start = s->out.len;
@@ -366,13 +370,13 @@ static void on_reply(void *arg, const struct llm_reply *reply)
 		if (counts[i].value >= 0)
 			js_key_int(&s->out, counts[i].name, counts[i].value);
 	if (u->cost >= 0)
-		put_number(&s->out, "cost", u->cost);
+		protocol_output_put_number(&s->out, "cost", u->cost);
 	strbuf_addc(&s->out, '}');
 	end_waiting(s, start, waits);
 }
 
 /* Never dropped: it withdraws what the client was shown. */
-static void on_rewound(void *arg, int64_t to)
+static void protocol_output_on_rewound(void *arg, int64_t to)
 {
 	struct session *s = arg;
 
@@ -383,7 +387,7 @@ static void on_rewound(void *arg, int64_t to)
 	session_end_line(s);
 }
 
-static void on_notice(void *arg, int level, const char *text)
+static void protocol_output_on_notice(void *arg, int level, const char *text)
 {
 	struct session *s = arg;
 
@@ -392,7 +396,7 @@ static void on_notice(void *arg, int level, const char *text)
 	if (behind(s))
 		s->lost++;
 	else
-		put_notice(s, level, text);
+		protocol_output_put_notice(s, level, text);
 }
 
 static void on_side_answer(void *arg, const char *question, const char *text, bool failed)
@@ -421,18 +425,18 @@ static int protocol_output_on_line(char *line, size_t len, void *arg)
 struct session *session_new(struct conversation *c, const struct session_options *o)
 {
 	static const struct watcher watcher = {
-		.event = on_event,
-		.delta = on_delta,
-		.output = on_output,
-		.progress = on_progress,
-		.retry = on_retry,
-		.asks = on_asks,
-	.state = on_state,
-		.rewound = on_rewound,
+		.event = protocol_output_on_event,
+		.delta = protocol_output_on_delta,
+		.output = protocol_output_on_output,
+		.progress = protocol_output_on_progress,
+		.retry = protocol_output_on_retry,
+		.asks = protocol_output_on_asks,
+	.state = protocol_output_on_state,
+		.rewound = protocol_output_on_rewound,
 		.reply = on_reply,
 		.side_answer = on_side_answer,
-		.notice = on_notice,
-		.questions = on_questions,
+		.notice = protocol_output_on_notice,
+		.questions = protocol_output_on_questions,
 	};
 	struct session *s = calloc(1, sizeof *s);
 
@@ -473,9 +477,10 @@ int session_feed(struct session *s, const char *bytes, size_t len)
 	int status = jsonl_feed(&s->lines, bytes, len);
 
 	if (!failed && status == MT_ELIMIT && !s->ended)
-		put_notice(s, MT_LOG_ERROR,
-			   "a command line is longer than 24 MiB; further commands of "
-			   "this client are ignored");
+		protocol_output_put_notice(
+			s, MT_LOG_ERROR,
+			"a command line is longer than 24 MiB; further commands of "
+			"this client are ignored");
 	return status;
 }
 

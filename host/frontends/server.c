@@ -39,7 +39,7 @@ struct server {
 
 /* ---- the end ----------------------------------------------------------- */
 
-static void on_handle_closed(uv_handle_t *handle)
+static void frontend_server_on_closed(uv_handle_t *handle)
 {
 	struct server *s = handle->data;
 
@@ -58,8 +58,8 @@ static void close_handles(struct server *s)
 	if (s->closing)
 		return;
 	s->closing = true;
-	uv_close((uv_handle_t *)&s->poll, on_handle_closed);
-	uv_close((uv_handle_t *)&s->timer, on_handle_closed);
+	uv_close((uv_handle_t *)&s->poll, frontend_server_on_closed);
+	uv_close((uv_handle_t *)&s->timer, frontend_server_on_closed);
 }
 
 /* A client that has read nothing since the last tick is disconnected. */

@@ -22,8 +22,8 @@ enum { IDS_MAX = 4096, ID_LEN_MAX = 80, CONNECT_S = 5, DEPTH_MAX = 256 };
 
 /* The address of a file in the directory. A path that is too long is given relative to
  * the open directory. */
-static int address(int dir, const char *path, const char *name, struct sockaddr_un *ret,
-		   struct error *err)
+static int socket_dir_address(int dir, const char *path, const char *name,
+			      struct sockaddr_un *ret, struct error *err)
 {
 	int n;
 
@@ -75,7 +75,7 @@ static int connect_in(int dir, const char *path, const char *name, int *ret_fd,
 	struct sockaddr_un to;
 	struct stat st;
 
-	if (fd < 0 || address(dir, path, name, &to, err))
+	if (fd < 0 || socket_dir_address(dir, path, name, &to, err))
 		return err->code;
 	if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
 		return fail(err, MT_ENOTFOUND, "no process has it open");
@@ -141,7 +141,7 @@ static int bind_as(struct socket_file *p, const char *path, int fd, int backlog,
 
 	snprintf(name, sizeof name, ".%ld", (long)getpid());
 	unlinkat(p->dir, name, 0);
-	if (address(p->dir, path, name, &at, err))
+	if (socket_dir_address(p->dir, path, name, &at, err))
 		return err->code;
 	if (fchmod(fd, 0600) < 0 || bind(fd, (struct sockaddr *)&at, sizeof at) < 0 ||
 	    fstatat(p->dir, name, &st, AT_SYMLINK_NOFOLLOW) < 0 ||
@@ -206,7 +206,7 @@ void socket_dir_free_list(char **ids, size_t count)
 	free(ids);
 }
 
-static int compare(const void *a, const void *b)
+static int socket_dir_compare(const void *a, const void *b)
 {
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
@@ -249,7 +249,7 @@ int socket_dir_list(char ***ret, size_t *ret_count, struct error *err)
 		socket_dir_free_list(ids, count);
 		return out_of_memory(err);
 	}
-	qsort(ids, count, sizeof *ids, compare);
+	qsort(ids, count, sizeof *ids, socket_dir_compare);
 	*ret = ids;
 	*ret_count = count;
 	return MT_OK;
@@ -257,7 +257,7 @@ int socket_dir_list(char ***ret, size_t *ret_count, struct error *err)
 
 /* ---- processes --------------------------------------------------------- */
 
-static pid_t parent_of(pid_t pid)
+static pid_t socket_dir_parent_of(pid_t pid)
 {
 	char path[64], text[512];
 	AUTO(close) int fd = -1;
@@ -284,7 +284,7 @@ bool process_descends(pid_t pid, pid_t ancestor)
 			return true;
 		if (pid <= 1)
 			return pid < 0;
-		pid = parent_of(pid);
+		pid = socket_dir_parent_of(pid);
 	}
 	return true;
 }

@@ -10,7 +10,7 @@
 
 static bool made_nonblocking[2];
 
-static bool kind_of(int fd, mode_t *ret)
+static bool frontend_stdio_kind_of(int fd, mode_t *ret)
 {
 	struct stat st;
 
@@ -48,7 +48,7 @@ bool stdio_listens(bool commands)
 {
 	mode_t kind;
 
-	return commands && kind_of(STDIN_FILENO, &kind) &&
+	return commands && frontend_stdio_kind_of(STDIN_FILENO, &kind) &&
 	       (kind == S_IFIFO || kind == S_IFSOCK || kind == S_IFREG);
 }
 
@@ -59,9 +59,9 @@ int stdio_open(uv_loop_t *loop, struct conversation *c, bool commands,
 	mode_t kind;
 	int in = -1, out = -1;
 
-	if (stdio_listens(commands) && kind_of(STDIN_FILENO, &kind))
+	if (stdio_listens(commands) && frontend_stdio_kind_of(STDIN_FILENO, &kind))
 		in = own(STDIN_FILENO, kind, O_RDONLY);
-	if (kind_of(STDOUT_FILENO, &kind))
+	if (frontend_stdio_kind_of(STDOUT_FILENO, &kind))
 		out = own(STDOUT_FILENO, kind, O_WRONLY);
 	if (out < 0) {
 		fail(err, MT_EIO, "cannot use standard output: %s", strerror(errno));

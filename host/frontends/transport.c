@@ -30,7 +30,7 @@ struct transport {
 
 /* ---- closing ----------------------------------------------------------- */
 
-static void let_go(struct transport *ch)
+static void transport_let_go(struct transport *ch)
 {
 	if (--ch->open > 0)
 		return;
@@ -44,7 +44,7 @@ static void let_go(struct transport *ch)
 
 static void on_pipe_closed(uv_handle_t *handle)
 {
-	let_go(handle->data);
+	transport_let_go(handle->data);
 }
 
 void transport_close(struct transport *ch)
@@ -56,11 +56,11 @@ void transport_close(struct transport *ch)
 	for (int i = 0; i < 2; i++)
 		if (ch->used[i])
 			uv_close((uv_handle_t *)&ch->pipes[i], on_pipe_closed);
-	let_go(ch);
+	transport_let_go(ch);
 }
 
 /* Close if nothing is left to do. Not to be called by the session. */
-static void settle(struct transport *ch)
+static void transport_settle(struct transport *ch)
 {
 	if (!ch->closing && ch->draining &&
 	    (ch->lost || (!ch->writing && session_waiting(ch->session) == 0)))
@@ -69,10 +69,10 @@ static void settle(struct transport *ch)
 
 /* ---- out --------------------------------------------------------------- */
 
-static void flush(struct transport *ch);
+static void transport_flush(struct transport *ch);
 static void read_on(struct transport *ch);
 
-static void lose(struct transport *ch)
+static void transport_lose(struct transport *ch)
 {
 	if (ch->lost)
 		return;
@@ -81,7 +81,7 @@ static void lose(struct transport *ch)
 		ch->o.lost(ch->o.arg);
 }
 
-static void on_written(uv_write_t *req, int status)
+static void transport_on_written(uv_write_t *req, int status)
 {
 	struct transport *ch = req->data;
 
@@ -90,13 +90,13 @@ static void on_written(uv_write_t *req, int status)
 		return;
 	ch->written += ch->sending.len;
 	if (status < 0) {
-		lose(ch);
+		transport_lose(ch);
 		ch->draining = ch->draining || ch->o.both;
 	} else {
-		flush(ch);
+		transport_flush(ch);
 		read_on(ch);
 	}
-	settle(ch);
+	transport_settle(ch);
 }
 
 static void send_some(struct transport *ch)
@@ -105,17 +105,17 @@ static void send_some(struct transport *ch)
 
 	if (ch->file >= 0) {
 		if (write_all(ch->file, ch->sending.text, ch->sending.len))
-			lose(ch);
+			transport_lose(ch);
 		ch->written += ch->sending.len;
 		return;
 	}
 	ch->write.data = ch;
-	ch->writing = uv_write(&ch->write, ch->out, &buf, 1, on_written) == 0;
+	ch->writing = uv_write(&ch->write, ch->out, &buf, 1, transport_on_written) == 0;
 	if (!ch->writing)
-		lose(ch);
+		transport_lose(ch);
 }
 
-static void flush(struct transport *ch)
+static void transport_flush(struct transport *ch)
 {
 	if (ch->flushing || ch->writing || ch->lost || ch->closing)
 		return;
@@ -127,15 +127,15 @@ static void flush(struct transport *ch)
 		strbuf_clear(&ch->sending);
 }
 
-static void on_ready(void *arg)
+static void transport_on_ready(void *arg)
 {
 	struct transport *ch = arg;
 
 	if (ch->session) /* it is made: not the hello */
-		flush(ch);
+		transport_flush(ch);
 }
 
-static void on_stopped(void *arg)
+static void transport_on_stopped(void *arg)
 {
 	struct transport *ch = arg;
 
@@ -143,7 +143,7 @@ static void on_stopped(void *arg)
 		ch->o.stopped(ch->o.arg);
 }
 
-static void on_keep(void *arg)
+static void transport_on_keep(void *arg)
 {
 	struct transport *ch = arg;
 
@@ -164,7 +164,7 @@ static void input_over(struct transport *ch)
 		ch->o.input_over(ch->o.arg);
 }
 
-static void on_room(uv_handle_t *handle, size_t wanted, uv_buf_t *ret)
+static void transport_on_room(uv_handle_t *handle, size_t wanted, uv_buf_t *ret)
 {
 	static char piece[PIECE]; /* used up before the next read */
 
@@ -172,7 +172,7 @@ static void on_room(uv_handle_t *handle, size_t wanted, uv_buf_t *ret)
 	*ret = uv_buf_init(piece, sizeof piece);
 }
 
-static void on_read(uv_stream_t *stream, ssize_t n, const uv_buf_t *buf)
+static void transport_on_read(uv_stream_t *stream, ssize_t n, const uv_buf_t *buf)
 {
 	struct transport *ch = stream->data;
 
@@ -180,19 +180,19 @@ static void on_read(uv_stream_t *stream, ssize_t n, const uv_buf_t *buf)
 		return;
 	if (n < 0 || session_feed(ch->session, buf->base, (size_t)n))
 		input_over(ch);
-	flush(ch);
+	transport_flush(ch);
 	if (ch->reading && session_waiting(ch->session) >= SESSION_QUEUE) {
 		uv_read_stop(stream);
 		ch->reading = false;
 	}
-	settle(ch);
+	transport_settle(ch);
 }
 
 static void read_on(struct transport *ch)
 {
 	if (!ch->in || ch->reading || session_waiting(ch->session) >= SESSION_QUEUE)
 		return;
-	ch->reading = uv_read_start(ch->in, on_room, on_read) == 0;
+	ch->reading = uv_read_start(ch->in, transport_on_room, transport_on_read) == 0;
 	if (!ch->reading)
 		input_over(ch);
 }
@@ -264,19 +264,20 @@ static int open_ends(struct transport *ch, uv_loop_t *loop, int in, int out,
 	return r;
 }
 
-static int begin(struct transport *ch, struct conversation *c, struct error *err)
+static int transport_begin(struct transport *ch, struct conversation *c,
+			   struct error *err)
 {
 	struct session_options o = ch->o.session;
 
-	o.ready = on_ready;
-	o.stopped = on_stopped;
-	o.keep = on_keep;
+	o.ready = transport_on_ready;
+	o.stopped = transport_on_stopped;
+	o.keep = transport_on_keep;
 	o.arg = ch;
 	ch->session = session_new(c, &o);
 	if (!ch->session)
 		return fail(err, MT_ELIMIT,
 			    "too many clients connected, or out of memory");
-	flush(ch);
+	transport_flush(ch);
 	return MT_OK;
 }
 
@@ -296,7 +297,7 @@ int transport_open(uv_loop_t *loop, struct conversation *c, int in, int out,
 	ch->file = ch->source = -1;
 	ch->open = 1;
 	ch->sending = STRBUF(0);
-	if (open_ends(ch, loop, in, out, err) || begin(ch, c, err)) {
+	if (open_ends(ch, loop, in, out, err) || transport_begin(ch, c, err)) {
 		ch->o.closed = NULL;
 		transport_close(ch);
 		return err->code;
@@ -326,8 +327,8 @@ void transport_end(struct transport *ch, int exit_code)
 	ch->in = NULL;
 	ch->draining = true;
 	session_end(ch->session, exit_code);
-	flush(ch);
-	settle(ch);
+	transport_flush(ch);
+	transport_settle(ch);
 }
 
 uint64_t transport_written(const struct transport *ch)

@@ -44,7 +44,7 @@ static int put_masked(const struct llm *l, struct strbuf *out, const char *text,
 }
 
 /* Without user name, password and query. */
-static int put_url(const struct llm *l, struct strbuf *out, const char *url)
+static int request_log_put_url(const struct llm *l, struct strbuf *out, const char *url)
 {
 	const char *host = strstr(url, "://");
 	size_t len = strcspn(url, "?#"), at, end;
@@ -85,7 +85,7 @@ static void put_header_lines(const struct llm_exchange *x, struct strbuf *out)
 	strbuf_addc(out, '}');
 }
 
-static int put_request(const struct llm_exchange *x, struct strbuf *out)
+static int request_log_put_request(const struct llm_exchange *x, struct strbuf *out)
 {
 	const struct strbuf *body = &x->body.bytes;
 	AUTO(json) json_object *request = js_parse(body->text, body->len, NULL);
@@ -95,8 +95,9 @@ static int put_request(const struct llm_exchange *x, struct strbuf *out)
 		       : put_masked(x->llm, out, body->text, body->len);
 }
 
-static int put_whole(const struct llm_exchange *x, const struct llm_reply *reply,
-		     const char *why, struct strbuf *out)
+static int request_log_put_whole(const struct llm_exchange *x,
+				 const struct llm_reply *reply, const char *why,
+				 struct strbuf *out)
 {
 	AUTO(json) json_object *record = reply ? llm_reply_json(reply) : NULL;
 	int status = MT_OK;
@@ -106,9 +107,9 @@ static int put_whole(const struct llm_exchange *x, const struct llm_reply *reply
 	js_key_int(out, "time", (int64_t)time(NULL));
 	js_key_int(out, "attempt", x->attempt);
 	js_key(out, "url");
-	put_url(x->llm, out, x->url.text);
+	request_log_put_url(x->llm, out, x->url.text);
 	put_header_lines(x, out);
-	status = put_request(x, out);
+	status = request_log_put_request(x, out);
 	js_key_int(out, "status", x->status);
 	if (record) {
 		js_key(out, "reply");
@@ -148,7 +149,7 @@ void llm_request_log_write(const struct llm_exchange *x, const struct llm_reply 
 		return;
 	make_file_name(x->llm, name, sizeof name);
 	path = path_join(x->llm->request_log_dir, name);
-	if (!path || put_whole(x, reply, why, &out))
+	if (!path || request_log_put_whole(x, reply, why, &out))
 		log_line(MT_LOG_WARNING, "llm", "out of memory");
 	else if (dir_make(x->llm->request_log_dir, &err) ||
 		 file_write(path, out.text, out.len, 0600, false, &err))

@@ -26,7 +26,7 @@ static void on_go_on(uv_timer_t *timer)
 	exchange_begin(timer->data);
 }
 
-static void on_refused(uv_timer_t *timer)
+static void window_check_on_refused(uv_timer_t *timer)
 {
 	struct llm_exchange *x = timer->data;
 	char why[160];
@@ -103,7 +103,7 @@ static void count_on_done(void *arg, enum http_outcome outcome, const char *why)
 	}
 	window_check_end(x);
 	if (tokens >= 0 ? tokens > x->llm->window : llm_exceeds_window(x->llm, x->tokens))
-		uv_timer_start(&x->timer, on_refused, 0, 0);
+		uv_timer_start(&x->timer, window_check_on_refused, 0, 0);
 	else
 		uv_timer_start(&x->timer, on_go_on, 0, 0);
 }
@@ -163,6 +163,6 @@ bool window_check_begin(struct llm_exchange *x)
 	}
 	if (!llm_exceeds_window(x->llm, x->tokens))
 		return false;
-	uv_timer_start(&x->timer, on_refused, 0, 0);
+	uv_timer_start(&x->timer, window_check_on_refused, 0, 0);
 	return true;
 }

@@ -38,7 +38,8 @@ static const char *const often_needed[] = {
 static const char agent_socket[] = "SSH_AUTH_SOCK";
 
 /* Patterns do not cover names that suggest a secret: those must be listed in full. */
-static bool covers(const char *pattern, size_t pattern_len, const char *name, size_t len)
+static bool environment_covers(const char *pattern, size_t pattern_len, const char *name,
+			       size_t len)
 {
 	if (pattern_len && pattern[pattern_len - 1] == '*')
 		return len >= pattern_len - 1 &&
@@ -47,13 +48,13 @@ static bool covers(const char *pattern, size_t pattern_len, const char *name, si
 	return len == pattern_len && memcmp(pattern, name, len) == 0;
 }
 
-static bool is_listed(const char *list, const char *name, size_t len)
+static bool environment_is_listed(const char *list, const char *name, size_t len)
 {
 	const char *item;
 	size_t item_len;
 
 	while (list && option_list_next(&list, &item, &item_len))
-		if (covers(item, item_len, name, len))
+		if (environment_covers(item, item_len, name, len))
 			return true;
 	return false;
 }
@@ -78,9 +79,9 @@ static bool is_granted(const struct config *c, const char *name, size_t len)
 static bool is_passed(const struct config *c, const char *name, size_t len)
 {
 	for (size_t i = 0; i < ARRAY_LEN(passed); i++)
-		if (covers(passed[i], strlen(passed[i]), name, len))
+		if (environment_covers(passed[i], strlen(passed[i]), name, len))
 			return true;
-	return is_listed(config_get(c, "core", "pass_env"), name, len) ||
+	return environment_is_listed(config_get(c, "core", "pass_env"), name, len) ||
 	       (len == sizeof agent_socket - 1 && memcmp(name, agent_socket, len) == 0 &&
 		is_granted(c, name, len));
 }

@@ -34,7 +34,7 @@ static const struct mt_option *find_option(const struct config *c, const char *s
 	return table ? option_find(table, count, key) : NULL;
 }
 
-static bool is_secret(const struct mt_option *option)
+static bool explain_is_secret(const struct mt_option *option)
 {
 	return !option || (option->flags & MT_OPTION_SECRET);
 }
@@ -56,7 +56,7 @@ static void show_value(const struct config *c, bool json, const char *section,
 	if (json) {
 		js_key(out, key);
 		strbuf_addc(out, '{');
-		if (is_secret(option))
+		if (explain_is_secret(option))
 			js_key_bool(out, "set", text != NULL);
 		else if (text)
 			js_key_str(out, "value", text);
@@ -66,7 +66,7 @@ static void show_value(const struct config *c, bool json, const char *section,
 	}
 	if (v)
 		strbuf_addf(out, "# %s\n", origin);
-	if (is_secret(option)) {
+	if (explain_is_secret(option)) {
 		strbuf_addf(out, "# %s is %s\n", key, *text ? "set" : "unset");
 		return;
 	}
@@ -125,20 +125,22 @@ int config_show(const struct config *c, bool json, struct strbuf *out)
 
 /* ---- explain ------------------------------------------------------------------- */
 
-static void put_text(struct strbuf *out, const struct mt_option *option, const char *text)
+static void explain_put_text(struct strbuf *out, const struct mt_option *option,
+			     const char *text)
 {
 	if (!text)
 		strbuf_add(out, "(unset)");
-	else if (is_secret(option))
+	else if (explain_is_secret(option))
 		strbuf_add(out, "(set, not shown)");
 	else
 		strbuf_addf(out, "%s", *text ? text : "(empty)");
 }
 
 /* The assignments of a section and of those above it, which are enforced or are not. */
-static void put_settings(const struct config *c, const char *section, const char *key,
-			 bool enforced, const struct mt_option *option, bool *first,
-			 struct strbuf *out)
+static void explain_put_settings(const struct config *c, const char *section,
+				 const char *key, bool enforced,
+				 const struct mt_option *option, bool *first,
+				 struct strbuf *out)
 {
 	for (int depth = 0; section && depth < 40; depth++) {
 		for (size_t i = c->setting_count; i-- > 0;) {
@@ -152,7 +154,7 @@ static void put_settings(const struct config *c, const char *section, const char
 			strbuf_addf(out, "  %s [%s] %s %s ",
 				    *first ? "set: " : "over:", section, key,
 				    s->op == '=' ? "=" : op);
-			put_text(out, option, s->value);
+			explain_put_text(out, option, s->value);
 			strbuf_addf(out, "  (%s)\n", s->origin);
 			*first = false;
 		}
@@ -166,11 +168,11 @@ static void put_chain(const struct config *c, const char *section, const char *k
 {
 	bool first = true;
 
-	put_settings(c, section, key, true, option, &first, out);
-	put_settings(c, section, key, false, option, &first, out);
+	explain_put_settings(c, section, key, true, option, &first, out);
+	explain_put_settings(c, section, key, false, option, &first, out);
 	if (option && option->fallback) {
 		strbuf_add(out, first ? "  built in: " : "  over: built in: ");
-		put_text(out, option, option->fallback);
+		explain_put_text(out, option, option->fallback);
 		strbuf_addc(out, '\n');
 	}
 }
@@ -193,7 +195,7 @@ static int unknown_key(const struct config *c, const char *section, const char *
 }
 
 /* "section.key": the place where the section ends. NULL: none fits. */
-static char *split(char *text)
+static char *explain_split(char *text)
 {
 	const char *name;
 	const struct family *f = family_of(text, &name);
@@ -232,10 +234,10 @@ static int explain_section(const struct config *c, const char *section,
 		const struct mt_option *option = at(table, i);
 
 		strbuf_addf(out, "%s = ", option->name);
-		put_text(out, option,
-			 config_get(c, section, option->name)
-				 ? config_get(c, section, option->name)
-				 : option->fallback);
+		explain_put_text(out, option,
+				 config_get(c, section, option->name)
+					 ? config_get(c, section, option->name)
+					 : option->fallback);
 		strbuf_addf(out, "  (%s)\n    %s\n",
 			    config_origin(c, section, option->name),
 			    option->help ? option->help : "");
@@ -277,7 +279,7 @@ int config_explain(const struct config *c, const char *key, struct strbuf *out,
 
 	if (!section)
 		return out_of_memory(err);
-	at = split(section);
+	at = explain_split(section);
 	if (!at && family_of(section, &value))
 		return explain_section(c, section, out, err);
 	if (!at)
@@ -297,7 +299,7 @@ int config_explain(const struct config *c, const char *key, struct strbuf *out,
 	if (!value && option)
 		value = option->fallback;
 	strbuf_addf(out, "%s.%s = ", section, name);
-	put_text(out, option, value);
+	explain_put_text(out, option, value);
 	strbuf_addc(out, '\n');
 	if (option && option->help)
 		strbuf_addf(out, "  %s\n", option->help);

@@ -26,7 +26,7 @@ static struct {
 
 /* In its own process group, so that all its processes can be ended. It inherits standard
  * input and standard error, so that it can prompt. */
-static int start(const char *command, int out, pid_t *ret)
+static int key_command_start(const char *command, int out, pid_t *ret)
 {
 	char sh[] = "/bin/sh", flag[] = "-c";
 	char *argv[] = { sh, flag, (char *)(uintptr_t)command, NULL };
@@ -48,7 +48,7 @@ static int start(const char *command, int out, pid_t *ret)
 }
 
 /* @return false after a timeout. */
-static bool read_all(int in, struct strbuf *out)
+static bool key_command_read_all(int in, struct strbuf *out)
 {
 	int64_t end = clock_ms() + WAIT_MS, left;
 
@@ -71,8 +71,8 @@ static bool read_all(int in, struct strbuf *out)
 	return false;
 }
 
-static int run(const char *command, struct strbuf *out, const char *section,
-	       struct error *err)
+static int key_command_run(const char *command, struct strbuf *out, const char *section,
+			   struct error *err)
 {
 	AUTO(close) int in = -1, to = -1;
 	int ends[2], r, code = 0;
@@ -84,13 +84,13 @@ static int run(const char *command, struct strbuf *out, const char *section,
 			    section, strerror(errno));
 	in = ends[0];
 	to = ends[1];
-	r = start(command, to, &pid);
+	r = key_command_start(command, to, &pid);
 	if (r)
 		return fail(err, MT_EIO, "cannot run api_key_command of [%s]: %s",
 			    section, strerror(r));
 	close(to);
 	to = -1;
-	in_time = read_all(in, out);
+	in_time = key_command_read_all(in, out);
 	if (!in_time || out->error)
 		kill(-pid, SIGKILL);
 	while (waitpid(pid, &code, 0) < 0 && errno == EINTR)
@@ -112,7 +112,7 @@ static int run(const char *command, struct strbuf *out, const char *section,
 }
 
 /* Its first line, trimmed. */
-static char *first_line(const struct strbuf *out)
+static char *key_command_first_line(const struct strbuf *out)
 {
 	const char *start = out->text + strspn(out->text, " \t\r\n");
 	size_t len = strcspn(start, "\r\n");
@@ -122,7 +122,7 @@ static char *first_line(const struct strbuf *out)
 	return strndup(start, len);
 }
 
-static void keep(const char *command, const char *key)
+static void key_command_keep(const char *command, const char *key)
 {
 	size_t n = 0;
 
@@ -146,9 +146,9 @@ char *key_from_command(const char *command, const char *section, struct error *e
 				out_of_memory(err);
 			return key;
 		}
-	if (run(command, &out, section, err))
+	if (key_command_run(command, &out, section, err))
 		return NULL;
-	key = first_line(&out);
+	key = key_command_first_line(&out);
 	if (!key) {
 		out_of_memory(err);
 	} else if (!*key) {
@@ -156,7 +156,7 @@ char *key_from_command(const char *command, const char *section, struct error *e
 		fail(err, MT_EINVAL, "api_key_command of [%s] printed no key", section);
 		return NULL;
 	} else {
-		keep(command, key);
+		key_command_keep(command, key);
 	}
 	explicit_bzero(out.text, out.room ? out.room : 0);
 	return key;

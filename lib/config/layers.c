@@ -314,8 +314,8 @@ static bool leads_nowhere(const char *path)
 	return lstat(dir, &st) == 0 && S_ISLNK(st.st_mode) && stat(dir, &st) != 0;
 }
 
-static int read_file(struct config *c, const char *path, bool needed, enum layer layer,
-		     struct error *err)
+static int layers_read_file(struct config *c, const char *path, bool needed,
+			    enum layer layer, struct error *err)
 {
 	AUTO(free) char *text = NULL;
 	size_t len;
@@ -345,7 +345,7 @@ static int is_ini(const struct dirent *entry)
 	       strcmp(entry->d_name + len - 4, ".ini") == 0;
 }
 
-static int by_name(const struct dirent **a, const struct dirent **b)
+static int layers_by_name(const struct dirent **a, const struct dirent **b)
 {
 	return strcmp((*a)->d_name, (*b)->d_name);
 }
@@ -354,7 +354,7 @@ static int read_dir(struct config *c, const char *dir, enum layer layer,
 		    struct error *err)
 {
 	struct dirent **entries = NULL;
-	int status = MT_OK, n = scandir(dir, &entries, is_ini, by_name);
+	int status = MT_OK, n = scandir(dir, &entries, is_ini, layers_by_name);
 
 	if (n < 0)
 		return errno == ENOENT || errno == ENOTDIR
@@ -364,7 +364,7 @@ static int read_dir(struct config *c, const char *dir, enum layer layer,
 		AUTO(free) char *path = path_join(dir, entries[i]->d_name);
 
 		if (!status)
-			status = path ? read_file(c, path, true, layer, err)
+			status = path ? layers_read_file(c, path, true, layer, err)
 				      : out_of_memory(err);
 		free(entries[i]);
 	}
@@ -382,7 +382,7 @@ static int read_system(struct config *c, struct error *err)
 
 	if (!file || !more)
 		return out_of_memory(err);
-	status = read_file(c, file, false, LAYER_SYSTEM, err);
+	status = layers_read_file(c, file, false, LAYER_SYSTEM, err);
 	return status ? status : read_dir(c, more, LAYER_SYSTEM, err);
 }
 
@@ -392,12 +392,13 @@ static int read_enforced(struct config *c, struct error *err)
 {
 	const char *set = getenv("MORTISE_SYSTEM_CONFIG");
 	AUTO(free) char *file = set && *set ? path_join(set, "enforced.ini") : NULL;
-	int status = read_file(c, SYSCONF_DIR "/mortise/enforced.ini", false,
-			       LAYER_ENFORCED, err);
+	int status = layers_read_file(c, SYSCONF_DIR "/mortise/enforced.ini", false,
+				      LAYER_ENFORCED, err);
 
 	if (status || !set || !*set)
 		return status;
-	return file ? read_file(c, file, false, LAYER_ENFORCED, err) : out_of_memory(err);
+	return file ? layers_read_file(c, file, false, LAYER_ENFORCED, err)
+		    : out_of_memory(err);
 }
 
 static int read_user(struct config *c, const char *file, struct error *err)
@@ -406,11 +407,12 @@ static int read_user(struct config *c, const char *file, struct error *err)
 	struct error why = ERROR_NONE;
 
 	if (file)
-		return read_file(c, file, true, LAYER_USER, err);
+		return layers_read_file(c, file, true, LAYER_USER, err);
 	if (paths_xdg_dir("CONFIG", false, &dir, &why))
 		return why.code == MT_ENOMEM ? out_of_memory(err) : MT_OK; /* no home */
 	path = path_join(dir, "mortise.ini");
-	return path ? read_file(c, path, false, LAYER_USER, err) : out_of_memory(err);
+	return path ? layers_read_file(c, path, false, LAYER_USER, err)
+		    : out_of_memory(err);
 }
 
 static int read_project(struct config *c, const char *workspace, bool trusted,

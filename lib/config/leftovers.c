@@ -49,7 +49,7 @@ static const char *package_origin(const struct config *c, const struct value *v,
 }
 
 /* Does the file list of a package contain this file? One path per line. */
-static bool lists(const char *list, const char *path, size_t len)
+static bool leftovers_lists(const char *list, const char *path, size_t len)
 {
 	AUTO(free) char *text = NULL;
 	size_t size;
@@ -73,7 +73,7 @@ static void add_package(struct strbuf *out, const char *path, size_t len)
 	for (size_t i = 0; i < found.gl_pathc; i++) {
 		const char *name = strrchr(found.gl_pathv[i], '/') + 1;
 
-		if (!lists(found.gl_pathv[i], file, len))
+		if (!leftovers_lists(found.gl_pathv[i], file, len))
 			continue;
 		strbuf_addf(out, " (package %.*s)", (int)strcspn(name, ".:"), name);
 		break;
@@ -81,7 +81,7 @@ static void add_package(struct strbuf *out, const char *path, size_t len)
 	globfree(&found);
 }
 
-static void warn(const struct value *v, const char *item, const char *origin)
+static void leftovers_warn(const struct value *v, const char *item, const char *origin)
 {
 	AUTO(strbuf) struct strbuf file = STRBUF(8192);
 	const char *colon = strrchr(origin, ':');
@@ -96,8 +96,8 @@ static void warn(const struct value *v, const char *item, const char *origin)
 		item, v->section, v->key, file.text);
 }
 
-static void drop(const struct config *c, struct value *v, config_known_fn *known,
-		 void *arg)
+static void leftovers_drop(const struct config *c, struct value *v,
+			   config_known_fn *known, void *arg)
 {
 	AUTO(free) char *all = strdup(v->text);
 	const char *rest = all, *each;
@@ -116,7 +116,7 @@ static void drop(const struct config *c, struct value *v, config_known_fn *known
 			continue;
 		free(v->text);
 		v->text = left;
-		warn(v, item, origin);
+		leftovers_warn(v, item, origin);
 	}
 }
 
@@ -128,5 +128,5 @@ void config_drop_leftovers(struct config *c, config_known_fn *known, void *arg)
 		for (size_t k = 0; k < ARRAY_LEN(keys); k++)
 			if (strcmp(c->values[i].key, keys[k]) == 0 &&
 			    strncmp(c->values[i].section, "controller", 10) == 0)
-				drop(c, &c->values[i], known, arg);
+				leftovers_drop(c, &c->values[i], known, arg);
 }

@@ -10,7 +10,7 @@
 
 enum { STORE_MAX = 1 << 20 };
 
-static int hash(const char *text, size_t len, char hex[65], struct error *err)
+static int trust_hash(const char *text, size_t len, char hex[65], struct error *err)
 {
 	if (digest_sha256_hex(text, len, hex))
 		return fail(err, MT_EIO,
@@ -67,7 +67,7 @@ int trust_check(const char *path, const char *text, size_t len, bool *ret_truste
 	status = store_read(store, &known, err);
 	if (status || !js_get(known, path))
 		return status;
-	status = hash(text, len, hex, err);
+	status = trust_hash(text, len, hex, err);
 	if (!status)
 		*ret_trusted = strcmp(js_str(known, path, ""), hex) == 0;
 	return status;
@@ -130,7 +130,7 @@ static int trust_one(json_object *known, const char *workspace, const char *name
 	if (!status)
 		status = check(real, text, len, err);
 	if (!status)
-		status = hash(text, len, hex, err);
+		status = trust_hash(text, len, hex, err);
 	if (!status && js_set_str(known, real, hex))
 		status = out_of_memory(err);
 	return status;

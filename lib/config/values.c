@@ -9,7 +9,7 @@
 
 /* ---- lists --------------------------------------------------------------- */
 
-static bool list_has(const char *list, const char *item, size_t len)
+static bool config_values_list_has(const char *list, const char *item, size_t len)
 {
 	const char *each;
 	size_t each_len;
@@ -20,7 +20,7 @@ static bool list_has(const char *list, const char *item, size_t len)
 	return false;
 }
 
-static void put_item(struct strbuf *b, const char *item, size_t len)
+static void config_values_put_item(struct strbuf *b, const char *item, size_t len)
 {
 	if (b->len > 0)
 		strbuf_add(b, ", ");
@@ -36,12 +36,12 @@ char *config_list_change(const char *list, char op, const char *change)
 	if (op == '=')
 		rest = change;
 	while (option_list_next(&rest, &item, &len))
-		if (op != '-' || !list_has(change, item, len))
-			put_item(&b, item, len);
+		if (op != '-' || !config_values_list_has(change, item, len))
+			config_values_put_item(&b, item, len);
 	if (op == '+')
 		for (rest = change; option_list_next(&rest, &item, &len);)
-			if (!list_has(list, item, len))
-				put_item(&b, item, len);
+			if (!config_values_list_has(list, item, len))
+				config_values_put_item(&b, item, len);
 	if (b.len == 0 && !b.error)
 		return strdup("");
 	return strbuf_take(&b);
@@ -139,8 +139,9 @@ static const struct setting *enforced(const struct config *c, const char *sectio
 
 /* Apply the settings of one key to its initial value (NULL: unset). Except in lists, an
  * empty text set with = resets it. */
-static char *fold(const struct config *c, const char *section, const char *key,
-		  const char *start, bool list, const struct setting **ret_last)
+static char *config_values_fold(const struct config *c, const char *section,
+				const char *key, const char *start, bool list,
+				const struct setting **ret_last)
 {
 	AUTO(free) char *text = strdup(start ? start : "");
 	const struct setting *above = enforced(c, section, key);
@@ -166,8 +167,8 @@ static char *fold(const struct config *c, const char *section, const char *key,
 	return STEAL(text);
 }
 
-static int resolve(struct config *c, const char *section, const char *key,
-		   struct error *err)
+static int config_values_resolve(struct config *c, const char *section, const char *key,
+				 struct error *err)
 {
 	const char *name, *start, *above = config_section_parent(c, section);
 	const struct family *f = family_of(section, &name);
@@ -179,12 +180,12 @@ static int resolve(struct config *c, const char *section, const char *key,
 	if (value_find(c, section, key))
 		return MT_OK;
 	if (above && last_setting(c, above, key)) {
-		status = resolve(c, above, key, err);
+		status = config_values_resolve(c, above, key, err);
 		if (status)
 			return status;
 	}
 	start = config_get(c, section, key);
-	v.text = fold(c, section, key, start, list, &v.last);
+	v.text = config_values_fold(c, section, key, start, list, &v.last);
 	if (!v.text)
 		return out_of_memory(err);
 	v.section = section;
@@ -274,7 +275,8 @@ int values_resolve(struct config *c, struct error *err)
 		if (strncmp(c->sections[i], "controller", 10) == 0)
 			status = check_base(c, c->sections[i], err);
 	for (size_t i = 0; i < c->setting_count && !status; i++)
-		status = resolve(c, c->settings[i].section, c->settings[i].key, err);
+		status = config_values_resolve(c, c->settings[i].section,
+					       c->settings[i].key, err);
 	return status ? status : check_links(c, err);
 }
 
@@ -424,9 +426,9 @@ static int check_plugin_value(const struct setting *s, const struct mt_option *o
 	return MT_OK;
 }
 
-static int collect(const struct config *c, const struct value *v,
-		   const struct mt_option *table, size_t count, json_object *into,
-		   struct error *err)
+static int config_values_collect(const struct config *c, const struct value *v,
+				 const struct mt_option *table, size_t count,
+				 json_object *into, struct error *err)
 {
 	const struct mt_option *option = option_find(table, count, v->key);
 	AUTO(free) char *text = NULL;
@@ -439,8 +441,8 @@ static int collect(const struct config *c, const struct value *v,
 		return fail(err, status, "%s: [%s] %s", last->origin, v->section,
 			    why.text);
 	}
-	text = fold(c, v->section, v->key, option->fallback,
-		    option->type == MT_OPTION_LIST, &last);
+	text = config_values_fold(c, v->section, v->key, option->fallback,
+				  option->type == MT_OPTION_LIST, &last);
 	if (text && option->type == MT_OPTION_PATH) {
 		char *expanded = path_expand(text);
 
@@ -484,7 +486,7 @@ int config_section(const struct config *c, const char *section,
 
 		if (strcmp(v->section, section) != 0 || is_host_key(section, v->key))
 			continue;
-		status = collect(c, v, table, count, set, err);
+		status = config_values_collect(c, v, table, count, set, err);
 		if (status)
 			return status;
 	}

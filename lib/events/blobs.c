@@ -26,7 +26,7 @@ static char *blob_path(const struct evlog *log, const char *name)
 	return strbuf_take(&path);
 }
 
-static int make_dir(struct evlog *log, struct error *err)
+static int blobs_make_dir(struct evlog *log, struct error *err)
 {
 	AUTO(free) char *dir = blob_path(log, "");
 
@@ -59,7 +59,7 @@ int evlog_blob(struct evlog *log, const void *bytes, size_t len, char ret_name[6
 		return out_of_memory(err);
 	if (stat(path, &st) == 0 && S_ISREG(st.st_mode) && (uint64_t)st.st_size == len)
 		return MT_OK;
-	if (make_dir(log, err))
+	if (blobs_make_dir(log, err))
 		return MT_EIO;
 	if (log->options.sync == SYNC_NONE)
 		return file_write(path, bytes, len, 0600, false, err);
@@ -145,14 +145,14 @@ struct write_hook blob_hook(struct evlog *log)
 
 /* ---- reading ------------------------------------------------------------------- */
 
-static bool is_name(const char *name)
+static bool blobs_is_name(const char *name)
 {
 	return strlen(name) == 64 && strspn(name, "0123456789abcdef") == 64;
 }
 
 /* Reads a blob from its file. MT_EINVAL: the file was changed. */
-static int load_file(struct evlog *log, const char *name, size_t max, char **ret,
-		     size_t *ret_len, struct error *err)
+static int blobs_load_file(struct evlog *log, const char *name, size_t max, char **ret,
+			   size_t *ret_len, struct error *err)
 {
 	AUTO(free) char *path = blob_path(log, name), *bytes = NULL;
 	char found[65] = "";
@@ -173,20 +173,20 @@ static int blobs_load(struct evlog *log, const char *name, size_t max, char **re
 {
 	if (log->blobs)
 		return log->blobs(log->blobs_arg, name, max, ret, ret_len, err);
-	return load_file(log, name, max, ret, ret_len, err);
+	return blobs_load_file(log, name, max, ret, ret_len, err);
 }
 
 int evlog_blob_read(struct evlog *log, const char *name, size_t max, char **ret,
 		    size_t *ret_len, char **ret_path, struct error *err)
 {
-	AUTO(free) char *path = is_name(name) ? blob_path(log, name) : NULL,
+	AUTO(free) char *path = blobs_is_name(name) ? blob_path(log, name) : NULL,
 			*bytes = NULL;
 	size_t len = 0;
 	int status;
 
 	if (!path)
-		return is_name(name) ? out_of_memory(err)
-				     : fail(err, MT_ENOTFOUND, "no such blob");
+		return blobs_is_name(name) ? out_of_memory(err)
+					   : fail(err, MT_ENOTFOUND, "no such blob");
 	status = blobs_load(log, name, max, &bytes, &len, err);
 	if (status)
 		return status == MT_EINVAL ? MT_EIO : status;
@@ -268,7 +268,7 @@ int blob_resolve(struct evlog *log, json_object **value, struct error *err)
 		return MT_OK;
 	}
 	name = js_str(*value, "$blob", "");
-	if (!is_name(name))
+	if (!blobs_is_name(name))
 		return MT_OK;
 	*value = read_blob(log, name, js_int(*value, "bytes", 0),
 			   js_str(*value, "data", NULL));

@@ -65,7 +65,7 @@ int evlog_tail_hash(struct evlog *log, uint64_t end, uint64_t *ret)
 
 /* ---- writing ------------------------------------------------------------------ */
 
-static void put_event(struct strbuf *out, const struct evlog_head *h)
+static void checkpoint_put_event(struct strbuf *out, const struct evlog_head *h)
 {
 	struct index_event e = {
 		.offset = h->offset,
@@ -83,10 +83,10 @@ static void put_event(struct strbuf *out, const struct evlog_head *h)
 	strbuf_addn(out, (const char *)&e, sizeof e);
 }
 
-static void put_body(struct strbuf *out, const struct log_index *x)
+static void checkpoint_put_body(struct strbuf *out, const struct log_index *x)
 {
 	for (size_t i = 0; i < x->count; i++)
-		put_event(out, &x->heads[i]);
+		checkpoint_put_event(out, &x->heads[i]);
 	for (size_t i = 0; i < x->reply_count; i++)
 		strbuf_addn(out, (const char *)&x->replies[i], sizeof x->replies[i]);
 	for (size_t i = 0; i < x->state_count; i++) {
@@ -122,7 +122,7 @@ static int write_index(struct evlog *log, const char *path, struct error *err)
 	strbuf_reserve(&out, sizeof h + x->count * sizeof(struct index_event) +
 				     x->reply_count * sizeof *x->replies + 4096);
 	strbuf_addn(&out, (const char *)&h, sizeof h);
-	put_body(&out, x);
+	checkpoint_put_body(&out, x);
 	if (out.error)
 		return fail(err, out.error, "%s: checkpoint is too large", log->dir);
 	h.body = out.len - sizeof h;
@@ -220,7 +220,7 @@ static bool take_event(struct rest *r, struct log_index *x, uint64_t end)
 	return true;
 }
 
-static bool take_state(struct rest *r, struct log_index *x, uint64_t end)
+static bool checkpoint_take_state(struct rest *r, struct log_index *x, uint64_t end)
 {
 	struct index_state s;
 	char *name;
@@ -273,7 +273,7 @@ static bool take_index(struct rest *r, const struct index_header *h, struct log_
 	if (!take_replies(r, x, h->replies, h->end))
 		return false;
 	for (uint64_t i = 0; i < h->states; i++)
-		if (!take_state(r, x, h->end))
+		if (!checkpoint_take_state(r, x, h->end))
 			return false;
 	if (h->last_reply)
 		x->last_reply = strndup(r->at, h->last_reply);
@@ -287,7 +287,7 @@ static bool is_intact(const struct index_header *h, const struct rest *r)
 	       h->sum == log_hash_bytes(r->at, r->len);
 }
 
-static bool is_good(struct evlog *log, const struct index_header *h)
+static bool checkpoint_is_good(struct evlog *log, const struct index_header *h)
 {
 	uint64_t tail;
 
@@ -319,12 +319,12 @@ static void load_index(struct evlog *log)
 	if (!checkpoint_take(&r, &h, sizeof h) || !is_intact(&h, &r))
 		return;
 	compare_count(log, h.end, (int64_t)h.count);
-	if (is_good(log, &h) && take_index(&r, &h, &log->index))
+	if (checkpoint_is_good(log, &h) && take_index(&r, &h, &log->index))
 		return;
 	index_clear(&log->index);
 }
 
-static void load_state(struct evlog *log)
+static void checkpoint_load_state(struct evlog *log)
 {
 	AUTO(free) char *path = path_join(log->dir, "state.json"), *text = NULL;
 	AUTO(json) json_object *json = NULL;
@@ -346,5 +346,5 @@ static void load_state(struct evlog *log)
 void log_load_checkpoint(struct evlog *log)
 {
 	load_index(log);
-	load_state(log);
+	checkpoint_load_state(log);
 }

@@ -22,26 +22,27 @@ const char *risk_name(enum risk risk)
 	return "UNKNOWN";
 }
 
-static json_object *place_of(const struct event *e)
+static json_object *confirmation_place_of(const struct event *e)
 {
 	return event_field_find(e->type, state_key) ? event_args(e) : e->json;
 }
 
 int event_set_confirmation(struct event *e, const char *state)
 {
-	return js_set_str(place_of(e), state_key, state);
+	return js_set_str(confirmation_place_of(e), state_key, state);
 }
 
 bool event_awaits_confirmation(const struct event *action)
 {
-	return strcmp(js_str(place_of(action), state_key, ""), "awaiting_confirmation") ==
-	       0;
+	return strcmp(js_str(confirmation_place_of(action), state_key, ""),
+		      "awaiting_confirmation") == 0;
 }
 
 bool event_is_answer(const struct event *action, bool *ret_yes)
 {
 	if (js_int(action->json, "confirms", -1) < 0)
 		return false;
-	*ret_yes = strcmp(js_str(place_of(action), state_key, ""), "rejected") != 0;
+	*ret_yes = strcmp(js_str(confirmation_place_of(action), state_key, ""),
+			  "rejected") != 0;
 	return true;
 }

@@ -40,7 +40,7 @@ struct diff {
 	size_t block_count;
 };
 
-static int split(const char *text, size_t len, struct text *ret)
+static int edit_diff_split(const char *text, size_t len, struct text *ret)
 {
 	size_t count = 1;
 
@@ -153,14 +153,14 @@ struct range {
 	size_t a1, a2, b1, b2;
 };
 
-static int by_place(const void *x, const void *y)
+static int edit_diff_by_place(const void *x, const void *y)
 {
 	const struct block *p = x, *q = y;
 
 	return (p->a > q->a) - (p->a < q->a);
 }
 
-static void add_block(struct diff *d, struct block block)
+static void edit_diff_add_block(struct diff *d, struct block block)
 {
 	struct block *last = d->block_count ? &d->blocks[d->block_count - 1] : NULL;
 
@@ -171,7 +171,7 @@ static void add_block(struct diff *d, struct block block)
 }
 
 /* All common blocks in order, ended by an empty one at the end of both. */
-static int match(struct diff *d)
+static int edit_diff_match(struct diff *d)
 {
 	size_t room = (d->a.count < d->b.count ? d->a.count : d->b.count) + 2, depth = 1;
 	AUTO(free) struct range *todo = calloc(room + 1, sizeof *todo);
@@ -195,9 +195,9 @@ static int match(struct diff *d)
 			todo[depth++] = (struct range){ best.a + best.size, r.a2,
 							best.b + best.size, r.b2 };
 	}
-	qsort(found, count, sizeof *found, by_place);
+	qsort(found, count, sizeof *found, edit_diff_by_place);
 	for (size_t i = 0; i < count; i++)
-		add_block(d, found[i]);
+		edit_diff_add_block(d, found[i]);
 	d->blocks[d->block_count++] = (struct block){ d->a.count, d->b.count, 0 };
 	return MT_OK;
 }
@@ -244,8 +244,8 @@ static void keep_first(struct op *op, size_t lines)
 	}
 }
 
-static void put_lines(struct strbuf *out, const struct text *t, size_t from, size_t to,
-		      char mark, int width)
+static void edit_diff_put_lines(struct strbuf *out, const struct text *t, size_t from,
+				size_t to, char mark, int width)
 {
 	for (size_t i = from; i < to; i++) {
 		if (mark)
@@ -267,12 +267,12 @@ static void put_group(struct strbuf *out, const struct diff *d, const struct op 
 	strbuf_addf(out, "\n[begin of %s %zu / %zu]\n(content before %s)", name, number,
 		    total, name);
 	for (size_t i = 0; i < count; i++)
-		put_lines(out, &d->a, ops[i].a1, ops[i].a2, ops[i].equal ? 0 : '-',
-			  width);
+		edit_diff_put_lines(out, &d->a, ops[i].a1, ops[i].a2,
+				    ops[i].equal ? 0 : '-', width);
 	strbuf_addf(out, "\n(content after %s)", name);
 	for (size_t i = 0; i < count; i++)
-		put_lines(out, &d->b, ops[i].b1, ops[i].b2, ops[i].equal ? 0 : '+',
-			  width);
+		edit_diff_put_lines(out, &d->b, ops[i].b1, ops[i].b2,
+				    ops[i].equal ? 0 : '+', width);
 	strbuf_addf(out, "\n[end of %s %zu / %zu]", name, number, total);
 }
 
@@ -314,14 +314,14 @@ static void diff_clear(struct diff *d)
 	free(d->blocks);
 }
 
-static int compare(struct diff *d, json_object *old, json_object *new)
+static int edit_diff_compare(struct diff *d, json_object *old, json_object *new)
 {
-	int status = split(json_object_get_string(old),
-			   (size_t)json_object_get_string_len(old), &d->a);
+	int status = edit_diff_split(json_object_get_string(old),
+				     (size_t)json_object_get_string_len(old), &d->a);
 
 	if (!status)
-		status = split(json_object_get_string(new),
-			       (size_t)json_object_get_string_len(new), &d->b);
+		status = edit_diff_split(json_object_get_string(new),
+					 (size_t)json_object_get_string_len(new), &d->b);
 	if (status)
 		return status;
 	d->next = calloc(d->b.count, sizeof *d->next);
@@ -331,12 +331,13 @@ static int compare(struct diff *d, json_object *old, json_object *new)
 	if (!d->next || !d->first || !d->run || !d->new_run)
 		return MT_ENOMEM;
 	status = chain(d);
-	return status ? status : match(d);
+	return status ? status : edit_diff_match(d);
 }
 
 /* ---- the text ---------------------------------------------------------------------- */
 
-static void put_head(struct strbuf *out, const char *path, bool applied, size_t groups)
+static void edit_diff_put_head(struct strbuf *out, const char *path, bool applied,
+			       size_t groups)
 {
 	if (applied)
 		strbuf_addf(out, "[Existing file %s is edited with %zu changes.]", path,
@@ -360,7 +361,7 @@ static int put_diff(const struct diff *d, const char *path, size_t context, bool
 	if (!ops || !grouped || !ends)
 		return MT_ENOMEM;
 	groups = make_groups(ops, make_ops(d, ops), context, grouped, ends);
-	put_head(out, path, applied, groups);
+	edit_diff_put_head(out, path, applied, groups);
 	for (size_t i = 0, start = 0; i < groups; start = ends[i++])
 		put_group(out, d, grouped + start, ends[i] - start,
 			  applied ? "edit" : "ATTEMPTED edit", i + 1, groups);
@@ -381,10 +382,10 @@ int event_edit_text(const struct event *e, size_t context, bool applied,
 			     "the content of the existing file.)\n");
 	if (!json_object_is_type(old, json_type_string) ||
 	    !json_object_is_type(new, json_type_string)) {
-		put_head(out, event_arg(e, "path"), applied, 0);
+		edit_diff_put_head(out, event_arg(e, "path"), applied, 0);
 		return out->error;
 	}
-	status = compare(&d, old, new);
+	status = edit_diff_compare(&d, old, new);
 	if (!status)
 		status = put_diff(&d, event_arg(e, "path"), context, applied, out);
 	else if (status == MT_ELIMIT)

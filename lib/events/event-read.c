@@ -12,7 +12,7 @@ static const char *const type_names[] = {
 	[FIELD_OBJECT] = "an object",
 };
 
-static bool has(json_object *o, const char *name)
+static bool event_read_has(json_object *o, const char *name)
 {
 	return json_object_object_get_ex(o, name, NULL);
 }
@@ -48,7 +48,7 @@ static json_object *fallback(const struct event_field *field, int *ret_status)
 	return made;
 }
 
-static bool fits(const struct event_field *field, json_object *value)
+static bool event_read_fits(const struct event_field *field, json_object *value)
 {
 	json_type type = json_object_get_type(value);
 
@@ -85,7 +85,7 @@ static int fill_one(const struct event_type *type, const struct event_field *fie
 	int status = MT_OK;
 
 	if (json_object_object_get_ex(given, field->name, &value)) {
-		if ((how & FIELDS_TYPED) && !fits(field, value))
+		if ((how & FIELDS_TYPED) && !event_read_fits(field, value))
 			return fail(err, MT_EINVAL,
 				    "malformed %s: `%s` of `%s` must be %s", sort(type),
 				    field->name, type->name, type_names[field->type]);
@@ -232,14 +232,14 @@ static int modernize_args(json_object *json, json_object *args)
 			return MT_ENOMEM;
 		json_object_object_del(args, "timestamp");
 	}
-	if (has(args, "is_confirmed") && !js_get(args, "is_confirmed"))
+	if (event_read_has(args, "is_confirmed") && !js_get(args, "is_confirmed"))
 		json_object_object_del(args, "is_confirmed");
 	if (rename_member(args, "is_confirmed", "confirmation_state") ||
 	    rename_member(args, "images_urls", "image_urls"))
 		return MT_ENOMEM;
 	json_object_object_del(args, "keep_prompt");
 	json_object_object_del(args, "task_completed");
-	if (has(args, "translated_ipython_code")) {
+	if (event_read_has(args, "translated_ipython_code")) {
 		if (take_editor_call(args, js_str(args, "translated_ipython_code", "")))
 			return MT_ENOMEM;
 		json_object_object_del(args, "translated_ipython_code");
@@ -276,7 +276,7 @@ static int modernize_extras(json_object *extras)
 /* ---- whole events ------------------------------------------------------ */
 
 /* A list of all types of one sort, for a message. */
-static void add_known(struct strbuf *out, bool is_action)
+static void event_read_add_known(struct strbuf *out, bool is_action)
 {
 	const struct event_type *type;
 
@@ -284,14 +284,14 @@ static void add_known(struct strbuf *out, bool is_action)
 		strbuf_addf(out, "%s%s", n ? ", " : "", type->name);
 }
 
-static const struct event_type *find_type(json_object *json, struct error *err)
+static const struct event_type *event_read_find_type(json_object *json, struct error *err)
 {
 	AUTO(strbuf) struct strbuf known = STRBUF(4096);
-	bool is_action = has(json, "action");
+	bool is_action = event_read_has(json, "action");
 	const struct event_type *type;
 	const char *name;
 
-	if (!is_object(json) || (!is_action && !has(json, "observation"))) {
+	if (!is_object(json) || (!is_action && !event_read_has(json, "observation"))) {
 		fail(err, MT_EINVAL,
 		     "unknown event: it has neither `action` nor `observation`");
 		return NULL;
@@ -300,7 +300,7 @@ static const struct event_type *find_type(json_object *json, struct error *err)
 	type = event_type_find(is_action, name);
 	if (type)
 		return type;
-	add_known(&known, is_action);
+	event_read_add_known(&known, is_action);
 	if (is_action)
 		fail(err, MT_EINVAL,
 		     "malformed action: unknown action `%.64s`; known: %s", name,
@@ -363,8 +363,8 @@ static int check_condensation(json_object *args, struct error *err)
 	return MT_OK;
 }
 
-static int check_fields(const struct event_type *type, json_object *fields,
-			struct error *err)
+static int event_read_check_fields(const struct event_type *type, json_object *fields,
+				   struct error *err)
 {
 	if (type->id == ACTION_CONDENSATION)
 		return check_condensation(fields, err);
@@ -394,7 +394,7 @@ static int read_fields(const struct event_type *type, json_object *json, int how
 		return MT_EINVAL;
 	if (js_set(json, name, filled))
 		return out_of_memory(err);
-	return check_fields(type, filled, err);
+	return event_read_check_fields(type, filled, err);
 }
 
 static int read_content(struct event *e, int how)
@@ -418,7 +418,7 @@ static int read_content(struct event *e, int how)
 
 /* Members of the event itself that are null are removed. Takes `json`. @return NULL: out
  * of memory. */
-static json_object *without_nulls(json_object *json)
+static json_object *event_read_without_nulls(json_object *json)
 {
 	AUTO(json) json_object *taken = json;
 	AUTO(json) json_object *kept = json_object_new_object();
@@ -429,9 +429,9 @@ static json_object *without_nulls(json_object *json)
 	return STEAL(kept);
 }
 
-static struct event *read_event(json_object *json, int how, struct error *err)
+static struct event *event_read_event(json_object *json, int how, struct error *err)
 {
-	const struct event_type *type = find_type(json, err);
+	const struct event_type *type = event_read_find_type(json, err);
 	AUTO(json) json_object *copy = NULL;
 
 	if (!type || check_common(json, err))
@@ -441,7 +441,7 @@ static struct event *read_event(json_object *json, int how, struct error *err)
 		return NULL;
 	}
 	if (how & FIELDS_STRICT)
-		copy = without_nulls(copy);
+		copy = event_read_without_nulls(copy);
 	if (!copy) {
 		out_of_memory(err);
 		return NULL;
@@ -462,18 +462,18 @@ static struct event *read_event(json_object *json, int how, struct error *err)
 
 struct event *event_from_json(json_object *json, struct error *err)
 {
-	return read_event(json, FIELDS_STRICT, err);
+	return event_read_event(json, FIELDS_STRICT, err);
 }
 
 struct event *event_import(json_object *json, struct error *err)
 {
-	return read_event(json, 0, err);
+	return event_read_event(json, 0, err);
 }
 
 struct event *event_adopt(json_object *json, struct error *err)
 {
 	AUTO(json) json_object *taken = json;
-	const struct event_type *type = find_type(json, err);
+	const struct event_type *type = event_read_find_type(json, err);
 
 	if (!type || check_common(json, err))
 		return NULL;

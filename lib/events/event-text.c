@@ -30,7 +30,7 @@ int event_truncate_content(const char *text, size_t len, size_t max_chars, struc
 
 /* ---- the templates of the table ---------------------------------------- */
 
-static int add_value(struct strbuf *out, json_object *value, size_t max_chars)
+static int event_text_add_value(struct strbuf *out, json_object *value, size_t max_chars)
 {
 	if (json_object_is_type(value, json_type_string)) {
 		const char *text = json_object_get_string(value);
@@ -51,7 +51,8 @@ static json_object *field_value(const struct event *e, const char *path)
 }
 
 /* {field}, {field:50}, {field!r}; `spec` is what stands between the braces. */
-static int expand(const struct event *e, const char *spec, size_t len, struct strbuf *out)
+static int event_text_expand(const struct event *e, const char *spec, size_t len,
+			     struct strbuf *out)
 {
 	char path[64];
 	size_t name = strcspn(spec, ":!}");
@@ -65,9 +66,9 @@ static int expand(const struct event *e, const char *spec, size_t len, struct st
 
 	if (spec[name] == '!')
 		return python_repr(out, value);
-	return add_value(out, value,
-			 spec[name] == ':' ? strtoul(spec + name + 1, NULL, 10)
-					   : SIZE_MAX);
+	return event_text_add_value(out, value,
+				    spec[name] == ':' ? strtoul(spec + name + 1, NULL, 10)
+						      : SIZE_MAX);
 }
 
 static int fill_template(const struct event *e, const char *form, struct strbuf *out)
@@ -83,7 +84,7 @@ static int fill_template(const struct event *e, const char *form, struct strbuf 
 		close = strchr(form, '}');
 		if (!close)
 			break;
-		expand(e, form + 1, (size_t)(close - form - 1), out);
+		event_text_expand(e, form + 1, (size_t)(close - form - 1), out);
 		form = close + 1;
 	}
 	return out->error;
@@ -107,7 +108,7 @@ static int message_reject(const struct event *e, struct strbuf *out)
 	if (json_object_is_type(outputs, json_type_object) &&
 	    json_object_object_get_ex(outputs, "reason", NULL)) {
 		strbuf_add(out, " Reason: ");
-		add_value(out, js_get(outputs, "reason"), SIZE_MAX);
+		event_text_add_value(out, js_get(outputs, "reason"), SIZE_MAX);
 	}
 	return out->error;
 }

@@ -106,7 +106,7 @@ static json_object *new_json(const struct event_type *type, enum event_source so
 	return STEAL(json);
 }
 
-static struct event *no_memory(struct error *err)
+static struct event *event_no_memory(struct error *err)
 {
 	out_of_memory(err);
 	return NULL;
@@ -129,12 +129,12 @@ struct event *event_action(const char *name, enum event_source source, json_obje
 	AUTO(event) struct event *e = event_wrap(type, STEAL(json), err);
 
 	if (e && event_derive(e))
-		return no_memory(err);
+		return event_no_memory(err);
 	return STEAL(e);
 }
 
 /* The content of a new observation; command output is cut unless hidden. */
-static int put_content(struct event *e, const char *content, size_t len)
+static int event_put_content(struct event *e, const char *content, size_t len)
 {
 	AUTO(strbuf) struct strbuf cut = STRBUF(SIZE_MAX / 2);
 
@@ -161,12 +161,12 @@ struct event *event_observation(const char *name, enum event_source source, int6
 	if (!json)
 		return NULL;
 	if (cause >= 0 && js_set_int(json, "cause", cause))
-		return no_memory(err);
+		return event_no_memory(err);
 
 	AUTO(event) struct event *e = event_wrap(type, STEAL(json), err);
 
-	if (e && (put_content(e, content, content ? len : 0) || event_derive(e)))
-		return no_memory(err);
+	if (e && (event_put_content(e, content, content ? len : 0) || event_derive(e)))
+		return event_no_memory(err);
 	return STEAL(e);
 }
 

@@ -19,8 +19,8 @@ static int write_object(struct strbuf *out, json_object *value,
 	return strbuf_addc(out, '}');
 }
 
-static int write_list(struct strbuf *out, json_object *value,
-		      const struct write_hook *hook)
+static int json_write_list(struct strbuf *out, json_object *value,
+			   const struct write_hook *hook)
 {
 	size_t count = json_object_array_length(value);
 
@@ -77,7 +77,7 @@ int json_write(struct strbuf *out, json_object *value, const struct write_hook *
 	case json_type_array:
 		if (js_failed(value) && sticky(out, MT_ENOMEM))
 			return out->error;
-		return write_list(out, value, hook);
+		return json_write_list(out, value, hook);
 	default:
 		return js_put(out, value);
 	}

@@ -24,7 +24,7 @@ static const bool special[256] = {
 	[0x80 ... 0xff] = true,
 };
 
-static void skip_space(struct scan *s)
+static void line_scan_skip_space(struct scan *s)
 {
 	while (s->at < s->end && (*s->at == ' ' || *s->at == '\t'))
 		s->at++;
@@ -140,15 +140,15 @@ static bool skip_scalar(struct scan *s)
 
 static bool expect(struct scan *s, char c)
 {
-	skip_space(s);
+	line_scan_skip_space(s);
 	if (s->at == s->end || *s->at != c)
 		return false;
 	s->at++;
-	skip_space(s);
+	line_scan_skip_space(s);
 	return true;
 }
 
-static bool same(struct slice s, const char *text)
+static bool line_scan_same(struct slice s, const char *text)
 {
 	return s.len == strlen(text) && memcmp(s.text, text, s.len) == 0;
 }
@@ -178,7 +178,7 @@ static struct slice inside(struct slice value)
 static enum event_source source_of(struct slice name)
 {
 	for (enum event_source s = SOURCE_AGENT; s <= SOURCE_ENVIRONMENT; s++)
-		if (same(name, event_source_name(s)))
+		if (line_scan_same(name, event_source_name(s)))
 			return s;
 	return SOURCE_NONE;
 }
@@ -189,10 +189,10 @@ static bool note_kind(struct line *line, struct slice name, struct slice value)
 {
 	if (line->kind != LINE_BAD || value.text[0] != '"')
 		return false;
-	line->is_action = same(name, "action");
-	if (line->is_action || same(name, "observation"))
+	line->is_action = line_scan_same(name, "action");
+	if (line->is_action || line_scan_same(name, "observation"))
 		line->kind = LINE_EVENT;
-	else if (same(name, "record"))
+	else if (line_scan_same(name, "record"))
 		line->kind = LINE_RECORD;
 	else
 		return false;
@@ -205,21 +205,21 @@ static void note(struct line *line, struct slice name, struct slice value)
 {
 	if (note_kind(line, name, value))
 		return;
-	if (same(name, "id")) {
+	if (line_scan_same(name, "id")) {
 		line->id = number_of(value);
-	} else if (same(name, "cause")) {
+	} else if (line_scan_same(name, "cause")) {
 		line->cause = number_of(value);
-	} else if (same(name, "source")) {
+	} else if (line_scan_same(name, "source")) {
 		line->source = source_of(inside(value));
-	} else if (same(name, "tool_call_metadata")) {
+	} else if (line_scan_same(name, "tool_call_metadata")) {
 		line->has_call = value.text[0] == '{';
-	} else if (same(name, "response_id")) {
+	} else if (line_scan_same(name, "response_id")) {
 		line->response_id = inside(value);
-	} else if (same(name, "plugin")) {
+	} else if (line_scan_same(name, "plugin")) {
 		line->plugin = inside(value);
-	} else if (same(name, "action")) {
+	} else if (line_scan_same(name, "action")) {
 		line->action = number_of(value);
-	} else if (same(name, "to")) {
+	} else if (line_scan_same(name, "to")) {
 		line->to = value.text[0] == '-' ? -1 : number_of(value);
 	}
 }
@@ -241,13 +241,13 @@ static bool member_name(struct scan *s, struct slice *ret)
 
 /* Close brackets, skip the comma. @return false on a syntax error; sets `*ret_done` after
  * the value that started at depth 0 has ended. */
-static bool after_value(struct scan *s, struct nest *n, bool *ret_done)
+static bool line_scan_after_value(struct scan *s, struct nest *n, bool *ret_done)
 {
 	for (;;) {
 		*ret_done = n->depth == 0;
 		if (*ret_done)
 			return true;
-		skip_space(s);
+		line_scan_skip_space(s);
 		if (s->at == s->end)
 			return false;
 
@@ -255,7 +255,7 @@ static bool after_value(struct scan *s, struct nest *n, bool *ret_done)
 		char c = *s->at++;
 
 		if (c == ',') {
-			skip_space(s);
+			line_scan_skip_space(s);
 			return true;
 		}
 		if (c != (object ? '}' : ']'))
@@ -284,7 +284,7 @@ static bool skip_value(struct scan *s, struct line *line, bool fields)
 				return false;
 			n.objects &= ~(UINT64_C(1) << n.depth);
 			n.objects |= (uint64_t)(*s->at++ == '{') << n.depth;
-			skip_space(s);
+			line_scan_skip_space(s);
 			if (s->at == s->end || *s->at != close)
 				continue;
 			s->at++;
@@ -295,10 +295,10 @@ static bool skip_value(struct scan *s, struct line *line, bool fields)
 			if (!skip_scalar(s))
 				return false;
 			if (n.fields && n.depth == 1 && *start == 't' &&
-			    same(name, "hidden"))
+			    line_scan_same(name, "hidden"))
 				line->hidden = true;
 		}
-		if (!after_value(s, &n, &done))
+		if (!line_scan_after_value(s, &n, &done))
 			return false;
 	}
 	return true;
@@ -314,7 +314,9 @@ static bool scan_object(struct scan *s, struct line *line)
 		if (!member_name(s, &name))
 			return false;
 		value.text = s->at;
-		if (!skip_value(s, line, same(name, "args") || same(name, "extras")))
+		if (!skip_value(s, line,
+				line_scan_same(name, "args") ||
+					line_scan_same(name, "extras")))
 			return false;
 		value.len = (size_t)(s->at - value.text);
 		note(line, name, value);

@@ -38,7 +38,7 @@ int log_line_seal(struct strbuf *line)
 	return strbuf_addf(line, SUM_MEMBER "%0*" PRIx32 SUM_END, SUM_DIGITS, sum);
 }
 
-static bool read_digits(const char *text, uint32_t *ret)
+static bool log_damage_read_digits(const char *text, uint32_t *ret)
 {
 	*ret = 0;
 	for (int i = 0; i < SUM_DIGITS; i++) {
@@ -59,7 +59,7 @@ static bool read_member(const char *text, uint32_t *ret)
 
 	return memcmp(text, SUM_MEMBER, sizeof SUM_MEMBER - 1) == 0 &&
 	       memcmp(digits + SUM_DIGITS, SUM_END, sizeof SUM_END - 1) == 0 &&
-	       read_digits(digits, ret);
+	       log_damage_read_digits(digits, ret);
 }
 
 enum line_sum log_line_check(const char *text, size_t len, size_t *ret_body)
@@ -139,7 +139,7 @@ static size_t line_number(struct evlog *log, uint64_t offset)
 	return buf ? n : 0;
 }
 
-static int copy_bytes(struct evlog *log, int out, uint64_t from, uint64_t len)
+static int log_damage_copy_bytes(struct evlog *log, int out, uint64_t from, uint64_t len)
 {
 	AUTO(free) char *buf = malloc(PIECE);
 
@@ -155,7 +155,8 @@ static int copy_bytes(struct evlog *log, int out, uint64_t from, uint64_t len)
 }
 
 /* @return MT_EEXIST if it was copied, and thus reported, before. */
-static int set_aside(struct evlog *log, const char *name, uint64_t from, uint64_t len)
+static int log_damage_set_aside(struct evlog *log, const char *name, uint64_t from,
+				uint64_t len)
 {
 	AUTO(close) int out =
 		openat(log->dir_fd, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
@@ -163,7 +164,7 @@ static int set_aside(struct evlog *log, const char *name, uint64_t from, uint64_
 
 	if (out < 0)
 		return errno == EEXIST ? MT_EEXIST : MT_EIO;
-	r = copy_bytes(log, out, from, len);
+	r = log_damage_copy_bytes(log, out, from, len);
 	if (r)
 		unlinkat(log->dir_fd, name, 0);
 	return r;
@@ -180,7 +181,7 @@ void log_tell_damage(struct evlog *log, uint64_t from, uint64_t len, const char 
 		return;
 	snprintf(name, sizeof name, "events.damaged-%" PRIu64, from);
 	if (log->mode != EVLOG_READ)
-		r = set_aside(log, name, from, len);
+		r = log_damage_set_aside(log, name, from, len);
 	if (r == MT_EEXIST)
 		return;
 	strbuf_addf(&said, "%s/events.jsonl, line %zu: %s. ", log->dir,

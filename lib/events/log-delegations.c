@@ -11,7 +11,7 @@ static bool is_delegation(const struct evlog_head *head)
 
 /* The delegation that an event ends; -1: none. OpenHands writes no cause: then an
  * observation ends the innermost delegation. */
-static int32_t ended_by(const struct log_index *x, size_t id)
+static int32_t log_delegations_ended_by(const struct log_index *x, size_t id)
 {
 	const struct evlog_head *head = &x->heads[id];
 
@@ -33,7 +33,7 @@ static void leave_innermost(struct log_index *x)
 }
 
 /* A delegation ends with all delegations that started in it. */
-static void leave(struct log_index *x, int32_t begin)
+static void log_delegations_leave(struct log_index *x, int32_t begin)
 {
 	while (x->heads[begin].in_progress)
 		leave_innermost(x);
@@ -42,7 +42,7 @@ static void leave(struct log_index *x, int32_t begin)
 void index_match_delegation(struct log_index *x, size_t id)
 {
 	struct evlog_head *head = &x->heads[id];
-	int32_t begin = ended_by(x, id);
+	int32_t begin = log_delegations_ended_by(x, id);
 
 	head->owner = x->delegations - 1;
 	head->partner = begin;
@@ -53,7 +53,7 @@ void index_match_delegation(struct log_index *x, size_t id)
 		return;
 	if (x->heads[begin].partner < 0)
 		x->heads[begin].partner = (int32_t)id;
-	leave(x, begin);
+	log_delegations_leave(x, begin);
 }
 
 void index_unmatch_delegations(struct log_index *x, size_t first)

@@ -110,7 +110,7 @@ static int index_reserve(struct log_index *x)
 
 /* ---- lines ------------------------------------------------------------------ */
 
-static const struct event_type *find_type(const struct line *line)
+static const struct event_type *log_index_find_type(const struct line *line)
 {
 	char name[64];
 
@@ -123,7 +123,7 @@ static const struct event_type *find_type(const struct line *line)
 
 bool index_knows(const struct line *line)
 {
-	return find_type(line) != NULL;
+	return log_index_find_type(line) != NULL;
 }
 
 void index_missing(struct log_index *x, size_t id)
@@ -150,10 +150,10 @@ int index_add_missing(struct log_index *x, bool hidden)
 	return MT_OK;
 }
 
-static int add_event(struct log_index *x, const struct line *line, size_t length,
-		     const char **ret_fault, struct error *err)
+static int log_index_add_event(struct log_index *x, const struct line *line,
+			       size_t length, const char **ret_fault, struct error *err)
 {
-	const struct event_type *type = find_type(line);
+	const struct event_type *type = log_index_find_type(line);
 
 	if (line->id < 0 || (uint64_t)line->id != x->count) {
 		*ret_fault = "its id is out of sequence";
@@ -195,7 +195,8 @@ static int add_reply(struct log_index *x, const struct line *line, size_t length
 	return MT_OK;
 }
 
-static int add_state(struct log_index *x, const struct line *line, size_t length)
+static int log_index_add_state(struct log_index *x, const struct line *line,
+			       size_t length)
 {
 	AUTO(free) char *plugin = slice_text(line->plugin);
 	struct state_head *state = NULL;
@@ -233,12 +234,13 @@ static bool is_record(const struct line *line, const char *name)
 	       memcmp(line->type.text, name, line->type.len) == 0;
 }
 
-static int add_record(struct log_index *x, const struct line *line, size_t length)
+static int log_index_add_record(struct log_index *x, const struct line *line,
+				size_t length)
 {
 	if (is_record(line, "llm_reply") && line->response_id.text)
 		return add_reply(x, line, length);
 	if (is_record(line, "state") && line->plugin.text)
-		return add_state(x, line, length);
+		return log_index_add_state(x, line, length);
 	if (is_record(line, "dispatch") && line->action >= 0 &&
 	    (uint64_t)line->action < x->count)
 		x->heads[line->action].dispatched = true;
@@ -254,8 +256,8 @@ int index_add(struct log_index *x, const struct line *line, size_t length,
 
 	if (!status)
 		status = line->kind == LINE_EVENT
-				 ? add_event(x, line, length, ret_fault, err)
-				 : add_record(x, line, length);
+				 ? log_index_add_event(x, line, length, ret_fault, err)
+				 : log_index_add_record(x, line, length);
 	if (status == MT_ENOMEM)
 		return fail_code(err, status);
 	if (status == MT_OK)

@@ -149,7 +149,7 @@ static bool is_after_gap(struct replay *r, const struct line *line, size_t whole
 	       next_id(r->log, r->log->index.end + whole) == line->id + 1;
 }
 
-static void tell_damage(struct replay *r)
+static void log_open_tell_damage(struct replay *r)
 {
 	if (r->damage_len > 0)
 		log_tell_damage(r->log, r->damage, r->damage_len, r->fault, r->report);
@@ -174,7 +174,7 @@ static int leave_gap(struct replay *r, int64_t count, bool cut)
 	return MT_OK;
 }
 
-static bool begins(const char *text, size_t len, const char *with)
+static bool log_open_begins(const char *text, size_t len, const char *with)
 {
 	return len >= strlen(with) && memcmp(text, with, strlen(with)) == 0;
 }
@@ -186,7 +186,7 @@ static void pass_bad(struct replay *r, const char *text, size_t len, size_t whol
 	struct log_index *x = &r->log->index;
 
 	if (r->damage_len > 0 && r->damage + r->damage_len + 1 < x->end)
-		tell_damage(r);
+		log_open_tell_damage(r);
 	if (r->damage_len == 0) {
 		r->damage = x->end;
 		r->fault = fault;
@@ -197,9 +197,9 @@ static void pass_bad(struct replay *r, const char *text, size_t len, size_t whol
 	if (len < EVENT_LEAST)
 		return;
 	r->bad++;
-	r->bad_events += !begins(text, len, "{\"record\":");
+	r->bad_events += !log_open_begins(text, len, "{\"record\":");
 	/* it may have been the record that a call was sent */
-	if (!begins(text, len, "{\"id\":") && x->count &&
+	if (!log_open_begins(text, len, "{\"id\":") && x->count &&
 	    x->heads[x->count - 1].type->is_action)
 		x->heads[x->count - 1].dispatched = true;
 }
@@ -241,7 +241,7 @@ static int log_open_take(struct replay *r, const char *text, size_t len, size_t 
 				    piece);
 	if (line.kind == LINE_EVENT && !line.sealed && !index_knows(&line))
 		return take_damaged(r, text, len, whole, "its type is unknown", piece);
-	tell_damage(r);
+	log_open_tell_damage(r);
 	if (line.kind == LINE_EVENT && leave_gap(r, line.id - evlog_count(r->log), false))
 		return MT_ENOMEM;
 	status = index_add(&r->log->index, &line, whole, &fault, r->err);
@@ -301,7 +301,7 @@ static int take_rest(struct replay *r)
 	return log_open_take(r, r->buf.text, len, len + 1, false);
 }
 
-static int read_lines(struct replay *r)
+static int log_open_read_lines(struct replay *r)
 {
 	struct evlog *log = r->log;
 	uint64_t at = log->index.end;
@@ -324,7 +324,7 @@ static int read_lines(struct replay *r)
 	}
 	if (!status)
 		status = take_rest(r);
-	tell_damage(r);
+	log_open_tell_damage(r);
 	if ((!status || status == MT_EINVAL) && r->bad_events > 0 &&
 	    leave_gap(r, (int64_t)r->bad_events, true))
 		return MT_ENOMEM;
@@ -409,7 +409,7 @@ int log_replay(struct evlog *log, struct strbuf *report, struct error *err)
 	struct error ignored = ERROR_NONE;
 	struct replay r = { .log = log, .buf = STRBUF(LOG_LINE_MAX), .report = report,
 			    .err = err ? err : &ignored };
-	int status = read_lines(&r);
+	int status = log_open_read_lines(&r);
 
 	strbuf_clear(&r.buf);
 	if (status == MT_EINVAL && r.err->code == MT_OK)

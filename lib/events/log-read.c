@@ -44,7 +44,7 @@ uint64_t evlog_size(const struct evlog *log)
 
 /* ---- the cache ------------------------------------------------------------ */
 
-static void drop(struct evlog *log, size_t slot)
+static void log_read_drop(struct evlog *log, size_t slot)
 {
 	log->cache_bytes -= log->cache[slot].bytes;
 	log->cache[slot].event = event_unref(log->cache[slot].event);
@@ -56,11 +56,11 @@ void log_cache(struct evlog *log, struct event *e, size_t bytes)
 	size_t slot = (size_t)e->id % LOG_CACHE_SLOTS;
 
 	bytes = bytes * 2 + 2048; /* estimated size of json-c objects */
-	drop(log, slot);
+	log_read_drop(log, slot);
 	if (bytes > LOG_CACHE_BYTES / 2)
 		return;
 	while (log->cache_bytes + bytes > LOG_CACHE_BYTES) {
-		drop(log, log->cache_hand);
+		log_read_drop(log, log->cache_hand);
 		log->cache_hand = (log->cache_hand + 1) % LOG_CACHE_SLOTS;
 	}
 	log->cache[slot] = (struct cached){ event_ref(e), bytes };
@@ -128,7 +128,7 @@ json_object *log_parse_line(struct evlog *log, uint64_t offset, size_t len,
 }
 
 /* The event from its line; MT_EINVAL: the line is damaged. */
-static struct event *read_event(struct evlog *log, int64_t id, struct error *err)
+static struct event *log_read_event(struct evlog *log, int64_t id, struct error *err)
 {
 	const struct evlog_head *head = evlog_head(log, id);
 	json_object *json = log_parse_line(log, head->offset, head->length, err);
@@ -154,7 +154,7 @@ struct event *evlog_event(struct evlog *log, int64_t id, struct error *err)
 	e = log->cache[(size_t)id % LOG_CACHE_SLOTS].event;
 	if (e && e->id == id)
 		return event_ref(e);
-	e = head->missing ? NULL : read_event(log, id, &why);
+	e = head->missing ? NULL : log_read_event(log, id, &why);
 	if (!e && !head->missing && (why.code == MT_ENOMEM || why.code == MT_EIO)) {
 		fail(err, why.code, "%s", why.text);
 		return NULL;
@@ -296,7 +296,7 @@ bool evlog_dispatched(const struct evlog *log, int64_t action)
 	return head && head->dispatched;
 }
 
-static int load_state(struct evlog *log, struct state_head *state)
+static int log_read_load_state(struct evlog *log, struct state_head *state)
 {
 	AUTO(json)
 	json_object *record = log_parse_line(log, state->offset, state->length, NULL);
@@ -321,7 +321,7 @@ const char *evlog_state(const struct evlog *log, const char *plugin, size_t *ret
 
 		if (strcmp(state->plugin, plugin) != 0)
 			continue;
-		if (!state->text && load_state((struct evlog *)log, state))
+		if (!state->text && log_read_load_state((struct evlog *)log, state))
 			break;
 		if (ret_len)
 			*ret_len = state->len;

@@ -14,7 +14,7 @@
 
 /* ---- opening and closing --------------------------------------------------- */
 
-static int open_dir(struct evlog *log, struct error *err)
+static int event_log_open_dir(struct evlog *log, struct error *err)
 {
 	if (log->mode == EVLOG_CREATE && dir_make(log->dir, err))
 		return err ? err->code : MT_EIO;
@@ -53,8 +53,8 @@ static int open_file(struct evlog *log, struct error *err)
 	return MT_OK;
 }
 
-static struct evlog *make(const char *dir, enum evlog_open mode,
-			  const struct evlog_options *o)
+static struct evlog *event_log_make(const char *dir, enum evlog_open mode,
+				    const struct evlog_options *o)
 {
 	struct evlog *log = calloc(1, sizeof *log);
 
@@ -75,7 +75,7 @@ static struct evlog *make(const char *dir, enum evlog_open mode,
 
 static int open_all(struct evlog *log, struct strbuf *report, struct error *err)
 {
-	int status = open_dir(log, err);
+	int status = event_log_open_dir(log, err);
 
 	if (!status && log->mode != EVLOG_CREATE)
 		status = log_check_format(log, err);
@@ -111,7 +111,7 @@ int evlog_open(const char *dir, enum evlog_open mode, const struct evlog_options
 	       struct evlog **ret, char **ret_report, struct error *err)
 {
 	AUTO(strbuf) struct strbuf report = STRBUF(16384);
-	struct evlog *log = make(dir, mode, o);
+	struct evlog *log = event_log_make(dir, mode, o);
 	int status;
 
 	if (!log)
@@ -270,7 +270,7 @@ int evlog_detach_copy(struct evlog *log, evlog_blobs_fn *blobs, void *arg,
 }
 
 /* Write the line in log->line and index it. */
-static int put_line(struct evlog *log, struct error *err)
+static int event_log_put_line(struct evlog *log, struct error *err)
 {
 	const char *fault = "cannot read it back";
 	struct line line;
@@ -349,7 +349,7 @@ static int mask_event(const struct mask *mask, struct event *e)
 }
 
 /* Set the ID, time and message of the event, and mask secrets in it. */
-static int prepare(struct evlog *log, struct event *e)
+static int event_log_prepare(struct evlog *log, struct event *e)
 {
 	char now[32];
 
@@ -365,7 +365,7 @@ static int prepare(struct evlog *log, struct event *e)
 static int log_append(struct evlog *log, struct event *e, struct error *err)
 {
 	struct write_hook hook = blob_hook(log);
-	int status = prepare(log, e);
+	int status = event_log_prepare(log, e);
 
 	if (status)
 		return fail_code(err, status);
@@ -382,7 +382,7 @@ static int log_append(struct evlog *log, struct event *e, struct error *err)
 				    ? "the event is too large for the log"
 				    : "%s: cannot store the long strings of an event",
 			    log->dir);
-	return put_line(log, err);
+	return event_log_put_line(log, err);
 }
 
 /* Notify the subscribers of every new event. Events that they append meanwhile are
@@ -429,8 +429,8 @@ int evlog_append(struct evlog *log, struct event *e, struct error *err)
 }
 
 /* `record` is the first member: it identifies the type of the line. */
-static int write_record(struct strbuf *out, json_object *record,
-			const struct write_hook *hook)
+static int event_log_write_record(struct strbuf *out, json_object *record,
+				  const struct write_hook *hook)
 {
 	if (js_failed(record) && !out->error)
 		out->error = MT_ENOMEM;
@@ -515,12 +515,12 @@ int evlog_record(struct evlog *log, json_object *record, struct error *err)
 		record = copy;
 	}
 	start_line(log);
-	status = write_record(&log->line, record, &hook);
+	status = event_log_write_record(&log->line, record, &hook);
 	if (status && log->lost)
 		return fail_lost(log, err);
 	if (status)
 		return fail(err, status, "%s: cannot write a record", log->dir);
-	return put_line(log, err);
+	return event_log_put_line(log, err);
 }
 
 /* ---- subscribers --------------------------------------------------------------- */

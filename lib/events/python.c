@@ -16,20 +16,20 @@ struct literal {
 	bool bad;
 };
 
-static json_object *read_value(struct literal *l);
+static json_object *python_read_value(struct literal *l);
 
-static json_object *bad(struct literal *l)
+static json_object *python_bad(struct literal *l)
 {
 	l->bad = true;
 	return NULL;
 }
 
-static int peek(const struct literal *l)
+static int python_peek(const struct literal *l)
 {
 	return l->at < l->end ? (unsigned char)*l->at : -1;
 }
 
-static void skip_space(struct literal *l)
+static void python_skip_space(struct literal *l)
 {
 	while (l->at < l->end && memchr(" \t\r\n", *l->at, 4))
 		l->at++;
@@ -37,8 +37,8 @@ static void skip_space(struct literal *l)
 
 static bool python_take(struct literal *l, char c)
 {
-	skip_space(l);
-	if (peek(l) != c)
+	python_skip_space(l);
+	if (python_peek(l) != c)
 		return false;
 	l->at++;
 	return true;
@@ -50,7 +50,7 @@ static bool read_hex(struct literal *l, int digits, struct strbuf *out)
 	unsigned long c = 0;
 
 	for (int i = 0; i < digits; i++, l->at++) {
-		int d = peek(l);
+		int d = python_peek(l);
 
 		if (d < 0 || !isxdigit(d))
 			return false;
@@ -67,16 +67,16 @@ static bool read_octal(struct literal *l, struct strbuf *out)
 {
 	unsigned long c = 0;
 
-	for (int i = 0; i < 3 && peek(l) >= '0' && peek(l) <= '7'; i++)
+	for (int i = 0; i < 3 && python_peek(l) >= '0' && python_peek(l) <= '7'; i++)
 		c = c << 3 | (unsigned long)(*l->at++ - '0');
 	utf8_add_code(out, c);
 	return true;
 }
 
-static bool read_escape(struct literal *l, struct strbuf *out)
+static bool python_read_escape(struct literal *l, struct strbuf *out)
 {
 	static const char from[] = "\\'\"abfnrtv", to[] = "\\'\"\a\b\f\n\r\t\v";
-	int c = peek(l);
+	int c = python_peek(l);
 	const char *at;
 
 	if (c < 0)
@@ -110,7 +110,7 @@ static bool read_quoted(struct literal *l, bool raw, struct strbuf *out)
 	char quote = *l->at++;
 	int c;
 
-	while ((c = peek(l)) >= 0 && c != quote) {
+	while ((c = python_peek(l)) >= 0 && c != quote) {
 		if (c == '\n')
 			return false;
 		l->at++;
@@ -118,9 +118,9 @@ static bool read_quoted(struct literal *l, bool raw, struct strbuf *out)
 			strbuf_addc(out, (char)c);
 		} else if (raw) {
 			strbuf_addc(out, '\\');
-			if (peek(l) >= 0)
+			if (python_peek(l) >= 0)
 				strbuf_addc(out, *l->at++);
-		} else if (!read_escape(l, out)) {
+		} else if (!python_read_escape(l, out)) {
 			return false;
 		}
 	}
@@ -132,82 +132,83 @@ static bool read_quoted(struct literal *l, bool raw, struct strbuf *out)
 
 static bool at_text(const struct literal *l)
 {
-	int c = peek(l);
+	int c = python_peek(l);
 
 	return c == '\'' || c == '"' ||
 	       (c == 'r' && l->end - l->at > 1 && (l->at[1] == '\'' || l->at[1] == '"'));
 }
 
 /* Adjacent parts are one string. */
-static json_object *read_text(struct literal *l)
+static json_object *python_read_text(struct literal *l)
 {
 	AUTO(strbuf) struct strbuf out = STRBUF(SIZE_MAX / 2);
 	json_object *made;
 
-	while (skip_space(l), at_text(l)) {
+	while (python_skip_space(l), at_text(l)) {
 		bool raw = *l->at == 'r';
 
 		l->at += raw;
 		if (!read_quoted(l, raw, &out))
-			return bad(l);
+			return python_bad(l);
 	}
 	if (out.error || out.len > INT32_MAX || !utf8_valid(out.text, out.len))
-		return bad(l);
+		return python_bad(l);
 	made = json_object_new_string_len(out.text, (int)out.len);
-	return made ? made : bad(l);
+	return made ? made : python_bad(l);
 }
 
-static json_object *read_list(struct literal *l, char close)
+static json_object *python_read_list(struct literal *l, char close)
 {
 	AUTO(json) json_object *list = json_object_new_array();
 	json_object *item;
 
 	if (!list)
-		return bad(l);
+		return python_bad(l);
 	while (!python_take(l, close)) {
-		item = read_value(l);
+		item = python_read_value(l);
 		if (l->bad || js_add(list, item) != 0) {
 			json_object_put(item);
-			return bad(l);
+			return python_bad(l);
 		}
 		if (python_take(l, ','))
 			continue;
 		if (!python_take(l, close))
-			return bad(l);
+			return python_bad(l);
 		break;
 	}
 	return STEAL(list);
 }
 
-static json_object *read_dict(struct literal *l)
+static json_object *python_read_dict(struct literal *l)
 {
 	AUTO(json) json_object *dict = json_object_new_object();
 
 	if (!dict)
-		return bad(l);
+		return python_bad(l);
 	while (!python_take(l, '}')) {
-		AUTO(json) json_object *key = at_text(l) ? read_text(l) : bad(l);
+		AUTO(json) json_object *key =
+			at_text(l) ? python_read_text(l) : python_bad(l);
 
 		if (!key ||
 		    strlen(json_object_get_string(key)) !=
 			    (size_t)json_object_get_string_len(key) ||
 		    !python_take(l, ':'))
-			return bad(l);
+			return python_bad(l);
 
-		json_object *value = read_value(l);
+		json_object *value = python_read_value(l);
 
 		if (l->bad || js_set(dict, json_object_get_string(key), value))
-			return bad(l);
+			return python_bad(l);
 		if (python_take(l, ','))
 			continue;
 		if (!python_take(l, '}'))
-			return bad(l);
+			return python_bad(l);
 		break;
 	}
 	return STEAL(dict);
 }
 
-static json_object *read_word(struct literal *l)
+static json_object *python_read_word(struct literal *l)
 {
 	static const char *const words[] = { "None", "True", "False" };
 	size_t left = (size_t)(l->end - l->at);
@@ -220,10 +221,10 @@ static json_object *read_word(struct literal *l)
 		l->at += len;
 		return i == 0 ? NULL : json_object_new_boolean(i == 1);
 	}
-	return bad(l);
+	return python_bad(l);
 }
 
-static json_object *read_number(struct literal *l)
+static json_object *python_read_number(struct literal *l)
 {
 	char text[64];
 	size_t len = 0;
@@ -234,27 +235,27 @@ static json_object *read_number(struct literal *l)
 		text[len++] = *l->at++;
 	text[len] = '\0';
 	made = js_parse(text, len, NULL);
-	return made ? made : bad(l);
+	return made ? made : python_bad(l);
 }
 
-static json_object *read_value(struct literal *l)
+static json_object *python_read_value(struct literal *l)
 {
 	json_object *made;
 	int c;
 
-	skip_space(l);
-	c = peek(l);
+	python_skip_space(l);
+	c = python_peek(l);
 	if (at_text(l))
-		return read_text(l);
+		return python_read_text(l);
 	if (c == '-' || isdigit(c))
-		return read_number(l);
+		return python_read_number(l);
 	if (c != '{' && c != '[' && c != '(')
-		return read_word(l);
+		return python_read_word(l);
 	if (l->depth == JS_DEPTH)
-		return bad(l);
+		return python_bad(l);
 	l->depth++;
 	l->at++;
-	made = c == '{' ? read_dict(l) : read_list(l, c == '[' ? ']' : ')');
+	made = c == '{' ? python_read_dict(l) : python_read_list(l, c == '[' ? ']' : ')');
 	l->depth--;
 	return made;
 }
@@ -262,9 +263,9 @@ static json_object *read_value(struct literal *l)
 json_object *python_literal(const char *text, size_t len)
 {
 	struct literal l = { .at = text, .end = text + len };
-	AUTO(json) json_object *value = read_value(&l);
+	AUTO(json) json_object *value = python_read_value(&l);
 
-	skip_space(&l);
+	python_skip_space(&l);
 	return l.bad || l.at != l.end ? NULL : STEAL(value);
 }
 

@@ -53,7 +53,8 @@ static int trajectory_read_add(struct trajectories *t, const char *title,
 }
 
 /* A record of an evaluation; one without history is skipped. */
-static int add_record(struct trajectories *t, json_object *record, struct error *err)
+static int trajectory_read_add_record(struct trajectories *t, json_object *record,
+				      struct error *err)
 {
 	json_object *history = js_get(record, "history");
 	const char *title = js_str(record, "instance_id",
@@ -64,7 +65,8 @@ static int add_record(struct trajectories *t, json_object *record, struct error 
 	return trajectory_read_add(t, title, history, err);
 }
 
-static int add_list(struct trajectories *t, json_object *list, struct error *err)
+static int trajectory_read_add_list(struct trajectories *t, json_object *list,
+				    struct error *err)
 {
 	size_t count = json_object_array_length(list);
 	int status = MT_OK;
@@ -72,12 +74,13 @@ static int add_list(struct trajectories *t, json_object *list, struct error *err
 	if (count > 0 && is_event(json_object_array_get_idx(list, 0)))
 		return trajectory_read_add(t, "", list, err);
 	for (size_t i = 0; i < count && !status; i++)
-		status = add_record(t, json_object_array_get_idx(list, i), err);
+		status = trajectory_read_add_record(t, json_object_array_get_idx(list, i),
+						    err);
 	return status;
 }
 
 /* One JSON value a line. */
-static json_object *read_lines(const char *text, size_t len, struct error *err)
+static json_object *trajectory_read_lines(const char *text, size_t len, struct error *err)
 {
 	AUTO(json) json_object *list = json_object_new_array();
 	size_t number = 0;
@@ -130,12 +133,13 @@ int trajectory_load(const char *path, struct trajectories *ret, struct error *er
 
 	if (status)
 		return status;
-	file = looks_like_lines(text, len) ? read_lines(text, len, &why)
+	file = looks_like_lines(text, len) ? trajectory_read_lines(text, len, &why)
 					   : js_parse(text, len, &why);
 	if (!file)
 		return fail(err, why.code ? why.code : MT_EINVAL, "%s: %s", path,
 			    why.text[0] ? why.text : "it contains null");
-	status = is_list(file) ? add_list(&t, file, err) : add_record(&t, file, err);
+	status = is_list(file) ? trajectory_read_add_list(&t, file, err)
+			       : trajectory_read_add_record(&t, file, err);
 	if (!status && t.count == 0)
 		status = fail(err, MT_EINVAL,
 			      "%s contains no events: it must be an array of events, or "
@@ -186,7 +190,7 @@ static int unflatten(json_object *json)
 }
 
 /* Put back what export moved into "mortise". */
-static int take_back(json_object *json)
+static int trajectory_read_take_back(json_object *json)
 {
 	const char *sort = js_get(json, "action") ? "action" : "observation";
 	json_object *ours = js_get(json, "mortise"), *fields = js_get(ours, "fields");
@@ -206,7 +210,7 @@ static int take_back(json_object *json)
 
 /* ---- replies ---------------------------------------------------------------------- */
 
-static int put_calls(json_object *record, json_object *message)
+static int trajectory_read_put_calls(json_object *record, json_object *message)
 {
 	json_object *from = js_get(message, "tool_calls"),
 		    *calls = json_object_new_array();
@@ -229,7 +233,7 @@ static int put_calls(json_object *record, json_object *message)
 	return MT_OK;
 }
 
-static int put_usage(json_object *record, json_object *from)
+static int trajectory_read_put_usage(json_object *record, json_object *from)
 {
 	json_object *details = js_get(from, "prompt_tokens_details");
 	json_object *usage = json_object_new_object();
@@ -275,9 +279,9 @@ static json_object *reply_record(json_object *response, const char *id)
 			   ? json_object_get(content)
 			   : json_object_new_string("")) ||
 	    (*reasoning && js_set_str(record, "reasoning", reasoning)) ||
-	    put_calls(record, message) ||
+	    trajectory_read_put_calls(record, message) ||
 	    js_set_str(record, "stop_reason", js_str(choice, "finish_reason", "")) ||
-	    put_usage(record, js_get(response, "usage")))
+	    trajectory_read_put_usage(record, js_get(response, "usage")))
 		return NULL;
 	return STEAL(record);
 }
@@ -393,7 +397,7 @@ static int unfold(struct import *m, json_object *json)
 }
 
 /* A copy of an event in the current form, with the old ID and cause. */
-static struct event *read_event(struct import *m, json_object *given)
+static struct event *trajectory_read_event(struct import *m, json_object *given)
 {
 	AUTO(json) json_object *json = NULL;
 	struct error *err = m->err;
@@ -403,7 +407,7 @@ static struct event *read_event(struct import *m, json_object *given)
 		return NULL;
 	}
 	if (json_object_deep_copy(given, &json, NULL) != 0 || unflatten(json) ||
-	    take_back(json)) {
+	    trajectory_read_take_back(json)) {
 		out_of_memory(err);
 		return NULL;
 	}
@@ -436,9 +440,9 @@ static int end_import(struct evlog *log, struct error *err)
 	return evlog_record(log, record, err);
 }
 
-static int import_one(struct import *m, json_object *given)
+static int trajectory_read_import_one(struct import *m, json_object *given)
 {
-	AUTO(event) struct event *e = read_event(m, given);
+	AUTO(event) struct event *e = trajectory_read_event(m, given);
 	int64_t old, cause;
 	int status;
 
@@ -478,7 +482,8 @@ int trajectory_import(struct evlog *log, json_object *events, size_t *ret_count,
 	if (!m.numbers.pairs)
 		return out_of_memory(err);
 	for (; i < count && !status; i++)
-		status = import_one(&m, json_object_array_get_idx(events, i));
+		status = trajectory_read_import_one(&m,
+						    json_object_array_get_idx(events, i));
 	free(m.numbers.pairs);
 	*ret_count = status ? i - 1 : i;
 	return status ? fail(err, status, "event %zu of the file: %s", i, why.text)

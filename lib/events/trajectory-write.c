@@ -9,7 +9,7 @@
 
 /* ---- JSON with indent 4 ------------------------------------------------------- */
 
-static void new_line(struct strbuf *out, int depth)
+static void trajectory_write_new_line(struct strbuf *out, int depth)
 {
 	strbuf_addc(out, '\n');
 	for (int i = 0; i < depth * 4; i++)
@@ -27,12 +27,12 @@ static void pretty(struct strbuf *out, json_object *value, int depth)
 			if (!first)
 				strbuf_addc(out, ',');
 			first = false;
-			new_line(out, depth + 1);
+			trajectory_write_new_line(out, depth + 1);
 			js_put_str(out, name, strlen(name));
 			strbuf_add(out, ": ");
 			pretty(out, member, depth + 1);
 		}
-		new_line(out, depth);
+		trajectory_write_new_line(out, depth);
 		strbuf_addc(out, '}');
 	} else if (json_object_is_type(value, json_type_array) &&
 		   json_object_array_length(value) > 0) {
@@ -40,10 +40,10 @@ static void pretty(struct strbuf *out, json_object *value, int depth)
 		for (size_t i = 0; i < json_object_array_length(value); i++) {
 			if (i > 0)
 				strbuf_addc(out, ',');
-			new_line(out, depth + 1);
+			trajectory_write_new_line(out, depth + 1);
 			pretty(out, json_object_array_get_idx(value, i), depth + 1);
 		}
-		new_line(out, depth);
+		trajectory_write_new_line(out, depth);
 		strbuf_addc(out, ']');
 	} else {
 		json_write(out, value, NULL);
@@ -57,7 +57,7 @@ static json_object *text_or_null(const char *text)
 	return *text ? json_object_new_string(text) : NULL;
 }
 
-static int put_calls(json_object *message, json_object *record)
+static int trajectory_write_put_calls(json_object *message, json_object *record)
 {
 	json_object *from = js_get(record, "calls"), *calls;
 	size_t count = js_length(from);
@@ -112,14 +112,15 @@ static int put_choice(json_object *response, json_object *record)
 	}
 	if (js_set(choice, "message", message) ||
 	    js_set(message, "content", json_object_get(js_get(record, "text"))) ||
-	    js_set_str(message, "role", "assistant") || put_calls(message, record) ||
+	    js_set_str(message, "role", "assistant") ||
+	    trajectory_write_put_calls(message, record) ||
 	    js_set(message, "function_call", NULL) ||
 	    (*reasoning && js_set_str(message, "reasoning_content", reasoning)))
 		return MT_ENOMEM;
 	return MT_OK;
 }
 
-static int put_usage(json_object *response, json_object *record)
+static int trajectory_write_put_usage(json_object *response, json_object *record)
 {
 	json_object *from = js_get(record, "usage"), *usage = json_object_new_object();
 	int64_t input = js_int(from, "input", 0), output = js_int(from, "output", 0);
@@ -154,7 +155,7 @@ static json_object *model_response(json_object *record, json_object *event)
 	    js_set_str(response, "model", js_str(record, "model", "")) ||
 	    js_set_str(response, "object", "chat.completion") ||
 	    js_set(response, "system_fingerprint", NULL) ||
-	    put_choice(response, record) || put_usage(response, record))
+	    put_choice(response, record) || trajectory_write_put_usage(response, record))
 		return NULL;
 	return STEAL(response);
 }
@@ -169,7 +170,7 @@ struct export
 	struct error *err;
 };
 
-static int fold(struct export *x, json_object *json)
+static int trajectory_write_fold(struct export *x, json_object *json)
 {
 	json_object *meta = js_get(json, "tool_call_metadata"), *response;
 	const char *id = js_str(meta, "llm_response_id", "");
@@ -235,7 +236,7 @@ static json_object *form_of(struct export *x, int64_t id)
 
 	if (!e)
 		return NULL;
-	if (!json || put_aside(e, json) || fold(x, json)) {
+	if (!json || put_aside(e, json) || trajectory_write_fold(x, json)) {
 		out_of_memory(x->err);
 		return NULL;
 	}

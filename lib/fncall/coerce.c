@@ -187,7 +187,7 @@ static json_object *parse_json_value(const char *text, size_t len, json_type typ
 	return NULL;
 }
 
-static bool is_null(const char *text, size_t len)
+static bool coerce_is_null(const char *text, size_t len)
 {
 	return (len == 4 &&
 		(memcmp(text, "null", 4) == 0 || memcmp(text, "None", 4) == 0));
@@ -214,7 +214,7 @@ static json_object *coerce_value(unsigned allowed, const char *text, size_t len,
 		value = parse_json_value(text, len, json_type_array);
 	if (!value && allowed & OBJECT)
 		value = parse_json_value(text, len, json_type_object);
-	*ret_null = !value && allowed & NOTHING && is_null(text, len);
+	*ret_null = !value && allowed & NOTHING && coerce_is_null(text, len);
 	return value;
 }
 

@@ -14,7 +14,7 @@ enum {
 };
 
 /* A long value is not repeated: the model has written it just before. */
-static json_object *shortened(json_object *value)
+static json_object *correct_shortened(json_object *value)
 {
 	AUTO(strbuf) struct strbuf b = STRBUF(1 << 16);
 	size_t len = json_object_is_type(value, json_type_string)
@@ -29,13 +29,13 @@ static json_object *shortened(json_object *value)
 	return json_object_new_string_len(b.text, (int)b.len);
 }
 
-static int put_call(const struct meant *m, struct strbuf *out)
+static int correct_put_call(const struct meant *m, struct strbuf *out)
 {
 	AUTO(json) json_object *args = js_new_object();
 	struct llm_call call = { .id = "", .name = m->call.name };
 
 	json_object_object_foreach(m->call.args, name, value) {
-		js_set_new(args, name, shortened(value));
+		js_set_new(args, name, correct_shortened(value));
 	}
 	call.args = js_incomplete(args) ? NULL : js_text(args, &call.args_len);
 	if (!call.args)
@@ -58,10 +58,10 @@ static int put_faults(const struct meant *m, const char *text, size_t len,
 	return out->error;
 }
 
-static int put_answer(const struct meant *m, struct strbuf *out)
+static int correct_put_answer(const struct meant *m, struct strbuf *out)
 {
 	AUTO(strbuf) struct strbuf form = STRBUF(ANSWER_MAX);
-	int status = put_call(m, &form);
+	int status = correct_put_call(m, &form);
 
 	if (status)
 		return status;
@@ -98,7 +98,8 @@ int fncall_correct(const char *text, size_t len, const struct fncall_tools *tool
 	*ret_guess = false;
 	if (span_len(s) <= READ_MAX && meant_find(&m, s)) {
 		*ret_guess = m.guess;
-		status = js_incomplete(m.call.args) ? MT_ENOMEM : put_answer(&m, out);
+		status = js_incomplete(m.call.args) ? MT_ENOMEM
+						    : correct_put_answer(&m, out);
 	}
 	json_object_put(m.call.args);
 	return status;
@@ -115,7 +116,8 @@ int fncall_correct_body(const struct fncall *call, const struct fncall_tools *to
 	meant_reset(&m);
 	if (span_len(body) <= READ_MAX && meant_choose_tool(&m, name) &&
 	    meant_set_body(&m, body))
-		status = js_incomplete(m.call.args) ? MT_ENOMEM : put_answer(&m, out);
+		status = js_incomplete(m.call.args) ? MT_ENOMEM
+						    : correct_put_answer(&m, out);
 	json_object_put(m.call.args);
 	return status;
 }

@@ -15,7 +15,8 @@ static void indent(struct strbuf *out, int n)
 
 static void put_type(struct strbuf *out, json_object *schema, int depth);
 
-static void put_options(struct strbuf *out, json_object *options, int depth)
+static void describe_tools_put_options(struct strbuf *out, json_object *options,
+				       int depth)
 {
 	for (size_t i = 0; i < json_object_array_length(options); i++) {
 		if (i)
@@ -62,7 +63,7 @@ static void put_type(struct strbuf *out, json_object *schema, int depth)
 		for (size_t i = 0; i < json_object_array_length(types); i++)
 			strbuf_addf(out, "%s%s", i ? " or " : "", item_text(types, i));
 	} else if (!type && options && depth < DEEPEST) {
-		put_options(out, options, depth);
+		describe_tools_put_options(out, options, depth);
 	} else {
 		strbuf_add(out, type ? type : "string");
 	}
@@ -105,7 +106,8 @@ static void put_parameter(struct strbuf *out, json_object *owner, const char *na
 
 static void put_inside(struct strbuf *out, json_object *schema, int at, int depth);
 
-static void put_properties(struct strbuf *out, json_object *schema, int at, int depth)
+static void describe_tools_put_properties(struct strbuf *out, json_object *schema, int at,
+					  int depth)
 {
 	json_object *properties = object_of(schema, "properties");
 
@@ -121,8 +123,8 @@ static void put_properties(struct strbuf *out, json_object *schema, int at, int 
 	}
 }
 
-static void put_choices(struct strbuf *out, json_object *schema, const char *name, int at,
-			int depth)
+static void describe_tools_put_choices(struct strbuf *out, json_object *schema,
+				       const char *name, int at, int depth)
 {
 	json_object *options = nonempty_list(schema, name);
 
@@ -165,7 +167,7 @@ static void put_inside(struct strbuf *out, json_object *schema, int at, int dept
 		strbuf_addc(out, '\n');
 		put_inside(out, items, at + 4, depth + 1);
 	}
-	put_properties(out, schema, at, depth);
+	describe_tools_put_properties(out, schema, at, depth);
 	more = object_of(schema, "additionalProperties");
 	if (more) {
 		indent(out, at);
@@ -173,8 +175,8 @@ static void put_inside(struct strbuf *out, json_object *schema, int at, int dept
 		put_type(out, more, 0);
 		strbuf_addc(out, '\n');
 	}
-	put_choices(out, schema, "anyOf", at, depth);
-	put_choices(out, schema, "oneOf", at, depth);
+	describe_tools_put_choices(out, schema, "anyOf", at, depth);
+	describe_tools_put_choices(out, schema, "oneOf", at, depth);
 }
 
 static void put_enum_values(struct strbuf *out, json_object *schema)

@@ -9,7 +9,7 @@
 
 /* ---- several calls in one reply ------------------------------------------- */
 
-static const char *call_id(const struct llm_message *m)
+static const char *encode_request_call_id(const struct llm_message *m)
 {
 	return m->call_count && m->calls[0].id ? m->calls[0].id : "";
 }
@@ -19,7 +19,7 @@ static bool has_call_result(const struct llm_request *in, size_t from, const cha
 {
 	for (size_t i = from;
 	     i < in->message_count && in->messages[i].role == MT_ROLE_TOOL; i++)
-		if (strcmp(call_id(&in->messages[i]), id) == 0)
+		if (strcmp(encode_request_call_id(&in->messages[i]), id) == 0)
 			return true;
 	return false;
 }
@@ -53,7 +53,7 @@ static size_t split_one(struct request_copy *w, const struct llm_request *in, si
 
 		for (size_t n = 0; n < m->call_count; n++)
 			if (m->calls[n].id &&
-			    strcmp(m->calls[n].id, call_id(result)) == 0)
+			    strcmp(m->calls[n].id, encode_request_call_id(result)) == 0)
 				add_one(w, m, n);
 		request_copy_add(w, result);
 	}
@@ -89,8 +89,8 @@ int fncall_split_calls(const struct llm_request *in, bool drop, struct llm_reque
 
 /* ---- one message of each kind --------------------------------------------- */
 
-static void put_text_part(struct request_copy *w, struct llm_part *place,
-			  struct strbuf *text)
+static void encode_request_put_text_part(struct request_copy *w, struct llm_part *place,
+					 struct strbuf *text)
 {
 	place->mime = NULL;
 	place->text = request_copy_own_text(w, text, &place->len);
@@ -118,7 +118,7 @@ static void convert_system(struct request_copy *w, const struct llm_request *in,
 	put_suffix(&text, in);
 	copy.parts = parts;
 	copy.part_count += last == NULL;
-	put_text_part(w, &parts[copy.part_count - 1], &text);
+	encode_request_put_text_part(w, &parts[copy.part_count - 1], &text);
 	request_copy_add(w, &copy);
 }
 
@@ -149,9 +149,9 @@ static void convert_first_user(struct request_copy *w, const struct llm_message 
 	} else {
 		copy.part_count += 2;
 		strbuf_add(&tail, fncall_example_tail);
-		put_text_part(w, &parts[copy.part_count - 1], &tail);
+		encode_request_put_text_part(w, &parts[copy.part_count - 1], &tail);
 	}
-	put_text_part(w, &parts[0], &head);
+	encode_request_put_text_part(w, &parts[0], &head);
 	request_copy_add(w, &copy);
 }
 
@@ -180,12 +180,12 @@ static void convert_assistant(struct request_copy *w, const struct llm_message *
 	copy.calls = NULL;
 	copy.call_count = 0;
 	/* data to return to the provider may belong to a call that is text now */
-	if (m->opaque &&
-	    memmem(m->opaque, m->opaque_len, call_id(m), strlen(call_id(m)))) {
+	if (m->opaque && memmem(m->opaque, m->opaque_len, encode_request_call_id(m),
+				strlen(encode_request_call_id(m)))) {
 		copy.opaque = NULL;
 		copy.opaque_len = 0;
 	}
-	put_text_part(w, &parts[copy.part_count - 1], &text);
+	encode_request_put_text_part(w, &parts[copy.part_count - 1], &text);
 	request_copy_add(w, &copy);
 }
 
@@ -207,7 +207,7 @@ static void convert_result(struct request_copy *w, const struct llm_message *m)
 	copy.part_count += first == NULL;
 	copy.calls = NULL;
 	copy.call_count = 0;
-	put_text_part(w, &parts[0], &text);
+	encode_request_put_text_part(w, &parts[0], &text);
 	request_copy_add(w, &copy);
 }
 
@@ -221,7 +221,8 @@ static bool has_role(const struct llm_request *in, int role)
 	return false;
 }
 
-static int wrong(struct request_copy *w, struct error *err, const struct llm_message *m)
+static int encode_request_wrong(struct request_copy *w, struct error *err,
+				const struct llm_message *m)
 {
 	llm_request_free(w->out);
 	if (m->call_count > 1)
@@ -249,7 +250,7 @@ int fncall_encode_request(const struct llm_request *in, bool example,
 
 		if (m->role < MT_ROLE_SYSTEM || m->role > MT_ROLE_TOOL ||
 		    (m->role == MT_ROLE_ASSISTANT && m->call_count > 1))
-			return wrong(&w, err, m);
+			return encode_request_wrong(&w, err, m);
 		if (m->role == MT_ROLE_SYSTEM && system) {
 			convert_system(&w, in, m);
 			system = false;

@@ -162,8 +162,8 @@ static bool asks_for_risk(const struct llm_tool *tool)
 }
 
 /* A lone @ is the name; one before a letter (a decorator) stays. */
-static void put_step(struct strbuf *out, const char *text, const struct llm_tool *tool,
-		     const char *risk)
+static void instructions_put_step(struct strbuf *out, const char *text,
+				  const struct llm_tool *tool, const char *risk)
 {
 	static const char end[] = "</function>";
 	bool risky = asks_for_risk(tool);
@@ -191,7 +191,7 @@ int fncall_example(const struct llm_tool *tools, size_t count, struct strbuf *ou
 		if (!any)
 			strbuf_add(out, example_head);
 		any = true;
-		put_step(out, steps[i].text, tool, steps[i].risk);
+		instructions_put_step(out, steps[i].text, tool, steps[i].risk);
 	}
 	if (any)
 		strbuf_add(out, example_end);

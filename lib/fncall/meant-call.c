@@ -131,7 +131,7 @@ static bool is_parameter(json_object *schema, const char *name)
 	return json_object_object_get_ex(js_get(schema, "properties"), name, NULL);
 }
 
-static void set_text(struct meant *m, const char *name, struct span value)
+static void meant_call_set_text(struct meant *m, const char *name, struct span value)
 {
 	if (fncall_set_arg(&m->call, m->schema, name, strlen(name), value.at,
 			   span_len(value)))
@@ -145,7 +145,7 @@ bool meant_set_main(struct meant *m, struct span value)
 	value = span_trimmed(value);
 	if (!name || value.at == value.end)
 		return false;
-	set_text(m, name, value);
+	meant_call_set_text(m, name, value);
 	return true;
 }
 
@@ -229,7 +229,7 @@ static bool set_children(struct meant *m, struct span body)
 		(void)schema;
 		for (size_t form = 0; form < ARRAY_LEN(children); form++)
 			if (child_value(body, name, form, &value)) {
-				set_text(m, name, value);
+				meant_call_set_text(m, name, value);
 				break;
 			}
 	}

@@ -43,13 +43,14 @@ static bool set_from_args(struct meant *m, json_object *args)
 }
 
 /* {"name": TOOL, "arguments": {...}}, or an object of which a member is one. */
-static bool read_object(struct meant *m, json_object *object)
+static bool other_forms_read_object(struct meant *m, json_object *object)
 {
 	for (size_t i = 0; i < ARRAY_LEN(name_members); i++) {
 		json_object *value = js_get(object, name_members[i]);
 		const char *name = js_str(object, name_members[i], NULL);
 
-		if (json_object_is_type(value, json_type_object) && read_object(m, value))
+		if (json_object_is_type(value, json_type_object) &&
+		    other_forms_read_object(m, value))
 			return true;
 		if (!name ||
 		    !meant_choose_tool(m, (struct span){ name, name + strlen(name) }))
@@ -99,7 +100,7 @@ static bool find_json(struct meant *m, struct span text)
 		object = meant_object_at((struct span){ p, text.end }, &end);
 		if (!object)
 			continue;
-		if (read_object(m, object))
+		if (other_forms_read_object(m, object))
 			return true;
 		if (choose_before(m, text, p) && meant_has_parameter(m->schema, object)) {
 			meant_set_members(m, object, NULL);
@@ -126,7 +127,8 @@ static bool name_attribute(struct span tag, struct span *ret)
 }
 
 /* From the end of a tag to where it closes, or to the end. */
-static struct span body_of(struct span text, struct span name, const char *from)
+static struct span other_forms_body_of(struct span text, struct span name,
+				       const char *from)
 {
 	AUTO(strbuf) struct strbuf close = STRBUF(1024);
 	struct span rest = { from, text.end };
@@ -155,7 +157,7 @@ static bool read_named_body(struct meant *m, struct span text, struct span name,
 }
 
 /* The tag that starts at `at`. */
-static bool read_tag(struct meant *m, struct span text, const char *at)
+static bool other_forms_read_tag(struct meant *m, struct span text, const char *at)
 {
 	struct span name = span_name(at + 1, text.end), attribute;
 	const char *after, *end;
@@ -169,16 +171,16 @@ static bool read_tag(struct meant *m, struct span text, const char *at)
 		return false;
 	if (name_attribute((struct span){ name.end, after }, &attribute) &&
 	    meant_choose_tool(m, attribute))
-		return meant_set_body(m, body_of(text, name, after + 1));
+		return meant_set_body(m, other_forms_body_of(text, name, after + 1));
 	if (after == name.end && meant_choose_tool(m, name))
-		return meant_set_body(m, body_of(text, name, after + 1));
+		return meant_set_body(m, other_forms_body_of(text, name, after + 1));
 	return read_named_body(m, text, name, after + 1);
 }
 
-static bool find_tag(struct meant *m, struct span text)
+static bool other_forms_find_tag(struct meant *m, struct span text)
 {
 	for (const char *p = text.at; p < text.end; p++)
-		if (*p == '<' && read_tag(m, text, p))
+		if (*p == '<' && other_forms_read_tag(m, text, p))
 			return true;
 	return false;
 }
@@ -186,7 +188,7 @@ static bool find_tag(struct meant *m, struct span text)
 /* ---- lines ----------------------------------------------------------------- */
 
 /* Step to the next line. @return false: there is none. */
-static bool next_line(const char **at, const char *end, struct span *ret)
+static bool other_forms_next_line(const char **at, const char *end, struct span *ret)
 {
 	const char *stop;
 
@@ -205,7 +207,7 @@ static bool find_action(struct meant *m, struct span text)
 	const char *at = text.at;
 	struct span line;
 
-	while (next_line(&at, text.end, &line))
+	while (other_forms_next_line(&at, text.end, &line))
 		if (span_starts(line, input) && m->call.name)
 			return meant_set_body(m, (struct span){ line.at + strlen(input),
 							  text.end });
@@ -253,7 +255,7 @@ static bool find_syntax(struct meant *m, struct span text)
 	const char *at = text.at;
 	struct span line, name;
 
-	while (next_line(&at, text.end, &line)) {
+	while (other_forms_next_line(&at, text.end, &line)) {
 		line = span_skip(line, "`>$ \t");
 		name = span_name(line.at, line.end);
 		if (name.at == name.end || name.end >= line.end || *name.end != '(' ||
@@ -269,7 +271,7 @@ static bool find_syntax(struct meant *m, struct span text)
 
 /* ---- guesses --------------------------------------------------------------- */
 
-static size_t count_of(struct span text, const char *word)
+static size_t other_forms_count_of(struct span text, const char *word)
 {
 	size_t count = 0;
 
@@ -283,7 +285,7 @@ static bool find_fence(struct meant *m, struct span text)
 {
 	static const char fence[] = "```";
 	const char *open = span_find(text, fence), *close, *body;
-	size_t count = count_of(text, fence);
+	size_t count = other_forms_count_of(text, fence);
 	struct span language;
 
 	if (!open || count > 2)
@@ -365,7 +367,7 @@ static const struct {
 	bool guess;
 } finders[] = {
 	{ "a call as JSON", find_json, false },
-	{ "a call in other tags", find_tag, false },
+	{ "a call in other tags", other_forms_find_tag, false },
 	{ "a call as an `Action:` line", find_action, false },
 	{ "a call in the syntax of a programming language", find_syntax, false },
 	{ "a command in a code block", find_fence, true },

@@ -126,7 +126,8 @@ struct finder {
 	bool started;
 };
 
-static const char *find_tag(struct finder *f, const char *at, const char *end)
+static const char *fncall_parse_find_tag(struct finder *f, const char *at,
+					 const char *end)
 {
 	if (f->started && f->found >= at)
 		return f->found;
@@ -196,7 +197,7 @@ static bool read_param(struct reader *r, const char *at, struct param *p)
 		p->name_len = (size_t)(p->value - name);
 		p->value++;
 	} else {
-		const char *bracket = find_tag(&r->bracket, name, r->end);
+		const char *bracket = fncall_parse_find_tag(&r->bracket, name, r->end);
 
 		if (bracket == r->end || bracket == name)
 			return false;
@@ -204,12 +205,12 @@ static bool read_param(struct reader *r, const char *at, struct param *p)
 		p->value = bracket + 1;
 		if (p->name_len > MAX_NAME || has_control(name, p->name_len))
 			return false;
-		stop = find_tag(&r->parameter_end, p->value, r->end);
+		stop = fncall_parse_find_tag(&r->parameter_end, p->value, r->end);
 		if (stop == r->end)
 			return false;
-		function_end = find_tag(&r->close, name, r->end);
+		function_end = fncall_parse_find_tag(&r->close, name, r->end);
 		if (function_end < stop &&
-		    find_tag(&r->open, function_end, r->end) < stop)
+		    fncall_parse_find_tag(&r->open, function_end, r->end) < stop)
 			return false;
 	}
 	p->len = (size_t)(stop - p->value);
@@ -226,7 +227,8 @@ static void fncall_clear(struct fncall *call)
 	strbuf_clear(&call->noise);
 }
 
-static struct fncall *add_call(struct fncalls *c, const char *name, size_t len)
+static struct fncall *fncall_parse_add_call(struct fncalls *c, const char *name,
+					    size_t len)
 {
 	if (ARRAY_GROW(c->calls, &c->room, c->count + 1, ARRAY_MAX))
 		return NULL;
@@ -238,7 +240,7 @@ static struct fncall *add_call(struct fncalls *c, const char *name, size_t len)
 	return &c->calls[c->count - 1];
 }
 
-static void add_piece(struct strbuf *b, const char *from, const char *to)
+static void fncall_parse_add_piece(struct strbuf *b, const char *from, const char *to)
 {
 	size_t len = (size_t)(to - from);
 
@@ -256,7 +258,7 @@ static int read_call(struct reader *r, const char *name, size_t len, const char 
 		     const char **ret_after)
 {
 	const char *at = body, *close;
-	struct fncall *call = add_call(ret, name, len);
+	struct fncall *call = fncall_parse_add_call(ret, name, len);
 	json_object *schema;
 	int status = MT_OK;
 
@@ -269,23 +271,23 @@ static int read_call(struct reader *r, const char *name, size_t len, const char 
 		fncall_report_unknown(call, tools);
 	}
 	for (;;) {
-		const char *open = find_tag(&r->parameter, at, r->end);
+		const char *open = fncall_parse_find_tag(&r->parameter, at, r->end);
 		struct param p;
 
-		close = find_tag(&r->close, at, r->end);
+		close = fncall_parse_find_tag(&r->close, at, r->end);
 		if (open >= close || status)
 			break;
 		if (read_param(r, open, &p)) {
 			status = fncall_set_arg(call, schema, p.name, p.name_len, p.value,
 						p.len);
-			add_piece(&call->noise, body, open);
+			fncall_parse_add_piece(&call->noise, body, open);
 			at = body = p.after;
 		} else {
 			at = open + LEN(PARAMETER);
 		}
 	}
 	if (!status && close < r->end) {
-		add_piece(&call->noise, body, close);
+		fncall_parse_add_piece(&call->noise, body, close);
 		fncall_check_required(call, schema);
 		*ret_after = close + LEN(CLOSE);
 	}
@@ -296,7 +298,7 @@ static int read_call(struct reader *r, const char *name, size_t len, const char 
 static bool read_name(struct reader *r, const char *at, const char **ret_name,
 		      size_t *ret_len, const char **ret_body)
 {
-	const char *name = at, *bracket = find_tag(&r->bracket, at, r->end);
+	const char *name = at, *bracket = fncall_parse_find_tag(&r->bracket, at, r->end);
 	size_t len = (size_t)(bracket - name);
 
 	if (bracket == r->end || len > MAX_NAME || memchr(name, '<', len) ||
@@ -311,14 +313,14 @@ static bool read_name(struct reader *r, const char *at, const char **ret_name,
 
 /* ---- the words before ----------------------------------------------------- */
 
-static bool ends_with(const char *text, size_t len, const char *end)
+static bool fncall_parse_ends_with(const char *text, size_t len, const char *end)
 {
 	size_t n = strlen(end);
 
 	return len >= n && memcmp(text + len - n, end, n) == 0;
 }
 
-static const char *last_of(const char *text, size_t len, const char *word)
+static const char *fncall_parse_last_of(const char *text, size_t len, const char *word)
 {
 	const char *found = NULL, *at = text;
 	size_t n = strlen(word);
@@ -342,13 +344,13 @@ static bool thought_ends(const char *open, const char *end)
 static void set_words(struct fncalls *ret, const char *text, size_t len)
 {
 	static const char wrap[] = "<tool_call>";
-	const char *open = last_of(text, len, THINK);
+	const char *open = fncall_parse_last_of(text, len, THINK);
 
 	for (;;) {
 		len = space_trim_end(text, len);
-		if (ends_with(text, len, wrap))
+		if (fncall_parse_ends_with(text, len, wrap))
 			len -= LEN(wrap);
-		else if (ends_with(text, len, THINK_END) &&
+		else if (fncall_parse_ends_with(text, len, THINK_END) &&
 			 thought_ends(open, text + len - LEN(THINK_END)))
 			len -= LEN(THINK_END);
 		else
@@ -362,7 +364,7 @@ static void set_words(struct fncalls *ret, const char *text, size_t len)
 }
 
 /* Words after a call, without these tags. */
-static void add_rest(struct fncalls *ret, const char *from, const char *to)
+static void fncall_parse_add_rest(struct fncalls *ret, const char *from, const char *to)
 {
 	static const char wrap[] = "</tool_call>", next[] = "<tool_call>";
 	size_t len = (size_t)(to - from);
@@ -372,9 +374,9 @@ static void add_rest(struct fncalls *ret, const char *from, const char *to)
 		from += LEN(wrap);
 		len -= LEN(wrap);
 	}
-	if (ends_with(from, len, next))
+	if (fncall_parse_ends_with(from, len, next))
 		len -= LEN(next);
-	add_piece(&ret->rest, from, from + len);
+	fncall_parse_add_piece(&ret->rest, from, from + len);
 }
 
 /* ---- the whole ------------------------------------------------------------ */
@@ -389,10 +391,10 @@ const char *fncall_missing_end(const char *text, size_t len)
 	next = open + LEN(OPEN);
 	if (memmem(next, len - (size_t)(next - text), OPEN, LEN(OPEN)))
 		return "";
-	if (ends_with(text, len, "</"))
+	if (fncall_parse_ends_with(text, len, "</"))
 		return "function>";
 	rest = space_trim_end(text, rest);
-	return ends_with(text, rest, CLOSE) ? "" : "\n" CLOSE;
+	return fncall_parse_ends_with(text, rest, CLOSE) ? "" : "\n" CLOSE;
 }
 
 static int parse_calls(const char *text, size_t len, const struct fncall_tools *tools,
@@ -405,7 +407,8 @@ static int parse_calls(const char *text, size_t len, const struct fncall_tools *
 	ret->rest = STRBUF(len + MAX_CALLS);
 	ret->text_len = len;
 	while (ret->count < MAX_CALLS) {
-		const char *open = find_tag(&r.open, at, end), *name, *body, *after;
+		const char *open = fncall_parse_find_tag(&r.open, at, end), *name, *body,
+			   *after;
 		size_t name_len;
 		int status;
 
@@ -424,11 +427,11 @@ static int parse_calls(const char *text, size_t len, const struct fncall_tools *
 		if (ret->count == 1)
 			set_words(ret, text, (size_t)(open - text));
 		else
-			add_rest(ret, left, open);
+			fncall_parse_add_rest(ret, left, open);
 		at = left = after;
 	}
 	if (ret->count)
-		add_rest(ret, left, end);
+		fncall_parse_add_rest(ret, left, end);
 	return ret->rest.error;
 }
 
@@ -450,7 +453,8 @@ int fncall_parse(const char *text, size_t len, const struct fncall_tools *tools,
 	}
 	if (!ret->count) {
 		ret->text_len = len;
-		ret->in_thought = !thought_ends(last_of(text, len, THINK), text + len);
+		ret->in_thought =
+			!thought_ends(fncall_parse_last_of(text, len, THINK), text + len);
 	}
 	if (status) {
 		fncalls_clear(ret);

@@ -65,7 +65,7 @@ static int load_add(struct hooks *h, struct hook *hook, struct error *err)
 }
 
 /* A list as arguments, or one text for the shell. */
-static char **make_argv(const char *text, bool shell)
+static char **hook_load_make_argv(const char *text, bool shell)
 {
 	char **argv = calloc(ARGV_MAX + 1, sizeof *argv);
 	const char *item;
@@ -112,7 +112,7 @@ static int from_section(struct hooks *h, const struct config *c, const char *nam
 	hook.event = (enum hook_event)event;
 	hook.matcher = strdup(matcher ? matcher : "*");
 	hook.type = strdup("command");
-	hook.argv = make_argv(command, config_bool(c, section.text, "shell"));
+	hook.argv = hook_load_make_argv(command, config_bool(c, section.text, "shell"));
 	hook.timeout_ms = config_int(c, section.text, "timeout");
 	hook.may_fail = config_choice(c, section.text, "on_failure") == ON_FAILURE_ALLOW;
 	if (!hook.argv) {
@@ -125,7 +125,7 @@ static int from_section(struct hooks *h, const struct config *c, const char *nam
 /* ---- hooks.json --------------------------------------------------------------- */
 
 /* -1: no event is called so. */
-static int event_of(const char *key)
+static int hook_load_event_of(const char *key)
 {
 	for (int i = 0; i < HOOK_EVENTS; i++)
 		if (strcmp(events[i].name, key) == 0 || strcmp(events[i].key, key) == 0)
@@ -133,8 +133,8 @@ static int event_of(const char *key)
 	return -1;
 }
 
-static int read_entry(struct hooks *h, json_object *o, const struct hook *like,
-		      const char *path, struct error *err)
+static int hook_load_read_entry(struct hooks *h, json_object *o, const struct hook *like,
+				const char *path, struct error *err)
 {
 	const char *type = js_str(o, "type", "command");
 	const char *command = js_str(o, "command", NULL),
@@ -157,7 +157,7 @@ static int read_entry(struct hooks *h, json_object *o, const struct hook *like,
 	hook.name = strdup(name.text);
 	hook.matcher = strdup(like->matcher);
 	hook.type = strdup(type);
-	hook.argv = runs ? make_argv(command, true) : NULL;
+	hook.argv = runs ? hook_load_make_argv(command, true) : NULL;
 	hook.prompt = prompt ? strdup(prompt) : NULL;
 	seconds = js_int(o, "timeout", DEFAULT_TIMEOUT_MS / 1000);
 	hook.timeout_ms = 1000 * (seconds < 1             ? 1
@@ -171,8 +171,8 @@ static int read_entry(struct hooks *h, json_object *o, const struct hook *like,
 	return load_add(h, &hook, err);
 }
 
-static int read_event(struct hooks *h, enum hook_event event, json_object *list,
-		      const char *path, struct error *err)
+static int hook_load_read_event(struct hooks *h, enum hook_event event, json_object *list,
+				const char *path, struct error *err)
 {
 	size_t n = js_length(list);
 
@@ -192,8 +192,8 @@ static int read_event(struct hooks *h, enum hook_event event, json_object *list,
 				    "%s: an entry of %s has no list `hooks`", path,
 				    events[event].name);
 		for (size_t k = 0; k < json_object_array_length(entries); k++)
-			if (read_entry(h, json_object_array_get_idx(entries, k), &like,
-				       path, err))
+			if (hook_load_read_entry(h, json_object_array_get_idx(entries, k),
+						 &like, path, err))
 				return err->code;
 	}
 	return MT_OK;
@@ -207,7 +207,7 @@ int hooks_read(struct hooks *h, json_object *file, const char *path, struct erro
 	if (inner && !json_object_is_type(inner, json_type_object))
 		return fail(err, MT_EINVAL, "%s: `hooks` must be an object", path);
 	json_object_object_foreach(inner ? inner : file, key, value) {
-		int event = event_of(key);
+		int event = hook_load_event_of(key);
 
 		if (event < 0 && *key >= 'A' && *key <= 'Z')
 			return fail(err, MT_EINVAL, "%s: unknown hook event %.60s", path,
@@ -219,14 +219,14 @@ int hooks_read(struct hooks *h, json_object *file, const char *path, struct erro
 				    "%s: duplicate hook event %s, also given as %s", path,
 				    events[event].name, events[event].key);
 		seen[event] = true;
-		if (read_event(h, (enum hook_event)event, value, path, err))
+		if (hook_load_read_event(h, (enum hook_event)event, value, path, err))
 			return err->code;
 	}
 	return MT_OK;
 }
 
-static int read_file(struct hooks *h, const char *path, const char *text, size_t len,
-		     struct error *err)
+static int hook_load_read_file(struct hooks *h, const char *path, const char *text,
+			       size_t len, struct error *err)
 {
 	struct error why = ERROR_NONE;
 	AUTO(json) json_object *file = js_parse_object(text, len, &why);
@@ -263,7 +263,7 @@ static int from_dir(struct hooks *h, const char *dir, bool project, bool *found,
 		return MT_OK;
 	}
 	*found = true;
-	return read_file(h, path, text, len, err);
+	return hook_load_read_file(h, path, text, len, err);
 }
 
 int hooks_load(const struct config *c, const char *workspace, struct hooks *ret,

@@ -32,7 +32,7 @@ static int read_specific(struct hook_result *r, json_object *o)
 		      : result_take(&r->context, js_str(o, "additionalContext", NULL));
 }
 
-static int read_object(struct hook_result *r, json_object *o)
+static int hook_result_read_object(struct hook_result *r, json_object *o)
 {
 	const char *decision = js_str(o, "decision", NULL);
 	json_object *specific = js_get(o, "hookSpecificOutput");
@@ -70,7 +70,7 @@ int hook_understand(struct hook_result *r)
 	o = js_parse_object(r->out, strlen(r->out), &err);
 	if (err.code == MT_ENOMEM)
 		return err.code;
-	return o ? read_object(r, o) : MT_OK;
+	return o ? hook_result_read_object(r, o) : MT_OK;
 }
 
 void hook_result_clear(struct hook_result *r)

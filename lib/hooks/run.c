@@ -41,7 +41,7 @@ static void run_release(struct hook_run *r)
 	free(r);
 }
 
-static char *clean(const struct strbuf *text)
+static char *hook_run_clean(const struct strbuf *text)
 {
 	AUTO(strbuf) struct strbuf out = STRBUF(4 * OUTPUT_MAX);
 
@@ -53,11 +53,11 @@ static char *clean(const struct strbuf *text)
 	return strbuf_take(&out);
 }
 
-static void report(struct hook_run *r)
+static void hook_run_report(struct hook_run *r)
 {
 	struct hook_result result = {
 		.exit_code = r->timed_out ? -1 : (int)r->exit_code,
-		.out = clean(&r->text[0]), .err_text = clean(&r->text[1]),
+		.out = hook_run_clean(&r->text[0]), .err_text = hook_run_clean(&r->text[1]),
 	};
 	AUTO(strbuf) struct strbuf why = STRBUF(256);
 
@@ -81,26 +81,26 @@ static void run_on_closed(uv_handle_t *handle)
 	if (--r->open)
 		return;
 	if (r->done)
-		report(r);
+		hook_run_report(r);
 	run_release(r);
 }
 
-static void close_handle(uv_handle_t *handle)
+static void hook_run_close_handle(uv_handle_t *handle)
 {
 	if (!uv_is_closing(handle))
 		uv_close(handle, run_on_closed);
 }
 
-static void end(struct hook_run *r)
+static void hook_run_end(struct hook_run *r)
 {
 	if (r->over)
 		return;
 	r->over = true;
 	for (size_t i = 0; i < 3; i++)
-		close_handle((uv_handle_t *)&r->pipes[i]);
-	close_handle((uv_handle_t *)&r->timer);
+		hook_run_close_handle((uv_handle_t *)&r->pipes[i]);
+	hook_run_close_handle((uv_handle_t *)&r->timer);
 	if (r->exited)
-		close_handle((uv_handle_t *)&r->process);
+		hook_run_close_handle((uv_handle_t *)&r->process);
 }
 
 /* The process has a group of its own, which goes with it. */
@@ -113,7 +113,7 @@ static void kill_group(struct hook_run *r)
 static void end_if_over(struct hook_run *r)
 {
 	if (r->exited && !r->streams)
-		end(r);
+		hook_run_end(r);
 }
 
 static void on_exit_of(uv_process_t *process, int64_t status, int signal_number)
@@ -124,7 +124,7 @@ static void on_exit_of(uv_process_t *process, int64_t status, int signal_number)
 	r->exit_code = signal_number ? 128 + signal_number : status;
 	kill_group(r); /* what it left behind holds its output open */
 	if (r->over)
-		close_handle((uv_handle_t *)&r->process);
+		hook_run_close_handle((uv_handle_t *)&r->process);
 	else
 		end_if_over(r);
 }
@@ -136,7 +136,7 @@ static void on_time_out(uv_timer_t *timer)
 	r->timed_out = true;
 	kill_group(r);
 	if (r->exited)
-		end(r);
+		hook_run_end(r);
 }
 
 /* ---- its input and output -------------------------------------------------------- */
@@ -149,7 +149,7 @@ static void give_piece(uv_handle_t *handle, size_t want, uv_buf_t *buf)
 	*buf = uv_buf_init(r->piece, sizeof r->piece);
 }
 
-static void on_read(uv_stream_t *stream, ssize_t n, const uv_buf_t *buf)
+static void hook_run_on_read(uv_stream_t *stream, ssize_t n, const uv_buf_t *buf)
 {
 	struct hook_run *r = stream->data;
 	struct strbuf *text = &r->text[stream == (uv_stream_t *)&r->pipes[2]];
@@ -166,7 +166,7 @@ static void on_read(uv_stream_t *stream, ssize_t n, const uv_buf_t *buf)
 	end_if_over(r);
 }
 
-static void on_written(uv_write_t *write, int status)
+static void hook_run_on_written(uv_write_t *write, int status)
 {
 	struct hook_run *r = write->data;
 
@@ -181,10 +181,12 @@ static void begin_streams(struct hook_run *r)
 
 	r->streams = 2;
 	for (size_t i = 1; i < 3; i++)
-		if (uv_read_start((uv_stream_t *)&r->pipes[i], give_piece, on_read))
+		if (uv_read_start((uv_stream_t *)&r->pipes[i], give_piece,
+				  hook_run_on_read))
 			r->streams--;
 	r->write.data = r;
-	if (uv_write(&r->write, (uv_stream_t *)&r->pipes[0], &buf, 1, on_written))
+	if (uv_write(&r->write, (uv_stream_t *)&r->pipes[0], &buf, 1,
+		     hook_run_on_written))
 		uv_close((uv_handle_t *)&r->pipes[0], run_on_closed);
 	uv_timer_start(&r->timer, on_time_out, (uint64_t)r->timeout_ms, 0);
 }
@@ -192,7 +194,7 @@ static void begin_streams(struct hook_run *r)
 /* ---- starting
  * ----------------------------------------------------------------------- */
 
-static bool passes(const char *pair)
+static bool hook_run_passes(const char *pair)
 {
 	static const char *const names[] = { "PATH=", "HOME=", "USER=", "LOGNAME=", "LANG=",
 					     "LC_", "TERM=", "TMPDIR=", "TZ=", "SHELL=",
@@ -215,7 +217,7 @@ static int put_env(char **env, size_t *n, const char *name, const char *value)
 	return env[*n] ? (++*n, MT_OK) : MT_ENOMEM;
 }
 
-static int make_env(char **env, const struct hook_call *call)
+static int hook_run_make_env(char **env, const struct hook_call *call)
 {
 	const char *event = hook_event_name(call->hook->event);
 	const struct {
@@ -236,7 +238,7 @@ static int make_env(char **env, const struct hook_call *call)
 	for (size_t i = 0; !r && i < ARRAY_LEN(own); i++)
 		r = put_env(env, &n, own[i].name, own[i].value);
 	for (char **e = environ; !r && *e; e++)
-		if (passes(*e))
+		if (hook_run_passes(*e))
 			r = put_env(env, &n, "", *e);
 	return r;
 }
@@ -252,8 +254,8 @@ static void init_handles(struct hook_run *r, uv_loop_t *loop)
 	r->open = 4;
 }
 
-static int spawn(struct hook_run *r, uv_loop_t *loop, const struct hook_call *call,
-		 struct error *err)
+static int hook_run_spawn(struct hook_run *r, uv_loop_t *loop,
+			  const struct hook_call *call, struct error *err)
 {
 	char *env[ENV_MAX + 1] = { 0 };
 	uv_stdio_container_t io[3];
@@ -262,7 +264,7 @@ static int spawn(struct hook_run *r, uv_loop_t *loop, const struct hook_call *ca
 		.env = env, .cwd = call->dir, .flags = UV_PROCESS_DETACHED,
 		.stdio = io, .stdio_count = 3,
 	};
-	int status = make_env(env, call);
+	int status = hook_run_make_env(env, call);
 
 	for (size_t i = 0; i < 3; i++) {
 		io[i].flags = UV_CREATE_PIPE | (i ? UV_WRITABLE_PIPE : UV_READABLE_PIPE);
@@ -297,8 +299,8 @@ int hook_start(uv_loop_t *loop, const struct hook_call *call,
 	r->text[0] = r->text[1] = STRBUF(OUTPUT_MAX);
 	r->timeout_ms = call->hook->timeout_ms;
 	init_handles(r, loop);
-	if (spawn(r, loop, call, err)) {
-		end(r); /* not reported */
+	if (hook_run_spawn(r, loop, call, err)) {
+		hook_run_end(r); /* not reported */
 		return err->code;
 	}
 	r->done = done;
@@ -314,5 +316,5 @@ void hook_cancel(struct hook_run *r)
 		return;
 	r->done = NULL;
 	kill_group(r);
-	end(r);
+	hook_run_end(r);
 }

@@ -51,7 +51,7 @@ _Static_assert(ARRAY_LEN(model_keys) <= 64, "model_facts.told has a bit for each
 
 /* ---- names and globs ------------------------------------------------------ */
 
-static void lower(const char *name, char ret[MODEL_NAME_MAX])
+static void model_table_lower(const char *name, char ret[MODEL_NAME_MAX])
 {
 	size_t n = 0, len = strlen(name);
 
@@ -67,7 +67,7 @@ void model_normalize(const char *model, char ret[MODEL_NAME_MAX])
 	const char *slash;
 	size_t len;
 
-	lower(model, ret);
+	model_table_lower(model, ret);
 	slash = strrchr(ret, '/');
 	if (slash) {
 		memmove(ret, slash + 1, strlen(slash + 1) + 1);
@@ -101,7 +101,7 @@ static size_t match_set(const char *p, size_t len, char c, bool *ret)
 }
 
 /* Does one step of the pattern take `c`? *ret_len: bytes of the step. */
-static bool match_one(const char *p, size_t len, char c, size_t *ret_len)
+static bool model_table_match_one(const char *p, size_t len, char c, size_t *ret_len)
 {
 	bool in = false;
 
@@ -129,7 +129,8 @@ static bool glob_matches(const char *p, size_t len, const char *name)
 		if (p < end && *p == '*') {
 			star = ++p;
 			from = name;
-		} else if (p < end && match_one(p, (size_t)(end - p), *name, &step)) {
+		} else if (p < end &&
+			   model_table_match_one(p, (size_t)(end - p), *name, &step)) {
 			p += step;
 			name++;
 		} else if (star) {
@@ -157,7 +158,7 @@ bool model_matches(const char *model, const char *glob)
 {
 	struct names n;
 
-	lower(model, n.whole);
+	model_table_lower(model, n.whole);
 	model_normalize(model, n.normal);
 	return either_matches(&n, glob, strlen(glob));
 }
@@ -300,7 +301,7 @@ void model_facts_apply(struct model_facts *f, const char *model, const char *tex
 {
 	struct names n;
 
-	lower(model, n.whole);
+	model_table_lower(model, n.whole);
 	model_normalize(model, n.normal);
 	apply_section(f, &n, text, len);
 }
@@ -366,7 +367,7 @@ void model_facts_find(const struct config *c, const char *model, struct model_fa
 	struct names n;
 	AUTO(free) char *own = NULL;
 
-	lower(model, n.whole);
+	model_table_lower(model, n.whole);
 	model_normalize(model, n.normal);
 	model_facts_init(ret);
 	apply_file(ret, &n, model_table_path(c), true);

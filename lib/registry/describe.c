@@ -60,7 +60,7 @@ static int check_option(const struct mt_component *c, const struct mt_option *o,
 	return MT_OK;
 }
 
-static const struct mt_option *option_at(const struct mt_component *c, size_t n)
+static const struct mt_option *describe_option_at(const struct mt_component *c, size_t n)
 {
 	return (const struct mt_option *)((const char *)c->options +
 					  n * c->options->size);
@@ -80,13 +80,14 @@ static int describe_options(const struct mt_component *c, struct strbuf *out,
 			    "are required",
 			    c->name, c->options->size, MT_OPTION_SIZE_1_0);
 	for (size_t i = 0; i < c->option_count; i++) {
-		int status = check_option(c, option_at(c, i), err);
+		int status = check_option(c, describe_option_at(c, i), err);
 
 		for (size_t j = 0; j < i && !status; j++)
-			if (strcmp(option_at(c, i)->name, option_at(c, j)->name) == 0)
+			if (strcmp(describe_option_at(c, i)->name,
+				   describe_option_at(c, j)->name) == 0)
 				status = fail(err, MT_EINVAL,
 					      "`%s`: duplicate option `%s`", c->name,
-					      option_at(c, i)->name);
+					      describe_option_at(c, i)->name);
 		if (status)
 			return status;
 	}
@@ -115,8 +116,8 @@ static bool tool_name_good(const char *name)
 	return true;
 }
 
-static int check_text(const struct mt_tool *t, const char *text, const char *what,
-		      struct error *err)
+static int describe_check_text(const struct mt_tool *t, const char *text,
+			       const char *what, struct error *err)
 {
 	size_t len = text ? strnlen(text, PLUGIN_TEXT_MAX) : 0;
 
@@ -133,7 +134,7 @@ static int put_schema_text(const struct mt_tool *t, const char *text, const char
 {
 	AUTO(json) json_object *schema = NULL;
 	struct error why = ERROR_NONE;
-	int status = check_text(t, text, what, err);
+	int status = describe_check_text(t, text, what, err);
 
 	if (status)
 		return status;
@@ -176,7 +177,8 @@ static int check_sizes(const struct mt_function *f, struct error *err)
 	return MT_OK;
 }
 
-static int put_schema(const struct mt_tool *t, struct strbuf *out, struct error *err)
+static int describe_put_schema(const struct mt_tool *t, struct strbuf *out,
+			       struct error *err)
 {
 	struct error why = ERROR_NONE;
 
@@ -226,7 +228,7 @@ static int put_events(const struct mt_tool *t, struct strbuf *out, struct error 
 {
 	AUTO(json) json_object *events = NULL;
 	struct error why = ERROR_NONE;
-	int status = check_text(t, t->events, "text of events", err);
+	int status = describe_check_text(t, t->events, "text of events", err);
 
 	if (status)
 		return status;
@@ -261,11 +263,11 @@ static int describe_tool(const struct mt_toolset *set, const struct mt_tool *t,
 		return fail(err, MT_EINVAL, "tool `%s` has no description", t->name);
 	if (!t->call && !t->function && !set->call && !(t->hints & MT_TOOL_CONTROL))
 		return fail(err, MT_EINVAL, "tool `%s` has no function to call", t->name);
-	status = check_text(t, t->description, "description", err);
+	status = describe_check_text(t, t->description, "description", err);
 	if (!status)
-		status = check_text(t, t->brief, "brief description", err);
+		status = describe_check_text(t, t->brief, "brief description", err);
 	if (!status)
-		status = check_text(t, t->title, "title", err);
+		status = describe_check_text(t, t->title, "title", err);
 	if (status)
 		return status;
 	strbuf_addc(out, '{');
@@ -274,7 +276,7 @@ static int describe_tool(const struct mt_toolset *set, const struct mt_tool *t,
 	put_optional(out, "title", t->title);
 	put_optional(out, "brief", t->brief);
 	js_key(out, "schema");
-	status = put_schema(t, out, err);
+	status = describe_put_schema(t, out, err);
 	if (!status && t->output_schema)
 		status = put_output_schema(t, out, err);
 	if (status)
@@ -388,7 +390,7 @@ static void describe_analyzer(const struct mt_analyzer *f, struct strbuf *out)
 }
 
 /* Functions that a component of its kind requires. */
-static bool is_complete(const struct mt_component *c)
+static bool describe_is_complete(const struct mt_component *c)
 {
 	const void *f = c->functions;
 
@@ -415,7 +417,7 @@ static bool is_complete(const struct mt_component *c)
 static int describe_data(const struct mt_component *c, struct strbuf *out,
 			 struct error *err)
 {
-	if (!is_complete(c))
+	if (!describe_is_complete(c))
 		return fail(err, MT_EINVAL,
 			    "%s `%s` lacks a function that is required for its type",
 			    kind_name(c->kind), c->name);

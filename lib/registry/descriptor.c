@@ -55,7 +55,7 @@ int kind_find(const char *name)
 
 /* ---- the rules --------------------------------------------------------------- */
 
-static int check_text(const char *text, const char *what, struct error *err)
+static int descriptor_check_text(const char *text, const char *what, struct error *err)
 {
 	size_t len;
 
@@ -68,9 +68,9 @@ static int check_text(const char *text, const char *what, struct error *err)
 	return MT_OK;
 }
 
-static int check_name(const char *name, const char *what, struct error *err)
+static int descriptor_check_name(const char *name, const char *what, struct error *err)
 {
-	int status = check_text(name, what, err);
+	int status = descriptor_check_text(name, what, err);
 	bool good = !status && name[0] >= 'a' && name[0] <= 'z' && strlen(name) <= 64;
 
 	if (status)
@@ -86,7 +86,7 @@ static int check_name(const char *name, const char *what, struct error *err)
 }
 
 /* Two or more words of letters, digits, - and _, separated by dots. */
-static bool is_id(const char *id)
+static bool descriptor_is_id(const char *id)
 {
 	size_t len = strlen(id), words = 1;
 
@@ -106,17 +106,17 @@ static bool is_id(const char *id)
 /* What says who made it. */
 static int check_identity(const struct mt_plugin *p, struct error *err)
 {
-	int status = p->id ? check_text(p->id, "id", err) : MT_OK;
+	int status = p->id ? descriptor_check_text(p->id, "id", err) : MT_OK;
 
-	if (!status && p->id && !is_id(p->id))
+	if (!status && p->id && !descriptor_is_id(p->id))
 		status = fail(err, MT_EINVAL,
 			      "invalid id `%.80s`: use a domain, reversed, and a name: "
 			      "org.example.wc",
 			      p->id);
 	if (!status && p->vendor)
-		status = check_text(p->vendor, "vendor", err);
+		status = descriptor_check_text(p->vendor, "vendor", err);
 	if (!status && p->url)
-		status = check_text(p->url, "URL", err);
+		status = descriptor_check_text(p->url, "URL", err);
 	if (!status && p->permission_count &&
 	    (p->permission_count > PERMISSIONS_MAX || !p->permissions ||
 	     p->permissions->size < MT_PERMISSION_SIZE_1_0 ||
@@ -149,11 +149,11 @@ static int check_plugin(const struct mt_plugin *p, struct error *err)
 			    "requires a feature that this mortise does not have (bits "
 			    "0x%llx); update mortise",
 			    (unsigned long long)p->needs);
-	status = check_name(p->name, "name", err);
+	status = descriptor_check_name(p->name, "name", err);
 	if (!status)
-		status = check_text(p->version, "version", err);
+		status = descriptor_check_text(p->version, "version", err);
 	if (!status)
-		status = check_text(p->license, "license", err);
+		status = descriptor_check_text(p->license, "license", err);
 	if (status)
 		return status;
 	status = check_identity(p, err);
@@ -179,8 +179,8 @@ const struct mt_component *component_at(const struct mt_plugin *p, size_t n)
 					     n * p->components->size);
 }
 
-static int check_version(const struct mt_component *c, const struct kind_info *k,
-			 struct error *err)
+static int descriptor_check_version(const struct mt_component *c,
+				    const struct kind_info *k, struct error *err)
 {
 	bool same = c->version_major == k->major;
 	bool newer = same ? c->version_minor > k->minor : c->version_major > k->major;
@@ -197,14 +197,14 @@ static int check_version(const struct mt_component *c, const struct kind_info *k
 int component_check(const struct mt_component *c, struct error *err)
 {
 	const struct kind_info *k = kind_info(c->kind);
-	int status = check_name(c->name, "component's name", err);
+	int status = descriptor_check_name(c->name, "component's name", err);
 
 	if (status)
 		return status;
 	if (!k)
 		return fail(err, MT_EUNSUPPORTED,
 			    "unknown component type %u; update mortise", c->kind);
-	status = check_version(c, k, err);
+	status = descriptor_check_version(c, k, err);
 	if (status)
 		return status;
 	if (!c->functions)
@@ -225,7 +225,7 @@ int component_check(const struct mt_component *c, struct error *err)
 
 /* ---- the file -------------------------------------------------------------- */
 
-static int read_head(const char *path, ElfW(Ehdr) * head, uint64_t *ret_size)
+static int descriptor_read_head(const char *path, ElfW(Ehdr) * head, uint64_t *ret_size)
 {
 	AUTO(close) int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	struct stat st;
@@ -242,7 +242,7 @@ int registry_check_elf(const char *path, struct error *err)
 	ElfW(Ehdr) head, own;
 	uint64_t size, own_size;
 
-	if (read_head(path, &head, &size))
+	if (descriptor_read_head(path, &head, &size))
 		return fail(err, MT_EDENIED, "cannot read the file");
 	if (memcmp(head.e_ident, ELFMAG, SELFMAG) != 0)
 		return fail(err, MT_EINVAL,
@@ -251,7 +251,7 @@ int registry_check_elf(const char *path, struct error *err)
 					    head.e_ident[0]
 				    ? " (it appears to be text)"
 				    : "");
-	if (read_head("/proc/self/exe", &own, &own_size))
+	if (descriptor_read_head("/proc/self/exe", &own, &own_size))
 		return MT_OK;
 	if (head.e_ident[EI_CLASS] != own.e_ident[EI_CLASS] ||
 	    head.e_machine != own.e_machine)

@@ -198,8 +198,8 @@ static const char *unsafe(const struct stat *st)
 /* ---- what the plugin path contains --------------------------------------------- */
 
 /* `why` NULL: it is to be probed. */
-static int add_place(struct scan *scan, const char *path, const struct stat *st,
-		     const char *why)
+static int discovery_add_place(struct scan *scan, const char *path, const struct stat *st,
+			       const char *why)
 {
 	struct place *new;
 
@@ -219,14 +219,15 @@ static int add_place(struct scan *scan, const char *path, const struct stat *st,
 	return MT_OK;
 }
 
-static int add_file(struct scan *scan, const char *path)
+static int discovery_add_file(struct scan *scan, const char *path)
 {
 	struct stat st;
 
 	if (stat(path, &st) != 0)
-		return add_place(scan, path, NULL, strerror(errno));
-	return add_place(scan, path, &st,
-			 S_ISREG(st.st_mode) ? unsafe(&st) : "not a regular file");
+		return discovery_add_place(scan, path, NULL, strerror(errno));
+	return discovery_add_place(scan, path, &st,
+				   S_ISREG(st.st_mode) ? unsafe(&st)
+						       : "not a regular file");
 }
 
 static int is_plugin(const struct dirent *entry)
@@ -237,7 +238,7 @@ static int is_plugin(const struct dirent *entry)
 	       strcmp(entry->d_name + len - 3, ".so") == 0;
 }
 
-static int by_name(const struct dirent **a, const struct dirent **b)
+static int discovery_by_name(const struct dirent **a, const struct dirent **b)
 {
 	return strcmp((*a)->d_name, (*b)->d_name);
 }
@@ -252,26 +253,26 @@ static int add_directory(struct scan *scan, const char *path, bool needed)
 	if (stat(path, &st) != 0) {
 		if (!needed && (errno == ENOENT || errno == ENOTDIR || errno == EACCES))
 			return MT_OK;
-		return add_place(scan, path, NULL, strerror(errno));
+		return discovery_add_place(scan, path, NULL, strerror(errno));
 	}
 	why = unsafe(&st);
 	if (why)
-		return add_place(scan, path, NULL, why);
-	n = scandir(path, &entries, is_plugin, by_name);
+		return discovery_add_place(scan, path, NULL, why);
+	n = scandir(path, &entries, is_plugin, discovery_by_name);
 	if (n < 0)
-		return add_place(scan, path, NULL, strerror(errno));
+		return discovery_add_place(scan, path, NULL, strerror(errno));
 	for (int i = 0; i < n; i++) {
 		AUTO(free) char *file = path_join(path, entries[i]->d_name);
 
 		if (!status)
-			status = file ? add_file(scan, file) : MT_ENOMEM;
+			status = file ? discovery_add_file(scan, file) : MT_ENOMEM;
 		free(entries[i]);
 	}
 	free(entries);
 	return status;
 }
 
-static int add_configured(struct scan *scan, const char *list)
+static int discovery_add_configured(struct scan *scan, const char *list)
 {
 	const char *item;
 	size_t len;
@@ -339,7 +340,7 @@ static int recall(struct scan *scan, struct place *place)
 	return MT_OK;
 }
 
-static int take_answer(struct place *place, struct probe *probe)
+static int discovery_take_answer(struct place *place, struct probe *probe)
 {
 	if (probe->plugin && !is_description(probe->plugin)) {
 		json_object_put(probe->plugin);
@@ -367,7 +368,7 @@ static int probe_fresh(struct scan *scan, struct place **fresh, size_t count)
 	probe_all(probes, count);
 	for (size_t i = 0; i < count; i++) {
 		struct place *p = fresh[i];
-		int r = take_answer(p, &probes[i]);
+		int r = discovery_take_answer(p, &probes[i]);
 
 		if (r)
 			status = r;
@@ -427,7 +428,7 @@ static void scan_clear(struct scan *scan)
 }
 
 /* Is the file below this directory? The directory may be a link. */
-static bool is_below(const char *path, const char *dir)
+static bool discovery_is_below(const char *path, const char *dir)
 {
 	AUTO(free) char *real = realpath(dir, NULL);
 	size_t len = real ? strlen(real) : 0;
@@ -448,14 +449,14 @@ static bool is_built_with(const char *path, const char *below)
 		return false;
 	*end = '\0';
 	plugins = path_join(self, "plugins");
-	return plugins && is_below(path, plugins);
+	return plugins && discovery_is_below(path, plugins);
 }
 
 static bool is_own(const struct component *c)
 {
 	static const char *const below[] = { "/", "/tests/", "/bench/" };
 	AUTO(free) char *path = realpath(c->path, NULL);
-	bool own = path && is_below(path, PLUGIN_DIR);
+	bool own = path && discovery_is_below(path, PLUGIN_DIR);
 
 	for (size_t i = 0; path && !own && i < ARRAY_LEN(below); i++)
 		own = is_built_with(path, below[i]);
@@ -519,7 +520,8 @@ int registry_open(struct config *c, struct registry **ret, struct error *err)
 
 	cache_open(&scan.cache);
 	if (!status)
-		status = add_configured(&scan, config_get(c, "core", "plugin_path"));
+		status = discovery_add_configured(&scan,
+						  config_get(c, "core", "plugin_path"));
 	if (!status)
 		status = add_standard(&scan);
 	if (!status)
@@ -543,7 +545,7 @@ const struct component *registry_any(const struct registry *r, size_t n)
 	return n < r->component_count ? &r->components[n] : NULL;
 }
 
-static bool has_tool(const struct component *c, const char *name)
+static bool discovery_has_tool(const struct component *c, const char *name)
 {
 	json_object *tools = js_get(c->data, "tools");
 
@@ -558,7 +560,7 @@ const struct component *registry_find_toolset(const struct registry *r, const ch
 {
 	for (size_t i = 0; i < r->named_count; i++)
 		if (r->components[i].kind == MT_KIND_TOOL &&
-		    has_tool(&r->components[i], tool))
+		    discovery_has_tool(&r->components[i], tool))
 			return &r->components[i];
 	return NULL;
 }

@@ -20,7 +20,7 @@ static struct sigaction before[ARRAY_LEN(crashes)];
 
 /* ---- what is said ------------------------------------------------------------- */
 
-static void say(const char *text)
+static void guard_say(const char *text)
 {
 	size_t len = strlen(text);
 
@@ -40,19 +40,19 @@ void guard_report(const char *what, const char *rest)
 
 	if (!c)
 		return;
-	say("mortise: the ");
-	say(kind_name(c->kind));
-	say(" `");
-	say(c->name);
-	say("` (");
-	say(c->path);
-	say(") ");
-	say(what);
-	say(" `");
-	say(now.function);
-	say("`");
-	say(rest);
-	say("\n");
+	guard_say("mortise: the ");
+	guard_say(kind_name(c->kind));
+	guard_say(" `");
+	guard_say(c->name);
+	guard_say("` (");
+	guard_say(c->path);
+	guard_say(") ");
+	guard_say(what);
+	guard_say(" `");
+	guard_say(now.function);
+	guard_say("`");
+	guard_say(rest);
+	guard_say("\n");
 }
 
 static const char *crash_name(int number)
@@ -86,7 +86,7 @@ static void on_exit_called(void)
 	_exit(EXIT_CODE);
 }
 
-static void install(void)
+static void guard_install(void)
 {
 	static char stack[STACK_SIZE];
 	struct sigaction act = { .sa_sigaction = on_crash,
@@ -128,7 +128,7 @@ struct guard_call guard_enter(const struct component *c, const char *function)
 	struct guard_call outer = now;
 
 	if (!installed)
-		install();
+		guard_install();
 	installed = true;
 	now.output = -1;
 	if (c && !component_is_own(c))

@@ -12,7 +12,7 @@ static bool same_name(const struct component *a, const struct component *b)
 
 /* The component that the name of component `n` selects: the first one of mortise itself,
  * so that a file earlier in the path does not silently replace it; else the first. */
-static size_t meant(const struct registry *r, size_t n)
+static size_t registry_names_meant(const struct registry *r, size_t n)
 {
 	const struct component *c = &r->components[n];
 	size_t first = n, count = 0;
@@ -50,7 +50,7 @@ int names_settle(struct registry *r)
 		return MT_ENOMEM;
 	r->named_count = 0;
 	for (size_t i = 0; i < r->component_count && !status; i++) {
-		size_t winner = meant(r, i);
+		size_t winner = registry_names_meant(r, i);
 
 		if (winner == i) {
 			sorted[r->named_count++] = r->components[i];

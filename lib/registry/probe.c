@@ -40,7 +40,7 @@ int registry_probe_preload(const char *library)
 
 /* ---- the child -------------------------------------------------------------- */
 
-static void limit(int what, rlim_t most)
+static void registry_probe_limit(int what, rlim_t most)
 {
 	setrlimit(what, &(struct rlimit){ most, most });
 }
@@ -57,12 +57,12 @@ static void confine(void)
 	struct confine filter;
 	int prepared = confine_prepare(0, &filter, NULL);
 
-	limit(RLIMIT_CPU, PROBE_MS / 1000);
-	limit(RLIMIT_CORE, 0);
-	limit(RLIMIT_FSIZE, 0);
-	limit(RLIMIT_NOFILE, 256);
+	registry_probe_limit(RLIMIT_CPU, PROBE_MS / 1000);
+	registry_probe_limit(RLIMIT_CORE, 0);
+	registry_probe_limit(RLIMIT_FSIZE, 0);
+	registry_probe_limit(RLIMIT_NOFILE, 256);
 	if (!has_address_sanitizer()) /* which maps terabytes */
-		limit(RLIMIT_AS, (rlim_t)2 << 30);
+		registry_probe_limit(RLIMIT_AS, (rlim_t)2 << 30);
 	if (prepared == MT_OK)
 		confine_apply(&filter);
 	confine_clear(&filter);
@@ -117,7 +117,7 @@ _Noreturn static void become_probe(const char *path, const char *program, int ou
 /* ---- the parent -------------------------------------------------------------- */
 
 /* This program; mortise in PATH if this is another program (a test). NULL: not found. */
-static char *find_program(void)
+static char *registry_probe_find_program(void)
 {
 	char self[4096];
 	ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
@@ -175,7 +175,7 @@ struct prober {
 	int64_t deadline; /* for all of them */
 };
 
-static int64_t earlier(int64_t a, int64_t b)
+static int64_t registry_probe_earlier(int64_t a, int64_t b)
 {
 	return a < b ? a : b;
 }
@@ -204,7 +204,7 @@ static int probe_start(const struct prober *prober, struct probe *p)
 			    strerror(errno));
 	}
 	p->fd = pipes[0];
-	p->deadline = earlier(clock_ms() + PROBE_MS, prober->deadline);
+	p->deadline = registry_probe_earlier(clock_ms() + PROBE_MS, prober->deadline);
 	return MT_OK;
 }
 
@@ -227,7 +227,7 @@ static void close_answer(struct probe *p)
 }
 
 /* Ends the probe if the child has ended. */
-static void reap(struct probe *p)
+static void registry_probe_reap(struct probe *p)
 {
 	int ended = 0;
 	pid_t pid = waitpid(p->pid, &ended, WNOHANG);
@@ -249,7 +249,7 @@ static void time_out(struct probe *p)
 	     PROBE_MS / 1000);
 }
 
-static void read_answer(struct probe *p)
+static void registry_probe_read_answer(struct probe *p)
 {
 	char piece[16384];
 	ssize_t n = read(p->fd, piece, sizeof piece);
@@ -281,8 +281,8 @@ static int wait_time(struct probe *const *running, size_t count)
 	int64_t now = clock_ms(), least = PROBE_MS;
 
 	for (size_t i = 0; i < count; i++)
-		least = earlier(least,
-				running[i]->fd < 0 ? 1 : running[i]->deadline - now);
+		least = registry_probe_earlier(
+			least, running[i]->fd < 0 ? 1 : running[i]->deadline - now);
 	return least > 0 ? (int)least : 0;
 }
 
@@ -298,9 +298,9 @@ static void proceed(struct probe *const *running, size_t count)
 		struct probe *p = running[i];
 
 		if (p->fd >= 0 && polled[i].revents)
-			read_answer(p);
+			registry_probe_read_answer(p);
 		if (p->pid && p->fd < 0)
-			reap(p);
+			registry_probe_reap(p);
 		if (p->pid && clock_ms() >= p->deadline)
 			time_out(p);
 	}
@@ -347,7 +347,7 @@ static void run_all(const struct prober *prober, struct probe *list, size_t coun
 
 void probe_all(struct probe *list, size_t count)
 {
-	AUTO(free) char *program = find_program(), *env_path = NULL;
+	AUTO(free) char *program = registry_probe_find_program(), *env_path = NULL;
 	const char *search = getenv("PATH");
 	struct strbuf env = STRBUF(65536);
 	struct prober prober = { .program = program,

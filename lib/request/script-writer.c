@@ -23,7 +23,7 @@ static bool fits_line(const char *text, size_t len)
 }
 
 /* True if a line of the text is `word`, so that it would end the block. */
-static bool has_line(const char *text, size_t len, const char *word)
+static bool script_writer_has_line(const char *text, size_t len, const char *word)
 {
 	size_t n = strlen(word);
 
@@ -53,7 +53,7 @@ static int script_put_value(struct strbuf *out, const char *key, size_t key_len,
 		strbuf_addn(out, text, len);
 		return strbuf_addc(out, '\n');
 	}
-	for (unsigned n = 2; has_line(text, len, word); n++)
+	for (unsigned n = 2; script_writer_has_line(text, len, word); n++)
 		snprintf(word, sizeof word, "END%u", n);
 	strbuf_addf(out, " <<%s\n", word);
 	strbuf_addn(out, text, len);
@@ -134,7 +134,7 @@ static bool is_script_name(const char *text)
 	return true;
 }
 
-static int put_call(struct strbuf *out, const struct llm_call *c)
+static int script_writer_put_call(struct strbuf *out, const struct llm_call *c)
 {
 	static const char name[] = "@name", args[] = "@args";
 
@@ -185,7 +185,7 @@ int script_write_reply(struct strbuf *out, const struct llm_reply *r)
 		script_put_text(out, "stop", r->stop_reason, strlen(r->stop_reason));
 	script_put_usage(out, &r->usage);
 	for (size_t i = 0; i < r->call_count; i++)
-		if (put_call(out, &r->calls[i]))
+		if (script_writer_put_call(out, &r->calls[i]))
 			return out->error;
 	return out->error;
 }

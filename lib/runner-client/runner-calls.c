@@ -40,7 +40,7 @@ static void open_call_free(struct open_call *c)
 	free(c);
 }
 
-static void take_out(struct runner *l, struct open_call *c)
+static void runner_calls_take_out(struct runner *l, struct open_call *c)
 {
 	for (struct open_call **p = &l->calls; *p; p = &(*p)->next)
 		if (*p == c) {
@@ -51,7 +51,7 @@ static void take_out(struct runner *l, struct open_call *c)
 
 void open_call_drop(struct runner *l, struct open_call *c)
 {
-	take_out(l, c);
+	runner_calls_take_out(l, c);
 	open_call_free(c);
 }
 
@@ -113,8 +113,8 @@ static int take_medium(const struct open_call *c, json_object *item,
 	return MT_OK;
 }
 
-static int take_content(const struct open_call *c, json_object *list,
-			struct runner_result *r, struct result_parts *g)
+static int runner_calls_take_content(const struct open_call *c, json_object *list,
+				     struct runner_result *r, struct result_parts *g)
 {
 	size_t count = js_length(list);
 
@@ -162,12 +162,12 @@ int open_call_result(struct runner *l, struct open_call *c,
 		r.spool = js_str(body, "spool", NULL);
 		r.spool_full = js_bool(body, "spoolFull", false);
 		r.cut = js_bool(body, "cut", false);
-		status = take_content(c, js_get(body, "content"), &r, g);
+		status = runner_calls_take_content(c, js_get(body, "content"), &r, g);
 		r.media = g->media;
 		r.media_count = g->count;
 	}
 	if (!status) {
-		take_out(l, c);
+		runner_calls_take_out(l, c);
 		if (l->events->result)
 			l->events->result(l->arg, &r);
 		open_call_free(c);
@@ -187,7 +187,7 @@ void open_calls_fail(struct runner *l, int status, bool crashed, int number,
 					 .crashed = crashed, .signal = number,
 					 .text = "", .error = text };
 
-		take_out(l, c);
+		runner_calls_take_out(l, c);
 		if (l->events->result)
 			l->events->result(l->arg, &r);
 		open_call_free(c);

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static void finish(struct runner *l);
+static void runner_connection_finish(struct runner *l);
 
 /* ---- the end ---------------------------------------------------------- */
 
@@ -25,7 +25,7 @@ static void runner_free(struct runner *l)
 	free(l);
 }
 
-static void on_handle_closed(uv_handle_t *h)
+static void runner_connection_on_closed(uv_handle_t *h)
 {
 	struct runner *l = h->data;
 
@@ -36,17 +36,17 @@ static void on_handle_closed(uv_handle_t *h)
 	runner_free(l);
 }
 
-static void close_handle(uv_handle_t *h)
+static void runner_connection_close_handle(uv_handle_t *h)
 {
 	if (!uv_is_closing(h))
-		uv_close(h, on_handle_closed);
+		uv_close(h, runner_connection_on_closed);
 }
 
 static void close_input(struct runner *l)
 {
 	if (!l->in_closed) {
 		l->in_closed = true;
-		close_handle((uv_handle_t *)&l->in);
+		runner_connection_close_handle((uv_handle_t *)&l->in);
 	}
 }
 
@@ -65,7 +65,7 @@ static void describe_end(struct runner *l)
 		     l->exit_code);
 }
 
-static void finish(struct runner *l)
+static void runner_connection_finish(struct runner *l)
 {
 	if (l->finishing)
 		return;
@@ -73,10 +73,10 @@ static void finish(struct runner *l)
 	describe_end(l);
 	open_calls_fail(l, l->why.code, !l->closing, l->exit_signal, l->why.text);
 	close_input(l);
-	close_handle((uv_handle_t *)&l->out);
-	close_handle((uv_handle_t *)&l->timer);
-	close_handle((uv_handle_t *)&l->later);
-	close_handle((uv_handle_t *)&l->process);
+	runner_connection_close_handle((uv_handle_t *)&l->out);
+	runner_connection_close_handle((uv_handle_t *)&l->timer);
+	runner_connection_close_handle((uv_handle_t *)&l->later);
+	runner_connection_close_handle((uv_handle_t *)&l->process);
 }
 
 static void on_kill_time(uv_timer_t *t)
@@ -84,7 +84,7 @@ static void on_kill_time(uv_timer_t *t)
 	struct runner *l = t->data;
 
 	if (l->exited)
-		finish(l); /* something else holds its output open */
+		runner_connection_finish(l); /* something else holds its output open */
 	else
 		uv_process_kill(&l->process, SIGKILL);
 }
@@ -116,7 +116,7 @@ void runner_break(struct runner *l, int status, const char *fmt, ...)
 	uv_timer_start(&l->later, on_later, 0, 0);
 }
 
-static void on_exit_(uv_process_t *p, int64_t exit_code, int number)
+static void runner_connection_on_exit(uv_process_t *p, int64_t exit_code, int number)
 {
 	struct runner *l = p->data;
 
@@ -124,7 +124,7 @@ static void on_exit_(uv_process_t *p, int64_t exit_code, int number)
 	l->exit_code = exit_code;
 	l->exit_signal = number;
 	if (l->eof)
-		finish(l);
+		runner_connection_finish(l);
 	else
 		begin_end(l);
 }
@@ -138,7 +138,7 @@ struct write {
 	char bytes[];
 };
 
-static void on_written(uv_write_t *request, int status)
+static void runner_connection_on_written(uv_write_t *request, int status)
 {
 	struct write *w = request->data;
 
@@ -159,7 +159,8 @@ static int queue(struct runner *l, const char *bytes, size_t len)
 	w->request.data = w;
 	memcpy(w->bytes, bytes, len);
 	b = uv_buf_init(w->bytes, (unsigned)len);
-	if (uv_write(&w->request, (uv_stream_t *)&l->in, &b, 1, on_written) < 0) {
+	if (uv_write(&w->request, (uv_stream_t *)&l->in, &b, 1,
+		     runner_connection_on_written) < 0) {
 		free(w);
 		return MT_EIO;
 	}
@@ -217,7 +218,7 @@ static int sendf(struct runner *l, const char *fmt, ...)
 
 /* ---- bytes in --------------------------------------------------------- */
 
-static void on_alloc(uv_handle_t *h, size_t wanted, uv_buf_t *ret)
+static void runner_connection_on_alloc(uv_handle_t *h, size_t wanted, uv_buf_t *ret)
 {
 	struct runner *l = h->data;
 
@@ -236,7 +237,7 @@ static void give_window(struct runner *l)
 	l->consumed = 0;
 }
 
-static void on_read(uv_stream_t *stream, ssize_t n, const uv_buf_t *b)
+static void runner_connection_on_read(uv_stream_t *stream, ssize_t n, const uv_buf_t *b)
 {
 	struct runner *l = stream->data;
 	int status;
@@ -247,7 +248,7 @@ static void on_read(uv_stream_t *stream, ssize_t n, const uv_buf_t *b)
 		l->eof = true;
 		uv_read_stop(stream);
 		if (l->exited)
-			finish(l);
+			runner_connection_finish(l);
 		else
 			begin_end(l);
 		return;
@@ -315,7 +316,8 @@ static int keep_grants(struct runner *l, const struct runner_spec *spec)
 	return l->granted ? MT_OK : MT_ENOMEM;
 }
 
-static int spawn(struct runner *l, const struct runner_spec *spec, struct error *err)
+static int runner_connection_spawn(struct runner *l, const struct runner_spec *spec,
+				   struct error *err)
 {
 	uv_stdio_container_t stdio[3] = {
 		{ .flags = UV_CREATE_PIPE | UV_READABLE_PIPE,
@@ -329,7 +331,7 @@ static int spawn(struct runner *l, const struct runner_spec *spec, struct error 
 		.file = spec->argv[0],
 		.args = (char **)(uintptr_t)spec->argv,
 		.env = (char **)(uintptr_t)spec->env,
-		.exit_cb = on_exit_,
+		.exit_cb = runner_connection_on_exit,
 		.flags = UV_PROCESS_DETACHED, /* Ctrl-C at the terminal is ours */
 		.stdio_count = 3,
 		.stdio = stdio,
@@ -379,13 +381,14 @@ int runner_open(uv_loop_t *loop, const struct runner_spec *spec,
 	l->events = events;
 	l->arg = arg;
 	signal(SIGPIPE, SIG_IGN); /* a runner that is gone is an error of a write */
-	status = spawn(l, spec, err);
+	status = runner_connection_spawn(l, spec, err);
 	if (!status)
 		status = say_hello(l, spec, err);
-	if (!status && uv_read_start((uv_stream_t *)&l->out, on_alloc, on_read) < 0)
+	if (!status && uv_read_start((uv_stream_t *)&l->out, runner_connection_on_alloc,
+				     runner_connection_on_read) < 0)
 		status = fail(err, MT_EIO, "cannot read from the runner");
 	if (status) {
-		finish(l); /* frees it from the loop, without a word */
+		runner_connection_finish(l); /* frees it from the loop, without a word */
 		return status;
 	}
 	l->started = true;
@@ -411,9 +414,10 @@ static int send_or_wait(struct runner *l, const char *bytes, size_t len)
 	return status;
 }
 
-static int start_call(struct runner *l, const char *method, uint64_t call,
-		      const char *instance, const char *tool, const char *args,
-		      size_t len, int64_t timeout_ms, struct error *err)
+static int runner_connection_start_call(struct runner *l, const char *method,
+					uint64_t call, const char *instance,
+					const char *tool, const char *args, size_t len,
+					int64_t timeout_ms, struct error *err)
 {
 	struct strbuf b AUTO(strbuf) = STRBUF(RUNNER_ARGS_MAX + 8192);
 	struct open_call *c;
@@ -450,16 +454,16 @@ static int start_call(struct runner *l, const char *method, uint64_t call,
 int runner_call(struct runner *l, uint64_t call, const char *instance, const char *tool,
 		const char *args, size_t len, int64_t timeout_ms, struct error *err)
 {
-	return start_call(l, "tools/call", call, instance, tool, args, len, timeout_ms,
-			  err);
+	return runner_connection_start_call(l, "tools/call", call, instance, tool, args,
+					    len, timeout_ms, err);
 }
 
 int runner_preview(struct runner *l, uint64_t call, const char *instance,
 		   const char *tool, const char *args, size_t len, int64_t timeout_ms,
 		   struct error *err)
 {
-	return start_call(l, "tools/preview", call, instance, tool, args, len, timeout_ms,
-			  err);
+	return runner_connection_start_call(l, "tools/preview", call, instance, tool,
+					    args, len, timeout_ms, err);
 }
 
 /* The only timer of a call, used only after it was cancelled. */

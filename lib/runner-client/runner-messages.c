@@ -5,7 +5,7 @@
 #include "runner-client/runner-internal.h"
 #include <string.h>
 
-static int take_hello(struct runner *l, const struct runner_line *r)
+static int runner_messages_take_hello(struct runner *l, const struct runner_line *r)
 {
 	const char *protocol = js_str(r->body, "protocol", "");
 
@@ -49,7 +49,7 @@ static void runner_messages_refuse(struct runner *l, uint64_t request, int statu
 	runner_answer(l, request, status, text, strlen(text));
 }
 
-static int take_request(struct runner *l, const struct runner_line *r)
+static int runner_messages_take_request(struct runner *l, const struct runner_line *r)
 {
 	struct open_call *c = open_call_find(l, r->call);
 
@@ -68,7 +68,7 @@ static int take_request(struct runner *l, const struct runner_line *r)
 	return MT_OK;
 }
 
-static void take_output(struct runner *l, const struct runner_line *r)
+static void runner_messages_take_output(struct runner *l, const struct runner_line *r)
 {
 	json_object *data = js_get(r->body, "data");
 
@@ -93,7 +93,7 @@ static int take_chunk(struct runner *l, const struct runner_line *r)
 	return status;
 }
 
-static int take_result(struct runner *l, const struct runner_line *r)
+static int runner_messages_take_result(struct runner *l, const struct runner_line *r)
 {
 	struct open_call *c = open_call_find(l, r->call);
 	int status;
@@ -106,7 +106,7 @@ static int take_result(struct runner *l, const struct runner_line *r)
 	return status;
 }
 
-static void take_log(struct runner *l, const struct runner_line *r)
+static void runner_messages_take_log(struct runner *l, const struct runner_line *r)
 {
 	static const char *const names[] = { "", "error", "warning", "info", "debug" };
 	const char *level = js_str(r->body, "level", "info");
@@ -147,17 +147,17 @@ static int runner_messages_take(struct runner *l, const struct runner_line *r)
 {
 	switch (r->kind) {
 	case RUNNER_HELLO:
-		return take_hello(l, r);
+		return runner_messages_take_hello(l, r);
 	case RUNNER_RESULT:
-		return take_result(l, r);
+		return runner_messages_take_result(l, r);
 	case RUNNER_ASKS:
-		return take_request(l, r);
+		return runner_messages_take_request(l, r);
 	case RUNNER_CHUNK:
 		return take_chunk(l, r);
 	case RUNNER_TOOLS:
 		return take_tools(l, r);
 	case RUNNER_OUTPUT:
-		take_output(l, r);
+		runner_messages_take_output(l, r);
 		return MT_OK;
 	case RUNNER_PROGRESS:
 		if (l->events->progress && open_call_find(l, r->call))
@@ -173,7 +173,7 @@ static int runner_messages_take(struct runner *l, const struct runner_line *r)
 			return MT_ENOMEM;
 		return runner_list(l, r->instance, NULL);
 	case RUNNER_LOG:
-		take_log(l, r);
+		runner_messages_take_log(l, r);
 		return MT_OK;
 	default:
 		return MT_OK;

@@ -22,7 +22,8 @@ static const struct {
 	{ "notifications/message", RUNNER_LOG, NULL },
 };
 
-static int number(json_object *o, const char *name, uint64_t *ret, struct error *err)
+static int runner_protocol_number(json_object *o, const char *name, uint64_t *ret,
+				  struct error *err)
 {
 	json_object *value = js_get(o, name);
 
@@ -33,17 +34,17 @@ static int number(json_object *o, const char *name, uint64_t *ret, struct error 
 	return MT_OK;
 }
 
-static int read_method(struct runner_line *l, struct error *err)
+static int runner_protocol_read_method(struct runner_line *l, struct error *err)
 {
 	json_object *params = js_get(l->doc, "params");
 
 	l->body = json_object_is_type(params, json_type_object) ? params : NULL;
 	l->kind = RUNNER_OTHER;
 	if (js_get(l->doc, "id")) {
-		int status = number(l->doc, "id", &l->request, err);
+		int status = runner_protocol_number(l->doc, "id", &l->request, err);
 
 		if (!status)
-			status = number(l->doc, "call", &l->call, err);
+			status = runner_protocol_number(l->doc, "call", &l->call, err);
 		l->kind = RUNNER_ASKS;
 		return status;
 	}
@@ -52,13 +53,14 @@ static int read_method(struct runner_line *l, struct error *err)
 			continue;
 		l->kind = notes[i].kind;
 		l->instance = js_str(l->body, "instance", "");
-		return notes[i].about ? number(l->body, notes[i].about, &l->call, err)
+		return notes[i].about ? runner_protocol_number(l->body, notes[i].about,
+							       &l->call, err)
 				      : MT_OK;
 	}
 	return MT_OK;
 }
 
-static int read_answer(struct runner_line *l, struct error *err)
+static int runner_protocol_read_answer(struct runner_line *l, struct error *err)
 {
 	json_object *id = js_get(l->doc, "id"), *error = js_get(l->doc, "error");
 	const char *text = json_object_is_type(id, json_type_string)
@@ -88,7 +90,7 @@ static int read_answer(struct runner_line *l, struct error *err)
 			    l->error);
 	} else {
 		l->kind = RUNNER_RESULT;
-		return number(l->doc, "id", &l->call, err);
+		return runner_protocol_number(l->doc, "id", &l->call, err);
 	}
 	return MT_OK;
 }
@@ -102,7 +104,8 @@ int runner_line_read(const char *line, size_t len, struct runner_line *ret,
 	if (!ret->doc)
 		return err && err->code ? err->code : MT_EINVAL;
 	ret->method = js_str(ret->doc, "method", NULL);
-	status = ret->method ? read_method(ret, err) : read_answer(ret, err);
+	status = ret->method ? runner_protocol_read_method(ret, err)
+			     : runner_protocol_read_answer(ret, err);
 	if (status)
 		runner_line_clear(ret);
 	return status;

@@ -22,7 +22,7 @@ enum { FIELD_END = '\x1f', LIST_END = '\x1e' };
 
 /* ---- writing ---------------------------------------------------------------- */
 
-static int put_field(struct strbuf *out, const char *text, char end)
+static int packs_cache_put_field(struct strbuf *out, const char *text, char end)
 {
 	AUTO(free) char *copy = strdup(text ? text : "");
 
@@ -37,11 +37,11 @@ static void index_put_skill(struct strbuf *out, const struct skill *s)
 {
 	strbuf_addf(out, "S%d%d%d%d%c", s->trigger, s->listed, s->hidden, s->asks,
 		    FIELD_END);
-	put_field(out, s->name, FIELD_END);
-	put_field(out, s->source, FIELD_END);
-	put_field(out, s->description, FIELD_END);
+	packs_cache_put_field(out, s->name, FIELD_END);
+	packs_cache_put_field(out, s->source, FIELD_END);
+	packs_cache_put_field(out, s->description, FIELD_END);
 	for (size_t i = 0; i < s->trigger_count; i++)
-		put_field(out, s->triggers[i], LIST_END);
+		packs_cache_put_field(out, s->triggers[i], LIST_END);
 	strbuf_addc(out, '\n');
 }
 
@@ -85,8 +85,8 @@ static void index_write(const struct pack *p, const struct skills *s)
 		return;
 	for (size_t i = 0; i < s->problem_count; i++) {
 		strbuf_addf(&out, "P%d%c", s->problems[i].warning, FIELD_END);
-		put_field(&out, s->problems[i].path, FIELD_END);
-		put_field(&out, s->problems[i].text, FIELD_END);
+		packs_cache_put_field(&out, s->problems[i].path, FIELD_END);
+		packs_cache_put_field(&out, s->problems[i].text, FIELD_END);
 		strbuf_addc(&out, '\n');
 	}
 	for (size_t i = 0; i < s->count; i++)
@@ -114,7 +114,7 @@ static size_t split_fields(char *line, char end, char **fields, size_t max)
 	return n;
 }
 
-static int take_words(struct skill *s, char *text)
+static int packs_cache_take_words(struct skill *s, char *text)
 {
 	char *words[SKILL_TRIGGERS_MAX];
 	size_t n = split_fields(text, LIST_END, words, SKILL_TRIGGERS_MAX);
@@ -149,7 +149,7 @@ static struct skill *skill_from(char **fields, size_t count, struct pack *p,
 	s->said_at = (size_t)(fields[3] - text);
 	s->said_len = strlen(fields[3]);
 	s->pack = p;
-	if (s->name && s->source && (count < 5 || !take_words(s, fields[4])))
+	if (s->name && s->source && (count < 5 || !packs_cache_take_words(s, fields[4])))
 		return s;
 	return skill_free(s);
 }

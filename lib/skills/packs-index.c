@@ -169,7 +169,7 @@ struct indexing {
 };
 
 /* Is it a Markdown file right in a directory of this name? */
-static bool is_in(const char *path, const char *dir)
+static bool packs_index_is_in(const char *path, const char *dir)
 {
 	const char *file = strrchr(path, '/');
 	size_t n = strlen(dir), len = file ? strlen(file) : 0, before;
@@ -188,8 +188,10 @@ static bool is_skill_file(const char *path)
 {
 	const char *file = strrchr(path, '/');
 
-	return skill_is_standard_file(file ? file + 1 : path) || is_in(path, "skills") ||
-	       is_in(path, "microagents") || is_in(path, "commands");
+	return skill_is_standard_file(file ? file + 1 : path) ||
+	       packs_index_is_in(path, "skills") ||
+	       packs_index_is_in(path, "microagents") ||
+	       packs_index_is_in(path, "commands");
 }
 
 static bool is_indexed_file(const char *path, void *arg)
@@ -239,7 +241,7 @@ static int make_command(struct skill *s, const char *path)
 static int keep_skill(struct indexing *x, struct skill *s, const char *path,
 		      struct error *err)
 {
-	bool command = is_in(path, "commands");
+	bool command = packs_index_is_in(path, "commands");
 
 	if (!s->description || !*s->description) {
 		AUTO(strbuf) struct strbuf text = STRBUF(64 << 10);

@@ -125,9 +125,9 @@ static int check_signer(json_object *locked, const char *name, const char *signe
 		name, before, *signer ? "by " : "is not signed", signer, name);
 }
 
-static int install(const struct pack *p, const char *path, const char *dir,
-		   const char *source, const char *signer, char **ret_path,
-		   struct error *err)
+static int packs_install_pack(const struct pack *p, const char *path, const char *dir,
+			      const char *source, const char *signer, char **ret_path,
+			      struct error *err)
 {
 	AUTO(free) char *file = file_name(p, path);
 	AUTO(free) char *to = file ? path_join(dir, file) : NULL;
@@ -182,7 +182,7 @@ int pack_install(const char *path, const char *source, const char *signer,
 			    p->name);
 	if (!skills_at(s, 0))
 		return fail(err, MT_EINVAL, "%s: the archive contains no skill", path);
-	r = install(p, path, dir, source, signer, &to, err);
+	r = packs_install_pack(p, path, dir, source, signer, &to, err);
 	if (!r) { /* so that no start has to read all of it */
 		AUTO(skills) struct skills *known = skills_new("", NULL);
 

@@ -44,7 +44,8 @@ static size_t variable_at(const char *text)
 }
 
 /* NULL: not an input, or without a value. */
-static json_object *value_of(const struct skill *s, json_object *values, const char *name)
+static json_object *skill_inputs_value_of(const struct skill *s, json_object *values,
+					  const char *name)
 {
 	json_object *input = skill_input(s, name), *given = js_get(values, name);
 
@@ -58,8 +59,9 @@ static size_t asked_len(const struct skill *s, json_object *values)
 	json_object *inputs = skill_inputs(s);
 
 	for (size_t i = 0; i < js_length(inputs); i++)
-		if (!value_of(s, values,
-			      js_str(json_object_array_get_idx(inputs, i), "name", "")))
+		if (!skill_inputs_value_of(s, values,
+					   js_str(json_object_array_get_idx(inputs, i),
+						  "name", "")))
 			return len;
 	return len >= n && strcmp(s->content + len - n, SKILL_ASKS) == 0 ? len - n : len;
 }
@@ -71,7 +73,7 @@ int skill_fill(const struct skill *s, json_object *values, struct strbuf *out)
 	while (at < end) {
 		size_t n = variable_at(at);
 		AUTO(free) char *name = n ? strndup(at + 2, n) : NULL;
-		json_object *value = name ? value_of(s, values, name) : NULL;
+		json_object *value = name ? skill_inputs_value_of(s, values, name) : NULL;
 
 		if (n && !name)
 			return MT_ENOMEM;

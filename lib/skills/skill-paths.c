@@ -74,7 +74,7 @@ static int compare_skill_dirs(const struct dirent **a, const struct dirent **b)
 
 /* Directories may begin with a dot (.curated, .system); those of version control hold no
  * skills. */
-static int may_hold(const struct dirent *d)
+static int skill_paths_may_hold(const struct dirent *d)
 {
 	static const char *const never[] = { ".", "..", ".git", ".hg", ".svn" };
 
@@ -125,7 +125,7 @@ static void find_skill_file(struct found *f, const char *path, const char *name,
 static void find_skill_files(struct found *f, const char *dir, unsigned depth)
 {
 	struct dirent **names = NULL;
-	int n = list_dir(dir, may_hold, &names, NULL);
+	int n = list_dir(dir, skill_paths_may_hold, &names, NULL);
 	int standard = find_standard_file(names, n);
 
 	f->failed |= n < 0;
@@ -144,7 +144,7 @@ static void find_skill_files(struct found *f, const char *dir, unsigned depth)
 
 /* In the order of V1: those that are always there, those with triggers, those of
  * the standard. */
-static int rank(const struct skill *s)
+static int skill_paths_rank(const struct skill *s)
 {
 	return s->listed ? 2 : s->trigger != TRIGGER_NONE;
 }
@@ -156,7 +156,7 @@ static int add_ranked(struct skills *s, struct skill **read, size_t count,
 
 	for (int which = 0; which < 3; which++)
 		for (size_t i = 0; i < count; i++)
-			if (read[i] && rank(read[i]) == which && !r)
+			if (read[i] && skill_paths_rank(read[i]) == which && !r)
 				r = skills_add(s, STEAL(read[i]), place, err);
 	for (size_t i = 0; i < count; i++)
 		skill_free(read[i]);
@@ -206,8 +206,9 @@ enum forms {
 	STANDARD_FORM,     /* SKILL.md alone */
 };
 
-static int read_files(struct skills *s, const struct found *f, const char *dir,
-		      enum forms forms, struct skill **read, struct error *err)
+static int skill_paths_read_files(struct skills *s, const struct found *f,
+				  const char *dir, enum forms forms, struct skill **read,
+				  struct error *err)
 {
 	int r = MT_OK;
 
@@ -218,8 +219,8 @@ static int read_files(struct skills *s, const struct found *f, const char *dir,
 	return r;
 }
 
-static int add_dir(struct skills *s, const char *dir, const char *place, enum forms forms,
-		   struct error *err)
+static int skill_paths_add_dir(struct skills *s, const char *dir, const char *place,
+			       enum forms forms, struct error *err)
 {
 	AUTO(free) struct found *f = NULL;
 	AUTO(free) struct skill **read = NULL;
@@ -236,7 +237,7 @@ static int add_dir(struct skills *s, const char *dir, const char *place, enum fo
 		find_skill_files(f, dir, 0);
 	count = f->count;
 	read = calloc(count + 1, sizeof(struct skill *));
-	r = read && !f->failed ? read_files(s, f, dir, forms, read, err)
+	r = read && !f->failed ? skill_paths_read_files(s, f, dir, forms, read, err)
 			       : out_of_memory(err);
 	found_clear(f);
 	if (!r && forms == FORMS_OF_CHECKOUT)
@@ -257,7 +258,8 @@ static int add_skill_dirs(struct skills *s, const char *base, const char *const 
 	for (; !r && *dirs; dirs++) {
 		AUTO(free) char *dir = path_join(base, *dirs);
 
-		r = dir ? add_dir(s, dir, place, ALL_FORMS, err) : out_of_memory(err);
+		r = dir ? skill_paths_add_dir(s, dir, place, ALL_FORMS, err)
+			: out_of_memory(err);
 	}
 	return r;
 }
@@ -276,12 +278,12 @@ static int add_project_dirs(struct skills *s, const char *project, struct error 
 
 	if (r)
 		return r;
-	return claude ? add_dir(s, claude, "project", STANDARD_FORM, err)
+	return claude ? skill_paths_add_dir(s, claude, "project", STANDARD_FORM, err)
 		      : out_of_memory(err);
 }
 
 /* AGENTS.md and the like, in this order; of several names for one the first. */
-static int add_rules(struct skills *s, const char *dir, struct error *err)
+static int skill_paths_add_rules(struct skills *s, const char *dir, struct error *err)
 {
 	static const char *const order[] = { "cursorrules", "agents", "claude",
 					     "gemini" };
@@ -341,9 +343,9 @@ static int add_project(struct skills *s, struct error *err)
 	int r = set_within(s, root ? root : s->workspace, err);
 
 	if (!r)
-		r = add_rules(s, s->workspace, err);
+		r = skill_paths_add_rules(s, s->workspace, err);
 	if (!r && root && strcmp(root, s->workspace) != 0)
-		r = add_rules(s, root, err);
+		r = skill_paths_add_rules(s, root, err);
 	if (!r)
 		r = add_project_dirs(s, s->workspace, err);
 	if (!r && root && strcmp(root, s->workspace) != 0)
@@ -484,7 +486,8 @@ static int add_all_packs(struct skills *s, struct error *err)
 }
 
 /* The directories of [skills] path: for example a checkout of the organization's. */
-static int add_configured(struct skills *s, const struct config *c, struct error *err)
+static int skill_paths_add_configured(struct skills *s, const struct config *c,
+				      struct error *err)
 {
 	const char *rest = config_get(c, "skills", "path"), *item;
 	size_t len;
@@ -500,7 +503,8 @@ static int add_configured(struct skills *s, const struct config *c, struct error
 			r = skills_report_problem(s, dir, false, "no such directory",
 						  err);
 		else
-			r = add_dir(s, dir, "organization", FORMS_OF_CHECKOUT, err);
+			r = skill_paths_add_dir(s, dir, "organization", FORMS_OF_CHECKOUT,
+						err);
 	}
 	return r;
 }
@@ -512,7 +516,7 @@ static int add_bundled(struct skills *s, const char *path, struct error *err)
 	int r;
 
 	if (!pack_is_archive(path))
-		return add_dir(s, path, "bundled", ALL_FORMS, err);
+		return skill_paths_add_dir(s, path, "bundled", ALL_FORMS, err);
 	r = access(path, R_OK) ? MT_OK : skills_add_signed_pack(s, path, err);
 	for (size_t i = before; i < s->count; i++)
 		s->list[i]->place = "bundled";
@@ -536,7 +540,7 @@ int skills_load(const struct config *c, const char *workspace, struct skills **r
 	if (!r && config_bool(c, "skills", "packs"))
 		r = add_all_packs(s, err);
 	if (!r)
-		r = add_configured(s, c, err);
+		r = skill_paths_add_configured(s, c, err);
 	if (!r && bundled && *bundled)
 		r = add_bundled(s, bundled, err);
 	if (!r)

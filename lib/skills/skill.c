@@ -94,7 +94,7 @@ bool skill_is_rules_file(const char *file, const char **ret_name)
 	return false;
 }
 
-static const char *file_of(const char *path)
+static const char *skill_file_of(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 
@@ -117,12 +117,12 @@ static char *parent_name(const char *path)
 static char *name_below(const char *path, const char *base)
 {
 	size_t n = base ? strlen(base) : 0;
-	const char *name = file_of(path), *dot;
+	const char *name = skill_file_of(path), *dot;
 
 	if (n && strncmp(path, base, n) == 0 && path[n] == '/')
 		name = path + n + 1;
-	dot = strrchr(file_of(path), '.');
-	if (!dot || dot == file_of(path))
+	dot = strrchr(skill_file_of(path), '.');
+	if (!dot || dot == skill_file_of(path))
 		return strdup(name);
 	return strndup(name, (size_t)(dot - name));
 }
@@ -224,7 +224,7 @@ static int take_triggers(struct skill *s, json_object *front, struct error *err)
 	return !r && is_filled(inputs) ? take_inputs(s, inputs, err) : r;
 }
 
-static int keep_text(struct skill *s, const char *name, json_object *value)
+static int skill_keep_text(struct skill *s, const char *name, json_object *value)
 {
 	return value ? js_set_str(s->more, name, json_object_get_string(value)) : MT_OK;
 }
@@ -290,8 +290,8 @@ static int take_front(struct skill *s, json_object *front, struct error *err)
 		if (!s->description)
 			return out_of_memory(err);
 	}
-	if (!s->more || keep_text(s, "license", js_get(front, "license")) ||
-	    keep_text(s, "compatibility", js_get(front, "compatibility")) ||
+	if (!s->more || skill_keep_text(s, "license", js_get(front, "license")) ||
+	    skill_keep_text(s, "compatibility", js_get(front, "compatibility")) ||
 	    keep_metadata(s, js_get(front, "metadata")) ||
 	    keep_tools(s, js_get(front, "allowed-tools")) ||
 	    (mcp && js_set(s->more, "mcp_tools", json_object_get(mcp))))
@@ -314,7 +314,8 @@ static bool has_variables(const char *text)
 	return false;
 }
 
-static int take_body(struct skill *s, const char *body, size_t len, struct error *err)
+static int skill_take_body(struct skill *s, const char *body, size_t len,
+			   struct error *err)
 {
 	AUTO(strbuf) struct strbuf text = STRBUF(2 * SKILL_MAX);
 
@@ -325,7 +326,7 @@ static int take_body(struct skill *s, const char *body, size_t len, struct error
 	if (s->plain && text.len > RULES_MAX) {
 		strbuf_cut(&text, utf8_cut(text.text, text.len, RULES_MAX));
 		strbuf_addf(&text, "\n[... the rest of %s is not shown; read the file]",
-			    file_of(s->source));
+			    skill_file_of(s->source));
 	}
 	if (text.error)
 		return fail_code(err, text.error);
@@ -363,12 +364,12 @@ static int read_skill(struct skill *s, const char *base, const char *text, size_
 	const char *rules;
 	int r;
 
-	if (skill_is_rules_file(file_of(s->source), &rules)) {
+	if (skill_is_rules_file(skill_file_of(s->source), &rules)) {
 		s->plain = true;
 		s->name = strdup(rules);
-		return s->name ? take_body(s, text, len, err) : out_of_memory(err);
+		return s->name ? skill_take_body(s, text, len, err) : out_of_memory(err);
 	}
-	s->listed = skill_is_standard_file(file_of(s->source));
+	s->listed = skill_is_standard_file(skill_file_of(s->source));
 	front_matter_split(text, len, &parts);
 	if (parts.yaml) {
 		front = front_matter_read_yaml(parts.yaml, parts.yaml_len, err);
@@ -378,7 +379,7 @@ static int read_skill(struct skill *s, const char *base, const char *text, size_
 	r = take_name(s, js_get(front, "name"), base, strict, warning, err);
 	if (!r)
 		r = take_front(s, front, err);
-	return r ? r : take_body(s, parts.body, parts.body_len, err);
+	return r ? r : skill_take_body(s, parts.body, parts.body_len, err);
 }
 
 struct skill *skill_parse(const char *path, const char *base, const char *text,

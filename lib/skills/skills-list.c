@@ -30,7 +30,7 @@ static const struct list_form {
 	"(", ")\n",
 };
 
-static int put_escaped(struct strbuf *out, const char *text, size_t len)
+static int skills_list_put_escaped(struct strbuf *out, const char *text, size_t len)
 {
 	for (size_t i = 0; i < len; i++)
 		switch (text[i]) {
@@ -72,9 +72,9 @@ static int list_put_skill(const struct list_form *f, struct skill *s, size_t max
 		out->error = MT_ENOMEM;
 	n = cut_at(text.text ? text.text : "", text.len, max);
 	strbuf_add(out, f->name);
-	put_escaped(out, s->name, strlen(s->name));
+	skills_list_put_escaped(out, s->name, strlen(s->name));
 	strbuf_add(out, f->description);
-	put_escaped(out, text.text, n);
+	skills_list_put_escaped(out, text.text, n);
 	strbuf_add(out, n < text.len ? "..." : "");
 	return strbuf_add(out, f->end);
 }
@@ -106,7 +106,8 @@ static size_t list_put_names(const struct list_form *f, struct skill *const *ski
 		size_t before = out->len;
 
 		strbuf_add(out, shown ? ", " : "");
-		put_escaped(out, skills[shown]->name, strlen(skills[shown]->name));
+		skills_list_put_escaped(out, skills[shown]->name,
+					strlen(skills[shown]->name));
 		if (shown && out->len - begin > room) {
 			strbuf_cut(out, before);
 			break;
@@ -144,8 +145,8 @@ static void put_some(const struct list_form *f, struct skill *const *skills, siz
 			    f->more, count - shown, f->more_end);
 }
 
-static int put_list(const struct list_form *f, struct skill *const *skills, size_t count,
-		    size_t max, struct strbuf *out)
+static int skills_list_put(const struct list_form *f, struct skill *const *skills,
+			   size_t count, size_t max, struct strbuf *out)
 {
 	size_t frame = strlen(f->head) + strlen(f->tail),
 	       room = max > frame ? max - frame : 0;
@@ -166,7 +167,7 @@ static int put_list(const struct list_form *f, struct skill *const *skills, size
 int skills_list_of(struct skill *const *skills, size_t count, size_t max,
 		   struct strbuf *out)
 {
-	return put_list(&standard_form, skills, count, max, out);
+	return skills_list_put(&standard_form, skills, count, max, out);
 }
 
 int skills_list(const struct skills *s, size_t max, struct strbuf *out)
@@ -180,5 +181,5 @@ int skills_list(const struct skills *s, size_t max, struct strbuf *out)
 		if (!s->list[i]->hidden &&
 		    (s->list[i]->listed || s->list[i]->trigger != TRIGGER_NONE))
 			some[n++] = s->list[i];
-	return put_list(&lines_form, some, n, max, out);
+	return skills_list_put(&lines_form, some, n, max, out);
 }

@@ -33,7 +33,7 @@ static bool in_ranges(unsigned cp, const struct range *list, size_t count)
 	return false;
 }
 
-static bool is_letter(unsigned cp)
+static bool triggers_is_letter(unsigned cp)
 {
 	return in_ranges(cp, letters, ARRAY_LEN(letters)) &&
 	       !in_ranges(cp, marks, ARRAY_LEN(marks));
@@ -41,7 +41,7 @@ static bool is_letter(unsigned cp)
 
 /* The character at `s`, `*ret_len` bytes of `len`; a byte that begins none stands for
  * itself, far from all letters. */
-static unsigned character(const char *s, size_t len, size_t *ret_len)
+static unsigned triggers_character(const char *s, size_t len, size_t *ret_len)
 {
 	unsigned char c = (unsigned char)s[0];
 	size_t n = c < 0x80 ? 1 : (c & 0xe0) == 0xc0 ? 2 : (c & 0xf0) == 0xe0 ? 3 : 0;
@@ -66,11 +66,11 @@ static bool letter_before(const char *text, size_t at)
 		begin--;
 	while (begin > 0 && at - begin < 3 &&
 	       ((unsigned char)text[begin] & 0xc0) == 0x80);
-	return is_letter(character(text + begin, at - begin, &len));
+	return triggers_is_letter(triggers_character(text + begin, at - begin, &len));
 }
 
 /* Lowercase of the scripts with a simple rule. */
-static unsigned lower(unsigned cp)
+static unsigned triggers_lower(unsigned cp)
 {
 	if ((cp >= 'A' && cp <= 'Z') || (cp >= 0xc0 && cp <= 0xde && cp != 0xd7) ||
 	    (cp >= 0x391 && cp <= 0x3a9) || (cp >= 0x410 && cp <= 0x42f))
@@ -87,11 +87,11 @@ static unsigned lower(unsigned cp)
 /* The character at `s` in lowercase; `*ret_len` bytes of `s`. */
 static unsigned lowered(const char *s, size_t len, size_t *ret_len)
 {
-	return lower(character(s, len, ret_len));
+	return triggers_lower(triggers_character(s, len, ret_len));
 }
 
 /* Length of what the keyword covers at the start of the text, 0: it does not. */
-static size_t covers(const char *keyword, const char *text, size_t len)
+static size_t triggers_covers(const char *keyword, const char *text, size_t len)
 {
 	size_t left = strlen(keyword), at = 0, a, b;
 
@@ -110,9 +110,10 @@ bool trigger_matches(const char *keyword, const char *message, size_t len)
 		if ((((unsigned char)message[at]) & 0xc0) == 0x80 ||
 		    (at > 0 && letter_before(message, at)))
 			continue;
-		n = covers(keyword, message + at, len - at);
+		n = triggers_covers(keyword, message + at, len - at);
 		if (n && (at + n == len ||
-			  !is_letter(character(message + at + n, len - at - n, &next))))
+			  !triggers_is_letter(triggers_character(message + at + n,
+								 len - at - n, &next))))
 			return true;
 	}
 	return false;

@@ -29,8 +29,8 @@ static const struct charset marks[] = {
 };
 
 /* Convert everything or nothing. `*ret_at`: input offset where it stopped. */
-static int convert(const char *to, const char *from, const char *in, size_t len,
-		   struct strbuf *out, size_t *ret_at)
+static int charset_convert(const char *to, const char *from, const char *in, size_t len,
+			   struct strbuf *out, size_t *ret_at)
 {
 	char chunk[4096];
 	char *src = (char *)(uintptr_t)in; /* iconv does not write to its input */
@@ -77,8 +77,8 @@ static int decode_as(const struct charset *cs, const char *bytes, size_t len,
 			return MT_EINVAL;
 		return strbuf_addn(out, bytes + cs->bom_len, len - cs->bom_len);
 	}
-	status = convert("UTF-8", cs->name, bytes + cs->bom_len, len - cs->bom_len, out,
-			 &at);
+	status = charset_convert("UTF-8", cs->name, bytes + cs->bom_len,
+				 len - cs->bom_len, out, &at);
 	if (status == MT_OK)
 		status =
 			charset_encode(cs, out->text + from, out->len - from, &back, &at);
@@ -253,5 +253,5 @@ int charset_encode(const struct charset *cs, const char *text, size_t len,
 		return out->error;
 	if (cs->is_utf8)
 		return strbuf_addn(out, text, len);
-	return convert(cs->name, "UTF-8", text, len, out, ret_at);
+	return charset_convert(cs->name, "UTF-8", text, len, out, ret_at);
 }

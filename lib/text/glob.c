@@ -32,7 +32,7 @@ static const char *in_class(const char *p, const char *end, char c, bool *ret)
 }
 
 /* One character of the pattern against `c`: what follows it, or NULL. */
-static const char *match_one(const char *p, const char *end, char c)
+static const char *glob_match_one(const char *p, const char *end, char c)
 {
 	const char *next;
 	bool yes;
@@ -56,7 +56,7 @@ static bool match_part(const char *p, const char *p_end, const char *s, const ch
 
 	while (s < s_end) {
 		const char *next =
-			p < p_end && *p != '*' ? match_one(p, p_end, *s) : NULL;
+			p < p_end && *p != '*' ? glob_match_one(p, p_end, *s) : NULL;
 
 		if (next) {
 			p = next;
@@ -169,7 +169,7 @@ static int too_many(struct error *err)
 }
 
 /* Texts wait in `forms` behind those that are done; each turn opens one brace. */
-static int expand(struct glob *g, struct error *err)
+static int glob_expand(struct glob *g, struct error *err)
 {
 	size_t done = 0;
 
@@ -219,7 +219,7 @@ int glob_open(struct glob *g, const char *pattern, struct error *err)
 	if (!g->forms[0])
 		return out_of_memory(err);
 	g->count = 1;
-	r = expand(g, err);
+	r = glob_expand(g, err);
 	for (size_t i = 0; i < g->count; i++)
 		g->hidden |= g->forms[i][0] == '.' || strstr(g->forms[i], "/.");
 	if (r)

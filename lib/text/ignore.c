@@ -25,7 +25,7 @@ struct rules {
 	size_t count, room;
 };
 
-static void rules_free(struct rules *r)
+static void ignore_rules_free(struct rules *r)
 {
 	if (!r)
 		return;
@@ -67,7 +67,7 @@ static int add_rule(struct rules *r, char *line, char *end)
 	return MT_OK;
 }
 
-static int read_all(int fd, struct strbuf *text)
+static int ignore_read_all(int fd, struct strbuf *text)
 {
 	char buffer[8192];
 	ssize_t n;
@@ -90,7 +90,7 @@ static int ignore_load(struct rules **rules, int dir_fd, const char *name)
 	if (fd < 0 || fstat(fd, &st) || !S_ISREG(st.st_mode) || st.st_size == 0 ||
 	    st.st_size >= IGNORE_FILE_MAX)
 		return MT_OK;
-	if (read_all(fd, &text) || text.len == 0)
+	if (ignore_read_all(fd, &text) || text.len == 0)
 		return text.error == MT_ENOMEM ? MT_ENOMEM : MT_OK;
 	r = calloc(1, sizeof *r);
 	if (!r)
@@ -126,7 +126,7 @@ int ignore_open(struct ignore *i, const struct ignore *above, int dir_fd, size_t
 void ignore_close(struct ignore *i)
 {
 	for (size_t k = 0; k < ARRAY_LEN(i->own); k++)
-		rules_free(i->own[k]);
+		ignore_rules_free(i->own[k]);
 	free(i->prefix);
 	*i = (struct ignore){ 0 };
 }
@@ -146,7 +146,7 @@ struct ignore *ignore_free_above(struct ignore *top)
 }
 
 /* Add the level above what is there: the chain runs from the search upwards. */
-static int add_level(struct ignore ***tail, int dir_fd, const char *prefix)
+static int ignore_add_level(struct ignore ***tail, int dir_fd, const char *prefix)
 {
 	struct ignore *level = calloc(1, sizeof *level);
 
@@ -180,7 +180,7 @@ int ignore_above(const char *path, struct ignore **ret_top)
 
 			if (strbuf_addf(&text, "%s/", prefix))
 				break;
-			r = add_level(&tail, fd, text.text);
+			r = ignore_add_level(&tail, fd, text.text);
 		}
 		if (fd >= 0 && faccessat(fd, ".git", F_OK, 0) == 0)
 			break;

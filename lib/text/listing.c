@@ -164,7 +164,7 @@ static void put_size(struct strbuf *out, int64_t size)
 	strbuf_addf(out, unit && n < 10 ? "\t%.1f%c" : "\t%.0f%c", n, units[unit]);
 }
 
-static void put_entry(struct strbuf *out, const struct entry *e, bool folded)
+static void listing_put_entry(struct strbuf *out, const struct entry *e, bool folded)
 {
 	listing_put_name(out, e->path);
 	if (!e->is_dir)
@@ -178,7 +178,7 @@ static void put_entry(struct strbuf *out, const struct entry *e, bool folded)
 }
 
 /* Without the second level: each directory has the number of its entries. */
-static void fold(struct listing *l)
+static void listing_fold(struct listing *l)
 {
 	for (size_t i = l->top; i < l->count; i++)
 		free(l->entries[i].path);
@@ -192,14 +192,14 @@ static void put_listing(struct listing *l, const char *path, struct strbuf *out)
 	size_t i, n;
 
 	if (folded && l->top < l->count)
-		fold(l);
+		listing_fold(l);
 	if (l->count)
 		qsort(l->entries, l->count, sizeof *l->entries, by_path);
 	listing_put_name(out, path);
 	strbuf_add(out, folded ? ":\n" : ", two levels deep:\n");
 	n = l->count < LISTING_SHOWN ? l->count : LISTING_SHOWN;
 	for (i = 0; i < n && out->len < FILE_VIEW_MAX; i++)
-		put_entry(out, &l->entries[i], folded);
+		listing_put_entry(out, &l->entries[i], folded);
 	if (l->count == 0)
 		strbuf_add(out, "(no entries)\n");
 	if (i < l->count || l->more)

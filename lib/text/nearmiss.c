@@ -53,7 +53,7 @@ static int nearmiss_split(const char *text, size_t len, size_t max, struct lines
 	return MT_OK;
 }
 
-static bool is_space(char c)
+static bool nearmiss_is_space(char c)
 {
 	return c == ' ' || c == '\t' || c == '\r' || c == '\f' || c == '\v';
 }
@@ -61,7 +61,7 @@ static bool is_space(char c)
 static bool nearmiss_is_blank(struct mt_str s)
 {
 	for (size_t i = 0; i < s.len; i++)
-		if (!is_space(s.ptr[i]))
+		if (!nearmiss_is_space(s.ptr[i]))
 			return false;
 	return true;
 }
@@ -72,9 +72,9 @@ static bool equal_but_space(struct search *s, struct mt_str a, struct mt_str b)
 	size_t i = 0, j = 0;
 
 	for (;;) {
-		while (i < a.len && is_space(a.ptr[i]))
+		while (i < a.len && nearmiss_is_space(a.ptr[i]))
 			i++;
-		while (j < b.len && is_space(b.ptr[j]))
+		while (j < b.len && nearmiss_is_space(b.ptr[j]))
 			j++;
 		if (i == a.len || j == b.len || a.ptr[i] != b.ptr[j])
 			break;
@@ -156,30 +156,30 @@ static bool block_is_near(struct search *s, struct strbuf *out)
 	return true;
 }
 
-static char lower(char c)
+static char nearmiss_lower(char c)
 {
 	return (char)tolower((unsigned char)c);
 }
 
 /* How much of two lines agrees at both ends, in percent of the longer. */
-static size_t likeness(struct search *s, struct mt_str a, struct mt_str b)
+static size_t nearmiss_likeness(struct search *s, struct mt_str a, struct mt_str b)
 {
 	size_t head = 0, tail = 0, min, max;
 
-	while (a.len && is_space(*a.ptr))
+	while (a.len && nearmiss_is_space(*a.ptr))
 		a.ptr++, a.len--;
-	while (b.len && is_space(*b.ptr))
+	while (b.len && nearmiss_is_space(*b.ptr))
 		b.ptr++, b.len--;
-	while (a.len && is_space(a.ptr[a.len - 1]))
+	while (a.len && nearmiss_is_space(a.ptr[a.len - 1]))
 		a.len--;
-	while (b.len && is_space(b.ptr[b.len - 1]))
+	while (b.len && nearmiss_is_space(b.ptr[b.len - 1]))
 		b.len--;
 	min = a.len < b.len ? a.len : b.len;
 	max = a.len < b.len ? b.len : a.len;
-	while (head < min && lower(a.ptr[head]) == lower(b.ptr[head]))
+	while (head < min && nearmiss_lower(a.ptr[head]) == nearmiss_lower(b.ptr[head]))
 		head++;
-	while (tail < min - head &&
-	       lower(a.ptr[a.len - tail - 1]) == lower(b.ptr[b.len - tail - 1]))
+	while (tail < min - head && nearmiss_lower(a.ptr[a.len - tail - 1]) ==
+					    nearmiss_lower(b.ptr[b.len - tail - 1]))
 		tail++;
 	s->work -= s->work < head + tail + 1 ? s->work : head + tail + 1;
 	return max ? (head + tail) * 100 / max : 0;
@@ -194,7 +194,7 @@ static void line_is_near(struct search *s, struct strbuf *out)
 		if (s->wanted.at[i].len > longest.len)
 			longest = s->wanted.at[i];
 	for (size_t i = 0; i < s->file.count && s->work; i++) {
-		size_t like = likeness(s, longest, s->file.at[i]);
+		size_t like = nearmiss_likeness(s, longest, s->file.at[i]);
 
 		if (like > best)
 			best = like, where = i;

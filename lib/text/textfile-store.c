@@ -9,7 +9,7 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-static int fail_errno(struct error *err, int why)
+static int textfile_store_fail_errno(struct error *err, int why)
 {
 	int code = why == EACCES || why == EPERM || why == EROFS ? MT_EDENIED
 		   : why == ENOMEM                               ? MT_ENOMEM
@@ -24,7 +24,7 @@ int textfile_read(struct textfile *f, const char *path, struct error *err)
 	AUTO(close) int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 
 	if (fd < 0 || fstat(fd, &f->st) != 0)
-		return fail_errno(err, errno);
+		return textfile_store_fail_errno(err, errno);
 	if (!S_ISREG(f->st.st_mode))
 		return fail(err, MT_EUNSUPPORTED,
 			    "It is neither a regular file nor a "
@@ -35,7 +35,7 @@ int textfile_read(struct textfile *f, const char *path, struct error *err)
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0)
-			return fail_errno(err, errno);
+			return textfile_store_fail_errno(err, errno);
 		if (n == 0)
 			break;
 		strbuf_addn(&f->bytes, chunk, (size_t)n);
@@ -69,7 +69,7 @@ static void copy_attributes(const char *from, int to)
 	}
 }
 
-static bool same_file(const struct stat *a, const struct stat *b)
+static bool textfile_store_same_file(const struct stat *a, const struct stat *b)
 {
 	return a->st_dev == b->st_dev && a->st_ino == b->st_ino &&
 	       a->st_size == b->st_size && a->st_mtim.tv_sec == b->st_mtim.tv_sec &&
@@ -83,17 +83,18 @@ static int write_in_place(const char *path, const struct stat *old, const char *
 	AUTO(close) int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 
 	if (fd < 0 || fstat(fd, &now) != 0)
-		return fail_errno(err, errno);
-	if (!same_file(&now, old))
+		return textfile_store_fail_errno(err, errno);
+	if (!textfile_store_same_file(&now, old))
 		return fail(err, MT_EEXIST, "another change to the file");
 	if (write_all(fd, bytes, len) != MT_OK || ftruncate(fd, (off_t)len) != 0)
-		return fail_errno(err, errno);
+		return textfile_store_fail_errno(err, errno);
 	return MT_OK;
 }
 
 /* A new file in the directory of `path`, with the bytes in it. */
-static int write_temporary(const char *path, mode_t mode, const char *bytes, size_t len,
-			   int *ret_fd, char **ret_name, struct error *err)
+static int textfile_store_write_temporary(const char *path, mode_t mode,
+					  const char *bytes, size_t len, int *ret_fd,
+					  char **ret_name, struct error *err)
 {
 	static unsigned serial;
 	AUTO(strbuf) struct strbuf name = STRBUF(8192);
@@ -110,12 +111,12 @@ static int write_temporary(const char *path, mode_t mode, const char *bytes, siz
 		why = errno;
 	}
 	if (fd < 0)
-		return fail_errno(err, why);
+		return textfile_store_fail_errno(err, why);
 	if (write_all(fd, bytes, len) != MT_OK) {
 		why = errno;
 		unlink(name.text);
 		close(fd);
-		return fail_errno(err, why);
+		return textfile_store_fail_errno(err, why);
 	}
 	*ret_fd = fd;
 	*ret_name = strbuf_take(&name);
@@ -132,10 +133,10 @@ int textfile_write(const char *path, const struct stat *old, const char *bytes,
 	int status;
 
 	if (access(path, W_OK) != 0)
-		return fail_errno(err, errno);
+		return textfile_store_fail_errno(err, errno);
 	if (old->st_nlink > 1)
 		return write_in_place(path, old, bytes, len, err);
-	status = write_temporary(path, 0600, bytes, len, &fd, &name, &why);
+	status = textfile_store_write_temporary(path, 0600, bytes, len, &fd, &name, &why);
 	if (status == MT_EDENIED)
 		return write_in_place(path, old, bytes, len, err);
 	if (status != MT_OK)
@@ -145,18 +146,18 @@ int textfile_write(const char *path, const struct stat *old, const char *bytes,
 		errno = 0; /* it becomes the user's, as with any editor */
 	copy_attributes(path, fd);
 	if (fchmod(fd, old->st_mode & 07777) != 0)
-		status = fail_errno(err, errno);
-	else if (lstat(path, &now) != 0 || !same_file(&now, old))
+		status = textfile_store_fail_errno(err, errno);
+	else if (lstat(path, &now) != 0 || !textfile_store_same_file(&now, old))
 		status = fail(err, MT_EEXIST, "another change to the file");
 	else if (rename(name, path) != 0)
-		status = fail_errno(err, errno);
+		status = textfile_store_fail_errno(err, errno);
 	if (status != MT_OK)
 		unlink(name);
 	return status;
 }
 
 /* Make the directories that `path` needs; `*ret`: how many. */
-static int make_parents(const char *path, unsigned *ret, struct error *err)
+static int textfile_store_make_parents(const char *path, unsigned *ret, struct error *err)
 {
 	AUTO(free) char *part = strdup(path);
 
@@ -168,7 +169,7 @@ static int make_parents(const char *path, unsigned *ret, struct error *err)
 		if (mkdir(part, 0777) == 0)
 			++*ret;
 		else if (errno != EEXIST)
-			return fail_errno(err, errno);
+			return textfile_store_fail_errno(err, errno);
 		*slash = '/';
 	}
 	return MT_OK;
@@ -179,10 +180,11 @@ int textfile_create(const char *path, const char *bytes, size_t len,
 {
 	AUTO(free) char *name = NULL;
 	AUTO(close) int fd = -1;
-	int status = make_parents(path, ret_parents, err);
+	int status = textfile_store_make_parents(path, ret_parents, err);
 
 	if (status == MT_OK)
-		status = write_temporary(path, 0666, bytes, len, &fd, &name, err);
+		status = textfile_store_write_temporary(path, 0666, bytes, len, &fd,
+							&name, err);
 	if (status != MT_OK)
 		return status;
 	if (link(name, path) != 0) {
@@ -191,7 +193,7 @@ int textfile_create(const char *path, const char *bytes, size_t len,
 		/* A file system without links. */
 		if ((why != EPERM && why != EOPNOTSUPP && why != ENOSYS) ||
 		    renameat2(AT_FDCWD, name, AT_FDCWD, path, RENAME_NOREPLACE) != 0)
-			status = fail_errno(err, why);
+			status = textfile_store_fail_errno(err, why);
 	}
 	unlink(name);
 	return status;

@@ -14,8 +14,8 @@ enum { DEADLINE_SPARE_MS = 30 * 1000 }; /* beyond a time-out that a tool keeps i
 
 /* @return MT_OK if the field has no other value than its default, MT_ENOTFOUND or
  * MT_ENOMEM. */
-static int check_default(json_object *value, const struct event_type *type,
-			 const char *name)
+static int action_to_call_check_default(json_object *value, const struct event_type *type,
+					const char *name)
 {
 	const struct event_field *field = event_field_find(type, name);
 	struct error err = ERROR_NONE;
@@ -31,7 +31,7 @@ static int check_default(json_object *value, const struct event_type *type,
 
 /* @return MT_ENOTFOUND if a field says something which the entry cannot say as an
  * argument, MT_OK or MT_ENOMEM. */
-static int check_fields(const struct event *action, json_object *forms)
+static int action_to_call_check_fields(const struct event *action, json_object *forms)
 {
 	static const char *const of_the_host[] = { "thought", "security_risk", "blocking",
 						   "confirmation_state", "hidden", "cwd",
@@ -45,7 +45,7 @@ static int check_fields(const struct event *action, json_object *forms)
 		for (size_t i = 0; i < ARRAY_LEN(of_the_host); i++)
 			known |= strcmp(name, of_the_host[i]) == 0;
 		if (!known && event_field_find(action->type, name))
-			status = check_default(value, action->type, name);
+			status = action_to_call_check_default(value, action->type, name);
 		if (status)
 			return status;
 	}
@@ -63,8 +63,8 @@ static int put_all(json_object *args, json_object *all)
 }
 
 /* The argument that a field came from. `tool`: only arguments that it has; NULL: any. */
-static int put_argument(json_object *args, const struct tool *tool, const char *form,
-			json_object *value)
+static int action_to_call_put_argument(json_object *args, const struct tool *tool,
+				       const char *form, json_object *value)
 {
 	if (!value)
 		return MT_OK;
@@ -78,8 +78,9 @@ static int put_argument(json_object *args, const struct tool *tool, const char *
 /* @return MT_OK, MT_ENOTFOUND (a literal of the entry is not what the action
  * has) or MT_ENOMEM. With `loose` a literal may stand where the action says
  * nothing of its own. */
-static int put_fields(json_object *args, const struct tool *tool, json_object *forms,
-		      const struct event *action, bool loose)
+static int action_to_call_put_fields(json_object *args, const struct tool *tool,
+				     json_object *forms, const struct event *action,
+				     bool loose)
 {
 	json_object_object_foreach(forms, name, form) {
 		json_object *value = js_get(event_args(action), name);
@@ -89,9 +90,10 @@ static int put_fields(json_object *args, const struct tool *tool, json_object *f
 		if (!text && json_object_is_type(form, json_type_string))
 			text = json_object_get_string(form);
 		if (text && text[0] == '$') {
-			status = put_argument(args, tool, text, value);
+			status = action_to_call_put_argument(args, tool, text, value);
 		} else if (!js_equal(value, form)) {
-			status = loose ? check_default(value, action->type, name)
+			status = loose ? action_to_call_check_default(value, action->type,
+								      name)
 				       : MT_ENOTFOUND;
 		}
 		if (status)
@@ -126,10 +128,12 @@ static int invert(const struct tool *tool, json_object *mapping,
 	if (strcmp(js_str(mapping, "action", ""), action->type->name) != 0)
 		return MT_ENOTFOUND;
 	if (!r && loose)
-		r = check_fields(action, forms);
+		r = action_to_call_check_fields(action, forms);
 	if (!r && forms)
-		r = put_fields(args, js_bool(mapping, "internal", false) ? NULL : tool,
-			       forms, action, loose);
+		r = action_to_call_put_fields(args,
+					      js_bool(mapping, "internal", false) ? NULL
+										  : tool,
+					      forms, action, loose);
 	if (!r && when)
 		r = put_when(args, when);
 	if (!r && form[0] == '$' && timeout &&
@@ -154,9 +158,10 @@ static int invert_any(const struct tool *tool, const struct event *action, bool 
 
 /* ---- actions ----------------------------------------------------------- */
 
-static int by_name(const struct catalog *catalog, const struct event *action,
-		   const struct tool **ret_tool, json_object **ret_args,
-		   struct error *err)
+static int action_to_call_by_name(const struct catalog *catalog,
+				  const struct event *action,
+				  const struct tool **ret_tool, json_object **ret_args,
+				  struct error *err)
 {
 	json_object *given = js_get(event_args(action), "arguments");
 	const char *name = event_arg(action, "name");
@@ -175,9 +180,10 @@ static int by_name(const struct catalog *catalog, const struct event *action,
 	return MT_OK;
 }
 
-static int search(const struct catalog *catalog, const struct event *action,
-		  const char *preferred, bool loose, const struct tool **ret_tool,
-		  json_object **ret_args)
+static int action_to_call_search(const struct catalog *catalog,
+				 const struct event *action, const char *preferred,
+				 bool loose, const struct tool **ret_tool,
+				 json_object **ret_args)
 {
 	const struct tool *tool = preferred ? catalog_find(catalog, preferred) : NULL;
 	int r = tool ? invert_any(tool, action, loose, ret_args) : MT_ENOTFOUND;
@@ -225,10 +231,11 @@ int action_to_call(const struct catalog *catalog, const struct event *action,
 		action = visit;
 	if (action->type->id == ACTION_CALL_TOOL ||
 	    action->type->id == ACTION_CALL_TOOL_MCP)
-		return by_name(catalog, action, ret_tool, ret_args, err);
-	r = search(catalog, action, preferred, false, ret_tool, ret_args);
+		return action_to_call_by_name(catalog, action, ret_tool, ret_args, err);
+	r = action_to_call_search(catalog, action, preferred, false, ret_tool, ret_args);
 	if (r == MT_ENOTFOUND)
-		r = search(catalog, action, preferred, true, ret_tool, ret_args);
+		r = action_to_call_search(catalog, action, preferred, true, ret_tool,
+					  ret_args);
 	if (r == MT_ENOTFOUND)
 		return fail(err, r, "no enabled tool executes the action `%s`", type);
 	return r ? fail_code(err, r) : MT_OK;

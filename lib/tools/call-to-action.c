@@ -15,7 +15,8 @@
 
 /* ---- arguments --------------------------------------------------------- */
 
-static json_object *read_arguments(const char *text, size_t len, struct error *err)
+static json_object *call_to_action_read_arguments(const char *text, size_t len,
+						  struct error *err)
 {
 	struct error why = ERROR_NONE;
 	json_object *args;
@@ -38,8 +39,9 @@ static json_object *read_arguments(const char *text, size_t len, struct error *e
 }
 
 /* Every name of a list is an argument; security_risk may be missing. */
-static int check_required(const struct tool *tool, json_object *required,
-			  json_object *args, const char *purpose, struct error *err)
+static int call_to_action_check_required(const struct tool *tool, json_object *required,
+					 json_object *args, const char *purpose,
+					 struct error *err)
 {
 	size_t n = js_length(required);
 
@@ -71,7 +73,8 @@ static int check_mapping(const struct tool *tool, json_object *args, struct erro
 			strbuf_addf(&purpose, " %s", name);
 		}
 	}
-	return check_required(tool, js_get(mapping, "required"), args, purpose.text, err);
+	return call_to_action_check_required(tool, js_get(mapping, "required"), args,
+					     purpose.text, err);
 }
 
 /* The time-out that a call asks for, in seconds. @return false: none. */
@@ -155,7 +158,8 @@ static int call_to_action_check(const struct tool *tool, json_object *args,
 	if (repair_arguments(tool->schema_json, args))
 		return out_of_memory(err);
 	if (!(tool->hints & MT_TOOL_CONTROL) &&
-	    check_required(tool, js_get(tool->schema_json, "required"), args, "", err))
+	    call_to_action_check_required(tool, js_get(tool->schema_json, "required"),
+					  args, "", err))
 		return err->code;
 	if (check_mapping(tool, args, err) || find_timeout(tool, args, &seconds, err))
 		return err->code;
@@ -171,7 +175,7 @@ static int call_to_action_check(const struct tool *tool, json_object *args,
 json_object *call_arguments(const struct tool *tool, const char *text, size_t len,
 			    struct error *err)
 {
-	AUTO(json) json_object *args = read_arguments(text, len, err);
+	AUTO(json) json_object *args = call_to_action_read_arguments(text, len, err);
 
 	if (!args || call_to_action_check(tool, args, err))
 		return NULL;
@@ -279,7 +283,7 @@ struct event *call_event(const struct catalog *catalog, const char *name,
 			 const char *text, size_t len, const char *thought,
 			 const struct tool **ret_tool, struct error *err)
 {
-	AUTO(json) json_object *args = read_arguments(text, len, err);
+	AUTO(json) json_object *args = call_to_action_read_arguments(text, len, err);
 	const struct tool *tool = NULL;
 
 	if (ret_tool)

@@ -81,7 +81,7 @@ static const struct tool_instance *instance_named(const struct catalog *catalog,
 	return NULL;
 }
 
-static bool lists(const char *list, const char *word)
+static bool catalog_lists(const char *list, const char *word)
 {
 	const char *item;
 	size_t len;
@@ -108,7 +108,7 @@ static int grants(const struct config *c, struct tool_instance *t)
 
 		if (strbuf_addf(&section, "grant.%s", name))
 			return MT_ENOMEM;
-		if (!lists(config_get(c, section.text, "tools"), t->name))
+		if (!catalog_lists(config_get(c, section.text, "tools"), t->name))
 			continue;
 		t->secrets[count] = strdup(name);
 		if (!t->secrets[count++])
@@ -126,7 +126,7 @@ static bool is_trusted(const struct config *c, const char *section,
 	return component_is_own(t->component) || config_bool(c, section, "trust_hints");
 }
 
-static bool is_set(const struct config *c, const char *section, const char *key)
+static bool catalog_is_set(const struct config *c, const char *section, const char *key)
 {
 	const char *origin = config_origin(c, section, key);
 
@@ -166,7 +166,7 @@ static int add_instance(struct catalog *catalog, const struct config *c,
 	if (strbuf_addf(&section, "%s.%s", family, t->title) || grants(c, t))
 		return out_of_memory(err);
 	t->deadline_ms = config_int(c, section.text, "deadline");
-	t->deadline_set = is_set(c, section.text, "deadline");
+	t->deadline_set = catalog_is_set(c, section.text, "deadline");
 	r = options ? MT_OK
 		    : config_section(c, section.text, component->options,
 				     component->option_count, &t->options, err);
@@ -179,12 +179,14 @@ static int add_instance(struct catalog *catalog, const struct config *c,
 	return r;
 }
 
-static const char *family_of(const struct catalog *catalog, const struct tool *tool)
+static const char *catalog_family_of(const struct catalog *catalog,
+				     const struct tool *tool)
 {
 	return catalog->instances[tool->instance].server ? MCP_SERVER_PREFIX : "tool.";
 }
 
-static int add_tool(struct catalog *catalog, const struct tool *tool, struct error *err)
+static int catalog_add_tool(struct catalog *catalog, const struct tool *tool,
+			    struct error *err)
 {
 	const struct tool *other = catalog_find(catalog, tool->name);
 	int status;
@@ -195,9 +197,9 @@ static int add_tool(struct catalog *catalog, const struct tool *tool, struct err
 		return fail(err, MT_EEXIST,
 			    "duplicate tool name %s in [%s%s] and [%s%s]; remove one "
 			    "from `tools`",
-			    tool->name, family_of(catalog, other),
+			    tool->name, catalog_family_of(catalog, other),
 			    catalog->instances[other->instance].title,
-			    family_of(catalog, tool),
+			    catalog_family_of(catalog, tool),
 			    catalog->instances[tool->instance].title);
 	status = ARRAY_ADD(catalog->tools, catalog->count, CATALOG_TOOLS_MAX);
 	if (status == MT_ELIMIT)
@@ -211,7 +213,7 @@ static int add_tool(struct catalog *catalog, const struct tool *tool, struct err
 	return MT_OK;
 }
 
-static struct tool tool_of(json_object *o, size_t instance)
+static struct tool catalog_tool_of(json_object *o, size_t instance)
 {
 	return (struct tool){
 		.name = js_str(o, "name", ""),
@@ -289,7 +291,8 @@ static int offer(struct catalog *catalog, size_t instance, const char *only,
 	size_t n = tools ? json_object_array_length(tools) : 0;
 
 	for (size_t i = 0; i < n; i++) {
-		struct tool tool = tool_of(json_object_array_get_idx(tools, i), instance);
+		struct tool tool =
+			catalog_tool_of(json_object_array_get_idx(tools, i), instance);
 		const char *name = tool.name;
 		int r;
 
@@ -299,7 +302,7 @@ static int offer(struct catalog *catalog, size_t instance, const char *only,
 		if (is_again(catalog, &tool))
 			name = make_name(catalog, &tool);
 		tool.name = name ? name : tool.name;
-		r = add_tool(catalog, &tool, err);
+		r = catalog_add_tool(catalog, &tool, err);
 		if (r)
 			return r;
 	}
@@ -314,14 +317,15 @@ static void offer_listed(struct catalog *catalog, size_t instance)
 	size_t n = list ? json_object_array_length(list) : 0;
 
 	for (size_t i = 0; i < n; i++) {
-		struct tool tool = tool_of(json_object_array_get_idx(list, i), instance);
+		struct tool tool =
+			catalog_tool_of(json_object_array_get_idx(list, i), instance);
 
 		tool.trusted = catalog->instances[instance].trusted;
 		if (catalog->read_only && !tool_only_reads(&tool))
 			continue;
 		if (catalog_find(catalog, tool.name))
 			tool.name = make_name(catalog, &tool);
-		if (!tool.name || add_tool(catalog, &tool, NULL))
+		if (!tool.name || catalog_add_tool(catalog, &tool, NULL))
 			log_line(MT_LOG_WARNING, catalog->instances[instance].name,
 				 "cannot offer tool %s: its name is already used, or "
 				 "there are too many tools",
@@ -472,8 +476,8 @@ static int wire_servers(struct catalog *catalog, const struct config *c,
 	return status ? status : found ? MT_OK : MT_ENOTFOUND;
 }
 
-static int resolve(struct catalog *catalog, const struct config *c,
-		   const struct registry *r, const char *item, struct error *err)
+static int catalog_resolve(struct catalog *catalog, const struct config *c,
+			   const struct registry *r, const char *item, struct error *err)
 {
 	AUTO(strbuf) struct strbuf section = STRBUF(256);
 	const struct component *component;
@@ -545,7 +549,8 @@ int catalog_open(const struct config *c, const struct registry *r, const char *l
 	while (!status && list && option_list_next(&list, &item, &len)) {
 		AUTO(free) char *name = strndup(item, len);
 
-		status = name ? resolve(&catalog, c, r, name, err) : out_of_memory(err);
+		status = name ? catalog_resolve(&catalog, c, r, name, err)
+			      : out_of_memory(err);
 	}
 	if (status) {
 		catalog_clear(&catalog);

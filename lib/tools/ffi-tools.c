@@ -15,7 +15,7 @@ struct judge {
 	struct error *err;
 };
 
-static void on_fault(void *arg, size_t n, const char *sentence)
+static void ffi_tools_on_fault(void *arg, size_t n, const char *sentence)
 {
 	const struct judge *j = arg;
 
@@ -44,7 +44,7 @@ int ffi_tools_read(const struct config *c, const char *section, json_object *opt
 		lines[count++].value = json_object_get_string(value);
 	}
 	judge.count = count;
-	status = functions_read(lines, count, &functions, on_fault, &judge);
+	status = functions_read(lines, count, &functions, ffi_tools_on_fault, &judge);
 	if (!status)
 		status = functions_json(&functions, &json);
 	functions_clear(&functions);

@@ -50,7 +50,7 @@ json_object *mapping_value(json_object *form, json_object *args)
 	return strcmp(text, "$*") == 0 ? args : js_get(args, text + 1);
 }
 
-static const char *kind_of(json_object *value)
+static const char *mapping_kind_of(json_object *value)
 {
 	switch (json_object_get_type(value)) {
 	case json_type_null:
@@ -119,7 +119,7 @@ static int take_synonyms(json_object *item, json_object *also)
 	return MT_OK;
 }
 
-static void put_names(json_object *o, struct strbuf *out)
+static void mapping_put_names(json_object *o, struct strbuf *out)
 {
 	json_object_object_foreach(o, name, value) {
 		(void)value;
@@ -145,7 +145,7 @@ static int take_values(json_object *item, json_object *values, size_t place,
 			continue;
 		if (value)
 			return out_of_memory(err);
-		put_names(known, &names);
+		mapping_put_names(known, &names);
 		return fail(err, MT_EINVAL,
 			    "Invalid %s \"%.100s\" in item %zu of \"%s\". Allowed values "
 			    "are: %s.",
@@ -169,7 +169,7 @@ static int each_item(json_object *form, json_object *args, json_object **ret,
 	if (!json_object_is_type(list, json_type_array))
 		return fail(err, MT_EINVAL,
 			    "Invalid format for \"%s\". Expected a list but got %s.",
-			    source + 1, kind_of(list));
+			    source + 1, mapping_kind_of(list));
 	out = json_object_new_array();
 	for (size_t i = 0; out && i < json_object_array_length(list); i++) {
 		json_object *item = json_object_array_get_idx(list, i);
@@ -179,7 +179,7 @@ static int each_item(json_object *form, json_object *args, json_object **ret,
 			return fail(err, MT_EINVAL,
 				    "Invalid format for item %zu of \"%s\". "
 				    "Expected an object but got %s.",
-				    i + 1, source + 1, kind_of(item));
+				    i + 1, source + 1, mapping_kind_of(item));
 		if (take_synonyms(item, js_get(form, "also")))
 			return out_of_memory(err);
 		if (take_values(item, js_get(form, "values"), i + 1, source + 1, err))

@@ -23,7 +23,7 @@ void mcp_servers_clear(struct mcp_servers *s)
 	*s = (struct mcp_servers){ 0 };
 }
 
-static bool has(const struct mcp_servers *s, const char *name)
+static bool mcp_servers_has(const struct mcp_servers *s, const char *name)
 {
 	for (size_t i = 0; i < s->count; i++)
 		if (strcmp(s->names[i], name) == 0)
@@ -78,7 +78,7 @@ static json_object *servers_of(json_object *file)
 	return NULL;
 }
 
-static int read_json(const char *path, json_object **ret, struct error *err)
+static int mcp_servers_read_json(const char *path, json_object **ret, struct error *err)
 {
 	AUTO(free) char *real = path_expand(path), *text = NULL;
 	struct error why = ERROR_NONE;
@@ -115,10 +115,11 @@ static void section_name(const char *name, char *ret)
 	ret[n] = '\0';
 }
 
-static int add_file(const char *path, struct mcp_servers *s, struct error *err)
+static int mcp_servers_add_file(const char *path, struct mcp_servers *s,
+				struct error *err)
 {
 	AUTO(json) json_object *file = NULL;
-	int status = read_json(path, &file, err);
+	int status = mcp_servers_read_json(path, &file, err);
 
 	if (status)
 		return status;
@@ -127,7 +128,7 @@ static int add_file(const char *path, struct mcp_servers *s, struct error *err)
 		json_object *options;
 
 		section_name(key, name);
-		if (status || !*name || has(s, name) ||
+		if (status || !*name || mcp_servers_has(s, name) ||
 		    js_bool(server, "disabled", false) ||
 		    !js_bool(server, "enabled", true))
 			continue;
@@ -190,7 +191,7 @@ bool mcp_servers_trusted(const char *skill, json_object *servers)
 	AUTO(free) char *path = trusted_path(skill, false, NULL);
 	AUTO(json) json_object *file = NULL;
 
-	return path && !read_json(path, &file, NULL) &&
+	return path && !mcp_servers_read_json(path, &file, NULL) &&
 	       json_object_equal(servers_of(file), servers);
 }
 
@@ -212,7 +213,8 @@ static int add_trusted(struct mcp_servers *s, struct error *err)
 		AUTO(free) char *path = path_join(dir, names[i]->d_name);
 
 		if (!status)
-			status = path ? add_file(path, s, err) : out_of_memory(err);
+			status = path ? mcp_servers_add_file(path, s, err)
+				      : out_of_memory(err);
 		free(names[i]);
 	}
 	free(names);
@@ -234,7 +236,7 @@ static int add_tavily(const struct config *c, struct mcp_servers *s, struct erro
 	json_object *options;
 
 	if (!config_bool(c, "core", "tavily") || !key || strncmp(key, "tvly-", 5) != 0 ||
-	    has(s, "tavily") || !on_path("npx"))
+	    mcp_servers_has(s, "tavily") || !on_path("npx"))
 		return MT_OK;
 	options = json_object_new_object();
 	if (js_set_str(options, "command", "npx") ||
@@ -257,7 +259,7 @@ int mcp_servers_read(const struct config *c, struct mcp_servers *ret, struct err
 	while (!status && files && option_list_next(&files, &item, &len)) {
 		AUTO(free) char *path = strndup(item, len);
 
-		status = path ? add_file(path, &s, err) : out_of_memory(err);
+		status = path ? mcp_servers_add_file(path, &s, err) : out_of_memory(err);
 	}
 	if (!status)
 		status = add_tavily(c, &s, err);
@@ -342,7 +344,7 @@ static int from_file(json_object *to, const char *path, const char *name,
 		     struct error *err)
 {
 	AUTO(json) json_object *file = NULL;
-	int status = read_json(path, &file, err);
+	int status = mcp_servers_read_json(path, &file, err);
 	json_object *server = js_get(servers_of(file), name);
 	const char *type = js_str(server, "type", js_str(server, "transport", ""));
 
@@ -385,8 +387,8 @@ static int from_env(json_object *to, const char *list, struct error *err)
 	return MT_OK;
 }
 
-static int set_header(json_object *to, const char *name, const char *before,
-		      const char *variable, struct error *err)
+static int mcp_servers_set_header(json_object *to, const char *name, const char *before,
+				  const char *variable, struct error *err)
 {
 	AUTO(strbuf) struct strbuf key = STRBUF(512), value = STRBUF(EXPAND_MAX);
 	const char *text = secret_env(variable);
@@ -423,7 +425,7 @@ static int from_headers(json_object *to, const char *list, struct error *err)
 		variable = skip < len ? strndup(item + skip, len - skip) : strdup("");
 		if (!name || !variable)
 			return out_of_memory(err);
-		status = set_header(to, name, "", variable, err);
+		status = mcp_servers_set_header(to, name, "", variable, err);
 	}
 	return status;
 }
@@ -493,7 +495,8 @@ int mcp_server_options(const char *name, json_object *options, json_object **ret
 	if (!status)
 		status = from_headers(to, js_str(options, "headers", NULL), err);
 	if (!status && bearer)
-		status = set_header(to, "Authorization", "Bearer ", bearer, err);
+		status = mcp_servers_set_header(to, "Authorization", "Bearer ", bearer,
+						err);
 	if (!status && strcmp(js_str(to, "grant", ""), "client_credentials") == 0 &&
 	    js_str(to, "client_secret_env", NULL))
 		status = add_secret(to, js_str(to, "client_secret_env", ""), err);

@@ -15,7 +15,7 @@
 enum { LIST_MAX = 16 << 20, LISTED_MAX = 512 };
 
 /* The file of a list: of this toolset, at this path, with these options. */
-static char *path_of(const struct tool_instance *t, bool make)
+static char *list_cache_path_of(const struct tool_instance *t, bool make)
 {
 	AUTO(free) char *dir = NULL, *lists = NULL;
 	AUTO(strbuf) struct strbuf text = STRBUF(1 << 20), name = STRBUF(256);
@@ -37,7 +37,7 @@ static char *path_of(const struct tool_instance *t, bool make)
 
 json_object *tool_list_cache_read(const struct tool_instance *t)
 {
-	AUTO(free) char *path = path_of(t, false), *text = NULL;
+	AUTO(free) char *path = list_cache_path_of(t, false), *text = NULL;
 	AUTO(json) json_object *all = NULL;
 	size_t len;
 
@@ -50,7 +50,7 @@ json_object *tool_list_cache_read(const struct tool_instance *t)
 
 void tool_list_cache_write(const struct tool_instance *t, json_object *tools)
 {
-	AUTO(free) char *path = path_of(t, true);
+	AUTO(free) char *path = list_cache_path_of(t, true);
 	AUTO(strbuf) struct strbuf text = STRBUF(LIST_MAX);
 
 	strbuf_addc(&text, '{');
@@ -64,7 +64,7 @@ void tool_list_cache_write(const struct tool_instance *t, json_object *tools)
 
 /* ---- checking ------------------------------------------------------------- */
 
-static bool is_name(const char *name)
+static bool list_cache_is_name(const char *name)
 {
 	size_t len = strlen(name);
 
@@ -91,7 +91,7 @@ static bool is_events(json_object *events)
 	return true;
 }
 
-static bool is_static(const struct component *component, const char *name)
+static bool list_cache_is_static(const struct component *component, const char *name)
 {
 	json_object *tools = js_get(component->data, "tools");
 	size_t n = tools ? json_object_array_length(tools) : 0;
@@ -111,8 +111,8 @@ json_object *tool_list_filter(const struct component *component, json_object *to
 	for (size_t i = 0; good && i < n && i < LISTED_MAX; i++) {
 		json_object *o = json_object_array_get_idx(tools, i);
 
-		if (is_name(js_str(o, "name", "")) &&
-		    !is_static(component, js_str(o, "name", "")) &&
+		if (list_cache_is_name(js_str(o, "name", "")) &&
+		    !list_cache_is_static(component, js_str(o, "name", "")) &&
 		    is_events(js_get(o, "events")) &&
 		    !schema_valid(js_get(o, "schema"), NULL) &&
 		    !(js_int(o, "hints", 0) & MT_TOOL_CONTROL))

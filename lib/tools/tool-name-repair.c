@@ -71,7 +71,7 @@ static int add_quoted(struct strbuf *out, const char *word)
 	return strbuf_addc(out, '\'');
 }
 
-static bool is_blank(const char *text)
+static bool name_repair_is_blank(const char *text)
 {
 	return !text[strspn(text, " \t\r\n\v\f")];
 }
@@ -83,14 +83,14 @@ static int grep_command(json_object *args, struct strbuf *out)
 	const char *path = js_str(args, "path", ""),
 		   *include = js_str(args, "include", "");
 
-	if (is_blank(pattern))
+	if (name_repair_is_blank(pattern))
 		return MT_OK;
 	strbuf_add(out, "rg -n -i ");
 	add_quoted(out, pattern);
 	strbuf_addc(out, ' ');
-	add_quoted(out, is_blank(path) ? "." : path);
+	add_quoted(out, name_repair_is_blank(path) ? "." : path);
 	strbuf_add(out, " --sortr=modified");
-	if (!is_blank(include)) {
+	if (!name_repair_is_blank(include)) {
 		strbuf_add(out, " -g ");
 		add_quoted(out, include);
 	}

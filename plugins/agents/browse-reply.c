@@ -31,7 +31,7 @@ static struct mt_str before(struct mt_str s, const char *at)
 	return (struct mt_str){ s.ptr, (size_t)(at - s.ptr) };
 }
 
-static struct mt_str after(struct mt_str s, const char *at, size_t skip)
+static struct mt_str browse_reply_after(struct mt_str s, const char *at, size_t skip)
 {
 	at += skip;
 	return (struct mt_str){ at, s.len - (size_t)(at - s.ptr) };
@@ -110,7 +110,7 @@ int browse_read(struct mt_str text, struct browse_reply *r)
 				    .message = STRBUF(REPLY_MAX) };
 	if (first) {
 		head = space_trimmed(before(text, first));
-		inside = after(text, first, 3);
+		inside = browse_reply_after(text, first, 3);
 		second = browse_reply_find(inside, fence);
 		inside = space_trimmed(second ? before(inside, second) : inside);
 		strbuf_addn(&r->actions, inside.len ? inside.ptr : head.ptr,

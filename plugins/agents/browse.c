@@ -29,8 +29,8 @@ struct task {
 	size_t faults;    /* results that were faults, in a row, up to now */
 };
 
-static bool is_type(const struct mt_host *host, const struct mt_event *e,
-		    const char *type)
+static bool browse_is_type(const struct mt_host *host, const struct mt_event *e,
+			   const char *type)
 {
 	return strcmp(host->event_type(e), type) == 0;
 }
@@ -39,7 +39,7 @@ static bool is_fault(const struct mt_host *host, const struct mt_event *e)
 {
 	struct mt_str error = host->event_field(e, "extras.error");
 
-	return is_type(host, e, "error") ||
+	return browse_is_type(host, e, "error") ||
 	       (error.len == 4 && memcmp(error.ptr, "true", 4) == 0);
 }
 
@@ -53,18 +53,19 @@ static void look_back(const struct mt_host *host, struct mt_ctx *ctx, struct tas
 
 		if (!e)
 			continue;
-		if (is_type(host, e, "message") &&
+		if (browse_is_type(host, e, "message") &&
 		    strcmp(host->event_source(e), "user") == 0) {
 			t->goal = host->event_field(e, "args.content");
 			t->start = i + 1;
 			t->page = t->done = NULL;
 			t->faults = 0;
-		} else if (is_type(host, e, "browse_interactive") &&
+		} else if (browse_is_type(host, e, "browse_interactive") &&
 			   host->event_is_action(e)) {
 			t->done = e;
 		} else if (!host->event_is_action(e) &&
-			   (is_type(host, e, "browse") || is_type(host, e, "error") ||
-			    is_type(host, e, "user_rejected"))) {
+			   (browse_is_type(host, e, "browse") ||
+			    browse_is_type(host, e, "error") ||
+			    browse_is_type(host, e, "user_rejected"))) {
 			t->page = e;
 			t->faults = is_fault(host, e) ? t->faults + 1 : 0;
 		}
@@ -74,8 +75,8 @@ static void look_back(const struct mt_host *host, struct mt_ctx *ctx, struct tas
 /* ---- asking ------------------------------------------------------------------------ */
 
 /* The result of the actions: the error, or the address of the page after them. */
-static void put_outcome(const struct mt_host *host, struct mt_ctx *ctx, size_t at,
-			struct strbuf *out)
+static void browse_put_outcome(const struct mt_host *host, struct mt_ctx *ctx, size_t at,
+			       struct strbuf *out)
 {
 	size_t n = host->view_count(ctx);
 
@@ -83,7 +84,7 @@ static void put_outcome(const struct mt_host *host, struct mt_ctx *ctx, size_t a
 		const struct mt_event *e = host->view_at(ctx, i);
 		struct mt_str text;
 
-		if (!e || host->event_is_action(e) || !is_type(host, e, "browse"))
+		if (!e || host->event_is_action(e) || !browse_is_type(host, e, "browse"))
 			continue;
 		text = host->event_field(e, is_fault(host, e)
 						    ? "extras.last_browser_action_error"
@@ -93,8 +94,8 @@ static void put_outcome(const struct mt_host *host, struct mt_ctx *ctx, size_t a
 	}
 }
 
-static void put_step(const struct mt_host *host, struct mt_ctx *ctx, size_t at,
-		     struct mt_str actions, struct strbuf *out)
+static void browse_put_step(const struct mt_host *host, struct mt_ctx *ctx, size_t at,
+			    struct mt_str actions, struct strbuf *out)
 {
 	struct mt_str thought = host->event_field(host->view_at(ctx, at), "args.thought");
 
@@ -102,7 +103,7 @@ static void put_step(const struct mt_host *host, struct mt_ctx *ctx, size_t at,
 	js_key_strn(out, "actions", actions.ptr, actions.len);
 	if (thought.len)
 		js_key_strn(out, "thought", thought.ptr, thought.len);
-	put_outcome(host, ctx, at, out);
+	browse_put_outcome(host, ctx, at, out);
 	strbuf_addc(out, '}');
 }
 
@@ -114,7 +115,8 @@ static void put_steps(const struct mt_host *host, struct mt_ctx *ctx,
 	       picture = sizeof take_picture - 1;
 
 	for (size_t i = t->start; i < n; i++)
-		count += is_type(host, host->view_at(ctx, i), "browse_interactive");
+		count +=
+			browse_is_type(host, host->view_at(ctx, i), "browse_interactive");
 	skip = count > STEPS_SHOWN ? count - STEPS_SHOWN : 0;
 	strbuf_addc(out, '[');
 	for (size_t i = t->start; i < n; i++) {
@@ -122,7 +124,7 @@ static void put_steps(const struct mt_host *host, struct mt_ctx *ctx,
 		struct mt_str actions;
 
 		if (!e || !host->event_is_action(e) ||
-		    !is_type(host, e, "browse_interactive") || (skip && skip--))
+		    !browse_is_type(host, e, "browse_interactive") || (skip && skip--))
 			continue;
 		actions = host->event_field(e, "args.browser_actions");
 		if (actions.len >= picture && memcmp(actions.ptr + actions.len - picture,
@@ -131,7 +133,7 @@ static void put_steps(const struct mt_host *host, struct mt_ctx *ctx,
 		if (actions.len == first_look.len &&
 		    memcmp(actions.ptr, first_look.ptr, actions.len) == 0)
 			continue;
-		put_step(host, ctx, i, actions, out);
+		browse_put_step(host, ctx, i, actions, out);
 	}
 	strbuf_addc(out, ']');
 }
@@ -218,7 +220,7 @@ static int browse_finish(const struct mt_agent_out *out, struct mt_ctx *ctx,
 	return out->action(ctx, "finish", (struct mt_str){ args.text, args.len });
 }
 
-static struct mt_str str(const struct strbuf *b)
+static struct mt_str browse_str(const struct strbuf *b)
 {
 	return (struct mt_str){ b->text, b->len };
 }
@@ -232,16 +234,16 @@ static int browse_on_reply(const struct browse_way *way, const struct mt_agent_o
 
 	if (status)
 		return status;
-	status = browse_read(str(&repaired), &r);
+	status = browse_read(browse_str(&repaired), &r);
 	if (!status && !r.actions.len)
 		status = out->report_error(ctx,
 					   (struct mt_str){ "The response contains no action.",
 							    26 });
 	else if (!status && r.last)
-		status = browse_finish(out, ctx, str(&r.message));
+		status = browse_finish(out, ctx, browse_str(&r.message));
 	else if (!status)
-		status = browse_act(way, out, ctx, str(&r.actions), str(&r.thought),
-				    str(&r.message));
+		status = browse_act(way, out, ctx, browse_str(&r.actions),
+				    browse_str(&r.thought), browse_str(&r.message));
 	browse_reply_clear(&r);
 	return status;
 }
@@ -272,7 +274,8 @@ static int browse_begin(const struct browse_way *way, const struct mt_host *host
 			    "I gave up after %zu error%s in a row. The last one: ",
 			    t.faults, t.faults == 1 ? "" : "s");
 		strbuf_addn(&words, text.ptr, text.len);
-		return words.error ? words.error : browse_finish(out, ctx, str(&words));
+		return words.error ? words.error
+				   : browse_finish(out, ctx, browse_str(&words));
 	}
 	r = browse_ask(way, host, ctx, &t);
 	return r < 0 ? r : MT_OK;

@@ -169,8 +169,8 @@ static bool is_call(const struct kit *k, const struct mt_event *e)
 
 /* Calls as the model made them, other actions as their type and arguments, the others as
  * a model reads them. */
-static int add_event(const struct kit *k, const struct mt_event *e, size_t place,
-		     struct strbuf *b)
+static int condenser_util_add_event(const struct kit *k, const struct mt_event *e,
+				    size_t place, struct strbuf *b)
 {
 	struct mt_str text = k->out->shown(k->ctx, place);
 
@@ -218,7 +218,7 @@ int condenser_util_add_events(const struct kit *k, struct condenser_util_range r
 		if (!e || k->out->pinned(k->ctx, i))
 			continue; /* it stays */
 		strbuf_reset(&one);
-		add_event(k, e, i, &one);
+		condenser_util_add_event(k, e, i, &one);
 		strbuf_addf(b, "<EVENT id=%lld>\n", (long long)k->host->event_id(e));
 		add_cut(b, one.text, one.len, most);
 		strbuf_add(b, "\n</EVENT>\n");

@@ -16,7 +16,8 @@ struct work {
 	unsigned char *essential;
 };
 
-static bool is(const struct work *w, size_t place, bool action, const char *type)
+static bool conversation_window_is_type(const struct work *w, size_t place, bool action,
+					const char *type)
 {
 	const struct mt_event *e = w->host->view_at(w->ctx, place);
 
@@ -44,11 +45,12 @@ static void mark_recall(struct work *w, size_t message)
 
 	for (size_t i = message + 1; i < w->count; i++) {
 		e = w->host->view_at(w->ctx, i);
-		if (recall < 0 && is(w, i, true, "recall") &&
+		if (recall < 0 && conversation_window_is_type(w, i, true, "recall") &&
 		    window_same(w->host->event_field(e, "args.query"), text)) {
 			recall = w->host->event_id(e);
 			w->essential[i] = 1;
-		} else if (recall >= 0 && is(w, i, false, "recall") &&
+		} else if (recall >= 0 &&
+			   conversation_window_is_type(w, i, false, "recall") &&
 			   w->host->event_cause(e) == recall) {
 			w->essential[i] = 1;
 			return;
@@ -60,12 +62,13 @@ static void mark_recall(struct work *w, size_t message)
 static bool mark_essential(struct work *w)
 {
 	for (size_t i = 0; i < w->count; i++)
-		if (is(w, i, true, "system")) {
+		if (conversation_window_is_type(w, i, true, "system")) {
 			w->essential[i] = 1;
 			break;
 		}
 	for (size_t i = 0; i < w->count; i++)
-		if (is(w, i, true, "message") && from_user(w, i)) {
+		if (conversation_window_is_type(w, i, true, "message") &&
+		    from_user(w, i)) {
 			w->essential[i] = 1;
 			mark_recall(w, i);
 			return true;
@@ -75,7 +78,7 @@ static bool mark_essential(struct work *w)
 
 /* Keep the newer half of what is not essential, beginning with no observation.
  * @return how many places are to be forgotten. */
-static size_t choose(struct work *w, size_t *places)
+static size_t conversation_window_choose(struct work *w, size_t *places)
 {
 	size_t others = 0, older, seen = 0, n = 0;
 	bool begun = false;
@@ -110,7 +113,7 @@ static int window_advance(const struct mt_host *host, const struct mt_condenser_
 	if (!w.essential || !places)
 		r = MT_ENOMEM;
 	else if (mark_essential(&w))
-		n = choose(&w, places);
+		n = conversation_window_choose(&w, places);
 	if (n)
 		r = out->forget(ctx, places, n, (struct mt_str){ "", 0 }, 0);
 	free(w.essential);

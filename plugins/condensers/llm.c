@@ -3,8 +3,8 @@
  * llm.c - the condenser that summarizes the middle of a view that is too long. */
 #include "summary.h"
 
-static int read_text(const struct kit *k, const struct mt_reply *reply,
-		     struct strbuf *ret_summary)
+static int llm_condenser_read_text(const struct kit *k, const struct mt_reply *reply,
+				   struct strbuf *ret_summary)
 {
 	struct mt_str text = k->host->reply_text(reply);
 
@@ -14,7 +14,8 @@ static int read_text(const struct kit *k, const struct mt_reply *reply,
 static int llm_advance(const struct mt_host *host, const struct mt_condenser_out *out,
 		       struct mt_ctx *ctx, const struct mt_in *in)
 {
-	static const struct summary_way way = { .prompt = "condense", .read = read_text };
+	static const struct summary_way way = { .prompt = "condense",
+						.read = llm_condenser_read_text };
 	const struct kit k = { host, out, ctx };
 
 	return summary_advance(&k, in, &way);

@@ -14,7 +14,7 @@ static const char schema[] =
 
 enum { SHOWN_CHARS = 2000 };
 
-static size_t first_of(const struct kit *k)
+static size_t attention_first_of(const struct kit *k)
 {
 	size_t count = k->host->view_count(k->ctx);
 	size_t first = (size_t)k->host->option_int(k->ctx, "keep_first");
@@ -26,15 +26,15 @@ static size_t first_of(const struct kit *k)
 static size_t kept_of(const struct kit *k)
 {
 	size_t half = (size_t)k->host->option_int(k->ctx, "max_size") / 2;
-	size_t first = first_of(k);
+	size_t first = attention_first_of(k);
 
 	return half > first ? half - first : 0;
 }
 
 /* Is there anything to choose? Pinned events stay in any case. */
-static bool has_choice(const struct kit *k)
+static bool attention_has_choice(const struct kit *k)
 {
-	size_t count = k->host->view_count(k->ctx), first = first_of(k);
+	size_t count = k->host->view_count(k->ctx), first = attention_first_of(k);
 	size_t most = kept_of(k), open = 0;
 
 	for (size_t i = first; i < count; i++)
@@ -46,7 +46,8 @@ static int llm_attention_ask(const struct kit *k)
 {
 	AUTO(strbuf) struct strbuf b = STRBUF(KIT_TEXT_MAX);
 	struct mt_request *request = k->host->request(k->ctx);
-	struct condenser_util_range all = { first_of(k), k->host->view_count(k->ctx) };
+	struct condenser_util_range all = { attention_first_of(k),
+					    k->host->view_count(k->ctx) };
 	struct mt_str text;
 	int r = request ? k->host->prompt(k->ctx, "condense_choice", TEXT("{}"), &text)
 			: MT_ENOMEM;
@@ -69,7 +70,7 @@ static int llm_attention_ask(const struct kit *k)
 }
 
 /* `count`: the view has no such event. */
-static size_t place_of(const struct kit *k, int64_t id, size_t count)
+static size_t attention_place_of(const struct kit *k, int64_t id, size_t count)
 {
 	size_t i = 0;
 
@@ -80,15 +81,15 @@ static size_t place_of(const struct kit *k, int64_t id, size_t count)
 
 /* Mark up to `most` chosen events, the first named first, then the newest. The
  * head stays anyway; a name of nothing, or twice, uses up its share (V0). */
-static void choose(const struct kit *k, json_object *ids, unsigned char *keep,
-		   size_t count, size_t most)
+static void attention_choose(const struct kit *k, json_object *ids, unsigned char *keep,
+			     size_t count, size_t most)
 {
-	size_t first = first_of(k), n = 0;
+	size_t first = attention_first_of(k), n = 0;
 	size_t named = js_length(ids);
 
 	for (size_t j = 0; j < named && n < most; j++) {
 		int64_t id = json_object_get_int64(json_object_array_get_idx(ids, j));
-		size_t i = place_of(k, id, count);
+		size_t i = attention_place_of(k, id, count);
 
 		if (i < first)
 			continue;
@@ -105,13 +106,13 @@ static void choose(const struct kit *k, json_object *ids, unsigned char *keep,
 
 static int forget_rest(const struct kit *k, json_object *ids)
 {
-	size_t count = k->host->view_count(k->ctx), first = first_of(k), n = 0;
+	size_t count = k->host->view_count(k->ctx), first = attention_first_of(k), n = 0;
 	unsigned char *keep = calloc(count + 1, 1);
 	size_t *places = calloc(count + 1, sizeof *places);
 	int r = keep && places ? MT_OK : MT_ENOMEM;
 
 	if (!r) {
-		choose(k, ids, keep, count, kept_of(k));
+		attention_choose(k, ids, keep, count, kept_of(k));
 		for (size_t i = first; i < count; i++)
 			if (!keep[i])
 				places[n++] = i;
@@ -140,8 +141,9 @@ static int llm_attention_advance(const struct mt_host *host,
 
 	switch (in->what) {
 	case MT_START:
-		return condenser_util_wanted(&k) && has_choice(&k) ? llm_attention_ask(&k)
-								   : MT_OK;
+		return condenser_util_wanted(&k) && attention_has_choice(&k)
+			       ? llm_attention_ask(&k)
+			       : MT_OK;
 	case MT_REPLIED:
 		return replied(&k, in->reply);
 	case MT_FAILED:

@@ -91,7 +91,7 @@ static int offer_form(const struct kit *k, struct mt_request *request)
 	return r ? r : k->host->request_set(request, "tool_choice", TEXT("\"" TOOL "\""));
 }
 
-static int add_section(struct strbuf *b, const char *title, const char *text)
+static int structured_add_section(struct strbuf *b, const char *title, const char *text)
 {
 	if (!*text)
 		return MT_OK;
@@ -112,7 +112,8 @@ static int read_form(const struct kit *k, const struct mt_reply *reply,
 			o = js_parse_object(args.ptr, args.len, NULL);
 	}
 	for (int i = 0; o && i < FIELD_COUNT; i++)
-		add_section(ret_summary, fields[i].title, js_str(o, fields[i].name, ""));
+		structured_add_section(ret_summary, fields[i].title,
+				       js_str(o, fields[i].name, ""));
 	return ret_summary->error;
 }
 

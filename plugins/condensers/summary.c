@@ -37,8 +37,8 @@ static bool recall_state(const struct mt_in *in, struct summary_state *c)
 	return c->range.from < c->range.to;
 }
 
-static int build(const struct kit *k, const struct summary_state *c, const char *prompt,
-		 struct strbuf *b)
+static int summary_build(const struct kit *k, const struct summary_state *c,
+			 const char *prompt, struct strbuf *b)
 {
 	struct mt_str text, before = condenser_util_previous(k, c->range);
 	int r = k->host->prompt(k->ctx, prompt, TEXT("{}"), &text);
@@ -60,7 +60,7 @@ static int summary_ask(const struct kit *k, const struct summary_state *c,
 {
 	AUTO(strbuf) struct strbuf b = STRBUF(KIT_TEXT_MAX);
 	struct mt_request *request = k->host->request(k->ctx);
-	int r = request ? build(k, c, way->prompt, &b) : MT_ENOMEM;
+	int r = request ? summary_build(k, c, way->prompt, &b) : MT_ENOMEM;
 
 	if (!r)
 		r = k->host->request_message(request, MT_ROLE_USER,
@@ -86,7 +86,7 @@ static int summary_start(const struct kit *k, const struct summary_way *way)
 }
 
 /* Without its summary nothing is forgotten unless it must be. */
-static int give_up(const struct kit *k, const struct mt_in *in)
+static int summary_give_up(const struct kit *k, const struct mt_in *in)
 {
 	if (!k->out->requested(k->ctx)) {
 		k->host->log(k->ctx, MT_LOG_WARNING, "no summary: %.*s",
@@ -100,12 +100,12 @@ static int give_up(const struct kit *k, const struct mt_in *in)
 	return MT_EINVAL;
 }
 
-static int failed(const struct kit *k, const struct mt_in *in, struct summary_state *c,
-		  const struct summary_way *way)
+static int summary_failed(const struct kit *k, const struct mt_in *in,
+			  struct summary_state *c, const struct summary_way *way)
 {
 	if (in->error != MT_ERROR_CONTEXT_WINDOW || ++c->tries >= TRIES_MAX ||
 	    c->most <= EVENT_CHARS_MIN)
-		return give_up(k, in);
+		return summary_give_up(k, in);
 	c->most = c->most * 8 / 10;
 	return summary_ask(k, c, way);
 }
@@ -124,7 +124,7 @@ int summary_advance(const struct kit *k, const struct mt_in *in,
 	if (!recall_state(in, &c))
 		return MT_EINVAL;
 	if (in->what == MT_FAILED)
-		return failed(k, in, &c, way);
+		return summary_failed(k, in, &c, way);
 	if (in->what != MT_REPLIED)
 		return MT_EUNSUPPORTED;
 	r = way->read(k, in->reply, &b);

@@ -70,7 +70,7 @@ static const struct kind_name kinds[] = {
 	{ "invalid_request_error", MT_ERROR_BAD_REQUEST },
 };
 
-static int tell_error(struct answer *a, json_object *answer)
+static int anthropic_decode_tell_error(struct answer *a, json_object *answer)
 {
 	json_object *e = js_get(answer, "error");
 	const char *text;
@@ -117,13 +117,13 @@ static int anthropic_decode_tell_usage(struct decoder *d, json_object *usage)
 
 /* ---- blocks ------------------------------------------------------------------- */
 
-static bool is_type(const struct block *b, const char *type)
+static bool anthropic_decode_is_type(const struct block *b, const char *type)
 {
 	return strcmp(js_str(b->start, "type", ""), type) == 0;
 }
 
 /* The newest block of an index; NULL: none. */
-static struct block *block_at(struct decoder *d, int64_t index)
+static struct block *anthropic_decode_block_at(struct decoder *d, int64_t index)
 {
 	for (size_t i = d->count; i-- > 0;)
 		if (d->blocks[i].index == index)
@@ -131,7 +131,8 @@ static struct block *block_at(struct decoder *d, int64_t index)
 	return NULL;
 }
 
-static struct block *add_block(struct decoder *d, int64_t index, json_object *start)
+static struct block *anthropic_decode_add_block(struct decoder *d, int64_t index,
+						json_object *start)
 {
 	if (ARRAY_GROW(d->blocks, &d->room, d->count + 1, MAX_BLOCKS))
 		return NULL;
@@ -155,7 +156,7 @@ static int tell_piece(struct decoder *d, struct block *b, json_object *text,
 	return answer_tell_text(&d->a, text, reasoning);
 }
 
-static int begin_call(struct decoder *d, struct block *b)
+static int anthropic_decode_begin_call(struct decoder *d, struct block *b)
 {
 	json_object *input = js_get(b->start, "input");
 	const char *args = "";
@@ -182,20 +183,20 @@ static int begin_block(struct decoder *d, int64_t index, json_object *start)
 
 	if (!json_object_is_type(start, json_type_object))
 		return MT_OK;
-	b = add_block(d, index, start);
+	b = anthropic_decode_add_block(d, index, start);
 	if (!b)
 		return d->count == MAX_BLOCKS ? MT_ELIMIT : MT_ENOMEM;
-	if (is_type(b, "tool_use"))
-		return begin_call(d, b);
-	if (is_type(b, "text"))
+	if (anthropic_decode_is_type(b, "tool_use"))
+		return anthropic_decode_begin_call(d, b);
+	if (anthropic_decode_is_type(b, "text"))
 		return tell_piece(d, b, js_get(start, "text"), false);
 	d->special = true;
-	if (is_type(b, "thinking"))
+	if (anthropic_decode_is_type(b, "thinking"))
 		return tell_piece(d, b, js_get(start, "thinking"), true);
 	return MT_OK;
 }
 
-static int add_signature(struct block *b, json_object *text)
+static int anthropic_decode_add_signature(struct block *b, json_object *text)
 {
 	return json_object_is_type(text, json_type_string)
 		       ? strbuf_addn(&b->signature, json_object_get_string(text),
@@ -203,7 +204,8 @@ static int add_signature(struct block *b, json_object *text)
 		       : MT_OK;
 }
 
-static int add_input(struct decoder *d, struct block *b, json_object *text)
+static int anthropic_decode_add_input(struct decoder *d, struct block *b,
+				      json_object *text)
 {
 	size_t len;
 
@@ -241,7 +243,8 @@ static int add_citation(struct block *b, json_object *citation)
 	return js_add_new(all, json_object_get(citation));
 }
 
-static int add_delta(struct decoder *d, struct block *b, json_object *delta)
+static int anthropic_decode_add_delta(struct decoder *d, struct block *b,
+				      json_object *delta)
 {
 	const char *type = js_str(delta, "type", "");
 
@@ -250,9 +253,9 @@ static int add_delta(struct decoder *d, struct block *b, json_object *delta)
 	if (strcmp(type, "thinking_delta") == 0)
 		return tell_piece(d, b, js_get(delta, "thinking"), true);
 	if (strcmp(type, "signature_delta") == 0)
-		return add_signature(b, js_get(delta, "signature"));
+		return anthropic_decode_add_signature(b, js_get(delta, "signature"));
 	if (strcmp(type, "input_json_delta") == 0)
-		return add_input(d, b, js_get(delta, "partial_json"));
+		return anthropic_decode_add_input(d, b, js_get(delta, "partial_json"));
 	if (strcmp(type, "citations_delta") == 0)
 		return add_citation(b, js_get(delta, "citation"));
 	return json_object_is_type(delta, json_type_object) ? lay_over(b, delta) : MT_OK;
@@ -273,10 +276,10 @@ static int finish_block(struct block *b)
 	AUTO(json) json_object *input = NULL;
 	struct error err = ERROR_NONE;
 
-	if (b->text.len && is_type(b, "text") &&
+	if (b->text.len && anthropic_decode_is_type(b, "text") &&
 	    js_set_strn(b->start, "text", b->text.text, b->text.len))
 		return MT_ENOMEM;
-	if (is_type(b, "thinking") &&
+	if (anthropic_decode_is_type(b, "thinking") &&
 	    (js_set_strn(b->start, "thinking", b->text.text, b->text.len) ||
 	     (b->signature.len &&
 	      js_set_strn(b->start, "signature", b->signature.text, b->signature.len))))
@@ -289,15 +292,16 @@ static int finish_block(struct block *b)
 	return input ? js_set(b->start, "input", STEAL(input)) : MT_OK;
 }
 
-static int keep_block(struct strbuf *out, struct block *b, bool only_text)
+static int anthropic_decode_keep_block(struct strbuf *out, struct block *b,
+				       bool only_text)
 {
 	AUTO(strbuf) struct strbuf id = STRBUF(4096);
 
-	if (is_type(b, "text") && !b->text.len)
+	if (anthropic_decode_is_type(b, "text") && !b->text.len)
 		return MT_OK;
 	if (!out->len || out->text[out->len - 1] != '[')
 		strbuf_addc(out, ',');
-	if (is_type(b, "text") && only_text)
+	if (anthropic_decode_is_type(b, "text") && only_text)
 		return strbuf_add(out, "{\"type\":\"text\"}");
 	if (b->call >= 0) {
 		strbuf_add(&id, js_str(b->start, "id", ""));
@@ -316,10 +320,11 @@ static int anthropic_decode_keep(struct decoder *d)
 	if (!d->special)
 		return MT_OK;
 	for (size_t i = 0; i < d->count; i++)
-		texts += is_type(&d->blocks[i], "text") && d->blocks[i].text.len;
+		texts += anthropic_decode_is_type(&d->blocks[i], "text") &&
+			 d->blocks[i].text.len;
 	strbuf_add(&out, "{\"" ANTHROPIC_KEPT "\":[");
 	for (size_t i = 0; i < d->count; i++)
-		if (keep_block(&out, &d->blocks[i], texts == 1))
+		if (anthropic_decode_keep_block(&out, &d->blocks[i], texts == 1))
 			return MT_ENOMEM;
 	if (strbuf_add(&out, "]}"))
 		return out.error;
@@ -328,7 +333,7 @@ static int anthropic_decode_keep(struct decoder *d)
 
 /* ---- the end ---------------------------------------------------------------------- */
 
-static int tell_stop(struct decoder *d, const char *reason)
+static int anthropic_decode_tell_stop(struct decoder *d, const char *reason)
 {
 	static const struct {
 		const char *theirs, *ours;
@@ -360,7 +365,7 @@ static int end_message(struct decoder *d)
 
 /* ---- a stream -------------------------------------------------------------------- */
 
-static int begin_message(struct decoder *d, json_object *message)
+static int anthropic_decode_begin_message(struct decoder *d, json_object *message)
 {
 	const char *id = js_str(message, "id", "");
 	int status;
@@ -384,46 +389,48 @@ static int anthropic_decode_on_event(struct answer *a, const char *name,
 	struct decoder *d = anthropic_decoder_of(a);
 	const char *type = js_str(event, "type", name);
 	int64_t index = js_int(event, "index", -1);
-	struct block *b = block_at(d, index);
+	struct block *b = anthropic_decode_block_at(d, index);
 	int status;
 
 	if (strcmp(type, "error") == 0 ||
 	    (!js_get(event, "type") && js_get(event, "error")))
-		return tell_error(a, event);
+		return anthropic_decode_tell_error(a, event);
 	if (strcmp(type, "message_start") == 0)
-		return begin_message(d, js_get(event, "message"));
+		return anthropic_decode_begin_message(d, js_get(event, "message"));
 	if (strcmp(type, "content_block_start") == 0)
 		return begin_block(d, index, js_get(event, "content_block"));
 	if (strcmp(type, "content_block_delta") == 0)
-		return b ? add_delta(d, b, js_get(event, "delta")) : MT_OK;
+		return b ? anthropic_decode_add_delta(d, b, js_get(event, "delta"))
+			 : MT_OK;
 	if (strcmp(type, "message_stop") == 0)
 		return end_message(d);
 	if (strcmp(type, "message_delta") != 0)
 		return MT_OK;
 	status = anthropic_decode_tell_usage(d, js_get(event, "usage"));
 	return status ? status
-		      : tell_stop(d, js_str(js_get(event, "delta"), "stop_reason", ""));
+		      : anthropic_decode_tell_stop(d, js_str(js_get(event, "delta"),
+							     "stop_reason", ""));
 }
 
 /* ---- an answer in one piece ------------------------------------------------------- */
 
-static int on_whole(struct answer *a, json_object *answer)
+static int anthropic_decode_on_whole(struct answer *a, json_object *answer)
 {
 	struct decoder *d = anthropic_decoder_of(a);
 	json_object *content = js_get(answer, "content");
 	int status;
 
 	if (strcmp(js_str(answer, "type", ""), "error") == 0 || js_get(answer, "error"))
-		return tell_error(a, answer);
+		return anthropic_decode_tell_error(a, answer);
 	if (!json_object_is_type(content, json_type_array))
 		return answer_fail(a, MT_ERROR_MALFORMED, -1,
 				   "the response has no content");
-	status = begin_message(d, answer);
+	status = anthropic_decode_begin_message(d, answer);
 	for (size_t i = 0; i < json_object_array_length(content) && !status; i++)
 		status =
 			begin_block(d, (int64_t)i, json_object_array_get_idx(content, i));
 	if (!status)
-		status = tell_stop(d, js_str(answer, "stop_reason", ""));
+		status = anthropic_decode_tell_stop(d, js_str(answer, "stop_reason", ""));
 	return status || a->failed ? status : end_message(d);
 }
 
@@ -438,8 +445,8 @@ static int anthropic_decode_on_end(struct answer *a)
 static const struct answer_rules rules = {
 	.size = sizeof(struct decoder),
 	.event = anthropic_decode_on_event,
-	.whole = on_whole,
-	.error = tell_error,
+	.whole = anthropic_decode_on_whole,
+	.error = anthropic_decode_tell_error,
 	.end = anthropic_decode_on_end,
 	.release = anthropic_decode_release,
 };

@@ -17,18 +17,18 @@ enum { MAX_TOOLS = 256 };
 
 /* ---- blocks ---------------------------------------------------------------- */
 
-static void put_mark(struct writer *w, bool mark)
+static void anthropic_put_mark(struct writer *w, bool mark)
 {
 	if (mark)
 		PUT(w, ",\"cache_control\":{\"type\":\"ephemeral\"}");
 	PUT(w, "}");
 }
 
-static void put_text_block(struct writer *w, struct mt_str text, bool mark)
+static void anthropic_put_text_block(struct writer *w, struct mt_str text, bool mark)
 {
 	PUT(w, "{\"type\":\"text\",\"text\":");
 	writer_put_text(w, text.ptr, text.len);
-	put_mark(w, mark);
+	anthropic_put_mark(w, mark);
 }
 
 static bool is_image(const char *mime)
@@ -43,14 +43,14 @@ static bool is_image(const char *mime)
 }
 
 /* A type that the provider refuses would make every later request fail. */
-static void put_media_block(struct writer *w, size_t m, size_t p, const char *mime,
-			    bool mark)
+static void anthropic_put_media_block(struct writer *w, size_t m, size_t p,
+				      const char *mime, bool mark)
 {
 	if (w->host->media_url(w->r, m, p).len) {
 		PUT(w, "{\"type\":\"image\",\"source\":{\"type\":\"url\",\"url\":");
 		writer_put_media_url(w, m, p, mime, false);
 		PUT(w, "}");
-		put_mark(w, mark);
+		anthropic_put_mark(w, mark);
 		return;
 	}
 	if (is_image(mime)) {
@@ -63,18 +63,18 @@ static void put_media_block(struct writer *w, size_t m, size_t p, const char *mi
 		PUT(w, "{\"type\":\"text\",\"text\":\"(left out: ");
 		writer_put_mime(w, mime);
 		PUT(w, ")\"");
-		put_mark(w, mark);
+		anthropic_put_mark(w, mark);
 		return;
 	}
 	writer_put_mime(w, mime);
 	PUT(w, "\",\"data\":\"");
 	writer_put_media(w, m, p);
 	PUT(w, "\"}");
-	put_mark(w, mark);
+	anthropic_put_mark(w, mark);
 }
 
 /* The parts of a message as blocks, the mark on the last one. */
-static size_t put_blocks(struct writer *w, size_t m, bool mark)
+static size_t anthropic_put_blocks(struct writer *w, size_t m, bool mark)
 {
 	size_t count = w->host->part_count(w->r, m), last = count, blocks = 0;
 	struct mt_str text = { "", 0 };
@@ -90,18 +90,18 @@ static size_t put_blocks(struct writer *w, size_t m, bool mark)
 		if (blocks++)
 			PUT(w, ",");
 		if (mime)
-			put_media_block(w, m, p, mime, mark && p == last);
+			anthropic_put_media_block(w, m, p, mime, mark && p == last);
 		else
-			put_text_block(w, text, mark && p == last);
+			anthropic_put_text_block(w, text, mark && p == last);
 	}
 	return blocks;
 }
 
-static void put_system(struct writer *w, size_t m)
+static void anthropic_put_system(struct writer *w, size_t m)
 {
 	bool mark = w->host->feature(w->x, "cache") && w->host->message_cache(w->r, m);
 
-	if (!put_blocks(w, m, mark))
+	if (!anthropic_put_blocks(w, m, mark))
 		PUT(w, EMPTY);
 }
 
@@ -114,7 +114,7 @@ static void anthropic_put_result(struct writer *w, size_t m, bool mark)
 	writer_put_name(w, id);
 	if (writer_has_media(w, m)) {
 		PUT(w, ",\"content\":[");
-		put_blocks(w, m, false);
+		anthropic_put_blocks(w, m, false);
 		PUT(w, "]");
 	} else if (writer_has_text(w, m)) {
 		PUT(w, ",\"content\":");
@@ -122,30 +122,30 @@ static void anthropic_put_result(struct writer *w, size_t m, bool mark)
 	}
 	if (w->host->message_failed(w->r, m))
 		PUT(w, ",\"is_error\":true");
-	put_mark(w, mark);
+	anthropic_put_mark(w, mark);
 }
 
 /* ---- what the model said ------------------------------------------------------ */
 
-static void put_said_text(struct writer *w, struct mt_str text)
+static void anthropic_put_said_text(struct writer *w, struct mt_str text)
 {
-	put_text_block(w, text, false);
+	anthropic_put_text_block(w, text, false);
 }
 
-static void put_said_texts(struct blocks *b, json_object *kept)
+static void anthropic_put_said_texts(struct blocks *b, json_object *kept)
 {
 	(void)kept;
-	blocks_text(b, put_said_text);
+	blocks_text(b, anthropic_put_said_text);
 }
 
-static void put_kept(struct blocks *b, json_object *block)
+static void anthropic_put_kept(struct blocks *b, json_object *block)
 {
 	const char *type = js_str(block, "type", "");
 
 	if (strcmp(type, "tool_use") == 0) {
 		blocks_call_of(b, js_str(block, "id", ""), block);
 	} else if (strcmp(type, "text") == 0 && !js_get(block, "text")) {
-		put_said_texts(b, block);
+		anthropic_put_said_texts(b, block);
 	} else if (*type) {
 		blocks_next(b);
 		writer_put_json(b->w, block);
@@ -157,9 +157,9 @@ static void put_kept(struct blocks *b, json_object *block)
 static const struct blocks_form anthropic_blocks = {
 	.kept = ANTHROPIC_KEPT,
 	.empty = EMPTY,
-	.text = put_said_texts,
+	.text = anthropic_put_said_texts,
 	.words = { "{\"type\":\"tool_use\",\"id\":", ",\"name\":", ",\"input\":", "}" },
-	.item = put_kept,
+	.item = anthropic_put_kept,
 };
 
 static void anthropic_put_message(struct writer *w, size_t m)
@@ -171,14 +171,14 @@ static void anthropic_put_message(struct writer *w, size_t m)
 		blocks_put(w, m, &anthropic_blocks);
 	else if (role == MT_ROLE_TOOL)
 		anthropic_put_result(w, m, mark);
-	else if (!put_blocks(w, m, mark))
+	else if (!anthropic_put_blocks(w, m, mark))
 		PUT(w, EMPTY);
 }
 
 static const struct turns turns = {
 	TURNS_OF_CONTENT,
 	.user_turn = "{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"Go on.\"}]}",
-	.system = put_system,
+	.system = anthropic_put_system,
 	.message = anthropic_put_message,
 };
 
@@ -227,14 +227,14 @@ static void anthropic_put_tools(struct writer *w)
 		}
 		PUT(w, ",\"input_schema\":");
 		writer_put_schema(w, schema);
-		put_mark(w, cache && t + 1 == count);
+		anthropic_put_mark(w, cache && t + 1 == count);
 	}
 	PUT(w, "]");
 }
 
 /* ---- parameters ------------------------------------------------------------- */
 
-static void put_output(struct writer *w, const char *effort)
+static void anthropic_put_output(struct writer *w, const char *effort)
 {
 	struct mt_str schema = w->host->param(w->r, "response_schema");
 
@@ -256,7 +256,7 @@ static void put_output(struct writer *w, const char *effort)
 }
 
 /* Thinking between calls has to be asked for where there is a budget. */
-static void put_thinking(struct writer *w, const struct claude_thinking *t)
+static void anthropic_put_thinking(struct writer *w, const struct claude_thinking *t)
 {
 	if (t->mode == CLAUDE_UNTOLD)
 		return;
@@ -275,7 +275,7 @@ static void anthropic_put_params(struct writer *w)
 
 	PUT(w, ",\"max_tokens\":");
 	writer_put_integer(w, limit);
-	put_thinking(w, &thinking);
+	anthropic_put_thinking(w, &thinking);
 	/* reasoning models support neither, newer models one of the two */
 	if (thinking.mode == CLAUDE_UNTOLD || thinking.mode == CLAUDE_OFF) {
 		if (writer_number(w, "temperature", "temperature").len)
@@ -283,7 +283,7 @@ static void anthropic_put_params(struct writer *w)
 		else
 			writer_put_number(w, "top_p", "top_p", "top_p");
 	}
-	put_output(w, thinking.effort);
+	anthropic_put_output(w, thinking.effort);
 	if (stop.len && w->host->feature(w->x, "stop")) {
 		PUT(w, ",\"stop_sequences\":");
 		writer_put(w, stop.ptr, stop.len);
@@ -294,7 +294,7 @@ static void anthropic_put_params(struct writer *w)
 
 /* ---- where to ----------------------------------------------------------------- */
 
-static bool ends_with(const char *text, const char *end)
+static bool anthropic_ends_with(const char *text, const char *end)
 {
 	size_t len = strlen(text), n = strlen(end);
 
@@ -307,7 +307,7 @@ static int anthropic_put_head(struct writer *w, bool count)
 {
 	const struct mt_dialect_host *host = w->host;
 	const char *base = host->option(w->x, "base_url");
-	bool v1 = ends_with(base, "/v1");
+	bool v1 = anthropic_ends_with(base, "/v1");
 	int status = host->url(w->x, count ? v1 ? "/messages/count_tokens"
 						: "/v1/messages/count_tokens"
 				     : v1  ? "/messages"
@@ -336,8 +336,8 @@ static int anthropic_encode(const struct mt_dialect_host *host, struct mt_exchan
 }
 
 /* Thoughts of earlier turns count where the model thinks. */
-static int count(const struct mt_dialect_host *host, struct mt_exchange *x,
-		 const struct mt_request *request)
+static int anthropic_count(const struct mt_dialect_host *host, struct mt_exchange *x,
+			   const struct mt_request *request)
 {
 	struct writer w = { .host = host, .x = x, .r = request };
 	struct claude_thinking thinking = claude_thinking(&w, claude_limit(&w));
@@ -345,7 +345,7 @@ static int count(const struct mt_dialect_host *host, struct mt_exchange *x,
 	w.status = anthropic_put_head(&w, true);
 	PUT(&w, "{\"model\":");
 	writer_put_cstr(&w, host->option(x, "model"));
-	put_thinking(&w, &thinking);
+	anthropic_put_thinking(&w, &thinking);
 	anthropic_put_tools(&w);
 	writer_put_turns(&w, &turns);
 	PUT(&w, "}");
@@ -359,7 +359,7 @@ static const struct mt_dialect dialect = {
 	.encode = anthropic_encode,
 	.feed = anthropic_feed,
 	.end = anthropic_end,
-	.count = count,
+	.count = anthropic_count,
 	.counted = kit_counted_input_tokens,
 };
 

@@ -41,7 +41,7 @@ static const char *env(const struct account *a, const char *name)
 	return nonempty(a->host->env(a->x, name));
 }
 
-static const char *option(const struct account *a, const char *name)
+static const char *aws_option(const struct account *a, const char *name)
 {
 	return nonempty(a->host->option(a->x, name));
 }
@@ -83,8 +83,8 @@ static int aws_read_file(const struct account *a, const char *variable,
 	return fail(err, why.code, "%s", why.text);
 }
 
-static int read_files(const struct account *a, struct ini *credentials,
-		      struct ini *config, struct error *err)
+static int aws_read_files(const struct account *a, struct ini *credentials,
+			  struct ini *config, struct error *err)
 {
 	int status = aws_read_file(a, "AWS_SHARED_CREDENTIALS_FILE", "~/.aws/credentials",
 				   credentials, err);
@@ -96,7 +96,7 @@ static int read_files(const struct account *a, struct ini *credentials,
 
 static const char *profile_of(const struct account *a)
 {
-	const char *profile = option(a, "aws_profile");
+	const char *profile = aws_option(a, "aws_profile");
 
 	if (!profile)
 		profile = env(a, "AWS_PROFILE");
@@ -142,7 +142,7 @@ static int keys_of_profile(const struct account *a, struct keys *k, struct error
 {
 	struct ini files[2] = { 0 };
 	const char *profile = profile_of(a);
-	int status = read_files(a, &files[0], &files[1], err);
+	int status = aws_read_files(a, &files[0], &files[1], err);
 	bool found = false;
 
 	for (size_t i = 0; i < ARRAY_LEN(files) && !status && !found; i++) {
@@ -176,14 +176,14 @@ static int mask_keys(const struct account *a, const struct keys *k, struct error
 }
 
 /* Clear the keys also after a failure. */
-static int read_keys(const struct account *a, struct keys *ret, struct error *err)
+static int aws_read_keys(const struct account *a, struct keys *ret, struct error *err)
 {
 	const char *id = env(a, "AWS_ACCESS_KEY_ID");
 	const char *secret = env(a, "AWS_SECRET_ACCESS_KEY");
 	int status;
 
 	*ret = (struct keys){ NULL, NULL, NULL };
-	if (id && secret && !option(a, "aws_profile"))
+	if (id && secret && !aws_option(a, "aws_profile"))
 		status = copy_keys(ret, id, secret, env(a, "AWS_SESSION_TOKEN"), err);
 	else
 		status = keys_of_profile(a, ret, err);
@@ -203,7 +203,7 @@ static bool is_region(const char *text)
 static int read_region(const struct account *a, char ret[AWS_REGION_MAX],
 		       struct error *err)
 {
-	const char *region = option(a, "aws_region");
+	const char *region = aws_option(a, "aws_region");
 	struct ini files[2] = { 0 };
 	int status = MT_OK;
 
@@ -212,7 +212,7 @@ static int read_region(const struct account *a, char ret[AWS_REGION_MAX],
 	if (!region)
 		region = env(a, "AWS_DEFAULT_REGION");
 	if (!region) {
-		status = read_files(a, &files[0], &files[1], err);
+		status = aws_read_files(a, &files[0], &files[1], err);
 		region = of_profile(&files[1], profile_of(a), "region");
 	}
 	if (!status && !region)
@@ -240,7 +240,7 @@ int aws_check(const struct mt_dialect_host *host, struct mt_exchange *x,
 	const struct account a = { host, x };
 	char region[AWS_REGION_MAX];
 	struct keys k;
-	int status = read_keys(&a, &k, err);
+	int status = aws_read_keys(&a, &k, err);
 
 	clear_keys(&k);
 	return status ? status : read_region(&a, region, err);
@@ -282,9 +282,9 @@ static const char *content_type(const struct mt_http_post *post)
 	return "application/json";
 }
 
-static int add_signature(const struct account *a, const struct sigv4_scope *scope,
-			 const struct sigv4_result *s, const struct sigv4_header *added,
-			 size_t count)
+static int aws_add_signature(const struct account *a, const struct sigv4_scope *scope,
+			     const struct sigv4_result *s,
+			     const struct sigv4_header *added, size_t count)
 {
 	AUTO(strbuf) struct strbuf b = STRBUF(8192);
 	int status;
@@ -324,7 +324,7 @@ static int sign_with(const struct account *a, const struct keys *k,
 		memmove(&headers[2], &headers[3], 2 * sizeof *headers);
 	q.header_count = added + 2;
 	status = sigv4_sign(scope, &q, &s, err);
-	if (!status && (status = add_signature(a, scope, &s, headers, added)))
+	if (!status && (status = aws_add_signature(a, scope, &s, headers, added)))
 		fail(err, status, "out of memory");
 	sigv4_clear(&s);
 	return status;
@@ -336,7 +336,7 @@ int aws_sign(const struct mt_dialect_host *host, struct mt_exchange *x,
 	const struct account a = { host, x };
 	char region[AWS_REGION_MAX];
 	struct keys k;
-	int status = read_keys(&a, &k, err);
+	int status = aws_read_keys(&a, &k, err);
 
 	if (!status)
 		status = read_region(&a, region, err);

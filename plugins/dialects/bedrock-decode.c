@@ -99,7 +99,7 @@ static int tell_error_of(struct answer *a, const char *type, json_object *answer
 	return answer_fail(a, kind, -1, text ? text : "");
 }
 
-static int tell_error(struct answer *a, json_object *answer)
+static int bedrock_decode_tell_error(struct answer *a, json_object *answer)
 {
 	const char *type = a->host->answer_header(a->x, "x-amzn-errortype");
 
@@ -127,7 +127,7 @@ static int bedrock_decode_tell_usage(struct decoder *d, json_object *usage)
 	return d->a.host->usage(d->a.x, &u);
 }
 
-static int tell_stop(struct decoder *d, const char *reason)
+static int bedrock_decode_tell_stop(struct decoder *d, const char *reason)
 {
 	static const struct {
 		const char *theirs, *ours;
@@ -175,7 +175,7 @@ static void keep_reasoning(struct strbuf *out, struct block *b)
 	strbuf_add(out, "}}");
 }
 
-static void keep_block(struct strbuf *out, struct block *b, size_t texts)
+static void bedrock_decode_keep_block(struct strbuf *out, struct block *b, size_t texts)
 {
 	if (!b->reasoning && b->call < 0 && !b->text.len)
 		return;
@@ -211,7 +211,7 @@ static int bedrock_decode_keep(struct decoder *d)
 		return MT_OK;
 	strbuf_add(&out, "{\"" BEDROCK_KEPT "\":[");
 	for (size_t i = 0; i < d->count; i++)
-		keep_block(&out, &d->blocks[i], texts);
+		bedrock_decode_keep_block(&out, &d->blocks[i], texts);
 	if (strbuf_add(&out, "]}"))
 		return out.error;
 	return d->a.host->opaque(d->a.x, out.text, out.len);
@@ -229,7 +229,7 @@ static int bedrock_decode_finish(struct decoder *d)
 
 /* ---- blocks -------------------------------------------------------------------------- */
 
-static struct block *block_at(struct decoder *d, int64_t index)
+static struct block *bedrock_decode_block_at(struct decoder *d, int64_t index)
 {
 	for (size_t i = d->count; i-- > 0;)
 		if (d->blocks[i].index == index)
@@ -243,7 +243,7 @@ static struct block *block_at(struct decoder *d, int64_t index)
 	return &d->blocks[d->count++];
 }
 
-static int add_piece(struct strbuf *b, json_object *text)
+static int bedrock_decode_add_piece(struct strbuf *b, json_object *text)
 {
 	return json_object_is_type(text, json_type_string)
 		       ? strbuf_addn(b, json_object_get_string(text),
@@ -251,8 +251,8 @@ static int add_piece(struct strbuf *b, json_object *text)
 		       : MT_OK;
 }
 
-static int begin_call(struct decoder *d, struct block *b, json_object *use,
-		      const char *args, size_t len)
+static int bedrock_decode_begin_call(struct decoder *d, struct block *b, json_object *use,
+				     const char *args, size_t len)
 {
 	const char *id = js_str(use, "toolUseId", "");
 
@@ -268,31 +268,34 @@ static int begin_call(struct decoder *d, struct block *b, json_object *use,
 				    js_str(use, "name", ""), args, len);
 }
 
-static int add_reasoning(struct decoder *d, struct block *b, json_object *r)
+static int bedrock_decode_add_reasoning(struct decoder *d, struct block *b,
+					json_object *r)
 {
-	int status = add_piece(&b->text, js_get(r, "text"));
+	int status = bedrock_decode_add_piece(&b->text, js_get(r, "text"));
 
 	b->reasoning = true;
 	if (!status)
-		status = add_piece(&b->signature, js_get(r, "signature"));
+		status = bedrock_decode_add_piece(&b->signature, js_get(r, "signature"));
 	if (!status)
-		status = add_piece(&b->redacted, js_get(r, "redactedContent"));
+		status = bedrock_decode_add_piece(&b->redacted,
+						  js_get(r, "redactedContent"));
 	return status ? status : answer_tell_text(&d->a, js_get(r, "text"), true);
 }
 
-static int add_delta(struct decoder *d, struct block *b, json_object *delta)
+static int bedrock_decode_add_delta(struct decoder *d, struct block *b,
+				    json_object *delta)
 {
 	json_object *input = js_path(delta, "toolUse.input");
 	json_object *reasoning = js_get(delta, "reasoningContent");
 	int status;
 
 	if (json_object_is_type(reasoning, json_type_object))
-		return add_reasoning(d, b, reasoning);
+		return bedrock_decode_add_reasoning(d, b, reasoning);
 	if (json_object_is_type(input, json_type_string) && b->call >= 0)
 		return d->a.host->tool_call(d->a.x, (size_t)b->call, NULL, NULL,
 					    json_object_get_string(input),
 					    (size_t)json_object_get_string_len(input));
-	status = add_piece(&b->text, js_get(delta, "text"));
+	status = bedrock_decode_add_piece(&b->text, js_get(delta, "text"));
 	return status ? status : answer_tell_text(&d->a, js_get(delta, "text"), false);
 }
 
@@ -306,7 +309,7 @@ static int on_named(struct decoder *d, const char *name, json_object *event)
 	int status;
 
 	if (strcmp(name, "messageStop") == 0) {
-		status = tell_stop(d, js_str(event, "stopReason", ""));
+		status = bedrock_decode_tell_stop(d, js_str(event, "stopReason", ""));
 		return status ? status : bedrock_decode_finish(d);
 	}
 	if (strcmp(name, "metadata") == 0) {
@@ -317,16 +320,17 @@ static int on_named(struct decoder *d, const char *name, json_object *event)
 	if (strcmp(name, "contentBlockStart") != 0 &&
 	    strcmp(name, "contentBlockDelta") != 0)
 		return MT_OK;
-	b = block_at(d, index);
+	b = bedrock_decode_block_at(d, index);
 	if (!b)
 		return MT_ELIMIT;
 	if (strcmp(name, "contentBlockDelta") == 0)
-		return add_delta(d, b, js_get(event, "delta"));
-	return json_object_is_type(use, json_type_object) ? begin_call(d, b, use, "", 0)
-							  : MT_OK;
+		return bedrock_decode_add_delta(d, b, js_get(event, "delta"));
+	return json_object_is_type(use, json_type_object)
+		       ? bedrock_decode_begin_call(d, b, use, "", 0)
+		       : MT_OK;
 }
 
-static int on_message(const struct eventstream_message *m, void *arg)
+static int bedrock_decode_on_message(const struct eventstream_message *m, void *arg)
 {
 	struct decoder *d = arg;
 	char kind[32], type[128], name[128];
@@ -360,7 +364,7 @@ static int whole_block(struct decoder *d, int64_t index, json_object *block)
 {
 	json_object *use = js_get(block, "toolUse"), *args = js_get(use, "input");
 	json_object *reasoning = js_get(block, "reasoningContent");
-	struct block *b = block_at(d, index);
+	struct block *b = bedrock_decode_block_at(d, index);
 	const char *text;
 	size_t len = 0;
 
@@ -368,7 +372,7 @@ static int whole_block(struct decoder *d, int64_t index, json_object *block)
 		return MT_ELIMIT;
 	if (json_object_is_type(use, json_type_object)) {
 		text = args ? js_text(args, &len) : "";
-		return text ? begin_call(d, b, use, text, len) : MT_ENOMEM;
+		return text ? bedrock_decode_begin_call(d, b, use, text, len) : MT_ENOMEM;
 	}
 	if (json_object_is_type(reasoning, json_type_object)) {
 		b->reasoning = true;
@@ -376,10 +380,10 @@ static int whole_block(struct decoder *d, int64_t index, json_object *block)
 		return answer_tell_text(&d->a, js_path(reasoning, "reasoningText.text"),
 					true);
 	}
-	return add_delta(d, b, block);
+	return bedrock_decode_add_delta(d, b, block);
 }
 
-static int on_whole(struct answer *a, json_object *answer)
+static int bedrock_decode_on_whole(struct answer *a, json_object *answer)
 {
 	struct decoder *d = bedrock_decoder_of(a);
 	json_object *content = js_path(answer, "output.message.content");
@@ -387,7 +391,7 @@ static int on_whole(struct answer *a, json_object *answer)
 
 	if (!json_object_is_type(content, json_type_array))
 		return js_get(answer, "message") || js_get(answer, "__type")
-			       ? tell_error(a, answer)
+			       ? bedrock_decode_tell_error(a, answer)
 			       : answer_fail(a, MT_ERROR_MALFORMED, -1,
 					     "the response has no message");
 	for (size_t i = 0; i < json_object_array_length(content) && !status; i++)
@@ -396,7 +400,7 @@ static int on_whole(struct answer *a, json_object *answer)
 	if (!status)
 		status = bedrock_decode_tell_usage(d, js_get(answer, "usage"));
 	if (!status)
-		status = tell_stop(d, js_str(answer, "stopReason", ""));
+		status = bedrock_decode_tell_stop(d, js_str(answer, "stopReason", ""));
 	d->counted = true;
 	return status ? status : bedrock_decode_finish(d);
 }
@@ -419,8 +423,8 @@ static int no_events(struct answer *a, const char *name, json_object *event)
 static const struct answer_rules rules = {
 	.size = sizeof(struct decoder),
 	.event = no_events,
-	.whole = on_whole,
-	.error = tell_error,
+	.whole = bedrock_decode_on_whole,
+	.error = bedrock_decode_tell_error,
 	.end = bedrock_decode_on_end,
 	.release = bedrock_decode_release,
 };
@@ -445,7 +449,8 @@ int bedrock_feed(const struct mt_dialect_host *host, struct mt_exchange *x, int 
 	if (!d->begun && status < 300 && is_binary(type, bytes, len)) {
 		a->form = FORM_STREAM;
 		d->framed = true;
-		eventstream_init(&d->frames, ANSWER_MAX_EVENT, on_message, d);
+		eventstream_init(&d->frames, ANSWER_MAX_EVENT, bedrock_decode_on_message,
+				 d);
 	}
 	d->begun |= len > 0;
 	return d->framed ? eventstream_feed(&d->frames, bytes, len)

@@ -21,7 +21,7 @@ enum { MAX_TOOLS = 256 };
 
 /* ---- blocks ---------------------------------------------------------------- */
 
-static void put_text_block(struct writer *w, struct mt_str text)
+static void bedrock_put_text_block(struct writer *w, struct mt_str text)
 {
 	PUT(w, "{\"text\":");
 	writer_put_text(w, text.ptr, text.len);
@@ -46,7 +46,8 @@ static const char *format_of(const char *mime)
 }
 
 /* A type that the provider refuses would make every later request fail. */
-static void put_media_block(struct writer *w, size_t m, size_t p, const char *mime)
+static void bedrock_put_media_block(struct writer *w, size_t m, size_t p,
+				    const char *mime)
 {
 	const char *format = format_of(mime);
 
@@ -66,7 +67,7 @@ static void put_media_block(struct writer *w, size_t m, size_t p, const char *mi
 	PUT(w, "\"}}}");
 }
 
-static size_t put_blocks(struct writer *w, size_t m)
+static size_t bedrock_put_blocks(struct writer *w, size_t m)
 {
 	struct mt_str text = { "", 0 };
 	size_t blocks = 0;
@@ -79,24 +80,24 @@ static size_t put_blocks(struct writer *w, size_t m)
 		if (blocks++)
 			PUT(w, ",");
 		if (mime)
-			put_media_block(w, m, p, mime);
+			bedrock_put_media_block(w, m, p, mime);
 		else
-			put_text_block(w, text);
+			bedrock_put_text_block(w, text);
 	}
 	return blocks;
 }
 
-static void put_mark(struct writer *w, size_t m)
+static void bedrock_put_mark(struct writer *w, size_t m)
 {
 	if (w->host->feature(w->x, "cache") && w->host->message_cache(w->r, m))
 		PUT(w, "," MARK);
 }
 
-static void put_system(struct writer *w, size_t m)
+static void bedrock_put_system(struct writer *w, size_t m)
 {
-	if (!put_blocks(w, m))
+	if (!bedrock_put_blocks(w, m))
 		PUT(w, EMPTY);
-	put_mark(w, m);
+	bedrock_put_mark(w, m);
 }
 
 static void bedrock_put_result(struct writer *w, size_t m)
@@ -107,7 +108,7 @@ static void bedrock_put_result(struct writer *w, size_t m)
 	PUT(w, "{\"toolResult\":{\"toolUseId\":");
 	writer_put_name(w, id);
 	PUT(w, ",\"content\":[");
-	if (!put_blocks(w, m))
+	if (!bedrock_put_blocks(w, m))
 		PUT(w, EMPTY);
 	PUT(w, "]");
 	if (w->host->message_failed(w->r, m))
@@ -117,13 +118,13 @@ static void bedrock_put_result(struct writer *w, size_t m)
 
 /* ---- what the model said ------------------------------------------------------ */
 
-static void put_said_texts(struct blocks *b, json_object *kept)
+static void bedrock_put_said_texts(struct blocks *b, json_object *kept)
 {
 	(void)kept;
-	blocks_text(b, put_text_block);
+	blocks_text(b, bedrock_put_text_block);
 }
 
-static void put_kept(struct blocks *b, json_object *block)
+static void bedrock_put_kept(struct blocks *b, json_object *block)
 {
 	const char *call = js_str(block, "toolUse", NULL);
 
@@ -135,16 +136,16 @@ static void put_kept(struct blocks *b, json_object *block)
 		writer_put_json(b->w, block);
 		b->open = js_get(block, "reasoningContent") != NULL;
 	} else if (json_object_is_type(block, json_type_object)) {
-		put_said_texts(b, block);
+		bedrock_put_said_texts(b, block);
 	}
 }
 
 static const struct blocks_form bedrock_blocks = {
 	.kept = BEDROCK_KEPT,
 	.empty = EMPTY,
-	.text = put_said_texts,
+	.text = bedrock_put_said_texts,
 	.words = { "{\"toolUse\":{\"toolUseId\":", ",\"name\":", ",\"input\":", "}}" },
-	.item = put_kept,
+	.item = bedrock_put_kept,
 };
 
 static void bedrock_put_message(struct writer *w, size_t m)
@@ -157,15 +158,15 @@ static void bedrock_put_message(struct writer *w, size_t m)
 	}
 	if (role == MT_ROLE_TOOL)
 		bedrock_put_result(w, m);
-	else if (!put_blocks(w, m))
+	else if (!bedrock_put_blocks(w, m))
 		PUT(w, EMPTY);
-	put_mark(w, m);
+	bedrock_put_mark(w, m);
 }
 
 static const struct turns turns = {
 	TURNS_OF_CONTENT,
 	.user_turn = "{\"role\":\"user\",\"content\":[{\"text\":\"Go on.\"}]}",
-	.system = put_system,
+	.system = bedrock_put_system,
 	.message = bedrock_put_message,
 };
 
@@ -177,8 +178,8 @@ static bool is_claude(struct writer *w)
 	return strstr(w->host->option(w->x, "model"), "claude") != NULL;
 }
 
-static void put_tool(struct writer *w, struct mt_str name, struct mt_str description,
-		     struct mt_str schema)
+static void bedrock_put_tool(struct writer *w, struct mt_str name,
+			     struct mt_str description, struct mt_str schema)
 {
 	PUT(w, "{\"toolSpec\":{\"name\":");
 	writer_put_name(w, name);
@@ -206,12 +207,12 @@ static void bedrock_put_tools(struct writer *w)
 		w->host->tool(w->r, t, &name, &description, &schema);
 		if (t)
 			PUT(w, ",");
-		put_tool(w, name, description, schema);
+		bedrock_put_tool(w, name, description, schema);
 	}
 	for (size_t t = 0; t < called_count; t++) {
 		if (t)
 			PUT(w, ",");
-		put_tool(w, called[t], description, schema);
+		bedrock_put_tool(w, called[t], description, schema);
 	}
 	if (count && w->host->feature(w->x, "cache") && is_claude(w))
 		PUT(w, "," MARK);
@@ -219,8 +220,8 @@ static void bedrock_put_tools(struct writer *w)
 }
 
 /* Members of an object, with commas between. */
-static void put_member(struct writer *w, size_t *count, const char *name,
-		       struct mt_str value)
+static void bedrock_put_member(struct writer *w, size_t *count, const char *name,
+			       struct mt_str value)
 {
 	if (!value.len)
 		return;
@@ -232,7 +233,7 @@ static void put_member(struct writer *w, size_t *count, const char *name,
 }
 
 /* Input and output must fit into the context window. */
-static int64_t fitting(struct writer *w, int64_t limit)
+static int64_t bedrock_fitting(struct writer *w, int64_t limit)
 {
 	enum { SPARE = 256, LEAST = 1024 };
 	int64_t window = writer_int(w, "context_window", "context_window");
@@ -261,18 +262,18 @@ static void put_inference(struct writer *w, const struct claude_thinking *t)
 				      : -1;
 
 	if (most > 0) {
-		snprintf(room, sizeof room, "%lld", (long long)fitting(w, most));
+		snprintf(room, sizeof room, "%lld", (long long)bedrock_fitting(w, most));
 		limit = (struct mt_str){ room, strlen(room) };
 	}
 	PUT(w, "\"inferenceConfig\":{");
-	put_member(w, &count, "maxTokens", limit);
+	bedrock_put_member(w, &count, "maxTokens", limit);
 	if (!thinks) {
-		put_member(w, &count, "temperature", temperature);
+		bedrock_put_member(w, &count, "temperature", temperature);
 		if (!is_claude(w) || !temperature.len)
-			put_member(w, &count, "topP", top_p);
+			bedrock_put_member(w, &count, "topP", top_p);
 	}
 	if (w->host->feature(w->x, "stop"))
-		put_member(w, &count, "stopSequences", stop);
+		bedrock_put_member(w, &count, "stopSequences", stop);
 	PUT(w, "}");
 }
 
@@ -282,7 +283,7 @@ static void bedrock_put_params(struct writer *w)
 	struct mt_str schema = w->host->param(w->r, "response_schema");
 
 	if (is_claude(w))
-		t = claude_thinking(w, fitting(w, claude_limit(w)));
+		t = claude_thinking(w, bedrock_fitting(w, claude_limit(w)));
 	put_inference(w, &t);
 	if (t.mode != CLAUDE_UNTOLD) {
 		PUT(w, ",\"additionalModelRequestFields\":{");
@@ -333,8 +334,8 @@ static int put_region(const struct mt_dialect_host *host, struct mt_exchange *x,
 }
 
 /* The id of a model may be an ARN: colons and slashes are encoded. */
-static int put_url(const struct mt_dialect_host *host, struct mt_exchange *x,
-		   const char *verb)
+static int bedrock_put_url(const struct mt_dialect_host *host, struct mt_exchange *x,
+			   const char *verb)
 {
 	static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 				    "0123456789-._~";
@@ -356,8 +357,8 @@ static int put_url(const struct mt_dialect_host *host, struct mt_exchange *x,
 
 static int bedrock_put_head(struct writer *w, const char *verb)
 {
-	return writer_put_headers(w, put_url(w->host, w->x, verb), "Authorization",
-				  "Bearer ");
+	return writer_put_headers(w, bedrock_put_url(w->host, w->x, verb),
+				  "Authorization", "Bearer ");
 }
 
 static int bedrock_encode(const struct mt_dialect_host *host, struct mt_exchange *x,
@@ -375,8 +376,8 @@ static int bedrock_encode(const struct mt_dialect_host *host, struct mt_exchange
 	return w.status;
 }
 
-static int count(const struct mt_dialect_host *host, struct mt_exchange *x,
-		 const struct mt_request *request)
+static int bedrock_count(const struct mt_dialect_host *host, struct mt_exchange *x,
+			 const struct mt_request *request)
 {
 	struct writer w = { .host = host, .x = x, .r = request };
 
@@ -388,8 +389,8 @@ static int count(const struct mt_dialect_host *host, struct mt_exchange *x,
 	return w.status;
 }
 
-static int64_t counted(const struct mt_dialect_host *host, struct mt_exchange *x,
-		       const char *bytes, size_t len)
+static int64_t bedrock_counted(const struct mt_dialect_host *host, struct mt_exchange *x,
+			       const char *bytes, size_t len)
 {
 	(void)host, (void)x;
 	return kit_number_in(bytes, len, "inputTokens");
@@ -408,8 +409,8 @@ static int bedrock_check(const struct mt_dialect_host *host, struct mt_exchange 
 	return put_region(host, x, &url);
 }
 
-static int sign(const struct mt_dialect_host *host, struct mt_exchange *x,
-		const struct mt_http_post *post)
+static int bedrock_sign(const struct mt_dialect_host *host, struct mt_exchange *x,
+			const struct mt_http_post *post)
 {
 	struct error err = ERROR_NONE;
 
@@ -424,10 +425,10 @@ static const struct mt_dialect dialect = {
 	.encode = bedrock_encode,
 	.feed = bedrock_feed,
 	.end = bedrock_end,
-	.count = count,
-	.counted = counted,
+	.count = bedrock_count,
+	.counted = bedrock_counted,
 	.check = bedrock_check,
-	.sign = sign,
+	.sign = bedrock_sign,
 };
 
 MT_DIALECT(&dialect, "dialect-bedrock", .name = "bedrock",

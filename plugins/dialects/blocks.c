@@ -29,7 +29,7 @@ static void put_word(struct writer *w, const char *word)
 	writer_put(w, word, strlen(word));
 }
 
-static void put_call(struct blocks *b, size_t c)
+static void blocks_put_call(struct blocks *b, size_t c)
 {
 	const struct call_form *words = &b->form->words;
 	struct writer *w = b->w;
@@ -54,7 +54,7 @@ void blocks_call(struct blocks *b, size_t c, json_object *kept)
 	if (b->form->call)
 		b->form->call(b, c, kept);
 	else
-		put_call(b, c);
+		blocks_put_call(b, c);
 }
 
 void blocks_call_of(struct blocks *b, const char *id, json_object *kept)

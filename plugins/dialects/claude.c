@@ -29,7 +29,7 @@ int64_t claude_limit(struct writer *w)
 }
 
 /* A level of effort as tokens; -1: unset. */
-static int64_t budget_of(const char *effort)
+static int64_t claude_budget_of(const char *effort)
 {
 	static const struct {
 		const char *effort;
@@ -70,7 +70,7 @@ struct claude_thinking claude_thinking(struct writer *w, int64_t limit)
 	if (budget < 0 && w->host->feature(w->x, "adaptive_thinking"))
 		return adaptive(effort);
 	if (budget < 0)
-		budget = budget_of(effort);
+		budget = claude_budget_of(effort);
 	if (budget < 0)
 		return (struct claude_thinking){ .mode = CLAUDE_UNTOLD };
 	if (budget >= limit)

@@ -133,7 +133,8 @@ static int put_open_text(struct gemini_args *g)
 	return status;
 }
 
-static int add_text(struct gemini_args *g, const char *path, json_object *text, bool more)
+static int gemini_args_add_text(struct gemini_args *g, const char *path,
+				json_object *text, bool more)
 {
 	int status = MT_OK;
 
@@ -161,7 +162,8 @@ int args_add(struct gemini_args *g, json_object *piece)
 	if (strlen(path) > MAX_PATH)
 		return MT_ELIMIT;
 	if (json_object_is_type(text, json_type_string))
-		return add_text(g, path, text, js_bool(piece, "willContinue", false));
+		return gemini_args_add_text(g, path, text,
+					    js_bool(piece, "willContinue", false));
 	status = put_open_text(g);
 	for (size_t i = 0; i < ARRAY_LEN(names) && !status; i++)
 		if (js_get(piece, names[i]))

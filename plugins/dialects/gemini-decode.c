@@ -97,7 +97,7 @@ static bool is_daily(json_object *detail)
 	return false;
 }
 
-static int tell_error(struct answer *a, json_object *answer)
+static int gemini_decode_tell_error(struct answer *a, json_object *answer)
 {
 	json_object *e = js_get(answer, "error"), *details = js_get(e, "details");
 	const char *text = js_str(e, "message", NULL);
@@ -144,7 +144,8 @@ static int gemini_decode_tell_usage(struct decoder *d, json_object *usage)
 	return d->a.host->usage(d->a.x, &u);
 }
 
-static int tell_stop(struct decoder *d, const char *reason, const char *message)
+static int gemini_decode_tell_stop(struct decoder *d, const char *reason,
+				   const char *message)
 {
 	static const char *const refusals[] = {
 		"SAFETY", "RECITATION", "LANGUAGE", "BLOCKLIST", "PROHIBITED_CONTENT",
@@ -170,7 +171,7 @@ static int tell_stop(struct decoder *d, const char *reason, const char *message)
 
 /* ---- parts ------------------------------------------------------------------------- */
 
-static struct part *add_part(struct decoder *d, enum part_kind kind)
+static struct part *gemini_decode_add_part(struct decoder *d, enum part_kind kind)
 {
 	if (ARRAY_GROW(d->parts, &d->room, d->count + 1, MAX_PARTS))
 		return NULL;
@@ -179,7 +180,7 @@ static struct part *add_part(struct decoder *d, enum part_kind kind)
 	return &d->parts[d->count++];
 }
 
-static int sign(struct part *p, json_object *part)
+static int gemini_decode_sign(struct part *p, json_object *part)
 {
 	const char *signature = js_str(part, "thoughtSignature", NULL);
 
@@ -190,7 +191,7 @@ static int sign(struct part *p, json_object *part)
 	return p->signature ? MT_OK : MT_ENOMEM;
 }
 
-static int on_text(struct decoder *d, json_object *part, json_object *text)
+static int gemini_decode_on_text(struct decoder *d, json_object *part, json_object *text)
 {
 	enum part_kind kind = js_bool(part, "thought", false) ? PART_THOUGHT : PART_TEXT;
 	struct part *last = d->count ? &d->parts[d->count - 1] : NULL;
@@ -198,11 +199,12 @@ static int on_text(struct decoder *d, json_object *part, json_object *text)
 		     !js_get(part, "thoughtSignature");
 
 	if (!joins)
-		last = add_part(d, kind);
+		last = gemini_decode_add_part(d, kind);
 	if (!last)
 		return MT_ELIMIT;
-	if (sign(last, part) || strbuf_addn(&last->text, json_object_get_string(text),
-					    (size_t)json_object_get_string_len(text)))
+	if (gemini_decode_sign(last, part) ||
+	    strbuf_addn(&last->text, json_object_get_string(text),
+			(size_t)json_object_get_string_len(text)))
 		return MT_ENOMEM;
 	return answer_tell_text(&d->a, text, kind == PART_THOUGHT);
 }
@@ -226,7 +228,8 @@ static int end_pieces(struct decoder *d)
 	return d->a.host->tool_call(d->a.x, (size_t)call, NULL, NULL, text, len);
 }
 
-static int begin_call(struct decoder *d, json_object *part, json_object *call)
+static int gemini_decode_begin_call(struct decoder *d, json_object *part,
+				    json_object *call)
 {
 	json_object *args = js_get(call, "args");
 	const char *id = js_str(call, "id", NULL), *text = NULL;
@@ -237,13 +240,13 @@ static int begin_call(struct decoder *d, json_object *part, json_object *call)
 
 	if (status)
 		return status;
-	p = add_part(d, PART_CALL);
+	p = gemini_decode_add_part(d, PART_CALL);
 	if (!p || d->calls == MAX_CALLS)
 		return MT_ELIMIT;
 	p->call = (int)d->calls++;
 	if (id && *id)
 		p->id = strdup(id);
-	if (sign(p, part) || (id && *id && !p->id))
+	if (gemini_decode_sign(p, part) || (id && *id && !p->id))
 		return MT_ENOMEM;
 	if (pieces) {
 		args_begin(&d->args);
@@ -276,7 +279,7 @@ static int on_call(struct decoder *d, json_object *part, json_object *call)
 	int status = MT_OK;
 
 	if (js_get(call, "name"))
-		status = begin_call(d, part, call);
+		status = gemini_decode_begin_call(d, part, call);
 	if (!status && d->open)
 		status = add_pieces(d, call);
 	return status;
@@ -289,7 +292,7 @@ static int on_part(struct decoder *d, json_object *part)
 	if (json_object_is_type(call, json_type_object))
 		return on_call(d, part, call);
 	if (json_object_is_type(text, json_type_string))
-		return on_text(d, part, text);
+		return gemini_decode_on_text(d, part, text);
 	return MT_OK;
 }
 
@@ -357,10 +360,11 @@ static int on_candidate(struct decoder *d, json_object *candidate)
 		status = end_pieces(d);
 	return status || !*reason || d->a.failed
 		       ? status
-		       : tell_stop(d, reason, js_str(candidate, "finishMessage", ""));
+		       : gemini_decode_tell_stop(d, reason,
+						 js_str(candidate, "finishMessage", ""));
 }
 
-static int on_answer(struct answer *a, json_object *answer)
+static int gemini_decode_on_answer(struct answer *a, json_object *answer)
 {
 	struct decoder *d = gemini_decoder_of(a);
 	json_object *all = js_get(answer, "candidates");
@@ -370,7 +374,7 @@ static int on_answer(struct answer *a, json_object *answer)
 	int status;
 
 	if (js_get(answer, "error"))
-		return tell_error(a, answer);
+		return gemini_decode_tell_error(a, answer);
 	if (blocked && !count)
 		return answer_fail(a, MT_ERROR_CONTENT_POLICY, -1, blocked);
 	status = a->host->response_id(a->x, js_str(answer, "responseId", ""));
@@ -384,7 +388,7 @@ static int on_answer(struct answer *a, json_object *answer)
 static int gemini_decode_on_event(struct answer *a, const char *name, json_object *event)
 {
 	(void)name;
-	return on_answer(a, event);
+	return gemini_decode_on_answer(a, event);
 }
 
 static int gemini_decode_on_end(struct answer *a)
@@ -400,8 +404,8 @@ static int gemini_decode_on_end(struct answer *a)
 static const struct answer_rules rules = {
 	.size = sizeof(struct decoder),
 	.event = gemini_decode_on_event,
-	.whole = on_answer,
-	.error = tell_error,
+	.whole = gemini_decode_on_answer,
+	.error = gemini_decode_tell_error,
 	.end = gemini_decode_on_end,
 	.release = gemini_decode_release,
 };

@@ -16,7 +16,7 @@ static const char providers[] =
 
 /* ---- parts ------------------------------------------------------------------ */
 
-static void put_text_part(struct writer *w, struct mt_str text)
+static void gemini_put_text_part(struct writer *w, struct mt_str text)
 {
 	PUT(w, "{\"text\":");
 	writer_put_text(w, text.ptr, text.len);
@@ -33,7 +33,7 @@ static void put_media_part(struct writer *w, size_t m, size_t p, const char *mim
 }
 
 /* Parts of a message; `comma`: one stands before them. */
-static size_t put_parts(struct writer *w, size_t m, bool text, bool comma)
+static size_t gemini_put_parts(struct writer *w, size_t m, bool text, bool comma)
 {
 	struct mt_str bytes = { "", 0 };
 	size_t parts = 0;
@@ -48,14 +48,14 @@ static size_t put_parts(struct writer *w, size_t m, bool text, bool comma)
 		if (mime)
 			put_media_part(w, m, p, mime);
 		else
-			put_text_part(w, bytes);
+			gemini_put_text_part(w, bytes);
 	}
 	return parts;
 }
 
-static void put_system(struct writer *w, size_t m)
+static void gemini_put_system(struct writer *w, size_t m)
 {
-	if (!put_parts(w, m, true, false))
+	if (!gemini_put_parts(w, m, true, false))
 		PUT(w, EMPTY);
 }
 
@@ -76,7 +76,7 @@ static long own_place(struct mt_str id)
 }
 
 /* An id goes back only if the provider gave it. */
-static void put_id(struct writer *w, struct mt_str id)
+static void gemini_put_id(struct writer *w, struct mt_str id)
 {
 	if (!id.len || own_place(id) >= 0)
 		return;
@@ -91,7 +91,7 @@ static void gemini_put_result(struct writer *w, size_t m)
 
 	w->host->call(w->r, m, 0, &id, &name, NULL);
 	PUT(w, "{\"functionResponse\":{");
-	put_id(w, id);
+	gemini_put_id(w, id);
 	PUT(w, "\"name\":");
 	writer_put_name(w, name);
 	if (w->host->message_failed(w->r, m))
@@ -100,12 +100,12 @@ static void gemini_put_result(struct writer *w, size_t m)
 		PUT(w, ",\"response\":{\"output\":");
 	writer_put_joined(w, m);
 	PUT(w, "}}}");
-	put_parts(w, m, false, true);
+	gemini_put_parts(w, m, false, true);
 }
 
 /* ---- what the model said ------------------------------------------------------ */
 
-static void put_signature(struct writer *w, json_object *kept)
+static void gemini_put_signature(struct writer *w, json_object *kept)
 {
 	const char *signature = js_str(kept, "thoughtSignature", NULL);
 
@@ -115,33 +115,33 @@ static void put_signature(struct writer *w, json_object *kept)
 	writer_put_cstr(w, signature);
 }
 
-static void put_said_text(struct blocks *b, json_object *kept)
+static void gemini_put_said_text(struct blocks *b, json_object *kept)
 {
 	if (!writer_has_text(b->w, b->m))
 		return;
 	blocks_next(b);
 	PUT(b->w, "{\"text\":");
 	writer_put_joined(b->w, b->m);
-	put_signature(b->w, kept);
+	gemini_put_signature(b->w, kept);
 	PUT(b->w, "}");
 }
 
 /* Without anything that was kept of it the call came from another model. */
-static void put_call(struct blocks *b, size_t c, json_object *kept)
+static void gemini_put_call(struct blocks *b, size_t c, json_object *kept)
 {
 	struct writer *w = b->w;
 	struct mt_str id, name, args;
 
 	w->host->call(w->r, b->m, c, &id, &name, &args);
 	PUT(w, "{\"functionCall\":{");
-	put_id(w, id);
+	gemini_put_id(w, id);
 	PUT(w, "\"name\":");
 	writer_put_name(w, name);
 	PUT(w, ",\"args\":");
 	writer_put_args(w, args);
 	PUT(w, "}");
 	if (kept)
-		put_signature(w, kept);
+		gemini_put_signature(w, kept);
 	else if (c == 0 && strstr(w->host->option(w->x, "model"), "gemini-3"))
 		PUT(w, NO_SIGNATURE);
 	PUT(w, "}");
@@ -159,7 +159,7 @@ static void put_call_at(struct blocks *b, int64_t place, json_object *kept)
 	}
 }
 
-static void put_kept(struct blocks *b, json_object *kept)
+static void gemini_put_kept(struct blocks *b, json_object *kept)
 {
 	json_object *call = js_get(kept, "call"), *text = js_get(kept, "text");
 
@@ -171,16 +171,16 @@ static void put_kept(struct blocks *b, json_object *kept)
 		blocks_next(b);
 		writer_put_json(b->w, kept);
 	} else if (json_object_is_type(kept, json_type_object)) {
-		put_said_text(b, kept);
+		gemini_put_said_text(b, kept);
 	}
 }
 
 static const struct blocks_form gemini_blocks = {
 	.kept = GEMINI_KEPT,
 	.empty = EMPTY,
-	.text = put_said_text,
-	.call = put_call,
-	.item = put_kept,
+	.text = gemini_put_said_text,
+	.call = gemini_put_call,
+	.item = gemini_put_kept,
 };
 
 static void gemini_put_message(struct writer *w, size_t m)
@@ -191,7 +191,7 @@ static void gemini_put_message(struct writer *w, size_t m)
 		blocks_put(w, m, &gemini_blocks);
 	else if (role == MT_ROLE_TOOL)
 		gemini_put_result(w, m);
-	else if (!put_parts(w, m, true, false))
+	else if (!gemini_put_parts(w, m, true, false))
 		PUT(w, EMPTY);
 }
 
@@ -203,7 +203,7 @@ static const struct turns turns = {
 	.assistant = "{\"role\":\"model\",\"parts\":[",
 	.end = "]}",
 	.user_turn = "{\"role\":\"user\",\"parts\":[{\"text\":\"Go on.\"}]}",
-	.system = put_system,
+	.system = gemini_put_system,
 	.message = gemini_put_message,
 };
 
@@ -219,7 +219,7 @@ static const struct tool_form tool_form = {
 };
 
 /* Tokens for a level of effort, of models that know tokens only. */
-static int64_t budget_of(const char *effort)
+static int64_t gemini_budget_of(const char *effort)
 {
 	static const struct {
 		const char *effort;
@@ -236,7 +236,7 @@ static int64_t budget_of(const char *effort)
 }
 
 /* Gemini 3 has levels, those before it a budget. */
-static void put_thinking(struct writer *w)
+static void gemini_put_thinking(struct writer *w)
 {
 	char room[32];
 	const char *effort =
@@ -245,7 +245,7 @@ static void put_thinking(struct writer *w)
 	bool levels = strstr(w->host->option(w->x, "model"), "gemini-3") != NULL;
 
 	if (budget < 0 && !levels)
-		budget = strcmp(effort, "none") == 0 ? 0 : budget_of(effort);
+		budget = strcmp(effort, "none") == 0 ? 0 : gemini_budget_of(effort);
 	if (budget < 0 && !*effort && !w->host->feature(w->x, "reasoning"))
 		return;
 	PUT(w, ",\"thinkingConfig\":{\"includeThoughts\":");
@@ -285,7 +285,7 @@ static void gemini_put_params(struct writer *w)
 		       "\"responseJsonSchema\":");
 		writer_put(w, schema.ptr, schema.len);
 	}
-	put_thinking(w);
+	gemini_put_thinking(w);
 	PUT(w, "}");
 }
 
@@ -332,8 +332,8 @@ static int gemini_encode(const struct mt_dialect_host *host, struct mt_exchange 
 }
 
 /* Vertex takes the request as it is, the other one inside of another object. */
-static int count(const struct mt_dialect_host *host, struct mt_exchange *x,
-		 const struct mt_request *request)
+static int gemini_count(const struct mt_dialect_host *host, struct mt_exchange *x,
+			const struct mt_request *request)
 {
 	struct writer w = { .host = host, .x = x, .r = request };
 	const char *model = host->option(x, "model");
@@ -358,8 +358,8 @@ static int count(const struct mt_dialect_host *host, struct mt_exchange *x,
 	return w.status;
 }
 
-static int64_t counted(const struct mt_dialect_host *host, struct mt_exchange *x,
-		       const char *bytes, size_t len)
+static int64_t gemini_counted(const struct mt_dialect_host *host, struct mt_exchange *x,
+			      const char *bytes, size_t len)
 {
 	(void)host, (void)x;
 	return kit_number_in(bytes, len, "totalTokens");
@@ -371,8 +371,8 @@ static const struct mt_dialect dialect = {
 	.encode = gemini_encode,
 	.feed = gemini_feed,
 	.end = gemini_end,
-	.count = count,
-	.counted = counted,
+	.count = gemini_count,
+	.counted = gemini_counted,
 };
 
 MT_DIALECT(&dialect, "dialect-gemini", .name = "gemini",

@@ -178,7 +178,7 @@ void writer_put_joined(struct writer *w, size_t m)
 /* ---- parameters ------------------------------------------------------------ */
 
 /* True if the text is a JSON number, so that it can stand in the body. */
-static bool is_number(const char *text, size_t len)
+static bool dialect_kit_is_number(const char *text, size_t len)
 {
 	bool digit = false;
 
@@ -197,7 +197,7 @@ struct mt_str writer_number(struct writer *w, const char *param, const char *opt
 
 	if (!value.len && set)
 		value = (struct mt_str){ set, strlen(set) };
-	if (value.len && is_number(value.ptr, value.len))
+	if (value.len && dialect_kit_is_number(value.ptr, value.len))
 		return value;
 	return (struct mt_str){ "", 0 };
 }
@@ -314,7 +314,7 @@ static void put_between(struct writer *w, const struct turns *t, enum side befor
 	put_str(w, now == USER ? t->user : t->assistant);
 }
 
-static void put_end(struct writer *w, const struct turns *t, enum side last)
+static void dialect_kit_put_end(struct writer *w, const struct turns *t, enum side last)
 {
 	if (last == SYSTEM)
 		put_str(w, t->after_system);
@@ -393,7 +393,7 @@ void writer_put_turns(struct writer *w, const struct turns *t)
 		(now == SYSTEM ? t->system : t->message)(w, m);
 		before = now;
 	}
-	put_end(w, t, before);
+	dialect_kit_put_end(w, t, before);
 }
 
 size_t writer_called_tools(struct writer *w, struct mt_str *names, size_t room)
@@ -437,7 +437,7 @@ static void put_literal(struct writer *w, const char *text)
 	writer_put(w, text, strlen(text));
 }
 
-static void put_tool(struct writer *w, const struct tool_form *f, size_t t)
+static void dialect_kit_put_tool(struct writer *w, const struct tool_form *f, size_t t)
 {
 	struct mt_str name, description, schema;
 
@@ -469,7 +469,7 @@ void writer_put_tools(struct writer *w, const struct tool_form *f)
 	for (size_t t = 0; t < count; t++) {
 		if (t)
 			PUT(w, ",");
-		put_tool(w, f, t);
+		dialect_kit_put_tool(w, f, t);
 	}
 	put_literal(w, f->after);
 }

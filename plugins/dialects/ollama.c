@@ -39,7 +39,7 @@ static void put_images(struct writer *w, size_t m)
 		PUT(w, "]");
 }
 
-static void put_calls(struct writer *w, size_t m)
+static void ollama_put_calls(struct writer *w, size_t m)
 {
 	size_t count = w->host->call_count(w->r, m);
 
@@ -84,7 +84,7 @@ static void ollama_put_message(struct writer *w, size_t m)
 			PUT(w, ",\"thinking\":");
 			writer_put_json(w, thoughts);
 		}
-		put_calls(w, m);
+		ollama_put_calls(w, m);
 	} else if (role == MT_ROLE_TOOL) {
 		w->host->call(w->r, m, 0, NULL, &name, NULL);
 		PUT(w, ",\"tool_name\":");
@@ -93,7 +93,7 @@ static void ollama_put_message(struct writer *w, size_t m)
 	PUT(w, "}");
 }
 
-static void put_messages(struct writer *w)
+static void ollama_put_messages(struct writer *w)
 {
 	size_t count = w->host->message_count(w->r), kept;
 
@@ -109,7 +109,7 @@ static void put_messages(struct writer *w)
 }
 
 /* Some models know levels, the others only whether. */
-static void put_thinking(struct writer *w)
+static void ollama_put_thinking(struct writer *w)
 {
 	char room[32];
 	const char *effort =
@@ -135,7 +135,7 @@ static void ollama_put_params(struct writer *w)
 		PUT(w, ",\"stream\":true");
 	else
 		PUT(w, ",\"stream\":false");
-	put_thinking(w);
+	ollama_put_thinking(w);
 	if (schema.len) {
 		PUT(w, ",\"format\":");
 		writer_put(w, schema.ptr, schema.len);
@@ -164,7 +164,7 @@ static int ollama_encode(const struct mt_dialect_host *host, struct mt_exchange 
 	writer_put_cstr(&w, host->option(x, "model"));
 	ollama_put_params(&w);
 	writer_put_tools(&w, &chat_tool_form);
-	put_messages(&w);
+	ollama_put_messages(&w);
 	PUT(&w, "}");
 	return w.status;
 }
@@ -194,7 +194,7 @@ static void ollama_release(struct answer *a)
 	strbuf_clear(&d->thoughts);
 }
 
-static int tell_error(struct answer *a, json_object *answer)
+static int ollama_tell_error(struct answer *a, json_object *answer)
 {
 	json_object *e = js_get(answer, "error");
 	const char *text = json_object_is_type(e, json_type_string)
@@ -247,7 +247,7 @@ static int ollama_keep(struct decoder *d)
 	return d->a.host->opaque(d->a.x, out.text, out.len);
 }
 
-static int tell_end(struct decoder *d, json_object *answer)
+static int ollama_tell_end(struct decoder *d, json_object *answer)
 {
 	const char *reason = js_str(answer, "done_reason", "stop");
 	struct mt_usage u = {
@@ -271,7 +271,7 @@ static int tell_end(struct decoder *d, json_object *answer)
 	return status ? status : answer_over(&d->a);
 }
 
-static int on_answer(struct answer *a, json_object *answer)
+static int ollama_on_answer(struct answer *a, json_object *answer)
 {
 	struct decoder *d = ollama_decoder_of(a);
 	json_object *message = js_get(answer, "message");
@@ -279,7 +279,7 @@ static int on_answer(struct answer *a, json_object *answer)
 	int status = MT_OK;
 
 	if (js_get(answer, "error"))
-		return tell_error(a, answer);
+		return ollama_tell_error(a, answer);
 	if (json_object_is_type(thinking, json_type_string))
 		status = strbuf_addn(&d->thoughts, json_object_get_string(thinking),
 				     (size_t)json_object_get_string_len(thinking));
@@ -292,7 +292,7 @@ static int on_answer(struct answer *a, json_object *answer)
 	if (status)
 		return status;
 	if (js_bool(answer, "done", false))
-		return tell_end(d, answer);
+		return ollama_tell_end(d, answer);
 	return message ? MT_OK
 		       : answer_fail(a, MT_ERROR_MALFORMED, -1,
 				     "the response has no message");
@@ -309,7 +309,7 @@ static int ollama_on_line(char *line, size_t len, void *arg)
 	answer = js_parse_object(line, len, &why);
 	if (!answer)
 		return answer_fail(a, MT_ERROR_MALFORMED, -1, why.text);
-	return on_answer(a, answer);
+	return ollama_on_answer(a, answer);
 }
 
 /* A last line without its end. */
@@ -322,14 +322,14 @@ static int ollama_on_end(struct answer *a)
 
 static const struct answer_rules rules = {
 	.size = sizeof(struct decoder),
-	.whole = on_answer,
-	.error = tell_error,
+	.whole = ollama_on_answer,
+	.error = ollama_tell_error,
 	.end = ollama_on_end,
 	.release = ollama_release,
 };
 
-static int feed(const struct mt_dialect_host *host, struct mt_exchange *x, int status,
-		const char *type, const char *bytes, size_t len)
+static int ollama_feed(const struct mt_dialect_host *host, struct mt_exchange *x,
+		       int status, const char *type, const char *bytes, size_t len)
 {
 	struct answer *a = answer_of(&rules, host, x, status);
 	struct decoder *d;
@@ -363,7 +363,7 @@ static const struct mt_dialect dialect = {
 	.size = sizeof dialect,
 	.providers = providers,
 	.encode = ollama_encode,
-	.feed = feed,
+	.feed = ollama_feed,
 	.end = ollama_end,
 };
 

@@ -164,7 +164,7 @@ static int tell_content(struct decoder *d, json_object *content)
 	return status;
 }
 
-static uint64_t hash(const char *text)
+static uint64_t openai_decode_hash(const char *text)
 {
 	uint64_t h = 14695981039346656037u;
 
@@ -207,7 +207,7 @@ static int tell_call(struct decoder *d, json_object *call)
 	const char *id = js_str(call, "id", ""), *name = js_str(f, "name", "");
 	const char *text = "";
 	size_t len = 0;
-	int slot = slot_of(d, js_int(call, "index", -1), hash(id), *name);
+	int slot = slot_of(d, js_int(call, "index", -1), openai_decode_hash(id), *name);
 
 	if (slot < 0)
 		return MT_ELIMIT;
@@ -226,7 +226,7 @@ static int tell_call(struct decoder *d, json_object *call)
 				    *name ? name : NULL, text, len);
 }
 
-static int tell_stop(struct decoder *d, const char *reason)
+static int openai_decode_tell_stop(struct decoder *d, const char *reason)
 {
 	static const struct {
 		const char *theirs, *ours;
@@ -289,7 +289,7 @@ static int tell_choice(struct decoder *d, json_object *choice)
 	if (!status)
 		status = tell_message(d, m ? m : js_get(choice, "delta"));
 	if (!status && *reason)
-		status = tell_stop(d, reason);
+		status = openai_decode_tell_stop(d, reason);
 	return status;
 }
 
@@ -331,7 +331,7 @@ static int openai_decode_on_event(struct answer *a, const char *name, json_objec
 	return tell_answer(d, event);
 }
 
-static int on_whole(struct answer *a, json_object *answer)
+static int openai_decode_on_whole(struct answer *a, json_object *answer)
 {
 	struct decoder *d = openai_decoder_of(a);
 
@@ -355,7 +355,7 @@ static int openai_decode_on_end(struct answer *a)
 static const struct answer_rules rules = {
 	.size = sizeof(struct decoder),
 	.event = openai_decode_on_event,
-	.whole = on_whole,
+	.whole = openai_decode_on_whole,
 	.error = openai_error,
 	.end = openai_decode_on_end,
 	.release = openai_decode_release,

@@ -23,7 +23,7 @@ static const char *const text_members[] = { "text", "summary", "thinking" };
 
 /* ---- out of an answer -------------------------------------------------------- */
 
-static const char *text_member(json_object *item)
+static const char *openai_kept_text_member(json_object *item)
 {
 	for (size_t i = 0; i < ARRAY_LEN(text_members); i++)
 		if (json_object_is_type(js_get(item, text_members[i]), json_type_string))
@@ -47,7 +47,7 @@ static bool is_continuation(json_object *last, json_object *item)
 	       !*js_str(last, "signature", "");
 }
 
-static json_object *last_of(const struct chat_list *l)
+static json_object *openai_kept_last_of(const struct chat_list *l)
 {
 	size_t n = l->items ? json_object_array_length(l->items) : 0;
 
@@ -61,15 +61,15 @@ static int close_item(struct chat_list *l)
 
 	if (l->member)
 		status = l->text.error ? l->text.error
-				       : js_set_strn(last_of(l), l->member, l->text.text,
-						     l->text.len);
+				       : js_set_strn(openai_kept_last_of(l), l->member,
+						     l->text.text, l->text.len);
 	l->member = NULL;
 	strbuf_clear(&l->text);
 	return status;
 }
 
-static int add_piece(struct chat_list *l, json_object *last, const char *member,
-		     json_object *text)
+static int openai_kept_add_piece(struct chat_list *l, json_object *last,
+				 const char *member, json_object *text)
 {
 	if (l->member && strcmp(l->member, member) != 0 && close_item(l))
 		return MT_ENOMEM;
@@ -88,8 +88,9 @@ static int add_piece(struct chat_list *l, json_object *last, const char *member,
 
 static int openai_kept_join(struct chat_list *l, json_object *last, json_object *item)
 {
-	const char *member = text_member(item);
-	int status = member ? add_piece(l, last, member, js_get(item, member)) : MT_OK;
+	const char *member = openai_kept_text_member(item);
+	int status = member ? openai_kept_add_piece(l, last, member, js_get(item, member))
+			    : MT_OK;
 
 	json_object_object_foreach(item, key, value) {
 		bool empty = !value || (json_object_is_type(value, json_type_string) &&
@@ -101,9 +102,9 @@ static int openai_kept_join(struct chat_list *l, json_object *last, json_object 
 	return status;
 }
 
-static int add_item(struct chat_list *l, json_object *item, bool piece)
+static int openai_kept_add_item(struct chat_list *l, json_object *item, bool piece)
 {
-	json_object *last = last_of(l);
+	json_object *last = openai_kept_last_of(l);
 
 	if (!json_object_is_type(item, json_type_object))
 		return MT_OK;
@@ -118,7 +119,7 @@ static int add_item(struct chat_list *l, json_object *item, bool piece)
 
 /* ---- content that is a list ----------------------------------------------------- */
 
-static int add_part(struct chat_kept *k, const char *type, json_object *more)
+static int openai_kept_add_part(struct chat_kept *k, const char *type, json_object *more)
 {
 	AUTO(json) json_object *part = json_object_new_object();
 
@@ -153,10 +154,10 @@ static int close_thought(struct chat_kept *k)
 		status = js_set_strn(item, "text", k->thought.len ? k->thought.text : "",
 				     k->thought.len);
 	strbuf_clear(&k->thought);
-	return status ? status : add_part(k, "thinking", list);
+	return status ? status : openai_kept_add_part(k, "thinking", list);
 }
 
-static bool is_plain(json_object *thoughts)
+static bool openai_kept_is_plain(json_object *thoughts)
 {
 	for (size_t i = 0; i < json_object_array_length(thoughts); i++)
 		if (strcmp(js_str(json_object_array_get_idx(thoughts, i), "type", ""),
@@ -169,9 +170,9 @@ static int keep_thought(struct chat_kept *k, json_object *thoughts, bool piece)
 {
 	int status = MT_OK;
 
-	if (!piece || !is_plain(thoughts)) {
+	if (!piece || !openai_kept_is_plain(thoughts)) {
 		status = close_thought(k);
-		return status ? status : add_part(k, "thinking", thoughts);
+		return status ? status : openai_kept_add_part(k, "thinking", thoughts);
 	}
 	if (!k->thinking)
 		k->thought = STRBUF(ANSWER_MAX_BODY);
@@ -192,7 +193,7 @@ static int keep_place(struct chat_kept *k)
 		if (strcmp(js_str(json_object_array_get_idx(k->content, i), "type", ""),
 			   "text") == 0)
 			return status;
-	return status ? status : add_part(k, "text", NULL);
+	return status ? status : openai_kept_add_part(k, "text", NULL);
 }
 
 static int keep_content(struct chat_kept *k, json_object *content, bool piece)
@@ -246,8 +247,9 @@ int chat_keep(struct answer *a, struct chat_kept *k, json_object *message, bool 
 		size_t count = js_length(items);
 
 		for (size_t i = 0; i < count && !status; i++)
-			status = add_item(&k->lists[n],
-					  json_object_array_get_idx(items, i), piece);
+			status = openai_kept_add_item(&k->lists[n],
+						      json_object_array_get_idx(items, i),
+						      piece);
 	}
 	return status;
 }

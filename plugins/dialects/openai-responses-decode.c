@@ -123,8 +123,8 @@ static int end_response(struct answer *a, struct responses *r, json_object *resp
 
 /* ---- items --------------------------------------------------------------------- */
 
-static int begin_call(struct answer *a, struct responses *r, struct responses_item *item,
-		      json_object *call)
+static int responses_decode_begin_call(struct answer *a, struct responses *r,
+				       struct responses_item *item, json_object *call)
 {
 	if (item->call >= 0)
 		return MT_OK;
@@ -177,7 +177,7 @@ static int tell_reasoning(struct answer *a, json_object *item)
 }
 
 /* All texts of a message. */
-static void put_texts(struct strbuf *all, json_object *item)
+static void responses_decode_put_texts(struct strbuf *all, json_object *item)
 {
 	json_object *parts = js_get(item, "content");
 	size_t count = js_length(parts);
@@ -190,7 +190,7 @@ static void put_texts(struct strbuf *all, json_object *item)
 }
 
 /* Members that are null are none in a request. */
-static json_object *without_nulls(json_object *item)
+static json_object *responses_decode_without_nulls(json_object *item)
 {
 	json_object *copy = js_new_object();
 
@@ -213,7 +213,7 @@ static json_object *short_form(json_object *item, const char *type)
 		js_set_str(o, "call_id", js_str(item, "call_id", ""));
 		return STEAL(o);
 	}
-	put_texts(&text, item);
+	responses_decode_put_texts(&text, item);
 	if (text.error)
 		js_fail(o);
 	else if (!text.len)
@@ -229,8 +229,9 @@ static json_object *short_form(json_object *item, const char *type)
 static json_object *kept_form(json_object *item, const char *type)
 {
 	if (strcmp(type, "reasoning") == 0)
-		return *js_str(item, "encrypted_content", "") ? without_nulls(item)
-							      : NULL;
+		return *js_str(item, "encrypted_content", "")
+			       ? responses_decode_without_nulls(item)
+			       : NULL;
 	return short_form(item, type);
 }
 
@@ -241,7 +242,7 @@ static int finish_item(struct answer *a, struct responses *r, struct responses_i
 	int status = MT_OK;
 
 	if (strcmp(type, "function_call") == 0) {
-		status = begin_call(a, r, at, item);
+		status = responses_decode_begin_call(a, r, at, item);
 		if (!status && !at->pieces)
 			status = add_args(a, at, js_get(item, "arguments"));
 	} else if (strcmp(type, "message") == 0) {
@@ -302,7 +303,7 @@ static int on_item(struct answer *a, struct responses *r, const char *kind,
 	if (strcmp(kind, "output_item.added") != 0)
 		return responses_decode_on_delta(a, r, item, kind, event);
 	if (strcmp(js_str(value, "type", ""), "function_call") == 0)
-		return begin_call(a, r, item, value);
+		return responses_decode_begin_call(a, r, item, value);
 	return MT_OK;
 }
 

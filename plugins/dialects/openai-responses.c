@@ -28,7 +28,7 @@ bool openai_uses_responses(const struct mt_dialect_host *host, struct mt_exchang
 
 /* ---- items ------------------------------------------------------------------- */
 
-static void put_medium(struct writer *w, size_t m, size_t p, const char *mime)
+static void responses_put_medium(struct writer *w, size_t m, size_t p, const char *mime)
 {
 	if (strcmp(mime, "application/pdf") == 0)
 		PUT(w, "{\"type\":\"input_file\",\"filename\":\"document.pdf\","
@@ -40,7 +40,7 @@ static void put_medium(struct writer *w, size_t m, size_t p, const char *mime)
 }
 
 /* A message or a result with images in it. */
-static void put_list(struct writer *w, size_t m)
+static void responses_put_list(struct writer *w, size_t m)
 {
 	struct mt_str text = { "", 0 };
 	size_t written = 0;
@@ -54,7 +54,7 @@ static void put_list(struct writer *w, size_t m)
 		if (written++)
 			PUT(w, ",");
 		if (mime) {
-			put_medium(w, m, p, mime);
+			responses_put_medium(w, m, p, mime);
 			continue;
 		}
 		PUT(w, "{\"type\":\"input_text\",\"text\":");
@@ -64,10 +64,10 @@ static void put_list(struct writer *w, size_t m)
 	PUT(w, "]");
 }
 
-static void put_content(struct writer *w, size_t m)
+static void responses_put_content(struct writer *w, size_t m)
 {
 	if (writer_has_media(w, m))
-		put_list(w, m);
+		responses_put_list(w, m);
 	else
 		writer_put_joined(w, m);
 }
@@ -77,11 +77,11 @@ static void responses_put_message(struct writer *w, size_t m, const char *role)
 	PUT(w, "{\"role\":");
 	writer_put_cstr(w, role);
 	PUT(w, ",\"content\":");
-	put_content(w, m);
+	responses_put_content(w, m);
 	PUT(w, "}");
 }
 
-static void put_id(struct writer *w, struct mt_str id)
+static void responses_put_id(struct writer *w, struct mt_str id)
 {
 	if (id.len)
 		writer_put_text(w, id.ptr, id.len);
@@ -95,9 +95,9 @@ static void responses_put_result(struct writer *w, size_t m)
 
 	w->host->call(w->r, m, 0, &id, NULL, NULL);
 	PUT(w, "{\"type\":\"function_call_output\",\"call_id\":");
-	put_id(w, id);
+	responses_put_id(w, id);
 	PUT(w, ",\"output\":");
-	put_content(w, m);
+	responses_put_content(w, m);
 	PUT(w, "}");
 }
 
@@ -120,7 +120,7 @@ static void next_item(struct said *s)
 }
 
 /* The item behind the reasoning that waits is about to be written. */
-static void let_go(struct said *s)
+static void responses_let_go(struct said *s)
 {
 	for (size_t i = 0; i < s->waiting_count; i++) {
 		next_item(s);
@@ -129,9 +129,9 @@ static void let_go(struct said *s)
 	s->waiting_count = 0;
 }
 
-static void begin_message(struct said *s, const char *phase)
+static void responses_begin_message(struct said *s, const char *phase)
 {
-	let_go(s);
+	responses_let_go(s);
 	next_item(s);
 	PUT(s->w, "{\"role\":\"assistant\",");
 	if (*phase) {
@@ -147,7 +147,7 @@ static void say_text(struct said *s, const char *phase)
 	if (s->text_sent || !writer_has_text(s->w, s->m))
 		return;
 	s->text_sent = true;
-	begin_message(s, phase);
+	responses_begin_message(s, phase);
 	writer_put_joined(s->w, s->m);
 	PUT(s->w, "}");
 }
@@ -159,11 +159,11 @@ static void say_call(struct said *s, size_t c)
 	if (c >= OPENAI_MAX_CALLS || s->sent[c])
 		return;
 	s->sent[c] = true;
-	let_go(s);
+	responses_let_go(s);
 	next_item(s);
 	s->w->host->call(s->w->r, s->m, c, &id, &name, &args);
 	PUT(s->w, "{\"type\":\"function_call\",\"call_id\":");
-	put_id(s->w, id);
+	responses_put_id(s->w, id);
 	PUT(s->w, ",\"name\":");
 	writer_put_name(s->w, name);
 	PUT(s->w, ",\"arguments\":");
@@ -192,7 +192,7 @@ static void say_message(struct said *s, json_object *item)
 		say_text(s, phase);
 	} else {
 		s->text_sent = true;
-		begin_message(s, phase);
+		responses_begin_message(s, phase);
 		writer_put_json(s->w, text);
 		PUT(s->w, "}");
 	}
@@ -224,7 +224,7 @@ static size_t put_said(struct writer *w, size_t m)
 	for (size_t c = 0; c < s.calls; c++)
 		say_call(&s, c);
 	if (!s.items) {
-		begin_message(&s, "");
+		responses_begin_message(&s, "");
 		PUT(w, "\"\"}");
 	}
 	return s.items;

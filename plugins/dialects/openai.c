@@ -31,7 +31,7 @@ static const char providers
 
 /* ---- messages -------------------------------------------------------------- */
 
-static void put_medium(struct writer *w, size_t m, size_t p, const char *mime)
+static void openai_put_medium(struct writer *w, size_t m, size_t p, const char *mime)
 {
 	if (strcmp(mime, "application/pdf") == 0)
 		PUT(w, "{\"type\":\"file\",\"file\":{\"filename\":\"document.pdf\","
@@ -79,7 +79,7 @@ static size_t last_text(struct writer *w, size_t m)
 }
 
 /* Parts as list items; with `text` also those that are text. */
-static void put_parts(struct writer *w, size_t m, bool text, bool *first)
+static void openai_put_parts(struct writer *w, size_t m, bool text, bool *first)
 {
 	size_t marked = text && is_marked(w, m) ? last_text(w, m) : SIZE_MAX;
 
@@ -93,7 +93,7 @@ static void put_parts(struct writer *w, size_t m, bool text, bool *first)
 			PUT(w, ",");
 		*first = false;
 		if (mime) {
-			put_medium(w, m, p, mime);
+			openai_put_medium(w, m, p, mime);
 			continue;
 		}
 		PUT(w, "{\"type\":\"text\",\"text\":");
@@ -125,7 +125,7 @@ static void put_user(struct writer *w, size_t m, const char *role)
 	PUT(w, ",\"content\":");
 	if (writer_has_media(w, m)) {
 		PUT(w, "[");
-		put_parts(w, m, true, &first);
+		openai_put_parts(w, m, true, &first);
 		PUT(w, "]");
 	} else {
 		put_text_content(w, m);
@@ -133,7 +133,7 @@ static void put_user(struct writer *w, size_t m, const char *role)
 	PUT(w, "}");
 }
 
-static void put_calls(struct writer *w, size_t m, size_t count, json_object *kept)
+static void openai_put_calls(struct writer *w, size_t m, size_t count, json_object *kept)
 {
 	PUT(w, ",\"tool_calls\":[");
 	for (size_t c = 0; c < count; c++) {
@@ -169,7 +169,7 @@ static void put_assistant(struct writer *w, size_t m)
 	}
 	chat_put_kept(w, kept);
 	if (calls)
-		put_calls(w, m, calls, kept);
+		openai_put_calls(w, m, calls, kept);
 	PUT(w, "}");
 }
 
@@ -197,11 +197,11 @@ static void put_result_media(struct writer *w, size_t from, size_t to)
 		return;
 	PUT(w, ",{\"role\":\"user\",\"content\":[");
 	for (size_t m = from; m < to; m++)
-		put_parts(w, m, false, &first);
+		openai_put_parts(w, m, false, &first);
 	PUT(w, "]}");
 }
 
-static void put_messages(struct writer *w)
+static void openai_put_messages(struct writer *w)
 {
 	size_t count = w->host->message_count(w->r), results = 0, kept;
 
@@ -328,7 +328,7 @@ static int openai_encode(const struct mt_dialect_host *host, struct mt_exchange 
 		responses_put(&w);
 	} else {
 		writer_put_tools(&w, &chat_tool_form);
-		put_messages(&w);
+		openai_put_messages(&w);
 		openai_put_params(&w);
 	}
 	PUT(&w, "}");
@@ -336,8 +336,8 @@ static int openai_encode(const struct mt_dialect_host *host, struct mt_exchange 
 }
 
 /* Only the Responses API of OpenAI itself counts. */
-static int count(const struct mt_dialect_host *host, struct mt_exchange *x,
-		 const struct mt_request *request)
+static int openai_count(const struct mt_dialect_host *host, struct mt_exchange *x,
+			const struct mt_request *request)
 {
 	struct writer w = { .host = host, .x = x, .r = request };
 
@@ -358,7 +358,7 @@ static const struct mt_dialect dialect = {
 	.encode = openai_encode,
 	.feed = openai_feed,
 	.end = openai_end,
-	.count = count,
+	.count = openai_count,
 	.counted = kit_counted_input_tokens,
 };
 

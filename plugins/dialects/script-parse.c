@@ -32,9 +32,9 @@ struct entry {
 	unsigned line;
 };
 
-static int bad(struct reader *r, const char *fmt, ...) MT_PRINTF(2, 3);
+static int script_parse_bad(struct reader *r, const char *fmt, ...) MT_PRINTF(2, 3);
 
-static int bad(struct reader *r, const char *fmt, ...)
+static int script_parse_bad(struct reader *r, const char *fmt, ...)
 {
 	AUTO(strbuf) struct strbuf why = STRBUF(1024);
 	va_list ap;
@@ -48,7 +48,7 @@ static int bad(struct reader *r, const char *fmt, ...)
 /* ---- lines --------------------------------------------------------------- */
 
 /* The next line without its end; false at the end of the file. */
-static bool next_line(struct reader *r, const char **ret, size_t *ret_len)
+static bool script_parse_next_line(struct reader *r, const char **ret, size_t *ret_len)
 {
 	const char *nl;
 
@@ -62,22 +62,22 @@ static bool next_line(struct reader *r, const char **ret, size_t *ret_len)
 	return true;
 }
 
-static bool is_space(char c)
+static bool script_parse_is_space(char c)
 {
 	return c == ' ' || c == '\t' || c == '\r';
 }
 
-static void trim(const char **text, size_t *len)
+static void script_parse_trim(const char **text, size_t *len)
 {
-	while (*len && is_space((*text)[0])) {
+	while (*len && script_parse_is_space((*text)[0])) {
 		(*text)++;
 		(*len)--;
 	}
-	while (*len && is_space((*text)[*len - 1]))
+	while (*len && script_parse_is_space((*text)[*len - 1]))
 		(*len)--;
 }
 
-static bool is(const char *text, size_t len, const char *word)
+static bool script_parse_is_word(const char *text, size_t len, const char *word)
 {
 	return strlen(word) == len && memcmp(text, word, len) == 0;
 }
@@ -105,7 +105,7 @@ static int read_block(struct reader *r, const char *word, size_t word_len,
 	unsigned first = r->line;
 	size_t len;
 
-	while (next_line(r, &line, &len)) {
+	while (script_parse_next_line(r, &line, &len)) {
 		if (len == word_len + 1 && line[word_len] == '\r')
 			len--;
 		if (len != word_len || memcmp(line, word, len) != 0)
@@ -115,8 +115,9 @@ static int read_block(struct reader *r, const char *word, size_t word_len,
 					 ret);
 	}
 	r->line = first;
-	return bad(r, "the text that starts here is not terminated: no line `%.*s`",
-		   (int)word_len, word);
+	return script_parse_bad(
+		r, "the text that starts here is not terminated: no line `%.*s`",
+		(int)word_len, word);
 }
 
 /* The WORD of `key <<WORD`. */
@@ -140,7 +141,8 @@ static bool block_word(const char *line, size_t len, size_t *ret_key_len,
 	return true;
 }
 
-static int read_entry(struct reader *r, const char *line, size_t len, struct entry *e)
+static int script_parse_read_entry(struct reader *r, const char *line, size_t len,
+				   struct entry *e)
 {
 	const char *equals = memchr(line, '=', len), *value, *word;
 	size_t value_len, word_len;
@@ -152,19 +154,19 @@ static int read_entry(struct reader *r, const char *line, size_t len, struct ent
 		e->key_len = (size_t)(equals - line) - (e->form == JSON);
 		value = equals + 1;
 		value_len = (size_t)(line + len - value);
-		trim(&value, &value_len);
+		script_parse_trim(&value, &value_len);
 		status = script_parse_keep(r, value, value_len, &e->value);
 	} else if (block_word(line, len, &e->key_len, &word, &word_len)) {
 		e->form = BLOCK;
 		status = read_block(r, word, word_len, &e->value);
 	} else {
-		return bad(r,
-			   "invalid line; use [turn], [call NAME], `key = value`, `key "
+		return script_parse_bad(
+			r, "invalid line; use [turn], [call NAME], `key = value`, `key "
 			   ":= JSON` or `key <<WORD`");
 	}
-	trim(&e->key, &e->key_len);
+	script_parse_trim(&e->key, &e->key_len);
 	if (!status && !e->key_len)
-		status = bad(r, "missing key before the value");
+		status = script_parse_bad(r, "missing key before the value");
 	return status;
 }
 
@@ -189,10 +191,12 @@ static const struct {
 	{ "history", MT_ERROR_HISTORY },
 };
 
-static int set_text(struct reader *r, struct entry *e, struct script_text *place)
+static int script_parse_set_text(struct reader *r, struct entry *e,
+				 struct script_text *place)
 {
 	if (place->bytes)
-		return bad(r, "duplicate key `%.*s`", (int)e->key_len, e->key);
+		return script_parse_bad(r, "duplicate key `%.*s`", (int)e->key_len,
+					e->key);
 	*place = e->value;
 	e->value.bytes = NULL;
 	return MT_OK;
@@ -205,24 +209,26 @@ static int set_error(struct reader *r, struct entry *e)
 	size_t len = strcspn(text, ": \t");
 
 	for (size_t i = 0; i < ARRAY_LEN(error_kinds); i++) {
-		if (!is(text, len, error_kinds[i].name))
+		if (!script_parse_is_word(text, len, error_kinds[i].name))
 			continue;
 		r->turn->error_kind = error_kinds[i].kind;
 		text += len + strspn(text + len, ": \t");
 		free(r->turn->error_text.bytes);
 		return script_parse_keep(r, text, strlen(text), &r->turn->error_text);
 	}
-	return bad(r,
-		   "unknown error `%.*s`; use authentication, rate_limit, "
-		   "quota, overloaded, context_window, content_policy, bad_request, "
-		   "network, timeout, malformed, not_found, internal",
-		   (int)len, text);
+	return script_parse_bad(
+		r,
+		"unknown error `%.*s`; use authentication, rate_limit, "
+		"quota, overloaded, context_window, content_policy, bad_request, "
+		"network, timeout, malformed, not_found, internal",
+		(int)len, text);
 }
 
 static int set_duration(struct reader *r, const struct entry *e, int64_t *ret)
 {
 	if (option_parse_duration(e->value.bytes, ret) || *ret < 0)
-		return bad(r, "`%s` is not a duration; use 200ms or 2s", e->value.bytes);
+		return script_parse_bad(r, "`%s` is not a duration; use 200ms or 2s",
+					e->value.bytes);
 	return MT_OK;
 }
 
@@ -239,7 +245,7 @@ static bool read_count(const char *text, int64_t *ret)
 static int set_times(struct reader *r, const struct entry *e)
 {
 	if (!read_count(e->value.bytes, &r->turn->error_times))
-		return bad(r, "`%s` is not a number", e->value.bytes);
+		return script_parse_bad(r, "`%s` is not a number", e->value.bytes);
 	return MT_OK;
 }
 
@@ -260,17 +266,19 @@ static int set_count(struct reader *r, const char *item)
 	char *end;
 
 	for (size_t i = 0; i < ARRAY_LEN(counts); i++)
-		if (is(item, len, counts[i].name) && read_count(number, counts[i].place))
+		if (script_parse_is_word(item, len, counts[i].name) &&
+		    read_count(number, counts[i].place))
 			return MT_OK;
-	if (is(item, len, "cost") && *number >= '0' && *number <= '9') {
+	if (script_parse_is_word(item, len, "cost") && *number >= '0' && *number <= '9') {
 		t->cost = strtod(number, &end);
 		if (!*end)
 			return MT_OK;
 	}
-	return bad(r,
-		   "invalid usage `%s`; use input 100, output 20, cache_read 80, "
-		   "cache_write 0, reasoning 5, cost 0.01",
-		   item);
+	return script_parse_bad(
+		r,
+		"invalid usage `%s`; use input 100, output 20, cache_read 80, "
+		"cache_write 0, reasoning 5, cost 0.01",
+		item);
 }
 
 static int set_usage(struct reader *r, const struct entry *e)
@@ -319,9 +327,10 @@ static int add_expect(struct reader *r, struct entry *e, const char *words, size
 	struct script_turn *t = r->turn;
 
 	if (t->expect_count == SCRIPT_MAX_EXPECTS)
-		return bad(r, "more than %d expectations in a turn", SCRIPT_MAX_EXPECTS);
+		return script_parse_bad(r, "more than %d expectations in a turn",
+					SCRIPT_MAX_EXPECTS);
 	for (size_t i = 0; i < ARRAY_LEN(expectations); i++) {
-		if (!is(words, len, expectations[i].words))
+		if (!script_parse_is_word(words, len, expectations[i].words))
 			continue;
 		if (ARRAY_ADD(t->expects, t->expect_count, SCRIPT_MAX_EXPECTS))
 			return out_of_memory(r->err);
@@ -334,11 +343,12 @@ static int add_expect(struct reader *r, struct entry *e, const char *words, size
 		e->value.bytes = NULL;
 		return MT_OK;
 	}
-	return bad(r,
-		   "unknown expectation `%.*s`; use last, user, system or any with "
-		   "contains, lacks or is; tools with contains or lacks; or role, "
-		   "messages, tool, no tool",
-		   (int)len, words);
+	return script_parse_bad(
+		r,
+		"unknown expectation `%.*s`; use last, user, system or any with "
+		"contains, lacks or is; tools with contains or lacks; or role, "
+		"messages, tool, no tool",
+		(int)len, words);
 }
 
 static int turn_key(struct reader *r, struct entry *e)
@@ -356,24 +366,25 @@ static int turn_key(struct reader *r, struct entry *e)
 	size_t words = sizeof expect - 1;
 
 	for (size_t i = 0; i < ARRAY_LEN(texts); i++)
-		if (is(e->key, e->key_len, texts[i].name))
-			return set_text(r, e, texts[i].place);
+		if (script_parse_is_word(e->key, e->key_len, texts[i].name))
+			return script_parse_set_text(r, e, texts[i].place);
 	if (e->key_len > words && memcmp(e->key, expect, words) == 0)
 		return add_expect(r, e, e->key + words, e->key_len - words);
-	if (is(e->key, e->key_len, "error"))
+	if (script_parse_is_word(e->key, e->key_len, "error"))
 		return set_error(r, e);
-	if (is(e->key, e->key_len, "error times"))
+	if (script_parse_is_word(e->key, e->key_len, "error times"))
 		return set_times(r, e);
-	if (is(e->key, e->key_len, "error wait"))
+	if (script_parse_is_word(e->key, e->key_len, "error wait"))
 		return set_duration(r, e, &t->error_wait_ms);
-	if (is(e->key, e->key_len, "delay"))
+	if (script_parse_is_word(e->key, e->key_len, "delay"))
 		return set_duration(r, e, &t->delay_ms);
-	if (is(e->key, e->key_len, "usage"))
+	if (script_parse_is_word(e->key, e->key_len, "usage"))
 		return set_usage(r, e);
-	return bad(r,
-		   "unknown key `%.*s` of a turn; use text, reasoning, expect ..., "
-		   "usage, stop, delay, error, error times, error wait, id, opaque",
-		   (int)e->key_len, e->key);
+	return script_parse_bad(
+		r,
+		"unknown key `%.*s` of a turn; use text, reasoning, expect ..., "
+		"usage, stop, delay, error, error times, error wait, id, opaque",
+		(int)e->key_len, e->key);
 }
 
 /* ---- keys of a call -------------------------------------------------------- */
@@ -391,21 +402,22 @@ static bool has_argument(struct reader *r, const char *key, size_t len)
 	return args && js_get(args, name.text);
 }
 
-static int add_argument(struct reader *r, struct entry *e)
+static int script_parse_add_argument(struct reader *r, struct entry *e)
 {
 	struct strbuf *args = &r->call->args;
 	struct error why = ERROR_NONE;
 	AUTO(json) json_object *value = NULL;
 
 	if (r->call->raw)
-		return bad(r, "the call already has @args");
+		return script_parse_bad(r, "the call already has @args");
 	if (args->len && has_argument(r, e->key, e->key_len))
-		return bad(r, "duplicate argument `%.*s`", (int)e->key_len, e->key);
+		return script_parse_bad(r, "duplicate argument `%.*s`", (int)e->key_len,
+					e->key);
 	if (e->form == JSON) {
 		value = js_parse(e->value.bytes, e->value.len, &why);
 		if (!value && why.code)
-			return bad(r, "the value of `%.*s` is not JSON: %s",
-				   (int)e->key_len, e->key, why.text);
+			return script_parse_bad(r, "the value of `%.*s` is not JSON: %s",
+						(int)e->key_len, e->key, why.text);
 	}
 	strbuf_addc(args, args->len ? ',' : '{');
 	js_put_str(args, e->key, e->key_len);
@@ -422,16 +434,17 @@ static int call_key(struct reader *r, struct entry *e)
 	struct script_call *c = r->call;
 
 	if (e->key[0] != '@')
-		return add_argument(r, e);
-	if (is(e->key, e->key_len, "@id"))
-		return set_text(r, e, &c->id);
-	if (is(e->key, e->key_len, "@name"))
-		return set_text(r, e, &c->name);
-	if (!is(e->key, e->key_len, "@args"))
-		return bad(r, "unknown key `%.*s` of a call; use @args, @id or @name",
-			   (int)e->key_len, e->key);
+		return script_parse_add_argument(r, e);
+	if (script_parse_is_word(e->key, e->key_len, "@id"))
+		return script_parse_set_text(r, e, &c->id);
+	if (script_parse_is_word(e->key, e->key_len, "@name"))
+		return script_parse_set_text(r, e, &c->name);
+	if (!script_parse_is_word(e->key, e->key_len, "@args"))
+		return script_parse_bad(
+			r, "unknown key `%.*s` of a call; use @args, @id or @name",
+			(int)e->key_len, e->key);
 	if (c->raw || c->args.len)
-		return bad(r, "the call already has arguments");
+		return script_parse_bad(r, "the call already has arguments");
 	c->raw = true;
 	return strbuf_addn(&c->args, e->value.bytes, e->value.len) ? out_of_memory(r->err)
 								   : MT_OK;
@@ -449,7 +462,7 @@ static int call_done(struct reader *r)
 		return MT_OK;
 	if (!c->name.bytes) {
 		r->line = c->line;
-		return bad(r, "the call has no name; use [call NAME]");
+		return script_parse_bad(r, "the call has no name; use [call NAME]");
 	}
 	if (c->raw)
 		return MT_OK;
@@ -463,7 +476,7 @@ static int open_turn(struct reader *r)
 	struct script *s = r->script;
 
 	if (s->count == SCRIPT_MAX_TURNS)
-		return bad(r, "more than %d turns", SCRIPT_MAX_TURNS);
+		return script_parse_bad(r, "more than %d turns", SCRIPT_MAX_TURNS);
 	if (ARRAY_GROW(s->turns, &s->room, s->count + 1, SCRIPT_MAX_TURNS))
 		return out_of_memory(r->err);
 	r->turn = &s->turns[s->count++];
@@ -479,9 +492,11 @@ static int open_call(struct reader *r, const char *name, size_t len)
 	struct script_turn *t = r->turn;
 
 	if (!t)
-		return bad(r, "a call must follow a turn; add [turn] before it");
+		return script_parse_bad(
+			r, "a call must follow a turn; add [turn] before it");
 	if (t->call_count == SCRIPT_MAX_CALLS)
-		return bad(r, "more than %d calls in a turn", SCRIPT_MAX_CALLS);
+		return script_parse_bad(r, "more than %d calls in a turn",
+					SCRIPT_MAX_CALLS);
 	if (ARRAY_ADD(t->calls, t->call_count, SCRIPT_MAX_CALLS))
 		return out_of_memory(r->err);
 	r->call = &t->calls[t->call_count++];
@@ -490,28 +505,29 @@ static int open_call(struct reader *r, const char *name, size_t len)
 	return len ? script_parse_keep(r, name, len, &r->call->name) : MT_OK;
 }
 
-static int section(struct reader *r, const char *line, size_t len)
+static int script_parse_section(struct reader *r, const char *line, size_t len)
 {
 	int status;
 
 	if (line[len - 1] != ']')
-		return bad(r, "`]` is missing");
+		return script_parse_bad(r, "`]` is missing");
 	line++;
 	len -= 2;
-	trim(&line, &len);
+	script_parse_trim(&line, &len);
 	status = call_done(r);
 	if (status)
 		return status;
-	if (is(line, len, "turn"))
+	if (script_parse_is_word(line, len, "turn"))
 		return open_turn(r);
-	if (len >= 4 && memcmp(line, "call", 4) == 0 && (len == 4 || is_space(line[4]))) {
+	if (len >= 4 && memcmp(line, "call", 4) == 0 &&
+	    (len == 4 || script_parse_is_space(line[4]))) {
 		line += 4;
 		len -= 4;
-		trim(&line, &len);
+		script_parse_trim(&line, &len);
 		return open_call(r, line, len);
 	}
-	return bad(r, "unknown section [%.*s]; use [turn] or [call NAME]", (int)len,
-		   line);
+	return script_parse_bad(r, "unknown section [%.*s]; use [turn] or [call NAME]",
+				(int)len, line);
 }
 
 static int parse_line(struct reader *r, const char *line, size_t len)
@@ -519,14 +535,15 @@ static int parse_line(struct reader *r, const char *line, size_t len)
 	struct entry e = { .line = r->line };
 	int status;
 
-	trim(&line, &len);
+	script_parse_trim(&line, &len);
 	if (!len || line[0] == '#' || line[0] == ';')
 		return MT_OK;
 	if (line[0] == '[')
-		return section(r, line, len);
+		return script_parse_section(r, line, len);
 	if (!r->turn)
-		return bad(r, "missing first turn; add [turn] above this line");
-	status = read_entry(r, line, len, &e);
+		return script_parse_bad(r,
+					"missing first turn; add [turn] above this line");
+	status = script_parse_read_entry(r, line, len, &e);
 	if (!status)
 		status = r->call ? call_key(r, &e) : turn_key(r, &e);
 	free(e.value.bytes);
@@ -545,7 +562,7 @@ int script_parse(const char *name, const char *text, size_t len, struct script *
 	*ret = (struct script){ 0 };
 	if (len >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0)
 		r.at += 3;
-	while (!status && next_line(&r, &line, &line_len))
+	while (!status && script_parse_next_line(&r, &line, &line_len))
 		status = parse_line(&r, line, line_len);
 	if (!status)
 		status = call_done(&r);
@@ -556,7 +573,7 @@ int script_parse(const char *name, const char *text, size_t len, struct script *
 	return status;
 }
 
-static void turn_clear(struct script_turn *t)
+static void script_parse_turn_clear(struct script_turn *t)
 {
 	for (size_t i = 0; i < t->expect_count; i++)
 		free(t->expects[i].value.bytes);
@@ -578,7 +595,7 @@ static void turn_clear(struct script_turn *t)
 void script_clear(struct script *s)
 {
 	for (size_t i = 0; i < s->count; i++)
-		turn_clear(&s->turns[i]);
+		script_parse_turn_clear(&s->turns[i]);
 	free(s->turns);
 	*s = (struct script){ 0 };
 }

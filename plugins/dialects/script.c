@@ -29,7 +29,7 @@ static struct {
 	struct script script;
 } kept;
 
-static bool same_file(const struct stat *a, const struct stat *b)
+static bool script_same_file(const struct stat *a, const struct stat *b)
 {
 	return a->st_ino == b->st_ino && a->st_dev == b->st_dev &&
 	       a->st_size == b->st_size && a->st_mtim.tv_sec == b->st_mtim.tv_sec &&
@@ -51,7 +51,7 @@ static int script_load(const char *path, struct error *err)
 	int status;
 
 	if (stat(path, &st) == 0 && kept.path && strcmp(kept.path, path) == 0 &&
-	    same_file(&st, &kept.stat))
+	    script_same_file(&st, &kept.stat))
 		return MT_OK;
 	script_forget();
 	status = file_read(path, SCRIPT_MAX_FILE, &text, &len, err);
@@ -135,7 +135,7 @@ static void message_text(const struct mt_dialect_host *host, const struct mt_req
 	}
 }
 
-static bool passes(const struct script_expect *e, const char *text, size_t len)
+static bool script_passes(const struct script_expect *e, const char *text, size_t len)
 {
 	switch (e->test) {
 	case SCRIPT_CONTAINS:
@@ -174,10 +174,12 @@ static int differs(const char *path, const struct script_expect *e, const char *
 	return fail(err, MT_EINVAL, "%s", text.text);
 }
 
-static int check_text(const char *path, const struct script_expect *e, const char *what,
-		      const char *text, size_t len, struct error *err)
+static int script_check_text(const char *path, const struct script_expect *e,
+			     const char *what, const char *text, size_t len,
+			     struct error *err)
 {
-	return passes(e, text, len) ? MT_OK : differs(path, e, what, text, len, err);
+	return script_passes(e, text, len) ? MT_OK
+					   : differs(path, e, what, text, len, err);
 }
 
 /* The last message of a role (0: of any). */
@@ -191,7 +193,7 @@ static int check_message(const struct mt_dialect_host *host, const struct mt_req
 		if (role && host->message_role(r, m) != role)
 			continue;
 		message_text(host, r, m, &text);
-		return check_text(path, e, what, text.text, text.len, err);
+		return script_check_text(path, e, what, text.text, text.len, err);
 	}
 	return fail(err, MT_EINVAL, "%s:%u: expected %s, but there is none", path,
 		    e->line, what);
@@ -210,7 +212,7 @@ static int check_any(const struct mt_dialect_host *host, const struct mt_request
 			continue;
 		strbuf_reset(&text);
 		message_text(host, r, m, &text);
-		if (passes(e, text.text, text.len) == all)
+		if (script_passes(e, text.text, text.len) == all)
 			continue;
 		return all ? differs(path, e,
 				     role ? "every user message" : "every message",
@@ -247,8 +249,9 @@ static int check_tool(const struct mt_dialect_host *host, const struct mt_reques
 }
 
 /* Each tool as "name: description" and its parameters. */
-static int check_tools(const struct mt_dialect_host *host, const struct mt_request *r,
-		       const char *path, const struct script_expect *e, struct error *err)
+static int script_check_tools(const struct mt_dialect_host *host,
+			      const struct mt_request *r, const char *path,
+			      const struct script_expect *e, struct error *err)
 {
 	AUTO(strbuf) struct strbuf all = STRBUF(SCRIPT_MAX_FILE);
 
@@ -259,7 +262,8 @@ static int check_tools(const struct mt_dialect_host *host, const struct mt_reque
 		strbuf_addf(&all, "%.*s: %.*s\n%.*s\n", (int)name.len, name.ptr,
 			    (int)about.len, about.ptr, (int)schema.len, schema.ptr);
 	}
-	return check_text(path, e, "the tools", all.len ? all.text : "", all.len, err);
+	return script_check_text(path, e, "the tools", all.len ? all.text : "", all.len,
+				 err);
 }
 
 static int script_check(const struct mt_dialect_host *host, const struct mt_request *r,
@@ -281,17 +285,17 @@ static int script_check(const struct mt_dialect_host *host, const struct mt_requ
 	case SCRIPT_ANY:
 		return check_any(host, r, path, e, 0, err);
 	case SCRIPT_ROLE:
-		return check_text(path, e, "the role of the last message", role,
-				  strlen(role), err);
+		return script_check_text(path, e, "the role of the last message", role,
+					 strlen(role), err);
 	case SCRIPT_MESSAGES:
 		snprintf(number, sizeof number, "%zu", count);
-		return check_text(path, e, "the number of messages", number,
-				  strlen(number), err);
+		return script_check_text(path, e, "the number of messages", number,
+					 strlen(number), err);
 	case SCRIPT_TOOL:
 	case SCRIPT_NO_TOOL:
 		return check_tool(host, r, path, e, err);
 	case SCRIPT_TOOLS:
-		return check_tools(host, r, path, e, err);
+		return script_check_tools(host, r, path, e, err);
 	}
 	return MT_OK;
 }
@@ -361,8 +365,8 @@ static int put_turn(const struct mt_dialect_host *host, struct mt_exchange *x,
 	return host->stopped(x, t->call_count ? "tool_calls" : "stop");
 }
 
-static int feed(const struct mt_dialect_host *host, struct mt_exchange *x, int status,
-		const char *type, const char *bytes, size_t len)
+static int script_feed(const struct mt_dialect_host *host, struct mt_exchange *x,
+		       int status, const char *type, const char *bytes, size_t len)
 {
 	const struct script_turn *t;
 	struct error err = ERROR_NONE;
@@ -389,7 +393,7 @@ static const struct mt_dialect dialect = {
 	.size = sizeof dialect,
 	.providers = "{\"script\":{\"local\":true,\"file\":true}}",
 	.encode = script_encode,
-	.feed = feed,
+	.feed = script_feed,
 	.end = script_end,
 };
 

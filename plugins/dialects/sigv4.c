@@ -27,7 +27,8 @@ static int hmac(const void *key, size_t key_len, const char *text,
 
 /* ---- percent encoding ----------------------------------------------------- */
 
-static int put_encoded(struct strbuf *b, const char *bytes, size_t len, bool slashes)
+static int sigv4_put_encoded(struct strbuf *b, const char *bytes, size_t len,
+			     bool slashes)
 {
 	static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 				    "0123456789-._~";
@@ -49,7 +50,7 @@ static int digit(char c)
 	return p ? (int)(p - digits) : -1;
 }
 
-static int put_decoded(struct strbuf *b, const char *text, size_t len)
+static int sigv4_put_decoded(struct strbuf *b, const char *text, size_t len)
 {
 	for (size_t i = 0; i < len; i++) {
 		int high = i + 2 < len && text[i] == '%' ? digit(text[i + 1]) : -1;
@@ -87,15 +88,15 @@ static int put_resolved(struct strbuf *b, const char *path, size_t len)
 	return b->error;
 }
 
-static int put_path(struct strbuf *b, const char *path, size_t len, bool raw)
+static int sigv4_put_path(struct strbuf *b, const char *path, size_t len, bool raw)
 {
 	AUTO(strbuf) struct strbuf resolved = STRBUF(MAX_CANONICAL);
 
 	if (raw && len)
-		return put_encoded(b, path, len, true);
+		return sigv4_put_encoded(b, path, len, true);
 	if (put_resolved(&resolved, path, len))
 		return resolved.error;
-	return put_encoded(b, resolved.text, resolved.len, true);
+	return sigv4_put_encoded(b, resolved.text, resolved.len, true);
 }
 
 /* ---- the query -------------------------------------------------------------- */
@@ -120,12 +121,12 @@ static int add_param(struct query *q, const char *name, size_t name_len,
 
 	if (q->count == MAX_PARAMS)
 		return MT_ELIMIT;
-	put_decoded(&plain, name, name_len);
-	put_encoded(&param, plain.text, plain.len, false);
+	sigv4_put_decoded(&plain, name, name_len);
+	sigv4_put_encoded(&param, plain.text, plain.len, false);
 	strbuf_addc(&param, '=');
 	strbuf_reset(&plain);
-	put_decoded(&plain, value, value_len);
-	if (plain.error || put_encoded(&param, plain.text, plain.len, false))
+	sigv4_put_decoded(&plain, value, value_len);
+	if (plain.error || sigv4_put_encoded(&param, plain.text, plain.len, false))
 		return MT_ENOMEM;
 	q->params[q->count] = strbuf_take(&param);
 	return q->params[q->count++] ? MT_OK : MT_ENOMEM;
@@ -220,7 +221,7 @@ static void sigv4_put_value(struct strbuf *b, const char *value)
 	}
 }
 
-static void put_name(struct strbuf *b, const char *name)
+static void sigv4_put_name(struct strbuf *b, const char *name)
 {
 	for (; *name; name++)
 		strbuf_addc(b, *name >= 'A' && *name <= 'Z' ? (char)(*name + 32) : *name);
@@ -243,8 +244,8 @@ static size_t sort_headers(const struct sigv4_request *r, size_t *order)
 	return count;
 }
 
-static int put_headers(struct strbuf *b, struct strbuf *names,
-		       const struct sigv4_request *r)
+static int sigv4_put_headers(struct strbuf *b, struct strbuf *names,
+			     const struct sigv4_request *r)
 {
 	size_t order[SIGV4_MAX_HEADERS], count = sort_headers(r, order);
 
@@ -256,11 +257,11 @@ static int put_headers(struct strbuf *b, struct strbuf *names,
 			strbuf_cut(b, b->len - 1);
 			strbuf_addc(b, ',');
 		} else {
-			put_name(b, h->name);
+			sigv4_put_name(b, h->name);
 			strbuf_addc(b, ':');
 			if (names->len)
 				strbuf_addc(names, ';');
-			put_name(names, h->name);
+			sigv4_put_name(names, h->name);
 		}
 		sigv4_put_value(b, h->value);
 		strbuf_addc(b, '\n');
@@ -279,21 +280,21 @@ void sigv4_time(int64_t seconds, char ret[SIGV4_TIME])
 		snprintf(ret, SIGV4_TIME, "19700101T000000Z");
 }
 
-static int put_canonical(const struct sigv4_scope *s, const struct sigv4_request *r,
-			 const char *time, struct sigv4_result *ret)
+static int sigv4_put_canonical(const struct sigv4_scope *s, const struct sigv4_request *r,
+			       const char *time, struct sigv4_result *ret)
 {
 	AUTO(strbuf) struct strbuf headers = STRBUF(MAX_CANONICAL);
 	AUTO(strbuf) struct strbuf names = STRBUF(sizeof ret->signed_headers);
 	size_t path = strcspn(r->target, "?");
 	struct strbuf *b = &ret->canonical;
 	char hash[SIGV4_HEX];
-	int status = put_headers(&headers, &names, r);
+	int status = sigv4_put_headers(&headers, &names, r);
 
 	if (status)
 		return status;
 	snprintf(ret->signed_headers, sizeof ret->signed_headers, "%s", names.text);
 	strbuf_addf(b, "%s\n", r->method);
-	status = put_path(b, r->target, path, s->raw_path);
+	status = sigv4_put_path(b, r->target, path, s->raw_path);
 	strbuf_addc(b, '\n');
 	if (!status)
 		status = put_query(b, r->target + path + (r->target[path] == '?'), s, ret,
@@ -306,8 +307,8 @@ static int put_canonical(const struct sigv4_scope *s, const struct sigv4_request
 	return b->error;
 }
 
-static int put_signature(const struct sigv4_scope *s, const char *time,
-			 struct sigv4_result *ret)
+static int sigv4_put_signature(const struct sigv4_scope *s, const char *time,
+			       struct sigv4_result *ret)
 {
 	AUTO(strbuf) struct strbuf secret = STRBUF(4096);
 	unsigned char key[HASH], next[HASH];
@@ -343,14 +344,14 @@ int sigv4_sign(const struct sigv4_scope *s, const struct sigv4_request *r,
 	if (r->header_count > SIGV4_MAX_HEADERS)
 		return fail(err, MT_ELIMIT, "cannot sign a request with so many headers");
 	sigv4_time(s->time, time);
-	status = put_canonical(s, r, time, ret);
+	status = sigv4_put_canonical(s, r, time, ret);
 	if (!status)
 		status = sigv4_hash(ret->canonical.text, ret->canonical.len, hash);
 	if (!status)
 		status = strbuf_addf(&ret->to_sign, "%s\n%s\n%.8s/%s/%s/aws4_request\n%s",
 				     algorithm, time, time, s->region, s->service, hash);
 	if (!status)
-		status = put_signature(s, time, ret);
+		status = sigv4_put_signature(s, time, ret);
 	return status ? fail(err, status, "cannot sign the request for AWS (%s)",
 			     status_name(status))
 		      : MT_OK;

@@ -4,8 +4,9 @@
 #define MORTISE_PROVISIONAL
 #include <mortise/runtime.h>
 
-static int launch(const struct mt_host *host, const struct mt_runtime_out *out,
-		  struct mt_ctx *ctx, const struct mt_in *in)
+static int local_runtime_launch(const struct mt_host *host,
+				const struct mt_runtime_out *out, struct mt_ctx *ctx,
+				const struct mt_in *in)
 {
 	const char *runner = out->wanted(ctx, "runner");
 	const char *workspace = out->wanted(ctx, "workspace");
@@ -18,7 +19,8 @@ static int launch(const struct mt_host *host, const struct mt_runtime_out *out,
 	return out->workspace(ctx, workspace);
 }
 
-static const struct mt_runtime local = { .size = sizeof local, .launch = launch };
+static const struct mt_runtime local = { .size = sizeof local,
+					 .launch = local_runtime_launch };
 
 MT_RUNTIME(&local, "local", .name = "local",
 	   .summary = "Runs tools as processes on the local host.")

@@ -17,7 +17,7 @@ struct ffi {
 	void *library;
 };
 
-static void on_fault(void *arg, size_t n, const char *sentence)
+static void tool_ffi_on_fault(void *arg, size_t n, const char *sentence)
 {
 	struct ffi *f = arg;
 
@@ -35,7 +35,7 @@ static int declare(struct ffi *f)
 	while (n < LINES_MAX &&
 	       !f->host->option_at(f->instance, "", n, &lines[n].key, &lines[n].value))
 		n++;
-	return functions_read(lines, n, &f->functions, on_fault, f);
+	return functions_read(lines, n, &f->functions, tool_ffi_on_fault, f);
 }
 
 static int ffi_refuse(struct ffi *f, int status, const char *what, const char *why)

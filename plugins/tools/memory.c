@@ -42,7 +42,7 @@ static void memory_close_set(const struct mt_tool_host *host,
 }
 
 /* What was written where. */
-static int reply(const struct self *self, struct mt_call *call, const char *path)
+static int memory_reply(const struct self *self, struct mt_call *call, const char *path)
 {
 	const char *text = self->host->arg_str(call, "text", NULL);
 	bool add = strcmp(self->host->arg_str(call, "command", NULL), "append") == 0;
@@ -63,7 +63,7 @@ static int write_of_user(const struct self *self, struct mt_call *call)
 	if (r)
 		return self->host->fail(call, r, "%.*s", (int)result.len, result.ptr);
 	answer = js_parse(result.ptr, result.len, NULL);
-	return reply(self, call, js_str(answer, "path", "the notes of the user"));
+	return memory_reply(self, call, js_str(answer, "path", "the notes of the user"));
 }
 
 /* Only where a call says so is a file of the project written. */
@@ -82,7 +82,7 @@ static int memory_run(const struct mt_tool_host *host, void *self_, struct mt_ca
 	if (notes_write(self->path, add ? NOTES_APPEND : NOTES_REPLACE, old ? old : "",
 			text, &err))
 		return host->fail(call, err.code, "%s", err.text);
-	return reply(self, call, self->path);
+	return memory_reply(self, call, self->path);
 }
 
 static const struct mt_tool tools[] = {

@@ -10,12 +10,12 @@
 
 enum { LEAVES_MAX = 8192, DEPTH_MAX = 64 };
 
-static struct mt_str str(const char *text)
+static struct mt_str analyzer_out_str(const char *text)
 {
 	return (struct mt_str){ text ? text : "", text ? strlen(text) : 0 };
 }
 
-static const struct mt_event *out_action(struct mt_ctx *x)
+static const struct mt_event *analyzer_out_action(struct mt_ctx *x)
 {
 	x->trial->action.event = (struct event *)x->trial->subject->event;
 	return x->trial->action.event ? &x->trial->action : NULL;
@@ -58,7 +58,7 @@ static int out_argument(struct mt_ctx *x, size_t n, struct mt_argument *ret)
 	if (n >= x->trial->leaf_count)
 		return MT_ENOTFOUND;
 	leaf = &x->trial->leaves[n];
-	ret->name = str(leaf->name);
+	ret->name = analyzer_out_str(leaf->name);
 	ret->text.ptr = json_object_get_string(leaf->text);
 	ret->text.len = (size_t)json_object_get_string_len(leaf->text);
 	return MT_OK;
@@ -66,12 +66,12 @@ static int out_argument(struct mt_ctx *x, size_t n, struct mt_argument *ret)
 
 static struct mt_str out_thought(struct mt_ctx *x)
 {
-	return str(x->trial->subject->thought);
+	return analyzer_out_str(x->trial->subject->thought);
 }
 
 static struct mt_str out_reasoning(struct mt_ctx *x)
 {
-	return str(x->trial->subject->reasoning);
+	return analyzer_out_str(x->trial->subject->reasoning);
 }
 
 static int out_said(struct mt_ctx *x)
@@ -79,7 +79,7 @@ static int out_said(struct mt_ctx *x)
 	return x->trial->subject->said;
 }
 
-static const char *out_workspace(struct mt_ctx *x)
+static const char *analyzer_out_workspace(struct mt_ctx *x)
 {
 	return x->trial->subject->workspace ? x->trial->subject->workspace : "";
 }
@@ -135,7 +135,7 @@ const struct mt_analyzer_out *plugin_analyzer_out(void)
 {
 	static const struct mt_analyzer_out table = {
 		.size = sizeof table,
-		.action = out_action,
+		.action = analyzer_out_action,
 		.tool = out_tool,
 		.hints = out_hints,
 		.arguments = out_arguments,
@@ -143,7 +143,7 @@ const struct mt_analyzer_out *plugin_analyzer_out(void)
 		.thought = out_thought,
 		.reasoning = out_reasoning,
 		.said = out_said,
-		.workspace = out_workspace,
+		.workspace = analyzer_out_workspace,
 		.verdict = out_verdict,
 		.refuse = out_refuse,
 		.rule = out_rule,
@@ -155,7 +155,8 @@ const struct mt_analyzer_out *plugin_analyzer_out(void)
 	return &table;
 }
 
-static int collect(struct trial *t, const char *name, json_object *o, unsigned depth)
+static int analyzer_out_collect(struct trial *t, const char *name, json_object *o,
+				unsigned depth)
 {
 	int r = MT_OK;
 
@@ -165,10 +166,13 @@ static int collect(struct trial *t, const char *name, json_object *o, unsigned d
 		t->leaves[t->leaf_count++] = (struct leaf){ name, o };
 	} else if (json_object_is_type(o, json_type_object)) {
 		json_object_object_foreach(o, key, value)
-			r = r ? r : collect(t, depth ? name : key, value, depth + 1);
+			r = r ? r
+			      : analyzer_out_collect(t, depth ? name : key, value,
+						     depth + 1);
 	} else if (json_object_is_type(o, json_type_array)) {
 		for (size_t i = 0; !r && i < json_object_array_length(o); i++)
-			r = collect(t, name, json_object_array_get_idx(o, i), depth + 1);
+			r = analyzer_out_collect(t, name, json_object_array_get_idx(o, i),
+						 depth + 1);
 	}
 	return r;
 }
@@ -176,5 +180,5 @@ static int collect(struct trial *t, const char *name, json_object *o, unsigned d
 int analyzer_collect_leaves(struct trial *t)
 {
 	t->leaves = malloc(LEAVES_MAX * sizeof *t->leaves);
-	return t->leaves ? collect(t, "", t->subject->args, 0) : MT_ENOMEM;
+	return t->leaves ? analyzer_out_collect(t, "", t->subject->args, 0) : MT_ENOMEM;
 }

@@ -17,7 +17,7 @@ static const struct {
 	{ "directory", offsetof(struct subject, directory) },
 };
 
-static const char **text_of(struct subject *s, size_t n)
+static const char **analyzer_subject_text_of(struct subject *s, size_t n)
 {
 	return (const char **)((char *)s + texts[n].offset);
 }
@@ -28,8 +28,8 @@ json_object *analyzer_subject_json(const struct subject *s)
 	struct subject copy = *s;
 
 	for (size_t i = 0; i < ARRAY_LEN(texts); i++)
-		if (*text_of(&copy, i))
-			js_set_str(o, texts[i].name, *text_of(&copy, i));
+		if (*analyzer_subject_text_of(&copy, i))
+			js_set_str(o, texts[i].name, *analyzer_subject_text_of(&copy, i));
 	js_set_int(o, "hints", s->hints);
 	js_set_int(o, "said", s->said);
 	js_set_bool(o, "trusted", s->trusted);
@@ -52,7 +52,7 @@ int analyzer_subject_read(json_object *json, struct subject *ret,
 		.args = js_get(json, "arguments"),
 	};
 	for (size_t i = 0; i < ARRAY_LEN(texts); i++)
-		*text_of(ret, i) = js_str(json, texts[i].name, NULL);
+		*analyzer_subject_text_of(ret, i) = js_str(json, texts[i].name, NULL);
 	if (!ret->tool)
 		ret->tool = "";
 	*ret_event = event ? event_adopt(json_object_get(event), err) : NULL;

@@ -62,8 +62,8 @@ static int open_one(struct analyzers *a, const struct config *c, struct error *e
 	return r;
 }
 
-static int add(struct analyzers *a, struct config *c, struct registry *r,
-	       const char *name, struct error *err)
+static int analyzers_add(struct analyzers *a, struct config *c, struct registry *r,
+			 const char *name, struct error *err)
 {
 	if (a->count == ANALYZERS_MAX)
 		return fail(err, MT_ELIMIT, "more than %d analyzers are configured",
@@ -91,7 +91,7 @@ int analyzers_open(struct config *c, struct registry *r, const char *section,
 
 		if (!name)
 			return out_of_memory(err);
-		if (add(a, c, r, name, err))
+		if (analyzers_add(a, c, r, name, err))
 			return err->code;
 	}
 	*ret = STEAL(a);
@@ -188,7 +188,7 @@ bool risk_waits(int risk, int threshold, bool confirm_unknown)
 	return risk_compare(risk, threshold, &order) ? order >= 0 : confirm_unknown;
 }
 
-static int ask_one(struct analyzers *a, size_t n, struct trial *t)
+static int analyzers_ask_one(struct analyzers *a, size_t n, struct trial *t)
 {
 	const struct mt_analyzer *f = a->parts[n].functions;
 	const struct mt_in in = { .size = sizeof in, .what = MT_START };
@@ -250,7 +250,7 @@ int analyzers_ask(struct analyzers *a, const struct subject *s, struct verdict *
 		return r;
 	}
 	for (size_t i = 0; i < a->count; i++) {
-		if (ask_one(a, i, &t)) {
+		if (analyzers_ask_one(a, i, &t)) {
 			risks[i] = RISK_FAILED;
 			failure = t.verdict;
 			continue;

@@ -24,8 +24,8 @@ static bool is_user_message(const struct evlog_head *head)
 }
 
 /* The newest place that a test holds for, or the first; SIZE_MAX: none. */
-static size_t find_place(const struct mt_ctx *x, bool newest,
-			 bool (*test)(const struct evlog_head *head))
+static size_t condenser_out_find_place(const struct mt_ctx *x, bool newest,
+				       bool (*test)(const struct evlog_head *head))
 {
 	size_t found = SIZE_MAX;
 
@@ -63,10 +63,10 @@ static void pin_call(const struct mt_ctx *x, size_t place, unsigned char *pinned
 
 static int pin_all(struct mt_ctx *x, unsigned char *pinned)
 {
-	size_t tasks = find_place(x, true, is_tasks);
+	size_t tasks = condenser_out_find_place(x, true, is_tasks);
 	const size_t places[] = {
-		find_place(x, false, is_system), find_place(x, false, is_user_message),
-		find_place(x, true, is_user_message), find_place(x, false, is_rules), tasks,
+		condenser_out_find_place(x, false, is_system), condenser_out_find_place(x, false, is_user_message),
+		condenser_out_find_place(x, true, is_user_message), condenser_out_find_place(x, false, is_rules), tasks,
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(places); i++)

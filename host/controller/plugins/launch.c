@@ -28,7 +28,7 @@ static const char *out_wanted(struct mt_ctx *x, const char *name)
 	return strcmp(name, "conversation") == 0 ? x->launch->conversation : NULL;
 }
 
-static int append(char ***list, size_t *count, char *text)
+static int plugin_launch_append(char ***list, size_t *count, char *text)
 {
 	if (!text || ARRAY_GROW(*list, NULL, *count + 2, ARRAY_MAX)) {
 		free(text);
@@ -41,7 +41,7 @@ static int append(char ***list, size_t *count, char *text)
 
 static int out_arg(struct mt_ctx *x, const char *text)
 {
-	return append(&x->argv, &x->argc, strdup(text));
+	return plugin_launch_append(&x->argv, &x->argc, strdup(text));
 }
 
 static int out_env(struct mt_ctx *x, const char *name, const char *value)
@@ -50,10 +50,10 @@ static int out_env(struct mt_ctx *x, const char *name, const char *value)
 
 	if (strchr(name, '=') || strbuf_addf(&text, "%s=%s", name, value))
 		return MT_EINVAL;
-	return append(&x->env, &x->envc, strbuf_take(&text));
+	return plugin_launch_append(&x->env, &x->envc, strbuf_take(&text));
 }
 
-static int out_workspace(struct mt_ctx *x, const char *path)
+static int plugin_launch_out_workspace(struct mt_ctx *x, const char *path)
 {
 	free(x->workspace);
 	x->workspace = strdup(path);
@@ -65,7 +65,7 @@ static const struct mt_runtime_out runtime_out = {
 	.wanted = out_wanted,
 	.arg = out_arg,
 	.env = out_env,
-	.workspace = out_workspace,
+	.workspace = plugin_launch_out_workspace,
 };
 
 static int pass_variable(void *arg, const char *name, const char *value)

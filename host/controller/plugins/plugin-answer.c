@@ -49,8 +49,8 @@ static int answer_blob(struct mt_ctx *x, const struct journal_entry *e,
 	return r == MT_EIO ? MT_EINVAL : r ? r : strbuf_addn(text, bytes, len);
 }
 
-static int answer_view(struct mt_ctx *x, const struct journal_entry *e,
-		       struct strbuf *text, struct error *err)
+static int plugin_answer_view(struct mt_ctx *x, const struct journal_entry *e,
+			      struct strbuf *text, struct error *err)
 {
 	(void)e, (void)err;
 	return plugin_view_write(x, text);
@@ -126,7 +126,7 @@ static int answer_window(struct mt_ctx *x, const struct journal_entry *e,
 
 static answer_fn *const answers[JOURNAL_TYPES] = {
 	[JOURNAL_PROMPT] = answer_prompt, [JOURNAL_BLOB] = answer_blob,
-	[JOURNAL_VIEW] = answer_view,     [JOURNAL_RECALL] = answer_recall,
+	[JOURNAL_VIEW] = plugin_answer_view,     [JOURNAL_RECALL] = answer_recall,
 	[JOURNAL_PINS] = answer_pins,     [JOURNAL_CUTS] = answer_cuts,
 	[JOURNAL_TOKENS] = answer_tokens, [JOURNAL_WINDOW] = answer_window,
 };

@@ -41,34 +41,34 @@ struct plugin_copy {
 
 /* ---- the connection ---------------------------------------------------------- */
 
-static void flush(struct plugin_copy *copy)
+static void plugin_copy_flush(struct plugin_copy *copy)
 {
 	if (copy->out.error || write_all(copy->fd, copy->out.text, copy->out.len))
 		_exit(EXIT_LOST);
 	strbuf_reset(&copy->out);
 }
 
-static int tell(struct mt_ctx *x, const struct journal_entry *e)
+static int plugin_copy_tell(struct mt_ctx *x, const struct journal_entry *e)
 {
 	int r = journal_put(&x->copy->out, e);
 
 	if (!r && x->copy->out.len > FLUSH_BYTES)
-		flush(x->copy);
+		plugin_copy_flush(x->copy);
 	return r;
 }
 
 /* Tell it if it succeeded here. */
 static int tell_done(struct mt_ctx *x, int r, const struct journal_entry *e)
 {
-	int told = r < 0 ? MT_OK : tell(x, e);
+	int told = r < 0 ? MT_OK : plugin_copy_tell(x, e);
 
 	return told ? told : r;
 }
 
 /* Wait for an entry of this type from the parent; its texts are in `bytes`. @return its
  * size, or a status if memory runs out. */
-static int64_t receive(struct plugin_copy *copy, uint32_t type, struct strbuf *bytes,
-		       struct journal_entry *ret)
+static int64_t plugin_copy_receive(struct plugin_copy *copy, uint32_t type,
+				   struct strbuf *bytes, struct journal_entry *ret)
 {
 	int64_t size;
 
@@ -90,16 +90,16 @@ static int64_t receive(struct plugin_copy *copy, uint32_t type, struct strbuf *b
 }
 
 /* Wait for the answer of the parent; its text is in `ret`. */
-static int ask(struct plugin_copy *copy, const struct journal_entry *question,
-	       struct strbuf *ret, struct error *err)
+static int plugin_copy_ask(struct plugin_copy *copy, const struct journal_entry *question,
+			   struct strbuf *ret, struct error *err)
 {
 	struct journal_entry e;
 	int64_t size = journal_put(&copy->out, question);
 
 	if (size)
 		return fail_code(err, (int)size);
-	flush(copy);
-	size = receive(copy, JOURNAL_ANSWER, ret, &e);
+	plugin_copy_flush(copy);
+	size = plugin_copy_receive(copy, JOURNAL_ANSWER, ret, &e);
 	if (size < 0)
 		return fail_code(err, (int)size);
 	if (e.a)
@@ -117,7 +117,7 @@ static int ask_blob(void *arg, const char *name, size_t max, char **ret, size_t 
 	AUTO(strbuf) struct strbuf answer = STRBUF(JOURNAL_MAX);
 	const struct journal_entry question = {
 		.type = JOURNAL_BLOB, .a = (int64_t)max, .text = { { name, strlen(name) } } };
-	int r = ask(arg, &question, &answer, err);
+	int r = plugin_copy_ask(arg, &question, &answer, err);
 
 	if (r)
 		return r;
@@ -135,7 +135,7 @@ static char *ask_recall(const struct event *e, void *arg)
 	struct strbuf answer = STRBUF(JOURNAL_MAX);
 	const struct journal_entry question = { .type = JOURNAL_RECALL, .a = e->id };
 
-	if (ask(arg, &question, &answer, NULL)) {
+	if (plugin_copy_ask(arg, &question, &answer, NULL)) {
 		strbuf_clear(&answer);
 		return NULL;
 	}
@@ -144,8 +144,8 @@ static char *ask_recall(const struct event *e, void *arg)
 
 _Noreturn void plugin_copy_give_up(struct mt_ctx *x)
 {
-	tell(x, &(struct journal_entry){ .type = JOURNAL_STALE });
-	flush(x->copy);
+	plugin_copy_tell(x, &(struct journal_entry){ .type = JOURNAL_STALE });
+	plugin_copy_flush(x->copy);
 	_exit(0);
 }
 
@@ -159,7 +159,7 @@ static void know_view(struct mt_ctx *x)
 	if (!x->copy->view_due)
 		return;
 	x->copy->view_due = false;
-	if (ask(x->copy, &question, &answer, NULL))
+	if (plugin_copy_ask(x->copy, &question, &answer, NULL))
 		plugin_copy_give_up(x);
 	view.len = answer.len;
 	view.ptr = plugin_hold_text(x, strbuf_take(&answer));
@@ -176,7 +176,7 @@ static int know_flags(struct mt_ctx *x, enum journal_type type, unsigned char **
 
 	know_view(x);
 	if (!*ret)
-		r = ask(x->copy, &question, &answer, &x->error);
+		r = plugin_copy_ask(x->copy, &question, &answer, &x->error);
 	if (*ret || r)
 		return r;
 	*ret = malloc(x->view_count + 1);
@@ -194,7 +194,8 @@ static int64_t know_number(struct mt_ctx *x, const struct journal_entry *questio
 	AUTO(strbuf) struct strbuf answer = STRBUF(JOURNAL_MAX);
 	int64_t number = -1;
 
-	if (ask(x->copy, question, &answer, &x->error) || answer.len != sizeof number)
+	if (plugin_copy_ask(x->copy, question, &answer, &x->error) ||
+	    answer.len != sizeof number)
 		return -1;
 	memcpy(&number, answer.text, sizeof number);
 	return number;
@@ -202,21 +203,21 @@ static int64_t know_number(struct mt_ctx *x, const struct journal_entry *questio
 
 /* ---- services of the host ------------------------------------------------------ */
 
-#define TELL(x, kind, ...) tell(x, &(struct journal_entry){ .type = (kind), __VA_ARGS__ })
+#define TELL(x, kind, ...) plugin_copy_tell(x, &(struct journal_entry){ .type = (kind), __VA_ARGS__ })
 #define TELL_DONE(x, r, kind, ...)                                                       \
 	tell_done(x, r, &(struct journal_entry){ .type = (kind), __VA_ARGS__ })
 
-static struct mt_str given(struct mt_str s)
+static struct mt_str plugin_copy_given(struct mt_str s)
 {
 	return (struct mt_str){ s.ptr ? s.ptr : "", s.len };
 }
 
-static struct mt_str word(const char *s)
+static struct mt_str plugin_copy_word(const char *s)
 {
 	return (struct mt_str){ s, s ? strlen(s) : 0 };
 }
 
-static void copy_log(struct mt_ctx *x, int level, const char *fmt, ...)
+static void plugin_copy_log(struct mt_ctx *x, int level, const char *fmt, ...)
 {
 	AUTO(strbuf) struct strbuf text = STRBUF(LOG_TEXT_MAX);
 	va_list ap;
@@ -225,7 +226,7 @@ static void copy_log(struct mt_ctx *x, int level, const char *fmt, ...)
 	strbuf_vaddf(&text, fmt, ap);
 	va_end(ap);
 	TELL(x, JOURNAL_LOG, .a = level, .text = { { text.text, text.len } });
-	flush(x->copy);
+	plugin_copy_flush(x->copy);
 }
 
 static size_t copy_view_count(struct mt_ctx *x)
@@ -256,19 +257,20 @@ static int copy_history(struct mt_request *r)
 static int copy_request_message(struct mt_request *r, int role, struct mt_str text)
 {
 	return TELL(plugin_request_ctx(r), JOURNAL_REQUEST_MESSAGE, .a = role,
-		    .text = { given(text) });
+		    .text = { plugin_copy_given(text) });
 }
 
 static int copy_request_tool(struct mt_request *r, const char *name)
 {
 	return TELL_DONE(plugin_request_ctx(r), plugin_host()->request_tool(r, name),
-			 JOURNAL_TOOL, .text = { word(name) });
+			 JOURNAL_TOOL, .text = { plugin_copy_word(name) });
 }
 
 static int copy_request_set(struct mt_request *r, const char *name, struct mt_str json)
 {
 	return TELL_DONE(plugin_request_ctx(r), plugin_host()->request_set(r, name, json),
-			 JOURNAL_SET, .text = { word(name), given(json) });
+			 JOURNAL_SET,
+			 .text = { plugin_copy_word(name), plugin_copy_given(json) });
 }
 
 static int copy_define_tool(struct mt_request *r, const char *name,
@@ -277,7 +279,8 @@ static int copy_define_tool(struct mt_request *r, const char *name,
 	int status = plugin_host()->request_define_tool(r, name, description, schema);
 
 	return TELL_DONE(plugin_request_ctx(r), status, JOURNAL_DEFINE_TOOL,
-			 .text = { word(name), given(description), given(schema) });
+			 .text = { plugin_copy_word(name), plugin_copy_given(description),
+				   plugin_copy_given(schema) });
 }
 
 static int copy_request_media(struct mt_request *r, const struct mt_event *event)
@@ -315,17 +318,18 @@ static int copy_http(struct mt_ctx *x, const struct mt_http_request *request)
 static int copy_keep(struct mt_ctx *x, struct mt_str state)
 {
 	return TELL_DONE(x, plugin_host()->keep(x, state), JOURNAL_KEEP,
-			 .text = { given(state) });
+			 .text = { plugin_copy_given(state) });
 }
 
 static int copy_prompt(struct mt_ctx *x, const char *name, struct mt_str data,
 		       struct mt_str *ret_text)
 {
 	const struct journal_entry question = { .type = JOURNAL_PROMPT,
-						.text = { word(name), given(data) } };
+						.text = { plugin_copy_word(name), plugin_copy_given(data) } };
 	struct strbuf answer = STRBUF(JOURNAL_MAX);
-	int r = plugin_ctx_converses(x) ? ask(x->copy, &question, &answer, &x->error)
-					: MT_EUNSUPPORTED;
+	int r = plugin_ctx_converses(x)
+			? plugin_copy_ask(x->copy, &question, &answer, &x->error)
+			: MT_EUNSUPPORTED;
 
 	if (r) {
 		strbuf_clear(&answer);
@@ -340,7 +344,7 @@ const struct mt_host *plugin_copy_host(void)
 	static struct mt_host table;
 
 	table = *plugin_host();
-	table.log = copy_log;
+	table.log = plugin_copy_log;
 	table.view_count = copy_view_count;
 	table.view_at = copy_view_at;
 	table.request = copy_request;
@@ -365,22 +369,22 @@ static int copy_call(struct mt_ctx *x, size_t n)
 			 .a = (int64_t)n);
 }
 
-static int copy_action(struct mt_ctx *x, const char *type, struct mt_str args)
+static int plugin_copy_action(struct mt_ctx *x, const char *type, struct mt_str args)
 {
 	return TELL_DONE(x, plugin_agent_out()->action(x, type, args), JOURNAL_ACTION,
-			 .text = { word(type), given(args) });
+			 .text = { plugin_copy_word(type), plugin_copy_given(args) });
 }
 
 static int copy_message(struct mt_ctx *x, struct mt_str text, int wait)
 {
 	return TELL_DONE(x, plugin_agent_out()->message(x, text, wait), JOURNAL_MESSAGE,
-			 .a = wait, .text = { given(text) });
+			 .a = wait, .text = { plugin_copy_given(text) });
 }
 
 static int copy_report_error(struct mt_ctx *x, struct mt_str text)
 {
 	return TELL_DONE(x, plugin_agent_out()->report_error(x, text), JOURNAL_REPORT,
-			 .text = { given(text) });
+			 .text = { plugin_copy_given(text) });
 }
 
 const struct mt_agent_out *plugin_copy_agent_out(void)
@@ -388,7 +392,7 @@ const struct mt_agent_out *plugin_copy_agent_out(void)
 	static const struct mt_agent_out table = {
 		.size = sizeof table,
 		.call = copy_call,
-		.action = copy_action,
+		.action = plugin_copy_action,
 		.message = copy_message,
 		.report_error = copy_report_error,
 	};
@@ -398,7 +402,7 @@ const struct mt_agent_out *plugin_copy_agent_out(void)
 
 int plugin_copy_system(struct mt_ctx *x, struct mt_str text)
 {
-	return TELL(x, JOURNAL_SYSTEM, .text = { given(text) });
+	return TELL(x, JOURNAL_SYSTEM, .text = { plugin_copy_given(text) });
 }
 
 /* ---- condensers ------------------------------------------------------------------- */
@@ -416,7 +420,8 @@ static int copy_mask(struct mt_ctx *x, size_t place, struct mt_str text)
 	int r = know_flags(x, JOURNAL_PINS, &x->pinned);
 
 	return TELL_DONE(x, r ? r : plugin_condenser_out()->mask(x, place, text),
-			 JOURNAL_MASK, .a = (int64_t)place, .text = { given(text) });
+			 JOURNAL_MASK, .a = (int64_t)place,
+			 .text = { plugin_copy_given(text) });
 }
 
 static int copy_forget(struct mt_ctx *x, const size_t *places, size_t count,
@@ -428,7 +433,8 @@ static int copy_forget(struct mt_ctx *x, const size_t *places, size_t count,
 	if (!r)
 		r = plugin_condenser_out()->forget(x, places, count, summary, offset);
 	return TELL_DONE(x, r, JOURNAL_FORGET, .a = (int64_t)offset,
-			 .text = { given(bytes), given(summary) });
+			 .text = { plugin_copy_given(bytes),
+				   plugin_copy_given(summary) });
 }
 
 static int copy_requested(struct mt_ctx *x)
@@ -498,14 +504,15 @@ static int copy_verdict(struct mt_ctx *x, int risk, int deny, struct mt_str rule
 	int r = plugin_analyzer_out()->verdict(x, risk, deny, rule, reason);
 
 	return TELL_DONE(x, r, JOURNAL_VERDICT, .a = risk, .b = deny,
-			 .text = { given(rule), given(reason) });
+			 .text = { plugin_copy_given(rule), plugin_copy_given(reason) });
 }
 
 static int copy_rule(struct mt_ctx *x, int risk, int deny, const char *name,
 		     const char *text, const char *reason)
 {
 	return TELL(x, JOURNAL_RULE, .a = risk, .b = deny,
-		    .text = { word(name), word(text), word(reason) });
+		    .text = { plugin_copy_word(name), plugin_copy_word(text),
+			      plugin_copy_word(reason) });
 }
 
 int plugin_copy_open_analyzer(struct mt_ctx *x, const struct mt_analyzer *f)
@@ -534,7 +541,7 @@ const struct mt_analyzer_out *plugin_copy_analyzer_out(void)
 /* ---- the child --------------------------------------------------------------------- */
 
 /* Close every descriptor but these two (-1: none) and the standard ones. */
-static void close_others(int a, int b)
+static void plugin_copy_close_others(int a, int b)
 {
 	unsigned low = (unsigned)(a < b ? a : b), high = (unsigned)(a < b ? b : a);
 
@@ -565,7 +572,7 @@ static int take_descriptors(struct mt_ctx *x, int output, int *ret_log, struct e
 }
 
 /* The copy neither writes to the log file nor notifies watchers. */
-static void detach(struct mt_ctx *x)
+static void plugin_copy_detach(struct mt_ctx *x)
 {
 	log_setup(-1, MT_LOG_ERROR, "mortise");
 	if (x->c)
@@ -575,19 +582,19 @@ static void detach(struct mt_ctx *x)
 }
 
 /* Confine the process and load the plugin. @return its functions; NULL: see x->error */
-static const void *load(struct mt_ctx *x, const struct plugin_call *call,
-			struct plugin_copy_descriptors fds)
+static const void *plugin_copy_load(struct mt_ctx *x, const struct plugin_call *call,
+				    struct plugin_copy_descriptors fds)
 {
 	const struct plugin_component *part = x->part;
 	const void *functions;
 	int log;
 
-	detach(x);
+	plugin_copy_detach(x);
 	if (take_descriptors(x, fds.output, &log, &x->error))
 		return NULL;
 	plugin_sandbox_limit(part->deadline_ms * (call->next ? PLUGIN_COPY_CALLS : 1));
 	plugin_sandbox_enter(fds.files);
-	close_others(fds.parent, log);
+	plugin_copy_close_others(fds.parent, log);
 	functions = registry_load(part->registry, part->component, &x->error);
 	if (functions)
 		plugin_sandbox_close();
@@ -595,11 +602,12 @@ static const void *load(struct mt_ctx *x, const struct plugin_call *call,
 }
 
 /* Tell the parent what a function returned. */
-static void end(struct mt_ctx *x, int r)
+static void plugin_copy_end(struct mt_ctx *x, int r)
 {
 	fflush(stdout);
-	TELL(x, JOURNAL_END, .a = r, .b = x->error.code, .text = { word(x->error.text) });
-	flush(x->copy);
+	TELL(x, JOURNAL_END, .a = r, .b = x->error.code,
+	     .text = { plugin_copy_word(x->error.text) });
+	plugin_copy_flush(x->copy);
 }
 
 /* The next call, when the parent asks for it. */
@@ -611,13 +619,13 @@ static void run_next(struct mt_ctx *x, const struct plugin_call *call,
 			       .copy = x->copy };
 	struct journal_entry news;
 
-	if (receive(x->copy, JOURNAL_NEWS, &bytes, &news) < 0)
+	if (plugin_copy_receive(x->copy, JOURNAL_NEWS, &bytes, &news) < 0)
 		_exit(EXIT_LOST);
 	x->copy->view_due = x->c && !news.text[NEWS_VIEW].ptr;
 	if (news.text[NEWS_VIEW].ptr && plugin_view_read(&next, news.text[NEWS_VIEW]))
 		plugin_copy_give_up(x);
 	next.replied = news.a == MT_REPLIED;
-	end(&next, call->next(&next, functions, &news));
+	plugin_copy_end(&next, call->next(&next, functions, &news));
 	plugin_ctx_clear(&next);
 	strbuf_clear(&bytes);
 }
@@ -632,8 +640,8 @@ _Noreturn void plugin_copy_run(struct mt_ctx *x, const struct plugin_call *call,
 	signals_reset();
 	x->error = ERROR_NONE;
 	x->copy = &copy;
-	functions = load(x, call, fds);
-	end(x, functions ? call->call(x, functions, arg) : x->error.code);
+	functions = plugin_copy_load(x, call, fds);
+	plugin_copy_end(x, functions ? call->call(x, functions, arg) : x->error.code);
 	while (functions && call->next)
 		run_next(x, call, functions);
 	_exit(0);

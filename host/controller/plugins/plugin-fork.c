@@ -65,7 +65,7 @@ struct fork_call {
 
 /* ---- what the copy asks for -------------------------------------------------------- */
 
-static void put_answer(struct fork_call *f, int status, struct mt_str text)
+static void plugin_fork_put_answer(struct fork_call *f, int status, struct mt_str text)
 {
 	const struct journal_entry e = { .type = JOURNAL_ANSWER, .a = status,
 					 .text = { text } };
@@ -75,7 +75,7 @@ static void put_answer(struct fork_call *f, int status, struct mt_str text)
 		f->outcome = CALL_TOO_LONG;
 }
 
-static void answer(struct fork_call *f, const struct journal_entry *question)
+static void plugin_fork_answer(struct fork_call *f, const struct journal_entry *question)
 {
 	AUTO(strbuf) struct strbuf text = STRBUF(JOURNAL_MAX);
 	struct error err = ERROR_NONE;
@@ -83,7 +83,7 @@ static void answer(struct fork_call *f, const struct journal_entry *question)
 	const char *why = err.code ? err.text : status_name(r);
 
 	f->from->reads_view |= question->type == JOURNAL_VIEW;
-	put_answer(f, r,
+	plugin_fork_put_answer(f, r,
 		   r ? (struct mt_str){ why, strlen(why) }
 		     : (struct mt_str){ text.text, text.len });
 }
@@ -98,7 +98,7 @@ static void log_entry(struct fork_call *f, const struct journal_entry *e)
 		log_line(level, f->x->part->component->name, "%s", e->text[0].ptr);
 }
 
-static void end_call(struct fork_call *f, const struct journal_entry *e)
+static void plugin_fork_end_call(struct fork_call *f, const struct journal_entry *e)
 {
 	f->outcome = CALL_RETURNED;
 	f->status = (int)e->a;
@@ -109,33 +109,34 @@ static void end_call(struct fork_call *f, const struct journal_entry *e)
 /* ---- the conversation with the copy ---------------------------------------------------- */
 
 /* Has the copy made a call before? */
-static bool is_kept(const struct fork_call *f)
+static bool plugin_fork_is_kept(const struct fork_call *f)
 {
 	return f->copy.calls > 1;
 }
 
-static bool is_allowed(const struct fork_call *f, const struct journal_entry *e)
+static bool plugin_fork_is_allowed(const struct fork_call *f,
+				   const struct journal_entry *e)
 {
 	const uint64_t always = JOURNAL_BIT(LOG) | JOURNAL_BIT(BLOB) | JOURNAL_BIT(END) |
-				(is_kept(f) ? JOURNAL_BIT(STALE) : 0);
+				(plugin_fork_is_kept(f) ? JOURNAL_BIT(STALE) : 0);
 
 	return ((f->call->allowed | always) >> e->type & 1) &&
 	       plugin_replay_is_complete(e);
 }
 
-static void take_entry(struct fork_call *f, const struct journal_entry *e,
-		       const char *bytes, size_t size)
+static void plugin_fork_take_entry(struct fork_call *f, const struct journal_entry *e,
+				   const char *bytes, size_t size)
 {
-	if (!is_allowed(f, e))
+	if (!plugin_fork_is_allowed(f, e))
 		f->outcome = CALL_MALFORMED;
 	else if (e->type == JOURNAL_STALE)
 		f->outcome = CALL_STALE;
 	else if (e->type == JOURNAL_LOG)
 		log_entry(f, e);
 	else if (plugin_answer_can(e->type))
-		answer(f, e);
+		plugin_fork_answer(f, e);
 	else if (e->type == JOURNAL_END)
-		end_call(f, e);
+		plugin_fork_end_call(f, e);
 	else if (strbuf_addn(&f->journal, bytes, size))
 		f->outcome = CALL_TOO_LONG;
 }
@@ -152,13 +153,13 @@ static void take_entries(struct fork_call *f)
 			f->outcome = CALL_MALFORMED;
 		if (size <= 0)
 			break;
-		take_entry(f, &e, f->in.text + at, (size_t)size);
+		plugin_fork_take_entry(f, &e, f->in.text + at, (size_t)size);
 		at += (size_t)size;
 	}
 	strbuf_consume(&f->in, at);
 }
 
-static void receive(struct fork_call *f)
+static void plugin_fork_receive(struct fork_call *f)
 {
 	ssize_t n;
 
@@ -188,7 +189,7 @@ static void send_answers(struct fork_call *f)
 }
 
 /* Wait for the copy, the deadline, and signals to this process. */
-static void converse(struct fork_call *f)
+static void plugin_fork_converse(struct fork_call *f)
 {
 	while (f->outcome == CALL_RUNS) {
 		int64_t left = f->deadline - clock_ms();
@@ -209,7 +210,7 @@ static void converse(struct fork_call *f)
 		else if (p[1].revents & POLLOUT)
 			send_answers(f);
 		else if (p[1].revents)
-			receive(f);
+			plugin_fork_receive(f);
 		else if (p[3].revents)
 			plugin_output_take(&f->copy.output);
 		else if (p[2].revents || (f->closed && f->copy.exit_fd < 0))
@@ -320,7 +321,7 @@ static bool take_waiting(struct fork_call *f)
 	return true;
 }
 
-static int start(struct fork_call *f, void *arg)
+static int plugin_fork_start(struct fork_call *f, void *arg)
 {
 	int r;
 
@@ -347,7 +348,7 @@ static int explain_end(struct fork_call *f, int status, struct error *err)
 		    f->call->function, name ? name : "?");
 }
 
-static int explain(struct fork_call *f, int status, struct error *err)
+static int plugin_fork_explain(struct fork_call *f, int status, struct error *err)
 {
 	const char *path = f->x->part->component->path, *function = f->call->function;
 
@@ -374,7 +375,7 @@ static int explain(struct fork_call *f, int status, struct error *err)
 	return MT_OK;
 }
 
-static void clear(struct fork_call *f)
+static void plugin_fork_clear(struct fork_call *f)
 {
 	auto_close(&f->signal_fd);
 	strbuf_clear(&f->in);
@@ -400,15 +401,15 @@ static int conclude(struct fork_call *f, void *arg)
 		return MT_OK;
 	}
 	status = end_copy(&f->copy);
-	return returned ? r : explain(f, status, &f->x->error);
+	return returned ? r : plugin_fork_explain(f, status, &f->x->error);
 }
 
-static int attempt(struct fork_call *f, void *arg)
+static int plugin_fork_attempt(struct fork_call *f, void *arg)
 {
-	int r = start(f, arg);
+	int r = plugin_fork_start(f, arg);
 
 	if (!r)
-		converse(f);
+		plugin_fork_converse(f);
 	return r;
 }
 
@@ -416,12 +417,13 @@ static int attempt(struct fork_call *f, void *arg)
  * did it use up its memory? */
 static bool shall_repeat(const struct fork_call *f)
 {
-	return is_kept(f) && (f->outcome == CALL_STALE || f->outcome == CALL_ENDED ||
-			      (f->outcome == CALL_RETURNED && f->status == MT_ENOMEM));
+	return plugin_fork_is_kept(f) &&
+	       (f->outcome == CALL_STALE || f->outcome == CALL_ENDED ||
+		(f->outcome == CALL_RETURNED && f->status == MT_ENOMEM));
 }
 
 /* End the copy and forget what it did: a call without its result has no effect. */
-static void discard(struct fork_call *f)
+static void plugin_fork_discard(struct fork_call *f)
 {
 	enum outcome outcome = f->outcome;
 	unsigned calls = f->copy.calls;
@@ -446,14 +448,14 @@ static void discard(struct fork_call *f)
 }
 
 /* Make the call, again in a new copy if that may help. */
-static int run(struct fork_call *f, void *arg)
+static int plugin_fork_run(struct fork_call *f, void *arg)
 {
-	int r = attempt(f, arg);
+	int r = plugin_fork_attempt(f, arg);
 
 	if (r || !shall_repeat(f))
 		return r;
-	discard(f);
-	return attempt(f, arg);
+	plugin_fork_discard(f);
+	return plugin_fork_attempt(f, arg);
 }
 
 int plugin_fork_call(struct mt_ctx *x, const struct plugin_call *call,
@@ -469,7 +471,7 @@ int plugin_fork_call(struct mt_ctx *x, const struct plugin_call *call,
 	int r;
 
 	f.signal_fd = hold_signals(&old);
-	r = run(&f, arg);
+	r = plugin_fork_run(&f, arg);
 	if (r) {
 		fail(&x->error, r, "cannot run %s in a copy of the process: %s",
 		     x->part->component->path, f.error.text);
@@ -479,7 +481,7 @@ int plugin_fork_call(struct mt_ctx *x, const struct plugin_call *call,
 	}
 	if (!r && f.error.code)
 		x->error = f.error;
-	clear(&f);
+	plugin_fork_clear(&f);
 	sigprocmask(SIG_SETMASK, &old, NULL);
 	return r ? r : f.status;
 }

@@ -126,7 +126,7 @@ static const char *host_option_at(struct mt_ctx *x, size_t n, const char **ret_v
 	return NULL;
 }
 
-static void host_log(struct mt_ctx *x, int level, const char *fmt, ...)
+static void plugin_host_log(struct mt_ctx *x, int level, const char *fmt, ...)
 {
 	AUTO(strbuf) struct strbuf text = STRBUF(LOG_TEXT_MAX);
 	va_list ap;
@@ -167,7 +167,7 @@ static const struct evlog_head *head_of(const struct mt_event *e)
 	return e && !e->event ? evlog_head(e->log, e->id) : NULL;
 }
 
-static const struct event_type *type_of(const struct mt_event *e)
+static const struct event_type *plugin_host_type_of(const struct mt_event *e)
 {
 	const struct evlog_head *head = head_of(e);
 
@@ -181,12 +181,12 @@ static int64_t host_event_id(const struct mt_event *e)
 
 static int host_event_is_action(const struct mt_event *e)
 {
-	return e && type_of(e)->is_action;
+	return e && plugin_host_type_of(e)->is_action;
 }
 
 static const char *host_event_type(const struct mt_event *e)
 {
-	return e ? type_of(e)->name : "";
+	return e ? plugin_host_type_of(e)->name : "";
 }
 
 static const char *host_event_source(const struct mt_event *e)
@@ -237,7 +237,7 @@ static const char *host_event_reply(const struct mt_event *e)
 
 /* ---- requests and replies ---------------------------------------------- */
 
-static struct mt_request *host_request(struct mt_ctx *x)
+static struct mt_request *plugin_host_request(struct mt_ctx *x)
 {
 	if (!plugin_ctx_converses(x))
 		return NULL;
@@ -276,7 +276,7 @@ static int host_request_message(struct mt_request *r, int role, struct mt_str te
 }
 
 /* The parts of the last message, and the images behind them. */
-static int add_images(struct llm_request *r, struct images *images)
+static int plugin_host_add_images(struct llm_request *r, struct images *images)
 {
 	struct llm_message *m = &r->messages[r->message_count - 1];
 	struct llm_part *parts = calloc(m->part_count + images->count, sizeof *parts);
@@ -304,7 +304,7 @@ static int host_request_media(struct mt_request *r, const struct mt_event *e)
 	int status = event ? images_of(event, x->c->log, &images) : MT_OK;
 
 	if (!status && images.count && x->request->message_count)
-		status = add_images(x->request, &images);
+		status = plugin_host_add_images(x->request, &images);
 	images_clear(&images);
 	return status;
 }
@@ -564,7 +564,7 @@ const struct mt_host *plugin_host(void)
 		.size = sizeof table,
 		.option = host_option,
 		.option_int = host_option_int,
-		.log = host_log,
+		.log = plugin_host_log,
 		.view_count = host_view_count,
 		.view_at = host_view_at,
 		.event_id = host_event_id,
@@ -575,7 +575,7 @@ const struct mt_host *plugin_host(void)
 		.event_field = host_event_field,
 		.event_text = host_event_text,
 		.event_reply = host_event_reply,
-		.request = host_request,
+		.request = plugin_host_request,
 		.request_history = host_request_history,
 		.request_message = host_request_message,
 		.request_tool = host_request_tool,
@@ -612,7 +612,7 @@ static int plan(struct mt_ctx *x, enum plan_type type, size_t argument, const ch
 			   : MT_EUNSUPPORTED;
 }
 
-static int out_action(struct mt_ctx *x, const char *type, struct mt_str args)
+static int plugin_host_out_action(struct mt_ctx *x, const char *type, struct mt_str args)
 {
 	return plan(x, PLAN_ACTION, 0, type, args);
 }
@@ -632,7 +632,7 @@ const struct mt_agent_out *plugin_agent_out(void)
 	static const struct mt_agent_out table = {
 		.size = sizeof table,
 		.call = out_call,
-		.action = out_action,
+		.action = plugin_host_out_action,
 		.message = out_message,
 		.report_error = out_report_error,
 	};

@@ -41,7 +41,7 @@ struct plugin_http {
 
 /* ---- results ----------------------------------------------------------------- */
 
-static struct mt_str text_of(json_object *o, const char *name)
+static struct mt_str plugin_http_text_of(json_object *o, const char *name)
 {
 	json_object *text = js_get(o, name);
 
@@ -58,10 +58,10 @@ void plugin_http_input(struct plugin_http_input *ret, json_object *json)
 		.size = sizeof ret->result,
 		.error = (int32_t)js_int(json, "error", MT_OK),
 		.status = (uint32_t)js_int(json, "status", 0),
-		.headers = text_of(json, "headers"),
+		.headers = plugin_http_text_of(json, "headers"),
 		.body = js_str(json, "body", ""),
 		.body_len = (uint64_t)js_int(json, "body_len", 0),
-		.reason = text_of(json, "reason"),
+		.reason = plugin_http_text_of(json, "reason"),
 	};
 	ret->in = (struct mt_in){ .size = sizeof ret->in, .what = MT_HTTP_DONE,
 				  .effect = 1, .http = &ret->result };
@@ -80,7 +80,7 @@ json_object *plugin_http_result_json(const struct mt_http_result *result)
 	return json;
 }
 
-static json_object *failed(int status, const char *reason)
+static json_object *plugin_http_failed(int status, const char *reason)
 {
 	const struct mt_http_result result = {
 		.error = status, .body = "", .headers = { "", 0 },
@@ -93,7 +93,8 @@ static json_object *failed(int status, const char *reason)
 /* ---- requests ----------------------------------------------------------------- */
 
 /* "Name: value" in each line. */
-static int put_lines(json_object *headers, struct mt_str lines, struct error *err)
+static int plugin_http_put_lines(json_object *headers, struct mt_str lines,
+				 struct error *err)
 {
 	const char *line = lines.ptr, *end = lines.ptr + lines.len;
 
@@ -116,8 +117,8 @@ static int put_lines(json_object *headers, struct mt_str lines, struct error *er
 	return MT_OK;
 }
 
-static int put_body(struct mt_ctx *x, json_object *params,
-		    const struct mt_http_request *request)
+static int plugin_http_put_body(struct mt_ctx *x, json_object *params,
+				const struct mt_http_request *request)
 {
 	AUTO(free) char *bytes = NULL;
 	size_t len = 0;
@@ -148,8 +149,8 @@ int plugin_http_request(struct mt_ctx *x, const struct mt_http_request *request)
 		js_set_int(params, "max_bytes",
 			   request->max_bytes < RESPONSE_MAX ? (int64_t)request->max_bytes
 							     : RESPONSE_MAX);
-	if (put_lines(headers, request->headers, &x->error) ||
-	    put_body(x, params, request))
+	if (plugin_http_put_lines(headers, request->headers, &x->error) ||
+	    plugin_http_put_body(x, params, request))
 		return x->error.code ? x->error.code : out_of_memory(&x->error);
 	return plugin_http_set(x, STEAL(params));
 }
@@ -166,7 +167,7 @@ static struct http_sender sender_of(const struct mt_ctx *x, char *section)
 	};
 }
 
-static size_t count_of(json_object *list)
+static size_t plugin_http_count_of(json_object *list)
 {
 	return list ? json_object_array_length(list) : 0;
 }
@@ -182,7 +183,7 @@ int plugin_http_set(struct mt_ctx *x, json_object *params)
 		r = fail(&x->error, MT_EUNSUPPORTED,
 			 "an agent cannot send an HTTP request after a reply of its "
 			 "model");
-	if (!r && count_of(x->http_made) >= REQUESTS_MAX)
+	if (!r && plugin_http_count_of(x->http_made) >= REQUESTS_MAX)
 		r = fail(&x->error, MT_ELIMIT, "a step can send at most %d HTTP requests",
 			 REQUESTS_MAX);
 	if (r) {
@@ -231,7 +232,8 @@ static json_object *read_record(struct conversation *c)
 	return record;
 }
 
-static int write_record(struct conversation *c, json_object *state, struct error *err)
+static int plugin_http_write_record(struct conversation *c, json_object *state,
+				    struct error *err)
 {
 	AUTO(json) json_object *record = js_new_object();
 
@@ -246,7 +248,7 @@ static int write_record(struct conversation *c, json_object *state, struct error
 static int digest_of(const struct mt_ctx *x, char ret[SHA256_HEX], struct error *err)
 {
 	AUTO(strbuf) struct strbuf text = STRBUF(MASKED_MAX), shown = STRBUF(MASKED_MAX);
-	struct mt_str body = text_of(x->http, "body");
+	struct mt_str body = plugin_http_text_of(x->http, "body");
 
 	strbuf_addf(&text, "%s %s %s %s\n", x->part->name, js_str(x->http, "method", ""),
 		    js_str(x->http, "url", ""), js_get(x->http, "body") ? "body" : "");
@@ -264,7 +266,7 @@ static size_t times_made(const struct mt_ctx *x, const char *digest)
 {
 	size_t times = 0;
 
-	for (size_t i = 0; i < count_of(x->http_made); i++)
+	for (size_t i = 0; i < plugin_http_count_of(x->http_made); i++)
 		times += strcmp(json_object_get_string(
 					json_object_array_get_idx(x->http_made, i)),
 				digest) == 0;
@@ -276,7 +278,7 @@ static json_object *find_entry(json_object *record, const char *digest, size_t n
 {
 	json_object *list = js_get(record, "requests");
 
-	for (size_t i = 0; i < count_of(list); i++) {
+	for (size_t i = 0; i < plugin_http_count_of(list); i++) {
 		json_object *entry = json_object_array_get_idx(list, i);
 
 		if (strcmp(js_str(entry, "digest", ""), digest) == 0 && n-- == 0)
@@ -285,8 +287,8 @@ static json_object *find_entry(json_object *record, const char *digest, size_t n
 	return NULL;
 }
 
-static json_object *add_entry(const struct mt_ctx *x, json_object *record,
-			      const char *digest)
+static json_object *plugin_http_add_entry(const struct mt_ctx *x, json_object *record,
+					  const char *digest)
 {
 	json_object *entry = js_new_object();
 
@@ -370,7 +372,7 @@ static json_object *log_answer(struct conversation *c, const struct http_answer 
 		return NULL;
 	}
 	js_set(c->http->entry, "result", json_object_get(result));
-	return write_record(c, c->http->record, err) ? NULL : STEAL(result);
+	return plugin_http_write_record(c, c->http->record, err) ? NULL : STEAL(result);
 }
 
 static void forget_open(struct plugin_http *h)
@@ -380,19 +382,21 @@ static void forget_open(struct plugin_http *h)
 	h->exchange = NULL;
 }
 
-static void on_answer(void *arg, const struct http_answer *answer,
-		      const struct error *error)
+static void plugin_http_on_answer(void *arg, const struct http_answer *answer,
+				  const struct error *error)
 {
 	AUTO(strbuf) struct strbuf shown = STRBUF(1 << 16);
 	struct conversation *c = arg;
 	struct error err = ERROR_NONE;
 	AUTO(json) json_object *result =
 		answer ? log_answer(c, answer, &err)
-		       : failed(error->code, mask_text(c->mask, error->text, &shown));
+		       : plugin_http_failed(error->code,
+					    mask_text(c->mask, error->text, &shown));
 
 	forget_open(c->http);
 	if (!result)
-		result = failed(err.code, mask_text(c->mask, err.text, &shown));
+		result = plugin_http_failed(err.code,
+					    mask_text(c->mask, err.text, &shown));
 	c->http->done(c, result);
 }
 
@@ -404,7 +408,8 @@ static int need_http(struct conversation *c, struct error *err)
 }
 
 /* Send the request, which is in the log. */
-static int send_request(struct conversation *c, struct mt_ctx *x, struct error *err)
+static int plugin_http_send_request(struct conversation *c, struct mt_ctx *x,
+				    struct error *err)
 {
 	AUTO(json) json_object *params = STEAL(x->http);
 	char section[SECTION_MAX];
@@ -419,7 +424,7 @@ static int send_request(struct conversation *c, struct mt_ctx *x, struct error *
 	c->request_event_count = evlog_count(c->log);
 	r = http_exchange_start(&c->http->pool, &sender, params,
 				(size_t)js_int(params, "max_bytes", RESPONSE_DEFAULT),
-				on_answer, c, &c->http->exchange, err);
+				plugin_http_on_answer, c, &c->http->exchange, err);
 	if (r)
 		request_clear(c);
 	return r;
@@ -432,11 +437,12 @@ static json_object *report_lost(struct conversation *c, json_object *record,
 {
 	js_set_bool(entry, "reported", true);
 	js_set_str(entry, "digest", "");
-	return write_record(c, record, err)
+	return plugin_http_write_record(c, record, err)
 		       ? NULL
-		       : failed(MT_ECANCELLED,
-				"the request was sent before, and its response was lost: "
-				"it may have had its effect");
+		       : plugin_http_failed(
+				 MT_ECANCELLED,
+				 "the request was sent before, and its response was lost: "
+				 "it may have had its effect");
 }
 
 int plugin_http_perform(struct conversation *c, struct mt_ctx *x,
@@ -464,13 +470,14 @@ int plugin_http_perform(struct conversation *c, struct mt_ctx *x,
 		x->http = NULL;
 		return err->code;
 	}
-	if (!entry && count_of(js_get(record, "requests")) >= ENTRIES_MAX)
+	if (!entry && plugin_http_count_of(js_get(record, "requests")) >= ENTRIES_MAX)
 		return fail(err, MT_ELIMIT,
 			    "a step was repeated with too many different "
 			    "HTTP requests");
 	if (!entry)
-		entry = add_entry(x, record, digest);
-	r = js_incomplete(record) ? out_of_memory(err) : write_record(c, record, err);
+		entry = plugin_http_add_entry(x, record, digest);
+	r = js_incomplete(record) ? out_of_memory(err)
+				  : plugin_http_write_record(c, record, err);
 	if (!r)
 		r = conversation_barrier(c, err);
 	if (r)
@@ -478,7 +485,7 @@ int plugin_http_perform(struct conversation *c, struct mt_ctx *x,
 	c->http->done = done;
 	c->http->record = STEAL(record);
 	c->http->entry = entry;
-	r = send_request(c, x, err);
+	r = plugin_http_send_request(c, x, err);
 	if (r)
 		forget_open(c->http);
 	return r;

@@ -31,7 +31,7 @@ int plugin_output_open(struct plugin_output *ret)
 }
 
 /* @return what read() did */
-static ssize_t take_piece(struct plugin_output *o)
+static ssize_t plugin_output_take_piece(struct plugin_output *o)
 {
 	char piece[PIECE];
 	ssize_t n = read(o->fd, piece, sizeof piece);
@@ -42,7 +42,7 @@ static ssize_t take_piece(struct plugin_output *o)
 	return n;
 }
 
-static void stop(struct plugin_output *o)
+static void plugin_output_stop(struct plugin_output *o)
 {
 	auto_close(&o->fd);
 	o->fd = -1;
@@ -50,17 +50,18 @@ static void stop(struct plugin_output *o)
 
 void plugin_output_take(struct plugin_output *o)
 {
-	ssize_t n = take_piece(o);
+	ssize_t n = plugin_output_take_piece(o);
 
 	if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR))
-		stop(o);
+		plugin_output_stop(o);
 }
 
 void plugin_output_log(struct plugin_output *o, const char *name, const char *function)
 {
 	struct mt_str said;
 
-	for (size_t i = 0; i < PIPE_PIECES && o->fd >= 0 && take_piece(o) > 0; i++)
+	for (size_t i = 0;
+	     i < PIPE_PIECES && o->fd >= 0 && plugin_output_take_piece(o) > 0; i++)
 		;
 	said = space_trimmed((struct mt_str){ o->text.text, o->text.len });
 	if (said.len > 0)
@@ -71,6 +72,6 @@ void plugin_output_log(struct plugin_output *o, const char *name, const char *fu
 
 void plugin_output_close(struct plugin_output *o)
 {
-	stop(o);
+	plugin_output_stop(o);
 	strbuf_clear(&o->text);
 }

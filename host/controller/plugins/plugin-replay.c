@@ -125,7 +125,8 @@ static int replay_message(struct mt_ctx *x, const struct journal_entry *e, void 
 	return plugin_agent_out()->message(x, e->text[0], e->a != 0);
 }
 
-static int replay_report(struct mt_ctx *x, const struct journal_entry *e, void *arg)
+static int plugin_replay_report(struct mt_ctx *x, const struct journal_entry *e,
+				void *arg)
 {
 	(void)arg;
 	return plugin_agent_out()->report_error(x, e->text[0]);
@@ -195,7 +196,7 @@ static const struct {
 	[JOURNAL_CALL] = { replay_call, 0, false },
 	[JOURNAL_ACTION] = { replay_action, 2, false },
 	[JOURNAL_MESSAGE] = { replay_message, 1, false },
-	[JOURNAL_REPORT] = { replay_report, 1, false },
+	[JOURNAL_REPORT] = { plugin_replay_report, 1, false },
 	[JOURNAL_DROP] = { replay_drop, 0, false },
 	[JOURNAL_MASK] = { replay_mask, 1, false },
 	[JOURNAL_FORGET] = { replay_forget, 2, false },

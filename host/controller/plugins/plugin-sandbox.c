@@ -25,7 +25,7 @@
 
 enum { MEMORY_MAX = 512 << 20 }; /* more than the process has when it is forked */
 
-static void limit(int what, rlim_t most)
+static void plugin_sandbox_set_limit(int what, rlim_t most)
 {
 	setrlimit(what, &(struct rlimit){ most, most });
 }
@@ -46,10 +46,10 @@ void plugin_sandbox_limit(int64_t deadline_ms)
 	rlim_t now = ADDRESS_SANITIZER ? 0 : address_space();
 
 	if (now)
-		limit(RLIMIT_AS, now + MEMORY_MAX);
-	limit(RLIMIT_CPU, (rlim_t)(deadline_ms / 1000 + 1));
-	limit(RLIMIT_CORE, 0);
-	limit(RLIMIT_FSIZE, 0);
+		plugin_sandbox_set_limit(RLIMIT_AS, now + MEMORY_MAX);
+	plugin_sandbox_set_limit(RLIMIT_CPU, (rlim_t)(deadline_ms / 1000 + 1));
+	plugin_sandbox_set_limit(RLIMIT_CORE, 0);
+	plugin_sandbox_set_limit(RLIMIT_FSIZE, 0);
 }
 
 /* ---- Landlock ---------------------------------------------------------------- */

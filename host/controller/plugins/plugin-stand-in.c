@@ -36,7 +36,7 @@ static int run_in_copy(struct mt_ctx *x, const struct plugin_call *call, void *a
 
 /* ---- the next call of `advance` ------------------------------------------------------- */
 
-static struct mt_str given(struct mt_str s)
+static struct mt_str stand_in_given(struct mt_str s)
 {
 	return (struct mt_str){ s.ptr ? s.ptr : "", s.len };
 }
@@ -55,7 +55,7 @@ static int write_news(const struct mt_ctx *x, const void *arg, bool view,
 	struct journal_entry e = { .type = JOURNAL_NEWS, .a = in->what, .b = in->error };
 	int r = MT_OK;
 
-	e.text[NEWS_STATE] = given(in->state);
+	e.text[NEWS_STATE] = stand_in_given(in->state);
 	e.text[NEWS_BODY] = in->body;
 	if (record)
 		e.text[NEWS_REPLY].ptr = js_text(record, &e.text[NEWS_REPLY].len);
@@ -71,7 +71,8 @@ static int write_news(const struct mt_ctx *x, const void *arg, bool view,
 	return r ? fail_code(err, r) : MT_OK;
 }
 
-static int take_reply(struct mt_ctx *x, struct mt_str text, struct llm_reply **ret)
+static int stand_in_take_reply(struct mt_ctx *x, struct mt_str text,
+			       struct llm_reply **ret)
 {
 	AUTO(json) json_object *record = js_parse_object(text.ptr, text.len, &x->error);
 
@@ -107,7 +108,7 @@ static void take_news(struct mt_ctx *x, const struct journal_entry *news,
 		.state = news->text[NEWS_STATE], .body = news->text[NEWS_BODY],
 	};
 	if (news->text[NEWS_REPLY].ptr &&
-	    take_reply(x, news->text[NEWS_REPLY], ret_reply))
+	    stand_in_take_reply(x, news->text[NEWS_REPLY], ret_reply))
 		plugin_copy_give_up(x);
 	ret->reply = (const struct mt_reply *)*ret_reply;
 	if (news->a == MT_HTTP_DONE && ret->body.ptr &&

@@ -13,7 +13,7 @@ static const char *const about[] = { "thought", "security_risk", "confirmation_s
 /* Arguments that change only how long and where to wait for a call. */
 static const char *const waiting[] = { "blocking", "keep_prompt", "hidden", NULL };
 
-static bool one_of(const char *const *list, const char *name)
+static bool action_hash_one_of(const char *const *list, const char *name)
 {
 	for (; *list; list++)
 		if (strcmp(*list, name) == 0)
@@ -21,16 +21,16 @@ static bool one_of(const char *const *list, const char *name)
 	return false;
 }
 
-static int by_name(const void *a, const void *b)
+static int action_hash_by_name(const void *a, const void *b)
 {
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-static int put_value(struct strbuf *out, json_object *value);
+static int action_hash_put_value(struct strbuf *out, json_object *value);
 
 /* Members in the order of their names. */
-static int put_object(struct strbuf *out, json_object *o, const char *const *skip,
-		      const char *const *skip_too)
+static int action_hash_put_object(struct strbuf *out, json_object *o,
+				  const char *const *skip, const char *const *skip_too)
 {
 	size_t count = 0, room = (size_t)json_object_object_length(o);
 	AUTO(free) const char **names = calloc(room + 1, sizeof *names);
@@ -39,37 +39,38 @@ static int put_object(struct strbuf *out, json_object *o, const char *const *ski
 		return MT_ENOMEM;
 	json_object_object_foreach(o, name, value) {
 		(void)value;
-		if (!(skip && one_of(skip, name)) &&
-		    !(skip_too && one_of(skip_too, name)))
+		if (!(skip && action_hash_one_of(skip, name)) &&
+		    !(skip_too && action_hash_one_of(skip_too, name)))
 			names[count++] = name;
 	}
-	qsort(names, count, sizeof *names, by_name);
+	qsort(names, count, sizeof *names, action_hash_by_name);
 	strbuf_addc(out, '{');
 	for (size_t i = 0; i < count; i++) {
 		js_key(out, names[i]);
-		if (put_value(out, js_get(o, names[i])))
+		if (action_hash_put_value(out, js_get(o, names[i])))
 			return MT_ENOMEM;
 	}
 	return strbuf_addc(out, '}');
 }
 
-static int put_value(struct strbuf *out, json_object *value)
+static int action_hash_put_value(struct strbuf *out, json_object *value)
 {
 	if (json_object_is_type(value, json_type_object))
-		return put_object(out, value, NULL, NULL);
+		return action_hash_put_object(out, value, NULL, NULL);
 	if (!json_object_is_type(value, json_type_array))
 		return js_put(out, value);
 	strbuf_addc(out, '[');
 	for (size_t i = 0; i < json_object_array_length(value); i++) {
 		if (i)
 			strbuf_addc(out, ',');
-		if (put_value(out, json_object_array_get_idx(value, i)))
+		if (action_hash_put_value(out, json_object_array_get_idx(value, i)))
 			return MT_ENOMEM;
 	}
 	return strbuf_addc(out, ']');
 }
 
-static int put_canonical(const struct event *action, bool whole, struct strbuf *out)
+static int action_hash_put_canonical(const struct event *action, bool whole,
+				     struct strbuf *out)
 {
 	const char *tool = js_str(event_tool_meta(action), "function_name", "");
 	json_object *timeout = js_get(action->json, "timeout");
@@ -78,7 +79,8 @@ static int put_canonical(const struct event *action, bool whole, struct strbuf *
 	strbuf_addc(out, '{');
 	js_key_str(out, "action", action->type->name);
 	js_key(out, "args");
-	r = put_object(out, event_args(action), about, whole ? NULL : waiting);
+	r = action_hash_put_object(out, event_args(action), about,
+				   whole ? NULL : waiting);
 	if (r)
 		return r;
 	if (whole && timeout) {
@@ -93,7 +95,7 @@ int action_hash(const struct event *action, bool whole, char ret[SHA256_HEX],
 		struct error *err)
 {
 	AUTO(strbuf) struct strbuf form = STRBUF(FORM_MAX);
-	int r = put_canonical(action, whole, &form);
+	int r = action_hash_put_canonical(action, whole, &form);
 
 	ret[0] = '\0';
 	if (r)

@@ -16,7 +16,8 @@ bool approval_has_analyzers(const struct conversation *c)
 }
 
 /* The tool that the model named, if no tool runs the action. */
-static const struct tool *tool_of(const struct conversation *c, const struct call *call)
+static const struct tool *analyze_tool_of(const struct conversation *c,
+					  const struct call *call)
 {
 	const char *name = js_str(event_tool_meta(call->action), "function_name", NULL);
 
@@ -26,7 +27,7 @@ static const struct tool *tool_of(const struct conversation *c, const struct cal
 
 /* The arguments with their secrets, if they are known; the fields of an action that no
  * tool runs. */
-static json_object *arguments_of(const struct call *call)
+static json_object *analyze_arguments_of(const struct call *call)
 {
 	json_object *args = NULL;
 
@@ -56,8 +57,8 @@ static enum risk said_risk(const struct event *action, const struct tool *tool)
 int approval_ask_analyzers(struct conversation *c, struct call *call, struct verdict *ret)
 {
 	struct event *action = call->action;
-	const struct tool *tool = tool_of(c, call);
-	AUTO(json) json_object *args = arguments_of(call);
+	const struct tool *tool = analyze_tool_of(c, call);
+	AUTO(json) json_object *args = analyze_arguments_of(call);
 	bool reads = tool && tool_only_reads(tool);
 	bool classified = analyzers_classify(conversation_analyzers(c));
 	const struct subject subject = {

@@ -40,7 +40,7 @@ void approval_put(struct strbuf *line, const struct approval *a)
 /* ---- the answer -------------------------------------------------------- */
 
 /* Members of a logged action other than its effect. */
-static int strip(json_object *json)
+static int approval_answer_strip(json_object *json)
 {
 	static const char *const names[] = { "id", "timestamp", "message", "llm_metrics",
 					     "reasoning_content" };
@@ -60,7 +60,7 @@ static json_object *approved_json(struct conversation *c, const struct event *ac
 
 	if (json_object_deep_copy(from->json, &json, NULL))
 		return NULL;
-	strip(json);
+	approval_answer_strip(json);
 	if (!approval_of(c)->edited_action)
 		return json;
 	if (js_set_bool(json, "edited", true) ||
@@ -224,8 +224,8 @@ void approval_overtaken(struct conversation *c)
 /* ---- the commands ------------------------------------------------------ */
 
 /* Only parameters of the tool can be changed: a misspelled name would be ignored. */
-static int merge(json_object *args, const struct tool *tool, json_object *changes,
-		 struct error *err)
+static int approval_answer_merge(json_object *args, const struct tool *tool,
+				 json_object *changes, struct error *err)
 {
 	json_object *known = js_get(tool->schema_json, "properties");
 
@@ -242,8 +242,9 @@ static int merge(json_object *args, const struct tool *tool, json_object *change
 }
 
 /* The action with other arguments, checked as a call of the model is. */
-static struct event *change(struct conversation *c, const struct call *call,
-			    json_object *changes, struct error *err)
+static struct event *approval_answer_change(struct conversation *c,
+					    const struct call *call, json_object *changes,
+					    struct error *err)
 {
 	AUTO(json) json_object *args = NULL, *checked = NULL;
 	const char *text;
@@ -258,7 +259,7 @@ static struct event *change(struct conversation *c, const struct call *call,
 		out_of_memory(err);
 		return NULL;
 	}
-	if (merge(args, call->tool, changes, err))
+	if (approval_answer_merge(args, call->tool, changes, err))
 		return NULL;
 	if (mask_json(conversation_secrets(c), args, NULL, &secret) ||
 	    !(text = js_text(args, &len))) {
@@ -278,7 +279,8 @@ static struct event *change(struct conversation *c, const struct call *call,
 /* A command typed by the user runs regardless of its risk, unless a rule denies it. */
 static int take_changes(struct conversation *c, json_object *changes, struct error *err)
 {
-	AUTO(event) struct event *e = change(c, turn_call(c), changes, err);
+	AUTO(event) struct event *e =
+		approval_answer_change(c, turn_call(c), changes, err);
 	AUTO(call) struct call *call = NULL;
 
 	if (!e)

@@ -91,7 +91,7 @@ void approval_judge(struct conversation *c, struct call *call)
 }
 
 /* The beginning of what it does. */
-static const char *subject_of(const struct event *action)
+static const char *gate_subject_of(const struct event *action)
 {
 	static const char *const names[] = { "command", "path", "url", "code", "name",
 					     "browser_actions" };
@@ -118,7 +118,7 @@ static struct event *masked_copy(const struct conversation *c, struct event *act
 static void say_medium(struct conversation *c, const struct call *call)
 {
 	AUTO(event) struct event *masked = masked_copy(c, call->action);
-	const char *what = masked ? subject_of(masked) : "";
+	const char *what = masked ? gate_subject_of(masked) : "";
 	const char *reason = call->verdict.reason;
 	size_t len = strcspn(what, "\r\n"), shown = utf8_cut(what, len, SUBJECT_SHOWN);
 
@@ -127,7 +127,7 @@ static void say_medium(struct conversation *c, const struct call *call)
 			    what[shown] ? " ..." : "", *reason ? ": " : "", reason);
 }
 
-static enum gate judge(struct conversation *c, struct call *call)
+static enum gate gate_judge(struct conversation *c, struct call *call)
 {
 	const struct verdict *v = &call->verdict;
 
@@ -174,7 +174,7 @@ static void waits_now(struct conversation *c)
 }
 
 /* The action as clients see and approve it: the logged form. */
-static int describe(struct conversation *c, struct error *err)
+static int gate_describe(struct conversation *c, struct error *err)
 {
 	const struct call *call = turn_call(c);
 	const struct scope_place place = approval_place(c, call);
@@ -191,7 +191,7 @@ static int describe(struct conversation *c, struct error *err)
 }
 
 /* Watchers are notified once the question is whole. */
-static void ask_user(struct conversation *c)
+static void gate_ask_user(struct conversation *c)
 {
 	if (!approval_preview_start(c, turn_call(c)))
 		conversation_notify_state(c);
@@ -218,10 +218,10 @@ static void wait_for_user(struct conversation *c, struct call *call)
 	if (event_set_confirmation(call->action, "awaiting_confirmation")) {
 		out_of_memory(&err);
 		cannot_wait(c, &err);
-	} else if (call_log(c, call, &err) < 0 || describe(c, &err)) {
+	} else if (call_log(c, call, &err) < 0 || gate_describe(c, &err)) {
 		cannot_wait(c, &err);
 	} else {
-		ask_user(c);
+		gate_ask_user(c);
 	}
 }
 
@@ -240,7 +240,7 @@ static int restore_waiting(struct conversation *c, struct event *action,
 		call->verdict.risk = then;
 	turn_start(c, call);
 	turn_await_approval(c);
-	return describe(c, err);
+	return gate_describe(c, err);
 }
 
 static void wait_again(struct conversation *c, struct call *call)
@@ -251,13 +251,13 @@ static void wait_again(struct conversation *c, struct call *call)
 	waits_now(c);
 	if (!turn_awaits_approval(c))
 		return; /* a client stopped it */
-	if (describe(c, &err))
+	if (gate_describe(c, &err))
 		cannot_wait(c, &err);
 	else
-		ask_user(c);
+		gate_ask_user(c);
 }
 
-static void refuse(struct conversation *c, struct call *call)
+static void gate_refuse(struct conversation *c, struct call *call)
 {
 	AUTO(strbuf) struct strbuf text = STRBUF(2048);
 	const struct verdict *v = &call->verdict;
@@ -314,14 +314,14 @@ json_object *conversation_waits(const struct conversation *c)
 
 /* ---- the points ---------------------------------------------------------- */
 
-static void deny(struct conversation *c, struct call *call)
+static void gate_deny(struct conversation *c, struct call *call)
 {
 	struct error err = ERROR_NONE;
 
 	if (call->id < 0 && call_log(c, call, &err) < 0)
 		call_free(call);
 	else
-		refuse(c, call);
+		gate_refuse(c, call);
 }
 
 static bool gate(struct conversation *c, struct call *call)
@@ -335,7 +335,7 @@ static bool gate(struct conversation *c, struct call *call)
 		approval_rejected(c, call->action);
 		return true;
 	}
-	switch (judge(c, call)) {
+	switch (gate_judge(c, call)) {
 	case GATE_RUN:
 		return false;
 	case GATE_WAIT:
@@ -345,14 +345,14 @@ static bool gate(struct conversation *c, struct call *call)
 			wait_again(c, call);
 		break;
 	case GATE_DENY:
-		deny(c, call);
+		gate_deny(c, call);
 		break;
 	}
 	return true;
 }
 
 /* A call can be sent early if it requires neither approval nor a notice. */
-static bool may_hold(struct conversation *c, struct call *call)
+static bool gate_may_hold(struct conversation *c, struct call *call)
 {
 	struct verdict v = { .risk = RISK_LOW };
 
@@ -371,8 +371,8 @@ static int open_approval(struct conversation *c, struct error *err)
 }
 
 /* The policy of its section, unless an agent that waits for it has a stricter one. */
-static int open_agent(struct conversation *c, struct agent_frame *agent,
-		      struct error *err)
+static int gate_open_agent(struct conversation *c, struct agent_frame *agent,
+			   struct error *err)
 {
 	struct approval_policy *own = agent_feature_state(agent, &approval_feature);
 	int status = approval_policy_read(conversation_config(c), agent->section,
@@ -394,8 +394,8 @@ static int created(struct conversation *c, const struct conversation_options *o,
 }
 
 /* Execute an answer that has not taken effect yet. */
-static int restore_action(struct conversation *c, struct event *action, bool *ret_done,
-			  struct error *err)
+static int gate_restore_action(struct conversation *c, struct event *action,
+			       bool *ret_done, struct error *err)
 {
 	const enum agent_state state = conversation_state(c);
 	bool yes;
@@ -426,9 +426,9 @@ static int restore_action(struct conversation *c, struct event *action, bool *re
 	return MT_OK;
 }
 
-static int before_message(struct conversation *c, const char *text, size_t len,
-			  json_object *images, bool queue, bool *ret_held,
-			  struct error *err)
+static int gate_before_message(struct conversation *c, const char *text, size_t len,
+			       json_object *images, bool queue, bool *ret_held,
+			       struct error *err)
 {
 	(void)text, (void)len, (void)images, (void)queue, (void)ret_held, (void)err;
 	approval_tell_scopes(c);
@@ -436,7 +436,7 @@ static int before_message(struct conversation *c, const char *text, size_t len,
 }
 
 /* A waiting action keeps waiting until it is answered. */
-static int before_continue(struct conversation *c, bool *ret_held, struct error *err)
+static int gate_before_continue(struct conversation *c, bool *ret_held, struct error *err)
 {
 	approval_tell_scopes(c);
 	*ret_held = turn_awaits_approval(c);
@@ -446,7 +446,7 @@ static int before_continue(struct conversation *c, bool *ret_held, struct error 
 		return fail(err, MT_EDENIED,
 			    "an action is waiting for approval; confirm or reject it");
 	conversation_enter_state(c, STATE_AWAITING_USER_CONFIRMATION, "");
-	ask_user(c);
+	gate_ask_user(c);
 	return MT_OK;
 }
 
@@ -463,15 +463,15 @@ static int prepare_state(struct conversation *c, enum agent_state state,
 }
 
 /* Report to the model what ran instead of its call, if the user edited it. */
-static void before_observation(struct conversation *c, struct event *action,
-			       const struct call *call, struct event *observation)
+static void gate_before_observation(struct conversation *c, struct event *action,
+				    const struct call *call, struct event *observation)
 {
 	(void)action;
 	if (call && observation)
 		approval_tell_edit(c, call, observation);
 }
 
-static void release(struct conversation *c)
+static void gate_release(struct conversation *c)
 {
 	struct approval_state *s = approval_of(c);
 
@@ -506,22 +506,22 @@ const struct feature approval_feature = {
 	.state_size = sizeof(struct approval_state),
 	.agent_state_size = sizeof(struct approval_policy),
 	.open = open_approval,
-	.open_agent = open_agent,
+	.open_agent = gate_open_agent,
 	.created = created,
 	.resume = approval_restore,
-	.restore_action = restore_action,
-	.before_message = before_message,
+	.restore_action = gate_restore_action,
+	.before_message = gate_before_message,
 	.adding_message = approval_overtaken,
-	.before_continue = before_continue,
+	.before_continue = gate_before_continue,
 	.prepare_state = prepare_state,
 	.blocks_step = approval_await_opinion,
 	.gate = gate,
-	.may_hold = may_hold,
+	.may_hold = gate_may_hold,
 	.check_user_call = check_user_call,
 	.before_send = before_send,
-	.before_observation = before_observation,
+	.before_observation = gate_before_observation,
 	.is_busy = awaits_preview,
 	.take_result = approval_preview_take,
 	.cancel = approval_preview_drop,
-	.release = release,
+	.release = gate_release,
 };

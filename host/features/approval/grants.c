@@ -39,7 +39,7 @@ static bool is_stricter(const struct conversation *c)
 	       first->unknown != own->unknown;
 }
 
-static bool append(json_object *list, json_object *more)
+static bool grants_append(json_object *list, json_object *more)
 {
 	size_t count = more ? json_object_array_length(more) : 0;
 
@@ -61,7 +61,8 @@ json_object *approval_scopes(struct conversation *c)
 	if (err.code)
 		log_line(MT_LOG_WARNING, "confirm",
 			 "approvals of this project are ignored: %s", err.text);
-	if (!all || !append(all, approval_of(c)->granted) || !append(all, kept))
+	if (!all || !grants_append(all, approval_of(c)->granted) ||
+	    !grants_append(all, kept))
 		return NULL;
 	return STEAL(all);
 }
@@ -86,7 +87,7 @@ static int log_approvals(struct conversation *c, struct error *err)
 }
 
 /* From now on, in this conversation. */
-static int remember(struct conversation *c, json_object *scope, struct error *err)
+static int grants_remember(struct conversation *c, json_object *scope, struct error *err)
 {
 	if (!approval_of(c)->granted)
 		approval_of(c)->granted = json_object_new_array();
@@ -119,7 +120,7 @@ static bool is_elsewhere(const struct conversation *c)
 }
 
 /* In later conversations of the project; a delegate does not read those itself. */
-static int keep(struct conversation *c, json_object *scope, struct error *err)
+static int grants_keep(struct conversation *c, json_object *scope, struct error *err)
 {
 	if (is_elsewhere(c))
 		return fail(err, MT_EINVAL,
@@ -128,13 +129,13 @@ static int keep(struct conversation *c, json_object *scope, struct error *err)
 	if (approvals_keep(conversation_config(c), conversation_workspace(c), scope,
 			   conversation_id(c), err))
 		return err->code;
-	return *conversation_parent(c) ? remember(c, scope, err) : MT_OK;
+	return *conversation_parent(c) ? grants_remember(c, scope, err) : MT_OK;
 }
 
 int approval_grant(struct conversation *c, json_object *scope, bool project,
 		   struct error *err)
 {
-	return project ? keep(c, scope, err) : remember(c, scope, err);
+	return project ? grants_keep(c, scope, err) : grants_remember(c, scope, err);
 }
 
 int approval_inherit(struct conversation *c, json_object *approvals, struct error *err)

@@ -29,7 +29,7 @@ void approval_preview_drop(struct conversation *c)
 }
 
 /* With its secrets masked, and not too long to be read. */
-static void keep(struct conversation *c, const char *text, size_t len, bool cut)
+static void preview_keep(struct conversation *c, const char *text, size_t len, bool cut)
 {
 	AUTO(strbuf) struct strbuf masked = STRBUF(64 << 20), shown = STRBUF(1 << 20);
 
@@ -48,7 +48,7 @@ static void keep_failure(struct conversation *c, const char *why)
 	AUTO(strbuf) struct strbuf text = STRBUF(64 << 10);
 
 	strbuf_addf(&text, "(no preview: %s)", why);
-	keep(c, text.text, text.len, false);
+	preview_keep(c, text.text, text.len, false);
 }
 
 bool approval_preview_start(struct conversation *c, const struct call *call)
@@ -86,7 +86,7 @@ bool approval_preview_take(struct conversation *c, const struct runner_result *r
 		keep_failure(c,
 			     result->error ? result->error : status_name(result->status));
 	else
-		keep(c, result->text, result->text_len, result->cut);
+		preview_keep(c, result->text, result->text_len, result->cut);
 	if (turn_awaits_approval(c) && !conversation_is_closing(c))
 		conversation_notify_state(c);
 	return true;

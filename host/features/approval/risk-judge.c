@@ -13,7 +13,7 @@ enum { SUBJECT_MAX = 64 << 10 };
 
 /* What is judged: also how the call is recognized when it is made. NULL: not a call of a
  * tool, or too long. */
-static char *subject_of(const struct conversation *c, const struct call *call)
+static char *risk_judge_subject_of(const struct conversation *c, const struct call *call)
 {
 	AUTO(strbuf) struct strbuf text = STRBUF(SUBJECT_MAX);
 
@@ -72,7 +72,7 @@ const char *approval_await_opinion(struct conversation *c)
 	    judge_is_asked(c) || !turn_has_planned(c))
 		return NULL;
 	call = turn_planned_call(c, 0, &index);
-	subject = call ? subject_of(c, call) : NULL;
+	subject = call ? risk_judge_subject_of(c, call) : NULL;
 	if (!subject || (o->known && strcmp(o->subject, subject) == 0) ||
 	    !is_unknown(c, call))
 		return NULL;
@@ -108,7 +108,7 @@ void approval_apply_opinion(struct conversation *c, const struct call *call,
 			    struct verdict *v)
 {
 	struct opinion *o = &approval_of(c)->opinion;
-	AUTO(free) char *subject = o->known ? subject_of(c, call) : NULL;
+	AUTO(free) char *subject = o->known ? risk_judge_subject_of(c, call) : NULL;
 
 	if (!subject || strcmp(o->subject, subject) != 0)
 		return;

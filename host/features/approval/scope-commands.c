@@ -18,7 +18,7 @@ struct reading {
 /* Ends the walk: only the exact text can be approved. */
 enum { EXACT = MT_EDENIED };
 
-static bool is_static(const struct shell_word *w)
+static bool scope_commands_is_static(const struct shell_word *w)
 {
 	return w->text && !w->shape && !w->pattern;
 }
@@ -26,13 +26,13 @@ static bool is_static(const struct shell_word *w)
 /* A name that is not a pattern; a lone `[` is not one. */
 static bool is_named(const struct shell_word *w)
 {
-	return is_static(w) || (w->text && strcmp(w->text, "[") == 0);
+	return scope_commands_is_static(w) || (w->text && strcmp(w->text, "[") == 0);
 }
 
 /* Nothing is written, and only files are read. */
 static bool is_harmless(const struct shell_word *target, bool is_free)
 {
-	if (!is_static(target))
+	if (!scope_commands_is_static(target))
 		return false;
 	if (strcmp(target->text, "/dev/null") == 0)
 		return true;
@@ -52,12 +52,13 @@ static bool redirects_harmless(const struct shell_command *c, bool is_free)
 }
 
 /* The shell changes its directory; it has to stay in the workspace. */
-static int change_directory(struct reading *r, const struct shell_command *c)
+static int scope_commands_change_directory(struct reading *r,
+					   const struct shell_command *c)
 {
 	char *to;
 
-	if (c->count != 2 || !is_static(&c->words[1]) || c->words[1].text[0] == '-' ||
-	    !redirects_harmless(c, true))
+	if (c->count != 2 || !scope_commands_is_static(&c->words[1]) ||
+	    c->words[1].text[0] == '-' || !redirects_harmless(c, true))
 		return EXACT;
 	to = scope_path_resolve(r->dir, c->words[1].text);
 	free(r->dir);
@@ -71,7 +72,8 @@ static char *program_name(const struct reading *r, const char *name)
 	return strchr(name, '/') ? scope_path_resolve(r->dir, name) : strdup(name);
 }
 
-static int add(struct reading *r, const char *name, const char *sub, bool known)
+static int scope_commands_add(struct reading *r, const char *name, const char *sub,
+			      bool known)
 {
 	struct command_part *part = &r->parts->list[r->parts->count];
 	char *program = program_name(r, name);
@@ -107,13 +109,13 @@ static int each(void *arg, const struct shell_command *c)
 	    c->count == 0 || !is_named(&c->words[0]))
 		return EXACT;
 	if (strcmp(c->words[0].text, "cd") == 0)
-		return change_directory(r, c);
+		return scope_commands_change_directory(r, c);
 	scope = program_scope_of(c, &sub);
 	if (scope == PROGRAM_EXACT || !redirects_harmless(c, scope == PROGRAM_FREE))
 		return EXACT;
 	if (scope == PROGRAM_FREE)
 		return MT_OK;
-	return add(r, c->words[0].text, sub, scope == PROGRAM_KNOWN);
+	return scope_commands_add(r, c->words[0].text, sub, scope == PROGRAM_KNOWN);
 }
 
 /* A character that a shell and our parser may read differently. */

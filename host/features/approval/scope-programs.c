@@ -155,19 +155,19 @@ static const char exact_only[] =
 	"readonly rlogin rsh scp screen select set sftp sg shopt suspend telnet tmux typeset "
 	"test ulimit umask unalias unset printf for wait [ [[ ((";
 
-static const struct program *find(const char *name)
+static const struct program *scope_programs_find(const char *name)
 {
 	for (size_t i = 0; i < ARRAY_LEN(programs); i++)
 		if (strcmp(programs[i].name, name) == 0)
 			return &programs[i];
-	return strcmp(name, "pip3") == 0 ? find("pip") : NULL;
+	return strcmp(name, "pip3") == 0 ? scope_programs_find("pip") : NULL;
 }
 
 /* ---- options
  * ------------------------------------------------------------------------ */
 
 /* An option of the list, or what it may be shortened to. */
-static bool is_option(const char *list, const char *word)
+static bool scope_programs_is_option(const char *list, const char *word)
 {
 	size_t len = strcspn(word, "=");
 
@@ -192,7 +192,7 @@ static bool has_letter(const char *letters, const char *word, bool bare)
 	return bare && *word != '-' && strpbrk(word, letters) != NULL;
 }
 
-static bool is_assignment(const char *word)
+static bool scope_programs_is_assignment(const char *word)
 {
 	return *word != '-' && strchr(word, '=') != NULL;
 }
@@ -229,10 +229,10 @@ static bool is_unsafe(const struct program *p, const char *sub,
 {
 	if (may_be_option(w))
 		return has_options(p);
-	return is_option(p->options, w->text) ||
+	return scope_programs_is_option(p->options, w->text) ||
 	       has_letter(p->letters, w->text, p->bare && first) ||
 	       is_unsafe_of_sub(p, sub, w->text) ||
-	       (p->assigns && is_assignment(w->text));
+	       (p->assigns && scope_programs_is_assignment(w->text));
 }
 
 /* ---- programs of the table
@@ -293,7 +293,7 @@ static const struct {
 	{ "cat", 0, "nbsAETv", "", "--number" },
 };
 
-static bool is_static(const struct shell_word *w)
+static bool scope_programs_is_static(const struct shell_word *w)
 {
 	return w->text && !w->shape && !w->pattern;
 }
@@ -326,7 +326,7 @@ static bool is_filter(const struct shell_command *c)
 	for (size_t i = 1; i < c->count; i++) {
 		const char *w = c->words[i].text;
 
-		if (!is_static(&c->words[i]))
+		if (!scope_programs_is_static(&c->words[i]))
 			return false;
 		if (value)
 			value = false;
@@ -355,7 +355,7 @@ static bool is_plain_test(const struct shell_command *c)
 static bool is_plain_wait(const struct shell_command *c)
 {
 	for (size_t i = 1; i < c->count; i++)
-		if (!is_static(&c->words[i]) ||
+		if (!scope_programs_is_static(&c->words[i]) ||
 		    (c->words[i].text[0] == '-' && strcmp(c->words[i].text, "-n") != 0))
 			return false;
 	return true;
@@ -364,8 +364,9 @@ static bool is_plain_wait(const struct shell_command *c)
 /* The variable of a loop: a lowercase name that no program reads. */
 static bool is_plain_for(const struct shell_command *c)
 {
-	const char *name =
-		c->count > 1 && is_static(&c->words[1]) ? c->words[1].text : "";
+	const char *name = c->count > 1 && scope_programs_is_static(&c->words[1])
+				   ? c->words[1].text
+				   : "";
 	size_t n = strlen(name);
 
 	return n && name[strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_")] == '\0' &&
@@ -374,7 +375,8 @@ static bool is_plain_for(const struct shell_command *c)
 
 static bool is_printf(const struct shell_command *c)
 {
-	return c->count > 1 && is_static(&c->words[1]) && c->words[1].text[0] != '-';
+	return c->count > 1 && scope_programs_is_static(&c->words[1]) &&
+	       c->words[1].text[0] != '-';
 }
 
 /* set -e and its like, which make a script stop at an error. */
@@ -383,7 +385,7 @@ static bool is_strict(const struct shell_command *c)
 	for (size_t i = 1; i < c->count; i++) {
 		const char *w = c->words[i].text;
 
-		if (!is_static(&c->words[i]) ||
+		if (!scope_programs_is_static(&c->words[i]) ||
 		    (strcmp(w, "pipefail") != 0 &&
 		     (*w != '-' || w[1 + strspn(w + 1, "euxo")] || !w[1])))
 			return false;
@@ -414,7 +416,7 @@ static bool is_free(const struct shell_command *c)
  * ---------------------------------------------------------------------------- */
 
 /* A word that can be shown as the name of a program. */
-static bool is_name(const char *name)
+static bool scope_programs_is_name(const char *name)
 {
 	static const char extra[] = "._+-/";
 
@@ -431,7 +433,8 @@ static const char *other_sub(const struct shell_command *c)
 {
 	size_t at = command_subcommand(c->words, c->count);
 
-	return at == 1 && is_static(&c->words[1]) && is_name(c->words[1].text)
+	return at == 1 && scope_programs_is_static(&c->words[1]) &&
+			       scope_programs_is_name(c->words[1].text)
 		       ? c->words[1].text
 		       : "";
 }
@@ -439,17 +442,17 @@ static const char *other_sub(const struct shell_command *c)
 enum program_scope program_scope_of(const struct shell_command *c, const char **ret_sub)
 {
 	const char *name = c->words[0].text, *base = command_base(name);
-	const struct program *p = find(name);
+	const struct program *p = scope_programs_find(name);
 
 	*ret_sub = "";
 	if (is_free(c))
 		return PROGRAM_FREE;
-	if (!is_name(name) || !*base || command_wraps(base) || command_interprets(base) ||
-	    space_lists(exact_only, base, strlen(base)))
+	if (!scope_programs_is_name(name) || !*base || command_wraps(base) ||
+	    command_interprets(base) || space_lists(exact_only, base, strlen(base)))
 		return PROGRAM_EXACT;
 	if (p)
 		return of_table(p, c, ret_sub);
-	if (find(base)) /* another file of that name */
+	if (scope_programs_find(base)) /* another file of that name */
 		return PROGRAM_EXACT;
 	*ret_sub = other_sub(c);
 	return PROGRAM_UNKNOWN;

@@ -30,7 +30,7 @@ struct facts {
 	char site[SITE_MAX];        /* of a page; "": none */
 };
 
-static int no_memory(struct error *err)
+static int scope_no_memory(struct error *err)
 {
 	return out_of_memory(err);
 }
@@ -64,8 +64,8 @@ static int read_command(const struct event *action, const struct scope_place *pl
 	return command_parts_read(event_arg(action, "command"), place, &f->parts);
 }
 
-static void read_file(const struct event *action, const struct scope_place *place,
-		      struct facts *f)
+static void scope_read_file(const struct event *action, const struct scope_place *place,
+			    struct facts *f)
 {
 	const char *path = event_arg(action, "path");
 	char *real = *path == '/' ? scope_path_resolve("/", path) : NULL;
@@ -84,10 +84,10 @@ static int read_facts(const struct event *action, const struct scope_place *plac
 	if (action_hash(action, false, f->hash, err))
 		return err->code;
 	if (action->type->id == ACTION_RUN && read_command(action, place, f))
-		return no_memory(err);
+		return scope_no_memory(err);
 	if (action->type->id == ACTION_READ || action->type->id == ACTION_WRITE ||
 	    action->type->id == ACTION_EDIT)
-		read_file(action, place, f);
+		scope_read_file(action, place, f);
 	f->tool = (action->type->id == ACTION_CALL_TOOL ||
 		   action->type->id == ACTION_CALL_TOOL_MCP) &&
 		  *place->tool;
@@ -111,8 +111,8 @@ struct offering {
 };
 
 /* An item of one or two members; `b` NULL: one. */
-static int add_item(struct offering *o, const char *a, const char *a_value, const char *b,
-		    const char *b_value)
+static int scope_add_item(struct offering *o, const char *a, const char *a_value,
+			  const char *b, const char *b_value)
 {
 	json_object *item = json_object_new_object();
 
@@ -126,7 +126,7 @@ static int add_item(struct offering *o, const char *a, const char *a_value, cons
 	return MT_OK;
 }
 
-static int finish(struct offering *o)
+static int scope_finish(struct offering *o)
 {
 	AUTO(json) json_object *scope = json_object_new_object();
 
@@ -168,10 +168,12 @@ static int offer_exact(struct offering *o, const struct event *action,
 		       const struct facts *f)
 {
 	put_exact(action, f->hash, &o->text);
-	return add_item(o, "action", f->hash, NULL, NULL) ? MT_ENOMEM : finish(o);
+	return scope_add_item(o, "action", f->hash, NULL, NULL) ? MT_ENOMEM
+								: scope_finish(o);
 }
 
-static void put_part(struct strbuf *out, const struct command_part *part, bool with_sub)
+static void scope_put_part(struct strbuf *out, const struct command_part *part,
+			   bool with_sub)
 {
 	const char *comma = out->len ? ", " : "";
 
@@ -200,11 +202,12 @@ static int offer_parts(struct offering *o, const struct command_parts *p, bool w
 
 		if (!with_subs && named_before(p, i))
 			continue;
-		put_part(&o->text, part, with_subs);
-		if (add_item(o, "program", part->program, sub ? "sub" : NULL, part->sub))
+		scope_put_part(&o->text, part, with_subs);
+		if (scope_add_item(o, "program", part->program, sub ? "sub" : NULL,
+				   part->sub))
 			return MT_ENOMEM;
 	}
-	return finish(o);
+	return scope_finish(o);
 }
 
 static int offer_command(struct offering *o, const struct command_parts *p,
@@ -229,8 +232,9 @@ static int offer_path(struct offering *o, const char *verb, const char *path, bo
 	strbuf_addf(&o->text, "%s `%s`%s",
 		    strcmp(verb, "read") == 0 ? "reading" : "changing", path,
 		    all ? " and everything in it" : "");
-	return add_item(o, verb, path, all ? "below" : NULL, "yes") ? MT_ENOMEM
-								    : finish(o);
+	return scope_add_item(o, verb, path, all ? "below" : NULL, "yes")
+		       ? MT_ENOMEM
+		       : scope_finish(o);
 }
 
 /* The file, its directory, the workspace. */
@@ -260,8 +264,9 @@ static int offer_tool(struct offering *o, const struct event *action,
 			    place->tool, place->toolset);
 	else
 		strbuf_addf(&o->text, "every call of tool `%s`", place->tool);
-	return add_item(o, "tool", place->tool, "toolset", place->toolset) ? MT_ENOMEM
-									   : finish(o);
+	return scope_add_item(o, "tool", place->tool, "toolset", place->toolset)
+		       ? MT_ENOMEM
+		       : scope_finish(o);
 }
 
 static int offer_all(struct offering *o, const struct event *action,
@@ -279,7 +284,8 @@ static int offer_all(struct offering *o, const struct event *action,
 	if (!r && *f->site) {
 		*ret_default = 1;
 		strbuf_addf(&o->text, "pages of %s", f->site);
-		r = add_item(o, "site", f->site, NULL, NULL) ? MT_ENOMEM : finish(o);
+		r = scope_add_item(o, "site", f->site, NULL, NULL) ? MT_ENOMEM
+								   : scope_finish(o);
 	}
 	return r;
 }
@@ -293,7 +299,7 @@ int scopes_offer(const struct event *action, const struct scope_place *place,
 
 	*ret_default = 0;
 	if (!r && (!o.list || offer_all(&o, action, place, &f, ret_default)))
-		r = no_memory(err);
+		r = scope_no_memory(err);
 	if (!r && *ret_default >= json_object_array_length(o.list))
 		*ret_default = json_object_array_length(o.list) - 1;
 	clear_facts(&f);

@@ -21,7 +21,7 @@ struct store {
 	int lock;            /* -1: reading needs none, the file is replaced whole */
 };
 
-static int no_memory(struct error *err)
+static int approval_store_no_memory(struct error *err)
 {
 	return out_of_memory(err);
 }
@@ -34,8 +34,8 @@ static void store_clear(struct store *s)
 	auto_close(&s->lock);
 }
 
-static int find(const struct config *c, const char *workspace, struct store *s,
-		struct error *err)
+static int approval_store_find(const struct config *c, const char *workspace,
+			       struct store *s, struct error *err)
 {
 	AUTO(free) char *state = NULL;
 	const char *set = config_get(c, "core", "state_dir");
@@ -57,7 +57,7 @@ static int find(const struct config *c, const char *workspace, struct store *s,
 		return err->code;
 	s->dir = state ? path_join(state, "approvals") : NULL;
 	s->path = s->dir ? path_join(s->dir, name) : NULL;
-	return s->path ? MT_OK : no_memory(err);
+	return s->path ? MT_OK : approval_store_no_memory(err);
 }
 
 /* ---- reading ------------------------------------------------------------------------ */
@@ -92,7 +92,7 @@ static int parse(const struct store *s, const char *text, size_t len, json_objec
 	return MT_OK;
 }
 
-static json_object *read_list(const struct store *s, struct error *err)
+static json_object *approval_store_read_list(const struct store *s, struct error *err)
 {
 	AUTO(free) char *text = NULL;
 	struct error why = ERROR_NONE;
@@ -121,20 +121,20 @@ json_object *approvals_read(const struct config *c, const char *workspace,
 	json_object *list = NULL;
 	struct store s;
 
-	if (!find(c, workspace, &s, err))
-		list = read_list(&s, err);
+	if (!approval_store_find(c, workspace, &s, err))
+		list = approval_store_read_list(&s, err);
 	store_clear(&s);
 	return list;
 }
 
 /* ---- writing ------------------------------------------------------------------------ */
 
-static int lock(struct store *s, struct error *err)
+static int approval_store_lock(struct store *s, struct error *err)
 {
 	AUTO(free) char *path = path_join(s->dir, "lock");
 
 	if (!path)
-		return no_memory(err);
+		return approval_store_no_memory(err);
 	if (dir_make_durable(s->dir, err))
 		return err->code;
 	s->lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
@@ -147,7 +147,8 @@ static int lock(struct store *s, struct error *err)
 	return MT_OK;
 }
 
-static int write_list(const struct store *s, json_object *list, struct error *err)
+static int approval_store_write_list(const struct store *s, json_object *list,
+				     struct error *err)
 {
 	AUTO(json) json_object *whole = json_object_new_object();
 	const char *text;
@@ -155,9 +156,10 @@ static int write_list(const struct store *s, json_object *list, struct error *er
 
 	if (js_set_str(whole, "workspace", s->workspace) ||
 	    js_set(whole, "approvals", json_object_get(list)))
-		return no_memory(err);
+		return approval_store_no_memory(err);
 	text = js_text(whole, &len);
-	return text ? file_write(s->path, text, len, 0600, true, err) : no_memory(err);
+	return text ? file_write(s->path, text, len, 0600, true, err)
+		    : approval_store_no_memory(err);
 }
 
 static json_object *dated(json_object *scope, const char *conversation)
@@ -176,8 +178,8 @@ static json_object *dated(json_object *scope, const char *conversation)
 	return STEAL(o);
 }
 
-static int add(json_object *list, json_object *scope, const char *conversation,
-	       struct error *err)
+static int approval_store_add(json_object *list, json_object *scope,
+			      const char *conversation, struct error *err)
 {
 	json_object *one;
 
@@ -194,18 +196,18 @@ static int add(json_object *list, json_object *scope, const char *conversation,
 	if (one && !js_add(list, one))
 		return MT_OK;
 	json_object_put(one);
-	return no_memory(err);
+	return approval_store_no_memory(err);
 }
 
 /* The list of a project, for a change of it. */
 static int open_list(const struct config *c, const char *workspace, struct store *s,
 		     json_object **ret, struct error *err)
 {
-	int r = find(c, workspace, s, err);
+	int r = approval_store_find(c, workspace, s, err);
 
 	if (!r)
-		r = lock(s, err);
-	if (!r && !(*ret = read_list(s, err)))
+		r = approval_store_lock(s, err);
+	if (!r && !(*ret = approval_store_read_list(s, err)))
 		r = err->code;
 	return r;
 }
@@ -218,14 +220,14 @@ int approvals_keep(const struct config *c, const char *workspace, json_object *s
 	int r = open_list(c, workspace, &s, &list, err);
 
 	if (!r)
-		r = add(list, scope, conversation, err);
+		r = approval_store_add(list, scope, conversation, err);
 	if (!r)
-		r = write_list(&s, list, err);
+		r = approval_store_write_list(&s, list, err);
 	store_clear(&s);
 	return r;
 }
 
-static size_t place_of(json_object *list, const char *text)
+static size_t approval_store_place_of(json_object *list, const char *text)
 {
 	size_t n = 0;
 
@@ -243,13 +245,13 @@ int approvals_remove(json_object *list, json_object *texts, struct error *err)
 		const char *text =
 			json_object_get_string(json_object_array_get_idx(texts, i));
 
-		if (place_of(list, text) == json_object_array_length(list))
+		if (approval_store_place_of(list, text) == json_object_array_length(list))
 			return fail(err, MT_ENOTFOUND, "unknown approval `%.300s`", text);
 	}
 	for (size_t i = 0; i < count; i++) {
 		const char *text =
 			json_object_get_string(json_object_array_get_idx(texts, i));
-		size_t n = place_of(list, text);
+		size_t n = approval_store_place_of(list, text);
 
 		if (n < json_object_array_length(list))
 			json_object_array_del_idx(list, n, 1);
@@ -267,7 +269,7 @@ int approvals_revoke(const struct config *c, const char *workspace, json_object 
 	if (!r)
 		r = approvals_remove(list, texts, err);
 	if (!r)
-		r = write_list(&s, list, err);
+		r = approval_store_write_list(&s, list, err);
 	store_clear(&s);
 	return r;
 }

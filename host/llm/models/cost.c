@@ -28,7 +28,7 @@ static double price(const struct llm *l, const struct llm_usage *u, double heade
 }
 
 /* Once per model, except for local servers, which may be free of charge. */
-static void warn(const struct llm *l, const struct llm_usage *u)
+static void cost_warn(const struct llm *l, const struct llm_usage *u)
 {
 	if (u->input < 0 || u->output < 0)
 		log_line(MT_LOG_WARNING, "llm",
@@ -51,7 +51,7 @@ void llm_record_usage(struct llm *l, struct llm_usage *usage, double header_cost
 		return;
 	l->price_warned = true;
 	if (l->base_url[0])
-		warn(l, usage);
+		cost_warn(l, usage);
 }
 
 const struct llm_metrics *llm_metrics(const struct llm *l)

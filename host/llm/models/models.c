@@ -122,7 +122,7 @@ static int open_section(struct llm_models *m, const char *name, const char *mode
 }
 
 /* A section inherits the list of [llm], in which it may stand itself. */
-static bool is_listed(const struct llm *l, const struct llm *other)
+static bool llm_models_is_listed(const struct llm *l, const struct llm *other)
 {
 	for (size_t i = 0; i < l->fallback_count; i++)
 		if (l->fallback[i] == other)
@@ -148,7 +148,7 @@ static int open_fallbacks(struct llm_models *m, struct llm *l, struct error *err
 			return out_of_memory(err);
 		if (open_section(m, name, NULL, from.text, &n, err))
 			return err->code;
-		if (!is_listed(l, m->all[n]))
+		if (!llm_models_is_listed(l, m->all[n]))
 			l->fallback[l->fallback_count++] = m->all[n];
 	}
 	return MT_OK;

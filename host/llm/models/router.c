@@ -86,8 +86,8 @@ static int read_condition(char *text, struct rule *rule, const char *section,
 		    section, text);
 }
 
-static int read_rule(struct llm_router *r, struct llm_models *m, char *text,
-		     const char *section, struct error *err)
+static int router_read_rule(struct llm_router *r, struct llm_models *m, char *text,
+			    const char *section, struct error *err)
 {
 	struct rule *rule = &r->rules[r->count];
 	char *name = strchr(text, ':');
@@ -114,8 +114,8 @@ static int read_rule(struct llm_router *r, struct llm_models *m, char *text,
 	return status;
 }
 
-static int read_rules(struct llm_router *r, struct llm_models *m, const char *list,
-		      const char *section, struct error *err)
+static int router_read_rules(struct llm_router *r, struct llm_models *m, const char *list,
+			     const char *section, struct error *err)
 {
 	const char *item;
 	size_t len;
@@ -125,7 +125,7 @@ static int read_rules(struct llm_router *r, struct llm_models *m, const char *li
 
 		if (!text)
 			return out_of_memory(err);
-		if (read_rule(r, m, text, section, err))
+		if (router_read_rule(r, m, text, section, err))
 			return err->code;
 	}
 	if (!r->count)
@@ -170,8 +170,8 @@ int llm_router_open(struct llm_models *m, const struct config *c, const char *na
 	r = calloc(1, sizeof *r);
 	if (!r)
 		return out_of_memory(err);
-	status =
-		read_rules(r, m, config_get(c, section.text, "rules"), section.text, err);
+	status = router_read_rules(r, m, config_get(c, section.text, "rules"),
+				   section.text, err);
 	if (status) {
 		llm_router_free(r);
 		return status;

@@ -130,7 +130,7 @@ static int write_question(struct context_query *w)
 	return w->body.error ? w->body.error : strbuf_addf(&w->url, "%s/api/show", root);
 }
 
-static int send_question(struct context_query *w)
+static int server_context_send_question(struct context_query *w)
 {
 	static const struct http_events events = { query_on_header, query_on_body,
 						   query_on_done };
@@ -162,7 +162,7 @@ static int send_question(struct context_query *w)
 
 static void query_next(struct context_query *w)
 {
-	if (w->question == ASK_NOTHING || send_question(w))
+	if (w->question == ASK_NOTHING || server_context_send_question(w))
 		llm_context_query_end(w->llm);
 }
 

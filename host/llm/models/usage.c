@@ -60,7 +60,7 @@ struct llm_usage_totals *llm_usage_totals_free(struct llm_usage_totals *b)
 }
 
 /* NULL: out of memory; the total is still correct. */
-static struct bill_line *line_of(struct llm_usage_totals *b, const char *model)
+static struct bill_line *usage_line_of(struct llm_usage_totals *b, const char *model)
 {
 	char *name;
 
@@ -79,7 +79,7 @@ static struct bill_line *line_of(struct llm_usage_totals *b, const char *model)
 void llm_usage_totals_add(struct llm_usage_totals *b, const char *model,
 			  const struct llm_usage *u, int64_t latency_ms)
 {
-	struct bill_line *line = line_of(b, model);
+	struct bill_line *line = usage_line_of(b, model);
 
 	llm_metrics_add(&b->total, u, latency_ms);
 	if (line)
@@ -102,7 +102,7 @@ void llm_metrics_merge(struct llm_metrics *m, const struct llm_metrics *other)
 void llm_usage_totals_join(struct llm_usage_totals *b, const char *model,
 			   const struct llm_metrics *sum)
 {
-	struct bill_line *line = line_of(b, model);
+	struct bill_line *line = usage_line_of(b, model);
 
 	llm_metrics_merge(&b->total, sum);
 	if (line)

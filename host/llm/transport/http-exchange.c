@@ -69,7 +69,8 @@ static bool host_of(const char *url, const char **ret, size_t *ret_len)
 }
 
 /* A name, or "*." and what the name ends with. */
-static bool matches(const char *pattern, size_t len, const char *host, size_t host_len)
+static bool http_exchange_matches(const char *pattern, size_t len, const char *host,
+				  size_t host_len)
 {
 	if (len > 2 && strncmp(pattern, "*.", 2) == 0 && host_len >= len) {
 		pattern++;
@@ -90,14 +91,14 @@ static bool declares(const struct component *component, const char *host, size_t
 		const char *what = js_str(one, "what", "");
 
 		if (strcmp(js_str(one, "kind", ""), "host") == 0 &&
-		    matches(what, strlen(what), host, len))
+		    http_exchange_matches(what, strlen(what), host, len))
 			return true;
 	}
 	return false;
 }
 
-static bool is_allowed(const struct http_sender *sender, const char *host,
-		       size_t host_len)
+static bool http_exchange_is_allowed(const struct http_sender *sender, const char *host,
+				     size_t host_len)
 {
 	const char *list = NULL, *item;
 	size_t len;
@@ -107,12 +108,13 @@ static bool is_allowed(const struct http_sender *sender, const char *host,
 	if (!list)
 		return declares(sender->component, host, host_len);
 	while (option_list_next(&list, &item, &len))
-		if (matches(item, len, host, host_len))
+		if (http_exchange_matches(item, len, host, host_len))
 			return true;
 	return false;
 }
 
-static int check_url(const struct http_sender *sender, const char *url, struct error *err)
+static int http_exchange_check_url(const struct http_sender *sender, const char *url,
+				   struct error *err)
 {
 	const char *host;
 	size_t len;
@@ -120,7 +122,7 @@ static int check_url(const struct http_sender *sender, const char *url, struct e
 	if (strlen(url) > URL_LEN_MAX || !host_of(url, &host, &len))
 		return fail(err, MT_EINVAL,
 			    "`url` is not an http or https URL with the name of a host");
-	if (!is_allowed(sender, host, len))
+	if (!http_exchange_is_allowed(sender, host, len))
 		return fail(err, MT_EDENIED,
 			    "%s may not connect to %.*s: its plugin does not declare "
 			    "this host; `http_hosts` in [%s] allows it",
@@ -143,7 +145,7 @@ static bool is_header(const char *name, const char *value)
 
 /* Headers on which the request and its connection depend: Mortise sets them. Servers that
  * pass headers as environment variables read `_` as `-`. */
-static bool is_reserved(const char *name)
+static bool http_exchange_is_reserved(const char *name)
 {
 	static const char *const names[] = {
 		"connection", "content-length", "expect", "host", "keep-alive",
@@ -164,8 +166,9 @@ static bool is_reserved(const char *name)
 }
 
 /* "Name: value" for each, in one text with a NUL after each. */
-static int put_headers(json_object *headers, struct strbuf *out, const char **list,
-		       size_t *ret_count, struct error *err)
+static int http_exchange_put_headers(json_object *headers, struct strbuf *out,
+				     const char **list, size_t *ret_count,
+				     struct error *err)
 {
 	size_t offsets[HEADERS_COUNT_MAX], count = 0;
 
@@ -182,7 +185,7 @@ static int put_headers(json_object *headers, struct strbuf *out, const char **li
 					    "invalid header `%.80s`: at most %d, each a "
 					    "name and a text of one line",
 					    name, HEADERS_COUNT_MAX);
-			if (is_reserved(name))
+			if (http_exchange_is_reserved(name))
 				return fail(err, MT_EINVAL,
 					    "a plugin cannot set the header `%s`", name);
 			offsets[count++] = out->len;
@@ -207,7 +210,7 @@ static int check_method(const char *method, bool body, struct error *err)
 		    "`method` is GET without a body, POST, PUT, PATCH or DELETE");
 }
 
-static int64_t timeout_of(json_object *params)
+static int64_t http_exchange_timeout_of(json_object *params)
 {
 	int64_t ms = js_int(params, "timeout_ms", HTTP_TIMEOUT_MS);
 
@@ -216,7 +219,8 @@ static int64_t timeout_of(json_object *params)
 
 /* ---- the response ------------------------------------------------------------ */
 
-static void on_header(void *arg, int status, const char *name, const char *value)
+static void http_exchange_on_header(void *arg, int status, const char *name,
+				    const char *value)
 {
 	struct http_exchange *x = arg;
 	char lower[128];
@@ -237,7 +241,7 @@ static void on_header(void *arg, int status, const char *name, const char *value
 		js_set_str(x->headers, lower, value);
 }
 
-static int on_body(void *arg, const char *bytes, size_t len)
+static int http_exchange_on_body(void *arg, const char *bytes, size_t len)
 {
 	struct http_exchange *x = arg;
 
@@ -269,7 +273,7 @@ static int failure(const struct http_exchange *x, enum http_outcome outcome,
 	return fail(err, MT_EIO, "cannot send the request: %s", why ? why : "");
 }
 
-static void on_done(void *arg, enum http_outcome outcome, const char *why)
+static void http_exchange_on_done(void *arg, enum http_outcome outcome, const char *why)
 {
 	struct http_exchange *x = arg;
 	const struct http_answer answer = { .status = x->status, .headers = x->headers,
@@ -283,7 +287,7 @@ static void on_done(void *arg, enum http_outcome outcome, const char *why)
 
 /* ---- from the plugin to the network ------------------------------------------ */
 
-static json_object *body_of(json_object *params)
+static json_object *http_exchange_body_of(json_object *params)
 {
 	json_object *body = js_get(params, "body");
 
@@ -292,13 +296,14 @@ static json_object *body_of(json_object *params)
 
 static const char *method_of(json_object *params)
 {
-	return js_str(params, "method", body_of(params) ? "POST" : "GET");
+	return js_str(params, "method", http_exchange_body_of(params) ? "POST" : "GET");
 }
 
-static int put_request(const struct http_sender *sender, json_object *params,
-		       struct strbuf *lines, struct http_request *ret, struct error *err)
+static int http_exchange_put_request(const struct http_sender *sender,
+				     json_object *params, struct strbuf *lines,
+				     struct http_request *ret, struct error *err)
 {
-	json_object *body = body_of(params);
+	json_object *body = http_exchange_body_of(params);
 
 	ret->url = js_str(params, "url", "");
 	ret->method = method_of(params);
@@ -307,10 +312,12 @@ static int put_request(const struct http_sender *sender, json_object *params,
 	if (ret->body_len > HTTP_BODY_MAX)
 		return fail(err, MT_ELIMIT, "`body` has more than %d bytes",
 			    HTTP_BODY_MAX);
-	if (check_url(sender, ret->url, err) || check_method(ret->method, body, err))
+	if (http_exchange_check_url(sender, ret->url, err) ||
+	    check_method(ret->method, body, err))
 		return err->code;
-	return put_headers(js_get(params, "headers"), lines, (const char **)ret->headers,
-			   &ret->header_count, err);
+	return http_exchange_put_headers(js_get(params, "headers"), lines,
+					 (const char **)ret->headers, &ret->header_count,
+					 err);
 }
 
 int http_exchange_check(const struct http_sender *sender, json_object *params,
@@ -320,24 +327,24 @@ int http_exchange_check(const struct http_sender *sender, json_object *params,
 	const char *headers[HEADERS_COUNT_MAX];
 	struct http_request r = { .headers = headers };
 
-	return put_request(sender, params, &lines, &r, err);
+	return http_exchange_put_request(sender, params, &lines, &r, err);
 }
 
-static int send_it(struct llm_pool **pool, const struct http_sender *sender,
-		   struct http_exchange *x, struct error *err)
+static int http_exchange_send_it(struct llm_pool **pool, const struct http_sender *sender,
+				 struct http_exchange *x, struct error *err)
 {
-	static const struct http_events events = { .header = on_header, .body = on_body,
-						   .done = on_done };
+	static const struct http_events events = { .header = http_exchange_on_header, .body = http_exchange_on_body,
+						   .done = http_exchange_on_done };
 	AUTO(strbuf) struct strbuf lines = STRBUF(HEADERS_LEN_MAX);
 	const char *headers[HEADERS_COUNT_MAX];
 	struct http_request r = {
 		.headers = headers,
-		.timeout_ms = timeout_of(x->params),
+		.timeout_ms = http_exchange_timeout_of(x->params),
 		.ca_path = config_get(sender->config, "llm", "ca_path"),
 		.proxy = config_get(sender->config, "llm", "proxy"),
 	};
 
-	if (put_request(sender, x->params, &lines, &r, err))
+	if (http_exchange_put_request(sender, x->params, &lines, &r, err))
 		return err->code;
 	if (!*pool)
 		*pool = llm_pool_new(sender->loop, err);
@@ -358,7 +365,7 @@ int http_exchange_start(struct llm_pool **pool, const struct http_sender *sender
 	*x = (struct http_exchange){ .answered = answered, .arg = arg, .max = max,
 				     .params = json_object_get(params),
 				     .body = STRBUF(max + 1) };
-	r = send_it(pool, sender, x, err);
+	r = http_exchange_send_it(pool, sender, x, err);
 	if (r)
 		exchange_free(x);
 	else

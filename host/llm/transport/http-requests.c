@@ -23,12 +23,13 @@ struct tool_request {
 	uint64_t id;           /* of the runner's request */
 };
 
-static void refuse(struct runner *runner, uint64_t id, const struct error *err)
+static void http_requests_refuse(struct runner *runner, uint64_t id,
+				 const struct error *err)
 {
 	runner_answer(runner, id, err->code, err->text, strlen(err->text));
 }
 
-static void over(struct tool_request *q)
+static void http_requests_over(struct tool_request *q)
 {
 	struct tool_request **p = &q->requests->open;
 
@@ -44,7 +45,7 @@ void http_requests_cancel(struct http_requests *r)
 	r->count = 0;
 	while (r->open) {
 		http_exchange_cancel(r->open->exchange);
-		over(r->open);
+		http_requests_over(r->open);
 	}
 }
 
@@ -71,8 +72,8 @@ static int put_response(const struct http_answer *answer, struct strbuf *out)
 	return strbuf_addc(out, '}');
 }
 
-static void on_answer(void *arg, const struct http_answer *answer,
-		      const struct error *error)
+static void http_requests_on_answer(void *arg, const struct http_answer *answer,
+				    const struct error *error)
 {
 	AUTO(strbuf) struct strbuf text = STRBUF(14 << 20);
 	struct error err = *error;
@@ -81,10 +82,10 @@ static void on_answer(void *arg, const struct http_answer *answer,
 	if (answer && put_response(answer, &text))
 		out_of_memory(&err);
 	if (err.code)
-		refuse(q->runner, q->id, &err);
+		http_requests_refuse(q->runner, q->id, &err);
 	else
 		runner_answer(q->runner, q->id, MT_OK, text.text, text.len);
-	over(q);
+	http_requests_over(q);
 }
 
 static int check_count(const struct http_requests *r, struct error *err)
@@ -99,8 +100,8 @@ static int check_count(const struct http_requests *r, struct error *err)
 	return MT_OK;
 }
 
-static int start(struct tool_request *q, const struct http_caller *caller,
-		 json_object *params, struct error *err)
+static int http_requests_start(struct tool_request *q, const struct http_caller *caller,
+			       json_object *params, struct error *err)
 {
 	AUTO(strbuf) struct strbuf section = STRBUF(256);
 	const struct http_sender sender = {
@@ -112,7 +113,7 @@ static int start(struct tool_request *q, const struct http_caller *caller,
 	};
 
 	return http_exchange_start(&q->requests->pool, &sender, params, HTTP_BODY_MAX,
-				   on_answer, q, &q->exchange, err);
+				   http_requests_on_answer, q, &q->exchange, err);
 }
 
 void http_requests_send(struct http_requests *r, const struct http_caller *caller,
@@ -124,7 +125,7 @@ void http_requests_send(struct http_requests *r, const struct http_caller *calle
 	if (!q) {
 		if (!err.code)
 			out_of_memory(&err);
-		refuse(caller->runner, request, &err);
+		http_requests_refuse(caller->runner, request, &err);
 		return;
 	}
 	*q = (struct tool_request){ .next = r->open, .requests = r,
@@ -132,8 +133,8 @@ void http_requests_send(struct http_requests *r, const struct http_caller *calle
 	r->open = q;
 	r->open_count++;
 	r->count++;
-	if (start(q, caller, params, &err)) {
-		refuse(caller->runner, request, &err);
-		over(q);
+	if (http_requests_start(q, caller, params, &err)) {
+		http_requests_refuse(caller->runner, request, &err);
+		http_requests_over(q);
 	}
 }

@@ -17,7 +17,7 @@ void action_text_init(struct action_text *c)
 				   .all = STRBUF(NORMALIZED_MAX) };
 }
 
-static int add_piece(struct action_text *c, const char *text, size_t len)
+static int action_text_add_piece(struct action_text *c, const char *text, size_t len)
 {
 	struct strbuf *piece, *script;
 
@@ -74,7 +74,7 @@ int action_text_add(struct action_text *c, bool exec, const char *text, size_t l
 		return MT_OK;
 	if (!exec)
 		return add_said(c, text, len);
-	r = add_piece(c, text, len);
+	r = action_text_add_piece(c, text, len);
 	if (r || c->count == count)
 		return r;
 	r = add_joined(&c->exec, &c->pieces[count]);

@@ -26,7 +26,7 @@ static bool is_one(const struct unit *u, const char *names)
 }
 
 /* The path as resolved as possible. */
-static const char *meant(const struct path *p)
+static const char *danger_meant(const struct path *p)
 {
 	return p->resolved ? p->resolved : p->lexical;
 }
@@ -63,7 +63,7 @@ static bool writes_protected(const struct place *place, const struct facts *f)
 {
 	for (size_t i = 0; i < f->path_count; i++)
 		if (is_written(f, &f->paths[i]) &&
-		    (sensitive_is_protected(place, meant(&f->paths[i])) ||
+		    (sensitive_is_protected(place, danger_meant(&f->paths[i])) ||
 		     sensitive_is_protected(place, f->paths[i].lexical)))
 			return true;
 	return false;
@@ -82,7 +82,7 @@ static bool is_identity(const struct facts *f, const struct path *p)
 static bool names_secret(const struct place *place, const struct facts *f)
 {
 	for (size_t i = 0; i < f->path_count; i++)
-		if ((sensitive_is_secret(place, meant(&f->paths[i])) ||
+		if ((sensitive_is_secret(place, danger_meant(&f->paths[i])) ||
 		     sensitive_is_secret(place, f->paths[i].lexical)) &&
 		    !is_identity(f, &f->paths[i]))
 			return true;
@@ -98,7 +98,7 @@ static bool takes_home(const struct place *place, const struct facts *f)
 		      unit_has(f->unit, "-a")));
 
 	for (size_t i = 0; deep && i < f->path_count; i++) {
-		const char *path = meant(&f->paths[i]);
+		const char *path = danger_meant(&f->paths[i]);
 
 		if (place->home && f->paths[i].word &&
 		    place_is_below(place->home, path) && !place_is_inside(place, path))
@@ -128,7 +128,7 @@ static bool recursive_delete(const struct place *place, const struct facts *f)
 	if (deep && (unit_has(u, "-f") || unit_has(u, "--force")))
 		return true;
 	for (size_t i = 0; i < f->path_count; i++) {
-		const char *path = meant(&f->paths[i]);
+		const char *path = danger_meant(&f->paths[i]);
 
 		if (f->paths[i].redirect)
 			continue;
@@ -156,7 +156,7 @@ static bool moves_away(const struct place *place, const struct facts *f)
 		bool last = p->word == &u->words[u->count - 1] && !unit_has(u, "-t");
 
 		if (!p->redirect && !last &&
-		    (sensitive_is_critical(place, meant(p)) ||
+		    (sensitive_is_critical(place, danger_meant(p)) ||
 		     sensitive_is_critical(place, p->lexical) ||
 		     sensitive_is_protected(place, p->lexical)))
 			return true;
@@ -177,7 +177,7 @@ static bool changes_rights(const struct place *place, const struct facts *f)
 				   strstr(text, "+s") || strstr(text, "=s")))
 		return true;
 	for (size_t i = 0; i < f->path_count; i++) {
-		const char *path = meant(&f->paths[i]);
+		const char *path = danger_meant(&f->paths[i]);
 
 		if (f->paths[i].word == mode || place_is_inside(place, path))
 			continue;
@@ -365,7 +365,7 @@ static bool find_deletes(const struct place *place, const struct facts *f)
 	if (!deletes)
 		return false;
 	for (size_t i = 0; i < f->path_count; i++) {
-		const char *path = meant(&f->paths[i]);
+		const char *path = danger_meant(&f->paths[i]);
 
 		if (!f->paths[i].redirect && *unit_text(f->unit, 1) != '-' &&
 		    f->paths[i].word == &f->unit->words[1] &&
@@ -549,7 +549,8 @@ void danger_of_files(const struct place *place, const struct facts *f, bool writ
 {
 	*ret = (struct finding){ LOW, false, "", "" };
 	for (size_t i = 0; i < f->path_count; i++) {
-		const char *path = meant(&f->paths[i]), *lexical = f->paths[i].lexical;
+		const char *path = danger_meant(&f->paths[i]),
+			   *lexical = f->paths[i].lexical;
 
 		if (sensitive_is_secret(place, path) ||
 		    sensitive_is_secret(place, lexical))

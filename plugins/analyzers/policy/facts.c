@@ -39,7 +39,7 @@ void facts_clear(struct facts *f)
 /* ---- paths --------------------------------------------------------------------------
  */
 
-static bool is_shape(const char *text)
+static bool policy_facts_is_shape(const char *text)
 {
 	return strchr(text, SHELL_ANY) || strchr(text, SHELL_ONE);
 }
@@ -59,8 +59,8 @@ static int path_slot(struct facts *f, struct path **ret)
 	return MT_OK;
 }
 
-static int add_path(struct facts *f, struct place *place, const char *path,
-		    const char *base, const struct path *like)
+static int policy_facts_add_path(struct facts *f, struct place *place, const char *path,
+				 const char *base, const struct path *like)
 {
 	AUTO(strbuf) struct strbuf clean = STRBUF(PLACE_PATH_MAX);
 	AUTO(strbuf) struct strbuf real = STRBUF(PLACE_PATH_MAX);
@@ -73,7 +73,7 @@ static int add_path(struct facts *f, struct place *place, const char *path,
 		f->undecided = true;
 		return MT_OK;
 	}
-	if (!is_shape(clean.text) && !is_shape(base))
+	if (!policy_facts_is_shape(clean.text) && !policy_facts_is_shape(base))
 		r = place_resolve(place, path, base, &real);
 	if (r == MT_ELIMIT)
 		f->undecided = true;
@@ -110,11 +110,11 @@ static int from_dirs(struct collecting *c, const char *path, const struct path *
 		path = home.text;
 	}
 	if (*path == '/')
-		return add_path(c->f, c->place, path, "/", like);
+		return policy_facts_add_path(c->f, c->place, path, "/", like);
 	for (size_t i = 0; !r && i < c->u->dir_count; i++)
-		r = add_path(c->f, c->place, path, c->u->dirs[i], like);
+		r = policy_facts_add_path(c->f, c->place, path, c->u->dirs[i], like);
 	if (!r && !c->u->dir_count)
-		r = add_path(c->f, c->place, path, anywhere, like);
+		r = policy_facts_add_path(c->f, c->place, path, anywhere, like);
 	return r;
 }
 
@@ -128,7 +128,7 @@ static struct dirent *limited_readdir(void *dir)
 	return entries_left > 0 ? entries_left--, readdir(dir) : NULL;
 }
 
-static void *open_dir(const char *path)
+static void *policy_facts_open_dir(const char *path)
 {
 	return opendir(path);
 }
@@ -144,7 +144,7 @@ static int add_found(struct collecting *c, const char *pattern, const char *base
 {
 	AUTO(strbuf) struct strbuf whole = STRBUF(PLACE_PATH_MAX);
 	const struct path like = { .word = word, .redirect = c->redirect, .found = true };
-	glob_t g = { .gl_opendir = open_dir,
+	glob_t g = { .gl_opendir = policy_facts_open_dir,
 		     .gl_readdir = limited_readdir,
 		     .gl_closedir = close_dir,
 		     .gl_stat = stat,
@@ -162,7 +162,8 @@ static int add_found(struct collecting *c, const char *pattern, const char *base
 		if (g.gl_pathc > FOUND_MAX || !entries_left)
 			c->f->undecided = true;
 		for (size_t i = 0; !r && i < g.gl_pathc && i < FOUND_MAX; i++)
-			r = add_path(c->f, c->place, g.gl_pathv[i], "/", &like);
+			r = policy_facts_add_path(c->f, c->place, g.gl_pathv[i], "/",
+						  &like);
 		globfree(&g);
 	} else if (!entries_left) {
 		c->f->undecided = true;
@@ -170,7 +171,8 @@ static int add_found(struct collecting *c, const char *pattern, const char *base
 	return r;
 }
 
-static int each_part(void *arg, const char *part, const struct shell_word *word)
+static int policy_facts_each_part(void *arg, const char *part,
+				  const struct shell_word *word)
 {
 	struct collecting *c = arg;
 	const struct path like = { .word = c->is_redirect ? NULL : word,
@@ -191,7 +193,7 @@ static int each_part(void *arg, const char *part, const struct shell_word *word)
 }
 
 /* No path and no host is as long as that, but one may be hidden in it. */
-static bool is_long(struct facts *f, const struct shell_word *word)
+static bool policy_facts_is_long(struct facts *f, const struct shell_word *word)
 {
 	const char *text = word->shape ? word->shape : word->text;
 
@@ -208,10 +210,10 @@ static int paths_of_word(struct collecting *c, const struct shell_word *word,
 	const char *text = word->shape ? word->shape : word->text;
 	int r;
 
-	if (is_long(c->f, word))
+	if (policy_facts_is_long(c->f, word))
 		return MT_OK;
-	r = target_parts(word, each_part, c);
-	return r || !is_file || *text != '-' ? r : each_part(c, text, word);
+	r = target_parts(word, policy_facts_each_part, c);
+	return r || !is_file || *text != '-' ? r : policy_facts_each_part(c, text, word);
 }
 
 static int paths_of(struct collecting *c)
@@ -256,7 +258,7 @@ const char *facts_relative(const struct place *place, const char *path)
 /* ---- hosts, lines ---------------------------------------------------------------------
  */
 
-static int add_text(char ***list, size_t *count, const char *text)
+static int policy_facts_add_text(char ***list, size_t *count, const char *text)
 {
 	int status = ARRAY_ADD(*list, *count, ARRAY_MAX);
 
@@ -274,7 +276,7 @@ static int add_host(void *arg, const char *host)
 		f->undecided = true;
 		return MT_OK;
 	}
-	return add_text(&f->hosts, &f->host_count, host);
+	return policy_facts_add_text(&f->hosts, &f->host_count, host);
 }
 
 int facts_add_hosts(struct facts *f, const char *text)
@@ -292,7 +294,7 @@ static int hosts_of(struct facts *f, const struct unit *u)
 		const char *text = w->shape ? w->shape : w->text;
 		const char *value = text[0] == '-' ? strchr(text, '=') : NULL;
 
-		if (is_long(f, w))
+		if (policy_facts_is_long(f, w))
 			continue;
 		if (connects && value)
 			r = target_hosts(value + 1, true, add_host, f);
@@ -308,7 +310,7 @@ int facts_add_line(struct facts *f, const char *text)
 	return f->lines[f->line_count] ? (f->line_count++, MT_OK) : MT_ENOMEM;
 }
 
-static int lines_of(struct facts *f, const struct unit *u)
+static int policy_facts_lines_of(struct facts *f, const struct unit *u)
 {
 	int r = u->inner ? MT_OK : facts_add_line(f, u->command->raw);
 
@@ -334,7 +336,7 @@ int facts_of_unit(struct place *place, const struct unit *u, struct facts *ret)
 	*ret = (struct facts){ .unit = u, .undecided = u->count > FACTS_WORDS_MAX };
 	for (size_t i = 0; i < u->count; i++)
 		ret->dynamic = ret->dynamic || !u->words[i].text;
-	r = lines_of(ret, u);
+	r = policy_facts_lines_of(ret, u);
 	if (!r)
 		r = paths_of(&c);
 	if (!r)

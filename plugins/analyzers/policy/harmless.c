@@ -295,7 +295,7 @@ static const struct program sed_in_place = { "sed", CHANGES,
 					     "nErsi -n -e -E -r -i --in-place",
 					     script_is_good_sed };
 
-static const struct program *find_program(const struct unit *u)
+static const struct program *harmless_find_program(const struct unit *u)
 {
 	const char *name = u->name;
 
@@ -375,7 +375,7 @@ static bool may_write(const struct place *place, const struct path *p)
 	       !sensitive_is_protected(place, p->lexical) && !looks_secret(p->resolved);
 }
 
-static bool is_null(const struct path *p)
+static bool harmless_is_null(const struct path *p)
 {
 	static const char *const names[] = { "/dev/null", "/dev/stdout", "/dev/stderr" };
 
@@ -404,7 +404,7 @@ static int redirect_risk(const struct place *place, const struct facts *f)
 	for (size_t i = 0; i < f->path_count; i++) {
 		const struct path *p = &f->paths[i];
 
-		if (!p->redirect || is_null(p))
+		if (!p->redirect || harmless_is_null(p))
 			continue;
 		if (f->unit->unsettled ||
 		    !(p->redirect == '<' ? may_read(place, p) : may_write(place, p)))
@@ -434,7 +434,7 @@ static bool options_hold_pattern(const struct unit *u)
 }
 
 /* The word that is a pattern or a script, and no file. */
-static const struct shell_word *pattern_word(const struct unit *u)
+static const struct shell_word *harmless_pattern_word(const struct unit *u)
 {
 	if (u->name && unit_lists_word("grep egrep fgrep rg", u->name) &&
 	    options_hold_pattern(u))
@@ -451,7 +451,7 @@ static bool files_are_good(const struct place *place, const struct facts *f,
 	const struct unit *u = f->unit;
 	bool has_pattern =
 		kind == PATTERN || (u->name && unit_lists_word("sed chmod", u->name));
-	const struct shell_word *pattern = has_pattern ? pattern_word(u) : NULL;
+	const struct shell_word *pattern = has_pattern ? harmless_pattern_word(u) : NULL;
 
 	if (kind == SAYS)
 		return true;
@@ -549,7 +549,7 @@ static bool asks_version(const struct unit *u)
 }
 
 /* Found by its name, not a file of the project that is called the same. */
-static bool is_installed(const struct unit *u)
+static bool harmless_is_installed(const struct unit *u)
 {
 	const char *text = u->words[0].text;
 
@@ -562,7 +562,7 @@ static int program_risk(const struct place *place, const struct facts *f)
 	const struct unit *u = f->unit;
 	const struct program *p;
 
-	if (!u->name || !is_installed(u))
+	if (!u->name || !harmless_is_installed(u))
 		return UNKNOWN;
 	if (asks_version(u))
 		return LOW;
@@ -574,7 +574,7 @@ static int program_risk(const struct place *place, const struct facts *f)
 			       ? risk
 			       : UNKNOWN;
 	}
-	p = find_program(u);
+	p = harmless_find_program(u);
 	if (!p || !options_are_good(u, p->options) || (p->good && !p->good(u)) ||
 	    !files_are_good(place, f, p->kind) ||
 	    (p->kind != SAYS &&

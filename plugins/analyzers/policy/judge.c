@@ -43,7 +43,7 @@ static struct caller caller_of(const struct action *action)
 	return (struct caller){ action->tool, action->hints, action->ours };
 }
 
-static struct finding unknown(const char *reason)
+static struct finding policy_judge_unknown(const char *reason)
 {
 	return (struct finding){ UNKNOWN, false, "", reason };
 }
@@ -202,7 +202,7 @@ static void files_risk(struct judging *j, const struct facts *f)
 	if (j->policy->signatures)
 		danger_of_files(&j->place, f, writes, &finding);
 	if (finding.risk != HIGH) {
-		finding = unknown("not known to be harmless");
+		finding = policy_judge_unknown("not known to be harmless");
 		if (action->ours && !action->open_world && (!writes || f->path_count))
 			finding.risk = harmless_files(&j->place, f, writes);
 		if (finding.risk != UNKNOWN)
@@ -288,7 +288,7 @@ static int commands(struct judging *j, bool *ret_any)
 		r = r == STOP ? MT_OK : r;
 	}
 	if (!r && deep) {
-		struct finding f = unknown("nested too deeply to analyze");
+		struct finding f = policy_judge_unknown("nested too deeply to analyze");
 
 		j->covered = false;
 		judge_add(j, &f);
@@ -318,7 +318,8 @@ int judge_action(struct policy *p, const struct action *action, struct finding *
 	if (!r && !any)
 		r = judge_whole(&j);
 	if (!r && action->is_input) {
-		struct finding f = unknown("input for a program that is already running");
+		struct finding f = policy_judge_unknown(
+			"input for a program that is already running");
 
 		j.covered = false;
 		judge_add(&j, &f);
@@ -329,7 +330,7 @@ int judge_action(struct policy *p, const struct action *action, struct finding *
 		r = look_for_patterns(&j, !j.any || weight(&j.found) > 1);
 	if (!r && (over || match_is_over()) && weight(&j.found) < 2) {
 		j.any = true;
-		j.found = unknown("too large to analyze completely");
+		j.found = policy_judge_unknown("too large to analyze completely");
 	}
 	*ret = j.any ? j.found : (struct finding){ LOW, false, "", "" };
 	place_clear(&j.place);

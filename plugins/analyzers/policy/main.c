@@ -27,8 +27,9 @@ static void policy_close(void *instance)
 	free(p);
 }
 
-static int read_rules(const struct mt_host *host, const struct mt_analyzer_out *out,
-		      struct mt_ctx *ctx, struct policy *p)
+static int policy_main_read_rules(const struct mt_host *host,
+				  const struct mt_analyzer_out *out, struct mt_ctx *ctx,
+				  struct policy *p)
 {
 	struct error err = ERROR_NONE;
 	const char *name, *value;
@@ -52,7 +53,7 @@ static int policy_open(const struct mt_host *host, const struct mt_analyzer_out 
 	p->rules = rules_new(&err);
 	p->signatures = option_to_bool(host->option(ctx, "signatures"));
 	p->rails = option_to_bool(host->option(ctx, "rails"));
-	r = p->rules ? read_rules(host, out, ctx, p) : MT_ENOMEM;
+	r = p->rules ? policy_main_read_rules(host, out, ctx, p) : MT_ENOMEM;
 	if (r)
 		policy_close(p);
 	else
@@ -75,8 +76,8 @@ static bool is_input(const struct mt_analyzer_out *out, struct mt_ctx *ctx)
 	return !args || (value && json_object_get_boolean(value));
 }
 
-static int action_of(const struct mt_analyzer_out *out, struct mt_ctx *ctx,
-		     struct action *ret, struct argument **ret_list)
+static int policy_main_action_of(const struct mt_analyzer_out *out, struct mt_ctx *ctx,
+				 struct action *ret, struct argument **ret_list)
 {
 	struct argument *list = malloc(ARGUMENTS_MAX * sizeof *list);
 	struct mt_argument a = { .size = sizeof a };
@@ -99,7 +100,7 @@ static int action_of(const struct mt_analyzer_out *out, struct mt_ctx *ctx,
 	return MT_OK;
 }
 
-static struct mt_str str(const char *text)
+static struct mt_str policy_main_str(const char *text)
 {
 	return (struct mt_str){ text, strlen(text) };
 }
@@ -115,10 +116,12 @@ static int policy_advance(const struct mt_host *host, const struct mt_analyzer_o
 	(void)host;
 	if (in->what != MT_START)
 		return MT_OK;
-	r = action_of(out, ctx, &action, &list);
+	r = policy_main_action_of(out, ctx, &action, &list);
 	if (!r)
 		r = judge_action(out->instance(ctx), &action, &f);
-	return r ? r : out->verdict(ctx, f.risk, f.deny, str(f.rule), str(f.reason));
+	return r ? r
+		 : out->verdict(ctx, f.risk, f.deny, policy_main_str(f.rule),
+				policy_main_str(f.reason));
 }
 
 static int policy_rules(const struct mt_host *host, const struct mt_analyzer_out *out,
@@ -191,7 +194,9 @@ static int pattern_advance(const struct mt_host *host, const struct mt_analyzer_
 	if (!r)
 		r = patterns_find(out->instance(ctx), &c, false, &f);
 	action_text_clear(&c);
-	return r ? r : out->verdict(ctx, f.risk, 0, str(f.rule), str(f.reason));
+	return r ? r
+		 : out->verdict(ctx, f.risk, 0, policy_main_str(f.rule),
+				policy_main_str(f.reason));
 }
 
 /* ---- the plugin --------------------------------------------------------------- */

@@ -288,14 +288,14 @@ static int regex_fits(struct match *m, const char *text, size_t len)
 	return r;
 }
 
-static bool is_shape(const char *text, size_t len)
+static bool policy_match_is_shape(const char *text, size_t len)
 {
 	return memchr(text, SHELL_ANY, len) || memchr(text, SHELL_ONE, len);
 }
 
 int match_fits(struct match *m, const char *text, size_t len)
 {
-	bool shape = is_shape(text, len);
+	bool shape = policy_match_is_shape(text, len);
 
 	if (m->glob) {
 		/* What fits with its unknown parts taken as they stand fits in any case.

@@ -34,7 +34,7 @@ static bool in(const struct range *list, size_t count, int32_t ch)
 	return false;
 }
 
-static bool is_space(int32_t ch)
+static bool normalize_is_space(int32_t ch)
 {
 	static const struct range spaces[] = {
 		{ 0x09, 0x0d },     { 0x1c, 0x20 },     { 0x85, 0x85 },
@@ -46,7 +46,7 @@ static bool is_space(int32_t ch)
 	return in(spaces, ARRAY_LEN(spaces), ch);
 }
 
-static size_t next(const char *text, size_t len, int32_t *ret)
+static size_t normalize_next(const char *text, size_t len, int32_t *ret)
 {
 	utf8proc_ssize_t n = utf8proc_iterate((const utf8proc_uint8_t *)text,
 					      (utf8proc_ssize_t)len, ret);
@@ -57,12 +57,13 @@ static size_t next(const char *text, size_t len, int32_t *ret)
 	return 1;
 }
 
-static int strip(const char *text, size_t len, struct strbuf *out, bool *ret_plain)
+static int normalize_strip(const char *text, size_t len, struct strbuf *out,
+			   bool *ret_plain)
 {
 	*ret_plain = true;
 	while (len > 0) {
 		int32_t ch;
-		size_t n = next(text, len, &ch);
+		size_t n = normalize_next(text, len, &ch);
 
 		if (ch == 0xfffd)
 			strbuf_add(out, "\xef\xbf\xbd");
@@ -82,12 +83,12 @@ static int join_spaces(const char *text, size_t len, bool keep_lines, struct str
 
 	while (len > 0) {
 		int32_t ch;
-		size_t n = next(text, len, &ch);
+		size_t n = normalize_next(text, len, &ch);
 
 		if (keep_lines && (ch == '\n' || ch == '\r')) {
 			strbuf_addc(out, '\n');
 			after = false;
-		} else if (is_space(ch)) {
+		} else if (normalize_is_space(ch)) {
 			if (!after)
 				strbuf_addc(out, ' ');
 			after = true;
@@ -102,7 +103,7 @@ static int join_spaces(const char *text, size_t len, bool keep_lines, struct str
 }
 
 /* Only characters of ASCII that show, and white space. */
-static bool is_plain(const char *text, size_t len)
+static bool normalize_is_plain(const char *text, size_t len)
 {
 	unsigned char odd = 0;
 
@@ -149,9 +150,9 @@ int normalize_text(const char *text, size_t len, bool keep_lines, struct strbuf 
 	utf8proc_ssize_t n;
 	bool plain;
 
-	if (len && is_plain(text, len))
+	if (len && normalize_is_plain(text, len))
 		return join_plain(text, len, keep_lines, out);
-	if (strip(text, len, &seen, &plain))
+	if (normalize_strip(text, len, &seen, &plain))
 		return seen.error;
 	if (plain)
 		return join_spaces(seen.text, seen.len, keep_lines, out);

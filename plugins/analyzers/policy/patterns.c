@@ -221,7 +221,7 @@ static uint32_t bits_of(enum where where)
 	return bits;
 }
 
-static bool first_of(uint32_t found, int risk, struct finding *ret)
+static bool policy_patterns_first_of(uint32_t found, int risk, struct finding *ret)
 {
 	for (size_t i = 0; i < ARRAY_LEN(patterns); i++) {
 		if (!(found & 1u << i) || patterns[i].risk != risk)
@@ -265,13 +265,13 @@ int patterns_find(const struct patterns *b, const struct action_text *c, bool ou
 	if (!r && !same)
 		r = patterns_look(&b->patterns, bits_of(ALL), c->all.text, c->all.len,
 				  &sight);
-	if (r || first_of(sight.found, HIGH, ret))
+	if (r || policy_patterns_first_of(sight.found, HIGH, ret))
 		return r;
 	if (!ours) /* the policy reads the commands themselves */
 		r = deletions(c, &deleted, &uncertain);
 	if (!r && deleted)
 		*ret = deletion;
-	if (r || deleted || first_of(sight.found, MEDIUM, ret))
+	if (r || deleted || policy_patterns_first_of(sight.found, MEDIUM, ret))
 		return r;
 	*ret = (struct finding){ LOW, false, "", "" };
 	if (uncertain)

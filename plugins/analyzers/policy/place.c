@@ -15,8 +15,8 @@ static void pop(struct strbuf *out)
 }
 
 /* Call `step` for each component but `.`. */
-static int each_part(const char *path, int (*step)(void *, const char *, size_t),
-		     void *arg)
+static int policy_place_each_part(const char *path,
+				  int (*step)(void *, const char *, size_t), void *arg)
 {
 	int r = MT_OK;
 
@@ -49,10 +49,10 @@ static int clean_step(void *arg, const char *part, size_t len)
 
 int place_clean(const char *path, const char *base, struct strbuf *out)
 {
-	int r = *path == '/' ? MT_OK : each_part(base, clean_step, out);
+	int r = *path == '/' ? MT_OK : policy_place_each_part(base, clean_step, out);
 
 	if (!r)
-		r = each_part(path, clean_step, out);
+		r = policy_place_each_part(path, clean_step, out);
 	return r || out->len ? r : strbuf_addc(out, '/');
 }
 
@@ -89,7 +89,7 @@ static int resolve_step(void *arg, const char *part, size_t len)
 		if (*real == '/')
 			strbuf_reset(r->out);
 		r->exists = false;
-		return each_part(real, clean_step, r->out);
+		return policy_place_each_part(real, clean_step, r->out);
 	}
 	strbuf_reset(r->out);
 	return strbuf_add(r->out, strcmp(real, "/") == 0 ? "" : real);
@@ -98,10 +98,10 @@ static int resolve_step(void *arg, const char *part, size_t len)
 int place_resolve(struct place *p, const char *path, const char *base, struct strbuf *out)
 {
 	struct resolving state = { p, out, true };
-	int r = *path == '/' ? MT_OK : each_part(base, resolve_step, &state);
+	int r = *path == '/' ? MT_OK : policy_place_each_part(base, resolve_step, &state);
 
 	if (!r)
-		r = each_part(path, resolve_step, &state);
+		r = policy_place_each_part(path, resolve_step, &state);
 	return r || out->len ? r : strbuf_addc(out, '/');
 }
 

@@ -108,7 +108,7 @@ static int field_at(const char *p, size_t *ret_len)
 }
 
 /* A value ends where the next field begins, or at its closing quote. */
-static char *read_value(const char **p, struct error *err)
+static char *policy_rules_read_value(const char **p, struct error *err)
 {
 	const char *from = *p, *to = from;
 	size_t unused;
@@ -136,7 +136,7 @@ static char *read_value(const char **p, struct error *err)
 }
 
 /* "~/x" and "$HOME/x" in the home directory; hosts in lower case. */
-static char *meant(int field, const char *value)
+static char *policy_rules_meant(int field, const char *value)
 {
 	AUTO(strbuf) struct strbuf out = STRBUF(PATTERN_BYTES_MAX);
 	const char *home = getenv("HOME");
@@ -181,7 +181,7 @@ static int read_field(struct rule *rule, const char **p, struct error *err)
 			    "host= or reason=",
 			    (int)strcspn(*p, " ="), *p);
 	*p += len;
-	value = read_value(p, err);
+	value = policy_rules_read_value(p, err);
 	if (!value)
 		return err->code;
 	if (!*value)
@@ -195,7 +195,7 @@ static int read_field(struct rule *rule, const char **p, struct error *err)
 		return fail(err, MT_EINVAL, "`%s=` appears twice", fields[field]);
 	if (field == COMMAND)
 		rule->redirects = strchr(value, '>') != NULL;
-	text = meant(field, value);
+	text = policy_rules_meant(field, value);
 	if (!text)
 		return fail(err, MT_ELIMIT, "`%s=` is longer than %d bytes",
 			    fields[field], PATTERN_BYTES_MAX);
@@ -205,7 +205,7 @@ static int read_field(struct rule *rule, const char **p, struct error *err)
 	return rule->conditions[field] ? MT_OK : err->code;
 }
 
-static int read_rule(struct rule *rule, const char *text, struct error *err)
+static int policy_rules_read_rule(struct rule *rule, const char *text, struct error *err)
 {
 	const char *p = text + strspn(text, " ");
 	size_t len = strcspn(p, " ");
@@ -234,7 +234,7 @@ int rules_add(struct rules *r, const char *name, const char *text, struct error 
 	else if (status)
 		status = fail(&why, MT_ELIMIT, "more than %d rules", RULES_MAX);
 	else
-		status = read_rule(&rule, text, &why);
+		status = policy_rules_read_rule(&rule, text, &why);
 	if (status) {
 		rule_clear(&rule);
 		return fail(err, status, "%s: %s", name, why.text);

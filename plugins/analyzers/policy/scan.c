@@ -20,7 +20,7 @@ struct state {
 static int scan_script(struct state *s, const char *text, size_t len);
 
 /* The value of a word, as far as V1's analyzer resolves it. */
-static const char *value(const struct shell_word *word)
+static const char *policy_scan_value(const struct shell_word *word)
 {
 	return word->encoded ? NULL : word->text;
 }
@@ -31,7 +31,7 @@ static bool forces(const struct shell_word *words, size_t count)
 	bool recursive = false, force = false;
 
 	for (size_t i = 0; i < count; i++) {
-		const char *w = value(&words[i]);
+		const char *w = policy_scan_value(&words[i]);
 
 		if (!w || w[0] != '-' || !w[1])
 			continue;
@@ -55,13 +55,14 @@ static const char *script_of(const struct shell_word *words, size_t count)
 	bool script = false;
 
 	for (size_t i = 0; i < count; i++) {
-		const char *w = value(&words[i]);
+		const char *w = policy_scan_value(&words[i]);
 		size_t len = w ? strlen(w) : 0;
 
 		if (!w)
 			return NULL;
 		if (strcmp(w, "--") == 0 || strcmp(w, "-") == 0)
-			return script && i + 1 < count ? value(&words[i + 1]) : NULL;
+			return script && i + 1 < count ? policy_scan_value(&words[i + 1])
+						       : NULL;
 		if (len < 2 || (w[0] != '-' && w[0] != '+'))
 			return script ? w : NULL;
 		if (strcmp(w, "--rcfile") == 0 || strcmp(w, "--init-file") == 0)
@@ -75,7 +76,7 @@ static const char *script_of(const struct shell_word *words, size_t count)
 	return NULL;
 }
 
-static int deeper(struct state *s, const char *text)
+static int policy_scan_deeper(struct state *s, const char *text)
 {
 	struct state inner = *s;
 
@@ -93,17 +94,22 @@ static int scan_eval(struct state *s, const struct shell_word *words, size_t cou
 	AUTO(strbuf) struct strbuf text = STRBUF(4 << 20);
 
 	for (size_t i = 0; i < count; i++) {
-		strbuf_add(&text, value(&words[i]) ? value(&words[i]) : "$x");
+		strbuf_add(&text, policy_scan_value(&words[i])
+					  ? policy_scan_value(&words[i])
+					  : "$x");
 		strbuf_addc(&text, ' ');
 	}
-	return text.error ? text.error : deeper(s, text.text);
+	return text.error ? text.error : policy_scan_deeper(s, text.text);
 }
 
-static int one(struct state *s, const struct shell_command *c, size_t at)
+static int policy_scan_one_command(struct state *s, const struct shell_command *c,
+				   size_t at)
 {
 	const struct shell_word *words = c->words + at + 1;
 	size_t count = c->count - at - 1;
-	const char *name = value(&c->words[at]) ? command_base(value(&c->words[at])) : "";
+	const char *name = policy_scan_value(&c->words[at])
+				   ? command_base(policy_scan_value(&c->words[at]))
+				   : "";
 	const char *script;
 	int r = s->each(s->arg, c, at);
 
@@ -114,33 +120,33 @@ static int one(struct state *s, const struct shell_command *c, size_t at)
 	script = script_of(words, count);
 	if (!script)
 		script = c->input;
-	return script ? deeper(s, script) : MT_OK;
+	return script ? policy_scan_deeper(s, script) : MT_OK;
 }
 
-static int each_command(void *arg, const struct shell_command *c)
+static int policy_scan_each_command(void *arg, const struct shell_command *c)
 {
 	struct state *s = arg;
-	int r = c->count ? one(s, c, 0) : s->each(s->arg, c, 0);
-	const char *name = c->count ? value(&c->words[0]) : NULL;
+	int r = c->count ? policy_scan_one_command(s, c, 0) : s->each(s->arg, c, 0);
+	const char *name = c->count ? policy_scan_value(&c->words[0]) : NULL;
 
 	if (r || !name || !command_wraps(command_base(name)))
 		return r;
 	for (size_t i = 1; !r && i < c->count; i++) {
-		const char *w = value(&c->words[i]);
+		const char *w = policy_scan_value(&c->words[i]);
 
 		if (i > INNER_MAX) {
 			*s->deep = true;
 			break;
 		}
 		if (w && *w != '-')
-			r = one(s, c, i);
+			r = policy_scan_one_command(s, c, i);
 	}
 	return r;
 }
 
 static int scan_script(struct state *s, const char *text, size_t len)
 {
-	int r = shell_walk(text, len, each_command, s);
+	int r = shell_walk(text, len, policy_scan_each_command, s);
 
 	if (r == MT_ELIMIT) {
 		*s->deep = true;
@@ -160,9 +166,9 @@ static int scan_commands(const char *text, size_t len, scan_each_fn *each, void 
 
 /* ---- deletion ----------------------------------------------------------------- */
 
-static int judge(void *arg, const struct shell_command *c, size_t at)
+static int policy_scan_judge(void *arg, const struct shell_command *c, size_t at)
 {
-	const char *word = at < c->count ? value(&c->words[at]) : NULL;
+	const char *word = at < c->count ? policy_scan_value(&c->words[at]) : NULL;
 	const char *name = word ? command_base(word) : NULL;
 	struct scan *scan = arg;
 
@@ -183,7 +189,7 @@ int scan_deletion(const char *text, size_t len, struct scan *ret)
 	int r;
 
 	*ret = (struct scan){ 0 };
-	r = scan_commands(text, len, judge, ret, &deep);
+	r = scan_commands(text, len, policy_scan_judge, ret, &deep);
 	ret->uncertain = ret->uncertain || deep;
 	return r;
 }

@@ -111,7 +111,7 @@ static const char *const system_dirs[] = {
 };
 static const char *const not_system[] = { "/usr/src", "/usr/local/src", NULL };
 
-static bool named(const char *path, const char *entry)
+static bool sensitive_named(const char *path, const char *entry)
 {
 	size_t n = strlen(entry);
 
@@ -121,23 +121,24 @@ static bool named(const char *path, const char *entry)
 	return strcmp(path, entry) == 0;
 }
 
-static bool listed(const struct place *place, const char *const *list, const char *path)
+static bool sensitive_listed(const struct place *place, const char *const *list,
+			     const char *path)
 {
 	const char *homes[] = { place->home, place->real_home };
 
 	for (; *list; list++) {
-		if (**list == '/' && named(path, *list))
+		if (**list == '/' && sensitive_named(path, *list))
 			return true;
 		for (size_t i = 0; **list != '/' && i < 2; i++)
 			if (homes[i] && place_is_below(path, homes[i]) &&
 			    path[strlen(homes[i])] &&
-			    named(path + strlen(homes[i]) + 1, *list))
+			    sensitive_named(path + strlen(homes[i]) + 1, *list))
 				return true;
 	}
 	return false;
 }
 
-static bool ends_with(const char *path, const char *end)
+static bool sensitive_ends_with(const char *path, const char *end)
 {
 	size_t n = strlen(path), k = strlen(end);
 
@@ -146,7 +147,7 @@ static bool ends_with(const char *path, const char *end)
 
 /* Our own directories where the environment moves them; what a tool printed is kept in
  * `spool`, and may be read. */
-static bool is_ours(const char *path)
+static bool sensitive_is_ours(const char *path)
 {
 	static const char *const variables[] = { "XDG_CONFIG_HOME", "XDG_STATE_HOME" };
 
@@ -154,7 +155,8 @@ static bool is_ours(const char *path)
 		const char *dir = getenv(variables[i]);
 		size_t n = dir ? strlen(dir) : 0;
 
-		if (n > 1 && place_is_below(path, dir) && named(path + n, "/mortise/"))
+		if (n > 1 && place_is_below(path, dir) &&
+		    sensitive_named(path + n, "/mortise/"))
 			return true;
 	}
 	return false;
@@ -169,11 +171,11 @@ bool sensitive_is_secret(const struct place *place, const char *path)
 {
 	if (is_spool(path))
 		return false;
-	if (is_ours(path))
+	if (sensitive_is_ours(path))
 		return true;
-	if (listed(place, secrets, path))
+	if (sensitive_listed(place, secrets, path))
 		return true;
-	if (strncmp(path, "/proc/", 6) == 0 && ends_with(path, "/environ"))
+	if (strncmp(path, "/proc/", 6) == 0 && sensitive_ends_with(path, "/environ"))
 		return true;
 	/* Of other users too: /root/.ssh, /home/x/.aws. */
 	if (strncmp(path, "/home/", 6) == 0 || strncmp(path, "/root/", 6) == 0) {
@@ -181,7 +183,7 @@ bool sensitive_is_secret(const struct place *place, const char *path)
 
 		rest = rest && *rest == '/' ? rest + 1 : rest;
 		for (const char *const *s = secrets; rest && *s; s++)
-			if (**s != '/' && named(rest, *s))
+			if (**s != '/' && sensitive_named(rest, *s))
 				return true;
 	}
 	return false;
@@ -219,15 +221,16 @@ bool sensitive_is_protected(const struct place *place, const char *path)
 {
 	const char *git = strstr(path, "/.git/");
 
-	if (listed(place, starters, path) || sensitive_in_system(path) ||
+	if (sensitive_listed(place, starters, path) || sensitive_in_system(path) ||
 	    sensitive_is_device(path) || sensitive_is_secret(place, path))
 		return true;
 	if (git && (strncmp(git + 6, "hooks/", 6) == 0 || strcmp(git + 6, "hooks") == 0 ||
-		    ends_with(path, "/config") || ends_with(path, "/config.worktree") ||
+		    sensitive_ends_with(path, "/config") ||
+		    sensitive_ends_with(path, "/config.worktree") ||
 		    strncmp(git + 6, "info/attributes", 15) == 0))
 		return true;
-	return strstr(path, "/.mortise/") || ends_with(path, "/.mortise") ||
-	       ends_with(path, "/.envrc") || strstr(path, "/.ssh/");
+	return strstr(path, "/.mortise/") || sensitive_ends_with(path, "/.mortise") ||
+	       sensitive_ends_with(path, "/.envrc") || strstr(path, "/.ssh/");
 }
 
 /* A directory that the system or users live in, or all of the workspace. */

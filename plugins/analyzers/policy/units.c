@@ -29,7 +29,7 @@ static int script(struct walk *w, const char *text, size_t len);
 
 /* ---- where -------------------------------------------------------------------- */
 
-static int add_dir(struct walk *w, const char *path, const char *base)
+static int policy_units_add_dir(struct walk *w, const char *path, const char *base)
 {
 	AUTO(strbuf) struct strbuf clean = STRBUF(PLACE_PATH_MAX);
 	int r = place_clean(path, base, &clean);
@@ -60,7 +60,7 @@ static int change_dir(struct walk *w, const struct unit *u)
 		return MT_OK;
 	}
 	for (size_t i = 0; !r && i < count; i++)
-		r = add_dir(w, path, w->dirs[i]);
+		r = policy_units_add_dir(w, path, w->dirs[i]);
 	return r;
 }
 
@@ -92,7 +92,7 @@ const struct shell_word *unit_script(const struct shell_word *words, size_t coun
 	return NULL;
 }
 
-static int deeper(struct walk *w, const char *text)
+static int policy_units_deeper(struct walk *w, const char *text)
 {
 	int r;
 
@@ -115,7 +115,7 @@ static int joined(struct walk *w, const struct shell_word *words, size_t count)
 		strbuf_add(&text, words[i].text ? words[i].text : "$x");
 		strbuf_addc(&text, ' ');
 	}
-	return text.error ? text.error : deeper(w, text.text);
+	return text.error ? text.error : policy_units_deeper(w, text.text);
 }
 
 static int aliases(struct walk *w, const struct unit *u)
@@ -126,7 +126,7 @@ static int aliases(struct walk *w, const struct unit *u)
 		const char *value =
 			u->words[i].text ? strchr(u->words[i].text, '=') : NULL;
 
-		r = value ? deeper(w, value + 1) : MT_OK;
+		r = value ? policy_units_deeper(w, value + 1) : MT_OK;
 	}
 	return r;
 }
@@ -145,8 +145,8 @@ static int scripts_of(struct walk *w, const struct unit *u)
 		return MT_OK;
 	text = unit_script(u->words + 1, u->count - 1);
 	if (text)
-		return text->text ? deeper(w, text->text) : MT_OK;
-	return u->command->input ? deeper(w, u->command->input) : MT_OK;
+		return text->text ? policy_units_deeper(w, text->text) : MT_OK;
+	return u->command->input ? policy_units_deeper(w, u->command->input) : MT_OK;
 }
 
 /* ---- one command --------------------------------------------------------------------
@@ -175,7 +175,8 @@ static int keep_name(struct walk *w, const struct unit *u)
 	return w->functions[w->function_count] ? (w->function_count++, MT_OK) : MT_ENOMEM;
 }
 
-static int one(struct walk *w, const struct shell_command *c, size_t at, bool more)
+static int policy_units_one(struct walk *w, const struct shell_command *c, size_t at,
+			    bool more)
 {
 	struct unit u = {
 		.command = c,
@@ -222,7 +223,7 @@ static size_t leading(const char *name)
 	return 0;
 }
 
-static bool is_assignment(const char *word)
+static bool policy_units_is_assignment(const char *word)
 {
 	const char *equals = strchr(word, '=');
 
@@ -238,7 +239,7 @@ static int inner_of_find(struct walk *w, const struct shell_command *c)
 	for (size_t i = 1; !r && i + 1 < c->count && i < INNER_MAX; i++)
 		for (size_t k = 0; !r && k < ARRAY_LEN(actions); k++)
 			if (c->words[i].text && strcmp(c->words[i].text, actions[k]) == 0)
-				r = one(w, c, i + 1, false);
+				r = policy_units_one(w, c, i + 1, false);
 	if (c->count > INNER_MAX)
 		*w->deep = true;
 	return r;
@@ -263,12 +264,12 @@ static int inner_of(struct walk *w, const struct shell_command *c, const char *n
 			left++;
 			continue;
 		}
-		if (word && is_assignment(word))
+		if (word && policy_units_is_assignment(word))
 			continue;
 		left--;
-		r = one(w, c, i, more);
+		r = policy_units_one(w, c, i, more);
 		if (!r && word && strchr(word, ' ')) /* of ssh, watch, su -c: a script */
-			r = deeper(w, word);
+			r = policy_units_deeper(w, word);
 		if (word && command_wraps(command_base(word))) {
 			left += leading(command_base(word)) + 1;
 			more = more || adds_words(command_base(word));
@@ -277,10 +278,10 @@ static int inner_of(struct walk *w, const struct shell_command *c, const char *n
 	return r;
 }
 
-static int each_command(void *arg, const struct shell_command *c)
+static int policy_units_each_command(void *arg, const struct shell_command *c)
 {
 	struct walk *w = arg;
-	int r = one(w, c, 0, false);
+	int r = policy_units_one(w, c, 0, false);
 	const char *name =
 		c->count && c->words[0].text ? command_base(c->words[0].text) : "";
 
@@ -299,7 +300,7 @@ static const char *variable(void *arg, const char *name)
 
 static int script(struct walk *w, const char *text, size_t len)
 {
-	int r = shell_walk_with(text, len, each_command, variable, w);
+	int r = shell_walk_with(text, len, policy_units_each_command, variable, w);
 
 	if (r == MT_ELIMIT) {
 		*w->deep = true;
@@ -312,11 +313,12 @@ int units_each(struct place *place, const char *text, size_t len, unit_each_fn *
 	       void *arg, bool *ret_deep)
 {
 	struct walk w = { .place = place, .each = each, .arg = arg, .deep = ret_deep };
-	int r = *place->workspace ? add_dir(&w, place->workspace, "/") : MT_OK;
+	int r = *place->workspace ? policy_units_add_dir(&w, place->workspace, "/")
+				  : MT_OK;
 
 	if (!r &&
 	    *place->directory) /* a shell that was started again is in the workspace */
-		r = add_dir(&w, place->directory, "/");
+		r = policy_units_add_dir(&w, place->directory, "/");
 	if (!r)
 		r = script(&w, text, len);
 	for (size_t i = 0; i < w.dir_count; i++)
@@ -330,7 +332,8 @@ int units_each(struct place *place, const char *text, size_t len, unit_each_fn *
 /* ---- what it says ---------------------------------------------------------------------
  */
 
-static int add_word(const struct shell_word *word, bool program, struct strbuf *out)
+static int policy_units_add_word(const struct shell_word *word, bool program,
+				 struct strbuf *out)
 {
 	const char *text = word->shape ? word->shape : word->text;
 
@@ -343,13 +346,13 @@ int unit_line(const struct unit *u, bool short_form, struct strbuf *out)
 {
 	for (size_t i = 0; i < u->count; i++)
 		if (i == 0 || !short_form || i >= u->sub)
-			add_word(&u->words[i], i == 0, out);
+			policy_units_add_word(&u->words[i], i == 0, out);
 	if (u->more)
 		strbuf_addf(out, " %c", SHELL_ANY);
 	return out->error;
 }
 
-static bool is_option(const char *word, const char *option)
+static bool policy_units_is_option(const char *word, const char *option)
 {
 	size_t n = strlen(option);
 
@@ -370,7 +373,7 @@ bool unit_has(const struct unit *u, const char *option)
 
 		if (w && strcmp(w, "--") == 0)
 			return false;
-		if (w && is_option(w, option))
+		if (w && policy_units_is_option(w, option))
 			return true;
 	}
 	return false;

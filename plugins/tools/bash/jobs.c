@@ -93,7 +93,7 @@ struct jobs *jobs_free(struct jobs *j)
 	return NULL;
 }
 
-static char *file_of(const struct job *job, const char *ending)
+static char *bash_jobs_file_of(const struct job *job, const char *ending)
 {
 	char *path;
 
@@ -132,7 +132,8 @@ static uint64_t birth(long pid)
 /* A result states that the job has ended: the host does not have to. */
 static void jobs_tell(struct job *job)
 {
-	AUTO(free) char *path = job->over && !job->told ? file_of(job, "notice") : NULL;
+	AUTO(free) char *path =
+		job->over && !job->told ? bash_jobs_file_of(job, "notice") : NULL;
 
 	if (path)
 		unlink(path);
@@ -142,7 +143,7 @@ static void jobs_tell(struct job *job)
 /* The host removes a notice when it passes it on. */
 static bool notice_is_gone(const struct job *job)
 {
-	AUTO(free) char *path = file_of(job, "notice");
+	AUTO(free) char *path = bash_jobs_file_of(job, "notice");
 
 	return path && access(path, F_OK) != 0;
 }
@@ -150,7 +151,7 @@ static bool notice_is_gone(const struct job *job)
 /* Its exit code, if it has left one; the notice was written before. */
 static void jobs_look(struct job *job)
 {
-	char *path = job->over ? NULL : file_of(job, "exit"), *text = NULL;
+	char *path = job->over ? NULL : bash_jobs_file_of(job, "exit"), *text = NULL;
 	bool gone = !job->over && birth(job->pid) != job->born;
 	size_t len;
 
@@ -166,7 +167,7 @@ static void jobs_look(struct job *job)
 	free(path);
 }
 
-static void put_state(const struct job *job, struct strbuf *out)
+static void bash_jobs_put_state(const struct job *job, struct strbuf *out)
 {
 	if (!job->over)
 		strbuf_addf(out, "runs for %" PRId64 " s",
@@ -190,10 +191,10 @@ static struct job *jobs_find(struct jobs *j, int64_t id, struct error *err)
 
 /* ---- starting ------------------------------------------------------------------ */
 
-static void put_file(struct strbuf *out, const char *before, const struct job *job,
-		     const char *ending)
+static void bash_jobs_put_file(struct strbuf *out, const char *before,
+			       const struct job *job, const char *ending)
 {
-	AUTO(free) char *path = file_of(job, ending);
+	AUTO(free) char *path = bash_jobs_file_of(job, ending);
 
 	strbuf_add(out, before);
 	if (path)
@@ -203,7 +204,7 @@ static void put_file(struct strbuf *out, const char *before, const struct job *j
 }
 
 /* The first line of a command, not too long. */
-static void put_command(const struct job *job, struct strbuf *out)
+static void bash_jobs_put_command(const struct job *job, struct strbuf *out)
 {
 	size_t len = strcspn(job->command, "\n");
 
@@ -211,12 +212,12 @@ static void put_command(const struct job *job, struct strbuf *out)
 }
 
 /* The text before the exit code in a notice, quoted for the shell. */
-static void put_notice(const struct job *job, struct strbuf *out)
+static void bash_jobs_put_notice(const struct job *job, struct strbuf *out)
 {
 	AUTO(strbuf) struct strbuf text = STRBUF(1024);
 
 	strbuf_addf(&text, "[Job %" PRId64 " (`", job->id);
-	put_command(job, &text);
+	bash_jobs_put_command(job, &text);
 	strbuf_add(&text, "`) exited with code ");
 	shell_quote(out, text.text);
 }
@@ -227,15 +228,15 @@ static void put_notice(const struct job *job, struct strbuf *out)
  * it on before the next request. */
 static int jobs_put_line(struct strbuf *out, const struct job *job)
 {
-	put_file(out, "{ ( builtin . ", job, "sh");
+	bash_jobs_put_file(out, "{ ( builtin . ", job, "sh");
 	strbuf_add(out,
 		   " ); builtin set -- \"$?\"; builtin printf '%s%s; its output is in "
 		   "%s]\\n' ");
-	put_notice(job, out);
-	put_file(out, " \"$1\" ", job, "log");
-	put_file(out, " >", job, "notice");
-	put_file(out, "; builtin printf %s \"$1\" >", job, "exit");
-	put_file(out, "; } >", job, "log");
+	bash_jobs_put_notice(job, out);
+	bash_jobs_put_file(out, " \"$1\" ", job, "log");
+	bash_jobs_put_file(out, " >", job, "notice");
+	bash_jobs_put_file(out, "; builtin printf %s \"$1\" >", job, "exit");
+	bash_jobs_put_file(out, "; } >", job, "log");
 	return strbuf_add(out, " 2>&1 </dev/null & builtin disown");
 }
 
@@ -249,15 +250,15 @@ static int jobs_prepare(struct jobs *j, const struct run_call *call, struct job 
 	job->command = strndup(call->command, call->len);
 	if (asprintf(&job->files, "%s/job-%" PRId64, j->directory, job->id) < 0)
 		job->files = NULL;
-	script = job->files ? file_of(job, "sh") : NULL;
+	script = job->files ? bash_jobs_file_of(job, "sh") : NULL;
 	if (!job->command || !script)
 		return out_of_memory(err);
 	r = file_write(script, call->command, call->len, 0600, false, err);
 	return r;
 }
 
-static int launch(struct run *run, const struct run_call *call, struct job *job,
-		  struct error *err)
+static int bash_jobs_launch(struct run *run, const struct run_call *call, struct job *job,
+			    struct error *err)
 {
 	AUTO(strbuf) struct strbuf line = STRBUF(64 * 1024);
 	struct run_call start = *call;
@@ -280,7 +281,7 @@ static int launch(struct run *run, const struct run_call *call, struct job *job,
 }
 
 /* Make room by removing the oldest one that has ended. */
-static int make_room(struct jobs *j, struct error *err)
+static int bash_jobs_make_room(struct jobs *j, struct error *err)
 {
 	size_t running = 0, oldest = JOBS_MAX;
 
@@ -306,13 +307,13 @@ int jobs_start(struct jobs *j, struct run *run, const struct run_call *call,
 	       struct strbuf *out, long *ret_pid, struct error *err)
 {
 	struct job job;
-	int r = make_room(j, err);
+	int r = bash_jobs_make_room(j, err);
 
 	if (r)
 		return r;
 	r = jobs_prepare(j, call, &job, err);
 	if (!r)
-		r = launch(run, call, &job, err);
+		r = bash_jobs_launch(run, call, &job, err);
 	if (r) {
 		jobs_forget(&job);
 		return r;
@@ -339,7 +340,7 @@ int jobs_list(struct jobs *j, struct strbuf *out)
 		jobs_look(job);
 		jobs_tell(job);
 		strbuf_addf(out, "%" PRId64 ": ", job->id);
-		put_state(job, out);
+		bash_jobs_put_state(job, out);
 		strbuf_add(out, ": ");
 		utf8_add_clean(out, job->command, cut);
 		strbuf_add(out, job->command[cut] ? " ...\n" : "\n");
@@ -367,7 +368,7 @@ static void put_clean(struct strbuf *out, const char *bytes, size_t len)
 	utf8_add_clean(out, plain.text, plain.len);
 }
 
-static int put_output(struct job *job, const char *path, struct strbuf *out)
+static int bash_jobs_put_output(struct job *job, const char *path, struct strbuf *out)
 {
 	AUTO(strbuf) struct strbuf clean = STRBUF((size_t)READ_MAX * 4);
 	AUTO(close) int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -401,15 +402,15 @@ static int put_output(struct job *job, const char *path, struct strbuf *out)
 	return out->error;
 }
 
-static int put_news(struct job *job, struct strbuf *out, struct error *err)
+static int bash_jobs_put_news(struct job *job, struct strbuf *out, struct error *err)
 {
-	AUTO(free) char *path = file_of(job, "log");
+	AUTO(free) char *path = bash_jobs_file_of(job, "log");
 	off_t before = job->read;
 
-	if (!path || put_output(job, path, out))
+	if (!path || bash_jobs_put_output(job, path, out))
 		return out_of_memory(err);
 	strbuf_addf(out, "[Job %" PRId64 " ", job->id);
-	put_state(job, out);
+	bash_jobs_put_state(job, out);
 	jobs_tell(job);
 	if (job->read == before)
 		strbuf_addf(out, "; no output%s", before ? " since the last read" : "");
@@ -420,7 +421,7 @@ int jobs_read(struct jobs *j, int64_t id, struct strbuf *out, struct error *err)
 {
 	struct job *job = jobs_find(j, id, err);
 
-	return job ? put_news(job, out, err) : err->code;
+	return job ? bash_jobs_put_news(job, out, err) : err->code;
 }
 
 int jobs_put_ended(struct jobs *j, struct strbuf *out)
@@ -433,9 +434,9 @@ int jobs_put_ended(struct jobs *j, struct strbuf *out)
 			continue;
 		jobs_tell(job);
 		strbuf_addf(out, "\n[Job %" PRId64 " (`", job->id);
-		put_command(job, out);
+		bash_jobs_put_command(job, out);
 		strbuf_add(out, "`) ");
-		put_state(job, out);
+		bash_jobs_put_state(job, out);
 		strbuf_addf(out, "; its output is in %s.log]", job->files);
 	}
 	return out->error;
@@ -444,7 +445,7 @@ int jobs_put_ended(struct jobs *j, struct strbuf *out)
 /* ---- waiting, ending ------------------------------------------------------------- */
 
 /* @return MT_ECANCELLED: `cancel_fd` became readable. */
-static int await(struct job *job, int64_t most_ms, int cancel_fd)
+static int bash_jobs_await(struct job *job, int64_t most_ms, int cancel_fd)
 {
 	AUTO(close) int fd = job->over ? -1 : (int)syscall(SYS_pidfd_open, job->pid, 0);
 	struct pollfd p[2] = { { .fd = fd, .events = POLLIN },
@@ -471,11 +472,11 @@ int jobs_wait(struct jobs *j, int64_t id, int64_t most_ms, int cancel_fd,
 
 	if (!job)
 		return err->code;
-	if (await(job, most_ms, cancel_fd)) {
+	if (bash_jobs_await(job, most_ms, cancel_fd)) {
 		strbuf_addf(out, "[Job %" PRId64 " continues.]\n", id);
 		return fail(err, MT_ECANCELLED, "The call was cancelled.");
 	}
-	return put_news(job, out, err);
+	return bash_jobs_put_news(job, out, err);
 }
 
 /* The group is the job's as long as the PID of its first process was not reused. */
@@ -516,5 +517,5 @@ int jobs_end(struct jobs *j, int64_t id, int cancel_fd, struct strbuf *out,
 		return fail(err, MT_ECANCELLED, "The call was cancelled.");
 	}
 	jobs_look(job);
-	return put_news(job, out, err);
+	return bash_jobs_put_news(job, out, err);
 }

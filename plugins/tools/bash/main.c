@@ -34,7 +34,7 @@ struct bash {
 	char *told_file; /* its path; NULL: it was not asked for yet */
 };
 
-static void send_live(struct bash *b)
+static void bash_tool_send_live(struct bash *b)
 {
 	AUTO(strbuf) struct strbuf clean = STRBUF(4 * LIVE_MAX);
 	size_t rest = utf8_tail(b->live.text, b->live.len);
@@ -47,7 +47,7 @@ static void send_live(struct bash *b)
 }
 
 /* Text without control characters that could do something to who watches. */
-static void on_live(void *arg, const char *bytes, size_t len)
+static void bash_tool_on_live(void *arg, const char *bytes, size_t len)
 {
 	struct bash *b = arg;
 
@@ -58,7 +58,7 @@ static void on_live(void *arg, const char *bytes, size_t len)
 			if (bytes[i] && bytes[i] != '\177')
 				strbuf_addc(&b->live, bytes[i]);
 	if (clock_ms() - b->live_at >= LIVE_MS)
-		send_live(b);
+		bash_tool_send_live(b);
 }
 
 /* The first bytes are held back: most outputs are small and whole in the result. */
@@ -89,7 +89,7 @@ static const char *full_output(void *arg)
 	return b->host->spool_path(b->call);
 }
 
-static const char *told_file(void *arg)
+static const char *bash_tool_told_file(void *arg)
 {
 	struct bash *b = arg;
 	const char *directory = b->host->conversation_dir(b->instance);
@@ -100,8 +100,9 @@ static const char *told_file(void *arg)
 	return b->told_file;
 }
 
-static bool has_choice(const struct mt_tool_host *host, struct mt_instance *instance,
-		       const char *option, const char *choice)
+static bool bash_tool_has_choice(const struct mt_tool_host *host,
+				 struct mt_instance *instance, const char *option,
+				 const char *choice)
 {
 	const char *value = host->option(instance, option);
 
@@ -120,7 +121,7 @@ static int bash_open(const struct mt_tool_host *host, struct mt_instance *instan
 	b->instance = instance;
 	b->live = STRBUF(LIVE_MAX + 8);
 	b->raw = STRBUF(RAW_MAX);
-	b->is_v0 = has_choice(host, instance, "result_style", "v0");
+	b->is_v0 = bash_tool_has_choice(host, instance, "result_style", "v0");
 	const struct run_config config = {
 		.shell = host->option(instance, "shell"),
 		.startup = host->option(instance, "startup"),
@@ -128,9 +129,9 @@ static int bash_open(const struct mt_tool_host *host, struct mt_instance *instan
 		.no_change_ms = host->option_int(instance, "no_change_timeout"),
 		.timeout_ms = host->option_int(instance, "timeout"),
 		.style = b->is_v0 ? RUN_STYLE_V0 : RUN_STYLE_BRIEF,
-		.exit_code_always = has_choice(host, instance, "exit_code", "always"),
-		.full_output = full_output, .told_file = told_file,
-		.raw = on_raw, .live = on_live, .arg = b,
+		.exit_code_always = bash_tool_has_choice(host, instance, "exit_code", "always"),
+		.full_output = full_output, .told_file = bash_tool_told_file,
+		.raw = on_raw, .live = bash_tool_on_live, .arg = b,
 	};
 
 	if (run_new(&config, &b->run, &err) != MT_OK || run_warm(b->run, &err) != MT_OK) {
@@ -167,8 +168,8 @@ static void bash_put_text(struct strbuf *json, const char *name, const char *tex
 	}
 }
 
-static int put_fields(struct bash *b, const struct run_call *call,
-		      const struct run_result *result)
+static int bash_tool_put_fields(struct bash *b, const struct run_call *call,
+				const struct run_result *result)
 {
 	AUTO(strbuf) struct strbuf json = STRBUF(METADATA_MAX);
 	AUTO(strbuf) struct strbuf command = STRBUF(call->len * 6 + 3);
@@ -203,7 +204,7 @@ static int bash_reply(struct bash *b, const struct run_call *call,
 	if (!b->is_v0 && b->jobs && jobs_put_ended(b->jobs, &result->suffix))
 		return b->host->fail(b->call, MT_ENOMEM, "Out of memory.");
 	b->host->reply_text(b->call, result->content.text, result->content.len);
-	int status = put_fields(b, call, result);
+	int status = bash_tool_put_fields(b, call, result);
 
 	if (status == MT_OK && result->cancelled)
 		status = b->host->fail(b->call, MT_ECANCELLED,
@@ -234,7 +235,7 @@ static int start_job(struct bash *b, struct mt_call *mt_call, struct strbuf *out
 	return status;
 }
 
-static int64_t wait_ms(struct bash *b, struct mt_call *call)
+static int64_t bash_tool_wait_ms(struct bash *b, struct mt_call *call)
 {
 	int64_t left = b->host->time_left_ms(call), most;
 	double seconds = WAIT_SECONDS;
@@ -263,8 +264,8 @@ static int do_job(struct bash *b, struct mt_call *call, struct strbuf *out,
 	if (verb && strcmp(verb, "read") == 0)
 		return jobs_read(b->jobs, id, out, err);
 	if (verb && strcmp(verb, "wait") == 0)
-		return jobs_wait(b->jobs, id, wait_ms(b, call), b->host->cancel_fd(call),
-				 out, err);
+		return jobs_wait(b->jobs, id, bash_tool_wait_ms(b, call),
+				 b->host->cancel_fd(call), out, err);
 	if (verb && strcmp(verb, "end") == 0)
 		return jobs_end(b->jobs, id, b->host->cancel_fd(call), out, err);
 	return fail(err, MT_EINVAL, "`do` must be start, list, read, wait or end.");
@@ -347,7 +348,7 @@ static int bash_call(const struct mt_tool_host *host, void *self, struct mt_call
 	int status = run_call(b->run, &call, &result, &err);
 
 	if (b->live.len)
-		send_live(b);
+		bash_tool_send_live(b);
 	if (status == MT_OK)
 		status = bash_reply(b, &call, &result);
 	else

@@ -53,7 +53,7 @@ static int take_command(void *arg, const struct shell_command *command)
 }
 
 /* Would a line after the command belong to it? */
-static bool is_open(const char *command, size_t len)
+static bool pipeline_is_open(const char *command, size_t len)
 {
 	len = space_trim_end(command, len);
 	return !len || strchr("\\|&(", command[len - 1]) ||
@@ -66,7 +66,7 @@ int pipeline_read(const char *command, size_t len, struct pipeline *ret)
 	int status;
 
 	*ret = (struct pipeline){ .count = 0 };
-	if (!memchr(command, '|', len) || is_open(command, len))
+	if (!memchr(command, '|', len) || pipeline_is_open(command, len))
 		return MT_OK;
 	status = shell_walk(command, len, take_command, &r);
 	if (status || r.broken || !r.has_pipe || r.too_many)

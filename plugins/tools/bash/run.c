@@ -65,7 +65,7 @@ static void run_on_output(void *arg, const char *bytes, size_t len)
 	screen_feed(r->screen, bytes, len);
 }
 
-static void on_live(void *arg, const char *bytes, size_t len)
+static void bash_run_on_live(void *arg, const char *bytes, size_t len)
 {
 	struct run *r = arg;
 
@@ -73,7 +73,7 @@ static void on_live(void *arg, const char *bytes, size_t len)
 		r->config.live(r->config.arg, bytes, len);
 }
 
-static void on_answer(void *arg, const char *bytes, size_t len)
+static void bash_run_on_answer(void *arg, const char *bytes, size_t len)
 {
 	struct run *r = arg;
 
@@ -87,7 +87,7 @@ int run_new(const struct run_config *config, struct run **ret, struct error *err
 
 	if (!r)
 		return out_of_memory(err);
-	const struct screen_hooks hooks = { on_live, on_answer, r };
+	const struct screen_hooks hooks = { bash_run_on_live, bash_run_on_answer, r };
 	const struct session_config session = {
 		.shell = config->shell, .startup = config->startup,
 		.directory = config->directory, .sink = run_on_output, .arg = r,
@@ -159,7 +159,7 @@ int run_warm(struct run *r, struct error *err)
 }
 
 /* Start it if need be and wait until it takes commands. */
-static int ready(struct run *r, int cancel_fd, struct error *err)
+static int bash_run_ready(struct run *r, int cancel_fd, struct error *err)
 {
 	int64_t until = clock_ms() + SESSION_START_MS;
 	int status = run_warm(r, err);
@@ -205,7 +205,7 @@ static void find_user(struct run *r, long uid)
 		r->username = NULL;
 }
 
-static char *copy(const char *text)
+static char *bash_run_copy(const char *text)
 {
 	return text ? strdup(text) : NULL;
 }
@@ -222,14 +222,14 @@ static void run_fill(struct run *r, char key, struct run_result *ret)
 		ret->exit_code = 128 + SIGTSTP; /* bash breaks its loops the same way */
 	ret->pid = st->job;
 	find_user(r, st->uid);
-	ret->username = copy(r->username);
-	ret->hostname = copy(r->hostname);
-	ret->directory = copy(st->directory);
+	ret->username = bash_run_copy(r->username);
+	ret->hostname = bash_run_copy(r->hostname);
+	ret->directory = bash_run_copy(st->directory);
 	ret->python = path_find_program(st->path, "python");
 	if (!ret->python)
 		ret->python = path_find_program(st->path, "python3");
 	free(r->directory);
-	r->directory = copy(st->directory);
+	r->directory = bash_run_copy(st->directory);
 }
 
 /* ---- texts --------------------------------------------------------------- */
@@ -258,8 +258,8 @@ static int clean_text(const struct strbuf *raw, size_t *gap, struct strbuf *clea
 }
 
 /* What was printed since the last call, `echo` of what was typed apart. */
-static int take_content(struct run *r, bool end, const struct run_call *call, bool echo,
-			struct run_result *ret)
+static int bash_run_take_content(struct run *r, bool end, const struct run_call *call,
+				 bool echo, struct run_result *ret)
 {
 	AUTO(strbuf) struct strbuf raw = STRBUF(TEXT_MAX), clean = STRBUF(TEXT_MAX * 3);
 	struct screen_gap gap;
@@ -298,7 +298,7 @@ static void say_new_shell(struct run *r, struct run_result *ret)
 				 "variables, functions and jobs are lost.]\n");
 }
 
-static const char *told_file(struct run *r)
+static const char *bash_run_told_file(struct run *r)
 {
 	const char *path =
 		r->config.told_file ? r->config.told_file(r->config.arg) : NULL;
@@ -315,8 +315,8 @@ static void load_told(struct run *r)
 	if (r->told_loaded)
 		return;
 	r->told_loaded = true;
-	if (*told_file(r) &&
-	    file_read(told_file(r), TOLD_MAX, &text, NULL, NULL) == MT_OK) {
+	if (*bash_run_told_file(r) &&
+	    file_read(bash_run_told_file(r), TOLD_MAX, &text, NULL, NULL) == MT_OK) {
 		line = text + strcspn(text, "\n");
 		if (*line) {
 			*line++ = '\0';
@@ -334,8 +334,8 @@ static void save_told(struct run *r)
 
 	strbuf_addf(&text, "%s\n%s\n", r->told_directory ? r->told_directory : "",
 		    r->told_python ? r->told_python : "");
-	if (*told_file(r) && !text.error)
-		file_write(told_file(r), text.text, text.len, 0600, false, NULL);
+	if (*bash_run_told_file(r) && !text.error)
+		file_write(bash_run_told_file(r), text.text, text.len, 0600, false, NULL);
 }
 
 /* Remember the value. @return whether the model knew another one. */
@@ -350,7 +350,8 @@ static bool is_news(char **told, const char *now)
 	return changed;
 }
 
-static void put_news(struct run *r, const struct run_result *ret, struct note *note)
+static void bash_run_put_news(struct run *r, const struct run_result *ret,
+			      struct note *note)
 {
 	load_told(r);
 	if (is_news(&r->told_directory, ret->directory))
@@ -377,9 +378,9 @@ static int run_finish(struct run *r, const struct run_call *call, bool echo,
 
 	r->busy = false;
 	run_fill(r, key, ret);
-	status = take_content(r, true, call, echo, ret);
+	status = bash_run_take_content(r, true, call, echo, ret);
 	if (r->config.style == RUN_STYLE_BRIEF)
-		put_news(r, ret, &note);
+		bash_run_put_news(r, ret, &note);
 	notes_put(r->config.style, &note, ret);
 	return status;
 }
@@ -388,7 +389,7 @@ static int run_finish(struct run *r, const struct run_call *call, bool echo,
 static int still(struct run *r, const struct run_call *call, bool echo, struct note *note,
 		 struct run_result *ret)
 {
-	int status = take_content(r, false, call, echo, ret);
+	int status = bash_run_take_content(r, false, call, echo, ret);
 
 	r->busy = true;
 	note->runs_ms = clock_ms() - r->began;
@@ -404,7 +405,7 @@ static int bash_run_answer(struct run_result *ret, const char *text)
 /* ---- waiting ------------------------------------------------------------- */
 
 /* The call was cancelled: interrupt the command, and keep the shell if possible. */
-static int interrupt(struct run *r)
+static int bash_run_interrupt(struct run *r)
 {
 	int64_t start = clock_ms(), at = start;
 
@@ -439,7 +440,7 @@ static bool is_interrupt(const struct run_call *call)
 
 /* A C-c that fell between two programs of a loop reached neither: the one that
  * has come to the front since gets it. @return when to look again. */
-static int64_t interrupt_again(struct run *r, pid_t *front)
+static int64_t bash_run_interrupt_again(struct run *r, pid_t *front)
 {
 	pid_t now = session_front(r->session);
 
@@ -512,8 +513,8 @@ static struct limits limits_of(const struct run *r, const struct run_call *call,
 }
 
 /* Is it time to report that the command still runs? */
-static bool is_over(struct run *r, const struct limits *l, struct watch *w,
-		    int64_t change, struct note *note)
+static bool bash_run_is_over(struct run *r, const struct limits *l, struct watch *w,
+			     int64_t change, struct note *note)
 {
 	int64_t now = clock_ms();
 
@@ -560,7 +561,7 @@ static int follow_command(struct run *r, const struct run_call *call, bool echo,
 
 		if (seen & SESSION_CANCEL && !(seen & (SESSION_DONE | SESSION_DEAD))) {
 			ret->cancelled = true;
-			seen = interrupt(r);
+			seen = bash_run_interrupt(r);
 		}
 		if (seen & (SESSION_DONE | SESSION_DEAD))
 			return run_finish(r, call, echo, is_continued,
@@ -573,12 +574,12 @@ static int follow_command(struct run *r, const struct run_call *call, bool echo,
 				watch_reset(&watch, now);
 		}
 		if (now >= again_at)
-			again_at = interrupt_again(r, &front);
+			again_at = bash_run_interrupt_again(r, &front);
 		if (now >= kill_at) {
 			session_kill(r->session);
 			kill_at = INT64_MAX;
 		}
-		if (is_over(r, &limits, &watch, change, &note))
+		if (bash_run_is_over(r, &limits, &watch, change, &note))
 			return still(r, call, echo, &note, ret);
 	}
 }
@@ -675,7 +676,7 @@ static int nothing(struct run *r, const struct run_call *call, struct run_result
 	strbuf_add(&ret->suffix, "\n"
 				 "[No command is running; this is the output of "
 				 "background processes.]");
-	return take_content(r, true, call, false, ret);
+	return bash_run_take_content(r, true, call, false, ret);
 }
 
 /* The command that was running has ended between two calls. */
@@ -716,8 +717,8 @@ static int run_begin(struct run *r, const struct run_call *call, struct error *e
 				r->pipeline.count > 0, err);
 }
 
-static int dispatch(struct run *r, const struct run_call *call, struct run_result *ret,
-		    struct error *err)
+static int bash_run_dispatch(struct run *r, const struct run_call *call,
+			     struct run_result *ret, struct error *err)
 {
 	bool empty = blank_start(call->command, call->len) == call->len ||
 		     strspn(call->command, " \t\r\n") >= call->len;
@@ -736,7 +737,7 @@ static int dispatch(struct run *r, const struct run_call *call, struct run_resul
 			    "[The previous command completed with exit "
 			    "code %d; the rest of its output comes first.]\n",
 			    session_status(r->session)->exit_code);
-	status = ready(r, call->cancel_fd, err);
+	status = bash_run_ready(r, call->cancel_fd, err);
 	if (status == MT_OK)
 		status = run_begin(r, call, err);
 	if (status != MT_OK)
@@ -752,7 +753,7 @@ int run_call(struct run *r, const struct run_call *call, struct run_result *ret,
 		.content = STRBUF(TEXT_MAX * 3), .prefix = STRBUF(NOTE_MAX),
 		.suffix = STRBUF(NOTE_MAX), .exit_code = -1, .pid = -1,
 	};
-	int status = dispatch(r, call, ret, err);
+	int status = bash_run_dispatch(r, call, ret, err);
 
 	if (status == MT_OK)
 		status = ret->prefix.error ? ret->prefix.error : ret->suffix.error;

@@ -141,7 +141,7 @@ static bool cells_room(struct screen *s, size_t n)
 	return true;
 }
 
-static void put_cell(struct screen *s, uint32_t c)
+static void bash_screen_put_cell(struct screen *s, uint32_t c)
 {
 	size_t width = is_wide(c) ? 2 : 1;
 
@@ -166,23 +166,24 @@ static void put_byte(struct screen *s, unsigned char b)
 	if (s->partial_left && (b & 0xc0) == 0x80) {
 		s->partial = s->partial << 6 | (b & 0x3f);
 		if (--s->partial_left == 0)
-			put_cell(s, s->partial > 0x10ffff ? 0xfffd : s->partial);
+			bash_screen_put_cell(s,
+					     s->partial > 0x10ffff ? 0xfffd : s->partial);
 		return;
 	}
 	if (s->partial_left)
-		put_cell(s, 0xfffd);
+		bash_screen_put_cell(s, 0xfffd);
 	s->partial_left = 0;
 	if (b < 0x80) {
-		put_cell(s, b);
+		bash_screen_put_cell(s, b);
 	} else if (b >= 0xc2 && b < 0xf5) {
 		s->partial_left = b >= 0xf0 ? 3 : b >= 0xe0 ? 2 : 1;
 		s->partial = b & (0x3fu >> s->partial_left);
 	} else {
-		put_cell(s, 0xfffd);
+		bash_screen_put_cell(s, 0xfffd);
 	}
 }
 
-static void put_tab(struct screen *s)
+static void bash_screen_put_tab(struct screen *s)
 {
 	s->column = (s->column / 8 + 1) * 8;
 	cells_room(s, s->column);
@@ -196,7 +197,7 @@ static void to_cells(struct screen *s)
 	s->cell_count = s->column = s->partial_left = 0;
 	for (size_t i = 0; i < s->line.len; i++) {
 		if (s->line.text[i] == '\t')
-			put_tab(s);
+			bash_screen_put_tab(s);
 		else
 			put_byte(s, (unsigned char)s->line.text[i]);
 	}
@@ -205,13 +206,13 @@ static void to_cells(struct screen *s)
 
 /* ---- characters ------------------------------------------------------- */
 
-static void new_line(struct screen *s)
+static void bash_screen_new_line(struct screen *s)
 {
 	line_commit(s);
 	output_add(&s->output, "\n", 1);
 }
 
-static void text_run(struct screen *s, const char *bytes, size_t len)
+static void bash_screen_text_run(struct screen *s, const char *bytes, size_t len)
 {
 	if (s->cr) {
 		to_cells(s);
@@ -230,13 +231,13 @@ static void text_run(struct screen *s, const char *bytes, size_t len)
 	output_add(&s->output, bytes, len);
 }
 
-static void control(struct screen *s, char c)
+static void bash_screen_control(struct screen *s, char c)
 {
 	switch (c) {
 	case '\n':
 	case '\v':
 	case '\f':
-		new_line(s);
+		bash_screen_new_line(s);
 		break;
 	case '\r':
 		s->cr = true;
@@ -249,10 +250,10 @@ static void control(struct screen *s, char c)
 		break;
 	case '\t':
 		if (s->cr || s->in_cells) {
-			text_run(s, "", 0);
-			put_tab(s);
+			bash_screen_text_run(s, "", 0);
+			bash_screen_put_tab(s);
 		} else {
-			text_run(s, "\t", 1);
+			bash_screen_text_run(s, "\t", 1);
 		}
 		break;
 	case '\033':
@@ -433,7 +434,7 @@ static void screen_escape(struct screen *s, char c)
 		s->state = STRING;
 		break;
 	case 'E':
-		new_line(s);
+		bash_screen_new_line(s);
 		break;
 	case 'M':
 	case '7':
@@ -456,7 +457,7 @@ static bool ends_string(const struct screen *s, char c)
 }
 
 /* One byte of a control sequence. */
-static void sequence(struct screen *s, char c)
+static void bash_screen_sequence(struct screen *s, char c)
 {
 	if (s->state == STRING || s->state == STRING_ESC) {
 		if (!ends_string(s, c)) {
@@ -465,7 +466,7 @@ static void sequence(struct screen *s, char c)
 		}
 		s->state = GROUND;
 		if (c == '\n')
-			new_line(s);
+			bash_screen_new_line(s);
 		return;
 	}
 	if (c == '\030' || c == '\032' || s->seq_len == SCREEN_SEQ) {
@@ -473,7 +474,7 @@ static void sequence(struct screen *s, char c)
 		return;
 	}
 	if ((unsigned char)c < ' ') {
-		control(s, c);
+		bash_screen_control(s, c);
 		return;
 	}
 	s->seq[s->seq_len++] = c;
@@ -500,21 +501,21 @@ static size_t feed_line(struct screen *s, const char *bytes, size_t len)
 		size_t from = i;
 
 		if (s->state != GROUND) {
-			sequence(s, bytes[i++]);
+			bash_screen_sequence(s, bytes[i++]);
 			live = i;
 			continue;
 		}
 		while (i < len && (unsigned char)bytes[i] >= ' ' && bytes[i] != '\177')
 			i++;
 		if (i > from)
-			text_run(s, bytes + from, i - from);
+			bash_screen_text_run(s, bytes + from, i - from);
 		if (i == len)
 			break;
 		if (bytes[i] == '\033') {
 			s->hooks.live(s->hooks.arg, bytes + live, i - live);
 			live = i + 1;
 		}
-		control(s, bytes[i++]);
+		bash_screen_control(s, bytes[i++]);
 	}
 	if (i > live)
 		s->hooks.live(s->hooks.arg, bytes + live, i - live);

@@ -72,7 +72,7 @@ int bash_session_new(const struct session_config *config, struct session **ret,
 	return MT_OK;
 }
 
-static void close_fd(int *fd)
+static void bash_session_close_fd(int *fd)
 {
 	auto_close(fd);
 	*fd = -1;
@@ -82,19 +82,19 @@ static void close_fd(int *fd)
 static void forget_shell(struct session *s)
 {
 	pthread_mutex_lock(&s->lock);
-	close_fd(&s->master);
+	bash_session_close_fd(&s->master);
 	strbuf_clear(&s->typed);
 	pthread_mutex_unlock(&s->lock);
-	close_fd(&s->socket);
-	close_fd(&s->file);
-	close_fd(&s->pidfd);
+	bash_session_close_fd(&s->socket);
+	bash_session_close_fd(&s->file);
+	bash_session_close_fd(&s->pidfd);
 	strbuf_clear(&s->record);
 	s->pid = 0;
 	s->running = s->hung_up = false;
 }
 
 /* Its end without waiting; the exit code as a shell would say it. */
-static bool reap(struct session *s)
+static bool bash_session_reap(struct session *s)
 {
 	int how = 0;
 	pid_t pid = waitpid(s->pid, &how, WNOHANG);
@@ -113,9 +113,9 @@ static void end_shell(struct session *s)
 	struct pollfd p = { .fd = s->pidfd, .events = POLLIN };
 
 	/* No more commands, and a hangup: bash passes it on to its jobs. */
-	close_fd(&s->socket);
-	close_fd(&s->master);
-	while (!reap(s)) {
+	bash_session_close_fd(&s->socket);
+	bash_session_close_fd(&s->master);
+	while (!bash_session_reap(s)) {
 		long left = until - clock_ms();
 
 		if (left <= 0) {
@@ -158,7 +158,7 @@ int session_start(struct session *s, const char *directory, struct error *err)
 	fcntl(s->socket, F_SETFL, O_NONBLOCK);
 	s->file = memfd_create("command", MFD_CLOEXEC);
 	if (s->file < 0) {
-		close_fd(&s->socket);
+		bash_session_close_fd(&s->socket);
 		return fail(err, MT_EIO, "cannot start a shell: %s", strerror(errno));
 	}
 	const struct spawn spawn = {
@@ -367,7 +367,7 @@ static bool take_field(const char **at, const char **ret)
 	return **ret != '\0';
 }
 
-static void replace(char **old, const char *text)
+static void bash_session_replace(char **old, const char *text)
 {
 	if (*old && strcmp(*old, text) == 0)
 		return;
@@ -401,9 +401,9 @@ static bool take_record(struct session *s, const char *at)
 	s->status.exit_code = (int)strtol(code, NULL, 10);
 	s->status.job = has_job ? strtol(job, NULL, 10) : -1;
 	s->status.uid = strtol(uid, NULL, 10);
-	replace(&s->status.directory, directory);
-	replace(&s->status.path, path);
-	replace(&s->status.pipeline, pipeline);
+	bash_session_replace(&s->status.directory, directory);
+	bash_session_replace(&s->status.path, path);
+	bash_session_replace(&s->status.pipeline, pipeline);
 	return true;
 }
 
@@ -416,7 +416,7 @@ static bool read_status(struct session *s)
 
 	if (n <= 0) {
 		if (n == 0) /* `exec` of another program: only its end is left */
-			close_fd(&s->socket);
+			bash_session_close_fd(&s->socket);
 		return false;
 	}
 	if (strbuf_addn(&s->record, piece, (size_t)n) != MT_OK) {
@@ -480,7 +480,7 @@ int session_wait(struct session *s, int timeout_ms, int cancel_fd)
 	if (p[3].revents)
 		seen |= SESSION_CANCEL;
 	if (!(seen & SESSION_DONE) && (p[2].revents || p[0].revents & POLLHUP || slow) &&
-	    reap(s))
+	    bash_session_reap(s))
 		seen |= shell_died(s);
 	return seen;
 }

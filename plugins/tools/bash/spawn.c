@@ -115,7 +115,7 @@ static char *find_shell(const char *name)
 	return path_find_program(all, name);
 }
 
-static void close_others(void)
+static void bash_spawn_close_others(void)
 {
 	syscall(SYS_close_range, 3u, (unsigned)DRIVER_SOCKET - 1, 0u);
 	syscall(SYS_close_range, (unsigned)DRIVER_FILE + 1, ~0u, 0u);
@@ -135,7 +135,7 @@ static _Noreturn void become_shell(const struct spawn *spawn, const char *shell,
 	b = fcntl(spawn->file, F_DUPFD, DRIVER_FILE + 1);
 	if (a < 0 || b < 0 || dup2(a, DRIVER_SOCKET) < 0 || dup2(b, DRIVER_FILE) < 0)
 		_exit(126);
-	close_others();
+	bash_spawn_close_others();
 	if (chdir(spawn->directory) < 0 && chdir("/") < 0)
 		_exit(126);
 	execve(shell, (char *const *)argv, env);

@@ -31,7 +31,7 @@ struct vt {
 /* A cell that follows a wide character has this for its text. */
 #define WIDE_REST ((uint32_t)-1)
 
-static void put_cell(struct strbuf *b, const VTermScreenCell *cell)
+static void vt_put_cell(struct strbuf *b, const VTermScreenCell *cell)
 {
 	if (cell->chars[0] == WIDE_REST)
 		return;
@@ -42,15 +42,15 @@ static void put_cell(struct strbuf *b, const VTermScreenCell *cell)
 }
 
 /* One row; with a newline unless it continues in the next. */
-static void put_row(const struct vt *vt, struct strbuf *b, const VTermScreenCell *cells,
-		    int cols)
+static void vt_put_row(const struct vt *vt, struct strbuf *b,
+		       const VTermScreenCell *cells, int cols)
 {
 	int last = cols;
 
 	while (last > 0 && (!cells[last - 1].chars[0] || cells[last - 1].chars[0] == ' '))
 		last--;
 	for (int i = 0; i < last; i++)
-		put_cell(b, &cells[i]);
+		vt_put_cell(b, &cells[i]);
 	if (last < cols || vt->alternate)
 		strbuf_addc(b, '\n');
 }
@@ -60,7 +60,7 @@ static int on_pushline(int cols, const VTermScreenCell *cells, void *user)
 	struct vt *vt = user;
 	AUTO(strbuf) struct strbuf row = STRBUF(64 * 1024);
 
-	put_row(vt, &row, cells, cols);
+	vt_put_row(vt, &row, cells, cols);
 	vt->hooks.line(vt->hooks.arg, row.text, row.len);
 	return 1;
 }
@@ -74,7 +74,7 @@ static int on_termprop(VTermProp prop, VTermValue *value, void *user)
 	return 1;
 }
 
-static void on_answer(const char *bytes, size_t len, void *user)
+static void vt_on_answer(const char *bytes, size_t len, void *user)
 {
 	struct vt *vt = user;
 
@@ -96,7 +96,7 @@ struct vt *vt_new(const struct vt_hooks *hooks)
 	if (!vt->term)
 		return vt_free(vt);
 	vterm_set_utf8(vt->term, 1);
-	vterm_output_set_callback(vt->term, on_answer, vt);
+	vterm_output_set_callback(vt->term, vt_on_answer, vt);
 	vt->screen = vterm_obtain_screen(vt->term);
 	vterm_screen_set_callbacks(vt->screen, &callbacks, vt);
 	vterm_screen_set_damage_merge(vt->screen, VTERM_DAMAGE_SCROLL);
@@ -198,7 +198,7 @@ static void vt_escape(struct vt *vt, char c)
 
 /* One byte of a sequence. It reaches libvterm when it is whole; strings (titles
  * and the like) do not. */
-static void sequence(struct vt *vt, char c)
+static void vt_sequence(struct vt *vt, char c)
 {
 	if (c == '\033') {
 		vt->state = vt->state == STRING ? STRING_ESCAPE : ESCAPE;
@@ -226,7 +226,7 @@ void vt_feed(struct vt *vt, const char *bytes, size_t len)
 		vt->last = bytes[len - 1];
 	for (size_t n; len; bytes += n, len -= n) {
 		if (vt->state != TEXT) {
-			sequence(vt, *bytes);
+			vt_sequence(vt, *bytes);
 			n = 1;
 			continue;
 		}
@@ -257,7 +257,7 @@ int vt_text(struct vt *vt, struct strbuf *out)
 			vterm_screen_get_cell(vt->screen,
 					      (VTermPos){ .row = row, .col = col },
 					      &cells[col]);
-		put_row(vt, &line, cells, VT_COLS);
+		vt_put_row(vt, &line, cells, VT_COLS);
 		if (line.len == 1) {
 			blank++;
 			continue;

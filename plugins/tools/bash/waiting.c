@@ -34,7 +34,7 @@ struct look {
 	struct waiting found;
 };
 
-static ssize_t read_text(const char *path, char text[static TEXT_MAX])
+static ssize_t bash_waiting_read_text(const char *path, char text[static TEXT_MAX])
 {
 	AUTO(close) int fd = open(path, O_RDONLY | O_CLOEXEC);
 	ssize_t len = fd < 0 ? -1 : read(fd, text, TEXT_MAX - 1);
@@ -56,7 +56,8 @@ static bool is_terminal(const struct look *l, unsigned long fd)
 }
 
 /* Copy from the memory of the process. */
-static bool peek(const struct look *l, unsigned long address, void *to, size_t len)
+static bool bash_waiting_peek(const struct look *l, unsigned long address, void *to,
+			      size_t len)
 {
 	struct iovec own = { to, len };
 	struct iovec its = { (void *)(uintptr_t)address, len }; /* not ours to read */
@@ -82,8 +83,8 @@ static bool selects_terminal(const struct look *l)
 
 	FD_ZERO(&reads);
 	FD_ZERO(&writes);
-	if (!peek(l, l->args[1], &reads, len) ||
-	    (l->args[2] && !peek(l, l->args[2], &writes, len)))
+	if (!bash_waiting_peek(l, l->args[1], &reads, len) ||
+	    (l->args[2] && !bash_waiting_peek(l, l->args[2], &writes, len)))
 		return false;
 	for (size_t fd = 0; fd < count; fd++) {
 		if (FD_ISSET(fd, &writes) ||
@@ -98,7 +99,7 @@ static bool polls_terminal(const struct look *l)
 {
 	struct pollfd one;
 
-	return l->args[1] == 1 && peek(l, l->args[0], &one, sizeof one) &&
+	return l->args[1] == 1 && bash_waiting_peek(l, l->args[0], &one, sizeof one) &&
 	       one.events & POLLIN && is_terminal(l, (unsigned long)one.fd);
 }
 
@@ -132,7 +133,7 @@ static const struct {
 #endif
 };
 
-static enum waiting_kind kind_of(const struct look *l, long number)
+static enum waiting_kind bash_waiting_kind_of(const struct look *l, long number)
 {
 	for (size_t i = 0; i < ARRAY_LEN(calls); i++) {
 		if (calls[i].number != number)
@@ -155,7 +156,7 @@ static uint64_t switches_of(const struct look *l)
 
 	snprintf(path, sizeof path, "/proc/%d/task/%d/status", (int)l->process,
 		 (int)l->thread);
-	read_text(path, text);
+	bash_waiting_read_text(path, text);
 	at = strstr(text, name);
 	return at ? strtoull(at + sizeof name - 1, NULL, 10) : 0;
 }
@@ -167,7 +168,7 @@ static void look_at_thread(struct look *l)
 
 	snprintf(path, sizeof path, "/proc/%d/task/%d/syscall", (int)l->process,
 		 (int)l->thread);
-	if (read_text(path, text) <= 0) {
+	if (bash_waiting_read_text(path, text) <= 0) {
 		/* Another user's program, such as sudo: nothing else is known of it. */
 		kind = l->hidden ? WAITING_MAYBE : WAITING_NO;
 	} else if (*text >= '0' && *text <= '9') {
@@ -175,7 +176,7 @@ static void look_at_thread(struct look *l)
 
 		for (size_t i = 0; i < SYSCALL_ARGS; i++)
 			l->args[i] = strtoul(at, &at, 16);
-		kind = kind_of(l, number);
+		kind = bash_waiting_kind_of(l, number);
 	}
 	if (kind > l->found.kind)
 		l->found = (struct waiting){ kind, l->thread, switches_of(l) };
@@ -207,7 +208,7 @@ static size_t add_children(pid_t process, pid_t *list, size_t count)
 
 	snprintf(path, sizeof path, "/proc/%d/task/%d/children", (int)process,
 		 (int)process);
-	read_text(path, text);
+	bash_waiting_read_text(path, text);
 	while (*at && count < PROCESSES_MAX) {
 		long child = strtol(at, &at, 10);
 

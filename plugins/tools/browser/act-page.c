@@ -9,7 +9,7 @@
 enum { NOOP_MAX_MS = 60000 };
 
 /* An address as people write it: a path is a file, a name is a site. */
-static char *address(struct browser *b, const char *url)
+static char *act_page_address(struct browser *b, const char *url)
 {
 	static const char *const whole[] = { "about:", "data:", "blob:", "file:",
 					     "view-source:" };
@@ -31,7 +31,7 @@ int act_goto(struct browser *b, const struct py_call *c, const struct cdp_wait *
 	     struct error *err)
 {
 	AUTO(json) json_object *out = NULL;
-	AUTO(free) char *url = address(b, act_text(c, 0));
+	AUTO(free) char *url = act_page_address(b, act_text(c, 0));
 	const char *fault;
 	int status;
 

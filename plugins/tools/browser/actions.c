@@ -106,7 +106,8 @@ static size_t keyword(struct cursor *c)
 	return n;
 }
 
-static int add_argument(struct cursor *c, struct py_call *call, struct error *err)
+static int browser_actions_add_argument(struct cursor *c, struct py_call *call,
+					struct error *err)
 {
 	const char *start = c->at;
 	size_t n = keyword(c);
@@ -138,7 +139,8 @@ static int add_argument(struct cursor *c, struct py_call *call, struct error *er
 }
 
 /* A call at the cursor, which is after its name. */
-static int read_arguments(struct cursor *c, struct py_call *call, struct error *err)
+static int browser_actions_read_arguments(struct cursor *c, struct py_call *call,
+					  struct error *err)
 {
 	cursor_blanks(c);
 	if (!cursor_takes(c, '('))
@@ -154,7 +156,7 @@ static int read_arguments(struct cursor *c, struct py_call *call, struct error *
 		cursor_blanks(c);
 		if (cursor_takes(c, ')'))
 			return MT_OK;
-		status = add_argument(c, call, err);
+		status = browser_actions_add_argument(c, call, err);
 		if (status)
 			return status;
 		cursor_blanks(c);
@@ -165,7 +167,8 @@ static int read_arguments(struct cursor *c, struct py_call *call, struct error *
 	}
 }
 
-static int add_call(struct py_calls *calls, struct py_call *call, struct error *err)
+static int browser_actions_add_call(struct py_calls *calls, struct py_call *call,
+				    struct error *err)
 {
 	if (calls->count >= ACTIONS_MAX)
 		return fail(err, MT_ELIMIT, "ValueError: more than %d actions at once",
@@ -187,8 +190,8 @@ static bool is_action(const char *name)
 
 /* Read what stands at the cursor. Between other words a call may fail to be one,
  * unless it is clearly meant: an action's name right before its parenthesis. */
-static int read_one(struct cursor *c, bool strict, struct py_calls *calls,
-		    struct error *err)
+static int browser_actions_read_one(struct cursor *c, bool strict, struct py_calls *calls,
+				    struct error *err)
 {
 	size_t n = cursor_name(c);
 	struct py_call call = { .name = n ? strndup(c->at, n) : NULL };
@@ -210,10 +213,10 @@ static int read_one(struct cursor *c, bool strict, struct py_calls *calls,
 		return MT_OK;
 	meant = strict ||
 		(after.at < after.end && *after.at == '(' && is_action(call.name));
-	status = read_arguments(&after, &call, &why);
+	status = browser_actions_read_arguments(&after, &call, &why);
 	if (status == MT_OK) {
 		c->at = after.at;
-		status = add_call(calls, &call, err);
+		status = browser_actions_add_call(calls, &call, err);
 	} else if (meant || status == MT_ENOMEM) {
 		status = fail(err, status, "%s", why.text);
 	} else {
@@ -235,7 +238,7 @@ int browser_calls_parse(const char *text, size_t len, bool strict, struct py_cal
 			    "ValueError: the code is longer than %d bytes",
 			    ACTIONS_TEXT_MAX);
 	for (cursor_blanks(&c); c.at < c.end && status == MT_OK; cursor_blanks(&c))
-		status = read_one(&c, strict, ret, err);
+		status = browser_actions_read_one(&c, strict, ret, err);
 	if (status)
 		browser_calls_clear(ret);
 	return status;

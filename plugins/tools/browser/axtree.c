@@ -39,7 +39,7 @@ struct above {
 
 /* ---- nodes by their id ------------------------------------------------------- */
 
-static struct entry *slot(const struct printer *p, const char *id)
+static struct entry *axtree_slot(const struct printer *p, const char *id)
 {
 	size_t hash = 1469598103934665603u;
 
@@ -54,7 +54,7 @@ static struct entry *slot(const struct printer *p, const char *id)
 	}
 }
 
-static int index_nodes(struct printer *p, json_object *nodes, struct error *err)
+static int axtree_index_nodes(struct printer *p, json_object *nodes, struct error *err)
 {
 	size_t n = json_object_array_length(nodes);
 
@@ -69,7 +69,7 @@ static int index_nodes(struct printer *p, json_object *nodes, struct error *err)
 	for (size_t i = 0; i < n; i++) {
 		json_object *node = json_object_array_get_idx(nodes, i);
 		const char *id = js_str(node, "nodeId", NULL);
-		struct entry *e = id ? slot(p, id) : NULL;
+		struct entry *e = id ? axtree_slot(p, id) : NULL;
 
 		if (e && !e->id)
 			*e = (struct entry){ id, node, false };
@@ -79,7 +79,7 @@ static int index_nodes(struct printer *p, json_object *nodes, struct error *err)
 
 /* ---- one line ----------------------------------------------------------------- */
 
-static bool is_in(const char *const *list, const char *word)
+static bool axtree_is_in(const char *const *list, const char *word)
 {
 	for (; *list; list++)
 		if (strcmp(*list, word) == 0)
@@ -87,7 +87,7 @@ static bool is_in(const char *const *list, const char *word)
 	return false;
 }
 
-static struct mt_str text_of(json_object *value)
+static struct mt_str axtree_text_of(json_object *value)
 {
 	if (!json_object_is_type(value, json_type_string))
 		return (struct mt_str){ "", 0 };
@@ -112,12 +112,13 @@ static void axtree_put_text(struct strbuf *out, struct mt_str s)
 static void axtree_put_value(struct strbuf *out, json_object *value)
 {
 	if (json_object_is_type(value, json_type_string))
-		axtree_put_text(out, text_of(value));
+		axtree_put_text(out, axtree_text_of(value));
 	else
 		literal_put(out, value);
 }
 
-static void put_mark(const struct printer *p, struct strbuf *out, const struct ax_mark *m)
+static void axtree_put_mark(const struct printer *p, struct strbuf *out,
+			    const struct ax_mark *m)
 {
 	const struct ax_options *o = p->options;
 	int d = o->decimals;
@@ -136,7 +137,8 @@ static void put_mark(const struct printer *p, struct strbuf *out, const struct a
 		strbuf_add(out, ", som");
 }
 
-static void put_properties(const struct printer *p, struct strbuf *out, json_object *node)
+static void axtree_put_properties(const struct printer *p, struct strbuf *out,
+				  json_object *node)
 {
 	static const char *const bare[] = { "required", "focused", "atomic", NULL };
 	json_object *list = js_get(node, "properties");
@@ -148,11 +150,11 @@ static void put_properties(const struct printer *p, struct strbuf *out, json_obj
 		const char *name = js_str(one, "name", NULL);
 		json_object *value = NULL;
 
-		if (!name || is_in(p->properties, name) ||
+		if (!name || axtree_is_in(p->properties, name) ||
 		    !json_object_is_type(js_get(one, "value"), json_type_object) ||
 		    !json_object_object_get_ex(js_get(one, "value"), "value", &value))
 			continue;
-		if (!is_in(bare, name)) {
+		if (!axtree_is_in(bare, name)) {
 			strbuf_addf(out, ", %s=", name);
 			axtree_put_value(out, value);
 		} else if (json_object_get_boolean(value)) {
@@ -195,7 +197,7 @@ static void put_node(struct printer *p, json_object *node, const char *role, int
 {
 	const struct ax_options *o = p->options;
 	AUTO(strbuf) struct strbuf line = STRBUF(1 << 20);
-	struct mt_str name = space_trimmed(text_of(js_path(node, "name.value")));
+	struct mt_str name = space_trimmed(axtree_text_of(js_path(node, "name.value")));
 	json_object *value = js_get(node, "value");
 	bool seen = mark && mark->visibility >= 0.5;
 
@@ -211,7 +213,7 @@ static void put_node(struct printer *p, json_object *node, const char *role, int
 		axtree_put_value(&line, js_get(value, "value"));
 	}
 	if (mark)
-		put_mark(p, &line, mark);
+		axtree_put_mark(p, &line, mark);
 	strbuf_addn(&line, attributes->text, attributes->len);
 	axtree_put_line(p, depth, &line);
 }
@@ -228,10 +230,10 @@ static bool one_node(struct printer *p, json_object *node, int depth,
 	const struct ax_mark *mark = bid ? p->mark(p->arg, bid) : NULL;
 	bool skip;
 
-	if (is_in(p->roles, role) || !js_get(node, "name"))
+	if (axtree_is_in(p->roles, role) || !js_get(node, "name"))
 		return false;
-	self->name = text_of(js_path(node, "name.value"));
-	put_properties(p, &attributes, node);
+	self->name = axtree_text_of(js_path(node, "name.value"));
+	axtree_put_properties(p, &attributes, node);
 	skip = !o->keep_generic && !attributes.len && strcmp(role, "generic") == 0;
 	if (strcmp(role, "StaticText") == 0) {
 		skip = skip || above->filtered ||
@@ -248,8 +250,8 @@ static bool one_node(struct printer *p, json_object *node, int depth,
 	return !skip;
 }
 
-static void walk(struct printer *p, struct entry *e, int depth, int level,
-		 const struct above *above)
+static void axtree_walk(struct printer *p, struct entry *e, int depth, int level,
+			const struct above *above)
 {
 	struct above self = { .name = { "", 0 } };
 	json_object *children = js_get(e->node, "childIds");
@@ -265,11 +267,11 @@ static void walk(struct printer *p, struct entry *e, int depth, int level,
 		return;
 	}
 	for (size_t i = 0; i < json_object_array_length(children); i++) {
-		struct mt_str id = text_of(json_object_array_get_idx(children, i));
-		struct entry *child = slot(p, id.ptr);
+		struct mt_str id = axtree_text_of(json_object_array_get_idx(children, i));
+		struct entry *child = axtree_slot(p, id.ptr);
 
 		if (child->id)
-			walk(p, child, depth, level + 1, &self);
+			axtree_walk(p, child, depth, level + 1, &self);
 	}
 }
 
@@ -291,9 +293,9 @@ int ax_put(struct strbuf *out, json_object *tree, const struct ax_options *optio
 		return fail(err, MT_EINVAL,
 			    "the browser did not return an accessibility tree");
 	root = js_str(json_object_array_get_idx(nodes, 0), "nodeId", NULL);
-	status = root ? index_nodes(&p, nodes, err) : MT_OK;
+	status = root ? axtree_index_nodes(&p, nodes, err) : MT_OK;
 	if (status == MT_OK && root)
-		walk(&p, slot(&p, root), 0, 0, &none);
+		axtree_walk(&p, axtree_slot(&p, root), 0, 0, &none);
 	free(p.table);
 	if (status)
 		return status;

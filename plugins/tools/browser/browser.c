@@ -112,7 +112,7 @@ static void on_attached(struct browser *b, json_object *p)
 	cdp_send(b->cdp, session, "Runtime.runIfWaitingForDebugger", browser_json(NULL));
 }
 
-static void detach(struct browser *b, struct tab *t)
+static void browser_detach(struct browser *b, struct tab *t)
 {
 	size_t i = (size_t)(t - b->tabs);
 
@@ -257,7 +257,7 @@ static void browser_on_event(void *arg, const char *session, const char *method,
 				 "the tab was closed");
 		t = tab_find(b, js_str(p, "sessionId", ""));
 		if (t)
-			detach(b, t);
+			browser_detach(b, t);
 	} else if (strncmp(method, "Browser.download", 16) == 0) {
 		on_download(b, method + 8, p);
 	} else if (strcmp(method, "Input.dragIntercepted") == 0) {
@@ -288,7 +288,7 @@ int browser_new(const struct browser_config *config, struct browser **ret,
 	return MT_OK;
 }
 
-static void stop(struct browser *b)
+static void browser_stop(struct browser *b)
 {
 	b->cdp = cdp_free(b->cdp);
 	chrome_end(&b->chrome);
@@ -303,7 +303,7 @@ struct browser *browser_free(struct browser *b)
 {
 	if (!b)
 		return NULL;
-	stop(b);
+	browser_stop(b);
 	strbuf_clear(&b->notes);
 	strbuf_clear(&b->console);
 	free(b->dialog_text);
@@ -311,7 +311,8 @@ struct browser *browser_free(struct browser *b)
 	return NULL;
 }
 
-static int set_up(struct browser *b, const struct cdp_wait *wait, struct error *err)
+static int browser_set_up(struct browser *b, const struct cdp_wait *wait,
+			  struct error *err)
 {
 	int status = dir_make(b->config.downloads, err);
 
@@ -347,7 +348,7 @@ static int browser_start(struct browser *b, const struct cdp_wait *wait,
 	if (mine.until > wait->until)
 		mine.until = wait->until;
 	if (!status)
-		status = set_up(b, &mine, err);
+		status = browser_set_up(b, &mine, err);
 	if (!status || status == MT_ENOTFOUND || status == MT_ECANCELLED)
 		return status;
 	chrome_last_words(&b->chrome, words, sizeof words);
@@ -377,7 +378,7 @@ int page_repair(struct browser *b, const struct cdp_wait *wait, struct error *er
 			page_note(b, "[The page crashed or hung; its tab was closed.]");
 			cdp_send(b->cdp, "", "Target.closeTarget",
 				 browser_json("targetId", 's', b->tabs[i].target, NULL));
-			detach(b, &b->tabs[i]);
+			browser_detach(b, &b->tabs[i]);
 		}
 	return b->tab_count ? MT_OK : page_open(b, wait, err);
 }
@@ -397,13 +398,13 @@ int browser_ready(struct browser *b, const struct cdp_wait *wait, struct error *
 	}
 	for (int i = 0; i < START_TRIES; i++) {
 		*err = ERROR_NONE;
-		stop(b);
+		browser_stop(b);
 		status = browser_start(b, wait, err);
 		if (!status || status == MT_ENOTFOUND || status == MT_ECANCELLED)
 			break;
 	}
 	if (status) {
-		stop(b);
+		browser_stop(b);
 		return status;
 	}
 	if (b->was_started)

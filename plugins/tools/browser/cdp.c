@@ -71,7 +71,7 @@ static void cdp_take(struct cdp *c, const char *text, size_t len)
 }
 
 /* Hand out the whole messages that were read. @return how many. */
-static size_t take_all(struct cdp *c)
+static size_t cdp_take_all(struct cdp *c)
 {
 	size_t start = 0, count = 0;
 	char *end;
@@ -100,7 +100,7 @@ static void cdp_fill(struct cdp *c)
 		c->gone = true;
 }
 
-static void flush(struct cdp *c)
+static void cdp_flush(struct cdp *c)
 {
 	ssize_t n = 1;
 
@@ -132,10 +132,10 @@ int cdp_poll(struct cdp *c, const struct cdp_wait *wait)
 		if (fds[1].revents)
 			return MT_ECANCELLED;
 		if (fds[2].revents)
-			flush(c);
+			cdp_flush(c);
 		if (fds[0].revents)
 			cdp_fill(c);
-		if (take_all(c))
+		if (cdp_take_all(c))
 			return MT_OK;
 		if (!left && !c->gone)
 			return MT_ETIMEOUT;
@@ -164,7 +164,7 @@ int cdp_send(struct cdp *c, const char *session, const char *method, json_object
 		c->gone = true;
 		return b->error;
 	}
-	flush(c);
+	cdp_flush(c);
 	return c->gone ? MT_EIO : MT_OK;
 }
 

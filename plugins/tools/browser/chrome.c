@@ -102,8 +102,8 @@ static char **environment_with(char *variable)
 }
 
 /* In the child: only what is safe between fork and exec. */
-static _Noreturn void become(const char *program, char *const *argv, char *const *env,
-			     int in, int out, int log)
+static _Noreturn void chrome_become(const char *program, char *const *argv,
+				    char *const *env, int in, int out, int log)
 {
 	int null = open("/dev/null", O_RDWR);
 
@@ -149,7 +149,7 @@ static int chrome_spawn(const char *program, char *const *argv, struct chrome *c
 	if (env && pipe2(to, O_CLOEXEC) == 0 && pipe2(from, O_CLOEXEC) == 0)
 		c->pid = fork();
 	if (c->pid == 0)
-		become(program, argv, env, to[0], from[1], log);
+		chrome_become(program, argv, env, to[0], from[1], log);
 	if (to[0] >= 0)
 		close(to[0]);
 	if (from[1] >= 0)
@@ -230,7 +230,7 @@ int chrome_start(const struct chrome_config *config, struct chrome *ret,
 	return status;
 }
 
-static bool is_over(pid_t pid, int ms)
+static bool chrome_is_over(pid_t pid, int ms)
 {
 	for (; ms >= 0; ms -= 10) {
 		pid_t got = waitpid(pid, NULL, WNOHANG);
@@ -251,7 +251,7 @@ void chrome_end(struct chrome *c)
 	if (c->pid > 0) {
 		kill(-c->pid, SIGKILL);
 		kill(c->pid, SIGKILL);
-		is_over(c->pid, KILL_MS);
+		chrome_is_over(c->pid, KILL_MS);
 	}
 	if (c->profile)
 		dir_remove(c->profile, NULL);

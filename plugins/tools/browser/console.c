@@ -7,7 +7,7 @@
 
 enum { LINE_MAX_BYTES = 1000, TOLD_LINES = 10, TOLD_BYTES = 300 };
 
-static void put_value(struct strbuf *out, json_object *value)
+static void console_put_value(struct strbuf *out, json_object *value)
 {
 	json_object *plain = js_get(value, "value");
 	const char *text = json_object_is_type(plain, json_type_string)
@@ -39,13 +39,13 @@ static void console_keep(struct browser *b, const char *kind, const struct strbu
 	strbuf_add(&b->console, n < text->len ? "...\n" : "\n");
 }
 
-static void on_message(struct browser *b, json_object *p)
+static void console_on_message(struct browser *b, json_object *p)
 {
 	AUTO(strbuf) struct strbuf text = STRBUF(1 << 20);
 	json_object *args = js_get(p, "args");
 
 	for (size_t i = 0; i < js_length(args); i++)
-		put_value(&text, json_object_array_get_idx(args, i));
+		console_put_value(&text, json_object_array_get_idx(args, i));
 	console_keep(b, js_str(p, "type", "log"), &text);
 }
 
@@ -63,7 +63,7 @@ static void on_exception(struct browser *b, json_object *p)
 }
 
 /* What the browser itself reports; pages rarely know of the icon that it looks for. */
-static void on_entry(struct browser *b, json_object *entry)
+static void console_on_entry(struct browser *b, json_object *entry)
 {
 	AUTO(strbuf) struct strbuf text = STRBUF(1 << 20);
 	const char *url = js_str(entry, "url", "");
@@ -89,11 +89,11 @@ void console_on_event(struct browser *b, struct tab *t, const char *method,
 		return; /* kept before; enabling the events brings it again */
 	t->console_now = when > t->console_now ? when : t->console_now;
 	if (entry)
-		on_entry(b, entry);
+		console_on_entry(b, entry);
 	else if (strcmp(method, "Runtime.exceptionThrown") == 0)
 		on_exception(b, p);
 	else
-		on_message(b, p);
+		console_on_message(b, p);
 }
 
 void console_tell(struct browser *b)

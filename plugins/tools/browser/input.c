@@ -83,7 +83,7 @@ static const char *command_of(char letter)
 	return NULL;
 }
 
-static json_object *character(const char *key, bool down, int modifiers)
+static json_object *browser_input_character(const char *key, bool down, int modifiers)
 {
 	unsigned char c = (unsigned char)*key;
 	bool typed = down && !(modifiers & (CONTROL | ALT | META));
@@ -147,7 +147,7 @@ int input_key(struct browser *b, const char *key, bool down, int modifiers,
 		if (typed)
 			js_set_str(params, "text", k->text);
 	} else {
-		params = character(key, down, modifiers);
+		params = browser_input_character(key, down, modifiers);
 	}
 	return page_call(b, "Input.dispatchKeyEvent", params, wait, NULL, err);
 }

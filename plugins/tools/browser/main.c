@@ -81,7 +81,7 @@ static void plugin_close(const struct mt_tool_host *host, struct mt_instance *in
 }
 
 /* Where the profile goes: the private directory, if there is one. */
-static const char *private_dir(struct plugin *p)
+static const char *browser_tool_private_dir(struct plugin *p)
 {
 	const char *dir = p->host->private_dir ? p->host->private_dir(p->instance) : NULL;
 
@@ -89,7 +89,7 @@ static const char *private_dir(struct plugin *p)
 }
 
 /* Index of the value of an option among its choices. */
-static int choice_of(const struct plugin *p, const char *key)
+static int browser_tool_choice_of(const struct plugin *p, const char *key)
 {
 	return option_choice_of(options, ARRAY_LEN(options), key,
 				p->host->option(p->instance, key));
@@ -109,20 +109,20 @@ static int plugin_open(const struct mt_tool_host *host, struct mt_instance *inst
 			      .groups = ACTIONS_BID | ACTIONS_NAV | ACTIONS_TAB |
 					ACTIONS_CHAT | ACTIONS_INFEASIBLE |
 					ACTIONS_OWN };
-	p->view.whole = choice_of(p, "tree") == TREE_ALL;
+	p->view.whole = browser_tool_choice_of(p, "tree") == TREE_ALL;
 	p->view.picture = host->option_int(instance, "screenshots") ? SCREENSHOT_PLAIN
 								    : SCREENSHOT_NO;
 	p->timeout_ms = host->option_int(instance, "timeout");
 	if (host->option_int(instance, "coordinates"))
 		p->groups |= ACTIONS_COORD;
 	p->downloads = path_join(workspace, downloads ? downloads : ".downloads");
-	p->directory = strdup(private_dir(p));
+	p->directory = strdup(browser_tool_private_dir(p));
 	const struct browser_config config = {
 		.chrome = { host->option(instance, "program"), p->directory, WIDTH, HEIGHT,
 			    host->option_int(instance, "sandbox") == 0,
 			    host->option(instance, "hosts") },
 		.downloads = p->downloads, .workspace = workspace,
-		.accept_dialogs = choice_of(p, "dialogs") == DIALOGS_ACCEPT,
+		.accept_dialogs = browser_tool_choice_of(p, "dialogs") == DIALOGS_ACCEPT,
 		.tree_max = (size_t)host->option_int(instance, "tree_max"),
 		.load_ms = host->option_int(instance, "load_time"),
 		.settle_ms = host->option_int(instance, "settle_time"),
@@ -149,8 +149,9 @@ static void put_text_field(struct plugin *p, struct mt_call *call, const char *n
 		p->host->field(call, name, json.text, json.len);
 }
 
-static void put_fields(struct plugin *p, struct mt_call *call, const char *code,
-		       const struct observation *o, const struct error *fault)
+static void browser_tool_put_fields(struct plugin *p, struct mt_call *call,
+				    const char *code, const struct observation *o,
+				    const struct error *fault)
 {
 	AUTO(strbuf) struct strbuf json = STRBUF(1 << 20);
 	char number[24];
@@ -273,12 +274,12 @@ static void ask_view(const struct py_calls *calls, struct view *view)
 	}
 }
 
-static int fail_call(struct plugin *p, struct mt_call *call, const char *code,
-		     const struct error *err)
+static int browser_tool_fail_call(struct plugin *p, struct mt_call *call,
+				  const char *code, const struct error *err)
 {
 	static const struct observation none;
 
-	put_fields(p, call, code, &none, err);
+	browser_tool_put_fields(p, call, code, &none, err);
 	return p->host->fail(call, err->code, "%s", err->text);
 }
 
@@ -302,7 +303,7 @@ static int plugin_call(const struct mt_tool_host *host, void *self, struct mt_ca
 		view.whole = true;
 	status = browser_ready(p->browser, &wait, &err);
 	if (status)
-		return fail_call(p, call, code, &err);
+		return browser_tool_fail_call(p, call, code, &err);
 	status = browser_calls_parse(code, len, false, &calls, &err);
 	if (!status)
 		status = actions_bind(&calls, p->groups, true, &err);
@@ -312,15 +313,15 @@ static int plugin_call(const struct mt_tool_host *host, void *self, struct mt_ca
 	}
 	if (status == MT_EIO || status == MT_ECANCELLED) {
 		browser_calls_clear(&calls);
-		return fail_call(p, call, code, &err);
+		return browser_tool_fail_call(p, call, code, &err);
 	}
 	wait.until = clock_ms() + LOOK_MS < end ? clock_ms() + LOOK_MS : end;
 	if (browser_look(p->browser, &view, &wait, &o, &look_err)) {
 		observation_clear(&o);
 		browser_calls_clear(&calls);
-		return fail_call(p, call, code, err.code ? &err : &look_err);
+		return browser_tool_fail_call(p, call, code, err.code ? &err : &look_err);
 	}
-	put_fields(p, call, code, &o, &err);
+	browser_tool_put_fields(p, call, code, &o, &err);
 	browser_put_result(p, call, &view, &o, &err);
 	observation_clear(&o);
 	browser_calls_clear(&calls);

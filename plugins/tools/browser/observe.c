@@ -16,7 +16,7 @@ enum {
 	ADDRESS_SHOWN = 2000
 };
 
-static const struct ax_mark *find_mark(void *arg, const char *bid)
+static const struct ax_mark *observe_find_mark(void *arg, const char *bid)
 {
 	struct element *e = element_by_bid(arg, bid);
 
@@ -74,7 +74,8 @@ static int put_tree(struct look *l, struct observation *o)
 	for (o->whole = l->view->whole || l->view->find;; o->whole = false) {
 		options.visible_only = !o->whole;
 		strbuf_reset(&o->tree);
-		status = outline_put(&o->tree, tree, &options, find_mark, l->b, l->err);
+		status = outline_put(&o->tree, tree, &options, observe_find_mark, l->b,
+				     l->err);
 		if (status != MT_ELIMIT || !o->whole)
 			break;
 	}
@@ -102,7 +103,7 @@ static int same_page(struct look *l)
 	return status;
 }
 
-static char *shortened(const char *url)
+static char *observe_shortened(const char *url)
 {
 	size_t len = strlen(url), n = utf8_cut(url, len, ADDRESS_SHOWN);
 	char *text;
@@ -128,9 +129,9 @@ static int list_tabs(struct browser *b, const struct cdp_wait *wait,
 			if (strcmp(b->tabs[t].target, js_str(info, "targetId", "")) != 0)
 				continue;
 			free(o->tabs[t]);
-			o->tabs[t] = shortened(js_str(info, "url", ""));
+			o->tabs[t] = observe_shortened(js_str(info, "url", ""));
 			if (t == b->active && !o->url) {
-				o->url = shortened(js_str(info, "url", ""));
+				o->url = observe_shortened(js_str(info, "url", ""));
 			}
 		}
 	}

@@ -107,7 +107,7 @@ static struct mt_str text_at(json_object *node, const char *path)
 }
 
 /* The value as text, numbers too. */
-static struct mt_str value_of(json_object *node)
+static struct mt_str outline_value_of(json_object *node)
 {
 	json_object *value = js_path(node, "value.value");
 	const char *text = value ? json_object_get_string(value) : NULL;
@@ -115,7 +115,7 @@ static struct mt_str value_of(json_object *node)
 	return (struct mt_str){ text ? text : "", text ? strlen(text) : 0 };
 }
 
-static bool same_text(struct mt_str a, struct mt_str b)
+static bool outline_same_text(struct mt_str a, struct mt_str b)
 {
 	return a.len == b.len && memcmp(a.ptr, b.ptr, a.len) == 0;
 }
@@ -127,7 +127,7 @@ static bool holds_text(struct mt_str whole, struct mt_str part)
 
 /* ---- items ------------------------------------------------------------------------- */
 
-static int index_nodes(struct outline *o, json_object *nodes, struct error *err)
+static int outline_index_nodes(struct outline *o, json_object *nodes, struct error *err)
 {
 	size_t n = js_length(nodes);
 
@@ -226,19 +226,19 @@ static bool names_control(const struct outline *o, struct mt_str text)
 
 		while (name.len && strchr(ends, name.ptr[name.len - 1]))
 			name.len--;
-		if (same_text(name, text))
+		if (outline_same_text(name, text))
 			return true;
 	}
 	return false;
 }
 
 /* Does it say nothing but what another item says? */
-static bool is_repeated(const struct outline *o, const struct item *it,
-			const struct above *above)
+static bool outline_is_repeated(const struct outline *o, const struct item *it,
+				const struct above *above)
 {
 	if (it->is & TEXT)
 		return !it->name.len ||
-		       same_text(it->name, space_trimmed(above->value)) ||
+		       outline_same_text(it->name, space_trimmed(above->value)) ||
 		       holds_text(above->name, it->name) ||
 		       (above->label && names_control(o, it->name));
 	if (it->actionable || (it->is & ACTOR))
@@ -248,20 +248,20 @@ static bool is_repeated(const struct outline *o, const struct item *it,
 	return (it->is & NAMED) && !(it->is & CELL) && holds_text(above->name, it->name);
 }
 
-static bool is_text(const struct item *it)
+static bool outline_is_text(const struct item *it)
 {
 	return it && (it->is & TEXT);
 }
 
 /* A single text in an item without a name is its name, also if it is in a plain box. */
-static void fold(struct item *it)
+static void outline_fold(struct item *it)
 {
 	const struct item *child = it->child;
 	bool boxed = child && (child->is & PLAIN) && child->name.len && !child->child &&
 		     !child->actionable && (!(it->is & PLAIN) || (it->is & CELL));
 
 	if (it->name.len || (it->is & ACTOR) || !child || child->next ||
-	    !(boxed || is_text(child)))
+	    !(boxed || outline_is_text(child)))
 		return;
 	it->name = child->name;
 	it->child = NULL;
@@ -277,16 +277,16 @@ static bool is_needed(const struct item *it)
 		return true;
 	if (strcmp(it->role, "heading") == 0)
 		return !(child && !child->next && (child->is & ACTOR) &&
-			 same_text(child->name, it->name));
+			 outline_same_text(child->name, it->name));
 	if (!(it->is & BOX) || it->name.len)
 		return true;
 	for (const struct item *c = child; c; c = c->next)
-		text = text || is_text(c);
+		text = text || outline_is_text(c);
 	return child && child->next && (text || strcmp(it->role, "generic") != 0);
 }
 
 /* Replace an item by those in it. @return where the items after them begin. */
-static struct item **splice(struct item **at)
+static struct item **outline_splice(struct item **at)
 {
 	struct item *it = *at, **end = &it->child;
 
@@ -326,7 +326,7 @@ static void open_row(struct item *row)
 		bool box = (it->is & CELL) && !it->actionable && !it->name.len &&
 			   !(it->child && it->child->next);
 
-		at = box ? splice(at) : &it->next;
+		at = box ? outline_splice(at) : &it->next;
 	}
 }
 
@@ -339,7 +339,7 @@ static struct above hear(const struct item *it, const struct above *above)
 	if (it->is & CELL) /* its name repeats what is in it */
 		self.name = (struct mt_str){ "", 0 };
 	if (it->is & ACTOR)
-		self.value = value_of(it->node);
+		self.value = outline_value_of(it->node);
 	self.label = self.label || strcmp(it->role, "LabelText") == 0;
 	return self;
 }
@@ -350,8 +350,8 @@ static void simplify(const struct outline *o, struct item **at, const struct abo
 		struct item *it = *at;
 		struct above self = hear(it, above);
 
-		if (is_repeated(o, it, above)) {
-			splice(at);
+		if (outline_is_repeated(o, it, above)) {
+			outline_splice(at);
 			continue;
 		}
 		if (it->is & SOLID)
@@ -359,16 +359,16 @@ static void simplify(const struct outline *o, struct item **at, const struct abo
 		simplify(o, &it->child, &self);
 		if ((it->is & (CELL | LANDMARK)) && (it->is & NAMED) && it->child)
 			it->name = (struct mt_str){ "", 0 };
-		fold(it);
+		outline_fold(it);
 		if (strcmp(it->role, "row") == 0 && !is_line(it))
 			open_row(it);
-		at = is_needed(it) ? &it->next : splice(at);
+		at = is_needed(it) ? &it->next : outline_splice(at);
 	}
 }
 
 /* ---- a line -------------------------------------------------------------------------- */
 
-static void put_text(struct strbuf *out, struct mt_str s, size_t max)
+static void outline_put_text(struct strbuf *out, struct mt_str s, size_t max)
 {
 	AUTO(strbuf) struct strbuf cut = STRBUF(AX_LINE_MAX + 8);
 	size_t n = utf8_cut(s.ptr, s.len, max);
@@ -381,16 +381,16 @@ static void put_text(struct strbuf *out, struct mt_str s, size_t max)
 		literal_put_text(out, cut.text ? cut.text : "", cut.len);
 }
 
-static void put_value(struct strbuf *out, const struct item *it)
+static void outline_put_value(struct strbuf *out, const struct item *it)
 {
 	json_object *value = js_path(it->node, "value.value");
-	struct mt_str text = value_of(it->node);
+	struct mt_str text = outline_value_of(it->node);
 
-	if ((it->is & TEXT) || !text.len || same_text(text, it->name))
+	if ((it->is & TEXT) || !text.len || outline_same_text(text, it->name))
 		return;
 	strbuf_add(out, " value=");
 	if (json_object_is_type(value, json_type_string))
-		put_text(out, text, AX_LINE_MAX);
+		outline_put_text(out, text, AX_LINE_MAX);
 	else
 		literal_put(out, value);
 }
@@ -409,7 +409,8 @@ static size_t own_part(const char *page, const char *url)
 									       : 0;
 }
 
-static void put_url(const struct outline *o, struct strbuf *out, struct mt_str url)
+static void outline_put_url(const struct outline *o, struct strbuf *out,
+			    struct mt_str url)
 {
 	AUTO(free) char *text = strndup(url.ptr, utf8_cut(url.ptr, url.len, URL_MAX));
 
@@ -456,14 +457,15 @@ static void put_property(struct strbuf *out, const struct item *it, const char *
 	else if (*text && strcmp(text, "false") != 0) {
 		strbuf_addf(out, ", %s=", name);
 		if (json_object_is_type(value, json_type_string))
-			put_text(out, (struct mt_str){ text, strlen(text) }, URL_MAX);
+			outline_put_text(out, (struct mt_str){ text, strlen(text) },
+					 URL_MAX);
 		else
 			literal_put(out, value);
 	}
 }
 
-static void put_properties(const struct outline *o, struct strbuf *out,
-			   const struct item *it)
+static void outline_put_properties(const struct outline *o, struct strbuf *out,
+				   const struct item *it)
 {
 	json_object *list = js_get(it->node, "properties");
 	const struct ax_mark *m = it->mark;
@@ -471,9 +473,9 @@ static void put_properties(const struct outline *o, struct strbuf *out,
 	for (size_t i = 0; i < js_length(list); i++)
 		if (strcmp(js_str(json_object_array_get_idx(list, i), "name", ""),
 			   "url") == 0)
-			put_url(o, out,
-				text_at(json_object_array_get_idx(list, i),
-					"value.value"));
+			outline_put_url(o, out,
+					text_at(json_object_array_get_idx(list, i),
+						"value.value"));
 	if (m && m->clickable && it->actionable && !(it->is & ACTOR))
 		strbuf_add(out, ", clickable");
 	if (m && m->draggable)
@@ -491,7 +493,8 @@ static void put_properties(const struct outline *o, struct strbuf *out,
 	}
 }
 
-static void put_head(const struct outline *o, struct strbuf *out, const struct item *it)
+static void outline_put_head(const struct outline *o, struct strbuf *out,
+			     const struct item *it)
 {
 	bool plain = it->is & TEXT || (it->is & PLAIN && it->name.len);
 
@@ -501,24 +504,25 @@ static void put_head(const struct outline *o, struct strbuf *out, const struct i
 	if (!plain)
 		strbuf_addf(out, "%s%s", it->role, it->name.len ? " " : "");
 	if (it->name.len)
-		put_text(out, it->name, AX_LINE_MAX);
-	put_value(out, it);
+		outline_put_text(out, it->name, AX_LINE_MAX);
+	outline_put_value(out, it);
 	if (!(it->is & TEXT) && strcmp(it->role, "RootWebArea") != 0)
-		put_properties(o, out, it);
+		outline_put_properties(o, out, it);
 }
 
 /* The options of a closed list have no box. They are chosen by select_option, which takes
  * the text. */
-static void put_option(const struct outline *o, struct strbuf *out, const struct item *it)
+static void outline_put_option(const struct outline *o, struct strbuf *out,
+			       const struct item *it)
 {
 	if (it->bid && it->mark && it->mark->has_box)
 		strbuf_addf(out, "[%s] ", it->bid);
-	put_text(out, it->name, AX_LINE_MAX);
-	put_properties(o, out, it);
+	outline_put_text(out, it->name, AX_LINE_MAX);
+	outline_put_properties(o, out, it);
 }
 
-static void put_options(const struct outline *o, struct strbuf *out,
-			const struct item *it)
+static void outline_put_options(const struct outline *o, struct strbuf *out,
+				const struct item *it)
 {
 	size_t n = 0, more = 0;
 
@@ -528,40 +532,42 @@ static void put_options(const struct outline *o, struct strbuf *out,
 			continue;
 		}
 		strbuf_add(out, n++ ? " | " : ": ");
-		put_option(o, out, c);
+		outline_put_option(o, out, c);
 	}
 	if (more)
 		strbuf_addf(out, " | and %zu more; find(text) shows all", more);
 }
 
 /* A cell that accepts no action is its text or the items in it. */
-static void put_cell(const struct outline *o, struct strbuf *out, const struct item *it)
+static void outline_put_cell(const struct outline *o, struct strbuf *out,
+			     const struct item *it)
 {
 	bool plain = (it->is & CELL) && !it->actionable;
 
 	if (plain && !it->child && it->name.len)
-		put_text(out, it->name, AX_LINE_MAX);
+		outline_put_text(out, it->name, AX_LINE_MAX);
 	if (!plain)
-		put_head(o, out, it);
+		outline_put_head(o, out, it);
 	for (const struct item *c = it->child; c; c = c->next) {
 		strbuf_add(out, c == it->child && plain ? "" : " ");
-		put_head(o, out, c);
+		outline_put_head(o, out, c);
 	}
 }
 
-static void put_row(const struct outline *o, struct strbuf *out, const struct item *it)
+static void outline_put_row(const struct outline *o, struct strbuf *out,
+			    const struct item *it)
 {
-	put_head(o, out, it);
+	outline_put_head(o, out, it);
 	for (const struct item *c = it->child; c; c = c->next) {
 		strbuf_add(out, c == it->child ? ": " : " | ");
-		put_cell(o, out, c);
+		outline_put_cell(o, out, c);
 	}
 }
 
 /* ---- all of it ------------------------------------------------------------------------ */
 
 /* The line is written completely or not at all. */
-static void put_line(struct outline *o, int depth, const struct strbuf *line)
+static void outline_put_line(struct outline *o, int depth, const struct strbuf *line)
 {
 	size_t before = o->out->len;
 
@@ -589,14 +595,14 @@ static void put_items(struct outline *o, const struct item *it, int depth)
 		if (it->mark && it->mark->visibility < 0.5)
 			strbuf_addc(&line, '~');
 		if (is_line(it)) {
-			put_row(o, &line, it);
+			outline_put_row(o, &line, it);
 		} else {
-			put_head(o, &line, it);
+			outline_put_head(o, &line, it);
 			whole = only_options(it);
 			if (whole)
-				put_options(o, &line, it);
+				outline_put_options(o, &line, it);
 		}
-		put_line(o, depth, &line);
+		outline_put_line(o, depth, &line);
 		if (!whole)
 			put_items(o, it->child, page ? depth : depth + 1);
 	}
@@ -615,7 +621,7 @@ int outline_put(struct strbuf *out, json_object *tree,
 	if (!json_object_is_type(nodes, json_type_array))
 		return fail(err, MT_EINVAL,
 			    "the browser did not return an accessibility tree");
-	status = index_nodes(&o, nodes, err);
+	status = outline_index_nodes(&o, nodes, err);
 	if (!status) {
 		items_add(&o, js_str(json_object_array_get_idx(nodes, 0), "nodeId", NULL),
 			  0, false, &tail);

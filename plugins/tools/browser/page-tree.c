@@ -51,7 +51,7 @@ static bool is_focused(json_object *node)
 }
 
 /* An option of a closed list has no box: it is in view with its list. */
-static bool is_option(const char *role)
+static bool page_tree_is_option(const char *role)
 {
 	return strcmp(role, "option") == 0 || strcmp(role, "MenuListPopup") == 0;
 }
@@ -106,7 +106,7 @@ static int name_node(struct look *l, const struct document *d, json_object *node
 	e->mark = mark_of(d, n, role);
 	if (!strcmp(role, "graphics-symbol") && add_tag(n, node))
 		return out_of_memory(l->err);
-	if (!n->has_box && is_option(role))
+	if (!n->has_box && page_tree_is_option(role))
 		e->mark.visibility = 1;
 	if (is_focused(node))
 		snprintf(l->focused, BID_MAX, "%s", e->bid);
@@ -115,8 +115,8 @@ static int name_node(struct look *l, const struct document *d, json_object *node
 
 /* A node that the accessibility tree lacks: shapes of a drawing, parts that are hidden
  * from it. It stands below the nearest that is there. */
-static int add_missing(struct look *l, struct document *d, struct node *n,
-		       json_object *nodes)
+static int page_tree_add_missing(struct look *l, struct document *d, struct node *n,
+				 json_object *nodes)
 {
 	struct node *above = n;
 	AUTO(json) json_object *node = NULL;
@@ -193,7 +193,7 @@ static int read_tree(struct look *l, struct document *d, json_object **roots)
 		status = name_node(l, d, json_object_array_get_idx(nodes, i));
 	for (size_t i = 0; nodes && !status && i < d->count; i++)
 		if (!d->nodes[i].ax && is_for_mice(&d->nodes[i]))
-			status = add_missing(l, d, &d->nodes[i], nodes);
+			status = page_tree_add_missing(l, d, &d->nodes[i], nodes);
 	for (size_t i = 0; !status && i < js_length(nodes); i++) {
 		json_object *node = json_object_array_get_idx(nodes, i);
 
@@ -210,7 +210,7 @@ static int read_tree(struct look *l, struct document *d, json_object **roots)
 }
 
 /* Append the values of `from`. */
-static int add_all(json_object *to, json_object *from)
+static int page_tree_add_all(json_object *to, json_object *from)
 {
 	int status = MT_OK;
 
@@ -236,7 +236,8 @@ int page_tree_read(struct look *l)
 			status = out_of_memory(l->err);
 		else if (l->documents[i].reached)
 			status = read_tree(l, &l->documents[i], roots);
-		if (!status && (i > 0 ? add_all(all, own) : add_all(own, all)))
+		if (!status &&
+		    (i > 0 ? page_tree_add_all(all, own) : page_tree_add_all(own, all)))
 			status = out_of_memory(l->err);
 		if (i == 0)
 			break;

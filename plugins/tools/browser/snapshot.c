@@ -17,7 +17,7 @@ static int64_t int_at(json_object *list, size_t i, int64_t fallback)
 	return v ? json_object_get_int64(v) : fallback;
 }
 
-static double number_at(json_object *list, size_t i)
+static double snapshot_number_at(json_object *list, size_t i)
 {
 	json_object *v = list && i < json_object_array_length(list)
 				 ? json_object_array_get_idx(list, i)
@@ -26,14 +26,15 @@ static double number_at(json_object *list, size_t i)
 	return v ? json_object_get_double(v) : 0;
 }
 
-static int by_id(const void *a, const void *b)
+static int snapshot_by_id(const void *a, const void *b)
 {
 	const struct node *x = a, *y = b;
 
 	return (x->id > y->id) - (x->id < y->id);
 }
 
-static bool is_text(json_object *strings, json_object *styles, size_t i, const char *text)
+static bool snapshot_is_text(json_object *strings, json_object *styles, size_t i,
+			     const char *text)
 {
 	int64_t n = int_at(styles, i, -1);
 
@@ -45,8 +46,8 @@ static bool is_text(json_object *strings, json_object *styles, size_t i, const c
 
 static bool scrolls(json_object *strings, json_object *styles, size_t i)
 {
-	return is_text(strings, styles, i, "auto") ||
-	       is_text(strings, styles, i, "scroll");
+	return snapshot_is_text(strings, styles, i, "auto") ||
+	       snapshot_is_text(strings, styles, i, "scroll");
 }
 
 /* Does a box hold more than it shows, in width (2) or height (3)? */
@@ -57,8 +58,8 @@ static bool spills(const struct document *d, size_t box, size_t side)
 
 	if (box >= js_length(shown) || box >= js_length(held))
 		return false;
-	return number_at(json_object_array_get_idx(held, box), side) >
-	       number_at(json_object_array_get_idx(shown, box), side) + 1;
+	return snapshot_number_at(json_object_array_get_idx(held, box), side) >
+	       snapshot_number_at(json_object_array_get_idx(shown, box), side) + 1;
 }
 
 /* What part of it a box shows, from top to foot. */
@@ -69,9 +70,9 @@ static void read_scroll(const struct document *d, size_t box, struct node *n)
 
 	if (box >= js_length(shown) || box >= js_length(held) || !spills(d, box, 3))
 		return;
-	n->scroll_top = number_at(json_object_array_get_idx(held, box), 1);
-	n->scroll_view = number_at(json_object_array_get_idx(shown, box), 3);
-	n->scroll_height = number_at(json_object_array_get_idx(held, box), 3);
+	n->scroll_top = snapshot_number_at(json_object_array_get_idx(held, box), 1);
+	n->scroll_view = snapshot_number_at(json_object_array_get_idx(shown, box), 3);
+	n->scroll_height = snapshot_number_at(json_object_array_get_idx(held, box), 3);
 }
 
 static void read_boxes(struct document *d, json_object *strings)
@@ -88,15 +89,15 @@ static void read_boxes(struct document *d, json_object *strings)
 		    !json_object_is_type(box, json_type_array))
 			continue;
 		d->nodes[n].has_box = true;
-		d->nodes[n].box = (struct rect){ number_at(box, 0), number_at(box, 1),
-						 number_at(box, 2), number_at(box, 3) };
+		d->nodes[n].box = (struct rect){ snapshot_number_at(box, 0), snapshot_number_at(box, 1),
+						 snapshot_number_at(box, 2), snapshot_number_at(box, 3) };
 		box = i < js_length(styles) ? json_object_array_get_idx(styles, i) : NULL;
 		if (js_length(box) < ARRAY_LEN(style_names))
 			continue;
-		d->nodes[n].clips = !is_text(strings, box, 0, "visible");
-		d->nodes[n].is_placed = !is_text(strings, box, 1, "static");
-		d->nodes[n].is_fixed = is_text(strings, box, 1, "fixed");
-		d->nodes[n].is_absolute = is_text(strings, box, 1, "absolute");
+		d->nodes[n].clips = !snapshot_is_text(strings, box, 0, "visible");
+		d->nodes[n].is_placed = !snapshot_is_text(strings, box, 1, "static");
+		d->nodes[n].is_fixed = snapshot_is_text(strings, box, 1, "fixed");
+		d->nodes[n].is_absolute = snapshot_is_text(strings, box, 1, "absolute");
 		d->nodes[n].scrollable = (scrolls(strings, box, 0) && spills(d, i, 3)) ||
 					 (scrolls(strings, box, 2) && spills(d, i, 2));
 		if (d->nodes[n].scrollable)
@@ -114,13 +115,14 @@ static void read_attributes(struct document *d, json_object *strings)
 		json_object *list = json_object_array_get_idx(all, i);
 
 		for (size_t k = 0; k < ARRAY_LEN(around); k++)
-			d->nodes[i].is_around |= is_text(strings, names, i, around[k]);
+			d->nodes[i].is_around |=
+				snapshot_is_text(strings, names, i, around[k]);
 		if (!json_object_is_type(list, json_type_array))
 			continue;
 		for (size_t k = 0; k + 1 < js_length(list); k += 2)
-			if (is_text(strings, list, k, "draggable"))
+			if (snapshot_is_text(strings, list, k, "draggable"))
 				d->nodes[i].draggable =
-					is_text(strings, list, k + 1, "true");
+					snapshot_is_text(strings, list, k + 1, "true");
 	}
 }
 
@@ -224,9 +226,9 @@ static struct rect inner_box(struct look *l, const struct document *d,
 	quad = list_at(model, "model.content");
 	if (js_length(quad) != 8)
 		return box;
-	return (struct rect){ number_at(quad, 0), number_at(quad, 1),
-			      number_at(quad, 4) - number_at(quad, 0),
-			      number_at(quad, 5) - number_at(quad, 1) };
+	return (struct rect){ snapshot_number_at(quad, 0), snapshot_number_at(quad, 1),
+			      snapshot_number_at(quad, 4) - snapshot_number_at(quad, 0),
+			      snapshot_number_at(quad, 5) - snapshot_number_at(quad, 1) };
 }
 
 /* What of the window each node may fill: within what scrolls or clips above it. What
@@ -341,7 +343,7 @@ int snapshot_take(struct look *l)
 	}
 	for (size_t i = 0; i < l->count; i++)
 		qsort(l->documents[i].nodes, l->documents[i].count, sizeof(struct node),
-		      by_id);
+		      snapshot_by_id);
 	return status;
 }
 
@@ -349,5 +351,5 @@ struct node *snapshot_node(const struct document *d, int64_t id)
 {
 	struct node key = { .id = id };
 
-	return id ? bsearch(&key, d->nodes, d->count, sizeof key, by_id) : NULL;
+	return id ? bsearch(&key, d->nodes, d->count, sizeof key, snapshot_by_id) : NULL;
 }

@@ -6,7 +6,7 @@
 #include "text/file-view.h"
 #include <string.h>
 
-static int view_image(struct job *j, struct textfile *f, const char *mime)
+static int editor_commands_view_image(struct job *j, struct textfile *f, const char *mime)
 {
 	strbuf_addf(&j->ret->text, "Here is the image %s (%s, %zu bytes).", j->path, mime,
 		    f->bytes.len);
@@ -29,7 +29,7 @@ static int view_file(struct job *j)
 		return job_refuse_file(j, &err);
 	mime = image_type(j->real, f.bytes.text, f.bytes.len);
 	if (mime)
-		return view_image(j, &f, mime);
+		return editor_commands_view_image(j, &f, mime);
 	if (textfile_decode(&f, seen && seen_is(seen, f.hash) ? seen_charset(seen) : NULL,
 			    &err) != MT_OK)
 		return job_refuse_file(j, &err);

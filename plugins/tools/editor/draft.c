@@ -38,7 +38,7 @@ int draft_range(int64_t start, int64_t end, size_t lines, struct draft_range *re
 
 /* ---- texts ------------------------------------------------------------------- */
 
-static bool next_line(struct mt_str *rest, struct mt_str *ret)
+static bool draft_next_line(struct mt_str *rest, struct mt_str *ret)
 {
 	const char *nl = rest->len ? memchr(rest->ptr, '\n', rest->len) : NULL;
 
@@ -56,7 +56,7 @@ static bool draft_is_blank(struct mt_str line)
 	return space_trimmed(line).len == 0;
 }
 
-static bool begins(struct mt_str text, const char *with)
+static bool draft_begins(struct mt_str text, const char *with)
 {
 	return text.len >= strlen(with) && memcmp(text.ptr, with, strlen(with)) == 0;
 }
@@ -65,7 +65,7 @@ int draft_trim(struct mt_str draft, struct strbuf *out)
 {
 	struct mt_str rest = draft, line;
 
-	while (next_line(&rest, &line) && draft_is_blank(line))
+	while (draft_next_line(&rest, &line) && draft_is_blank(line))
 		draft = rest;
 	draft.len = space_trim_end(draft.ptr, draft.len);
 	strbuf_addn(out, draft.ptr, draft.len);
@@ -111,7 +111,7 @@ int draft_ask(struct mt_str original, struct mt_str draft, struct strbuf *out)
 }
 
 /* The last place of a word; NULL: nowhere. */
-static const char *last_of(struct mt_str text, const char *word)
+static const char *draft_last_of(struct mt_str text, const char *word)
 {
 	size_t len = strlen(word);
 
@@ -126,7 +126,7 @@ int draft_answer(struct mt_str answer, struct strbuf *out)
 	static const char open[] = "<updated_code>";
 	const char *from =
 		answer.len ? memmem(answer.ptr, answer.len, open, sizeof open - 1) : NULL;
-	const char *to = last_of(answer, "</updated_code>");
+	const char *to = draft_last_of(answer, "</updated_code>");
 	struct mt_str code, line, rest;
 
 	if (!from || !to || to < from + sizeof open - 1)
@@ -134,10 +134,10 @@ int draft_answer(struct mt_str answer, struct strbuf *out)
 	code.ptr = from + sizeof open - 1;
 	code.len = (size_t)(to - code.ptr);
 	rest = code;
-	if (next_line(&rest, &line) && draft_is_blank(line))
+	if (draft_next_line(&rest, &line) && draft_is_blank(line))
 		code = rest; /* what stands behind the mark */
 	rest = code;
-	if (next_line(&rest, &line) && begins(line, "#EDIT:"))
+	if (draft_next_line(&rest, &line) && draft_begins(line, "#EDIT:"))
 		code = rest;
 	strbuf_addn(out, code.ptr, code.len);
 	if (code.len && code.ptr[code.len - 1] != '\n')
@@ -157,11 +157,11 @@ static int draft_split(struct mt_str text, size_t most, struct lines *ret)
 	struct mt_str rest = text, line;
 	size_t count = 0;
 
-	while (next_line(&rest, &line))
+	while (draft_next_line(&rest, &line))
 		count++;
 	count = count < most ? count : most;
 	*ret = (struct lines){ .list = calloc(count + 1, sizeof *ret->list) };
-	while (ret->list && ret->count < count && next_line(&text, &line))
+	while (ret->list && ret->count < count && draft_next_line(&text, &line))
 		ret->list[ret->count++] = space_trimmed(line);
 	return ret->list ? MT_OK : MT_ENOMEM;
 }
@@ -172,8 +172,8 @@ static bool draft_same(struct mt_str a, struct mt_str b)
 }
 
 /* Bytes of the longest row of lines that both have in this order. */
-static size_t likeness(const struct mt_str *chunk, size_t count,
-		       const struct lines *draft)
+static size_t draft_likeness(const struct mt_str *chunk, size_t count,
+			     const struct lines *draft)
 {
 	size_t best[DRAFT_CHUNK + 1] = { 0 };
 
@@ -198,7 +198,7 @@ struct stretch {
 };
 
 /* Keep the best ones, the best first. */
-static void rank(struct stretch best[DRAFT_LIKE], struct stretch s)
+static void draft_rank(struct stretch best[DRAFT_LIKE], struct stretch s)
 {
 	for (size_t i = 0; i < DRAFT_LIKE; i++)
 		if (s.like > best[i].like) {
@@ -214,7 +214,7 @@ static void put_stretch(struct strbuf *out, struct mt_str text, const struct str
 	struct mt_str line;
 
 	strbuf_addf(out, "[lines %zu to %zu]\n", s->first + 1, s->first + s->count);
-	for (size_t n = 0; n < s->first + s->count && next_line(&text, &line); n++)
+	for (size_t n = 0; n < s->first + s->count && draft_next_line(&text, &line); n++)
 		if (n >= s->first)
 			strbuf_addf(out, "%zu|%.*s\n", n + 1,
 				    (int)(line.len < 400 ? line.len : 400), line.ptr);
@@ -233,8 +233,8 @@ int draft_like(struct mt_str text, struct mt_str draft, struct strbuf *out)
 		struct stretch s = { .first = at,
 				     .count = left < DRAFT_CHUNK ? left : DRAFT_CHUNK };
 
-		s.like = likeness(all.list + at, s.count, &wanted);
-		rank(best, s);
+		s.like = draft_likeness(all.list + at, s.count, &wanted);
+		draft_rank(best, s);
 	}
 	for (size_t i = 0; !r && i < DRAFT_LIKE && best[i].like; i++)
 		put_stretch(out, text, &best[i]);

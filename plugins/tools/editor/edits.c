@@ -31,8 +31,8 @@ int job_store(struct job *j, const struct textfile *f, const struct textfile *ch
 }
 
 /* Change the text in one place and write the file. */
-static int edit(struct job *j, const struct textfile *f, struct splice change,
-		struct textfile *ret)
+static int editor_edits_apply(struct job *j, const struct textfile *f,
+			      struct splice change, struct textfile *ret)
 {
 	struct error err = ERROR_NONE;
 
@@ -61,7 +61,7 @@ int job_put_text(struct strbuf *out, struct mt_str text)
 	return out->error;
 }
 
-static struct mt_str str_of(const struct strbuf *b)
+static struct mt_str editor_edits_str_of(const struct strbuf *b)
 {
 	return (struct mt_str){ b->text, b->len };
 }
@@ -109,7 +109,9 @@ int editor_command_insert(struct job *j)
 		    "The file %s has been edited. Here's the result of running "
 		    "`cat -n` on a snippet of the edited file:\n",
 		    j->path);
-	status = edit(j, &f, (struct splice){ at, 0, str_of(&added) }, &changed);
+	status = editor_edits_apply(j, &f,
+				    (struct splice){ at, 0, editor_edits_str_of(&added) },
+				    &changed);
 	if (status != MT_OK)
 		return status;
 	job_put_lines(j, &changed, editor_snippet_first((size_t)line),
@@ -134,7 +136,7 @@ static int write_new(struct job *j, const struct strbuf *text)
 	struct editor_request q = *given;
 	int status;
 
-	q.file_text = str_of(text);
+	q.file_text = editor_edits_str_of(text);
 	j->q = &q;
 	status = command_create(j);
 	j->q = given;
@@ -173,10 +175,11 @@ int editor_command_write(struct job *j)
 	} else if ((status = job_read(j, &f)) == MT_OK) {
 		from = line_offset(&f, start);
 		to = end < 0 ? f.text.len : line_offset(&f, end);
-		status = edit(j, &f,
-			      (struct splice){ from, to > from ? to - from : 0,
-					       str_of(&text) },
-			      &changed);
+		status = editor_edits_apply(j, &f,
+					    (struct splice){ from,
+							     to > from ? to - from : 0,
+							     editor_edits_str_of(&text) },
+					    &changed);
 	}
 	if (status == MT_OK)
 		strbuf_reset(&j->ret->text);

@@ -50,7 +50,8 @@ static void llm_edit_close_set(const struct mt_tool_host *host,
 
 /* ---- the result --------------------------------------------------------------- */
 
-static void put_field(const struct job *j, const char *name, const char *text, size_t len)
+static void llm_edit_put_field(const struct job *j, const char *name, const char *text,
+			       size_t len)
 {
 	AUTO(strbuf) struct strbuf json = STRBUF((size_t)4 << 20);
 
@@ -58,12 +59,13 @@ static void put_field(const struct job *j, const char *name, const char *text, s
 		j->host->field(j->call, name, json.text, json.len);
 }
 
-static void put_content(const struct job *j, const char *name, const struct textfile *f)
+static void llm_edit_put_content(const struct job *j, const char *name,
+				 const struct textfile *f)
 {
 	AUTO(strbuf) struct strbuf text = STRBUF(EDITOR_CONTENT_MAX);
 
 	if (textfile_whole(f, &text) == MT_OK)
-		put_field(j, name, text.text, text.len);
+		llm_edit_put_field(j, name, text.text, text.len);
 }
 
 /* `old` NULL: there was no file. */
@@ -75,18 +77,18 @@ static int llm_edit_tell(const struct job *j, const struct textfile *old,
 
 	if (old)
 		before = (struct mt_str){ old->text.text, old->text.len };
-	put_field(j, "path", j->path, strlen(j->path));
-	put_field(j, "impl_source", "llm_based_edit", 14);
+	llm_edit_put_field(j, "path", j->path, strlen(j->path));
+	llm_edit_put_field(j, "impl_source", "llm_based_edit", 14);
 	j->host->field(j->call, "prev_exist", old ? "true" : "false", old ? 4 : 5);
 	if (old)
-		put_content(j, "old_content", old);
-	put_content(j, "new_content", now);
+		llm_edit_put_content(j, "old_content", old);
+	llm_edit_put_content(j, "new_content", now);
 	if (diff_unified(before, after, j->path, j->path, &diff))
 		return j->host->reply(
 			j->call,
 			"The file %s has been edited; the change is too long to show.\n",
 			j->path);
-	put_field(j, "diff", diff.text, diff.len);
+	llm_edit_put_field(j, "diff", diff.text, diff.len);
 	if (diff.len == 0)
 		return j->host->reply(j->call, "The draft changes nothing in %s.\n",
 				      j->path);
@@ -95,7 +97,7 @@ static int llm_edit_tell(const struct job *j, const struct textfile *old,
 
 /* ---- a new file ----------------------------------------------------------------- */
 
-static int create(struct job *j)
+static int llm_edit_create(struct job *j)
 {
 	AUTO(textfile) struct textfile now = TEXTFILE;
 	AUTO(strbuf) struct strbuf text = STRBUF(TEXTFILE_MAX);
@@ -185,7 +187,8 @@ static int llm_edit_append(struct job *j, const struct textfile *f)
 	return write_back(j, f, f->text.len, 0, (struct mt_str){ text.text, text.len });
 }
 
-static int merge(struct job *j, const struct textfile *f, const struct draft_range *range)
+static int llm_edit_merge(struct job *j, const struct textfile *f,
+			  const struct draft_range *range)
 {
 	AUTO(strbuf) struct strbuf lines = STRBUF(TEXTFILE_MAX);
 	size_t at = textfile_line_at(f, range->first);
@@ -212,7 +215,7 @@ static void tell_like(struct job *j, const struct textfile *f)
 			       like.text);
 }
 
-static int edit(struct job *j, int64_t start, int64_t end)
+static int llm_edit_lines(struct job *j, int64_t start, int64_t end)
 {
 	AUTO(textfile) struct textfile f = TEXTFILE;
 	struct draft_range range;
@@ -226,7 +229,7 @@ static int edit(struct job *j, int64_t start, int64_t end)
 		tell_like(j, &f);
 	if (r)
 		return r;
-	return range.append ? llm_edit_append(j, &f) : merge(j, &f, &range);
+	return range.append ? llm_edit_append(j, &f) : llm_edit_merge(j, &f, &range);
 }
 
 /* ---- the call ---------------------------------------------------------------------- */
@@ -261,7 +264,7 @@ static int llm_edit_run(const struct mt_tool_host *host, void *self_,
 	else
 		r = llm_edit_find(&j, path, self->workspace);
 	if (!r)
-		r = j.real ? edit(&j, start, end) : create(&j);
+		r = j.real ? llm_edit_lines(&j, start, end) : llm_edit_create(&j);
 	free(j.path);
 	free(j.real);
 	return r ? j.host->fail(call, r, "%s", j.err.code ? j.err.text : status_name(r))

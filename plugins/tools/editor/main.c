@@ -72,8 +72,8 @@ static void editor_close_set(const struct mt_tool_host *host,
 	free(self);
 }
 
-static struct mt_str text_arg(const struct mt_tool_host *host, struct mt_call *call,
-			      const char *name)
+static struct mt_str editor_tool_text_arg(const struct mt_tool_host *host,
+					  struct mt_call *call, const char *name)
 {
 	struct mt_str s = { NULL, 0 };
 
@@ -90,8 +90,8 @@ static struct mt_str json_arg(const struct mt_tool_host *host, struct mt_call *c
 	return s;
 }
 
-static void put_field(const struct mt_tool_host *host, struct mt_call *call,
-		      const char *name, const char *text, size_t len)
+static void editor_tool_put_field(const struct mt_tool_host *host, struct mt_call *call,
+				  const char *name, const char *text, size_t len)
 {
 	AUTO(strbuf) struct strbuf json = STRBUF((size_t)4 << 20);
 
@@ -99,29 +99,29 @@ static void put_field(const struct mt_tool_host *host, struct mt_call *call,
 		host->field(call, name, json.text, json.len);
 }
 
-static void put_fields(const struct mt_tool_host *host, struct mt_call *call,
-		       const struct editor_result *r)
+static void editor_tool_put_fields(const struct mt_tool_host *host, struct mt_call *call,
+				   const struct editor_result *r)
 {
 	if (r->path)
-		put_field(host, call, "path", r->path, strlen(r->path));
-	put_field(host, call, "impl_source", "oh_aci", 6);
+		editor_tool_put_field(host, call, "path", r->path, strlen(r->path));
+	editor_tool_put_field(host, call, "impl_source", "oh_aci", 6);
 	if (!r->edited)
 		return;
 	host->field(call, "prev_exist", r->prev_exist ? "true" : "false",
 		    r->prev_exist ? 4 : 5);
 	if (r->has_old)
-		put_field(host, call, "old_content", r->old_content.text,
-			  r->old_content.len);
+		editor_tool_put_field(host, call, "old_content", r->old_content.text,
+				      r->old_content.len);
 	if (r->has_new)
-		put_field(host, call, "new_content", r->new_content.text,
-			  r->new_content.len);
+		editor_tool_put_field(host, call, "new_content", r->new_content.text,
+				      r->new_content.len);
 	if (r->diff.len)
-		put_field(host, call, "diff", r->diff.text, r->diff.len);
+		editor_tool_put_field(host, call, "diff", r->diff.text, r->diff.len);
 }
 
 /* The last line of the text is the sentence of the failure. */
-static int put_failure(const struct mt_tool_host *host, struct mt_call *call, int status,
-		       const char *text)
+static int editor_tool_put_failure(const struct mt_tool_host *host, struct mt_call *call,
+				   int status, const char *text)
 {
 	const char *last = strrchr(text, '\n');
 
@@ -136,11 +136,11 @@ static int editor_plugin_run(const struct mt_tool_host *host, void *self_,
 {
 	struct self *self = self_;
 	struct editor_request q = {
-		.command = text_arg(host, call, "command"),
-		.path = text_arg(host, call, "path"),
-		.file_text = text_arg(host, call, "file_text"),
-		.old_str = text_arg(host, call, "old_str"),
-		.new_str = text_arg(host, call, "new_str"),
+		.command = editor_tool_text_arg(host, call, "command"),
+		.path = editor_tool_text_arg(host, call, "path"),
+		.file_text = editor_tool_text_arg(host, call, "file_text"),
+		.old_str = editor_tool_text_arg(host, call, "old_str"),
+		.new_str = editor_tool_text_arg(host, call, "new_str"),
 		.insert_line = json_arg(host, call, "insert_line"),
 		.view_range = json_arg(host, call, "view_range"),
 		.start = json_arg(host, call, "start"),
@@ -155,9 +155,9 @@ static int editor_plugin_run(const struct mt_tool_host *host, void *self_,
 	self->call = call;
 	status = editor_run(self->editor, &q, &r);
 	if (q.command.len != 5 || memcmp(q.command.ptr, "write", 5) != 0)
-		put_fields(host, call, &r);
+		editor_tool_put_fields(host, call, &r);
 	if (status != MT_OK) {
-		status = put_failure(host, call, status, r.text.text);
+		status = editor_tool_put_failure(host, call, status, r.text.text);
 	} else {
 		status = host->reply_text(call, r.text.text, r.text.len);
 		if (r.mime)

@@ -67,7 +67,7 @@ struct seen *memory_find(struct memory *m, const char *path)
 	return NULL;
 }
 
-static size_t oldest(const struct memory *m, bool with_edits)
+static size_t editor_memory_oldest(const struct memory *m, bool with_edits)
 {
 	size_t best = m->count;
 
@@ -91,7 +91,7 @@ struct seen *memory_saw(struct memory *m, const char *path, const struct textfil
 			return NULL;
 		}
 		if (m->count == EDITOR_PATHS_MAX)
-			drop_file(m, oldest(m, false));
+			drop_file(m, editor_memory_oldest(m, false));
 		s->used = ++m->clock;
 		s->charset = charset_utf8;
 		m->files[m->count++] = s;
@@ -119,7 +119,7 @@ void memory_add_edit(struct memory *m, struct seen *s, struct undo undo)
 	s->edits[s->count++] = undo;
 	m->bytes += undo.bytes_len;
 	while (m->bytes > EDITOR_UNDO_BYTES)
-		drop_edit(m, m->files[oldest(m, true)], 0);
+		drop_edit(m, m->files[editor_memory_oldest(m, true)], 0);
 }
 
 int undo_prepare(const struct textfile *before, const struct textfile *after,

@@ -31,7 +31,7 @@ struct spots {
 	size_t count; /* of all; the list has the first ones */
 };
 
-static struct mt_str str_of(const struct strbuf *b)
+static struct mt_str editor_replace_str_of(const struct strbuf *b)
 {
 	return (struct mt_str){ b->text, b->len };
 }
@@ -185,8 +185,9 @@ static int refuse_same(struct job *j, struct mt_str text)
 }
 
 /* One replacement in a text; `ret` is the text after it. */
-static int replace(struct job *j, const struct textfile *f, const struct replacement *r,
-		   struct spots *spots, struct textfile *ret)
+static int editor_replace_in_file(struct job *j, const struct textfile *f,
+				  const struct replacement *r, struct spots *spots,
+				  struct textfile *ret)
 {
 	AUTO(strbuf) struct strbuf old_buf = STRBUF(TEXTFILE_MAX + 8);
 	AUTO(strbuf) struct strbuf new_buf = STRBUF(TEXTFILE_MAX + 8);
@@ -198,7 +199,7 @@ static int replace(struct job *j, const struct textfile *f, const struct replace
 		return job_refuse(j, MT_ELIMIT,
 				  "No replacement was performed: `old_str` or `new_str` "
 				  "is too long.");
-	old = str_of(&old_buf), new_ = str_of(&new_buf);
+	old = editor_replace_str_of(&old_buf), new_ = editor_replace_str_of(&new_buf);
 	if (old.len == new_.len && memcmp(old.ptr, new_.ptr, old.len) == 0)
 		return refuse_same(j, new_);
 	matches = count_matches(f, old);
@@ -207,13 +208,15 @@ static int replace(struct job *j, const struct textfile *f, const struct replace
 		matches = count_matches(f, old);
 	}
 	if (matches == 0 || (matches > 1 && (!r->all || !old.len)))
-		return refuse_matches(j, f, matches, old, str_of(&old_buf));
+		return refuse_matches(j, f, matches, old,
+				      editor_replace_str_of(&old_buf));
 	return replace_places(j, f, old, new_, matches, spots, ret);
 }
 
 /* ---- the result ------------------------------------------------------- */
 
-static void put_one(struct job *j, const struct textfile *f, const struct spots *s)
+static void editor_replace_put_one(struct job *j, const struct textfile *f,
+				   const struct spots *s)
 {
 	size_t line = textfile_line_of(f, s->list[0].at);
 
@@ -257,7 +260,7 @@ static int replace_each(struct job *j, const struct textfile *f,
 
 		textfile_clear(next);
 		*next = TEXTFILE;
-		status = replace(j, *ret, &list[i], spots, next);
+		status = editor_replace_in_file(j, *ret, &list[i], spots, next);
 		if (status && count > 1) {
 			AUTO(strbuf) struct strbuf why = STRBUF(1 << 20);
 
@@ -286,7 +289,7 @@ static int replace_all(struct job *j, const struct replacement *list, size_t cou
 		status = job_store(j, &f, changed);
 	if (!status) {
 		if (spots.count == 1)
-			put_one(j, changed, &spots);
+			editor_replace_put_one(j, changed, &spots);
 		else
 			put_several(j, changed, &spots);
 		job_put_review(j);
@@ -296,7 +299,8 @@ static int replace_all(struct job *j, const struct replacement *list, size_t cou
 	return status;
 }
 
-static bool text_member(json_object *o, const char *name, struct mt_str *ret)
+static bool editor_replace_text_member(json_object *o, const char *name,
+				       struct mt_str *ret)
 {
 	json_object *v = js_get(o, name);
 
@@ -321,8 +325,8 @@ static int read_edits(struct job *j, json_object *edits, struct replacement *lis
 	for (size_t i = 0; i < n; i++) {
 		json_object *one = json_object_array_get_idx(edits, i);
 
-		if (!text_member(one, "old_str", &list[i].old) ||
-		    !text_member(one, "new_str", &list[i].new_))
+		if (!editor_replace_text_member(one, "old_str", &list[i].old) ||
+		    !editor_replace_text_member(one, "new_str", &list[i].new_))
 			return job_refuse(j, MT_EINVAL,
 					  "Invalid `edits` parameter: item %zu should be "
 					  "an object with the texts `old_str` and "

@@ -52,7 +52,7 @@ static int entities_by_name(const void *key, const void *entry)
 	return strcmp(key, entry);
 }
 
-static unsigned named(const char *name, size_t len)
+static unsigned entities_named(const char *name, size_t len)
 {
 	char key[NAME_MAX_LEN] = "";
 	const char *found;
@@ -99,7 +99,8 @@ static size_t reference(const char *text, size_t len, struct strbuf *out)
 		end++;
 	if (end >= len || text[end] != ';')
 		return 0;
-	c = text[1] == '#' ? numbered(text + 1, end - 1) : named(text + 1, end - 1);
+	c = text[1] == '#' ? numbered(text + 1, end - 1)
+			   : entities_named(text + 1, end - 1);
 	if (!c)
 		return 0;
 	if (c != 0xad) /* a soft hyphen is nothing */

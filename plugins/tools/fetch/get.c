@@ -49,13 +49,13 @@ static curl_socket_t on_socket(void *arg, curlsocktype purpose, struct curl_sock
 	return socket(a->family, a->socktype | SOCK_CLOEXEC, a->protocol);
 }
 
-static int deny(struct error *err, const char *host, const char *why)
+static int fetch_get_deny(struct error *err, const char *host, const char *why)
 {
 	return fail(err, MT_EDENIED, "fetching from %s is not allowed: %s", host, why);
 }
 
 /* May this address be asked? */
-static int check_url(const struct get *g, const char *url, struct error *err)
+static int fetch_get_check_url(const struct get *g, const char *url, struct error *err)
 {
 	AUTO(curlu) CURLU *u = curl_url();
 	char *host = NULL, *scheme = NULL;
@@ -74,15 +74,15 @@ static int check_url(const struct get *g, const char *url, struct error *err)
 	else if (curl_url_get(u, CURLUPART_HOST, &host, 0))
 		r = fail(err, MT_EINVAL, "%.200s has no host", url);
 	else if (!address_host_is_listed(host, g->hosts))
-		r = deny(err, host, "it is not in the `hosts` of the tool");
+		r = fetch_get_deny(err, host, "it is not in the `hosts` of the tool");
 	else if (!g->private_too && !address_host_is_public(host))
-		r = deny(err, host, "it is not on the public internet");
+		r = fetch_get_deny(err, host, "it is not on the public internet");
 	curl_free(host);
 	curl_free(scheme);
 	return r;
 }
 
-static void set_up(CURL *h, struct get *g, const char *url)
+static void fetch_get_set_up(CURL *h, struct get *g, const char *url)
 {
 	struct stat st;
 	int64_t left = g->until_ms - clock_ms();
@@ -110,8 +110,8 @@ static void set_up(CURL *h, struct get *g, const char *url)
 	}
 }
 
-static int explain(const struct get *g, CURLcode code, const char *url,
-		   const char *detail, struct error *err)
+static int fetch_get_explain(const struct get *g, CURLcode code, const char *url,
+			     const char *detail, struct error *err)
 {
 	if (g->refused)
 		return fail(err, MT_EDENIED,
@@ -146,7 +146,8 @@ static void read_type(struct get *g, const char *type)
 }
 
 /* One request. @return MT_OK; *ret_next is where it redirects to, or NULL */
-static int one(struct get *g, const char *url, char **ret_next, struct error *err)
+static int fetch_get_one_hop(struct get *g, const char *url, char **ret_next,
+			     struct error *err)
 {
 	AUTO(curl) CURL *h = curl_easy_init();
 	char detail[CURL_ERROR_SIZE] = "", *text = NULL;
@@ -158,10 +159,10 @@ static int one(struct get *g, const char *url, char **ret_next, struct error *er
 	curl_easy_setopt(h, CURLOPT_ERRORBUFFER, detail);
 	strbuf_reset(&g->body);
 	g->cut = g->refused = false;
-	set_up(h, g, url);
+	fetch_get_set_up(h, g, url);
 	code = curl_easy_perform(h);
 	if (code != CURLE_OK && !(code == CURLE_WRITE_ERROR && g->cut))
-		return explain(g, code, url, detail, err);
+		return fetch_get_explain(g, code, url, detail, err);
 	curl_easy_getinfo(h, CURLINFO_RESPONSE_CODE, &g->code);
 	curl_easy_getinfo(h, CURLINFO_CONTENT_TYPE, &text);
 	read_type(g, text);
@@ -184,9 +185,9 @@ int get_page(struct get *g, struct error *err)
 
 		if (!g->last)
 			return out_of_memory(err);
-		r = check_url(g, g->last, err);
+		r = fetch_get_check_url(g, g->last, err);
 		if (!r)
-			r = one(g, g->last, &next, err);
+			r = fetch_get_one_hop(g, g->last, &next, err);
 		if (r || !next)
 			break;
 		if (hops == g->redirects) {

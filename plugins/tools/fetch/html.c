@@ -73,7 +73,7 @@ struct tag {
 /* ---- writing ----------------------------------------------------------- */
 
 /* What stands before the first text of a line. */
-static void begin_line(struct page *p)
+static void html_begin_line(struct page *p)
 {
 	for (unsigned i = 0; i < p->quotes; i++)
 		strbuf_add(p->out, "> ");
@@ -83,7 +83,7 @@ static void begin_line(struct page *p)
 static void html_put(struct page *p, const char *text, size_t len)
 {
 	if (p->newlines && len)
-		begin_line(p);
+		html_begin_line(p);
 	else if (p->space && !p->marked && len)
 		strbuf_addc(p->out, ' ');
 	if (len)
@@ -91,7 +91,7 @@ static void html_put(struct page *p, const char *text, size_t len)
 	strbuf_addn(p->out, text, len);
 }
 
-static void put_mark(struct page *p, const char *mark)
+static void html_put_mark(struct page *p, const char *mark)
 {
 	html_put(p, mark, strlen(mark));
 	p->marked = true;
@@ -209,7 +209,7 @@ static void item(struct page *p)
 		html_put(p, "  ", 2);
 	if (l && l->numbered)
 		snprintf(mark, sizeof mark, "%u. ", ++l->number);
-	put_mark(p, mark);
+	html_put_mark(p, mark);
 }
 
 static void html_list(struct page *p, const struct tag *t)
@@ -246,7 +246,7 @@ static void begin_link(struct page *p, const struct tag *t)
 	if (!url || strlen(url) >= sizeof p->link || strpbrk(url, " \n()<>"))
 		return;
 	memcpy(p->link, url, strlen(url) + 1);
-	put_mark(p, "[");
+	html_put_mark(p, "[");
 	p->in_link = true;
 	p->link_at = p->out->len;
 }
@@ -258,7 +258,7 @@ static void image(struct page *p, const struct tag *t)
 	attribute(t, "alt", alt);
 	if (!alt[0] || p->pre)
 		return;
-	put_mark(p, "[image: ");
+	html_put_mark(p, "[image: ");
 	html_put_text(p, alt, strlen(alt));
 	strbuf_addc(p->out, ']');
 }
@@ -287,11 +287,11 @@ static void cell(struct page *p, const struct tag *t)
 		return;
 	}
 	if (!p->newlines)
-		put_mark(p, p->space ? "| " : " | ");
+		html_put_mark(p, p->space ? "| " : " | ");
 	p->in_cell = true;
 }
 
-static void code(struct page *p, bool closes)
+static void html_code(struct page *p, bool closes)
 {
 	if (p->pre || p->in_code == !closes)
 		return;
@@ -299,7 +299,7 @@ static void code(struct page *p, bool closes)
 	if (closes)
 		strbuf_addc(p->out, '`');
 	else
-		put_mark(p, "`");
+		html_put_mark(p, "`");
 }
 
 static void strong(struct page *p, bool closes)
@@ -310,7 +310,7 @@ static void strong(struct page *p, bool closes)
 	if (closes)
 		strbuf_add(p->out, "**");
 	else
-		put_mark(p, "**");
+		html_put_mark(p, "**");
 }
 
 static void quote(struct page *p, bool closes)
@@ -326,7 +326,7 @@ static void heading(struct page *p, const struct tag *t)
 {
 	newline(p, 2);
 	for (int i = t->closes ? 0 : t->name[1] - '0'; i > 0; i--)
-		put_mark(p, i > 1 ? "#" : "# ");
+		html_put_mark(p, i > 1 ? "#" : "# ");
 }
 
 static void on_tag(struct page *p, enum what what, const struct tag *t)
@@ -360,7 +360,7 @@ static void on_tag(struct page *p, enum what what, const struct tag *t)
 		pre(p, t);
 		break;
 	case CODE:
-		code(p, t->closes);
+		html_code(p, t->closes);
 		break;
 	case IMAGE:
 		image(p, t);
@@ -425,7 +425,7 @@ static const char *skip_declaration(const char *p, const char *end)
 }
 
 /* The tag at `p`, which is '<'. @return what follows it; NULL: it is text. */
-static const char *read_tag(const char *p, const char *end, struct tag *t)
+static const char *html_read_tag(const char *p, const char *end, struct tag *t)
 {
 	const char *at = p + 1, *close;
 	size_t n = 0;
@@ -470,7 +470,7 @@ static const char *skip_element(const char *p, const char *end, const char *name
 	return end;
 }
 
-static const char *element(struct page *p, const char *at, const char *end)
+static const char *html_element(struct page *p, const char *at, const char *end)
 {
 	struct tag t;
 	const char *next;
@@ -478,7 +478,7 @@ static const char *element(struct page *p, const char *at, const char *end)
 
 	if (end - at > 1 && (at[1] == '!' || at[1] == '?'))
 		return skip_declaration(at, end);
-	next = read_tag(at, end, &t);
+	next = html_read_tag(at, end, &t);
 	if (!next) {
 		html_put_text(p, "<", 1);
 		return at + 1;
@@ -502,7 +502,7 @@ int html_to_markdown(const char *html, size_t len, html_resolve *resolve, void *
 		const char *tag = memchr(at, '<', (size_t)(end - at));
 
 		html_put_text(&p, at, (size_t)((tag ? tag : end) - at));
-		at = tag ? element(&p, tag, end) : end;
+		at = tag ? html_element(&p, tag, end) : end;
 	}
 	end_link(&p);
 	if (p.pre)

@@ -54,7 +54,7 @@ static void fetch_close_set(const struct mt_tool_host *host, struct mt_instance 
 /* ---- the page as text -------------------------------------------------- */
 
 /* Text of another charset as UTF-8; what cannot be read becomes U+FFFD. */
-static int convert(struct strbuf *text, const char *charset)
+static int fetch_tool_convert(struct strbuf *text, const char *charset)
 {
 	AUTO(strbuf) struct strbuf out = STRBUF(4 * text->max);
 	iconv_t cd = iconv_open("UTF-8", charset);
@@ -85,7 +85,7 @@ static int convert(struct strbuf *text, const char *charset)
 	return MT_OK;
 }
 
-static char *resolve(void *arg, const char *link)
+static char *fetch_tool_resolve(void *arg, const char *link)
 {
 	const struct visit *v = arg;
 
@@ -104,7 +104,7 @@ static bool is_html(const struct get *g)
 	       strncasecmp(at, "<html", 5) == 0;
 }
 
-static bool is_text(const struct get *g)
+static bool fetch_tool_is_text(const struct get *g)
 {
 	static const char *const kinds[] = { "json", "xml", "javascript", "yaml", "toml",
 					     "x-sh", "sql", "x-www-form-urlencoded" };
@@ -158,7 +158,7 @@ static void find_charset(struct get *g)
 }
 
 /* The body as valid text, as Markdown unless it is wanted raw. */
-static int make_text(struct visit *v, bool raw, struct strbuf *out)
+static int fetch_tool_make_text(struct visit *v, bool raw, struct strbuf *out)
 {
 	struct get *g = &v->get;
 	AUTO(strbuf) struct strbuf clean = STRBUF(out->max);
@@ -166,12 +166,12 @@ static int make_text(struct visit *v, bool raw, struct strbuf *out)
 
 	find_charset(g);
 	if (*g->charset && strcasecmp(g->charset, "utf-8") != 0)
-		r = convert(&g->body, g->charset);
+		r = fetch_tool_convert(&g->body, g->charset);
 	if (!r)
 		r = utf8_add_clean(raw || !is_html(g) ? out : &clean, g->body.text,
 				   g->body.len);
 	if (!r && clean.len)
-		r = html_to_markdown(clean.text, clean.len, resolve, v, out);
+		r = html_to_markdown(clean.text, clean.len, fetch_tool_resolve, v, out);
 	return r;
 }
 
@@ -201,7 +201,7 @@ static int fetch_put_text(struct visit *v, const struct strbuf *text)
 	return MT_OK;
 }
 
-static int put_page(struct visit *v, bool raw)
+static int fetch_tool_put_page(struct visit *v, bool raw)
 {
 	const struct mt_tool_host *host = v->self->host;
 	struct get *g = &v->get;
@@ -213,12 +213,12 @@ static int put_page(struct visit *v, bool raw)
 		host->reply(v->call, "[%s]\n", g->last);
 	if (!g->cut && image_look(g->body.text, g->body.len, &image, NULL) == MT_OK)
 		return host->reply_media(v->call, image.mime, g->body.text, g->body.len);
-	if (!is_text(g))
+	if (!fetch_tool_is_text(g))
 		return host->fail(v->call, MT_EUNSUPPORTED,
 				  "The content is %s, which cannot be shown as text. "
 				  "Download it with a program instead.",
 				  *g->type ? g->type : "binary");
-	r = make_text(v, raw, &text);
+	r = fetch_tool_make_text(v, raw, &text);
 	if (r)
 		return host->fail(v->call, r, "Out of memory.");
 	fetch_put_text(v, &text);
@@ -228,7 +228,7 @@ static int put_page(struct visit *v, bool raw)
 	return MT_OK;
 }
 
-static int cancelled(void *arg)
+static int fetch_tool_cancelled(void *arg)
 {
 	const struct visit *v = arg;
 
@@ -262,7 +262,7 @@ static int fetch_run(const struct mt_tool_host *host, void *self_, struct mt_cal
 		.agent = host->option(self->instance, "user_agent"),
 		.private_too = host->option_int(self->instance, "private") != 0,
 		.redirects = host->option_int(self->instance, "redirects"),
-		.until_ms = until(&v), .cancelled = cancelled, .arg = &v,
+		.until_ms = until(&v), .cancelled = fetch_tool_cancelled, .arg = &v,
 		.most = (size_t)host->option_int(self->instance, "size"),
 	};
 	v.get.body = STRBUF(v.get.most + 8);
@@ -270,7 +270,7 @@ static int fetch_run(const struct mt_tool_host *host, void *self_, struct mt_cal
 		return host->fail(call, MT_EINVAL,
 				  "Argument `url` is missing or contains a NUL byte.");
 	r = get_page(&v.get, &err);
-	r = r ? host->fail(call, r, "%s.", err.text) : put_page(&v, raw != 0);
+	r = r ? host->fail(call, r, "%s.", err.text) : fetch_tool_put_page(&v, raw != 0);
 	get_clear(&v.get);
 	return r;
 }

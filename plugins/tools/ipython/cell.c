@@ -51,7 +51,7 @@ static int send_code(struct run *r, struct error *err)
 
 /* ---- messages ------------------------------------------------------------ */
 
-static bool is_ours(const struct run *r, const struct wire_message *m)
+static bool cell_is_ours(const struct run *r, const struct wire_message *m)
 {
 	return strcmp(wire_parent(m), r->id) == 0;
 }
@@ -60,7 +60,7 @@ static void take_iopub(struct run *r, const struct wire_message *m)
 {
 	r->last_output = clock_ms();
 	if (strcmp(wire_type(m), "status") == 0) {
-		if (is_ours(r, m) &&
+		if (cell_is_ours(r, m) &&
 		    strcmp(js_str(m->content, "execution_state", ""), "idle") == 0)
 			r->idle = true;
 	} else if (!r->cell->silent) {
@@ -87,7 +87,7 @@ static void take_shell(struct run *r, const struct wire_message *m)
 {
 	const char *status = js_str(m->content, "status", "");
 
-	if (!is_ours(r, m) || strcmp(wire_type(m), "execute_reply") != 0)
+	if (!cell_is_ours(r, m) || strcmp(wire_type(m), "execute_reply") != 0)
 		return;
 	r->answered = true;
 	r->last_output = clock_ms();
@@ -104,7 +104,7 @@ static void take_shell(struct run *r, const struct wire_message *m)
 
 static void take_stdin(struct run *r, const struct wire_message *m)
 {
-	if (!is_ours(r, m) || strcmp(wire_type(m), "input_request") != 0)
+	if (!cell_is_ours(r, m) || strcmp(wire_type(m), "input_request") != 0)
 		return;
 	r->asking = true;
 	r->asked = clock_ms();
@@ -226,7 +226,7 @@ static void check_input(struct run *r)
 
 /* ---- the loop ------------------------------------------------------------ */
 
-static bool is_over(struct run *r)
+static bool cell_is_over(struct run *r)
 {
 	if (r->result->dead || r->result->strange >= STRANGE_MAX)
 		return true;
@@ -248,27 +248,27 @@ static int64_t next_time(const struct run *r)
 }
 
 /* Process its messages from before it died first. */
-static void drain(struct run *r)
+static void cell_drain(struct run *r)
 {
 	for (int c = 0; c < CHANNEL_COUNT; c++)
 		while (cell_take(r, (enum channel)c))
 			;
 }
 
-static void follow_conversation(struct run *r)
+static void cell_follow_conversation(struct run *r)
 {
-	while (!is_over(r)) {
+	while (!cell_is_over(r)) {
 		int cancel = r->result->cancelled ? -1 : r->cell->cancel_fd;
 		int seen = kernel_wait(r->k, next_time(r), cancel, r->cell->wake_fd);
 
 		take_some(r, seen);
 		if (seen & KERNEL_DEAD) {
-			drain(r);
+			cell_drain(r);
 			r->result->dead = true;
 			return;
 		}
 		check_input(r);
-		if (!is_over(r))
+		if (!cell_is_over(r))
 			check_time(r, seen);
 	}
 	if (r->result->strange >= STRANGE_MAX) {
@@ -288,7 +288,7 @@ int cell_run(struct kernel *k, const struct cell *cell, struct cell_result *ret,
 	int status = send_code(&r, err);
 
 	if (status == MT_OK)
-		follow_conversation(&r);
+		cell_follow_conversation(&r);
 	strbuf_clear(&r.prompt);
 	return status;
 }

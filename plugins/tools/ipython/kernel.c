@@ -119,7 +119,7 @@ struct kernel *kernel_free(struct kernel *k)
 
 /* ---- messages ------------------------------------------------------------ */
 
-static bool send_parts(void *socket, const char *hex, const struct mt_str *body)
+static bool kernel_send_parts(void *socket, const char *hex, const struct mt_str *body)
 {
 	if (zmq_send(socket, WIRE_MARK, strlen(WIRE_MARK), ZMQ_SNDMORE | ZMQ_DONTWAIT) <
 		    0 ||
@@ -148,7 +148,7 @@ int kernel_send(struct kernel *k, enum channel channel, const char *type,
 
 	if (wire_sign(k->launch.key, body, hex) != MT_OK)
 		return out_of_memory(err);
-	if (!send_parts(k->sockets[channel], hex, body))
+	if (!kernel_send_parts(k->sockets[channel], hex, body))
 		return fail(err, MT_EIO, "cannot send a message to the kernel: %s",
 			    zmq_strerror(errno));
 	if (ret_id)
@@ -157,7 +157,7 @@ int kernel_send(struct kernel *k, enum channel channel, const char *type,
 }
 
 /* All parts of one message. Those beyond the limit, raw buffers, are skipped. */
-static int receive(void *socket, zmq_msg_t *parts, size_t *ret_count)
+static int kernel_receive(void *socket, zmq_msg_t *parts, size_t *ret_count)
 {
 	size_t n = 0;
 
@@ -185,7 +185,7 @@ int kernel_read(struct kernel *k, enum channel channel, struct wire_message *ret
 	zmq_msg_t parts[WIRE_PARTS_MAX];
 	struct mt_str texts[WIRE_PARTS_MAX];
 	size_t count;
-	int status = receive(k->sockets[channel], parts, &count);
+	int status = kernel_receive(k->sockets[channel], parts, &count);
 
 	*ret = (struct wire_message){ 0 };
 	for (size_t i = 0; i < count; i++)
@@ -199,7 +199,7 @@ int kernel_read(struct kernel *k, enum channel channel, struct wire_message *ret
 }
 
 /* Open a new connection for output; messages on the old one are lost. */
-static void renew(struct kernel *k)
+static void kernel_renew(struct kernel *k)
 {
 	zmq_socket_monitor(k->sockets[CHANNEL_IOPUB], NULL, 0);
 	zmq_close(k->sockets[CHANNEL_IOPUB]);
@@ -248,7 +248,7 @@ int kernel_wait(struct kernel *k, int64_t timeout_ms, int cancel_fd, int wake_fd
 	if (at[3] >= 0 && items[at[3]].revents)
 		launch_listen(&k->launch);
 	if (items[n].revents && !(seen & (KERNEL_DEAD | KERNEL_IOPUB)))
-		renew(k);
+		kernel_renew(k);
 	return seen;
 }
 

@@ -25,7 +25,8 @@ static void places_clear(struct places *p)
 		free(p->dirs[--p->count]);
 }
 
-static void add_place(struct places *p, const char *base, size_t len, const char *below)
+static void kernelspec_add_place(struct places *p, const char *base, size_t len,
+				 const char *below)
 {
 	char *dir;
 
@@ -40,7 +41,7 @@ static void add_variable(struct places *p, const char *name, const char *below)
 	const char *value = getenv(name);
 
 	if (value)
-		add_place(p, value, strlen(value), below);
+		kernelspec_add_place(p, value, strlen(value), below);
 }
 
 /* As jupyter_core.paths has them, nearest first. */
@@ -50,7 +51,7 @@ static void find_places(struct places *p)
 
 	for (const char *end; list && *list; list = *end ? end + 1 : end) {
 		end = strchrnul(list, ':');
-		add_place(p, list, (size_t)(end - list), "kernels");
+		kernelspec_add_place(p, list, (size_t)(end - list), "kernels");
 	}
 	if (getenv("JUPYTER_DATA_DIR"))
 		add_variable(p, "JUPYTER_DATA_DIR", "kernels");
@@ -60,8 +61,8 @@ static void find_places(struct places *p)
 		add_variable(p, "HOME", ".local/share/jupyter/kernels");
 	add_variable(p, "VIRTUAL_ENV", "share/jupyter/kernels");
 	add_variable(p, "CONDA_PREFIX", "share/jupyter/kernels");
-	add_place(p, "/usr/local", 10, "share/jupyter/kernels");
-	add_place(p, "/usr", 4, "share/jupyter/kernels");
+	kernelspec_add_place(p, "/usr/local", 10, "share/jupyter/kernels");
+	kernelspec_add_place(p, "/usr", 4, "share/jupyter/kernels");
 }
 
 static bool has_spec(const char *directory)
@@ -168,7 +169,7 @@ static int take_argv(struct kernelspec *k, struct error *err)
 	return k->argv ? MT_OK : out_of_memory(err);
 }
 
-static int read_spec(struct kernelspec *k, struct error *err)
+static int kernelspec_read_spec(struct kernelspec *k, struct error *err)
 {
 	struct error why = ERROR_NONE;
 	AUTO(free) char *file = path_join(k->directory, "kernel.json");
@@ -199,7 +200,7 @@ int kernelspec_find(const char *name, struct kernelspec *ret, struct error *err)
 	int status = find_dir(name, &ret->directory, err);
 
 	if (status == MT_OK)
-		status = read_spec(ret, err);
+		status = kernelspec_read_spec(ret, err);
 	if (status != MT_OK)
 		kernelspec_clear(ret);
 	return status;

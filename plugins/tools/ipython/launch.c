@@ -38,7 +38,8 @@ static bool is_short(const char *directory)
 	       sizeof((struct sockaddr_un *)0)->sun_path;
 }
 
-static int make_dir(const char *private_dir, bool tcp, char **ret, struct error *err)
+static int ipython_launch_make_dir(const char *private_dir, bool tcp, char **ret,
+				   struct error *err)
 {
 	const char *run = getenv("XDG_RUNTIME_DIR"), *temporary = getenv("TMPDIR");
 	const char *const bases[] = { private_dir, run ? run : "",
@@ -63,8 +64,8 @@ static int make_dir(const char *private_dir, bool tcp, char **ret, struct error 
 		    strerror(errno));
 }
 
-static int add_file(const struct launch *l, const char *name, const char *text,
-		    struct error *err)
+static int ipython_launch_add_file(const struct launch *l, const char *name,
+				   const char *text, struct error *err)
 {
 	AUTO(free) char *path = path_join(l->directory, name);
 
@@ -159,7 +160,7 @@ static void list_free(char **list)
 	free(list);
 }
 
-static char *replace(const char *text, const char *what, const char *with)
+static char *ipython_launch_replace(const char *text, const char *what, const char *with)
 {
 	const char *at = strstr(text, what);
 	char *out;
@@ -172,14 +173,17 @@ static char *replace(const char *text, const char *what, const char *with)
 		       : out;
 }
 
-static char **make_argv(const struct launch *l, const struct kernelspec *spec)
+static char **ipython_launch_make_argv(const struct launch *l,
+				       const struct kernelspec *spec)
 {
 	char **argv = calloc(spec->argc + 1, sizeof *argv);
 
 	for (size_t i = 0; argv && i < spec->argc; i++) {
-		AUTO(free) char *a = replace(spec->argv[i], "{connection_file}", l->file);
+		AUTO(free) char *a = ipython_launch_replace(spec->argv[i],
+							    "{connection_file}", l->file);
 
-		argv[i] = a ? replace(a, "{resource_dir}", spec->directory) : NULL;
+		argv[i] = a ? ipython_launch_replace(a, "{resource_dir}", spec->directory)
+			    : NULL;
 		if (!argv[i]) {
 			list_free(argv);
 			return NULL;
@@ -196,7 +200,7 @@ static const char *const fixed[] = {
 };
 
 /* A variable that a later entry of the list sets is dropped. */
-static void add_entry(char **env, size_t *n, char *entry)
+static void ipython_launch_add_entry(char **env, size_t *n, char *entry)
 {
 	size_t len = entry ? strcspn(entry, "=") + 1 : 0;
 
@@ -210,7 +214,7 @@ static void add_entry(char **env, size_t *n, char *entry)
 		env[(*n)++] = entry;
 }
 
-static bool add_own(char **env, size_t *n, const struct launch *l)
+static bool ipython_launch_add_own(char **env, size_t *n, const struct launch *l)
 {
 	const char *path = getenv("PYTHONPATH");
 	char *python, *home, *parent;
@@ -219,17 +223,18 @@ static bool add_own(char **env, size_t *n, const struct launch *l)
 
 	if (good < 0)
 		return false;
-	add_entry(env, n, python);
+	ipython_launch_add_entry(env, n, python);
 	if (asprintf(&home, "IPYTHONDIR=%s/ipython", l->directory) < 0)
 		return false;
-	add_entry(env, n, home);
+	ipython_launch_add_entry(env, n, home);
 	if (asprintf(&parent, "JPY_PARENT_PID=%d", (int)getpid()) < 0)
 		return false;
-	add_entry(env, n, parent);
+	ipython_launch_add_entry(env, n, parent);
 	return true;
 }
 
-static char **make_env(const struct launch *l, const struct kernelspec *spec)
+static char **ipython_launch_make_env(const struct launch *l,
+				      const struct kernelspec *spec)
 {
 	size_t count = 0, n = 0;
 	char *own[ENV_MAX] = { NULL };
@@ -247,11 +252,12 @@ static char **make_env(const struct launch *l, const struct kernelspec *spec)
 		char *entry = strdup(fixed[i]);
 
 		good = entry != NULL;
-		add_entry(env, &n, entry);
+		ipython_launch_add_entry(env, &n, entry);
 	}
-	good = good && add_own(env, &n, l) && kernelspec_env(spec, own, ENV_MAX) >= 0;
+	good = good && ipython_launch_add_own(env, &n, l) &&
+	       kernelspec_env(spec, own, ENV_MAX) >= 0;
 	for (int i = 0; i < ENV_MAX && own[i]; i++)
-		add_entry(env, &n, own[i]);
+		ipython_launch_add_entry(env, &n, own[i]);
 	if (good)
 		return env;
 	list_free(env);
@@ -307,13 +313,15 @@ static int launch_prepare(const struct launch_config *config, struct launch *l,
 {
 	AUTO(free) char *python = NULL;
 
-	if (make_dir(config->private_dir, config->tcp, &l->directory, err) != MT_OK)
+	if (ipython_launch_make_dir(config->private_dir, config->tcp, &l->directory,
+				    err) != MT_OK)
 		return err->code;
 	python = path_join(l->directory, "python");
 	if (!python)
 		return out_of_memory(err);
 	if (dir_make(python, err) != MT_OK ||
-	    add_file(l, "python/agentskills.py", python_agentskills, err) != MT_OK)
+	    ipython_launch_add_file(l, "python/agentskills.py", python_agentskills,
+				    err) != MT_OK)
 		return err->code;
 	return make_connection(l, config->tcp, err);
 }
@@ -325,8 +333,8 @@ int launch_start(const struct launch_config *config, struct launch *l, struct er
 	int status = launch_prepare(config, l, err);
 
 	if (status == MT_OK) {
-		struct child c = { .argv = make_argv(l, config->spec),
-				   .env = make_env(l, config->spec),
+		struct child c = { .argv = ipython_launch_make_argv(l, config->spec),
+				   .env = ipython_launch_make_env(l, config->spec),
 				   .program = config->spec->program,
 				   .directory = config->directory };
 
@@ -377,7 +385,7 @@ void launch_signal(struct launch *l, int number)
 		kill(l->pid, number);
 }
 
-static void wait_for_end(struct launch *l)
+static void ipython_launch_wait_for_end(struct launch *l)
 {
 	pid_t pid = l->pid;
 
@@ -392,7 +400,7 @@ static void wait_for_end(struct launch *l)
 void launch_clear(struct launch *l)
 {
 	if (l->pid > 0)
-		wait_for_end(l);
+		ipython_launch_wait_for_end(l);
 	if (l->pidfd >= 0)
 		close(l->pidfd);
 	if (l->said_fd >= 0)

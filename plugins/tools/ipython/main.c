@@ -95,7 +95,7 @@ static void ipython_keep(struct ipython *p, const char *bytes, size_t len)
 	p->host->spool(p->call, bytes, len);
 }
 
-static void on_text(void *arg, const char *bytes, size_t len)
+static void ipython_tool_on_text(void *arg, const char *bytes, size_t len)
 {
 	struct ipython *p = arg;
 
@@ -116,10 +116,10 @@ static void on_block(void *arg, const char *bytes, size_t len)
 	struct ipython *p = arg;
 
 	if (!plain_at_start(&p->plain))
-		on_text(p, "\n", 1);
-	on_text(p, bytes, len);
+		ipython_tool_on_text(p, "\n", 1);
+	ipython_tool_on_text(p, bytes, len);
 	if (bytes[len - 1] != '\n')
-		on_text(p, "\n", 1);
+		ipython_tool_on_text(p, "\n", 1);
 }
 
 static void on_image(void *arg, const char *mime, const void *bytes, size_t len)
@@ -159,7 +159,8 @@ static bool take_typed(struct ipython *p, struct strbuf *ret)
 }
 
 /* By the one who follows the conversation, if there is one. */
-static int ask_user(struct ipython *p, const char *prompt, struct strbuf *ret)
+static int ipython_tool_ask_user(struct ipython *p, const char *prompt,
+				 struct strbuf *ret)
 {
 	AUTO(strbuf) struct strbuf params = STRBUF(8192);
 	AUTO(json) json_object *answer = NULL;
@@ -204,8 +205,8 @@ static int request_until(struct ipython *p, const char *method, struct mt_str pa
 }
 
 /* `ret`: the answer for the code, {text, is_error}. */
-static int call_tool(struct ipython *p, const char *params, int64_t until_ms,
-		     struct strbuf *ret)
+static int ipython_tool_call(struct ipython *p, const char *params, int64_t until_ms,
+			     struct strbuf *ret)
 {
 	const struct mt_str text = { params, strlen(params) };
 	struct mt_str result = { 0 };
@@ -260,30 +261,32 @@ static int on_ask(void *arg, const char *prompt, bool hidden, int64_t until_ms,
 	bool found;
 
 	if (len && strncmp(prompt, p->token, len) == 0)
-		return call_tool(p, prompt + len, until_ms, ret);
+		return ipython_tool_call(p, prompt + len, until_ms, ret);
 	found = take_typed(p, ret);
 	if (!p->asked) {
-		on_text(p, prompt, strlen(prompt));
+		ipython_tool_on_text(p, prompt, strlen(prompt));
 		if (!found)
-			found = ask_user(p, *prompt ? prompt : "input()", ret) == MT_OK;
+			found = ipython_tool_ask_user(p, *prompt ? prompt : "input()",
+						      ret) == MT_OK;
 	}
 	p->asked = !found;
 	if (!found)
 		return MT_ENOTFOUND;
 	if (!hidden)
-		on_text(p, ret->text, ret->len);
-	on_text(p, "\n", 1);
+		ipython_tool_on_text(p, ret->text, ret->len);
+	ipython_tool_on_text(p, "\n", 1);
 	return MT_OK;
 }
 
 static const struct cell_events cell_events = {
-	.text = on_text, .block = on_block, .image = on_image, .clear = on_clear,
+	.text = ipython_tool_on_text, .block = on_block, .image = on_image, .clear = on_clear,
 	.ask = on_ask,
 };
 
 /* ---- the result ---------------------------------------------------------- */
 
-static void note_end(struct ipython *p, const struct cell_result *result, const char *how)
+static void ipython_tool_note_end(struct ipython *p, const struct cell_result *result,
+				  const char *how)
 {
 	struct strbuf *notes = &p->notes;
 
@@ -396,7 +399,7 @@ static int ipython_run(struct ipython *p, struct cell *cell)
 		status = ipython_session_run(&p->session, cell, &result, &how, &err);
 	if (status != MT_OK)
 		return host->fail(p->call, status, "%s", err.text);
-	note_end(p, &result, how.text);
+	ipython_tool_note_end(p, &result, how.text);
 	note_place(p);
 	status = ipython_reply(p, before);
 	if (status == MT_OK && result.cancelled)

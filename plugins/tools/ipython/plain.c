@@ -75,7 +75,7 @@ static void back(struct plain *p)
 	strbuf_cut(&p->line, len ? len - 1 : 0);
 }
 
-static void control(struct plain *p, char c)
+static void plain_control(struct plain *p, char c)
 {
 	switch (c) {
 	case '\n':
@@ -95,7 +95,7 @@ static void control(struct plain *p, char c)
 }
 
 /* One byte of a sequence. */
-static void step(struct plain *p, char c)
+static void plain_step(struct plain *p, char c)
 {
 	switch (p->state) {
 	case PLAIN_ESCAPE:
@@ -130,13 +130,13 @@ void plain_add(struct plain *p, const char *text, size_t len, struct strbuf *liv
 			plain_put(p, text + i, n);
 			strbuf_addn(live, text + i, n);
 		} else if (p->state != PLAIN_TEXT) {
-			step(p, text[i]);
+			plain_step(p, text[i]);
 			n = 1;
 		} else if (text[i] == '\033') {
 			p->state = PLAIN_ESCAPE;
 			n = 1;
 		} else {
-			control(p, text[i]);
+			plain_control(p, text[i]);
 			n = 1;
 			if (strchr("\n\r\b", text[i]) && text[i])
 				strbuf_addc(live, text[i]);

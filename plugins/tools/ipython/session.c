@@ -108,7 +108,7 @@ static void forget_kernel(struct session *s)
 	kernelspec_clear(&s->spec);
 }
 
-static bool is_dir(const char *path)
+static bool ipython_session_is_dir(const char *path)
 {
 	struct stat st;
 
@@ -120,7 +120,7 @@ static int ipython_session_start(struct session *s, int cancel_fd, struct strbuf
 {
 	struct launch_config config = {
 		.spec = &s->spec, .private_dir = s->config.private_dir,
-		.directory = is_dir(s->shell_dir) ? s->shell_dir : s->config.workspace,
+		.directory = ipython_session_is_dir(s->shell_dir) ? s->shell_dir : s->config.workspace,
 		.tcp = s->config.tcp,
 	};
 	int status = kernelspec_find(s->config.kernel, &s->spec, err);
@@ -151,8 +151,8 @@ static void look_after(struct session *s)
 }
 
 /* The shell has gone elsewhere: so does the kernel. */
-static int change_directory(struct session *s, int cancel_fd, struct strbuf *notes,
-			    struct error *err)
+static int ipython_session_change_directory(struct session *s, int cancel_fd,
+					    struct strbuf *notes, struct error *err)
 {
 	AUTO(strbuf) struct strbuf code = STRBUF(CODE_MAX);
 	AUTO(free) char *here = kernel_directory(s->kernel);
@@ -190,7 +190,7 @@ int session_ready(struct session *s, const char *shell_dir, int cancel_fd,
 	look_after(s);
 	if (!s->kernel)
 		return ipython_session_start(s, cancel_fd, notes, err);
-	return moved ? change_directory(s, cancel_fd, notes, err) : MT_OK;
+	return moved ? ipython_session_change_directory(s, cancel_fd, notes, err) : MT_OK;
 }
 
 /* It gets a moment to write its files. */

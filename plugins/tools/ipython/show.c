@@ -13,8 +13,8 @@ static const char *const text_types[] = { "text/plain", "text/markdown", "text/l
 					  "text/html", "image/svg+xml",
 					  "application/json" };
 
-static void put_block(const struct cell_events *e, void *arg, const char *text,
-		      size_t len)
+static void ipython_show_put_block(const struct cell_events *e, void *arg,
+				   const char *text, size_t len)
 {
 	if (e && e->block && len)
 		e->block(arg, text, len);
@@ -27,14 +27,14 @@ static void show_put_value(const struct cell_events *e, void *arg, json_object *
 	size_t len;
 
 	if (json_object_is_type(value, json_type_string)) {
-		put_block(e, arg, json_object_get_string(value),
-			  (size_t)json_object_get_string_len(value));
+		ipython_show_put_block(e, arg, json_object_get_string(value),
+				       (size_t)json_object_get_string_len(value));
 		return;
 	}
 	if (!json_object_is_type(value, json_type_array)) {
 		const char *json = js_text(value, &len);
 
-		put_block(e, arg, json, json ? len : 0);
+		ipython_show_put_block(e, arg, json, json ? len : 0);
 		return;
 	}
 	for (size_t i = 0; i < json_object_array_length(value); i++) {
@@ -44,7 +44,7 @@ static void show_put_value(const struct cell_events *e, void *arg, json_object *
 			strbuf_addn(&text, json_object_get_string(line),
 				    (size_t)json_object_get_string_len(line));
 	}
-	put_block(e, arg, text.text, text.len);
+	ipython_show_put_block(e, arg, text.text, text.len);
 }
 
 /* Kernels break base64 into lines. */
@@ -109,7 +109,7 @@ static void put_error(const struct cell_events *e, void *arg, json_object *conte
 	if (!text.len)
 		strbuf_addf(&text, "%s: %s", js_str(content, "ename", "error"),
 			    js_str(content, "evalue", ""));
-	put_block(e, arg, text.text, text.len);
+	ipython_show_put_block(e, arg, text.text, text.len);
 }
 
 void show_message(const char *type, json_object *content, const struct cell_events *e,

@@ -45,7 +45,7 @@ void wire_clear(struct wire_message *m)
 
 /* Kernels pass bytes that are not valid text: half a pair of surrogates, file
  * names. */
-static json_object *read_object(struct mt_str part, struct error *err)
+static json_object *wire_read_object(struct mt_str part, struct error *err)
 {
 	AUTO(strbuf) struct strbuf clean = STRBUF(part.len * 3 + 1);
 
@@ -58,7 +58,7 @@ static json_object *read_object(struct mt_str part, struct error *err)
 	return js_parse_object(clean.text, clean.len, err);
 }
 
-static int find_mark(const struct mt_str *parts, size_t count, size_t *ret)
+static int wire_find_mark(const struct mt_str *parts, size_t count, size_t *ret)
 {
 	size_t i = 0;
 
@@ -76,7 +76,7 @@ int wire_read(const char *key, const struct mt_str *parts, size_t count,
 	size_t mark;
 
 	*ret = (struct wire_message){ 0 };
-	if (find_mark(parts, count, &mark) != MT_OK)
+	if (wire_find_mark(parts, count, &mark) != MT_OK)
 		return fail(err, MT_EINVAL,
 			    "the kernel sent something that is not a "
 			    "message of the Jupyter protocol");
@@ -87,9 +87,9 @@ int wire_read(const char *key, const struct mt_str *parts, size_t count,
 	if (given->len != WIRE_HEX || CRYPTO_memcmp(given->ptr, hex, WIRE_HEX) != 0)
 		return fail(err, MT_EDENIED,
 			    "a message from the kernel is not signed with its key");
-	ret->header = read_object(body[WIRE_HEADER], err);
-	ret->parent = ret->header ? read_object(body[WIRE_PARENT], err) : NULL;
-	ret->content = ret->parent ? read_object(body[WIRE_CONTENT], err) : NULL;
+	ret->header = wire_read_object(body[WIRE_HEADER], err);
+	ret->parent = ret->header ? wire_read_object(body[WIRE_PARENT], err) : NULL;
+	ret->content = ret->parent ? wire_read_object(body[WIRE_CONTENT], err) : NULL;
 	if (ret->content)
 		return MT_OK;
 	wire_clear(ret);

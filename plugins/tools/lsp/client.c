@@ -22,7 +22,7 @@ enum {
 /* ---- sending ------------------------------------------------------------- */
 
 /* These leave a server of no use. */
-static int broken(struct client *c, int status)
+static int lsp_client_broken(struct client *c, int status)
 {
 	c->broken |= status == MT_EIO || status == MT_EINVAL || status == MT_ELIMIT;
 	return status;
@@ -43,7 +43,7 @@ static int client_send(struct client *c, struct strbuf *json, const struct rpc_w
 }
 
 /* Start a message; `id` negative: a notification. */
-static void begin(struct strbuf *json, int64_t id, const char *method)
+static void lsp_client_begin(struct strbuf *json, int64_t id, const char *method)
 {
 	strbuf_add(json, "{\"jsonrpc\":\"2.0\"");
 	if (id >= 0)
@@ -57,7 +57,7 @@ static int notify(struct client *c, const char *method, const struct strbuf *par
 {
 	AUTO(strbuf) struct strbuf json = STRBUF(TEXT_MAX);
 
-	begin(&json, -1, method);
+	lsp_client_begin(&json, -1, method);
 	strbuf_addn(&json, params->text, params->len);
 	strbuf_addc(&json, '}');
 	json.error = json.error ? json.error : params->error;
@@ -67,7 +67,7 @@ static int notify(struct client *c, const char *method, const struct strbuf *par
 /* ---- what the server asks and tells --------------------------------------- */
 
 /* Settings are not provided: null for each. */
-static void put_settings(json_object *params, struct strbuf *json)
+static void lsp_client_put_settings(json_object *params, struct strbuf *json)
 {
 	size_t n = js_length(js_get(params, "items"));
 
@@ -78,7 +78,8 @@ static void put_settings(json_object *params, struct strbuf *json)
 	strbuf_addc(json, ']');
 }
 
-static void put_result(const char *method, json_object *params, struct strbuf *json)
+static void lsp_client_put_result(const char *method, json_object *params,
+				  struct strbuf *json)
 {
 	static const char *const accepted[] = {
 		"client/registerCapability", "client/unregisterCapability",
@@ -88,7 +89,7 @@ static void put_result(const char *method, json_object *params, struct strbuf *j
 	};
 
 	if (strcmp(method, "workspace/configuration") == 0) {
-		put_settings(params, json);
+		lsp_client_put_settings(params, json);
 		return;
 	}
 	if (strcmp(method, "workspace/applyEdit") == 0) {
@@ -104,15 +105,16 @@ static void put_result(const char *method, json_object *params, struct strbuf *j
 		    METHOD_NOT_FOUND);
 }
 
-static int take_request(struct client *c, json_object *message, const char *method,
-			const struct rpc_wait *w, struct error *err)
+static int lsp_client_take_request(struct client *c, json_object *message,
+				   const char *method, const struct rpc_wait *w,
+				   struct error *err)
 {
 	AUTO(strbuf) struct strbuf json = STRBUF(1 << 16);
 
 	strbuf_add(&json, "{\"jsonrpc\":\"2.0\"");
 	js_key(&json, "id");
 	js_put(&json, js_get(message, "id"));
-	put_result(method, js_get(message, "params"), &json);
+	lsp_client_put_result(method, js_get(message, "params"), &json);
 	strbuf_addc(&json, '}');
 	return client_send(c, &json, w, err);
 }
@@ -155,7 +157,7 @@ static int take_other(struct client *c, json_object *message, const struct rpc_w
 	const char *method = js_str(message, "method", NULL);
 
 	if (method && js_get(message, "id"))
-		return take_request(c, message, method, w, err);
+		return lsp_client_take_request(c, message, method, w, err);
 	if (method)
 		take_notification(c, method, js_get(message, "params"));
 	else if (++c->strange > STRANGE_MAX)
@@ -167,14 +169,14 @@ static int take_other(struct client *c, json_object *message, const struct rpc_w
 
 /* Read and process one message. `id`: of the response that is waited for, which is stored
  * in `*ret`; negative: none is. */
-static int step(struct client *c, int64_t id, const struct rpc_wait *w, json_object **ret,
-		struct error *err)
+static int lsp_client_step(struct client *c, int64_t id, const struct rpc_wait *w,
+			   json_object **ret, struct error *err)
 {
 	AUTO(json) json_object *message = NULL;
 	int status = lsp_rpc_read(&c->rpc, w, &message, err);
 
 	if (status)
-		return broken(c, status);
+		return lsp_client_broken(c, status);
 	if (id >= 0 && !js_get(message, "method") && js_int(message, "id", -1) == id)
 		*ret = STEAL(message);
 	else
@@ -182,7 +184,7 @@ static int step(struct client *c, int64_t id, const struct rpc_wait *w, json_obj
 	/* A flood of messages does not hide that the time is over. */
 	if (!status && (id < 0 || !*ret) && w->until_ms && clock_ms() >= w->until_ms)
 		status = fail(err, MT_ETIMEOUT, "The language server does not respond.");
-	return broken(c, status);
+	return lsp_client_broken(c, status);
 }
 
 /* Process what has come, without waiting. */
@@ -193,7 +195,7 @@ static int client_drain(struct client *c, struct error *err)
 	int status = MT_OK;
 
 	for (int i = 0; !status && i < DRAIN_MAX; i++)
-		status = step(c, -1, &now, NULL, &why);
+		status = lsp_client_step(c, -1, &now, NULL, &why);
 	return !status || status == MT_ETIMEOUT ? MT_OK
 						: fail(err, status, "%s", why.text);
 }
@@ -210,13 +212,14 @@ static void client_cancel(struct client *c, int64_t id)
 	notify(c, "$/cancelRequest", &params, &soon, NULL);
 }
 
-static int exchange(struct client *c, const char *method, const struct strbuf *params,
-		    const struct rpc_wait *w, json_object **ret, struct error *err)
+static int lsp_client_exchange(struct client *c, const char *method,
+			       const struct strbuf *params, const struct rpc_wait *w,
+			       json_object **ret, struct error *err)
 {
 	AUTO(strbuf) struct strbuf json = STRBUF(TEXT_MAX);
 	int64_t id = ++c->last_id;
 
-	begin(&json, id, method);
+	lsp_client_begin(&json, id, method);
 	strbuf_addn(&json, params->text, params->len);
 	strbuf_addc(&json, '}');
 	int status = client_send(c, &json, w, err);
@@ -225,7 +228,7 @@ static int exchange(struct client *c, const char *method, const struct strbuf *p
 	while (!status && !*ret) {
 		struct error why = ERROR_NONE;
 
-		status = step(c, id, w, ret, &why);
+		status = lsp_client_step(c, id, w, ret, &why);
 		if (status == MT_ETIMEOUT)
 			fail(err, status,
 			     "The language server `%s` did not answer %s in time.",
@@ -247,7 +250,7 @@ static int await_progress(struct client *c, const struct rpc_wait *w, struct err
 	if (index.until_ms > w->until_ms)
 		index.until_ms = w->until_ms;
 	while (!status && c->progress > 0)
-		status = step(c, -1, &index, NULL, err);
+		status = lsp_client_step(c, -1, &index, NULL, err);
 	return status;
 }
 
@@ -285,7 +288,7 @@ int lsp_client_request(struct client *c, const char *method, const struct strbuf
 		int status;
 
 		json_object_put(response);
-		status = exchange(c, method, params, w, &response, err);
+		status = lsp_client_exchange(c, method, params, w, &response, err);
 		if (status)
 			return status;
 		indexed |= c->progress > 0;
@@ -316,7 +319,7 @@ static void put_document(struct strbuf *json, const struct document *d, bool ver
 		js_key_int(json, "version", d->version);
 }
 
-static void put_text(struct strbuf *json, const struct textfile *f)
+static void lsp_client_put_text(struct strbuf *json, const struct textfile *f)
 {
 	AUTO(strbuf) struct strbuf clean = STRBUF(4 * TEXTFILE_MAX + 64);
 
@@ -332,7 +335,7 @@ static int send_open(struct client *c, struct document *d, const struct textfile
 	strbuf_addc(&params, '{');
 	put_document(&params, d, true);
 	js_key_str(&params, "languageId", lsp_language_of(d->path));
-	put_text(&params, f);
+	lsp_client_put_text(&params, f);
 	strbuf_add(&params, "}}");
 	return notify(c, "textDocument/didOpen", &params, w, err);
 }
@@ -345,7 +348,7 @@ static int send_change(struct client *c, struct document *d, const struct textfi
 	strbuf_addc(&params, '{');
 	put_document(&params, d, true);
 	strbuf_add(&params, "},\"contentChanges\":[{");
-	put_text(&params, f);
+	lsp_client_put_text(&params, f);
 	strbuf_add(&params, "}]}");
 	return notify(c, "textDocument/didChange", &params, w, err);
 }
@@ -458,7 +461,7 @@ int client_await(struct client *c, const struct document *one, const struct rpc_
 	int status = MT_OK;
 
 	while (!status && awaits(c, one))
-		status = step(c, -1, w, NULL, err);
+		status = lsp_client_step(c, -1, w, NULL, err);
 	return status;
 }
 
@@ -516,7 +519,7 @@ static int handshake(struct client *c, const struct rpc_wait *w, struct error *e
 	put_root(c, &params);
 	strbuf_add(&params, capabilities);
 	strbuf_add(&none, "{}");
-	int status = exchange(c, "initialize", &params, w, &response, err);
+	int status = lsp_client_exchange(c, "initialize", &params, w, &response, err);
 
 	if (!status)
 		status = response_result(c, response, &result, err);

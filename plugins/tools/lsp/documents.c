@@ -52,7 +52,7 @@ struct document *documents_surplus(const struct documents *d)
 }
 
 /* The message, on one line. */
-static char *message_of(json_object *diagnostic)
+static char *lsp_documents_message_of(json_object *diagnostic)
 {
 	const char *text = js_str(diagnostic, "message", "(no message)");
 	struct strbuf out = STRBUF(4 * DIAGNOSTIC_TEXT_MAX);
@@ -93,7 +93,7 @@ static bool read_diagnostic(json_object *value, struct diagnostic *ret)
 				    : SEVERITY_ERROR,
 		.line = line > 0 ? (size_t)line : 0,
 		.column = column > 0 ? (size_t)column : 0,
-		.message = message_of(value),
+		.message = lsp_documents_message_of(value),
 	};
 	return ret->message;
 }

@@ -103,7 +103,7 @@ static int read_splices(struct edits *all, struct file_edit *e, json_object *lis
 	return MT_OK;
 }
 
-static struct file_edit *add_file(struct edits *all, struct error *err)
+static struct file_edit *lsp_edits_add_file(struct edits *all, struct error *err)
 {
 	if (ARRAY_ADD(all->files, all->count, EDIT_FILES_MAX)) {
 		fail(err, MT_ELIMIT,
@@ -117,8 +117,9 @@ static struct file_edit *add_file(struct edits *all, struct error *err)
 	return e;
 }
 
-static int read_file(struct edits *all, const char *uri, json_object *list,
-		     const char *workspace, enum encoding encoding, struct error *err)
+static int lsp_edits_read_file(struct edits *all, const char *uri, json_object *list,
+			       const char *workspace, enum encoding encoding,
+			       struct error *err)
 {
 	AUTO(free) char *path = lsp_workspace_file(uri, workspace, err);
 	struct error why = ERROR_NONE;
@@ -131,7 +132,7 @@ static int read_file(struct edits *all, const char *uri, json_object *list,
 			return fail(err, MT_EINVAL,
 				    "The language server sent two edits of %.300s.",
 				    path);
-	e = add_file(all, err);
+	e = lsp_edits_add_file(all, err);
 	if (!e)
 		return err->code;
 	e->path = STEAL(path);
@@ -154,7 +155,7 @@ static int read_changes(json_object *changes, const char *workspace,
 		return MT_OK;
 	json_object_object_foreach(changes, uri, list) {
 		if (!r && js_length(list))
-			r = read_file(ret, uri, list, workspace, encoding, err);
+			r = lsp_edits_read_file(ret, uri, list, workspace, encoding, err);
 	}
 	return r;
 }
@@ -179,8 +180,9 @@ int edits_read(json_object *edit, const char *workspace, enum encoding encoding,
 				 "not supported. Nothing was changed.",
 				 js_str(one, "kind", ""));
 		else
-			r = read_file(ret, js_str(js_get(one, "textDocument"), "uri", ""),
-				      js_get(one, "edits"), workspace, encoding, err);
+			r = lsp_edits_read_file(
+				ret, js_str(js_get(one, "textDocument"), "uri", ""),
+				js_get(one, "edits"), workspace, encoding, err);
 	}
 	return r;
 }
@@ -188,7 +190,7 @@ int edits_read(json_object *edit, const char *workspace, enum encoding encoding,
 /* ---- writing ------------------------------------------------------------- */
 
 /* Put back what was written, as far as nothing else has changed it since. */
-static void restore(struct edits *e, size_t count)
+static void lsp_edits_restore(struct edits *e, size_t count)
 {
 	struct stat st;
 
@@ -210,7 +212,7 @@ int edits_write(struct edits *e, struct error *err)
 		if (!textfile_write(f->path, &f->before.st, f->after.bytes.text,
 				    f->after.bytes.len, &why))
 			continue;
-		restore(e, i);
+		lsp_edits_restore(e, i);
 		return fail(err, why.code, "%.300s: %s. Nothing was changed.", f->path,
 			    why.text);
 	}

@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* The text of a line without the white space around it. */
-static void put_line(const char *line, size_t len, struct strbuf *out)
+static void lsp_locations_put_line(const char *line, size_t len, struct strbuf *out)
 {
 	size_t shown, start;
 
@@ -26,8 +26,8 @@ static void put_line(const char *line, size_t len, struct strbuf *out)
 	strbuf_addc(out, '\n');
 }
 
-static void put_place(const struct lsp *lsp, const char *path, size_t line, size_t column,
-		      struct strbuf *out)
+static void lsp_locations_put_place(const struct lsp *lsp, const char *path, size_t line,
+				    size_t column, struct strbuf *out)
 {
 	size_t start = out->len;
 
@@ -39,7 +39,7 @@ static void put_place(const struct lsp *lsp, const char *path, size_t line, size
 
 /* ---- locations ------------------------------------------------------------- */
 
-static json_object *first_of(json_object *o, const char *const *names)
+static json_object *lsp_locations_first_of(json_object *o, const char *const *names)
 {
 	json_object *value = NULL;
 
@@ -48,13 +48,14 @@ static json_object *first_of(json_object *o, const char *const *names)
 	return value;
 }
 
-static int add_location(struct locations *l, json_object *value, struct error *err)
+static int lsp_locations_add_location(struct locations *l, json_object *value,
+				      struct error *err)
 {
 	static const char *const uris[] = { "uri", "targetUri", NULL },
 				 *const ranges[] = { "range", "targetSelectionRange",
 						     "targetRange", NULL };
-	json_object *uri = first_of(value, uris);
-	json_object *start = js_get(first_of(value, ranges), "start");
+	json_object *uri = lsp_locations_first_of(value, uris);
+	json_object *start = js_get(lsp_locations_first_of(value, ranges), "start");
 	int64_t line = js_int(start, "line", -1), column = js_int(start, "character", -1);
 
 	if (!json_object_is_type(uri, json_type_string) || line < 0 || column < 0)
@@ -74,7 +75,7 @@ static int add_location(struct locations *l, json_object *value, struct error *e
 	return MT_OK;
 }
 
-static int by_place(const void *a, const void *b)
+static int lsp_locations_by_place(const void *a, const void *b)
 {
 	const struct location *x = a, *y = b;
 	int order = strcmp(x->path, y->path);
@@ -91,7 +92,8 @@ static void drop_duplicates(struct locations *l)
 	size_t kept = 0;
 
 	for (size_t i = 0; i < l->count; i++) {
-		if (kept && by_place(&l->list[kept - 1], &l->list[i]) == 0) {
+		if (kept &&
+		    lsp_locations_by_place(&l->list[kept - 1], &l->list[i]) == 0) {
 			free(l->list[i].path);
 			continue;
 		}
@@ -108,11 +110,12 @@ int locations_read(json_object *result, struct locations *ret, struct error *err
 
 	*ret = (struct locations){ 0 };
 	if (json_object_is_type(result, json_type_object))
-		r = add_location(ret, result, err);
+		r = lsp_locations_add_location(ret, result, err);
 	for (size_t i = 0; !r && i < count; i++)
-		r = add_location(ret, json_object_array_get_idx(result, i), err);
+		r = lsp_locations_add_location(ret, json_object_array_get_idx(result, i),
+					       err);
 	if (ret->count)
-		qsort(ret->list, ret->count, sizeof *ret->list, by_place);
+		qsort(ret->list, ret->count, sizeof *ret->list, lsp_locations_by_place);
 	drop_duplicates(ret);
 	return r;
 }
@@ -126,7 +129,8 @@ void locations_clear(struct locations *l)
 }
 
 /* The text of a file in the workspace; of others only the place is shown. */
-static bool load(const struct lsp *lsp, const char *path, struct textfile *f)
+static bool lsp_locations_load(const struct lsp *lsp, const char *path,
+			       struct textfile *f)
 {
 	AUTO(free) char *real = *path == '/' ? realpath(path, NULL) : NULL;
 
@@ -145,10 +149,11 @@ static void put_location(const struct lsp *lsp, const struct location *l,
 		f ? lsp_text_line(f->text.text, f->text.len, l->line, &len) : NULL;
 	size_t at = line ? lsp_column_offset(line, len, l->column, encoding) : l->column;
 
-	put_place(lsp, l->path, l->line + 1,
-		  (line ? lsp_column_of(line, at, ENCODING_UTF32) : at) + 1, out);
+	lsp_locations_put_place(lsp, l->path, l->line + 1,
+				(line ? lsp_column_of(line, at, ENCODING_UTF32) : at) + 1,
+				out);
 	if (line)
-		put_line(line, len, out);
+		lsp_locations_put_line(line, len, out);
 	else
 		strbuf_add(out, f ? "(no such line)\n" : "(outside the workspace)\n");
 }
@@ -161,7 +166,7 @@ void locations_put(const struct lsp *lsp, const struct locations *l,
 
 	for (size_t i = first; i < l->count && i - first < most; i++) {
 		if (i == first || strcmp(l->list[i - 1].path, l->list[i].path) != 0)
-			loaded = load(lsp, l->list[i].path, &f);
+			loaded = lsp_locations_load(lsp, l->list[i].path, &f);
 		put_location(lsp, &l->list[i], loaded ? &f : NULL, encoding, out);
 	}
 }
@@ -187,7 +192,7 @@ static void put_diagnostic(const struct lsp *lsp, const struct document *d,
 		column = lsp_column_of(line,
 				       lsp_column_offset(line, len, column, encoding),
 				       ENCODING_UTF32);
-	put_place(lsp, d->path, one->line + 1, column + 1, out);
+	lsp_locations_put_place(lsp, d->path, one->line + 1, column + 1, out);
 	strbuf_addf(out, "%s: %s\n", severity_name(one->severity), one->message);
 }
 
@@ -196,7 +201,7 @@ size_t lsp_diagnostics_put(const struct lsp *lsp, struct document *d,
 			   struct strbuf *out)
 {
 	AUTO(textfile) struct textfile f = TEXTFILE;
-	bool loaded = d->count && *most && load(lsp, d->path, &f);
+	bool loaded = d->count && *most && lsp_locations_load(lsp, d->path, &f);
 	size_t total = 0;
 
 	for (size_t i = 0; i < d->count; i++) {
@@ -226,8 +231,9 @@ static void put_change(const struct lsp *lsp, const struct file_edit *f, size_t 
 	const char *text = f->after.text.text + start;
 
 	text = lsp_text_line(text, f->after.text.len - start, 0, &len);
-	put_place(lsp, f->path, line, utf8_count(text, at - start) + 1, out);
-	put_line(text, len, out);
+	lsp_locations_put_place(lsp, f->path, line, utf8_count(text, at - start) + 1,
+				out);
+	lsp_locations_put_line(text, len, out);
 }
 
 void lsp_edits_put(const struct lsp *lsp, const struct edits *e, size_t most,

@@ -27,7 +27,8 @@ static size_t page_size(const struct ask *a)
 	return (size_t)a->lsp->host->option_int(a->lsp->instance, "results");
 }
 
-static void put_page(size_t first, size_t shown, size_t total, struct strbuf *out)
+static void lsp_tool_put_page(size_t first, size_t shown, size_t total,
+			      struct strbuf *out)
 {
 	if (first >= total && total)
 		strbuf_addf(out, "[There are only %zu.]\n", total);
@@ -44,7 +45,7 @@ static void put_partly(bool partly, struct strbuf *out)
 }
 
 /* Errors that came with the edits since the last call. */
-static void put_news(struct ask *a, struct strbuf *out)
+static void lsp_tool_put_news(struct ask *a, struct strbuf *out)
 {
 	AUTO(strbuf) struct strbuf news = STRBUF(RESULT_MAX);
 	struct rpc_wait soon = { clock_ms() + NEWS_MS, a->wait.cancel_fd };
@@ -79,14 +80,14 @@ static int put_locations(struct ask *a, json_object *result, const char *noun,
 		size_t left = l.count > first ? l.count - first : 0;
 
 		locations_put(a->lsp, &l, a->client->encoding, first, most, out);
-		put_page(first, left < most ? left : most, l.count, out);
+		lsp_tool_put_page(first, left < most ? left : most, l.count, out);
 	}
 	locations_clear(&l);
 	return r;
 }
 
-static int find(struct ask *a, const char *method, const char *context, const char *noun,
-		struct strbuf *out, struct error *err)
+static int lsp_tool_find(struct ask *a, const char *method, const char *context,
+			 const char *noun, struct strbuf *out, struct error *err)
 {
 	AUTO(strbuf) struct strbuf params = STRBUF(1 << 17);
 	AUTO(json) json_object *result = NULL;
@@ -105,25 +106,27 @@ static int find(struct ask *a, const char *method, const char *context, const ch
 	if (r)
 		return r;
 	put_partly(partly, out);
-	put_news(a, out);
+	lsp_tool_put_news(a, out);
 	return MT_OK;
 }
 
 static int run_definition(struct ask *a, struct strbuf *out, struct error *err)
 {
-	return find(a, "textDocument/definition", "", "definition", out, err);
+	return lsp_tool_find(a, "textDocument/definition", "", "definition", out, err);
 }
 
 static int run_references(struct ask *a, struct strbuf *out, struct error *err)
 {
-	return find(a, "textDocument/references",
-		    ",\"context\":{\"includeDeclaration\":true}", "reference", out, err);
+	return lsp_tool_find(a, "textDocument/references",
+			     ",\"context\":{\"includeDeclaration\":true}", "reference",
+			     out, err);
 }
 
 /* ---- diagnostics ------------------------------------------------------------- */
 
-static int await(const struct ask *a, struct client *c, const struct document *one,
-		 struct strbuf *out, struct error *err)
+static int lsp_tool_await(const struct ask *a, struct client *c,
+			  const struct document *one, struct strbuf *out,
+			  struct error *err)
 {
 	struct error why = ERROR_NONE;
 	int r = client_await(c, one, &a->wait, &why);
@@ -154,7 +157,7 @@ static void put_total(size_t total, const struct document *one, const struct lsp
 		strbuf_addf(out, "No diagnostics for %s.\n", path);
 }
 
-static int check_one(struct ask *a, struct strbuf *out, struct error *err)
+static int lsp_tool_check_one(struct ask *a, struct strbuf *out, struct error *err)
 {
 	AUTO(strbuf) struct strbuf list = STRBUF(RESULT_MAX);
 	size_t first = offset_arg(a), skip = first, page = page_size(a), most = page,
@@ -162,19 +165,19 @@ static int check_one(struct ask *a, struct strbuf *out, struct error *err)
 	int r = lsp_ask_open(a, err);
 
 	if (!r)
-		r = await(a, a->client, a->document, out, err);
+		r = lsp_tool_await(a, a->client, a->document, out, err);
 	if (r)
 		return r;
 	total = lsp_diagnostics_put(a->lsp, a->document, a->client->encoding, false,
 				    &skip, &most, &list);
 	put_total(total, a->document, a->lsp, &list, out);
-	put_page(first, page - most, total, out);
-	put_news(a, out);
+	lsp_tool_put_page(first, page - most, total, out);
+	lsp_tool_put_news(a, out);
 	return MT_OK;
 }
 
 /* Those of all files that the running servers know. */
-static int check_all(struct ask *a, struct strbuf *out, struct error *err)
+static int lsp_tool_check_all(struct ask *a, struct strbuf *out, struct error *err)
 {
 	AUTO(strbuf) struct strbuf list = STRBUF(RESULT_MAX);
 	size_t first = offset_arg(a), skip = first, page = page_size(a), most = page,
@@ -188,7 +191,7 @@ static int check_all(struct ask *a, struct strbuf *out, struct error *err)
 		int r = client_sync(c, &a->wait, err);
 
 		if (!r)
-			r = await(a, c, NULL, out, err);
+			r = lsp_tool_await(a, c, NULL, out, err);
 		if (r)
 			return r;
 		for (size_t n = 0; n < c->documents.count; n++)
@@ -197,14 +200,15 @@ static int check_all(struct ask *a, struct strbuf *out, struct error *err)
 						     &list);
 	}
 	put_total(total, NULL, a->lsp, &list, out);
-	put_page(first, page - most, total, out);
+	lsp_tool_put_page(first, page - most, total, out);
 	return MT_OK;
 }
 
 static int run_diagnostics(struct ask *a, struct strbuf *out, struct error *err)
 {
-	return lsp_text_arg(a, "path", err) || err->code ? check_one(a, out, err)
-							 : check_all(a, out, err);
+	return lsp_text_arg(a, "path", err) || err->code
+		       ? lsp_tool_check_one(a, out, err)
+		       : lsp_tool_check_all(a, out, err);
 }
 
 /* ---- rename -------------------------------------------------------------------- */
@@ -280,7 +284,7 @@ static int rename_files(struct ask *a, bool apply, struct strbuf *out, struct er
 	}
 	if (!r && apply) {
 		report_files(a, &e);
-		put_news(a, out);
+		lsp_tool_put_news(a, out);
 	}
 	edits_clear(&e);
 	return r;

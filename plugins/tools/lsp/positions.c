@@ -67,7 +67,7 @@ size_t lsp_column_offset(const char *line, size_t len, size_t column,
 	return i;
 }
 
-static bool is_word(char c)
+static bool lsp_positions_is_word(char c)
 {
 	return isalnum((unsigned char)c) || c == '_' || (unsigned char)c >= 0x80;
 }
@@ -77,7 +77,7 @@ static size_t last_name(const char *symbol)
 {
 	size_t at = strlen(symbol);
 
-	while (at && is_word(symbol[at - 1]))
+	while (at && lsp_positions_is_word(symbol[at - 1]))
 		at--;
 	return symbol[at] ? at : 0;
 }
@@ -88,8 +88,10 @@ size_t lsp_symbol_in(const char *line, size_t len, const char *symbol)
 	const char *p = line, *end = line + len;
 
 	while (n && (p = memmem(p, (size_t)(end - p), symbol, n))) {
-		bool starts = p == line || !is_word(symbol[0]) || !is_word(p[-1]);
-		bool ends = p + n == end || !is_word(symbol[n - 1]) || !is_word(p[n]);
+		bool starts = p == line || !lsp_positions_is_word(symbol[0]) ||
+			      !lsp_positions_is_word(p[-1]);
+		bool ends = p + n == end || !lsp_positions_is_word(symbol[n - 1]) ||
+			    !lsp_positions_is_word(p[n]);
 
 		if (starts && ends)
 			return (size_t)(p - line) + last_name(symbol);
@@ -109,7 +111,7 @@ int lsp_uri_put(struct strbuf *out, const char *path)
 	return out->error;
 }
 
-static int hex(char c)
+static int lsp_positions_hex(char c)
 {
 	return c >= '0' && c <= '9'   ? c - '0'
 	       : c >= 'a' && c <= 'f' ? c - 'a' + 10
@@ -129,8 +131,8 @@ char *lsp_uri_path(const char *uri)
 	if (*uri != '/')
 		return NULL;
 	for (; *uri && *uri != '?' && *uri != '#'; uri++) {
-		int high = *uri == '%' ? hex(uri[1]) : -1;
-		int low = high >= 0 ? hex(uri[2]) : -1;
+		int high = *uri == '%' ? lsp_positions_hex(uri[1]) : -1;
+		int low = high >= 0 ? lsp_positions_hex(uri[2]) : -1;
 
 		if (*uri == '%' && (low < 0 || high + low == 0)) {
 			strbuf_clear(&out);

@@ -26,7 +26,7 @@ extern char **environ;
 
 /* ---- the process --------------------------------------------------------- */
 
-static void shut(int *fd)
+static void lsp_rpc_shut(int *fd)
 {
 	if (*fd >= 0)
 		close(*fd);
@@ -75,9 +75,9 @@ int rpc_start(struct rpc *r, char *const *argv, const char *directory, struct er
 
 		code = rpc_spawn(argv, directory, fds, &r->pid);
 	}
-	shut(&in[0]);
-	shut(&out[1]);
-	shut(&log[1]);
+	lsp_rpc_shut(&in[0]);
+	lsp_rpc_shut(&out[1]);
+	lsp_rpc_shut(&log[1]);
 	r->in = in[1];
 	r->out = out[0];
 	r->err = log[0];
@@ -95,7 +95,7 @@ int rpc_start(struct rpc *r, char *const *argv, const char *directory, struct er
 }
 
 /* Wait for the process. @return false if it still runs. */
-static bool reap(struct rpc *r, int timeout_ms, int *ret_status)
+static bool lsp_rpc_reap(struct rpc *r, int timeout_ms, int *ret_status)
 {
 	struct pollfd ended = { .fd = r->pid_fd, .events = POLLIN };
 
@@ -107,18 +107,18 @@ static bool reap(struct rpc *r, int timeout_ms, int *ret_status)
 }
 
 /* End it, gently first. @return its status */
-static int end_process(struct rpc *r)
+static int lsp_rpc_end_process(struct rpc *r)
 {
 	int status = 0;
 
-	shut(&r->in);
+	lsp_rpc_shut(&r->in);
 	if (r->pid <= 0)
 		return 0;
-	if (!reap(r, STEP_MS, &status)) {
+	if (!lsp_rpc_reap(r, STEP_MS, &status)) {
 		kill(-r->pid, SIGTERM);
-		if (!reap(r, STEP_MS, &status)) {
+		if (!lsp_rpc_reap(r, STEP_MS, &status)) {
 			kill(-r->pid, SIGKILL);
-			while (!reap(r, -1, &status))
+			while (!lsp_rpc_reap(r, -1, &status))
 				;
 		}
 	}
@@ -129,24 +129,24 @@ static int end_process(struct rpc *r)
 
 void rpc_end(struct rpc *r)
 {
-	end_process(r);
-	shut(&r->in);
-	shut(&r->out);
-	shut(&r->err);
-	shut(&r->pid_fd);
+	lsp_rpc_end_process(r);
+	lsp_rpc_shut(&r->in);
+	lsp_rpc_shut(&r->out);
+	lsp_rpc_shut(&r->err);
+	lsp_rpc_shut(&r->pid_fd);
 	strbuf_clear(&r->received);
 }
 
 /* ---- bytes --------------------------------------------------------------- */
 
 /* Keep the last line that is not empty. */
-static void take_log(struct rpc *r)
+static void lsp_rpc_take_log(struct rpc *r)
 {
 	char bytes[4096];
 	ssize_t n = read(r->err, bytes, sizeof bytes);
 
 	if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR))
-		shut(&r->err);
+		lsp_rpc_shut(&r->err);
 	for (ssize_t i = 0; i < n; i++) {
 		if (bytes[i] == '\n')
 			r->tail_len = 0;
@@ -158,7 +158,7 @@ static void take_log(struct rpc *r)
 }
 
 /* @return false at the end of its output. */
-static bool take_output(struct rpc *r)
+static bool lsp_rpc_take_output(struct rpc *r)
 {
 	char bytes[65536];
 	ssize_t n = read(r->out, bytes, sizeof bytes);
@@ -180,9 +180,9 @@ static int has_exited(struct rpc *r, struct error *err)
 
 		if (poll(&log, 1, i ? 0 : STEP_MS) <= 0)
 			break;
-		take_log(r);
+		lsp_rpc_take_log(r);
 	}
-	int status = end_process(r);
+	int status = lsp_rpc_end_process(r);
 	const char *colon = *r->tail ? ": " : ".";
 
 	utf8_blank_controls(r->tail, strlen(r->tail));
@@ -213,8 +213,8 @@ static int rpc_poll(struct rpc *r, const struct rpc_wait *w, bool *ret_writes,
 	if (f[2].revents)
 		return fail(err, MT_ECANCELLED, "The call was cancelled.");
 	if (f[1].revents)
-		take_log(r);
-	if (f[0].revents && !take_output(r))
+		lsp_rpc_take_log(r);
+	if (f[0].revents && !lsp_rpc_take_output(r))
 		return has_exited(r, err);
 	if (ret_writes)
 		*ret_writes = f[3].revents & POLLOUT;
@@ -282,8 +282,8 @@ static int64_t header_length(const char *line, size_t len)
 }
 
 /* The headers in front. `*ret_start`: where the content starts; 0: they are incomplete. */
-static int read_headers(const struct rpc *r, size_t *ret_start, int64_t *ret_length,
-			struct error *err)
+static int lsp_rpc_read_headers(const struct rpc *r, size_t *ret_start,
+				int64_t *ret_length, struct error *err)
 {
 	const char *line = r->received.text, *end = line + r->received.len, *stop;
 
@@ -318,12 +318,12 @@ static int read_headers(const struct rpc *r, size_t *ret_start, int64_t *ret_len
 }
 
 /* A whole message if there is one. */
-static int take_message(struct rpc *r, json_object **ret, struct error *err)
+static int lsp_rpc_take_message(struct rpc *r, json_object **ret, struct error *err)
 {
 	struct error why = ERROR_NONE;
 	int64_t length;
 	size_t start;
-	int status = read_headers(r, &start, &length, err);
+	int status = lsp_rpc_read_headers(r, &start, &length, err);
 
 	*ret = NULL;
 	if (status || !start || r->received.len < start + (size_t)length)
@@ -338,7 +338,7 @@ static int take_message(struct rpc *r, json_object **ret, struct error *err)
 int lsp_rpc_read(struct rpc *r, const struct rpc_wait *w, json_object **ret,
 		 struct error *err)
 {
-	int status = take_message(r, ret, err);
+	int status = lsp_rpc_take_message(r, ret, err);
 
 	while (!status && !*ret) {
 		struct error why = ERROR_NONE;
@@ -346,12 +346,13 @@ int lsp_rpc_read(struct rpc *r, const struct rpc_wait *w, json_object **ret,
 		status = r->pid > 0
 				 ? rpc_poll(r, w, NULL, &why)
 				 : fail(&why, MT_EIO, "The language server has exited.");
-		if (status == MT_EIO && take_message(r, ret, err) == MT_OK && *ret)
+		if (status == MT_EIO && lsp_rpc_take_message(r, ret, err) == MT_OK &&
+		    *ret)
 			return MT_OK;
 		if (status)
 			fail(err, status, "%s", why.text);
 		else
-			status = take_message(r, ret, err);
+			status = lsp_rpc_take_message(r, ret, err);
 	}
 	return status;
 }

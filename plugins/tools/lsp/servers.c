@@ -45,7 +45,7 @@ static void override(const struct mt_tool_host *host, struct mt_instance *instan
 			*value = text;
 }
 
-static int add(struct servers *s, const struct server *one, struct error *err)
+static int lsp_servers_add(struct servers *s, const struct server *one, struct error *err)
 {
 	if (s->count == SERVERS_MAX)
 		return fail(err, MT_ELIMIT, "more than %d language servers", SERVERS_MAX);
@@ -61,11 +61,11 @@ static int add_users(const struct mt_tool_host *host, struct mt_instance *instan
 
 	for (size_t n = 0; !r && !host->option_at(instance, "server.", n, &key, &value);
 	     n++)
-		r = add(s,
-			&(struct server){ .name = key + strlen("server."),
-					  .command = value,
-					  .roots = ".git" },
-			err);
+		r = lsp_servers_add(s,
+				    &(struct server){ .name = key + strlen("server."),
+						      .command = value,
+						      .roots = ".git" },
+				    err);
 	return r;
 }
 
@@ -78,7 +78,7 @@ static int add_built_in(struct servers *s, struct error *err)
 		struct server *own = find_name(s, built_in[i].name);
 
 		if (!own) {
-			r = add(s, &built_in[i], err);
+			r = lsp_servers_add(s, &built_in[i], err);
 			continue;
 		}
 		own->extensions = built_in[i].extensions;
@@ -118,7 +118,7 @@ static const char *extension_of(const char *path)
 	return dot ? dot + 1 : "";
 }
 
-static bool list_has(const char *list, const char *word)
+static bool lsp_servers_list_has(const char *list, const char *word)
 {
 	const char *item;
 	size_t len;
@@ -129,7 +129,7 @@ static bool list_has(const char *list, const char *word)
 	return false;
 }
 
-static bool is_installed(const struct server *s)
+static bool lsp_servers_is_installed(const struct server *s)
 {
 	char program[4096];
 	size_t len = strcspn(s->command, " ");
@@ -154,9 +154,9 @@ const struct server *servers_find(const struct servers *s, const char *path,
 		const struct server *one = &s->list[i];
 
 		if (!*extension || !*one->command ||
-		    !list_has(one->extensions, extension))
+		    !lsp_servers_list_has(one->extensions, extension))
 			continue;
-		if (is_installed(one))
+		if (lsp_servers_is_installed(one))
 			return one;
 		missing = missing ? missing : one->name;
 		install = install ? install : one->install;

@@ -33,7 +33,7 @@ const char *lsp_text_arg(const struct ask *a, const char *name, struct error *er
 	return text && *text && strlen(text) == len ? text : NULL;
 }
 
-static struct rpc_wait wait_for(const struct ask *a, const char *option)
+static struct rpc_wait lsp_sessions_wait_for(const struct ask *a, const char *option)
 {
 	const struct mt_tool_host *host = a->lsp->host;
 	int64_t time = host->option_int(a->lsp->instance, option);
@@ -47,7 +47,7 @@ static struct rpc_wait wait_for(const struct ask *a, const char *option)
 void lsp_ask_begin(struct ask *a, struct lsp *lsp, struct mt_call *call)
 {
 	*a = (struct ask){ .lsp = lsp, .call = call, .file = TEXTFILE };
-	a->wait = wait_for(a, "timeout");
+	a->wait = lsp_sessions_wait_for(a, "timeout");
 }
 
 /* ---- servers ------------------------------------------------------------- */
@@ -84,7 +84,7 @@ static struct client *running(struct lsp *lsp, const struct server *server,
 	return NULL;
 }
 
-static void make_room(struct lsp *lsp)
+static void lsp_sessions_make_room(struct lsp *lsp)
 {
 	size_t oldest = 0;
 
@@ -102,17 +102,17 @@ static int find_client(struct ask *a, const struct server *server, const char *r
 {
 	struct lsp *lsp = a->lsp;
 	struct client *c = running(lsp, server, root);
-	struct rpc_wait start = wait_for(a, "start_timeout");
+	struct rpc_wait start = lsp_sessions_wait_for(a, "start_timeout");
 
 	if (c && client_sync(c, &a->wait, NULL) && c->broken)
 		c = NULL;
 	if (!c) {
-		make_room(lsp);
+		lsp_sessions_make_room(lsp);
 		c = client_start(server, root, lsp->workspace, &start, err);
 		if (!c)
 			return err->code;
 		lsp->clients[lsp->count++] = c;
-		a->wait = wait_for(a, "timeout");
+		a->wait = lsp_sessions_wait_for(a, "timeout");
 	}
 	c->used = ++lsp->clock;
 	a->client = c;
@@ -162,7 +162,8 @@ int lsp_ask_open(struct ask *a, struct error *err)
 /* ---- the position ---------------------------------------------------------- */
 
 /* Lines that have the symbol, for a call that names another one. */
-static void put_lines(const struct ask *a, const char *symbol, struct strbuf *out)
+static void lsp_sessions_put_lines(const struct ask *a, const char *symbol,
+				   struct strbuf *out)
 {
 	const char *line;
 	size_t len, found = 0;
@@ -181,7 +182,7 @@ static int no_symbol(const struct ask *a, const char *symbol, int64_t line,
 	const char *path = lsp_short_path(a->lsp, a->document->path);
 	AUTO(strbuf) struct strbuf lines = STRBUF(256);
 
-	put_lines(a, symbol, &lines);
+	lsp_sessions_put_lines(a, symbol, &lines);
 	if (!lines.len)
 		return fail(err, MT_ENOTFOUND, "`%.100s` does not occur in %.200s.",
 			    symbol, path);

@@ -31,7 +31,7 @@ static int port_of(const char *uri)
 	return port;
 }
 
-static int listen_at(int port)
+static int mcp_browse_listen_at(int port)
 {
 	struct sockaddr_in at = { .sin_family = AF_INET, .sin_port = htons((uint16_t)port),
 				  .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
@@ -52,9 +52,9 @@ int browse_open(struct browse *b, int port, const char *before, struct error *er
 	socklen_t len = sizeof at;
 	int last = port ? 0 : port_of(before);
 
-	b->listener = last ? listen_at(last) : -1;
+	b->listener = last ? mcp_browse_listen_at(last) : -1;
 	if (b->listener < 0)
-		b->listener = listen_at(port);
+		b->listener = mcp_browse_listen_at(port);
 	if (b->listener < 0 ||
 	    getsockname(b->listener, (struct sockaddr *)&at, &len) != 0)
 		return fail(err, MT_EIO, "cannot listen on port %d: %s", port,
@@ -124,7 +124,7 @@ static void browse_reply(int fd, const char *status, const char *text)
 }
 
 /* The target of a GET for the callback, out of the head of a request; owned. */
-static char *target_of(char *head)
+static char *mcp_browse_target_of(char *head)
 {
 	size_t want = strlen("GET " CALLBACK "?");
 	char *end = strpbrk(head, "\r\n");
@@ -154,7 +154,7 @@ static char *serve_one(struct browse *b, const char *state)
 	       (n = recv(fd, bytes, sizeof bytes, 0)) > 0)
 		if (strbuf_addn(&head, bytes, (size_t)n))
 			break;
-	target = head.len ? target_of(head.text) : NULL;
+	target = head.len ? mcp_browse_target_of(head.text) : NULL;
 	if (!target || !has_state(target, state)) {
 		browse_reply(fd, "404 Not Found", "Not found.\n");
 		return NULL;

@@ -95,7 +95,7 @@ bool client_has(struct client *c, const char *capability)
 
 /* ---- one request ------------------------------------------------------- */
 
-static void wait_until(struct client *c, int64_t until)
+static void mcp_client_wait_until(struct client *c, int64_t until)
 {
 	struct timespec t = { .tv_sec = until / 1000, .tv_nsec = until % 1000 * 1000000 };
 
@@ -136,7 +136,7 @@ static void answer_questions(struct client *c, struct pending *p)
 	}
 }
 
-static int64_t timeout_of(const struct client *c, const struct pending *p)
+static int64_t mcp_client_timeout_of(const struct client *c, const struct pending *p)
 {
 	return c->state == CLIENT_CONNECTING      ? c->config.connect_ms
 	       : p->waiter && p->waiter->progress ? c->config.timeout_ms
@@ -149,7 +149,7 @@ int pending_check(struct client *c, struct pending *p, int64_t *ret_until,
 	int64_t until;
 
 	answer_questions(c, p);
-	until = p->alive_at + timeout_of(c, p);
+	until = p->alive_at + mcp_client_timeout_of(c, p);
 	*ret_until = until;
 	if (p->done)
 		return MT_OK;
@@ -161,11 +161,11 @@ int pending_check(struct client *c, struct pending *p, int64_t *ret_until,
 	if (clock_ms() >= until)
 		return fail(err, MT_ETIMEOUT,
 			    "the server did not respond to `%s` within %.1f seconds",
-			    p->method, (double)timeout_of(c, p) / 1000);
+			    p->method, (double)mcp_client_timeout_of(c, p) / 1000);
 	return 1;
 }
 
-static void take_out(struct client *c, struct pending *p)
+static void mcp_client_take_out(struct client *c, struct pending *p)
 {
 	for (struct pending **at = &c->pendings; *at; at = &(*at)->next)
 		if (*at == p) {
@@ -222,10 +222,10 @@ int client_exchange(struct client *c, const char *method, json_object *params,
 					      method);
 				break;
 			}
-			wait_until(c, until < limit ? until : limit);
+			mcp_client_wait_until(c, until < limit ? until : limit);
 		}
 	}
-	take_out(c, &p);
+	mcp_client_take_out(c, &p);
 	pthread_mutex_unlock(&c->lock);
 	if (status == MT_ECANCELLED || status == MT_ETIMEOUT)
 		tell_cancelled(c, &p, status);
@@ -249,8 +249,9 @@ int mcp_client_notify(struct client *c, const char *method, json_object *params,
 /* ---- with what the server wants to know in between ---------------------- */
 
 /* Answers to a result that asks for input go into `params`. */
-static int add_input(struct client *c, json_object *params, json_object *result,
-		     const struct waiter *w, struct error *err)
+static int mcp_client_add_input(struct client *c, json_object *params,
+				json_object *result, const struct waiter *w,
+				struct error *err)
 {
 	json_object *asked = js_get(result, "inputRequests");
 	json_object *state = js_get(result, "requestState");
@@ -327,7 +328,7 @@ int mcp_client_request(struct client *c, const char *method, json_object *params
 			*ret = STEAL(result);
 			return MT_OK;
 		}
-		status = add_input(c, params, result, w, err);
+		status = mcp_client_add_input(c, params, result, w, err);
 		if (status)
 			return status;
 	}
@@ -418,7 +419,7 @@ int client_connect(struct client *c, const struct waiter *w, struct error *err)
 
 	pthread_mutex_lock(&c->lock);
 	while (!status && c->state == CLIENT_CONNECTING) {
-		wait_until(c, clock_ms() + 60000);
+		mcp_client_wait_until(c, clock_ms() + 60000);
 		if (c->closing || (w && w->cancelled && w->cancelled(w->arg)))
 			status = fail(err, MT_ECANCELLED, "the call was cancelled");
 	}

@@ -148,7 +148,8 @@ static size_t ignore(char *bytes, size_t size, size_t n, void *arg)
 }
 
 /* The suite's authorization server says yes at once. */
-static char *visit(void *arg, const char *url, const char *state, struct error *err)
+static char *conformance_visit(void *arg, const char *url, const char *state,
+			       struct error *err)
 {
 	CURL *easy = curl_easy_init();
 	char *answer = NULL, *copy = NULL;
@@ -165,7 +166,7 @@ static char *visit(void *arg, const char *url, const char *state, struct error *
 	return copy;
 }
 
-static char *authorize(void *arg, const char *challenge, struct error *err)
+static char *conformance_authorize(void *arg, const char *challenge, struct error *err)
 {
 	const char *scenario = getenv("MCP_CONFORMANCE_SCENARIO");
 
@@ -188,9 +189,9 @@ int main(int argc, char **argv)
 		.client_metadata_url = "https://conformance-test.local/client-metadata.json",
 		.client_id = js_str(doc, "client_id", NULL),
 		.client_secret = js_str(doc, "client_secret", NULL),
-		.client_key = js_str(doc, "private_key_pem", NULL), .visit = visit };
+		.client_key = js_str(doc, "private_key_pem", NULL), .visit = conformance_visit };
 	struct client_config config = {
-		.name = "conformance", .url = url, .arg = &oauth, .authorize = authorize,
+		.name = "conformance", .url = url, .arg = &oauth, .authorize = conformance_authorize,
 		.protocol = version && *version ? version : NULL, .accepts = true,
 		.connect_ms = 20000, .timeout_ms = 20000, .log = conformance_on_log };
 	AUTO(client) struct client *c = NULL;

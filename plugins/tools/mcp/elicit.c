@@ -163,7 +163,8 @@ static bool fits_format(json_object *field, const char *answer)
 }
 
 /* An answer as the field wants it; NULL: it is not such a value. */
-static json_object *value_of(json_object *field, json_object *choices, const char *answer)
+static json_object *mcp_elicit_value_of(json_object *field, json_object *choices,
+					const char *answer)
 {
 	const char *type = js_str(field, "type", "string");
 
@@ -221,8 +222,8 @@ static int choices_of(json_object *field, json_object **ret)
 
 /* ---- a field ---------------------------------------------------------------- */
 
-static void put_question(struct strbuf *b, const char *intro, const char *key,
-			 json_object *field)
+static void mcp_elicit_put_question(struct strbuf *b, const char *intro, const char *key,
+				    json_object *field)
 {
 	strbuf_addf(b, "%.4000s\n%.500s", intro, js_str(field, "title", key));
 	if (*js_str(field, "description", ""))
@@ -243,7 +244,7 @@ static int elicit_fill(const struct mt_tool_host *host, struct mt_call *call,
 
 	if (made)
 		return made;
-	put_question(&question, intro, key, field);
+	mcp_elicit_put_question(&question, intro, key, field);
 	for (int i = 0; i < TRIES_MAX; i++) {
 		AUTO(json) json_object *keep = NULL;
 		const char *answer = NULL;
@@ -255,7 +256,7 @@ static int elicit_fill(const struct mt_tool_host *host, struct mt_call *call,
 			return status;
 		value = !*answer && js_get(field, "default")
 				? json_object_get(js_get(field, "default"))
-				: value_of(field, choices, answer);
+				: mcp_elicit_value_of(field, choices, answer);
 		if (value)
 			return js_set(content, key, value);
 		if (i == 0)

@@ -8,7 +8,7 @@
 
 enum { HEADERS_MAX = 64 };
 
-static bool is_token(const char *name)
+static bool http_headers_is_token(const char *name)
 {
 	static const char others[] = "!#$%&'*+-.^_`|~";
 
@@ -45,7 +45,8 @@ bool header_tool_is_valid(json_object *tool)
 		if (!json_object_is_type(property, json_type_object) ||
 		    !json_object_object_get_ex(property, "x-mcp-header", &mark))
 			continue;
-		if (!is_token(name) || !is_primitive(property) || count == HEADERS_MAX)
+		if (!http_headers_is_token(name) || !is_primitive(property) ||
+		    count == HEADERS_MAX)
 			return false;
 		for (size_t i = 0; i < count; i++)
 			if (strcasecmp(seen[i], name) == 0)
@@ -56,7 +57,7 @@ bool header_tool_is_valid(json_object *tool)
 }
 
 /* Can the value stand in a header as it is? */
-static bool is_plain(const char *value, size_t len)
+static bool http_headers_is_plain(const char *value, size_t len)
 {
 	if (len && (value[0] == ' ' || value[0] == '\t' || value[len - 1] == ' ' ||
 		    value[len - 1] == '\t'))
@@ -70,7 +71,7 @@ static bool is_plain(const char *value, size_t len)
 
 int header_value(struct strbuf *b, const char *value, size_t len)
 {
-	if (is_plain(value, len))
+	if (http_headers_is_plain(value, len))
 		return strbuf_addn(b, value, len);
 	strbuf_add(b, "=?base64?");
 	base64_put(b, value, len);

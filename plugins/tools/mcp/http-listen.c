@@ -47,7 +47,7 @@ static int http_listen_prepare(struct transfer *t, struct strbuf *body,
 	return status;
 }
 
-static void set_multi(struct http *h, CURLM *multi)
+static void http_listen_set_multi(struct http *h, CURLM *multi)
 {
 	pthread_mutex_lock(&h->lock);
 	h->listen_multi = multi;
@@ -67,9 +67,9 @@ static bool listen_once(struct http *h, struct strbuf *id, int64_t *retry_ms, bo
 	if (!status)
 		status = http_listen_prepare(&t, &body, id);
 	if (!status) {
-		set_multi(h, t.multi);
+		http_listen_set_multi(h, t.multi);
 		status = transfer_run(&t, http_listen_watch, &err);
-		set_multi(h, NULL);
+		http_listen_set_multi(h, NULL);
 	}
 	listener_heard(h);
 	if (t.sse.id.len) {
@@ -91,7 +91,7 @@ static bool listen_once(struct http *h, struct strbuf *id, int64_t *retry_ms, bo
 }
 
 /* @return false to end. */
-static bool rest(struct http *h, int64_t ms)
+static bool http_listen_rest(struct http *h, int64_t ms)
 {
 	int64_t end = clock_ms() + ms;
 	CURLM *multi = curl_multi_init();
@@ -99,7 +99,7 @@ static bool rest(struct http *h, int64_t ms)
 
 	if (!multi)
 		return false;
-	set_multi(h, multi);
+	http_listen_set_multi(h, multi);
 	while (!stop && clock_ms() < end) {
 		pthread_mutex_lock(&h->lock);
 		stop = h->stopping;
@@ -108,7 +108,7 @@ static bool rest(struct http *h, int64_t ms)
 			curl_multi_poll(multi, NULL, 0, (int)(end - clock_ms() + 1),
 					NULL);
 	}
-	set_multi(h, NULL);
+	http_listen_set_multi(h, NULL);
 	curl_multi_cleanup(multi);
 	return !stop;
 }
@@ -122,7 +122,7 @@ static void *listen_thread(void *arg)
 
 	while (listen_once(h, &id, &retry_ms, false)) {
 		quick = clock_ms() - begun < RETRY_MS ? quick + 1 : 0;
-		if (quick > FAILURES_MAX || !rest(h, retry_ms))
+		if (quick > FAILURES_MAX || !http_listen_rest(h, retry_ms))
 			break;
 		begun = clock_ms();
 	}

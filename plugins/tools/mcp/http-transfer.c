@@ -42,7 +42,7 @@ static void http_transfer_begin(struct transfer *t)
 		    strncasecmp(type, "text/event-stream", 17) == 0;
 }
 
-static size_t on_body(char *bytes, size_t size, size_t n, void *arg)
+static size_t http_transfer_on_body(char *bytes, size_t size, size_t n, void *arg)
 {
 	struct transfer *t = arg;
 
@@ -70,7 +70,7 @@ static void keep_header(char **to, const char *line, size_t len, const char *nam
 	*to = strndup(line, len);
 }
 
-static size_t on_header(char *line, size_t size, size_t n, void *arg)
+static size_t http_transfer_on_header(char *line, size_t size, size_t n, void *arg)
 {
 	struct transfer *t = arg;
 
@@ -166,9 +166,9 @@ int transfer_open(struct transfer *t, struct http *h, const char *url, struct er
 	curl_easy_setopt(t->easy, CURLOPT_PROTOCOLS_STR, "http,https");
 	curl_easy_setopt(t->easy, CURLOPT_CONNECTTIMEOUT_MS, (long)c->config.connect_ms);
 	curl_easy_setopt(t->easy, CURLOPT_USERAGENT, "mortise/" PACKAGE_VERSION);
-	curl_easy_setopt(t->easy, CURLOPT_WRITEFUNCTION, on_body);
+	curl_easy_setopt(t->easy, CURLOPT_WRITEFUNCTION, http_transfer_on_body);
 	curl_easy_setopt(t->easy, CURLOPT_WRITEDATA, t);
-	curl_easy_setopt(t->easy, CURLOPT_HEADERFUNCTION, on_header);
+	curl_easy_setopt(t->easy, CURLOPT_HEADERFUNCTION, http_transfer_on_header);
 	curl_easy_setopt(t->easy, CURLOPT_HEADERDATA, t);
 	if (c->config.ca_path || access(ca_dir, R_OK) == 0) {
 		curl_easy_setopt(t->easy, CURLOPT_CAINFO, NULL);

@@ -11,7 +11,7 @@ enum { POST_MS = 30000, LOGINS_MAX = 3 };
 
 /* ---- headers of a request -------------------------------------------------- */
 
-static int add_line(void *arg, const char *line)
+static int mcp_http_add_line(void *arg, const char *line)
 {
 	return transfer_header(arg, "%s", line);
 }
@@ -33,7 +33,8 @@ static int modern_headers(struct transfer *t, const struct pending *p)
 	}
 	if (!status && p->waiter && p->waiter->input)
 		status = header_parameters(p->waiter->input,
-					   js_get(p->params, "arguments"), add_line, t);
+					   js_get(p->params, "arguments"),
+					   mcp_http_add_line, t);
 	return status;
 }
 
@@ -142,7 +143,7 @@ static void keep_session(struct transfer *t)
 	pthread_mutex_unlock(&h->lock);
 }
 
-static int take_end(struct transfer *t, struct pending *p, struct error *err)
+static int mcp_http_take_end(struct transfer *t, struct pending *p, struct error *err)
 {
 	pthread_mutex_lock(&t->client->lock);
 	t->client->http_status = t->status;
@@ -181,7 +182,7 @@ static int pause_for(struct transfer *t, int64_t ms, struct error *err)
 	return 1;
 }
 
-static void set_multi(struct client *c, struct pending *p, CURLM *multi)
+static void mcp_http_set_multi(struct client *c, struct pending *p, CURLM *multi)
 {
 	pthread_mutex_lock(&c->lock);
 	p->multi = multi;
@@ -189,15 +190,15 @@ static void set_multi(struct client *c, struct pending *p, CURLM *multi)
 }
 
 /* GET with the id of the last event. `from` is what broke off. */
-static int resume(struct http *h, struct pending *p, struct strbuf *id, int64_t *retry_ms,
-		  struct error *err)
+static int mcp_http_resume(struct http *h, struct pending *p, struct strbuf *id,
+			   int64_t *retry_ms, struct error *err)
 {
 	struct client *c = h->client;
 	struct transfer t;
 	int status = transfer_open(&t, h, c->config.url, err);
 
 	t.pending = p;
-	set_multi(c, p, t.multi);
+	mcp_http_set_multi(c, p, t.multi);
 	if (!status)
 		status = pause_for(&t, *retry_ms, err);
 	if (status == 1) {
@@ -218,7 +219,7 @@ static int resume(struct http *h, struct pending *p, struct strbuf *id, int64_t 
 		if (t.sse.retry_ms >= 0)
 			*retry_ms = t.sse.retry_ms;
 	}
-	set_multi(c, p, NULL);
+	mcp_http_set_multi(c, p, NULL);
 	transfer_close(&t);
 	return status;
 }
@@ -236,7 +237,7 @@ static int resume_stream(struct transfer *broken, struct pending *p, struct erro
 			    "the server closed the connection before responding");
 	strbuf_addn(&id, broken->sse.id.text, broken->sse.id.len);
 	for (int i = 0; i < RESUMES_MAX && !status && !is_done(c, p); i++)
-		status = resume(h, p, &id, &retry_ms, err);
+		status = mcp_http_resume(h, p, &id, &retry_ms, err);
 	if (!status && !is_done(c, p))
 		status = fail(err, MT_EIO, "the server repeatedly closed the connection");
 	return status;
@@ -259,15 +260,15 @@ static int post_once(struct http *h, const char *url, const char *text, size_t l
 		curl_easy_setopt(t.easy, CURLOPT_POSTFIELDS, text);
 		curl_easy_setopt(t.easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)len);
 		if (p)
-			set_multi(c, p, t.multi);
+			mcp_http_set_multi(c, p, t.multi);
 		else
 			curl_easy_setopt(t.easy, CURLOPT_TIMEOUT_MS, (long)POST_MS);
 		status = transfer_run(&t, p ? http_look : NULL, err);
 		if (p)
-			set_multi(c, p, NULL);
+			mcp_http_set_multi(c, p, NULL);
 	}
 	if (!status && !(p && is_done(c, p)))
-		status = take_end(&t, p, err);
+		status = mcp_http_take_end(&t, p, err);
 	else if (!status)
 		keep_session(&t);
 	if (!status && p && !is_done(c, p))
@@ -314,8 +315,8 @@ static unsigned tokens(struct http *h)
 
 /* `used`: the number of the token that was refused; another thread may have come
  * by a new one meanwhile. @return true if there is one to try with. */
-static bool authorize(struct http *h, const char *challenge, unsigned used,
-		      struct error *err)
+static bool mcp_http_authorize(struct http *h, const char *challenge, unsigned used,
+			       struct error *err)
 {
 	struct client *c = h->client;
 	struct error why = ERROR_NONE;
@@ -350,7 +351,8 @@ int http_post(struct http *h, const char *url, const char *text, size_t len,
 		int status = post_once(h, url, text, len, p, &code, &challenge, &why);
 
 		if (status == MT_EDENIED && tries < LOGINS_MAX &&
-		    wants_token(code, challenge) && authorize(h, challenge, used, &why))
+		    wants_token(code, challenge) &&
+		    mcp_http_authorize(h, challenge, used, &why))
 			continue;
 		return status ? fail(err, status, "%s", why.text) : MT_OK;
 	}
@@ -387,7 +389,7 @@ void http_free(struct http *h)
 	free(h);
 }
 
-static int http_start(struct client *c, const struct waiter *w, struct error *err)
+static int mcp_http_start(struct client *c, const struct waiter *w, struct error *err)
 {
 	struct http *h = http_new(c);
 
@@ -448,7 +450,7 @@ void http_wake(struct client *c)
 }
 
 const struct transport http_transport = {
-	.start = http_start,
+	.start = mcp_http_start,
 	.send = http_send,
 	.ready = http_ready,
 	.stop = http_stop,

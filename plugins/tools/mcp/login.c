@@ -22,14 +22,15 @@ struct login {
 	bool asked;               /* the server wanted it */
 };
 
-static char *visit(void *arg, const char *url, const char *state, struct error *err)
+static char *mcp_login_visit(void *arg, const char *url, const char *state,
+			     struct error *err)
 {
 	struct login *l = arg;
 
 	return browse_visit(&l->browse, url, state, PATIENCE_MS, err);
 }
 
-static char *authorize(void *arg, const char *challenge, struct error *err)
+static char *mcp_login_authorize(void *arg, const char *challenge, struct error *err)
 {
 	struct login *l = arg;
 
@@ -46,7 +47,7 @@ static void login_on_log(void *arg, int level, const char *text)
 		fprintf(stderr, "mortise: %s\n", text);
 }
 
-static json_object *read_spec(int fd, struct error *err)
+static json_object *mcp_login_read_spec(int fd, struct error *err)
 {
 	AUTO(strbuf) struct strbuf text = STRBUF(SPEC_MAX);
 	char bytes[4096];
@@ -60,8 +61,8 @@ static json_object *read_spec(int fd, struct error *err)
 }
 
 /* Connect, list, and log in on the way if the server asks for it, or can be asked. */
-static int perform(struct login *l, const struct client_config *config, size_t *ret_tools,
-		   struct error *err)
+static int mcp_login_perform(struct login *l, const struct client_config *config,
+			     size_t *ret_tools, struct error *err)
 {
 	AUTO(client) struct client *c = client_new(config);
 	const struct offer_options options = { .trust_hints = true };
@@ -96,10 +97,10 @@ static int login_run(json_object *spec, struct error *err)
 		.client_id = js_str(spec, "client_id", NULL),
 		.client_secret = js_str(spec, "client_secret", NULL),
 		.client_metadata_url = js_str(spec, "client_metadata_url", NULL),
-		.scope = js_str(spec, "scope", NULL), .visit = visit, .arg = &l } };
+		.scope = js_str(spec, "scope", NULL), .visit = mcp_login_visit, .arg = &l } };
 	struct client_config config = {
 		.name = name, .url = l.oauth.server, .ca_path = l.oauth.ca_path,
-		.headers = headers, .arg = &l, .authorize = authorize, .log = login_on_log,
+		.headers = headers, .arg = &l, .authorize = mcp_login_authorize, .log = login_on_log,
 		.old_sse = strcmp(js_str(spec, "transport", ""), "sse") == 0,
 		.new_http = strcmp(js_str(spec, "transport", ""), "http") == 0,
 		.protocol = strcmp(protocol, "auto") != 0 ? protocol : NULL,
@@ -117,7 +118,7 @@ static int login_run(json_object *spec, struct error *err)
 			     js_str(l.oauth.login, "redirect_uri", ""), err);
 	l.oauth.redirect_uri = l.browse.redirect_uri;
 	if (!status)
-		status = perform(&l, &config, &tools, err);
+		status = mcp_login_perform(&l, &config, &tools, err);
 	if (!status && l.oauth.login == old)
 		printf("%s does not require a login; it has %zu tool%s.\n", name, tools,
 		       tools == 1 ? "" : "s");
@@ -147,7 +148,7 @@ int main(int argc, char **argv)
 	harden_process();
 	harden_environment();
 	curl_global_init(CURL_GLOBAL_DEFAULT);
-	spec = read_spec((int)fd, &err);
+	spec = mcp_login_read_spec((int)fd, &err);
 	if (!spec)
 		fail(&err, MT_EINVAL, "no server to log in to");
 	else

@@ -54,7 +54,7 @@ static char *own_token(struct mcp *m)
 }
 
 /* Only one at a time comes here. */
-static char *authorize(void *arg, const char *challenge, struct error *err)
+static char *mcp_tool_authorize(void *arg, const char *challenge, struct error *err)
 {
 	struct mcp *m = arg;
 	char *token;
@@ -156,7 +156,7 @@ static int mcp_open(const struct mt_tool_host *host, struct mt_instance *instanc
 	m->settings.config.log = mcp_on_log;
 	m->settings.config.changed = on_changed;
 	if (m->settings.login.file || m->settings.by_itself)
-		m->settings.config.authorize = authorize;
+		m->settings.config.authorize = mcp_tool_authorize;
 	m->client = client_new(&m->settings.config);
 	pthread_mutex_init(&m->lock, NULL);
 	pthread_condattr_init(&monotonic);
@@ -184,8 +184,8 @@ static bool list_cancelled(void *arg)
 	return cancelled;
 }
 
-static int add_all(const struct offers *offers, struct mt_listing *listing,
-		   int (*add)(struct mt_listing *, const struct mt_tool *))
+static int mcp_tool_add_all(const struct offers *offers, struct mt_listing *listing,
+			    int (*add)(struct mt_listing *, const struct mt_tool *))
 {
 	int status = MT_OK;
 
@@ -227,7 +227,7 @@ static int mcp_list(const struct mt_tool_host *host, struct mt_instance *instanc
 		return status;
 	}
 	m->tries = 0;
-	status = add_all(&offers, listing, add);
+	status = mcp_tool_add_all(&offers, listing, add);
 	pthread_mutex_lock(&m->lock);
 	old = m->offers;
 	m->offers = offers;
@@ -260,8 +260,8 @@ static json_object *call_elicit(void *arg, json_object *params)
 }
 
 /* The arguments as the server gets them: what only the host knows is left out. */
-static json_object *arguments_of(struct mcp *m, struct mt_call *call,
-				 const struct offer *f)
+static json_object *mcp_tool_arguments_of(struct mcp *m, struct mt_call *call,
+					  const struct offer *f)
 {
 	size_t len = 0;
 	const char *text = m->host->arg_json(call, NULL, &len);
@@ -303,13 +303,13 @@ static int mcp_ask(struct mcp *m, const struct waiter *w, const char *method,
 	return status;
 }
 
-static int call_tool(struct mcp *m, struct active *a, struct waiter *w,
-		     const struct offer *f)
+static int mcp_tool_call(struct mcp *m, struct active *a, struct waiter *w,
+			 const struct offer *f)
 {
 	AUTO(json) json_object *params = json_object_new_object();
 	AUTO(json) json_object *result = NULL;
 	struct error err = ERROR_NONE;
-	json_object *args = arguments_of(m, a->call, f);
+	json_object *args = mcp_tool_arguments_of(m, a->call, f);
 	int status;
 
 	if (f->as_task) {
@@ -446,7 +446,7 @@ static bool find_offer(struct mcp *m, const char *name, struct offer *ret)
 	return f && ret->real;
 }
 
-static void enter(struct mcp *m, struct active *a)
+static void mcp_tool_enter(struct mcp *m, struct active *a)
 {
 	pthread_mutex_lock(&m->lock);
 	a->next = m->calls;
@@ -454,7 +454,7 @@ static void enter(struct mcp *m, struct active *a)
 	pthread_mutex_unlock(&m->lock);
 }
 
-static void leave(struct mcp *m, struct active *a)
+static void mcp_tool_leave(struct mcp *m, struct active *a)
 {
 	pthread_mutex_lock(&m->lock);
 	for (struct active **at = &m->calls; *at; at = &(*at)->next)
@@ -481,14 +481,14 @@ static int mcp_call(const struct mt_tool_host *host, void *self, struct mt_call 
 				     "MCP server `%s` has no tool `%s`", m->settings.name,
 				     name);
 	}
-	enter(m, &a);
+	mcp_tool_enter(m, &a);
 	if (f.kind == OFFER_RESOURCES)
 		status = call_resources(m, &a, &w);
 	else if (f.kind == OFFER_PROMPTS)
 		status = call_prompts(m, &a, &w);
 	else
-		status = call_tool(m, &a, &w, &f);
-	leave(m, &a);
+		status = mcp_tool_call(m, &a, &w, &f);
+	mcp_tool_leave(m, &a);
 	changed_check(m->client, true); /* before the result: it counts at once then */
 	free(f.real);
 	json_object_put(f.input);

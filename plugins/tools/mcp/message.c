@@ -4,7 +4,7 @@
 #include "message.h"
 #include <string.h>
 
-static bool is_id(json_object *o)
+static bool mcp_message_is_id(json_object *o)
 {
 	return json_object_is_type(o, json_type_int) ||
 	       json_object_is_type(o, json_type_string);
@@ -27,7 +27,7 @@ static bool message_take(json_object *doc, struct rpc *m)
 		m->params = NULL;
 	if (m->method) {
 		m->kind = m->id ? RPC_REQUEST : RPC_NOTIFICATION;
-		return !m->id || is_id(m->id);
+		return !m->id || mcp_message_is_id(m->id);
 	}
 	if (json_object_is_type(error, json_type_object)) {
 		m->kind = RPC_ERROR;
@@ -38,7 +38,8 @@ static bool message_take(json_object *doc, struct rpc *m)
 	has = json_object_object_get_ex(doc, "result", &result);
 	if (json_object_is_type(result, json_type_object))
 		m->body = result;
-	return is_id(m->id) && (has || json_object_object_get_ex(doc, "error", NULL));
+	return mcp_message_is_id(m->id) &&
+	       (has || json_object_object_get_ex(doc, "error", NULL));
 }
 
 int rpc_read(const char *text, size_t len, void (*on)(const struct rpc *m, void *arg),

@@ -51,7 +51,7 @@ static bool der_to_raw(unsigned char *bytes, size_t *len)
 	return true;
 }
 
-static EVP_PKEY *read_key(const struct crypto_api *api, const char *pem)
+static EVP_PKEY *oauth_client_read_key(const struct crypto_api *api, const char *pem)
 {
 	AUTO(fclose) FILE *f = fmemopen((void *)(uintptr_t)pem, strlen(pem), "r");
 
@@ -73,8 +73,8 @@ static const char *algorithm_of(const struct crypto_api *api, const EVP_PKEY *ke
 	}
 }
 
-static int sign(const struct crypto_api *api, EVP_PKEY *key, const char *algorithm,
-		struct strbuf *b, struct error *err)
+static int oauth_client_sign(const struct crypto_api *api, EVP_PKEY *key,
+			     const char *algorithm, struct strbuf *b, struct error *err)
 {
 	const EVP_MD *hash =
 		*algorithm == 'E' && algorithm[1] == 'd' ? NULL : api->EVP_sha256();
@@ -95,7 +95,7 @@ static int sign(const struct crypto_api *api, EVP_PKEY *key, const char *algorit
 								    : MT_OK;
 }
 
-static int put_part(struct strbuf *b, json_object *part)
+static int oauth_client_put_part(struct strbuf *b, json_object *part)
 {
 	size_t len = 0;
 	const char *text = js_text(part, &len);
@@ -117,8 +117,8 @@ static int put_claims(struct strbuf *b, const char *algorithm, const char *clien
 	    js_set_str(body, "iss", client) || js_set_str(body, "sub", client) ||
 	    js_set_str(body, "aud", audience) || js_set_int(body, "iat", now) ||
 	    js_set_int(body, "exp", now + ASSERTION_LIFE_S) ||
-	    js_set_str(body, "jti", id.text) || put_part(b, head) ||
-	    strbuf_addc(b, '.') || put_part(b, body))
+	    js_set_str(body, "jti", id.text) || oauth_client_put_part(b, head) ||
+	    strbuf_addc(b, '.') || oauth_client_put_part(b, body))
 		return out_of_memory(err);
 	return MT_OK;
 }
@@ -128,7 +128,7 @@ static int put_assertion(struct strbuf *b, const char *pem, const char *client,
 			 const char *audience, struct error *err)
 {
 	const struct crypto_api *api = digest_crypto_api(err);
-	EVP_PKEY *key = api ? read_key(api, pem) : NULL;
+	EVP_PKEY *key = api ? oauth_client_read_key(api, pem) : NULL;
 	const char *algorithm = key ? algorithm_of(api, key) : NULL;
 	int status;
 
@@ -141,7 +141,7 @@ static int put_assertion(struct strbuf *b, const char *pem, const char *client,
 	else
 		status = put_claims(b, algorithm, client, audience, err);
 	if (!status)
-		status = sign(api, key, algorithm, b, err);
+		status = oauth_client_sign(api, key, algorithm, b, err);
 	api->EVP_PKEY_free(key);
 	return status;
 }

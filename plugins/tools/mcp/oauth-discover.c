@@ -8,7 +8,7 @@
 
 /* ---- the challenge --------------------------------------------------------------- */
 
-static bool is_token(char ch)
+static bool oauth_discover_is_token(char ch)
 {
 	return (ch >= '0' && ch <= '9') || (ch >= 'a' && ch <= 'z') ||
 	       (ch >= 'A' && ch <= 'Z') || (ch && strchr("!#$%&'*+-.^_`|~", ch));
@@ -20,7 +20,9 @@ static const char *take_value(const char *at, struct strbuf *ret)
 	bool quoted = *at == '"';
 
 	for (at += quoted;
-	     *at && (quoted ? *at != '"' : is_token(*at) || strchr("/:=?", *at)); at++) {
+	     *at &&
+	     (quoted ? *at != '"' : oauth_discover_is_token(*at) || strchr("/:=?", *at));
+	     at++) {
 		if (quoted && *at == '\\' && at[1])
 			at++;
 		if (ret)
@@ -39,7 +41,7 @@ bool oauth_challenge_param(const char *challenge, const char *name, struct strbu
 		const char *after;
 		bool found;
 
-		while (is_token(challenge[len]))
+		while (oauth_discover_is_token(challenge[len]))
 			len++;
 		after = challenge + len + strspn(challenge + len, " \t");
 		if (len == 0) {

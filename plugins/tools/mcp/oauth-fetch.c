@@ -10,12 +10,13 @@ enum { FETCH_MS = 20000 };
 
 static const char ca_dir[] = "/etc/ssl/certs";
 
-static size_t on_body(char *bytes, size_t size, size_t n, void *arg)
+static size_t oauth_fetch_on_body(char *bytes, size_t size, size_t n, void *arg)
 {
 	return strbuf_addn(arg, bytes, size * n) ? 0 : size * n;
 }
 
-static int add_line(struct curl_slist **list, const char *name, const char *value)
+static int oauth_fetch_add_line(struct curl_slist **list, const char *name,
+				const char *value)
 {
 	AUTO(strbuf) struct strbuf line = STRBUF(OAUTH_URL_MAX);
 	struct curl_slist *longer;
@@ -29,8 +30,8 @@ static int add_line(struct curl_slist **list, const char *name, const char *valu
 	return MT_OK;
 }
 
-static int perform(const struct oauth *o, CURL *easy, const char *url, const char *body,
-		   struct strbuf *answer, struct error *err)
+static int oauth_fetch_perform(const struct oauth *o, CURL *easy, const char *url,
+			       const char *body, struct strbuf *answer, struct error *err)
 {
 	CURLcode code;
 
@@ -39,7 +40,7 @@ static int perform(const struct oauth *o, CURL *easy, const char *url, const cha
 	curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
 	curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, (long)FETCH_MS);
 	curl_easy_setopt(easy, CURLOPT_USERAGENT, "mortise/" PACKAGE_VERSION);
-	curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, on_body);
+	curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, oauth_fetch_on_body);
 	curl_easy_setopt(easy, CURLOPT_WRITEDATA, answer);
 	if (o->ca_path || access(ca_dir, R_OK) == 0) {
 		curl_easy_setopt(easy, CURLOPT_CAINFO, NULL);
@@ -62,17 +63,18 @@ int oauth_fetch(const struct oauth *o, const char *url, const char *type,
 	AUTO(strbuf) struct strbuf answer = STRBUF(OAUTH_DOC_MAX);
 	struct curl_slist *headers = NULL;
 	CURL *easy = curl_easy_init();
-	int status = easy ? add_line(&headers, "Accept", "application/json") : MT_ENOMEM;
+	int status = easy ? oauth_fetch_add_line(&headers, "Accept", "application/json")
+			  : MT_ENOMEM;
 
 	*ret = NULL;
 	*ret_status = 0;
 	if (!status && type)
-		status = add_line(&headers, "Content-Type", type);
+		status = oauth_fetch_add_line(&headers, "Content-Type", type);
 	if (!status && authorization)
-		status = add_line(&headers, "Authorization", authorization);
+		status = oauth_fetch_add_line(&headers, "Authorization", authorization);
 	if (!status) {
 		curl_easy_setopt(easy, CURLOPT_HTTPHEADER, headers);
-		status = perform(o, easy, url, body, &answer, err);
+		status = oauth_fetch_perform(o, easy, url, body, &answer, err);
 		curl_easy_getinfo(easy, CURLINFO_RESPONSE_CODE, ret_status);
 	} else {
 		fail(err, status, "cannot send a request to %.200s", url);

@@ -41,7 +41,7 @@ static int put_hash(struct strbuf *b, const char *text, struct error *err)
 
 /* ---- scopes ----------------------------------------------------------------------- */
 
-static void add_words(struct strbuf *to, const char *words)
+static void oauth_login_add_words(struct strbuf *to, const char *words)
 {
 	for (size_t len; *words; words += len) {
 		words += strspn(words, " ");
@@ -63,20 +63,21 @@ int oauth_scope(const struct oauth *o, const struct oauth_place *p, const char *
 				strcmp(reason.text, "insufficient_scope") == 0);
 
 	if (more)
-		add_words(ret, js_str(o->login, "asked_scope", ""));
-	add_words(ret, wanted);
+		oauth_login_add_words(ret, js_str(o->login, "asked_scope", ""));
+	oauth_login_add_words(ret, wanted);
 	if (o->scope) {
-		add_words(ret, o->scope);
+		oauth_login_add_words(ret, o->scope);
 	} else if (oauth_challenge_param(challenge, "scope", &named)) {
-		add_words(ret, named.text);
+		oauth_login_add_words(ret, named.text);
 	} else if (json_object_is_type(all, json_type_array)) {
 		for (size_t i = 0; i < json_object_array_length(all); i++)
-			add_words(ret, json_object_get_string(
-					       json_object_array_get_idx(all, i)));
+			oauth_login_add_words(ret,
+					      json_object_get_string(
+						      json_object_array_get_idx(all, i)));
 	}
 	if (ret->len && message_lists(js_get(p->metadata, "scopes_supported"),
 				      "offline_access", false))
-		add_words(ret, "offline_access");
+		oauth_login_add_words(ret, "offline_access");
 	return ret->error ? out_of_memory(err) : MT_OK;
 }
 
@@ -226,9 +227,9 @@ static int oauth_login_read_answer(const struct oauth_place *p, const char *url,
 		       : fail(err, MT_EDENIED, "the authorization response has no code");
 }
 
-static int ask_user(const struct oauth *o, const struct oauth_place *p,
-		    json_object *login, const char *scope, const char *verifier,
-		    char **ret_code, struct error *err)
+static int oauth_login_ask_user(const struct oauth *o, const struct oauth_place *p,
+				json_object *login, const char *scope,
+				const char *verifier, char **ret_code, struct error *err)
 {
 	const char *base = js_str(p->metadata, "authorization_endpoint", "");
 	const char *resource = js_str(login, "resource", NULL);
@@ -290,7 +291,8 @@ static int oauth_login_run(struct oauth *o, const struct oauth_place *p,
 	if (!status)
 		status = oauth_put_random(&verifier, err);
 	if (!status)
-		status = ask_user(o, p, login, scope.text, verifier.text, &code, err);
+		status = oauth_login_ask_user(o, p, login, scope.text, verifier.text,
+					      &code, err);
 	if (!status)
 		status = exchange_code(o, login, code, verifier.text, err);
 	if (!status) {

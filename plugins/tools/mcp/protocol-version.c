@@ -72,7 +72,8 @@ static void take_server(struct client *c, json_object *result, const char *info)
 
 /* ---- until 2025-11-25 -------------------------------------------------- */
 
-static int check_version(struct client *c, json_object *result, struct error *err)
+static int protocol_version_check(struct client *c, json_object *result,
+				  struct error *err)
 {
 	const char *version = js_str(result, "protocolVersion", "");
 
@@ -86,7 +87,8 @@ static int check_version(struct client *c, json_object *result, struct error *er
 		    version);
 }
 
-static int initialize(struct client *c, const struct waiter *w, struct error *err)
+static int protocol_version_initialize(struct client *c, const struct waiter *w,
+				       struct error *err)
 {
 	AUTO(json) json_object *params = json_object_new_object();
 	AUTO(json) json_object *answer = NULL;
@@ -105,7 +107,7 @@ static int initialize(struct client *c, const struct waiter *w, struct error *er
 		rpc_error_text(js_get(answer, "error"), err);
 		return MT_EIO;
 	}
-	status = check_version(c, js_get(answer, "result"), err);
+	status = protocol_version_check(c, js_get(answer, "result"), err);
 	if (status)
 		return status;
 	take_server(c, js_get(answer, "result"), "serverInfo");
@@ -123,7 +125,7 @@ static bool lists_legacy(json_object *versions)
 }
 
 /* What the answer to `server/discover` tells of the era. */
-static enum client_era judge(json_object *answer, struct error *err)
+static enum client_era protocol_version_judge(json_object *answer, struct error *err)
 {
 	json_object *error = js_get(answer, "error"), *result = js_get(answer, "result");
 	json_object *versions = js_get(result, "supportedVersions");
@@ -149,7 +151,8 @@ static enum client_era judge(json_object *answer, struct error *err)
 	return ERA_UNKNOWN;
 }
 
-static int discover(struct client *c, const struct waiter *w, struct error *err)
+static int protocol_version_discover(struct client *c, const struct waiter *w,
+				     struct error *err)
 {
 	AUTO(json) json_object *params = json_object_new_object();
 	AUTO(json) json_object *answer = NULL;
@@ -166,7 +169,7 @@ static int discover(struct client *c, const struct waiter *w, struct error *err)
 	if (status && (c->config.protocol || status == MT_ECANCELLED ||
 		       status == MT_ENOMEM || status == MT_EDENIED))
 		return fail(err, status, "%s", why.text);
-	c->era = status ? ERA_LEGACY : judge(answer, err);
+	c->era = status ? ERA_LEGACY : protocol_version_judge(answer, err);
 	if (c->era == ERA_MODERN && js_get(answer, "error")) {
 		/* One of its errors: once more, now that its versions are known. */
 		json_object_put(STEAL(answer));
@@ -222,7 +225,7 @@ int era_open(struct client *c, const struct waiter *w, struct error *err)
 	int status = protocol_version_start(c, w, err);
 
 	if (!status && !legacy) {
-		status = discover(c, w, err);
+		status = protocol_version_discover(c, w, err);
 		if (!status && c->era == ERA_MODERN)
 			return MT_OK;
 		if (!status && modern)
@@ -238,13 +241,13 @@ int era_open(struct client *c, const struct waiter *w, struct error *err)
 	c->protocol[0] = '\0';
 	if (status)
 		return status;
-	status = initialize(c, w, &why);
+	status = protocol_version_initialize(c, w, &why);
 	if (status == MT_EIO && c->transport == &http_transport && !c->config.new_http &&
 	    (c->http_status == 400 || c->http_status == 404 || c->http_status == 405)) {
 		c->transport->stop(c);
 		c->transport = &sse_transport;
 		status = protocol_version_start(c, w, err);
-		return status ? status : initialize(c, w, err);
+		return status ? status : protocol_version_initialize(c, w, err);
 	}
 	return status ? fail(err, status, "%s", why.text) : MT_OK;
 }

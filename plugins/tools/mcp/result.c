@@ -25,7 +25,7 @@ static void result_put_text(struct out *o, const char *text, size_t len)
 		o->host->spool(o->call, text, len);
 }
 
-static void put_member(struct out *o, json_object *item, const char *name)
+static void mcp_result_put_member(struct out *o, json_object *item, const char *name)
 {
 	json_object *text = js_get(item, name);
 
@@ -46,7 +46,7 @@ static void result_put_line(struct out *o, const char *fmt, ...)
 	result_put_text(o, b.text, b.len);
 }
 
-static void put_medium(struct out *o, json_object *item, const char *member)
+static void mcp_result_put_medium(struct out *o, json_object *item, const char *member)
 {
 	const char *mime = js_str(item, "mimeType", "application/octet-stream");
 	const char *data = js_str(item, member, "");
@@ -73,9 +73,9 @@ static void put_contents(struct out *o, json_object *resource)
 	if (*uri)
 		result_put_line(o, "[%.2000s]", uri);
 	if (js_get(resource, "text"))
-		put_member(o, resource, "text");
+		mcp_result_put_member(o, resource, "text");
 	else
-		put_medium(o, resource, "blob");
+		mcp_result_put_medium(o, resource, "blob");
 }
 
 static void put_link(struct out *o, json_object *item)
@@ -85,14 +85,14 @@ static void put_link(struct out *o, json_object *item)
 			js_str(item, "description", ""));
 }
 
-static void put_item(struct out *o, json_object *item)
+static void mcp_result_put_item(struct out *o, json_object *item)
 {
 	const char *type = js_str(item, "type", "");
 
 	if (strcmp(type, "text") == 0)
-		put_member(o, item, "text");
+		mcp_result_put_member(o, item, "text");
 	else if (strcmp(type, "image") == 0 || strcmp(type, "audio") == 0)
-		put_medium(o, item, "data");
+		mcp_result_put_medium(o, item, "data");
 	else if (strcmp(type, "resource") == 0)
 		put_contents(o, js_get(item, "resource"));
 	else if (strcmp(type, "resource_link") == 0)
@@ -111,7 +111,7 @@ int result_put_tool(const struct mt_tool_host *host, struct mt_call *call,
 	bool failed = js_bool(result, "isError", false);
 
 	for (size_t i = 0; i < js_length(list); i++)
-		put_item(&o, json_object_array_get_idx(list, i));
+		mcp_result_put_item(&o, json_object_array_get_idx(list, i));
 	if (has && !o.begun) {
 		size_t len;
 		const char *text = js_text(structured, &len);
@@ -157,12 +157,12 @@ int result_put_prompt(const struct mt_tool_host *host, struct mt_call *call,
 	json_object *list = js_get(result, "messages");
 
 	if (*js_str(result, "description", ""))
-		put_member(&o, result, "description");
+		mcp_result_put_member(&o, result, "description");
 	for (size_t i = 0; i < js_length(list); i++) {
 		json_object *message = json_object_array_get_idx(list, i);
 
 		result_put_line(&o, "%.20s:", js_str(message, "role", "user"));
-		put_item(&o, js_get(message, "content"));
+		mcp_result_put_item(&o, js_get(message, "content"));
 	}
 	return MT_OK;
 }

@@ -109,7 +109,7 @@ json_object *mcp_client_serve(struct client *c, const struct waiter *w,
 }
 
 /* Hand an elicitation to a call that waits and can ask the user. */
-static bool hand_over(struct client *c, const struct rpc *m)
+static bool mcp_serve_hand_over(struct client *c, const struct rpc *m)
 {
 	struct pending *p = c->pendings;
 	struct question *q, **at;
@@ -140,7 +140,7 @@ static void take_question(struct client *c, const struct rpc *m)
 
 	if (strcmp(m->method, "elicitation/create") == 0 && !c->config.accepts) {
 		pthread_mutex_lock(&c->lock);
-		handed = hand_over(c, m);
+		handed = mcp_serve_hand_over(c, m);
 		pthread_cond_broadcast(&c->wake);
 		pthread_mutex_unlock(&c->lock);
 	}
@@ -176,7 +176,7 @@ int64_t changed_check(struct client *c, bool now)
 	return left;
 }
 
-static void take_progress(struct client *c, json_object *params)
+static void mcp_serve_take_progress(struct client *c, json_object *params)
 {
 	int64_t token = js_int(params, "progressToken", -1);
 
@@ -192,7 +192,7 @@ static void take_progress(struct client *c, json_object *params)
 	}
 }
 
-static void take_log(struct client *c, json_object *params)
+static void mcp_serve_take_log(struct client *c, json_object *params)
 {
 	json_object *data = js_get(params, "data");
 	const char *text = js_text(data, NULL);
@@ -202,17 +202,17 @@ static void take_log(struct client *c, json_object *params)
 		   (int)utf8_cut(text ? text : "", len, 500), text ? text : "");
 }
 
-static void take_notice(struct client *c, const struct rpc *m)
+static void mcp_serve_take_notice(struct client *c, const struct rpc *m)
 {
 	size_t len = strlen(m->method);
 	static const char changed[] = "/list_changed";
 
 	if (strcmp(m->method, "notifications/progress") == 0) {
 		pthread_mutex_lock(&c->lock);
-		take_progress(c, m->params);
+		mcp_serve_take_progress(c, m->params);
 		pthread_mutex_unlock(&c->lock);
 	} else if (strcmp(m->method, "notifications/message") == 0) {
-		take_log(c, m->params);
+		mcp_serve_take_log(c, m->params);
 	} else if (len > sizeof changed &&
 		   strcmp(m->method + len - (sizeof changed - 1), changed) == 0) {
 		pthread_mutex_lock(&c->lock);
@@ -241,29 +241,29 @@ static void serve_take_answer(struct client *c, const struct rpc *m)
 			   js_str(m->body, "message", ""));
 }
 
-static void take_message(struct client *c, const struct rpc *m)
+static void mcp_serve_take_message(struct client *c, const struct rpc *m)
 {
 	switch (m->kind) {
 	case RPC_REQUEST:
 		take_question(c, m);
 		break;
 	case RPC_NOTIFICATION:
-		take_notice(c, m);
+		mcp_serve_take_notice(c, m);
 		break;
 	default:
 		serve_take_answer(c, m);
 	}
 }
 
-static void on_message(const struct rpc *m, void *arg)
+static void mcp_serve_on_message(const struct rpc *m, void *arg)
 {
-	take_message(arg, m);
+	mcp_serve_take_message(arg, m);
 }
 
 void mcp_client_deliver(struct client *c, const char *text, size_t len)
 {
 	struct error err = ERROR_NONE;
 
-	if (rpc_read(text, len, on_message, c, &err))
+	if (rpc_read(text, len, mcp_serve_on_message, c, &err))
 		client_log(c, MT_LOG_DEBUG, "ignored a line: %s", err.text);
 }

@@ -86,7 +86,8 @@ const struct mt_option settings_table[SETTINGS_COUNT] = {
 
 /* ---- lists of texts ---------------------------------------------------------- */
 
-static int add_word(char ***list, size_t *count, char *word, struct error *err)
+static int mcp_settings_add_word(char ***list, size_t *count, char *word,
+				 struct error *err)
 {
 	if (*count >= WORDS_MAX || !word) {
 		free(word);
@@ -116,13 +117,13 @@ static int read_argv(const struct mt_tool_host *host, struct mt_instance *instan
 {
 	const char *list = host->option(instance, "args"), *item, *key, *value;
 	size_t count = 0, len;
-	int status = add_word(&s->argv, &count, strdup(command), err);
+	int status = mcp_settings_add_word(&s->argv, &count, strdup(command), err);
 
 	while (!status && list && option_list_next(&list, &item, &len))
-		status = add_word(&s->argv, &count, strndup(item, len), err);
+		status = mcp_settings_add_word(&s->argv, &count, strndup(item, len), err);
 	for (size_t n = 0; !status && !host->option_at(instance, "arg.", n, &key, &value);
 	     n++)
-		status = add_word(&s->argv, &count, strdup(value), err);
+		status = mcp_settings_add_word(&s->argv, &count, strdup(value), err);
 	return status;
 }
 
@@ -134,8 +135,8 @@ static char *pair(const char *name, const char *between, const char *value)
 	return asprintf(&text, "%s%s%s", name, between, value) < 0 ? NULL : text;
 }
 
-static bool is_set(const struct mt_tool_host *host, struct mt_instance *instance,
-		   const char *entry)
+static bool mcp_settings_is_set(const struct mt_tool_host *host,
+				struct mt_instance *instance, const char *entry)
 {
 	const char *key, *value;
 
@@ -156,16 +157,18 @@ static int read_env(const struct mt_tool_host *host, struct mt_instance *instanc
 	int status = MT_OK;
 
 	for (char **e = environ; !status && e && *e; e++)
-		if (!is_set(host, instance, *e))
-			status = add_word(&s->env, &count, strdup(*e), err);
+		if (!mcp_settings_is_set(host, instance, *e))
+			status = mcp_settings_add_word(&s->env, &count, strdup(*e), err);
 	for (size_t n = 0; !status && !host->option_at(instance, "env.", n, &key, &value);
 	     n++)
-		status = add_word(&s->env, &count, pair(key + 4, "=", value), err);
+		status = mcp_settings_add_word(&s->env, &count, pair(key + 4, "=", value),
+					       err);
 	return status;
 }
 
-static int read_headers(const struct mt_tool_host *host, struct mt_instance *instance,
-			struct settings *s, struct error *err)
+static int mcp_settings_read_headers(const struct mt_tool_host *host,
+				     struct mt_instance *instance, struct settings *s,
+				     struct error *err)
 {
 	const char *key, *value;
 	size_t count = 0;
@@ -176,7 +179,8 @@ static int read_headers(const struct mt_tool_host *host, struct mt_instance *ins
 		if (strpbrk(value, "\r\n"))
 			return fail(err, MT_EINVAL,
 				    "`%.80s`: a header must be a single line", key);
-		status = add_word(&s->headers, &count, pair(key + 7, ": ", value), err);
+		status = mcp_settings_add_word(&s->headers, &count,
+					       pair(key + 7, ": ", value), err);
 	}
 	return status;
 }
@@ -206,8 +210,8 @@ static int read_client(const struct mt_tool_host *host, struct mt_instance *inst
 }
 
 /* Index of the value of an option among its choices. */
-static int choice_of(const struct mt_tool_host *host, struct mt_instance *instance,
-		     const char *key)
+static int mcp_settings_choice_of(const struct mt_tool_host *host,
+				  struct mt_instance *instance, const char *key)
 {
 	return option_choice_of(settings_table, SETTINGS_COUNT, key,
 				host->option(instance, key));
@@ -219,7 +223,7 @@ int settings_read(const struct mt_tool_host *host, struct mt_instance *instance,
 	const char *command = host->option(instance, "command");
 	const char *url = host->option(instance, "url");
 	const char *name = host->option(instance, "server");
-	int transport = choice_of(host, instance, "transport");
+	int transport = mcp_settings_choice_of(host, instance, "transport");
 	struct settings s = { 0 };
 	int status = MT_OK;
 
@@ -237,7 +241,7 @@ int settings_read(const struct mt_tool_host *host, struct mt_instance *instance,
 	if (!status && command)
 		status = read_env(host, instance, &s, err);
 	if (!status && url)
-		status = read_headers(host, instance, &s, err);
+		status = mcp_settings_read_headers(host, instance, &s, err);
 	if (status) {
 		settings_clear(&s);
 		return status;
@@ -252,7 +256,7 @@ int settings_read(const struct mt_tool_host *host, struct mt_instance *instance,
 		.directory = host->option(instance, "directory"),
 		.old_sse = transport == TRANSPORT_SSE,
 		.new_http = transport == TRANSPORT_HTTP,
-		.protocol = choice_of(host, instance, "protocol") > PROTOCOL_AUTO
+		.protocol = mcp_settings_choice_of(host, instance, "protocol") > PROTOCOL_AUTO
 				    ? host->option(instance, "protocol")
 				    : NULL,
 		.connect_ms = host->option_int(instance, "connect_timeout"),
@@ -261,7 +265,7 @@ int settings_read(const struct mt_tool_host *host, struct mt_instance *instance,
 		s.login = (struct keep){ .name = s.name, .server = url,
 					 .file = host->option(instance, "login_file"),
 					 .ca_path = s.config.ca_path };
-	if (url && choice_of(host, instance, "grant") == GRANT_CLIENT)
+	if (url && mcp_settings_choice_of(host, instance, "grant") == GRANT_CLIENT)
 		status = read_client(host, instance, &s, err);
 	if (status) {
 		settings_clear(&s);

@@ -39,7 +39,7 @@ struct process {
 
 /* ---- its standard error output ------------------------------------------- */
 
-static void log_line(struct process *p)
+static void mcp_stdio_log_line(struct process *p)
 {
 	struct client *c = p->client;
 	size_t len = utf8_cut(p->log_line.text, p->log_line.len, 500);
@@ -56,14 +56,14 @@ static void log_line(struct process *p)
 			   p->logged == LOG_LINES ? " (further lines are omitted)" : "");
 }
 
-static void take_log(struct process *p, const char *bytes, size_t n)
+static void mcp_stdio_take_log(struct process *p, const char *bytes, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		if (bytes[i] != '\n') {
 			if ((unsigned char)bytes[i] >= ' ' && p->log_line.len < 4000)
 				strbuf_addc(&p->log_line, bytes[i]);
 		} else if (p->log_line.len) {
-			log_line(p);
+			mcp_stdio_log_line(p);
 			strbuf_reset(&p->log_line);
 		}
 	}
@@ -80,7 +80,7 @@ static int stdio_on_line(char *line, size_t len, void *arg)
 	return MT_OK;
 }
 
-static void shut(int *fd)
+static void mcp_stdio_shut(int *fd)
 {
 	if (*fd >= 0)
 		close(*fd);
@@ -98,7 +98,7 @@ static bool take_bytes(struct process *p, int *fd)
 	if (n <= 0)
 		return false;
 	if (fd == &p->err) {
-		take_log(p, bytes, (size_t)n);
+		mcp_stdio_take_log(p, bytes, (size_t)n);
 	} else if (jsonl_feed(&p->lines, bytes, (size_t)n)) {
 		client_down(p->client, "the server sent a message of more than %d MiB",
 			    MCP_MESSAGE_MAX >> 20);
@@ -121,7 +121,7 @@ static void write_queue(struct process *p)
 }
 
 /* Wait for the process. @return false if it still runs. */
-static bool reap(struct process *p, int timeout_ms, int *ret_status)
+static bool mcp_stdio_reap(struct process *p, int timeout_ms, int *ret_status)
 {
 	struct pollfd ended = { .fd = p->pid_fd, .events = POLLIN };
 
@@ -135,16 +135,16 @@ static bool reap(struct process *p, int timeout_ms, int *ret_status)
 }
 
 /* End it and what it started, gently first. */
-static int end_process(struct process *p)
+static int mcp_stdio_end_process(struct process *p)
 {
 	int status = 0;
 
-	shut(&p->in);
-	if (!reap(p, STEP_MS, &status)) {
+	mcp_stdio_shut(&p->in);
+	if (!mcp_stdio_reap(p, STEP_MS, &status)) {
 		kill(-p->pid, SIGTERM);
-		if (!reap(p, STEP_MS, &status)) {
+		if (!mcp_stdio_reap(p, STEP_MS, &status)) {
 			kill(-p->pid, SIGKILL);
-			while (!reap(p, -1, &status))
+			while (!mcp_stdio_reap(p, -1, &status))
 				;
 		}
 	}
@@ -154,7 +154,7 @@ static int end_process(struct process *p)
 	return status;
 }
 
-static void tell_end(struct process *p, int status)
+static void mcp_stdio_tell_end(struct process *p, int status)
 {
 	struct client *c = p->client;
 	char tail[MCP_TAIL_MAX], how[64];
@@ -181,7 +181,7 @@ static bool stops(struct process *p, bool *ret_writes)
 }
 
 /* What it said before it ended. */
-static void drain(struct process *p)
+static void mcp_stdio_drain(struct process *p)
 {
 	for (int i = 0; i < 64; i++) {
 		struct pollfd out = { .fd = p->out, .events = POLLIN };
@@ -196,7 +196,7 @@ static void drain(struct process *p)
 			break;
 	}
 	if (p->log_line.len)
-		log_line(p);
+		mcp_stdio_log_line(p);
 }
 
 static void *process_thread(void *arg)
@@ -221,21 +221,21 @@ static void *process_thread(void *arg)
 		if (f[4].revents)
 			write_queue(p);
 		if (f[2].revents && !take_bytes(p, &p->err))
-			shut(&p->err);
+			mcp_stdio_shut(&p->err);
 		if (f[1].revents)
 			alive = take_bytes(p, &p->out);
 		else if (f[3].revents)
 			alive = false;
 	}
 	if (alive) {
-		end_process(p);
+		mcp_stdio_end_process(p);
 	} else {
 		int status;
 
-		drain(p);
-		status = end_process(p);
-		drain(p);
-		tell_end(p, status);
+		mcp_stdio_drain(p);
+		status = mcp_stdio_end_process(p);
+		mcp_stdio_drain(p);
+		mcp_stdio_tell_end(p, status);
 	}
 	return NULL;
 }
@@ -280,11 +280,11 @@ static int stdio_spawn(struct client *c, const int in[2], const int out[2],
 
 static void process_free(struct process *p)
 {
-	shut(&p->in);
-	shut(&p->out);
-	shut(&p->err);
-	shut(&p->pid_fd);
-	shut(&p->wake_fd);
+	mcp_stdio_shut(&p->in);
+	mcp_stdio_shut(&p->out);
+	mcp_stdio_shut(&p->err);
+	mcp_stdio_shut(&p->pid_fd);
+	mcp_stdio_shut(&p->wake_fd);
 	strbuf_clear(&p->queue);
 	strbuf_clear(&p->log_line);
 	jsonl_done(&p->lines);
@@ -307,7 +307,7 @@ static struct process *process_new(struct client *c)
 	return p;
 }
 
-static int launch(struct client *c, struct process *p, struct error *err)
+static int mcp_stdio_launch(struct client *c, struct process *p, struct error *err)
 {
 	int in[2] = { -1, -1 }, out[2] = { -1, -1 }, log[2] = { -1, -1 };
 	int status = MT_OK, code;
@@ -320,9 +320,9 @@ static int launch(struct client *c, struct process *p, struct error *err)
 			status = fail(err, MT_EIO, "cannot start `%s`: %s",
 				      c->config.argv[0], strerror(code));
 	}
-	shut(&in[0]);
-	shut(&out[1]);
-	shut(&log[1]);
+	mcp_stdio_shut(&in[0]);
+	mcp_stdio_shut(&out[1]);
+	mcp_stdio_shut(&log[1]);
 	p->in = in[1];
 	p->out = out[0];
 	p->err = log[0];
@@ -339,7 +339,7 @@ static int stdio_start(struct client *c, const struct waiter *w, struct error *e
 {
 	struct process *p = process_new(c);
 	sigset_t all, before;
-	int status = p ? launch(c, p, err) : out_of_memory(err);
+	int status = p ? mcp_stdio_launch(c, p, err) : out_of_memory(err);
 
 	(void)w;
 	if (status) {
@@ -355,7 +355,7 @@ static int stdio_start(struct client *c, const struct waiter *w, struct error *e
 	status = pthread_create(&p->thread, NULL, process_thread, p);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	if (status) {
-		end_process(p);
+		mcp_stdio_end_process(p);
 		process_free(p);
 		return fail(err, MT_ENOMEM, "cannot create a thread");
 	}

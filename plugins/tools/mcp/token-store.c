@@ -11,7 +11,7 @@
 enum { LOCK_TRIES = 300, LOCK_WAIT_MS = 100 };
 
 /* -1: another process has held it for too long, or there is no directory. */
-static int lock(const struct keep *k)
+static int token_store_lock(const struct keep *k)
 {
 	AUTO(strbuf) struct strbuf path = STRBUF(4096);
 	const struct timespec wait = { .tv_nsec = LOCK_WAIT_MS * 1000000L };
@@ -49,16 +49,17 @@ static json_object *token_store_read_file(const struct keep *k, struct error *er
 	return login;
 }
 
-static bool is_good(json_object *login, const char *refused)
+static bool token_store_is_good(json_object *login, const char *refused)
 {
 	const char *token = oauth_token(login);
 
 	return token && !(refused && strcmp(token, refused) == 0);
 }
 
-static char *renew(const struct keep *k, const char *refused, struct error *err)
+static char *token_store_renew(const struct keep *k, const char *refused,
+			       struct error *err)
 {
-	AUTO(close) int fd = lock(k);
+	AUTO(close) int fd = token_store_lock(k);
 	struct oauth o = { .server = k->server, .ca_path = k->ca_path,
 			   .login = token_store_read_file(k, err) };
 	struct error why = ERROR_NONE;
@@ -67,7 +68,7 @@ static char *renew(const struct keep *k, const char *refused, struct error *err)
 
 	(void)fd; /* held to the end */
 	/* Another process may have done it meanwhile. */
-	if (!status && !is_good(o.login, refused)) {
+	if (!status && !token_store_is_good(o.login, refused)) {
 		status = oauth_renew(&o, &why);
 		if (!status)
 			status = login_write(k->file, o.login, &why);
@@ -90,15 +91,15 @@ char *token_store_keep_token(const struct keep *k, const char *refused, struct e
 
 	if (!login)
 		return NULL;
-	if (is_good(login, refused))
+	if (token_store_is_good(login, refused))
 		return strdup(oauth_token(login));
-	return renew(k, refused, err);
+	return token_store_renew(k, refused, err);
 }
 
 void token_store_keep_scope(const struct keep *k, const char *challenge)
 {
 	AUTO(strbuf) struct strbuf scope = STRBUF(OAUTH_URL_MAX);
-	AUTO(close) int fd = lock(k);
+	AUTO(close) int fd = token_store_lock(k);
 	AUTO(json) json_object *login = token_store_read_file(k, NULL);
 
 	(void)fd; /* held to the end */

@@ -40,7 +40,7 @@ const struct offer *offers_find(const struct offers *o, const char *name)
 	return NULL;
 }
 
-static unsigned hash(const char *text)
+static unsigned mcp_tools_hash(const char *text)
 {
 	unsigned h = 2166136261u;
 
@@ -49,7 +49,7 @@ static unsigned hash(const char *text)
 	return h;
 }
 
-static bool is_letter(char ch)
+static bool mcp_tools_is_letter(char ch)
 {
 	return (ch >= 'a' && ch <= 'z') || (ch >= 'A' && ch <= 'Z');
 }
@@ -58,16 +58,17 @@ void mcp_clean_name(const char *name, char *ret, size_t room)
 {
 	size_t n = 0;
 
-	if (!is_letter(*name))
+	if (!mcp_tools_is_letter(*name))
 		ret[n++] = 't';
-	if (!is_letter(*name) && *name)
+	if (!mcp_tools_is_letter(*name) && *name)
 		ret[n++] = '_';
 	for (; *name && n < room - 1; name++)
-		ret[n++] =
-			is_letter(*name) || strchr("0123456789_-", *name) ? *name : '_';
+		ret[n++] = mcp_tools_is_letter(*name) || strchr("0123456789_-", *name)
+				   ? *name
+				   : '_';
 	ret[n] = '\0';
 	if (*name) /* cut: still different from others that begin alike */
-		snprintf(ret + room - 9, 9, "%08x", hash(name));
+		snprintf(ret + room - 9, 9, "%08x", mcp_tools_hash(name));
 }
 
 /* ---- one tool ---------------------------------------------------------- */
@@ -137,7 +138,7 @@ static json_object *input_of(struct client *c, json_object *tool, const char *na
 	return open;
 }
 
-static struct offer *room(struct offers *o)
+static struct offer *mcp_tools_room(struct offers *o)
 {
 	if (ARRAY_ADD(o->list, o->count, ARRAY_MAX))
 		return NULL;
@@ -162,8 +163,8 @@ static char *schema_text(json_object *schema)
 	return text ? strdup(text) : NULL;
 }
 
-static int add_tool(struct client *c, const struct offer_options *options,
-		    json_object *tool, struct offers *o, struct error *err)
+static int mcp_tools_add_tool(struct client *c, const struct offer_options *options,
+			      json_object *tool, struct offers *o, struct error *err)
 {
 	const char *real = js_str(tool, "name", "");
 	json_object *output = js_get(tool, "outputSchema");
@@ -182,7 +183,7 @@ static int add_tool(struct client *c, const struct offer_options *options,
 	}
 	if (o->count >= TOOLS_MAX)
 		return MT_OK;
-	f = room(o);
+	f = mcp_tools_room(o);
 	if (!f)
 		return out_of_memory(err);
 	f->name = strdup(name);
@@ -225,8 +226,8 @@ static const char prompts_schema[] =
 	"{\"type\":\"string\"}}}"
 	",\"additionalProperties\":false}";
 
-static int add_own(struct client *c, enum offer_kind kind, struct offers *o,
-		   struct error *err)
+static int mcp_tools_add_own(struct client *c, enum offer_kind kind, struct offers *o,
+			     struct error *err)
 {
 	bool resources = kind == OFFER_RESOURCES;
 	char name[NAME_ROOM], whole[128];
@@ -237,7 +238,7 @@ static int add_own(struct client *c, enum offer_kind kind, struct offers *o,
 	mcp_clean_name(whole, name, sizeof name);
 	if (offers_find(o, name))
 		return MT_OK;
-	f = room(o);
+	f = mcp_tools_room(o);
 	if (!f)
 		return out_of_memory(err);
 	f->kind = kind;
@@ -275,8 +276,9 @@ int offers_fetch(struct client *c, const struct offer_options *options,
 		     !status && json_object_is_type(tools, json_type_array) &&
 		     i < json_object_array_length(tools);
 		     i++)
-			status = add_tool(c, options, json_object_array_get_idx(tools, i),
-					  &o, err);
+			status = mcp_tools_add_tool(c, options,
+						    json_object_array_get_idx(tools, i),
+						    &o, err);
 		next = js_str(result, "nextCursor", NULL);
 		more = next && o.count < TOOLS_MAX &&
 		       !(cursor && strcmp(cursor, next) == 0);
@@ -285,9 +287,9 @@ int offers_fetch(struct client *c, const struct offer_options *options,
 		more = cursor != NULL;
 	}
 	if (!status && options->resources && client_has(c, "resources"))
-		status = add_own(c, OFFER_RESOURCES, &o, err);
+		status = mcp_tools_add_own(c, OFFER_RESOURCES, &o, err);
 	if (!status && options->prompts && client_has(c, "prompts"))
-		status = add_own(c, OFFER_PROMPTS, &o, err);
+		status = mcp_tools_add_own(c, OFFER_PROMPTS, &o, err);
 	if (status)
 		offers_clear(&o);
 	else

@@ -63,7 +63,7 @@ static char *without_links(const char *path)
 	return out.error ? NULL : strbuf_take(&out);
 }
 
-static bool is_below(const char *path, const char *dir)
+static bool patch_apply_is_below(const char *path, const char *dir)
 {
 	size_t len = strlen(dir);
 
@@ -73,7 +73,8 @@ static bool is_below(const char *path, const char *dir)
 
 /* The file that a path of the patch means: in the workspace, links followed, so that a
  * file has one name. @return owned, or NULL with the reason. */
-static char *file_of(const struct place *w, const char *path, struct strbuf *why)
+static char *patch_apply_file_of(const struct place *w, const char *path,
+				 struct strbuf *why)
 {
 	AUTO(free) char *whole = NULL, *top = NULL, *real = NULL;
 
@@ -92,7 +93,7 @@ static char *file_of(const struct place *w, const char *path, struct strbuf *why
 	if (!real) {
 		apply_refuse(why, MT_EIO, path,
 			     whole ? strerror(errno) : "out of memory");
-	} else if (!is_below(real, top)) {
+	} else if (!patch_apply_is_below(real, top)) {
 		apply_refuse(why, MT_EDENIED, path,
 			     "a symbolic link leads outside the workspace");
 		return NULL;
@@ -102,7 +103,7 @@ static char *file_of(const struct place *w, const char *path, struct strbuf *why
 
 static int apply_load(void *arg, const char *path, struct strbuf *ret, struct strbuf *why)
 {
-	AUTO(free) char *file = file_of(arg, path, why);
+	AUTO(free) char *file = patch_apply_file_of(arg, path, why);
 	AUTO(close) int fd = -1;
 	char buffer[65536];
 	struct stat st;
@@ -135,7 +136,7 @@ static int apply_load(void *arg, const char *path, struct strbuf *ret, struct st
 /* ---- writing ----------------------------------------------------------- */
 
 /* The directories above a file that is to be, as `mkdir -p` would. */
-static int make_parents(char *file)
+static int patch_apply_make_parents(char *file)
 {
 	for (char *p = strchr(file + 1, '/'); p; p = strchr(p + 1, '/')) {
 		int r;
@@ -163,12 +164,12 @@ static int apply_put(char *file, const struct strbuf *text, const char *like,
 	struct stat st;
 	mode_t mode = stat(like, &st) == 0 ? st.st_mode & 07777 : new_mode();
 
-	if (make_parents(file))
+	if (patch_apply_make_parents(file))
 		return fail(err, MT_EIO, "%s", strerror(errno));
 	return file_write(file, text->text, text->len, mode, false, err);
 }
 
-static int drop(const char *file, struct error *err)
+static int patch_apply_drop(const char *file, struct error *err)
 {
 	return unlink(file) == 0 ? MT_OK : fail(err, MT_EIO, "%s", strerror(errno));
 }
@@ -188,13 +189,13 @@ static int take_step(const struct patch_change *c, struct step *s, struct error 
 		s->written = r == MT_OK;
 	}
 	if (!r && (c->kind == PATCH_DELETE || (s->target && strcmp(to, s->file) != 0))) {
-		r = drop(s->file, err);
+		r = patch_apply_drop(s->file, err);
 		s->dropped = r == MT_OK;
 	}
 	return r;
 }
 
-static void take_back(const struct patch_change *c, struct step *s)
+static void patch_apply_take_back(const struct patch_change *c, struct step *s)
 {
 	bool moved = s->target && strcmp(s->target, s->file) != 0;
 
@@ -205,7 +206,7 @@ static void take_back(const struct patch_change *c, struct step *s)
 		unlink(s->target ? s->target : s->file);
 }
 
-static bool is_taken(const struct step *steps, size_t count, const char *file)
+static bool patch_apply_is_taken(const struct step *steps, size_t count, const char *file)
 {
 	for (size_t i = 0; i < count; i++)
 		if (strcmp(steps[i].file, file) == 0 ||
@@ -214,7 +215,7 @@ static bool is_taken(const struct step *steps, size_t count, const char *file)
 	return false;
 }
 
-static int resolve(const struct place *w, struct patch *p, struct step *steps)
+static int patch_apply_resolve(const struct place *w, struct patch *p, struct step *steps)
 {
 	struct stat st;
 
@@ -222,13 +223,13 @@ static int resolve(const struct place *w, struct patch *p, struct step *steps)
 		struct patch_change *c = &p->changes[i];
 		struct step *s = &steps[i];
 
-		s->file = file_of(w, c->path, &p->why);
+		s->file = patch_apply_file_of(w, c->path, &p->why);
 		if (s->file && c->move_to)
-			s->target = file_of(w, c->move_to, &p->why);
+			s->target = patch_apply_file_of(w, c->move_to, &p->why);
 		if (!s->file || (c->move_to && !s->target))
 			return MT_EDENIED;
-		if (is_taken(steps, i, s->file) ||
-		    (s->target && is_taken(steps, i, s->target)))
+		if (patch_apply_is_taken(steps, i, s->file) ||
+		    (s->target && patch_apply_is_taken(steps, i, s->target)))
 			return apply_refuse(
 				&p->why, MT_EINVAL, c->move_to ? c->move_to : c->path,
 				"two parts of the patch change the same file; use one "
@@ -250,7 +251,7 @@ int patch_files(const char *workspace, const char *text, size_t len, struct patc
 
 	if (!r) {
 		steps = calloc(ret->count + 1, sizeof *steps);
-		r = steps ? resolve(&w, ret, steps) : MT_ENOMEM;
+		r = steps ? patch_apply_resolve(&w, ret, steps) : MT_ENOMEM;
 	}
 	for (size_t i = 0; i < ret->count && !r; i++) {
 		r = take_step(&ret->changes[i], &steps[i], &err);
@@ -259,7 +260,7 @@ int patch_files(const char *workspace, const char *text, size_t len, struct patc
 		apply_refuse(&ret->why, r, ret->changes[i].path, err.text);
 		strbuf_add(&ret->why, ". Nothing was changed.");
 		do
-			take_back(&ret->changes[i], &steps[i]);
+			patch_apply_take_back(&ret->changes[i], &steps[i]);
 		while (i-- > 0);
 		break;
 	}

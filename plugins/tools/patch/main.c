@@ -36,7 +36,8 @@ static void patch_close_set(const struct mt_tool_host *host, struct mt_instance 
 }
 
 /* The changed lines of an update, numbered. @return how many places. */
-static size_t put_changed(const struct patch_change *c, size_t most, struct strbuf *out)
+static size_t patch_put_changed(const struct patch_change *c, size_t most,
+				struct strbuf *out)
 {
 	AUTO(textfile) struct textfile f = TEXTFILE;
 	size_t n = c->spot_count < most ? c->spot_count : most;
@@ -64,7 +65,7 @@ static void patch_tell(const struct mt_tool_host *host, struct mt_call *call,
 
 		strbuf_addf(&out, "%s %s%s%s\n", words[c->kind], c->path,
 			    c->move_to ? ", now " : "", c->move_to ? c->move_to : "");
-		left -= put_changed(c, left, &out);
+		left -= patch_put_changed(c, left, &out);
 	}
 	if (p->count == 0)
 		strbuf_add(&out, "The patch changes nothing.\n");

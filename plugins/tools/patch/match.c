@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-static bool is_space(char c)
+static bool patch_match_is_space(char c)
 {
 	return c == ' ' || (c >= '\t' && c <= '\r') || (c >= 0x1c && c <= 0x1f);
 }
@@ -57,7 +57,7 @@ bool patch_line_begins(struct mt_str line, const char *text)
 
 static struct mt_str end_stripped(struct mt_str line)
 {
-	while (line.len && is_space(line.ptr[line.len - 1]))
+	while (line.len && patch_match_is_space(line.ptr[line.len - 1]))
 		line.len--;
 	return line;
 }
@@ -65,7 +65,7 @@ static struct mt_str end_stripped(struct mt_str line)
 struct mt_str patch_line_stripped(struct mt_str line)
 {
 	line = end_stripped(line);
-	while (line.len && is_space(*line.ptr)) {
+	while (line.len && patch_match_is_space(*line.ptr)) {
 		line.ptr++;
 		line.len--;
 	}

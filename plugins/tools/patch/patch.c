@@ -36,7 +36,7 @@ struct reader {
 	struct chunks chunks;
 };
 
-static int wrong(struct reader *r, int status, const char *what, struct mt_str line)
+static int patch_wrong(struct reader *r, int status, const char *what, struct mt_str line)
 {
 	strbuf_add(&r->patch->why, what);
 	strbuf_addn(&r->patch->why, line.ptr, line.len);
@@ -45,7 +45,7 @@ static int wrong(struct reader *r, int status, const char *what, struct mt_str l
 
 static int wrong_path(struct reader *r, int status, const char *what, const char *path)
 {
-	return wrong(r, status, what, (struct mt_str){ path, strlen(path) });
+	return patch_wrong(r, status, what, (struct mt_str){ path, strlen(path) });
 }
 
 static struct mt_str here(const struct reader *r)
@@ -86,7 +86,7 @@ static int section_line(struct reader *r, char kind, struct mt_str rest)
 }
 
 /* Lines up to the next section or file; places are relative to its context yet. */
-static int section(struct reader *r, bool *ret_eof)
+static int patch_section(struct reader *r, bool *ret_eof)
 {
 	size_t start = r->next, removed = 0, first = r->added.count;
 	char mode = ' ';
@@ -102,7 +102,7 @@ static int section(struct reader *r, bool *ret_eof)
 		if (patch_line_is(line, "***"))
 			break;
 		if (patch_line_begins(line, "***") || !strchr("+- ", kind) || !kind)
-			return wrong(r, MT_EINVAL, "Invalid Line: ", line);
+			return patch_wrong(r, MT_EINVAL, "Invalid Line: ", line);
 		if (kind == ' ' && mode != ' ' && (removed || r->added.count > first)) {
 			status = add_chunk(r, r->context.count - removed, removed, first);
 			removed = 0;
@@ -122,7 +122,7 @@ static int section(struct reader *r, bool *ret_eof)
 		r->next++;
 		*ret_eof = true;
 	} else if (r->next == start) {
-		return wrong(r, MT_EINVAL, "Empty section: ", here(r));
+		return patch_wrong(r, MT_EINVAL, "Empty section: ", here(r));
 	}
 	return MT_OK;
 }
@@ -197,11 +197,11 @@ static int sections(struct reader *r)
 		if (named)
 			name = (struct mt_str){ line.ptr + 3, line.len - 3 };
 		if (!marked && at > 0)
-			return wrong(r, MT_EINVAL, "Invalid Line:\n", line);
+			return patch_wrong(r, MT_EINVAL, "Invalid Line:\n", line);
 		r->next += marked;
 		if (patch_line_stripped(name).len)
 			go_to(r, name, &at);
-		status = section(r, &eof);
+		status = patch_section(r, &eof);
 		if (!status)
 			status = place_section(r, &at, first_chunk, eof);
 		if (status)
@@ -227,7 +227,7 @@ static void patch_put_line(struct strbuf *out, struct mt_str line, bool *begun)
 }
 
 /* The text with its chunks replaced; new lines end as those of the file. */
-static int rewrite(struct reader *r, struct patch_change *change)
+static int patch_rewrite(struct reader *r, struct patch_change *change)
 {
 	bool begun = false, crlf = is_crlf(&r->file);
 	struct strbuf *out = &change->text;
@@ -322,11 +322,11 @@ static int update(struct reader *r, struct patch_change *c)
 	if (!status)
 		status = sections(r);
 	if (!status && patch_line_begins(here(r), eof_mark))
-		return wrong(r, MT_EINVAL, "Unknown Line: ", here(r));
-	return status ? status : rewrite(r, c);
+		return patch_wrong(r, MT_EINVAL, "Unknown Line: ", here(r));
+	return status ? status : patch_rewrite(r, c);
 }
 
-static int delete (struct reader *r, struct patch_change *c)
+static int patch_delete(struct reader *r, struct patch_change *c)
 {
 	int status = r->load(r->arg, c->path, &c->old, &r->patch->why);
 
@@ -351,7 +351,7 @@ static int patch_add(struct reader *r, struct patch_change *c)
 		struct mt_str line = here(r);
 
 		if (!patch_line_begins(line, "+"))
-			return wrong(r, MT_EINVAL, "Invalid Add File Line: ", line);
+			return patch_wrong(r, MT_EINVAL, "Invalid Add File Line: ", line);
 		patch_put_line(&c->text, (struct mt_str){ line.ptr + 1, line.len - 1 },
 			       &begun);
 	}
@@ -368,7 +368,7 @@ static int files(struct reader *r)
 		{ "*** Update File: ", "Update File Error: Duplicate Path: ", PATCH_UPDATE,
 		  update },
 		{ "*** Delete File: ", "Delete File Error: Duplicate Path: ", PATCH_DELETE,
-		  delete },
+		  patch_delete },
 		{ "*** Add File: ", "Add File Error: Duplicate Path: ", PATCH_ADD, patch_add },
 	};
 	int status = MT_OK;
@@ -385,7 +385,7 @@ static int files(struct reader *r)
 		if (status)
 			return status;
 		if (!path)
-			return wrong(r, MT_EINVAL, "Unknown Line: ", here(r));
+			return patch_wrong(r, MT_EINVAL, "Unknown Line: ", here(r));
 		if (change_of(r->patch, path)) {
 			status = wrong_path(r, MT_EINVAL, kinds[k].twice, path);
 			free(path);

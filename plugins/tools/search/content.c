@@ -34,8 +34,8 @@ struct matcher *matcher_free(struct matcher *m)
 	return NULL;
 }
 
-static pcre2_code *compile(const char *pattern, bool match_case, int *ret_code,
-			   PCRE2_SIZE *ret_at)
+static pcre2_code *search_content_compile(const char *pattern, bool match_case,
+					  int *ret_code, PCRE2_SIZE *ret_at)
 {
 	pcre2_compile_context *context = pcre2_compile_context_create(NULL);
 	pcre2_code *code;
@@ -68,7 +68,7 @@ int matcher_open(const char *pattern, bool match_case, struct matcher **ret,
 	m = calloc(1, sizeof *m);
 	if (!m)
 		return out_of_memory(err);
-	m->code = compile(pattern, match_case, &code, &at);
+	m->code = search_content_compile(pattern, match_case, &code, &at);
 	if (!m->code) {
 		char why[200] = "";
 
@@ -92,7 +92,8 @@ int matcher_open(const char *pattern, bool match_case, struct matcher **ret,
 	return MT_OK;
 }
 
-static int attempt(struct matcher *m, const char *text, size_t len, size_t from)
+static int search_content_attempt(struct matcher *m, const char *text, size_t len,
+				  size_t from)
 {
 	int r = pcre2_match(m->code, (PCRE2_SPTR)text, len, from, 0, m->data, m->context);
 
@@ -109,7 +110,7 @@ int matcher_next(struct matcher *m, const char *text, size_t len, size_t *at,
 		 struct mt_str *ret_line)
 {
 	while (*at < len) {
-		int r = attempt(m, text, len, *at);
+		int r = search_content_attempt(m, text, len, *at);
 		const char *start, *end;
 
 		if (r)
@@ -126,7 +127,7 @@ int matcher_next(struct matcher *m, const char *text, size_t len, size_t *at,
 		*at = (size_t)(end - text) + 1;
 		if (end > start && end[-1] == '\r')
 			end--;
-		r = attempt(m, start, (size_t)(end - start), 0);
+		r = search_content_attempt(m, start, (size_t)(end - start), 0);
 		if (r == MT_OK)
 			*ret_line = (struct mt_str){ start, (size_t)(end - start) };
 		if (r != MT_ENOTFOUND)

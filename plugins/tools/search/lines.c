@@ -20,14 +20,14 @@ struct printer {
 	struct strbuf *out;
 };
 
-static const char *next_line(const struct printer *p, const char *line)
+static const char *search_lines_next_line(const struct printer *p, const char *line)
 {
 	const char *nl = memchr(line, '\n', (size_t)(p->end - line));
 
 	return nl ? nl + 1 : p->end;
 }
 
-static size_t line_length(const char *line, const char *next)
+static size_t search_line_length(const char *line, const char *next)
 {
 	while (next > line && (next[-1] == '\n' || next[-1] == '\r'))
 		next--;
@@ -35,7 +35,8 @@ static size_t line_length(const char *line, const char *next)
 }
 
 /* The part of a line around its match. */
-static void put_text(struct strbuf *out, const char *line, size_t len, size_t match)
+static void search_lines_put_text(struct strbuf *out, const char *line, size_t len,
+				  size_t match)
 {
 	size_t from = 0, n;
 
@@ -51,14 +52,15 @@ static void put_text(struct strbuf *out, const char *line, size_t len, size_t ma
 	strbuf_add(out, from + n < len ? " ...\n" : "\n");
 }
 
-static void put_line(struct printer *p, const char *line, char mark, size_t match)
+static void search_lines_put_line(struct printer *p, const char *line, char mark,
+				  size_t match)
 {
-	const char *next = next_line(p, line);
+	const char *next = search_lines_next_line(p, line);
 
 	for (; p->counted < line; p->counted++)
 		p->number += *p->counted == '\n';
 	strbuf_addf(p->out, "  %zu%c ", p->number, mark);
-	put_text(p->out, line, line_length(line, next), match);
+	search_lines_put_text(p->out, line, search_line_length(line, next), match);
 	p->printed = next;
 }
 
@@ -66,7 +68,7 @@ static void put_line(struct printer *p, const char *line, char mark, size_t matc
 static void put_after(struct printer *p, size_t count, const char *limit)
 {
 	while (p->printed && count-- && p->printed < limit)
-		put_line(p, p->printed, '-', 0);
+		search_lines_put_line(p, p->printed, '-', 0);
 }
 
 static void put_before(struct printer *p, size_t count, const char *line)
@@ -83,7 +85,7 @@ static void put_before(struct printer *p, size_t count, const char *line)
 	if (p->printed && from > p->printed)
 		strbuf_add(p->out, "  --\n");
 	while (from < line) {
-		put_line(p, from, '-', 0);
+		search_lines_put_line(p, from, '-', 0);
 		from = p->printed;
 	}
 }
@@ -114,7 +116,7 @@ void lines_put(const struct search *s, const struct found_file *f, struct matche
 			continue;
 		if (page->context)
 			put_before(&p, page->context, line.ptr);
-		put_line(&p, line.ptr, ':', matcher_place(m));
+		search_lines_put_line(&p, line.ptr, ':', matcher_place(m));
 		page->shown++;
 		pending = true;
 	}

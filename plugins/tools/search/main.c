@@ -99,7 +99,7 @@ static int set_top(struct ask *a, const char *path, struct error *err)
 			     wish);
 }
 
-static void set_limits(struct ask *a)
+static void search_tool_set_limits(struct ask *a)
 {
 	const struct mt_tool_host *host = a->self->host;
 	int64_t left = host->time_left_ms(a->call);
@@ -125,7 +125,8 @@ static int set_glob(struct ask *a, const char *pattern, struct error *err)
 }
 
 /* Text without NUL, or NULL if it is absent. */
-static const char *text_arg(const struct ask *a, const char *name, struct error *err)
+static const char *search_tool_text_arg(const struct ask *a, const char *name,
+					struct error *err)
 {
 	size_t len = 0;
 	const char *text = a->self->host->arg_str(a->call, name, &len);
@@ -137,8 +138,8 @@ static const char *text_arg(const struct ask *a, const char *name, struct error 
 
 /* ---- the answer -------------------------------------------------------- */
 
-static void put_path(const struct search *s, const struct found_file *f,
-		     struct strbuf *out)
+static void search_tool_put_path(const struct search *s, const struct found_file *f,
+				 struct strbuf *out)
 {
 	listing_put_name(out, strcmp(s->top, "/") == 0 ? "" : s->top);
 	if (*f->path) {
@@ -148,7 +149,8 @@ static void put_path(const struct search *s, const struct found_file *f,
 	strbuf_addc(out, '\n');
 }
 
-static void put_end(const struct search *s, const struct found *f, struct strbuf *out)
+static void search_tool_put_end(const struct search *s, const struct found *f,
+				struct strbuf *out)
 {
 	if (f->end == SEARCH_TIME)
 		strbuf_add(out, "[The search timed out. Search a smaller directory, or "
@@ -184,7 +186,7 @@ static const char *spool(const struct ask *a, const struct found *f)
 	for (size_t i = 0; i < f->count; i++) {
 		AUTO(strbuf) struct strbuf line = STRBUF(SEARCH_PATH_MAX * 4);
 
-		put_path(&a->search, &f->files[i], &line);
+		search_tool_put_path(&a->search, &f->files[i], &line);
 		host->spool(a->call, line.text, line.len);
 	}
 	return host->spool_path(a->call);
@@ -213,8 +215,8 @@ static void put_matches(const struct ask *a, const struct found_file *f,
 
 /* The first matches of one of several files, or their number.
  * @return how many lines were shown. */
-static size_t put_file(const struct ask *a, const struct found_file *f, struct matcher *m,
-		       size_t room, struct strbuf *out)
+static size_t search_tool_put_file(const struct ask *a, const struct found_file *f,
+				   struct matcher *m, size_t room, struct strbuf *out)
 {
 	size_t most = a->show.lines ? LINES_OF_FILE : 0;
 	struct lines_page page = { .context = a->show.context };
@@ -234,15 +236,15 @@ static size_t put_file(const struct ask *a, const struct found_file *f, struct m
 	return page.shown * (2 * a->show.context + 1);
 }
 
-static size_t put_files(const struct ask *a, const struct found *f, struct matcher *m,
-			struct strbuf *out)
+static size_t search_tool_put_files(const struct ask *a, const struct found *f,
+				    struct matcher *m, struct strbuf *out)
 {
 	size_t most = (size_t)a->self->host->option_int(a->self->instance, "results");
 	size_t i = a->show.offset, used = 0;
 
 	for (; i < f->count && i - a->show.offset < most && used < LINES_MAX; i++) {
-		put_path(&a->search, &f->files[i], out);
-		used += put_file(a, &f->files[i], m, LINES_MAX - used, out);
+		search_tool_put_path(&a->search, &f->files[i], out);
+		used += search_tool_put_file(a, &f->files[i], m, LINES_MAX - used, out);
 	}
 	return i;
 }
@@ -256,12 +258,12 @@ static void put_found(const struct ask *a, const struct found *f, struct strbuf 
 	if (show->lines || show->counts)
 		matcher_open(a->search.pattern, a->search.match_case, &m, NULL);
 	if (f->count == 1 && m && show->lines) {
-		put_path(&a->search, &f->files[0], out);
+		search_tool_put_path(&a->search, &f->files[0], out);
 		put_matches(a, &f->files[0], m, out);
 		matcher_free(m);
 		return;
 	}
-	end = put_files(a, f, m, out);
+	end = search_tool_put_files(a, f, m, out);
 	matcher_free(m);
 	if (show->offset >= f->count && f->count)
 		strbuf_addf(out, "[There are only %zu files.]\n", f->count);
@@ -290,7 +292,7 @@ static int search_answer(const struct ask *a, const struct found *f)
 		strbuf_add(&out, a->search.pattern ? "No file contains this pattern.\n"
 						   : "No file matches this pattern.\n");
 	put_found(a, f, &out);
-	put_end(&a->search, f, &out);
+	search_tool_put_end(&a->search, f, &out);
 	if (out.error == MT_ENOMEM)
 		return host->fail(a->call, MT_ENOMEM, "Out of memory.");
 	return host->reply_text(a->call, out.text, out.len);
@@ -331,9 +333,9 @@ static size_t count_arg(const struct ask *a, const char *name, int64_t most)
 
 static int run_grep(struct ask *a, struct error *err)
 {
-	const char *pattern = text_arg(a, "pattern", err),
-		   *path = text_arg(a, "path", err);
-	const char *include = text_arg(a, "include", err);
+	const char *pattern = search_tool_text_arg(a, "pattern", err),
+		   *path = search_tool_text_arg(a, "path", err);
+	const char *include = search_tool_text_arg(a, "include", err);
 	int r = err->code;
 
 	if (!r && !pattern)
@@ -381,8 +383,8 @@ static int enter_directory(const struct ask *a, char **rest)
 
 static int run_glob(struct ask *a, struct error *err)
 {
-	const char *pattern = text_arg(a, "pattern", err),
-		   *path = text_arg(a, "path", err);
+	const char *pattern = search_tool_text_arg(a, "pattern", err),
+		   *path = search_tool_text_arg(a, "path", err);
 	AUTO(free) char *base = NULL, *rest = NULL;
 	struct stat st;
 	int r = err->code;
@@ -404,7 +406,7 @@ static int run_glob(struct ask *a, struct error *err)
 	return r ? r : search_find(a, err);
 }
 
-static void put_field(const struct ask *a, const char *name, const char *text)
+static void search_tool_put_field(const struct ask *a, const char *name, const char *text)
 {
 	AUTO(strbuf) struct strbuf json = STRBUF(1 << 20);
 
@@ -415,7 +417,7 @@ static void put_field(const struct ask *a, const char *name, const char *text)
 static int run_view(struct ask *a, struct error *err)
 {
 	const struct mt_tool_host *host = a->self->host;
-	const char *path = text_arg(a, "path", err);
+	const char *path = search_tool_text_arg(a, "path", err);
 	AUTO(free) char *whole = path ? absolute(a->self, path) : NULL;
 	struct view v = { .path = whole, .first = 1, .last = -1,
 			  .cancel_fd = a->search.cancel_fd, .text = STRBUF(RESULT_MAX),
@@ -429,8 +431,8 @@ static int run_view(struct ask *a, struct error *err)
 	if (!r)
 		r = view_path(&v, err);
 	if (whole)
-		put_field(a, "path", whole);
-	put_field(a, "impl_source", "oh_aci");
+		search_tool_put_field(a, "path", whole);
+	search_tool_put_field(a, "impl_source", "oh_aci");
 	if (!r)
 		r = host->reply_text(a->call, v.text.text, v.text.len);
 	if (!r && v.mime)
@@ -447,7 +449,7 @@ static int search_run(const struct mt_tool_host *host, void *self, struct mt_cal
 	struct error err = ERROR_NONE;
 	int r;
 
-	set_limits(&a);
+	search_tool_set_limits(&a);
 	r = strcmp(name, "grep") == 0   ? run_grep(&a, &err)
 	    : strcmp(name, "glob") == 0 ? run_glob(&a, &err)
 					: run_view(&a, &err);

@@ -159,7 +159,7 @@ static int ripgrep_take(const struct search *s, struct found *f, struct strbuf *
 }
 
 /* Until its output ends, or it is time to stop. */
-static int listen_to(const struct search *s, struct found *f, int fd)
+static int ripgrep_listen_to(const struct search *s, struct found *f, int fd)
 {
 	AUTO(strbuf) struct strbuf text = STRBUF(4 * SEARCH_PATH_MAX);
 	char buffer[SEARCH_PATH_MAX];
@@ -183,7 +183,7 @@ static int listen_to(const struct search *s, struct found *f, int fd)
 	return r;
 }
 
-static int wait_for(pid_t pid)
+static int ripgrep_wait_for(pid_t pid)
 {
 	int status = 0;
 
@@ -209,11 +209,11 @@ int search_ripgrep(const struct search *s, struct found *ret, struct error *err)
 		free(a.owned[i]);
 	if (r)
 		return r == MT_ENOMEM ? fail_code(err, r) : r;
-	r = listen_to(s, ret, fd);
+	r = ripgrep_listen_to(s, ret, fd);
 	close(fd);
 	if (r || ret->end != SEARCH_WHOLE)
 		kill(-pid, SIGKILL);
-	code = wait_for(pid);
+	code = ripgrep_wait_for(pid);
 	if (!r && ret->end == SEARCH_WHOLE && ret->count == 0 && code != 0 && code != 1)
 		r = MT_EUNSUPPORTED;
 	if (r) {

@@ -32,7 +32,7 @@ struct lines {
 	size_t chars;        /* shown in all */
 };
 
-static bool wanted(const struct lines *l)
+static bool search_view_wanted(const struct lines *l)
 {
 	const struct view *v = l->v;
 
@@ -61,7 +61,7 @@ static void view_show(struct lines *l)
 
 static void view_end_line(struct lines *l)
 {
-	if (wanted(l))
+	if (search_view_wanted(l))
 		view_show(l);
 	else if (l->full && !l->cut_in)
 		l->cut_in = l->number;
@@ -69,14 +69,14 @@ static void view_end_line(struct lines *l)
 	l->number++;
 }
 
-static void feed(struct lines *l, const char *bytes, size_t len)
+static void search_view_feed(struct lines *l, const char *bytes, size_t len)
 {
 	while (len) {
 		const char *nl = memchr(bytes, '\n', len);
 		size_t n = nl ? (size_t)(nl - bytes) : len;
 		size_t room = 4 * FILE_VIEW_MAX + 8 - l->line.len;
 
-		if (wanted(l))
+		if (search_view_wanted(l))
 			strbuf_addn(&l->line, bytes, n < room ? n : room);
 		l->begun = true;
 		if (nl) {
@@ -126,14 +126,14 @@ static int stream(struct lines *l, int fd, struct error *err)
 				"shown as text",
 				l->v->path);
 		so_far += n;
-		feed(l, buffer, (size_t)n);
+		search_view_feed(l, buffer, (size_t)n);
 	}
 	if (l->begun)
 		view_end_line(l);
 	return MT_OK;
 }
 
-static int read_range(struct view *v, struct error *err)
+static int search_view_read_range(struct view *v, struct error *err)
 {
 	int64_t range[2] = { 1, -1 };
 	size_t count;
@@ -215,7 +215,7 @@ static int view_whole(struct view *v, struct error *err)
 static int view_part(struct view *v, int fd, struct error *err)
 {
 	struct lines l = { .v = v, .number = 1, .line = STRBUF(4 * FILE_VIEW_MAX + 16) };
-	int r = read_range(v, err);
+	int r = search_view_read_range(v, err);
 
 	if (!r)
 		r = check_range(v, err);
@@ -231,7 +231,7 @@ static int view_part(struct view *v, int fd, struct error *err)
 }
 
 /* @return MT_ENOTFOUND: it is none that can be shown. */
-static int view_image(struct view *v, int fd, const struct stat *st)
+static int search_view_image(struct view *v, int fd, const struct stat *st)
 {
 	struct image image;
 	char buffer[PIECE];
@@ -274,7 +274,7 @@ int view_path(struct view *v, struct error *err)
 	if (!S_ISREG(st.st_mode))
 		return fail(err, MT_EUNSUPPORTED, "%s is neither a file nor a directory.",
 			    v->path);
-	if (view_image(v, fd, &st) == MT_OK)
+	if (search_view_image(v, fd, &st) == MT_OK)
 		return MT_OK;
 	strbuf_reset(&v->media);
 	return st.st_size <= TEXTFILE_MAX ? view_whole(v, err) : view_part(v, fd, err);

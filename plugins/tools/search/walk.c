@@ -32,7 +32,7 @@ int walk_found_add(struct found *f, const char *path, int64_t mtime)
 	return f->files[f->count].path ? (f->count++, MT_OK) : MT_ENOMEM;
 }
 
-static int newest(const void *a_, const void *b_)
+static int walk_newest(const void *a_, const void *b_)
 {
 	const struct found_file *a = a_, *b = b_;
 
@@ -44,7 +44,7 @@ static int newest(const void *a_, const void *b_)
 void walk_found_sort(struct found *f)
 {
 	if (f->count)
-		qsort(f->files, f->count, sizeof *f->files, newest);
+		qsort(f->files, f->count, sizeof *f->files, walk_newest);
 }
 
 bool search_over(const struct search *s, struct found *f)
@@ -116,8 +116,8 @@ static int on_file(struct walk *w, int dir_fd, const char *name, const struct st
 
 static int into(struct walk *w, int fd, const struct ignore *above, unsigned depth);
 
-static int on_entry(struct walk *w, int dir_fd, const char *name,
-		    const struct ignore *rules, unsigned depth)
+static int walk_on_entry(struct walk *w, int dir_fd, const char *name,
+			 const struct ignore *rules, unsigned depth)
 {
 	struct stat st;
 	int fd;
@@ -139,7 +139,7 @@ static int on_entry(struct walk *w, int dir_fd, const char *name,
 	return into(w, fd, rules, depth + 1);
 }
 
-static bool left_out(const struct walk *w, const char *name)
+static bool walk_left_out(const struct walk *w, const char *name)
 {
 	if (name[0] != '.')
 		return false;
@@ -155,14 +155,14 @@ static int each_entry(struct walk *w, DIR *dir, const struct ignore *rules,
 	int r = MT_OK;
 
 	while (!r && (d = readdir(dir)) && !search_over(w->s, w->found)) {
-		if (left_out(w, d->d_name))
+		if (walk_left_out(w, d->d_name))
 			continue;
 		if (w->seen++ == w->s->files_max) {
 			w->found->end = SEARCH_FILES;
 			break;
 		}
 		if (strbuf_addf(&w->path, "%s%s", len ? "/" : "", d->d_name) == MT_OK)
-			r = on_entry(w, dirfd(dir), d->d_name, rules, depth);
+			r = walk_on_entry(w, dirfd(dir), d->d_name, rules, depth);
 		else if (w->path.error == MT_ENOMEM)
 			r = MT_ENOMEM;
 		else

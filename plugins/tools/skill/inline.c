@@ -104,7 +104,7 @@ int inline_commands(const char *text, size_t len, inline_run *run, void *arg,
 
 /* ---- variables ---------------------------------------------------------- */
 
-static size_t name_length(const char *text, size_t len)
+static size_t skill_inline_name_length(const char *text, size_t len)
 {
 	size_t n = 0;
 
@@ -118,7 +118,8 @@ static size_t name_length(const char *text, size_t len)
 static size_t braced(const char *text, size_t len, size_t *ret_name,
 		     const char **ret_default, size_t *ret_default_len)
 {
-	size_t n = len > 2 && text[1] == '{' ? name_length(text + 2, len - 2) : 0;
+	size_t n = len > 2 && text[1] == '{' ? skill_inline_name_length(text + 2, len - 2)
+					     : 0;
 	const char *end = n ? memchr(text + 2 + n, '}', len - 2 - n) : NULL;
 	const char *rest = text + 2 + n;
 
@@ -146,7 +147,7 @@ int skill_expand_variables(const char *text, size_t len, bool unbraced,
 		if (n) {
 			found = value(p + 2, name, arg);
 		} else if (*p == '$' && unbraced) {
-			name = name_length(p + 1, len - at - 1);
+			name = skill_inline_name_length(p + 1, len - at - 1);
 			n = name ? name + 1 : 0;
 			found = name ? value(p + 1, name, arg) : NULL;
 		}

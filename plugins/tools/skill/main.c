@@ -77,7 +77,7 @@ static const char *input(const char *name, size_t len, void *arg)
 	return copy ? js_str(arg, copy, NULL) : NULL;
 }
 
-static void put_files(struct strbuf *out, json_object *files)
+static void skill_tool_put_files(struct strbuf *out, json_object *files)
 {
 	size_t n = js_length(files);
 
@@ -135,7 +135,7 @@ static int give_text(struct self *self, struct mt_call *call, const char *name)
 	else
 		strbuf_addn(&out, text.text, text.len);
 	put_unfilled(&out, js_get(answer, "inputs"));
-	put_files(&out, js_get(answer, "files"));
+	skill_tool_put_files(&out, js_get(answer, "files"));
 	if (text.error || out.error)
 		return host->fail(call, MT_ELIMIT, "the skill is too long");
 	return host->reply_text(call, out.text, out.len);
