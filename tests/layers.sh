@@ -407,6 +407,20 @@ walks() {
 		}' doc/architecture.md
 }
 
+# No two files define functions of one name: ctags and debuggers lead to one place.
+names_once() {
+	awk '
+		match($0, /^[a-z][A-Za-z0-9_ *]*[ *][a-z_][a-z0-9_]*\(/) && !/;$/ {
+			name = substr($0, 1, RLENGTH - 1)
+			sub(/.*[ *]/, "", name)
+			if (name == "main" || ((name, FILENAME) in seen)) next
+			seen[name, FILENAME] = 1
+			if (name in place)
+				print FILENAME ":" FNR ": " name " is defined in " place[name] " too"
+			place[name] = FILENAME
+		}' /dev/null $(files cli host lib mcp-server plugins runner terminal | grep '\.c$')
+}
+
 # Each rule finds what breaks it: a small tree with a breach of every kind.
 breach() {
 	mkdir -p "$(dirname "$tree/$1")"
@@ -465,6 +479,8 @@ rules_find_breaches() {
 	breach host/controller/r.h '#include "controller/s.h"'
 	breach host/controller/s.h '#include "controller/t.h"'
 	breach host/controller/t.h '#include "controller/r.h"'
+	breach lib/n.c 'static int twice(void)'
+	breach host/llm/n.c 'int twice(void)'
 	breach sdk-headers/mortise/z.h '#include <json-c/json.h>'
 	echo 'int x;' > "$tree/lib/c.c"
 	mkdir -p "$tree/doc"
@@ -490,6 +506,7 @@ rules_find_breaches() {
 		'features/approval/approval-internal.h is private' 'host/controller/p.h:1: ' \
 		'headers include each other' 'there is no host/gone.c' 'p.c does not define gone' \
 		'the walk returns to a.c' \
+		'twice is defined in host/llm/n.c too' \
 		'sdk-headers/mortise/z.h:4: '; do
 		echo "$found" | grep -qF "$want" || echo "not found: $want"
 	done
@@ -518,6 +535,7 @@ report 'no two headers of the controller include each other' include_pairs
 report 'the headers of the controller include each other in no circle' header_circles
 report 'doc/architecture.md names what exists' architecture
 report 'the walks of doc/architecture.md seldom return to a file' walks
+report 'a name of a function leads to one place' names_once
 report 'heavy libraries stay in their place' heavy
 report 'the headers for plugins include libc alone' sdk
 [ $# -gt 0 ] || report 'the rules find what breaks them' rules_find_breaches
