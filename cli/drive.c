@@ -387,6 +387,16 @@ void drive_options_clear(struct drive_options *o)
 	final_answer_clear(o->answer);
 }
 
+enum flags_status drive_parse(const struct command *self, int argc, char **argv,
+			      int *ret_first, struct common *in, struct drive_options *o)
+{
+	enum flags_status status = flags_parse(self, argc, argv, ret_first, in);
+
+	if (o->listen)
+		o->json = o->keep = true;
+	return status;
+}
+
 int drive_image(void *options, const char *path, struct error *err)
 {
 	struct drive_options *o = options;

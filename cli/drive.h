@@ -5,6 +5,7 @@
 #ifndef CLI_DRIVE_H
 #define CLI_DRIVE_H
 
+#include "commands.h"
 #include "final-answer.h"
 #include "conversation/conversation.h"
 #include "render.h"
@@ -21,6 +22,31 @@ struct drive_options {
 	const char *record;      /* write a script of the model's replies here; or NULL */
 };
 
+/** Rows of the table of flags of a command whose `struct arguments` has the options as
+ *  its member `drive`. */
+#define DRIVE_OUTPUT_FLAGS(json_help_, quiet_help_)                                     \
+	FLAG('j', "json", NULL, json_help_,                                             \
+	     STORE(FLAG_TRUE, struct arguments, drive.json)),                           \
+		FLAG('q', "quiet", NULL, quiet_help_,                                   \
+		     STORE(FLAG_SET, struct arguments, drive.style),                    \
+		     .set = RENDER_QUIET),                                              \
+		FLAG('v', "verbose", NULL, "print full results and live output",        \
+		     STORE(FLAG_SET, struct arguments, drive.style),                    \
+		     .set = RENDER_VERBOSE)
+#define DRIVE_RECORD_FLAG                                                             \
+	FLAG(0, "record", "FILE", "write the model's responses as a script",          \
+	     STORE(FLAG_TEXT, struct arguments, drive.record))
+#define DRIVE_KEEP_FLAGS                                                                \
+	FLAG('k', "keep-alive", NULL, "keep running when idle",                         \
+	     STORE(FLAG_TRUE, struct arguments, drive.keep), .alias = "keep"),          \
+		FLAG(0, "listen", NULL,                                                 \
+		     "for programs: as --json --keep-alive, but print events only "     \
+		     "after `subscribe`",                                               \
+		     STORE(FLAG_TRUE, struct arguments, drive.listen))
+
+/** flags_parse for such a command: --listen implies --json and --keep-alive. */
+enum flags_status drive_parse(const struct command *self, int argc, char **argv,
+			      int *ret_first, struct common *in, struct drive_options *o);
 /** Call before the options are parsed. `answer` is the final message, cleared with the
  *  options. */
 void drive_options_init(struct drive_options *o, struct final_answer *answer);

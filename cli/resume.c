@@ -26,32 +26,20 @@ static const struct flag flags[] = {
 	     STORE(FLAG_TAKE, struct arguments, drive), .take = drive_image),
 	FLAG('m', "model", "NAME", "model to use from now on",
 	     STORE(FLAG_TEXT, struct arguments, model)),
-	FLAG('j', "json", NULL, "print JSON lines; read commands from standard input",
-	     STORE(FLAG_TRUE, struct arguments, drive.json)),
-	FLAG('q', "quiet", NULL, "print only the final message",
-	     STORE(FLAG_SET, struct arguments, drive.style), .set = RENDER_QUIET),
-	FLAG('v', "verbose", NULL, "print full results and live output",
-	     STORE(FLAG_SET, struct arguments, drive.style), .set = RENDER_VERBOSE),
-	FLAG(0, "record", "FILE", "write the model's responses as a script",
-	     STORE(FLAG_TEXT, struct arguments, drive.record)),
-	FLAG('k', "keep-alive", NULL, "keep running when idle",
-	     STORE(FLAG_TRUE, struct arguments, drive.keep), .alias = "keep"),
-	FLAG(0, "listen", NULL,
-	     "for programs: as --json --keep-alive, but print events only after "
-	     "`subscribe`",
-	     STORE(FLAG_TRUE, struct arguments, drive.listen)),
+	DRIVE_OUTPUT_FLAGS("print JSON lines; read commands from standard input",
+			   "print only the final message"),
+	DRIVE_RECORD_FLAG,
+	DRIVE_KEEP_FLAGS,
 	{ 0 },
 };
 
 static enum flags_status resume_parse(const struct command *self, int argc, char **argv,
 				      struct arguments *a)
 {
-	enum flags_status f;
 	int index;
+	enum flags_status f =
+		drive_parse(self, argc, argv, &index, &a->common, &a->drive);
 
-	f = flags_parse(self, argc, argv, &index, &a->common);
-	if (a->drive.listen)
-		a->drive.json = a->drive.keep = true;
 	if (f == FLAG_END && index + 1 < argc) {
 		command_misused(self, "more than one conversation given");
 		f = FLAG_BAD;

@@ -46,23 +46,12 @@ static const struct flag flags[] = {
 	     STORE(FLAG_TEXT, struct arguments, model)),
 	FLAG(0, "controller", "NAME", "use the [controller.NAME] configuration",
 	     STORE(FLAG_TEXT, struct arguments, controller)),
-	FLAG('j', "json", NULL, "print JSON lines; read commands from standard input",
-	     STORE(FLAG_TRUE, struct arguments, drive.json)),
-	FLAG('q', "quiet", NULL,
-	     "print only the final message; status goes to standard error",
-	     STORE(FLAG_SET, struct arguments, drive.style), .set = RENDER_QUIET),
-	FLAG('v', "verbose", NULL, "print full results and live output",
-	     STORE(FLAG_SET, struct arguments, drive.style), .set = RENDER_VERBOSE),
-	FLAG(0, "record", "FILE", "write the model's responses as a script",
-	     STORE(FLAG_TEXT, struct arguments, drive.record)),
+	DRIVE_OUTPUT_FLAGS("print JSON lines; read commands from standard input",
+			   "print only the final message; status goes to standard error"),
+	DRIVE_RECORD_FLAG,
 	FLAG(0, "title", "TEXT", "title of the conversation",
 	     STORE(FLAG_TEXT, struct arguments, title)),
-	FLAG('k', "keep-alive", NULL, "keep running when idle",
-	     STORE(FLAG_TRUE, struct arguments, drive.keep), .alias = "keep"),
-	FLAG(0, "listen", NULL,
-	     "for programs: as --json --keep-alive, but print events only after "
-	     "`subscribe`",
-	     STORE(FLAG_TRUE, struct arguments, drive.listen)),
+	DRIVE_KEEP_FLAGS,
 	FLAG(0, "output", "FILE", "write the final message to FILE",
 	     STORE(FLAG_TEXT, struct arguments, output)),
 	FLAG(0, "json-schema", "FILE",
@@ -134,12 +123,10 @@ static int open_answer(struct arguments *a, struct error *err)
 static enum flags_status run_parse(const struct command *self, int argc, char **argv,
 				   struct arguments *a)
 {
-	enum flags_status f;
 	int index;
+	enum flags_status f =
+		drive_parse(self, argc, argv, &index, &a->common, &a->drive);
 
-	f = flags_parse(self, argc, argv, &index, &a->common);
-	if (a->drive.listen)
-		a->drive.json = a->drive.keep = true;
 	if (f == FLAG_END && index < argc) {
 		fprintf(stderr,
 			"mortise run: unexpected argument `%s`; use -t TEXT for the task\n",
