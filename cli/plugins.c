@@ -232,19 +232,24 @@ static void info_about(const struct component *c, struct strbuf *out)
 	}
 }
 
-/* The permissions that it declares. The host neither grants nor enforces them. */
-static void info_permissions(const struct component *c, struct strbuf *out)
+/* The permissions that it declares, in its words. The host does not enforce them. */
+static void list_permissions(json_object *permissions, struct strbuf *out)
 {
-	size_t count = c->permissions ? json_object_array_length(c->permissions) : 0;
+	size_t count = js_length(permissions);
 
 	if (count)
-		strbuf_add(out, "\nDeclared permissions (not enforced):\n");
+		strbuf_add(out, "Declared permissions (not enforced):\n");
 	for (size_t i = 0; i < count; i++) {
-		json_object *m = json_object_array_get_idx(c->permissions, i);
-		const char *why = js_str(m, "why", "");
+		json_object *m = json_object_array_get_idx(permissions, i);
+		const char *what = js_str(m, "what", ""), *why = js_str(m, "why", "");
 
-		strbuf_addf(out, "  %-12s %s%s%s\n", js_str(m, "kind", ""),
-			    js_str(m, "what", ""), *why ? ": " : "", why);
+		strbuf_addf(out, "  %-12s ", js_str(m, "kind", ""));
+		visible_add(out, VISIBLE_ONE_LINE, what, strlen(what), NULL, NULL);
+		if (*why) {
+			strbuf_add(out, ": ");
+			visible_add(out, VISIBLE_ONE_LINE, why, strlen(why), NULL, NULL);
+		}
+		strbuf_addc(out, '\n');
 	}
 }
 
@@ -264,7 +269,9 @@ static void info_text(const struct config *config, const struct component *c,
 	cli_plugins_put_line(out, "vendor", c->vendor);
 	cli_plugins_put_line(out, "url", c->url);
 	info_about(c, out);
-	info_permissions(c, out);
+	if (js_length(c->permissions))
+		strbuf_addc(out, '\n');
+	list_permissions(c->permissions, out);
 	if (c->option_count) {
 		strbuf_addf(out, "\nOptions, in a section [%s.%s]:\n", kind_name(c->kind),
 			    c->name);
@@ -394,6 +401,8 @@ static int plugins_check(const char *path, bool json, struct error *err)
 	}
 	puts("");
 	print_refused(path, js_get(plugin, "refusals"));
+	list_permissions(js_get(plugin, "permissions"), &out);
+	fwrite(out.text, 1, out.len, stdout);
 	return EXIT_DONE;
 }
 
@@ -460,7 +469,8 @@ static int plugins_run(const struct command *self, int argc, char **argv)
 	"list   list installed plugins (default)\n"                               \
 	"info   describe a component (NAME or KIND/NAME) or a whole plugin (name,\n" \
 	"       id or path)\n"                                                    \
-	"check  load a plugin file in a separate process, ignoring the cache\n"   \
+	"check  load a plugin file in a separate process, ignoring the cache, and\n" \
+	"       list its components and the permissions that it declares\n"      \
 	"new    create a directory with a plugin that can be built, tested and\n" \
 	"       installed; KIND: tool, agent, condenser, analyzer, dialect, "     \
 	"runtime\n"                                                               \

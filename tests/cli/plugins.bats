@@ -73,6 +73,38 @@ refused() {
 	[[ "$output" == *"did you mean \`good\`?"* ]]
 }
 
+# permits : a tool that declares a permission of each kind
+permits() {
+	tool permits '#define MT_PLUGIN_PERMISSIONS permissions
+		#include <mortise/tool.h>
+		static const struct mt_permission permissions[] = {
+			MT_PERMISSION(MT_PERMIT_READ, "~/.netrc", "Passwords of hosts."),
+			MT_PERMISSION(MT_PERMIT_HOST, "api.example.org", 0),
+			MT_PERMISSION(MT_PERMIT_SECRET, "TOKEN", 0),
+			MT_PERMISSION(MT_PERMIT_ENVIRONMENT, "HTTPS_PROXY", 0) };'
+}
+
+permissions="Declared permissions (not enforced):
+  read         ~/.netrc: Passwords of hosts.
+  host         api.example.org
+  secret       TOKEN
+  environment  HTTPS_PROXY"
+
+@test "a check lists the permissions of a file that is not installed" {
+	permits
+	export MORTISE_CORE_PLUGIN_PATH=
+	run mortise plugins check "$dir/permits.so"
+	echo "$output"
+	[ "$status" -eq 0 ]
+	[ "$output" = "$dir/permits.so: valid: permits 1.0 provides tool permits"$'\n'"$permissions" ]
+	run mortise plugins check --json "$dir/permits.so"
+	[ "$(jq -c '[.permissions[].what]' <<<"$output")" = \
+		'["~/.netrc","api.example.org","TOKEN","HTTPS_PROXY"]' ]
+	tool good
+	run mortise plugins check "$dir/good.so"
+	[ "${#lines[@]}" -eq 1 ]
+}
+
 # sum TYPES... : a tool of one C function, declared with these types
 sum() {
 	compile sum <<-END
