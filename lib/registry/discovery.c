@@ -219,12 +219,24 @@ static int discovery_add_place(struct scan *scan, const char *path, const struct
 	return MT_OK;
 }
 
+static bool is_known_file(const struct scan *scan, const struct stat *st)
+{
+	for (size_t i = 0; i < scan->count; i++)
+		if (scan->places[i].st.st_ino == st->st_ino &&
+		    scan->places[i].st.st_dev == st->st_dev)
+			return true;
+	return false;
+}
+
+/* A file that several paths lead to is added once. */
 static int discovery_add_file(struct scan *scan, const char *path)
 {
 	struct stat st;
 
 	if (stat(path, &st) != 0)
 		return discovery_add_place(scan, path, NULL, strerror(errno));
+	if (is_known_file(scan, &st))
+		return MT_OK;
 	return discovery_add_place(scan, path, &st,
 				   S_ISREG(st.st_mode) ? unsafe(&st)
 						       : "not a regular file");

@@ -457,6 +457,19 @@ constructor() {
 	[ "$(jq length <<< "$output")" = 2 ]
 }
 
+@test "a file that two directories of the path lead to is there once" {
+	tool good
+	ln -s "$dir" "$BATS_TEST_TMPDIR/link"
+	mkdir -m 700 "$BATS_TEST_TMPDIR/links"
+	ln -s "$dir/good.so" "$BATS_TEST_TMPDIR/links/other.so"
+	export MORTISE_CORE_PLUGIN_PATH="$dir,$dir/,$BATS_TEST_TMPDIR/link,$BATS_TEST_TMPDIR/links"
+	run mortise plugins --refused
+	[ "$output" = "no plugin was rejected" ]
+	run mortise plugins
+	[ "${#lines[@]}" -eq 1 ]
+	[[ "$output" == "tool       good"* ]]
+}
+
 # named NAME TEXT BEFORE : a tool `bash` that says who it is
 named() {
 	compile "$1" <<-END
