@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 enum { NAME_LENGTH = 64, TEMPLATE_MAX = 1 << 20 };
 
@@ -212,9 +213,10 @@ static bool is_empty(const char *directory)
 	return count <= 2; /* . and .. */
 }
 
-static int make_directory(const char *directory, struct error *err)
+static int make_directory(const char *directory, bool *ret_made, struct error *err)
 {
-	if (mkdir(directory, 0777) == 0 || (errno == EEXIST && is_empty(directory)))
+	*ret_made = mkdir(directory, 0777) == 0;
+	if (*ret_made || (errno == EEXIST && is_empty(directory)))
 		return MT_OK;
 	if (errno == EEXIST)
 		return fail(err, MT_EEXIST,
@@ -227,11 +229,15 @@ static int make_directory(const char *directory, struct error *err)
 static int plugins_new_make(const struct plan *plan, const char *templates,
 			    struct error *err)
 {
-	if (make_directory(plan->directory, err))
+	bool made;
+
+	if (make_directory(plan->directory, &made, err))
 		return err->code;
 	for (size_t i = 0; i < ARRAY_LEN(plan->starter->parts) && !err->code; i++)
 		if (plan->starter->parts[i])
 			copy_part(plan, templates, plan->starter->parts[i], err);
+	if (err->code && made)
+		rmdir(plan->directory); /* if it is empty */
 	return err->code;
 }
 

@@ -47,6 +47,18 @@ works() {
 	done
 }
 
+@test "templates that cannot be read: no directory is left" {
+	export MORTISE_CORE_TEMPLATE_DIR=$work/none
+	mkdir there
+	for name in mine there; do
+		run mortise plugins new tool mine "$name"
+		echo "$output"
+		[ "$status" -eq 1 ]
+		[[ "$output" == *"cannot read templates in $work/none/common: No such file or directory" ]]
+	done
+	[ "$(ls)" = there ]
+}
+
 @test "an agent" { works agent; }
 @test "a condenser" { works condenser; }
 @test "an analyzer" { works analyzer; }
