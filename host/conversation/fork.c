@@ -4,6 +4,7 @@
 #include "conversation/fork.h"
 
 #include "controller/feature.h"
+#include "controller/plugins/plugin-http.h"
 #include "conversation/meta.h"
 #include "conversation/rewind.h"
 #include "controller/state.h"
@@ -52,19 +53,36 @@ static int take_blob(struct fork *f, const char *name)
 	return file_write(to.text, bytes, len, 0600, true, f->err);
 }
 
-/* Every blob name in these lines: of a text or of an image. */
-static int take_blobs(struct fork *f, const char *text, size_t len)
+static int take_marked(struct fork *f, const char *mark, const char *text, size_t len)
 {
-	static const char mark[] = "blob\":\"";
 	const char *end = text + len;
 
-	while ((text = memmem(text, (size_t)(end - text), mark, sizeof mark - 1))) {
-		text += sizeof mark - 1;
-		if ((size_t)(end - text) > BLOB_NAME && text[BLOB_NAME] == '"' &&
+	while ((text = memmem(text, (size_t)(end - text), mark, strlen(mark)))) {
+		text += strlen(mark);
+		if ((size_t)(end - text) > BLOB_NAME &&
+		    (text[BLOB_NAME] == '"' || text[BLOB_NAME] == '\\') &&
 		    strspn(text, "0123456789abcdef") == BLOB_NAME && take_blob(f, text))
 			return f->err->code ? f->err->code : MT_EIO;
 	}
 	return MT_OK;
+}
+
+/* Every blob name in these lines: of a text or of an image, and of an HTTP response, which
+ * a state record names in its text (see plugin-http.c). */
+static int take_blobs(struct fork *f, const char *text, size_t len)
+{
+	int r = take_marked(f, "blob\":\"", text, len);
+
+	return r ? r : take_marked(f, "\\\"body\\\":\\\"", text, len);
+}
+
+/* The same of a state record that is a blob itself. Only the newest one is read again. */
+static int take_response_bodies(struct fork *f, struct evlog *log)
+{
+	size_t len;
+	const char *text = evlog_state(log, PLUGIN_HTTP_RECORD, &len);
+
+	return text ? take_marked(f, "\"body\":\"", text, len) : MT_OK;
 }
 
 /* ---- the log ------------------------------------------------------------ */
@@ -134,6 +152,8 @@ static int close_log(struct fork *f, int64_t *ret_replies)
 	if (!state)
 		return f->err->code;
 	r = evlog_open(f->dir, EVLOG_WRITE, NULL, &log, NULL, f->err);
+	if (!r)
+		r = take_response_bodies(f, log);
 	if (!r)
 		r = evlog_record(log, rewind, f->err);
 	if (!r)

@@ -333,6 +333,24 @@ begin() {
 	[ "$(wc -l <"$work/seen")" -eq 4 ]
 }
 
+@test "a fork has the responses that its log names" {
+	state=$work/state/mortise/conversations
+	one="GET $url/a"
+	many=$one
+	pad=$(printf %0300d 0)
+	for n in {1..31}; do many+=";GET $url/$n?$pad"; done # the record is a blob itself
+	for requests in "$one" "$many"; do
+		rm -rf "$work/state/mortise"
+		run "${fetch[@]}" -o "agent.fetch.requests=$requests"
+		[ "$status" -eq 0 ]
+		old=$(ls "$state")
+		new=$(mortise fork -q)
+		echo "$requests"
+		ls "$state/$old/blobs" | diff - <(ls "$state/$new/blobs")
+		[ -n "$(ls "$state/$new/blobs")" ]
+	done
+}
+
 # The example of a condenser, built as a vendor does.
 build_archive() {
 	cp "$top_srcdir"/examples/archive/* "$work"

@@ -19,8 +19,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-#define RECORD "mortise/http"
-
 enum {
 	REQUESTS_MAX = 32,            /* of one step */
 	ENTRIES_MAX = 256,            /* of all tries of a step */
@@ -217,7 +215,7 @@ static void scope_of(const struct conversation *c, char ret[64])
 static json_object *read_record(struct conversation *c)
 {
 	size_t len = 0;
-	const char *text = evlog_state(c->log, RECORD, &len);
+	const char *text = evlog_state(c->log, PLUGIN_HTTP_RECORD, &len);
 	json_object *record = text ? js_parse_object(text, len, NULL) : NULL;
 	char scope[64];
 
@@ -238,7 +236,7 @@ static int plugin_http_write_record(struct conversation *c, json_object *state,
 	AUTO(json) json_object *record = js_new_object();
 
 	js_set_str(record, "record", "state");
-	js_set_str(record, "plugin", RECORD);
+	js_set_str(record, "plugin", PLUGIN_HTTP_RECORD);
 	js_set_str(record, "text", js_text(state, NULL));
 	return js_incomplete(record) ? out_of_memory(err)
 				     : evlog_record(c->log, record, err);

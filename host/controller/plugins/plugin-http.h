@@ -6,6 +6,9 @@
 
 #include "controller/plugins/plugin-host.h"
 
+/** Name of the `state` record of requests and results; the body of a result is a blob. */
+#define PLUGIN_HTTP_RECORD "mortise/http"
+
 struct plugin_http;
 
 /** What `advance` gets: `result` and `in` borrow from `json`, which is the result as logged
