@@ -241,12 +241,12 @@ int analyzers_ask(struct analyzers *a, const struct subject *s, struct verdict *
 	struct trial t = { .subject = s };
 	struct verdict failure = { .risk = RISK_UNKNOWN }, finding = failure;
 	int risks[ANALYZERS_MAX] = { 0 }, r = analyzer_collect_leaves(&t);
-	AUTO(free) struct leaf *leaves = t.leaves;
 
 	*ret = (struct verdict){ .risk = RISK_UNKNOWN };
 	if (r) {
 		snprintf(ret->reason, sizeof ret->reason,
 			 "too many arguments to analyze");
+		free(t.leaves);
 		return r;
 	}
 	for (size_t i = 0; i < a->count; i++) {
@@ -268,6 +268,7 @@ int analyzers_ask(struct analyzers *a, const struct subject *s, struct verdict *
 		snprintf(ret->reason, sizeof ret->reason, "%s", failure.reason);
 		ret->rule[0] = '\0';
 	}
+	free(t.leaves);
 	return MT_OK;
 }
 
