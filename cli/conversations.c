@@ -10,6 +10,7 @@
 #include "events/trajectory.h"
 #include "array.h"
 #include "files.h"
+#include "spool.h"
 #include "utf8.h"
 
 #include <config.h>
@@ -18,6 +19,7 @@
 #include <fcntl.h>
 #include <fts.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -346,12 +348,12 @@ static int export_special(struct evlog *log, bool screenshots, const char *path,
 	return status;
 }
 
-/* Writes a temporary file first: a failure leaves the old file, and its mode is kept. A
+/* Writes a temporary file first: a failure or a signal leaves the old file, and its mode is kept. A
  * link is followed; a device or pipe is written to. */
 static int export_file(struct evlog *log, bool screenshots, const char *named,
 		       struct error *err)
 {
-	AUTO(strbuf) struct strbuf temp = STRBUF(1 << 16);
+	char temp[PATH_MAX];
 	bool special;
 	AUTO(free) char *path = file_target(named, &special, err);
 	FILE *out = NULL;
@@ -361,23 +363,20 @@ static int export_file(struct evlog *log, bool screenshots, const char *named,
 		return err->code;
 	if (special)
 		return export_special(log, screenshots, path, err);
-	if (!strbuf_addf(&temp, "%s.XXXXXX", path))
-		fd = mkostemp(temp.text, O_CLOEXEC);
+	fd = command_spool_file(path, temp, sizeof temp);
 	if (fd >= 0 && fchmod(fd, file_mode(path, 0600)) == 0)
 		out = fdopen(fd, "w");
 	if (!out) {
 		status = fail(err, MT_EIO, "cannot write %s: %s", path, strerror(errno));
-		if (fd >= 0)
-			unlink(temp.text);
+		command_spool_close();
 		auto_close(&fd);
 		return status;
 	}
 	status = trajectory_export(log, screenshots, write_piece, out, err);
 	status = export_status(status, path, out, err);
-	if ((fclose(out) != 0 || (!status && rename(temp.text, path) != 0)) && !status)
+	if ((fclose(out) != 0 || (!status && rename(temp, path) != 0)) && !status)
 		status = fail(err, MT_EIO, "cannot write %s: %s", path, strerror(errno));
-	if (status)
-		unlink(temp.text);
+	command_spool_close();
 	return status;
 }
 

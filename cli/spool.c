@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * spool.c - a directory that does not outlive the command, whichever signal ends it. */
+ * spool.c - a directory or file that does not outlive the command, whichever signal ends
+ * it. */
 #include "spool.h"
 
 #include "array.h"
@@ -8,11 +9,13 @@
 #include "signals.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -97,28 +100,57 @@ static void restore_signals(void)
 	}
 }
 
-int command_spool_open(const char *name, char *path, size_t room, struct error *err)
+/* None between its creation and its removal. */
+static void spool_hold_signals(sigset_t *ret_before)
 {
-	sigset_t all, before;
-	int status;
+	sigset_t all;
 
-	sigfillset(&all); /* none between its creation and its removal */
-	sigprocmask(SIG_BLOCK, &all, &before);
-	status = dir_temporary(name, spool.path, sizeof spool.path, err);
-	if (status) {
+	sigfillset(&all);
+	sigprocmask(SIG_BLOCK, &all, ret_before);
+}
+
+static void spool_created(bool done, char *path, size_t room, const sigset_t *before)
+{
+	if (!done) {
 		*spool.path = '\0';
 	} else {
 		spool.owner = getpid();
 		cli_spool_watch_signals();
 		snprintf(path, room, "%s", spool.path);
 	}
-	sigprocmask(SIG_SETMASK, &before, NULL);
+	sigprocmask(SIG_SETMASK, before, NULL);
+}
+
+int command_spool_open(const char *name, char *path, size_t room, struct error *err)
+{
+	sigset_t before;
+	int status;
+
+	spool_hold_signals(&before);
+	status = dir_temporary(name, spool.path, sizeof spool.path, err);
+	spool_created(!status, path, room, &before);
 	return status;
+}
+
+int command_spool_file(const char *target, char *path, size_t room)
+{
+	sigset_t before;
+	int fd = -1, why = ENAMETOOLONG, len;
+
+	spool_hold_signals(&before);
+	len = snprintf(spool.path, sizeof spool.path, "%s.XXXXXX", target);
+	if (len >= 0 && (size_t)len < sizeof spool.path) {
+		fd = mkostemp(spool.path, O_CLOEXEC);
+		why = errno;
+	}
+	spool_created(fd >= 0, path, room, &before);
+	errno = why;
+	return fd;
 }
 
 void command_spool_close(void)
 {
-	if (*spool.path)
+	if (*spool.path && unlink(spool.path) != 0)
 		dir_remove(spool.path, NULL);
 	restore_signals();
 	*spool.path = '\0';

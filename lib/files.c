@@ -2,6 +2,7 @@
  *
  * files.c - reads and writes whole files and creates directories, with limits. */
 #include "files.h"
+#include "signals.h"
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -109,8 +110,8 @@ static int sync_directory_of(const char *path)
 }
 
 /* `*ret_unsynced`: a sync failed, where one is wanted (NULL: none is). */
-static int files_write_temporary(const char *path, const char *bytes, size_t len,
-				 mode_t mode, bool *ret_unsynced, struct error *err)
+static int write_and_rename(const char *path, const char *bytes, size_t len, mode_t mode,
+			    bool *ret_unsynced, struct error *err)
 {
 	AUTO(strbuf) struct strbuf temp = STRBUF(1 << 16);
 	AUTO(close) int fd = -1;
@@ -136,6 +137,19 @@ static int files_write_temporary(const char *path, const char *bytes, size_t len
 		return MT_OK;
 	*ret_unsynced = true;
 	return files_fail_errno(err, path, "sync");
+}
+
+/* A signal that ends the program leaves no temporary file: it waits. */
+static int files_write_temporary(const char *path, const char *bytes, size_t len,
+				 mode_t mode, bool *ret_unsynced, struct error *err)
+{
+	sigset_t before;
+	int status;
+
+	signals_hold(&before);
+	status = write_and_rename(path, bytes, len, mode, ret_unsynced, err);
+	signals_release(&before);
+	return status;
 }
 
 int file_write_durable(const char *path, const char *bytes, size_t len, mode_t mode,

@@ -16,6 +16,23 @@ static inline bool signal_is_ignored(int number)
 	return sigaction(number, NULL, &now) == 0 && now.sa_handler == SIG_IGN;
 }
 
+/** Hold the signals that end a program until signals_release. */
+static inline void signals_hold(sigset_t *ret_before)
+{
+	sigset_t ends;
+
+	sigemptyset(&ends);
+	sigaddset(&ends, SIGINT);
+	sigaddset(&ends, SIGTERM);
+	sigaddset(&ends, SIGHUP);
+	sigprocmask(SIG_BLOCK, &ends, ret_before);
+}
+
+static inline void signals_release(const sigset_t *before)
+{
+	sigprocmask(SIG_SETMASK, before, NULL);
+}
+
 /** In a child, before it becomes another program: no signal is blocked, ignored or handled.
  *  Can be called between fork and exec. */
 static inline void signals_reset(void)
