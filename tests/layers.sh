@@ -276,39 +276,101 @@ sdk() {
 	done
 }
 
-# The headers of the controller, and the features that include them. A header that is not
-# listed, such as core.h, is private to the core.
+# A header of the controller and a feature that may include it, one pair per line, sorted.
+# A header that is not listed, such as core.h, is private to the core.
 feature_headers='
-controller/actions.h condense nested-calls replay task-list
-controller/agents.h approval delegation goal judge limits setup subagent-process subagents
-controller/call.h approval environment-command file-history hook-runner nested-calls tool-http
+controller/actions.h condense
+controller/actions.h nested-calls
+controller/actions.h replay
+controller/actions.h task-list
+controller/agents.h approval
+controller/agents.h delegation
+controller/agents.h goal
+controller/agents.h judge
+controller/agents.h limits
+controller/agents.h setup
+controller/agents.h subagent-process
+controller/agents.h subagents
+controller/call.h approval
+controller/call.h environment-command
+controller/call.h file-history
+controller/call.h hook-runner
+controller/call.h nested-calls
+controller/call.h tool-http
+controller/closing.h hook-runner
+controller/closing.h subagents
 controller/conversation.h all
-controller/dispatch.h approval delegation environment-command hook-runner limits nested-calls relist subagents
+controller/dispatch.h approval
+controller/dispatch.h delegation
+controller/dispatch.h environment-command
+controller/dispatch.h hook-runner
+controller/dispatch.h limits
+controller/dispatch.h nested-calls
+controller/dispatch.h relist
+controller/dispatch.h subagents
 controller/exit-code.h all
 controller/feature-api.h all
-controller/feature-approval.h approval subagent-process
-controller/closing.h hook-runner subagents
-controller/transitions.h approval delegation goal judge limits
-controller/feature-usage.h limits side-usage subagent-process subagent-usage
-controller/watchers.h questions side-question subagent-process
+controller/feature-approval.h approval
+controller/feature-approval.h subagent-process
+controller/feature-usage.h limits
+controller/feature-usage.h side-usage
+controller/feature-usage.h subagent-process
+controller/feature-usage.h subagent-usage
 controller/feature.h all
 controller/model-request.h condense
-controller/request-model.h judge tool-completions
-controller/parallel-calls.h nested-calls questions tool-completions tool-http
+controller/parallel-calls.h nested-calls
+controller/parallel-calls.h questions
+controller/parallel-calls.h tool-completions
+controller/parallel-calls.h tool-http
 controller/plugins/analyzers.h approval
-controller/plugins/plugin-host.h condense condense-preview slices
+controller/plugins/plugin-host.h condense
+controller/plugins/plugin-host.h condense-preview
+controller/plugins/plugin-host.h slices
 controller/plugins/plugin-http.h condense
+controller/request-model.h judge
+controller/request-model.h tool-completions
 controller/step-policy.h condense
-controller/step.h approval condense delegation hook-runner judge relist slices subagents
+controller/step.h approval
+controller/step.h condense
+controller/step.h delegation
+controller/step.h hook-runner
+controller/step.h judge
+controller/step.h relist
+controller/step.h slices
+controller/step.h subagents
+controller/transitions.h approval
+controller/transitions.h delegation
+controller/transitions.h goal
+controller/transitions.h judge
+controller/transitions.h limits
 controller/turn-actions.h approval
-controller/turn.h approval delegation environment-command file-history hook-runner limits log-search nested-calls replay setup subagents tool-completions tool-http
+controller/turn.h approval
+controller/turn.h delegation
+controller/turn.h environment-command
+controller/turn.h file-history
+controller/turn.h hook-runner
+controller/turn.h limits
+controller/turn.h log-search
+controller/turn.h nested-calls
+controller/turn.h replay
+controller/turn.h setup
+controller/turn.h subagents
+controller/turn.h tool-completions
+controller/turn.h tool-http
+controller/watchers.h questions
+controller/watchers.h side-question
+controller/watchers.h subagent-process
 conversation/conversation.h all
 conversation/fork.h subagent-usage
-conversation/messages.h hook-runner subagents
-conversation/meta.h subagent-usage subagents
-conversation/runner-ahead.h features-table
-conversation/offered-tools.h condense delegation features-table
+conversation/messages.h hook-runner
+conversation/messages.h subagents
+conversation/meta.h subagent-usage
+conversation/meta.h subagents
+conversation/offered-tools.h condense
+conversation/offered-tools.h delegation
+conversation/offered-tools.h features-table
 conversation/rewind.h loop-recovery
+conversation/runner-ahead.h features-table
 conversation/waiting-messages.h features-table
 '
 
@@ -318,11 +380,8 @@ features_see_api() {
 		case $name in controller/* | conversation/*) ;; *) continue ;; esac
 		feature=${place#host/features/}
 		feature=${feature%%[/.]*}
-		users=$(echo "$feature_headers" | sed -n "s,^$name ,,p")
-		case " $users " in
-		*' all '* | *" $feature "*) ;;
-		*) echo "$place: feature_headers of layers.sh does not give $name to $feature" ;;
-		esac
+		echo "$feature_headers" | grep -qxF -e "$name all" -e "$name $feature" ||
+			echo "$place: feature_headers of layers.sh does not give $name to $feature"
 	done
 }
 
