@@ -24,8 +24,10 @@ job() { printf '[turn]\n[call background_job]\ndo = %s\n%s\n\n' "$1" "${2-}"; }
 view() { printf '[turn]\n[call str_replace_editor]\ncommand = view\npath = %s\n\n' "$1"; }
 think() { printf '[turn]\n[call think]\nthought = It still runs (%s).\n\n' "$1"; }
 
+# A waiting call returns between two lines of output, which are further apart than
+# no_change_timeout.
 until_go='until [ -e go ]; do sleep 0.02; done'
-counts='n=0; until [ -e go ]; do n=$((n + 1)); echo "step $n"; sleep 0.02; done'
+counts='n=0; until [ -e go ]; do n=$((n + 1)); echo "step $n"; sleep 0.3; done'
 
 # wait_ KIND N: the n-th wait of a patient run.
 wait_() {
@@ -44,7 +46,7 @@ wait_() {
 starts() {
 	case $1 in
 	counting) sh_ "$counts" ;;
-	words) sh_ 'until [ -e go ]; do head -c 3 /dev/urandom | base64; sleep 0.02; done' ;;
+	words) sh_ 'until [ -e go ]; do head -c 3 /dev/urandom | base64; sleep 0.3; done' ;;
 	job | job-read | job-list) job start "command = $until_go" ;;
 	job-counting) job start "command = $counts" ;;
 	two-jobs) for _ in 1 2; do job start "command = $until_go"; done ;;
