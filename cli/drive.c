@@ -491,7 +491,7 @@ static bool ask_again(struct drive *d, int *code)
 			"single JSON value that matches the schema, with no text "
 			"before or after it.",
 			why.text) == MT_OK &&
-	    conversation_message(d->c, text.text, text.len, &err) == MT_OK)
+	    conversation_correct(d->c, text.text, text.len, &err) == MT_OK)
 		return true;
 	fprintf(stderr, "mortise: the final answer is not valid: %s\n", why.text);
 	strbuf_reset(&a->text);

@@ -41,8 +41,8 @@ static void continue_alone(struct conversation *c)
 		return;
 	}
 	js_set_str(data, "content", text);
-	conversation_log_event(c, event_action("message", SOURCE_USER, STEAL(data), &err),
-			       &err);
+	conversation_log_event(
+		c, event_action("message", SOURCE_ENVIRONMENT, STEAL(data), &err), &err);
 }
 
 /* Is a reply without a tool call the end of the task? */

@@ -52,6 +52,9 @@ static inline int conversation_message(struct conversation *c, const char *text,
 {
 	return conversation_say(c, text, len, NULL, false, err);
 }
+/** A message of the program, not of the user, to an agent that finished: it continues. */
+int conversation_correct(struct conversation *c, const char *text, size_t len,
+			 struct error *err);
 /** Interrupt the running call for messages that wait for it. */
 int conversation_interrupt(struct conversation *c, struct error *err);
 /** Drop the newest message that was accepted and is not logged yet. */

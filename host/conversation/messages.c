@@ -205,3 +205,21 @@ int conversation_add_message(struct conversation *c, const char *text, size_t le
 	/* usually its request has already passed one */
 	return conversation_barrier(c, err);
 }
+
+int conversation_correct(struct conversation *c, const char *text, size_t len,
+			 struct error *err)
+{
+	json_object *args = js_new_object();
+
+	if (js_set_strn(args, "content", text, len)) {
+		json_object_put(args);
+		return out_of_memory(err);
+	}
+	if (conversation_log_event(c,
+				   event_action("message", SOURCE_ENVIRONMENT, args, err),
+				   err) < 0)
+		return err->code;
+	features_after_message(c, false);
+	agent_acted(c->agent);
+	return conversation_continue(c, err) ? err->code : conversation_barrier(c, err);
+}

@@ -325,6 +325,27 @@ EOS
 	[[ "$output" == "mortise: --json-schema $work/schema: "* ]]
 }
 
+# undone: what /undo in the newest conversation takes back
+undone() {
+	run python3 "$top_srcdir/tests/controller/talk.py" undo stop \
+		-- mortise resume last --json --keep
+	[ "$status" -eq 0 ]
+	grep -F '"ok":true,"text":' <<<"$output"
+}
+
+@test "undo reverts what the user typed, not what the program asked for" {
+	printf '[turn]\ntext = I think %s.\n\n' 1 2 3 4 >"$work/script"
+	echo '{"type":"object"}' >"$work/schema"
+	for asks in "-o controller.text_only=continue" "--json-schema $work/schema"; do
+		run "${run_it[@]}" $asks -t "build it"
+		[ "$status" -ne 0 ]
+		[ "$(log | grep '"action":"message"' | grep -c '"source":"environment"')" -eq 2 ]
+		[ "$(log | grep '"action":"message"' | grep -c '"source":"user"')" -eq 1 ]
+		[[ "$(undone)" == *'"text":"build it'* ]]
+		rm -r "$work"/state/mortise/conversations/*
+	done
+}
+
 @test "limits are flags" {
 	run "${run_it[@]}" --max-steps 2 -t hi
 	[ "$status" -eq 4 ]
