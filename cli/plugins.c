@@ -10,6 +10,7 @@
 #include "visible.h"
 #include <mortise/tool.h>
 #include <string.h>
+#include <sys/stat.h>
 
 struct arguments {
 	struct common common;
@@ -303,6 +304,8 @@ static int not_there(const struct registry *r, const char *word, struct error *e
 	const struct refusal *refusal;
 	size_t count = 0;
 
+	if (*word == '/' || *word == '.')
+		return fail(err, MT_ENOTFOUND, "%s: no such file", word);
 	for (size_t n = 0; (refusal = registry_refusal(r, n)); n++) {
 		const char *file = strrchr(refusal->path, '/');
 		size_t len = strlen(word);
@@ -323,15 +326,13 @@ static int not_there(const struct registry *r, const char *word, struct error *e
 			   word);
 }
 
-static int cli_plugins_info(const struct config *config, const struct registry *r,
-			    const char *word, bool json, struct strbuf *out,
-			    struct error *err)
+/* Describe the components that `word` selects. @return their number */
+static size_t info_all(const struct config *config, const struct registry *r,
+		       const char *word, bool json, struct strbuf *out)
 {
 	const struct component *c;
 	size_t found = 0;
 
-	if (json)
-		strbuf_addc(out, '[');
 	for (size_t n = 0; (c = registry_any(r, n)); n++) {
 		if (!is_asked_for(c, word))
 			continue;
@@ -343,9 +344,42 @@ static int cli_plugins_info(const struct config *config, const struct registry *
 		else
 			info_text(config, c, out);
 	}
+	return found;
+}
+
+/* The same of a file, which need not be in the plugin path. */
+static int info_file(const struct config *config, struct registry *r, const char *file,
+		     bool json, struct strbuf *out, struct error *err)
+{
+	struct error why = ERROR_NONE;
+
+	if (info_all(config, r, file, json, out))
+		return MT_OK;
+	if (registry_add_file(r, file, &why))
+		return fail(err, why.code, "%s: %s", file, why.text);
+	return info_all(config, r, file, json, out)
+		       ? MT_OK
+		       : fail(err, MT_ENOTFOUND, "%s: it has no components", file);
+}
+
+static int cli_plugins_info(const struct config *config, struct registry *r,
+			    const char *word, bool json, struct strbuf *out,
+			    struct error *err)
+{
+	AUTO(free) char *file = realpath(word, NULL);
+	struct stat st;
+
+	if (json)
+		strbuf_addc(out, '[');
+	if (!info_all(config, r, word, json, out)) {
+		if (!file || stat(file, &st) != 0 || !S_ISREG(st.st_mode))
+			return not_there(r, word, err);
+		if (info_file(config, r, file, json, out, err))
+			return err->code;
+	}
 	if (json)
 		strbuf_add(out, "]\n");
-	return found ? MT_OK : not_there(r, word, err);
+	return MT_OK;
 }
 
 /* ---- the command ------------------------------------------------------------------- */
@@ -468,7 +502,7 @@ static int plugins_run(const struct command *self, int argc, char **argv)
 #define DETAILS                                                                   \
 	"list   list installed plugins (default)\n"                               \
 	"info   describe a component (NAME or KIND/NAME) or a whole plugin (name,\n" \
-	"       id or path)\n"                                                    \
+	"       id or path), or the plugin of a file that is not installed\n"      \
 	"check  load a plugin file in a separate process, ignoring the cache, and\n" \
 	"       list its components and the permissions that it declares\n"      \
 	"new    create a directory with a plugin that can be built, tested and\n" \

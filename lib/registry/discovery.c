@@ -550,6 +550,20 @@ int registry_open(struct config *c, struct registry **ret, struct error *err)
 	return MT_OK;
 }
 
+int registry_add_file(struct registry *r, const char *path, struct error *err)
+{
+	AUTO(json) json_object *plugin = NULL;
+	struct stat st;
+
+	if (!path_is_safe(path, err) || registry_probe(path, &plugin, err))
+		return err->code;
+	if (!is_description(plugin))
+		return fail(err, MT_EINVAL, "its description is malformed");
+	if (stat(path, &st) != 0)
+		return fail(err, MT_EIO, "%s", strerror(errno));
+	return add_plugin(r, plugin, path, &st) ? out_of_memory(err) : MT_OK;
+}
+
 /* ---- queries -------------------------------------------------------------------- */
 
 const struct component *registry_any(const struct registry *r, size_t n)

@@ -55,6 +55,10 @@ int registry_open(struct config *c, struct registry **ret, struct error *err);
 struct registry *registry_free(struct registry *r);
 AUTO_DEFINE(registry, struct registry *, registry_free)
 
+/** Add the components of a file that is not in the plugin path, after a look at it in a
+ *  child. They are found by registry_any, and by `unique`. */
+int registry_add_file(struct registry *r, const char *path, struct error *err);
+
 /** The component of a short name, or of the id or path of its plugin, with /NAME after
  *  that where the plugin has several. Of components with one short name the name means
  *  one that comes with Mortise, or else the first. */

@@ -105,6 +105,37 @@ permissions="Declared permissions (not enforced):
 	[ "${#lines[@]}" -eq 1 ]
 }
 
+@test "a file that is not installed is described" {
+	permits
+	export MORTISE_CORE_PLUGIN_PATH=
+	cd "$dir"
+	for file in "$dir/permits.so" ./permits.so permits.so; do
+		run mortise plugins info "$file"
+		echo "$output"
+		[ "$status" -eq 0 ]
+		[ "${lines[0]}" = "tool permits: (no summary)" ]
+		[ "${lines[2]}" = "  $dir/permits.so" ]
+		[[ "$output" == *"$permissions"* ]]
+	done
+	run mortise plugins info --json "$dir/permits.so"
+	[ "$(jq -r '.[].name' <<<"$output")" = permits ]
+	run mortise plugins
+	[ -z "$output" ]
+	constructor child "if (fork() == 0) _exit(0); creat(\"$BATS_TEST_TMPDIR/made\", 0600);"
+	run mortise plugins info ./child.so
+	[ "$status" -eq 0 ]
+	[ ! -e "$BATS_TEST_TMPDIR/made" ]
+	constructor dies 'abort();'
+	run mortise plugins info ./dies.so
+	[ "$status" -eq 1 ]
+	[ "$output" = "mortise: $dir/dies.so: crashed (SIGABRT) while it was loaded and queried" ]
+	run mortise plugins info ./none.so
+	[ "$status" -eq 1 ]
+	[ "$output" = "mortise: ./none.so: no such file" ]
+	run mortise plugins info tool/none
+	[[ "$output" == *"unknown plugin \`tool/none\`"* ]]
+}
+
 # sum TYPES... : a tool of one C function, declared with these types
 sum() {
 	compile sum <<-END
