@@ -26,6 +26,7 @@ enum {
 	ID_LONGEST = 1024, /* bytes of an id that is a string */
 	CAPABILITIES_MAX = 64 << 10, /* bytes of the capabilities of a client */
 	LINGER_MS = 10000, /* for open calls, at the end of the input */
+	STDOUT_WAIT_MS = 30000, /* until a client must have read something */
 	RPC_PARSE = -32700,
 	RPC_INVALID = -32600,
 	RPC_METHOD = -32601,
@@ -55,6 +56,7 @@ struct mcp_client {
 	void (*abandon)(struct mcp_client *p);
 	const char *session; /* of a client with several peers; NULL: it has this one */
 	struct mcp_session *known; /* while a message is handled; NULL: no session */
+	struct mcp_server *server; /* of the client at standard output */
 	bool one_answer; /* it can receive only the answer to its request */
 };
 
@@ -112,6 +114,7 @@ struct mcp_server {
 	struct mcp_http *web;       /* over HTTP; NULL: over standard input and output */
 	bool greeted;               /* by a handshake: notices may be sent */
 	bool ended;
+	bool mute;                  /* standard output failed: nothing more is sent */
 	int code;
 };
 
@@ -128,7 +131,7 @@ json_object *mcp_checked_id(json_object *id);
 void mcp_send_error(struct mcp_client *p, json_object *id, int code, const char *text,
 		    const char *data);
 
-/** Send one line on standard output. */
+/** Send one line on standard output. If that fails, the server ends. */
 void mcp_send_stdout(struct mcp_client *p, struct strbuf *b, bool last, int code);
 void mcp_send(struct mcp_client *p, struct strbuf *b);
 /** Send a notification outside of any request: to the client at standard output, or to
@@ -143,6 +146,11 @@ void mcp_send_result(const struct mcp_request *q, struct strbuf *b, bool cached)
 void mcp_refuse_params(const struct mcp_request *q, const char *fmt, ...) MT_PRINTF(2, 3);
 /** The member of the parameters that the header Mcp-Name repeats; NULL: there is none. */
 const char *mcp_name_of(const char *method, json_object *params);
+
+/* ---- server.c ---- */
+
+/** Standard output failed with this errno: end the server from the loop. */
+void mcp_stdout_failed(struct mcp_server *s, int error);
 
 /* ---- contents.c ---- */
 

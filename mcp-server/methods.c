@@ -4,6 +4,7 @@
 #include "internal.h"
 
 #include "base64.h"
+#include "clock.h"
 #include "files.h"
 #include "jsonl.h"
 #include "tools/calls.h"
@@ -12,6 +13,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <mortise/tool.h>
+#include <poll.h>
 #include <signal.h>
 #include <string.h>
 
@@ -20,12 +22,45 @@ const char *const mcp_versions[] = { "2025-11-25", "2025-06-18", "2025-03-26", "
 
 /* ---- what goes out ------------------------------------------------------------- */
 
+/* Blocks while the client does not read, but not forever. The descriptor may be shared with
+ * other processes, so it stays as it is: poll reports when a piece can be written.
+ * @return 0 or an errno */
+static int write_stdout(const char *bytes, size_t len)
+{
+	int64_t deadline = clock_ms() + STDOUT_WAIT_MS;
+
+	while (len > 0) {
+		struct pollfd out = { .fd = STDOUT_FILENO, .events = POLLOUT };
+		int64_t left = deadline - clock_ms();
+		int ready = poll(&out, 1, left > 0 ? (int)left : 0);
+		ssize_t n = -1;
+
+		if (ready == 0)
+			return ETIMEDOUT;
+		if (ready > 0)
+			n = write(STDOUT_FILENO, bytes, len < PIPE_BUF ? len : PIPE_BUF);
+		if (n < 0 && errno != EINTR && errno != EAGAIN)
+			return errno;
+		if (n <= 0)
+			continue;
+		bytes += n;
+		len -= (size_t)n;
+		deadline = clock_ms() + STDOUT_WAIT_MS;
+	}
+	return 0;
+}
+
 void mcp_send_stdout(struct mcp_client *p, struct strbuf *b, bool last, int code)
 {
-	(void)p, (void)last, (void)code;
+	int error;
+
+	(void)last, (void)code;
 	strbuf_addc(b, '\n');
-	if (!b->error)
-		write_all(STDOUT_FILENO, b->text, b->len);
+	if (b->error || p->server->mute)
+		return;
+	error = write_stdout(b->text, b->len);
+	if (error)
+		mcp_stdout_failed(p->server, error);
 }
 
 void mcp_send(struct mcp_client *p, struct strbuf *b)

@@ -23,7 +23,7 @@ static int server_on_line(char *line, size_t len, void *arg)
 	struct error err = ERROR_NONE;
 	AUTO(json) json_object *doc = len ? js_parse(line, len, &err) : NULL;
 
-	if (len == 0 || !s->link)
+	if (len == 0 || !s->link || s->mute)
 		return MT_OK;
 	if (err.code)
 		mcp_send_error(&s->standard, NULL, RPC_PARSE, err.text, NULL);
@@ -38,6 +38,26 @@ static void on_linger(uv_timer_t *timer)
 
 	if (s->link)
 		runner_close(s->link);
+}
+
+/* A client that has ended its requests may go without its answers. */
+void mcp_stdout_failed(struct mcp_server *s, int error)
+{
+	s->mute = true;
+	if (error == ETIMEDOUT)
+		fprintf(stderr,
+			"mortise: the client has not read standard output for %d s\n",
+			STDOUT_WAIT_MS / 1000);
+	else if (!s->ended)
+		fprintf(stderr, "mortise: cannot write to standard output: %s\n",
+			strerror(error));
+	if (error == ETIMEDOUT || !s->ended)
+		s->code = EXIT_FAILED;
+	s->ended = true;
+	if (!s->link)
+		return;
+	mcp_stop_input(s);
+	uv_timer_start(&s->timer, on_linger, 0, 0);
 }
 
 static void mcp_server_end(struct mcp_server *s)
@@ -85,8 +105,9 @@ static void mcp_server_on_signal(uv_signal_t *handle, int number)
 static int open_input(struct mcp_server *s, const struct mcp_http_options *web,
 		      struct error *err)
 {
-	s->standard =
-		(struct mcp_client){ .send = mcp_send_stdout, .known = &s->session };
+	s->standard = (struct mcp_client){ .send = mcp_send_stdout,
+					   .known = &s->session,
+					   .server = s };
 	s->session.log_level = LOG_NOTHING;
 	if (web)
 		return mcp_http_open(s->loop, s, web, &s->web, err);

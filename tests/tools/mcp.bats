@@ -767,6 +767,32 @@ use_browser() {
 	run ! kill -0 "$(cat "$dir/shell")"
 }
 
+@test "serve: a client that reads late gets all, one that goes away ends it" {
+	cat >"$dir/client.py" <<-'END'
+		import json, subprocess, sys, time
+		s = subprocess.Popen(["mortise", "tools", "serve"], stdin=subprocess.PIPE,
+		                     stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+		def ask(ids):
+		    for n in ids:
+		        s.stdin.write(b'{"jsonrpc":"2.0","id":%d,"method":"tools/list"}\n' % n)
+		    s.stdin.flush()
+		ask(range(30))
+		time.sleep(1)  # the pipe is full
+		for n in range(30):
+		    line = json.loads(s.stdout.readline())
+		    assert line["id"] == n and line["result"]["tools"], line
+		ask(range(30))
+		time.sleep(1)
+		s.stdout.close()
+		assert s.wait(20) == 1, s.returncode  # standard input is open
+		print(s.stderr.read().decode(), end="")
+	END
+	run timeout 60 python3 "$dir/client.py"
+	echo "$output"
+	[ "$status" -eq 0 ]
+	[ "$output" = "mortise: cannot write to standard output: Broken pipe" ]
+}
+
 @test "serve: every tool, progress and cancelling, as the official client sees it" {
 	[ -n "$MCP_SERVERS" ] && [ -d "$MCP_SERVERS/node_modules/@modelcontextprotocol/client" ] ||
 		skip "MCP_SERVERS has no @modelcontextprotocol/client"
