@@ -100,6 +100,11 @@ tests_lib_test_visible_LDFLAGS = $(AM_LDFLAGS) $(WRAP_ALLOC)
 tests_lib_test_visible_LDADD = $(LIBMT)
 TESTS += %D%/test-visible
 
+check_PROGRAMS += %D%/test-child
+tests_lib_test_child_SOURCES = %D%/test-child.c
+tests_lib_test_child_CPPFLAGS = -D_GNU_SOURCE $(AM_CPPFLAGS) -I$(top_srcdir)/tests
+tests_lib_test_child_LDADD = $(LIBMT)
+TESTS += %D%/test-child
 check_PROGRAMS += %D%/test-signals
 tests_lib_test_signals_SOURCES = %D%/test-signals.c
 tests_lib_test_signals_CPPFLAGS = -D_GNU_SOURCE $(AM_CPPFLAGS) -I$(top_srcdir)/tests

@@ -2,6 +2,7 @@
  *
  * rpc.c - starts a language server, and exchanges messages with it. */
 #include "rpc.h"
+#include "child.h"
 #include "clock.h"
 #include "utf8.h"
 
@@ -19,7 +20,7 @@
 enum {
 	HEADERS_MAX = 4096, /* bytes before a message */
 	KEPT_MAX = 1 << 20, /* bytes of memory that an empty buffer keeps */
-	STEP_MS = 100,      /* between the steps of ending it */
+	LOG_MS = 100,       /* for the log of a server that ends */
 };
 
 extern char **environ;
@@ -94,35 +95,13 @@ int rpc_start(struct rpc *r, char *const *argv, const char *directory, struct er
 	return MT_OK;
 }
 
-/* Wait for the process. @return false if it still runs. */
-static bool lsp_rpc_reap(struct rpc *r, int timeout_ms, int *ret_status)
-{
-	struct pollfd ended = { .fd = r->pid_fd, .events = POLLIN };
-
-	if (r->pid <= 0)
-		return true;
-	if (r->pid_fd >= 0 && poll(&ended, 1, timeout_ms) == 0)
-		return false;
-	return waitpid(r->pid, ret_status, r->pid_fd >= 0 ? WNOHANG : 0) != 0;
-}
-
 /* End it, gently first. @return its status */
 static int lsp_rpc_end_process(struct rpc *r)
 {
-	int status = 0;
+	int status;
 
 	lsp_rpc_shut(&r->in);
-	if (r->pid <= 0)
-		return 0;
-	if (!lsp_rpc_reap(r, STEP_MS, &status)) {
-		kill(-r->pid, SIGTERM);
-		if (!lsp_rpc_reap(r, STEP_MS, &status)) {
-			kill(-r->pid, SIGKILL);
-			while (!lsp_rpc_reap(r, -1, &status))
-				;
-		}
-	}
-	kill(-r->pid, SIGKILL);
+	status = child_end(r->pid, r->pid_fd);
 	r->pid = 0;
 	return status;
 }
@@ -178,7 +157,7 @@ static int has_exited(struct rpc *r, struct error *err)
 	for (int i = 0; i < 64 && r->err >= 0; i++) {
 		struct pollfd log = { .fd = r->err, .events = POLLIN };
 
-		if (poll(&log, 1, i ? 0 : STEP_MS) <= 0)
+		if (poll(&log, 1, i ? 0 : LOG_MS) <= 0)
 			break;
 		lsp_rpc_take_log(r);
 	}

@@ -3,6 +3,7 @@
  * stdio.c - a server that is a local program: one thread writes to it, reads its
  * output and detects its exit. */
 #include "client.h"
+#include "child.h"
 #include "clock.h"
 #include "jsonl.h"
 #include "utf8.h"
@@ -20,7 +21,6 @@
 enum {
 	QUEUE_MAX = 32 << 20,  /* bytes that a server does not take */
 	LOG_LINES = 100,       /* of its standard error output, a minute */
-	STEP_MS = 100,         /* between the steps of ending it */
 };
 
 struct process {
@@ -120,36 +120,13 @@ static void write_queue(struct process *p)
 	pthread_mutex_unlock(&p->lock);
 }
 
-/* Wait for the process. @return false if it still runs. */
-static bool mcp_stdio_reap(struct process *p, int timeout_ms, int *ret_status)
-{
-	struct pollfd ended = { .fd = p->pid_fd, .events = POLLIN };
-
-	if (p->pid <= 0)
-		return true;
-	if (p->pid_fd >= 0 && poll(&ended, 1, timeout_ms) == 0)
-		return false;
-	if (waitpid(p->pid, ret_status, p->pid_fd >= 0 ? WNOHANG : 0) == 0)
-		return false;
-	return true;
-}
-
 /* End it and what it started, gently first. */
 static int mcp_stdio_end_process(struct process *p)
 {
-	int status = 0;
+	int status;
 
 	mcp_stdio_shut(&p->in);
-	if (!mcp_stdio_reap(p, STEP_MS, &status)) {
-		kill(-p->pid, SIGTERM);
-		if (!mcp_stdio_reap(p, STEP_MS, &status)) {
-			kill(-p->pid, SIGKILL);
-			while (!mcp_stdio_reap(p, -1, &status))
-				;
-		}
-	}
-	if (p->pid > 0)
-		kill(-p->pid, SIGKILL);
+	status = child_end(p->pid, p->pid_fd);
 	p->pid = 0;
 	return status;
 }

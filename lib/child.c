@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * child.c - ends a child process and its process group. */
+#include "child.h"
+
+#include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <sys/wait.h>
+
+enum { STEP_MS = 100 }; /* between the steps of ending it */
+
+/* Wait for the process. @return false if it still runs. */
+static bool child_reap(pid_t pid, int pid_fd, int timeout_ms, int *ret_status)
+{
+	struct pollfd ended = { .fd = pid_fd, .events = POLLIN };
+
+	if (pid_fd >= 0 && poll(&ended, 1, timeout_ms) == 0)
+		return false;
+	return waitpid(pid, ret_status, pid_fd >= 0 ? WNOHANG : 0) != 0;
+}
+
+int child_end(pid_t pid, int pid_fd)
+{
+	int status = 0;
+
+	if (pid <= 0)
+		return 0;
+	if (!child_reap(pid, pid_fd, STEP_MS, &status)) {
+		kill(-pid, SIGTERM);
+		if (!child_reap(pid, pid_fd, STEP_MS, &status)) {
+			kill(-pid, SIGKILL);
+			while (!child_reap(pid, pid_fd, -1, &status))
+				;
+		}
+	}
+	kill(-pid, SIGKILL);
+	return status;
+}

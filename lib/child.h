@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * child.h - ends a child process and its process group. */
+#ifndef LIB_CHILD_H
+#define LIB_CHILD_H
+
+#include <sys/types.h>
+
+/** Ends a child that leads its process group: waits for it, sends SIGTERM, then SIGKILL,
+ *  100 ms apart. Then kills what is left of the group. `pid_fd` is its pidfd; -1: waits
+ *  until it exits by itself. A `pid` of 0 has no effect.
+ *  @return its wait status */
+int child_end(pid_t pid, int pid_fd);
+
+#endif
