@@ -12,6 +12,7 @@
 #include "controller/feature-api.h"
 #include "controller/turn.h"
 #include "features/context-recall.h"
+#include "features/observation-note.h"
 #include "features/replay-internal.h"
 #include "files.h"
 #include "utf8.h"
@@ -302,21 +303,13 @@ static void mention_changed(struct conversation *c, const struct event *action,
 			    struct event *e)
 {
 	AUTO(strbuf) struct strbuf text = STRBUF(1 << 16);
-	json_object *list = js_get(e->json, "extended_content"), *item;
 
 	note_file(c, feature_state(c, &file_history_feature),
 		  file_history_path_of(action, e));
 	if (!replay_is_active(c))
 		file_history_put_changed(c, &text);
-	if (!text.len)
-		return;
-	if (!list) {
-		js_set_new(e->json, "extended_content", json_object_new_array());
-		list = js_get(e->json, "extended_content");
-	}
-	item = js_new_object();
-	js_set_str(item, "text", text.text);
-	js_add_new(list, item);
+	if (text.len)
+		observation_note_add(e, text.text);
 }
 
 /* The user may have been in an editor. */

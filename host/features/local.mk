@@ -33,6 +33,8 @@ libhost_a_SOURCES += \
 	%D%/loop-recovery.h \
 	%D%/nested-calls.c \
 	%D%/nested-calls.h \
+	%D%/observation-note.c \
+	%D%/observation-note.h \
 	%D%/questions.c \
 	%D%/questions.h \
 	%D%/relist.c \

@@ -6,6 +6,7 @@
 #include "context/history.h"
 #include "controller/actions.h"
 #include "controller/feature-api.h"
+#include "features/observation-note.h"
 #include "files.h"
 #include "log.h"
 
@@ -130,7 +131,6 @@ static void mention_stale(struct conversation *c, const struct event *action,
 	struct state *s = feature_state(c, &task_list_feature);
 	const char *task = s->list ? open_task(s->list) : NULL;
 	AUTO(strbuf) struct strbuf text = STRBUF(4096);
-	json_object *list = js_get(e->json, "extended_content"), *item;
 
 	(void)action;
 	if (!task || ++s->steps % STALE_STEPS)
@@ -139,13 +139,7 @@ static void mention_stale(struct conversation *c, const struct event *action,
 		    "[The task list was last updated %u steps ago. Open: %.200s. Update "
 		    "it with task_tracker.]",
 		    s->steps, task);
-	if (!list) {
-		js_set_new(e->json, "extended_content", json_object_new_array());
-		list = js_get(e->json, "extended_content");
-	}
-	item = js_new_object();
-	js_set_str(item, "text", text.text);
-	js_add_new(list, item);
+	observation_note_add(e, text.text);
 }
 
 static void track_tasks(struct conversation *c, struct event *e)

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * observation-note.c - texts that features add to an observation, for the model. */
+#include "features/observation-note.h"
+
+#include "js.h"
+
+void observation_note_add(struct event *e, const char *text)
+{
+	json_object *list = js_get(e->json, "extended_content"), *item;
+
+	if (!list) {
+		js_set_new(e->json, "extended_content", json_object_new_array());
+		list = js_get(e->json, "extended_content");
+	}
+	item = js_new_object();
+	js_set_str(item, "text", text);
+	js_add_new(list, item);
+}

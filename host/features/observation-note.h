@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * observation-note.h - texts that features add to an observation, for the model. */
+#ifndef HOST_FEATURES_OBSERVATION_NOTE_H
+#define HOST_FEATURES_OBSERVATION_NOTE_H
+
+#include "events/event.h"
+
+/** Add a text to the extended content of an observation that is not logged yet. */
+void observation_note_add(struct event *e, const char *text);
+
+#endif
