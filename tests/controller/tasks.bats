@@ -129,7 +129,7 @@ asks() {
 	run "${run_it[@]}" -o 'controller.tools+=ask_user' -t go
 	echo "$output"
 	[ "$status" -ne 0 ]
-	[ "$(log | jq -c 'select(.action == "message" and .source == "user")' | wc -l)" -eq 3 ]
+	[ "$(log | jq -c 'select(.action == "message" and .source == "environment")' | wc -l)" -eq 2 ]
 	[[ "$output" == *"What now, 1?"* ]]
 	[[ "$output" == *"no user is available to answer"* ]]
 }
