@@ -179,6 +179,8 @@ static bool file_history_shows(const struct event *e, const char *name)
 	case OBSERVATION_READ:
 	case OBSERVATION_EDIT:
 	case OBSERVATION_WRITE:
+		if (js_bool(event_args(e), "is_error", false))
+			return false;
 		text = event_arg(e, "path");
 		return file_history_has_name(text, strlen(text), name, false);
 	case OBSERVATION_RUN:

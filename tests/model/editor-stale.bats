@@ -39,6 +39,7 @@ play() { # FILE : the script
 		shell 'ls'
 		replaces 'return 1' 'return 3'
 		expects=$'expect last contains = You have not viewed the file\n'
+		replaces 'return 1' 'return 3'
 		shell 'cat a.py'
 		replaces 'return 1' 'return 3'
 		expects=$'expect last contains = has been edited\n'
