@@ -686,6 +686,7 @@ static int ended_meanwhile(struct run *r, const struct run_call *call, bool empt
 	struct run_call read_on = *call;
 
 	read_on.is_input = false;
+	r->began = clock_ms(); /* when it ended is not known, so it is not said */
 	int status = run_finish(r, &read_on, false, true, died, ret);
 
 	if (!empty)
