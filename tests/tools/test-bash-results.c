@@ -3,6 +3,7 @@
  * test-bash-results.c - results in the brief style, and programs that wait for input:
  * no call here reaches the time without output, which is ten minutes. */
 #include "bash-kit.h"
+#include "clock.h"
 #include <string.h>
 #include <unistd.h>
 
@@ -100,6 +101,29 @@ static void test_cut(void)
 	kit_close(&k);
 }
 
+/* The seconds that the last note gives; 0: it gives none. */
+static double seconds_taken(const struct kit *k)
+{
+	const char *took = strstr(k->last.suffix.text, "took ");
+
+	return took ? atof(took + 5) : 0;
+}
+
+/* The time in which a program waits for an answer is not time of the program. */
+static void test_time_of_waiting(void)
+{
+	struct kit k;
+	int64_t began = clock_ms();
+
+	CHECK(kit_open_style(&k, NEVER_MS, RUN_STYLE_BRIEF));
+	start(&k, "read -p 'name? ' n");
+	usleep(1500 * 1000);
+	type(&k, "bob");
+	CHECK(k.last.ended);
+	CHECK(seconds_taken(&k) <= (double)(clock_ms() - began - 1500) / 1000 + 0.1);
+	kit_close(&k);
+}
+
 static void test_waiting(void)
 {
 	struct kit k;
@@ -150,6 +174,7 @@ int main(void)
 	test_results();
 	test_cut();
 	test_waiting();
+	test_time_of_waiting();
 	test_repl();
 	return tap_done();
 }

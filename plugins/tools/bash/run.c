@@ -50,7 +50,9 @@ struct run {
 	char *told_directory, *told_python; /* that the model knows */
 	bool told_loaded;
 	struct pipeline pipeline; /* of the command */
-	int64_t began;      /* when the command was started, ms */
+	int64_t began;      /* when the command was started, ms; later by the time that it
+	                     * waited for input between two calls */
+	int64_t asked;      /* since when it waits for input, ms; 0: it does not */
 	struct waiting asleep; /* how it waited when it was last sent input */
 	char *username, *hostname;
 	long uid;           /* that `username` belongs to */
@@ -393,6 +395,7 @@ static int still(struct run *r, const struct run_call *call, bool echo, struct n
 
 	r->busy = true;
 	note->runs_ms = clock_ms() - r->began;
+	r->asked = note->state == NOTE_WAITS ? clock_ms() : 0;
 	notes_put(r->config.style, note, ret);
 	return status;
 }
@@ -644,6 +647,9 @@ static int run_continue(struct run *r, const struct run_call *call, bool empty,
 	size_t key_len;
 	bool echo = false, typed = call->is_input;
 
+	if (r->asked)
+		r->began += clock_ms() - r->asked;
+	r->asked = 0;
 	if (!typed && !empty)
 		typed = key_bytes(call->command, call->len, &key_len) &&
 			key_ctrl(call->command, call->len);
@@ -711,6 +717,7 @@ static int run_begin(struct run *r, const struct run_call *call, struct error *e
 	if (brief && pipeline_read(call->command, call->len, &r->pipeline))
 		return out_of_memory(err);
 	r->began = clock_ms();
+	r->asked = 0;
 	r->interrupts = 0;
 	r->asleep = (struct waiting){ .kind = WAITING_NO };
 	answers_reset(&r->answers);
