@@ -412,16 +412,18 @@ static int plugin_http_send_request(struct conversation *c, struct mt_ctx *x,
 	AUTO(json) json_object *params = STEAL(x->http);
 	char section[SECTION_MAX];
 	const struct http_sender sender = sender_of(x, section);
+	int64_t most = js_int(params, "max_bytes", RESPONSE_DEFAULT);
 	int r;
 
+	if (most < 1 || most > RESPONSE_MAX)
+		most = RESPONSE_MAX; /* the copy of a plugin may have written anything */
 	c->request_ctx = malloc(sizeof *c->request_ctx);
 	if (!c->request_ctx)
 		return out_of_memory(err);
 	*c->request_ctx = *x;
 	*x = (struct mt_ctx){ .c = c, .part = c->request_ctx->part };
 	c->request_event_count = evlog_count(c->log);
-	r = http_exchange_start(&c->http->pool, &sender, params,
-				(size_t)js_int(params, "max_bytes", RESPONSE_DEFAULT),
+	r = http_exchange_start(&c->http->pool, &sender, params, (size_t)most,
 				plugin_http_on_answer, c, &c->http->exchange, err);
 	if (r)
 		request_clear(c);
