@@ -27,7 +27,8 @@
 
 enum {
 	DATA_MAX = 256 << 10,
-	TASK_MAX = 8 << 10,     /* bytes of the messages of the user that are shown */
+	TASK_MAX = 8 << 10,     /* bytes that are shown of the messages of the user, and of
+	                         * the last one of the agent */
 	EVENT_MAX = 1000,       /* of one call or result */
 	EVENTS_MAX = 24 << 10,  /* of all of them */
 	REASON_SHOWN = 2000,
@@ -338,7 +339,8 @@ static void put_last_message(struct conversation *c, struct strbuf *out)
 		text = !e                                ? ""
 		       : head->type->id == ACTION_FINISH ? event_arg(e, "final_thought")
 							 : event_arg(e, "content");
-		js_key_str(out, "last message of the agent", text);
+		js_key_strn(out, "last message of the agent", text,
+			    utf8_cut(text, strlen(text), TASK_MAX));
 		return;
 	}
 }

@@ -61,6 +61,16 @@ plays() {
 	[ "$(log | jq -c 'select(.action == "message" and .source == "environment")' | wc -l)" -eq 1 ]
 }
 
+@test "of a long last message the judge reads the beginning" {
+	finishes "$(head -c 300000 /dev/zero | tr '\0' x)" >"$work/agent"
+	answers 'no: nothing was made.' $'expect last contains = :"xxxx\n' >"$work/judge"
+	answers yes >>"$work/judge"
+	finishes made >>"$work/agent"
+	plays
+	[[ "$output" == *made* ]]
+	[ "$(grep -c 'From the judge' <<<"$(log)")" -ge 1 ]
+}
+
 @test "after judge_rounds times no, the agent finishes, and the user reads why" {
 	for i in 1 2 3; do finishes "try $i"; done >"$work/agent"
 	for i in 1 2 3; do answers "no: reason $i"; done >"$work/judge"
