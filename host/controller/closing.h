@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * closing.h - for features that hold the closing of a conversation. */
+ * closing.h - closes a conversation, for features that delayed it. */
 #ifndef HOST_CONTROLLER_CLOSING_H
 #define HOST_CONTROLLER_CLOSING_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * transitions.h - for features that take part in the transitions between states. */
+ * transitions.h - the steps of a change of state, for features that take part in it. */
 #ifndef HOST_CONTROLLER_TRANSITIONS_H
 #define HOST_CONTROLLER_TRANSITIONS_H
 

@@ -14,8 +14,8 @@ struct call *turn_planned_call(struct conversation *c, size_t ahead, size_t *ret
 /** Drop the plan; the results of the calls state why they were not made. Planned messages are
  *  logged, without waiting for the user. */
 void turn_refuse(struct conversation *c, const char *why);
-/** An error that the model reads; `meta_of` (may be NULL): the action or reply
- *  call that it answers. */
+/** Log an error that the model reads. `call_id` and `function` (may be NULL): of the call
+ *  of the reply that it answers. */
 void turn_log_error(struct conversation *c, const char *call_id, const char *function,
 		    const char *text);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * watchers.h - for features with questions to the user: notifies the watchers. */
+ * watchers.h - notifies the watchers, for features with questions to the user. */
 #ifndef HOST_CONTROLLER_WATCHERS_H
 #define HOST_CONTROLLER_WATCHERS_H
 

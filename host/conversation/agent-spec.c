@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * agent-spec.c - what makes the agent what it is: its names and all its settings. */
+ * agent-spec.c - lists what an agent is created from: its names and all its settings. */
 #include "conversation/agent-spec.h"
 
 #include "controller/core.h"

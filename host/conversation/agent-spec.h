@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * agent-spec.h - what makes the agent what it is, for meta.json. */
+ * agent-spec.h - the names and settings that an agent is created from, for meta.json. */
 #ifndef HOST_CONVERSATION_AGENT_SPEC_H
 #define HOST_CONVERSATION_AGENT_SPEC_H
 

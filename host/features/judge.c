@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * judge.c - `judge` of a controller: asks a second model, and whether the task of an agent
- * that finishes is done. An answer that is missing or unusable changes nothing. */
+ * judge.c - `judge` of a controller: sends questions to a second model, and asks it
+ * whether the task of an agent that finishes is done. A missing or unusable answer has no
+ * effect. */
 #include "features/judge.h"
 
 #include "context/prompts.h"

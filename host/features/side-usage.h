@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * side-usage.h - the usage of condensers and tools. */
+ * side-usage.h - the usage of condensers, tools, the judge and side questions. */
 #ifndef HOST_FEATURES_SIDE_USAGE_H
 #define HOST_FEATURES_SIDE_USAGE_H
 
@@ -9,8 +9,8 @@
 
 struct conversation;
 
-/** What condensers, tools, the judge and side questions have spent, each logged as the state of this name:
- *  {calls, input, output, ..., cost, model}; owned. */
+/** The usage of condensers, tools, the judge or side questions, logged as the state of
+ *  this name: {calls, input, output, ..., cost, model}; owned. */
 #define USAGE_CONDENSERS "condensers"
 #define USAGE_TOOLS "tools"
 #define USAGE_JUDGE "judge"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * model-table.h - what is known of a model by its name: what it can do, its
- * limits, its prices.
+ * model-table.h - facts about a model by its name: features, limits, prices.
  *
  * The table is a file of sections [GLOB, GLOB, ...] with lines `key = value`,
  * read in one pass without an allocation; every section that matches applies,

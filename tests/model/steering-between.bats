@@ -1,8 +1,9 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# steering-between.bats - what comes at the end of something is read: a message during the
-# check of a goal, results of background tasks during the last request, a message during
-# the last request of a delegate; and a fork does not repeat a message that waited.
+# steering-between.bats - messages and results that arrive at the end of something are
+# read: a message during the check of a goal, results of background tasks during the last
+# request, a message during the last request of a delegate; and a fork does not repeat a
+# message that waited.
 bats_require_minimum_version 1.5.0
 
 setup() {

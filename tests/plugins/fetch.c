@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * fetch.c - an agent, an agent with a model and a condenser for tests, which send the HTTP
- * requests of their option `requests` one after the other and keep what became of them.
+ * requests of their option `requests` one after the other and keep their results.
  * Never installed. */
 #define MORTISE_PROVISIONAL
 #include <mortise/agent.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * locations.c - what results show. */
+ * locations.c - formats results: lines of files, diagnostics, changes. */
 #include "locations.h"
 #include "array.h"
 #include "utf8.h"

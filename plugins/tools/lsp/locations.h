@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * locations.h - what results show: lines of files, diagnostics, changes. */
+ * locations.h - formats results: lines of files, diagnostics, changes. */
 #ifndef LSP_LOCATIONS_H
 #define LSP_LOCATIONS_H
 
