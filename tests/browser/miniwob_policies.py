@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 """How each task of MiniWoB++ is done, from what the tool shows. Knowledge of words,
 colors and the look of icons is here; where things are comes from tree and picture."""
-import colorsys
 import math
 import re
 import time
@@ -102,10 +101,6 @@ def bluish(c):
 
 def at(x, y):
     return "mouse_click(%d, %d)" % (round(x), round(y))
-
-
-def hue(c):
-    return colorsys.rgb_to_hsv(*(v / 255 for v in c))
 
 
 def paragraphs(p):

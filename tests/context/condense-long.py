@@ -155,15 +155,6 @@ class Server(http.server.ThreadingHTTPServer):
     request_queue_size = 64
 
 
-def paid(state):
-    """The cost that mortise reports at the end of `run --json`."""
-    for line in reversed(state.splitlines()):
-        event = json.loads(line)
-        if "cost" in event:
-            return event["cost"]
-    return None
-
-
 def run(name, top):
     wired, options, most = WIRINGS[name]
     account = Account(40 if name == "conversation_window" else None)

@@ -177,9 +177,6 @@ def hostile():
                   "params": {"items": [{}] * 100}})
     elif mode == "silent":
         time.sleep(1000)
-    elif mode == "deaf":
-        while True:
-            time.sleep(1000)
     else:
         return False
     return True
