@@ -348,8 +348,8 @@ static int export_special(struct evlog *log, bool screenshots, const char *path,
 	return status;
 }
 
-/* Writes a temporary file first: a failure or a signal leaves the old file, and its mode is kept. A
- * link is followed; a device or pipe is written to. */
+/* Writes a temporary file first: a failure or a signal leaves the old file, and its mode
+ * is kept. A link is followed; a device or pipe is written to. */
 static int export_file(struct evlog *log, bool screenshots, const char *named,
 		       struct error *err)
 {

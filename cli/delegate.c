@@ -31,8 +31,8 @@ struct job {
 	struct conversation_options o;
 	char title[TITLE_BYTES + 1];
 	const char *task;
-	int64_t fork;     /* it begins with its parent's events up to this one; -1: without */
-	struct strbuf message; /* the first: the task, for a fork after a notice */
+	int64_t fork;     /* id of the last event of its parent that it gets; -1: none */
+	struct strbuf message; /* the first one: the task, in a fork after a notice */
 };
 
 /* ---- what is to be done ------------------------------------------------- */

@@ -24,7 +24,7 @@ struct message_turn;
 struct message_part {
 	enum message_part_kind kind;
 	const char *response, *call; /* ids of the reply and its call; or NULL */
-	struct message_turn *turn;           /* of request-messages.c: the reply, after it was looked up */
+	struct message_turn *turn;   /* of request-messages.c: the reply, once looked up */
 	size_t place;                /* of the call in the reply */
 	unsigned generation;         /* memory's: the newest view that has it */
 	bool failed;                 /* an error event: the call may not have become an action */
@@ -38,7 +38,7 @@ struct message_part {
 	struct llm_part *own_parts;
 	size_t own_count;
 	int64_t event;
-	struct llm_part *short_parts; /* shortened, with the text behind them; or NULL */
+	struct llm_part *short_parts; /* shortened, followed by their texts; or NULL */
 	size_t short_chars;
 	uint64_t short_stamp;
 	struct images images;

@@ -9,9 +9,9 @@
 
 struct llm_reply;
 
-/** Call it with this input, whose size and state are set here. */
+/** Call the plugin with this input, whose size and state are set here. */
 int advance_agent(struct mt_ctx *x, struct mt_in *in, struct error *err);
-/** Plan what a reply asks for; takes `reply`. `done` of it is in the log. */
+/** Plan the actions of a reply; takes `reply`. The first `done` ones are in the log. */
 int advance_reply(struct conversation *c, struct llm_reply *reply, size_t done,
 		  struct error *err);
 

@@ -17,7 +17,7 @@ struct early_calls {
 
 /** Take the call at this position in the reply, owned, because it is next. NULL: none. */
 struct call *early_calls_take(struct early_calls *all, size_t index);
-/** Cancel a call, if it was sent early and is not made. */
+/** Cancel a call, if it was sent early and has no result yet. */
 void early_call_cancel(const struct call *call, struct runner *link);
 /** Cancel and free all of them. */
 void early_calls_cancel(struct early_calls *all, struct runner *link);

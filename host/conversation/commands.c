@@ -84,7 +84,7 @@ int conversation_pause(struct conversation *c, struct error *err)
 	if (!turn_awaits_approval(c))
 		turn_refuse(c, "This call was not run, because the user paused the agent "
 			       "first.");
-	if (state_allowed(c->state, STATE_PAUSED)) /* it has not come to rest by that */
+	if (state_allowed(c->state, STATE_PAUSED)) /* cancelling did not make it idle */
 		conversation_set_state(c, STATE_PAUSED, "paused by the user");
 	return MT_OK;
 }

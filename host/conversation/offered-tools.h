@@ -9,9 +9,9 @@
 
 struct conversation;
 
-/** Post the first event: the system text and the tools. */
+/** Log the first event: the system text and the tools. */
 int offered_tools_log_system(struct conversation *c, struct error *err);
-/** What toolsets have listed since is offered from the next request on. */
+/** Offer the tools that toolsets have listed since, from the next request on. */
 void offered_tools_update(struct conversation *c);
 /** Ensure that the active agent has a `system` event: an imported log, or one that was
  *  rewound to before it, gets one at its end. */

@@ -384,7 +384,7 @@ static json_object *settings_for(const struct subagent *ch, bool *ret_same)
 	return r ? NULL : STEAL(list);
 }
 
-/* What it reads before its task: that it works as a subagent from there on. */
+/* The notice before its task, which states that it now works as a subagent. */
 static char *notice_for(const struct subagent *ch, struct error *err)
 {
 	const struct conversation *c = ch->all->c;

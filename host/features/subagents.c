@@ -40,8 +40,8 @@ static int read_place(json_object *task, struct subagent *ch, struct error *err)
 	return MT_OK;
 }
 
-/* Whether it begins with the context of its parent: then it is a copy of it, with the same
- * prompt, tools and directory. */
+/* Does it begin with the context of its parent? Then it is a copy of its parent, with the
+ * same prompt, tools and directory. */
 static int read_context(json_object *task, struct subagent *ch, struct error *err)
 {
 	const struct conversation *c = ch->all->c;

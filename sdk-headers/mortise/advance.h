@@ -95,13 +95,13 @@ struct mt_http_request {
 	uint64_t max_bytes;     /* of the response's body; 0: 2 MiB. At most 16 MiB */
 };
 
-/** What became of it: `status` if a server has answered, otherwise `error`. */
+/** The result of a request: `status` if a server has answered, otherwise `error`. */
 struct mt_http_result {
 	uint32_t size;
 	int32_t error;          /* MT_OK; MT_ETIMEOUT; MT_ELIMIT: the response is larger than
 	                           `max_bytes`, or its headers than 256 KiB; MT_EIO: no connection,
 	                           an untrusted certificate, ...; MT_ECANCELLED: it was sent in an
-	                           earlier try of the step, and may have had its effect */
+	                           earlier attempt at the step, and may have had its effect */
 	uint32_t status;        /* of HTTP: 200, 302 (redirects are not followed), 404; or 0 */
 	uint32_t reserved;
 	struct mt_str headers;  /* "name: value\n" for each, the names in lowercase and at

@@ -56,10 +56,10 @@ struct mt_agent {
 	int (*system)(const struct mt_host *host, struct mt_ctx *ctx,
 		      struct mt_str *ret_text);
 	/** One step: MT_START, MT_HTTP_DONE after each host->http, MT_REPLIED after host->send,
-	 *  until it has put out at least one action; a step without one is an error. When a conversation is resumed, MT_REPLIED comes
-	 *  again with the reply that is in the log: the same reply must give the same
-	 *  actions. @return MT_OK or a status, which ends the conversation in an error with
-	 *  the sentence of host->refuse. */
+	 *  until it has put out at least one action; a step without one is an error. When
+	 *  a conversation is resumed, MT_REPLIED comes again with the reply that is in
+	 *  the log: the same reply must give the same actions. @return MT_OK or a status,
+	 *  which ends the conversation in an error with the sentence of host->refuse. */
 	int (*advance)(const struct mt_host *host, const struct mt_agent_out *out,
 		       struct mt_ctx *ctx, const struct mt_in *in);
 	/** The tools of the agent, in the form of `tools` of a controller: the host

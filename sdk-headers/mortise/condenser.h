@@ -72,7 +72,8 @@ struct mt_condenser {
 	uint32_t size;
 	uint32_t flags; /* 0 */
 	/** MT_START, then MT_REPLIED, MT_FAILED or MT_HTTP_DONE for each effect, of which it
-	 *  can have 8. Returning without an effect asked for ends it. @return MT_OK, or a status after host->refuse. */
+	 *  can have 8. Returning without requesting an effect ends it. @return MT_OK, or
+	 *  a status after host->refuse. */
 	int (*advance)(const struct mt_host *host, const struct mt_condenser_out *out,
 		       struct mt_ctx *ctx, const struct mt_in *in);
 	/** Are the options good together? Asked when a conversation is wired, with

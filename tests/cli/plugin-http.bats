@@ -302,7 +302,7 @@ begin() {
 		[ "$(grep -v closed "$work/seen")" = "GET /a"$'\n'"POST /b"$'\n'"POST /hang" ]
 		[ "$(log | grep -c '"action":"finish"')" -eq 1 ]
 
-		# What can be repeated is.
+		# Requests that can be repeated are sent again.
 		for kind in "GET $url/hang" "POST $url/hang y"; do
 			begin "POST $url/b x;$kind" -o agent.fetch.run=$run \
 				-o agent.fetch.repeatable=yes

@@ -12,8 +12,8 @@
 struct mt_ctx;
 struct plugin_call;
 
-/** What a copy has of the conversation, apart from the log: a copy with another one cannot make
- *  a call. */
+/** The state of the conversation that a copy has, apart from the log. A copy with another
+ *  one cannot make a call. */
 struct plugin_copy_basis {
 	int64_t delegation; /* of the agent */
 	unsigned tools;     /* request_messages_tools_version */

@@ -33,8 +33,8 @@ struct mt_ctx {
 	struct view_item *view;
 	size_t view_count, prepared; /* prepared: places at its start that are read */
 	struct llm_request *request;
-	bool sent;                 /* the request shall be sent */
-	json_object *http;         /* the HTTP request that shall be sent; see plugin-http.h */
+	bool sent;                 /* the request is to be sent */
+	json_object *http;         /* the HTTP request to send; see plugin-http.h */
 	json_object *http_made;    /* digests of those that were made before; NULL: none */
 	bool replied;              /* an agent that was called with a reply */
 	size_t encoded;            /* its first messages that are encoded */

@@ -41,8 +41,8 @@ static struct mt_str stand_in_given(struct mt_str s)
 	return (struct mt_str){ s.ptr ? s.ptr : "", s.len };
 }
 
-/* The data that a waiting copy needs for a call. A view without events is written always,
- * because that is sooner done than asked for. */
+/* The data that a waiting copy needs for a call. A view without events is always written,
+ * because asking for it costs more. */
 static int write_news(const struct mt_ctx *x, const void *arg, bool view,
 		      struct strbuf *out, struct error *err)
 {
@@ -274,7 +274,7 @@ static int call_analyzer(struct mt_ctx *x, const void *functions, void *arg)
 	return !r && x->trial->unread ? MT_ENOMEM : r;
 }
 
-/* The data that a waiting copy needs for a call. */
+/* The data that a waiting copy of an analyzer needs for a call. */
 static int write_subject(const struct mt_ctx *x, const void *arg, bool view,
 			 struct strbuf *out, struct error *err)
 {

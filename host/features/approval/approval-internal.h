@@ -13,11 +13,11 @@
 
 enum { REASON_MAX = 512 };
 
-/** What the judge says of a planned call. */
+/** The judge's opinion on a planned call. */
 struct opinion {
 	char *subject;             /* of which call; NULL: of none */
 	bool known;                /* the question was not cancelled */
-	enum risk risk;            /* UNKNOWN: it does not know either, or did not answer */
+	enum risk risk;            /* UNKNOWN: the judge cannot tell, or did not answer */
 	char reason[256];
 };
 

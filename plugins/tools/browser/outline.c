@@ -73,7 +73,7 @@ struct outline {
 	const struct outline_options *options;
 	ax_mark_fn *mark;
 	void *arg;
-	json_object *nodes;          /* by id, without those that were met */
+	json_object *nodes;          /* by id, without those already visited */
 	struct item *items;
 	size_t count;
 	struct mt_str *names;        /* of controls in view, which their labels repeat */
@@ -81,7 +81,7 @@ struct outline {
 	bool deep, full;             /* levels, or the buffer's end, left out */
 };
 
-/* What an item's children hear of those above them. */
+/* Facts about the items above that affect those in them. */
 struct above {
 	bool label;
 	struct mt_str name, value;
@@ -232,7 +232,7 @@ static bool names_control(const struct outline *o, struct mt_str text)
 	return false;
 }
 
-/* Does it say nothing but what another item says? */
+/* Does it only repeat another item? */
 static bool outline_is_repeated(const struct outline *o, const struct item *it,
 				const struct above *above)
 {

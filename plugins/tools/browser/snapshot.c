@@ -62,7 +62,7 @@ static bool spills(const struct document *d, size_t box, size_t side)
 	       snapshot_number_at(json_object_array_get_idx(shown, box), side) + 1;
 }
 
-/* What part of it a box shows, from top to foot. */
+/* The vertical part of its content that a box shows. */
 static void read_scroll(const struct document *d, size_t box, struct node *n)
 {
 	json_object *shown = list_at(d->json, "layout.clientRects");

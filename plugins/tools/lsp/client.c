@@ -21,7 +21,7 @@ enum {
 
 /* ---- sending ------------------------------------------------------------- */
 
-/* These leave a server of no use. */
+/* Note the errors after which a server is unusable. */
 static int lsp_client_broken(struct client *c, int status)
 {
 	c->broken |= status == MT_EIO || status == MT_EINVAL || status == MT_ELIMIT;
@@ -37,7 +37,7 @@ static int client_send(struct client *c, struct strbuf *json, const struct rpc_w
 			       : out_of_memory(err);
 	int status = rpc_write(&c->rpc, json->text, json->len, w, err);
 
-	/* What was begun must be completed; only a new server is usable. */
+	/* The message may have been sent in part: only a new server is usable. */
 	c->broken |= status != MT_OK;
 	return status;
 }

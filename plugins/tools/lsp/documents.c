@@ -66,7 +66,7 @@ static char *lsp_documents_message_of(json_object *diagnostic)
 	return strbuf_take(&out);
 }
 
-/* Was it there before, and told? Each old one counts for one new one. */
+/* Does the model know the same one already? Each old one counts for one new one. */
 static bool was_told(struct document *d, const struct diagnostic *one)
 {
 	for (size_t i = 0; i < d->count; i++) {

@@ -21,7 +21,7 @@ struct diagnostic {
 	int severity;
 	size_t line, column; /* as the server counts, from 0 */
 	char *message;       /* one line */
-	bool told;           /* the model knows it */
+	bool told;           /* the model has read it */
 };
 
 struct document {

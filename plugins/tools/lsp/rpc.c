@@ -95,7 +95,7 @@ int rpc_start(struct rpc *r, char *const *argv, const char *directory, struct er
 	return MT_OK;
 }
 
-/* End it, gently first. @return its status */
+/* Close its input, then end it. @return its status */
 static int lsp_rpc_end_process(struct rpc *r)
 {
 	int status;

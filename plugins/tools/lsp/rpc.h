@@ -31,8 +31,8 @@ int rpc_start(struct rpc *r, char *const *argv, const char *directory, struct er
 int rpc_write(struct rpc *r, const char *json, size_t len, const struct rpc_wait *w,
 	      struct error *err);
 /** The next message, owned. @return MT_ETIMEOUT, MT_ECANCELLED; MT_EIO: it has exited;
- *  MT_EINVAL, MT_ELIMIT: it does not speak the protocol. After the last three it is of
- *  no use any more. */
+ *  MT_EINVAL, MT_ELIMIT: it does not speak the protocol. After the last three the
+ *  server is unusable. */
 int lsp_rpc_read(struct rpc *r, const struct rpc_wait *w, json_object **ret,
 		 struct error *err);
 /** Terminate it and its children. */

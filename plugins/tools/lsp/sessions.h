@@ -35,7 +35,7 @@ int lsp_ask_open(struct ask *a, struct error *err);
 /** Find `symbol` of the arguments, in `line` if that is given, and append the position as
  *  JSON members: "textDocument":{...},"position":{...}. */
 int lsp_ask_position(const struct ask *a, struct strbuf *json, struct error *err);
-/** Free what the call holds, and end servers that are of no use any more. */
+/** Free what the call holds, and end unusable servers. */
 void lsp_ask_end(struct ask *a);
 
 /** The path relative to the workspace if it is in it. Borrowed. */
