@@ -112,6 +112,7 @@ sends() {
 			-o "agent.fetch.run=$run" "${@:2}"
 		echo "$run: $output"
 		[ "$status" -eq 0 ]
+		output=$(sed -E 's/after [0-9]+ ms/after N ms/g' <<<"$output")
 		outputs+=("$output")
 	done
 	[ "${outputs[-1]}" = "${outputs[-2]}" ]
