@@ -108,6 +108,8 @@ looks_like() {
 # script: a model that answers from what stands on standard input
 script() { cat > "$work/script"; }
 chat() {
+	enter clear
+	see_no 'Mortise VERSION' # of a chat before
 	enter "clear; mortise -m script:$work/script $*"
 	see 'Mortise VERSION'
 }
@@ -143,6 +145,8 @@ stream() {
 		"base_url = http://127.0.0.1:$(cat "$work/port")/v1" > "$work/m.ini"
 }
 streamed_chat() {
+	enter clear
+	see_no 'Mortise VERSION' # of a chat before
 	enter "clear; mortise --config $work/m.ini $*"
 	see 'Mortise VERSION'
 }
