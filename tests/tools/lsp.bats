@@ -45,3 +45,22 @@ call() {
 	run ! call find_definition '{"path":"a.words","symbol":"one"}'
 	[[ "$output" == *'`server.words` needs `extensions.words`'* ]]
 }
+
+@test "a call waits for the user without a rule, since servers run code of the project" {
+	export XDG_STATE_HOME=$work/state
+	mkdir -m 700 "$work/state"
+	args='path = a.words\nsymbol = one\nsecurity_risk = LOW'
+	for call in "find_definition]\n$args" "find_references]\n$args" \
+		"diagnostics]\npath = a.words\nsecurity_risk = LOW" \
+		"rename_symbol]\n$args\nnew_name = two"; do
+		printf "[turn]\n[call $call\n\n[turn]\n[call finish]\nmessage = done\n" \
+			>"$work/script"
+		play=(timeout 60 mortise run --config "$work/mortise.ini" -t go
+			-o controller.tools+=lsp -o controller.confirmation=risky
+			--model "script:$work/script")
+		run -8 "${play[@]}" </dev/null
+		[[ "$output" == *"risk UNKNOWN"* ]]
+		run -0 "${play[@]}" -o 'analyzer.policy.rule.lsp=allow tool=*' </dev/null
+	done
+	[ "$(cat a.words)" = $'def two\n  two' ]
+}

@@ -381,7 +381,8 @@ static int lsp_open(const struct mt_tool_host *host, struct mt_instance *instanc
 
 /* ---- the tools -------------------------------------------------------------------- */
 
-#define READS (MT_TOOL_READ_ONLY | MT_TOOL_IDEMPOTENT)
+/* Not read-only: servers run code of the project, such as its build scripts. */
+#define FINDS (MT_TOOL_IDEMPOTENT | MT_TOOL_OPEN_WORLD)
 
 static const struct mt_param symbol_params[] = {
 	MT_TEXT("path", MT_REQUIRED, "File that uses the symbol."),
@@ -407,7 +408,7 @@ static const struct mt_param rename_params[] = {
 static const struct mt_tool tools[] = {
 	{
 		.size = sizeof tools[0],
-		.hints = READS,
+		.hints = FINDS,
 		.name = "find_definition",
 		.description = "Find where a symbol is defined, by a language server. "
 			       "Returns path:line:column and the line.",
@@ -417,7 +418,7 @@ static const struct mt_tool tools[] = {
 	},
 	{
 		.size = sizeof tools[0],
-		.hints = READS,
+		.hints = FINDS,
 		.name = "find_references",
 		.description = "Find all uses of a symbol in the workspace, by a language "
 			       "server: unlike a text search, only of this symbol.",
@@ -427,7 +428,7 @@ static const struct mt_tool tools[] = {
 	},
 	{
 		.size = sizeof tools[0],
-		.hints = READS,
+		.hints = FINDS,
 		.name = "diagnostics",
 		.description = "Check files with a language server: errors and warnings, "
 			       "without a build. After edits, call it without `path`: it "
@@ -438,7 +439,7 @@ static const struct mt_tool tools[] = {
 	},
 	{
 		.size = sizeof tools[0],
-		.hints = MT_TOOL_DESTRUCTIVE,
+		.hints = MT_TOOL_DESTRUCTIVE | MT_TOOL_OPEN_WORLD,
 		.name = "rename_symbol",
 		.description = "Rename a symbol and all its uses, in all files or none, by "
 			       "a language server. Returns the changed lines.",
