@@ -60,7 +60,9 @@ call() {
 			--model "script:$work/script")
 		run -8 "${play[@]}" </dev/null
 		[[ "$output" == *"risk UNKNOWN"* ]]
+		[ ! -e "$work/starts" ]
 		run -0 "${play[@]}" -o 'analyzer.policy.rule.lsp=allow tool=*' </dev/null
+		rm "$work/starts"
 	done
 	[ "$(cat a.words)" = $'def two\n  two' ]
 }

@@ -251,6 +251,14 @@ static void renames(void)
 	open_words("good", "60s");
 	kit_begin(&call,
 		  "{\"path\":\"a.words\",\"symbol\":\"one\",\"new_name\":\"first\"}");
+	CHECK(tool->preview(&kit_host, self, &call) != MT_OK);
+	CHECK_MSG(strstr(call.sentence.text, "starts after the approval"), "%s",
+		  call.sentence.text);
+	answers("find_definition", "{\"path\":\"a.words\",\"symbol\":\"one\"}",
+		"a.words:1:5  def one\n");
+	kit_end(&call);
+	kit_begin(&call,
+		  "{\"path\":\"a.words\",\"symbol\":\"one\",\"new_name\":\"first\"}");
 	CHECK(tool->preview(&kit_host, self, &call) == MT_OK);
 	CHECK_MSG(strstr(call.text.text,
 			 "Would rename `one` to `first`: 5 changes in 2 files:\n"

@@ -302,7 +302,7 @@ static int show_rename(struct ask *a, struct strbuf *out, struct error *err)
 
 /* ---- calls ------------------------------------------------------------------------ */
 
-static int lsp_run(struct lsp *lsp, struct mt_call *call,
+static int lsp_run(struct lsp *lsp, struct mt_call *call, bool is_preview,
 		   int (*run)(struct ask *a, struct strbuf *out, struct error *err))
 {
 	AUTO(strbuf) struct strbuf out = STRBUF(RESULT_MAX);
@@ -310,6 +310,7 @@ static int lsp_run(struct lsp *lsp, struct mt_call *call,
 	struct ask a;
 
 	lsp_ask_begin(&a, lsp, call);
+	a.is_preview = is_preview;
 	int r = run(&a, &out, &err);
 
 	lsp_ask_end(&a);
@@ -335,14 +336,14 @@ static int lsp_call(const struct mt_tool_host *host, void *self, struct mt_call 
 
 	for (size_t i = 0; i < ARRAY_LEN(known); i++)
 		if (strcmp(known[i].name, name) == 0)
-			return lsp_run(self, call, known[i].run);
+			return lsp_run(self, call, false, known[i].run);
 	return host->fail(call, MT_ENOTFOUND, "Unknown tool `%s`.", name);
 }
 
 static int lsp_preview(const struct mt_tool_host *host, void *self, struct mt_call *call)
 {
 	(void)host;
-	return lsp_run(self, call, show_rename);
+	return lsp_run(self, call, true, show_rename);
 }
 
 static void lsp_close(const struct mt_tool_host *host, struct mt_instance *instance,

@@ -106,6 +106,9 @@ static int find_client(struct ask *a, const struct server *server, const char *r
 
 	if (c && client_sync(c, &a->wait, NULL) && c->broken)
 		c = NULL;
+	if (!c && a->is_preview)
+		return fail(err, MT_EUNSUPPORTED,
+			    "the language server starts after the approval");
 	if (!c) {
 		lsp_sessions_make_room(lsp);
 		c = client_start(server, root, lsp->workspace, &start, err);

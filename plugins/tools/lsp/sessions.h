@@ -23,6 +23,7 @@ struct ask {
 	struct lsp *lsp;
 	struct mt_call *call;
 	struct rpc_wait wait;
+	bool is_preview;         /* not approved yet: starts no server */
 	struct client *client;   /* NULL until lsp_ask_open */
 	struct document *document;
 	struct textfile file;    /* as the server knows it */
@@ -30,7 +31,7 @@ struct ask {
 
 void lsp_ask_begin(struct ask *a, struct lsp *lsp, struct mt_call *call);
 /** Open the file of the argument `path`, with the server for it, which is started if it
- *  does not run. Running servers get the files that have changed. */
+ *  does not run, except for a preview. Running servers get the files that have changed. */
 int lsp_ask_open(struct ask *a, struct error *err);
 /** Find `symbol` of the arguments, in `line` if that is given, and append the position as
  *  JSON members: "textDocument":{...},"position":{...}. */
