@@ -91,6 +91,13 @@ def publish(uri, version):
                           "message": "bad: " + line.strip()})
     send({"method": "textDocument/publishDiagnostics",
           "params": {"uri": uri, "version": version, "diagnostics": found}})
+    if mode == "whole-project":
+        for n in range(1200):
+            at = {"line": n, "character": 0}
+            send({"method": "textDocument/publishDiagnostics",
+                  "params": {"uri": "file://%s/%s/%d.words" % (root, version, n),
+                             "diagnostics": [{"range": {"start": at, "end": at},
+                                              "message": "other"}] * (n % 2)}})
 
 
 def rename(word, name):

@@ -292,6 +292,25 @@ static void many_files(void)
 	close_set();
 }
 
+/* The server also publishes diagnostics of 600 files that are not open, and empty ones of
+ * as many: new ones replace old ones, and files can still be opened. */
+static void many_diagnostics(void)
+{
+	write_words();
+	kit_file(top, "a.words", "def one\nBAD old\n");
+	open_words("whole-project", "60s");
+	run("diagnostics", "{\"path\":\"a.words\"}");
+	answers("find_definition", "{\"path\":\"sub/b c.words\",\"symbol\":\"one\"}",
+		"a.words:1:5  def one\n");
+	kit_file(top, "a.words", "def one\n\nBAD old\n");
+	run("diagnostics", "{}");
+	CHECK_MSG(strstr(call.text.text, "511 diagnostics:\n"), "%s%s", call.text.text,
+		  call.sentence.text);
+	answers("diagnostics", "{\"path\":\"a.words\"}",
+		"1 diagnostic:\na.words:3:1  error: bad: BAD old\n");
+	close_set();
+}
+
 /* ---- servers that do not --------------------------------------------------------- */
 
 static void hostile(void)
@@ -555,6 +574,7 @@ int main(void)
 	new_errors();
 	renames();
 	many_files();
+	many_diagnostics();
 	outside();
 	late();
 	cancelled();

@@ -129,13 +129,14 @@ static bool is_inside(const char *path, const char *dir)
 static void take_diagnostics(struct client *c, json_object *params)
 {
 	AUTO(free) char *path = lsp_uri_path(js_str(params, "uri", ""));
+	json_object *list = js_get(params, "diagnostics");
 	struct document *d;
 
 	if (!path || !is_inside(path, c->workspace))
 		return;
-	d = documents_get(&c->documents, path, true);
+	d = documents_get(&c->documents, path, js_length(list) > 0);
 	if (d && (!d->open || js_int(params, "version", d->version) >= d->version))
-		document_publish(d, js_get(params, "diagnostics"));
+		document_publish(d, list);
 }
 
 static void take_notification(struct client *c, const char *method, json_object *params)

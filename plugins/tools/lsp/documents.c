@@ -14,14 +14,34 @@ static void clear_diagnostics(struct diagnostic *list, size_t count)
 	free(list);
 }
 
-struct document *documents_get(struct documents *d, const char *path, bool make)
+static void documents_remove(struct documents *d, size_t i)
 {
+	clear_diagnostics(d->list[i]->diagnostics, d->list[i]->count);
+	free(d->list[i]->path);
+	free(d->list[i]);
+	d->list[i] = d->list[--d->count];
+}
+
+/* If the table is full, the one that was not used for longest makes room: those that are
+ * open stay. */
+static void documents_make_room(struct documents *d)
+{
+	size_t oldest = d->count;
+
+	if (d->count < DOCUMENTS_MAX)
+		return;
 	for (size_t i = 0; i < d->count; i++)
-		if (strcmp(d->list[i]->path, path) == 0) {
-			d->list[i]->used = ++d->clock;
-			return d->list[i];
-		}
-	if (!make || ARRAY_ADD(d->list, d->count, DOCUMENTS_MAX))
+		if (!d->list[i]->open &&
+		    (oldest == d->count || d->list[i]->used < d->list[oldest]->used))
+			oldest = i;
+	if (oldest < d->count)
+		documents_remove(d, oldest);
+}
+
+static struct document *documents_add(struct documents *d, const char *path)
+{
+	documents_make_room(d);
+	if (ARRAY_ADD(d->list, d->count, DOCUMENTS_MAX))
 		return NULL;
 	struct document *one = calloc(1, sizeof *one);
 
@@ -34,6 +54,16 @@ struct document *documents_get(struct documents *d, const char *path, bool make)
 	one->used = ++d->clock;
 	d->list[d->count++] = one;
 	return one;
+}
+
+struct document *documents_get(struct documents *d, const char *path, bool make)
+{
+	for (size_t i = 0; i < d->count; i++)
+		if (strcmp(d->list[i]->path, path) == 0) {
+			d->list[i]->used = ++d->clock;
+			return d->list[i];
+		}
+	return make ? documents_add(d, path) : NULL;
 }
 
 struct document *documents_surplus(const struct documents *d)
@@ -126,11 +156,8 @@ int document_publish(struct document *d, json_object *list)
 
 void documents_clear(struct documents *d)
 {
-	for (size_t i = 0; i < d->count; i++) {
-		clear_diagnostics(d->list[i]->diagnostics, d->list[i]->count);
-		free(d->list[i]->path);
-		free(d->list[i]);
-	}
+	while (d->count)
+		documents_remove(d, d->count - 1);
 	free(d->list);
 	*d = (struct documents){ 0 };
 }

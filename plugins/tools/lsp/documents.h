@@ -42,8 +42,9 @@ struct documents {
 	uint64_t clock;
 };
 
-/** The document of a path; with `make` it is added. @return NULL: absent, or the limit is
- *  reached, or out of memory */
+/** The document of a path; with `make` it is added. If there are DOCUMENTS_MAX, it replaces
+ *  the one that is not open and was not used for longest; pointers to others stay valid.
+ *  @return NULL: absent, or out of memory */
 struct document *documents_get(struct documents *d, const char *path, bool make);
 /** The open one that was not used for longest; NULL if fewer than DOCUMENTS_OPEN_MAX are
  *  open. */
