@@ -224,3 +224,17 @@ log_is_whole() {
 	play -o tool.ipython.code_mode=no
 	[ "$(result)" = False ]
 }
+
+@test "a parameter whose schema is true does not disable the functions" {
+	python3 - "$top_srcdir/plugins/tools/ipython/python/code_mode.py" <<-'END'
+	import json, sys, types
+	names = {}
+	shell = types.SimpleNamespace(kernel=None, user_ns=names)
+	code = {"get_ipython": lambda: shell}
+	exec(open(sys.argv[1], encoding="utf-8").read(), code)
+	code["_mortise_tools"]("token", json.dumps({"tools": [{"name": "t", "parameters": {
+	    "properties": {"x": True, "y": False, "z": {"type": "string"}}, "required": ["x"]}}]}))
+	text = names["tools"].t.__doc__
+	assert "x (any, required): " in text and "y (any): " in text and "z (string)" in text, text
+	END
+}

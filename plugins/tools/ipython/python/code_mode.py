@@ -31,6 +31,7 @@ def _mortise_tools(token, listing):
         lines = [tool.get("description", ""), ""]
         parameters = []
         for name, one in schema.get("properties", {}).items():
+            one = one if isinstance(one, dict) else {}  # true and false are schemas too
             lines.append("%s (%s%s): %s" % (
                 name, one.get("type", "any"), ", required" if name in required else "",
                 one.get("description", "")))
