@@ -61,7 +61,8 @@ call() {
 		run -8 "${play[@]}" </dev/null
 		[[ "$output" == *"risk UNKNOWN"* ]]
 		[ ! -e "$work/starts" ]
-		run -0 "${play[@]}" -o 'analyzer.policy.rule.lsp=allow tool=*' </dev/null
+		run -0 "${play[@]}" </dev/null -o \
+			"analyzer.policy.rule.lsp=allow tool=/^(find_definition|${call%%]*})\$/"
 		rm "$work/starts"
 	done
 	[ "$(cat a.words)" = $'def two\n  two' ]
