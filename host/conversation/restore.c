@@ -92,7 +92,7 @@ static bool is_nested(struct conversation *c, int64_t id)
 {
 	AUTO(event) struct event *e = NULL;
 
-	if (!evlog_head(c->log, id)->hidden)
+	if (evlog_head(c->log, id)->has_call)
 		return false;
 	e = evlog_event(c->log, id, NULL);
 	return e && event_caller(e);
@@ -256,6 +256,19 @@ static json_object *newest_reply(struct conversation *c, int64_t until, struct e
 	return NULL;
 }
 
+/* Is this event a call of a reply, as it was logged first? */
+static bool is_planned(struct conversation *c, int64_t id)
+{
+	const struct evlog_head *head = evlog_head(c->log, id);
+
+	if (head->source != SOURCE_AGENT || head->undone ||
+	    head->type->id == ACTION_SYSTEM)
+		return false;
+	if (!head->type->is_action)
+		return head->cause < 0 && head->type->id == OBSERVATION_ERROR;
+	return !is_copy(c, id) && !is_nested(c, id);
+}
+
 /* Calls of the newest reply that were not logged are planned again. An event at
  * `until`, if there is one, gave work to a delegate that has not ended. */
 static int restore_queue(struct conversation *c, int64_t until, struct error *err)
@@ -276,15 +289,8 @@ static int restore_queue(struct conversation *c, int64_t until, struct error *er
 	if (!reply)
 		return err->code;
 	for (int64_t id = before; id <= until && id < evlog_count(c->log);
-	     id = next_own(c, id)) {
-		const struct evlog_head *head = evlog_head(c->log, id);
-		bool error = head->cause < 0 && head->type->id == OBSERVATION_ERROR;
-
-		if (head->source == SOURCE_AGENT && !head->undone &&
-		    head->type->id != ACTION_SYSTEM &&
-		    (error || (head->type->is_action && !is_copy(c, id))))
-			done++;
-	}
+	     id = next_own(c, id))
+		done += is_planned(c, id);
 	return advance_reply(c, reply, done, err);
 }
 

@@ -216,6 +216,34 @@ log_is_whole() {
 	[ "$(events | jq -s 'map(select(.observation == "error" and (.content | contains("interrupted when the process ended")))) | length')" -eq 2 ]
 }
 
+@test "calls of a reply behind a cell that was killed are made after it" {
+	cell <<-'END'
+	tools.execute_bash(command="echo first")
+	tools.execute_bash(command="echo $$ > started; sleep 600")
+	END
+	cat >>"$work/script" <<-'END'
+	[call execute_bash]
+	command = echo this is x
+	[call execute_bash]
+	command = echo this is y
+	END
+	finish
+	"${run_it[@]}" >"$work/out" 2>&1 &
+	pid=$!
+	for ((i = 0; i < 3000; i++)); do [ -s "$work/ws/started" ] && break; sleep 0.02; done
+	[ -s "$work/ws/started" ]
+	kill -9 $pid
+	wait $pid || true
+	run timeout 60 mortise resume
+	printf '%s\n' "$output"
+	[ "$status" -eq 0 ]
+	log_is_whole
+	for it in x y; do
+		[ "$(events | jq -s --arg text "this is $it" 'map(select(.observation == "run"
+			and (.content | startswith($text)))) | length')" -eq 1 ]
+	done
+}
+
 @test "without code_mode there is no such object" {
 	cell <<-'END'
 	print("tools" in globals())
