@@ -336,9 +336,12 @@ static int nested_calls_restore_action(struct conversation *c, struct event *act
 	if (id >= 0 && !e)
 		return err->code;
 	if (e && js_int(event_caller(e), "action", -1) == action->id)
-		dispatch_log_failure(c, e, "",
-				     "The call was interrupted when the process ended; "
-				     "it may have taken effect.");
+		dispatch_log_failure(
+			c, e, "",
+			evlog_dispatched(conversation_log(c), id)
+				? "The call was interrupted when the process ended; "
+				  "it may have taken effect."
+				: "The call was not made: the process ended before.");
 	return MT_OK;
 }
 

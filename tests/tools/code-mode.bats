@@ -244,6 +244,32 @@ log_is_whole() {
 	done
 }
 
+@test "a call of code that waited for approval when the process was killed is not made" {
+	printf '[analyzer.policy]\nrule.x = ask command=touch* reason=ask\n' >"$work/config"
+	cell <<-'END'
+	tools.execute_bash(command="touch made")
+	END
+	finish
+	mkfifo "$work/in"
+	"${run_it[@]}" --json --config "$work/config" -o controller.analyzers=policy \
+		-o controller.confirmation=risky -o controller.confirm_unknown=no \
+		<"$work/in" >"$work/out" &
+	pid=$!
+	exec 7>"$work/in"
+	for ((i = 0; i < 3000; i++)); do grep -q '"waits"' "$work/out" && break; sleep 0.02; done
+	grep -q '"waits"' "$work/out"
+	kill -9 $pid
+	wait $pid || true
+	exec 7>&-
+	run timeout 60 mortise resume
+	printf '%s\n' "$output"
+	[ "$status" -eq 0 ]
+	[ ! -e "$work/ws/made" ]
+	log_is_whole
+	[ "$(events | jq -r 'select(.observation and .called_by).content')" = \
+		"The call was not made: the process ended before." ]
+}
+
 @test "without code_mode there is no such object" {
 	cell <<-'END'
 	print("tools" in globals())
