@@ -65,10 +65,11 @@ static void tool_notices_take_all(struct conversation *c, const char *above,
 		closedir(dir);
 }
 
+/* An agent that waits for this one would not see the notices: they wait for it. */
 static bool tool_notices_before_step(struct conversation *c)
 {
 	AUTO(free) char *path = path_join(evlog_dir(conversation_log(c)), "tools");
-	DIR *dir = path ? opendir(path) : NULL;
+	DIR *dir = path && !conversation_agent(c)->above ? opendir(path) : NULL;
 	const struct dirent *entry;
 
 	while (dir && (entry = readdir(dir)))

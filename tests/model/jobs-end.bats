@@ -63,12 +63,13 @@ ended="touch go; until [ -s \"\$(find $BATS_TEST_TMPDIR/state -name job-1.exit)\
 	END
 }
 
+tools='bash, background_job, think, finish'
 # steer STEP...: see steer.py; messages N FILTER: of the messages of the n-th request
 steer() {
 	cd "$work"
 	run python3 "$top_srcdir/tests/model/steer.py" replies "$@" -- \
 		mortise "${command[@]}" --json --keep-alive -C ws --model openai/gpt-4.1 \
-		-o controller.confirmation=never -o 'controller.tools=bash, background_job, think, finish'
+		-o controller.confirmation=never -o "controller.tools=$tools"
 	echo "$output"
 	[ "$status" -eq 0 ]
 }
@@ -103,4 +104,22 @@ exited=$BATS_TEST_TMPDIR/state/mortise/conversations/'*'/tools/bash/job-1.exit
 	steer message:on wait:finished stop
 	[ "$(messages 3 '[.[] | select(.content | tostring | contains("exited with code 3"))] | length')" = 1 ]
 	[[ "$(messages 4 '.[-1].content')" == "Started job 2 "* ]]
+}
+
+@test "the end of a job during a delegation is announced to the agent that waits" {
+	printf '[controller]\ndelegates = one\n[controller.one]\ntools = think, finish\n' >"$work/m.ini"
+	cat >"$work/replies" <<-EOR
+	[{"calls": [["background_job", {"do": "start", "command": "until [ -e go ]; do sleep 0.05; done; exit 3"}]]},
+	 {"calls": [["delegate", {"agent": "one", "task": "x"}]]},
+	 {"hold": true, "calls": [["think", {"thought": "Hm."}]]},
+	 {"calls": [["finish", {"message": "Reported."}]]},
+	 {"calls": [["think", {"thought": "More."}]]},
+	 {"calls": [["finish", {"message": "Done."}]]}]
+	EOR
+	command=(run --config m.ini)
+	tools='bash, background_job, think, finish, delegate'
+	steer message:go requests:3 touch:ws/go glob:"$exited" release requests:6 wait:finished stop
+	[ "$(messages 4 '[.[] | select(.content | tostring | contains("exited with code 3"))] | length')" = 0 ]
+	[[ "$(messages 5 '.[-1].content')" == "[Job 1 "*" exited with code 3; its output is in "* ]]
+	[ "$(messages 6 '[.[] | select(.content | tostring | contains("exited with code 3"))] | length')" = 1 ]
 }
