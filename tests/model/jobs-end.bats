@@ -123,3 +123,40 @@ exited=$BATS_TEST_TMPDIR/state/mortise/conversations/'*'/tools/bash/job-1.exit
 	[[ "$(messages 5 '.[-1].content')" == "[Job 1 "*" exited with code 3; its output is in "* ]]
 	[ "$(messages 6 '[.[] | select(.content | tostring | contains("exited with code 3"))] | length')" = 1 ]
 }
+
+# without_rights COMMAND...: root, too, respects the mode of a directory.
+without_rights() {
+	if [ "$(id -u)" = 0 ]; then
+		setpriv --bounding-set=-dac_override --inh-caps=-dac_override "$@"
+	else
+		"$@"
+	fi
+}
+
+@test "a notice that cannot be removed is announced once, and a flood in parts" {
+	without_rights true || skip "setpriv cannot drop rights"
+	{
+		cat <<-END
+		[turn]
+		[call execute_bash]
+		command = cd $work/state/mortise/conversations/* && mkdir -p tools/fixed tools/flood && cd tools && echo '[said]' >fixed/x.notice && chmod 555 fixed
+		[turn]
+		expect last contains = [said]
+		[call execute_bash]
+		command = for i in \$(seq 20); do echo "[part \$i]" >flood/\$i.notice; done
+		END
+		printf '[turn]\n[call execute_bash]\ncommand = true\n%.0s' 1 2
+		printf '[turn]\n[call finish]\nmessage = Done.\n'
+	} >"$work/script"
+	run without_rights timeout 120 mortise run -C "$work/ws" --model "script:$work/script" \
+		-o 'controller.tools=bash, finish' -t go
+	printf '%s\n' "$output"
+	chmod 755 "$work"/state/mortise/conversations/*/tools/fixed
+	[ "$status" -eq 0 ]
+	cat "$work"/state/mortise/conversations/*/events.jsonl >"$work/events"
+	[ "$(grep -c '"message":"\[said\]"' "$work/events")" = 1 ]
+	[ "$(grep -c '"message":"\[part ' "$work/events")" = 20 ]
+	# Between two calls are at most 16.
+	[ "$(jq -r 'if .action == "run" then "call" else .message // "" end' "$work/events" |
+		awk '/^call$/ { n = 0 } /^\[part / && ++n > most { most = n } END { print most }')" = 16 ]
+}
