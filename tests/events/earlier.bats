@@ -49,7 +49,9 @@ continues() {
 }
 
 @test "a configuration of version 0.1.0 is read" {
-	OPENAI_API_KEY=sk-0123456789 run mortise config check --config "$fixtures/config-1.ini"
+	# of this user alone: the sources may have been unpacked with another umask
+	install -m 600 "$fixtures/config-1.ini" "$work"
+	OPENAI_API_KEY=sk-0123456789 run mortise config check --config "$work/config-1.ini"
 	echo "$output"
 	[ "$status" -eq 0 ]
 }

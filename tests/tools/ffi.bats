@@ -7,7 +7,9 @@ setup() {
 	mkdir -p "$work/ws" "$work/state"
 	chmod 700 "$work/state"
 	export XDG_STATE_HOME=$work/state
-	examples=$top_srcdir/examples/ffi.ini
+	# of this user alone: the sources may have been unpacked with another umask
+	examples=$work/ffi.ini
+	install -m 600 "$top_srcdir/examples/ffi.ini" "$examples"
 }
 
 events() { cat "$work"/state/mortise/conversations/*/events.jsonl; }
