@@ -8,16 +8,25 @@
 #include <stdbool.h>
 #include <sys/wait.h>
 
-enum { STEP_MS = 100 }; /* between the steps of ending it */
+enum {
+	STEP_MS = 100, /* between the steps of ending it */
+	LOOK_MS = 5,   /* between two looks at it without a descriptor */
+};
 
 /* Wait for the process. @return false if it still runs. */
 static bool child_reap(pid_t pid, int pid_fd, int timeout_ms, int *ret_status)
 {
 	struct pollfd ended = { .fd = pid_fd, .events = POLLIN };
 
-	if (pid_fd >= 0 && poll(&ended, 1, timeout_ms) == 0)
-		return false;
-	return waitpid(pid, ret_status, pid_fd >= 0 ? WNOHANG : 0) != 0;
+	if (pid_fd >= 0)
+		return poll(&ended, 1, timeout_ms) != 0 &&
+		       waitpid(pid, ret_status, WNOHANG) != 0;
+	for (int waited = 0; waitpid(pid, ret_status, WNOHANG) == 0; waited += LOOK_MS) {
+		if (timeout_ms >= 0 && waited >= timeout_ms)
+			return false;
+		poll(NULL, 0, LOOK_MS);
+	}
+	return true;
 }
 
 int child_end(pid_t pid, int pid_fd)

@@ -52,25 +52,27 @@ static bool group_ended(void)
 	return ended;
 }
 
-static int end(pid_t pid)
+/* With a descriptor of the process, or without one. */
+static int end(pid_t pid, bool has_fd)
 {
-	int pid_fd = pidfd_open(pid, 0), status = child_end(pid, pid_fd);
+	int pid_fd = has_fd ? pidfd_open(pid, 0) : -1, status = child_end(pid, pid_fd);
 
-	close(pid_fd);
+	if (pid_fd >= 0)
+		close(pid_fd);
 	return status;
 }
 
-static void a_child_that_ignores_sigterm_is_killed(void)
+static void a_child_that_ignores_sigterm_is_killed(bool has_fd)
 {
-	int status = end(start(0));
+	int status = end(start(0), has_fd);
 
 	CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
 	CHECK(group_ended());
 }
 
-static void the_group_of_a_child_that_exited_is_killed(void)
+static void the_group_of_a_child_that_exited_is_killed(bool has_fd)
 {
-	int status = end(start(3));
+	int status = end(start(3), has_fd);
 
 	CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 3);
 	CHECK(group_ended());
@@ -78,8 +80,10 @@ static void the_group_of_a_child_that_exited_is_killed(void)
 
 int main(void)
 {
-	a_child_that_ignores_sigterm_is_killed();
-	the_group_of_a_child_that_exited_is_killed();
+	for (int has_fd = 0; has_fd < 2; has_fd++) {
+		a_child_that_ignores_sigterm_is_killed(has_fd);
+		the_group_of_a_child_that_exited_is_killed(has_fd);
+	}
 	CHECK(child_end(0, -1) == 0);
 	return tap_done();
 }
