@@ -106,7 +106,7 @@ until_there() {
 			env --default-signal=INT "${harm[@]}" --json -o agent.harm.deed=$deed \
 				-o agent.harm.deadline=60s >"$work/out" 2>&1 &
 			pid=$!
-			until_there pgrep -P $pid
+			until_there pgrep -x -P $pid "asleep|spinning"
 			SECONDS=0
 			kill -$signal $pid
 			wait $pid || status=$?

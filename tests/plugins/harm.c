@@ -46,6 +46,7 @@ static void harm_abort(void)
 
 static void harm_spin(void)
 {
+	prctl(PR_SET_NAME, "spinning");
 	for (volatile unsigned n = 1; n; n |= 1)
 		;
 }
