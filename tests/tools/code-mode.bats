@@ -270,7 +270,7 @@ log_is_whole() {
 		"The call was not made: the process ended before." ]
 }
 
-@test "without code_mode there is no such object" {
+@test "without code_mode the kernel does not have the object tools" {
 	cell <<-'END'
 	print("tools" in globals())
 	END

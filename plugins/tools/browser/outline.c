@@ -430,7 +430,7 @@ static bool only_options(const struct item *it)
 	return it->child && !c;
 }
 
-/* True is the name alone; what is false is not printed. */
+/* A true property is printed as its name, a false one not at all. */
 static void put_property(struct strbuf *out, const struct item *it, const char *name,
 			 json_object *value)
 {

@@ -31,7 +31,7 @@ char *lsp_workspace_file(const char *uri, const char *workspace, struct error *e
 
 /* ---- reading ------------------------------------------------------------- */
 
-/* Offset of a position in the text. @return SIZE_MAX: there is no such line */
+/* Offset of a position in the text. @return SIZE_MAX if the line does not exist */
 static size_t offset_of(const struct textfile *f, json_object *position,
 			enum encoding encoding)
 {
