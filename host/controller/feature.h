@@ -97,8 +97,6 @@ struct feature {
 	 *  later. */
 	int (*before_continue)(struct conversation *c, bool *ret_held,
 			       struct error *err);
-	/** The conversation continues, because a user wants it to. */
-	void (*continued)(struct conversation *c);
 	/** Events of the log were undone. */
 	void (*rewound)(struct conversation *c);
 	/** The agent would enter this state. @return true: it ends a delegate instead. */
@@ -279,7 +277,6 @@ bool features_gate(struct conversation *c, struct call *call);
 bool features_may_hold(struct conversation *c, struct call *call);
 int features_check_user_call(struct conversation *c, struct call *call,
 			     struct error *err);
-void features_continued(struct conversation *c);
 void features_rewound(struct conversation *c);
 /** @return true: a feature handled the action. */
 bool features_handle_action(struct conversation *c, struct event *action);

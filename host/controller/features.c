@@ -273,13 +273,6 @@ bool features_before_rest(struct conversation *c, enum agent_state state,
 	return false;
 }
 
-void features_continued(struct conversation *c)
-{
-	EACH(f)
-	if (f->continued)
-		f->continued(c);
-}
-
 void features_rewound(struct conversation *c)
 {
 	EACH(f)

@@ -40,7 +40,6 @@ int conversation_continue(struct conversation *c, struct error *err)
 		return MT_OK;
 	if (c->state == STATE_RATE_LIMITED && c->exchange)
 		return MT_OK; /* it continues when the wait is over */
-	features_continued(c);
 	conversation_set_state(c, STATE_RUNNING, "");
 	c->step_requested = true;
 	if (turn_uncommitted(c) >= 0 && c->state == STATE_RUNNING)
