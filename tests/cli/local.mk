@@ -36,3 +36,5 @@ TESTS += %D%/plugin-rust.bats
 EXTRA_DIST += %D%/plugin-rust.bats
 TESTS += %D%/plugin-http.bats
 EXTRA_DIST += %D%/plugin-http.bats
+TESTS += %D%/quickstart.bats
+EXTRA_DIST += %D%/quickstart.bats
