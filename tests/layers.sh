@@ -317,6 +317,10 @@ controller/feature-usage.h side-usage
 controller/feature-usage.h subagent-process
 controller/feature-usage.h subagent-usage
 controller/feature.h all
+controller/features.h delegation
+controller/features.h features-table
+controller/features.h goal
+controller/features.h side-usage
 controller/model-request.h condense
 controller/parallel-calls.h nested-calls
 controller/parallel-calls.h questions

@@ -8,6 +8,7 @@
 #include "context/prompts.h"
 #include "controller/core.h"
 #include "controller/feature-api.h"
+#include "controller/features.h"
 #include "controller/dispatch.h"
 #include "controller/exit-code.h"
 #include "controller/turn.h"
@@ -148,7 +149,7 @@ void action_resume(struct conversation *c, struct event *e)
 		actions_handle(c, e);
 	else if (!call)
 		conversation_set_error(c, EXIT_FAILED, "out of memory");
-	else if (!features_gate(c, call))
+	else if (!FEATURES_ASK(gate, c, call))
 		actions_run(c, call);
 }
 
@@ -156,9 +157,9 @@ void action_log_call(struct conversation *c, struct call *call)
 {
 	struct error err = ERROR_NONE;
 
-	features_before_action(c, call->action);
+	FEATURES_TELL(before_action, c, call->action);
 	agent_acted(c->agent);
-	if (features_gate(c, call))
+	if (FEATURES_ASK(gate, c, call))
 		return;
 	if (call_log(c, call, &err) < 0)
 		call_free(call);
@@ -182,7 +183,7 @@ void action_log(struct conversation *c, struct event *e)
 		return;
 	}
 	if (e)
-		features_before_action(c, e);
+		FEATURES_TELL(before_action, c, e);
 	if (e && e->type->id != ACTION_MESSAGE)
 		agent_acted(c->agent);
 	if (conversation_log_event(c, e, &err) >= 0)

@@ -8,8 +8,8 @@
 #include "context/request-messages.h"
 #include "controller/core.h"
 #include "controller/feature-api.h"
+#include "controller/features.h"
 #include "controller/turn.h"
-#include "controller/feature.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -50,12 +50,12 @@ void agents_state_key(const struct conversation *c, char *ret)
 
 static char *observation_text(const struct event *e, void *arg)
 {
-	return features_observation_text(arg, e);
+	return FEATURES_ASK(observation_text, arg, e);
 }
 
 static char *agents_full_result(int64_t event, void *arg)
 {
-	return features_full_result(arg, event);
+	return FEATURES_ASK(full_result, arg, event);
 }
 
 int agents_open_memory(struct conversation *c, struct error *err)

@@ -5,6 +5,7 @@
 
 #include "controller/core.h"
 #include "controller/feature-api.h"
+#include "controller/features.h"
 #include "controller/transitions.h"
 
 static void on_released(uv_handle_t *handle)
@@ -20,7 +21,7 @@ static void on_released(uv_handle_t *handle)
 
 void conversation_close_finish(struct conversation *c)
 {
-	if (c->link || features_keep_open(c))
+	if (c->link || FEATURES_ASK(keeps_open, c))
 		return; /* the last one calls this again */
 	uv_close((uv_handle_t *)&c->handle, on_released);
 }
@@ -31,7 +32,7 @@ void conversation_close(struct conversation *c, void (*done)(void *arg), void *a
 	c->closed = done;
 	c->closed_arg = arg;
 	conversation_cancel_work(c);
-	if (!features_before_close(c))
+	if (!FEATURES_ASK(before_close, c))
 		conversation_close_begin(c);
 }
 

@@ -10,6 +10,7 @@
 #include "controller/exit-code.h"
 #include "controller/early-calls.h"
 #include "controller/feature-api.h"
+#include "controller/features.h"
 #include "controller/plugins/launch.h"
 #include "controller/parallel-calls.h"
 #include "controller/step.h"
@@ -69,13 +70,13 @@ void dispatch_log_observation(struct conversation *c, struct event *action,
 		conversation_notice(c, MT_LOG_ERROR, "%s", err->text);
 	if (e && call && call->interrupted && call->sent_at)
 		note_interruption(call, e);
-	features_before_observation(c, action, call, e);
+	FEATURES_TELL(before_observation, c, action, call, e);
 	conversation_log_event(c, e, err);
 	if (ran && c->state == STATE_USER_CONFIRMED)
 		conversation_set_state(c, STATE_RUNNING, "");
 	if (state_is_resting(c->state))
-		features_deliver(c);
-	features_after_observation(c, kept);
+		FEATURES_ASK(deliver, c);
+	FEATURES_TELL(after_observation, c, kept);
 }
 
 void dispatch_log_answer(struct conversation *c, struct event *action, const char *type,
@@ -225,7 +226,7 @@ static struct event *observation_of(struct conversation *c, const struct call *c
 	e = event_observation(type->name, action->source, action->id, shown.text,
 			      shown.len, extras, err);
 	if (e)
-		features_after_result(c, action, e);
+		FEATURES_TELL(after_result, c, action, e);
 	return e;
 }
 
@@ -284,7 +285,7 @@ static void dispatch_take_result(struct conversation *c,
 	} else {
 		struct event *e = observation_of(c, call, result, &err);
 
-		if (features_after_call(c, call, e))
+		if (FEATURES_ASK(after_call, c, call, e))
 			return;
 		dispatch_log_observation(c, call->action, e, &err);
 	}
@@ -295,9 +296,9 @@ static void on_result(void *arg, const struct runner_result *result)
 {
 	struct conversation *c = arg;
 
-	if (features_take_result(c, result))
+	if (FEATURES_ASK(take_result, c, result))
 		return;
-	features_call_ended(c, result);
+	FEATURES_TELL(call_ended, c, result);
 	if (parallel_buffer_result(c, result))
 		return;
 	if (!turn_is_idle(c) && turn_call(c)->number == result->call)
@@ -332,7 +333,7 @@ static void dispatch_on_request(void *arg, uint64_t call, uint64_t request,
 	struct conversation *c = arg;
 	AUTO(strbuf) struct strbuf text = STRBUF(512);
 
-	if (features_request(c, call, request, method, params))
+	if (FEATURES_ASK(request, c, call, request, method, params))
 		return;
 	if (strcmp(method, "shell/directory") == 0) {
 		answer_directory(c, request);
@@ -382,7 +383,7 @@ static void dispatch_on_tools(void *arg, const char *instance, json_object *tool
 
 	for (size_t n = 0; all && n < count; n++)
 		catalog_arrived(all[n], instance, tools);
-	features_tools_listed(c);
+	FEATURES_TELL(tools_listed, c);
 }
 
 static void dispatch_on_ready(void *arg)
@@ -398,7 +399,7 @@ static void dispatch_on_closed(void *arg, const struct error *why)
 	struct conversation *c = arg;
 
 	c->link = NULL;
-	features_runner_closed(c);
+	FEATURES_TELL(runner_closed, c);
 	if (c->closing)
 		conversation_close_finish(c);
 	else
@@ -486,6 +487,16 @@ static int send_to_runner(struct conversation *c, struct call *call, struct erro
 			   call->tool->real, text, len, call->deadline_ms, err);
 }
 
+static int dispatch_control(struct conversation *c, const struct call *call,
+			    struct error *err)
+{
+	bool done;
+	int r = FEATURES_TRY(&done, run_control, c, call, &done, err);
+
+	return r || done ? r
+			 : fail(err, MT_EUNSUPPORTED, "this host cannot run the call");
+}
+
 /* *ret_runner: a runner was needed. */
 static int dispatch_send_call(struct conversation *c, struct call *call, bool *ret_runner,
 			      struct error *err)
@@ -505,7 +516,7 @@ static int dispatch_send_call(struct conversation *c, struct call *call, bool *r
 	if (!call->sent_at)
 		call->sent_at = uv_hrtime();
 	if (!*ret_runner)
-		return features_run_control(c, call, err);
+		return dispatch_control(c, call, err);
 	sent = parallel_claim(call);
 	if (!sent)
 		r = send_to_runner(c, call, err);
@@ -519,7 +530,7 @@ static int dispatch_send_call(struct conversation *c, struct call *call, bool *r
 
 void dispatch_call(struct conversation *c)
 {
-	if (!features_before_call(c, turn_call(c)))
+	if (!FEATURES_ASK(before_call, c, turn_call(c)))
 		dispatch_send(c);
 }
 
@@ -529,7 +540,7 @@ void dispatch_send(struct conversation *c)
 	struct error err = ERROR_NONE;
 	bool runner;
 
-	if (features_before_send(c, call))
+	if (FEATURES_ASK(before_send, c, call))
 		return;
 	if (!dispatch_send_call(c, call, &runner, &err))
 		return;

@@ -4,6 +4,7 @@
 #include "controller/core.h"
 #include "controller/exit-code.h"
 #include "controller/feature-api.h"
+#include "controller/features.h"
 #include "controller/feature-approval.h"
 #include "controller/feature-usage.h"
 #include "controller/model-request.h"
@@ -69,7 +70,7 @@ int conversation_exit_code(const struct conversation *c)
 
 bool conversation_busy(const struct conversation *c)
 {
-	return request_is_open(c) || turn_is_running(c) || features_busy(c);
+	return request_is_open(c) || turn_is_running(c) || FEATURES_ASK(is_busy, c);
 }
 
 struct evlog *conversation_log(const struct conversation *c)

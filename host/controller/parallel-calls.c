@@ -8,6 +8,7 @@
 #include "controller/core.h"
 #include "controller/early-calls.h"
 #include "controller/feature-api.h"
+#include "controller/features.h"
 #include "controller/turn-actions.h"
 
 #include <mortise/tool.h>
@@ -82,7 +83,7 @@ static bool is_parallel(const struct conversation *c, const struct call *call)
 
 	return tool && tool->trusted &&
 	       (tool->hints & PARALLEL_HINTS) == PARALLEL_HINTS &&
-	       !features_need_order(c);
+	       !FEATURES_ASK(needs_order, c);
 }
 
 /* @return false: it cannot be sent early. */
@@ -91,7 +92,7 @@ static bool send_early(struct conversation *c, struct call *call)
 	const char *text;
 	size_t len;
 
-	if (!call->args || !is_parallel(c, call) || features_may_hold(c, call))
+	if (!call->args || !is_parallel(c, call) || FEATURES_ASK(may_hold, c, call))
 		return false;
 	text = js_text(call->args, &len);
 	call->number = first_number + ++turn_early(c)->made;

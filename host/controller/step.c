@@ -13,6 +13,7 @@
 #include "controller/core.h"
 #include "controller/exit-code.h"
 #include "controller/feature-api.h"
+#include "controller/features.h"
 #include "controller/model-request.h"
 #include "controller/plugins/plugin-http.h"
 #include "controller/step-policy.h"
@@ -110,7 +111,7 @@ static int log_reply(struct conversation *c, struct llm_reply *reply, struct err
 		return err->code;
 	record = llm_reply_json(reply);
 	if (!record || js_set_int(record, "before", evlog_count(c->log)) ||
-	    features_before_reply(c, record))
+	    FEATURES_ASK(before_reply, c, record))
 		return out_of_memory(err);
 	return evlog_record(c->log, record, err);
 }
@@ -129,7 +130,7 @@ static void step_on_done(void *arg, struct llm_reply *reply)
 		conversation_set_error(c, EXIT_FAILED, "%s", err.text);
 		return;
 	}
-	features_on_usage(c, &reply->usage, true);
+	FEATURES_TELL(on_usage, c, &reply->usage, true);
 	c->step_requested = true;
 	NOTIFY_WATCHERS(c, reply, reply);
 	r = advance_reply(c, reply, 0, &err);
@@ -147,7 +148,7 @@ static void step_on_failed(void *arg, const struct llm_error *error)
 
 	request_clear(c);
 	end_deltas(c);
-	if (features_request_failed(c, error)) {
+	if (FEATURES_ASK(request_failed, c, error)) {
 		step_run_ready(c);
 		return;
 	}
@@ -180,7 +181,7 @@ int step_send(struct conversation *c, struct mt_ctx *x, struct error *err)
 		return features_suspend_step(c, x, err);
 	r = request_send(c, x, evlog_replies(c->log), &llm_events, err);
 	if (!r)
-		features_request_sent(c);
+		FEATURES_TELL(request_sent, c);
 	return r;
 }
 
@@ -232,7 +233,7 @@ static int start_agent(struct conversation *c, struct mt_ctx *x, struct error *e
 {
 	struct mt_in in = { .size = sizeof in, .what = MT_START };
 
-	if (features_before_request(c))
+	if (FEATURES_ASK(before_request, c))
 		return MT_OK;
 	x->sent = false;
 	return step_run_agent(c, x, &in, err);
@@ -261,7 +262,7 @@ static int step_begin(struct conversation *c, struct mt_ctx *x, struct error *er
 	int r = history_view(c->agent->history, &x->view, &x->view_count, err);
 
 	if (!r)
-		r = features_after_view(x, &held, err);
+		r = FEATURES_TRY(&held, after_view, x, &held, err);
 	if (r || held)
 		return r;
 	return slice_is_over(end) ? features_suspend_step(c, x, err)
@@ -285,7 +286,7 @@ void step_prepared(struct conversation *c)
 
 static void step(struct conversation *c)
 {
-	if (features_deliver(c)) {
+	if (FEATURES_ASK(deliver, c)) {
 		c->step_requested = true;
 		return;
 	}
@@ -294,9 +295,9 @@ static void step(struct conversation *c)
 		c->step_requested |= turn_has_planned(c);
 		return;
 	}
-	if (features_before_step(c))
+	if (FEATURES_ASK(before_step, c))
 		return;
-	features_on_step(c);
+	FEATURES_TELL(on_step, c);
 	step_prepared(c);
 }
 
@@ -307,7 +308,7 @@ static const char *why_blocked(struct conversation *c)
 	       : c->state != STATE_RUNNING ? state_name(c->state)
 	       : !turn_is_idle(c)          ? "an action is pending"
 	       : request_is_open(c)        ? "a request is in progress"
-					   : features_block_step(c);
+					   : FEATURES_ASK(blocks_step, c);
 }
 
 void step_run_ready(struct conversation *c)
@@ -321,7 +322,7 @@ void step_run_ready(struct conversation *c)
 		if (!c->step_requested && !turn_has_planned(c))
 			turn_log_error(c, NULL, NULL, "The action has no effect.");
 		c->step_requested = false;
-		features_before_work(c);
+		FEATURES_TELL(before_work, c);
 		step(c);
 	}
 	if (log_wants(MT_LOG_DEBUG))

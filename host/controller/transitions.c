@@ -7,6 +7,7 @@
 #include "controller/dispatch.h"
 #include "controller/exit-code.h"
 #include "controller/feature-api.h"
+#include "controller/features.h"
 #include "controller/model-request.h"
 #include "controller/turn.h"
 #include "log.h"
@@ -62,7 +63,7 @@ int64_t conversation_log_event(struct conversation *c, struct event *e, struct e
 void conversation_cancel_work(struct conversation *c)
 {
 	request_cancel(c);
-	features_cancel(c);
+	FEATURES_TELL(cancel, c);
 	turn_cancel_early(c);
 	if (turn_is_running(c) && turn_call(c)->number && c->link)
 		runner_cancel(c->link, turn_call(c)->number);
@@ -106,7 +107,7 @@ void conversation_enter_state(struct conversation *c, enum agent_state state,
 		 state_name(c->state), state_name(state),
 		 mask_text(c->mask, reason, &shown));
 	strbuf_reset(&shown);
-	features_before_state(c, state);
+	FEATURES_TELL(before_state, c, state);
 	c->state = state;
 	snprintf(c->reason, sizeof c->reason, "%s", mask_text(c->mask, reason, &shown));
 	extras = js_new_object();
@@ -148,12 +149,12 @@ void conversation_set_state(struct conversation *c, enum agent_state state,
 		conversation_settle(c, state);
 	}
 	if (state == STATE_STOPPED)
-		features_work_dropped(c);
-	if (features_take_state(c, state, reason))
+		FEATURES_TELL(work_dropped, c);
+	if (FEATURES_ASK(take_state, c, state, reason))
 		return; /* the agent that continues reads what waits */
 	if (state_is_resting(state))
-		features_deliver(c);
-	if (features_prepare_state(c, state, &err)) {
+		FEATURES_ASK(deliver, c);
+	if (FEATURES_ASK(prepare_state, c, state, &err)) {
 		if (c->state != STATE_ERROR)
 			conversation_set_error(c, EXIT_FAILED, "%s", err.text);
 		return;
@@ -165,7 +166,7 @@ void conversation_set_state(struct conversation *c, enum agent_state state,
 
 void conversation_rest(struct conversation *c, enum agent_state state, const char *reason)
 {
-	if (!features_before_rest(c, state, reason))
+	if (!FEATURES_ASK(before_rest, c, state, reason))
 		conversation_set_state(c, state, reason);
 }
 

@@ -7,6 +7,7 @@
 #include "controller/core.h"
 #include "controller/early-calls.h"
 #include "controller/feature-api.h"
+#include "controller/features.h"
 
 #include <string.h>
 
@@ -128,7 +129,7 @@ void turn_interrupt(struct conversation *c)
 	if (!turn_is_running(c) || call->ended || call->action->source != SOURCE_AGENT)
 		return;
 	call->interrupted = true;
-	features_interrupt(c);
+	FEATURES_TELL(interrupt, c);
 	if (c->turn->call == call && call->number && c->link)
 		runner_cancel(c->link, call->number);
 }

@@ -5,6 +5,7 @@
 
 #include "controller/core.h"
 #include "controller/feature-api.h"
+#include "controller/features.h"
 #include "controller/plugins/analyzers.h"
 #include "llm/models/models.h"
 

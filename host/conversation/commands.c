@@ -6,6 +6,7 @@
 #include "controller/actions.h"
 #include "controller/core.h"
 #include "controller/feature-api.h"
+#include "controller/features.h"
 #include "controller/dispatch.h"
 #include "controller/exit-code.h"
 #include "controller/feature.h"
@@ -34,7 +35,7 @@ int conversation_continue(struct conversation *c, struct error *err)
 
 	if (c->closing)
 		return fail(err, MT_EDENIED, "the conversation is being closed");
-	if (features_before_continue(c, &held, err))
+	if (FEATURES_TRY(&held, before_continue, c, &held, err))
 		return err->code;
 	if (held)
 		return MT_OK;
@@ -115,7 +116,8 @@ int conversation_action(struct conversation *c, json_object *json, struct error 
 	if (!e->is_action || !(e->type->flags & EVENT_RUNNABLE))
 		return fail(err, MT_EINVAL, "`%s` is not an action that can be executed",
 			    e->type->name);
-	if (!turn_is_idle(c) || request_is_open(c) || features_busy(c) || c->closing)
+	if (!turn_is_idle(c) || request_is_open(c) || FEATURES_ASK(is_busy, c) ||
+	    c->closing)
 		return fail(err, MT_EDENIED, "the agent is running; pause it first");
 	if (action_resolve_path(c, e->json))
 		return out_of_memory(err);
@@ -129,7 +131,7 @@ int conversation_action(struct conversation *c, json_object *json, struct error 
 	call = call_new(c, action);
 	if (!call)
 		return out_of_memory(err);
-	if (features_check_user_call(c, call, err) || call_log(c, call, err) < 0)
+	if (FEATURES_ASK(check_user_call, c, call, err) || call_log(c, call, err) < 0)
 		return err->code;
 	turn_start(c, STEAL(call));
 	dispatch_call(c);

@@ -3,7 +3,7 @@
  * fork.c - copies the start of a log into a new conversation. */
 #include "conversation/fork.h"
 
-#include "controller/feature.h"
+#include "controller/features.h"
 #include "controller/plugins/plugin-http.h"
 #include "conversation/meta.h"
 #include "conversation/rewind.h"

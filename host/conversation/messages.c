@@ -8,6 +8,7 @@
 #include "controller/actions.h"
 #include "controller/core.h"
 #include "controller/feature-api.h"
+#include "controller/features.h"
 #include "controller/feature.h"
 #include "controller/model-request.h"
 #include "controller/step.h"
@@ -56,7 +57,7 @@ int conversation_say(struct conversation *c, const char *text, size_t len,
 		return fail(err, MT_EDENIED, "the conversation is being closed");
 	if (images_check(images, err))
 		return err->code;
-	if (features_before_message(c, text, len, images, queue, &held, err))
+	if (FEATURES_TRY(&held, before_message, c, text, len, images, queue, &held, err))
 		return err->code;
 	return held ? MT_OK : conversation_add_message(c, text, len, images, queue, err);
 }
@@ -119,7 +120,7 @@ static int finish_for_user(struct conversation *c, struct error *err)
 {
 	conversation_cancel_work(c);
 	conversation_settle(c, STATE_STOPPED);
-	features_work_dropped(c);
+	FEATURES_TELL(work_dropped, c);
 	turn_set_uncommitted(c, -1);
 	action_log(c, event_action("finish", SOURCE_AGENT, NULL, err));
 	return err->code ? err->code : evlog_barrier(c->log, err);
@@ -130,7 +131,7 @@ static bool step_will_start(const struct conversation *c)
 {
 	return (c->state == STATE_RUNNING && c->step_requested) ||
 	       c->state == STATE_RATE_LIMITED || request_is_open(c) || !turn_is_idle(c) ||
-	       features_busy(c);
+	       FEATURES_ASK(is_busy, c);
 }
 
 /* Log a message that has no effect. A failed step or sync has reported its own error. */
@@ -164,7 +165,7 @@ int conversation_log_message(struct conversation *c, const char *text, size_t le
 		return (int)id;
 	if (first)
 		name_it(c, text, len);
-	features_after_message(c, first);
+	FEATURES_TELL(after_message, c, first);
 	agent_acted(c->agent);
 	return MT_OK;
 }
@@ -189,7 +190,7 @@ int conversation_add_message(struct conversation *c, const char *text, size_t le
 
 	if (!leaves && waiting_messages_apply(c))
 		return wait_for_results(c, text, len, images, queue, err);
-	features_adding_message(c);
+	FEATURES_TELL(adding_message, c);
 	if (turn_uncommitted(c) >= 0 &&
 	    evlog_head(c->log, turn_uncommitted(c))->type->id == ACTION_FINISH)
 		turn_set_uncommitted(c, -1); /* there is more to do */
@@ -219,7 +220,7 @@ int conversation_correct(struct conversation *c, const char *text, size_t len,
 				   event_action("message", SOURCE_ENVIRONMENT, args, err),
 				   err) < 0)
 		return err->code;
-	features_after_message(c, false);
+	FEATURES_TELL(after_message, c, false);
 	agent_acted(c->agent);
 	return conversation_continue(c, err) ? err->code : conversation_barrier(c, err);
 }

@@ -8,8 +8,8 @@
 #include "context/request-messages.h"
 #include "controller/core.h"
 #include "controller/feature-api.h"
+#include "controller/features.h"
 #include "controller/exit-code.h"
-#include "controller/feature.h"
 #include "controller/early-calls.h"
 #include "controller/plugins/plugin-host.h"
 #include "controller/step.h"
@@ -43,7 +43,7 @@ static json_object *offered_tools_list(const struct conversation *c)
 		const struct tool *t = &c->agent->catalog.tools[i];
 		json_object *f, *o;
 
-		if (features_hide_tool(c, t))
+		if (FEATURES_ASK(hides_tool, c, t))
 			continue;
 		f = js_new_object();
 		o = js_new_object();
@@ -54,7 +54,7 @@ static json_object *offered_tools_list(const struct conversation *c)
 		js_set(o, "function", f);
 		if (*t->brief) /* in addition to what is sent to the model */
 			js_set_str(o, "brief", t->brief);
-		features_describe_tool(c, t, o);
+		FEATURES_TELL(describe_tool, c, t, o);
 		js_add_new(list, o);
 	}
 	return list;

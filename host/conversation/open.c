@@ -4,7 +4,7 @@
 #include "conversation/open.h"
 
 #include "controller/agents.h"
-#include "controller/feature.h"
+#include "controller/features.h"
 #include "controller/model-request.h"
 #include "controller/plugins/plugin-http.h"
 #include "controller/request-model.h"
@@ -37,7 +37,7 @@ static void open_release(struct conversation *c)
 	turn_clear(c);
 	request_cancel(c);
 	plugin_http_release(c);
-	features_release(c);
+	FEATURES_TELL(release, c);
 	keep_sums(c);
 	wiring_close(c);
 	evlog_close(c->log);
@@ -117,7 +117,7 @@ int conversation_open(struct conversation *c, const struct conversation_options 
 	if (!r)
 		r = features_open_agent(c, c->agent, err);
 	if (!r)
-		r = features_open(c, err);
+		r = FEATURES_ASK(open, c, err);
 	if (!r)
 		r = evlog_open(c->dir, mode, &options, &c->log, ret_report, err);
 	if (!r)
@@ -200,7 +200,7 @@ int conversation_create(uv_loop_t *loop, struct config *config, struct registry 
 	if (!r)
 		r = offered_tools_log_system(c, err);
 	if (!r)
-		r = features_created(c, o, err);
+		r = FEATURES_ASK(created, c, o, err);
 	if (r)
 		return create_failed(c, r);
 	*ret = c;

@@ -8,7 +8,7 @@
 #include "controller/advance.h"
 #include "controller/dispatch.h"
 #include "controller/exit-code.h"
-#include "controller/feature.h"
+#include "controller/features.h"
 #include "controller/turn.h"
 #include "conversation/usage-checkpoint.h"
 #include "conversation/waiting-messages.h"
@@ -36,8 +36,8 @@ static int restore_spent(struct conversation *c, struct error *err)
 		worked = s.worked;
 		reply_sums_close(&s);
 	}
-	features_restore_usage(c, &m);
-	features_restore(c, &m, worked);
+	FEATURES_TELL(restore_usage, c, &m);
+	FEATURES_TELL(restore, c, &m, worked);
 	return MT_OK;
 }
 
@@ -75,7 +75,7 @@ static void restore_state(struct conversation *c)
 	c->state = (enum agent_state)state;
 	snprintf(c->reason, sizeof c->reason, "%s", event_arg(e, "reason"));
 	if (c->state == STATE_ERROR)
-		c->exit_code = features_exit_code_of(c->reason);
+		c->exit_code = FEATURES_ASK(exit_code_of, c->reason);
 }
 
 static bool restore_answered(struct conversation *c, int64_t action)
@@ -139,7 +139,7 @@ static int restore_action(struct conversation *c, struct error *err)
 	e = evlog_event(c->log, id, err);
 	if (!e)
 		return err->code;
-	if (features_restore_action(c, e, &done, err) || done)
+	if (FEATURES_TRY(&done, restore_action, c, e, &done, err) || done)
 		return err->code;
 	if (restore_ended_by(c, id) && !evlog_dispatched(c->log, id))
 		return MT_OK;
@@ -297,7 +297,7 @@ static int restore_queue(struct conversation *c, int64_t until, struct error *er
 /* One agent of the stack, the first one first. */
 static int restore_level(struct conversation *c, int64_t until, struct error *err)
 {
-	features_restore_agent(c);
+	FEATURES_TELL(restore_agent, c);
 	return restore_queue(c, until, err);
 }
 
@@ -313,7 +313,7 @@ int conversation_restore(struct conversation *c, struct error *err)
 	r = restore_spent(c, err);
 	if (r)
 		return r;
-	r = features_resume(c, err);
+	r = FEATURES_ASK(resume, c, err);
 	if (!r)
 		r = features_restore_agents(c, restore_level, err);
 	if (!r)

@@ -6,9 +6,9 @@
 #include "context/request-messages.h"
 #include "controller/core.h"
 #include "controller/feature-api.h"
+#include "controller/features.h"
 #include "controller/model-request.h"
 #include "controller/turn.h"
-#include "controller/feature.h"
 #include "conversation/offered-tools.h"
 
 #include <inttypes.h>
@@ -87,7 +87,7 @@ int conversation_rewind(struct conversation *c, int64_t to, int64_t *ret_to,
 	r = evlog_record(c->log, record, err);
 	if (r)
 		return r;
-	features_rewound(c);
+	FEATURES_TELL(rewound, c);
 	turn_clear(c);
 	turn_reset(c);
 	agent_acted(c->agent);

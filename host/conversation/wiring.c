@@ -10,6 +10,7 @@
 #include "controller/plugins/analyzers.h"
 #include "controller/core.h"
 #include "controller/feature-api.h"
+#include "controller/features.h"
 #include "controller/agents.h"
 #include "controller/request-model.h"
 #include "controller/plugins/plugin-load.h"
@@ -98,7 +99,7 @@ static void add_way_out(const char *section, struct error *err)
 
 static bool wiring_hides_tool(const void *arg, const struct tool *tool)
 {
-	return features_hide_tool(arg, tool);
+	return FEATURES_ASK(hides_tool, arg, tool);
 }
 
 /* The agent's own tools, otherwise those of the controller, with what a feature adds. */
@@ -112,7 +113,8 @@ static int wire_tools(struct conversation *c, const char *section, struct error 
 	int r;
 
 	strbuf_add(&all, list ? list : "");
-	while (!own && !all.error && (extra = features_extra_tool(c, section, all.text)))
+	while (!own && !all.error &&
+	       (extra = FEATURES_ASK(extra_tool, c, section, all.text)))
 		strbuf_addf(&all, "%s%s", all.len ? ", " : "", extra);
 	if (all.error)
 		return fail(err, all.error, "`tools` of [%s] is too long", section);

@@ -460,7 +460,6 @@ static void condense_on_done(void *arg, struct llm_reply *reply)
 	const struct mt_in in = { .what = MT_REPLIED,
 				  .reply = (const struct mt_reply *)reply };
 
-	features_on_usage(c, &reply->usage, false);
 	if (side_usage_log(c, USAGE_CONDENSERS, reply, &err)) {
 		request_clear(c);
 		conversation_set_error(c, EXIT_FAILED, "%s", err.text);

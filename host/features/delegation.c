@@ -13,6 +13,7 @@
 #include "controller/dispatch.h"
 #include "controller/exit-code.h"
 #include "controller/feature-api.h"
+#include "controller/features.h"
 #include "controller/transitions.h"
 #include "conversation/offered-tools.h"
 #include "controller/step.h"
@@ -331,7 +332,7 @@ static int begin_it(struct conversation *c, const struct agent_frame *w,
 		return MT_OK;
 	}
 	tell_delegate_state(c, STATE_RUNNING, "");
-	features_after_message(c, true);
+	FEATURES_TELL(after_message, c, true);
 	step_request(c);
 	return MT_OK;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * features-table.c - the table of features, in the order in which they are asked. */
-#include "controller/feature.h"
+#include "controller/features.h"
 #include "conversation/offered-tools.h"
 #include "conversation/runner-ahead.h"
 #include "conversation/waiting-messages.h"

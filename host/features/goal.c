@@ -8,6 +8,7 @@
 
 #include "context/history.h"
 #include "controller/agents.h"
+#include "controller/features.h"
 #include "controller/transitions.h"
 #include "conversation/conversation.h"
 #include "features/environment-command.h"
@@ -105,7 +106,7 @@ static struct call *make_check(struct conversation *c, struct error *err)
 		return NULL;
 	}
 	call = environment_command(c, text.text, false, CHECK_SECONDS, err);
-	if (call && features_check_user_call(c, call, err)) {
+	if (call && FEATURES_ASK(check_user_call, c, call, err)) {
 		call_free(call);
 		return NULL;
 	}

@@ -153,7 +153,6 @@ static void feature_judge_on_done(void *arg, struct llm_reply *reply)
 	struct question_to_judge *q = arg;
 	struct error err = ERROR_NONE;
 
-	features_on_usage(q->c, &reply->usage, false);
 	if (side_usage_log(q->c, USAGE_JUDGE, reply, &err))
 		judge_report(q->c, err.text);
 	else

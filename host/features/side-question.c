@@ -64,7 +64,6 @@ static void side_question_on_done(void *arg, struct llm_reply *reply)
 	struct side_question *q = arg;
 	struct error err = ERROR_NONE;
 
-	features_on_usage(q->c, &reply->usage, false);
 	if (side_usage_log(q->c, USAGE_SIDE_QUESTIONS, reply, &err))
 		side_question_end(q, err.text, true);
 	else if (!reply->text_len)

@@ -5,6 +5,7 @@
 #include "features/side-usage.h"
 
 #include "controller/feature-api.h"
+#include "controller/features.h"
 #include "controller/feature-usage.h"
 #include "llm/models/models.h"
 
@@ -55,6 +56,7 @@ int side_usage_log(struct conversation *c, const char *who, const struct llm_rep
 	AUTO(json) json_object *record = json_object_new_object();
 	int r = record ? side_usage_add(spent, reply) : MT_ENOMEM;
 
+	FEATURES_TELL(on_usage, c, &reply->usage, false);
 	if (!r)
 		r = js_set_str(record, "record", "state");
 	if (!r)

@@ -18,6 +18,7 @@ struct conversation;
 json_object *side_usage_of(const struct evlog *log, const char *who);
 /** How many of their requests were answered. */
 int64_t side_usage_calls(const struct conversation *c, const char *who);
+/** Tell the features, and log it. */
 int side_usage_log(struct conversation *c, const char *who, const struct llm_reply *reply,
 		   struct error *err);
 

@@ -180,7 +180,6 @@ static void completions_on_done(void *arg, struct llm_reply *reply)
 	AUTO(strbuf) struct strbuf text = STRBUF(64 << 20);
 	struct error err = ERROR_NONE;
 
-	features_on_usage(c, &reply->usage, false);
 	if (side_usage_log(c, USAGE_TOOLS, reply, &err))
 		completions_refuse(c, q->id, &err);
 	else if (completions_put_answer(reply, &text))

@@ -6,6 +6,7 @@
 #include "features/approval/action-hash.h"
 #include "features/approval/approval-internal.h"
 #include "controller/exit-code.h"
+#include "controller/features.h"
 #include "controller/kit.h"
 #include "controller/model-request.h"
 #include "controller/step-policy.h"
@@ -79,7 +80,7 @@ static void pending_run(struct conversation *c)
 				"\"confirmation_state\":\"awaiting_confirmation\"}");
 
 	e = evlog_event(c->log, id, &err);
-	if (!e || features_restore_action(c, e, &done, &err) || !done)
+	if (!e || FEATURES_TRY(&done, restore_action, c, e, &done, &err) || !done)
 		abort();
 }
 
@@ -171,7 +172,7 @@ static void run_confirmation(struct vec *v, struct conversation *c, struct event
 	struct error err = ERROR_NONE;
 	bool runnable = (e->type->flags & EVENT_RUNNABLE) != 0;
 	struct call *call = runnable ? call_new(c, e) : NULL;
-	bool waits = call && features_gate(c, call);
+	bool waits = call && FEATURES_ASK(gate, c, call);
 	json_object *risk = js_get(output, "final_risk");
 
 	if (waits) {

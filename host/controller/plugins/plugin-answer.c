@@ -6,7 +6,7 @@
 
 #include "controller/core.h"
 #include "controller/feature-api.h"
-#include "controller/feature.h"
+#include "controller/features.h"
 #include "controller/plugins/plugin-host.h"
 #include "controller/plugins/plugin-view.h"
 
@@ -68,7 +68,7 @@ static int answer_recall(struct mt_ctx *x, const struct journal_entry *e,
 		return MT_EINVAL;
 	event = evlog_event(x->c->log, e->a, err);
 	if (event)
-		recalled = features_observation_text(x->c, event);
+		recalled = FEATURES_ASK(observation_text, x->c, event);
 	return recalled ? strbuf_add(text, recalled) : MT_ENOTFOUND;
 }
 
