@@ -35,6 +35,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 	AUTO(json) json_object *tree = js_parse((const char *)bytes, n, NULL);
 	AUTO(strbuf) struct strbuf whole = STRBUF((size_t)16 << 20);
 	AUTO(strbuf) struct strbuf part = STRBUF(200);
+	bool unseen;
 
 	if (!tree || ax_put(&whole, tree, &options, mark_of, NULL, NULL) == MT_EINVAL)
 		return 0;
@@ -42,8 +43,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 	compare(&whole, &part);
 	strbuf_reset(&whole);
 	strbuf_reset(&part);
-	outline_put(&whole, tree, &outline, mark_of, NULL, NULL);
-	outline_put(&part, tree, &outline, mark_of, NULL, NULL);
+	outline_put(&whole, tree, &outline, mark_of, NULL, &unseen, NULL);
+	outline_put(&part, tree, &outline, mark_of, NULL, &unseen, NULL);
 	compare(&whole, &part);
 	return 0;
 }

@@ -58,6 +58,38 @@ play() { # the turns come from standard input
 	[turn]
 	expect last contains = far below
 	expect last lacks = Tea
+	[call browser]
+	code = find('no such text')
+	[turn]
+	expect last contains = No line of the whole page contains `no such text`. Search for one word, or for a part of it
+	expect last lacks = BEGIN accessibility tree
+	[call browser]
+	code = find('break')
+	[turn]
+	expect last contains = link 'Other'
+	expect last contains = button 'Break'
+	expect last contains = button 'Delete'
+	expect last lacks = button 'Ask'
+	[call finish]
+	message = Done.
+	END
+}
+
+@test "a page that fits is called whole, and no sign is explained that is not there" {
+	echo '<p>short</p>' >"$work/ws/short.html"
+	play <<-'END'
+	[turn]
+	[call browser]
+	code = goto('short.html')
+	[turn]
+	expect last contains = The whole page.
+	expect last lacks = visible part
+	[call browser]
+	code = noop(1)
+	whole := true
+	[turn]
+	expect last contains = The whole page.
+	expect last lacks = ~
 	[call finish]
 	message = Done.
 	END

@@ -144,6 +144,20 @@ static const struct {
 		  ".link|4|C||url=http://x.example.org/\n.link|5|D||url=javascript:f()\n",
 	  "[2] link 'A' -> /c\n[3] link 'B' -> #e\n[4] link 'C' -> http://x.example.org/\n"
 	  "[5] link 'D'" },
+	{ "limits of a range, but not those that the page does not set",
+	  ".slider|2|A|#3|valuemin=#0;valuemax=#10\n.spinbutton|3|B|#2|valuemin=#0;valuemax=#0\n"
+	  ".spinbutton|4|C|#2|valuemin=#-5;valuemax=#0\n",
+	  "[2] slider 'A' value=3, valuemin=0, valuemax=10\n[3] spinbutton 'B' value=2\n"
+	  "[4] spinbutton 'C' value=2, valuemin=-5, valuemax=0" },
+	{ "a term, and words that are emphasized",
+	  ".DescriptionList|2|\n..term|3|Tenon\n...term|4|Tenon\n....StaticText||Tenon\n"
+	  ".paragraph|5|\n..strong|6|\n...StaticText||Do\n..emphasis|c7|\n...StaticText||not\n",
+	  "[3] term 'Tenon'\n[5] paragraph\n\t'Do'\n\t[c7] emphasis 'not', clickable" },
+	{ "a caption that names its box",
+	  ".group|2|Color\n..Legend|3|\n...StaticText||Color\n..radio|4|Red\n"
+	  ".figure|5|A hand\n..Figcaption|6|\n...StaticText||Another\n",
+	  "[2] group 'Color'\n\t[4] radio 'Red'\n"
+	  "[5] figure 'A hand'\n\t[6] Figcaption 'Another'" },
 	{ "rows of a table",
 	  ".table|1|\n..rowgroup|2|\n...row|3|Tea 4 Buy\n....cell|4|Tea\n.....StaticText||Tea\n"
 	  "....cell|5|\n....cell|6|4\n.....StaticText||4\n....cell|7|Buy\n.....button|8|Buy\n"
@@ -166,13 +180,15 @@ static const struct {
 	  "[a] Iframe 'F'\n\tRootWebArea 'G'\n\t[a1] button 'A'" },
 };
 
+static bool unseen; /* by the last one */
+
 static int outline(json_object *tree, size_t most, bool visible_only, struct strbuf *out)
 {
 	const struct outline_options options = { .url = "http://x.example/a/b?c#d",
 						 .visible_only = visible_only };
 
 	*out = STRBUF(most);
-	return outline_put(out, tree, &options, mark_of, NULL, NULL);
+	return outline_put(out, tree, &options, mark_of, NULL, &unseen, NULL);
 }
 
 /* Unless a case is a page of its own, it stands in one. */
@@ -234,6 +250,18 @@ static void visible(void)
 
 	CHECK(outline(tree, 4096, true, &out) == MT_OK);
 	CHECK_STR(out.text, "RootWebArea 'T'\n[4] button 'B'");
+	CHECK(unseen);
+}
+
+/* What is left out that says nothing, such as an empty box, is not missed. */
+static void whole(void)
+{
+	AUTO(json) json_object *tree =
+		tree_of("RootWebArea||T\n.generic|o3|\n.button|4|B\n");
+	AUTO(strbuf) struct strbuf out = STRBUF(0);
+
+	CHECK(outline(tree, 4096, true, &out) == MT_OK);
+	CHECK(!unseen);
 }
 
 static void long_list(void)
@@ -301,6 +329,7 @@ int main(void)
 	pages();
 	cut();
 	visible();
+	whole();
 	long_list();
 	deep();
 	no_memory();

@@ -34,6 +34,8 @@ struct observation {
 	char *url;
 	struct strbuf tree;
 	bool whole;             /* the tree has what is out of view, too */
+	bool unseen;            /* some of the page is out of view */
+	size_t found;           /* lines with the text of view.find */
 	bool cut;               /* the tree was longer */
 	char focused[BID_MAX];
 	char *tabs[TABS_MAX];   /* URLs */

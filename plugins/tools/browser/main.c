@@ -183,6 +183,48 @@ static const char by_pixels[] =
 	"mouse_drag_and_drop(from_x, from_y, to_x, to_y), keyboard_press(key), "
 	"keyboard_type(text), in pixels of the screenshot.]\n";
 
+static void browser_put_tree(struct plugin *p, struct mt_call *call,
+			     const struct observation *o)
+{
+	p->host->reply(call, "============== BEGIN accessibility tree ==============\n");
+	p->host->reply_text(call, o->tree.text, o->tree.len);
+	p->host->reply(call, "\n============== END accessibility tree ==============\n%s",
+		       o->cut ? "[The tree was cut here: the page has more elements.]\n"
+			      : "");
+}
+
+/* What part of the page the tree has. */
+static const char *extent_of(const struct view *view, const struct observation *o)
+{
+	if (!o->unseen && !o->cut)
+		return "The whole page.";
+	if (o->whole)
+		return "The whole page; ~ marks what is out of view.";
+	return view->whole
+		       ? "The visible part of the page, which is too long to show "
+			 "completely; scroll or find(text) to see more."
+		       : "The visible part of the page; scroll or find(text) to see more.";
+}
+
+static void put_extent(struct plugin *p, struct mt_call *call, const struct view *view,
+		       const struct observation *o)
+{
+	const struct mt_tool_host *host = p->host;
+
+	if (!view->find)
+		host->reply(call, "%s", extent_of(view, o));
+	else if (o->found)
+		host->reply(call,
+			    "Lines of the whole page with `%s`, and those next to "
+			    "them:",
+			    view->find);
+	else
+		host->reply(call,
+			    "No line of the whole page contains `%s`. Search for one "
+			    "word, or for a part of it; text in images is not found.",
+			    view->find);
+}
+
 static void browser_put_result(struct plugin *p, struct mt_call *call,
 			       const struct view *view, const struct observation *o,
 			       const struct error *fault)
@@ -208,23 +250,10 @@ static void browser_put_result(struct plugin *p, struct mt_call *call,
 	if (o->height > o->view_height + 1)
 		host->reply(call, "[Shown: %.0f to %.0f of %.0f px]\n", o->top,
 			    o->top + o->view_height, o->height);
-	if (view->find)
-		host->reply(call, "Lines of the whole page with %s:", view->find);
-	else
-		host->reply(
-			call, "%s",
-			o->whole && o->height <= o->view_height + 1 ? "The whole page."
-			: o->whole ? "The whole page; ~ marks what is out of view."
-			: view->whole
-				? "The visible part of the page, which is too long to "
-				  "show completely; scroll or find(text) to see more."
-				: "The visible part of the page; scroll or find(text) to "
-				  "see more.");
-	host->reply(call, "\n============== BEGIN accessibility tree ==============\n");
-	host->reply_text(call, o->tree.text, o->tree.len);
-	host->reply(call, "\n============== END accessibility tree ==============\n%s",
-		    o->cut ? "[The tree was cut here: the page has more elements.]\n"
-			   : "");
+	put_extent(p, call, view, o);
+	host->reply(call, "\n");
+	if (!view->find || o->found)
+		browser_put_tree(p, call, o);
 	if (o->picture.len && (p->groups & ACTIONS_COORD))
 		host->reply(call, "%s", by_pixels);
 	if (o->picture.len)
@@ -340,7 +369,8 @@ static const char description[] =
 	"go_back(), go_forward() - move through the history\n"
 	"noop(wait_ms=1000) - wait and return the tree\n"
 	"scroll(delta_x, delta_y) - in pixels; positive is right and down\n"
-	"find(text) - return only the lines with this text, of the whole page\n"
+	"find(text) - return only the lines with this text, and those next to them, of the "
+	"whole page\n"
 	"console() - messages and errors of the page\n"
 	"accept_dialog(text=''), dismiss_dialog() - answer the next dialog; call it before "
 	"the action that opens it\n"

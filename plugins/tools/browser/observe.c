@@ -23,26 +23,43 @@ static const struct ax_mark *observe_find_mark(void *arg, const char *bid)
 	return e ? &e->mark : NULL;
 }
 
-/* Of the lines of a tree those that hold a text, without their indentation. */
-static int keep_found(struct strbuf *tree, const char *text)
+static void add_line(struct strbuf *out, const char *line, size_t len)
+{
+	if (out->len)
+		strbuf_addc(out, '\n');
+	strbuf_addn(out, line, len);
+}
+
+/* Of the lines of a tree those that hold a text, and those next to them. */
+static int keep_found(struct strbuf *tree, const char *text, size_t *ret_found)
 {
 	AUTO(strbuf) struct strbuf all = *tree;
+	const char *skipped = NULL; /* the line before, if it was not kept */
+	bool after = false, gap = false;
 	size_t found = 0;
 
 	*tree = STRBUF(all.max);
 	for (const char *at = all.text, *end = at + all.len; at < end;) {
-		const char *from = at + strspn(at, "\t");
-		size_t len = strcspn(from, "\n");
-		AUTO(free) char *line = strndup(from, len);
+		size_t len = strcspn(at, "\n");
+		AUTO(free) char *line = strndup(at, len);
+		bool holds = line && strcasestr(line, text) && found++ < FOUND_MAX;
 
 		if (!line)
 			return MT_ENOMEM;
-		if (strcasestr(line, text) && found++ < FOUND_MAX)
-			strbuf_addf(tree, "%s%s", tree->len ? "\n" : "", line);
-		at = from + len + 1;
+		if (holds && gap)
+			add_line(tree, "...", 3);
+		if (holds && skipped)
+			add_line(tree, skipped, (size_t)(at - skipped) - 1);
+		if (holds || after)
+			add_line(tree, line, len);
+		gap = !holds && !after && tree->len && (gap || skipped);
+		skipped = holds || after ? NULL : at;
+		after = holds;
+		at += len + 1;
 	}
 	if (found > FOUND_MAX)
 		strbuf_addf(tree, "\n[and %zu more]", found - FOUND_MAX);
+	*ret_found = found;
 	return tree->error;
 }
 
@@ -75,13 +92,13 @@ static int put_tree(struct look *l, struct observation *o)
 		options.visible_only = !o->whole;
 		strbuf_reset(&o->tree);
 		status = outline_put(&o->tree, tree, &options, observe_find_mark, l->b,
-				     l->err);
+				     &o->unseen, l->err);
 		if (status != MT_ELIMIT || !o->whole)
 			break;
 	}
 	o->cut = status == MT_ELIMIT;
 	if (l->view->find && (!status || o->cut))
-		return keep_found(&o->tree, l->view->find);
+		return keep_found(&o->tree, l->view->find, &o->found);
 	return o->cut ? MT_OK : status;
 }
 

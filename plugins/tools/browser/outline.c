@@ -27,6 +27,7 @@ enum {
 	SOLID = 128,    /* what is in it repeats its value */
 	TEXT = 256,
 	NOTHING = 512,  /* left out with its name */
+	CAPTION = 1024, /* its texts name the box that it is in */
 };
 
 static const struct role {
@@ -51,6 +52,10 @@ static const struct role {
 	{ "generic", BOX | PLAIN }, { "paragraph", BOX | PLAIN }, { "listitem", BOX },
 	{ "LabelText", BOX }, { "row", BOX | LANDMARK | NAMED },
 	{ "list", THIN }, { "rowgroup", THIN }, { "MenuListPopup", THIN },
+	{ "strong", THIN }, { "emphasis", THIN }, { "code", THIN }, { "time", THIN },
+	{ "term", NAMED }, { "DescriptionList", THIN },
+	{ "Legend", BOX | CAPTION }, { "Figcaption", BOX | CAPTION },
+	{ "caption", BOX | CAPTION },
 	{ "article", BOX | LANDMARK }, { "navigation", BOX | LANDMARK },
 	{ "main", BOX | LANDMARK }, { "banner", BOX | LANDMARK },
 	{ "contentinfo", BOX | LANDMARK }, { "complementary", BOX | LANDMARK },
@@ -79,12 +84,13 @@ struct outline {
 	struct mt_str *names;        /* of controls in view, which their labels repeat */
 	size_t name_count;
 	bool deep, full;             /* levels, or the buffer's end, left out */
+	bool unseen;                 /* some of the page is out of view */
 };
 
 /* Facts about the items above that affect those in them. */
 struct above {
 	bool label;
-	struct mt_str name, value;
+	struct mt_str name, value, box; /* box: the name of the next one, whatever it is */
 };
 
 static unsigned role_is(const char *role)
@@ -182,6 +188,12 @@ static struct item *item_new(struct outline *o, json_object *node, const char *r
 	return it;
 }
 
+/* Is it of use to a reader, not only a box or blank? */
+static bool says_something(const struct item *it)
+{
+	return it->name.len || it->actionable || (it->is & ACTOR);
+}
+
 /* Append the item of a node, or those below it if it has none. `filtered`: the node above
  * is out of view, and so are its texts. */
 static void items_add(struct outline *o, const char *id, int level, bool filtered,
@@ -198,8 +210,12 @@ static void items_add(struct outline *o, const char *id, int level, bool filtere
 	json_object_object_del(o->nodes, id); /* it stays in the tree */
 	if (printed && !((role_is(role) & TEXT) && filtered))
 		it = item_new(o, node, role);
+	else
+		o->unseen = o->unseen || (printed && text_at(node, "name.value").len);
 	filtered =
 		it && o->options->visible_only && it->mark && it->mark->visibility < 0.5;
+	o->unseen = o->unseen ||
+		    (it && it->mark && it->mark->visibility < 0.5 && says_something(it));
 	if (it && !filtered) {
 		**tail = it;
 		*tail = &it->next;
@@ -338,6 +354,9 @@ static struct above hear(const struct item *it, const struct above *above)
 		self.name = it->is & NAMED ? it->name : (struct mt_str){ "", 0 };
 	if (it->is & CELL) /* its name repeats what is in it */
 		self.name = (struct mt_str){ "", 0 };
+	if (it->is & CAPTION)
+		self.name = above->box;
+	self.box = it->name;
 	if (it->is & ACTOR)
 		self.value = outline_value_of(it->node);
 	self.label = self.label || strcmp(it->role, "LabelText") == 0;
@@ -391,6 +410,8 @@ static void outline_put_value(struct strbuf *out, const struct item *it)
 	strbuf_add(out, " value=");
 	if (json_object_is_type(value, json_type_string))
 		outline_put_text(out, text, AX_LINE_MAX);
+	else if (json_object_is_type(value, json_type_double)) /* the page has a float */
+		strbuf_addf(out, "%.7g", json_object_get_double(value));
 	else
 		literal_put(out, value);
 }
@@ -464,6 +485,25 @@ static void put_property(struct strbuf *out, const struct item *it, const char *
 	}
 }
 
+static double outline_number_of(json_object *properties, const char *name)
+{
+	for (size_t i = 0; i < js_length(properties); i++) {
+		json_object *one = json_object_array_get_idx(properties, i);
+
+		if (strcmp(js_str(one, "name", ""), name) == 0)
+			return json_object_get_double(js_path(one, "value.value"));
+	}
+	return 0;
+}
+
+/* Browsers report 0 for a limit that the page does not set. */
+static bool is_limit(json_object *properties, const char *name)
+{
+	return (strcmp(name, "valuemin") == 0 || strcmp(name, "valuemax") == 0) &&
+	       outline_number_of(properties, "valuemin") <
+		       outline_number_of(properties, "valuemax");
+}
+
 static void outline_put_properties(const struct outline *o, struct strbuf *out,
 				   const struct item *it)
 {
@@ -487,9 +527,10 @@ static void outline_put_properties(const struct outline *o, struct strbuf *out,
 		strbuf_add(out, ", scrollable");
 	for (size_t i = 0; i < js_length(list); i++) {
 		json_object *one = json_object_array_get_idx(list, i);
+		const char *name = js_str(one, "name", "");
 
-		put_property(out, it, js_str(one, "name", ""),
-			     js_path(one, "value.value"));
+		if (strncmp(name, "valuem", 6) != 0 || is_limit(list, name))
+			put_property(out, it, name, js_path(one, "value.value"));
 	}
 }
 
@@ -610,9 +651,11 @@ static void put_items(struct outline *o, const struct item *it, int depth)
 
 int outline_put(struct strbuf *out, json_object *tree,
 		const struct outline_options *options, ax_mark_fn *mark, void *arg,
-		struct error *err)
+		bool *ret_unseen, struct error *err)
 {
-	static const struct above none = { .name = { "", 0 }, .value = { "", 0 } };
+	static const struct above none = { .name = { "", 0 },
+					   .value = { "", 0 },
+					   .box = { "", 0 } };
 	json_object *nodes = js_get(tree, "nodes");
 	struct outline o = { .out = out, .options = options, .mark = mark, .arg = arg };
 	struct item *first = NULL, **tail = &first;
@@ -628,6 +671,7 @@ int outline_put(struct strbuf *out, json_object *tree,
 		simplify(&o, &first, &none);
 		put_items(&o, first, 0);
 	}
+	*ret_unseen = o.unseen;
 	json_object_put(o.nodes);
 	free(o.items);
 	free(o.names);
