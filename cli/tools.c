@@ -350,7 +350,8 @@ static int installed_list(const struct registry *r, struct strbuf *ret)
 		for (size_t k = 0; k < json_object_array_length(tools); k++) {
 			json_object *tool = json_object_array_get_idx(tools, k);
 
-			if (js_int(tool, "hints", 0) & MT_TOOL_ON_REQUEST)
+			if (js_int(tool, "hints", 0) &
+			    (MT_TOOL_ON_REQUEST | MT_TOOL_FOLLOW_UP))
 				strbuf_addf(ret, ", %s", js_str(tool, "name", ""));
 		}
 	}

@@ -294,6 +294,7 @@ controller/agents.h subagents
 controller/call.h approval
 controller/call.h environment-command
 controller/call.h file-history
+controller/call.h follow-ups
 controller/call.h hook-runner
 controller/call.h nested-calls
 controller/call.h tool-http
@@ -303,6 +304,7 @@ controller/conversation.h all
 controller/dispatch.h approval
 controller/dispatch.h delegation
 controller/dispatch.h environment-command
+controller/dispatch.h follow-ups
 controller/dispatch.h hook-runner
 controller/dispatch.h limits
 controller/dispatch.h nested-calls
@@ -319,6 +321,7 @@ controller/feature-usage.h subagent-usage
 controller/feature.h all
 controller/features.h delegation
 controller/features.h features-table
+controller/features.h follow-ups
 controller/features.h goal
 controller/features.h side-usage
 controller/model-request.h condense
@@ -337,6 +340,7 @@ controller/step-policy.h condense
 controller/step.h approval
 controller/step.h condense
 controller/step.h delegation
+controller/step.h follow-ups
 controller/step.h hook-runner
 controller/step.h judge
 controller/step.h relist
@@ -352,6 +356,7 @@ controller/turn.h approval
 controller/turn.h delegation
 controller/turn.h environment-command
 controller/turn.h file-history
+controller/turn.h follow-ups
 controller/turn.h hook-runner
 controller/turn.h limits
 controller/turn.h log-search

@@ -11,6 +11,7 @@
 #include "features/context-recall.h"
 #include "features/delegation.h"
 #include "features/file-history.h"
+#include "features/follow-ups.h"
 #include "features/goal.h"
 #include "features/hook-runner.h"
 #include "features/judge.h"
@@ -49,6 +50,7 @@ const struct feature *const features_table[] = {
 	&questions_feature,
 	&judge_feature, /* before the goal, whose command runs last */
 	&goal_feature,
+	&follow_ups_feature, /* before the hooks, which get its notes */
 	&hooks_feature,
 	&relist_feature,
 	&tool_search_feature,

@@ -16,6 +16,8 @@ libhost_a_SOURCES += \
 	%D%/features-table.c \
 	%D%/file-history.c \
 	%D%/file-history.h \
+	%D%/follow-ups.c \
+	%D%/follow-ups.h \
 	%D%/goal.c \
 	%D%/goal.h \
 	%D%/hook-moment.c \

@@ -297,7 +297,7 @@ static int offer(struct catalog *catalog, size_t instance, const char *only,
 		int r;
 
 		if (only ? strcmp(only, name) != 0
-			 : (tool.hints & MT_TOOL_ON_REQUEST) != 0)
+			 : (tool.hints & (MT_TOOL_ON_REQUEST | MT_TOOL_FOLLOW_UP)) != 0)
 			continue;
 		if (is_again(catalog, &tool))
 			name = make_name(catalog, &tool);

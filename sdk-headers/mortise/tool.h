@@ -59,6 +59,12 @@ enum {
 	MT_TOOL_CONTROL = 1u << 5,     /* not called: the controller handles its event */
 	MT_TOOL_ON_REQUEST = 1u << 6,  /* offered only if `tools` names it, not with the
 					  rest of its toolset */
+	MT_TOOL_FOLLOW_UP = 1u << 7,   /* not offered: the host calls it after each call of
+					  another toolset that may have changed files, with
+					  the `path` of that call, if it has one. The
+					  result of that call gets the reply unless it is
+					  empty. Not called before another tool of its
+					  toolset was; it has 5 seconds. */
 };
 
 enum {

@@ -19,6 +19,7 @@ TESTS += \
 	%D%/media.bats \
 	%D%/prompts.bats \
 	%D%/results-budget.bats \
+	%D%/results-diagnostics.bats \
 	%D%/results-environment.bats \
 	%D%/results-errors.bats \
 	%D%/results-search.bats \
@@ -52,6 +53,7 @@ EXTRA_DIST += \
 	%D%/media.bats \
 	%D%/prompts.bats \
 	%D%/results-budget.bats \
+	%D%/results-diagnostics.bats \
 	%D%/results-environment.bats \
 	%D%/results-errors.bats \
 	%D%/results-search.bats \

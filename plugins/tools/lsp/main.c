@@ -44,18 +44,25 @@ static void put_partly(bool partly, struct strbuf *out)
 				"be incomplete.]\n");
 }
 
-/* Errors that came with the edits since the last call. */
+/* Errors that came with the edits that a server got. @return their number */
+static size_t lsp_tool_add_news(struct ask *a, struct client *c,
+				const struct rpc_wait *soon, struct strbuf *news)
+{
+	size_t skip = 0, most = NEWS_MAX, total = 0;
+
+	client_await(c, NULL, soon, NULL);
+	for (size_t i = 0; i < c->documents.count; i++)
+		total += lsp_diagnostics_put(a->lsp, c->documents.list[i], c->encoding,
+					     true, &skip, &most, news);
+	return total;
+}
+
 static void lsp_tool_put_news(struct ask *a, struct strbuf *out)
 {
 	AUTO(strbuf) struct strbuf news = STRBUF(RESULT_MAX);
 	struct rpc_wait soon = { clock_ms() + NEWS_MS, a->wait.cancel_fd };
-	struct client *c = a->client;
-	size_t skip = 0, most = NEWS_MAX, total = 0;
+	size_t total = lsp_tool_add_news(a, a->client, &soon, &news);
 
-	client_await(c, NULL, &soon, NULL);
-	for (size_t i = 0; i < c->documents.count; i++)
-		total += lsp_diagnostics_put(a->lsp, c->documents.list[i], c->encoding,
-					     true, &skip, &most, &news);
 	if (total)
 		strbuf_addf(out, "[%zu new error%s since the last call:]\n%s", total,
 			    total == 1 ? "" : "s", news.text);
@@ -211,6 +218,38 @@ static int run_diagnostics(struct ask *a, struct strbuf *out, struct error *err)
 		       : lsp_tool_check_all(a, out, err);
 }
 
+/* ---- after other calls --------------------------------------------------------- */
+
+/* Open the file that a call has changed, if a server for it runs. All its errors are new
+ * to the model. */
+static void open_changed(struct ask *a)
+{
+	struct error none = ERROR_NONE;
+
+	if (!lsp_text_arg(a, "path", &none) || none.code || lsp_ask_open(a, &none))
+		return;
+	a->document->published = true;
+}
+
+/* Errors that the running servers find in what has changed on disk. */
+static int run_follow_up(struct ask *a, struct strbuf *out, struct error *err)
+{
+	AUTO(strbuf) struct strbuf news = STRBUF(RESULT_MAX);
+	struct rpc_wait soon = { clock_ms() + NEWS_MS, a->wait.cancel_fd };
+	size_t total = 0;
+
+	(void)err;
+	a->is_preview = true; /* starts no server */
+	open_changed(a);
+	for (size_t i = 0; i < a->lsp->count; i++)
+		if (client_sync(a->lsp->clients[i], &soon, NULL) == MT_OK)
+			total += lsp_tool_add_news(a, a->lsp->clients[i], &soon, &news);
+	if (total)
+		strbuf_addf(out, "[%zu new error%s after this call:]\n%s", total,
+			    total == 1 ? "" : "s", news.text);
+	return MT_OK;
+}
+
 /* ---- rename -------------------------------------------------------------------- */
 
 /* The edit that the server proposes. `*ret_partly`: it may be incomplete. */
@@ -331,6 +370,7 @@ static int lsp_call(const struct mt_tool_host *host, void *self, struct mt_call 
 		{ "find_references", run_references },
 		{ "diagnostics", run_diagnostics },
 		{ "rename_symbol", run_rename },
+		{ "check_changes", run_follow_up },
 	};
 	const char *name = host->call_tool(call);
 
@@ -398,6 +438,10 @@ static const struct mt_param diagnostics_params[] = {
 	MT_INTEGER("offset", .help = "Results to skip.", .max = INT_MAX),
 };
 
+static const struct mt_param changes_params[] = {
+	MT_TEXT("path", 0, "File that was changed."),
+};
+
 static const struct mt_param rename_params[] = {
 	MT_TEXT("path", MT_REQUIRED, "File that uses the symbol."),
 	MT_TEXT("symbol", MT_REQUIRED, "Its name, as in the file."),
@@ -432,8 +476,8 @@ static const struct mt_tool tools[] = {
 		.hints = FINDS,
 		.name = "diagnostics",
 		.description = "Check files with a language server: errors and warnings, "
-			       "without a build. After edits, call it without `path`: it "
-			       "reads all files again that it knows.",
+			       "without a build. New errors are also named in the results "
+			       "of edits.",
 		.brief = "Errors and warnings of a language server, without a build.",
 		.params = diagnostics_params,
 		.param_count = ARRAY_LEN(diagnostics_params),
@@ -448,6 +492,14 @@ static const struct mt_tool tools[] = {
 		.params = rename_params,
 		.param_count = ARRAY_LEN(rename_params),
 		.preview = lsp_preview,
+	},
+	{
+		.size = sizeof tools[0],
+		.hints = FINDS | MT_TOOL_FOLLOW_UP,
+		.name = "check_changes",
+		.description = "New errors in what was changed.",
+		.params = changes_params,
+		.param_count = ARRAY_LEN(changes_params),
 	},
 };
 
