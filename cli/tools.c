@@ -192,7 +192,7 @@ static void print_error(const struct call *call, const char *error)
 	AUTO(strbuf) struct strbuf text = STRBUF(SIZE_MAX / 2);
 
 	const char *shown = mask_put(call->mask, &text, error, strlen(error))
-				    ? "out of memory"
+				    ? status_name(MT_ENOMEM)
 				    : text.text;
 
 	fputs("mortise: ", stderr);

@@ -45,6 +45,11 @@ int out_of_memory(struct error *err)
 	return fail_code(err, MT_ENOMEM);
 }
 
+const char *error_text(const struct error *err)
+{
+	return err->code ? err->text : status_name(MT_ENOMEM);
+}
+
 const char *status_name(int code)
 {
 	switch (code) {

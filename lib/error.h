@@ -29,6 +29,8 @@ int vfail(struct error *err, int code, const char *fmt, va_list ap);
 int fail_code(struct error *err, int code);
 /** Record that an allocation failed. @return MT_ENOMEM. */
 int out_of_memory(struct error *err);
+/** The recorded sentence. Only a failed allocation may leave none: "out of memory". */
+const char *error_text(const struct error *err);
 
 /** Short name of a code, for logs: "not found". Never NULL. */
 const char *status_name(int code);

@@ -41,7 +41,7 @@ static int ini_fault(struct feed *f, int code, const char *what)
 
 static int ini_no_memory(struct feed *f)
 {
-	return ini_fault(f, MT_ENOMEM, "out of memory");
+	return ini_fault(f, MT_ENOMEM, status_name(MT_ENOMEM));
 }
 
 static bool ini_is_white(char c)

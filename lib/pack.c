@@ -492,7 +492,7 @@ static int write_failed(struct pack_writer *m)
 	const char *why = m->api->archive_error_string(m->archive);
 
 	return fail(m->err, MT_EIO, "cannot write the archive: %.200s",
-		    why ? why : "out of memory");
+		    why ? why : status_name(MT_ENOMEM));
 }
 
 /* The same content makes the same archive: no owners, one time, sorted. */

@@ -298,7 +298,7 @@ static bool mcp_asks_is_complete(const struct mcp_ask *a)
 static void mcp_asks_finish(struct mcp_server *s, struct mcp_call *c, struct mcp_ask *a)
 {
 	AUTO(json) json_object *result = NULL;
-	const char *why = "out of memory", *text = NULL;
+	const char *why = status_name(MT_ENOMEM), *text = NULL;
 	size_t len = 0;
 	int status = a->kind->answered(a->responses, &result, &why);
 

@@ -119,7 +119,7 @@ static void mcp_calls_start_call(const struct mcp_request *q, const struct tool 
 	const char *text = js_text(args, &len);
 
 	if (!c || !text) {
-		mcp_calls_put_failure(q->peer, q->id, "out of memory");
+		mcp_calls_put_failure(q->peer, q->id, status_name(MT_ENOMEM));
 		if (c)
 			mcp_call_drop(s, c);
 	} else if (runner_call(s->link, c->number,
@@ -142,7 +142,7 @@ void mcp_call_start(const struct mcp_request *q)
 	const char *text = given ? js_text(given, NULL) : "{}";
 
 	if (!text) {
-		mcp_calls_put_failure(q->peer, q->id, "out of memory");
+		mcp_calls_put_failure(q->peer, q->id, status_name(MT_ENOMEM));
 	} else if (!t || (t->hints & MT_TOOL_CONTROL)) {
 		catalog_unknown(s->catalog, name, text, &err);
 		mcp_send_error(q->peer, q->id, RPC_PARAMS, err.text, NULL);

@@ -63,7 +63,8 @@ static bool complete_path(const struct mcp_request *q, json_object *ref,
 		return false;
 	}
 	if (mcp_paths_list(q->server, &paths)) {
-		mcp_send_error(q->peer, q->id, RPC_INTERNAL, "out of memory", NULL);
+		mcp_send_error(q->peer, q->id, RPC_INTERNAL, status_name(MT_ENOMEM),
+			       NULL);
 		return false;
 	}
 	for (size_t i = 0; i < paths.count; i++)

@@ -206,7 +206,8 @@ void mcp_resources_list(const struct mcp_request *q)
 		return;
 	}
 	if (mcp_paths_list(q->server, &paths)) {
-		mcp_send_error(q->peer, q->id, RPC_INTERNAL, "out of memory", NULL);
+		mcp_send_error(q->peer, q->id, RPC_INTERNAL, status_name(MT_ENOMEM),
+			       NULL);
 		return;
 	}
 	/* The cursor is the last path of the page before: it may be removed meanwhile. */

@@ -123,7 +123,7 @@ void call_start(struct supervisor *s, struct message *m)
 	}
 	c = call_table_call_new(s, m, instance);
 	if (!c) {
-		call_table_refuse(s, m, MT_ENOMEM, "%s", "out of memory");
+		call_table_refuse(s, m, MT_ENOMEM, "%s", status_name(MT_ENOMEM));
 		return;
 	}
 	c->timeout_ms = js_int(m->params, "timeout_ms", 0);

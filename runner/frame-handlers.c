@@ -209,7 +209,7 @@ static bool frame_handlers_take_request(struct supervisor *s, struct worker_proc
 		frame_handlers_refuse(w, f, MT_ELIMIT,
 				      "the call has too many pending requests");
 	else if (!frame_handlers_ask(s, c, f->aux, method, params))
-		frame_handlers_refuse(w, f, MT_ENOMEM, "out of memory");
+		frame_handlers_refuse(w, f, MT_ENOMEM, status_name(MT_ENOMEM));
 	return true;
 }
 

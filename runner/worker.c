@@ -56,9 +56,9 @@ static void give(struct mt_instance *i, struct mt_call *c)
 
 static void take_call(const struct frame *f)
 {
+	const char *why = status_name(MT_ENOMEM);
 	struct frame done = { .type = FRAME_DONE, .id = f->id, .status = MT_ENOMEM,
-			      .data = "out of memory",
-			      .len = strlen("out of memory") };
+			      .data = why, .len = strlen(why) };
 	struct mt_instance *i;
 	struct mt_call *c;
 

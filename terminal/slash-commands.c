@@ -213,8 +213,7 @@ void chat_list_conversations(struct chat *c)
 	drop_choices(c);
 	c->choices = calloc(CHOICES_MAX, sizeof *c->choices);
 	if (!c->choices || process_output(args, &out, &err)) {
-		event_view_remark(&c->show, RED, "%s",
-				  err.code ? err.text : "out of memory");
+		event_view_remark(&c->show, RED, "%s", error_text(&err));
 		return;
 	}
 	for (char *line = out.text, *end; *line && c->choice_count < CHOICES_MAX;

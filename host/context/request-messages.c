@@ -179,8 +179,7 @@ static int turn_make(struct request_messages *m, const char *response,
 	if (t)
 		m->turns[m->turn_count++] = t;
 	else if (why.code != MT_ENOTFOUND)
-		return fail(err, why.code ? why.code : MT_ENOMEM, "%s",
-			    why.code ? why.text : "out of memory");
+		return fail(err, why.code ? why.code : MT_ENOMEM, "%s", error_text(&why));
 	return MT_OK;
 }
 

@@ -226,8 +226,7 @@ void delegation_end(struct conversation *c, enum agent_state state, const char *
 		 state_name(state), reason);
 	if (!action || !agent || !why) {
 		json_object_put(outputs);
-		conversation_set_error(c, EXIT_FAILED, "%s",
-				       err.code ? err.text : "out of memory");
+		conversation_set_error(c, EXIT_FAILED, "%s", error_text(&err));
 		return;
 	}
 	delegation_tell_end(c, action, agent, state, why, outputs);

@@ -239,7 +239,7 @@ void judge_ask(struct conversation *c, const char *prompt, const struct strbuf *
 	struct error err = ERROR_NONE;
 
 	if (!q) {
-		conversation_set_error(c, EXIT_FAILED, "out of memory");
+		conversation_set_error(c, EXIT_FAILED, "%s", status_name(MT_ENOMEM));
 		return;
 	}
 	q->c = c;

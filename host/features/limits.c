@@ -320,7 +320,7 @@ void limits_log(struct conversation *c)
 	    js_set_str(record, "text", js_text(account, NULL)) ||
 	    evlog_record(conversation_log(c), record, &err))
 		log_line(MT_LOG_WARNING, "controller", "could not log the usage: %s",
-			 err.code ? err.text : "out of memory");
+			 error_text(&err));
 }
 
 /* Calls that were sent, and steps with a reply: counted from the log. */

@@ -174,8 +174,7 @@ static bool tell_model(struct conversation *c, const struct stuck *s)
 
 	if (!text || js_set_str(args, "content", text)) {
 		json_object_put(args);
-		conversation_notice(c, MT_LOG_ERROR, "%s",
-				    err.code ? err.text : "out of memory");
+		conversation_notice(c, MT_LOG_ERROR, "%s", error_text(&err));
 		return false;
 	}
 	e = event_action("message", SOURCE_ENVIRONMENT, args, &err);

@@ -79,7 +79,7 @@ static void tell_skills(struct conversation *c, struct strbuf *out)
 	size_t n = 0;
 
 	if (js_failed(names)) {
-		strbuf_add(out, "out of memory");
+		strbuf_add(out, status_name(MT_ENOMEM));
 		return;
 	}
 	for (; all && (s = skills_at(all, n)); n++)

@@ -183,7 +183,7 @@ void subagents_settle(struct conversation *c, const char *id, struct llm_metrics
 		limits_charge(c, ret);
 	} else {
 		log_line(MT_LOG_WARNING, "children", "the usage of %s is unknown: %s", id,
-			 err.code ? err.text : "out of memory");
+			 error_text(&err));
 	}
 	llm_usage_totals_free(b);
 	remove_unsettled(c, id);

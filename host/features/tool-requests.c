@@ -29,7 +29,7 @@ void recall_answer(struct conversation *c, uint64_t request, json_object *result
 	if (text)
 		runner_answer(conversation_runner(c), request, MT_OK, text, len);
 	else
-		answer_error(c, request, MT_ENOMEM, "out of memory");
+		answer_error(c, request, MT_ENOMEM, status_name(MT_ENOMEM));
 }
 
 static bool holds_word(const char *text, const char *word)
@@ -103,7 +103,7 @@ static void tool_requests_load_file(struct conversation *c, uint64_t request,
 	else if (skills_file(s, js_str(params, "file", ""), &bytes, &len, &err))
 		answer_error(c, request, err.code, err.text);
 	else if (base64_put(&encoded, bytes, len))
-		answer_error(c, request, MT_ENOMEM, "out of memory");
+		answer_error(c, request, MT_ENOMEM, status_name(MT_ENOMEM));
 	else {
 		js_set_strn(result, "base64", encoded.text, encoded.len);
 		recall_answer(c, request, result);
@@ -124,11 +124,11 @@ static void write_notes(struct conversation *c, uint64_t request, json_object *p
 	    notes_write(path, add ? NOTES_APPEND : NOTES_REPLACE,
 			js_str(params, "old", ""), js_str(params, "text", ""), &err))
 		answer_error(c, request, err.code ? err.code : MT_ENOMEM,
-			     err.code ? err.text : "out of memory");
+			     error_text(&err));
 	else if (!js_set_str(result, "path", path))
 		recall_answer(c, request, result);
 	else
-		answer_error(c, request, MT_ENOMEM, "out of memory");
+		answer_error(c, request, MT_ENOMEM, status_name(MT_ENOMEM));
 }
 
 static bool tool_request_answer(struct conversation *c, uint64_t call, uint64_t request,

@@ -64,7 +64,7 @@ void llm_estimate_close(const struct llm *l)
 	n = snprintf(text, sizeof text, "%.3f\n", l->bytes_per_token);
 	if (!path || file_write(path, text, (size_t)n, 0600, false, &err))
 		log_line(MT_LOG_INFO, "llm", "cannot save token statistics for %s: %s",
-			 l->name, path ? err.text : "out of memory");
+			 l->name, error_text(&err));
 }
 
 static int64_t tokens_of(const struct llm *l, size_t bytes)

@@ -185,7 +185,7 @@ static void attempt_succeeded(struct llm_exchange *x)
 
 	if (!r) {
 		x->hint.should = 0;
-		retry_policy_on_failure(x, MT_ERROR_INTERNAL, "out of memory");
+		retry_policy_on_failure(x, MT_ERROR_INTERNAL, status_name(MT_ENOMEM));
 		return;
 	}
 	llm_record_usage(x->llm, &r->usage, x->header_cost, r->latency_ms);

@@ -150,7 +150,7 @@ void llm_request_log_write(const struct llm_exchange *x, const struct llm_reply 
 	make_file_name(x->llm, name, sizeof name);
 	path = path_join(x->llm->request_log_dir, name);
 	if (!path || request_log_put_whole(x, reply, why, &out))
-		log_line(MT_LOG_WARNING, "llm", "out of memory");
+		log_line(MT_LOG_WARNING, "llm", "%s", status_name(MT_ENOMEM));
 	else if (dir_make(x->llm->request_log_dir, &err) ||
 		 file_write(path, out.text, out.len, 0600, false, &err))
 		log_line(MT_LOG_WARNING, "llm", "cannot log a request: %s", err.text);

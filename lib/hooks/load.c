@@ -249,7 +249,7 @@ static int from_dir(struct hooks *h, const char *dir, bool project, bool *found,
 	if (r == MT_ENOTFOUND)
 		return MT_OK;
 	if (r)
-		return fail(err, r, "%s", path ? why.text : "out of memory");
+		return fail(err, r, "%s", error_text(&why));
 	if (project && config_trusted(path, text, len, &trusted, err))
 		return err->code;
 	if (!trusted || !path_is_safe(path, &why)) {

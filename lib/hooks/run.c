@@ -68,7 +68,8 @@ static void hook_run_report(struct hook_run *r)
 		result.error = strbuf_take(&why);
 	if (hook_understand(&result)) {
 		result.success = false;
-		result.error = result.error ? result.error : strdup("out of memory");
+		result.error =
+			result.error ? result.error : strdup(status_name(MT_ENOMEM));
 	}
 	r->done(r->arg, &result);
 	hook_result_clear(&result);

@@ -325,7 +325,7 @@ static int sign_with(const struct account *a, const struct keys *k,
 	q.header_count = added + 2;
 	status = sigv4_sign(scope, &q, &s, err);
 	if (!status && (status = aws_add_signature(a, scope, &s, headers, added)))
-		fail(err, status, "out of memory");
+		fail_code(err, status);
 	sigv4_clear(&s);
 	return status;
 }

@@ -203,6 +203,8 @@ static void the_first_error_stays(void)
 	CHECK(fail(&err, MT_EINVAL, "later") == MT_EINVAL);
 	CHECK(err.code == MT_EIO);
 	CHECK_STR(err.text, "one two ");
+	CHECK_STR(error_text(&err), "one two ");
+	CHECK_STR(error_text(&ERROR_NONE), "out of memory");
 	CHECK(fail(NULL, MT_ENOMEM, "x") == MT_ENOMEM);
 
 	memset(big, 'a', sizeof big);

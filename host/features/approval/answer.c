@@ -81,8 +81,7 @@ static struct event *copy_of(struct conversation *c, const struct event *action,
 	char hash[SHA256_HEX];
 
 	if (!copy) {
-		fail(err, err->code ? err->code : MT_ENOMEM, "%s",
-		     err->code ? err->text : "out of memory");
+		out_of_memory(err);
 		return NULL;
 	}
 	if (event_field_find(copy->type, "thought"))

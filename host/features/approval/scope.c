@@ -30,11 +30,6 @@ struct facts {
 	char site[SITE_MAX];        /* of a page; "": none */
 };
 
-static int scope_no_memory(struct error *err)
-{
-	return out_of_memory(err);
-}
-
 /* ---- facts ------------------------------------------------------------------------ */
 
 /* Scheme and host, in lowercase; a URL that can be read in two ways has none. */
@@ -84,7 +79,7 @@ static int read_facts(const struct event *action, const struct scope_place *plac
 	if (action_hash(action, false, f->hash, err))
 		return err->code;
 	if (action->type->id == ACTION_RUN && read_command(action, place, f))
-		return scope_no_memory(err);
+		return out_of_memory(err);
 	if (action->type->id == ACTION_READ || action->type->id == ACTION_WRITE ||
 	    action->type->id == ACTION_EDIT)
 		scope_read_file(action, place, f);
@@ -299,7 +294,7 @@ int scopes_offer(const struct event *action, const struct scope_place *place,
 
 	*ret_default = 0;
 	if (!r && (!o.list || offer_all(&o, action, place, &f, ret_default)))
-		r = scope_no_memory(err);
+		r = out_of_memory(err);
 	if (!r && *ret_default >= json_object_array_length(o.list))
 		*ret_default = json_object_array_length(o.list) - 1;
 	clear_facts(&f);

@@ -21,11 +21,6 @@ struct store {
 	int lock;            /* -1: reading needs none, the file is replaced whole */
 };
 
-static int approval_store_no_memory(struct error *err)
-{
-	return out_of_memory(err);
-}
-
 static void store_clear(struct store *s)
 {
 	free(s->dir);
@@ -57,7 +52,7 @@ static int approval_store_find(const struct config *c, const char *workspace,
 		return err->code;
 	s->dir = state ? path_join(state, "approvals") : NULL;
 	s->path = s->dir ? path_join(s->dir, name) : NULL;
-	return s->path ? MT_OK : approval_store_no_memory(err);
+	return s->path ? MT_OK : out_of_memory(err);
 }
 
 /* ---- reading ------------------------------------------------------------------------ */
@@ -134,7 +129,7 @@ static int approval_store_lock(struct store *s, struct error *err)
 	AUTO(free) char *path = path_join(s->dir, "lock");
 
 	if (!path)
-		return approval_store_no_memory(err);
+		return out_of_memory(err);
 	if (dir_make_durable(s->dir, err))
 		return err->code;
 	s->lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
@@ -156,10 +151,10 @@ static int approval_store_write_list(const struct store *s, json_object *list,
 
 	if (js_set_str(whole, "workspace", s->workspace) ||
 	    js_set(whole, "approvals", json_object_get(list)))
-		return approval_store_no_memory(err);
+		return out_of_memory(err);
 	text = js_text(whole, &len);
 	return text ? file_write(s->path, text, len, 0600, true, err)
-		    : approval_store_no_memory(err);
+		    : out_of_memory(err);
 }
 
 static json_object *dated(json_object *scope, const char *conversation)
@@ -196,7 +191,7 @@ static int approval_store_add(json_object *list, json_object *scope,
 	if (one && !js_add(list, one))
 		return MT_OK;
 	json_object_put(one);
-	return approval_store_no_memory(err);
+	return out_of_memory(err);
 }
 
 /* The list of a project, for a change of it. */

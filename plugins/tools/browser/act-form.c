@@ -188,7 +188,7 @@ static int files_of(struct browser *b, const struct py_call *c, int i, json_obje
 	AUTO(json) json_object *names = texts_of(c, i), *list = json_object_new_array();
 
 	if (!names || !list)
-		return fail(err, MT_ENOMEM, "out of memory");
+		return out_of_memory(err);
 	for (size_t n = 0; n < json_object_array_length(names); n++) {
 		const char *name =
 			json_object_get_string(json_object_array_get_idx(names, n));
@@ -199,7 +199,7 @@ static int files_of(struct browser *b, const struct py_call *c, int i, json_obje
 				    "FileNotFoundError: cannot read file %.300s",
 				    path ? path : name);
 		if (js_add_new(list, json_object_new_string(path)))
-			return fail(err, MT_ENOMEM, "out of memory");
+			return out_of_memory(err);
 	}
 	*ret = STEAL(list);
 	return MT_OK;

@@ -129,7 +129,7 @@ static int plugin_open(const struct mt_tool_host *host, struct mt_instance *inst
 	};
 
 	if (!p->downloads || !p->directory || browser_new(&config, &p->browser, &err)) {
-		host->log(instance, MT_LOG_ERROR, "out of memory");
+		host->log(instance, MT_LOG_ERROR, "%s", status_name(MT_ENOMEM));
 		plugin_close(host, instance, p);
 		return MT_ENOMEM;
 	}

@@ -50,7 +50,7 @@ static int editor_open_set(const struct mt_tool_host *host, struct mt_instance *
 		self->editor = editor_new(host->workspace(instance));
 	if (!self || !self->editor) {
 		free(self);
-		host->log(instance, MT_LOG_ERROR, "out of memory");
+		host->log(instance, MT_LOG_ERROR, "%s", status_name(MT_ENOMEM));
 		return MT_ENOMEM;
 	}
 	if (style && strcmp(style, "v0") == 0)
@@ -128,7 +128,7 @@ static int editor_tool_put_failure(const struct mt_tool_host *host, struct mt_ca
 	last = last ? last + 1 : text;
 	host->reply(call, "ERROR:\n");
 	host->reply_text(call, text, (size_t)(last - text));
-	return host->fail(call, status, "%s", *last ? last : "out of memory");
+	return host->fail(call, status, "%s", *last ? last : status_name(MT_ENOMEM));
 }
 
 static int editor_plugin_run(const struct mt_tool_host *host, void *self_,

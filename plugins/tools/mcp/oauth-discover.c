@@ -246,7 +246,7 @@ int oauth_discover(const struct oauth *o, const char *challenge, struct oauth_pl
 			      "authorization server %.200s has no metadata", issuer);
 	if (!status && !p.metadata && *challenge) {
 		p.metadata = assume_metadata(origin);
-		status = p.metadata ? MT_OK : fail(err, MT_ENOMEM, "out of memory");
+		status = p.metadata ? MT_OK : out_of_memory(err);
 	}
 	if (!status && !p.metadata)
 		status = fail(err, MT_ENOTFOUND,

@@ -150,8 +150,7 @@ char *oauth_obtain(struct oauth *o, const char *challenge, oauth_ask_fn *ask,
 		token = strdup(js_str(o->login, "access_token", ""));
 	oauth_place_clear(&p);
 	if (!token)
-		fail(err, status ? status : MT_ENOMEM, "%s",
-		     status ? why.text : "out of memory");
+		fail(err, status ? status : MT_ENOMEM, "%s", error_text(&why));
 	return token;
 }
 

@@ -91,7 +91,7 @@ json_object *mcp_client_serve(struct client *c, const struct waiter *w,
 	json_object *result;
 
 	*ret_code = RPC_INTERNAL;
-	*ret_text = "out of memory";
+	*ret_text = status_name(MT_ENOMEM);
 	for (size_t i = 0; i < ARRAY_LEN(served); i++) {
 		if (strcmp(method, served[i].method) != 0)
 			continue;

@@ -92,7 +92,7 @@ static char *patch_apply_file_of(const struct place *w, const char *path,
 	real = top ? without_links(whole) : NULL;
 	if (!real) {
 		apply_refuse(why, MT_EIO, path,
-			     whole ? strerror(errno) : "out of memory");
+			     whole ? strerror(errno) : status_name(MT_ENOMEM));
 	} else if (!patch_apply_is_below(real, top)) {
 		apply_refuse(why, MT_EDENIED, path,
 			     "a symbolic link leads outside the workspace");

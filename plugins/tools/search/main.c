@@ -425,8 +425,8 @@ static int run_view(struct ask *a, struct error *err)
 	int r = err->code;
 
 	if (!r && !whole)
-		r = fail(err, path ? MT_ENOMEM : MT_EINVAL, "%s",
-			 path ? "out of memory" : "Missing required argument \"path\"");
+		r = path ? out_of_memory(err)
+			 : fail(err, MT_EINVAL, "Missing required argument \"path\"");
 	v.range.ptr = host->arg_json(a->call, "view_range", &v.range.len);
 	if (!r)
 		r = view_path(&v, err);
