@@ -282,12 +282,6 @@ static void ask_remove(struct mcp_call *c, struct mcp_ask *a)
 	mcp_ask_free(a);
 }
 
-static void mcp_asks_refuse(struct mcp_server *s, uint64_t request, int status,
-			    const char *why)
-{
-	runner_answer(s->link, request, status, why, strlen(why));
-}
-
 static bool mcp_asks_is_complete(const struct mcp_ask *a)
 {
 	return json_object_object_length(a->responses) ==
@@ -307,7 +301,7 @@ static void mcp_asks_finish(struct mcp_server *s, struct mcp_call *c, struct mcp
 	if (text)
 		runner_answer(s->link, a->request, MT_OK, text, len);
 	else
-		mcp_asks_refuse(s, a->request, status ? status : MT_ENOMEM, why);
+		runner_refuse(s->link, a->request, status ? status : MT_ENOMEM, why);
 	ask_remove(c, a);
 }
 
@@ -458,7 +452,7 @@ static void take_response(struct mcp_server *s, struct mcp_call *c, struct mcp_a
 	if (!result || !mcp_asks_kind_of(js_get(a->requests, key))->valid(result)) {
 		strbuf_addf(&why, "the client did not answer: %s",
 			    js_str(js_get(doc, "error"), "message", "invalid result"));
-		mcp_asks_refuse(s, a->request, MT_EDENIED, why.text);
+		runner_refuse(s->link, a->request, MT_EDENIED, why.text);
 		ask_remove(c, a);
 		return;
 	}
@@ -539,9 +533,8 @@ static void on_ask_timer(uv_timer_t *timer)
 	for (struct mcp_call *c = s->calls; c; c = c->next) {
 		if (c->asks && uv_now(s->loop) - c->asks->since > patience_ms(s, c) &&
 		    is_awaited(s, c)) {
-			mcp_asks_refuse(
-				s, c->asks->request, MT_ETIMEOUT,
-				"the client did not answer, and other calls wait");
+			runner_refuse(s->link, c->asks->request, MT_ETIMEOUT,
+				      "the client did not answer, and other calls wait");
 			ask_remove(c, c->asks);
 		}
 		open |= c->asks != NULL;
@@ -593,7 +586,7 @@ static void refuse_method(struct mcp_server *s, uint64_t request, const char *me
 	AUTO(strbuf) struct strbuf why = STRBUF(512);
 
 	strbuf_addf(&why, "`mortise tools serve` does not support `%.100s`", method);
-	mcp_asks_refuse(s, request, MT_EUNSUPPORTED, why.text);
+	runner_refuse(s->link, request, MT_EUNSUPPORTED, why.text);
 }
 
 void mcp_asks_request(struct mcp_server *s, struct mcp_call *c, uint64_t request,
@@ -608,18 +601,19 @@ void mcp_asks_request(struct mcp_server *s, struct mcp_call *c, uint64_t request
 	if (!kind) {
 		refuse_method(s, request, method);
 	} else if (!reachable) {
-		mcp_asks_refuse(s, request, MT_EUNSUPPORTED,
-				"no conversation is attached");
+		runner_refuse(s->link, request, MT_EUNSUPPORTED,
+			      "no conversation is attached");
 	} else if (!requests || js_incomplete(requests)) {
-		mcp_asks_refuse(s, request, MT_EINVAL, "invalid request to the client");
+		runner_refuse(s->link, request, MT_EINVAL,
+			      "invalid request to the client");
 	} else if (json_object_object_length(requests) == 0 || lacking(c, requests)) {
 		if (json_object_object_length(requests))
 			c->lacks = lacking(c, requests);
-		mcp_asks_refuse(s, request, MT_EUNSUPPORTED,
-				"the client does not support this request");
+		runner_refuse(s->link, request, MT_EUNSUPPORTED,
+			      "the client does not support this request");
 	} else if (!(a = mcp_ask_new(s, c, request, kind, requests))) {
-		mcp_asks_refuse(s, request, MT_ELIMIT,
-				"too many open requests to the client");
+		runner_refuse(s->link, request, MT_ELIMIT,
+			      "too many open requests to the client");
 	} else {
 		ask_start(s, c, a);
 	}

@@ -126,8 +126,8 @@ void log_search_answer(struct conversation *c, uint64_t request, json_object *pa
 	if (!out.len)
 		strbuf_add(&out, "No matching events.");
 	if (out.error || js_set_strn(answer, "text", out.text, out.len))
-		runner_answer(conversation_runner(c), request, MT_ENOMEM, "out of memory",
-			      strlen("out of memory"));
+		runner_refuse(conversation_runner(c), request, MT_ENOMEM,
+			      status_name(MT_ENOMEM));
 	else
 		recall_answer(c, request, answer);
 }

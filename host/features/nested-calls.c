@@ -42,8 +42,7 @@ static void nested_calls_answer(struct conversation *c, uint64_t request, int st
 				const char *text)
 {
 	if (conversation_runner(c))
-		runner_answer(conversation_runner(c), request, status, text,
-			      strlen(text));
+		runner_refuse(conversation_runner(c), request, status, text);
 }
 
 /* ---- what may be called --------------------------------------------------- */

@@ -86,8 +86,7 @@ static bool questions_request_answer(struct conversation *c, uint64_t call,
 		count++;
 	q = count < QUESTIONS_MAX ? questions_make(c, call, request, params) : NULL;
 	if (!q) {
-		runner_answer(conversation_runner(c), request, MT_EINVAL, wrong,
-			      sizeof wrong - 1);
+		runner_refuse(conversation_runner(c), request, MT_EINVAL, wrong);
 		return true;
 	}
 	*end = q;

@@ -49,8 +49,7 @@ static struct completions *completions_state(const struct conversation *c)
 static void completions_refuse(struct conversation *c, uint64_t id,
 			       const struct error *err)
 {
-	runner_answer(conversation_runner(c), id, err->code, err->text,
-		      strlen(err->text));
+	runner_refuse(conversation_runner(c), id, err->code, err->text);
 }
 
 static void completions_over(struct completion *q)
@@ -183,8 +182,8 @@ static void completions_on_done(void *arg, struct llm_reply *reply)
 	if (side_usage_log(c, USAGE_TOOLS, reply, &err))
 		completions_refuse(c, q->id, &err);
 	else if (completions_put_answer(reply, &text))
-		runner_answer(conversation_runner(c), q->id, MT_ENOMEM, "out of memory",
-			      13);
+		runner_refuse(conversation_runner(c), q->id, MT_ENOMEM,
+			      status_name(MT_ENOMEM));
 	else
 		runner_answer(conversation_runner(c), q->id, MT_OK, text.text, text.len);
 	completions_over(q);
@@ -196,8 +195,7 @@ static void completions_on_failed(void *arg, const struct llm_error *error)
 	struct completion *q = arg;
 	struct conversation *c = q->c;
 
-	runner_answer(conversation_runner(c), q->id, MT_EIO, error->text,
-		      strlen(error->text));
+	runner_refuse(conversation_runner(c), q->id, MT_EIO, error->text);
 	completions_over(q);
 }
 

@@ -24,7 +24,6 @@ static void tool_http_cancel(struct conversation *c)
 static bool request_http(struct conversation *c, uint64_t call, uint64_t request,
 			 const char *method, json_object *params)
 {
-	static const char ended[] = "the call has ended";
 	struct http_caller caller = { .loop = conversation_loop(c),
 				      .config = conversation_config(c),
 				      .runner = conversation_runner(c) };
@@ -33,8 +32,8 @@ static bool request_http(struct conversation *c, uint64_t call, uint64_t request
 		return false;
 	if (turn_is_idle(c) || turn_pending(c) != parallel_action_of(c, call) ||
 	    !turn_call(c)->tool) {
-		runner_answer(caller.runner, request, MT_ECANCELLED, ended,
-			      sizeof ended - 1);
+		runner_refuse(caller.runner, request, MT_ECANCELLED,
+			      "the call has ended");
 		return true;
 	}
 	caller.instance =

@@ -15,12 +15,6 @@
 
 enum { NEAR_MAX = 10, RESOURCES_MAX = 64 };
 
-static void answer_error(struct conversation *c, uint64_t request, int status,
-			 const char *text)
-{
-	runner_answer(conversation_runner(c), request, status, text, strlen(text));
-}
-
 void recall_answer(struct conversation *c, uint64_t request, json_object *result)
 {
 	size_t len;
@@ -29,7 +23,8 @@ void recall_answer(struct conversation *c, uint64_t request, json_object *result
 	if (text)
 		runner_answer(conversation_runner(c), request, MT_OK, text, len);
 	else
-		answer_error(c, request, MT_ENOMEM, status_name(MT_ENOMEM));
+		runner_refuse(conversation_runner(c), request, MT_ENOMEM,
+			      status_name(MT_ENOMEM));
 }
 
 static bool holds_word(const char *text, const char *word)
@@ -54,7 +49,7 @@ static void answer_near(struct conversation *c, uint64_t request, const char *na
 		    n ? "similar skills:\n"
 		      : "no name or description contains this term");
 	skills_list_of(near, n, 16 << 10, &text);
-	answer_error(c, request, MT_ENOTFOUND, text.text);
+	runner_refuse(conversation_runner(c), request, MT_ENOTFOUND, text.text);
 }
 
 static void tool_requests_load(struct conversation *c, uint64_t request,
@@ -67,16 +62,17 @@ static void tool_requests_load(struct conversation *c, uint64_t request,
 	struct error err = ERROR_NONE;
 
 	if (!all) {
-		answer_error(c, request, MT_ENOTFOUND, "no skills are available");
+		runner_refuse(conversation_runner(c), request, MT_ENOTFOUND,
+			      "no skills are available");
 	} else if (!s) {
 		answer_near(c, request, name);
 	} else if (s->hidden) {
-		answer_error(
-			c, request, MT_EDENIED,
+		runner_refuse(
+			conversation_runner(c), request, MT_EDENIED,
 			"only the user can call this skill; it is also loaded when a "
 			"trigger of it occurs");
 	} else if (skills_content(s, &err)) {
-		answer_error(c, request, err.code, err.text);
+		runner_refuse(conversation_runner(c), request, err.code, err.text);
 	} else {
 		recall_servers(c, s);
 		js_set_str(result, "content", s->content);
@@ -99,11 +95,13 @@ static void tool_requests_load_file(struct conversation *c, uint64_t request,
 	size_t len;
 
 	if (!s || s->hidden)
-		answer_error(c, request, MT_ENOTFOUND, "unknown skill");
+		runner_refuse(conversation_runner(c), request, MT_ENOTFOUND,
+			      "unknown skill");
 	else if (skills_file(s, js_str(params, "file", ""), &bytes, &len, &err))
-		answer_error(c, request, err.code, err.text);
+		runner_refuse(conversation_runner(c), request, err.code, err.text);
 	else if (base64_put(&encoded, bytes, len))
-		answer_error(c, request, MT_ENOMEM, status_name(MT_ENOMEM));
+		runner_refuse(conversation_runner(c), request, MT_ENOMEM,
+			      status_name(MT_ENOMEM));
 	else {
 		js_set_strn(result, "base64", encoded.text, encoded.len);
 		recall_answer(c, request, result);
@@ -123,12 +121,13 @@ static void write_notes(struct conversation *c, uint64_t request, json_object *p
 	if (!path ||
 	    notes_write(path, add ? NOTES_APPEND : NOTES_REPLACE,
 			js_str(params, "old", ""), js_str(params, "text", ""), &err))
-		answer_error(c, request, err.code ? err.code : MT_ENOMEM,
-			     error_text(&err));
+		runner_refuse(conversation_runner(c), request,
+			      err.code ? err.code : MT_ENOMEM, error_text(&err));
 	else if (!js_set_str(result, "path", path))
 		recall_answer(c, request, result);
 	else
-		answer_error(c, request, MT_ENOMEM, status_name(MT_ENOMEM));
+		runner_refuse(conversation_runner(c), request, MT_ENOMEM,
+			      status_name(MT_ENOMEM));
 }
 
 static bool tool_request_answer(struct conversation *c, uint64_t call, uint64_t request,

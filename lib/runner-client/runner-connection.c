@@ -539,6 +539,11 @@ int runner_answer(struct runner *l, uint64_t request, int status, const char *te
 	return result;
 }
 
+void runner_refuse(struct runner *l, uint64_t request, int status, const char *why)
+{
+	runner_answer(l, request, status, why, strlen(why));
+}
+
 int runner_piece(struct runner *l, uint64_t request, const char *json, size_t len)
 {
 	struct strbuf b AUTO(strbuf) = STRBUF(RUNNER_ARGS_MAX);

@@ -110,6 +110,8 @@ int runner_input(struct runner *l, uint64_t call, const char *bytes, size_t len)
  *  it is a sentence. */
 int runner_answer(struct runner *l, uint64_t request, int status, const char *text,
 		  size_t len);
+/** Answer a request of a tool with a failure and its sentence. */
+void runner_refuse(struct runner *l, uint64_t request, int status, const char *why);
 /** A piece of the answer to a request, a JSON object; the answer comes later. */
 int runner_piece(struct runner *l, uint64_t request, const char *json, size_t len);
 /** Ask for the tools of an instance; the answer comes as `tools`. */

@@ -43,12 +43,6 @@ static bool granted(const struct runner *l, const char *instance, const char *se
 	return false;
 }
 
-static void runner_messages_refuse(struct runner *l, uint64_t request, int status,
-				   const char *text)
-{
-	runner_answer(l, request, status, text, strlen(text));
-}
-
 static int runner_messages_take_request(struct runner *l, const struct runner_line *r)
 {
 	struct open_call *c = open_call_find(l, r->call);
@@ -57,11 +51,11 @@ static int runner_messages_take_request(struct runner *l, const struct runner_li
 		return MT_OK; /* ended in the meantime */
 	if (strcmp(r->method, "secret/get") == 0 &&
 	    !granted(l, c->instance, js_str(r->body, "name", ""))) {
-		runner_messages_refuse(l, r->request, MT_EDENIED,
-				       "this secret is not granted to the tool");
+		runner_refuse(l, r->request, MT_EDENIED,
+			      "this secret is not granted to the tool");
 	} else if (!l->events->request) {
-		runner_messages_refuse(l, r->request, MT_EUNSUPPORTED,
-				       "this host does not support requests from tools");
+		runner_refuse(l, r->request, MT_EUNSUPPORTED,
+			      "this host does not support requests from tools");
 	} else {
 		l->events->request(l->arg, r->call, r->request, r->method, r->body);
 	}

@@ -82,7 +82,7 @@ bool secret_request_answer(struct runner *l, const struct config *c, struct mask
 	if (value && mask)
 		secret_hide(mask, name, value, strlen(value), &err);
 	if (err.code)
-		runner_answer(l, request, err.code, err.text, strlen(err.text));
+		runner_refuse(l, request, err.code, err.text);
 	else
 		answer_value(l, request, value);
 	if (value)

@@ -26,7 +26,7 @@ struct tool_request {
 static void http_requests_refuse(struct runner *runner, uint64_t id,
 				 const struct error *err)
 {
-	runner_answer(runner, id, err->code, err->text, strlen(err->text));
+	runner_refuse(runner, id, err->code, err->text);
 }
 
 static void http_requests_over(struct tool_request *q)
