@@ -6,6 +6,7 @@
 #include "js.h"
 #include "run.h"
 #include "space.h"
+#include "tool-fail.h"
 #include "utf8.h"
 #include <mortise/tool.h>
 #include <string.h>
@@ -188,7 +189,7 @@ static int bash_tool_put_fields(struct bash *b, const struct run_call *call,
 	strbuf_addc(&json, '}');
 	js_put_str(&command, call->command, call->len);
 	if (json.error || command.error)
-		return b->host->fail(b->call, MT_ENOMEM, "Out of memory.");
+		return tool_out_of_memory(b->host, b->call);
 	b->host->field(b->call, "command", command.text, command.len);
 	return b->host->field(b->call, "metadata", json.text, json.len);
 }
@@ -202,7 +203,7 @@ static int bash_reply(struct bash *b, const struct run_call *call,
 		strbuf_addf(&result->suffix, "\n[The output was cut; all of it is in %s]",
 			    spool);
 	if (!b->is_v0 && b->jobs && jobs_put_ended(b->jobs, &result->suffix))
-		return b->host->fail(b->call, MT_ENOMEM, "Out of memory.");
+		return tool_out_of_memory(b->host, b->call);
 	b->host->reply_text(b->call, result->content.text, result->content.len);
 	int status = bash_tool_put_fields(b, call, result);
 

@@ -5,6 +5,7 @@
 #include "get.h"
 #include "html.h"
 #include "image.h"
+#include "tool-fail.h"
 #include "utf8.h"
 
 #include <curl/curl.h>
@@ -220,7 +221,7 @@ static int fetch_tool_put_page(struct visit *v, bool raw)
 				  *g->type ? g->type : "binary");
 	r = fetch_tool_make_text(v, raw, &text);
 	if (r)
-		return host->fail(v->call, r, "Out of memory.");
+		return tool_out_of_memory(host, v->call);
 	fetch_put_text(v, &text);
 	if (g->code >= 400)
 		return host->fail(v->call, MT_EIO, "The server returned status %ld.",

@@ -7,6 +7,7 @@
 #include "python-files.h"
 #include "session.h"
 #include "space.h"
+#include "tool-fail.h"
 #include "utf8.h"
 #include <mortise/extensions.h>
 #include <mortise/tool.h>
@@ -342,7 +343,7 @@ static int ipython_reply(struct ipython *p, size_t before)
 	strbuf_addn(&text, p->notes.text, before);
 	if (output_cut(clean.text, clean.len, OUTPUT_CHARS, &text, &cut) != MT_OK ||
 	    all.error || clean.error)
-		return p->host->fail(p->call, MT_ENOMEM, "Out of memory.");
+		return tool_out_of_memory(p->host, p->call);
 	if (text.len > before && p->notes.len > before)
 		strbuf_addc(&text, '\n');
 	const char *spool = p->spooling ? p->host->spool_path(p->call) : "";

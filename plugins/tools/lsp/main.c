@@ -4,6 +4,7 @@
  * language servers that are installed. */
 #include "clock.h"
 #include "locations.h"
+#include "tool-fail.h"
 
 #include <limits.h>
 #include <string.h>
@@ -356,7 +357,7 @@ static int lsp_run(struct lsp *lsp, struct mt_call *call, bool is_preview,
 	if (r)
 		return lsp->host->fail(call, r, "%s", err.text);
 	if (out.error == MT_ENOMEM)
-		return lsp->host->fail(call, MT_ENOMEM, "Out of memory.");
+		return tool_out_of_memory(lsp->host, call);
 	return lsp->host->reply_text(call, out.text, out.len);
 }
 

@@ -6,6 +6,7 @@
 #include "clock.h"
 #include "result.h"
 #include "settings.h"
+#include "tool-fail.h"
 #include <string.h>
 
 enum { TRIES_MAX = 8 }; /* of coming back by itself */
@@ -323,7 +324,7 @@ static int mcp_tool_call(struct mcp *m, struct active *a, struct waiter *w,
 	}
 	if (!args || js_set_str(params, "name", f->real) ||
 	    js_set(params, "arguments", args))
-		return m->host->fail(a->call, MT_ENOMEM, "Out of memory.");
+		return tool_out_of_memory(m->host, a->call);
 	w->input = f->input;
 	status = mcp_ask(m, w, "tools/call", params,
 			 f->again || m->client->era == ERA_MODERN, &result, &err);
@@ -356,7 +357,7 @@ static int list_pages(struct mcp *m, struct active *a, const struct waiter *w,
 		free(cursor);
 		cursor = strdup(next);
 		if (!cursor)
-			return m->host->fail(a->call, MT_ENOMEM, "Out of memory.");
+			return tool_out_of_memory(m->host, a->call);
 	}
 	return MT_OK;
 }

@@ -6,6 +6,7 @@
 #include "clock.h"
 #include "lines.h"
 #include "search.h"
+#include "tool-fail.h"
 #include "utf8.h"
 #include "view.h"
 
@@ -294,7 +295,7 @@ static int search_answer(const struct ask *a, const struct found *f)
 	put_found(a, f, &out);
 	search_tool_put_end(&a->search, f, &out);
 	if (out.error == MT_ENOMEM)
-		return host->fail(a->call, MT_ENOMEM, "Out of memory.");
+		return tool_out_of_memory(host, a->call);
 	return host->reply_text(a->call, out.text, out.len);
 }
 

@@ -9,6 +9,7 @@
 #include "files.h"
 #include "js.h"
 #include "run.h"
+#include "tool-fail.h"
 #include "utf8.h"
 
 #include <mortise/tool.h>
@@ -57,7 +58,7 @@ static json_object *skill_ask(const struct self *self, struct mt_call *call,
 	    (!file || !js_set_str(params, "file", file)))
 		text.ptr = js_text(params, &text.len);
 	if (!text.ptr) {
-		self->host->fail(call, MT_ENOMEM, "out of memory");
+		tool_out_of_memory(self->host, call);
 		return NULL;
 	}
 	r = self->host->request(call, method, text, &result);
