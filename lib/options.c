@@ -212,7 +212,7 @@ static const char *shown(const struct mt_option *option, const char *value)
 {
 	if (option->flags & MT_OPTION_SECRET)
 		return "the value";
-	return *value ? value : "nothing";
+	return *value ? value : "the empty value";
 }
 
 static int check_bounds(const struct mt_option *option, const char *key,
@@ -225,7 +225,7 @@ static int check_bounds(const struct mt_option *option, const char *key,
 	if ((option->min == 0 && option->max == 0) ||
 	    (n >= (double)option->min && n <= (double)option->max))
 		return MT_OK;
-	return fail(err, MT_EINVAL, "`%s`: %.200s is not within %lld and %lld%s", key,
+	return fail(err, MT_EINVAL, "`%s`: %.200s is not between %lld and %lld%s", key,
 		    shown(option, value), (long long)option->min, (long long)option->max,
 		    unit);
 }

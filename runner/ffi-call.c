@@ -94,7 +94,7 @@ static int to_whole(const struct mt_arg *a, json_object *json, uint64_t *ret,
 	/* json-c holds numbers too large for it at the ends of its types. */
 	if (n < min || (n >= 0 && *ret > max))
 		return fail(err, MT_EINVAL,
-			    "`%s`: %s is not within %" PRId64 " and %" PRIu64, a->name,
+			    "`%s`: %s is not between %" PRId64 " and %" PRIu64, a->name,
 			    json_object_get_string(json), min, max);
 	return MT_OK;
 }

@@ -105,7 +105,7 @@ static void test_section(void)
 		{ "[tool.x]\narg.a = 1\narg.b = 2\n",
 		  "{\"arg.a\":\"1\",\"arg.b\":\"2\"}" },
 		{ "[tool.x]\ndepth = 10\n",
-		  ":2: [tool.x] `depth`: 10 is not within 0 and 9" },
+		  ":2: [tool.x] `depth`: 10 is not between 0 and 9" },
 		{ "[tool.x]\ndepth += 1\n",
 		  ":2: `depth` is not a list; use `depth =`, not "
 		  "`depth +=`" },

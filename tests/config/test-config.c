@@ -235,7 +235,7 @@ static void test_faults(void)
 		{ "[llm]\nretries = many\n",
 		  ":2: [llm] `retries`: many is not an integer" },
 		{ "[llm]\nretries = 1000\n",
-		  ":2: [llm] `retries`: 1000 is not within 0 and 100" },
+		  ":2: [llm] `retries`: 1000 is not between 0 and 100" },
 		{ "[llm]\nstream = maybe\n",
 		  ":2: [llm] `stream`: maybe is not yes or no" },
 		{ "[llm]\ntimeout = 5x\n",

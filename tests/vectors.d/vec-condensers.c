@@ -398,7 +398,7 @@ static bool params_case(struct vec *v, json_object *c)
 	set_condensers(&w, in, in);
 	conversation = open_conversation(&w, &err);
 	if (message ? conversation || (!ends(err.text, message) &&
-				       !strstr(err.text, " is not within "))
+				       !strstr(err.text, " is not between "))
 		    : !conversation)
 		vec_fault(v, "refusal", message, err.text);
 	if (conversation)
