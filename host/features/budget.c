@@ -11,21 +11,22 @@
 static const struct {
 	const char *option;
 	bool step;             /* raised by its first value; else from what is used */
-	const char *form;      /* the sentence: used, max; %s: money */
+	const char *form;      /* the sentence: used, max */
+	int decimals, up_to;   /* fewest and most of them to print */
 } limits[LIMIT_COUNT] = {
 	[LIMIT_ITERATIONS] = { "max_iterations", true,
-		"Agent reached maximum iteration. Current iteration: %.0f, max iteration: "
-		"%.0f" },
+		"Agent reached maximum iteration. Current iteration: %s, max iteration: "
+		"%s" },
 	[LIMIT_COST] = { "max_budget", false,
 		"Agent reached maximum budget for conversation."
-		"Current budget: %s, max budget: %s" },
+		"Current budget: %s, max budget: %s", 2, 10 },
 	[LIMIT_TOKENS] = { "max_tokens", false,
-		"Agent reached maximum tokens. Current tokens: %.0f, max tokens: %.0f" },
+		"Agent reached maximum tokens. Current tokens: %s, max tokens: %s" },
 	[LIMIT_TIME] = { "max_time", false,
-		"Agent reached maximum time of work. Current time: %.0f s, max time: "
-		"%.0f s" },
+		"Agent reached maximum time of work. Current time: %s s, max time: "
+		"%s s", 0, 3 },
 	[LIMIT_CALLS] = { "max_calls", false,
-		"Agent reached maximum tool calls. Current calls: %.0f, max calls: %.0f" },
+		"Agent reached maximum tool calls. Current calls: %s, max calls: %s" },
 };
 
 const char *limit_option(enum limit which)
@@ -46,14 +47,18 @@ void budget_spend(struct budget *a, enum limit which, double n)
 		a->quotas[which].used += n;
 }
 
-/* Dollars with at least two decimals, and as many more as they have, up to ten. */
-static const char *money(double n, char ret[32])
+/* With no more decimals than it has. */
+static const char *amount(enum limit which, double n, char ret[32])
 {
+	int up_to = limits[which].up_to;
 	size_t len;
 
-	snprintf(ret, 32, "%.10f", n);
+	snprintf(ret, 32, "%.*f", up_to, n);
 	len = strlen(ret);
-	for (int more = 8; more > 0 && ret[len - 1] == '0'; more--)
+	for (int more = up_to - limits[which].decimals; more > 0 && ret[len - 1] == '0';
+	     more--)
+		ret[--len] = '\0';
+	if (ret[len - 1] == '.')
 		ret[--len] = '\0';
 	return ret;
 }
@@ -62,13 +67,9 @@ static void say_reached(size_t i, const struct quota *m, char *text, size_t room
 {
 	char used[32], max[32];
 
-	if (!room)
-		return;
-	if (i == LIMIT_COST)
-		snprintf(text, room, limits[i].form, money(m->used, used),
-			 money(m->max, max));
-	else
-		snprintf(text, room, limits[i].form, m->used, m->max);
+	if (room)
+		snprintf(text, room, limits[i].form, amount(i, m->used, used),
+			 amount(i, m->max, max));
 }
 
 bool budget_account_reached(struct budget *a, unsigned which, char *text, size_t room)

@@ -61,8 +61,9 @@ ends_with() {
 
 @test "max_time: a command that does not end is cancelled" {
 	printf '[turn]\n[call execute_bash]\ncommand = touch here; sleep 1000\n' >"$work/script"
-	run "${run_it[@]}" -o controller.max_time=1s -t go
-	ends_with "Agent reached maximum time of work."
+	run "${run_it[@]}" -o controller.max_time=1100ms -t go
+	ends_with "Agent reached maximum time of work. Current time: "
+	[[ "$output" =~ 'Current time: 1.'[1-9][0-9]*' s, max time: 1.1 s' ]]
 	[ -e "$work/ws/here" ]
 	log | grep '"observation":"error"' | grep -q "The call was not finished"
 }
