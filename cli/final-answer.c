@@ -49,7 +49,7 @@ int final_answer_schema(struct final_answer *a, const char *path, struct error *
 	a->schema = js_parse(text, len, &why);
 	if (!a->schema)
 		return fail(err, MT_EINVAL, "--json-schema %s: %s", path, why.text);
-	r = schema_valid(a->schema, &why);
+	r = schema_valid_value(a->schema, &why);
 	return r ? fail(err, r, "--json-schema %s: %s", path, why.text) : MT_OK;
 }
 
@@ -115,7 +115,7 @@ int final_answer_check(struct final_answer *a, struct error *err)
 		return fail(err, MT_EINVAL, "no answer was given");
 	value = js_parse(a->text.text, a->text.len, &why);
 	if (!value && why.code)
-		return fail(err, MT_EINVAL, "not valid JSON: %s", why.text);
+		return fail(err, MT_EINVAL, "%s", why.text);
 	if (schema_check(a->schema, value, &why))
 		return fail(err, MT_EINVAL, "does not match the schema: %s", why.text);
 	return MT_OK;

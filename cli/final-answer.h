@@ -21,7 +21,7 @@ void final_answer_clear(struct final_answer *a);
 /** Open the file of --output now, so that a path that cannot be written is an error
  *  before the first request. Its content is kept until final_answer_write. */
 int final_answer_open(struct final_answer *a, const char *path, struct error *err);
-/** Read the schema of --json-schema: its root must be an object. */
+/** Read the schema of --json-schema. */
 int final_answer_schema(struct final_answer *a, const char *path, struct error *err);
 /** Text appended to the task that describes the schema to the model; NULL: none. Owned.
  *  */

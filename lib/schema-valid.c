@@ -200,6 +200,11 @@ static bool allows_object(json_object *type)
 	return false;
 }
 
+int schema_valid_value(json_object *schema, struct error *err)
+{
+	return valid(schema, schema, MAX_DEPTH, err);
+}
+
 int schema_valid(json_object *schema, struct error *err)
 {
 	json_object *type = js_get(schema, "type");
@@ -207,7 +212,7 @@ int schema_valid(json_object *schema, struct error *err)
 
 	if (!json_object_is_type(schema, json_type_object))
 		return fail(err, MT_EINVAL, "a schema of arguments must be an object");
-	status = valid(schema, schema, MAX_DEPTH, err);
+	status = schema_valid_value(schema, err);
 	if (!status && type && !allows_object(type))
 		return fail(err, MT_EINVAL,
 			    "a schema of arguments must have the type object, not %.100s",

@@ -20,5 +20,7 @@ int schema_check(json_object *schema, json_object *value, struct error *err);
 /** Check that a text is a usable schema of tool arguments: JSON, an object,
  *  `type` object if it says one, patterns that compile. */
 int schema_valid(json_object *schema, struct error *err);
+/** The same for a schema of any value: its type need not be object. */
+int schema_valid_value(json_object *schema, struct error *err);
 
 #endif

@@ -301,7 +301,7 @@ expect user contains = matches this JSON Schema
 text = It is 42.
 
 [turn]
-expect last contains = not valid JSON
+expect last contains = Your final answer is not valid: byte 0: not JSON: unexpected character. Give it again
 text = {"m": 1}
 
 [turn]
@@ -318,7 +318,12 @@ EOS
 	printf '[turn]\ntext = no\n\n[turn]\ntext = no\n\n[turn]\ntext = no\n' >"$work/script"
 	run -1 --separate-stderr "${run_it[@]}" -q --json-schema "$work/schema" -t hi
 	[ -z "$output" ]
-	[[ "$stderr" == *"the final answer is not valid: not valid JSON"* ]]
+	[[ "$stderr" == *"the final answer is not valid: byte 0: not JSON: unexpected character"* ]]
+	echo '{"type":"array","items":{"type":"integer"}}' >"$work/schema"
+	printf '[turn]\ntext = {"n": 1}\n\n[turn]\ntext = [4, 2]\n' >"$work/script"
+	run "${run_it[@]}" -q --json-schema "$work/schema" -t hi
+	[ "$status" -eq 0 ]
+	[ "$output" = '[4, 2]' ]
 	echo '{"type":"list"}' >"$work/schema"
 	run "${run_it[@]}" --json-schema "$work/schema" -t hi
 	[ "$status" -eq 2 ]
