@@ -345,7 +345,7 @@ const struct command command_run = {
 	.details =
 		"The task is read from -t, -f or standard input; with -t, standard input "
 		"is\nappended to it. A response without a tool call is the answer and "
-		"ends the run\n(see text_only in configuration.md). With -q, standard "
+		"ends the run\n(see text_only in mortise.ini(5)). With -q, standard "
 		"output contains only the\nanswer.\n\nCtrl-C pauses the agent, and "
 		"`mortise resume` continues the conversation; a\nsecond Ctrl-C exits "
 		"immediately. `mortise ps` lists running conversations, and\n`mortise "
