@@ -246,6 +246,16 @@ static bool continues_block(const struct markdown *m, const char *line)
 	return is_item(m->block.text) && (strncmp(line, "  ", 2) == 0 || is_item(line));
 }
 
+/* Does this line begin a list below a line of text? Numbers have to begin with 1, so
+ * that one at the start of a line is not a list. */
+static bool begins_list(const struct markdown *m, const char *line)
+{
+	const char *mark = line + strspn(line, " ");
+
+	return m->block.len && is_item(line) && !is_item(m->block.text) &&
+	       (strchr("-*+", *mark) || (mark[0] == '1' && strchr(".)", mark[1])));
+}
+
 static void block_line(struct markdown *m, struct strbuf *out, const char *line)
 {
 	if (line[strspn(line, " ")] == '\0') {
@@ -254,10 +264,14 @@ static void block_line(struct markdown *m, struct strbuf *out, const char *line)
 			markdown_flush(m, out);
 		return;
 	}
-	if (m->blank && continues_block(m, line))
+	if (m->blank && continues_block(m, line)) {
 		strbuf_addc(&m->block, '\n');
-	else if (m->blank || m->block.len > MARKDOWN_BLOCK_MAX)
+	} else if (m->blank || m->block.len > MARKDOWN_BLOCK_MAX) {
 		markdown_flush(m, out);
+	} else if (begins_list(m, line)) {
+		markdown_flush(m, out);
+		m->any = false; /* without a blank line between them */
+	}
 	m->blank = false;
 	strbuf_add(&m->block, line);
 	strbuf_addc(&m->block, '\n');

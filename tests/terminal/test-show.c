@@ -409,6 +409,40 @@ static void test_markdown(void)
 	markdown_done(&m);
 }
 
+/* Lists, with the nesting of the model, and no blank lines that it did not write. */
+static void test_lists(void)
+{
+	static const struct {
+		const char *name, *text, *lines;
+	} cases[] = {
+		{ "after a line of text", "Changed:\n- a\n- b\n  - nested\n",
+		  "Changed:\n  · a\n  · b\n      · nested\n" },
+		{ "numbers after a line of text", "Steps:\n1. a\n2. b\n\nText\n",
+		  "Steps:\n 1. a\n 2. b\n\nText\n" },
+		{ "after a list, more text", "a\n- b\n\nc\n* d\n", "a\n  · b\n\nc\n  · d\n" },
+		{ "a number within a sentence", "It was in\n1986. And so\n-on.\n",
+		  "It was in\n1986. And so\n-on.\n" },
+	};
+	struct style style = { .attributes = true, .columns = 60 };
+
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		AUTO(strbuf) struct strbuf out = STRBUF(1 << 16);
+		AUTO(strbuf) struct strbuf text = STRBUF(1 << 16);
+		struct cleaner cleaner = { 0 };
+		struct markdown m;
+
+		markdown_init(&m, &style);
+		markdown_feed(&m, &out, cases[i].text, strlen(cases[i].text));
+		markdown_end(&m, &out);
+		markdown_done(&m);
+		text_clean_feed(&cleaner, &text, out.text, out.len);
+		CHECK_MSG(strcmp(text.text, cases[i].lines) == 0, "list: %s",
+			  cases[i].name);
+		if (strcmp(text.text, cases[i].lines) != 0)
+			printf("# got: [%s]\n", text.text);
+	}
+}
+
 static void test_streaming(void)
 {
 	struct event_view s;
@@ -581,6 +615,7 @@ int main(void)
 	test_long();
 	test_output();
 	test_markdown();
+	test_lists();
 	test_streaming();
 	test_once();
 	test_tables();
