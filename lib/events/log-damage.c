@@ -190,7 +190,7 @@ void log_tell_damage(struct evlog *log, uint64_t from, uint64_t len, const char 
 		strbuf_addf(&said, "The line was copied to %s. ", name);
 	strbuf_add(&said,
 		   "The conversation continues without this record. To restore it, "
-		   "correct the line and delete events.index.");
+		   "stop the conversation, correct the line and delete events.index.");
 	if (said.error)
 		return;
 	if (report && report->len < REPORT_LINES)
@@ -223,13 +223,11 @@ void log_tell_gap(struct evlog *log, int64_t first, int64_t count, bool cut,
 			    "%s/events.jsonl, line %zu: lines before it were removed. ",
 			    log->dir, line_number(log, log->index.end));
 	log_put_missing(&said, first, count);
-	strbuf_addf(
-		&said,
-		" The conversation continues without %s. To restore %s, stop it, insert "
-		"%s from a backup and delete events.index.",
-		count == 1 ? "this event" : "these events",
-		count == 1 ? "the event" : "the events",
-		count == 1 ? "its line" : "their lines");
+	strbuf_addf(&said,
+		    " The conversation continues without %s. To restore %s, stop the "
+		    "conversation, insert %s from a backup and delete events.index.",
+		    count == 1 ? "this event" : "these events",
+		    count == 1 ? "it" : "them", count == 1 ? "its line" : "their lines");
 	if (!said.error)
 		strbuf_addf(report, "%s%s", report->len ? "\n" : "", said.text);
 }

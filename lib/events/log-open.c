@@ -106,8 +106,9 @@ int log_check_format(struct evlog *log, struct error *err)
 struct replay {
 	struct evlog *log;
 	struct strbuf buf;     /* bytes from `log->index.end` on */
-	size_t bad, bad_events; /* damaged pieces since the last event; those that look
-				   like one */
+	size_t bad, bad_events; /* damaged pieces since the last event that may be a
+				   record; those that look like an event */
+	bool damaged;          /* since the last event */
 	uint64_t damage, damage_len; /* bytes not reported yet, and the reason */
 	const char *fault;
 	bool unfinished;       /* the last line lacks its newline */
@@ -161,7 +162,7 @@ static int leave_gap(struct replay *r, int64_t count, bool cut)
 {
 	int64_t first = evlog_count(r->log);
 
-	if (count > 0 && r->bad == 0) {
+	if (count > 0 && !r->damaged) {
 		log_tell_gap(r->log, first, count, cut, r->report);
 	} else if (count > 0 && r->report->len) {
 		strbuf_addf(r->report, "\n%s/events.jsonl: ", r->log->dir);
@@ -171,6 +172,7 @@ static int leave_gap(struct replay *r, int64_t count, bool cut)
 		if (index_add_missing(&r->log->index, i > 0))
 			return out_of_memory(r->err);
 	r->bad = r->bad_events = 0;
+	r->damaged = false;
 	return MT_OK;
 }
 
@@ -191,8 +193,10 @@ static void pass_bad(struct replay *r, const char *text, size_t len, size_t whol
 		r->damage = x->end;
 		r->fault = fault;
 	}
-	if (len > 0)
+	if (len > 0) {
 		r->damage_len = x->end + len - r->damage;
+		r->damaged = true;
+	}
 	x->end += whole;
 	if (len < EVENT_LEAST)
 		return;

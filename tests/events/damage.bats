@@ -83,9 +83,10 @@ thought() { jq -c 'select(.action == "think") | .id' "$dir/events.jsonl" | head 
 check_cut() {
 	run mortise resume "$id" -t "the second task" -q
 	echo "$output"
+	reported=$output
 	[ "$status" -eq 0 ]
 	[[ "$output" == *"$1"* ]]
-	[[ "$output" == *"delete events.index"* ]]
+	[[ "$output" == *"stop the conversation, "*" and delete events.index"* ]]
 	tail -n 1 "$work/requests" | grep -q "$2"
 	tail -n 1 "$work/requests" | grep -q "the second task"
 	new=$(grep -a "the second task" "$dir/events.jsonl" | head -n 1 | sed 's/^{"id":\([0-9]*\).*/\1/')
@@ -123,6 +124,24 @@ check_cut() {
 	rm "$dir/events.index"
 	check_cut "events.jsonl, line $line: lines before it were removed. Event $n is missing." \
 		"Event $n of this conversation is missing"
+}
+
+@test "a line that was replaced by a few bytes is reported as damaged, not as removed" {
+	for n in "$(thought)" "$last"; do
+		for index in there deleted; do
+			cp -r "$dir" "$work/copy"
+			line=$(grep -an "^{\"id\":$n," "$dir/events.jsonl" | cut -d: -f1)
+			sed -i "${line}s/.*/oops/" "$dir/events.jsonl"
+			[ $index = there ] || rm "$dir/events.index"
+			check_cut "events.jsonl, line $line: it is not a JSON object." \
+				"Event $n of this conversation is missing"
+			[[ "$reported" == *"events.jsonl: Event $n is missing."* ]]
+			[[ "$reported" != *"lines before it were removed"* ]]
+			[[ "$reported" != *"ends too early"* ]]
+			rm -r "$dir"
+			mv "$work/copy" "$dir"
+		done
+	done
 }
 
 @test "a damaged system event: the request still has its prompt and its tools" {
