@@ -46,7 +46,7 @@ struct job {
 	struct config *config, *into;
 	json_object *settings;  /* of `config` */
 	int64_t at;
-	bool over;
+	bool over, unreadable;
 	struct condensed_view whole, left;
 	struct llm_metrics before, after;
 	struct error err;
@@ -152,7 +152,8 @@ static int open_copy(struct job *j, const char *condensers, struct conversation 
 		*p = ',';
 	if (!overrides || state.error || wiring.error)
 		return fail(&j->err, MT_ELIMIT, "--with: the list is too long");
-	if (conversation_fork(j->config, &fork, &copy, &at, &j->err))
+	j->unreadable = conversation_fork(j->config, &fork, &copy, &at, &j->err) != MT_OK;
+	if (j->unreadable)
 		return j->err.code;
 	overrides[in.override_count++] = state.text;
 	overrides[in.override_count++] = wiring.text;
@@ -330,6 +331,8 @@ static int compare_all(struct job *j)
 		if (!name)
 			return EXIT_FAILED;
 		try_condensers(j, name);
+		if (j->unreadable)
+			return command_report(EXIT_FAILED, &j->err);
 		cli_condense_report(name, j, first);
 		first = first && j->err.code;
 		if (j->err.code)

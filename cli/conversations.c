@@ -119,7 +119,7 @@ static bool conversations_look_at(const char *root, const char *id, struct entry
 	if (evlog_open(dir, EVLOG_READ, NULL, &log, NULL, NULL) == MT_OK)
 		ret->events = evlog_count(log);
 	ret->id = strdup(id);
-	ret->title = strdup(js_str(meta, "title", ""));
+	ret->title = strdup(js_str(meta, "title", log && meta ? "" : "(cannot be read)"));
 	ret->workspace = strdup(js_str(meta, "workspace", ""));
 	ret->parent = strdup(js_str(meta, "parent", ""));
 	return ret->id && ret->title && ret->workspace && ret->parent;
@@ -176,13 +176,15 @@ static void print_entry(const struct entry *e, bool json, int depth)
 {
 	AUTO(strbuf) struct strbuf out = STRBUF(1 << 20);
 	struct tm tm;
-	char when[32], size[16];
+	char when[32], size[16], events[24] = "-";
 
+	if (e->events >= 0)
+		snprintf(events, sizeof events, "%" PRId64, e->events);
 	strftime(when, sizeof when, json ? "%Y-%m-%dT%H:%M:%SZ" : "%Y-%m-%d %H:%M",
 		 json ? gmtime_r(&e->written, &tm) : localtime_r(&e->written, &tm));
 	if (!json) {
-		strbuf_addf(&out, "%*s%-*s %s %7" PRId64 " event%s %7s  ", 2 * depth, "",
-			    26 - 2 * depth, e->id, when, e->events,
+		strbuf_addf(&out, "%*s%-*s %s %7s event%s %7s  ", 2 * depth, "",
+			    26 - 2 * depth, e->id, when, events,
 			    e->events == 1 ? " " : "s",
 			    conversation_size_text(e->bytes, size));
 		path_abbreviate(&out, e->workspace);
@@ -194,7 +196,8 @@ static void print_entry(const struct entry *e, bool json, int depth)
 	strbuf_addc(&out, '{');
 	js_key_str(&out, "id", e->id);
 	js_key_str(&out, "written", when);
-	js_key_int(&out, "events", e->events);
+	js_key(&out, "events");
+	strbuf_add(&out, e->events < 0 ? "null" : events);
 	js_key_int(&out, "bytes", e->bytes);
 	js_key_str(&out, "title", e->title);
 	js_key_str(&out, "workspace", e->workspace);

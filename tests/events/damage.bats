@@ -185,12 +185,17 @@ END
 
 @test "a log of a later format is refused with one sentence" {
 	sed -i 's/"format":1/"format":2/' "$dir/meta.json"
-	for command in "resume $id -q" "conversations show $id" "conversations export $id"; do
+	for command in "resume $id -q" "conversations show $id" "conversations export $id" \
+		"fork $id" "condense compare $id"; do
 		run mortise $command
 		[ "$status" -ne 0 ]
 		[ "${#lines[@]}" -eq 1 ]
 		[[ "$output" == *"format 2"*"update mortise"* ]]
 	done
+	run mortise conversations list
+	[ "$status" -eq 0 ]
+	[[ "$output" == "$id "*" - events "*"(cannot be read)" ]]
+	[ "$(mortise conversations list --json | jq .events)" = null ]
 }
 
 @test "resume: the endpoint that the configuration gives now counts" {
