@@ -38,6 +38,12 @@ struct walk {
 	unsigned looked;
 };
 
+/* Only the rules of OpenHands, without those that were added to them? */
+static bool is_plain(const struct stuck_options *o)
+{
+	return !o->blank && !o->identical;
+}
+
 static bool loop_detector_is_message(const struct evlog_head *head,
 				     enum event_source source)
 {
@@ -142,14 +148,14 @@ static bool still_runs(const struct event *result)
 /* Events that count towards a loop, from the newest to the oldest. */
 struct counted {
 	struct walk walk;
-	bool waits_count;
+	bool plain; /* waits and condensations count too */
 	int64_t left_out[2]; /* the action of a wait, and the one that it confirms */
 };
 
 static struct counted counted_from_end(struct evlog *log, const struct stuck_options *o)
 {
 	return (struct counted){ .walk = walk_from_end(log, o), .left_out = { -1, -1 },
-				 .waits_count = !o->blank && !o->identical };
+				 .plain = is_plain(o) };
 }
 
 static bool is_left_out_wait(struct counted *w, int64_t id)
@@ -157,8 +163,6 @@ static bool is_left_out_wait(struct counted *w, int64_t id)
 	const struct evlog_head *head = evlog_head(w->walk.log, id);
 	AUTO(event) struct event *result = NULL, *action = NULL;
 
-	if (w->waits_count)
-		return false;
 	if (head->type->is_action)
 		return id == w->left_out[0] || id == w->left_out[1];
 	if (head->cause < 0 || head->cause >= id ||
@@ -173,6 +177,12 @@ static bool is_left_out_wait(struct counted *w, int64_t id)
 	return true;
 }
 
+static bool is_condensing(const struct evlog_head *head)
+{
+	return head->type->id == ACTION_CONDENSATION ||
+	       head->type->id == ACTION_CONDENSATION_REQUEST;
+}
+
 static int64_t older_counted(struct counted *w)
 {
 	int64_t id;
@@ -180,9 +190,8 @@ static int64_t older_counted(struct counted *w)
 	while ((id = older(&w->walk)) >= 0) {
 		const struct evlog_head *head = evlog_head(w->walk.log, id);
 
-		if (head->type->id != ACTION_CONDENSATION &&
-		    head->type->id != ACTION_CONDENSATION_REQUEST &&
-		    !is_left_out_wait(w, id) && !loop_detector_is_answer(w->walk.log, id))
+		if ((w->plain || (!is_condensing(head) && !is_left_out_wait(w, id))) &&
+		    !loop_detector_is_answer(w->walk.log, id))
 			return id;
 	}
 	return -1;
@@ -296,13 +305,21 @@ static bool same_result_members(json_object *a, json_object *b)
 	return true;
 }
 
+/* Members of an action that say what the model thought of it. */
+static const char *const said[] = { "thought", "security_risk", "confirmation_state",
+				    NULL };
+
+static bool is_edit(const struct event *action)
+{
+	return action->type->id == ACTION_RUN_IPYTHON &&
+	       strstr(event_arg(action, "code"), "edit_file_by_replace(");
+}
+
 /* Edits by an old function of python cells: the file and the lines count. */
 static bool same_edit(const struct event *a, const struct event *b)
 {
 	const char *x = event_arg(a, "code"), *y = event_arg(b, "code");
 
-	if (!strstr(x, "edit_file_by_replace(") || !strstr(y, "edit_file_by_replace("))
-		return false;
 	for (int line = 0; line < 3; line++) {
 		size_t x_len = strcspn(x, "\n"), y_len = strcspn(y, "\n");
 
@@ -316,15 +333,17 @@ static bool same_edit(const struct event *a, const struct event *b)
 	return true;
 }
 
-static bool same_action(const struct event *a, const struct event *b, bool thought)
+static bool same_action(const struct event *a, const struct event *b,
+			const struct stuck_options *o)
 {
-	static const char *const said[] = { "thought", "security_risk",
-					    "confirmation_state", NULL };
+	bool thought = o->thought || a->type->id == ACTION_THINK; /* all it consists of */
 
-	if (a->type->id == ACTION_RUN_IPYTHON && same_edit(a, b))
-		return true;
-	if (a->type->id == ACTION_THINK)
-		thought = true; /* what the action consists of */
+	if (is_edit(a) && is_edit(b)) {
+		if (same_edit(a, b))
+			return true;
+		if (is_plain(o))
+			return false; /* not even a short one equals itself */
+	}
 	return same_members(event_args(a), event_args(b), thought ? NULL : said);
 }
 
@@ -360,7 +379,7 @@ static bool loop_detector_same(const struct newest *n, int64_t a, int64_t b)
 	second = evlog_event(n->log, b, NULL);
 	if (!first || !second)
 		return false;
-	return first->is_action ? same_action(first, second, n->o->thought)
+	return first->is_action ? same_action(first, second, n->o)
 				: same_observation(first, second, n->o);
 }
 
@@ -476,24 +495,24 @@ static bool is_failed_mcp_result(const struct event *e)
 }
 
 /* Did a call fail? Results of tools say so themselves. */
-static bool is_failure(struct evlog *log, int64_t id)
+static bool is_failure(const struct newest *n, int64_t id)
 {
-	const struct evlog_head *head = evlog_head(log, id);
+	const struct evlog_head *head = evlog_head(n->log, id);
 	AUTO(event) struct event *e = NULL;
 
 	if (head->type->id == OBSERVATION_ERROR)
 		return true;
 	if (head->type->id != OBSERVATION_TOOL && head->type->id != OBSERVATION_MCP)
 		return false;
-	e = evlog_event(log, id, NULL);
-	return e &&
-	       (js_bool(event_args(e), "is_error", false) || is_failed_mcp_result(e));
+	e = evlog_event(n->log, id, NULL);
+	return e && (js_bool(event_args(e), "is_error", false) ||
+		     (!is_plain(n->o) && is_failed_mcp_result(e)));
 }
 
 static bool all_failures(const struct newest *n, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
-		if (!is_failure(n->log, n->observations[i]))
+		if (!is_failure(n, n->observations[i]))
 			return false;
 	return true;
 }
@@ -528,7 +547,8 @@ static bool same_complaint(const struct newest *n)
 {
 	size_t count = n->o->same;
 
-	return n->since_action >= count && all_of_type(n, count, OBSERVATION_ERROR) &&
+	return !is_plain(n->o) && n->since_action >= count &&
+	       all_of_type(n, count, OBSERVATION_ERROR) &&
 	       repeat(n, n->observations, count, 1);
 }
 
@@ -565,6 +585,8 @@ static bool monologue(const struct newest *n, int64_t *ret_start)
 			break;
 		first = id;
 		count++;
+		if (is_plain(n->o) && count == n->o->monologue)
+			break;
 	}
 	*ret_start = first;
 	return count >= n->o->monologue;
@@ -589,6 +611,35 @@ static int64_t first_of_loop(const struct newest *n, size_t apart)
 	return start;
 }
 
+/* What OpenHands takes for the beginning: the first event that equals the oldest
+ * action that it looked at, the last of `count`. */
+static int64_t first_equal(const struct newest *n, size_t count)
+{
+	struct counted w = counted_from_end(n->log, n->o);
+	int64_t id, start = n->actions[count - 1];
+	AUTO(event) struct event *oldest = evlog_event(n->log, start, NULL);
+
+	while (oldest && (id = older_counted(&w)) >= 0) {
+		AUTO(event) struct event *e = NULL;
+
+		if (evlog_head(n->log, id)->type != oldest->type)
+			continue;
+		e = evlog_event(n->log, id, NULL);
+		if (e && same_members(event_args(e), event_args(oldest),
+				      n->o->thought ? NULL : said))
+			start = id;
+	}
+	return start;
+}
+
+/* Where a loop of `count` actions began, that may be of several kinds. */
+static int64_t loop_detector_start(const struct newest *n, size_t count, size_t apart)
+{
+	if (!is_plain(n->o))
+		return first_of_loop(n, apart);
+	return first_equal(n, count < n->action_count ? count : n->action_count);
+}
+
 static bool is_condensed(const struct evlog_head *head)
 {
 	return head->type->id == OBSERVATION_CONDENSE ||
@@ -603,7 +654,7 @@ static bool condensing(const struct newest *n, int64_t *ret_start)
 	unsigned count = 0;
 	bool adjacent = false;
 
-	if (id < 0 || !is_condensed(evlog_head(n->log, id)))
+	if (!is_plain(n->o) && (id < 0 || !is_condensed(evlog_head(n->log, id))))
 		return false;
 	for (; id >= 0 && count < CONDENSED; id = older(&w)) {
 		const struct evlog_head *head = evlog_head(n->log, id);
@@ -640,10 +691,10 @@ struct stuck loop_detect_stuck(struct evlog *log, const struct stuck_options *o)
 	if (n.action_count + n.observation_count >= ACTIONS_MIN) {
 		if (same_result(&n))
 			return loop_detector_found(&n, STUCK_REPEAT, o->same,
-						   first_of_loop(&n, 1));
+						   loop_detector_start(&n, o->same, 1));
 		if (same_failure(&n))
 			return loop_detector_found(&n, STUCK_ERRORS, o->errors,
-						   first_of_loop(&n, 1));
+						   loop_detector_start(&n, o->same, 1));
 		if (same_complaint(&n))
 			return loop_detector_found(&n, STUCK_ERRORS, o->same,
 						   n.observations[o->same - 1]);
@@ -652,7 +703,8 @@ struct stuck loop_detect_stuck(struct evlog *log, const struct stuck_options *o)
 						   start);
 		if (taking_turns(&n))
 			return loop_detector_found(&n, STUCK_ALTERNATE, o->pattern / 2,
-						   first_of_loop(&n, 2));
+						   loop_detector_start(&n, o->pattern,
+								       2));
 		if (identical(&n))
 			return loop_detector_found(&n, STUCK_IDENTICAL, o->identical,
 						   first_of_loop(&n, 1));

@@ -14,7 +14,9 @@
  * became no action, g one that prints another time and size each time, k one that
  * prints other words each time, t a tool that fails, w waiting for a command that
  * still runs, W the same when none runs, j waiting for a job, y a command a that a person allowed, m and n messages of the agent, u one of the user, v one of
- * the environment, c a condensation, o a reported loop, . something hidden. */
+ * the environment, c a condensation, C one as V0 tells of it, e an edit in one line of
+ * python, q a failed result of a server in V0's form, o a reported loop, . something
+ * hidden. */
 static void add(struct evlog *log, const char *json_text)
 {
 	AUTO(json) json_object *o = json(json_text);
@@ -123,6 +125,13 @@ static bool add_call(struct evlog *log, char letter)
 		{ 'p', "\"action\":\"call_tool_mcp\",\"args\":{\"name\":\"wc\"}",
 		  "\"observation\":\"mcp\",\"content\":\"no\",\"extras\":"
 		  "{\"is_error\":true}" },
+		{ 'q', "\"action\":\"call_tool_mcp\",\"args\":{\"name\":\"wc\"}",
+		  "\"observation\":\"mcp\",\"content\":\"{\\\"isError\\\":true}\","
+		  "\"extras\":{\"name\":\"wc\"}" },
+		{ 'e', "\"action\":\"run_ipython\",\"args\":{\"code\":"
+		       "\"edit_file_by_replace('a', 'b')\"}",
+		  "\"observation\":\"run_ipython\",\"content\":\"no\",\"extras\":"
+		  "{\"code\":\"\"}" },
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(calls); i++)
@@ -143,6 +152,8 @@ static void add_letter(struct evlog *log, char letter, int *thought)
 		       "\"extras\":{}}" },
 		{ 'c', "{\"source\":\"agent\",\"action\":\"condensation\",\"args\":"
 		       "{\"forgotten_event_ids\":[0]}}" },
+		{ 'C', "{\"source\":\"agent\",\"observation\":\"condense\","
+		       "\"content\":\"Trimming\",\"extras\":{}}" },
 		{ 'o', "{\"source\":\"environment\",\"observation\":\"loop_detection\","
 		       "\"content\":\"\",\"extras\":{}}" },
 		{ '.', "{\"source\":\"environment\",\"observation\":\"agent_state_changed\","
@@ -289,6 +300,46 @@ static void test_options(void)
 		  "what is undone is not seen");
 }
 
+/* Without the rules that were added, the answers are those of OpenHands. */
+static void test_plain(void)
+{
+	static const struct {
+		const char *letters;
+		enum stuck_kind plain;
+		int64_t plain_start;
+		enum stuck_kind usual;
+		int64_t usual_start;
+	} cases[] = {
+		{ "uaaaa", STUCK_REPEAT, 1, STUCK_REPEAT, 1 },
+		{ "uaaaabaaaa", STUCK_REPEAT, 1, STUCK_REPEAT, 11 },
+		{ "ubxxx", STUCK_ERRORS, 1, STUCK_ERRORS, 3 },
+		{ "ubababab", STUCK_ALTERNATE, 3, STUCK_ALTERNATE, 1 },
+		{ "ummmmm", STUCK_MONOLOGUE, 3, STUCK_MONOLOGUE, 1 },
+		{ "uaXXXX", STUCK_NONE, -1, STUCK_ERRORS, 3 },
+		{ "ueeee", STUCK_NONE, -1, STUCK_REPEAT, 1 },
+		{ "uqqq", STUCK_NONE, -1, STUCK_ERRORS, 1 },
+		{ "uttt", STUCK_ERRORS, 1, STUCK_ERRORS, 1 },
+		{ "uaacaa", STUCK_NONE, -1, STUCK_REPEAT, 1 },
+		{ "uCCCCCCCCCCab", STUCK_CONDENSING, 1, STUCK_NONE, -1 },
+		{ "uCaCbCdCfCgCaCbCdCfC", STUCK_NONE, -1, STUCK_NONE, -1 },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		AUTO(evlog) struct evlog *log = history_of(cases[i].letters);
+		struct stuck plain = loop_detect_stuck(log, &exact);
+		struct stuck more = loop_detect_stuck(log, &usual);
+
+		CHECK_MSG(plain.kind == cases[i].plain &&
+				  plain.start == cases[i].plain_start,
+			  "plain, %s: %s from %d", cases[i].letters,
+			  loop_stuck_name(plain.kind), (int)plain.start);
+		CHECK_MSG(more.kind == cases[i].usual &&
+				  more.start == cases[i].usual_start,
+			  "usual, %s: %s from %d", cases[i].letters,
+			  loop_stuck_name(more.kind), (int)more.start);
+	}
+}
+
 static void test_places(void)
 {
 	AUTO(evlog) struct evlog *log = history_of("uabu");
@@ -378,6 +429,7 @@ int main(void)
 		return 1;
 	test_kinds();
 	test_options();
+	test_plain();
 	test_places();
 	test_volatile();
 	test_history();
