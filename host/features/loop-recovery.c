@@ -38,7 +38,8 @@ static int loop_recovery_open_agent(struct conversation *c, struct agent_frame *
 		.start = agent->start,
 		.headless = conversation_is_headless(c),
 		.exit_code = compare == STUCK_COMPARE_EXIT_CODE,
-		.blank = compare == STUCK_COMPARE_NORMALIZED,
+		.blank = compare == STUCK_COMPARE_OUTPUT ||
+			 compare == STUCK_COMPARE_NORMALIZED,
 		.thought = config_bool(config, section, "stuck_compare_thought"),
 		.same = (unsigned)config_int(config, section, "stuck_repeat"),
 		.errors = (unsigned)config_int(config, section, "stuck_errors"),

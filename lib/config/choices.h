@@ -28,9 +28,10 @@ enum confirmation_choice {
 enum context_choice { CONTEXT_TASK, CONTEXT_FORK };
 enum text_only_choice { TEXT_ONLY_AUTO, TEXT_ONLY_DONE, TEXT_ONLY_CONTINUE };
 enum stuck_compare_choice {
-	STUCK_COMPARE_NORMALIZED,
 	STUCK_COMPARE_OUTPUT,
 	STUCK_COMPARE_EXIT_CODE,
+	STUCK_COMPARE_EXACT,
+	STUCK_COMPARE_NORMALIZED, /* former name of `output` */
 };
 enum setup_choice { SETUP_TRUSTED, SETUP_ALWAYS, SETUP_NEVER };
 

@@ -253,12 +253,12 @@ static const struct mt_option controller_table[] = {
 	OPTION(BOOL, "stuck_detection", "yes", "Detect loops and stop the agent."),
 	OPTION(BOOL, "stuck_nudge", "yes",
 	       "Warn the model once about a loop before stopping it."),
-	OPTION(CHOICE, "stuck_compare", "normalized",
-	       "How loop detection compares results: `normalized` ignores digits, "
-	       "times, sizes and addresses; `output` compares the exact text; "
-	       "`exit_code` compares commands by exit code, everything else "
-	       "exactly.",
-	       .choices = "normalized|output|exit_code"),
+	OPTION(CHOICE, "stuck_compare", "output",
+	       "How loop detection compares results: `output` (or `normalized`) "
+	       "ignores digits, times, sizes and addresses; `exit_code` compares "
+	       "commands by exit code, everything else exactly; `exact` compares the "
+	       "exact text.",
+	       .choices = "output|exit_code|exact|normalized"),
 	OPTION(INT, "stuck_identical", "8",
 	       "Number of identical consecutive actions that count as a loop, "
 	       "regardless of their results; 0 disables this rule.",

@@ -84,7 +84,7 @@ EOF
 
 @test "without a nudge, with other thresholds, by exit code, or not at all" {
 	{ same 8 'echo $RANDOM'; finish; } >"$work/script"
-	run "${run_it[@]}" -o controller.stuck_compare=output \
+	run "${run_it[@]}" -o controller.stuck_compare=exact \
 		-o controller.stuck_identical=0 -t go
 	[ "$status" -eq 0 ]
 	run "${run_it[@]}" -o controller.stuck_compare=exit_code \
@@ -167,8 +167,13 @@ talk() {
 	run "${run_it[@]}" -t go
 	[ "$status" -eq 7 ]
 	[ "$(count '"loop_type":"repeating_action_observation"')" -eq 1 ]
+	for same in output normalized; do
+		rm -r "$work/state/mortise"
+		run "${run_it[@]}" -o controller.stuck_compare=$same -t go
+		[ "$status" -eq 7 ]
+	done
 	rm -r "$work/state/mortise"
-	run "${run_it[@]}" -o controller.stuck_compare=output -t go
+	run "${run_it[@]}" -o controller.stuck_compare=exact -t go
 	[ "$status" -eq 0 ]
 }
 
