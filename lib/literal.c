@@ -327,6 +327,50 @@ int literal_read(struct cursor *c, json_object **ret, struct error *err)
 
 /* ---- writing -------------------------------------------------------------- */
 
+/* Code points that Python does not print as they are: controls, formats, separators,
+ * surrogates, private and unassigned planes. */
+static const struct {
+	uint32_t first, last;
+} unprintable[] = {
+	{ 0x00, 0x1f }, { 0x7f, 0xa0 }, { 0xad, 0xad }, { 0x0600, 0x0605 },
+	{ 0x061c, 0x061c }, { 0x06dd, 0x06dd }, { 0x070f, 0x070f }, { 0x0890, 0x0891 },
+	{ 0x08e2, 0x08e2 }, { 0x1680, 0x1680 }, { 0x180e, 0x180e }, { 0x2000, 0x200f },
+	{ 0x2028, 0x202f }, { 0x205f, 0x206f }, { 0x3000, 0x3000 }, { 0xd800, 0xf8ff },
+	{ 0xfdd0, 0xfdef }, { 0xfeff, 0xfeff }, { 0xfff0, 0xfffb }, { 0xfffe, 0xffff },
+	{ 0x110bd, 0x110bd }, { 0x110cd, 0x110cd }, { 0x13430, 0x1343f },
+	{ 0x1bca0, 0x1bca3 }, { 0x1d173, 0x1d17a }, { 0x323b0, 0xe00ff },
+	{ 0xe01f0, 0x10ffff },
+};
+
+static bool is_printable(uint32_t code)
+{
+	for (size_t i = 0; i < ARRAY_LEN(unprintable); i++)
+		if (code <= unprintable[i].last)
+			return code < unprintable[i].first;
+	return true;
+}
+
+/* The code point of a valid character of `n` bytes. */
+static uint32_t code_of(const char *text, size_t n)
+{
+	uint32_t code = (unsigned char)text[0];
+
+	if (n > 1)
+		code &= 0x7fu >> n;
+	for (size_t i = 1; i < n; i++)
+		code = code << 6 | ((unsigned char)text[i] & 0x3f);
+	return code;
+}
+
+static int put_escaped(struct strbuf *out, uint32_t code)
+{
+	return strbuf_addf(out,
+			   code < 0x100     ? "\\x%02x"
+			   : code < 0x10000 ? "\\u%04x"
+					    : "\\U%08x",
+			   (unsigned)code);
+}
+
 int literal_put_text(struct strbuf *out, const char *text, size_t len)
 {
 	char quote = memchr(text, '\'', len) && !memchr(text, '"', len) ? '"' : '\'';
@@ -341,17 +385,10 @@ int literal_put_text(struct strbuf *out, const char *text, size_t len)
 			strbuf_addf(out, "\\%c", c == '\n' ? 'n' : c == '\r' ? 'r' : 't');
 		else if (c == '\\' || c == (unsigned char)quote)
 			strbuf_addf(out, "\\%c", c);
-		else if (c < ' ' || c == 127)
-			strbuf_addf(out, "\\x%02x", c);
 		else if (!valid)
 			strbuf_add(out, UTF8_REPLACEMENT);
-		else if (c == 0xc2 && (unsigned char)text[i + 1] <= 0xa0)
-			strbuf_addf(out, "\\x%02x", (unsigned char)text[i + 1]);
-		else if (c > 127 && utf8_control(text + i, len - i))
-			strbuf_addf(out, "\\u%04x",
-				    (unsigned)(c & 15) << 12 |
-					    ((unsigned)text[i + 1] & 63) << 6 |
-					    ((unsigned)text[i + 2] & 63));
+		else if (!is_printable(code_of(text + i, n)))
+			put_escaped(out, code_of(text + i, n));
 		else
 			strbuf_addn(out, text + i, n);
 	}
@@ -387,7 +424,7 @@ int literal_put(struct strbuf *out, json_object *value)
 	case json_type_boolean:
 		return strbuf_add(out, json_object_get_boolean(value) ? "True" : "False");
 	case json_type_int:
-		return strbuf_addf(out, "%lld", (long long)json_object_get_int64(value));
+		return strbuf_add(out, json_object_get_string(value));
 	case json_type_double:
 		return put_double(out, json_object_get_double(value));
 	case json_type_string:

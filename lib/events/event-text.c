@@ -3,6 +3,7 @@
  * event-text.c - derives texts from events: the message, the text of a command output
  * for the model, cut contents. */
 #include "events/internal.h"
+#include "literal.h"
 #include "utf8.h"
 
 #include <inttypes.h>
@@ -65,7 +66,7 @@ static int event_text_expand(const struct event *e, const char *spec, size_t len
 	json_object *value = field_value(e, path);
 
 	if (spec[name] == '!')
-		return python_repr(out, value);
+		return literal_put(out, value);
 	return event_text_add_value(out, value,
 				    spec[name] == ':' ? strtoul(spec + name + 1, NULL, 10)
 						      : SIZE_MAX);
@@ -123,7 +124,7 @@ static int message_condensation(const struct event *e, struct strbuf *out)
 		return strbuf_addf(out, "Summary: %s", summary);
 	strbuf_add(out, "Condenser is dropping the events: ");
 	if (ids) {
-		python_repr(out, ids);
+		literal_put(out, ids);
 		return strbuf_addc(out, '.');
 	}
 	first = js_int(args, "forgotten_events_start_id", 0);

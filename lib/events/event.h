@@ -74,8 +74,6 @@ int event_command_text(const struct event *e, struct strbuf *out);
  *  false: how it would look. Very long files are not compared. */
 int event_edit_text(const struct event *e, size_t context, bool applied,
 		    struct strbuf *out);
-/** A value as Python would print it, in which V0 shows arguments. */
-int python_repr(struct strbuf *out, json_object *value);
 /** V0 truncation: first and last half around the marker; max in characters. */
 int event_truncate_content(const char *text, size_t len, size_t max_chars,
 			   struct strbuf *out);

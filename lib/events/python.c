@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * python.c - Python literals: parsed in old events, and written where the derived
- * message of an event shows an object. */
+ * python.c - parses Python literals in old events. */
 #include "events/internal.h"
 #include "utf8.h"
 
@@ -267,67 +266,4 @@ json_object *python_literal(const char *text, size_t len)
 
 	python_skip_space(&l);
 	return l.bad || l.at != l.end ? NULL : STEAL(value);
-}
-
-/* ---- writing ------------------------------------------------------------ */
-
-static int repr_text(struct strbuf *out, const char *text, size_t len)
-{
-	char quote = memchr(text, '\'', len) && !memchr(text, '"', len) ? '"' : '\'';
-
-	strbuf_addc(out, quote);
-	for (size_t i = 0; i < len; i++) {
-		unsigned char c = (unsigned char)text[i];
-
-		if (c == '\\' || c == (unsigned char)quote)
-			strbuf_addf(out, "\\%c", c);
-		else if (c == '\n' || c == '\r' || c == '\t')
-			strbuf_addf(out, "\\%c", c == '\n' ? 'n' : c == '\r' ? 'r' : 't');
-		else if (c < ' ' || c == 0x7f)
-			strbuf_addf(out, "\\x%02x", c);
-		else
-			strbuf_addc(out, (char)c);
-	}
-	return strbuf_addc(out, quote);
-}
-
-static int repr_dict(struct strbuf *out, json_object *value)
-{
-	bool first = true;
-
-	strbuf_addc(out, '{');
-	json_object_object_foreach(value, name, member) {
-		if (!first)
-			strbuf_add(out, ", ");
-		first = false;
-		repr_text(out, name, strlen(name));
-		strbuf_add(out, ": ");
-		python_repr(out, member);
-	}
-	return strbuf_addc(out, '}');
-}
-
-int python_repr(struct strbuf *out, json_object *value)
-{
-	switch (json_object_get_type(value)) {
-	case json_type_null:
-		return strbuf_add(out, "None");
-	case json_type_boolean:
-		return strbuf_add(out, json_object_get_boolean(value) ? "True" : "False");
-	case json_type_string:
-		return repr_text(out, json_object_get_string(value),
-				 (size_t)json_object_get_string_len(value));
-	case json_type_object:
-		return repr_dict(out, value);
-	case json_type_array:
-		strbuf_addc(out, '[');
-		for (size_t i = 0; i < json_object_array_length(value); i++) {
-			if (i > 0)
-				strbuf_add(out, ", ");
-			python_repr(out, json_object_array_get_idx(value, i));
-		}
-		return strbuf_addc(out, ']');
-	default:
-		return json_write(out, value, NULL);
-	}
 }

@@ -4,6 +4,7 @@
  * ones indented. */
 #include "events/event.h"
 #include "fncall/fncall.h"
+#include "literal.h"
 #include <string.h>
 
 enum { DEEPEST = 12 };
@@ -193,7 +194,7 @@ static void put_enum_values(struct strbuf *out, json_object *schema)
 		if (json_object_is_type(v, json_type_string))
 			strbuf_add(out, json_object_get_string(v));
 		else
-			python_repr(out, v);
+			literal_put(out, v);
 		strbuf_addc(out, '`');
 	}
 	strbuf_add(out, "]\n");

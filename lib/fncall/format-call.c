@@ -3,6 +3,7 @@
  * format-call.c - formats one call as text. */
 #include "events/event.h"
 #include "fncall/fncall.h"
+#include "literal.h"
 #include "utf8.h"
 #include <string.h>
 
@@ -97,7 +98,7 @@ static void format_value(struct strbuf *out, json_object *value)
 		format_json_value(out, value);
 		return;
 	default:
-		python_repr(out, value);
+		literal_put(out, value);
 	}
 }
 

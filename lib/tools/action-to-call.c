@@ -3,6 +3,7 @@
  * action-to-call.c - converts an action to a tool call. */
 #include "tools/calls.h"
 
+#include "literal.h"
 #include "strbuf.h"
 #include "tools/mapping.h"
 
@@ -207,7 +208,7 @@ static int as_browser_code(const struct event *action, struct event **ret,
 	if (action->type->id != ACTION_BROWSE)
 		return MT_OK;
 	strbuf_add(&code, "goto(");
-	python_repr(&code, url);
+	literal_put(&code, url);
 	strbuf_add(&code, ")");
 	args = js_new_object();
 	js_set_str(args, "browser_actions", code.error ? NULL : code.text);

@@ -7,6 +7,7 @@
 #include "auto.h"
 #include "events/event.h"
 #include "js.h"
+#include "literal.h"
 #include "log.h"
 #include "options.h"
 #include "tools/ffi-tools.h"
@@ -56,7 +57,7 @@ int catalog_unknown(const struct catalog *catalog, const char *name, const char 
 	AUTO(json) json_object *value = args ? js_parse(args, strlen(args), NULL) : NULL;
 
 	if (value)
-		python_repr(&shown, value);
+		literal_put(&shown, value);
 	else
 		strbuf_add(&shown, args ? args : "");
 	for (size_t i = 0; i < catalog->count; i++) {

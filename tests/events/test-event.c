@@ -3,6 +3,7 @@
  * test-event.c - events: made, read in old forms, written, asked. */
 #include "events/event.h"
 #include "events/internal.h"
+#include "literal.h"
 #include "tap.h"
 
 static json_object *json(const char *text)
@@ -269,13 +270,16 @@ static void test_python(void)
 	}
 
 	AUTO(json)
-	json_object *v = json("{\"a\":[1,null,true,2.5],\"b\":\"it's\","
-			      "\"c\":\"\\n'\\\"\\u0001\"}");
+	json_object *v =
+		json("{\"a\":[1,null,true,2.5,1e20],\"b\":\"it's\","
+		     "\"c\":\"\\n'\\\"\\u0001\","
+		     "\"d\":\"\\u00ad\\u200b\\ue000\\ud83d\\ude00\\udb80\\udc00\"}");
 	AUTO(strbuf) struct strbuf out = STRBUF(4096);
 
-	python_repr(&out, v);
-	CHECK_STR(out.text,
-		  "{'a': [1, None, True, 2.5], 'b': \"it's\", 'c': '\\n\\'\"\\x01'}");
+	literal_put(&out, v);
+	CHECK_STR(out.text, "{'a': [1, None, True, 2.5, 1e+20], 'b': \"it's\", "
+			    "'c': '\\n\\'\"\\x01', "
+			    "'d': '\\xad\\u200b\\ue000\xf0\x9f\x98\x80\\U000f0000'}");
 }
 
 static void test_trajectory(void)
