@@ -182,6 +182,47 @@ size_t utf8_control(const char *text, size_t len)
 	return 0;
 }
 
+/* Length of the white space character at the start; 0: another one. */
+static size_t white_space(const char *text, size_t len)
+{
+	static const char *const wide[] = {
+		"\xc2\x85", "\xc2\xa0", "\xe1\x9a\x80", "\xe2\x80\xa8", "\xe2\x80\xa9",
+		"\xe2\x80\xaf", "\xe2\x81\x9f", "\xe3\x80\x80",
+	};
+	unsigned char c = len ? (unsigned char)*text : 0;
+
+	if (c == ' ' || (c >= '\t' && c <= '\r') || (c >= 0x1c && c <= 0x1f))
+		return 1;
+	if (len >= 3 && memcmp(text, "\xe2\x80", 2) == 0 &&
+	    (unsigned char)text[2] <= 0x8a)
+		return 3; /* U+2000 to U+200A */
+	for (size_t i = 0; i < sizeof wide / sizeof *wide; i++) {
+		size_t n = strlen(wide[i]);
+
+		if (len >= n && memcmp(text, wide[i], n) == 0)
+			return n;
+	}
+	return 0;
+}
+
+struct mt_str utf8_trimmed(struct mt_str text)
+{
+	size_t n;
+
+	while ((n = white_space(text.ptr, text.len))) {
+		text.ptr += n;
+		text.len -= n;
+	}
+	for (n = 1; n <= 3 && n <= text.len;)
+		if (white_space(text.ptr + text.len - n, n) == n) {
+			text.len -= n;
+			n = 1;
+		} else {
+			n++;
+		}
+	return text;
+}
+
 void utf8_blank_controls(char *text, size_t len)
 {
 	for (size_t i = 0; i < len; i++) {

@@ -31,6 +31,8 @@ int utf8_add_clean(struct strbuf *b, const char *bytes, size_t len);
 size_t utf8_control(const char *text, size_t len);
 /** Overwrite all of these with spaces. */
 void utf8_blank_controls(char *text, size_t len);
+/** Leave out the white space of Unicode at both ends, as Python's strip() does. */
+struct mt_str utf8_trimmed(struct mt_str text);
 /** Number of bytes of an incomplete character at the end: 0 to 3. */
 size_t utf8_tail(const char *bytes, size_t len);
 

@@ -247,6 +247,28 @@ static void white_space_at_the_ends_is_left_out(void)
 	}
 }
 
+static void white_space_of_unicode_at_the_ends_is_left_out(void)
+{
+	static const struct {
+		const char *text, *trimmed;
+	} cases[] = {
+		{ "", "" }, { "a", "a" }, { " \t\x1c\x1f\n", "" },
+		{ "\xc2\xa0 a\xc2\xa0" "b\xc2\x85", "a\xc2\xa0" "b" },
+		{ "\xe2\x80\x80\xe3\x80\x80\xc3\xa0\xe2\x80\xa9", "\xc3\xa0" },
+		{ "\xe2\x80\x8b", "\xe2\x80\x8b" }, /* not a white space */
+		{ "\xa0", "\xa0" }, { "\xe2\x80", "\xe2\x80" },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		const char *text = cases[i].text;
+		struct mt_str s = utf8_trimmed((struct mt_str){ text, strlen(text) });
+
+		CHECK_MSG(s.len == strlen(cases[i].trimmed) &&
+				  !memcmp(s.ptr, cases[i].trimmed, s.len),
+			  "Unicode case %zu is trimmed", i);
+	}
+}
+
 static void words_are_quoted_for_a_shell(void)
 {
 	struct strbuf b = STRBUF(40);
@@ -277,6 +299,7 @@ int main(void)
 	cells_are_measured_in_columns();
 	the_first_error_stays();
 	white_space_at_the_ends_is_left_out();
+	white_space_of_unicode_at_the_ends_is_left_out();
 	words_are_quoted_for_a_shell();
 	return tap_done();
 }

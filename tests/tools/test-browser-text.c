@@ -151,7 +151,12 @@ static void trees(void)
 		{ "{\"nodes\":[null, 3]}", "" },
 		{ "{\"nodes\":[" NODE("1", "main", "a", "\"1\",\"2\",\"2\",\"9\"") ","
 		  NODE("2", "button", " b\\u00a0 ", "\"1\"") "]}",
-		  "main 'a'\n\tbutton 'b\\xa0'" },
+		  "main 'a'\n\tbutton 'b'" },
+		{ "{\"nodes\":[" NODE("1", "x", "a\\u00a0b\\u00ad\\u200b\\ue001\\ud83d\\ude00"
+				   "\\udb80\\udc00", "") "]}",
+		  "x 'a\\xa0b\\xad\\u200b\\ue001\xf0\x9f\x98\x80\\U000f0000'" },
+		{ "{\"nodes\":[" NODE("1", "generic", "\\u3000\\u2009", "") "]}",
+		  "generic ''" },
 		{ "{\"nodes\":[" NODE("1", "x", "\\u0007\\u202e\\\\", "") "]}",
 		  "x '\\x07\\u202e\\\\'" },
 		{ "{\"nodes\":[{\"nodeId\":\"1\",\"childIds\":[\"2\"]},"

@@ -3,7 +3,6 @@
  * axtree.c - formats an accessibility tree as BrowserGym does. */
 #include "axtree.h"
 #include "literal.h"
-#include "space.h"
 #include "utf8.h"
 #include <string.h>
 
@@ -197,7 +196,7 @@ static void put_node(struct printer *p, json_object *node, const char *role, int
 {
 	const struct ax_options *o = p->options;
 	AUTO(strbuf) struct strbuf line = STRBUF(1 << 20);
-	struct mt_str name = space_trimmed(axtree_text_of(js_path(node, "name.value")));
+	struct mt_str name = axtree_text_of(js_path(node, "name.value"));
 	json_object *value = js_get(node, "value");
 	bool seen = mark && mark->visibility >= 0.5;
 
@@ -206,13 +205,13 @@ static void put_node(struct printer *p, json_object *node, const char *role, int
 	strbuf_add(&line, role);
 	if (name.len || strcmp(role, "generic") != 0) {
 		strbuf_addc(&line, ' ');
-		axtree_put_text(&line, name);
+		axtree_put_text(&line, utf8_trimmed(name));
 	}
 	if (js_get(value, "value")) {
 		strbuf_add(&line, " value=");
 		axtree_put_value(&line, js_get(value, "value"));
 	}
-	if (mark)
+	if (mark && strcmp(role, "StaticText") != 0)
 		axtree_put_mark(p, &line, mark);
 	strbuf_addn(&line, attributes->text, attributes->len);
 	axtree_put_line(p, depth, &line);
@@ -240,7 +239,6 @@ static bool one_node(struct printer *p, json_object *node, int depth,
 		       (!o->keep_redundant &&
 			memmem(above->name.ptr, above->name.len, self->name.ptr,
 			       self->name.len) != NULL);
-		mark = NULL;
 	} else {
 		self->filtered = is_filtered(o, bid, mark);
 		skip = skip || self->filtered;
