@@ -13,6 +13,7 @@ TESTS += \
 	%D%/files-changed.bats \
 	%D%/goal.bats \
 	%D%/jobs-end.bats \
+	%D%/jobs-moved.bats \
 	%D%/judge-done.bats \
 	%D%/judge-risk.bats \
 	%D%/loops.bats \
@@ -47,6 +48,7 @@ EXTRA_DIST += \
 	%D%/files-changed.bats \
 	%D%/goal.bats \
 	%D%/jobs-end.bats \
+	%D%/jobs-moved.bats \
 	%D%/judge-done.bats \
 	%D%/judge-risk.bats \
 	%D%/loops.bats \

@@ -142,7 +142,7 @@ static const struct mt_tool_host host = {
 	.fail = fail_call, .output = output, .spool = spool, .spool_path = spool_path,
 	.cancel_fd = cancel_fd, .time_left_ms = time_left, .option = option,
 	.option_int = option_int, .workspace = workspace,
-	.conversation_dir = conversation_dir, .log = log_line,
+	.conversation_dir = conversation_dir, .private_dir = conversation_dir, .log = log_line,
 };
 
 static const struct mt_toolset *set;

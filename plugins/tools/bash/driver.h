@@ -19,12 +19,16 @@
  *   - A command with a pipeline is followed by a function that notes the exit codes
  *     of its parts.
  *   - The redirections of eval close our descriptors for the command; bash
- *     keeps them meanwhile as close-on-exec copies. */
+ *     keeps them meanwhile as close-on-exec copies.
+ *   - With DRIVER_STATE, variables, functions and options are written to a memory file
+ *     after each command. A shell that takes over, because the command of this one
+ *     continues in the background, reads them. */
 #ifndef BASH_DRIVER_H
 #define BASH_DRIVER_H
 
 #define DRIVER_SOCKET 240
 #define DRIVER_FILE 241
+#define DRIVER_STATE 242
 #define DRIVER_FIELDS 7
 
 /* Appended to a command with a pipeline: eval itself leaves only its own status. */
@@ -37,6 +41,7 @@ static const char driver_loop[] =
 	"__mortise_arm\n"
 	"builtin printf '%s\\0' \"$__mortise_n\" \"$__mortise_s\" \"${!-}\""
 	" \"${PWD-}\" \"${PATH-}\" \"$EUID\" \"$__mortise_q\" >&240\n"
+	"__mortise_keep\n"
 	"while :; do\n"
 	"IFS= builtin read -r -u 240 __mortise_r ||"
 	" (( $? > 128 )) || builtin exit 0\n"
@@ -47,9 +52,9 @@ static const char driver_loop[] =
 	"__mortise_p=$__mortise_s __mortise_s=0 __mortise_b=${!-}"
 	" __mortise_e= __mortise_q=\n"
 	"if __mortise_rc \"$__mortise_p\"; then\n"
-	"builtin eval \"$__mortise_c\" 240>&- 241>&-\n"
+	"builtin eval \"$__mortise_c\" 240>&- 241>&- 242>&-\n"
 	"else\n"
-	"builtin eval \"$__mortise_c\" 240>&- 241>&-\n"
+	"builtin eval \"$__mortise_c\" 240>&- 241>&- 242>&-\n"
 	"fi\n"
 	"{ __mortise_s=$?; builtin set +exv; builtin trap - DEBUG; } >&- 2>&-\n"
 	"[[ -z $__mortise_e ]] || __mortise_s=$__mortise_e\n"
@@ -60,6 +65,19 @@ static const char driver_loop[] =
 /* The first PROMPT_COMMAND, from the environment. */
 static const char driver_init[] =
 	"builtin export -n __mortise_d; builtin unset PROMPT_COMMAND\n"
+	/* The state of the shell before this one; its directory may have changed since. */
+	"if [[ -n ${__mortise_v-} && -s /proc/self/fd/242 ]]; then\n"
+	"builtin export -n __mortise_v\n"
+	"builtin eval 'builtin unset $(builtin compgen -e);"
+	" builtin source /proc/self/fd/242' 240>&- 241>&- </dev/null >/dev/null 2>&1\n"
+	"[[ ${PWD-} -ef . ]] || builtin cd \"$__mortise_v\" 2>/dev/null\n"
+	"fi\n"
+	"builtin unset PROMPT_COMMAND __mortise_v\n"
+	"__mortise_keep() { :; }\n"
+	"[[ ! -e /proc/self/fd/242 ]] || __mortise_keep() { {\n"
+	"builtin shopt -p; builtin set +o; builtin declare -p; builtin declare -f\n"
+	"builtin declare -xF; builtin alias -p; builtin umask -p\n"
+	"} >|/proc/self/fd/242 2>/dev/null; }\n"
 	"builtin set +o history\n"
 	"__mortise_n=0 __mortise_r= __mortise_e= __mortise_q=\n"
 	"__mortise_rc() { builtin return \"$1\"; }\n"
@@ -97,7 +115,7 @@ static const char driver_init[] =
 	" builtin eval \"$__mortise_d\"; builtin kill -INT \"$$\"'; }\n"
 	"fi\n"
 	"if [[ -n ${__mortise_f-} ]]; then builtin eval"
-	" 'builtin source \"$__mortise_f\"' 240>&- 241>&-; fi\n"
+	" 'builtin source \"$__mortise_f\"' 240>&- 241>&- 242>&-; fi\n"
 	"builtin unset __mortise_f\n"
 	"builtin eval \"$__mortise_d\"\n"
 	"builtin kill -INT \"$$\"";

@@ -4,10 +4,14 @@
  *
  * The shell itself starts them, so they have its directory, variables and
  * functions, and a process group of their own; it is not ours to wait for them.
- * A job is over when its first process is, or has left its exit code. */
+ * A job is over when its first process is, or has left its exit code.
+ *
+ * A command that has passed its time is a job, too. It stays in its shell, and other
+ * commands get a new one. */
 #include "jobs.h"
 #include "clock.h"
 #include "files.h"
+#include "moved.h"
 #include "output.h"
 #include "shell.h"
 #include "utf8.h"
@@ -39,6 +43,7 @@ struct job {
 	bool over;
 	int code;            /* -1: unknown, it was killed */
 	bool told;           /* a result has stated that it is over */
+	struct moved *moved; /* it was a command; NULL: the shell started it as a job */
 };
 
 struct jobs {
@@ -46,6 +51,7 @@ struct jobs {
 	int64_t made;
 	struct job list[JOBS_MAX];
 	size_t count;
+	char *offered;       /* path of the output of the next job */
 };
 
 /* Jobs of earlier processes of the conversation have left files: their numbers are used. */
@@ -78,6 +84,7 @@ struct jobs *jobs_new(const char *directory)
 
 static void jobs_forget(struct job *job)
 {
+	moved_free(job->moved);
 	free(job->command);
 	free(job->files);
 	*job = (struct job){ 0 };
@@ -87,8 +94,10 @@ struct jobs *jobs_free(struct jobs *j)
 {
 	for (size_t i = 0; j && i < j->count; i++)
 		jobs_forget(&j->list[i]);
-	if (j)
+	if (j) {
 		free(j->directory);
+		free(j->offered);
+	}
 	free(j);
 	return NULL;
 }
@@ -148,11 +157,17 @@ static bool notice_is_gone(const struct job *job)
 	return path && access(path, F_OK) != 0;
 }
 
+/* Has its first process ended? */
+static bool is_gone(const struct job *job)
+{
+	return job->moved ? moved_has_ended(job->moved) : birth(job->pid) != job->born;
+}
+
 /* Its exit code, if it has left one; the notice was written before. */
 static void jobs_look(struct job *job)
 {
 	char *path = job->over ? NULL : bash_jobs_file_of(job, "exit"), *text = NULL;
-	bool gone = !job->over && birth(job->pid) != job->born;
+	bool gone = !job->over && is_gone(job);
 	size_t len;
 
 	if (path && file_read(path, 16, &text, &len, NULL) == MT_OK && len) {
@@ -211,14 +226,19 @@ static void bash_jobs_put_command(const struct job *job, struct strbuf *out)
 	utf8_add_clean(out, job->command, utf8_cut(job->command, len, SHORT_MAX));
 }
 
-/* The text before the exit code in a notice, quoted for the shell. */
-static void bash_jobs_put_notice(const struct job *job, struct strbuf *out)
+/* The text before the exit code in a notice. */
+static void put_notice_text(const struct job *job, struct strbuf *out)
+{
+	strbuf_addf(out, "[Job %" PRId64 " (`", job->id);
+	bash_jobs_put_command(job, out);
+	strbuf_add(out, "`) exited with code ");
+}
+
+static void quote_notice_text(const struct job *job, struct strbuf *out)
 {
 	AUTO(strbuf) struct strbuf text = STRBUF(1024);
 
-	strbuf_addf(&text, "[Job %" PRId64 " (`", job->id);
-	bash_jobs_put_command(job, &text);
-	strbuf_add(&text, "`) exited with code ");
+	put_notice_text(job, &text);
 	shell_quote(out, text.text);
 }
 
@@ -232,7 +252,7 @@ static int jobs_put_line(struct strbuf *out, const struct job *job)
 	strbuf_add(out,
 		   " ); builtin set -- \"$?\"; builtin printf '%s%s; its output is in "
 		   "%s]\\n' ");
-	bash_jobs_put_notice(job, out);
+	quote_notice_text(job, out);
 	bash_jobs_put_file(out, " \"$1\" ", job, "log");
 	bash_jobs_put_file(out, " >", job, "notice");
 	bash_jobs_put_file(out, "; builtin printf %s \"$1\" >", job, "exit");
@@ -325,6 +345,92 @@ int jobs_start(struct jobs *j, struct run *run, const struct run_call *call,
 			   "Started job %" PRId64
 			   " (process %ld). Its output is in %s.log\n",
 			   job.id, job.pid, job.files);
+}
+
+/* ---- commands that have passed their time ------------------------------------------ */
+
+void jobs_offer(struct jobs *j, struct run_call *call)
+{
+	if (!*j->directory || bash_jobs_make_room(j, NULL))
+		return;
+	free(j->offered);
+	if (asprintf(&j->offered, "%s/job-%" PRId64 ".log", j->directory, j->made + 1) <
+	    0)
+		j->offered = NULL;
+	call->job_log = j->offered;
+	call->job = j->offered ? j->made + 1 : 0;
+}
+
+int jobs_adopt(struct jobs *j, struct run *run, const struct run_call *call,
+	       const struct strbuf *seen)
+{
+	AUTO(strbuf) struct strbuf notice = STRBUF(1024), log = STRBUF(seen->len + 2);
+	struct job job;
+	int r = jobs_prepare(j, call, &job, NULL);
+
+	if (!r) {
+		put_notice_text(&job, &notice);
+		strbuf_addn(&log, seen->text, seen->len);
+		strbuf_add(&log, seen->len ? "\n" : "");
+		r = file_write(call->job_log, log.text, log.len, 0600, false, NULL);
+	}
+	if (!r && !notice.error && !log.error)
+		job.moved = moved_new(run, job.files, notice.text);
+	if (!job.moved) {
+		jobs_forget(&job);
+		return r ? r : MT_EIO;
+	}
+	job.read = (off_t)log.len; /* the result has it */
+	j->made++;
+	j->list[j->count++] = job;
+	return MT_OK;
+}
+
+/* The newest one whose end was not reported; NULL: there is none. */
+static struct job *newest_moved(struct jobs *j)
+{
+	for (size_t i = j->count; i-- > 0;) {
+		if (!j->list[i].moved)
+			continue;
+		jobs_look(&j->list[i]);
+		if (!j->list[i].told)
+			return &j->list[i];
+	}
+	return NULL;
+}
+
+struct run *jobs_take(struct jobs *j, struct run_call *call)
+{
+	struct job *job = newest_moved(j);
+
+	if (!job)
+		return NULL;
+	free(j->offered);
+	j->offered = bash_jobs_file_of(job, "log");
+	call->job_log = j->offered;
+	call->job = j->offered ? job->id : 0;
+	return call->job ? moved_take(job->moved) : NULL;
+}
+
+/* The result has shown all of its output. */
+static void skip_output(struct job *job, const char *path)
+{
+	struct stat st;
+
+	if (stat(path, &st) == 0)
+		job->read = st.st_size;
+}
+
+void jobs_put_back(struct jobs *j, const struct run_call *call,
+		   const struct run_result *result)
+{
+	struct job *job = jobs_find(j, call->job, NULL);
+
+	skip_output(job, call->job_log);
+	moved_continue(job->moved, result->ended, result->exit_code);
+	jobs_look(job);
+	if (result->ended)
+		jobs_tell(job);
 }
 
 /* ---- reading ---------------------------------------------------------------------- */
@@ -447,7 +553,8 @@ int jobs_put_ended(struct jobs *j, struct strbuf *out)
 /* @return MT_ECANCELLED: `cancel_fd` became readable. */
 static int bash_jobs_await(struct job *job, int64_t most_ms, int cancel_fd)
 {
-	AUTO(close) int fd = job->over ? -1 : (int)syscall(SYS_pidfd_open, job->pid, 0);
+	AUTO(close) int fd =
+		job->over || job->moved ? -1 : (int)syscall(SYS_pidfd_open, job->pid, 0);
 	struct pollfd p[2] = { { .fd = fd, .events = POLLIN },
 			       { .fd = cancel_fd, .events = POLLIN } };
 	int64_t until = clock_ms() + most_ms, left;
@@ -511,6 +618,11 @@ int jobs_end(struct jobs *j, int64_t id, int cancel_fd, struct strbuf *out,
 
 	if (!job)
 		return err->code;
+	if (job->moved) {
+		moved_stop(job->moved);
+		jobs_look(job);
+		return bash_jobs_put_news(job, out, err);
+	}
 	r = signal_group(job, SIGTERM, TERM_MS, cancel_fd);
 	if (signal_group(job, SIGKILL, r ? 0 : KILL_MS, -1) || r) {
 		strbuf_addf(out, "[Job %" PRId64 " was killed.]\n", id);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * jobs.h - background jobs of the shell, each with a number and an output file. */
+ * jobs.h - background jobs of the shell, each with a number and an output file: those
+ * that the shell starts as such, and commands that have passed their time. */
 #ifndef BASH_JOBS_H
 #define BASH_JOBS_H
 
@@ -18,6 +19,19 @@ struct jobs *jobs_free(struct jobs *j);
  *  @return MT_OK, or a status with a sentence in `err`. */
 int jobs_start(struct jobs *j, struct run *run, const struct run_call *call,
 	       struct strbuf *out, long *ret_pid, struct error *err);
+/** Let the command of `call` become a job if it passes its time: set `job` and `job_log`.
+ *  The path is valid until the next function is called. */
+void jobs_offer(struct jobs *j, struct run_call *call);
+/** It has: its output until now is `seen`. `run` is taken.
+ *  @return MT_OK, or it is not taken. */
+int jobs_adopt(struct jobs *j, struct run *run, const struct run_call *call,
+	       const struct strbuf *seen);
+/** The run of the newest such job whose end was not reported, for an empty call or input,
+ *  with `job` and `job_log` of that call; NULL: there is none. */
+struct run *jobs_take(struct jobs *j, struct run_call *call);
+/** After that call. */
+void jobs_put_back(struct jobs *j, const struct run_call *call,
+		   const struct run_result *result);
 int jobs_list(struct jobs *j, struct strbuf *out);
 /** Its output since the last read. */
 int jobs_read(struct jobs *j, int64_t id, struct strbuf *out, struct error *err);

@@ -4,11 +4,13 @@
 #include "jobs.h"
 #include "clock.h"
 #include "js.h"
+#include "keys.h"
 #include "run.h"
 #include "space.h"
 #include "tool-fail.h"
 #include "utf8.h"
 #include <mortise/tool.h>
+#include <pthread.h>
 #include <string.h>
 #include <time.h>
 
@@ -25,7 +27,9 @@ enum {
 struct bash {
 	const struct mt_tool_host *host;
 	struct mt_instance *instance;
-	struct run *run;
+	struct run *run;      /* for commands; those of jobs have their own */
+	struct run *typed_run; /* that gets what is typed */
+	pthread_mutex_t lock; /* for `typed_run` */
 	struct jobs *jobs;    /* NULL: there were none yet */
 	struct mt_call *call; /* the one that runs; NULL between two */
 	struct strbuf live, raw;
@@ -141,6 +145,8 @@ static int bash_open(const struct mt_tool_host *host, struct mt_instance *instan
 		free(b);
 		return err.code;
 	}
+	pthread_mutex_init(&b->lock, NULL);
+	b->typed_run = b->run;
 	*ret_self = b;
 	return MT_OK;
 }
@@ -153,6 +159,7 @@ static void bash_close(const struct mt_tool_host *host, struct mt_instance *inst
 	(void)host, (void)instance;
 	run_free(b->run);
 	jobs_free(b->jobs);
+	pthread_mutex_destroy(&b->lock);
 	strbuf_clear(&b->live);
 	strbuf_clear(&b->raw);
 	free(b->told_file);
@@ -293,15 +300,20 @@ static struct jobs *open_jobs(struct bash *b)
 	return jobs_new(*directory ? directory : b->host->private_dir(b->instance));
 }
 
+static bool has_jobs(struct bash *b)
+{
+	if (!b->jobs)
+		b->jobs = open_jobs(b);
+	return b->jobs != NULL;
+}
+
 static int job_call(struct bash *b, struct mt_call *call)
 {
 	AUTO(strbuf) struct strbuf out = STRBUF(JOB_TEXT_MAX);
 	struct error err = ERROR_NONE;
 	int status = MT_OK;
 
-	if (!b->jobs)
-		b->jobs = open_jobs(b);
-	if (!b->jobs)
+	if (!has_jobs(b))
 		status = out_of_memory(&err);
 	else
 		status = do_job(b, call, &out, &err);
@@ -318,6 +330,57 @@ static int job_call(struct bash *b, struct mt_call *call)
 	if (!status || status == MT_ECANCELLED)
 		b->host->reply_text(call, out.text, out.len);
 	return status ? b->host->fail(call, status, "%s", err.text) : MT_OK;
+}
+
+/* Sends nothing, or something for a program that runs. */
+static bool is_for_program(const struct run_call *call)
+{
+	return call->is_input || strspn(call->command, " \t\r\n") >= call->len ||
+	       key_ctrl(call->command, call->len);
+}
+
+static void set_typed_run(struct bash *b, struct run *run)
+{
+	pthread_mutex_lock(&b->lock);
+	b->typed_run = run;
+	pthread_mutex_unlock(&b->lock);
+}
+
+/* The command has passed its time: it keeps its shell, and others get a new one. */
+static void move_to_jobs(struct bash *b, const struct run_call *call,
+			 const struct run_result *result)
+{
+	struct run *next = run_split(b->run);
+
+	if (!next || jobs_adopt(b->jobs, b->run, call, &result->content))
+		run_free(next);
+	else
+		b->run = next;
+}
+
+/* Input goes to the shell if a program runs there, else to the newest job that was a
+ * command. */
+static int bash_run_command(struct bash *b, struct run_call *call,
+			    struct run_result *result, struct error *err)
+{
+	struct run *job = NULL;
+	int status;
+
+	if (!b->is_v0 && !has_jobs(b))
+		return out_of_memory(err);
+	if (!b->is_v0 && !run_is_busy(b->run) && is_for_program(call))
+		job = jobs_take(b->jobs, call);
+	else if (!b->is_v0)
+		jobs_offer(b->jobs, call);
+	set_typed_run(b, job ? job : b->run);
+	status = run_call(job ? job : b->run, call, result, err);
+	set_typed_run(b, NULL);
+	if (job)
+		jobs_put_back(b->jobs, call, result);
+	else if (!status && result->moved)
+		move_to_jobs(b, call, result);
+	set_typed_run(b, b->run);
+	return status;
 }
 
 static int bash_call(const struct mt_tool_host *host, void *self, struct mt_call *mt_call)
@@ -346,7 +409,7 @@ static int bash_call(const struct mt_tool_host *host, void *self, struct mt_call
 	call.cancel_fd = host->cancel_fd(mt_call);
 	b->call = mt_call;
 	b->live_at = 0;
-	int status = run_call(b->run, &call, &result, &err);
+	int status = bash_run_command(b, &call, &result, &err);
 
 	if (b->live.len)
 		bash_tool_send_live(b);
@@ -368,7 +431,11 @@ static int bash_input(const struct mt_tool_host *host, void *self, struct mt_cal
 	struct bash *b = self;
 
 	(void)host, (void)call;
-	return run_type(b->run, bytes, len);
+	pthread_mutex_lock(&b->lock);
+	int status = b->typed_run ? run_type(b->typed_run, bytes, len) : MT_ENOTFOUND;
+
+	pthread_mutex_unlock(&b->lock);
+	return status;
 }
 
 static const char description[] =
@@ -377,20 +444,20 @@ static const char description[] =
 	"* Any bash input is allowed: several lines, pipelines, here-documents.\n"
 	"* Returns the terminal output, cut in the middle when it is long, and the "
 	"exit code unless it is 0.\n"
-	"* A program that waits for input, prints nothing for a while, or takes too long "
-	"keeps running. Then an empty command waits for more output; "
+	"* A command that prints nothing for a while, or takes too long, continues as a "
+	"background job, and its end is announced. An empty command waits for it; "
 	"with is_input true, text is sent to its input, with Enter, and C-c, C-d, C-z, "
-	"ENTER, TAB, ESC, UP and DOWN are keys. No other command can run until it "
-	"exits; a third C-c in a row kills it.\n"
-	"* For long commands, set timeout, or run them in the background with output "
+	"ENTER, TAB, ESC, UP and DOWN are keys. So for a program that waits for input: "
+	"no other command can run until it exits; a third C-c in a row kills it.\n"
+	"* For long commands, set timeout. Run servers in the background with output "
 	"to a file: `server > server.log 2>&1 &`.\n"
 	"* The terminal is not interactive: pagers and editors are off; use options "
 	"such as -y. Do not use `exit` or `set -e` outside a subshell: they end the "
 	"shell.";
 
 static const char brief[] =
-	"Run bash commands in a persistent shell. An empty command reads more output "
-	"of a running one; is_input sends it text or a key (C-c, C-d).";
+	"Run bash commands in a persistent shell. An empty command waits for "
+	"a running one; is_input sends it text or a key (C-c, C-d).";
 
 static const char schema[] =
 	"{\"type\":\"object\",\"properties\":{"
@@ -465,11 +532,11 @@ static const struct mt_toolset toolset = {
 static const struct mt_option options[] = {
 	{ .size = sizeof(struct mt_option), .type = MT_OPTION_DURATION,
 	  .name = "no_change_timeout", .fallback = "30s", .min = 100, .max = 86400000,
-	  .help = "A command is reported as still running after this time without new "
-		  "output, unless the call sets its own timeout." },
+	  .help = "A command continues as a job after this time without new output, "
+		  "unless the call sets its own timeout." },
 	{ .size = sizeof(struct mt_option), .type = MT_OPTION_DURATION,
 	  .name = "timeout", .fallback = "120s", .min = 100, .max = 604800000,
-	  .help = "A command is reported as still running after this time in any case, "
+	  .help = "A command continues as a job after this time in any case, "
 		  "unless the call sets its own timeout." },
 	{ .size = sizeof(struct mt_option), .type = MT_OPTION_CHOICE,
 	  .name = "result_style", .choices = "brief|v0", .fallback = "brief",

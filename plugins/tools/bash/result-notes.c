@@ -130,6 +130,10 @@ static void put_brief(const struct note *n, struct run_result *ret)
 	static const char more[] = " An empty command waits for more output; is_input "
 				   "true sends text or a key such as C-c.]";
 	static const char answer[] = " Answer with is_input true, or stop it with C-c.]";
+	static const char job[] =
+		" An empty command waits for it; is_input true sends it "
+		"text or a key such as C-c. Other commands can run "
+		"meanwhile.]";
 	struct strbuf *b = &ret->suffix;
 
 	switch (n->state) {
@@ -165,7 +169,12 @@ static void put_brief(const struct note *n, struct run_result *ret)
 		put_time(b, n->runs_ms);
 		break;
 	}
-	strbuf_addf(b, ".%s", more);
+	if (n->job)
+		strbuf_addf(b,
+			    ", now as job %" PRId64
+			    " in the background; its output is in %s",
+			    n->job, n->job_log);
+	strbuf_addf(b, ".%s", n->job ? job : more);
 }
 
 void notes_put(enum run_style style, const struct note *n, struct run_result *ret)

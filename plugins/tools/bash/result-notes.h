@@ -23,6 +23,8 @@ struct note {
 	double seconds;          /* the time limit that was reached */
 	int64_t runs_ms;         /* since the command began */
 	bool is_continued;       /* the command began in an earlier call */
+	int64_t job;             /* number of the job that it has become; 0: it is none */
+	const char *job_log;     /* path of its output */
 	const char *command;     /* that was refused */
 	size_t len;
 	/* The rest of a command that completed, for the brief style. */

@@ -35,6 +35,7 @@ enum {
 	LOOK_MS = 40,              /* without output, before looking whether it waits */
 	LOOK_MOST_MS = 400,        /* maximum interval between looks */
 	SETTLE_MS = 1000,          /* without output, where waiting is uncertain */
+	LOG_MAX = 256 << 20,       /* bytes of the file of a job */
 };
 
 struct run {
@@ -56,13 +57,37 @@ struct run {
 	struct waiting asleep; /* how it waited when it was last sent input */
 	char *username, *hostname;
 	long uid;           /* that `username` belongs to */
+	struct session *next; /* for further commands, if this one continues as a job */
+	int log;            /* file for the text of the terminal; -1: none */
+	off_t logged;       /* bytes of it */
+	bool drains;        /* a thread reads the terminal, and no call runs */
+	int seen;           /* SESSION_DONE or SESSION_DEAD that it has seen; 0: neither */
 };
+
+/* The text of a terminal for a file: a line that was written over is a line. */
+static void run_write_log(struct run *r, const char *bytes, size_t len)
+{
+	char text[4096];
+	size_t n = 0;
+
+	for (size_t i = 0; i < len && r->logged < LOG_MAX; i++) {
+		char c = bytes[i] == '\r' ? '\n' : bytes[i];
+
+		if ((unsigned char)c >= ' ' || c == '\n' || c == '\t')
+			text[n++] = c;
+		if (n == sizeof text || (n && i + 1 == len)) {
+			r->logged += (off_t)n;
+			write_all(r->log, text, n);
+			n = 0;
+		}
+	}
+}
 
 static void run_on_output(void *arg, const char *bytes, size_t len)
 {
 	struct run *r = arg;
 
-	if (r->config.raw)
+	if (r->config.raw && !r->drains)
 		r->config.raw(r->config.arg, bytes, len);
 	screen_feed(r->screen, bytes, len);
 }
@@ -71,7 +96,9 @@ static void bash_run_on_live(void *arg, const char *bytes, size_t len)
 {
 	struct run *r = arg;
 
-	if (r->config.live && len)
+	if (r->log >= 0)
+		run_write_log(r, bytes, len);
+	if (r->config.live && len && !r->drains)
 		r->config.live(r->config.arg, bytes, len);
 }
 
@@ -92,11 +119,13 @@ int run_new(const struct run_config *config, struct run **ret, struct error *err
 	const struct screen_hooks hooks = { bash_run_on_live, bash_run_on_answer, r };
 	const struct session_config session = {
 		.shell = config->shell, .startup = config->startup,
-		.directory = config->directory, .sink = run_on_output, .arg = r,
+		.directory = config->directory,
+		.keeps_state = config->style == RUN_STYLE_BRIEF,
+		.sink = run_on_output, .arg = r,
 	};
 
 	r->config = *config;
-	r->uid = -1;
+	r->uid = r->log = -1;
 	r->answers.bytes = STRBUF(ANSWERS_MAX);
 	gethostname(host, sizeof host - 1);
 	host[strcspn(host, ".")] = '\0';
@@ -116,6 +145,8 @@ struct run *run_free(struct run *r)
 	if (!r)
 		return NULL;
 	bash_session_free(r->session);
+	bash_session_free(r->next);
+	run_log(r, -1);
 	screen_free(r->screen);
 	strbuf_clear(&r->answers.bytes);
 	free(r->directory);
@@ -396,6 +427,7 @@ static int still(struct run *r, const struct run_call *call, bool echo, struct n
 	r->busy = true;
 	note->runs_ms = clock_ms() - r->began;
 	r->asked = note->state == NOTE_WAITS ? clock_ms() : 0;
+	ret->moved = note->job > 0;
 	notes_put(r->config.style, note, ret);
 	return status;
 }
@@ -515,21 +547,37 @@ static struct limits limits_of(const struct run *r, const struct run_call *call,
 	return l;
 }
 
+/* It has passed its time: it can become a job if there is another shell for the commands
+ * that follow. @return false: it has just ended. */
+static bool bash_run_move(struct run *r, const struct run_call *call, struct note *note)
+{
+	int status = MT_OK;
+
+	if (!call->job)
+		return true;
+	if (!r->next && r->log < 0)
+		status = bash_session_split(r->session, &r->next, NULL);
+	note->job = status ? 0 : call->job;
+	note->job_log = call->job_log;
+	return status != MT_ENOTFOUND;
+}
+
 /* Is it time to report that the command still runs? */
-static bool bash_run_is_over(struct run *r, const struct limits *l, struct watch *w,
-			     int64_t change, struct note *note)
+static bool bash_run_is_over(struct run *r, const struct run_call *call,
+			     const struct limits *l, struct watch *w, int64_t change,
+			     struct note *note)
 {
 	int64_t now = clock_ms();
 
 	if (now >= l->hard) {
 		note->state = NOTE_TIMED_OUT;
 		note->seconds = l->seconds;
-		return true;
+		return bash_run_move(r, call, note);
 	}
 	if (!l->given && now >= change + r->config.no_change_ms) {
 		note->state = NOTE_QUIET;
 		note->seconds = (double)r->config.no_change_ms / 1000;
-		return true;
+		return bash_run_move(r, call, note);
 	}
 	note->state = NOTE_WAITS;
 	return now >= w->at && watch_look(r, w, now - change);
@@ -582,7 +630,7 @@ static int follow_command(struct run *r, const struct run_call *call, bool echo,
 			session_kill(r->session);
 			kill_at = INT64_MAX;
 		}
-		if (bash_run_is_over(r, &limits, &watch, change, &note))
+		if (bash_run_is_over(r, call, &limits, &watch, change, &note))
 			return still(r, call, echo, &note, ret);
 	}
 }
@@ -704,8 +752,11 @@ static int ended_meanwhile(struct run *r, const struct run_call *call, bool empt
 /* What happened since the last call. @return SESSION_DONE, SESSION_DEAD or 0. */
 static int catch_up(struct run *r)
 {
-	if (!session_is_alive(r->session))
-		return 0;
+	int seen = r->seen;
+
+	r->seen = 0;
+	if (seen || !session_is_alive(r->session))
+		return seen;
 	return session_wait(r->session, 0, -1) & (SESSION_DONE | SESSION_DEAD);
 }
 
@@ -752,6 +803,57 @@ static int bash_run_dispatch(struct run *r, const struct run_call *call,
 		return status;
 	say_new_shell(r, ret);
 	return follow_command(r, call, false, false, ret);
+}
+
+/* ---- jobs ---------------------------------------------------------------- */
+
+struct run *run_split(struct run *r)
+{
+	struct run *next = NULL;
+
+	if (run_new(&r->config, &next, NULL))
+		return NULL;
+	bash_session_free(next->session);
+	next->session = r->next;
+	r->next = NULL;
+	session_set_arg(next->session, next);
+	next->told_directory = bash_run_copy(r->told_directory);
+	next->told_python = bash_run_copy(r->told_python);
+	next->told_loaded = r->told_loaded;
+	return next;
+}
+
+bool run_is_busy(const struct run *r)
+{
+	return r->busy;
+}
+
+void run_log(struct run *r, int fd)
+{
+	auto_close(&r->log);
+	r->log = fd;
+}
+
+bool run_drain(struct run *r, int cancel_fd, int *ret_code)
+{
+	int seen = 0;
+
+	r->drains = true;
+	while (!(seen & (SESSION_DONE | SESSION_DEAD | SESSION_CANCEL)))
+		seen = session_wait(r->session, -1, cancel_fd);
+	r->drains = false;
+	r->seen = seen & (SESSION_DONE | SESSION_DEAD);
+	*ret_code = session_status(r->session)->exit_code;
+	return r->seen != 0;
+}
+
+int run_kill(struct run *r)
+{
+	r->drains = true;
+	if (!r->seen)
+		r->seen = bash_run_interrupt(r) & (SESSION_DONE | SESSION_DEAD);
+	r->drains = false;
+	return session_status(r->session)->exit_code;
 }
 
 int run_call(struct run *r, const struct run_call *call, struct run_result *ret,

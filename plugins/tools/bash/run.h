@@ -46,6 +46,8 @@ struct run_call {
 	double timeout;       /* seconds; negative: not given */
 	int64_t time_left_ms; /* the caller's own limit; -1: none */
 	int cancel_fd;        /* -1: none */
+	int64_t job;          /* its number if it continues in the background; 0: it cannot */
+	const char *job_log;  /* then, path for its output */
 };
 
 /** The result of a call. Texts are valid UTF-8. */
@@ -54,6 +56,7 @@ struct run_result {
 	struct strbuf prefix, suffix;
 	bool cut;              /* the content is not all of it */
 	bool cancelled;
+	bool moved;            /* it continues as a job, see run_split */
 	bool ended;            /* a command ended in this call: the rest is known */
 	int exit_code;         /* -1: unknown, or still running */
 	long pid;              /* last background process; -1: none */
@@ -70,6 +73,19 @@ int run_warm(struct run *r, struct error *err);
 int run_call(struct run *r, const struct run_call *call, struct run_result *ret,
 	     struct error *err);
 void run_result_clear(struct run_result *result);
+/** After a result that is `moved`: a run for further commands, with the state of the shell
+ *  before this one. `r` still follows its command, with empty calls and input. */
+struct run *run_split(struct run *r);
+/** Does a command run that a call has left? */
+bool run_is_busy(const struct run *r);
+/** Append the text that the terminal shows from now on to a file; -1: no longer. Takes the
+ *  descriptor. */
+void run_log(struct run *r, int fd);
+/** Read the terminal until the command ends or `cancel_fd` is readable, without any call
+ *  meanwhile. @return true if it has ended; its exit code is in `ret_code`. [any thread] */
+bool run_drain(struct run *r, int cancel_fd, int *ret_code);
+/** Interrupt the command, kill it if it continues. @return its exit code. */
+int run_kill(struct run *r);
 /** Type at the terminal while a call runs. [any thread] */
 int run_type(struct run *r, const char *bytes, size_t len);
 

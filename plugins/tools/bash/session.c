@@ -9,6 +9,7 @@
 #include "vt.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
@@ -34,6 +35,8 @@ struct session {
 	void *arg;
 	pid_t pid;             /* 0: no shell */
 	int master, socket, file, pidfd;
+	int state;             /* of the shell between two commands; -1: not kept */
+	bool restores;         /* the first shell begins with that state */
 	bool hung_up;          /* nothing has the terminal open just now */
 	bool running;          /* a command, or the start of the shell */
 	unsigned long number;  /* of the last command */
@@ -57,7 +60,9 @@ int bash_session_new(const struct session_config *config, struct session **ret,
 		s->directory = strdup(config->directory);
 		s->sink = config->sink;
 		s->arg = config->arg;
-		s->master = s->socket = s->file = s->pidfd = -1;
+		s->master = s->socket = s->file = s->pidfd = s->state = -1;
+		if (config->keeps_state)
+			s->state = memfd_create("state", MFD_CLOEXEC);
 		s->record = STRBUF(RECORD_MAX);
 		s->typed = STRBUF(SESSION_TYPED_MAX);
 		s->status =
@@ -126,6 +131,59 @@ static void end_shell(struct session *s)
 	}
 }
 
+/* The shell writes its state when it has reported the end of a command. */
+static bool is_in_command(const struct session *s)
+{
+	struct pollfd p[] = { { .fd = s->socket, .events = POLLIN },
+			      { .fd = s->pidfd, .events = POLLIN } };
+
+	return s->pid && s->running && poll(p, ARRAY_LEN(p), 0) == 0;
+}
+
+static int copy_state(int from, int to)
+{
+	char piece[8192];
+	off_t at = 0;
+	ssize_t n;
+
+	while ((n = pread(from, piece, sizeof piece, at)) > 0) {
+		if (write_all(to, piece, (size_t)n) != MT_OK)
+			return MT_EIO;
+		at += n;
+	}
+	return n < 0 ? MT_EIO : MT_OK;
+}
+
+int bash_session_split(struct session *s, struct session **ret, struct error *err)
+{
+	char link[64], directory[PATH_MAX];
+	ssize_t len;
+	int r;
+
+	snprintf(link, sizeof link, "/proc/%ld/cwd", (long)s->pid);
+	len = s->pid ? readlink(link, directory, sizeof directory - 1) : 0;
+	directory[len > 0 ? len : 0] = '\0';
+	const struct session_config config = {
+		.shell = s->shell, .startup = s->startup,
+		.directory = len > 0 ? directory : s->directory,
+		.keeps_state = true, .sink = s->sink, .arg = s->arg,
+	};
+
+	if (s->state < 0)
+		return fail(err, MT_EIO, "the state of the shell is not kept");
+	r = bash_session_new(&config, ret, err);
+	if (r)
+		return r;
+	if (copy_state(s->state, (*ret)->state))
+		r = fail(err, MT_EIO, "cannot copy the state of the shell");
+	else if (!is_in_command(s))
+		r = fail(err, MT_ENOTFOUND, "the command has ended");
+	(*ret)->restores = true;
+	if (r)
+		*ret = bash_session_free(*ret);
+	return r;
+}
+
 struct session *bash_session_free(struct session *s)
 {
 	if (!s)
@@ -133,6 +191,7 @@ struct session *bash_session_free(struct session *s)
 	if (s->pid)
 		end_shell(s);
 	forget_shell(s);
+	bash_session_close_fd(&s->state);
 	pthread_mutex_destroy(&s->lock);
 	free(s->status.directory);
 	free(s->status.path);
@@ -164,7 +223,8 @@ int session_start(struct session *s, const char *directory, struct error *err)
 	const struct spawn spawn = {
 		.shell = s->shell, .startup = s->startup,
 		.directory = directory ? directory : s->directory,
-		.socket = theirs, .file = s->file, .rows = VT_ROWS, .cols = VT_COLS,
+		.socket = theirs, .file = s->file, .state = s->state,
+		.restores = s->restores, .rows = VT_ROWS, .cols = VT_COLS,
 	};
 
 	if (spawn_shell(&spawn, &s->pid, &s->master, err) != MT_OK) {
@@ -172,11 +232,17 @@ int session_start(struct session *s, const char *directory, struct error *err)
 		forget_shell(s);
 		return err ? err->code : MT_EIO;
 	}
+	s->restores = false;
 	s->pidfd = (int)syscall(SYS_pidfd_open, s->pid, 0);
 	s->number = 0;
 	s->running = true;
 	tcgetattr(s->master, &s->modes);
 	return MT_OK;
+}
+
+void session_set_arg(struct session *s, void *arg)
+{
+	s->arg = arg;
 }
 
 bool session_is_alive(const struct session *s)
@@ -248,6 +314,11 @@ struct waiting bash_session_waiting(struct session *s)
 	pthread_mutex_unlock(&s->lock);
 	return s->pid && s->master >= 0 && !left ? waiting_look(s->pid, s->master)
 						 : (struct waiting){ .kind = WAITING_NO };
+}
+
+pid_t session_pid(const struct session *s)
+{
+	return s->pid;
 }
 
 pid_t session_front(const struct session *s)

@@ -26,6 +26,7 @@ struct session_config {
 	const char *shell;     /* path, or a name to look for in PATH */
 	const char *startup;   /* file that a new shell reads first; NULL */
 	const char *directory; /* where a new shell starts */
+	bool keeps_state;      /* for bash_session_split */
 	void (*sink)(void *arg, const char *bytes, size_t len); /* terminal output */
 	void *arg;
 };
@@ -52,6 +53,12 @@ struct session;
 /** Texts of `config` are copied. No shell is started yet. */
 int bash_session_new(const struct session_config *config, struct session **ret,
 		     struct error *err);
+/** A session like this one, whose shell begins with the variables, functions and options
+ *  that this one had before the command that it runs, in the present directory.
+ *  @return MT_ENOTFOUND: the command has just ended. */
+int bash_session_split(struct session *s, struct session **ret, struct error *err);
+/** Another argument for the sink. */
+void session_set_arg(struct session *s, void *arg);
 /** End the shell: ask it to exit, wait a moment, then kill it. */
 struct session *bash_session_free(struct session *s);
 
@@ -73,6 +80,8 @@ bool session_edits_lines(const struct session *s);
 /** Does the program in the foreground wait for input? It does not while typed bytes
  *  are left. */
 struct waiting bash_session_waiting(struct session *s);
+/** PID of the shell; 0: there is none. */
+pid_t session_pid(const struct session *s);
 /** Process group in the foreground; -1: none. */
 pid_t session_front(const struct session *s);
 /** SIGINT (or another) to what runs in the foreground, the shell's own loops

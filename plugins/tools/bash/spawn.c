@@ -90,6 +90,8 @@ static char **environment(const struct spawn *spawn)
 		good = (env[n++] = strdup("LANG=C.UTF-8"));
 	if (spawn->startup && good)
 		good = (env[n++] = spawn_join("__mortise_f", spawn->startup));
+	if (spawn->restores && good)
+		good = (env[n++] = spawn_join("__mortise_v", spawn->directory));
 	good = good && (env[n++] = spawn_join("PWD", spawn->directory)) &&
 	       (env[n++] = spawn_join("__mortise_d", driver_loop)) &&
 	       (env[n++] = spawn_join("PROMPT_COMMAND", driver_init));
@@ -118,7 +120,7 @@ static char *find_shell(const char *name)
 static void bash_spawn_close_others(void)
 {
 	syscall(SYS_close_range, 3u, (unsigned)DRIVER_SOCKET - 1, 0u);
-	syscall(SYS_close_range, (unsigned)DRIVER_FILE + 1, ~0u, 0u);
+	syscall(SYS_close_range, (unsigned)DRIVER_STATE + 1, ~0u, 0u);
 }
 
 /* In the child. Exit codes follow the shell's habit. */
@@ -127,13 +129,16 @@ static _Noreturn void become_shell(const struct spawn *spawn, const char *shell,
 {
 	static const char *const argv[] = { "bash", "--noprofile", "--norc",
 					    "--noediting", "-i", NULL };
-	int a, b;
+	int a, b, c;
 
 	signals_reset();
-	/* Out of the way first: either may have the number of the other. */
-	a = fcntl(spawn->socket, F_DUPFD, DRIVER_FILE + 1);
-	b = fcntl(spawn->file, F_DUPFD, DRIVER_FILE + 1);
-	if (a < 0 || b < 0 || dup2(a, DRIVER_SOCKET) < 0 || dup2(b, DRIVER_FILE) < 0)
+	/* Out of the way first: any may have the number of another. */
+	a = fcntl(spawn->socket, F_DUPFD, DRIVER_STATE + 1);
+	b = fcntl(spawn->file, F_DUPFD, DRIVER_STATE + 1);
+	c = spawn->state < 0 ? -1 : fcntl(spawn->state, F_DUPFD, DRIVER_STATE + 1);
+	close(DRIVER_STATE);
+	if (a < 0 || b < 0 || dup2(a, DRIVER_SOCKET) < 0 || dup2(b, DRIVER_FILE) < 0 ||
+	    (c >= 0 && dup2(c, DRIVER_STATE) < 0))
 		_exit(126);
 	bash_spawn_close_others();
 	if (chdir(spawn->directory) < 0 && chdir("/") < 0)

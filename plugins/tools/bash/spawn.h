@@ -5,6 +5,7 @@
 #define BASH_SPAWN_H
 
 #include "error.h"
+#include <stdbool.h>
 #include <sys/types.h>
 
 struct spawn {
@@ -12,6 +13,8 @@ struct spawn {
 	const char *startup;   /* or NULL */
 	const char *directory;
 	int socket, file;      /* become DRIVER_SOCKET and DRIVER_FILE */
+	int state;             /* becomes DRIVER_STATE; -1: none */
+	bool restores;         /* the state is that of an earlier shell */
 	unsigned rows, cols;
 };
 
