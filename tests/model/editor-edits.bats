@@ -66,9 +66,42 @@ play() { # the turns come from standard input
 	edits := [{"old_str":"def one","new_str":"def first"},{"old_str":"return","new_str":"yield"}]
 	[turn]
 	expect last contains = Edit 2 of 2 failed, so none was made.
-	expect last contains = in lines [2, 6]
+	expect last contains = in lines [2, 6]. Please ensure it is unique, or set \`replace_all\` to replace each.
 	[call finish]
 	message = Done.
 	END
 	cmp "$file" "$work/before"
+}
+
+@test "undo_edit shows the place that it has restored" {
+	seq 100 >"$file"
+	play <<-END
+	[turn]
+	[call str_replace_editor]
+	command = view
+	path = $file
+	[turn]
+	[call str_replace_editor]
+	command = str_replace
+	path = $file
+	old_str <<X
+	50
+	51
+	X
+	new_str = fifty
+	[turn]
+	[call str_replace_editor]
+	command = undo_edit
+	path = $file
+	[turn]
+	expect last contains = on a snippet of
+	expect last contains =     47	47
+	expect last contains =     51	51
+	expect last contains =     55	55
+	expect last lacks =     46	46
+	expect last lacks =     56	56
+	[call finish]
+	message = Done.
+	END
+	[ "$(wc -l <"$file")" -eq 100 ]
 }

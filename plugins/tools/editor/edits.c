@@ -243,6 +243,26 @@ static int before_edit(const struct undo *u, const struct textfile *f,
 	return ret->bytes.error;
 }
 
+/* The lines that differ, with some around them; in the style of V0, all lines. */
+static struct view_range undone_lines(const struct job *j, const struct textfile *f,
+				      const struct textfile *back)
+{
+	size_t min = f->text.len < back->text.len ? f->text.len : back->text.len;
+	size_t start = 0, end = 0;
+
+	if (j->e->v0)
+		return (struct view_range){ 1, SIZE_MAX };
+	while (start < min && f->text.text[start] == back->text.text[start])
+		start++;
+	while (end < min - start && f->text.text[f->text.len - 1 - end] ==
+					    back->text.text[back->text.len - 1 - end])
+		end++;
+	return (struct view_range){
+		editor_snippet_first(textfile_line_of(back, start)),
+		textfile_line_of(back, back->text.len - end) + EDITOR_SNIPPET,
+	};
+}
+
 int editor_command_undo(struct job *j)
 {
 	AUTO(textfile) struct textfile f = TEXTFILE;
@@ -250,6 +270,7 @@ int editor_command_undo(struct job *j)
 	struct seen *seen = memory_find(j->e->memory, j->real);
 	const struct undo *last = seen ? seen_last(seen) : NULL;
 	struct error err = ERROR_NONE;
+	struct view_range range;
 	bool is_text;
 
 	if (!last)
@@ -269,13 +290,14 @@ int editor_command_undo(struct job *j)
 	if (textfile_write(j->real, &f.st, back.bytes.text, back.bytes.len, &err) !=
 	    MT_OK)
 		return job_refuse_write(j, &err);
+	range = undone_lines(j, &f, &back);
 	memory_pop(j->e->memory, seen);
 	memory_saw(j->e->memory, j->real, &back);
 	strbuf_addf(&j->ret->text,
 		    "Last edit to %s undone successfully. Here's the result of "
-		    "running `cat -n` on %s:\n",
-		    j->path, j->path);
-	view_lines(&back, 1, textfile_lines(&back), &j->ret->text);
+		    "running `cat -n` on %s%s:\n",
+		    j->path, j->e->v0 ? "" : "a snippet of ", j->path);
+	job_put_lines(j, &back, range.first, range.last);
 	report_undo(j, &f, &back, is_text);
 	return MT_OK;
 }

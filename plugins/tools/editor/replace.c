@@ -113,7 +113,8 @@ static int refuse_matches(struct job *j, const struct textfile *f, size_t matche
 	put_quoted(&why, what);
 	strbuf_add(&why, " in lines ");
 	replace_put_lines(&why, f, what);
-	strbuf_add(&why, ". Please ensure it is unique.");
+	strbuf_add(&why, ". Please ensure it is unique");
+	strbuf_add(&why, j->e->v0 ? "." : ", or set `replace_all` to replace each.");
 	return job_refuse(j, MT_EINVAL, "%s", why.text);
 }
 
