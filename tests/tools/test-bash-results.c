@@ -39,6 +39,10 @@ static const struct {
 	{ "false | cat", "",
 	  "[no output; part 1 of 2 of the pipeline (`false`) exited with code 1]" },
 	{ "echo a | grep b | cat; true", "", "[no output]" },
+	{ "grep -c x /dev/null | cat", "0",
+	  "\n[part 1 of 2 of the pipeline (`grep -c x /dev/null`) matched nothing]" },
+	{ "grep x /none 2>&1 | cat >/dev/null", "",
+	  "[no output; part 1 of 2 of the pipeline (`grep x /none 2>&1`) exited with code 2]" },
 	{ "(exit 2) | (exit 3) | cat", "",
 	  "[no output; part 1 of 3 of the pipeline exited with code 2; part 2 of 3 of the "
 	  "pipeline exited with code 3]" },

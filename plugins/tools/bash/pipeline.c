@@ -83,6 +83,22 @@ static size_t count_codes(const char *codes)
 	return n;
 }
 
+/* Does a search exit with this code because nothing matches? */
+static bool is_no_match(const char *command, long code)
+{
+	static const char *const searches[] = { "grep", "egrep", "fgrep", "zgrep", "rg",
+						"git grep" };
+
+	for (size_t i = 0; i < ARRAY_LEN(searches); i++) {
+		size_t len = strlen(searches[i]);
+
+		if (code == 1 && strncmp(command, searches[i], len) == 0 &&
+		    strchr(" \t", command[len]))
+			return true;
+	}
+	return false;
+}
+
 int pipeline_put_failures(const struct pipeline *p, const char *codes, struct strbuf *out)
 {
 	size_t count = count_codes(codes);
@@ -97,7 +113,10 @@ int pipeline_put_failures(const struct pipeline *p, const char *codes, struct st
 			    out->len ? "; " : "", i + 1, count);
 		if (count == p->count)
 			strbuf_addf(out, " (`%s`)", p->parts[i]);
-		strbuf_addf(out, " exited with code %ld", code);
+		if (count == p->count && is_no_match(p->parts[i], code))
+			strbuf_add(out, " matched nothing");
+		else
+			strbuf_addf(out, " exited with code %ld", code);
 	}
 	return out->error;
 }
