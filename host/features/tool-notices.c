@@ -33,13 +33,14 @@ struct tool_notices {
 	unsigned count;          /* logged before this step */
 };
 
-static bool is_notice(const char *name)
-{
-	static const char ending[] = ".notice";
-	size_t len = strlen(name);
+static const char ending_notice[] = ".notice";
+static const char ending_told[] = ".told"; /* a result has stated it */
 
-	return len > sizeof ending - 1 &&
-	       strcmp(name + len - (sizeof ending - 1), ending) == 0;
+static bool has_ending(const char *name, const char *ending)
+{
+	size_t len = strlen(name), n = strlen(ending);
+
+	return len > n && strcmp(name + len - n, ending) == 0;
 }
 
 static int log_notice(struct conversation *c, const char *text, size_t len)
@@ -86,17 +87,45 @@ static void tool_notices_take(struct conversation *c, const char *dir, const cha
 			(struct kept){ st.st_dev, st.st_ino, st.st_mtim };
 }
 
-/* Of one instance. */
-static void tool_notices_take_all(struct conversation *c, const char *above,
-				  const char *instance)
+/* A result has stated it to this agent; one that waits for this agent has not seen it. */
+static void restore_notice(struct conversation *c, const char *dir, const char *name)
+{
+	AUTO(free) char *told = path_join(dir, name), *notice = NULL;
+	int len = (int)(strlen(name) - strlen(ending_told));
+
+	if (asprintf(&notice, "%s/%.*s%s", dir, len, name, ending_notice) < 0)
+		notice = NULL;
+	if (told && notice && conversation_agent(c)->above)
+		rename(told, notice);
+	else if (told)
+		unlink(told);
+}
+
+typedef void notice_fn(struct conversation *c, const char *dir, const char *name);
+
+/* The files of one instance. */
+static void each_of_instance(struct conversation *c, const char *above,
+			     const char *instance, const char *ending, notice_fn *each)
 {
 	AUTO(free) char *path = *instance == '.' ? NULL : path_join(above, instance);
 	DIR *dir = path ? opendir(path) : NULL;
 	const struct dirent *entry;
 
 	while (dir && (entry = readdir(dir)))
-		if (is_notice(entry->d_name))
-			tool_notices_take(c, path, entry->d_name);
+		if (has_ending(entry->d_name, ending))
+			each(c, path, entry->d_name);
+	if (dir)
+		closedir(dir);
+}
+
+static void each_notice(struct conversation *c, const char *ending, notice_fn *each)
+{
+	AUTO(free) char *path = path_join(evlog_dir(conversation_log(c)), "tools");
+	DIR *dir = path ? opendir(path) : NULL;
+	const struct dirent *entry;
+
+	while (dir && (entry = readdir(dir)))
+		each_of_instance(c, path, entry->d_name, ending, each);
 	if (dir)
 		closedir(dir);
 }
@@ -105,20 +134,22 @@ static void tool_notices_take_all(struct conversation *c, const char *above,
 static bool tool_notices_before_step(struct conversation *c)
 {
 	struct tool_notices *s = feature_state(c, &tool_notices_feature);
-	AUTO(free) char *path = path_join(evlog_dir(conversation_log(c)), "tools");
-	DIR *dir = path && !conversation_agent(c)->above ? opendir(path) : NULL;
-	const struct dirent *entry;
 
 	s->count = 0;
-	while (dir && (entry = readdir(dir)))
-		tool_notices_take_all(c, path, entry->d_name);
-	if (dir)
-		closedir(dir);
+	if (!conversation_agent(c)->above)
+		each_notice(c, ending_notice, tool_notices_take);
 	return false;
+}
+
+static void tool_notices_after_observation(struct conversation *c, struct event *action)
+{
+	(void)action;
+	each_notice(c, ending_told, restore_notice);
 }
 
 const struct feature tool_notices_feature = {
 	.name = "tool-notices",
 	.state_size = sizeof(struct tool_notices),
 	.before_step = tool_notices_before_step,
+	.after_observation = tool_notices_after_observation,
 };

@@ -124,6 +124,24 @@ exited=$BATS_TEST_TMPDIR/state/mortise/conversations/'*'/tools/bash/job-1.exit
 	[ "$(messages 6 '[.[] | select(.content | tostring | contains("exited with code 3"))] | length')" = 1 ]
 }
 
+@test "an end that a result of a subagent has stated is announced to the agent that waits" {
+	printf '[controller]\ndelegates = one\n[controller.one]\ntools = bash, background_job, finish\n' >"$work/m.ini"
+	cat >"$work/replies" <<-EOR
+	[{"calls": [["background_job", {"do": "start", "command": "until [ -e go ]; do sleep 0.05; done; exit 3"}]]},
+	 {"calls": [["delegate", {"agent": "one", "task": "x"}]]},
+	 {"calls": [["execute_bash", {"command": "touch go; until [ -s \"\$(find $work/state -name job-1.exit)\" ]; do sleep 0.05; done", "timeout": 60}],
+		    ["finish", {"message": "Reported."}]]},
+	 {"calls": [["think", {"thought": "More."}]]},
+	 {"calls": [["finish", {"message": "Done."}]]}]
+	EOR
+	command=(run --config m.ini)
+	tools='bash, background_job, think, finish, delegate'
+	steer message:go requests:5 wait:finished stop
+	[[ "$(messages 4 '.[-1].content')" == "[Job 1 "*" exited with code 3; its output is in "* ]]
+	[ "$(messages 5 '[.[] | select(.content | tostring | contains("exited with code 3"))] | length')" = 1 ]
+	grep -F '[Job 1 ' "$work"/state/mortise/conversations/*/events.jsonl | grep -c '"observation":"run"'
+}
+
 # without_rights COMMAND...: root, too, respects the mode of a directory.
 without_rights() {
 	if [ "$(id -u)" = 0 ]; then

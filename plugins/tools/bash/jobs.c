@@ -138,14 +138,16 @@ static uint64_t birth(long pid)
 	return end && state != 'Z' && state != 'X' ? strtoull(end, NULL, 10) : 0;
 }
 
-/* A result states that the job has ended: the host does not have to. */
+/* A result states that the job has ended: the host does not have to, except to an agent
+ * that waits for the one that reads this result. */
 static void jobs_tell(struct job *job)
 {
-	AUTO(free) char *path =
-		job->over && !job->told ? bash_jobs_file_of(job, "notice") : NULL;
+	bool is_news = job->over && !job->told;
+	AUTO(free) char *notice = is_news ? bash_jobs_file_of(job, "notice") : NULL;
+	AUTO(free) char *told = is_news ? bash_jobs_file_of(job, "told") : NULL;
 
-	if (path)
-		unlink(path);
+	if (notice && told)
+		rename(notice, told);
 	job->told = job->over;
 }
 
