@@ -10,8 +10,8 @@ enum { SKILLS_MAX = 10000, SKILL_PROBLEMS_MAX = 1000 };
 
 /* Appended to the text of a task, whose variables the user must provide. */
 #define SKILL_ASKS \
-	"\n\nIf the user has not given a value for one of the variables above, ask for " \
-	"it before you begin."
+	"\n\n`${NAME}` stands for a value. If the user has not given it, ask for it if a " \
+	"user is available; otherwise find a reasonable value yourself."
 
 struct skills {
 	struct skill **list;
