@@ -143,6 +143,17 @@ log_is_whole() {
 	log_is_whole
 }
 
+until_asked() {
+	for ((i = 0; i < 3000; i++)); do
+		[ "$(jq -r 'select(.type == "state" and .waits).waits.hash' "$work/out" \
+			2>/dev/null | uniq | wc -l)" -lt "$1" ] || return 0
+		sleep 0.02
+	done
+	return 1
+}
+
+hash() { jq -r 'select(.waits).waits.hash' "$work/out" 2>/dev/null | tail -n 1; }
+
 @test "calls of code need approval like any other; a rejection ends the task" {
 	cell <<-'END'
 	try:
@@ -152,15 +163,6 @@ log_is_whole() {
 	    print("refused:", e)
 	END
 	finish
-	until_asked() {
-		for ((i = 0; i < 3000; i++)); do
-			[ "$(jq -r 'select(.type == "state" and .waits).waits.hash' "$work/out" \
-				2>/dev/null | uniq | wc -l)" -lt "$1" ] || return 0
-			sleep 0.02
-		done
-		return 1
-	}
-	hash() { jq -r 'select(.waits).waits.hash' "$work/out" 2>/dev/null | tail -n 1; }
 	ended() { grep -q '"observation":"run_ipython"' "$work/out"; }
 	: >"$work/out"
 	{
@@ -175,6 +177,25 @@ log_is_whole() {
 	[ ! -e "$work/ws/made" ]
 	[[ "$(result 2)" == allowed* ]]
 	[[ "$(events | jq -r 'select(.observation == "run_ipython").content')" == *"refused: Action has been rejected by the user!"* ]]
+	log_is_whole
+}
+
+@test "a call of code that the user has edited is not shown to the model, either" {
+	cell <<-'END'
+	print(tools.execute_bash(command="echo mine"))
+	END
+	printf '[turn]\nexpect any lacks = echo yours\n[call finish]\nmessage = Done.\n' >>"$work/script"
+	: >"$work/out"
+	{
+		until_asked 1
+		printf '{"type":"confirm","hash":"%s"}\n' "$(hash)"
+		until_asked 2
+		printf '{"type":"confirm","hash":"%s","arguments":{"command":"echo yours"}}\n' "$(hash)"
+		until_asked 3
+		printf '{"type":"confirm","hash":"%s"}\n' "$(hash)"
+	} | "${run_it[@]}" --json -o controller.confirmation=always >"$work/out" || true
+	[[ "$(events | jq -r 'select(.observation == "run_ipython").content')" == *yours* ]]
+	events | jq -se 'map(select(.confirms and .edited))[0] | .called_by and .args.hidden' >/dev/null
 	log_is_whole
 }
 

@@ -66,7 +66,8 @@ static json_object *approved_json(struct conversation *c, const struct event *ac
 	if (js_set_bool(json, "edited", true) ||
 	    js_set_str(json, "source", event_source_name(action->source)) ||
 	    (meta && js_set(json, "tool_call_metadata", json_object_get(meta))) ||
-	    (caller && js_set(json, "called_by", json_object_get(caller)))) {
+	    (caller && js_set(json, "called_by", json_object_get(caller))) ||
+	    (event_hidden(action) && js_set_bool(js_get(json, "args"), "hidden", true))) {
 		json_object_put(json);
 		return NULL;
 	}
