@@ -137,6 +137,30 @@ static void cli_config_check_name(const struct loaded *l, const char *controller
 	cli_config_fault(faults, &err);
 }
 
+/* Every agent in `delegates` must have a section. */
+static void check_delegates(const struct loaded *l, const char *controller,
+			    struct faults *faults)
+{
+	const char *list = config_get(l->config, controller, "delegates"), *item;
+	size_t len;
+
+	while (list && option_list_next(&list, &item, &len)) {
+		struct error err = ERROR_NONE;
+		char section[128];
+		int shown = (int)(len > 100 ? 100 : len);
+
+		snprintf(section, sizeof section, "controller.%.*s", shown, item);
+		if (config_has(l->config, section))
+			continue;
+		fail(&err, MT_ENOTFOUND,
+		     "%s: [%s] `delegates`: unknown agent `%.*s`: the configuration has "
+		     "no section [%s]",
+		     config_origin(l->config, controller, "delegates"), controller, shown,
+		     item, section);
+		cli_config_fault(faults, &err);
+	}
+}
+
 /* Every component that a setting names must exist. */
 static void check_controller(const struct loaded *l, const char *section,
 			     struct faults *faults)
@@ -162,6 +186,7 @@ static void check_controller(const struct loaded *l, const char *section,
 					      name, faults);
 		}
 	}
+	check_delegates(l, section, faults);
 }
 
 /* Checks that only the analyzers can do: their rules. */
@@ -310,8 +335,8 @@ static void check_paths(const struct loaded *l, struct faults *faults)
 		int status = path ? access(path, paths[i].mode) : 0;
 
 		for (char *end; status && paths[i].made && errno == ENOENT &&
-				(end = strrchr(path, '/')) && end > path;) {
-			*end = '\0';
+				(end = strrchr(path, '/')) && end[1];) {
+			end[end == path] = '\0';
 			status = access(path, paths[i].mode);
 		}
 		if (status) {

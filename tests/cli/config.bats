@@ -170,6 +170,14 @@ finds() {
 	export SOME_KEY=some-key-of-this-test
 	mortise config check -o core.state_dir="$BATS_TEST_TMPDIR/not/yet/there" \
 		-o llm.model=openai/gpt-4.1 -o llm.api_key_env=SOME_KEY
+	model=(-o llm.model=openai/gpt-4.1 -o llm.api_key_env=SOME_KEY)
+	if [ "$(id -u)" = 0 ]; then
+		mortise config check "${model[@]}" -o core.state_dir=/no-such/state
+	else
+		finds 'cannot use /: Permission denied' -o core.state_dir=/no-such/state
+	fi
+	finds '[controller] `delegates`: unknown agent `no-such`' "${model[@]}" \
+		-o controller.delegates=no-such -o controller.tools+=delegation
 	finds '[llm] extra_headers: invalid' -o llm.extra_headers=colonless \
 		-o llm.model=openai/gpt-4.1 -o llm.api_key_env=SOME_KEY
 	printf '[analyzer.policy]\nnonsense = 1\n' >"$BATS_TEST_TMPDIR/c.ini"
