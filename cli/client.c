@@ -137,8 +137,21 @@ static bool cli_client_is_open(const char *id)
 	return true;
 }
 
-static char *cli_client_found(const char *prefix, size_t matches, const char *match,
-			      struct error *err)
+/* Say why a conversation that was named cannot be reached. */
+static void cli_client_not_running(const struct config *c, const char *prefix,
+				   struct error *err)
+{
+	AUTO(free) char *id = conversation_find(c, prefix, err);
+
+	if (id)
+		fail(err, MT_ENOTFOUND,
+		     "conversation `%s` is not running; run `mortise resume %s` to "
+		     "resume it",
+		     id, id);
+}
+
+static char *cli_client_found(const struct config *c, const char *prefix, size_t matches,
+			      const char *match, struct error *err)
 {
 	char *id = matches == 1 ? strdup(match) : NULL;
 
@@ -157,9 +170,7 @@ static char *cli_client_found(const char *prefix, size_t matches, const char *ma
 		     "them)",
 		     matches);
 	else if (prefix)
-		fail(err, MT_ENOTFOUND,
-		     "conversation `%.80s` is not running; `mortise resume` resumes it",
-		     prefix);
+		cli_client_not_running(c, prefix, err);
 	else
 		fail(err, MT_ENOTFOUND, "no conversation is running");
 	return NULL;
@@ -212,7 +223,7 @@ char *client_find(const struct config *c, const char *prefix, struct error *err)
 		if (exact)
 			break;
 	}
-	id = cli_client_found(prefix, matches, match, err);
+	id = cli_client_found(c, prefix, matches, match, err);
 	socket_dir_free_list(ids, count);
 	return id;
 }

@@ -477,6 +477,21 @@ static int wire_servers(struct catalog *catalog, const struct config *c,
 	return status ? status : found ? MT_OK : MT_ENOTFOUND;
 }
 
+static int no_server(const struct config *c, const char *name, struct error *err)
+{
+	char section[128];
+
+	snprintf(section, sizeof section, "mcp.%.80s", name);
+	if (config_has(c, section))
+		return fail(err, MT_ENOTFOUND,
+			    "MCP server `%.80s` is disabled; set enabled = yes in [%s]",
+			    name, section);
+	return fail(err, MT_ENOTFOUND,
+		    "unknown MCP server `%.80s`; `mortise mcp list` lists the configured "
+		    "ones",
+		    name);
+}
+
 static int catalog_resolve(struct catalog *catalog, const struct config *c,
 			   const struct registry *r, const char *item, struct error *err)
 {
@@ -496,10 +511,7 @@ static int catalog_resolve(struct catalog *catalog, const struct config *c,
 		status = wire_servers(catalog, c, r, item, err);
 		return status != MT_ENOTFOUND || (err && err->code)
 			       ? status
-			       : fail(err, status,
-				      "unknown MCP server `%.80s`; `mortise mcp list` "
-				      "lists the configured ones",
-				      item);
+			       : no_server(c, item, err);
 	}
 	plugin = config_has(c, section.text) ? config_get(c, section.text, "plugin")
 					     : NULL;

@@ -111,14 +111,18 @@ ids() { mortise conversations --json | jq -r .id; }
 	[[ "$output" != *"$id"* ]]
 	run mortise kill "$id"
 	[ "$status" -eq 1 ]
-	[[ "$output" == *"is not running"* ]]
+	[[ "$output" == "mortise: unknown conversation \`$id\`"* ]]
 	run mortise attach "$id"
 	[ "$status" -eq 1 ]
+	[[ "$output" == "mortise: unknown conversation \`$id\`"* ]]
 	export XDG_STATE_HOME=$work/state
 	run mortise kill "$id"
 	[ "$status" -eq 0 ]
 	exec 9>&-
 	wait $! || true
+	run mortise kill "${id%?}"
+	[ "$status" -eq 1 ]
+	[ "$output" = "mortise: conversation \`$id\` is not running; run \`mortise resume $id\` to resume it" ]
 }
 
 @test "spooled output is kept up to core.spool_total, the newest longest" {

@@ -60,7 +60,7 @@ start() {
 	[ "$output" = "mortise: no conversation is running" ]
 	run mortise kill x
 	[ "$status" -eq 1 ]
-	[[ "$output" == *"conversation \`x\` is not running"* ]]
+	[ "$output" = "mortise: unknown conversation \`x\`; \`mortise conversations\` lists them" ]
 }
 
 @test "ps: what is open, for people and for programs" {

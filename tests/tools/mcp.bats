@@ -288,6 +288,9 @@ m() {
 	run m mcp test nothing
 	[ "$status" -eq 2 ]
 	[[ "$output" == *'unknown MCP server `nothing`'* ]]
+	run m mcp test memory -o mcp.memory.enabled=no
+	[ "$status" -eq 2 ]
+	[[ "$output" == *'MCP server `memory` is disabled; set enabled = yes in [mcp.memory]' ]]
 	for tools in "mcp, memory, finish" "memory, mcp, finish" "memory, mcp.memory, finish"; do
 		rm -rf "$dir/ws"
 		mkdir "$dir/ws"
