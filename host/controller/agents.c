@@ -58,6 +58,15 @@ static char *agents_full_result(int64_t event, void *arg)
 	return FEATURES_ASK(full_result, arg, event);
 }
 
+/* At most a quarter of a small context window: a token has about four characters. */
+static size_t max_turn_chars(const struct conversation *c)
+{
+	int64_t max = config_int(c->config, c->agent->section, "max_turn_chars");
+	int64_t window = llm_initial_window(c->agent->llm);
+
+	return (size_t)(window > 0 && window < max ? window : max);
+}
+
 int agents_open_memory(struct conversation *c, struct error *err)
 {
 	struct request_messages_options options = {
@@ -69,8 +78,7 @@ int agents_open_memory(struct conversation *c, struct error *err)
 
 	options.max_message_chars =
 		(size_t)config_int(c->config, c->agent->section, "max_message_chars");
-	options.max_turn_chars =
-		(size_t)config_int(c->config, c->agent->section, "max_turn_chars");
+	options.max_turn_chars = max_turn_chars(c);
 	c->agent->memory = request_messages_new(c->log, &options);
 	c->agent->history = history_new(c->log, c->agent->start);
 	return c->agent->memory && c->agent->history ? MT_OK : out_of_memory(err);

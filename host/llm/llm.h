@@ -56,6 +56,9 @@ int64_t llm_context_window(const struct llm *l); /* tokens; -1: unknown */
 /** Query a self-hosted server once for the context window of its model, unless it is
  *  known. Returns immediately; the window is known after the response. */
 void llm_query_context_window(struct llm *l);
+/** The window that was known before the first request, which never changes; -1: unknown, or
+ *  `l` is NULL. */
+int64_t llm_initial_window(const struct llm *l);
 /** Is its window known and so small that prompts and tools should be short? NULL: no. */
 bool llm_is_small(const struct llm *l);
 const struct model_facts *llm_facts(const struct llm *l);

@@ -321,8 +321,8 @@ static const struct mt_option controller_table[] = {
 	       .min = 100, .max = 100000000),
 	OPTION(INT, "max_turn_chars", "100000",
 	       "Maximum number of characters of all results of one response that are "
-	       "sent to the model; 0: no limit. The longest results are cut, and name a "
-	       "file with the rest.",
+	       "sent to the model, if that is less than a quarter of the context window; "
+	       "0: no limit. The longest results are cut, and name a file with the rest.",
 	       .max = 100000000),
 	OPTION(TEXT, "instructions", NULL,
 	       "Instructions for the agent, sent with the first message."),

@@ -73,3 +73,14 @@ result() { messages 2 "[.[] | select(.role == \"tool\")][$1].content" | grep -v 
 	steer message:go wait:finished prefix stop
 	[ "$(result 2)" = "$(seq 1 4500)" ]
 }
+
+@test "a small context window has room for at most a quarter of results" {
+	command=(run)
+	options+=(-o llm.max_input_tokens=8000)
+	steer message:go wait:finished prefix stop
+	[ "$(messages 2 '[.[] | select(.role == "tool").content | length] | add')" -lt 8400 ]
+	[[ "$(result 2 | grep omitted)" == *" of 4,500 lines omitted; full output: "* ]]
+	[ "$(result 2 | tail -n 1)" = 4500 ]
+	command=(resume)
+	steer message:more wait:finished prefix stop
+}

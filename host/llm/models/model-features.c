@@ -82,9 +82,14 @@ int64_t llm_context_window(const struct llm *l)
 }
 
 /* Facts learned during a conversation do not change what it has sent. */
+int64_t llm_initial_window(const struct llm *l)
+{
+	return l && !l->window_asked && l->window > 0 ? l->window : -1;
+}
+
 bool llm_is_small(const struct llm *l)
 {
-	return l && !l->window_asked && l->window > 0 && l->window <= SMALL_WINDOW;
+	return llm_initial_window(l) > 0 && llm_initial_window(l) <= SMALL_WINDOW;
 }
 
 const struct model_facts *llm_facts(const struct llm *l)
