@@ -4,6 +4,7 @@
  * workspace after the first message, skills that a message triggers, rules for files
  * that a call has touched (spec/skills 9). */
 #include "features/context-recall.h"
+#include "features/observation-note.h"
 
 #include "context/history.h"
 #include "context/prompts.h"
@@ -419,8 +420,9 @@ void recall_rules(struct conversation *c, const struct event *action, struct eve
 	const char *path = touched(c, action);
 	struct skills *all = path && e ? recall_skills(c) : NULL;
 	AUTO(json) json_object *given = NULL;
-	json_object *list = NULL, *o;
+	json_object *note;
 	struct skill *s;
+	bool added = false;
 
 	if (!all)
 		return;
@@ -431,14 +433,12 @@ void recall_rules(struct conversation *c, const struct event *action, struct eve
 			continue;
 		given = given ? given : rules_given(c);
 		if (recall_has_name(given, s->name) || skills_content(s, NULL) ||
-		    !(o = rule(c, s, path)))
+		    !(note = rule(c, s, path)))
 			continue;
-		list = list ? list : js_new_list();
-		js_add_new(list, o);
+		observation_note_add_item(e, note);
 		js_add_new(given, json_object_new_string(s->name));
+		added = true;
 	}
-	if (list) {
-		js_set(e->json, "extended_content", list);
+	if (added)
 		keep_given(c, given);
-	}
 }

@@ -6,7 +6,10 @@
 
 #include "events/event.h"
 
-/** Add a text to the extended content of an observation that is not logged yet. */
+/** Add an object with a `text` to the extended content of an observation that is not logged
+ *  yet. Takes `note`. */
+void observation_note_add_item(struct event *e, json_object *note);
+/** The same for a text. */
 void observation_note_add(struct event *e, const char *text);
 
 #endif
