@@ -26,7 +26,6 @@ enum {
 	CALLS_MAX = 64,        /* the newest calls */
 	EVENTS_MAX = 2000,     /* the newest events that are searched */
 	COMMAND_SHOWN = 80,    /* bytes */
-	CLOCK_MS = 20,         /* a file may have the time of the last tick */
 	FILES_MAX = 64,        /* the files read last */
 	NAMES_SHOWN = 5,       /* of changed files */
 };
@@ -40,6 +39,7 @@ struct span {
 /* A file as the agent knows it. */
 struct known_file {
 	char *path;            /* NULL: none */
+	bool changed;          /* by someone else before a call; not named yet */
 	struct timespec written;
 	off_t size;
 };
@@ -56,11 +56,12 @@ static int64_t ms_of(struct timespec t)
 	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
+/* By the clock of the kernel's file times. */
 static int64_t now_ms(void)
 {
 	struct timespec t;
 
-	clock_gettime(CLOCK_REALTIME, &t);
+	clock_gettime(CLOCK_REALTIME_COARSE, &t);
 	return ms_of(t);
 }
 
@@ -77,20 +78,6 @@ static void file_history_describe(struct span *s, const struct event *action,
 			 (int)utf8_cut(command, len, COMMAND_SHOWN), command);
 	else
 		snprintf(s->text, sizeof s->text, "%s", tool->name);
-}
-
-static bool note_start(struct conversation *c, struct call *call)
-{
-	struct file_history *h = feature_state(c, &file_history_feature);
-	struct span *s = &h->calls[h->next % CALLS_MAX];
-
-	if (!call->tool || tool_only_reads(call->tool) ||
-	    call->action->type->id == ACTION_READ)
-		return false;
-	h->next++;
-	*s = (struct span){ .action = call->id, .from_ms = now_ms() };
-	file_history_describe(s, call->action, call->tool);
-	return false;
 }
 
 static void file_history_note_end(struct conversation *c, struct event *action,
@@ -114,7 +101,7 @@ static const struct span *call_at(const struct conversation *c, int64_t ms, bool
 	for (size_t i = 0; i < CALLS_MAX; i++) {
 		const struct span *s = &h->calls[i];
 
-		if (s->from_ms && ms >= s->from_ms - CLOCK_MS &&
+		if (s->from_ms && ms >= s->from_ms &&
 		    (s->action == pending ? !asks : ms <= s->to_ms))
 			return s;
 	}
@@ -262,6 +249,14 @@ static void note_file(struct conversation *c, struct file_history *h, const char
 	f->size = now.size;
 }
 
+static bool named_later(struct known_file *f)
+{
+	bool changed = f->changed;
+
+	f->changed = false;
+	return changed;
+}
+
 /* Did someone else change it? Each change counts once; a file that is gone is
  * forgotten. */
 static bool was_changed(const struct conversation *c, struct known_file *f)
@@ -275,9 +270,20 @@ static bool was_changed(const struct conversation *c, struct known_file *f)
 		return false;
 	}
 	if (now.size == f->size && ms_of(now.written) == ms_of(f->written))
-		return false;
+		return named_later(f);
 	*f = now;
-	return !call_at(c, changed, false);
+	f->changed = false;
+	return now.changed || !call_at(c, changed, false);
+}
+
+/* What differs before a call was not changed by it, even if the times are the same. */
+static void note_changes_before(struct conversation *c)
+{
+	struct file_history *h = feature_state(c, &file_history_feature);
+
+	for (size_t i = 0; i < FILES_MAX; i++)
+		if (h->files[i].path)
+			h->files[i].changed = was_changed(c, &h->files[i]);
 }
 
 /* One line that names the files; empty: none was changed. */
@@ -299,6 +305,21 @@ static void file_history_put_changed(struct conversation *c, struct strbuf *out)
 		strbuf_addf(out, ", and %zu more", n - NAMES_SHOWN);
 	if (n)
 		strbuf_add(out, ". View again what you rely on.]");
+}
+
+static bool note_start(struct conversation *c, struct call *call)
+{
+	struct file_history *h = feature_state(c, &file_history_feature);
+	struct span *s = &h->calls[h->next % CALLS_MAX];
+
+	if (!call->tool || tool_only_reads(call->tool) ||
+	    call->action->type->id == ACTION_READ)
+		return false;
+	note_changes_before(c);
+	h->next++;
+	*s = (struct span){ .action = call->id, .from_ms = now_ms() };
+	file_history_describe(s, call->action, call->tool);
+	return false;
 }
 
 static void mention_changed(struct conversation *c, const struct event *action,

@@ -10,6 +10,7 @@ setup() {
 	chmod 700 "$work/state"
 	export XDG_STATE_HOME=$work/state
 	cd "$work"
+	options=()
 	echo one >ws/a.txt
 	echo two >ws/b.txt
 	notice="[Changed on disk outside of your calls: $work/ws/a.txt. View again what you rely on.]"
@@ -19,7 +20,7 @@ setup() {
 steer() {
 	run python3 "$top_srcdir/tests/model/steer.py" replies "$@" -- \
 		mortise run --json --keep-alive -C ws --model openai/gpt-4.1 \
-		-o controller.confirmation=never
+		-o controller.confirmation=never "${options[@]}"
 	echo "$output"
 	[ "$status" -eq 0 ]
 }
@@ -63,4 +64,35 @@ views="[\"str_replace_editor\", {\"command\": \"view\", \"path\": \"$BATS_TEST_T
 	grep -q changed ws/a.txt
 	grep -q x ws/b.txt
 	run -1 grep -c "Changed on disk" requests
+}
+
+@test "a change right before a command is not taken for one of the command" {
+	cat >hook <<-EOF
+	#!/bin/sh
+	if grep -q execute_bash; then echo "by a hook" >$work/ws/a.txt; fi
+	EOF
+	chmod 755 hook
+	options=(-o hook.h.event=before-tool -o "hook.h.command=$work/hook")
+	cat >replies <<-EOR
+	[{"calls": [$views]},
+	 {"calls": [["execute_bash", {"command": "echo on"}]]},
+	 {"calls": [["finish", {"message": "Done."}]]}]
+	EOR
+	steer message:look wait:finished stop
+	[[ "$(messages 3 '.[-1].content | tostring')" == *"on"*"$notice"* ]]
+}
+
+@test "a result can have both a rule for its file and a note on a change" {
+	mkdir -p ws/.openhands/skills
+	printf -- '---\nname: c-files\npaths: ["*.c"]\n---\nNo goto.\n' \
+		>ws/.openhands/skills/c.md
+	echo 'int x;' >ws/x.c
+	cat >replies <<-EOR
+	[{"calls": [$views]},
+	 {"hold": true, "calls": [["str_replace_editor", {"command": "view", "path": "$work/ws/x.c"}]]},
+	 {"calls": [["finish", {"message": "Done."}]]}]
+	EOR
+	steer message:look requests:2 touch:ws/a.txt release wait:finished stop
+	[[ "$(messages 3 'tostring')" == *"No goto."* ]]
+	[[ "$(messages 3 'tostring')" == *"$notice"* ]]
 }
