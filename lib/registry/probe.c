@@ -130,6 +130,20 @@ static char *registry_probe_find_program(void)
 	return path_find_program(getenv("PATH"), "mortise");
 }
 
+/* An error of the disk or a lack of memory says nothing about the plugin. */
+static int retry_refusal(int status)
+{
+	switch (status) {
+	case MT_EIO:
+	case MT_ENOMEM:
+		return RETRY_NOW;
+	case MT_ENOTFOUND:
+		return RETRY_MISSING;
+	default:
+		return 0;
+	}
+}
+
 /* The answer of a child that has ended. */
 static int understand(struct probe *p, int ended)
 {
@@ -159,7 +173,7 @@ static int understand(struct probe *p, int ended)
 	p->retry_after = 0;
 	if (js_get(o, "refused")) {
 		status = (int)js_int(o, "status", MT_EINVAL);
-		p->retry_after = status == MT_ENOTFOUND ? RETRY_MISSING : 0;
+		p->retry_after = retry_refusal(status);
 		return fail(err, status < 0 ? status : MT_EINVAL, "%s",
 			    js_str(o, "refused", ""));
 	}

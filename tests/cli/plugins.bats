@@ -461,6 +461,29 @@ constructor() {
 	refused "undefined symbol nowhere; link the library that defines it"
 }
 
+@test "a library that could not be read is tried again" {
+	lib="$BATS_TEST_TMPDIR/lib"
+	mkdir "$lib"
+	echo 'int helper(void) { return 1; }' > "$lib/x.c"
+	${CC:-cc} -shared -fPIC -Wl,-soname,libmortisetest.so.2 \
+		-o "$lib/libmortisetest.so.2" "$lib/x.c"
+	compile reader -L"$lib" -l:libmortisetest.so.2 -Wl,-rpath,"$lib" <<-'END'
+		#include <mortise/tool.h>
+		int helper(void);
+		static int run(const struct mt_tool_host *h, void *s, struct mt_call *c)
+		{ return helper(); }
+		MT_TOOL(run, "reader", .name = "reader", .description = "x", .schema = "{}")
+	END
+	mv "$lib/libmortisetest.so.2" "$lib/whole"
+	mkdir "$lib/libmortisetest.so.2" # a read fails
+	refused "cannot be loaded: "
+	rmdir "$lib/libmortisetest.so.2"
+	mv "$lib/whole" "$lib/libmortisetest.so.2"
+	run mortise plugins
+	echo "$output"
+	[[ "$output" == "tool       reader"* ]]
+}
+
 @test "a file or directory that others may write to" {
 	tool good
 	chmod 777 "$dir/good.so"
