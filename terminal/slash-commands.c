@@ -24,11 +24,7 @@ struct slash {
 
 static void slash_pass_on(struct chat *c, const struct slash *self, const char *arg)
 {
-	if (*arg && !self->member)
-		event_view_remark(&c->show, YELLOW, "%s does not take an argument",
-				  self->name);
-	else
-		chat_command(c, self->command, *arg ? self->member : NULL, arg);
+	chat_command(c, self->command, *arg ? self->member : NULL, arg);
 }
 
 static void run_cost(struct chat *c, const struct slash *self, const char *arg)
@@ -354,6 +350,15 @@ static void slash_unknown(struct chat *c, const char *text)
 			  word, near ? "; did you mean " : "", near ? near : "");
 }
 
+static void slash_run(struct chat *c, const struct slash *self, const char *arg)
+{
+	if (*arg && !*self->args)
+		event_view_remark(&c->show, YELLOW, "%s does not take an argument",
+				  self->name);
+	else
+		self->run(c, self, arg);
+}
+
 bool chat_slash(struct chat *c, const char *text)
 {
 	size_t len = strcspn(text, " \t\n"), end = strlen(text);
@@ -368,7 +373,7 @@ bool chat_slash(struct chat *c, const char *text)
 	for (size_t i = 0; i < ARRAY_LEN(table) && arg; i++)
 		if (strlen(table[i].name) == len &&
 		    strncmp(table[i].name, text, len) == 0) {
-			table[i].run(c, &table[i], arg);
+			slash_run(c, &table[i], arg);
 			return true;
 		}
 	chat_try_trigger(c, text);

@@ -57,6 +57,18 @@ greeting='text = Hello, *world*.'
 	see 'To return'
 }
 
+@test 'a command without arguments refuses one' {
+	script <<< '[turn]'$'\n'"$greeting"
+	terminal 80x24
+	chat
+	for command in /new /fork /exit /cost; do
+		enter "$command it"
+		see "$command does not take an argument"
+	done
+	enter /undo
+	see 'there is no user message to revert'
+}
+
 @test 'Ctrl-C pauses, /stop ends the process, and a message takes it up' {
 	long_commands begun
 	terminal
