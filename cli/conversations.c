@@ -324,30 +324,36 @@ static int cost(const struct config *c, const struct arguments *a, struct error 
 
 /* ---- export ------------------------------------------------------------------------ */
 
-static int write_piece(const char *text, size_t len, void *arg)
+/* Where an export goes. */
+struct export_sink {
+	FILE *out;
+	const char *name;
+	struct error *err;
+};
+
+static int export_failed(const struct export_sink *to)
 {
-	return fwrite(text, 1, len, arg) == len ? MT_OK : MT_EIO;
+	return fail(to->err, MT_EIO, "cannot write %s: %s", to->name, strerror(errno));
 }
 
-/* The sink failed to write: says why, instead of only that. */
-static int export_status(int status, const char *path, FILE *out, struct error *err)
+static int write_piece(const char *text, size_t len, void *arg)
 {
-	return status == MT_EIO && ferror(out)
-		       ? fail(err, MT_EIO, "cannot write %s: %s", path, strerror(errno))
-		       : status;
+	const struct export_sink *to = arg;
+
+	return fwrite(text, 1, len, to->out) == len ? MT_OK : export_failed(to);
 }
 
 static int export_special(struct evlog *log, bool screenshots, const char *path,
 			  struct error *err)
 {
-	FILE *out = fopen(path, "we");
-	int status =
-		out ? trajectory_export(log, screenshots, write_piece, out, err) : MT_OK;
+	struct export_sink to = { .out = fopen(path, "we"), .name = path, .err = err };
+	int status;
 
-	if (out)
-		status = export_status(status, path, out, err);
-	if ((!out || fclose(out) != 0) && !status)
-		status = fail(err, MT_EIO, "cannot write %s: %s", path, strerror(errno));
+	if (!to.out)
+		return export_failed(&to);
+	status = trajectory_export(log, screenshots, write_piece, &to, err);
+	if (fclose(to.out) != 0 && !status)
+		status = export_failed(&to);
 	return status;
 }
 
@@ -359,7 +365,7 @@ static int export_file(struct evlog *log, bool screenshots, const char *named,
 	char temp[PATH_MAX];
 	bool special;
 	AUTO(free) char *path = file_target(named, &special, err);
-	FILE *out = NULL;
+	struct export_sink to = { .name = path, .err = err };
 	int fd = -1, status;
 
 	if (!path)
@@ -368,17 +374,16 @@ static int export_file(struct evlog *log, bool screenshots, const char *named,
 		return export_special(log, screenshots, path, err);
 	fd = command_spool_file(path, temp, sizeof temp);
 	if (fd >= 0 && fchmod(fd, file_mode(path, 0600)) == 0)
-		out = fdopen(fd, "w");
-	if (!out) {
-		status = fail(err, MT_EIO, "cannot write %s: %s", path, strerror(errno));
+		to.out = fdopen(fd, "w");
+	if (!to.out) {
+		status = export_failed(&to);
 		command_spool_close();
 		auto_close(&fd);
 		return status;
 	}
-	status = trajectory_export(log, screenshots, write_piece, out, err);
-	status = export_status(status, path, out, err);
-	if ((fclose(out) != 0 || (!status && rename(temp, path) != 0)) && !status)
-		status = fail(err, MT_EIO, "cannot write %s: %s", path, strerror(errno));
+	status = trajectory_export(log, screenshots, write_piece, &to, err);
+	if ((fclose(to.out) != 0 || (!status && rename(temp, path) != 0)) && !status)
+		status = export_failed(&to);
 	command_spool_close();
 	return status;
 }
@@ -389,18 +394,15 @@ static int conversations_export(const struct config *c, const struct arguments *
 	AUTO(evlog) struct evlog *log = NULL;
 	AUTO(free) char *id = NULL;
 	AUTO(strbuf) struct strbuf path = STRBUF(1 << 16);
+	struct export_sink to = { .out = stdout, .name = "standard output", .err = err };
 	struct stat st;
 	int status = open_for_reading(c, a->id, &log, &id, err);
 
 	if (status)
 		return status;
 	if (!a->file || strcmp(a->file, "-") == 0) {
-		status = trajectory_export(log, a->screenshots, write_piece, stdout, err);
-		status = export_status(status, "standard output", stdout, err);
-		return fflush(stdout) != 0 && !status
-			       ? fail(err, MT_EIO, "cannot write standard output: %s",
-				      strerror(errno))
-			       : status;
+		status = trajectory_export(log, a->screenshots, write_piece, &to, err);
+		return fflush(stdout) != 0 && !status ? export_failed(&to) : status;
 	}
 	strbuf_add(&path, a->file);
 	if (stat(a->file, &st) == 0 && S_ISDIR(st.st_mode))

@@ -30,6 +30,8 @@ void final_answer_clear(struct final_answer *a)
 
 int final_answer_open(struct final_answer *a, const char *path, struct error *err)
 {
+	if (!*path)
+		return fail(err, MT_EINVAL, "--output: the file name is empty");
 	a->path = path;
 	a->fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY, 0666);
 	return a->fd >= 0 ? MT_OK

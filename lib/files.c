@@ -174,6 +174,10 @@ char *file_target(const char *path, bool *ret_special, struct error *err)
 	bool found = stat(path, &st) == 0;
 	char *target;
 
+	if (!*path) {
+		fail(err, MT_EINVAL, "the file name is empty");
+		return NULL;
+	}
 	*ret_special = found && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode);
 	if (!found && lstat(path, &st) == 0) {
 		fail(err, MT_ENOTFOUND,

@@ -59,6 +59,20 @@ ids() { mortise conversations --json | jq -r .id; }
 	[ "$(ids | wc -l)" -eq 1 ]
 }
 
+@test "an export that cannot be written names the file and the reason" {
+	one first
+	for file in /dev/full -; do
+		run bash -c 'mortise conversations export last "$1" >/dev/full' - "$file"
+		echo "$output"
+		[ "$status" -eq 1 ]
+		[ "$file" = - ] && file='standard output'
+		[ "$output" = "mortise: cannot write $file: No space left on device" ]
+	done
+	run mortise conversations export last ""
+	[ "$status" -eq 1 ]
+	[ "$output" = "mortise: the file name is empty" ]
+}
+
 @test "a removal that was cut off is not listed, and the next one ends it" {
 	one first && one second
 	root=$work/state/mortise/conversations

@@ -160,6 +160,11 @@ EOF
 	done
 	[ ! -e "$work/state/mortise/conversations" ]
 	"${run_it[@]}" -q -t hi
+	for option in --record --output; do
+		run "${run_it[@]}" $option "" -q -t hi
+		[ "$status" -eq 2 ]
+		[ "$output" = "mortise: $option: the file name is empty" ]
+	done
 	run mortise resume --record "$work/dir" -q -t more
 	[ "$status" -eq 2 ]
 	[[ "$output" == "mortise: --record: cannot write $work/dir: "* ]]

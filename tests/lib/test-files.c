@@ -249,6 +249,7 @@ static void a_named_file_is_written(void)
 	CHECK(file_put_check(gone, &err) == MT_ENOTFOUND);
 	CHECK(file_put_check(root, &err) == MT_EIO);
 	CHECK(file_put_check("/nonexistent/x", &err) == MT_ENOTFOUND);
+	CHECK(file_put_check("", &(struct error){ 0 }) == MT_EINVAL);
 	CHECK(file_put_check("in-this-directory", &err) == MT_OK);
 	CHECK(file_put(link, "new", 3, 0600, &err) == MT_OK);
 	CHECK(lstat(link, &st) == 0 && S_ISLNK(st.st_mode));
