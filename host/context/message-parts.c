@@ -50,7 +50,14 @@ static int text_edit(const struct event *e, struct strbuf *out)
 	if (strcmp(js_str(args, "impl_source", "llm_based_edit"), "oh_aci") == 0 ||
 	    !js_get(args, "old_content") || !js_get(args, "new_content"))
 		return message_parts_text_content(e, out);
+	if (!js_bool(args, "prev_exist", false) && !*js_str(args, "old_content", ""))
+		return strbuf_addf(
+			out, /* verbatim from OpenHands */
+			"[New file %s is created with the provided content.]\n",
+			event_arg(e, "path"));
 	event_edit_text(e, EDIT_CONTEXT, true, out);
+	if (out->len && out->text[out->len - 1] == '\n') /* nothing has changed */
+		return out->error;
 	return strbuf_add(out, "\n");
 }
 

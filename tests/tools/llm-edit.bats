@@ -99,6 +99,7 @@ content = x"
 
 	DRAFT
 	END
+	sed -i "s|^\[call finish]|expect last contains = [New file $work/ws/sub/new.txt is created with the provided content.]\n&|" "$work/script"
 	play
 	[ "$(cat "$work/ws/sub/new.txt")" = "first"$'\n'"second" ]
 	[ "$(seen 0 extras.prev_exist)" = false ]
