@@ -8,79 +8,6 @@
 
 #include <string.h>
 
-/* ---- the result ---------------------------------------------------------- */
-
-static void clear_result(struct runner_result *r)
-{
-	free((void *)(uintptr_t)r->text);
-	free((void *)(uintptr_t)r->error);
-	free((void *)(uintptr_t)r->spool);
-	json_object_put(r->fields);
-	for (size_t i = 0; i < r->media_count; i++) {
-		free((void *)(uintptr_t)r->media[i].mime);
-		free((void *)(uintptr_t)r->media[i].bytes);
-	}
-	free((void *)(uintptr_t)r->media);
-	*r = (struct runner_result){ 0 };
-}
-
-static bool call_copy(const char **to, const char *from, size_t len)
-{
-	char *made = from ? malloc(len + 1) : NULL;
-
-	if (made) {
-		memcpy(made, from, len);
-		made[len] = '\0';
-	}
-	*to = made;
-	return made || !from;
-}
-
-static bool copy_media(const struct runner_result *from, struct runner_result *to)
-{
-	struct runner_media *all = calloc(from->media_count + 1, sizeof *all);
-
-	to->media = all;
-	for (size_t i = 0; all && i < from->media_count; i++) {
-		const struct runner_media *m = &from->media[i];
-		const char *bytes;
-
-		if (!call_copy(&all[i].mime, m->mime, strlen(m->mime)) ||
-		    !call_copy(&bytes, m->bytes, m->len))
-			return false;
-		all[i].bytes = bytes;
-		all[i].len = m->len;
-		to->media_count++;
-	}
-	return all;
-}
-
-void call_keep_result(struct call *call, const struct runner_result *result)
-{
-	static const char sorry[] = "out of memory";
-	struct runner_result *r = &call->result;
-
-	*r = *result;
-	r->text = r->error = r->spool = NULL;
-	r->media = NULL;
-	r->media_count = 0;
-	r->fields = result->fields ? json_object_get(result->fields) : NULL;
-	call->over = true;
-	if (call_copy(&r->text, result->text, result->text_len) &&
-	    call_copy(&r->error, result->error,
-		      result->error ? strlen(result->error) : 0) &&
-	    call_copy(&r->spool, result->spool,
-		      result->spool ? strlen(result->spool) : 0) &&
-	    copy_media(result, r))
-		return;
-	clear_result(r);
-	r->status = MT_ENOMEM;
-	call_copy(&r->text, "", 0);
-	call_copy(&r->error, sorry, sizeof sorry - 1);
-}
-
-/* ---- the call ------------------------------------------------------------ */
-
 const char call_is_masked[] =
 	"The call was not made: its arguments contained a secret, which is not stored "
 	"in the log, and the process that held it has exited. Repeat the call.";
@@ -130,7 +57,7 @@ struct call *call_free(struct call *call)
 	event_unref(call->action);
 	json_object_put(call->args);
 	json_object_put(call->logged_args);
-	clear_result(&call->result);
+	runner_result_clear(&call->result);
 	free(call);
 	return NULL;
 }
@@ -161,6 +88,12 @@ int64_t call_log(struct conversation *c, struct call *call, struct error *err)
 		call->logged_args = json_object_new_object();
 	}
 	return id;
+}
+
+void call_keep_result(struct call *call, const struct runner_result *result)
+{
+	runner_result_copy(&call->result, result);
+	call->over = true;
 }
 
 const char *call_instance(const struct conversation *c, const struct call *call)
