@@ -8,7 +8,7 @@
 #define CLI_COMMANDS_H
 
 #include "config/config.h"
-#include "controller/exit-code.h"
+#include "exit-code.h"
 #include "error.h"
 
 #include <stddef.h>

@@ -4,7 +4,7 @@
 #ifndef MCP_SERVER_INTERNAL_H
 #define MCP_SERVER_INTERNAL_H
 
-#include "controller/exit-code.h"
+#include "exit-code.h"
 #include "mcp-server.h"
 #include "jsonl.h"
 #include "llm/transport/http-requests.h"

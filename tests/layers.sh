@@ -223,7 +223,7 @@ clients_of_host() {
 mcp_server_order() {
 	includes $(files mcp-server) | while read -r place kind name; do
 		case $name in
-		controller/plugins/launch.h | controller/plugins/plugin-load.h | controller/exit-code.h) ;;
+		controller/plugins/launch.h | controller/plugins/plugin-load.h) ;;
 		config/* | runner-client/* | skills/* | tools/* | llm/transport/http-requests.h) ;;
 		*/*) [ "$kind" != '"' ] || echo "$place: the MCP server must not know $name" ;;
 		esac
@@ -310,7 +310,6 @@ controller/dispatch.h limits
 controller/dispatch.h nested-calls
 controller/dispatch.h relist
 controller/dispatch.h subagents
-controller/exit-code.h all
 controller/feature-api.h all
 controller/feature-approval.h approval
 controller/feature-approval.h subagent-process

@@ -10,7 +10,7 @@
 #include "controller/feature-api.h"
 #include "controller/features.h"
 #include "controller/dispatch.h"
-#include "controller/exit-code.h"
+#include "exit-code.h"
 #include "controller/turn.h"
 #include "files.h"
 

@@ -7,7 +7,7 @@
 #include "controller/core.h"
 #include "controller/agents.h"
 #include "controller/closing.h"
-#include "controller/exit-code.h"
+#include "exit-code.h"
 #include "controller/early-calls.h"
 #include "controller/feature-api.h"
 #include "controller/features.h"

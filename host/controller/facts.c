@@ -2,7 +2,7 @@
  *
  * facts.c - read access to a conversation, for frontends and features. */
 #include "controller/core.h"
-#include "controller/exit-code.h"
+#include "exit-code.h"
 #include "controller/feature-api.h"
 #include "controller/features.h"
 #include "controller/feature-approval.h"

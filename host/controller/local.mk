@@ -3,7 +3,7 @@ include %D%/plugins/local.mk
 libhost_a_SOURCES += %D%/actions.c %D%/actions.h %D%/advance.c %D%/advance.h \
 	%D%/agent-frame.h %D%/agents.c %D%/agents.h %D%/call.c %D%/call.h %D%/closing.c \
 	%D%/closing.h %D%/conversation.h %D%/core.h %D%/dispatch.c %D%/dispatch.h \
-	%D%/early-calls.c %D%/early-calls.h %D%/exit-code.h %D%/facts.c %D%/feature-api.h \
+	%D%/early-calls.c %D%/early-calls.h %D%/facts.c %D%/feature-api.h \
 	%D%/feature-approval.h %D%/feature-usage.h %D%/feature.h %D%/features.c %D%/features.h \
 	%D%/model-request.c %D%/model-request.h %D%/parallel-calls.c %D%/parallel-calls.h \
 	%D%/request-model.c %D%/request-model.h %D%/state.c %D%/state.h %D%/step-policy.c \

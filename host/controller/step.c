@@ -11,7 +11,7 @@
 #include "context/request-messages.h"
 #include "controller/advance.h"
 #include "controller/core.h"
-#include "controller/exit-code.h"
+#include "exit-code.h"
 #include "controller/feature-api.h"
 #include "controller/features.h"
 #include "controller/model-request.h"

@@ -5,7 +5,7 @@
 
 #include "controller/core.h"
 #include "controller/dispatch.h"
-#include "controller/exit-code.h"
+#include "exit-code.h"
 #include "controller/feature-api.h"
 #include "controller/features.h"
 #include "controller/model-request.h"

@@ -8,7 +8,7 @@
 #include "controller/feature-api.h"
 #include "controller/features.h"
 #include "controller/dispatch.h"
-#include "controller/exit-code.h"
+#include "exit-code.h"
 #include "controller/feature.h"
 #include "controller/model-request.h"
 #include "controller/step.h"

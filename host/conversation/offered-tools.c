@@ -9,7 +9,7 @@
 #include "controller/core.h"
 #include "controller/feature-api.h"
 #include "controller/features.h"
-#include "controller/exit-code.h"
+#include "exit-code.h"
 #include "controller/early-calls.h"
 #include "controller/plugins/plugin-host.h"
 #include "controller/step.h"

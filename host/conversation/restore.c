@@ -7,7 +7,7 @@
 #include "context/history.h"
 #include "controller/advance.h"
 #include "controller/dispatch.h"
-#include "controller/exit-code.h"
+#include "exit-code.h"
 #include "controller/features.h"
 #include "controller/turn.h"
 #include "conversation/usage-checkpoint.h"

@@ -7,7 +7,7 @@
 #include "context/history.h"
 #include "context/request-messages.h"
 #include "controller/actions.h"
-#include "controller/exit-code.h"
+#include "exit-code.h"
 #include "controller/feature-api.h"
 #include "controller/model-request.h"
 #include "controller/plugins/plugin-host.h"

@@ -11,7 +11,7 @@
 #include "context/history.h"
 #include "controller/agents.h"
 #include "controller/dispatch.h"
-#include "controller/exit-code.h"
+#include "exit-code.h"
 #include "controller/feature-api.h"
 #include "controller/features.h"
 #include "controller/transitions.h"

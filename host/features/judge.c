@@ -8,7 +8,7 @@
 #include "context/prompts.h"
 #include "context/request-messages.h"
 #include "controller/agents.h"
-#include "controller/exit-code.h"
+#include "exit-code.h"
 #include "controller/feature-api.h"
 #include "controller/transitions.h"
 #include "controller/request-model.h"

@@ -6,7 +6,7 @@
 
 #include "controller/agents.h"
 #include "controller/dispatch.h"
-#include "controller/exit-code.h"
+#include "exit-code.h"
 #include "controller/feature-api.h"
 #include "controller/transitions.h"
 #include "controller/feature-usage.h"

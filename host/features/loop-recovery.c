@@ -7,7 +7,7 @@
 
 #include "config/choices.h"
 #include "context/prompts.h"
-#include "controller/exit-code.h"
+#include "exit-code.h"
 #include "controller/feature-api.h"
 #include "conversation/rewind.h"
 #include "conversation/conversation.h"

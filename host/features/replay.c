@@ -5,7 +5,7 @@
 
 #include "array.h"
 #include "controller/actions.h"
-#include "controller/exit-code.h"
+#include "exit-code.h"
 #include "controller/feature-api.h"
 #include "controller/turn.h"
 #include "events/confirmation.h"

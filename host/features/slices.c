@@ -4,7 +4,7 @@
  * between slices, so that signals and clients are handled. */
 #include "features/slices.h"
 
-#include "controller/exit-code.h"
+#include "exit-code.h"
 #include "controller/feature-api.h"
 #include "controller/plugins/plugin-host.h"
 #include "controller/step.h"

@@ -4,7 +4,7 @@
  * it. */
 #include "context/prompts.h"
 #include "controller/agents.h"
-#include "controller/exit-code.h"
+#include "exit-code.h"
 #include "controller/feature-api.h"
 #include "controller/feature-approval.h"
 #include "controller/feature-usage.h"

@@ -6,7 +6,7 @@
  * accepted. */
 #include "controller/machine.h"
 
-#include "controller/exit-code.h"
+#include "exit-code.h"
 #include "tap.h"
 
 enum { SEEDS = 24, OPS = 40 };

@@ -6,7 +6,7 @@
 #define TESTS_FACES_FAKE_H
 
 #include "conversation/conversation.h"
-#include "controller/exit-code.h"
+#include "exit-code.h"
 #include "conversation/rewind.h"
 #include "features/goal.h"
 #include "features/loop-recovery.h"

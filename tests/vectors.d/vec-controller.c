@@ -5,7 +5,7 @@
 
 #include "features/approval/action-hash.h"
 #include "features/approval/approval-internal.h"
-#include "controller/exit-code.h"
+#include "exit-code.h"
 #include "controller/features.h"
 #include "controller/kit.h"
 #include "controller/model-request.h"

@@ -5,7 +5,7 @@
 #include "features/approval/approval-internal.h"
 
 #include "controller/dispatch.h"
-#include "controller/exit-code.h"
+#include "exit-code.h"
 #include "controller/transitions.h"
 #include "controller/step.h"
 #include "controller/turn-actions.h"

@@ -9,7 +9,7 @@
 #include "config/choices.h"
 #include "controller/plugins/analyzers.h"
 #include "controller/dispatch.h"
-#include "controller/exit-code.h"
+#include "exit-code.h"
 #include "controller/feature-approval.h"
 #include "controller/transitions.h"
 #include "controller/turn.h"

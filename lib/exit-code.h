@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * exit-code.h - maps the end of a conversation to the exit code of the program. */
-#ifndef HOST_CONTROLLER_EXIT_CODE_H
-#define HOST_CONTROLLER_EXIT_CODE_H
+ * exit-code.h - the exit codes of the programs. */
+#ifndef LIB_EXIT_CODE_H
+#define LIB_EXIT_CODE_H
 
 /** Exit codes, by reason (doc/exit-codes.md and --help). */
 enum exit_code {
