@@ -7,7 +7,7 @@
 #ifndef HOST_CONTROLLER_CONVERSATION_H
 #define HOST_CONTROLLER_CONVERSATION_H
 
-#include "controller/state.h"
+#include "events/agent-state.h"
 #include "events/log.h"
 #include "llm/llm.h"
 #include <uv.h>

@@ -5,7 +5,7 @@
 #define HOST_CONTROLLER_CORE_H
 
 #include "controller/plugins/plugin-component.h"
-#include "controller/state.h"
+#include "events/agent-state.h"
 #include "mask.h"
 
 #include <uv.h>

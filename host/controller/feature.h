@@ -9,7 +9,7 @@
 #ifndef HOST_CONTROLLER_FEATURE_H
 #define HOST_CONTROLLER_FEATURE_H
 
-#include "controller/state.h"
+#include "events/agent-state.h"
 #include "events/event.h"
 #include "events/types.h"
 

@@ -5,7 +5,7 @@
 #ifndef HOST_CONTROLLER_STEP_POLICY_H
 #define HOST_CONTROLLER_STEP_POLICY_H
 
-#include "controller/state.h"
+#include "events/agent-state.h"
 #include "events/event.h"
 #include "llm/llm.h"
 

@@ -4,7 +4,7 @@
 #ifndef HOST_CONTROLLER_TRANSITIONS_H
 #define HOST_CONTROLLER_TRANSITIONS_H
 
-#include "controller/state.h"
+#include "events/agent-state.h"
 #include "error.h"
 
 struct conversation;

@@ -7,7 +7,7 @@
 #include "controller/plugins/plugin-http.h"
 #include "conversation/meta.h"
 #include "conversation/rewind.h"
-#include "controller/state.h"
+#include "events/agent-state.h"
 #include "conversation/waiting-messages.h"
 #include "conversation/conversation.h"
 #include "files.h"

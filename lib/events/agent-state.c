@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * state.c - the table of agent states. */
-#include "controller/state.h"
+ * agent-state.c - the table of agent states. */
+#include "events/agent-state.h"
 
 #include <string.h>
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * state.h - the states of an agent and the transitions between them (spec/events: V0
+ * agent-state.h - the states of an agent and the transitions between them (spec/events: V0
  * agent states). */
-#ifndef HOST_CONTROLLER_STATE_H
-#define HOST_CONTROLLER_STATE_H
+#ifndef LIB_EVENTS_AGENT_STATE_H
+#define LIB_EVENTS_AGENT_STATE_H
 
 #include <stdbool.h>
 
