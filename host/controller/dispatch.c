@@ -17,9 +17,7 @@
 #include "controller/turn.h"
 #include "files.h"
 #include "log.h"
-#include "schema.h"
 #include "tools/calls.h"
-#include "tools/secret-requests.h"
 
 #include <mortise/tool.h>
 
@@ -112,50 +110,13 @@ void dispatch_log_denial(struct conversation *c, struct event *action, const cha
 				 &err);
 }
 
-/* Copy fields that the tool did not set from the fields of the action with the same name:
- * command, path, name, arguments. */
-static void inherit(json_object *extras, const struct event_type *type,
-		    const struct event *action)
-{
-	for (size_t i = 0; i < type->field_count; i++) {
-		const char *name = type->fields[i].name;
-		json_object *value = js_get(event_args(action), name);
-
-		if (value && !js_get(extras, name))
-			js_set(extras, name, json_object_get(value));
-	}
-}
-
-/* Media of a result are stored as blobs of the log. */
-static int keep_media(struct conversation *c, json_object *extras,
-		      const struct runner_result *result, struct error *err)
-{
-	json_object *list = result->media_count ? js_new_list() : NULL;
-
-	for (size_t i = 0; i < result->media_count; i++) {
-		json_object *o = js_new_object();
-		char name[65];
-		int r = evlog_blob(c->log, result->media[i].bytes, result->media[i].len,
-				   name, err);
-
-		if (r) {
-			json_object_put(o);
-			json_object_put(list);
-			return r;
-		}
-		js_set_str(o, "mime", result->media[i].mime);
-		js_set_str(o, "blob", name);
-		js_add_new(list, o);
-	}
-	return list ? js_set(extras, "media", list) : MT_OK;
-}
-
 /* Other tools may request the directory of the shell. */
-static void note_directory(struct conversation *c, const struct event_type *type,
-			   json_object *extras)
+static void note_directory(struct conversation *c, const struct call *call,
+			   const struct runner_result *result)
 {
-	const char *dir = js_str(js_get(extras, "metadata"), "working_dir", "");
-	char *copy = type->id == OBSERVATION_RUN && *dir == '/' ? strdup(dir) : NULL;
+	const char *type = call_observation(call->tool, call->action);
+	const char *dir = js_str(js_get(result->fields, "metadata"), "working_dir", "");
+	char *copy = strcmp(type, "run") == 0 && *dir == '/' ? strdup(dir) : NULL;
 
 	if (!copy)
 		return;
@@ -163,70 +124,15 @@ static void note_directory(struct conversation *c, const struct event_type *type
 	c->shell_dir = copy;
 }
 
-/* Drop a structured result that does not match the tool's declaration. */
-static void check_structured(const struct tool *tool, json_object *extras)
-{
-	json_object *value = js_get(extras, "structured");
-	struct error why = ERROR_NONE;
-
-	if (!value || !tool->output_schema ||
-	    schema_check(tool->output_schema, value, &why) == MT_OK)
-		return;
-	log_line(MT_LOG_WARNING, tool->name,
-		 "the structured result does not match the output schema: %s", why.text);
-	json_object_object_del(extras, "structured");
-}
-
 static struct event *observation_of(struct conversation *c, const struct call *call,
 				    const struct runner_result *result, struct error *err)
 {
-	struct event *action = call->action;
-	const char *name = call_observation(call->tool, action);
-	const struct event_type *type = event_type_find(false, name);
-	AUTO(strbuf) struct strbuf text = STRBUF(64 << 20), shown = STRBUF(128 << 20);
-	json_object *extras;
 	struct event *e;
 
-	if (!type)
-		type = event_type_find(false, "tool");
-	extras = result->fields ? json_object_get(result->fields) : js_new_object();
-	check_structured(call->tool, extras);
-	inherit(extras, type, action);
-	if (action->type->id ==
-	    ACTION_BROWSE) /* the tool knows only the call it became */
-		js_set_str(extras, "trigger_by_action", action->type->name);
-	note_directory(c, type, extras);
-	if (keep_media(c, extras, result, err)) {
-		json_object_put(extras);
-		return NULL;
-	}
-	strbuf_addn(&text, result->text, result->text_len);
-	if (result->status && result->error)
-		strbuf_addf(&text, "%s%s",
-			    text.len && text.text[text.len - 1] != '\n' ? "\n" : "",
-			    result->error);
-	if (text.error) {
-		json_object_put(extras);
-		fail_code(err, text.error);
-		return NULL;
-	}
-	if (result->status)
-		js_set_bool(extras, "is_error", true);
-	if (type->id == OBSERVATION_TOOL && !js_get(extras, "name"))
-		js_set_str(extras, "name", call->tool->name);
-	/* before it is cut, which could break a secret in two */
-	if (secret_mask_result(c->mask, text.text, text.len, &shown)) {
-		json_object_put(extras);
-		if (shown.error == MT_ENOMEM)
-			out_of_memory(err);
-		else
-			fail(err, shown.error, "the result is too large");
-		return NULL;
-	}
-	e = event_observation(type->name, action->source, action->id, shown.text,
-			      shown.len, extras, err);
+	note_directory(c, call, result);
+	e = result_to_observation(call->tool, call->action, result, c->mask, c->log, err);
 	if (e)
-		FEATURES_TELL(after_result, c, action, e);
+		FEATURES_TELL(after_result, c, call->action, e);
 	return e;
 }
 

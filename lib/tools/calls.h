@@ -10,6 +10,10 @@
 #include "events/event.h"
 #include "tools/catalog.h"
 
+struct evlog;
+struct mask;
+struct runner_result;
+
 /** The action of one call of a reply, whose name and arguments are as the model
  *  wrote them. `thought` is text that came with the reply, for its first call
  *  only ("" if none). `ret_tool` (may be NULL): the tool that is meant, NULL if
@@ -36,6 +40,12 @@ int action_to_call(const struct catalog *catalog, const struct event *action,
 		   json_object **ret_args, struct error *err);
 /** Type of the observation that answers this action ("run", "edit", "tool"). */
 const char *call_observation(const struct tool *tool, const struct event *action);
+/** The observation that the result of a call becomes, with secrets masked. Its media are
+ *  stored in `log`, as blobs. */
+struct event *result_to_observation(const struct tool *tool, const struct event *action,
+				    const struct runner_result *result,
+				    const struct mask *mask, struct evlog *log,
+				    struct error *err);
 /** Timeout of an action, in ms; 0: none. */
 int64_t action_timeout_ms(const struct event *action);
 /** Time limit after which a call of a tool is killed, in ms; `asked_ms`: the timeout of
