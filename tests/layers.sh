@@ -335,7 +335,6 @@ controller/plugins/plugin-host.h slices
 controller/plugins/plugin-http.h condense
 controller/request-model.h judge
 controller/request-model.h tool-completions
-controller/step-policy.h condense
 controller/step.h approval
 controller/step.h condense
 controller/step.h delegation

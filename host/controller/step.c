@@ -16,7 +16,6 @@
 #include "controller/features.h"
 #include "controller/model-request.h"
 #include "controller/plugins/plugin-http.h"
-#include "controller/step-policy.h"
 #include "controller/turn-actions.h"
 #include "log.h"
 #include "slice.h"
@@ -152,7 +151,7 @@ static void step_on_failed(void *arg, const struct llm_error *error)
 		step_run_ready(c);
 		return;
 	}
-	c->status = step_policy_of(error).status;
+	c->status = llm_error_status(error->kind);
 	conversation_set_error(c, EXIT_MODEL, "%s", error->text);
 }
 

@@ -13,7 +13,6 @@
 #include "controller/plugins/plugin-host.h"
 #include "controller/plugins/plugin-http.h"
 #include "conversation/offered-tools.h"
-#include "controller/step-policy.h"
 #include "controller/step.h"
 #include "conversation/conversation.h"
 #include "features/condense-preview.h"
@@ -602,7 +601,7 @@ static bool request_failed(struct conversation *c, const struct llm_error *error
 	struct condensing_state *s = state_of(c);
 	struct error err = ERROR_NONE;
 
-	if (s->requested || !step_policy_is_overflow(error))
+	if (s->requested || !llm_error_is_overflow(error->kind))
 		return false;
 	snprintf(s->refused, sizeof s->refused, "%s", error->text);
 	action_log(c, event_action("condensation_request", SOURCE_AGENT, NULL, &err));

@@ -219,3 +219,29 @@ const char *llm_error_name(int kind)
 
 	return kind >= 0 && kind < (int)ARRAY_LEN(names) ? names[kind] : "internal";
 }
+
+bool llm_error_is_overflow(int kind)
+{
+	return kind == MT_ERROR_CONTEXT_WINDOW || kind == MT_ERROR_HISTORY;
+}
+
+const char *llm_error_status(int kind)
+{
+	static const struct {
+		int kind;
+		const char *status;
+	} statuses[] = {
+		{ MT_ERROR_AUTHENTICATION, "STATUS$ERROR_LLM_AUTHENTICATION" },
+		{ MT_ERROR_OVERLOADED, "STATUS$ERROR_LLM_SERVICE_UNAVAILABLE" },
+		{ MT_ERROR_NETWORK, "STATUS$ERROR_LLM_SERVICE_UNAVAILABLE" },
+		{ MT_ERROR_INTERNAL, "STATUS$ERROR_LLM_INTERNAL_SERVER_ERROR" },
+		{ MT_ERROR_QUOTA, "STATUS$ERROR_LLM_OUT_OF_CREDITS" },
+		{ MT_ERROR_CONTENT_POLICY, "STATUS$ERROR_LLM_CONTENT_POLICY_VIOLATION" },
+		{ MT_ERROR_RATE_LIMIT, "CHAT_INTERFACE$AGENT_RATE_LIMITED_STOPPED_MESSAGE" },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(statuses); i++)
+		if (statuses[i].kind == kind)
+			return statuses[i].status;
+	return "STATUS$ERROR";
+}

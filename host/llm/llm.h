@@ -100,6 +100,10 @@ struct llm_error {
 
 /** "rate_limit", "network", ...: the name of a kind. */
 const char *llm_error_name(int kind);
+/** "STATUS$ERROR_LLM_...": the form of a kind for clients (spec of the V0 controller). */
+const char *llm_error_status(int kind);
+/** Is the history too long for the model? */
+bool llm_error_is_overflow(int kind);
 
 /** Callbacks of one request, from the loop. Any may be NULL except the last
  *  two, of which exactly one is called, exactly once, unless it is cancelled. */

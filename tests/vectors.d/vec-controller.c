@@ -260,7 +260,7 @@ static bool case_context_window(struct vec *v, json_object *in, json_object *out
 		   *text = js_str(in, "message", "");
 	bool may = js_bool(in, "enable_history_truncation", false);
 	struct llm_error e = { .kind = kind_of(class, text) };
-	bool condenses = may && step_policy_is_overflow(&e);
+	bool condenses = may && llm_error_is_overflow(e.kind);
 
 	if (strcmp(class, "APIError") == 0) {
 		vec_skip(v, "context_window_error",
@@ -289,7 +289,7 @@ static bool case_exception(struct vec *v, json_object *in, json_object *output)
 	struct llm_error e = { .kind = kind_of(js_str(in, "exception", ""), text) };
 	const char *wanted = js_str(output, "last_error", "");
 	json_object *status = js_get(output, "status");
-	struct error_policy r = step_policy_of(&e);
+	const char *client_status = llm_error_status(e.kind);
 
 	/* it is tried again until the attempts are used up */
 	if (e.kind == MT_ERROR_RATE_LIMIT &&
@@ -302,11 +302,11 @@ static bool case_exception(struct vec *v, json_object *in, json_object *output)
 		kit_close(&loop, c);
 		return true;
 	}
-	fault_text(v, "state", js_str(output, "state", ""), state_name(r.state));
+	fault_text(v, "state", js_str(output, "state", ""), state_name(STATE_ERROR));
 	if (strstr(wanted, "STATUS$") || strstr(wanted, "CHAT_INTERFACE$"))
-		fault_text(v, "status", wanted, r.status);
+		fault_text(v, "status", wanted, client_status);
 	else if (json_object_array_length(status))
-		fault_text(v, "status", "STATUS$ERROR", r.status);
+		fault_text(v, "status", "STATUS$ERROR", client_status);
 	return true;
 }
 
