@@ -8,6 +8,7 @@
 #include "controller/feature-api.h"
 #include "controller/plugins/plugin-http.h"
 #include "controller/request-model.h"
+#include "llm/llm-records.h"
 #include "log.h"
 
 #include <string.h>
@@ -83,29 +84,14 @@ int request_send(struct conversation *c, struct mt_ctx *x, int64_t index,
 
 /* ---- its attempts ------------------------------------------------------ */
 
-/* A record, so that a wait is seen afterwards also where no state tells of it. */
 static void log_attempt(struct conversation *c, const struct llm_error *why,
 			int64_t wait_ms, const char *next)
 {
-	AUTO(json) json_object *record = json_object_new_object();
 	struct error err = ERROR_NONE;
-	int r = record ? MT_OK : MT_ENOMEM;
 
-	if (!r)
-		r = js_set_str(record, "record", "retry");
-	if (!r)
-		r = js_set_str(record, "kind", llm_error_name(why->kind));
-	if (!r)
-		r = js_set_int(record, "attempts", why->attempts);
-	if (!r && next)
-		r = js_set_str(record, "model", next);
-	else if (!r)
-		r = js_set_int(record, "wait_ms", wait_ms);
-	if (!r)
-		r = js_set_str(record, "error", why->text);
-	if (r || evlog_record(c->log, record, &err))
+	if (llm_attempt_log(c->log, why, wait_ms, next, &err))
 		conversation_notice(c, MT_LOG_WARNING, "cannot log an attempt: %s",
-				    r ? status_name(r) : err.text);
+				    err.text);
 }
 
 int64_t request_event_count(const struct conversation *c)

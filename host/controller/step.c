@@ -17,6 +17,7 @@
 #include "controller/model-request.h"
 #include "controller/plugins/plugin-http.h"
 #include "controller/turn-actions.h"
+#include "llm/llm-records.h"
 #include "log.h"
 #include "slice.h"
 
@@ -79,34 +80,11 @@ static void step_on_switched(void *arg, const struct llm_error *why,
 	request_on_fallback(c, why, next);
 }
 
-/* Events refer to their reply by id, so a repeated id is changed. */
-static int make_id_unique(struct conversation *c, struct llm_reply *reply,
-			  struct error *err)
-{
-	AUTO(strbuf) struct strbuf id = STRBUF(1 << 20);
-
-	for (int64_t n = evlog_replies(c->log);
-	     id.error == MT_OK &&
-	     evlog_has_reply(c->log, id.len ? id.text : reply->response_id);
-	     n++) {
-		strbuf_reset(&id);
-		strbuf_addf(&id, "%s#%lld", reply->response_id, (long long)n);
-	}
-	if (id.error)
-		return fail(err, id.error, "cannot create the response id: %s",
-			    status_name(id.error));
-	if (id.len) {
-		free(reply->response_id);
-		reply->response_id = strbuf_take(&id);
-	}
-	return MT_OK;
-}
-
 static int log_reply(struct conversation *c, struct llm_reply *reply, struct error *err)
 {
 	AUTO(json) json_object *record = NULL;
 
-	if (make_id_unique(c, reply, err))
+	if (llm_reply_make_unique(reply, c->log, err))
 		return err->code;
 	record = llm_reply_json(reply);
 	if (!record || js_set_int(record, "before", evlog_count(c->log)) ||

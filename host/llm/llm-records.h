@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * llm-records.h - records in the log about replies and attempts. */
+#ifndef HOST_LLM_LLM_RECORDS_H
+#define HOST_LLM_LLM_RECORDS_H
+
+#include "events/log.h"
+#include "llm/llm.h"
+
+/** Change the id of a reply if the log has one with the same id: events refer to their
+ *  reply by id. */
+int llm_reply_make_unique(struct llm_reply *reply, const struct evlog *log,
+			  struct error *err);
+/** Log that an attempt failed, so that a wait can be seen afterwards also where no state
+ *  reports it. `next`: the model that is asked next; NULL: the same, after `wait_ms`. */
+int llm_attempt_log(struct evlog *log, const struct llm_error *why, int64_t wait_ms,
+		    const char *next, struct error *err);
+
+#endif
