@@ -333,8 +333,6 @@ controller/plugins/plugin-host.h condense
 controller/plugins/plugin-host.h condense-preview
 controller/plugins/plugin-host.h slices
 controller/plugins/plugin-http.h condense
-controller/request-model.h judge
-controller/request-model.h tool-completions
 controller/step.h approval
 controller/step.h condense
 controller/step.h delegation
@@ -373,6 +371,8 @@ conversation/messages.h hook-runner
 conversation/messages.h subagents
 conversation/meta.h subagent-usage
 conversation/meta.h subagents
+conversation/named-models.h judge
+conversation/named-models.h tool-completions
 conversation/offered-tools.h condense
 conversation/offered-tools.h delegation
 conversation/offered-tools.h features-table

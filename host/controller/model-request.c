@@ -7,8 +7,8 @@
 #include "controller/core.h"
 #include "controller/feature-api.h"
 #include "controller/plugins/plugin-http.h"
-#include "controller/request-model.h"
 #include "llm/llm-records.h"
+#include "llm/models/router.h"
 #include "log.h"
 
 #include <string.h>
@@ -46,6 +46,19 @@ void request_cancel(struct conversation *c)
 		llm_cancel(c->exchange);
 	plugin_http_cancel(c);
 	request_clear(c);
+}
+
+struct llm *request_llm_for(const struct conversation *c,
+			    const struct plugin_component *p,
+			    const struct llm_request *request)
+{
+	bool condenses = p->component->kind == MT_KIND_CONDENSER;
+
+	if (p->llm)
+		return p->llm;
+	return llm_router_choose(c->agent->router, request,
+				 condenses ? LLM_FOR_CONDENSING : LLM_FOR_AGENT,
+				 c->agent->llm);
 }
 
 bool request_encode(struct conversation *c, struct mt_ctx *x, uint64_t end)

@@ -7,6 +7,11 @@
 #include "controller/plugins/plugin-host.h"
 #include "llm/llm.h"
 
+/** The model for requests of this part: the one in its section, otherwise the router's
+ *  choice, otherwise the model of the conversation. NULL: none. */
+struct llm *request_llm_for(const struct conversation *c,
+			    const struct plugin_component *p,
+			    const struct llm_request *request);
 /** Encode the request of a work until `end` (as uv_hrtime). @return true: call it again
  *  before it is sent. */
 bool request_encode(struct conversation *c, struct mt_ctx *x, uint64_t end);

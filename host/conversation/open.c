@@ -7,7 +7,7 @@
 #include "controller/features.h"
 #include "controller/model-request.h"
 #include "controller/plugins/plugin-http.h"
-#include "controller/request-model.h"
+#include "conversation/named-models.h"
 #include "controller/turn.h"
 #include "controller/watchers.h"
 #include "conversation/agent-spec.h"

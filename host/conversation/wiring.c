@@ -12,7 +12,7 @@
 #include "controller/feature-api.h"
 #include "controller/features.h"
 #include "controller/agents.h"
-#include "controller/request-model.h"
+#include "conversation/named-models.h"
 #include "controller/plugins/plugin-load.h"
 #include "conversation/conversation.h"
 #include "front-matter.h"
@@ -153,7 +153,7 @@ static int own_model(struct conversation *c, const char *family,
 		       : NULL;
 	if (!name || !*name)
 		return MT_OK;
-	if (request_need_models(c, err))
+	if (named_models_open(c, err))
 		return err->code;
 	return llm_models_get(c->models, name, model, from.text, &p->llm, err);
 }
@@ -165,7 +165,7 @@ static int agent_model(struct conversation *c, const char *section, const char *
 	const char *router = config_get(c->config, section, "router");
 
 	strbuf_addf(&from, "[%s] llm", section);
-	if (request_need_models(c, err) ||
+	if (named_models_open(c, err) ||
 	    own_model(c, "agent", &c->agent->plugin, model, err))
 		return err->code;
 	c->agent->llm = c->agent->plugin.llm;

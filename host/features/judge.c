@@ -11,7 +11,7 @@
 #include "exit-code.h"
 #include "controller/feature-api.h"
 #include "controller/transitions.h"
-#include "controller/request-model.h"
+#include "conversation/named-models.h"
 #include "controller/step.h"
 #include "features/limits.h"
 #include "features/replay-internal.h"
@@ -432,7 +432,7 @@ static int feature_judge_open_agent(struct conversation *c, struct agent_frame *
 	if (!name || !*name)
 		return MT_OK;
 	strbuf_addf(&from, "[%s] judge", agent->section);
-	return request_named_model(c, name, from.text, model_of(agent), err);
+	return named_model(c, name, from.text, model_of(agent), err);
 }
 
 static void feature_judge_after_message(struct conversation *c, bool first)

@@ -6,7 +6,7 @@
 
 #include "controller/feature-api.h"
 #include "controller/parallel-calls.h"
-#include "controller/request-model.h"
+#include "conversation/named-models.h"
 #include "controller/turn.h"
 #include "features/limits.h"
 #include "features/side-usage.h"
@@ -305,9 +305,9 @@ static bool request_completion(struct conversation *c, uint64_t call, uint64_t r
 	completions_state(c)->count++;
 	r = completions_build(c, params, &q->request, &err);
 	if (!r)
-		r = request_tool_model(c, call_instance(c, turn_call(c)),
-				       js_str(params, "model", NULL), q->request, &llm,
-				       &err);
+		r = named_model_of_tool(c, call_instance(c, turn_call(c)),
+					js_str(params, "model", NULL), q->request, &llm,
+					&err);
 	if (!r)
 		r = completions_ask_model(c, q, llm, &err);
 	if (r) {

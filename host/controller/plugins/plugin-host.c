@@ -13,7 +13,7 @@
 #include "controller/feature-api.h"
 #include "controller/agents.h"
 #include "controller/plugins/plugin-http.h"
-#include "controller/request-model.h"
+#include "controller/model-request.h"
 #include "controller/plugins/plugin-stand-in.h"
 #include "controller/turn.h"
 #include "log.h"
