@@ -233,7 +233,7 @@ static bool read_argument(struct meant *m, struct cursor *c)
 	       js_set(m->call.args, name, value) == MT_OK;
 }
 
-/* NAME(argument, ...), up to the end of its line */
+/* NAME(argument, ...), up to the end of its line; a parenthesis around it may close */
 static bool read_syntax(struct meant *m, const char *at, const char *end)
 {
 	struct cursor c = { at, at, end };
@@ -246,8 +246,23 @@ static bool read_syntax(struct meant *m, const char *at, const char *end)
 		cursor_takes(&c, ',');
 		cursor_blanks(&c);
 	}
-	c.at = span_skip((struct span){ c.at, end }, "`; \t\r").at;
+	c.at = span_skip((struct span){ c.at, end }, "`;) \t\r").at;
 	return c.at == end || *c.at == '\n';
+}
+
+/* The name before a parenthesis: `NAME`, `module.NAME`, `print(NAME`. */
+static struct span called_name(struct span line)
+{
+	static const char print[] = "print(";
+	struct span name;
+
+	line = span_skip(line, "`>$ \t");
+	if (span_starts(line, print))
+		line.at += strlen(print);
+	name = span_name(line.at, line.end);
+	while (name.end < line.end && *name.end == '.')
+		name = span_name(name.end + 1, line.end);
+	return name;
 }
 
 static bool find_syntax(struct meant *m, struct span text)
@@ -256,8 +271,7 @@ static bool find_syntax(struct meant *m, struct span text)
 	struct span line, name;
 
 	while (other_forms_next_line(&at, text.end, &line)) {
-		line = span_skip(line, "`>$ \t");
-		name = span_name(line.at, line.end);
+		name = called_name(line);
 		if (name.at == name.end || name.end >= line.end || *name.end != '(' ||
 		    !meant_choose_tool(m, name))
 			continue;

@@ -126,6 +126,11 @@ corrected() {
 		I look.
 		execute_bash(command="echo seen")
 	END
+	corrected 'a call in the syntax of a programming language' <<-'END'
+		```tool_code
+		print(execute_bash(command="echo seen"))
+		```
+	END
 	corrected 'a call as an `Action:` line' <<-'END'
 		Thought: I look.
 		Action: execute_bash
