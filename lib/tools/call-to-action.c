@@ -147,26 +147,43 @@ static int check_own(const struct tool *tool, json_object *args, struct error *e
 	return r ? r : check_schema(tool, args, err);
 }
 
+/* The one that is missing may be there under another name. */
+static int check_missing(const struct tool *tool, json_object *args, struct error *err)
+{
+	struct error missing = ERROR_NONE, unknown = ERROR_NONE;
+
+	if ((tool->hints & MT_TOOL_CONTROL) ||
+	    call_to_action_check_required(tool, js_get(tool->schema_json, "required"),
+					  args, "", &missing) == MT_OK)
+		return MT_OK;
+	if (check_unknown(tool, args, &unknown))
+		return fail(err, MT_EINVAL, "%s. %s", missing.text, unknown.text);
+	return fail(err, missing.code, "%s", missing.text);
+}
+
+static int check_all(const struct tool *tool, json_object *args, struct error *err)
+{
+	double seconds;
+
+	if (check_missing(tool, args, err) || check_mapping(tool, args, err) ||
+	    find_timeout(tool, args, &seconds, err))
+		return err->code;
+	return check_own(tool, args, err);
+}
+
 static int call_to_action_check(const struct tool *tool, json_object *args,
 				struct error *err)
 {
 	bool own = mapping_knows(tool, "security_risk");
 	json_object *risk;
-	double seconds;
 	int r;
 
 	if (repair_arguments(tool->schema_json, args))
 		return out_of_memory(err);
-	if (!(tool->hints & MT_TOOL_CONTROL) &&
-	    call_to_action_check_required(tool, js_get(tool->schema_json, "required"),
-					  args, "", err))
-		return err->code;
-	if (check_mapping(tool, args, err) || find_timeout(tool, args, &seconds, err))
-		return err->code;
 	risk = own ? NULL : json_object_get(js_get(args, "security_risk"));
 	if (risk)
 		json_object_object_del(args, "security_risk");
-	r = check_own(tool, args, err);
+	r = check_all(tool, args, err);
 	if (risk && js_set(args, "security_risk", risk))
 		return out_of_memory(err);
 	return r;

@@ -91,6 +91,10 @@ log() { cat "$work"/state/mortise/conversations/*/events.jsonl; }
 	[turn]
 	expect last contains = Unexpected arguments cwd, shade in tool call execute_bash. Allowed arguments are: command, is_input, timeout
 	[call execute_bash]
+	cmd = true
+	[turn]
+	expect last contains = Missing required argument "command" in tool call execute_bash. Unexpected argument cmd in tool call execute_bash. Allowed arguments are: command, is_input, timeout
+	[call execute_bash]
 	@args = {"command": "true" "timeout": 3}
 	[turn]
 	expect last contains = Failed to parse tool call arguments: {"command": "true" "timeout": 3}
