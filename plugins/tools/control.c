@@ -12,9 +12,7 @@ static const struct mt_tool tools[] = {
 			"Record a thought, without effect: reason about a hard step, a "
 			"failed attempt or a plan before you act.",
 		.brief = "Record a thought; has no effect.",
-		.schema = "{\"type\":\"object\",\"properties\":{\"thought\":{\"type\":"
-			  "\"string\"}},\"required\":[\"thought\"]"
-			  ",\"additionalProperties\":false}",
+		MT_PARAMS(MT_TEXT("thought", MT_REQUIRED)),
 		.events = "[{\"action\":\"think\",\"observation\":\"think\","
 			  "\"args\":{\"thought\":\"$thought\"}}]",
 	},
@@ -26,9 +24,7 @@ static const struct mt_tool tools[] = {
 			"End the task when it is done or cannot continue. State in `message` "
 			"what you did, how you verified it and what is left.",
 		.brief = "End the task with a final message.",
-		.schema = "{\"type\":\"object\",\"properties\":{\"message\":{\"type\":"
-			  "\"string\"}},\"required\":[\"message\"]"
-			  ",\"additionalProperties\":false}",
+		MT_PARAMS(MT_TEXT("message", MT_REQUIRED)),
 		.events = "[{\"action\":\"finish\","
 			  "\"args\":{\"final_thought\":\"$message\"}}]",
 	},
@@ -65,9 +61,7 @@ static const struct mt_tool asking[] = {
 			"you would do without an answer. Later calls of the same "
 			"response are not made.",
 		.brief = "Ask the user one question and wait for the answer.",
-		.schema = "{\"type\":\"object\",\"properties\":{\"question\":{\"type\":"
-			  "\"string\"}},\"required\":[\"question\"]"
-			  ",\"additionalProperties\":false}",
+		MT_PARAMS(MT_TEXT("question", MT_REQUIRED)),
 		.events = "[{\"required\":[\"question\"],\"action\":\"message\",\"args\":{"
 			  "\"content\":\"$question\",\"wait_for_response\":true}}]",
 	},

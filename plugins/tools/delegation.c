@@ -16,11 +16,9 @@ static const struct mt_tool tools[] = {
 			"not see this conversation: put everything it needs, and what "
 			"it should report, into `task`.",
 		.brief = "Delegate a subtask to another agent; returns its report.",
-		.schema = "{\"type\":\"object\",\"properties\":{\"agent\":{\"type\":"
-			  "\"string\",\"description\":\"agent that does it:\"},\"task\":{\"type\":"
-			  "\"string\",\"description\":\"the task, with everything "
-			  "needed to do it\"}},\"required\":[\"agent\",\"task\"]"
-			  ",\"additionalProperties\":false}",
+		MT_PARAMS(MT_TEXT("agent", MT_REQUIRED, "agent that does it:"),
+			  MT_TEXT("task", MT_REQUIRED,
+				  "the task, with everything needed to do it")),
 		.events = "[{\"action\":\"delegate\",\"args\":{\"agent\":\"$agent\","
 			  "\"inputs\":{\"task\":\"$task\"}},"
 			  "\"required\":[\"agent\",\"task\"]}]",
