@@ -1,6 +1,7 @@
 # tests/model: conversations with a scripted model that looks at the requests it gets
 TESTS += \
 	%D%/browser-results.bats \
+	%D%/browsing-steps.bats \
 	%D%/delegation-agents.bats \
 	%D%/delegation-background.bats \
 	%D%/delegation-context.bats \
@@ -18,6 +19,7 @@ TESTS += \
 	%D%/judge-risk.bats \
 	%D%/loops.bats \
 	%D%/media.bats \
+	%D%/project-state.bats \
 	%D%/prompts.bats \
 	%D%/results-budget.bats \
 	%D%/results-diagnostics.bats \
@@ -35,6 +37,7 @@ TESTS += \
 	%D%/text-calls.bats
 EXTRA_DIST += \
 	%D%/browser-results.bats \
+	%D%/browsing-steps.bats \
 	%D%/delegation-agents.bats \
 	%D%/delegation-background.bats \
 	%D%/delegation-context.bats \
@@ -53,6 +56,7 @@ EXTRA_DIST += \
 	%D%/judge-risk.bats \
 	%D%/loops.bats \
 	%D%/media.bats \
+	%D%/project-state.bats \
 	%D%/prompts.bats \
 	%D%/results-budget.bats \
 	%D%/results-diagnostics.bats \

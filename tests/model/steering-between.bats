@@ -41,8 +41,7 @@ last() { jq -sr ".[$1 - 1].messages[-1].content" requests; }
 
 # Waits until the subagents of the parent have ended, in its account too.
 until_settled() {
-	until jq -r 'select(.plugin == "mortise/children").text' "$all"/*/events.jsonl |
-		tail -n 1 | jq -e '.open == []' >/dev/null; do
+	until grep -qsF '\"open\":[]' "$all"/*/events.jsonl; do
 		[ ! -e over ] || return
 		sleep 0.05
 	done
@@ -79,6 +78,44 @@ until_settled() {
 	touch over
 	wait
 	[[ "$(last 3)" == *"ran in the background ended"*"the report"* ]]
+}
+
+@test "background results wait for the agent that started the tasks" {
+	cat >m.ini <<-END
+		[controller]
+		tools = bash, finish, delegate, delegate_tasks
+		delegates = one, helper
+		[controller.one]
+		llm = one
+		[controller.helper]
+		tools = bash, finish
+		[llm.one]
+		model = script:$work/one
+	END
+	cat >one <<-'END'
+		[turn]
+		[call execute_bash]
+		command = until [ -e go ]; do sleep 0.05; done
+
+		[turn]
+		[call finish]
+		message = the report
+	END
+	cat >replies <<-'EOR'
+		[{"calls": [["delegate_tasks", {"tasks": [{"task": "x", "agent": "one"}], "background": true}]]},
+		 {"calls": [["delegate", {"agent": "helper", "task": "y"}]]},
+		 {"hold": true, "calls": [["execute_bash", {"command": "echo on"}]]},
+		 {"calls": [["finish", {"message": "Helped."}]]},
+		 {"calls": [["finish", {"message": "Read."}]]}]
+	EOR
+	options+=(--config m.ini)
+	until_settled &
+	steer message:go requests:3 touch:ws/go exists:ended release requests:5 stop
+	touch over
+	wait
+	[ "$(jq -s '.[3].messages | tostring | contains("ran in the background")' requests)" = false ]
+	[[ "$(last 4)" == *on* ]]
+	[[ "$(jq -sr '.[4].messages | tostring' requests)" == *"ran in the background ended"*"the report"* ]]
 }
 
 @test "a message during the last request of a delegate that fails is read by its parent" {
