@@ -170,6 +170,21 @@ ended="until [ -s \"\$(find $BATS_TEST_TMPDIR/state -name job-1.exit)\" ]; do ec
 	[ "$(wc -l <"$(find "$work/state" -name job-1.log)")" -eq 200000 ]
 }
 
+@test "a limit of file sizes does not end the shell" {
+	play <<-'END'
+	[turn]
+	[call execute_bash]
+	command = ulimit -f 1; x=kept
+	timeout := 60
+	[turn]
+	[call execute_bash]
+	command = echo "x is $x"
+	timeout := 60
+	[turn]
+	expect last contains = x is kept
+	END
+}
+
 @test "with result_style = v0 the command keeps the shell" {
 	play -o tool.bash.result_style=v0 <<-'END'
 	[turn]
