@@ -82,8 +82,8 @@ static bool begin_script(struct conversation *c)
 	return setup_begin(c, SETUP_SCRIPT, command.text, true, limit);
 }
 
-/* What has changed in the repository, for the model; without the monitor that its
- * configuration may name. */
+/* What has changed in the repository, for the model; without programs that its
+ * configuration may name, as far as git has options for that: filters still run. */
 static bool begin_status(struct conversation *c)
 {
 	AUTO(strbuf) struct strbuf command = STRBUF(512);
@@ -96,8 +96,9 @@ static bool begin_status(struct conversation *c)
 	repository_clear(&r);
 	strbuf_addf(
 		&command,
-		"echo git status at the start:; timeout -k 1 %d git --no-optional-locks -c core.fsmonitor=false "
-		"status --short --branch </dev/null | head -n %d",
+		"echo git status at the start:; GIT_ALLOW_PROTOCOL= timeout -k 1 %d "
+		"git --no-optional-locks -c core.fsmonitor=false -c core.hooksPath=/dev/null "
+		"status --short --branch --ignore-submodules=all </dev/null | head -n %d",
 		STATUS_SECONDS, STATUS_LINES);
 	return setup_begin(c, "git status", command.text, false, STATUS_SECONDS);
 }
