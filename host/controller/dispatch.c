@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * dispatch.c - sends a runnable action to a runner and logs its result as an
- * observation. */
+ * dispatch.c - sends the pending call to a runner, and takes its result. */
 #include "controller/dispatch.h"
 
 #include "controller/core.h"
 #include "controller/agents.h"
 #include "controller/closing.h"
 #include "exit-code.h"
-#include "controller/early-calls.h"
 #include "controller/feature-api.h"
+#include "controller/observations.h"
 #include "controller/features.h"
 #include "controller/plugins/launch.h"
 #include "controller/parallel-calls.h"
@@ -30,85 +29,7 @@ enum {
 	RUNNER_FAILURES_MAX = 3,       /* in a row, then the conversation fails */
 };
 
-/* ---- observations ------------------------------------------------------ */
-
-/* Tells the model that the result is not the end of the call. */
-static void note_interruption(const struct call *call, struct event *e)
-{
-	AUTO(strbuf) struct strbuf text = STRBUF(128 << 20);
-	double seconds = (double)(uv_hrtime() - call->sent_at) / 1e9;
-	size_t len;
-	const char *content = event_content(e, &len);
-
-	strbuf_addn(&text, content, len);
-	strbuf_addf(&text, "%s[Interrupted by the user after %.*f s]",
-		    len && content[len - 1] != '\n' ? "\n" : "", seconds < 10, seconds);
-	if (text.error || js_set_strn(e->json, "content", text.text, text.len))
-		log_line(MT_LOG_WARNING, "controller",
-			 "cannot report an interruption to the model: out of memory");
-}
-
-/* An observation of an action: cause, source, the call that it answers. */
-void dispatch_log_observation(struct conversation *c, struct event *action,
-			      struct event *e, struct error *err)
-{
-	/* The call that ends here may hold the last reference. */
-	AUTO(event) struct event *kept = event_ref(action);
-	json_object *meta = event_tool_meta(action);
-	bool ran = turn_pending(c) == action->id && c->state == STATE_USER_CONFIRMED;
-	AUTO(call) struct call *call = turn_finish(c, action->id);
-
-	if (e && meta)
-		js_set(e->json, "tool_call_metadata", json_object_get(meta));
-	if (call)
-		early_call_cancel(call, c->link);
-	else if (action->type->flags & EVENT_RUNNABLE)
-		call = call_new(c, action); /* of the log */
-	if (!e)
-		conversation_notice(c, MT_LOG_ERROR, "%s", err->text);
-	if (e && call && call->interrupted && call->sent_at)
-		note_interruption(call, e);
-	FEATURES_TELL(before_observation, c, action, call, e);
-	conversation_log_event(c, e, err);
-	if (ran && c->state == STATE_USER_CONFIRMED)
-		conversation_set_state(c, STATE_RUNNING, "");
-	if (state_is_resting(c->state))
-		FEATURES_ASK(deliver, c);
-	FEATURES_TELL(after_observation, c, kept);
-}
-
-void dispatch_log_answer(struct conversation *c, struct event *action, const char *type,
-			 const char *text, struct error *err)
-{
-	dispatch_log_observation(c, action,
-				 event_observation(type, action->source, action->id, text,
-						   strlen(text), NULL, err),
-				 err);
-}
-
-void dispatch_log_failure(struct conversation *c, struct event *action,
-			  const char *error_id, const char *text)
-{
-	struct error err = ERROR_NONE;
-	json_object *extras = js_new_object();
-	struct event *e;
-
-	js_set_str(extras, "error_id", error_id);
-	e = event_observation("error", action->source, action->id, text, strlen(text),
-			      extras, &err);
-	dispatch_log_observation(c, action, e, &err);
-}
-
-void dispatch_log_denial(struct conversation *c, struct event *action, const char *why)
-{
-	struct error err = ERROR_NONE;
-
-	dispatch_log_observation(c, action,
-				 event_observation("user_rejected", SOURCE_USER,
-						   action->id, why, strlen(why), NULL,
-						   &err),
-				 &err);
-}
+/* ---- results ------------------------------------------------------------ */
 
 /* Other tools may request the directory of the shell. */
 static void note_directory(struct conversation *c, const struct call *call,
@@ -187,13 +108,13 @@ static void dispatch_take_result(struct conversation *c,
 
 		strbuf_addn(&text, result->text, result->text_len);
 		strbuf_addf(&text, "%s%s", text.len && *why ? "\n" : "", why);
-		dispatch_log_failure(c, call->action, "", text.text);
+		observation_log_failure(c, call->action, "", text.text);
 	} else {
 		struct event *e = observation_of(c, call, result, &err);
 
 		if (FEATURES_ASK(after_call, c, call, e))
 			return;
-		dispatch_log_observation(c, call->action, e, &err);
+		observation_log(c, call->action, e, &err);
 	}
 	step_run_ready(c);
 }
@@ -450,7 +371,7 @@ void dispatch_send(struct conversation *c)
 		return;
 	if (!dispatch_send_call(c, call, &runner, &err))
 		return;
-	dispatch_log_failure(c, call->action, "", err.text);
+	observation_log_failure(c, call->action, "", err.text);
 	if (runner && !c->link)
 		runner_failed(c, err.text);
 }

@@ -4,7 +4,7 @@
  * conversation.
  *
  * A feature does not see struct conversation. What only some features need is in a header
- * of its own: the pending action and its observation in turn.h and dispatch.h, steps in
+ * of its own: the pending action and its observation in turn.h and observations.h, steps in
  * step.h, agents in agents.h, transitions in transitions.h, closing in closing.h,
  * approval in feature-approval.h, usage in feature-usage.h, watchers in watchers.h.
  * tests/layers.sh lists which feature includes which of them. */

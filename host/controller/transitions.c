@@ -4,7 +4,7 @@
 #include "controller/transitions.h"
 
 #include "controller/core.h"
-#include "controller/dispatch.h"
+#include "controller/observations.h"
 #include "exit-code.h"
 #include "controller/feature-api.h"
 #include "controller/features.h"
@@ -85,11 +85,11 @@ void conversation_settle(struct conversation *c, enum agent_state state)
 	if (!action || !(action->type->flags & EVENT_RUNNABLE))
 		return;
 	if (state == STATE_STOPPED)
-		dispatch_log_failure(
+		observation_log_failure(
 			c, action, "AGENT_ERROR$ERROR_ACTION_NOT_EXECUTED_STOPPED",
 			"The action was not finished: the conversation was stopped.");
 	else
-		dispatch_log_failure(
+		observation_log_failure(
 			c, action, "AGENT_ERROR$ERROR_ACTION_NOT_EXECUTED_ERROR",
 			"The action was not finished: the agent encountered an error.");
 	if (!turn_is_idle(c)) /* the call whose code had made this one */

@@ -6,7 +6,7 @@
 
 #include "context/history.h"
 #include "controller/advance.h"
-#include "controller/dispatch.h"
+#include "controller/observations.h"
 #include "exit-code.h"
 #include "controller/features.h"
 #include "controller/turn.h"
@@ -147,7 +147,7 @@ static int restore_action(struct conversation *c, struct error *err)
 		turn_set_uncommitted(c, id);
 		return MT_OK;
 	}
-	dispatch_log_failure(
+	observation_log_failure(
 		c, e, "",
 		"The call was interrupted when the process ended; it may "
 		"have taken effect. The shell is new: working directory and variables "

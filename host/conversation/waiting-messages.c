@@ -9,7 +9,7 @@
 
 #include "controller/core.h"
 #include "controller/feature-api.h"
-#include "controller/dispatch.h"
+#include "controller/observations.h"
 #include "controller/feature.h"
 #include "controller/model-request.h"
 #include "controller/plugins/plugin-host.h"
@@ -149,7 +149,7 @@ static void refuse_uncommitted(struct conversation *c)
 			action->type->id != ACTION_DELEGATE))
 		return;
 	turn_set_uncommitted(c, -1);
-	dispatch_log_failure(c, action, "", not_run);
+	observation_log_failure(c, action, "", not_run);
 }
 
 void waiting_messages_refuse_calls(struct conversation *c)
@@ -162,7 +162,7 @@ static bool waiting_messages_stop_call(struct conversation *c, struct call *call
 {
 	if (!waiting_count(c) || !call_runs(c) || call->over)
 		return false;
-	dispatch_log_failure(c, call->action, "", not_run);
+	observation_log_failure(c, call->action, "", not_run);
 	return true;
 }
 

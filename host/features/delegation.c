@@ -10,7 +10,7 @@
 #include "config/choices.h"
 #include "context/history.h"
 #include "controller/agents.h"
-#include "controller/dispatch.h"
+#include "controller/observations.h"
 #include "exit-code.h"
 #include "controller/feature-api.h"
 #include "controller/features.h"
@@ -202,10 +202,10 @@ static void delegation_tell_end(struct conversation *c, struct event *action,
 	if (state != STATE_FINISHED)
 		json_object_object_del(outputs, "content");
 	js_set(extras, "outputs", outputs);
-	dispatch_log_observation(c, action,
-				 event_observation("delegate", action->source, action->id,
-						   text.text, text.len, extras, &err),
-				 &err);
+	observation_log(c, action,
+			event_observation("delegate", action->source, action->id,
+					  text.text, text.len, extras, &err),
+			&err);
 }
 
 void delegation_end(struct conversation *c, enum agent_state state, const char *reason)
@@ -248,7 +248,7 @@ static void drop_delegates(struct conversation *c)
 		agents_pop(c);
 		turn_clear(c);
 		if (action)
-			dispatch_log_failure(
+			observation_log_failure(
 				c, action,
 				"AGENT_ERROR$ERROR_ACTION_NOT_EXECUTED_STOPPED",
 				"The delegate did not finish: the conversation was "
@@ -343,7 +343,7 @@ static void delegation_begin(struct conversation *c, struct event *action)
 
 	if (delegation_find(c, event_arg(action, "agent"), &w, &err) ||
 	    begin_it(c, w, action, &err))
-		dispatch_log_failure(c, action, "", err.text);
+		observation_log_failure(c, action, "", err.text);
 }
 
 /* ---- after a restart --------------------------------------------------- */
@@ -417,7 +417,7 @@ static int restore_agents(struct conversation *c,
 		if (r || id < 0)
 			return r;
 		if (restore_one(c, action, &why)) {
-			dispatch_log_failure(c, action, "", why.text);
+			observation_log_failure(c, action, "", why.text);
 			return MT_OK;
 		}
 	}

@@ -6,7 +6,7 @@
 #include "features/follow-ups.h"
 
 #include "controller/call.h"
-#include "controller/dispatch.h"
+#include "controller/observations.h"
 #include "controller/feature-api.h"
 #include "controller/features.h"
 #include "controller/step.h"
@@ -154,7 +154,7 @@ static void pass_on(struct conversation *c)
 	taken = FEATURES_ASK(after_call, c, call, e);
 	s->passed = false;
 	if (!taken)
-		dispatch_log_observation(c, call->action, e, &err);
+		observation_log(c, call->action, e, &err);
 }
 
 static bool follow_ups_take_result(struct conversation *c,

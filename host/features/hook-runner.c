@@ -6,6 +6,7 @@
 #include "context/history.h"
 #include "controller/call.h"
 #include "controller/dispatch.h"
+#include "controller/observations.h"
 #include "controller/closing.h"
 #include "controller/step.h"
 #include "controller/turn.h"
@@ -186,7 +187,7 @@ static void on_before(struct hook_moment *m)
 		return;
 	}
 	if (m->denied)
-		dispatch_log_denial(c, turn_call(c)->action, m->denied);
+		observation_log_denial(c, turn_call(c)->action, m->denied);
 	else
 		dispatch_send(c);
 	hook_moment_free(m);
@@ -202,7 +203,7 @@ static bool before_call(struct conversation *c, struct call *call)
 		return false;
 	m = hook_moment_new(c, HOOK_BEFORE_TOOL, call->tool->name, on_before);
 	if (!m) {
-		dispatch_log_denial(c, call->action, "Out of memory.");
+		observation_log_denial(c, call->action, "Out of memory.");
 		return true;
 	}
 	m->action = call->id;
@@ -232,7 +233,7 @@ static void on_after(struct hook_moment *m)
 		js_set_strn(e->json, "content", text.text, text.len);
 	hook_moment_free(m);
 	if (action)
-		dispatch_log_observation(c, action, e, &err);
+		observation_log(c, action, e, &err);
 	else
 		event_unref(e);
 	step_run_ready(c);
@@ -396,10 +397,10 @@ static void hook_runner_settle(struct conversation *c, struct hook_moment *m)
 		m->action < 0 ? NULL : evlog_event(conversation_log(c), m->action, &err);
 
 	if (action && m->observation)
-		dispatch_log_observation(c, action, STEAL(m->observation), &err);
+		observation_log(c, action, STEAL(m->observation), &err);
 	else if (action && turn_pending(c) == m->action)
-		dispatch_log_failure(c, action, "",
-				     "The call was cancelled before it was made.");
+		observation_log_failure(c, action, "",
+					"The call was cancelled before it was made.");
 }
 
 static void hook_runner_cancel(struct conversation *c)

@@ -5,7 +5,7 @@
 #include "features/limits.h"
 
 #include "controller/agents.h"
-#include "controller/dispatch.h"
+#include "controller/observations.h"
 #include "exit-code.h"
 #include "controller/feature-api.h"
 #include "controller/transitions.h"
@@ -224,7 +224,7 @@ static void limits_stop_call(struct conversation *c, struct event *action,
 
 	strbuf_addf(&said, "The call was not %s: the task was stopped by a limit. %s",
 		    left ? "finished" : "made", text);
-	dispatch_log_failure(c, action, "", said.text);
+	observation_log_failure(c, action, "", said.text);
 	limits_log(c);
 	conversation_set_error(c, EXIT_LIMIT, "%s", text);
 }

@@ -7,7 +7,7 @@
 
 #include "controller/actions.h"
 #include "controller/call.h"
-#include "controller/dispatch.h"
+#include "controller/observations.h"
 #include "controller/feature-api.h"
 #include "controller/parallel-calls.h"
 #include "controller/turn.h"
@@ -278,9 +278,10 @@ static bool nested_calls_take_result(struct conversation *c,
 		return false;
 	if (call->number && conversation_runner(c))
 		runner_cancel(conversation_runner(c), call->number);
-	dispatch_log_failure(c, call->action, "",
-			     "The call was cancelled, because the code that made it has "
-			     "ended.");
+	observation_log_failure(
+		c, call->action, "",
+		"The call was cancelled, because the code that made it has "
+		"ended.");
 	if (waited)
 		conversation_set_state(c, STATE_RUNNING, "");
 	return false;
@@ -335,7 +336,7 @@ static int nested_calls_restore_action(struct conversation *c, struct event *act
 	if (id >= 0 && !e)
 		return err->code;
 	if (e && js_int(event_caller(e), "action", -1) == action->id)
-		dispatch_log_failure(
+		observation_log_failure(
 			c, e, "",
 			evlog_dispatched(conversation_log(c), id)
 				? "The call was interrupted when the process ended; "

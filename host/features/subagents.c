@@ -6,7 +6,7 @@
 #include "features/subagents.h"
 
 #include "controller/agents.h"
-#include "controller/dispatch.h"
+#include "controller/observations.h"
 #include "controller/feature-api.h"
 #include "controller/closing.h"
 #include "conversation/meta.h"
@@ -266,11 +266,11 @@ static void observe(struct subagents *all, const struct strbuf *text)
 {
 	struct error err = ERROR_NONE;
 
-	dispatch_log_observation(all->c, all->call,
-				 event_observation("tool", all->call->source, all->action,
-						   text->text, text->len,
-						   result_extras(all), &err),
-				 &err);
+	observation_log(all->c, all->call,
+			event_observation("tool", all->call->source, all->action,
+					  text->text, text->len, result_extras(all),
+					  &err),
+			&err);
 	step_run_ready(all->c);
 }
 

@@ -5,6 +5,7 @@
 #include "features/approval/approval-internal.h"
 
 #include "controller/dispatch.h"
+#include "controller/observations.h"
 #include "exit-code.h"
 #include "controller/transitions.h"
 #include "controller/step.h"
@@ -200,7 +201,7 @@ void approval_rejected(struct conversation *c, struct event *action)
 		strbuf_addf(&text, "The user says: %s", reason);
 	else
 		strbuf_add(&text, "Waiting for further user input.");
-	dispatch_log_answer(c, action, "user_rejected", text.text, &err);
+	observation_log_answer(c, action, "user_rejected", text.text, &err);
 	if (conversation_state(c) == STATE_ERROR)
 		return;
 	if (continues)

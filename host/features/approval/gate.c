@@ -8,7 +8,7 @@
 
 #include "config/choices.h"
 #include "controller/plugins/analyzers.h"
-#include "controller/dispatch.h"
+#include "controller/observations.h"
 #include "exit-code.h"
 #include "controller/feature-approval.h"
 #include "controller/transitions.h"
@@ -268,7 +268,7 @@ static void gate_refuse(struct conversation *c, struct call *call)
 		    *v->rule ? " (rule " : "", v->rule, *v->rule ? ")" : "");
 	conversation_notice(c, MT_LOG_WARNING, "refused: %s",
 			    *v->reason ? v->reason : v->rule);
-	dispatch_log_failure(c, call->action, "AGENT_ERROR$ACTION_DENIED", text.text);
+	observation_log_failure(c, call->action, "AGENT_ERROR$ACTION_DENIED", text.text);
 }
 
 json_object *conversation_waits(const struct conversation *c)
@@ -494,10 +494,11 @@ static bool before_send(struct conversation *c, struct call *call)
 {
 	if (approval_holds(c, call->action))
 		return false;
-	dispatch_log_failure(c, call->action, "AGENT_ERROR$ACTION_DENIED",
-			     "The action was not executed: the log was modified after "
-			     "the user approved it, and its action is not the one that "
-			     "was approved.");
+	observation_log_failure(
+		c, call->action, "AGENT_ERROR$ACTION_DENIED",
+		"The action was not executed: the log was modified after "
+		"the user approved it, and its action is not the one that "
+		"was approved.");
 	return true;
 }
 
