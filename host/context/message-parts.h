@@ -6,7 +6,9 @@
 #define HOST_CONTEXT_MESSAGE_PARTS_H
 
 #include "context/images.h"
-#include "context/request-messages.h"
+#include "context/message-options.h"
+#include "events/log.h"
+#include "request/request.h"
 
 #include <string.h>
 

@@ -7,6 +7,7 @@
 #include "context/message-parts.h"
 #include "context/message-turn.h"
 #include "context/turn-budget.h"
+#include "context/view-beginning.h"
 #include "slice.h"
 
 #define MORTISE_PROVISIONAL
@@ -526,80 +527,7 @@ int request_messages_prepare(struct request_messages *m, const struct view_item 
 	return MT_OK;
 }
 
-/* ---- the beginning ----------------------------------------------------- */
-
-static bool is_event_type(const struct request_messages *m, const struct view_item *item,
-			  enum event_type_id type)
-{
-	const struct evlog_head *head =
-		item->event >= 0 ? evlog_head(m->log, item->event) : NULL;
-
-	return head && head->type->id == type;
-}
-
-static bool is_user_item(const struct request_messages *m, const struct view_item *item)
-{
-	return is_event_type(m, item, ACTION_MESSAGE) &&
-	       evlog_head(m->log, item->event)->source == SOURCE_USER;
-}
-
-static bool is_in_view(const struct view_item *items, size_t count, int64_t id)
-{
-	for (size_t i = 0; i < count; i++)
-		if (items[i].event == id)
-			return true;
-	return false;
-}
-
-static int64_t first_user(struct request_messages *m)
-{
-	int64_t count = evlog_count(m->log);
-
-	if (m->first_user >= 0 && evlog_head(m->log, m->first_user)->undone)
-		m->first_user = -1;
-	for (int64_t id = 0; m->first_user < 0 && id < count; id++) {
-		const struct view_item item = { .event = id };
-
-		if (is_user_item(m, &item) && !evlog_head(m->log, id)->undone)
-			m->first_user = id;
-	}
-	return m->first_user;
-}
-
-/* A view without system text, or without a message of the user behind it, gets
- * those of the log (V0): an imported history may have forgotten them.
- * @return the view to lay out; `ret_own` is freed by the caller. */
-static const struct view_item *with_beginning(struct request_messages *m,
-					      const struct view_item *items,
-					      size_t *count, struct view_item **ret_own)
-{
-	const struct view_item system = { .event = m->options.system };
-	bool known = is_event_type(m, &system, ACTION_SYSTEM) &&
-		     !evlog_head(m->log, system.event)->undone;
-	bool have = *count && is_event_type(m, &items[0], ACTION_SYSTEM) &&
-		    (!known || items[0].event == system.event);
-	bool lacks_user = !(*count > have && is_user_item(m, &items[have])) &&
-			  first_user(m) >= 0 && !is_in_view(items, *count, m->first_user);
-	bool lacks_system = !have && known;
-	size_t n = 0;
-
-	if (*count == 0 || (!lacks_user && !lacks_system))
-		return items;
-	*ret_own = malloc((*count + 2) * sizeof **ret_own);
-	if (!*ret_own)
-		return NULL;
-	if (lacks_system)
-		(*ret_own)[n++] = system;
-	else if (have)
-		(*ret_own)[n++] = items[0];
-	if (lacks_user)
-		(*ret_own)[n++] = (struct view_item){ .event = m->first_user };
-	for (size_t i = have; i < *count; i++) /* one that was added late is the first */
-		if (!lacks_system || items[i].event != system.event)
-			(*ret_own)[n++] = items[i];
-	*count = n;
-	return *ret_own;
-}
+/* ---- building ----------------------------------------------------------- */
 
 /* The view that is built uses what is settled of it, too. */
 static void use_settled(struct request_messages *m)
@@ -651,7 +579,8 @@ int request_messages_build(struct request_messages *m, const struct view_item *i
 {
 	AUTO(free) struct view_item *own = NULL;
 
-	items = with_beginning(m, items, &count, &own);
+	items = view_with_beginning(m->log, m->options.system, &m->first_user, items,
+				    &count, &own);
 	return items ? build_messages(m, items, count, true, request, err)
 		     : out_of_memory(err);
 }
@@ -679,7 +608,8 @@ int request_messages_lay_out(struct request_messages *m, const struct view_item 
 	bool laid = false, is_over = false;
 	int r = MT_OK;
 
-	items = with_beginning(m, items, &count, &own);
+	items = view_with_beginning(m->log, m->options.system, &m->first_user, items,
+				    &count, &own);
 	if (!items)
 		return out_of_memory(err);
 	while (!is_over && lay_out_next(m, items, count, &r, err)) {

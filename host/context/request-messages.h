@@ -10,34 +10,12 @@
 #ifndef HOST_CONTEXT_REQUEST_MESSAGES_H
 #define HOST_CONTEXT_REQUEST_MESSAGES_H
 
+#include "context/message-options.h"
+#include "context/view-item.h"
 #include "events/log.h"
 #include "request/request.h"
 
-/** One place of a view. */
-struct view_item {
-	int64_t event;        /* id; -1: a summary */
-	int64_t condensation; /* a summary: the event that it is of */
-	const char *text;     /* summary, or what is shown instead of the event's
-	                      own text; NULL: the event itself. Borrowed. */
-	size_t len;
-};
-
 struct request_messages;
-
-struct request_messages_options {
-	size_t max_message_chars; /* 0: no cut */
-	size_t max_turn_chars; /* of all results of a reply; 0: no cut */
-	size_t items_at_once; /* that request_messages_lay_out lays out; 0: the default */
-	int64_t system;       /* id of the event that names the tools, and is the
-	                             first message wherever it is in the log */
-	/** Text of a recall observation for the model; owned by the caller;
-	 *  NULL: nothing is shown. */
-	char *(*recall)(const struct event *e, void *arg);
-	/** Path of a file with the whole result of an event; owned by the caller; NULL:
-	 *  there is none. The function too may be NULL. */
-	char *(*full_result)(int64_t event, void *arg);
-	void *arg;
-};
 
 struct request_messages *request_messages_new(struct evlog *log,
 					      const struct request_messages_options *o);
