@@ -102,14 +102,18 @@ static int add_key(const struct config *c, const char *section, struct mask *m,
 {
 	struct error why = ERROR_NONE;
 	AUTO(free) char *key = config_api_key(c, section, NULL, &why);
+	const char *name;
+	char command[160];
 
 	if (why.code == MT_ENOTFOUND)
 		return MT_OK; /* reported when the model is used */
 	if (why.code)
 		return fail(err, why.code, "%s", why.text);
-	return key ? secret_hide(m, origin(c, section, "api_key_env", "api_key_file"),
-				 key, strlen(key), err)
-		   : MT_OK;
+	if (!key)
+		return MT_OK;
+	name = origin(c, section, "api_key_env", "api_key_file");
+	snprintf(command, sizeof command, "api_key_command of [%s]", section);
+	return secret_hide(m, name == section ? command : name, key, strlen(key), err);
 }
 
 bool secret_named(const char *name, size_t len)

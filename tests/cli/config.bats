@@ -266,6 +266,8 @@ finds() {
 	[ "$status" -eq 0 ]
 	[[ "$output" != *hunter2-and-more* ]]
 	[ "$(wc -l <count)" -eq 1 ]
+	run mortise run -m script:script -o llm.api_key_command="echo short" -t hi </dev/null
+	[[ "$output" == *"the value of api_key_command of [llm] is not masked because it has fewer than 8 bytes"* ]]
 	run mortise run -m script:script -o llm.api_key_command="echo secret; exit 3" -t hi </dev/null
 	[ "$status" -eq 2 ]
 	[[ "$output" == *"api_key_command of [llm] failed with exit code 3"* ]]
