@@ -8,8 +8,10 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
 
 #define GONE ".gone-" /* prefix of a directory that is being removed */
 
@@ -32,6 +34,18 @@ static int check_unused(const char *dir, const char *id, struct error *err)
 
 	if (evlog_open(dir, EVLOG_WRITE, NULL, &log, NULL, &why) == MT_EDENIED)
 		return fail(err, MT_EDENIED, "cannot delete %s: %s", id, why.text);
+	return MT_OK;
+}
+
+/* The same without a change: to open a log for writing repairs it. */
+static int check_unlocked(const char *dir, const char *id, struct error *err)
+{
+	AUTO(free) char *path = path_join(dir, "events.jsonl");
+	AUTO(close) int fd = path ? open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY) : -1;
+
+	if (fd >= 0 && flock(fd, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+		return fail(err, MT_EDENIED, "cannot delete %s: it is open in a process",
+			    id);
 	return MT_OK;
 }
 
@@ -75,13 +89,12 @@ static int remove_one(struct removal *r, struct entry *e, int depth, struct erro
 {
 	AUTO(free) char *dir = path_join(r->root, e->id);
 	char size[16];
-	int status = MT_OK;
+	int status;
 
 	if (!dir)
 		return out_of_memory(err);
 	e->shown = true;
-	if (!r->dry)
-		status = check_unused(dir, e->id, err);
+	status = r->dry ? check_unlocked(dir, e->id, err) : check_unused(dir, e->id, err);
 	for (size_t i = 0; !status && depth < DEPTH_MAX && i < r->all->count; i++)
 		if (!r->all->items[i].shown &&
 		    strcmp(r->all->items[i].parent, e->id) == 0)
@@ -148,10 +161,6 @@ int conversations_prune(const struct config *c, const struct prune_options *o,
 	int64_t seen = 0;
 	int status;
 
-	if (o->older_days < 0 && o->keep < 0)
-		return fail(err, MT_EINVAL,
-			    "prune: use --older-than DAYS, --keep N, or "
-			    "both");
 	status = root ? conversation_entries_collect(root, &l, err) : err->code;
 	for (size_t i = 0; !status && i < l.count; i++) {
 		struct entry *e = &l.items[i];

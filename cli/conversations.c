@@ -532,6 +532,9 @@ static int conversations_run(const struct command *self, int argc, char **argv)
 	if (!what)
 		return command_misused(
 			self, "unknown subcommand, or wrong number of arguments");
+	if (what == prune && a.prune.older_days < 0 && a.prune.keep < 0)
+		return command_misused(
+			self, "prune requires --older-than DAYS, --keep N, or both");
 	if (common_config(&a.common, &config, &err))
 		return command_report(EXIT_USAGE, &err);
 	return what(config, &a, &err) ? command_report(EXIT_FAILED, &err) : EXIT_DONE;

@@ -88,8 +88,8 @@ ids() { mortise conversations --json | jq -r .id; }
 	one b
 	one c
 	run mortise conversations prune
-	[ "$status" -eq 1 ]
-	[[ "$output" == *"--older-than DAYS, --keep N, or both"* ]]
+	[ "$status" -eq 2 ]
+	[[ "$output" == *"prune requires --older-than DAYS, --keep N, or both"* ]]
 	run mortise conversations prune --keep x
 	[ "$status" -eq 2 ]
 	run mortise conversations prune --older-than 1
@@ -101,6 +101,11 @@ ids() { mortise conversations --json | jq -r .id; }
 	exec 9>"$work/fifo"
 	until [ -s "$work/out" ]; do sleep 0.05; done
 	touch -d '3 days ago' "$work"/state/mortise/conversations/*/events.jsonl
+	run mortise conversations prune --older-than 2 --dry-run
+	[ "$status" -eq 0 ]
+	[[ "$output" == *"cannot delete"*"open in a process"* ]]
+	[[ "$output" == *"2 conversations, "*" would be removed" ]]
+	[ "$(ids | wc -l)" -eq 3 ]
 	run mortise conversations prune --older-than 2
 	[[ "$output" == *"cannot delete"* ]]
 	[ "$(ids | wc -l)" -eq 1 ]
