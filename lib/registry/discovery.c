@@ -482,8 +482,7 @@ bool component_is_own(const struct component *c)
 	return c->own > 0;
 }
 
-/* The refusal of a file with this name. */
-static const struct refusal *find_refusal(const struct registry *r, const char *name)
+const struct refusal *registry_refused(const struct registry *r, const char *name)
 {
 	size_t len = strlen(name);
 
@@ -517,7 +516,7 @@ static bool is_wirable(const char *key, const char *item, void *arg)
 		return true;
 	if (config_has(w->c, section.text))
 		plugin = config_plugin(w->c, section.text);
-	if (registry_find(w->r, kind, plugin) || find_refusal(w->r, plugin))
+	if (registry_find(w->r, kind, plugin) || registry_refused(w->r, plugin))
 		return true;
 	return kind == MT_KIND_TOOL &&
 	       (registry_find_toolset(w->r, item) || config_has(w->c, server.text) ||
@@ -617,7 +616,7 @@ const struct component *registry_need(const struct registry *r, int kind,
 				      const char *name, struct error *err)
 {
 	const struct component *c = registry_find(r, kind, name);
-	const struct refusal *refusal = c ? NULL : find_refusal(r, name);
+	const struct refusal *refusal = c ? NULL : registry_refused(r, name);
 	AUTO(free) const char **names = calloc(r->component_count + 1, sizeof *names);
 	const char *near;
 	size_t count = 0;

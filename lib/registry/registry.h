@@ -69,6 +69,8 @@ const struct component *registry_find_toolset(const struct registry *r, const ch
 /** What to write into a configuration to get this component: its name, or `unique` where
  *  the name means another one. */
 const char *component_reference(const struct registry *r, const struct component *c);
+/** The refusal of the first file NAME.so that was refused. NULL: none. */
+const struct refusal *registry_refused(const struct registry *r, const char *name);
 /** As registry_find, but failing with a sentence: unknown (with a suggestion),
  *  or refused and why. */
 const struct component *registry_need(const struct registry *r, int kind,

@@ -598,6 +598,17 @@ call_bash() { # [FLAG...]
 	[[ "$output" == *"unknown runtime \`local\` ($BATS_TEST_TMPDIR/theirs was not loaded: owned by another user"* ]]
 }
 
+@test "a dialect that was refused is named, with the reason, not its provider as unknown" {
+	unset MORTISE_CORE_PLUGIN_PATH
+	. "$top_srcdir/tests/env.sh"
+	mkdir -p "$BATS_TEST_TMPDIR/dialects"
+	echo text >"$BATS_TEST_TMPDIR/dialects/openai.so"
+	export MORTISE_CORE_PLUGIN_PATH="${MORTISE_CORE_PLUGIN_PATH/$top_builddir\/plugins\/dialects/$BATS_TEST_TMPDIR/dialects}"
+	run -2 mortise run -m openai/gpt-4.1 -t hi
+	echo "$output"
+	[ "$output" = "mortise: model \`openai/gpt-4.1\`: dialect \`openai\` was rejected: $BATS_TEST_TMPDIR/dialects/openai.so: not a shared library (it appears to be text); a plugin is a compiled .so file" ]
+}
+
 @test "a configuration file of a removed package is a warning" {
 	export MORTISE_SYSTEM_CONFIG=$BATS_TEST_TMPDIR/etc
 	mkdir -p -m 700 "$MORTISE_SYSTEM_CONFIG/conf.d" "$HOME/config/mortise" "$BATS_TEST_TMPDIR/ws"

@@ -65,6 +65,7 @@ static int unknown_provider(const struct registry *r, const char *model,
 	size_t count = 0, len = strcspn(model, "/:");
 	AUTO(free) char *word = strndup(model, len);
 	const struct component *d;
+	struct error why = ERROR_NONE;
 	json_object *all;
 
 	for (size_t n = 0; (all = next_providers(r, &n, &d));) {
@@ -78,6 +79,9 @@ static int unknown_provider(const struct registry *r, const char *model,
 			err, MT_EINVAL,
 			"model `%s` has no provider; use provider/name (for example openai/%s), or set base_url in [%s]",
 			model, model, section);
+	if (word && registry_refused(r, word) &&
+	    !registry_need(r, MT_KIND_DIALECT, word, &why))
+		return fail(err, why.code, "model `%s`: %s", model, why.text);
 	near = word ? option_suggest(word, names, count) : NULL;
 	if (near)
 		return fail(err, MT_EINVAL,
