@@ -105,3 +105,18 @@ play() {
 	expect last contains = hidden needle 0
 	END
 }
+
+@test "a search of some files does not state what others contain" {
+	play <<-END
+	[turn]
+	[call grep]
+	pattern = needle
+	include = *.none
+	[turn]
+	expect last contains = No file that matches \`*.none\` contains this pattern.
+	[call grep]
+	pattern = no such text
+	[turn]
+	expect last contains = No file contains this pattern.
+	END
+}

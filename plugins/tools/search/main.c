@@ -279,6 +279,19 @@ static void put_found(const struct ask *a, const struct found *f, struct strbuf 
 	}
 }
 
+static void put_none(const struct ask *a, struct strbuf *out)
+{
+	const char *include = search_tool_text_arg(a, "include", NULL);
+
+	if (!a->search.pattern)
+		strbuf_add(out, "No file matches this pattern.\n");
+	else if (include)
+		strbuf_addf(out, "No file that matches `%.200s` contains this pattern.\n",
+			    include);
+	else
+		strbuf_add(out, "No file contains this pattern.\n");
+}
+
 static int search_answer(const struct ask *a, const struct found *f)
 {
 	const struct mt_tool_host *host = a->self->host;
@@ -290,8 +303,7 @@ static int search_answer(const struct ask *a, const struct found *f)
 		strbuf_addf(&out, "%zu file%s, newest first:\n", f->count,
 			    f->count == 1 ? "" : "s");
 	else
-		strbuf_add(&out, a->search.pattern ? "No file contains this pattern.\n"
-						   : "No file matches this pattern.\n");
+		put_none(a, &out);
 	put_found(a, f, &out);
 	search_tool_put_end(&a->search, f, &out);
 	if (out.error == MT_ENOMEM)
