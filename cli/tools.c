@@ -222,6 +222,9 @@ static void tools_on_result(void *arg, const struct runner_result *result)
 		fprintf(stderr, "mortise: the command completed with exit code %lld\n",
 			code);
 		call->code = EXIT_FAILED;
+	} else if (result_is_incomplete(result)) {
+		fputs("mortise: the command did not complete\n", stderr);
+		call->code = EXIT_FAILED;
 	}
 	cli_tools_end_call(call);
 }

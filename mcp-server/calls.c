@@ -227,6 +227,15 @@ static void put_lacking(const struct mcp_call *c)
 		       "Missing required client capability", data.text);
 }
 
+/* Was it input for a command, or the wait for one, and none ran? */
+static bool is_input_to_none(const struct runner_result *r)
+{
+	static const char error[] = "ERROR:";
+
+	return result_is_incomplete(r) && r->text_len >= strlen(error) &&
+	       memcmp(r->text, error, strlen(error)) == 0;
+}
+
 static void calls_on_result(void *arg, const struct runner_result *r)
 {
 	AUTO(strbuf) struct strbuf b = STRBUF(ANSWER_MAX), text = STRBUF(ANSWER_MAX);
@@ -254,7 +263,8 @@ static void calls_on_result(void *arg, const struct runner_result *r)
 	for (size_t i = 0; i < r->media_count; i++)
 		put_media(&b, &r->media[i]);
 	strbuf_addc(&b, ']');
-	js_key_bool(&b, "isError", r->status != MT_OK || result_exit_code(r));
+	js_key_bool(&b, "isError",
+		    r->status != MT_OK || result_exit_code(r) || is_input_to_none(r));
 	js_key_str(&b, "resultType", "complete");
 	strbuf_add(&b, "}}");
 	if (b.error || all.error || text.error)

@@ -200,3 +200,8 @@ int64_t result_exit_code(const struct runner_result *r)
 
 	return code > 0 ? code : 0;
 }
+
+bool result_is_incomplete(const struct runner_result *r)
+{
+	return js_int(js_get(r->fields, "metadata"), "exit_code", 0) < 0;
+}

@@ -723,10 +723,12 @@ use_browser() {
 	run bash -c '{
 		echo "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":\"execute_bash\",\"arguments\":{\"command\":\"echo out; (exit 3)\"}}}"
 		echo "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"tools/call\",\"params\":{\"name\":\"execute_bash\",\"arguments\":{\"command\":\"echo fine\"}}}"
+		echo "{\"jsonrpc\":\"2.0\",\"id\":3,\"method\":\"tools/call\",\"params\":{\"name\":\"execute_bash\",\"arguments\":{\"command\":\"\"}}}"
 	} | timeout 60 mortise tools serve'
 	echo "$output"
 	[[ "$output" == *'"id":1,"result":{"content":[{"type":"text","text":"out\n[exit code 3'['];']*'"isError":true'* ]]
 	[[ "$output" == *'"id":2,"result":{"content":[{"type":"text","text":"fine"}],"isError":false'* ]]
+	[[ "$output" == *'"id":3,"result":{"content":[{"type":"text","text":"ERROR: No previous running command'*'"isError":true'* ]]
 	code=0
 	mortise tools call execute_bash '{"command":"echo out; (exit 3)"}' >"$dir/out" 2>"$dir/err" ||
 		code=$?
@@ -735,6 +737,14 @@ use_browser() {
 	[ "$(cat "$dir/err")" = "mortise: the command completed with exit code 3" ]
 	mortise tools call execute_bash '{"command":"echo fine"}' 2>"$dir/err"
 	[ ! -s "$dir/err" ]
+	code=0
+	mortise tools call execute_bash '{"command":"echo part; sleep 1000","timeout":1}' \
+		>"$dir/out" 2>"$dir/err" || code=$?
+	[ "$code" -eq 1 ]
+	[ "$(cat "$dir/out")" = part ]
+	[ "$(cat "$dir/err")" = "mortise: the command did not complete" ]
+	run -1 --separate-stderr mortise tools call execute_bash '{"command":""}'
+	[[ "$output" == "ERROR: No previous running command"* ]]
 }
 
 @test "serve: a call that is cancelled ends and is not answered" {
