@@ -93,6 +93,8 @@ struct event *result_to_observation(const struct tool *tool, const struct event 
 
 	if (!type)
 		type = event_type_find(false, "tool");
+	else if (type->id == OBSERVATION_WRITE && result->status)
+		type = event_type_find(false, "error"); /* `write` says that it did */
 	check_structured(tool, extras);
 	inherit(extras, type, action);
 	if (action->type->id ==
@@ -100,7 +102,7 @@ struct event *result_to_observation(const struct tool *tool, const struct event 
 		js_set_str(extras, "trigger_by_action", action->type->name);
 	if (keep_media(log, extras, result, err) || result_text(result, mask, &text, err))
 		return NULL;
-	if (result->status)
+	if (result->status && type->id != OBSERVATION_ERROR)
 		js_set_bool(extras, "is_error", true);
 	if (type->id == OBSERVATION_TOOL && !js_get(extras, "name"))
 		js_set_str(extras, "name", tool->name);

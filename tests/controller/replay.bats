@@ -257,6 +257,22 @@ END
 	[ "$(paste -sd, "$ws/old")" = one,TWO,three ]
 }
 
+@test "a write action that fails has an error as its result" {
+	ws=$work/ws
+	mkdir "$ws/is a directory"
+	cat >"$work/r.json" <<END
+[{"id":0,"source":"user","action":"message","args":{"content":"go"}},
+ {"id":1,"source":"agent","action":"write","args":{"path":"$ws/is a directory","content":"a"}},
+ {"id":2,"cause":1,"source":"agent","observation":"error","content":"no","extras":{}},
+ {"id":3,"source":"agent","action":"finish","args":{}}]
+END
+	run mortise replay -C "$ws" "$work/r.json"
+	printf '%s\n' "$output"
+	log=$(cat "$work"/state/mortise/conversations/*/events.jsonl)
+	[ "$(grep -c '"observation":"error".*is a directory' <<<"$log")" -eq 1 ]
+	[[ "$log" != *'"observation":"write"'* ]]
+}
+
 @test "a relative path of V0's read, write and edit is in the shell's directory" {
 	ws=$work/ws
 	mkdir "$ws/sub"
