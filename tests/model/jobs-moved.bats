@@ -10,12 +10,12 @@ setup() {
 	export XDG_STATE_HOME=$work/state
 }
 
-# A command has passed its time after 100 ms without output.
+# A command has passed its time after a second without output.
 play() { # OPTION...
 	{ cat; printf '[turn]\n[call finish]\nmessage = Done.\n'; } >"$work/script"
 	run timeout 120 mortise run -C "$work/ws" --model "script:$work/script" \
 		-o 'controller.tools=bash, background_job, finish' \
-		-o tool.bash.no_change_timeout=100ms "$@" -t go
+		-o tool.bash.no_change_timeout=1s "$@" -t go
 	printf '%s\n' "$output"
 	[ "$status" -eq 0 ]
 }
@@ -51,6 +51,7 @@ ended="until [ -s \"\$(find $BATS_TEST_TMPDIR/state -name job-1.exit)\" ]; do ec
 	play <<-'END'
 	[turn]
 	[call execute_bash]
+	timeout := 60
 	command <<X
 	a=(1 "two words" 3); declare -A m=([k]=v); text=$'two\nlines'; export shown=yes
 	f() { echo "f: $1"; }; g() { echo exported; }; export -f g; alias ll='echo alias'
@@ -191,7 +192,7 @@ ended="until [ -s \"\$(find $BATS_TEST_TMPDIR/state -name job-1.exit)\" ]; do ec
 	[call execute_bash]
 	command = until [ -e go ]; do sleep 0.05; done
 	[turn]
-	expect last contains = [The command has no new output after 0.1 seconds.
+	expect last contains = [The command has no new output after 1 seconds.
 	expect last lacks = job
 	[call execute_bash]
 	command = touch go

@@ -31,6 +31,7 @@ enum {
 	TERM_MS = 2000,       /* between SIGTERM and SIGKILL */
 	KILL_MS = 2000,
 	GROUP_LOOK_MS = 20,
+	LAUNCH_S = 30,        /* on a busy machine */
 };
 
 struct job {
@@ -291,6 +292,8 @@ static int bash_jobs_launch(struct run *run, const struct run_call *call, struct
 		return out_of_memory(err);
 	start.command = line.text;
 	start.len = line.len;
+	start.timeout = LAUNCH_S;
+	start.job = 0;
 	r = run_call(run, &start, &result, err);
 	if (!r && (!result.ended || result.exit_code != 0 || result.pid <= 0))
 		r = fail(err, MT_EIO,
