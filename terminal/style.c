@@ -82,7 +82,8 @@ static void put_words(struct strbuf *out, const struct style *s, enum paint p,
 		style_end(out, s, p);
 		strbuf_addc(out, '\n');
 		at += n;
-		at += at < len && text[at] == ' ';
+		while (at < len && text[at] == ' ')
+			at++;
 	} while (at < len && rows < most);
 }
 

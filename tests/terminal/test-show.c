@@ -443,6 +443,16 @@ static void test_lists(void)
 	}
 }
 
+/* A row that continues another does not begin with the blanks between the words. */
+static void test_rows(void)
+{
+	struct style style = { .attributes = true, .columns = 16 };
+	AUTO(strbuf) struct strbuf out = STRBUF(1 << 16);
+
+	style_line(&out, &style, PLAIN, "%s", "  one/   two/   three/   four ");
+	CHECK_STR(out.text, "  one/   two/\nthree/   four\n");
+}
+
 static void test_streaming(void)
 {
 	struct event_view s;
@@ -616,6 +626,7 @@ int main(void)
 	test_output();
 	test_markdown();
 	test_lists();
+	test_rows();
 	test_streaming();
 	test_once();
 	test_tables();
