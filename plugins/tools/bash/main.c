@@ -7,7 +7,7 @@
 #include "keys.h"
 #include "run.h"
 #include "space.h"
-#include "tool-fail.h"
+#include "tool-plugin.h"
 #include "utf8.h"
 #include <mortise/tool.h>
 #include <pthread.h>
@@ -105,13 +105,34 @@ static const char *bash_tool_told_file(void *arg)
 	return b->told_file;
 }
 
-static bool bash_tool_has_choice(const struct mt_tool_host *host,
-				 struct mt_instance *instance, const char *option,
-				 const char *choice)
-{
-	const char *value = host->option(instance, option);
+static const struct mt_option options[] = {
+	{ .size = sizeof(struct mt_option), .type = MT_OPTION_DURATION,
+	  .name = "no_change_timeout", .fallback = "30s", .min = 100, .max = 86400000,
+	  .help = "A command continues as a job after this time without new output, "
+		  "unless the call sets its own timeout." },
+	{ .size = sizeof(struct mt_option), .type = MT_OPTION_DURATION,
+	  .name = "timeout", .fallback = "120s", .min = 100, .max = 604800000,
+	  .help = "A command continues as a job after this time in any case, "
+		  "unless the call sets its own timeout." },
+	{ .size = sizeof(struct mt_option), .type = MT_OPTION_CHOICE,
+	  .name = "result_style", .choices = "brief|v0", .fallback = "brief",
+	  .help = "Text around the output: brief, or that of OpenHands (v0)." },
+	{ .size = sizeof(struct mt_option), .type = MT_OPTION_CHOICE, .name = "exit_code",
+	  .choices = "nonzero|always", .fallback = "nonzero",
+	  .help = "When a brief result states the exit code." },
+	{ .size = sizeof(struct mt_option), .type = MT_OPTION_TEXT, .name = "shell",
+	  .fallback = "bash", .help = "Path of bash, or its name in PATH." },
+	{ .size = sizeof(struct mt_option), .type = MT_OPTION_PATH, .name = "startup",
+	  .help = "File that each new shell reads first, for example ~/.bashrc." },
+};
 
-	return value && strcmp(value, choice) == 0;
+/* As in the table. */
+enum { RESULT_STYLE_BRIEF, RESULT_STYLE_V0 };
+enum { EXIT_CODE_NONZERO, EXIT_CODE_ALWAYS };
+
+static int bash_tool_choice(const struct bash *b, const char *key)
+{
+	return tool_choice(b->host, b->instance, options, ARRAY_LEN(options), key);
 }
 
 static int bash_open(const struct mt_tool_host *host, struct mt_instance *instance,
@@ -126,7 +147,7 @@ static int bash_open(const struct mt_tool_host *host, struct mt_instance *instan
 	b->instance = instance;
 	b->live = STRBUF(LIVE_MAX + 8);
 	b->raw = STRBUF(RAW_MAX);
-	b->is_v0 = bash_tool_has_choice(host, instance, "result_style", "v0");
+	b->is_v0 = bash_tool_choice(b, "result_style") == RESULT_STYLE_V0;
 	const struct run_config config = {
 		.shell = host->option(instance, "shell"),
 		.startup = host->option(instance, "startup"),
@@ -134,7 +155,7 @@ static int bash_open(const struct mt_tool_host *host, struct mt_instance *instan
 		.no_change_ms = host->option_int(instance, "no_change_timeout"),
 		.timeout_ms = host->option_int(instance, "timeout"),
 		.style = b->is_v0 ? RUN_STYLE_V0 : RUN_STYLE_BRIEF,
-		.exit_code_always = bash_tool_has_choice(host, instance, "exit_code", "always"),
+		.exit_code_always = bash_tool_choice(b, "exit_code") == EXIT_CODE_ALWAYS,
 		.full_output = full_output, .told_file = bash_tool_told_file,
 		.raw = on_raw, .live = bash_tool_on_live, .arg = b,
 	};
@@ -527,27 +548,6 @@ static const struct mt_toolset toolset = {
 	.call = bash_call,
 	.input = bash_input,
 	.close = bash_close,
-};
-
-static const struct mt_option options[] = {
-	{ .size = sizeof(struct mt_option), .type = MT_OPTION_DURATION,
-	  .name = "no_change_timeout", .fallback = "30s", .min = 100, .max = 86400000,
-	  .help = "A command continues as a job after this time without new output, "
-		  "unless the call sets its own timeout." },
-	{ .size = sizeof(struct mt_option), .type = MT_OPTION_DURATION,
-	  .name = "timeout", .fallback = "120s", .min = 100, .max = 604800000,
-	  .help = "A command continues as a job after this time in any case, "
-		  "unless the call sets its own timeout." },
-	{ .size = sizeof(struct mt_option), .type = MT_OPTION_CHOICE,
-	  .name = "result_style", .choices = "brief|v0", .fallback = "brief",
-	  .help = "Text around the output: brief, or that of OpenHands (v0)." },
-	{ .size = sizeof(struct mt_option), .type = MT_OPTION_CHOICE, .name = "exit_code",
-	  .choices = "nonzero|always", .fallback = "nonzero",
-	  .help = "When a brief result states the exit code." },
-	{ .size = sizeof(struct mt_option), .type = MT_OPTION_TEXT, .name = "shell",
-	  .fallback = "bash", .help = "Path of bash, or its name in PATH." },
-	{ .size = sizeof(struct mt_option), .type = MT_OPTION_PATH, .name = "startup",
-	  .help = "File that each new shell reads first, for example ~/.bashrc." },
 };
 
 MT_TOOLSET(&toolset, "bash", .name = "bash",

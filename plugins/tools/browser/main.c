@@ -5,7 +5,7 @@
 #include "clock.h"
 #include "files.h"
 #include "js.h"
-#include "options.h"
+#include "tool-plugin.h"
 #include "utf8.h"
 #include <mortise/tool.h>
 #include <string.h>
@@ -91,8 +91,7 @@ static const char *browser_tool_private_dir(struct plugin *p)
 /* Index of the value of an option among its choices. */
 static int browser_tool_choice_of(const struct plugin *p, const char *key)
 {
-	return option_choice_of(options, ARRAY_LEN(options), key,
-				p->host->option(p->instance, key));
+	return tool_choice(p->host, p->instance, options, ARRAY_LEN(options), key);
 }
 
 static int plugin_open(const struct mt_tool_host *host, struct mt_instance *instance,

@@ -3,6 +3,7 @@
  * main.c - the editor as a plugin: converts arguments and results. */
 #include "editor.h"
 #include "js.h"
+#include "tool-plugin.h"
 #include <mortise/tool.h>
 #include <string.h>
 
@@ -40,10 +41,17 @@ static int ask_past(void *arg, const char *path, int64_t changed_ms,
 	return MT_OK;
 }
 
+static const struct mt_option options[] = {
+	{ .size = sizeof options[0], .type = MT_OPTION_CHOICE, .name = "result_style",
+	  .fallback = "default", .choices = "default|v0",
+	  .help = "Style of results; v0: the exact texts of OpenHands V0." },
+};
+
+enum { RESULT_STYLE_DEFAULT, RESULT_STYLE_V0 }; /* as in the table */
+
 static int editor_open_set(const struct mt_tool_host *host, struct mt_instance *instance,
 			   void **ret_self)
 {
-	const char *style = host->option(instance, "result_style");
 	struct self *self = calloc(1, sizeof *self);
 
 	if (self)
@@ -53,7 +61,8 @@ static int editor_open_set(const struct mt_tool_host *host, struct mt_instance *
 		host->log(instance, MT_LOG_ERROR, "%s", status_name(MT_ENOMEM));
 		return MT_ENOMEM;
 	}
-	if (style && strcmp(style, "v0") == 0)
+	if (tool_choice(host, instance, options, ARRAY_LEN(options), "result_style") ==
+	    RESULT_STYLE_V0)
 		editor_set_v0(self->editor);
 	else
 		editor_set_past(self->editor, ask_past, self);
@@ -231,12 +240,6 @@ static const struct mt_toolset set = {
 	.open = editor_open_set,
 	.call = editor_plugin_run,
 	.close = editor_close_set,
-};
-
-static const struct mt_option options[] = {
-	{ .size = sizeof options[0], .type = MT_OPTION_CHOICE, .name = "result_style",
-	  .fallback = "default", .choices = "default|v0",
-	  .help = "Style of results; v0: the exact texts of OpenHands V0." },
 };
 
 MT_TOOLSET(&set, "editor", .name = "editor",

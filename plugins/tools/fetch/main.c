@@ -5,7 +5,7 @@
 #include "get.h"
 #include "html.h"
 #include "image.h"
-#include "tool-fail.h"
+#include "tool-plugin.h"
 #include "utf8.h"
 
 #include <curl/curl.h>

@@ -7,7 +7,7 @@
 #include "python-files.h"
 #include "session.h"
 #include "space.h"
-#include "tool-fail.h"
+#include "tool-plugin.h"
 #include "utf8.h"
 #include <mortise/extensions.h>
 #include <mortise/tool.h>
@@ -497,9 +497,8 @@ static int ipython_open(const struct mt_tool_host *host, struct mt_instance *ins
 		.imports = host->option(instance, "imports"),
 		.private_dir = host->private_dir(instance),
 		.workspace = host->workspace(instance),
-		.tcp = option_choice_of(options, ARRAY_LEN(options), "transport",
-					host->option(instance, "transport")) ==
-		       TRANSPORT_TCP,
+		.tcp = tool_choice(host, instance, options, ARRAY_LEN(options),
+				   "transport") == TRANSPORT_TCP,
 		.start_ms = host->option_int(instance, "start_timeout"),
 	};
 	if (host->option_int(instance, "code_mode") && !make_token(p)) {

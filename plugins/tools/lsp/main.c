@@ -4,7 +4,7 @@
  * language servers that are installed. */
 #include "clock.h"
 #include "locations.h"
-#include "tool-fail.h"
+#include "tool-plugin.h"
 
 #include <limits.h>
 #include <string.h>

@@ -6,7 +6,7 @@
 #include "clock.h"
 #include "result.h"
 #include "settings.h"
-#include "tool-fail.h"
+#include "tool-plugin.h"
 #include <string.h>
 
 enum { TRIES_MAX = 8 }; /* of coming back by itself */

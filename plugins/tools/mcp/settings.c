@@ -4,7 +4,7 @@
 #include "settings.h"
 #include "array.h"
 #include "files.h"
-#include "options.h"
+#include "tool-plugin.h"
 #include <string.h>
 
 enum { WORDS_MAX = 512, KEY_MAX = 64 << 10 };
@@ -213,8 +213,7 @@ static int read_client(const struct mt_tool_host *host, struct mt_instance *inst
 static int mcp_settings_choice_of(const struct mt_tool_host *host,
 				  struct mt_instance *instance, const char *key)
 {
-	return option_choice_of(settings_table, SETTINGS_COUNT, key,
-				host->option(instance, key));
+	return tool_choice(host, instance, settings_table, SETTINGS_COUNT, key);
 }
 
 int settings_read(const struct mt_tool_host *host, struct mt_instance *instance,

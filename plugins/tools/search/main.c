@@ -6,7 +6,7 @@
 #include "clock.h"
 #include "lines.h"
 #include "search.h"
-#include "tool-fail.h"
+#include "tool-plugin.h"
 #include "utf8.h"
 #include "view.h"
 

@@ -9,7 +9,7 @@
 #include "files.h"
 #include "js.h"
 #include "run.h"
-#include "tool-fail.h"
+#include "tool-plugin.h"
 #include "utf8.h"
 
 #include <mortise/tool.h>
