@@ -6,6 +6,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #define AUTO(kind) __attribute__((cleanup(auto_##kind)))
@@ -35,5 +36,17 @@ static inline void auto_close(int *fd)
 	__extension__({ __typeof__(p) stolen_ = (p); (p) = NULL; stolen_; })
 
 #define ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))
+
+/** The first row of a table whose member `name` is the text; NULL: none. */
+#define ROW_NAMED(table, text)                                            \
+	__extension__({                                                   \
+		const char *text_ = (text);                               \
+		__typeof__(&(table)[0]) row_ = (table);                   \
+		__typeof__(row_) end_ = row_ + ARRAY_LEN(table);          \
+                                                                          \
+		while (row_ < end_ && strcmp(row_->name, text_) != 0)     \
+			row_++;                                           \
+		row_ < end_ ? row_ : NULL;                                \
+	})
 
 #endif

@@ -364,6 +364,21 @@ static void event_view_show_thought(struct event_view *s, const char *type,
 
 static void show_action(struct event_view *s, json_object *event, const char *type)
 {
+	static const struct {
+		const char *name;
+		void (*show)(struct event_view *s, json_object *args);
+		enum paint style; /* of the text, without `show` */
+		const char *text; /* NULL: the thought is shown, nothing else */
+	} types[] = {
+		{ .name = "finish", .show = event_view_show_finish },
+		{ .name = "task_tracking", .show = event_view_show_tasks },
+		{ .name = "think" },
+		{ "condensation", NULL, DIM, "The history was condensed." },
+		{ "condensation_request", NULL, DIM,
+		  "The history will be condensed before the next request." },
+		{ "reject", NULL, YELLOW, "The agent gave up on the task." },
+	};
+	__auto_type row = ROW_NAMED(types, type);
 	json_object *args = js_get(event, "args");
 
 	if (strcmp(type, "message") == 0) {
@@ -374,19 +389,12 @@ static void show_action(struct event_view *s, json_object *event, const char *ty
 	if (strcmp(js_str(event, "source", ""), "environment") == 0)
 		return;
 	event_view_show_thought(s, type, args);
-	if (strcmp(type, "finish") == 0)
-		event_view_show_finish(s, args);
-	else if (strcmp(type, "task_tracking") == 0)
-		event_view_show_tasks(s, args);
-	else if (strcmp(type, "condensation") == 0)
-		style_line(&s->out, &s->style, DIM, "The history was condensed.");
-	else if (strcmp(type, "condensation_request") == 0)
-		style_line(&s->out, &s->style, DIM,
-			   "The history will be condensed before the next request.");
-	else if (strcmp(type, "reject") == 0)
-		style_line(&s->out, &s->style, YELLOW, "The agent gave up on the task.");
-	else if (strcmp(type, "think") != 0)
+	if (!row)
 		event_view_show_call(s, event);
+	else if (row->show)
+		row->show(s, args);
+	else if (row->text)
+		style_line(&s->out, &s->style, row->style, "%s", row->text);
 }
 
 /* ---- observations ------------------------------------------------------ */
@@ -407,10 +415,11 @@ static void show_command(struct event_view *s, json_object *event)
 }
 
 /* The text of a file is for the model; an error is shown. */
-static void event_view_show_read(struct event_view *s, const char *text, size_t len)
+static void event_view_show_read(struct event_view *s, json_object *event)
 {
 	static const char error[] = "ERROR:\n";
-	size_t lead = sizeof error - 1;
+	size_t lead = sizeof error - 1, len;
+	const char *text = action_text(event, "content", &len);
 
 	if (len > lead && memcmp(text, error, lead) == 0)
 		result(s, RED, text + lead, len - lead);
@@ -434,33 +443,41 @@ static void show_edit(struct event_view *s, json_object *event)
 
 static void show_observation(struct event_view *s, json_object *event, const char *type)
 {
-	static const char *const silent[] = { "null", "agent_state_changed", "recall",
-					      "think", "condense", "success",
-					      "task_tracking" };
+	static const struct {
+		const char *name;
+		void (*show)(struct event_view *s, json_object *event);
+		enum paint style; /* of the content, without `show` */
+		bool silent;
+	} types[] = {
+		{ .name = "null", .silent = true },
+		{ .name = "agent_state_changed", .silent = true },
+		{ .name = "recall", .silent = true },
+		{ .name = "think", .silent = true },
+		{ .name = "condense", .silent = true },
+		{ .name = "success", .silent = true },
+		{ .name = "task_tracking", .silent = true },
+		{ .name = "run", .show = show_command },
+		{ .name = "edit", .show = show_edit },
+		{ .name = "read", .show = event_view_show_read },
+		{ .name = "error", .style = RED },
+		{ .name = "user_rejected", .style = YELLOW },
+	};
+	__auto_type row = ROW_NAMED(types, type);
 	size_t len;
 	const char *text = action_text(event, "content", &len);
 
-	for (size_t i = 0; i < ARRAY_LEN(silent); i++)
-		if (strcmp(type, silent[i]) == 0)
-			return;
+	if (row && row->silent)
+		return;
 	show_unshown(s);
 	if (js_int(event, "cause", -2) == s->action) {
 		strbuf_reset(&s->doing);
 		strbuf_reset(&s->tail);
 		s->action = -1;
 	}
-	if (strcmp(type, "run") == 0)
-		show_command(s, event);
-	else if (strcmp(type, "edit") == 0)
-		show_edit(s, event);
-	else if (strcmp(type, "read") == 0)
-		event_view_show_read(s, text, len);
-	else if (strcmp(type, "error") == 0)
-		result(s, RED, text, len);
-	else if (strcmp(type, "user_rejected") == 0)
-		result(s, YELLOW, text, len);
+	if (row && row->show)
+		row->show(s, event);
 	else
-		result(s, DIM, text, len);
+		result(s, row ? row->style : DIM, text, len);
 }
 
 /* ---- the bill ---------------------------------------------------------- */
@@ -581,20 +598,21 @@ static void take_retry(struct event_view *s, json_object *line)
 
 void event_view_live(struct event_view *s, json_object *line)
 {
-	const char *type = js_str(line, "type", "");
+	static const struct {
+		const char *name;
+		void (*take)(struct event_view *s, json_object *line);
+	} types[] = {
+		{ "delta", take_delta },
+		{ "output", event_view_take_output },
+		{ "notice", event_view_take_notice },
+		{ "side_answer", take_side_answer },
+		{ "retry", take_retry },
+		{ "reply", take_usage },
+	};
+	__auto_type row = ROW_NAMED(types, js_str(line, "type", ""));
 
-	if (strcmp(type, "delta") == 0)
-		take_delta(s, line);
-	else if (strcmp(type, "output") == 0)
-		event_view_take_output(s, line);
-	else if (strcmp(type, "notice") == 0)
-		event_view_take_notice(s, line);
-	else if (strcmp(type, "side_answer") == 0)
-		take_side_answer(s, line);
-	else if (strcmp(type, "retry") == 0)
-		take_retry(s, line);
-	else if (strcmp(type, "reply") == 0)
-		take_usage(s, line);
+	if (row)
+		row->take(s, line);
 }
 
 static void end_action(struct event_view *s)

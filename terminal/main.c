@@ -93,9 +93,10 @@ static int chat_main_pass_on(struct options *o, struct words *w, const char *fla
 	return 0;
 }
 
-static int set_notify(struct options *o, const char *when)
+static int set_notify(struct options *o, struct words *w)
 {
 	static const char *const names[] = { "auto", "always", "never" };
+	const char *when = optional(w);
 
 	for (size_t i = 0; when && i < ARRAY_LEN(names); i++)
 		if (strcmp(names[i], when) == 0) {
@@ -105,37 +106,79 @@ static int set_notify(struct options *o, const char *when)
 	return chat_main_bad("invalid --notify: use auto, always or never%s", "");
 }
 
-static bool chat_main_is_flag(const char *arg, const char *letter, const char *name)
+static int set_continue(struct options *o, struct words *w)
 {
-	return strcmp(arg, letter) == 0 || strcmp(arg, name) == 0;
+	(void)w;
+	o->id = "here";
+	return 0;
+}
+
+static int set_resume(struct options *o, struct words *w)
+{
+	o->id = optional(w);
+	o->pick = !o->id;
+	return 0;
+}
+
+static int set_any(struct options *o, struct words *w)
+{
+	(void)o;
+	w->any = true;
+	return 0;
+}
+
+static int set_attach(struct options *o, struct words *w)
+{
+	o->attach = true;
+	o->id = optional(w);
+	return 0;
+}
+
+static int set_controller(struct options *o, struct words *w)
+{
+	o->controller = optional(w);
+	return o->controller
+		       ? 0
+		       : chat_main_bad("option %s requires a value", "--controller");
+}
+
+static int set_plain(struct options *o, struct words *w)
+{
+	(void)w;
+	o->plain = true;
+	return 0;
+}
+
+static const struct chat_flag {
+	const char *name, *letter; /* NULL: it has none */
+	int (*set)(struct options *o, struct words *w);
+} chat_flags[] = {
+	{ "--continue", "-c", set_continue }, { "--resume", "-r", set_resume },
+	{ "--any", NULL, set_any },	      { "--attach", NULL, set_attach },
+	{ "--plain", NULL, set_plain },	      { "--controller", NULL, set_controller },
+	{ "--notify", NULL, set_notify },
+};
+
+static const struct chat_flag *chat_flag_of(const char *arg)
+{
+	for (size_t i = 0; i < ARRAY_LEN(chat_flags); i++)
+		if (strcmp(arg, chat_flags[i].name) == 0 ||
+		    (chat_flags[i].letter && strcmp(arg, chat_flags[i].letter) == 0))
+			return &chat_flags[i];
+	return NULL;
 }
 
 static int terminal_take(struct options *o, struct words *w)
 {
 	const char *arg = w->argv[w->at], *value;
 	const char *flag = w->operands ? NULL : passed_flag(arg, &value);
+	const struct chat_flag *own = chat_flag_of(arg);
 
 	if (flag)
 		return chat_main_pass_on(o, w, flag, value);
-	if (chat_main_is_flag(arg, "-c", "--continue")) {
-		o->id = "here";
-	} else if (chat_main_is_flag(arg, "-r", "--resume")) {
-		o->id = optional(w);
-		o->pick = !o->id;
-	} else if (strcmp(arg, "--any") == 0) {
-		w->any = true;
-	} else if (strcmp(arg, "--attach") == 0) {
-		o->attach = true;
-		o->id = optional(w);
-	} else if (strcmp(arg, "--controller") == 0) {
-		o->controller = optional(w);
-		return o->controller ? 0
-				     : chat_main_bad("option %s requires a value", arg);
-	} else if (strcmp(arg, "--plain") == 0) {
-		o->plain = true;
-	} else if (strcmp(arg, "--notify") == 0) {
-		return set_notify(o, optional(w));
-	} else if (strcmp(arg, "--") == 0 && !w->operands) {
+	if (own)
+		return own->set(o, w);
+	if (strcmp(arg, "--") == 0 && !w->operands) {
 		w->operands = true;
 	} else if (*arg == '-' && arg[1] && !w->operands) {
 		return chat_main_bad("unknown option %.80s", arg);
@@ -162,7 +205,7 @@ int main(int argc, char **argv)
 	for (; w.at < argc; w.at++) {
 		int code;
 
-		if (chat_main_is_flag(argv[w.at], "-h", "--help")) {
+		if (strcmp(argv[w.at], "-h") == 0 || strcmp(argv[w.at], "--help") == 0) {
 			chat_main_help();
 			return 0;
 		}
