@@ -261,50 +261,85 @@ static int finish_item(struct answer *a, struct responses *r, struct responses_i
 
 /* ---- a stream ------------------------------------------------------------------- */
 
-static int responses_decode_on_delta(struct answer *a, struct responses *r,
-				     struct responses_item *item, const char *kind,
-				     json_object *event)
+static int on_some_args(struct answer *a, struct responses *r,
+			struct responses_item *item, json_object *event)
 {
-	json_object *delta = js_get(event, "delta");
+	(void)r;
+	return add_args(a, item, js_get(event, "delta"));
+}
 
-	if (strcmp(kind, "function_call_arguments.delta") == 0)
-		return add_args(a, item, delta);
-	if (strcmp(kind, "output_text.delta") == 0 ||
-	    strcmp(kind, "refusal.delta") == 0) {
-		item->pieces = true;
-		return answer_tell_text(a, delta, false);
-	}
-	if (strcmp(kind, "reasoning_summary_part.added") == 0) {
-		bool again = r->summary;
+static int on_all_args(struct answer *a, struct responses *r, struct responses_item *item,
+		       json_object *event)
+{
+	(void)r;
+	return item->pieces ? MT_OK : add_args(a, item, js_get(event, "arguments"));
+}
 
-		r->summary = true;
-		return again ? a->host->reasoning(a->x, "\n\n", 2) : MT_OK;
-	}
-	if (strcmp(kind, "reasoning_summary_text.delta") == 0 ||
-	    strcmp(kind, "reasoning_text.delta") == 0) {
-		item->pieces = r->summary = true;
-		return answer_tell_text(a, delta, true);
-	}
-	if (strcmp(kind, "function_call_arguments.done") == 0 && !item->pieces)
-		return add_args(a, item, js_get(event, "arguments"));
-	return MT_OK;
+static int on_text_piece(struct answer *a, struct responses *r,
+			 struct responses_item *item, json_object *event)
+{
+	(void)r;
+	item->pieces = true;
+	return answer_tell_text(a, js_get(event, "delta"), false);
+}
+
+static int on_reasoning_piece(struct answer *a, struct responses *r,
+			      struct responses_item *item, json_object *event)
+{
+	item->pieces = r->summary = true;
+	return answer_tell_text(a, js_get(event, "delta"), true);
+}
+
+static int on_summary_part(struct answer *a, struct responses *r,
+			   struct responses_item *item, json_object *event)
+{
+	bool again = r->summary;
+
+	(void)item, (void)event;
+	r->summary = true;
+	return again ? a->host->reasoning(a->x, "\n\n", 2) : MT_OK;
+}
+
+static int on_item_added(struct answer *a, struct responses *r,
+			 struct responses_item *item, json_object *event)
+{
+	json_object *value = js_get(event, "item");
+
+	if (strcmp(js_str(value, "type", ""), "function_call") != 0)
+		return MT_OK;
+	return responses_decode_begin_call(a, r, item, value);
+}
+
+static int on_item_done(struct answer *a, struct responses *r,
+			struct responses_item *item, json_object *event)
+{
+	return finish_item(a, r, item, js_get(event, "item"));
 }
 
 static int on_item(struct answer *a, struct responses *r, const char *kind,
 		   json_object *event)
 {
+	static const struct {
+		const char *name;
+		int (*take)(struct answer *a, struct responses *r,
+			    struct responses_item *item, json_object *event);
+	} kinds[] = {
+		{ "output_item.added", on_item_added },
+		{ "output_item.done", on_item_done },
+		{ "output_text.delta", on_text_piece },
+		{ "refusal.delta", on_text_piece },
+		{ "reasoning_text.delta", on_reasoning_piece },
+		{ "reasoning_summary_text.delta", on_reasoning_piece },
+		{ "reasoning_summary_part.added", on_summary_part },
+		{ "function_call_arguments.delta", on_some_args },
+		{ "function_call_arguments.done", on_all_args },
+	};
 	struct responses_item *item = item_at(r, js_int(event, "output_index", -1));
-	json_object *value = js_get(event, "item");
+	__auto_type row = ROW_NAMED(kinds, kind);
 
 	if (!item)
 		return MT_ELIMIT;
-	if (strcmp(kind, "output_item.done") == 0)
-		return finish_item(a, r, item, value);
-	if (strcmp(kind, "output_item.added") != 0)
-		return responses_decode_on_delta(a, r, item, kind, event);
-	if (strcmp(js_str(value, "type", ""), "function_call") == 0)
-		return responses_decode_begin_call(a, r, item, value);
-	return MT_OK;
+	return row ? row->take(a, r, item, event) : MT_OK;
 }
 
 int responses_event(struct answer *a, struct responses *r, json_object *event)

@@ -56,8 +56,22 @@ static const struct {
 /* Those that only list when they are given nothing else to do. */
 static bool git_lists(const struct unit *u, const char *sub)
 {
+	static const struct {
+		const char *name;
+		bool bare;         /* without another word */
+		const char *words; /* as the next one */
+	} subs[] = {
+		{ "tag", true, "-l --list -n" },
+		{ "remote", true, "get-url" },
+		{ "stash", false, "list show" },
+		{ "reflog", true, "show" },
+		{ "config", false, "--get --get-all --list -l --get-regexp" },
+		{ "submodule", false, "status" },
+		{ "worktree", false, "list" },
+	};
 	const char *next = unit_text(u, u->sub + 1);
 	bool bare = u->sub + 1 >= u->count;
+	__auto_type row = ROW_NAMED(subs, sub);
 
 	if (strcmp(sub, "branch") == 0) {
 		if (unit_lists_word("--list -l --contains --merged --no-merged", next))
@@ -69,19 +83,9 @@ static bool git_lists(const struct unit *u, const char *sub)
 				return false;
 		return true;
 	}
-	if (strcmp(sub, "tag") == 0)
-		return bare || unit_lists_word("-l --list -n", next);
-	if (strcmp(sub, "remote") == 0)
-		return bare || strcmp(next, "get-url") == 0 ||
-		       (strcmp(next, "-v") == 0 && u->sub + 2 == u->count);
-	if (strcmp(sub, "stash") == 0)
-		return unit_lists_word("list show", next);
-	if (strcmp(sub, "reflog") == 0)
-		return bare || strcmp(next, "show") == 0;
-	if (strcmp(sub, "config") == 0)
-		return unit_lists_word("--get --get-all --list -l --get-regexp", next);
-	return (strcmp(sub, "submodule") == 0 && strcmp(next, "status") == 0) ||
-	       (strcmp(sub, "worktree") == 0 && strcmp(next, "list") == 0);
+	if (strcmp(sub, "remote") == 0 && strcmp(next, "-v") == 0)
+		return u->sub + 2 == u->count;
+	return row && ((bare && row->bare) || unit_lists_word(row->words, next));
 }
 
 /* Options that write, or run a program, also when they are shortened. */

@@ -278,39 +278,64 @@ static int64_t bash_tool_wait_ms(struct bash *b, struct mt_call *call)
 	return most > 0 ? most : 0;
 }
 
-static int do_job(struct bash *b, struct mt_call *call, struct strbuf *out,
-		  struct error *err)
-{
-	const char *verb = b->host->arg_str(call, "do", NULL);
-	int64_t id = -1;
+/* What a call does with jobs; `id` is -1 if the verb takes none. */
+struct job_request {
+	struct bash *b;
+	struct mt_call *call;
+	int64_t id;
+};
 
-	if (verb && strcmp(verb, "start") == 0)
-		return start_job(b, call, out, err);
-	if (verb && strcmp(verb, "list") == 0)
-		return jobs_list(b->jobs, out) ? out_of_memory(err) : MT_OK;
-	if (b->host->arg_int(call, "id", &id))
-		return fail(err, MT_EINVAL, "Missing `id`, the number of the job.");
-	if (verb && strcmp(verb, "read") == 0)
-		return jobs_read(b->jobs, id, out, err);
-	if (verb && strcmp(verb, "wait") == 0)
-		return jobs_wait(b->jobs, id, bash_tool_wait_ms(b, call),
-				 b->host->cancel_fd(call), out, err);
-	if (verb && strcmp(verb, "end") == 0)
-		return jobs_end(b->jobs, id, b->host->cancel_fd(call), out, err);
-	return fail(err, MT_EINVAL, "`do` must be start, list, read, wait or end.");
+static int bash_job_start(const struct job_request *q, struct strbuf *out,
+			  struct error *err)
+{
+	return start_job(q->b, q->call, out, err);
 }
 
-/* Whether the job (for `list`: any) still runs: waiting for it is not a loop. */
-static void tell_running(struct bash *b, struct mt_call *call)
+static int bash_job_list(const struct job_request *q, struct strbuf *out,
+			 struct error *err)
 {
-	const char *verb = b->host->arg_str(call, "do", NULL);
-	int64_t id = -1;
+	return jobs_list(q->b->jobs, out) ? out_of_memory(err) : MT_OK;
+}
 
-	if (strcmp(verb, "start") == 0 || strcmp(verb, "end") == 0)
-		return;
-	b->host->arg_int(call, "id", &id);
-	if (jobs_running(b->jobs, strcmp(verb, "list") == 0 ? -1 : id))
-		b->host->field(call, "running", "true", 4);
+static int bash_job_read(const struct job_request *q, struct strbuf *out,
+			 struct error *err)
+{
+	return jobs_read(q->b->jobs, q->id, out, err);
+}
+
+static int bash_job_wait(const struct job_request *q, struct strbuf *out,
+			 struct error *err)
+{
+	return jobs_wait(q->b->jobs, q->id, bash_tool_wait_ms(q->b, q->call),
+			 q->b->host->cancel_fd(q->call), out, err);
+}
+
+static int bash_job_end(const struct job_request *q, struct strbuf *out,
+			struct error *err)
+{
+	return jobs_end(q->b->jobs, q->id, q->b->host->cancel_fd(q->call), out, err);
+}
+
+static const struct job_verb {
+	const char *name;
+	int (*run)(const struct job_request *q, struct strbuf *out, struct error *err);
+	bool takes_id;
+	bool tells_running; /* whether the job (without an id: any) still runs */
+} job_verbs[] = {
+	{ "start", bash_job_start, false, false }, { "list", bash_job_list, false, true },
+	{ "read", bash_job_read, true, true },     { "wait", bash_job_wait, true, true },
+	{ "end", bash_job_end, true, false },
+};
+
+static int do_job(struct job_request *q, const struct job_verb *verb, struct strbuf *out,
+		  struct error *err)
+{
+	if ((!verb || verb->takes_id) && q->b->host->arg_int(q->call, "id", &q->id))
+		return fail(err, MT_EINVAL, "Missing `id`, the number of the job.");
+	if (!verb)
+		return fail(err, MT_EINVAL,
+			    "`do` must be start, list, read, wait or end.");
+	return verb->run(q, out, err);
 }
 
 /* The files of jobs live as long as the conversation, if there is one. */
@@ -331,21 +356,25 @@ static bool has_jobs(struct bash *b)
 static int job_call(struct bash *b, struct mt_call *call)
 {
 	AUTO(strbuf) struct strbuf out = STRBUF(JOB_TEXT_MAX);
+	const char *name = b->host->arg_str(call, "do", NULL);
+	const struct job_verb *verb = ROW_NAMED(job_verbs, name ? name : "");
+	struct job_request q = { .b = b, .call = call, .id = -1 };
 	struct error err = ERROR_NONE;
 	int status = MT_OK;
 
 	if (!has_jobs(b))
 		status = out_of_memory(&err);
 	else
-		status = do_job(b, call, &out, &err);
+		status = do_job(&q, verb, &out, &err);
 	if (!status && !b->is_v0 && b->jobs) {
 		space_trim_buffer(&out);
 		jobs_put_ended(b->jobs, &out);
 		strbuf_addc(&out, '\n');
 		status = out.error ? out_of_memory(&err) : MT_OK;
 	}
-	if (!status)
-		tell_running(b, call);
+	/* Waiting for what still runs is not a loop. */
+	if (!status && verb->tells_running && jobs_running(b->jobs, q.id))
+		b->host->field(call, "running", "true", 4);
 	strbuf_reset(&b->raw); /* what the shell says of starting it */
 	strbuf_reset(&b->live);
 	if (!status || status == MT_ECANCELLED)

@@ -21,15 +21,16 @@ static const char is_reached[] =
 
 static int button_of(const struct py_call *c, int i, const char **ret, struct error *err)
 {
+	static const struct {
+		const char *name;
+		int bit;
+	} buttons[] = { { "left", 1 }, { "right", 2 }, { "middle", 4 } };
 	const char *name = c->values[i] ? act_text(c, i) : "left";
+	__auto_type row = ROW_NAMED(buttons, name);
 
 	*ret = name;
-	if (strcmp(name, "left") == 0)
-		return 1;
-	if (strcmp(name, "right") == 0)
-		return 2;
-	if (strcmp(name, "middle") == 0)
-		return 4;
+	if (row)
+		return row->bit;
 	fail(err, MT_EINVAL,
 	     "ValueError: `button` must be left, middle or right, not "
 	     "'%.20s'",

@@ -112,25 +112,42 @@ static void put_error(const struct cell_events *e, void *arg, json_object *conte
 	ipython_show_put_block(e, arg, text.text, text.len);
 }
 
+static void show_stream(const struct cell_events *e, void *arg, json_object *content)
+{
+	json_object *text = js_get(content, "text");
+
+	if (e && e->text && json_object_is_type(text, json_type_string))
+		e->text(arg, json_object_get_string(text),
+			(size_t)json_object_get_string_len(text));
+}
+
+static void show_data(const struct cell_events *e, void *arg, json_object *content)
+{
+	put_bundle(e, arg, js_get(content, "data"));
+}
+
+static void show_clear(const struct cell_events *e, void *arg, json_object *content)
+{
+	(void)content;
+	if (e && e->clear)
+		e->clear(arg);
+}
+
 void show_message(const char *type, json_object *content, const struct cell_events *e,
 		  void *arg)
 {
-	json_object *text;
+	static const struct {
+		const char *name;
+		void (*put)(const struct cell_events *e, void *arg, json_object *content);
+	} types[] = {
+		{ "stream", show_stream },	       { "execute_result", show_data },
+		{ "display_data", show_data },	       { "update_display_data", show_data },
+		{ "error", put_error },		       { "clear_output", show_clear },
+	};
+	__auto_type row = ROW_NAMED(types, type);
 
-	if (strcmp(type, "stream") == 0) {
-		text = js_get(content, "text");
-		if (e && e->text && json_object_is_type(text, json_type_string))
-			e->text(arg, json_object_get_string(text),
-				(size_t)json_object_get_string_len(text));
-	} else if (strcmp(type, "execute_result") == 0 ||
-		   strcmp(type, "display_data") == 0 ||
-		   strcmp(type, "update_display_data") == 0) {
-		put_bundle(e, arg, js_get(content, "data"));
-	} else if (strcmp(type, "error") == 0) {
-		put_error(e, arg, content);
-	} else if (strcmp(type, "clear_output") == 0 && e && e->clear) {
-		e->clear(arg);
-	}
+	if (row)
+		row->put(e, arg, content);
 }
 
 void show_payload(json_object *content, const struct cell_events *e, void *arg)

@@ -85,18 +85,36 @@ static void put_link(struct out *o, json_object *item)
 			js_str(item, "description", ""));
 }
 
+static void result_item_text(struct out *o, json_object *item)
+{
+	mcp_result_put_member(o, item, "text");
+}
+
+static void result_item_data(struct out *o, json_object *item)
+{
+	mcp_result_put_medium(o, item, "data");
+}
+
+static void result_item_resource(struct out *o, json_object *item)
+{
+	put_contents(o, js_get(item, "resource"));
+}
+
 static void mcp_result_put_item(struct out *o, json_object *item)
 {
+	static const struct {
+		const char *name;
+		void (*put)(struct out *o, json_object *item);
+	} types[] = {
+		{ "text", result_item_text },         { "image", result_item_data },
+		{ "audio", result_item_data },        { "resource", result_item_resource },
+		{ "resource_link", put_link },
+	};
 	const char *type = js_str(item, "type", "");
+	__auto_type row = ROW_NAMED(types, type);
 
-	if (strcmp(type, "text") == 0)
-		mcp_result_put_member(o, item, "text");
-	else if (strcmp(type, "image") == 0 || strcmp(type, "audio") == 0)
-		mcp_result_put_medium(o, item, "data");
-	else if (strcmp(type, "resource") == 0)
-		put_contents(o, js_get(item, "resource"));
-	else if (strcmp(type, "resource_link") == 0)
-		put_link(o, item);
+	if (row)
+		row->put(o, item);
 	else
 		result_put_line(o, "[content of unknown type `%.60s` was omitted]", type);
 }

@@ -457,17 +457,24 @@ static int run_view(struct ask *a, struct error *err)
 
 static int search_run(const struct mt_tool_host *host, void *self, struct mt_call *call)
 {
-	const char *name = host->call_tool(call);
+	static const struct {
+		const char *name;
+		int (*run)(struct ask *a, struct error *err);
+		bool is_headed; /* its errors */
+	} runs[] = {
+		{ "grep", run_grep, false },
+		{ "glob", run_glob, false },
+		{ "view", run_view, true },
+	};
+	__auto_type row = ROW_NAMED(runs, host->call_tool(call));
 	struct ask a = { .self = self, .call = call };
 	struct error err = ERROR_NONE;
 	int r;
 
 	search_tool_set_limits(&a);
-	r = strcmp(name, "grep") == 0   ? run_grep(&a, &err)
-	    : strcmp(name, "glob") == 0 ? run_glob(&a, &err)
-					: run_view(&a, &err);
+	r = row->run(&a, &err);
 	if (err.code) {
-		if (strcmp(name, "view") == 0)
+		if (row->is_headed)
 			host->reply(call, "ERROR:\n");
 		r = host->fail(call, err.code, "%s", err.text);
 	}
@@ -489,7 +496,8 @@ static const struct mt_tool tools[] = {
 			"`path` is the directory (or file) to search (default: the "
 			"workspace); `include` limits the search to names such as `*.py` or "
 			"`src/**/*.{c,h}`; `lines` adds the matching lines with their "
-			"numbers, `context` N lines around them, `count` their number. Hidden and binary files and files that .gitignore or "
+			"numbers, `context` N lines around them, `count` their number. "
+			"Hidden and binary files and files that .gitignore or "
 			".ignore exclude are not searched; to search a hidden directory, "
 			"name it in `path` or `include`.",
 		.brief = "Find files by a regular expression (ignores case), newest "
@@ -572,7 +580,8 @@ static const struct mt_option options[] = {
 	  .help = "Path of ripgrep, or its name in PATH; used if installed; empty: "
 		  "never used." },
 	{ .size = sizeof options[0], .type = MT_OPTION_INT, .name = "results",
-	  .fallback = "100", .min = 1, .max = 10000, .help = "Maximum number of paths in a result." },
+	  .fallback = "100", .min = 1, .max = 10000,
+	  .help = "Maximum number of paths in a result." },
 	{ .size = sizeof options[0], .type = MT_OPTION_DURATION, .name = "timeout",
 	  .fallback = "30s", .min = 100, .max = 3600000,
 	  .help = "Time limit for a search, which then returns partial results." },
