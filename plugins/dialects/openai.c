@@ -11,23 +11,28 @@
 	"\"" name "\":{\"base_url\":\"" url "\",\"key_env\":\"" env "\"}"
 #define LOCAL(name, url) "\"" name "\":{\"base_url\":\"" url "\",\"local\":true}"
 
-static const char providers
-	[] = "{" PROVIDER("openai", "https://api.openai.com/v1",
-			  "OPENAI_API_KEY") "," PROVIDER("azure",
-							 "", "AZURE_API_KEY") "," PROVIDER("deepseek", "https://api.deepseek.com/v1", "DEEPSEEK_API_KEY") "," PROVIDER("groq", "https://api.groq.com/openai/v1", "GROQ_API_KEY") "," PROVIDER("mistral", "https://api.mistral.ai/v1", "MISTRAL_API_KEY") "," PROVIDER("openrouter", "https://openrouter.ai/api/v1", "OPENROUTER_API_KEY") "," PROVIDER("xai",
-																																																       "https://api.x.ai/v1",
-																																																       "XAI_API_KEY") "," PROVIDER("together_ai", "https://api.together.xyz/v1", "TOGETHERAI_API_KEY") "," PROVIDER("fireworks_ai", "https://api.fireworks.ai/inference/v1", "FIREWORKS_API_KEY") "," PROVIDER("cerebras",
-																																																																									       "https://api.cerebras.ai/v1",
-																																																																									       "CEREBRAS_API_KEY") "," PROVIDER("moonshot",
-																																																																														"https://api.moonshot.ai/v1",
-																																																																														"MOONSHOT_API_KEY") "," PROVIDER("dashscope",
-																																																																																		 "https://dashscope-intl.aliyuncs.com/compatible-mode/v1",
-																																																																																		 "DASHSCOPE_API_KEY") "," PROVIDER("litellm_proxy",
-																																																																																						   "", "LITELLM_PROXY_API_KEY") "," PROVIDER("mortise", "", "MORTISE_API_KEY") "," PROVIDER("openhands",
-																																																																																																	    "", "OPENHANDS_API_KEY") "," LOCAL("ollama",
-																																																																																																					       "http://127.0.0.1:11434/v1") "," LOCAL("llamacpp", "http://127.0.0.1:8080/v1") "," LOCAL("vllm",
-																																																																																																																	"http://127.0.0.1:8000/v1") "," LOCAL("lmstudio",
-																																																																																																																					      "http://127.0.0.1:1234/v1") "}";
+/* clang-format off */
+static const char providers[] = "{"
+	PROVIDER("openai", "https://api.openai.com/v1", "OPENAI_API_KEY") ","
+	PROVIDER("azure", "", "AZURE_API_KEY") ","
+	PROVIDER("deepseek", "https://api.deepseek.com/v1", "DEEPSEEK_API_KEY") ","
+	PROVIDER("groq", "https://api.groq.com/openai/v1", "GROQ_API_KEY") ","
+	PROVIDER("mistral", "https://api.mistral.ai/v1", "MISTRAL_API_KEY") ","
+	PROVIDER("openrouter", "https://openrouter.ai/api/v1", "OPENROUTER_API_KEY") ","
+	PROVIDER("xai", "https://api.x.ai/v1", "XAI_API_KEY") ","
+	PROVIDER("together_ai", "https://api.together.xyz/v1", "TOGETHERAI_API_KEY") ","
+	PROVIDER("fireworks_ai", "https://api.fireworks.ai/inference/v1", "FIREWORKS_API_KEY") ","
+	PROVIDER("cerebras", "https://api.cerebras.ai/v1", "CEREBRAS_API_KEY") ","
+	PROVIDER("moonshot", "https://api.moonshot.ai/v1", "MOONSHOT_API_KEY") ","
+	PROVIDER("dashscope", "https://dashscope-intl.aliyuncs.com/compatible-mode/v1", "DASHSCOPE_API_KEY") ","
+	PROVIDER("litellm_proxy", "", "LITELLM_PROXY_API_KEY") ","
+	PROVIDER("mortise", "", "MORTISE_API_KEY") ","
+	PROVIDER("openhands", "", "OPENHANDS_API_KEY") ","
+	LOCAL("ollama", "http://127.0.0.1:11434/v1") ","
+	LOCAL("llamacpp", "http://127.0.0.1:8080/v1") ","
+	LOCAL("vllm", "http://127.0.0.1:8000/v1") ","
+	LOCAL("lmstudio", "http://127.0.0.1:1234/v1") "}";
+/* clang-format on */
 
 /* ---- messages -------------------------------------------------------------- */
 
