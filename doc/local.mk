@@ -1,5 +1,5 @@
 # doc
-dist_doc_DATA += README.md %D%/plugins.md %D%/architecture.md %D%/exit-codes.md %D%/script.md \
+dist_doc_DATA += README.md %D%/plugins.md %D%/architecture.md %D%/exit-codes.md %D%/non-interactive.md %D%/script.md \
 	%D%/loops-undo-replay.md
 dist_doc_DATA += %D%/configuration.md %D%/models.md %D%/condensers.md %D%/prompts.md
 dist_doc_DATA += %D%/events.md %D%/security.md %D%/policy.md %D%/hooks.md

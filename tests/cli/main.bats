@@ -130,3 +130,22 @@ bats_require_minimum_version 1.5.0
 		[ "$status" -eq 1 ]
 	done
 }
+
+@test "documents and manual pages name every option of the help" {
+	local top="$BATS_TEST_DIRNAME/../.."
+	for command in run resume replay fork attach ps kill conversations tools mcp ffi \
+		plugins skills config models condense policy; do
+		mortise "$command" --help | grep -oE -- '--[a-z][a-z-]+' | sort -u
+	done | sort -u > "$BATS_TEST_TMPDIR/options"
+	[ "$(wc -l < "$BATS_TEST_TMPDIR/options")" -ge 40 ]
+	while read -r option; do
+		echo "$option"
+		grep -qrFw --include='*.md' -e "$option" "$top/doc" "$top/README.md"
+	done < "$BATS_TEST_TMPDIR/options"
+	mortise chat --help | grep -oE -- '--[a-z][a-z-]+' > "$BATS_TEST_TMPDIR/chat" ||
+		skip "without mortise-chat"
+	while read -r option; do
+		echo "$option"
+		grep -qF -e "${option//-/\\-}" "$top/doc/mortise-chat.1"
+	done < "$BATS_TEST_TMPDIR/chat"
+}
