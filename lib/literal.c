@@ -2,6 +2,7 @@
  *
  * literal.c - parses and formats Python literals. */
 #include "literal.h"
+#include "hex.h"
 #include "utf8.h"
 #include <ctype.h>
 #include <errno.h>
@@ -57,12 +58,9 @@ static bool literal_read_digits(struct cursor *c, int base, int least, int most,
 	int n = 0;
 
 	for (*ret = 0; n < most && c->at < c->end; n++, c->at++) {
-		int d = isdigit((unsigned char)*c->at) ? *c->at - '0'
-			: isxdigit((unsigned char)*c->at)
-				? tolower((unsigned char)*c->at) - 'a' + 10
-				: base;
+		int d = hex_digit(*c->at);
 
-		if (d >= base)
+		if (d < 0 || d >= base)
 			break;
 		*ret = *ret * (unsigned)base + (unsigned)d;
 	}

@@ -7,6 +7,7 @@
  * mixture and any nesting is recognized. Each unit has one meaning for the byte
  * that is wanted, so a match needs no second try. */
 #include "mask-forms.h"
+#include "hex.h"
 #include <mortise/plugin.h>
 #include <stdlib.h>
 #include <string.h>
@@ -168,14 +169,6 @@ size_t form_run(const char *text, size_t len)
 	return n;
 }
 
-static int mask_forms_hex_digit(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	c |= 32;
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 static enum found mask_forms_hex(const char *text, size_t len, bool more, size_t digits,
 				 unsigned *ret)
 {
@@ -184,9 +177,9 @@ static enum found mask_forms_hex(const char *text, size_t len, bool more, size_t
 	for (size_t i = 0; i < digits; i++) {
 		if (i == len)
 			return more ? OPEN : NO;
-		if (mask_forms_hex_digit(text[i]) < 0)
+		if (hex_digit(text[i]) < 0)
 			return NO;
-		value = value << 4 | (unsigned)mask_forms_hex_digit(text[i]);
+		value = value << 4 | (unsigned)hex_digit(text[i]);
 	}
 	*ret = value;
 	return YES;

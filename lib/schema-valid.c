@@ -2,19 +2,13 @@
  *
  * schema-valid.c - checks whether a schema is supported. */
 #include "pattern.h"
+#include "hex.h"
 #include "schema-ref.h"
 #include "schema.h"
 #include <ctype.h>
 #include <string.h>
 
 enum { MAX_STEP = 256, MAX_DEPTH = 2 * JS_DEPTH };
-
-static int schema_valid_hex_digit(char c)
-{
-	if (!isxdigit((unsigned char)c))
-		return -1;
-	return isdigit((unsigned char)c) ? c - '0' : tolower((unsigned char)c) - 'a' + 10;
-}
 
 /* One step of a pointer, %XX and ~0 ~1 undone. @return where the next begins,
  * or NULL if the step is too long. */
@@ -25,10 +19,8 @@ static const char *next_step(const char *p, char *step)
 	while (*p && *p != '/') {
 		char c = *p++;
 
-		if (c == '%' && schema_valid_hex_digit(p[0]) >= 0 &&
-		    schema_valid_hex_digit(p[1]) >= 0) {
-			c = (char)(schema_valid_hex_digit(p[0]) * 16 +
-				   schema_valid_hex_digit(p[1]));
+		if (c == '%' && hex_digit(p[0]) >= 0 && hex_digit(p[1]) >= 0) {
+			c = (char)(hex_digit(p[0]) * 16 + hex_digit(p[1]));
 			p += 2;
 		}
 		if (c == '~' && (*p == '0' || *p == '1'))

@@ -3,6 +3,7 @@
  * shell-words.c - reads one word of a shell text: quotes, escapes, expansions and
  * patterns. */
 #include "shell-words.h"
+#include "hex.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -111,11 +112,9 @@ static unsigned long shell_words_digits(struct shell_reader *w, size_t most, int
 
 	for (size_t i = 0; i < most; i++) {
 		char c = shell_peek(w, 0);
-		int digit = isdigit((unsigned char)c)    ? c - '0'
-			    : isxdigit((unsigned char)c) ? (c | 0x20) - 'a' + 10
-							 : 99;
+		int digit = hex_digit(c);
 
-		if (digit >= base)
+		if (digit < 0 || digit >= base)
 			break;
 		value = value * (unsigned)base + (unsigned)digit;
 		w->p++;

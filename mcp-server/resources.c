@@ -5,6 +5,7 @@
 
 #include "array.h"
 #include "files.h"
+#include "hex.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -45,20 +46,12 @@ int mcp_resources_prefix(const char *workspace, struct strbuf *out)
 	return out->error;
 }
 
-static int mcp_resources_hex_digit(char c)
-{
-	return isdigit((unsigned char)c)    ? c - '0'
-	       : isxdigit((unsigned char)c) ? tolower((unsigned char)c) - 'a' + 10
-					    : -1;
-}
-
 /* @return false: it is not percent-encoded text. */
 static bool mcp_resources_put_decoded(struct strbuf *b, const char *text)
 {
 	while (*text) {
-		int high = *text == '%' ? mcp_resources_hex_digit(text[1]) : 0;
-		int low =
-			*text == '%' && high >= 0 ? mcp_resources_hex_digit(text[2]) : 0;
+		int high = *text == '%' ? hex_digit(text[1]) : 0;
+		int low = *text == '%' && high >= 0 ? hex_digit(text[2]) : 0;
 
 		if (*text != '%') {
 			strbuf_addc(b, *text++);

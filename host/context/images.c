@@ -6,6 +6,7 @@
 #include "array.h"
 #include "base64.h"
 #include "files.h"
+#include "hex.h"
 #include "image.h"
 #include "utf8.h"
 
@@ -81,14 +82,6 @@ static int look_at_data(const char *url, size_t len, struct strbuf *bytes,
 	return status ? status : medium_look(bytes->text, bytes->len, ret_mime, err);
 }
 
-static int hex_value(char c)
-{
-	static const char digits[] = "0123456789ABCDEF";
-	const char *at = c ? strchr(digits, toupper((unsigned char)c)) : NULL;
-
-	return at ? (int)(at - digits) : -1;
-}
-
 /* The path in a URL as images_add_file makes it: data:TYPE;name=PATH;base64,. */
 static void images_put_name(struct strbuf *out, const char *url, size_t len)
 {
@@ -102,8 +95,8 @@ static void images_put_name(struct strbuf *out, const char *url, size_t len)
 	name += strlen(NAME_KEY);
 	n = strcspn(name, ";,");
 	for (size_t i = 0; i < n && out->len < NAME_MAX_BYTES; i++) {
-		int high = i + 2 < n && name[i] == '%' ? hex_value(name[i + 1]) : -1;
-		int low = high >= 0 ? hex_value(name[i + 2]) : -1;
+		int high = i + 2 < n && name[i] == '%' ? hex_digit(name[i + 1]) : -1;
+		int low = high >= 0 ? hex_digit(name[i + 2]) : -1;
 		char c = low >= 0 ? (char)(high << 4 | low) : name[i];
 
 		i += low >= 0 ? 2 : 0;

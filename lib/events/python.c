@@ -2,6 +2,7 @@
  *
  * python.c - parses Python literals in old events. */
 #include "events/internal.h"
+#include "hex.h"
 #include "utf8.h"
 
 #include <ctype.h>
@@ -49,12 +50,11 @@ static bool read_hex(struct literal *l, int digits, struct strbuf *out)
 	unsigned long c = 0;
 
 	for (int i = 0; i < digits; i++, l->at++) {
-		int d = python_peek(l);
+		int d = hex_digit(python_peek(l));
 
-		if (d < 0 || !isxdigit(d))
+		if (d < 0)
 			return false;
-		c = c << 4 |
-		    (unsigned long)(isdigit(d) ? d - '0' : (d | 0x20) - 'a' + 10);
+		c = c << 4 | (unsigned long)d;
 	}
 	if (c > 0x10ffff || (c >= 0xd800 && c <= 0xdfff))
 		return false;

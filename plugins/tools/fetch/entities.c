@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * entities.c - character references: the names that pages use, and numbers. */
+#include "hex.h"
 #include "html.h"
 #include "utf8.h"
 
@@ -73,15 +74,11 @@ static unsigned numbered(const char *text, size_t len)
 	if (i >= len)
 		return 0;
 	for (; i < len; i++) {
-		unsigned c = (unsigned char)text[i], digit = c - '0';
+		int digit = hex_digit(text[i]);
 
-		if (c >= 'a' && c <= 'f')
-			digit = c - 'a' + 10;
-		else if (c >= 'A' && c <= 'F')
-			digit = c - 'A' + 10;
-		if (digit >= base)
+		if (digit < 0 || (unsigned)digit >= base)
 			return 0;
-		n = n < 0x200000 ? n * base + digit : n;
+		n = n < 0x200000 ? n * base + (unsigned)digit : n;
 	}
 	return n == 0 || n > 0x10ffff || (n >= 0xd800 && n < 0xe000) ? 0xfffd : n;
 }

@@ -2,6 +2,7 @@
  *
  * positions.c - positions in text, symbols in lines, file URIs. */
 #include "positions.h"
+#include "hex.h"
 #include "utf8.h"
 
 #include <ctype.h>
@@ -111,14 +112,6 @@ int lsp_uri_put(struct strbuf *out, const char *path)
 	return out->error;
 }
 
-static int lsp_positions_hex(char c)
-{
-	return c >= '0' && c <= '9'   ? c - '0'
-	       : c >= 'a' && c <= 'f' ? c - 'a' + 10
-	       : c >= 'A' && c <= 'F' ? c - 'A' + 10
-				      : -1;
-}
-
 char *lsp_uri_path(const char *uri)
 {
 	struct strbuf out = STRBUF(1 << 16);
@@ -131,8 +124,8 @@ char *lsp_uri_path(const char *uri)
 	if (*uri != '/')
 		return NULL;
 	for (; *uri && *uri != '?' && *uri != '#'; uri++) {
-		int high = *uri == '%' ? lsp_positions_hex(uri[1]) : -1;
-		int low = high >= 0 ? lsp_positions_hex(uri[2]) : -1;
+		int high = *uri == '%' ? hex_digit(uri[1]) : -1;
+		int low = high >= 0 ? hex_digit(uri[2]) : -1;
 
 		if (*uri == '%' && (low < 0 || high + low == 0)) {
 			strbuf_clear(&out);
