@@ -6,36 +6,12 @@
 #define PLUGINS_TOOLS_ASKING_H
 
 #include "js.h"
+#include "tool-plugin.h"
 
-#include <mortise/tool.h>
-#include <stdlib.h>
 #include <string.h>
 
-struct asking {
-	const struct mt_tool_host *host;
-};
-
-static int asking_open(const struct mt_tool_host *host, struct mt_instance *instance,
-		       void **ret_self)
-{
-	struct asking *self = calloc(1, sizeof *self);
-
-	(void)instance;
-	if (!self)
-		return MT_ENOMEM;
-	self->host = host;
-	*ret_self = self;
-	return MT_OK;
-}
-
-static void asking_close(const struct mt_tool_host *host, struct mt_instance *instance,
-			 void *self)
-{
-	(void)host, (void)instance;
-	free(self);
-}
-
-static int ask_host(const struct asking *self, const char *method, struct mt_call *call)
+static int ask_host(const struct tool_self *self, const char *method,
+		    struct mt_call *call)
 {
 	struct mt_str all = { "", 0 }, result = { "", 0 };
 	AUTO(json) json_object *answer = NULL;

@@ -28,7 +28,7 @@ static const struct mt_tool tools[] = {
 
 static const struct mt_toolset set = {
 	.size = sizeof set, .tool_count = 1, .tools = tools,
-	.open = asking_open, .call = recall_run, .close = asking_close,
+	.open = tool_self_open, .call = recall_run, .close = tool_self_close,
 };
 
 MT_TOOLSET(&set, "recall", .name = "recall",

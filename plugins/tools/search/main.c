@@ -24,11 +24,6 @@ enum {
 	SPARE_MS = 1000,      /* before the host ends the call */
 };
 
-struct self {
-	const struct mt_tool_host *host;
-	struct mt_instance *instance;
-};
-
 /* Which part of the result is shown. */
 struct show {
 	bool lines, counts;
@@ -37,7 +32,7 @@ struct show {
 };
 
 struct ask {
-	const struct self *self;
+	const struct tool_self *self;
 	struct mt_call *call;
 	struct search search;
 	char *top;
@@ -45,30 +40,10 @@ struct ask {
 	struct show show;
 };
 
-static int search_open_set(const struct mt_tool_host *host, struct mt_instance *instance,
-			   void **ret_self)
-{
-	struct self *self = calloc(1, sizeof *self);
-
-	if (!self)
-		return MT_ENOMEM;
-	self->host = host;
-	self->instance = instance;
-	*ret_self = self;
-	return MT_OK;
-}
-
-static void search_close_set(const struct mt_tool_host *host,
-			     struct mt_instance *instance, void *self)
-{
-	(void)host, (void)instance;
-	free(self);
-}
-
 /* ---- where and how ----------------------------------------------------- */
 
 /* A path of the model as an absolute one. @return owned; NULL: out of memory */
-static char *absolute(const struct self *self, const char *path)
+static char *absolute(const struct tool_self *self, const char *path)
 {
 	const char *home = getenv("HOME"), *base = self->host->workspace(self->instance);
 	char *out = NULL;
@@ -569,9 +544,9 @@ static const struct mt_toolset set = {
 	.flags = MT_TOOLSET_PARALLEL,
 	.tool_count = ARRAY_LEN(tools),
 	.tools = tools,
-	.open = search_open_set,
+	.open = tool_self_open,
 	.call = search_run,
-	.close = search_close_set,
+	.close = tool_self_close,
 };
 
 static const struct mt_option options[] = {

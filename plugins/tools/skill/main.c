@@ -17,35 +17,10 @@
 
 enum { TEXT_MAX = 4 << 20 };
 
-struct self {
-	const struct mt_tool_host *host;
-	struct mt_instance *instance;
-};
-
-static int skill_open_set(const struct mt_tool_host *host, struct mt_instance *instance,
-			  void **ret_self)
-{
-	struct self *self = calloc(1, sizeof *self);
-
-	if (!self)
-		return MT_ENOMEM;
-	self->host = host;
-	self->instance = instance;
-	*ret_self = self;
-	return MT_OK;
-}
-
-static void skill_close_set(const struct mt_tool_host *host, struct mt_instance *instance,
-			    void *self)
-{
-	(void)host, (void)instance;
-	free(self);
-}
-
 /* ---- asking the host ---------------------------------------------------- */
 
 /* The answer, owned; NULL: the call has failed. */
-static json_object *skill_ask(const struct self *self, struct mt_call *call,
+static json_object *skill_ask(const struct tool_self *self, struct mt_call *call,
 			      const char *method, const char *name, const char *file)
 {
 	AUTO(json) json_object *params = json_object_new_object();
@@ -110,7 +85,7 @@ static void put_unfilled(struct strbuf *out, json_object *inputs)
 			    names.text);
 }
 
-static int give_text(struct self *self, struct mt_call *call, const char *name)
+static int give_text(struct tool_self *self, struct mt_call *call, const char *name)
 {
 	const struct mt_tool_host *host = self->host;
 	AUTO(json) json_object *answer = skill_ask(self, call, "skill/load", name, NULL);
@@ -145,7 +120,7 @@ static int give_text(struct self *self, struct mt_call *call, const char *name)
 /* ---- a file ------------------------------------------------------------- */
 
 /* A copy that programs can open: DIR/skills/NAME/FILE; owned. */
-static char *copy_path(const struct self *self, const char *name, const char *file)
+static char *copy_path(const struct tool_self *self, const char *name, const char *file)
 {
 	AUTO(strbuf) struct strbuf path = STRBUF(8192);
 
@@ -168,7 +143,7 @@ static int keep_copy(const char *path, const struct strbuf *bytes, struct error 
 	return r ? r : file_write(path, bytes->text, bytes->len, 0700, false, err);
 }
 
-static int give_file(struct self *self, struct mt_call *call, const char *name,
+static int give_file(struct tool_self *self, struct mt_call *call, const char *name,
 		     const char *file)
 {
 	const struct mt_tool_host *host = self->host;
@@ -196,7 +171,7 @@ static int give_file(struct self *self, struct mt_call *call, const char *name,
 
 static int skill_run(const struct mt_tool_host *host, void *self_, struct mt_call *call)
 {
-	struct self *self = self_;
+	struct tool_self *self = self_;
 	const char *name = host->arg_str(call, "name", NULL);
 	const char *file = host->arg_str(call, "file", NULL);
 
@@ -226,7 +201,7 @@ static const struct mt_tool tools[] = {
 
 static const struct mt_toolset set = {
 	.size = sizeof set, .tool_count = 1, .tools = tools,
-	.open = skill_open_set, .call = skill_run, .close = skill_close_set,
+	.open = tool_self_open, .call = skill_run, .close = tool_self_close,
 };
 
 MT_TOOLSET(&set, "skill", .name = "skill",
