@@ -35,6 +35,11 @@ static inline void space_trim(const char **text, size_t *len)
 	space_trim_start(text, len);
 }
 
+static inline bool space_is_blank(struct mt_str s)
+{
+	return space_trim_end(s.ptr, s.len) == 0;
+}
+
 static inline struct mt_str space_trimmed(struct mt_str s)
 {
 	space_trim(&s.ptr, &s.len);

@@ -5,6 +5,7 @@
 #include "anthropic.h"
 #include "blocks.h"
 #include "claude.h"
+#include "space.h"
 #include <string.h>
 
 static const char providers[] =
@@ -80,12 +81,12 @@ static size_t anthropic_put_blocks(struct writer *w, size_t m, bool mark)
 	struct mt_str text = { "", 0 };
 
 	for (size_t p = 0; p < count; p++)
-		if (writer_part(w, m, p, &text) || !kit_is_blank(text))
+		if (writer_part(w, m, p, &text) || !space_is_blank(text))
 			last = p;
 	for (size_t p = 0; p < count; p++) {
 		const char *mime = writer_part(w, m, p, &text);
 
-		if (!mime && kit_is_blank(text))
+		if (!mime && space_is_blank(text))
 			continue;
 		if (blocks++)
 			PUT(w, ",");
@@ -221,7 +222,7 @@ static void anthropic_put_tools(struct writer *w)
 			PUT(w, ",");
 		PUT(w, "{\"name\":");
 		writer_put_name(w, name);
-		if (!kit_is_blank(description)) {
+		if (!space_is_blank(description)) {
 			PUT(w, ",\"description\":");
 			writer_put_text(w, description.ptr, description.len);
 		}

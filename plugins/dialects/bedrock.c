@@ -7,6 +7,7 @@
 #include "bedrock.h"
 #include "blocks.h"
 #include "claude.h"
+#include "space.h"
 #include <string.h>
 
 static const char region_mark[] = "{aws_region}";
@@ -75,7 +76,7 @@ static size_t bedrock_put_blocks(struct writer *w, size_t m)
 	for (size_t p = 0; p < w->host->part_count(w->r, m); p++) {
 		const char *mime = writer_part(w, m, p, &text);
 
-		if (!mime && kit_is_blank(text))
+		if (!mime && space_is_blank(text))
 			continue;
 		if (blocks++)
 			PUT(w, ",");
@@ -183,7 +184,7 @@ static void bedrock_put_tool(struct writer *w, struct mt_str name,
 {
 	PUT(w, "{\"toolSpec\":{\"name\":");
 	writer_put_name(w, name);
-	if (!kit_is_blank(description)) {
+	if (!space_is_blank(description)) {
 		PUT(w, ",\"description\":");
 		writer_put_text(w, description.ptr, description.len);
 	}

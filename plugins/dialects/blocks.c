@@ -2,6 +2,7 @@
  *
  * blocks.c - implements blocks.h. */
 #include "blocks.h"
+#include "space.h"
 
 #include <string.h>
 
@@ -17,7 +18,7 @@ void blocks_text(struct blocks *b, void (*each)(struct writer *w, struct mt_str 
 	struct mt_str text = { "", 0 };
 
 	for (size_t p = 0; p < b->w->host->part_count(b->w->r, b->m); p++) {
-		if (writer_part(b->w, b->m, p, &text) || kit_is_blank(text))
+		if (writer_part(b->w, b->m, p, &text) || space_is_blank(text))
 			continue;
 		blocks_next(b);
 		each(b->w, text);

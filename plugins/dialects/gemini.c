@@ -4,6 +4,7 @@
 #define MT_PLUGIN_VERSION "0.1"
 #include "gemini.h"
 #include "blocks.h"
+#include "space.h"
 #include <string.h>
 
 static const char providers[] =
@@ -41,7 +42,7 @@ static size_t gemini_put_parts(struct writer *w, size_t m, bool text, bool comma
 	for (size_t p = 0; p < w->host->part_count(w->r, m); p++) {
 		const char *mime = writer_part(w, m, p, &bytes);
 
-		if (!mime && (!text || kit_is_blank(bytes)))
+		if (!mime && (!text || space_is_blank(bytes)))
 			continue;
 		if (parts++ || comma)
 			PUT(w, ",");

@@ -2,6 +2,7 @@
  *
  * kit.c - writes the request of a dialect over HTTP. */
 #include "kit.h"
+#include "space.h"
 #include <string.h>
 
 void writer_put(struct writer *w, const char *bytes, size_t len)
@@ -58,7 +59,7 @@ void writer_put_args(struct writer *w, struct mt_str args)
 {
 	AUTO(json) json_object *value = NULL;
 
-	if (kit_is_blank(args)) {
+	if (space_is_blank(args)) {
 		PUT(w, "{}");
 		return;
 	}
@@ -119,20 +120,12 @@ const char *writer_part(struct writer *w, size_t m, size_t p, struct mt_str *ret
 	return w->host->part(w->r, m, p, ret_text, NULL);
 }
 
-bool kit_is_blank(struct mt_str text)
-{
-	for (size_t i = 0; i < text.len; i++)
-		if (!text.ptr[i] || !strchr(" \t\r\n", text.ptr[i]))
-			return false;
-	return true;
-}
-
 bool writer_has_text(struct writer *w, size_t m)
 {
 	struct mt_str text = { "", 0 };
 
 	for (size_t p = 0; p < w->host->part_count(w->r, m); p++)
-		if (!writer_part(w, m, p, &text) && !kit_is_blank(text))
+		if (!writer_part(w, m, p, &text) && !space_is_blank(text))
 			return true;
 	return false;
 }
@@ -394,6 +387,19 @@ void writer_put_turns(struct writer *w, const struct turns *t)
 		before = now;
 	}
 	dialect_kit_put_end(w, t, before);
+}
+
+void writer_put_messages(struct writer *w, void (*put)(struct writer *w, size_t m))
+{
+	size_t count = w->host->message_count(w->r);
+
+	for (size_t m = w->host->messages_kept(w->x, w->r); m < count && !w->status;
+	     m++) {
+		w->host->message_begins(w->x, w->r, m);
+		if (m)
+			PUT(w, ",");
+		put(w, m);
+	}
 }
 
 size_t writer_called_tools(struct writer *w, struct mt_str *names, size_t room)

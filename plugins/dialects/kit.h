@@ -42,7 +42,6 @@ bool writer_put_media_url(struct writer *w, size_t m, size_t p, const char *mime
 			  bool data);
 
 const char *writer_part(struct writer *w, size_t m, size_t p, struct mt_str *ret_text);
-bool kit_is_blank(struct mt_str text);
 bool writer_has_text(struct writer *w, size_t m); /* that is not blank */
 bool writer_has_media(struct writer *w, size_t m);
 /** The parts of a message that are text, as one string. */
@@ -62,6 +61,8 @@ int64_t writer_int(struct writer *w, const char *param, const char *option);
 const char *writer_word(struct writer *w, const char *param, const char *option,
 			char *room, size_t size);
 
+/** Write the messages that the server does not have yet, with commas between them. */
+void writer_put_messages(struct writer *w, void (*put)(struct writer *w, size_t m));
 /** What was kept of a reply for the dialect `name`; NULL if nothing. */
 json_object *writer_kept(struct writer *w, size_t m, const char *name);
 

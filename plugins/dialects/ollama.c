@@ -95,16 +95,8 @@ static void ollama_put_message(struct writer *w, size_t m)
 
 static void ollama_put_messages(struct writer *w)
 {
-	size_t count = w->host->message_count(w->r), kept;
-
 	PUT(w, ",\"messages\":[");
-	kept = w->host->messages_kept(w->x, w->r);
-	for (size_t m = kept; m < count && !w->status; m++) {
-		w->host->message_begins(w->x, w->r, m);
-		if (m)
-			PUT(w, ",");
-		ollama_put_message(w, m);
-	}
+	writer_put_messages(w, ollama_put_message);
 	PUT(w, "]");
 }
 

@@ -211,7 +211,7 @@ static void say_kept(struct said *s, json_object *item)
 		s->waiting[s->waiting_count++] = item;
 }
 
-static size_t put_said(struct writer *w, size_t m)
+static void put_said(struct writer *w, size_t m)
 {
 	struct said s = { .w = w, .m = m, .calls = w->host->call_count(w->r, m) };
 	AUTO(json) json_object *kept = writer_kept(w, m, RESPONSES_KEPT);
@@ -227,31 +227,26 @@ static size_t put_said(struct writer *w, size_t m)
 		responses_begin_message(&s, "");
 		PUT(w, "\"\"}");
 	}
-	return s.items;
 }
 
 /* ---- the whole ------------------------------------------------------------------ */
 
+static void responses_put_any(struct writer *w, size_t m)
+{
+	int role = w->host->message_role(w->r, m);
+
+	if (role == MT_ROLE_TOOL)
+		responses_put_result(w, m);
+	else if (role == MT_ROLE_ASSISTANT)
+		put_said(w, m);
+	else
+		responses_put_message(w, m, role == MT_ROLE_SYSTEM ? "system" : "user");
+}
+
 static void put_input(struct writer *w)
 {
-	size_t count = w->host->message_count(w->r), kept;
-
 	PUT(w, ",\"input\":[");
-	kept = w->host->messages_kept(w->x, w->r);
-	for (size_t m = kept; m < count && !w->status; m++) {
-		int role = w->host->message_role(w->r, m);
-
-		w->host->message_begins(w->x, w->r, m);
-		if (m)
-			PUT(w, ",");
-		if (role == MT_ROLE_TOOL)
-			responses_put_result(w, m);
-		else if (role == MT_ROLE_ASSISTANT)
-			put_said(w, m);
-		else
-			responses_put_message(w, m,
-					      role == MT_ROLE_SYSTEM ? "system" : "user");
-	}
+	writer_put_messages(w, responses_put_any);
 	PUT(w, "]");
 }
 

@@ -206,32 +206,40 @@ static void put_result_media(struct writer *w, size_t from, size_t to)
 	PUT(w, "]}");
 }
 
+static bool openai_is_result(struct writer *w, size_t m)
+{
+	return w->host->message_role(w->r, m) == MT_ROLE_TOOL;
+}
+
+/* The media of a series of results follow the last one. */
+static void openai_put_result(struct writer *w, size_t m)
+{
+	size_t first = m;
+
+	put_tool_result(w, m);
+	if (m + 1 < w->host->message_count(w->r) && openai_is_result(w, m + 1))
+		return;
+	while (first && openai_is_result(w, first - 1))
+		first--;
+	put_result_media(w, first, m + 1);
+}
+
+static void openai_put_message(struct writer *w, size_t m)
+{
+	int role = w->host->message_role(w->r, m);
+
+	if (role == MT_ROLE_TOOL)
+		openai_put_result(w, m);
+	else if (role == MT_ROLE_ASSISTANT)
+		put_assistant(w, m);
+	else
+		put_user(w, m, role == MT_ROLE_SYSTEM ? "system" : "user");
+}
+
 static void openai_put_messages(struct writer *w)
 {
-	size_t count = w->host->message_count(w->r), results = 0, kept;
-
 	PUT(w, ",\"messages\":[");
-	kept = w->host->messages_kept(w->x, w->r);
-	while (results < kept &&
-	       w->host->message_role(w->r, kept - 1 - results) == MT_ROLE_TOOL)
-		results++;
-	for (size_t m = kept; m < count && !w->status; m++) {
-		int role = w->host->message_role(w->r, m);
-
-		w->host->message_begins(w->x, w->r, m);
-		if (m)
-			PUT(w, ",");
-		if (role == MT_ROLE_TOOL)
-			put_tool_result(w, m);
-		else if (role == MT_ROLE_ASSISTANT)
-			put_assistant(w, m);
-		else
-			put_user(w, m, role == MT_ROLE_SYSTEM ? "system" : "user");
-		results = role == MT_ROLE_TOOL ? results + 1 : 0;
-		if (results && (m + 1 == count ||
-				w->host->message_role(w->r, m + 1) != MT_ROLE_TOOL))
-			put_result_media(w, m + 1 - results, m + 1);
-	}
+	writer_put_messages(w, openai_put_message);
 	PUT(w, "]");
 }
 

@@ -51,11 +51,6 @@ static bool draft_next_line(struct mt_str *rest, struct mt_str *ret)
 	return true;
 }
 
-static bool draft_is_blank(struct mt_str line)
-{
-	return space_trimmed(line).len == 0;
-}
-
 static bool draft_begins(struct mt_str text, const char *with)
 {
 	return text.len >= strlen(with) && memcmp(text.ptr, with, strlen(with)) == 0;
@@ -65,7 +60,7 @@ int draft_trim(struct mt_str draft, struct strbuf *out)
 {
 	struct mt_str rest = draft, line;
 
-	while (draft_next_line(&rest, &line) && draft_is_blank(line))
+	while (draft_next_line(&rest, &line) && space_is_blank(line))
 		draft = rest;
 	draft.len = space_trim_end(draft.ptr, draft.len);
 	strbuf_addn(out, draft.ptr, draft.len);
@@ -134,7 +129,7 @@ int draft_answer(struct mt_str answer, struct strbuf *out)
 	code.ptr = from + sizeof open - 1;
 	code.len = (size_t)(to - code.ptr);
 	rest = code;
-	if (draft_next_line(&rest, &line) && draft_is_blank(line))
+	if (draft_next_line(&rest, &line) && space_is_blank(line))
 		code = rest; /* what stands behind the mark */
 	rest = code;
 	if (draft_next_line(&rest, &line) && draft_begins(line, "#EDIT:"))
