@@ -5,6 +5,7 @@
 #define LIB_RUNNER_CLIENT_RUNNER_INTERNAL_H
 
 #include "jsonl.h"
+#include "runner-client/runner-connection.h"
 #include "runner-client/runner-protocol.h"
 
 enum {

@@ -5,7 +5,9 @@
 #ifndef LIB_RUNNER_CLIENT_RUNNER_PROTOCOL_H
 #define LIB_RUNNER_CLIENT_RUNNER_PROTOCOL_H
 
-#include "runner-client/runner-connection.h"
+#include "error.h"
+#include "js.h"
+#include "runner-client/runner-spec.h"
 
 #define RUNNER_PROTOCOL "mortise-runner/1"
 

@@ -7,7 +7,6 @@
  * UTF-8 (libuchardet, which brings the C++ library) is loaded on first use;
  * without it such files are read as Windows-1252 or Latin-1. */
 #include "charset.h"
-#include "textfile.h"
 #include "utf8.h"
 #include <dlfcn.h>
 #include <errno.h>

@@ -8,6 +8,8 @@
 #include "strbuf.h"
 #include <stdbool.h>
 
+enum { TEXTFILE_MAX = 10 << 20 }; /* bytes of a file */
+
 /** How a file encodes its text. */
 struct charset {
 	char name[32]; /* as iconv knows it */

@@ -8,8 +8,6 @@
 #include "charset.h"
 #include <sys/stat.h>
 
-enum { TEXTFILE_MAX = 10 << 20 }; /* bytes of a file */
-
 /** How a line ends; one for each '\n' of the text. */
 enum line_end { END_LF, END_CRLF, END_CR };
 

@@ -5,6 +5,7 @@
  * Where the recorded editor does what ours fixes, a rule below changes what is
  * expected, or takes the step out, and names what is fixed. */
 #include "plugins/tools/editor/editor.h"
+#include "plugins/tools/editor/memory.h"
 #include "vec.h"
 #include <errno.h>
 #include <strings.h>

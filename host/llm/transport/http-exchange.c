@@ -3,6 +3,7 @@
  * http-exchange.c - sends an HTTP request of a plugin to a host that the plugin declares or
  * its configuration names, with the proxy and the certificates of the host. */
 #include "llm/transport/http-exchange.h"
+#include "llm/llm.h"
 
 #include "options.h"
 #include "utf8.h"

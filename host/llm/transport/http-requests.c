@@ -3,6 +3,7 @@
  * http-requests.c - the HTTP requests of tools (http/send): counts them, and passes each
  * response to the runner. */
 #include "llm/transport/http-requests.h"
+#include "llm/llm.h"
 
 #include "base64.h"
 #include "llm/transport/http-exchange.h"

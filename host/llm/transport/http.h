@@ -4,9 +4,14 @@
 #ifndef HOST_LLM_TRANSPORT_HTTP_H
 #define HOST_LLM_TRANSPORT_HTTP_H
 
-#include "llm/llm.h"
+#include "error.h"
+
+#include <stddef.h>
+#include <uv.h>
 
 struct http_call;
+struct llm_exchange;
+struct llm_pool;
 
 enum { HTTP_HEADERS_MAX = 256 << 10 }; /* bytes of a response */
 

@@ -15,11 +15,8 @@
 
 enum {
 	EDITOR_SNIPPET = 4,            /* lines of context around an edit */
-	EDITOR_HISTORY = 10,           /* edits of a file that can be undone */
 	EDITOR_CONTENT_MAX = 64 << 10, /* longer file contents are not reported */
 	EDITOR_DIFF_MAX = 128 << 10,
-	EDITOR_PATHS_MAX = 1000,      /* files that are remembered */
-	EDITOR_UNDO_BYTES = 64 << 20, /* of all of them together */
 };
 
 struct editor; /* remembers what was seen and what can be undone */

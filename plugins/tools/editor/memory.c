@@ -5,7 +5,6 @@
  * An edit is kept as the bytes that it replaced, not as a copy of the file.
  * Files, edits and bytes have ceilings; what was used longest ago goes first. */
 #include "memory.h"
-#include "editor.h"
 #include <string.h>
 
 struct seen {

@@ -6,6 +6,12 @@
 
 #include "text/textfile.h"
 
+enum {
+	EDITOR_HISTORY = 10,          /* edits of a file that can be undone */
+	EDITOR_PATHS_MAX = 1000,      /* files that are remembered */
+	EDITOR_UNDO_BYTES = 64 << 20, /* of all of them together */
+};
+
 /** One edit, as the way back. */
 struct undo {
 	uint64_t after;   /* hash of the file once it was made */

@@ -2,7 +2,7 @@
 if HAVE_ZMQ
 noinst_LIBRARIES += libipython.a
 libipython_a_SOURCES = \
-	%D%/cell.c %D%/cell.h %D%/kernel.c \
+	%D%/cell.c %D%/cell.h %D%/cell-events.h %D%/kernel.c \
 	%D%/kernel.h %D%/kernelspec.c %D%/kernelspec.h \
 	%D%/launch.c %D%/launch.h %D%/plain.c \
 	%D%/plain.h %D%/python-files.h %D%/session.c \

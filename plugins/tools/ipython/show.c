@@ -3,6 +3,7 @@
  * show.c - converts messages to text and images. */
 #include "show.h"
 #include "base64.h"
+#include "kernel.h"
 #include <string.h>
 
 enum { IMAGE_MAX = 12 << 20 }; /* bytes */

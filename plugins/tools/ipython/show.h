@@ -4,7 +4,8 @@
 #ifndef IPYTHON_SHOW_H
 #define IPYTHON_SHOW_H
 
-#include "cell.h"
+#include "cell-events.h"
+#include "js.h"
 
 /** Streams, results, displays, errors; other types show nothing. */
 void show_message(const char *type, json_object *content,
