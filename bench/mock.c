@@ -11,10 +11,11 @@
  * N steps and the finish, counting starts again. With --hold N the answer to
  * the N-th request (of all) waits for a line on standard input, after "hold" was
  * printed. With --drip N the answer to the N-th request is a stream that never
- * ends, a word every few milliseconds; "drip" is printed at its begin. The log has a line for each request: its number, CLOCK_MONOTONIC in
- * microseconds of the connection, of the first byte, of the last byte and of
- * the reply, and the size of the body. It is written at the end, which comes
- * with SIGTERM or the end of standard input.
+ * ends, a word every few milliseconds; "drip" is printed when it starts. The log
+ * has a line for each request: its number, CLOCK_MONOTONIC in microseconds of the
+ * connection, of the first byte, of the last byte and of the reply, and the size
+ * of the body. It is written at the end, which comes with SIGTERM or the end of
+ * standard input.
  */
 #include <arpa/inet.h>
 #include <errno.h>

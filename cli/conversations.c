@@ -542,7 +542,8 @@ static int conversations_run(const struct command *self, int argc, char **argv)
 
 const struct command command_conversations = {
 	.name = "conversations",
-	.args = "[list | show ID | cost ID | export ID [FILE] | import FILE | delete ID... | prune]",
+	.args = "[list | show ID | cost ID | export ID [FILE] | import FILE | "
+		"delete ID... | prune]",
 	.summary = "List, show, export, import and delete conversations",
 	.details = "list    list conversations, newest first\nshow    print the events "
 		   "of a conversation\ncost    print tokens and cost per model\nexport  "

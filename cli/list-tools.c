@@ -62,7 +62,8 @@ static void list_tools_on_closed(void *arg, const struct error *why)
 	list_tools_end(l);
 }
 
-static const struct runner_events events = { .ready = list_tools_on_ready, .tools = list_tools_on_tools,
+static const struct runner_events events = {
+	.ready = list_tools_on_ready, .tools = list_tools_on_tools,
 					     .closed = list_tools_on_closed };
 
 static int wait_for_lists(struct launch *launch, struct catalog *catalog,

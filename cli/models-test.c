@@ -62,7 +62,8 @@ static void models_test_on_failed(void *arg, const struct llm_error *error)
 static int models_test_ask(struct asking *a, const struct llm_request *q, int64_t index,
 			   struct error *err)
 {
-	static const struct llm_events events = { .delta = models_test_on_delta, .done = models_test_on_done,
+	static const struct llm_events events = {
+		.delta = models_test_on_delta, .done = models_test_on_done,
 						  .failed = models_test_on_failed };
 
 	a->reply = llm_reply_free(a->reply);

@@ -131,7 +131,8 @@ static int check_fixed(const struct mt_arg *a, struct error *err)
 	    a->choices)
 		return fail(
 			err, MT_EINVAL,
-			"argument `%s`: only an input of type integer, bool or handle (as 0) can be fixed",
+			"argument `%s`: only an input of type integer, bool or handle "
+			"(as 0) can be fixed",
 			a->name);
 	if (min < 0 ? value < min || (value > 0 && a->capacity > max) : a->capacity > max)
 		return fail(err, MT_EINVAL, "argument `%s`: %lld does not fit its type",
@@ -163,7 +164,8 @@ static int check_flags(const struct mt_function *f, const struct mt_arg *a,
 	     (a->type != MT_TYPE_STRING && a->type != MT_TYPE_BUFFER)))
 		return fail(
 			err, MT_EINVAL,
-			"argument `%s`: only `out string` and `out buffer` of a function that returns an integer can have their length returned",
+			"argument `%s`: only `out string` and `out buffer` of a "
+			"function that returns an integer can have their length returned",
 			a->name);
 	return a->flags & MT_ARG_FIXED ? check_fixed(a, err) : MT_OK;
 }
@@ -234,7 +236,8 @@ static int check_fails(const struct mt_function *f, struct error *err)
 	if (fails == MT_FUNCTION_FAILS_NEGATIVE && !is_signed)
 		return fail(
 			err, MT_EINVAL,
-			"the function returns an unsigned type, so it cannot fail with a negative value");
+			"the function returns an unsigned type, so it cannot fail with "
+			"a negative value");
 	return MT_OK;
 }
 

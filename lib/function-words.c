@@ -108,7 +108,8 @@ static int no_pointer(const char *word, struct error *err)
 {
 	return fail(
 		err, MT_EINVAL,
-		"invalid type `%.60s`; use string for text, buffer for bytes followed by their size, handle for an address, `out TYPE` for output",
+		"invalid type `%.60s`; use string for text, buffer for bytes followed "
+		"by their size, handle for an address, `out TYPE` for output",
 		word);
 }
 
@@ -152,7 +153,8 @@ static int capacity(struct mt_arg *a, const char *text, struct error *err)
 	    (a->type != MT_TYPE_STRING && a->type != MT_TYPE_BUFFER))
 		return fail(
 			err, MT_EINVAL,
-			"argument `%s`: only `out string` and `out buffer` have a size after them, not %.60s",
+			"argument `%s`: only `out string` and `out buffer` have a size "
+			"after them, not %.60s",
 			a->name, text);
 	if (option_parse_bytes(text, &bytes) || bytes < 1)
 		return fail(
@@ -261,9 +263,9 @@ int words_returns(const char *text, uint16_t *ret, struct error *err)
 	if (!function_words_find(types, ARRAY_LEN(types), word, &value))
 		return unknown_type(word, err);
 	if (value == MT_TYPE_BUFFER)
-		return fail(
-			err, MT_EINVAL,
-			"a function cannot return a buffer, because its length is unknown; use string or handle");
+		return fail(err, MT_EINVAL,
+			    "a function cannot return a buffer, because its length is "
+			    "unknown; use string or handle");
 	*ret = (uint16_t)value;
 	return MT_OK;
 }

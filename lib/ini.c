@@ -141,9 +141,9 @@ static int ini_take(void *user, const char *section, const char *name, const cha
 
 	(void)section;
 	if (!f->owed || len < 2 || value[0] != EDGE || value[len - 1] != EDGE)
-		return ini_fault(
-			       f, MT_EUNSUPPORTED,
-			       "the INI library of this system is not compatible; use inih 53 or later"),
+		return ini_fault(f, MT_EUNSUPPORTED,
+				 "the INI library of this system is not compatible; use "
+				 "inih 53 or later"),
 		       0;
 	f->owed = false;
 	if (f->new_key) {
@@ -213,9 +213,9 @@ static char *hand_key(struct feed *f, char *line, size_t room, const char *start
 	char *to;
 
 	if (!equals)
-		return ini_fault(
-			       f, MT_EINVAL,
-			       "neither a section nor a key with a value; use key = value, or # before a comment"),
+		return ini_fault(f, MT_EINVAL,
+				 "neither a section nor a key with a value; use key = "
+				 "value, or # before a comment"),
 		       NULL;
 	ini_trim(&start, &key_end);
 	if (start == key_end)
@@ -280,9 +280,9 @@ static char *hand_line(char *line, int size, void *stream)
 	if (f->status)
 		return NULL;
 	if (f->owed || room < ROOM)
-		return ini_fault(
-			       f, MT_EUNSUPPORTED,
-			       "the INI library of this system is not compatible; use inih 53 or later"),
+		return ini_fault(f, MT_EUNSUPPORTED,
+				 "the INI library of this system is not compatible; use "
+				 "inih 53 or later"),
 		       NULL;
 	if (f->piece)
 		return hand_continuation(f, line, room);

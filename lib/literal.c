@@ -239,9 +239,9 @@ static int literal_read_dict(struct cursor *c, int depth, json_object **ret,
 			return status;
 		cursor_blanks(c);
 		if (!json_object_is_type(key, json_type_string) || !cursor_takes(c, ':'))
-			return fail(
-				err, MT_EINVAL,
-				"SyntaxError: a dict requires strings as keys, each followed by `:`");
+			return fail(err, MT_EINVAL,
+				    "SyntaxError: a dict requires strings as keys, each "
+				    "followed by `:`");
 		cursor_blanks(c);
 		status = literal_read_value(c, depth + 1, &value, err);
 		if (status)

@@ -69,7 +69,8 @@ static int notes_replace(struct strbuf *all, const char *old, const char *text,
 	if (*old && strstr(at + 1, old))
 		return fail(
 			err, MT_EINVAL,
-			"the notes contain the text to replace more than once; include more context");
+			"the notes contain the text to replace more than once; include "
+			"more context");
 	rest = strdup(at ? at + strlen(old) : "");
 	if (!rest)
 		return out_of_memory(err);
@@ -119,9 +120,9 @@ int notes_write(const char *path, enum notes_change change, const char *old,
 	if (all.error)
 		return out_of_memory(err);
 	if (all.len > NOTES_MAX && all.len > len)
-		return fail(
-			err, MT_ELIMIT,
-			"the notes would have %zu bytes, but at most %d are allowed; remove outdated notes",
-			all.len, NOTES_MAX);
+		return fail(err, MT_ELIMIT,
+			    "the notes would have %zu bytes, but at most %d are allowed; "
+			    "remove outdated notes",
+			    all.len, NOTES_MAX);
 	return file_write(path, all.text, all.len, file_mode(path, 0600), false, err);
 }

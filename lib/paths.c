@@ -81,7 +81,8 @@ static int check_private(const char *path, struct error *err)
 	if (!S_ISDIR(st.st_mode) || st.st_uid != geteuid() || (st.st_mode & 077))
 		return fail(
 			err, MT_EDENIED,
-			"%s must be a directory that belongs to you and has mode 0700; remove it, or set XDG_RUNTIME_DIR",
+			"%s must be a directory that belongs to you and has mode 0700; "
+			"remove it, or set XDG_RUNTIME_DIR",
 			path);
 	return MT_OK;
 }

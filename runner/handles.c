@@ -67,15 +67,15 @@ int handle_read(const char *name, const char *text, void **ret, struct error *er
 	    strspn(text + 2, "0123456789abcdef") == strlen(text + 2))
 		n = strtoumax(text, &end, 16);
 	if (!end || errno || n > UINTPTR_MAX)
-		return fail(
-			err, MT_EINVAL,
-			"`%s`: invalid handle %.40s; pass one that a function returned, such as 0x55d0c0ffee00",
-			name, text);
+		return fail(err, MT_EINVAL,
+			    "`%s`: invalid handle %.40s; pass one that a function "
+			    "returned, such as 0x55d0c0ffee00",
+			    name, text);
 	*ret = (void *)(uintptr_t)n;
 	if (!handles_is_known(*ret))
-		return fail(
-			err, MT_EINVAL,
-			"`%s`: unknown handle %.40s; it was never returned, was closed, or belonged to a process that exited",
-			name, text);
+		return fail(err, MT_EINVAL,
+			    "`%s`: unknown handle %.40s; it was never returned, was "
+			    "closed, or belonged to a process that exited",
+			    name, text);
 	return MT_OK;
 }

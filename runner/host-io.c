@@ -108,10 +108,10 @@ static int protocol_check(struct supervisor *s, const struct message *m)
 
 	if (strcmp(protocol, PROTOCOL) == 0)
 		return MT_OK;
-	snprintf(
-		text, sizeof text,
-		"this runner uses protocol %s, but the host uses %.100s; install the same version of both",
-		PROTOCOL, protocol);
+	snprintf(text, sizeof text,
+		 "this runner uses protocol %s, but the host uses %.100s; install the "
+		 "same version of both",
+		 PROTOCOL, protocol);
 	host_error(s, m->id, MT_EUNSUPPORTED, text);
 	return MT_EUNSUPPORTED;
 }

@@ -24,10 +24,10 @@ static int check(const char *path, const struct mt_plugin *p, struct error *err)
 		return fail(err, MT_EINVAL, "%s: its description ends early (size %u)",
 			    path, p->size);
 	if (p->needs)
-		return fail(
-			err, MT_EUNSUPPORTED,
-			"%s: requires features that this runner does not have (0x%llx); update mortise",
-			path, (unsigned long long)p->needs);
+		return fail(err, MT_EUNSUPPORTED,
+			    "%s: requires features that this runner does not have "
+			    "(0x%llx); update mortise",
+			    path, (unsigned long long)p->needs);
 	if (!p->name || (p->component_count && !p->components))
 		return fail(err, MT_EINVAL, "%s: descriptor has no name or no components",
 			    path);

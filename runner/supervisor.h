@@ -13,7 +13,8 @@
 #include "process-tree.h"
 
 enum {
-	OUT_HIGH_WATER = 256 * 1024,       /* above this, bulk is delayed and log lines are dropped */
+	OUT_HIGH_WATER = 256 * 1024,
+	      /* above this, bulk is delayed and log lines are dropped */
 	RESULTS_HIGH_WATER = 64 << 20,        /* above this, workers wait */
 	PACKETS_MAX = 64 << 20,      /* bytes on the way to one worker */
 	CHUNK = 32 * 1024,           /* of a result, in bytes of text */

@@ -401,25 +401,25 @@ static void workers_fail_call(struct supervisor *s, struct worker_proc *w, struc
 	c->crashed = true;
 	c->signal = WIFSIGNALED(w->exited) && !w->broken ? WTERMSIG(w->exited) : 0;
 	if (w->killed_for == c->number && c->timed_out)
-		call_fail(
-			s, c, MT_ETIMEOUT,
-			"`%s` of `%s` (call %s) did not finish within %lld ms and ignored its cancellation; its worker was killed",
-			c->tool, instance, c->id, (long long)c->timeout_ms);
+		call_fail(s, c, MT_ETIMEOUT,
+			  "`%s` of `%s` (call %s) did not finish within %lld ms and "
+			  "ignored its cancellation; its worker was killed",
+			  c->tool, instance, c->id, (long long)c->timeout_ms);
 	else if (w->killed_for == c->number)
 		call_fail(
 			s, c, MT_ECANCELLED,
 			"`%s` of `%s` (call %s) ignored its cancellation; its worker was killed",
 			c->tool, instance, c->id);
 	else if (w->killed_for)
-		call_fail(
-			s, c, MT_EIO,
-			"`%s` of `%s` (call %s) was aborted: its worker was killed because another call did not finish",
-			c->tool, instance, c->id);
+		call_fail(s, c, MT_EIO,
+			  "`%s` of `%s` (call %s) was aborted: its worker was killed "
+			  "because another call did not finish",
+			  c->tool, instance, c->id);
 	else
-		call_fail(
-			s, c, MT_EIO,
-			"`%s` of `%s` (call %s): the worker of %s %s; the next call starts a new one",
-			c->tool, instance, c->id, w->label, how);
+		call_fail(s, c, MT_EIO,
+			  "`%s` of `%s` (call %s): the worker of %s %s; the next call "
+			  "starts a new one",
+			  c->tool, instance, c->id, w->label, how);
 }
 
 static void reap_worker(struct supervisor *s, struct worker_proc *w, int exited)

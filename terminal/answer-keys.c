@@ -120,9 +120,9 @@ static void answer_keys_submit(struct chat *c)
 	else if (is_slash(text))
 		run_slash(c, text);
 	else if (q->tainted && (word != NONE || always))
-		answer_hint(
-			c,
-			"Pasted text, or text typed before the question appeared, is not an answer; Ctrl-U clears it.");
+		answer_hint(c,
+			    "Pasted text, or text typed before the question appeared, is "
+			    "not an answer; Ctrl-U clears it.");
 	else if (word != NONE || always)
 		answer_keys_act(c, always ? ALWAYS : word, always ? scope : 0,
 				always && project);
@@ -157,7 +157,8 @@ static void line_edited(struct chat *c, const char *text)
 }
 
 static const char usage[] =
-	"An action is waiting for approval: answer y (yes), n [REASON] (no), e COMMAND (edit), a [SCOPE] (always).";
+	"An action is waiting for approval: answer y (yes), n [REASON] (no), e COMMAND "
+	"(edit), a [SCOPE] (always).";
 
 /* Only the exact word is an answer; a message already typed is not. */
 void answer_line(struct chat *c, const char *given)

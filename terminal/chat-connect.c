@@ -102,7 +102,8 @@ static int find_open(const char *prefix, char ret[CHILD_ID_MAX], struct error *e
 	if (found == 1)
 		return MT_OK;
 	return found ? fail(err, MT_EINVAL,
-			    "%zu open conversations match; use more characters of the id (`mortise ps` lists them)",
+			    "%zu open conversations match; use more characters of the "
+			    "id (`mortise ps` lists them)",
 			    found)
 		     : fail(err, MT_ENOTFOUND,
 			    "no such conversation is open; `mortise --resume` resumes one");

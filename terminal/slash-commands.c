@@ -303,7 +303,8 @@ static const struct slash table[] = {
 	  slash_run_resume, NULL, NULL },
 	{ "/export", "FILE", "export the history as an OpenHands trajectory", run_export, NULL,
 	  NULL },
-	{ "/detach", "", "exit, and keep the conversation open for `mortise attach`", run_detach, NULL,
+	{ "/detach", "", "exit, and keep the conversation open for `mortise attach`",
+	run_detach, NULL,
 	  NULL },
 	{ "/exit", "", "cancel running actions, finish the conversation and exit", run_exit,
 	  NULL, NULL },
@@ -321,7 +322,8 @@ static void run_help(struct chat *c, const struct slash *self, const char *arg)
 		"completes.\n@path adds the text of a file; !command runs a command in the "
 		"agent's shell.\nArrow up recalls earlier input; Ctrl-R searches it.\n"
 		"Input typed while the agent works is read after the running call; Enter "
-		"alone interrupts the call.\nCtrl-C pauses the agent, and a second Ctrl-C exits. Ctrl-D "
+		"alone interrupts the call.\nCtrl-C pauses the agent, and a second "
+		"Ctrl-C exits. Ctrl-D "
 		"exits; the agent finishes its work.");
 }
 

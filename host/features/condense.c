@@ -495,7 +495,8 @@ static void condense_on_switched(void *arg, const struct llm_error *why,
 static int wait_for_model(struct mt_ctx *x, struct error *err)
 {
 	static const struct llm_events events = {
-		.retry = condense_on_retry, .again = condense_on_again, .switched = condense_on_switched,
+		.retry = condense_on_retry, .again = condense_on_again,
+		.switched = condense_on_switched,
 		.done = condense_on_done, .failed = condense_on_failed,
 	};
 	struct conversation *c = x->c;

@@ -249,7 +249,8 @@ static int completions_ask_model(struct conversation *c, struct completion *q,
 				 struct llm *llm, struct error *err)
 {
 	static const struct llm_events events = {
-		.delta = completions_on_delta, .retry = completions_on_retry, .switched = completions_on_switched,
+		.delta = completions_on_delta, .retry = completions_on_retry,
+		.switched = completions_on_switched,
 		.done = completions_on_done, .failed = completions_on_failed };
 	int64_t replies =
 		side_usage_calls(c, USAGE_TOOLS) + completions_state(c)->open_count - 1;

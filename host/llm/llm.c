@@ -52,10 +52,10 @@ static void read_request_limits(struct llm *l)
 
 static int no_model(const char *section, struct error *err)
 {
-	return fail(
-		err, MT_EINVAL,
-		"no model is set; set `model = provider/name` in [%s] of mortise.ini (for example openai/gpt-4.1), or use --model",
-		section);
+	return fail(err, MT_EINVAL,
+		    "no model is set; set `model = provider/name` in [%s] of mortise.ini "
+		    "(for example openai/gpt-4.1), or use --model",
+		    section);
 }
 
 static int set_address(struct llm *l, const struct provider *p, struct error *err)

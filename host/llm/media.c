@@ -91,7 +91,8 @@ const char *llm_media_placeholder(const struct llm_request *r, size_t m, size_t 
 			     "files. Read its text with the command pdftotext.]"
 			   : "[An image was omitted here: there are newer ones.]";
 	if (r->messages[m].parts[p].url && !r->links)
-		return "[An image was omitted here: only its URL is known, and URLs are not fetched for this model.]";
+		return "[An image was omitted here: only its URL is known, and URLs are "
+		       "not fetched for this model.]";
 	return NULL;
 }
 

@@ -134,8 +134,8 @@ int model_import(const char *json, size_t len, struct strbuf *out, struct error 
 		return fail(err, out->error, "the model table would exceed %d MiB",
 			    MODEL_TABLE_MAX >> 20);
 	if (!count)
-		return fail(
-			err, MT_EINVAL,
-			"the file contains no models; the file of LiteLLM is named model_prices_and_context_window.json");
+		return fail(err, MT_EINVAL,
+			    "the file contains no models; the file of LiteLLM is named "
+			    "model_prices_and_context_window.json");
 	return count;
 }

@@ -192,7 +192,8 @@ void model_facts_init(struct model_facts *f)
 	*f = (struct model_facts){
 		.stop = true, .effort_sent = true, .sampling = true,
 		.temperature_and_top_p = true, .example = true, .window = -1, .output = -1,
-		.default_output = -1, .output_cap = -1, .long_from = -1, .price = none, .long_price = none,
+		.default_output = -1, .output_cap = -1, .long_from = -1, .price = none,
+		.long_price = none,
 	};
 }
 

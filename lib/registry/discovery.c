@@ -448,8 +448,8 @@ static bool discovery_is_below(const char *path, const char *dir)
 	return len > 1 && strncmp(path, real, len) == 0 && path[len] == '/';
 }
 
-/* Is the file in the directory `plugins` next to this program? `below`: what follows that directory in
- * the path of the program, at the last place where it does. */
+/* Is the file in the directory `plugins` next to this program? `below`: what follows that
+ * directory in the path of the program, at the last place where it does. */
 static bool is_built_with(const char *path, const char *below)
 {
 	AUTO(free) char *self = realpath("/proc/self/exe", NULL), *plugins = NULL;

@@ -319,10 +319,10 @@ static int check_lock(const char *path, struct error *err)
 		if (pack_hash(path, hex, err))
 			return err->code;
 		if (strcmp(js_str(o, "sha256", ""), hex) != 0)
-			return fail(
-				err, MT_EDENIED,
-				"%s has changed since it was installed: its hash differs from the lock file; reinstall %s",
-				path, name);
+			return fail(err, MT_EDENIED,
+				    "%s has changed since it was installed: its hash "
+				    "differs from the lock file; reinstall %s",
+				    path, name);
 	}
 	return MT_OK;
 }

@@ -121,7 +121,8 @@ static int check_signer(json_object *locked, const char *name, const char *signe
 		return MT_OK;
 	return fail(
 		err, MT_EDENIED,
-		"the installed pack %s was signed by %s, but this one %s%s; to replace it, run `mortise skills remove %s` first",
+		"the installed pack %s was signed by %s, but this one %s%s; to replace "
+		"it, run `mortise skills remove %s` first",
 		name, before, *signer ? "by " : "is not signed", signer, name);
 }
 

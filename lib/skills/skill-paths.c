@@ -192,7 +192,8 @@ static int drop_other_texts(struct skills *s, struct skill **read, size_t count,
 			continue;
 		r = skills_report_problem(
 			s, read[i]->source, true,
-			"not a skill: outside a directory named `skills` or `microagents` it requires triggers, inputs or paths",
+			"not a skill: outside a directory named `skills` or "
+			"`microagents` it requires triggers, inputs or paths",
 			err);
 		read[i] = skill_free(read[i]);
 	}

@@ -42,8 +42,8 @@ int condenser_util_forget(const struct kit *k, struct condenser_util_range r,
 struct mt_str condenser_util_previous(const struct kit *k, struct condenser_util_range r);
 /** Append the pinned messages of the user as a <TASK> block. */
 int condenser_util_add_task(const struct kit *k, size_t most, struct strbuf *b);
-/** Append the events of the range that are not pinned as <EVENT id=N> blocks, each of at most `most`
- *  characters, cut in the middle. */
+/** Append the events of the range that are not pinned as <EVENT id=N> blocks, each of at
+ *  most `most` characters, cut in the middle. */
 int condenser_util_add_events(const struct kit *k, struct condenser_util_range r,
 			      size_t most, struct strbuf *b);
 

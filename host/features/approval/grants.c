@@ -18,7 +18,7 @@ static const char old_record[] = "mortise/always"; /* of versions before scopes 
 struct scope_place approval_place(struct conversation *c, const struct call *call)
 {
 	struct scope_place place = { .workspace = conversation_workspace(c),
-				     .dir = conversation_shell_dir(c) ? conversation_shell_dir(c) : conversation_workspace(c),
+				     .dir = conversation_shell_dir(c) ?: conversation_workspace(c),
 				     .tool = "", .toolset = "" };
 
 	if (call->tool) {

@@ -34,10 +34,11 @@ static void cost_warn(const struct llm *l, const struct llm_usage *u)
 		log_line(MT_LOG_WARNING, "llm",
 			 "%s does not report token counts; its cost is unknown", l->name);
 	else
-		log_line(
-			MT_LOG_WARNING, "llm",
-			"no price is known for %s, so its cost is not counted; set input_cost_per_token and output_cost_per_token in [%s], or run `mortise models import`",
-			l->name, l->section);
+		log_line(MT_LOG_WARNING, "llm",
+			 "no price is known for %s, so its cost is not counted; set "
+			 "input_cost_per_token and output_cost_per_token in [%s], or "
+			 "run `mortise models import`",
+			 l->name, l->section);
 }
 
 void llm_record_usage(struct llm *l, struct llm_usage *usage, double header_cost,

@@ -145,10 +145,11 @@ void llm_read_facts(struct llm *l, const struct provider *p)
 	};
 	model_params_apply(&l->facts, l->name, &l->params);
 	if (l->params.effort_refused)
-		log_line(
-			MT_LOG_WARNING, "llm",
-			"%s does not support reasoning_effort, so it is not sent; remove it from [%s], or set thinking_budget if the model supports one",
-			l->name, l->section);
+		log_line(MT_LOG_WARNING, "llm",
+			 "%s does not support reasoning_effort, so it is not sent; "
+			 "remove it from [%s], or set thinking_budget if the model "
+			 "supports one",
+			 l->name, l->section);
 }
 
 bool llm_option(const struct llm *l, const char *name, const char **ret)

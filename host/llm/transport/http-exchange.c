@@ -334,7 +334,8 @@ int http_exchange_check(const struct http_sender *sender, json_object *params,
 static int http_exchange_send_it(struct llm_pool **pool, const struct http_sender *sender,
 				 struct http_exchange *x, struct error *err)
 {
-	static const struct http_events events = { .header = http_exchange_on_header, .body = http_exchange_on_body,
+	static const struct http_events events = {
+		.header = http_exchange_on_header, .body = http_exchange_on_body,
 						   .done = http_exchange_on_done };
 	AUTO(strbuf) struct strbuf lines = STRBUF(HEADERS_LEN_MAX);
 	const char *headers[HEADERS_COUNT_MAX];

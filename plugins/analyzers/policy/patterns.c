@@ -276,7 +276,8 @@ int patterns_find(const struct patterns *b, const struct action_text *c, bool ou
 	*ret = (struct finding){ LOW, false, "", "" };
 	if (uncertain)
 		*ret = (struct finding){ UNKNOWN, false, "exec.destruct.hidden",
-					 "may delete directories: the command is known only at run time" };
+					 "may delete directories: the command is known "
+					 "only at run time" };
 	else if (sight.undecided || c->cut)
 		*ret = (struct finding){ UNKNOWN, false, "too-large",
 					 "too large to analyze completely" };

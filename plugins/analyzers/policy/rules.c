@@ -447,7 +447,8 @@ int rules_try(const struct rules *r, const struct place *place,
 		*ret = finding_of(rule);
 		if (status == FITS_MAYBE)
 			*ret = (struct finding){ UNKNOWN, false, rule->name,
-						 "may match this rule: part of it is known only at run time" };
+						 "may match this rule: part of it is "
+						 "known only at run time" };
 		return MT_OK;
 	}
 	return MT_OK;

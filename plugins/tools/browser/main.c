@@ -20,7 +20,8 @@ enum {
 	{ .size = sizeof(struct mt_option), .type = (type_), .name = name_, __VA_ARGS__ }
 
 static const struct mt_option options[] = {
-	OPTION(MT_OPTION_TEXT, "program", .help = "Path of Chromium, or its name in PATH (default: the "
+	OPTION(MT_OPTION_TEXT, "program",
+	.help = "Path of Chromium, or its name in PATH (default: the "
 						  "first of chromium, chromium-browser, "
 						  "google-chrome-stable, google-chrome)."),
 	OPTION(MT_OPTION_BOOL, "sandbox", .fallback = "yes",
@@ -28,7 +29,8 @@ static const struct mt_option options[] = {
 		       "Disable it only if user namespaces are not permitted and "
 		       "something else confines the browser."),
 	OPTION(MT_OPTION_TEXT, "hosts", .help = "Hosts that the browser may reach, for example "
-						"example.org, *.example.org; other names do not resolve "
+						"example.org, *.example.org; other "
+						"names do not resolve "
 						"(default: all)."),
 	OPTION(MT_OPTION_TEXT, "downloads", .fallback = ".downloads",
 	       .help = "Directory for downloads, relative to the workspace."),

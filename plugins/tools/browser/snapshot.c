@@ -89,8 +89,10 @@ static void read_boxes(struct document *d, json_object *strings)
 		    !json_object_is_type(box, json_type_array))
 			continue;
 		d->nodes[n].has_box = true;
-		d->nodes[n].box = (struct rect){ snapshot_number_at(box, 0), snapshot_number_at(box, 1),
-						 snapshot_number_at(box, 2), snapshot_number_at(box, 3) };
+		d->nodes[n].box = (struct rect){ snapshot_number_at(box, 0),
+		snapshot_number_at(box, 1),
+						 snapshot_number_at(box, 2),
+						 snapshot_number_at(box, 3) };
 		box = i < js_length(styles) ? json_object_array_get_idx(styles, i) : NULL;
 		if (js_length(box) < ARRAY_LEN(style_names))
 			continue;

@@ -314,7 +314,8 @@ static const struct mt_toolset set = {
 static const struct mt_option options[] = {
 	OPTION(LIST, "hosts", .help = "Hosts to allow, as names or patterns such as "
 				      "*.example.org (default: every public host)."),
-	OPTION(BOOL, "private", .fallback = "no", .help = "Allow addresses of the local host and of private networks."),
+	OPTION(BOOL, "private", .fallback = "no",
+	.help = "Allow addresses of the local host and of private networks."),
 	OPTION(BYTES, "size", .fallback = "5M", .min = 1024, .max = 100 << 20,
 	       .help = "Maximum number of bytes to fetch."),
 	OPTION(BYTES, "shown", .fallback = "24K", .min = 1024, .max = 1 << 20,

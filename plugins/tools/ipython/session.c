@@ -120,7 +120,8 @@ static int ipython_session_start(struct session *s, int cancel_fd, struct strbuf
 {
 	struct launch_config config = {
 		.spec = &s->spec, .private_dir = s->config.private_dir,
-		.directory = ipython_session_is_dir(s->shell_dir) ? s->shell_dir : s->config.workspace,
+		.directory = ipython_session_is_dir(s->shell_dir) ? s->shell_dir
+								  : s->config.workspace,
 		.tcp = s->config.tcp,
 	};
 	int status = kernelspec_find(s->config.kernel, &s->spec, err);

@@ -191,7 +191,8 @@ int main(int argc, char **argv)
 		.client_secret = js_str(doc, "client_secret", NULL),
 		.client_key = js_str(doc, "private_key_pem", NULL), .visit = conformance_visit };
 	struct client_config config = {
-		.name = "conformance", .url = url, .arg = &oauth, .authorize = conformance_authorize,
+		.name = "conformance", .url = url, .arg = &oauth,
+		.authorize = conformance_authorize,
 		.protocol = version && *version ? version : NULL, .accepts = true,
 		.connect_ms = 20000, .timeout_ms = 20000, .log = conformance_on_log };
 	AUTO(client) struct client *c = NULL;

@@ -191,7 +191,7 @@ static int ended(struct transfer *t, struct error *err)
 			http_transfer_begin(t);
 		if (m->data.result == CURLE_OK ||
 		    (t->is_sse && m->data.result != CURLE_WRITE_ERROR))
-			return MT_OK; /* a stream may be interrupted, which the waiting call detects */
+			return MT_OK; /* the waiting call detects an interrupted stream */
 		if (m->data.result == CURLE_WRITE_ERROR)
 			return fail(err, MT_ELIMIT,
 				    "the server sent a message of more than "

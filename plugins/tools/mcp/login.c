@@ -100,7 +100,8 @@ static int login_run(json_object *spec, struct error *err)
 		.scope = js_str(spec, "scope", NULL), .visit = mcp_login_visit, .arg = &l } };
 	struct client_config config = {
 		.name = name, .url = l.oauth.server, .ca_path = l.oauth.ca_path,
-		.headers = headers, .arg = &l, .authorize = mcp_login_authorize, .log = login_on_log,
+		.headers = headers, .arg = &l, .authorize = mcp_login_authorize,
+		.log = login_on_log,
 		.old_sse = strcmp(js_str(spec, "transport", ""), "sse") == 0,
 		.new_http = strcmp(js_str(spec, "transport", ""), "http") == 0,
 		.protocol = strcmp(protocol, "auto") != 0 ? protocol : NULL,
