@@ -182,7 +182,8 @@ static int delegate_start(struct job *job, uv_loop_t *loop, struct conversation 
 	const char *copy_of = js_str(job->json, "copy_of", "");
 	AUTO(config) struct config *config = NULL;
 	AUTO(registry) struct registry *registry = NULL;
-	int r = *copy_of ? dir_copy(copy_of, job->o.workspace, &limits, err) : MT_OK;
+	int r = *copy_of ? copy_directory(copy_of, job->o.workspace, &limits, err)
+			 : MT_OK;
 
 	if (!r && chdir(job->o.workspace) < 0)
 		r = fail(err, MT_EIO, "%s: %s", job->o.workspace, strerror(errno));

@@ -203,7 +203,7 @@ static void print_error(const struct call *call, const char *error)
 static void tools_on_result(void *arg, const struct runner_result *result)
 {
 	struct call *call = arg;
-	long long code = result_exit_code(result);
+	long long code = runner_result_exit_code(result);
 
 	if (print_result(call, result)) {
 		fputs("mortise: out of memory\n", stderr);

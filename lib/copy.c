@@ -149,8 +149,8 @@ static int copy_dir(struct copy *c, int from, int to, const char *path, int dept
 	return r;
 }
 
-int dir_copy(const char *from, const char *to, const struct copy_limits *limits,
-	     struct error *err)
+int copy_directory(const char *from, const char *to, const struct copy_limits *limits,
+		   struct error *err)
 {
 	const int flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
 	AUTO(close) int in = open(from, flags), out = open(to, flags);

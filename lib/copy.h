@@ -16,7 +16,7 @@ struct copy_limits {
  *  their permissions, links as links; sockets, pipes and devices are skipped, and so is
  *  `to` itself if it is in `from`. MT_ELIMIT with a sentence if the limits are exceeded;
  *  copied files stay. */
-int dir_copy(const char *from, const char *to, const struct copy_limits *limits,
-	     struct error *err);
+int copy_directory(const char *from, const char *to, const struct copy_limits *limits,
+		   struct error *err);
 
 #endif

@@ -264,7 +264,8 @@ static void calls_on_result(void *arg, const struct runner_result *r)
 		put_media(&b, &r->media[i]);
 	strbuf_addc(&b, ']');
 	js_key_bool(&b, "isError",
-		    r->status != MT_OK || result_exit_code(r) || is_input_to_none(r));
+		    r->status != MT_OK || runner_result_exit_code(r) ||
+			    is_input_to_none(r));
 	js_key_str(&b, "resultType", "complete");
 	strbuf_add(&b, "}}");
 	if (b.error || all.error || text.error)

@@ -122,13 +122,13 @@ struct target {
 static int find_static(const struct mt_toolset *set, const char *name, struct target *ret)
 {
 	for (uint32_t n = 0; n < set->tool_count; n++) {
-		const struct mt_tool *t = toolset_tool(set, n);
+		const struct mt_tool *t = loader_toolset_tool(set, n);
 
 		if (!t->name || strcmp(t->name, name) != 0)
 			continue;
 		*ret = (struct target){ .defaults = json_object_new_object(),
 			.call = t->call,
-			.preview = tool_preview(t),
+			.preview = loader_tool_preview(t),
 			.function = t->function,
 			.result_max = t->result_max,
 			.control = (t->hints & MT_TOOL_CONTROL) != 0 };

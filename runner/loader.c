@@ -127,12 +127,12 @@ int loader_toolset(const struct mt_plugin *plugin, const char *path,
 	return fail(err, MT_ENOTFOUND, "%s: unknown toolset `%s`", path, component);
 }
 
-const struct mt_tool *toolset_tool(const struct mt_toolset *set, size_t n)
+const struct mt_tool *loader_toolset_tool(const struct mt_toolset *set, size_t n)
 {
 	return (const void *)((const char *)set->tools + n * set->tools->size);
 }
 
-tool_function *tool_preview(const struct mt_tool *tool)
+tool_function *loader_tool_preview(const struct mt_tool *tool)
 {
 	return MT_HAS(tool, preview) ? tool->preview : NULL;
 }

@@ -19,8 +19,8 @@ int loader_toolset(const struct mt_plugin *plugin, const char *path,
 		   const char *component, const struct mt_component **ret,
 		   const struct mt_toolset **ret_set, struct error *err);
 /** Tool `n` of a static list. */
-const struct mt_tool *toolset_tool(const struct mt_toolset *set, size_t n);
+const struct mt_tool *loader_toolset_tool(const struct mt_toolset *set, size_t n);
 /** Its `preview`; NULL: it has none. */
-tool_function *tool_preview(const struct mt_tool *tool);
+tool_function *loader_tool_preview(const struct mt_tool *tool);
 
 #endif

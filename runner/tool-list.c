@@ -65,7 +65,7 @@ static void tool_list_put_tool(struct strbuf *b, const struct mt_tool *t)
 		tool_list_put_json(b, "output_schema", t->output_schema);
 	if (t->deadline_ms)
 		js_key_int(b, "deadline_ms", t->deadline_ms);
-	if (tool_preview(t))
+	if (loader_tool_preview(t))
 		js_key_bool(b, "preview", true);
 	if (t->events)
 		tool_list_put_json(b, "events", t->events);
@@ -100,7 +100,7 @@ static int tool_list_add(struct mt_listing *l, const struct mt_tool *t)
 		return MT_EINVAL;
 	item = &l->tools[l->count];
 	*item = (struct listed){ .name = strdup(t->name), .hints = t->hints,
-				 .call = t->call, .preview = tool_preview(t),
+				 .call = t->call, .preview = loader_tool_preview(t),
 				 .result_max = t->result_max };
 	if (t->function)
 		item->function = function_copy(t->function);
@@ -130,8 +130,8 @@ int tool_list_make(struct mt_instance *instance, struct strbuf *ret_json,
 	*ret_json = STRBUF(JSON_MAX);
 	strbuf_addc(ret_json, '[');
 	for (uint32_t n = 0; n < set->tool_count; n++)
-		if (good_name(toolset_tool(set, n)->name))
-			tool_list_put_tool(ret_json, toolset_tool(set, n));
+		if (good_name(loader_toolset_tool(set, n)->name))
+			tool_list_put_tool(ret_json, loader_toolset_tool(set, n));
 	atomic_store(&instance->list_stale, false);
 	if (set->list)
 		status = set->list(&tool_host, instance, instance->self, &l,

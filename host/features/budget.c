@@ -29,7 +29,7 @@ static const struct {
 		"Agent reached maximum tool calls. Current calls: %s, max calls: %s" },
 };
 
-const char *limit_option(enum limit which)
+const char *budget_limit_option(enum limit which)
 {
 	return limits[which].option;
 }

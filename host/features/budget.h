@@ -49,7 +49,7 @@ bool budget_account_reached(struct budget *a, unsigned which, char *text, size_t
 /** Was a limit of this account itself reached, and not raised since? */
 bool budget_was_hit(const struct budget *a);
 /** Name of the option that sets the limit: "max_iterations". */
-const char *limit_option(enum limit which);
+const char *budget_limit_option(enum limit which);
 /** The user wants to continue: raises the limits that were reached, here and in parents.
  *  @return true if something was. */
 bool budget_raise(struct budget *a);

@@ -28,7 +28,7 @@ struct skills *recall_skills(struct conversation *c);
 /** Answer the tool `recall`: events by words or numbers. */
 void log_search_answer(struct conversation *c, uint64_t request, json_object *params);
 /** Give a request of a tool its result. */
-void recall_answer(struct conversation *c, uint64_t request, json_object *result);
+void tool_requests_answer(struct conversation *c, uint64_t request, json_object *result);
 
 extern const struct feature skills_and_notes_feature;
 

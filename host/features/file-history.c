@@ -376,7 +376,7 @@ static bool answer_history(struct conversation *c, uint64_t call, uint64_t reque
 	s = call_at(c, js_int(params, "changed_ms", 0), true);
 	js_set_bool(result, "shown", was_shown(c, js_str(params, "path", "")));
 	js_set_str(result, "changed_by", s ? s->text : "");
-	recall_answer(c, request, result);
+	tool_requests_answer(c, request, result);
 	return true;
 }
 

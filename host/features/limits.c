@@ -53,7 +53,7 @@ static void configure(struct budget *a, const struct config *config, const char 
 		      const char *above)
 {
 	for (int i = 0; i < LIMIT_COUNT; i++) {
-		const char *name = limit_option((enum limit)i);
+		const char *name = budget_limit_option((enum limit)i);
 		const char *value = config_get(config, section, name);
 		const char *inherited = above ? config_get(config, above, name) : NULL;
 		double max = 0;

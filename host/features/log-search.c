@@ -129,5 +129,5 @@ void log_search_answer(struct conversation *c, uint64_t request, json_object *pa
 		runner_refuse(conversation_runner(c), request, MT_ENOMEM,
 			      status_name(MT_ENOMEM));
 	else
-		recall_answer(c, request, answer);
+		tool_requests_answer(c, request, answer);
 }

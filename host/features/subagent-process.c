@@ -317,7 +317,7 @@ static int subagent_process_set_limit(json_object *list, const struct subagent *
 				      enum limit which)
 {
 	const struct conversation *c = ch->all->c;
-	const char *name = limit_option(which),
+	const char *name = budget_limit_option(which),
 		   *own = config_get(conversation_config(c), from, name);
 	double share = ch->all->share[which], most = own ? strtod(own, NULL) : 0;
 	AUTO(strbuf) struct strbuf text = STRBUF(512);

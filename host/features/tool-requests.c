@@ -15,7 +15,7 @@
 
 enum { NEAR_MAX = 10, RESOURCES_MAX = 64 };
 
-void recall_answer(struct conversation *c, uint64_t request, json_object *result)
+void tool_requests_answer(struct conversation *c, uint64_t request, json_object *result)
 {
 	size_t len;
 	const char *text = js_text(result, &len);
@@ -79,7 +79,7 @@ static void tool_requests_load(struct conversation *c, uint64_t request,
 		js_set_bool(result, "may_run", strcmp(s->place, "project") != 0);
 		js_set(result, "files", skills_files(s, RESOURCES_MAX));
 		js_set(result, "inputs", json_object_get(skill_inputs(s)));
-		recall_answer(c, request, result);
+		tool_requests_answer(c, request, result);
 	}
 }
 
@@ -104,7 +104,7 @@ static void tool_requests_load_file(struct conversation *c, uint64_t request,
 			      status_name(MT_ENOMEM));
 	else {
 		js_set_strn(result, "base64", encoded.text, encoded.len);
-		recall_answer(c, request, result);
+		tool_requests_answer(c, request, result);
 	}
 }
 
@@ -124,7 +124,7 @@ static void write_notes(struct conversation *c, uint64_t request, json_object *p
 		runner_refuse(conversation_runner(c), request,
 			      err.code ? err.code : MT_ENOMEM, error_text(&err));
 	else if (!js_set_str(result, "path", path))
-		recall_answer(c, request, result);
+		tool_requests_answer(c, request, result);
 	else
 		runner_refuse(conversation_runner(c), request, MT_ENOMEM,
 			      status_name(MT_ENOMEM));

@@ -172,7 +172,7 @@ static bool tool_search_answer(struct conversation *c, uint64_t call, uint64_t r
 		strbuf_add(&out, "These are the first matches; there may be more. Use "
 				 "`names`.");
 	js_set_strn(result, "text", out.text, out.len);
-	recall_answer(c, request, result);
+	tool_requests_answer(c, request, result);
 	tool_search_state(c)->dirty |= found > 0;
 	return true;
 }

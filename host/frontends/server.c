@@ -156,7 +156,7 @@ static const char *refusal(struct server *s, int fd)
 	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &len) < 0 ||
 	    peer.uid != geteuid())
 		return "this conversation belongs to another user";
-	if (process_descends(peer.pid, conversation_runner_pid(s->c)))
+	if (socket_dir_descends(peer.pid, conversation_runner_pid(s->c)))
 		return "a tool cannot drive the conversation that runs it";
 	if (s->count == SERVER_CLIENTS_MAX)
 		return "this conversation already has 16 clients";

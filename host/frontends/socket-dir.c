@@ -275,7 +275,7 @@ static pid_t socket_dir_parent_of(pid_t pid)
 	return end && sscanf(end + 1, " %*c %ld", &parent) == 1 ? (pid_t)parent : -1;
 }
 
-bool process_descends(pid_t pid, pid_t ancestor)
+bool socket_dir_descends(pid_t pid, pid_t ancestor)
 {
 	if (ancestor <= 0)
 		return false;

@@ -33,6 +33,6 @@ int socket_dir_list(char ***ret, size_t *ret_count, struct error *err);
 void socket_dir_free_list(char **ids, size_t count);
 
 /** True if `pid` is `ancestor`, or a process below it, or gone. */
-bool process_descends(pid_t pid, pid_t ancestor);
+bool socket_dir_descends(pid_t pid, pid_t ancestor);
 
 #endif

@@ -23,7 +23,7 @@ static const struct mt_option *find_option(const struct config *c, const char *s
 					   const char *key)
 {
 	const char *name;
-	const struct family *f = family_of(section, &name);
+	const struct family *f = config_family_of(section, &name);
 	const struct mt_option *option = f ? option_find(f->table, f->count, key) : NULL;
 	const struct mt_option *table = NULL;
 	size_t count = 0;
@@ -83,7 +83,7 @@ static void show_section(const struct config *c, bool json, const char *section,
 			 bool defaults, struct strbuf *out)
 {
 	const char *name;
-	const struct family *f = family_of(section, &name);
+	const struct family *f = config_family_of(section, &name);
 
 	if (json) {
 		js_key(out, section);
@@ -106,15 +106,16 @@ int config_show(const struct config *c, bool json, struct strbuf *out)
 {
 	if (json)
 		strbuf_addc(out, '{');
-	for (size_t n = 0; family_at(n); n++) {
-		const char *family = family_at(n)->name, *name;
+	for (size_t n = 0; config_family_at(n); n++) {
+		const char *family = config_family_at(n)->name, *name;
 
-		if (family_at(n)->plain)
+		if (config_family_at(n)->plain)
 			show_section(c, json, family, true, out);
 		for (size_t i = 0; i < c->section_count; i++) {
 			const char *section = c->sections[i];
 
-			if (family_of(section, &name) == family_at(n) && name)
+			if (config_family_of(section, &name) == config_family_at(n) &&
+			    name)
 				show_section(c, json, section, false, out);
 		}
 	}
@@ -181,7 +182,7 @@ static int unknown_key(const struct config *c, const char *section, const char *
 		       struct error *err)
 {
 	const char *name;
-	const struct family *f = family_of(section, &name);
+	const struct family *f = config_family_of(section, &name);
 	struct error why = ERROR_NONE;
 	size_t count = f->count;
 	const struct mt_option *table = f->table;
@@ -198,7 +199,7 @@ static int unknown_key(const struct config *c, const char *section, const char *
 static char *explain_split(char *text)
 {
 	const char *name;
-	const struct family *f = family_of(text, &name);
+	const struct family *f = config_family_of(text, &name);
 	char *dot = strchr(text, '.');
 	char *second = !dot           ? NULL
 		       : f && f->glob ? strrchr(dot + 1, '.')
@@ -214,7 +215,7 @@ static int explain_section(const struct config *c, const char *section,
 			   struct strbuf *out, struct error *err)
 {
 	const char *name = NULL;
-	const struct family *f = family_of(section, &name);
+	const struct family *f = config_family_of(section, &name);
 	const struct mt_option *table;
 	size_t count;
 
@@ -280,7 +281,7 @@ int config_explain(const struct config *c, const char *key, struct strbuf *out,
 	if (!section)
 		return out_of_memory(err);
 	at = explain_split(section);
-	if (!at && family_of(section, &value))
+	if (!at && config_family_of(section, &value))
 		return explain_section(c, section, out, err);
 	if (!at)
 		return fail(err, MT_EINVAL,
@@ -288,7 +289,7 @@ int config_explain(const struct config *c, const char *key, struct strbuf *out,
 			    "example llm.model",
 			    key);
 	*at++ = '\0';
-	family = family_of(section, &value);
+	family = config_family_of(section, &value);
 	name = family ? config_current_key(family->name, at) : at;
 	option = find_option(c, section, name);
 	value = config_get(c, section, name);

@@ -44,8 +44,8 @@ static int unknown_section(const char *section, const char *origin, struct error
 	size_t count = 0;
 
 	snprintf(word, sizeof word, "%.*s", (int)strcspn(section, "."), section);
-	for (; family_at(count) && count < ARRAY_LEN(names); count++)
-		names[count] = family_at(count)->name;
+	for (; config_family_at(count) && count < ARRAY_LEN(names); count++)
+		names[count] = config_family_at(count)->name;
 	near = option_suggest(word, names, count);
 	if (near)
 		return fail(err, MT_EINVAL,
@@ -58,7 +58,7 @@ static int config_open_section(struct config *c, const char *section, const char
 			       enum layer layer, struct error *err)
 {
 	const char *name = NULL;
-	const struct family *f = family_of(section, &name);
+	const struct family *f = config_family_of(section, &name);
 	int status;
 
 	if (!f)
@@ -197,7 +197,7 @@ static int layers_add(struct config *c, const char *section, const char *key, ch
 
 	if (status)
 		return status;
-	f = family_of(section, &name);
+	f = config_family_of(section, &name);
 	key = config_current_key(f->name, key);
 	status = check_setting(f, section, key, op, value, origin, layer, err);
 	if (status)
@@ -486,7 +486,7 @@ static int apply_variable(struct config *c, const char *variable, struct error *
 	if (!key)
 		return MT_OK;
 	*key++ = '\0';
-	if (!family_of(word + PREFIX, &name))
+	if (!config_family_of(word + PREFIX, &name))
 		return MT_OK;
 	if (*key == '_') {
 		end = strstr(key + 1, "__");
@@ -555,7 +555,7 @@ static int apply_override(struct config *c, const char *text, struct error *err)
 			    "invalid option -o %.80s: use -o "
 			    "section.key=value",
 			    value ? left : text);
-	f = family_of(left, &name);
+	f = config_family_of(left, &name);
 	second = f && f->glob ? strrchr(dot + 1, '.') : strchr(dot + 1, '.');
 	if (f && f->named && second)
 		dot = second;

@@ -57,8 +57,8 @@ struct config {
 };
 
 /* tables.c */
-const struct family *family_of(const char *section, const char **ret_name);
-const struct family *family_at(size_t n);
+const struct family *config_family_of(const char *section, const char **ret_name);
+const struct family *config_family_at(size_t n);
 bool config_project_may_set(const struct family *f, const char *key);
 bool config_name_valid(const char *name, size_t len, bool dots);
 bool config_glob_valid(const char *name, size_t len);

@@ -558,12 +558,12 @@ const char *config_current_key(const char *family, const char *key)
 	return key;
 }
 
-const struct family *family_at(size_t n)
+const struct family *config_family_at(size_t n)
 {
 	return n < ARRAY_LEN(families) ? &families[n] : NULL;
 }
 
-const struct family *family_of(const char *section, const char **ret_name)
+const struct family *config_family_of(const char *section, const char **ret_name)
 {
 	size_t len = strcspn(section, ".");
 
@@ -603,7 +603,7 @@ bool config_name_valid(const char *name, size_t len, bool dots)
 
 const char *config_family(size_t n)
 {
-	const struct family *f = family_at(n);
+	const struct family *f = config_family_at(n);
 
 	return f ? f->name : NULL;
 }
@@ -621,7 +621,7 @@ bool config_glob_valid(const char *name, size_t len)
 const struct mt_option *config_table(const char *family, size_t *ret_count)
 {
 	const char *name;
-	const struct family *f = family_of(family, &name);
+	const struct family *f = config_family_of(family, &name);
 
 	*ret_count = f ? f->count : 0;
 	return f ? f->table : NULL;

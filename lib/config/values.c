@@ -77,7 +77,7 @@ static const char *opened(const struct config *c, const char *family, const char
 const char *config_section_parent(const struct config *c, const char *section)
 {
 	const char *name = NULL;
-	const struct family *f = family_of(section, &name);
+	const struct family *f = config_family_of(section, &name);
 	const struct setting *base = NULL;
 
 	if (!f || !f->plain || !name)
@@ -171,7 +171,7 @@ static int config_values_resolve(struct config *c, const char *section, const ch
 				 struct error *err)
 {
 	const char *name, *start, *above = config_section_parent(c, section);
-	const struct family *f = family_of(section, &name);
+	const struct family *f = config_family_of(section, &name);
 	const struct mt_option *option = option_find(f->table, f->count, key);
 	bool list = option && option->type == MT_OPTION_LIST;
 	struct value v = { 0 };
@@ -285,7 +285,7 @@ int values_resolve(struct config *c, struct error *err)
 static const struct mt_option *option_of(const char *section, const char *key)
 {
 	const char *name;
-	const struct family *f = family_of(section, &name);
+	const struct family *f = config_family_of(section, &name);
 
 	return f ? option_find(f->table, f->count, key) : NULL;
 }
@@ -467,7 +467,7 @@ static int config_values_collect(const struct config *c, const struct value *v,
 static bool is_host_key(const char *section, const char *key)
 {
 	const char *name;
-	const struct family *f = family_of(section, &name);
+	const struct family *f = config_family_of(section, &name);
 
 	return strcmp(key, "plugin") == 0 || (f && option_find(f->table, f->count, key));
 }

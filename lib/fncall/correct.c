@@ -96,7 +96,7 @@ int fncall_correct(const char *text, size_t len, const struct fncall_tools *tool
 	int status = MT_OK;
 
 	*ret_guess = false;
-	if (span_len(s) <= READ_MAX && meant_find(&m, s)) {
+	if (span_len(s) <= READ_MAX && other_forms_find(&m, s)) {
 		*ret_guess = m.guess;
 		status = js_incomplete(m.call.args) ? MT_ENOMEM
 						    : correct_put_answer(&m, out);

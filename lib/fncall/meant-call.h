@@ -56,7 +56,7 @@ json_object *meant_object_at(struct span s, const char **ret_end);
 bool meant_has_parameter(json_object *schema, json_object *object);
 
 /** Look for a call in each of the forms. @return false: there is none. */
-bool meant_find(struct meant *m, struct span text);
+bool other_forms_find(struct meant *m, struct span text);
 /** Forget the call. */
 void meant_reset(struct meant *m);
 

@@ -388,7 +388,7 @@ static const struct {
 	{ "a call in prose", find_prose, true },
 };
 
-bool meant_find(struct meant *m, struct span text)
+bool other_forms_find(struct meant *m, struct span text)
 {
 	for (size_t i = 0; i < ARRAY_LEN(finders); i++) {
 		meant_reset(m);

@@ -194,7 +194,7 @@ void open_calls_fail(struct runner *l, int status, bool crashed, int number,
 	}
 }
 
-int64_t result_exit_code(const struct runner_result *r)
+int64_t runner_result_exit_code(const struct runner_result *r)
 {
 	int64_t code = js_int(js_get(r->fields, "metadata"), "exit_code", 0);
 

@@ -103,7 +103,7 @@ void runner_result_copy(struct runner_result *to, const struct runner_result *fr
 void runner_result_clear(struct runner_result *r);
 /** The exit code that a result reports; 0 if it reports none, or the command has not
  *  ended. */
-int64_t result_exit_code(const struct runner_result *r);
+int64_t runner_result_exit_code(const struct runner_result *r);
 /** Is it the result of a command that has not ended, or of input to none? */
 bool result_is_incomplete(const struct runner_result *r);
 

@@ -137,7 +137,7 @@ int view_text(const struct textfile *f, const char *path, struct mt_str range,
 	return view_lines(f, first, last, out);
 }
 
-const char *image_type(const char *path, const char *bytes, size_t len)
+const char *file_view_image_type(const char *path, const char *bytes, size_t len)
 {
 	static const struct {
 		const char *ending, *mime, *magic;

@@ -42,6 +42,6 @@ int listing_view_dir(const char *path, bool v0, struct strbuf *out, struct error
 void listing_put_name(struct strbuf *out, const char *name);
 
 /** The type of an image by name and first bytes, "image/png"; or NULL. */
-const char *image_type(const char *path, const char *bytes, size_t len);
+const char *file_view_image_type(const char *path, const char *bytes, size_t len);
 
 #endif

@@ -46,7 +46,7 @@ int textfile_read(struct textfile *f, const char *path, struct error *err)
 		if (f->bytes.error)
 			return out_of_memory(err);
 	}
-	f->hash = hash_bytes(f->bytes.text, f->bytes.len);
+	f->hash = textfile_hash(f->bytes.text, f->bytes.len);
 	return MT_OK;
 }
 

@@ -12,7 +12,7 @@ void textfile_clear(struct textfile *f)
 	strbuf_clear(&f->ends);
 }
 
-uint64_t hash_bytes(const char *bytes, size_t len)
+uint64_t textfile_hash(const char *bytes, size_t len)
 {
 	uint64_t h = 0xcbf29ce484222325u;
 
@@ -112,7 +112,7 @@ int textfile_from_text(struct textfile *f, const char *text, size_t len,
 			    TEXTFILE_MAX >> 20);
 	if (strbuf_addn(&f->text, text, len) != MT_OK || take_line_ends(f) != MT_OK)
 		return out_of_memory(err);
-	f->hash = hash_bytes(f->bytes.text, f->bytes.len);
+	f->hash = textfile_hash(f->bytes.text, f->bytes.len);
 	return MT_OK;
 }
 
@@ -165,7 +165,7 @@ static int textfile_encode(struct textfile *f, struct error *err)
 			    TEXTFILE_MAX >> 20);
 	if (status != MT_OK)
 		return fail_code(err, status);
-	f->hash = hash_bytes(f->bytes.text, f->bytes.len);
+	f->hash = textfile_hash(f->bytes.text, f->bytes.len);
 	return MT_OK;
 }
 

@@ -42,7 +42,7 @@ size_t textfile_line_of(const struct textfile *f, size_t offset);
 /** Append the text with its own line ends, as valid UTF-8. */
 int textfile_whole(const struct textfile *f, struct strbuf *out);
 
-uint64_t hash_bytes(const char *bytes, size_t len);
+uint64_t textfile_hash(const char *bytes, size_t len);
 
 /** Read the bytes of a regular file, at most TEXTFILE_MAX.
  *  @return MT_ELIMIT, MT_EUNSUPPORTED (no regular file), MT_EDENIED, MT_EIO;

@@ -411,10 +411,10 @@ static void test_tool(void)
 	join(&h, &p, &seen);
 	CHECK(p.refused.code && strstr(p.refused.text, "a tool cannot drive"));
 	client_close(&p);
-	CHECK(process_descends(getpid(), getppid()));
-	CHECK(!process_descends(getppid(), getpid()));
-	CHECK(!process_descends(getpid(), -1));
-	CHECK_MSG(process_descends(999999999, getpid()),
+	CHECK(socket_dir_descends(getpid(), getppid()));
+	CHECK(!socket_dir_descends(getppid(), getpid()));
+	CHECK(!socket_dir_descends(getpid(), -1));
+	CHECK_MSG(socket_dir_descends(999999999, getpid()),
 		  "one that is gone is not trusted");
 	host_close(&h);
 	strbuf_clear(&seen.text);

@@ -37,9 +37,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 	AUTO(strbuf) struct strbuf part = STRBUF(200);
 	bool unseen;
 
-	if (!tree || ax_put(&whole, tree, &options, mark_of, NULL, NULL) == MT_EINVAL)
+	if (!tree || axtree_put(&whole, tree, &options, mark_of, NULL, NULL) == MT_EINVAL)
 		return 0;
-	ax_put(&part, tree, &options, mark_of, NULL, NULL);
+	axtree_put(&part, tree, &options, mark_of, NULL, NULL);
 	compare(&whole, &part);
 	strbuf_reset(&whole);
 	strbuf_reset(&part);

@@ -37,7 +37,7 @@ static bool is_hidden(const char *section, const char *key)
 	snprintf(family, sizeof family, "%.*s", (int)strcspn(section, "."), section);
 	table = config_table(family, &count);
 	option = option_find(table, count, key);
-	return !family_of(section, &name) || !option ||
+	return !config_family_of(section, &name) || !option ||
 	       (option->flags & MT_OPTION_SECRET);
 }
 

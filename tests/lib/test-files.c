@@ -120,16 +120,17 @@ static void dirs_are_copied(void)
 	CHECK(dir_make(sub, NULL) == MT_OK && dir_make(to, NULL) == MT_OK);
 	CHECK(file_write(file, "text", 4, 0750, false, NULL) == MT_OK);
 	CHECK(mkfifo(fifo, 0600) == 0 && symlink("/none", link) == 0);
-	CHECK(dir_copy(from, to, &some, &err) == MT_OK);
+	CHECK(copy_directory(from, to, &some, &err) == MT_OK);
 	CHECK(mode_of(copy) == 0750 && readlink(copied, target, sizeof target) == 5);
 	CHECK_MSG(access(again, F_OK) != 0, "not the directory that is written");
 	CHECK_MSG(access(pipe, F_OK) != 0, "no pipe");
-	CHECK_MSG(dir_copy(from, to, &some, &err) != MT_OK, "nothing is overwritten");
+	CHECK_MSG(copy_directory(from, to, &some, &err) != MT_OK,
+		  "nothing is overwritten");
 	CHECK(dir_remove(to, NULL) == MT_OK && dir_make(to, NULL) == MT_OK);
-	CHECK(dir_copy(from, to, &(struct copy_limits){ 5, 3 }, NULL) == MT_ELIMIT);
+	CHECK(copy_directory(from, to, &(struct copy_limits){ 5, 3 }, NULL) == MT_ELIMIT);
 	CHECK(dir_remove(to, NULL) == MT_OK && dir_make(to, NULL) == MT_OK);
-	CHECK(dir_copy(from, to, &(struct copy_limits){ 2, 9 }, NULL) == MT_ELIMIT);
-	CHECK(dir_copy("/nonexistent", to, &some, NULL) == MT_EIO);
+	CHECK(copy_directory(from, to, &(struct copy_limits){ 2, 9 }, NULL) == MT_ELIMIT);
+	CHECK(copy_directory("/nonexistent", to, &some, NULL) == MT_EIO);
 }
 
 static void paths_are_put_together(void)

@@ -135,7 +135,7 @@ static int print(const char *json, size_t most, struct strbuf *out, struct error
 	static const struct ax_options options = { .keep_generic = true };
 
 	*out = STRBUF(most);
-	return ax_put(out, tree, &options, no_mark, NULL, err);
+	return axtree_put(out, tree, &options, no_mark, NULL, err);
 }
 
 #define NODE(id, role, name, children)                                         \

@@ -189,7 +189,7 @@ static bool on_tree(struct vec *v, json_object *c)
 		.ignored_roles = roles, .ignored_properties = properties,
 	};
 
-	if (ax_put(&out, js_get(in, "tree"), &options, find, &known, &err))
+	if (axtree_put(&out, js_get(in, "tree"), &options, find, &known, &err))
 		vec_fault(v, "status", "a text", err.text);
 	if (strcmp(js_str(c, "output", ""), out.text) != 0)
 		vec_fault(v, "text", js_str(c, "output", ""), out.text);

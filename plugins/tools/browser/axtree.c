@@ -273,8 +273,8 @@ static void axtree_walk(struct printer *p, struct entry *e, int depth, int level
 	}
 }
 
-int ax_put(struct strbuf *out, json_object *tree, const struct ax_options *options,
-	   ax_mark_fn *mark, void *arg, struct error *err)
+int axtree_put(struct strbuf *out, json_object *tree, const struct ax_options *options,
+	       ax_mark_fn *mark, void *arg, struct error *err)
 {
 	static const struct above none = { .name = { "", 0 } };
 	json_object *nodes = js_get(tree, "nodes");

@@ -43,7 +43,7 @@ typedef const struct ax_mark *ax_mark_fn(void *arg, const char *bid);
  *  a node's bid in its `browsergym_id`. The first node is the root. A node that is not
  *  a tree's (met twice, of no type) is left out. A full buffer ends the text after a
  *  whole line. @return MT_OK, MT_ELIMIT (it was cut), MT_EINVAL, MT_ENOMEM. */
-int ax_put(struct strbuf *out, json_object *tree, const struct ax_options *options,
-	   ax_mark_fn *mark, void *arg, struct error *err);
+int axtree_put(struct strbuf *out, json_object *tree, const struct ax_options *options,
+	       ax_mark_fn *mark, void *arg, struct error *err);
 
 #endif

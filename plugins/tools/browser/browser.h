@@ -65,10 +65,10 @@ int browser_ready(struct browser *b, const struct cdp_wait *wait, struct error *
 int browser_act(struct browser *b, const struct py_call *call,
 		const struct cdp_wait *wait, struct error *err);
 /** Look at the page. One whose scripts do not end is freed of them; if that does not
- *  help, its tab is closed by the next browser_ready. observation_clear is due in any
+ *  help, its tab is closed by the next browser_ready. observe_clear is due in any
  *  case. */
 int browser_look(struct browser *b, const struct view *view, const struct cdp_wait *wait,
 		 struct observation *ret, struct error *err);
-void observation_clear(struct observation *o);
+void observe_clear(struct observation *o);
 
 #endif

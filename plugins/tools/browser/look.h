@@ -59,7 +59,7 @@ static inline json_object *list_at(json_object *o, const char *path)
 
 /* snapshot.c */
 /** What is in both. */
-struct rect rect_meet(struct rect a, struct rect b);
+struct rect snapshot_rect_meet(struct rect a, struct rect b);
 /** Read the documents of the page, and where in the window they are. */
 int snapshot_take(struct look *l);
 /** The node with this id; NULL: it is not in the document. */

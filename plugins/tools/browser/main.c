@@ -347,13 +347,13 @@ static int plugin_call(const struct mt_tool_host *host, void *self, struct mt_ca
 	}
 	wait.until = clock_ms() + LOOK_MS < end ? clock_ms() + LOOK_MS : end;
 	if (browser_look(p->browser, &view, &wait, &o, &look_err)) {
-		observation_clear(&o);
+		observe_clear(&o);
 		browser_calls_clear(&calls);
 		return browser_tool_fail_call(p, call, code, err.code ? &err : &look_err);
 	}
 	browser_tool_put_fields(p, call, code, &o, &err);
 	browser_put_result(p, call, &view, &o, &err);
-	observation_clear(&o);
+	observe_clear(&o);
 	browser_calls_clear(&calls);
 	return MT_OK;
 }

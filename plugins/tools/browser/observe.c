@@ -233,7 +233,7 @@ int browser_look(struct browser *b, const struct view *view, const struct cdp_wa
 			    .focused = ret->focused };
 	status = look_once(l, ret);
 	if (can_look_again(b, status, wait)) {
-		observation_clear(ret);
+		observe_clear(ret);
 		observation_new(ret);
 		*err = ERROR_NONE;
 		*l = (struct look){ .b = b, .view = view, .wait = wait, .err = err,
@@ -249,7 +249,7 @@ int browser_look(struct browser *b, const struct view *view, const struct cdp_wa
 	return status;
 }
 
-void observation_clear(struct observation *o)
+void observe_clear(struct observation *o)
 {
 	free(o->url);
 	strbuf_clear(&o->tree);

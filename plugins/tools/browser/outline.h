@@ -15,7 +15,7 @@ struct outline_options {
 
 enum { OUTLINE_OPTIONS = 40 };
 
-/** Append the text of a tree as described at ax_put. A full buffer ends the text after a
+/** Append the text of a tree as described at axtree_put. A full buffer ends the text after a
  *  whole line. `*ret_unseen`: texts or controls are out of view, and so were left out or
  *  marked. @return MT_OK, MT_ELIMIT (it was cut), MT_EINVAL, MT_ENOMEM. */
 int outline_put(struct strbuf *out, json_object *tree,

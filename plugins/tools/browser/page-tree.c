@@ -15,7 +15,7 @@ static struct ax_mark mark_of(const struct document *d, const struct node *n,
 	};
 	struct rect box = { d->x + n->box.x, d->y + n->box.y, n->box.width,
 			    n->box.height };
-	struct rect seen = rect_meet(box, n->seen);
+	struct rect seen = snapshot_rect_meet(box, n->seen);
 	double area = box.width * box.height;
 	struct ax_mark m = { .has_box = n->has_box, .x = box.x, .y = box.y,
 			     .width = box.width, .height = box.height,

@@ -184,7 +184,7 @@ static int read_nodes(struct document *d, json_object *strings, struct error *er
 	return MT_OK;
 }
 
-struct rect rect_meet(struct rect a, struct rect b)
+struct rect snapshot_rect_meet(struct rect a, struct rect b)
 {
 	double right = a.x + a.width < b.x + b.width ? a.x + a.width : b.x + b.width;
 	double foot = a.y + a.height < b.y + b.height ? a.y + a.height : b.y + b.height;
@@ -261,7 +261,7 @@ static int clip_nodes(struct document *d, struct error *err)
 			n->seen = n->is_absolute ? above[parent].placed
 						 : above[parent].flow;
 		own->flow = n->clips && n->has_box && own->depth > 2
-				    ? rect_meet(n->seen, box)
+				    ? snapshot_rect_meet(n->seen, box)
 				    : n->seen;
 		own->placed = n->is_placed ? own->flow : above[parent].placed;
 	}
@@ -289,7 +289,7 @@ static void place_inner(struct look *l, struct document *d)
 		inner->reached = true;
 		inner->frame = (unsigned)frame;
 		box = inner_box(l, d, n);
-		inner->clip = rect_meet(n->seen, box);
+		inner->clip = snapshot_rect_meet(n->seen, box);
 		inner->x = box.x - js_number(inner->json, "scrollOffsetX", 0);
 		inner->y = box.y - js_number(inner->json, "scrollOffsetY", 0);
 	}

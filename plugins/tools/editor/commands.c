@@ -27,7 +27,7 @@ static int view_file(struct job *j)
 
 	if (textfile_read(&f, j->real, &err) != MT_OK)
 		return job_refuse_file(j, &err);
-	mime = image_type(j->real, f.bytes.text, f.bytes.len);
+	mime = file_view_image_type(j->real, f.bytes.text, f.bytes.len);
 	if (mime)
 		return editor_commands_view_image(j, &f, mime);
 	if (textfile_decode(&f, seen && seen_is(seen, f.hash) ? seen_charset(seen) : NULL,

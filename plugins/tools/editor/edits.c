@@ -239,7 +239,7 @@ static int before_edit(const struct undo *u, const struct textfile *f,
 	strbuf_addn(&ret->bytes, u->bytes, u->bytes_len);
 	strbuf_addn(&ret->bytes, f->bytes.text + u->at + u->len,
 		    f->bytes.len - u->at - u->len);
-	ret->hash = hash_bytes(ret->bytes.text, ret->bytes.len);
+	ret->hash = textfile_hash(ret->bytes.text, ret->bytes.len);
 	return ret->bytes.error;
 }
 

@@ -143,8 +143,8 @@ static int64_t mcp_client_timeout_of(const struct client *c, const struct pendin
 						  : c->config.connect_ms;
 }
 
-int pending_check(struct client *c, struct pending *p, int64_t *ret_until,
-		  struct error *err)
+int client_check_pending(struct client *c, struct pending *p, int64_t *ret_until,
+			 struct error *err)
 {
 	int64_t until;
 
@@ -216,7 +216,7 @@ int client_exchange(struct client *c, const char *method, json_object *params,
 		status = c->transport->send(c, b.text, b.len, &p, err);
 	pthread_mutex_lock(&c->lock);
 	if (!status) {
-		while ((status = pending_check(c, &p, &until, err)) == 1) {
+		while ((status = client_check_pending(c, &p, &until, err)) == 1) {
 			if (clock_ms() >= limit) {
 				status = fail(err, MT_ETIMEOUT, "no response to `%s`",
 					      method);

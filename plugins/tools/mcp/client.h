@@ -150,8 +150,8 @@ void client_down(struct client *c, const char *fmt, ...) MT_PRINTF(2, 3);
 /** Look after a request, with the lock held (released in between).
  *  @return 1: continue to wait; MT_OK: it is answered; else why it is given up.
  *  `*ret_until`: when to look again at the latest. */
-int pending_check(struct client *c, struct pending *p, int64_t *ret_until,
-		  struct error *err);
+int client_check_pending(struct client *c, struct pending *p, int64_t *ret_until,
+			 struct error *err);
 
 /* ---- inside ------------------------------------------------------------ */
 
@@ -174,7 +174,7 @@ json_object *mcp_client_serve(struct client *c, const struct waiter *w,
 			      const char **ret_text);
 /** Tell of a changed list, if it is time or `now`. @return ms until it is; -1:
  *  nothing. */
-int64_t changed_check(struct client *c, bool now);
+int64_t serve_check_changes(struct client *c, bool now);
 
 /** Wake the threads that sleep in a transfer. */
 void http_wake(struct client *c);

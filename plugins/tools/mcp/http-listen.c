@@ -12,7 +12,7 @@ enum { FAILURES_MAX = 5, HEARD_MS = 1000 };
 static int http_listen_watch(struct transfer *t, int64_t *ret_until, struct error *err)
 {
 	struct http *h = t->http;
-	int64_t due = changed_check(t->client, false);
+	int64_t due = serve_check_changes(t->client, false);
 	bool stop;
 
 	if (due >= 0)

@@ -60,7 +60,7 @@ static int http_look(struct transfer *t, int64_t *ret_until, struct error *err)
 	int status;
 
 	pthread_mutex_lock(&c->lock);
-	status = pending_check(c, t->pending, ret_until, err);
+	status = client_check_pending(c, t->pending, ret_until, err);
 	pthread_mutex_unlock(&c->lock);
 	return status;
 }

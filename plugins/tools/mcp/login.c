@@ -112,7 +112,7 @@ static int login_run(json_object *spec, struct error *err)
 	for (size_t i = 0; i < n && i < HEADERS_MAX; i++)
 		headers[i] = (char *)(uintptr_t)json_object_get_string(
 			json_object_array_get_idx(lines, i));
-	if (!login_read(file, &old, NULL) &&
+	if (!oauth_login_read(file, &old, NULL) &&
 	    strcmp(js_str(old, "server", ""), l.oauth.server) == 0)
 		l.oauth.login = json_object_get(old);
 	status = browse_open(&l.browse, (int)js_int(spec, "port", 0),
@@ -123,7 +123,7 @@ static int login_run(json_object *spec, struct error *err)
 	if (!status && l.oauth.login == old)
 		printf("%s does not require a login; it has %zu tool%s.\n", name, tools,
 		       tools == 1 ? "" : "s");
-	else if (l.oauth.login != old && !login_write(file, l.oauth.login, err) &&
+	else if (l.oauth.login != old && !oauth_login_write(file, l.oauth.login, err) &&
 		 !status)
 		printf("Logged in to %s, which has %zu tool%s.\n", name, tools,
 		       tools == 1 ? "" : "s");

@@ -490,7 +490,8 @@ static int mcp_call(const struct mt_tool_host *host, void *self, struct mt_call 
 	else
 		status = mcp_tool_call(m, &a, &w, &f);
 	mcp_tool_leave(m, &a);
-	changed_check(m->client, true); /* before the result: it counts at once then */
+	serve_check_changes(m->client,
+			    true); /* before the result: it counts at once then */
 	free(f.real);
 	json_object_put(f.input);
 	json_object_put(f.output);

@@ -156,7 +156,7 @@ char *oauth_obtain(struct oauth *o, const char *challenge, oauth_ask_fn *ask,
 
 /* ---- the file ------------------------------------------------------------------ */
 
-int login_read(const char *path, json_object **ret, struct error *err)
+int oauth_login_read(const char *path, json_object **ret, struct error *err)
 {
 	AUTO(free) char *text = NULL;
 	size_t len;
@@ -171,7 +171,7 @@ int login_read(const char *path, json_object **ret, struct error *err)
 	return *ret ? MT_OK : MT_EINVAL;
 }
 
-int login_write(const char *path, json_object *login, struct error *err)
+int oauth_login_write(const char *path, json_object *login, struct error *err)
 {
 	AUTO(free) char *dir = strdup(path);
 	char *slash = dir ? strrchr(dir, '/') : NULL;

@@ -54,8 +54,8 @@ int oauth_renew(struct oauth *o, struct error *err);
 /** The token of a login, if it lasts; borrowed. */
 const char *oauth_token(json_object *login);
 
-int login_read(const char *path, json_object **ret, struct error *err);
-int login_write(const char *path, json_object *login, struct error *err);
+int oauth_login_read(const char *path, json_object **ret, struct error *err);
+int oauth_login_write(const char *path, json_object *login, struct error *err);
 
 /* ---- inside ------------------------------------------------------------------ */
 

@@ -157,7 +157,7 @@ static void take_question(struct client *c, const struct rpc *m)
 
 /* ---- notices ----------------------------------------------------------- */
 
-int64_t changed_check(struct client *c, bool now)
+int64_t serve_check_changes(struct client *c, bool now)
 {
 	int64_t left;
 	bool tell = false;
@@ -218,7 +218,7 @@ static void mcp_serve_take_notice(struct client *c, const struct rpc *m)
 		pthread_mutex_lock(&c->lock);
 		c->changed_due = true;
 		pthread_mutex_unlock(&c->lock);
-		changed_check(c, false);
+		serve_check_changes(c, false);
 	}
 }
 

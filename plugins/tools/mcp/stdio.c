@@ -191,7 +191,7 @@ static void *process_thread(void *arg)
 		};
 		eventfd_t ignored;
 
-		if (poll(f, ARRAY_LEN(f), (int)changed_check(p->client, false)) < 0)
+		if (poll(f, ARRAY_LEN(f), (int)serve_check_changes(p->client, false)) < 0)
 			continue;
 		if (f[0].revents)
 			eventfd_read(p->wake_fd, &ignored);

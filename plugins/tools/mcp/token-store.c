@@ -34,7 +34,7 @@ static json_object *token_store_read_file(const struct keep *k, struct error *er
 {
 	struct error why = ERROR_NONE;
 	json_object *login = NULL;
-	int status = login_read(k->file, &login, &why);
+	int status = oauth_login_read(k->file, &login, &why);
 
 	if (status && status != MT_ENOTFOUND) {
 		fail(err, status, "%s", why.text);
@@ -71,7 +71,7 @@ static char *token_store_renew(const struct keep *k, const char *refused,
 	if (!status && !token_store_is_good(o.login, refused)) {
 		status = oauth_renew(&o, &why);
 		if (!status)
-			status = login_write(k->file, o.login, &why);
+			status = oauth_login_write(k->file, o.login, &why);
 		if (status == MT_ENOTFOUND)
 			fail(err, MT_EDENIED,
 			     "the login has expired (%s); run `mortise mcp login %s`",
@@ -105,5 +105,5 @@ void token_store_keep_scope(const struct keep *k, const char *challenge)
 	(void)fd; /* held to the end */
 	if (login && oauth_challenge_param(challenge, "scope", &scope) &&
 	    !js_set_str(login, "wanted_scope", scope.text))
-		login_write(k->file, login, NULL);
+		oauth_login_write(k->file, login, NULL);
 }
