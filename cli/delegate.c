@@ -186,7 +186,8 @@ static int delegate_start(struct job *job, uv_loop_t *loop, struct conversation 
 			 : MT_OK;
 
 	if (!r && chdir(job->o.workspace) < 0)
-		r = fail(err, MT_EIO, "%s: %s", job->o.workspace, strerror(errno));
+		r = fail(err, MT_EIO, "cannot enter %s: %s", job->o.workspace,
+			 strerror(errno));
 	if (!r)
 		r = config_load(&job->config, &config, err);
 	if (!r)

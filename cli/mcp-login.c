@@ -152,6 +152,6 @@ int mcp_logout(const struct config *c, const struct registry *r, const char *nam
 		printf("Not logged in to %s.\n", name);
 		return EXIT_DONE;
 	}
-	fail(err, MT_EIO, "%s: %s", file, strerror(errno));
+	fail(err, MT_EIO, "cannot remove %s: %s", file, strerror(errno));
 	return command_report(EXIT_FAILED, err);
 }

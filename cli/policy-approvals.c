@@ -219,9 +219,9 @@ static json_object *chosen(const struct place *p, int argc, char **argv,
 
 		if ((end && *end) || !one) {
 			fail(err, MT_ENOTFOUND,
-			     "unknown approval `%.40s`; `mortise "
-			     "policy approvals` lists %zu",
-			     argv[i], count);
+			     "unknown approval `%.40s`; `mortise policy approvals` "
+			     "lists them",
+			     argv[i]);
 			json_object_put(texts);
 			return NULL;
 		}

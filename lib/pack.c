@@ -593,7 +593,8 @@ static int write_dir(struct pack_writer *m, const char *root, const char *below,
 	int n = dir ? scandir(dir, &names, is_packed, compare_dirents) : -1, r = MT_OK;
 
 	if (n < 0)
-		r = fail(m->err, MT_EIO, "%s: %s", dir ? dir : root, strerror(errno));
+		r = fail(m->err, MT_EIO, "cannot read %s: %s", dir ? dir : root,
+			 strerror(errno));
 	for (int i = 0; i < n; i++) {
 		AUTO(free) char *name = *below ? path_join(below, names[i]->d_name)
 					       : strdup(names[i]->d_name);
@@ -607,7 +608,8 @@ static int write_dir(struct pack_writer *m, const char *root, const char *below,
 		if (r)
 			continue;
 		if (!path || lstat(path, &st))
-			r = fail(m->err, MT_EIO, "%s: %s", root, strerror(errno));
+			r = fail(m->err, MT_EIO, "cannot read %s: %s", root,
+				 strerror(errno));
 		else if (S_ISLNK(st.st_mode))
 			link = follow_link(m, root, path, &st);
 		if (r || link) {
@@ -665,7 +667,7 @@ int pack_make(const char *dir, const char *path, const char *key, struct error *
 	fd = m.archive ? open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644) : -1;
 	if (fd < 0) {
 		m.api->archive_write_free(m.archive);
-		return fail(err, MT_EIO, "%s: %s", path, strerror(errno));
+		return fail(err, MT_EIO, "cannot create %s: %s", path, strerror(errno));
 	}
 	choose_form(&m, path);
 	m.api->archive_write_set_bytes_in_last_block(m.archive, 1);

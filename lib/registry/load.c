@@ -36,7 +36,8 @@ static int check_unchanged(const struct component *c, struct error *err)
 	char key[96];
 
 	if (stat(c->path, &st) != 0)
-		return fail(err, MT_ENOTFOUND, "%s: %s", c->path, strerror(errno));
+		return fail(err, MT_ENOTFOUND, "cannot open %s: %s", c->path,
+			    strerror(errno));
 	cache_key(&st, key, sizeof key);
 	if (strcmp(key, c->key) != 0)
 		return fail(err, MT_EINVAL,
