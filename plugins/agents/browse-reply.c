@@ -50,6 +50,33 @@ int browse_repair(struct mt_str text, struct strbuf *ret)
 
 /* ---- a message ----------------------------------------------------------------- */
 
+/* Is the first argument a text with the quotes where they belong? The cursor then stands
+ * at what follows it. */
+static bool is_argument(struct cursor *c, json_object **ret)
+{
+	if (literal_read(c, ret, NULL) || !json_object_is_type(*ret, json_type_string))
+		return false;
+	cursor_blanks(c);
+	return c->at == c->end || *c->at == ')' || *c->at == ',';
+}
+
+/* The text of an argument whose quotes are broken: up to the same quote and a
+ * parenthesis, or to the end of the line. */
+static struct mt_str misquoted(const char *line)
+{
+	struct mt_str s = { line, strcspn(line, "\n") };
+	const char end[] = { *line, ')', '\0' };
+	const char *at = s.len > 1 && strchr("'\"", *line) ? strstr(line + 1, end) : NULL;
+
+	if (at && at < s.ptr + s.len)
+		return (struct mt_str){ line + 1, (size_t)(at - line - 1) };
+	while (s.len && strchr(")'\" ", s.ptr[s.len - 1]))
+		s.len--;
+	while (s.len && strchr("'\" ", *s.ptr))
+		s.ptr++, s.len--;
+	return s;
+}
+
 /* The text of a call of `name`; where its quotes are broken, all up to the end of the
  * line. Whether it is the only call. */
 static void read_message(struct browse_reply *r, const char *name)
@@ -64,21 +91,14 @@ static void read_message(struct browse_reply *r, const char *name)
 		return;
 	if (c.end - c.at > 5 && memcmp(c.at, "text=", 5) == 0)
 		c.at += 5;
-	if (literal_read(&c, &value, NULL) == MT_OK &&
-	    json_object_is_type(value, json_type_string)) {
+	if (is_argument(&c, &value)) {
 		strbuf_addn(&r->message, json_object_get_string(value),
 			    (size_t)json_object_get_string_len(value));
-		cursor_blanks(&c);
 		cursor_takes(&c, ')');
 		cursor_blanks(&c);
 	} else {
-		struct mt_str rest = { at + strlen(name),
-				       strcspn(at + strlen(name), "\n") };
+		struct mt_str rest = misquoted(at + strlen(name));
 
-		while (rest.len && strchr(")'\" ", rest.ptr[rest.len - 1]))
-			rest.len--;
-		while (rest.len && strchr("'\" ", *rest.ptr))
-			rest.ptr++, rest.len--;
 		strbuf_addn(&r->message, rest.ptr, rest.len);
 		c.at = c.end;
 	}
