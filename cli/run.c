@@ -288,7 +288,7 @@ static int run_start(struct arguments *a, uv_loop_t *loop, struct conversation *
 		return r;
 	a->common.workspace = workspace;
 	r = common_config(&a->common, &config, err);
-	if (!r && !a->drive.listen)
+	if (!r)
 		common_untrusted(config);
 	if (!r)
 		llm_preload(config, a->model);

@@ -44,6 +44,14 @@ plain() { timeout 60 mortise --plain -m "script:$work/script" "$@" 2>&1; }
 	[[ "$output" = *'The first word.'* ]]
 }
 
+@test "a project's file that is not trusted is named at the start" {
+	mkdir .mortise
+	printf '[controller]\nmax_iterations = 9\n' > .mortise/mortise.ini
+	run plain <<< 'go'
+	[ "$status" -eq 0 ]
+	[ "$(grep -c 'mortise.ini was ignored because it is not trusted' <<< "$output")" -eq 1 ]
+}
+
 @test 'a question that the input does not answer: code 8, and it waits on' {
 	run plain -o controller.confirmation=always <<< 'go'
 	[ "$status" -eq 8 ]
