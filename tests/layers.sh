@@ -290,6 +290,7 @@ controller/agents.h judge
 controller/agents.h limits
 controller/agents.h setup
 controller/agents.h subagent-process
+controller/agents.h subagent-tasks
 controller/agents.h subagents
 controller/call.h approval
 controller/call.h environment-command
@@ -372,7 +373,7 @@ conversation/fork.h subagent-usage
 conversation/messages.h hook-runner
 conversation/messages.h subagents
 conversation/meta.h subagent-usage
-conversation/meta.h subagents
+conversation/meta.h subagent-tasks
 conversation/named-models.h judge
 conversation/named-models.h tool-completions
 conversation/offered-tools.h condense

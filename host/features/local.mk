@@ -57,6 +57,8 @@ libhost_a_SOURCES += \
 	%D%/spools.h \
 	%D%/status-text.c \
 	%D%/subagent-process.c \
+	%D%/subagent-tasks.c \
+	%D%/subagent-texts.c \
 	%D%/subagent-usage.c \
 	%D%/subagents.c \
 	%D%/subagents.h \

@@ -1,266 +1,24 @@
 /* SPDX-License-Identifier: MIT
  *
  * subagents.c - the subagents of a call of delegate_tasks: starts them, waits for them,
- * and collects their results in one observation, or in a message if the call did not
- * wait. */
+ * and logs their results as one observation, or as a message if the call did not wait. */
 #include "features/subagents.h"
 
 #include "controller/agents.h"
 #include "controller/observations.h"
 #include "controller/feature-api.h"
 #include "controller/closing.h"
-#include "conversation/meta.h"
 #include "controller/step.h"
 #include "controller/turn.h"
 #include "conversation/conversation.h"
-#include "features/delegation.h"
-#include "features/limits.h"
-#include "files.h"
 #include "log.h"
-#include "utf8.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <string.h>
 
-enum { STOP_MS = 5000, TITLE_BYTES = 60, RESULT_MAX = 16 << 20 };
+enum { STOP_MS = 5000, RESULT_MAX = 16 << 20 };
 
-/* ---- the call ---------------------------------------------------------- */
-
-static int read_place(json_object *task, struct subagent *ch, struct error *err)
-{
-	const char *place = js_str(task, "workspace", "shared");
-
-	ch->place = strcmp(place, "copy") == 0  ? PLACE_COPY
-		    : strcmp(place, "own") == 0 ? PLACE_OWN
-						: PLACE_SHARED;
-	if (ch->place == PLACE_SHARED && strcmp(place, "shared") != 0)
-		return fail(err, MT_EINVAL,
-			    "`workspace` must be shared, copy or own, not %.40s", place);
-	return MT_OK;
-}
-
-/* Does it begin with the context of its parent? Then it is a copy of its parent, with the
- * same prompt, tools and directory. */
-static int read_context(json_object *task, struct subagent *ch, struct error *err)
-{
-	const struct conversation *c = ch->all->c;
-	bool of_agent = *ch->agent && delegation_forks(c, ch->agent);
-	const char *context = js_str(task, "context", of_agent ? "fork" : "task");
-
-	ch->forked = strcmp(context, "fork") == 0;
-	if (!ch->forked && strcmp(context, "task") != 0)
-		return fail(err, MT_EINVAL, "`context` must be task or fork, not %.40s",
-			    context);
-	if (ch->forked && *ch->agent && !of_agent)
-		return fail(err, MT_EINVAL,
-			    "`context` fork starts a copy of you; leave out `agent`");
-	if (ch->forked && ch->place != PLACE_SHARED)
-		return fail(err, MT_EINVAL, "`context` fork requires `workspace` shared");
-	if (ch->forked && agents_waiting(c))
-		return fail(
-			err, MT_EDENIED,
-			"`context` fork is not available to a subagent of `delegate`; "
-			"put everything that is needed into `task`");
-	return MT_OK;
-}
-
-static int refuse_agent(const struct conversation *c, const char *agent,
-			struct error *err)
-{
-	AUTO(strbuf) struct strbuf agents = STRBUF(4096);
-
-	delegation_put_agents(c, &agents);
-	return fail(
-		err, MT_ENOTFOUND,
-		"Unknown agent `%.80s`. %s Without `agent`, a copy of you does the task.",
-		agent, agents.text);
-}
-
-/* A task is an object, or just its text. */
-static int subagents_read_task(struct subagents *all, json_object *task,
-			       struct error *err)
-{
-	struct conversation *c = all->c;
-	struct subagent *ch = &all->list[all->count];
-	bool plain = json_object_is_type(task, json_type_string);
-	const char *text =
-		plain ? json_object_get_string(task) : js_str(task, "task", "");
-	const char *agent = plain ? "" : js_str(task, "agent", "");
-
-	if (strspn(text, " \t\r\n") == strlen(text))
-		return fail(err, MT_EINVAL,
-			    "task %zu has no text; each entry of `tasks` must be "
-			    "{\"task\": TEXT}",
-			    all->count + 1);
-	if (*agent && !delegation_allowed(c, agent))
-		return refuse_agent(c, agent, err);
-	ch->all = all;
-	all->count++;
-	ch->task = strdup(text);
-	ch->agent = strdup(agent);
-	ch->id = meta_new_id();
-	if (!ch->task || !ch->agent || !ch->id)
-		return out_of_memory(err);
-	if (!plain && read_place(task, ch, err))
-		return err->code;
-	return read_context(plain ? NULL : task, ch, err);
-}
-
-/* Directory of a subagent: next to the logs, unless it is that of the parent. */
-static int subagents_find_workspace(struct subagent *ch, struct error *err)
-{
-	struct conversation *c = ch->all->c;
-	AUTO(free) char *up = NULL;
-	AUTO(free) char *real = NULL;
-
-	if (ch->place == PLACE_SHARED) {
-		ch->workspace = strdup(conversation_workspace(c));
-		return ch->workspace ? MT_OK : out_of_memory(err);
-	}
-	up = path_join(evlog_dir(conversation_log(c)), "../../workspaces");
-	if (!up || dir_make(up, err))
-		return up ? err->code : out_of_memory(err);
-	real = realpath(up, NULL);
-	ch->workspace = real ? path_join(real, ch->id) : NULL;
-	return ch->workspace ? dir_make(ch->workspace, err) : out_of_memory(err);
-}
-
-static int check_limits(const struct conversation *c, size_t count, struct error *err)
-{
-	int64_t depth = config_int(conversation_config(c), conversation_agent(c)->section,
-				   "max_depth");
-	int64_t most = config_int(conversation_config(c), conversation_agent(c)->section,
-				  "max_children_total");
-
-	if (agents_depth(c) >= depth)
-		return fail(err, MT_ELIMIT,
-			    "Subagents may be nested %" PRId64
-			    " deep (max_depth), and you "
-			    "are at that depth. Do the task yourself.",
-			    depth);
-	if (count == 0 || count > CHILD_TASKS_MAX)
-		return fail(err, MT_EINVAL, "`tasks` must be a list of 1 to %d tasks",
-			    CHILD_TASKS_MAX);
-	if (subagents_of(c)->started + (int64_t)count > most)
-		return fail(err, MT_ELIMIT,
-			    "this conversation has started %" PRId64
-			    " subagents, and at most %" PRId64
-			    " are allowed (max_children_total); pass fewer tasks or do "
-			    "them yourself",
-			    subagents_of(c)->started, most);
-	return MT_OK;
-}
-
-static int read_tasks(struct subagents *all, json_object *args, struct error *err)
-{
-	json_object *tasks = js_get(args, "tasks");
-	bool list = json_object_is_type(tasks, json_type_array);
-	size_t count = list ? json_object_array_length(tasks) : 0;
-	int r = check_limits(all->c, count, err);
-
-	if (r)
-		return r;
-	all->list = calloc(count, sizeof *all->list);
-	if (!all->list)
-		return out_of_memory(err);
-	for (size_t i = 0; i < count && !r; i++)
-		r = subagents_read_task(all, json_object_array_get_idx(tasks, i), err);
-	for (size_t i = 0; i < count && !r; i++)
-		r = subagents_find_workspace(&all->list[i], err);
-	return r;
-}
-
-/* The remaining limits are divided evenly; time is not divided. */
-static void share(struct subagents *all)
-{
-	for (int i = 0; i < LIMIT_COUNT; i++) {
-		const struct budget *a = limits_budget(conversation_agent(all->c));
-		double least = 0;
-
-		for (; a; a = a->parent) {
-			const struct quota *m = &a->quotas[i];
-			double left = m->max - m->used;
-
-			if (m->max > 0 && (least <= 0 || left < least))
-				least = left > 1e-9 ? left : 1e-9;
-		}
-		all->share[i] = i == LIMIT_TIME ? least : least / (double)all->count;
-	}
-}
-
-/* ---- the result -------------------------------------------------------- */
-
-/* The first line of a task, cut. */
-static void put_title(struct strbuf *b, const char *task)
-{
-	size_t len = strcspn(task, "\r\n");
-
-	strbuf_addn(b, task, utf8_cut(task, len, TITLE_BYTES));
-	if (task[len] || len > TITLE_BYTES)
-		strbuf_add(b, " ...");
-}
-
-static void subagents_put_one(struct strbuf *b, const struct subagent *ch, size_t n)
-{
-	strbuf_addf(b, "\n\n## %zu. %s: ", n, subagent_end_name(ch->end));
-	put_title(b, ch->task);
-	strbuf_addf(b, "\nconversation %s", ch->id);
-	if (*ch->agent)
-		strbuf_addf(b, ", agent %s", ch->agent);
-	if (ch->place != PLACE_SHARED)
-		strbuf_addf(b, ", files in %s", ch->workspace);
-	strbuf_addf(b, ", %" PRId64 " step%s", ch->sum.calls,
-		    ch->sum.calls == 1 ? "" : "s");
-	if (ch->sum.cost_known)
-		strbuf_addf(b, ", $%.4f", ch->sum.cost);
-	if (ch->end != CHILD_FINISHED && *ch->reason)
-		strbuf_addf(b, "\n%s", ch->reason);
-	if (ch->message)
-		strbuf_addf(b, "\n%s%s",
-			    ch->end == CHILD_FINISHED ? "" : "Its last message: ",
-			    ch->message);
-}
-
-static json_object *one_json(const struct subagent *ch)
-{
-	json_object *o = js_new_object();
-
-	js_set_str(o, "conversation", ch->id);
-	js_set_str(o, "task", ch->task);
-	js_set_str(o, "agent", ch->agent);
-	js_set_str(o, "workspace", subagent_place_name(ch));
-	js_set_str(o, "path", ch->workspace);
-	js_set_str(o, "state", subagent_end_name(ch->end));
-	js_set_str(o, "reason", ch->reason);
-	if (ch->message)
-		js_set_str(o, "message", ch->message);
-	js_set_int(o, "calls", ch->sum.calls);
-	js_set_int(o, "input", ch->sum.input);
-	js_set_int(o, "output", ch->sum.output);
-	js_set_number(o, "cost", ch->sum.cost);
-	return o;
-}
-
-static json_object *all_json(const struct subagents *all)
-{
-	json_object *list = js_new_list();
-
-	for (size_t i = 0; i < all->count; i++)
-		js_add_new(list, one_json(&all->list[i]));
-	return list;
-}
-
-static json_object *result_extras(const struct subagents *all)
-{
-	json_object *extras = js_new_object();
-
-	js_set_str(extras, "name", "delegate_tasks");
-	js_set(extras, "arguments",
-	       json_object_get(js_get(event_args(all->call), "arguments")));
-	js_set(extras, "children", all_json(all));
-	return extras;
-}
+/* ---- the observation ------------------------------------------------------- */
 
 static void observe(struct subagents *all, const struct strbuf *text)
 {
@@ -268,8 +26,8 @@ static void observe(struct subagents *all, const struct strbuf *text)
 
 	observation_log(all->c, all->call,
 			event_observation("tool", all->call->source, all->action,
-					  text->text, text->len, result_extras(all),
-					  &err),
+					  text->text, text->len,
+					  subagents_result_extras(all), &err),
 			&err);
 	step_run_ready(all->c);
 }
@@ -281,8 +39,7 @@ static void gather(struct subagents *all)
 
 	strbuf_addf(&text, "%zu task%s given to agents. Result%s:", all->count,
 		    all->count == 1 ? " was" : "s were", all->count == 1 ? "" : "s");
-	for (size_t i = 0; i < all->count; i++)
-		subagents_put_one(&text, &all->list[i], i + 1);
+	subagents_put_results(&text, all);
 	observe(all, &text);
 }
 
@@ -296,7 +53,7 @@ static void promise(struct subagents *all)
 		    all->count == 1 ? " runs" : "s run");
 	for (size_t i = 0; i < all->count; i++) {
 		strbuf_addf(&text, "\n%zu. conversation %s: ", i + 1, all->list[i].id);
-		put_title(&text, all->list[i].task);
+		subagent_put_title(&text, all->list[i].task);
 	}
 	strbuf_add(&text, "\nContinue with other work. A message brings the results when "
 			  "all have ended; if you have nothing else to do, finish, and "
@@ -334,8 +91,7 @@ static void announce_results(const struct subagents *all)
 
 	strbuf_addf(&text, "The task%s that ran in the background ended. Result%s:",
 		    all->count == 1 ? "" : "s", all->count == 1 ? "" : "s");
-	for (size_t i = 0; i < all->count; i++)
-		subagents_put_one(&text, &all->list[i], i + 1);
+	subagents_put_results(&text, all);
 	announce(all->c, &text);
 }
 
@@ -566,12 +322,12 @@ static int subagents_start(struct conversation *c, struct event *action,
 	all->owner = conversation_agent(c)->start;
 	r = is_waiting(c) ? fail(err, MT_EDENIED,
 				 "the subagents of the previous call are still running")
-			  : read_tasks(all, args, err);
+			  : subagents_read_tasks(all, args, err);
 	if (r) {
 		free_all(all);
 		return r;
 	}
-	share(all);
+	subagents_share(all);
 	uv_timer_init(conversation_loop(c), &all->timer);
 	uv_unref((uv_handle_t *)&all->timer);
 	all->timer.data = all;

@@ -84,6 +84,20 @@ static inline struct subagents_state *subagents_of(const struct conversation *c)
 	return feature_state(c, &subagents_feature);
 }
 
+/* ---- subagent-tasks.c ---- */
+/** Read the tasks of the call. @return a status with a sentence for the model. */
+int subagents_read_tasks(struct subagents *all, json_object *args, struct error *err);
+/** Divide the remaining limits evenly; time is not divided. */
+void subagents_share(struct subagents *all);
+
+/* ---- subagent-texts.c ---- */
+/** The first line of a task, cut. */
+void subagent_put_title(struct strbuf *b, const char *task);
+/** What each has achieved, for the model. */
+void subagents_put_results(struct strbuf *b, const struct subagents *all);
+/** The fields of the observation of the call. */
+json_object *subagents_result_extras(const struct subagents *all);
+
 /* ---- subagent-process.c ---- */
 /** Start its process. A failure is reported later as its end. */
 void subagent_start(struct subagent *ch);
