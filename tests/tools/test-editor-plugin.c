@@ -4,6 +4,7 @@
 #include "tap.h"
 
 #include "js.h"
+#include "params.h"
 #include <dlfcn.h>
 #include <mortise/tool.h>
 #include <stdarg.h>
@@ -142,10 +143,12 @@ static const struct mt_plugin *load(const char *name)
 static void check_tool(const struct mt_tool *t, size_t most)
 {
 	struct error err = ERROR_NONE;
-	AUTO(json)
-	json_object *schema = js_parse_object(t->schema, strlen(t->schema), &err);
+	AUTO(strbuf) struct strbuf text = STRBUF(1 << 16);
+	int r = t->schema ? strbuf_add(&text, t->schema) : params_schema(t, &text, &err);
+	AUTO(json) json_object *schema =
+		r ? NULL : js_parse_object(text.text, text.len, &err);
 	AUTO(json) json_object *events = js_parse(t->events, strlen(t->events), &err);
-	size_t size = strlen(t->name) + strlen(t->description) + strlen(t->schema);
+	size_t size = strlen(t->name) + strlen(t->description) + text.len;
 
 	CHECK_MSG(schema && json_object_is_type(events, json_type_array),
 		  "%s: valid JSON", t->name);
