@@ -12,6 +12,7 @@
 #include "tools/calls.h"
 #include "llm/transport/http-requests.h"
 #include "tools/mcp-servers.h"
+#include "tools/option-secrets.h"
 #include "tools/secret-requests.h"
 
 #include <errno.h>
@@ -305,6 +306,8 @@ static int cli_tools_call_tool(struct config *c, struct registry *r,
 	if (!mask)
 		return command_report(EXIT_FAILED, (out_of_memory(err), err));
 	if (!l.loop)
+		return command_report(EXIT_FAILED, err);
+	if (option_secrets_hide(c, r, mask, err))
 		return command_report(EXIT_FAILED, err);
 	if (!t)
 		return command_report(EXIT_USAGE,

@@ -9,6 +9,7 @@
 #include "jsonl.h"
 #include "signals.h"
 #include "tools/calls.h"
+#include "tools/option-secrets.h"
 
 #include <config.h>
 #include <errno.h>
@@ -195,7 +196,8 @@ int mcp_serve(uv_loop_t *loop, struct config *c, struct registry *r, const char 
 
 	if (!s.mask)
 		out_of_memory(err);
-	else if (!realpath(dir ? dir : ".", workspace))
+	else if (!option_secrets_hide(c, r, s.mask, err) &&
+		 !realpath(dir ? dir : ".", workspace))
 		fail(err, MT_EIO, "cannot use the workspace: %s", strerror(errno));
 	if (err->code || dir_temporary("mortise-serve", spool, sizeof spool, err)) {
 		mask_free(s.mask);

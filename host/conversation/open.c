@@ -17,6 +17,7 @@
 #include "conversation/wiring.h"
 #include "files.h"
 #include "log.h"
+#include "tools/option-secrets.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -110,6 +111,8 @@ int conversation_open(struct conversation *c, const struct conversation_options 
 					 .arg = c };
 	int r = config_secrets(c->config, c->mask, err);
 
+	if (!r)
+		r = option_secrets_hide(c->config, c->registry, c->mask, err);
 	log_set_mask(c->mask);
 	options.sync = (enum evlog_sync)config_choice(c->config, "core", "sync");
 	if (!r)

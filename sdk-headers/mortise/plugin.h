@@ -99,7 +99,7 @@ enum mt_option_type {
 
 enum {
 	MT_OPTION_REQUIRED = 1u << 0, /* no default: the user must set it */
-	MT_OPTION_SECRET = 1u << 1,   /* never printed, masked everywhere */
+	MT_OPTION_SECRET = 1u << 1,   /* never printed; masked, from 8 bytes on */
 	MT_OPTION_PREFIX = 1u << 2,   /* `name` ends in '.': any key with this prefix */
 };
 

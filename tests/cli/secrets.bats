@@ -352,3 +352,142 @@ END
 	without hunter2 "$work/all"
 	without 3456789= "$work/all"
 }
+
+# A component of each kind, which writes the secret of its section into the log and, if it
+# can, into an event.
+keeper() {
+	mkdir -p "$work/plugins"
+	chmod 700 "$work/plugins"
+	cat >"$work/keeper.c" <<'END'
+#define MORTISE_PROVISIONAL
+#include <mortise/agent.h>
+#include <mortise/analyzer.h>
+#include <mortise/condenser.h>
+#include <mortise/tool.h>
+#include <stdio.h>
+#include <string.h>
+static int call(const struct mt_tool_host *h, void *self, struct mt_call *call)
+{
+	struct mt_instance *i = h->call_instance(call);
+	h->log(i, MT_LOG_INFO, "tool logs %s", h->option(i, "pass"));
+	h->output(call, h->option(i, "pass"), strlen(h->option(i, "pass")));
+	return h->reply(call, "tool: %s %s", h->option(i, "pass"), h->option(i, "key.a"));
+}
+static int system_text(const struct mt_host *h, struct mt_ctx *x, struct mt_str *ret)
+{
+	static const struct mt_str text = MT_STR("Be brief.");
+	h->log(x, MT_LOG_INFO, "agent logs %s", h->option(x, "pass"));
+	*ret = text;
+	return MT_OK;
+}
+static int agent_advance(const struct mt_host *h, const struct mt_agent_out *out,
+			 struct mt_ctx *x, const struct mt_in *in)
+{
+	char text[200];
+	if (in->what == MT_REPLIED)
+		return h->reply_calls(in->reply) ? out->call(x, 0) : MT_EINVAL;
+	struct mt_request *r = h->request(x);
+	snprintf(text, sizeof text, "agent says %s", h->option(x, "pass"));
+	h->request_history(r);
+	h->request_message(r, MT_ROLE_USER, (struct mt_str){ text, strlen(text) });
+	h->request_tool(r, NULL);
+	return h->send(x, r) > 0 ? MT_OK : MT_EIO;
+}
+static int condenser_advance(const struct mt_host *h, const struct mt_condenser_out *out,
+			     struct mt_ctx *x, const struct mt_in *in)
+{
+	h->log(x, MT_LOG_INFO, "condenser logs %s", h->option(x, "pass"));
+	return MT_OK;
+}
+static int analyzer_open(const struct mt_host *h, const struct mt_analyzer_out *out,
+			 struct mt_ctx *x, void **ret)
+{
+	h->log(x, MT_LOG_INFO, "analyzer opens with %s", h->option(x, "pass"));
+	return MT_OK;
+}
+static int analyzer_advance(const struct mt_host *h, const struct mt_analyzer_out *out,
+			    struct mt_ctx *x, const struct mt_in *in)
+{
+	const char *pass = h->option(x, "pass");
+	return out->verdict(x, MT_RISK_LOW, 0, (struct mt_str){ pass, strlen(pass) },
+			    (struct mt_str){ pass, strlen(pass) });
+}
+static const struct mt_option options[] = {
+	{ .size = sizeof options[0], .type = MT_OPTION_TEXT, .name = "pass",
+	  .help = "Password.", .flags = MT_OPTION_SECRET },
+	{ .size = sizeof options[0], .type = MT_OPTION_LIST, .name = "key.",
+	  .help = "Keys.", .flags = MT_OPTION_SECRET | MT_OPTION_PREFIX },
+};
+static const struct mt_tool tool = { .size = sizeof tool, .name = "keeper",
+	.description = "x", .schema = "{\"type\":\"object\"}", .call = call };
+static const struct mt_toolset set = { .size = sizeof set, .tool_count = 1, .tools = &tool };
+static const struct mt_agent agent = { .size = sizeof agent, .system = system_text,
+	.advance = agent_advance };
+static const struct mt_condenser condenser = { .size = sizeof condenser,
+	.advance = condenser_advance };
+static const struct mt_analyzer analyzer = { .size = sizeof analyzer,
+	.advance = analyzer_advance, .open = analyzer_open };
+#define PART(kind_, KIND, functions_)                                                    \
+	{ .size = sizeof(struct mt_component), .kind = MT_KIND_##KIND,                   \
+	  .version_major = MT_##KIND##_MAJOR, .version_minor = MT_##KIND##_MINOR,        \
+	  .name = "keeper", .options = options, .option_count = 2,                       \
+	  .functions = functions_ }
+static const struct mt_component parts[] = {
+	PART(tool, TOOL, &set), PART(agent, AGENT, &agent),
+	PART(condenser, CONDENSER, &condenser), PART(analyzer, ANALYZER, &analyzer),
+};
+MT_PLUGIN(.name = "keeper", .version = "1", .license = "MIT", .components = parts,
+	  .component_count = 4)
+END
+	${CC:-cc} -std=gnu17 -shared -fPIC -I"$top_srcdir/sdk-headers" \
+		-o "$work/plugins/keeper.so" "$work/keeper.c"
+	chmod 755 "$work/plugins/keeper.so"
+	export MORTISE_CORE_PLUGIN_PATH="$work/plugins,$MORTISE_CORE_PLUGIN_PATH"
+	secrets=(-o tool.keeper.pass=tool-s3cret -o tool.keeper.key.a=item-s3cret,other-s3cret
+		-o agent.keeper.pass=agent-s3cret -o condenser.keeper.pass=condenser-s3cret
+		-o analyzer.keeper.pass=analyzer-s3cret)
+}
+
+@test "secret options of plugins of every kind are masked" {
+	keeper
+	for where in fork inside; do
+		printf '[turn]\ntext = it is agent-s3cret\n[call keeper]\n[turn]\n[call finish]\n' >"$work/script"
+		run "${run_it[@]}" "${secrets[@]}" --json -o agent.keeper.run=$where \
+			-o condenser.keeper.run=$where -o analyzer.keeper.run=$where \
+			-o controller.agent=keeper -o controller.tools=keeper,control \
+			-o controller.condensers=keeper -o controller.analyzers=keeper \
+			-o core.log_level=debug -o core.log_file="$work/log" -t "I know condenser-s3cret."
+		echo "$output"
+		cat "$work/log"
+		[ "$status" -eq 0 ]
+		[[ "$output" != *-s3cret* ]]
+		grep -q 'agent logs <secret_hidden>' "$work/log"
+		grep -q 'condenser logs <secret_hidden>' "$work/log"
+		grep -q 'analyzer opens with <secret_hidden>' "$work/log"
+		grep -q 'tool logs <secret_hidden>' "$work/log"
+		without -s3cret "$work/log"
+		log | grep -q 'tool: <secret_hidden> <secret_hidden>, <secret_hidden>'
+		run grep -r -e -s3cret "$work/state"
+		[ "$status" -eq 1 ]
+		rm "$work/log"
+	done
+}
+
+@test "secret options of a tool are masked without a conversation" {
+	keeper
+	run mortise tools call -C "$work/ws" "${secrets[@]}" -o controller.tools=keeper \
+		keeper '{}'
+	echo "$output"
+	[ "$status" -eq 0 ]
+	[[ "$output" == *"tool: <secret_hidden> <secret_hidden>, <secret_hidden>"* ]]
+	[[ "$output" != *-s3cret* ]]
+	printf '%s\n' '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}' \
+		'{"jsonrpc":"2.0","method":"notifications/initialized"}' \
+		'{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"keeper","arguments":{}}}' |
+		mortise tools serve -C "$work/ws" "${secrets[@]}" -o controller.tools=keeper \
+		>"$work/answers" 2>"$work/errors"
+	cat "$work/answers" "$work/errors"
+	grep -q 'tool: <secret_hidden> <secret_hidden>, <secret_hidden>' "$work/answers"
+	without -s3cret "$work/answers"
+	without -s3cret "$work/errors"
+}
