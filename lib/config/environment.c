@@ -166,6 +166,14 @@ static int hide_value(void *arg, const char *name, const char *value)
 	return hide_urls(h, name, value);
 }
 
+int environment_hide_urls(struct mask *m, const char *name, const char *urls,
+			  struct error *err)
+{
+	const struct hide h = { m, err };
+
+	return hide_urls(&h, name, urls) ? out_of_memory(err) : MT_OK;
+}
+
 int environment_hide(const struct config *c, struct mask *m, struct error *err)
 {
 	struct hide h = { m, err };

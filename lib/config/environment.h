@@ -18,5 +18,9 @@ int environment_withheld(const struct config *c, struct strbuf *out);
 /** Add the secrets in the variables that tools get to the mask: values of variables
  *  whose names suggest a secret, and passwords in URLs. */
 int environment_hide(const struct config *c, struct mask *m, struct error *err);
+/** Add the passwords in URLs, which are separated by spaces, to the mask. @return MT_OK or
+ *  MT_ENOMEM. */
+int environment_hide_urls(struct mask *m, const char *name, const char *urls,
+			  struct error *err);
 
 #endif

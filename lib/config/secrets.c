@@ -200,25 +200,32 @@ char *config_grant(const struct config *c, const char *name, struct error *err)
 	return value;
 }
 
-int config_secrets(const struct config *c, struct mask *m, struct error *err)
+/* The key of a model section, its headers and the password of its proxy. */
+static int add_model_section(const struct config *c, const char *section, struct mask *m,
+			     struct error *err)
 {
-	int status = add_key(c, "llm", m, err);
+	const char *proxy = config_get(c, section, "proxy");
+	int status = add_key(c, section, m, err);
 
 	if (!status)
-		status =
-			add_headers("llm", config_get(c, "llm", "extra_headers"), m, err);
+		status = add_headers(section, config_get(c, section, "extra_headers"), m,
+				     err);
+	if (!status && proxy)
+		status = environment_hide_urls(m, section, proxy, err);
+	return status;
+}
+
+int config_secrets(const struct config *c, struct mask *m, struct error *err)
+{
+	int status = add_model_section(c, "llm", m, err);
+
 	for (size_t i = 0; i < c->section_count && !status; i++) {
 		const char *section = c->sections[i];
 
 		if (strncmp(section, "grant.", 6) == 0)
 			status = add_grant(c, section, m, err);
-		if (strncmp(section, "llm.", 4) != 0)
-			continue;
-		status = add_key(c, section, m, err);
-		if (!status)
-			status = add_headers(section,
-					     config_get(c, section, "extra_headers"), m,
-					     err);
+		else if (strncmp(section, "llm.", 4) == 0)
+			status = add_model_section(c, section, m, err);
 	}
 	return status ? status : environment_hide(c, m, err);
 }

@@ -167,7 +167,7 @@ static const struct mt_option *give_table(const char *section, size_t *ret_count
 static void test_secrets(void)
 {
 	static const char *const hidden[] = { "sesame-env", "sesame-file", "sesame-grant",
-					      "sesame-header" };
+					      "sesame-header", "sesame-proxy" };
 	struct error err;
 	AUTO(mask) struct mask *mask = mask_new();
 
@@ -178,6 +178,7 @@ static void test_secrets(void)
 	    "[llm]\napi_key_env = KEY_VARIABLE\n"
 	    "extra_headers = X-Title: demo, Authorization: Bearer sesame-header\n"
 	    "[llm.file]\napi_key_env =\napi_key_file = key\n"
+	    "proxy = http://me:sesame-proxy@proxy.example:3128\n"
 	    "[llm.none]\napi_key_env = UNSET_VARIABLE\n[llm.fallback]\napi_key_env =\n"
 	    "[grant.x]\nenv = GRANT_VARIABLE\ntools = bash\n"
 	    "[tool.x]\ntoken = sesame-token\ndepth = 4\n[tool.y]\nwhat = sesame-what\n");
