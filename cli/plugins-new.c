@@ -50,6 +50,7 @@ struct plan {
 	const struct starter *starter;
 	const char *name, *directory;
 	char ident[NAME_LENGTH + 1]; /* the name as an identifier of C */
+	struct strbuf *made;         /* the files, one per line */
 };
 
 /* ---- the words of the command -------------------------------------------------- */
@@ -171,8 +172,7 @@ static int plugins_new_copy_file(const struct plan *plan, const char *from,
 		return fail_code(err, out.error);
 	if (file_write(target, out.text, out.len, 0644, false, err))
 		return err->code;
-	puts(target);
-	return MT_OK;
+	return strbuf_addf(plan->made, "%s\n", target) ? out_of_memory(err) : MT_OK;
 }
 
 static int copy_part(const struct plan *plan, const char *templates, const char *part,
@@ -226,6 +226,19 @@ static int make_directory(const char *directory, bool *ret_made, struct error *e
 		    strerror(errno));
 }
 
+/* The directory was empty: nothing but these files is in it. */
+static void undo(const struct plan *plan, bool made)
+{
+	char *file = plan->made->text, *end;
+
+	for (; (end = strchr(file, '\n')); file = end + 1) {
+		*end = '\0';
+		unlink(file);
+	}
+	if (made)
+		rmdir(plan->directory);
+}
+
 static int plugins_new_make(const struct plan *plan, const char *templates,
 			    struct error *err)
 {
@@ -236,16 +249,19 @@ static int plugins_new_make(const struct plan *plan, const char *templates,
 	for (size_t i = 0; i < ARRAY_LEN(plan->starter->parts) && !err->code; i++)
 		if (plan->starter->parts[i])
 			copy_part(plan, templates, plan->starter->parts[i], err);
-	if (err->code && made)
-		rmdir(plan->directory); /* if it is empty */
+	if (err->code)
+		undo(plan, made);
+	else
+		fputs(plan->made->text, stdout);
 	return err->code;
 }
 
 int plugin_new(struct common *common, const char *lang, int count, char **words)
 {
 	AUTO(config) struct config *c = NULL;
+	AUTO(strbuf) struct strbuf made = STRBUF(1 << 20);
 	struct error err = ERROR_NONE;
-	struct plan plan = { 0 };
+	struct plan plan = { .made = &made };
 
 	if (count < 2 || count > 3) {
 		fail(&err, MT_EINVAL, "plugins new: use new KIND NAME [DIR]");

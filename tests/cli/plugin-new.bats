@@ -59,6 +59,26 @@ works() {
 	[ "$(ls)" = there ]
 }
 
+@test "a template that cannot be read: nothing is left of the others" {
+	cp -r "$top_srcdir/examples" examples
+	chmod -R u+w examples
+	export MORTISE_CORE_TEMPLATE_DIR=$PWD/examples/templates
+	mv examples/templates/tool-c examples/away
+	mkdir there
+	for name in mine there; do
+		run mortise plugins new tool mine "$name"
+		echo "$output"
+		[ "$status" -eq 1 ]
+		[[ "$output" == "mortise: cannot read templates in $PWD/examples/templates/tool-c: No such file or directory" ]]
+	done
+	mkdir -p examples/templates/tool-c/mine.c
+	run mortise plugins new tool mine
+	echo "$output"
+	[ "$status" -eq 1 ]
+	[ ! -e mine ]
+	[ -z "$(ls there)" ]
+}
+
 @test "an agent" { works agent; }
 @test "a condenser" { works condenser; }
 @test "an analyzer" { works analyzer; }
