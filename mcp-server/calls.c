@@ -380,12 +380,15 @@ void mcp_stop_input(struct mcp_server *s)
 {
 	if (s->web)
 		mcp_http_close(s->web);
+	else if (s->is_file)
+		uv_idle_stop(&s->file);
 	else
 		uv_poll_stop(&s->in);
 }
 
 void mcp_close_handles(struct mcp_server *s)
 {
+	uv_handle_t *in = s->is_file ? (uv_handle_t *)&s->file : (uv_handle_t *)&s->in;
 	uv_handle_t *handles[] = { (uv_handle_t *)&s->timer, (uv_handle_t *)&s->ask_timer,
 				   (uv_handle_t *)&s->signals[0],
 				   (uv_handle_t *)&s->signals[1],
@@ -393,8 +396,8 @@ void mcp_close_handles(struct mcp_server *s)
 
 	if (s->web)
 		mcp_http_close(s->web);
-	else if (!uv_is_closing((uv_handle_t *)&s->in))
-		uv_close((uv_handle_t *)&s->in, NULL);
+	else if (!uv_is_closing(in))
+		uv_close(in, NULL);
 	mcp_subscriptions_close(s);
 	for (size_t i = 0; i < ARRAY_LEN(handles); i++)
 		if (!uv_is_closing(handles[i]))

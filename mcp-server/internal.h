@@ -99,6 +99,8 @@ struct mcp_server {
 	struct runner *link;
 	uv_loop_t *loop;
 	uv_poll_t in;
+	uv_idle_t file; /* reads standard input instead, if it is a file */
+	bool is_file;
 	uv_timer_t timer;
 	uv_timer_t ask_timer; /* of asks.c; `data` is the server */
 	uv_signal_t signals[3];

@@ -73,13 +73,11 @@ static void mcp_server_end(struct mcp_server *s)
 		runner_close(s->link);
 }
 
-static void on_input(uv_poll_t *in, int status, int what)
+static void read_input(struct mcp_server *s)
 {
-	struct mcp_server *s = in->data;
 	char bytes[65536];
-	ssize_t n = status ? 0 : read(STDIN_FILENO, bytes, sizeof bytes);
+	ssize_t n = read(STDIN_FILENO, bytes, sizeof bytes);
 
-	(void)what;
 	if (n < 0 && (errno == EINTR || errno == EAGAIN))
 		return;
 	if (n > 0 && jsonl_feed(&s->lines, bytes, (size_t)n)) {
@@ -89,6 +87,20 @@ static void on_input(uv_poll_t *in, int status, int what)
 	}
 	if (n <= 0)
 		mcp_server_end(s);
+}
+
+static void on_input(uv_poll_t *in, int status, int what)
+{
+	(void)what;
+	if (status)
+		mcp_server_end(in->data);
+	else
+		read_input(in->data);
+}
+
+static void mcp_server_on_file(uv_idle_t *file)
+{
+	read_input(file->data);
 }
 
 /* The client does not wait for running calls. */
@@ -112,12 +124,22 @@ static int open_input(struct mcp_server *s, const struct mcp_http_options *web,
 	s->session.log_level = LOG_NOTHING;
 	if (web)
 		return mcp_http_open(s->loop, s, web, &s->web, err);
-	if (uv_poll_init(s->loop, &s->in, STDIN_FILENO))
-		return fail(err, MT_EIO,
-			    "standard input must be a pipe, a socket or a "
-			    "terminal");
-	s->in.data = s;
+	s->is_file = uv_poll_init(s->loop, &s->in, STDIN_FILENO) != 0;
+	if (s->is_file && lseek(STDIN_FILENO, 0, SEEK_CUR) < 0)
+		return fail(err, MT_EIO, "cannot read standard input: %s",
+			    strerror(errno));
+	if (s->is_file)
+		uv_idle_init(s->loop, &s->file);
+	s->in.data = s->file.data = s;
 	return MT_OK;
+}
+
+static void start_input(struct mcp_server *s)
+{
+	if (s->is_file)
+		uv_idle_start(&s->file, mcp_server_on_file);
+	else
+		uv_poll_start(&s->in, UV_READABLE, on_input);
 }
 
 static int mcp_server_serve(struct launch *l, struct mcp_server *s,
@@ -142,7 +164,7 @@ static int mcp_server_serve(struct launch *l, struct mcp_server *s,
 	if (status) {
 		mcp_close_handles(s);
 	} else if (!s->web) {
-		uv_poll_start(&s->in, UV_READABLE, on_input);
+		start_input(s);
 	}
 	uv_run(s->loop, UV_RUN_DEFAULT);
 	jsonl_done(&s->lines);

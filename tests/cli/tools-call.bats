@@ -148,3 +148,16 @@ ignores_hangups() {
 	done
 	exec 7>&-
 }
+
+@test "tools serve reads its requests from a file, and ends with nothing to read" {
+	printf '%s\n' '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}' \
+		'{"jsonrpc":"2.0","method":"notifications/initialized"}' \
+		'{"jsonrpc":"2.0","id":2,"method":"tools/list"}' >"$BATS_TEST_TMPDIR/requests"
+	run mortise tools serve <"$BATS_TEST_TMPDIR/requests"
+	echo "$output"
+	[ "$status" -eq 0 ]
+	[[ "$output" == *'"id":2,"result":{"tools":['* ]]
+	run mortise tools serve </dev/null
+	[ "$status" -eq 0 ]
+	[ -z "$output" ]
+}
