@@ -150,9 +150,10 @@ int params_schema(const struct mt_tool *t, struct strbuf *out, struct error *err
 	const char *before = "},\"required\":[",
 		   *after = "}"; /* without a required one */
 
-	if (t->param_count > PARAMS_MAX || !t->params ||
-	    t->params->size < MT_PARAM_SIZE_1_0 || t->params->size > 65536 ||
-	    t->params->size % _Alignof(struct mt_param))
+	if (t->param_count > PARAMS_MAX ||
+	    (t->param_count &&
+	     (!t->params || t->params->size < MT_PARAM_SIZE_1_0 ||
+	      t->params->size > 65536 || t->params->size % _Alignof(struct mt_param))))
 		return fail(err, MT_EINVAL,
 			    "the parameters have a wrong size, or are more than %d",
 			    PARAMS_MAX);

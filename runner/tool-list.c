@@ -30,14 +30,16 @@ static void tool_list_put_json(struct strbuf *b, const char *key, const char *te
 	js_put(b, value);
 }
 
-/* The schema, checked: given, or made from the parameters or the function. */
+/* The schema, checked: given, or made from the function or the parameters. */
 static int make_schema(const struct mt_tool *t, struct strbuf *ret)
 {
-	if (!t->schema && t->param_count)
-		return params_schema(t, ret, NULL);
-	if (!t->schema && t->function)
-		return function_schema(t->function, ret, NULL);
-	return strbuf_add(ret, t->schema ? t->schema : "{\"type\":\"object\"}");
+	struct error err = ERROR_NONE;
+
+	if (!t->schema)
+		return t->function ? function_schema(t->function, ret, NULL)
+				   : params_schema(t, ret, NULL);
+	json_object_put(js_parse_object(t->schema, strlen(t->schema), &err));
+	return err.code ? err.code : strbuf_add(ret, t->schema);
 }
 
 static void tool_list_put_schema(struct strbuf *b, const struct mt_tool *t)

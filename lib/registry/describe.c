@@ -189,7 +189,7 @@ static int describe_put_schema(const struct mt_tool *t, struct strbuf *out,
 			    why.text);
 	if (t->schema)
 		return put_schema_text(t, t->schema, "schema", out, err);
-	if (t->param_count && params_schema(t, out, &why))
+	if (!t->function && params_schema(t, out, &why))
 		return fail(err, why.code, "invalid parameters of tool `%s`: %s", t->name,
 			    why.text);
 	if (t->param_count)

@@ -294,7 +294,8 @@ struct mt_tool {
 	const char *description; /* for the model */
 	const char *brief;       /* a shorter one for small context windows; or NULL */
 	const char *schema;      /* JSON Schema of the arguments, an object; NULL: it is
-	                            made from `params` or from `function` */
+	                            made from `function` or from `params`; without
+	                            these, the tool has no arguments */
 	const char *output_schema; /* JSON Schema of the structured result (see
 	                              extensions.h), an object; or NULL */
 

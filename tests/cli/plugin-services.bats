@@ -738,3 +738,20 @@ http_service() {
 	[ "$status" -eq 1 ]
 	[[ "$output" == *"not ok 1 - a request"* ]]
 }
+
+@test "a tool without a schema has no arguments" {
+	compile bare <<-'END'
+		#include <mortise/tool.h>
+		static int run(const struct mt_tool_host *host, void *self, struct mt_call *call)
+		{
+			return host->reply(call, "it runs");
+		}
+		MT_TOOL(run, "bare", .name = "runs", .description = "For tests.")
+	END
+	run mortise tools call -C "$work" -o controller.tools=bare runs '{}'
+	[ "$output" = "it runs" ]
+	run mortise tools call -C "$work" -o controller.tools=bare runs '{"a": 1}'
+	echo "$output"
+	[ "$status" -eq 2 ]
+	[[ "$output" == *"Unexpected argument a in tool call runs"* ]]
+}
