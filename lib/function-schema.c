@@ -246,6 +246,9 @@ int function_check(const struct mt_function *f, struct error *err)
 	if (!MT_HAS(f, address) || !f->address)
 		return fail(err, MT_EINVAL,
 			    "the function has no address or a wrong size");
+	if (MT_HAS(f, reserved) && f->reserved)
+		return fail(err, MT_EUNSUPPORTED,
+			    "a reserved member is not 0; update mortise");
 	if (f->returns > MT_TYPE_HANDLE || f->returns == MT_TYPE_BUFFER)
 		return fail(err, MT_EINVAL, "a function cannot return type %u",
 			    f->returns);

@@ -51,6 +51,12 @@ static int check_option(const struct mt_component *c, const struct mt_option *o,
 		return fail(err, MT_EUNSUPPORTED,
 			    "`%s`: option `%s` has unknown type %u; update mortise",
 			    c->name, o->name, o->type);
+	if (o->reserved || o->flags & ~(uint32_t)(MT_OPTION_REQUIRED | MT_OPTION_SECRET |
+						  MT_OPTION_PREFIX))
+		return fail(err, MT_EUNSUPPORTED,
+			    "`%s`: option `%s` has an unknown flag, or a reserved member "
+			    "that is not 0; update mortise",
+			    c->name, o->name);
 	if (o->type == MT_OPTION_CHOICE && (!o->choices || !*o->choices))
 		return fail(err, MT_EINVAL, "`%s`: option `%s` has no choices", c->name,
 			    o->name);
@@ -246,6 +252,22 @@ static int put_events(const struct mt_tool *t, struct strbuf *out, struct error 
 static void put_optional(struct strbuf *out, const char *name, const char *text)
 {
 	if (text)
+/* Values without a meaning are left for later versions. */
+static int check_numbers(const struct mt_tool *t, struct error *err)
+{
+	if (t->reserved)
+		return fail(err, MT_EUNSUPPORTED,
+			    "tool `%s` has a reserved member that is not 0; update "
+			    "mortise",
+			    t->name);
+	if (t->deadline_ms < -1 || t->result_max < 0)
+		return fail(err, MT_EINVAL,
+			    "tool `%s`: `deadline_ms` is less than -1, or `result_max` "
+			    "is negative",
+			    t->name);
+	return MT_OK;
+}
+
 		js_key_str(out, name, text);
 }
 
@@ -263,7 +285,9 @@ static int describe_tool(const struct mt_toolset *set, const struct mt_tool *t,
 		return fail(err, MT_EINVAL, "tool `%s` has no description", t->name);
 	if (!t->call && !t->function && !set->call && !(t->hints & MT_TOOL_CONTROL))
 		return fail(err, MT_EINVAL, "tool `%s` has no function to call", t->name);
-	status = describe_check_text(t, t->description, "description", err);
+	status = check_numbers(t, err);
+	if (!status)
+		status = describe_check_text(t, t->description, "description", err);
 	if (!status)
 		status = describe_check_text(t, t->brief, "brief description", err);
 	if (!status)
@@ -299,6 +323,10 @@ static const struct mt_tool *tool_at(const struct mt_toolset *set, size_t n)
 
 static int describe_toolset(const struct mt_component *c, struct strbuf *out,
 			    struct error *err)
+	if (set->reserved)
+		return fail(err, MT_EUNSUPPORTED,
+			    "`%s` has a reserved member that is not 0; update mortise",
+			    c->name);
 {
 	const struct mt_toolset *set = c->functions;
 

@@ -207,6 +207,10 @@ int component_check(const struct mt_component *c, struct error *err)
 	status = descriptor_check_version(c, k, err);
 	if (status)
 		return status;
+	if (c->reserved)
+		return fail(err, MT_EUNSUPPORTED,
+			    "%s `%s` has a reserved member that is not 0; update mortise",
+			    k->name, c->name);
 	if (!c->functions)
 		return fail(err, MT_EINVAL, "%s `%s` has no functions", k->name, c->name);
 	if (*(const uint32_t *)c->functions < k->functions_size)

@@ -49,7 +49,8 @@ struct mt_call;     /* one running call; belongs to the host */
 struct mt_instance; /* one configured toolset; belongs to the host */
 struct mt_listing;  /* collects the tools of a toolset with a dynamic list */
 
-/** Effects of a tool, for confirmation, caching and scheduling. */
+/** Effects of a tool, for confirmation, caching and scheduling. A host ignores bits that it
+ *  does not know, here and in mt_toolset.flags. */
 enum {
 	MT_TOOL_READ_ONLY = 1u << 0,   /* does not change anything */
 	MT_TOOL_DESTRUCTIVE = 1u << 1, /* may destroy existing data */
@@ -344,7 +345,7 @@ struct mt_tool {
 	 *  @return MT_OK, or a status after mt_tool_host.fail. */
 	int (*preview)(const struct mt_tool_host *host, void *self, struct mt_call *call);
 };
-#define MT_TOOL_SIZE_1_0 MT_SIZE_TO(mt_tool, reserved)
+#define MT_TOOL_SIZE_1_0 MT_SIZE_TO(mt_tool, preview)
 
 /** A toolset. Every function may be NULL, except that a tool that is not MT_TOOL_CONTROL
  *  needs one of its `call`, its `function`, the set's `call`. Each receives the host, and

@@ -39,7 +39,7 @@ rows() {
 	grep -E "^($(IFS='|' && echo "$*")) *\|" "$table" | sed 's/ *| */|/g'
 }
 
-# a plugin with one tool: members of its descriptor, component and tool
+# a plugin with one tool: members of its descriptor, component, tool and toolset
 bare() {
 	cat <<-END
 		#include <mortise/tool.h>
@@ -47,10 +47,12 @@ bare() {
 		static const struct mt_tool tool = { .size = sizeof tool, .name = "bare",
 			.description = "x", .schema = "{}", .call = run, $3 };
 		static const struct mt_toolset set = { .size = sizeof set, .tool_count = 1,
-			.tools = &tool };
-		static const struct mt_option wrong_option[] = {
-			{ .size = sizeof(struct mt_option), .type = MT_OPTION_INT, .name = "depth",
-			  .fallback = "deep", .help = "x" } };
+			.tools = &tool, $4 };
+		#define OPTION(...) { .size = sizeof(struct mt_option), \\
+			.type = MT_OPTION_INT, .name = "depth", .help = "x", __VA_ARGS__ }
+		static const struct mt_option wrong_option[] = { OPTION(.fallback = "deep") };
+		static const struct mt_option reserved_option[] = { OPTION(.reserved = 1) };
+		static const struct mt_option flagged_option[] = { OPTION(.flags = 1u << 9) };
 		static const struct mt_component part = { .size = sizeof part,
 			.kind = MT_KIND_TOOL, .version_major = MT_TOOL_MAJOR, .name = "bare",
 			.functions = &set, $2 };
@@ -64,6 +66,7 @@ source_of() {
 	case $1 in
 	descriptor) bare "$2" '' '' ;;
 	component) bare '' "$2" '' ;;
+	set) bare '' '' '' "$2" ;;
 	tool) bare '' '' "$2" ;;
 	before) echo "$2" && bare '' '' '' ;;
 	constructor) bare '' '' '' &&
@@ -106,7 +109,7 @@ is_refused() {
 		chmod 755 "$dir/bad.so"
 		echo "$kind|$code"
 		is_refused "$(as_sanitized "$sentence")"
-	done < <(rows descriptor component tool before constructor params source)
+	done < <(rows descriptor component set tool before constructor params source)
 }
 
 @test "files that are not plugins" {
