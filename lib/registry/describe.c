@@ -198,10 +198,7 @@ static int describe_put_schema(const struct mt_tool *t, struct strbuf *out,
 	if (!t->function && params_schema(t, out, &why))
 		return fail(err, why.code, "invalid parameters of tool `%s`: %s", t->name,
 			    why.text);
-	if (t->param_count)
-		return MT_OK;
-	return t->function ? MT_OK
-			   : fail(err, MT_EINVAL, "tool `%s` has no schema", t->name);
+	return MT_OK;
 }
 
 static int check_events(const struct mt_tool *t, json_object *events, struct error *err)
@@ -252,6 +249,9 @@ static int put_events(const struct mt_tool *t, struct strbuf *out, struct error 
 static void put_optional(struct strbuf *out, const char *name, const char *text)
 {
 	if (text)
+		js_key_str(out, name, text);
+}
+
 /* Values without a meaning are left for later versions. */
 static int check_numbers(const struct mt_tool *t, struct error *err)
 {
@@ -266,9 +266,6 @@ static int check_numbers(const struct mt_tool *t, struct error *err)
 			    "is negative",
 			    t->name);
 	return MT_OK;
-}
-
-		js_key_str(out, name, text);
 }
 
 static int describe_tool(const struct mt_toolset *set, const struct mt_tool *t,
@@ -323,13 +320,13 @@ static const struct mt_tool *tool_at(const struct mt_toolset *set, size_t n)
 
 static int describe_toolset(const struct mt_component *c, struct strbuf *out,
 			    struct error *err)
+{
+	const struct mt_toolset *set = c->functions;
+
 	if (set->reserved)
 		return fail(err, MT_EUNSUPPORTED,
 			    "`%s` has a reserved member that is not 0; update mortise",
 			    c->name);
-{
-	const struct mt_toolset *set = c->functions;
-
 	if (set->tool_count > TOOLS_MAX || (set->tool_count && !set->tools))
 		return fail(err, MT_EINVAL,
 			    "`%s` provides %u tools, but at most %d are allowed", c->name,
@@ -560,16 +557,16 @@ static int put_permissions(const struct mt_plugin *p, struct strbuf *out,
 	for (size_t i = 0; i < p->permission_count; i++) {
 		const struct mt_permission *m = permission_at(p, i);
 
-		if (m->kind >= ARRAY_LEN(kinds) || !kinds[m->kind])
-			return fail(err, MT_EUNSUPPORTED,
-				    "permission %zu has unknown kind %u; update mortise",
-				    i + 1, m->kind);
+		bool known = m->kind < ARRAY_LEN(kinds) && kinds[m->kind];
+
+		if (m->kind == 0)
+			return fail(err, MT_EINVAL, "permission %zu has no kind", i + 1);
 		if (!m->what || strnlen(m->what, 4096) == 4096 ||
 		    !utf8_valid(m->what, strlen(m->what)))
 			return fail(err, MT_EINVAL,
 				    "permission %zu does not say for what", i + 1);
 		strbuf_add(out, i ? ",{" : "{");
-		js_key_str(out, "kind", kinds[m->kind]);
+		js_key_str(out, "kind", known ? kinds[m->kind] : "unknown");
 		js_key_str(out, "what", m->what);
 		put_optional(out, "why", m->why);
 		strbuf_addc(out, '}');

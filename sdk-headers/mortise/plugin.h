@@ -129,7 +129,8 @@ enum mt_permission_kind {
 };
 
 /** What a plugin uses in addition to the workspace and its own directories. Shown to a
- *  user before the plugin is enabled. A host may enforce it; this one does not. */
+ *  user before the plugin is enabled. A host may enforce it; this one does not. A kind that
+ *  a host does not know is shown as "unknown", and grants nothing. */
 struct mt_permission {
 	uint32_t size;
 	uint32_t kind;    /* enum mt_permission_kind */

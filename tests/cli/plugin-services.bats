@@ -254,7 +254,11 @@ about() {
 		MT_TOOL(run, "service", .name = "service", .description = "x", .schema = "{}")
 	END
 	run mortise plugins check "$dir/service.so"
-	[[ "$output" == *"permission 1 has unknown kind 77; update mortise" ]]
+	[ "$status" -eq 0 ]
+	[[ "$output" == *"unknown"*"x"* ]]
+	sed s/77/0/ "$BATS_TEST_TMPDIR/service.c" | compile other
+	run mortise plugins check "$dir/other.so"
+	[[ "$output" == *"permission 1 has no kind" ]]
 }
 
 @test "a plugin knows its own file" {
