@@ -144,12 +144,26 @@ static int tool_host_reply(struct mt_call *c, const char *fmt, ...)
 	return status;
 }
 
+/* "type/subtype", perhaps with parameters after a semicolon. */
+static bool is_media_type(const char *mime)
+{
+	static const char allowed[] = "abcdefghijklmnopqrstuvwxyz"
+				      "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789!#$&-^_.+";
+	size_t type = strspn(mime, allowed), rest;
+
+	if (type == 0 || mime[type] != '/')
+		return false;
+	rest = strspn(mime + type + 1, allowed);
+	mime += type + 1 + rest;
+	return rest > 0 && (!*mime || *mime == ';');
+}
+
 static int reply_media(struct mt_call *c, const char *mime, const void *bytes, size_t len)
 {
 	struct strbuf b AUTO(strbuf) = STRBUF(MEDIA_MAX + 256);
 	struct frame f = { .type = FRAME_MEDIA, .id = c->id };
 
-	if (!mime || !*mime || strlen(mime) > 127)
+	if (!mime || strlen(mime) > 127 || !is_media_type(mime))
 		return MT_EINVAL;
 	if (len > MEDIA_MAX - c->media_len)
 		return MT_ELIMIT;

@@ -118,7 +118,8 @@ struct mt_tool_host {
 	int (*reply_text)(struct mt_call *call, const char *text, size_t len);
 	/** Append an image or another medium, for example "image/png". The bytes are
 	 *  copied. The model receives it if its provider supports it.
-	 *  @return MT_ELIMIT above 16 MiB in one result, MT_EINVAL, MT_ENOMEM. */
+	 *  @return MT_ELIMIT above 16 MiB in one result, MT_EINVAL if `mime` is not a
+	 *  media type of at most 127 bytes, MT_ENOMEM. */
 	int (*reply_media)(struct mt_call *call, const char *mime, const void *bytes,
 			   size_t len);
 	/** Set a field of the observation (see mt_tool.events); `json` is JSON

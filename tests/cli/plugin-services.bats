@@ -759,3 +759,15 @@ http_service() {
 	[ "$status" -eq 2 ]
 	[[ "$output" == *"Unexpected argument a in tool call runs"* ]]
 }
+
+@test "a medium needs a media type" {
+	service 'return host->reply(call, "%d %d %d %d %d %d",
+		host->reply_media(call, "image/png", "x", 1),
+		host->reply_media(call, "text/plain; charset=utf-8", "x", 1),
+		host->reply_media(call, "png", "x", 1),
+		host->reply_media(call, "image/", "x", 1),
+		host->reply_media(call, "/png", "x", 1),
+		host->reply_media(call, "image/a b", "x", 1));'
+	call
+	[ "${lines[0]}" = "0 0 -1 -1 -1 -1" ]
+}
