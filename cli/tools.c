@@ -275,6 +275,21 @@ static int cli_tools_perform(struct launch *l, const struct tool *t, json_object
 	return r;
 }
 
+/* What to add to `tools`: a tool that is offered on request is named itself. */
+static const char *enabled_by(const struct component *toolset, const char *name)
+{
+	json_object *tools = js_get(toolset->data, "tools");
+
+	for (size_t i = 0; i < js_length(tools); i++) {
+		json_object *tool = json_object_array_get_idx(tools, i);
+
+		if (strcmp(js_str(tool, "name", ""), name) == 0 &&
+		    js_int(tool, "hints", 0) & MT_TOOL_ON_REQUEST)
+			return name;
+	}
+	return toolset->name;
+}
+
 static int cli_tools_unknown(const struct registry *r, const struct catalog *catalog,
 			     const char *name, const char *json, struct error *err)
 {
@@ -285,7 +300,7 @@ static int cli_tools_unknown(const struct registry *r, const struct catalog *cat
 	return fail(err, MT_ENOTFOUND,
 		    "tool %s of `%s` is not enabled; use `-o "
 		    "controller.tools+=%s` or --all",
-		    name, toolset->name, toolset->name);
+		    name, toolset->name, enabled_by(toolset, name));
 }
 
 static int cli_tools_call_tool(struct config *c, struct registry *r,

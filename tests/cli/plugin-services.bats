@@ -743,6 +743,18 @@ http_service() {
 	[[ "$output" == *"not ok 1 - a request"* ]]
 }
 
+@test "a medium needs a media type" {
+	service 'return host->reply(call, "%d %d %d %d %d %d",
+		host->reply_media(call, "image/png", "x", 1),
+		host->reply_media(call, "text/plain; charset=utf-8", "x", 1),
+		host->reply_media(call, "png", "x", 1),
+		host->reply_media(call, "image/", "x", 1),
+		host->reply_media(call, "/png", "x", 1),
+		host->reply_media(call, "image/a b", "x", 1));'
+	call
+	[ "${lines[0]}" = "0 0 -1 -1 -1 -1" ]
+}
+
 @test "a tool without a schema has no arguments" {
 	compile bare <<-'END'
 		#include <mortise/tool.h>
@@ -760,14 +772,20 @@ http_service() {
 	[[ "$output" == *"Unexpected argument a in tool call runs"* ]]
 }
 
-@test "a medium needs a media type" {
-	service 'return host->reply(call, "%d %d %d %d %d %d",
-		host->reply_media(call, "image/png", "x", 1),
-		host->reply_media(call, "text/plain; charset=utf-8", "x", 1),
-		host->reply_media(call, "png", "x", 1),
-		host->reply_media(call, "image/", "x", 1),
-		host->reply_media(call, "/png", "x", 1),
-		host->reply_media(call, "image/a b", "x", 1));'
-	call
-	[ "${lines[0]}" = "0 0 -1 -1 -1 -1" ]
+@test "a tool that is offered on request: the error says how to enable it" {
+	compile bare <<-'END'
+		#include <mortise/tool.h>
+		static int run(const struct mt_tool_host *host, void *self, struct mt_call *call)
+		{
+			return host->reply(call, "it runs");
+		}
+		MT_TOOL(run, "bare", .name = "rare", .description = "For tests.",
+			.hints = MT_TOOL_ON_REQUEST)
+	END
+	run mortise tools call -C "$work" -o controller.tools=bare rare '{}'
+	echo "$output"
+	[ "$status" -eq 2 ]
+	[[ "$output" == *"tool rare of \`bare\` is not enabled; use \`-o controller.tools+=rare\` or --all" ]]
+	run mortise tools call -C "$work" -o controller.tools+=rare rare '{}'
+	[ "$output" = "it runs" ]
 }
