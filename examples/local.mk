@@ -2,10 +2,9 @@
 # authors of plugins are installed.
 EXTRA_DIST += \
 	%D%/demo/.gitignore %D%/demo/Makefile %D%/demo/README.md %D%/demo/csv.c \
-	%D%/demo/csv.h %D%/demo/tally.c %D%/demo/test.sh %D%/demo/repair.script \
-	%D%/ffi.ini %D%/browsing.ini
+	%D%/demo/csv.h %D%/demo/tally.c %D%/demo/test.sh %D%/demo/repair.script
 examplesdir = $(datadir)/mortise
-nobase_dist_examples_DATA += %D%/archive/Makefile %D%/archive/archive.c %D%/archive/test.c \
+nobase_dist_examples_DATA += %D%/ffi.ini %D%/browsing.ini %D%/archive/Makefile %D%/archive/archive.c %D%/archive/test.c \
 	%D%/vendor/Makefile %D%/vendor/README.md %D%/vendor/wc.c \
 	%D%/templates/common/README.md %D%/templates/c/Makefile %D%/templates/c++/Makefile \
 	%D%/templates/run/test.sh %D%/templates/tool/NAME.cases \
