@@ -151,7 +151,7 @@ struct mt_dialect_host {
 		     ...) MT_PRINTF(4, 5);
 	/** Memory for the dialect while it decodes the answer of one attempt, initially
 	 *  zeroed; the same pointer each time. It does not survive from `encode` to `feed`.
-	 *  NULL: out of memory. */
+	 *  NULL: out of memory, above 1 MiB, or more bytes than the first call asked for. */
 	void *(*state)(struct mt_exchange *x, size_t bytes);
 	/** Called when the attempt ends, to free what `state` points to. */
 	void (*on_end)(struct mt_exchange *x, void (*release)(void *state));
