@@ -89,17 +89,43 @@ static void free_tools(struct listed *tools, size_t count)
 	free(tools);
 }
 
-static int tool_list_add(struct mt_listing *l, const struct mt_tool *t)
+static bool has_tool(const struct mt_listing *l, const char *name)
+{
+	const struct mt_toolset *set = l->instance->set;
+
+	for (size_t n = 0; n < l->count; n++)
+		if (strcmp(l->tools[n].name, name) == 0)
+			return true;
+	for (uint32_t n = 0; n < set->tool_count; n++)
+		if (strcmp(loader_toolset_tool(set, n)->name, name) == 0)
+			return true;
+	return false;
+}
+
+/* What discovery checks of the tools in the table. */
+static bool can_be_listed(const struct mt_listing *l, const struct mt_tool *t)
 {
 	struct strbuf schema AUTO(strbuf) = STRBUF(1 << 20);
+	struct error err = ERROR_NONE;
+
+	if (!t || t->size < MT_TOOL_SIZE_1_0 || !good_name(t->name) ||
+	    has_tool(l, t->name) || t->reserved || t->deadline_ms < -1 ||
+	    t->result_max < 0)
+		return false;
+	if (t->events)
+		json_object_put(js_parse(t->events, strlen(t->events), &err));
+	return !err.code && !(t->function && function_check(t->function, NULL)) &&
+	       !make_schema(t, &schema);
+}
+
+static int tool_list_add(struct mt_listing *l, const struct mt_tool *t)
+{
 	struct listed *item;
 
-	if (!t || t->size < MT_TOOL_SIZE_1_0 || !good_name(t->name))
+	if (!can_be_listed(l, t))
 		return MT_EINVAL;
 	if (l->count == LISTED_MAX)
 		return MT_ELIMIT;
-	if ((t->function && function_check(t->function, NULL)) || make_schema(t, &schema))
-		return MT_EINVAL;
 	item = &l->tools[l->count];
 	*item = (struct listed){ .name = strdup(t->name), .hints = t->hints,
 				 .call = t->call, .preview = loader_tool_preview(t),
@@ -113,10 +139,8 @@ static int tool_list_add(struct mt_listing *l, const struct mt_tool *t)
 		return MT_ENOMEM;
 	}
 	tool_list_put_tool(l->json, t);
-	if (l->json->error)
-		return l->json->error;
 	l->count++;
-	return MT_OK;
+	return l->json->error;
 }
 
 int tool_list_make(struct mt_instance *instance, struct strbuf *ret_json,

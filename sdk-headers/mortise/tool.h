@@ -365,8 +365,9 @@ struct mt_toolset {
 	int (*open)(const struct mt_tool_host *host, struct mt_instance *instance,
 		    void **ret_self);
 	/** Tools beyond the static ones: give each to `add`, which copies it with all its
-	 *  texts and returns MT_OK, MT_EINVAL for one that cannot be offered (continue with
-	 *  the next), MT_ELIMIT or MT_ENOMEM (end). `listing` is valid until `list`
+	 *  texts and returns MT_OK, MT_EINVAL for one that cannot be offered (a wrong name,
+	 *  schema or member, or a name that the toolset has already: continue with the
+	 *  next), MT_ELIMIT or MT_ENOMEM (end). `listing` is valid until `list`
 	 *  returns. Asked after `open`, after `changed`, and for a call of a tool that
 	 *  is not known. @return MT_OK, or a status: then the list stays as it was. */
 	int (*list)(const struct mt_tool_host *host, struct mt_instance *instance,

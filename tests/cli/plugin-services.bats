@@ -789,3 +789,42 @@ http_service() {
 	run mortise tools call -C "$work" -o controller.tools+=rare rare '{}'
 	[ "$output" = "it runs" ]
 }
+
+@test "tools that are listed at run time are checked as those of the table" {
+	compile lists <<-'END'
+		#include <mortise/tool.h>
+		#include <string.h>
+		static char results[100];
+		static int run(const struct mt_tool_host *host, void *self, struct mt_call *call)
+		{
+			return host->reply(call, "%s", results);
+		}
+		static int list(const struct mt_tool_host *host, struct mt_instance *instance,
+				void *self, struct mt_listing *l,
+				int (*add)(struct mt_listing *, const struct mt_tool *))
+		{
+			static const struct { const char *name, *schema, *events; int64_t deadline; }
+			tools[] = { { "good", 0, 0, 0 }, { "good", 0, 0, 0 },
+				    { "fixed", 0, 0, 0 }, { "bad name", 0, 0, 0 },
+				    { "a", "{", 0, 0 }, { "b", "{}", "{{", 0 },
+				    { "c", "{}", 0, -2 } };
+			*results = '\0';
+			for (size_t n = 0; n < sizeof tools / sizeof *tools; n++) {
+				struct mt_tool tool = { .size = sizeof tool, .call = run,
+					.name = tools[n].name, .description = "x",
+					.schema = tools[n].schema, .events = tools[n].events,
+					.deadline_ms = tools[n].deadline };
+				strcat(results, add(l, &tool) == MT_EINVAL ? "no " : "yes ");
+			}
+			return MT_OK;
+		}
+		static const struct mt_tool fixed = { .size = sizeof fixed, .name = "fixed",
+			.description = "x", .call = run };
+		static const struct mt_toolset set = { .size = sizeof set, .tool_count = 1,
+			.tools = &fixed, .list = list };
+		MT_TOOLSET(&set, "lists", .name = "lists")
+	END
+	run mortise tools call -C "$work" -o controller.tools=lists good '{}'
+	echo "$output"
+	[ "$output" = "yes no no no no no no " ]
+}
