@@ -74,6 +74,15 @@ char *component_make_unique(const struct component *c, bool alone)
 	return strbuf_take(&text);
 }
 
+/* The path in place of the id: of two files with one id, only the path tells which. */
+static bool has_path(const struct component *c, const char *name)
+{
+	size_t len = strlen(c->path);
+
+	return *c->id && strncmp(name, c->path, len) == 0 &&
+	       strcmp(name + len, c->unique + strlen(c->id)) == 0;
+}
+
 const struct component *registry_find(const struct registry *r, int kind,
 				      const char *name)
 {
@@ -81,7 +90,7 @@ const struct component *registry_find(const struct registry *r, int kind,
 		const struct component *c = &r->components[i];
 
 		if (c->kind == kind &&
-		    (strcmp(c->unique, name) == 0 ||
+		    (strcmp(c->unique, name) == 0 || has_path(c, name) ||
 		     (i < r->named_count && strcmp(c->name, name) == 0)))
 			return c;
 	}

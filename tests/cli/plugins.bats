@@ -572,6 +572,8 @@ call_bash() { # [FLAG...]
 	[ "$output" = first ]
 	run mortise tools call -o controller.tools=com.example.bash execute_bash '{}'
 	[ "$output" = second ]
+	run mortise tools call -o controller.tools=bash -o tool.bash.plugin="$dir/second.so" execute_bash '{}'
+	[ "$output" = second ]
 	run mortise plugins --refused
 	[ "${#lines[@]}" -eq 1 ]
 	[[ "$output" == *"second.so: tool \`bash\` is ignored because $dir/first.so takes precedence; to use it, name it in the configuration: com.example.bash" ]]
