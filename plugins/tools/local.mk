@@ -42,7 +42,7 @@ libbash_a_SOURCES = \
 	%D%/bash/result-notes.c %D%/bash/result-notes.h \
 	%D%/bash/run.c %D%/bash/run.h %D%/bash/screen.c %D%/bash/screen.h \
 	%D%/bash/session.c %D%/bash/session.h %D%/bash/spawn.c %D%/bash/spawn.h \
-	%D%/bash/vt.c %D%/bash/vt.h %D%/bash/waiting.c %D%/bash/waiting.h
+	%D%/bash/told.c %D%/bash/told.h %D%/bash/vt.c %D%/bash/vt.h %D%/bash/waiting.c %D%/bash/waiting.h
 libbash_a_CPPFLAGS = -D_GNU_SOURCE $(AM_CPPFLAGS) $(VTERM_CFLAGS)
 LIBBASH = libbash.a libmt.a $(JSONC_LIBS) $(VTERM_LIBS) -lm
 

@@ -13,6 +13,7 @@
 #include "screen.h"
 #include "session.h"
 #include "space.h"
+#include "told.h"
 #include "utf8.h"
 #include <ctype.h>
 #include <math.h>
@@ -25,7 +26,6 @@
 enum {
 	TEXT_MAX = 4 * (OUTPUT_HEAD + OUTPUT_TAIL) + 8 * SCREEN_LINE,
 	NOTE_MAX = 16 * 1024,      /* a prefix or suffix */
-	TOLD_MAX = 16 * 1024,      /* the file of what the model knows */
 	GRACE_MS = 500,            /* after SIGINT, before SIGKILL */
 	PATIENCE_MS = 2500,        /* after SIGINT, before the shell is killed */
 	TIMEOUT_MAX_S = 7 * 86400,
@@ -48,8 +48,7 @@ struct run {
 	bool started;       /* there has been a shell before */
 	bool is_new;        /* the shell is, and this was not reported yet */
 	char *directory;    /* of the last shell, for the next */
-	char *told_directory, *told_python; /* that the model knows */
-	bool told_loaded;
+	struct told told;   /* what the model knows */
 	struct pipeline pipeline; /* of the command */
 	int64_t began;      /* when the command was started, ms; later by the time that it
 	                     * waited for input between two calls */
@@ -150,8 +149,7 @@ struct run *run_free(struct run *r)
 	screen_free(r->screen);
 	strbuf_clear(&r->answers.bytes);
 	free(r->directory);
-	free(r->told_directory);
-	free(r->told_python);
+	told_clear(&r->told);
 	pipeline_clear(&r->pipeline);
 	free(r->username);
 	free(r->hostname);
@@ -331,68 +329,19 @@ static void say_new_shell(struct run *r, struct run_result *ret)
 				 "variables, functions and jobs are lost.]\n");
 }
 
-static const char *bash_run_told_file(struct run *r)
+static void bash_run_put_news(struct run *r, const struct run_result *ret,
+			      struct note *note)
 {
 	const char *path =
 		r->config.told_file ? r->config.told_file(r->config.arg) : NULL;
 
-	return path ? path : "";
-}
-
-/* The model knows the workspace, and what was stated before the conversation was resumed. */
-static void load_told(struct run *r)
-{
-	AUTO(free) char *text = NULL;
-	char *line;
-
-	if (r->told_loaded)
-		return;
-	r->told_loaded = true;
-	if (*bash_run_told_file(r) &&
-	    file_read(bash_run_told_file(r), TOLD_MAX, &text, NULL, NULL) == MT_OK) {
-		line = text + strcspn(text, "\n");
-		if (*line) {
-			*line++ = '\0';
-			r->told_python = strndup(line, strcspn(line, "\n"));
-		}
-		r->told_directory = strdup(text);
-	} else {
-		r->told_directory = strdup(r->config.directory);
-	}
-}
-
-static void save_told(struct run *r)
-{
-	AUTO(strbuf) struct strbuf text = STRBUF(TOLD_MAX);
-
-	strbuf_addf(&text, "%s\n%s\n", r->told_directory ? r->told_directory : "",
-		    r->told_python ? r->told_python : "");
-	if (*bash_run_told_file(r) && !text.error)
-		file_write(bash_run_told_file(r), text.text, text.len, 0600, false, NULL);
-}
-
-/* Remember the value. @return whether the model knew another one. */
-static bool is_news(char **told, const char *now)
-{
-	bool changed = now && *now && *told && strcmp(*told, now) != 0;
-
-	if (now && *now && (changed || !*told)) {
-		free(*told);
-		*told = strdup(now);
-	}
-	return changed;
-}
-
-static void bash_run_put_news(struct run *r, const struct run_result *ret,
-			      struct note *note)
-{
-	load_told(r);
-	if (is_news(&r->told_directory, ret->directory))
+	told_load(&r->told, path, r->config.directory);
+	if (told_is_news(&r->told.directory, ret->directory))
 		note->directory = ret->directory;
-	if (is_news(&r->told_python, ret->python))
+	if (told_is_news(&r->told.python, ret->python))
 		note->python = ret->python;
 	if (note->directory || note->python)
-		save_told(r);
+		told_save(&r->told, path);
 }
 
 /* The command (or, `shell_died`, the shell itself) has ended. */
@@ -817,9 +766,7 @@ struct run *run_split(struct run *r)
 	next->session = r->next;
 	r->next = NULL;
 	session_set_arg(next->session, next);
-	next->told_directory = bash_run_copy(r->told_directory);
-	next->told_python = bash_run_copy(r->told_python);
-	next->told_loaded = r->told_loaded;
+	told_copy(&next->told, &r->told);
 	return next;
 }
 
