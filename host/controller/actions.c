@@ -148,7 +148,7 @@ void action_resume(struct conversation *c, struct event *e)
 	if (!(e->type->flags & EVENT_RUNNABLE))
 		actions_handle(c, e);
 	else if (!call)
-		conversation_set_error(c, EXIT_FAILED, "out of memory");
+		conversation_set_error(c, EXIT_FAILED, "%s", status_name(MT_ENOMEM));
 	else if (!FEATURES_ASK(gate, c, call))
 		actions_run(c, call);
 }
@@ -179,7 +179,8 @@ void action_log(struct conversation *c, struct event *e)
 		if (call)
 			action_log_call(c, call);
 		else
-			conversation_set_error(c, EXIT_FAILED, "out of memory");
+			conversation_set_error(c, EXIT_FAILED, "%s",
+					       status_name(MT_ENOMEM));
 		return;
 	}
 	if (e)

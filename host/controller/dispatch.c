@@ -275,7 +275,8 @@ static int dispatch_launch(struct conversation *c, struct error *err)
 	AUTO(free) const struct catalog **catalogs = agents_catalogs(c, &count);
 	const struct launch l = {
 		.mask = c->mask, .loop = c->loop, .config = c->config, .runtime = &c->runtime,
-		.catalogs = catalogs, .catalog_count = count, .workspace = c->workspace, .conversation = c->id,
+		.catalogs = catalogs, .catalog_count = count,
+		.workspace = c->workspace, .conversation = c->id,
 		.spool_dir = spool, .state_dir = state_dir, .stderr_fd = fd,
 	};
 

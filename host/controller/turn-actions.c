@@ -115,8 +115,7 @@ static void do_call(struct conversation *c, size_t n)
 		return;
 	}
 	agent_acted(c->agent);
-	turn_log_error(c, turn_reply(c)->calls[n].id, name,
-		       err.code ? err.text : "out of memory");
+	turn_log_error(c, turn_reply(c)->calls[n].id, name, error_text(&err));
 }
 
 static void do_action(struct conversation *c, const struct planned_action *p)

@@ -65,8 +65,11 @@ static int pin_all(struct mt_ctx *x, unsigned char *pinned)
 {
 	size_t tasks = condenser_out_find_place(x, true, is_tasks);
 	const size_t places[] = {
-		condenser_out_find_place(x, false, is_system), condenser_out_find_place(x, false, is_user_message),
-		condenser_out_find_place(x, true, is_user_message), condenser_out_find_place(x, false, is_rules), tasks,
+		condenser_out_find_place(x, false, is_system),
+		condenser_out_find_place(x, false, is_user_message),
+		condenser_out_find_place(x, true, is_user_message),
+		condenser_out_find_place(x, false, is_rules),
+		tasks,
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(places); i++)

@@ -135,8 +135,7 @@ static json_object *options_of(struct mask *mask, const struct tool_instance *t,
 		return t->options;
 	if (mcp_server_options(t->title, t->options, &options, &err) ||
 	    js_set(values, t->name, options) || hide_values(mask, options, &err)) {
-		log_line(MT_LOG_ERROR, t->name, "%s",
-			 err.code ? err.text : "out of memory");
+		log_line(MT_LOG_ERROR, t->name, "%s", error_text(&err));
 		return NULL;
 	}
 	return options;

@@ -203,7 +203,8 @@ static int64_t know_number(struct mt_ctx *x, const struct journal_entry *questio
 
 /* ---- services of the host ------------------------------------------------------ */
 
-#define TELL(x, kind, ...) plugin_copy_tell(x, &(struct journal_entry){ .type = (kind), __VA_ARGS__ })
+#define TELL(x, kind, ...)                                                               \
+	plugin_copy_tell(x, &(struct journal_entry){ .type = (kind), __VA_ARGS__ })
 #define TELL_DONE(x, r, kind, ...)                                                       \
 	tell_done(x, r, &(struct journal_entry){ .type = (kind), __VA_ARGS__ })
 
@@ -324,8 +325,10 @@ static int copy_keep(struct mt_ctx *x, struct mt_str state)
 static int copy_prompt(struct mt_ctx *x, const char *name, struct mt_str data,
 		       struct mt_str *ret_text)
 {
-	const struct journal_entry question = { .type = JOURNAL_PROMPT,
-						.text = { plugin_copy_word(name), plugin_copy_given(data) } };
+	const struct journal_entry question = {
+		.type = JOURNAL_PROMPT,
+		.text = { plugin_copy_word(name), plugin_copy_given(data) },
+	};
 	struct strbuf answer = STRBUF(JOURNAL_MAX);
 	int r = plugin_ctx_converses(x)
 			? plugin_copy_ask(x->copy, &question, &answer, &x->error)

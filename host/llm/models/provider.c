@@ -77,7 +77,8 @@ static int unknown_provider(const struct registry *r, const char *model,
 	if (!model[len])
 		return fail(
 			err, MT_EINVAL,
-			"model `%s` has no provider; use provider/name (for example openai/%s), or set base_url in [%s]",
+			"model `%s` has no provider; use provider/name (for example openai/%s), "
+			"or set base_url in [%s]",
 			model, model, section);
 	if (word && registry_refused(r, word) &&
 	    !registry_need(r, MT_KIND_DIALECT, word, &why))
@@ -89,7 +90,8 @@ static int unknown_provider(const struct registry *r, const char *model,
 			    model, word, near);
 	return fail(
 		err, MT_EINVAL,
-		"model `%s`: unknown provider `%.*s`; for a server with OpenAI's chat completions API, set base_url in [%s]",
+		"model `%s`: unknown provider `%.*s`; for a server with OpenAI's chat "
+		"completions API, set base_url in [%s]",
 		model, (int)len, model, section);
 }
 
