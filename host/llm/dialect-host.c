@@ -52,8 +52,11 @@ static const char *context_window(struct llm_exchange *x)
 static const char *svc_option(struct mt_exchange *mx, const char *name)
 {
 	const struct llm *l = exchange_of(mx)->llm;
+	const struct component *c = l->component;
 	const char *text;
 
+	if (c && option_find(c->options, c->option_count, name))
+		return component_option(c, l->own, name);
 	if (llm_option(l, name, &text))
 		return text;
 	if (strcmp(name, "model") == 0)

@@ -42,6 +42,7 @@ struct llm {
 	bool signs;                    /* the dialect signs requests instead of a key */
 	const struct component *component; /* the plugin of the dialect */
 	const struct mt_dialect *dialect;
+	json_object *own;              /* set in its section, {key: "value"} */
 	struct backoff_rule retry;
 	struct llm **fallback;         /* tried in order when this one fails */
 	size_t fallback_count;

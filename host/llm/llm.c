@@ -156,6 +156,17 @@ static void warn_of_http(const struct llm *l)
 			 l->provider);
 }
 
+/* The options of the component that the section of the dialect sets. */
+static int read_own_options(struct llm *l, struct error *err)
+{
+	AUTO(strbuf) struct strbuf section = STRBUF(256);
+
+	if (strbuf_addf(&section, "dialect.%s", l->component->name))
+		return out_of_memory(err);
+	return config_section(l->config, section.text, l->component->options,
+			      l->component->option_count, &l->own, err);
+}
+
 static int set_dialect(struct llm *l, const struct provider *p, struct registry *r,
 		       struct error *err)
 {
@@ -166,6 +177,8 @@ static int set_dialect(struct llm *l, const struct provider *p, struct registry 
 	if (!MT_HAS(l->dialect, end))
 		return fail(err, MT_EUNSUPPORTED, "the dialect %s is incomplete",
 			    p->component->name);
+	if (read_own_options(l, err))
+		return err->code;
 	if (!p->network || !MT_HAS(l->dialect, check) || !l->dialect->check)
 		return MT_OK;
 	return need_mask(l, err) ? err->code : exchange_check(l, err);
@@ -247,6 +260,7 @@ struct llm *llm_free(struct llm *l)
 	body_clear(&l->kept);
 	llm_estimate_close(l);
 	free(l->request_log_dir);
+	json_object_put(l->own);
 	if (l->key)
 		explicit_bzero(l->key, strlen(l->key));
 	mask_free(l->own_mask);

@@ -56,8 +56,9 @@ struct mt_dialect_host {
 	uint32_t reserved;
 
 	/* -- configuration -- */
-	/** Value of a key of the effective [llm] section ("model" is the name
-	 *  without the provider, "base_url", "temperature", ...); NULL: unset.
+	/** Value of an option that the component declares, which the user sets in
+	 *  [dialect.NAME], or else of a key of the effective [llm] section ("model" is
+	 *  the name without the provider, "base_url", "temperature", ...); NULL: unset.
 	 *  What the model does not support is unset: temperature, top_p,
 	 *  reasoning_effort, thinking_budget ("0": disable reasoning).
 	 *  "output_limit": maximum number of tokens of a reply of the model;

@@ -491,3 +491,53 @@ END
 	without -s3cret "$work/answers"
 	without -s3cret "$work/errors"
 }
+
+@test "secret options of a dialect are masked" {
+	mkdir -m 700 "$work/plugins"
+	cat >"$work/talker.c" <<'END'
+#define MORTISE_PROVISIONAL
+#include <mortise/dialect.h>
+#include <stdio.h>
+#include <string.h>
+static int encode(const struct mt_dialect_host *h, struct mt_exchange *x,
+		  const struct mt_request *r)
+{
+	h->log(x, MT_LOG_WARNING, "dialect logs %s, of %s", h->option(x, "pass"),
+	       h->option(x, "place"));
+	return h->local(x, 0);
+}
+static int feed(const struct mt_dialect_host *h, struct mt_exchange *x, int status,
+		const char *type, const char *bytes, size_t len)
+{
+	char text[200];
+	snprintf(text, sizeof text, "{\"message\":\"It is %s.\"}", h->option(x, "pass"));
+	return h->tool_call(x, 0, NULL, "finish", text, strlen(text));
+}
+static int end(const struct mt_dialect_host *h, struct mt_exchange *x, int status)
+{
+	return h->stopped(x, "tool_calls");
+}
+static const struct mt_option options[] = {
+	{ .size = sizeof options[0], .type = MT_OPTION_TEXT, .name = "pass",
+	  .help = "Password.", .flags = MT_OPTION_SECRET },
+	{ .size = sizeof options[0], .type = MT_OPTION_TEXT, .name = "place",
+	  .help = "Place.", .fallback = "here" },
+};
+static const struct mt_dialect dialect = { .size = sizeof dialect,
+	.providers = "{\"talker\":{\"local\":true}}", .encode = encode, .feed = feed,
+	.end = end };
+MT_DIALECT(&dialect, "talker", .name = "talker", .options = options, .option_count = 2)
+END
+	${CC:-cc} -std=gnu17 -shared -fPIC -I"$top_srcdir/sdk-headers" \
+		-o "$work/plugins/talker.so" "$work/talker.c"
+	chmod 755 "$work/plugins/talker.so"
+	export MORTISE_CORE_PLUGIN_PATH="$work/plugins,$MORTISE_CORE_PLUGIN_PATH"
+	run mortise run -C "$work/ws" --model talker/any -o dialect.talker.pass=dialect-s3cret -t go
+	echo "$output"
+	[ "$status" -eq 0 ]
+	[[ "$output" == *"dialect logs <secret_hidden>, of here"* ]]
+	[[ "$output" == *"It is <secret_hidden>."* ]]
+	[[ "$output" != *dialect-s3cret* ]]
+	run grep -r -e dialect-s3cret "$work/state"
+	[ "$status" -eq 1 ]
+}
