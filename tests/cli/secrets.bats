@@ -195,7 +195,7 @@ ours() {
 		pid=${pid#/proc/}
 		case $(cat "/proc/$pid/comm" 2>/dev/null) in
 		mortise-runner | mortise-guard | mortise-worker)
-			mortise_of "$pid" && echo "$pid" ;;
+			if mortise_of "$pid"; then echo "$pid"; fi ;;
 		esac
 	done
 }
