@@ -48,6 +48,19 @@ ids() { mortise conversations --json | jq -r .id; }
 	[[ "$output" == *"unknown conversation"* ]]
 }
 
+@test "delete finds all names before it deletes" {
+	one first
+	one second
+	run mortise conversations delete last last
+	[ "$status" -eq 0 ]
+	[[ "$output" == *"1 conversation, "*" removed" ]]
+	[ "$(ids | wc -l)" -eq 1 ]
+	run mortise conversations delete last nothing-of-that-name
+	[ "$status" -eq 1 ]
+	[[ "$output" == *"unknown conversation"* ]]
+	[ "$(ids | wc -l)" -eq 1 ]
+}
+
 @test "an empty id names no conversation" {
 	one first
 	for command in "conversations delete" "conversations show" "conversations export" \
