@@ -168,26 +168,32 @@ static const struct chat_flag *chat_flag_of(const char *arg)
 	return NULL;
 }
 
-static int terminal_take(struct options *o, struct words *w)
+static int take_option(struct options *o, struct words *w, const char *arg)
 {
-	const char *arg = w->argv[w->at], *value;
-	const char *flag = w->operands ? NULL : passed_flag(arg, &value);
+	const char *value;
+	const char *flag = passed_flag(arg, &value);
 	const struct chat_flag *own = chat_flag_of(arg);
 
 	if (flag)
 		return chat_main_pass_on(o, w, flag, value);
 	if (own)
 		return own->set(o, w);
-	if (strcmp(arg, "--") == 0 && !w->operands) {
-		w->operands = true;
-	} else if (*arg == '-' && arg[1] && !w->operands) {
+	if (strcmp(arg, "--") != 0)
 		return chat_main_bad("unknown option %.80s", arg);
-	} else if (o->message) {
+	w->operands = true;
+	return 0;
+}
+
+static int terminal_take(struct options *o, struct words *w)
+{
+	const char *arg = w->argv[w->at];
+
+	if (*arg == '-' && arg[1] && !w->operands)
+		return take_option(o, w, arg);
+	if (o->message)
 		return chat_main_bad(
 			"unexpected argument %.80s; put the message in quotes", arg);
-	} else {
-		o->message = arg;
-	}
+	o->message = arg;
 	return 0;
 }
 
@@ -205,7 +211,8 @@ int main(int argc, char **argv)
 	for (; w.at < argc; w.at++) {
 		int code;
 
-		if (strcmp(argv[w.at], "-h") == 0 || strcmp(argv[w.at], "--help") == 0) {
+		if (!w.operands && (strcmp(argv[w.at], "-h") == 0 ||
+				    strcmp(argv[w.at], "--help") == 0)) {
 			chat_main_help();
 			return 0;
 		}

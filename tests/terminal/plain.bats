@@ -52,6 +52,15 @@ plain() { timeout 60 mortise --plain -m "script:$work/script" "$@" 2>&1; }
 	[ "$(grep -c 'mortise.ini was ignored because it is not trusted' <<< "$output")" -eq 1 ]
 }
 
+@test 'what follows -- is the message' {
+	for message in --plain -c --help -o; do
+		run plain -- "$message" < /dev/null
+		[ "$status" -eq 0 ]
+		[[ "$output" = *'The first word.'* ]]
+		[ "$(mortise conversations --json | head -n 1 | jq -r .title)" = "$message" ]
+	done
+}
+
 @test 'a question that the input does not answer: code 8, and it waits on' {
 	run plain -o controller.confirmation=always <<< 'go'
 	[ "$status" -eq 8 ]
