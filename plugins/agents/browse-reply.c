@@ -50,61 +50,68 @@ int browse_repair(struct mt_str text, struct strbuf *ret)
 
 /* ---- a message ----------------------------------------------------------------- */
 
-/* Is the first argument a text with the quotes where they belong? The cursor then stands
- * at what follows it. */
-static bool is_argument(struct cursor *c, json_object **ret)
+/* Append the first argument of a call: the text of a string, other literals as they are
+ * written. False, with the cursor where it was, if it is not a literal. */
+static bool read_literal(struct cursor *c, struct strbuf *ret)
 {
-	if (literal_read(c, ret, NULL) || !json_object_is_type(*ret, json_type_string))
+	AUTO(json) json_object *value = NULL;
+	struct cursor next = *c;
+	size_t len;
+
+	if (literal_read(&next, &value, NULL))
 		return false;
-	cursor_blanks(c);
-	return c->at == c->end || *c->at == ')' || *c->at == ',';
+	len = (size_t)(next.at - c->at);
+	cursor_blanks(&next);
+	if (next.at != next.end && *next.at != ')' && *next.at != ',')
+		return false;
+	if (json_object_is_type(value, json_type_string))
+		strbuf_addn(ret, json_object_get_string(value),
+			    (size_t)json_object_get_string_len(value));
+	else if (value)
+		strbuf_addn(ret, c->at, len);
+	cursor_takes(&next, ')');
+	*c = next;
+	return true;
 }
 
-/* The text of an argument whose quotes are broken: up to the same quote and a
- * parenthesis, or to the end of the line. */
-static struct mt_str misquoted(const char *line)
+/* Append an argument with a quote inside it: up to the same quote and a parenthesis in
+ * this line. Without them there is no text, and the browser reports the error. */
+static void read_misquoted(struct cursor *c, struct strbuf *ret)
 {
-	struct mt_str s = { line, strcspn(line, "\n") };
-	const char end[] = { *line, ')', '\0' };
-	const char *at = s.len > 1 && strchr("'\"", *line) ? strstr(line + 1, end) : NULL;
+	size_t line = strcspn(c->at, "\n");
+	const char end[] = { *c->at, ')' };
+	const char *at = line > 1 && strchr("'\"", *c->at)
+				 ? memmem(c->at + 1, line - 1, end, sizeof end)
+				 : NULL;
 
-	if (at && at < s.ptr + s.len)
-		return (struct mt_str){ line + 1, (size_t)(at - line - 1) };
-	while (s.len && strchr(")'\" ", s.ptr[s.len - 1]))
-		s.len--;
-	while (s.len && strchr("'\" ", *s.ptr))
-		s.ptr++, s.len--;
-	return s;
+	if (!at)
+		return;
+	strbuf_addn(ret, c->at + 1, (size_t)(at - c->at) - 1);
+	c->at = at + sizeof end;
 }
 
-/* The text of a call of `name`; where its quotes are broken, all up to the end of the
- * line. Whether it is the only call. */
+/* The text of the last call of `name`; whether nothing but one such call is there. */
 static void read_message(struct browse_reply *r, const char *name)
 {
 	struct mt_str s = { r->actions.text, r->actions.len };
-	const char *at = browse_reply_find(s, name);
-	struct cursor c = { s.ptr, at ? at + strlen(name) : NULL, s.ptr + s.len };
-	AUTO(json) json_object *value = NULL;
-	struct mt_str head;
+	struct mt_str head, rest = s;
+	const char *at;
+	bool alone;
 
-	if (!at || r->message.len)
-		return;
-	if (c.end - c.at > 5 && memcmp(c.at, "text=", 5) == 0)
-		c.at += 5;
-	if (is_argument(&c, &value)) {
-		strbuf_addn(&r->message, json_object_get_string(value),
-			    (size_t)json_object_get_string_len(value));
-		cursor_takes(&c, ')');
-		cursor_blanks(&c);
-	} else {
-		struct mt_str rest = misquoted(at + strlen(name));
+	while ((at = browse_reply_find(rest, name))) {
+		struct cursor c = { s.ptr, at + strlen(name), s.ptr + s.len };
 
-		strbuf_addn(&r->message, rest.ptr, rest.len);
-		c.at = c.end;
+		if (c.end - c.at > 5 && memcmp(c.at, "text=", 5) == 0)
+			c.at += 5;
+		strbuf_reset(&r->message);
+		if (!read_literal(&c, &r->message))
+			read_misquoted(&c, &r->message);
+		head = space_trimmed(before(s, at));
+		alone = !head.len ||
+			(head.len == 6 && memcmp(head.ptr, "python", 6) == 0);
+		rest = browse_reply_after(s, c.at, 0);
+		r->last = r->message.len && alone && !space_trimmed(rest).len;
 	}
-	head = space_trimmed(before(s, at));
-	r->last = c.at == c.end &&
-		  (!head.len || (head.len == 6 && memcmp(head.ptr, "python", 6) == 0));
 }
 
 /* ---- a reply --------------------------------------------------------------------- */
@@ -138,7 +145,8 @@ int browse_read(struct mt_str text, struct browse_reply *r)
 		if (inside.len)
 			strbuf_addn(&r->thought, head.ptr, head.len);
 		read_message(r, "send_msg_to_user(");
-		read_message(r, "report_infeasible(");
+		if (!r->message.len)
+			read_message(r, "report_infeasible(");
 	} else if (text.len) {
 		only_talk(text, r);
 	}
