@@ -338,10 +338,7 @@ void common_untrusted(const struct config *c)
 	const char *path = config_untrusted(c);
 
 	if (path)
-		fprintf(stderr,
-			"mortise: %s was ignored because it is not trusted; run `mortise "
-			"config trust` to trust it\n",
-			path);
+		fprintf(stderr, "mortise: " CONFIG_UNTRUSTED "\n", path);
 }
 
 int common_log(const struct config *c, struct error *err)

@@ -112,6 +112,15 @@ static const char **overrides(json_object *settings, json_object *moved,
 	return list;
 }
 
+static int report_untrusted(const struct config *c, struct strbuf *report)
+{
+	const char *path = config_untrusted(c);
+
+	return path ? strbuf_addf(report, "%s" CONFIG_UNTRUSTED, report->len ? "\n" : "",
+				  path)
+		    : MT_OK;
+}
+
 static int conversation_resume_load(struct conversation *c, json_object *meta,
 				    const struct config_input *in,
 				    const struct config *now, struct strbuf *report,
@@ -130,6 +139,8 @@ static int conversation_resume_load(struct conversation *c, json_object *meta,
 	all.workspace = c->workspace;
 	all.pinned = settings && json_object_array_length(settings) > 0;
 	r = config_load(&all, &c->config, err);
+	if (!r && report_untrusted(c->config, report))
+		r = out_of_memory(err);
 	return r ? r : registry_open(c->config, &c->registry, err);
 }
 
@@ -182,7 +193,7 @@ int conversation_resume(uv_loop_t *loop, const struct config_input *in,
 	struct conversation *c = conversation_allocate(loop, o);
 	AUTO(config) struct config *places = NULL;
 	AUTO(json) json_object *meta = NULL;
-	AUTO(strbuf) struct strbuf moved = STRBUF(1 << 16);
+	AUTO(strbuf) struct strbuf notes = STRBUF(1 << 16);
 	int r;
 
 	if (!c)
@@ -203,7 +214,7 @@ int conversation_resume(uv_loop_t *loop, const struct config_input *in,
 	c->depth = (int)js_int(meta, "depth", 0);
 	if (!c->id || !c->title || !c->workspace || !c->parent || !c->place)
 		return conversation_undo(c, false, out_of_memory(err));
-	r = conversation_resume_load(c, meta, in, places, &moved, err);
+	r = conversation_resume_load(c, meta, in, places, &notes, err);
 	if (!r)
 		r = conversation_open(c, o, EVLOG_WRITE, ret_report, err);
 	if (!r)
@@ -215,7 +226,7 @@ int conversation_resume(uv_loop_t *loop, const struct config_input *in,
 	if (!o->same_system && (o->controller || changes_agent(in)))
 		offered_tools_check_system(c);
 	keep_changes(c, in, o);
-	join_reports(ret_report, &moved);
+	join_reports(ret_report, &notes);
 	*ret = c;
 	return MT_OK;
 }

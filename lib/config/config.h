@@ -103,6 +103,10 @@ int config_trusted(const char *path, const char *text, size_t len, bool *ret,
 int config_trust(const char *workspace, struct error *err);
 /** Path of the project file if it exists but is not trusted; otherwise NULL. */
 const char *config_untrusted(const struct config *c);
+/** The report of an untrusted project file; its argument is the path. */
+#define CONFIG_UNTRUSTED                                                       \
+	"%s was ignored because it is not trusted; run `mortise config trust` to " \
+	"trust it"
 
 /** Returns the option table of the plugin that a section configures, so that config_show
  *  and config_explain know its defaults and secrets; NULL: unknown. Without it, values of

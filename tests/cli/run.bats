@@ -198,6 +198,17 @@ EOF
 	[ "$output" = continued ]
 }
 
+@test "resume names the project's file that is not trusted" {
+	printf '[turn]\ntext = One.\n\n[turn]\ntext = Two.\n' >"$work/two"
+	mkdir -p "$work/project/.mortise"
+	mortise run -C "$work/project" -m "script:$work/two" -q -t go </dev/null
+	printf '[controller]\nmax_iterations = 9\n' >"$work/project/.mortise/mortise.ini"
+	run mortise resume last -q -t more </dev/null
+	[ "$status" -eq 0 ]
+	[ "$(grep -c '/project/.mortise/mortise.ini was ignored because it is not trusted' \
+		<<<"$output")" -eq 1 ]
+}
+
 @test "resume takes the beginning of an id, and says what is wrong" {
 	"${run_it[@]}" -o controller.max_iterations=2 -t hi || true
 	id=$(ls "$work/state/mortise/conversations")
