@@ -41,6 +41,19 @@ static void agent_spec_add_section(json_object *list, const struct conversation 
 	}
 }
 
+/* The file of a scripted model is stored with its whole path: the conversation may be
+ * resumed in another directory. */
+static void agent_spec_add_model(json_object *list, const char *section, const char *name)
+{
+	const char *file = strncmp(name, "script:", 7) == 0 ? name + 7 : NULL;
+	AUTO(free) char *path = file && *file != '~' ? realpath(file, NULL) : NULL;
+	AUTO(strbuf) struct strbuf text = STRBUF(1 << 16);
+
+	if (path && strbuf_addf(&text, "script:%s", path))
+		js_fail(list);
+	add_setting(list, section, "model", path && text.len ? text.text : name);
+}
+
 /* [llm], which the others inherit from, and each model that was opened. */
 static void agent_spec_add_models(json_object *list, const struct conversation *c)
 {
@@ -54,7 +67,7 @@ static void agent_spec_add_models(json_object *list, const struct conversation *
 		if (strcmp(section, "llm") != 0)
 			agent_spec_add_section(list, c, "llm", section, section,
 					       not_model);
-		add_setting(list, section, "model", llm_models_name(c->models, i));
+		agent_spec_add_model(list, section, llm_models_name(c->models, i));
 	}
 }
 

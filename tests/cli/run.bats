@@ -209,6 +209,16 @@ EOF
 		<<<"$output")" -eq 1 ]
 }
 
+@test "a script with a relative path is found from another directory" {
+	mkdir "$work/here" "$work/there"
+	printf '[turn]\ntext = One.\n\n[turn]\ntext = Two.\n' >"$work/here/two"
+	(cd "$work/here" && mortise run -m script:two -q -t go </dev/null)
+	cd "$work/there"
+	run mortise resume last -q -t more </dev/null
+	[ "$status" -eq 0 ]
+	[[ "$output" == *"Two."* ]]
+}
+
 @test "resume takes the beginning of an id, and says what is wrong" {
 	"${run_it[@]}" -o controller.max_iterations=2 -t hi || true
 	id=$(ls "$work/state/mortise/conversations")
