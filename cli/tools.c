@@ -370,10 +370,12 @@ static int installed_list(const struct registry *r, struct strbuf *ret)
 		strbuf_addf(ret, "%s%s", ret->len ? ", " : "", component->name);
 		for (size_t k = 0; k < json_object_array_length(tools); k++) {
 			json_object *tool = json_object_array_get_idx(tools, k);
+			const char *name = js_str(tool, "name", "");
 
 			if (js_int(tool, "hints", 0) &
-			    (MT_TOOL_ON_REQUEST | MT_TOOL_FOLLOW_UP))
-				strbuf_addf(ret, ", %s", js_str(tool, "name", ""));
+				    (MT_TOOL_ON_REQUEST | MT_TOOL_FOLLOW_UP) &&
+			    strcmp(name, component->name) != 0)
+				strbuf_addf(ret, ", %s", name);
 		}
 	}
 	return ret->error;

@@ -283,6 +283,19 @@ static bool is_again(const struct catalog *catalog, const struct tool *tool)
 		       catalog->instances[tool->instance].component;
 }
 
+/* Does an item of `tools` mean this tool? Without `only` it names the toolset, and with it
+ * a tool on request that has the same name. */
+static bool is_meant(const struct component *toolset, const struct tool *tool,
+		     const char *only)
+{
+	if (only)
+		return strcmp(only, tool->name) == 0;
+	if (tool->hints & MT_TOOL_FOLLOW_UP)
+		return false;
+	return !(tool->hints & MT_TOOL_ON_REQUEST) ||
+	       strcmp(toolset->name, tool->name) == 0;
+}
+
 /* Offer the tools of an instance; `only` (may be NULL) names a single one. */
 static int offer(struct catalog *catalog, size_t instance, const char *only,
 		 struct error *err)
@@ -297,8 +310,7 @@ static int offer(struct catalog *catalog, size_t instance, const char *only,
 		const char *name = tool.name;
 		int r;
 
-		if (only ? strcmp(only, name) != 0
-			 : (tool.hints & (MT_TOOL_ON_REQUEST | MT_TOOL_FOLLOW_UP)) != 0)
+		if (!is_meant(component, &tool, only))
 			continue;
 		if (is_again(catalog, &tool))
 			name = make_name(catalog, &tool);

@@ -59,7 +59,7 @@ enum {
 	MT_TOOL_PARALLEL = 1u << 4,    /* may run in parallel with other calls */
 	MT_TOOL_CONTROL = 1u << 5,     /* not called: the controller handles its event */
 	MT_TOOL_ON_REQUEST = 1u << 6,  /* offered only if `tools` names it, not with the
-					  rest of its toolset */
+					  rest of its toolset, unless they have one name */
 	MT_TOOL_FOLLOW_UP = 1u << 7,   /* not offered: the host calls it after each call of
 					  another toolset that may have changed files, with
 					  the `path` of that call, if it has one. The

@@ -790,6 +790,28 @@ http_service() {
 	[ "$output" = "it runs" ]
 }
 
+@test "a tool that is offered on request and has the name of its toolset is enabled by it" {
+	compile rare <<-'END'
+		#include <mortise/tool.h>
+		static int run(const struct mt_tool_host *host, void *self, struct mt_call *call)
+		{
+			return host->reply(call, "it runs");
+		}
+		MT_TOOL(run, "rare", .name = "rare", .description = "For tests.",
+			.hints = MT_TOOL_ON_REQUEST)
+	END
+	run mortise tools call -C "$work" rare '{}'
+	echo "$output"
+	[ "$status" -eq 2 ]
+	for enabled in "-o controller.tools+=rare" "-o tool.other.plugin=rare -o controller.tools=other" --all; do
+		echo "$enabled"
+		# shellcheck disable=SC2086
+		run mortise tools call -C "$work" $enabled rare '{}'
+		echo "$output"
+		[ "$output" = "it runs" ]
+	done
+}
+
 @test "tools that are listed at run time are checked as those of the table" {
 	compile lists <<-'END'
 		#include <mortise/tool.h>
