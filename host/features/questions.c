@@ -77,11 +77,16 @@ static bool questions_request_answer(struct conversation *c, uint64_t call,
 {
 	static const char wrong[] = "a question must be a string, and its choices must "
 				    "be strings";
+	static const char alone[] = "there is no user to ask: this run is headless";
 	struct question *q, **end = &questions_state(c)->open;
 	int count = 0;
 
-	if (strcmp(method, "user/ask") != 0 || conversation_is_headless(c))
+	if (strcmp(method, "user/ask") != 0)
 		return false;
+	if (conversation_is_headless(c)) {
+		runner_refuse(conversation_runner(c), request, MT_EUNSUPPORTED, alone);
+		return true;
+	}
 	for (; *end; end = &(*end)->next)
 		count++;
 	q = count < QUESTIONS_MAX ? questions_make(c, call, request, params) : NULL;

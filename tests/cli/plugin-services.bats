@@ -502,6 +502,25 @@ about() {
 	run -1 grep -rq s3cret-in-a-file "$XDG_STATE_HOME"
 }
 
+@test "a question to the user of a headless run is refused with the reason" {
+	service 'struct mt_str result, params = MT_STR("{\"question\":\"Which?\"}");
+		int r = host->request(call, "user/ask", params, &result);
+		return host->reply(call, "%d: %.*s", r, (int)result.len, result.ptr);'
+	cat > "$BATS_TEST_TMPDIR/script" <<-'END'
+		[turn]
+		[call service]
+
+		[turn]
+		expect last contains = -6: there is no user to ask: this run is headless
+		[call finish]
+		message = Done.
+	END
+	run mortise run -C "$work" --model "script:$BATS_TEST_TMPDIR/script" -q \
+		-o controller.tools=service,control -t go
+	echo "$output"
+	[ "$status" -eq 0 ]
+}
+
 @test "a deadline and a limit of results of its own" {
 	service 'return host->reply(call, "%d", host->time_left_ms(call) <= 7000);' \
 		'.deadline_ms = 7000'
