@@ -12,6 +12,7 @@
 #include "ini.h"
 #include "pattern.h"
 #include "tools/calls.h"
+#include "tools/option-secrets.h"
 #include "llm/transport/http-requests.h"
 #include "tools/secret-requests.h"
 
@@ -24,6 +25,7 @@
 enum {
 	LIST_MAX = 1 << 16,
 	LOG_MAX = 1 << 20,
+	SHOWN_MAX = 1 << 28, /* of a result */
 	PLUGIN_MAX = 1 << 28,
 	PREVIEW_MS = 5000, /* as for a preview in a conversation */
 };
@@ -180,6 +182,7 @@ struct test_run {
 	uv_loop_t *loop;
 	struct runner *runner;
 	struct http_requests http;
+	struct mask *mask; /* secrets are not printed */
 	size_t next;   /* the case that runs */
 	size_t failed;
 };
@@ -193,6 +196,16 @@ static void print_comment(const char *label, const char *text, size_t len)
 			fputs("#     ", stdout);
 	}
 	putchar('\n');
+}
+
+static void print_masked(const struct mask *mask, const char *label, const char *text,
+			 size_t len)
+{
+	AUTO(strbuf) struct strbuf shown = STRBUF(SHOWN_MAX);
+
+	if (secret_mask_result(mask, text, len, &shown))
+		strbuf_reset(&shown);
+	print_comment(label, shown.text ? shown.text : "", shown.len);
 }
 
 static size_t trimmed(const char *text, size_t len)
@@ -247,11 +260,12 @@ static void plugins_test_judge(struct test_run *run, const char *error, const ch
 	if (!good) {
 		run->failed++;
 		printf("#   %s:%u\n", run->cases->path, want->line);
-		print_comment(keys[c->expected], want->value, strlen(want->value));
+		print_masked(run->mask, keys[c->expected], want->value,
+			     strlen(want->value));
 		if (error)
-			print_comment("got the error", error, strlen(error));
+			print_masked(run->mask, "got the error", error, strlen(error));
 		else
-			print_comment("got", text, trimmed(text, len));
+			print_masked(run->mask, "got", text, trimmed(text, len));
 	}
 	fflush(stdout);
 }
@@ -335,8 +349,8 @@ static void plugins_test_on_request(void *arg, uint64_t id, uint64_t request,
 	(void)id;
 	if (strcmp(method, HTTP_REQUESTS_METHOD) == 0)
 		http_requests_send(&run->http, &caller, request, params);
-	else if (!secret_request_answer(run->runner, run->config, NULL, request, method,
-					params))
+	else if (!secret_request_answer(run->runner, run->config, run->mask, request,
+					method, params))
 		runner_answer(run->runner, request, MT_EUNSUPPORTED, text,
 			      sizeof text - 1);
 }
@@ -351,7 +365,8 @@ static int run_cases(struct config *c, struct registry *r, struct test_run *run,
 	struct launch l = { .loop = command_loop(err), .config = c, .runtime = &runtime,
 			    .catalogs = &run->catalog, .catalog_count = 1,
 			    .workspace = workspace, .conversation = "test",
-			    .spool_dir = spool, .stderr_fd = STDERR_FILENO };
+			    .spool_dir = spool, .mask = run->mask,
+			    .stderr_fd = STDERR_FILENO };
 
 	run->loop = l.loop;
 	if (l.loop &&
@@ -541,17 +556,22 @@ static int run_file(struct common *common, const char *path, const char *workspa
 {
 	AUTO(config) struct config *c = NULL;
 	AUTO(registry) struct registry *r = NULL;
+	AUTO(mask) struct mask *mask = mask_new();
 	AUTO(strbuf) struct strbuf option = STRBUF(2 * PATH_MAX), list = STRBUF(LIST_MAX);
 	struct catalog catalog = { 0 };
 	struct error err = ERROR_NONE;
 
+	if (!mask)
+		return command_report(EXIT_FAILED, (out_of_memory(&err), &err));
 	if (load_config(common, path, &option, runner, &c, &err))
 		return command_report(EXIT_USAGE, &err);
-	if (registry_open(c, &r, &err) || toolsets(r, path, &list, &err) ||
+	if (registry_open(c, &r, &err) || option_secrets_hide(c, r, mask, &err) ||
+	    toolsets(r, path, &list, &err) ||
 	    catalog_open(c, r, list.text, &catalog, &err))
 		return command_report(EXIT_FAILED, &err);
 	run->catalog = &catalog;
 	run->config = c;
+	run->mask = mask;
 	run_cases(c, r, run, workspace, spool, &err);
 	catalog_clear(&catalog);
 	if (err.code)

@@ -113,6 +113,55 @@ setup() {
 	[[ "$output" != *open-sesame* ]]
 }
 
+@test "secrets in the result of a case that fails are masked" {
+	cat > keeper.c <<-'END'
+		#include <mortise/tool.h>
+		static int run(const struct mt_tool_host *host, void *self, struct mt_call *call)
+		{
+			static const struct mt_str name = MT_STR("{\"name\":\"key\"}");
+			const char *pass = host->option(host->call_instance(call), "pass");
+			struct mt_str value;
+			(void)self;
+			host->request(call, "secret/get", name, &value);
+			if (host->arg_str(call, "how", NULL))
+				return host->fail(call, MT_EIO, "fails with %s", pass);
+			return host->reply(call, "%s %.*s", pass, (int)value.len, value.ptr);
+		}
+		static const struct mt_option options[] = {
+			{ .size = sizeof options[0], .type = MT_OPTION_TEXT, .name = "pass",
+			  .help = "Password.", .flags = MT_OPTION_SECRET },
+		};
+		MT_TOOL_WITH(run, "keeper", (.options = options, .option_count = 1),
+			     .name = "ask", .description = "Asks.",
+			     .schema = "{\"type\":\"object\"}")
+	END
+	${CC:-cc} -std=gnu17 -shared -fPIC -I"$top_srcdir/sdk-headers" -o keeper.so keeper.c
+	chmod 755 keeper.so
+	cat > keeper.cases <<-'END'
+		[same]
+		call = ask
+		result = option-s3cret {"value":"open-sesame"}
+		[other]
+		call = ask
+		match = option-s3cret alone
+		[error]
+		call = ask
+		arguments = {"how": "it fails"}
+		error = works
+	END
+	export SECRET_KEY=open-sesame
+	run mortise plugins test keeper.so -o grant.key.env=SECRET_KEY \
+		-o grant.key.tools=keeper -o tool.keeper.pass=option-s3cret
+	echo "$output"
+	[ "$status" -eq 1 ]
+	[[ "$output" == *"ok 1 - same"*"not ok 2 - other"*"not ok 3 - error"* ]]
+	[[ "$output" == *'#   match: <secret_hidden> alone'* ]]
+	[[ "$output" == *'#   got: <secret_hidden> {"value":"<secret_hidden>"}'* ]]
+	[[ "$output" == *'#   got the error: fails with <secret_hidden>'* ]]
+	[[ "$output" != *s3cret* ]]
+	[[ "$output" != *sesame* ]]
+}
+
 @test "a case that fails shows file, line, expectation and result" {
 	cat > other <<-'END'
 		[good]
