@@ -101,6 +101,7 @@ struct probe {
 	/* while the child runs */
 	pid_t pid;
 	int fd;                    /* its answer; -1: complete */
+	int said;                  /* its standard error, does not block */
 	int64_t deadline;
 	struct strbuf answer;
 };

@@ -7,6 +7,7 @@
 
 #include "registry/internal.h"
 #include "clock.h"
+#include "columns.h"
 #include "confine.h"
 #include "files.h"
 #include "signals.h"
@@ -23,6 +24,7 @@
 enum {
 	PROBES_AT_ONCE = 4,
 	PROBE_ALL_MS = 30000, /* for all plugins of a scan */
+	SAID_MAX = 200,       /* columns of a line that explains a failure */
 };
 
 /* LD_PRELOAD of every child; NULL: unset. */
@@ -98,7 +100,7 @@ int registry_probe_child(const char *path, int out)
 
 /* Between fork and exec: only async-signal-safe functions. */
 _Noreturn static void become_probe(const char *path, const char *program, int out,
-				   char *env_path)
+				   int said, char *env_path)
 {
 	char *argv[] = { (char[]){ "mortise" }, (char[]){ "plugin-probe" },
 			 (char *)(uintptr_t)path, NULL };
@@ -107,7 +109,7 @@ _Noreturn static void become_probe(const char *path, const char *program, int ou
 
 	setsid();
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (null < 0 || dup2(null, 0) < 0 || dup2(null, 2) < 0 || dup2(out, 1) < 0)
+	if (null < 0 || dup2(null, 0) < 0 || dup2(said, 2) < 0 || dup2(out, 1) < 0)
 		_exit(126);
 	close_range(3, ~0u, 0);
 	execve(program, argv, env);
@@ -144,20 +146,39 @@ static int retry_refusal(int status)
 	}
 }
 
+/* The first line that the loader, a runtime or the plugin printed to standard error, after
+ * ": "; nothing if there is none. */
+static void read_said(const struct probe *p, struct strbuf *ret)
+{
+	char bytes[4096];
+	ssize_t n = read(p->said, bytes, sizeof bytes);
+	const char *line = bytes, *end = bytes + (n > 0 ? n : 0);
+
+	while (line < end && *line == '\n')
+		line++;
+	if (line == end)
+		return;
+	n = (const char *)(memchr(line, '\n', (size_t)(end - line)) ?: end) - line;
+	strbuf_add(ret, ": ");
+	columns_put(ret, line, (size_t)n, 0, SAID_MAX);
+}
+
 /* The answer of a child that has ended. */
 static int understand(struct probe *p, int ended)
 {
 	AUTO(json) json_object *o = NULL;
+	AUTO(strbuf) struct strbuf said = STRBUF(8 * SAID_MAX);
 	struct error why = ERROR_NONE, *err = &p->why;
 	int status;
 
+	read_said(p, &said);
 	p->retry_after = RETRY_CRASHED;
 	if (WIFSIGNALED(ended)) {
 		const char *name = sigabbrev_np(WTERMSIG(ended));
 
 		return fail(err, MT_EIO,
-			    "crashed (SIG%s) while it was loaded and queried",
-			    name ? name : "?");
+			    "crashed (SIG%s) while it was loaded and queried%s",
+			    name ? name : "?", said.len ? said.text : "");
 	}
 	if (WEXITSTATUS(ended) == 126 || WEXITSTATUS(ended) == 127) {
 		p->retry_after = RETRY_NOW;
@@ -165,8 +186,8 @@ static int understand(struct probe *p, int ended)
 			    "cannot probe the plugin: mortise could not start itself");
 	}
 	if (WEXITSTATUS(ended) || p->answer.len == 0)
-		return fail(err, MT_EIO, "exited (code %d) while it was loaded",
-			    WEXITSTATUS(ended));
+		return fail(err, MT_EIO, "exited (code %d) while it was loaded%s",
+			    WEXITSTATUS(ended), said.len ? said.text : "");
 	o = js_parse_object(p->answer.text, p->answer.len, &why);
 	if (!o)
 		return fail(err, MT_EIO, "invalid description: %s", why.text);
@@ -194,30 +215,45 @@ static int64_t registry_probe_earlier(int64_t a, int64_t b)
 	return a < b ? a : b;
 }
 
+static int open_pipes(int answer[2], int said[2])
+{
+	if (pipe2(answer, O_CLOEXEC) != 0)
+		return MT_EIO;
+	if (pipe2(said, O_CLOEXEC | O_NONBLOCK) == 0)
+		return MT_OK;
+	close(answer[0]);
+	close(answer[1]);
+	return MT_EIO;
+}
+
 static int probe_start(const struct prober *prober, struct probe *p)
 {
-	int pipes[2], status = registry_check_elf(p->path, &p->why);
+	int pipes[2], said[2], status = registry_check_elf(p->path, &p->why);
 
 	/* an error of the disk or of this program says nothing about the plugin */
 	p->retry_after = status == MT_EIO ? RETRY_NOW : 0;
 	if (status)
 		return status;
 	p->retry_after = RETRY_NOW;
-	if (pipe2(pipes, O_CLOEXEC) != 0)
+	if (open_pipes(pipes, said))
 		return fail(&p->why, MT_EIO, "cannot probe the plugin: %s",
 			    strerror(errno));
 	p->pid = fork();
 	if (p->pid == 0) {
 		signals_reset();
-		become_probe(p->path, prober->program, pipes[1], prober->env_path);
+		become_probe(p->path, prober->program, pipes[1], said[1],
+			     prober->env_path);
 	}
 	close(pipes[1]);
+	close(said[1]);
 	if (p->pid < 0) {
 		close(pipes[0]);
+		close(said[0]);
 		return fail(&p->why, MT_EIO, "cannot probe the plugin: %s",
 			    strerror(errno));
 	}
 	p->fd = pipes[0];
+	p->said = said[0];
 	p->deadline = registry_probe_earlier(clock_ms() + PROBE_MS, prober->deadline);
 	return MT_OK;
 }
@@ -327,6 +363,8 @@ static size_t drop_ended(struct probe **running, size_t count)
 	for (size_t i = 0; i < count; i++)
 		if (running[i]->pid)
 			running[left++] = running[i];
+		else
+			close(running[i]->said);
 	return left;
 }
 
