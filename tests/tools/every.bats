@@ -31,7 +31,7 @@ tools() { # of every plugin of tools that was built, a JSON object a line
 	# but an address can carry something out, and a language server runs code of the
 	# project.
 	wrong=$(jq -r 'select((.name | IN("fetch", "find_definition", "find_references",
-		"diagnostics") | not) and .hints % 4 == 0 and
+		"diagnostics", "check_changes") | not) and .hints % 4 == 0 and
 		(.hints / 32 | floor) % 2 == 0) | .name' "$work/tools")
 	[ -z "$wrong" ] || { echo "$wrong"; false; }
 	# No tool is both.

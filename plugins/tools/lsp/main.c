@@ -498,7 +498,9 @@ static const struct mt_tool tools[] = {
 		.size = sizeof tools[0],
 		.hints = FINDS | MT_TOOL_FOLLOW_UP,
 		.name = "check_changes",
-		.description = "New errors in what was changed.",
+		.brief = "Name errors that a call has caused.",
+		.description = "Name the errors that the running language servers report since "
+			       "the last call, in files that have changed on disk.",
 		.params = changes_params,
 		.param_count = ARRAY_LEN(changes_params),
 	},
