@@ -6,6 +6,7 @@
  * reached too. */
 #include "plugins/tools/ipython/plain.h"
 #include "plugins/tools/ipython/show.h"
+#include "plugins/tools/ipython/wire.h"
 #include <string.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
