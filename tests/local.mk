@@ -53,6 +53,8 @@ try:
 	@MAKE='$(MAKE)' $(SHELL) $(top_srcdir)/scripts/try $(T)
 list-tests:
 	@printf '%s\n' $(TESTS)
+list-programs:
+	@printf '%s\n' $(check_PROGRAMS)
 list-fixtures:
 	@printf '%s\n' $(check_PROGRAMS) $(check_LIBRARIES) | grep '^tests/plugins/\|\.so$$'
 
@@ -91,4 +93,4 @@ installcheck-local:
 	promptdir='$(promptdir)' examplesdir='$(examplesdir)' modelsdir='$(modelsdir)' \
 	pkgconfigdir='$(pkgconfigdir)' CC='$(CC)' $(SHELL) $(top_srcdir)/tests/installcheck.sh
 
-.PHONY: check-valgrind try known-tests list-tests list-fixtures
+.PHONY: check-valgrind try known-tests list-tests list-programs list-fixtures
