@@ -30,7 +30,7 @@ const calls = {
 	glob: [{ pattern: '*.txt', path: dir }, /notes\.txt/],
 	view: [{ path: file }, /alpha/],
 	execute_ipython_cell: [{ code: 'print(6*7)' }, /42|No module|kernel/],
-	fetch: [{ url: 'http://127.0.0.1:9/' }, /may not be fetched/],
+	fetch: [{ url: 'http://127.0.0.1:9/' }, /is not allowed/],
 	invoke_skill: [{ name: 'none' }, null],
 };
 
