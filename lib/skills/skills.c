@@ -60,11 +60,22 @@ const struct skill_problem *skills_problem(const struct skills *s, size_t n)
 
 /* ---- adding ------------------------------------------------------------- */
 
+/* Without the path, which is printed before it. */
+static const char *reason(const char *text, const char *path)
+{
+	size_t n = strlen(path);
+
+	return strncmp(text, path, n) == 0 && strncmp(text + n, ": ", 2) == 0
+		       ? text + n + 2
+		       : text;
+}
+
 int skills_report_problem(struct skills *s, const char *path, bool warning,
 			  const char *text, struct error *err)
 {
 	struct skill_problem *new;
 
+	text = reason(text, path);
 	if (!s->quiet)
 		log_line(warning ? MT_LOG_INFO : MT_LOG_WARNING, "skills", "%s: %s", path,
 			 text);
@@ -139,16 +150,6 @@ static bool leads_out(const struct skills *s, const char *path)
 	return n > 1 && real && (strncmp(real, s->within, n) != 0 || real[n] != '/');
 }
 
-/* Without the path, which stands before it anyway. */
-static const char *reason(const struct error *why, const char *path)
-{
-	size_t n = strlen(path);
-
-	return strncmp(why->text, path, n) == 0 && strncmp(why->text + n, ": ", 2) == 0
-		       ? why->text + n + 2
-		       : why->text;
-}
-
 int skills_read(struct skills *s, const char *path, const char *base, struct skill **ret,
 		struct error *err)
 {
@@ -165,7 +166,7 @@ int skills_read(struct skills *s, const char *path, const char *base, struct ski
 	if (why.code == MT_ENOMEM)
 		return fail(err, why.code, "%s", why.text);
 	if (why.code)
-		return skills_report_problem(s, path, false, reason(&why, path), err);
+		return skills_report_problem(s, path, false, why.text, err);
 	return warning.code ? skills_report_problem(s, path, true, warning.text, err)
 			    : MT_OK;
 }

@@ -433,7 +433,7 @@ mortise-plugin bundled" ]
 	tar -C u -czf changed.tar.gz .
 	run mortise skills list -o "skills.bundled=$work/changed.tar.gz"
 	echo "$output"
-	[[ "$output" == *"signature verification failed"* ]]
+	[[ "$output" == *" skills: $work/changed.tar.gz: signature verification failed"* ]]
 	[[ "$output" != *"github"* ]]
 	mortise skills pack p
 	run mortise skills list -o "skills.bundled=$work/p.tar.gz"
