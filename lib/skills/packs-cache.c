@@ -154,6 +154,17 @@ static struct skill *skill_from(char **fields, size_t count, struct pack *p,
 	return skill_free(s);
 }
 
+/* Report a problem of a file in an archive, with the path of the archive before it. */
+static int report_inside(struct skills *s, const char *pack, const char *path,
+			 bool warning, const char *text, struct error *err)
+{
+	AUTO(strbuf) struct strbuf whole = STRBUF(1 << 16);
+
+	return strbuf_addf(&whole, "%s: %s", pack, path)
+		       ? out_of_memory(err)
+		       : skills_report_problem(s, whole.text, warning, text, err);
+}
+
 static int index_line(struct skills *s, struct pack *p, char *line, const char *text,
 		      size_t known, struct error *err)
 {
@@ -162,8 +173,8 @@ static int index_line(struct skills *s, struct pack *p, char *line, const char *
 	struct skill *skill;
 
 	if (n >= 3 && fields[0][0] == 'P')
-		return skills_report_problem(s, fields[1], fields[0][1] == '1', fields[2],
-					     err);
+		return report_inside(s, p->path, fields[1], fields[0][1] == '1',
+				     fields[2], err);
 	if (n < 4 || fields[0][0] != 'S' || strlen(fields[0]) != 5)
 		return MT_OK;
 	skill = skill_from(fields, n, p, text);
@@ -260,16 +271,16 @@ static int keep_pack(struct skills *s, struct pack *p, struct error *err)
 }
 
 /* Move what was read from an archive over to the others. */
-static int merge_skills(struct skills *s, struct skills *from, struct error *err)
+static int merge_skills(struct skills *s, struct skills *from, const char *pack,
+			struct error *err)
 {
 	size_t known = s->count;
 	int r = MT_OK;
 
 	s->quiet = true;
 	for (size_t i = 0; !r && i < from->problem_count; i++)
-		r = skills_report_problem(s, from->problems[i].path,
-					  from->problems[i].warning,
-					  from->problems[i].text, err);
+		r = report_inside(s, pack, from->problems[i].path,
+				  from->problems[i].warning, from->problems[i].text, err);
 	s->quiet = false;
 	for (size_t i = 0; !r && i < from->count; i++)
 		r = skills_add_known(s, STEAL(from->list[i]), "pack", known, err);
@@ -325,7 +336,8 @@ static int add_pack(struct skills *s, const char *path, bool is_signed, struct e
 	}
 	r = keep_pack(s, whole, err);
 	return r ? r
-		 : note_pack_problem(s, path, merge_skills(s, fresh, &why), &why, err);
+		 : note_pack_problem(s, path, merge_skills(s, fresh, path, &why), &why,
+				     err);
 }
 
 int skills_add_pack(struct skills *s, const char *path, struct error *err)
