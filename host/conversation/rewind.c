@@ -73,7 +73,7 @@ int conversation_rewind(struct conversation *c, int64_t to, int64_t *ret_to,
 			struct error *err)
 {
 	AUTO(json) json_object *record = json_object_new_object();
-	int64_t system = request_messages_system(c->agent->memory);
+	int64_t system;
 	int r = rewind_check(c, to, err);
 
 	if (r)
@@ -88,6 +88,8 @@ int conversation_rewind(struct conversation *c, int64_t to, int64_t *ret_to,
 	if (r)
 		return r;
 	FEATURES_TELL(rewound, c);
+	/* of the agent that continues: a reverted delegate has been dropped */
+	system = request_messages_system(c->agent->memory);
 	turn_clear(c);
 	turn_reset(c);
 	agent_acted(c->agent);

@@ -130,6 +130,30 @@ reader finishes task with content: the report" ]
 	[[ "$output" == *"no section [controller.missing]"* ]]
 }
 
+@test "undo of a delegation after condensing: the configuration is the same" {
+	{
+		for n in 0 1 2 3 4 5; do
+			printf '[turn]\n[call execute_bash]\ncommand = echo %s\n\n' "$n"
+		done
+		gives reader "read the file"
+		skip_turns 1
+		finishes "all done"
+	} | script boss
+	{
+		skip_turns 7
+		printf '[turn]\ntext = which file?\n'
+	} | script reader
+	run python3 "$top_srcdir/tests/controller/talk.py" message:"do it" \
+		wait:awaiting_user_input undo message:"do it yourself" wait:finished stop -- \
+		"${run_it[@]}" --json --keep -o condenser.short.plugin=recent \
+		-o condenser.short.max_events=6 -o controller.condensers=short
+	echo "$output"
+	[ "$status" -eq 0 ]
+	log | grep -q '"record":"rewind"'
+	[ "$(of action system | wc -l)" -eq 2 ]
+	[[ "$output" != *"changed the configuration"* ]]
+}
+
 @test "an error of the delegate is read by the one above" {
 	{ gives reader one; finishes top "expect last contains = encountered an error"; } \
 		| script boss
