@@ -290,13 +290,14 @@ static const char *enabled_by(const struct component *toolset, const char *name)
 	return toolset->name;
 }
 
-static int cli_tools_unknown(const struct registry *r, const struct catalog *catalog,
-			     const char *name, const char *json, struct error *err)
+static int cli_tools_unknown(const struct registry *r, const char *name,
+			     struct error *err)
 {
 	const struct component *toolset = registry_find_toolset(r, name);
 
 	if (!toolset)
-		return catalog_unknown(catalog, name, json, err);
+		return fail(err, MT_ENOTFOUND,
+			    "unknown tool `%s`; `mortise tools list` lists them", name);
 	return fail(err, MT_ENOTFOUND,
 		    "tool %s of `%s` is not enabled; use `-o "
 		    "controller.tools+=%s` or --all",
@@ -325,9 +326,7 @@ static int cli_tools_call_tool(struct config *c, struct registry *r,
 	if (option_secrets_hide(c, r, mask, err))
 		return command_report(EXIT_FAILED, err);
 	if (!t)
-		return command_report(EXIT_USAGE,
-				      (cli_tools_unknown(r, catalog, name, json, err),
-				       err));
+		return command_report(EXIT_USAGE, (cli_tools_unknown(r, name, err), err));
 	args = call_arguments(t, json, strlen(json), err);
 	if (!args)
 		return command_report(EXIT_USAGE, err);

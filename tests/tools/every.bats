@@ -115,4 +115,8 @@ EOF
 	echo "$output"
 	[ "$status" -ne 0 ]
 	[[ "$output" == *"tool grep of \`search\` is not enabled"*"controller.tools+=search"* ]]
+	run mortise tools call bash '{"command": "true"}'
+	echo "$output"
+	[ "$status" -eq 2 ]
+	[ "$output" = "mortise: unknown tool \`bash\`; \`mortise tools list\` lists them" ]
 }
