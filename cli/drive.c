@@ -57,6 +57,14 @@ static struct {
 	volatile sig_atomic_t waiting;
 } raw;
 
+/* SIGINT is the user's Ctrl-C. */
+static const char *pause_reason(int number)
+{
+	return number == SIGTERM  ? "SIGTERM received"
+	       : number == SIGHUP ? "SIGHUP received"
+				  : "paused by the user";
+}
+
 static void drive_on_signal(uv_signal_t *handle, int number)
 {
 	struct drive *d = handle->data;
@@ -73,7 +81,7 @@ static void drive_on_signal(uv_signal_t *handle, int number)
 		d->quit = true;
 	if (conversation_state(d->c) == STATE_PAUSED)
 		return; /* a plugin was interrupted already */
-	if (conversation_pause(d->c, &err) && !d->o->keep)
+	if (conversation_pause(d->c, pause_reason(number), &err) && !d->o->keep)
 		conversation_stop(d->c, &err);
 }
 
@@ -468,7 +476,7 @@ static void drive_check_output(struct drive *d)
 	if (!d->lost || d->quit)
 		return;
 	d->quit = true;
-	conversation_pause(d->c, &err);
+	conversation_pause(d->c, "standard output was closed", &err);
 	fprintf(stderr,
 		"mortise: standard output was closed; run `mortise resume %s` to "
 		"continue\n",

@@ -69,7 +69,7 @@ static bool user_action_runs(const struct conversation *c)
 	       turn_call(c)->action->source == SOURCE_USER;
 }
 
-int conversation_pause(struct conversation *c, struct error *err)
+int conversation_pause(struct conversation *c, const char *reason, struct error *err)
 {
 	if (user_action_runs(c)) {
 		turn_call(c)->interrupted = true;
@@ -85,7 +85,7 @@ int conversation_pause(struct conversation *c, struct error *err)
 		turn_refuse(c, "This call was not run, because the user paused the agent "
 			       "first.");
 	if (state_allowed(c->state, STATE_PAUSED)) /* cancelling did not make it idle */
-		conversation_set_state(c, STATE_PAUSED, "paused by the user");
+		conversation_set_state(c, STATE_PAUSED, reason);
 	return MT_OK;
 }
 

@@ -65,8 +65,8 @@ int conversation_ask_aside(struct conversation *c, const char *text, size_t len,
 			   struct error *err);
 /** Continue after a pause, an error, or a resume from disk. */
 int conversation_continue(struct conversation *c, struct error *err);
-/** Interrupt: cancel the running call or request; state paused. */
-int conversation_pause(struct conversation *c, struct error *err);
+/** Interrupt: cancel the running call or request; state paused, for this reason. */
+int conversation_pause(struct conversation *c, const char *reason, struct error *err);
 /** End permanently: state stopped. */
 int conversation_stop(struct conversation *c, struct error *err);
 /** Answer to an action that waits: with ANSWER_ALWAYS what one of the scopes of the

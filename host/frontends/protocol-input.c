@@ -102,7 +102,7 @@ static int run_pause(struct session *s, json_object *line, struct outcome *ret,
 		     struct error *err)
 {
 	(void)line, (void)ret;
-	return conversation_pause(s->c, err);
+	return conversation_pause(s->c, "paused by the user", err);
 }
 
 static int protocol_input_run_resume(struct session *s, json_object *line,

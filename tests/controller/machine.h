@@ -220,7 +220,7 @@ static struct conversation *one_op(struct conversation *c, const char **ret_wron
 		conversation_continue(c, &err);
 		break;
 	case 3:
-		conversation_pause(c, &err);
+		conversation_pause(c, "paused", &err);
 		break;
 	case 4:
 		if (conversation_stop(c, &err) || c->state != STATE_STOPPED)

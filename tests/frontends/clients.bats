@@ -221,6 +221,19 @@ start() {
 	grep -q '^paused: paused by the user' out
 }
 
+@test "a signal that pauses a run is named, and how to continue" {
+	for signal in TERM HUP; do
+		rm -f out
+		start
+		kill "-$signal" "$owner"
+		code=0
+		wait "$owner" || code=$?
+		[ "$code" = 130 ]
+		grep -q "^paused: SIG$signal received (" out
+		grep -q "^Run \`mortise resume $id\` to continue" out
+	done
+}
+
 @test "kill: one that does not answer gets signals" {
 	start
 	kill -STOP "$owner"

@@ -150,11 +150,11 @@ int conversation_continue(struct conversation *c, struct error *err)
 	return MT_OK;
 }
 
-int conversation_pause(struct conversation *c, struct error *err)
+int conversation_pause(struct conversation *c, const char *reason, struct error *err)
 {
 	if (c->state != STATE_RUNNING)
 		return fail(err, MT_EINVAL, "there is nothing to pause");
-	fake_state(c, STATE_PAUSED, "paused by the user");
+	fake_state(c, STATE_PAUSED, reason);
 	return MT_OK;
 }
 
