@@ -341,6 +341,18 @@ void common_untrusted(const struct config *c)
 		fprintf(stderr, "mortise: " CONFIG_UNTRUSTED "\n", path);
 }
 
+/* Opening a FIFO that no process reads fails with ENXIO instead of waiting. */
+static int open_log(const char *path)
+{
+	int fd = open(path,
+		      O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK,
+		      0600);
+
+	if (fd >= 0)
+		fcntl(fd, F_SETFL, O_APPEND);
+	return fd;
+}
+
 int common_log(const struct config *c, struct error *err)
 {
 	static const int levels[] = {
@@ -357,11 +369,12 @@ int common_log(const struct config *c, struct error *err)
 	if (config_logs_events(c) && level < MT_LOG_INFO)
 		level = MT_LOG_INFO;
 	if (path && file < 0)
-		file = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY,
-			    0600);
+		file = open_log(path);
 	if (path && file < 0)
 		return fail(err, MT_EIO, "%s: [core] log_file: cannot open %s: %s",
-			    config_origin(c, "core", "log_file"), path, strerror(errno));
+			    config_origin(c, "core", "log_file"), path,
+			    errno == ENXIO ? "no process reads from it"
+					   : strerror(errno));
 	log_setup(path ? file : STDERR_FILENO, level, "mortise");
 	return MT_OK;
 }

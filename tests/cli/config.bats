@@ -254,6 +254,16 @@ finds() {
 	run mortise run -m script:script -o core.log_file=/no/such/log -t hi </dev/null
 	[ "$status" -eq 2 ]
 	[[ "$output" == *"log_file: cannot open /no/such/log: No such file"* ]]
+	mkfifo fifo
+	run timeout 20 mortise run -m script:script -o core.log_file="$PWD/fifo" -t hi </dev/null
+	[ "$status" -eq 2 ]
+	[[ "$output" == *"log_file: cannot open $PWD/fifo: no process reads from it" ]]
+	exec 8<>fifo
+	mortise run -m script:script -q -o core.log_all_events=yes -o core.log_file="$PWD/fifo" \
+		-t hi </dev/null
+	read -r -t 20 line <&8
+	exec 8>&-
+	[[ "$line" == *" info "* ]]
 }
 
 @test "api_key_command: the first line it prints, and it is masked" {
