@@ -11,6 +11,7 @@
 #include "tools/mcp-servers.h"
 #include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <uv.h>
 
@@ -315,6 +316,19 @@ static void check_wiring(const struct loaded *l, const char *section,
 		check_models(l, section, faults);
 }
 
+/* @return 0, or -1 with errno */
+static int access_typed(const char *path, int mode, bool dir)
+{
+	struct stat st;
+
+	if (stat(path, &st) < 0)
+		return -1;
+	if (S_ISDIR(st.st_mode) == dir)
+		return access(path, mode);
+	errno = dir ? ENOTDIR : EISDIR;
+	return -1;
+}
+
 /* What a run needs on the disk. The directory of the state is created when it is
  * needed, so that its nearest parent counts. */
 static void check_paths(const struct loaded *l, struct faults *faults)
@@ -322,22 +336,22 @@ static void check_paths(const struct loaded *l, struct faults *faults)
 	static const struct {
 		const char *key;
 		int mode;
-		bool made;
-	} paths[] = { { "prompt_dir", R_OK | X_OK, false },
-		      { "model_table", R_OK, false },
-		      { "runner", X_OK, false },
-		      { "state_dir", W_OK | X_OK, true } };
+		bool dir, made;
+	} paths[] = { { "prompt_dir", R_OK | X_OK, true, false },
+		      { "model_table", R_OK, false, false },
+		      { "runner", X_OK, false, false },
+		      { "state_dir", W_OK | X_OK, true, true } };
 
 	for (size_t i = 0; i < ARRAY_LEN(paths); i++) {
 		const char *set = config_get(l->config, "core", paths[i].key);
 		AUTO(free) char *path = set && *set ? path_expand(set) : NULL;
 		struct error err = ERROR_NONE;
-		int status = path ? access(path, paths[i].mode) : 0;
+		int status = path ? access_typed(path, paths[i].mode, paths[i].dir) : 0;
 
 		for (char *end; status && paths[i].made && errno == ENOENT &&
 				(end = strrchr(path, '/')) && end[1];) {
 			end[end == path] = '\0';
-			status = access(path, paths[i].mode);
+			status = access_typed(path, paths[i].mode, paths[i].dir);
 		}
 		if (status) {
 			fail(&err, MT_EIO, "%s: [core] `%s`: cannot use %s: %s",

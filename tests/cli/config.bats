@@ -164,6 +164,10 @@ finds() {
 	finds '[mcp.memory] `url` must start with' -o mcp.memory.url=example.com/mcp
 	finds '`prompt_dir`: cannot use /no/such: No such file' -o core.prompt_dir=/no/such
 	finds '`runner`: cannot use /no/such: No such file' -o core.runner=/no/such
+	finds '`runner`: cannot use /: Is a directory' -o core.runner=/
+	finds '`model_table`: cannot use /: Is a directory' -o core.model_table=/
+	finds '`prompt_dir`: cannot use /bin/sh: Not a directory' -o core.prompt_dir=/bin/sh
+	finds '`state_dir`: cannot use /bin/sh: Not a directory' -o core.state_dir=/bin/sh
 	finds '`state_dir`: cannot use /dev/null/x: Not a directory' -o core.state_dir=/dev/null/x
 	finds '`model_table`: cannot use /no/such: No such file' -o core.model_table=/no/such
 	finds 'no model is set' -o controller.max_iterations=7
