@@ -16,17 +16,17 @@ static const struct {
 } limits[LIMIT_COUNT] = {
 	[LIMIT_ITERATIONS] = { "max_iterations", true,
 		"Agent reached maximum iteration. Current iteration: %s, max iteration: "
-		"%s" },
+		"%s", 0, 0 },
 	[LIMIT_COST] = { "max_budget", false,
 		"Agent reached maximum budget for conversation."
 		"Current budget: %s, max budget: %s", 2, 10 },
 	[LIMIT_TOKENS] = { "max_tokens", false,
-		"Agent reached maximum tokens. Current tokens: %s, max tokens: %s" },
+		"Agent reached maximum tokens. Current tokens: %s, max tokens: %s", 0, 0 },
 	[LIMIT_TIME] = { "max_time", false,
 		"Agent reached maximum time of work. Current time: %s s, max time: "
 		"%s s", 0, 3 },
 	[LIMIT_CALLS] = { "max_calls", false,
-		"Agent reached maximum tool calls. Current calls: %s, max calls: %s" },
+		"Agent reached maximum tool calls. Current calls: %s, max calls: %s", 0, 0 },
 };
 
 const char *budget_limit_option(enum limit which)
