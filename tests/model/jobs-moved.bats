@@ -129,7 +129,7 @@ ended="until [ -s \"\$(find $BATS_TEST_TMPDIR/state -name job-1.exit)\" ]; do ec
 	play <<-END
 	[turn]
 	[call execute_bash]
-	command = trap '' INT; echo x; while :; do sleep 0.05; done
+	command = trap '' INT; echo x; while :; do sleep 5; done
 	[turn]
 	expect last contains = now as job 1
 	[call background_job]

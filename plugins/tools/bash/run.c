@@ -397,9 +397,10 @@ static int bash_run_interrupt(struct run *r)
 	for (;;) {
 		int64_t now = clock_ms();
 
-		if (now - start > PATIENCE_MS)
-			session_signal(r->session, SIGKILL, false);
-		else if (now - start > GRACE_MS && now - at > GRACE_MS / 4) {
+		if (now - start > PATIENCE_MS) { /* a loop starts the next program */
+			session_signal(r->session, SIGKILL, true);
+			session_kill(r->session);
+		} else if (now - start > GRACE_MS && now - at > GRACE_MS / 4) {
 			session_signal(r->session, SIGKILL, true);
 			session_signal(r->session, SIGINT, false);
 			at = now;
