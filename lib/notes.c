@@ -28,7 +28,8 @@ static int notes_read_all(const char *path, char **ret, size_t *ret_len,
 	*ret = NULL;
 	*ret_len = 0;
 	if (is_link(path))
-		return fail(err, MT_EDENIED, "%s is a symbolic link; not changed", path);
+		return fail(err, MT_EDENIED,
+			    "%s is a symbolic link, which is not followed", path);
 	r = file_read(path, (size_t)1 << 20, ret, ret_len, &why);
 	return r == MT_OK || r == MT_ENOTFOUND ? MT_OK : fail(err, r, "%s", why.text);
 }

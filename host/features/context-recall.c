@@ -12,6 +12,7 @@
 #include "context/repository.h"
 #include "controller/feature-api.h"
 #include "files.h"
+#include "log.h"
 #include "notes.h"
 #include "skills/skills.h"
 #include "tools/mcp-servers.h"
@@ -221,9 +222,13 @@ static char *memory_path(struct conversation *c, bool of_user)
 static void add_memory(struct conversation *c, json_object *extras, const char *name,
 		       bool of_user)
 {
+	struct error err = ERROR_NONE;
 	AUTO(free) char *path = memory_path(c, of_user);
-	AUTO(free) char *text = path ? notes_read(path, NULL) : NULL;
+	AUTO(free) char *text = path ? notes_read(path, &err) : NULL;
 
+	if (err.code)
+		log_line(MT_LOG_WARNING, "memory", "The model does not get the notes: %s",
+			 err.text);
 	if (text && *text)
 		js_set_str(extras, name, text);
 }

@@ -371,6 +371,15 @@ EOF
 	[ "$(context user_memory)" = "Short answers." ]
 }
 
+@test "notes that cannot be read are named in a warning" {
+	mkdir -p "$work/data/mortise"
+	ln -s /etc/hostname "$work/data/mortise/MEMORY.md"
+	run run_it -t "go"
+	echo "$output"
+	[[ "$output" == *"The model does not get the notes: "*"/MEMORY.md is a symbolic link"* ]]
+	[ -z "$(context user_memory)" ]
+}
+
 @test "a conversation that continues sends the same bytes" {
 	echo 'Use tabs.' >"$ws/AGENTS.md"
 	cat >>"$work/script" <<'EOF'
