@@ -113,8 +113,11 @@ at = 0  # lines that no step has waited for yet
 
 
 def give_up(why):
+    try:
+        why += " (exit code %d)" % host.wait(1)
+    except subprocess.TimeoutExpired:
+        host.kill()
     print("steer.py: " + why, flush=True)
-    host.kill()
     os._exit(1)
 
 
