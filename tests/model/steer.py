@@ -52,11 +52,11 @@ class Model(http.server.BaseHTTPRequestHandler):
         request = json.loads(body)
         with lock:
             turn = len(requests)
-            requests.append(request)
             with open("body-%d" % (turn + 1), "wb") as f:
                 f.write(body)
             with open("requests", "a") as f:
                 f.write(json.dumps(request) + "\n")
+            requests.append(request)  # last: a step that waits for it may end this process
         if turn >= len(replies):
             self.answer(400, {"error": {"message": "no reply %d" % turn}})
             return
