@@ -154,11 +154,12 @@ int conversation_take_back(struct conversation *c, int64_t messages, char **ret_
 			    "the number of messages to revert must be at least 1");
 	id = user_message(c->log, messages);
 	if (id < 0)
-		return messages == 1 ? fail(err, MT_EINVAL,
-					    "there is no user message to revert")
-				     : fail(err, MT_EINVAL,
-					    "there are fewer than %" PRId64
-					    " user messages to revert",
-					    messages);
+		return messages == 1
+			       ? fail(err, MT_EINVAL,
+				      "the conversation has no user message to revert")
+			       : fail(err, MT_EINVAL,
+				      "the conversation has fewer than %" PRId64
+				      " user messages to revert",
+				      messages);
 	return rewind_take_back(c, id, ret_text, err);
 }

@@ -77,7 +77,7 @@ static bool questions_request_answer(struct conversation *c, uint64_t call,
 {
 	static const char wrong[] = "a question must be a string, and its choices must "
 				    "be strings";
-	static const char alone[] = "there is no user to ask: this run is headless";
+	static const char alone[] = "a headless run has no user to ask";
 	struct question *q, **end = &questions_state(c)->open;
 	int count = 0;
 

@@ -96,8 +96,8 @@ void runner_close(struct runner *l);
 /** Process id of what was launched, for ps and benches; -1: none. */
 int runner_pid(const struct runner *l);
 
-/** Make `to` a copy of a result, owned. If there is no memory for it, it is a result that
- *  says so. */
+/** Make `to` a copy of a result, owned. If memory for it runs out, the copy is a result
+ *  that reports this. */
 void runner_result_copy(struct runner_result *to, const struct runner_result *from);
 /** Free what a copy owns; it is zeroed. */
 void runner_result_clear(struct runner_result *r);

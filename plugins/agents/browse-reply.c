@@ -75,7 +75,7 @@ static bool read_literal(struct cursor *c, struct strbuf *ret)
 }
 
 /* Append an argument with a quote inside it: up to the same quote and a parenthesis in
- * this line. Without them there is no text, and the browser reports the error. */
+ * this line. Without them nothing is appended, and the browser reports the error. */
 static void read_misquoted(struct cursor *c, struct strbuf *ret)
 {
 	size_t line = strcspn(c->at, "\n");

@@ -511,7 +511,7 @@ about() {
 		[call service]
 
 		[turn]
-		expect last contains = -6: there is no user to ask: this run is headless
+		expect last contains = -6: a headless run has no user to ask
 		[call finish]
 		message = Done.
 	END

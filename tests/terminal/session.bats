@@ -66,7 +66,7 @@ greeting='text = Hello, *world*.'
 		see "$command does not take an argument"
 	done
 	enter /undo
-	see 'there is no user message to revert'
+	see 'the conversation has no user message to revert'
 }
 
 @test 'Ctrl-C pauses, /stop ends the process, and a message takes it up' {
