@@ -56,12 +56,23 @@ static int64_t ms_of(struct timespec t)
 	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
-/* By the clock of the kernel's file times. */
-static int64_t now_ms(void)
+/* No file that is written from now on gets an earlier time: the kernel takes that of the
+ * last tick. */
+static int64_t begin_ms(void)
 {
 	struct timespec t;
 
 	clock_gettime(CLOCK_REALTIME_COARSE, &t);
+	return ms_of(t);
+}
+
+/* No file that was written until now has a later time: it may have the exact one, since
+ * Linux 6.13. */
+static int64_t end_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_REALTIME, &t);
 	return ms_of(t);
 }
 
@@ -88,7 +99,7 @@ static void file_history_note_end(struct conversation *c, struct event *action,
 	(void)call, (void)observation;
 	for (size_t i = 0; action && i < CALLS_MAX; i++)
 		if (h->calls[i].from_ms && h->calls[i].action == action->id)
-			h->calls[i].to_ms = now_ms();
+			h->calls[i].to_ms = end_ms();
 }
 
 /* The call during which a file got this time; NULL: none of the known ones. `asks`: the
@@ -317,7 +328,7 @@ static bool note_start(struct conversation *c, struct call *call)
 		return false;
 	note_changes_before(c);
 	h->next++;
-	*s = (struct span){ .action = call->id, .from_ms = now_ms() };
+	*s = (struct span){ .action = call->id, .from_ms = begin_ms() };
 	file_history_describe(s, call->action, call->tool);
 	return false;
 }
