@@ -223,8 +223,11 @@ static void tools_on_result(void *arg, const struct runner_result *result)
 		fprintf(stderr, "mortise: the command completed with exit code %lld\n",
 			code);
 		call->code = EXIT_FAILED;
-	} else if (result_is_incomplete(result)) {
+	} else if (runner_result_is_incomplete(result)) {
 		fputs("mortise: the command did not complete\n", stderr);
+		call->code = EXIT_FAILED;
+	} else if (runner_result_is_failure(result)) {
+		fputs("mortise: the tool reported an error\n", stderr);
 		call->code = EXIT_FAILED;
 	}
 	cli_tools_end_call(call);

@@ -232,7 +232,7 @@ static bool is_input_to_none(const struct runner_result *r)
 {
 	static const char error[] = "ERROR:";
 
-	return result_is_incomplete(r) && r->text_len >= strlen(error) &&
+	return runner_result_is_incomplete(r) && r->text_len >= strlen(error) &&
 	       memcmp(r->text, error, strlen(error)) == 0;
 }
 
@@ -265,7 +265,7 @@ static void calls_on_result(void *arg, const struct runner_result *r)
 	strbuf_addc(&b, ']');
 	js_key_bool(&b, "isError",
 		    r->status != MT_OK || runner_result_exit_code(r) ||
-			    is_input_to_none(r));
+			    runner_result_is_failure(r) || is_input_to_none(r));
 	js_key_str(&b, "resultType", "complete");
 	strbuf_add(&b, "}}");
 	if (b.error || all.error || text.error)

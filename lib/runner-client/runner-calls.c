@@ -201,7 +201,13 @@ int64_t runner_result_exit_code(const struct runner_result *r)
 	return code > 0 ? code : 0;
 }
 
-bool result_is_incomplete(const struct runner_result *r)
+bool runner_result_is_incomplete(const struct runner_result *r)
 {
 	return js_int(js_get(r->fields, "metadata"), "exit_code", 0) < 0;
+}
+
+bool runner_result_is_failure(const struct runner_result *r)
+{
+	return js_bool(r->fields, "is_error", false) ||
+	       js_bool(r->fields, "error", false);
 }

@@ -105,6 +105,8 @@ void runner_result_clear(struct runner_result *r);
  *  ended. */
 int64_t runner_result_exit_code(const struct runner_result *r);
 /** Is it the result of a command that has not ended, or of input to none? */
-bool result_is_incomplete(const struct runner_result *r);
+bool runner_result_is_incomplete(const struct runner_result *r);
+/** Does a tool that returned MT_OK report that what it ran failed, as a page or a cell? */
+bool runner_result_is_failure(const struct runner_result *r);
 
 #endif

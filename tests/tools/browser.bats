@@ -198,6 +198,15 @@ END
 	[ "$(log | jq -r 'select(.action == "finish").args.final_thought' | tail -n 1)" = One. ]
 }
 
+@test "tools call: an action that fails is an error" {
+	run --separate-stderr mortise tools call browser '{"code":"click(\"404\")"}' \
+		-o controller.tools=browser
+	echo "$output"
+	[ "$status" -eq 1 ]
+	[[ "$output" == *"no element has the bid '404'"* ]]
+	[ "$stderr" = "mortise: the tool reported an error" ]
+}
+
 @test "temporary files of the browser: below TMPDIR" {
 	printf '#!/bin/sh\nprintf %%s "$TMPDIR" >"%s/seen"\nexit 1\n' "$work" >"$work/fake"
 	chmod 700 "$work/fake"

@@ -25,6 +25,7 @@ struct mt_call {
 	json_object *args;
 	struct strbuf text, sentence, live;
 	size_t spooled, images, image_len;
+	bool failed;            /* the field is_error */
 	char mime[64];
 	int cancel_fd;
 	const char *shell_dir;  /* what the host says of the shell; NULL: nothing */
@@ -54,6 +55,13 @@ static int kit_arg_number(struct mt_call *c, const char *name, double *ret)
 	if (json_object_is_type(o, json_type_string))
 		return MT_EINVAL;
 	*ret = json_object_get_double(o);
+	return MT_OK;
+}
+
+static int kit_field(struct mt_call *c, const char *name, const char *json, size_t len)
+{
+	c->failed |= strcmp(name, "is_error") == 0 && len == 4 &&
+		     memcmp(json, "true", len) == 0;
 	return MT_OK;
 }
 
@@ -166,7 +174,7 @@ static void kit_log(struct mt_instance *i, int level, const char *fmt, ...)
 
 static const struct mt_tool_host kit_host = {
 	.size = sizeof kit_host, .arg_str = kit_arg_str, .arg_number = kit_arg_number,
-	.reply_text = kit_reply_text, .reply_media = kit_reply_media, .fail = kit_fail,
+	.field = kit_field, .reply_text = kit_reply_text, .reply_media = kit_reply_media, .fail = kit_fail,
 	.output = kit_output, .spool = kit_spool, .spool_path = kit_spool_path,
 	.cancel_fd = kit_cancel_fd, .time_left_ms = kit_time_left, .request = kit_request,
 	.option = kit_option, .option_int = kit_option_int, .workspace = kit_dir,
@@ -226,6 +234,7 @@ static inline int kit_run(struct mt_instance *i, struct mt_call *c, const char *
 	c->sentence = STRBUF(1 << 20);
 	c->live = STRBUF(1 << 20);
 	c->spooled = c->images = 0;
+	c->failed = false;
 	return kit_set->call(&kit_host, i->self, c);
 }
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # ipython.bats - cells in a conversation: with a shell, with images, two kernels.
+bats_require_minimum_version 1.5.0
 
 setup() {
 	[ -n "$(find -L /usr/share/jupyter /usr/local/share/jupyter -name kernel.json 2>/dev/null)" ] ||
@@ -70,6 +71,25 @@ play() { # OPTION... : the turns of $work/script
 	run mortise tools call calc_execute_ipython_cell '{"code":"floor(2.5)"}' --config "$work/config" \
 		-C "$work/ws" -o controller.tools=ipython,calc
 	[[ "$output" == 2$'\n'* ]]
+}
+
+@test "tools call and serve: a cell that fails is an error" {
+	run --separate-stderr mortise tools call execute_ipython_cell '{"code":"1/0"}' \
+		-C "$work/ws" -o controller.tools=ipython
+	[ "$status" -eq 1 ]
+	[[ "$output" == *"ZeroDivisionError: division by zero"* ]]
+	[ "$stderr" = "mortise: the tool reported an error" ]
+	for call in 1:1/0 2:1/1; do
+		printf '{"jsonrpc":"2.0","id":%s,"method":"tools/call","params":{"name":"execute_ipython_cell","arguments":{"code":"%s"}}}\n' \
+			"${call%%:*}" "${call#*:}"
+	done >"$work/calls"
+	{
+		printf '{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}\n'
+		cat "$work/calls"
+	} >"$work/in"
+	mortise tools serve -C "$work/ws" -o controller.tools=ipython <"$work/in" >"$work/out"
+	[ "$(jq -c 'select(.id == 1).result.isError' "$work/out")" = true ]
+	[ "$(jq -c 'select(.id == 2).result.isError' "$work/out")" = false ]
 }
 
 @test "a kernel that is not installed is a sentence" {

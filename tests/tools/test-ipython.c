@@ -75,10 +75,12 @@ static void test_errors(struct mt_instance *i, struct mt_call *c)
 
 	HAS(text, "before\n---");
 	HAS(text, "ZeroDivisionError: division by zero");
+	CHECK(c->failed);
 	CHECK(!strchr(text, '\033'));
 	HAS(cell(i, c, "x = = 1"), "SyntaxError: invalid syntax");
 	HAS(cell(i, c, "raise SystemExit(3)"), "SystemExit: 3");
 	HAS(cell(i, c, "x"), "42");
+	CHECK(!c->failed);
 	CHECK_STR(cell(i, c, "print('\\ud800')\n7"), "\\ud800\n7");
 }
 

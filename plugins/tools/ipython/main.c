@@ -402,6 +402,8 @@ static int ipython_run(struct ipython *p, struct cell *cell)
 		return host->fail(p->call, status, "%s", err.text);
 	ipython_tool_note_end(p, &result, how.text);
 	note_place(p);
+	if (result.failed || result.aborted || result.dead || result.timed_out)
+		host->field(p->call, "is_error", "true", strlen("true"));
 	status = ipython_reply(p, before);
 	if (status == MT_OK && result.cancelled)
 		status = host->fail(p->call, MT_ECANCELLED,
