@@ -117,13 +117,15 @@ static void take_cancel(struct mt_call *c)
 static void worker_take_input(struct mt_call *c, const struct frame *f)
 {
 	const struct mt_toolset *set = c->instance->set;
+	const struct mt_input input = { .size = sizeof input, .kind = MT_INPUT_BYTES,
+					.bytes = { f->data, f->len } };
 	bool running;
 
 	pthread_mutex_lock(&c->lock);
 	running = c->running;
 	pthread_mutex_unlock(&c->lock);
-	if (running && !c->listing && set->input)
-		set->input(&tool_host, c->instance->self, c, f->data, f->len);
+	if (running && !c->listing && f->len && set->input)
+		set->input(&tool_host, c->instance->self, c, &input);
 }
 
 static _Noreturn void take_close(void)

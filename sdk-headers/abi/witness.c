@@ -6,11 +6,11 @@
 #include <mortise/tool.h>
 
 MT_EXPORT int witness_statuses(enum mt_status a, enum mt_option_type b, enum mt_kind c,
-			       enum mt_log_level d, enum mt_type e);
+			       enum mt_log_level d, enum mt_type e, enum mt_input_kind f);
 MT_EXPORT int witness_statuses(enum mt_status a, enum mt_option_type b, enum mt_kind c,
-			       enum mt_log_level d, enum mt_type e)
+			       enum mt_log_level d, enum mt_type e, enum mt_input_kind f)
 {
-	return (int)a + (int)b + (int)c + (int)d + (int)e;
+	return (int)a + (int)b + (int)c + (int)d + (int)e + (int)f;
 }
 
 MT_EXPORT const void *witness_toolset(const struct mt_toolset *set,

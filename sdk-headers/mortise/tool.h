@@ -72,6 +72,18 @@ enum {
 	MT_TOOLSET_PARALLEL = 1u << 0, /* `call` may run on several threads at once */
 };
 
+enum mt_input_kind {
+	MT_INPUT_BYTES = 1, /* `bytes`, as they were typed */
+};
+
+/** Input from the user for a running call. Borrowed until `input` returns. */
+struct mt_input {
+	uint32_t size;
+	uint32_t kind;       /* enum mt_input_kind */
+	struct mt_str bytes; /* any bytes; not empty */
+};
+#define MT_INPUT_SIZE_1_0 MT_SIZE_TO(mt_input, bytes)
+
 #define MT_SAVED_MAX 65536u /* bytes that mt_tool_host.save takes */
 
 /** Services of the host for tools. Append only. */
@@ -376,12 +388,14 @@ struct mt_toolset {
 	/** Run a call of a tool without a function of its own; host->call_tool tells
 	 *  its name. */
 	int (*call)(const struct mt_tool_host *host, void *self, struct mt_call *call);
-	/** Input from the user for a running call, borrowed until it returns; it is not
-	 *  logged. Return quickly. @return MT_OK or a status. [other thread] */
+	/** Input from the user for a running call; it is not logged. Return quickly.
+	 *  @return MT_OK, MT_EUNSUPPORTED for a `kind` that it does not know, or another
+	 *  status; this host ignores it. [other thread] */
 	int (*input)(const struct mt_tool_host *host, void *self, struct mt_call *call,
-		     const char *bytes, size_t len);
+		     const struct mt_input *input);
 	/** The running call is cancelled: make it return quickly. Not required if calls
-	 *  poll `cancelled` or `cancel_fd`. [other thread] */
+	 *  poll `cancelled` or `cancel_fd`. @return MT_OK or a status; this host ignores
+	 *  it. [other thread] */
 	int (*cancel)(const struct mt_tool_host *host, void *self, struct mt_call *call);
 	/** Close the instance and terminate what it started. No call is running, and none
 	 *  follows. Not called if the worker is killed: do not rely on it to save

@@ -26,6 +26,7 @@ LEAST(MT_PERMISSION_SIZE_1_0, 24);
 LEAST(MT_PLUGIN_SIZE_1_0, 104);
 LEAST(MT_TOOL_HOST_SIZE_1_0, 296);
 LEAST(MT_PARAM_SIZE_1_0, 64);
+LEAST(MT_INPUT_SIZE_1_0, 24);
 LEAST(MT_TOOL_SIZE_1_0, 120);
 LEAST(MT_TOOLSET_SIZE_1_0, 72);
 LEAST(MT_ARG_SIZE_1_0, 40);
@@ -153,6 +154,11 @@ MEMBER(mt_tool, param_count, 104, 4);
 MEMBER(mt_tool, reserved, 108, 4);
 MEMBER(mt_tool, preview, 112, 8);
 
+SIZE(mt_input, 24);
+MEMBER(mt_input, size, 0, 4);
+MEMBER(mt_input, kind, 4, 4);
+MEMBER(mt_input, bytes, 8, 16);
+
 SIZE(mt_toolset, 72);
 MEMBER(mt_toolset, size, 0, 4);
 MEMBER(mt_toolset, flags, 4, 4);
@@ -220,6 +226,8 @@ VALUE(MT_KIND_CONDENSER, 3);
 VALUE(MT_KIND_DIALECT, 4);
 VALUE(MT_KIND_RUNTIME, 5);
 VALUE(MT_KIND_ANALYZER, 6);
+VALUE(MT_INPUT_BYTES, 1);
+
 VALUE(MT_LOG_ERROR, 1);
 VALUE(MT_LOG_WARNING, 2);
 VALUE(MT_LOG_INFO, 3);

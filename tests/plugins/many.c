@@ -149,14 +149,17 @@ static int late(const struct mt_tool_host *host, void *self, struct mt_call *cal
 }
 
 static int many_input(const struct mt_tool_host *host, void *self, struct mt_call *call,
-		      const char *bytes, size_t len)
+		      const struct mt_input *input)
 {
 	struct many *m = self;
+	size_t len = input->bytes.len;
 
 	(void)host, (void)call;
+	if (input->kind != MT_INPUT_BYTES)
+		return MT_EUNSUPPORTED;
 	pthread_mutex_lock(&m->lock);
 	if (len < sizeof m->input) {
-		memcpy(m->input, bytes, len);
+		memcpy(m->input, input->bytes.ptr, len);
 		m->input[len] = '\0';
 	}
 	pthread_cond_broadcast(&m->wake);

@@ -270,9 +270,15 @@ static atomic_bool answered;
 
 static void *type_answer(void *arg)
 {
+	static const struct mt_input later = { .size = sizeof later, .kind = 99 };
+	static const struct mt_input input = { .size = sizeof input,
+					       .kind = MT_INPUT_BYTES,
+					       .bytes = MT_STR("typed\n") };
+
+	CHECK(set->input(&host, self, arg, &later) == MT_EUNSUPPORTED);
 	/* What comes before the command has begun is thrown away: again. */
 	while (!atomic_load(&answered)) {
-		set->input(&host, self, arg, "typed\n", 6);
+		set->input(&host, self, arg, &input);
 		poll(NULL, 0, 20);
 	}
 	return NULL;

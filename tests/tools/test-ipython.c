@@ -288,10 +288,14 @@ struct typist {
 
 static void *type_line(void *arg)
 {
+	static const struct mt_input inputs[] = {
+		{ sizeof *inputs, MT_INPUT_BYTES, MT_STR("typ") },
+		{ sizeof *inputs, MT_INPUT_BYTES, MT_STR("ed\n") },
+	};
 	struct typist *t = arg;
 
-	kit_set->input(&kit_host, t->instance->self, t->call, "typ", 3);
-	kit_set->input(&kit_host, t->instance->self, t->call, "ed\n", 3);
+	for (size_t n = 0; n < 2; n++)
+		kit_set->input(&kit_host, t->instance->self, t->call, &inputs[n]);
 	return NULL;
 }
 

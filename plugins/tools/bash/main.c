@@ -476,13 +476,17 @@ static int bash_call(const struct mt_tool_host *host, void *self, struct mt_call
 }
 
 static int bash_input(const struct mt_tool_host *host, void *self, struct mt_call *call,
-		      const char *bytes, size_t len)
+		      const struct mt_input *input)
 {
 	struct bash *b = self;
 
 	(void)host, (void)call;
+	if (input->kind != MT_INPUT_BYTES)
+		return MT_EUNSUPPORTED;
 	pthread_mutex_lock(&b->lock);
-	int status = b->typed_run ? run_type(b->typed_run, bytes, len) : MT_ENOTFOUND;
+	int status = b->typed_run
+			     ? run_type(b->typed_run, input->bytes.ptr, input->bytes.len)
+			     : MT_ENOTFOUND;
 
 	pthread_mutex_unlock(&b->lock);
 	return status;

@@ -447,13 +447,15 @@ static int ipython_call(const struct mt_tool_host *host, void *self, struct mt_c
 }
 
 static int ipython_input(const struct mt_tool_host *host, void *self,
-			 struct mt_call *call, const char *bytes, size_t len)
+			 struct mt_call *call, const struct mt_input *input)
 {
 	struct ipython *p = self;
 
 	(void)host, (void)call;
+	if (input->kind != MT_INPUT_BYTES)
+		return MT_EUNSUPPORTED;
 	pthread_mutex_lock(&p->lock);
-	int status = strbuf_addn(&p->typed, bytes, len);
+	int status = strbuf_addn(&p->typed, input->bytes.ptr, input->bytes.len);
 
 	p->typed.error = MT_OK;
 	pthread_mutex_unlock(&p->lock);
