@@ -418,6 +418,7 @@ const struct mt_tool_host tool_host = {
 	.save = instance_save,
 	.saved = instance_saved,
 	.changed = changed,
+	.add_tool = tool_list_add,
 	.log = tool_host_log_line,
 	.log_text = log_text,
 	.extension = host_extension,

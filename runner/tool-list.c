@@ -118,7 +118,7 @@ static bool can_be_listed(const struct mt_listing *l, const struct mt_tool *t)
 	       !make_schema(t, &schema);
 }
 
-static int tool_list_add(struct mt_listing *l, const struct mt_tool *t)
+int tool_list_add(struct mt_listing *l, const struct mt_tool *t)
 {
 	struct listed *item;
 
@@ -160,8 +160,7 @@ int tool_list_make(struct mt_instance *instance, struct strbuf *ret_json,
 			tool_list_put_tool(ret_json, loader_toolset_tool(set, n));
 	atomic_store(&instance->list_stale, false);
 	if (set->list)
-		status = set->list(&tool_host, instance, instance->self, &l,
-				   tool_list_add);
+		status = set->list(&tool_host, instance, instance->self, &l);
 	strbuf_addc(ret_json, ']');
 	if (!status)
 		status = ret_json->error;

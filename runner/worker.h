@@ -146,5 +146,6 @@ int worker_send(const struct frame *f, int flags);
 /** The tools of an open instance as a JSON array; fills instance->listed. */
 int tool_list_make(struct mt_instance *instance, struct strbuf *ret_json,
 		   struct error *err);
+int tool_list_add(struct mt_listing *listing, const struct mt_tool *tool);
 
 #endif

@@ -95,20 +95,19 @@ static int ffi_open(const struct mt_tool_host *host, struct mt_instance *instanc
 }
 
 static int ffi_list(const struct mt_tool_host *host, struct mt_instance *instance,
-		    void *self, struct mt_listing *listing,
-		    int (*add)(struct mt_listing *listing, const struct mt_tool *tool))
+		    void *self, struct mt_listing *listing)
 {
 	const struct ffi *f = self;
 	int status = MT_OK;
 
-	(void)host, (void)instance;
+	(void)instance;
 	for (size_t n = 0; n < f->functions.count && !status; n++) {
 		const struct declared *d = &f->functions.list[n];
 		const struct mt_tool tool = { .size = sizeof tool, .hints = d->hints,
 					      .name = d->name, .description = d->help,
 					      .function = &d->function };
 
-		status = add(listing, &tool);
+		status = host->add_tool(listing, &tool);
 	}
 	return status;
 }

@@ -547,6 +547,14 @@ static inline void mt_harness_changed(struct mt_instance *instance)
 	(void)instance;
 }
 
+/* The harness does not call `list`. */
+static inline int mt_harness_add_tool(struct mt_listing *listing,
+				      const struct mt_tool *tool)
+{
+	(void)listing, (void)tool;
+	return MT_EUNSUPPORTED;
+}
+
 static inline void mt_harness_log_text(struct mt_instance *instance, int level,
 				       const char *text, size_t len)
 {
@@ -704,6 +712,7 @@ static inline const struct mt_tool_host *mt_harness_host(void)
 		.save = mt_harness_save,
 		.saved = mt_harness_saved,
 		.changed = mt_harness_changed,
+		.add_tool = mt_harness_add_tool,
 		.log = mt_harness_log,
 		.log_text = mt_harness_log_text,
 		.extension = mt_harness_extension,

@@ -48,6 +48,7 @@ extern "C" {
 struct mt_call;     /* one running call; belongs to the host */
 struct mt_instance; /* one configured toolset; belongs to the host */
 struct mt_listing;  /* collects the tools of a toolset with a dynamic list */
+struct mt_tool;     /* below */
 
 /** Effects of a tool, for confirmation, caching and scheduling. A host ignores bits that it
  *  does not know, here and in mt_toolset.flags. */
@@ -234,6 +235,11 @@ struct mt_tool_host {
 	/** The list of tools has changed: the host calls `list` again.
 	 *  [any thread] */
 	void (*changed)(struct mt_instance *instance);
+	/** Add a tool to those of the toolset; only in `list`. It is copied with all its
+	 *  texts. @return MT_OK; MT_EINVAL for one that cannot be offered (an invalid name,
+	 *  schema or member, or a name that the toolset has already): continue with the
+	 *  next; MT_ELIMIT above 512 tools, or MT_ENOMEM: end. */
+	int (*add_tool)(struct mt_listing *listing, const struct mt_tool *tool);
 	/** A line of the log, cut after 1023 bytes. The last line that
 	 *  `open` writes is the reason that the model reads if it fails. May be dropped on the way. [any thread] */
 	void (*log)(struct mt_instance *instance, int level, const char *fmt, ...)
@@ -376,15 +382,12 @@ struct mt_toolset {
 	 *  the next one tries again. */
 	int (*open)(const struct mt_tool_host *host, struct mt_instance *instance,
 		    void **ret_self);
-	/** Tools beyond the static ones: give each to `add`, which copies it with all its
-	 *  texts and returns MT_OK, MT_EINVAL for one that cannot be offered (a wrong name,
-	 *  schema or member, or a name that the toolset has already: continue with the
-	 *  next), MT_ELIMIT or MT_ENOMEM (end). `listing` is valid until `list`
-	 *  returns. Asked after `open`, after `changed`, and for a call of a tool that
-	 *  is not known. @return MT_OK, or a status: then the list stays as it was. */
+	/** Tools beyond the static ones: give each to host->add_tool. `listing` is valid
+	 *  until `list` returns. Called after `open`, after `changed`, and for a call of
+	 *  a tool that is not known. @return MT_OK, or a status: then the list stays as
+	 *  it was. */
 	int (*list)(const struct mt_tool_host *host, struct mt_instance *instance,
-		    void *self, struct mt_listing *listing,
-		    int (*add)(struct mt_listing *listing, const struct mt_tool *tool));
+		    void *self, struct mt_listing *listing);
 	/** Run a call of a tool without a function of its own; host->call_tool tells
 	 *  its name. */
 	int (*call)(const struct mt_tool_host *host, void *self, struct mt_call *call);

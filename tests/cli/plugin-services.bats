@@ -68,11 +68,11 @@ call() { # [FLAG...] : call it
 				h->call_instance(c) == own ? "its instance" : "another one");
 		}
 		static int list(const struct mt_tool_host *h, struct mt_instance *i, void *self,
-			struct mt_listing *l, int (*add)(struct mt_listing *, const struct mt_tool *))
+			struct mt_listing *l)
 		{
 			struct mt_tool tool = { .size = sizeof tool, .name = h->option(i, "name"),
 				.description = "x", .schema = "{\"type\":\"object\"}" };
-			return add(l, &tool);
+			return h->add_tool(l, &tool);
 		}
 		static void set_close(const struct mt_tool_host *h, struct mt_instance *i, void *self)
 		{
@@ -841,8 +841,7 @@ http_service() {
 			return host->reply(call, "%s", results);
 		}
 		static int list(const struct mt_tool_host *host, struct mt_instance *instance,
-				void *self, struct mt_listing *l,
-				int (*add)(struct mt_listing *, const struct mt_tool *))
+				void *self, struct mt_listing *l)
 		{
 			static const struct { const char *name, *schema, *events; int64_t deadline; }
 			tools[] = { { "good", 0, 0, 0 }, { "good", 0, 0, 0 },
@@ -855,7 +854,8 @@ http_service() {
 					.name = tools[n].name, .description = "x",
 					.schema = tools[n].schema, .events = tools[n].events,
 					.deadline_ms = tools[n].deadline };
-				strcat(results, add(l, &tool) == MT_EINVAL ? "no " : "yes ");
+				strcat(results, host->add_tool(l, &tool) == MT_EINVAL ?
+					"no " : "yes ");
 			}
 			return MT_OK;
 		}

@@ -179,8 +179,7 @@ static int many_cancel(const struct mt_tool_host *host, void *self, struct mt_ca
 }
 
 static int many_list(const struct mt_tool_host *host, struct mt_instance *instance,
-		     void *self, struct mt_listing *listing,
-		     int (*add)(struct mt_listing *listing, const struct mt_tool *tool))
+		     void *self, struct mt_listing *listing)
 {
 	struct many *m = self;
 	struct mt_tool tool = { .size = sizeof tool, .name = "late",
@@ -188,10 +187,10 @@ static int many_list(const struct mt_tool_host *host, struct mt_instance *instan
 				.schema = "{\"type\":\"object\"}", .call = late };
 	struct mt_tool plain = { .size = sizeof plain, .name = "held",
 				 .description = "A C function.", .function = &held_function };
-	int r = add(listing, &plain);
+	int r = host->add_tool(listing, &plain);
 
-	(void)host, (void)instance;
-	return r || !m->more ? r : add(listing, &tool);
+	(void)instance;
+	return r || !m->more ? r : host->add_tool(listing, &tool);
 }
 
 static void many_close(const struct mt_tool_host *host, struct mt_instance *instance,

@@ -185,8 +185,8 @@ static bool list_cancelled(void *arg)
 	return cancelled;
 }
 
-static int mcp_tool_add_all(const struct offers *offers, struct mt_listing *listing,
-			    int (*add)(struct mt_listing *, const struct mt_tool *))
+static int mcp_tool_add_all(const struct mt_tool_host *host, const struct offers *offers,
+			    struct mt_listing *listing)
 {
 	int status = MT_OK;
 
@@ -197,14 +197,13 @@ static int mcp_tool_add_all(const struct offers *offers, struct mt_listing *list
 			.description = f->description, .schema = f->schema,
 			.events = f->events };
 
-		status = add(listing, &tool);
+		status = host->add_tool(listing, &tool);
 	}
 	return status == MT_ENOMEM ? status : MT_OK;
 }
 
 static int mcp_list(const struct mt_tool_host *host, struct mt_instance *instance,
-		    void *self, struct mt_listing *listing,
-		    int (*add)(struct mt_listing *listing, const struct mt_tool *tool))
+		    void *self, struct mt_listing *listing)
 {
 	struct mcp *m = self;
 	const struct waiter w = { .arg = m, .cancelled = list_cancelled };
@@ -212,7 +211,7 @@ static int mcp_list(const struct mt_tool_host *host, struct mt_instance *instanc
 	struct offers offers = { 0 }, old;
 	int status;
 
-	(void)host, (void)instance;
+	(void)instance;
 	join_keeper(m);
 	pthread_mutex_lock(&m->lock);
 	m->list_cancelled = false;
@@ -228,7 +227,7 @@ static int mcp_list(const struct mt_tool_host *host, struct mt_instance *instanc
 		return status;
 	}
 	m->tries = 0;
-	status = mcp_tool_add_all(&offers, listing, add);
+	status = mcp_tool_add_all(host, &offers, listing);
 	pthread_mutex_lock(&m->lock);
 	old = m->offers;
 	m->offers = offers;

@@ -91,6 +91,7 @@ pub struct mt_tool_host {
     pub save: mt_unbound,
     pub saved: mt_unbound,
     pub changed: mt_unbound,
+    pub add_tool: mt_unbound,
     pub log: mt_unbound,
     pub log_text: mt_unbound,
     pub extension: Option<unsafe extern "C" fn(*const c_char) -> *const c_void>,
