@@ -4,7 +4,7 @@
  * next to reading the file and counting its lines.
  *
  *   log-open DIR EVENTS */
-#include "events/log.h"
+#include "events/evlog.h"
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
  * of the user, replies with one or two calls and what they printed, and an answer.
  *
  *   long-log DIRECTORY EVENTS */
-#include "events/log.h"
+#include "events/evlog.h"
 #include "js.h"
 
 #include <stdio.h>

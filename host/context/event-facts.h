@@ -6,7 +6,7 @@
 #define HOST_CONTEXT_EVENT_FACTS_H
 
 #include "context/view-invariants.h"
-#include "events/log.h"
+#include "events/evlog.h"
 
 struct event_facts;
 

@@ -5,7 +5,7 @@
 #ifndef HOST_CONTEXT_IMAGES_H
 #define HOST_CONTEXT_IMAGES_H
 
-#include "events/log.h"
+#include "events/evlog.h"
 #include "request/request.h"
 
 enum { IMAGES_MAX = 20 /* of one message */ };

@@ -7,7 +7,7 @@
 
 #include "context/images.h"
 #include "context/message-options.h"
-#include "events/log.h"
+#include "events/evlog.h"
 #include "request/request.h"
 
 #include <string.h>

@@ -5,7 +5,7 @@
 #define HOST_CONTEXT_MESSAGE_TURN_H
 
 #include "context/message-parts.h"
-#include "events/log.h"
+#include "events/evlog.h"
 #include "llm/llm.h"
 
 /* A reply of the model while a view is laid out: its calls wait for results. */

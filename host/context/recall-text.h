@@ -5,7 +5,7 @@
 #define HOST_CONTEXT_RECALL_TEXT_H
 
 #include "config/config.h"
-#include "events/log.h"
+#include "events/evlog.h"
 
 /** Render the context of the workspace or the knowledge that a `recall` observation
  *  of `log` holds, with the templates of `agent`. Knowledge that an earlier one holds

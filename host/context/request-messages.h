@@ -12,7 +12,7 @@
 
 #include "context/message-options.h"
 #include "context/view-item.h"
-#include "events/log.h"
+#include "events/evlog.h"
 #include "request/request.h"
 
 struct request_messages;

@@ -5,7 +5,7 @@
 #define HOST_CONTEXT_VIEW_BEGINNING_H
 
 #include "context/view-item.h"
-#include "events/log.h"
+#include "events/evlog.h"
 
 /** A view without system text, or without a message of the user behind it, gets those of
  *  the log (V0): an imported history may have forgotten them. `system_id`: of the event

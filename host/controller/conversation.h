@@ -8,7 +8,7 @@
 #define HOST_CONTROLLER_CONVERSATION_H
 
 #include "events/agent-state.h"
-#include "events/log.h"
+#include "events/evlog.h"
 #include "llm/llm.h"
 #include <uv.h>
 

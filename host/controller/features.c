@@ -6,7 +6,7 @@
 
 #include "controller/agent-frame.h"
 #include "controller/core.h"
-#include "events/log.h"
+#include "events/evlog.h"
 
 static size_t feature_count(void)
 {

@@ -5,7 +5,7 @@
 #ifndef HOST_CONVERSATION_META_H
 #define HOST_CONVERSATION_META_H
 
-#include "events/log.h"
+#include "events/evlog.h"
 
 struct conversation_options;
 

@@ -4,7 +4,7 @@
 #ifndef HOST_CONVERSATION_USAGE_CHECKPOINT_H
 #define HOST_CONVERSATION_USAGE_CHECKPOINT_H
 
-#include "events/log.h"
+#include "events/evlog.h"
 #include "llm/llm.h"
 
 /** The sums over the replies from `first` up to, but not including, `count`. */

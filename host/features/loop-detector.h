@@ -4,7 +4,7 @@
 #ifndef HOST_FEATURES_LOOP_DETECTOR_H
 #define HOST_FEATURES_LOOP_DETECTOR_H
 
-#include "events/log.h"
+#include "events/evlog.h"
 
 enum stuck_kind {
 	STUCK_NONE,

@@ -4,7 +4,7 @@
 #ifndef HOST_FEATURES_SIDE_USAGE_H
 #define HOST_FEATURES_SIDE_USAGE_H
 
-#include "events/log.h"
+#include "events/evlog.h"
 #include "llm/llm.h"
 
 struct conversation;

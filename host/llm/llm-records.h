@@ -4,7 +4,7 @@
 #ifndef HOST_LLM_LLM_RECORDS_H
 #define HOST_LLM_LLM_RECORDS_H
 
-#include "events/log.h"
+#include "events/evlog.h"
 #include "llm/llm.h"
 
 /** Change the id of a reply if the log has one with the same id: events refer to their

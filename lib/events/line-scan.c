@@ -4,7 +4,7 @@
  *
  * Opening a long log without its checkpoint reads every line; building json-c
  * objects for that would take most of a second. */
-#include "events/log-internal.h"
+#include "events/evlog-internal.h"
 #include "utf8.h"
 
 #include <ctype.h>

@@ -8,7 +8,7 @@
 #ifndef LIB_EVENTS_TRAJECTORY_H
 #define LIB_EVENTS_TRAJECTORY_H
 
-#include "events/log.h"
+#include "events/evlog.h"
 
 /** One conversation of a file. */
 struct trajectory {

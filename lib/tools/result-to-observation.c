@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * result-to-observation.c - the observation that the log gets of the result of a call. */
-#include "events/log.h"
+#include "events/evlog.h"
 #include "log.h"
 #include "runner-client/runner-connection.h"
 #include "schema.h"

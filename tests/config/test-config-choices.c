@@ -5,7 +5,7 @@
 
 #include "config/choices.h"
 #include "events/confirmation.h"
-#include "events/log.h"
+#include "events/evlog.h"
 #include "hooks/hooks.h"
 
 static void choices_have_the_order_of_the_tables(void)

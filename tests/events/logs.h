@@ -4,7 +4,7 @@
 #ifndef TESTS_EVENTS_LOGS_H
 #define TESTS_EVENTS_LOGS_H
 
-#include "events/log.h"
+#include "events/evlog.h"
 #include "files.h"
 #include "tap.h"
 

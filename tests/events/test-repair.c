@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * test-repair.c - logs that were cut, damaged, or whose writer was killed. */
-#include "events/log-internal.h"
+#include "events/evlog-internal.h"
 #include "logs.h"
 
 #include <fcntl.h>

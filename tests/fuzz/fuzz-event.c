@@ -6,7 +6,7 @@
  * scanner of log lines takes what the JSON parser takes, and finds the same
  * members. */
 #include "events/event.h"
-#include "events/log-internal.h"
+#include "events/evlog-internal.h"
 
 #include <string.h>
 

@@ -6,7 +6,7 @@
 
 #include "context/history.h"
 #include "controller/plugins/plugin-component.h"
-#include "events/log.h"
+#include "events/evlog.h"
 
 #define MORTISE_PROVISIONAL
 #include <mortise/agent.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * log-delegations.c - matches each `delegate` action of a log with the observation
+ * evlog-delegations.c - matches each `delegate` action of a log with the observation
  * that ends it, as events arrive. */
-#include "events/log-internal.h"
+#include "events/evlog-internal.h"
 
 static bool is_delegation(const struct evlog_head *head)
 {
@@ -39,7 +39,7 @@ static void log_delegations_leave(struct log_index *x, int32_t begin)
 		leave_innermost(x);
 }
 
-void index_match_delegation(struct log_index *x, size_t id)
+void delegation_match(struct log_index *x, size_t id)
 {
 	struct evlog_head *head = &x->heads[id];
 	int32_t begin = log_delegations_ended_by(x, id);
@@ -56,7 +56,7 @@ void index_match_delegation(struct log_index *x, size_t id)
 	log_delegations_leave(x, begin);
 }
 
-void index_unmatch_delegations(struct log_index *x, size_t first)
+void delegations_unmatch(struct log_index *x, size_t first)
 {
 	if (first >= x->count)
 		return;

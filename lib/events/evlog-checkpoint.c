@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * checkpoint.c - speeds up opening: stores the index as a file, and a small object of
- * the controller. If they are wrong in any way, the log is authoritative. */
-#include "events/log-internal.h"
+ * evlog-checkpoint.c - speeds up opening: stores the index as a file, and a small
+ * object of the controller. If they are wrong in any way, the log is authoritative. */
+#include "events/evlog-internal.h"
 #include "array.h"
 #include "files.h"
 
@@ -216,7 +216,7 @@ static bool take_event(struct rest *r, struct log_index *x, uint64_t end)
 		.dispatched = e.flags & IS_DISPATCHED,
 		.missing = e.flags & IS_MISSING,
 	};
-	index_match_delegation(x, x->count - 1);
+	delegation_match(x, x->count - 1);
 	return true;
 }
 
@@ -343,7 +343,7 @@ static void checkpoint_load_state(struct evlog *log)
 	log->checkpoint = json_object_get(js_get(json, "state"));
 }
 
-void log_load_checkpoint(struct evlog *log)
+void evlog_load_checkpoint(struct evlog *log)
 {
 	load_index(log);
 	checkpoint_load_state(log);

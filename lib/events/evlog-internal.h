@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * log-internal.h - the parts of a log, shared by its files. */
-#ifndef LIB_EVENTS_LOG_INTERNAL_H
-#define LIB_EVENTS_LOG_INTERNAL_H
+ * evlog-internal.h - the parts of a log, shared by its files. */
+#ifndef LIB_EVENTS_EVLOG_INTERNAL_H
+#define LIB_EVENTS_EVLOG_INTERNAL_H
 
 #include "events/internal.h"
-#include "events/log.h"
+#include "events/evlog.h"
 
 enum {
 	LOG_FORMAT = 1,
@@ -91,9 +91,9 @@ void index_missing(struct log_index *x, size_t id);
 /** The next event is one that is missing. `hidden`: the one before reports it. */
 int index_add_missing(struct log_index *x, bool hidden);
 /** Match the newest event with the delegation that it begins or ends. */
-void index_match_delegation(struct log_index *x, size_t id);
+void delegation_match(struct log_index *x, size_t id);
 /** The events from `first` on are undone: delegations that they ended are in progress. */
-void index_unmatch_delegations(struct log_index *x, size_t first);
+void delegations_unmatch(struct log_index *x, size_t first);
 /** True if this version knows the type of the event. */
 bool index_knows(const struct line *line);
 /** Place of a reply with this id from place `from` on downwards; -1: none.
@@ -149,7 +149,7 @@ struct evlog {
  *  for writing. */
 int log_replay(struct evlog *log, struct strbuf *report, struct error *err);
 /** Take the checkpoint, if it fits the log; otherwise the index stays empty. */
-void log_load_checkpoint(struct evlog *log);
+void evlog_load_checkpoint(struct evlog *log);
 int log_lock(struct evlog *log, struct error *err);
 int log_check_format(struct evlog *log, struct error *err);
 

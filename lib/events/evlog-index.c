@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * log-index.c - the in-memory index of the lines of a log. */
-#include "events/log-internal.h"
+ * evlog-index.c - the in-memory index of the lines of a log. */
+#include "events/evlog-internal.h"
 
 #include "array.h"
 
@@ -146,7 +146,7 @@ int index_add_missing(struct log_index *x, bool hidden)
 		return status;
 	index_missing(x, x->count);
 	x->heads[x->count++].hidden = hidden;
-	index_match_delegation(x, x->count - 1);
+	delegation_match(x, x->count - 1);
 	return MT_OK;
 }
 
@@ -174,7 +174,7 @@ static int log_index_add_event(struct log_index *x, const struct line *line,
 		.hidden = line->hidden,
 		.has_call = line->has_call,
 	};
-	index_match_delegation(x, x->count - 1);
+	delegation_match(x, x->count - 1);
 	return MT_OK;
 }
 
@@ -223,7 +223,7 @@ static void rewind_to(struct log_index *x, int64_t to)
 {
 	for (size_t i = (size_t)(to + 1); i < x->count; i++)
 		x->heads[i].undone = true;
-	index_unmatch_delegations(x, (size_t)(to + 1));
+	delegations_unmatch(x, (size_t)(to + 1));
 	free(x->last_reply); /* its request is cancelled */
 	x->last_reply = NULL;
 }

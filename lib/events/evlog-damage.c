@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * log-damage.c - damaged lines of a log: checksums, and replacements for events that
+ * evlog-damage.c - damaged lines of a log: checksums, and replacements for events that
  * cannot be read. A damaged line stays in place and affects only itself. */
-#include "events/log-internal.h"
+#include "events/evlog-internal.h"
 
 #include "crc32c.h"
 #include "files.h"
@@ -279,7 +279,7 @@ static void rematch_delegations(struct log_index *x)
 {
 	x->delegations = 0;
 	for (size_t id = 0; id < x->count; id++)
-		index_match_delegation(x, id);
+		delegation_match(x, id);
 }
 
 void log_lose_event(struct evlog *log, int64_t id, const char *fault)

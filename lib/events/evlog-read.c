@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * log-read.c - reads events and records back, recent ones from memory. */
-#include "events/log-internal.h"
+ * evlog-read.c - reads events and records back, recent ones from memory. */
+#include "events/evlog-internal.h"
 
 #include <errno.h>
 #include <inttypes.h>

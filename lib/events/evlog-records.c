@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * log-records.c - records that belong to an event because they follow it. */
-#include "events/log-internal.h"
+ * evlog-records.c - records that belong to an event because they follow it. */
+#include "events/evlog-internal.h"
 
 #include <string.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * log-open.c - opens a log: the lock, the format, reading the lines that no checkpoint
+ * evlog-open.c - opens a log: the lock, the format, reading the lines that no checkpoint
  * covers, repairing a torn end. */
-#include "events/log-internal.h"
+#include "events/evlog-internal.h"
 #include "files.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * log.h (events) - the append-only log of a conversation: the truth.
+ * evlog.h - the append-only log of a conversation: the truth.
  *
  * events.jsonl holds events, ids dense from 0, and records without id:
  *   {"record":"llm_reply", "response_id":..., "text":..., "calls":[...], ...}
@@ -14,8 +14,8 @@
  * Each line ends with a checksum, `crc`; a line that is damaged costs itself only,
  * and an `error` observation stands for an event that is missing.
  * Only a small window of events is held in memory; the rest is read back. */
-#ifndef LIB_EVENTS_LOG_H
-#define LIB_EVENTS_LOG_H
+#ifndef LIB_EVENTS_EVLOG_H
+#define LIB_EVENTS_EVLOG_H
 
 #include "events/event.h"
 #include "mask.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * log.c - appends to the log of a conversation and notifies watchers. */
-#include "events/log-internal.h"
+ * evlog.c - appends to the log of a conversation and notifies watchers. */
+#include "events/evlog-internal.h"
 #include "array.h"
 #include "files.h"
 
@@ -82,7 +82,7 @@ static int open_all(struct evlog *log, struct strbuf *report, struct error *err)
 	if (!status)
 		status = open_file(log, err);
 	if (!status && log->mode != EVLOG_CREATE)
-		log_load_checkpoint(log);
+		evlog_load_checkpoint(log);
 	if (!status)
 		status = log_replay(log, report, err);
 	if (status == MT_ENOMEM)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * blobs.c - long strings stored next to the log under their SHA-256.
+ * evlog-blobs.c - long strings stored next to the log under their SHA-256.
  *
  * In a line, {"$blob": HEX, "bytes": N} stands for the text; with "data": TYPE,
  * for data:TYPE;base64, and the bytes of the blob. An object that has a member
  * "$blob" of its own is written as {"$blob": null, "object": ...}. */
-#include "events/log-internal.h"
+#include "events/evlog-internal.h"
 
 #include "base64.h"
 #include "digest.h"
