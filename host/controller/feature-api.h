@@ -35,7 +35,9 @@ bool conversation_is_headless(const struct conversation *c);
  *  @return its id or a status. */
 int64_t conversation_log_event(struct conversation *c, struct event *e,
 			       struct error *err);
-/** Enter a state, with its side effects and its event; durable if the state is idle. */
+/** Enter a state and log its event; durable if the state is idle. STATE_STOPPED and
+ *  STATE_ERROR first cancel what is in progress; a pending action gets an observation that
+ *  says so. Also for callbacks of the loop. */
 void conversation_set_state(struct conversation *c, enum agent_state state,
 			    const char *reason);
 /** The agent becomes idle, unless a feature has more work for it. `reason` must be a

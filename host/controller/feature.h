@@ -50,7 +50,8 @@ typedef int restore_agent_fn(struct conversation *c, int64_t until, struct error
 
 struct feature {
 	const char *name;
-	/** Size of its state in a conversation, initially zeroed; 0: none. */
+	/** Size of its state in a conversation, initially zeroed; 0: none. It is freed
+	 *  after `release`: allocate libuv handles, which close later, separately. */
 	size_t state_size;
 	/** The same of each agent. */
 	size_t agent_state_size;
