@@ -69,7 +69,7 @@ bool request_encode(struct conversation *c, struct mt_ctx *x, uint64_t end)
 	return llm_encode_ahead(llm, x->request, &x->encoded, end);
 }
 
-/* The request waits for the loop, and the loop for the disk. */
+/* libcurl sends from the loop, which does not continue before the log is on disk. */
 int request_send(struct conversation *c, struct mt_ctx *x, int64_t index,
 		 const struct llm_events *events, struct error *err)
 {
