@@ -33,8 +33,6 @@ const char *conversation_workspace(const struct conversation *c);
 enum agent_state conversation_state(const struct conversation *c);
 /** The reason of the state: "" or a sentence. */
 const char *conversation_reason(const struct conversation *c);
-/** Exit code for its idle state (enum exit_code of exit-code.h). */
-int conversation_exit_code(const struct conversation *c);
 /** True while a request or a call is in progress. */
 bool conversation_busy(const struct conversation *c);
 struct evlog *conversation_log(const struct conversation *c);

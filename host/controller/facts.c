@@ -2,7 +2,6 @@
  *
  * facts.c - read access to a conversation, for frontends and features. */
 #include "controller/core.h"
-#include "exit-code.h"
 #include "controller/feature-api.h"
 #include "controller/features.h"
 #include "controller/feature-approval.h"
@@ -40,32 +39,6 @@ enum agent_state conversation_state(const struct conversation *c)
 const char *conversation_reason(const struct conversation *c)
 {
 	return c->reason;
-}
-
-int conversation_exit_code(const struct conversation *c)
-{
-	switch (c->state) {
-	case STATE_FINISHED:
-		return EXIT_DONE;
-	case STATE_REJECTED:
-		return EXIT_REJECTED;
-	case STATE_PAUSED:
-	case STATE_STOPPED:
-		return EXIT_INTERRUPTED;
-	case STATE_ERROR:
-		return c->exit_code ? c->exit_code : EXIT_FAILED;
-	case STATE_AWAITING_USER_INPUT:
-	case STATE_AWAITING_USER_CONFIRMATION:
-		return EXIT_WAITING;
-	case STATE_LOADING:
-	case STATE_RUNNING:
-	case STATE_USER_CONFIRMED:
-	case STATE_USER_REJECTED:
-	case STATE_RATE_LIMITED:
-	case STATE_COUNT:
-		break;
-	}
-	return EXIT_FAILED;
 }
 
 bool conversation_busy(const struct conversation *c)

@@ -121,6 +121,8 @@ json_object *conversation_waits(const struct conversation *c);
 /** Actions of parallel subagents that wait for approval: a list of the same with
  *  `conversation` and `event`; owned. NULL: none. */
 json_object *conversation_asks(const struct conversation *c);
+/** Exit code for its idle state (enum exit_code of exit-code.h). */
+int conversation_exit_code(const struct conversation *c);
 int64_t conversation_steps(const struct conversation *c);
 /** The MCP servers of the agent: [{name, target, tools, lists, error}]; owned. `lists`:
  *  it has listed its tools in this conversation. `error`: its last error, if any. */
