@@ -5,7 +5,7 @@
 
 #include "controller/core.h"
 #include "controller/feature-api.h"
-#include "controller/step-policy.h"
+#include "events/step-policy.h"
 #include "log.h"
 
 #include <string.h>

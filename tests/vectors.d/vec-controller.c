@@ -9,7 +9,7 @@
 #include "controller/features.h"
 #include "controller/kit.h"
 #include "controller/model-request.h"
-#include "controller/step-policy.h"
+#include "events/step-policy.h"
 #include "controller/turn.h"
 #include "features/limits.h"
 #include "llm/exchange.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * step-policy.c - rules for events: which ones lead to a step. */
-#include "controller/step-policy.h"
+#include "events/step-policy.h"
 
 bool step_policy_triggers(const struct event *e, enum agent_state state)
 {

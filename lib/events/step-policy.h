@@ -2,8 +2,8 @@
  *
  * step-policy.h - which events lead to a step (spec of the V0 controller: should-step
  * rules). */
-#ifndef HOST_CONTROLLER_STEP_POLICY_H
-#define HOST_CONTROLLER_STEP_POLICY_H
+#ifndef LIB_EVENTS_STEP_POLICY_H
+#define LIB_EVENTS_STEP_POLICY_H
 
 #include "events/agent-state.h"
 #include "events/event.h"
