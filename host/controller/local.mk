@@ -1,6 +1,6 @@
 include %D%/plugins/local.mk
 # The core of the controller: states, steps, turns, calls, and the table of features.
-libhost_a_SOURCES += %D%/actions.c %D%/actions.h %D%/advance.c %D%/advance.h \
+libhost_a_SOURCES += %D%/actions.c %D%/actions.h \
 	%D%/agent-frame.h %D%/agents.c %D%/agents.h %D%/call.c %D%/call.h %D%/closing.c \
 	%D%/closing.h %D%/conversation.h %D%/core.h %D%/dispatch.c %D%/dispatch.h \
 	%D%/early-calls.c %D%/early-calls.h %D%/facts.c %D%/feature-api.h \

@@ -9,7 +9,7 @@
 
 #include "context/history.h"
 #include "context/request-messages.h"
-#include "controller/advance.h"
+#include "controller/plugins/advance.h"
 #include "controller/core.h"
 #include "exit-code.h"
 #include "controller/feature-api.h"

@@ -5,7 +5,7 @@
 #include "conversation/open.h"
 
 #include "context/history.h"
-#include "controller/advance.h"
+#include "controller/plugins/advance.h"
 #include "controller/observations.h"
 #include "exit-code.h"
 #include "controller/features.h"

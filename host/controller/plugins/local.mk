@@ -1,5 +1,5 @@
 # What the plugins of the conversation process can call, and plugins in forked copies.
-libhost_a_SOURCES += %D%/analyzer-out.c %D%/analyzer-out.h %D%/analyzers.c \
+libhost_a_SOURCES += %D%/advance.c %D%/advance.h %D%/analyzer-out.c %D%/analyzer-out.h %D%/analyzers.c \
 	%D%/analyzer-subject.c %D%/analyzer-subject.h \
 	%D%/analyzers.h %D%/condenser-out.c %D%/launch.c %D%/launch.h \
 	%D%/plugin-answer.c %D%/plugin-answer.h \

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * advance.c - calls the plugin of the active agent, with a view or with a reply. */
-#include "controller/advance.h"
+#include "controller/plugins/advance.h"
 
-#include "controller/agent-frame.h"
-#include "controller/core.h"
 #include "controller/feature-api.h"
 #include "controller/turn.h"
 #include "log.h"
@@ -13,7 +11,7 @@
 
 int advance_agent(struct mt_ctx *x, struct mt_in *in, struct error *err)
 {
-	struct agent_frame *frame = x->c->agent;
+	struct agent_frame *frame = conversation_agent(x->c);
 	const struct mt_agent *agent = frame->plugin.functions;
 	const struct component *component = frame->plugin.component;
 	struct guard_call outer;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * advance.h - calls the plugin of the active agent. */
-#ifndef HOST_CONTROLLER_ADVANCE_H
-#define HOST_CONTROLLER_ADVANCE_H
+#ifndef HOST_CONTROLLER_PLUGINS_ADVANCE_H
+#define HOST_CONTROLLER_PLUGINS_ADVANCE_H
 
 #include "controller/plugins/plugin-host.h"
 #include "error.h"
