@@ -422,6 +422,16 @@ int mask_stream_end(struct mask_stream *s, struct strbuf *out)
 	return status;
 }
 
+int mask_stream_put(struct mask_stream *s, struct strbuf *out, const char *bytes,
+		    size_t len, bool last)
+{
+	int status = mask_stream_feed(s, out, bytes, len);
+
+	if (last)
+		mask_stream_end(s, out);
+	return status ? status : out->error;
+}
+
 void mask_stream_clear(struct mask_stream *s)
 {
 	strbuf_clear(&s->held);

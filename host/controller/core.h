@@ -75,11 +75,6 @@ struct conversation {
 	void *closed_arg;
 };
 
-/** Mask the secrets in a piece of a stream, as far as the mask can decide; len 0 and
- *  `last`: the buffered rest. The caller clears `out`. */
-void mask_stream_chunk(struct mask_stream *s, struct strbuf *out, const char *text,
-		       size_t len, bool last);
-
 /* For files that include controller/conversation.h. */
 #define NOTIFY_WATCHERS(c, member, ...)                                                   \
 	for (size_t w_ = 0; w_ < WATCHERS_MAX; w_++)                           \

@@ -70,7 +70,7 @@ static void tell_output(struct conversation *c, uint64_t call, const char *bytes
 {
 	AUTO(strbuf) struct strbuf out = STRBUF(OUTPUT_MAX);
 
-	mask_stream_chunk(&c->output_mask, &out, bytes, len, last);
+	mask_stream_put(&c->output_mask, &out, bytes, len, last);
 	if (out.len)
 		NOTIFY_WATCHERS(c, output, (int64_t)call, out.text, out.len);
 }

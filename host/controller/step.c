@@ -41,7 +41,7 @@ static void tell_delta(struct conversation *c, bool reasoning, const char *text,
 {
 	AUTO(strbuf) struct strbuf out = STRBUF(DELTA_MAX);
 
-	mask_stream_chunk(&c->reply_masks[reasoning], &out, text, len, last);
+	mask_stream_put(&c->reply_masks[reasoning], &out, text, len, last);
 	if (out.len)
 		NOTIFY_WATCHERS(c, delta, reasoning, out.text, out.len);
 }

@@ -27,14 +27,6 @@ void conversation_notice(struct conversation *c, int level, const char *fmt, ...
 	NOTIFY_WATCHERS(c, notice, level, masked);
 }
 
-void mask_stream_chunk(struct mask_stream *s, struct strbuf *out, const char *text,
-		       size_t len, bool last)
-{
-	mask_stream_feed(s, out, text, len);
-	if (last)
-		mask_stream_end(s, out);
-}
-
 int conversation_watch(struct conversation *c, const struct watcher *w, void *arg)
 {
 	for (int i = 0; i < WATCHERS_MAX; i++)
