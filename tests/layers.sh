@@ -381,6 +381,9 @@ conversation/offered-tools.h delegation
 conversation/offered-tools.h features-table
 conversation/rewind.h loop-recovery
 conversation/runner-ahead.h features-table
+conversation/shell-directory.h approval
+conversation/shell-directory.h features-table
+conversation/shell-directory.h replay
 conversation/waiting-messages.h features-table
 '
 

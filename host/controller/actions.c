@@ -12,7 +12,6 @@
 #include "controller/dispatch.h"
 #include "exit-code.h"
 #include "controller/turn.h"
-#include "files.h"
 
 #include <math.h>
 #include <string.h>
@@ -189,25 +188,4 @@ void action_log(struct conversation *c, struct event *e)
 		agent_acted(c->agent);
 	if (conversation_log_event(c, e, &err) >= 0)
 		actions_handle(c, kept);
-}
-
-int action_resolve_path(const struct conversation *c, json_object *json)
-{
-	static const char *const types[] = { "read", "write", "edit" };
-	json_object *args = js_get(json, "args");
-	const char *path = js_str(args, "path", "");
-	bool by_path = false;
-
-	for (size_t i = 0; i < ARRAY_LEN(types); i++)
-		by_path = by_path || strcmp(js_str(json, "action", ""), types[i]) == 0;
-	if (!by_path || !*path || *path == '/' ||
-	    strcmp(js_str(args, "impl_source", "default"), "oh_aci") == 0)
-		return MT_OK;
-	while (strncmp(path, "./", 2) == 0)
-		path += 2;
-
-	AUTO(free)
-	char *whole = path_join(c->shell_dir ? c->shell_dir : c->workspace, path);
-
-	return whole ? js_set_str(args, "path", whole) : MT_ENOMEM;
 }

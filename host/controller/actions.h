@@ -20,10 +20,6 @@ void action_log_call(struct conversation *c, struct call *call);
 /** Log the observation of an action without a runner. `extras` is taken; NULL: none. */
 void action_answer(struct conversation *c, struct event *action, const char *type,
 		   const char *content, json_object *extras);
-/** V0 reads and writes a relative path where the shell is, but for the editor's own
- *  commands, which refuse one. The action names the file that will be touched, so that
- *  policies see it. @return MT_OK or MT_ENOMEM. */
-int action_resolve_path(const struct conversation *c, json_object *action);
 /** Wait for the user, or, in a non-interactive run, continue or finish. `asks`: the agent
  *  asked a question and is not finished; `text` is its message. */
 void action_wait_for_user(struct conversation *c, bool asks, const char *text);

@@ -59,7 +59,6 @@ struct conversation {
 	bool loss_reported;        /* of the log, by the error state */
 	struct turn *turn;         /* what is pending */
 	void **feature_states;     /* of each feature, in the order of their table */
-	char *shell_dir;           /* last known directory of the shell; or NULL */
 	struct llm_exchange *exchange;
 	struct mt_ctx *request_ctx; /* the context of the request in progress */
 	struct plugin_http *http;  /* requests of plugins; NULL: none yet */

@@ -31,29 +31,14 @@ enum {
 
 /* ---- results ------------------------------------------------------------ */
 
-/* Other tools may request the directory of the shell. */
-static void note_directory(struct conversation *c, const struct call *call,
-			   const struct runner_result *result)
-{
-	const char *type = call_observation(call->tool, call->action);
-	const char *dir = js_str(js_get(result->fields, "metadata"), "working_dir", "");
-	char *copy = strcmp(type, "run") == 0 && *dir == '/' ? strdup(dir) : NULL;
-
-	if (!copy)
-		return;
-	free(c->shell_dir);
-	c->shell_dir = copy;
-}
-
 static struct event *observation_of(struct conversation *c, const struct call *call,
 				    const struct runner_result *result, struct error *err)
 {
-	struct event *e;
+	struct event *e = result_to_observation(call->tool, call->action, result, c->mask,
+						c->log, err);
 
-	note_directory(c, call, result);
-	e = result_to_observation(call->tool, call->action, result, c->mask, c->log, err);
 	if (e)
-		FEATURES_TELL(after_result, c, call->action, e);
+		FEATURES_TELL(after_result, c, call->action, result, e);
 	return e;
 }
 
@@ -144,16 +129,6 @@ static void dispatch_on_progress(void *arg, uint64_t call, double done, double t
 				message ? mask_text(c->mask, message, &shown) : NULL);
 }
 
-static void answer_directory(struct conversation *c, uint64_t request)
-{
-	AUTO(strbuf) struct strbuf text = STRBUF(64 * 1024);
-
-	strbuf_addc(&text, '{');
-	js_key_str(&text, "directory", c->shell_dir ? c->shell_dir : "");
-	strbuf_addc(&text, '}');
-	runner_answer(c->link, request, text.error, text.text, text.len);
-}
-
 static void dispatch_on_request(void *arg, uint64_t call, uint64_t request,
 				const char *method, json_object *params)
 {
@@ -162,10 +137,6 @@ static void dispatch_on_request(void *arg, uint64_t call, uint64_t request,
 
 	if (FEATURES_ASK(request, c, call, request, method, params))
 		return;
-	if (strcmp(method, "shell/directory") == 0) {
-		answer_directory(c, request);
-		return;
-	}
 	strbuf_addf(&text, "this host does not support %s", method);
 	runner_answer(c->link, request, MT_EUNSUPPORTED, text.text, text.len);
 }

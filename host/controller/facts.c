@@ -103,11 +103,6 @@ int64_t conversation_inherited_replies(const struct conversation *c)
 	return c->inherited_replies;
 }
 
-const char *conversation_shell_dir(const struct conversation *c)
-{
-	return c->shell_dir;
-}
-
 bool conversation_is_closing(const struct conversation *c)
 {
 	return c->closing;

@@ -11,8 +11,6 @@ struct conversation;
 
 /** The configured analyzers; borrowed. */
 struct analyzers *conversation_analyzers(const struct conversation *c);
-/** Last known directory of the shell, borrowed; NULL: unknown. */
-const char *conversation_shell_dir(const struct conversation *c);
 /** A user can approve actions. */
 bool conversation_is_interactive(const struct conversation *c);
 

@@ -197,6 +197,7 @@ struct feature {
 			   bool *ret_done, struct error *err);
 	/** The observation was made of the result of a call; it can be added to. */
 	void (*after_result)(struct conversation *c, const struct event *action,
+			     const struct runner_result *result,
 			     struct event *observation);
 	/** The observation of a call is ready. @return true: the feature has taken it, and
 	 *  logs it later. `observation` NULL: it could not be made. */

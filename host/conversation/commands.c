@@ -14,6 +14,7 @@
 #include "controller/step.h"
 #include "controller/transitions.h"
 #include "controller/turn-actions.h"
+#include "conversation/shell-directory.h"
 #include "conversation/waiting-messages.h"
 
 /* An action that had not taken effect when the process exited. */
@@ -119,7 +120,7 @@ int conversation_action(struct conversation *c, json_object *json, struct error 
 	if (!turn_is_idle(c) || request_is_open(c) || FEATURES_ASK(is_busy, c) ||
 	    c->closing)
 		return fail(err, MT_EDENIED, "the agent is running; pause it first");
-	if (action_resolve_path(c, e->json))
+	if (shell_directory_resolve(c, e->json))
 		return out_of_memory(err);
 	action = event_action(e->type->name, SOURCE_USER, json_object_get(event_args(e)),
 			      err);

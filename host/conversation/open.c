@@ -61,7 +61,6 @@ static void open_release(struct conversation *c)
 	free(c->workspace);
 	free(c->place);
 	free(c->title);
-	free(c->shell_dir);
 	free(c);
 }
 

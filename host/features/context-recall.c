@@ -420,7 +420,8 @@ static json_object *rule(struct conversation *c, const struct skill *s, const ch
 	return o;
 }
 
-void recall_rules(struct conversation *c, const struct event *action, struct event *e)
+void recall_rules(struct conversation *c, const struct event *action,
+		  const struct runner_result *result, struct event *e)
 {
 	const char *path = touched(c, action);
 	struct skills *all = path && e ? recall_skills(c) : NULL;
@@ -429,6 +430,7 @@ void recall_rules(struct conversation *c, const struct event *action, struct eve
 	struct skill *s;
 	bool added = false;
 
+	(void)result;
 	if (!all)
 		return;
 	if (config_bool(conversation_config(c), "skills", "project"))

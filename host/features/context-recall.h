@@ -20,7 +20,8 @@ char *recall_text(struct conversation *c, const struct event *e);
 void recall_restore(struct conversation *c);
 /** Put rules for the file that an action touched into its observation, which is
  *  not logged yet; each once in a conversation. */
-void recall_rules(struct conversation *c, const struct event *action, struct event *e);
+void recall_rules(struct conversation *c, const struct event *action,
+		  const struct runner_result *result, struct event *e);
 /** Reports untrusted MCP servers of a skill that is used. */
 void recall_servers(struct conversation *c, const struct skill *s);
 /** All skills, read when they are first needed; NULL: they cannot be. */

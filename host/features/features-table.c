@@ -4,6 +4,7 @@
 #include "controller/features.h"
 #include "conversation/offered-tools.h"
 #include "conversation/runner-ahead.h"
+#include "conversation/shell-directory.h"
 #include "conversation/waiting-messages.h"
 #include "features/approval/approval.h"
 #include "features/condense-preview.h"
@@ -59,6 +60,7 @@ const struct feature *const features_table[] = {
 	&task_list_feature,
 	&side_question_feature,
 	&spools_feature,
+	&shell_directory_feature,
 	&offered_tools_feature,
 	&runner_ahead_feature,
 	&file_history_feature, /* last: the call that it notes is sent */

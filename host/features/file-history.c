@@ -334,10 +334,11 @@ static bool note_start(struct conversation *c, struct call *call)
 }
 
 static void mention_changed(struct conversation *c, const struct event *action,
-			    struct event *e)
+			    const struct runner_result *result, struct event *e)
 {
 	AUTO(strbuf) struct strbuf text = STRBUF(1 << 16);
 
+	(void)result;
 	note_file(c, feature_state(c, &file_history_feature),
 		  file_history_path_of(action, e));
 	if (!replay_is_active(c))

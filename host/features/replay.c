@@ -8,6 +8,7 @@
 #include "exit-code.h"
 #include "controller/feature-api.h"
 #include "controller/turn.h"
+#include "conversation/shell-directory.h"
 #include "events/confirmation.h"
 #include "events/trajectory.h"
 #include "features/delegation.h"
@@ -334,7 +335,7 @@ static struct event *replay_copy_action(struct conversation *c,
 	for (size_t i = 0; i < ARRAY_LEN(old); i++)
 		json_object_object_del(json, old[i]);
 	forget_answer(r, json);
-	if (action_resolve_path(c, json)) {
+	if (shell_directory_resolve(c, json)) {
 		out_of_memory(err);
 		return NULL;
 	}

@@ -126,13 +126,14 @@ static const char *open_task(json_object *list)
 
 /* Remind the model of a list that it has not updated for many steps. */
 static void mention_stale(struct conversation *c, const struct event *action,
-			  struct event *e)
+			  const struct runner_result *result, struct event *e)
 {
 	struct state *s = feature_state(c, &task_list_feature);
 	const char *task = s->list ? open_task(s->list) : NULL;
 	AUTO(strbuf) struct strbuf text = STRBUF(4096);
 
 	(void)action;
+	(void)result;
 	if (!task || ++s->steps % STALE_STEPS)
 		return;
 	strbuf_addf(&text,

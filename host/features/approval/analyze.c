@@ -7,6 +7,7 @@
 #include "controller/call.h"
 #include "controller/feature-api.h"
 #include "controller/feature-approval.h"
+#include "conversation/shell-directory.h"
 
 #include <string.h>
 
@@ -70,7 +71,7 @@ int approval_ask_analyzers(struct conversation *c, struct call *call, struct ver
 		.thought = event_arg(action, "thought"),
 		.reasoning = js_str(action->json, "reasoning_content", ""),
 		.workspace = conversation_workspace(c),
-		.directory = conversation_shell_dir(c),
+		.directory = shell_directory_of(c),
 		.said = said_risk(action, tool),
 	};
 	int r = MT_OK;

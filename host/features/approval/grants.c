@@ -5,8 +5,8 @@
 #include "features/approval/approval-internal.h"
 
 #include "controller/agents.h"
-#include "controller/feature-approval.h"
 #include "conversation/conversation.h"
+#include "conversation/shell-directory.h"
 #include "features/approval/store.h"
 #include "files.h"
 #include "log.h"
@@ -18,7 +18,7 @@ static const char old_record[] = "mortise/always"; /* of versions before scopes 
 struct scope_place approval_place(struct conversation *c, const struct call *call)
 {
 	struct scope_place place = { .workspace = conversation_workspace(c),
-				     .dir = conversation_shell_dir(c) ?: conversation_workspace(c),
+				     .dir = shell_directory_of(c) ?: conversation_workspace(c),
 				     .tool = "", .toolset = "" };
 
 	if (call->tool) {
