@@ -282,17 +282,25 @@ int js_set_bool(json_object *o, const char *name, bool value)
 	return js_set_new(o, name, json_object_new_boolean(value));
 }
 
-json_object *js_new_number(double value)
-{
-	char text[40];
+enum { NUMBER_TEXT_MAX = 40 };
 
-	if (!isfinite(value))
-		return NULL;
+/* As few digits as give the same number. */
+static void number_text(double value, char text[NUMBER_TEXT_MAX])
+{
 	for (int digits = 15; digits <= 17; digits++) {
-		snprintf(text, sizeof text, "%.*g", digits, value);
+		snprintf(text, NUMBER_TEXT_MAX, "%.*g", digits, value);
 		if (strtod(text, NULL) == value)
 			break;
 	}
+}
+
+json_object *js_new_number(double value)
+{
+	char text[NUMBER_TEXT_MAX];
+
+	if (!isfinite(value))
+		return NULL;
+	number_text(value, text);
 	if (!strpbrk(text, ".e"))
 		snprintf(text + strlen(text), 3, ".0");
 	return json_object_new_double_s(value, text);
@@ -523,6 +531,15 @@ int js_key_int(struct strbuf *b, const char *name, int64_t value)
 {
 	js_key(b, name);
 	return strbuf_addf(b, "%lld", (long long)value);
+}
+
+int js_key_number(struct strbuf *b, const char *name, double value)
+{
+	char text[NUMBER_TEXT_MAX];
+
+	number_text(value, text);
+	js_key(b, name);
+	return strbuf_add(b, text);
 }
 
 int js_key_bool(struct strbuf *b, const char *name, bool value)

@@ -95,6 +95,8 @@ int js_key(struct strbuf *b, const char *name);
 int js_key_str(struct strbuf *b, const char *name, const char *text);
 int js_key_strn(struct strbuf *b, const char *name, const char *text, size_t len);
 int js_key_int(struct strbuf *b, const char *name, int64_t value);
+/** `value` is finite; an integer is written without a fraction. */
+int js_key_number(struct strbuf *b, const char *name, double value);
 int js_key_bool(struct strbuf *b, const char *name, bool value);
 
 /** True if an integer, given as its digits with an optional minus sign, fits into

@@ -39,9 +39,9 @@ static void options_show_put_option(const struct mt_option *o, struct strbuf *ou
 	js_key_str(out, "name", o->name);
 	js_key_str(out, "type", options_show_type_name(o->type));
 	options_show_put_text(out, "default", o->fallback);
-	if (o->min != 0 || o->max != 0) {
-		js_key_int(out, "min", o->min);
-		js_key_int(out, "max", o->max);
+	if (option_is_bounded(o)) {
+		js_key_number(out, "min", o->min);
+		js_key_number(out, "max", o->max);
 	}
 	options_show_put_text(out, "choices", o->choices);
 	options_show_put_text(out, "help", o->help);
@@ -80,8 +80,8 @@ static int read_option(json_object *o, struct mt_option *ret)
 	*ret = (struct mt_option){
 		.size = sizeof *ret,
 		.type = type_by_name(js_str(o, "type", "")),
-		.min = js_int(o, "min", 0),
-		.max = js_int(o, "max", 0),
+		.min = js_number(o, "min", 0),
+		.max = js_number(o, "max", 0),
 		.flags = (js_bool(o, "required", false) ? MT_OPTION_REQUIRED : 0) |
 			 (js_bool(o, "secret", false) ? MT_OPTION_SECRET : 0) |
 			 (js_bool(o, "prefix", false) ? MT_OPTION_PREFIX : 0),
@@ -132,15 +132,15 @@ void options_free(struct mt_option *table, size_t count)
 
 static void help_line(const struct mt_option *o, struct strbuf *out)
 {
-	bool bounds = o->min != 0 || o->max != 0;
-
 	strbuf_addf(out, "  %s%s = %s", o->name,
 		    o->flags & MT_OPTION_PREFIX ? "NAME" : "",
 		    options_show_type_name(o->type));
 	if (o->choices)
 		strbuf_addf(out, " %s", o->choices);
-	if (bounds)
-		strbuf_addf(out, " %lld..%lld", (long long)o->min, (long long)o->max);
+	if (option_is_bounded(o))
+		strbuf_addf(out, " %.15g..", o->min);
+	if (option_is_bounded(o) && o->max >= o->min)
+		strbuf_addf(out, "%.15g", o->max);
 	if (o->flags & MT_OPTION_REQUIRED)
 		strbuf_add(out, " (required)");
 	else if (o->fallback && *o->fallback)

@@ -215,19 +215,40 @@ static const char *shown(const struct mt_option *option, const char *value)
 	return *value ? value : "the empty value";
 }
 
+bool option_is_bounded(const struct mt_option *option)
+{
+	return option->min != 0 || option->max != 0;
+}
+
+static const char *unit(const struct mt_option *option)
+{
+	return option->type == MT_OPTION_DURATION ? " ms"
+	       : option->type == MT_OPTION_BYTES  ? " bytes"
+						  : "";
+}
+
+void option_put_bounds(const struct mt_option *option, struct strbuf *out)
+{
+	if (option->max < option->min)
+		strbuf_addf(out, "at least %.15g%s", option->min, unit(option));
+	else
+		strbuf_addf(out, "%.15g to %.15g%s", option->min, option->max,
+			    unit(option));
+}
+
 static int check_bounds(const struct mt_option *option, const char *key,
 			const char *value, double n, struct error *err)
 {
-	const char *unit = option->type == MT_OPTION_DURATION ? " ms"
-			   : option->type == MT_OPTION_BYTES  ? " bytes"
-							      : "";
+	bool open = option->max < option->min;
 
-	if ((option->min == 0 && option->max == 0) ||
-	    (n >= (double)option->min && n <= (double)option->max))
+	if (!option_is_bounded(option) ||
+	    (n >= option->min && (open || n <= option->max)))
 		return MT_OK;
-	return fail(err, MT_EINVAL, "`%s`: %.200s is not between %lld and %lld%s", key,
-		    shown(option, value), (long long)option->min, (long long)option->max,
-		    unit);
+	if (open)
+		return fail(err, MT_EINVAL, "`%s`: %.200s is less than %.15g%s", key,
+			    shown(option, value), option->min, unit(option));
+	return fail(err, MT_EINVAL, "`%s`: %.200s is not between %.15g and %.15g%s", key,
+		    shown(option, value), option->min, option->max, unit(option));
 }
 
 int option_check(const struct mt_option *option, const char *key, const char *value,

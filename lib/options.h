@@ -25,6 +25,11 @@ int option_unknown(const struct mt_option *table, size_t count, const char *key,
 /** The name of `names` that is nearest to `word`, or NULL if none is near. */
 const char *option_suggest(const char *word, const char *const *names, size_t count);
 
+/** Has the option `min` and `max`? */
+bool option_is_bounded(const struct mt_option *option);
+/** "1 to 3600000 ms", "at least 10"; of an option that is bounded. */
+void option_put_bounds(const struct mt_option *option, struct strbuf *out);
+
 /* Values, after option_check: */
 int option_to_int(const struct mt_option *option, const char *value, int64_t *ret);
 bool option_to_bool(const char *value);

@@ -3,6 +3,7 @@
  * params.c - generates the JSON Schema and the defaults of a parameter table. */
 #include "params.h"
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 static const struct {
@@ -97,6 +98,9 @@ static int params_check(const struct mt_tool *t, size_t n, struct error *err)
 	if ((p->type == MT_PARAM_CHOICE) != (p->choices && *p->choices))
 		return fail(err, MT_EINVAL,
 			    "parameter `%s`: choices belong to MT_PARAM_CHOICE", p->name);
+	if (!isfinite(p->min) || !isfinite(p->max))
+		return fail(err, MT_EINVAL,
+			    "parameter `%s`: `min` and `max` must be finite", p->name);
 	if (p->fallback && p->flags & MT_REQUIRED)
 		return fail(err, MT_EINVAL,
 			    "parameter `%s` is required and has a default", p->name);
@@ -132,9 +136,9 @@ static void put_param(const struct mt_param *p, struct strbuf *out)
 	if (p->type == MT_PARAM_LIST)
 		strbuf_add(out, ",\"items\":{\"type\":\"string\"}");
 	if (types[p->type].least && (p->min || p->max)) {
-		js_key_int(out, types[p->type].least, p->min);
+		js_key_number(out, types[p->type].least, p->min);
 		if (p->max >= p->min)
-			js_key_int(out, types[p->type].most, p->max);
+			js_key_number(out, types[p->type].most, p->max);
 	}
 	if (value) {
 		js_key(out, "default");

@@ -260,12 +260,10 @@ static void put_form(const struct mt_option *option, struct strbuf *out)
 		strbuf_addf(out, "  type: %s", types[option->type]);
 	if (option->choices)
 		strbuf_addf(out, ": %s", option->choices);
-	if (option->min || option->max)
-		strbuf_addf(out, ", %lld to %lld%s", (long long)option->min,
-			    (long long)option->max,
-			    option->type == MT_OPTION_DURATION ? " ms"
-			    : option->type == MT_OPTION_BYTES  ? " bytes"
-							       : "");
+	if (option_is_bounded(option)) {
+		strbuf_add(out, ", ");
+		option_put_bounds(option, out);
+	}
 	strbuf_addc(out, '\n');
 }
 

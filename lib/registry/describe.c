@@ -15,6 +15,7 @@
 #include <mortise/extensions.h>
 #include <mortise/function.h>
 #include <mortise/runtime.h>
+#include <math.h>
 #include <mortise/tool.h>
 #include <string.h>
 
@@ -60,6 +61,10 @@ static int check_option(const struct mt_component *c, const struct mt_option *o,
 	if (o->type == MT_OPTION_CHOICE && (!o->choices || !*o->choices))
 		return fail(err, MT_EINVAL, "`%s`: option `%s` has no choices", c->name,
 			    o->name);
+	if (!isfinite(o->min) || !isfinite(o->max))
+		return fail(err, MT_EINVAL,
+			    "`%s`: `min` and `max` of option `%s` must be finite",
+			    c->name, o->name);
 	if (o->fallback && option_check(o, o->name, o->fallback, &why))
 		return fail(err, MT_EINVAL, "`%s`: invalid default of an option: %s",
 			    c->name, why.text);

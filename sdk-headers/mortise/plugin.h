@@ -91,7 +91,7 @@ enum mt_option_type {
 	MT_OPTION_BOOL = 3,     /* yes/no, true/false, on/off, 1/0 */
 	MT_OPTION_DURATION = 4, /* 500ms, 30s, 5m, 1h; min..max in ms */
 	MT_OPTION_BYTES = 5,    /* 4096, 64K, 10M, 1G; min..max in bytes */
-	MT_OPTION_NUMBER = 6,   /* decimal fraction; min..max as integers */
+	MT_OPTION_NUMBER = 6,   /* decimal fraction within min..max */
 	MT_OPTION_CHOICE = 7,   /* one of `choices` */
 	MT_OPTION_LIST = 8,     /* comma-separated text */
 	MT_OPTION_PATH = 9,     /* file or directory; ~ is expanded */
@@ -112,7 +112,7 @@ struct mt_option {
 	const char *fallback; /* default in the syntax of the configuration; NULL: unset */
 	const char *help;     /* one sentence; includes the unit if there is one */
 	const char *choices;  /* MT_OPTION_CHOICE: "a|b|c"; else NULL */
-	int64_t min, max;     /* inclusive; both 0: no bounds */
+	double min, max;      /* inclusive; both 0: no bounds; max < min: no upper one */
 	uint32_t flags;       /* MT_OPTION_REQUIRED ... */
 	uint32_t reserved;    /* 0 */
 };

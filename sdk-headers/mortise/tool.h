@@ -261,7 +261,7 @@ struct mt_function; /* mortise/function.h */
 enum mt_param_type {
 	MT_PARAM_TEXT = 1,    /* a string; min..max: its characters */
 	MT_PARAM_INTEGER = 2, /* an integer within min..max */
-	MT_PARAM_NUMBER = 3,  /* min..max as integers */
+	MT_PARAM_NUMBER = 3,  /* a number within min..max */
 	MT_PARAM_BOOL = 4,
 	MT_PARAM_CHOICE = 5,  /* one of `choices` */
 	MT_PARAM_LIST = 6,    /* of strings; min..max: how many */
@@ -283,7 +283,7 @@ struct mt_param {
 	const char *help;     /* one sentence for the model; or NULL */
 	const char *choices;  /* MT_PARAM_CHOICE: "a|b|c"; else NULL */
 	const char *fallback; /* default: a text as it is, anything else as JSON; NULL: none */
-	int64_t min, max;     /* inclusive; both 0: no bounds; max < min: no upper one */
+	double min, max;      /* inclusive; both 0: no bounds; max < min: no upper one */
 };
 #define MT_PARAM_SIZE_1_0 MT_SIZE_TO(mt_param, max)
 

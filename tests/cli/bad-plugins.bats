@@ -52,6 +52,7 @@ bare() {
 			.type = MT_OPTION_INT, .name = "depth", .help = "x", __VA_ARGS__ }
 		static const struct mt_option wrong_option[] = { OPTION(.fallback = "deep") };
 		static const struct mt_option reserved_option[] = { OPTION(.reserved = 1) };
+		static const struct mt_option endless_option[] = { OPTION(.max = __builtin_inf()) };
 		static const struct mt_option flagged_option[] = { OPTION(.flags = 1u << 9) };
 		static const struct mt_component part = { .size = sizeof part,
 			.kind = MT_KIND_TOOL, .version_major = MT_TOOL_MAJOR, .name = "bare",

@@ -212,7 +212,7 @@ call_takes() { # ARGUMENTS
 @test "a table of parameters gives the schema, the checks and the defaults" {
 	takes 'MT_TEXT("path", MT_REQUIRED, "The file."),
 		MT_INTEGER("limit", .help = "Lines.", .min = 1, .fallback = "10"),
-		MT_BOOL("all", .fallback = "true"), MT_NUMBER("ratio", .max = 2),
+		MT_BOOL("all", .fallback = "true"), MT_NUMBER("ratio", .min = 0.1, .max = 2),
 		MT_CHOICE("form", .choices = "long|short", .fallback = "short"),
 		MT_LIST("names", .min = 1, .max = 3)'
 	run mortise plugins info takes --json
@@ -221,7 +221,7 @@ call_takes() { # ARGUMENTS
 		"path":{"type":"string","description":"The file."},
 		"limit":{"type":"integer","minimum":1,"default":10,"description":"Lines."},
 		"all":{"type":"boolean","default":true},
-		"ratio":{"type":"number","minimum":0,"maximum":2},
+		"ratio":{"type":"number","minimum":0.1,"maximum":2},
 		"form":{"type":"string","enum":["long","short"],"default":"short"},
 		"names":{"type":"array","items":{"type":"string"},"minItems":1,"maxItems":3}}}
 	END
@@ -230,7 +230,7 @@ call_takes() { # ARGUMENTS
 	[ "$output" = "x 10 1 short" ]
 	call_takes '{"path":"x","limit":3,"all":false,"form":"long"}'
 	[ "$output" = "x 3 0 long" ]
-	for wrong in '{}' '{"path":"x","limit":0}' '{"path":"x","ratio":3}' \
+	for wrong in '{}' '{"path":"x","limit":0}' '{"path":"x","ratio":3}' '{"path":"x","ratio":0.09}' \
 		'{"path":"x","names":[]}' '{"path":"x","form":"round"}' '{"path":"x","y":1}'; do
 		call_takes "$wrong"
 		[ "$status" -ne 0 ]

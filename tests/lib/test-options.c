@@ -14,6 +14,9 @@ static const struct mt_option table[] = {
 	{ .size = sizeof *table, .type = MT_OPTION_BOOL, .name = "verbose" },
 	{ .size = sizeof *table, .type = MT_OPTION_NUMBER, .name = "temperature",
 	  .max = 2 },
+	{ .size = sizeof *table, .type = MT_OPTION_NUMBER, .name = "ratio", .min = 0.25,
+	  .max = 0.5 },
+	{ .size = sizeof *table, .type = MT_OPTION_DURATION, .name = "pause", .min = 10 },
 	{ .size = sizeof *table, .type = MT_OPTION_CHOICE, .name = "mode",
 	  .choices = "fast|slow" },
 	{ .size = sizeof *table, .type = MT_OPTION_TEXT, .name = "arg.",
@@ -54,6 +57,12 @@ static const struct { const char *key, *value, *error;
 	{ "temperature", "nan", "`temperature`: nan is not a number (use 1 or 0.5)" },
 	{ "temperature", "1e999",
 	  "`temperature`: 1e999 is not a number (use 1 or 0.5)" },
+	{ "ratio", "0.25", "" },
+	{ "ratio", "0.2", "`ratio`: 0.2 is not between 0.25 and 0.5" },
+	{ "ratio", "1", "`ratio`: 1 is not between 0.25 and 0.5" },
+	{ "pause", "10ms", "" },
+	{ "pause", "1h", "" },
+	{ "pause", "9ms", "`pause`: 9ms is less than 10 ms" },
 	{ "mode", "slow", "" },
 	{ "mode", "slo", "`mode`: slo is not one of fast|slow" },
 	{ "arg.x", "anything", "" },
@@ -156,6 +165,8 @@ static void tables_survive_json(void)
 	options_free(copy, count);
 	CHECK(options_help(table, ARRAY_LEN(table), &help) == MT_OK);
 	CHECK(strstr(help.text, "timeout = duration 1..3600000 (default 30s)"));
+	CHECK(strstr(help.text, "ratio = number 0.25..0.5\n"));
+	CHECK(strstr(help.text, "pause = duration 10..\n"));
 	CHECK(options_from_json(NULL, &copy, &count, NULL) == MT_EINVAL);
 }
 
