@@ -87,15 +87,34 @@ static void unicode(struct build *b)
 	utf8_add_code(&b->string, c >= 0xd800 && c < 0xe000 ? 0xfffd : c);
 }
 
-static void js_build_escape(struct build *b)
+/* The rest of a string that contains escapes: its text is never longer than they are. */
+static int unescape(struct build *b)
 {
-	static const char names[] = "\"\\/bfnrt", bytes[] = "\"\\/\b\f\n\r\t";
-	char c = *b->at++;
+	static const char bytes[] = {
+		['"'] = '"', ['\\'] = '\\', ['/'] = '/', ['b'] = '\b', ['f'] = '\f',
+		['n'] = '\n', ['r'] = '\r', ['t'] = '\t',
+	};
+	struct strbuf *out = &b->string;
+	const char *end = b->at;
 
-	if (c == 'u')
-		unicode(b);
-	else
-		strbuf_addc(&b->string, bytes[strchr(names, c) - names]);
+	while (*end != '"')
+		end += 1 + (*end == '\\');
+	if (strbuf_reserve(out, (size_t)(end - b->at)))
+		return js_build_no_memory(b);
+	while (b->at < end) {
+		char c = *b->at++;
+
+		if (c == '\\' && *b->at == 'u') {
+			b->at++;
+			unicode(b);
+			continue;
+		}
+		if (c == '\\')
+			c = bytes[(unsigned char)*b->at++];
+		out->text[out->len++] = c;
+	}
+	out->text[out->len] = '\0';
+	return out->error ? js_build_no_memory(b) : MT_OK;
 }
 
 /* js_scan has seen that it ends and that its escapes are right. Without any it stays
@@ -111,21 +130,11 @@ static int js_build_string(struct build *b, struct piece *ret)
 		return MT_OK;
 	}
 	strbuf_reset(&b->string);
-	strbuf_addn(&b->string, begin, (size_t)(b->at - begin));
-	while (*b->at != '"') {
-		const char *start = b->at;
-
-		while (*b->at != '"' && *b->at != '\\')
-			b->at++;
-		strbuf_addn(&b->string, start, (size_t)(b->at - start));
-		if (*b->at == '\\') {
-			b->at++;
-			js_build_escape(b);
-		}
-	}
+	if (strbuf_addn(&b->string, begin, (size_t)(b->at - begin)) || unescape(b))
+		return js_build_no_memory(b);
 	b->at++;
 	*ret = (struct piece){ b->string.text, b->string.len };
-	return b->string.error ? js_build_no_memory(b) : MT_OK;
+	return MT_OK;
 }
 
 /* ---- numbers and words ------------------------------------------------------ */
