@@ -52,8 +52,8 @@ static const struct mt_option *cli_config_table_of(const char *section, size_t *
 {
 	const struct component *c = component_of(arg, section, NULL);
 
-	*ret_count = c ? c->option_count : 0;
-	return c ? c->options : NULL;
+	*ret_count = 0;
+	return c ? component_options(c, ret_count) : NULL;
 }
 
 static int commands_config_load(const struct common *common, struct loaded *l,
@@ -114,8 +114,7 @@ static void check_sections(const struct loaded *l, const char *family,
 		if (!c) {
 			fail(&err, why.code, "[%s]: %s", section, why.text);
 			cli_config_fault(faults, &err);
-		} else if (config_section(l->config, section, c->options, c->option_count,
-					  &set, &err)) {
+		} else if (component_section(l->config, section, c, &set, &err)) {
 			cli_config_fault(faults, &err);
 		}
 	}

@@ -139,6 +139,8 @@ static const char *where_it_runs(const struct config *config, const struct compo
 static void info_json(const struct config *config, const struct component *c,
 		      struct strbuf *out)
 {
+	const struct mt_option *options;
+	size_t count;
 	AUTO(strbuf) struct strbuf why = STRBUF(4096);
 
 	strbuf_addc(out, '{');
@@ -150,12 +152,13 @@ static void info_json(const struct config *config, const struct component *c,
 	js_key(out, "permissions");
 	js_put(out, c->permissions);
 	js_key(out, "options");
-	if (c->option_count)
-		options_json(c->options, c->option_count, out);
+	options = component_options(c, &count);
+	if (count)
+		options_json(options, count, out);
 	else
 		strbuf_add(out, "[]");
 	js_key(out, "data");
-	js_put(out, c->data);
+	js_put(out, component_data(c));
 	strbuf_addc(out, '}');
 }
 
@@ -187,7 +190,7 @@ static void put_hints(struct strbuf *out, int64_t hints)
 
 static void info_tools(const struct component *c, struct strbuf *out)
 {
-	json_object *tools = js_get(c->data, "tools");
+	json_object *tools = js_get(component_data(c), "tools");
 
 	strbuf_add(out, "\nTools:\n");
 	for (size_t i = 0; i < json_object_array_length(tools); i++) {
@@ -207,7 +210,7 @@ static void info_tools(const struct component *c, struct strbuf *out)
 			strbuf_addf(out, "    %s: %s\n", name,
 				    js_str(property, "description", ""));
 	}
-	if (js_bool(c->data, "dynamic", false))
+	if (js_bool(component_data(c), "dynamic", false))
 		strbuf_add(out, "  and tools that are listed at run time\n");
 }
 
@@ -258,6 +261,8 @@ static void list_permissions(json_object *permissions, struct strbuf *out)
 static void info_text(const struct config *config, const struct component *c,
 		      struct strbuf *out)
 {
+	const struct mt_option *options;
+	size_t count;
 	AUTO(strbuf) struct strbuf why = STRBUF(4096);
 	const char *where = where_it_runs(config, c, &why);
 
@@ -274,10 +279,11 @@ static void info_text(const struct config *config, const struct component *c,
 	if (js_length(c->permissions))
 		strbuf_addc(out, '\n');
 	list_permissions(c->permissions, out);
-	if (c->option_count) {
+	options = component_options(c, &count);
+	if (count) {
 		strbuf_addf(out, "\nOptions, in a section [%s.%s]:\n", kind_name(c->kind),
 			    c->name);
-		options_help(c->options, c->option_count, out);
+		options_help(options, count, out);
 	}
 	if (c->kind == MT_KIND_TOOL)
 		info_tools(c, out);

@@ -281,7 +281,7 @@ static int cli_tools_perform(struct launch *l, const struct tool *t, json_object
 /* What to add to `tools`: a tool that is offered on request is named itself. */
 static const char *enabled_by(const struct component *toolset, const char *name)
 {
-	json_object *tools = js_get(toolset->data, "tools");
+	json_object *tools = js_get(component_data(toolset), "tools");
 
 	for (size_t i = 0; i < js_length(tools); i++) {
 		json_object *tool = json_object_array_get_idx(tools, i);
@@ -364,7 +364,7 @@ static int installed_list(const struct registry *r, struct strbuf *ret)
 	const struct component *component;
 
 	for (size_t i = 0; (component = registry_at(r, i)); i++) {
-		json_object *tools = js_get(component->data, "tools");
+		json_object *tools = js_get(component_data(component), "tools");
 
 		if (component->kind != MT_KIND_TOOL || !tools ||
 		    json_object_array_length(tools) == 0)

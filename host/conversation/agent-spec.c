@@ -105,8 +105,7 @@ static void add_options(json_object *list, const struct conversation *c,
 	if (!options)
 		return;
 	json_object_object_foreach(options, key, value) {
-		const struct mt_option *o =
-			option_find(component->options, component->option_count, key);
+		const struct mt_option *o = component_find_option(component, key);
 
 		if (!o || !(o->flags & MT_OPTION_SECRET))
 			add_setting(list, section.text, key,

@@ -51,7 +51,7 @@ static void note_use(struct conversation *c, const struct call *call)
 /* The tool of an instance that follows calls; NULL: it has none. */
 static const char *follower_of(const struct tool_instance *instance)
 {
-	json_object *tools = js_get(instance->component->data, "tools");
+	json_object *tools = js_get(component_data(instance->component), "tools");
 
 	for (size_t i = 0; i < js_length(tools); i++) {
 		json_object *tool = json_object_array_get_idx(tools, i);

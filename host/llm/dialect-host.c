@@ -55,7 +55,7 @@ static const char *svc_option(struct mt_exchange *mx, const char *name)
 	const struct component *c = l->component;
 	const char *text;
 
-	if (c && option_find(c->options, c->option_count, name))
+	if (c && component_find_option(c, name))
 		return component_option(c, l->own, name);
 	if (llm_option(l, name, &text))
 		return text;

@@ -163,8 +163,7 @@ static int read_own_options(struct llm *l, struct error *err)
 
 	if (strbuf_addf(&section, "dialect.%s", l->component->name))
 		return out_of_memory(err);
-	return config_section(l->config, section.text, l->component->options,
-			      l->component->option_count, &l->own, err);
+	return component_section(l->config, section.text, l->component, &l->own, err);
 }
 
 static int set_dialect(struct llm *l, const struct provider *p, struct registry *r,

@@ -14,7 +14,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { CACHE_MAX = 32 << 20, FILES_MAX = 4096, FORMAT = 3 };
+enum { CACHE_MAX = 32 << 20, FILES_MAX = 4096, FORMAT = 4 };
 
 static void host_key(char *key, size_t size)
 {
@@ -132,6 +132,32 @@ void cache_forget(struct cache *cache, const char *path)
 	cache->changed = true;
 }
 
+/* The component with its `options` and `data` as text (component-options.c). */
+static json_object *packed_component(json_object *component)
+{
+	json_object *packed = js_new_object();
+
+	json_object_object_foreach(component, name, value)
+		js_set(packed, name, json_object_get(value));
+	js_set_str(packed, "options", js_text(js_get(component, "options"), NULL));
+	js_set_str(packed, "data", js_text(js_get(component, "data"), NULL));
+	return packed;
+}
+
+/* The description as it is stored. */
+static json_object *packed(json_object *plugin)
+{
+	json_object *all = js_get(plugin, "components"), *components = js_new_list();
+	json_object *ret = js_new_object();
+
+	json_object_object_foreach(plugin, name, value)
+		js_set(ret, name, json_object_get(value));
+	for (size_t i = 0; i < js_length(all); i++)
+		js_add(components, packed_component(json_object_array_get_idx(all, i)));
+	js_set(ret, "components", components);
+	return ret;
+}
+
 int cache_put(struct cache *cache, const char *path, const struct stat *st,
 	      json_object *plugin, const char *reason, int retry_after)
 {
@@ -143,8 +169,7 @@ int cache_put(struct cache *cache, const char *path, const struct stat *st,
 	if (!status)
 		status = js_set_str(entry, "key", key);
 	if (!status && plugin) {
-		status = js_set(entry, "plugin", plugin);
-		plugin = NULL;
+		status = js_set(entry, "plugin", packed(plugin));
 	} else if (!status) {
 		library_key(libraries, sizeof libraries);
 		status = js_set_str(entry, "refused", reason);
@@ -159,7 +184,6 @@ int cache_put(struct cache *cache, const char *path, const struct stat *st,
 		entry = NULL;
 		cache->changed = true;
 	}
-	json_object_put(plugin);
 	json_object_put(entry);
 	return status;
 }

@@ -1,10 +1,69 @@
 /* SPDX-License-Identifier: MIT
  *
- * component-options.c - the effective options of a component. */
+ * component-options.c - the options of a component, and what its description says.
+ *
+ * Both are parsed when they are first asked for: a run asks for those of few components. */
 #include "registry/registry.h"
 
 #include "js.h"
 #include "options.h"
+
+/* The value, parsed if the cache stored its text. Owned. NULL: `err` says why. */
+static json_object *expanded(json_object *value, struct error *err)
+{
+	if (!json_object_is_type(value, json_type_string))
+		return json_object_get(value);
+	return js_parse(json_object_get_string(value),
+			(size_t)json_object_get_string_len(value), err);
+}
+
+json_object *component_data(const struct component *c)
+{
+	struct component *known = (struct component *)c;
+
+	if (!known->data)
+		known->data = expanded(c->data_described, NULL);
+	return known->data;
+}
+
+static int load_options(struct component *c, struct error *err)
+{
+	AUTO(json) json_object *table = NULL;
+
+	if (c->options)
+		return MT_OK;
+	table = expanded(c->options_described, err);
+	return table ? options_from_json(table, &c->options, &c->option_count, err)
+		     : err->code;
+}
+
+const struct mt_option *component_options(const struct component *c, size_t *ret_count)
+{
+	struct error err = ERROR_NONE;
+	int status = load_options((struct component *)c, &err);
+
+	*ret_count = status ? 0 : c->option_count;
+	return *ret_count ? c->options : NULL;
+}
+
+int component_section(const struct config *config, const char *section,
+		      const struct component *c, json_object **ret, struct error *err)
+{
+	struct error why = ERROR_NONE;
+
+	if (load_options((struct component *)c, &why))
+		return fail(err, why.code, "cannot read the options of `%s`: %s", c->name,
+			    why.text);
+	return config_section(config, section, c->options, c->option_count, ret, err);
+}
+
+const struct mt_option *component_find_option(const struct component *c, const char *name)
+{
+	size_t count;
+	const struct mt_option *table = component_options(c, &count);
+
+	return option_find(table, count, name);
+}
 
 const char *component_option(const struct component *c, json_object *set,
 			     const char *name)
@@ -14,14 +73,14 @@ const char *component_option(const struct component *c, json_object *set,
 
 	if (value)
 		return value;
-	o = option_find(c->options, c->option_count, name);
+	o = component_find_option(c, name);
 	return o ? o->fallback : NULL;
 }
 
 int64_t component_option_int(const struct component *c, json_object *set,
 			     const char *name)
 {
-	const struct mt_option *o = option_find(c->options, c->option_count, name);
+	const struct mt_option *o = component_find_option(c, name);
 	const char *value = component_option(c, set, name);
 	int64_t n = 0;
 

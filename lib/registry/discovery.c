@@ -31,10 +31,11 @@ struct registry *registry_free(struct registry *r)
 	for (size_t i = 0; i < r->component_count; i++) {
 		struct component *c = &r->components[i];
 
-		options_free((struct mt_option *)(uintptr_t)c->options, c->option_count);
+		options_free(c->options, c->option_count);
 		free((char *)(uintptr_t)c->path);
 		free(c->key);
 		free(c->unique);
+		json_object_put(c->data);
 	}
 	for (size_t i = 0; i < r->refusal_count; i++) {
 		free((char *)(uintptr_t)r->refusals[i].path);
@@ -76,9 +77,7 @@ int registry_refuse(struct registry *r, const char *path, const char *reason)
 static int fill_component(struct component *c, json_object *plugin, json_object *o,
 			  const char *path, const struct stat *st)
 {
-	struct mt_option *options = NULL;
 	char key[96];
-	int status;
 
 	cache_key(st, key, sizeof key);
 	*c = (struct component){
@@ -95,7 +94,8 @@ static int fill_component(struct component *c, json_object *plugin, json_object 
 		.permissions = js_get(plugin, "permissions"),
 		.version_major = (uint16_t)js_int(o, "major", 0),
 		.version_minor = (uint16_t)js_int(o, "minor", 0),
-		.data = js_get(o, "data"),
+		.options_described = js_get(o, "options"),
+		.data_described = js_get(o, "data"),
 		.path = strdup(path),
 		.key = strdup(key),
 	};
@@ -104,12 +104,7 @@ static int fill_component(struct component *c, json_object *plugin, json_object 
 			c, json_object_array_length(js_get(plugin, "components")) == 1);
 	if (!c->path || !c->key || !c->unique)
 		return MT_ENOMEM;
-	if (json_object_array_length(js_get(o, "options")) == 0)
-		return MT_OK;
-	status =
-		options_from_json(js_get(o, "options"), &options, &c->option_count, NULL);
-	c->options = options;
-	return status;
+	return MT_OK;
 }
 
 static int add_component(struct registry *r, json_object *plugin, json_object *o,
@@ -133,6 +128,14 @@ static int add_component(struct registry *r, json_object *plugin, json_object *o
 	return MT_OK;
 }
 
+/* A member of a description, or the text of one (see cache_put). */
+static bool is_member(json_object *value, enum json_type type)
+{
+	return json_object_is_type(value, type) ||
+	       (json_object_is_type(value, json_type_string) &&
+		*json_object_get_string(value) == (type == json_type_array ? '[' : '{'));
+}
+
 /* A description may be read from a file: its form is checked. */
 static bool is_description(json_object *plugin)
 {
@@ -144,8 +147,8 @@ static bool is_description(json_object *plugin)
 		json_object *o = json_object_array_get_idx(all, i);
 
 		if (!kind_find(js_str(o, "kind", "")) || !*js_str(o, "name", "") ||
-		    !json_object_is_type(js_get(o, "options"), json_type_array) ||
-		    !json_object_is_type(js_get(o, "data"), json_type_object))
+		    !is_member(js_get(o, "options"), json_type_array) ||
+		    !is_member(js_get(o, "data"), json_type_object))
 			return false;
 	}
 	return true;
@@ -387,8 +390,8 @@ static int probe_fresh(struct scan *scan, struct place **fresh, size_t count)
 		else if (p->retry_after == RETRY_NOW)
 			cache_forget(&scan->cache, p->path);
 		else
-			cache_put(&scan->cache, p->path, &p->st,
-				  json_object_get(p->plugin), p->refusal, p->retry_after);
+			cache_put(&scan->cache, p->path, &p->st, p->plugin, p->refusal,
+				  p->retry_after);
 	}
 	return status;
 }
@@ -572,8 +575,13 @@ const struct component *registry_any(const struct registry *r, size_t n)
 
 static bool discovery_has_tool(const struct component *c, const char *name)
 {
-	json_object *tools = js_get(c->data, "tools");
+	json_object *tools;
 
+	/* Text is parsed only if it contains the name, in which nothing is escaped. */
+	if (json_object_is_type(c->data_described, json_type_string) &&
+	    !strstr(json_object_get_string(c->data_described), name))
+		return false;
+	tools = js_get(component_data(c), "tools");
 	for (size_t i = 0; tools && i < json_object_array_length(tools); i++)
 		if (strcmp(js_str(json_object_array_get_idx(tools, i), "name", ""),
 			   name) == 0)

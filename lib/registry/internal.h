@@ -70,7 +70,7 @@ void cache_open(struct cache *cache);
 /** The entry of a file that has not changed since, or NULL. Borrowed. */
 json_object *cache_find(const struct cache *cache, const char *path,
 			const struct stat *st);
-/** Remember; `plugin` (taken) or, if it is NULL, the reason of the refusal.
+/** Remember; `plugin` (borrowed) or, if it is NULL, the reason of the refusal.
  *  `retry_after`: seconds after which it is worth another try although the file
  *  is the same; 0: never. */
 int cache_put(struct cache *cache, const char *path, const struct stat *st,

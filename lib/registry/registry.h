@@ -24,22 +24,33 @@ struct component {
 	const char *about;          /* what its plugin tells the user; "": nothing */
 	json_object *permissions;   /* [{kind, what, why}], or NULL */
 	uint16_t version_major, version_minor; /* of the kind */
-	const struct mt_option *options;
-	size_t option_count;
 	char *unique;               /* id of its plugin, or else the path; of a plugin with
 	                               several components with /NAME after it */
 	char *key;                  /* of the file when it was looked at */
 	int8_t own;                 /* of component_is_own: 1, -1, or 0: not asked yet */
-	json_object *data;          /* by kind. tool: {"tools":[{name, description,
-	                               brief, schema (object), events (array or null),
-	                               hints, title, output_schema,
-	                               deadline_ms}], "dynamic": bool};
-	                               dialect: {"providers": {...}};
-	                               agent: {"flags": N, "tools": text or absent};
-	                               condenser: {"check": bool};
-	                               analyzer: {"flags": N, "open": bool,
-	                               "rules": bool} */
+	/* The cache stores these two as text, most of which is never asked for: */
+	json_object *options_described, *data_described;
+	struct mt_option *options;  /* once component_options was asked for. Owned */
+	size_t option_count;
+	json_object *data;          /* of the text, once component_data was asked. Owned */
 };
+
+/** The table of its options, parsed when it is first asked for. Borrowed.
+ *  NULL, with a count of 0: it has none, or memory ran out. */
+const struct mt_option *component_options(const struct component *c, size_t *ret_count);
+/** config_section with the table of this component. */
+int component_section(const struct config *config, const char *section,
+		      const struct component *c, json_object **ret, struct error *err);
+
+/** What the description says by kind. Borrowed.
+ *      tool: {"tools": [{name, description, brief, schema (object), events (array or
+ *          null), hints, title, output_schema, deadline_ms}], "dynamic": bool}
+ *      dialect: {"providers": {...}}
+ *      agent: {"flags": N, "tools": text or absent}
+ *      condenser: {"check": bool}
+ *      analyzer: {"flags": N, "open": bool, "rules": bool}
+ *  It is parsed when it is first asked for. @return NULL only if memory ran out */
+json_object *component_data(const struct component *c);
 
 struct refusal {
 	const char *path;
@@ -83,6 +94,9 @@ const char *component_option(const struct component *c, json_object *set,
 			     const char *name);
 int64_t component_option_int(const struct component *c, json_object *set,
 			     const char *name);
+/** The option itself, or NULL. Borrowed. */
+const struct mt_option *component_find_option(const struct component *c,
+					      const char *name);
 /** The components that are found by their short names, in the order of the path. */
 const struct component *registry_at(const struct registry *r, size_t n);
 /** The same, and after them those whose short names mean others. */

@@ -157,10 +157,10 @@ static int add_instance(struct catalog *catalog, const struct config *c,
 	*t = (struct tool_instance){ .component = component, .options = options };
 	t->name = strdup(name);
 	t->title = t->name;
-	t->dynamic = js_bool(component->data, "dynamic", false);
+	t->dynamic = js_bool(component_data(component), "dynamic", false);
 	t->server = strcmp(family, MCP_TOOLSET) == 0;
 	catalog->instance_count++;
-	if (!t->name)
+	if (!t->name || !component_data(component))
 		return out_of_memory(err);
 	if (t->server && strncmp(name, MCP_SERVER_PREFIX, strlen(MCP_SERVER_PREFIX)) == 0)
 		t->title += strlen(MCP_SERVER_PREFIX);
@@ -169,8 +169,7 @@ static int add_instance(struct catalog *catalog, const struct config *c,
 	t->deadline_ms = config_int(c, section.text, "deadline");
 	t->deadline_set = catalog_is_set(c, section.text, "deadline");
 	r = options ? MT_OK
-		    : config_section(c, section.text, component->options,
-				     component->option_count, &t->options, err);
+		    : component_section(c, section.text, component, &t->options, err);
 	t->trusted = is_trusted(c, section.text, t);
 	if (r || options || strcmp(component->name, FFI_TOOLSET) != 0)
 		return r;
@@ -301,7 +300,7 @@ static int offer(struct catalog *catalog, size_t instance, const char *only,
 		 struct error *err)
 {
 	const struct component *component = catalog->instances[instance].component;
-	json_object *tools = js_get(component->data, "tools");
+	json_object *tools = js_get(component_data(component), "tools");
 	size_t n = tools ? json_object_array_length(tools) : 0;
 
 	for (size_t i = 0; i < n; i++) {

@@ -10,8 +10,11 @@
 
 static bool has_secrets(const struct component *c)
 {
-	for (size_t i = 0; i < c->option_count; i++)
-		if (c->options[i].flags & MT_OPTION_SECRET)
+	size_t count;
+	const struct mt_option *options = component_options(c, &count);
+
+	for (size_t i = 0; i < count; i++)
+		if (options[i].flags & MT_OPTION_SECRET)
 			return true;
 	return false;
 }
@@ -39,12 +42,10 @@ static int hide_section(const struct config *c, const char *section,
 	struct error why = ERROR_NONE;
 	int status = MT_OK;
 
-	if (config_section(c, section, component->options, component->option_count, &set,
-			   &why))
+	if (component_section(c, section, component, &set, &why))
 		return why.code == MT_ENOMEM ? out_of_memory(err) : MT_OK;
 	json_object_object_foreach(set, name, value) {
-		const struct mt_option *o =
-			option_find(component->options, component->option_count, name);
+		const struct mt_option *o = component_find_option(component, name);
 
 		if (!status && o && (o->flags & MT_OPTION_SECRET))
 			status = hide_option(o, name, json_object_get_string(value), m,

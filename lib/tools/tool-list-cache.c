@@ -93,7 +93,7 @@ static bool is_events(json_object *events)
 
 static bool list_cache_is_static(const struct component *component, const char *name)
 {
-	json_object *tools = js_get(component->data, "tools");
+	json_object *tools = js_get(component_data(component), "tools");
 	size_t n = tools ? json_object_array_length(tools) : 0;
 
 	for (size_t i = 0; i < n; i++)

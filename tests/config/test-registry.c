@@ -59,7 +59,9 @@ static void check_components(const struct registry *r)
 {
 	const struct component *c = registry_find(r, MT_KIND_CONDENSER, "test-condenser");
 	const struct component *t = registry_find(r, MT_KIND_TOOL, "test-tools");
-	json_object *tools = t ? js_get(t->data, "tools") : NULL;
+	json_object *tools = t ? js_get(component_data(t), "tools") : NULL;
+	const struct mt_option *options;
+	size_t count;
 
 	CHECK(c && t && !registry_at(r, 2) && !registry_refusal(r, 0));
 	CHECK(!registry_find(r, MT_KIND_TOOL, "test-condenser"));
@@ -71,10 +73,11 @@ static void check_components(const struct registry *r)
 	CHECK_STR(c->summary, "For a test.");
 	CHECK(c->version_major == MT_CONDENSER_MAJOR &&
 	      c->version_minor == MT_CONDENSER_MINOR);
-	CHECK_STR(js_text(c->data, NULL), "{\"check\":false}");
+	CHECK_STR(js_text(component_data(c), NULL), "{\"check\":false}");
 	CHECK(!component_is_own(c));
-	CHECK(c->option_count == 1 && c->options->max == 100);
-	CHECK_STR(c->option_count ? c->options->fallback : "", "10");
+	options = component_options(c, &count);
+	CHECK(count == 1 && options->max == 100);
+	CHECK_STR(count ? options->fallback : "", "10");
 	CHECK_STR(
 		js_text(tools, NULL),
 		"[{\"name\":\"first\",\"description\":\"One.\","
@@ -251,7 +254,7 @@ static void test_own(void)
 			r ? registry_find(r, cases[i].kind, cases[i].name) : NULL;
 
 		CHECK_MSG(c && component_is_own(c), "%s is our own", cases[i].name);
-		CHECK_STR(c ? js_text(c->data, NULL) : "", cases[i].data);
+		CHECK_STR(c ? js_text(component_data(c), NULL) : "", cases[i].data);
 	}
 	setenv("MORTISE_CORE_PLUGIN_PATH", root, 1);
 }

@@ -50,8 +50,7 @@ int plugin_component_load(struct config *c, struct registry *r, int kind,
 	}
 	if (!ret->functions)
 		return err->code;
-	return config_section(c, section.text, component->options,
-			      component->option_count, &ret->options, err);
+	return component_section(c, section.text, component, &ret->options, err);
 }
 
 void plugin_component_clear(struct plugin_component *p)

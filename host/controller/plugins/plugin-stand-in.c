@@ -189,8 +189,8 @@ static void stand_in_agent(struct plugin_stand_in *f, const struct component *c)
 {
 	f->functions.agent =
 		(struct mt_agent){ .size = sizeof f->functions.agent,
-				   .flags = (uint32_t)js_int(c->data, "flags", 0),
-				   .tools = js_str(c->data, "tools", NULL),
+				   .flags = (uint32_t)js_int(component_data(c), "flags", 0),
+				   .tools = js_str(component_data(c), "tools", NULL),
 				   .system = agent_system,
 				   .advance = agent_advance };
 }
@@ -254,7 +254,7 @@ static int condenser_check(const struct mt_host *host, struct mt_ctx *x)
 
 static void stand_in_condenser(struct plugin_stand_in *f, const struct component *c)
 {
-	bool check = js_bool(c->data, "check", false);
+	bool check = js_bool(component_data(c), "check", false);
 
 	f->functions.condenser =
 		(struct mt_condenser){ .size = sizeof f->functions.condenser,
@@ -366,10 +366,10 @@ static void stand_in_analyzer(struct plugin_stand_in *f, const struct component 
 {
 	f->functions.analyzer = (struct mt_analyzer){
 		.size = sizeof f->functions.analyzer,
-		.flags = (uint32_t)js_int(c->data, "flags", 0),
+		.flags = (uint32_t)js_int(component_data(c), "flags", 0),
 		.advance = analyzer_advance,
-		.open = js_bool(c->data, "open", false) ? analyzer_open : NULL,
-		.rules = js_bool(c->data, "rules", false) ? analyzer_rules : NULL,
+		.open = js_bool(component_data(c), "open", false) ? analyzer_open : NULL,
+		.rules = js_bool(component_data(c), "rules", false) ? analyzer_rules : NULL,
 	};
 }
 

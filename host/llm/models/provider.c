@@ -29,10 +29,11 @@ static json_object *next_providers(const struct registry *r, size_t *n,
 	const struct component *d;
 
 	while ((d = registry_at(r, (*n)++))) {
-		json_object *all = js_get(d->data, "providers");
+		json_object *all = d->kind == MT_KIND_DIALECT
+					   ? js_get(component_data(d), "providers")
+					   : NULL;
 
-		if (d->kind == MT_KIND_DIALECT &&
-		    json_object_is_type(all, json_type_object)) {
+		if (json_object_is_type(all, json_type_object)) {
 			*ret_dialect = d;
 			return all;
 		}
