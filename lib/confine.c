@@ -6,6 +6,7 @@
 #include "auto.h"
 #include "library.h"
 
+#include <asm/sockios.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/sched.h>
@@ -13,6 +14,7 @@
 #include <seccomp.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
@@ -82,12 +84,26 @@ static const char *const refused[] = {
 	"bpf", "perf_event_open", "userfaultfd", "add_key", "request_key", "keyctl",
 	"setrlimit", "setpriority", "sched_setscheduler", "sched_setattr", "setuid", "setgid",
 	"setreuid", "setregid", "setresuid", "setresgid", "setgroups", "capset", "personality",
+	"sched_setaffinity", "sched_setparam", "ioprio_set", "migrate_pages", "move_pages",
 };
 
 /* Refused as unknown: the C library then uses the older call, whose arguments a filter
  * can read. */
 static const char *const unknown[] = { "clone3", "openat2", "io_uring_setup",
 				       "io_uring_enter", "io_uring_register" };
+
+/* Refused with this value of an argument, of which the kernel reads the low 32 bits. */
+static const struct {
+	const char *call;
+	unsigned arg;
+	uint64_t value;
+} refused_values[] = {
+	{ "prctl", 0, PR_SET_PDEATHSIG },
+	/* the kernel signals the owner of a descriptor that becomes ready */
+	{ "fcntl", 1, F_SETOWN }, { "fcntl", 1, F_SETOWN_EX }, { "fcntl", 1, F_SETSIG },
+	{ "ioctl", 1, FIOSETOWN }, { "ioctl", 1, SIOCSPGRP },
+	{ "ioctl", 1, TIOCSTI }, /* types on the terminal */
+};
 
 /* Refused when they open. */
 static const char *const opens[] = { "open", "openat", "name_to_handle_at" };
@@ -132,6 +148,18 @@ static void refuse_writing(struct making *m)
 	}
 }
 
+static void refuse_values(struct making *m)
+{
+	for (size_t i = 0; i < ARRAY_LEN(refused_values); i++) {
+		struct scmp_arg_cmp equal = { .arg = refused_values[i].arg,
+					      .op = SCMP_CMP_MASKED_EQ,
+					      .datum_a = UINT32_MAX,
+					      .datum_b = refused_values[i].value };
+
+		confine_add(m, SCMP_ACT_ERRNO(EPERM), refused_values[i].call, &equal);
+	}
+}
+
 static void confine_add_rules(struct making *m, unsigned flags)
 {
 	static const struct scmp_arg_cmp process = { .arg = 0, .op = SCMP_CMP_MASKED_EQ,
@@ -139,8 +167,6 @@ static void confine_add_rules(struct making *m, unsigned flags)
 	static const struct scmp_arg_cmp other = { .arg = 0, .op = SCMP_CMP_NE,
 						   .datum_a = OWN_PID };
 	static const struct scmp_arg_cmp limit = { .arg = 2, .op = SCMP_CMP_NE };
-	static const struct scmp_arg_cmp death = { .arg = 0, .op = SCMP_CMP_EQ,
-						   .datum_a = PR_SET_PDEATHSIG };
 
 	if (flags & CONFINE_ONLY_OPEN) {
 		confine_add_list(m, EPERM, opens, sizeof opens / sizeof *opens);
@@ -150,7 +176,7 @@ static void confine_add_rules(struct making *m, unsigned flags)
 	confine_add_list(m, ENOSYS, unknown, sizeof unknown / sizeof *unknown);
 	confine_add(m, SCMP_ACT_ERRNO(EPERM), "clone",
 		    flags & CONFINE_NO_THREADS ? NULL : &process);
-	confine_add(m, SCMP_ACT_ERRNO(EPERM), "prctl", &death);
+	refuse_values(m);
 	confine_add(m, SCMP_ACT_ERRNO(EPERM), "tgkill", &other);
 	confine_add(m, SCMP_ACT_ERRNO(EPERM), "prlimit64", &limit);
 	if (flags & CONFINE_NO_OPEN)

@@ -24,7 +24,7 @@ struct confine {
 };
 
 /** Create the filter. It refuses: to start a process or a program; signals to other
- *  processes; to trace or read them; sockets; every change of files, limits, mounts and
+ *  processes, also as the owner of a descriptor; to trace, read or schedule them; sockets; every change of files, limits, mounts and
  *  of the system; to outlive the parent (PR_SET_PDEATHSIG). @return MT_OK, MT_ENOTFOUND
  *  (libseccomp is not installed), MT_EIO */
 int confine_prepare(unsigned flags, struct confine *ret, struct error *err);

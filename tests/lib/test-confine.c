@@ -7,14 +7,17 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -128,6 +131,66 @@ static int try_outlive(void)
 	return prctl(PR_SET_PDEATHSIG, 0, 0, 0, 0) ? errno : 0;
 }
 
+/* The kernel reads the low half of the argument. */
+static int try_outlive_wide(void)
+{
+	return syscall(SYS_prctl, PR_SET_PDEATHSIG | 1ul << 32, 0, 0, 0, 0) ? errno : 0;
+}
+
+/* The read end of a pipe with a byte in it. */
+static int full_pipe(void)
+{
+	int fds[2];
+
+	return pipe2(fds, O_CLOEXEC) || write(fds[1], "x", 1) != 1 ? -1 : fds[0];
+}
+
+static int try_owner(void)
+{
+	return fcntl(full_pipe(), F_SETOWN, getppid()) ? errno : 0;
+}
+
+static int try_owner_wide(void)
+{
+	return syscall(SYS_fcntl, full_pipe(), F_SETOWN | 1ul << 32, getppid()) ? errno
+										: 0;
+}
+
+static int try_owner_ex(void)
+{
+	struct f_owner_ex owner = { F_OWNER_PID, getppid() };
+
+	return fcntl(full_pipe(), F_SETOWN_EX, &owner) ? errno : 0;
+}
+
+static int try_owner_ioctl(void)
+{
+	int fds[2], owner = getppid();
+
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds))
+		return DONE;
+	return ioctl(fds[0], FIOSETOWN, &owner) ? errno : 0;
+}
+
+static int try_ready_signal(void)
+{
+	return fcntl(full_pipe(), F_SETSIG, SIGKILL) ? errno : 0;
+}
+
+static int try_nonblocking(void)
+{
+	return fcntl(full_pipe(), F_SETFL, O_NONBLOCK) ? errno : 0;
+}
+
+static int try_affinity(void)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(0, &set);
+	return sched_setaffinity(getppid(), sizeof set, &set) ? errno : 0;
+}
+
 static int try_abort(void)
 {
 	abort();
@@ -163,6 +226,14 @@ static const struct attempt {
 	{ "a process cannot be forked without threads", try_fork, CONFINE_NO_THREADS,
 	  EPERM },
 	{ "the process cannot outlive its parent", try_outlive, 0, EPERM },
+	{ "nor by other bits of the argument", try_outlive_wide, 0, EPERM },
+	{ "the parent cannot be the owner of a descriptor", try_owner, 0, EPERM },
+	{ "nor by other bits of the command", try_owner_wide, 0, EPERM },
+	{ "nor by F_SETOWN_EX", try_owner_ex, 0, EPERM },
+	{ "nor by FIOSETOWN", try_owner_ioctl, 0, EPERM },
+	{ "a signal cannot be chosen for a descriptor", try_ready_signal, 0, EPERM },
+	{ "a descriptor can be made nonblocking", try_nonblocking, 0, 0 },
+	{ "the processors of the parent cannot be set", try_affinity, 0, EPERM },
 	{ "abort aborts", try_abort, CONFINE_NO_OPEN, -SIGABRT },
 };
 
