@@ -115,7 +115,7 @@ static json_object *system_args(struct conversation *c, struct error *err)
 	struct guard_call outer = plugin_component_enter(x.part, "system");
 	int r = agent->system(plugin_host(), &x, &text);
 
-	guard_leave(outer);
+	r = plugin_component_leave(x.part, "system", outer, r, &x.error);
 	if (r) {
 		fail(err, r, "agent %s: %s", c->agent->plugin.component->name,
 		     x.error.code ? x.error.text : status_name(r));

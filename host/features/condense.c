@@ -108,7 +108,7 @@ static int advance_once(struct mt_ctx *x, struct mt_in *in)
 	log_context(x->part->component->plugin, x->part->component->name, NULL);
 	outer = plugin_component_enter(x->part, "advance");
 	r = f->advance(plugin_host(), plugin_condenser_out(), x, in);
-	guard_leave(outer);
+	r = plugin_component_leave(x->part, "advance", outer, r, &x->error);
 	log_context(NULL, NULL, NULL);
 	if (x->condensed)
 		forget_request(x->c);
@@ -622,7 +622,7 @@ static int check_condenser(struct conversation *c, struct plugin_component *p,
 	struct guard_call outer = plugin_component_enter(p, "check");
 	int r = MT_HAS(f, check) && f->check ? f->check(plugin_host(), &x) : MT_OK;
 
-	guard_leave(outer);
+	r = plugin_component_leave(p, "check", outer, r, &x.error);
 	if (r)
 		fail(err, r, "[condenser.%s]: %s", p->name,
 		     x.error.code ? x.error.text : status_name(r));

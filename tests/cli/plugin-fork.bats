@@ -427,6 +427,16 @@ dead() {
 	done
 }
 
+@test "an analyzer that cannot list its rules is named" {
+	for deed in crash odd_status; do
+		run mortise policy show -C "$work/ws" -o controller.analyzers=harm \
+			-o analyzer.harm.rules_deed=$deed
+		[ "$status" -ne 0 ]
+		[ "${#lines[@]}" -eq 1 ]
+		[[ "$output" == *"analyzer harm: $file "*" rules"* ]]
+	done
+}
+
 @test "an analyzer has no conversation: requests, prompts and states are refused" {
 	printf '%s\n' '[turn]' '[call execute_bash]' 'command = touch one' '[turn]' \
 		'[call finish]' 'message = done' >"$work/script"

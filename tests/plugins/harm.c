@@ -23,6 +23,9 @@
 /* What came of something that should fail. */
 static char outcome[128] = "nothing was tried";
 
+/* What the function returns. */
+static int status;
+
 static void tell(const char *what, int failed)
 {
 	snprintf(outcome, sizeof outcome, "%s: %s", what,
@@ -32,6 +35,11 @@ static void tell(const char *what, int failed)
 static void harm_exit(void)
 {
 	exit(0);
+}
+
+static void harm_odd_status(void)
+{
+	status = 4711;
 }
 
 static void harm_crash(void)
@@ -190,7 +198,7 @@ static const struct {
 	const char *name;
 	void (*run)(void);
 } deeds[] = {
-	{ "exit", harm_exit }, { "crash", harm_crash }, { "abort", harm_abort },
+	{ "exit", harm_exit }, { "odd_status", harm_odd_status }, { "crash", harm_crash }, { "abort", harm_abort },
 	{ "spin", harm_spin }, { "sleep", harm_sleep }, { "print", harm_print },
 	{ "flood", harm_flood },
 	{ "open", harm_open }, { "library", harm_library }, { "connect", harm_connect }, { "kill", harm_kill },
@@ -225,7 +233,7 @@ static int harm_system(const struct mt_host *host, struct mt_ctx *ctx,
 {
 	harm_do(host, ctx, "system_deed");
 	*ret_text = (struct mt_str)MT_STR("Harm.");
-	return MT_OK;
+	return status;
 }
 
 static int harm_advance(const struct mt_host *host, const struct mt_agent_out *out,
@@ -235,6 +243,8 @@ static int harm_advance(const struct mt_host *host, const struct mt_agent_out *o
 
 	(void)in;
 	harm_do(host, ctx, "deed");
+	if (status)
+		return status;
 	host->log(ctx, MT_LOG_INFO, "the deed is done");
 	snprintf(text, sizeof text, "{\"final_thought\":\"%s\",\"outputs\":{}}", outcome);
 	return out->action(ctx, "finish", (struct mt_str){ text, strlen(text) });
@@ -303,7 +313,7 @@ static int harm_condense(const struct mt_host *host, const struct mt_condenser_o
 	(void)out, (void)in;
 	harm_do(host, ctx, "deed");
 	if (!host->option(ctx, "read"))
-		return MT_OK;
+		return status;
 	for (size_t i = 0; i < host->view_count(ctx); i++) {
 		const struct mt_event *e = host->view_at(ctx, i);
 
@@ -319,7 +329,7 @@ static int harm_check(const struct mt_host *host, struct mt_ctx *ctx)
 {
 	harm_do(host, ctx, "check_deed");
 	if (!host->option(ctx, "refuse"))
-		return MT_OK;
+		return status;
 	host->refuse(ctx, "%s does not suit it", host->option(ctx, "refuse"));
 	return MT_EINVAL;
 }
@@ -337,7 +347,7 @@ static int harm_open_analyzer(const struct mt_host *host,
 	(void)out;
 	harm_do(host, ctx, "open_deed");
 	*ret = NULL;
-	return MT_OK;
+	return status;
 }
 
 /* What needs a conversation, which an analyzer does not have. */
@@ -367,14 +377,25 @@ static int harm_analyze(const struct mt_host *host, const struct mt_analyzer_out
 
 	(void)in;
 	harm_do(host, ctx, "deed");
+	if (status)
+		return status;
 	if (host->option(ctx, "read") && harm_ask(host, out->action(ctx), ctx))
 		return out->refuse(ctx, "%s", harm_ask(host, out->action(ctx), ctx));
 	return out->verdict(ctx, MT_RISK_LOW, 0, rule, reason);
 }
 
+static int harm_rules(const struct mt_host *host, const struct mt_analyzer_out *out,
+		      struct mt_ctx *ctx)
+{
+	(void)out;
+	harm_do(host, ctx, "rules_deed");
+	return status;
+}
+
 static const struct mt_analyzer analyzer = { .size = sizeof analyzer,
 					     .open = harm_open_analyzer,
-					     .advance = harm_analyze };
+					     .advance = harm_analyze,
+					     .rules = harm_rules };
 
 /* ---- the plugin ------------------------------------------------------------------ */
 
@@ -385,7 +406,7 @@ static const struct mt_analyzer analyzer = { .size = sizeof analyzer,
 static const struct mt_option options[] = { TEXT("deed"), TEXT("system_deed"),
 					    TEXT("reply_deed"), TEXT("blind"),
 					    TEXT("leak"), TEXT("worn"), TEXT("worn_deed"),
-					    TEXT("open_deed"),
+					    TEXT("open_deed"), TEXT("rules_deed"),
 					    TEXT("check_deed"), TEXT("refuse"),
 					    TEXT("read") };
 

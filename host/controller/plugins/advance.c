@@ -25,7 +25,7 @@ int advance_agent(struct mt_ctx *x, struct mt_in *in, struct error *err)
 	log_context(component->plugin, component->name, NULL);
 	outer = plugin_component_enter(x->part, "advance");
 	r = agent->advance(plugin_host(), plugin_agent_out(), x, in);
-	guard_leave(outer);
+	r = plugin_component_leave(x->part, "advance", outer, r, &x->error);
 	log_context(NULL, NULL, NULL);
 	return r ? fail(err, r, "agent %s: %s", component->name,
 			x->error.code ? x->error.text : status_name(r))

@@ -49,7 +49,7 @@ static int open_one(struct analyzers *a, const struct config *c, struct error *e
 				  &a->instances[a->count])
 			: MT_OK;
 
-	guard_leave(outer);
+	r = plugin_component_leave(part, "open", outer, r, &x.error);
 	a->count++;
 	if (r) {
 		AUTO(strbuf) struct strbuf place = STRBUF(4096);
@@ -202,7 +202,7 @@ static int analyzers_ask_one(struct analyzers *a, size_t n, struct trial *t)
 	log_context(x.part->component->plugin, x.part->component->name, NULL);
 	outer = plugin_component_enter(x.part, "advance");
 	r = f->advance(plugin_host(), plugin_analyzer_out(), &x, &in);
-	guard_leave(outer);
+	r = plugin_component_leave(x.part, "advance", outer, r, &x.error);
 	log_context(NULL, NULL, NULL);
 	if (!r && t->unread)
 		r = MT_ENOMEM;
@@ -286,11 +286,13 @@ int analyzers_rules(struct analyzers *a, analyzers_rule_fn *each, void *arg,
 		int r = f->rules ? f->rules(plugin_host(), plugin_analyzer_out(), &x)
 				 : MT_OK;
 
-		guard_leave(outer);
+		r = plugin_component_leave(x.part, "rules", outer, r, &x.error);
+		if (r)
+			fail(err, r, "analyzer %s: %s", a->parts[i].name,
+			     x.error.code ? x.error.text : status_name(r));
 		plugin_ctx_clear(&x);
 		if (r)
-			return fail(err, r, "analyzer %s: %s", a->parts[i].name,
-				    status_name(r));
+			return r;
 	}
 	return MT_OK;
 }

@@ -190,7 +190,7 @@ static int ask_runtime(struct mt_ctx *x, struct error *err)
 	if (!r) {
 		outer = plugin_component_enter(x->part, "launch");
 		r = runtime->launch(plugin_host(), &runtime_out, x, &in);
-		guard_leave(outer);
+		r = plugin_component_leave(x->part, "launch", outer, r, &x->error);
 	}
 	if (!r && x->argc)
 		return MT_OK;

@@ -32,4 +32,17 @@ static inline struct guard_call plugin_component_enter(const struct plugin_compo
 	return guard_enter(p->stand_in ? NULL : p->component, function);
 }
 
+/** It has returned `r`. @return that; for a number that is not a status MT_EINVAL, with a
+ *  sentence that names the file and the function. */
+static inline int plugin_component_leave(const struct plugin_component *p,
+					 const char *function, struct guard_call outer,
+					 int r, struct error *err)
+{
+	guard_leave(outer);
+	if (r <= 0 && r >= MT_EEXIST)
+		return r;
+	return fail(err, MT_EINVAL, "%s returned the invalid status %d from %s",
+		    p->component->path, r, function);
+}
+
 #endif
