@@ -147,6 +147,15 @@ static void harm_memory(void)
 	tell("malloc", n < 128);
 }
 
+static void harm_descriptors(void)
+{
+	int ends[2], failed = 0;
+
+	for (int n = 0; !failed && n < 1000; n++)
+		failed = pipe(ends);
+	tell("pipe", failed);
+}
+
 /* Each descriptor, of whatever it may be. */
 static void harm_scribble(void)
 {
@@ -204,7 +213,7 @@ static const struct {
 	{ "open", harm_open }, { "library", harm_library }, { "connect", harm_connect }, { "kill", harm_kill },
 	{ "trace", harm_trace }, { "fork", harm_fork }, { "exec", harm_exec },
 	{ "unlink", harm_unlink }, { "memory", harm_memory },
-	{ "scribble", harm_scribble }, { "forge", harm_forge }, { "early", harm_early }, { "close", harm_close },
+	{ "descriptors", harm_descriptors }, { "scribble", harm_scribble }, { "forge", harm_forge }, { "early", harm_early }, { "close", harm_close },
 };
 
 static void harm_do(const struct mt_host *host, struct mt_ctx *ctx, const char *option)

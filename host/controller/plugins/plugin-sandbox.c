@@ -23,7 +23,10 @@
 
 /* ---- limits ---------------------------------------------------------------- */
 
-enum { MEMORY_MAX = 512 << 20 }; /* more than the process has when it is forked */
+enum {
+	MEMORY_MAX = 512 << 20, /* more than the process has when it is forked */
+	DESCRIPTORS_MAX = 256,  /* buffers of pipes do not count as its memory */
+};
 
 static void plugin_sandbox_set_limit(int what, rlim_t most)
 {
@@ -50,6 +53,7 @@ void plugin_sandbox_limit(int64_t deadline_ms)
 	plugin_sandbox_set_limit(RLIMIT_CPU, (rlim_t)(deadline_ms / 1000 + 1));
 	plugin_sandbox_set_limit(RLIMIT_CORE, 0);
 	plugin_sandbox_set_limit(RLIMIT_FSIZE, 0);
+	plugin_sandbox_set_limit(RLIMIT_NOFILE, DESCRIPTORS_MAX);
 }
 
 /* ---- Landlock ---------------------------------------------------------------- */
