@@ -92,6 +92,14 @@ until_there() {
 	[ -e "$work/loaded" ]
 }
 
+@test "a message with an unknown role is refused when it is added" {
+	for how in fork inside; do
+		run "${harm[@]}" -o agent.harm.run=$how -o agent.harm.odd_role=yes
+		[ "$status" -eq 0 ]
+		[ "$output" = "role: Invalid argument" ]
+	done
+}
+
 @test "what a plugin logs is logged" {
 	run --separate-stderr "${harm[@]}" -o core.log_level=info
 	[ "$output" = "nothing was tried" ]

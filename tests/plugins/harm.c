@@ -252,6 +252,11 @@ static int harm_advance(const struct mt_host *host, const struct mt_agent_out *o
 
 	(void)in;
 	harm_do(host, ctx, "deed");
+	if (host->option(ctx, "odd_role")) {
+		errno = EINVAL;
+		tell("role", host->request_message(host->request(ctx), 99,
+						   (struct mt_str)MT_STR("odd")));
+	}
 	if (status)
 		return status;
 	host->log(ctx, MT_LOG_INFO, "the deed is done");
@@ -415,7 +420,7 @@ static const struct mt_analyzer analyzer = { .size = sizeof analyzer,
 static const struct mt_option options[] = { TEXT("deed"), TEXT("system_deed"),
 					    TEXT("reply_deed"), TEXT("blind"),
 					    TEXT("leak"), TEXT("worn"), TEXT("worn_deed"),
-					    TEXT("open_deed"), TEXT("rules_deed"),
+					    TEXT("open_deed"), TEXT("rules_deed"), TEXT("odd_role"),
 					    TEXT("check_deed"), TEXT("refuse"),
 					    TEXT("read") };
 

@@ -259,10 +259,13 @@ static int host_request_history(struct mt_request *r)
 static int host_request_message(struct mt_request *r, int role, struct mt_str text)
 {
 	struct mt_ctx *x = plugin_request_ctx(r);
-	struct llm_part *part = malloc(sizeof *part + text.len + 1);
-	struct llm_message m = { .role = role, .parts = part, .part_count = 1 };
+	struct llm_part *part = NULL;
+	struct llm_message m = { .role = role, .part_count = 1 };
 	char *copy;
 
+	if (!plugin_role_is_known(role))
+		return MT_EINVAL;
+	m.parts = part = malloc(sizeof *part + text.len + 1);
 	if (!part)
 		return MT_ENOMEM;
 	copy = (char *)(part + 1);

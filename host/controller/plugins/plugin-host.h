@@ -80,6 +80,12 @@ static inline struct mt_ctx *plugin_request_ctx(struct mt_request *r)
 	return (struct mt_ctx *)r;
 }
 
+/** enum mt_role */
+static inline bool plugin_role_is_known(int64_t role)
+{
+	return role >= MT_ROLE_SYSTEM && role <= MT_ROLE_TOOL;
+}
+
 /** Keep a text until the work ends. Takes it. NULL: out of memory. */
 const char *plugin_hold_text(struct mt_ctx *x, char *text);
 const struct mt_host *plugin_host(void);

@@ -32,7 +32,7 @@ static int replay_request_message(struct mt_ctx *x, const struct journal_entry *
 				  void *arg)
 {
 	(void)arg;
-	if (e->a < MT_ROLE_SYSTEM || e->a > MT_ROLE_TOOL)
+	if (!plugin_role_is_known(e->a))
 		return fail(&x->error, MT_EINVAL, "unknown message role");
 	return plugin_host()->request_message(plugin_ctx_request(x), (int)e->a,
 					      e->text[0]);
