@@ -166,8 +166,8 @@ static void try_condensers(struct job *j, const char *condensers)
 {
 	struct conversation *c = NULL;
 
-	condensed_view_clear(&j->whole);
-	condensed_view_clear(&j->left);
+	condense_view_clear(&j->whole);
+	condense_view_clear(&j->left);
 	j->err = ERROR_NONE;
 	j->over = false;
 	if (open_copy(j, condensers, &c)) {
@@ -338,8 +338,8 @@ static int compare_all(struct job *j)
 		if (j->err.code)
 			code = EXIT_FAILED;
 	}
-	condensed_view_clear(&j->whole);
-	condensed_view_clear(&j->left);
+	condense_view_clear(&j->whole);
+	condense_view_clear(&j->left);
 	return code;
 }
 

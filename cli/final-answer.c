@@ -133,7 +133,7 @@ int final_answer_write(struct final_answer *a, struct error *err)
 		return fail(err, MT_EIO, "--output %s: %s", a->path, strerror(errno));
 	if (a->text.len && a->text.text[a->text.len - 1] != '\n')
 		strbuf_addc(&a->text, '\n');
-	if (a->text.len && write_all(a->fd, a->text.text, a->text.len))
+	if (a->text.len && file_write_all(a->fd, a->text.text, a->text.len))
 		return fail(err, MT_EIO, "--output: cannot write %s: %s", a->path,
 			    strerror(errno));
 	return MT_OK;

@@ -307,7 +307,7 @@ static bool follow_take(struct follow *f, json_object *line)
 static void follow_pass_on(struct follow *f, char *line, size_t len)
 {
 	line[len] = '\n';
-	if (write_all(STDOUT_FILENO, line, len + 1))
+	if (file_write_all(STDOUT_FILENO, line, len + 1))
 		f->left = true;
 	line[len] = '\0';
 }

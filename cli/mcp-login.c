@@ -103,7 +103,8 @@ static int cli_mcp_login_hand_over(json_object *spec, struct error *err)
 	size_t len;
 	const char *text = js_text(spec, &len);
 
-	if (fd < 0 || !text || write_all(fd, text, len) || lseek(fd, 0, SEEK_SET) != 0) {
+	if (fd < 0 || !text || file_write_all(fd, text, len) ||
+	    lseek(fd, 0, SEEK_SET) != 0) {
 		fail(err, MT_EIO, "cannot prepare the login: %s", strerror(errno));
 		if (fd >= 0)
 			close(fd);

@@ -46,7 +46,7 @@ static int copy_bytes(struct copy *c, int from, int to, const char *path)
 		c->left.bytes -= n;
 		if (c->left.bytes < 0)
 			return fail(c->err, MT_ELIMIT, "too much data to copy");
-		if (write_all(to, piece, (size_t)n))
+		if (file_write_all(to, piece, (size_t)n))
 			return fail_at(c, path, "copy");
 	}
 	return MT_OK;

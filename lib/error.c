@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-int vfail(struct error *err, int code, const char *fmt, va_list ap)
+int fail_va(struct error *err, int code, const char *fmt, va_list ap)
 {
 	if (!err || err->code != MT_OK)
 		return code;
@@ -30,7 +30,7 @@ int fail(struct error *err, int code, const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	vfail(err, code, fmt, ap);
+	fail_va(err, code, fmt, ap);
 	va_end(ap);
 	return code;
 }

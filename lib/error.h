@@ -22,7 +22,7 @@ struct error {
  *  Control characters in the text become spaces, a cut keeps UTF-8 whole.
  *  @return `code`, so that a failure is one statement. */
 int fail(struct error *err, int code, const char *fmt, ...) MT_PRINTF(3, 4);
-int vfail(struct error *err, int code, const char *fmt, va_list ap);
+int fail_va(struct error *err, int code, const char *fmt, va_list ap);
 
 /** Record a failure that its code explains: the text is status_name(code).
  *  @return `code`. */

@@ -84,7 +84,7 @@ int file_read(const char *path, size_t max_bytes, char **ret_text, size_t *ret_l
 	return MT_OK;
 }
 
-int write_all(int fd, const char *bytes, size_t len)
+int file_write_all(int fd, const char *bytes, size_t len)
 {
 	while (len > 0) {
 		ssize_t n = write(fd, bytes, len);
@@ -123,7 +123,7 @@ static int write_and_rename(const char *path, const char *bytes, size_t len, mod
 	fd = mkostemp(temp.text, O_CLOEXEC);
 	if (fd < 0)
 		return files_fail_errno(err, path, "write");
-	done = !write_all(fd, bytes, len) && fchmod(fd, mode) == 0;
+	done = !file_write_all(fd, bytes, len) && fchmod(fd, mode) == 0;
 	if (done && ret_unsynced)
 		*ret_unsynced = fsync(fd) != 0;
 	if (!done || (ret_unsynced && *ret_unsynced) || rename(temp.text, path) != 0) {
@@ -197,8 +197,9 @@ static int write_special(const char *path, const char *bytes, size_t len,
 {
 	AUTO(close) int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
 
-	return fd < 0 || write_all(fd, bytes, len) ? files_fail_errno(err, path, "write")
-						   : MT_OK;
+	return fd < 0 || file_write_all(fd, bytes, len)
+		       ? files_fail_errno(err, path, "write")
+		       : MT_OK;
 }
 
 mode_t file_mode(const char *path, mode_t mode)

@@ -36,7 +36,7 @@ char *file_target(const char *path, bool *ret_special, struct error *err);
  *  `path`. */
 int dir_temporary(const char *name, char *path, size_t room, struct error *err);
 /** write(2) until everything is written; EINTR is retried. @return MT_OK or MT_EIO. */
-int write_all(int fd, const char *bytes, size_t len);
+int file_write_all(int fd, const char *bytes, size_t len);
 /** Make a directory and its parents; new ones get mode 0700. */
 int dir_make(const char *path, struct error *err);
 /** The same, and the new directories are on disk when it returns. */

@@ -105,5 +105,5 @@ void log_line(int level, const char *part, const char *fmt, ...)
 	log_add_words(&line, &words);
 	strbuf_addc(&line, '\n');
 	if (!line.error)
-		write_all(setup.fd, line.text, line.len);
+		file_write_all(setup.fd, line.text, line.len);
 }

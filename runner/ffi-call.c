@@ -535,7 +535,7 @@ static bool ffi_call_copy_text(const char *text, const char **ret)
 	return *ret || !text;
 }
 
-struct function_copy *function_copy(const struct mt_function *f)
+struct function_copy *ffi_function_copy(const struct mt_function *f)
 {
 	struct function_copy *copy = calloc(1, sizeof *copy);
 	bool ok;

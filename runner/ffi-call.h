@@ -21,7 +21,7 @@ struct function_copy {
 };
 
 /** A copy with all its texts; NULL: out of memory. */
-struct function_copy *function_copy(const struct mt_function *f);
+struct function_copy *ffi_function_copy(const struct mt_function *f);
 void ffi_function_free(struct function_copy *f);
 
 #endif

@@ -30,7 +30,7 @@ static const char *made_once(char **place, const char *base, const char *name)
 	return *place ? *place : "";
 }
 
-const char *private_dir(struct mt_instance *i)
+const char *instance_private_dir(struct mt_instance *i)
 {
 	return made_once(&i->private_dir, worker.spec->private_dir, i->spec->name);
 }
@@ -40,7 +40,7 @@ const char *instance_conversation_dir(struct mt_instance *i)
 	return made_once(&i->conversation_dir, worker.spec->state_dir, i->spec->name);
 }
 
-const char *user_dir(struct mt_instance *i)
+const char *instance_user_dir(struct mt_instance *i)
 {
 	const struct mt_plugin *p = worker.plugin;
 

@@ -360,7 +360,7 @@ static struct own_thread *own_thread_new(struct mt_call *c, const struct target 
 		return NULL;
 	o->call = c;
 	o->target = *t;
-	if (t->function && !(o->function = function_copy(t->function))) {
+	if (t->function && !(o->function = ffi_function_copy(t->function))) {
 		free(o);
 		return NULL;
 	}

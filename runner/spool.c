@@ -43,7 +43,7 @@ static int runner_spool_put(struct mt_call *c, const char *bytes, size_t len,
 	pthread_mutex_lock(&c->lock);
 	left = most > c->spool_len ? most - c->spool_len : 0;
 	n = (uint64_t)left < len ? (size_t)left : len;
-	if (open_spool(c) && (n == 0 || write_all(c->spool_fd, bytes, n) == MT_OK)) {
+	if (open_spool(c) && (n == 0 || file_write_all(c->spool_fd, bytes, n) == MT_OK)) {
 		c->spool_len += (int64_t)n;
 		c->spool_full |= n < len;
 		status = n < len ? MT_ELIMIT : MT_OK;

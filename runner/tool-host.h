@@ -18,9 +18,9 @@ void spool_keep(struct mt_call *c, const char *more, size_t len);
  *  */
 void spool_set_name(struct mt_call *c);
 /* instance-dirs.c */
-const char *private_dir(struct mt_instance *i);
+const char *instance_private_dir(struct mt_instance *i);
 const char *instance_conversation_dir(struct mt_instance *i);
-const char *user_dir(struct mt_instance *i);
+const char *instance_user_dir(struct mt_instance *i);
 int instance_save(struct mt_instance *i, const void *bytes, size_t len);
 const void *instance_saved(struct mt_instance *i, size_t *ret_len);
 /* host-extensions.c */

@@ -131,7 +131,7 @@ int tool_list_add(struct mt_listing *l, const struct mt_tool *t)
 				 .call = t->call, .preview = loader_tool_preview(t),
 				 .result_max = t->result_max };
 	if (t->function)
-		item->function = function_copy(t->function);
+		item->function = ffi_function_copy(t->function);
 	item->defaults = json_object_new_object();
 	if (!item->name || (t->function && !item->function) || !item->defaults ||
 	    params_add_defaults(t, item->defaults)) {

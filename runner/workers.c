@@ -79,7 +79,7 @@ static void prefer_oom_kill(void)
 	prctl(PR_SET_DUMPABLE, dumpable == 1);
 	if (fd < 0)
 		return;
-	write_all(fd, "300", 3);
+	file_write_all(fd, "300", 3);
 	close(fd);
 }
 

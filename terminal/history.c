@@ -102,7 +102,7 @@ static void history_append(const struct history *h, const char *text)
 		return;
 	fd = open(h->path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (fd >= 0 && fchmod(fd, 0600) == 0)
-		write_all(fd, line.text, line.len);
+		file_write_all(fd, line.text, line.len);
 }
 
 void history_add(struct history *h, const char *text)

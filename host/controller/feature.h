@@ -248,6 +248,6 @@ struct feature {
 /** The state of a feature in a conversation; only the feature itself asks. */
 void *feature_state(const struct conversation *c, const struct feature *f);
 /** The same of an agent. */
-void *agent_feature_state(const struct agent_frame *agent, const struct feature *f);
+void *feature_agent_state(const struct agent_frame *agent, const struct feature *f);
 
 #endif

@@ -130,7 +130,7 @@ void features_close_agent(struct agent_frame *agent)
 	agent->feature_states = NULL;
 }
 
-void *agent_feature_state(const struct agent_frame *agent, const struct feature *f)
+void *feature_agent_state(const struct agent_frame *agent, const struct feature *f)
 {
 	return agent->feature_states[feature_index(f)];
 }

@@ -145,8 +145,8 @@ static void do_message(struct conversation *c, const struct planned_action *p)
 {
 	const char *correction = p->wait ? correction_of(c) : NULL;
 	struct error err = ERROR_NONE;
-	struct event *e =
-		message_event(p->text, strlen(p->text), p->wait && !correction, &err);
+	struct event *e = call_message_event(p->text, strlen(p->text),
+					     p->wait && !correction, &err);
 
 	if (e)
 		turn_actions_add_reasoning(c, e);

@@ -105,7 +105,7 @@ static int copy_lines(struct fork *f)
 			n = (int64_t)left;
 		if (take_blobs(f, piece.text, (size_t)n))
 			return f->err->code;
-		if (write_all(f->fd, piece.text, (size_t)n))
+		if (file_write_all(f->fd, piece.text, (size_t)n))
 			return fail(f->err, MT_EIO, "cannot write %s/events.jsonl: %s",
 				    f->dir, strerror(errno));
 		offset += (uint64_t)n;

@@ -25,12 +25,12 @@
 /* Save the sums of this process for the next one. */
 static void keep_sums(struct conversation *c)
 {
-	struct reply_sums s;
+	struct usage_sums s;
 
-	if (!c->models || !c->log || reply_sums_open(&s, c->inherited_replies))
+	if (!c->models || !c->log || usage_sums_open(&s, c->inherited_replies))
 		return;
-	reply_sums_read(&s, c->log);
-	reply_sums_close(&s);
+	usage_sums_read(&s, c->log);
+	usage_sums_close(&s);
 }
 
 static void open_release(struct conversation *c)

@@ -20,21 +20,21 @@
 /* The usage so far: the sum over the replies in the log. */
 static int restore_spent(struct conversation *c, struct error *err)
 {
-	struct reply_sums s;
+	struct usage_sums s;
 	struct llm_metrics m = { .cost_known = true };
 	const struct llm_metrics *sum;
 	const char *model;
 	double worked = 0;
 
 	if (c->models) {
-		if (reply_sums_open(&s, c->inherited_replies))
+		if (usage_sums_open(&s, c->inherited_replies))
 			return out_of_memory(err);
-		reply_sums_read(&s, c->log);
+		usage_sums_read(&s, c->log);
 		for (size_t n = 0; (model = llm_usage_totals_at(s.bill, n, &sum)); n++)
 			llm_usage_totals_join(llm_models_usage(c->models), model, sum);
 		m = s.total;
 		worked = s.worked;
-		reply_sums_close(&s);
+		usage_sums_close(&s);
 	}
 	FEATURES_TELL(restore_usage, c, &m);
 	FEATURES_TELL(restore, c, &m, worked);

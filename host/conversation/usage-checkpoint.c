@@ -12,16 +12,16 @@
 
 enum { VERSION_NUMBER = 1 };
 
-int reply_sums_open(struct reply_sums *s, int64_t first)
+int usage_sums_open(struct usage_sums *s, int64_t first)
 {
-	*s = (struct reply_sums){ .first = first,
+	*s = (struct usage_sums){ .first = first,
 				  .count = first,
 				  .total = { .cost_known = true } };
 	s->bill = llm_usage_totals_new();
 	return s->bill ? MT_OK : MT_ENOMEM;
 }
 
-void reply_sums_close(struct reply_sums *s)
+void usage_sums_close(struct usage_sums *s)
 {
 	s->bill = llm_usage_totals_free(s->bill);
 }
@@ -38,7 +38,7 @@ static bool usage_checkpoint_fits(const struct evlog *log, json_object *o, int64
 }
 
 /* Take the sums of the checkpoint. Whatever is wrong with them, the log decides. */
-static void usage_checkpoint_load(struct reply_sums *s, const struct evlog *log)
+static void usage_checkpoint_load(struct usage_sums *s, const struct evlog *log)
 {
 	json_object *kept = js_get(evlog_checkpoint(log), "replies");
 	const char *text = js_str(kept, "text", "");
@@ -57,7 +57,7 @@ static void usage_checkpoint_load(struct reply_sums *s, const struct evlog *log)
 	llm_usage_totals_join_json(s->bill, js_get(o, "models"));
 }
 
-static json_object *sums_json(const struct reply_sums *s, const struct evlog *log)
+static json_object *sums_json(const struct usage_sums *s, const struct evlog *log)
 {
 	json_object *o = js_new_object();
 
@@ -70,7 +70,7 @@ static json_object *sums_json(const struct reply_sums *s, const struct evlog *lo
 	return o;
 }
 
-static void save(const struct reply_sums *s, struct evlog *log)
+static void save(const struct usage_sums *s, struct evlog *log)
 {
 	AUTO(json) json_object *sums = sums_json(s, log);
 	AUTO(json) json_object *state = js_new_object();
@@ -87,7 +87,7 @@ static void save(const struct reply_sums *s, struct evlog *log)
 
 /* ---- adding up --------------------------------------------------------- */
 
-static void usage_checkpoint_add(struct reply_sums *s, struct evlog *log, int64_t n)
+static void usage_checkpoint_add(struct usage_sums *s, struct evlog *log, int64_t n)
 {
 	AUTO(json) json_object *record = evlog_reply_at(log, n, NULL);
 	AUTO(llm_reply)
@@ -101,7 +101,7 @@ static void usage_checkpoint_add(struct reply_sums *s, struct evlog *log, int64_
 	s->worked = js_number(record, "worked", s->worked);
 }
 
-void reply_sums_read(struct reply_sums *s, struct evlog *log)
+void usage_sums_read(struct usage_sums *s, struct evlog *log)
 {
 	int64_t known;
 

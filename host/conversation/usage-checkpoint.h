@@ -8,17 +8,17 @@
 #include "llm/llm.h"
 
 /** The sums over the replies from `first` up to, but not including, `count`. */
-struct reply_sums {
+struct usage_sums {
 	int64_t first, count;
 	struct llm_metrics total;
 	struct llm_usage_totals *bill; /* of each model */
 	double worked;         /* seconds, as the newest reply says */
 };
 
-int reply_sums_open(struct reply_sums *s, int64_t first);
-void reply_sums_close(struct reply_sums *s);
+int usage_sums_open(struct usage_sums *s, int64_t first);
+void usage_sums_close(struct usage_sums *s);
 /** Add up all replies of the log: those of its checkpoint are known, the others are
  *  read, and the next checkpoint has them. */
-void reply_sums_read(struct reply_sums *s, struct evlog *log);
+void usage_sums_read(struct usage_sums *s, struct evlog *log);
 
 #endif

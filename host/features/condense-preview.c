@@ -19,7 +19,7 @@ struct condense_preview {
 	unsigned rounds;
 };
 
-void condensed_view_clear(struct condensed_view *t)
+void condense_view_clear(struct condensed_view *t)
 {
 	free(t->ids);
 	free(t->summary);
@@ -80,7 +80,7 @@ static void condense_preview_end(struct conversation *c, struct condensed_view *
 
 	*state = NULL;
 	now->over(now->arg, err->code ? NULL : t, err);
-	condensed_view_clear(t);
+	condense_view_clear(t);
 	free(now);
 }
 

@@ -16,7 +16,7 @@ struct condensed_view {
 	size_t count;
 	char *summary;          /* the newest; NULL: none */
 };
-void condensed_view_clear(struct condensed_view *t);
+void condense_view_clear(struct condensed_view *t);
 
 /** The view of the agent without condensers. */
 int conversation_view(struct conversation *c, struct condensed_view *ret,

@@ -36,7 +36,7 @@ struct condensing_state {
 
 static struct condensing_state *state_of(const struct conversation *c)
 {
-	return agent_feature_state(conversation_agent(c), &condense_feature);
+	return feature_agent_state(conversation_agent(c), &condense_feature);
 }
 
 static void forget_request(struct conversation *c)

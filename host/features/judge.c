@@ -60,7 +60,7 @@ struct judge {
 /* Of an agent: its judge; NULL: none. */
 static struct llm **model_of(const struct agent_frame *agent)
 {
-	return agent_feature_state(agent, &judge_feature);
+	return feature_agent_state(agent, &judge_feature);
 }
 
 static struct judge *feature_judge_state(const struct conversation *c)

@@ -33,7 +33,7 @@ static struct work_clock *clock_of(const struct conversation *c)
 
 struct budget *limits_budget(const struct agent_frame *agent)
 {
-	return agent_feature_state(agent, &limits_feature);
+	return feature_agent_state(agent, &limits_feature);
 }
 
 static struct budget *own_budget(const struct conversation *c)

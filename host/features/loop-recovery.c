@@ -29,7 +29,7 @@ static int loop_recovery_open_agent(struct conversation *c, struct agent_frame *
 				    struct error *err)
 {
 	struct config *config = conversation_config(c);
-	struct recovery *r = agent_feature_state(agent, &loop_recovery_feature);
+	struct recovery *r = feature_agent_state(agent, &loop_recovery_feature);
 	const char *section = agent->section;
 	int compare = config_choice(config, section, "stuck_compare");
 
@@ -90,7 +90,7 @@ static bool loop_recovery_has_tool(const struct conversation *c, const char *nam
 static bool normalizes(const struct conversation *c)
 {
 	const struct recovery *r =
-		agent_feature_state(conversation_agent(c), &loop_recovery_feature);
+		feature_agent_state(conversation_agent(c), &loop_recovery_feature);
 
 	return r->options.blank;
 }
@@ -221,7 +221,7 @@ static void loop_recovery_give_up(struct conversation *c, const struct stuck *s)
 static bool handle_loop(struct conversation *c)
 {
 	const struct recovery *r =
-		agent_feature_state(conversation_agent(c), &loop_recovery_feature);
+		feature_agent_state(conversation_agent(c), &loop_recovery_feature);
 	struct stuck s;
 
 	if (!r->detects)

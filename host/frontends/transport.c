@@ -104,7 +104,7 @@ static void send_some(struct transport *ch)
 	uv_buf_t buf = uv_buf_init(ch->sending.text, (unsigned)ch->sending.len);
 
 	if (ch->file >= 0) {
-		if (write_all(ch->file, ch->sending.text, ch->sending.len))
+		if (file_write_all(ch->file, ch->sending.text, ch->sending.len))
 			transport_lose(ch);
 		ch->written += ch->sending.len;
 		return;

@@ -56,7 +56,7 @@ static int edit_diff_split(const char *text, size_t len, struct text *ret)
 		size_t n = end ? (size_t)(end - text) : len;
 
 		ret->lines[ret->count] =
-			(struct text_line){ text, n, log_hash_bytes(text, n) };
+			(struct text_line){ text, n, evlog_hash_bytes(text, n) };
 		if (end) {
 			text = end + 1;
 			len -= n + 1;

@@ -45,7 +45,8 @@ static uint64_t hash_types(void)
 		const struct event_type *type;
 
 		for (size_t n = 0; (type = event_type_at(sort, n)); n++)
-			hash = hash * 31 + log_hash_bytes(type->name, strlen(type->name));
+			hash = hash * 31 +
+			       evlog_hash_bytes(type->name, strlen(type->name));
 	}
 	return hash;
 }
@@ -55,11 +56,11 @@ int evlog_tail_hash(struct evlog *log, uint64_t end, uint64_t *ret)
 	char buf[TAIL];
 	size_t len = end < TAIL ? (size_t)end : TAIL;
 
-	if (log_pread(log, end - len, len, buf, NULL))
+	if (evlog_pread(log, end - len, len, buf, NULL))
 		return MT_EIO;
 	if (len > 0 && buf[len - 1] != '\n')
 		return MT_EIO;
-	*ret = log_hash_bytes(buf, len);
+	*ret = evlog_hash_bytes(buf, len);
 	return MT_OK;
 }
 
@@ -126,7 +127,7 @@ static int write_index(struct evlog *log, const char *path, struct error *err)
 	if (out.error)
 		return fail(err, out.error, "%s: checkpoint is too large", log->dir);
 	h.body = out.len - sizeof h;
-	h.sum = log_hash_bytes(out.text + sizeof h, h.body);
+	h.sum = evlog_hash_bytes(out.text + sizeof h, h.body);
 	memcpy(out.text, &h, sizeof h);
 	return file_write(path, out.text, out.len, 0600, false, err);
 }
@@ -284,7 +285,7 @@ static bool take_index(struct rest *r, const struct index_header *h, struct log_
 static bool is_intact(const struct index_header *h, const struct rest *r)
 {
 	return memcmp(h->magic, INDEX_MAGIC, sizeof h->magic) == 0 && h->body == r->len &&
-	       h->sum == log_hash_bytes(r->at, r->len);
+	       h->sum == evlog_hash_bytes(r->at, r->len);
 }
 
 static bool checkpoint_is_good(struct evlog *log, const struct index_header *h)

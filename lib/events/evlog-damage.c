@@ -27,7 +27,7 @@ enum {
 
 /* ---- checksums ----------------------------------------------------------- */
 
-int log_line_seal(struct strbuf *line)
+int evlog_line_seal(struct strbuf *line)
 {
 	uint32_t sum;
 
@@ -62,7 +62,7 @@ static bool read_member(const char *text, uint32_t *ret)
 	       log_damage_read_digits(digits, ret);
 }
 
-enum line_sum log_line_check(const char *text, size_t len, size_t *ret_body)
+enum line_sum evlog_line_check(const char *text, size_t len, size_t *ret_body)
 {
 	uint32_t sum;
 
@@ -95,8 +95,8 @@ static bool find_start(const char *text, size_t from, size_t end, uint32_t sum,
 	return false;
 }
 
-bool log_line_salvage(const char *text, size_t len, size_t from, size_t *work,
-		      size_t *ret_start, size_t *ret_end)
+bool evlog_line_salvage(const char *text, size_t len, size_t from, size_t *work,
+			size_t *ret_start, size_t *ret_end)
 {
 	size_t at = from;
 
@@ -130,7 +130,7 @@ static size_t line_number(struct evlog *log, uint64_t offset)
 	for (uint64_t at = 0; buf && at < offset;) {
 		size_t want = offset - at < PIECE ? (size_t)(offset - at) : PIECE;
 
-		if (log_pread(log, at, want, buf, NULL))
+		if (evlog_pread(log, at, want, buf, NULL))
 			return 0;
 		for (size_t i = 0; i < want; i++)
 			n += buf[i] == '\n';
@@ -146,8 +146,8 @@ static int log_damage_copy_bytes(struct evlog *log, int out, uint64_t from, uint
 	for (uint64_t at = 0; buf && at < len;) {
 		size_t want = len - at < PIECE ? (size_t)(len - at) : PIECE;
 
-		if (log_pread(log, from + at, want, buf, NULL) ||
-		    write_all(out, buf, want))
+		if (evlog_pread(log, from + at, want, buf, NULL) ||
+		    file_write_all(out, buf, want))
 			return MT_EIO;
 		at += want;
 	}
@@ -170,8 +170,8 @@ static int log_damage_set_aside(struct evlog *log, const char *name, uint64_t fr
 	return r;
 }
 
-void log_tell_damage(struct evlog *log, uint64_t from, uint64_t len, const char *fault,
-		     struct strbuf *report)
+void evlog_tell_damage(struct evlog *log, uint64_t from, uint64_t len, const char *fault,
+		       struct strbuf *report)
 {
 	AUTO(strbuf) struct strbuf said = STRBUF(8192);
 	char name[64];
@@ -199,7 +199,7 @@ void log_tell_damage(struct evlog *log, uint64_t from, uint64_t len, const char 
 		log->options.damaged(log->options.arg, said.text);
 }
 
-int log_put_missing(struct strbuf *out, int64_t first, int64_t count)
+int evlog_put_missing(struct strbuf *out, int64_t first, int64_t count)
 {
 	return count == 1 ? strbuf_addf(out, "Event %" PRId64 " is missing.", first)
 			  : strbuf_addf(out,
@@ -207,8 +207,8 @@ int log_put_missing(struct strbuf *out, int64_t first, int64_t count)
 					first, first + count - 1);
 }
 
-void log_tell_gap(struct evlog *log, int64_t first, int64_t count, bool cut,
-		  struct strbuf *report)
+void evlog_tell_gap(struct evlog *log, int64_t first, int64_t count, bool cut,
+		    struct strbuf *report)
 {
 	AUTO(strbuf) struct strbuf said = STRBUF(8192);
 
@@ -222,7 +222,7 @@ void log_tell_gap(struct evlog *log, int64_t first, int64_t count, bool cut,
 		strbuf_addf(&said,
 			    "%s/events.jsonl, line %zu: lines before it were removed. ",
 			    log->dir, line_number(log, log->index.end));
-	log_put_missing(&said, first, count);
+	evlog_put_missing(&said, first, count);
 	strbuf_addf(&said,
 		    " The conversation continues without %s. To restore %s, stop the "
 		    "conversation, insert %s from a backup and delete events.index.",
@@ -245,7 +245,7 @@ static int64_t gap_length(const struct log_index *x, int64_t id)
 	return (int64_t)end - id;
 }
 
-struct event *log_missing_event(struct evlog *log, int64_t id, struct error *err)
+struct event *evlog_missing_event(struct evlog *log, int64_t id, struct error *err)
 {
 	int64_t count = gap_length(&log->index, id);
 	char text[256];
@@ -282,7 +282,7 @@ static void rematch_delegations(struct log_index *x)
 		delegation_match(x, id);
 }
 
-void log_lose_event(struct evlog *log, int64_t id, const char *fault)
+void evlog_lose_event(struct evlog *log, int64_t id, const char *fault)
 {
 	struct evlog_head *head = &log->index.heads[id];
 	const struct evlog_head was = *head;
@@ -294,5 +294,5 @@ void log_lose_event(struct evlog *log, int64_t id, const char *fault)
 	head->owner = was.owner;
 	if (was.partner >= 0 || was.in_progress)
 		rematch_delegations(&log->index);
-	log_tell_damage(log, was.offset, was.length - 1, fault, NULL);
+	evlog_tell_damage(log, was.offset, was.length - 1, fault, NULL);
 }

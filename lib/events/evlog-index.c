@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-uint64_t log_hash_bytes(const void *bytes, size_t len)
+uint64_t evlog_hash_bytes(const void *bytes, size_t len)
 {
 	const unsigned char *at = bytes;
 	uint64_t h = len, word;
@@ -77,7 +77,7 @@ int index_make_table(struct log_index *x, size_t count, size_t size)
 
 int64_t index_reply(const struct log_index *x, const char *response_id)
 {
-	uint64_t hash = log_hash_bytes(response_id, strlen(response_id));
+	uint64_t hash = evlog_hash_bytes(response_id, strlen(response_id));
 	int64_t found = -1;
 	size_t slot;
 
@@ -185,7 +185,7 @@ static int add_reply(struct log_index *x, const struct line *line, size_t length
 	if (!id)
 		return MT_ENOMEM;
 	x->replies[x->reply_count] = (struct reply_head){
-		.hash = log_hash_bytes(id, strlen(id)),
+		.hash = evlog_hash_bytes(id, strlen(id)),
 		.offset = x->end,
 		.length = (uint32_t)length,
 	};

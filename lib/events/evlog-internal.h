@@ -41,15 +41,15 @@ struct line {
 void line_scan(const char *text, size_t len, struct line *ret);
 
 /** End a line, which is a JSON object, with the checksum of what it holds. */
-int log_line_seal(struct strbuf *line);
+int evlog_line_seal(struct strbuf *line);
 enum line_sum { SUM_NONE, SUM_GOOD, SUM_BAD };
 /** Check a line without its newline. `*ret_body`: bytes before the checksum; what
  *  is missing there is the closing bracket. */
-enum line_sum log_line_check(const char *text, size_t len, size_t *ret_body);
+enum line_sum evlog_line_check(const char *text, size_t len, size_t *ret_body);
 /** Find a whole record with its checksum inside a damaged line, from `from` on.
  *  `*work`: bytes that may still be looked at. */
-bool log_line_salvage(const char *text, size_t len, size_t from, size_t *work,
-		      size_t *ret_start, size_t *ret_end);
+bool evlog_line_salvage(const char *text, size_t len, size_t from, size_t *work,
+			size_t *ret_start, size_t *ret_end);
 
 /* ---- the index: what is known of the log without reading it --------------- */
 
@@ -139,7 +139,7 @@ struct evlog {
 	int64_t opened;     /* events there when it was opened */
 	int64_t told;       /* events told to the subscribers */
 	struct strbuf line; /* the line being written */
-	size_t damages;     /* number reported, see log_tell_damage */
+	size_t damages;     /* number reported, see evlog_tell_damage */
 	size_t blob_bytes;  /* of the texts that the newest line has in blobs */
 	evlog_blobs_fn *blobs; /* reads blobs in a copy of the process; NULL: files do */
 	void *blobs_arg;
@@ -147,36 +147,36 @@ struct evlog {
 
 /** Read the lines from index.end on, repairing the end when the log is open
  *  for writing. */
-int log_replay(struct evlog *log, struct strbuf *report, struct error *err);
+int evlog_replay(struct evlog *log, struct strbuf *report, struct error *err);
 /** Take the checkpoint, if it fits the log; otherwise the index stays empty. */
 void evlog_load_checkpoint(struct evlog *log);
-int log_lock(struct evlog *log, struct error *err);
-int log_check_format(struct evlog *log, struct error *err);
+int evlog_lock(struct evlog *log, struct error *err);
+int evlog_check_format(struct evlog *log, struct error *err);
 
 /** Put an event into the cache in place of older ones. */
-void log_cache(struct evlog *log, struct event *e, size_t bytes);
+void evlog_cache(struct evlog *log, struct event *e, size_t bytes);
 /** Read the bytes at a place of events.jsonl. */
-int log_pread(struct evlog *log, uint64_t offset, size_t len, char *buf,
-	      struct error *err);
+int evlog_pread(struct evlog *log, uint64_t offset, size_t len, char *buf,
+		struct error *err);
 /** A line parsed, its blobs put back. NULL with `err`. */
-json_object *log_parse_line(struct evlog *log, uint64_t offset, size_t len,
-			    struct error *err);
+json_object *evlog_parse_line(struct evlog *log, uint64_t offset, size_t len,
+			      struct error *err);
 
 /** Copy a damaged piece of the log to a file next to it and report it: in `report`, or
  *  if that is NULL to the callback in the options. A piece copied before is not
  *  reported again. */
-void log_tell_damage(struct evlog *log, uint64_t from, uint64_t len, const char *fault,
-		     struct strbuf *report);
+void evlog_tell_damage(struct evlog *log, uint64_t from, uint64_t len, const char *fault,
+		       struct strbuf *report);
 /** Report that `count` events from `first` on are missing at the end of what is indexed,
  *  where no damaged line is left of them. `cut`: nothing follows. */
-void log_tell_gap(struct evlog *log, int64_t first, int64_t count, bool cut,
-		  struct strbuf *report);
+void evlog_tell_gap(struct evlog *log, int64_t first, int64_t count, bool cut,
+		    struct strbuf *report);
 /** "Event 3 is missing." */
-int log_put_missing(struct strbuf *out, int64_t first, int64_t count);
+int evlog_put_missing(struct strbuf *out, int64_t first, int64_t count);
 /** What is read in the place of an event that is missing. */
-struct event *log_missing_event(struct evlog *log, int64_t id, struct error *err);
+struct event *evlog_missing_event(struct evlog *log, int64_t id, struct error *err);
 /** An event of the index turned out to be damaged: from now on it is missing. */
-void log_lose_event(struct evlog *log, int64_t id, const char *fault);
+void evlog_lose_event(struct evlog *log, int64_t id, const char *fault);
 
 /** The hook that moves long strings of a record to blobs/. */
 struct write_hook blob_hook(struct evlog *log);

@@ -53,7 +53,7 @@ static bool lock_is_left(long owner)
 	return owner > 0 && kill((pid_t)owner, 0) != 0 && errno == ESRCH;
 }
 
-int log_lock(struct evlog *log, struct error *err)
+int evlog_lock(struct evlog *log, struct error *err)
 {
 	const struct timespec pause = { .tv_nsec = LEFT_PAUSE_MS * 1000000L };
 	long owner = 0;
@@ -78,7 +78,7 @@ int log_lock(struct evlog *log, struct error *err)
 		    log->dir, owner);
 }
 
-int log_check_format(struct evlog *log, struct error *err)
+int evlog_check_format(struct evlog *log, struct error *err)
 {
 	AUTO(free) char *path = path_join(log->dir, "meta.json"), *text = NULL;
 	AUTO(json) json_object *meta = NULL;
@@ -127,7 +127,7 @@ static int64_t next_id(struct evlog *log, uint64_t at)
 	AUTO(free) char *buf = malloc(len + 1);
 	char *line = buf, *end;
 
-	if (!buf || log_pread(log, at, len, buf, NULL))
+	if (!buf || evlog_pread(log, at, len, buf, NULL))
 		return -1;
 	for (; (end = memchr(line, '\n', len - (size_t)(line - buf))); line = end + 1) {
 		struct line seen;
@@ -153,7 +153,7 @@ static bool is_after_gap(struct replay *r, const struct line *line, size_t whole
 static void log_open_tell_damage(struct replay *r)
 {
 	if (r->damage_len > 0)
-		log_tell_damage(r->log, r->damage, r->damage_len, r->fault, r->report);
+		evlog_tell_damage(r->log, r->damage, r->damage_len, r->fault, r->report);
 	r->damage_len = 0;
 }
 
@@ -163,10 +163,10 @@ static int leave_gap(struct replay *r, int64_t count, bool cut)
 	int64_t first = evlog_count(r->log);
 
 	if (count > 0 && !r->damaged) {
-		log_tell_gap(r->log, first, count, cut, r->report);
+		evlog_tell_gap(r->log, first, count, cut, r->report);
 	} else if (count > 0 && r->report->len) {
 		strbuf_addf(r->report, "\n%s/events.jsonl: ", r->log->dir);
-		log_put_missing(r->report, first, count);
+		evlog_put_missing(r->report, first, count);
 	}
 	for (int64_t i = 0; i < count; i++)
 		if (index_add_missing(&r->log->index, i > 0))
@@ -214,7 +214,7 @@ static int take_damaged(struct replay *r, const char *text, size_t len, size_t w
 {
 	size_t at = 0, start, end, work = len * 8 + READ_AT_ONCE;
 
-	while (!piece && log_line_salvage(text, len, at, &work, &start, &end)) {
+	while (!piece && evlog_line_salvage(text, len, at, &work, &start, &end)) {
 		int status;
 
 		if (start > at)
@@ -277,7 +277,7 @@ static int take_lines(struct replay *r)
 /* End the last line of the file. */
 static int end_file(struct replay *r)
 {
-	if (write_all(r->log->fd, "\n", 1))
+	if (file_write_all(r->log->fd, "\n", 1))
 		return fail(r->err, MT_EIO, "cannot write %s/events.jsonl: %s",
 			    r->log->dir, strerror(errno));
 	r->log->size++;
@@ -297,7 +297,7 @@ static int take_rest(struct replay *r)
 		return MT_OK;
 	line_scan(r->buf.text, len, &line);
 	if (line.kind == LINE_BAD &&
-	    !log_line_salvage(r->buf.text, len, 0, &work, &start, &end))
+	    !evlog_line_salvage(r->buf.text, len, 0, &work, &start, &end))
 		return MT_EINVAL;
 	r->unfinished = line.kind != LINE_BAD;
 	if (end_file(r))
@@ -319,7 +319,7 @@ static int log_open_read_lines(struct replay *r)
 			return fail(r->err, r->buf.error,
 				    "%s/events.jsonl contains a line that is too long",
 				    log->dir);
-		status = log_pread(log, at, want, r->buf.text + r->buf.len, r->err);
+		status = evlog_pread(log, at, want, r->buf.text + r->buf.len, r->err);
 		if (status)
 			return status;
 		r->buf.len += want;
@@ -347,9 +347,9 @@ static int copy_rest(struct evlog *log, int out, uint64_t from, struct error *er
 		uint64_t left = log->size - from;
 		size_t want = left < READ_AT_ONCE ? (size_t)left : READ_AT_ONCE;
 
-		if (log_pread(log, from, want, buf, err))
+		if (evlog_pread(log, from, want, buf, err))
 			return MT_EIO;
-		if (write_all(out, buf, want))
+		if (file_write_all(out, buf, want))
 			return fail(err, MT_EIO,
 				    "%s: cannot save the damaged end of the log: %s",
 				    log->dir, strerror(errno));
@@ -408,7 +408,7 @@ static int restore_count(struct replay *r)
 	return gap > 0 && gap <= GAP_MAX ? leave_gap(r, gap, true) : MT_OK;
 }
 
-int log_replay(struct evlog *log, struct strbuf *report, struct error *err)
+int evlog_replay(struct evlog *log, struct strbuf *report, struct error *err)
 {
 	struct error ignored = ERROR_NONE;
 	struct replay r = { .log = log, .buf = STRBUF(LOG_LINE_MAX), .report = report,
@@ -432,5 +432,5 @@ int evlog_follow(struct evlog *log, uint64_t size, struct error *err)
 	if (size <= log->index.end)
 		return MT_OK;
 	log->size = size;
-	return log_replay(log, &report, err);
+	return evlog_replay(log, &report, err);
 }

@@ -51,7 +51,7 @@ static void log_read_drop(struct evlog *log, size_t slot)
 	log->cache[slot].bytes = 0;
 }
 
-void log_cache(struct evlog *log, struct event *e, size_t bytes)
+void evlog_cache(struct evlog *log, struct event *e, size_t bytes)
 {
 	size_t slot = (size_t)e->id % LOG_CACHE_SLOTS;
 
@@ -69,8 +69,8 @@ void log_cache(struct evlog *log, struct event *e, size_t bytes)
 
 /* ---- the file --------------------------------------------------------------- */
 
-int log_pread(struct evlog *log, uint64_t offset, size_t len, char *buf,
-	      struct error *err)
+int evlog_pread(struct evlog *log, uint64_t offset, size_t len, char *buf,
+		struct error *err)
 {
 	for (size_t have = 0; have < len;) {
 		ssize_t n =
@@ -97,9 +97,9 @@ static json_object *log_read_parse(struct evlog *log, char *text, size_t len,
 
 	while (len && (text[len - 1] == '\n'))
 		len--;
-	sum = log_line_check(text, len, &body);
+	sum = evlog_line_check(text, len, &body);
 	if (sum == SUM_NONE && len && text[len - 1] != '}')
-		sum = log_line_check(text, --len, &body); /* the newline is damaged */
+		sum = evlog_line_check(text, --len, &body); /* the newline is damaged */
 	if (sum == SUM_BAD) {
 		fail(err, MT_EINVAL, "its checksum does not match");
 		return NULL;
@@ -112,8 +112,8 @@ static json_object *log_read_parse(struct evlog *log, char *text, size_t len,
 	return STEAL(json);
 }
 
-json_object *log_parse_line(struct evlog *log, uint64_t offset, size_t len,
-			    struct error *err)
+json_object *evlog_parse_line(struct evlog *log, uint64_t offset, size_t len,
+			      struct error *err)
 {
 	AUTO(free) char *text = malloc(len + 1);
 
@@ -122,7 +122,7 @@ json_object *log_parse_line(struct evlog *log, uint64_t offset, size_t len,
 		out_of_memory(err);
 		return NULL;
 	}
-	return log_pread(log, offset, len, text, err)
+	return evlog_pread(log, offset, len, text, err)
 		       ? NULL
 		       : log_read_parse(log, text, len, err);
 }
@@ -131,7 +131,7 @@ json_object *log_parse_line(struct evlog *log, uint64_t offset, size_t len,
 static struct event *log_read_event(struct evlog *log, int64_t id, struct error *err)
 {
 	const struct evlog_head *head = evlog_head(log, id);
-	json_object *json = log_parse_line(log, head->offset, head->length, err);
+	json_object *json = evlog_parse_line(log, head->offset, head->length, err);
 	struct event *e = json ? event_adopt(json, err) : NULL;
 
 	if (e && e->id != id) {
@@ -160,13 +160,13 @@ struct event *evlog_event(struct evlog *log, int64_t id, struct error *err)
 		return NULL;
 	}
 	if (!e && !head->missing)
-		log_lose_event(log, id, why.text);
+		evlog_lose_event(log, id, why.text);
 	if (!e)
-		return log_missing_event(log, id, err);
+		return evlog_missing_event(log, id, err);
 	/* Reading an old log needs each event once: caching them would slow the allocator
 	 * and evict the newest. */
 	if (id + LOG_CACHE_SLOTS >= evlog_count(log))
-		log_cache(log, e, head->length + log->blob_bytes);
+		evlog_cache(log, e, head->length + log->blob_bytes);
 	return e;
 }
 
@@ -180,9 +180,9 @@ int evlog_line(struct evlog *log, int64_t id, struct strbuf *out, struct error *
 	if (!head->missing && strbuf_reserve(out, len))
 		return fail_code(err, out->error);
 	if (!head->missing &&
-	    log_pread(log, head->offset, len, out->text + start, err) == 0) {
+	    evlog_pread(log, head->offset, len, out->text + start, err) == 0) {
 		line_scan(out->text + start, len, &line);
-		log_line_check(out->text + start, len, &body);
+		evlog_line_check(out->text + start, len, &body);
 		if (line.id == id && !memmem(out->text + start, body, "\"$blob\"", 7)) {
 			out->len += body;
 			return strbuf_add(out, body < len ? "}\n" : "\n");
@@ -205,7 +205,7 @@ int64_t evlog_read(struct evlog *log, uint64_t offset, struct strbuf *out, size_
 	while (want > 0) {
 		if (strbuf_reserve(out, want))
 			return out->error;
-		if (log_pread(log, offset, want, out->text + start, NULL)) {
+		if (evlog_pread(log, offset, want, out->text + start, NULL)) {
 			out->text[start] = '\0';
 			return MT_EIO;
 		}
@@ -234,12 +234,12 @@ static json_object *read_reply(struct evlog *log, const struct reply_head *head,
 			       struct error *err)
 {
 	struct error why = ERROR_NONE;
-	json_object *record = log_parse_line(log, head->offset, head->length, &why);
+	json_object *record = evlog_parse_line(log, head->offset, head->length, &why);
 
 	if (record)
 		return record;
 	if (why.code == MT_EINVAL)
-		log_tell_damage(log, head->offset, head->length - 1, why.text, NULL);
+		evlog_tell_damage(log, head->offset, head->length - 1, why.text, NULL);
 	fail(err, why.code == MT_EINVAL ? MT_ENOTFOUND : why.code, "%s", why.text);
 	return NULL;
 }
@@ -299,7 +299,7 @@ bool evlog_dispatched(const struct evlog *log, int64_t action)
 static int log_read_load_state(struct evlog *log, struct state_head *state)
 {
 	AUTO(json)
-	json_object *record = log_parse_line(log, state->offset, state->length, NULL);
+	json_object *record = evlog_parse_line(log, state->offset, state->length, NULL);
 	json_object *text = js_get(record, "text");
 	size_t len;
 

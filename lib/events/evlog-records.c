@@ -44,7 +44,7 @@ json_object *evlog_record_after(struct evlog *log, int64_t id, const char *name,
 		size_t len = end ? (size_t)(end - gap.text) - at : gap.len - at;
 
 		if (names_record(gap.text + at, len, name))
-			return log_parse_line(log, from + at, len, err);
+			return evlog_parse_line(log, from + at, len, err);
 		at += len + 1;
 	}
 	return NULL;

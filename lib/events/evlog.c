@@ -44,7 +44,7 @@ static int open_file(struct evlog *log, struct error *err)
 	if (fstat(log->fd, &st) != 0 || !S_ISREG(st.st_mode))
 		return fail(err, MT_EIO, "%s/events.jsonl is not a regular file",
 			    log->dir);
-	if (log->mode != EVLOG_READ && log_lock(log, err))
+	if (log->mode != EVLOG_READ && evlog_lock(log, err))
 		return err ? err->code : MT_EDENIED;
 	if (fstat(log->fd, &st) != 0)
 		return fail(err, MT_EIO, "cannot read %s/events.jsonl", log->dir);
@@ -78,13 +78,13 @@ static int open_all(struct evlog *log, struct strbuf *report, struct error *err)
 	int status = event_log_open_dir(log, err);
 
 	if (!status && log->mode != EVLOG_CREATE)
-		status = log_check_format(log, err);
+		status = evlog_check_format(log, err);
 	if (!status)
 		status = open_file(log, err);
 	if (!status && log->mode != EVLOG_CREATE)
 		evlog_load_checkpoint(log);
 	if (!status)
-		status = log_replay(log, report, err);
+		status = evlog_replay(log, report, err);
 	if (status == MT_ENOMEM)
 		fail_code(err, status);
 	log->opened = log->told = evlog_count(log);
@@ -276,7 +276,7 @@ static int event_log_put_line(struct evlog *log, struct error *err)
 	struct line line;
 	int status;
 
-	log_line_seal(&log->line);
+	evlog_line_seal(&log->line);
 	strbuf_addc(&log->line, '\n');
 	if (log->line.error)
 		return fail(err, log->line.error, "the event is too large for the log");
@@ -287,7 +287,7 @@ static int event_log_put_line(struct evlog *log, struct error *err)
 		return fail(err, MT_EIO, "cannot write %s/events.jsonl: %s", log->dir,
 			    strerror(errno));
 	status = MT_OK;
-	if (write_all(log->fd, log->line.text, log->line.len))
+	if (file_write_all(log->fd, log->line.text, log->line.len))
 		status = fail(err, MT_EIO, "cannot write %s/events.jsonl: %s", log->dir,
 			      strerror(errno));
 	else if (log->options.sync == SYNC_EVENT)
@@ -423,7 +423,7 @@ int evlog_append(struct evlog *log, struct event *e, struct error *err)
 		return status;
 	}
 	e->id = evlog_count(log) - 1;
-	log_cache(log, e, log->line.len + log->blob_bytes);
+	evlog_cache(log, e, log->line.len + log->blob_bytes);
 	log_tell(log, e);
 	return MT_OK;
 }

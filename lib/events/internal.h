@@ -23,7 +23,7 @@ int event_write_hooked(const struct event *e, struct strbuf *out,
 		       const struct write_hook *hook);
 
 /** Not for keeping: the function may change with the version. */
-uint64_t log_hash_bytes(const void *bytes, size_t len);
+uint64_t evlog_hash_bytes(const void *bytes, size_t len);
 
 /** The args or extras of a type out of what was given: table order, defaults,
  *  legacy forms already gone. Takes nothing. */

@@ -332,7 +332,7 @@ void line_scan(const char *text, size_t len, struct line *ret)
 	size_t body;
 
 	*ret = (struct line){ .id = -1, .cause = -1, .action = -1, .to = -1 };
-	if (log_line_check(text, len, &body) == SUM_BAD) {
+	if (evlog_line_check(text, len, &body) == SUM_BAD) {
 		ret->fault = "its checksum does not match";
 		return;
 	}

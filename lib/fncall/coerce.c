@@ -50,7 +50,7 @@ void fncall_fail(struct fncall *call, enum fncall_fault fault, const char *fmt, 
 		return;
 	call->fault = fault;
 	va_start(ap, fmt);
-	vfail(&err, MT_EINVAL, fmt, ap);
+	fail_va(&err, MT_EINVAL, fmt, ap);
 	va_end(ap);
 	snprintf(call->why, sizeof call->why, "%.*s", (int)sizeof call->why - 1,
 		 err.text);

@@ -7,7 +7,7 @@
 #include "array.h"
 #include <string.h>
 
-struct open_call *open_call_find(struct runner *l, uint64_t id)
+struct open_call *runner_open_call_find(struct runner *l, uint64_t id)
 {
 	struct open_call *c = l->calls;
 
@@ -16,7 +16,8 @@ struct open_call *open_call_find(struct runner *l, uint64_t id)
 	return c;
 }
 
-struct open_call *open_call_add(struct runner *l, uint64_t id, const char *instance)
+struct open_call *runner_open_call_add(struct runner *l, uint64_t id,
+				       const char *instance)
 {
 	struct open_call *c = calloc(1, sizeof *c);
 	char *copy = strdup(instance);
@@ -49,14 +50,14 @@ static void runner_calls_take_out(struct runner *l, struct open_call *c)
 		}
 }
 
-void open_call_drop(struct runner *l, struct open_call *c)
+void runner_open_call_drop(struct runner *l, struct open_call *c)
 {
 	runner_calls_take_out(l, c);
 	open_call_free(c);
 }
 
-int open_call_chunk(struct runner *l, struct open_call *c, json_object *params,
-		    size_t *ret_bytes)
+int runner_open_call_chunk(struct runner *l, struct open_call *c, json_object *params,
+			   size_t *ret_bytes)
 {
 	json_object *data = js_get(params, "data");
 	int64_t part = js_int(params, "part", -1);
@@ -141,8 +142,8 @@ static int runner_calls_take_content(const struct open_call *c, json_object *lis
 	return MT_OK;
 }
 
-int open_call_result(struct runner *l, struct open_call *c,
-		     const struct runner_line *line)
+int runner_open_call_result(struct runner *l, struct open_call *c,
+			    const struct runner_line *line)
 {
 	json_object *body = line->body;
 	int64_t code = js_int(body, "status", MT_OK);
@@ -178,8 +179,8 @@ int open_call_result(struct runner *l, struct open_call *c,
 	return status;
 }
 
-void open_calls_fail(struct runner *l, int status, bool crashed, int number,
-		     const char *text)
+void runner_open_calls_fail(struct runner *l, int status, bool crashed, int number,
+			    const char *text)
 {
 	while (l->calls) {
 		struct open_call *c = l->calls;

@@ -14,7 +14,7 @@ static void runner_connection_finish(struct runner *l);
 
 static void runner_free(struct runner *l)
 {
-	open_calls_fail(l, MT_ECANCELLED, false, 0, "the runner was stopped");
+	runner_open_calls_fail(l, MT_ECANCELLED, false, 0, "the runner was stopped");
 	jsonl_done(&l->lines);
 	strbuf_clear(&l->waiting);
 	json_object_put(l->listing);
@@ -71,7 +71,7 @@ static void runner_connection_finish(struct runner *l)
 		return;
 	l->finishing = true;
 	describe_end(l);
-	open_calls_fail(l, l->why.code, !l->closing, l->exit_signal, l->why.text);
+	runner_open_calls_fail(l, l->why.code, !l->closing, l->exit_signal, l->why.text);
 	close_input(l);
 	runner_connection_close_handle((uv_handle_t *)&l->out);
 	runner_connection_close_handle((uv_handle_t *)&l->timer);
@@ -103,7 +103,7 @@ static void on_later(uv_timer_t *t)
 	if (!l->finishing)
 		begin_end(l);
 	describe_end(l);
-	open_calls_fail(l, l->why.code, !l->closing, 0, l->why.text);
+	runner_open_calls_fail(l, l->why.code, !l->closing, 0, l->why.text);
 }
 
 void runner_break(struct runner *l, int status, const char *fmt, ...)
@@ -111,7 +111,7 @@ void runner_break(struct runner *l, int status, const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	vfail(&l->why, status, fmt, ap);
+	fail_va(&l->why, status, fmt, ap);
 	va_end(ap);
 	uv_timer_start(&l->later, on_later, 0, 0);
 }
@@ -431,15 +431,15 @@ static int runner_connection_start_call(struct runner *l, const char *method,
 			    "the arguments have %zu bytes, but at most "
 			    "%d are allowed",
 			    len, RUNNER_ARGS_MAX);
-	if (open_call_find(l, call))
+	if (runner_open_call_find(l, call))
 		return fail(err, MT_EEXIST, "call %" PRIu64 " is already open", call);
 	status = runner_put_call(&b, method, call, instance, tool, args, len, timeout_ms);
-	c = status ? NULL : open_call_add(l, call, instance);
+	c = status ? NULL : runner_open_call_add(l, call, instance);
 	if (!c)
 		return out_of_memory(err);
 	status = send_or_wait(l, b.text, b.len);
 	if (status) {
-		open_call_drop(l, c);
+		runner_open_call_drop(l, c);
 		if (status == MT_ENOMEM)
 			return out_of_memory(err);
 		return fail(
@@ -489,7 +489,7 @@ static void on_stuck(uv_timer_t *t)
 
 void runner_cancel(struct runner *l, uint64_t call)
 {
-	struct open_call *c = open_call_find(l, call);
+	struct open_call *c = runner_open_call_find(l, call);
 	char line[160];
 	int len;
 
@@ -511,7 +511,7 @@ int runner_input(struct runner *l, uint64_t call, const char *bytes, size_t len)
 {
 	struct strbuf b AUTO(strbuf) = STRBUF(RUNNER_ARGS_MAX);
 
-	if (!open_call_find(l, call))
+	if (!runner_open_call_find(l, call))
 		return MT_ENOTFOUND;
 	runner_put_input(&b, call, bytes, len);
 	return b.error ? b.error : send_or_wait(l, b.text, b.len);

@@ -63,17 +63,19 @@ struct runner {
 };
 
 /* runner-calls.c */
-struct open_call *open_call_find(struct runner *l, uint64_t id);
-struct open_call *open_call_add(struct runner *l, uint64_t id, const char *instance);
-void open_call_drop(struct runner *l, struct open_call *c);
+struct open_call *runner_open_call_find(struct runner *l, uint64_t id);
+struct open_call *runner_open_call_add(struct runner *l, uint64_t id,
+				       const char *instance);
+void runner_open_call_drop(struct runner *l, struct open_call *c);
 /** Keep a chunk. @return MT_EINVAL if it breaks a limit. */
-int open_call_chunk(struct runner *l, struct open_call *c, json_object *params,
-		    size_t *ret_bytes);
+int runner_open_call_chunk(struct runner *l, struct open_call *c, json_object *params,
+			   size_t *ret_bytes);
 /** Pass the result of a line to the waiting caller, and drop the call. */
-int open_call_result(struct runner *l, struct open_call *c, const struct runner_line *r);
+int runner_open_call_result(struct runner *l, struct open_call *c,
+			    const struct runner_line *r);
 /** End every open call with a sentence. */
-void open_calls_fail(struct runner *l, int status, bool crashed, int number,
-		     const char *text);
+void runner_open_calls_fail(struct runner *l, int status, bool crashed, int number,
+			    const char *text);
 
 /* runner-connection.c */
 int runner_send(struct runner *l, const char *bytes, size_t len);

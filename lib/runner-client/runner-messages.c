@@ -45,7 +45,7 @@ static bool granted(const struct runner *l, const char *instance, const char *se
 
 static int runner_messages_take_request(struct runner *l, const struct runner_line *r)
 {
-	struct open_call *c = open_call_find(l, r->call);
+	struct open_call *c = runner_open_call_find(l, r->call);
 
 	if (!c)
 		return MT_OK; /* ended in the meantime */
@@ -69,32 +69,32 @@ static void runner_messages_take_output(struct runner *l, const struct runner_li
 	if (!json_object_is_type(data, json_type_string))
 		return;
 	l->consumed += json_object_get_string_len(data);
-	if (l->events->output && open_call_find(l, r->call))
+	if (l->events->output && runner_open_call_find(l, r->call))
 		l->events->output(l->arg, r->call, json_object_get_string(data),
 				  (size_t)json_object_get_string_len(data));
 }
 
 static int take_chunk(struct runner *l, const struct runner_line *r)
 {
-	struct open_call *c = open_call_find(l, r->call);
+	struct open_call *c = runner_open_call_find(l, r->call);
 	size_t bytes = 0;
 	int status;
 
 	if (!c)
 		return MT_EINVAL;
-	status = open_call_chunk(l, c, r->body, &bytes);
+	status = runner_open_call_chunk(l, c, r->body, &bytes);
 	l->consumed += (int64_t)bytes;
 	return status;
 }
 
 static int runner_messages_take_result(struct runner *l, const struct runner_line *r)
 {
-	struct open_call *c = open_call_find(l, r->call);
+	struct open_call *c = runner_open_call_find(l, r->call);
 	int status;
 
 	if (!c)
 		return MT_EINVAL;
-	status = open_call_result(l, c, r);
+	status = runner_open_call_result(l, c, r);
 	if (!l->calls && !l->closing && !l->why.code)
 		uv_timer_stop(&l->timer);
 	return status;
@@ -154,7 +154,7 @@ static int runner_messages_take(struct runner *l, const struct runner_line *r)
 		runner_messages_take_output(l, r);
 		return MT_OK;
 	case RUNNER_PROGRESS:
-		if (l->events->progress && open_call_find(l, r->call))
+		if (l->events->progress && runner_open_call_find(l, r->call))
 			l->events->progress(l->arg, r->call,
 					    js_number(r->body, "progress", 0),
 					    js_number(r->body, "total", 0),

@@ -86,7 +86,7 @@ static int write_in_place(const char *path, const struct stat *old, const char *
 		return textfile_store_fail_errno(err, errno);
 	if (!textfile_store_same_file(&now, old))
 		return fail(err, MT_EEXIST, "another change to the file");
-	if (write_all(fd, bytes, len) != MT_OK || ftruncate(fd, (off_t)len) != 0)
+	if (file_write_all(fd, bytes, len) != MT_OK || ftruncate(fd, (off_t)len) != 0)
 		return textfile_store_fail_errno(err, errno);
 	return MT_OK;
 }
@@ -112,7 +112,7 @@ static int textfile_store_write_temporary(const char *path, mode_t mode,
 	}
 	if (fd < 0)
 		return textfile_store_fail_errno(err, why);
-	if (write_all(fd, bytes, len) != MT_OK) {
+	if (file_write_all(fd, bytes, len) != MT_OK) {
 		why = errno;
 		unlink(name.text);
 		close(fd);

@@ -327,7 +327,8 @@ struct event *call_event(const struct catalog *catalog, const char *name,
 	return call_to_action(tool, args, thought, err);
 }
 
-struct event *message_event(const char *text, size_t len, bool wait, struct error *err)
+struct event *call_message_event(const char *text, size_t len, bool wait,
+				 struct error *err)
 {
 	json_object *args = json_object_new_object();
 

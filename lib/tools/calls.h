@@ -22,7 +22,8 @@ struct event *call_event(const struct catalog *catalog, const char *name,
 			 const char *text, size_t len, const char *thought,
 			 const struct tool **ret_tool, struct error *err);
 /** The action of a reply without a call. */
-struct event *message_event(const char *text, size_t len, bool wait, struct error *err);
+struct event *call_message_event(const char *text, size_t len, bool wait,
+				 struct error *err);
 
 /** Parses, repairs and checks arguments as the model wrote them.
  *  @return the object, owned, or NULL with a sentence for the model. */

@@ -361,7 +361,7 @@ static const struct mt_dialect dialect = {
 	.feed = anthropic_feed,
 	.end = anthropic_end,
 	.count = anthropic_count,
-	.counted = kit_counted_input_tokens,
+	.counted = writer_counted_input_tokens,
 };
 
 MT_DIALECT(&dialect, "dialect-anthropic", .name = "anthropic",

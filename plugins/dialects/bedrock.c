@@ -394,7 +394,7 @@ static int64_t bedrock_counted(const struct mt_dialect_host *host, struct mt_exc
 			       const char *bytes, size_t len)
 {
 	(void)host, (void)x;
-	return kit_number_in(bytes, len, "inputTokens");
+	return writer_number_in(bytes, len, "inputTokens");
 }
 
 /* ---- credentials ------------------------------------------------------------- */

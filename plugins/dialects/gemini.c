@@ -363,7 +363,7 @@ static int64_t gemini_counted(const struct mt_dialect_host *host, struct mt_exch
 			      const char *bytes, size_t len)
 {
 	(void)host, (void)x;
-	return kit_number_in(bytes, len, "totalTokens");
+	return writer_number_in(bytes, len, "totalTokens");
 }
 
 static const struct mt_dialect dialect = {

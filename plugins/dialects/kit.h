@@ -10,7 +10,7 @@
 #include "sse.h"
 #include <mortise/dialect.h>
 
-/* ---- writing (kit.c) -------------------------------------------------------- */
+/* ---- writing (writer.c) ----------------------------------------------------- */
 
 /** A writer whose first failure sticks, as in a strbuf. */
 struct writer {
@@ -91,11 +91,11 @@ int writer_put_headers(struct writer *w, int status, const char *key, const char
 /* ---- counts -------------------------------------------------------------------- */
 
 /** An integer member of a JSON object; -1 if it is missing. */
-int64_t kit_number_in(const char *bytes, size_t len, const char *name);
+int64_t writer_number_in(const char *bytes, size_t len, const char *name);
 
 /** `counted` of a dialect whose provider answers with {"input_tokens": N}. */
-int64_t kit_counted_input_tokens(const struct mt_dialect_host *host,
-				 struct mt_exchange *x, const char *bytes, size_t len);
+int64_t writer_counted_input_tokens(const struct mt_dialect_host *host,
+				    struct mt_exchange *x, const char *bytes, size_t len);
 
 /* ---- turns ------------------------------------------------------------------ */
 

@@ -5,7 +5,7 @@ plugins_dialects_script_so_LDFLAGS = $(PLUGIN_LINK)
 plugins_dialects_script_so_LDADD = $(LIBMT)
 
 # What the dialects over HTTP share.
-DIALECT_KIT = plugins/dialects/kit.c plugins/dialects/kit.h plugins/dialects/answer.c
+DIALECT_KIT = plugins/dialects/writer.c plugins/dialects/kit.h plugins/dialects/answer.c
 DIALECT_BLOCKS = plugins/dialects/blocks.c plugins/dialects/blocks.h
 
 OPENAI_SOURCES = plugins/dialects/openai.c plugins/dialects/openai-decode.c plugins/dialects/openai-kept.c \

@@ -23,7 +23,7 @@ struct decoder {
 	size_t slot_count;
 	bool choices;          /* any were there */
 	struct responses responses;
-	struct chat_kept kept;
+	struct openai_kept kept;
 };
 
 static struct decoder *openai_decoder_of(struct answer *a)
@@ -34,7 +34,7 @@ static struct decoder *openai_decoder_of(struct answer *a)
 static void openai_decode_release(struct answer *a)
 {
 	responses_clear(&openai_decoder_of(a)->responses);
-	chat_kept_clear(&openai_decoder_of(a)->kept);
+	openai_kept_clear(&openai_decoder_of(a)->kept);
 }
 
 /* ---- errors ----------------------------------------------------------------- */
@@ -220,7 +220,7 @@ static int tell_call(struct decoder *d, json_object *call)
 			return MT_ENOMEM;
 	}
 	d->slots[slot].named |= *name != '\0';
-	if (chat_keep_call(&d->kept, call))
+	if (openai_keep_call(&d->kept, call))
 		return MT_ENOMEM;
 	return d->a.host->tool_call(d->a.x, (size_t)slot, *id ? id : NULL,
 				    *name ? name : NULL, text, len);
@@ -285,7 +285,7 @@ static int tell_choice(struct decoder *d, json_object *choice)
 	if (json_object_is_type(js_get(choice, "error"), json_type_object))
 		return openai_error(&d->a, choice);
 	d->choices = true;
-	status = chat_keep(&d->a, &d->kept, m ? m : js_get(choice, "delta"), !m);
+	status = openai_keep(&d->a, &d->kept, m ? m : js_get(choice, "delta"), !m);
 	if (!status)
 		status = tell_message(d, m ? m : js_get(choice, "delta"));
 	if (!status && *reason)
@@ -349,7 +349,7 @@ static int openai_decode_on_end(struct answer *a)
 	if (a->finished && !d->choices)
 		return answer_fail(a, MT_ERROR_MALFORMED, -1,
 				   "the response has no choices");
-	return chat_tell_kept(a, &d->kept);
+	return openai_tell_kept(a, &d->kept);
 }
 
 static const struct answer_rules rules = {

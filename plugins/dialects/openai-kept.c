@@ -16,7 +16,7 @@
 #include <string.h>
 
 /* The lists by the name they have on the wire. */
-static const char *const list_names[CHAT_LISTS] = { "reasoning_details",
+static const char *const list_names[OPENAI_LISTS] = { "reasoning_details",
 						    "thinking_blocks" };
 
 static const char *const text_members[] = { "text", "summary", "thinking" };
@@ -47,7 +47,7 @@ static bool is_continuation(json_object *last, json_object *item)
 	       !*js_str(last, "signature", "");
 }
 
-static json_object *openai_kept_last_of(const struct chat_list *l)
+static json_object *openai_kept_last_of(const struct openai_list *l)
 {
 	size_t n = l->items ? json_object_array_length(l->items) : 0;
 
@@ -55,7 +55,7 @@ static json_object *openai_kept_last_of(const struct chat_list *l)
 }
 
 /* The text of the last item, which came in pieces, is whole. */
-static int close_item(struct chat_list *l)
+static int close_item(struct openai_list *l)
 {
 	int status = MT_OK;
 
@@ -68,7 +68,7 @@ static int close_item(struct chat_list *l)
 	return status;
 }
 
-static int openai_kept_add_piece(struct chat_list *l, json_object *last,
+static int openai_kept_add_piece(struct openai_list *l, json_object *last,
 				 const char *member, json_object *text)
 {
 	if (l->member && strcmp(l->member, member) != 0 && close_item(l))
@@ -86,7 +86,7 @@ static int openai_kept_add_piece(struct chat_list *l, json_object *last,
 			   (size_t)json_object_get_string_len(text));
 }
 
-static int openai_kept_join(struct chat_list *l, json_object *last, json_object *item)
+static int openai_kept_join(struct openai_list *l, json_object *last, json_object *item)
 {
 	const char *member = openai_kept_text_member(item);
 	int status = member ? openai_kept_add_piece(l, last, member, js_get(item, member))
@@ -102,7 +102,7 @@ static int openai_kept_join(struct chat_list *l, json_object *last, json_object 
 	return status;
 }
 
-static int openai_kept_add_item(struct chat_list *l, json_object *item, bool piece)
+static int openai_kept_add_item(struct openai_list *l, json_object *item, bool piece)
 {
 	json_object *last = openai_kept_last_of(l);
 
@@ -119,7 +119,8 @@ static int openai_kept_add_item(struct chat_list *l, json_object *item, bool pie
 
 /* ---- content that is a list ----------------------------------------------------- */
 
-static int openai_kept_add_part(struct chat_kept *k, const char *type, json_object *more)
+static int openai_kept_add_part(struct openai_kept *k, const char *type,
+				json_object *more)
 {
 	AUTO(json) json_object *part = json_object_new_object();
 
@@ -134,7 +135,7 @@ static int openai_kept_add_part(struct chat_kept *k, const char *type, json_obje
 }
 
 /* The thought that came in pieces is whole. */
-static int close_thought(struct chat_kept *k)
+static int close_thought(struct openai_kept *k)
 {
 	AUTO(json) json_object *list = NULL;
 	json_object *item;
@@ -166,7 +167,7 @@ static bool openai_kept_is_plain(json_object *thoughts)
 	return true;
 }
 
-static int keep_thought(struct chat_kept *k, json_object *thoughts, bool piece)
+static int keep_thought(struct openai_kept *k, json_object *thoughts, bool piece)
 {
 	int status = MT_OK;
 
@@ -185,7 +186,7 @@ static int keep_thought(struct chat_kept *k, json_object *thoughts, bool piece)
 }
 
 /* A place for the text, which is kept elsewhere; once. */
-static int keep_place(struct chat_kept *k)
+static int keep_place(struct openai_kept *k)
 {
 	int status = close_thought(k);
 
@@ -196,7 +197,7 @@ static int keep_place(struct chat_kept *k)
 	return status ? status : openai_kept_add_part(k, "text", NULL);
 }
 
-static int keep_content(struct chat_kept *k, json_object *content, bool piece)
+static int keep_content(struct openai_kept *k, json_object *content, bool piece)
 {
 	size_t count = js_length(content);
 	int status = MT_OK;
@@ -226,7 +227,7 @@ static bool has_thoughts(json_object *content)
 
 /* ---- out of an answer, as a whole ------------------------------------------------- */
 
-int chat_keep(struct answer *a, struct chat_kept *k, json_object *message, bool piece)
+int openai_keep(struct answer *a, struct openai_kept *k, json_object *message, bool piece)
 {
 	json_object *thought = js_get(message, "reasoning_content");
 	int status = MT_OK;
@@ -242,7 +243,7 @@ int chat_keep(struct answer *a, struct chat_kept *k, json_object *message, bool 
 	}
 	if (!status)
 		status = keep_content(k, js_get(message, "content"), piece);
-	for (size_t n = 0; n < CHAT_LISTS && !status; n++) {
+	for (size_t n = 0; n < OPENAI_LISTS && !status; n++) {
 		json_object *items = js_get(message, list_names[n]);
 		size_t count = js_length(items);
 
@@ -254,7 +255,7 @@ int chat_keep(struct answer *a, struct chat_kept *k, json_object *message, bool 
 	return status;
 }
 
-int chat_keep_call(struct chat_kept *k, json_object *call)
+int openai_keep_call(struct openai_kept *k, json_object *call)
 {
 	json_object *more = js_get(call, "extra_content");
 	const char *id = js_str(call, "id", "");
@@ -266,14 +267,14 @@ int chat_keep_call(struct chat_kept *k, json_object *call)
 	return js_set(k->calls, id, json_object_get(more));
 }
 
-int chat_tell_kept(struct answer *a, struct chat_kept *k)
+int openai_tell_kept(struct answer *a, struct openai_kept *k)
 {
 	AUTO(strbuf) struct strbuf out = STRBUF(ANSWER_MAX_BODY);
 	const char *from = a->host->option(a->x, "provider");
 
 	strbuf_add(&out, "{\"" CHAT_KEPT "\":{");
 	js_key_str(&out, "from", from ? from : "");
-	for (size_t n = 0; n < CHAT_LISTS; n++) {
+	for (size_t n = 0; n < OPENAI_LISTS; n++) {
 		if (close_item(&k->lists[n]))
 			return MT_ENOMEM;
 		if (!k->lists[n].items)
@@ -302,9 +303,9 @@ int chat_tell_kept(struct answer *a, struct chat_kept *k)
 	return a->host->opaque(a->x, out.text, out.len);
 }
 
-void chat_kept_clear(struct chat_kept *k)
+void openai_kept_clear(struct openai_kept *k)
 {
-	for (size_t n = 0; n < CHAT_LISTS; n++) {
+	for (size_t n = 0; n < OPENAI_LISTS; n++) {
 		json_object_put(k->lists[n].items);
 		strbuf_clear(&k->lists[n].text);
 	}
@@ -316,7 +317,7 @@ void chat_kept_clear(struct chat_kept *k)
 
 /* ---- into a request ---------------------------------------------------------- */
 
-json_object *chat_kept_of(struct writer *w, size_t m)
+json_object *openai_kept_of(struct writer *w, size_t m)
 {
 	return writer_kept(w, m, CHAT_KEPT);
 }
@@ -328,7 +329,7 @@ static bool is_of_this_provider(struct writer *w, json_object *kept)
 	return here && strcmp(here, js_str(kept, "from", "")) == 0;
 }
 
-void chat_put_kept(struct writer *w, json_object *kept)
+void openai_put_kept(struct writer *w, json_object *kept)
 {
 	json_object *text = js_get(kept, "reasoning_content");
 
@@ -337,7 +338,7 @@ void chat_put_kept(struct writer *w, json_object *kept)
 		PUT(w, ",\"reasoning_content\":");
 		writer_put_json(w, text);
 	}
-	for (size_t n = 0; n < CHAT_LISTS && is_of_this_provider(w, kept); n++) {
+	for (size_t n = 0; n < OPENAI_LISTS && is_of_this_provider(w, kept); n++) {
 		json_object *items = js_get(kept, list_names[n]);
 
 		if (!json_object_is_type(items, json_type_array))
@@ -349,7 +350,7 @@ void chat_put_kept(struct writer *w, json_object *kept)
 	}
 }
 
-bool chat_put_content(struct writer *w, size_t m, json_object *kept)
+bool openai_put_content(struct writer *w, size_t m, json_object *kept)
 {
 	json_object *content = js_get(kept, "content");
 	size_t written = 0;
@@ -380,7 +381,7 @@ bool chat_put_content(struct writer *w, size_t m, json_object *kept)
 	return true;
 }
 
-void chat_put_call_kept(struct writer *w, json_object *kept, struct mt_str id)
+void openai_put_call_kept(struct writer *w, json_object *kept, struct mt_str id)
 {
 	AUTO(free) char *name = id.len ? strndup(id.ptr, id.len) : NULL;
 	json_object *more = name ? js_get(js_get(kept, "calls"), name) : NULL;

@@ -154,7 +154,7 @@ static void openai_put_calls(struct writer *w, size_t m, size_t count, json_obje
 		PUT(w, ",\"arguments\":");
 		writer_put_text(w, args.len ? args.ptr : "{}", args.len ? args.len : 2);
 		PUT(w, "}");
-		chat_put_call_kept(w, kept, id);
+		openai_put_call_kept(w, kept, id);
 		PUT(w, "}");
 	}
 	PUT(w, "]");
@@ -163,16 +163,16 @@ static void openai_put_calls(struct writer *w, size_t m, size_t count, json_obje
 static void put_assistant(struct writer *w, size_t m)
 {
 	size_t calls = w->host->call_count(w->r, m);
-	AUTO(json) json_object *kept = chat_kept_of(w, m);
+	AUTO(json) json_object *kept = openai_kept_of(w, m);
 
 	PUT(w, "{\"role\":\"assistant\",\"content\":");
-	if (!chat_put_content(w, m, kept)) {
+	if (!openai_put_content(w, m, kept)) {
 		if (calls && !writer_has_text(w, m))
 			PUT(w, "null");
 		else
 			writer_put_joined(w, m);
 	}
-	chat_put_kept(w, kept);
+	openai_put_kept(w, kept);
 	if (calls)
 		openai_put_calls(w, m, calls, kept);
 	PUT(w, "}");
@@ -372,7 +372,7 @@ static const struct mt_dialect dialect = {
 	.feed = openai_feed,
 	.end = openai_end,
 	.count = openai_count,
-	.counted = kit_counted_input_tokens,
+	.counted = writer_counted_input_tokens,
 };
 
 MT_DIALECT(&dialect, "dialect-openai", .name = "openai",

@@ -50,17 +50,17 @@ void responses_clear(struct responses *r);
 
 /* ---- openai-kept.c ------------------------------------------------------------ */
 
-enum { CHAT_LISTS = 2 };
+enum { OPENAI_LISTS = 2 };
 
 /** Items that may come in pieces; the text of the last one is still open. */
-struct chat_list {
+struct openai_list {
 	json_object *items;
 	const char *member;  /* of the last item, which `text` becomes; NULL: none */
 	struct strbuf text;
 };
 
-struct chat_kept {
-	struct chat_list lists[CHAT_LISTS];
+struct openai_kept {
+	struct openai_list lists[OPENAI_LISTS];
 	struct strbuf text;
 	json_object *calls;
 	json_object *content; /* of a list of parts with thoughts in it */
@@ -69,19 +69,20 @@ struct chat_kept {
 };
 
 /** Take what is wanted back out of a message, or of a piece of one. */
-int chat_keep(struct answer *a, struct chat_kept *k, json_object *message, bool piece);
-int chat_keep_call(struct chat_kept *k, json_object *call);
+int openai_keep(struct answer *a, struct openai_kept *k, json_object *message,
+		bool piece);
+int openai_keep_call(struct openai_kept *k, json_object *call);
 /** The reply is whole. */
-int chat_tell_kept(struct answer *a, struct chat_kept *k);
-void chat_kept_clear(struct chat_kept *k);
+int openai_tell_kept(struct answer *a, struct openai_kept *k);
+void openai_kept_clear(struct openai_kept *k);
 /** What was kept of message `m`, owned by the caller; NULL: nothing. */
-json_object *chat_kept_of(struct writer *w, size_t m);
+json_object *openai_kept_of(struct writer *w, size_t m);
 /** ,"name":value... - or nothing. */
-void chat_put_kept(struct writer *w, json_object *kept);
+void openai_put_kept(struct writer *w, json_object *kept);
 /** The content of a message with the thoughts that were in it; false, and nothing
  *  is written: there were none. */
-bool chat_put_content(struct writer *w, size_t m, json_object *kept);
-void chat_put_call_kept(struct writer *w, json_object *kept, struct mt_str id);
+bool openai_put_content(struct writer *w, size_t m, json_object *kept);
+void openai_put_call_kept(struct writer *w, json_object *kept, struct mt_str id);
 
 /* ---- openai-decode.c ---------------------------------------------------------- */
 

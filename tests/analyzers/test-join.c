@@ -29,8 +29,9 @@ static const struct {
 static void test_join(void)
 {
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-		CHECK_MSG(risk_join(cases[i].risks, cases[i].count, cases[i].propagate,
-				    cases[i].failed) == cases[i].says,
+		CHECK_MSG(analyzers_join_risks(cases[i].risks, cases[i].count,
+					       cases[i].propagate,
+					       cases[i].failed) == cases[i].says,
 			  "case %zu", i);
 }
 

@@ -100,8 +100,8 @@ int main(void)
 					  policies[i].waits[risk + 1],
 				  "policy %zu: risk %s", i, risk_name((enum risk)risk));
 	for (size_t i = 0; i < ARRAY_LEN(joins); i++)
-		CHECK_MSG((int)risk_join(joins[i].risks, 3, joins[i].propagate,
-					 RISK_UNKNOWN) == joins[i].joined,
+		CHECK_MSG((int)analyzers_join_risks(joins[i].risks, 3, joins[i].propagate,
+						    RISK_UNKNOWN) == joins[i].joined,
 			  "the %zu. risks join", i);
 	test_accounts();
 	return tap_done();

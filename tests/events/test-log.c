@@ -299,7 +299,7 @@ static void test_lock(void)
 	child = fork();
 	if (child == 0) {
 		log = open_log(dir, EVLOG_WRITE, NULL);
-		write_all(ready[1], log ? "y" : "n", 1);
+		file_write_all(ready[1], log ? "y" : "n", 1);
 		pause();
 		_exit(0);
 	}

@@ -227,7 +227,7 @@ static void test_damage(void)
 	AUTO(strbuf) struct strbuf line = STRBUF(256);
 
 	strbuf_add(&line, "{\"id\":0,\"action\":\"teleport\",\"args\":{}}");
-	log_line_seal(&line);
+	evlog_line_seal(&line);
 	strbuf_addc(&line, '\n');
 	dir_make(test_path("future"), NULL);
 	put_file(test_path("future"), "events.jsonl", line.text, line.len);
@@ -470,7 +470,7 @@ static void show(struct evlog *log, const struct event *e, void *arg)
 	int n = snprintf(text, sizeof text, "%lld\n", (long long)e->id);
 
 	(void)log;
-	write_all(*(int *)arg, text, (size_t)n);
+	file_write_all(*(int *)arg, text, (size_t)n);
 }
 
 static void child_writes(const char *dir, int out)

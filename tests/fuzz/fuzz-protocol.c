@@ -91,10 +91,10 @@ static void to_host(const char *text, size_t len)
 	jsonl_init(&l->lines, RUNNER_LINE_MAX, runner_line, l);
 	memset(results, 0, sizeof results);
 	for (uint64_t id = 0; id < 4; id++)
-		MUST(open_call_add(l, id, "bad"));
+		MUST(runner_open_call_add(l, id, "bad"));
 	for (size_t at = 0; at < len; at += 7) /* in pieces */
 		jsonl_feed(&l->lines, text + at, len - at < 7 ? len - at : 7);
-	open_calls_fail(l, MT_EIO, true, 0, "the end");
+	runner_open_calls_fail(l, MT_EIO, true, 0, "the end");
 	for (int id = 0; id < 4; id++)
 		MUST(results[id] == 1);
 	jsonl_done(&l->lines);

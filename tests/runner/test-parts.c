@@ -343,7 +343,7 @@ static void a_function_is_called_and_copied(void)
 				 0 };
 	struct strbuf b AUTO(strbuf) = STRBUF(4096);
 	struct error err = ERROR_NONE;
-	struct function_copy *copy = function_copy(&f);
+	struct function_copy *copy = ffi_function_copy(&f);
 
 	CHECK(copy && function_schema(&copy->function, &b, &err) == MT_OK);
 	CHECK_STR(b.text,
@@ -353,7 +353,7 @@ static void a_function_is_called_and_copied(void)
 	CHECK(ffi_function_call(&copy->function, NULL, &b, &err) == MT_OK);
 	CHECK_STR(b.text, "7");
 	ffi_function_free(copy);
-	OOM_EACH(ffi_function_free(function_copy(&f)));
+	OOM_EACH(ffi_function_free(ffi_function_copy(&f)));
 	OOM_EACH(struct strbuf c = STRBUF(100); ffi_function_call(&f, NULL, &c, NULL);
 		 strbuf_clear(&c));
 }

@@ -244,7 +244,7 @@ static void thoughts_and_time(void)
 	struct error err = ERROR_NONE;
 	AUTO(event) struct event *e = call_event(&catalog, "execute_bash", args,
 						 sizeof args - 1, "I look.", &tool, &err);
-	AUTO(event) struct event *said = message_event("Hi", 2, true, &err);
+	AUTO(event) struct event *said = call_message_event("Hi", 2, true, &err);
 
 	CHECK(e && action_timeout_ms(e) == 2500);
 	CHECK_STR(e ? event_arg(e, "thought") : "", "I look.");

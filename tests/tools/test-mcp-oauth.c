@@ -2,7 +2,7 @@
  *
  * test-mcp-oauth.c - what a refusal says of a login, addresses, and which of them
  * secrets may go to. */
-#include "../../plugins/tools/mcp/message.h"
+#include "../../plugins/tools/mcp/rpc.h"
 #include "../../plugins/tools/mcp/oauth.h"
 #include "tap.h"
 
@@ -157,8 +157,8 @@ static void test_lists(void)
 {
 	AUTO(json) json_object *list = js_parse("[\"a\",1,null,\"b\"]", 16, NULL);
 
-	CHECK(message_lists(list, "b", false) && !message_lists(list, "1", true));
-	CHECK(message_lists(NULL, "x", true) && !message_lists(NULL, "x", false));
+	CHECK(rpc_list_has(list, "b", false) && !rpc_list_has(list, "1", true));
+	CHECK(rpc_list_has(NULL, "x", true) && !rpc_list_has(NULL, "x", false));
 }
 
 int main(void)

@@ -18,7 +18,7 @@ static json_object *build_meta(void)
 			    .config = { .directory = "/a/directory" } };
 	json_object *params = json_object_new_object();
 
-	if (era_meta(&c, params, 7)) {
+	if (version_meta(&c, params, 7)) {
 		json_object_put(params);
 		return NULL;
 	}

@@ -222,8 +222,9 @@ static bool on_ensemble(struct vec *v, json_object *c)
 		}
 	}
 	expect(v, c,
-	       name_of((int)risk_join(risks, n, js_bool(in, "propagate_unknown", false),
-				      RISK_HIGH)));
+	       name_of((int)analyzers_join_risks(risks, n,
+						 js_bool(in, "propagate_unknown", false),
+						 RISK_HIGH)));
 	return true;
 }
 
@@ -246,7 +247,7 @@ static bool on_compare(struct vec *v, json_object *c)
 
 	if (strcmp(js_str(c, "fn", ""), "is_riskier") == 0)
 		op = js_bool(in, "reflexive", true) ? "ge" : "gt";
-	if (!risk_compare(a, b, &order))
+	if (!analyzers_compare_risks(a, b, &order))
 		expect_bool(v, c, -1);
 	else if (op[0] == 'l')
 		expect_bool(v, c, order < 0 || (op[1] == 'e' && order == 0));

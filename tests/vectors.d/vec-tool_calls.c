@@ -358,7 +358,7 @@ static bool tool_call_to_action(struct vec *v, json_object *c, json_object *in)
 	} else if (json_object_array_length(calls) == 0) {
 		struct error err = ERROR_NONE;
 		AUTO(event) struct event *e =
-			message_event(thought.text, thought.len, true, &err);
+			call_message_event(thought.text, thought.len, true, &err);
 
 		compare_event(v, at(js_get(c, "output"), 0), e);
 	} else {

@@ -112,7 +112,7 @@ static int out_refuse(struct mt_ctx *x, const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	vfail(&x->error, MT_EINVAL, fmt, ap);
+	fail_va(&x->error, MT_EINVAL, fmt, ap);
 	va_end(ap);
 	return MT_EINVAL;
 }

@@ -155,7 +155,8 @@ bool analyzers_classify(const struct analyzers *a)
 
 /* ---- asking ------------------------------------------------------------------- */
 
-enum risk risk_join(const int *risks, size_t count, bool propagate, enum risk failed)
+enum risk analyzers_join_risks(const int *risks, size_t count, bool propagate,
+			       enum risk failed)
 {
 	bool unknown = false, finding = false;
 	enum risk highest = RISK_UNKNOWN;
@@ -175,17 +176,18 @@ enum risk risk_join(const int *risks, size_t count, bool propagate, enum risk fa
 	return finding && highest != RISK_HIGH ? RISK_UNKNOWN : highest;
 }
 
-bool risk_compare(int a, int b, int *ret_order)
+bool analyzers_compare_risks(int a, int b, int *ret_order)
 {
 	*ret_order = a - b;
 	return a != RISK_UNKNOWN && b != RISK_UNKNOWN;
 }
 
-bool risk_waits(int risk, int threshold, bool confirm_unknown)
+bool analyzers_risk_waits(int risk, int threshold, bool confirm_unknown)
 {
 	int order;
 
-	return risk_compare(risk, threshold, &order) ? order >= 0 : confirm_unknown;
+	return analyzers_compare_risks(risk, threshold, &order) ? order >= 0
+								: confirm_unknown;
 }
 
 static int analyzers_ask_one(struct analyzers *a, size_t n, struct trial *t)
@@ -220,7 +222,7 @@ static int analyzers_ask_one(struct analyzers *a, size_t n, struct trial *t)
 	return r;
 }
 
-/* The result of one analyzer, for risk_join. */
+/* The result of one analyzer, for analyzers_join_risks. */
 static int risk_said(const struct analyzers *a, size_t n, const struct verdict *v)
 {
 	bool classifies = flags_of(a, n) & MT_ANALYZER_CLASSIFIES;
@@ -261,7 +263,7 @@ int analyzers_ask(struct analyzers *a, const struct subject *s, struct verdict *
 		if (i == 0 || weighs_more(&t.verdict, ret))
 			*ret = t.verdict;
 	}
-	ret->risk = risk_join(risks, a->count, a->propagate, a->failed);
+	ret->risk = analyzers_join_risks(risks, a->count, a->propagate, a->failed);
 	if (ret->risk == RISK_UNKNOWN && !ret->deny && finding.reason[0])
 		*ret = finding;
 	if (failure.reason[0] && !ret->deny && ret->risk != RISK_LOW) {

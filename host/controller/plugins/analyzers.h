@@ -43,13 +43,14 @@ int analyzers_ask(struct analyzers *a, const struct subject *s, struct verdict *
 /** Several risks as one: the highest that is known. RISK_FAILED counts as
  *  `failed`; if that is UNKNOWN, and with RISK_UNCLASSIFIED, the result is UNKNOWN
  *  unless one is HIGH. With `propagate` one UNKNOWN makes it UNKNOWN. */
-enum risk risk_join(const int *risks, size_t count, bool propagate, enum risk failed);
+enum risk analyzers_join_risks(const int *risks, size_t count, bool propagate,
+			       enum risk failed);
 
 /** *ret_order < 0, 0 or > 0 as `a` is below, as or above `b`. UNKNOWN cannot be
  *  compared: false. */
-bool risk_compare(int a, int b, int *ret_order);
+bool analyzers_compare_risks(int a, int b, int *ret_order);
 /** Does policy `risky` require approval? */
-bool risk_waits(int risk, int threshold, bool confirm_unknown);
+bool analyzers_risk_waits(int risk, int threshold, bool confirm_unknown);
 
 /** Every rule of every analyzer, in the order in which they are tried. */
 typedef void analyzers_rule_fn(void *arg, const char *analyzer, enum risk risk, bool deny,

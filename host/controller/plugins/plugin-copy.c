@@ -43,7 +43,7 @@ struct plugin_copy {
 
 static void plugin_copy_flush(struct plugin_copy *copy)
 {
-	if (copy->out.error || write_all(copy->fd, copy->out.text, copy->out.len))
+	if (copy->out.error || file_write_all(copy->fd, copy->out.text, copy->out.len))
 		_exit(EXIT_LOST);
 	strbuf_reset(&copy->out);
 }

@@ -37,7 +37,7 @@ extern const struct feature approval_feature;
 /** The policy of the agent that works now. */
 static inline struct approval_policy *approval_policy(const struct conversation *c)
 {
-	return agent_feature_state(conversation_agent(c), &approval_feature);
+	return feature_agent_state(conversation_agent(c), &approval_feature);
 }
 
 #endif

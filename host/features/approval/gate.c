@@ -35,7 +35,7 @@ bool approval_needed(const struct approval_policy *p, enum risk risk)
 	case CONFIRM_RISKY:
 		break;
 	}
-	return risk_waits(risk, p->from, p->unknown);
+	return analyzers_risk_waits(risk, p->from, p->unknown);
 }
 
 int approval_policy_read(const struct config *c, const char *section, bool interactive,
@@ -374,14 +374,14 @@ static int open_approval(struct conversation *c, struct error *err)
 static int gate_open_agent(struct conversation *c, struct agent_frame *agent,
 			   struct error *err)
 {
-	struct approval_policy *own = agent_feature_state(agent, &approval_feature);
+	struct approval_policy *own = feature_agent_state(agent, &approval_feature);
 	int status = approval_policy_read(conversation_config(c), agent->section,
 					  conversation_is_interactive(c), own, err);
 
 	if (status)
 		return status;
 	if (agent->above)
-		*own = approval_stricter(*(struct approval_policy *)agent_feature_state(
+		*own = approval_stricter(*(struct approval_policy *)feature_agent_state(
 						 agent->above, &approval_feature),
 					 *own);
 	return MT_OK;

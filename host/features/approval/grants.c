@@ -33,7 +33,7 @@ static bool is_stricter(const struct conversation *c)
 {
 	const struct approval_policy *own = approval_policy(c);
 	const struct approval_policy *first =
-		agent_feature_state(agents_first(c), &approval_feature);
+		feature_agent_state(agents_first(c), &approval_feature);
 
 	return first->when != own->when || first->from != own->from ||
 	       first->unknown != own->unknown;

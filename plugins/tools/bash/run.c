@@ -76,7 +76,7 @@ static void run_write_log(struct run *r, const char *bytes, size_t len)
 			text[n++] = c;
 		if (n == sizeof text || (n && i + 1 == len)) {
 			r->logged += (off_t)n;
-			write_all(r->log, text, n);
+			file_write_all(r->log, text, n);
 			n = 0;
 		}
 	}

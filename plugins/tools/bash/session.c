@@ -147,7 +147,7 @@ static int copy_state(int from, int to)
 	ssize_t n;
 
 	while ((n = pread(from, piece, sizeof piece, at)) > 0) {
-		if (write_all(to, piece, (size_t)n) != MT_OK)
+		if (file_write_all(to, piece, (size_t)n) != MT_OK)
 			return MT_EIO;
 		at += n;
 	}
@@ -399,9 +399,9 @@ int bash_session_run(struct session *s, const char *command, size_t len, bool pi
 	restore_terminal(s);
 	/* A NUL ends the command for `read`; the offset is shared with the shell. */
 	if (ftruncate(s->file, 0) < 0 || lseek(s->file, 0, SEEK_SET) < 0 ||
-	    write_all(s->file, command, len) != MT_OK ||
-	    write_all(s->file, pipe, more) != MT_OK ||
-	    write_all(s->file, "", 1) != MT_OK || lseek(s->file, 0, SEEK_SET) < 0)
+	    file_write_all(s->file, command, len) != MT_OK ||
+	    file_write_all(s->file, pipe, more) != MT_OK ||
+	    file_write_all(s->file, "", 1) != MT_OK || lseek(s->file, 0, SEEK_SET) < 0)
 		return fail(err, MT_EIO, "cannot send the command to the shell: %s",
 			    strerror(errno));
 	s->number++;

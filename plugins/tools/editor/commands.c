@@ -26,19 +26,21 @@ static int view_file(struct job *j)
 	int status;
 
 	if (textfile_read(&f, j->real, &err) != MT_OK)
-		return job_refuse_file(j, &err);
+		return editor_refuse_file(j, &err);
 	mime = file_view_image_type(j->real, f.bytes.text, f.bytes.len);
 	if (mime)
 		return editor_commands_view_image(j, &f, mime);
-	if (textfile_decode(&f, seen && seen_is(seen, f.hash) ? seen_charset(seen) : NULL,
+	if (textfile_decode(&f,
+			    seen && memory_is_seen(seen, f.hash) ? memory_charset(seen)
+								 : NULL,
 			    &err) != MT_OK)
-		return job_refuse_file(j, &err);
+		return editor_refuse_file(j, &err);
 	status = view_text(&f, j->path, j->q->view_range, &j->ret->text, &why);
 	if (status == MT_EINVAL)
-		return job_refuse(j, status, "%s", why.text);
+		return editor_refuse(j, status, "%s", why.text);
 	if (status != MT_OK || !memory_saw(j->e->memory, j->real, &f))
-		return job_refuse(j, MT_ENOMEM, "Out of memory: cannot view %s.",
-				  j->path);
+		return editor_refuse(j, MT_ENOMEM, "Out of memory: cannot view %s.",
+				     j->path);
 	return MT_OK;
 }
 
@@ -53,14 +55,14 @@ int command_view(struct job *j)
 		AUTO(strbuf) struct strbuf shown = STRBUF(8192);
 
 		argument_put(&shown, j->q->view_range);
-		return job_refuse(
+		return editor_refuse(
 			j, MT_EINVAL,
 			"Invalid `view_range` parameter: %s. The `view_range` "
 			"parameter is not allowed when `path` points to a directory.",
 			shown.text);
 	}
 	if (listing_view_dir(j->path, j->e->v0, &j->ret->text, &err) != MT_OK)
-		return job_refuse_file(j, &err);
+		return editor_refuse_file(j, &err);
 	return MT_OK;
 }
 
@@ -74,15 +76,15 @@ int command_create(struct job *j)
 	struct seen *seen;
 
 	if (!text.ptr)
-		return job_refuse_missing(j, "file_text");
+		return editor_refuse_missing(j, "file_text");
 	if (textfile_from_text(&f, text.ptr, text.len, &err) != MT_OK ||
 	    textfile_create(j->path, f.bytes.text, f.bytes.len, &parents, &err) != MT_OK)
-		return job_refuse_write(j, &err);
+		return editor_refuse_write(j, &err);
 	real = realpath(j->path, NULL);
 	seen = real ? memory_saw(j->e->memory, real, &f) : NULL;
 	if (seen)
 		memory_add_creation(j->e->memory, seen, &f, parents);
 	strbuf_addf(&j->ret->text, "File created successfully at: %s", j->path);
-	job_report(j, NULL, &f);
+	editor_report(j, NULL, &f);
 	return MT_OK;
 }

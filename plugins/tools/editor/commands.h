@@ -28,33 +28,33 @@ struct job {
 
 /** Fail with a sentence for the model, instead of what was written so far.
  *  @return `status`. */
-int job_refuse(struct job *j, int status, const char *fmt, ...) MT_PRINTF(3, 4);
-int job_refuse_missing(struct job *j, const char *param);
+int editor_refuse(struct job *j, int status, const char *fmt, ...) MT_PRINTF(3, 4);
+int editor_refuse_missing(struct job *j, const char *param);
 /** "File validation failed", with the reason in `err`. */
-int job_refuse_file(struct job *j, const struct error *err);
+int editor_refuse_file(struct job *j, const struct error *err);
 /** "Ran into ... while trying to write". */
-int job_refuse_write(struct job *j, const struct error *err);
+int editor_refuse_write(struct job *j, const struct error *err);
 
 /** Read the file of the job as text. */
-int job_read(struct job *j, struct textfile *f);
-/** As job_read, but refused if the model has never seen the file, or the file has
+int editor_read(struct job *j, struct textfile *f);
+/** As editor_read, but refused if the model has never seen the file, or the file has
  *  changed since. If a call of the model changed it, only an edit by line numbers is
  *  refused; others get a
  *  note in `ret->text`. */
-int job_read_for_edit(struct job *j, bool by_line, struct textfile *f);
+int editor_read_for_edit(struct job *j, bool by_line, struct textfile *f);
 /** The file is changed: fill in old and new content and the diff, as far as
  *  there is memory. NULL: no file then. */
-void job_report(struct job *j, const struct textfile *before,
-		const struct textfile *after);
+void editor_report(struct job *j, const struct textfile *before,
+		   const struct textfile *after);
 
 /** Write a changed text and remember how to undo it. */
-int job_store(struct job *j, const struct textfile *f, const struct textfile *changed);
+int editor_store(struct job *j, const struct textfile *f, const struct textfile *changed);
 /** Append lines, numbered, as far as they exist, to the result. */
-void job_put_lines(struct job *j, const struct textfile *f, size_t first, size_t last);
+void editor_put_lines(struct job *j, const struct textfile *f, size_t first, size_t last);
 /** Append the request to check the lines that are shown. */
-void job_put_review(struct job *j);
+void editor_put_review(struct job *j);
 /** Append a text of the model with line ends as the editor holds them. */
-int job_put_text(struct strbuf *out, struct mt_str text);
+int editor_put_text(struct strbuf *out, struct mt_str text);
 static inline size_t editor_count_newlines(const char *text, size_t len)
 {
 	size_t n = 0;

@@ -67,7 +67,7 @@ void editor_result_clear(struct editor_result *r)
 	r->path = r->media = NULL;
 }
 
-int job_refuse(struct job *j, int status, const char *fmt, ...)
+int editor_refuse(struct job *j, int status, const char *fmt, ...)
 {
 	va_list ap;
 
@@ -78,56 +78,56 @@ int job_refuse(struct job *j, int status, const char *fmt, ...)
 	return status;
 }
 
-int job_refuse_missing(struct job *j, const char *param)
+int editor_refuse_missing(struct job *j, const char *param)
 {
-	return job_refuse(j, MT_EINVAL, "Parameter `%s` is required for command: %s.",
-			  param, j->command);
+	return editor_refuse(j, MT_EINVAL, "Parameter `%s` is required for command: %s.",
+			     param, j->command);
 }
 
-int job_refuse_file(struct job *j, const struct error *err)
+int editor_refuse_file(struct job *j, const struct error *err)
 {
-	return job_refuse(j, err->code, "File validation failed for %s: %s", j->path,
-			  err->text);
+	return editor_refuse(j, err->code, "File validation failed for %s: %s", j->path,
+			     err->text);
 }
 
-int job_refuse_write(struct job *j, const struct error *err)
+int editor_refuse_write(struct job *j, const struct error *err)
 {
-	return job_refuse(j, err->code, "Ran into %s while trying to write to %s",
-			  err->text, j->path);
+	return editor_refuse(j, err->code, "Ran into %s while trying to write to %s",
+			     err->text, j->path);
 }
 
-int job_read(struct job *j, struct textfile *f)
+int editor_read(struct job *j, struct textfile *f)
 {
 	struct error err = ERROR_NONE;
 	struct seen *seen = memory_find(j->e->memory, j->real);
 	const struct charset *hint = NULL;
 
 	if (textfile_read(f, j->real, &err) != MT_OK)
-		return job_refuse_file(j, &err);
-	if (seen && seen_is(seen, f->hash))
-		hint = seen_charset(seen);
+		return editor_refuse_file(j, &err);
+	if (seen && memory_is_seen(seen, f->hash))
+		hint = memory_charset(seen);
 	if (textfile_decode(f, hint, &err) != MT_OK)
-		return job_refuse_file(j, &err);
+		return editor_refuse_file(j, &err);
 	return MT_OK;
 }
 
 static int refuse_changed(struct job *j, const char *by)
 {
-	return job_refuse(
+	return editor_refuse(
 		j, MT_EDENIED,
 		"The file %s has changed since you last viewed it%s%s. Nothing was "
 		"written. View it again, then repeat the edit.",
 		j->path, *by ? ", by " : "", by);
 }
 
-int job_read_for_edit(struct job *j, bool by_line, struct textfile *f)
+int editor_read_for_edit(struct job *j, bool by_line, struct textfile *f)
 {
 	const struct editor *e = j->e;
 	struct seen *seen = memory_find(e->memory, j->real);
 	struct file_past past = { .shown = false };
-	int status = job_read(j, f);
+	int status = editor_read(j, f);
 
-	if (status != MT_OK || (seen && seen_is(seen, f->hash)))
+	if (status != MT_OK || (seen && memory_is_seen(seen, f->hash)))
 		return status;
 	if (!e->past || e->past(e->past_arg, j->real,
 				(int64_t)f->st.st_mtim.tv_sec * 1000 +
@@ -135,10 +135,11 @@ int job_read_for_edit(struct job *j, bool by_line, struct textfile *f)
 				&past) != MT_OK)
 		return seen ? refuse_changed(j, "") : MT_OK;
 	if (!seen && !past.shown)
-		return job_refuse(j, MT_EDENIED,
-				  "You have not viewed the file %s. Nothing was written. "
-				  "View it, then repeat the edit.",
-				  j->path);
+		return editor_refuse(
+			j, MT_EDENIED,
+			"You have not viewed the file %s. Nothing was written. "
+			"View it, then repeat the edit.",
+			j->path);
 	if (!seen)
 		return MT_OK;
 	if (by_line || !*past.changed_by)
@@ -161,8 +162,8 @@ static bool report_content(const struct textfile *f, struct strbuf *whole,
 	return true;
 }
 
-void job_report(struct job *j, const struct textfile *before,
-		const struct textfile *after)
+void editor_report(struct job *j, const struct textfile *before,
+		   const struct textfile *after)
 {
 	AUTO(strbuf) struct strbuf old = STRBUF(5 * TEXTFILE_MAX);
 	AUTO(strbuf) struct strbuf new_ = STRBUF(5 * TEXTFILE_MAX);
@@ -216,14 +217,15 @@ static int refuse_relative(struct job *j)
 	if (j->e->workspace)
 		there = path_join(j->e->workspace, j->path);
 	if (there && access(there, F_OK) == 0)
-		return job_refuse(j, MT_EINVAL,
-				  "Invalid `path` parameter: %s. The path should be an "
-				  "absolute path, starting with `/`. Maybe you meant %s?",
-				  j->path, there);
-	return job_refuse(j, MT_EINVAL,
-			  "Invalid `path` parameter: %s. The path should be an "
-			  "absolute path, starting with `/`.",
-			  j->path);
+		return editor_refuse(
+			j, MT_EINVAL,
+			"Invalid `path` parameter: %s. The path should be an "
+			"absolute path, starting with `/`. Maybe you meant %s?",
+			j->path, there);
+	return editor_refuse(j, MT_EINVAL,
+			     "Invalid `path` parameter: %s. The path should be an "
+			     "absolute path, starting with `/`.",
+			     j->path);
 }
 
 /* The type of the path determines which commands are valid. */
@@ -234,7 +236,7 @@ static int check_path(struct job *j)
 	int why = stat(j->path, &st) == 0 ? 0 : errno;
 
 	if (creates && (why == 0 || lstat(j->path, &st) == 0))
-		return job_refuse(
+		return editor_refuse(
 			j, MT_EEXIST,
 			"Invalid `path` parameter: %s. File already exists "
 			"at: %s. Cannot overwrite files using command `create`.",
@@ -242,24 +244,25 @@ static int check_path(struct job *j)
 	if (why == ENOENT && (creates || strcmp(j->command, "write") == 0))
 		return MT_OK;
 	if (why == ENOENT || (why == ENOTDIR && !creates))
-		return job_refuse(j, MT_ENOTFOUND,
-				  "Invalid `path` parameter: %s. The path %s does "
-				  "not exist. Please provide a valid path.",
-				  j->path, j->path);
+		return editor_refuse(j, MT_ENOTFOUND,
+				     "Invalid `path` parameter: %s. The path %s does "
+				     "not exist. Please provide a valid path.",
+				     j->path, j->path);
 	if (why)
-		return job_refuse(j, MT_EDENIED, "File validation failed for %s: %s",
-				  j->path, strerror(why));
+		return editor_refuse(j, MT_EDENIED, "File validation failed for %s: %s",
+				     j->path, strerror(why));
 	j->is_dir = S_ISDIR(st.st_mode);
 	if (j->is_dir && strcmp(j->command, "view") != 0)
-		return job_refuse(j, MT_EINVAL,
-				  "Invalid `path` parameter: %s. The path %s is a "
-				  "directory and only the `view` command can be used on "
-				  "directories.",
-				  j->path, j->path);
+		return editor_refuse(
+			j, MT_EINVAL,
+			"Invalid `path` parameter: %s. The path %s is a "
+			"directory and only the `view` command can be used on "
+			"directories.",
+			j->path, j->path);
 	j->real = realpath(j->path, NULL);
 	if (!j->real)
-		return job_refuse(j, MT_EIO, "File validation failed for %s: %s", j->path,
-				  strerror(errno));
+		return editor_refuse(j, MT_EIO, "File validation failed for %s: %s",
+				     j->path, strerror(errno));
 	return MT_OK;
 }
 
@@ -278,7 +281,7 @@ static int check_texts(struct job *j)
 	for (size_t i = 0; i < ARRAY_LEN(texts); i++)
 		if (texts[i].text.ptr &&
 		    memchr(texts[i].text.ptr, '\0', texts[i].text.len))
-			return job_refuse(
+			return editor_refuse(
 				j, MT_EINVAL,
 				"Invalid `%s` parameter: it contains a NUL character.",
 				texts[i].name);
@@ -296,9 +299,9 @@ static int editor_do(struct job *j)
 		memcmp(commands[i].name, q->command.ptr, q->command.len) != 0))
 		i++;
 	if (!q->command.ptr)
-		return job_refuse(j, MT_EINVAL, "Parameter `command` is required.");
+		return editor_refuse(j, MT_EINVAL, "Parameter `command` is required.");
 	if (i == ARRAY_LEN(commands))
-		return job_refuse(
+		return editor_refuse(
 			j, MT_EINVAL,
 			"Unrecognized command %.*s. The allowed commands for "
 			"the oh_editor tool are: view, create, str_replace, insert, "
@@ -307,7 +310,7 @@ static int editor_do(struct job *j)
 			q->command.ptr);
 	j->command = commands[i].name;
 	if (!q->path.ptr || q->path.len == 0)
-		return job_refuse_missing(j, "path");
+		return editor_refuse_missing(j, "path");
 	status = check_texts(j);
 	if (status != MT_OK)
 		return status;
@@ -336,8 +339,8 @@ int editor_run(struct editor *e, const struct editor_request *q,
 	status = editor_do(&j);
 	free(j.real);
 	if (status == MT_OK && ret->text.error)
-		status = job_refuse(&j, ret->text.error,
-				    "Out of memory: cannot show the result%s.",
-				    ret->edited ? "; the edit was made" : "");
+		status = editor_refuse(&j, ret->text.error,
+				       "Out of memory: cannot show the result%s.",
+				       ret->edited ? "; the edit was made" : "");
 	return status;
 }

@@ -10,23 +10,23 @@
 #define REVIEW                                                                           \
 	"Check these lines; if they are wrong, edit the file again."
 
-int job_store(struct job *j, const struct textfile *f, const struct textfile *changed)
+int editor_store(struct job *j, const struct textfile *f, const struct textfile *changed)
 {
 	struct error err = ERROR_NONE;
 	struct seen *seen = memory_saw(j->e->memory, j->real, f);
 	struct undo undo;
 
-	if (!seen || undo_prepare(f, changed, &undo) != MT_OK)
-		return job_refuse(j, MT_ENOMEM, "Out of memory: cannot edit %s.",
-				  j->path);
+	if (!seen || memory_prepare_undo(f, changed, &undo) != MT_OK)
+		return editor_refuse(j, MT_ENOMEM, "Out of memory: cannot edit %s.",
+				     j->path);
 	if (textfile_write(j->real, &f->st, changed->bytes.text, changed->bytes.len,
 			   &err) != MT_OK) {
 		free(undo.bytes);
-		return job_refuse_write(j, &err);
+		return editor_refuse_write(j, &err);
 	}
 	memory_saw(j->e->memory, j->real, changed);
 	memory_add_edit(j->e->memory, seen, undo);
-	job_report(j, f, changed);
+	editor_report(j, f, changed);
 	return MT_OK;
 }
 
@@ -37,23 +37,23 @@ static int editor_edits_apply(struct job *j, const struct textfile *f,
 	struct error err = ERROR_NONE;
 
 	if (textfile_splice(f, &change, 1, ret, &err) != MT_OK)
-		return job_refuse_write(j, &err);
-	return job_store(j, f, ret);
+		return editor_refuse_write(j, &err);
+	return editor_store(j, f, ret);
 }
 
-void job_put_lines(struct job *j, const struct textfile *f, size_t first, size_t last)
+void editor_put_lines(struct job *j, const struct textfile *f, size_t first, size_t last)
 {
 	size_t lines = textfile_lines(f);
 
 	view_lines(f, first, last < lines ? last : lines, &j->ret->text);
 }
 
-void job_put_review(struct job *j)
+void editor_put_review(struct job *j)
 {
 	strbuf_add(&j->ret->text, REVIEW);
 }
 
-int job_put_text(struct strbuf *out, struct mt_str text)
+int editor_put_text(struct strbuf *out, struct mt_str text)
 {
 	for (size_t i = 0; i < text.len; i++)
 		if (text.ptr[i] != '\r' || i + 1 == text.len || text.ptr[i + 1] != '\n')
@@ -80,31 +80,33 @@ int editor_command_insert(struct job *j)
 	int status;
 
 	if (!argument_given(j->q->insert_line))
-		return job_refuse_missing(j, "insert_line");
+		return editor_refuse_missing(j, "insert_line");
 	if (!j->q->new_str.ptr)
-		return job_refuse_missing(j, "new_str");
+		return editor_refuse_missing(j, "new_str");
 	argument_put(&shown, j->q->insert_line);
 	if (!argument_int(j->q->insert_line, &line))
-		return job_refuse(j, MT_EINVAL,
-				  "Invalid `insert_line` parameter: %s. It should be an "
-				  "integer.",
-				  shown.text);
-	status = job_read_for_edit(j, true, &f);
+		return editor_refuse(
+			j, MT_EINVAL,
+			"Invalid `insert_line` parameter: %s. It should be an "
+			"integer.",
+			shown.text);
+	status = editor_read_for_edit(j, true, &f);
 	if (status != MT_OK)
 		return status;
 	lines = textfile_lines(&f);
 	if (line < 0 || (uint64_t)line > lines)
-		return job_refuse(j, MT_EINVAL,
-				  "Invalid `insert_line` parameter: %lld. It should be "
-				  "within the range of allowed values: [0, %zu]",
-				  (long long)line, lines);
+		return editor_refuse(
+			j, MT_EINVAL,
+			"Invalid `insert_line` parameter: %lld. It should be "
+			"within the range of allowed values: [0, %zu]",
+			(long long)line, lines);
 	at = textfile_line_at(&f, (size_t)line + 1);
 	open = at == f.text.len && at > 0 && f.text.text[at - 1] != '\n';
 	strbuf_add(&added, open ? "\n" : "");
-	job_put_text(&added, j->q->new_str);
+	editor_put_text(&added, j->q->new_str);
 	if (strbuf_add(&added, open ? "" : "\n") != MT_OK)
-		return job_refuse(j, MT_ELIMIT,
-				  "Invalid `new_str` parameter: it is too long.");
+		return editor_refuse(j, MT_ELIMIT,
+				     "Invalid `new_str` parameter: it is too long.");
 	strbuf_addf(&j->ret->text,
 		    "The file %s has been edited. Here's the result of running "
 		    "`cat -n` on a snippet of the edited file:\n",
@@ -114,10 +116,10 @@ int editor_command_insert(struct job *j)
 				    &changed);
 	if (status != MT_OK)
 		return status;
-	job_put_lines(j, &changed, editor_snippet_first((size_t)line),
-		      (size_t)line + EDITOR_SNIPPET +
-			      editor_count_newlines(added.text, added.len));
-	job_put_review(j);
+	editor_put_lines(j, &changed, editor_snippet_first((size_t)line),
+			 (size_t)line + EDITOR_SNIPPET +
+				 editor_count_newlines(added.text, added.len));
+	editor_put_review(j);
 	return MT_OK;
 }
 
@@ -165,14 +167,14 @@ int editor_command_write(struct job *j)
 	int status;
 
 	if (!j->q->file_text.ptr)
-		return job_refuse_missing(j, "content");
-	job_put_text(&text, j->q->file_text);
+		return editor_refuse_missing(j, "content");
+	editor_put_text(&text, j->q->file_text);
 	if (strbuf_add(&text, "\n") != MT_OK)
-		return job_refuse(j, MT_ELIMIT,
-				  "Invalid `content` parameter: it is too long.");
+		return editor_refuse(j, MT_ELIMIT,
+				     "Invalid `content` parameter: it is too long.");
 	if (!j->real) {
 		status = write_new(j, &text);
-	} else if ((status = job_read(j, &f)) == MT_OK) {
+	} else if ((status = editor_read(j, &f)) == MT_OK) {
 		from = line_offset(&f, start);
 		to = end < 0 ? f.text.len : line_offset(&f, end);
 		status = editor_edits_apply(j, &f,
@@ -190,7 +192,7 @@ int editor_command_write(struct job *j)
 
 static int refuse_stale_undo(struct job *j)
 {
-	return job_refuse(
+	return editor_refuse(
 		j, MT_EDENIED,
 		"The file %s has changed since the edit that would be undone. Nothing "
 		"was written. Undo it with another edit.",
@@ -204,18 +206,18 @@ static void report_undo(struct job *j, const struct textfile *f,
 	j->ret->edited = true;
 	j->ret->prev_exist = true;
 	if (is_text)
-		job_report(j, f, back);
+		editor_report(j, f, back);
 }
 
 static int undo_creation(struct job *j, struct seen *seen, const struct textfile *f,
 			 bool is_text)
 {
-	unsigned parents = seen_last(seen)->parents;
+	unsigned parents = memory_last_edit(seen)->parents;
 	AUTO(free) char *dir = strdup(j->real);
 
 	if (unlink(j->real) != 0)
-		return job_refuse(j, MT_EIO, "Ran into %s while trying to remove %s",
-				  strerror(errno), j->path);
+		return editor_refuse(j, MT_EIO, "Ran into %s while trying to remove %s",
+				     strerror(errno), j->path);
 	memory_pop(j->e->memory, seen);
 	for (char *slash; dir && parents > 0; parents--) {
 		slash = strrchr(dir, '/');
@@ -268,28 +270,29 @@ int editor_command_undo(struct job *j)
 	AUTO(textfile) struct textfile f = TEXTFILE;
 	AUTO(textfile) struct textfile back = TEXTFILE;
 	struct seen *seen = memory_find(j->e->memory, j->real);
-	const struct undo *last = seen ? seen_last(seen) : NULL;
+	const struct undo *last = seen ? memory_last_edit(seen) : NULL;
 	struct error err = ERROR_NONE;
 	struct view_range range;
 	bool is_text;
 
 	if (!last)
-		return job_refuse(j, MT_ENOTFOUND, "No edit history found for %s.",
-				  j->path);
+		return editor_refuse(j, MT_ENOTFOUND, "No edit history found for %s.",
+				     j->path);
 	if (textfile_read(&f, j->real, &err) != MT_OK)
-		return job_refuse_file(j, &err);
+		return editor_refuse_file(j, &err);
 	if (f.hash != last->after)
 		return refuse_stale_undo(j);
-	is_text = textfile_decode(&f, seen_charset(seen), NULL) == MT_OK;
+	is_text = textfile_decode(&f, memory_charset(seen), NULL) == MT_OK;
 	if (last->created)
 		return undo_creation(j, seen, &f, is_text);
 	if (before_edit(last, &f, &back) != MT_OK)
-		return job_refuse(j, MT_ENOMEM,
-				  "Out of memory: cannot undo the edit of %s.", j->path);
-	is_text = textfile_decode(&back, seen_charset(seen), NULL) == MT_OK && is_text;
+		return editor_refuse(j, MT_ENOMEM,
+				     "Out of memory: cannot undo the edit of %s.",
+				     j->path);
+	is_text = textfile_decode(&back, memory_charset(seen), NULL) == MT_OK && is_text;
 	if (textfile_write(j->real, &f.st, back.bytes.text, back.bytes.len, &err) !=
 	    MT_OK)
-		return job_refuse_write(j, &err);
+		return editor_refuse_write(j, &err);
 	range = undone_lines(j, &f, &back);
 	memory_pop(j->e->memory, seen);
 	memory_saw(j->e->memory, j->real, &back);
@@ -297,7 +300,7 @@ int editor_command_undo(struct job *j)
 		    "Last edit to %s undone successfully. Here's the result of "
 		    "running `cat -n` on %s%s:\n",
 		    j->path, j->e->v0 ? "" : "a snippet of ", j->path);
-	job_put_lines(j, &back, range.first, range.last);
+	editor_put_lines(j, &back, range.first, range.last);
 	report_undo(j, &f, &back, is_text);
 	return MT_OK;
 }

@@ -101,12 +101,12 @@ struct seen *memory_saw(struct memory *m, const char *path, const struct textfil
 	return s;
 }
 
-bool seen_is(const struct seen *s, uint64_t hash)
+bool memory_is_seen(const struct seen *s, uint64_t hash)
 {
 	return s->hash == hash;
 }
 
-const struct charset *seen_charset(const struct seen *s)
+const struct charset *memory_charset(const struct seen *s)
 {
 	return &s->charset;
 }
@@ -121,8 +121,8 @@ void memory_add_edit(struct memory *m, struct seen *s, struct undo undo)
 		drop_edit(m, m->files[editor_memory_oldest(m, true)], 0);
 }
 
-int undo_prepare(const struct textfile *before, const struct textfile *after,
-		 struct undo *ret)
+int memory_prepare_undo(const struct textfile *before, const struct textfile *after,
+			struct undo *ret)
 {
 	const struct strbuf *a = &before->bytes, *b = &after->bytes;
 	size_t max = a->len < b->len ? a->len : b->len, head = 0, tail = 0;
@@ -156,7 +156,7 @@ void memory_add_creation(struct memory *m, struct seen *s, const struct textfile
 				       .parents = parents });
 }
 
-const struct undo *seen_last(const struct seen *s)
+const struct undo *memory_last_edit(const struct seen *s)
 {
 	return s->count ? &s->edits[s->count - 1] : NULL;
 }

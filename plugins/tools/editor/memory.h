@@ -34,20 +34,20 @@ struct seen *memory_find(struct memory *m, const char *path);
 struct seen *memory_saw(struct memory *m, const char *path, const struct textfile *f);
 
 /** True if the bytes are those that were last seen. */
-bool seen_is(const struct seen *s, uint64_t hash);
+bool memory_is_seen(const struct seen *s, uint64_t hash);
 /** The encoding that the file had. */
-const struct charset *seen_charset(const struct seen *s);
+const struct charset *memory_charset(const struct seen *s);
 
 /** Work out the way back from one content of a file to the one before. */
-int undo_prepare(const struct textfile *before, const struct textfile *after,
-		 struct undo *ret);
-/** Remember an edit; takes over what undo_prepare made. Needs no memory. */
+int memory_prepare_undo(const struct textfile *before, const struct textfile *after,
+			struct undo *ret);
+/** Remember an edit; takes over what memory_prepare_undo made. Needs no memory. */
 void memory_add_edit(struct memory *m, struct seen *s, struct undo undo);
 /** Remember that the file was created; forgets what was before. */
 void memory_add_creation(struct memory *m, struct seen *s, const struct textfile *after,
 			 unsigned parents);
 /** The last edit, borrowed; NULL if there is none. */
-const struct undo *seen_last(const struct seen *s);
+const struct undo *memory_last_edit(const struct seen *s);
 /** Forget the last edit. */
 void memory_pop(struct memory *m, struct seen *s);
 

@@ -106,7 +106,7 @@ static int refuse_matches(struct job *j, const struct textfile *f, size_t matche
 		strbuf_addf(&why, " did not appear verbatim in %s.", j->path);
 		nearmiss_explain((struct mt_str){ f->text.text, f->text.len }, wanted,
 				 &why);
-		return job_refuse(j, MT_ENOTFOUND, "%s", why.text);
+		return editor_refuse(j, MT_ENOTFOUND, "%s", why.text);
 	}
 	strbuf_add(&why,
 		   "No replacement was performed. Multiple occurrences of old_str ");
@@ -115,7 +115,7 @@ static int refuse_matches(struct job *j, const struct textfile *f, size_t matche
 	replace_put_lines(&why, f, what);
 	strbuf_add(&why, ". Please ensure it is unique");
 	strbuf_add(&why, j->e->v0 ? "." : ", or set `replace_all` to replace each.");
-	return job_refuse(j, MT_EINVAL, "%s", why.text);
+	return editor_refuse(j, MT_EINVAL, "%s", why.text);
 }
 
 /* ---- replacing -------------------------------------------------------- */
@@ -171,7 +171,7 @@ static int replace_places(struct job *j, const struct textfile *f, struct mt_str
 	if (!status)
 		add_spots(spots, changes, count);
 	free(changes);
-	return status ? job_refuse_write(j, &err) : MT_OK;
+	return status ? editor_refuse_write(j, &err) : MT_OK;
 }
 
 static int refuse_same(struct job *j, struct mt_str text)
@@ -179,10 +179,10 @@ static int refuse_same(struct job *j, struct mt_str text)
 	AUTO(strbuf) struct strbuf shown = STRBUF(QUOTED_MAX + 8);
 
 	strbuf_addn(&shown, text.ptr, utf8_cut(text.ptr, text.len, QUOTED_MAX));
-	return job_refuse(j, MT_EINVAL,
-			  "Invalid `new_str` parameter: %s. No replacement was "
-			  "performed. `new_str` and `old_str` must be different.",
-			  shown.text);
+	return editor_refuse(j, MT_EINVAL,
+			     "Invalid `new_str` parameter: %s. No replacement was "
+			     "performed. `new_str` and `old_str` must be different.",
+			     shown.text);
 }
 
 /* One replacement in a text; `ret` is the text after it. */
@@ -195,11 +195,12 @@ static int editor_replace_in_file(struct job *j, const struct textfile *f,
 	struct mt_str old, new_;
 	size_t matches;
 
-	if (job_put_text(&old_buf, r->old) != MT_OK ||
-	    job_put_text(&new_buf, r->new_) != MT_OK)
-		return job_refuse(j, MT_ELIMIT,
-				  "No replacement was performed: `old_str` or `new_str` "
-				  "is too long.");
+	if (editor_put_text(&old_buf, r->old) != MT_OK ||
+	    editor_put_text(&new_buf, r->new_) != MT_OK)
+		return editor_refuse(
+			j, MT_ELIMIT,
+			"No replacement was performed: `old_str` or `new_str` "
+			"is too long.");
 	old = editor_replace_str_of(&old_buf), new_ = editor_replace_str_of(&new_buf);
 	if (old.len == new_.len && memcmp(old.ptr, new_.ptr, old.len) == 0)
 		return refuse_same(j, new_);
@@ -225,8 +226,8 @@ static void editor_replace_put_one(struct job *j, const struct textfile *f,
 		    "The file %s has been edited. Here's the result of running "
 		    "`cat -n` on a snippet of %s:\n",
 		    j->path, j->path);
-	job_put_lines(j, f, editor_snippet_first(line),
-		      line + EDITOR_SNIPPET + s->list[0].lines);
+	editor_put_lines(j, f, editor_snippet_first(line),
+			 line + EDITOR_SNIPPET + s->list[0].lines);
 }
 
 /* Each changed place with the lines around it. */
@@ -267,7 +268,7 @@ static int replace_each(struct job *j, const struct textfile *f,
 
 			strbuf_addf(&why, "Edit %zu of %zu failed, so none was made. %s",
 				    i + 1, count, j->ret->text.text);
-			return job_refuse(j, status, "%s", why.text);
+			return editor_refuse(j, status, "%s", why.text);
 		}
 		if (status)
 			return status;
@@ -282,18 +283,18 @@ static int replace_all(struct job *j, const struct replacement *list, size_t cou
 	struct textfile both[2] = { TEXTFILE, TEXTFILE };
 	const struct textfile *changed;
 	struct spots spots = { .count = 0 };
-	int status = job_read_for_edit(j, false, &f);
+	int status = editor_read_for_edit(j, false, &f);
 
 	if (!status)
 		status = replace_each(j, &f, list, count, &spots, both, &changed);
 	if (!status)
-		status = job_store(j, &f, changed);
+		status = editor_store(j, &f, changed);
 	if (!status) {
 		if (spots.count == 1)
 			editor_replace_put_one(j, changed, &spots);
 		else
 			put_several(j, changed, &spots);
-		job_put_review(j);
+		editor_put_review(j);
 	}
 	textfile_clear(&both[0]);
 	textfile_clear(&both[1]);
@@ -319,20 +320,22 @@ static int read_edits(struct job *j, json_object *edits, struct replacement *lis
 	size_t n = js_length(edits);
 
 	if (!json_object_is_type(edits, json_type_array) || n == 0 || n > EDITS_MAX)
-		return job_refuse(j, MT_EINVAL,
-				  "Invalid `edits` parameter: it should be a list of 1 "
-				  "to %d objects with `old_str` and `new_str`.",
-				  EDITS_MAX);
+		return editor_refuse(
+			j, MT_EINVAL,
+			"Invalid `edits` parameter: it should be a list of 1 "
+			"to %d objects with `old_str` and `new_str`.",
+			EDITS_MAX);
 	for (size_t i = 0; i < n; i++) {
 		json_object *one = json_object_array_get_idx(edits, i);
 
 		if (!editor_replace_text_member(one, "old_str", &list[i].old) ||
 		    !editor_replace_text_member(one, "new_str", &list[i].new_))
-			return job_refuse(j, MT_EINVAL,
-					  "Invalid `edits` parameter: item %zu should be "
-					  "an object with the texts `old_str` and "
-					  "`new_str`.",
-					  i + 1);
+			return editor_refuse(
+				j, MT_EINVAL,
+				"Invalid `edits` parameter: item %zu should be "
+				"an object with the texts `old_str` and "
+				"`new_str`.",
+				i + 1);
 		list[i].all = js_bool(one, "replace_all", false);
 	}
 	*ret_count = n;
@@ -349,14 +352,15 @@ int editor_command_str_replace(struct job *j)
 		int status;
 
 		if (j->q->old_str.ptr)
-			return job_refuse(j, MT_EINVAL,
-					  "Use either `edits` or `old_str`, not both.");
+			return editor_refuse(
+				j, MT_EINVAL,
+				"Use either `edits` or `old_str`, not both.");
 		edits = js_parse(j->q->edits.ptr, j->q->edits.len, NULL);
 		status = read_edits(j, edits, list, &count);
 		return status ? status : replace_all(j, list, count);
 	}
 	if (!j->q->old_str.ptr)
-		return job_refuse_missing(j, "old_str");
+		return editor_refuse_missing(j, "old_str");
 	list[0] = (struct replacement){ j->q->old_str, j->q->new_str,
 					j->q->replace_all };
 	return replace_all(j, list, 1);

@@ -120,7 +120,7 @@ static void browse_reply(int fd, const char *status, const char *text)
 		    "HTTP/1.1 %s\r\nContent-Type: text/plain; charset=utf-8\r\n"
 		    "Content-Length: %zu\r\nConnection: close\r\n\r\n%s",
 		    status, strlen(text), text);
-	write_all(fd, b.text, b.len);
+	file_write_all(fd, b.text, b.len);
 }
 
 /* The target of a GET for the callback, out of the head of a request; owned. */

@@ -207,7 +207,7 @@ int client_exchange(struct client *c, const char *method, json_object *params,
 	pthread_mutex_lock(&c->lock);
 	p.id = ++c->ids;
 	p.alive_at = clock_ms();
-	if (era_meta(c, params, p.id) || rpc_request(&b, p.id, method, params))
+	if (version_meta(c, params, p.id) || rpc_request(&b, p.id, method, params))
 		status = out_of_memory(err);
 	p.next = c->pendings;
 	c->pendings = &p;
@@ -374,7 +374,7 @@ void client_down(struct client *c, const char *fmt, ...)
 		c->down = true;
 		c->why = ERROR_NONE;
 		va_start(ap, fmt);
-		vfail(&c->why, MT_EIO, fmt, ap);
+		fail_va(&c->why, MT_EIO, fmt, ap);
 		va_end(ap);
 		if (c->state == CLIENT_READY) {
 			c->state = CLIENT_DOWN;
@@ -395,7 +395,7 @@ static int connect_now(struct client *c, const struct waiter *w, struct error *e
 	c->protocol[0] = '\0';
 	pthread_mutex_unlock(&c->lock);
 	c->transport->stop(c); /* what is left of the one before */
-	status = era_open(c, w, err);
+	status = version_open(c, w, err);
 	if (status)
 		c->transport->stop(c);
 	else if (c->transport->ready)

@@ -9,7 +9,7 @@
 #ifndef MCP_CLIENT_H
 #define MCP_CLIENT_H
 
-#include "message.h"
+#include "rpc.h"
 #include <pthread.h>
 
 #define MCP_MODERN "2026-07-28"
@@ -162,12 +162,12 @@ int client_exchange(struct client *c, const char *method, json_object *params,
 int mcp_client_notify(struct client *c, const char *method, json_object *params,
 		      struct error *err);
 /** Find out the era and shake hands (protocol-version.c). */
-int era_open(struct client *c, const struct waiter *w, struct error *err);
+int version_open(struct client *c, const struct waiter *w, struct error *err);
 /** What every request of the era has in its `_meta`. */
-int era_meta(struct client *c, json_object *params, int64_t token);
+int version_meta(struct client *c, json_object *params, int64_t token);
 /** Does the server tell of changes only to who asks for it? That request. */
-bool era_subscribes(struct client *c);
-int era_subscription(struct client *c, struct strbuf *b);
+bool version_subscribes(struct client *c);
+int version_subscription(struct client *c, struct strbuf *b);
 /** Answer a question of the server: its result, owned; NULL with a refusal. */
 json_object *mcp_client_serve(struct client *c, const struct waiter *w,
 			      const char *method, json_object *params, int *ret_code,

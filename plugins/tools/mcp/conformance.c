@@ -95,7 +95,7 @@ static int call_named(struct client *c, const struct offers *offers, json_object
 		const struct offer *f;
 
 		mcp_clean_name(js_str(one, "name", ""), name, sizeof name);
-		f = offers_find(offers, name);
+		f = tools_find(offers, name);
 		if (f)
 			status = call(c, f,
 				      args ? json_object_get(args)
@@ -132,12 +132,12 @@ static int play(struct client *c, json_object *calls, struct error *err)
 	int status = client_connect(c, &w, err);
 
 	if (!status)
-		status = offers_fetch(c, &options, &w, &offers, err);
+		status = tools_fetch(c, &options, &w, &offers, err);
 	if (!status)
 		status = json_object_is_type(calls, json_type_array)
 				 ? call_named(c, &offers, calls, err)
 				 : call_all(c, &offers, err);
-	offers_clear(&offers);
+	tools_clear(&offers);
 	return status;
 }
 

@@ -3,7 +3,7 @@
  * elicit.c - fills in the form of a server, one question per field or, by a client that
  * called the tool over MCP, at once. */
 #include "elicit.h"
-#include "message.h"
+#include "rpc.h"
 #include "options.h"
 #include "strbuf.h"
 #include <errno.h>
@@ -71,7 +71,7 @@ static json_object *several(const char *answer, json_object *choices)
 	while (option_list_next(&answer, &item, &len)) {
 		AUTO(free) char *one = strndup(item, len);
 
-		if (!one || !message_lists(choices, one, true)) {
+		if (!one || !rpc_list_has(choices, one, true)) {
 			json_object_put(list);
 			return NULL;
 		}
@@ -174,7 +174,7 @@ static json_object *mcp_elicit_value_of(json_object *field, json_object *choices
 		return elicit_number(answer, *type == 'i');
 	if (strcmp(type, "array") == 0)
 		return several(answer, choices);
-	return message_lists(choices, answer, true) && fits_format(field, answer)
+	return rpc_list_has(choices, answer, true) && fits_format(field, answer)
 		       ? json_object_new_string(answer)
 		       : NULL;
 }

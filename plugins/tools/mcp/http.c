@@ -409,7 +409,7 @@ static int http_send(struct client *c, const char *text, size_t len, struct pend
 
 static void http_ready(struct client *c)
 {
-	if ((c->era != ERA_MODERN || era_subscribes(c)) &&
+	if ((c->era != ERA_MODERN || version_subscribes(c)) &&
 	    !listener_start(c->link, false))
 		listener_wait(c->link);
 }

@@ -3,7 +3,7 @@ noinst_LIBRARIES += libmcp.a
 libmcp_a_SOURCES = \
 	%D%/client.c %D%/client.h %D%/elicit.c %D%/elicit.h %D%/protocol-version.c \
 	%D%/http-headers.c %D%/http-headers.h %D%/http.c %D%/http.h \
-	%D%/http-listen.c %D%/http-transfer.c %D%/token-store.c %D%/token-store.h %D%/message.c %D%/message.h \
+	%D%/http-listener.c %D%/http-transfer.c %D%/token-store.c %D%/token-store.h %D%/rpc.c %D%/rpc.h \
 	%D%/oauth.h %D%/oauth-client.c %D%/oauth-discover.c %D%/oauth-fetch.c %D%/oauth-login.c \
 	%D%/oauth-token.c %D%/result.c %D%/result.h %D%/serve.c \
 	%D%/settings.c %D%/settings.h %D%/stdio.c %D%/tools.c %D%/tools.h

@@ -71,9 +71,9 @@ static int mcp_login_perform(struct login *l, const struct client_config *config
 	int status = c ? client_connect(c, &w, err) : out_of_memory(err);
 
 	if (!status)
-		status = offers_fetch(c, &options, &w, &offers, err);
+		status = tools_fetch(c, &options, &w, &offers, err);
 	*ret_tools = offers.count;
-	offers_clear(&offers);
+	tools_clear(&offers);
 	if (!status && !l->asked) {
 		struct error why = ERROR_NONE;
 		char *token = oauth_login(&l->oauth, "", &why);

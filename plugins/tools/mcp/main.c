@@ -128,7 +128,7 @@ static void mcp_close(const struct mt_tool_host *host, struct mt_instance *insta
 	pthread_mutex_unlock(&m->lock);
 	join_keeper(m);
 	client_free(m->client);
-	offers_clear(&m->offers);
+	tools_clear(&m->offers);
 	settings_clear(&m->settings);
 	free(m->token);
 	pthread_mutex_destroy(&m->lock);
@@ -218,7 +218,7 @@ static int mcp_list(const struct mt_tool_host *host, struct mt_instance *instanc
 	pthread_mutex_unlock(&m->lock);
 	status = client_connect(m->client, &w, &err);
 	if (!status)
-		status = offers_fetch(m->client, &m->settings.offers, &w, &offers, &err);
+		status = tools_fetch(m->client, &m->settings.offers, &w, &offers, &err);
 	if (status) {
 		m->host->log(m->instance, MT_LOG_WARNING, "MCP server `%s`: %s",
 			     m->settings.name, err.text);
@@ -232,7 +232,7 @@ static int mcp_list(const struct mt_tool_host *host, struct mt_instance *instanc
 	old = m->offers;
 	m->offers = offers;
 	pthread_mutex_unlock(&m->lock);
-	offers_clear(&old);
+	tools_clear(&old);
 	return status;
 }
 
@@ -435,7 +435,7 @@ static bool find_offer(struct mcp *m, const char *name, struct offer *ret)
 	const struct offer *f;
 
 	pthread_mutex_lock(&m->lock);
-	f = offers_find(&m->offers, name);
+	f = tools_find(&m->offers, name);
 	if (f) {
 		*ret = (struct offer){ .kind = f->kind, .real = strdup(f->real),
 				       .input = json_object_get(f->input),

@@ -5,7 +5,7 @@
 #include "auto.h"
 #include "base64.h"
 #include "digest.h"
-#include "message.h"
+#include "rpc.h"
 #include "oauth.h"
 #include <string.h>
 #include <time.h>
@@ -153,7 +153,7 @@ static json_object *oauth_client_begin(const struct oauth *o, const struct oauth
 {
 	json_object *known = js_get(p->metadata, "token_endpoint_auth_methods_supported");
 	json_object *login = oauth_login_new(o, p, scope);
-	const char *method = message_lists(known, "client_secret_basic", true)
+	const char *method = rpc_list_has(known, "client_secret_basic", true)
 				     ? "client_secret_basic"
 				     : "client_secret_post";
 

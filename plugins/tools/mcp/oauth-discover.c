@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * oauth-discover.c - discovers the authorization server of an MCP server. */
-#include "message.h"
+#include "rpc.h"
 #include "oauth.h"
 #include <string.h>
 #include <strings.h>
@@ -220,7 +220,7 @@ static int check_metadata(const struct oauth *o, json_object *m, struct error *e
 				"the authorization server's %s is missing or not safe: `%.200s`",
 				needed[i], js_str(m, needed[i], ""));
 	if (o->visit &&
-	    !message_lists(js_get(m, "code_challenge_methods_supported"), "S256", false))
+	    !rpc_list_has(js_get(m, "code_challenge_methods_supported"), "S256", false))
 		return fail(err, MT_EUNSUPPORTED,
 			    "the authorization server does not support PKCE with S256");
 	return MT_OK;

@@ -4,7 +4,7 @@
  * exchanges the code for a token. */
 #include "base64.h"
 #include "digest.h"
-#include "message.h"
+#include "rpc.h"
 #include "oauth.h"
 #include "space.h"
 #include <curl/curl.h>
@@ -75,8 +75,8 @@ int oauth_scope(const struct oauth *o, const struct oauth_place *p, const char *
 					      json_object_get_string(
 						      json_object_array_get_idx(all, i)));
 	}
-	if (ret->len && message_lists(js_get(p->metadata, "scopes_supported"),
-				      "offline_access", false))
+	if (ret->len && rpc_list_has(js_get(p->metadata, "scopes_supported"),
+				     "offline_access", false))
 		oauth_login_add_words(ret, "offline_access");
 	return ret->error ? out_of_memory(err) : MT_OK;
 }
@@ -87,12 +87,12 @@ static const char *method_for(json_object *metadata, bool secret)
 {
 	json_object *known = js_get(metadata, "token_endpoint_auth_methods_supported");
 
-	if (!secret && message_lists(known, "none", false))
+	if (!secret && rpc_list_has(known, "none", false))
 		return "none";
-	if (message_lists(known, "client_secret_basic", true))
+	if (rpc_list_has(known, "client_secret_basic", true))
 		return "client_secret_basic";
-	return message_lists(known, "client_secret_post", false) ? "client_secret_post"
-								 : "none";
+	return rpc_list_has(known, "client_secret_post", false) ? "client_secret_post"
+								: "none";
 }
 
 static int registration(const struct oauth *o, const struct oauth_place *p,

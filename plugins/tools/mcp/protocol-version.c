@@ -16,7 +16,7 @@ static const char *const legacy_versions[] = { MCP_LEGACY, "2025-06-18", "2025-0
 
 #define META "io.modelcontextprotocol/"
 
-static json_object *era_capabilities(struct client *c)
+static json_object *version_capabilities(struct client *c)
 {
 	json_object *all = json_object_new_object(),
 		    *elicitation = json_object_new_object();
@@ -39,7 +39,7 @@ static json_object *client_info(void)
 	return info;
 }
 
-int era_meta(struct client *c, json_object *params, int64_t token)
+int version_meta(struct client *c, json_object *params, int64_t token)
 {
 	json_object *meta = js_get(params, "_meta");
 
@@ -57,7 +57,7 @@ int era_meta(struct client *c, json_object *params, int64_t token)
 	if (js_set_str(meta, META "protocolVersion", c->protocol) ||
 	    js_set_new(meta, META "clientInfo", client_info()))
 		return MT_ENOMEM;
-	return js_set_new(meta, META "clientCapabilities", era_capabilities(c));
+	return js_set_new(meta, META "clientCapabilities", version_capabilities(c));
 }
 
 static void take_server(struct client *c, json_object *result, const char *info)
@@ -97,7 +97,7 @@ static int protocol_version_initialize(struct client *c, const struct waiter *w,
 
 	c->era = ERA_LEGACY;
 	if (js_set_str(params, "protocolVersion", version) ||
-	    js_set_new(params, "capabilities", era_capabilities(c)) ||
+	    js_set_new(params, "capabilities", version_capabilities(c)) ||
 	    js_set_new(params, "clientInfo", client_info()))
 		return out_of_memory(err);
 	status = client_exchange(c, "initialize", params, w, 0, &answer, err);
@@ -119,7 +119,7 @@ static int protocol_version_initialize(struct client *c, const struct waiter *w,
 static bool lists_legacy(json_object *versions)
 {
 	for (size_t i = 0; i < ARRAY_LEN(legacy_versions); i++)
-		if (message_lists(versions, legacy_versions[i], false))
+		if (rpc_list_has(versions, legacy_versions[i], false))
 			return true;
 	return false;
 }
@@ -132,14 +132,14 @@ static enum client_era protocol_version_judge(json_object *answer, struct error 
 	int64_t code = js_int(error, "code", 0);
 
 	if (result && json_object_is_type(versions, json_type_array)) {
-		if (message_lists(versions, MCP_MODERN, false))
+		if (rpc_list_has(versions, MCP_MODERN, false))
 			return ERA_MODERN;
 		if (lists_legacy(versions))
 			return ERA_LEGACY;
 	} else if (code <= RPC_HEADER_MISMATCH && code >= RPC_UNSUPPORTED_VERSION) {
 		versions = js_path(error, "data.supported");
 		if (code != RPC_UNSUPPORTED_VERSION ||
-		    message_lists(versions, MCP_MODERN, false))
+		    rpc_list_has(versions, MCP_MODERN, false))
 			return ERA_MODERN;
 		if (lists_legacy(versions))
 			return ERA_LEGACY;
@@ -183,13 +183,13 @@ static int protocol_version_discover(struct client *c, const struct waiter *w,
 	return c->era == ERA_UNKNOWN ? MT_EUNSUPPORTED : MT_OK;
 }
 
-bool era_subscribes(struct client *c)
+bool version_subscribes(struct client *c)
 {
 	return c->era == ERA_MODERN &&
 	       js_bool(js_get(c->capabilities, "tools"), "listChanged", false);
 }
 
-int era_subscription(struct client *c, struct strbuf *b)
+int version_subscription(struct client *c, struct strbuf *b)
 {
 	AUTO(json) json_object *params = json_object_new_object();
 	json_object *kinds = json_object_new_object();
@@ -199,7 +199,7 @@ int era_subscription(struct client *c, struct strbuf *b)
 	id = ++c->ids;
 	pthread_mutex_unlock(&c->lock);
 	if (js_set_bool(kinds, "toolsListChanged", true) ||
-	    js_set(params, "notifications", kinds) || era_meta(c, params, id))
+	    js_set(params, "notifications", kinds) || version_meta(c, params, id))
 		return MT_ENOMEM;
 	json_object_object_del(js_get(params, "_meta"), "progressToken");
 	return rpc_request(b, id, "subscriptions/listen", params);
@@ -216,7 +216,7 @@ static int protocol_version_start(struct client *c, const struct waiter *w,
 	return c->transport->start(c, w, err);
 }
 
-int era_open(struct client *c, const struct waiter *w, struct error *err)
+int version_open(struct client *c, const struct waiter *w, struct error *err)
 {
 	bool modern = c->config.protocol && strcmp(c->config.protocol, MCP_MODERN) == 0;
 	bool legacy = (c->config.protocol && !modern) || c->transport == &sse_transport ||

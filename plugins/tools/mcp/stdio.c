@@ -383,7 +383,7 @@ static void stdio_ready(struct client *c)
 {
 	AUTO(strbuf) struct strbuf b = STRBUF(1 << 16);
 
-	if (era_subscribes(c) && !era_subscription(c, &b))
+	if (version_subscribes(c) && !version_subscription(c, &b))
 		stdio_send(c, b.text, b.len, NULL, NULL);
 }
 

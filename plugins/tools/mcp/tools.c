@@ -24,7 +24,7 @@ static void offer_clear(struct offer *f)
 	json_object_put(f->output);
 }
 
-void offers_clear(struct offers *o)
+void tools_clear(struct offers *o)
 {
 	for (size_t i = 0; i < o->count; i++)
 		offer_clear(&o->list[i]);
@@ -32,7 +32,7 @@ void offers_clear(struct offers *o)
 	*o = (struct offers){ 0 };
 }
 
-const struct offer *offers_find(const struct offers *o, const char *name)
+const struct offer *tools_find(const struct offers *o, const char *name)
 {
 	for (size_t i = 0; i < o->count; i++)
 		if (strcmp(o->list[i].name, name) == 0)
@@ -172,7 +172,7 @@ static int mcp_tools_add_tool(struct client *c, const struct offer_options *opti
 	struct offer *f;
 
 	mcp_clean_name(real, name, sizeof name);
-	if (!*real || strlen(real) > 1000 || offers_find(o, name) ||
+	if (!*real || strlen(real) > 1000 || tools_find(o, name) ||
 	    !json_object_is_type(js_get(tool, "inputSchema"), json_type_object) ||
 	    !header_tool_is_valid(tool)) {
 		client_log(c, MT_LOG_WARNING,
@@ -236,7 +236,7 @@ static int mcp_tools_add_own(struct client *c, enum offer_kind kind, struct offe
 	snprintf(whole, sizeof whole, "%.40s_%s", c->config.name,
 		 resources ? "resources" : "prompts");
 	mcp_clean_name(whole, name, sizeof name);
-	if (offers_find(o, name))
+	if (tools_find(o, name))
 		return MT_OK;
 	f = mcp_tools_room(o);
 	if (!f)
@@ -257,8 +257,8 @@ static int mcp_tools_add_own(struct client *c, enum offer_kind kind, struct offe
 	return tools_finish(o, f, err);
 }
 
-int offers_fetch(struct client *c, const struct offer_options *options,
-		 const struct waiter *w, struct offers *ret, struct error *err)
+int tools_fetch(struct client *c, const struct offer_options *options,
+		const struct waiter *w, struct offers *ret, struct error *err)
 {
 	struct offers o = { 0 };
 	AUTO(free) char *cursor = NULL;
@@ -291,7 +291,7 @@ int offers_fetch(struct client *c, const struct offer_options *options,
 	if (!status && options->prompts && client_has(c, "prompts"))
 		status = mcp_tools_add_own(c, OFFER_PROMPTS, &o, err);
 	if (status)
-		offers_clear(&o);
+		tools_clear(&o);
 	else
 		*ret = o;
 	return status;

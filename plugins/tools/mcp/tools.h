@@ -33,10 +33,10 @@ struct offer_options {
 };
 
 /** Ask the server for everything it offers. */
-int offers_fetch(struct client *c, const struct offer_options *o, const struct waiter *w,
-		 struct offers *ret, struct error *err);
-void offers_clear(struct offers *o);
-const struct offer *offers_find(const struct offers *o, const char *name);
+int tools_fetch(struct client *c, const struct offer_options *o, const struct waiter *w,
+		struct offers *ret, struct error *err);
+void tools_clear(struct offers *o);
+const struct offer *tools_find(const struct offers *o, const char *name);
 
 /** A name as a tool may have it; `room` bytes at `ret`. */
 void mcp_clean_name(const char *name, char *ret, size_t room);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * kit.c - writes the request of a dialect over HTTP. */
+ * writer.c - writes the request of a dialect over HTTP. */
 #include "kit.h"
 #include "space.h"
 #include <string.h>
@@ -491,7 +491,7 @@ int writer_put_headers(struct writer *w, int status, const char *key, const char
 
 /* ---- counts -------------------------------------------------------------------- */
 
-int64_t kit_number_in(const char *bytes, size_t len, const char *name)
+int64_t writer_number_in(const char *bytes, size_t len, const char *name)
 {
 	AUTO(json) json_object *answer = js_parse_object(bytes, len, NULL);
 	json_object *n = js_get(answer, name);
@@ -499,9 +499,9 @@ int64_t kit_number_in(const char *bytes, size_t len, const char *name)
 	return json_object_is_type(n, json_type_int) ? json_object_get_int64(n) : -1;
 }
 
-int64_t kit_counted_input_tokens(const struct mt_dialect_host *host,
-				 struct mt_exchange *x, const char *bytes, size_t len)
+int64_t writer_counted_input_tokens(const struct mt_dialect_host *host,
+				    struct mt_exchange *x, const char *bytes, size_t len)
 {
 	(void)host, (void)x;
-	return kit_number_in(bytes, len, "input_tokens");
+	return writer_number_in(bytes, len, "input_tokens");
 }

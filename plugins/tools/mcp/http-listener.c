@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * http-listen.c - unsolicited messages of a server: the GET stream of streamable HTTP,
+ * http-listener.c - unsolicited messages of a server: the GET stream of streamable HTTP,
  * the subscription of the newer protocol, and the transport of 2024, where all
  * messages arrive on one stream. */
 #include "http.h"
@@ -9,7 +9,7 @@
 
 enum { FAILURES_MAX = 5, HEARD_MS = 1000 };
 
-static int http_listen_watch(struct transfer *t, int64_t *ret_until, struct error *err)
+static int listener_watch(struct transfer *t, int64_t *ret_until, struct error *err)
 {
 	struct http *h = t->http;
 	int64_t due = serve_check_changes(t->client, false);
@@ -23,8 +23,8 @@ static int http_listen_watch(struct transfer *t, int64_t *ret_until, struct erro
 	return stop ? fail(err, MT_ECANCELLED, "stopped") : 1;
 }
 
-static int http_listen_prepare(struct transfer *t, struct strbuf *body,
-			       const struct strbuf *id)
+static int listener_prepare(struct transfer *t, struct strbuf *body,
+			    const struct strbuf *id)
 {
 	int status;
 
@@ -34,7 +34,7 @@ static int http_listen_prepare(struct transfer *t, struct strbuf *body,
 			status = transfer_header(t, "Last-Event-ID: %s", id->text);
 		return status;
 	}
-	status = era_subscription(t->client, body);
+	status = version_subscription(t->client, body);
 	if (!status)
 		status = transfer_header(t, "Content-Type: application/json");
 	if (!status)
@@ -47,7 +47,7 @@ static int http_listen_prepare(struct transfer *t, struct strbuf *body,
 	return status;
 }
 
-static void http_listen_set_multi(struct http *h, CURLM *multi)
+static void listener_set_multi(struct http *h, CURLM *multi)
 {
 	pthread_mutex_lock(&h->lock);
 	h->listen_multi = multi;
@@ -65,11 +65,11 @@ static bool listen_once(struct http *h, struct strbuf *id, int64_t *retry_ms, bo
 	t.is_stream = stream;
 	t.listens = true;
 	if (!status)
-		status = http_listen_prepare(&t, &body, id);
+		status = listener_prepare(&t, &body, id);
 	if (!status) {
-		http_listen_set_multi(h, t.multi);
-		status = transfer_run(&t, http_listen_watch, &err);
-		http_listen_set_multi(h, NULL);
+		listener_set_multi(h, t.multi);
+		status = transfer_run(&t, listener_watch, &err);
+		listener_set_multi(h, NULL);
 	}
 	listener_heard(h);
 	if (t.sse.id.len) {
@@ -91,7 +91,7 @@ static bool listen_once(struct http *h, struct strbuf *id, int64_t *retry_ms, bo
 }
 
 /* @return false to end. */
-static bool http_listen_rest(struct http *h, int64_t ms)
+static bool listener_rest(struct http *h, int64_t ms)
 {
 	int64_t end = clock_ms() + ms;
 	CURLM *multi = curl_multi_init();
@@ -99,7 +99,7 @@ static bool http_listen_rest(struct http *h, int64_t ms)
 
 	if (!multi)
 		return false;
-	http_listen_set_multi(h, multi);
+	listener_set_multi(h, multi);
 	while (!stop && clock_ms() < end) {
 		pthread_mutex_lock(&h->lock);
 		stop = h->stopping;
@@ -108,7 +108,7 @@ static bool http_listen_rest(struct http *h, int64_t ms)
 			curl_multi_poll(multi, NULL, 0, (int)(end - clock_ms() + 1),
 					NULL);
 	}
-	http_listen_set_multi(h, NULL);
+	listener_set_multi(h, NULL);
 	curl_multi_cleanup(multi);
 	return !stop;
 }
@@ -122,7 +122,7 @@ static void *listen_thread(void *arg)
 
 	while (listen_once(h, &id, &retry_ms, false)) {
 		quick = clock_ms() - begun < RETRY_MS ? quick + 1 : 0;
-		if (quick > FAILURES_MAX || !http_listen_rest(h, retry_ms))
+		if (quick > FAILURES_MAX || !listener_rest(h, retry_ms))
 			break;
 		begun = clock_ms();
 	}

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT
  *
- * message.c - JSON-RPC messages. */
-#include "message.h"
+ * rpc.c - JSON-RPC messages. */
+#include "rpc.h"
 #include <string.h>
 
-static bool mcp_message_is_id(json_object *o)
+static bool rpc_is_id(json_object *o)
 {
 	return json_object_is_type(o, json_type_int) ||
 	       json_object_is_type(o, json_type_string);
 }
 
 /* @return false if it is not a message. */
-static bool message_take(json_object *doc, struct rpc *m)
+static bool rpc_take(json_object *doc, struct rpc *m)
 {
 	json_object *error = js_get(doc, "error"), *result = NULL;
 	bool has;
@@ -27,7 +27,7 @@ static bool message_take(json_object *doc, struct rpc *m)
 		m->params = NULL;
 	if (m->method) {
 		m->kind = m->id ? RPC_REQUEST : RPC_NOTIFICATION;
-		return !m->id || mcp_message_is_id(m->id);
+		return !m->id || rpc_is_id(m->id);
 	}
 	if (json_object_is_type(error, json_type_object)) {
 		m->kind = RPC_ERROR;
@@ -38,8 +38,7 @@ static bool message_take(json_object *doc, struct rpc *m)
 	has = json_object_object_get_ex(doc, "result", &result);
 	if (json_object_is_type(result, json_type_object))
 		m->body = result;
-	return mcp_message_is_id(m->id) &&
-	       (has || json_object_object_get_ex(doc, "error", NULL));
+	return rpc_is_id(m->id) && (has || json_object_object_get_ex(doc, "error", NULL));
 }
 
 int rpc_read(const char *text, size_t len, void (*on)(const struct rpc *m, void *arg),
@@ -55,11 +54,11 @@ int rpc_read(const char *text, size_t len, void (*on)(const struct rpc *m, void 
 		size_t n = json_object_array_length(doc);
 
 		for (size_t i = 0; i < n && i < RPC_BATCH_MAX; i++)
-			if (message_take(json_object_array_get_idx(doc, i), &m))
+			if (rpc_take(json_object_array_get_idx(doc, i), &m))
 				on(&m, arg);
 		return MT_OK;
 	}
-	if (!message_take(doc, &m))
+	if (!rpc_take(doc, &m))
 		return fail(err, MT_EINVAL, "not a JSON-RPC message");
 	on(&m, arg);
 	return MT_OK;
@@ -122,7 +121,7 @@ void rpc_error_text(json_object *error, struct error *ret)
 	     (long long)js_int(error, "code", 0));
 }
 
-bool message_lists(json_object *array, const char *text, bool missing)
+bool rpc_list_has(json_object *array, const char *text, bool missing)
 {
 	size_t n;
 

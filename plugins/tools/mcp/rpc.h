@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * message.h - JSON-RPC messages as MCP uses them: parsing, classifying, writing. */
-#ifndef MCP_MESSAGE_H
-#define MCP_MESSAGE_H
+ * rpc.h - JSON-RPC messages as MCP uses them: parsing, classifying, writing. */
+#ifndef MCP_RPC_H
+#define MCP_RPC_H
 
 #include "error.h"
 #include "js.h"
@@ -43,6 +43,6 @@ int rpc_refusal(struct strbuf *b, json_object *id, int code, const char *text);
 /** The sentence of an error object, with its code. */
 void rpc_error_text(json_object *error, struct error *ret);
 /** True if an array of texts has this one; `missing` if there is no array. */
-bool message_lists(json_object *array, const char *text, bool missing);
+bool rpc_list_has(json_object *array, const char *text, bool missing);
 
 #endif
