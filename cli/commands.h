@@ -92,6 +92,8 @@ void command_help(const struct command *self);
 /** Print the problem with the arguments and the usage to standard error.
  *  @return EXIT_USAGE */
 int command_misused(const struct command *self, const char *problem);
+/** The same if the subcommand `word` is unknown, or does not take these arguments. */
+int command_misused_subcommand(const struct command *self, const char *word);
 /** Replaces this process with mortise-NAME from the directory of this program, the
  *  helper directory or PATH. Returns only if it is not found. */
 void helper_run(const char *name, char **argv);

@@ -512,8 +512,7 @@ static int config_run(const struct command *self, int argc, char **argv)
 	if (!((strcmp(what, "show") == 0 && words <= 1) ||
 	      (strcmp(what, "check") == 0 && words == 1) ||
 	      (strcmp(what, "explain") == 0 && words == 2)))
-		return command_misused(
-			self, "unknown subcommand, or wrong number of arguments");
+		return command_misused_subcommand(self, what);
 	code = commands_config_load(&a.common, &l, &err)
 		       ? command_report(EXIT_USAGE, &err)
 		       : cli_config_act(&l, what, words == 2 ? argv[index + 1] : NULL,

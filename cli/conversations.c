@@ -530,8 +530,7 @@ static int conversations_run(const struct command *self, int argc, char **argv)
 		return flags_exit_code(flag);
 	what = conversations_choose(argc - index, argv + index, &a);
 	if (!what)
-		return command_misused(
-			self, "unknown subcommand, or wrong number of arguments");
+		return command_misused_subcommand(self, argv[index]);
 	if (what == prune && a.prune.older_days < 0 && a.prune.keep < 0)
 		return command_misused(
 			self, "prune requires --older-than DAYS, --keep N, or both");

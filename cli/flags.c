@@ -5,6 +5,7 @@
 #include "commands.h"
 #include "config/choices.h"
 #include "log.h"
+#include "options.h"
 #include "utf8.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -78,6 +79,8 @@ static int flags_bad(const struct command *self, const char *format, const char 
 enum {
 	HELP_WIDTH = 80,
 	HELP_COLUMN = 32, /* where the descriptions of options start */
+	SUBCOMMANDS_MAX = 16,
+	SUBCOMMAND_SIZE = 16,
 };
 
 /* Between words, or only between alternatives: `a | b`. */
@@ -135,6 +138,42 @@ int command_misused(const struct command *self, const char *problem)
 	fprintf(stderr, "mortise %s: %s\n", self->name, problem);
 	print_usage(stderr, self);
 	return EXIT_USAGE;
+}
+
+/* The names of the subcommands, the first words of the alternatives in the usage. */
+static size_t subcommands(const struct command *self, char (*names)[SUBCOMMAND_SIZE])
+{
+	const char *at = self->args;
+	size_t count = 0;
+
+	while (at && count < SUBCOMMANDS_MAX) {
+		at += strspn(at, "[| ");
+		snprintf(names[count++], SUBCOMMAND_SIZE, "%.*s", (int)strcspn(at, " ]"),
+			 at);
+		at = strstr(at, " | ");
+	}
+	return count;
+}
+
+int command_misused_subcommand(const struct command *self, const char *word)
+{
+	char names[SUBCOMMANDS_MAX][SUBCOMMAND_SIZE], text[256];
+	const char *known[SUBCOMMANDS_MAX], *similar;
+	size_t count = subcommands(self, names);
+
+	for (size_t i = 0; i < count; i++) {
+		known[i] = names[i];
+		if (strcmp(known[i], word) == 0) {
+			snprintf(text, sizeof text, "wrong number of arguments for `%s`",
+				 word);
+			return command_misused(self, text);
+		}
+	}
+	similar = option_suggest(word, known, count);
+	snprintf(text, sizeof text, "unknown subcommand `%.64s`%s%s%s", word,
+		 similar ? "; did you mean `" : "", similar ? similar : "",
+		 similar ? "`?" : "");
+	return command_misused(self, text);
 }
 
 void command_help(const struct command *self)

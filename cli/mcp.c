@@ -292,7 +292,7 @@ static int mcp_run(const struct command *self, int argc, char **argv)
 	     (strcmp(argv[index], "test") == 0 || strcmp(argv[index], "login") == 0 ||
 	      strcmp(argv[index], "logout") == 0)))
 		return with_config(&a.common, a.json, count, argv + index);
-	return command_misused(self, "unknown subcommand, or wrong number of arguments");
+	return command_misused_subcommand(self, argv[index]);
 }
 
 const struct command command_mcp = {

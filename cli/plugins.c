@@ -500,7 +500,7 @@ static int plugins_run(const struct command *self, int argc, char **argv)
 				   : a.valgrind ? CHECKER_VALGRIND
 						: CHECKER_NONE,
 				   argc - index - 1, argv + index + 1);
-	return command_misused(self, "unknown subcommand, or wrong number of arguments");
+	return command_misused_subcommand(self, what);
 }
 
 #define ARGS \

@@ -203,8 +203,7 @@ static int cli_policy_act(const struct command *self, const struct arguments *a,
 	if (strcmp(argv[0], "revoke") == 0 && argc > 1)
 		return policy_revoke(&a->common, a->in, argc - 1, argv + 1);
 	if (!(tests && argc == 2) && !(strcmp(argv[0], "show") == 0 && argc == 1))
-		return command_misused(
-			self, "unknown subcommand, or wrong number of arguments");
+		return command_misused_subcommand(self, argv[0]);
 	r = policy_load(a, &l, &err);
 	if (!r)
 		r = tests ? cli_policy_test(a, &l, argv[1], &err)

@@ -478,7 +478,7 @@ static int cli_skills_run(const struct command *self, int argc, char **argv)
 		print(&out);
 		return err.code ? command_report(EXIT_FAILED, &err) : EXIT_DONE;
 	}
-	return command_misused(self, "unknown subcommand, or wrong number of arguments");
+	return command_misused_subcommand(self, word);
 }
 
 const struct command command_skills = {

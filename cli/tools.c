@@ -479,7 +479,7 @@ static int tools_run(const struct command *self, int argc, char **argv)
 	    (strcmp(argv[index], "serve") == 0 && count == 1) ||
 	    (strcmp(argv[index], "call") == 0 && (count == 2 || count == 3)))
 		return with_catalog(&a, count, argv + index);
-	return command_misused(self, "unknown subcommand, or wrong number of arguments");
+	return command_misused_subcommand(self, argv[index]);
 }
 
 const struct command command_tools = {

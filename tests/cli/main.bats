@@ -49,6 +49,13 @@ bats_require_minimum_version 1.5.0
 	[[ "$output" == *"requires a value"* ]]
 	run mortise plugins list more
 	[ "$status" -eq 2 ]
+	[ "${lines[0]}" = "mortise plugins: wrong number of arguments for \`list\`" ]
+	run mortise conversations shw x
+	[ "$status" -eq 2 ]
+	[ "${lines[0]}" = "mortise conversations: unknown subcommand \`shw\`; did you mean \`show\`?" ]
+	run mortise policy everything
+	[ "$status" -eq 2 ]
+	[ "${lines[0]}" = "mortise policy: unknown subcommand \`everything\`" ]
 }
 
 @test "flags may stand anywhere, values may be attached" {
