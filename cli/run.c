@@ -236,7 +236,8 @@ static int get_task(const struct arguments *a, char **ret, size_t *ret_len,
 	if (text.len > TASK_MAX)
 		return fail(err, MT_ELIMIT, "the task is longer than %d bytes", TASK_MAX);
 	if (!text.len || strspn(text.text, " \t\r\n") >= text.len)
-		return fail(err, MT_EINVAL, "the task is empty");
+		return fail(err, MT_EINVAL,
+			    "no task given; use -t TEXT, -f FILE or standard input");
 	if (rule && strbuf_add(&text, rule))
 		return out_of_memory(err);
 	if (a->until &&

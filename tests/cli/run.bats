@@ -78,7 +78,7 @@ for line in open(sys.argv[1]): json.loads(line)' "$work/out"
 @test "an empty task, no workspace, an unknown flag: one sentence, exit 2" {
 	run "${run_it[@]}" -t "  "
 	[ "$status" -eq 2 ]
-	[ "$output" = "mortise: the task is empty" ]
+	[ "$output" = "mortise: no task given; use -t TEXT, -f FILE or standard input" ]
 	run mortise run -C /no/such/directory -m script:x -t hi
 	[ "$status" -eq 2 ]
 	[[ "$output" == *"/no/such/directory: No such file"* ]]
