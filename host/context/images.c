@@ -58,6 +58,7 @@ static int medium_look(const char *bytes, size_t len, const char **ret_mime,
 		       struct error *err)
 {
 	struct image image = { 0 };
+	struct error why = ERROR_NONE;
 	int status;
 
 	if (is_pdf(bytes, len)) {
@@ -69,9 +70,14 @@ static int medium_look(const char *bytes, size_t len, const char **ret_mime,
 				      "pdftotext",
 				      IMAGE_MAX_BYTES);
 	}
-	status = image_look(bytes, len, &image, err);
+	status = image_look(bytes, len, &image, &why);
 	*ret_mime = image.mime;
-	return status;
+	if (status == MT_EUNSUPPORTED)
+		return fail(
+			err, status,
+			"is not a PNG, JPEG, GIF, WebP or PDF file: convert it to one of "
+			"them");
+	return status ? fail(err, status, "%s", why.text) : MT_OK;
 }
 
 static int look_at_data(const char *url, size_t len, struct strbuf *bytes,

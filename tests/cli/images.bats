@@ -31,7 +31,7 @@ events() { cat "$work"/state/mortise/conversations/*/events.jsonl; }
 	echo hello >"$work/hello.png"
 	run "${run_it[@]}" -t "look" --image "$work/hello.png"
 	[ "$status" -eq 2 ]
-	[[ "$output" == *"hello.png: it is not a PNG, JPEG, GIF or WebP image"* ]]
+	[[ "$output" == *"hello.png: it is not a PNG, JPEG, GIF, WebP or PDF file"* ]]
 	head -c 40 "$work/picture" >"$work/cut.png"
 	run "${run_it[@]}" -t "look" --image "$work/cut.png"
 	[ "$status" -eq 2 ]

@@ -200,7 +200,7 @@ static void checked_when_they_come(void)
 		{ "https://example.org/a b", "image 1 is neither a data: nor an https: URL" },
 		{ "data:image/png,abc", "image 1: it is not a data:TYPE;base64, URL" },
 		{ "data:image/png;base64,aGVsbG8=",
-		  "image 1: it is not a PNG, JPEG, GIF or WebP image: convert it to one of them" },
+		  "image 1: it is not a PNG, JPEG, GIF, WebP or PDF file: convert it to one of them" },
 		{ large, "image 1: it is larger than 3840000 bytes: scale it down, or save it "
 			 "as JPEG" },
 	};
