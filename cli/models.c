@@ -243,16 +243,18 @@ static int cli_models_import(const struct common *common, int argc, char **argv,
 	enum { MOST = 32 << 20 };
 	AUTO(free) char *text = NULL, *path = NULL;
 	AUTO(strbuf) struct strbuf table = STRBUF(MODEL_TABLE_MAX);
-	struct error err = ERROR_NONE;
+	struct error err = ERROR_NONE, why = ERROR_NONE;
 	size_t len;
 	int count;
 
 	(void)common, (void)argc;
 	if (file_read(argv[0], MOST, &text, &len, &err))
 		return command_report(EXIT_USAGE, &err);
-	count = model_import(text, len, &table, &err);
-	if (count < 0)
+	count = model_import(text, len, &table, &why);
+	if (count < 0) {
+		fail(&err, why.code, "cannot import %s: %s", argv[0], why.text);
 		return command_report(EXIT_FAILED, &err);
+	}
 	path = model_table_user_path(true, &err);
 	if (!path || file_write(path, table.text, table.len, 0600, true, &err))
 		return command_report(EXIT_FAILED, &err);
@@ -288,7 +290,7 @@ static int cli_models_run(const struct command *self, int argc, char **argv)
 		if (strcmp(verbs[i].name, verb) == 0 && operands >= verbs[i].least &&
 		    operands <= verbs[i].most)
 			return verbs[i].run(&a.common, operands, argv + index, a.json);
-	return command_misused(self, "unknown subcommand, or wrong number of arguments");
+	return command_misused_subcommand(self, verb);
 }
 
 const struct command command_models = {

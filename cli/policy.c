@@ -72,10 +72,15 @@ static int policy_load(const struct arguments *a, struct loaded *l, struct error
 /* A JSON object is all arguments, anything else a command. */
 static json_object *cli_policy_arguments_of(const char *text, struct error *err)
 {
+	struct error why = ERROR_NONE;
 	json_object *args;
 
-	if (text[strspn(text, " \t\n")] == '{')
-		return js_parse_object(text, strlen(text), err);
+	if (text[strspn(text, " \t\n")] == '{') {
+		args = js_parse_object(text, strlen(text), &why);
+		if (!args)
+			fail(err, why.code, "arguments: %s", why.text);
+		return args;
+	}
 	args = json_object_new_object();
 	if (js_set_str(args, "command", text)) {
 		out_of_memory(err);

@@ -41,7 +41,7 @@ setup() {
 	echo '{"a": {}}' > "$BATS_TEST_TMPDIR/none.json"
 	run mortise models import "$BATS_TEST_TMPDIR/none.json"
 	[ "$status" -eq 1 ]
-	[[ "$output" == *"the file contains no models"* ]]
+	[[ "$output" == "mortise: cannot import $BATS_TEST_TMPDIR/none.json: the file contains no models"* ]]
 	run mortise models import "$BATS_TEST_TMPDIR/missing.json"
 	[ "$status" -eq 2 ]
 	[ ! -e "$XDG_DATA_HOME/mortise/models.ini" ]
