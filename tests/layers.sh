@@ -319,7 +319,6 @@ controller/features.h features-table
 controller/features.h follow-ups
 controller/features.h goal
 controller/features.h side-usage
-controller/model-request.h condense
 controller/observations.h approval
 controller/observations.h delegation
 controller/observations.h follow-ups
@@ -332,9 +331,10 @@ controller/parallel-calls.h questions
 controller/parallel-calls.h tool-completions
 controller/parallel-calls.h tool-http
 controller/plugins/analyzers.h approval
+controller/plugins/model-request.h condense
+controller/plugins/plugin-ctx.h slices
 controller/plugins/plugin-host.h condense
 controller/plugins/plugin-host.h condense-preview
-controller/plugins/plugin-host.h slices
 controller/plugins/plugin-http.h condense
 controller/step.h approval
 controller/step.h condense

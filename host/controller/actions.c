@@ -10,6 +10,7 @@
 #include "controller/feature-api.h"
 #include "controller/features.h"
 #include "controller/dispatch.h"
+#include "controller/plugins/model-request.h"
 #include "exit-code.h"
 #include "controller/turn.h"
 
@@ -59,7 +60,7 @@ static bool actions_is_answer(const struct conversation *c, const char *text)
 /* `asks`: it waits for an answer and is not finished; `text` is its message. */
 void action_wait_for_user(struct conversation *c, bool asks, const char *text)
 {
-	if (history_user_since(c->log, c->request_event_count))
+	if (history_user_since(c->log, request_event_count(c)))
 		return; /* the user has sent another message in the meantime */
 	if (c->headless && !asks && actions_is_answer(c, text))
 		conversation_rest(c, STATE_FINISHED, "");

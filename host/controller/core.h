@@ -13,9 +13,8 @@
 struct agent_frame;
 struct analyzers;
 struct evlog;
-struct llm_exchange;
 struct llm_models;
-struct mt_ctx;
+struct request;
 struct runner;
 struct watcher;
 struct turn;
@@ -59,10 +58,8 @@ struct conversation {
 	bool loss_reported;        /* of the log, by the error state */
 	struct turn *turn;         /* what is pending */
 	void **feature_states;     /* of each feature, in the order of their table */
-	struct llm_exchange *exchange;
-	struct mt_ctx *request_ctx; /* the context of the request in progress */
+	struct request *request;   /* of a plugin, in progress */
 	struct plugin_http *http;  /* requests of plugins; NULL: none yet */
-	int64_t request_event_count; /* events in the log when the request was made */
 
 	struct runner *link;
 	unsigned runner_failures;  /* consecutive, without a hello between */

@@ -6,7 +6,7 @@
 #include "controller/features.h"
 #include "controller/feature-approval.h"
 #include "controller/feature-usage.h"
-#include "controller/model-request.h"
+#include "controller/plugins/model-request.h"
 #include "controller/transitions.h"
 #include "controller/turn.h"
 #include "llm/models/models.h"

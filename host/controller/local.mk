@@ -5,7 +5,7 @@ libhost_a_SOURCES += %D%/actions.c %D%/actions.h \
 	%D%/closing.h %D%/conversation.h %D%/core.h %D%/dispatch.c %D%/dispatch.h \
 	%D%/early-calls.c %D%/early-calls.h %D%/facts.c %D%/feature-api.h \
 	%D%/feature-approval.h %D%/feature-usage.h %D%/feature.h %D%/features.c %D%/features.h \
-	%D%/model-request.c %D%/model-request.h %D%/observations.c %D%/observations.h %D%/parallel-calls.c %D%/parallel-calls.h \
+	%D%/observations.c %D%/observations.h %D%/parallel-calls.c %D%/parallel-calls.h \
 	%D%/step.c %D%/step.h %D%/transitions.c %D%/transitions.h \
 	%D%/turn-actions.c %D%/turn-actions.h %D%/turn-internal.h %D%/turn.c %D%/turn.h \
 	%D%/watchers.c %D%/watchers.h

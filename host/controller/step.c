@@ -14,7 +14,7 @@
 #include "exit-code.h"
 #include "controller/feature-api.h"
 #include "controller/features.h"
-#include "controller/model-request.h"
+#include "controller/plugins/model-request.h"
 #include "controller/plugins/plugin-http.h"
 #include "controller/turn-actions.h"
 #include "llm/llm-records.h"

@@ -8,7 +8,8 @@
 #include "exit-code.h"
 #include "controller/feature-api.h"
 #include "controller/features.h"
-#include "controller/model-request.h"
+#include "controller/plugins/model-request.h"
+#include "controller/plugins/plugin-http.h"
 #include "controller/turn.h"
 #include "log.h"
 
@@ -62,6 +63,7 @@ int64_t conversation_log_event(struct conversation *c, struct event *e, struct e
 
 void conversation_cancel_work(struct conversation *c)
 {
+	plugin_http_cancel(c);
 	request_cancel(c);
 	FEATURES_TELL(cancel, c);
 	turn_cancel_early(c);

@@ -10,7 +10,7 @@
 #include "controller/dispatch.h"
 #include "exit-code.h"
 #include "controller/feature.h"
-#include "controller/model-request.h"
+#include "controller/plugins/model-request.h"
 #include "controller/step.h"
 #include "controller/transitions.h"
 #include "controller/turn-actions.h"
@@ -40,7 +40,7 @@ int conversation_continue(struct conversation *c, struct error *err)
 		return err->code;
 	if (held)
 		return MT_OK;
-	if (c->state == STATE_RATE_LIMITED && c->exchange)
+	if (c->state == STATE_RATE_LIMITED && request_has_exchange(c))
 		return MT_OK; /* it continues when the wait is over */
 	conversation_set_state(c, STATE_RUNNING, "");
 	c->step_requested = true;

@@ -10,7 +10,7 @@
 #include "controller/feature-api.h"
 #include "controller/features.h"
 #include "controller/feature.h"
-#include "controller/model-request.h"
+#include "controller/plugins/model-request.h"
 #include "controller/step.h"
 #include "controller/transitions.h"
 #include "controller/turn.h"

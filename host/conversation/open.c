@@ -5,7 +5,7 @@
 
 #include "controller/agents.h"
 #include "controller/features.h"
-#include "controller/model-request.h"
+#include "controller/plugins/model-request.h"
 #include "controller/plugins/plugin-http.h"
 #include "conversation/named-models.h"
 #include "controller/turn.h"
@@ -51,6 +51,7 @@ static void open_release(struct conversation *c)
 	config_free(c->config);
 	turn_plan_free(c);
 	turn_free(c->turn);
+	free(c->request);
 	features_free(c);
 	features_close_agent(c->agent);
 	free(c->agent->state_text);
@@ -74,9 +75,11 @@ struct conversation *conversation_allocate(uv_loop_t *loop,
 	c->agent = calloc(1, sizeof *c->agent);
 	c->mask = mask_new();
 	c->turn = turn_new();
-	if (!c->agent || !c->mask || !c->turn || features_allocate(c)) {
+	c->request = request_new();
+	if (!c->agent || !c->mask || !c->turn || !c->request || features_allocate(c)) {
 		features_free(c);
 		turn_free(c->turn);
+		free(c->request);
 		mask_free(c->mask);
 		free(c->agent);
 		free(c);

@@ -7,7 +7,7 @@
 #include "controller/core.h"
 #include "controller/feature-api.h"
 #include "controller/features.h"
-#include "controller/model-request.h"
+#include "controller/plugins/model-request.h"
 #include "controller/turn.h"
 #include "conversation/offered-tools.h"
 

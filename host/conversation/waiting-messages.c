@@ -11,8 +11,7 @@
 #include "controller/feature-api.h"
 #include "controller/observations.h"
 #include "controller/feature.h"
-#include "controller/model-request.h"
-#include "controller/plugins/plugin-host.h"
+#include "controller/plugins/model-request.h"
 #include "controller/turn-actions.h"
 #include "conversation/messages.h"
 
@@ -91,7 +90,7 @@ static bool call_runs(const struct conversation *c)
 
 static bool request_runs(const struct conversation *c)
 {
-	return request_is_open(c) && c->request_ctx->is_agent;
+	return request_is_of_agent(c);
 }
 
 bool waiting_messages_apply(const struct conversation *c)

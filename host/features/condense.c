@@ -9,7 +9,7 @@
 #include "controller/actions.h"
 #include "exit-code.h"
 #include "controller/feature-api.h"
-#include "controller/model-request.h"
+#include "controller/plugins/model-request.h"
 #include "controller/plugins/plugin-host.h"
 #include "controller/plugins/plugin-http.h"
 #include "conversation/offered-tools.h"

@@ -6,7 +6,7 @@
 
 #include "exit-code.h"
 #include "controller/feature-api.h"
-#include "controller/plugins/plugin-host.h"
+#include "controller/plugins/plugin-ctx.h"
 #include "controller/step.h"
 
 /* A step that waits for the rest of its history. */

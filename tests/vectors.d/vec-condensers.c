@@ -10,6 +10,7 @@
 #include "context/view-invariants.h"
 #include "features/condense.h"
 #include "controller/kit.h"
+#include "controller/plugins/model-request.h"
 #include "controller/plugins/plugin-host.h"
 
 #include <sys/stat.h>
@@ -241,7 +242,7 @@ static void run_case(struct conversation *c, json_object *events, struct outcome
 	if (!history_view(c->agent->history, &x.view, &x.view_count, err) &&
 	    condense_view(&x, &what, err) && !err->code)
 		*err = x.error;
-	while (!err->code && what == CONDENSE_ASKS && c->request_ctx)
+	while (!err->code && what == CONDENSE_ASKS && request_is_open(c))
 		uv_run(&loop, UV_RUN_ONCE);
 	if (!err->code && what == CONDENSE_DONE)
 		ret->view = view_json(&x, first);

@@ -8,7 +8,7 @@
 #include "exit-code.h"
 #include "controller/features.h"
 #include "controller/kit.h"
-#include "controller/model-request.h"
+#include "controller/plugins/model-request.h"
 #include "events/step-policy.h"
 #include "controller/turn.h"
 #include "features/limits.h"

@@ -4,8 +4,8 @@
 #ifndef HOST_CONTROLLER_PLUGINS_ANALYZER_OUT_H
 #define HOST_CONTROLLER_PLUGINS_ANALYZER_OUT_H
 
-#include "controller/plugins/analyzers.h"
-#include "controller/plugins/plugin-host.h"
+#include "controller/plugins/analyzer-subject.h"
+#include "controller/plugins/plugin-ctx.h"
 
 #define MORTISE_PROVISIONAL
 #include <mortise/analyzer.h>

@@ -5,7 +5,23 @@
 #ifndef HOST_CONTROLLER_PLUGINS_ANALYZER_SUBJECT_H
 #define HOST_CONTROLLER_PLUGINS_ANALYZER_SUBJECT_H
 
-#include "controller/plugins/analyzers.h"
+#include "controller/call.h"
+
+/** An action as analyzers see it. */
+struct subject {
+	const struct event *event;  /* or NULL */
+	const char *tool;           /* "" if it is not a call */
+	unsigned hints;             /* MT_TOOL_READ_ONLY ... */
+	bool trusted;               /* the hints can be relied on */
+	json_object *args;          /* arguments of the call */
+	const char *thought, *reasoning, *workspace;
+	const char *directory;      /* directory of the shell; NULL: not known yet */
+	enum risk said;             /* by the model */
+};
+
+/** Gets a rule of an analyzer. */
+typedef void analyzers_rule_fn(void *arg, const char *analyzer, enum risk risk, bool deny,
+			       const char *name, const char *text, const char *reason);
 
 /** For analyzer_subject_read. It refers to the event and the arguments of the subject. */
 json_object *analyzer_subject_json(const struct subject *s);

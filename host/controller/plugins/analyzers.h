@@ -5,7 +5,7 @@
 #ifndef HOST_CONTROLLER_PLUGINS_ANALYZERS_H
 #define HOST_CONTROLLER_PLUGINS_ANALYZERS_H
 
-#include "controller/call.h"
+#include "controller/plugins/analyzer-subject.h"
 #include "registry/registry.h"
 
 struct analyzers;
@@ -27,17 +27,6 @@ bool analyzers_read_risk(const struct analyzers *a);
 /** Does one of them classify actions, so that its UNKNOWN is a result? */
 bool analyzers_classify(const struct analyzers *a);
 
-/** An action as analyzers see it. */
-struct subject {
-	const struct event *event;  /* or NULL */
-	const char *tool;           /* "" if it is not a call */
-	unsigned hints;             /* MT_TOOL_READ_ONLY ... */
-	bool trusted;               /* the hints can be relied on */
-	json_object *args;          /* arguments of the call */
-	const char *thought, *reasoning, *workspace;
-	const char *directory;      /* directory of the shell; NULL: not known yet */
-	enum risk said;             /* by the model */
-};
 int analyzers_ask(struct analyzers *a, const struct subject *s, struct verdict *ret);
 
 /** Several risks as one: the highest that is known. RISK_FAILED counts as
@@ -53,8 +42,6 @@ bool analyzers_compare_risks(int a, int b, int *ret_order);
 bool analyzers_risk_waits(int risk, int threshold, bool confirm_unknown);
 
 /** Every rule of every analyzer, in the order in which they are tried. */
-typedef void analyzers_rule_fn(void *arg, const char *analyzer, enum risk risk, bool deny,
-			       const char *name, const char *text, const char *reason);
 int analyzers_rules(struct analyzers *a, analyzers_rule_fn *each, void *arg,
 		    struct error *err);
 

@@ -18,6 +18,8 @@ struct plugin_component {
 	const struct component *component;
 	const void *functions;     /* its own, or those of its stand-in */
 	struct plugin_stand_in *stand_in; /* NULL: it runs inside. Owned */
+	/** No reply follows the request that its last call sent; NULL: it runs inside. */
+	void (*end_wait)(struct plugin_stand_in *f);
 	struct registry *registry; /* a copy loads it with; borrowed */
 	int64_t deadline_ms;       /* of one call in a copy */
 	json_object *options;      /* {key: "value"} as set */

@@ -13,8 +13,7 @@
 #include "controller/feature-api.h"
 #include "controller/agents.h"
 #include "controller/plugins/plugin-http.h"
-#include "controller/model-request.h"
-#include "controller/plugins/plugin-stand-in.h"
+#include "controller/plugins/model-request.h"
 #include "controller/turn.h"
 #include "log.h"
 
@@ -27,79 +26,6 @@
 #include <time.h>
 
 enum { LOG_TEXT_MAX = 4096, BLOB_MAX = 16 << 20 };
-
-static void drop_handle(struct mt_event *e)
-{
-	event_unref(e->event);
-	free(e);
-}
-
-void plugin_ctx_clear(struct mt_ctx *x)
-{
-	if (x->sent && x->request)
-		plugin_stand_in_end_wait(x->part->stand_in); /* no reply follows */
-	for (size_t i = 0; i < x->event_count; i++)
-		drop_handle(x->events[i]);
-	free(x->events);
-	for (size_t i = 0; i < x->text_count; i++)
-		free(x->texts[i]);
-	free(x->texts);
-	for (size_t i = 0; i < x->argc; i++)
-		free(x->argv[i]);
-	free(x->argv);
-	for (size_t i = 0; i < x->envc; i++)
-		free(x->env[i]);
-	free(x->env);
-	free(x->workspace);
-	free(x->view);
-	free(x->cuts);
-	free(x->pinned);
-	free(x->shown);
-	free(x->kept);
-	llm_request_free(x->request);
-	json_object_put(x->http);
-	json_object_put(x->http_made);
-	*x = (struct mt_ctx){ 0 };
-}
-
-static struct request_messages *messages_of(const struct mt_ctx *x)
-{
-	return x->c ? x->c->agent->memory : NULL;
-}
-
-bool plugin_ctx_converses(struct mt_ctx *x)
-{
-	if (messages_of(x))
-		return true;
-	fail(&x->error, MT_EUNSUPPORTED,
-	     "the function has no conversation: it cannot query a model, render a prompt "
-	     "or keep a state");
-	return false;
-}
-
-const char *plugin_hold_text(struct mt_ctx *x, char *text)
-{
-	if (!text || ARRAY_ADD(x->texts, x->text_count, ARRAY_MAX)) {
-		free(text);
-		return NULL;
-	}
-	x->texts[x->text_count++] = text;
-	return text;
-}
-
-static const struct mt_event *hold_event(struct mt_ctx *x, int64_t id)
-{
-	struct mt_event *e;
-
-	if (ARRAY_GROW(x->events, &x->event_room, x->event_count + 1, ARRAY_MAX))
-		return NULL;
-	e = malloc(sizeof *e);
-	if (!e)
-		return NULL;
-	*e = (struct mt_event){ .log = x->c->log, .id = id };
-	x->events[x->event_count++] = e;
-	return e;
-}
 
 /* ---- options and logging ---------------------------------------------- */
 
@@ -139,6 +65,11 @@ static void plugin_host_log(struct mt_ctx *x, int level, const char *fmt, ...)
 
 /* ---- the view ---------------------------------------------------------- */
 
+static struct request_messages *messages_of(const struct mt_ctx *x)
+{
+	return x->c ? x->c->agent->memory : NULL;
+}
+
 static size_t host_view_count(struct mt_ctx *x)
 {
 	return x->view_count;
@@ -148,7 +79,7 @@ static const struct mt_event *host_view_at(struct mt_ctx *x, size_t place)
 {
 	if (place >= x->view_count || x->view[place].event < 0)
 		return NULL;
-	return hold_event(x, x->view[place].event);
+	return plugin_hold_event(x, x->view[place].event);
 }
 
 /* The event itself, read on first use; NULL: it cannot be read. */

@@ -12,7 +12,7 @@
 
 #include "controller/core.h"
 #include "controller/feature-api.h"
-#include "controller/model-request.h"
+#include "controller/plugins/model-request.h"
 #include "digest.h"
 #include "llm/transport/http-exchange.h"
 
@@ -417,12 +417,8 @@ static int plugin_http_send_request(struct conversation *c, struct mt_ctx *x,
 
 	if (most < 1 || most > RESPONSE_MAX)
 		most = RESPONSE_MAX; /* the copy of a plugin may have written anything */
-	c->request_ctx = malloc(sizeof *c->request_ctx);
-	if (!c->request_ctx)
+	if (!request_keep(c, x))
 		return out_of_memory(err);
-	*c->request_ctx = *x;
-	*x = (struct mt_ctx){ .c = c, .part = c->request_ctx->part };
-	c->request_event_count = evlog_count(c->log);
 	r = http_exchange_start(&c->http->pool, &sender, params, (size_t)most,
 				plugin_http_on_answer, c, &c->http->exchange, err);
 	if (r)

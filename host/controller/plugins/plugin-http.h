@@ -4,7 +4,7 @@
 #ifndef HOST_CONTROLLER_PLUGINS_PLUGIN_HTTP_H
 #define HOST_CONTROLLER_PLUGINS_PLUGIN_HTTP_H
 
-#include "controller/plugins/plugin-host.h"
+#include "controller/plugins/plugin-ctx.h"
 
 /** Name of the `state` record of requests and results; the body of a result is a blob. */
 #define PLUGIN_HTTP_RECORD "mortise/http"

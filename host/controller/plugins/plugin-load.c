@@ -43,6 +43,7 @@ int plugin_component_load(struct config *c, struct registry *r, int kind,
 		ret->deadline_ms = config_int(c, section.text, "deadline");
 		ret->stand_in = plugin_stand_in_open(component);
 		ret->functions = plugin_stand_in_functions(ret->stand_in);
+		ret->end_wait = plugin_stand_in_end_wait;
 		if (!ret->functions)
 			return out_of_memory(err);
 	} else {

@@ -6,7 +6,7 @@
 
 #include "controller/core.h"
 #include "controller/feature-api.h"
-#include "controller/plugins/plugin-host.h"
+#include "controller/plugins/plugin-ctx.h"
 
 #include <string.h>
 

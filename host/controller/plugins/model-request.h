@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
  * model-request.h - requests to a model, from sending to the reply. */
-#ifndef HOST_CONTROLLER_MODEL_REQUEST_H
-#define HOST_CONTROLLER_MODEL_REQUEST_H
+#ifndef HOST_CONTROLLER_PLUGINS_MODEL_REQUEST_H
+#define HOST_CONTROLLER_PLUGINS_MODEL_REQUEST_H
 
-#include "controller/plugins/plugin-host.h"
+#include "controller/plugins/plugin-ctx.h"
 #include "llm/llm.h"
 
+/** The request in progress of a conversation. NULL: out of memory. */
+struct request *request_new(void);
 /** The model for requests of this part: the one in its section, otherwise the router's
  *  choice, otherwise the model of the conversation. NULL: none. */
 struct llm *request_llm_for(const struct conversation *c,
@@ -22,13 +24,20 @@ int64_t request_event_count(const struct conversation *c);
  *  kind were answered before. */
 int request_send(struct conversation *c, struct mt_ctx *x, int64_t index,
 		 const struct llm_events *events, struct error *err);
+/** Keep a work whose request is being sent; takes `x`. @return the kept work, borrowed.
+ *  NULL: out of memory. */
+struct mt_ctx *request_keep(struct conversation *c, struct mt_ctx *x);
 /** Is a request of a work in progress: one to its model, or of HTTP? */
 bool request_is_open(const struct conversation *c);
+/** Is it one of the agent? */
+bool request_is_of_agent(const struct conversation *c);
+/** Is it one to a model? */
+bool request_has_exchange(const struct conversation *c);
 /** The exchange has ended: returns its context, which continues; the caller clears it. */
 struct mt_ctx request_finish(struct conversation *c);
 /** The exchange has ended: discard it and its context. */
 void request_clear(struct conversation *c);
-/** End it now. */
+/** End it now, unless it is one of HTTP. */
 void request_cancel(struct conversation *c);
 /** Notifications about attempts of the exchange, for the log and the user. */
 void request_on_retry(struct conversation *c, const struct llm_error *why,

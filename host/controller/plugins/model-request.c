@@ -2,11 +2,10 @@
  *
  * model-request.c - requests to models: tracks the request, and reports its attempts to
  * the log and the user. */
-#include "controller/model-request.h"
+#include "controller/plugins/model-request.h"
 
 #include "controller/core.h"
 #include "controller/feature-api.h"
-#include "controller/plugins/plugin-http.h"
 #include "llm/llm-records.h"
 #include "llm/models/router.h"
 #include "log.h"
@@ -15,36 +14,74 @@
 
 /* ---- the pending request ------------------------------------------------- */
 
+struct request {
+	struct mt_ctx *work;           /* of the request in progress; NULL: none */
+	struct llm_exchange *exchange; /* NULL: it is not one to a model */
+	int64_t event_count;           /* events in the log when it was made */
+};
+
+struct request *request_new(void)
+{
+	return calloc(1, sizeof(struct request));
+}
+
 bool request_is_open(const struct conversation *c)
 {
-	return c->request_ctx != NULL;
+	return c->request->work;
+}
+
+bool request_is_of_agent(const struct conversation *c)
+{
+	return c->request->work && c->request->work->is_agent;
+}
+
+bool request_has_exchange(const struct conversation *c)
+{
+	return c->request->exchange;
+}
+
+int64_t request_event_count(const struct conversation *c)
+{
+	return c->request->event_count;
+}
+
+struct mt_ctx *request_keep(struct conversation *c, struct mt_ctx *x)
+{
+	struct mt_ctx *work = malloc(sizeof *work);
+
+	if (!work)
+		return NULL;
+	*work = *x;
+	*x = (struct mt_ctx){ .c = c, .part = work->part };
+	c->request->work = work;
+	c->request->event_count = evlog_count(c->log);
+	return work;
 }
 
 struct mt_ctx request_finish(struct conversation *c)
 {
-	struct mt_ctx x = *c->request_ctx;
+	struct mt_ctx x = *c->request->work;
 
-	free(c->request_ctx);
-	c->request_ctx = NULL;
-	c->exchange = NULL;
+	free(c->request->work);
+	c->request->work = NULL;
+	c->request->exchange = NULL;
 	x.sent = false;
 	return x;
 }
 
 void request_clear(struct conversation *c)
 {
-	c->exchange = NULL;
-	if (c->request_ctx)
-		plugin_ctx_clear(c->request_ctx);
-	free(c->request_ctx);
-	c->request_ctx = NULL;
+	if (c->request->work)
+		plugin_ctx_clear(c->request->work);
+	free(c->request->work);
+	c->request->work = NULL;
+	c->request->exchange = NULL;
 }
 
 void request_cancel(struct conversation *c)
 {
-	if (c->exchange)
-		llm_cancel(c->exchange);
-	plugin_http_cancel(c);
+	if (c->request->exchange)
+		llm_cancel(c->request->exchange);
 	request_clear(c);
 }
 
@@ -74,17 +111,15 @@ int request_send(struct conversation *c, struct mt_ctx *x, int64_t index,
 		 const struct llm_events *events, struct error *err)
 {
 	struct llm *llm = request_llm_for(c, x->part, x->request);
+	struct mt_ctx *work = request_keep(c, x);
 	int r;
 
-	c->request_ctx = malloc(sizeof *c->request_ctx);
-	if (!c->request_ctx)
+	if (!work)
 		return out_of_memory(err);
-	*c->request_ctx = *x;
-	*x = (struct mt_ctx){ .c = c, .part = c->request_ctx->part, .sent = true };
-	c->request_ctx->request->stream = llm_feature(llm, "stream");
-	c->request_event_count = evlog_count(c->log);
+	x->sent = true;
+	work->request->stream = llm_feature(llm, "stream");
 	evlog_barrier_begin(c->log);
-	r = llm_send(llm, c->request_ctx->request, index, events, c, NULL, &c->exchange,
+	r = llm_send(llm, work->request, index, events, c, NULL, &c->request->exchange,
 		     err);
 	if (!r)
 		r = conversation_barrier(c, err);
@@ -105,11 +140,6 @@ static void log_attempt(struct conversation *c, const struct llm_error *why,
 	if (llm_attempt_log(c->log, why, wait_ms, next, &err))
 		conversation_notice(c, MT_LOG_WARNING, "cannot log an attempt: %s",
 				    err.text);
-}
-
-int64_t request_event_count(const struct conversation *c)
-{
-	return c->request_event_count;
 }
 
 void request_on_retry(struct conversation *c, const struct llm_error *why,
