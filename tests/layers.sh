@@ -493,6 +493,66 @@ names_once() {
 		}' /dev/null $(files cli host lib mcp-server plugins runner terminal | grep '\.c$')
 }
 
+# "PREFIX PLACE" for each place of the table of prefixes in doc/architecture.md
+prefixes() {
+	[ ! -e doc/architecture.md ] || awk -F'|' '
+		/^## / { names = $0 == "## Names" }
+		names && $2 ~ /`/ {
+			n = split($2, prefix, "`")
+			m = split($4, place, "`")
+			for (i = 2; i <= n; i += 2)
+				for (j = 2; j <= m; j += 2)
+					print prefix[i], place[j]
+		}' doc/architecture.md
+}
+
+# The first word of an exported function is a word of its path, in the singular or the
+# plural, or the table of prefixes gives it to the place of the file.
+names_by_path() {
+	prefixes | awk '
+		FILENAME == "-" {
+			places[$1] = places[$1] " " $2
+			next
+		}
+		FNR == 1 {
+			split("", words)
+			n = split(FILENAME, part, /[\/._-]/)
+			for (i = 1; i < n; i++) {
+				word = part[i]
+				sub(/s$/, "", word)
+				words[word] = 1
+			}
+		}
+		function is_given(name, i, n, place) {
+			for (prefix in places) {
+				if (index(name "_", prefix "_") != 1) continue
+				n = split(places[prefix], place, " ")
+				for (i = 1; i <= n; i++)
+					if (index(FILENAME, place[i]) == 1) return 1
+			}
+			return 0
+		}
+		/^[a-z][A-Za-z0-9_ *]*[ *][a-z][a-z0-9_]*\(/ && !/^(static|typedef) / && !/;$/ {
+			name = substr($0, 1, index($0, "(") - 1)
+			sub(/.*[ *]/, "", name)
+			word = name
+			sub(/_.*/, "", word)
+			sub(/s$/, "", word)
+			if (name != "main" && !(word in words) && !is_given(name))
+				print FILENAME ":" FNR ": " name " carries neither a word of its path" \
+					" nor a prefix of doc/architecture.md"
+		}' - $(files cli host lib mcp-server plugins runner terminal | grep '\.c$')
+}
+
+# Each prefix of the table still has a function.
+prefixes_are_used() {
+	prefixes | while read -r prefix place; do
+		[ -e "$place" ] || { echo "doc/architecture.md: there is no $place" && continue; }
+		grep -rqE "^[a-z].*[ *]$prefix(_[a-z0-9_]*)?\(" "$place" ||
+			echo "doc/architecture.md: no function of $place begins with $prefix"
+	done
+}
+
 # Each rule finds what breaks it: a small tree with a breach of every kind.
 breach() {
 	mkdir -p "$(dirname "$tree/$1")"
@@ -553,6 +613,8 @@ rules_find_breaches() {
 	breach host/controller/t.h '#include "controller/r.h"'
 	breach lib/n.c 'static int twice(void)'
 	breach host/llm/n.c 'int twice(void)'
+	breach lib/files.c 'int dir_make(void)'
+	breach lib/other.c 'int dir_take(void)'
 	breach sdk-headers/mortise/z.h '#include <json-c/json.h>'
 	echo 'int x;' > "$tree/lib/c.c"
 	mkdir -p "$tree/doc"
@@ -561,6 +623,7 @@ rules_find_breaches() {
 		for n in 1 2 3 4 5; do
 			printf '%d. `a` (`a.c`)\n%d. `b` (`b.c`)\n' $n $n
 		done
+		printf '## Names\n| `dir` | a directory | `lib/files.c`, `lib/none.c` |\n'
 	} > "$tree/doc/architecture.md"
 	found=$(sh "$self" "$tree")
 	for want in 'lib/a.c:4: ' 'lib/b.c:4: ' 'lib/c.c:1: ' \
@@ -579,10 +642,12 @@ rules_find_breaches() {
 		'headers include each other' 'there is no host/gone.c' 'p.c does not define gone' \
 		'the walk returns to a.c' \
 		'twice is defined in host/llm/n.c too' \
+		'lib/other.c:4: dir_take' 'there is no lib/none.c' \
 		'sdk-headers/mortise/z.h:4: '; do
 		echo "$found" | grep -qF "$want" || echo "not found: $want"
 	done
 	[ "${found#*turn.h to limits}" = "$found" ] || echo 'a listed header is refused'
+	[ "${found#*dir_make}" = "$found" ] || echo 'a listed prefix is refused'
 	[ "${found#*plugins/tools/l.c}" = "$found" ] || echo 'lib/text is refused to plugins'
 	rm -rf "$tree"
 }
@@ -608,6 +673,8 @@ report 'the headers of the controller include each other in no circle' header_ci
 report 'doc/architecture.md names what exists' architecture
 report 'the walks of doc/architecture.md seldom return to a file' walks
 report 'a name of a function leads to one place' names_once
+report 'an exported name carries a word of its path or a listed prefix' names_by_path
+report 'a listed prefix is in use' prefixes_are_used
 report 'heavy libraries stay in their place' heavy
 report 'the headers for plugins include libc alone' sdk
 [ $# -gt 0 ] || report 'the rules find what breaks them' rules_find_breaches
