@@ -3,6 +3,7 @@
  * discovery.c - scans the plugin directories and finds components. */
 #include "files.h"
 #include "registry/internal.h"
+#include "registry/trusted-path.h"
 #include "array.h"
 #include <dirent.h>
 #include <errno.h>
@@ -187,17 +188,6 @@ static int add_plugin(struct registry *r, json_object *plugin, const char *path,
 	return status ? status : refuse_components(r, js_get(plugin, "refusals"), path);
 }
 
-/* Why a file or directory cannot be trusted; NULL: it can. */
-static const char *unsafe(const struct stat *st)
-{
-	if (st->st_uid != 0 && st->st_uid != geteuid())
-		return "owned by another user; only plugins owned by you or root are "
-		       "loaded";
-	if (st->st_mode & 022)
-		return "writable by other users; run chmod go-w on it";
-	return NULL;
-}
-
 /* ---- what the plugin path contains --------------------------------------------- */
 
 /* `why` NULL: it is to be probed. */
@@ -231,18 +221,32 @@ static bool is_known_file(const struct scan *scan, const struct stat *st)
 	return false;
 }
 
+/* Why a file of a trusted directory is not to be probed; NULL: it is. */
+static const char *refusal_of_file(const char *path, const struct stat *st,
+				   struct error *err)
+{
+	struct stat link;
+
+	if (!S_ISREG(st->st_mode))
+		return "not a regular file";
+	if (trusted_file(st))
+		return trusted_file(st);
+	if (lstat(path, &link) == 0 && !S_ISLNK(link.st_mode))
+		return NULL;
+	return trusted_way(path, err) ? err->text : NULL;
+}
+
 /* A file that several paths lead to is added once. */
 static int discovery_add_file(struct scan *scan, const char *path)
 {
+	struct error err = ERROR_NONE;
 	struct stat st;
 
 	if (stat(path, &st) != 0)
 		return discovery_add_place(scan, path, NULL, strerror(errno));
 	if (is_known_file(scan, &st))
 		return MT_OK;
-	return discovery_add_place(scan, path, &st,
-				   S_ISREG(st.st_mode) ? unsafe(&st)
-						       : "not a regular file");
+	return discovery_add_place(scan, path, &st, refusal_of_file(path, &st, &err));
 }
 
 static int is_plugin(const struct dirent *entry)
@@ -258,9 +262,12 @@ static int discovery_by_name(const struct dirent **a, const struct dirent **b)
 	return strcmp((*a)->d_name, (*b)->d_name);
 }
 
-static int add_directory(struct scan *scan, const char *path, bool needed)
+/* `configured`: the path as the user wrote it; `path` is where it leads. */
+static int add_directory(struct scan *scan, const char *configured, const char *path,
+			 bool needed)
 {
 	struct dirent **entries = NULL;
+	struct error err = ERROR_NONE;
 	struct stat st;
 	const char *why;
 	int n, status = MT_OK;
@@ -270,7 +277,9 @@ static int add_directory(struct scan *scan, const char *path, bool needed)
 			return MT_OK;
 		return discovery_add_place(scan, path, NULL, strerror(errno));
 	}
-	why = unsafe(&st);
+	why = trusted_file(&st);
+	if (!why && trusted_way(configured, &err))
+		why = err.text;
 	if (why)
 		return discovery_add_place(scan, path, NULL, why);
 	n = scandir(path, &entries, is_plugin, discovery_by_name);
@@ -300,7 +309,7 @@ static int discovery_add_configured(struct scan *scan, const char *list)
 		if (!path)
 			return MT_ENOMEM;
 		real = realpath(path, NULL);
-		status = add_directory(scan, real ? real : path, true);
+		status = add_directory(scan, path, real ? real : path, true);
 	}
 	return status;
 }
@@ -325,7 +334,7 @@ static int add_standard(struct scan *scan)
 		if (!path)
 			return MT_ENOMEM;
 		if (*path == '/')
-			status = add_directory(scan, path, false);
+			status = add_directory(scan, path, path, false);
 	}
 	return status;
 }

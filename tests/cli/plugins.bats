@@ -579,6 +579,75 @@ call_bash() { # [FLAG...]
 	[[ "$output" == *"second.so: tool \`bash\` is ignored because $dir/first.so takes precedence; to use it, name it in the configuration: com.example.bash" ]]
 }
 
+# place NAME : a directory with a good plugin, the only one
+place() {
+	mkdir -p "$BATS_TEST_TMPDIR/$1"
+	cp "$BATS_TEST_TMPDIR/good.so" "$BATS_TEST_TMPDIR/$1/good.so"
+	export MORTISE_CORE_PLUGIN_PATH=$BATS_TEST_TMPDIR/$1
+}
+
+# refused_place TEXT... : it is refused with these texts
+refused_place() {
+	run mortise plugins --refused
+	echo "$output"
+	[ "${#lines[@]}" -eq 1 ]
+	for text; do [[ "$output" == *"$text"* ]]; done
+}
+
+@test "a directory or file that others can replace" {
+	tool good
+	cp "$dir/good.so" "$BATS_TEST_TMPDIR/good.so"
+	top=$BATS_TEST_TMPDIR
+	written="other users can replace it, because they can write to $top"
+
+	place a/b/in
+	chmod 777 "$top/a"
+	refused_place "$top/a/b/in: $written/a; run chmod go-w on that directory"
+	chmod 1777 "$top/a"
+	run mortise plugins
+	[[ "$output" == "tool       good"* ]]
+
+	mkdir -m 777 "$top/links"
+	place real
+	ln -s "$top/real" "$top/links/d"
+	MORTISE_CORE_PLUGIN_PATH=$top/links/d refused_place "$written/links;"
+	MORTISE_CORE_PLUGIN_PATH=$top/links/../real run mortise plugins
+	[[ "$output" != "tool       good"* ]]
+	cd "$top/links"
+	MORTISE_CORE_PLUGIN_PATH=d refused_place "$written/links;"
+	cd "$top"
+
+	place first
+	mkdir "$top/last"
+	mv "$top/first/good.so" "$top/last/x.so"
+	ln -s "$top/last/x.so" "$top/links/y.so"
+	ln -s "../links/y.so" "$top/first/good.so"
+	refused_place "$top/first/good.so: $written/links;"
+	chmod 755 "$top/links"
+	run mortise plugins
+	[[ "$output" == "tool       good"* ]]
+	rm "$top/links/y.so"
+	ln -s y.so "$top/links/y.so"
+	refused_place "Too many levels of symbolic links"
+}
+
+@test "a directory or link of another owner on the way" {
+	[ "$(id -u)" -eq 0 ] || skip "needs root to give a directory away"
+	tool good
+	cp "$dir/good.so" "$BATS_TEST_TMPDIR/good.so"
+	place theirs/in
+	chown 65534 "$BATS_TEST_TMPDIR/theirs"
+	refused_place "another user owns $BATS_TEST_TMPDIR/theirs, and can replace it"
+	chown 0 "$BATS_TEST_TMPDIR/theirs"
+	ln -s theirs "$BATS_TEST_TMPDIR/link"
+	chown -h 65534 "$BATS_TEST_TMPDIR/link"
+	MORTISE_CORE_PLUGIN_PATH=$BATS_TEST_TMPDIR/link/in refused_place \
+		"another user owns $BATS_TEST_TMPDIR/link, and can replace it"
+	chmod 775 "$BATS_TEST_TMPDIR/theirs" # of root: as Debian has /usr/local
+	run mortise plugins
+	[[ "$output" == "tool       good"* ]]
+}
+
 @test "a good plugin next to bad ones is there" {
 	tool good
 	echo text > "$dir/a.so"
