@@ -20,9 +20,9 @@
  *     of its parts.
  *   - The redirections of eval close our descriptors for the command; bash
  *     keeps them meanwhile as close-on-exec copies.
- *   - With DRIVER_STATE, variables, functions and options are written to a memory file
- *     after each command. A shell that takes over, because the command of this one
- *     continues in the background, reads them. */
+ *   - With DRIVER_STATE, variables, functions and options (if they are not those of a
+ *     new shell) are written to a memory file after each command. A shell that takes
+ *     over, because the command of this one continues in the background, reads them. */
 #ifndef BASH_DRIVER_H
 #define BASH_DRIVER_H
 
@@ -65,6 +65,7 @@ static const char driver_loop[] =
 /* The first PROMPT_COMMAND, from the environment. */
 static const char driver_init[] =
 	"builtin export -n __mortise_d; builtin unset PROMPT_COMMAND\n"
+	"builtin set +o history; __mortise_o=$BASHOPTS/$SHELLOPTS\n"
 	/* The state of the shell before this one; its directory may have changed since. */
 	"if [[ -n ${__mortise_v-} && -s /proc/self/fd/242 ]]; then\n"
 	"builtin export -n __mortise_v\n"
@@ -77,10 +78,11 @@ static const char driver_init[] =
 	/* A limit of file sizes (ulimit -f) does not end the shell. */
 	"[[ ! -e /proc/self/fd/242 ]] || __mortise_keep() {\n"
 	"builtin trap '' XFSZ; {\n"
-	"builtin shopt -p; builtin set +o; builtin declare -p; builtin declare -f\n"
+	"[[ $BASHOPTS/$SHELLOPTS == \"$__mortise_o\" ]] ||"
+	" { builtin shopt -p; builtin set +o; }\n"
+	"builtin declare -p; builtin declare -f\n"
 	"builtin declare -xF; builtin alias -p; builtin umask -p\n"
 	"} >|/proc/self/fd/242 2>/dev/null; builtin trap - XFSZ; }\n"
-	"builtin set +o history\n"
 	"__mortise_n=0 __mortise_r= __mortise_e= __mortise_q=\n"
 	"__mortise_rc() { builtin return \"$1\"; }\n"
 	"__mortise_pipe() { __mortise_e=$? __mortise_w=(\"${PIPESTATUS[@]}\")\n"
