@@ -50,6 +50,15 @@ static bool loop_detector_is_message(const struct evlog_head *head,
 	return head->source == source && head->type->id == ACTION_MESSAGE;
 }
 
+/* What the host adds at a start, a resume or a message is not a part of the run. */
+static bool is_added(const struct evlog_head *head)
+{
+	return head->type->id == ACTION_SYSTEM || head->type->id == ACTION_RECALL ||
+	       head->type->id == OBSERVATION_RECALL ||
+	       loop_detector_is_message(head, SOURCE_USER) ||
+	       loop_detector_is_message(head, SOURCE_ENVIRONMENT);
+}
+
 /* The next older event that counts; -1: there is none to look at. */
 static int64_t older(struct walk *w)
 {
@@ -65,9 +74,7 @@ static int64_t older(struct walk *w)
 		if (head->type->id == OBSERVATION_LOOP_DETECTION ||
 		    (!w->o->headless && loop_detector_is_message(head, SOURCE_USER)))
 			break;
-		if (event_is_history(head) &&
-		    !loop_detector_is_message(head, SOURCE_USER) &&
-		    !loop_detector_is_message(head, SOURCE_ENVIRONMENT))
+		if (event_is_history(head) && !is_added(head))
 			return id;
 	}
 	w->at = 0;
@@ -148,7 +155,7 @@ static bool still_runs(const struct event *result)
 /* Events that count towards a loop, from the newest to the oldest. */
 struct counted {
 	struct walk walk;
-	bool plain; /* waits and condensations count too */
+	bool plain; /* waits, condensations and events of others count too */
 	int64_t left_out[2]; /* the action of a wait, and the one that it confirms */
 };
 
@@ -177,6 +184,16 @@ static bool is_left_out_wait(struct counted *w, int64_t id)
 	return true;
 }
 
+/* What users do, and what the host does on its own, is not repetition by the agent. */
+static bool is_of_others(struct evlog *log, int64_t id)
+{
+	const struct evlog_head *head = evlog_head(log, id);
+
+	if (!head->type->is_action && head->cause >= 0 && head->cause < id)
+		head = evlog_head(log, head->cause);
+	return head->source == SOURCE_USER || head->source == SOURCE_ENVIRONMENT;
+}
+
 static bool is_condensing(const struct evlog_head *head)
 {
 	return head->type->id == ACTION_CONDENSATION ||
@@ -190,7 +207,9 @@ static int64_t older_counted(struct counted *w)
 	while ((id = older(&w->walk)) >= 0) {
 		const struct evlog_head *head = evlog_head(w->walk.log, id);
 
-		if ((w->plain || (!is_condensing(head) && !is_left_out_wait(w, id))) &&
+		if ((w->plain ||
+		     (!is_condensing(head) && !is_of_others(w->walk.log, id) &&
+		      !is_left_out_wait(w, id))) &&
 		    !loop_detector_is_answer(w->walk.log, id))
 			return id;
 	}

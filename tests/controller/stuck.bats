@@ -202,3 +202,15 @@ talk() {
 	[ "$status" -eq 0 ]
 	[ "$(count '"nudge":')" -eq 0 ]
 }
+
+@test "a loop is found although a limit, a resume and a message come in between" {
+	{ same 9 "echo a"; finish; } >"$work/script"
+	run "${run_it[@]}" -t go -o controller.stuck_nudge=no -o controller.max_iterations=2
+	[ "$status" -eq 4 ]
+	run mortise resume -C "$work/ws" last -t more -m "script:$work/script" \
+		-o controller.tools+=background_job
+	echo "$output"
+	[ "$status" -eq 7 ]
+	[ "$(count '"action":"system"')" -eq 2 ]
+	[ "$(count '"action":"run"')" -eq 4 ]
+}

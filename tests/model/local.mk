@@ -36,4 +36,5 @@ MODEL_TESTS = \
 	%D%/steering-stop.bats \
 	%D%/text-calls.bats
 TESTS += $(MODEL_TESTS)
-EXTRA_DIST += $(MODEL_TESTS) %D%/errors-model.py %D%/steer.py %D%/text-example.py
+EXTRA_DIST += $(MODEL_TESTS) %D%/errors-model.py %D%/loops-recorded.py %D%/steer.py \
+	%D%/text-example.py

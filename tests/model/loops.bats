@@ -1,8 +1,8 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # loops.bats - loop detection on whole runs: ten that wait patiently by the waiting call,
-# none of which is stopped, and ten that poll by repeated commands, all of which are found
-# and continue by the waiting call that the hint names.
+# none of which is stopped, ten that poll by repeated commands, all of which are found and
+# continue by the waiting call that the hint names, and recorded ones that are resumed.
 
 setup() {
 	work=$BATS_TEST_TMPDIR
@@ -127,3 +127,12 @@ polls() {
 @test "polling: a listing with times and sizes" { polls listing 4; }
 @test "polling: two commands in turn" { polls alternating 6; }
 @test "polling: viewing a file" { polls viewed 4; }
+
+@test "recorded: each run is a loop exactly if OpenHands calls it one" {
+	vectors=$top_srcdir/../shared/vectors/stuck_detector.json
+	[ -e "$vectors" ] || skip "no recorded runs"
+	run python3 "$top_srcdir/tests/model/loops-recorded.py" "$vectors"
+	echo "$output"
+	[ "$status" -eq 0 ]
+	[[ "$output" == "33 loops found, 0 wrong,"* ]]
+}
