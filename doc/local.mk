@@ -5,6 +5,7 @@ dist_doc_DATA += %D%/configuration.md %D%/models.md %D%/condensers.md %D%/prompt
 dist_doc_DATA += %D%/events.md %D%/security.md %D%/policy.md %D%/hooks.md
 dist_doc_DATA += %D%/browser.md %D%/abi-compared.md
 dist_doc_DATA += %D%/delegation.md %D%/skills.md %D%/tools.md %D%/mcp.md %D%/ffi.md %D%/goal.md
+dist_doc_DATA += %D%/conversations.md %D%/troubleshooting.md
 dist_doc_DATA += %D%/runner-protocol.md
 dist_doc_DATA += %D%/terminal.md
 dist_doc_DATA += %D%/conversation-protocol.md %D%/conversation-protocol.schema.json
