@@ -69,31 +69,31 @@ struct chat {
 	struct question asks; /* the action that waits */
 	int64_t question;     /* of a tool, that is open; 0: none */
 	json_object *choices_of_question; /* or NULL */
-	int64_t asked_at;     /* when it could be read first; 0: it was not drawn */
+	int64_t asked_at;     /* when it was first readable; 0: it was not drawn */
 	bool busy;            /* the agent works */
-	bool interrupted;     /* Ctrl-C was pressed, and the next one exits */
-	bool settling;        /* it is paused, but what ran has not ended yet */
+	bool interrupted;     /* Ctrl-C was pressed; the next one exits */
+	bool settling;        /* it is paused, but the call has not ended yet */
 	char *queue[QUEUE_MAX]; /* messages that the agent has not read */
 	size_t queued;
 	struct asked asked[ASKED_MAX]; /* by their number, round */
 	int64_t sent, answered;
 	char **choices; /* ids that MODE_PICK offers */
 	size_t choice_count;
-	int64_t began, typed; /* when it began to work; when text was typed last */
-	size_t spin;          /* moves when something moved */
+	int64_t began, typed; /* when the agent started; when text was typed last */
+	size_t spin;          /* position of the spinner; changes with output */
 	bool focused;
-	bool detached;        /* it stays open though we go */
+	bool detached;        /* it stays open after this program exits */
 	bool quit;
 	int code;             /* of the program */
 	uint64_t written;     /* bytes to the terminal */
-	bool midline;         /* plain: a prompt stands on the last line */
+	bool midline;         /* plain: the last line contains a prompt */
 	bool typing;          /* interactive: input is not a file or pipe */
-	bool input_over;      /* plain: no more lines come */
-	bool again;           /* what did not arrive was said once more */
-	bool ended;           /* the conversation said that its process ends */
-	int64_t last_event;   /* id of the last one that came */
-	struct strbuf typed_lines; /* plain: what is not a whole line yet */
-	struct strbuf complaints;  /* of the conversation, not a whole line yet */
+	bool input_over;      /* plain: the input has ended */
+	bool again;           /* a message that did not arrive was sent again */
+	bool ended;           /* the conversation reported that its process ends */
+	int64_t last_event;   /* id of the last event received */
+	struct strbuf typed_lines; /* plain: an incomplete line of input */
+	struct strbuf complaints;  /* an incomplete line of its standard error */
 };
 
 /* ---- chat.c: the program ------------------------------------------------- */
@@ -102,22 +102,22 @@ int chat_run(const struct options *o);
 
 /* ---- chat-connect.c: the conversation ------------------------------------ */
 
-/** Leave the conversation and begin another, or take one up (`id`). What goes
- *  wrong is shown. @return whether there is one. */
+/** Leave the conversation and start a new one, or resume `id`. Errors are shown.
+ *  @return true: a conversation is open. */
 bool chat_begin(struct chat *c, const char *id);
 /** Resume the conversation in a new process, with another option from now on. `flag` and
  *  `value` are for `mortise resume`. */
 bool chat_change(struct chat *c, const char *flag, const char *value);
-/** It has to be there: take it up again if its process has ended. */
+/** Resume the conversation if its process has ended. @return true: it is open. */
 bool chat_reconnect(struct chat *c);
-/** The connection has ended: say why. */
+/** The connection has ended: show the reason. */
 void chat_lose(struct chat *c);
-/** Leave the conversation, and forget what was said of it. */
+/** Leave the conversation, and discard its state. */
 void chat_disconnect(struct chat *c);
 
 /* ---- chat-input.c: what is typed ------------------------------------------ */
 
-/** It is known how it stands, nothing works, no command lacks its result. */
+/** The state is known, the agent is idle, and every command has its result. */
 bool chat_is_idle(const struct chat *c);
 /** Read standard input: keys, or bytes of lines. */
 void chat_read_input(struct chat *c);
@@ -125,15 +125,15 @@ void chat_read_input(struct chat *c);
  *  may type ahead. A question is shown before a line is read as its answer. */
 bool chat_takes_lines(const struct chat *c);
 void chat_take_lines(struct chat *c);
-/** No more lines come: it is over when all were taken and nothing works. What waits
- *  for an answer waits on. */
+/** The input has ended: exit when all of its lines were taken and the agent is idle. An
+ *  action that waits for an answer continues to wait. */
 void chat_leave_at_end(struct chat *c);
 /** Read what the conversation's process writes to standard error. */
 void chat_read_complaints(struct chat *c);
-/** Read and show it when the agent has come to rest: all of it is here then. */
+/** Read and show it when the agent is idle, because it is complete then. */
 void chat_take_complaints(struct chat *c);
 
-/* ---- messages.c: what is said between us and the conversation -------------- */
+/* ---- messages.c: commands to the conversation and lines from it ------------ */
 
 void chat_on_line(void *arg, json_object *line);
 /** Send a command without members, or with one, a text. */
@@ -142,11 +142,11 @@ bool chat_command_number(struct chat *c, const char *type, const char *member,
 			 int64_t number);
 /** Answer the open question; NULL: decline. */
 void chat_answer(struct chat *c, const char *text);
-/** Send a command whose members are written already. */
+/** Send a command with these members, which are JSON. */
 bool chat_command_members(struct chat *c, const char *type, const char *members);
-/** A message now; paths after @ become the text of the files. */
+/** Send a message; paths after @ are replaced by the text of the files. */
 void chat_message(struct chat *c, const char *text);
-/** The user's own command, in the agent's shell; the agent sees it. */
+/** Run a command of the user in the agent's shell; the agent sees it. */
 void chat_run_command(struct chat *c, const char *command);
 /** Request the list of skills, for chat_trigger(). */
 void chat_try_trigger(struct chat *c, const char *text);
@@ -158,7 +158,7 @@ bool chat_in_state(const struct chat *c, const char *state);
 /* ---- key-actions.c: keys ------------------------------------------------------ */
 
 void chat_on_key(void *arg, enum key key, const char *text, size_t len);
-/** Ctrl-C, however it came. */
+/** Handle Ctrl-C, as a key or as a signal. */
 void chat_interrupt(struct chat *c);
 void chat_set_mode(struct chat *c, enum mode mode);
 /** Keys that were pressed before a tool's question could be read do not answer it. */
@@ -175,8 +175,8 @@ void answer_open(struct chat *c, json_object *waits, json_object *event,
 /** No action waits any more. Typed text is kept. */
 void answer_close(struct chat *c);
 bool answer_is_open(const struct chat *c, json_object *waits, const char *asker);
-/** Requested output was printed if there is more than `before`: repeat the prompt below
- *  it. */
+/** Repeat the prompt if more than `before` bytes were printed, because output was
+ *  requested. */
 void answer_again(struct chat *c, size_t before);
 /** The answer was refused, and can be repeated. */
 void answer_refused(struct chat *c);
@@ -184,7 +184,7 @@ void answer_refused(struct chat *c);
 bool answer_key(struct chat *c, enum key key, const char *text, size_t len);
 /** The reason why the last input was not an answer. */
 void answer_hint(struct chat *c, const char *text);
-/** No; `reason` may be "". */
+/** Reject the action; `reason` may be "". */
 void answer_refuse(struct chat *c, const char *reason);
 /** Approve the action, unchanged or edited; with `scope` >= 0 also similar actions, in
  *  this conversation or in this project. */
@@ -214,7 +214,7 @@ bool answer_leave_editor(struct chat *c);
 /** Milliseconds until the next timed event; -1: none. */
 int answer_wait(const struct chat *c);
 void answer_tick(struct chat *c);
-/** It is on the screen now. */
+/** The prompt was drawn. */
 void answer_drawn(struct chat *c);
 /** Can a key answer it? */
 bool answer_ready(const struct chat *c);
@@ -255,16 +255,16 @@ void file_mention_complete(struct strbuf *out, const char *dir, const char *text
 			   void *arg);
 /** Length of the message as typed, without the files that were appended. */
 size_t file_mention_typed(const char *text);
-/** Complete what stands before the cursor. @return the text to insert (owned,
- *  may be ""), NULL if nothing fits; the candidates if there are several. */
+/** Complete the text before the cursor. @return the text to insert (owned, may be ""),
+ *  NULL if nothing matches. `ret_list`: the candidates if there are several. */
 char *completion_offer(const char *dir, const char *text, size_t at,
 		       struct strbuf *ret_list);
-/** The same with one of the names, a line each; without a slash in the word only up to
- *  theirs. */
+/** The same with names, one per line. If the word contains no slash, complete a name only
+ *  up to its slash. */
 char *completion_among(const char *names, const char *text, size_t at,
 		       struct strbuf *ret_list);
 /** The candidates for /model or /agent before the cursor, one per line. @return false:
- *  neither is there. */
+ *  the line has neither. */
 bool completion_names(const struct chat *c, struct strbuf *names);
 
 #endif

@@ -13,7 +13,7 @@ struct connection {
 	int fd; /* -1: not connected */
 	struct jsonl in;
 	struct strbuf out;  /* not sent yet */
-	json_object *hello; /* NULL: it has not come */
+	json_object *hello; /* NULL: not received yet */
 	bool over;          /* the connection has ended */
 	void (*on_line)(void *arg, json_object *line);
 	void *arg;
@@ -27,7 +27,7 @@ void connection_close(struct connection *l);
 bool connection_is_open(const struct connection *l);
 /** Queue a line; a newline is added. */
 int connection_send(struct connection *l, const char *text, size_t len);
-/** What to poll for, and what to do with what poll found. */
+/** The events to poll for; handle those that poll returned. */
 short connection_wants(const struct connection *l);
 void connection_serve(struct connection *l, short events);
 

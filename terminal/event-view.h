@@ -15,16 +15,16 @@ struct event_view {
 	struct strbuf out; /* for the scrollback: whole lines */
 	struct markdown reply;
 	struct strbuf said;    /* text of the reply that was shown as it streamed */
-	bool whole;            /* the reply is over: the next piece begins another */
+	bool whole;            /* the reply is complete: the next piece starts another */
 	bool replaying;        /* these are events of the past */
 	struct markdown_cut cut; /* in the code of `said`, when the connection was lost */
-	bool partial;          /* the beginning of the reply that streams is not known */
+	bool partial;          /* the start of the streamed reply is unknown */
 	struct strbuf doing;   /* the action in progress, on one line; "" */
 	int64_t action;        /* its id; -1 */
 	struct cleaner cleaner;
 	struct strbuf tail;    /* the end of its output */
 	json_object *call;     /* the last action for a tool; owned; or NULL */
-	bool unshown;          /* it waits for the question that shows it */
+	bool unshown;          /* it is shown by the approval prompt that follows */
 	double cost;           /* of the conversation so far; < 0: unknown */
 	int64_t input, output; /* tokens */
 	char model[128];
@@ -50,12 +50,12 @@ void event_view_disconnect(struct event_view *s);
 void event_view_reconnect(struct event_view *s, bool busy);
 /** An action waits for the user. */
 struct question_text {
-	json_object *event;  /* the action; NULL: it is not known */
+	json_object *event;  /* the action; NULL: unknown */
 	const char *asker;   /* the delegate that asks, or "" */
 	const char *risk, *reason;
 	json_object *preview; /* what the tool says that it would do; or NULL */
-	bool edited;         /* it is what the user made of it */
-	size_t most;         /* rows that are shown of it */
+	bool edited;         /* the user has edited it */
+	size_t most;         /* maximum number of rows to show */
 };
 
 enum { CANNOT_SHOW = -1 };

@@ -14,7 +14,7 @@ enum { LINE_MAX_BYTES = 512 << 10 };
 struct line_editor {
 	struct strbuf text;   /* clean UTF-8; line ends are \n */
 	size_t at;            /* the cursor, in bytes */
-	struct strbuf killed; /* what Ctrl-Y brings back */
+	struct strbuf killed; /* text that Ctrl-Y inserts */
 };
 
 void line_editor_init(struct line_editor *l);
@@ -39,10 +39,11 @@ void line_editor_delete(struct line_editor *l, void (*move)(struct line_editor *
 			bool keep);
 void line_editor_yank(struct line_editor *l);
 void line_editor_transpose(struct line_editor *l);
-/** Insert what a key types, move the cursor or delete as it says.
+/** Handle a key that inserts, deletes or moves the cursor.
  *  @return false for a key that only its user can handle. */
 bool line_editor_key(struct line_editor *l, enum key key, const char *text, size_t len);
-/** If the cursor stands at the end and a single backslash before it: take it off. */
+/** Remove a single backslash before the cursor at the end of the text.
+ *  @return whether there was one. */
 bool line_editor_continues(struct line_editor *l);
 
 #endif

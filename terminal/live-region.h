@@ -27,25 +27,25 @@ struct live_region {
 void live_region_init(struct live_region *a, size_t columns);
 void live_region_done(struct live_region *a);
 
-/** Begin the next picture. */
+/** Start composing the next content. */
 void live_region_begin(struct live_region *a);
-/** Add a row; what does not fit into the columns but one is left out. */
+/** Add a row; it is cut to one column less than the screen has. */
 void live_region_add(struct live_region *a, const char *text, size_t len);
-/** The cursor goes to the row that is added next, or to that one. */
+/** Put the cursor into the row that is added next, or into that one. */
 void live_region_cursor(struct live_region *a, size_t row, size_t column);
 size_t live_region_count(const struct live_region *a);
-/** Leave out the uppermost rows of the next picture until at most so many are
- *  left: an area must not be higher than the screen. */
+/** Drop rows at the top of the next content until at most this many are left: the
+ *  area must not be higher than the screen. */
 void live_region_trim(struct live_region *a, size_t most);
 
-/** Append to `out` what turns the screen from the last picture to the next one,
+/** Append to `out` the output that changes the screen from the last content to the next,
  *  with `above` (whole lines, may be empty) added to the scrollback. Nothing is
  *  appended if nothing differs. */
 void live_region_draw(struct live_region *a, struct strbuf *out, const char *above,
 		      size_t len);
 /** The terminal changed its width and rewrapped its lines. */
 void live_region_resize(struct live_region *a, struct strbuf *out, size_t columns);
-/** Take the area off the screen, the cursor stands where it began. */
+/** Erase the area; the cursor moves to its start. */
 void live_region_erase(struct live_region *a, struct strbuf *out);
 
 #endif

@@ -14,7 +14,7 @@ enum { CHILD_ID_MAX = 96, CHILD_START_MS = 60000 };
 
 struct process {
 	pid_t pid;   /* 0: none, or ended */
-	int in;      /* while it is open the process waits for us; -1 */
+	int in;      /* while it is open, the process keeps running; -1: closed */
 	int errors;  /* its standard error; -1 */
 	char id[CHILD_ID_MAX]; /* of the conversation */
 };
@@ -29,10 +29,10 @@ int process_start(struct process *c, const char *const *args, struct strbuf *war
 /** Leave the process running: it exits when the agent is idle and no client is
  *  connected. */
 void process_release(struct process *c);
-/** It, or one that was released, may have ended: reap them. */
+/** Reap the process, and those that were released, if they have ended. */
 void process_reap(struct process *c);
-/** Run `mortise` with these arguments to its end and take its output; its
- *  complaint becomes the error. */
+/** Run `mortise` with these arguments until it exits, and return its output; its
+ *  standard error becomes the error. */
 int process_output(const char *const *args, struct strbuf *out, struct error *err);
 
 #endif

@@ -17,16 +17,16 @@ struct style {
 
 void style_begin(struct strbuf *out, const struct style *s, enum paint p);
 void style_end(struct strbuf *out, const struct style *s, enum paint p);
-/** The same, of a long text only the beginning: at most that many lines. */
+/** The same, limited to this number of lines. */
 void style_head(struct strbuf *out, const struct style *s, enum paint p, const char *lead,
 		const char *text, size_t len, size_t most);
-/** A text wrapped between words; each line of it begins a line. */
+/** A text wrapped between words; its newlines are kept. */
 void style_words(struct strbuf *out, const struct style *s, enum paint p,
 		 const char *text, size_t len);
-/** A line of ours, wrapped between words. */
+/** A line of this program, wrapped between words. */
 void style_line(struct strbuf *out, const struct style *s, enum paint p,
 		const char *format, ...) MT_PRINTF(4, 5);
-/** A unified diff without file names. Its lines show what hides in them. */
+/** A unified diff without file names. Invisible characters are escaped. */
 void style_diff(struct strbuf *out, const struct style *s, const char *diff, size_t len);
 /** The first and last lines of a result, wrapped; of a long line the beginning. */
 void style_result(struct strbuf *out, const struct style *s, enum paint p,
