@@ -15,8 +15,8 @@ struct event_facts *event_facts_new(struct evlog *log);
 struct event_facts *event_facts_free(struct event_facts *f);
 /** Save them next to the log for the next process, unless few are new. */
 void event_facts_save(struct event_facts *f);
-/** Know these events, in this order. With an `end` (CLOCK_MONOTONIC, ns; 0: none) some
- *  may be left when it has come: then `*ret_more`, and the lists are not to be used. */
+/** Read the facts of these events, in this order, until `end` (CLOCK_MONOTONIC, ns; 0: no
+ *  limit). `*ret_more`: events are left, and the list must not be used. */
 int event_facts_read(struct event_facts *f, const int32_t *ids, size_t count,
 		     uint64_t end, bool *ret_more, struct error *err);
 /** Those of the last event_facts_read, in its order. */

@@ -26,16 +26,16 @@ struct skill {
 	char *name;
 	char *description;            /* NULL: none is given, or see skill_describe */
 	char *source;                 /* path, or PACK!PATH in an archive */
-	char *content;                /* NULL: not read, or given back */
+	char *content;                /* NULL: not read, or freed */
 	enum trigger_kind trigger;
 	char **triggers;              /* words, /commands or globs */
 	size_t trigger_count;
 	json_object *more;            /* inputs, license, metadata, allowed_tools,
 					 mcp_tools: those that are given; or NULL */
-	bool listed;                  /* of the standard: listed, not always there */
-	bool hidden;                  /* the model may not ask for it by itself */
-	bool plain;                   /* taken whole, as AGENTS.md is */
-	bool asks;                    /* ${variables} stand in its text */
+	bool listed;                  /* in the skill list; its text is loaded on demand */
+	bool hidden;                  /* only the user can load it */
+	bool plain;                   /* project rules, such as AGENTS.md */
+	bool asks;                    /* its text contains ${variables} */
 	const char *place;            /* where it was found: "project", "user", ...;
 					 not owned */
 	void *pack;                   /* the archive that it is in; or NULL */
