@@ -33,7 +33,7 @@ int client_line(struct client *p, const char *text, size_t len);
 int client_bytes(struct client *p, const char *bytes, size_t len);
 /** Do all work that does not block; `events` are those of poll(2). */
 void client_serve(struct client *p, short events);
-/** What to poll for. */
+/** The events to poll for. */
 short client_wants(const struct client *p);
 
 /** The ids that have a socket and are kept in the state directory of `c`: as

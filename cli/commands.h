@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/** Where the value of an option goes. */
+/** The type of the variable that stores the value of an option. */
 enum flag_kind {
 	FLAG_TRUE,   /* bool at `offset` becomes true */
 	FLAG_SET,    /* int or enumeration at `offset` becomes `set` */

@@ -10,7 +10,7 @@
 /** `new KIND NAME [DIR]`: make the directory of a plugin. `lang`: NULL is C. */
 int plugin_new(struct common *common, const char *lang, int count, char **words);
 
-/** What finds invalid uses of memory while the tools of a plugin run. */
+/** The memory checker to run the tools of a plugin with. */
 enum plugin_checker { CHECKER_NONE, CHECKER_VALGRIND, CHECKER_ASAN };
 /** `test FILE [CASES]`: call the tools of a plugin as its case file says. */
 int plugin_test(struct common *common, enum plugin_checker checker, int count,

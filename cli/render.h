@@ -19,7 +19,7 @@ struct render;
 struct render *render_new(FILE *out, enum render_style style);
 struct render *render_free(struct render *r);
 AUTO_DEFINE(render, struct render *, render_free)
-/** Its callbacks; `arg` is the struct render. */
+/** Callbacks of a renderer; `arg` is the struct render. */
 extern const struct watcher render_watcher;
 
 /** How it stands at the end. */

@@ -9,7 +9,7 @@
 
 enum { LITERAL_DEPTH = 16, LITERAL_ITEMS = 1000 };
 
-/** Where in a text a reader is. */
+/** The position of a reader in a text. */
 struct cursor {
 	const char *text, *at, *end;
 };

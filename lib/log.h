@@ -10,7 +10,7 @@
 #include "mask.h"
 #include <mortise/plugin.h>
 
-/** Where lines go: descriptor (not owned; -1: nowhere), and the most detailed
+/** Destination of the lines: descriptor (not owned; -1: nowhere), and the most detailed
  *  level written. Default: stderr, MT_LOG_WARNING. `part` names the program. */
 void log_setup(int fd, int level, const char *part);
 void log_set_mask(const struct mask *m);

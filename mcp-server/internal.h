@@ -41,7 +41,7 @@ enum {
 /** The versions with a handshake, newest first; NULL-terminated. */
 extern const char *const mcp_versions[];
 
-/** What a client has set since its handshake. */
+/** The settings of a client since its handshake. */
 struct mcp_session {
 	int log_level; /* place in the names of logging.c; LOG_NOTHING: no messages */
 	json_object *capabilities; /* of the client; or NULL */

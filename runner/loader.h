@@ -20,7 +20,7 @@ int loader_toolset(const struct mt_plugin *plugin, const char *path,
 		   const struct mt_toolset **ret_set, struct error *err);
 /** Tool `n` of a static list. */
 const struct mt_tool *loader_toolset_tool(const struct mt_toolset *set, size_t n);
-/** Its `preview`; NULL: it has none. */
+/** The `preview` of the tool; NULL: it has none. */
 tool_function *loader_tool_preview(const struct mt_tool *tool);
 
 #endif

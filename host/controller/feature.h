@@ -25,10 +25,10 @@ struct plugin_component;
 struct runner_result;
 struct tool;
 
-/** What an action without a tool does. */
+/** Functions for an action without a tool. */
 struct action_handler {
 	enum event_type_id type;
-	/** It is in the log. */
+	/** Handles it when it is in the log. */
 	void (*handle)(struct conversation *c, struct event *action);
 	/** Handles it when a user sends it; it is not logged. NULL: users cannot send it.
 	 *  */
@@ -103,7 +103,7 @@ struct feature {
 	/** The agent would enter this state. @return true: it ends a delegate instead. */
 	bool (*take_state)(struct conversation *c, enum agent_state state,
 			   const char *reason);
-	/** What the agents do is dropped, because the user stops or ends it. */
+	/** The work of the agents is dropped, because the user stops or ends it. */
 	void (*work_dropped)(struct conversation *c);
 	/** The state becomes `next`. */
 	void (*before_state)(struct conversation *c, enum agent_state next);
@@ -215,7 +215,7 @@ struct feature {
 	 *  action is not a call of a tool. */
 	void (*before_observation)(struct conversation *c, struct event *action,
 				   const struct call *call, struct event *observation);
-	/** It is logged. */
+	/** The observation is logged. */
 	void (*after_observation)(struct conversation *c, struct event *action);
 	/** A toolset has listed its tools. */
 	void (*tools_listed)(struct conversation *c);

@@ -26,7 +26,7 @@ struct turn *turn_free(struct turn *t);
 /** The call whose action has no observation yet; NULL: none. It is valid until its
  *  observation is logged. */
 struct call *turn_call(const struct conversation *c);
-/** Its action; -1: none. */
+/** Id of the action of the pending call; -1: none. */
 int64_t turn_pending(const struct conversation *c);
 bool turn_is_idle(const struct conversation *c);
 /** Is a call pending that does not wait for the user's approval? */

@@ -13,7 +13,7 @@ struct question;
 
 /** The open questions of tools have changed. */
 void conversation_notify_questions(struct conversation *c, const struct question *open);
-/** What this subagent waits for has changed. */
+/** The approvals that this subagent waits for have changed. */
 void conversation_notify_asks(struct conversation *c, const char *child);
 /** A side question has its answer; `failed`: the text is the reason why. */
 void conversation_notify_side_answer(struct conversation *c, const char *question,

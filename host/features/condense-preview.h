@@ -8,7 +8,7 @@
 #include "conversation/conversation.h"
 #include "controller/feature.h"
 
-/** What is left of a history. */
+/** The rest of a history after condensing. */
 struct condensed_view {
 	int64_t tokens;         /* an estimate; -1: unknown */
 	size_t masked, summaries; /* shown with another text; that stand for others */

@@ -93,7 +93,7 @@ void subagents_share(struct subagents *all);
 /* ---- subagent-texts.c ---- */
 /** The first line of a task, cut. */
 void subagent_put_title(struct strbuf *b, const char *task);
-/** What each has achieved, for the model. */
+/** The result of each subagent, for the model. */
 void subagents_put_results(struct strbuf *b, const struct subagents *all);
 /** The fields of the observation of the call. */
 json_object *subagents_result_extras(const struct subagents *all);
@@ -107,14 +107,14 @@ int subagent_answer(struct subagent *ch, const struct approval *a);
 /** Ask it to end. */
 void subagent_stop(struct subagent *ch);
 void subagent_kill(struct subagent *ch);
-/** Its process is gone, its output read, its handles closed. */
+/** The process has exited, its output is read, its handles are closed. */
 void subagents_ended_one(struct subagent *ch);
 const char *subagent_end_name(enum subagent_end end);
 /** The value of `workspace` in its task. */
 const char *subagent_place_name(const struct subagent *ch);
 
 /* ---- subagent-usage.c ---- */
-/** What a conversation on disk has spent, with those below it. */
+/** The usage of a conversation on disk, including its subagents. */
 int subagents_usage_of_log(const struct config *c, const char *id, unsigned depth,
 			   struct llm_usage_totals *ret, struct error *err);
 /** A child was begun: its bill is ours from now on. Logged. */

@@ -11,7 +11,7 @@
 
 #include <json-c/json.h>
 
-/** What a plan is answered with. */
+/** Append the result of `plan`. */
 int tasks_planned(json_object *list, struct strbuf *out);
 /** The list as text; a list without tasks (or NULL) is said to be none. */
 int tasks_text(json_object *list, struct strbuf *out);

@@ -14,13 +14,13 @@ struct transport_options {
 	bool both;                      /* the end of what comes in ends it whole */
 	/** Nothing more comes in; may be NULL. */
 	void (*input_over)(void *arg);
-	/** What went out cannot be written any more; may be NULL. */
+	/** Output can no longer be written; may be NULL. */
 	void (*lost)(void *arg);
 	/** A client asked to stop; may be NULL. */
 	void (*stopped)(void *arg);
 	/** A client asked the process to stay; may be NULL. */
 	void (*keep)(void *arg);
-	/** It is closed; the memory is freed after this. May be NULL. */
+	/** The transport is closed; its memory is freed after this. May be NULL. */
 	void (*closed)(void *arg);
 	void *arg;
 };

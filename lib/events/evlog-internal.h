@@ -173,7 +173,7 @@ void evlog_tell_gap(struct evlog *log, int64_t first, int64_t count, bool cut,
 		    struct strbuf *report);
 /** "Event 3 is missing." */
 int evlog_put_missing(struct strbuf *out, int64_t first, int64_t count);
-/** What is read in the place of an event that is missing. */
+/** The replacement that is read for a missing event. */
 struct event *evlog_missing_event(struct evlog *log, int64_t id, struct error *err);
 /** An event of the index turned out to be damaged: from now on it is missing. */
 void evlog_lose_event(struct evlog *log, int64_t id, const char *fault);

@@ -20,7 +20,7 @@ struct guard_call {
  *  not run in this process.
  *  @return the call that this one is part of, for guard_leave. */
 struct guard_call guard_enter(const struct component *c, const char *function);
-/** It has returned. */
+/** The function has returned. */
 void guard_leave(struct guard_call outer);
 /** Write to standard error which plugin is running, if one is, and what it did:
  *  "mortise: the agent `x` (FILE) WHAT `advance`REST". Async-signal-safe. */

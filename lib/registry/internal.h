@@ -43,7 +43,7 @@ const struct kind_info *kind_info(int kind);
 int component_check(const struct mt_component *c, struct error *err);
 const struct mt_component *component_at(const struct mt_plugin *p, size_t n);
 int registry_open_file(const char *path, const struct mt_plugin **ret, struct error *err);
-/** What can be said of a file without loading it. */
+/** Check a file without loading it. */
 int registry_check_elf(const char *path, struct error *err);
 
 /* names.c */

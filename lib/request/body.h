@@ -12,7 +12,7 @@
 #include "request/request.h"
 #include "strbuf.h"
 
-/* Where a message starts. */
+/* The start of a message. */
 struct message_offset {
 	uint64_t stamp;
 	size_t start;

@@ -40,7 +40,7 @@ struct runner_result {
 	bool cut;               /* the text was cut at result_max */
 };
 
-/** What the runner has to say. Any member may be NULL. */
+/** Callbacks for messages of the runner. Any member may be NULL. */
 struct runner_events {
 	/** The hello is done: calls leave without delay from now on. */
 	void (*ready)(void *arg);

@@ -12,7 +12,7 @@
 json_object *mapping_for(const struct tool *tool, json_object *args);
 /** Name of the action for these arguments. */
 const char *mapping_action(const struct tool *tool, json_object *args);
-/** What a form stands for: "$x" for the argument x, "$*" for all of them,
+/** The value of a form: "$x" for the argument x, "$*" for all of them,
  *  anything else for itself. Borrowed; NULL: there is no such argument. */
 json_object *mapping_value(json_object *form, json_object *args);
 /** Is this a parameter of the tool? */

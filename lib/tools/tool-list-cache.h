@@ -7,7 +7,7 @@
 
 #include "tools/catalog.h"
 
-/** What the instance listed the last time it ran as it is configured now: an
+/** The tools that the instance listed the last time it ran as it is configured now: an
  *  array, owned; NULL: nothing is known. */
 json_object *tool_list_cache_read(const struct tool_instance *t);
 /** Store a list. Failing to store it is not an error. */

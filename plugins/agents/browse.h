@@ -11,7 +11,7 @@
 #include "strbuf.h"
 #include <stdbool.h>
 
-/** What a reply means. */
+/** The meaning of a reply. */
 struct browse_reply {
 	struct strbuf actions, thought; /* the calls; what stands before them */
 	struct strbuf message;          /* to the user; empty: none */

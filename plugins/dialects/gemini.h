@@ -22,7 +22,7 @@ struct gemini_args {
 void args_begin(struct gemini_args *g);
 /** One of partialArgs: {jsonPath, stringValue | numberValue | ..., willContinue}. */
 int args_add(struct gemini_args *g, json_object *piece);
-/** What was built; borrowed. NULL: out of memory. */
+/** The arguments that were built; borrowed. NULL: out of memory. */
 json_object *args_end(struct gemini_args *g);
 void args_clear(struct gemini_args *g);
 

@@ -63,7 +63,7 @@ const char *writer_word(struct writer *w, const char *param, const char *option,
 
 /** Write the messages that the server does not have yet, with commas between them. */
 void writer_put_messages(struct writer *w, void (*put)(struct writer *w, size_t m));
-/** What was kept of a reply for the dialect `name`; NULL if nothing. */
+/** The data of a reply that the dialect `name` stored; NULL: none. */
 json_object *writer_kept(struct writer *w, size_t m, const char *name);
 
 /* ---- tools -------------------------------------------------------------------- */

@@ -75,7 +75,7 @@ int openai_keep_call(struct openai_kept *k, json_object *call);
 /** The reply is whole. */
 int openai_tell_kept(struct answer *a, struct openai_kept *k);
 void openai_kept_clear(struct openai_kept *k);
-/** What was kept of message `m`, owned by the caller; NULL: nothing. */
+/** The stored data of message `m`, owned by the caller; NULL: none. */
 json_object *openai_kept_of(struct writer *w, size_t m);
 /** ,"name":value... - or nothing. */
 void openai_put_kept(struct writer *w, json_object *kept);

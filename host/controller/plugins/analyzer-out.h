@@ -29,7 +29,7 @@ struct trial {
 	void *rule_arg;
 };
 
-/** What an analyzer reads of the action, and its verdict. */
+/** The action that an analyzer reads, and its verdict. */
 const struct mt_analyzer_out *plugin_analyzer_out(void);
 /** List the strings among the arguments of the subject. `t->leaves` is the caller's, also
  *  after MT_ELIMIT. */

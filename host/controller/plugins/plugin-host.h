@@ -16,9 +16,9 @@ static inline bool plugin_role_is_known(int64_t role)
 }
 
 const struct mt_host *plugin_host(void);
-/** What an agent puts out goes to the queue of the conversation. */
+/** Functions of an agent's output, which is queued in the conversation. */
 const struct mt_agent_out *plugin_agent_out(void);
-/** What a condenser puts out changes its view, or is logged. */
+/** Functions of a condenser's output, which changes its view or is logged. */
 const struct mt_condenser_out *plugin_condenser_out(void);
 /** An estimate of the tokens of the view; -1: unknown. */
 int64_t plugin_view_tokens(struct mt_ctx *x);

@@ -57,7 +57,7 @@ void approval_preview_drop(struct conversation *c);
 /** The answer of the tool; see feature.h. */
 bool approval_preview_take(struct conversation *c, const struct runner_result *result);
 
-/** What the analyzers say; UNKNOWN if they cannot. */
+/** The verdict of the analyzers; UNKNOWN if they fail. */
 void approval_assess(struct conversation *c, struct call *call, struct verdict *ret);
 /** The same, kept as the verdict of the call; the risk is written into its action, which is
  *  in no log yet. */
@@ -90,7 +90,7 @@ void approval_tell_edit(struct conversation *c, const struct call *call,
 int approval_inherit(struct conversation *c, json_object *approvals, struct error *err);
 /** Tell the watchers, once, what applies without having been granted here. */
 void approval_tell_scopes(struct conversation *c);
-/** What runs without asking, from the log. */
+/** Restore the granted scopes from the log. */
 int approval_restore(struct conversation *c, struct error *err);
 
 #endif

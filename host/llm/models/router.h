@@ -9,7 +9,7 @@
 
 #include "llm/models/models.h"
 
-/** What a request is for. */
+/** Purpose of a request. */
 enum llm_purpose { LLM_FOR_AGENT, LLM_FOR_CONDENSING };
 
 struct llm_router;

@@ -15,7 +15,7 @@ struct backoff_rule {
 
 enum { BACKOFF_LIMITS = 5 };
 
-/** What the response says about retries. */
+/** The retry instructions in a response. */
 struct backoff_hint {
 	int64_t wait_ms;       /* -1: not reported */
 	int should;            /* 1: retry, 0: do not, -1: not told */

@@ -19,7 +19,7 @@ struct http_requests {
 	unsigned open_count, count; /* of the call */
 };
 
-/** Who sends a request. `runner` has to live until the requests are cancelled. */
+/** The sender of a request. `runner` has to live until the requests are cancelled. */
 struct http_caller {
 	uv_loop_t *loop;
 	const struct config *config;

@@ -36,7 +36,7 @@ enum http_outcome {
 	HTTP_STOPPED,                 /* on_body said so */
 };
 
-/** What the taker of a body wants. */
+/** The answer of the function that receives a body. */
 enum http_wish {
 	HTTP_MORE = 0,
 	HTTP_STOP,                    /* end the call with HTTP_STOPPED */

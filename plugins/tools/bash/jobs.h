@@ -33,7 +33,7 @@ struct run *jobs_take(struct jobs *j, struct run_call *call);
 void jobs_put_back(struct jobs *j, const struct run_call *call,
 		   const struct run_result *result);
 int jobs_list(struct jobs *j, struct strbuf *out);
-/** Its output since the last read. */
+/** Read the output of the job since the last read. */
 int jobs_read(struct jobs *j, int64_t id, struct strbuf *out, struct error *err);
 /** Wait for its end, at most this long; then read. */
 int jobs_wait(struct jobs *j, int64_t id, int64_t most_ms, int cancel_fd,

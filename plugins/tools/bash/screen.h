@@ -24,7 +24,7 @@ struct screen_hooks {
 
 struct screen; /* one terminal */
 
-/** Where bytes of a text were dropped, because it was too long. */
+/** The position at which a text that was too long lost bytes. */
 struct screen_gap {
 	size_t at, lost_bytes, lost_lines;
 };

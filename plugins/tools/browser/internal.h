@@ -11,7 +11,7 @@ enum { REQUESTS_MAX = 64 };
 struct tab {
 	char target[ID_MAX], session[ID_MAX]; /* the main frame has the target's id */
 	bool loading, crashed, watched; /* watched: its requests are reported */
-	/* What the page fetches since the last action: hashes of the requests' ids. */
+	/* Requests of the page since the last action: hashes of their ids. */
 	uint64_t requests[REQUESTS_MAX];
 	size_t request_count;
 	double console_time, console_now; /* of the last message that a result had, and

@@ -51,7 +51,7 @@ struct editor *editor_new(const char *workspace);
 /** Results have the exact texts of V0, and files can be edited without being seen. */
 void editor_set_v0(struct editor *e);
 
-/** What is known of a file apart from what the editor did. */
+/** Facts about a file that do not come from edits. */
 struct file_past {
 	bool shown;           /* the model was shown it in another way */
 	char changed_by[200]; /* call of the model that changed it last; "": none */

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/** What a cell brings while it runs. Texts may hold any bytes. */
+/** Callbacks for the output of a running cell. Texts may contain any bytes. */
 struct cell_events {
 	/** Text as it would stand on a terminal. */
 	void (*text)(void *arg, const char *bytes, size_t len);

@@ -22,7 +22,7 @@ enum {
 
 struct client;
 
-/** What a client is to do; the texts are borrowed for its life. */
+/** Options of a client; the texts are borrowed as long as it exists. */
 struct client_config {
 	const char *name;
 	char *const *argv;        /* of a server that is a program; or NULL */
@@ -46,7 +46,7 @@ struct client_config {
 	char *(*authorize)(void *arg, const char *challenge, struct error *err);
 };
 
-/** Who waits for an answer. Members may be NULL. */
+/** Callbacks of the caller that waits for an answer. Members may be NULL. */
 struct waiter {
 	void *arg;
 	json_object *input;       /* schema of the tool that is called; borrowed */
@@ -163,7 +163,7 @@ int mcp_client_notify(struct client *c, const char *method, json_object *params,
 		      struct error *err);
 /** Find out the era and shake hands (protocol-version.c). */
 int version_open(struct client *c, const struct waiter *w, struct error *err);
-/** What every request of the era has in its `_meta`. */
+/** Add the `_meta` that the protocol version requires in every request. */
 int version_meta(struct client *c, json_object *params, int64_t token);
 /** Does the server tell of changes only to who asks for it? That request. */
 bool version_subscribes(struct client *c);

@@ -59,7 +59,7 @@ int http_post(struct http *h, const char *url, const char *text, size_t len,
 /** The thread for what the server says by itself. */
 int listener_start(struct http *h, bool stream);
 void listener_stop(struct http *h);
-/** Its request was answered. */
+/** The request was answered. */
 void listener_heard(struct http *h);
 /** Wait a little for that: a server may answer calls by that stream. */
 void listener_wait(struct http *h);

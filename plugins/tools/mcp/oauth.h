@@ -23,7 +23,7 @@ struct oauth {
 	const char *server;        /* its url */
 	const char *ca_path;       /* or NULL */
 	const char *redirect_uri;
-	/* What the user has been given by the authorization server; or NULL. */
+	/* Credentials that the authorization server gave to the user; or NULL. */
 	const char *client_id, *client_secret;
 	const char *client_key;    /* private key (PEM text) instead of a secret; or NULL */
 	const char *client_metadata_url; /* a document of the client as its id; or NULL */

@@ -7,7 +7,7 @@
 
 #include "oauth.h"
 
-/** What a login is kept for. Texts borrowed. */
+/** The server that a login is stored for. Texts are borrowed. */
 struct keep {
 	const char *name, *server, *file, *ca_path;
 };

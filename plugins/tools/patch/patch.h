@@ -43,7 +43,7 @@ struct patch {
 	bool searched;      /* it was searched behind other sections only */
 };
 
-/** Where files come from. @return MT_OK, MT_ENOTFOUND, or a status that ends the
+/** Read a file. @return MT_OK, MT_ENOTFOUND, or a status that ends the
  *  work with what was added to `why`. */
 typedef int patch_load(void *arg, const char *path, struct strbuf *ret,
 		       struct strbuf *why);

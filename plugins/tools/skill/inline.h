@@ -10,7 +10,7 @@
 
 enum { INLINE_OUTPUT_MAX = 50 << 10, INLINE_SECONDS = 10 };
 
-/** What a command has written, each at most INLINE_OUTPUT_MAX bytes. */
+/** The output of a command, each at most INLINE_OUTPUT_MAX bytes. */
 struct inline_result {
 	struct strbuf out, err;
 	int exit_code;
