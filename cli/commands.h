@@ -46,12 +46,20 @@ struct flag {
 #define STORE(kind_, type_, member_) \
 	.kind = (kind_), .offset = offsetof(type_, member_)
 
+/** A subcommand: its name, and how many operands it takes. */
+struct subcommand {
+	const char *name;
+	int least, most;
+};
+enum { OPERANDS_MAX = 1 << 20 }; /* "any number" */
+
 struct command {
 	const char *name;
 	const char *args;     /* "[FILE]...", for the help */
 	const char *summary;  /* one sentence */
 	const char *details;  /* more help, or NULL */
 	const struct flag *flags; /* ends with a zeroed one */
+	const struct subcommand *subcommands; /* ends with a zeroed one; NULL: none */
 	int (*run)(const struct command *self, int argc, char **argv);
 	bool hidden;
 };
@@ -92,8 +100,9 @@ void command_help(const struct command *self);
 /** Print the problem with the arguments and the usage to standard error.
  *  @return EXIT_USAGE */
 int command_misused(const struct command *self, const char *problem);
-/** The same if the subcommand `word` is unknown, or does not take these arguments. */
-int command_misused_subcommand(const struct command *self, const char *word);
+/** The subcommand that `words` begin with (none: the first of the table); its operands
+ *  follow it. @return its index in the table; -1 after printing what is wrong */
+int command_choose(const struct command *self, int count, char **words);
 /** Replaces this process with mortise-NAME from the directory of this program, the
  *  helper directory or PATH. Returns only if it is not found. */
 void helper_run(const char *name, char **argv);

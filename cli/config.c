@@ -469,17 +469,25 @@ static int trust(struct common *common)
 	return EXIT_DONE;
 }
 
-static int cli_config_act(const struct loaded *l, const char *what, const char *key,
-			  bool json)
+enum config_subcommand { CONFIG_SHOW, CONFIG_EXPLAIN, CONFIG_CHECK, CONFIG_TRUST };
+static const struct subcommand subcommands[] = {
+	[CONFIG_SHOW] = { "show", 0, 0 },
+	[CONFIG_EXPLAIN] = { "explain", 1, 1 },
+	[CONFIG_CHECK] = { "check", 0, 0 },
+	[CONFIG_TRUST] = { "trust", 0, 1 },
+	{ 0 },
+};
+
+static int cli_config_act(const struct loaded *l, int what, const char *key, bool json)
 {
 	AUTO(strbuf) struct strbuf out = STRBUF(16 << 20);
 	struct error err = ERROR_NONE;
 	int status;
 
 	common_untrusted(l->config);
-	if (strcmp(what, "check") == 0)
+	if (what == CONFIG_CHECK)
 		return config_check(l);
-	if (key)
+	if (what == CONFIG_EXPLAIN)
 		status = config_explain(l->config, key, &out, &err);
 	else
 		status = config_show(l->config, json, &out);
@@ -496,27 +504,24 @@ static int config_run(const struct command *self, int argc, char **argv)
 	struct arguments a = { 0 };
 	struct loaded l = { 0 };
 	struct error err = ERROR_NONE;
-	int index, words, code;
-	const char *what;
+	int index, what, code;
+	const char *operand;
 	enum flags_status flag = flags_parse(self, argc, argv, &index, &a.common);
 
 	if (flag != FLAG_END)
 		return flags_exit_code(flag);
-	words = argc - index;
-	what = words > 0 ? argv[index] : "show";
-	if (strcmp(what, "trust") == 0 && words <= 2) {
-		if (words == 2)
-			a.common.workspace = argv[index + 1];
+	what = command_choose(self, argc - index, argv + index);
+	if (what < 0)
+		return EXIT_USAGE;
+	operand = argc - index > 1 ? argv[index + 1] : NULL;
+	if (what == CONFIG_TRUST) {
+		if (operand)
+			a.common.workspace = operand;
 		return trust(&a.common);
 	}
-	if (!((strcmp(what, "show") == 0 && words <= 1) ||
-	      (strcmp(what, "check") == 0 && words == 1) ||
-	      (strcmp(what, "explain") == 0 && words == 2)))
-		return command_misused_subcommand(self, what);
 	code = commands_config_load(&a.common, &l, &err)
 		       ? command_report(EXIT_USAGE, &err)
-		       : cli_config_act(&l, what, words == 2 ? argv[index + 1] : NULL,
-					a.json);
+		       : cli_config_act(&l, what, operand, a.json);
 	registry_free(l.registry);
 	config_free(l.config);
 	return code;
@@ -531,5 +536,6 @@ const struct command command_config = {
 		   "everything, including plugin options\ntrust    use "
 		   ".mortise/mortise.ini of a project at its current content",
 	.flags = flags,
+	.subcommands = subcommands,
 	.run = config_run,
 };

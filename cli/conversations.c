@@ -29,9 +29,8 @@ enum { SHOWN_LINES = 12, TITLE_SHOWN = 60 }; /* columns of a title */
 struct arguments {
 	struct common common;
 	bool json, all, screenshots;
-	const char *id, *file;
-	char **ids; /* delete */
-	size_t id_count;
+	char **operands; /* of the subcommand */
+	size_t operand_count;
 	struct prune_options prune;
 };
 
@@ -296,7 +295,7 @@ static int conversations_show(const struct config *c, const struct arguments *a,
 {
 	AUTO(evlog) struct evlog *log = NULL;
 	AUTO(free) char *id = NULL;
-	int status = open_for_reading(c, a->id, &log, &id, err);
+	int status = open_for_reading(c, a->operands[0], &log, &id, err);
 
 	for (int64_t n = 0; !status && n < evlog_count(log); n++) {
 		AUTO(strbuf) struct strbuf line = STRBUF(SIZE_MAX / 2);
@@ -317,7 +316,7 @@ static int conversations_show(const struct config *c, const struct arguments *a,
 
 static int cost(const struct config *c, const struct arguments *a, struct error *err)
 {
-	AUTO(free) char *id = conversation_find(c, a->id, err);
+	AUTO(free) char *id = conversation_find(c, a->operands[0], err);
 
 	return id ? conversations_cost(c, id, a->json, err) : err->code;
 }
@@ -395,17 +394,18 @@ static int conversations_export(const struct config *c, const struct arguments *
 	AUTO(free) char *id = NULL;
 	AUTO(strbuf) struct strbuf path = STRBUF(1 << 16);
 	struct export_sink to = { .out = stdout, .name = "standard output", .err = err };
+	const char *file = a->operand_count > 1 ? a->operands[1] : NULL;
 	struct stat st;
-	int status = open_for_reading(c, a->id, &log, &id, err);
+	int status = open_for_reading(c, a->operands[0], &log, &id, err);
 
 	if (status)
 		return status;
-	if (!a->file || strcmp(a->file, "-") == 0) {
+	if (!file || strcmp(file, "-") == 0) {
 		status = trajectory_export(log, a->screenshots, write_piece, &to, err);
 		return fflush(stdout) != 0 && !status ? export_failed(&to) : status;
 	}
-	strbuf_add(&path, a->file);
-	if (stat(a->file, &st) == 0 && S_ISDIR(st.st_mode))
+	strbuf_add(&path, file);
+	if (stat(file, &st) == 0 && S_ISDIR(st.st_mode))
 		strbuf_addf(&path, "/%s.json", id);
 	return export_file(log, a->screenshots, path.text, err);
 }
@@ -463,7 +463,7 @@ static int conversations_import(const struct config *c, const struct arguments *
 				struct error *err)
 {
 	struct trajectories t = { 0 };
-	int status = trajectory_load(a->file, &t, err);
+	int status = trajectory_load(a->operands[0], &t, err);
 
 	for (size_t i = 0; i < t.count && !status; i++)
 		status = conversations_import_one(c, a, &t.items[i], err);
@@ -477,7 +477,7 @@ static int conversations_import(const struct config *c, const struct arguments *
 static int cli_conversations_delete(const struct config *c, const struct arguments *a,
 				    struct error *err)
 {
-	return conversations_delete(c, a->ids, a->id_count, a->prune.dry, err);
+	return conversations_delete(c, a->operands, a->operand_count, a->prune.dry, err);
 }
 
 static int prune(const struct config *c, const struct arguments *a, struct error *err)
@@ -487,34 +487,20 @@ static int prune(const struct config *c, const struct arguments *a, struct error
 
 typedef int act(const struct config *c, const struct arguments *a, struct error *err);
 
-/* Chooses the function and stores the operands. */
-static act *conversations_choose(int words, char **word, struct arguments *a)
-{
-	const char *what = words > 0 ? word[0] : "list";
-
-	if (strcmp(what, "list") == 0 && words <= 1)
-		return conversations_list;
-	if (strcmp(what, "prune") == 0 && words == 1)
-		return prune;
-	if (words < 2)
-		return NULL;
-	a->id = word[1];
-	if (strcmp(what, "show") == 0 && words == 2)
-		return conversations_show;
-	if (strcmp(what, "cost") == 0 && words == 2)
-		return cost;
-	if (strcmp(what, "export") == 0 && words <= 3) {
-		a->file = words == 3 ? word[2] : NULL;
-		return conversations_export;
-	}
-	if (strcmp(what, "delete") == 0) {
-		a->ids = word + 1;
-		a->id_count = (size_t)words - 1;
-		return cli_conversations_delete;
-	}
-	a->file = word[1];
-	return strcmp(what, "import") == 0 && words == 2 ? conversations_import : NULL;
-}
+static const struct subcommand subcommands[] = {
+	{ "list", 0, 0 },
+	{ "show", 1, 1 },
+	{ "cost", 1, 1 },
+	{ "export", 1, 2 },
+	{ "import", 1, 1 },
+	{ "delete", 1, OPERANDS_MAX },
+	{ "prune", 0, 0 },
+	{ 0 },
+};
+static act *const acts[] = {
+	conversations_list,   conversations_show,	cost,  conversations_export,
+	conversations_import, cli_conversations_delete, prune,
+};
 
 static int conversations_run(const struct command *self, int argc, char **argv)
 {
@@ -522,21 +508,25 @@ static int conversations_run(const struct command *self, int argc, char **argv)
 	AUTO(config) struct config *config = NULL;
 	struct error err = ERROR_NONE;
 	enum flags_status flag;
-	int index;
-	act *what;
+	int index, what;
 
 	flag = flags_parse(self, argc, argv, &index, &a.common);
 	if (flag != FLAG_END)
 		return flags_exit_code(flag);
-	what = conversations_choose(argc - index, argv + index, &a);
-	if (!what)
-		return command_misused_subcommand(self, argv[index]);
-	if (what == prune && a.prune.older_days < 0 && a.prune.keep < 0)
+	what = command_choose(self, argc - index, argv + index);
+	if (what < 0)
+		return EXIT_USAGE;
+	if (index < argc) {
+		a.operands = argv + index + 1;
+		a.operand_count = (size_t)(argc - index - 1);
+	}
+	if (acts[what] == prune && a.prune.older_days < 0 && a.prune.keep < 0)
 		return command_misused(
 			self, "prune requires --older-than DAYS, --keep N, or both");
 	if (common_config(&a.common, &config, &err))
 		return command_report(EXIT_USAGE, &err);
-	return what(config, &a, &err) ? command_report(EXIT_FAILED, &err) : EXIT_DONE;
+	return acts[what](config, &a, &err) ? command_report(EXIT_FAILED, &err)
+					    : EXIT_DONE;
 }
 
 const struct command command_conversations = {
@@ -554,5 +544,6 @@ const struct command command_conversations = {
 		   "--older-than and --keep\n\nID may be abbreviated; `last` is the most "
 		   "recent conversation.",
 	.flags = flags,
+	.subcommands = subcommands,
 	.run = conversations_run,
 };

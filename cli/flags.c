@@ -80,7 +80,6 @@ enum {
 	HELP_WIDTH = 80,
 	HELP_COLUMN = 32, /* where the descriptions of options start */
 	SUBCOMMANDS_MAX = 16,
-	SUBCOMMAND_SIZE = 16,
 };
 
 /* Between words, or only between alternatives: `a | b`. */
@@ -140,40 +139,41 @@ int command_misused(const struct command *self, const char *problem)
 	return EXIT_USAGE;
 }
 
-/* The names of the subcommands, the first words of the alternatives in the usage. */
-static size_t subcommands(const struct command *self, char (*names)[SUBCOMMAND_SIZE])
+/* Print that a subcommand is unknown, or does not take so many operands. */
+static void misused_subcommand(const struct command *self, const char *word)
 {
-	const char *at = self->args;
-	size_t count = 0;
-
-	while (at && count < SUBCOMMANDS_MAX) {
-		at += strspn(at, "[| ");
-		snprintf(names[count++], SUBCOMMAND_SIZE, "%.*s", (int)strcspn(at, " ]"),
-			 at);
-		at = strstr(at, " | ");
-	}
-	return count;
-}
-
-int command_misused_subcommand(const struct command *self, const char *word)
-{
-	char names[SUBCOMMANDS_MAX][SUBCOMMAND_SIZE], text[256];
 	const char *known[SUBCOMMANDS_MAX], *similar;
-	size_t count = subcommands(self, names);
+	size_t count = 0;
+	char text[256];
 
-	for (size_t i = 0; i < count; i++) {
-		known[i] = names[i];
-		if (strcmp(known[i], word) == 0) {
+	for (const struct subcommand *s = self->subcommands; s->name; s++) {
+		known[count++] = s->name;
+		if (strcmp(s->name, word) == 0) {
 			snprintf(text, sizeof text, "wrong number of arguments for `%s`",
 				 word);
-			return command_misused(self, text);
+			command_misused(self, text);
+			return;
 		}
 	}
 	similar = option_suggest(word, known, count);
 	snprintf(text, sizeof text, "unknown subcommand `%.64s`%s%s%s", word,
 		 similar ? "; did you mean `" : "", similar ? similar : "",
 		 similar ? "`?" : "");
-	return command_misused(self, text);
+	command_misused(self, text);
+}
+
+int command_choose(const struct command *self, int count, char **words)
+{
+	const struct subcommand *known = self->subcommands;
+
+	if (count == 0)
+		return 0;
+	for (int i = 0; known[i].name; i++)
+		if (strcmp(known[i].name, words[0]) == 0 && count - 1 >= known[i].least &&
+		    count - 1 <= known[i].most)
+			return i;
+	misused_subcommand(self, words[0]);
+	return -1;
 }
 
 void command_help(const struct command *self)

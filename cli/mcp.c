@@ -260,7 +260,18 @@ static int commands_mcp_list(struct config *c, struct registry *r, bool json,
 	return EXIT_DONE;
 }
 
-static int with_config(const struct common *common, bool json, int count, char **words)
+enum mcp_subcommand { MCP_LIST, MCP_STATUS, MCP_TEST, MCP_LOGIN, MCP_LOGOUT };
+static const struct subcommand subcommands[] = {
+	[MCP_LIST] = { "list", 0, 0 },
+	[MCP_STATUS] = { "status", 0, 0 },
+	[MCP_TEST] = { "test", 1, 1 },
+	[MCP_LOGIN] = { "login", 1, 1 },
+	[MCP_LOGOUT] = { "logout", 1, 1 },
+	{ 0 },
+};
+
+static int with_config(const struct common *common, bool json, enum mcp_subcommand what,
+		       const char *server)
 {
 	AUTO(config) struct config *c = NULL;
 	AUTO(registry) struct registry *r = NULL;
@@ -268,31 +279,33 @@ static int with_config(const struct common *common, bool json, int count, char *
 
 	if (common_config(common, &c, &err) || registry_open(c, &r, &err))
 		return command_report(EXIT_USAGE, &err);
-	if (count == 0 || strcmp(words[0], "list") == 0)
+	switch (what) {
+	case MCP_LIST:
 		return commands_mcp_list(c, r, json, &err);
-	if (strcmp(words[0], "login") == 0)
-		return mcp_login(c, r, words[1], &err);
-	if (strcmp(words[0], "logout") == 0)
-		return mcp_logout(c, r, words[1], &err);
-	return query(c, r, common, count > 1 ? words[1] : NULL, json, &err);
+	case MCP_LOGIN:
+		return mcp_login(c, r, server, &err);
+	case MCP_LOGOUT:
+		return mcp_logout(c, r, server, &err);
+	case MCP_STATUS:
+	case MCP_TEST:
+		break;
+	}
+	return query(c, r, common, server, json, &err);
 }
 
 static int mcp_run(const struct command *self, int argc, char **argv)
 {
 	struct arguments a = { 0 };
-	int index, count;
+	int index, what;
 	enum flags_status f = flags_parse(self, argc, argv, &index, &a.common);
 
 	if (f != FLAG_END)
 		return flags_exit_code(f);
-	count = argc - index;
-	if (count == 0 || (count == 1 && strcmp(argv[index], "list") == 0) ||
-	    (count == 1 && strcmp(argv[index], "status") == 0) ||
-	    (count == 2 &&
-	     (strcmp(argv[index], "test") == 0 || strcmp(argv[index], "login") == 0 ||
-	      strcmp(argv[index], "logout") == 0)))
-		return with_config(&a.common, a.json, count, argv + index);
-	return command_misused_subcommand(self, argv[index]);
+	what = command_choose(self, argc - index, argv + index);
+	if (what < 0)
+		return EXIT_USAGE;
+	return with_config(&a.common, a.json, (enum mcp_subcommand)what,
+			   argc - index > 1 ? argv[index + 1] : NULL);
 }
 
 const struct command command_mcp = {
@@ -306,5 +319,6 @@ const struct command command_mcp = {
 		   "request to a model can offer the\ntools. The exit code is 6 if a "
 		   "server does not respond.",
 	.flags = flags,
+	.subcommands = subcommands,
 	.run = mcp_run,
 };

@@ -7,19 +7,13 @@
 #include <inttypes.h>
 #include <string.h>
 
-static int list(const struct common *common, int argc, char **argv, bool json);
-static int cli_models_info(const struct common *common, int argc, char **argv, bool json);
-static int cli_models_import(const struct common *common, int argc, char **argv,
-			     bool json);
-
-static const struct {
-	const char *name;
-	int (*run)(const struct common *common, int argc, char **argv, bool json);
-	int least, most; /* operands */
-} verbs[] = {
-	{ "list", list, 0, 1 },
-	{ "info", cli_models_info, 1, 1 },
-	{ "import", cli_models_import, 1, 1 },
+enum models_subcommand { MODELS_LIST, MODELS_INFO, MODELS_TEST, MODELS_IMPORT };
+static const struct subcommand subcommands[] = {
+	[MODELS_LIST] = { "list", 0, 1 },
+	[MODELS_INFO] = { "info", 1, 1 },
+	[MODELS_TEST] = { "test", 0, 1 },
+	[MODELS_IMPORT] = { "import", 1, 1 },
+	{ 0 },
 };
 
 struct arguments {
@@ -134,12 +128,11 @@ static int list_file(const char *path, bool needed, const char *pattern,
 	return status;
 }
 
-static int list(const struct common *common, int argc, char **argv, bool json)
+static int list(const struct common *common, const char *pattern, bool json)
 {
 	AUTO(config) struct config *c = NULL;
 	AUTO(strbuf) struct strbuf out = STRBUF(MODEL_TABLE_MAX);
 	AUTO(free) char *own = NULL;
-	const char *pattern = argc ? argv[0] : NULL;
 	struct error err = ERROR_NONE;
 	int status = common_config(common, &c, &err);
 
@@ -229,16 +222,9 @@ static int cli_models_tell(const struct common *common, const char *name, bool s
 	return code;
 }
 
-static int cli_models_info(const struct common *common, int argc, char **argv, bool json)
-{
-	(void)argc;
-	return cli_models_tell(common, argv[0], false, json);
-}
-
 /* ---- import --------------------------------------------------------------- */
 
-static int cli_models_import(const struct common *common, int argc, char **argv,
-			     bool json)
+static int cli_models_import(const char *file, bool json)
 {
 	enum { MOST = 32 << 20 };
 	AUTO(free) char *text = NULL, *path = NULL;
@@ -247,12 +233,11 @@ static int cli_models_import(const struct common *common, int argc, char **argv,
 	size_t len;
 	int count;
 
-	(void)common, (void)argc;
-	if (file_read(argv[0], MOST, &text, &len, &err))
+	if (file_read(file, MOST, &text, &len, &err))
 		return command_report(EXIT_USAGE, &err);
 	count = model_import(text, len, &table, &why);
 	if (count < 0) {
-		fail(&err, why.code, "cannot import %s: %s", argv[0], why.text);
+		fail(&err, why.code, "cannot import %s: %s", file, why.text);
 		return command_report(EXIT_FAILED, &err);
 	}
 	path = model_table_user_path(true, &err);
@@ -271,26 +256,27 @@ static int cli_models_import(const struct common *common, int argc, char **argv,
 static int cli_models_run(const struct command *self, int argc, char **argv)
 {
 	struct arguments a = { 0 };
-	int index, operands;
-	const char *verb;
+	int index, what;
+	const char *operand;
 	enum flags_status f = flags_parse(self, argc, argv, &index, &a.common);
 
 	if (f != FLAG_END)
 		return flags_exit_code(f);
-	verb = index < argc ? argv[index++] : "list";
-	operands = argc - index;
-	if (strcmp(verb, "test") == 0 && operands <= 1)
-		return models_test(&a.common, operands ? argv[index] : NULL, a.vision,
-				   a.json);
-	if (strcmp(verb, "list") == 0 && a.server && operands <= 1)
-		return models_server(&a.common, operands ? argv[index] : NULL, a.json);
-	if (strcmp(verb, "info") == 0 && a.server && operands == 1)
-		return cli_models_tell(&a.common, argv[index], true, a.json);
-	for (size_t i = 0; i < ARRAY_LEN(verbs); i++)
-		if (strcmp(verbs[i].name, verb) == 0 && operands >= verbs[i].least &&
-		    operands <= verbs[i].most)
-			return verbs[i].run(&a.common, operands, argv + index, a.json);
-	return command_misused_subcommand(self, verb);
+	what = command_choose(self, argc - index, argv + index);
+	if (what < 0)
+		return EXIT_USAGE;
+	operand = argc - index > 1 ? argv[index + 1] : NULL;
+	switch ((enum models_subcommand)what) {
+	case MODELS_LIST:
+		return (a.server ? models_server : list)(&a.common, operand, a.json);
+	case MODELS_INFO:
+		return cli_models_tell(&a.common, operand, a.server, a.json);
+	case MODELS_TEST:
+		return models_test(&a.common, operand, a.vision, a.json);
+	case MODELS_IMPORT:
+		return cli_models_import(operand, a.json);
+	}
+	return EXIT_FAILED;
 }
 
 const struct command command_models = {
@@ -304,5 +290,6 @@ const struct command command_models = {
 		   "--server, PATTERN names a provider (default: that of the configured "
 		   "model).",
 	.flags = flags,
+	.subcommands = subcommands,
 	.run = cli_models_run,
 };

@@ -475,32 +475,51 @@ static int list_or_info(const struct common *common, const char *word, bool json
 	return EXIT_DONE;
 }
 
+enum plugins_subcommand {
+	PLUGINS_LIST,
+	PLUGINS_INFO,
+	PLUGINS_CHECK,
+	PLUGINS_NEW,
+	PLUGINS_TEST,
+};
+static const struct subcommand subcommands[] = {
+	[PLUGINS_LIST] = { "list", 0, 0 },
+	[PLUGINS_INFO] = { "info", 1, 1 },
+	[PLUGINS_CHECK] = { "check", 1, 1 },
+	[PLUGINS_NEW] = { "new", 0, OPERANDS_MAX },
+	[PLUGINS_TEST] = { "test", 0, OPERANDS_MAX },
+	{ 0 },
+};
+
 static int plugins_run(const struct command *self, int argc, char **argv)
 {
 	struct arguments a = { 0 };
 	struct error err = ERROR_NONE;
-	const char *what;
-	int index;
+	int index, what;
 	enum flags_status flag = flags_parse(self, argc, argv, &index, &a.common);
 
 	if (flag != FLAG_END)
 		return flags_exit_code(flag);
-	what = index < argc ? argv[index] : "list";
-	if (index == argc || (strcmp(what, "list") == 0 && index + 1 == argc))
+	what = command_choose(self, argc - index, argv + index);
+	if (what < 0)
+		return EXIT_USAGE;
+	switch ((enum plugins_subcommand)what) {
+	case PLUGINS_LIST:
 		return list_or_info(&a.common, NULL, a.json, a.refused);
-	if (strcmp(what, "info") == 0 && index + 2 == argc)
+	case PLUGINS_INFO:
 		return list_or_info(&a.common, argv[index + 1], a.json, false);
-	if (strcmp(what, "check") == 0 && index + 2 == argc)
+	case PLUGINS_CHECK:
 		return plugins_check(argv[index + 1], a.json, &err);
-	if (strcmp(what, "new") == 0)
+	case PLUGINS_NEW:
 		return plugin_new(&a.common, a.lang, argc - index - 1, argv + index + 1);
-	if (strcmp(what, "test") == 0)
+	case PLUGINS_TEST:
 		return plugin_test(&a.common,
 				   a.asan       ? CHECKER_ASAN
 				   : a.valgrind ? CHECKER_VALGRIND
 						: CHECKER_NONE,
 				   argc - index - 1, argv + index + 1);
-	return command_misused_subcommand(self, what);
+	}
+	return EXIT_FAILED;
 }
 
 #define ARGS \
@@ -524,6 +543,7 @@ const struct command command_plugins = {
 	.summary = SUMMARY,
 	.details = DETAILS,
 	.flags = flags,
+	.subcommands = subcommands,
 	.run = plugins_run,
 };
 
@@ -534,6 +554,7 @@ const struct command command_plugin = {
 	.summary = SUMMARY,
 	.details = DETAILS,
 	.flags = flags,
+	.subcommands = subcommands,
 	.run = plugins_run,
 	.hidden = true,
 };

@@ -195,24 +195,32 @@ static int cli_policy_show(const struct arguments *a, struct loaded *l, struct e
 
 /* ---- the command ---------------------------------------------------------------- */
 
+enum policy_subcommand { POLICY_TEST, POLICY_SHOW, POLICY_APPROVALS, POLICY_REVOKE };
+static const struct subcommand subcommands[] = {
+	[POLICY_TEST] = { "test", 1, 1 },
+	[POLICY_SHOW] = { "show", 0, 0 },
+	[POLICY_APPROVALS] = { "approvals", 0, 1 },
+	[POLICY_REVOKE] = { "revoke", 1, OPERANDS_MAX },
+	{ 0 },
+};
+
 static int cli_policy_act(const struct command *self, const struct arguments *a, int argc,
 			  char **argv)
 {
 	struct loaded l = { 0 };
 	struct error err = ERROR_NONE;
-	bool tests = strcmp(argv[0], "test") == 0;
-	int r;
+	int what = command_choose(self, argc, argv), r;
 
-	if (strcmp(argv[0], "approvals") == 0 && argc <= 2)
+	if (what < 0)
+		return EXIT_USAGE;
+	if (what == POLICY_APPROVALS)
 		return policy_approvals(&a->common, argc > 1 ? argv[1] : a->in, a->json);
-	if (strcmp(argv[0], "revoke") == 0 && argc > 1)
+	if (what == POLICY_REVOKE)
 		return policy_revoke(&a->common, a->in, argc - 1, argv + 1);
-	if (!(tests && argc == 2) && !(strcmp(argv[0], "show") == 0 && argc == 1))
-		return command_misused_subcommand(self, argv[0]);
 	r = policy_load(a, &l, &err);
 	if (!r)
-		r = tests ? cli_policy_test(a, &l, argv[1], &err)
-			  : cli_policy_show(a, &l, &err);
+		r = what == POLICY_TEST ? cli_policy_test(a, &l, argv[1], &err)
+					: cli_policy_show(a, &l, &err);
 	loaded_clear(&l);
 	return r ? command_report(EXIT_USAGE, &err) : EXIT_DONE;
 }
@@ -240,5 +248,6 @@ const struct command command_policy = {
 		   "without a prompt in this project or conversation\nrevoke     revoke "
 		   "approvals by number, also in running conversations",
 	.flags = flags,
+	.subcommands = subcommands,
 	.run = policy_run,
 };

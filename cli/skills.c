@@ -440,45 +440,44 @@ static void print(struct strbuf *out)
 
 /* ---- the command ---------------------------------------------------------------- */
 
+static const struct subcommand subcommands[] = {
+	{ "list", 0, 0 },
+	{ "show", 1, 1 },
+	{ "verify", 1, 1 },
+	{ "install", 1, 1 },
+	{ "remove", 1, 1 },
+	{ "pack", 1, 1 },
+	{ "trust", 1, 1 },
+	{ "untrust", 1, 1 },
+	{ 0 },
+};
+static int (*const jobs[])(struct job *j, const char *word, struct error *err) = {
+	do_list, do_show, do_verify, do_install, do_remove, do_pack, do_trust, do_untrust,
+};
+
 static int cli_skills_run(const struct command *self, int argc, char **argv)
 {
-	static const struct {
-		const char *word;
-		int (*run)(struct job *j, const char *word, struct error *err);
-		bool takes;
-	} jobs[] = {
-		{ "list", do_list, false },	  { "show", do_show, true },
-		{ "verify", do_verify, true },	  { "install", do_install, true },
-		{ "remove", do_remove, true },	  { "pack", do_pack, true },
-		{ "trust", do_trust, true },	  { "untrust", do_untrust, true },
-	};
 	AUTO(strbuf) struct strbuf out = STRBUF(16 << 20);
 	AUTO(config) struct config *config = NULL;
 	AUTO(free) char *workspace = NULL;
 	struct job j = { .out = &out };
 	struct error err = ERROR_NONE;
-	const char *word;
-	int index;
+	int index, what;
 	enum flags_status flag = flags_parse(self, argc, argv, &index, &j.common);
 
 	if (flag != FLAG_END)
 		return flags_exit_code(flag);
-	word = index < argc ? argv[index++] : "list";
 	if (common_config(&j.common, &config, &err))
 		return command_report(EXIT_USAGE, &err);
 	workspace = realpath(j.common.workspace ? j.common.workspace : ".", NULL);
 	j.config = config;
 	j.workspace = workspace ? workspace : "/";
-	for (size_t i = 0; i < ARRAY_LEN(jobs); i++) {
-		if (strcmp(jobs[i].word, word) != 0)
-			continue;
-		if (index + jobs[i].takes != argc)
-			break;
-		jobs[i].run(&j, jobs[i].takes ? argv[index] : NULL, &err);
-		print(&out);
-		return err.code ? command_report(EXIT_FAILED, &err) : EXIT_DONE;
-	}
-	return command_misused_subcommand(self, word);
+	what = command_choose(self, argc - index, argv + index);
+	if (what < 0)
+		return EXIT_USAGE;
+	jobs[what](&j, argc - index > 1 ? argv[index + 1] : NULL, &err);
+	print(&out);
+	return err.code ? command_report(EXIT_FAILED, &err) : EXIT_DONE;
 }
 
 const struct command command_skills = {
@@ -495,5 +494,6 @@ const struct command command_skills = {
 		   "in\nplace: nothing is unpacked and no script is run. See "
 		   "doc/skills.md.",
 	.flags = flags,
+	.subcommands = subcommands,
 	.run = cli_skills_run,
 };

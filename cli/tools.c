@@ -423,12 +423,22 @@ static void fetch_lists(struct config *c, struct registry *r, const struct argum
 			err.text);
 }
 
-static int with_catalog(const struct arguments *a, int count, char **words)
+enum tools_subcommand { TOOLS_LIST, TOOLS_CALL, TOOLS_SERVE };
+static const struct subcommand subcommands[] = {
+	[TOOLS_LIST] = { "list", 0, 0 },
+	[TOOLS_CALL] = { "call", 1, 2 },
+	[TOOLS_SERVE] = { "serve", 0, 0 },
+	{ 0 },
+};
+
+/* `tool` and `call_args`: what to call, or NULL. */
+static int with_catalog(const struct arguments *a, int what, const char *tool,
+			const char *call_args)
 {
 	AUTO(config) struct config *c = NULL;
 	AUTO(registry) struct registry *r = NULL;
 	AUTO(strbuf) struct strbuf served = STRBUF(1 << 16), installed = STRBUF(1 << 16);
-	bool serves = strcmp(words[0], "serve") == 0;
+	bool serves = what == TOOLS_SERVE;
 	struct catalog catalog = { 0 };
 	struct error err = ERROR_NONE;
 	const char *names;
@@ -445,15 +455,15 @@ static int with_catalog(const struct arguments *a, int count, char **words)
 		catalog_open(c, r, serves ? served.text : names, &catalog, &err);
 	if (err.code)
 		return command_report(EXIT_USAGE, &err);
-	if (!serves && !(words[1] && catalog_find(&catalog, words[1])))
+	if (!serves && !(tool && catalog_find(&catalog, tool)))
 		fetch_lists(c, r, a, &catalog);
-	if (strcmp(words[0], "list") == 0)
+	if (what == TOOLS_LIST)
 		code = tools_list(&catalog, a->json);
 	else if (serves)
 		code = cli_tools_serve(c, r, a, &catalog, &err);
 	else
-		code = cli_tools_call_tool(c, r, a, &catalog, words[1],
-					   count > 2 ? words[2] : "{}", &err);
+		code = cli_tools_call_tool(c, r, a, &catalog, tool,
+					   call_args ? call_args : "{}", &err);
 	catalog_clear(&catalog);
 	return code;
 }
@@ -462,9 +472,7 @@ static int tools_run(const struct command *self, int argc, char **argv)
 {
 	struct arguments a = { 0 };
 	enum flags_status f;
-	int index, count;
-	static char word[] = "list";
-	char *only[] = { word, NULL };
+	int index, count, what;
 
 	f = flags_parse(self, argc, argv, &index, &a.common);
 	if (f != FLAG_END)
@@ -473,13 +481,11 @@ static int tools_run(const struct command *self, int argc, char **argv)
 	a.web.token = secret_env(a.token_env ? a.token_env : "MORTISE_SERVE_TOKEN");
 	snprintf(a.section, sizeof a.section, "controller%s%s", a.controller ? "." : "",
 		 a.controller ? a.controller : "");
-	if (count == 0)
-		return with_catalog(&a, 1, only);
-	if ((strcmp(argv[index], "list") == 0 && count == 1) ||
-	    (strcmp(argv[index], "serve") == 0 && count == 1) ||
-	    (strcmp(argv[index], "call") == 0 && (count == 2 || count == 3)))
-		return with_catalog(&a, count, argv + index);
-	return command_misused_subcommand(self, argv[index]);
+	what = command_choose(self, count, argv + index);
+	if (what < 0)
+		return EXIT_USAGE;
+	return with_catalog(&a, what, count > 1 ? argv[index + 1] : NULL,
+			    count > 2 ? argv[index + 2] : NULL);
 }
 
 const struct command command_tools = {
@@ -494,5 +500,6 @@ const struct command command_tools = {
 		   "runtime. Its exit code is 1 if the\ntool, or the command that it "
 		   "ran, failed. Ctrl-C cancels the call.",
 	.flags = flags,
+	.subcommands = subcommands,
 	.run = tools_run,
 };
