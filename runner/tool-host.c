@@ -5,6 +5,7 @@
 #include "tool-host.h"
 #include "clock.h"
 #include "options.h"
+#include "utf8.h"
 #include <math.h>
 #include <poll.h>
 #include <stdio.h>
@@ -206,31 +207,31 @@ static int fail_status(struct mt_call *c, int status)
 	return status;
 }
 
-static int tool_host_fail_call(struct mt_call *c, int status, const char *fmt, ...)
-{
-	va_list ap;
-
-	strbuf_reset(&c->error);
-	va_start(ap, fmt);
-	/* A sentence too long is cut, not lost. */
-	if (strbuf_vaddf(&c->error, fmt, ap)) {
-		va_end(ap);
-		strbuf_reset(&c->error);
-		strbuf_add(&c->error,
-			   "failed, and its error message is too long to show");
-	} else {
-		va_end(ap);
-	}
-	return fail_status(c, status);
-}
-
 static int fail_text(struct mt_call *c, int status, const char *text, size_t len)
 {
 	size_t most = c->error.max - 1;
 
 	strbuf_reset(&c->error);
-	strbuf_addn(&c->error, text, len < most ? len : most);
+	strbuf_addn(&c->error, text, len > most ? utf8_cut(text, len, most) : len);
 	return fail_status(c, status);
+}
+
+static int tool_host_fail_call(struct mt_call *c, int status, const char *fmt, ...)
+{
+	char *text;
+	va_list ap;
+	int len;
+
+	va_start(ap, fmt);
+	len = vasprintf(&text, fmt, ap);
+	va_end(ap);
+	if (len < 0) {
+		lose_part(c);
+		return fail_status(c, status);
+	}
+	fail_text(c, status, text, (size_t)len);
+	free(text);
+	return status;
 }
 
 static int output(struct mt_call *c, const char *bytes, size_t len)

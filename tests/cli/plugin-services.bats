@@ -46,6 +46,41 @@ call() { # [FLAG...] : call it
 	echo "$output"
 }
 
+@test "a long error message is cut, between characters" {
+	for form in 'fail(call, MT_EIO, "%s", text)' 'fail_text(call, MT_EIO, text, 5000)'; do
+		service 'static char text[5001];
+			memset(text, 120, 5000);
+			memcpy(text + 4094, "\xc3\xa9", 2);
+			return host->'"$form"';'
+		run mortise tools call --json -C "$work" -o controller.tools=service service '{}'
+		grep -aqE '[^x]x{4094}([^x]|$)' <<< "$output"
+		run ! grep -a 'too long' <<< "$output"
+	done
+}
+
+@test "texts without bytes may be NULL" {
+	service 'uint64_t number;
+		size_t len = 9;
+		struct mt_answer_draft_1 answer;
+		const struct mt_str none = { NULL, 0 };
+		const struct mt_requests_draft_1 *r = host->extension(MT_REQUESTS_DRAFT_1);
+		host->log_text(instance, MT_LOG_INFO, NULL, 0);
+		int statuses[] = { host->reply_text(call, NULL, 0), host->output(call, NULL, 0),
+			host->spool(call, NULL, 0), host->progress(call, 1, 2, NULL),
+			host->reply_media(call, "image/png", NULL, 0),
+			host->field(call, "x", NULL, 0), host->save(instance, NULL, 0),
+			host->request(call, "x", none, NULL),
+			r->submit(call, "x", none, &number), r->wait(call, -1, &answer) };
+		for (size_t n = 0; n < sizeof statuses / sizeof *statuses; n++)
+			host->reply(call, "%d ", statuses[n]);
+		host->reply(call, "%d %d %s|", !host->saved(instance, NULL),
+			!host->arg_str(call, "x", &len), host->arg_json(call, NULL, NULL));
+		return host->fail_text(call, MT_EIO, NULL, 0);'
+	call
+	[[ "$output" == *"0 0 0 0 0 -1 -6 -6 0 0 1 1 {}|"* ]]
+	[ "$status" -ne 0 ]
+}
+
 @test "a call knows its instance, its tool and its id" {
 	service 'return host->reply(call, "%s %s", host->call_tool(call), host->call_id(call));'
 	call
