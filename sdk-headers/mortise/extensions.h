@@ -5,8 +5,9 @@
  *
  * A name that ends in ".draft-N" denotes a draft. A changed draft gets another number,
  * and drafts are removed without notice, so plugins must work without them: request the
- * table and check for NULL. An accepted draft loses the suffix, and is then as stable as
- * the rest of the tool kind.
+ * table and check for NULL. An accepted draft gets a name without the suffix, and is then
+ * as stable as the rest of the tool kind. If it was accepted as it is, hosts continue to
+ * give the table for the name of the draft too.
  *
  *   const struct mt_result_draft_1 *result = host->extension(MT_RESULT_DRAFT_1);
  *
@@ -72,6 +73,7 @@ enum {
 	MT_ANSWER_PIECE = 1u << 0, /* a piece of the answer, which comes later */
 };
 
+/** Filled by `wait`; has no `size`, because a changed one gets another draft number. */
 struct mt_answer_draft_1 {
 	uint64_t number;    /* of the request */
 	int32_t status;     /* MT_OK: `text` is a JSON object; else it is a sentence */

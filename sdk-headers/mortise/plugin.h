@@ -59,7 +59,10 @@ extern "C" {
 #define MT_SIZE_TO(type, member)                                               \
 	(offsetof(struct type, member) + sizeof(((struct type *)0)->member))
 
-/** Result of every call that can fail. 0 is success; the numbers are ABI. */
+/** Result of every call that can fail. 0 is success; the numbers are ABI. A function of a
+ *  plugin that returns another number, such as a positive one, has failed with
+ *  MT_EINVAL. A host may return statuses that a later version defines: a negative number
+ *  is a failure. */
 enum mt_status {
 	MT_OK = 0,
 	MT_EINVAL = -1,       /* invalid arguments, or a violated contract */
@@ -74,7 +77,8 @@ enum mt_status {
 	MT_EEXIST = -10,
 };
 
-/** Borrowed text or bytes. `ptr` may be NULL when `len` is 0. */
+/** Borrowed text or bytes. `ptr` may be NULL when `len` is 0. Passed by value: it never
+ *  grows. */
 struct mt_str {
 	const char *ptr;
 	size_t len;

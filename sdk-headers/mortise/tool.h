@@ -139,9 +139,11 @@ struct mt_tool_host {
 	 *  text. Fields that the observation type does not know are kept. Setting one
 	 *  again replaces it. @return MT_EINVAL, MT_ELIMIT above 1 MiB, MT_ENOMEM. */
 	int (*field)(struct mt_call *call, const char *name, const char *json, size_t len);
-	/** Fail the call with a sentence that the model will read; text that was appended
-	 *  before precedes it. The last call takes effect. @return `status`, so that a
-	 *  tool can write `return host->fail(...)`. */
+	/** Fail the call with a sentence that the model will read, cut after 4095 bytes;
+	 *  text that was appended before precedes it. The last call takes effect.
+	 *  `status` is one of enum mt_status; the call fails with MT_EINVAL for MT_OK or
+	 *  another number. @return `status`, so that a tool can write `return
+	 *  host->fail(...)`. */
 	int (*fail)(struct mt_call *call, int status, const char *fmt, ...)
 		MT_PRINTF(3, 4);
 	/** The same for a given sentence; see reply_text. */
@@ -175,7 +177,10 @@ struct mt_tool_host {
 	/** Send a request to the host and wait for the response. Methods:
 	 *    "model/complete"      {messages:[{role,content}], max_tokens?, model?}
 	 *                          -> {text}
-	 *    "user/ask"            {question, choices?} -> {answer}
+	 *    "user/ask"            {question, choices?} -> {answer}, which need not be
+	 *                          a choice; waits as long as the call runs.
+	 *                          MT_EDENIED: the user declines; MT_EUNSUPPORTED:
+	 *                          there is no user
 	 *    "client/ask"          {requests: {KEY: {method, params}}} -> {responses:
 	 *                          {KEY: result}}: requests of MCP to the client that called
 	 *                          the tool (`tools serve`): elicitation/create,
@@ -229,8 +234,10 @@ struct mt_tool_host {
 	 *  needs to continue after a resume, or in a new worker after a crash.
 	 *  @return MT_EUNSUPPORTED if there is no conversation, MT_ELIMIT, MT_EIO. */
 	int (*save)(struct mt_instance *instance, const void *bytes, size_t len);
-	/** What was last saved, with a NUL after it; NULL if nothing was. Borrowed until
-	 *  the next `save` or `saved` of the instance. */
+	/** What was last saved, with a NUL after it; NULL if nothing was. Another version of
+	 *  the plugin may have saved it. `ret_len` may be NULL. Borrowed until the next
+	 *  `save` or `saved` of the instance: with MT_TOOLSET_PARALLEL, one thread at a
+	 *  time. */
 	const void *(*saved)(struct mt_instance *instance, size_t *ret_len);
 	/** The list of tools has changed: the host calls `list` again.
 	 *  [any thread] */
@@ -337,7 +344,8 @@ struct mt_tool {
 	const char *events;
 
 	/** Run one call of this tool. NULL: mt_toolset.call does it.
-	 *  @return MT_OK, or a status after mt_tool_host.fail. */
+	 *  @return MT_OK, or a status after mt_tool_host.fail; a number that is not in
+	 *  enum mt_status, such as a positive one, fails the call with MT_EINVAL. */
 	int (*call)(const struct mt_tool_host *host, void *self, struct mt_call *call);
 
 	/** A C function with typed arguments instead of `call`; or NULL. */
