@@ -99,10 +99,9 @@ static int instance_thread_ready(struct mt_instance *i, struct error *err)
 		return status;
 	i->last_log[0] = '\0';
 	if (i->set->open)
-		status = i->set->open(&tool_host, i, &i->self);
+		status = worker_plugin_status(i->set->open(&tool_host, i, &i->self));
 	if (status)
-		return fail(err, status < 0 ? status : MT_EINVAL, "cannot open `%s`: %s",
-			    i->spec->name,
+		return fail(err, status, "cannot open `%s`: %s", i->spec->name,
 			    *i->last_log ? i->last_log : status_name(status));
 	i->open = true;
 	atomic_store(&i->list_stale, true);
@@ -226,7 +225,7 @@ static int instance_thread_run(struct mt_call *c, const struct target *t,
 	status = own(&tool_host, c->instance->self, c);
 	if (c->failed)
 		return c->failed;
-	if (status > 0 || status < MT_EEXIST)
+	if (status != worker_plugin_status(status))
 		return fail(err, MT_EINVAL, "`%s` returned the invalid status %d",
 			    c->tool, status);
 	if (status && !atomic_load(&c->cancelled))

@@ -203,7 +203,7 @@ static int tool_host_field(struct mt_call *c, const char *name, const char *json
 
 static int fail_status(struct mt_call *c, int status)
 {
-	c->failed = status < 0 && status >= MT_EEXIST ? status : MT_EINVAL;
+	c->failed = status ? worker_plugin_status(status) : MT_EINVAL;
 	return status;
 }
 

@@ -160,7 +160,8 @@ int tool_list_make(struct mt_instance *instance, struct strbuf *ret_json,
 			tool_list_put_tool(ret_json, loader_toolset_tool(set, n));
 	atomic_store(&instance->list_stale, false);
 	if (set->list)
-		status = set->list(&tool_host, instance, instance->self, &l);
+		status = worker_plugin_status(
+			set->list(&tool_host, instance, instance->self, &l));
 	strbuf_addc(ret_json, ']');
 	if (!status)
 		status = ret_json->error;

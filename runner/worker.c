@@ -41,6 +41,11 @@ int worker_send(const struct frame *f, int flags)
 	return status;
 }
 
+int worker_plugin_status(int status)
+{
+	return status <= MT_OK && status >= MT_EEXIST ? status : MT_EINVAL;
+}
+
 static void give(struct mt_instance *i, struct mt_call *c)
 {
 	pthread_mutex_lock(&worker.lock);

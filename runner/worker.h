@@ -141,6 +141,8 @@ void output_stream_add(struct mt_call *c, const char *bytes, size_t len);
 void output_stream_end(struct mt_call *c);
 
 int worker_send(const struct frame *f, int flags);
+/** A result of a function of the plugin: MT_EINVAL for one that is not in enum mt_status. */
+int worker_plugin_status(int status);
 
 /* tool-list.c */
 /** The tools of an open instance as a JSON array; fills instance->listed. */

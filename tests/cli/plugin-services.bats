@@ -81,6 +81,44 @@ call() { # [FLAG...] : call it
 	[ "$status" -ne 0 ]
 }
 
+@test "a positive status of list and open is an error of the plugin" {
+	compile lists <<-'END'
+		#include <mortise/tool.h>
+		static int run(const struct mt_tool_host *host, void *self, struct mt_call *call)
+		{
+			return host->reply(call, "x");
+		}
+		static int list(const struct mt_tool_host *host, struct mt_instance *instance,
+				void *self, struct mt_listing *l)
+		{
+			return 7;
+		}
+		static int set_open(const struct mt_tool_host *host, struct mt_instance *instance,
+				    void **ret_self)
+		{
+			return (int)host->option_int(instance, "status");
+		}
+		static const struct mt_option options[] = { { .size = sizeof *options,
+			.type = MT_OPTION_INT, .name = "status", .fallback = "0" } };
+		static const struct mt_tool fixed = { .size = sizeof fixed, .name = "fixed",
+			.description = "x", .call = run };
+		static const struct mt_toolset set = { .size = sizeof set, .tool_count = 1,
+			.tools = &fixed, .open = set_open, .list = list };
+		MT_TOOLSET(&set, "lists", .name = "lists", .options = options, .option_count = 1)
+	END
+	printf '[turn]\ntext = Done.\n' > "$BATS_TEST_TMPDIR/script"
+	run mortise run -C "$work" -o controller.tools=lists \
+		-m "script:$BATS_TEST_TMPDIR/script" -t go
+	echo "$output"
+	[[ "$output" == *"cannot list the tools of \`lists\`: invalid"* ]]
+	for status in 7 -99; do
+		run mortise tools call -C "$work" -o controller.tools=lists \
+			-o "tool.lists.status=$status" fixed '{}'
+		echo "$output"
+		[[ "$output" == *"cannot open \`lists\`: invalid"* ]]
+	done
+}
+
 @test "a call knows its instance, its tool and its id" {
 	service 'return host->reply(call, "%s %s", host->call_tool(call), host->call_id(call));'
 	call
