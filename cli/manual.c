@@ -69,10 +69,12 @@ static void page_mortise(void)
 	const struct flag *f;
 
 	title("MORTISE", "1", "mortise - host for software agents");
-	puts(".SH SYNOPSIS\n.B mortise\n.I command\n[\\fIoption\\fR]... "
-	     "[\\fIargument\\fR]...\n.SH DESCRIPTION\nA language model plans and calls "
-	     "tools until a task is complete. Agents, tools,\ncondensers, dialects and "
-	     "runtimes are plugins, configured with INI files.\n.SH COMMANDS");
+	puts(".SH SYNOPSIS\n.B mortise\n[\\fIoption\\fR]... [\\fImessage\\fR]\n.br\n"
+	     ".B mortise\n.I command\n[\\fIoption\\fR]... [\\fIargument\\fR]...\n"
+	     ".SH DESCRIPTION\nA language model plans and calls tools until a task is "
+	     "complete. Agents, tools,\ncondensers, dialects and runtimes are plugins, "
+	     "configured with INI files.\n.PP\nWithout a command,\n.B mortise\nstarts a "
+	     "conversation at the terminal: see\n.BR mortise-chat (1).\n.SH COMMANDS");
 	for (size_t i = 0; (c = command_at(i)); i++)
 		if (!c->hidden)
 			manual_put_command(c);
@@ -81,7 +83,7 @@ static void page_mortise(void)
 		put_flag(f);
 	puts(".SH EXIT STATUS\n.nf");
 	exit_codes_print(stdout);
-	puts(".fi\n.SH SEE ALSO\n.BR mortise.ini (5)");
+	puts(".fi\n.SH SEE ALSO\n.BR mortise-chat (1),\n.BR mortise.ini (5)");
 }
 
 static void manual_put_option(const struct mt_option *o)
@@ -105,10 +107,11 @@ static void page_ini(void)
 
 	title("MORTISE.INI", "5", "mortise.ini - configuration of mortise");
 	puts(".SH DESCRIPTION\nSections and their options. Later sources override "
-	     "earlier ones: built in,\n.IR /etc/mortise/mortise.ini ,\n.IR "
+	     "earlier ones: built-in defaults,\n.IR /etc/mortise/mortise.ini ,\n.IR "
 	     "/etc/mortise/conf.d/*.ini ,\n.IR ~/.config/mortise/mortise.ini ,\n.I "
 	     ".mortise/mortise.ini\nof a trusted project, the environment, and the "
-	     "option\n.BR \\-o .\nRun `mortise plugins info NAME` for the options of a "
+	     "option\n.BR \\-o .\nNothing overrides the settings of the administrator in\n"
+	     ".IR /etc/mortise/enforced.ini .\nRun `mortise plugins info NAME` for the options of a "
 	     "plugin.");
 	for (size_t i = 0; (family = config_family(i)); i++) {
 		const struct mt_option *table = config_table(family, &count);
@@ -117,7 +120,7 @@ static void page_ini(void)
 		for (size_t n = 0; n < count; n++)
 			manual_put_option(&table[n]);
 	}
-	puts(".SH SEE ALSO\n.BR mortise (1)");
+	puts(".SH SEE ALSO\n.BR mortise (1),\n.BR mortise-chat (1)");
 }
 
 static int manual_run(const struct command *self, int argc, char **argv)

@@ -149,6 +149,8 @@ bats_require_minimum_version 1.5.0
 		echo "$option"
 		grep -qrFw --include='*.md' -e "$option" "$top/doc" "$top/README.md"
 	done < "$BATS_TEST_TMPDIR/options"
+	mortise manual mortise | grep -qF "mortise-chat (1)"
+	mortise manual mortise.ini | grep -qF enforced.ini
 	mortise chat --help | grep -oE -- '--[a-z][a-z-]+' > "$BATS_TEST_TMPDIR/chat" ||
 		skip "without mortise-chat"
 	while read -r option; do
