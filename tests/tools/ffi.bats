@@ -65,10 +65,10 @@ library() { # NAME: is it there?
 	[[ "$output" == *"/base: must be one of"* ]]
 	call libc host_name '{}'
 	[ "$(jq -r .name <<<"$output")" = "$(uname -n)" ]
-	call libc make_folder "{\"path\": \"$work/ws/new\"}"
+	call libc make_directory "{\"path\": \"$work/ws/new\"}"
 	[ "$output" = 0 ]
 	[ -d "$work/ws/new" ]
-	call libc make_folder "{\"path\": \"$work/ws/new\"}"
+	call libc make_directory "{\"path\": \"$work/ws/new\"}"
 	[ "$status" -ne 0 ]
 	[[ "$output" == *"the function returned -1: File exists"* ]]
 	ln -s somewhere "$work/ws/link"
