@@ -65,7 +65,7 @@ int paths_xdg_dir(const char *which, bool make, char **ret_path, struct error *e
  *  NULL): its path, owned. */
 int paths_open_runtime_dir(bool make, int *ret, char **ret_path, struct error *err);
 /** True if only its owner (this user or root) may write the file and its directory;
- *  otherwise `err` says what is wrong. */
+ *  otherwise `err` contains the reason. */
 bool path_is_safe(const char *path, struct error *err);
 
 #endif

@@ -42,8 +42,8 @@ struct shell_command {
 	const char *input;         /* here-document or here-string, or NULL */
 };
 
-/** Values of variables, and of `~` (as HOME), that are known before the text runs.
- *  @return the value, borrowed, or NULL if it is not known. */
+/** The value of a variable, or of `~` (as HOME), if it is known before the text runs.
+ *  @return the value, borrowed, or NULL: unknown. */
 typedef const char *shell_variable_fn(void *arg, const char *name);
 
 enum { SHELL_DEPTH_MAX = 64 };

@@ -60,7 +60,7 @@ struct connection {
 	uint64_t since; /* ms of the loop: of the last byte */
 	size_t unread;  /* bytes of responses, at the last sweep */
 	bool busy;      /* a request is being answered */
-	bool handling;  /* requests are being looked for in what came */
+	bool handling;  /* the input is being searched for requests */
 	bool events;    /* the client takes a stream */
 	bool streams, modern, keep, closing;
 	bool listens;   /* to notifications, in answer to GET */

@@ -223,7 +223,7 @@ void mcp_call_start(const struct mcp_request *q);
 void mcp_call_cancel(struct mcp_server *s, const struct mcp_client *p,
 		     json_object *params);
 void mcp_call_drop(struct mcp_server *s, struct mcp_call *c);
-/** The request whose result the call is: its id, and what the client says in it. */
+/** Set the request that the call answers: its id, and its members. */
 void mcp_call_set_request(struct mcp_call *c, const struct mcp_request *q);
 bool mcp_is_same_client(const struct mcp_client *a, const struct mcp_client *b);
 /** Stop reading from clients. */

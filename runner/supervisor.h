@@ -36,7 +36,7 @@ struct worker_proc { /* a worker */
 	const char *label;           /* its last part */
 	pid_t pid;                   /* 0: reaped */
 	int fd, log_fd;              /* -1: closed */
-	int exited;                  /* what waitpid said */
+	int exited;                  /* the status of waitpid */
 	struct strbuf parts;         /* a frame in pieces */
 	struct packet *packets, **packets_end;
 	size_t packet_bytes;

@@ -26,14 +26,15 @@ int history_view(struct history *h, struct view_item **ret, size_t *ret_count,
 /** Read what history_view will need, until `end` (CLOCK_MONOTONIC, ns). `*ret_more`: not
  *  all of it is read. */
 int history_prepare(struct history *h, uint64_t end, bool *ret_more, struct error *err);
-/** The positions at which a view of this history may be cut: count + 1 flags, the caller's. */
+/** The positions at which a view of this history may be cut: count + 1 flags, the
+ *  caller's. */
 int history_cuts(struct history *h, const struct view_item *view, size_t count,
 		 unsigned char **ret_allowed, struct error *err);
 /** Mark what must stay in a view for one event of it to stay: see
  *  view_invariants_mates. */
 int history_mates(struct history *h, const struct view_item *view, size_t count,
 		  size_t place, unsigned char *marks, struct error *err);
-/** Add to what is `shown` of a view what it cannot be sent without: see
+/** Add to the `shown` events of a view those without which it cannot be sent: see
  *  view_invariants_complete. */
 int history_complete(struct history *h, const struct view_item *view, size_t count,
 		     unsigned char *shown, struct error *err);

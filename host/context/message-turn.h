@@ -16,7 +16,7 @@ struct message_turn {
 	size_t count;
 	struct message_part **results;       /* by call */
 	struct llm_call *calls;              /* the calls that have results */
-	struct llm_part part;                /* what it said */
+	struct llm_part part;                /* its text */
 	bool silent;                         /* nothing */
 	uint64_t stamp;                      /* new when other calls of it are sent */
 	size_t wanted, seen;                 /* results in the view, results reached */

@@ -39,9 +39,9 @@ int view_invariants_cuts(const struct view_fact *const *places, size_t count,
 void view_invariants_mates(const struct view_fact *const *places, size_t count,
 			   size_t place, unsigned char *marks);
 
-/** Set `shown` for what must be there as well for what is shown to be sent: the calls
- *  of one reply, their results, and the reply whose thinking began a loop.
- *  @return MT_OK or MT_ENOMEM. */
+/** Set `shown` for the events that the shown ones require in a request: the calls of one
+ *  reply, their results, and the reply whose thinking began a loop. @return MT_OK or
+ *  MT_ENOMEM. */
 int view_invariants_complete(const struct view_fact *const *places, size_t count,
 			     unsigned char *shown);
 

@@ -117,7 +117,7 @@ struct feature {
 	/** The conversation would be closed. @return true: the feature calls
 	 *  conversation_close_begin later. */
 	bool (*before_close)(struct conversation *c);
-	/** The agent works next: it takes what is planned, or a step. */
+	/** The agent works next: it makes a planned call, or starts a step. */
 	void (*before_work)(struct conversation *c);
 	/** A message that waits could be logged. @return true: some were. */
 	bool (*deliver)(struct conversation *c);

@@ -90,7 +90,7 @@ int conversation_confirm_child(struct conversation *c, const char *child,
 			       const struct approval *a, struct error *err);
 /** The scopes that were granted in this conversation; owned. NULL: out of memory. */
 json_object *conversation_approvals(const struct conversation *c);
-/** Take back the one of this text. */
+/** Revoke the approval with this text. */
 int conversation_revoke(struct conversation *c, const char *text, struct error *err);
 /** A runnable action that the user wants executed, V0 JSON. */
 int conversation_action(struct conversation *c, json_object *action, struct error *err);

@@ -41,9 +41,9 @@ struct subagent {
 	unsigned handles;          /* that are not closed yet */
 	bool begun, exited, output_over, ended;
 	json_object *action;       /* its newest; owned, or NULL */
-	json_object *waits;        /* what it says of its action that waits; or NULL */
+	json_object *waits;        /* the approval that it waits for; or NULL */
 	int exit_code, number;     /* number: of the signal that ended it */
-	char *message;             /* what it said last; or NULL */
+	char *message;             /* its last message; or NULL */
 	char reason[512];
 	struct llm_metrics sum;
 };
@@ -123,7 +123,7 @@ int subagents_add_unsettled(struct conversation *c, const char *id, struct error
 int subagents_keep(struct conversation *c, struct error *err);
 /** A child has ended: its sums into our account. Logged. */
 void subagents_settle(struct conversation *c, const char *id, struct llm_metrics *ret);
-/** After a restart: what was settled, and what was not. */
+/** After a restart: restore the usage of children, settled or not. */
 void subagents_restore_usage(struct conversation *c, struct llm_metrics *sum);
 void subagents_forget(struct conversation *c);
 

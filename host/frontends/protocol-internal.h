@@ -11,8 +11,8 @@ struct session {
 	struct conversation *c;
 	struct session_options options;
 	int watch;
-	struct jsonl lines; /* what comes in */
-	struct strbuf out;  /* what waits to be taken */
+	struct jsonl lines; /* input buffer */
+	struct strbuf out;  /* output not taken yet */
 	int64_t next;       /* event to send next; -1: not subscribed */
 	bool live;
 	bool state_due; /* the state changed, the client does not know */

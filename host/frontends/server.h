@@ -27,8 +27,9 @@ int server_open(uv_loop_t *loop, struct conversation *c, const struct server_opt
 size_t server_clients(const struct server *s);
 /** Remove the socket's file; new clients find nothing. Twice is fine. */
 void server_unlink(struct server *s);
-/** Tell the clients that the process ends, wait until they have read what is
- *  left (those that do not read are left behind), and free it; then `done`. */
+/** Notify the clients that the process ends, wait until they have read the remaining
+ *  output (clients that do not read are disconnected), and free the server; then call
+ *  `done`. */
 void server_end(struct server *s, int exit_code, void (*done)(void *arg), void *arg);
 
 #endif

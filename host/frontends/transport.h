@@ -11,7 +11,7 @@ struct transport;
 struct transport_options {
 	struct session_options session; /* ready and arg are set by the channel */
 	bool hold;                      /* an open channel keeps the loop going */
-	bool both;                      /* the end of what comes in ends it whole */
+	bool both;                      /* the end of the input closes the transport */
 	/** Nothing more comes in; may be NULL. */
 	void (*input_over)(void *arg);
 	/** Output can no longer be written; may be NULL. */

@@ -51,7 +51,7 @@ enum line_sum evlog_line_check(const char *text, size_t len, size_t *ret_body);
 bool evlog_line_salvage(const char *text, size_t len, size_t from, size_t *work,
 			size_t *ret_start, size_t *ret_end);
 
-/* ---- the index: what is known of the log without reading it --------------- */
+/* ---- the index: facts about the log that do not require reading it -------- */
 
 struct reply_head {
 	uint64_t hash, offset;

@@ -66,7 +66,7 @@ struct fncall {
 	enum fncall_fault fault; /* the first one */
 	char why[256];        /* a sentence on it */
 	bool unexpected;      /* FNCALL_UNKNOWN_PARAMETER, and the schema allows no other */
-	struct strbuf noise;  /* what stands between its parameters */
+	struct strbuf noise;  /* the text between its parameters */
 	char *own_name;
 };
 

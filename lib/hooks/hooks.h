@@ -44,7 +44,7 @@ struct hooks {
  *  NULL): what was left out and why. */
 int hooks_load(const struct config *c, const char *workspace, struct hooks *ret,
 	       char **ret_note, struct error *err);
-/** Add what a file says. */
+/** Add the hooks of a file. */
 int hooks_read(struct hooks *h, json_object *file, const char *path, struct error *err);
 void hooks_clear(struct hooks *h);
 /** Does a matcher match this tool (NULL: none)? */
@@ -74,8 +74,8 @@ int hook_start(uv_loop_t *loop, const struct hook_call *call,
 	       struct hook_run **ret, struct error *err);
 /** Kill it and its child processes; `done` is not called. */
 void hook_cancel(struct hook_run *r);
-/** Interpret its output: JSON on stdout, exit code 2. Takes nothing, fills the rest.
- *  @return MT_OK, or MT_ENOMEM: what it says is not known. */
+/** Interpret its output: JSON on stdout, exit code 2. Fills the other members. @return
+ *  MT_OK, or MT_ENOMEM: the decision is unknown. */
 int hook_understand(struct hook_result *r);
 void hook_result_clear(struct hook_result *r);
 

@@ -71,7 +71,7 @@ bool model_matches(const char *model, const char *glob);
 
 /** Facts of an unknown model. */
 void model_facts_init(struct model_facts *f);
-/** Apply what a text in the form of the table says about the model. Ignores
+/** Apply the facts about the model in a text with the syntax of the table. Ignores
  *  unknown keys and invalid lines. */
 void model_facts_apply(struct model_facts *f, const char *model, const char *text,
 		       size_t len);
@@ -80,7 +80,7 @@ void model_facts_apply(struct model_facts *f, const char *model, const char *tex
 void model_facts_find(const struct config *c, const char *model, struct model_facts *ret);
 
 /** The cost of a call in dollars; negative: unknown. `input` counts the whole prompt,
- *  what came from and went to the cache included. */
+ *  including tokens read from and written to the cache. */
 double model_cost(const struct model_facts *f, int64_t input, int64_t output,
 		  int64_t cache_read, int64_t cache_write);
 

@@ -33,7 +33,7 @@ struct registry {
 	size_t loaded_count;
 };
 
-/* descriptor.c: rules for what a plugin says of itself */
+/* descriptor.c: rules for the descriptor of a plugin */
 struct kind_info {
 	const char *name;
 	uint16_t major, minor;
@@ -96,8 +96,8 @@ struct probe {
 	const char *path;
 	json_object *plugin;       /* its description, for the caller; NULL: refused */
 	struct error why;          /* of the refusal */
-	int retry_after;           /* seconds until it is worth another try, RETRY_NOW,
-				    * or 0: the refusal stands while the file is the same */
+	int retry_after;           /* seconds until the next try, RETRY_NOW, or 0: not
+				    * before the file has changed */
 	/* while the child runs */
 	pid_t pid;
 	int fd;                    /* its answer; -1: complete */

@@ -21,7 +21,7 @@ struct component {
 	const char *path;           /* of the .so */
 	const char *version, *license;
 	const char *id, *vendor, *url; /* of its plugin; "": none */
-	const char *about;          /* what its plugin tells the user; "": nothing */
+	const char *about;          /* text of its plugin for the user; "": none */
 	json_object *permissions;   /* [{kind, what, why}], or NULL */
 	uint16_t version_major, version_minor; /* of the kind */
 	char *unique;               /* id of its plugin, or else the path; of a plugin with

@@ -71,7 +71,7 @@ int runner_open(uv_loop_t *loop, const struct runner_spec *spec,
  *  wrong later comes as a result. */
 int runner_call(struct runner *l, uint64_t call, const char *instance, const char *tool,
 		const char *args, size_t len, int64_t timeout_ms, struct error *err);
-/** The same, for a result that says what such a call would do. */
+/** The same for a preview: the result states what such a call would do. */
 int runner_preview(struct runner *l, uint64_t call, const char *instance,
 		   const char *tool, const char *args, size_t len, int64_t timeout_ms,
 		   struct error *err);

@@ -20,7 +20,7 @@ struct runner_instance {
 };
 
 struct runner_spec {
-	char *const *argv;      /* what the runtime said; argv[0] is a path */
+	char *const *argv;      /* the command of the runtime; argv[0] is a path */
 	char *const *env;       /* whole environment, "NAME=value" */
 	const char *workspace;  /* as the runner sees it */
 	const char *spool_dir;  /* as the runner sees it; made 0700 on demand */

@@ -31,7 +31,7 @@ struct skills *skills_new(const char *workspace, const char *off);
 /** Record a problem. */
 int skills_report_problem(struct skills *s, const char *path, bool warning,
 			  const char *text, struct error *err);
-/** Add a skill, which is taken, unless one of its name is there. */
+/** Add a skill, taking it, unless one of its name exists. */
 int skills_add(struct skills *s, struct skill *skill, const char *place,
 	       struct error *err);
 /** The same, where only the first `known` may have its name. */

@@ -30,9 +30,9 @@ void glob_close(struct glob *g);
 /** @param path relative to the directory that is searched */
 bool glob_has(const struct glob *g, const char *path);
 
-/** Split a pattern that says where to begin ("/a/b/x*.c", "~/x") into that directory
- *  and the rest; a relative one is all rest. An empty one stands for all files.
- *  @param ret_base owned; NULL if there is none. */
+/** Split a pattern that starts with a directory ("/a/b/x*.c", "~/x") into the directory
+ *  and the rest; a relative pattern has no directory. An empty pattern matches all files.
+ *  @param ret_base owned; NULL: none. */
 int glob_split(const char *pattern, char **ret_base, char **ret_rest);
 
 #endif

@@ -77,7 +77,7 @@ void catalog_clear(struct catalog *catalog);
  *  with catalog_renew. NULL: it failed, and the known tools stay. */
 void catalog_arrived(const struct catalog *catalog, const char *instance,
 		     json_object *tools);
-/** Is there an instance whose tools are unknown until it lists them for the first time? */
+/** Does any instance have unknown tools, because it has never listed them? */
 bool catalog_is_awaited(const struct catalog *catalog);
 /** Add the tool that searches for others, if it is installed: with MCP servers there may
  *  be many tools. */

@@ -27,8 +27,8 @@ int mcp_servers_trust(const char *skill, json_object *servers, struct error *err
 /** Are these, as they are, trusted? */
 bool mcp_servers_trusted(const char *skill, json_object *servers);
 
-/** The options as the runner gets them: values of environment variables instead
- *  of their names, and what `mcp_json` says. Owned. */
+/** The options as the runner gets them: values of environment variables instead of their
+ *  names, and the entries of `mcp_json`. Owned. */
 int mcp_server_options(const char *name, json_object *options, json_object **ret,
 		       struct error *err);
 /** Can a server be started or reached with these options? Without starting it. */

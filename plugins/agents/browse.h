@@ -13,7 +13,7 @@
 
 /** The meaning of a reply. */
 struct browse_reply {
-	struct strbuf actions, thought; /* the calls; what stands before them */
+	struct strbuf actions, thought; /* the calls; the text before them */
 	struct strbuf message;          /* to the user; empty: none */
 	bool last;                      /* nothing is done but telling it */
 };

@@ -15,7 +15,7 @@ struct plugin_output {
 /** Expect output. @return the descriptor to print to, which the caller closes; -1: the
  *  output is not logged, or a pipe for it cannot be made. */
 int plugin_output_open(struct plugin_output *ret);
-/** Read what is there. Never blocks. */
+/** Read the output that is available. Never blocks. */
 void plugin_output_take(struct plugin_output *o);
 /** Log what `name` has printed in `function`. */
 void plugin_output_log(struct plugin_output *o, const char *name, const char *function);

@@ -31,9 +31,9 @@ struct approval_state {
 	json_object *granted;      /* scopes that run without approval; or NULL */
 	bool announced;            /* watchers were notified of those of the project */
 	struct opinion opinion;    /* of the next planned call */
-	uint64_t preview_call;     /* what the tool says is awaited; 0: nothing */
+	uint64_t preview_call;     /* awaited call of a preview; 0: none */
 	uint64_t previews;         /* that were asked for */
-	char *preview;             /* what the tool says that the pending action does; or NULL */
+	char *preview;             /* preview of the pending action; or NULL */
 };
 
 static inline struct approval_state *approval_of(const struct conversation *c)
@@ -88,7 +88,8 @@ void approval_tell_edit(struct conversation *c, const struct call *call,
 			struct event *observation);
 /** A subagent starts with the scopes of its parent. */
 int approval_inherit(struct conversation *c, json_object *approvals, struct error *err);
-/** Tell the watchers, once, what applies without having been granted here. */
+/** Report once to the watchers which scopes apply that this conversation did not grant.
+ *  */
 void approval_tell_scopes(struct conversation *c);
 /** Restore the granted scopes from the log. */
 int approval_restore(struct conversation *c, struct error *err);

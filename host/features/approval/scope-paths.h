@@ -12,8 +12,8 @@
 char *scope_path_resolve(const char *dir, const char *path);
 /** Is a resolved path this directory, or below it? Its own links are resolved. */
 bool scope_path_is_below(const char *path, const char *dir);
-/** Does a resolved path that is below this directory lead to what starts programs by
- *  itself: .git, .mortise, .envrc, start files of shells and the like? */
+/** Does a resolved path under this directory lead to files that start programs
+ *  automatically: .git, .mortise, .envrc, startup files of shells, and similar ones? */
 bool scope_path_is_protected(const char *path, const char *dir);
 
 #endif

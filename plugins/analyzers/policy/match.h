@@ -22,8 +22,8 @@ void match_begin(void);
 /** Is it used up? */
 bool match_is_over(void);
 
-/** A regular expression that may fit anywhere. Case does not count when `caseless`.
- *  @return NULL, and `err` says what is wrong at which byte. */
+/** Compile a regular expression that may match anywhere; `caseless`: ignore case. @return
+ *  NULL: invalid; `err` contains the reason and the byte. */
 struct match *match_new(const char *pattern, size_t len, int caseless, struct error *err);
 /** A glob: * and ? as in file names, but * crosses slashes; the whole text has to fit.
  *  `/.../` is a regular expression. */

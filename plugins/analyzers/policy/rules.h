@@ -28,7 +28,7 @@ int rules_add(struct rules *r, const char *name, const char *text, struct error 
 bool rules_at(const struct rules *r, size_t n, struct finding *ret,
 	      const char **ret_text);
 
-/** The tool of an action, and what it says of itself. */
+/** The tool of an action, and the effects that it declares. */
 struct caller {
 	const char *name;
 	uint32_t hints; /* MT_TOOL_READ_ONLY ... */

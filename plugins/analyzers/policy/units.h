@@ -18,7 +18,7 @@ struct unit {
 	const char *name; /* base name of the program; NULL if it is not known */
 	size_t sub;       /* index of the subcommand among the words; 0: none */
 	bool inner;       /* a wrapper runs it */
-	bool more;        /* what runs it adds arguments that are not known */
+	bool more;        /* the program that runs it adds unknown arguments */
 	bool unsettled;   /* files may have changed their places since the text began */
 	bool settled;     /* the callback sets it: paths lead where they led before */
 	bool runs_itself; /* a function that starts itself in a pipe */

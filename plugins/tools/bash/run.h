@@ -57,7 +57,7 @@ struct run_result {
 	bool cut;              /* the content is not all of it */
 	bool cancelled;
 	bool moved;            /* it continues as a job, see run_split */
-	bool ended;            /* a command ended in this call: the rest is known */
+	bool ended;            /* a command ended: the members below are set */
 	int exit_code;         /* -1: unknown, or still running */
 	long pid;              /* last background process; -1: none */
 	char *username, *hostname, *directory, *python; /* NULL: unknown */

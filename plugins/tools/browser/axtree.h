@@ -36,7 +36,7 @@ struct ax_options {
 	const char *const *ignored_properties; /* likewise */
 };
 
-/** Find what is known of a bid. @return NULL if nothing is. */
+/** Find the element of a bid. @return NULL: unknown bid. */
 typedef const struct ax_mark *ax_mark_fn(void *arg, const char *bid);
 
 /** Append the text of a tree, {"nodes": [...]} as the protocol of the browser has it,

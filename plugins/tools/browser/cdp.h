@@ -39,8 +39,8 @@ int cdp_gave_up(int status, struct error *err);
 /** The session has ended: a call that waits for its answer is refused, with `why`. For
  *  event functions. */
 void cdp_session_gone(struct cdp *c, const char *session, const char *why);
-/** Hand out what has come, waiting for at most one message.
- *  @return MT_OK, MT_ETIMEOUT (nothing came), MT_ECANCELLED, MT_EIO. */
+/** Dispatch the messages received, waiting for at most one. @return MT_OK, MT_ETIMEOUT
+ *  (no message), MT_ECANCELLED, MT_EIO. */
 int cdp_poll(struct cdp *c, const struct cdp_wait *wait);
 
 #endif

@@ -19,7 +19,7 @@ enum {
 	EDITOR_DIFF_MAX = 128 << 10,
 };
 
-struct editor; /* remembers what was seen and what can be undone */
+struct editor; /* files that were viewed, and edits that can be undone */
 
 /** The arguments of one call, borrowed. A text that is absent has ptr NULL. */
 struct editor_request {

@@ -19,9 +19,8 @@ struct kernelspec {
 	bool by_message;   /* it wants to be interrupted by a message */
 };
 
-/** Find a kernel: `name` as in `jupyter kernelspec list`, or the directory of one
- *  if there is a slash in it. The sentence of MT_ENOTFOUND says what there is,
- *  and what to install. */
+/** Find a kernel: `name` as in `jupyter kernelspec list`, or a directory if it contains a
+ *  slash. The error of MT_ENOTFOUND lists the installed kernels, and what to install. */
 int kernelspec_find(const char *name, struct kernelspec *ret, struct error *err);
 void kernelspec_clear(struct kernelspec *k);
 /** Append "NAME=value" texts of the spec's environment, ${X} replaced, to a list

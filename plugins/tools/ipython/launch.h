@@ -46,7 +46,7 @@ int launch_start(const struct launch_config *config, struct launch *ret,
 		 struct error *err);
 /** Look whether it has ended. */
 bool launch_has_ended(struct launch *l);
-/** Take what it wrote to its standard error. */
+/** Take the output of the kernel on standard error. */
 void launch_listen(struct launch *l);
 /** A signal to it and what it started. */
 void launch_signal(struct launch *l, int number);

@@ -19,7 +19,7 @@ enum plain_state {
 
 struct plain {
 	enum plain_state state;
-	bool again;          /* after CR: what comes next overwrites the line */
+	bool again;          /* after CR: further text overwrites the line */
 	struct strbuf line;  /* that has no end yet */
 	struct output *out;
 };

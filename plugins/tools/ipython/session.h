@@ -28,9 +28,9 @@ struct session {
 	char *shell_dir;       /* of the shell, when it was last asked for */
 };
 
-/** Have a kernel that takes cells. `shell_dir`: where the shell is, NULL if that
- *  is not known; the kernel goes there if it has changed. What the model should
- *  know is appended to `notes`, each "[...]\n". */
+/** Start a kernel if none is ready. `shell_dir`: the directory of the shell, NULL:
+ *  unknown; the kernel changes to it if it differs. Notes for the model are appended to
+ *  `notes`, each "[...]\n". */
 int session_ready(struct session *s, const char *shell_dir, int cancel_fd,
 		  struct strbuf *notes, struct error *err);
 /** Run a cell; session_ready came before. A kernel that is dead is cleared

@@ -31,8 +31,8 @@ struct client_config {
 	const char *url;          /* of a server over HTTP; or NULL */
 	char *const *headers;     /* "Name: value", NULL-terminated */
 	const char *ca_path;
-	bool old_sse, new_http;   /* only that transport; neither: what it takes */
-	const char *protocol;     /* the one version to speak; NULL: what both know */
+	bool old_sse, new_http;   /* only that transport; neither: try both */
+	const char *protocol;     /* the only version; NULL: any of both sides */
 	int64_t connect_ms, timeout_ms;
 	bool accepts;             /* elicitation is accepted as it stands (for tests) */
 	void *arg;
@@ -137,7 +137,7 @@ bool client_is_down(struct client *c);
 bool client_was_forgotten(struct client *c);
 /** Makes waiting calls check whether they are cancelled. */
 void client_wake(struct client *c);
-/** What is not known counts as: tools. */
+/** Unknown capabilities: assume tools. */
 bool client_has(struct client *c, const char *capability);
 void client_log(struct client *c, int level, const char *fmt, ...) MT_PRINTF(3, 4);
 

@@ -56,7 +56,7 @@ void transfer_close(struct transfer *t);
 /** Send a message by POST; with `p`, wait for the answer to it. */
 int http_post(struct http *h, const char *url, const char *text, size_t len,
 	      struct pending *p, struct error *err);
-/** The thread for what the server says by itself. */
+/** The thread for messages that the server sends without a request. */
 int listener_start(struct http *h, bool stream);
 void listener_stop(struct http *h);
 /** The request was answered. */

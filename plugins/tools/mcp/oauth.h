@@ -35,7 +35,7 @@ struct oauth {
 	char *(*visit)(void *arg, const char *url, const char *state, struct error *err);
 };
 
-/** What the authorization server says of itself, and what it protects. */
+/** Metadata of the authorization server, and of the resource that it protects. */
 struct oauth_place {
 	json_object *resource;     /* RFC 9728; NULL: the server has none */
 	json_object *metadata;     /* RFC 8414 */

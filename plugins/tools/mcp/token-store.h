@@ -12,8 +12,8 @@ struct keep {
 	const char *name, *server, *file, *ca_path;
 };
 
-/** A token, owned. `refused` (may be NULL): the one that is not taken any more.
- *  NULL: there is none, and `err` says what to do. */
+/** A token, owned. `refused` (may be NULL): a token that the server no longer accepts.
+ *  NULL: no token; `err` states what to do. */
 char *token_store_keep_token(const struct keep *k, const char *refused,
 			     struct error *err);
 /** Remember that the login did not suffice, so that the next one asks for more. */

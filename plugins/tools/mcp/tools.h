@@ -29,7 +29,7 @@ struct offers {
 
 struct offer_options {
 	bool resources, prompts; /* are offered, if the server has them */
-	bool trust_hints;        /* believe what the server says of its tools */
+	bool trust_hints;        /* trust the declared effects of its tools */
 };
 
 /** Ask the server for everything it offers. */

@@ -6,8 +6,8 @@
 
 #include "patch.h"
 
-/** Apply. What was done is in `ret->changes`; a failure says why in `ret->why` and
- *  leaves the files as they were. patch_clear is due either way. */
+/** Apply the patch. `ret->changes` lists the changes. On failure, `ret->why` has the
+ *  reason and the files are unchanged. Call patch_clear in both cases. */
 int patch_files(const char *workspace, const char *text, size_t len, struct patch *ret);
 
 #endif

@@ -19,16 +19,16 @@ struct inline_result {
 /** Run one. @return MT_OK, or a status: it could not be run. */
 typedef int inline_run(const char *command, void *arg, struct inline_result *ret);
 
-/** Put the output of each !`command` in its place. What stands in backticks or
- *  fences is left alone, as is \!`command`, which loses its backslash. */
+/** Replace each !`command` by its output. Text in backticks or fences is not changed, and
+ *  neither is \!`command`, which loses its backslash. */
 int inline_commands(const char *text, size_t len, inline_run *run, void *arg,
 		    struct strbuf *out);
 
 /** Value of a variable, borrowed until the next call; NULL: not known. */
 typedef const char *variable_value(const char *name, size_t len, void *arg);
 
-/** Put values in the place of ${NAME} and ${NAME:-default}, with `unbraced` of
- *  $NAME too. What is not known stays as it stands. */
+/** Replace ${NAME} and ${NAME:-default}, and with `unbraced` also $NAME, by values.
+ *  Unknown names are not changed. */
 int skill_expand_variables(const char *text, size_t len, bool unbraced,
 			   variable_value *value, void *arg, struct strbuf *out);
 
