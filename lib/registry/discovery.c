@@ -451,18 +451,10 @@ static void scan_clear(struct scan *scan)
 	cache_close(&scan->cache);
 }
 
-/* Is the file below this directory? The directory may be a link. */
-static bool discovery_is_below(const char *path, const char *dir)
-{
-	AUTO(free) char *real = realpath(dir, NULL);
-	size_t len = real ? strlen(real) : 0;
-
-	return len > 1 && strncmp(path, real, len) == 0 && path[len] == '/';
-}
-
-/* Is the file in the directory `plugins` next to this program? `below`: what follows that
- * directory in the path of the program, at the last place where it does. */
-static bool is_built_with(const char *path, const char *below)
+/* The directory `plugins` next to this program, with its links resolved; NULL: none.
+ * `below`: what follows that directory in the path of the program, at the last place
+ * where it does. */
+static char *built_with(const char *below)
 {
 	AUTO(free) char *self = realpath("/proc/self/exe", NULL), *plugins = NULL;
 	char *end = NULL;
@@ -470,21 +462,33 @@ static bool is_built_with(const char *path, const char *below)
 	for (char *at = self; at && (at = strstr(at, below)); at++)
 		end = at;
 	if (!end)
-		return false;
+		return NULL;
 	*end = '\0';
 	plugins = path_join(self, "plugins");
-	return plugins && discovery_is_below(path, plugins);
+	return plugins ? realpath(plugins, NULL) : NULL;
 }
 
+/* Is the file in a directory of our own plugins? They are looked up once, and kept. */
 static bool is_own(const struct component *c)
 {
-	static const char *const below[] = { "/", "/tests/", "/bench/" };
+	static char *own[4];
+	static bool known;
 	AUTO(free) char *path = realpath(c->path, NULL);
-	bool own = path && discovery_is_below(path, PLUGIN_DIR);
 
-	for (size_t i = 0; path && !own && i < ARRAY_LEN(below); i++)
-		own = is_built_with(path, below[i]);
-	return own;
+	if (!known) {
+		own[0] = realpath(PLUGIN_DIR, NULL);
+		own[1] = built_with("/");
+		own[2] = built_with("/tests/");
+		own[3] = built_with("/bench/");
+		known = true;
+	}
+	for (size_t i = 0; path && i < ARRAY_LEN(own); i++) {
+		size_t len = own[i] ? strlen(own[i]) : 0;
+
+		if (len > 1 && strncmp(path, own[i], len) == 0 && path[len] == '/')
+			return true;
+	}
+	return false;
 }
 
 bool component_is_own(const struct component *c)
