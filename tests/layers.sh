@@ -298,6 +298,7 @@ controller/call.h file-history
 controller/call.h follow-ups
 controller/call.h hook-runner
 controller/call.h nested-calls
+controller/call.h parallel-calls
 controller/call.h tool-http
 controller/closing.h hook-runner
 controller/closing.h subagents
@@ -318,6 +319,7 @@ controller/features.h delegation
 controller/features.h features-table
 controller/features.h follow-ups
 controller/features.h goal
+controller/features.h parallel-calls
 controller/features.h side-usage
 controller/observations.h approval
 controller/observations.h delegation
@@ -326,10 +328,6 @@ controller/observations.h hook-runner
 controller/observations.h limits
 controller/observations.h nested-calls
 controller/observations.h subagents
-controller/parallel-calls.h nested-calls
-controller/parallel-calls.h questions
-controller/parallel-calls.h tool-completions
-controller/parallel-calls.h tool-http
 controller/plugins/analyzers.h approval
 controller/plugins/model-request.h condense
 controller/plugins/plugin-ctx.h slices
@@ -351,6 +349,7 @@ controller/transitions.h goal
 controller/transitions.h judge
 controller/transitions.h limits
 controller/turn-actions.h approval
+controller/turn-actions.h parallel-calls
 controller/turn.h approval
 controller/turn.h delegation
 controller/turn.h environment-command
@@ -360,6 +359,7 @@ controller/turn.h hook-runner
 controller/turn.h limits
 controller/turn.h log-search
 controller/turn.h nested-calls
+controller/turn.h questions
 controller/turn.h replay
 controller/turn.h setup
 controller/turn.h subagents

@@ -90,6 +90,12 @@ int64_t call_log(struct conversation *c, struct call *call, struct error *err)
 	return id;
 }
 
+void call_cancel_early(const struct call *call, struct runner *link)
+{
+	if (call->early && !call->over && link)
+		runner_cancel(link, call->number);
+}
+
 void call_keep_result(struct call *call, const struct runner_result *result)
 {
 	runner_result_copy(&call->result, result);

@@ -37,6 +37,9 @@ struct call {
 	struct runner_result result; /* a copy */
 };
 
+/** The smallest number of an early call in the runner; that of another is its action. */
+static const uint64_t call_first_early = 1000000000000;
+
 /** For the model: the reason why a call with masked arguments is not made. */
 extern const char call_is_masked[];
 
@@ -50,6 +53,8 @@ AUTO_DEFINE(call, struct call *, call_free)
 int64_t call_log(struct conversation *c, struct call *call, struct error *err);
 /** Name of the instance of its toolset; it has a tool. */
 const char *call_instance(const struct conversation *c, const struct call *call);
+/** Cancel a call, if it was sent early and has no result yet. `link` NULL: no runner. */
+void call_cancel_early(const struct call *call, struct runner *link);
 /** Keep a copy of the result of an early call. */
 void call_keep_result(struct call *call, const struct runner_result *result);
 

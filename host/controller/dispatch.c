@@ -11,7 +11,6 @@
 #include "controller/observations.h"
 #include "controller/features.h"
 #include "controller/plugins/launch.h"
-#include "controller/parallel-calls.h"
 #include "controller/step.h"
 #include "controller/turn.h"
 #include "files.h"
@@ -62,7 +61,7 @@ static void tell_output(struct conversation *c, uint64_t call, const char *bytes
 
 static void dispatch_on_output(void *arg, uint64_t call, const char *bytes, size_t len)
 {
-	int64_t action = parallel_action_of(arg, call);
+	int64_t action = turn_action_of(arg, call);
 
 	if (action >= 0)
 		tell_output(arg, (uint64_t)action, bytes, len, false);
@@ -107,13 +106,17 @@ static void dispatch_take_result(struct conversation *c,
 static void on_result(void *arg, const struct runner_result *result)
 {
 	struct conversation *c = arg;
+	struct call *call;
 
 	if (FEATURES_ASK(take_result, c, result))
 		return;
 	FEATURES_TELL(call_ended, c, result);
-	if (parallel_buffer_result(c, result))
+	call = turn_call(c);
+	if (!call || call->number != result->call)
 		return;
-	if (!turn_is_idle(c) && turn_call(c)->number == result->call)
+	if (call->early)
+		call_keep_result(call, result);
+	else
 		dispatch_take_result(c, result);
 }
 
@@ -121,7 +124,7 @@ static void dispatch_on_progress(void *arg, uint64_t call, double done, double t
 				 const char *message)
 {
 	struct conversation *c = arg;
-	int64_t action = parallel_action_of(c, call);
+	int64_t action = turn_action_of(c, call);
 	AUTO(strbuf) struct strbuf shown = STRBUF(OUTPUT_MAX);
 
 	if (action >= 0)
@@ -316,12 +319,13 @@ static int dispatch_send_call(struct conversation *c, struct call *call, bool *r
 		call->sent_at = uv_hrtime();
 	if (!*ret_runner)
 		return dispatch_control(c, call, err);
-	sent = parallel_claim(call);
+	sent = call->early;
+	call->early = false;
 	if (!sent)
 		r = send_to_runner(c, call, err);
 	if (r)
 		return r;
-	parallel_start(c);
+	FEATURES_TELL(call_sent, c);
 	if (sent && call->over)
 		dispatch_take_result(c, &call->result);
 	return MT_OK;

@@ -191,6 +191,15 @@ struct feature {
 	/** The pending call is sent next. @return true: it must not be, and the feature has
 	 *  answered its action. */
 	bool (*before_send)(struct conversation *c, struct call *call);
+	/** The pending call was sent. */
+	void (*call_sent)(struct conversation *c);
+	/** A call of the reply is next. @return it, owned, if it was sent early. NULL: it is
+	 *  made now. */
+	struct call *(*early_call)(struct conversation *c, size_t index);
+	/** What is left of the plan of an agent is dropped. */
+	void (*plan_dropped)(struct conversation *c);
+	/** Does the feature hold calls, which point into the catalogs of tools? */
+	bool (*holds_calls)(const struct conversation *c);
 	/** Execute a call without a runner. *ret_done true: the feature handled it.
 	 *  @return a status with a sentence for the model. */
 	int (*run_control)(struct conversation *c, const struct call *call,

@@ -4,7 +4,6 @@
 #include "controller/observations.h"
 
 #include "controller/core.h"
-#include "controller/early-calls.h"
 #include "controller/feature-api.h"
 #include "controller/features.h"
 #include "controller/turn.h"
@@ -41,7 +40,7 @@ void observation_log(struct conversation *c, struct event *action, struct event 
 	if (e && meta)
 		js_set(e->json, "tool_call_metadata", json_object_get(meta));
 	if (call)
-		early_call_cancel(call, c->link);
+		call_cancel_early(call, c->link);
 	else if (action->type->flags & EVENT_RUNNABLE)
 		call = call_new(c, action); /* of the log */
 	if (!e)

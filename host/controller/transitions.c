@@ -66,7 +66,6 @@ void conversation_cancel_work(struct conversation *c)
 	plugin_http_cancel(c);
 	request_cancel(c);
 	FEATURES_TELL(cancel, c);
-	turn_cancel_early(c);
 	if (turn_is_running(c) && turn_call(c)->number && c->link)
 		runner_cancel(c->link, turn_call(c)->number);
 }

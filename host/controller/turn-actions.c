@@ -5,8 +5,8 @@
 
 #include "controller/actions.h"
 #include "controller/core.h"
-#include "controller/early-calls.h"
 #include "controller/feature-api.h"
+#include "controller/features.h"
 #include "controller/turn-internal.h"
 #include "tools/calls.h"
 
@@ -101,7 +101,7 @@ struct call *turn_planned_call(struct conversation *c, size_t ahead, size_t *ret
 static void do_call(struct conversation *c, size_t n)
 {
 	struct error err = ERROR_NONE;
-	struct call *early = early_calls_take(turn_early(c), n);
+	struct call *early = FEATURES_ASK(early_call, c, n);
 	struct event *e;
 	const char *name;
 

@@ -5,7 +5,6 @@
 #include "controller/turn-internal.h"
 
 #include "controller/core.h"
-#include "controller/early-calls.h"
 #include "controller/feature-api.h"
 #include "controller/features.h"
 
@@ -14,7 +13,6 @@
 struct turn {
 	struct call *call;       /* the pending one; NULL: none */
 	int64_t uncommitted;     /* action whose effect is still to come; -1 */
-	struct early_calls early;
 };
 
 /* ---- the pending call ---------------------------------------------------- */
@@ -30,10 +28,8 @@ struct turn *turn_new(void)
 
 struct turn *turn_free(struct turn *t)
 {
-	if (t) {
+	if (t)
 		call_free(t->call);
-		early_calls_free(&t->early);
-	}
 	free(t);
 	return NULL;
 }
@@ -58,6 +54,15 @@ bool turn_is_running(const struct conversation *c)
 	return c->turn->call && !c->turn->call->awaits_approval;
 }
 
+int64_t turn_action_of(const struct conversation *c, uint64_t number)
+{
+	const struct call *call = c->turn->call;
+
+	if (call && !call->early && call->number == number)
+		return call->id;
+	return number < call_first_early ? (int64_t)number : -1;
+}
+
 bool turn_awaits_approval(const struct conversation *c)
 {
 	return c->turn->call && c->turn->call->awaits_approval;
@@ -66,7 +71,7 @@ bool turn_awaits_approval(const struct conversation *c)
 static void drop_call(struct conversation *c)
 {
 	if (c->turn->call)
-		early_call_cancel(c->turn->call, c->link);
+		call_cancel_early(c->turn->call, c->link);
 	c->turn->call = call_free(c->turn->call);
 }
 
@@ -117,11 +122,6 @@ void turn_reset(struct conversation *c)
 	c->turn->uncommitted = -1;
 }
 
-struct early_calls *turn_early(const struct conversation *c)
-{
-	return &c->turn->early;
-}
-
 void turn_interrupt(struct conversation *c)
 {
 	struct call *call = c->turn->call;
@@ -132,11 +132,6 @@ void turn_interrupt(struct conversation *c)
 	FEATURES_TELL(interrupt, c);
 	if (c->turn->call == call && call->number && c->link)
 		runner_cancel(c->link, call->number);
-}
-
-void turn_cancel_early(struct conversation *c)
-{
-	early_calls_cancel(&c->turn->early, c->link);
 }
 
 /* ---- the plan ------------------------------------------------------------ */
@@ -168,7 +163,7 @@ void turn_clear(struct conversation *c)
 		plan->count = plan->next = 0;
 		plan->reply = llm_reply_free(plan->reply);
 	}
-	turn_cancel_early(c);
+	FEATURES_TELL(plan_dropped, c);
 }
 
 void turn_plan_free(struct conversation *c)

@@ -28,6 +28,8 @@ struct turn *turn_free(struct turn *t);
 struct call *turn_call(const struct conversation *c);
 /** Id of the action of the pending call; -1: none. */
 int64_t turn_pending(const struct conversation *c);
+/** The action of a call in the runner; -1: an early call, not logged yet. */
+int64_t turn_action_of(const struct conversation *c, uint64_t number);
 bool turn_is_idle(const struct conversation *c);
 /** Is a call pending that does not wait for the user's approval? */
 bool turn_is_running(const struct conversation *c);
@@ -50,9 +52,6 @@ void turn_set_uncommitted(struct conversation *c, int64_t id);
 void turn_interrupt(struct conversation *c);
 /** Nothing is pending, uncommitted or waiting for approval. */
 void turn_reset(struct conversation *c);
-/** Calls of the reply that were sent before their turn. */
-struct early_calls *turn_early(const struct conversation *c);
-void turn_cancel_early(struct conversation *c);
 
 /* ---- the plan of the current agent ---- */
 enum plan_type { PLAN_CALL, PLAN_ACTION, PLAN_MESSAGE, PLAN_ERROR };

@@ -10,7 +10,6 @@
 #include "controller/feature-api.h"
 #include "controller/features.h"
 #include "exit-code.h"
-#include "controller/early-calls.h"
 #include "controller/plugins/plugin-host.h"
 #include "controller/step.h"
 #include "controller/turn.h"
@@ -68,7 +67,7 @@ void offered_tools_update(struct conversation *c)
 
 	/* The catalogs are shared while an agent works for another, and calls that were
 	 * sent early point into them. */
-	if (c->parent_count || turn_early(c)->count)
+	if (c->parent_count || FEATURES_ASK(holds_calls, c))
 		return;
 	for (size_t i = 0; i < c->other_count; i++)
 		catalog_renew(&c->others[i].catalog);

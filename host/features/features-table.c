@@ -19,6 +19,7 @@
 #include "features/limits.h"
 #include "features/loop-recovery.h"
 #include "features/nested-calls.h"
+#include "features/parallel-calls.h"
 #include "features/questions.h"
 #include "features/relist.h"
 #include "features/replay-internal.h"
@@ -60,6 +61,7 @@ const struct feature *const features_table[] = {
 	&task_list_feature,
 	&side_question_feature,
 	&spools_feature,
+	&parallel_calls_feature,
 	&shell_directory_feature,
 	&offered_tools_feature,
 	&runner_ahead_feature,

@@ -37,6 +37,8 @@ libhost_a_SOURCES += \
 	%D%/nested-calls.h \
 	%D%/observation-note.c \
 	%D%/observation-note.h \
+	%D%/parallel-calls.c \
+	%D%/parallel-calls.h \
 	%D%/questions.c \
 	%D%/questions.h \
 	%D%/relist.c \

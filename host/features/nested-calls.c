@@ -9,7 +9,6 @@
 #include "controller/call.h"
 #include "controller/observations.h"
 #include "controller/feature-api.h"
-#include "controller/parallel-calls.h"
 #include "controller/turn.h"
 #include "tools/calls.h"
 #include "utf8.h"
@@ -89,7 +88,7 @@ static int nested_calls_check(struct conversation *c, uint64_t call, struct erro
 
 	if (s->outer)
 		return fail(err, MT_ELIMIT, "Another call is pending.");
-	if (!turn_is_running(c) || turn_pending(c) != parallel_action_of(c, call) ||
+	if (!turn_is_running(c) || turn_pending(c) != turn_action_of(c, call) ||
 	    !turn_call(c)->tool)
 		return fail(err, MT_ECANCELLED, "The calling call has ended.");
 	if (!turn_call(c)->tool->trusted)

@@ -5,7 +5,7 @@
 
 #include "controller/feature-api.h"
 #include "controller/watchers.h"
-#include "controller/parallel-calls.h"
+#include "controller/turn.h"
 #include "conversation/conversation.h"
 #include "tools/mcp-servers.h"
 
@@ -64,7 +64,7 @@ static struct question *questions_make(struct conversation *c, uint64_t call,
 		return NULL;
 	}
 	q->id = ++questions_state(c)->ids;
-	q->action = parallel_action_of(c, call);
+	q->action = turn_action_of(c, call);
 	q->call = call;
 	q->request = request;
 	q->given = json_object_get(choices);

@@ -5,7 +5,6 @@
 #include "features/tool-completions.h"
 
 #include "controller/feature-api.h"
-#include "controller/parallel-calls.h"
 #include "conversation/named-models.h"
 #include "controller/turn.h"
 #include "features/limits.h"
@@ -265,7 +264,7 @@ static int allowed(struct conversation *c, uint64_t call, struct error *err)
 {
 	char limit[256];
 
-	if (turn_is_idle(c) || turn_pending(c) != parallel_action_of(c, call))
+	if (turn_is_idle(c) || turn_pending(c) != turn_action_of(c, call))
 		return fail(err, MT_ECANCELLED, "the call has ended");
 	if (completions_state(c)->open_count >= COMPLETIONS_OPEN)
 		return fail(err, MT_ELIMIT,
@@ -322,7 +321,7 @@ static bool request_completion(struct conversation *c, uint64_t call, uint64_t r
 static void completions_end_with_call(struct conversation *c,
 				      const struct runner_result *result)
 {
-	if (!turn_is_idle(c) && turn_pending(c) == parallel_action_of(c, result->call))
+	if (!turn_is_idle(c) && turn_pending(c) == turn_action_of(c, result->call))
 		completions_cancel(c);
 }
 

@@ -5,7 +5,6 @@
 
 #include "controller/call.h"
 #include "controller/feature-api.h"
-#include "controller/parallel-calls.h"
 #include "controller/turn.h"
 #include "llm/transport/http-requests.h"
 
@@ -30,7 +29,7 @@ static bool request_http(struct conversation *c, uint64_t call, uint64_t request
 
 	if (strcmp(method, HTTP_REQUESTS_METHOD) != 0)
 		return false;
-	if (turn_is_idle(c) || turn_pending(c) != parallel_action_of(c, call) ||
+	if (turn_is_idle(c) || turn_pending(c) != turn_action_of(c, call) ||
 	    !turn_call(c)->tool) {
 		runner_refuse(caller.runner, request, MT_ECANCELLED,
 			      "the call has ended");
@@ -46,7 +45,7 @@ static bool request_http(struct conversation *c, uint64_t call, uint64_t request
 static void tool_http_end_with_call(struct conversation *c,
 				    const struct runner_result *result)
 {
-	if (!turn_is_idle(c) && turn_pending(c) == parallel_action_of(c, result->call))
+	if (!turn_is_idle(c) && turn_pending(c) == turn_action_of(c, result->call))
 		tool_http_cancel(c);
 }
 
