@@ -6,7 +6,7 @@
  * A feature does not see struct conversation. What only some features need is in a header
  * of its own: the pending action and its observation in turn.h and observations.h, steps in
  * step.h, agents in agents.h, transitions in transitions.h, closing in closing.h,
- * approval in feature-approval.h, usage in feature-usage.h, watchers in watchers.h.
+ * analyzers and models in conversation-parts.h, watchers in watchers.h.
  * tests/layers.sh lists which feature includes which of them. */
 #ifndef HOST_CONTROLLER_FEATURE_API_H
 #define HOST_CONTROLLER_FEATURE_API_H
@@ -28,6 +28,8 @@ struct runner *conversation_runner(const struct conversation *c);
 bool conversation_is_closing(const struct conversation *c);
 /** No user can answer. */
 bool conversation_is_headless(const struct conversation *c);
+/** A user can approve actions. */
+bool conversation_is_interactive(const struct conversation *c);
 
 /* ---- changing ---- */
 /** Append an event and notify the watchers. Takes the reference, which may be NULL (then

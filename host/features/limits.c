@@ -9,7 +9,7 @@
 #include "exit-code.h"
 #include "controller/feature-api.h"
 #include "controller/transitions.h"
-#include "controller/feature-usage.h"
+#include "controller/conversation-parts.h"
 #include "controller/turn.h"
 #include "conversation/conversation.h"
 #include "log.h"

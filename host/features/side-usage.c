@@ -6,7 +6,7 @@
 
 #include "controller/feature-api.h"
 #include "controller/features.h"
-#include "controller/feature-usage.h"
+#include "controller/conversation-parts.h"
 #include "llm/models/models.h"
 
 json_object *side_usage_of(const struct evlog *log, const char *who)

@@ -3,7 +3,7 @@
  * subagent-usage.c - usage of subagents, read from their own logs, so that the sum is
  * correct even if processes were killed. */
 #include "controller/feature-api.h"
-#include "controller/feature-usage.h"
+#include "controller/conversation-parts.h"
 #include "conversation/fork.h"
 #include "conversation/meta.h"
 #include "conversation/conversation.h"

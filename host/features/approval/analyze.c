@@ -6,7 +6,7 @@
 #include "controller/plugins/analyzers.h"
 #include "controller/call.h"
 #include "controller/feature-api.h"
-#include "controller/feature-approval.h"
+#include "controller/conversation-parts.h"
 #include "conversation/shell-directory.h"
 
 #include <string.h>

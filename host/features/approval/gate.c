@@ -10,7 +10,6 @@
 #include "controller/plugins/analyzers.h"
 #include "controller/observations.h"
 #include "exit-code.h"
-#include "controller/feature-approval.h"
 #include "controller/transitions.h"
 #include "controller/turn.h"
 #include "conversation/conversation.h"

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: MIT
  *
- * feature-usage.h - for features that count what models cost. */
-#ifndef HOST_CONTROLLER_FEATURE_USAGE_H
-#define HOST_CONTROLLER_FEATURE_USAGE_H
+ * conversation-parts.h - the analyzers and models of a conversation. */
+#ifndef HOST_CONTROLLER_CONVERSATION_PARTS_H
+#define HOST_CONTROLLER_CONVERSATION_PARTS_H
 
 #include <stdint.h>
 
+struct analyzers;
 struct conversation;
 struct llm_models;
 
+/** The configured analyzers; borrowed. */
+struct analyzers *conversation_analyzers(const struct conversation *c);
 /** The models, borrowed; NULL: the conversation has used none. */
 struct llm_models *conversation_models(const struct conversation *c);
 /** Replies in the log whose cost belongs to another conversation. */
