@@ -179,16 +179,6 @@ bool features_offer_changed(struct conversation *c)
 	return changed;
 }
 
-int64_t features_calls_left(const struct conversation *c)
-{
-	int64_t left = INT64_MAX;
-
-	EACH_FEATURE(f)
-	if (f->calls_left && f->calls_left(c) < left)
-		left = f->calls_left(c);
-	return left;
-}
-
 int features_restore_agents(struct conversation *c, restore_agent_fn *each,
 			    struct error *err)
 {

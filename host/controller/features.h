@@ -75,8 +75,6 @@ const char *features_usage_state(size_t n);
 int features_suspend_step(struct conversation *c, struct mt_ctx *x, struct error *err);
 /** Does any feature offer other tools? All are asked. */
 bool features_offer_changed(struct conversation *c);
-/** The least number of calls that a feature allows. */
-int64_t features_calls_left(const struct conversation *c);
 /** Without the point, there is one agent, which has worked until now. */
 int features_restore_agents(struct conversation *c, restore_agent_fn *each,
 			    struct error *err);

@@ -71,13 +71,24 @@ static bool holds_calls(const struct conversation *c)
 
 /* ---- sending ------------------------------------------------------------------ */
 
+/* The least number of calls that a feature allows. */
+static int64_t parallel_calls_left(const struct conversation *c)
+{
+	int64_t left = INT64_MAX;
+
+	EACH_FEATURE(f)
+	if (f->calls_left && f->calls_left(c) < left)
+		left = f->calls_left(c);
+	return left;
+}
+
 /* How many calls can be sent in addition to the pending one. */
 static size_t parallel_room(const struct conversation *c)
 {
 	int64_t most = config_int(conversation_config(c), conversation_agent(c)->section,
 				  "parallel_calls") -
 		       1;
-	int64_t left = features_calls_left(c);
+	int64_t left = parallel_calls_left(c);
 	size_t sent = early_calls_of(c)->count;
 
 	if (most > left)
