@@ -62,8 +62,8 @@ struct call *call_free(struct call *call)
 	return NULL;
 }
 
-/* The log masks the secrets of an action, so the input of hooks must not contain them
- * either. */
+/* The log masks the secrets of an action, so the arguments that features get must not
+ * contain them either. */
 static int mask_arguments(const struct conversation *c, struct call *call)
 {
 	AUTO(json) json_object *masked = NULL;

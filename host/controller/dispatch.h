@@ -8,7 +8,7 @@
 
 struct conversation;
 
-/** Make the pending call after its hooks have allowed it. */
+/** Make the pending call, unless a feature takes it. */
 void dispatch_call(struct conversation *c);
 void dispatch_send(struct conversation *c);
 /** Start the runner if it is not running, so that it is ready when needed. */

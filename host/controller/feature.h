@@ -100,7 +100,8 @@ struct feature {
 			       struct error *err);
 	/** Events of the log were undone. */
 	void (*rewound)(struct conversation *c);
-	/** The agent would enter this state. @return true: it ends a delegate instead. */
+	/** The agent would enter this state. @return true: the feature has
+	 *  changed the agent instead. */
 	bool (*take_state)(struct conversation *c, enum agent_state state,
 			   const char *reason);
 	/** The work of the agents is dropped, because the user stops or ends it. */
@@ -160,7 +161,7 @@ struct feature {
 	/** A reply to the agent will be logged; `record` can be added to. @return MT_OK or
 	 *  MT_ENOMEM. */
 	int (*before_reply)(struct conversation *c, json_object *record);
-	/** A model has replied: to the agent, or to a condenser or tool. */
+	/** A model has replied: to the agent, or to another plugin or a tool. */
 	void (*on_usage)(struct conversation *c, const struct llm_usage *usage,
 			 bool of_agent);
 	/** An action of the agent will be logged; it can be added to. */

@@ -18,7 +18,7 @@ void conversation_notify_state(struct conversation *c);
 void conversation_restore_state(struct conversation *c, enum agent_state state);
 /** The exit code of the error state that is being entered. */
 int conversation_error_code(const struct conversation *c);
-/** The error was one of a subagent and does not affect the conversation. */
+/** The error does not affect the conversation. */
 void conversation_clear_error(struct conversation *c);
 /** Cancel what is in progress, without effect. */
 void conversation_cancel_work(struct conversation *c);
