@@ -147,7 +147,8 @@ struct mt_dialect_host {
 	int (*stopped)(struct mt_exchange *x, const char *reason);
 	/** The answer is an error. `kind`: enum mt_error_kind; with MT_ERROR_NONE, the
 	 *  host classifies it by status and wording. `retry_ms`: when to try again; -1:
-	 *  not told. The first one counts. */
+	 *  not told. The first one counts. @return MT_OK. The attempt has failed,
+	 *  whatever the function returns; only `check` and `sign` must return a status. */
 	int (*error)(struct mt_exchange *x, int kind, int64_t retry_ms, const char *fmt,
 		     ...) MT_PRINTF(4, 5);
 	/** Memory for the dialect while it decodes the answer of one attempt, initially

@@ -63,6 +63,17 @@ until_there() {
 	return 1
 }
 
+@test "a runtime that returns a status, and gives no reason" {
+	runtime 'out->arg(ctx, "/bin/true"); return MT_EIO;'
+	run "${run_it[@]}" -t hi -o controller.runtime=odd
+	echo "$output"
+	[[ "$output" == *"runtime odd: input or output failed"* ]]
+	runtime 'out->arg(ctx, "/bin/true"); return 7;'
+	run "${run_it[@]}" -t hi -o controller.runtime=odd
+	echo "$output"
+	[[ "$output" == *"returned the invalid status 7 from launch"* ]]
+}
+
 @test "a plugin that crashes is named, and the conversation can be resumed" {
 	runtime '*(volatile int *)0 = 1;'
 	run "${run_it[@]}" -t hi -o controller.runtime=odd

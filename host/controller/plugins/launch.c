@@ -195,7 +195,9 @@ static int ask_runtime(struct mt_ctx *x, struct error *err)
 	if (!r && x->argc)
 		return MT_OK;
 	return fail(err, r ? r : MT_EINVAL, "runtime %s: %s", x->part->component->name,
-		    x->error.code ? x->error.text : "it did not name a program");
+		    x->error.code ? x->error.text
+		    : r           ? status_name(r)
+				  : "it did not name a program");
 }
 
 /* The directory for plugin data that lives as long as the user's installation; NULL:
