@@ -391,60 +391,56 @@ static int cli_plugins_info(const struct config *config, struct registry *r,
 
 /* ---- the command ------------------------------------------------------------------- */
 
-static void print_refused(const char *path, json_object *refused)
+static void check_put_refused(const char *path, json_object *refused, struct strbuf *out)
 {
 	size_t count = refused ? json_object_array_length(refused) : 0;
 
 	for (size_t i = 0; i < count; i++) {
 		json_object *c = json_object_array_get_idx(refused, i);
 
-		printf("%s: rejected: `%s`: %s\n", path, js_str(c, "name", ""),
-		       js_str(c, "reason", ""));
+		strbuf_addf(out, "%s: rejected: `%s`: %s\n", path, js_str(c, "name", ""),
+			    js_str(c, "reason", ""));
 	}
+}
+
+static void check_put_plugin(const char *path, json_object *plugin, struct strbuf *out)
+{
+	json_object *all = js_get(plugin, "components");
+
+	strbuf_addf(out, "%s: valid: %s %s provides", path, js_str(plugin, "name", ""),
+		    js_str(plugin, "version", ""));
+	for (size_t i = 0; i < json_object_array_length(all); i++) {
+		json_object *c = json_object_array_get_idx(all, i);
+
+		strbuf_addf(out, "%s %s %s", i ? "," : "", js_str(c, "kind", ""),
+			    js_str(c, "name", ""));
+	}
+	strbuf_addc(out, '\n');
+	check_put_refused(path, js_get(plugin, "refusals"), out);
+	list_permissions(js_get(plugin, "permissions"), out);
 }
 
 static int plugins_check(const char *path, bool json, struct error *err)
 {
 	AUTO(json) json_object *plugin = NULL;
 	AUTO(strbuf) struct strbuf out = STRBUF(8 << 20);
-	json_object *all;
-	int status = MT_OK;
+	bool valid = path_is_safe(path, err) && registry_probe(path, &plugin, err) == 0;
 
-	if (!path_is_safe(path, err))
-		status = err->code;
-	else if (registry_probe(path, &plugin, err))
-		status = err->code;
-	if (status && json) {
+	if (!valid && json) {
 		strbuf_addc(&out, '{');
 		js_key_str(&out, "path", path);
 		js_key_str(&out, "refused", err->text);
 		strbuf_add(&out, "}\n");
-		fputs(out.text, stdout);
-		return EXIT_FAILED;
-	}
-	if (status) {
-		printf("%s: %s\n", path, err->text);
-		return EXIT_FAILED;
-	}
-	if (json) {
+	} else if (!valid) {
+		strbuf_addf(&out, "%s: %s\n", path, err->text);
+	} else if (json) {
 		js_put(&out, plugin);
-		puts(out.text);
-		return EXIT_DONE;
+		strbuf_addc(&out, '\n');
+	} else {
+		check_put_plugin(path, plugin, &out);
 	}
-	all = js_get(plugin, "components");
-	printf("%s: valid: %s %s provides", path, js_str(plugin, "name", ""),
-	       js_str(plugin, "version", ""));
-	for (size_t i = 0; i < json_object_array_length(all); i++) {
-		json_object *c = json_object_array_get_idx(all, i);
-
-		printf("%s %s %s", i ? "," : "", js_str(c, "kind", ""),
-		       js_str(c, "name", ""));
-	}
-	puts("");
-	print_refused(path, js_get(plugin, "refusals"));
-	list_permissions(js_get(plugin, "permissions"), &out);
-	fwrite(out.text, 1, out.len, stdout);
-	return EXIT_DONE;
+	command_write(stdout, out.text, out.len);
+	return valid ? EXIT_DONE : EXIT_FAILED;
 }
 
 static int list_or_info(const struct common *common, const char *word, bool json,
@@ -471,7 +467,7 @@ static int list_or_info(const struct common *common, const char *word, bool json
 		fail_code(&err, out.error);
 		return command_report(EXIT_FAILED, &err);
 	}
-	fwrite(out.text, 1, out.len, stdout);
+	command_write(stdout, out.text, out.len);
 	return EXIT_DONE;
 }
 

@@ -112,11 +112,12 @@ static void print_verdict(const struct verdict *v, bool json)
 		printf("%s}\n", out.text);
 		return;
 	}
-	printf("%s%s\n", v->deny ? "denied, " : "", risk_name(v->risk));
+	strbuf_addf(&out, "%s%s\n", v->deny ? "denied, " : "", risk_name(v->risk));
 	if (v->rule[0])
-		printf("rule: %s\n", v->rule);
+		strbuf_addf(&out, "rule: %s\n", v->rule);
 	if (v->reason[0])
-		printf("why:  %s\n", v->reason);
+		strbuf_addf(&out, "why:  %s\n", v->reason);
+	command_write(stdout, out.text, out.len);
 }
 
 static int cli_policy_test(const struct arguments *a, struct loaded *l, const char *text,
@@ -163,11 +164,13 @@ struct listing {
 static void print_rule(void *arg, const char *analyzer, enum risk risk, bool deny,
 		       const char *name, const char *text, const char *reason)
 {
+	AUTO(strbuf) struct strbuf line = STRBUF(64 << 10);
 	struct listing *l = arg;
 
 	if (!l->as_json) {
-		printf("%-8s %-7s %-28s %s\n", analyzer, deny ? "deny" : risk_name(risk),
-		       name, text);
+		strbuf_addf(&line, "%-8s %-7s %-28s %s\n", analyzer,
+			    deny ? "deny" : risk_name(risk), name, text);
+		command_write(stdout, line.text, line.len);
 		return;
 	}
 	strbuf_add(&l->json, l->json.len > 1 ? ",{" : "{");

@@ -721,3 +721,23 @@ refused_place() {
 	[ "$status" -eq 2 ]
 	[[ "$output" == *"unknown tool \`gone\`"* ]]
 }
+
+@test "a terminal does not get the control characters of a plugin" {
+	cat > "$BATS_TEST_TMPDIR/red.c" <<'END'
+#define MT_PLUGIN_VERSION "1\x1b[31m"
+#include <mortise/tool.h>
+static int run(const struct mt_tool_host *h, void *s, struct mt_call *c) { return MT_OK; }
+MT_TOOL_WITH(run, "red", (.summary = "Is \x1b[31mred."), .name = "red",
+	.description = "Is \x1b[31mred.")
+END
+	${CC:-cc} -std=gnu17 -w -shared -fPIC -I"$top_srcdir/sdk-headers" -o "$dir/red.so" \
+		"$BATS_TEST_TMPDIR/red.c"
+	chmod 755 "$dir/red.so"
+	for command in "check $dir/red.so" "info red" ""; do
+		script -qec "mortise plugins $command" "$BATS_TEST_TMPDIR/seen" </dev/null >/dev/null
+		grep -q red "$BATS_TEST_TMPDIR/seen"
+		run -1 grep "$(printf '\033\[31m')" "$BATS_TEST_TMPDIR/seen"
+	done
+	run mortise plugins info red --json
+	[ "$(jq -r '.[0].version' <<< "$output")" = "$(printf '1\033[31m')" ]
+}
