@@ -71,7 +71,7 @@ source_of() {
 	tool) bare '' '' "$2" ;;
 	before) echo "$2" && bare '' '' '' ;;
 	constructor) bare '' '' '' &&
-		printf '%s\n' '#include <stdlib.h>' '#include <unistd.h>' \
+		printf '%s\n' '#include <fcntl.h>' '#include <stdlib.h>' '#include <unistd.h>' \
 			"__attribute__((constructor)) static void load(void) { $2 }" ;;
 	params) bare '' '' "MT_PARAMS($2), .schema = 0" ;;
 	source) echo "$2" ;;
@@ -194,6 +194,6 @@ is_refused() {
 	kill "$!"
 }
 
-@test "the table has 90 rows" {
-	[ "$(grep -c '^[a-z]* *|' "$table")" -ge 90 ]
+@test "the table has 140 rows" {
+	[ "$(grep -c '^[a-z]* *|' "$table")" -ge 140 ]
 }

@@ -11,13 +11,18 @@
 #include <mortise/agent.h>
 #include <mortise/analyzer.h>
 #include <mortise/condenser.h>
+#include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 /* What came of something that should fail. */
@@ -156,6 +161,114 @@ static void harm_descriptors(void)
 	tell("pipe", failed);
 }
 
+/* A signal of the kernel to the parent, when a pipe becomes ready. */
+static void harm_owner(void)
+{
+	int ends[2] = { -1, -1 };
+
+	tell("F_SETOWN", pipe(ends) || fcntl(ends[0], F_SETOWN, getppid()));
+}
+
+static void harm_queue(void)
+{
+	tell("sigqueue", sigqueue(getppid(), SIGTERM, (union sigval){ 0 }));
+}
+
+static void harm_stop(void)
+{
+	raise(SIGSTOP);
+}
+
+static void harm_terminate(void)
+{
+	raise(SIGTERM);
+}
+
+static void *harm_nothing(void *arg)
+{
+	return arg;
+}
+
+static void harm_thread(void)
+{
+	pthread_t thread;
+
+	errno = pthread_create(&thread, NULL, harm_nothing, NULL);
+	tell("thread", errno != 0);
+}
+
+static void harm_peek(void)
+{
+	char byte;
+	struct iovec here = { &byte, 1 }, there = { &byte, 1 };
+
+	tell("peek", process_vm_readv(getppid(), &here, 1, &there, 1, 0) < 0);
+}
+
+static void harm_environ(void)
+{
+	char path[64];
+
+	snprintf(path, sizeof path, "/proc/%d/environ", (int)getppid());
+	tell("environ", open(path, O_RDONLY) < 0);
+}
+
+static void harm_setuid(void)
+{
+	tell("setuid", setuid(geteuid()));
+}
+
+static void harm_truncate(void)
+{
+	int failed = 0;
+
+	for (int fd = 3; fd < 64; fd++)
+		if (fcntl(fd, F_GETFD) >= 0 && ftruncate(fd, 0))
+			failed = errno;
+	errno = failed;
+	tell("truncate", failed);
+}
+
+static void harm_fill(void)
+{
+	int fd = memfd_create("harm", MFD_CLOEXEC);
+
+	tell("write", fd < 0 || write(fd, "x", 1) != 1);
+}
+
+static void harm_affinity(void)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(0, &set);
+	tell("affinity", sched_setaffinity(getppid(), sizeof set, &set));
+}
+
+static void harm_unshare(void)
+{
+	tell("unshare", unshare(CLONE_NEWUSER));
+}
+
+/* The beginning of an entry, and then nothing. */
+static void harm_half(void)
+{
+	for (int fd = 3; fd < 64; fd++)
+		if (write(fd, "\1\0\0\0", 4) < 0)
+			continue;
+	harm_sleep();
+}
+
+static void harm_leave(void)
+{
+	int failed = chdir("/") || clearenv();
+
+	umask(0);
+	signal(SIGTERM, SIG_IGN);
+	signal(SIGCHLD, SIG_IGN);
+	tell("leave", failed);
+}
+
 /* Each descriptor, of whatever it may be. */
 static void harm_scribble(void)
 {
@@ -213,7 +326,13 @@ static const struct {
 	{ "open", harm_open }, { "library", harm_library }, { "connect", harm_connect }, { "kill", harm_kill },
 	{ "trace", harm_trace }, { "fork", harm_fork }, { "exec", harm_exec },
 	{ "unlink", harm_unlink }, { "memory", harm_memory },
-	{ "descriptors", harm_descriptors }, { "scribble", harm_scribble }, { "forge", harm_forge }, { "early", harm_early }, { "close", harm_close },
+	{ "descriptors", harm_descriptors },
+	{ "owner", harm_owner }, { "queue", harm_queue }, { "stop", harm_stop },
+	{ "terminate", harm_terminate }, { "thread", harm_thread }, { "peek", harm_peek },
+	{ "environ", harm_environ }, { "setuid", harm_setuid },
+	{ "truncate", harm_truncate }, { "fill", harm_fill },
+	{ "affinity", harm_affinity }, { "unshare", harm_unshare },
+	{ "half", harm_half }, { "leave", harm_leave }, { "scribble", harm_scribble }, { "forge", harm_forge }, { "early", harm_early }, { "close", harm_close },
 };
 
 static void harm_do(const struct mt_host *host, struct mt_ctx *ctx, const char *option)
