@@ -8,7 +8,7 @@ libhost_a_SOURCES += %D%/advance.c %D%/advance.h %D%/analyzer-out.c %D%/analyzer
 	%D%/plugin-copy.c %D%/plugin-copy.h %D%/plugin-fork.c %D%/plugin-fork.h \
 	%D%/plugin-host.c %D%/plugin-host.h %D%/plugin-http.c %D%/plugin-http.h \
 	%D%/plugin-journal.c \
-	%D%/plugin-journal.h %D%/plugin-output.c %D%/plugin-output.h \
+	%D%/plugin-journal.h %D%/plugin-output.c %D%/plugin-output.h %D%/plugin-prompt.c %D%/plugin-prompt.h \
 	%D%/plugin-replay.c %D%/plugin-replay.h \
 	%D%/plugin-sandbox.c %D%/plugin-sandbox.h %D%/plugin-stand-in.c \
 	%D%/plugin-stand-in.h
