@@ -4,9 +4,9 @@
 #include "digest.h"
 
 #include "auto.h"
+#include "hex.h"
 #include "library.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #define FUNCTION(name) { #name, offsetof(struct crypto_api, name) }
@@ -32,12 +32,6 @@ const struct crypto_api *digest_crypto_api(struct error *err)
 										: NULL;
 }
 
-void digest_hex(const unsigned char *bytes, size_t count, char *ret)
-{
-	for (size_t i = 0; i < count; i++)
-		snprintf(ret + 2 * i, 3, "%02x", bytes[i]);
-}
-
 int digest_sha256(const void *bytes, size_t len, unsigned char ret[SHA256_BYTES])
 {
 	const struct crypto_api *api = digest_crypto_api(NULL);
@@ -59,7 +53,7 @@ int digest_sha256_hex(const void *bytes, size_t len, char ret[SHA256_HEX])
 	int r = digest_sha256(bytes, len, sum);
 
 	if (!r)
-		digest_hex(sum, sizeof sum, ret);
+		hex_write(sum, sizeof sum, ret);
 	return r;
 }
 

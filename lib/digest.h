@@ -43,7 +43,5 @@ int digest_sha256(const void *bytes, size_t len, unsigned char ret[SHA256_BYTES]
 int digest_sha256_hex(const void *bytes, size_t len, char ret[SHA256_HEX]);
 int digest_hmac_sha256(const void *key, size_t key_len, const void *bytes, size_t len,
 		       unsigned char ret[SHA256_BYTES]);
-/** Lower-case digits and a NUL. */
-void digest_hex(const unsigned char *bytes, size_t count, char *ret);
 
 #endif

@@ -5,6 +5,7 @@
 
 #include "digest.h"
 #include "files.h"
+#include "hex.h"
 #include "library.h"
 #include "utf8.h"
 
@@ -272,7 +273,7 @@ static int end_sum(EVP_MD_CTX *sum, char hex[65])
 
 	if (digest_crypto_api(NULL)->EVP_DigestFinal_ex(sum, raw, &n) != 1)
 		return MT_EIO;
-	digest_hex(raw, SHA256_BYTES, hex);
+	hex_write(raw, SHA256_BYTES, hex);
 	return MT_OK;
 }
 

@@ -4,6 +4,7 @@
  * handshake gets them as requests of the server. Another gets them as the result of its
  * request, which it repeats with the answers; until then the call is parked. */
 #include "internal.h"
+#include "hex.h"
 
 #include <inttypes.h>
 #include <mortise/tool.h>
@@ -324,8 +325,7 @@ static bool new_state(struct mcp_call *c)
 
 	if (getrandom(bytes, sizeof bytes, 0) != (ssize_t)sizeof bytes)
 		return false;
-	for (size_t i = 0; i < sizeof bytes; i++)
-		snprintf(c->state + 2 * i, 3, "%02x", bytes[i]);
+	hex_write(bytes, sizeof bytes, c->state);
 	return true;
 }
 

@@ -2,6 +2,7 @@
  *
  * http-session.c - sessions of clients that start with a handshake. */
 #include "http.h"
+#include "hex.h"
 
 #include <string.h>
 #include <sys/random.h>
@@ -50,8 +51,7 @@ bool http_session_new(struct connection *c)
 	if (getrandom(bytes, sizeof bytes, 0) != sizeof bytes)
 		return false;
 	http_session_end(c->web, s);
-	for (size_t i = 0; i < sizeof bytes; i++)
-		snprintf(s->id + 2 * i, 3, "%02x", bytes[i]);
+	hex_write(bytes, sizeof bytes, s->id);
 	s->known = (struct mcp_session){ .log_level = LOG_NOTHING };
 	s->used = ++c->web->session_uses;
 	c->peer.known = &s->known;

@@ -3,6 +3,7 @@
  * sigv4.c - AWS signature version 4: canonical request, string to sign,
  * signature. */
 #include "digest.h"
+#include "hex.h"
 #include "sigv4.h"
 #include <string.h>
 #include <strings.h>
@@ -326,7 +327,7 @@ static int sigv4_put_signature(const struct sigv4_scope *s, const char *time,
 		memcpy(key, next, sizeof key);
 	}
 	if (!status)
-		digest_hex(key, HASH, ret->signature);
+		hex_write(key, HASH, ret->signature);
 	explicit_bzero(key, sizeof key);
 	explicit_bzero(next, sizeof next);
 	explicit_bzero(secret.text, secret.len);

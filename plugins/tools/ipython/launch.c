@@ -6,6 +6,7 @@
  * signal handler is called, so all texts are made before. */
 #include "launch.h"
 #include "files.h"
+#include "hex.h"
 #include "python-files.h"
 #include "signals.h"
 #include "space.h"
@@ -82,8 +83,7 @@ static int make_key(struct launch *l, struct error *err)
 
 	if (getrandom(bytes, sizeof bytes, 0) != (ssize_t)sizeof bytes)
 		return fail(err, MT_EIO, "cannot generate a key for the kernel");
-	for (size_t i = 0; i < sizeof bytes; i++)
-		snprintf(l->key + 2 * i, 3, "%02x", bytes[i]);
+	hex_write(bytes, sizeof bytes, l->key);
 	return MT_OK;
 }
 

@@ -3,6 +3,7 @@
  * main.c - the tool `execute_ipython_cell`: the ABI around session.h. */
 #include "options.h"
 #include "clock.h"
+#include "hex.h"
 #include "plain.h"
 #include "python-files.h"
 #include "session.h"
@@ -247,8 +248,7 @@ static int make_token(struct ipython *p)
 
 	if (getrandom(bytes, sizeof bytes, 0) != (ssize_t)sizeof bytes)
 		return MT_EIO;
-	for (size_t i = 0; i < sizeof bytes; i++)
-		snprintf(p->token + 2 * i, 3, "%02x", bytes[i]);
+	hex_write(bytes, sizeof bytes, p->token);
 	return MT_OK;
 }
 

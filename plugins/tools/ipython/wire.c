@@ -2,6 +2,7 @@
  *
  * wire.c - encodes and signs Jupyter messages as parts of a ZeroMQ message. */
 #include "wire.h"
+#include "hex.h"
 #include "utf8.h"
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
@@ -30,8 +31,8 @@ int wire_sign(const char *key, const struct mt_str parts[WIRE_SIGNED],
 	       len == sizeof digest;
 	EVP_MAC_CTX_free(c);
 	EVP_MAC_free(mac);
-	for (size_t i = 0; good && i < len; i++)
-		snprintf(ret_hex + 2 * i, 3, "%02x", digest[i]);
+	if (good)
+		hex_write(digest, len, ret_hex);
 	return good ? MT_OK : MT_ENOMEM;
 }
 
