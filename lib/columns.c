@@ -9,20 +9,9 @@
 #include <string.h>
 #include <wchar.h>
 
-/* One code point of valid text. */
-static wchar_t columns_decode(const char *text, size_t len)
-{
-	unsigned char first = (unsigned char)*text;
-	uint32_t c = len == 1 ? first : first & (0xffu >> (len + 1));
-
-	for (size_t i = 1; i < len; i++)
-		c = c << 6 | ((unsigned char)text[i] & 0x3f);
-	return (wchar_t)c;
-}
-
 static size_t width_of(const char *text, size_t len, bool valid)
 {
-	int width = valid ? wcwidth(columns_decode(text, len)) : 1;
+	int width = valid ? wcwidth((wchar_t)utf8_code(text, len)) : 1;
 
 	return width < 0 ? 1 : (size_t)width;
 }

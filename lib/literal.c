@@ -348,18 +348,6 @@ static bool is_printable(uint32_t code)
 	return true;
 }
 
-/* The code point of a valid character of `n` bytes. */
-static uint32_t code_of(const char *text, size_t n)
-{
-	uint32_t code = (unsigned char)text[0];
-
-	if (n > 1)
-		code &= 0x7fu >> n;
-	for (size_t i = 1; i < n; i++)
-		code = code << 6 | ((unsigned char)text[i] & 0x3f);
-	return code;
-}
-
 static int put_escaped(struct strbuf *out, uint32_t code)
 {
 	return strbuf_addf(out,
@@ -385,8 +373,8 @@ int literal_put_text(struct strbuf *out, const char *text, size_t len)
 			strbuf_addf(out, "\\%c", c);
 		else if (!valid)
 			strbuf_add(out, UTF8_REPLACEMENT);
-		else if (!is_printable(code_of(text + i, n)))
-			put_escaped(out, code_of(text + i, n));
+		else if (!is_printable(utf8_code(text + i, n)))
+			put_escaped(out, utf8_code(text + i, n));
 		else
 			strbuf_addn(out, text + i, n);
 	}

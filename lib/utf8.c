@@ -128,6 +128,16 @@ size_t utf8_offset(const char *text, size_t len, size_t n)
 	return len;
 }
 
+uint32_t utf8_code(const char *text, size_t len)
+{
+	static const unsigned char first[] = { 0, 0x7f, 0x1f, 0x0f, 0x07 };
+	uint32_t code = (unsigned char)*text & first[len];
+
+	for (size_t i = 1; i < len; i++)
+		code = code << 6 | ((unsigned char)text[i] & 0x3f);
+	return code;
+}
+
 int utf8_add_code(struct strbuf *b, uint32_t code)
 {
 	char bytes[4];

@@ -22,6 +22,8 @@ size_t utf8_cut(const char *bytes, size_t len, size_t max);
 size_t utf8_count(const char *text, size_t len);
 /** Byte offset of code point `n` (len if there are fewer). */
 size_t utf8_offset(const char *text, size_t len, size_t n);
+/** The code point that a valid character of `len` bytes, 1 to 4, encodes. */
+uint32_t utf8_code(const char *text, size_t len);
 /** Append a code point, at most 0x10ffff, as UTF-8. */
 int utf8_add_code(struct strbuf *b, uint32_t code);
 /** Append bytes as valid UTF-8: invalid ones become U+FFFD. */

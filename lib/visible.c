@@ -76,16 +76,6 @@ static enum kind visible_kind_of(uint32_t code)
 	return IS(code, east_asian) ? EAST : FOREIGN;
 }
 
-static uint32_t visible_decode(const char *text, size_t len)
-{
-	static const unsigned char first[] = { 0, 0x7f, 0x1f, 0x0f, 0x07 };
-	uint32_t code = (unsigned char)*text & first[len];
-
-	for (size_t i = 1; i < len; i++)
-		code = code << 6 | ((unsigned char)text[i] & 0x3f);
-	return code;
-}
-
 /* What stands at the start; past the end nothing that matters. */
 static struct place visible_look(const char *text, size_t len)
 {
@@ -95,7 +85,7 @@ static struct place visible_look(const char *text, size_t len)
 		return p;
 	p.len = utf8_next(text, len, &p.valid);
 	if (p.valid)
-		p.code = visible_decode(text, p.len);
+		p.code = utf8_code(text, p.len);
 	p.kind = p.valid ? visible_kind_of(p.code) : HIDDEN;
 	return p;
 }

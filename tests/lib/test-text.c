@@ -166,6 +166,8 @@ static void cuts_keep_characters_whole(void)
 		CHECK_MSG(utf8_cut(text, 11, i) == want[i], "cut at %zu", i);
 	CHECK(utf8_count(text, 11) == 5);
 	CHECK(utf8_offset(text, 11, 0) == 0 && utf8_offset(text, 11, 3) == 6);
+	CHECK(utf8_code(text, 1) == 'a' && utf8_code(text + 1, 2) == 0xe9);
+	CHECK(utf8_code(text + 3, 3) == 0x20ac && utf8_code(text + 6, 4) == 0x1f600);
 	CHECK(utf8_offset(text, 11, 5) == 11 && utf8_offset(text, 11, 9) == 11);
 }
 
