@@ -231,7 +231,7 @@ done_after() { # done_after FILE ERROR TIMES
 	[ "$status" -eq 3 ]
 	[[ "$output" == *"request not sent"*"no configured condenser"* ]]
 	says '"action":"condensation_request"'
-	run ! says '"record":"llm_reply"'
+	run -1 says '"record":"llm_reply"'
 	run "${run_it[@]}" -m "script:$work/s" -o llm.max_input_tokens=1000000 -t hi
 	[ "$status" -eq 0 ]
 }

@@ -71,7 +71,7 @@ fixed() { # the demo ran to its end
 }
 
 @test 'the demo writes only to its directory, so that two can run' {
-	run ! grep '/tmp/' examples/demo/repair.script
+	run -1 grep '/tmp/' examples/demo/repair.script
 }
 
 @test 'sources below a directory with a space; the link of another user is refused' {

@@ -154,6 +154,7 @@ END
 		"id":1,"method":"tools/call","params":{"name":"execute_bash","arguments":{
 		"command":"echo $$ >'"$dir/pid"'; sleep 600"}}}' &
 	for i in $(seq 300); do [ ! -s "$dir/pid" ] || break; sleep 0.1; done
+	[ -s "$dir/pid" ]
 	shell=$(cat "$dir/pid")
 	kill "$server"
 	wait "$server" || true

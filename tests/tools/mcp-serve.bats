@@ -517,10 +517,16 @@ answered() {
 	run post '{"jsonrpc":"2.0","id":9,"method":"tools/call","params":{"name":"execute_bash","_meta":{"progressToken":"p"},"arguments":{"command":"echo one; sleep 1; echo two"}}}'
 	echo "$output"
 	[[ "$output" == *notifications/progress*'"progressToken":"p"'*'"id":9,"result"'* ]]
-	timeout 2 curl -s -H 'Content-Type: application/json' -H "Authorization: Bearer $MORTISE_SERVE_TOKEN" \
-		-d '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"execute_bash","arguments":{"command":"echo $BASHPID >'"$dir"'/shell; exec sleep 1000"}}}' "$url" || true
+	curl -s -o "$dir/cut" -H 'Content-Type: application/json' -H "Authorization: Bearer $MORTISE_SERVE_TOKEN" \
+		-d '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"execute_bash","arguments":{"command":"echo $BASHPID >'"$dir"'/shell; exec sleep 1000"}}}' "$url" 3>&- &
+	for i in $(seq 300); do
+		[ ! -s "$dir/shell" ] || break
+		sleep 0.1
+	done
+	[ -s "$dir/shell" ]
+	kill $!
 	for i in $(seq 200); do
-		[ -s "$dir/shell" ] && ! kill -0 "$(cat "$dir/shell")" 2>/dev/null && break
+		kill -0 "$(cat "$dir/shell")" 2>/dev/null || break
 		sleep 0.1
 	done
 	run ! kill -0 "$(cat "$dir/shell")" 2>/dev/null

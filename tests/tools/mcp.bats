@@ -770,6 +770,7 @@ use_browser() {
 		[ -s "$dir/shell" ] && break
 		sleep 0.1
 	done
+	[ -s "$dir/shell" ]
 	kill -TERM $pid
 	wait $pid
 	exec 6>&-
