@@ -247,7 +247,7 @@ void answer_allow(struct chat *c, long scope, bool project)
 			c,
 			q->hidden
 				? "The action is not fully shown; press v to view all."
-				: "The action cannot be shown here, so it can only be refused.");
+				: "The action cannot be shown here, so it can only be rejected.");
 		line_editor_set(&c->line, "");
 		return;
 	}

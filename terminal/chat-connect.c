@@ -317,12 +317,13 @@ static void tell_loss(struct chat *c)
 	else if (is_reachable(c))
 		event_view_remark(&c->show, RED,
 				  "The connection was lost. The conversation's process "
-				  "still runs; Enter or a message connects again.");
+				  "is still running; press Enter or send a message to "
+				  "reconnect.");
 	else
 		event_view_remark(
 			&c->show, RED,
-			"The conversation's process is gone. Nothing "
-			"that you saw is lost; Enter or a message takes it up again.");
+			"The conversation's process has exited. No event was lost; "
+			"press Enter or send a message to resume.");
 }
 
 void chat_lose(struct chat *c)

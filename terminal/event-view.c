@@ -237,7 +237,7 @@ long event_view_question(struct event_view *s, const struct question_text *q,
 	if (hidden == CANNOT_SHOW)
 		event_view_remark(
 			s, RED,
-			"The action cannot be shown here, so it can only be refused.");
+			"The action cannot be shown here, so it can only be rejected.");
 	show_risk(&b, q);
 	*ret_rows += b.rows;
 	return hidden;

@@ -119,7 +119,7 @@ hello() {
 	ready
 	pid=$(mortise ps --json | jq .pid)
 	kill -9 "$pid"
-	see 'is gone'
+	see 'has exited'
 	key Enter
 	see 'y yes'
 	key y

@@ -91,7 +91,7 @@ closed() { [ ! -e "$work/cut" ]; }
 # The sentences without the remark between them.
 words() {
 	screen -S - | tr -s ' \n' '  ' |
-		sed "s/The connection was lost.* connects again. //" |
+		sed "s/The connection was lost.* to reconnect. //" |
 		grep -oE 'This is sentence [0-9]+ of them\.' | grep -oE '[0-9]+'
 }
 has_words() { cmp -s <(words) <(seq "$1"); }
@@ -115,7 +115,7 @@ has_words() { cmp -s <(words) <(seq "$1"); }
 	touch "$work/cut"
 	poll closed
 	see 'The connection was lost.'
-	see 'process still runs'
+	see 'process is still running'
 	key Enter
 	see 'working'
 	touch "$work/plan.go"
