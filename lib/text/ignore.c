@@ -14,7 +14,7 @@ enum { ABOVE_MAX = 64 }; /* directories above the search that are asked */
 
 struct rule {
 	const char *pattern;
-	bool not;     /* take it back in */
+	bool not;     /* a `!` rule: do not ignore it */
 	bool dirs_only; /* matches directories only */
 	bool by_path; /* it has a slash: for the path, not the name */
 };

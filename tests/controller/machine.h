@@ -122,7 +122,7 @@ static const char *const settings[] = { "controller.analyzers=",
 					"condenser.amortized.max_size=12",
 					"condenser.amortized.keep_first=1", NULL };
 
-/* Another process takes it up: it rests where it rested. */
+/* Another process resumes it: it is idle in the same state. */
 static struct conversation *again(struct conversation *c, const char **ret_wrong)
 {
 	enum agent_state state = c->state;

@@ -114,7 +114,7 @@ def difference(got, want):
 
 
 def killed(model, run):
-    """Kill it while a request is out; take it up again."""
+    """Kill it while a request is in progress, then resume it."""
     model.gate = KILLED_AT
     child = subprocess.Popen(run.argv, env=run.env, stdin=subprocess.DEVNULL,
                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)

@@ -197,7 +197,7 @@ def test_pause_ends_run():
         c.socket.close()
     os.close(os.open(os.path.join(WORK, "never"), os.O_CREAT))
     p = mortise("resume", "--json", identity)
-    check(ended(p) == 0, "resume takes it up")
+    check(ended(p) == 0, "resume continues the conversation")
     out = Lines(p.stdout.fileno())
     hello = out.next()
     first = out.until(lambda l: "type" not in l)

@@ -2,7 +2,7 @@
  *
  * fuzz-controller.c - any sequence of commands to a conversation, with a model that
  * says what the bytes say: no state that is none, no action that waits is lost, not
- * by another process that takes it up either, and "stop" is always accepted. */
+ * by another process that resumes it either, and "stop" is always accepted. */
 #include "controller/machine.h"
 
 enum { OPS_MAX = 24 };

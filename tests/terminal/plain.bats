@@ -80,7 +80,7 @@ plain() { timeout 60 mortise --plain -m "script:$work/script" "$@" 2>&1; }
 	[ -e one ]
 }
 
-@test 'what /confirm says counts for who takes it up next' {
+@test '/confirm stays in effect when the conversation is resumed' {
 	run plain <<< '/confirm always'
 	[[ "$output" = *'Using always from now on'* ]]
 	run plain -c <<< 'go'

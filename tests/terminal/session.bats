@@ -69,7 +69,7 @@ greeting='text = Hello, *world*.'
 	see 'the conversation has no user message to revert'
 }
 
-@test 'Ctrl-C pauses, /stop ends the process, and a message takes it up' {
+@test 'Ctrl-C pauses, /stop ends the process, and a message resumes the conversation' {
 	long_commands begun
 	terminal
 	chat
