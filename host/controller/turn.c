@@ -125,12 +125,14 @@ void turn_reset(struct conversation *c)
 void turn_interrupt(struct conversation *c)
 {
 	struct call *call = c->turn->call;
+	bool ended;
 
-	if (!turn_is_running(c) || call->ended || call->action->source != SOURCE_AGENT)
+	if (!turn_is_running(c) || call->action->source != SOURCE_AGENT)
 		return;
-	call->interrupted = true;
+	ended = call->ended; /* only what follows its result can still run */
+	call->interrupted = call->interrupted || !ended;
 	FEATURES_TELL(interrupt, c);
-	if (c->turn->call == call && call->number && c->link)
+	if (!ended && c->turn->call == call && call->number && c->link)
 		runner_cancel(c->link, call->number);
 }
 

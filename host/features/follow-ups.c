@@ -212,6 +212,7 @@ const struct feature follow_ups_feature = {
 	.after_call = follow_ups_after_call,
 	.take_result = follow_ups_take_result,
 	.runner_closed = follow_ups_runner_closed,
+	.interrupt = follow_ups_cancel,
 	.cancel = follow_ups_cancel,
 	.release = follow_ups_release,
 };

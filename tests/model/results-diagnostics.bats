@@ -135,3 +135,28 @@ play() { # the turns come from standard input; WS/ is the workspace
 	message = Done.
 	END
 }
+
+# interrupts STEP STATE: the user acts while the result of an edit waits for its errors.
+interrupts() {
+	sed -i 's/ good / held /' "$work/m.ini"
+	cd "$work"
+	cat >replies <<-E
+	[{"calls": [["find_definition", {"path": "a.words", "symbol": "one"}]]},
+	 {"calls": [["str_replace_editor",
+		{"command": "create", "path": "$work/ws/c.words", "file_text": "BAD"}]]},
+	 {"calls": [["finish", {"message": "Done."}]]}]
+	E
+	run python3 "$top_srcdir/tests/model/steer.py" replies message:go exists:starts-holds "$1" \
+		touch:starts-release "wait:$2" stop -- mortise run --json --keep-alive -C ws \
+		--config m.ini -o controller.confirmation=never --model openai/gpt-4.1
+	echo "$output"
+	[ "$status" -eq 0 ]
+	log=$(cat state/mortise/conversations/*/events.jsonl)
+	[[ "$log" == *"File created successfully"* ]]
+	[[ "$log" != *"new error after this call"* ]]
+	[[ "$log" != *"Interrupted by the user"* ]]
+}
+
+@test "a message ends the wait for errors" { interrupts message:STOP finished; }
+
+@test "a pause ends the wait for errors" { interrupts pause paused; }

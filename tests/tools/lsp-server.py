@@ -3,7 +3,8 @@
 """A language server of words: lsp-server.py MODE [FILE].
 
 A word that follows `def` is a definition, a line with `BAD` is an error. MODE says how it
-misbehaves; FILE gets a line for each start."""
+misbehaves; FILE gets a line for each start. `held`: errors are published once FILE-release
+exists; FILE-holds says that it is waited for."""
 import json
 import os
 import re
@@ -215,6 +216,10 @@ while True:
         uri = params["textDocument"]["uri"]
         texts[uri] = (params["textDocument"]["text"] if method.endswith("Open")
                       else params["contentChanges"][0]["text"])
+        if mode == "held" and "BAD" in texts[uri]:
+            open(sys.argv[2] + "-holds", "w").close()
+            while not os.path.exists(sys.argv[2] + "-release"):
+                time.sleep(0.02)
         if mode != "no-diagnostics":
             publish(uri, params["textDocument"]["version"])
     elif method == "textDocument/didClose":
