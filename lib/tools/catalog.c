@@ -50,6 +50,11 @@ const struct tool *catalog_find(const struct catalog *catalog, const char *name)
 	return NULL;
 }
 
+bool catalog_hides(const struct catalog *catalog, const struct tool *t)
+{
+	return catalog->hides && catalog->hides(catalog->hides_arg, t);
+}
+
 int catalog_unknown(const struct catalog *catalog, const char *name, const char *args,
 		    struct error *err)
 {
@@ -63,7 +68,7 @@ int catalog_unknown(const struct catalog *catalog, const char *name, const char 
 	for (size_t i = 0; i < catalog->count; i++) {
 		const struct tool *t = &catalog->tools[i];
 
-		if (!catalog->hides || !catalog->hides(catalog->hides_arg, t))
+		if (!catalog_hides(catalog, t))
 			strbuf_addf(&names, "%s%s", names.len ? ", " : "", t->name);
 	}
 	return fail(
@@ -282,6 +287,14 @@ static bool is_again(const struct catalog *catalog, const struct tool *tool)
 		       catalog->instances[tool->instance].component;
 }
 
+/* An item before it has named this very tool. */
+static bool is_offered(const struct catalog *catalog, const struct tool *tool)
+{
+	const struct tool *other = catalog_find(catalog, tool->name);
+
+	return other && other->instance == tool->instance;
+}
+
 /* Does an item of `tools` mean this tool? Without `only` it names the toolset, and with it
  * a tool on request that has the same name. */
 static bool is_meant(const struct component *toolset, const struct tool *tool,
@@ -309,7 +322,7 @@ static int offer(struct catalog *catalog, size_t instance, const char *only,
 		const char *name = tool.name;
 		int r;
 
-		if (!is_meant(component, &tool, only))
+		if (!is_meant(component, &tool, only) || is_offered(catalog, &tool))
 			continue;
 		if (is_again(catalog, &tool))
 			name = make_name(catalog, &tool);

@@ -91,6 +91,8 @@ void catalog_read_only(struct catalog *catalog);
  *  @return true if something changed. */
 bool catalog_renew(struct catalog *catalog);
 const struct tool *catalog_find(const struct catalog *catalog, const char *name);
+/** Is the tool not offered now? */
+bool catalog_hides(const struct catalog *catalog, const struct tool *t);
 /** Unknown tool: a sentence for the model that lists the ones that are offered. */
 int catalog_unknown(const struct catalog *catalog, const char *name, const char *args,
 		    struct error *err);

@@ -115,6 +115,11 @@ EOF
 	echo "$output"
 	[ "$status" -ne 0 ]
 	[[ "$output" == *"tool grep of \`search\` is not enabled"*"controller.tools+=search"* ]]
+	# a tool of a toolset that is enabled already
+	run mortise tools list -C "$work/ws" -o controller.tools+=grep
+	echo "$output"
+	[ "$status" -eq 0 ]
+	[ "$(grep -c '^grep ' <<<"$output")" -eq 1 ]
 	run mortise tools call bash '{"command": "true"}'
 	echo "$output"
 	[ "$status" -eq 2 ]
