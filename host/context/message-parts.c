@@ -319,8 +319,27 @@ struct message_part *message_part_free(struct message_part *p)
 void message_tool_list_clear(struct tool_list *list)
 {
 	free(list->tools);
+	json_object_put(list->sent);
 	event_unref(list->system);
 	*list = (struct tool_list){ 0 };
+}
+
+/* Models do not need to know that other arguments are refused. */
+static int shorten_schema(struct tool_list *list, json_object *schema, struct llm_tool *t)
+{
+	json_object *copy = NULL;
+
+	if (js_bool(schema, "additionalProperties", true))
+		return MT_OK;
+	if (!list->sent)
+		list->sent = js_new_list();
+	if (json_object_deep_copy(schema, &copy, NULL))
+		return MT_ENOMEM;
+	json_object_object_del(copy, "additionalProperties");
+	if (js_add_new(list->sent, copy))
+		return MT_ENOMEM;
+	t->sent = js_text(copy, NULL);
+	return t->sent ? MT_OK : MT_ENOMEM;
 }
 
 int message_tool_list_read(struct tool_list *list, struct evlog *log, int64_t id,
@@ -350,7 +369,7 @@ int message_tool_list_read(struct tool_list *list, struct evlog *log, int64_t id
 		t->description = js_str(f, "description", "");
 		t->brief = js_str(o, "brief", NULL);
 		t->schema = js_text(js_get(f, "parameters"), NULL);
-		if (!t->schema) {
+		if (!t->schema || shorten_schema(list, js_get(f, "parameters"), t)) {
 			auto_free(&list->tools);
 			list->tools = NULL;
 			list->count = 0;

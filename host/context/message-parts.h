@@ -69,6 +69,7 @@ struct tool_list {
 	bool read;
 	struct event *system;
 	struct llm_tool *tools;
+	struct json_object *sent; /* the schemas that are sent in another form */
 	size_t count;
 };
 /** From the event `id` of the log, unless `offered` (a list in its form) is not

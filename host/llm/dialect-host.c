@@ -214,7 +214,7 @@ static void svc_tool(const struct mt_request *r, size_t t, struct mt_str *ret_na
 	if (ret_description)
 		*ret_description = mt_str_of(tool->description);
 	if (ret_schema)
-		*ret_schema = mt_str_of(tool->schema);
+		*ret_schema = mt_str_of(tool->sent ? tool->sent : tool->schema);
 }
 
 static struct mt_str svc_param(const struct mt_request *r, const char *name)

@@ -42,6 +42,7 @@ struct llm_message {
 struct llm_tool {
 	const char *name, *description;
 	const char *schema;      /* JSON text */
+	const char *sent;        /* the schema as the provider gets it; NULL: as it is */
 	const char *brief;       /* the description, short; NULL or "": none */
 };
 

@@ -54,7 +54,7 @@ static int talk(struct bench *b, int steps)
 
 	llm_request_tool(q, &(struct llm_tool){ "bash", "Runs a command.",
 						"{\"type\":\"object\",\"properties\":{"
-						"\"command\":{\"type\":\"string\"}}}", NULL });
+						"\"command\":{\"type\":\"string\"}}}", NULL, NULL });
 	q->stream = llm_feature(b->llm, "stream");
 	do {
 		bench_send(b, q, step, NULL, &r);

@@ -105,7 +105,8 @@ static void change(void)
 static struct llm_request *request(void)
 {
 	struct llm_request *q = llm_request_new();
-	static const struct llm_tool tool = { "bash", "Runs \"commands\".", "{}", NULL };
+	static const struct llm_tool tool = { "bash", "Runs \"commands\".", "{}", NULL,
+					      NULL };
 
 	q->stream = dice(10) == 0;
 	if (dice(10))

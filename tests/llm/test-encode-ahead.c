@@ -44,8 +44,8 @@ static struct llm_request *request(int unstamped)
 		add(q, MT_ROLE_ASSISTANT, &texts[0], NULL);
 	}
 	add(q, MT_ROLE_USER, &texts[0], NULL);
-	llm_request_tool(q,
-			 &(struct llm_tool){ "bash", "Runs \"commands\".", "{}", NULL });
+	llm_request_tool(q, &(struct llm_tool){ "bash", "Runs \"commands\".", "{}", NULL,
+						NULL });
 	if (unstamped >= 0)
 		q->messages[unstamped].stamp = 0;
 	return q;

@@ -13,7 +13,7 @@ static const struct llm_tool tools[] = {
 	{ "execute_bash", "Runs a command.",
 	  "{\"type\":\"object\",\"properties\":{\"command\":{\"type\":\"string\"},"
 	  "\"timeout\":{\"type\":\"number\"},\"is_input\":{\"type\":\"boolean\"}},"
-	  "\"required\":[\"command\",\"security_risk\"]}", NULL },
+	  "\"required\":[\"command\",\"security_risk\"]}", NULL, NULL },
 	{ "typed", "All types.",
 	  "{\"type\":\"object\",\"properties\":{\"i\":{\"type\":\"integer\"},"
 	  "\"n\":{\"type\":\"number\"},\"b\":{\"type\":\"boolean\"},"
@@ -22,9 +22,9 @@ static const struct llm_tool tools[] = {
 	  "\"m\":{\"type\":[\"integer\",\"string\"]},"
 	  "\"e\":{\"type\":\"string\",\"enum\":[\"x\",\"y\"]},"
 	  "\"r\":{\"$ref\":\"#/$defs/list\"}},"
-	  "\"$defs\":{\"list\":{\"type\":\"array\"}}}", NULL },
-	{ "bare", NULL, "{\"type\":\"object\",\"properties\":{}}", NULL },
-	{ "none", NULL, NULL, NULL },
+	  "\"$defs\":{\"list\":{\"type\":\"array\"}}}", NULL, NULL },
+	{ "bare", NULL, "{\"type\":\"object\",\"properties\":{}}", NULL, NULL },
+	{ "none", NULL, NULL, NULL, NULL },
 };
 enum { TOOLS = sizeof tools / sizeof *tools };
 

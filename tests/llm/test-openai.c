@@ -566,7 +566,7 @@ static void a_conversation_on_the_wire(void)
 		{ .role = MT_ROLE_ASSISTANT, .parts = &last, .part_count = 1 },
 	};
 	const struct llm_tool tool = { "bash", "Runs \"it\".", "{\"type\":\"object\"}",
-				       NULL };
+				       NULL, NULL };
 	AUTO(strbuf) struct strbuf body = STRBUF(1 << 16), again = STRBUF(1 << 16);
 	AUTO(llm_request) struct llm_request *q = llm_request_new();
 

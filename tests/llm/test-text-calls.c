@@ -62,7 +62,7 @@ static struct llm_request *ask_with_tool(bool stream)
 	llm_request_tool(q, &(struct llm_tool){
 			"execute_bash", "Runs.",
 			"{\"type\":\"object\",\"properties\":{\"command\":{\"type\":"
-			"\"string\"},\"timeout\":{\"type\":\"number\"}}}", NULL });
+			"\"string\"},\"timeout\":{\"type\":\"number\"}}}", NULL, NULL });
 	q->stream = stream;
 	return q;
 }

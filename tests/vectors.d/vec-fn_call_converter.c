@@ -38,7 +38,7 @@ static void tools_of(struct vec *v, const char *version, const char *name,
 			return;
 		t->tools[t->count++] = (struct llm_tool){
 			js_str(f, "name", ""), js_str(f, "description", NULL),
-			js_text(js_get(f, "parameters"), NULL), NULL,
+			js_text(js_get(f, "parameters"), NULL), NULL, NULL,
 		};
 	}
 }

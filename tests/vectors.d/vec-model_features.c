@@ -122,7 +122,7 @@ static struct llm_request *two_messages(void)
 		{ .text = "Be of help.", .len = 11 }, { .text = "Do it.", .len = 6 },
 	};
 	static const struct llm_tool tool = { "probe", "Looks.",
-					      "{\"type\":\"object\"}", NULL };
+					      "{\"type\":\"object\"}", NULL, NULL };
 	struct llm_request *r = llm_request_new();
 
 	llm_request_add(r, &(struct llm_message){ .role = MT_ROLE_SYSTEM,
