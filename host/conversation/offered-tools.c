@@ -10,6 +10,7 @@
 #include "controller/feature-api.h"
 #include "controller/features.h"
 #include "exit-code.h"
+#include "options.h"
 #include "controller/plugins/plugin-host.h"
 #include "controller/step.h"
 #include "controller/turn.h"
@@ -20,18 +21,38 @@
 #include <config.h>
 #include <string.h>
 
+/* To a model with a small window, the default list of tools is offered without these. */
+static const char *const not_for_small[] = { "think", "memory" };
+
+/* Also of a resumed conversation, whose settings are those that it started with. */
+static bool lists_default_tools(const struct conversation *c)
+{
+	const struct mt_agent *agent = c->agent->plugin.functions;
+	const char *list = config_get(c->config, c->agent->section, "tools");
+	size_t count;
+	const struct mt_option *table = config_table("controller", &count);
+
+	return !(MT_HAS(agent, tools) && agent->tools) && list &&
+	       strcmp(list, option_find(table, count, "tools")->fallback) == 0;
+}
+
+static bool offered_tools_hides_tool(const struct conversation *c, const struct tool *t)
+{
+	if (!llm_is_small(c->agent->llm) || !lists_default_tools(c))
+		return false;
+	for (size_t i = 0; i < ARRAY_LEN(not_for_small); i++)
+		if (strcmp(t->name, not_for_small[i]) == 0)
+			return true;
+	return false;
+}
+
 /* The parameters of a tool; with its risk, if an analyzer uses the model's rating. */
 static json_object *offered_schema(const struct conversation *c, const struct tool *t)
 {
-	enum risk_words words = llm_is_small(c->agent->llm) ? RISK_WORDS_NONE
-				: strcmp(c->runtime.component->name, "local") != 0
-					? RISK_WORDS_SANDBOX
-					: RISK_WORDS_LOCAL;
-
 	if (!c->agent->catalog.reads_risk || tool_only_reads(t) ||
 	    (t->hints & MT_TOOL_CONTROL))
 		return json_object_get(t->schema_json);
-	return risk_schema(t->schema_json, words, tool_may_read(t));
+	return risk_schema(t->schema_json, tool_may_read(t));
 }
 
 static json_object *offered_tools_list(const struct conversation *c)
@@ -314,4 +335,5 @@ const struct feature offered_tools_feature = {
 	.state_size = sizeof(struct offer),
 	.before_work = offered_tools_update,
 	.before_step = offered_tools_before_step,
+	.hides_tool = offered_tools_hides_tool,
 };

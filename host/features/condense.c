@@ -29,8 +29,6 @@ enum { CONDENSE_ROUNDS_MAX = 8, GAPS_MAX = 8 };
 /* Of an agent. */
 struct condensing_state {
 	bool requested;    /* a condensation was requested and is not done */
-	bool hides;        /* the view lacks events */
-	bool offer_due;    /* the next request offers the tool that returns them */
 	char refused[512]; /* why the model needs it; "": it was requested */
 };
 
@@ -248,36 +246,6 @@ static bool names_recall(const char *list)
 	return false;
 }
 
-/* To save its bytes, the tool is offered only once events are omitted, unless it is
- * configured. */
-static bool defers_recall(const struct conversation *c)
-{
-	return !state_of(c)->hides &&
-	       !names_recall(config_get(conversation_config(c),
-					conversation_agent(c)->section, "tools"));
-}
-
-static bool condense_hides_tool(const struct conversation *c, const struct tool *t)
-{
-	return strcmp(t->name, "recall") == 0 && defers_recall(c);
-}
-
-static bool condense_offer_changed(struct conversation *c)
-{
-	bool due = state_of(c)->offer_due;
-
-	state_of(c)->offer_due = false;
-	return due;
-}
-
-static void offer_recall(struct conversation *c)
-{
-	if (!defers_recall(c))
-		return;
-	state_of(c)->hides = state_of(c)->offer_due = true;
-	offered_tools_update(c);
-}
-
 static bool offers_recall(const struct conversation *c)
 {
 	const struct catalog *all = &conversation_agent(c)->catalog;
@@ -356,8 +324,6 @@ static int mark_forgotten(struct mt_ctx *x)
 	int r = MT_OK;
 
 	find_gaps(x, &all);
-	if (all.count)
-		offer_recall(x->c);
 	for (size_t i = 0; !r && i < all.count; i++) {
 		const struct gap *gap = &all.list[i];
 
@@ -665,8 +631,6 @@ const struct feature condense_feature = {
 	.extra_tool = tool_for_reading,
 	.restore_agent = restore_request,
 	.rewound = restore_request,
-	.hides_tool = condense_hides_tool,
-	.offer_changed = condense_offer_changed,
 	.after_view = after_view,
 	.before_request = before_request,
 	.request_failed = request_failed,

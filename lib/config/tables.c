@@ -194,7 +194,7 @@ static const struct mt_option controller_table[] = {
 	OPTION(TEXT, "description", NULL,
 	       "Purpose of the agent, shown to agents that may delegate to it "
 	       "(default: the summary of `agent`)."),
-	OPTION(LIST, "tools", "bash, editor, think, finish, skill, memory, mcp",
+	OPTION(LIST, "tools", "bash, editor, search, tasks, think, finish, skill, memory, mcp",
 	       "Tools of the agent: names of [tool.NAME], toolsets or single "
 	       "tools."),
 	OPTION(INT, "tool_search_threshold", "60",
@@ -202,7 +202,8 @@ static const struct mt_option controller_table[] = {
 	       "name only, until the model searches for them; 0 disables this.",
 	       .max = 10000),
 	OPTION(BOOL, "plan", "no",
-	       "Enable the task list and instructions for planning long tasks."),
+	       "Add instructions for planning long tasks to the system prompt, and "
+	       "enable the task list."),
 	OPTION(LIST, "condensers", "conversation_window",
 	       "Condensers to apply to the history, in order: names of "
 	       "[condenser.NAME] or of condensers."),

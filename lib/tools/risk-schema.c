@@ -1,20 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * risk-schema.c - describes the argument `security_risk` to the model. */
+ * risk-schema.c - adds the argument `security_risk` to a schema. */
 #include "tools/risk-schema.h"
 
 #include "auto.h"
 #include "js.h"
 
-static const char *const descriptions[] = {
-	[RISK_WORDS_LOCAL] = "LOW: only reads. MEDIUM: changes the project. HIGH: affects the "
-			     "system, secrets or other people's work.",
-	[RISK_WORDS_SANDBOX] = "LOW: only reads. MEDIUM: changes the sandbox. HIGH: affects "
-			       "anything outside it.",
-	[RISK_WORDS_NONE] = NULL,
-};
-
-static json_object *risk_property(const char *description)
+static json_object *risk_property(void)
 {
 	static const char *const levels[] = { "LOW", "MEDIUM", "HIGH" };
 	AUTO(json) json_object *p = json_object_new_object();
@@ -22,13 +14,12 @@ static json_object *risk_property(const char *description)
 
 	for (size_t i = 0; i < ARRAY_LEN(levels); i++)
 		js_add_new(list, json_object_new_string(levels[i]));
-	if (js_set_str(p, "type", "string") || js_set(p, "enum", list) ||
-	    (description && js_set_str(p, "description", description)))
+	if (js_set_str(p, "type", "string") || js_set(p, "enum", list))
 		return NULL;
 	return STEAL(p);
 }
 
-json_object *risk_schema(json_object *schema, enum risk_words words, bool may_read)
+json_object *risk_schema(json_object *schema, bool may_read)
 {
 	AUTO(json) json_object *copy = NULL;
 	json_object *properties, *required;
@@ -49,7 +40,7 @@ json_object *risk_schema(json_object *schema, enum risk_words words, bool may_re
 	required = js_get(copy, "required");
 	if (js_get(properties, "security_risk")) /* the tool has one of its own */
 		return STEAL(copy);
-	if (js_set(properties, "security_risk", risk_property(descriptions[words])) ||
+	if (js_set(properties, "security_risk", risk_property()) ||
 	    (!may_read && js_add_new(required, json_object_new_string("security_risk"))))
 		return NULL;
 	return STEAL(copy);

@@ -9,8 +9,7 @@ static const struct mt_tool tools[] = {
 		.hints = MT_TOOL_READ_ONLY | MT_TOOL_CONTROL,
 		.name = "think",
 		.description =
-			"Record a thought, without effect: reason about a hard step, a "
-			"failed attempt or a plan before you act.",
+			"Reason about a hard step or a failed attempt; has no effect.",
 		.brief = "Record a thought; has no effect.",
 		MT_PARAMS(MT_TEXT("thought", MT_REQUIRED)),
 		.events = "[{\"action\":\"think\",\"observation\":\"think\","
@@ -20,10 +19,8 @@ static const struct mt_tool tools[] = {
 		.size = sizeof tools[0],
 		.hints = MT_TOOL_CONTROL,
 		.name = "finish",
-		.description =
-			"End the task when it is done or cannot continue. State in `message` "
-			"what you did, how you verified it and what is left.",
-		.brief = "End the task with a final message.",
+		.description = "End the task with a final message.",
+		.brief = "End the task.",
 		MT_PARAMS(MT_TEXT("message", MT_REQUIRED)),
 		.events = "[{\"action\":\"finish\","
 			  "\"args\":{\"final_thought\":\"$message\"}}]",

@@ -91,12 +91,10 @@ static const struct mt_tool tools[] = {
 		.name = "memory",
 		.hints = MT_TOOL_DESTRUCTIVE, /* a note may be taken out */
 		.description =
-			"Update persistent notes loaded at the start of future "
-			"conversations, of the user (default) or in the project's "
-			"repository (only if the user wants that). Record durable "
-			"facts that were hard to discover, one line each; never "
-			"secrets. `replace` puts `text` in place of `old` (default: "
-			"all).",
+			"Update notes for future conversations: facts that were hard to "
+			"discover, one line each; never secrets. `replace` puts `text` "
+			"in place of `old` (default: all). `scope` project: in the "
+			"repository, only if the user wants that.",
 		.brief = "Update notes for future conversations.",
 		MT_PARAMS(MT_CHOICE("command", MT_REQUIRED, .choices = "append|replace"),
 			  MT_TEXT("text", MT_REQUIRED), MT_TEXT("old"),

@@ -16,13 +16,10 @@ static const struct mt_tool tools[] = {
 		.hints = MT_TOOL_READ_ONLY | MT_TOOL_IDEMPOTENT,
 		.name = "recall",
 		.description =
-			"Read earlier events of this conversation, including events that were "
-			"condensed. `query`: search terms; returns matching events, cut, each "
-			"with its number. `from` and `to`: event numbers; returns those "
-			"events in full.",
-		.brief = "Read earlier events by search terms or event numbers.",
-		MT_PARAMS(MT_TEXT("query"), MT_INTEGER("from", .min = 0, .max = -1),
-			  MT_INTEGER("to", .min = 0, .max = -1)),
+			"Read earlier events, including condensed ones: matches of "
+			"`query`, or events `from` to `to` in full.",
+		.brief = "Read earlier events.",
+		MT_PARAMS(MT_TEXT("query"), MT_INTEGER("from"), MT_INTEGER("to")),
 	},
 };
 

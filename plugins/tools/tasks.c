@@ -18,26 +18,20 @@ static const struct mt_tool tools[] = {
 		.hints = MT_TOOL_READ_ONLY | MT_TOOL_CONTROL,
 		.name = "task_tracker",
 		.description =
-			"Track the steps of a multi-step task. The list is kept when "
-			"older events are removed from your context.\n"
-			"plan: replace the whole list by `task_list`; keep the ids of "
-			"tasks. view: show it.\n"
-			"Use it when the work has several dependent steps, or when the "
-			"user asks for several things; not for work of a few calls. "
-			"Split the work into verifiable tasks, keep exactly one "
-			"in_progress, and mark it done as soon as it is verified. Add "
-			"tasks you discover; failed ones stay open, with the reason in "
-			"their notes.",
-		.brief = "A persistent task list: `plan` replaces it, `view` shows it.",
+			"Track the steps of a longer task, not of a few calls. plan "
+			"replaces the whole list by `task_list`, view shows it. Keep "
+			"exactly one task in_progress; mark it done once it is "
+			"verified. Leave failed tasks open, with the reason in `notes`.",
+		.brief = "Keep a task list.",
 		.schema =
 			"{\"type\":\"object\",\"properties\":{"
 			"\"command\":{\"type\":\"string\",\"enum\":[\"view\",\"plan\"]},"
-			"\"task_list\":{\"type\":\"array\",\"description\":\"for plan: all "
-			"tasks, in order\",\"items\":{\"type\":\"object\",\"properties\":{"
-			"\"id\":{\"type\":\"string\"},\"title\":{\"type\":\"string\"},"
+			"\"task_list\":{\"type\":\"array\","
+			"\"items\":{\"type\":\"object\",\"properties\":{"
+			"\"title\":{\"type\":\"string\"},"
 			"\"status\":{\"type\":\"string\",\"enum\":[\"todo\",\"in_progress\","
 			"\"done\"]},\"notes\":{\"type\":\"string\"}},"
-			"\"required\":[\"title\",\"status\",\"id\"]}}},"
+			"\"required\":[\"title\",\"status\"]}}},"
 			"\"required\":[\"command\"]"
 			",\"additionalProperties\":false}",
 		.events = "[{\"when\":{\"command\":\"plan\"},\"required\":[\"task_list\"]," FIELDS

@@ -40,7 +40,7 @@ log() { cat "$work"/state/mortise/conversations/*/events.jsonl; }
 	[ "$status" -eq 0 ]
 	[[ "$output" == *"It is 42."* ]]
 	[ "$(log | jq -c 'select(.action == "system") | [.args.tools[].function.name]')" \
-		= '["think","finish","grep","glob","view"]' ]
+		= '["think","finish","grep","glob","view","recall"]' ]
 	log | jq -se 'any(.[]; .observation == "tool" and .extras.name == "grep")
 		and any(.[]; .observation == "read")' >/dev/null
 }

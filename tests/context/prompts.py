@@ -18,8 +18,8 @@ DONE = {"id": "r1", "model": "m", "usage": {"prompt_tokens": 1, "completion_toke
 # With the tools, skills and options as shipped: name, options, maximum size, what the system text contains, what it does not
 CASES = [
     ("full", [], 8192, ["<WORK>", "<VERSION_CONTROL>", "five to seven", "<RISK>",
-                        "node_modules", "sudo"], ["read in the sandbox", "<INTERACTION>"]),
-    ("small in spite of a large window", ["agent.codeact.profile=small"], 4700, ["security_risk"], ["<WORK>"]),
+                        "node_modules", "sudo"], ["read in the sandbox", "<INTERACTION>", "<TASK_MANAGEMENT>"]),
+    ("small in spite of a large window", ["agent.codeact.profile=small"], 4900, ["security_risk"], ["<WORK>"]),
     ("small window", ["llm.max_input_tokens=16384"], 4096, ["security_risk"], ["<WORK>"]),
     ("a large window, whatever the model is called",
      ["llm.model=openai/gpt-4.1"], 8192, ["<WORK>"], []),
@@ -30,7 +30,8 @@ CASES = [
     ("technical", ["agent.codeact.prompt=system_technical"], 9000,
      ["<WORK>", "<ENGINEERING>"], []),
     ("long horizon", ["agent.codeact.prompt=system_long_horizon"], 9500,
-     ["<TASK_MANAGEMENT>", "<TASK_TRACKING_PERSISTENCE>"], ["task_tracker"]),
+     ["<TASK_MANAGEMENT>", "<TASK_TRACKING_PERSISTENCE>"], []),
+    ("plan", ["controller.plan=yes"], 9500, ["in task_tracker"], []),
     ("without analyzers", ["controller.analyzers="], 8192, ["<WORK>"], ["RISK"]),
 ]
 

@@ -53,10 +53,10 @@ plan='[{"title":"Look","status":"done","notes":"seen"},{"id":"b","title":"Mend"}
 
 @test "plan = yes wires the list and says how to use it" {
 	printf '[turn]\n[call finish]\nmessage = Done.\n' >"$work/script"
-	run "${run_it[@]}" -o controller.plan=yes -t go
+	run "${run_it[@]}" -o controller.plan=yes -o controller.tools=bash,finish -t go
 	[ "$status" -eq 0 ]
-	[ "$(log | jq -c 'select(.action == "system") | [.args.tools[].function.name] | last')" \
-		= '"task_tracker"' ]
+	[ "$(log | jq -c 'select(.action == "system") | [.args.tools[].function.name]')" \
+		= '["execute_bash","finish","recall","task_tracker"]' ]
 	log | jq -se '.[0].args.content | contains("exactly one task in progress")'
 	run "${run_it[@]}" -o controller.plan=yes -o 'controller.tools+=task_tracker' -t go
 	[ "$status" -eq 0 ]

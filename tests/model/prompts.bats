@@ -24,20 +24,41 @@ plays() {
 	cat >"$work/script" <<'END'
 [turn]
 expect system contains = <WORK>
-expect tools contains = Returns
-expect tools contains = LOW: only reads.
-expect any contains = - github: Push branches
+expect tools contains = Start servers
+expect tools lacks = LOW:
+expect system contains = LOW: read.
+expect any contains = - github: GitHub branches
 END
 	plays hi
 	cat >"$work/script" <<'END'
 [turn]
 expect system lacks = <WORK>
 expect system contains = security_risk: LOW reads
-expect tools lacks = LOW: only reads.
+expect tools lacks = Start servers
+expect tool = grep
+expect tool = glob
+expect tool = task_tracker
+expect tool = recall
+expect no tool = think
+expect no tool = memory
 expect any contains = By name only:
 expect any contains = github
 END
 	plays hi -o llm.max_input_tokens=16384
+}
+
+@test "a small window gets the tools that the user lists" {
+	printf '[turn]\nexpect tool = think\nexpect tool = memory\nexpect no tool = grep\n' \
+		>"$work/script"
+	plays hi -o llm.max_input_tokens=16384 -o controller.tools=bash,think,memory,finish
+}
+
+@test "search, the task list and recall are offered by default" {
+	printf '[turn]\nexpect tool = grep\nexpect tool = glob\nexpect tool = task_tracker\n' \
+		>"$work/script"
+	printf 'expect tool = recall\nexpect tool = think\nexpect tool = memory\n' >>"$work/script"
+	printf 'expect system lacks = <TASK_MANAGEMENT>\n' >>"$work/script"
+	plays hi
 }
 
 @test "an umlaut is a letter: \"prüfe die Fußnoten\" loads no skill, \"the PR\" does" {

@@ -51,19 +51,19 @@ systems() {
 	request 3 '.messages[-1].content' >told
 	grep -q "You are now the agent readonly (before: codeact)" told
 	grep -q "Removed tools: execute_bash" told
-	grep -q "New tools: .*grep" told
+	grep -q "New tools: .*view" told
 }
 
 @test "another tool: it is offered and named, and it stays after the next resume" {
-	again -o controller.tools+=task_tracker
-	grep -qx task_tracker <(request 3 '.tools[].function.name')
+	again -o controller.tools+=apply_patch
+	grep -qx apply_patch <(request 3 '.tools[].function.name')
 	request 3 '.messages[-1].content' >told
-	grep -q "New tools: task_tracker\." told
+	grep -q "New tools: apply_patch\." told
 	run -1 grep -q "You are now" told
 	again
-	grep -qx task_tracker <(request 4 '.tools[].function.name')
+	grep -qx apply_patch <(request 4 '.tools[].function.name')
 	[ "$(systems)" -eq 2 ]
-	[ "$(grep -o "New tools: task_tracker" <(request 4 '.messages') | wc -l)" -eq 1 ]
+	[ "$(grep -o "New tools: apply_patch" <(request 4 '.messages') | wc -l)" -eq 1 ]
 }
 
 @test "another prompt" {

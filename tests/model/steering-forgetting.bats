@@ -63,11 +63,12 @@ expect any contains = SHORT STORY'
 	[ "$(condensations | head -n 1 | jq -r .summary)" = "SHORT STORY" ]
 }
 
-@test "recall is offered once something is not shown, or if it is configured" {
-	finish 'expect no tool = recall' >script
-	run_ok -t walk
+@test "recall is offered whenever a condenser may hide something" {
 	finish 'expect tool = recall' >script
-	run_ok -o controller.tools+=recall -t walk
+	run_ok -t walk
+	run_ok -o controller.tools=bash,finish -t walk
+	finish 'expect no tool = recall' >script
+	run_ok -o controller.condensers=noop -t walk
 }
 
 @test "the summarizing model reads the task and the calls as made, not what stays" {
@@ -109,9 +110,9 @@ expect any contains = SHORT STORY'
 	[ "$(condensations | head -n 1 | jq -r .summary)" = STORY ]
 }
 
-@test "a small window: recall is offered once something is not shown" {
+@test "the tools do not change when events are removed" {
 	{
-		printf '[turn]\nexpect no tool = recall\n[call execute_bash]\ncommand = echo step 0\n\n'
+		printf '[turn]\nexpect tool = recall\n[call execute_bash]\ncommand = echo step 0\n\n'
 		steps 8
 		finish 'expect tool = recall
 expect any contains = `recall` returns the events'

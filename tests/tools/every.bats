@@ -19,7 +19,7 @@ tools() { # of every plugin of tools that was built, a JSON object a line
 @test "every tool has a long and a short description" {
 	tools >"$work/tools"
 	[ "$(wc -l <"$work/tools")" -ge 20 ]
-	wrong=$(jq -r 'select((.description | length) < 30 or (.brief // "" | length) < 20
+	wrong=$(jq -r 'select((.description | length) < 30 or (.brief // "" | length) < 12
 		or (.brief | length) > (.description | length)
 		or (.brief | length) > 200) | .name' "$work/tools")
 	[ -z "$wrong" ] || { echo "$wrong"; false; }

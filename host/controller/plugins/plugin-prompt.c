@@ -26,6 +26,8 @@ static int put_tools(json_object *data, const struct catalog *catalog)
 	int status = MT_OK;
 
 	for (size_t i = 0; !status && i < catalog->count; i++) {
+		if (catalog_hides(catalog, &catalog->tools[i]))
+			continue;
 		strbuf_reset(&name);
 		strbuf_addf(&name, "tool_%s", catalog->tools[i].name);
 		status = name.error ? name.error : js_set_bool(data, name.text, true);
@@ -74,6 +76,8 @@ static json_object *prompt_data(struct mt_ctx *x)
 	    js_set_str(data, "os", uname(&os) == 0 ? os.sysname : "Linux") ||
 	    js_set_bool(data, "interactive", !x->c->headless) ||
 	    js_set_bool(data, "small", llm_is_small(x->c->agent->llm)) ||
+	    js_set_bool(data, "plan",
+			config_bool(x->c->config, x->c->agent->section, "plan")) ||
 	    js_set_bool(data, "risk", x->c->agent->catalog.reads_risk) ||
 	    js_set_bool(data, "sandboxed", is_sandboxed(x->c)) ||
 	    put_withheld(data, x->c->config) || put_tools(data, &x->c->agent->catalog)) {

@@ -493,33 +493,27 @@ static int bash_input(const struct mt_tool_host *host, void *self, struct mt_cal
 }
 
 static const char description[] =
-	"Run commands in a persistent bash shell: its directory, variables and "
-	"functions are kept between calls.\n"
-	"* Any bash input is allowed: several lines, pipelines, here-documents.\n"
-	"* Returns the terminal output, cut in the middle when it is long, and the "
-	"exit code unless it is 0.\n"
-	"* A command that prints nothing for a while, or takes too long, continues as a "
-	"background job, and its end is announced. An empty command waits for it; "
-	"with is_input true, text is sent to its input, with Enter, and C-c, C-d, C-z, "
-	"ENTER, TAB, ESC, UP and DOWN are keys. So for a program that waits for input: "
-	"no other command can run until it exits; a third C-c in a row kills it.\n"
-	"* For long commands, set timeout. Run servers in the background with output "
-	"to a file: `server > server.log 2>&1 &`.\n"
-	"* The terminal is not interactive: pagers and editors are off; use options "
-	"such as -y. Do not use `exit` or `set -e` outside a subshell: they end the "
-	"shell.";
+	"Run commands in a persistent bash shell, which keeps its directory, variables "
+	"and functions.\n"
+	"* A command that prints nothing for a while, or takes too long, becomes a "
+	"background job, and its end is announced. For long commands, set timeout.\n"
+	"* An empty command waits for a running one. With is_input true, text is sent to "
+	"its input, with Enter; C-c, C-d, C-z, ENTER, TAB, ESC, UP and DOWN are keys. "
+	"While a program waits for input, no other command can run; a third C-c kills "
+	"it.\n"
+	"* Start servers with `server > server.log 2>&1 &`.\n"
+	"* Pagers and editors are off; use options such as -y. Use `exit` and `set -e` only "
+	"in a subshell.";
 
 static const char brief[] =
 	"Run bash commands in a persistent shell. An empty command waits for "
-	"a running one; is_input sends it text or a key (C-c, C-d).";
+	"a running one; is_input sends it text or a key (C-c).";
 
 static const char schema[] =
 	"{\"type\":\"object\",\"properties\":{"
-	"\"command\":{\"type\":\"string\",\"description\":\"Command; empty: read more "
-	"output; with is_input: text or key to send.\"},"
-	"\"is_input\":{\"anyOf\":[{\"type\":\"boolean\"},{\"type\":\"string\",\"enum\":"
-	"[\"true\",\"false\"]}],\"description\":\"Send it to the running program.\"},"
-	"\"timeout\":{\"type\":\"number\",\"description\":\"Maximum seconds to wait.\"}},"
+	"\"command\":{\"type\":\"string\"},"
+	"\"is_input\":{\"type\":\"boolean\"},"
+	"\"timeout\":{\"type\":\"number\",\"description\":\"seconds\"}},"
 	"\"required\":[\"command\"]"
 	",\"additionalProperties\":false}";
 

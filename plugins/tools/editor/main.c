@@ -177,24 +177,20 @@ static int editor_plugin_run(const struct mt_tool_host *host, void *self_,
 }
 
 static const char description[] =
-	"View and edit text files; state is kept between calls.\n"
-	"view: show a file with line numbers, an image, or a directory two levels "
-	"deep.\n"
-	"create: create a file with `file_text`; never overwrites.\n"
-	"str_replace: replace `old_str` by `new_str`. `old_str` must match exactly one "
-	"place (any number with `replace_all`), with white space but no line numbers: "
-	"include enough lines. `edits` makes several such replacements in one call, in "
-	"order, all or none.\n"
-	"insert: insert `new_str` after line `insert_line` (0: at the top).\n"
-	"undo_edit: revert the last edit of the file.\n"
-	"Encoding, line endings and mode are kept. View a file again if it has been "
-	"changed by something else.";
+	"View and edit text files by absolute path; encoding, line endings and mode are kept.\n"
+	"view: a file with line numbers, an image, or a directory.\n"
+	"create: a new file with `file_text`; never overwrites.\n"
+	"str_replace: `old_str` must match exactly one place (any number with "
+	"`replace_all`), with white space but no line numbers. `edits` makes several "
+	"replacements in one call, in order, all or none.\n"
+	"insert: `new_str` after line `insert_line`.\n"
+	"undo_edit: revert the last edit of the file.";
 
 static const char schema[] =
 	"{\"type\":\"object\",\"properties\":{"
 	"\"command\":{\"type\":\"string\",\"enum\":[\"view\",\"create\","
 	"\"str_replace\",\"insert\",\"undo_edit\"]},"
-	"\"path\":{\"type\":\"string\",\"description\":\"absolute\"},"
+	"\"path\":{\"type\":\"string\"},"
 	"\"file_text\":{\"type\":\"string\"},"
 	"\"old_str\":{\"type\":\"string\"},"
 	"\"new_str\":{\"type\":\"string\"},"
@@ -203,7 +199,7 @@ static const char schema[] =
 	"\"description\":\"of {old_str, new_str, replace_all}\"},"
 	"\"insert_line\":{\"type\":\"integer\"},"
 	"\"view_range\":{\"type\":\"array\",\"items\":{\"type\":\"integer\"},"
-	"\"description\":\"[first, last] line; last -1: to the end\"}},"
+	"\"description\":\"[first, last]; -1: end\"}},"
 	"\"required\":[\"command\",\"path\"]"
 	",\"additionalProperties\":false}";
 
@@ -228,7 +224,7 @@ static const struct mt_tool tools[] = {
 		.name = "str_replace_editor",
 		.description = description,
 		.brief =
-			"View, create and edit files. `old_str` must match one place.",
+			"View, create and edit files by absolute path. `old_str` must match one place.",
 		.schema = schema,
 		.events = events,
 	},

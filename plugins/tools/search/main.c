@@ -466,31 +466,22 @@ static const struct mt_tool tools[] = {
 		.hints = READS,
 		.name = "grep",
 		.description =
-			"Find files whose text matches a regular expression; a match lies "
-			"within one line. Returns up to 100 paths, newest first.\n"
-			"`path` is the directory (or file) to search (default: the "
-			"workspace); `include` limits the search to names such as `*.py` or "
-			"`src/**/*.{c,h}`; `lines` adds the matching lines with their "
-			"numbers, `context` N lines around them, `count` their number. "
-			"Hidden and binary files and files that .gitignore or "
-			".ignore exclude are not searched; to search a hidden directory, "
-			"name it in `path` or `include`.",
-		.brief = "Find files by a regular expression (ignores case), newest "
-			 "first; `lines` true shows matching lines.",
+			"Find files whose text matches a regular expression, newest first, "
+			"ignoring case unless `case` is true. `lines` shows the matching "
+			"lines, `context` N lines around them, `count` their number. "
+			"`include`: such as `*.py` or `src/**/*.{c,h}`. Skips ignored files, "
+			"and hidden ones unless `path` or `include` names them.",
+		.brief = "Find files by a regular expression; `lines` shows matches.",
 		.schema =
 			"{\"type\":\"object\",\"properties\":{"
-			"\"pattern\":{\"type\":\"string\",\"description\":\"regular "
-			"expression\"},"
-			"\"path\":{\"type\":\"string\",\"description\":\"directory or file\"},"
-			"\"include\":{\"type\":\"string\",\"description\":\"glob of the files "
-			"to search\"},"
-			"\"lines\":{\"type\":\"boolean\",\"description\":\"show the matching "
-			"lines\"},"
+			"\"pattern\":{\"type\":\"string\"},"
+			"\"path\":{\"type\":\"string\"},"
+			"\"include\":{\"type\":\"string\"},"
+			"\"lines\":{\"type\":\"boolean\"},"
 			"\"context\":{\"type\":\"integer\"},"
 			"\"count\":{\"type\":\"boolean\"},"
 			"\"case\":{\"type\":\"boolean\",\"description\":\"case matters\"},"
-			"\"offset\":{\"type\":\"integer\",\"description\":\"files to skip; in one "
-			"file: matches\"}},"
+			"\"offset\":{\"type\":\"integer\"}},"
 			"\"required\":[\"pattern\"]"
 			",\"additionalProperties\":false}",
 	},
@@ -499,19 +490,15 @@ static const struct mt_tool tools[] = {
 		.hints = READS,
 		.name = "glob",
 		.description =
-			"Find files by name. `*` and `?` stay within a name, `**` matches any "
-			"directories, `[a-z]` a character, `{a,b}` either. A pattern without "
-			"a slash matches the name alone, in any directory. Returns up to 100 "
-			"paths, newest first.\n"
-			"`path` is the directory to search (default: the workspace). Hidden "
-			"files and files that .gitignore or .ignore exclude are not listed, "
-			"unless a part of the pattern starts with a dot.",
-		.brief = "Find files (`**/*.py`, `src/*.{c,h}`), newest first.",
+			"Find files by name, such as `src/**/*.{c,h}`, newest first. A "
+			"pattern without a slash matches in any directory. Skips ignored "
+			"files, and hidden ones unless the pattern names them.",
+		.brief = "Find files by name.",
 		.schema =
 			"{\"type\":\"object\",\"properties\":{"
-			"\"pattern\":{\"type\":\"string\",\"description\":\"glob\"},"
-			"\"path\":{\"type\":\"string\",\"description\":\"directory\"},"
-			"\"offset\":{\"type\":\"integer\",\"description\":\"files to skip\"}},"
+			"\"pattern\":{\"type\":\"string\"},"
+			"\"path\":{\"type\":\"string\"},"
+			"\"offset\":{\"type\":\"integer\"}},"
 			"\"required\":[\"pattern\"]"
 			",\"additionalProperties\":false}",
 	},

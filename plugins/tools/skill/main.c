@@ -186,10 +186,9 @@ static const struct mt_tool tools[] = {
 		.size = sizeof tools[0],
 		.hints = MT_TOOL_READ_ONLY,
 		.name = "invoke_skill",
-		.description = "Load a skill: instructions to read before you start a "
-			       "matching task. `file` fetches one of its files, "
-			       "`inputs` sets its variables.",
-		.brief = "Load a skill's instructions, or a `file` of it.",
+		.description = "Load a skill, or one of its files (`file`); `inputs` "
+			       "sets its variables.",
+		.brief = "Load a skill.",
 		.schema = "{\"type\":\"object\",\"properties\":{"
 			  "\"name\":{\"type\":\"string\"},"
 			  "\"file\":{\"type\":\"string\"},"
