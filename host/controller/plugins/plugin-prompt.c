@@ -35,9 +35,12 @@ static int put_tools(json_object *data, const struct catalog *catalog)
 	for (size_t i = 0; i < catalog->instance_count; i++) {
 		const struct tool_instance *t = &catalog->instances[i];
 
-		for (size_t n = 0;
-		     !status && t->component && n < t->component->option_count; n++) {
-			const struct mt_option *o = &t->component->options[n];
+		size_t count = 0;
+		const struct mt_option *options =
+			t->component ? component_options(t->component, &count) : NULL;
+
+		for (size_t n = 0; !status && n < count; n++) {
+			const struct mt_option *o = &options[n];
 
 			if (o->type != MT_OPTION_BOOL ||
 			    !component_option_int(t->component, t->options, o->name))
