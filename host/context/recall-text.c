@@ -57,7 +57,7 @@ static json_object *new_items(struct evlog *log, const struct event *e)
 		json_object *item = json_object_array_get_idx(list, i);
 
 		if (!js_get(names, js_str(item, "name", "")))
-			js_add_new(ret, json_object_get(item));
+			js_add(ret, json_object_get(item));
 	}
 	return ret;
 }

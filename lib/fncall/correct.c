@@ -35,7 +35,10 @@ static int correct_put_call(const struct meant *m, struct strbuf *out)
 	struct llm_call call = { .id = "", .name = m->call.name };
 
 	json_object_object_foreach(m->call.args, name, value) {
-		js_set_new(args, name, correct_shortened(value));
+		if (value)
+			js_set_new(args, name, correct_shortened(value));
+		else
+			js_set(args, name, NULL);
 	}
 	call.args = js_incomplete(args) ? NULL : js_text(args, &call.args_len);
 	if (!call.args)

@@ -197,6 +197,7 @@ static const struct {
 	{ "<execute_bash>find . -exec ls {} +</execute_bash>",
 	  "{\"command\":\"find . -exec ls {} +\"}" },
 	{ "typed(i=1, a=[1, 2], b=True)", "{\"i\":1,\"a\":[1,2],\"b\":true}" },
+	{ "typed(i=1, u=None)", "{\"i\":1,\"u\":null}" },
 	{ "execute_bash('ls')", "{\"command\":\"ls\"}" },
 	{ "execute_bash('ls') lists", "" },
 	{ "```sh\n$ ls\n```", "{\"command\":\"ls\"}" },
