@@ -188,10 +188,31 @@ static int check_sizes(const struct mt_function *f, struct error *err)
 	return MT_OK;
 }
 
+/* Is the default of each parameter a value that a call could give? */
+static int check_defaults(const char *text, size_t len, struct error *err)
+{
+	struct error why = ERROR_NONE;
+	AUTO(json) json_object *schema = js_parse_object(text, len, &why);
+	json_object *properties = js_get(schema, "properties");
+
+	if (!properties)
+		return fail(err, why.code, "%s", why.text);
+	json_object_object_foreach(properties, name, property) {
+		json_object *value = js_get(property, "default");
+
+		if (value && schema_check(property, value, &why))
+			return fail(err, why.code,
+				    "the default of parameter `%s` is not allowed: %s",
+				    name, why.text);
+	}
+	return MT_OK;
+}
+
 static int describe_put_schema(const struct mt_tool *t, struct strbuf *out,
 			       struct error *err)
 {
 	struct error why = ERROR_NONE;
+	size_t start = out->len;
 
 	if (t->function &&
 	    (function_check(t->function, &why) || check_sizes(t->function, &why) ||
@@ -200,7 +221,8 @@ static int describe_put_schema(const struct mt_tool *t, struct strbuf *out,
 			    why.text);
 	if (t->schema)
 		return put_schema_text(t, t->schema, "schema", out, err);
-	if (!t->function && params_schema(t, out, &why))
+	if (!t->function && (params_schema(t, out, &why) ||
+			     check_defaults(out->text + start, out->len - start, &why)))
 		return fail(err, why.code, "invalid parameters of tool `%s`: %s", t->name,
 			    why.text);
 	return MT_OK;
