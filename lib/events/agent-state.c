@@ -7,7 +7,7 @@
 
 #define TO(state) (1u << STATE_##state)
 
-/* Stopping and failing are possible from everywhere. */
+/* An agent can stop or fail in any state. */
 #define ALWAYS (TO(STOPPED) | TO(ERROR))
 
 static const struct {

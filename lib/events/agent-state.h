@@ -23,14 +23,14 @@ enum agent_state {
 	STATE_COUNT,
 };
 
-/** "running"; the text that events carry. */
+/** The state as text in events, for example "running". */
 const char *state_name(enum agent_state state);
 /** @return the state, or -1. */
 int state_find(const char *name);
-/** Is this transition allowed while the agent works? This determines which commands are
- *  offered; the controller itself may set any state, as in V0. */
+/** True if this transition is allowed while the agent works. This determines which
+ *  commands are offered. The controller itself may set any state, as in V0. */
 bool state_allowed(enum agent_state from, enum agent_state to);
-/** Idle: nothing happens without a command. */
+/** True if the agent is idle: it does nothing without a command. */
 bool state_is_resting(enum agent_state state);
 
 #endif

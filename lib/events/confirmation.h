@@ -13,14 +13,15 @@
 /** Numbers as in the event log (`security_risk`). */
 enum risk { RISK_UNKNOWN = -1, RISK_LOW, RISK_MEDIUM, RISK_HIGH };
 
-/** "LOW"; "UNKNOWN" for everything else. */
+/** "LOW", for example; "UNKNOWN" for any other value. */
 const char *risk_name(enum risk risk);
 
-/** Set confirmation_state: in args, or next to args for a type without that field. */
+/** Set confirmation_state in args, or next to args if the type does not have the
+ *  field. */
 int event_set_confirmation(struct event *e, const char *state);
-/** Does this action of the log wait for the user's answer? */
+/** True if this logged action waits for the user's answer. */
 bool event_awaits_confirmation(const struct event *action);
-/** Is it the answer? *ret_yes: the user approved it. */
+/** True if this action is the user's answer. *ret_yes: the user approved it. */
 bool event_is_answer(const struct event *action, bool *ret_yes);
 
 #endif

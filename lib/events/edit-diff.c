@@ -2,18 +2,17 @@
  *
  * edit-diff.c - formats an edit observation as groups of changed lines.
  *
- * The groups are those of Python's difflib.SequenceMatcher, whose output old
- * trajectories and their readers know: the longest common block first, then
- * left and right of it; lines that are very frequent in a long file begin no
- * block. */
+ * The groups match Python's difflib.SequenceMatcher, whose output old trajectories and
+ * their readers use: the longest common block first, then the parts to its left and
+ * right. A line that is very frequent in a long file does not start a block. */
 #include "events/internal.h"
 
 #include <inttypes.h>
 #include <string.h>
 
 enum {
-	DIFF_LINES_MAX = 5000, /* of a file; longer ones are not compared */
-	POPULAR_FROM = 200,    /* lines of a file in which lines can be popular */
+	DIFF_LINES_MAX = 5000, /* maximum lines; longer files are not compared */
+	POPULAR_FROM = 200,    /* minimum lines of a file with popular lines */
 };
 
 struct text_line {
@@ -71,8 +70,8 @@ static bool same_line(const struct text_line *x, const struct text_line *y)
 	       memcmp(x->text, y->text, x->len) == 0;
 }
 
-/* Chain the equal lines of b and find, for each line of a, where its chain
- * begins. Lines that are popular in b are left out of the chains. */
+/* Chain the equal lines of b and find the start of the chain for each line of a. Lines
+ * that are popular in b are not chained. */
 static int chain(struct diff *d)
 {
 	size_t size = 64, slot, limit = d->b.count / 100 + 1;
@@ -84,7 +83,7 @@ static int chain(struct diff *d)
 	if (!table || !times)
 		return MT_ENOMEM;
 	memset(table, 0xff, size * sizeof *table);
-	for (size_t j = d->b.count; j-- > 0;) { /* chains run upwards */
+	for (size_t j = d->b.count; j-- > 0;) { /* chains ascend */
 		slot = d->b.lines[j].hash & (size - 1);
 		while (table[slot] != SIZE_MAX &&
 		       !same_line(&d->b.lines[table[slot]], &d->b.lines[j]))
@@ -135,7 +134,7 @@ static struct block longest(struct diff *d, size_t a1, size_t a2, size_t b1, siz
 		d->new_run = old;
 	}
 	forget_runs(d, d->run, a2 - 1, b2);
-	/* popular lines begin no block but may lengthen one */
+	/* popular lines cannot start a block but can extend one */
 	while (best.a > a1 && best.b > b1 &&
 	       same_line(&d->a.lines[best.a - 1], &d->b.lines[best.b - 1])) {
 		best.a--;
@@ -170,7 +169,7 @@ static void edit_diff_add_block(struct diff *d, struct block block)
 		d->blocks[d->block_count++] = block;
 }
 
-/* All common blocks in order, ended by an empty one at the end of both. */
+/* All common blocks in order, followed by an empty block at the end of both. */
 static int edit_diff_match(struct diff *d)
 {
 	size_t room = (d->a.count < d->b.count ? d->a.count : d->b.count) + 2, depth = 1;
@@ -204,7 +203,7 @@ static int edit_diff_match(struct diff *d)
 
 /* ---- groups -------------------------------------------------------------------- */
 
-/* A run of lines that is equal (or not) in both. */
+/* A run of lines that are equal (or different) in both. */
 struct op {
 	bool equal;
 	size_t a1, a2, b1, b2;
@@ -276,9 +275,9 @@ static void put_group(struct strbuf *out, const struct diff *d, const struct op 
 	strbuf_addf(out, "\n[end of %s %zu / %zu]", name, number, total);
 }
 
-/* The ops cut into groups: equal stretches that are too long to be context of
- * both sides end one and begin the next. `out` holds twice as many as `ops`;
- * `ends` the place after each group. @return how many groups. */
+/* Divide the ops into groups. An equal run that is too long to be context of both sides
+ * ends one group and starts the next. `out` has room for twice the number of `ops`;
+ * `ends` holds the end of each group. @return the number of groups. */
 static size_t make_groups(struct op *ops, size_t count, size_t context, struct op *out,
 			  size_t *ends)
 {

@@ -17,8 +17,8 @@ static bool event_read_has(json_object *o, const char *name)
 	return json_object_object_get_ex(o, name, NULL);
 }
 
-/* The default of a field, owned by the caller; NULL is JSON's null, and with
- * `*ret_status` set: out of memory. */
+/* The default of a field, owned by the caller. NULL is JSON's null, or out of memory if
+ * `*ret_status` is set. */
 static json_object *fallback(const struct event_field *field, int *ret_status)
 {
 	const char *text = field->fallback;
@@ -108,7 +108,7 @@ static bool is_object(json_object *value)
 	return json_object_is_type(value, json_type_object);
 }
 
-/* The metadata of a command output with its defaults. */
+/* The metadata of a command output, with defaults filled in. */
 static int fill_metadata(json_object *extras)
 {
 	static const struct event_field fields[] = {
@@ -176,7 +176,7 @@ json_object *event_fields_fill(const struct event_type *type, json_object *given
 
 /* ---- legacy forms ------------------------------------------------------ */
 
-/* Move a member to another name. */
+/* Rename a member. */
 static int rename_member(json_object *o, const char *from, const char *to)
 {
 	json_object *value;
@@ -275,7 +275,7 @@ static int modernize_extras(json_object *extras)
 
 /* ---- whole events ------------------------------------------------------ */
 
-/* A list of all types of one sort, for a message. */
+/* List all types of one sort, for a message. */
 static void event_read_add_known(struct strbuf *out, bool is_action)
 {
 	const struct event_type *type;
@@ -379,7 +379,7 @@ static int event_read_check_fields(const struct event_type *type, json_object *f
 	return MT_OK;
 }
 
-/* Convert args or extras of a copy to the current form. */
+/* Convert args or extras of a copied event to the current form. */
 static int read_fields(const struct event_type *type, json_object *json, int how,
 		       struct error *err)
 {
@@ -416,8 +416,8 @@ static int read_content(struct event *e, int how)
 			      : js_set_strn(e->json, "content", cut.text, cut.len);
 }
 
-/* Members of the event itself that are null are removed. Takes `json`. @return NULL: out
- * of memory. */
+/* Remove members of the event itself that are null. Takes `json`. @return NULL: out of
+ * memory. */
 static json_object *event_read_without_nulls(json_object *json)
 {
 	AUTO(json) json_object *taken = json;

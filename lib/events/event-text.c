@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * event-text.c - derives texts from events: the message, the text of a command output
- * for the model, cut contents. */
+ * event-text.c - derives texts from events: the message, the text of a command output for
+ * the model, truncated contents. */
 #include "events/internal.h"
 #include "literal.h"
 #include "utf8.h"
@@ -9,13 +9,13 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { MESSAGE_IDS = 1000 }; /* most ids that a message lists */
+enum { MESSAGE_IDS = 1000 }; /* maximum number of IDs in a message */
 
 int event_truncate_content(const char *text, size_t len, size_t max_chars, struct strbuf *out)
 {
 	size_t count, half;
 
-	if (len <= max_chars) /* bytes are at least characters */
+	if (len <= max_chars) /* the text has at most `len` characters */
 		return strbuf_addn(out, text, len);
 	count = utf8_count(text, len);
 	if (count <= max_chars)
@@ -23,7 +23,7 @@ int event_truncate_content(const char *text, size_t len, size_t max_chars, struc
 	half = max_chars / 2;
 	strbuf_addn(out, text, utf8_offset(text, len, half));
 	strbuf_add(out, "\n[... Observation truncated due to length ...]\n");
-	/* V0 takes content[-half:], which is all of it for half = 0. */
+	/* V0 uses content[-half:], which is the whole content if half = 0. */
 	size_t tail = half ? utf8_offset(text, len, count - half) : 0;
 
 	return strbuf_addn(out, text + tail, len - tail);
@@ -51,7 +51,7 @@ static json_object *field_value(const struct event *e, const char *path)
 	return js_path(event_args(e), path);
 }
 
-/* {field}, {field:50}, {field!r}; `spec` is what stands between the braces. */
+/* {field}, {field:50}, {field!r}; `spec` is the text between the braces. */
 static int event_text_expand(const struct event *e, const char *spec, size_t len,
 			     struct strbuf *out)
 {
@@ -91,7 +91,7 @@ static int fill_template(const struct event *e, const char *form, struct strbuf 
 	return out->error;
 }
 
-/* ---- messages with a choice in them ------------------------------------- */
+/* ---- messages that depend on fields -------------------------------------- */
 
 static int message_finish(const struct event *e, struct strbuf *out)
 {

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* The order in which members are written; the rest follows. */
+/* Members in the order in which they are written; other members follow. */
 static const char *const member_order[] = {
 	"id",          "timestamp", "source",      "message",
 	"cause",       "action",    "observation", "tool_call_metadata",
@@ -85,7 +85,7 @@ int event_derive(struct event *e)
 	return js_set_bool(e->json, "success", success);
 }
 
-/* A JSON object with the members that every new event has, its fields from `given`. */
+/* A JSON object with the members of every new event and the fields in `given`. */
 static json_object *new_json(const struct event_type *type, enum event_source source,
 			     json_object *given, int how, struct error *err)
 {
@@ -133,7 +133,7 @@ struct event *event_action(const char *name, enum event_source source, json_obje
 	return STEAL(e);
 }
 
-/* The content of a new observation; command output is cut unless hidden. */
+/* Set the content of a new observation; command output is truncated unless hidden. */
 static int event_put_content(struct event *e, const char *content, size_t len)
 {
 	AUTO(strbuf) struct strbuf cut = STRBUF(SIZE_MAX / 2);
@@ -290,7 +290,7 @@ json_object *event_trajectory(const struct event *e, bool screenshots)
 	AUTO(json) json_object *json = NULL;
 	json_object *extras;
 
-	/* Serialized and parsed again: this sorts members into the written order. */
+	/* Serializing and parsing again sorts the members into the written order. */
 	if (event_write(e, &text) || !(json = js_parse_object(text.text, text.len, NULL)))
 		return NULL;
 	extras = js_get(json, "extras");

@@ -2,9 +2,9 @@
  *
  * evlog-blobs.c - long strings stored next to the log under their SHA-256.
  *
- * In a line, {"$blob": HEX, "bytes": N} stands for the text; with "data": TYPE,
- * for data:TYPE;base64, and the bytes of the blob. An object that has a member
- * "$blob" of its own is written as {"$blob": null, "object": ...}. */
+ * In a line, {"$blob": HEX, "bytes": N} replaces the text. With "data": TYPE, it replaces
+ * data:TYPE;base64, and the encoded bytes of the blob. An object that itself has a member
+ * "$blob" is written as {"$blob": null, "object": ...}. */
 #include "events/evlog-internal.h"
 
 #include "base64.h"
@@ -69,9 +69,9 @@ int evlog_blob(struct evlog *log, const void *bytes, size_t len, char ret_name[6
 
 /* ---- writing ------------------------------------------------------------------ */
 
-/* The bytes of a URL that is exactly data:TYPE;base64,TEXT: base64 takes more space than
- * the image, and equal images share one blob.
- * @return MT_EINVAL if it is none. */
+/* Decode a URL that is exactly data:TYPE;base64,TEXT: base64 takes more space than the
+ * image, and equal images share one blob.
+ * @return MT_EINVAL if it has another form. */
 static int data_bytes(const char *text, size_t len, struct strbuf *bytes, char type[65])
 {
 	static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789/.+-";
@@ -110,7 +110,7 @@ static int text_out(void *arg, struct strbuf *out, const char *text, size_t len,
 	if (status != MT_EINVAL)
 		return status;
 	if (!utf8_valid(text, len))
-		return MT_OK; /* js_put_str makes it valid */
+		return MT_OK; /* js_put_str makes the text valid */
 	status = evlog_blob(log, text, len, name, NULL);
 	if (status)
 		return status;
@@ -250,8 +250,8 @@ static int resolve_members(struct evlog *log, json_object *value, struct error *
 	return MT_OK;
 }
 
-/* `*value` is replaced by a new reference where it was a reference to a blob;
- * the caller puts it in the old one's place. */
+/* If `*value` is a reference to a blob, replace it with a new reference to the text. The
+ * caller stores the new value. */
 int blob_resolve(struct evlog *log, json_object **value, struct error *err)
 {
 	json_object *mark = NULL, *inner;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * evlog-checkpoint.c - speeds up opening: stores the index as a file, and a small
- * object of the controller. If they are wrong in any way, the log is authoritative. */
+ * evlog-checkpoint.c - speeds up opening: stores the index and a small object of the
+ * controller in a file. If the file does not match the log, it is ignored. */
 #include "events/evlog-internal.h"
 #include "array.h"
 #include "files.h"
@@ -17,9 +17,9 @@ enum { INDEX_MAX = 1 << 30, TAIL = 4096, STATE_MAX = 16 << 20, EVENT_LEAST = 16 
 struct index_header {
 	char magic[8];
 	uint64_t types;     /* hash of the table of event types */
-	uint64_t end, tail; /* of the log; hash of the bytes before it */
+	uint64_t end, tail; /* of the log; hash of the bytes before `end` */
 	uint64_t count, replies, states, last_reply; /* the last one in bytes */
-	uint64_t body, sum; /* bytes after the header, their hash */
+	uint64_t body, sum; /* bytes after the header and their hash */
 };
 
 struct index_event {
@@ -179,7 +179,7 @@ json_object *evlog_checkpoint(const struct evlog *log)
 
 /* ---- reading -------------------------------------------------------------------- */
 
-/* The rest of the file while it is parsed. */
+/* The unparsed rest of the file. */
 struct rest {
 	const char *at;
 	size_t len;
@@ -296,8 +296,9 @@ static bool checkpoint_is_good(struct evlog *log, const struct index_header *h)
 	       evlog_tail_hash(log, h->end, &tail) == MT_OK && tail == h->tail;
 }
 
-/* A checkpoint was written when the log had `events` in `end` bytes: if the log is
- * shorter, some of them were removed. Its owner may have written both since we looked. */
+/* A checkpoint was written when the log had `events` in `end` bytes. If the log is
+ * shorter, events were removed, unless its owner has written both since the size was
+ * read. */
 static void compare_count(struct evlog *log, uint64_t end, int64_t events)
 {
 	struct stat st;

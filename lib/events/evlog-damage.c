@@ -15,10 +15,10 @@
 
 enum {
 	SUM_DIGITS = 8,
-	STARTS_MAX = 16,      /* maximum number of positions to try */
+	STARTS_MAX = 16,      /* maximum number of start positions to try */
 	PIECE = 1 << 16,
 	REPORT_LINES = 4000,  /* maximum bytes of a damage report */
-	DAMAGES_MAX = 64,     /* reported and copied; all stay in the log */
+	DAMAGES_MAX = 64,     /* reported and copied; all damaged lines stay in the log */
 };
 
 #define SUM_MEMBER ",\"crc\":\""
@@ -52,7 +52,7 @@ static bool log_damage_read_digits(const char *text, uint32_t *ret)
 	return true;
 }
 
-/* The checksum at `text`. */
+/* Parse the checksum at `text`. */
 static bool read_member(const char *text, uint32_t *ret)
 {
 	const char *digits = text + sizeof SUM_MEMBER - 1;
@@ -73,7 +73,7 @@ enum line_sum evlog_line_check(const char *text, size_t len, size_t *ret_body)
 	return crc32c_update(0, text, *ret_body) == sum ? SUM_GOOD : SUM_BAD;
 }
 
-/* The start of the record whose checksum is at `end`, from `from` on. */
+/* Find the start of the record whose checksum is at `end`, searching from `from`. */
 static bool find_start(const char *text, size_t from, size_t end, uint32_t sum,
 		       size_t *work, size_t *ret)
 {
@@ -119,7 +119,7 @@ bool evlog_line_salvage(const char *text, size_t len, size_t from, size_t *work,
 	return false;
 }
 
-/* ---- what is kept and told ------------------------------------------------ */
+/* ---- copies and reports --------------------------------------------------- */
 
 /* Number of the line that contains a byte of the log; 0: unknown. */
 static size_t line_number(struct evlog *log, uint64_t offset)
@@ -154,7 +154,7 @@ static int log_damage_copy_bytes(struct evlog *log, int out, uint64_t from, uint
 	return buf ? MT_OK : MT_ENOMEM;
 }
 
-/* @return MT_EEXIST if it was copied, and thus reported, before. */
+/* @return MT_EEXIST if the piece was copied, and thus reported, before. */
 static int log_damage_set_aside(struct evlog *log, const char *name, uint64_t from,
 				uint64_t len)
 {
@@ -232,9 +232,9 @@ void evlog_tell_gap(struct evlog *log, int64_t first, int64_t count, bool cut,
 		strbuf_addf(report, "%s%s", report->len ? "\n" : "", said.text);
 }
 
-/* ---- the event in its place ------------------------------------------------ */
+/* ---- replacement events ---------------------------------------------------- */
 
-/* How many events are missing from `id` on: the others of a gap are hidden. */
+/* The number of missing events from `id` on: those after the first are hidden. */
 static int64_t gap_length(const struct log_index *x, int64_t id)
 {
 	size_t end = (size_t)id + 1;
@@ -274,7 +274,7 @@ struct event *evlog_missing_event(struct evlog *log, int64_t id, struct error *e
 	return e;
 }
 
-/* A delegation lacks its start or its end. */
+/* Used when the start or the end of a delegation is missing. */
 static void rematch_delegations(struct log_index *x)
 {
 	x->delegations = 0;

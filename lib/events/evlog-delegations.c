@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * evlog-delegations.c - matches each `delegate` action of a log with the observation
- * that ends it, as events arrive. */
+ * evlog-delegations.c - matches each `delegate` action of a log with the observation that
+ * ends it, as events are logged. */
 #include "events/evlog-internal.h"
 
 static bool is_delegation(const struct evlog_head *head)
@@ -9,8 +9,8 @@ static bool is_delegation(const struct evlog_head *head)
 	return !head->undone && head->type->id == ACTION_DELEGATE;
 }
 
-/* The delegation that an event ends; -1: none. OpenHands writes no cause: then an
- * observation ends the innermost delegation. */
+/* The delegation that an event ends; -1: none. OpenHands does not write the cause: such
+ * an observation ends the innermost delegation. */
 static int32_t log_delegations_ended_by(const struct log_index *x, size_t id)
 {
 	const struct evlog_head *head = &x->heads[id];
@@ -32,7 +32,7 @@ static void leave_innermost(struct log_index *x)
 	x->delegations = head->owner + 1;
 }
 
-/* A delegation ends with all delegations that started in it. */
+/* Ending a delegation also ends all delegations that started in it. */
 static void log_delegations_leave(struct log_index *x, int32_t begin)
 {
 	while (x->heads[begin].in_progress)

@@ -88,15 +88,15 @@ int64_t index_reply(const struct log_index *x, const char *response_id)
 		int64_t place = (int64_t)x->table[slot] - 1;
 
 		if (x->replies[place].hash == hash && place > found)
-			found = place; /* of several with one id, the newest */
+			found = place; /* the newest of several with one ID */
 	}
 	return found;
 }
 
-/* ---- growing --------------------------------------------------------------- */
+/* ---- allocation ------------------------------------------------------------ */
 
-/* Make room for one more event and one more reply, so that index_add cannot
- *  fail because memory ran out after the line was written. */
+/* Reserve space for one more event and one more reply, so that index_add cannot run out
+ * of memory after the line was written. */
 static int index_reserve(struct log_index *x)
 {
 	if (ARRAY_GROW(x->heads, &x->room, x->count + 1, ARRAY_MAX) ||

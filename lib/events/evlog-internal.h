@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * evlog-internal.h - the parts of a log, shared by its files. */
+ * evlog-internal.h - the parts of a log that its files share. */
 #ifndef LIB_EVENTS_EVLOG_INTERNAL_H
 #define LIB_EVENTS_EVLOG_INTERNAL_H
 
@@ -16,7 +16,7 @@ enum {
 	LOG_CACHE_BYTES = 1 << 20,
 };
 
-/* ---- a line, looked at without being parsed ------------------------------ */
+/* ---- scanning a line without parsing it ----------------------------------- */
 
 struct slice {
 	const char *text;
@@ -27,27 +27,27 @@ enum line_kind { LINE_BAD, LINE_EVENT, LINE_RECORD };
 
 struct line {
 	enum line_kind kind;
-	const char *fault; /* LINE_BAD: what is wrong with it */
+	const char *fault; /* LINE_BAD: the reason */
 	bool is_action, hidden, has_call;
-	bool sealed; /* it has a checksum, and that is right */
-	int64_t id, cause, action, to; /* -1: not there */
+	bool sealed; /* it has a valid checksum */
+	int64_t id, cause, action, to; /* -1: absent */
 	enum event_source source;
 	struct slice type; /* of an event, or name of a record */
 	struct slice response_id, plugin;
 };
 
-/** Check that a line is a JSON object and find what the index needs. The
- *  slices point into it, with escapes as written. */
+/** Check that a line is a JSON object and find the members that the index needs. The
+ *  slices point into the line; their escapes are not decoded. */
 void line_scan(const char *text, size_t len, struct line *ret);
 
-/** End a line, which is a JSON object, with the checksum of what it holds. */
+/** Append the checksum of the content to a line, which is a JSON object. */
 int evlog_line_seal(struct strbuf *line);
 enum line_sum { SUM_NONE, SUM_GOOD, SUM_BAD };
-/** Check a line without its newline. `*ret_body`: bytes before the checksum; what
- *  is missing there is the closing bracket. */
+/** Check a line without its newline. `*ret_body`: bytes before the checksum, without the
+ *  closing bracket. */
 enum line_sum evlog_line_check(const char *text, size_t len, size_t *ret_body);
-/** Find a whole record with its checksum inside a damaged line, from `from` on.
- *  `*work`: bytes that may still be looked at. */
+/** Find a complete record with a checksum inside a damaged line, searching from `from`.
+ *  `*work`: remaining number of bytes that may be scanned. */
 bool evlog_line_salvage(const char *text, size_t len, size_t from, size_t *work,
 			size_t *ret_start, size_t *ret_end);
 
@@ -62,7 +62,7 @@ struct state_head {
 	char *plugin;
 	uint64_t offset;
 	uint32_t length;
-	char *text; /* NULL: not read yet */
+	char *text; /* NULL: not yet read */
 	size_t len;
 };
 
@@ -71,35 +71,36 @@ struct log_index {
 	size_t count, room;
 	struct reply_head *replies;
 	size_t reply_count, reply_room;
-	uint32_t *table;   /* hash table of replies: place + 1 */
+	uint32_t *table;   /* hash table of replies: index + 1 */
 	size_t table_size; /* power of two, or 0 */
 	char *last_reply;  /* NULL: none */
 	struct state_head *states;
 	size_t state_count;
-	int32_t delegations; /* the innermost in progress, plus one; 0: none */
-	uint64_t end; /* of the last whole record */
+	int32_t delegations; /* the innermost in progress, plus 1; 0: none */
+	uint64_t end; /* of the last complete record */
 };
 
 void index_clear(struct log_index *x);
-/** Take a line in that stands at `x->end`, `length` bytes with its newline.
- *  @return MT_OK, MT_EINVAL for an id out of turn (`*ret_fault`),
- *  MT_EUNSUPPORTED for a type that this version does not know, MT_ENOMEM. */
+/** Add a line at `x->end`, of `length` bytes with its newline, to the index. @return
+ *  MT_OK, MT_EINVAL for an ID out of sequence (`*ret_fault`), MT_EUNSUPPORTED for an
+ *  unknown type, MT_ENOMEM. */
 int index_add(struct log_index *x, const struct line *line, size_t length,
 	      const char **ret_fault, struct error *err);
-/** An event in the index becomes one that is missing. */
+/** Mark an indexed event as missing. */
 void index_missing(struct log_index *x, size_t id);
-/** The next event is one that is missing. `hidden`: the one before reports it. */
+/** Add a missing event as the next one. `hidden`: the event before it reports the gap. */
 int index_add_missing(struct log_index *x, bool hidden);
-/** Match the newest event with the delegation that it begins or ends. */
+/** Match the newest event with the delegation that it starts or ends. */
 void delegation_match(struct log_index *x, size_t id);
-/** The events from `first` on are undone: delegations that they ended are in progress. */
+/** The events from `first` on are reverted: delegations that they ended are in progress
+ *  again. */
 void delegations_unmatch(struct log_index *x, size_t first);
 /** True if this version knows the type of the event. */
 bool index_knows(const struct line *line);
-/** Place of a reply with this id from place `from` on downwards; -1: none.
- *  The hash may deceive: read and compare. */
+/** Index of a reply with this ID, searching downwards from `place`; -1: none. Hashes can
+ *  collide: read the reply and compare. */
 int64_t index_reply(const struct log_index *x, const char *response_id);
-/** Take the first `count` of x->replies in, in a table of `size` slots. */
+/** Build a table of `size` slots for the first `count` of x->replies. */
 int index_make_table(struct log_index *x, size_t count, size_t size);
 
 /* ---- the log ------------------------------------------------------------- */
@@ -118,69 +119,68 @@ struct cached {
 struct evlog {
 	char *dir;
 	int dir_fd, fd;               /* the lock is on fd */
-	int side_fd;                  /* a file not durable yet; -1: none */
+	int side_fd;                  /* a file that is not yet durable; -1: none */
 	enum evlog_open mode;
 	struct evlog_options options;
 	struct log_index index;
 	uint64_t size;                /* of events.jsonl */
 	bool dirty, torn, blobs_made; /* torn: a failed write is still in it */
-	bool fresh;                   /* its directory is not durable yet */
-	int lost;                     /* errno of a sync that failed: that is final */
-	char *lost_path;              /* of the file; NULL: out of memory */
+	bool fresh;                   /* its directory is not yet durable */
+	int lost;                     /* errno of a failed sync, which is final */
+	char *lost_path;              /* path of that file; NULL: out of memory */
 	size_t since_checkpoint;
 	json_object *checkpoint;
-	int64_t recorded;             /* events that a checkpoint of a longer log counts */
+	int64_t recorded;             /* events in a checkpoint of a longer log */
 	struct cached cache[LOG_CACHE_SLOTS];
 	size_t cache_bytes, cache_hand;
 	struct subscription *subscriptions;
 	size_t subscription_count;
 	int last_handle;
 	bool telling;
-	int64_t opened;     /* events there when it was opened */
-	int64_t told;       /* events told to the subscribers */
+	int64_t opened;     /* number of events when the log was opened */
+	int64_t told;       /* number of events sent to the subscribers */
 	struct strbuf line; /* the line being written */
 	size_t damages;     /* number reported, see evlog_tell_damage */
-	size_t blob_bytes;  /* of the texts that the newest line has in blobs */
-	evlog_blobs_fn *blobs; /* reads blobs in a copy of the process; NULL: files do */
+	size_t blob_bytes;  /* total size of the texts in blobs of the newest line */
+	evlog_blobs_fn *blobs; /* reads blobs in a forked child; NULL: use the files */
 	void *blobs_arg;
 };
 
-/** Read the lines from index.end on, repairing the end when the log is open
- *  for writing. */
+/** Read the lines from index.end on. Repair the end if the log is open for writing. */
 int evlog_replay(struct evlog *log, struct strbuf *report, struct error *err);
-/** Take the checkpoint, if it fits the log; otherwise the index stays empty. */
+/** Load the checkpoint if it matches the log; otherwise the index stays empty. */
 void evlog_load_checkpoint(struct evlog *log);
 int evlog_lock(struct evlog *log, struct error *err);
 int evlog_check_format(struct evlog *log, struct error *err);
 
-/** Put an event into the cache in place of older ones. */
+/** Add an event to the cache and evict older ones. */
 void evlog_cache(struct evlog *log, struct event *e, size_t bytes);
-/** Read the bytes at a place of events.jsonl. */
+/** Read bytes of events.jsonl at an offset. */
 int evlog_pread(struct evlog *log, uint64_t offset, size_t len, char *buf,
 		struct error *err);
-/** A line parsed, its blobs put back. NULL with `err`. */
+/** Parse a line and replace references by the text of their blobs. NULL with `err`. */
 json_object *evlog_parse_line(struct evlog *log, uint64_t offset, size_t len,
 			      struct error *err);
 
-/** Copy a damaged piece of the log to a file next to it and report it: in `report`, or
- *  if that is NULL to the callback in the options. A piece copied before is not
- *  reported again. */
+/** Copy a damaged piece of the log to a file next to it and report it: in `report`, or if
+ *  that is NULL, through the callback in the options. A piece that was already copied is
+ *  not reported again. */
 void evlog_tell_damage(struct evlog *log, uint64_t from, uint64_t len, const char *fault,
 		       struct strbuf *report);
-/** Report that `count` events from `first` on are missing at the end of what is indexed,
- *  where no damaged line is left of them. `cut`: nothing follows. */
+/** Report that `count` events from `first` on are missing at the end of the index,
+ *  without a damaged line in the log. `cut`: no event follows. */
 void evlog_tell_gap(struct evlog *log, int64_t first, int64_t count, bool cut,
 		    struct strbuf *report);
 /** "Event 3 is missing." */
 int evlog_put_missing(struct strbuf *out, int64_t first, int64_t count);
-/** The replacement that is read for a missing event. */
+/** The replacement for a missing event. */
 struct event *evlog_missing_event(struct evlog *log, int64_t id, struct error *err);
-/** An event of the index turned out to be damaged: from now on it is missing. */
+/** Mark an indexed event as missing because its line is damaged. */
 void evlog_lose_event(struct evlog *log, int64_t id, const char *fault);
 
 /** The hook that moves long strings of a record to blobs/. */
 struct write_hook blob_hook(struct evlog *log);
-/** Put the text of blobs in the place of references. */
+/** Replace references by the text of their blobs. */
 int blob_resolve(struct evlog *log, json_object **value, struct error *err);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * evlog-open.c - opens a log: the lock, the format, reading the lines that no checkpoint
- * covers, repairing a torn end. */
+ * evlog-open.c - opens a log: takes the lock, checks the format, reads the lines that no
+ * checkpoint covers, repairs a torn end. */
 #include "events/evlog-internal.h"
 #include "files.h"
 
@@ -21,8 +21,8 @@ enum {
 	META_MAX = 64 << 20,
 	LEFT_TRIES = 200,
 	LEFT_PAUSE_MS = 10,
-	GAP_MAX = 1 << 20, /* maximum events missing in one place */
-	EVENT_LEAST = 16,  /* a shorter damaged piece was not a record */
+	GAP_MAX = 1 << 20, /* maximum number of missing events in one place */
+	EVENT_LEAST = 16,  /* minimum bytes of a damaged piece that counts as a record */
 };
 
 /* PID of the process that holds the lock of a file, for messages; 0: unknown. */
@@ -47,7 +47,7 @@ static long lock_owner(int fd)
 }
 
 /* If a process is killed between fork and exec of a child, the child holds the lock until
- * its exec: the lock will be released soon. */
+ * its exec: the lock will soon be released. */
 static bool lock_is_left(long owner)
 {
 	return owner > 0 && kill((pid_t)owner, 0) != 0 && errno == ESRCH;
@@ -108,7 +108,7 @@ struct replay {
 	struct strbuf buf;     /* bytes from `log->index.end` on */
 	size_t bad, bad_events; /* damaged pieces since the last event that may be a
 				   record; those that look like an event */
-	bool damaged;          /* since the last event */
+	bool damaged;          /* a line since the last event is damaged */
 	uint64_t damage, damage_len; /* bytes not reported yet, and the reason */
 	const char *fault;
 	bool unfinished;       /* the last line lacks its newline */
@@ -119,7 +119,7 @@ struct replay {
 static int log_open_take(struct replay *r, const char *text, size_t len, size_t whole,
 			 bool piece);
 
-/* The ID of the next event after a position, if it is near; else -1. */
+/* The ID of the next event after a position if it is nearby; otherwise -1. */
 static int64_t next_id(struct evlog *log, uint64_t at)
 {
 	uint64_t left = log->size > at ? log->size - at : 0;
@@ -139,7 +139,8 @@ static int64_t next_id(struct evlog *log, uint64_t at)
 	return -1;
 }
 
-/* An id that is too high: are events before it missing, or is it wrong itself? */
+/* Decide about an ID that is too high: events before it are missing, or the ID is
+ * wrong. */
 static bool is_after_gap(struct replay *r, const struct line *line, size_t whole)
 {
 	int64_t gap = line->id - evlog_count(r->log);
@@ -157,7 +158,7 @@ static void log_open_tell_damage(struct replay *r)
 	r->damage_len = 0;
 }
 
-/* The next events are missing. `cut`: nothing follows them. */
+/* Record that the next events are missing. `cut`: no event follows. */
 static int leave_gap(struct replay *r, int64_t count, bool cut)
 {
 	int64_t first = evlog_count(r->log);
@@ -181,7 +182,7 @@ static bool log_open_begins(const char *text, size_t len, const char *with)
 	return len >= strlen(with) && memcmp(text, with, strlen(with)) == 0;
 }
 
-/* Skip unusable bytes: `whole` of them, with their newline. */
+/* Skip unusable bytes; `whole` includes their newline. */
 static void pass_bad(struct replay *r, const char *text, size_t len, size_t whole,
 		     const char *fault)
 {
@@ -202,13 +203,13 @@ static void pass_bad(struct replay *r, const char *text, size_t len, size_t whol
 		return;
 	r->bad++;
 	r->bad_events += !log_open_begins(text, len, "{\"record\":");
-	/* it may have been the record that a call was sent */
+	/* it may have been the dispatch record of a call */
 	if (!log_open_begins(text, len, "{\"id\":") && x->count &&
 	    x->heads[x->count - 1].type->is_action)
 		x->heads[x->count - 1].dispatched = true;
 }
 
-/* A damaged line: the complete records inside it are used. */
+/* Use the complete records inside a damaged line. */
 static int take_damaged(struct replay *r, const char *text, size_t len, size_t whole,
 			const char *fault, bool piece)
 {
@@ -228,8 +229,8 @@ static int take_damaged(struct replay *r, const char *text, size_t len, size_t w
 	return MT_OK;
 }
 
-/* Index a line of `len` bytes, `whole` with its newline. `piece`: part of a damaged line.
- * */
+/* Index a line of `len` bytes, `whole` with its newline. `piece`: part of a damaged
+ * line. */
 static int log_open_take(struct replay *r, const char *text, size_t len, size_t whole,
 			 bool piece)
 {
@@ -274,7 +275,7 @@ static int take_lines(struct replay *r)
 	return status;
 }
 
-/* End the last line of the file. */
+/* Terminate the last line of the file. */
 static int end_file(struct replay *r)
 {
 	if (file_write_all(r->log->fd, "\n", 1))
@@ -284,8 +285,8 @@ static int end_file(struct replay *r)
 	return MT_OK;
 }
 
-/* The last line has no newline: it counts if the record is otherwise complete, and is
- * torn if not. A reader skips it, since the owner may still be writing it. */
+/* The last line has no newline. It counts if the record is otherwise complete and is torn
+ * if not. A reader skips a torn line, since the owner may still be writing it. */
 static int take_rest(struct replay *r)
 {
 	size_t start, end, len = r->buf.len, work = len * 8 + READ_AT_ONCE;
@@ -399,8 +400,7 @@ static int repair(struct replay *r)
 			   (ssize_t)log->index.count - 1, log->dir, name);
 }
 
-/* Events that a checkpoint counts, and that the log no longer has: their ids are not
- * used again. */
+/* A checkpoint counts more events than the log has: their IDs are not reused. */
 static int restore_count(struct replay *r)
 {
 	int64_t gap = r->log->recorded - evlog_count(r->log);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * evlog-read.c - reads events and records back, recent ones from memory. */
+ * evlog-read.c - reads events and records from the log, recent ones from memory. */
 #include "events/evlog-internal.h"
 
 #include <errno.h>
@@ -87,7 +87,7 @@ int evlog_pread(struct evlog *log, uint64_t offset, size_t len, char *buf,
 	return MT_OK;
 }
 
-/* A line of `len` bytes in `text`, parsed. MT_EINVAL: it is damaged. */
+/* Parse a line of `len` bytes in `text`. MT_EINVAL: the line is damaged. */
 static json_object *log_read_parse(struct evlog *log, char *text, size_t len,
 				   struct error *err)
 {
@@ -127,7 +127,7 @@ json_object *evlog_parse_line(struct evlog *log, uint64_t offset, size_t len,
 		       : log_read_parse(log, text, len, err);
 }
 
-/* The event from its line; MT_EINVAL: the line is damaged. */
+/* Read an event from its line; MT_EINVAL: the line is damaged. */
 static struct event *log_read_event(struct evlog *log, int64_t id, struct error *err)
 {
 	const struct evlog_head *head = evlog_head(log, id);
@@ -275,7 +275,7 @@ uint64_t evlog_reply_mark(const struct evlog *log, int64_t n)
 	const struct reply_head *head =
 		n >= 0 && n < evlog_replies(log) ? &log->index.replies[n] : NULL;
 
-	/* 53 bits: exact in every JSON implementation */
+	/* 53 bits: exact in any JSON implementation */
 	return head ? (head->hash * 31 + head->offset) >> 11 : 0;
 }
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * evlog-records.c - records that belong to an event because they follow it. */
+ * evlog-records.c - reads the records that follow an event and belong to it. */
 #include "events/evlog-internal.h"
 
 #include <string.h>
 
-/* The end of the line of an event, and the start of the next. */
+/* The range between the end of an event's line and the start of the next event. */
 static void gap_after(const struct evlog *log, int64_t id, uint64_t *ret_from,
 		      uint64_t *ret_to)
 {

@@ -142,7 +142,7 @@ struct evlog *evlog_close(struct evlog *log)
 /* ---- the disk ----------------------------------------------------------------- */
 
 /* After a failed sync the contents of the disk are unknown, and the next sync may
- * succeed: nothing is added to such a log. */
+ * succeed: nothing more is appended to such a log. */
 static int fail_lost(const struct evlog *log, struct error *err)
 {
 	return fail(err, MT_EIO,
@@ -160,7 +160,7 @@ int evlog_lose(struct evlog *log, const char *name, int number, struct error *er
 	return fail_lost(log, err);
 }
 
-/* The directory of the log, and its parent. */
+/* Sync the directory of the log and its parent. */
 static int sync_directories(struct evlog *log)
 {
 	AUTO(close) int above =
@@ -169,7 +169,7 @@ static int sync_directories(struct evlog *log)
 	return fsync(log->dir_fd) != 0 || above < 0 || fsync(above) != 0 ? MT_EIO : MT_OK;
 }
 
-/* The log first: on most file systems its journal commit includes the rest. */
+/* Sync the log first: on most file systems its journal commit includes the rest. */
 static int sync_all(struct evlog *log, struct error *err)
 {
 	if (log->lost)
@@ -220,7 +220,8 @@ int evlog_sync_file(struct evlog *log, const char *below, const char *name,
 	return evlog_lose(log, below, errno, err);
 }
 
-/* Only where there is much to write: else it costs more than it hides. */
+/* Only for a new log, which has much to write: otherwise the call costs more than it
+ * saves. */
 void evlog_barrier_begin(struct evlog *log)
 {
 	if (!log->fresh)
@@ -242,7 +243,7 @@ bool evlog_is_lost(const struct evlog *log)
 
 /* ---- writing ----------------------------------------------------------------- */
 
-/* Truncate what a failed write left, now or before the next write. */
+/* Truncate the rest of a failed write, now or before the next write. */
 static int cut_back(struct evlog *log)
 {
 	log->torn = ftruncate(log->fd, (off_t)log->size) != 0;
@@ -304,10 +305,11 @@ static int event_log_put_line(struct evlog *log, struct error *err)
 	log->size += log->line.len;
 	log->dirty |= log->options.sync == SYNC_BARRIER;
 	if (++log->since_checkpoint >= LOG_CHECKPOINT_EVERY) {
-		/* it is only a short cut, and never knows more than the disk */
+		/* a checkpoint only saves time, and must not contain more than the
+		 * disk */
 		if (evlog_barrier(log, NULL) == MT_OK)
 			evlog_write_checkpoint(log, NULL);
-		malloc_trim(0); /* of its buffer */
+		malloc_trim(0); /* frees the buffer of the checkpoint */
 	}
 	return MT_OK;
 }
@@ -327,8 +329,8 @@ static void start_line(struct evlog *log)
 	log->line.max = LOG_LINE_MAX;
 }
 
-/* Mask secrets in an event, except in the system text, the definitions of tools, and
- * names that are used as keys. */
+/* Mask secrets in an event, except in the system text, tool definitions, and names that
+ * are used as keys. */
 static int mask_event(const struct mask *mask, struct event *e)
 {
 	static const char *const open_members[] = {
@@ -348,13 +350,13 @@ static int mask_event(const struct mask *mask, struct event *e)
 	return status;
 }
 
-/* Set the ID, time and message of the event, and mask secrets in it. */
+/* Set the ID, time, and message of the event, and mask its secrets. */
 static int event_log_prepare(struct evlog *log, struct event *e)
 {
 	char now[32];
 
 	event_timestamp_now(now);
-	json_object_object_del(e->json, "crc"); /* the name is taken */
+	json_object_object_del(e->json, "crc"); /* the name is reserved */
 	if (js_set_int(e->json, "id", evlog_count(log)) || event_derive(e) ||
 	    (!js_get(e->json, "timestamp") && js_set_str(e->json, "timestamp", now)))
 		return MT_ENOMEM;
@@ -385,7 +387,7 @@ static int log_append(struct evlog *log, struct event *e, struct error *err)
 	return event_log_put_line(log, err);
 }
 
-/* Notify the subscribers of every new event. Events that they append meanwhile are
+/* Notify the subscribers of each new event. Events that they append meanwhile are
  * delivered afterwards, by the outermost call. */
 static void log_tell(struct evlog *log, struct event *newest)
 {
@@ -470,7 +472,7 @@ static int check_record(const struct evlog *log, json_object *record, struct err
 	return MT_OK;
 }
 
-/* A call whose arguments were masked is marked, like an event. */
+/* Mark a call whose arguments were masked, like an event. */
 static int mask_calls(const struct mask *mask, json_object *calls)
 {
 	static const char *const names[] = { "id", "name", NULL };

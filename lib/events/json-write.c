@@ -2,8 +2,8 @@
  *
  * json-write.c - writes a JSON value directly into a buffer.
  *
- * json-c keeps a copy of the text in every object that it prints; events stay
- * in memory for a while, so they are written here instead. */
+ * json-c keeps a copy of the text in each object that it prints. Events stay in memory
+ * for a while, so they are written here instead. */
 #include "events/internal.h"
 
 #include <inttypes.h>
@@ -37,7 +37,7 @@ static int write_int(struct strbuf *out, json_object *value)
 {
 	int64_t number = json_object_get_int64(value);
 
-	if (number == INT64_MAX) /* or it is larger */
+	if (number == INT64_MAX) /* the number may be larger */
 		return strbuf_addf(out, "%" PRIu64, json_object_get_uint64(value));
 	return strbuf_addf(out, "%" PRId64, number);
 }

@@ -2,8 +2,8 @@
  *
  * line-scan.c - checks and parses one line of the log in one pass.
  *
- * Opening a long log without its checkpoint reads every line; building json-c
- * objects for that would take most of a second. */
+ * Opening a long log without its checkpoint reads every line; building json-c objects
+ * would take most of a second. */
 #include "events/evlog-internal.h"
 #include "utf8.h"
 
@@ -16,7 +16,7 @@ struct scan {
 	bool nul;  /* an escaped NUL was seen */
 };
 
-/* Bytes that end the plain run of a string. */
+/* Bytes that end a run of plain characters in a string. */
 static const bool special[256] = {
 	[0 ... 0x1f] = true,
 	['"'] = true,
@@ -44,7 +44,7 @@ static bool skip_escape(struct scan *s)
 	return true;
 }
 
-/* A string; `ret` is its content. */
+/* Skip a string; `ret` is its content. */
 static bool skip_string(struct scan *s, struct slice *ret)
 {
 	if (s->at == s->end || *s->at != '"')
@@ -153,7 +153,7 @@ static bool line_scan_same(struct slice s, const char *text)
 	return s.len == strlen(text) && memcmp(s.text, text, s.len) == 0;
 }
 
-/* Integer of a value; -1 if it is not a valid ID. */
+/* The integer of a value; -1 if it is not a valid ID. */
 static int64_t number_of(struct slice value)
 {
 	int64_t n = 0;
@@ -200,7 +200,7 @@ static bool note_kind(struct line *line, struct slice name, struct slice value)
 	return true;
 }
 
-/* A member of the top level. */
+/* Note a member of the top level. */
 static void note(struct line *line, struct slice name, struct slice value)
 {
 	if (note_kind(line, name, value))
@@ -224,15 +224,15 @@ static void note(struct line *line, struct slice name, struct slice value)
 	}
 }
 
-/* The position inside a value: the kinds of open brackets, and whether the one below the
- * top is args or extras. */
+/* The position inside a value: the types of open brackets, and whether the second level
+ * is args or extras. */
 struct nest {
 	uint64_t objects; /* bit n: level n is an object */
 	int depth;
 	bool fields;
 };
 
-/* The name of a member and its colon. */
+/* Skip the name of a member and its colon. */
 static bool member_name(struct scan *s, struct slice *ret)
 {
 	s->nul = false;
@@ -264,7 +264,7 @@ static bool line_scan_after_value(struct scan *s, struct nest *n, bool *ret_done
 	}
 }
 
-/* One value of any depth; records `hidden` of args and extras. */
+/* Skip one value of any depth; records `hidden` of args and extras. */
 static bool skip_value(struct scan *s, struct line *line, bool fields)
 {
 	struct nest n = { .fields = fields };

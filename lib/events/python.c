@@ -97,13 +97,13 @@ static bool python_read_escape(struct literal *l, struct strbuf *out)
 		return read_hex(l, 8, out);
 	case 'N':
 		return false;
-	default: /* an unknown escape is kept */
+	default: /* unknown escapes are kept */
 		strbuf_addc(out, '\\');
 		return strbuf_addc(out, (char)c) == MT_OK;
 	}
 }
 
-/* One quoted part; `raw` keeps backslashes. */
+/* Read one quoted part; `raw` keeps backslashes. */
 static bool read_quoted(struct literal *l, bool raw, struct strbuf *out)
 {
 	char quote = *l->at++;
@@ -137,7 +137,7 @@ static bool at_text(const struct literal *l)
 	       (c == 'r' && l->end - l->at > 1 && (l->at[1] == '\'' || l->at[1] == '"'));
 }
 
-/* Adjacent parts are one string. */
+/* Read a string; adjacent parts are joined. */
 static json_object *python_read_text(struct literal *l)
 {
 	AUTO(strbuf) struct strbuf out = STRBUF(SIZE_MAX / 2);

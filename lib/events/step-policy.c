@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * step-policy.c - rules for events: which ones lead to a step. */
+ * step-policy.c - decides which events trigger a step. */
 #include "events/step-policy.h"
 
 bool step_policy_triggers(const struct event *e, enum agent_state state)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * step-policy.h - which events lead to a step (spec of the V0 controller: should-step
+ * step-policy.h - which events trigger a step (spec of the V0 controller: should-step
  * rules). */
 #ifndef LIB_EVENTS_STEP_POLICY_H
 #define LIB_EVENTS_STEP_POLICY_H
@@ -8,7 +8,7 @@
 #include "events/agent-state.h"
 #include "events/event.h"
 
-/** Does this event trigger a step of an agent in this state? */
+/** True if this event triggers a step of an agent in this state. */
 bool step_policy_triggers(const struct event *e, enum agent_state state);
 
 #endif

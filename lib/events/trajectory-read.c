@@ -21,7 +21,7 @@ void trajectory_clear(struct trajectories *t)
 	*t = (struct trajectories){ 0 };
 }
 
-/* ---- what a file holds ------------------------------------------------------- */
+/* ---- contents of a file ------------------------------------------------------ */
 
 static bool is_list(json_object *value)
 {
@@ -52,7 +52,7 @@ static int trajectory_read_add(struct trajectories *t, const char *title,
 	return MT_OK;
 }
 
-/* A record of an evaluation; one without history is skipped. */
+/* Add a record of an evaluation; a record without history is skipped. */
 static int trajectory_read_add_record(struct trajectories *t, json_object *record,
 				      struct error *err)
 {
@@ -79,7 +79,7 @@ static int trajectory_read_add_list(struct trajectories *t, json_object *list,
 	return status;
 }
 
-/* One JSON value a line. */
+/* Parse one JSON value per line. */
 static json_object *trajectory_read_lines(const char *text, size_t len, struct error *err)
 {
 	AUTO(json) json_object *list = json_object_new_array();
@@ -110,7 +110,7 @@ static json_object *trajectory_read_lines(const char *text, size_t len, struct e
 	return STEAL(list);
 }
 
-/* Are these several lines, each an object? The end of the first one decides. */
+/* True if the text consists of lines with one object each, judging by the first line. */
 static bool looks_like_lines(const char *text, size_t len)
 {
 	const char *end = memchr(text, '\n', len);
@@ -152,7 +152,7 @@ int trajectory_load(const char *path, struct trajectories *ret, struct error *er
 	return status;
 }
 
-/* ---- events of other shapes ----------------------------------------------------- */
+/* ---- other forms of events ------------------------------------------------------- */
 
 /* The oldest form has no args or extras: the fields are members of the event. */
 static int unflatten(json_object *json)
@@ -189,7 +189,7 @@ static int unflatten(json_object *json)
 	return js_set(json, name, fields);
 }
 
-/* Put back what export moved into "mortise". */
+/* Restore the data that export moved into "mortise". */
 static int trajectory_read_take_back(json_object *json)
 {
 	const char *sort = js_get(json, "action") ? "action" : "observation";
@@ -228,7 +228,7 @@ static int trajectory_read_put_calls(json_object *record, json_object *message)
 		    js_set_str(made, "arguments", js_str(function, "arguments", "")) ||
 		    js_add(calls, made) != 0)
 			return MT_ENOMEM;
-		made = NULL; /* the list has it */
+		made = NULL; /* now owned by the list */
 	}
 	return MT_OK;
 }
@@ -259,7 +259,7 @@ static int trajectory_read_put_usage(json_object *record, json_object *from)
 	return MT_OK;
 }
 
-/* A reply of the original as the record of ours. */
+/* Convert an original reply to a record of the log. */
 static json_object *reply_record(json_object *response, const char *id)
 {
 	json_object *choice =
@@ -286,7 +286,7 @@ static json_object *reply_record(json_object *response, const char *id)
 	return STEAL(record);
 }
 
-/* ---- numbers ----------------------------------------------------------------------- */
+/* ---- IDs --------------------------------------------------------------------------- */
 
 /* Old and new IDs, both ascending. */
 struct numbers {
@@ -296,7 +296,7 @@ struct numbers {
 	size_t count;
 };
 
-/* The new ID of an old one; if it is missing, that of the nearest above or below. */
+/* The new ID of an old one; if the event is missing, that of its nearest neighbor. */
 static int64_t renumber(const struct numbers *n, int64_t old, int direction)
 {
 	size_t low = 0, high = n->count;
@@ -325,7 +325,7 @@ static int renumber_forgotten(const struct numbers *n, json_object *args)
 	if (first >= 0 && last >= first) {
 		int64_t to = renumber(n, last, -1), from = renumber(n, first, 1);
 
-		if (from < 0 || to < from) /* none of them is here */
+		if (from < 0 || to < from) /* none of these events was imported */
 			from = to = -1;
 		if (js_set_int(args, "forgotten_events_start_id", from < 0 ? 1 : from) ||
 		    js_set_int(args, "forgotten_events_end_id", from < 0 ? 0 : to))
@@ -362,8 +362,8 @@ struct import {
 	struct error *err;
 };
 
-/* Write the reply of an event as a record unless it exists; only its ID remains in the
- * event. */
+/* Write the reply of an event as a record unless the record exists; the event keeps only
+ * the ID. */
 static int unfold(struct import *m, json_object *json)
 {
 	json_object *meta = js_get(json, "tool_call_metadata");
@@ -396,7 +396,7 @@ static int unfold(struct import *m, json_object *json)
 	return status;
 }
 
-/* A copy of an event in the current form, with the old ID and cause. */
+/* Copy an event in the current form, with its old ID and cause. */
 static struct event *trajectory_read_event(struct import *m, json_object *given)
 {
 	AUTO(json) json_object *json = NULL;
@@ -414,7 +414,7 @@ static struct event *trajectory_read_event(struct import *m, json_object *given)
 	return unfold(m, json) ? NULL : event_import(json, err);
 }
 
-/* Values that export would change are stored unchanged. */
+/* Store values unchanged if export would change them. */
 static int keep_original(struct import *m, int64_t id, json_object *given)
 {
 	AUTO(json) json_object *form = NULL, *record = NULL;

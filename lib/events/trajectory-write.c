@@ -82,7 +82,7 @@ static int trajectory_write_put_calls(json_object *message, json_object *record)
 		    js_set_str(made, "id", js_str(call, "id", "")) ||
 		    js_set_str(made, "type", "function") || js_add(calls, made) != 0)
 			return MT_ENOMEM;
-		made = NULL; /* the list has it */
+		made = NULL; /* now owned by the list */
 	}
 	return MT_OK;
 }
@@ -194,7 +194,7 @@ static bool has_place(const struct event_type *theirs, const char *name)
 	return field && !event_field_is_ours(field);
 }
 
-/* Data that the original format cannot represent goes into "mortise". */
+/* Move data that the original format cannot represent into "mortise". */
 static int put_aside(const struct event *e, json_object *json)
 {
 	const char *type = !(e->type->flags & EVENT_EXTENSION) ? NULL
@@ -256,7 +256,7 @@ json_object *trajectory_event(struct evlog *log, int64_t id, bool screenshots,
 	return json;
 }
 
-/* Nothing was added to the imported file: it is exported unchanged. */
+/* True if nothing was added to the imported file, which is then exported unchanged. */
 static bool is_as_imported(struct evlog *log)
 {
 	AUTO(json)

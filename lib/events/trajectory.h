@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * trajectory.h - conversations as OpenHands files: read into a log, written
- * out of one.
- * In those files each event of a call holds the whole reply of the model in
- * tool_call_metadata.model_response; a log keeps it once, as a record. Fields that the
- * original does not have are stored in a member "mortise", which the original ignores. */
+ * trajectory.h - imports conversations from OpenHands files and exports them.
+ *
+ * In those files each event of a call holds the model's whole reply in
+ * tool_call_metadata.model_response; a log stores the reply once, as a record. Fields
+ * that the original does not have are stored in a member "mortise", which the original
+ * ignores. */
 #ifndef LIB_EVENTS_TRAJECTORY_H
 #define LIB_EVENTS_TRAJECTORY_H
 
@@ -12,7 +13,7 @@
 
 /** One conversation of a file. */
 struct trajectory {
-	char *title;         /* the instance or issue it is about; "" if not told */
+	char *title;         /* the instance or issue; "" if unknown */
 	json_object *events; /* array */
 };
 
@@ -21,26 +22,26 @@ struct trajectories {
 	size_t count;
 };
 
-/** Read a file: an array of events, evaluation records with a `history` (one,
- *  an array of them, or one a line), or events one a line.
- *  @return MT_ELIMIT for a file over 512 MiB, MT_EINVAL if it is none of these. */
+/** Read a file: an array of events, evaluation records with a `history` (one, an array,
+ *  or one per line), or one event per line. @return MT_ELIMIT for a file over 512 MiB,
+ *  MT_EINVAL for any other form. */
 int trajectory_load(const char *path, struct trajectories *ret, struct error *err);
 void trajectory_clear(struct trajectories *t);
 
-/** Append the events to a log, with new ids; fields that export could not reproduce
- *  are stored with their event, so that an unchanged log is exported exactly as it was
- *  imported; causes and forgotten events are renumbered, replies become records. The
- *  error names the place in the array. `ret_count`: how many events were appended. */
+/** Append the events to a log, with new IDs. Causes and forgotten events are renumbered;
+ *  replies become records. Fields that export could not reproduce are stored with their
+ *  event, so that an unchanged log is exported exactly as it was imported. The error
+ *  names the array index. `ret_count`: number of events appended. */
 int trajectory_import(struct evlog *log, json_object *events, size_t *ret_count,
 		      struct error *err);
 
 /** Called with pieces of the text, in order. */
 typedef int trajectory_sink(const char *text, size_t len, void *arg);
-/** One event as export writes it. NULL with `err`. */
+/** One event in the form of an export. NULL with `err`. */
 json_object *trajectory_event(struct evlog *log, int64_t id, bool screenshots,
 			      struct error *err);
-/** Write the history of a log (neither null, state nor hidden events, nothing
- *  undone) as an array with indent 4. */
+/** Write the history of a log (without null, state, hidden, and reverted events) as an
+ *  array with indent 4. */
 int trajectory_export(struct evlog *log, bool screenshots, trajectory_sink *sink,
 		      void *arg, struct error *err);
 

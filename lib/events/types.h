@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * types.h - the table of event types: fields, defaults, who executes them, how they
- * are displayed. Everything that depends on the type of an event uses it. */
+ * types.h - the table of event types: fields, defaults, which component executes them,
+ * how they are displayed. All code that depends on the type of an event uses it. */
 #ifndef LIB_EVENTS_TYPES_H
 #define LIB_EVENTS_TYPES_H
 
 #include "js.h"
 
 enum field_type {
-	FIELD_ANY,      /* any JSON */
+	FIELD_ANY,      /* any JSON value */
 	FIELD_TEXT,
 	FIELD_INT,
 	FIELD_BOOL,
@@ -26,14 +26,14 @@ struct event_field {
 };
 
 enum {
-	EVENT_RUNNABLE = 1u << 0,  /* a runtime executes it, an observation answers */
-	EVENT_EXTENSION = 1u << 1, /* ours: not a V0 type */
-	EVENT_SUCCESS = 1u << 2,   /* observation that carries `success` */
-	EVENT_STEPS = 1u << 3,     /* action after which the agent takes a step */
+	EVENT_RUNNABLE = 1u << 0,  /* a runtime executes it and returns an observation */
+	EVENT_EXTENSION = 1u << 1, /* not a V0 type */
+	EVENT_SUCCESS = 1u << 2,   /* observation with a field `success` */
+	EVENT_STEPS = 1u << 3,     /* action that triggers a step of the agent */
 };
 
-/** The types, in the order of the table. Checkpoints hold the place of a type among
- *  those of its sort: a new one goes to the end of its sort. */
+/** The types, in the order of the table. Checkpoints store the index of a type within its
+ *  sort: append a new type at the end of its sort. */
 enum event_type_id {
 	ACTION_NULL, ACTION_RUN, ACTION_RUN_IPYTHON, ACTION_BROWSE,
 	ACTION_BROWSE_INTERACTIVE, ACTION_READ, ACTION_WRITE, ACTION_EDIT,
@@ -59,17 +59,17 @@ struct event_type {
 	unsigned flags;
 	const struct event_field *fields; /* args or extras, in V0 order */
 	size_t field_count;
-	const char *message;     /* form of the derived human text, see types.c */
+	const char *message;     /* template of the derived message, see types.c */
 };
 
-/** @return the type, NULL if there is none of that name. */
+/** @return the type, or NULL if the name is unknown. */
 const struct event_type *event_type_find(bool is_action, const char *name);
-/** @return true if OpenHands does not have the field: events hold it only if it was
- *  given, and exports put it aside. */
+/** @return true if OpenHands does not have the field. Events contain it only if it was
+ *  given; exports move it to "mortise". */
 bool event_field_is_ours(const struct event_field *field);
-/** All of one sort, for messages that list them. */
+/** The types of one sort, for messages that list them. */
 const struct event_type *event_type_at(bool is_action, size_t n);
-/** Its place among those of its sort: event_type_at(is_action, number). */
+/** Its index within its sort: event_type_at(is_action, number). */
 size_t event_type_number(const struct event_type *type);
 const struct event_field *event_field_find(const struct event_type *type,
 					   const char *name);
