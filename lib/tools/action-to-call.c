@@ -9,12 +9,11 @@
 
 #include <string.h>
 
-enum { DEADLINE_SPARE_MS = 30 * 1000 }; /* beyond a time-out that a tool keeps itself */
+enum { DEADLINE_SPARE_MS = 30 * 1000 }; /* added to a timeout that the tool enforces */
 
-/* ---- an entry of a mapping, backwards ---------------------------------- */
+/* ---- reversing an entry of a mapping ------------------------------------- */
 
-/* @return MT_OK if the field has no other value than its default, MT_ENOTFOUND or
- * MT_ENOMEM. */
+/* @return MT_OK if the field has its default value, MT_ENOTFOUND, or MT_ENOMEM. */
 static int action_to_call_check_default(json_object *value, const struct event_type *type,
 					const char *name)
 {
@@ -30,8 +29,8 @@ static int action_to_call_check_default(json_object *value, const struct event_t
 	return !value || js_equal(value, fallback) ? MT_OK : MT_ENOTFOUND;
 }
 
-/* @return MT_ENOTFOUND if a field says something which the entry cannot say as an
- * argument, MT_OK or MT_ENOMEM. */
+/* @return MT_ENOTFOUND if a field has a value that the entry cannot express as an
+ * argument, MT_OK, or MT_ENOMEM. */
 static int action_to_call_check_fields(const struct event *action, json_object *forms)
 {
 	static const char *const of_the_host[] = { "thought", "security_risk", "blocking",
@@ -63,7 +62,8 @@ static int put_all(json_object *args, json_object *all)
 	return MT_OK;
 }
 
-/* The argument that a field came from. `tool`: only arguments that it has; NULL: any. */
+/* Set the argument from which a field was filled. `tool`: only arguments that it has;
+ * NULL: any. */
 static int action_to_call_put_argument(json_object *args, const struct tool *tool,
 				       const char *form, json_object *value)
 {
@@ -76,9 +76,9 @@ static int action_to_call_put_argument(json_object *args, const struct tool *too
 	return js_set(args, form + 1, json_object_get(value));
 }
 
-/* @return MT_OK, MT_ENOTFOUND (a literal of the entry is not what the action
- * has) or MT_ENOMEM. With `loose` a literal may stand where the action says
- * nothing of its own. */
+/* @return MT_OK, MT_ENOTFOUND (a literal of the entry differs from the action), or
+ * MT_ENOMEM. With `loose`, a field that has its default value may differ from the
+ * literal. */
 static int action_to_call_put_fields(json_object *args, const struct tool *tool,
 				     json_object *forms, const struct event *action,
 				     bool loose)
@@ -116,7 +116,7 @@ static int put_when(json_object *args, json_object *when)
 	return MT_OK;
 }
 
-/* The arguments that give this action by an entry. */
+/* The arguments from which an entry produces this action. */
 static int invert(const struct tool *tool, json_object *mapping,
 		  const struct event *action, bool loose, json_object **ret)
 {
@@ -198,7 +198,8 @@ static int action_to_call_search(const struct catalog *catalog,
 	return r;
 }
 
-/* V0's action to visit an address, as the action of the browser that does it, or NULL. */
+/* Convert V0's action to visit a URL to the equivalent browser action; NULL: another
+ * action. */
 static int as_browser_code(const struct event *action, struct event **ret,
 			   struct error *err)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * call-to-action.c - converts a tool call to an action, using the mapping of the tool. */
+ * call-to-action.c - converts a tool call to an action, using the tool's mapping. */
 #include "tools/calls.h"
 
 #include "argument-repair.h"
@@ -23,13 +23,13 @@ static json_object *call_to_action_read_arguments(const char *text, size_t len,
 
 	while (len && strchr(" \t\r\n", text[len - 1]))
 		len--;
-	if (len == 0) /* how some models call a tool without parameters */
+	if (len == 0) /* some models call a tool without parameters this way */
 		args = json_object_new_object();
 	else
 		args = repair_parse(text, len, &why);
 	if (!args && (!why.code || why.code == MT_ENOMEM))
 		out_of_memory(err);
-	else if (!args && strncmp(why.text, "byte 0: ", 8) == 0) /* not JSON at all */
+	else if (!args && strncmp(why.text, "byte 0: ", 8) == 0) /* not JSON */
 		fail(err, MT_EINVAL, "Failed to parse tool call arguments: %.*s",
 		     (int)utf8_cut(text, len, 300), text);
 	else if (!args)
@@ -38,7 +38,7 @@ static json_object *call_to_action_read_arguments(const char *text, size_t len,
 	return args;
 }
 
-/* Every name of a list is an argument; security_risk may be missing. */
+/* Check that the required arguments are present; security_risk may be missing. */
 static int call_to_action_check_required(const struct tool *tool, json_object *required,
 					 json_object *args, const char *purpose,
 					 struct error *err)
@@ -59,7 +59,7 @@ static int call_to_action_check_required(const struct tool *tool, json_object *r
 	return MT_OK;
 }
 
-/* What the mapping that applies requires: for "plan" command. */
+/* Check the arguments that the matching entry requires: for example, command "plan". */
 static int check_mapping(const struct tool *tool, json_object *args, struct error *err)
 {
 	json_object *mapping = mapping_for(tool, args);
@@ -77,7 +77,7 @@ static int check_mapping(const struct tool *tool, json_object *args, struct erro
 					     purpose.text, err);
 }
 
-/* The time-out that a call asks for, in seconds. @return false: none. */
+/* The timeout that a call requests, in seconds. @return false: none. */
 static int find_timeout(const struct tool *tool, json_object *args, double *ret,
 			struct error *err)
 {
@@ -97,7 +97,7 @@ static int find_timeout(const struct tool *tool, json_object *args, double *ret,
 	return MT_OK;
 }
 
-/* Unknown arguments, for a schema that lists all of them. */
+/* Reject unknown arguments, if the schema lists all of them. */
 static int check_unknown(const struct tool *tool, json_object *args, struct error *err)
 {
 	json_object *properties = js_get(tool->schema_json, "properties");
@@ -124,8 +124,8 @@ static int check_unknown(const struct tool *tool, json_object *args, struct erro
 		    allowed.len ? allowed.text : "none");
 }
 
-/* The schema as a whole. What the model says of the risk is the host's, not the
- * tool's, unless the tool asks for it. */
+/* Check the arguments against the whole schema. The model's risk level is for the host,
+ * not the tool, unless the tool declares that argument. */
 static int check_schema(const struct tool *tool, json_object *args, struct error *err)
 {
 	struct error why = ERROR_NONE;
@@ -147,7 +147,7 @@ static int check_own(const struct tool *tool, json_object *args, struct error *e
 	return r ? r : check_schema(tool, args, err);
 }
 
-/* The one that is missing may be there under another name. */
+/* A missing argument may have been given under another name. */
 static int check_missing(const struct tool *tool, json_object *args, struct error *err)
 {
 	struct error missing = ERROR_NONE, unknown = ERROR_NONE;
@@ -215,8 +215,7 @@ static int fill_risk(json_object *fields, json_object *args,
 	return MT_OK;
 }
 
-/* Text that came with the reply goes before a thought of the call, or before what a
- * message says. */
+/* Put text of the reply before a thought of the call, or before the text of a message. */
 static int fill_thought(json_object *fields, const char *thought,
 			const struct event_type *type)
 {
@@ -274,7 +273,7 @@ struct event *call_to_action(const struct tool *tool, json_object *args,
 	return STEAL(e);
 }
 
-/* The risk that the model reports must be one of the levels while an analyzer uses it. */
+/* While an analyzer uses the risk that the model reports, it must be a valid level. */
 static int check_risk(const struct catalog *catalog, const struct tool *tool,
 		      json_object *args, struct error *err)
 {

@@ -98,7 +98,7 @@ static bool catalog_lists(const char *list, const char *word)
 	return false;
 }
 
-/* The secrets that [grant.X] sections give to an instance. */
+/* The secrets that [grant.X] sections grant to an instance. */
 static int grants(const struct config *c, struct tool_instance *t)
 {
 	size_t n = 0, count = 0;
@@ -123,7 +123,7 @@ static int grants(const struct config *c, struct tool_instance *t)
 	return MT_OK;
 }
 
-/* A server's declarations about its tools are not trusted unless the user says so. */
+/* A server's declarations about its tools are only trusted if the user configures it. */
 static bool is_trusted(const struct config *c, const char *section,
 		       const struct tool_instance *t)
 {
@@ -139,7 +139,7 @@ static bool catalog_is_set(const struct config *c, const char *section, const ch
 	return origin && strcmp(origin, "built in") != 0;
 }
 
-/* `options` (taken): of a server that no section describes. */
+/* `options` (taken): of a server without a section. */
 static int add_instance(struct catalog *catalog, const struct config *c,
 			const char *family, const char *name,
 			const struct component *component, json_object *options,
@@ -178,7 +178,7 @@ static int add_instance(struct catalog *catalog, const struct config *c,
 	t->trusted = is_trusted(c, section.text, t);
 	if (r || options || strcmp(component->name, FFI_TOOLSET) != 0)
 		return r;
-	t->alone = true; /* a function that crashes affects only its library */
+	t->alone = true; /* a function that crashes must affect only its library */
 	r = ffi_tools_read(c, section.text, t->options, &list, err);
 	t->listed = r ? NULL : tool_list_filter(component, list);
 	return r;
@@ -253,8 +253,8 @@ bool tool_may_read(const struct tool *t)
 	return false;
 }
 
-/* A name for a tool whose own is taken: with that of its instance before it; if a
- * toolset has made that one already, with `mcp_` before that. */
+/* Make a name for a tool whose own name is taken: prefix the name of its instance or, if
+ * the toolset already has a tool of that name, `mcp_` and the name of the instance. */
 static const char *make_name(struct catalog *catalog, const struct tool *tool)
 {
 	const struct tool_instance *t = &catalog->instances[tool->instance];
@@ -277,7 +277,7 @@ static const char *make_name(struct catalog *catalog, const struct tool *tool)
 	return own;
 }
 
-/* Another instance of this toolset has a tool of that name. */
+/* True if another instance of this toolset has a tool of that name. */
 static bool is_again(const struct catalog *catalog, const struct tool *tool)
 {
 	const struct tool *other = catalog_find(catalog, tool->name);
@@ -287,7 +287,7 @@ static bool is_again(const struct catalog *catalog, const struct tool *tool)
 		       catalog->instances[tool->instance].component;
 }
 
-/* An item before it has named this very tool. */
+/* True if an earlier item has added this tool. */
 static bool is_offered(const struct catalog *catalog, const struct tool *tool)
 {
 	const struct tool *other = catalog_find(catalog, tool->name);
@@ -295,8 +295,8 @@ static bool is_offered(const struct catalog *catalog, const struct tool *tool)
 	return other && other->instance == tool->instance;
 }
 
-/* Does an item of `tools` mean this tool? Without `only` it names the toolset, and with it
- * a tool on request that has the same name. */
+/* True if an item of `tools` selects this tool. Without `only` the item names the
+ * toolset, which includes a tool on request only if the tool has the same name. */
 static bool is_meant(const struct component *toolset, const struct tool *tool,
 		     const char *only)
 {
@@ -334,7 +334,7 @@ static int offer(struct catalog *catalog, size_t instance, const char *only,
 	return MT_OK;
 }
 
-/* ---- tools that a running toolset lists ------------------------------------ */
+/* ---- tools that a toolset lists at run time ---------------------------------- */
 
 static void offer_listed(struct catalog *catalog, size_t instance)
 {
@@ -446,10 +446,11 @@ bool catalog_renew(struct catalog *catalog)
 	return changed;
 }
 
-/* ---- names to tools ---------------------------------------------------------- */
+/* ---- resolving names --------------------------------------------------------- */
 
-/* The instance of a server. One whose name a toolset or a section [tool.X] has, wired
- * or not, is `mcp.NAME` everywhere: to the runner, in grants, for every agent. */
+/* The instance of a server. If a toolset or a section [tool.X] has the name, even an
+ * unused one, the server is `mcp.NAME` everywhere: for the runner, in grants, for each
+ * agent. */
 static int server_instance(const struct config *c, const struct registry *r,
 			   const char *name, struct strbuf *ret)
 {
@@ -483,7 +484,7 @@ static int wire_server(struct catalog *catalog, const struct config *c,
 	return status ? status : offer(catalog, catalog->instance_count - 1, NULL, err);
 }
 
-/* `name` NULL: all of them. @return MT_ENOTFOUND: there is none of that name. */
+/* `name` NULL: all servers. @return MT_ENOTFOUND: unknown server. */
 static int wire_servers(struct catalog *catalog, const struct config *c,
 			const struct registry *r, const char *name, struct error *err)
 {

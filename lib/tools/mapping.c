@@ -70,7 +70,7 @@ static const char *mapping_kind_of(json_object *value)
 	return "a number";
 }
 
-/* A default of an item: "$n" in a text is its place in the list, from 1. */
+/* The default of an item: "$n" in a string is its index in the list, from 1. */
 static json_object *item_default(json_object *form, size_t place)
 {
 	const char *text = json_object_is_type(form, json_type_string)
@@ -102,7 +102,7 @@ static json_object *whole_item(json_object *item, json_object *defaults, size_t 
 	return STEAL(out);
 }
 
-/* Give a member its name if the item uses another one: {"also": {name: [other, ...]}}. */
+/* Rename a member that has an alternative name: {"also": {name: [other, ...]}}. */
 static int take_synonyms(json_object *item, json_object *also)
 {
 	if (!also)
@@ -127,8 +127,8 @@ static void mapping_put_names(json_object *o, struct strbuf *out)
 	}
 }
 
-/* Replace values by those that they stand for: {"values": {name: {given: value}}}; any
- * other value is an error. */
+/* Replace values by their equivalents: {"values": {name: {given: value}}}; any other
+ * value is an error. */
 static int take_values(json_object *item, json_object *values, size_t place,
 		       const char *list, struct error *err)
 {
@@ -154,8 +154,8 @@ static int take_values(json_object *item, json_object *values, size_t place,
 	return MT_OK;
 }
 
-/* A form {"$each": "$x", "item": {name: default}}: the list x of objects, each
- * with these members. *ret NULL: there is no argument x. */
+/* A form {"$each": "$x", "item": {name: default}}: the argument x, a list of objects with
+ * these members. *ret NULL: there is no argument x. */
 static int each_item(json_object *form, json_object *args, json_object **ret,
 		     struct error *err)
 {
@@ -196,7 +196,7 @@ static int each_item(json_object *form, json_object *args, json_object **ret,
 	return MT_OK;
 }
 
-/* A text in the type of the field that it goes to. A reference. */
+/* Convert a string to the type of its field. Returns a reference. */
 static json_object *coerce(json_object *value, const struct event_field *field)
 {
 	const char *text;
@@ -208,7 +208,7 @@ static json_object *coerce(json_object *value, const struct event_field *field)
 	return json_object_new_boolean(strcmp(text, "true") == 0);
 }
 
-/* The tool's own arguments: without what is said to the host only. */
+/* The tool's own arguments, without those that are only for the host. */
 static json_object *own_arguments(const struct tool *tool, json_object *args)
 {
 	AUTO(json) json_object *own = json_object_new_object();
@@ -265,7 +265,7 @@ static int fill(json_object *fields, const char *name, json_object *form,
 	return MT_OK;
 }
 
-/* A tool without entries: its name and its arguments. */
+/* Fill the fields for a tool without entries: its name and its arguments. */
 static int fill_plain(json_object *fields, const struct tool *tool, json_object *args,
 		      struct error *err)
 {

@@ -65,7 +65,7 @@ static int add_sections(const struct config *c, struct mcp_servers *s, struct er
 	return status;
 }
 
-/* ---- files of other programs ------------------------------------------------ */
+/* ---- files of other programs ------------------------------------------------- */
 
 static json_object *servers_of(json_object *file)
 {
@@ -99,7 +99,7 @@ static int mcp_servers_read_json(const char *path, json_object **ret, struct err
 		    *ret ? "missing member mcpServers" : why.text);
 }
 
-/* A name as one of our sections has it. */
+/* Convert a name to a valid section name. */
 static void section_name(const char *name, char *ret)
 {
 	size_t n = 0;
@@ -143,9 +143,9 @@ static int mcp_servers_add_file(const char *path, struct mcp_servers *s,
 	return status;
 }
 
-/* ---- those of skills ------------------------------------------------------------- */
+/* ---- servers of skills ----------------------------------------------------------- */
 
-/* DATA/mcp.d/SKILL.json; what a file name cannot hold becomes %XX. */
+/* DATA/mcp.d/SKILL.json; characters that are invalid in a file name become %XX. */
 static char *trusted_path(const char *skill, bool make, struct error *err)
 {
 	AUTO(free) char *data = NULL, *dir = NULL;
@@ -272,7 +272,7 @@ int mcp_servers_read(const struct config *c, struct mcp_servers *ret, struct err
 	return status;
 }
 
-/* ---- the options that a runner gets ---------------------------------------------- */
+/* ---- options for the runner -------------------------------------------------------- */
 
 /* ${NAME}, ${NAME:-else}, ${env:NAME} in the files of other programs. */
 static int put_expanded(struct strbuf *b, const char *text)
@@ -364,7 +364,7 @@ static int from_file(json_object *to, const char *path, const char *name,
 	return MT_OK;
 }
 
-/* Names of variables become their values. */
+/* Replace names of variables by their values. */
 static int from_env(json_object *to, const char *list, struct error *err)
 {
 	const char *item;
@@ -437,7 +437,7 @@ const char *mcp_server_target(json_object *options)
 	return to ? to : js_str(options, "mcp_json", "");
 }
 
-/* The file that a login at a server is kept in; owned. */
+/* The file that stores a login at a server; owned. */
 static char *login_file(const char *name, json_object *options, struct error *err)
 {
 	const char *given = js_str(options, "login_file", NULL);
@@ -463,7 +463,7 @@ static int add_secret(json_object *to, const char *variable, struct error *err)
 	return js_set_str(to, "client_secret", text) ? out_of_memory(err) : MT_OK;
 }
 
-/* A login is for servers over HTTP that are given no token. */
+/* Logins apply only to HTTP servers for which no token is configured. */
 static int add_login(json_object *to, const char *name, struct error *err)
 {
 	AUTO(free) char *file = NULL;

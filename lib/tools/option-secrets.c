@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * option-secrets.c - masks the values of options of plugins that are secrets. */
+ * option-secrets.c - masks the values of secret plugin options. */
 #include "tools/option-secrets.h"
 
 #include "options.h"
@@ -19,7 +19,7 @@ static bool has_secrets(const struct component *c)
 	return false;
 }
 
-/* Of a list, each item is a secret. */
+/* In a list, each item is a secret. */
 static int hide_option(const struct mt_option *o, const char *name, const char *value,
 		       struct mask *m, struct error *err)
 {
@@ -64,9 +64,9 @@ static int hide_kind(const struct config *c, const struct registry *r, int kind,
 		const struct component *component;
 
 		if (strbuf_addf(&section, "%s.%s", kind_name(kind), name))
-			continue; /* reported where it is used */
+			continue; /* reported when the section is used */
 		component = registry_find(r, kind, config_plugin(c, section.text));
-		/* A server's secrets are known by the names of its variables. */
+		/* The names of a server's variables identify its secrets. */
 		if (!component || !has_secrets(component) ||
 		    strcmp(component->name, MCP_TOOLSET) == 0)
 			continue;

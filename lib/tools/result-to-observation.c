@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * result-to-observation.c - the observation that the log gets of the result of a call. */
+ * result-to-observation.c - converts the result of a call to an observation for the
+ * log. */
 #include "events/evlog.h"
 #include "log.h"
 #include "runner-client/runner-connection.h"
@@ -8,7 +9,7 @@
 #include "tools/calls.h"
 #include "tools/secret-requests.h"
 
-/* Copy fields that the tool did not set from the fields of the action with the same name:
+/* Copy fields that the tool did not set from fields of the action with the same name:
  * command, path, name, arguments. */
 static void inherit(json_object *extras, const struct event_type *type,
 		    const struct event *action)
@@ -22,7 +23,7 @@ static void inherit(json_object *extras, const struct event_type *type,
 	}
 }
 
-/* Media of a result are stored as blobs of the log. */
+/* Store the media of a result as blobs of the log. */
 static int keep_media(struct evlog *log, json_object *extras,
 		      const struct runner_result *result, struct error *err)
 {
@@ -60,8 +61,8 @@ static void check_structured(const struct tool *tool, json_object *extras)
 	json_object_object_del(extras, "structured");
 }
 
-/* The text of a result, and why it failed. Secrets are masked before it is cut, which could
- * break one in two. */
+/* The text of a result, and the reason if it failed. Secrets are masked before the text
+ * is truncated, because truncation could split a secret. */
 static int result_text(const struct runner_result *result, const struct mask *mask,
 		       struct strbuf *ret, struct error *err)
 {
@@ -94,11 +95,11 @@ struct event *result_to_observation(const struct tool *tool, const struct event 
 	if (!type)
 		type = event_type_find(false, "tool");
 	else if (type->id == OBSERVATION_WRITE && result->status)
-		type = event_type_find(false, "error"); /* `write` says that it did */
+		type = event_type_find(false, "error"); /* `write` implies success */
 	check_structured(tool, extras);
 	inherit(extras, type, action);
 	if (action->type->id ==
-	    ACTION_BROWSE) /* the tool knows only the call it became */
+	    ACTION_BROWSE) /* the tool knows only the converted call */
 		js_set_str(extras, "trigger_by_action", action->type->name);
 	if (keep_media(log, extras, result, err) || result_text(result, mask, &text, err))
 		return NULL;

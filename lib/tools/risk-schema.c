@@ -38,7 +38,7 @@ json_object *risk_schema(json_object *schema, bool may_read)
 	if (!required && js_set_new(copy, "required", json_object_new_array()))
 		return NULL;
 	required = js_get(copy, "required");
-	if (js_get(properties, "security_risk")) /* the tool has one of its own */
+	if (js_get(properties, "security_risk")) /* the tool declares its own */
 		return STEAL(copy);
 	if (js_set(properties, "security_risk", risk_property()) ||
 	    (!may_read && js_add_new(required, json_object_new_string("security_risk"))))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * secret-requests.c - answers requests for the secret of a [grant.NAME] from tools to
+ * secret-requests.c - sends the secret of a [grant.NAME] to tools that request it and to
  * which it is granted. */
 #include "tools/secret-requests.h"
 
@@ -21,8 +21,8 @@ static void answer_value(struct runner *l, uint64_t request, const char *value)
 		explicit_bzero(json.text, json.len);
 }
 
-/* The next sentence that stands for what was cut out: the marker, or one of line_cut,
- * "[N of M lines omitted...]". @return false: there is none. */
+/* Find the next marker of omitted text: the marker or one of line_cut, "[N of M lines
+ * omitted...]". @return false: none. */
 static bool find_cut(const char *text, size_t len, size_t *ret_start, size_t *ret_end)
 {
 	static const char *const words[] = { " characters omitted] ", " lines omitted" };
@@ -48,7 +48,7 @@ static bool find_cut(const char *text, size_t len, size_t *ret_start, size_t *re
 	return found;
 }
 
-/* Either side of a cut may have a part of a secret. */
+/* A secret may have been split on either side of the omitted text. */
 int secret_mask_result(const struct mask *mask, const char *text, size_t len,
 		       struct strbuf *ret)
 {

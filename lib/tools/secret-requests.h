@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * secret-requests.h - answers "secret/get" of a tool, and masks what it returns. */
+ * secret-requests.h - answers the request "secret/get" of a tool and masks secrets in
+ * results. */
 #ifndef LIB_TOOLS_SECRET_REQUESTS_H
 #define LIB_TOOLS_SECRET_REQUESTS_H
 
@@ -13,8 +14,8 @@
 bool secret_request_answer(struct runner *l, const struct config *c, struct mask *mask,
 			   uint64_t request, const char *method, json_object *params);
 
-/** Append the text of a result with its secrets masked. The runner may have cut out the
- *  middle, and a secret in two. @return the error of `ret`. */
+/** Append the text of a result with its secrets masked. The runner may have removed the
+ *  middle of the text and split a secret. @return the error of `ret`. */
 int secret_mask_result(const struct mask *mask, const char *text, size_t len,
 		       struct strbuf *ret);
 

@@ -14,7 +14,7 @@
 
 enum { LIST_MAX = 16 << 20, LISTED_MAX = 512 };
 
-/* The file of a list: of this toolset, at this path, with these options. */
+/* The file of a list, which depends on the toolset, its path, and the options. */
 static char *list_cache_path_of(const struct tool_instance *t, bool make)
 {
 	AUTO(free) char *dir = NULL, *lists = NULL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * tool-name-repair.c - repairs the names of tools in calls. */
+ * tool-name-repair.c - repairs tool names in calls. */
 #include "tools/tool-name-repair.h"
 
 #include "auto.h"
@@ -31,7 +31,7 @@ static const struct alias {
 	{ "file_editor", editors, false },
 };
 
-/* Commands that are harmless without an argument. */
+/* Commands that are harmless without arguments. */
 static const char *const bare[] = { "find", "git", "ls", "pwd", NULL };
 
 static bool among(const char *const *names, const char *name)
@@ -54,7 +54,7 @@ static const struct tool *first_wired(const struct catalog *catalog,
 
 /* ---- commands ---------------------------------------------------------- */
 
-/* A word as a shell reads it back. */
+/* Append a word, quoted for a shell. */
 static int add_quoted(struct strbuf *out, const char *word)
 {
 	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -76,7 +76,7 @@ static bool name_repair_is_blank(const char *text)
 	return !text[strspn(text, " \t\r\n\v\f")];
 }
 
-/* A search that was written as a tool, as a command; "" if it is none. */
+/* Convert a search that was written as a tool to a command; "" if it is not a search. */
 static int grep_command(json_object *args, struct strbuf *out)
 {
 	const char *pattern = js_str(args, "pattern", "");
@@ -97,7 +97,7 @@ static int grep_command(json_object *args, struct strbuf *out)
 	return out->error;
 }
 
-/* `git` {command: "status"} and `git` {command: "git status"} are the same. */
+/* Treats `git` {command: "status"} and `git` {command: "git status"} as the same. */
 static int prefixed(const char *name, json_object *args, struct strbuf *out)
 {
 	const char *command = js_str(args, "command", "");
@@ -111,7 +111,7 @@ static int prefixed(const char *name, json_object *args, struct strbuf *out)
 	return strbuf_addf(out, "%s %s", name, command);
 }
 
-/* The arguments are a command now; what is said of the call stays. */
+/* Replace the arguments by a command; arguments about the call itself stay. */
 static int set_command(json_object *args, const char *command)
 {
 	json_object_object_foreach(args, name, value) {
@@ -145,7 +145,7 @@ static int as_command(const struct catalog *catalog, const char *name, json_obje
 
 /* ---- names ------------------------------------------------------------- */
 
-/* The identifier that a name begins with: markup may follow it. */
+/* Length of the identifier at the start of a name: markup may follow. */
 static size_t identifier(const char *name)
 {
 	static const char letters[] =

@@ -7,12 +7,11 @@
 
 #include "tools/catalog.h"
 
-/** The tool of a call. A name that is wired stands for itself; otherwise the
- *  identifier it begins with, the names under which other systems have a shell
- *  or an editor, and a few commands that were written as tools are tried.
- *  `args` is changed to what the tool found expects; an editor's `command` that
- *  was left out is concluded from the other arguments.
- *  @return MT_OK, with *ret NULL if no tool fits, or MT_ENOMEM. */
+/** Find the tool of a call. The name of an offered tool is used unchanged. Otherwise this
+ *  tries the identifier at its start, the names of shells and editors in other systems,
+ *  and a few commands that were written as tools. `args` is changed for the tool found; a
+ *  missing `command` of an editor is inferred from the other arguments. @return MT_OK,
+ *  with *ret NULL if no tool matches, or MT_ENOMEM. */
 int tool_name_resolve(const struct catalog *catalog, const char *name, json_object *args,
 		      const struct tool **ret);
 
