@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * choices.h - the values of options of type choice, as config_choice returns them: in
- * the order of `choices` in tables.c (tests/config/test-config-choices compares). The
- * order of `core.sync` is that of enum evlog_sync, that of `hook.event` enum hook_event,
- * that of `controller.confirm_risk` enum risk. */
+ * choices.h - the values of options of type choice, as config_choice returns them, in the
+ * order of `choices` in tables.c (tests/config/test-config-choices compares them).
+ * `core.sync` has the order of enum evlog_sync, `hook.event` that of enum hook_event, and
+ * `controller.confirm_risk` that of enum risk. */
 #ifndef LIB_CONFIG_CHOICES_H
 #define LIB_CONFIG_CHOICES_H
 

@@ -21,24 +21,24 @@ struct config;
 struct config_input {
 	const char *const *overrides;  /* "section.key=value" of -o, in order */
 	size_t override_count;
-	const char *workspace;         /* whose .mortise/mortise.ini is read if trusted */
-	bool trust;                    /* count it without: to check it */
-	const char *file;              /* --config: instead of the user's file; or NULL */
+	const char *workspace;         /* its .mortise/mortise.ini is read if trusted */
+	bool trust;                    /* read it even if untrusted, to check it */
+	const char *file;              /* --config: replaces the user's file; or NULL */
 	bool pinned;                   /* the overrides define agents completely: files
 					  and environment apply to [core] and [grant.*]
 					  only */
 };
 
-/** Read every layer. Plugin options are checked later, by config_section, when their
- *  table is known; everything else is checked here. */
+/** Read all layers. config_section checks plugin options later, when their table is
+ *  known; everything else is checked here. */
 int config_load(const struct config_input *in, struct config **ret, struct error *err);
 struct config *config_free(struct config *c);
 AUTO_DEFINE(config, struct config *, config_free)
 
-/** Effective value as the user wrote it, or the built-in default; NULL: unset.
- *  `section` is whole: "core", "llm", "controller.review". A named section
- *  inherits: [llm.x] from [llm], [controller.x] from its `base`, else
- *  [controller]. Lists are joined by ", ", += and -= applied. Borrowed. */
+/** Effective value as the user wrote it, or the built-in default; NULL: unset. `section`
+ *  is a full name: "core", "llm", "controller.review". A named section inherits: [llm.x]
+ *  from [llm], [controller.x] from its `base` or from [controller]. Lists are joined by
+ *  ", ", with += and -= applied. Borrowed. */
 const char *config_get(const struct config *c, const char *section, const char *key);
 /** Current name of a key in sections of a family ("llm"): the successor of a former
  *  name, otherwise `key` itself. */
@@ -47,32 +47,32 @@ int64_t config_int(const struct config *c, const char *section, const char *key)
 bool config_bool(const struct config *c, const char *section, const char *key);
 /** Index of the value of an option of type choice (choices.h); -1: unset. */
 int config_choice(const struct config *c, const char *section, const char *key);
-/** Is a line written for every event: [core] log_all_events, or LOG_ALL_EVENTS in the
- *  environment, as OpenHands reads it? */
+/** True if a line is printed for each event: [core] log_all_events or, as in OpenHands,
+ *  LOG_ALL_EVENTS in the environment. */
 bool config_logs_events(const struct config *c);
 /** The file and line if enforced.ini sets this key for the section; otherwise NULL. */
 const char *config_enforced(const struct config *c, const char *section, const char *key);
-/** Do the overrides define agents completely (config_input.pinned)? */
+/** True if the overrides define agents completely (config_input.pinned). */
 bool config_is_pinned(const struct config *c);
 /** True if any layer has this section. */
 bool config_has(const struct config *c, const char *section);
 /** Names of named sections of a family: config_named(c, "llm", 0) -> "cheap". */
 const char *config_named(const struct config *c, const char *family, size_t n);
-/** The plugin of a section: its key `plugin`, else its name. */
+/** The plugin of a section: its key `plugin`, or its name. */
 const char *config_plugin(const struct config *c, const char *section);
 /** The origin of a value: "FILE:LINE", "MORTISE_LLM_MODEL", "-o", "built in". */
 const char *config_origin(const struct config *c, const char *section, const char *key);
 
-/** Is `item` of the list `key` (tools, condensers, analyzers) installed? */
+/** True if `item` of the list `key` (tools, condensers, analyzers) is installed. */
 typedef bool config_known_fn(const char *key, const char *item, void *arg);
-/** Remove items from the lists of controllers that are not installed and that only files
- *  of /etc/mortise/conf.d name, because their package was removed. Each causes a warning
- *  that names the file. */
+/** Remove uninstalled items that only files of /etc/mortise/conf.d add to the lists of
+ *  controllers, because their package was removed. Each causes a warning that names the
+ *  file. */
 void config_drop_leftovers(struct config *c, config_known_fn *known, void *arg);
 
-/** Check a section against the option table of the plugin that it configures and collect
- *  what was set: {key: "value"}. Errors name file and line. Keys of the host, which all
- *  plugins of a kind have (`plugin`, `run`, ...), are omitted. */
+/** Check a section against the option table of its plugin and collect its settings: {key:
+ *  "value"}. Errors name file and line. Keys of the host, which all plugins of a kind
+ *  have (`plugin`, `run`, ...), are omitted. */
 int config_section(const struct config *c, const char *section,
 		   const struct mt_option *table, size_t count, json_object **ret,
 		   struct error *err);
@@ -84,22 +84,22 @@ int config_secrets(const struct config *c, struct mask *m, struct error *err);
 char *config_grant(const struct config *c, const char *name, struct error *err);
 /** The value of an environment variable that may hold a secret; NULL: not set. */
 const char *secret_env(const char *name);
-/** Does the name of a header or variable suggest a secret value? */
+/** True if the name of a header or variable suggests a secret value. */
 bool secret_named(const char *name, size_t len);
-/** Adds a value to the mask. One that is too short to be masked, or is a placeholder
- *  (mask_add), is logged once, as that of `name`. @return MT_OK or MT_ENOMEM. */
+/** Adds a value to the mask. If it is too short to be masked, or a placeholder
+ *  (mask_add), this is logged once, under `name`. @return MT_OK or MT_ENOMEM. */
 int secret_hide(struct mask *m, const char *name, const char *value, size_t len,
 		struct error *err);
-/** The key of a model section: from api_key_env, api_key_file, or the variable
- *  that `fallback_env` names. Owned; NULL if there is none (err untouched) */
+/** The key of a model section: from api_key_env, api_key_file, or the variable that
+ *  `fallback_env` names. Owned; NULL if there is none (err unchanged) */
 char *config_api_key(const struct config *c, const char *section,
 		     const char *fallback_env, struct error *err);
 
-/** Is a file of a project trusted at its current content? */
+/** True if a file of a project is trusted at its current content. */
 int config_trusted(const char *path, const char *text, size_t len, bool *ret,
 		   struct error *err);
-/** Trust of a project's files (.mortise/mortise.ini, .openhands/hooks.json) by
- *  path and hash. */
+/** Trust a project's files (.mortise/mortise.ini, .openhands/hooks.json) by path and
+ *  hash. */
 int config_trust(const char *workspace, struct error *err);
 /** Path of the project file if it exists but is not trusted; otherwise NULL. */
 const char *config_untrusted(const struct config *c);
@@ -108,15 +108,15 @@ const char *config_untrusted(const struct config *c);
 	"%s was ignored because it is not trusted; run `mortise config trust` to " \
 	"trust it"
 
-/** Returns the option table of the plugin that a section configures, so that config_show
- *  and config_explain know its defaults and secrets; NULL: unknown. Without it, values of
- *  plugin sections are not shown. */
+/** Returns the option table of the plugin that a section configures, which provides
+ *  defaults and marks secrets for config_show and config_explain; NULL: unknown. Values
+ *  of plugin sections without a table are not shown. */
 typedef const struct mt_option *config_tables_fn(const char *section, size_t *ret_count,
 						 void *arg);
 void config_tables(struct config *c, config_tables_fn *tables, void *arg);
 
-/** Everything that was set, secrets included, as overrides for another process of
- *  this user: ["section.key=value"]; owned. NULL: out of memory. */
+/** All settings, including secrets, as overrides for another process of this user:
+ *  ["section.key=value"]; owned. NULL: out of memory. */
 json_object *config_settings(const struct config *c);
 
 /* For `mortise config`: */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * environment.c - chooses which variables of the environment tools get. */
+ * environment.c - selects the environment variables that are passed to tools. */
 #include "config/environment.h"
 
 #include "auto.h"
@@ -10,10 +10,10 @@
 
 extern char **environ;
 
-enum { TOKEN_MIN = 8 /* of a user without a password; `git` is none */ };
+enum { TOKEN_MIN = 8 /* of a user without a password; excludes `git` */ };
 
-/* A name that ends in * matches all names with that prefix. doc/configuration.md lists
- * them. */
+/* A name that ends in * matches all names with that prefix. doc/configuration.md has the
+ * list. */
 static const char *const passed[] = {
 	/* the user and the system */
 	"PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LC_*", "TERM", "TMPDIR", "TZ",
@@ -28,7 +28,7 @@ static const char *const passed[] = {
 	"CARGO_HOME", "RUSTUP_HOME", "GOPATH", "GOROOT",
 };
 
-/* Variables that a command may need, and that give access to something. */
+/* Variables that commands often need but that give access to something. */
 static const char *const often_needed[] = {
 	"SSH_AUTH_SOCK", "GITHUB_TOKEN", "GH_TOKEN", "GITLAB_TOKEN", "NPM_TOKEN",
 	"HF_TOKEN", "AWS_PROFILE", "AWS_ACCESS_KEY_ID", "GOOGLE_APPLICATION_CREDENTIALS",
@@ -37,7 +37,7 @@ static const char *const often_needed[] = {
 
 static const char agent_socket[] = "SSH_AUTH_SOCK";
 
-/* Patterns do not cover names that suggest a secret: those must be listed in full. */
+/* Patterns do not cover names that suggest a secret: list such names in full. */
 static bool environment_covers(const char *pattern, size_t pattern_len, const char *name,
 			       size_t len)
 {

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT
  *
- * environment.h - the variables of the user's environment that tools get. */
+ * environment.h - the variables of the user's environment that are passed to tools. */
 #ifndef LIB_CONFIG_ENVIRONMENT_H
 #define LIB_CONFIG_ENVIRONMENT_H
 
 #include "config/config.h"
 
-/** Called for a variable; anything but MT_OK ends the walk. */
+/** Called for each variable; any status other than MT_OK ends the iteration. */
 typedef int environment_each_fn(void *arg, const char *name, const char *value);
 
-/** Call `each` for each variable that tools get: those of a fixed list, those of
- *  [core] pass_env, and SSH_AUTH_SOCK if a [grant.NAME] names it. */
+/** Call `each` for each variable that is passed to tools: a fixed list, [core] pass_env,
+ *  and SSH_AUTH_SOCK if a [grant.NAME] names it. */
 int environment_each(const struct config *c, environment_each_fn *each, void *arg);
-/** Append the names of variables that are set, that commands often need, and that tools
- *  do not get: "A, B". */
+/** Append the names of variables that are set and that commands often need, but that are
+ *  not passed to tools: "A, B". */
 int environment_withheld(const struct config *c, struct strbuf *out);
-/** Add the secrets in the variables that tools get to the mask: values of variables
+/** Add secrets in the variables that are passed to tools to the mask: values of variables
  *  whose names suggest a secret, and passwords in URLs. */
 int environment_hide(const struct config *c, struct mask *m, struct error *err);
 /** Add the passwords in URLs, which are separated by spaces, to the mask. @return MT_OK or

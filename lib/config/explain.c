@@ -18,7 +18,7 @@ static const struct mt_option *at(const struct mt_option *table, size_t i)
 	return (const struct mt_option *)((const char *)table + i * table->size);
 }
 
-/* The option of a key: of the host, or of the plugin if its table is known. */
+/* The option of a key: the host's, or the plugin's if its table is known. */
 static const struct mt_option *find_option(const struct config *c, const char *section,
 					   const char *key)
 {
@@ -50,7 +50,7 @@ static void show_value(const struct config *c, bool json, const char *section,
 	const char *origin = v ? v->last->origin : "built in";
 
 	if (v && !*text)
-		text = json ? NULL : ""; /* unset on purpose */
+		text = json ? NULL : ""; /* explicitly unset */
 	if (!text && !v)
 		return;
 	if (json) {
@@ -137,7 +137,7 @@ static void explain_put_text(struct strbuf *out, const struct mt_option *option,
 		strbuf_addf(out, "%s", *text ? text : "(empty)");
 }
 
-/* The assignments of a section and of those above it, which are enforced or are not. */
+/* The assignments of a section and its parents that are (or are not) enforced. */
 static void explain_put_settings(const struct config *c, const char *section,
 				 const char *key, bool enforced,
 				 const struct mt_option *option, bool *first,
@@ -195,7 +195,7 @@ static int unknown_key(const struct config *c, const char *section, const char *
 	return fail(err, MT_ENOTFOUND, "[%s] %s", section, why.text);
 }
 
-/* "section.key": the place where the section ends. NULL: none fits. */
+/* "section.key": the end of the section. NULL: no section matches. */
 static char *explain_split(char *text)
 {
 	const char *name;
@@ -210,7 +210,7 @@ static char *explain_split(char *text)
 	return f->named && second ? second : dot;
 }
 
-/* The keys of a whole section. */
+/* Explain the keys of a whole section. */
 static int explain_section(const struct config *c, const char *section,
 			   struct strbuf *out, struct error *err)
 {

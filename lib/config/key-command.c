@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * key-command.c - runs a command that prints an API key, once, with limits on time and
- * size. */
+ * key-command.c - runs a command that prints an API key, once, with time and size
+ * limits. */
 #include "config/key-command.h"
 #include "clock.h"
 
@@ -19,13 +19,13 @@
 
 enum { KEY_BYTES_MAX = 65536, WAIT_MS = 60000, COMMANDS_MAX = 32 };
 
-/* Results of commands that ran: a password manager prompts its user once. */
+/* Results of commands that have run: a password manager prompts its user once. */
 static struct {
 	char *command, *key;
 } known[COMMANDS_MAX];
 
-/* In its own process group, so that all its processes can be ended. It inherits standard
- * input and standard error, so that it can prompt. */
+/* Start the command in its own process group, so that all its processes can be killed. It
+ * inherits standard input and standard error, so that it can prompt. */
 static int key_command_start(const char *command, int out, pid_t *ret)
 {
 	char sh[] = "/bin/sh", flag[] = "-c";
@@ -111,7 +111,7 @@ static int key_command_run(const char *command, struct strbuf *out, const char *
 	return MT_OK;
 }
 
-/* Its first line, trimmed. */
+/* The first line of the output, trimmed. */
 static char *key_command_first_line(const struct strbuf *out)
 {
 	const char *start = out->text + strspn(out->text, " \t\r\n");

@@ -7,9 +7,9 @@
 
 #include "error.h"
 
-/** Run `command` with /bin/sh, once per process, and return the first line of its
- *  output; owned. NULL: it failed, printed nothing, or took too long; the sentence
- *  names the section, never the output. */
+/** Run `command` with /bin/sh, once per process, and return the first line of its output;
+ *  owned. NULL: it failed, printed nothing, or timed out. The error names the section,
+ *  never the output. */
 char *key_from_command(const char *command, const char *section, struct error *err);
 
 #endif

@@ -133,7 +133,7 @@ static int check_setting(const struct family *f, const char *section, const char
 			    "%s: `%s` is not a list; use `%s =`, not `%s %c=`", origin,
 			    key, key, key, op);
 	else if (op == '=' && !*value && !(option->flags & MT_OPTION_REQUIRED))
-		return MT_OK; /* unset again */
+		return MT_OK; /* reset */
 	else
 		status = option_check(option, key, value, &why);
 	if (status)
@@ -176,8 +176,8 @@ static int layers_append(struct config *c, struct setting s, struct error *err)
 	return MT_OK;
 }
 
-/* Is a setting of a file or the environment ignored, because a conversation is resumed
- * with its original settings? */
+/* True if a setting from a file or the environment is ignored, because a conversation is
+ * resumed with its original settings. */
 static bool is_pinned(const struct config *c, const struct family *f, enum layer layer)
 {
 	return c->pinned && layer != LAYER_BUILTIN && layer < LAYER_COMMAND &&
@@ -299,7 +299,7 @@ int config_apply_text(struct config *c, const char *path, const char *text, size
 	return status;
 }
 
-/* A link to a file or directory that does not exist: settings were expected there. */
+/* True for a link to a missing file or directory: settings were expected there. */
 static bool leads_nowhere(const char *path)
 {
 	AUTO(free) char *dir = strdup(path);
@@ -386,8 +386,8 @@ static int read_system(struct config *c, struct error *err)
 	return status ? status : read_dir(c, more, LAYER_SYSTEM, err);
 }
 
-/* Enforced settings of the administrator: always those of the system, so that no variable
- * bypasses them; a test directory adds to them. */
+/* Read the settings that the administrator enforces. Those of the system are always read,
+ * so that no variable bypasses them; a test directory adds to them. */
 static int read_enforced(struct config *c, struct error *err)
 {
 	const char *set = getenv("MORTISE_SYSTEM_CONFIG");
@@ -450,7 +450,7 @@ static int read_project(struct config *c, const char *workspace, bool trusted,
 
 /* ---- environment and command line ---------------------------------------- */
 
-/* The opened section with this name in a variable, where - becomes _. */
+/* Find the section with this name in a variable, where - becomes _. */
 static void find_written(const struct config *c, char *section)
 {
 	for (size_t i = 0; i < c->section_count; i++) {
@@ -506,7 +506,7 @@ static int apply_variable(struct config *c, const char *variable, struct error *
 	return config_add(c, word + PREFIX, key, '=', value, origin, LAYER_ENV, err);
 }
 
-/* The usual name of the variable. */
+/* Apply a standard variable. */
 static int apply_foreign(struct config *c, struct error *err)
 {
 	const char *value = getenv("OH_MAX_ITERATIONS");
@@ -528,8 +528,8 @@ static int read_environment(struct config *c, struct error *err)
 	return status ? status : apply_foreign(c, err);
 }
 
-/* section.key=value, section.key+=value; the section of a family that has
- * names is the family with the name, where more than one dot allows it. */
+/* section.key=value, section.key+=value. If the family has named sections and the text
+ * has more than one dot, the section includes the name. */
 static int apply_override(struct config *c, const char *text, struct error *err)
 {
 	AUTO(free) char *left = strndup(text, strcspn(text, "="));
@@ -565,7 +565,7 @@ static int apply_override(struct config *c, const char *text, struct error *err)
 	return config_add(c, left, dot + 1, op, value, "-o", LAYER_COMMAND, err);
 }
 
-/* ---- all of it ----------------------------------------------------------- */
+/* ---- loading -------------------------------------------------------------- */
 
 static char *default_runner(void)
 {
@@ -583,7 +583,7 @@ static char *default_runner(void)
 	return strdup(HELPER_DIR "/mortise-runner");
 }
 
-/* The agents to which others can delegate without further configuration. */
+/* The agents to which others can delegate without configuration. */
 static const struct {
 	const char *section, *key, *value;
 } ready_agents[] = {

@@ -18,18 +18,18 @@ enum layer {
 
 enum { NAME_MAX_LEN = 63, GLOB_MAX_LEN = 120, SETTINGS_MAX = 8192 };
 
-/** Sections of one kind: [llm] and [llm.NAME] are the family "llm". */
+/** Sections of one type: [llm] and [llm.NAME] are the family "llm". */
 struct family {
 	const char *name;
 	bool plain, named;      /* [x] and [x.NAME] are allowed */
 	bool plugin;            /* configures a plugin: its table is known later */
-	bool project;           /* a project may open it */
-	bool glob;              /* its names are globs of models */
+	bool project;           /* a project may have such sections */
+	bool glob;              /* its names are globs that match models */
 	const struct mt_option *table;
 	size_t count;
 };
 
-/** One assignment as some layer made it. */
+/** One assignment in a layer. */
 struct setting {
 	char *section, *key, *value, *origin;
 	char op; /* '=', '+' or '-' */
@@ -48,7 +48,7 @@ struct config {
 	size_t setting_count, setting_room;
 	struct value *values;
 	size_t value_count;
-	char **sections; /* opened by some layer, each once */
+	char **sections; /* sections of all layers, each once */
 	size_t section_count, section_room;
 	char *untrusted;
 	bool pinned; /* files and environment do not define agents */
@@ -65,7 +65,7 @@ bool config_glob_valid(const char *name, size_t len);
 
 /* layers.c */
 
-/** Apply the text of a file; `path` is for messages and origins. */
+/** Apply the text of a file; `path` is used in messages and origins. */
 int config_apply_text(struct config *c, const char *path, const char *text, size_t len,
 		      enum layer layer, struct error *err);
 
@@ -75,7 +75,8 @@ const struct value *value_find(const struct config *c, const char *section,
 			       const char *key);
 /** The section that `section` inherits from, or NULL. */
 const char *config_section_parent(const struct config *c, const char *section);
-/** Text of a list after `op` with the items of `change`. NULL: out of memory. */
+/** The text of a list after `op` is applied with the items of `change`. NULL: out of
+ *  memory. */
 char *config_list_change(const char *list, char op, const char *change);
 
 /* trust.c */

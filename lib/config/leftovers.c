@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * leftovers.c - ignores files of /etc/mortise/conf.d whose package was removed: a
- * package manager keeps them when it removes the plugin that they enable. */
+ * leftovers.c - ignores files of /etc/mortise/conf.d whose package was removed: a package
+ * manager keeps such files when it removes the plugin. */
 #include "config/layers.h"
 #include "files.h"
 #include "log.h"
@@ -26,7 +26,7 @@ static bool is_of_package(const struct setting *s)
 	return s->layer == LAYER_SYSTEM && strstr(s->origin, "/conf.d/");
 }
 
-/* The source of the item if only files of packages contain it; else NULL. */
+/* The origin of the item if only files of packages contain it; otherwise NULL. */
 static const char *package_origin(const struct config *c, const struct value *v,
 				  const char *item)
 {
@@ -48,7 +48,7 @@ static const char *package_origin(const struct config *c, const struct value *v,
 	return origin;
 }
 
-/* Does the file list of a package contain this file? One path per line. */
+/* True if the file list of a package contains this file; it has one path per line. */
 static bool leftovers_lists(const char *list, const char *path, size_t len)
 {
 	AUTO(free) char *text = NULL;
@@ -62,7 +62,7 @@ static bool leftovers_lists(const char *list, const char *path, size_t len)
 	return false;
 }
 
-/* " (package NAME)" if dpkg knows the package of the file. */
+/* " (package NAME)" if dpkg knows the package that installed the file. */
 static void add_package(struct strbuf *out, const char *path, size_t len)
 {
 	AUTO(free) char *file = strndup(path, len);

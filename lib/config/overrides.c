@@ -38,7 +38,7 @@ json_object *config_settings(const struct config *c)
 	for (size_t i = 0; i < c->value_count && !r; i++)
 		r = overrides_add(list, c->values[i].section, c->values[i].key,
 				  c->values[i].text);
-	/* a component may be enabled without a section of its own */
+	/* a component may be enabled without a section */
 	for (size_t i = 0; i < c->section_count && !r; i++)
 		if (strncmp(c->sections[i], "controller.", 11) == 0 &&
 		    !has_value(c, c->sections[i]))

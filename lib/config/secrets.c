@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * secrets.c - reads the secrets that the configuration names when they are needed, and
- * never stores them. No other file reads secrets from the environment. */
+ * secrets.c - reads the configured secrets when they are needed and never stores them. No
+ * other file reads secrets from the environment. */
 #include "config/environment.h"
 #include "config/key-command.h"
 #include "config/layers.h"
@@ -128,7 +128,7 @@ bool secret_named(const char *name, size_t len)
 	return false;
 }
 
-/* The x of "Authorization: Bearer x". */
+/* Mask the x of "Authorization: Bearer x". */
 static int add_headers(const char *section, const char *list, struct mask *m,
 		       struct error *err)
 {
@@ -200,7 +200,7 @@ char *config_grant(const struct config *c, const char *name, struct error *err)
 	return value;
 }
 
-/* The key of a model section, its headers and the password of its proxy. */
+/* Mask the key of a model section, its headers, and the password of its proxy. */
 static int add_model_section(const struct config *c, const char *section, struct mask *m,
 			     struct error *err)
 {

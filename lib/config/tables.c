@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * tables.c - sections and options of the host, and which of them a project may set. */
+ * tables.c - sections and options of the host, and which options a project may set. */
 #include "config/layers.h"
 #include <string.h>
 
@@ -479,8 +479,8 @@ static const struct family families[] = {
 	{ "model", .named = true, .glob = true, TABLE(model_table) },
 };
 
-/* Only the user may set options that load code, send keys or the conversation elsewhere,
- * write outside the workspace or weaken a protection. */
+/* Only the user may set options that load code, redirect keys or the conversation, write
+ * outside the workspace, or weaken a protection. */
 static const struct {
 	const char *family, *key;
 } project_forbidden[] = {
@@ -537,7 +537,7 @@ static const struct {
 	{ "agent", "http_hosts" },
 };
 
-/* Former names of keys, still accepted. */
+/* Former names of keys, which are still accepted. */
 static const struct {
 	const char *family, *alias, *key;
 } key_aliases[] = {

@@ -82,7 +82,7 @@ int config_trusted(const char *path, const char *text, size_t len, bool *ret,
 	return real ? trust_check(real, text, len, ret, err) : MT_OK;
 }
 
-/* It must be valid: otherwise every later run would fail. */
+/* The file must be valid: otherwise each later run would fail. */
 static int check_ini(const char *path, const char *text, size_t len, struct error *err)
 {
 	AUTO(config) struct config *c = calloc(1, sizeof *c);
@@ -100,14 +100,14 @@ static int check_json(const char *path, const char *text, size_t len, struct err
 	return o ? MT_OK : fail(err, why.code, "%s: %s", path, why.text);
 }
 
-/* A script is what it is. */
+/* A script is not checked. */
 static int check_none(const char *path, const char *text, size_t len, struct error *err)
 {
 	(void)path, (void)text, (void)len, (void)err;
 	return MT_OK;
 }
 
-/* *found: it is there. */
+/* *found: the file exists. */
 static int trust_one(json_object *known, const char *workspace, const char *name,
 		     int (*check)(const char *path, const char *text, size_t len,
 				  struct error *err),

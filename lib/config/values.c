@@ -59,7 +59,7 @@ static const struct setting *last_setting(const struct config *c, const char *se
 	return NULL;
 }
 
-/* "FAMILY.NAME" if it was opened, or NULL. */
+/* "FAMILY.NAME" if a layer has this section; otherwise NULL. */
 static const char *opened(const struct config *c, const char *family, const char *name)
 {
 	size_t len = strlen(family);
@@ -138,7 +138,7 @@ static const struct setting *enforced(const struct config *c, const char *sectio
 }
 
 /* Apply the settings of one key to its initial value (NULL: unset). Except in lists, an
- * empty text set with = resets it. */
+ * empty string that is set with = resets it. */
 static char *config_values_fold(const struct config *c, const char *section,
 				const char *key, const char *start, bool list,
 				const struct setting **ret_last)
@@ -194,7 +194,7 @@ static int config_values_resolve(struct config *c, const char *section, const ch
 	return MT_OK;
 }
 
-/* The sections of the host that an option of the host names. */
+/* Options of the host that name sections of the host. */
 static const struct {
 	const char *family, *key, *target, *none;
 } links[] = {
@@ -247,7 +247,7 @@ static bool is_of(const struct value *v, const char *family)
 	       (!v->section[len] || v->section[len] == '.');
 }
 
-/* The settings stored in a conversation include only the sections that it uses. */
+/* The stored settings of a conversation include only the sections that it uses. */
 static int check_links(const struct config *c, struct error *err)
 {
 	int status = MT_OK;
@@ -280,7 +280,7 @@ int values_resolve(struct config *c, struct error *err)
 	return status ? status : check_links(c, err);
 }
 
-/* ---- asking ------------------------------------------------------------------ */
+/* ---- queries ----------------------------------------------------------------- */
 
 static const struct mt_option *option_of(const char *section, const char *key)
 {
