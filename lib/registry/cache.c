@@ -2,10 +2,10 @@
  *
  * cache.c - the results of discovery, stored in one JSON file.
  *
- * An entry is valid while path, size, mtime, inode, the version of this program and its
- * ABI are the same. A refusal is valid only while the system's libraries are the same
- * too, and one that can be temporary (a crash, a timeout, a missing library) expires:
- * users never have to delete this file. */
+ * An entry is valid while path, size, mtime, inode, the version of this program, and its
+ * ABI are unchanged. A refusal is valid only while the system's libraries are also
+ * unchanged. A refusal that may be temporary (a crash, a timeout, a missing library)
+ * expires. Users never have to delete this file. */
 #include "files.h"
 #include "registry/internal.h"
 #include <config.h>
@@ -84,7 +84,7 @@ json_object *cache_find(const struct cache *cache, const char *path,
 	return js_get(entry, "refused") ? entry : NULL;
 }
 
-/* The number of probes of this file during which the program itself ended. */
+/* The number of probes of this file during which the program itself terminated. */
 static int64_t unfinished(json_object *entry)
 {
 	pid_t prober = (pid_t)js_int(entry, "prober", 0);
@@ -132,7 +132,7 @@ void cache_forget(struct cache *cache, const char *path)
 	cache->changed = true;
 }
 
-/* The component with its `options` and `data` as text (component-options.c). */
+/* The component with its `options` and `data` as JSON text (component-options.c). */
 static json_object *packed_component(json_object *component)
 {
 	json_object *packed = js_new_object();
@@ -144,7 +144,7 @@ static json_object *packed_component(json_object *component)
 	return packed;
 }
 
-/* The description as it is stored. */
+/* The description in the form in which it is stored. */
 static json_object *packed(json_object *plugin)
 {
 	json_object *all = js_get(plugin, "components"), *components = js_new_list();

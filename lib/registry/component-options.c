@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * component-options.c - the options of a component, and what its description says.
+ * component-options.c - the options and the data of a component.
  *
- * Both are parsed when they are first asked for: a run asks for those of few components. */
+ * Both are parsed on first use: a run needs them for few components. */
 #include "registry/registry.h"
 
 #include "js.h"
 #include "options.h"
 
-/* The value, parsed if the cache stored its text. Owned. NULL: `err` says why. */
+/* The value, parsed if the cache stored its text. Owned. NULL: see `err`. */
 static json_object *expanded(json_object *value, struct error *err)
 {
 	if (!json_object_is_type(value, json_type_string))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * describe.c - checks the description of a plugin and converts it to JSON. Runs in the
- * child of the discovery, where an invalid pointer may crash. */
+ * child process of the discovery, where an invalid pointer may crash. */
 #define MORTISE_PROVISIONAL
 #include "function-schema.h"
 #include "params.h"
@@ -139,7 +139,7 @@ static int describe_check_text(const struct mt_tool *t, const char *text,
 	return MT_OK;
 }
 
-/* A text of the tool that must be a schema. */
+/* A string of the tool that must be a schema. */
 static int put_schema_text(const struct mt_tool *t, const char *text, const char *what,
 			   struct strbuf *out, struct error *err)
 {
@@ -166,8 +166,8 @@ static int put_output_schema(const struct mt_tool *t, struct strbuf *out,
 	return put_schema_text(t, t->output_schema, "output schema", out, err);
 }
 
-/* An output string must be followed by its size, so that the function cannot write past
- * the end. */
+/* An output string must be followed by its size, so that the function cannot overrun the
+ * buffer. */
 static int check_sizes(const struct mt_function *f, struct error *err)
 {
 	for (size_t n = 0; n < f->arg_count; n++) {
@@ -279,7 +279,7 @@ static void put_optional(struct strbuf *out, const char *name, const char *text)
 		js_key_str(out, name, text);
 }
 
-/* Values without a meaning are left for later versions. */
+/* Bits without a meaning are reserved for later versions. */
 static int check_numbers(const struct mt_tool *t, struct error *err)
 {
 	if (t->reserved)
@@ -441,7 +441,7 @@ static void describe_analyzer(const struct mt_analyzer *f, struct strbuf *out)
 	js_key_bool(out, "rules", f->rules != NULL);
 }
 
-/* Functions that a component of its kind requires. */
+/* True if a component has the functions that its kind requires. */
 static bool describe_is_complete(const struct mt_component *c)
 {
 	const void *f = c->functions;
@@ -513,7 +513,7 @@ static int describe_component(const struct mt_component *c, struct strbuf *out,
 	return status;
 }
 
-/* A component that requires an older or newer mortise, in the list of those. */
+/* Add a component that requires an older or newer mortise to the refused ones. */
 static void put_refused(const struct mt_component *c, const struct error *why,
 			struct strbuf *refused)
 {
@@ -535,8 +535,8 @@ static int check_unique(const struct mt_plugin *p, size_t n, struct error *err)
 	return MT_OK;
 }
 
-/* Each component, into `out` or into `refused`. A plugin of which nothing can be used
- * is refused with the reason of its first component. */
+/* Add each component to `out` or `refused`. A plugin without usable components is refused
+ * with the reason of its first component. */
 static int describe_components(const struct mt_plugin *p, struct strbuf *out,
 			       struct strbuf *refused, struct error *err)
 {
@@ -602,7 +602,7 @@ static int put_permissions(const struct mt_plugin *p, struct strbuf *out,
 	return MT_OK;
 }
 
-/* What it tells the user of itself: the only draft that a plugin is asked for. */
+/* The plugin's text for the user; only this draft extension is requested from plugins. */
 static int put_about(const struct mt_plugin *p, struct strbuf *out, struct error *err)
 {
 	const struct mt_about_draft_1 *about =

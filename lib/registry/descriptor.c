@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * descriptor.c - opens a plugin file and checks its descriptor. Each refusal is one
- * sentence that says what to do. */
+ * sentence with a remedy. */
 #define MORTISE_PROVISIONAL
 #include "files.h"
 #include "registry/internal.h"
@@ -103,7 +103,7 @@ static bool descriptor_is_id(const char *id)
 	return words > 1 && id[len - 1] != '.';
 }
 
-/* What says who made it. */
+/* Check the members that identify the author. */
 static int check_identity(const struct mt_plugin *p, struct error *err)
 {
 	int status = p->id ? descriptor_check_text(p->id, "id", err) : MT_OK;
@@ -326,7 +326,7 @@ static int explain_dlerror(const char *path, const char *said, struct error *err
 	return fail(err, MT_EIO, "cannot be loaded: %s", said);
 }
 
-/* A symbol of another major version gives a better message than none. */
+/* A symbol of another major version gives a better error message. */
 static int no_entry(void *handle, struct error *err)
 {
 	char symbol[32];

@@ -13,15 +13,15 @@
 struct place {
 	char *path;
 	struct stat st;
-	char *refusal;        /* why it is not loaded; NULL: it is */
+	char *refusal;        /* reason why it is not loaded; NULL: none */
 	json_object *plugin;  /* its description */
-	int retry_after;      /* of a new refusal */
-	bool fresh;           /* the cache does not know it */
+	int retry_after;      /* delay after a new refusal */
+	bool fresh;           /* not in the cache */
 };
 
 struct scan {
 	struct cache cache;
-	struct place *places; /* in the order of precedence */
+	struct place *places; /* in order of precedence */
 	size_t count, room;
 };
 
@@ -129,7 +129,7 @@ static int add_component(struct registry *r, json_object *plugin, json_object *o
 	return MT_OK;
 }
 
-/* A member of a description, or the text of one (see cache_put). */
+/* True if this is a member of a description, or its text (see cache_put). */
 static bool is_member(json_object *value, enum json_type type)
 {
 	return json_object_is_type(value, type) ||
@@ -137,7 +137,7 @@ static bool is_member(json_object *value, enum json_type type)
 		*json_object_get_string(value) == (type == json_type_array ? '[' : '{'));
 }
 
-/* A description may be read from a file: its form is checked. */
+/* Check the form of a description: it may have been read from a file. */
 static bool is_description(json_object *plugin)
 {
 	json_object *all = js_get(plugin, "components");
@@ -155,7 +155,7 @@ static bool is_description(json_object *plugin)
 	return true;
 }
 
-/* Components that another version of mortise could use. */
+/* Refuse components that require another version of mortise. */
 static int refuse_components(struct registry *r, json_object *refused, const char *path)
 {
 	size_t count = js_length(refused);
@@ -190,7 +190,7 @@ static int add_plugin(struct registry *r, json_object *plugin, const char *path,
 
 /* ---- what the plugin path contains --------------------------------------------- */
 
-/* `why` NULL: it is to be probed. */
+/* `why` NULL: the file will be probed. */
 static int discovery_add_place(struct scan *scan, const char *path, const struct stat *st,
 			       const char *why)
 {
@@ -221,7 +221,7 @@ static bool is_known_file(const struct scan *scan, const struct stat *st)
 	return false;
 }
 
-/* Why a file of a trusted directory is not to be probed; NULL: it is. */
+/* The reason not to probe a file of a trusted directory; NULL: none. */
 static const char *refusal_of_file(const char *path, const struct stat *st,
 				   struct error *err)
 {
@@ -236,7 +236,7 @@ static const char *refusal_of_file(const char *path, const struct stat *st,
 	return trusted_way(path, err) ? err->text : NULL;
 }
 
-/* A file that several paths lead to is added once. */
+/* Add a file once, even if several paths lead to it. */
 static int discovery_add_file(struct scan *scan, const char *path)
 {
 	struct error err = ERROR_NONE;
@@ -262,7 +262,7 @@ static int discovery_by_name(const struct dirent **a, const struct dirent **b)
 	return strcmp((*a)->d_name, (*b)->d_name);
 }
 
-/* `configured`: the path as the user wrote it; `path` is where it leads. */
+/* `configured`: the path as the user wrote it; `path`: the resolved path. */
 static int add_directory(struct scan *scan, const char *configured, const char *path,
 			 bool needed)
 {
@@ -339,7 +339,7 @@ static int add_standard(struct scan *scan)
 	return status;
 }
 
-/* ---- the cache, then the files that it does not know ---------------------------- */
+/* ---- the cache and new files ---------------------------------------------------- */
 
 static int recall(struct scan *scan, struct place *place)
 {
@@ -379,7 +379,7 @@ static int discovery_take_answer(struct place *place, struct probe *probe)
 	return place->refusal && probe->why.code != MT_ENOMEM ? MT_OK : MT_ENOMEM;
 }
 
-/* The results are cached even if memory runs out for one of them. */
+/* Results are cached even if memory runs out for one of them. */
 static int probe_fresh(struct scan *scan, struct place **fresh, size_t count)
 {
 	AUTO(free) struct probe *probes = calloc(count, sizeof *probes);
@@ -451,9 +451,9 @@ static void scan_clear(struct scan *scan)
 	cache_close(&scan->cache);
 }
 
-/* The directory `plugins` next to this program, with its links resolved; NULL: none.
- * `below`: what follows that directory in the path of the program, at the last place
- * where it does. */
+/* The directory `plugins` of the tree that contains this program, with links resolved;
+ * NULL: none. `below`: the part of the program's path that follows that tree; its last
+ * occurrence counts. */
 static char *built_with(const char *below)
 {
 	AUTO(free) char *self = realpath("/proc/self/exe", NULL), *plugins = NULL;
@@ -468,7 +468,8 @@ static char *built_with(const char *below)
 	return plugins ? realpath(plugins, NULL) : NULL;
 }
 
-/* Is the file in a directory of our own plugins? They are looked up once, and kept. */
+/* True if the file is in a directory of built-in plugins. The directories are resolved
+ * once. */
 static bool is_own(const struct component *c)
 {
 	static char *own[4];
@@ -517,7 +518,7 @@ struct wirable {
 	const struct registry *r;
 };
 
-/* Can a controller use this? A rejected file is reported when it is needed. */
+/* True if a controller can use this. A rejected file is reported when it is needed. */
 static bool is_wirable(const char *key, const char *item, void *arg)
 {
 	const struct wirable *w = arg;
@@ -590,7 +591,7 @@ static bool discovery_has_tool(const struct component *c, const char *name)
 {
 	json_object *tools;
 
-	/* Text is parsed only if it contains the name, in which nothing is escaped. */
+	/* The text is parsed only if it contains the name, which needs no escapes. */
 	if (json_object_is_type(c->data_described, json_type_string) &&
 	    !strstr(json_object_get_string(c->data_described), name))
 		return false;
@@ -621,7 +622,7 @@ const struct refusal *registry_refusal(const struct registry *r, size_t n)
 	return n < r->refusal_count ? &r->refusals[n] : NULL;
 }
 
-/* The refusal of a directory that may contain it. */
+/* The refusal of a directory that may contain the component. */
 static const struct refusal *refused_dir(const struct registry *r)
 {
 	for (size_t i = 0; i < r->refusal_count; i++) {

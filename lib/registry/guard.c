@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * guard.c - names the plugin that crashes or ends this process. */
+ * guard.c - names the plugin that crashes or exits this process. */
 #include "registry/guard.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -18,7 +18,7 @@ static const int crashes[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT };
 static struct guard_call now = { .output = -1 };
 static struct sigaction before[ARRAY_LEN(crashes)];
 
-/* ---- what is said ------------------------------------------------------------- */
+/* ---- reports -------------------------------------------------------------------- */
 
 static void guard_say(const char *text)
 {
@@ -77,7 +77,7 @@ static void on_crash(int number, siginfo_t *info, void *context)
 		raise(number);
 }
 
-/* exit() was called: by the plugin, if one is running. */
+/* exit() was called: by the plugin if one is running. */
 static void on_exit_called(void)
 {
 	if (!now.component)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * guard.h - calls of plugins in this process: a plugin that crashes or calls exit ends the
- * program with a sentence that names it, and what a third party's plugin prints does not
- * mix with the program's output. */
+ * guard.h - guards calls of plugins in this process. If a plugin crashes or calls exit, a
+ * message names it. Output that a third party's plugin prints does not mix with the
+ * program's output. */
 #ifndef LIB_REGISTRY_GUARD_H
 #define LIB_REGISTRY_GUARD_H
 
@@ -12,18 +12,19 @@
 struct guard_call {
 	const struct component *component; /* NULL: no plugin is running */
 	const char *function;
-	int output; /* the real standard output; -1: it is in its place */
+	int output; /* the real standard output; -1: not redirected */
 };
 
-/** `function` of this component is called next; both stay until guard_leave. Until then
- *  standard output is standard error, unless the component is one of ours. NULL: it does
- *  not run in this process.
- *  @return the call that this one is part of, for guard_leave. */
+/** Call before `function` of this component; both must stay valid until guard_leave.
+ *  Until then, standard output goes to standard error, unless the component is built in.
+ *  NULL: the component does not run in this process.
+ *
+ *  @return the enclosing call, for guard_leave. */
 struct guard_call guard_enter(const struct component *c, const char *function);
-/** The function has returned. */
+/** Call after the function has returned. */
 void guard_leave(struct guard_call outer);
-/** Write to standard error which plugin is running, if one is, and what it did:
- *  "mortise: the agent `x` (FILE) WHAT `advance`REST". Async-signal-safe. */
+/** Write to standard error which plugin is running, if any, and the event: "mortise: the
+ *  agent `x` (FILE) WHAT `advance`REST". Async-signal-safe. */
 void guard_report(const char *what, const char *rest);
 
 #endif

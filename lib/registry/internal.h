@@ -8,12 +8,12 @@
 #include <sys/stat.h>
 
 enum {
-	PROBE_MS = 5000,              /* until a child must have answered */
-	DESCRIPTION_MAX = 4 << 20,    /* bytes of a description */
-	COMPONENTS_MAX = 64,          /* of one plugin */
+	PROBE_MS = 5000,              /* time limit for the response of a child */
+	DESCRIPTION_MAX = 4 << 20,    /* maximum bytes of a description */
+	COMPONENTS_MAX = 64,          /* maximum number in one plugin */
 	OPTIONS_MAX = 512, TOOLS_MAX = 1024, PERMISSIONS_MAX = 256,
-	PLUGIN_TEXT_MAX = 1 << 18,    /* bytes of one text of a plugin */
-	ABOUT_MAX = 4096,             /* and of what it tells the user of itself */
+	PLUGIN_TEXT_MAX = 1 << 18,    /* maximum bytes of one string of a plugin */
+	ABOUT_MAX = 4096,             /* maximum bytes of its text for the user */
 };
 
 struct loaded {
@@ -24,8 +24,8 @@ struct loaded {
 struct registry {
 	struct component *components;
 	size_t component_count, component_room;
-	size_t named_count;       /* of them: found by their short names */
-	struct refusal *refusals; /* both texts owned */
+	size_t named_count;       /* number of those found by their short names */
+	struct refusal *refusals; /* both strings owned */
 	size_t refusal_count, refusal_room;
 	json_object **kept;       /* descriptions that components borrow from */
 	size_t kept_count, kept_room;
@@ -37,7 +37,7 @@ struct registry {
 struct kind_info {
 	const char *name;
 	uint16_t major, minor;
-	uint32_t functions_size; /* least size of its functions */
+	uint32_t functions_size; /* minimum size of its functions */
 };
 const struct kind_info *kind_info(int kind);
 int component_check(const struct mt_component *c, struct error *err);
@@ -47,11 +47,13 @@ int registry_open_file(const char *path, const struct mt_plugin **ret, struct er
 int registry_check_elf(const char *path, struct error *err);
 
 /* names.c */
-/** Put the components that their short names mean first, and report the others.
+/** Move the components that their short names refer to to the front, and report the
+ *  others.
+ *
  *  @return MT_OK or MT_ENOMEM. */
 int names_settle(struct registry *r);
-/** The reference of a component that no other has: see struct component. `alone`: its
- *  plugin has no other component. Owned; NULL: out of memory. */
+/** The unique reference of a component: see struct component. `alone`: its plugin has no
+ *  other component. Owned; NULL: out of memory. */
 char *component_make_unique(const struct component *c, bool alone);
 
 /* discovery.c */
@@ -62,28 +64,27 @@ int registry_describe(const struct mt_plugin *p, struct strbuf *out, struct erro
 
 /* cache.c */
 struct cache {
-	char *path;         /* NULL: there is no place for one */
+	char *path;         /* NULL: no location for a cache */
 	json_object *files; /* path -> entry */
 	bool changed;
 };
 void cache_open(struct cache *cache);
-/** The entry of a file that has not changed since, or NULL. Borrowed. */
+/** The entry of an unchanged file, or NULL. Borrowed. */
 json_object *cache_find(const struct cache *cache, const char *path,
 			const struct stat *st);
-/** Remember; `plugin` (borrowed) or, if it is NULL, the reason of the refusal.
- *  `retry_after`: seconds after which it is worth another try although the file
- *  is the same; 0: never. */
+/** Store `plugin` (borrowed) or, if it is NULL, the reason of the refusal. `retry_after`:
+ *  seconds until an unchanged file is tried again; 0: never. */
 int cache_put(struct cache *cache, const char *path, const struct stat *st,
 	      json_object *plugin, const char *reason, int retry_after);
-/** Did the program end twice while it probed the file? */
+/** True if the program terminated twice while it probed the file. */
 bool cache_is_fatal(const struct cache *cache, const char *path, const struct stat *st);
-/** A probe of the file begins: unless cache_put or cache_forget follows, the program
- *  ended during it. @return MT_OK or MT_ENOMEM */
+/** A probe of the file starts: unless cache_put or cache_forget follows, the program
+ *  terminated during it. @return MT_OK or MT_ENOMEM */
 int cache_begin(struct cache *cache, const char *path, const struct stat *st);
 void cache_forget(struct cache *cache, const char *path);
-/** Write it if it has changed. Failing to write is not an error. */
+/** Write the cache if it has changed. A failure is not an error. */
 void cache_write(struct cache *cache);
-/** Write it if it has changed, and free it. Failing to write is not an error. */
+/** Write the cache if it has changed, and free it. A failure is not an error. */
 void cache_close(struct cache *cache);
 void cache_key(const struct stat *st, char *key, size_t size);
 
@@ -95,17 +96,17 @@ enum {
 struct probe {
 	const char *path;
 	json_object *plugin;       /* its description, for the caller; NULL: refused */
-	struct error why;          /* of the refusal */
+	struct error why;          /* reason of the refusal */
 	int retry_after;           /* seconds until the next try, RETRY_NOW, or 0: not
 				    * before the file has changed */
 	/* while the child runs */
 	pid_t pid;
-	int fd;                    /* its answer; -1: complete */
-	int said;                  /* its standard error, does not block */
+	int fd;                    /* its response; -1: complete */
+	int said;                  /* its standard error, non-blocking */
 	int64_t deadline;
 	struct strbuf answer;
 };
-/** Look at these files, several at a time. Only `path` is read of the list. */
+/** Probe these files, several at a time. Only `path` is an input. */
 void probe_all(struct probe *list, size_t count);
 
 #endif

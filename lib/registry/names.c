@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * names.c - decides which component a short name refers to if several have it; the
- * others are available by the id or path of their plugin. */
+ * names.c - decides which component a short name refers to if several have it; the others
+ * are available by the ID or path of their plugin. */
 #include "registry/internal.h"
 #include <string.h>
 
@@ -10,8 +10,9 @@ static bool same_name(const struct component *a, const struct component *b)
 	return a->kind == b->kind && strcmp(a->name, b->name) == 0;
 }
 
-/* The component that the name of component `n` selects: the first one of mortise itself,
- * so that a file earlier in the path does not silently replace it; else the first. */
+/* The component that the name of component `n` refers to: the first that is part of
+ * mortise, so that an earlier file in the path does not silently replace it; otherwise
+ * the first. */
 static size_t registry_names_meant(const struct registry *r, size_t n)
 {
 	const struct component *c = &r->components[n];
@@ -74,7 +75,7 @@ char *component_make_unique(const struct component *c, bool alone)
 	return strbuf_take(&text);
 }
 
-/* The path in place of the id: of two files with one id, only the path tells which. */
+/* True if the path is used instead of the ID, because two files have the same ID. */
 static bool has_path(const struct component *c, const char *name)
 {
 	size_t len = strlen(c->path);

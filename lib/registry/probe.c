@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * probe.c - loads and queries plugins in child processes: this program again, with only
- * PATH in its environment, limits, a deadline, and a filter of system calls, without
- * which the plugin could start processes, change files or signal this one. */
+ * probe.c - loads and queries plugins in child processes. Each child is this program,
+ * with only PATH in its environment, limits, a deadline, and a system call filter.
+ * Without the filter, a plugin could start processes, change files, or signal this
+ * process. */
 #include <config.h>
 
 #include "registry/internal.h"
@@ -24,7 +25,7 @@
 enum {
 	PROBES_AT_ONCE = 4,
 	PROBE_ALL_MS = 30000, /* for all plugins of a scan */
-	SAID_MAX = 200,       /* columns of a line that explains a failure */
+	SAID_MAX = 200,       /* maximum columns of a line that explains a failure */
 };
 
 /* LD_PRELOAD of every child; NULL: unset. */
@@ -47,7 +48,7 @@ static void registry_probe_limit(int what, rlim_t most)
 	setrlimit(what, &(struct rlimit){ most, most });
 }
 
-/* Linked or preloaded. */
+/* True if the sanitizer is linked or preloaded. */
 static bool has_address_sanitizer(void)
 {
 	return dlsym(RTLD_DEFAULT, "__asan_init") != NULL;
@@ -63,7 +64,7 @@ static void confine(void)
 	registry_probe_limit(RLIMIT_CORE, 0);
 	registry_probe_limit(RLIMIT_FSIZE, 0);
 	registry_probe_limit(RLIMIT_NOFILE, 256);
-	if (!has_address_sanitizer()) /* which maps terabytes */
+	if (!has_address_sanitizer()) /* it maps terabytes */
 		registry_probe_limit(RLIMIT_AS, (rlim_t)2 << 30);
 	if (prepared == MT_OK)
 		confine_apply(&filter);
@@ -118,7 +119,8 @@ _Noreturn static void become_probe(const char *path, const char *program, int ou
 
 /* ---- the parent -------------------------------------------------------------- */
 
-/* This program; mortise in PATH if this is another program (a test). NULL: not found. */
+/* The path of this program, or of mortise in PATH if this is another program (a test).
+ * NULL: not found. */
 static char *registry_probe_find_program(void)
 {
 	char self[4096];
@@ -132,7 +134,7 @@ static char *registry_probe_find_program(void)
 	return path_find_program(getenv("PATH"), "mortise");
 }
 
-/* An error of the disk or a lack of memory says nothing about the plugin. */
+/* Disk errors and lack of memory do not depend on the plugin. */
 static int retry_refusal(int status)
 {
 	switch (status) {
@@ -146,8 +148,8 @@ static int retry_refusal(int status)
 	}
 }
 
-/* The first line that the loader, a runtime or the plugin printed to standard error, after
- * ": "; nothing if there is none. */
+/* The first line that the loader, a runtime, or the plugin printed to standard error,
+ * after ": "; empty if there is none. */
 static void read_said(const struct probe *p, struct strbuf *ret)
 {
 	char bytes[4096];
@@ -163,7 +165,7 @@ static void read_said(const struct probe *p, struct strbuf *ret)
 	columns_put(ret, line, (size_t)n, 0, SAID_MAX);
 }
 
-/* The answer of a child that has ended. */
+/* Process the response of a child that has exited. */
 static int understand(struct probe *p, int ended)
 {
 	AUTO(json) json_object *o = NULL;
@@ -204,10 +206,10 @@ static int understand(struct probe *p, int ended)
 
 /* ---- one child --------------------------------------------------------------- */
 
-/* What all children have in common. */
+/* State that all children share. */
 struct prober {
 	char *program, *env_path;
-	int64_t deadline; /* for all of them */
+	int64_t deadline; /* for all children */
 };
 
 static int64_t registry_probe_earlier(int64_t a, int64_t b)
@@ -230,7 +232,7 @@ static int probe_start(const struct prober *prober, struct probe *p)
 {
 	int pipes[2], said[2], status = registry_check_elf(p->path, &p->why);
 
-	/* an error of the disk or of this program says nothing about the plugin */
+	/* errors of the disk or of this program do not depend on the plugin */
 	p->retry_after = status == MT_EIO ? RETRY_NOW : 0;
 	if (status)
 		return status;
@@ -258,7 +260,7 @@ static int probe_start(const struct prober *prober, struct probe *p)
 	return MT_OK;
 }
 
-/* End the child and the processes that it started. */
+/* Kill the child and the processes that it started. */
 static void kill_probe(struct probe *p)
 {
 	int ended;
@@ -276,7 +278,7 @@ static void close_answer(struct probe *p)
 	p->fd = -1;
 }
 
-/* Ends the probe if the child has ended. */
+/* Ends the probe if the child has exited. */
 static void registry_probe_reap(struct probe *p)
 {
 	int ended = 0;
@@ -325,7 +327,7 @@ static void registry_probe_read_answer(struct probe *p)
 
 /* ---- several at a time ------------------------------------------------------- */
 
-/* Milliseconds until the next deadline of one of them. */
+/* Milliseconds until the next deadline of a probe. */
 static int wait_time(struct probe *const *running, size_t count)
 {
 	int64_t now = clock_ms(), least = PROBE_MS;
@@ -336,7 +338,7 @@ static int wait_time(struct probe *const *running, size_t count)
 	return least > 0 ? (int)least : 0;
 }
 
-/* Wait for an answer, an end or a deadline. */
+/* Wait for a response, an exit, or a deadline. */
 static void proceed(struct probe *const *running, size_t count)
 {
 	struct pollfd polled[PROBES_AT_ONCE];

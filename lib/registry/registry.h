@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * registry.h - what plugins are there, and loading the ones that are wired.
+ * registry.h - finds the installed plugins and loads the enabled ones.
  *
- * Discovery runs the plugins' code in a confined child only and is cached by
- * path, size, mtime, inode and ABI, with the reason of every refusal. Nothing
- * is ever unloaded. */
+ * Discovery runs the code of plugins only in a confined child process. Results are cached
+ * by path, size, mtime, inode, and ABI, with the reason of each refusal. Plugins are
+ * never unloaded. */
 #ifndef LIB_REGISTRY_REGISTRY_H
 #define LIB_REGISTRY_REGISTRY_H
 
@@ -13,7 +13,7 @@
 
 struct registry;
 
-/** A component as discovery saw it: everything without loading the plugin. */
+/** A component as described by discovery, without loading its plugin. */
 struct component {
 	int kind;                   /* enum mt_kind */
 	const char *name, *summary;
@@ -26,30 +26,30 @@ struct component {
 	uint16_t version_major, version_minor; /* of the kind */
 	char *unique;               /* id of its plugin, or else the path; of a plugin with
 	                               several components with /NAME after it */
-	char *key;                  /* of the file when it was looked at */
-	int8_t own;                 /* of component_is_own: 1, -1, or 0: not asked yet */
-	/* The cache stores these two as text, most of which is never asked for: */
+	char *key;                  /* of the file when it was probed */
+	int8_t own;                 /* of component_is_own: 1, -1, or 0: not known */
+	/* The cache stores these two as text, most of which is never used: */
 	json_object *options_described, *data_described;
-	struct mt_option *options;  /* once component_options was asked for. Owned */
+	struct mt_option *options;  /* set by component_options. Owned */
 	size_t option_count;
-	json_object *data;          /* of the text, once component_data was asked. Owned */
+	json_object *data;          /* parsed by component_data. Owned */
 };
 
-/** The table of its options, parsed when it is first asked for. Borrowed.
- *  NULL, with a count of 0: it has none, or memory ran out. */
+/** The table of its options, parsed on first use. Borrowed. NULL, with a count of 0:
+ *  none, or out of memory. */
 const struct mt_option *component_options(const struct component *c, size_t *ret_count);
 /** config_section with the table of this component. */
 int component_section(const struct config *config, const char *section,
 		      const struct component *c, json_object **ret, struct error *err);
 
-/** What the description says by kind. Borrowed.
+/** The part of the description that depends on the kind. Borrowed.
  *      tool: {"tools": [{name, description, brief, schema (object), events (array or
  *          null), hints, title, output_schema, deadline_ms}], "dynamic": bool}
  *      dialect: {"providers": {...}}
  *      agent: {"flags": N, "tools": text or absent}
  *      condenser: {"check": bool}
  *      analyzer: {"flags": N, "open": bool, "rules": bool}
- *  It is parsed when it is first asked for. @return NULL only if memory ran out */
+ *  It is parsed on first use. @return NULL only if out of memory */
 json_object *component_data(const struct component *c);
 
 struct refusal {
@@ -57,67 +57,69 @@ struct refusal {
 	const char *reason;         /* one sentence */
 };
 
-/** Look at every plugin directory: [core] plugin_path, ~/.local/lib/mortise/plugins,
- *  /usr/local/lib/mortise/plugins, PLUGIN_DIR (the last three not if the
- *  variable MORTISE_BUILTIN_PLUGINS is "no"). Only files that
- *  the cache does not know are run, in a child. What only files of removed packages
- *  wire is removed from `c` (config_drop_leftovers). */
+/** Scan all plugin directories: [core] plugin_path, ~/.local/lib/mortise/plugins,
+ *  /usr/local/lib/mortise/plugins, PLUGIN_DIR (without the last three if the variable
+ *  MORTISE_BUILTIN_PLUGINS is "no"). Only files that are not in the cache are run, in a
+ *  child. Items that only files of removed packages enable are removed from `c`
+ *  (config_drop_leftovers). */
 int registry_open(struct config *c, struct registry **ret, struct error *err);
 struct registry *registry_free(struct registry *r);
 AUTO_DEFINE(registry, struct registry *, registry_free)
 
-/** Add the components of a file that is not in the plugin path, after a look at it in a
- *  child. They are found by registry_any, and by `unique`. */
+/** Probe a file outside the plugin path in a child and add its components. They are found
+ *  by registry_any and by `unique`. */
 int registry_add_file(struct registry *r, const char *path, struct error *err);
 
-/** The component of a short name, or of the id or path of its plugin, with /NAME after
- *  that where the plugin has several. Of components with one short name the name means
- *  one that comes with Mortise, or else the first. */
+/** Find a component by its short name, or by the ID or path of its plugin, with /NAME
+ *  appended if the plugin has several. If several components have a short name, it refers
+ *  to one that is part of Mortise, or else to the first. */
 const struct component *registry_find(const struct registry *r, int kind,
 				      const char *name);
 /** The first toolset that has a tool of this name. NULL: none. */
 const struct component *registry_find_toolset(const struct registry *r, const char *tool);
-/** What to write into a configuration to get this component: its name, or `unique` where
- *  the name means another one. */
+/** The reference to this component in a configuration: its name, or `unique` if the name
+ *  refers to another one. */
 const char *component_reference(const struct registry *r, const struct component *c);
 /** The refusal of the first file NAME.so that was refused. NULL: none. */
 const struct refusal *registry_refused(const struct registry *r, const char *name);
-/** As registry_find, but failing with a sentence: unknown (with a suggestion),
- *  or refused and why. */
+/** Like registry_find, but fails with a sentence: unknown (with a suggestion), or refused
+ *  and why. */
 const struct component *registry_need(const struct registry *r, int kind,
 				      const char *name, struct error *err);
-/** Does it come with this installation, or with the tree that this program, a test or
- *  a bench was built in? */
+/** True if the component is part of this installation, or of the tree in which this
+ *  program, a test, or a benchmark was built. */
 bool component_is_own(const struct component *c);
-/** Effective option of a component with these settings, {key: "value"}; NULL: unset. */
+/** Effective option of a component with the given settings, {key: "value"}; NULL:
+ *  unset. */
 const char *component_option(const struct component *c, json_object *set,
 			     const char *name);
 int64_t component_option_int(const struct component *c, json_object *set,
 			     const char *name);
-/** The option itself, or NULL. Borrowed. */
+/** The description of the option, or NULL. Borrowed. */
 const struct mt_option *component_find_option(const struct component *c,
 					      const char *name);
-/** The components that are found by their short names, in the order of the path. */
+/** The components that short names refer to, in the order of the path. */
 const struct component *registry_at(const struct registry *r, size_t n);
-/** The same, and after them those whose short names mean others. */
+/** The same, followed by those whose short names refer to others. */
 const struct component *registry_any(const struct registry *r, size_t n);
 const struct refusal *registry_refusal(const struct registry *r, size_t n);
-/** Load the plugin into this process and return the functions of the component
- *  (struct mt_agent, ...). Never for tools. */
+/** Load the plugin into this process and return the functions of the component (struct
+ *  mt_agent, ...). Not for tools. */
 const void *registry_load(struct registry *r, const struct component *c,
 			  struct error *err);
 
 const char *kind_name(int kind); /* "tool" */
 int kind_find(const char *name); /* 0: none */
 
-/** Look at one file in a child, as discovery does; the description as JSON.
+/** Probe one file in a child, as discovery does; returns the description as JSON.
+ *
  *  @return MT_OK, or the status and reason of the refusal. */
 int registry_probe(const char *path, json_object **ret, struct error *err);
-/** Preload a library in every child from now on: the runtime of a sanitizer that plugins
- *  are built with. @return MT_ENOMEM */
+/** Preload a library in all later children: the runtime of the sanitizer with which
+ *  plugins are built. @return MT_ENOMEM */
 int registry_probe_preload(const char *library);
-/** The child itself: writes the description to descriptor `out`; used by the
- *  hidden command `mortise plugin-probe FILE`. */
+/** Run in the child: writes the description to descriptor `out`; used by the hidden
+ *  command `mortise plugin-probe FILE`. */
 int registry_probe_child(const char *path, int out);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * trusted-path.c - can another user replace the file at a path? */
+ * trusted-path.c - checks whether another user can replace the file at a path. */
 #include "registry/trusted-path.h"
 
 #include "auto.h"
@@ -30,8 +30,8 @@ const char *trusted_file(const struct stat *st)
 	return NULL;
 }
 
-/* Can others rename what a directory contains? Root decides about the groups of its
- * directories, as Debian does for /usr/local, and many users have a group of their own. */
+/* True if others can rename entries of a directory. Root decides about the groups of its
+ * directories, as Debian does for /usr/local, and many users have a private group. */
 static bool is_open(const struct stat *st)
 {
 	bool group = st->st_mode & 020 && st->st_uid != 0 && st->st_gid != getegid();
@@ -39,7 +39,7 @@ static bool is_open(const struct stat *st)
 	return !(st->st_mode & S_ISVTX) && (group || st->st_mode & 002);
 }
 
-/* `st`: of a directory above the file, or of a symbolic link to it. */
+/* `st`: of a directory in the path of the file, or of a symbolic link to one. */
 static int check_place(const char *path, const struct stat *st, struct error *err)
 {
 	if (!is_trusted_owner(st->st_uid))
@@ -53,13 +53,13 @@ static int check_place(const char *path, const struct stat *st, struct error *er
 	return MT_OK;
 }
 
-/* A path on its way: `done` has no symbolic links, `rest` is still to be followed. */
+/* A partly resolved path: `done` has no symbolic links; `rest` is not yet resolved. */
 struct way {
 	char done[PATH_MAX], rest[PATH_MAX];
 	unsigned links;
 };
 
-/* Put the target of a symbolic link, `len` bytes, before the rest. */
+/* Put the target of a symbolic link, `len` bytes, in front of the rest. */
 static int follow(struct way *w, const char *target, struct error *err)
 {
 	char rest[PATH_MAX];
@@ -74,7 +74,7 @@ static int follow(struct way *w, const char *target, struct error *err)
 	return MT_OK;
 }
 
-/* Put a path after the rest. */
+/* Append a path to the rest. */
 static int append(struct way *w, const char *path, struct error *err)
 {
 	size_t len = strlen(w->rest), room = sizeof w->rest - len;
@@ -84,7 +84,7 @@ static int append(struct way *w, const char *path, struct error *err)
 				       : MT_OK;
 }
 
-/* Take the next component from the rest. @return whether there is one */
+/* Remove the first component from the rest. @return false if there is none */
 static bool take_component(struct way *w, char name[NAME_MAX + 1])
 {
 	const char *start = w->rest + strspn(w->rest, "/");
@@ -98,7 +98,7 @@ static bool take_component(struct way *w, char name[NAME_MAX + 1])
 	return true;
 }
 
-/* Go to a component of the directory in `done`, and look at it. */
+/* Append a component to `done` and check it. */
 static int enter(struct way *w, const char *name, struct error *err)
 {
 	size_t len = strlen(w->done);
