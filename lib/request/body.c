@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * body.c - writes the body of a request over that of the previous one. */
+ * body.c - writes the body of a request over the body of the previous one. */
 #include "request/body.h"
 #include "array.h"
 #define MORTISE_PROVISIONAL
@@ -39,8 +39,8 @@ int body_add(struct llm_body *b, const char *bytes, size_t len)
 	return body_settle(b);
 }
 
-/* The mark at the end of a message for the provider's cache is written too;
- * `turns`: where messages may begin to have one. */
+/* The stamp includes the cache breakpoint after a message; `turns`: the first message
+ * that may start to have one. */
 static uint64_t stamp_of(const struct llm_request *r, size_t m, size_t turns)
 {
 	const struct llm_message *x = &r->messages[m];
@@ -49,7 +49,7 @@ static uint64_t stamp_of(const struct llm_request *r, size_t m, size_t turns)
 	return x->stamp ? x->stamp << 1 | (may && llm_request_cache(r, m)) : 0;
 }
 
-/* Messages before both places were sent with the same media. */
+/* The number of first messages that were sent with the same media. */
 static size_t same_media(const struct request_span *a, const struct request_span *b)
 {
 	if (a->message == b->message && a->part == b->part)
@@ -70,7 +70,7 @@ size_t body_reuse(struct llm_body *b, const struct llm_request *r)
 	while (same < most && b->marks[same].stamp &&
 	       b->marks[same].stamp == stamp_of(r, same, turns))
 		same++;
-	/* the last one has another behind it now, which its bytes may show */
+	/* another message now follows the last one, which may change its bytes */
 	if (same > 0)
 		same--;
 	if (same == 0 || b->written == b->base || b->written != b->marks[0].start) {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * body.h - the body of a request to a model, kept from one to the next: most
- * of a conversation is in both, and is neither encoded nor copied again.
+ * body.h - the body of a request to a model, kept for the next request: the two share
+ * most of the conversation, which is neither encoded nor copied again.
  *
- * While a request is encoded, the bytes after `written` are of the previous request.
- * Equal bytes only advance `written`; the first different one cuts off the rest.
+ * While a request is encoded, the bytes after `written` belong to the previous request.
+ * Equal bytes only advance `written`; the first different byte truncates the rest.
  * Messages are identified by their stamps. */
 #ifndef LIB_REQUEST_BODY_H
 #define LIB_REQUEST_BODY_H
@@ -22,19 +22,19 @@ struct llm_body {
 	struct strbuf bytes;
 	size_t written;         /* bytes of this request */
 	size_t base;            /* bytes of the previous request */
-	struct request_span shown; /* media before it were left out */
-	struct message_offset *marks; /* by message, from the first on */
+	struct request_span shown; /* earlier media were left out */
+	struct message_offset *marks; /* by message index */
 	size_t count, room;
 };
 
-/** Start to encode over the previous request. */
+/** Start encoding over the previous request. */
 void body_begin(struct llm_body *b);
 int body_add(struct llm_body *b, const char *bytes, size_t len);
 /** Account for bytes that were appended to `bytes` directly. */
 int body_settle(struct llm_body *b);
-/** How many of the first messages are present already; counts them as written. */
+/** The number of first messages that are already present; counts them as written. */
 size_t body_reuse(struct llm_body *b, const struct llm_request *r);
-/** Message `m` starts here. */
+/** Record that message `m` starts here. */
 void body_mark(struct llm_body *b, const struct llm_request *r, size_t m);
 /** Drop the rest of the previous request. @return the status of all writes. */
 int body_end(struct llm_body *b);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * reply.c - a reply, and its record in the log. */
+ * reply.c - a model's reply and its record in the log. */
 #include "request/request.h"
 #include <string.h>
 
@@ -108,7 +108,7 @@ json_object *llm_reply_json(const struct llm_reply *r)
 	return STEAL(o);
 }
 
-/* A member as a text of our own, with its length; "" if it is absent. */
+/* Copy a member as a string, with its length; "" if it is absent. */
 static char *dup_member(json_object *o, const char *name, size_t *ret_len)
 {
 	json_object *v = js_get(o, name);

@@ -118,7 +118,7 @@ bool llm_request_cache(const struct llm_request *r, size_t m)
 	return ends_turn(r, m) && m >= llm_request_last_turns(r);
 }
 
-/* A PDF file is estimated as one image for so many bytes. */
+/* A PDF file is estimated as one image per fixed number of bytes. */
 static size_t images_of_part(const struct llm_part *part)
 {
 	enum { PDF_BYTES = 20000 };

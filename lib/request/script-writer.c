@@ -2,8 +2,8 @@
  *
  * script-writer.c - writes replies as the file of a scripted model.
  *
- * Arguments are written as `key = value` lines where the reader would make exactly
- * the same bytes of them, otherwise verbatim, with @args. */
+ * Arguments are written as `key = value` lines if the reader restores exactly the same
+ * bytes from them, otherwise verbatim, with @args. */
 #include "request/script-writer.h"
 #include <ctype.h>
 #include <inttypes.h>
@@ -76,7 +76,7 @@ static bool is_key(const char *text)
 	return true;
 }
 
-/* One argument as a line, and as the reader will write it into JSON. */
+/* Write one argument as a line, and as JSON in the form that the reader produces. */
 static bool script_put_argument(struct strbuf *lines, struct strbuf *json,
 				const char *key, json_object *value)
 {
@@ -102,7 +102,7 @@ static bool script_put_argument(struct strbuf *lines, struct strbuf *json,
 	return strbuf_addc(lines, '\n') == MT_OK;
 }
 
-/* The arguments as lines, if that is lossless. */
+/* Write the arguments as lines, if that is lossless. */
 static bool script_put_lines(struct strbuf *out, const struct llm_call *c)
 {
 	AUTO(json) json_object *args = js_parse_object(c->args, c->args_len, NULL);
@@ -123,7 +123,7 @@ static bool script_put_lines(struct strbuf *out, const struct llm_call *c)
 	return strbuf_addn(out, lines.text, lines.len) == MT_OK;
 }
 
-/* True if [call NAME] gives the name back. */
+/* True if [call NAME] preserves the name. */
 static bool is_script_name(const char *text)
 {
 	if (!*text)

@@ -8,8 +8,8 @@
 #include "request/request.h"
 #include "strbuf.h"
 
-/** Append one [turn]. Text, reasoning, opaque part, names and arguments come
- *  back from the scripted model byte for byte; ids and latency are left out. */
+/** Append one [turn]. The scripted model restores text, reasoning, opaque part, names,
+ *  and arguments byte for byte; IDs and latency are omitted. */
 int script_write_reply(struct strbuf *out, const struct llm_reply *r);
 
 #endif
