@@ -154,7 +154,7 @@ static struct skill *skill_from(char **fields, size_t count, struct pack *p,
 	return skill_free(s);
 }
 
-/* Report a problem of a file in an archive, with the path of the archive before it. */
+/* Report a problem of a file in an archive; the archive's path precedes the file. */
 static int report_inside(struct skills *s, const char *pack, const char *path,
 			 bool warning, const char *text, struct error *err)
 {
@@ -205,7 +205,7 @@ static int read_piece(int fd, size_t at, size_t len, char **ret)
 	return MT_OK;
 }
 
-/* The index, if it is of what the archive is now; kept open in the pack. */
+/* Open the index if it matches the current archive; the pack keeps it open. */
 static char *index_open(struct pack *p, size_t *ret_start)
 {
 	AUTO(strbuf) struct strbuf key = STRBUF(8192);
@@ -228,7 +228,7 @@ static char *index_open(struct pack *p, size_t *ret_start)
 	return NULL;
 }
 
-/* @return MT_ENOTFOUND: there is no index that fits. */
+/* @return MT_ENOTFOUND: there is no matching index. */
 static int index_read(struct skills *s, struct pack *p, struct error *err)
 {
 	size_t known = s->count, start = 0;
@@ -270,7 +270,7 @@ static int keep_pack(struct skills *s, struct pack *p, struct error *err)
 	return MT_OK;
 }
 
-/* Move what was read from an archive over to the others. */
+/* Move the skills that were read from an archive to the others. */
 static int merge_skills(struct skills *s, struct skills *from, const char *pack,
 			struct error *err)
 {
@@ -287,7 +287,7 @@ static int merge_skills(struct skills *s, struct skills *from, const char *pack,
 	return r;
 }
 
-/* What is wrong with an archive, too many skills included, is a problem of its own. */
+/* Report an error of an archive, such as too many skills, as one problem. */
 static int note_pack_problem(struct skills *s, const char *path, int r,
 			     const struct error *why, struct error *err)
 {

@@ -36,8 +36,8 @@ struct pack *pack_free(struct pack *p)
 
 /* ---- the manifest ---------------------------------------------------------- */
 
-/* Lower is better; 0: it is none. pack.ini before plugin.json, both at the root or
- * one directory (of a plugin: two) below. */
+/* Rank of a manifest; lower is better; 0: not a manifest. pack.ini precedes plugin.json,
+ * both at the root or one directory (for a plugin: two) below it. */
 static unsigned manifest_rank(const char *path)
 {
 	const char *file = strrchr(path, '/');
@@ -65,7 +65,7 @@ static int set_manifest_text(char **field, const char *text)
 	return MT_OK;
 }
 
-/* "mortise >= 0.1" is all that can be required so far. */
+/* Only "mortise >= 0.1" can be required so far. */
 static int check_requires(const char *requires, struct error *err)
 {
 	unsigned major, minor = 0, own_major = 0, own_minor = 0;
@@ -132,7 +132,7 @@ static char *plain_name(const char *path)
 
 	file = file ? file + 1 : path;
 	n = strcspn(file, ".");
-	for (const char *dot = file + n; *dot; dot++) { /* a version has dots too */
+	for (const char *dot = file + n; *dot; dot++) { /* versions also contain dots */
 		if (strcmp(dot, ".tgz") == 0 || strncmp(dot, ".tar", 4) == 0 ||
 		    strcmp(dot, ".txz") == 0 || strcmp(dot, ".zip") == 0) {
 			n = (size_t)(dot - file);
@@ -168,7 +168,7 @@ struct indexing {
 	unsigned rank;         /* of the manifest that was read */
 };
 
-/* Is it a Markdown file right in a directory of this name? */
+/* True for a Markdown file directly in a directory of this name. */
 static bool packs_index_is_in(const char *path, const char *dir)
 {
 	const char *file = strrchr(path, '/');
@@ -182,8 +182,8 @@ static bool packs_index_is_in(const char *path, const char *dir)
 	       (before == n || file[-(ptrdiff_t)n - 1] == '/');
 }
 
-/* A skill of the standard anywhere, an older one in a directory of such; what a plugin
- * brings for the user to call. */
+/* True for a standard skill anywhere, an older one in a directory for such skills, or a
+ * command of a plugin. */
 static bool is_skill_file(const char *path)
 {
 	const char *file = strrchr(path, '/');
@@ -249,7 +249,7 @@ static int keep_skill(struct indexing *x, struct skill *s, const char *path,
 		skill_summary(s, &text);
 		set_manifest_text(&s->description, text.text);
 	}
-	free(STEAL(s->content)); /* on demand */
+	free(STEAL(s->content)); /* loaded on demand */
 	s->pack = x->pack;
 	if (command && make_command(s, path)) {
 		skill_free(s);
@@ -299,7 +299,7 @@ static int index_entry(const struct pack_entry *e, void *arg, struct error *err)
 	return manifest_rank(e->path) ? take_manifest(x, e, err) : take_skill(x, e, err);
 }
 
-/* If the lock file next to it names it, it must be unchanged. */
+/* If the lock file next to the archive lists it, the archive must be unchanged. */
 static int check_lock(const char *path, struct error *err)
 {
 	AUTO(free) char *dir = strdup(path);

@@ -184,7 +184,7 @@ int pack_install(const char *path, const char *source, const char *signer,
 	if (!skills_at(s, 0))
 		return fail(err, MT_EINVAL, "%s: the archive contains no skill", path);
 	r = packs_install_pack(p, path, dir, source, signer, &to, err);
-	if (!r) { /* so that no start has to read all of it */
+	if (!r) { /* so that no later start reads the whole archive */
 		AUTO(skills) struct skills *known = skills_new("", NULL);
 
 		if (known)

@@ -13,8 +13,8 @@
 
 struct pack {
 	char *path;                    /* of the archive */
-	char *name, *version;          /* of its manifest, else of the file */
-	char *license, *description, *requires, *capabilities; /* "" if not said */
+	char *name, *version;          /* from its manifest, or else from the file name */
+	char *license, *description, *requires, *capabilities; /* "" if absent */
 	int index;                     /* the open index in the cache, or -1 */
 };
 
@@ -22,23 +22,23 @@ struct pack *pack_new(const char *path);
 struct pack *pack_free(struct pack *p);
 AUTO_DEFINE(pack, struct pack *, pack_free)
 
-/** Add the skills of an archive. Its index comes from the cache if the archive is
- *  unchanged; otherwise it is read, and compared with the lock file next to it if
- *  that names it. Errors of the archive become problems of the skills. */
+/** Add the skills of an archive. Its index is read from the cache if the archive is
+ *  unchanged. Otherwise the archive is read, and verified if the lock file next to it
+ *  lists it. Errors of the archive become problems of the skills. */
 int skills_add_pack(struct skills *s, const char *path, struct error *err);
 /** The same for an archive that must be signed with a known key. */
 int skills_add_signed_pack(struct skills *s, const char *path, struct error *err);
-/** Read an archive without the cache, with its skills only; a rejected archive is
- *  an error. For verify and show. */
+/** Read an archive without the cache, with its skills only; a rejected archive is an
+ *  error. Used by verify and show. */
 int pack_open(const char *path, struct pack **ret, struct skills **ret_skills,
 	      struct error *err);
 
-/* ---- what is installed -------------------------------------------------- */
+/* ---- installed archives ------------------------------------------------- */
 
 /** $XDG_DATA_HOME/mortise/skills.d; owned. */
 char *packs_dir(bool make, struct error *err);
-/** Verify an archive, copy it there and write it into the lock file. `source` is its
- *  origin, `signer` the name of a key or "". */
+/** Verify an archive, copy it there, and add it to the lock file. `source` is its origin,
+ *  `signer` the name of a key or "". */
 int pack_install(const char *path, const char *source, const char *signer,
 		 char **ret_name, struct error *err);
 int pack_remove(const char *name, struct error *err);

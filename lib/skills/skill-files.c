@@ -88,7 +88,7 @@ static void list_pack(json_object *list, const char *archive, const char *dir, s
 	pack_scan(archive, &reader, NULL);
 }
 
-/* ---- either ---------------------------------------------------------------- */
+/* ---- files and archives ---------------------------------------------------- */
 
 json_object *skills_files(const struct skill *skill, size_t max)
 {

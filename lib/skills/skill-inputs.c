@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * skill-inputs.c - the variables of a skill, and its text with their values. */
+ * skill-inputs.c - the variables of a skill, and its text with their values filled in. */
 #include "skills/skills-internal.h"
 #include "skills/skills.h"
 
@@ -30,7 +30,7 @@ bool skill_input_required(json_object *input)
 	return js_bool(input, "required", !js_get(input, "default"));
 }
 
-/* Length of the name in "${name}"; 0: none begins here. */
+/* Length of the name in "${name}"; 0: the text does not start with a variable. */
 static size_t variable_at(const char *text)
 {
 	size_t n = 0;
@@ -52,7 +52,7 @@ static json_object *skill_inputs_value_of(const struct skill *s, json_object *va
 	return !input ? NULL : given ? given : js_get(input, "default");
 }
 
-/* The length of the text, without the request to ask for values if all were given. */
+/* The length of the text, without the request for values if all were given. */
 static size_t asked_len(const struct skill *s, json_object *values)
 {
 	size_t len = strlen(s->content), n = strlen(SKILL_ASKS);

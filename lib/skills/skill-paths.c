@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * skill-paths.c - the directories where skills are searched for. */
+ * skill-paths.c - the directories that are searched for skills. */
 #include "skills/packs.h"
 #include "skills/skills-internal.h"
 
@@ -20,13 +20,13 @@ enum {
 
 /* ---- one directory --------------------------------------------------------- */
 
-/* Names of Markdown files and directories with SKILL.md below a directory, sorted. */
+/* Markdown files and directories with SKILL.md in a directory, sorted by name. */
 struct found {
 	char *paths[DIR_FILES_MAX];
 	size_t count;
 	struct { dev_t device; ino_t node; } dirs[DIRS_MAX];
-	size_t dir_count;   /* looked into */
-	bool failed;        /* out of memory: some are missing */
+	size_t dir_count;   /* number of directories searched */
+	bool failed;        /* out of memory: the list is incomplete */
 };
 
 static void found_clear(struct found *f)
@@ -46,7 +46,7 @@ static void found_add(struct found *f, const char *path)
 		f->failed = true;
 }
 
-/* Is a directory another than those before? Links may lead to one of them. */
+/* True if a directory was not visited before: several links may lead to it. */
 static bool dir_is_new(struct found *f, const struct stat *st)
 {
 	for (size_t i = 0; i < f->dir_count; i++)
@@ -72,8 +72,8 @@ static int compare_skill_dirs(const struct dirent **a, const struct dirent **b)
 	return strcmp((*a)->d_name, (*b)->d_name);
 }
 
-/* Directories may begin with a dot (.curated, .system); those of version control hold no
- * skills. */
+/* Directories may start with a dot (.curated, .system), but not those of version
+ * control. */
 static int skill_paths_may_hold(const struct dirent *d)
 {
 	static const char *const never[] = { ".", "..", ".git", ".hg", ".svn" };
@@ -85,8 +85,8 @@ static int skill_paths_may_hold(const struct dirent *d)
 	       d->d_type == DT_LNK;
 }
 
-/* The sorted entries of a directory; one that cannot be read has none.
- * @return how many, or MT_ENOMEM. */
+/* The sorted entries of a directory; an unreadable one is empty.
+ * @return their number, or MT_ENOMEM. */
 static int list_dir(const char *dir, int (*filter)(const struct dirent *),
 		    struct dirent ***ret, struct error *err)
 {
@@ -97,7 +97,7 @@ static int list_dir(const char *dir, int (*filter)(const struct dirent *),
 	return n < 0 ? 0 : n;
 }
 
-/* The entry that makes a directory a skill itself, or -1. */
+/* The entry that makes the directory itself a skill, or -1. */
 static int find_standard_file(struct dirent **names, int count)
 {
 	for (int i = 0; i < count; i++)
@@ -142,7 +142,7 @@ static void find_skill_files(struct found *f, const char *dir, unsigned depth)
 	free(names);
 }
 
-/* In the order of V1: those that are always there, those with triggers, those of
+/* The order of V1: skills that are always active, then those with triggers, then those of
  * the standard. */
 static int skill_paths_rank(const struct skill *s)
 {
@@ -163,7 +163,7 @@ static int add_ranked(struct skills *s, struct skill **read, size_t count,
 	return r;
 }
 
-/* Is a file right in a directory that is for skills of the older form? */
+/* True for a file directly in a directory for skills of the older form. */
 static bool is_in_skills(const char *path)
 {
 	static const char *const dirs[] = { "/skills/", "/microagents/" };
@@ -179,7 +179,7 @@ static bool is_in_skills(const char *path)
 	return false;
 }
 
-/* A checkout contains many Markdown files: without triggers, one is a skill only in a
+/* A checkout contains many Markdown files: one without triggers is a skill only in a
  * directory for skills. */
 static int drop_other_texts(struct skills *s, struct skill **read, size_t count,
 			    struct error *err)
@@ -203,8 +203,8 @@ static int drop_other_texts(struct skills *s, struct skill **read, size_t count,
 /* The Markdown files of a directory that are skills. */
 enum forms {
 	ALL_FORMS,
-	FORMS_OF_CHECKOUT, /* not everything in it is meant as a skill */
-	STANDARD_FORM,     /* SKILL.md alone */
+	FORMS_OF_CHECKOUT, /* not every Markdown file is a skill */
+	STANDARD_FORM,     /* SKILL.md only */
 };
 
 static int skill_paths_read_files(struct skills *s, const struct found *f,
@@ -271,7 +271,7 @@ static const char *const project_dirs[] = {
 	".agents/skills", ".openhands/skills", ".openhands/microagents", NULL,
 };
 
-/* The skills of a project's directory, then those that it has for Claude Code. */
+/* Add the skills of a project's directory, then its skills for Claude Code. */
 static int add_project_dirs(struct skills *s, const char *project, struct error *err)
 {
 	AUTO(free) char *claude = path_join(project, ".claude/skills");
@@ -283,7 +283,7 @@ static int add_project_dirs(struct skills *s, const char *project, struct error 
 		      : out_of_memory(err);
 }
 
-/* AGENTS.md and the like, in this order; of several names for one the first. */
+/* AGENTS.md and similar files, in this order; the first of several names for one file. */
 static int skill_paths_add_rules(struct skills *s, const char *dir, struct error *err)
 {
 	static const char *const order[] = { "cursorrules", "agents", "claude",
@@ -311,7 +311,7 @@ static int skill_paths_add_rules(struct skills *s, const char *dir, struct error
 	return r;
 }
 
-/* The directory above with .git in it, below the one of the user; owned. */
+/* The parent directory that contains .git, within the user's home directory; owned. */
 static char *git_root(const char *workspace)
 {
 	const char *home = getenv("HOME");
@@ -331,7 +331,7 @@ static char *git_root(const char *workspace)
 	return NULL;
 }
 
-/* What links must not lead out of. */
+/* Set the directory that links must not leave. */
 static int set_within(struct skills *s, const char *dir, struct error *err)
 {
 	s->within = realpath(dir, NULL);
@@ -477,7 +477,7 @@ static int add_packs(struct skills *s, const char *dir, struct error *err)
 	return r;
 }
 
-/* Those of the user, and those of the system. */
+/* Add the archives of the user and of the system. */
 static int add_all_packs(struct skills *s, struct error *err)
 {
 	AUTO(free) char *own = packs_dir(false, NULL);
@@ -486,7 +486,7 @@ static int add_all_packs(struct skills *s, struct error *err)
 	return r ? r : add_packs(s, SKILL_DIR ".d", err);
 }
 
-/* The directories of [skills] path: for example a checkout of the organization's. */
+/* Add the directories of [skills] path: for example a checkout of the organization's. */
 static int skill_paths_add_configured(struct skills *s, const struct config *c,
 				      struct error *err)
 {
@@ -510,7 +510,7 @@ static int skill_paths_add_configured(struct skills *s, const struct config *c,
 	return r;
 }
 
-/* A pack; or, while they are worked on, a directory. */
+/* Add a pack or, during development, a directory. */
 static int add_bundled(struct skills *s, const char *path, struct error *err)
 {
 	size_t before = s->count;

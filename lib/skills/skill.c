@@ -32,7 +32,7 @@ struct skill *skill_free(struct skill *s)
 
 static bool well_formed(const char *name)
 {
-	bool dash = true; /* one may stand here: no */
+	bool dash = true; /* true where a dash is not allowed */
 
 	for (; *name; name++) {
 		if (*name == '-' ? dash
@@ -113,7 +113,7 @@ static char *parent_name(const char *path)
 	return strndup(start, (size_t)(end - start));
 }
 
-/* The path below `base` without its suffix; owned. */
+/* The path relative to `base`, without its suffix; owned. */
 static char *name_below(const char *path, const char *base)
 {
 	size_t n = base ? strlen(base) : 0;
@@ -173,7 +173,7 @@ static int take_paths(struct skill *s, json_object *paths, struct error *err)
 	return add_trigger_list(s, paths, "Paths must be a list of globs", err);
 }
 
-/* A task is called by its name too. */
+/* The name of a task is also a trigger. */
 static int add_command(struct skill *s, struct error *err)
 {
 	AUTO(strbuf) struct strbuf word = STRBUF(4096);
@@ -266,7 +266,7 @@ static int keep_tools(struct skill *s, json_object *tools)
 	return js_set_new(s->more, "allowed_tools", list);
 }
 
-/* Without white space around it, such as the newline that ends a folded text. */
+/* Copy without surrounding white space, such as the newline that ends a folded text. */
 static char *strdup_trimmed(const char *text)
 {
 	size_t n;
@@ -403,7 +403,7 @@ struct skill *skill_parse(const char *path, const char *base, const char *text,
 	return skill_free(s);
 }
 
-/* ---- when it is called for ---------------------------------------------- */
+/* ---- triggers ------------------------------------------------------------------ */
 
 const char *skill_find_trigger(const struct skill *s, const char *message, size_t len)
 {
@@ -430,7 +430,7 @@ const char *skill_type(const struct skill *s)
 					    : "knowledge";
 }
 
-/* The first line of the text that is not empty; `ret_left`: the rest. */
+/* The first nonempty line of the text; `ret_left`: the rest. */
 static size_t first_text_line(const char *text, const char **ret, size_t *ret_left)
 {
 	while (*text) {

@@ -8,7 +8,7 @@
 
 enum { SKILLS_MAX = 10000, SKILL_PROBLEMS_MAX = 1000 };
 
-/* Appended to the text of a task, whose variables the user must provide. */
+/* Appended to a task with variables, whose values the user must provide. */
 #define SKILL_ASKS \
 	"\n\n`${NAME}` stands for a value. If the user has not given it, ask for it if a " \
 	"user is available; otherwise find a reasonable value yourself."
@@ -23,21 +23,21 @@ struct skills {
 	size_t pack_count;
 	char *within;          /* while files of a project are read: nothing outside of
 				  this directory, whatever links say; else NULL */
-	bool quiet;            /* problems are noted without a line in the log */
-	char *off;             /* names that are switched off, by commas; or NULL */
+	bool quiet;            /* problems are recorded but not logged */
+	char *off;             /* disabled names, separated by commas; or NULL */
 };
 
 struct skills *skills_new(const char *workspace, const char *off);
 /** Record a problem. */
 int skills_report_problem(struct skills *s, const char *path, bool warning,
 			  const char *text, struct error *err);
-/** Add a skill, taking it, unless one of its name exists. */
+/** Add a skill, taking it, unless the name already exists. */
 int skills_add(struct skills *s, struct skill *skill, const char *place,
 	       struct error *err);
-/** The same, where only the first `known` may have its name. */
+/** The same, but only the first `known` skills may already have its name. */
 int skills_add_known(struct skills *s, struct skill *skill, const char *place,
 		     size_t known, struct error *err);
-/** Read a file; NULL in `ret` if it is not a skill, which is reported. */
+/** Read a file; NULL in `ret` if it is not a valid skill, which is reported. */
 int skills_read(struct skills *s, const char *path, const char *base, struct skill **ret,
 		struct error *err);
 

@@ -9,15 +9,15 @@
 
 enum { WHOLE = 1 << 20 };
 
-/* Descriptions are cut to the longest of these that lets all of them in. */
+/* Descriptions are truncated to the longest of these at which all of them fit. */
 static const size_t cuts[] = { WHOLE, 400, 240, 160, 100, 60 };
 
-/* How a list is written: that of the Agent Skills standard, and a shorter one. */
+/* Formats of a list: that of the Agent Skills standard, and a shorter one. */
 static const struct list_form {
 	const char *head, *tail;
-	const char *name, *description, *end; /* before them, and after the skill */
-	const char *names, *names_end;        /* around those without a description */
-	const char *more, *more_end;          /* around the number of those left out */
+	const char *name, *description, *end; /* text before each, and after the skill */
+	const char *names, *names_end;        /* around the names without a description */
+	const char *more, *more_end;          /* around the number of omitted names */
 } standard_form = {
 	"<available_skills>\n", "</available_skills>",
 	"  <skill>\n    <name>", "</name>\n    <description>", "</description>\n  </skill>\n",
@@ -52,7 +52,7 @@ static int skills_list_put_escaped(struct strbuf *out, const char *text, size_t 
 	return out->error;
 }
 
-/* Where a text is cut: at most `max` bytes, after a word if there is one. */
+/* Length of a truncated text: at most `max` bytes, after a word if possible. */
 static size_t cut_at(const char *text, size_t len, size_t max)
 {
 	size_t n = utf8_cut(text, len, max), word = n;
@@ -79,7 +79,7 @@ static int list_put_skill(const struct list_form *f, struct skill *s, size_t max
 	return strbuf_add(out, f->end);
 }
 
-/* All of them with descriptions of at most `max` bytes, if that has room. */
+/* List all skills with descriptions of at most `max` bytes, if they fit. */
 static bool list_put_all(const struct list_form *f, struct skill *const *skills,
 			 size_t count, size_t max, size_t room, struct strbuf *out)
 {
@@ -95,7 +95,7 @@ static bool list_put_all(const struct list_form *f, struct skill *const *skills,
 	return true;
 }
 
-/* Names, as many as there is room for. @return how many. */
+/* List as many names as fit. @return their number. */
 static size_t list_put_names(const struct list_form *f, struct skill *const *skills,
 			     size_t count, size_t room, struct strbuf *out)
 {
@@ -117,7 +117,7 @@ static size_t list_put_names(const struct list_form *f, struct skill *const *ski
 	return shown;
 }
 
-/* Names take precedence over descriptions: the last ones are listed without one. */
+/* Names take precedence over descriptions: the last skills are listed without one. */
 static void put_some(const struct list_form *f, struct skill *const *skills, size_t count,
 		     size_t room, struct strbuf *out)
 {

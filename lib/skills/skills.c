@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * skills.c - finds and keeps skills. */
+ * skills.c - finds and stores skills. */
 #include "skills/skills.h"
 
 #include "skills/packs.h"
@@ -60,7 +60,7 @@ const struct skill_problem *skills_problem(const struct skills *s, size_t n)
 
 /* ---- adding ------------------------------------------------------------- */
 
-/* Without the path, which is printed before it. */
+/* Without the path, which is already printed in front. */
 static const char *reason(const char *text, const char *path)
 {
 	size_t n = strlen(path);
@@ -89,7 +89,7 @@ int skills_report_problem(struct skills *s, const char *path, bool warning,
 	return new->path &&new->text ? MT_OK : out_of_memory(err);
 }
 
-/* Is it listed in [skills] disabled? */
+/* True if the name is listed in [skills] disabled. */
 static bool is_off(const struct skills *s, const char *name)
 {
 	const char *rest = s->off, *item;
@@ -139,7 +139,7 @@ int skills_add_known(struct skills *s, struct skill *skill, const char *place,
 	return MT_OK;
 }
 
-/* A link may point anywhere, and its target would be sent to a model. */
+/* True if a link leaves the allowed directory: its target would be sent to a model. */
 static bool leads_out(const struct skills *s, const char *path)
 {
 	AUTO(free) char *real = s->within ? realpath(path, NULL) : NULL;

@@ -9,9 +9,9 @@
 
 /* ---- keywords ---------------------------------------------------------- */
 
-/* The letters of scripts that separate words by spaces, and the punctuation among them.
- * In the others (Chinese, Japanese, Thai) and in Korean, whose particles follow a word, a
- * keyword may stand next to any letter. */
+/* Letters and punctuation of scripts that separate words by spaces. In other scripts
+ * (Chinese, Japanese, Thai) and in Korean, whose particles follow a word, a keyword may
+ * be next to any letter. */
 static const struct range {
 	unsigned first, last;
 } letters[] = {
@@ -39,8 +39,8 @@ static bool triggers_is_letter(unsigned cp)
 	       !in_ranges(cp, marks, ARRAY_LEN(marks));
 }
 
-/* The character at `s`, `*ret_len` bytes of `len`; a byte that begins none stands for
- * itself, far from all letters. */
+/* The character at `s`, `*ret_len` bytes of `len`; an invalid byte becomes a character
+ * outside the range of letters. */
 static unsigned triggers_character(const char *s, size_t len, size_t *ret_len)
 {
 	unsigned char c = (unsigned char)s[0];
@@ -57,7 +57,7 @@ static unsigned triggers_character(const char *s, size_t len, size_t *ret_len)
 	return n ? cp : 0x110000u + c;
 }
 
-/* Is the character that ends before `at` a letter? */
+/* True if the character that ends before `at` is a letter. */
 static bool letter_before(const char *text, size_t at)
 {
 	size_t begin = at, len;
@@ -69,7 +69,7 @@ static bool letter_before(const char *text, size_t at)
 	return triggers_is_letter(triggers_character(text + begin, at - begin, &len));
 }
 
-/* Lowercase of the scripts with a simple rule. */
+/* Lowercase in scripts with a simple rule. */
 static unsigned triggers_lower(unsigned cp)
 {
 	if ((cp >= 'A' && cp <= 'Z') || (cp >= 0xc0 && cp <= 0xde && cp != 0xd7) ||
@@ -90,7 +90,7 @@ static unsigned lowered(const char *s, size_t len, size_t *ret_len)
 	return triggers_lower(triggers_character(s, len, ret_len));
 }
 
-/* Length of what the keyword covers at the start of the text, 0: it does not. */
+/* Length of the text that matches the keyword at its start; 0: no match. */
 static size_t triggers_covers(const char *keyword, const char *text, size_t len)
 {
 	size_t left = strlen(keyword), at = 0, a, b;
@@ -125,7 +125,7 @@ enum { GLOB_MAX = 512 };
 
 enum token_kind { LITERAL, ONE, REST_OF_ONE, STAR, STARS };
 
-/* `skips`: with the slash after it, it may be left out. */
+/* `skips`: the token and the slash after it may be absent. */
 struct token {
 	enum token_kind kind;
 	bool skips;
@@ -161,7 +161,7 @@ static size_t compile_glob(const char *p, struct token *tokens)
 	return n;
 }
 
-/* What can be reached without reading anything. */
+/* Add the states that can be reached without input. */
 static void spread_states(const struct token *tokens, size_t n, bool *at)
 {
 	for (size_t i = 0; i < n; i++) {
