@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * hooks.h - hooks: commands of the user that run at certain events and can deny them.
- * Lists hooks, runs them, and interprets their output. */
+ * hooks.h - commands of the user that run at certain events and can deny them. Lists
+ * hooks, runs them, and interprets their output. */
 #ifndef LIB_HOOKS_HOOKS_H
 #define LIB_HOOKS_HOOKS_H
 
@@ -19,13 +19,13 @@ enum hook_event {
 	HOOK_EVENTS,
 };
 
-/** The name as in settings: "PreToolUse". */
+/** The name in settings: "PreToolUse". */
 const char *hook_event_name(enum hook_event e);
 
 struct hook {
-	char *name;            /* as messages call it */
+	char *name;            /* name for messages */
 	enum hook_event event;
-	size_t group;          /* of a file: entries with one matcher */
+	size_t group;          /* of a file: entries that share one matcher */
 	char *matcher;         /* "*": every tool */
 	char *type;            /* "command"; "prompt" and "agent" are not run */
 	char **argv;           /* NULL-terminated */
@@ -39,36 +39,36 @@ struct hooks {
 	size_t count;
 };
 
-/** The sections [hook.NAME], then the first of .openhands/hooks.json of a
- *  trusted workspace and of the home directory. `ret_note` (owned; may become
- *  NULL): what was left out and why. */
+/** Load the sections [hook.NAME], then the first of .openhands/hooks.json of a trusted
+ *  workspace and of the home directory. `ret_note` (owned; may become NULL): ignored
+ *  entries and the reasons. */
 int hooks_load(const struct config *c, const char *workspace, struct hooks *ret,
 	       char **ret_note, struct error *err);
 /** Add the hooks of a file. */
 int hooks_read(struct hooks *h, json_object *file, const char *path, struct error *err);
 void hooks_clear(struct hooks *h);
-/** Does a matcher match this tool (NULL: none)? */
+/** True if a matcher matches this tool (NULL: none). */
 bool hook_matches(const char *matcher, const char *tool);
 
 /* ---- running one ---------------------------------------------------------- */
 
 struct hook_result {
 	bool success, blocked;
-	int exit_code;         /* -1: it did not end by itself */
-	char *out, *err_text;  /* what it printed, cut */
+	int exit_code;         /* -1: it did not exit normally */
+	char *out, *err_text;  /* its output, truncated */
 	char *decision;        /* "allow", "deny" or NULL */
 	char *reason, *context; /* or NULL */
-	char *error;           /* why it could not be run to its end, or NULL */
+	char *error;           /* reason why it did not complete, or NULL */
 };
 
 struct hook_call {
 	const struct hook *hook;
 	const char *dir, *conversation, *tool; /* tool: or NULL */
-	json_object *input;    /* what it reads */
+	json_object *input;    /* its standard input */
 };
 
 struct hook_run;
-/** Starts it. `done` is called once, later, unless it is cancelled. */
+/** Start a hook. `done` is called once, later, unless the hook is cancelled. */
 int hook_start(uv_loop_t *loop, const struct hook_call *call,
 	       void (*done)(void *arg, const struct hook_result *result), void *arg,
 	       struct hook_run **ret, struct error *err);

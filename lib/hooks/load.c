@@ -47,7 +47,7 @@ void hooks_clear(struct hooks *h)
 	*h = (struct hooks){ 0 };
 }
 
-/* Takes the hook, also when it fails. */
+/* Takes the hook, even on failure. */
 static int load_add(struct hooks *h, struct hook *hook, struct error *err)
 {
 	int status = ARRAY_ADD(h->all, h->count, HOOKS_MAX);
@@ -64,7 +64,7 @@ static int load_add(struct hooks *h, struct hook *hook, struct error *err)
 	return MT_OK;
 }
 
-/* A list as arguments, or one text for the shell. */
+/* A list of arguments, or one string for the shell. */
 static char **hook_load_make_argv(const char *text, bool shell)
 {
 	char **argv = calloc(ARGV_MAX + 1, sizeof *argv);
@@ -124,7 +124,7 @@ static int from_section(struct hooks *h, const struct config *c, const char *nam
 
 /* ---- hooks.json --------------------------------------------------------------- */
 
-/* -1: no event is called so. */
+/* -1: unknown event. */
 static int hook_load_event_of(const char *key)
 {
 	for (int i = 0; i < HOOK_EVENTS; i++)
@@ -236,7 +236,7 @@ static int hook_load_read_file(struct hooks *h, const char *path, const char *te
 	return hooks_read(h, file, path, err);
 }
 
-/* *found: the file is there and counts. */
+/* *found: the file exists and is used. */
 static int from_dir(struct hooks *h, const char *dir, bool project, bool *found,
 		    char **ret_note, struct error *err)
 {

@@ -15,7 +15,7 @@ static int result_take(char **to, const char *text)
 	return *to ? MT_OK : MT_ENOMEM;
 }
 
-/* The newer form of the same for tools. */
+/* Read the newer form for tools. */
 static int read_specific(struct hook_result *r, json_object *o)
 {
 	const char *decision = js_str(o, "permissionDecision", NULL);

@@ -19,8 +19,8 @@ struct hook_run {
 	uv_pipe_t pipes[3];
 	uv_timer_t timer;
 	uv_write_t write;
-	unsigned open;             /* handles that are not closed yet */
-	unsigned streams;          /* of output that have not ended */
+	unsigned open;             /* number of handles not yet closed */
+	unsigned streams;          /* number of output streams that have not ended */
 	bool exited, timed_out, over;
 	int64_t exit_code;
 	int64_t timeout_ms;
@@ -104,7 +104,7 @@ static void hook_run_end(struct hook_run *r)
 		hook_run_close_handle((uv_handle_t *)&r->process);
 }
 
-/* The process has a group of its own, which goes with it. */
+/* The process leads its own process group, which is also killed. */
 static void kill_group(struct hook_run *r)
 {
 	if (r->process.pid > 0)
@@ -123,7 +123,7 @@ static void on_exit_of(uv_process_t *process, int64_t status, int signal_number)
 
 	r->exited = true;
 	r->exit_code = signal_number ? 128 + signal_number : status;
-	kill_group(r); /* what it left behind holds its output open */
+	kill_group(r); /* an orphan process holds its output open */
 	if (r->over)
 		hook_run_close_handle((uv_handle_t *)&r->process);
 	else
@@ -140,7 +140,7 @@ static void on_time_out(uv_timer_t *timer)
 		hook_run_end(r);
 }
 
-/* ---- its input and output -------------------------------------------------------- */
+/* ---- input and output ------------------------------------------------------------- */
 
 static void give_piece(uv_handle_t *handle, size_t want, uv_buf_t *buf)
 {
@@ -171,7 +171,7 @@ static void hook_run_on_written(uv_write_t *write, int status)
 {
 	struct hook_run *r = write->data;
 
-	(void)status; /* who does not read its input does not want it */
+	(void)status; /* the hook need not read its input */
 	if (!uv_is_closing((uv_handle_t *)&r->pipes[0]))
 		uv_close((uv_handle_t *)&r->pipes[0], run_on_closed);
 }
@@ -272,7 +272,7 @@ static int hook_run_spawn(struct hook_run *r, uv_loop_t *loop,
 		io[i].data.stream = (uv_stream_t *)&r->pipes[i];
 	}
 	if (!status) {
-		r->open++; /* its handle is to be closed, come what may */
+		r->open++; /* its handle must be closed even on failure */
 		status = uv_spawn(loop, &r->process, &options);
 		r->exited = status != 0;
 	}
