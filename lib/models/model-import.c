@@ -7,7 +7,7 @@
 #include "models/model-table.h"
 #include <string.h>
 
-/* A name that can stand in the head of a section. */
+/* True if a name is valid in a section header. */
 static bool usable(const char *name)
 {
 	size_t len = strlen(name);
@@ -50,7 +50,7 @@ static void put_price(struct strbuf *out, json_object *entry, const char *from,
 		strbuf_addf(out, "%s = %.10g\n", key, n * 1e6);
 }
 
-/* The prices of long requests: "..._above_200k_tokens", of the smallest size. */
+/* Put the prices of long requests: "..._above_200k_tokens", with the lowest threshold. */
 static void put_long(struct strbuf *out, json_object *entry)
 {
 	static const char head[] = "input_cost_per_token_above_";
@@ -117,7 +117,7 @@ int model_import(const char *json, size_t len, struct strbuf *out, struct error 
 	if (!all)
 		return err && err->code ? err->code : MT_EINVAL;
 	strbuf_add(out, "; Written by mortise models import.\n");
-	/* a full name is more specific than a last part, so it follows it */
+	/* a full name is more specific than the last part, so it is written later */
 	for (int whole = 0; whole < 2; whole++) {
 		json_object_object_foreach(all, name, entry) {
 			bool slash = strchr(name, '/') || needs_prefix(name, entry);

@@ -16,7 +16,7 @@ static void sampling(const struct model_facts *f, const char *model,
 		p->temperature = p->top_p = NULL;
 	if (!f->temperature_and_top_p && p->temperature)
 		p->top_p = NULL;
-	/* its servers want a share below one */
+	/* its servers require a value below one */
 	if (p->top_p && strncmp(model, "huggingface", 11) == 0 &&
 	    strtod(p->top_p, NULL) >= 1)
 		p->top_p = "0.9";

@@ -6,7 +6,7 @@
 
 #include "models/model-table.h"
 
-/** Texts as in the configuration; NULL: not sent. Borrowed, or in `room`. */
+/** Strings as in the configuration; NULL: not sent. Borrowed, or stored in `room`. */
 struct model_params {
 	const char *temperature, *top_p, *max_output_tokens, *reasoning_effort;
 	const char *thinking_budget; /* "0": disable reasoning */

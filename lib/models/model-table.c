@@ -78,8 +78,8 @@ void model_normalize(const char *model, char ret[MODEL_NAME_MAX])
 		ret[len - strlen(tail)] = '\0';
 }
 
-/* One character against a set "[a-z]" or "[!x]" that starts at `p`.
- * @return the length of the set, 0 if it is none. */
+/* Match one character against a set "[a-z]" or "[!x]" that starts at `p`.
+ * @return the length of the set, 0 if it is not a set. */
 static size_t match_set(const char *p, size_t len, char c, bool *ret)
 {
 	size_t i = 1;
@@ -100,7 +100,7 @@ static size_t match_set(const char *p, size_t len, char c, bool *ret)
 	return i < len ? i + 1 : 0;
 }
 
-/* Does one step of the pattern take `c`? *ret_len: bytes of the step. */
+/* True if one element of the pattern matches `c`. *ret_len: bytes of the element. */
 static bool model_table_match_one(const char *p, size_t len, char c, size_t *ret_len)
 {
 	bool in = false;
@@ -307,7 +307,7 @@ void model_facts_apply(struct model_facts *f, const char *model, const char *tex
 	apply_section(f, &n, text, len);
 }
 
-/* ---- where it is ---------------------------------------------------------- */
+/* ---- paths ------------------------------------------------------------------ */
 
 const char *model_table_path(const struct config *c)
 {
@@ -378,9 +378,9 @@ void model_facts_find(const struct config *c, const char *model, struct model_fa
 	apply_config(ret, &n, c);
 }
 
-/* ---- money ---------------------------------------------------------------- */
+/* ---- cost --------------------------------------------------------------------- */
 
-/* Tokens of a kind whose price is not known cost as the others do. */
+/* Tokens of a type without a known price cost as much as ordinary ones. */
 static double part(int64_t tokens, double price, double usual)
 {
 	return (double)tokens * (price >= 0 ? price : usual);
