@@ -18,7 +18,6 @@ struct guard_call {
 /** Call before `function` of this component; both must stay valid until guard_leave.
  *  Until then, standard output goes to standard error, unless the component is built in.
  *  NULL: the component does not run in this process.
- *
  *  @return the enclosing call, for guard_leave. */
 struct guard_call guard_enter(const struct component *c, const char *function);
 /** Call after the function has returned. */

@@ -49,7 +49,6 @@ int registry_check_elf(const char *path, struct error *err);
 /* names.c */
 /** Move the components that their short names refer to to the front, and report the
  *  others.
- *
  *  @return MT_OK or MT_ENOMEM. */
 int names_settle(struct registry *r);
 /** The unique reference of a component: see struct component. `alone`: its plugin has no

@@ -112,7 +112,6 @@ const char *kind_name(int kind); /* "tool" */
 int kind_find(const char *name); /* 0: none */
 
 /** Probe one file in a child, as discovery does; returns the description as JSON.
- *
  *  @return MT_OK, or the status and reason of the refusal. */
 int registry_probe(const char *path, json_object **ret, struct error *err);
 /** Preload a library in all later children: the runtime of the sanitizer with which

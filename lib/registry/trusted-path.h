@@ -9,7 +9,6 @@
 #include <sys/stat.h>
 
 /** Check that only root and this user can write to this file or directory.
- *
  *  @return NULL, or the reason why not. */
 const char *trusted_file(const struct stat *st);
 
