@@ -90,7 +90,7 @@ static const struct strbuf *part_of(const struct open_call *c, json_object *item
 	return part >= 0 && (size_t)part < c->part_count ? &c->parts[part].data : NULL;
 }
 
-/* What a result holds that is not in the line itself. */
+/* Parts of a result that are not in the line itself. */
 struct result_parts {
 	struct runner_media media[RUNNER_PARTS_MAX];
 	struct strbuf bytes[RUNNER_PARTS_MAX];

@@ -10,7 +10,7 @@
 
 static void runner_connection_finish(struct runner *l);
 
-/* ---- the end ---------------------------------------------------------- */
+/* ---- shutdown ----------------------------------------------------------- */
 
 static void runner_free(struct runner *l)
 {
@@ -84,12 +84,13 @@ static void on_kill_time(uv_timer_t *t)
 	struct runner *l = t->data;
 
 	if (l->exited)
-		runner_connection_finish(l); /* something else holds its output open */
+		runner_connection_finish(l); /* another process holds its output open */
 	else
 		uv_process_kill(&l->process, SIGKILL);
 }
 
-/* Closing its input makes it kill its process tree; later it is killed itself. */
+/* Closing its input makes the runner kill its process tree. If it does not exit in time,
+ * it is killed. */
 static void begin_end(struct runner *l)
 {
 	close_input(l);
@@ -142,7 +143,7 @@ static void runner_connection_on_written(uv_write_t *request, int status)
 {
 	struct write *w = request->data;
 
-	(void)status; /* a runner that is gone ends its output too */
+	(void)status; /* a runner that has exited also closes its output */
 	w->link->queued -= w->len;
 	free(w);
 }
@@ -199,7 +200,7 @@ int runner_send(struct runner *l, const char *bytes, size_t len)
 	status = send_now(l, bytes, len);
 	if (status != MT_EIO)
 		return status;
-	/* Usually it is exiting; the reason is reported then, and its calls fail. */
+	/* Usually it is exiting: the reason is reported later, and its calls fail. */
 	if (!uv_is_active((uv_handle_t *)&l->timer))
 		uv_timer_start(&l->timer, on_deaf, INPUT_TIMEOUT_MS, 0);
 	return MT_OK;
@@ -285,7 +286,7 @@ static int say_hello(struct runner *l, const struct runner_spec *spec, struct er
 		status = runner_send(l, b.text, b.len);
 	if (b.room)
 		explicit_bzero(b.text, b.len);
-	if (status == MT_EIO) /* it has gone already: how it ended tells why */
+	if (status == MT_EIO) /* it has exited: its wait status tells why */
 		return MT_OK;
 	return status ? fail(err, status, "cannot send the hello: %s",
 			     status_name(status))
@@ -332,7 +333,7 @@ static int runner_connection_spawn(struct runner *l, const struct runner_spec *s
 		.args = (char **)(uintptr_t)spec->argv,
 		.env = (char **)(uintptr_t)spec->env,
 		.exit_cb = runner_connection_on_exit,
-		.flags = UV_PROCESS_DETACHED, /* Ctrl-C at the terminal is ours */
+		.flags = UV_PROCESS_DETACHED, /* Ctrl-C is for this process */
 		.stdio_count = 3,
 		.stdio = stdio,
 	};
@@ -380,7 +381,7 @@ int runner_open(uv_loop_t *loop, const struct runner_spec *spec,
 	l->handles = 5;
 	l->events = events;
 	l->arg = arg;
-	signal(SIGPIPE, SIG_IGN); /* a runner that is gone is an error of a write */
+	signal(SIGPIPE, SIG_IGN); /* writing to an exited runner fails instead */
 	status = runner_connection_spawn(l, spec, err);
 	if (!status)
 		status = say_hello(l, spec, err);
@@ -388,7 +389,7 @@ int runner_open(uv_loop_t *loop, const struct runner_spec *spec,
 				     runner_connection_on_read) < 0)
 		status = fail(err, MT_EIO, "cannot read from the runner");
 	if (status) {
-		runner_connection_finish(l); /* frees it from the loop, without a word */
+		runner_connection_finish(l); /* frees it from the loop, silently */
 		return status;
 	}
 	l->started = true;
@@ -398,9 +399,10 @@ int runner_open(uv_loop_t *loop, const struct runner_spec *spec,
 	return MT_OK;
 }
 
-/* ---- what the caller asks --------------------------------------------- */
+/* ---- requests of the caller --------------------------------------------- */
 
-/* Lines are queued until the hello is answered, so that an invalid runner gets none. */
+/* Lines are queued until the hello is answered: an invalid runner must not receive
+ * any. */
 static int send_or_wait(struct runner *l, const char *bytes, size_t len)
 {
 	if (l->greeted)
@@ -410,7 +412,7 @@ static int send_or_wait(struct runner *l, const char *bytes, size_t len)
 
 	int status = l->waiting.error;
 
-	l->waiting.error = MT_OK; /* this line is lost to its caller only */
+	l->waiting.error = MT_OK; /* only this line fails */
 	return status;
 }
 
@@ -466,7 +468,7 @@ int runner_preview(struct runner *l, uint64_t call, const char *instance,
 					    args, len, timeout_ms, err);
 }
 
-/* The only timer of a call, used only after it was cancelled. */
+/* The only timer of a call, used only after cancellation. */
 static void on_stuck(uv_timer_t *t)
 {
 	struct runner *l = t->data;
@@ -568,7 +570,7 @@ int runner_list(struct runner *l, const char *instance, struct error *err)
 	if (!l->listing || js_set_bool(l->listing, instance, open))
 		return out_of_memory(err);
 	if (open)
-		return MT_OK; /* once more, when it has answered */
+		return MT_OK; /* sent again after the runner has answered */
 	strbuf_addf(&id, "tools/%s", instance);
 	strbuf_add(&b, "{");
 	js_key_strn(&b, "id", id.text, id.len);

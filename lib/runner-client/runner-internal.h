@@ -10,18 +10,16 @@
 
 enum {
 	HELLO_BYTES_MAX = 15 << 20,
-	QUEUE_MAX = 32 << 20,     /* bytes that the runner has not read yet */
+	QUEUE_MAX = 32 << 20,     /* maximum bytes that the runner has not read */
 	HELLO_MS = 30000,
-	CANCEL_TIMEOUT_MS = 10000,         /* over the grace, until a cancelled call is
-					    * given up */
+	CANCEL_TIMEOUT_MS = 10000,         /* after the grace: cancelled call abandoned */
 	GRACE_MS = 2000,
-	INPUT_TIMEOUT_MS = 1000,           /* until one that closed its input is given
-					    * up */
-	CLOSE_MS = 4000,          /* until a runner that shall end is killed */
-	NOISE_MAX = 200,          /* lines before the hello that are none of ours */
+	INPUT_TIMEOUT_MS = 1000,           /* the same for a call with closed input */
+	CLOSE_MS = 4000,          /* time limit for shutdown, then kill */
+	NOISE_MAX = 200,          /* maximum number of foreign lines before the hello */
 };
 
-/** One part of a result that came in chunks. */
+/** One part of a result that was sent in chunks. */
 struct part {
 	struct strbuf data;       /* text, or base64 */
 };
@@ -32,7 +30,7 @@ struct open_call {
 	char *instance;
 	struct part *parts;
 	size_t part_count;
-	uint64_t stuck_at;        /* cancelled: when it is given up; 0: it is not */
+	uint64_t stuck_at;        /* time to abandon a cancelled call, or 0 */
 };
 
 struct runner {
@@ -42,8 +40,8 @@ struct runner {
 	uv_process_t process;
 	uv_pipe_t in, out;        /* its standard input and output */
 	uv_timer_t timer;         /* hello, stuck cancel, close */
-	uv_timer_t later;         /* ends what cannot be ended at once */
-	unsigned handles;         /* that are not closed yet */
+	uv_timer_t later;         /* for actions that must wait for the loop */
+	unsigned handles;         /* number of handles not yet closed */
 	bool started, exited, eof, finishing, closing, greeted, in_closed;
 	int64_t exit_code;
 	int exit_signal;
@@ -51,15 +49,15 @@ struct runner {
 	struct jsonl lines;
 	struct strbuf waiting;    /* calls made before the hello was answered */
 	size_t queued;
-	int64_t consumed;         /* of the window, not told yet */
+	int64_t consumed;         /* bytes of the window, not yet reported */
 	unsigned noise;
 	struct open_call *calls;
 	char **granted;           /* "instance NEWLINE secret" */
 	size_t granted_count;
-	json_object *listing;     /* {instance: asked for once more} */
-	json_object *changing;    /* {instance: true}: said so, list not here yet */
+	json_object *listing;     /* {instance: request the list again} */
+	json_object *changing;    /* {instance: true}: changed, but not listed yet */
 	struct error why;
-	char room[65536];         /* what was read */
+	char room[65536];         /* read buffer */
 };
 
 /* runner-calls.c */
@@ -67,10 +65,10 @@ struct open_call *runner_open_call_find(struct runner *l, uint64_t id);
 struct open_call *runner_open_call_add(struct runner *l, uint64_t id,
 				       const char *instance);
 void runner_open_call_drop(struct runner *l, struct open_call *c);
-/** Keep a chunk. @return MT_EINVAL if it breaks a limit. */
+/** Store a chunk. @return MT_EINVAL if it exceeds a limit. */
 int runner_open_call_chunk(struct runner *l, struct open_call *c, json_object *params,
 			   size_t *ret_bytes);
-/** Pass the result of a line to the waiting caller, and drop the call. */
+/** Pass the result in a line to the caller and free the call. */
 int runner_open_call_result(struct runner *l, struct open_call *c,
 			    const struct runner_line *r);
 /** End every open call with a sentence. */
@@ -79,11 +77,11 @@ void runner_open_calls_fail(struct runner *l, int status, bool crashed, int numb
 
 /* runner-connection.c */
 int runner_send(struct runner *l, const char *bytes, size_t len);
-/** Give the runner up, from the loop: open calls fail with this sentence. */
+/** Abandon the runner, from the loop: open calls fail with this sentence. */
 void runner_break(struct runner *l, int status, const char *fmt, ...) MT_PRINTF(3, 4);
 
 /* runner-messages.c */
-/** One line of the runner. */
+/** Handle one line of the runner. */
 int runner_line(char *line, size_t len, void *arg);
 
 #endif

@@ -48,7 +48,7 @@ static int runner_messages_take_request(struct runner *l, const struct runner_li
 	struct open_call *c = runner_open_call_find(l, r->call);
 
 	if (!c)
-		return MT_OK; /* ended in the meantime */
+		return MT_OK; /* the call has ended */
 	if (strcmp(r->method, "secret/get") == 0 &&
 	    !granted(l, c->instance, js_str(r->body, "name", ""))) {
 		runner_refuse(l, r->request, MT_EDENIED,
@@ -182,7 +182,7 @@ int runner_line(char *line, size_t len, void *arg)
 	int status;
 
 	if (l->finishing || l->why.code)
-		return MT_OK; /* it has been given up */
+		return MT_OK; /* the call was abandoned */
 	if (runner_line_read(line, len, &r, &why)) {
 		if (why.code == MT_ENOMEM)
 			return MT_ENOMEM;

@@ -8,12 +8,12 @@
 #include <inttypes.h>
 #include <string.h>
 
-#define LIST_ID "tools/" /* ids of our own requests are texts, of calls numbers */
+#define LIST_ID "tools/" /* the host's own IDs are strings, those of calls numbers */
 
 static const struct {
 	const char *method;
 	enum runner_line_kind kind;
-	const char *about; /* the param with the call's number */
+	const char *about; /* the parameter that contains the call's number */
 } notes[] = {
 	{ "notifications/output", RUNNER_OUTPUT, "requestId" },
 	{ "notifications/chunk", RUNNER_CHUNK, "requestId" },

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * runner-protocol.h - encodes and decodes lines of mortise-runner/1: text in, struct
- * out. No loop, no process. */
+ * runner-protocol.h - encodes and decodes lines of mortise-runner/1: text in, struct out.
+ * Without a loop or a process. */
 #ifndef LIB_RUNNER_CLIENT_RUNNER_PROTOCOL_H
 #define LIB_RUNNER_CLIENT_RUNNER_PROTOCOL_H
 
@@ -12,7 +12,7 @@
 #define RUNNER_PROTOCOL "mortise-runner/1"
 
 enum {
-	RUNNER_LINE_MAX = 20 << 20,   /* a list of tools may be as large */
+	RUNNER_LINE_MAX = 20 << 20,   /* large enough for a list of tools */
 	RUNNER_ARGS_MAX = 15 << 20,
 	RUNNER_WINDOW = 256 << 10,
 	RUNNER_RESULT_MAX = 1 << 20,
@@ -24,20 +24,20 @@ enum runner_line_kind {
 	RUNNER_HELLO = 1,   /* answer to the hello */
 	RUNNER_TOOLS,       /* answer to tools/list: `instance` */
 	RUNNER_RESULT,      /* answer to a call: `call` */
-	RUNNER_ASKS,        /* a tool asks: `request`, `call`, `method` */
+	RUNNER_ASKS,        /* request of a tool: `request`, `call`, `method` */
 	RUNNER_OUTPUT,
 	RUNNER_PROGRESS,
 	RUNNER_CHUNK,
 	RUNNER_CHANGED,     /* `instance` */
 	RUNNER_LOG,
-	RUNNER_OTHER,       /* unknown to this version: ignored */
+	RUNNER_OTHER,       /* unknown message: ignored */
 };
 
-/** A line. Texts are borrowed from `doc`. */
+/** A line. Strings are borrowed from `doc`. */
 struct runner_line {
 	enum runner_line_kind kind;
 	json_object *doc;      /* owned */
-	json_object *body;     /* params or result; NULL: it is an error */
+	json_object *body;     /* params or result; NULL: an error */
 	uint64_t call, request;
 	const char *instance, *method;
 	int status;            /* of an error; MT_OK */

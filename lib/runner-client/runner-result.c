@@ -41,7 +41,7 @@ static bool copy_media(const struct runner_result *from, struct runner_result *t
 		const struct runner_media *m = &from->media[i];
 		const char *bytes;
 
-		to->media_count++; /* before what can fail, so that it is freed */
+		to->media_count++; /* before a copy can fail, so that it is freed */
 		if (!result_copy_bytes(&all[i].mime, m->mime, strlen(m->mime)) ||
 		    !result_copy_bytes(&bytes, m->bytes, m->len))
 			return false;
