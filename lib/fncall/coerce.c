@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * coerce.c - converts the text of a parameter into a value, by the schema of its
- * tool.
+ * coerce.c - converts the text of a parameter to a value, using the schema of its tool.
  *
- * What does not fit stays a string: the check before the call rejects it with a
- * sentence that the model reads. */
+ * Text that does not match stays a string: the check before the call rejects it with a
+ * sentence for the model. */
 #include "fncall/fncall.h"
 #include "schema-ref.h"
 #include "space.h"
@@ -80,7 +79,7 @@ static unsigned types_in(json_object *root, json_object *list, int depth)
 	return all;
 }
 
-/* The types that a schema allows; 0: it does not tell. */
+/* The types that a schema allows; 0: unspecified. */
 static unsigned types_of(json_object *root, json_object *schema, int depth)
 {
 	json_object *type = js_get(schema, "type");
@@ -193,8 +192,8 @@ static bool coerce_is_null(const char *text, size_t len)
 		(memcmp(text, "null", 4) == 0 || memcmp(text, "None", 4) == 0));
 }
 
-/* The value of a text by the types that are allowed; NULL: it is none of them.
- * A null sets *ret_null. */
+/* Convert a text to one of the allowed types; NULL: none matches. A null sets
+ * *ret_null. */
 static json_object *coerce_value(unsigned allowed, const char *text, size_t len,
 				 bool *ret_null)
 {
@@ -231,7 +230,7 @@ static json_object *enum_member(json_object *list, json_object *value)
 	return NULL;
 }
 
-/* A text that is a choice but for the white space around it is that choice. */
+/* Replace a text that differs from a choice only in surrounding white space. */
 static void check_enum_value(struct fncall *call, json_object *list, const char *name,
 			     json_object **value)
 {
@@ -291,8 +290,9 @@ static void say_not_allowed(struct fncall *call, const char *name,
 		    call->name, name, names.text);
 }
 
-/* Does the schema not mention other parameters? If it forbids or allows them, the check
- * before the call decides. The risk that the model states is for the host. */
+/* True if the schema does not mention the parameter. If the schema forbids or allows
+ * others, the check before the call decides. The risk that the model states is for the
+ * host. */
 static bool is_unexpected(json_object *schema, const char *name)
 {
 	return !json_object_object_get_ex(schema, "additionalProperties", NULL) &&

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * correct.c - answers a call in another form with the same call in the right one. The call
- * is not run: what it was meant to be is a guess. */
+ * correct.c - answers a call in another format with the same call in the required format.
+ * The call is not run, because its meaning is a guess. */
 #include "fncall/meant-call.h"
 #include "utf8.h"
 #include <string.h>
 
 enum {
-	READ_MAX = 256 << 10, /* bytes of a text that are searched */
-	VALUE_MAX = 600,    /* bytes of a value that are repeated */
+	READ_MAX = 256 << 10, /* maximum bytes of a text to search */
+	VALUE_MAX = 600,    /* maximum bytes of a value to repeat */
 	VALUE_SHOWN = 200,
 	ANSWER_MAX = 64 << 10,
 };
@@ -46,7 +46,7 @@ static int correct_put_call(const struct meant *m, struct strbuf *out)
 	return fncall_format_call(&call, out, NULL);
 }
 
-/* What is wrong with the call apart from its form. */
+/* Errors of the call other than its format. */
 static int put_faults(const struct meant *m, const char *text, size_t len,
 		      struct strbuf *out)
 {

@@ -26,7 +26,7 @@ static void describe_tools_put_options(struct strbuf *out, json_object *options,
 	}
 }
 
-/* The list of a schema's member; NULL if it is none. */
+/* The list in a schema's member; NULL: missing or empty. */
 static json_object *nonempty_list(json_object *schema, const char *name)
 {
 	json_object *list = js_get(schema, name);
@@ -95,7 +95,7 @@ static bool is_required(json_object *schema, const char *name)
 	return false;
 }
 
-/* "NAME (TYPE, required): WORDS" and the end of the line. */
+/* "NAME (TYPE, required): WORDS" and a newline. */
 static void put_parameter(struct strbuf *out, json_object *owner, const char *name,
 			  json_object *schema)
 {
@@ -144,7 +144,7 @@ static void describe_tools_put_choices(struct strbuf *out, json_object *schema,
 	}
 }
 
-/* What a schema says beyond its type. */
+/* The contents of a schema other than its type. */
 static void put_inside(struct strbuf *out, json_object *schema, int at, int depth)
 {
 	json_object *types = nonempty_list(schema, "type"), *items, *more;

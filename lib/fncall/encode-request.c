@@ -14,7 +14,7 @@ static const char *encode_request_call_id(const struct llm_message *m)
 	return m->call_count && m->calls[0].id ? m->calls[0].id : "";
 }
 
-/* The result of a call in the run of results that starts at `from`. */
+/* Find the result of a call in the run of results that starts at `from`. */
 static bool has_call_result(const struct llm_request *in, size_t from, const char *id)
 {
 	for (size_t i = from;
@@ -24,7 +24,7 @@ static bool has_call_result(const struct llm_request *in, size_t from, const cha
 	return false;
 }
 
-/* The message with only its n-th call; the text is kept with the first one. */
+/* Add the message with only its n-th call; the first one keeps the text. */
 static void add_one(struct request_copy *w, const struct llm_message *m, size_t n)
 {
 	struct llm_message one = *m;
@@ -40,8 +40,8 @@ static void add_one(struct request_copy *w, const struct llm_message *m, size_t 
 	request_copy_add(w, &one);
 }
 
-/* A message with several calls and the results that follow, in pairs, in the
- * order of the results. @return how many messages that were. */
+/* Write a message with several calls and the results that follow as pairs, in the order
+ * of the results. @return the number of messages read. */
 static size_t split_one(struct request_copy *w, const struct llm_request *in, size_t at)
 {
 	const struct llm_message *m = &in->messages[at];
@@ -87,7 +87,7 @@ int fncall_split_calls(const struct llm_request *in, bool drop, struct llm_reque
 	return request_copy_end(&w, ret, err);
 }
 
-/* ---- one message of each kind --------------------------------------------- */
+/* ---- one message of each role --------------------------------------------- */
 
 static void encode_request_put_text_part(struct request_copy *w, struct llm_part *place,
 					 struct strbuf *text)
@@ -122,7 +122,7 @@ static void convert_system(struct request_copy *w, const struct llm_request *in,
 	request_copy_add(w, &copy);
 }
 
-/* Tools are described even if there is no system text. */
+/* Describe the tools even without system text. */
 static void add_system(struct request_copy *w, const struct llm_request *in)
 {
 	const struct llm_message none = { .role = MT_ROLE_SYSTEM };
@@ -179,7 +179,7 @@ static void convert_assistant(struct request_copy *w, const struct llm_message *
 	copy.part_count += last == NULL;
 	copy.calls = NULL;
 	copy.call_count = 0;
-	/* data to return to the provider may belong to a call that is text now */
+	/* opaque data for the provider may refer to a call that is now text */
 	if (m->opaque && memmem(m->opaque, m->opaque_len, encode_request_call_id(m),
 				strlen(encode_request_call_id(m)))) {
 		copy.opaque = NULL;

@@ -73,8 +73,8 @@ static void format_json_value(struct strbuf *out, json_object *value)
 	}
 }
 
-/* A text that begins and ends a line of its own would lose a newline at each
- * end when it is read again: it is given one more. */
+/* The parser removes a newline at each end of a text that starts and ends on its own
+ * line: add one. */
 static void format_text(struct strbuf *out, const char *text, size_t len)
 {
 	bool lines = len >= 2 && text[0] == '\n' && text[len - 1] == '\n';

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * meant-call.c - finds out which tool and arguments a call in another form means. */
+ * meant-call.c - determines the intended tool and arguments of a call in another
+ * format. */
 #include "fncall/meant-call.h"
 #include "literal.h"
 #include "space.h"

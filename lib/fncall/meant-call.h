@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * meant-call.h - a call that a model wrote in another form: which tool and arguments it
- * means. */
+ * meant-call.h - a call that a model wrote in another format: the intended tool and
+ * arguments. */
 #ifndef LIB_FNCALL_MEANT_CALL_H
 #define LIB_FNCALL_MEANT_CALL_H
 
@@ -15,10 +15,10 @@ struct span {
 /** A call that was found. */
 struct meant {
 	const struct fncall_tools *tools;
-	const char *form;     /* in which it is written */
-	bool guess;           /* it may as well be part of an answer */
+	const char *form;     /* name of its format */
+	bool guess;           /* may also be part of an answer */
 	json_object *schema;  /* borrowed */
-	struct fncall call;   /* name NULL: none was found */
+	struct fncall call;   /* name NULL: not found */
 };
 
 static inline size_t span_len(struct span s)
@@ -29,35 +29,35 @@ static inline size_t span_len(struct span s)
 struct span span_trimmed(struct span s);
 /** The span without these characters at its start. */
 struct span span_skip(struct span s, const char *characters);
-/** The first place of a word; NULL: there is none. */
+/** The first occurrence of a word; NULL: none. */
 const char *span_find(struct span s, const char *word);
-/** Does the span start with the word, ignoring case? */
+/** True if the span starts with the word, ignoring case. */
 bool span_starts(struct span s, const char *word);
 /** The name at `at`; empty if there is none. */
 struct span span_name(const char *at, const char *end);
 
-/** A tool by its name here or in another product; NULL: there is none. */
+/** Find a tool by its name here or in another product; NULL: none. */
 const char *meant_tool_named(const struct fncall_tools *tools, struct span name,
 			     json_object **ret_schema);
-/** Choose the tool that is meant. @return false: there is none of this name. */
+/** Choose the intended tool. @return false: unknown name. */
 bool meant_choose_tool(struct meant *m, struct span name);
 
-/** The only required parameter, or the only one; NULL: there is none. */
+/** The only required parameter, or the only one; NULL: none. */
 const char *meant_main_parameter(json_object *schema);
 /** Set the main parameter. @return false: there is none, or no value. */
 bool meant_set_main(struct meant *m, struct span value);
-/** Set arguments from the members of an object; but not `except`, if it is not NULL. */
+/** Set arguments from the members of an object, without `except` (may be NULL). */
 void meant_set_members(struct meant *m, json_object *from, const char *except);
 /** Set arguments from the contents of a tag, or the text after the name of a tool. */
 bool meant_set_body(struct meant *m, struct span body);
-/** A JSON object, or a Python dict, that starts here; `*ret_end` is after it. Owned. */
+/** A JSON object or Python dict that starts here; `*ret_end` is after it. Owned. */
 json_object *meant_object_at(struct span s, const char **ret_end);
-/** Is a member of the object named like a parameter? */
+/** True if a member of the object has the name of a parameter. */
 bool meant_has_parameter(json_object *schema, json_object *object);
 
-/** Look for a call in each of the forms. @return false: there is none. */
+/** Search for a call in each of the formats. @return false: not found. */
 bool other_forms_find(struct meant *m, struct span text);
-/** Forget the call. */
+/** Reset the call. */
 void meant_reset(struct meant *m);
 
 #endif

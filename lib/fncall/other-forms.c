@@ -8,9 +8,9 @@
 #include <string.h>
 
 enum {
-	OBJECTS_MAX = 32, /* JSON objects that are tried */
-	TAG_MAX = 300,    /* bytes of a tag after its name */
-	NEAR = 100,       /* bytes between the name of a tool and its arguments */
+	OBJECTS_MAX = 32, /* maximum number of JSON objects to try */
+	TAG_MAX = 300,    /* maximum bytes of a tag after its name */
+	NEAR = 100,       /* maximum bytes between the name of a tool and its arguments */
 };
 
 /* ---- JSON ------------------------------------------------------------------ */
@@ -42,7 +42,7 @@ static bool set_from_args(struct meant *m, json_object *args)
 	return true;
 }
 
-/* {"name": TOOL, "arguments": {...}}, or an object of which a member is one. */
+/* {"name": TOOL, "arguments": {...}}, or an object with such a member. */
 static bool other_forms_read_object(struct meant *m, json_object *object)
 {
 	for (size_t i = 0; i < ARRAY_LEN(name_members); i++) {
@@ -64,7 +64,7 @@ static bool other_forms_read_object(struct meant *m, json_object *object)
 	return false;
 }
 
-/* The last name of a tool that stands shortly before. */
+/* Choose the last tool name that precedes closely. */
 static bool choose_before(struct meant *m, struct span text, const char *at)
 {
 	const char *from = at - text.at > NEAR ? at - NEAR : text.at, *tool;
@@ -294,7 +294,7 @@ static size_t other_forms_count_of(struct span text, const char *word)
 	return count;
 }
 
-/* A block of shell code at the end, the only one. */
+/* Find a single block of shell code at the end. */
 static bool find_fence(struct meant *m, struct span text)
 {
 	static const char fence[] = "```";

@@ -2,9 +2,9 @@
  *
  * parse.c - parses the calls in a reply.
  *
- * Scanned by hand, each byte a fixed number of times: no text makes it slow. A
- * value ends at the first </parameter>; a </function> before that is part of the
- * value unless another call begins in between. */
+ * Each byte is scanned a fixed number of times, so that no text is slow. A value ends at
+ * the first </parameter>; a </function> before that is part of the value unless another
+ * call starts in between. */
 #include "fncall/fncall.h"
 #include "array.h"
 #include "space.h"
@@ -58,7 +58,7 @@ struct fncall_tools *fncall_tools_free(struct fncall_tools *t)
 	return NULL;
 }
 
-/* Names under which models know the same tool. */
+/* Names by which models know the same tool. */
 static const char *const same[][5] = {
 	{ "execute_bash", "bash", "terminal", "shell" },
 	{ "str_replace_editor", "file_editor", "str_replace", "editor" },
@@ -117,12 +117,11 @@ static void fncall_report_unknown(struct fncall *call, const struct fncall_tools
 
 /* ---- finding -------------------------------------------------------------- */
 
-/* Places of one word in a text, looked for once: asked for places that only
- * grow. */
+/* Positions of one word in a text, each found once: queried positions only increase. */
 struct finder {
 	const char *word;
 	size_t len;
-	const char *found; /* the next place that was found, or `end` */
+	const char *found; /* next position found, or `end` */
 	bool started;
 };
 
@@ -154,7 +153,7 @@ static void reader_init(struct reader *r, const char *end)
 	};
 }
 
-/* "name=value</parameter>", where > should be instead of the second =. */
+/* "name=value</parameter>", where the second = should be >. */
 static bool is_malformed(const char *at, const char *end, const char **ret_equals,
 			 const char **ret_value_end)
 {
@@ -187,7 +186,7 @@ struct param {
 	const char *after;
 };
 
-/* The parameter that opens at `at`, if it is closed in this call. */
+/* Read the parameter that opens at `at`, if it is closed in this call. */
 static bool read_param(struct reader *r, const char *at, struct param *p)
 {
 	const char *name = at + LEN(PARAMETER), *stop, *function_end;
@@ -251,8 +250,8 @@ static void fncall_parse_add_piece(struct strbuf *b, const char *from, const cha
 	}
 }
 
-/* The call whose parameters start at `body`. *ret_after: past its end; NULL: it
- * has none, and is not a call. */
+/* Read the call whose parameters start at `body`. *ret_after: its end; NULL: not a
+ * call. */
 static int read_call(struct reader *r, const char *name, size_t len, const char *body,
 		     const struct fncall_tools *tools, struct fncalls *ret,
 		     const char **ret_after)
@@ -294,7 +293,7 @@ static int read_call(struct reader *r, const char *name, size_t len, const char 
 	return status;
 }
 
-/* A name is one word on its line. */
+/* Read a name: a single word on its line. */
 static bool read_name(struct reader *r, const char *at, const char **ret_name,
 		      size_t *ret_len, const char **ret_body)
 {
@@ -332,15 +331,15 @@ static const char *fncall_parse_last_of(const char *text, size_t len, const char
 	return found;
 }
 
-/* Does the thought that starts at `open`, if there is one, end before `end`? */
+/* True if the thought that starts at `open` (if any) ends before `end`. */
 static bool thought_ends(const char *open, const char *end)
 {
 	return !open || open >= end ||
 	       memmem(open, (size_t)(end - open), THINK_END, LEN(THINK_END));
 }
 
-/* Words before a call: without the tags that some models put around it. The end of a
- * thought stays if its start does. */
+/* Set the text before a call, without the tags that some models put around it. The end of
+ * a thought stays if its start does. */
 static void set_words(struct fncalls *ret, const char *text, size_t len)
 {
 	static const char wrap[] = "<tool_call>";
@@ -363,7 +362,7 @@ static void set_words(struct fncalls *ret, const char *text, size_t len)
 	ret->in_thought = !thought_ends(open, text + len);
 }
 
-/* Words after a call, without these tags. */
+/* Append the text after a call, without these tags. */
 static void fncall_parse_add_rest(struct fncalls *ret, const char *from, const char *to)
 {
 	static const char wrap[] = "</tool_call>", next[] = "<tool_call>";

@@ -30,7 +30,7 @@ void request_copy_add(struct request_copy *w, const struct llm_message *m)
 {
 	struct llm_message copy = *m;
 
-	/* its bytes are not those that it has in a request with tools */
+	/* its bytes differ from those in a request with tools */
 	copy.stamp = 0;
 	if (!w->status)
 		w->status = llm_request_add(w->out, &copy);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * request-copy.h - a request created from another: some messages with their own parts
- * and texts, the rest borrowed. Used by fncall only. */
+ * request-copy.h - a request created from another. Some messages have their own parts and
+ * texts; the rest is borrowed. Used by fncall only. */
 #ifndef LIB_FNCALL_REQUEST_COPY_H
 #define LIB_FNCALL_REQUEST_COPY_H
 
@@ -16,15 +16,15 @@ struct request_copy {
 };
 
 int request_copy_begin(struct request_copy *w, const struct llm_request *in, bool tools);
-/** The request, or NULL and the failure. */
+/** Get the request, or NULL and the status of the failure. */
 int request_copy_end(struct request_copy *w, struct llm_request **ret, struct error *err);
 
 void request_copy_add(struct request_copy *w, const struct llm_message *m);
-/** Take the text over; "" on failure. */
+/** Take ownership of the text; "" on failure. */
 const char *request_copy_own_text(struct request_copy *w, struct strbuf *text,
 				  size_t *ret_len);
-/** Parts of the message for the rewritten one to change: `room` more than it
- *  has, the first `front` of them before it. NULL on failure. */
+/** Parts of the rewritten message: `room` more than the original has, `front` of them
+ *  before the others. NULL on failure. */
 struct llm_part *request_copy_parts(struct request_copy *w, const struct llm_message *m,
 				    size_t front, size_t room);
 void *request_copy_array(struct request_copy *w, size_t count, size_t size);
