@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * charset.c - which encoding some bytes are in, and both ways to UTF-8.
+ * charset.c - detects an encoding and converts it to and from UTF-8.
  *
- * A guess counts only if it encodes back to the same bytes, so that an edit
- * never changes what it did not touch. The guesser for files that are not
- * UTF-8 (libuchardet, which brings the C++ library) is loaded on first use;
- * without it such files are read as Windows-1252 or Latin-1. */
+ * A guess counts only if it encodes back to the same bytes, so that an edit never changes
+ * unrelated text. The detector for files that are not UTF-8 (libuchardet, which requires
+ * the C++ library) is loaded on first use. Without it such files are read as Windows-1252
+ * or Latin-1. */
 #include "charset.h"
 #include "utf8.h"
 #include <dlfcn.h>
@@ -61,7 +61,7 @@ static int charset_convert(const char *to, const char *from, const char *in, siz
 	return status;
 }
 
-/* Decode, and check that the way back gives the same bytes. */
+/* Decode, and check that encoding restores the same bytes. */
 static int decode_as(const struct charset *cs, const char *bytes, size_t len,
 		     struct strbuf *out)
 {
@@ -90,7 +90,7 @@ static int decode_as(const struct charset *cs, const char *bytes, size_t len,
 	return status;
 }
 
-/* Bytes that text does not hold: more than a few, and it is none. */
+/* More than a few bytes that text does not contain mean a binary file. */
 static bool looks_binary(const unsigned char *p, size_t len)
 {
 	size_t n = len < SAMPLE ? len : SAMPLE, odd = 0;
@@ -106,7 +106,7 @@ static bool looks_binary(const unsigned char *p, size_t len)
 	return odd > n / 10 + 1 || (n < len && memchr(p + n, 0, len - n));
 }
 
-/* UTF-16 without a mark: text whose every other byte is mostly 0. */
+/* UTF-16 without a byte-order mark: text in which most alternate bytes are 0. */
 static bool looks_utf16(const unsigned char *p, size_t len, bool big)
 {
 	size_t n = (len < 4096 ? len : 4096) / 2, plain = 0;
@@ -123,7 +123,7 @@ static bool looks_utf16(const unsigned char *p, size_t len, bool big)
 	return plain * 10 >= n * 7;
 }
 
-/* Mostly UTF-8, with some bytes that are not. */
+/* Mostly UTF-8, with some invalid bytes. */
 static bool mostly_utf8(const char *p, size_t len)
 {
 	size_t good = 0, bad = 0;
@@ -142,7 +142,7 @@ static bool mostly_utf8(const char *p, size_t len)
 	return good >= 3 && good >= 4 * bad;
 }
 
-/* The name that libuchardet gives, or "". */
+/* The name that libuchardet returns, or "". */
 static void guess(const char *bytes, size_t len, char *name, size_t room)
 {
 	static void *lib;

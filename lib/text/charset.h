@@ -8,29 +8,27 @@
 #include "strbuf.h"
 #include <stdbool.h>
 
-enum { TEXTFILE_MAX = 10 << 20 }; /* bytes of a file */
+enum { TEXTFILE_MAX = 10 << 20 }; /* maximum bytes of a file */
 
 /** How a file encodes its text. */
 struct charset {
-	char name[32]; /* as iconv knows it */
+	char name[32]; /* name for iconv */
 	unsigned char bom[4];
 	unsigned bom_len; /* bytes of the byte-order mark; 0: none */
 	bool is_utf8;     /* no conversion */
-	bool stray;       /* UTF-8 with some bytes that are not: kept, never shown */
+	bool stray;       /* UTF-8 with invalid bytes: kept, never shown */
 };
 
 extern const struct charset charset_utf8;
 
-/** Find the encoding of a file's bytes and decode them without the mark.
- *  `hint`, if not NULL, is tried first. Whatever is found encodes back to the
- *  same bytes.
- *  @return MT_EUNSUPPORTED if they are not text, MT_ENOMEM. */
+/** Detect the encoding of a file's bytes and decode them without the byte-order mark.
+ *  `hint`, if not NULL, is tried first. The encoding found encodes back to the same
+ *  bytes. @return MT_EUNSUPPORTED if they are not text, MT_ENOMEM. */
 int charset_decode(const char *bytes, size_t len, const struct charset *hint,
 		   struct charset *ret, struct strbuf *out);
 
-/** Append the bytes of a text, mark included.
- *  @return MT_EINVAL if a character has no place in the encoding; then
- *          `*ret_at` is its offset in the text. MT_ENOMEM. */
+/** Append the bytes of a text, including the byte-order mark. @return MT_EINVAL if the
+ *  encoding lacks a character; then `*ret_at` is its offset in the text. MT_ENOMEM. */
 int charset_encode(const struct charset *cs, const char *text, size_t len,
 		   struct strbuf *out, size_t *ret_at);
 

@@ -79,7 +79,7 @@ int view_ranges(const struct textfile *f, struct view_range *ranges, size_t coun
 	return out->error;
 }
 
-/* Which lines a view shows; a note if the range ends after the file. */
+/* Determine the lines of a view; append a note if the range ends after the file. */
 static int view_range(struct mt_str json, size_t lines, size_t *first, size_t *last,
 		      struct strbuf *out, struct strbuf *why)
 {

@@ -13,8 +13,8 @@ enum {
 	LISTING_SHOWN = 200,   /* of these that are shown */
 };
 
-/** Append lines first..last (from 1, those that exist), numbered. After
- *  FILE_VIEW_MAX characters a notice says where it was cut. */
+/** Append the existing lines of first..last (from 1), numbered. After FILE_VIEW_MAX
+ *  characters the text is truncated with a notice. */
 int view_lines(const struct textfile *f, size_t first, size_t last, struct strbuf *out);
 
 /** Lines of a text, from 1. */
@@ -22,12 +22,12 @@ struct view_range {
 	size_t first, last;
 };
 
-/** Append each of these with VIEW_CONTEXT lines around it, as view_lines does; those
- *  that touch are shown as one, `...` stands between others. Changes their order. */
+/** Append these ranges with VIEW_CONTEXT lines around each, like view_lines. Adjacent
+ *  ranges are joined; `...` separates others. Changes their order. */
 int view_ranges(const struct textfile *f, struct view_range *ranges, size_t count,
 		struct strbuf *out);
 
-/** Append what view shows of a text: the lines of `range` (JSON text, as the argument
+/** Append the view of a text: the lines of `range` (JSON text, as the argument
  *  view_range), numbered. @return MT_OK, MT_ENOMEM, or MT_EINVAL with the reason in
  *  `why`. */
 int view_text(const struct textfile *f, const char *path, struct mt_str range,
@@ -38,7 +38,7 @@ int view_text(const struct textfile *f, const char *path, struct mt_str range,
  *  @param v0 as V0 shows them: absolute paths, with those that are ignored
  *  @return MT_OK, or a status with the reason in `err`. */
 int listing_view_dir(const char *path, bool v0, struct strbuf *out, struct error *err);
-/** Append a name as one line of valid text: what is not becomes an escape. */
+/** Append a name as one line of valid text; invalid bytes are escaped. */
 void listing_put_name(struct strbuf *out, const char *name);
 
 /** The type of an image by name and first bytes, "image/png"; or NULL. */

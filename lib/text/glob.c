@@ -5,8 +5,8 @@
 
 #include <string.h>
 
-/* The character class at `p`, which stands behind '['. @return what follows it;
- * NULL if it is not closed: '[' is then an ordinary character. */
+/* Match the character class at `p`, after '['. @return the position after the class; NULL
+ * if it is not closed: '[' is then an ordinary character. */
 static const char *in_class(const char *p, const char *end, char c, bool *ret)
 {
 	bool not = p < end && (*p == '!' || *p == '^'), found = false;
@@ -31,7 +31,7 @@ static const char *in_class(const char *p, const char *end, char c, bool *ret)
 	return NULL;
 }
 
-/* One character of the pattern against `c`: what follows it, or NULL. */
+/* Match one character of the pattern against `c`: the next position, or NULL. */
 static const char *glob_match_one(const char *p, const char *end, char c)
 {
 	const char *next;
@@ -49,7 +49,7 @@ static const char *glob_match_one(const char *p, const char *end, char c)
 	return *p == c ? p + 1 : NULL;
 }
 
-/* A part of a path. Of several stars only the last is ever tried again. */
+/* Match a part of a path. Of several stars only the last is retried. */
 static bool match_part(const char *p, const char *p_end, const char *s, const char *s_end)
 {
 	const char *star = NULL, *again = NULL;
@@ -88,7 +88,7 @@ static bool is_any(const char *p, const char *end)
 	return end - p == 2 && p[0] == '*' && p[1] == '*';
 }
 
-/* Part by part; of several `**` only the last is ever tried again. */
+/* Match part by part; of several `**` only the last is retried. */
 bool glob_match(const char *pattern, const char *path)
 {
 	const char *p = pattern, *s = path, *any = NULL, *again = NULL;
@@ -98,7 +98,7 @@ bool glob_match(const char *pattern, const char *path)
 
 		if (*p && is_any(p, p_end)) {
 			if (!*p_end)
-				return true; /* whatever is below */
+				return true; /* matches everything below */
 			any = p = p_end + 1;
 			again = s;
 		} else if (*p && match_part(p, p_end, s, s_end) && !*p_end == !*s_end) {
@@ -116,7 +116,7 @@ bool glob_match(const char *pattern, const char *path)
 
 /* ---- braces ------------------------------------------------------------ */
 
-/* The brace that closes the one at `open`; NULL: none does. */
+/* The brace that closes the one at `open`; NULL: none. */
 static const char *closing(const char *open)
 {
 	int depth = 0;
@@ -143,7 +143,7 @@ static const char *first_brace(const char *p)
 	return NULL;
 }
 
-/* The end of a choice: a comma of its own level or the closing brace. */
+/* The end of a choice: a comma of the same level or the closing brace. */
 static const char *choice_end(const char *p, const char *close)
 {
 	int depth = 0;
@@ -168,7 +168,8 @@ static int too_many(struct error *err)
 		    GLOB_FORMS);
 }
 
-/* Texts wait in `forms` behind those that are done; each turn opens one brace. */
+/* Pending texts follow the completed ones in `forms`; each iteration expands one
+ * brace. */
 static int glob_expand(struct glob *g, struct error *err)
 {
 	size_t done = 0;

@@ -11,18 +11,18 @@
 
 enum {
 	GLOB_MAX = 4096, /* bytes of a pattern */
-	GLOB_FORMS = 64, /* what braces may expand to */
+	GLOB_FORMS = 64, /* maximum number of expansions of braces */
 };
 
-/** Does a pattern without braces match the whole of a relative path? */
+/** True if a pattern without braces matches a whole relative path. */
 bool glob_match(const char *pattern, const char *path);
 
-/** A pattern of a user: its braces expanded. Without a slash it is for the last
- *  part of a path, else for the whole of it. */
+/** A user's pattern with its braces expanded. Without a slash it applies to the last part
+ *  of a path, otherwise to the whole path. */
 struct glob {
 	char *forms[GLOB_FORMS];
 	size_t count;
-	bool hidden; /* it names something that begins with a dot */
+	bool hidden; /* it names a hidden file or directory */
 };
 
 int glob_open(struct glob *g, const char *pattern, struct error *err);

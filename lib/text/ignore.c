@@ -10,17 +10,17 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { ABOVE_MAX = 64 }; /* directories above the search that are asked */
+enum { ABOVE_MAX = 64 }; /* maximum number of parent directories to read */
 
 struct rule {
 	const char *pattern;
 	bool not;     /* a `!` rule: do not ignore it */
-	bool dirs_only; /* matches directories only */
-	bool by_path; /* it has a slash: for the path, not the name */
+	bool dirs_only; /* matches only directories */
+	bool by_path; /* it has a slash: matches the path, not the name */
 };
 
 struct rules {
-	char *text; /* that the patterns point into */
+	char *text; /* the patterns point into it */
 	struct rule *all;
 	size_t count, room;
 };
@@ -34,7 +34,7 @@ static void ignore_rules_free(struct rules *r)
 	free(r);
 }
 
-/* Without spaces at the end, unless a backslash keeps one. */
+/* Strip trailing spaces, except one that a backslash escapes. */
 static char *trimmed_end(char *line, char *end)
 {
 	while (end > line && (end[-1] == ' ' || end[-1] == '\r') &&
@@ -78,7 +78,7 @@ static int ignore_read_all(int fd, struct strbuf *text)
 	return MT_OK;
 }
 
-/* Append the rules of a file; one that is not there has none. */
+/* Append the rules of a file; a missing file has none. */
 static int ignore_load(struct rules **rules, int dir_fd, const char *name)
 {
 	AUTO(strbuf) struct strbuf text = STRBUF(IGNORE_FILE_MAX);
@@ -131,7 +131,7 @@ void ignore_close(struct ignore *i)
 	*i = (struct ignore){ 0 };
 }
 
-/* ---- the directories above ------------------------------------------------- */
+/* ---- parent directories ------------------------------------------------------ */
 
 struct ignore *ignore_free_above(struct ignore *top)
 {
@@ -145,7 +145,7 @@ struct ignore *ignore_free_above(struct ignore *top)
 	return NULL;
 }
 
-/* Add the level above what is there: the chain runs from the search upwards. */
+/* Add the next level: the chain runs upwards from the search. */
 static int ignore_add_level(struct ignore ***tail, int dir_fd, const char *prefix)
 {
 	struct ignore *level = calloc(1, sizeof *level);
@@ -193,9 +193,9 @@ int ignore_above(const char *path, struct ignore **ret_top)
 	return r;
 }
 
-/* ---- asking ------------------------------------------------------------ */
+/* ---- queries ----------------------------------------------------------- */
 
-/* The last rule that matches decides. @return 1 out, 0 in, -1 nothing said. */
+/* The last rule that matches decides. @return 1 ignored, 0 not ignored, -1 no match. */
 static int ignore_ask(const struct rules *r, const char *path, const char *name,
 		      bool is_dir)
 {

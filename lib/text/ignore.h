@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * ignore.h - the files that a search ignores, by .gitignore, .ignore and
+ * ignore.h - the files that a search ignores because of .gitignore, .ignore, and
  * .git/info/exclude, with git's rules. */
 #ifndef LIB_TEXT_IGNORE_H
 #define LIB_TEXT_IGNORE_H
@@ -9,11 +9,11 @@
 #include <stdbool.h>
 
 enum {
-	IGNORE_FILE_MAX = 1 << 20, /* bytes of a file of rules; a larger one is not read */
+	IGNORE_FILE_MAX = 1 << 20, /* maximum bytes of a file; a larger one is skipped */
 	IGNORE_RULES_MAX = 20000,  /* of a file */
 };
 
-/** The rules that hold in a directory: its own, and those of the directories above. */
+/** The rules for a directory: its own, and those of its parents. */
 struct ignore {
 	const struct ignore *above; /* borrowed; NULL at the top */
 	struct rules *own[3];       /* .ignore, .gitignore, .git/info/exclude */
@@ -26,12 +26,12 @@ struct ignore {
  *  cannot be read have no rules. */
 int ignore_open(struct ignore *i, const struct ignore *above, int dir_fd, size_t depth);
 void ignore_close(struct ignore *i);
-/** The rules that hold in `path`, an absolute path without `..`: of the directories
- *  above it, up to the one that holds `.git`. @param ret_top owned, may be NULL */
+/** The rules for `path`, an absolute path without `..`: of its parent directories, up to
+ *  the one that contains `.git`. @param ret_top owned, may be NULL */
 int ignore_above(const char *path, struct ignore **ret_top);
 struct ignore *ignore_free_above(struct ignore *top);
 
-/** Is it left out? `path` is relative to the top of the search. */
+/** True if the file is ignored. `path` is relative to the top of the search. */
 bool ignore_has(const struct ignore *i, const char *path, bool is_dir);
 
 #endif

@@ -177,7 +177,7 @@ static void listing_put_entry(struct strbuf *out, const struct entry *e, bool fo
 	strbuf_addc(out, '\n');
 }
 
-/* Without the second level: each directory has the number of its entries. */
+/* Remove the second level: each directory gets the number of its entries. */
 static void listing_fold(struct listing *l)
 {
 	for (size_t i = l->top; i < l->count; i++)
@@ -212,7 +212,7 @@ static void put_listing(struct listing *l, const char *path, struct strbuf *out)
 			    l->hidden, l->ignored);
 }
 
-/* As V0 shows it. */
+/* Put the listing in the form of V0. */
 static void put_listing_v0(struct listing *l, const char *path, struct strbuf *out)
 {
 	const char *base = strcmp(path, "/") == 0 ? "" : path;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * nearmiss.c - why a text was not found: what comes close to it.
+ * nearmiss.c - explains why a text was not found, using the most similar text.
  *
- * Three guesses, in this order: the numbers of a view were copied too; the same
- * lines stand there with other white space; these lines are the most alike. */
+ * Three guesses, in this order: line numbers of a view were also copied; the same lines
+ * have other white space; the most similar lines. */
 #include "nearmiss.h"
 #include "utf8.h"
 #include <ctype.h>
@@ -12,11 +12,11 @@
 #include <string.h>
 
 enum {
-	WANTED_MAX = 400,    /* lines of the text that are compared */
+	WANTED_MAX = 400,    /* maximum lines of the text to compare */
 	FILE_MAX = 200000,   /* lines of the file */
-	WORK_MAX = 20000000, /* bytes looked at, roughly */
+	WORK_MAX = 20000000, /* maximum bytes to compare, approximately */
 	SHOWN_LINES = 12,
-	SHOWN_BYTES = 200, /* of a line */
+	SHOWN_BYTES = 200, /* maximum bytes of a line */
 	LIKE_PERCENT = 60,
 };
 
@@ -27,7 +27,7 @@ struct lines {
 
 struct search {
 	struct lines file, wanted;
-	size_t work; /* left */
+	size_t work; /* remaining work */
 };
 
 static int nearmiss_split(const char *text, size_t len, size_t max, struct lines *ret)
@@ -66,7 +66,7 @@ static bool nearmiss_is_blank(struct mt_str s)
 	return true;
 }
 
-/* Equal when white space is left out. */
+/* True if the lines are equal without white space. */
 static bool equal_but_space(struct search *s, struct mt_str a, struct mt_str b)
 {
 	size_t i = 0, j = 0;
@@ -101,7 +101,7 @@ static void nearmiss_show(const struct lines *file, size_t first, size_t count,
 	}
 }
 
-/* Every line of the text begins as a line of a view does. */
+/* True if each line of the text starts like a line of a view. */
 static bool has_numbers(const struct lines *wanted)
 {
 	size_t i = 0;
@@ -120,7 +120,7 @@ static bool has_numbers(const struct lines *wanted)
 	return i > 0;
 }
 
-/* How many of the wanted lines match from line `at` on. */
+/* Number of wanted lines that match from line `at` on. */
 static size_t score(struct search *s, size_t at)
 {
 	size_t good = 0;
@@ -161,7 +161,7 @@ static char nearmiss_lower(char c)
 	return (char)tolower((unsigned char)c);
 }
 
-/* How much of two lines agrees at both ends, in percent of the longer. */
+/* Percentage of the longer line that agrees at both ends. */
 static size_t nearmiss_likeness(struct search *s, struct mt_str a, struct mt_str b)
 {
 	size_t head = 0, tail = 0, min, max;

@@ -6,8 +6,8 @@
 
 #include "strbuf.h"
 
-/** Append a line break and a hint to the message that `wanted` is not in a text;
- *  nothing if nothing comes close. The work is bounded. */
+/** Append a newline and a hint to the message that `wanted` was not found; nothing if no
+ *  text is similar. The work is bounded. */
 void nearmiss_explain(struct mt_str text, struct mt_str wanted, struct strbuf *out);
 
 #endif

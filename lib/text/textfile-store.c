@@ -91,7 +91,7 @@ static int write_in_place(const char *path, const struct stat *old, const char *
 	return MT_OK;
 }
 
-/* A new file in the directory of `path`, with the bytes in it. */
+/* Create a file in the directory of `path` with these bytes. */
 static int textfile_store_write_temporary(const char *path, mode_t mode,
 					  const char *bytes, size_t len, int *ret_fd,
 					  char **ret_name, struct error *err)
@@ -143,7 +143,7 @@ int textfile_write(const char *path, const struct stat *old, const char *bytes,
 		return fail(err, status, "%s", why.text);
 	if (fchown(fd, old->st_uid, old->st_gid) != 0 &&
 	    fchown(fd, (uid_t)-1, old->st_gid) != 0)
-		errno = 0; /* it becomes the user's, as with any editor */
+		errno = 0; /* the file becomes the user's, as with any editor */
 	copy_attributes(path, fd);
 	if (fchmod(fd, old->st_mode & 07777) != 0)
 		status = textfile_store_fail_errno(err, errno);
@@ -156,7 +156,7 @@ int textfile_write(const char *path, const struct stat *old, const char *bytes,
 	return status;
 }
 
-/* Make the directories that `path` needs; `*ret`: how many. */
+/* Create the directories that `path` needs; `*ret`: their number. */
 static int textfile_store_make_parents(const char *path, unsigned *ret, struct error *err)
 {
 	AUTO(free) char *part = strdup(path);
@@ -190,7 +190,7 @@ int textfile_create(const char *path, const char *bytes, size_t len,
 	if (link(name, path) != 0) {
 		int why = errno;
 
-		/* A file system without links. */
+		/* The file system does not support links. */
 		if ((why != EPERM && why != EOPNOTSUPP && why != ENOSYS) ||
 		    renameat2(AT_FDCWD, name, AT_FDCWD, path, RENAME_NOREPLACE) != 0)
 			status = textfile_store_fail_errno(err, why);

@@ -58,8 +58,8 @@ size_t textfile_line_of(const struct textfile *f, size_t offset)
 	return count_newlines(f->text.text, offset) + 1;
 }
 
-/* Turn line ends into '\n' in place and note what they were. A lone \r ends a
- * line only in a file that has no \n at all. */
+/* Convert line endings to '\n' in place and record them. A lone \r ends a line only in a
+ * file without \n. */
 static int take_line_ends(struct textfile *f)
 {
 	char *p = f->text.text;
@@ -116,7 +116,7 @@ int textfile_from_text(struct textfile *f, const char *text, size_t len,
 	return MT_OK;
 }
 
-/* The whole text with its own line ends. */
+/* The whole text with its original line endings. */
 static int put_line_ends(const struct textfile *f, struct strbuf *out)
 {
 	static const char *const ends[] = { "\n", "\r\n", "\r" };
@@ -188,7 +188,7 @@ static void put_new_ends(const struct textfile *f, size_t line, size_t removed,
 	}
 }
 
-/* Copy up to a change, and make it. `*at` and `*line` are what was copied so far. */
+/* Copy up to a change, and apply it. `*at` and `*line`: end of the copied text. */
 static void splice_one(const struct textfile *f, struct splice s, size_t *at,
 		       size_t *line, struct textfile *ret)
 {

@@ -32,14 +32,14 @@ static inline void auto_textfile(struct textfile *f)
 	textfile_clear(f);
 }
 
-/** Lines that exist: a newline at the end starts none. */
+/** Number of lines: a newline at the end does not start one. */
 size_t textfile_lines(const struct textfile *f);
-/** Offset in the text where line `n` (from 1) starts; its length at the end. */
+/** Offset of the start of line `n` (from 1); the text's length after the last line. */
 size_t textfile_line_at(const struct textfile *f, size_t n);
-/** Number of the line that holds an offset, from 1. */
+/** Number of the line that contains an offset, from 1. */
 size_t textfile_line_of(const struct textfile *f, size_t offset);
 
-/** Append the text with its own line ends, as valid UTF-8. */
+/** Append the text with its original line endings, as valid UTF-8. */
 int textfile_whole(const struct textfile *f, struct strbuf *out);
 
 uint64_t textfile_hash(const char *bytes, size_t len);
@@ -48,13 +48,13 @@ uint64_t textfile_hash(const char *bytes, size_t len);
  *  @return MT_ELIMIT, MT_EUNSUPPORTED (no regular file), MT_EDENIED, MT_EIO;
  *          the sentence is a reason without the path. */
 int textfile_read(struct textfile *f, const char *path, struct error *err);
-/** Make text of the bytes. `hint` as in charset_decode. */
+/** Convert the bytes to text. `hint` as in charset_decode. */
 int textfile_decode(struct textfile *f, const struct charset *hint, struct error *err);
-/** Make text of an own text that is not on disk yet. */
+/** Use a text that is not on disk yet. */
 int textfile_from_text(struct textfile *f, const char *text, size_t len,
 		       struct error *err);
 
-/** A change of a text: `removed` bytes at `at` become `added`. */
+/** A change of a text: `added` replaces `removed` bytes at `at`. */
 struct splice {
 	size_t at, removed;
 	struct mt_str added;
@@ -66,15 +66,14 @@ struct splice {
 int textfile_splice(const struct textfile *f, const struct splice *all, size_t count,
 		    struct textfile *ret, struct error *err);
 
-/** Write bytes to `path` (a real path, no link at its end): temporary file
- *  next to it, then rename; mode, owner and attributes of `old` are kept. In
- *  place where a rename would break something (other names of the file) or is
- *  not allowed. Refused if the file is not the one that was read.
- *  @return MT_EEXIST if it has changed, MT_EDENIED, MT_EIO. */
+/** Write bytes to `path` (a resolved path): temporary file in the same directory, then
+ *  rename; mode, owner, and attributes of `old` are kept. The file is written in place if
+ *  a rename is not allowed or would break hard links. Fails if the file is not the one
+ *  that was read. @return MT_EEXIST if it has changed, MT_EDENIED, MT_EIO. */
 int textfile_write(const char *path, const struct stat *old, const char *bytes,
 		   size_t len, struct error *err);
-/** As textfile_write for a file that must not exist; parents are made and
- *  their number is reported. */
+/** Like textfile_write for a file that must not exist; parents are created and their
+ *  number is reported. */
 int textfile_create(const char *path, const char *bytes, size_t len,
 		    unsigned *ret_parents, struct error *err);
 
