@@ -11,7 +11,7 @@
 
 enum {
 	TEXT_MAX = 64 << 20,
-	STEPS_MAX = 20000, /* places of schemas that are looked at for one call */
+	STEPS_MAX = 20000, /* maximum number of schema nodes to visit for one call */
 };
 
 /* ---- reading ----------------------------------------------------------- */
@@ -115,7 +115,7 @@ static unsigned want_of(json_object *type)
 	return 0;
 }
 
-/* Where the reference of a schema leads, or the schema itself. */
+/* The target of a schema's reference, or the schema itself. */
 static json_object *target(struct repair *m, json_object *schema)
 {
 	const char *ref;
@@ -125,7 +125,7 @@ static json_object *target(struct repair *m, json_object *schema)
 	return schema;
 }
 
-/* The types that a schema admits; 0: it does not say. */
+/* The types that a schema allows; 0: unspecified. */
 static unsigned argument_repair_wanted(struct repair *m, json_object *schema)
 {
 	static const char *const choices[] = { "anyOf", "oneOf" };
@@ -149,7 +149,7 @@ static unsigned argument_repair_wanted(struct repair *m, json_object *schema)
 	return all;
 }
 
-/* The schema, or that one of its choices, that describes a list or an object. */
+/* The schema, or one of its choices, that describes a list or an object. */
 static json_object *describing(struct repair *m, json_object *schema, const char *keyword,
 			       unsigned type)
 {
@@ -180,7 +180,7 @@ static bool is_container(json_object *value)
 	       json_object_is_type(value, json_type_object);
 }
 
-/* A list or an object as JSON text; what follows its end may be rubbish. */
+/* Parse a list or an object from JSON text; trailing garbage is ignored. */
 static json_object *argument_repair_decode(struct repair *m, const char *text, size_t len)
 {
 	static const char ends[] = "}]";
@@ -251,7 +251,7 @@ static json_object *read_scalar(struct repair *m, const char *text, size_t len,
 	return NULL;
 }
 
-/* A text that came in pieces. */
+/* Join a text that was given in pieces. */
 static json_object *argument_repair_join(struct repair *m, json_object *list)
 {
 	AUTO(strbuf) struct strbuf text = STRBUF(TEXT_MAX);

@@ -7,8 +7,8 @@
 
 #include "js.h"
 
-/** Append a JSON text whose strings hold no raw control characters: those that
- *  do are escaped. White space outside of strings stays. */
+/** Append a JSON text with raw control characters in strings escaped. White space outside
+ *  of strings stays. */
 int repair_control_chars(const char *text, size_t len, struct strbuf *out);
 
 /** Read the arguments of a call; raw control characters inside strings are

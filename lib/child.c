@@ -9,8 +9,8 @@
 #include <sys/wait.h>
 
 enum {
-	STEP_MS = 100, /* between the steps of ending it */
-	LOOK_MS = 5,   /* between two looks at it without a descriptor */
+	STEP_MS = 100, /* between the steps of termination */
+	LOOK_MS = 5,   /* polling interval without a descriptor */
 };
 
 /* Wait for the process. @return false if it still runs. */

@@ -9,13 +9,13 @@
 
 /** The name of a program without its directory. */
 const char *command_base(const char *path);
-/** Does this program (by its base name) run the command among its arguments: `sudo`,
- *  `env`, `xargs`, `timeout`, `find`? */
+/** True if this program (by its base name) runs the command in its arguments: `sudo`,
+ *  `env`, `xargs`, `timeout`, `find`. */
 bool command_wraps(const char *name);
-/** Does it run code from an argument, a file or its input: `sh`, `python3`, `eval`,
- *  `source`, `awk`, `vim`? */
+/** True if it runs code from an argument, a file, or its input: `sh`, `python3`, `eval`,
+ *  `source`, `awk`, `vim`. */
 bool command_interprets(const char *name);
-/** Is it a shell whose -c takes a script? */
+/** True for a shell whose -c takes a script. */
 bool command_is_shell(const char *name);
 
 /** Index of the subcommand: 3 for `git -C x push`. Options before it are skipped, with

@@ -20,7 +20,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Stands in the filter for the process that it is applied to. */
+/* Placeholder in the filter for the PID of the process. */
 #define OWN_PID 0x5ea7c0deu
 
 /* The kernel runs a new filter once for every system call: a tree is applied sooner. */
@@ -56,7 +56,7 @@ static const struct api *confine_load(struct error *err)
 
 /* ---- the rules --------------------------------------------------------------- */
 
-/* Refused whatever their arguments are. */
+/* Refused with any arguments. */
 static const char *const refused[] = {
 	/* processes and programs */
 	"fork", "vfork", "execve", "execveat", "setsid", "setpgid", "unshare", "setns",
@@ -102,10 +102,10 @@ static const struct {
 	/* the kernel signals the owner of a descriptor that becomes ready */
 	{ "fcntl", 1, F_SETOWN }, { "fcntl", 1, F_SETOWN_EX }, { "fcntl", 1, F_SETSIG },
 	{ "ioctl", 1, FIOSETOWN }, { "ioctl", 1, SIOCSPGRP },
-	{ "ioctl", 1, TIOCSTI }, /* types on the terminal */
+	{ "ioctl", 1, TIOCSTI }, /* simulates terminal input */
 };
 
-/* Refused when they open. */
+/* Calls that open files. */
 static const char *const opens[] = { "open", "openat", "name_to_handle_at" };
 
 struct making {
@@ -132,7 +132,7 @@ static void confine_add_list(struct making *m, int number, const char *const *na
 		confine_add(m, SCMP_ACT_ERRNO((uint32_t)number), names[i], NULL);
 }
 
-/* Opening for writing: any of these flags; O_RDWR and O_WRONLY are bits. */
+/* Refuse to open for writing: any of these flags; O_RDWR and O_WRONLY are bits. */
 static void refuse_writing(struct making *m)
 {
 	static const unsigned writes[] = { O_WRONLY, O_RDWR, O_CREAT, O_TRUNC };

@@ -7,9 +7,9 @@
 /** Exit codes, by reason (doc/exit-codes.md and --help). */
 enum exit_code {
 	EXIT_DONE = 0,        /* the task is done, or the command succeeded */
-	EXIT_FAILED = 1,      /* it did not work: see the message */
-	EXIT_USAGE = 2,       /* wrong arguments or configuration */
-	EXIT_MODEL = 3,       /* the model could not be asked */
+	EXIT_FAILED = 1,      /* the operation failed: see the message */
+	EXIT_USAGE = 2,       /* invalid arguments or configuration */
+	EXIT_MODEL = 3,       /* the request to the model failed */
 	EXIT_LIMIT = 4,       /* a limit was reached: iterations, budget, time */
 	EXIT_REJECTED = 5,    /* the agent gave up, or a policy refused */
 	EXIT_TOOL = 6,        /* the runner or a plugin failed */

@@ -54,7 +54,7 @@ int file_read(const char *path, size_t max_bytes, char **ret_text, size_t *ret_l
 	      struct error *err)
 {
 	AUTO(strbuf) struct strbuf text = STRBUF(SIZE_MAX / 2);
-	/* A pipe without a writer must not hold us. */
+	/* A pipe without a writer must not block. */
 	AUTO(close) int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	struct stat st;
 	int status;
@@ -139,7 +139,7 @@ static int write_and_rename(const char *path, const char *bytes, size_t len, mod
 	return files_fail_errno(err, path, "sync");
 }
 
-/* A signal that ends the program leaves no temporary file: it waits. */
+/* Signals that would terminate the program wait, so that no temporary file is left. */
 static int files_write_temporary(const char *path, const char *bytes, size_t len,
 				 mode_t mode, bool *ret_unsynced, struct error *err)
 {

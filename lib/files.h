@@ -21,13 +21,13 @@ int file_write(const char *path, const char *bytes, size_t len, mode_t mode, boo
  *  unknown. */
 int file_write_durable(const char *path, const char *bytes, size_t len, mode_t mode,
 		       bool *ret_unsynced, struct error *err);
-/** The mode of the regular file that is to be replaced; `mode` if there is none. */
+/** The mode of the regular file to be replaced; `mode` if it does not exist. */
 mode_t file_mode(const char *path, mode_t mode);
 /** The same for a path given by the user: links are followed, an existing file keeps its
  *  mode, and an existing device or pipe is written to instead of being replaced. */
 int file_put(const char *path, const char *bytes, size_t len, mode_t mode,
 	     struct error *err);
-/** Can file_put write there? Nothing is changed. */
+/** Check whether file_put can write there, without changing anything. */
 int file_put_check(const char *path, struct error *err);
 /** The target of such a path, owned: links are followed. NULL: `err`. `*ret_special`: it
  *  is a device or pipe. */
@@ -37,7 +37,7 @@ char *file_target(const char *path, bool *ret_special, struct error *err);
 int dir_temporary(const char *name, char *path, size_t room, struct error *err);
 /** write(2) until everything is written; EINTR is retried. @return MT_OK or MT_EIO. */
 int file_write_all(int fd, const char *bytes, size_t len);
-/** Make a directory and its parents; new ones get mode 0700. */
+/** Create a directory and its parents; new ones get mode 0700. */
 int dir_make(const char *path, struct error *err);
 /** The same, and the new directories are on disk when it returns. */
 int dir_make_durable(const char *path, struct error *err);
@@ -45,14 +45,14 @@ int dir_make_durable(const char *path, struct error *err);
 int dir_sync(const char *path, struct error *err);
 /** Remove a directory tree without following links. */
 int dir_remove(const char *path, struct error *err);
-/** "a" + "/" + "b" as a new text; `b` alone if it is absolute. NULL: memory. */
+/** "a" + "/" + "b" as a new string; `b` alone if it is absolute. NULL: out of memory. */
 char *path_join(const char *a, const char *b);
 /** A regular file that this process may execute. */
 bool path_is_program(const char *path);
 /** The executable `name` in the absolute directories of `path` ("/bin:/usr/bin"), owned;
  *  NULL if there is none. */
 char *path_find_program(const char *path, const char *name);
-/** ~ and ~/x by $HOME; a copy otherwise. NULL: memory. */
+/** Expand ~ and ~/x using $HOME; a copy otherwise. NULL: out of memory. */
 char *path_expand(const char *path);
 /** Append a directory as a shell would write it: ~ is $HOME; "-" if it is empty. */
 int path_abbreviate(struct strbuf *out, const char *path);

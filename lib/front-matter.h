@@ -14,9 +14,9 @@ enum { FRONT_MATTER_MAX = 64 << 10, YAML_DEPTH = 16, YAML_VALUES = 4096 };
 
 /** A text, borrowed in both parts. */
 struct front_matter {
-	const char *yaml; /* between the lines of dashes; NULL: there is none */
+	const char *yaml; /* between the lines of dashes; NULL: none */
 	size_t yaml_len;
-	const char *body; /* white space around it taken off */
+	const char *body; /* without surrounding white space */
 	size_t body_len;
 };
 
@@ -29,7 +29,7 @@ void front_matter_split(const char *text, size_t len, struct front_matter *ret);
  *          empty object; anything but a mapping is an error. */
 json_object *front_matter_read_yaml(const char *text, size_t len, struct error *err);
 
-/** Load libyaml now, if it is there. */
+/** Load libyaml now, if it is installed. */
 void front_matter_preload(void);
 
 #endif
