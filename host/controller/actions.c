@@ -57,7 +57,7 @@ static bool actions_is_answer(const struct conversation *c, const char *text)
 	       (rule == TEXT_ONLY_AUTO && c->answers && !c->parent_count);
 }
 
-/* `asks`: it waits for an answer and is not finished; `text` is its message. */
+/* `asks`: the agent waits for an answer and is not finished; `text` is its message. */
 void action_wait_for_user(struct conversation *c, bool asks, const char *text)
 {
 	if (history_user_since(c->log, request_event_count(c)))
@@ -110,7 +110,7 @@ static void actions_on_message(struct conversation *c, struct event *e)
 {
 	if (!event_tool_meta(e))
 		return;
-	turn_clear(c); /* the other planned actions did not know the answer */
+	turn_clear(c); /* the other actions were planned without the answer */
 	action_wait_for_user(c, true, "");
 }
 

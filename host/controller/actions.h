@@ -9,15 +9,16 @@
 struct call;
 struct conversation;
 
-/** Execute an action of the log that had no effect before a restart: it passes the gate
- *  again, or the user's answer is executed. */
+/** Handle a logged action that had no effect before a restart: it passes the gate again,
+ *  or, if the user has answered, the answer is executed. */
 void action_resume(struct conversation *c, struct event *e);
 /** Log an action and handle it. Takes the reference. */
 void action_log(struct conversation *c, struct event *e);
-/** The same with the call of a runnable action. Takes the call. */
+/** Log the action of a call and handle it. Takes the call. */
 void action_log_call(struct conversation *c, struct call *call);
 
-/** Log the observation of an action without a runner. `extras` is taken; NULL: none. */
+/** Log the observation of an action that needs no runner. Takes `extras`, which may be
+ *  NULL. */
 void action_answer(struct conversation *c, struct event *action, const char *type,
 		   const char *content, json_object *extras);
 /** Wait for the user, or, in a non-interactive run, continue or finish. `asks`: the agent

@@ -12,7 +12,7 @@ enum { AGENT_PARTS_MAX = 16 };
 /** One agent of a conversation: the one that talks to the user, or one to which another
  *  delegated with the action `delegate`. */
 struct agent_frame {
-	struct agent_frame *above; /* that waits for it; NULL: none */
+	struct agent_frame *above; /* the agent that waits for this one; NULL: none */
 	char *section;             /* its configuration: "controller", "controller.NAME" */
 	int64_t start, delegation; /* the first event in its history; the action that
 				    * started it, -1: the first agent */
@@ -22,16 +22,19 @@ struct agent_frame {
 	struct llm_router *router;
 	struct llm *llm;           /* the model, where no rule chooses another */
 	struct plugin_component plugin;
-	struct plugin_component parts[AGENT_PARTS_MAX]; /* for a feature: agent_parts */
+	struct plugin_component parts[AGENT_PARTS_MAX]; /* the plugins listed for a
+	                                                 * feature: agent_parts */
 	size_t part_count;
 	unsigned text_only;        /* consecutive replies without a call */
-	unsigned corrected;        /* of them, those answered with the right form of a call */
+	unsigned corrected;        /* of these, replies answered with the correct form of
+	                            * a call */
 	struct plan *plan;         /* actions planned from a reply; NULL: none */
-	char *state_text;          /* state that the plugin stores */
-	void **feature_states;     /* of each feature, in the order of their table */
+	char *state_text;          /* state that the plugin saved */
+	void **feature_states;     /* one for each feature, in table order */
 };
 
-/** The agent did something, or the user spoke: the count of replies without a call starts again. */
+/** The agent acted, or the user sent a message: reset the count of replies without a
+ *  call. */
 static inline void agent_acted(struct agent_frame *a)
 {
 	a->text_only = a->corrected = 0;

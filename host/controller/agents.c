@@ -58,7 +58,7 @@ static char *agents_full_result(int64_t event, void *arg)
 	return FEATURES_ASK(full_result, arg, event);
 }
 
-/* At most a quarter of a small context window: a token has about four characters. */
+/* At most a quarter of a small context window; assumes four characters per token. */
 static size_t max_turn_chars(const struct conversation *c)
 {
 	int64_t max = config_int(c->config, c->agent->section, "max_turn_chars");
@@ -111,7 +111,7 @@ int agents_push(struct conversation *c, const struct agent_frame *w, int64_t act
 
 	if (!frame)
 		return out_of_memory(err);
-	*frame = *w; /* its wiring is borrowed */
+	*frame = *w; /* the configured parts are borrowed */
 	frame->above = c->agent;
 	frame->delegation = action;
 	frame->start = action + 1;

@@ -12,7 +12,7 @@ const char call_is_masked[] =
 	"The call was not made: its arguments contained a secret, which is not stored "
 	"in the log, and the process that held it has exited. Repeat the call.";
 
-/* The arguments for the tool: a copy, if the log may mask those of the action. */
+/* Copies the arguments for the tool if the log may mask those of the action. */
 static int copy_arguments(const struct conversation *c, struct call *call)
 {
 	if (js_bool(call->action->json, EVENT_MASKED, false)) {
@@ -62,7 +62,7 @@ struct call *call_free(struct call *call)
 	return NULL;
 }
 
-/* The log masks the secrets of an action, so the arguments that features get must not
+/* The log masks the secrets of an action, so the arguments passed to features must not
  * contain them either. */
 static int mask_arguments(const struct conversation *c, struct call *call)
 {

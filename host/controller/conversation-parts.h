@@ -12,7 +12,7 @@ struct llm_models;
 
 /** The configured analyzers; borrowed. */
 struct analyzers *conversation_analyzers(const struct conversation *c);
-/** The models, borrowed; NULL: the conversation has used none. */
+/** The models, borrowed; NULL: none used yet. */
 struct llm_models *conversation_models(const struct conversation *c);
 /** Replies in the log whose cost belongs to another conversation. */
 int64_t conversation_inherited_replies(const struct conversation *c);

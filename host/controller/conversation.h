@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * conversation.h - a conversation as everyone sees it: its state, its log and its watchers.
+ * conversation.h - the public interface of a conversation: its state, log and
+ * watchers.
  *
  * All functions are for the thread of the loop. Watchers are notified from inside them
  * or from the loop; they may call any of its functions except conversation_close. */
@@ -23,7 +24,7 @@ void conversation_close(struct conversation *c, void (*done)(void *arg), void *a
 int conversation_input(struct conversation *c, const char *bytes, size_t len,
 		       struct error *err);
 
-/* ---- what is ----------------------------------------------------------- */
+/* ---- state -------------------------------------------------------------- */
 
 const char *conversation_id(const struct conversation *c);
 /** The parent conversation; "": none. */
@@ -50,7 +51,7 @@ struct watcher {
 	void (*output)(void *arg, int64_t action, const char *bytes, size_t len);
 	void (*progress)(void *arg, int64_t action, double done, double total,
 			 const char *message);
-	/** A request failed and is retried; discard what was streamed. */
+	/** A request failed and is retried; discard the text streamed so far. */
 	void (*retry)(void *arg, const struct llm_error *why, int64_t wait_ms);
 	/** The state has changed (after its event). */
 	void (*state)(void *arg, enum agent_state state, const char *reason);
@@ -58,18 +59,18 @@ struct watcher {
 	void (*asks)(void *arg, const char *child);
 	/** The events after `to` were reverted. */
 	void (*rewound)(void *arg, int64_t to);
-	/** A reply is whole: what it cost. */
+	/** A reply is complete; it includes the cost. */
 	void (*reply)(void *arg, const struct llm_reply *reply);
 	/** The open questions of tools have changed. */
 	void (*questions)(void *arg, const struct question *open);
-	/** The answer to a question of conversation_ask_aside; `failed`: `text` is the
-	 *  reason that there is none. */
+	/** The answer to a question of conversation_ask_aside. `failed`: `text` is the
+	 *  reason why there is no answer. */
 	void (*side_answer)(void *arg, const char *question, const char *text,
 			    bool failed);
 	/** A notice for the user that is not an event. */
 	void (*notice)(void *arg, int level, const char *text);
 };
-/** `w` is borrowed until it is unwatched. @return a handle, or a status. */
+/** Add a watcher; `w` is borrowed until it is removed. @return a handle, or a status. */
 int conversation_watch(struct conversation *c, const struct watcher *w, void *arg);
 void conversation_unwatch(struct conversation *c, int handle);
 

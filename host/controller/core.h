@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * core.h - the state of a conversation, for the core and for what opens it. */
+ * core.h - the state of a conversation, for the core and for the files that open it. */
 #ifndef HOST_CONTROLLER_CORE_H
 #define HOST_CONTROLLER_CORE_H
 
@@ -27,21 +27,23 @@ struct watch {
 };
 
 struct conversation {
-	struct agent_frame *agent; /* the agent that works now */
-	unsigned parent_count;     /* agents that wait for it */
-	struct agent_frame *others; /* agents that a feature makes active; no state */
+	struct agent_frame *agent; /* the active agent */
+	unsigned parent_count;     /* number of agents that wait for it */
+	struct agent_frame *others; /* agents that a feature activates; no state */
 	size_t other_count;
 
 	uv_loop_t *loop;
 	struct config *config;
 	struct registry *registry;
 	char *id, *parent, *dir, *workspace, *title;
-	char *place;               /* whose workspace it is (struct conversation_options) */
+	char *place;               /* owner of the workspace (struct
+	                            * conversation_options) */
 	int depth;                 /* number of its ancestors */
 	bool headless, answers, interactive;
 
 	struct mask *mask;
-	struct mask_stream reply_masks[2], output_mask; /* text, reasoning; live output */
+	struct mask_stream reply_masks[2], output_mask; /* reply text and reasoning; live
+	                                                 * output */
 	struct evlog *log;
 	struct llm_models *models;
 	struct plugin_component runtime;
@@ -55,18 +57,18 @@ struct conversation {
 	int64_t inherited_replies; /* replies whose cost belongs to another conversation */
 
 	bool stepping, step_requested, closing;
-	bool loss_reported;        /* of the log, by the error state */
-	struct turn *turn;         /* what is pending */
-	void **feature_states;     /* of each feature, in the order of their table */
+	bool loss_reported;        /* loss of the log, reported by the error state */
+	struct turn *turn;         /* pending work */
+	void **feature_states;     /* one for each feature, in table order */
 	struct request *request;   /* of a plugin, in progress */
 	struct plugin_http *http;  /* requests of plugins; NULL: none yet */
 
 	struct runner *link;
-	unsigned runner_failures;  /* consecutive, without a hello between */
+	unsigned runner_failures;  /* consecutive, without a hello in between */
 	struct watch watchers[WATCHERS_MAX];
 
-	uv_prepare_t handle;       /* its closing ends the conversation */
-	void (*release)(struct conversation *c); /* free it */
+	uv_prepare_t handle;       /* closing this handle ends the conversation */
+	void (*release)(struct conversation *c); /* frees the conversation */
 	void (*closed)(void *arg);
 	void *closed_arg;
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * dispatch.c - sends the pending call to a runner, and takes its result. */
+ * dispatch.c - sends the pending call to a runner and handles its result. */
 #include "controller/dispatch.h"
 
 #include "controller/core.h"
@@ -24,8 +24,9 @@
 #include <sys/stat.h>
 
 enum {
-	OUTPUT_MAX = 16 << 20,         /* of live output at once */
-	RUNNER_FAILURES_MAX = 3,       /* in a row, then the conversation fails */
+	OUTPUT_MAX = 16 << 20,         /* maximum bytes of live output at once */
+	RUNNER_FAILURES_MAX = 3,       /* maximum consecutive failures before the
+	                                * conversation fails */
 };
 
 /* ---- results ------------------------------------------------------------ */
@@ -47,7 +48,7 @@ static bool failed_outside(const struct runner_result *result)
 	       result->status == MT_ETIMEOUT;
 }
 
-/* ---- the link ---------------------------------------------------------- */
+/* ---- the connection to the runner --------------------------------------- */
 
 static void tell_output(struct conversation *c, uint64_t call, const char *bytes,
 			size_t len, bool last)
@@ -67,7 +68,7 @@ static void dispatch_on_output(void *arg, uint64_t call, const char *bytes, size
 		tell_output(arg, (uint64_t)action, bytes, len, false);
 }
 
-/* Why the call failed; "" if the note on the interruption says it. */
+/* Why the call failed; "" if the note about the interruption already says so. */
 static const char *failure_text(const struct call *call,
 				const struct runner_result *result)
 {
@@ -76,7 +77,7 @@ static const char *failure_text(const struct call *call,
 	return result->error ? result->error : "The call was cancelled.";
 }
 
-/* The pending call is over. */
+/* Ends the pending call. */
 static void dispatch_take_result(struct conversation *c,
 				 const struct runner_result *result)
 {
@@ -155,7 +156,7 @@ static void dispatch_on_log(void *arg, int level, const char *instance, const ch
 		catalog_said(all[n], instance, text);
 }
 
-/* A runner that fails is not an error that the model can fix. */
+/* A runner failure is not an error that the model can fix. */
 static void runner_failed(struct conversation *c, const char *why)
 {
 	if (++c->runner_failures >= RUNNER_FAILURES_MAX)
@@ -164,7 +165,7 @@ static void runner_failed(struct conversation *c, const char *why)
 				       c->runner_failures, why);
 }
 
-/* Toolsets that list their tools at run time. */
+/* Lists the tools of toolsets that determine them at run time. */
 static void dispatch_list_tools(struct conversation *c)
 {
 	size_t count = 0;
@@ -299,7 +300,7 @@ static int dispatch_control(struct conversation *c, const struct call *call,
 			 : fail(err, MT_EUNSUPPORTED, "this host cannot run the call");
 }
 
-/* *ret_runner: a runner was needed. */
+/* *ret_runner: whether a runner was needed. */
 static int dispatch_send_call(struct conversation *c, struct call *call, bool *ret_runner,
 			      struct error *err)
 {

@@ -8,10 +8,10 @@
 
 struct conversation;
 
-/** Make the pending call, unless a feature takes it. */
+/** Make the pending call, unless a feature handles it. */
 void dispatch_call(struct conversation *c);
 void dispatch_send(struct conversation *c);
-/** Start the runner if it is not running, so that it is ready when needed. */
+/** Start the runner, if it is not running, before it is needed. */
 int dispatch_start_runner(struct conversation *c, struct error *err);
 
 #endif

@@ -3,11 +3,11 @@
  * feature-api.h - the functions with which every feature reads and changes a
  * conversation.
  *
- * A feature does not see struct conversation. What only some features need is in a header
- * of its own: the pending action and its observation in turn.h and observations.h, steps in
- * step.h, agents in agents.h, transitions in transitions.h, closing in closing.h,
- * analyzers and models in conversation-parts.h, watchers in watchers.h.
- * tests/layers.sh lists which feature includes which of them. */
+ * A feature does not see struct conversation. Functions that only some features need
+ * are in separate headers: the pending action and its observation in turn.h and
+ * observations.h, steps in step.h, agents in agents.h, transitions in transitions.h,
+ * closing in closing.h, analyzers and models in conversation-parts.h, watchers in
+ * watchers.h. tests/layers.sh lists which features include them. */
 #ifndef HOST_CONTROLLER_FEATURE_API_H
 #define HOST_CONTROLLER_FEATURE_API_H
 
@@ -18,7 +18,7 @@
 #include "runner-client/runner-connection.h"
 
 /* ---- reading; everything is borrowed ---- */
-/** The agent that works now; `above` is the one that waits for it. */
+/** The active agent; `above` is the agent that waits for it. */
 struct agent_frame *conversation_agent(const struct conversation *c);
 struct config *conversation_config(const struct conversation *c);
 uv_loop_t *conversation_loop(const struct conversation *c);
@@ -26,7 +26,7 @@ struct mask *conversation_secrets(const struct conversation *c);
 /** The connection to the runner; NULL: it is not running. */
 struct runner *conversation_runner(const struct conversation *c);
 bool conversation_is_closing(const struct conversation *c);
-/** No user can answer. */
+/** No user is available to answer. */
 bool conversation_is_headless(const struct conversation *c);
 /** A user can approve actions. */
 bool conversation_is_interactive(const struct conversation *c);
@@ -38,20 +38,20 @@ bool conversation_is_interactive(const struct conversation *c);
 int64_t conversation_log_event(struct conversation *c, struct event *e,
 			       struct error *err);
 /** Enter a state and log its event; durable if the state is idle. STATE_STOPPED and
- *  STATE_ERROR first cancel what is in progress; a pending action gets an observation that
- *  says so. Also for callbacks of the loop. */
+ *  STATE_ERROR first cancel work in progress; a pending action gets an observation that
+ *  reports this. May be called from callbacks of the loop. */
 void conversation_set_state(struct conversation *c, enum agent_state state,
 			    const char *reason);
 /** The agent becomes idle, unless a feature has more work for it. `reason` must be a
  *  static string. */
 void conversation_rest(struct conversation *c, enum agent_state state,
 		       const char *reason);
-/** evlog_barrier; if it fails, the conversation is in error. */
+/** Call evlog_barrier; if it fails, the conversation enters the error state. */
 int conversation_barrier(struct conversation *c, struct error *err);
-/** State error with this sentence and exit code. */
+/** Enter the error state with this reason and exit code. */
 void conversation_set_error(struct conversation *c, int exit_code, const char *fmt, ...)
 	MT_PRINTF(3, 4);
-/** Show a notice to the user, which is not an event. */
+/** Show the user a notice that is not an event. */
 void conversation_notice(struct conversation *c, int level, const char *fmt, ...)
 	MT_PRINTF(3, 4);
 

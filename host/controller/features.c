@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * features.c - the states of the features, and the points of feature.h at which all of
- * them, or one, are asked. */
+ * features.c - the states of the features, and the points of feature.h at which all
+ * features, or one, are called. */
 #include "controller/features.h"
 
 #include "controller/agent-frame.h"
@@ -33,7 +33,7 @@ static void free_states(void **states)
 	free(states);
 }
 
-/* One state of each feature; NULL: out of memory. */
+/* Allocates one state for each feature; NULL: out of memory. */
 static void **allocate_states(size_t (*size_of)(const struct feature *f))
 {
 	void **states = calloc(feature_count() + 1, sizeof *states);

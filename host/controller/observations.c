@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * observations.c - logs the observations of actions: what was pending is over. */
+ * observations.c - logs the observations of actions and ends the pending call. */
 #include "controller/observations.h"
 
 #include "controller/core.h"
@@ -27,7 +27,7 @@ static void note_interruption(const struct call *call, struct event *e)
 			 "cannot report an interruption to the model: out of memory");
 }
 
-/* An observation of an action: cause, source, the call that it answers. */
+/* Sets the cause, the source and the answered call of an action's observation. */
 void observation_log(struct conversation *c, struct event *action, struct event *e,
 		     struct error *err)
 {
@@ -42,7 +42,7 @@ void observation_log(struct conversation *c, struct event *action, struct event 
 	if (call)
 		call_cancel_early(call, c->link);
 	else if (action->type->flags & EVENT_RUNNABLE)
-		call = call_new(c, action); /* of the log */
+		call = call_new(c, action); /* from the logged action */
 	if (!e)
 		conversation_notice(c, MT_LOG_ERROR, "%s", err->text);
 	if (e && call && call->interrupted && call->sent_at)

@@ -2,9 +2,9 @@
  *
  * step.c - one step of the agent: guards, view, agent, model.
  *
- * A step begins when the agent is running, nothing is pending and no request
- * is in progress. Actions that are queued from one reply are taken first, one a
- * step, and cost no iteration. */
+ * A step begins when the agent is running, nothing is pending and no request is in
+ * progress. Actions queued from one reply are handled first, one per step, and do not
+ * count as iterations. */
 #include "controller/step.h"
 
 #include "context/history.h"
@@ -35,7 +35,7 @@ void step_fail(struct conversation *c, int r, int exit_code, const char *why)
 
 /* ---- the model --------------------------------------------------------- */
 
-/* Watchers do not see secrets either. */
+/* Masks secrets for watchers too. */
 static void tell_delta(struct conversation *c, bool reasoning, const char *text,
 		       size_t len, bool last)
 {
@@ -51,7 +51,7 @@ static void step_on_delta(void *arg, bool reasoning, const char *text, size_t le
 	tell_delta(arg, reasoning, text, len, false);
 }
 
-/* The stream has ended: nothing stays buffered for the next reply. */
+/* Ends the stream, so that no text stays buffered for the next reply. */
 static void end_deltas(struct conversation *c)
 {
 	tell_delta(c, true, "", 0, true);
@@ -144,7 +144,7 @@ static const struct llm_events llm_events = {
 
 /* ---- one step ---------------------------------------------------------- */
 
-/* The time at which work that starts now should return to the loop, as uv_hrtime. */
+/* The time, as uv_hrtime, by which work that starts now should return to the loop. */
 static uint64_t slice_end(void)
 {
 	return uv_hrtime() + SLICE_NS;
@@ -164,7 +164,7 @@ int step_send(struct conversation *c, struct mt_ctx *x, struct error *err)
 
 static void step_on_http(struct conversation *c, json_object *result);
 
-/* Call the agent, and again with the result of each HTTP request that is in the log. */
+/* Calls the agent, and again with the result of each HTTP request that is in the log. */
 static int step_run_agent(struct conversation *c, struct mt_ctx *x, struct mt_in *in,
 			  struct error *err)
 {
@@ -189,7 +189,7 @@ static int step_run_agent(struct conversation *c, struct mt_ctx *x, struct mt_in
 	return MT_OK;
 }
 
-/* The step continues with the result of an HTTP request. */
+/* Continues the step with the result of an HTTP request. */
 static void step_on_http(struct conversation *c, json_object *result)
 {
 	struct mt_ctx x = request_finish(c);

@@ -15,14 +15,15 @@ void step_run_ready(struct conversation *c);
 /** A step failed with this status: the conversation is in error or, if a signal
  *  interrupted a plugin, paused. */
 void step_fail(struct conversation *c, int r, int exit_code, const char *why);
-/** An event calls for a step. */
+/** Request a step, because of an event. */
 void step_request(struct conversation *c);
-/** Let the agent work on a view once its events are read, if need be in later turns of
- *  the loop: then `x` is taken. */
+/** Let the agent work on a view once its events are read. This may take later iterations
+ *  of the loop; then `x` is taken. */
 int step_advance_prepared(struct conversation *c, struct mt_ctx *x, struct error *err);
-/** Send the request of the agent once it is encoded, likewise. */
+/** Send the request of the agent once it is encoded; otherwise like
+ *  step_advance_prepared. */
 int step_send(struct conversation *c, struct mt_ctx *x, struct error *err);
-/** Take the step that was charged, if necessary in later iterations of the loop. */
+/** Start the prepared step, if necessary in later iterations of the loop. */
 void step_prepared(struct conversation *c);
 
 #endif

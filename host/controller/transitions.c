@@ -70,7 +70,7 @@ void conversation_cancel_work(struct conversation *c)
 		runner_cancel(c->link, turn_call(c)->number);
 }
 
-/* Stopped or failed with an action that has no observation: it gets one. */
+/* Gives the pending action of a stopped or failed conversation an observation. */
 void conversation_settle(struct conversation *c, enum agent_state state)
 {
 	struct error err = ERROR_NONE;
@@ -93,7 +93,7 @@ void conversation_settle(struct conversation *c, enum agent_state state)
 		observation_log_failure(
 			c, action, "AGENT_ERROR$ERROR_ACTION_NOT_EXECUTED_ERROR",
 			"The action was not finished: the agent encountered an error.");
-	if (!turn_is_idle(c)) /* the call whose code had made this one */
+	if (!turn_is_idle(c)) /* the call whose code made this call */
 		conversation_settle(c, state);
 }
 
@@ -152,7 +152,7 @@ void conversation_set_state(struct conversation *c, enum agent_state state,
 	if (state == STATE_STOPPED)
 		FEATURES_TELL(work_dropped, c);
 	if (FEATURES_ASK(take_state, c, state, reason))
-		return; /* the agent that continues reads what waits */
+		return; /* the agent that continues reads the waiting messages */
 	if (state_is_resting(state))
 		FEATURES_ASK(deliver, c);
 	if (FEATURES_ASK(prepare_state, c, state, &err)) {

@@ -9,16 +9,16 @@
 
 struct conversation;
 
-/** The two halves of conversation_set_state, for events that have to be logged between
- *  them: the event, and the notification of watchers. */
+/** The two halves of conversation_set_state, for events that must be logged between them:
+ *  one logs the event, the other notifies the watchers. */
 void conversation_enter_state(struct conversation *c, enum agent_state state,
 			      const char *reason);
 void conversation_notify_state(struct conversation *c);
 /** Restore a state from the log of a resumed conversation. */
 void conversation_restore_state(struct conversation *c, enum agent_state state);
-/** The exit code of the error state that is being entered. */
+/** The exit code of the error state being entered. */
 int conversation_error_code(const struct conversation *c);
-/** The error does not affect the conversation. */
+/** Discard the error, because it does not affect the conversation. */
 void conversation_clear_error(struct conversation *c);
 /** Cancel what is in progress, without effect. */
 void conversation_cancel_work(struct conversation *c);

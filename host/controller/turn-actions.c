@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * turn-actions.c - carries out what the agent planned: from the plan to events. */
+ * turn-actions.c - executes the plan of the agent: turns planned actions into events. */
 #include "controller/turn-actions.h"
 
 #include "controller/actions.h"
@@ -12,8 +12,8 @@
 
 #include <string.h>
 
-/* Maximum number of consecutive corrections of replies with a call in another form: the
- * model may be unable to do better, or may not mean a call. */
+/* Maximum number of consecutive corrections of replies that contain a call in another
+ * form. The model may be unable to correct it, or may not intend a call. */
 enum { CORRECTIONS_MAX = 3, GUESSES_MAX = 1 };
 
 static int set_meta(struct conversation *c, struct event *e, const char *call_id,
@@ -39,7 +39,7 @@ void turn_log_error(struct conversation *c, const char *call_id, const char *fun
 	conversation_log_event(c, e, &err);
 }
 
-/* The reasoning of a reply goes with its first action. */
+/* The first action of a reply gets the reasoning. */
 static int turn_actions_add_reasoning(struct conversation *c, struct event *e)
 {
 	const struct llm_reply *reply = turn_reply(c);
@@ -49,7 +49,7 @@ static int turn_actions_add_reasoning(struct conversation *c, struct event *e)
 	return js_set_str(e->json, "reasoning_content", reply->reasoning);
 }
 
-/* The action of call `n` of the reply. *ret_name: of the tool, as far as it is known. */
+/* The action of call `n` of the reply. *ret_name: name of the tool, if known. */
 static struct event *turn_actions_event_of(struct conversation *c, size_t n,
 					   const char **ret_name, struct error *err)
 {
@@ -59,7 +59,7 @@ static struct event *turn_actions_event_of(struct conversation *c, size_t n,
 	AUTO(event) struct event *e = NULL;
 
 	*ret_name = call->name;
-	if (reply->masked && reply->masked[n]) { /* it was read back from the log */
+	if (reply->masked && reply->masked[n]) { /* the reply was restored from the log */
 		fail(err, MT_EDENIED, "%s", call_is_masked);
 		return NULL;
 	}
@@ -131,8 +131,8 @@ static void do_action(struct conversation *c, const struct planned_action *p)
 		turn_log_error(c, NULL, NULL, err.text);
 }
 
-/* The answer to a call that the model wrote in another form; NULL: none, or the model
- * has had it often enough. */
+/* The correction for a call that the model wrote in another form; NULL: there is no such
+ * call, or the model was corrected too often. */
 static const char *correction_of(const struct conversation *c)
 {
 	const struct llm_reply *reply = turn_reply(c);
@@ -178,7 +178,6 @@ void turn_refuse(struct conversation *c, const char *why)
 	turn_clear(c);
 }
 
-/* Take the next thing that the agent planned. */
 void turn_take_planned(struct conversation *c)
 {
 	struct planned_action p = turn_next_planned(c);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * turn-internal.h - the plan of an agent, for the files that carry it out. */
+ * turn-internal.h - the plan of an agent, for the files that execute it. */
 #ifndef HOST_CONTROLLER_TURN_INTERNAL_H
 #define HOST_CONTROLLER_TURN_INTERNAL_H
 
@@ -14,7 +14,7 @@ struct planned_action {
 	char *event, *text; /* PLAN_ACTION: type of the event */
 };
 
-/** The actions planned from one reply, each agent's own. */
+/** The actions planned from one reply; each agent has its own plan. */
 struct plan {
 	struct llm_reply *reply; /* whose outputs are queued; NULL: none */
 	struct planned_action queue[PLANNED_MAX];
@@ -23,7 +23,8 @@ struct plan {
 
 /** The reply whose actions are planned; NULL: none. */
 const struct llm_reply *turn_reply(const struct conversation *c);
-/** Take the next planned action, of which there is one; turn_drop_planned frees it. */
+/** Remove and return the next planned action, which must exist; free it with
+ *  turn_drop_planned. */
 struct planned_action turn_next_planned(struct conversation *c);
 void turn_drop_planned(struct planned_action *p);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * turn.c - the turn of an agent: the actions planned from one reply, the pending call and
- * its wait for approval. Nothing else writes these. */
+ * turn.c - the turn of an agent: the actions planned from one reply, the pending call
+ * and its approval. No other file writes these. */
 #include "controller/turn-internal.h"
 
 #include "controller/core.h"
@@ -12,7 +12,7 @@
 
 struct turn {
 	struct call *call;       /* the pending one; NULL: none */
-	int64_t uncommitted;     /* action whose effect is still to come; -1 */
+	int64_t uncommitted;     /* action that had no effect yet; -1: none */
 };
 
 /* ---- the pending call ---------------------------------------------------- */
@@ -129,7 +129,7 @@ void turn_interrupt(struct conversation *c)
 
 	if (!turn_is_running(c) || call->action->source != SOURCE_AGENT)
 		return;
-	ended = call->ended; /* only what follows its result can still run */
+	ended = call->ended; /* only work after its result can still run */
 	call->interrupted = call->interrupted || !ended;
 	FEATURES_TELL(interrupt, c);
 	if (!ended && c->turn->call == call && call->number && c->link)

@@ -34,23 +34,23 @@ bool turn_is_idle(const struct conversation *c);
 /** Is a call pending that does not wait for the user's approval? */
 bool turn_is_running(const struct conversation *c);
 bool turn_awaits_approval(const struct conversation *c);
-/** This call is pending from now on; takes it. */
+/** Make this call the pending one; takes it. */
 void turn_start(struct conversation *c, struct call *call);
-/** Another call goes before the pending one, which is returned, owned; it continues with
- *  turn_start. */
+/** Suspend the pending call for another call. @return it, owned; turn_start resumes
+ *  it. */
 struct call *turn_suspend(struct conversation *c);
-/** The action `id` has its observation. @return its call, owned, if it was the pending
- *  one, or NULL. */
+/** End the action `id`, which has its observation. @return its call, owned, if it was the
+ *  pending one, or NULL. */
 struct call *turn_finish(struct conversation *c, int64_t id);
 void turn_await_approval(struct conversation *c);
-/** The log has a copy of the action of the pending call, as it was approved. */
+/** Use a logged copy of the action of the pending call, as it was approved. */
 void turn_repeat(struct conversation *c, struct event *action);
 /** An action of the log that had no effect before a restart; -1: none. */
 int64_t turn_uncommitted(const struct conversation *c);
 void turn_set_uncommitted(struct conversation *c, int64_t id);
-/** Cancel the running call of the agent, for the user; it ends with its result. */
+/** Cancel the running call of the agent, for the user; the call ends with its result. */
 void turn_interrupt(struct conversation *c);
-/** Nothing is pending, uncommitted or waiting for approval. */
+/** Reset the turn: nothing is pending, uncommitted or waiting for approval. */
 void turn_reset(struct conversation *c);
 
 /* ---- the plan of the current agent ---- */
@@ -59,16 +59,16 @@ enum plan_type { PLAN_CALL, PLAN_ACTION, PLAN_MESSAGE, PLAN_ERROR };
  *  `event`: PLAN_ACTION: its type. Both texts are copied. */
 int turn_plan(struct conversation *c, enum plan_type type, size_t argument,
 	      const char *event, struct mt_str text, struct error *err);
-/** The same for a call of the reply. MT_EINVAL: it has no such call. */
+/** Add a call of the reply to the plan. MT_EINVAL: the reply has no such call. */
 int turn_plan_call(struct conversation *c, size_t call, struct error *err);
 bool turn_has_planned(const struct conversation *c);
-/** Drop the first actions that are planned. */
+/** Drop the first planned actions. */
 void turn_skip_planned(struct conversation *c, size_t count);
-/** Drop what is planned. */
+/** Drop the whole plan. */
 void turn_clear(struct conversation *c);
-/** The same, for an agent that ends. */
+/** Free the plan of an agent that ends. */
 void turn_plan_free(struct conversation *c);
-/** Drop the plan. Actions planned from now on belong to `reply`, which it takes. */
+/** Drop the plan and take `reply`; actions planned from now on belong to it. */
 int turn_set_reply(struct conversation *c, struct llm_reply *reply, struct error *err);
 
 #endif

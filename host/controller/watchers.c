@@ -20,10 +20,10 @@ void conversation_notice(struct conversation *c, int level, const char *fmt, ...
 	strbuf_vaddf(&text, fmt, ap);
 	va_end(ap);
 	log_line(MT_LOG_INFO, "conversation", "%s", text.text);
-	/* here, because NOTIFY_WATCHERS evaluates its arguments for each watcher */
+	/* not in the macro: NOTIFY_WATCHERS evaluates its arguments for each watcher */
 	masked = mask_text(c->mask, text.text, &shown);
 	if (c->loss_reported && strstr(masked, c->reason))
-		return; /* a consequence of what the error state reports */
+		return; /* caused by a failure that the error state reports */
 	NOTIFY_WATCHERS(c, notice, level, masked);
 }
 

@@ -15,10 +15,10 @@ struct question;
 void conversation_notify_questions(struct conversation *c, const struct question *open);
 /** The approvals that this subagent waits for have changed. */
 void conversation_notify_asks(struct conversation *c, const char *child);
-/** A side question has its answer; `failed`: the text is the reason why. */
+/** A side question has an answer; `failed`: `text` is the reason why it has none. */
 void conversation_notify_side_answer(struct conversation *c, const char *question,
 				     const char *text, bool failed);
-/** Notify the watchers of events from now on. */
+/** Start notifying the watchers of events. */
 int conversation_watch_log(struct conversation *c, struct error *err);
 
 #endif
