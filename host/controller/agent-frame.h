@@ -22,12 +22,11 @@ struct agent_frame {
 	struct llm_router *router;
 	struct llm *llm;           /* the model, where no rule chooses another */
 	struct plugin_component plugin;
-	struct plugin_component parts[AGENT_PARTS_MAX]; /* the plugins listed for a
-	                                                 * feature: agent_parts */
+	struct plugin_component parts[AGENT_PARTS_MAX]; /* for agent_parts of a feature */
 	size_t part_count;
 	unsigned text_only;        /* consecutive replies without a call */
-	unsigned corrected;        /* of these, replies answered with the correct form of
-	                            * a call */
+	unsigned corrected;        /* of these, answered with the correct form of a
+	                            * call */
 	struct plan *plan;         /* actions planned from a reply; NULL: none */
 	char *state_text;          /* state that the plugin saved */
 	void **feature_states;     /* one for each feature, in table order */

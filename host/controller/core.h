@@ -36,14 +36,12 @@ struct conversation {
 	struct config *config;
 	struct registry *registry;
 	char *id, *parent, *dir, *workspace, *title;
-	char *place;               /* owner of the workspace (struct
-	                            * conversation_options) */
+	char *place;               /* workspace owner; see struct conversation_options */
 	int depth;                 /* number of its ancestors */
 	bool headless, answers, interactive;
 
 	struct mask *mask;
-	struct mask_stream reply_masks[2], output_mask; /* reply text and reasoning; live
-	                                                 * output */
+	struct mask_stream reply_masks[2], output_mask; /* text, reasoning; live output */
 	struct evlog *log;
 	struct llm_models *models;
 	struct plugin_component runtime;

@@ -25,8 +25,7 @@
 
 enum {
 	OUTPUT_MAX = 16 << 20,         /* maximum bytes of live output at once */
-	RUNNER_FAILURES_MAX = 3,       /* maximum consecutive failures before the
-	                                * conversation fails */
+	RUNNER_FAILURES_MAX = 3,       /* consecutive, before the conversation fails */
 };
 
 /* ---- results ------------------------------------------------------------ */
