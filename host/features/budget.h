@@ -39,7 +39,7 @@ struct budget {
 	struct quota quotas[LIMIT_COUNT];
 };
 
-/** Set a limit; 0: none. */
+/** Set a limit; 0: no limit. */
 void budget_set_limit(struct budget *a, enum limit which, double max);
 /** Charge a budget and all its parents. */
 void budget_spend(struct budget *a, enum limit which, double n);
@@ -50,8 +50,8 @@ bool budget_account_reached(struct budget *a, unsigned which, char *text, size_t
 bool budget_was_hit(const struct budget *a);
 /** Name of the option that sets the limit: "max_iterations". */
 const char *budget_limit_option(enum limit which);
-/** The user wants to continue: raises the limits that were reached, here and in parents.
- *  @return true if something was. */
+/** Raise the limits that were reached, here and in parents, because the user continues.
+ *  @return true if any was raised. */
 bool budget_raise(struct budget *a);
 /** For the log, so that it survives the process, and back. Owned. */
 json_object *budget_json(const struct budget *a);

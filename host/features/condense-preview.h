@@ -21,9 +21,9 @@ void condense_view_clear(struct condensed_view *t);
 /** The view of the agent without condensers. */
 int conversation_view(struct conversation *c, struct condensed_view *ret,
 		      struct error *err);
-/** Condense as if requested by the user; `over` is called once, from inside or
- *  from the loop, with what is left (owned by it, cleared afterwards), or with NULL
- *  and why. The conversation must rest, and is to be closed afterwards. */
+/** Condense as if requested by the user. `over` is called once, from this function or
+ *  from the loop, with the remaining view (owned by it, cleared afterwards), or with NULL
+ *  and the error. The conversation must be idle, and must be closed afterwards. */
 void conversation_condense_preview(struct conversation *c,
 				   void (*over)(void *arg, struct condensed_view *t,
 						const struct error *err),
@@ -34,7 +34,7 @@ struct mt_ctx;
 
 /** While `trimming`, instead of the agent: the view is ready, or `err` says why not. */
 void condense_preview_finish(struct conversation *c, struct mt_ctx *x, struct error *err);
-/** A condensation was logged: the condensers begin again. */
+/** Restart the condensers after a condensation was logged. */
 void condense_preview_restart(struct conversation *c);
 
 /** Do only the condensers run? */

@@ -6,13 +6,13 @@
 
 #include "controller/call.h"
 
-/** Judge a call by its plain arguments. Nothing of it is changed. An analyzer that fails
- *  says RISK_UNKNOWN; the highest risk of several counts.
- *  @return MT_OK; or a status when nothing could be judged (*ret is then
- *  RISK_UNKNOWN with the reason). */
+/** Assess a call by its unmasked arguments, without changing it. The result of an
+ *  analyzer that fails is RISK_UNKNOWN; the highest risk of several counts. @return
+ *  MT_OK, or a status if no risk could be determined (*ret is then RISK_UNKNOWN with the
+ *  reason). */
 int approval_ask_analyzers(struct conversation *c, struct call *call,
 			   struct verdict *ret);
-/** Is any analyzer wired? */
+/** Are any analyzers configured? */
 bool approval_has_analyzers(const struct conversation *c);
 
 #endif

@@ -43,7 +43,7 @@ static inline struct approval_state *approval_of(const struct conversation *c)
 
 /** Where a call would run, for scopes. */
 struct scope_place approval_place(struct conversation *c, const struct call *call);
-/** Do granted scopes cover it? */
+/** Do granted scopes cover the call? */
 bool approval_is_granted(struct conversation *c, const struct call *call);
 /** Grant a scope, in this conversation or in the project. */
 int approval_grant(struct conversation *c, json_object *scope, bool project,
@@ -52,15 +52,15 @@ int approval_grant(struct conversation *c, json_object *scope, bool project,
 /** Ask the tool of a call what the call would do. @return true: watchers are notified of
  *  the state when it has answered; false: nothing has been asked. */
 bool approval_preview_start(struct conversation *c, const struct call *call);
-/** The pending action is answered, or another one. */
+/** Discard the preview: the pending action is answered, or has changed. */
 void approval_preview_drop(struct conversation *c);
 /** The answer of the tool; see feature.h. */
 bool approval_preview_take(struct conversation *c, const struct runner_result *result);
 
 /** The verdict of the analyzers; UNKNOWN if they fail. */
 void approval_assess(struct conversation *c, struct call *call, struct verdict *ret);
-/** The same, kept as the verdict of the call; the risk is written into its action, which is
- *  in no log yet. */
+/** Assess a call that is not logged yet: store the verdict in the call, and the risk in
+ *  its action. */
 void approval_judge(struct conversation *c, struct call *call);
 /** MT_EDENIED with the sentence for it. */
 int approval_denied(const struct verdict *v, const char *what, struct error *err);
@@ -78,10 +78,11 @@ void approval_drop_opinion(struct conversation *c);
 int approval_repeat(struct conversation *c, bool yes, struct error *err);
 /** Give a rejected action its observation and continue. */
 void approval_rejected(struct conversation *c, struct event *action);
-/** A message came instead of an answer: that is a no. */
+/** A message arrived instead of an answer; reject the pending action. */
 void approval_overtaken(struct conversation *c);
 
-/** Is this repetition the very action that was approved? Of other actions: yes. */
+/** Is this repetition the action that was approved? True for actions that are not
+ *  repetitions. */
 bool approval_holds(struct conversation *c, const struct event *action);
 /** Report to the model what ran instead of its call, if the user edited it. */
 void approval_tell_edit(struct conversation *c, const struct call *call,

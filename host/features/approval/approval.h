@@ -21,12 +21,12 @@ bool approval_needed(const struct approval_policy *p, enum risk risk);
 /** The stricter of both policies, so that delegating does not bypass approval. */
 struct approval_policy approval_stricter(struct approval_policy a,
 					 struct approval_policy b);
-/** Read the policy of a section [controller...]. `interactive`: a person can answer. */
+/** Read the policy of a section [controller...]. `interactive`: a user can answer. */
 int approval_policy_read(const struct config *c, const char *section, bool interactive,
 			 struct approval_policy *ret, struct error *err);
 
-/** Scopes of what runs without asking here, those of the project included; owned. NULL:
- *  out of memory. */
+/** The scopes, including those of the project, whose actions run without approval; owned.
+ *  NULL: out of memory. */
 json_object *approval_scopes(struct conversation *c);
 
 /** The members of the command that gives this answer (doc/conversation-protocol.md). */
@@ -34,7 +34,7 @@ void approval_put(struct strbuf *line, const struct approval *a);
 
 extern const struct feature approval_feature;
 
-/** The policy of the agent that works now. */
+/** The policy of the active agent. */
 static inline struct approval_policy *approval_policy(const struct conversation *c)
 {
 	return feature_agent_state(conversation_agent(c), &approval_feature);

@@ -189,7 +189,7 @@ static int gate_describe(struct conversation *c, struct error *err)
 			    &approval_of(c)->proposed_scope, err);
 }
 
-/* Watchers are notified once the question is whole. */
+/* Notifies the watchers once the question is complete. */
 static void gate_ask_user(struct conversation *c)
 {
 	if (!approval_preview_start(c, turn_call(c)))
@@ -488,7 +488,7 @@ static bool awaits_preview(const struct conversation *c)
 	return approval_of(c)->preview_call != 0;
 }
 
-/* What runs is what was approved. */
+/* Denies a call that differs from the approved one. */
 static bool before_send(struct conversation *c, struct call *call)
 {
 	if (approval_holds(c, call->action))

@@ -15,13 +15,14 @@
  *  `err`: the file cannot be used, and nothing of it applies. */
 json_object *approvals_read(const struct config *c, const char *workspace,
 			    struct error *err);
-/** Keep one more; two processes may at once. */
+/** Store a scope; safe with concurrent processes. */
 int approvals_keep(const struct config *c, const char *workspace, json_object *scope,
 		   const char *conversation, struct error *err);
-/** Take out those of these texts. @return MT_ENOTFOUND if one is not there; then none. */
+/** Remove the scopes with these texts. @return MT_ENOTFOUND if one is missing; then none
+ *  is removed. */
 int approvals_revoke(const struct config *c, const char *workspace, json_object *texts,
 		     struct error *err);
-/** Take the scopes of these texts out of a list; as above. */
+/** Remove the scopes with these texts from a list; fails like approvals_revoke. */
 int approvals_remove(json_object *list, json_object *texts, struct error *err);
 
 #endif
