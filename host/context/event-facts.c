@@ -23,10 +23,10 @@ struct event_facts {
 	struct view_fact *list;
 	int32_t *ids;
 	size_t count, room;
-	size_t saved; /* the first of them are in the file */
+	size_t saved; /* number of facts already in the file */
 };
 
-/* Both arrays have the same room. */
+/* Both arrays have the same capacity. */
 static int event_facts_reserve(struct event_facts *f, size_t count)
 {
 	size_t room = f->room;
@@ -41,10 +41,10 @@ static int event_facts_reserve(struct event_facts *f, size_t count)
 /* events.facts: this header, `count` entries, the ids of calls, the ids of replies. */
 struct facts_header {
 	char magic[8];
-	uint64_t end, tail;      /* of the log; hash of what is before it */
+	uint64_t end, tail;      /* of the log; hash of the part before it */
 	uint64_t count;
-	uint64_t calls, batches; /* bytes of the ids */
-	uint64_t sum;            /* of what follows the header */
+	uint64_t calls, batches; /* size of the ids in bytes */
+	uint64_t sum;            /* of everything after the header */
 };
 
 struct facts_entry {
@@ -100,7 +100,7 @@ static bool event_facts_take_body(struct event_facts *f, const struct facts_head
 	return true;
 }
 
-/* The facts in the file. If it is invalid in any way, the events are read instead. */
+/* Loads the facts from the file. If the file is invalid, the events are read instead. */
 static void event_facts_load(struct event_facts *f)
 {
 	AUTO(free) char *path = path_join(evlog_dir(f->log), "events.facts");
@@ -151,7 +151,7 @@ void event_facts_save(struct event_facts *f)
 	put_entries(f, &out);
 	strbuf_addn(&out, f->calls.texts.text, h.calls);
 	if (strbuf_addn(&out, f->batches.texts.text, h.batches))
-		return; /* it is only a short cut */
+		return; /* the file is only an optimization */
 	h.sum = crc32c_update(0, out.text + sizeof h, out.len - sizeof h);
 	memcpy(out.text, &h, sizeof h);
 	if (file_write(path, out.text, out.len, 0600, false, NULL) == MT_OK)

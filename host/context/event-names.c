@@ -19,7 +19,7 @@ static uint64_t hash_id(const char *id)
 	return hash ^ hash >> 29;
 }
 
-/* The slot of an id: where it is, or where it belongs. */
+/* The slot of an id: the existing one, or the free one to insert it in. */
 static uint32_t *find_slot(const struct event_names *n, const char *id)
 {
 	size_t mask = n->table_size - 1, i = hash_id(id) & mask;

@@ -11,10 +11,10 @@
 
 enum { EVENT_NAMES_MAX = 1 << 28 };
 
-/** Ids in the order of their numbers. Begin with EVENT_NAMES. */
+/** Ids in the order of their numbers. Initialize with EVENT_NAMES. */
 struct event_names {
-	struct strbuf texts; /* each with its NUL */
-	uint32_t *places;    /* of each in `texts` */
+	struct strbuf texts; /* each followed by a NUL */
+	uint32_t *places;    /* offset of each id in `texts` */
 	size_t count, room;
 	uint32_t *table;     /* numbers + 1 by hash; 0: free */
 	size_t table_size;   /* a power of two, or 0 */
@@ -22,10 +22,11 @@ struct event_names {
 
 #define EVENT_NAMES { .texts = STRBUF(EVENT_NAMES_MAX) }
 
-/** @return the number of an id, a new one if it is new; -1 for an empty text or NULL;
- *  -2 if there is no memory for it. */
+/** @return the number of an id, which is assigned if the id is new; -1 for NULL or an
+ *  empty string; -2 if out of memory. */
 int32_t event_names_number(struct event_names *n, const char *id);
-/** Restore the ids from `texts` as they were written. @return false: they are invalid. */
+/** Restores the ids from `texts` as they were saved. @return false if they are
+ *  invalid. */
 bool event_names_load(struct event_names *n, const char *texts, size_t len);
 void event_names_clear(struct event_names *n);
 

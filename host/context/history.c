@@ -16,9 +16,9 @@ struct note {
 
 struct history {
 	struct evlog *log;
-	int64_t start;         /* the first event that may count */
-	int64_t scanned;       /* events that were looked at */
-	int32_t *shown;        /* ids of those that are history */
+	int64_t start;         /* the first event that may be shown */
+	int64_t scanned;       /* number of events scanned */
+	int32_t *shown;        /* ids of the events that are part of the history */
 	size_t shown_count;
 	unsigned char *gone;   /* by event: forgotten */
 	size_t room;
@@ -26,7 +26,7 @@ struct history {
 	size_t applied_count;
 	struct note *notes;    /* their summaries that are still shown */
 	size_t note_count;
-	struct event_facts *facts;   /* made when a rule first needs them */
+	struct event_facts *facts;   /* created when a rule first needs them */
 };
 
 struct history *history_new(struct evlog *log, int64_t start)
@@ -65,7 +65,7 @@ void history_save(struct history *h)
 		event_facts_save(h->facts);
 }
 
-/* Both arrays have the same room; what is new of `gone` is zero. */
+/* Both arrays have the same capacity; new elements of `gone` are zero. */
 static int history_reserve(struct history *h, int64_t count)
 {
 	size_t old = h->room, room = h->room;
@@ -78,7 +78,7 @@ static int history_reserve(struct history *h, int64_t count)
 	return MT_OK;
 }
 
-/* ---- what condensations said ------------------------------------------- */
+/* ---- condensations ------------------------------------------------------ */
 
 static int history_by_id(const void *key, const void *note)
 {
@@ -222,7 +222,7 @@ static void drop_undone(struct history *h)
 	h->shown_count = kept;
 }
 
-/* What a delegate did is its own history. */
+/* The events of a delegate are not part of this history. */
 static void skip_delegation(struct history *h)
 {
 	int64_t end = evlog_delegation_end(h->log, h->scanned);
@@ -280,8 +280,8 @@ static size_t newest_tasks(const struct history *h, const unsigned char *shown)
 	return SIZE_MAX;
 }
 
-/* The newest task list is pinned: it stays, with what it needs, of a loop that was
- * forgotten around it. `facts` are changed so that the rules do not see the loop. */
+/* The newest task list is pinned: it stays, with the events it requires, even if the loop
+ * around it was forgotten. Changes `facts` so that the rules ignore the loop. */
 static int free_tasks(const struct history *h, const unsigned char *shown,
 		      struct view_fact *facts)
 {
@@ -327,7 +327,7 @@ static int keep_rules(struct history *h, unsigned char *shown, struct error *err
 	return MT_OK;
 }
 
-/* The facts of each place of a view; NULL: out of memory. */
+/* The facts of each position of a view; NULL: out of memory. */
 static const struct view_fact **facts_of_view(struct history *h,
 					      const struct view_item *view, size_t count,
 					      struct error *err)
@@ -388,10 +388,10 @@ int history_cuts(struct history *h, const struct view_item *view, size_t count,
 
 /* ---- the view ---------------------------------------------------------- */
 
-/* The free places of a view as a Fenwick tree over 1 to `count`. */
+/* The free positions of a view as a Fenwick tree over 1 to `count`. */
 struct places {
 	size_t *free;
-	size_t count, step; /* step: greatest power of two within count */
+	size_t count, step; /* step: greatest power of two that is at most count */
 };
 
 static int places_open(struct places *p, size_t count)
@@ -407,7 +407,7 @@ static int places_open(struct places *p, size_t count)
 	return MT_OK;
 }
 
-/* Takes the free place that `before` free ones come before, from 0. */
+/* Takes the free position with index `before` (from 0). */
 static size_t places_take(struct places *p, size_t before)
 {
 	size_t at = 0;
@@ -422,8 +422,8 @@ static size_t places_take(struct places *p, size_t before)
 	return at;
 }
 
-/* Each summary is at its offset in the view that the summaries before it are in: the
- * newest one first, each takes its place among those that are left. */
+/* The offset of a summary refers to the view that contains the earlier summaries. So the
+ * newest summary is placed first, and each takes a position among the remaining ones. */
 static int place_summaries(const struct history *h, size_t events,
 			   struct view_item *items)
 {

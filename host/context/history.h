@@ -19,27 +19,27 @@ void history_save(struct history *h);
 
 /** The view: without null, state, hidden, reverted and forgotten events; each summary at
  *  the position given by its condensation. After a condensation the rules of
- *  view-invariants.h apply. The list is the caller's, the texts in it are borrowed until
- *  the next call. */
+ *  view-invariants.h apply. The caller owns the list; its texts are borrowed until the
+ *  next call. */
 int history_view(struct history *h, struct view_item **ret, size_t *ret_count,
 		 struct error *err);
-/** Read what history_view will need, until `end` (CLOCK_MONOTONIC, ns). `*ret_more`: not
- *  all of it is read. */
+/** Reads the events that history_view needs, until `end` (CLOCK_MONOTONIC, ns).
+ *  `*ret_more`: some events were not read yet. */
 int history_prepare(struct history *h, uint64_t end, bool *ret_more, struct error *err);
-/** The positions at which a view of this history may be cut: count + 1 flags, the
- *  caller's. */
+/** The positions at which a view of this history may be cut: count + 1 flags, owned by
+ *  the caller. */
 int history_cuts(struct history *h, const struct view_item *view, size_t count,
 		 unsigned char **ret_allowed, struct error *err);
-/** Mark what must stay in a view for one event of it to stay: see
+/** Marks the events that must stay in a view if one event stays: see
  *  view_invariants_mates. */
 int history_mates(struct history *h, const struct view_item *view, size_t count,
 		  size_t place, unsigned char *marks, struct error *err);
-/** Add to the `shown` events of a view those without which it cannot be sent: see
+/** Adds to `shown` the events that the shown events of a view require in a request: see
  *  view_invariants_complete. */
 int history_complete(struct history *h, const struct view_item *view, size_t count,
 		     unsigned char *shown, struct error *err);
-/** Are these the arguments of a condensation: either a list of ids or a range, and
- *  a summary only together with its offset? One that is not has no effect. */
+/** True if these arguments are valid: either a list of ids or a range, and a summary only
+ *  together with its offset. A condensation with invalid arguments has no effect. */
 bool history_condensation_is_valid(json_object *args);
 /** True if the user has sent a message at or after this id. */
 bool history_user_since(const struct evlog *log, int64_t id);

@@ -53,7 +53,7 @@ static bool is_pdf(const char *bytes, size_t len)
 	return len >= 5 && memcmp(bytes, "%PDF-", 5) == 0;
 }
 
-/* The type of an image or PDF file by its bytes. */
+/* Detects the type of an image or PDF file from its bytes. */
 static int medium_look(const char *bytes, size_t len, const char **ret_mime,
 		       struct error *err)
 {
@@ -88,7 +88,8 @@ static int look_at_data(const char *url, size_t len, struct strbuf *bytes,
 	return status ? status : medium_look(bytes->text, bytes->len, ret_mime, err);
 }
 
-/* The path in a URL as images_add_file makes it: data:TYPE;name=PATH;base64,. */
+/* Extracts the path from a URL created by images_add_file:
+ * data:TYPE;name=PATH;base64,. */
 static void images_put_name(struct strbuf *out, const char *url, size_t len)
 {
 	const char *comma = memchr(url, ',', len);
@@ -143,8 +144,8 @@ static int add_why(struct images *images, size_t n, const char *why)
 	return images_add_text(images, text);
 }
 
-/* "Image 2 (docs/a.png):", so that the model can name the file to tools. `name` NULL: it
- * has no known path. */
+/* "Image 2 (docs/a.png):", so that the model can name the file to tools. `name` is NULL
+ * if the path is unknown. */
 static int images_add_name(struct images *images, size_t n, const char *mime,
 			   const char *name)
 {
@@ -158,7 +159,7 @@ static int images_add_name(struct images *images, size_t n, const char *mime,
 	return images_add_text(images, text);
 }
 
-/* Add a blob that is an image or a PDF file: `path` is taken. */
+/* Adds an image or PDF blob. Takes ownership of `path`. */
 static int images_add_blob(struct images *images, size_t n, char *path, const char *mime,
 			   size_t len, const char *name)
 {
@@ -289,7 +290,7 @@ void images_clear(struct images *images)
 	*images = (struct images){ 0 };
 }
 
-/* ---- coming in -------------------------------------------------------------------- */
+/* ---- input ------------------------------------------------------------------------ */
 
 static int check_image_url(json_object *value, size_t n, struct error *err)
 {
@@ -330,7 +331,7 @@ int images_check(json_object *urls, struct error *err)
 	return MT_OK;
 }
 
-/* Escape what has a meaning in a data: URL, and what is not ASCII. */
+/* Escapes characters that are special in a data: URL, and non-ASCII bytes. */
 static void images_put_escaped(struct strbuf *url, const char *path)
 {
 	for (; *path; path++)

@@ -10,12 +10,12 @@
 
 enum { IMAGES_MAX = 20 /* of one message */ };
 
-/** Images of one event as parts of a message, in pairs of a text and an image; only a
- *  text if the image cannot be shown. */
+/** Images of one event as message parts: pairs of a text and an image, or only a text if
+ *  the image cannot be shown. */
 struct images {
 	struct llm_part *parts;
 	size_t count;
-	char **owned;              /* texts, paths and addresses of the parts */
+	char **owned;              /* texts, paths and URLs of the parts */
 	size_t owned_count;
 };
 
@@ -24,10 +24,10 @@ struct images {
 int images_of(const struct event *e, struct evlog *log, struct images *ret);
 void images_clear(struct images *images);
 
-/** Check the images and PDF files given with a message: a list of at most IMAGES_MAX data:
- *  or https: URLs that a model can be shown. */
+/** Checks the images and PDF files of a message: a list of at most IMAGES_MAX data: or
+ *  https: URLs of supported types. */
 int images_check(json_object *urls, struct error *err);
-/** Read an image or PDF file and add it to a list of URLs, as data with its path:
+/** Read an image or PDF file and add it to a list of URLs, as a data: URL with its path:
  *  data:TYPE;name=PATH;base64,... */
 int images_add_file(json_object *urls, const char *path, struct error *err);
 /** Is a PDF file among the URLs? */

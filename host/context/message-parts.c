@@ -42,7 +42,7 @@ static int text_ipython(const struct event *e, struct strbuf *out)
 	return out->error;
 }
 
-/* An editor that answers as one has said it all; of another the changes are shown. */
+/* An edit by `oh_aci` carries its complete result text; for others, show the changes. */
 static int text_edit(const struct event *e, struct strbuf *out)
 {
 	json_object *args = event_args(e);
@@ -56,7 +56,7 @@ static int text_edit(const struct event *e, struct strbuf *out)
 			"[New file %s is created with the provided content.]\n",
 			event_arg(e, "path"));
 	event_edit_text(e, EDIT_CONTEXT, true, out);
-	if (out->len && out->text[out->len - 1] == '\n') /* nothing has changed */
+	if (out->len && out->text[out->len - 1] == '\n') /* no change */
 		return out->error;
 	return strbuf_add(out, "\n");
 }
@@ -68,7 +68,8 @@ static int text_delegate(const struct event *e, struct strbuf *out)
 	return content ? strbuf_add(out, content) : message_parts_text_content(e, out);
 }
 
-/* Observations for the model, whether long ones are cut, and the text around the cut. */
+/* Observation types for the model, whether they are truncated, and the text around the
+ * cut. */
 static const struct observation_text {
 	text_of *text;
 	bool whole;
@@ -107,7 +108,7 @@ static int cut(struct strbuf *text, size_t max_chars)
 	return text->error;
 }
 
-/* Rules that came with it, what was added to a message. */
+/* Adds the rules and other text attached to a message. */
 static void add_extended(const struct event *e, struct strbuf *out)
 {
 	json_object *list = js_get(e->json, "extended_content");
@@ -150,8 +151,8 @@ static enum message_part_kind observation(const struct event *e,
 	return event_tool_meta(e) ? MESSAGE_PART_RESULT : MESSAGE_PART_USER;
 }
 
-/* `finish` of the model: what it said, the call itself is not sent. What it said to
- * the user stands for it if there is nothing else. */
+/* A `finish` of the model is sent as its text, without the call. If there is no text, the
+ * final message to the user is sent. */
 static enum message_part_kind write_part_text(const struct event *e, struct evlog *log,
 					      struct strbuf *out)
 {
@@ -202,8 +203,8 @@ static enum message_part_kind action(const struct event *e, struct evlog *log,
 	return MESSAGE_PART_NONE;
 }
 
-/* The text, then what images the event has; a message that is images alone has
- * no text, which some providers refuse if it is empty. */
+/* The text, then the images. A message with images only has no text part, because some
+ * providers reject an empty one. */
 static void make_parts(struct message_part *p, struct llm_part *own,
 		       struct llm_part *apart)
 {
@@ -220,9 +221,9 @@ static void make_parts(struct message_part *p, struct llm_part *own,
 	p->own_count = p->part_count = n;
 }
 
-/* Put what was found of an event into one block of memory: there are very many pieces,
- * and they are freed at the end of the process, while a signal waits.
- * `text` has two line ends before it. NULL: out of memory. */
+/* Copies the part of an event into one block of memory: there are very many parts, and
+ * freeing them delays the exit of the process. `text` has two newlines before it. NULL:
+ * out of memory. */
 static struct message_part *make_block(const struct message_part *found,
 				       const struct strbuf *text)
 {
@@ -262,7 +263,7 @@ static void find_ids(struct message_part *p, const struct event *e)
 	p->call = call;
 }
 
-/* Did the call fail? Tools say so, and the exit code of a command does. */
+/* True if the call failed, as reported by the tool or by the exit code of a command. */
 static bool is_failed_result(const struct event *e)
 {
 	json_object *args = event_args(e);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * message-parts.h - one event as part of a message: its text is created once, kept,
- * and borrowed by requests. */
+ * message-parts.h - one event as part of a message. Its text is created once, and
+ * requests borrow it. */
 #ifndef HOST_CONTEXT_MESSAGE_PARTS_H
 #define HOST_CONTEXT_MESSAGE_PARTS_H
 
@@ -13,12 +13,12 @@
 #include <string.h>
 
 enum message_part_kind {
-	MESSAGE_PART_NONE, /* the model reads nothing of it */
+	MESSAGE_PART_NONE, /* not shown to the model */
 	MESSAGE_PART_SYSTEM,
 	MESSAGE_PART_USER,
 	MESSAGE_PART_ASSISTANT,
 	MESSAGE_PART_CALL,   /* an action of a reply: the reply is sent */
-	MESSAGE_PART_RESULT, /* answers a call if `response` is set, else the user's */
+	MESSAGE_PART_RESULT, /* of a call if `response` is set, otherwise of the user */
 };
 
 struct message_turn;
@@ -27,12 +27,12 @@ struct message_part {
 	enum message_part_kind kind;
 	const char *response, *call; /* ids of the reply and its call; or NULL */
 	struct message_turn *turn;   /* of request-messages.c: the reply, once looked up */
-	size_t place;                /* of the call in the reply */
-	unsigned generation;         /* memory's: the newest view that has it */
+	size_t place;                /* index of the call in the reply */
+	unsigned generation;         /* the newest view that contains it */
 	bool failed;                 /* an error event: the call may not have become an action */
 	bool is_error;               /* the call failed, for any reason */
-	uint64_t stamp, apart_stamp; /* of messages of this piece alone */
-	uint64_t shown_stamp;        /* in this view: 0 if it is masked */
+	uint64_t stamp, apart_stamp; /* of messages that consist of this part only */
+	uint64_t shown_stamp;        /* in this view; 0 if masked */
 	const char *text;
 	size_t len;
 	const struct llm_part *parts, *apart; /* apart: after another user message */
@@ -72,8 +72,8 @@ struct tool_list {
 	struct json_object *sent; /* the schemas that are sent in another form */
 	size_t count;
 };
-/** From the event `id` of the log, unless `offered` (a list in its form) is not
- *  NULL. */
+/** Reads the tools from `offered` (a list in the form of that event), or if NULL from the
+ *  event `id` of the log. */
 int message_tool_list_read(struct tool_list *list, struct evlog *log, int64_t id,
 			   json_object *offered, struct error *err);
 void message_tool_list_clear(struct tool_list *list);

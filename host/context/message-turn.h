@@ -8,7 +8,7 @@
 #include "events/evlog.h"
 #include "llm/llm.h"
 
-/* A reply of the model while a view is laid out: its calls wait for results. */
+/* A reply of the model while its view is processed: its calls wait for results. */
 struct message_turn {
 	const char *response; /* its id */
 	const char *opaque;
@@ -18,26 +18,27 @@ struct message_turn {
 	struct llm_call *calls;              /* the calls that have results */
 	struct llm_part part;                /* its text */
 	bool silent;                         /* nothing */
-	uint64_t stamp;                      /* new when other calls of it are sent */
+	uint64_t stamp;                      /* changes with the set of sent calls */
 	size_t wanted, seen;                 /* results in the view, results reached */
 	unsigned generation;                 /* of the view that used it last */
-	unsigned stable;                     /* the layout that it is a settled part of */
-	unsigned called;                     /* the view that has an action of it */
-	unsigned called_stable;              /* the layout whose settled part has one */
+	unsigned stable;                     /* the layout with it in its stable prefix */
+	unsigned called;                     /* the view with one of its actions */
+	unsigned called_stable;              /* layout with one in its prefix */
 	bool sent;
 	/* the lists and texts follow in the same block of memory */
 };
 
 /** Orders turns by the id of their reply. */
 int message_turn_compare(const void *a, const void *b);
-/** Read a reply of the log; one block of memory, freed with free(). NULL: `err`. */
+/** Reads a reply from the log into one block of memory; free it with free(). NULL: `err`
+ *  is set. */
 struct message_turn *message_turn_read(struct evlog *log, const char *response,
 				       struct error *err);
-/** The index of the call with this id. @return false: it has no such call. */
+/** The index of the call with this id. @return false if the reply has no such call. */
 bool message_turn_place(const struct message_turn *t, const char *id, size_t *ret_place);
 /** Add the message of the assistant and the results of its calls. */
 int message_turn_send(struct message_turn *t, struct llm_request *request);
-/** Is the text white space? */
+/** True if the text is only white space. */
 bool message_is_blank(const char *text, size_t len);
 
 #endif

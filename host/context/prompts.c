@@ -14,7 +14,7 @@ struct templates {
 	const char *dir, *agent;
 	char *texts[PARTIALS_MAX]; /* read for this rendering */
 	size_t count;
-	struct error failed; /* a partial that exists and could not be read */
+	struct error failed; /* set if an existing partial could not be read */
 };
 
 static bool is_prompt_name(const char *name)
@@ -46,7 +46,7 @@ static char *template_read(const struct templates *t, const char *name, struct e
 	return r ? NULL : text;
 }
 
-/* A part that does not exist is empty. */
+/* A partial that does not exist is empty. */
 static const char *partial(const char *name, void *arg)
 {
 	struct templates *t = arg;

@@ -23,7 +23,7 @@ static size_t recall_text_count_of(json_object *list)
 
 /* ---- knowledge: each item once ------------------------------------------ */
 
-/* Names of the items that recalls before `id` hold, as members. */
+/* The names of the items in recalls before `id`, as members of an object. */
 static json_object *names_before(struct evlog *log, int64_t id)
 {
 	json_object *names = js_new_object();
@@ -64,7 +64,7 @@ static json_object *new_items(struct evlog *log, const struct event *e)
 
 /* ---- the workspace ------------------------------------------------------ */
 
-/* The members of an object as a list of {name, value}, as templates take them. */
+/* The members of an object as a list of {name, value}, as templates expect them. */
 static json_object *pairs(json_object *members)
 {
 	json_object *list = js_new_list();
@@ -81,7 +81,7 @@ static json_object *pairs(json_object *members)
 	return list;
 }
 
-/* The kind and the directory alone are nothing to show. */
+/* Without more than the type and the directory, there is nothing to show. */
 static bool has_content(json_object *data)
 {
 	json_object_object_foreach(data, name, value) {

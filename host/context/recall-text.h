@@ -7,10 +7,9 @@
 #include "config/config.h"
 #include "events/evlog.h"
 
-/** Render the context of the workspace or the knowledge that a `recall` observation
- *  of `log` holds, with the templates of `agent`. Knowledge that an earlier one holds
- *  is left out. @return owned text, "" if there is nothing to show; NULL with `err`
- *  filled. */
+/** Renders the workspace context or the knowledge in a `recall` observation of `log`,
+ *  with the templates of `agent`. Knowledge in an earlier observation is omitted. @return
+ *  owned text, "" if there is nothing to show; NULL with `err` filled. */
 char *recall_render(const struct config *c, const char *agent, struct evlog *log,
 		    const struct event *e, struct error *err);
 

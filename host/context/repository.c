@@ -41,7 +41,7 @@ static char *read_git_file(const char *path)
 	return status ? NULL : text;
 }
 
-/* The directory that .git is, or that the file .git of a worktree names; owned. */
+/* The directory .git, or the one that the .git file of a worktree names; owned. */
 static char *git_dir(const char *root)
 {
 	AUTO(free) char *git = path_join(root, ".git");
@@ -59,7 +59,7 @@ static char *git_dir(const char *root)
 	return path_join(root, text + 8);
 }
 
-/* Of a worktree: the directory that it shares with the others; owned. */
+/* The directory that all worktrees of a repository share; owned. */
 static char *common_dir(const char *git)
 {
 	AUTO(free) char *path = path_join(git, "commondir");

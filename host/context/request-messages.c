@@ -18,34 +18,34 @@
 
 enum { ITEMS_AT_ONCE = 8192, LEAVE_FROM = 4096 };
 
-/* The start of the newest view that later events cannot change: for a view with the same
- * start, layout continues from there. */
+/* The start of the newest view that later events cannot change. The layout of a view with
+ * the same start continues from there. */
 struct stable_prefix {
 	unsigned number; /* of the layout */
 	int64_t *events;
 	size_t count, room;
 	struct llm_message *messages;
 	size_t message_count, message_room;
-	bool is_new; /* began after the last view that was built */
+	bool is_new; /* started after the last view that was built */
 };
 
 struct request_messages {
 	struct evlog *log;
 	struct request_messages_options options;
-	struct message_part **pieces; /* by event id; NULL: not made */
+	struct message_part **pieces; /* by event id; NULL: not created yet */
 	size_t room, piece_count;
 	struct message_turn **turns;
 	size_t turn_count, turn_room, turns_used; /* used: by the newest view */
 	void *turn_tree; /* the same turns, by the id of the reply */
 	unsigned generation;
-	size_t open; /* turns begun that may still change */
+	size_t open; /* started turns that may still change */
 	struct stable_prefix stable;
 	struct tool_list tools;
-	json_object *offered; /* instead of those of the first event; or NULL */
+	json_object *offered; /* tools that replace those of the first event; or NULL */
 	unsigned tools_version;
 	struct summary *summaries;
 	int64_t first_user; /* the user's first message; -1: not seen yet */
-	struct request_messages *left; /* the next one that was left */
+	struct request_messages *left; /* the next entry of the list `left` */
 };
 
 /* Parts of messages that are created for one view only. */
@@ -117,7 +117,7 @@ struct request_messages *request_messages_free(struct request_messages *m)
 
 struct request_messages *request_messages_leave(struct request_messages *m)
 {
-	static struct request_messages *left; /* so that leak checkers find them */
+	static struct request_messages *left; /* keeps them reachable for leak checkers */
 
 	if (!m || m->piece_count < LEAVE_FROM)
 		return request_messages_free(m);
@@ -184,8 +184,8 @@ static int turn_make(struct request_messages *m, const char *response,
 	return MT_OK;
 }
 
-/* The turn that a result belongs to, started again for this view. A reply
- * that is not in the log is not an error: what belongs to it is not sent. */
+/* The turn of a result, restarted for this view. If the reply is not in the log, this is
+ * not an error: its calls and results are not sent. */
 static int turn_of(struct request_messages *m, struct message_part *p,
 		   struct message_turn **ret, struct error *err)
 {
@@ -236,7 +236,7 @@ static int plain(struct llm_request *request, const struct message_part *p)
 	return llm_request_add(request, &message);
 }
 
-/* A text instead of an event: a summary, or the mask of an observation. */
+/* The text shown instead of an event: a summary, or the mask of an observation. */
 static const struct llm_part *own_text(struct request_messages *m, const char *text,
 				       size_t len)
 {
@@ -252,7 +252,7 @@ static const struct llm_part *own_text(struct request_messages *m, const char *t
 	return &s->part;
 }
 
-/* A call as the model made it: its name and arguments. */
+/* A call as the model sent it: its name and arguments. */
 static struct mt_str call_text(struct request_messages *m, struct message_part *p)
 {
 	struct message_turn *t = p->turn ? p->turn : turn_find(m, p->response);
@@ -294,8 +294,8 @@ static int show_item(struct request_messages *m, struct message_part *p,
 	return p->parts ? MT_OK : MT_ENOMEM;
 }
 
-/* A result alone is not sent, also when its reply is in the log; but a complaint
- * about a call is, which never became an action. */
+/* A result without its call is not sent, even if its reply is in the log. An error about
+ * a call that never became an action is sent. */
 static bool is_turn_wanted(const struct request_messages *m, const struct message_turn *t,
 			   const struct message_part *p)
 {
@@ -303,9 +303,9 @@ static bool is_turn_wanted(const struct request_messages *m, const struct messag
 	       t->called_stable == m->stable.number;
 }
 
-/* Get the pieces of a view ready, and count how many results of each reply it
- * holds: a turn is sent when its last one is reached.
- * @return MT_EEXIST if one belongs to a turn that was thought to be settled. */
+/* Prepares the parts of a view, and counts the results of each reply in it: a turn is
+ * sent when its last result is reached.
+ * @return MT_EEXIST if a part belongs to a turn in the stable prefix. */
 static int prepare_layout(struct request_messages *m, const struct view_item *items,
 			  size_t count, size_t *ret_pieces, struct error *err)
 {
@@ -361,7 +361,7 @@ static int lay_result(struct request_messages *m, const struct message_part *p,
 						 : message_turn_send(t, request);
 }
 
-/* The system text of an agent that the user has replaced. */
+/* True for a system text that another one has replaced. */
 static bool is_replaced_system(const struct request_messages *m,
 			       const struct view_item *item)
 {
@@ -416,7 +416,7 @@ static void drop_unused(struct request_messages *m)
 	m->turn_count = kept;
 }
 
-/* ---- what is settled --------------------------------------------------- */
+/* ---- the stable prefix ------------------------------------------------- */
 
 static void begin_view(struct request_messages *m)
 {
@@ -431,7 +431,7 @@ static void unsettle(struct request_messages *m)
 	m->stable.is_new = true;
 }
 
-/* Items at the start of the view that are laid out already. */
+/* The number of items at the start of the view that are laid out already. */
 static size_t settled_part(struct request_messages *m, const struct view_item *items,
 			   size_t count)
 {
@@ -451,7 +451,7 @@ static bool reserve_prefix(struct stable_prefix *s, size_t items, size_t message
 	       !ARRAY_GROW(s->messages, &s->message_room, messages, ARRAY_MAX);
 }
 
-/* The first `n` items of the view are settled now, with all of the request. */
+/* Makes the first `n` items of the view and the whole request the stable prefix. */
 static void extend_prefix(struct request_messages *m, const struct view_item *items,
 			  size_t n, const struct llm_request *request)
 {
@@ -492,7 +492,7 @@ static int lay_out_all(struct request_messages *m, const struct view_item *items
 	return r;
 }
 
-/* The reply that an event belongs to; what that means for it is decided later. */
+/* Finds the reply of an event; whether the event is sent is decided later. */
 static int prepare_turn(struct request_messages *m, const struct message_part *p,
 			struct error *err)
 {
@@ -529,7 +529,7 @@ int request_messages_prepare(struct request_messages *m, const struct view_item 
 
 /* ---- building ----------------------------------------------------------- */
 
-/* The view that is built uses what is settled of it, too. */
+/* Marks the stable prefix as used by the view that is built. */
 static void use_settled(struct request_messages *m)
 {
 	for (size_t i = 0; i < m->stable.count; i++) {
@@ -541,7 +541,7 @@ static void use_settled(struct request_messages *m)
 	}
 }
 
-/* `whole`: what is not in this view is not in another one soon. */
+/* `whole`: parts that are not in this view are not expected in the next ones. */
 static int build_messages(struct request_messages *m, const struct view_item *items,
 			  size_t count, bool whole, struct llm_request *request,
 			  struct error *err)
@@ -585,7 +585,8 @@ int request_messages_build(struct request_messages *m, const struct view_item *i
 		     : out_of_memory(err);
 }
 
-/* Lay out the next items of a view. @return false: request_messages_build has to do the rest. */
+/* Lays out the next items of a view. @return false if request_messages_build must do the
+ * rest. */
 static bool lay_out_next(struct request_messages *m, const struct view_item *items,
 			 size_t count, int *ret, struct error *err)
 {

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * request-messages.h - converts events into the messages the model reads
- * (spec/context 7).
+ * request-messages.h - converts events into the messages the model reads (spec/context
+ * 7).
  *
- * Each event of the view becomes a message part that is kept for as long as the
- * event stays in the view; a request borrows the parts. Tool calls and their
- * results are paired whatever the history: a call without result and a result
- * without call are never sent. */
+ * Each event of the view becomes a message part that exists as long as the event is in
+ * the view. Requests borrow the parts. A call without a result, or a result without a
+ * call, is never sent. */
 #ifndef HOST_CONTEXT_REQUEST_MESSAGES_H
 #define HOST_CONTEXT_REQUEST_MESSAGES_H
 
@@ -19,7 +18,7 @@ struct request_messages;
 
 struct request_messages *request_messages_new(struct evlog *log,
 					      const struct request_messages_options *o);
-/** Empty messages with the same log, options and tools; NULL: out of memory. */
+/** Creates empty messages with the same log, options and tools; NULL: out of memory. */
 struct request_messages *request_messages_copy(const struct request_messages *m);
 struct request_messages *request_messages_free(struct request_messages *m);
 /** As request_messages_free, but many messages stay in memory until the process ends:
@@ -27,13 +26,13 @@ struct request_messages *request_messages_free(struct request_messages *m);
 struct request_messages *request_messages_leave(struct request_messages *m);
 AUTO_DEFINE(request_messages, struct request_messages *, request_messages_free)
 
-/** Read the events of a view before request_messages_build needs them, from place
- *  `*place` on until `end` (CLOCK_MONOTONIC, ns). `*place` moves past what is read. */
+/** Reads the events of a view in advance of request_messages_build, starting at position
+ *  `*place`, until `end` (CLOCK_MONOTONIC, ns). `*place` moves past the events read. */
 int request_messages_prepare(struct request_messages *m, const struct view_item *items,
 			     size_t count, uint64_t end, size_t *place,
 			     struct error *err);
-/** Lay out the start of a view that is prepared, until `end`: request_messages_build then does only
- *  the rest. `*ret_more`: call again. Nothing may be borrowed. */
+/** Lays out the start of a prepared view, until `end`; request_messages_build then does
+ *  only the rest. `*ret_more`: call it again. No request may borrow parts. */
 int request_messages_lay_out(struct request_messages *m, const struct view_item *items,
 			     size_t count, uint64_t end, bool *ret_more,
 			     struct error *err);
@@ -41,26 +40,25 @@ int request_messages_lay_out(struct request_messages *m, const struct view_item 
  *  next call of this function. */
 int request_messages_build(struct request_messages *m, const struct view_item *items,
 			   size_t count, struct llm_request *request, struct error *err);
-/** Offer a tool of those that the `system` event names (NULL: all), so that the
- *  same bytes are sent whatever is installed when a conversation is resumed. */
+/** Offers a tool that the `system` event names (NULL: all), so that a resumed
+ *  conversation sends the same bytes regardless of the installed tools. */
 int request_messages_add_tool(struct request_messages *m, const char *name,
 			      struct llm_request *request, struct error *err);
 /** The id of the `system` event. */
 int64_t request_messages_system(const struct request_messages *m);
-/** The `system` event has changed. Nothing may be borrowed. */
+/** Sets another `system` event. No request may borrow parts. */
 void request_messages_set_system(struct request_messages *m, int64_t id);
-/** Offer these tools from now on, a list in the form of the `system` event: some toolsets
- *  list their tools later. Nothing may be borrowed. */
+/** Offers these tools from now on, a list in the form of the `system` event: some
+ *  toolsets list their tools later. No request may borrow parts. */
 void request_messages_offer(struct request_messages *m, json_object *tools);
-/** Different after each change of the tools that request_messages_add_tool can offer. */
+/** Changes after each change of the tools that request_messages_add_tool can offer. */
 unsigned request_messages_tools_version(const struct request_messages *m);
 /** Render recall observations with another function. */
 void request_messages_set_recall(struct request_messages *m,
 				 char *(*recall)(const struct event *e, void *arg),
 				 void *arg);
-/** The text of one event as the model would read it (of a call: the name and the
- *  arguments), borrowed until the next
- *  request_messages_build; "" if it reads nothing of it. */
+/** The text of one event as shown to the model (for a call: the name and the arguments),
+ *  borrowed until the next request_messages_build; "" if the event is not shown. */
 struct mt_str request_messages_text(struct request_messages *m, int64_t id);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * turn-budget.c - shortens the longest results of a reply that are too long together. */
+ * turn-budget.c - shortens the longest results of a reply whose total exceeds the
+ * limit. */
 #include "context/turn-budget.h"
 
 #include "line-cut.h"
@@ -85,9 +86,9 @@ static int shorten(struct message_part *p, size_t chars,
 	return MT_OK;
 }
 
-/* ---- all of them ------------------------------------------------------------ */
+/* ---- all results ------------------------------------------------------------ */
 
-/* Characters of the text; a result that a condenser masked is short already. */
+/* Characters of the text; masked results are short already. */
 static size_t length(const struct message_part *p)
 {
 	return p && p->parts == p->own_parts ? utf8_count(p->text, p->len) : 0;

@@ -28,7 +28,7 @@ static bool is_in_view(const struct view_item *items, size_t count, int64_t id)
 	return false;
 }
 
-/* Update *id, the first message of the user that is in effect. @return it, or -1. */
+/* Updates *id, the first effective user message. @return it, or -1. */
 static int64_t first_user(const struct evlog *log, int64_t *id)
 {
 	int64_t count = evlog_count(log);
@@ -71,7 +71,7 @@ const struct view_item *view_with_beginning(const struct evlog *log, int64_t sys
 		(*ret_own)[n++] = items[0];
 	if (lacks_user)
 		(*ret_own)[n++] = (struct view_item){ .event = *first_user_id };
-	for (size_t i = have; i < *count; i++) /* one that was added late is the first */
+	for (size_t i = have; i < *count; i++) /* one that was added late comes first */
 		if (!lacks_system || items[i].event != system.event)
 			(*ret_own)[n++] = items[i];
 	*count = n;

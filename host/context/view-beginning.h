@@ -7,10 +7,10 @@
 #include "context/view-item.h"
 #include "events/evlog.h"
 
-/** A view without system text, or without a message of the user behind it, gets those of
- *  the log (V0): an imported history may have forgotten them. `system_id`: of the event
- *  with the system text. `first_user_id`: what the last call with this log left there; -1:
- *  none yet. @return the view to lay out; NULL: out of memory. The caller frees `ret_own`. */
+/** Adds the system text and the first user message of the log to a view without them
+ *  (V0): an imported history may have forgotten them. `system_id`: the event with the
+ *  system text. `first_user_id`: set by the previous call with this log; -1: none yet.
+ *  @return the view to lay out; NULL: out of memory. The caller frees `ret_own`. */
 const struct view_item *view_with_beginning(const struct evlog *log, int64_t system_id,
 					    int64_t *first_user_id,
 					    const struct view_item *items, size_t *count,

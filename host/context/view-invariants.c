@@ -2,8 +2,8 @@
  *
  * view-invariants.c - see view-invariants.h.
  *
- * Batches, calls and loops are groups. Their numbers index tables with a list of the
- * members of each, so that each group is looked through once. */
+ * Batches, calls and loops are groups. Their numbers index tables of member lists, so
+ * that each group is scanned once. */
 #include "context/view-invariants.h"
 
 #include <stdlib.h>
@@ -27,15 +27,15 @@ void view_invariants_number_loops(struct view_fact *facts, size_t count)
 	}
 }
 
-/* ---- what may be shown -------------------------------------------------- */
+/* ---- allowed events ----------------------------------------------------- */
 
-/* The places of each group as lists: the newest, and from each place the one before in
- * its group; place + 1, 0 ends a list. */
+/* The positions of each group as linked lists from the newest to the oldest; stored as
+ * position + 1, where 0 ends a list. */
 struct members {
 	size_t *newest, *before;
 };
 
-/* How many numbers the groups of each kind have. */
+/* Number of groups of each type. */
 struct group_counts {
 	int32_t batches, calls, loops;
 };
@@ -44,7 +44,7 @@ struct groups {
 	struct group_counts counts;
 	struct members by_batch, by_call, by_loop;
 	uint32_t *actions, *results;   /* shown, by call */
-	size_t *queue;                 /* places that were hidden */
+	size_t *queue;                 /* positions that were hidden */
 	size_t queued;
 };
 
@@ -119,7 +119,7 @@ static void hide(struct groups *g, unsigned char *shown, size_t place)
 	g->queue[g->queued++] = place;
 }
 
-/* A second result of a call was never needed to make anything whole: it goes alone. */
+/* A second result of a call completes nothing: it is removed alone. */
 static void groups_fill(struct groups *g, const struct view_fact *f, size_t count,
 			unsigned char *shown)
 {
@@ -143,7 +143,7 @@ static void groups_fill(struct groups *g, const struct view_fact *f, size_t coun
 	}
 }
 
-/* Hide a whole group, whose list then is empty. */
+/* Hides a whole group and empties its list. */
 static void hide_group(struct groups *g, struct members *m, int32_t group,
 		       const struct view_fact *f, unsigned char *shown)
 {
@@ -199,9 +199,9 @@ int view_invariants_apply(const struct view_fact *facts, size_t count,
 /* ---- cuts -------------------------------------------------------------- */
 
 struct spans {
-	size_t *first;  /* place + 1 of each group; 0: none yet */
-	size_t *opened; /* by place: spans of two neighbors in a group that begin there */
-	size_t *closed; /* the same: that end there */
+	size_t *first;  /* first position + 1 of each group; 0: none yet */
+	size_t *opened; /* by position: spans of two group neighbors that start there */
+	size_t *closed; /* by position: those that end there */
 };
 
 /* Events between two neighbors in a group stay together. */
@@ -259,7 +259,7 @@ int view_invariants_cuts(const struct view_fact *const *places, size_t count,
 	return r;
 }
 
-/* ---- what an event needs ------------------------------------------------ */
+/* ---- required events ---------------------------------------------------- */
 
 static void mark_results(const struct view_fact *const *places, size_t count,
 			 int32_t call, unsigned char *marks)
@@ -303,9 +303,9 @@ void view_invariants_mates(const struct view_fact *const *places, size_t count,
 }
 
 struct needs {
-	struct members by_batch, by_call; /* those that call or answer */
-	size_t *first;                    /* of each loop: the place behind its first action */
-	size_t *queue;                    /* places that are shown */
+	struct members by_batch, by_call; /* members that are a call or a result */
+	size_t *first;                    /* by loop: position after its first action */
+	size_t *queue;                    /* positions that are shown */
 	size_t queued;
 };
 
@@ -357,7 +357,7 @@ static void view_invariants_show(struct needs *n, size_t place, unsigned char *s
 	n->queue[n->queued++] = place;
 }
 
-/* Show a whole group, whose list then is empty. */
+/* Shows a whole group and empties its list. */
 static void show_group(struct needs *n, struct members *m, int32_t group,
 		       unsigned char *shown)
 {
