@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * adapt-request.c - adapts a request to what the model supports: tool calls become
- * text if native ones are not supported, unsupported parameters are omitted; and
- * converts the reply back. */
+ * adapt-request.c - adapts a request to what the model supports: converts tool calls to
+ * text if native ones are not supported, omits unsupported parameters, and converts the
+ * reply back. */
 #include "llm/exchange.h"
 #include "fncall/fncall.h"
 #include "log.h"
@@ -100,7 +100,8 @@ int llm_adapt_params(const struct llm_exchange *x, const struct llm_request *r,
 
 /* ---- the reply ------------------------------------------------------------ */
 
-/* How much of the text can be shown: not a call, nor what may become one. */
+/* Length of the text that can be shown: without calls, and without the start of a
+ * possible call. */
 static size_t words_so_far(const struct llm_exchange *x)
 {
 	const char *text = x->text.text + x->shown;
@@ -130,7 +131,8 @@ void llm_stream_text(struct llm_exchange *x)
 	show_to(x, words_so_far(x));
 }
 
-/* A tool might ignore an unknown argument: its schema does not forbid others. */
+/* Rejects unknown arguments: a tool might ignore them, because its schema does not forbid
+ * them. */
 static int refuse_unknown(struct llm_exchange *x, size_t n, const struct fncall *call)
 {
 	AUTO(strbuf) struct strbuf b = STRBUF(1024);
@@ -156,7 +158,7 @@ static int adopt_call(struct llm_exchange *x, size_t n, const struct fncall *cal
 	return refuse_unknown(x, n, call);
 }
 
-/* Leave the words before the calls, and what else the reply has. */
+/* Keeps the text before the calls, and the other parts of the reply. */
 static int keep_words(struct llm_exchange *x, const struct fncalls *found)
 {
 	AUTO(strbuf) struct strbuf more = STRBUF(LLM_MAX_TEXT);
@@ -176,7 +178,7 @@ static int keep_words(struct llm_exchange *x, const struct fncalls *found)
 	return x->text.error ? x->text.error : more.error;
 }
 
-/* The reply is not a call, but looks like one in another form. */
+/* Corrects a reply that is not a valid call, but looks like one in another form. */
 static int correct(struct llm_exchange *x, const struct fncalls *found)
 {
 	AUTO(strbuf) struct strbuf b = STRBUF(1 << 20);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * dialect-host.c - the functions that a dialect may call: access to the request, what
- * is sent, and what was received. */
+ * dialect-host.c - the functions that a dialect may call: access to the request, the sent
+ * data and the received data. */
 #include "llm/exchange.h"
 #include "log.h"
 #include <string.h>
@@ -352,7 +352,7 @@ static int svc_reasoning(struct mt_exchange *mx, const char *text, size_t len)
 	return append_text(exchange_of(mx), true, text, len);
 }
 
-/* Keep the first text that is not empty. */
+/* Stores the first text that is not empty. */
 static int set_once(char **place, const char *text)
 {
 	if (*place || !text || !*text)

@@ -22,9 +22,9 @@ static size_t message_bytes(const struct llm_message *m)
 	return bytes;
 }
 
-/* The end of the next messages to encode, before an answer of the model: what is there
- * already looks as at the end of a request. 0: too few are left, or one of them cannot
- * be reused. */
+/* The end of the next messages to encode. It precedes a reply of the model, so that the
+ * messages are encoded as at the end of a request. 0: too few are left, or one of them
+ * cannot be reused. */
 static size_t next_end(const struct llm_request *r, size_t place)
 {
 	size_t bytes = 0;
@@ -70,7 +70,7 @@ bool llm_encode_ahead(struct llm *l, const struct llm_request *r, size_t *place,
 	size_t next;
 
 	if (!llm_feature(l, "tools"))
-		return false; /* calls as text are written from the first message on */
+		return false; /* calls as text start with the first message */
 	do {
 		next = next_end(r, *place);
 		if (!next || !encode_first(l, r, next))

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * errors.c - classifies errors of model requests: kind, whether a retry may help,
- * and the sentence for the user. */
+ * errors.c - classifies errors of model requests: kind, whether a retry may succeed, and
+ * the sentence for the user. */
 #include "llm/exchange.h"
 #include <string.h>
 
-/* Wordings of providers and servers for a conversation that is too long. */
+/* Error texts of providers and servers for a conversation that is too long. */
 static const char *const too_long[] = {
 	"contextwindowexceedederror",
 	"context_length_exceeded",
@@ -31,7 +31,7 @@ static const char *const refused[] = {
 	"output blocked by content filtering",
 };
 
-/* Calls and results that do not belong together. */
+/* Error texts for calls and results that do not match. */
 static const char *const bad_history[] = {
 	"`tool_use` ids were found without `tool_result`",
 	"unexpected `tool_use_id` found in `tool_result`",
@@ -42,7 +42,7 @@ static const char *const bad_history[] = {
 	"failed to parse tool call arguments as json",
 };
 
-/* For providers whose status is less specific. */
+/* Error texts for an invalid key, for providers whose status is less specific. */
 static const char *const no_key[] = {
 	"invalid api key", "unauthorized", "missing api key", "invalid authentication",
 	"access denied", "status 401", "status 403",

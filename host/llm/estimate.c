@@ -2,9 +2,9 @@
  *
  * estimate.c - estimates the tokens of a request before a provider counts them.
  *
- * Each reply reports how many tokens its request had: bytes per token, weighted
- * towards the newest, are kept by model in the state directory. Images are counted
- * by number; requests with images are not learned from. */
+ * Each reply reports the tokens of its request. An average of bytes per token, weighted
+ * towards the newest requests, is stored for each model in the state directory. Images
+ * count a fixed number of tokens; requests with images do not change the average. */
 #include "llm/exchange.h"
 #include "llm/media.h"
 #include "files.h"
@@ -83,7 +83,8 @@ int64_t llm_estimate_tokens(const struct llm *l, const struct llm_request *r)
 
 bool llm_exceeds_window(const struct llm *l, int64_t tokens)
 {
-	/* not counted for this model yet: the estimate may be twice too high */
+	/* without a count for this model, the estimate may be too high by a factor of
+	 * two */
 	int64_t known = l->ratio_known ? tokens : tokens / 2;
 
 	return l->window > 0 && known > l->window;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * exchange.c - one model request: encoded once, sent until it is answered or retries are
- * pointless.
+ * exchange.c - one model request: encoded once, and sent until it is answered or retries
+ * are pointless.
  *
- * An exchange lives until its timer handle is closed, which is after the callback
- * that ended it: cancelling from inside any callback is safe. */
+ * An exchange lives until its timer handle is closed, which happens after the callback
+ * that ended it. So it can be cancelled in any callback. */
 #include "llm/exchange.h"
 #include "fncall/fncall.h"
 #include "log.h"
@@ -37,7 +37,7 @@ static void exchange_on_closed(uv_handle_t *h)
 	free(x);
 }
 
-/* The next request of this model starts from this body. */
+/* Keeps the body, so that the next request to this model starts from it. */
 static void reuse_body_later(struct llm_exchange *x)
 {
 	struct llm_body old = x->llm->kept;
@@ -197,7 +197,7 @@ static void attempt_succeeded(struct llm_exchange *x)
 	events.done(arg, r);
 }
 
-/* Was the request refused without a text? Otherwise the text is the reply. */
+/* True if the request was refused without a text; otherwise the text is the reply. */
 static bool is_silent_refusal(const struct llm_exchange *x)
 {
 	return x->stop_reason && strcmp(x->stop_reason, "refusal") == 0 &&
@@ -212,7 +212,7 @@ static void attempt_over(struct llm_exchange *x)
 
 	if (x->ended)
 		return;
-	if (kind == MT_ERROR_BAD_REQUEST) /* which may be of one that is too long */
+	if (kind == MT_ERROR_BAD_REQUEST) /* the reason may be that it is too long */
 		kind = llm_error_by_status(400, why);
 	if (x->text.error || x->reasoning.error || x->opaque.error)
 		retry_policy_on_failure(x, MT_ERROR_MALFORMED,
@@ -266,7 +266,7 @@ static int dialect_feed(struct llm_exchange *x, const char *bytes, size_t len)
 	return x->finished ? HTTP_ENOUGH : HTTP_MORE;
 }
 
-/* What the dialect gave as the reason, otherwise `what`. */
+/* Reports the reason given by the dialect, otherwise `what`. */
 static int dialect_refused(struct llm_exchange *x, int status, const char *what,
 			   struct error *err)
 {
@@ -442,7 +442,7 @@ int exchange_post(struct llm_exchange *x, const struct http_events *events, void
 	return status;
 }
 
-/* ---- what a dialect checks -------------------------------------------------- */
+/* ---- checks by the dialect -------------------------------------------------- */
 
 int exchange_check(struct llm *l, struct error *err)
 {
@@ -512,7 +512,7 @@ void exchange_begin(struct llm_exchange *x)
 	}
 }
 
-/* The headers that the user adds: "Name: value, Name: value", which llm_open checks. */
+/* Headers added by the user: "Name: value, Name: value", checked by llm_open. */
 static int extra_headers(struct llm_exchange *x, struct error *err)
 {
 	const char *rest = config_get(x->llm->config, x->llm->section, "extra_headers");

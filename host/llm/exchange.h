@@ -17,9 +17,9 @@
 
 enum {
 	LLM_MAX_BODY = 256 << 20,   /* of a request */
-	LLM_KEEP_BODY = 16 << 20,   /* larger ones are not kept for the next */
-	LLM_MAX_ANSWER = 64 << 20,  /* bytes of an answer that are read */
-	LLM_MAX_ERROR = 64 << 10,   /* bytes of an answer with an error status */
+	LLM_KEEP_BODY = 16 << 20,   /* larger ones are not reused */
+	LLM_MAX_ANSWER = 64 << 20,  /* bytes of a response that are read */
+	LLM_MAX_ERROR = 64 << 10,   /* bytes of a response with an error status */
 	LLM_MAX_TEXT = 32 << 20,    /* of each text of a reply */
 	LLM_MAX_CALLS = 256,
 	LLM_MAX_HEADERS = 32,
@@ -32,29 +32,29 @@ struct fncall_tools;
 struct llm {
 	struct llm_pool *pool;
 	const struct config *config;
-	struct mask *mask, *own_mask;  /* own_mask: made here if none was given */
+	struct mask *mask, *own_mask;  /* own_mask: created if none was given */
 	char *section;                 /* "llm", "llm.cheap" */
 	char *name;                    /* "openai/gpt-4.1" */
 	char *provider, *model;        /* its two halves */
 	char *base_url;                /* "" for a dialect without a network */
 	char *key_env;                 /* environment variable of the key, or "" */
 	char *key;                     /* NULL: none */
-	bool signs;                    /* the dialect signs requests instead of a key */
+	bool signs;                    /* the dialect signs requests; no key */
 	const struct component *component; /* the plugin of the dialect */
 	const struct mt_dialect *dialect;
-	json_object *own;              /* set in its section, {key: "value"} */
+	json_object *own;              /* options set in its section, {key: "value"} */
 	struct backoff_rule retry;
 	struct llm **fallback;         /* tried in order when this one fails */
 	size_t fallback_count;
-	struct llm_usage_totals *bill; /* where its usage is added; may be NULL */
+	struct llm_usage_totals *bill; /* totals for its usage; may be NULL */
 	int64_t timeout_ms, stall_ms;  /* 0: none */
 	double input_cost, output_cost; /* US dollars per token; below 0: unknown */
 	int64_t window;
 	struct model_facts facts;
-	struct model_params params;    /* of the configuration, as sent */
+	struct model_params params;    /* from the configuration, as sent */
 	char output_limit[24];
 	bool price_warned;
-	char *request_log_dir;         /* where requests are logged; NULL: nowhere */
+	char *request_log_dir;         /* directory of the request log; NULL: no log */
 	double bytes_per_token;        /* of a request, measured */
 	double ratio_kept;             /* ... as stored */
 	bool ratio_known;
@@ -66,7 +66,7 @@ struct llm {
 	struct llm_body kept;          /* of the last finished request */
 };
 
-/* One tool call while it is received. */
+/* A tool call that is being received. */
 struct llm_piece {
 	char *id, *name;
 	struct strbuf args;
@@ -81,7 +81,7 @@ struct llm_exchange {
 	struct llm_events events;
 	void *arg;
 	const struct llm_request *request;
-	size_t ahead;                  /* encode only its first messages; 0: all */
+	size_t ahead;                  /* encode only this number of messages; 0: all */
 	int64_t reply_index;
 	char estimate[24], window[24]; /* values of options, as text */
 	int64_t tokens;                /* of the request, estimated or counted */
@@ -90,8 +90,8 @@ struct llm_exchange {
 	bool raised_temperature;       /* sent with a temperature of 1 */
 	bool no_cache;                 /* sent without cache breakpoints */
 	bool needs_encode;             /* to be encoded again before it is sent */
-	bool size_checked;             /* it fits, or its size is unknown */
-	uv_timer_t timer;              /* a wait, a delay, or a stall */
+	bool size_checked;             /* the request fits, or its size is unknown */
+	uv_timer_t timer;              /* retry delay, or idle timeout */
 
 	/* what is sent, unchanged between attempts */
 	struct strbuf url;
@@ -122,7 +122,7 @@ struct llm_exchange {
 	char *correction;              /* see struct llm_reply */
 	bool is_guess;
 	struct llm_usage usage;
-	bool answered;                 /* anything of a reply was received */
+	bool answered;                 /* part of a reply was received */
 	bool finished;                 /* the response is complete */
 	int error_kind;                /* -1: none; MT_ERROR_NONE: by the status */
 	struct strbuf error_text;
@@ -137,53 +137,53 @@ extern const struct mt_dialect_host llm_dialect_host;
 void exchange_end(struct llm_exchange *x);
 /** Send the next attempt. */
 void exchange_begin(struct llm_exchange *x);
-/** Encode the request again with the current parameters. */
+/** Encodes the request again with the current parameters. */
 int exchange_write_again(struct llm_exchange *x, struct error *err);
-/** Encodes a request, or a question about it. */
+/** Encodes a request, or a query about it. */
 typedef int exchange_writer(const struct mt_dialect_host *host, struct mt_exchange *x,
 			    const struct mt_request *r);
 int exchange_encode(struct llm_exchange *x, const struct llm_request *request,
 		    exchange_writer *write, struct error *err);
-/** Send what was encoded, signed by the dialect where it signs. */
+/** Sends the encoded request, signed if the dialect signs requests. */
 int exchange_post(struct llm_exchange *x, const struct http_events *events, void *arg,
 		  int64_t timeout_ms, struct http_call **ret, struct error *err);
-/** Let the dialect check what it needs for requests of this model. */
+/** Lets the dialect check its requirements for requests to this model. */
 int exchange_check(struct llm *l, struct error *err);
 /** Free the encoded request and the response. */
 void exchange_clear(struct llm_exchange *x);
-/** Encode it for another model, which has all its attempts. */
+/** Encodes the request for another model, with a new count of attempts. */
 int exchange_move(struct llm_exchange *x, struct llm *next, struct error *err);
 
-/* guard.c */
+/* window-check.c */
 /** Before the first attempt: true if the provider is counting the tokens, or the
  *  request is too long to send; the exchange then continues from the loop. */
 bool window_check_begin(struct llm_exchange *x);
 void window_check_end(struct llm_exchange *x);
 
-/* server-window.c */
+/* models/server-context.c */
 void llm_context_query_end(struct llm *l);
 
-/* again.c */
+/* retry-policy.c */
 /** Retry later, in another form, with another model, or fail. */
 void retry_policy_on_failure(struct llm_exchange *x, int kind, const char *why);
-/** The response held neither text nor call. */
+/** Handles a response with neither text nor calls. */
 void retry_policy_on_empty_reply(struct llm_exchange *x);
 
-/* services.c */
-void exchange_reset_attempt(struct llm_exchange *x); /* drop the last response */
+/* dialect-host.c */
+void exchange_reset_attempt(struct llm_exchange *x); /* discard the last response */
 
 /* errors.c */
 enum { LLM_NO_ERROR = -1 };
-/** Kind of an error that the dialect did not classify. */
+/** Returns the kind of an error that the dialect did not classify. */
 int llm_error_by_status(int status, const char *text);
 bool llm_error_is_transient(int kind, int status);
-/** Was the prompt too short for the provider's cache? */
+/** True if the prompt was too short for the provider's cache. */
 bool llm_error_is_small_cache(const char *text);
 /** One sentence: what happened and what to do. `why` is the provider's text. */
 void llm_error_describe(const struct llm *l, struct llm_error *e, const char *why);
 
-/* prepare.c */
-/** The tools with short descriptions, owned by the caller, for a model that wants
+/* adapt-request.c */
+/** Returns the tools with short descriptions, owned by the caller, if the model requires
  *  these; NULL: unchanged. */
 int llm_adapt_tools(const struct llm_exchange *x, const struct llm_request *r,
 		    struct llm_tool **ret, struct error *err);
@@ -198,28 +198,28 @@ void llm_stream_text(struct llm_exchange *x);
 /** The reply is complete: parse the calls in its text. */
 int llm_adapt_reply(struct llm_exchange *x);
 
-/* features.c */
+/* models/model-features.c */
 struct provider;
 void llm_read_facts(struct llm *l, const struct provider *p);
-/** Options that depend on the model. False: `name` is not one of them. */
+/** Returns an option that depends on the model. @return false if `name` is not one. */
 bool llm_option(const struct llm *l, const char *name, const char **ret);
 /** Does the model support this request parameter? */
 bool llm_supports_param(const struct llm *l, const struct llm_request *r,
 			const char *param);
 
 /* media.c */
-/** Choose the media that this model is shown. */
+/** Selects the media to send to this model. */
 void llm_choose_media(const struct llm *l, struct llm_request *request);
 /** Text to show instead of a medium; NULL: the medium itself. */
 const char *llm_media_placeholder(const struct llm_request *r, size_t m, size_t p);
 /** Append the base64 of a medium to a body. */
 int llm_put_medium(struct llm_body *b, const struct llm_part *part);
-/** Bytes of a medium from `offset` on. @return how many, or a status. */
+/** Reads bytes of a medium at `offset`. @return the number of bytes, or a status. */
 int64_t llm_read_medium(const struct llm_part *part, uint64_t offset, void *buffer,
 			size_t len);
 
-/* trace.c */
-/** Log the request and its reply; NULL: `why` it failed. */
+/* request-log.c */
+/** Logs the request and its reply; if `reply` is NULL, `why` it failed. */
 void llm_request_log_write(const struct llm_exchange *x, const struct llm_reply *reply,
 			   const char *why);
 
@@ -228,10 +228,10 @@ void llm_estimate_open(struct llm *l);
 void llm_estimate_close(const struct llm *l);
 /** Does the estimate `tokens` clearly exceed the context window? */
 bool llm_exceeds_window(const struct llm *l, int64_t tokens);
-/** The provider counted this many tokens in the request. */
+/** Updates the estimate with the provider's token count of a request. */
 void llm_estimate_learn(struct llm *l, const struct llm_request *r, int64_t input);
 
-/* metrics.c */
+/* models/cost.c */
 void llm_record_usage(struct llm *l, struct llm_usage *usage, double header_cost,
 		      int64_t latency_ms);
 

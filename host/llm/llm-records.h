@@ -7,12 +7,12 @@
 #include "events/evlog.h"
 #include "llm/llm.h"
 
-/** Change the id of a reply if the log has one with the same id: events refer to their
- *  reply by id. */
+/** Changes the id of a reply if the log contains another reply with the same id: events
+ *  refer to their reply by id. */
 int llm_reply_make_unique(struct llm_reply *reply, const struct evlog *log,
 			  struct error *err);
-/** Log that an attempt failed, so that a wait can be seen afterwards also where no state
- *  reports it. `next`: the model that is asked next; NULL: the same, after `wait_ms`. */
+/** Logs a failed attempt, so that the log shows each wait. `next`: the model to use next;
+ *  NULL: the same, after `wait_ms`. */
 int llm_attempt_log(struct evlog *log, const struct llm_error *why, int64_t wait_ms,
 		    const char *next, struct error *err);
 

@@ -20,8 +20,8 @@ struct llm;
 struct llm_exchange;
 
 struct llm_pool *llm_pool_new(uv_loop_t *loop, struct error *err);
-/** Cancels what is running; the handles are closed by the time the loop has
- *  run once more. NULL is fine. */
+/** Cancels running requests; the handles are closed after the next iteration of the loop.
+ *  NULL is allowed. */
 struct llm_pool *llm_pool_free(struct llm_pool *p);
 
 /** Usage of one model. */
@@ -29,24 +29,23 @@ struct llm_metrics {
 	int64_t calls, input, output, cache_read, cache_write, reasoning;
 	int64_t latency_ms;      /* of all calls */
 	double cost;
-	bool cost_known;         /* false once a call could not be priced */
+	bool cost_known;         /* false if the cost of a call was unknown */
 };
 
-/** Make a model from a section of the configuration ("llm", "llm.cheap"),
- *  which must outlive it.
- *  `model` (may be NULL) overrides its `model` key. "provider/name" chooses
- *  dialect and endpoint; a bare name needs base_url. Without a model at all
- *  the error says how to set one. Nothing is contacted. */
+/** Creates a model from a section ("llm", "llm.cheap") of the configuration, which must
+ *  outlive the model. `model` (may be NULL) overrides its `model` key. "provider/name"
+ *  chooses dialect and endpoint; a bare name needs base_url. If no model is set, the
+ *  error says how to set one. No server is contacted. */
 int llm_open(struct llm_pool *pool, const struct config *c, struct registry *r,
 	     const char *section, const char *model, struct mask *mask, struct llm **ret,
 	     struct error *err);
 struct llm *llm_free(struct llm *l);
 
-/** Load what the next request needs in the background. */
+/** Loads libraries for the next request in the background. */
 void llm_warm_up(const struct llm *l);
 /** The same, as soon as the configuration is known; `model` as for llm_open. */
 void llm_preload(const struct config *c, const char *model);
-/** Full name ("openai/gpt-4.1"), for the log and the screen. */
+/** Full name ("openai/gpt-4.1"), for logs and output. */
 const char *llm_name(const struct llm *l);
 /** "tools" (natively), "vision", "stream", "stop", "cache", "responses",
  *  "reasoning", "adaptive_thinking", "send_reasoning", "short_tools",
@@ -59,26 +58,27 @@ void llm_query_context_window(struct llm *l);
 /** The window that was known before the first request, which never changes; -1: unknown, or
  *  `l` is NULL. */
 int64_t llm_initial_window(const struct llm *l);
-/** Is its window known and so small that prompts and tools should be short? NULL: no. */
+/** True if the context window is known and so small that prompts and tools should be
+ *  short. False for NULL. */
 bool llm_is_small(const struct llm *l);
 const struct model_facts *llm_facts(const struct llm *l);
 const struct llm_metrics *llm_metrics(const struct llm *l);
-/** Add a reply to the usage. */
+/** Adds the usage of a reply. */
 void llm_metrics_add(struct llm_metrics *m, const struct llm_usage *u,
 		     int64_t latency_ms);
 
-/** Usage of several models: in total, and of each by name. */
+/** Usage of several models: in total, and of each model by name. */
 struct llm_usage_totals;
 struct llm_usage_totals *llm_usage_totals_new(void);
 struct llm_usage_totals *llm_usage_totals_free(struct llm_usage_totals *b);
 void llm_usage_totals_add(struct llm_usage_totals *b, const char *model,
 			  const struct llm_usage *u, int64_t latency_ms);
-/** Add usage that was counted elsewhere. */
+/** Adds usage that was counted elsewhere. */
 void llm_metrics_merge(struct llm_metrics *m, const struct llm_metrics *other);
 void llm_usage_totals_join(struct llm_usage_totals *b, const char *model,
 			   const struct llm_metrics *sum);
 const struct llm_metrics *llm_usage_totals_sum(const struct llm_usage_totals *b);
-/** The n-th model and its usage; NULL: no more. */
+/** The n-th model and its usage; NULL past the last. */
 const char *llm_usage_totals_at(const struct llm_usage_totals *b, size_t n,
 				const struct llm_metrics **ret);
 /** Append the models and their usage as a JSON list. */
@@ -94,50 +94,51 @@ int llm_request_log_open(struct llm *l, const char *dir);
 struct llm_error {
 	int kind;                /* enum mt_error_kind */
 	int status;              /* HTTP; 0: none */
-	int attempts;            /* made in all */
+	int attempts;            /* in total */
 	char text[512];          /* one sentence: what failed and what to do */
 };
 
 /** "rate_limit", "network", ...: the name of a kind. */
 const char *llm_error_name(int kind);
-/** "STATUS$ERROR_LLM_...": the form of a kind for clients (spec of the V0 controller). */
+/** "STATUS$ERROR_LLM_...": the status of a kind for clients (spec of the V0
+ *  controller). */
 const char *llm_error_status(int kind);
-/** Is the history too long for the model? */
+/** True if the history is too long for the model. */
 bool llm_error_is_overflow(int kind);
 
-/** Callbacks of one request, from the loop. Any may be NULL except the last
- *  two, of which exactly one is called, exactly once, unless it is cancelled. */
+/** Callbacks of one request, from the loop. All except the last two may be NULL. Exactly
+ *  one of the last two is called, exactly once, unless the request is cancelled. */
 struct llm_events {
-	/** Text as it streams; reasoning too. */
+	/** Streamed text or reasoning. */
 	void (*delta)(void *arg, bool reasoning, const char *text, size_t len);
-	/** An attempt failed and is retried after wait_ms; text streamed so far is
-	 *  void. */
+	/** An attempt failed and is retried after wait_ms; discard the text streamed so
+	 *  far. */
 	void (*retry)(void *arg, const struct llm_error *why, int64_t wait_ms);
 	/** The wait is over: the request is sent again. */
 	void (*again)(void *arg);
-	/** A model failed permanently and `next`, of its fallbacks, is tried; text
-	 *  streamed so far is void. */
+	/** A model failed permanently, and its fallback `next` is tried; discard the text
+	 *  streamed so far. */
 	void (*switched)(void *arg, const struct llm_error *why, const struct llm *next);
-	void (*done)(void *arg, struct llm_reply *reply);  /* takes the reply */
+	void (*done)(void *arg, struct llm_reply *reply);  /* owns the reply */
 	void (*failed)(void *arg, const struct llm_error *error);
 };
 
-/** Send. Nothing is sent before the loop runs. A request that the dialect
- *  refuses (a script's expectation, an image too large) fails here, at once. The
- *  request and what it borrows must live until the exchange is over: it may have
- *  to be written again, for another model or with other parameters; most retries
- *  send the same bytes. `reply_index`:
- *  replies of a model in the conversation so far. `record` (may be NULL) gets
- *  the body that was sent, for tests and llm/ logs. */
+/** Starts a request; nothing is sent before the loop runs. If the dialect refuses the
+ *  request (a script's expectation, an image that is too large), the call fails
+ *  immediately. The request and the data it borrows must live until the exchange ends:
+ *  they may be encoded again, for another model or with other parameters. Most retries
+ *  send the same bytes. `reply_index`: number of replies in the conversation so far.
+ *  `record` (may be NULL) gets the body that was sent, for tests and llm/ logs. */
 int llm_send(struct llm *l, const struct llm_request *request, int64_t reply_index,
 	     const struct llm_events *events, void *arg, struct strbuf *record,
 	     struct llm_exchange **ret, struct error *err);
-/** Encode messages of a long request before llm_send does, from message `*place` on until
- *  `end` (CLOCK_MONOTONIC, ns). `*place` moves past what is encoded.
+/** Encodes messages of a long request in advance of llm_send, starting at message
+ *  `*place`, until `end` (CLOCK_MONOTONIC, ns). `*place` moves past the encoded
+ *  messages.
  *  @return true: call it again. False: llm_send encodes the rest. */
 bool llm_encode_ahead(struct llm *l, const struct llm_request *r, size_t *place,
 		      uint64_t end);
-/** Cancel it; no callback is called any more. */
+/** Cancels the request; no further callback is called. */
 void llm_cancel(struct llm_exchange *x);
 
 #endif

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * media.c - selects the images and PDF files of a request and writes their bytes into the body.
+ * media.c - selects images and PDF files of a request and writes their bytes into the
+ * body.
  *
- * Too many images, or too large ones, and the oldest are left out, more of them
- * than necessary: so the start of the conversation, which the provider has cached,
- * changes once in a while and not with each image. The choice follows from the
- * messages alone, so it is the same after a resume. */
+ * If images are too many or too large, the oldest are omitted, more than necessary: the
+ * start of the conversation, which the provider has cached, then does not change with
+ * each new image. The selection depends on the messages only, so it is the same after a
+ * resume. */
 #include "llm/media.h"
 
 #include "base64.h"
@@ -22,7 +23,7 @@ static bool is_medium(const struct llm_request *r, struct request_span at)
 	return r->messages[at.message].parts[at.part].mime != NULL;
 }
 
-/* The next medium at or behind a place. */
+/* Finds the next medium at or after a position. */
 static bool find_medium(const struct llm_request *r, struct request_span *at)
 {
 	for (; at->message < r->message_count; at->message++, at->part = 0)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * request-log.c - [llm] log_requests: stores each request and its result as a file
- * in the directory of the conversation, without secrets. Headers are named, but
- * only the values of harmless ones are written: any other may be a key. */
+ * request-log.c - [llm] log_requests: stores each request and its result as a file in the
+ * directory of the conversation, without secrets. Only header values known to be harmless
+ * are written: any other may be a key. */
 #include "llm/exchange.h"
 #include "files.h"
 #include "log.h"
@@ -23,7 +23,8 @@ int llm_request_log_open(struct llm *l, const char *dir)
 	return l->request_log_dir ? MT_OK : MT_ENOMEM;
 }
 
-/* Masked in each decoded string, so that secrets escaped in the JSON text are found too.
+/* Masks each decoded string, so that secrets are also found if the JSON text escapes
+ * them.
  * */
 static int put_masked_json(const struct llm *l, struct strbuf *out, json_object *value)
 {
@@ -43,7 +44,7 @@ static int put_masked(const struct llm *l, struct strbuf *out, const char *text,
 		       : js_put_str(out, text, len);
 }
 
-/* Without user name, password and query. */
+/* Writes a URL without user name, password and query. */
 static int request_log_put_url(const struct llm *l, struct strbuf *out, const char *url)
 {
 	const char *host = strstr(url, "://");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * retry-policy.c - decides what follows a failed attempt: the same request after a
- * wait, the request in another form, another model, or an error. */
+ * retry-policy.c - handles a failed attempt: retries it after a delay or in another form,
+ * uses another model, or reports an error. */
 #include "llm/exchange.h"
 #include "log.h"
 #include <inttypes.h>
@@ -46,8 +46,8 @@ static void on_moved(uv_timer_t *timer)
 	exchange_begin(timer->data);
 }
 
-/* The next model of the list that supports the request. Fallbacks of a fallback are not
- * used. */
+/* Continues with the next model of the list that supports the request. Fallbacks of a
+ * fallback are not used. */
 static bool move_on(struct llm_exchange *x, const struct llm_error *e)
 {
 	const struct llm *first = x->first;
@@ -71,7 +71,8 @@ static bool move_on(struct llm_exchange *x, const struct llm_error *e)
 	return false;
 }
 
-/* Once for each model, at once, and it is none of its attempts. */
+/* Retries without cache breakpoints: immediately, once for each model, and without
+ * counting as an attempt. */
 static bool without_marks(struct llm_exchange *x, int kind, const char *why)
 {
 	if (x->no_cache || (kind != MT_ERROR_BAD_REQUEST && kind != MT_ERROR_MALFORMED) ||
@@ -112,7 +113,7 @@ void retry_policy_on_failure(struct llm_exchange *x, int kind, const char *why)
 	events.failed(arg, &e);
 }
 
-/* What is sent as temperature: 0 if none is. */
+/* The temperature that is sent; 0 if none is sent. */
 static double temperature(const struct llm_exchange *x)
 {
 	json_object *asked = js_get(x->request->params, "temperature");

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * window-check.c - does not send requests that exceed the context window: they
- * would cost a wait, and some servers truncate them silently.
+ * window-check.c - rejects requests that exceed the context window: they would cost time,
+ * and some servers truncate them silently.
  *
- * The length is estimated. Where the estimate is near the window and the user
- * wants it, the provider counts; one that cannot is not queried again. */
+ * The length is estimated. If the estimate is near the window and the setting is enabled,
+ * the provider counts the tokens. A provider without that API is not queried again. */
 #include "llm/exchange.h"
 #include "config/choices.h"
 #include "log.h"
@@ -14,7 +14,7 @@
 
 enum { MAX_ANSWER = 65536, WAIT_MS = 15000, NEAR = 2 };
 
-/* The count request, encoded by the dialect, and its answer. */
+/* The count request, encoded by the dialect, and its response. */
 struct token_count {
 	struct llm_exchange question;
 	struct strbuf answer;
@@ -49,7 +49,7 @@ void window_check_end(struct llm_exchange *x)
 	x->count = NULL;
 }
 
-/* ---- asking the provider ------------------------------------------------------- */
+/* ---- token count by the provider ------------------------------------------------ */
 
 static void count_give_up(struct llm *l, const char *why)
 {
@@ -143,7 +143,7 @@ static bool may_ask(const struct llm_exchange *x)
 	       x->tokens > x->llm->window / NEAR;
 }
 
-/* ---- the guard ------------------------------------------------------------------ */
+/* ---- the check ------------------------------------------------------------------ */
 
 bool window_check_begin(struct llm_exchange *x)
 {

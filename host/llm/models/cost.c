@@ -5,14 +5,14 @@
 #include "log.h"
 #include <string.h>
 
-/* What a provider calls a cost: nothing below zero, nothing beyond all bounds. */
+/* True for a plausible cost: not negative, and not too large. */
 static bool is_cost(double dollars)
 {
 	return dollars >= 0 && dollars < 1e6;
 }
 
-/* The cost reported by the provider, otherwise by the prices of the configuration,
- * otherwise by the table; negative: unknown. */
+/* The cost reported by the provider, otherwise computed from prices in the configuration,
+ * otherwise from those in the table; negative: unknown. */
 static double price(const struct llm *l, const struct llm_usage *u, double header_cost)
 {
 	if (is_cost(u->cost))
@@ -27,7 +27,7 @@ static double price(const struct llm *l, const struct llm_usage *u, double heade
 	return (double)u->input * l->input_cost + (double)u->output * l->output_cost;
 }
 
-/* Once per model, except for local servers, which may be free of charge. */
+/* Warns once per model, except for local servers, which may be free of charge. */
 static void cost_warn(const struct llm *l, const struct llm_usage *u)
 {
 	if (u->input < 0 || u->output < 0)

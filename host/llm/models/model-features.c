@@ -26,7 +26,7 @@ static const struct {
 	{ "short_tools", offsetof(struct model_facts, short_tools) },
 };
 
-/* Features that the user may decide in the section of the model. */
+/* Features that the user can set in the section of the model. */
 static const struct {
 	const char *name, *key;
 	size_t offset;
@@ -81,7 +81,7 @@ int64_t llm_context_window(const struct llm *l)
 	return l->window;
 }
 
-/* Facts learned during a conversation do not change what it has sent. */
+/* Facts learned during a conversation must not change its earlier messages. */
 int64_t llm_initial_window(const struct llm *l)
 {
 	return l && !l->window_asked && l->window > 0 ? l->window : -1;
@@ -104,8 +104,8 @@ static const char *set_by_user(const struct llm *l, const char *key)
 	return text && *text ? text : NULL;
 }
 
-/* Some tables give the whole window as the output limit, which leaves no room for the
- * input. */
+/* Some tables give the whole context window as the output limit, which leaves no space
+ * for input. */
 static int64_t output_cap(const struct model_facts *f)
 {
 	int64_t n = f->window > 1 && f->output >= f->window ? f->window / 2 : f->output;
@@ -128,7 +128,7 @@ void llm_read_facts(struct llm *l, const struct provider *p)
 			name = strcmp(l->provider, "custom") == 0 ? l->name : whole;
 		model_facts_find(l->config, name, &l->facts);
 	}
-	/* Users of self-hosted servers know their capabilities. */
+	/* The user of a self-hosted server knows its capabilities. */
 	if (set_by_user(l, "base_url") && !model_has_fact(&l->facts, "tools"))
 		l->facts.tools = true;
 	if (l->window < 0)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * models.c - the models of one conversation, by the sections that name them. */
+ * models.c - the models of a conversation, by configuration section. */
 #include "llm/models/models.h"
 #include "llm/exchange.h"
 #include <string.h>
@@ -14,9 +14,9 @@ struct llm_models {
 	struct llm_pool *pool;
 	struct llm_usage_totals *bill;
 	struct llm *all[MAX_MODELS];
-	bool complete[MAX_MODELS];     /* its fallbacks are known */
+	bool complete[MAX_MODELS];     /* its fallbacks were added */
 	size_t count;
-	char *dir;                     /* of the conversation; NULL: unknown */
+	char *dir;                     /* directory of the conversation; NULL: unknown */
 };
 
 int llm_models_new(uv_loop_t *loop, const struct config *c, struct registry *r,
@@ -121,7 +121,7 @@ static int open_section(struct llm_models *m, const char *name, const char *mode
 	return MT_OK;
 }
 
-/* A section inherits the list of [llm], in which it may stand itself. */
+/* A section inherits the list of [llm], which may contain the section itself. */
 static bool llm_models_is_listed(const struct llm *l, const struct llm *other)
 {
 	for (size_t i = 0; i < l->fallback_count; i++)
@@ -154,7 +154,7 @@ static int open_fallbacks(struct llm_models *m, struct llm *l, struct error *err
 	return MT_OK;
 }
 
-/* The origin, if an administrator has set the model of the section. */
+/* The origin of the model of the section, if an administrator has set it. */
 static const char *enforced_model(const struct llm_models *m, const char *name)
 {
 	AUTO(strbuf) struct strbuf section = STRBUF(256);

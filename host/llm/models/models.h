@@ -13,7 +13,8 @@ struct llm_models;
 int llm_models_new(uv_loop_t *loop, const struct config *c, struct registry *r,
 		   struct mask *mask, struct llm_models **ret, struct error *err);
 struct llm_models *llm_models_free(struct llm_models *m);
-/** Directory of the conversation, for what `log_requests` keeps; before any model. */
+/** Sets the directory of the conversation, for `log_requests`; call it before any model
+ *  is opened. */
 int llm_models_request_log_open(struct llm_models *m, const char *dir);
 
 /** The model of [llm.NAME], with its list of fallbacks; NULL, "" and "default"
@@ -21,7 +22,7 @@ int llm_models_request_log_open(struct llm_models *m, const char *dir);
  *  opened for the first time. `from` names the setting in errors. */
 int llm_models_get(struct llm_models *m, const char *name, const char *model,
 		   const char *from, struct llm **ret, struct error *err);
-/** Sections that were opened ("llm", "llm.cheap"), in order; NULL: no more. */
+/** The n-th section that was opened ("llm", "llm.cheap"); NULL past the last. */
 const char *llm_models_section(const struct llm_models *m, size_t n);
 /** The name of its model ("openai/gpt-4.1"). */
 const char *llm_models_name(const struct llm_models *m, size_t n);

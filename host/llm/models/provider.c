@@ -22,7 +22,7 @@ static void fill_provider(const struct component *d, json_object *entry,
 	p->signs = strcmp(js_str(entry, "auth", ""), "sign") == 0;
 }
 
-/* The providers of the next dialect from *n on; NULL: none is left. */
+/* The providers of the next dialect, starting at *n; NULL past the last. */
 static json_object *next_providers(const struct registry *r, size_t *n,
 				   const struct component **ret_dialect)
 {
@@ -41,7 +41,7 @@ static json_object *next_providers(const struct registry *r, size_t *n,
 	return NULL;
 }
 
-/* Find the provider that is named by `len` bytes of `name`. */
+/* Finds the provider named by the first `len` bytes of `name`. */
 static bool find_provider_entry(const struct registry *r, const char *name, size_t len,
 				struct provider *p)
 {

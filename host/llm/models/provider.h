@@ -6,17 +6,17 @@
 
 #include "registry/registry.h"
 
-/** Everything is borrowed: from the registry and from the model's name. */
+/** All members are borrowed from the registry and from the model name. */
 struct provider {
 	const struct component *component; /* its dialect */
 	const char *name;
 	size_t name_len;
 	const char *model;     /* what follows the provider's name */
 	const char *base_url;  /* "" if the user must set it */
-	const char *key_env;   /* "" if it takes no key */
+	const char *key_env;   /* "" if no key is required */
 	bool network, local;   /* local: a server on the local host, no key required */
-	bool is_file;          /* the name is that of a file, which must exist */
-	bool signs;            /* its dialect can sign requests instead of a key */
+	bool is_file;          /* the name is a path of an existing file */
+	bool signs;            /* its dialect can sign requests; no key needed */
 };
 
 /** "provider/name" or "provider:name" of a provider that a dialect supports; any other

@@ -16,7 +16,7 @@ enum condition { WHEN_IMAGES, WHEN_LONG, WHEN_CONDENSING };
 
 struct rule {
 	enum condition when;
-	int64_t tokens;              /* WHEN_LONG: more than these */
+	int64_t tokens;              /* WHEN_LONG: threshold */
 	struct llm *llm;
 };
 
@@ -25,7 +25,7 @@ struct llm_router {
 	size_t count;
 };
 
-/* ---- reading --------------------------------------------------------------- */
+/* ---- parsing --------------------------------------------------------------- */
 
 static char *trim_rule_text(char *text)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * server-context.c - context window of a self-hosted model: queried once, in
- * parallel with the first request, which does not wait for it, or by a command. A
- * server that does not report it is not queried again. */
+ * server-context.c - context window of a self-hosted model. It is queried once, by a
+ * command, or in parallel with the first request, which does not wait for it. A server
+ * that does not report it is not queried again. */
 #include "llm/exchange.h"
 #include "llm/models/server-models.h"
 #include "log.h"
@@ -39,7 +39,7 @@ void llm_context_query_end(struct llm *l)
 	free(w);
 }
 
-/* ---- the answer --------------------------------------------------------------- */
+/* ---- the response ------------------------------------------------------------- */
 
 static int64_t window_in_list(const struct llm *l, json_object *answer)
 {
@@ -109,7 +109,7 @@ static void query_on_done(void *arg, enum http_outcome outcome, const char *why)
 	query_next(w);
 }
 
-/* ---- the question ------------------------------------------------------------- */
+/* ---- the query ---------------------------------------------------------------- */
 
 static int write_question(struct context_query *w)
 {

@@ -40,7 +40,7 @@ static void list_on_done(void *arg, enum http_outcome outcome, const char *why)
 	snprintf(q->why, sizeof q->why, "%s", why ? why : "");
 }
 
-/* GET, or POST if there is a body. @return the answer; NULL: `err` says why. */
+/* GET, or POST if there is a body. @return the response; NULL with `err`. */
 static json_object *list_request(struct llm *l, const char *url, const char *body,
 				 struct error *err)
 {
@@ -78,7 +78,7 @@ static json_object *list_request(struct llm *l, const char *url, const char *bod
 	return answer;
 }
 
-/* ---- how much a model reads ---------------------------------------------------- */
+/* ---- context window ------------------------------------------------------------ */
 
 int64_t server_context_window(json_object *model)
 {
@@ -146,7 +146,7 @@ static int64_t window_of_llamacpp(struct llm *l, const char *root)
 	return server_context_window_llamacpp(answer);
 }
 
-/* ---- where to ask ---------------------------------------------------------------- */
+/* ---- URLs ------------------------------------------------------------------------ */
 
 char *server_root(const struct llm *l)
 {
@@ -188,7 +188,7 @@ static int add_model(struct llm *l, const char *root, json_object *model,
 		return MT_ENOMEM;
 	if (js_add(list, row))
 		return MT_ENOMEM;
-	row = NULL; /* the list has it now */
+	row = NULL; /* owned by the list now */
 	return MT_OK;
 }
 

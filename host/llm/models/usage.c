@@ -5,7 +5,7 @@
 #include "array.h"
 #include <string.h>
 
-/* Numbers from outside: values that are too large are clamped. */
+/* The numbers are untrusted: sums that are too large are clamped. */
 static void add_saturating(int64_t *sum, int64_t n)
 {
 	if (n > 0 && __builtin_add_overflow(*sum, n, sum))

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * backoff.c - computes delays between attempts, considering what providers request. */
+ * backoff.c - computes delays between attempts, including delays requested by
+ * providers. */
 #include "llm/transport/backoff.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -8,7 +9,7 @@
 #include <strings.h>
 #include <time.h>
 
-/* A number of `unit_ms` that may have a fraction; -1 if it is none. */
+/* A number in units of `unit_ms`, perhaps with a fraction; -1 if it is invalid. */
 static int64_t read_seconds(const char *text, double unit_ms)
 {
 	char *end;
@@ -37,7 +38,7 @@ static int64_t read_date(const char *text, int64_t now)
 	return at - now > INT32_MAX / 1000 ? INT32_MAX : (at - now) * 1000;
 }
 
-/* "2m59.56s", "6ms", "1h0m5s"; -1 if it is none of these. */
+/* "2m59.56s", "6ms", "1h0m5s"; -1 if it is invalid. */
 static int64_t read_duration(const char *text)
 {
 	static const struct {
@@ -80,7 +81,7 @@ static int64_t read_time(const char *text, int64_t now)
 	return at - now > INT32_MAX / 1000 ? INT32_MAX : (at - now) * 1000;
 }
 
-/* Milliseconds since 1970, of a time that is near enough to be one. */
+/* Milliseconds since 1970, if the value is a plausible time. */
 static int64_t read_stamp(const char *text, int64_t now)
 {
 	char *end;
@@ -91,7 +92,7 @@ static int64_t read_stamp(const char *text, int64_t now)
 	return at > now * 1000 ? at - now * 1000 : 0;
 }
 
-/* The number of a limit by its name; BACKOFF_LIMITS: no name of one. */
+/* The index of a limit by its name; BACKOFF_LIMITS: unknown name. */
 static size_t limit_of(const char *name, size_t len)
 {
 	static const char *const names[BACKOFF_LIMITS] = { "requests", "tokens",
@@ -125,8 +126,8 @@ static void note_limit(struct backoff_hint *h, size_t limit, bool remaining,
 		h->reset_ms[limit] = ms;
 }
 
-/* x-ratelimit-remaining-requests, x-ratelimit-reset-tokens, ..., or without what
- * it is a limit of: x-ratelimit-reset. */
+/* x-ratelimit-remaining-requests, x-ratelimit-reset-tokens, ..., or without the name of a
+ * limit: x-ratelimit-reset. */
 static void rate_header(struct backoff_hint *h, const char *name, const char *value,
 			int64_t now)
 {
@@ -193,7 +194,7 @@ static int64_t own_wait(const struct backoff_rule *r, int n)
 	return (int64_t)ms;
 }
 
-/* Time until the exhausted limits are reset, at most our maximum wait; 0: unknown. */
+/* Time until the exhausted limits are reset, limited to the maximum wait; 0: unknown. */
 static int64_t until_reset(const struct backoff_rule *r, const struct backoff_hint *h)
 {
 	int64_t ms = 0;

@@ -8,36 +8,36 @@
 #include <stdint.h>
 
 struct backoff_rule {
-	int attempts;          /* in all, the first included */
+	int attempts;          /* in total, including the first */
 	int64_t min_ms, max_ms;
 	double multiplier;     /* seconds: 8 gives 8, 16, 32, 64 */
 };
 
 enum { BACKOFF_LIMITS = 5 };
 
-/** The retry instructions in a response. */
+/** Retry instructions in a response. */
 struct backoff_hint {
 	int64_t wait_ms;       /* -1: not reported */
-	int should;            /* 1: retry, 0: do not, -1: not told */
-	/* limits of requests, of tokens, ..., regardless of the answer */
-	int64_t reset_ms[BACKOFF_LIMITS]; /* when there are more; 0: not told */
+	int should;            /* 1: retry, 0: do not retry, -1: not reported */
+	/* limits of requests, of tokens, ..., from any response */
+	int64_t reset_ms[BACKOFF_LIMITS]; /* time of the reset; 0: not reported */
 	bool used_up[BACKOFF_LIMITS];     /* none are left */
 };
 #define BACKOFF_NO_HINT { .wait_ms = -1, .should = -1 }
 
 enum { BACKOFF_MAX_HINT_MS = 5 * 60 * 1000 };
 
-/** Read one header of an answer: retry-after (seconds or a date),
- *  retry-after-ms, x-should-retry, x-ratelimit-remaining-* and -reset-*, or
- *  anthropic-ratelimit-*-remaining and -reset, or x-ratelimit-remaining and -reset,
- *  which count where nothing else is reported and a limit is used up. Others are
- *  ignored. `now` is the time in seconds. */
+/** Reads one response header: retry-after (seconds or a date), retry-after-ms,
+ *  x-should-retry, x-ratelimit-remaining-* and -reset-*, or
+ *  anthropic-ratelimit-*-remaining and -reset, or x-ratelimit-remaining and -reset.
+ *  Limits are used only if they are exhausted and nothing else is reported. Other headers
+ *  are ignored. `now` is the time in seconds. */
 void backoff_read_header(struct backoff_hint *h, const char *name, const char *value,
 			 int64_t now);
 
-/** Wait after attempt `n` (from 1) failed. `random` in 0..UINT32_MAX makes the
- *  jitter: up to a quarter more of a wait of ours, up to a tenth more of one
- *  that the provider asked for. */
+/** Returns the wait after attempt `n` (from 1) failed. `random` in 0..UINT32_MAX
+ *  determines the jitter: up to a quarter of a computed wait, up to a tenth of a wait
+ *  that the provider requested. */
 int64_t backoff_wait(const struct backoff_rule *r, const struct backoff_hint *h, int n,
 		     uint32_t random);
 

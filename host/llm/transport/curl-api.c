@@ -47,13 +47,13 @@ static int load_curl(struct curl_api *ret, struct error *err)
 	return MT_OK;
 }
 
-/* ---- once, perhaps in a thread of its own ------------------------------- */
+/* ---- loading once, perhaps in a thread ---------------------------------- */
 
 static struct {
 	struct curl_api api;
 	struct error error;
 	pthread_t thread;
-	bool begun, done; /* the thread; its result is ours */
+	bool begun, done; /* state of the thread; `done`: its result can be used */
 } now;
 
 static void *load_beside(void *arg)

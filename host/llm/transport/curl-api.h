@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * curl-api.h - the functions of libcurl that are used, loaded when the first
- * request needs them.
+ * curl-api.h - the functions of libcurl that Mortise uses, loaded on the first
+ * request.
  *
- * Loading libcurl brings three dozen libraries with it and costs more than the
- * rest of the startup; commands and models without a network do without. */
+ * Loading libcurl also loads three dozen libraries and takes longer than the rest of the
+ * startup. Commands and models that need no network do not load it. */
 #ifndef HOST_LLM_TRANSPORT_CURL_API_H
 #define HOST_LLM_TRANSPORT_CURL_API_H
 
@@ -31,12 +31,12 @@ struct curl_api {
 	__typeof__(curl_multi_info_read) *multi_info_read;
 };
 
-/** Load it in a thread, in advance of requests. Not thread-safe itself. */
+/** Loads libcurl in a thread, in advance of requests. Not thread-safe. */
 void curl_api_preload(void);
-/** Wait for the thread, if there is one. Due before the process ends: libraries that
- *  come with libcurl register their own ends, which would run before ours. */
+/** Waits for the thread, if there is one. Call this before the process exits: libraries
+ *  loaded with libcurl register exit handlers, which would run first. */
 void curl_api_join(void);
-/** The table, initialized; NULL with `err` filled if libcurl is not installed. */
+/** Returns the initialized table; NULL with `err` filled if libcurl is not installed. */
 const struct curl_api *curl_api(struct error *err);
 
 #endif

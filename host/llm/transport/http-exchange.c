@@ -25,7 +25,7 @@ struct http_exchange {
 	void *arg;
 	struct http_call *http;
 	int status;
-	json_object *params;     /* has the body that is sent */
+	json_object *params;     /* owns the request body */
 	json_object *headers;    /* of the response */
 	size_t max;
 	struct strbuf body;      /* of the response */
@@ -45,10 +45,10 @@ void http_exchange_cancel(struct http_exchange *x)
 	exchange_free(x);
 }
 
-/* ---- which hosts ----------------------------------------------------------- */
+/* ---- allowed hosts --------------------------------------------------------- */
 
-/* The name of the host in a URL. Only URLs that every parser reads alike: no user, no
- * escapes and no numbers in brackets. */
+/* Finds the host name in a URL. Rejects URLs that parsers interpret differently: with a
+ * user, escapes or a bracketed address. */
 static bool host_of(const char *url, const char **ret, size_t *ret_len)
 {
 	static const char *const schemes[] = { "https://", "http://" };
@@ -69,7 +69,7 @@ static bool host_of(const char *url, const char **ret, size_t *ret_len)
 	return scheme && len && (!url[len + port] || strchr("/?#", url[len + port]));
 }
 
-/* A name, or "*." and what the name ends with. */
+/* The pattern is a host name, or "*." and a suffix. */
 static bool http_exchange_matches(const char *pattern, size_t len, const char *host,
 				  size_t host_len)
 {
@@ -144,8 +144,8 @@ static bool is_header(const char *name, const char *value)
 	return len && len < 128 && !strpbrk(value, "\r\n");
 }
 
-/* Headers on which the request and its connection depend: Mortise sets them. Servers that
- * pass headers as environment variables read `_` as `-`. */
+/* True for headers that only Mortise sets, because the request and its connection depend
+ * on them. Servers that pass headers as environment variables treat `_` as `-`. */
 static bool http_exchange_is_reserved(const char *name)
 {
 	static const char *const names[] = {
@@ -166,7 +166,7 @@ static bool http_exchange_is_reserved(const char *name)
 	return false;
 }
 
-/* "Name: value" for each, in one text with a NUL after each. */
+/* Appends "Name: value" and a NUL for each header. */
 static int http_exchange_put_headers(json_object *headers, struct strbuf *out,
 				     const char **list, size_t *ret_count,
 				     struct error *err)
@@ -227,7 +227,7 @@ static void http_exchange_on_header(void *arg, int status, const char *name,
 	char lower[128];
 	size_t len = strlen(name);
 
-	if (len == 0) { /* the next response begins */
+	if (len == 0) { /* the next response starts */
 		x->status = status;
 		json_object_put(x->headers);
 		x->headers = json_object_new_object();
@@ -286,7 +286,7 @@ static void http_exchange_on_done(void *arg, enum http_outcome outcome, const ch
 	exchange_free(x);
 }
 
-/* ---- from the plugin to the network ------------------------------------------ */
+/* ---- sending ----------------------------------------------------------------- */
 
 static json_object *http_exchange_body_of(json_object *params)
 {

@@ -16,7 +16,7 @@ struct http_sender {
 	const struct config *config;
 	const struct component *component;
 	const char *section; /* of the component: "tool.wc" */
-	const char *noun;    /* what it is: "the tool" */
+	const char *noun;    /* for messages: "the tool" */
 };
 
 struct http_answer {
@@ -26,21 +26,23 @@ struct http_answer {
 };
 
 struct http_exchange;
-/** `answer` is NULL if there is none: then `err` says why: MT_ETIMEOUT, MT_ELIMIT, MT_ENOMEM,
- *  otherwise MT_EIO. Both are borrowed. The exchange is over. */
+/** Called at the end of the exchange. Without a response `answer` is NULL and `err` is
+ *  MT_ETIMEOUT, MT_ELIMIT, MT_ENOMEM or MT_EIO. Both are borrowed. */
 typedef void http_answered_fn(void *arg, const struct http_answer *answer,
 			      const struct error *err);
 
-/** Can the sender make the request {url, method, headers, body, timeout_ms}? Its body may
- *  have any bytes. @return MT_EINVAL, MT_ELIMIT or MT_EDENIED with a sentence. */
+/** Checks whether the sender may make the request {url, method, headers, body,
+ *  timeout_ms}. The body may contain any bytes. @return MT_EINVAL, MT_ELIMIT or
+ *  MT_EDENIED with a sentence. */
 int http_exchange_check(const struct http_sender *sender, json_object *params,
 			struct error *err);
-/** Send it, with the proxy and the certificates of the host. `pool` is made when it is NULL;
- *  `max`: bytes of the response. Nothing of the sender is needed afterwards. */
+/** Sends the request, with the proxy and the certificates of the host. `pool` is created
+ *  if NULL; `max`: maximum size of the response in bytes. The sender need not outlive the
+ *  call. */
 int http_exchange_start(struct llm_pool **pool, const struct http_sender *sender,
 			json_object *params, size_t max, http_answered_fn *answered,
 			void *arg, struct http_exchange **ret, struct error *err);
-/** End it, without an answer. */
+/** Cancels the exchange; the callback is not called. */
 void http_exchange_cancel(struct http_exchange *x);
 
 #endif

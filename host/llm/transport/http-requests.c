@@ -12,7 +12,7 @@
 #include <string.h>
 
 enum {
-	REQUESTS_OPEN = 8,   /* of one call at once */
+	REQUESTS_OPEN = 8,   /* concurrent requests of one call */
 	REQUESTS_MAX = 256,  /* of one call */
 };
 

@@ -12,14 +12,14 @@
 
 struct tool_request;
 
-/** The requests of successive calls; initially zeroed. */
+/** HTTP requests of successive calls; initially zeroed. */
 struct http_requests {
 	struct llm_pool *pool;      /* NULL: nothing was sent */
 	struct tool_request *open;
 	unsigned open_count, count; /* of the call */
 };
 
-/** The sender of a request. `runner` has to live until the requests are cancelled. */
+/** The sender of a request. `runner` must live until the requests are cancelled. */
 struct http_caller {
 	uv_loop_t *loop;
 	const struct config *config;
@@ -27,13 +27,13 @@ struct http_caller {
 	struct runner *runner;
 };
 
-/** Send the request that a call makes with HTTP_REQUESTS_METHOD, and pass the response to
- *  the runner. One that cannot be sent is answered with an error. */
+/** Sends the request that a call makes with HTTP_REQUESTS_METHOD, and passes the response
+ *  to the runner. If it cannot be sent, the runner gets an error. */
 void http_requests_send(struct http_requests *r, const struct http_caller *caller,
 			uint64_t request, json_object *params);
-/** Cancel the open requests when the call ends. */
+/** Cancels the open requests when the call ends. */
 void http_requests_cancel(struct http_requests *r);
-/** Cancel, and close the connections. Their handles are closed by the loop. */
+/** Cancels the requests and closes the connections. The loop closes their handles. */
 void http_requests_clear(struct http_requests *r);
 
 #endif

@@ -23,31 +23,31 @@ struct http_request {
 	const char *body;             /* POST; borrowed until the call ends; NULL: GET */
 	size_t body_len;
 	int64_t timeout_ms;           /* for the whole call; 0: none */
-	const char *ca_path, *proxy;  /* NULL: as the system says */
+	const char *ca_path, *proxy;  /* NULL: the system default */
 };
 
 enum http_outcome {
 	HTTP_DONE = 0,
-	HTTP_NETWORK,                 /* not reached, or cut */
+	HTTP_NETWORK,                 /* unreachable, or connection lost */
 	HTTP_TIMEOUT,
 	HTTP_TLS,                     /* the certificate is not trusted */
-	HTTP_REFUSED,                 /* a URL that we do not call */
+	HTTP_REFUSED,                 /* unsupported URL */
 	HTTP_TOO_LONG,                /* more bytes of headers than HTTP_HEADERS_MAX */
-	HTTP_STOPPED,                 /* on_body said so */
+	HTTP_STOPPED,                 /* by the result of on_body */
 };
 
-/** The answer of the function that receives a body. */
+/** Results of the function that receives a body. */
 enum http_wish {
 	HTTP_MORE = 0,
 	HTTP_STOP,                    /* end the call with HTTP_STOPPED */
-	HTTP_ENOUGH,                  /* end it with HTTP_DONE; the connection is
-	                                 kept if the server ends its answer soon */
+	HTTP_ENOUGH,                  /* end the call with HTTP_DONE; the connection is
+	                                 kept if the server finishes soon */
 };
 
-/** From the loop; `done` exactly once, unless the call is cancelled. */
+/** Called from the loop; `done` exactly once, unless the call is cancelled. */
 struct http_events {
-	/** A header of the answer; the first of an answer comes with the status
-	 *  and an empty name. */
+	/** A response header; the first call for a response has the status and an empty
+	 *  name. */
 	void (*header)(void *arg, int status, const char *name, const char *value);
 	/** A piece of the body. @return enum http_wish. */
 	int (*body)(void *arg, const char *bytes, size_t len);
@@ -57,7 +57,7 @@ struct http_events {
 int http_start(struct llm_pool *p, const struct http_request *r,
 	       const struct http_events *events, void *arg, struct http_call **ret,
 	       struct error *err);
-/** Cancel it: no further events are called, also if called from one of them. */
+/** Cancels the call: no further events are called, even if called from an event. */
 void http_cancel(struct http_call *c);
 
 /* For the exchanges of the pool: */

@@ -16,9 +16,9 @@
 enum {
 	CONNECT_MS = 30000,
 	KEPT_CONNECTIONS = 8,
-	MAX_HEADER = 1024, /* longest value that is handed on */
-	LINGER_MS = 2000,  /* time for a server to end an answer that is whole */
-	MAX_LINGER = 65536, /* bytes that may follow such an answer */
+	MAX_HEADER = 1024, /* maximum length of a value that is passed on */
+	LINGER_MS = 2000,  /* time for a server to end a response that is complete */
+	MAX_LINGER = 65536, /* bytes that may follow such a response */
 };
 
 struct socket_watch {
@@ -35,13 +35,13 @@ struct http_call {
 	struct http_events events;
 	void *arg;
 	int status;
-	bool dead;    /* cancelled; no event any more */
+	bool dead;    /* cancelled; no further events */
 	bool stopped; /* by on_body */
 	bool enough;  /* the response is complete; `done` is due */
-	bool left;    /* `done` was called: only the connection matters */
+	bool left;    /* `done` was called: only the connection is still in use */
 	size_t header_len;
 	size_t body_len, surplus;
-	uint64_t linger; /* until this time of the loop */
+	uint64_t linger; /* until this loop time */
 	char *bundle; /* certificates to try if those of the directory are not sufficient */
 	char why[CURL_ERROR_SIZE];
 };
@@ -53,7 +53,7 @@ struct llm_pool {
 	CURLM *multi;
 	struct http_call *calls;
 	struct llm_exchange *exchanges;
-	const char *capath;          /* NULL: not looked for; "": no such directory */
+	const char *capath;          /* NULL: not determined yet; "": no such directory */
 	unsigned refs;
 	bool inside, closing, closed;
 };
@@ -282,7 +282,7 @@ void http_cancel(struct http_call *c)
 		http_call_free(c);
 }
 
-/* The certificate is not in the directory: look into the bundle, once. */
+/* The certificate is not in the directory: retries once with the bundle. */
 static bool http_call_retry_bundle(struct http_call *c, CURLcode code)
 {
 	const struct curl_api *curl = c->pool->curl;
@@ -296,9 +296,9 @@ static bool http_call_retry_bundle(struct http_call *c, CURLcode code)
 	return curl->multi_add_handle(c->pool->multi, c->easy) == CURLM_OK;
 }
 
-/* ---- answers that are whole before their connection is free ---------------- */
+/* ---- complete responses on a busy connection ------------------------------- */
 
-/* libcurl reads the body of the request from its taker's memory. */
+/* libcurl reads the request body from the caller's memory. */
 static bool is_sent(const struct http_call *c)
 {
 	curl_off_t sent = 0;
@@ -325,7 +325,7 @@ static void pool_on_linger(uv_timer_t *timer)
 		uv_timer_start(timer, pool_on_linger, next - now, 0);
 }
 
-/* Notify the caller, and let the server finish its answer in the background. */
+/* Notifies the caller, and lets the server finish its response in the background. */
 static void http_call_detach(struct http_call *c)
 {
 	struct llm_pool *p = c->pool;
@@ -349,7 +349,7 @@ static void pool_leave(struct llm_pool *p)
 	while (c) {
 		if (c->enough && !c->dead) {
 			http_call_detach(c);
-			c = p->calls; /* anything may have happened to the list */
+			c = p->calls; /* the callback may have changed the list */
 		} else {
 			c = c->next;
 		}
@@ -413,8 +413,8 @@ static void pool_act(struct llm_pool *p, curl_socket_t fd, int flags)
 }
 
 /* True if OpenSSL finds certificates in the directory by their hashes, as in
- * /etc/ssl/certs/0a775a30.0: looking up one costs nothing, where reading a
- * whole bundle takes 30 ms. */
+ * /etc/ssl/certs/0a775a30.0: this lookup is fast, while reading a whole bundle takes 30
+ * ms. */
 static bool has_hashes(const char *path)
 {
 	DIR *d = opendir(path);
@@ -451,8 +451,8 @@ static int pool_open(struct llm_pool *p, struct error *err)
 	return MT_OK;
 }
 
-/* The bundle of the environment, as curl and OpenSSL name it, else the one that
- * libcurl was built with. */
+/* The bundle from the environment variables of curl and OpenSSL, otherwise the default of
+ * libcurl. */
 static const char *bundle_of(const struct llm_pool *p, CURL *h, bool *ret_by_user)
 {
 	const char *file = getenv("CURL_CA_BUNDLE");
@@ -473,7 +473,7 @@ static void use_dir(const struct llm_pool *p, CURL *h, const char *dir)
 	p->curl->easy_setopt(h, CURLOPT_CAPATH, dir);
 }
 
-/* A bundle, or a directory of certificates by their hashes, and nothing else. */
+/* Uses only this bundle, or this directory of certificates by their hashes. */
 static void use_path(const struct llm_pool *p, CURL *h, const char *path)
 {
 	struct stat st;
@@ -486,9 +486,9 @@ static void use_path(const struct llm_pool *p, CURL *h, const char *path)
 	}
 }
 
-/* Certificates: those of the configuration, otherwise of the environment, otherwise
- * of the system. Where the bundle lies in the system's directory the directory is
- * used, and the bundle only if that is not enough. */
+/* Uses the certificates of the configuration, otherwise of the environment, otherwise of
+ * the system. If the bundle is in the system's directory, the directory is tried first,
+ * and then the bundle. */
 static void set_certificates(struct http_call *c, const char *wanted)
 {
 	static const char system_dir[] = "/etc/ssl/certs";
@@ -540,7 +540,7 @@ static int set_options(struct http_call *c, const struct http_request *r)
 	bad |= curl->easy_setopt(h, CURLOPT_PRIVATE, c);
 	bad |= curl->easy_setopt(h, CURLOPT_CONNECTTIMEOUT_MS, (long)CONNECT_MS);
 	bad |= curl->easy_setopt(h, CURLOPT_TIMEOUT_MS, (long)r->timeout_ms);
-	/* otherwise cancelling would wait for a resolver that hangs */
+	/* otherwise cancelling would wait for a hanging resolver */
 	curl->easy_setopt(h, CURLOPT_QUICK_EXIT, 1L);
 	curl->easy_setopt(h, CURLOPT_TCP_KEEPALIVE, 1L);
 	curl->easy_setopt(h, CURLOPT_TCP_KEEPIDLE, 30L);
