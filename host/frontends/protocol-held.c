@@ -5,13 +5,13 @@
 
 enum {
 	PIECE_MAX = 32 << 10, /* text of one line */
-	HELD_MAX = 64 << 20,  /* total text: more than a reply has */
+	HELD_MAX = 64 << 20,  /* total text: larger than any reply */
 };
 
 struct held {
 	struct held *next;
-	int64_t at;        /* number of earlier events, which are sent first */
-	bool is_line;      /* a whole line; else the text of a delta */
+	int64_t at;        /* number of events to send first */
+	bool is_line;      /* a whole line; otherwise the text of a delta */
 	bool reasoning;
 	struct strbuf text;
 };

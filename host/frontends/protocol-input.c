@@ -19,12 +19,12 @@ struct member {
 	bool required;
 };
 
-/** The result of a command: members for its line. */
+/** The result of a command: members for its result line. */
 struct outcome {
 	int64_t event;  /* the event it was logged as; -1: none */
-	int64_t events; /* in the log; -1: not told */
+	int64_t events; /* number of events in the log; -1: not reported */
 	int64_t to;     /* event that it returned to; -1: none */
-	char *text;     /* of a withdrawn message; owned */
+	char *text;     /* text of a withdrawn message; owned */
 	bool facts, servers, approvals;
 };
 
@@ -132,7 +132,7 @@ static int run_keep(struct session *s, json_object *line, struct outcome *ret,
 	return MT_OK;
 }
 
-/* Is the answer for the pending action? */
+/* True if the answer is for the pending action. */
 static bool answers_that(const struct conversation *c, json_object *line,
 			 const char *child)
 {
@@ -152,7 +152,7 @@ static bool answers_that(const struct conversation *c, json_object *line,
 	return !child && js_int(waits, "action", -1) == action;
 }
 
-/* For an action of this conversation, or of a subagent that runs in parallel. */
+/* Answers an action of this conversation, or of a subagent that runs in parallel. */
 static int protocol_input_answer(struct session *s, json_object *line,
 				 const struct approval *a, struct error *err)
 {
@@ -355,7 +355,7 @@ static const struct command commands[] = {
 	{ "status", { { 0 } }, run_status },
 };
 
-/* ---- a line checked ---------------------------------------------------- */
+/* ---- checking a line --------------------------------------------------- */
 
 static int protocol_input_find_command(const char *name, const struct command **ret,
 				       struct error *err)
@@ -445,9 +445,9 @@ static int check_id(json_object *id, struct error *err)
 			      ID_MAX - 2);
 }
 
-/* ---- the answer -------------------------------------------------------- */
+/* ---- the result -------------------------------------------------------- */
 
-/* The approvals of this conversation, as text for a person. */
+/* Appends the approvals of this conversation, as text for the user. */
 static void put_approvals(struct strbuf *b, const struct conversation *c)
 {
 	AUTO(json) json_object *list = conversation_approvals(c);

@@ -15,9 +15,9 @@ struct session {
 	struct strbuf out;  /* output not taken yet */
 	int64_t next;       /* event to send next; -1: not subscribed */
 	bool live;
-	bool state_due; /* the state changed, the client does not know */
-	bool questions_due; /* so did the questions of tools */
-	struct held *held, *held_last; /* pieces of replies that wait */
+	bool state_due; /* the new state was not sent yet */
+	bool questions_due; /* the new questions of tools were not sent yet */
+	struct held *held, *held_last; /* held pieces of replies */
 	size_t held_bytes;
 	size_t lost;    /* lines left out because the client is slow */
 	bool pumping;   /* the transport is notified when that is done */
@@ -25,25 +25,25 @@ struct session {
 	int exit_code;
 };
 
-/** Execute one line and write its result. The text may be changed. */
+/** Execute one line and write its result. The text may be modified. */
 void session_command_line(struct session *s, char *line, size_t len);
 
-/** Send what is possible now: events first, then lines that waited for them. */
+/** Send pending output: events first, then the lines held until these are sent. */
 void session_pump(struct session *s);
 
-/** Hold a piece of a reply for later. @return false: there is no room. */
+/** Hold a piece of a reply for later. @return false if the limit is reached or out of
+ *  memory. */
 bool held_delta(struct session *s, bool reasoning, const char *text, size_t len);
-/** The same with a whole line, which is taken from `out`, where it begins at
- *  `start`. */
+/** The same with a whole line, which is moved from `out`, where it starts at `start`. */
 bool held_line(struct session *s, size_t start);
-/** Write the first that is held, unless events come before it. */
+/** Write the first held piece or line, unless events must be sent before it. */
 bool held_put(struct session *s);
 void held_clear(struct session *s);
 
 /** Members that hello and status share, without the braces. */
 void session_put_facts(struct strbuf *b, struct conversation *c);
 
-/** Begin a line {"type":TYPE; session_end_line closes it. */
+/** Start a line {"type":TYPE; session_end_line ends it. */
 void session_begin_line(struct session *s, const char *type);
 void session_end_line(struct session *s);
 

@@ -11,7 +11,7 @@
 #include <mortise/advance.h>
 
 enum {
-	OUT_MAX = 320 << 20,  /* a line of the log and held lines before it */
+	OUT_MAX = 320 << 20,  /* one line of the log and the lines held before it */
 	OUT_KEEP = 128 << 10, /* reused memory */
 };
 
@@ -35,14 +35,14 @@ static bool subscribed(const struct session *s)
 	return s->next >= 0;
 }
 
-/* Events stay in the log because the client does not read fast enough. */
+/* True if events remain in the log because the client reads too slowly. */
 static bool behind(const struct session *s)
 {
 	return s->out.len >= SESSION_QUEUE || s->held ||
 	       (subscribed(s) && s->next < evlog_count(conversation_log(s->c)));
 }
 
-/* A line that may be dropped: started only if the client keeps up. */
+/* Starts a line that may be dropped, if the client keeps up. */
 static bool begin_passing(struct session *s, const char *type)
 {
 	if (!subscribed(s) || s->ended)
@@ -225,7 +225,7 @@ void session_pump(struct session *s)
 		s->options.ready(s->options.arg);
 }
 
-/* ---- what the conversation tells --------------------------------------- */
+/* ---- notifications of the conversation --------------------------------- */
 
 static void protocol_output_on_event(void *arg, const struct event *e)
 {
@@ -313,7 +313,7 @@ static void protocol_output_on_progress(void *arg, int64_t action, double done,
 	session_end_line(s);
 }
 
-/* End a line that is sent after the deltas of the reply. */
+/* Ends a line that is sent after the deltas of the reply. */
 static void end_waiting(struct session *s, size_t start, bool waits)
 {
 	if (!waits) {

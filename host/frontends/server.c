@@ -17,8 +17,8 @@ enum { BACKLOG = 16, STALL_MS = 1000, TICKS_MAX = 30 };
 
 struct server_client {
 	struct server *server;
-	struct transport *channel; /* NULL: a free place */
-	uint64_t written;        /* at the last tick of the end */
+	struct transport *channel; /* NULL: a free slot */
+	uint64_t written;        /* at the last tick during shutdown */
 };
 
 struct server {
@@ -27,7 +27,7 @@ struct server {
 	struct socket_file place;
 	int listening, spare;
 	uv_poll_t poll;
-	uv_timer_t timer; /* only while it ends */
+	uv_timer_t timer; /* only during shutdown */
 	int ticks;
 	struct server_client clients[SERVER_CLIENTS_MAX];
 	size_t count;
@@ -37,7 +37,7 @@ struct server {
 	void *done_arg;
 };
 
-/* ---- the end ----------------------------------------------------------- */
+/* ---- shutdown ---------------------------------------------------------- */
 
 static void frontend_server_on_closed(uv_handle_t *handle)
 {
@@ -62,7 +62,7 @@ static void close_handles(struct server *s)
 	uv_close((uv_handle_t *)&s->timer, frontend_server_on_closed);
 }
 
-/* A client that has read nothing since the last tick is disconnected. */
+/* Disconnects clients that have read nothing since the last tick. */
 static void on_tick(uv_timer_t *timer)
 {
 	struct server *s = timer->data;
@@ -147,7 +147,7 @@ static void server_refuse(int fd, const char *why)
 	close(fd);
 }
 
-/* NULL: welcome. */
+/* The reason to reject a client; NULL: none. */
 static const char *refusal(struct server *s, int fd)
 {
 	struct ucred peer;

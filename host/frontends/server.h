@@ -17,7 +17,7 @@ struct server_options {
 	void (*changed)(void *arg);
 	/** A client asked to stop; may be NULL. */
 	void (*stopped)(void *arg);
-	/** A client asked the process to stay; may be NULL. */
+	/** A client asked the process to keep running; may be NULL. */
 	void (*keep)(void *arg);
 	void *arg;
 };
@@ -25,9 +25,9 @@ struct server_options {
 int server_open(uv_loop_t *loop, struct conversation *c, const struct server_options *o,
 		struct server **ret, struct error *err);
 size_t server_clients(const struct server *s);
-/** Remove the socket's file; new clients find nothing. Twice is fine. */
+/** Remove the socket file, so that no new clients connect. May be called again. */
 void server_unlink(struct server *s);
-/** Notify the clients that the process ends, wait until they have read the remaining
+/** Notify the clients that the process exits, wait until they have read the remaining
  *  output (clients that do not read are disconnected), and free the server; then call
  *  `done`. */
 void server_end(struct server *s, int exit_code, void (*done)(void *arg), void *arg);

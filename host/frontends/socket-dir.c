@@ -20,8 +20,8 @@ enum { IDS_MAX = 4096, ID_LEN_MAX = 80, CONNECT_S = 5, DEPTH_MAX = 256 };
 
 /* ---- the directory -------------------------------------------------------- */
 
-/* The address of a file in the directory. A path that is too long is given relative to
- * the open directory. */
+/* Fills the address of a file in the directory. If the path is too long, it is relative
+ * to the open directory. */
 static int socket_dir_address(int dir, const char *path, const char *name,
 			      struct sockaddr_un *ret, struct error *err)
 {
@@ -57,7 +57,7 @@ static int make_socket(struct error *err)
 
 /* ---- connecting -------------------------------------------------------- */
 
-/* Remove a socket without a listener, unless it was replaced meanwhile. */
+/* Removes a socket without a listener, unless it was replaced meanwhile. */
 static void remove_stale(int dir, const char *name, const struct stat *was)
 {
 	struct stat st;
@@ -131,7 +131,8 @@ int socket_dir_connect(const char *id, int *ret_fd, pid_t *ret_pid, struct error
 
 /* ---- listening --------------------------------------------------------- */
 
-/* Under a temporary name first: when the real one is visible, clients can connect. */
+/* Binds a temporary name first: clients must be able to connect as soon as the final name
+ * exists. */
 static int bind_as(struct socket_file *p, const char *path, int fd, int backlog,
 		   struct error *err)
 {
@@ -211,7 +212,7 @@ static int socket_dir_compare(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* The id of a socket's file; NULL: another file, or out of memory. */
+/* The id in the name of a socket file; NULL: another file, or out of memory. */
 static char *id_of(const char *name)
 {
 	size_t len = strlen(name), tail = strlen(SUFFIX);

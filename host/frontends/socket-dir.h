@@ -9,30 +9,30 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-/** A socket file that this process made. */
+/** A socket file created by this process. */
 struct socket_file {
-	int dir; /* its directory; -1: nothing there any more */
+	int dir; /* its directory; -1: already removed */
 	char name[96];
 	dev_t dev;
 	ino_t ino;
 };
 
-/** Listen for the conversation `id`. A file of a dead process gives way; one
- *  of a living process is MT_EEXIST. */
+/** Listen for the conversation `id`. The file of a dead process is replaced; that of a
+ *  running process causes MT_EEXIST. */
 int socket_dir_listen(const char *id, int backlog, struct socket_file *ret, int *ret_fd,
 		      struct error *err);
-/** Remove the file if it is still ours. Twice is fine. */
+/** Remove the file if this process still owns it. May be called again. */
 void socket_dir_remove(struct socket_file *p);
 
-/** Connect to a conversation. `ret_pid` (may be NULL): its process.
- *  @return MT_ENOTFOUND if no process listens; a file left over is removed. */
+/** Connect to a conversation. `ret_pid` (may be NULL) gets its process.
+ *  @return MT_ENOTFOUND if no process listens; a stale file is removed. */
 int socket_dir_connect(const char *id, int *ret_fd, pid_t *ret_pid, struct error *err);
 /** The ids with a socket file, sorted, including those of dead processes; freed by
  *  socket_dir_free_list. */
 int socket_dir_list(char ***ret, size_t *ret_count, struct error *err);
 void socket_dir_free_list(char **ids, size_t count);
 
-/** True if `pid` is `ancestor`, or a process below it, or gone. */
+/** True if `pid` is `ancestor` or one of its descendants, or has exited. */
 bool socket_dir_descends(pid_t pid, pid_t ancestor);
 
 #endif

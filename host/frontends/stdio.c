@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * stdio.c - sets up the descriptors of `--json`. */
+ * stdio.c - sets up the descriptors for `--json`. */
 #include "frontends/stdio.h"
 
 #include <errno.h>
@@ -20,7 +20,7 @@ static bool frontend_stdio_kind_of(int fd, mode_t *ret)
 	return true;
 }
 
-/* A duplicate of the descriptor. */
+/* Duplicates the descriptor. */
 static int own(int fd, mode_t kind, int flags)
 {
 	char path[32];

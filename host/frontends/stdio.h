@@ -6,15 +6,15 @@
 
 #include "frontends/transport.h"
 
-/** Open a session there. Commands are read only if `commands` and standard input is a
- *  pipe, a socket or a file. `in` and `out` of a pipe are reopened, so that other
- *  processes that share them never see them non-blocking. */
+/** Open the session. Commands are read only if `commands` is set and standard input is a
+ *  pipe, a socket or a file. Pipes are reopened, so that they do not become non-blocking
+ *  for other processes that share them. */
 int stdio_open(uv_loop_t *loop, struct conversation *c, bool commands,
 	       const struct transport_options *o, struct transport **ret,
 	       struct error *err);
-/** Are commands read there? */
+/** True if commands are read from standard input. */
 bool stdio_listens(bool commands);
-/** After the channel is closed: leave shared sockets as they were found. */
+/** Call this after the transport is closed: restores the mode of shared sockets. */
 void stdio_restore(void);
 
 #endif

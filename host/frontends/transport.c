@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * transport.c - transports the lines of a session. One write is in progress at a time.
- * A client that does not read its output is not read from. */
+ * transport.c - transports the lines of a session. One write is in progress at a time. If
+ * a client does not read its output, its input is not read. */
 #include "frontends/transport.h"
 
 #include "files.h"
@@ -18,14 +18,14 @@ struct transport {
 	uv_pipe_t pipes[2];
 	bool used[2];          /* pipes that are open */
 	uv_stream_t *in, *out; /* NULL: none; the same for a socket */
-	int file;              /* output is written here directly; -1: to `out` */
-	int source;            /* input is read from here directly; -1 */
+	int file;              /* descriptor for direct output; -1: use `out` */
+	int source;            /* descriptor for direct input; -1: use `in` */
 	uv_write_t write;
 	struct strbuf sending;
 	uint64_t written;
 	bool reading, writing, flushing;
 	bool lost, draining, closing;
-	unsigned open; /* handles, and 1 until all is closed */
+	unsigned open; /* number of handles, plus 1 until all are closed */
 };
 
 /* ---- closing ----------------------------------------------------------- */
@@ -59,7 +59,7 @@ void transport_close(struct transport *ch)
 	transport_let_go(ch);
 }
 
-/* Close if nothing is left to do. Not to be called by the session. */
+/* Closes the transport if nothing is left to do. The session must not call this. */
 static void transport_settle(struct transport *ch)
 {
 	if (!ch->closing && ch->draining &&
@@ -131,7 +131,7 @@ static void transport_on_ready(void *arg)
 {
 	struct transport *ch = arg;
 
-	if (ch->session) /* it is made: not the hello */
+	if (ch->session) /* NULL during the hello */
 		transport_flush(ch);
 }
 
@@ -166,7 +166,7 @@ static void input_over(struct transport *ch)
 
 static void transport_on_room(uv_handle_t *handle, size_t wanted, uv_buf_t *ret)
 {
-	static char piece[PIECE]; /* used up before the next read */
+	static char piece[PIECE]; /* consumed before the next read */
 
 	(void)handle, (void)wanted;
 	*ret = uv_buf_init(piece, sizeof piece);
