@@ -8,9 +8,10 @@
 
 #include <string.h>
 
-/* ---- what waits --------------------------------------------------------------------- */
+/* ---- the prompt
+ * --------------------------------------------------------------------- */
 
-/* A text with `lead` before each line. */
+/* Appends a text with `lead` before each line. */
 static int cli_approval_put_lines(struct strbuf *out, const char *lead, const char *text,
 				  size_t len)
 {
@@ -175,7 +176,7 @@ static int read_edit(const char *text, json_object *event, json_object **ret,
 	return *ret ? MT_OK : err->code;
 }
 
-/* The text after the word; NULL: it is another word. */
+/* The text after the word; NULL if the line starts with another word. */
 static const char *cli_approval_after(const char *line, const char *word)
 {
 	size_t len = strlen(word);

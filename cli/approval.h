@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: MIT
  *
- * approval.h - formats a waiting action as text lines and parses answers, for clients
- * without their own screen. */
+ * approval.h - formats a pending action as text lines and parses answers, for line-based
+ * clients. */
 #ifndef CLI_APPROVAL_H
 #define CLI_APPROVAL_H
 
 #include "conversation/conversation.h"
 
-/** The whole action, its risk, and the scopes that "always" may have, with everything
- *  that would not show escaped. `waits`: as the protocol has it; `event`: the action. */
+/** Formats the whole action, its risk, and the possible scopes of "always", with
+ *  invisible characters escaped. `waits`: the member of the protocol; `event`: the
+ *  action. */
 int approval_text(json_object *waits, json_object *event, struct strbuf *out);
 
 /** Read "/confirm", "/always [N] [project]", "/reject [REASON]", "/edit COMMAND" (for
  *  another tool than a shell "/edit JSON"). `ret_arguments`: owned, or NULL.
- *  @return MT_ENOTFOUND: it is none of these; MT_EINVAL with a sentence. */
+ *  @return MT_ENOTFOUND if it is another line; MT_EINVAL with a sentence. */
 int approval_read(const char *line, json_object *waits, json_object *event,
 		  struct approval *ret, json_object **ret_arguments, struct error *err);
 

@@ -17,13 +17,13 @@ struct ask {
 	uv_poll_t keys;
 	struct conversation *c;
 	int64_t asked;             /* action that requires approval; -1: none */
-	json_object *waits, *action; /* its text as shown; or NULL */
+	json_object *waits, *action; /* as shown; or NULL */
 	char child[80];            /* the subagent of the action; "": none */
-	bool over;                 /* nothing more can be read */
+	bool over;                 /* standard input has ended */
 	struct strbuf line;
 };
 
-/* The pending action, as JSON; owned. NULL: it cannot be read. */
+/* The pending action, as JSON; owned. NULL if it cannot be read. */
 static json_object *ask_action_of(const struct ask *a)
 {
 	json_object *of_child = js_get(a->waits, "event");
@@ -58,8 +58,7 @@ static void stop_asking(struct ask *a)
 	uv_poll_stop(&a->keys);
 }
 
-/* "a 2 project" is "/always 2 project": a letter, and nothing that could be a
- * sentence. */
+/* "a 2 project" means "/always 2 project". Longer text may be a sentence. */
 static bool is_short_always(const char *line)
 {
 	static const char *const words[] = { "a", "always" };

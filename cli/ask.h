@@ -8,15 +8,14 @@
 
 struct ask;
 
-/** Is there a terminal to ask at? */
+/** True if a terminal is available for prompts. */
 bool ask_is_possible(void);
-/** NULL: standard input and output are not a terminal, so no user can be asked (or out
- *  of memory). */
+/** NULL if standard input and output are not a terminal, or out of memory. */
 struct ask *ask_new(uv_loop_t *loop, struct conversation *c);
-/** Prompt for the waiting action, if there is one without a prompt; or withdraw the
- *  prompt if the action no longer waits. */
+/** Prompt for the pending action, unless its prompt is open; or withdraw the prompt if
+ *  the action is no longer pending. */
 void ask_update(struct ask *a);
-/** Is a prompt open that the user can still answer? */
+/** True if a prompt is open that the user can still answer. */
 bool ask_is_open(const struct ask *a);
 struct ask *ask_free(struct ask *a); /* the handle closes with the loop */
 

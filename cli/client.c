@@ -102,7 +102,7 @@ void client_serve(struct client *p, short events)
 	n = send(p->fd, p->out.text, p->out.len, MSG_DONTWAIT | MSG_NOSIGNAL);
 	if (n > 0)
 		strbuf_consume(&p->out, (size_t)n);
-	/* A broken pipe is detected as the end of the input. */
+	/* A broken pipe is also reported as the end of the input. */
 }
 
 int client_greet(struct client *p, struct error *err)
@@ -137,7 +137,7 @@ static bool cli_client_is_open(const char *id)
 	return true;
 }
 
-/* Say why a conversation that was named cannot be reached. */
+/* Reports why the named conversation cannot be reached. */
 static void cli_client_not_running(const struct config *c, const char *prefix,
 				   struct error *err)
 {
@@ -228,7 +228,7 @@ char *client_find(const struct config *c, const char *prefix, struct error *err)
 	return id;
 }
 
-/* ---- lines for a watcher ----------------------------------------------- */
+/* ---- notifying a watcher ------------------------------------------------ */
 
 static void tell_retry(json_object *line, const struct watcher *w, void *arg)
 {

@@ -2,7 +2,7 @@
  *
  * commands.h - the commands of the program and their shared declarations.
  *
- * One file per command. command-table.c holds the table; `mortise X` that is not in it
+ * One file per command. command-table.c holds the table; if `mortise X` is not in it, it
  * runs mortise-X from the helper directory or the PATH. */
 #ifndef CLI_COMMANDS_H
 #define CLI_COMMANDS_H
@@ -20,7 +20,7 @@ enum flag_kind {
 	FLAG_SET,    /* int or enumeration at `offset` becomes `set` */
 	FLAG_TEXT,   /* const char * at `offset` becomes the value */
 	FLAG_NUMBER, /* int64_t at `offset` becomes the value, from 0 to `max` */
-	FLAG_TAKE,   /* `take` is called for what is at `offset` */
+	FLAG_TAKE,   /* `take` is called with the member at `offset` */
 };
 
 /** An option of a command: "--json", "-t TEXT". */
@@ -46,7 +46,7 @@ struct flag {
 #define STORE(kind_, type_, member_) \
 	.kind = (kind_), .offset = offsetof(type_, member_)
 
-/** A subcommand: its name, and how many operands it takes. */
+/** A subcommand: its name, and its number of operands. */
 struct subcommand {
 	const char *name;
 	int least, most;
@@ -64,33 +64,33 @@ struct command {
 	bool hidden;
 };
 
-/** Parse the options of a command, wherever they are among the operands. Values are
- *  stored, as the tables say, in the structure that starts with `in`; NULL: the
- *  command takes neither options of its own nor the common ones.
- *  @return FLAG_END (*ret_first is the first operand in `argv`), FLAG_HELP after
- *  printing the help, or FLAG_BAD after printing an error. */
+/** Parse the options of a command, which may be anywhere among the operands. Values are
+ *  stored as described by the tables, in the structure that starts with `in`; NULL: the
+ *  command has no options.
+ *  @return FLAG_END (*ret_first is the first operand in `argv`), FLAG_HELP after printing
+ *  the help, or FLAG_BAD after printing an error. */
 enum flags_status { FLAG_END, FLAG_HELP, FLAG_BAD };
 
-/** Exit code of a command that does not run, because flags_parse printed something. */
+/** Exit code of a command that does not run because of this status of flags_parse. */
 int flags_exit_code(enum flags_status status);
 
 struct common {
 	const char *overrides[256];
 	size_t override_count;
 	const char *workspace, *file;
-	bool trust; /* count the project's file as if it were trusted: to check it */
+	bool trust; /* treat the project's file as trusted, to check it */
 };
 enum flags_status flags_parse(const struct command *self, int argc, char **argv,
 			      int *ret_first, struct common *in);
-/** Load the configuration as the common flags say. */
+/** Load the configuration according to the common flags. */
 int common_config(const struct common *in, struct config **ret, struct error *err);
 /** Report on standard error that the project's file is ignored. */
 void common_untrusted(const struct config *c);
-/** Apply the log settings of [core]: call this after it is read. */
+/** Apply the log settings of [core]: call this after loading the configuration. */
 int common_log(const struct config *c, struct error *err);
-/** Write text from a tool, a model or a server. A file or pipe gets it unchanged. For a
- *  terminal, control characters are removed: it answers some of them with input that
- *  looks typed. */
+/** Write text from a tool, a model or a server. Output to a file or pipe is unchanged. On
+ *  a terminal, control characters are removed: a terminal answers some of them with input
+ *  that looks typed. */
 void command_write(FILE *out, const char *text, size_t len);
 /** Print "mortise: TEXT" and return `code`. */
 int command_report(int code, const struct error *err);
@@ -100,8 +100,8 @@ void command_help(const struct command *self);
 /** Print the problem with the arguments and the usage to standard error.
  *  @return EXIT_USAGE */
 int command_misused(const struct command *self, const char *problem);
-/** The subcommand that `words` begin with (none: the first of the table); its operands
- *  follow it. @return its index in the table; -1 after printing what is wrong */
+/** The subcommand that `words` start with (none: the first of the table), followed by its
+ *  operands. @return its index in the table; -1 after printing an error */
 int command_choose(const struct command *self, int count, char **words);
 /** Replaces this process with mortise-NAME from the directory of this program, the
  *  helper directory or PATH. Returns only if it is not found. */

@@ -117,8 +117,8 @@ static int run_condensers(struct job *j, struct conversation *c)
 	return err->code;
 }
 
-/* The current settings of condensers and their models; all others are those that the
- * conversation was created with. NULL: out of memory. */
+/* The current settings of condensers and their models; all other settings are those of
+ * the conversation. NULL: out of memory. */
 static const char **now_set(const struct job *j, size_t *ret_count)
 {
 	size_t n = json_object_array_length(j->settings), count = 0;
@@ -135,7 +135,7 @@ static const char **now_set(const struct job *j, size_t *ret_count)
 	return list;
 }
 
-/* Open a copy with these condensers instead of its own. */
+/* Opens a copy with these condensers instead of its own. */
 static int open_copy(struct job *j, const char *condensers, struct conversation **ret)
 {
 	AUTO(strbuf) struct strbuf state = STRBUF(4096), wiring = STRBUF(4096);
@@ -313,7 +313,7 @@ static void cli_condense_report(const char *name, const struct job *j, bool firs
 	fflush(stdout);
 }
 
-/* ---- all of them -------------------------------------------------------- */
+/* ---- all condensers ----------------------------------------------------- */
 
 static int compare_all(struct job *j)
 {
@@ -343,7 +343,7 @@ static int compare_all(struct job *j)
 	return code;
 }
 
-/* A configuration with a separate directory for conversations. */
+/* Makes a configuration with a separate directory for conversations. */
 static int cli_condense_make_dir(struct job *j, struct error *err)
 {
 	AUTO(strbuf) struct strbuf state = STRBUF(2 * PATH_MAX);

@@ -73,11 +73,11 @@ static int commands_config_load(const struct common *common, struct loaded *l,
 
 enum { FAULTS_MAX = 1 << 20 };
 
-/* A line for each; the same one is not repeated. */
+/* One line per problem, without duplicates. */
 struct faults {
 	struct strbuf text;
 	size_t count;
-	bool form_only; /* not what keys, variables and files on this machine decide */
+	bool form_only; /* skip checks of keys, variables and files of this host */
 };
 
 static bool cli_config_has_line(const char *text, const char *line)
@@ -202,7 +202,7 @@ static void check_analyzers(const struct loaded *l, const char *section, size_t 
 		cli_config_fault(faults, &err);
 }
 
-/* Opens the tools as a run does. */
+/* Opens the tools as `mortise run` does. */
 static void cli_config_check_tools(const struct loaded *l, const char *list,
 				   struct faults *faults)
 {
@@ -214,7 +214,7 @@ static void cli_config_check_tools(const struct loaded *l, const char *list,
 	catalog_clear(&catalog);
 }
 
-/* What otherwise only the runner would report. */
+/* Reports errors that otherwise only the runner would find. */
 static void check_server(const struct loaded *l, const char *name, struct faults *faults)
 {
 	struct catalog catalog = { 0 };
@@ -278,7 +278,8 @@ static int cli_config_open_models(const struct loaded *l, const char *section,
 	return r;
 }
 
-/* Opens the model as a run does. Without one only the default is reported, once. */
+/* Opens the model as `mortise run` does. If none is set, only the default model is
+ * reported, once. */
 static void check_models(const struct loaded *l, const char *section,
 			 struct faults *faults)
 {
@@ -328,8 +329,8 @@ static int access_typed(const char *path, int mode, bool dir)
 	return -1;
 }
 
-/* What a run needs on the disk. The directory of the state is created when it is
- * needed, so that its nearest parent counts. */
+/* Checks the paths that a run requires. The state directory is created on demand, so its
+ * nearest existing parent is checked. */
 static void check_paths(const struct loaded *l, struct faults *faults)
 {
 	static const struct {
@@ -417,7 +418,7 @@ static int find_faults(const struct common *common, struct faults *ret, struct e
 	return status;
 }
 
-/* Print what is only wrong `with` the file. @return whether there is something. */
+/* Prints the problems that exist only `with` the file. @return true if there are any. */
 static bool print_new(const struct faults *with, const struct faults *without)
 {
 	bool found = false;
@@ -434,8 +435,8 @@ static bool print_new(const struct faults *with, const struct faults *without)
 	return found;
 }
 
-/* Would runs fail because of the project's file? What they fail for without it does not
- * count. */
+/* True if runs would fail because of the project's file. Problems that exist without it
+ * are ignored. */
 static bool does_not_work(struct common *common)
 {
 	struct faults with = { .text = STRBUF(FAULTS_MAX), .form_only = true },

@@ -25,8 +25,8 @@ struct removal {
 	size_t count;
 };
 
-/* The process that has it open holds the lock of its log. A damaged conversation may be
- * deleted. */
+/* A process that has the conversation open holds the lock of its log. A damaged
+ * conversation may be deleted. */
 static int check_unused(const char *dir, const char *id, struct error *err)
 {
 	AUTO(evlog) struct evlog *log = NULL;
@@ -37,7 +37,7 @@ static int check_unused(const char *dir, const char *id, struct error *err)
 	return MT_OK;
 }
 
-/* The same without a change: to open a log for writing repairs it. */
+/* The same without changing the log: opening it for writing repairs it. */
 static int check_unlocked(const char *dir, const char *id, struct error *err)
 {
 	AUTO(free) char *path = path_join(dir, "events.jsonl");
@@ -65,7 +65,7 @@ static int remove_directory(const char *root, const char *id, const char *dir,
 	return status ? status : dir_remove(hidden.text, err);
 }
 
-/* What an interrupted removal left. */
+/* Removes the remains of an interrupted removal. */
 static void remove_leftovers(const char *root)
 {
 	DIR *dir = opendir(root);
@@ -84,7 +84,7 @@ static void remove_leftovers(const char *root)
 		closedir(dir);
 }
 
-/* Its subagents first, so that none remains without its parent. */
+/* Removes the subagents first, so that none remains without its parent. */
 static int remove_one(struct removal *r, struct entry *e, int depth, struct error *err)
 {
 	AUTO(free) char *dir = path_join(r->root, e->id);
@@ -126,7 +126,7 @@ static struct entry *conversations_delete_find(struct entries *l, const char *id
 	return NULL;
 }
 
-/* All of them before one is deleted: `last` is another one after that. */
+/* Finds all of them before the first is deleted: later `last` would mean another one. */
 static int delete_find_all(const struct config *c, struct entries *l, char **ids,
 			   size_t count, struct entry **named, struct error *err)
 {

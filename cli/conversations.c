@@ -102,7 +102,7 @@ char *conversations_root(const struct config *c, struct error *err)
 	return dir;
 }
 
-/* Describes the conversation in `dir`; false if it is none. */
+/* Describes the conversation in `dir`; false if there is none. */
 static bool conversations_look_at(const char *root, const char *id, struct entry *ret)
 {
 	AUTO(free) char *dir = path_join(root, id);
@@ -205,7 +205,7 @@ static void print_entry(const struct entry *e, bool json, int depth)
 	printf("%s}\n", out.text);
 }
 
-/* The subagents of `parent`, and theirs. */
+/* Prints the subagents of `parent`, recursively. */
 static void print_below(struct entries *l, const char *parent, bool json, int depth)
 {
 	for (size_t i = 0; i < l->count; i++) {
@@ -228,7 +228,7 @@ static int conversations_list(const struct config *c, const struct arguments *a,
 
 	if (!status)
 		print_below(&l, "", a->json, 0);
-	for (size_t i = 0; i < l.count && !status; i++) /* whose parent is gone */
+	for (size_t i = 0; i < l.count && !status; i++) /* orphans */
 		if (!l.items[i].shown)
 			print_entry(&l.items[i], a->json, 0);
 	if (!status && l.count == 0 && !a->json)
@@ -323,7 +323,7 @@ static int cost(const struct config *c, const struct arguments *a, struct error 
 
 /* ---- export ------------------------------------------------------------------------ */
 
-/* Where an export goes. */
+/* Destination of an export. */
 struct export_sink {
 	FILE *out;
 	const char *name;
@@ -357,7 +357,7 @@ static int export_special(struct evlog *log, bool screenshots, const char *path,
 }
 
 /* Writes a temporary file first: a failure or a signal leaves the old file, and its mode
- * is kept. A link is followed; a device or pipe is written to. */
+ * is kept. A symbolic link is followed; a device or pipe is written to directly. */
 static int export_file(struct evlog *log, bool screenshots, const char *named,
 		       struct error *err)
 {

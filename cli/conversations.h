@@ -28,14 +28,14 @@ struct prune_options {
 
 /** The directory of all conversations; owned. */
 char *conversations_root(const struct config *c, struct error *err);
-/** All of them, newest first. To be cleared also after a failure. */
+/** Collects all conversations, newest first. Clear the list even after a failure. */
 int conversation_entries_collect(const char *root, struct entries *l, struct error *err);
 void conversation_entries_clear(struct entries *l);
 /** "17 K", "1.2 G". @return `ret` */
 const char *conversation_size_text(int64_t bytes, char ret[16]);
 
-/** Remove the conversations with these id prefixes, with those of their subagents. One
- *  that a process has open is refused. */
+/** Remove the conversations with these id prefixes, and those of their subagents. Fails
+ *  if a process has one of them open. */
 int conversations_delete(const struct config *c, char **ids, size_t count, bool dry,
 			 struct error *err);
 /** Remove all conversations that the options do not keep. */

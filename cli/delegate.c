@@ -31,11 +31,11 @@ struct job {
 	struct conversation_options o;
 	char title[TITLE_BYTES + 1];
 	const char *task;
-	int64_t fork;     /* id of the last event of its parent that it gets; -1: none */
-	struct strbuf message; /* the first one: the task, in a fork after a notice */
+	int64_t fork;     /* id of the last event copied from its parent; -1: none */
+	struct strbuf message; /* first message: the task, in a fork after a notice */
 };
 
-/* ---- what is to be done ------------------------------------------------- */
+/* ---- the task ----------------------------------------------------------- */
 
 static int read_some(char *room, size_t len, struct error *err)
 {
@@ -154,7 +154,7 @@ static int read_job(struct job *job, struct error *err)
 
 /* ---- the conversation --------------------------------------------------- */
 
-/* Its parent's process has the log open and appends to it. */
+/* The process of the parent has the log open and appends to it. */
 static int start_forked(struct job *job, const struct config *config, uv_loop_t *loop,
 			struct conversation **ret, struct error *err)
 {

@@ -6,10 +6,11 @@
 
 #include "config/config.h"
 
-/** Fetch `url` into the directory `dir`, under its own file name (`ret_path`, owned). */
+/** Download `url` into the directory `dir`, with the file name in the URL (`ret_path`,
+ *  owned). */
 int download_file(const struct config *c, const char *url, size_t max, const char *dir,
 		  char **ret_path, struct error *err);
-/** The same to a path. */
+/** The same, to the given path. */
 int download_to(const struct config *c, const char *url, size_t max, const char *path,
 		struct error *err);
 

@@ -19,7 +19,7 @@
 #include <string.h>
 
 enum { SCRIPT_MAX = 256 << 20 };
-enum { ANSWERS_MAX = 3 }; /* that do not match the schema */
+enum { ANSWERS_MAX = 3 }; /* maximum number of answers that do not match the schema */
 
 struct drive {
 	struct conversation *c;
@@ -80,7 +80,7 @@ static void drive_on_signal(uv_signal_t *handle, int number)
 	if (!d->o->keep || number != SIGINT || state_is_resting(conversation_state(d->c)))
 		d->quit = true;
 	if (conversation_state(d->c) == STATE_PAUSED)
-		return; /* a plugin was interrupted already */
+		return; /* already interrupted in a plugin */
 	if (conversation_pause(d->c, pause_reason(number), &err) && !d->o->keep)
 		conversation_stop(d->c, &err);
 }
@@ -110,7 +110,7 @@ static void drive_watch_signals(uv_loop_t *loop, struct drive *d)
 {
 	static const int numbers[] = { SIGINT, SIGTERM, SIGHUP };
 
-	signal(SIGPIPE, SIG_IGN); /* a closed output is an error of its write */
+	signal(SIGPIPE, SIG_IGN); /* writing to a closed output fails instead */
 	for (size_t i = 0; i < ARRAY_LEN(numbers); i++) {
 		uv_signal_init(loop, &d->signals[i]);
 		if (numbers[i] == SIGHUP && signal_is_ignored(SIGHUP))
@@ -122,7 +122,7 @@ static void drive_watch_signals(uv_loop_t *loop, struct drive *d)
 	}
 }
 
-/* ---- what the frontends tell ----------------------------------------------- */
+/* ---- notifications of the frontends ---------------------------------------- */
 
 static void drive_on_state(void *arg, enum agent_state state, const char *reason)
 {
@@ -273,7 +273,7 @@ int drive_check(const struct drive_options *o, struct error *err)
 	return fail(err, why.code, "--record: %s", why.text);
 }
 
-/* Each reply of the log, as a turn of a script. */
+/* Writes each reply of the log as a turn of a script. */
 static int drive_record(const char *path, struct evlog *log, struct error *err)
 {
 	AUTO(strbuf) struct strbuf script = STRBUF(SCRIPT_MAX);
@@ -345,7 +345,7 @@ static void show_end(struct drive *d)
 	render_end(d->render, &end);
 }
 
-/* The frontends first: they read events that they have not sent yet from the log. */
+/* Closes the frontends first: they read unsent events from the log. */
 static void close_faces(uv_loop_t *loop, struct drive *d, int code)
 {
 	d->ending = true;
@@ -436,7 +436,8 @@ static void keep_waiting(uv_prepare_t *handle)
 	(void)handle;
 }
 
-/* An action is waiting for approval, and a client that can approve it is connected. */
+/* True if an action is waiting for approval, and a client that can approve it is
+ * connected. */
 static bool answer_may_come(struct drive *d)
 {
 	bool may = conversation_state(d->c) == STATE_AWAITING_USER_CONFIRMATION &&
@@ -452,7 +453,7 @@ static bool answer_may_come(struct drive *d)
 	return may;
 }
 
-/* The agent is idle, and a cancelled call has reported its result. */
+/* True if the agent is idle, and any cancelled call has reported its result. */
 static bool drive_over(struct drive *d)
 {
 	enum agent_state state = conversation_state(d->c);
@@ -467,7 +468,7 @@ static bool drive_over(struct drive *d)
 		(!d->server || server_clients(d->server) == 0));
 }
 
-/* Standard output is closed: stop instead of continuing unobserved. */
+/* If standard output is closed, stops instead of continuing unobserved. */
 static void drive_check_output(struct drive *d)
 {
 	struct error err = ERROR_NONE;
@@ -518,7 +519,7 @@ static int loop_on(uv_loop_t *loop, struct drive *d)
 		while (!drive_over(d) &&
 		       (uv_run(loop, UV_RUN_ONCE) || answer_may_come(d)))
 			drive_check_output(d);
-		drive_check_output(d); /* the last turn of the loop may have returned 0 */
+		drive_check_output(d); /* the last iteration may have returned 0 */
 		code = conversation_exit_code(d->c);
 	} while (ask_again(d, &code));
 	if (d->lost && (code == EXIT_DONE || code == EXIT_INTERRUPTED))
@@ -526,7 +527,8 @@ static int loop_on(uv_loop_t *loop, struct drive *d)
 	return code;
 }
 
-/* A failure that put the conversation into the error state is part of its end. */
+/* If the failure put the conversation into the error state, the closing line reports
+ * it. */
 static int begin_failed(const struct drive *d, const struct error *err)
 {
 	if (conversation_state(d->c) == STATE_ERROR &&

@@ -14,11 +14,11 @@ struct drive_options {
 	enum render_style style;
 	bool json;               /* the JSON-lines protocol on stdout */
 	bool commands;           /* and on stdin */
-	bool listen;             /* json and keep, but events only if asked for */
+	bool listen;             /* json and keep, but send events only on request */
 	bool owned;              /* exit when no client can send commands */
-	bool keep;               /* stay when it rests, until asked to end */
-	json_object *images;     /* URLs that go with the task; NULL: none */
-	struct final_answer *answer;   /* its last one, borrowed; NULL: not asked for */
+	bool keep;               /* keep running when idle, until asked to exit */
+	json_object *images;     /* image URLs sent with the task; NULL: none */
+	struct final_answer *answer;   /* final answer, borrowed; NULL: not needed */
 	const char *record;      /* write a script of the model's replies here; or NULL */
 };
 
@@ -53,13 +53,13 @@ void drive_options_init(struct drive_options *o, struct final_answer *answer);
 void drive_options_clear(struct drive_options *o);
 
 /** Run the loop until the conversation is idle or interrupted by Ctrl-C, close it and
- *  print how it ended. `task` is the user's message; NULL: just continue, or with
- *  `keep` wait for a message.
+ *  print the result. `task` is the user's message; NULL: continue, or with `keep` wait
+ *  for a message.
  *  @return the exit code of the program. */
 int drive_conversation(uv_loop_t *loop, struct conversation *c, const char *task,
 		       size_t len, const struct drive_options *o);
 
-/** Can the script of `record` be written? To be called before there are replies. */
+/** Check that the script of `record` can be written. Call this before the first reply. */
 int drive_check(const struct drive_options *o, struct error *err);
 /** Read a file that --image names into `images` of a struct drive_options. */
 int drive_image(void *options, const char *path, struct error *err);

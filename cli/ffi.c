@@ -50,8 +50,8 @@ static void cli_ffi_limit(int what, rlim_t most)
 	setrlimit(what, &(struct rlimit){ most, most });
 }
 
-/* In the child: "N REASON" for each missing function; if the library cannot be loaded, N
- * is the number of functions. */
+/* In the child: prints "N REASON" for each missing function; if the library cannot be
+ * loaded, N is the number of functions. */
 static _Noreturn void cli_ffi_look(const struct functions *f, int out)
 {
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -142,7 +142,7 @@ static int check_section(struct section *s, size_t *functions, struct error *err
 		status = try_library(&f, s, err);
 	*functions += f.count;
 	functions_clear(&f);
-	return status == MT_EINVAL ? MT_OK : status; /* told */
+	return status == MT_EINVAL ? MT_OK : status; /* already reported */
 }
 
 static bool cli_ffi_is_ours(const struct ini *ini, const char *section)
@@ -154,7 +154,7 @@ static bool cli_ffi_is_ours(const struct ini *ini, const char *section)
 	return strcmp(section, "tool." FFI_TOOLSET) == 0;
 }
 
-/* The configuration rejects it too. */
+/* The configuration also rejects repeated keys. */
 static void find_repeated(struct section *s)
 {
 	char sentence[100];

@@ -10,7 +10,7 @@
 
 struct final_answer {
 	struct strbuf text;
-	json_object *schema; /* NULL: any text will do */
+	json_object *schema; /* NULL: any text is accepted */
 	const char *path;    /* of --output, opened as `fd`; NULL: none */
 	int fd;
 	unsigned refused;    /* answers that did not match the schema */
@@ -28,10 +28,10 @@ int final_answer_schema(struct final_answer *a, const char *path, struct error *
 char *final_answer_rule(const struct final_answer *a);
 /** Process an event: a message of the agent, or its end. */
 void final_answer_event(struct final_answer *a, const struct event *e);
-/** Does the answer match the schema? Without a schema it does. A code fence around
- *  it is removed. @return MT_EINVAL: `err` says why not */
+/** Check the answer against the schema, if there is one. A code fence around the answer
+ *  is removed. @return MT_EINVAL if it does not match: `err` says why */
 int final_answer_check(struct final_answer *a, struct error *err);
-/** Write it to the file of --output, if there is one. */
+/** Write the answer to the file of --output, if there is one. */
 int final_answer_write(struct final_answer *a, struct error *err);
 
 #endif

@@ -23,7 +23,7 @@ static int add_override(void *common, const char *value, struct error *err)
 	return MT_OK;
 }
 
-/* Flags of every command that reads the configuration. */
+/* Options of every command that reads the configuration. */
 static const struct flag common_flags[] = {
 	FLAG('o', "set", "SECTION.KEY=VALUE", "override a setting (repeatable)",
 	     .kind = FLAG_TAKE, .take = add_override),
@@ -82,7 +82,8 @@ enum {
 	SUBCOMMANDS_MAX = 16,
 };
 
-/* Between words, or only between alternatives: `a | b`. */
+/* True if a line may break at `at`: between words, or only between alternatives: `a |
+ * b`. */
 static bool may_break(const char *text, int at, bool alternatives)
 {
 	return text[at] == ' ' && (!alternatives || (at > 0 && text[at - 1] == '|'));
@@ -139,7 +140,7 @@ int command_misused(const struct command *self, const char *problem)
 	return EXIT_USAGE;
 }
 
-/* Print that a subcommand is unknown, or does not take so many operands. */
+/* Reports an unknown subcommand, or a wrong number of operands. */
 static void misused_subcommand(const struct command *self, const char *word)
 {
 	const char *known[SUBCOMMANDS_MAX], *similar;
@@ -247,7 +248,7 @@ static bool is_flag(const char *word)
 	return word[0] == '-' && word[1];
 }
 
-/* Move argv[from..from+count) to the place `to` before it. */
+/* Moves argv[from..from+count) back to the index `to`. */
 static void move_back(char **argv, int from, int count, int to)
 {
 	for (; count > 0; count--, from++, to++) {
@@ -258,7 +259,7 @@ static void move_back(char **argv, int from, int count, int to)
 	}
 }
 
-/* Parse the flag at argv[at], which may be followed by its value.
+/* Parses the flag at argv[at], which may be followed by its value.
  * @return the number of words it takes, or -1 after printing an error. */
 static int parse_flag(const struct command *self, int argc, char **argv, int at,
 		      bool common, const struct flag **ret, const char **ret_value)
@@ -279,7 +280,7 @@ static int parse_flag(const struct command *self, int argc, char **argv, int at,
 		attached = word + 2;
 	if (!f->value && attached && is_long)
 		return flags_bad(self, "--%s does not take a value", f->name);
-	if (!f->value && attached) { /* -qv: v comes next */
+	if (!f->value && attached) { /* -qv: continue with v */
 		argv[at] = word + 1;
 		argv[at][0] = '-';
 		return 0;
@@ -400,7 +401,7 @@ int common_log(const struct config *c, struct error *err)
 		[LOG_LEVEL_INFO] = MT_LOG_INFO,
 		[LOG_LEVEL_DEBUG] = MT_LOG_DEBUG,
 	};
-	static int file = -1; /* open until the program ends */
+	static int file = -1; /* open until the program exits */
 	const char *path = config_get(c, "core", "log_file");
 	int choice = config_choice(c, "core", "log_level");
 	int level = choice >= 0 ? levels[choice] : MT_LOG_WARNING;

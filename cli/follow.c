@@ -21,11 +21,11 @@ struct follow {
 	struct client *p;
 	const struct follow_options *o;
 	struct render *render; /* NULL: json */
-	struct jsonl typed;    /* what the user writes */
+	struct jsonl typed;    /* input of the user */
 	int keys;              /* standard input; -1: at its end */
 	int signals;
 	bool terminal;
-	unsigned own_left; /* commands sent without a result yet */
+	unsigned own_left; /* own commands without a result yet */
 	json_object *newest; /* the newest action; or NULL */
 	json_object *waits, *action; /* the action that was shown and is pending; or NULL */
 	bool shown;        /* the past has been shown */
@@ -59,7 +59,7 @@ static void follow_subscribe(struct follow *f)
 	strbuf_add(&line, "{\"type\":\"subscribe\",\"id\":\"" FOLLOW_OWN_ID "\"");
 	if (f->o->since != FOLLOW_NEW)
 		js_key_int(&line, "since", f->o->since);
-	else if (js_get(f->p->hello, "waits")) /* it has to be seen */
+	else if (js_get(f->p->hello, "waits")) /* the action must be shown first */
 		js_key_int(&line, "since",
 			   js_int(js_get(f->p->hello, "waits"), "action", 0) - 1);
 	js_key_bool(&line, "live", f->o->live);
@@ -90,8 +90,8 @@ static void say_help(struct follow *f)
 		"stops.");
 }
 
-/* The answer holds for the action that was shown, by its hash. @return false: the line is
- * no answer. */
+/* Sends an answer for the action that was shown, identified by its hash. @return false if
+ * the line is not an answer. */
 static bool typed_answer(struct follow *f, const char *text)
 {
 	AUTO(strbuf) struct strbuf line = STRBUF(COMMAND_LINE_MAX);
@@ -118,7 +118,7 @@ static bool typed_answer(struct follow *f, const char *text)
 	return true;
 }
 
-/* An action, which may require approval. */
+/* Stores an action, which may require approval. */
 static void note_action(struct follow *f, json_object *line)
 {
 	if (!js_get(line, "action") || js_get(line, "confirms"))
@@ -127,8 +127,8 @@ static void note_action(struct follow *f, json_object *line)
 	f->newest = json_object_get(line);
 }
 
-/* The pending action: its own, or the first of a subagent. Only an action that is shown
- * in full can be approved. */
+/* Shows the pending action of the conversation, or the first of a subagent. Only an
+ * action that is shown in full can be approved. */
 static void note_waits(struct follow *f, json_object *line)
 {
 	json_object *asks = js_get(line, "asks"), *waits = js_get(line, "waits"), *action;
@@ -188,7 +188,7 @@ static bool typed_command(struct follow *f, const char *line, size_t len)
 	} else if (strcmp(line, "/help") == 0) {
 		say_help(f);
 	} else {
-		return false; /* a path, say */
+		return false; /* a path, for example */
 	}
 	return true;
 }

@@ -15,15 +15,16 @@ enum { FOLLOW_ALL = -1, FOLLOW_NEW = -2 };
 
 struct follow_options {
 	enum render_style style;
-	bool json; /* lines as they are, both ways */
+	bool json; /* pass lines unchanged, in both directions */
 	bool live;
 	int64_t since;     /* event id, FOLLOW_ALL or FOLLOW_NEW */
-	const char *first; /* a command to begin with, JSON text with
-			      FOLLOW_OWN_ID; or NULL */
+	const char *first; /* first command to send, JSON text with FOLLOW_OWN_ID; or
+			      NULL */
 	bool until_rest;   /* end when the agent is idle, as `resume` does */
 };
 
-/** Follow until the conversation ends, or Ctrl-C detaches. The hello has been received.
+/** Follow a conversation until it ends or Ctrl-C detaches. The hello must have been
+ *  received.
  *  @return the exit code. */
 int follow_conversation(struct client *p, const struct follow_options *o);
 

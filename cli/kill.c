@@ -33,9 +33,9 @@ static const struct flag flags[] = {
 struct kill {
 	const char *id;
 	struct client peer;
-	int process; /* a descriptor of the process; -1: it has ended */
+	int process; /* pidfd of the process; -1: it has exited */
 	bool answered;
-	struct error why_not; /* it answered that it does not stop */
+	struct error why_not; /* reason if the process refuses to stop */
 };
 
 static void kill_on_line(char *line, size_t len, void *arg)
@@ -51,8 +51,8 @@ static void kill_on_line(char *line, size_t len, void *arg)
 		     js_str(o, "error", "rejected without a reason"));
 }
 
-/* Wait for the end of the process, or for an answer if that is enough.
- * @return whether it came in time. */
+/* Waits until the process exits, or with `answer` until it replies.
+ * @return false on timeout. */
 static bool kill_wait_for(struct kill *k, int64_t ms, bool answer)
 {
 	int64_t end = clock_ms() + ms, left;

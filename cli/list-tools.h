@@ -12,12 +12,12 @@ struct list_tools {
 	struct config *config;
 	struct registry *registry;
 	const char *section, *workspace; /* workspace NULL: the current directory */
-	struct catalog *catalog;         /* gets the tools */
+	struct catalog *catalog;         /* receives the tools */
 };
 
 /** Start the toolsets of the catalog whose tools are unknown and wait a few seconds for
- *  their lists. Without such a toolset nothing is started. One that fails to list stays
- *  without tools. */
+ *  their lists. Without such a toolset nothing is started. A toolset that fails to list
+ *  its tools has none. */
 int list_tools(const struct list_tools *o, struct error *err);
 
 #endif

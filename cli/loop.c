@@ -48,7 +48,7 @@ static void loop_free(void *p)
 		free(p);
 }
 
-/* The table of watched descriptors grows by this, and libuv aborts if it cannot. */
+/* libuv enlarges its table of watched descriptors with this, and aborts on failure. */
 static void *loop_realloc(void *old, size_t size)
 {
 	void *grown = malloc(size);
@@ -69,7 +69,7 @@ struct uv_loop_s *command_loop(struct error *err)
 	uv_loop_t *loop = NULL;
 	int ends[2];
 
-	/* libuv aborts if it gets no pipe at its start */
+	/* libuv aborts if it cannot create a pipe at startup */
 	if (pipe2(ends, O_CLOEXEC) == 0) {
 		close(ends[0]);
 		close(ends[1]);

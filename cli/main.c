@@ -81,8 +81,8 @@ static int mortise_converse(int argc, char **argv)
 	return EXIT_USAGE;
 }
 
-/* No file that is opened later may become standard output. The replacement of a closed
- * one cannot be written to, so that writes fail. */
+/* Prevents files that are opened later from becoming standard output. A closed descriptor
+ * is replaced by one that cannot be written to, so that writes fail. */
 static void fill_standard_fds(void)
 {
 	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
@@ -90,7 +90,7 @@ static void fill_standard_fds(void)
 			open("/dev/null", fd == STDOUT_FILENO ? O_RDONLY : O_RDWR);
 }
 
-/* Output must be written completely. */
+/* Fails if the output was not written completely. */
 static int mortise_check_output(int code)
 {
 	if (fflush(stdout) == 0 && !ferror(stdout))
@@ -109,7 +109,7 @@ int main(int argc, char **argv)
 	harden_environment();
 	harden_arguments(argc, argv);
 	fill_standard_fds();
-	signal(SIGXFSZ, SIG_IGN); /* a limit of files is an error of its write */
+	signal(SIGXFSZ, SIG_IGN); /* exceeding a file size limit fails the write */
 	if (strcmp(name, "--version") == 0) {
 		puts("mortise " PACKAGE_VERSION);
 		return EXIT_DONE;

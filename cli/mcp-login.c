@@ -19,7 +19,7 @@ int mcp_server_item(const char *name, struct strbuf *ret)
 		    : strbuf_add(ret, MCP_TOOLSET);
 }
 
-/* The options of an HTTP server, in the form that the runner gets; owned. */
+/* The options of an HTTP server, in the form for the runner; owned. */
 static int mcp_login_find(const struct config *c, const struct registry *r,
 			  const char *name, json_object **ret, struct error *err)
 {
@@ -96,7 +96,8 @@ static json_object *make_spec(const char *name, json_object *options, struct err
 	return NULL;
 }
 
-/* A descriptor from which the program reads it: other users can see command lines. */
+/* A descriptor from which the helper reads the specification: other users can see command
+ * lines. */
 static int cli_mcp_login_hand_over(json_object *spec, struct error *err)
 {
 	int fd = memfd_create("login", 0);

@@ -29,7 +29,7 @@ static const struct flag flags[] = {
 	{ 0 },
 };
 
-/* How one server answered. */
+/* The response of one server. */
 struct answer {
 	json_object *tools;   /* NULL: it listed none */
 	char why[512];        /* its last error */
@@ -41,7 +41,7 @@ struct query {
 	struct catalog *catalog;
 	struct runner *link;
 	uv_loop_t *loop;
-	struct answer *answers; /* one an instance */
+	struct answer *answers; /* one per instance */
 	int64_t begun;
 };
 
@@ -55,7 +55,7 @@ static size_t cli_mcp_place_of(const struct query *q, const char *instance)
 	return i;
 }
 
-/* ---- asking them all at once -------------------------------------------------- */
+/* ---- querying all servers concurrently ---------------------------------------- */
 
 static void cli_mcp_on_ready(void *arg)
 {
@@ -128,7 +128,7 @@ static int cli_mcp_ask_all(struct config *c, struct registry *r,
 	return status;
 }
 
-/* ---- telling ---------------------------------------------------------------------- */
+/* ---- output ----------------------------------------------------------------------- */
 
 static void print_tools(json_object *tools)
 {

@@ -15,7 +15,7 @@
 	"\"required\":[\"word\"]}"
 #define PARAMS "{\"max_tokens\":2000}"
 
-/* A red dot of 1x1, as PNG. */
+/* A red PNG image of 1x1 pixel. */
 static const char dot[] =
 	"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01\0\0\0\x01\x08\x02\0\0\0\x90wS\xde\0\0\0"
 	"\x0cIDATx\x9c"
@@ -58,7 +58,7 @@ static void models_test_on_failed(void *arg, const struct llm_error *error)
 	a->over = true;
 }
 
-/* Ask and wait. */
+/* Sends a request and waits for the reply. */
 static int models_test_ask(struct asking *a, const struct llm_request *q, int64_t index,
 			   struct error *err)
 {
@@ -159,7 +159,7 @@ static void models_test_print_json(const struct llm *l, const struct findings *f
 
 /* ---- the calls ------------------------------------------------------------------- */
 
-/* Does the model accept an image? The content of the answer is not checked. */
+/* Checks whether the model accepts an image. The content of the reply is not checked. */
 static const char *try_image(struct asking *a, struct error *err)
 {
 	struct llm_part parts[2];

@@ -59,7 +59,7 @@ static void print_price(double price)
 		printf(" %8.4g", price);
 }
 
-/* The facts in one section. */
+/* Reads the facts in one section. */
 static bool section_facts(const struct model_section *s, struct model_facts *f)
 {
 	AUTO(strbuf) struct strbuf text = STRBUF(MODEL_TABLE_MAX);

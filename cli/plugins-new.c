@@ -15,7 +15,7 @@
 
 enum { NAME_LENGTH = 64, TEMPLATE_MAX = 1 << 20 };
 
-/* A kind in a language: the directories of its templates, and the values that differ. */
+/* A plugin type in a language: the directories of its templates, and its values. */
 static const struct starter {
 	const char *kind, *lang;
 	const char *parts[5]; /* NULL: none */
@@ -53,7 +53,7 @@ struct plan {
 	struct strbuf *made;         /* the files, one per line */
 };
 
-/* ---- the words of the command -------------------------------------------------- */
+/* ---- arguments of the command -------------------------------------------------- */
 
 static int find_starter(const char *kind, const char *lang, struct plan *plan,
 			struct error *err)
@@ -125,7 +125,7 @@ static const char *plugins_new_value_of(const struct plan *plan, const char *wor
 	return NULL;
 }
 
-/* Values are expanded too: one may contain the name of the plugin. */
+/* Values are also expanded: they may contain the name of the plugin. */
 static void plugins_new_expand(const struct plan *plan, const char *text,
 			       struct strbuf *out)
 {
@@ -226,7 +226,7 @@ static int make_directory(const char *directory, bool *ret_made, struct error *e
 		    strerror(errno));
 }
 
-/* The directory was empty: nothing but these files is in it. */
+/* Removes the created files. The directory was empty before. */
 static void undo(const struct plan *plan, bool made)
 {
 	char *file = plan->made->text, *end;

@@ -183,7 +183,7 @@ struct test_run {
 	struct runner *runner;
 	struct http_requests http;
 	struct mask *mask; /* secrets are not printed */
-	size_t next;   /* the case that runs */
+	size_t next;   /* the next case to run */
 	size_t failed;
 };
 
@@ -248,7 +248,7 @@ static bool is_expected(const struct test_case *c, const char *error, const char
 	return strlen(want) == len && memcmp(want, text, len) == 0;
 }
 
-/* `text`: what the case compares. */
+/* Compares `text` with the expectation of the case. */
 static void plugins_test_judge(struct test_run *run, const char *error, const char *text,
 			       size_t len)
 {
@@ -272,7 +272,7 @@ static void plugins_test_judge(struct test_run *run, const char *error, const ch
 
 /* ---- the calls -------------------------------------------------------------------- */
 
-/* Send the call of the current case. `err`: it cannot be sent. */
+/* Sends the call of the current case; fails with `err` if it cannot be sent. */
 static int send_case(struct test_run *run, struct error *err)
 {
 	const struct test_case *c = &run->cases->list[run->next];
@@ -415,7 +415,7 @@ static int toolsets(const struct registry *r, const char *path, struct strbuf *l
 			      "the plugin provides no tool; case files call tools only");
 }
 
-/* The path of the case file: that of the plugin, with .cases in place of .so. */
+/* The path of the case file: the path of the plugin, with .cases instead of .so. */
 static char *cases_path(const char *file)
 {
 	size_t len = strlen(file);
@@ -442,9 +442,9 @@ static int load_config(struct common *common, const char *path, struct strbuf *o
 	return common_config(common, ret, err);
 }
 
-/* ---- checkers of memory ----------------------------------------------------------- */
+/* ---- memory checkers -------------------------------------------------------------- */
 
-/* The name of the runtime that the file was linked with by -fsanitize=address of gcc. */
+/* Finds the runtime that gcc -fsanitize=address linked the file with. */
 static int find_asan(const char *path, char **ret, struct error *err)
 {
 	static const char name[] = "libasan.so.";
@@ -464,7 +464,7 @@ static int find_asan(const char *path, char **ret, struct error *err)
 	return *ret ? MT_OK : out_of_memory(err);
 }
 
-/* Load plugins that need the runtime in probes, whose results are not cached. */
+/* Loads plugins that require the runtime in probes, whose results are not cached. */
 static int probe_with_asan(const char *library, const char *directory, struct error *err)
 {
 	if (setenv("XDG_CACHE_HOME", directory, 1) || registry_probe_preload(library))
@@ -488,8 +488,8 @@ static void put_checker(enum plugin_checker checker, const char *directory,
 			    directory, library, directory);
 }
 
-/* A program in `directory` that starts the runner, and with it the workers, under the
- * checker; `option` sets it. */
+/* Creates a program in `directory` that starts the runner, and thereby the workers, under
+ * the checker; `option` selects this program. */
 static int wrap_runner(struct common *common, enum plugin_checker checker,
 		       const char *path, const char *directory, struct strbuf *option,
 		       struct error *err)
@@ -534,7 +534,7 @@ static bool print_log(enum plugin_checker checker, const char *directory,
 	return true;
 }
 
-/* Print the reports of the checker. @return whether there were any. */
+/* Prints the reports of the checker. @return true if there were any. */
 static bool print_logs(enum plugin_checker checker, const char *directory)
 {
 	DIR *d = opendir(directory);

@@ -107,9 +107,9 @@ static void list_refused(const struct registry *r, struct strbuf *out)
 		strbuf_add(out, "no plugin was rejected\n");
 }
 
-/* ---- one of them ------------------------------------------------------------------ */
+/* ---- one component ---------------------------------------------------------------- */
 
-/* The process in which a component runs. `why`: the reason is appended. */
+/* The process in which a component runs. The reason is appended to `why`. */
 static const char *where_it_runs(const struct config *config, const struct component *c,
 				 struct strbuf *why)
 {
@@ -220,7 +220,7 @@ static void cli_plugins_put_line(struct strbuf *out, const char *name, const cha
 		strbuf_addf(out, "  %s %s\n", name, text);
 }
 
-/* In the words of the plugin, which may hold anything. */
+/* Appends the description by the plugin, which is untrusted text. */
 static void info_about(const struct component *c, struct strbuf *out)
 {
 	AUTO(strbuf) struct strbuf shown = STRBUF(1 << 16);
@@ -237,7 +237,7 @@ static void info_about(const struct component *c, struct strbuf *out)
 	}
 }
 
-/* The permissions that it declares, in its words. The host does not enforce them. */
+/* Appends the permissions that the plugin declares. The host does not enforce them. */
 static void list_permissions(json_object *permissions, struct strbuf *out)
 {
 	size_t count = js_length(permissions);
@@ -289,8 +289,8 @@ static void info_text(const struct config *config, const struct component *c,
 		info_tools(c, out);
 }
 
-/* NAME, KIND/NAME, or the name, id or path of a plugin, which selects all its
- * components. */
+/* True if `word` selects the component: NAME, KIND/NAME, or the name, id or path of a
+ * plugin, which selects all its components. */
 static bool is_asked_for(const struct component *c, const char *word)
 {
 	const char *slash = strchr(word, '/');
@@ -333,7 +333,7 @@ static int not_there(const struct registry *r, const char *word, struct error *e
 			   word);
 }
 
-/* Describe the components that `word` selects. @return their number */
+/* Describes the components that `word` selects. @return their number */
 static size_t info_all(const struct config *config, const struct registry *r,
 		       const char *word, bool json, struct strbuf *out)
 {
@@ -354,7 +354,7 @@ static size_t info_all(const struct config *config, const struct registry *r,
 	return found;
 }
 
-/* The same of a file, which need not be in the plugin path. */
+/* The same for a file, which need not be in the plugin path. */
 static int info_file(const struct config *config, struct registry *r, const char *file,
 		     bool json, struct strbuf *out, struct error *err)
 {
@@ -543,7 +543,7 @@ const struct command command_plugins = {
 	.run = plugins_run,
 };
 
-/* The other spelling of the same command. */
+/* An alias of the command. */
 const struct command command_plugin = {
 	.name = "plugin",
 	.args = ARGS,

@@ -126,7 +126,7 @@ static void policy_approvals_on_line(char *line, size_t len, void *arg)
 		     js_str(o, "error", "rejected without a reason"));
 }
 
-/* The process that has the conversation open revokes it. */
+/* The process that has the conversation open revokes the approval. */
 static int policy_approvals_ask_one(struct asking *a, const char *text, struct error *err)
 {
 	AUTO(strbuf) struct strbuf line = STRBUF(TEXT_MAX);
@@ -204,7 +204,7 @@ static int policy_approvals_take_back(const struct place *p, json_object *texts,
 	return r;
 }
 
-/* The texts of the numbers, or all. Owned; NULL with `err`. */
+/* The texts of the selected approvals, or of all. Owned; NULL with `err`. */
 static json_object *chosen(const struct place *p, int argc, char **argv,
 			   struct error *err)
 {

@@ -69,7 +69,7 @@ static int policy_load(const struct arguments *a, struct loaded *l, struct error
 
 /* ---- test --------------------------------------------------------------------- */
 
-/* A JSON object is all arguments, anything else a command. */
+/* A JSON object contains all arguments; any other text is a command. */
 static json_object *cli_policy_arguments_of(const char *text, struct error *err)
 {
 	struct error why = ERROR_NONE;

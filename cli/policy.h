@@ -6,8 +6,8 @@
 
 #include "commands.h"
 
-/** List what runs without a prompt: in this project, or in the conversation `prefix`.
- *  `prefix` NULL: the project. @return an exit code. */
+/** List the actions that run without a prompt in this project, or in the conversation
+ *  `prefix`. `prefix` NULL: the project. @return an exit code. */
 int policy_approvals(const struct common *common, const char *prefix, bool json);
 /** Revoke the approvals of these numbers, as policy_approvals prints them, or `all`. */
 int policy_revoke(const struct common *common, const char *prefix, int argc, char **argv);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * probe.c - mortise plugin-probe: the child in which discovery looks at a
- * plugin. Its answer leaves by the standard output it was given, which the
- * plugin does not get to see. */
+ * probe.c - mortise plugin-probe: the child process in which discovery inspects a plugin.
+ * It writes its result to its original standard output, which the plugin cannot
+ * access. */
 #include "commands.h"
 #include "registry/registry.h"
 #include <fcntl.h>

@@ -61,7 +61,8 @@ static void ps_print_json(json_object *hello)
 	puts(line.text);
 }
 
-/* @return the hello message of a running one; one that does not answer is reported. */
+/* @return the hello message of a running conversation; reports one that does not
+ * respond. */
 static json_object *ps_look_at(const char *id)
 {
 	struct client p;
@@ -81,7 +82,7 @@ struct open {
 	bool json;
 };
 
-/* The subagents of `parent`, and theirs. */
+/* Shows the subagents of `parent`, recursively. */
 static void show_below(const struct open *o, const char *parent, int depth)
 {
 	for (size_t i = 0; i < o->count; i++) {
@@ -114,7 +115,7 @@ static size_t show_all(char **ids, size_t count, bool json)
 		print_head();
 	if (hellos)
 		show_below(&o, "", 0);
-	for (size_t i = 0; hellos && i < count; i++) { /* whose parent is not open */
+	for (size_t i = 0; hellos && i < count; i++) { /* parent not open */
 		if (hellos[i] && json)
 			ps_print_json(hellos[i]);
 		else if (hellos[i])

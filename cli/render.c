@@ -84,7 +84,7 @@ static void render_put_line(struct render *r, const char *text, size_t len)
 	r->midline = false;
 }
 
-/* The first lines and the last ones of a result. */
+/* Shows the first and the last lines of a result. */
 static void render_put_block(struct render *r, enum paint p, const char *text, size_t len)
 {
 	size_t lines = render_lines_of(text, len), head = SHOWN_LINES / 2, n = 0;
@@ -153,7 +153,7 @@ static void render_show_message(struct render *r, const struct event *e)
 	} else if (e->source == SOURCE_ENVIRONMENT) {
 		render_put_block(r, DIM, text, strlen(text));
 	} else if (!r->streamed ||
-		   event_tool_meta(e)) { /* of a question a part streamed */
+		   event_tool_meta(e)) { /* of a question, a part was streamed */
 		line_start(r);
 		render_put(r, text, strlen(text));
 		line_start(r);
@@ -241,8 +241,8 @@ static void show_output(struct render *r, const struct event *e)
 	}
 }
 
-/* The output of a cell; of its last lines only those that report failure: the others are
- * for the model. */
+/* Shows the output of a cell. Of its last lines only those that report failure are shown:
+ * the others are for the model. */
 static void show_cell_output(struct render *r, const struct event *e)
 {
 	static const char lead[] = "\n[Jupyter ";
@@ -298,7 +298,7 @@ static void show_error(struct render *r, const struct event *e)
 	render_put_block(r, RED, text, len);
 }
 
-/* The new address, or the error; the page itself is for the model. */
+/* Shows the new URL, or the error; the page itself is for the model. */
 static void show_page(struct render *r, const struct event *e)
 {
 	const char *fault = event_arg(e, "last_browser_action_error");
@@ -318,7 +318,7 @@ static void show_content(struct render *r, const struct event *e)
 	render_put_block(r, DIM, text, len);
 }
 
-/* The text of a file is for the model; an error is shown. */
+/* Shows only errors: the text of a file is for the model. */
 static void render_show_read(struct render *r, const struct event *e)
 {
 	static const char error[] = "ERROR:\n";
@@ -360,7 +360,7 @@ static const struct {
 	[OBSERVATION_RECALL] = { RENDER_VERBOSE, show_content },
 };
 
-/* Text that came with tool calls is not an event of its own. */
+/* Shows text before tool calls, which is not a separate event. */
 static void render_show_thought(struct render *r, const struct event *e)
 {
 	const char *thought = event_arg(e, "thought");
@@ -378,7 +378,7 @@ static void render_on_event(void *arg, const struct event *e)
 	struct render *r = arg;
 
 	if (event_hidden(e) || js_get(e->json, "confirms"))
-		return; /* the answer to a question: the action was shown */
+		return; /* the answer to a prompt: the action was already shown */
 	if (e->is_action && e->source == SOURCE_AGENT && e->type->id != ACTION_MESSAGE) {
 		render_show_thought(r, e);
 		r->streamed = false;
@@ -497,7 +497,7 @@ static void put_bill(struct strbuf *text, const struct render_end *end)
 		strbuf_addf(text, ", $%.4f", end->cost);
 }
 
-/* One line each, if there are several. */
+/* Prints one line per model, if there are several. */
 static void say_models(struct render *r, const struct llm_usage_totals *bill)
 {
 	const struct llm_metrics *m;

@@ -7,22 +7,22 @@
 #include "conversation/conversation.h"
 
 enum render_style {
-	RENDER_QUIET,    /* only what the agent says at the end */
-	RENDER_NORMAL,   /* replies, calls, results in short */
-	RENDER_VERBOSE,  /* results whole, states, thoughts */
+	RENDER_QUIET,    /* only the final message */
+	RENDER_NORMAL,   /* replies, calls, shortened results */
+	RENDER_VERBOSE,  /* full results, states, thoughts */
 };
 
 struct render;
 
-/** Write to `out` (borrowed). Colors and streaming only when it is a
- *  terminal, and no colors when NO_COLOR is set. */
+/** Write to `out` (borrowed). Colors and streaming only on a terminal, and no colors if
+ *  NO_COLOR is set. */
 struct render *render_new(FILE *out, enum render_style style);
 struct render *render_free(struct render *r);
 AUTO_DEFINE(render, struct render *, render_free)
 /** Callbacks of a renderer; `arg` is the struct render. */
 extern const struct watcher render_watcher;
 
-/** How it stands at the end. */
+/** Data for the closing line. */
 struct render_end {
 	const char *conversation, *state, *reason;
 	int64_t steps;
@@ -30,7 +30,7 @@ struct render_end {
 	double cost;                  /* below 0: unknown */
 	const struct llm_usage_totals
 		*bill;                /* of each model, if there are several; or NULL */
-	bool over;                    /* done: cannot be continued */
+	bool over;                    /* finished: cannot be continued */
 };
 /** The closing line: state, steps, tokens, cost, time, how to continue. */
 void render_end(struct render *r, const struct render_end *end);

@@ -193,7 +193,7 @@ static int replay_start(struct arguments *a, uv_loop_t *loop, struct replay **re
 	return MT_OK;
 }
 
-/* The only error is the end of the recording: the report decides. */
+/* If the only error is the end of the recording, the report determines the exit code. */
 static int cli_replay_exit_code(const struct told *t, int code)
 {
 	struct replay_report r = replay_report(t->replay);

@@ -82,7 +82,7 @@ static int resume_start(struct arguments *a, uv_loop_t *loop, struct conversatio
 	return r;
 }
 
-/* ---- another process has it open --------------------------------------- */
+/* ---- conversations of another process ---------------------------------- */
 
 static int first_command(const struct arguments *a, bool rests, struct strbuf *out)
 {
@@ -120,7 +120,7 @@ static int join_peer(const struct arguments *a, struct client *p)
 	return follow_conversation(p, &o);
 }
 
-/* Tells the client which process to connect to. */
+/* Prints the hello, so that the client knows which process to connect to. */
 static int pass_hello(const struct client *p)
 {
 	const char *text = js_text(p->hello, NULL);
@@ -145,7 +145,7 @@ static int cli_resume_join(const struct arguments *a)
 	return code;
 }
 
-/* The process that has it open may be about to close it. */
+/* Retries, because a process that has it open may be about to close it. */
 static int start_or_join(struct arguments *a, uv_loop_t *loop, struct conversation **ret,
 			 struct error *err)
 {

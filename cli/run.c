@@ -29,7 +29,7 @@ struct arguments {
 	const char *task, *file, *model, *controller, *title, *schema, *output, *until;
 	char *until_setting;         /* --until as an -o setting; owned */
 	const char *limits[ARRAY_LEN(limits)];
-	char settings[ARRAY_LEN(limits)][256]; /* of them, as -o has them */
+	char settings[ARRAY_LEN(limits)][256]; /* limits in the form of -o */
 	struct final_answer answer;
 	struct drive_options drive;
 };
@@ -69,7 +69,7 @@ static const struct flag flags[] = {
 	{ 0 },
 };
 
-/* The limits become settings of the selected controller. */
+/* Converts the limits to settings of the selected controller. */
 static int run_set_limits(struct arguments *a, struct error *err)
 {
 	size_t count;
@@ -93,7 +93,7 @@ static int run_set_limits(struct arguments *a, struct error *err)
 	return MT_OK;
 }
 
-/* Turns --until into a setting. */
+/* Converts --until to a setting. */
 static int set_until(struct arguments *a, struct error *err)
 {
 	AUTO(strbuf) struct strbuf text = STRBUF(1 << 16);
@@ -152,7 +152,7 @@ static int read_stdin(struct strbuf *text, struct error *err)
 		     : MT_OK;
 }
 
-/* The first message is received from the socket or as a command. */
+/* True if the first message is received from the socket or as a command. */
 static bool waits_for_task(const struct arguments *a)
 {
 	return a->drive.keep && !a->task && !a->file &&
@@ -164,8 +164,8 @@ static bool task_on_stdin(const struct arguments *a)
 	return a->file ? strcmp(a->file, "-") == 0 : !a->task && !waits_for_task(a);
 }
 
-/* Does standard input have data in addition to -t? A pipe without data for a while was
- * inherited and left open. */
+/* True if standard input has data in addition to -t. A pipe that stays without data for a
+ * while is considered inherited. */
 static bool stdin_adds(const struct arguments *a)
 {
 	struct pollfd in = { .fd = STDIN_FILENO, .events = POLLIN };
@@ -198,7 +198,7 @@ static int run_add_file(const struct arguments *a, struct strbuf *text, struct e
 	return r;
 }
 
-/* The text of -t, then that of the file, then that of standard input. */
+/* Joins the text of -t, the file and standard input, in this order. */
 static int run_read_task(const struct arguments *a, struct strbuf *text,
 			 struct error *err)
 {
@@ -220,7 +220,7 @@ static int run_read_task(const struct arguments *a, struct strbuf *text,
 	return r;
 }
 
-/* `*ret` stays NULL if it is received later. */
+/* `*ret` stays NULL if the task is received later. */
 static int get_task(const struct arguments *a, char **ret, size_t *ret_len,
 		    struct error *err)
 {

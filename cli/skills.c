@@ -71,7 +71,7 @@ static size_t columns(void)
 }
 
 struct layout {
-	size_t columns; /* 0: nothing is cut */
+	size_t columns; /* 0: do not truncate */
 	size_t name, place;
 };
 
@@ -92,7 +92,7 @@ static struct layout cli_skills_lay_out(const struct skills *all)
 	return l;
 }
 
-/* Truncated at the width of the terminal; complete if standard output is none. */
+/* Truncates the line at the width of the terminal, if standard output is one. */
 static void cli_skills_put_line(struct strbuf *out, struct skill *s,
 				const struct layout *l)
 {
@@ -155,9 +155,9 @@ static int do_list(struct job *j, const char *word, struct error *err)
 	return MT_OK;
 }
 
-/* ---- one of them ------------------------------------------------------------ */
+/* ---- one skill -------------------------------------------------------------- */
 
-/* Prints what the MCP servers of a skill run. */
+/* Prints the commands that the MCP servers of a skill run. */
 static void put_servers(const struct job *j, const struct skill *s)
 {
 	AUTO(json) json_object *servers = skill_mcp_servers(s);
@@ -284,7 +284,7 @@ static int do_untrust(struct job *j, const char *word, struct error *err)
 
 /* ---- packs -------------------------------------------------------------------- */
 
-/* Who signed it; "" and no error without a signature, unless a key was given. */
+/* The signer; "" and no error without a signature, unless a key was given. */
 static int signer_of(const struct job *j, const char *path, char **ret, struct error *err)
 {
 	int r = pack_verify_signature(path, j->key, KEY_DIR, ret, err);
@@ -356,7 +356,7 @@ static int do_install(struct job *j, const char *word, struct error *err)
 	return r;
 }
 
-/* The skills of an installed pack; NULL: they cannot be read. */
+/* The skills of an installed pack; NULL if they cannot be read. */
 static struct skills *skills_of_pack(const char *name)
 {
 	AUTO(free) char *dir = packs_dir(false, NULL), *path = NULL;
@@ -425,7 +425,7 @@ static int do_pack(struct job *j, const char *word, struct error *err)
 	return r;
 }
 
-/* Text of others must not control the terminal. */
+/* Untrusted text must not control the terminal. */
 static void print(struct strbuf *out)
 {
 	for (size_t i = 0, n; i < out->len; i += n ? n : 1) {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * spool.c - a directory or file that does not outlive the command, whichever signal ends
- * it. */
+ * spool.c - a temporary directory or file, removed even if a signal ends the command. */
 #include "spool.h"
 
 #include "array.h"
@@ -25,14 +24,14 @@ static const int numbers[] = { SIGINT, SIGTERM, SIGHUP };
 
 static struct {
 	char path[PATH_MAX];
-	pid_t owner; /* copies of this process do not remove it */
+	pid_t owner; /* forked processes do not remove it */
 } spool;
 
 /* ---- from a signal handler ---------------------------------------------------- */
 
 static void cli_spool_discard(int at, const char *name, int depth);
 
-/* Remove what a directory contains. */
+/* Removes the contents of a directory. */
 static void discard_entries(int dir, int depth)
 {
 	_Alignas(struct dirent64) char buf[2048];
@@ -73,7 +72,7 @@ void command_spool_discard(void)
 static void cli_spool_on_signal(int number)
 {
 	command_spool_discard();
-	raise(number); /* its action is the default again */
+	raise(number); /* the default action is restored */
 }
 
 /* ---- open and close --------------------------------------------------------------- */
@@ -100,7 +99,7 @@ static void restore_signals(void)
 	}
 }
 
-/* None between its creation and its removal. */
+/* Blocks signals, so that none arrives during creation or removal. */
 static void spool_hold_signals(sigset_t *ret_before)
 {
 	sigset_t all;

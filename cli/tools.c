@@ -98,7 +98,7 @@ static int tools_list(const struct catalog *catalog, bool json)
 
 /* ---- call -------------------------------------------------------------- */
 
-enum { CALL = 1 }; /* its number on the connection */
+enum { CALL = 1 }; /* id of the call */
 
 struct call {
 	struct runner *link;
@@ -148,8 +148,7 @@ static void cli_tools_end_call(struct call *call)
 	runner_close(call->link);
 }
 
-/* The complete long result is in a file that its text, or the note after a command,
- * names. */
+/* Keeps the file with a long result, which the text or the note after a command names. */
 static void keep_file(struct call *call, const struct runner_result *result)
 {
 	const char *suffix = js_str(js_get(result->fields, "metadata"), "suffix", "");
@@ -164,7 +163,7 @@ static void keep_file(struct call *call, const struct runner_result *result)
 				     strlen(call->spool));
 }
 
-/* The fields, if requested, and the text. */
+/* Prints the fields, if requested, and the text. */
 static int print_result(struct call *call, const struct runner_result *result)
 {
 	AUTO(strbuf) struct strbuf text = STRBUF(SIZE_MAX / 2);
@@ -278,7 +277,7 @@ static int cli_tools_perform(struct launch *l, const struct tool *t, json_object
 	return r;
 }
 
-/* What to add to `tools`: a tool that is offered on request is named itself. */
+/* The item to add to `tools`: the name of the tool if it is offered only on request. */
 static const char *enabled_by(const struct component *toolset, const char *name)
 {
 	json_object *tools = js_get(component_data(toolset), "tools");
@@ -356,7 +355,7 @@ static int cli_tools_call_tool(struct config *c, struct registry *r,
 	return call.code;
 }
 
-/* ---- both -------------------------------------------------------------- */
+/* ---- common code ------------------------------------------------------- */
 
 /* Every toolset that works without configuration, with all of its tools. */
 static int installed_list(const struct registry *r, struct strbuf *ret)
@@ -383,7 +382,7 @@ static int installed_list(const struct registry *r, struct strbuf *ret)
 	return ret->error;
 }
 
-/* The toolsets to serve: no MCP servers, one of which may be this program. */
+/* The toolsets to serve, without MCP servers: one of them may be this program. */
 static int served_list(const char *list, struct strbuf *ret)
 {
 	const char *item;
@@ -409,7 +408,8 @@ static int cli_tools_serve(struct config *c, struct registry *r,
 	return err->code ? command_report(code, err) : code;
 }
 
-/* Toolsets that list their tools at run time. If one fails, the others are served. */
+/* Gets the lists of toolsets that list their tools at run time. If one fails, the others
+ * are served. */
 static void fetch_lists(struct config *c, struct registry *r, const struct arguments *a,
 			struct catalog *catalog)
 {
@@ -431,7 +431,7 @@ static const struct subcommand subcommands[] = {
 	{ 0 },
 };
 
-/* `tool` and `call_args`: what to call, or NULL. */
+/* `tool` and `call_args`: the call to make, or NULL. */
 static int with_catalog(const struct arguments *a, int what, const char *tool,
 			const char *call_args)
 {
