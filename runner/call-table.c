@@ -87,7 +87,7 @@ static int call_table_send_call(struct call *c, struct worker_proc *w,
 	return worker_proc_send(w, &f);
 }
 
-/* The answer to a call that cannot be started. */
+/* Answers a call that cannot be started. */
 static void call_table_refuse(struct supervisor *s, const struct message *m, int status,
 			      const char *fmt, const char *what)
 {

@@ -13,7 +13,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Any one value of an argument, in the memory that libffi reads. */
+/* The value of an argument, in the memory layout of libffi. */
 union value {
 	int i;
 	int32_t i32;
@@ -24,7 +24,7 @@ union value {
 	double d;
 	size_t size;
 	void *p;
-	ffi_arg narrow; /* what libffi makes of a returned int */
+	ffi_arg narrow; /* a returned int as widened by libffi */
 };
 
 struct marshal {
@@ -32,8 +32,8 @@ struct marshal {
 	ffi_type *types[FUNCTION_ARGS_MAX];
 	void *places[FUNCTION_ARGS_MAX];
 	union value values[FUNCTION_ARGS_MAX];
-	union value outs[FUNCTION_ARGS_MAX]; /* what out arguments point to */
-	void *memory[FUNCTION_ARGS_MAX];     /* owned: room of out texts */
+	union value outs[FUNCTION_ARGS_MAX]; /* targets of out arguments */
+	void *memory[FUNCTION_ARGS_MAX];     /* owned: buffers of out texts */
 	size_t lengths[FUNCTION_ARGS_MAX];   /* of buffers */
 	int error;                           /* errno after the call */
 };
@@ -91,7 +91,7 @@ static int to_whole(const struct mt_arg *a, json_object *json, uint64_t *ret,
 	function_range(a->type, &min, &max);
 	n = json_object_get_int64(json);
 	*ret = n < 0 ? (uint64_t)n : json_object_get_uint64(json);
-	/* json-c holds numbers too large for it at the ends of its types. */
+	/* json-c clamps numbers that are too large for its types. */
 	if (n < min || (n >= 0 && *ret > max))
 		return fail(err, MT_EINVAL,
 			    "`%s`: %s is not between %" PRId64 " and %" PRIu64, a->name,
@@ -237,7 +237,7 @@ static int set_given(struct marshal *m, size_t n, json_object *args, struct erro
 	}
 }
 
-/* An out argument is a pointer: to a value, or to room for bytes. */
+/* An out argument is a pointer: to a value, or to a buffer. */
 static int set_out(struct marshal *m, size_t n, struct error *err)
 {
 	const struct mt_arg *a = function_arg(m->f, n);
@@ -256,8 +256,8 @@ static int set_out(struct marshal *m, size_t n, struct error *err)
 	return MT_OK;
 }
 
-/* The size after a buffer: its length, or a pointer to it that the function
- * sets to what it used. */
+/* The size after a buffer: its length, or a pointer to it that the function sets to the
+ * used length. */
 static int set_size(struct marshal *m, size_t n, struct error *err)
 {
 	const struct mt_arg *a = function_arg(m->f, n);
@@ -310,7 +310,7 @@ static void put_bytes(struct strbuf *out, const char *bytes, size_t len)
 	}
 }
 
-/* The fewest digits that are this number and no other. */
+/* Writes the fewest digits that identify this number. */
 static void put_real(struct strbuf *out, double d, bool narrow)
 {
 	int digits = narrow ? FLT_DIG : DBL_DIG;
@@ -383,7 +383,7 @@ static void ffi_call_put_value(struct strbuf *out, uint16_t type, const union va
 	}
 }
 
-/* How much of the room of an out argument the function used. */
+/* The number of bytes of an out argument that the function used. */
 static size_t used_of(const struct marshal *m, size_t n, const union value *returned)
 {
 	const struct mt_arg *a = function_arg(m->f, n);
@@ -483,7 +483,7 @@ static int ffi_call_put_failure(const struct marshal *m, const union value *retu
 		    told ? ": " : "", told ? strerror(m->error) : "");
 }
 
-/* Handles that the call has ended are none, whatever it returned. */
+/* Handles that the call has ended become invalid, regardless of its return value. */
 static void end_handles(const struct marshal *m)
 {
 	for (size_t n = 0; n < m->f->arg_count; n++)

@@ -20,7 +20,7 @@ struct function_copy {
 	struct mt_arg *args;
 };
 
-/** A copy with all its texts; NULL: out of memory. */
+/** A deep copy; NULL: out of memory. */
 struct function_copy *ffi_function_copy(const struct mt_function *f);
 void ffi_function_free(struct function_copy *f);
 

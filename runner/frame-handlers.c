@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Bulk and log lines do not pile up before a host that reads slowly. */
+/* Bulk and log lines must not accumulate when the host reads slowly. */
 static bool out_busy(const struct supervisor *s)
 {
 	return s->out_fd < 0 || s->out.len > OUT_HIGH_WATER;
@@ -227,7 +227,7 @@ static bool take_about_instance(struct supervisor *s, struct worker_proc *w,
 		host_log(s, f->aux >= 1 && f->aux <= 4 ? (int)f->aux : MT_LOG_INFO,
 			 i->name, f->data, f->len);
 	} else if (s->out_fd >= 0 &&
-		   s->out.len <= 2 * OUT_HIGH_WATER) { /* short, not to be lost */
+		   s->out.len <= 2 * OUT_HIGH_WATER) { /* short, and must not be lost */
 		strbuf_add(&s->out, "{\"method\":\"notifications/tools/list_changed\","
 				    "\"params\":{");
 		js_key_str(&s->out, "instance", i->name);

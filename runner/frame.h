@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * frame.h - messages between the supervisor and a worker over a SOCK_SEQPACKET pair, each
- * complete or absent.
+ * delivered completely or not at all.
  *
  * A worker runs foreign code, so the supervisor trusts no frame: the handler of each
  * checks sizes, types and numbers. */
@@ -28,7 +28,7 @@ enum frame_type {
 	FRAME_CANCEL,
 	FRAME_INPUT,
 	FRAME_ANSWER,     /* aux: number of the request; status; flags; text */
-	FRAME_CLOSE,      /* close the instances and end */
+	FRAME_CLOSE,      /* close the instances and exit */
 	/* from the worker */
 	FRAME_TEXT = 32,  /* more text of the result */
 	FRAME_MEDIA,      /* mime NUL bytes */
@@ -47,13 +47,13 @@ enum {
 	FRAME_RETIRE = 1u << 1,     /* DONE: replace this worker when it is idle */
 	FRAME_SPOOLED = 1u << 2,    /* DONE: the spool file exists */
 	FRAME_SPOOL_FULL = 1u << 3, /* DONE: and its cap was reached */
-	FRAME_TEXT_CUT = 1u << 4,   /* DONE: the result was cut at its limit */
+	FRAME_TEXT_CUT = 1u << 4,   /* DONE: the result was truncated at its limit */
 	FRAME_UNFINISHED = 1u << 5, /* ANSWER: a piece; the answer comes later */
 };
 
 enum frame_wanted {
 	FRAME_RESULT = 0, /* of the call */
-	FRAME_PREVIEW,    /* what it would do */
+	FRAME_PREVIEW,    /* preview of a call */
 };
 
 struct frame {

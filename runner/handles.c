@@ -11,7 +11,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static const void *handles[HANDLES_MAX]; /* a ring; NULL: ended */
 static size_t next;
 
-/* Under the lock. @return HANDLES_MAX: not there. */
+/* Called with the lock held. @return HANDLES_MAX if not found. */
 static size_t handles_place_of(const void *handle)
 {
 	size_t n = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * handles.h - the addresses that functions of this worker returned: a model may pass
- * these and no others. */
+ * handles.h - the addresses that functions of this worker returned: the only addresses
+ * that a model may pass. */
 #ifndef RUNNER_HANDLES_H
 #define RUNNER_HANDLES_H
 
@@ -13,7 +13,7 @@ enum { HANDLES_MAX = 4096 }; /* the oldest ones are forgotten */
 
 void handle_given(const void *handle);
 void handle_ended(const void *handle);
-/** Append it as a model sees it: 0x and small hexadecimal digits. */
+/** Append a handle in its form for the model: 0x and lowercase hexadecimal digits. */
 int handle_put(struct strbuf *out, const void *handle);
 /** Parse a handle from the model. `name`: of the argument. */
 int handle_read(const char *name, const char *text, void **ret, struct error *err);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * host-io.c - handles lines from the host, and writes lines to it as fast as it reads. */
+ * host-io.c - handles lines from the host, and writes lines to it without blocking. */
 #include "config.h"
 #include "base64.h"
 #include "supervisor.h"
@@ -60,7 +60,7 @@ bool host_write(struct supervisor *s)
 	return alive;
 }
 
-/* Where another host can come in: a socket that only this user can reach. */
+/* Listens for another host on a socket that only this user can access. */
 static int host_io_listen_at(const char *path, struct error *err)
 {
 	struct sockaddr_un a = { .sun_family = AF_UNIX };
@@ -160,7 +160,7 @@ static void take_attach(struct supervisor *s, const struct message *m)
 	results_again(s);
 }
 
-/* The place of a question; of NULL if its call has ended. */
+/* The position of a question in its list; points to NULL if its call has ended. */
 static struct question **find_question(struct supervisor *s, const struct message *m)
 {
 	struct question **p = &s->questions;
@@ -171,7 +171,7 @@ static struct question **find_question(struct supervisor *s, const struct messag
 	return p;
 }
 
-/* Pass text of the host to the worker that has asked. */
+/* Passes text from the host to the worker that asked. */
 static void pass_answer(struct supervisor *s, const struct question *q, int status,
 			unsigned flags, struct mt_str text)
 {
@@ -208,7 +208,7 @@ static void host_io_take_answer(struct supervisor *s, const struct message *m)
 	free(q);
 }
 
-/* The answer, which comes later, is whole without its pieces. */
+/* Passes on a piece of an answer. The later answer is complete without its pieces. */
 static void host_io_take_piece(struct supervisor *s, const struct message *m)
 {
 	static const char lost[] = "a piece of an answer was dropped: out of memory";
@@ -332,7 +332,8 @@ int host_line(char *line, size_t len, void *arg)
 	}
 	host_io_take(s, &m);
 	message_clear(&m);
-	/* It may have held a secret or options; the next worker is a fork. */
+	/* The line may contain a secret or options, which the next forked worker must not
+	 * inherit. */
 	explicit_bzero(line, len);
 	return MT_OK;
 }

@@ -35,7 +35,7 @@ static void kept_free(struct kept *k)
 	}
 }
 
-/* Under c->lock. */
+/* Called with c->lock held. */
 static struct mt_str host_request_keep(struct mt_call *c, struct kept *k)
 {
 	if (!k)
@@ -56,7 +56,7 @@ static int host_request_say(struct mt_call *c, int status, const char *text,
 	return k ? status : MT_ENOMEM;
 }
 
-/* ---- the requests of a call; under c->lock -------------------------------- */
+/* ---- the requests of a call; c->lock is held ------------------------------- */
 
 static struct asked *host_request_find(struct mt_call *c, uint64_t number)
 {
@@ -114,7 +114,7 @@ static int host_request_add(struct mt_call *c, bool waits, uint64_t *ret_number)
 	return MT_OK;
 }
 
-/* The answer is the tool's from now on. */
+/* Passes the answer to the tool. */
 static int host_request_take_answer(struct mt_call *c, struct asked *a,
 				    struct mt_str *ret)
 {
@@ -141,7 +141,7 @@ static void host_request_add_piece(struct mt_call *c, struct asked *a,
 {
 	struct kept *k = NULL;
 
-	/* Nothing is lost with it: the answer is whole. */
+	/* A dropped piece is not lost: the answer is complete. */
 	if (!a->waits && f->len <= PIECES_MAX - c->pieces_len)
 		k = kept_new(f->data, f->len);
 	if (!k)
@@ -198,7 +198,7 @@ static int host_request_send(struct mt_call *c, const char *method, struct mt_st
 	return worker_send(&f, 0);
 }
 
-/* @return MT_OK: it is on its way. */
+/* @return MT_OK if the request was sent. */
 static int host_request_start(struct mt_call *c, const char *method, struct mt_str params,
 			      bool waits, uint64_t *ret_number, struct error *err)
 {
@@ -227,7 +227,7 @@ static int host_request_start(struct mt_call *c, const char *method, struct mt_s
 	return err->code ? status : fail(err, status, "%s", status_name(status));
 }
 
-/* ---- one, and its answer ------------------------------------------------------ */
+/* ---- a single request --------------------------------------------------------- */
 
 int host_request(struct mt_call *c, const char *method, struct mt_str params,
 		 struct mt_str *ret_result)
@@ -256,7 +256,7 @@ int host_request(struct mt_call *c, const char *method, struct mt_str params,
 					   ret);
 }
 
-/* ---- several, and any answer: MT_REQUESTS_DRAFT_1 ---------------------------- */
+/* ---- concurrent requests: MT_REQUESTS_DRAFT_1 -------------------------------- */
 
 static int host_request_submit(struct mt_call *c, const char *method,
 			       struct mt_str params, uint64_t *ret_number)
@@ -277,8 +277,7 @@ static struct kept *host_request_take_piece(struct mt_call *c, struct asked *a)
 	return k;
 }
 
-/* What has come first of what is there. @return false: nothing is there;
- * `*ret_open`: but something may come. */
+/* Takes the answer that was received first. */
 static bool take_any(struct mt_call *c, struct mt_answer_draft_1 *ret, bool *ret_open)
 {
 	struct asked *a = c->asked;
@@ -303,7 +302,7 @@ static bool take_any(struct mt_call *c, struct mt_answer_draft_1 *ret, bool *ret
 	return true;
 }
 
-/* @return false: the time is over. */
+/* @return false on timeout. */
 static bool host_request_wait_until(struct mt_call *c, int64_t end)
 {
 	const struct timespec t = { end / 1000, end % 1000 * 1000000 };

@@ -8,7 +8,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* The directory `name` below `base`, which must be this user's. NULL: there is none. */
+/* Creates the directory `name` in `base`, which must belong to this user. NULL:
+ * failed. */
 static char *make_below(const char *base, const char *name)
 {
 	AUTO(free) char *path = *base ? path_join(base, name) : NULL;
@@ -20,7 +21,7 @@ static char *make_below(const char *base, const char *name)
 	return mkdir(path, 0700) == 0 || errno == EEXIST ? STEAL(path) : NULL;
 }
 
-/* Made once for an instance; `*place` keeps it. */
+/* Creates the directory once for an instance, and stores its path in `*place`. */
 static const char *made_once(char **place, const char *base, const char *name)
 {
 	pthread_mutex_lock(&worker.load);
@@ -47,7 +48,7 @@ const char *instance_user_dir(struct mt_instance *i)
 	return made_once(&i->user_dir, worker.spec->user_dir, p->id ? p->id : p->name);
 }
 
-/* Next to the directory of the instance, in which only the tool writes. */
+/* The file is next to the directory of the instance, in which only the tool writes. */
 static char *saved_path(const struct mt_instance *i)
 {
 	AUTO(strbuf) struct strbuf name = STRBUF(512);

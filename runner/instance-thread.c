@@ -79,7 +79,7 @@ static int instance_thread_load(struct mt_instance *i, struct error *err)
 	pthread_mutex_lock(&worker.load);
 	if (!worker.plugin) {
 		status = loader_open(i->spec->plugin, &worker.plugin, err);
-		/* The file may be another one at the next call. */
+		/* The file may have been replaced by the next call. */
 		worker.retire |= status != MT_OK;
 	}
 	if (!status && !i->set)
@@ -108,7 +108,8 @@ static int instance_thread_ready(struct mt_instance *i, struct error *err)
 	return MT_OK;
 }
 
-/* What runs a tool: `call`, `function`, or the `call` of its toolset. */
+/* The target of a call: `call` or `function` of the tool, or the `call` of its
+ * toolset. */
 struct target {
 	tool_function *call, *preview;
 	const struct mt_function *function;
@@ -117,7 +118,8 @@ struct target {
 	bool control;
 };
 
-/* @return MT_OK, MT_ENOTFOUND or MT_ENOMEM; the same for those that are listed. */
+/* @return MT_OK, MT_ENOTFOUND or MT_ENOMEM; also for tools that are listed at run
+ * time. */
 static int find_static(const struct mt_toolset *set, const char *name, struct target *ret)
 {
 	for (uint32_t n = 0; n < set->tool_count; n++) {
@@ -255,7 +257,7 @@ static void instance_thread_send_parts(struct mt_call *c)
 	}
 }
 
-/* The status and the sentence that the call ends with. */
+/* Sends the final status and sentence of the call. */
 static void instance_thread_put_outcome(struct mt_call *c, int status,
 					const struct error *err, struct error *own,
 					struct frame *f)
@@ -273,7 +275,7 @@ static void instance_thread_put_outcome(struct mt_call *c, int status,
 	f->len = f->status ? strlen(f->data) : 0;
 }
 
-/* Lowest free descriptor: where it is high, something leaks. */
+/* Checks the lowest free descriptor: a high number indicates a leak. */
 static bool descriptors_leak(void)
 {
 	int fd = fcntl(worker.fd, F_DUPFD_CLOEXEC, 0);
@@ -313,7 +315,7 @@ static void instance_thread_forget(struct mt_call *c)
 			break;
 		}
 	pthread_mutex_unlock(&worker.lock);
-	/* It cannot be found any more; wait for threads that found it before. */
+	/* The call can no longer be found; wait for threads that found it before. */
 	pthread_mutex_lock(&c->lock);
 	while (c->users)
 		pthread_cond_wait(&c->wake, &c->lock);
@@ -342,7 +344,7 @@ static void instance_thread_list_tools(struct mt_call *c)
 struct own_thread {
 	struct mt_call *call;
 	struct target target;
-	struct function_copy *function; /* the list that it is in may be replaced */
+	struct function_copy *function; /* the list that contains it may be replaced */
 };
 
 static void own_thread_free(struct own_thread *o)
@@ -385,7 +387,7 @@ static void *run_beside(void *arg)
 	return NULL;
 }
 
-/* Start the call on a thread of its own. @return false if there is none. */
+/* Starts the call on its own thread. */
 static bool start_beside(struct mt_call *c, const struct target *t)
 {
 	struct own_thread *o = own_thread_new(c, t);
@@ -422,7 +424,7 @@ static void instance_thread_run_call(struct mt_call *c)
 	if (!status)
 		status = instance_thread_ready(c->instance, &err);
 	if (!status) {
-		/* The list may take a while to make: `cancel` arrives then too. */
+		/* Creating the list may take a while, so `cancel` must be possible. */
 		pthread_mutex_lock(&c->lock);
 		c->running = true;
 		pthread_mutex_unlock(&c->lock);

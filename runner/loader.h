@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: MIT
  *
- * loader.h - opens a plugin file in its worker, and trusts nothing in it that was not
- * checked. */
+ * loader.h - opens a plugin file in its worker, and checks its contents before use. */
 #ifndef RUNNER_LOADER_H
 #define RUNNER_LOADER_H
 
 #include "error.h"
 #include <mortise/tool.h>
 
-/** A function of a tool that is given a call. */
+/** A function of a tool that handles a call. */
 typedef int tool_function(const struct mt_tool_host *host, void *self,
 			  struct mt_call *call);
 
 /** Load a file. It is never unloaded, even if it is refused. */
 int loader_open(const char *path, const struct mt_plugin **ret, struct error *err);
-/** The toolset of a component of it. */
+/** The toolset of a component of the plugin. */
 int loader_toolset(const struct mt_plugin *plugin, const char *path,
 		   const char *component, const struct mt_component **ret,
 		   const struct mt_toolset **ret_set, struct error *err);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * main.c - mortise-runner: two processes, so that whichever of them is killed
- * the other ends what was started.
+ * main.c - mortise-runner: two processes; if one of them is killed, the other terminates
+ * all started processes.
  *
- * The first one, the guardian, does nothing but wait; the second, its child, is
- * the supervisor. Both are subreapers: what loses its parent below the
- * supervisor becomes its child, and the guardian's when that is gone too. The
- * guardian hears of its own parent's death (SIGHUP) and passes it on. */
+ * The first one, the guardian, only waits; its child is the supervisor. Both are
+ * subreapers: orphaned descendants become children of the supervisor, or of the guardian
+ * if the supervisor is dead. The guardian gets SIGHUP when its own parent dies, and
+ * forwards it. */
 #include "config.h"
 #include "supervisor.h"
 #include "files.h"
@@ -28,7 +28,7 @@ static bool descriptors_ok(void)
 {
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 
-	/* Closed standard descriptors would be given to something else. */
+	/* Closed standard descriptors would be reused for other files. */
 	while (null >= 0 && null <= STDERR_FILENO) {
 		fcntl(null, F_SETFD, 0);
 		null = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -122,7 +122,7 @@ int main(int argc, char **argv)
 	    !name_private_dir(private_dir, sizeof private_dir))
 		return 1;
 	signal(SIGPIPE, SIG_IGN);
-	signal(SIGXFSZ, SIG_IGN); /* of the spool: an error of its write */
+	signal(SIGXFSZ, SIG_IGN); /* writing too much to the spool fails instead */
 	setsid();
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	prctl(PR_SET_PDEATHSIG, SIGHUP);
@@ -136,7 +136,7 @@ int main(int argc, char **argv)
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	if (getppid() != parent)
 		return 1;
-	/* Nothing runs at its exit: whatever that started would be a stray child,
-	 * which the guardian ends. */
+	/* No exit handlers run: the guardian would have to terminate any process that
+	 * they start. */
 	_exit(supervisor_run(private_dir));
 }

@@ -7,7 +7,7 @@
 static const struct {
 	const char *method;
 	enum message_kind kind;
-	bool request;        /* has an id, and gets an answer */
+	bool request;        /* has an id, and is answered */
 	const char *about;   /* the param that names the call */
 } methods[] = {
 	{ "hello", MESSAGE_HELLO, true, NULL },

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * message.h - one parsed line from the host. No file, no process: text in, struct out. */
+ * message.h - parses lines from the host. It uses no files or processes. */
 #ifndef RUNNER_MESSAGE_H
 #define RUNNER_MESSAGE_H
 
@@ -31,11 +31,11 @@ struct message {
 	json_object *doc;      /* owned */
 	json_object *params;   /* borrowed from doc; NULL: none */
 	const char *method;    /* borrowed; NULL: an answer */
-	char id[MESSAGE_ID_MAX]; /* JSON text of the id, or of the call that it is
-	                          about; "" if there is none */
+	char id[MESSAGE_ID_MAX]; /* JSON text of the id, or of the call concerned; "" if
+	                          there is none */
 };
 
-/** Read a line. On failure nothing is left to free. */
+/** Parse a line. On failure there is nothing to free. */
 int message_read(const char *line, size_t len, struct message *ret, struct error *err);
 void message_clear(struct message *m);
 

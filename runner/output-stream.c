@@ -10,8 +10,8 @@
 #include <sys/eventfd.h>
 #include <sys/socket.h>
 
-/* Called with c->lock held. A character that is not whole waits for its rest,
- * unless `all`. */
+/* Called with c->lock held. An incomplete character is held until its rest arrives,
+ * unless `all` is set. */
 static void output_stream_send_live(struct mt_call *c, bool all)
 {
 	size_t keep = all ? 0 : utf8_tail(c->live.text, c->live.len);
@@ -68,7 +68,7 @@ int output_stream_flush(void)
 	for (struct mt_call *c = worker.calls; c; c = c->all) {
 		int64_t left;
 
-		/* Its thread is at work on it: look again a little later. */
+		/* Its thread holds the lock: check again a little later. */
 		if (pthread_mutex_trylock(&c->lock)) {
 			next = next < 0 || next > LIVE_MS / 10 ? LIVE_MS / 10 : next;
 			continue;

@@ -46,7 +46,7 @@ static void media_chunk(struct supervisor *s, struct call *c, const struct mediu
 	s->window -= (int64_t)((n + 2) / 3 * 4);
 }
 
-/* Bytes of a part that leave in chunks. */
+/* Bytes of a part that are sent in chunks. */
 static size_t part_size(const struct call *c)
 {
 	if (c->part > 0)
@@ -54,7 +54,7 @@ static size_t part_size(const struct call *c)
 	return text_is_bulk(c) ? c->text.len : 0;
 }
 
-/* Send bulk of the call. @return true when all of it has left. */
+/* Sends bulk data of the call. @return true when all of it was sent. */
 static bool send_chunks(struct supervisor *s, struct call *c)
 {
 	while (c->part <= c->media_count) {

@@ -47,19 +47,19 @@ struct instance_spec {
 
 struct spec {
 	char *workspace, *spool_dir, *conversation;
-	char *state_dir, *user_dir; /* of the conversation, of the user; "": none */
-	char *private_dir;   /* made on demand by workers, removed at the end */
+	char *state_dir, *user_dir; /* of the conversation and the user; "": none */
+	char *private_dir;   /* created by workers on demand, removed on exit */
 	struct limits limits;
 	struct instance_spec *instances;
 	size_t instance_count;
-	int64_t linger_ms;   /* how long to wait for another host; 0: not at all */
-	char *socket;        /* where; NULL: nowhere */
+	int64_t linger_ms;   /* time to wait for another host; 0: do not wait */
+	char *socket;        /* path of the socket for it; NULL: none */
 };
 
 /** Read the params of a hello. On failure the spec is empty. */
 int spec_read(json_object *params, struct spec *ret, struct error *err);
 void spec_clear(struct spec *s);
-/** Does one worker serve both instances? */
+/** True if one worker serves both instances. */
 bool spec_together(const struct spec *s, int a, int b);
 /** Overwrite the options of instances of other workers, so that a worker's memory
  *  contains only those of its own instances. */

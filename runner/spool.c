@@ -28,8 +28,8 @@ static bool open_spool(struct mt_call *c)
 }
 
 enum {
-	SHOWN_MAX = 30000,      /* bytes of a result that a model is shown whole */
-	KEPT_MAX = 16 << 20,    /* of a text that a tool does not keep itself */
+	SHOWN_MAX = 30000,      /* maximum size of a result shown in full */
+	KEPT_MAX = 16 << 20,    /* bytes of a text that the tool does not spool itself */
 	NOTE_MAX = 4352,
 };
 

@@ -19,12 +19,12 @@
 
 enum {
 	OUT_MAX = 128 << 20,
-	CLOSE_MS = 300,  /* how long workers may take to close at the end */
-	END_MS = 1500,   /* and how long the rest is hunted */
+	CLOSE_MS = 300,  /* time for workers to close at shutdown */
+	END_MS = 1500,   /* time to kill the remaining processes */
 	FIXED = 4,       /* host in, host out, socket, signals */
 };
 
-/* The host is gone: another one may come, or this is the end. */
+/* The host is disconnected: wait for another one, or shut down. */
 static void host_cut(struct supervisor *s)
 {
 	if (s->in_fd < 0)
@@ -78,7 +78,7 @@ static void host_accept(struct supervisor *s)
 		close(fd);
 		return;
 	}
-	/* The newer one wins: the older may hang on a dead connection. */
+	/* The newer host replaces the older one, whose connection may be dead. */
 	host_cut(s);
 	host_join(s, fd, fd);
 	s->attached = true;
@@ -104,7 +104,7 @@ static int64_t supervisor_earlier(int64_t a, int64_t b)
 	return a < b ? a : b;
 }
 
-/* How long nothing has to be done; -1: until something happens. */
+/* Time until the next deadline; -1: none. */
 static int supervisor_time_left(struct supervisor *s)
 {
 	int64_t left = supervisor_earlier(calls_check(s), workers_check(s));
@@ -194,7 +194,7 @@ static bool any_alive(const struct supervisor *s)
 	return false;
 }
 
-/* Workers get a moment to close their instances; then everything is killed. */
+/* Workers get some time to close their instances; then all processes are killed. */
 static void end_all(struct supervisor *s)
 {
 	int64_t until = clock_ms() + CLOSE_MS;

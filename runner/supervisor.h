@@ -16,7 +16,7 @@ enum {
 	OUT_HIGH_WATER = 256 * 1024,
 	      /* above this, bulk is delayed and log lines are dropped */
 	RESULTS_HIGH_WATER = 64 << 20,        /* above this, workers wait */
-	PACKETS_MAX = 64 << 20,      /* bytes on the way to one worker */
+	PACKETS_MAX = 64 << 20,      /* bytes queued for one worker */
 	CHUNK = 32 * 1024,           /* of a result, in bytes of text */
 	QUESTIONS_MAX = 64,          /* open ones of a call */
 };
@@ -32,7 +32,7 @@ struct worker_proc { /* a worker */
 	struct worker_proc *next;
 	unsigned number;
 	char *plugin;                /* path */
-	int instance;                /* that it was made for */
+	int instance;                /* instance that it was started for */
 	const char *label;           /* its last part */
 	pid_t pid;                   /* 0: reaped */
 	int fd, log_fd;              /* -1: closed */
@@ -46,8 +46,8 @@ struct worker_proc { /* a worker */
 	bool retire;                 /* take no more calls, end when idle */
 	bool closing;                /* was asked to exit */
 	bool broken;                 /* wrote an invalid frame, or closed its connection */
-	int64_t exit_deadline;             /* its line ended: so must it, by then; -1 */
-	uint64_t killed_for;         /* number of the call that did not end; 0: none */
+	int64_t exit_deadline;             /* time limit after its connection ended; -1 */
+	uint64_t killed_for;         /* number of the call that did not return; 0: none */
 };
 
 struct medium {
@@ -78,7 +78,7 @@ struct call {
 	char *fields;                /* JSON text; or the tools of a listing */
 	char *error;
 	uint64_t live_dropped;
-	/* how much of it has left */
+	/* progress of sending it */
 	size_t part, part_at;        /* 0: the text; n: medium n */
 	bool sent;
 };
@@ -86,10 +86,10 @@ struct call {
 /** An open request of a tool. */
 struct question {
 	struct question *next;
-	uint64_t number;             /* what the host knows it by */
+	uint64_t number;             /* number for the host */
 	uint64_t call;
-	uint64_t aux;                /* what the worker knows it by */
-	char *line;                  /* as it was asked */
+	uint64_t aux;                /* number for the worker */
+	char *line;                  /* the request as sent */
 };
 
 struct supervisor {
@@ -101,8 +101,8 @@ struct supervisor {
 	struct jsonl in;
 	struct strbuf out;           /* lines not yet written */
 	int64_t window;              /* bulk bytes that may still be sent */
-	bool attached;               /* by the socket: no child of the host */
-	int64_t cut_until;           /* while cut: when to give up */
+	bool attached;               /* by the socket: not a child of the host */
+	int64_t cut_until;           /* while cut: time to give up */
 	struct worker_proc *children;
 	struct call *calls;
 	struct question *questions;
@@ -114,7 +114,7 @@ struct supervisor {
 	bool ending;
 };
 
-/** Serve until the host is gone; then kill all descendants.
+/** Serve until the host disconnects; then kill all descendants.
  *  @return the exit code. */
 int supervisor_run(char *private_dir);
 
@@ -131,7 +131,7 @@ struct call *call_by_number(struct supervisor *s, uint64_t number);
 struct call *call_by_id(struct supervisor *s, const char *id);
 void call_start(struct supervisor *s, struct message *m);
 void call_cancel(struct supervisor *s, struct call *c);
-/** The call has ended, for the reason that was written into it. */
+/** The call has ended, for the reason stored in it. */
 void call_end(struct supervisor *s, struct call *c);
 void call_fail(struct supervisor *s, struct call *c, int status, const char *fmt, ...)
 	MT_PRINTF(4, 5);
@@ -142,11 +142,11 @@ int64_t calls_check(struct supervisor *s);
 /* results.c */
 /** Write lines of results for as long as window and queue allow. */
 void results_pump(struct supervisor *s);
-/** Send everything again that was not acknowledged, from its start. */
+/** Resend everything that was not acknowledged, from its start. */
 void results_again(struct supervisor *s);
 
 /* workers.c */
-/** The worker of an instance, forked on demand; NULL: it does not start. */
+/** The worker of an instance, forked on demand; NULL if it cannot be started. */
 struct worker_proc *worker_proc_for(struct supervisor *s, int instance);
 struct worker_proc *worker_proc_by_number(struct supervisor *s, unsigned number);
 /** Kill workers whose connection has ended. @return ms until the next check; -1. */

@@ -107,7 +107,7 @@ static const char *arg_json(struct mt_call *c, const char *name, size_t *ret_len
 	return text;
 }
 
-/* A tool may not look at the status: its call fails at its end. */
+/* A tool may ignore the status, so the call fails when it ends. */
 static int lose_part(struct mt_call *c)
 {
 	c->lost = true;

@@ -9,7 +9,7 @@
 #include "worker.h"
 
 /* spool.c */
-/** The two services that a tool calls; it then manages its spool itself. */
+/** The two spool services for tools; a tool that calls them manages its spool itself. */
 int spool_write(struct mt_call *c, const char *bytes, size_t len);
 const char *spool_path(struct mt_call *c);
 /** Spool the text of a result that does not fit, including the part that does. */
@@ -29,7 +29,7 @@ const void *host_extension(const char *name);
 int host_request(struct mt_call *c, const char *method, struct mt_str params,
 		 struct mt_str *ret_result);
 extern const struct mt_requests_draft_1 host_requests_draft_1;
-/** An answer, or a piece of one, has come. */
+/** Handle an answer or a piece of one. */
 void host_request_answer(struct mt_call *c, const struct frame *f);
 void host_requests_free(struct mt_call *c);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * tool-list.c - the tools of an instance, static and dynamic ones, as JSON; and a copy
- * of what is required to call the latter. */
+ * tool-list.c - the tools of an instance, static and dynamic ones, as JSON; and a copy of
+ * the data required to call dynamic ones. */
 #include "ffi-call.h"
 #include "function-schema.h"
 #include "params.h"
@@ -30,7 +30,7 @@ static void tool_list_put_json(struct strbuf *b, const char *key, const char *te
 	js_put(b, value);
 }
 
-/* The schema, checked: given, or made from the function or the parameters. */
+/* The checked schema: given, or created from the function or the parameters. */
 static int make_schema(const struct mt_tool *t, struct strbuf *ret)
 {
 	struct error err = ERROR_NONE;
@@ -102,7 +102,7 @@ static bool has_tool(const struct mt_listing *l, const char *name)
 	return false;
 }
 
-/* What discovery checks of the tools in the table. */
+/* Makes the same checks as discovery does for static tools. */
 static bool can_be_listed(const struct mt_listing *l, const struct mt_tool *t)
 {
 	struct strbuf schema AUTO(strbuf) = STRBUF(1 << 20);

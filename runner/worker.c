@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * worker.c - the first thread of a worker: takes frames, hands calls to the
- * threads of their instances, delivers cancels, input and answers. */
+ * worker.c - the first thread of a worker: reads frames, passes calls to the threads of
+ * their instances, and delivers cancels, input and answers. */
 #include "worker.h"
 #include "process-tree.h"
 #include "tool-host.h"
@@ -77,7 +77,7 @@ static void take_call(const struct frame *f)
 		worker_send(&done, 0);
 }
 
-/* Find a call and keep it from ending until call_leave. */
+/* Finds a call and prevents it from ending until call_leave. */
 static struct mt_call *call_enter(uint64_t id)
 {
 	struct mt_call *c;
@@ -206,8 +206,8 @@ _Noreturn void worker_run(const struct spec *spec, const char *plugin, int fd)
 {
 	pthread_condattr_t monotonic;
 
-	/* Two arenas are enough: calls seldom run at once, and each arena
-	 * costs memory that is never given back. */
+	/* Two arenas are enough: calls rarely run concurrently, and the memory of an
+	 * arena is never returned. */
 	mallopt(M_ARENA_MAX, 2);
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	worker.fd = fd;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * worker.h - the inside of a worker process: one plugin file, its instances, the running
- * calls.
+ * worker.h - internal state of a worker process: one plugin file, its instances, the
+ * running calls.
  *
- * Threads: the first one reads frames (calls, cancels, input, answers); each
- * instance has one on which it is opened, listed and called; calls of a
- * parallel set have one each. Each thread sends its own frames while holding `out`. */
+ * Threads: the first one reads frames (calls, cancels, input, answers); each instance has
+ * one on which it is opened, listed and called; calls of a parallel set have one each.
+ * Each thread sends its own frames while holding `out`. */
 #ifndef RUNNER_WORKER_H
 #define RUNNER_WORKER_H
 
@@ -36,12 +36,12 @@ struct mt_instance {
 	struct listed *listed;
 	size_t listed_count;
 	atomic_bool list_stale;
-	char *private_dir, *conversation_dir, *user_dir; /* once asked for */
-	char *saved;                 /* what instance_saved gave last */
+	char *private_dir, *conversation_dir, *user_dir; /* created on request */
+	char *saved;                 /* last result of instance_saved */
 	pthread_t thread;
 	bool running;                /* the thread was started */
 	struct mt_call *queue, **queue_end; /* under worker.lock */
-	unsigned busy;               /* calls with a thread of their own */
+	unsigned busy;               /* calls with their own thread */
 	pthread_cond_t wake;
 	bool closing;
 };
@@ -53,12 +53,12 @@ struct kept {
 	char text[];                 /* with a NUL after it */
 };
 
-/** A request whose answer the tool has not had. */
+/** A request whose answer the tool has not received. */
 struct asked {
 	struct asked *next;
 	uint64_t number;
 	bool waits;                  /* mt_tool_host.request waits for it */
-	struct kept *pieces, **pieces_end; /* of the answer, before it is whole */
+	struct kept *pieces, **pieces_end; /* of the answer, until it is complete */
 	bool answered;
 	int status;
 	struct kept *answer;         /* NULL: memory ran out */
@@ -70,15 +70,15 @@ struct mt_call {
 	struct mt_instance *instance;
 	uint64_t id;
 	bool listing;                /* not a call: a request for the tools */
-	bool preview;                /* not a call: what it would do */
+	bool preview;                /* not a call: a preview */
 	char *tool, *spool_name, *host_id;
 	json_object *args;
 	int64_t deadline;
 
-	pthread_mutex_t lock;        /* of what follows */
+	pthread_mutex_t lock;        /* protects the following members */
 	pthread_cond_t wake;
-	unsigned users;              /* other threads that are in it */
-	bool running;                /* input and cancel make sense */
+	unsigned users;              /* other threads that use it */
+	bool running;                /* input and cancel are possible */
 	atomic_bool cancelled;
 	int cancel_fd;               /* an eventfd, made on demand; -1 */
 	struct strbuf text;
@@ -98,7 +98,7 @@ struct mt_call {
 	struct strbuf live;          /* output that was not sent yet */
 	uint64_t live_dropped;
 	int64_t live_sent;           /* when */
-	bool live_waits;             /* the first thread shall send it */
+	bool live_waits;             /* the first thread has to send it */
 
 	struct asked *asked;         /* the first one first */
 	unsigned asked_count;
@@ -106,7 +106,7 @@ struct mt_call {
 	struct kept *kept;
 };
 
-enum { WORKER_LOST = 121 }; /* exit code: the line to the supervisor is gone */
+enum { WORKER_LOST = 121 }; /* exit code: lost the connection to the supervisor */
 
 struct worker {
 	int fd;                      /* to the supervisor */
@@ -120,7 +120,7 @@ struct worker {
 	                                plugins stay empty */
 	pthread_mutex_t load;
 	const struct mt_plugin *plugin; /* once loaded */
-	bool retire;                 /* this worker is of no more use */
+	bool retire;                 /* this worker must be replaced */
 };
 
 extern struct worker worker;

@@ -20,8 +20,8 @@
 enum {
 	LOG_LINE = 4096,
 	LOG_PER_SECOND = 50,
-	LINELESS_MS = 1000, /* a worker without a line may live so long, */
-	RETIRE_MS = 5000,   /* and one that shall close */
+	LINELESS_MS = 1000, /* time limit of a worker without a connection, */
+	RETIRE_MS = 5000,   /* and of one that was asked to close */
 };
 
 static void ignore_signal(int number)
@@ -50,8 +50,8 @@ static void set_signals(void)
 	sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-/* Of all descriptors a worker keeps: nothing on 0, its log on 1 and 2, the
- * line to the supervisor on 3. */
+/* A worker has only these descriptors: nothing on 0, its log on 1 and 2, the connection
+ * to the supervisor on 3. */
 static bool set_descriptors(int line, int log)
 {
 	int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
@@ -68,12 +68,12 @@ static bool set_descriptors(int line, int log)
 	return close_range(4, ~0u, 0) == 0;
 }
 
-/* When memory runs out, the kernel shall take a tool, not the conversation. */
+/* When out of memory, the kernel should kill a tool, not the conversation. */
 static void prefer_oom_kill(void)
 {
 	int dumpable = prctl(PR_GET_DUMPABLE), fd;
 
-	/* The files in /proc of a process that is not dumpable are root's. */
+	/* The /proc files of a process that is not dumpable belong to root. */
 	prctl(PR_SET_DUMPABLE, 1);
 	fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
 	prctl(PR_SET_DUMPABLE, dumpable == 1);
@@ -225,7 +225,7 @@ int worker_proc_send(struct worker_proc *w, const struct frame *f)
 
 	if (f->len > PACKETS_MAX - w->packet_bytes)
 		return MT_ELIMIT;
-	/* A frame of which only a part can be queued would spoil the line. */
+	/* Queuing only a part of a frame would corrupt the connection. */
 	do {
 		piece.len = left < FRAME_PIECE ? left : FRAME_PIECE;
 		left -= piece.len;
@@ -282,7 +282,7 @@ void worker_proc_read(struct supervisor *s, struct worker_proc *w)
 	static char buffer[FRAME_BUFFER];
 	struct frame f;
 
-	/* A few at a time: the others want to be heard too. */
+	/* A few frames at a time, so that other workers are served. */
 	for (int n = 0; n < 16 && w->fd >= 0; n++) {
 		ssize_t len = recv(w->fd, buffer, sizeof buffer, MSG_DONTWAIT);
 		int joined;
@@ -380,7 +380,7 @@ void worker_proc_read_log(struct supervisor *s, struct worker_proc *w)
 	}
 }
 
-/* How a worker ended, for a sentence. */
+/* Describes how a worker ended, for a message. */
 static void workers_describe(const struct worker_proc *w, char *text, size_t room)
 {
 	if (w->broken)
