@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * asks.c - passes requests of tools on to the client that called them. A client with a
- * handshake gets them as requests of the server. Another gets them as the result of its
- * request, which it repeats with the answers; until then the call is parked. */
+ * asks.c - passes requests of tools to the client that called them. A client with a
+ * handshake receives them as requests of the server. Another client receives them as the
+ * result of its request, which it repeats with the answers; until then the call is
+ * parked. */
 #include "internal.h"
 #include "hex.h"
 
@@ -20,7 +21,8 @@ enum {
 	TOKENS = 1024,      /* of a completion for which the tool names no limit */
 };
 
-/* ---- what a client can be asked ----------------------------------------------------- */
+/* ---- client capabilities
+ * ------------------------------------------------------------ */
 
 static bool is_elicited(json_object *result)
 {
@@ -75,7 +77,7 @@ bool mcp_client_can(json_object *capabilities, const char *name)
 
 	if (!json_object_is_type(one, json_type_object))
 		return false;
-	/* Forms may be filled in, unless the client names only another mode. */
+	/* Forms are supported, unless the client names only another mode. */
 	return strcmp(name, "elicitation") != 0 || json_object_object_length(one) == 0 ||
 	       js_get(one, "form");
 }
@@ -152,7 +154,7 @@ static json_object *mcp_ask_model(struct mcp_call *c, json_object *params)
 	return one_request(c, "sampling/createMessage", request);
 }
 
-/* Those that the client can answer. NULL: one is not a request to a client. */
+/* The requests that the client can answer. NULL: one is not a request to a client. */
 static json_object *ask_client(struct mcp_call *c, json_object *params)
 {
 	json_object *given = js_get(params, "requests"), *all = js_new_object();
@@ -252,7 +254,7 @@ struct mcp_ask {
 	uint64_t request; /* of the runner */
 	const struct ask_kind *kind;
 	json_object *requests, *responses; /* {KEY: {method, params}}, {KEY: result} */
-	int64_t first_id;                  /* of the n-th request: n more */
+	int64_t first_id;                  /* id of the first request; the n-th: plus n */
 	uint64_t since;                    /* ms of the loop */
 };
 
@@ -289,7 +291,7 @@ static bool mcp_asks_is_complete(const struct mcp_ask *a)
 	       json_object_object_length(a->requests);
 }
 
-/* Answer the tool, and forget its request. */
+/* Answers the tool, and frees its request. */
 static void mcp_asks_finish(struct mcp_server *s, struct mcp_call *c, struct mcp_ask *a)
 {
 	AUTO(json) json_object *result = NULL;
@@ -306,7 +308,7 @@ static void mcp_asks_finish(struct mcp_server *s, struct mcp_call *c, struct mcp
 	ask_remove(c, a);
 }
 
-/* Take what is valid of the answers; the client is asked again for the others. */
+/* Stores the valid answers; the others are requested again from the client. */
 static void take_responses(struct mcp_ask *a, json_object *responses)
 {
 	json_object_object_foreach(a->requests, key, request) {
@@ -329,7 +331,7 @@ static bool new_state(struct mcp_call *c)
 	return true;
 }
 
-/* The list begins with the newest call. */
+/* The list starts with the newest call. */
 static void limit_parked(struct mcp_server *s)
 {
 	size_t count = 0;
@@ -421,13 +423,13 @@ static void send_requests(struct mcp_server *s, struct mcp_call *c, struct mcp_a
 		else
 			strbuf_add(&b, "{}");
 		strbuf_addc(&b, '}');
-		if (c->peer) /* which the request before may have ended */
+		if (c->peer) /* the previous request may have ended it */
 			c->peer->send(c->peer, &b, false, 0);
 	}
 	s->ask_ids = id;
 }
 
-/* The ask that this id belongs to, and the key of the request. */
+/* Finds the ask with this request id, and the key of the request. */
 static struct mcp_ask *ask_of_id(struct mcp_call *c, int64_t id, const char **ret_key)
 {
 	for (struct mcp_ask *a = c->asks; a; a = a->next) {
@@ -505,7 +507,7 @@ static const char *lacking(const struct mcp_call *c, json_object *requests)
 
 /* ---- clients that do not answer ----------------------------------------------------------- */
 
-/* How long a call may wait for an answer while others wait for its toolset. */
+/* Time that a call may wait for an answer while others wait for its toolset. */
 static uint64_t patience_ms(const struct mcp_server *s, const struct mcp_call *c)
 {
 	int64_t deadline = s->catalog->instances[c->instance].deadline_ms;
@@ -515,7 +517,7 @@ static uint64_t patience_ms(const struct mcp_server *s, const struct mcp_call *c
 		       : ASK_WAIT_MS;
 }
 
-/* Does another call wait for the toolset? */
+/* True if another call waits for the toolset. */
 static bool is_awaited(const struct mcp_server *s, const struct mcp_call *c)
 {
 	for (const struct mcp_call *o = s->calls; o; o = o->next)
@@ -524,7 +526,8 @@ static bool is_awaited(const struct mcp_server *s, const struct mcp_call *c)
 	return false;
 }
 
-/* A toolset that runs one call at a time is not blocked by a client that is silent. */
+/* A client that does not respond must not block a toolset that runs one call at a
+ * time. */
 static void on_ask_timer(uv_timer_t *timer)
 {
 	struct mcp_server *s = timer->data;

@@ -159,7 +159,7 @@ void mcp_call_start(const struct mcp_request *q)
 	}
 }
 
-/* A client can cancel only its own calls: clients use the same numbers. */
+/* A client can cancel only its own calls: ids of different clients may be equal. */
 bool mcp_is_same_client(const struct mcp_client *a, const struct mcp_client *b)
 {
 	return a == b || (a && a->session && b->session && *a->session &&
@@ -176,7 +176,7 @@ void mcp_call_cancel(struct mcp_server *s, const struct mcp_client *p,
 			struct mcp_client *peer = c->peer;
 
 			c->cancelled = true;
-			c->peer = NULL; /* which gets no response */
+			c->peer = NULL; /* the client gets no response */
 			runner_cancel(s->link, c->number);
 			if (peer->abandon)
 				peer->abandon(peer);
@@ -202,8 +202,8 @@ static void put_media(struct strbuf *b, const struct runner_media *m)
 	strbuf_add(b, image || audio ? "\"}" : "\"}}");
 }
 
-/* The text, between notes on a command that did not simply succeed: it failed, is still
- * running, or its complete output is in a file. */
+/* Writes the text, with notes on a command that failed, is still running, or whose
+ * complete output is in a file. */
 static void put_noted(struct strbuf *text, const struct runner_result *r)
 {
 	json_object *metadata = js_get(r->fields, "metadata");
@@ -227,7 +227,7 @@ static void put_lacking(const struct mcp_call *c)
 		       "Missing required client capability", data.text);
 }
 
-/* Was it input for a command, or the wait for one, and none ran? */
+/* True for a call that sends input to a command or waits for one, if none was running. */
 static bool is_input_to_none(const struct runner_result *r)
 {
 	static const char error[] = "ERROR:";
@@ -308,7 +308,8 @@ static void mcp_calls_on_progress(void *arg, uint64_t number, double done, doubl
 	put_progress(c, done, total, text, text ? strlen(text) : 0);
 }
 
-/* Live output of a tool is its progress, unless it reports another. */
+/* Live output of a tool is sent as its progress, unless the tool reports progress
+ * itself. */
 static void mcp_calls_on_output(void *arg, uint64_t number, const char *bytes, size_t len)
 {
 	AUTO(strbuf) struct strbuf text = STRBUF(ANSWER_MAX);

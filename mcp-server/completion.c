@@ -10,7 +10,7 @@ enum { VALUES_MAX = 100 };
 
 struct values {
 	struct strbuf *out;
-	const char *start; /* of those that are wanted */
+	const char *start; /* prefix of the requested values */
 	size_t count;
 };
 
@@ -24,7 +24,7 @@ static void mcp_completion_add_value(struct values *v, const char *value)
 	}
 }
 
-/* @return false: the request was refused. */
+/* @return false if the request was refused. */
 static bool complete_prompt(const struct mcp_request *q, json_object *ref,
 			    const char *argument, struct values *v)
 {

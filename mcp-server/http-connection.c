@@ -59,7 +59,7 @@ static size_t unread(const struct connection *c)
 	return uv_stream_get_write_queue_size((const uv_stream_t *)&c->tcp);
 }
 
-/* Would clients leave too many bytes unread? */
+/* True if too many bytes would be pending for clients. */
 static bool is_full(const struct connection *c, size_t more)
 {
 	size_t all = more;
@@ -190,7 +190,7 @@ static void http_connection_set_header(struct request *r, char *name, char *valu
 	}
 }
 
-/* Parses the head in place. @return false: it is invalid. */
+/* Parses the head in place. @return false if it is invalid. */
 static bool http_connection_read_head(char *head, struct request *r)
 {
 	char *line = strsep(&head, "\n"), *version;
@@ -227,7 +227,7 @@ static int64_t body_length(struct connection *c, const struct request *r)
 	char *end = NULL;
 	uint64_t n;
 
-	c->keep = false; /* what follows cannot be separated from the body */
+	c->keep = false; /* the next request cannot be separated from the body */
 	if (r->transfer) {
 		http_refuse(c, 411, "", "missing Content-Length\n");
 		return -1;
@@ -277,7 +277,7 @@ static void take_one(struct connection *c)
 	if (len < 0)
 		return;
 	if (c->in.len < head_len + (size_t)len) {
-		c->busy = false; /* the rest is to come */
+		c->busy = false; /* the rest was not received yet */
 		return;
 	}
 	body = strndup(c->in.text + head_len, (size_t)len);
@@ -332,7 +332,7 @@ static void http_connection_on_read(uv_stream_t *stream, ssize_t n, const uv_buf
 		http_connection_handle(c);
 }
 
-/* The connection without a request that has been silent longest; NULL: none. */
+/* The connection without a request that has been idle longest; NULL: none. */
 static struct connection *most_idle(struct mcp_http *w, const struct connection *except)
 {
 	struct connection *found = NULL;
@@ -344,7 +344,7 @@ static struct connection *most_idle(struct mcp_http *w, const struct connection 
 	return found;
 }
 
-/* Idle connections do not keep others out. */
+/* Closes an idle connection if there are too many. */
 static bool http_connection_make_room(struct mcp_http *w,
 				      const struct connection *for_this)
 {
@@ -394,7 +394,7 @@ void http_on_sweep(uv_timer_t *timer)
 	for (struct connection *c = w->connections; c; c = c->next) {
 		size_t now = unread(c);
 
-		if (now < c->unread) /* it reads, slowly */
+		if (now < c->unread) /* the client reads slowly */
 			c->since = uv_now(w->loop);
 		c->unread = now;
 		if ((now || !c->busy) && uv_now(w->loop) - c->since > IDLE_MS)

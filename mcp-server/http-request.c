@@ -7,7 +7,8 @@
 
 #include <string.h>
 
-/* ---- who may ask --------------------------------------------------------------------- */
+/* ---- authorization
+ * ------------------------------------------------------------------- */
 
 bool http_is_local(const char *host)
 {
@@ -25,8 +26,8 @@ bool http_is_local(const char *host)
 	return false;
 }
 
-/* A web page may send requests to this server, under any name that resolves to it: Origin
- * and Host show that. */
+/* A web page may send requests to this server, with any name that resolves to it. Origin
+ * and Host reveal this. */
 static bool is_page(const struct mcp_http *w, const struct request *r)
 {
 	const char *origin = r->origin ? strstr(r->origin, "://") : NULL;
@@ -39,7 +40,7 @@ static bool is_page(const struct mcp_http *w, const struct request *r)
 			    (!w->local && r->host && strcmp(origin + 3, r->host) == 0));
 }
 
-/* In constant time. */
+/* Compares the token in constant time. */
 static bool has_token(const struct mcp_http *w, const struct request *r)
 {
 	const char *given = r->authorization;
@@ -68,7 +69,7 @@ static bool is_legacy(const char *version)
 	return false;
 }
 
-/* Is this the value of the header? It may be encoded as =?base64?...?=. */
+/* True if the header has this value. It may be encoded as =?base64?...?=. */
 static bool says(const char *header, const char *want, size_t len)
 {
 	AUTO(strbuf) struct strbuf plain = STRBUF(HEAD_MAX);
@@ -88,7 +89,7 @@ static bool names(const char *header, const char *want)
 	return says(header, want, strlen(want));
 }
 
-/* Is this the value of the header? NULL: the header must be absent. */
+/* True if the header has this value. NULL: the header must be absent. */
 static bool http_request_holds(const char *header, json_object *value)
 {
 	size_t len;
@@ -125,7 +126,7 @@ static const char *param_header(const struct request *r, const char *name)
 	return NULL;
 }
 
-/* Parameters that the tool's schema wants in a header stand there as in the arguments.
+/* Parameters that the tool's schema requires in a header must equal the arguments.
  * @return false: it was refused. */
 static bool check_params(struct connection *c, const struct request *r, json_object *doc)
 {
@@ -157,7 +158,7 @@ static bool check_params(struct connection *c, const struct request *r, json_obj
 	return true;
 }
 
-/* What the version without a handshake says in every request, twice.
+/* Checks the values that the version without a handshake sends twice in every request.
  * @return false: it was refused. */
 static bool check_modern(struct connection *c, const struct request *r, json_object *doc)
 {
@@ -257,7 +258,7 @@ static void take_post(struct connection *c, const struct request *r, const char 
 		http_answer(c, 202, "", "", "", 0);
 }
 
-/* A client may end its session, and listen to its events. */
+/* True for a request to end a session or to listen to its events. */
 static bool wants_session(const struct request *r)
 {
 	return strcmp(r->method, "DELETE") == 0 ||
@@ -267,7 +268,7 @@ static bool wants_session(const struct request *r)
 
 bool http_admit(struct connection *c, const struct request *r)
 {
-	c->keep = false; /* a body that follows is not read */
+	c->keep = false; /* a body is not read */
 	if (is_page(c->web, r))
 		http_refuse(c, 403, "", "this Host or Origin is not allowed\n");
 	else if (!has_token(c->web, r))

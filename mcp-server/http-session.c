@@ -17,7 +17,8 @@ struct session *http_session_find(struct mcp_http *w, const char *id)
 	return NULL;
 }
 
-/* The least recently used; those with a stream or a request in progress are in use. */
+/* The least recently used session; sessions with a stream or a request in progress are in
+ * use. */
 static struct session *http_session_oldest(struct mcp_http *w)
 {
 	struct session *s = &w->sessions[0];

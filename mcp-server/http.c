@@ -114,7 +114,7 @@ int mcp_http_open(uv_loop_t *loop, struct mcp_server *s, const struct mcp_http_o
 	return MT_OK;
 }
 
-/* A message goes to one stream of a session only. The list begins with the newest. */
+/* A message is sent to only one stream of a session. The list starts with the newest. */
 static bool is_newest_stream(const struct mcp_http *w, const struct connection *stream)
 {
 	const struct connection *c = w->connections;

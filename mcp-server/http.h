@@ -9,9 +9,9 @@
 enum {
 	HEAD_MAX = 16 << 10,
 	CONNECTIONS_MAX = 64,
-	SESSIONS_MAX = 256, /* the least recently used are forgotten */
+	SESSIONS_MAX = 256, /* the least recently used are discarded */
 	SESSION_BYTES = 16,
-	IDLE_MS = 60000, /* a connection without a request, or with half of one */
+	IDLE_MS = 60000, /* timeout without a complete request */
 	SWEEP_MS = 5000,
 	KEEPALIVE_S = 60, /* silence before checking that a client is connected */
 	IN_ALL_MAX = 128 << 20, /* bytes of requests that are being received, in all */
@@ -24,7 +24,7 @@ enum {
 struct session {
 	char id[2 * SESSION_BYTES + 1];
 	struct mcp_session known;
-	uint64_t used; /* place in the order of use; 0: free */
+	uint64_t used; /* sequence number of the last use; 0: free */
 };
 
 struct mcp_http {
@@ -40,7 +40,7 @@ struct mcp_http {
 	bool local, closed;
 };
 
-/* Headers that count; the texts point into the request. */
+/* Headers that are used; the texts point into the request. */
 struct request {
 	char *method, *path, *host, *origin, *type, *accept, *authorization, *session,
 		*version, *mcp_method, *mcp_name, *length, *connection, *transfer;
@@ -57,15 +57,15 @@ struct connection {
 	struct mcp_http *web;
 	uv_tcp_t tcp;
 	struct strbuf in;
-	uint64_t since; /* ms of the loop: of the last byte */
+	uint64_t since; /* loop time of the last byte, in ms */
 	size_t unread;  /* bytes of responses, at the last sweep */
 	bool busy;      /* a request is being answered */
 	bool handling;  /* the input is being searched for requests */
-	bool events;    /* the client takes a stream */
+	bool events;    /* the client accepts a stream */
 	bool streams, modern, keep, closing;
-	bool listens;   /* to notifications, in answer to GET */
+	bool listens;   /* the client listens to notifications (GET) */
 	char session[2 * SESSION_BYTES + 1];
-	bool is_new; /* the session: the answer names it */
+	bool is_new; /* the session is new: the response names it */
 	char room[65536];
 };
 
@@ -85,15 +85,15 @@ void http_done(struct connection *c);
 /** Answer the request. `more`: header lines, or "". */
 void http_answer(struct connection *c, int status, const char *more, const char *type,
 		 const char *body, size_t len);
-/** Refuse, by HTTP alone, what is not a message of MCP. */
+/** Refuse a request that is not an MCP message, with an HTTP status only. */
 void http_refuse(struct connection *c, int status, const char *more, const char *text);
 
 /* ---- http-request.c ---- */
 
-/** May it be read? Decided by the head alone, before the body is stored. @return false: it
- *  was refused, and the connection ends. */
+/** Check the head of a request before the body is stored. @return false if it was
+ *  refused: the connection is then closed. */
 bool http_admit(struct connection *c, const struct request *r);
-/** Check and handle one request; it is answered now or later. */
+/** Check and handle one request; the response may be sent later. */
 void http_take_request(struct connection *c, const struct request *r, const char *body,
 		       size_t len);
 /** localhost, 127.0.0.1 or [::1], with any port. */
@@ -101,7 +101,7 @@ bool http_is_local(const char *host);
 
 /* ---- http-session.c ---- */
 
-/** NULL: unknown, or forgotten. It is used now. */
+/** Find a session and mark it as used. NULL: unknown, or discarded. */
 struct session *http_session_find(struct mcp_http *w, const char *id);
 /** Start a session, which the answer to the request names.
  *  @return false without random bytes. */
@@ -110,7 +110,7 @@ void http_session_end(struct mcp_http *w, struct session *s);
 
 /* ---- http-stream.c ---- */
 
-/** Begin a stream of events, which stays open for notifications. */
+/** Start a stream of events, which stays open for notifications. */
 void http_listen(struct connection *c);
 /** mcp_client.abandon of a connection: end the response without a message. */
 void http_abandon(struct mcp_client *p);

@@ -25,8 +25,8 @@ enum {
 	CALLS_MAX = 256,   /* concurrent calls */
 	ID_LONGEST = 1024, /* bytes of an id that is a string */
 	CAPABILITIES_MAX = 64 << 10, /* bytes of the capabilities of a client */
-	LINGER_MS = 10000, /* for open calls, at the end of the input */
-	STDOUT_WAIT_MS = 30000, /* until a client must have read something */
+	LINGER_MS = 10000, /* for open calls after the end of the input */
+	STDOUT_WAIT_MS = 30000, /* timeout for a client that does not read */
 	RPC_PARSE = -32700,
 	RPC_INVALID = -32600,
 	RPC_METHOD = -32601,
@@ -43,18 +43,18 @@ extern const char *const mcp_versions[];
 
 /** The settings of a client since its handshake. */
 struct mcp_session {
-	int log_level; /* place in the names of logging.c; LOG_NOTHING: no messages */
+	int log_level; /* index of the names in logging.c; LOG_NOTHING: no messages */
 	json_object *capabilities; /* of the client; or NULL */
 };
 
 /** Sender of a message. */
 struct mcp_client {
-	/** Send one message, whose buffer may be changed. `last`: it answers the request;
-	 *  `code`: it is this error, 0: none. */
+	/** Send one message, whose buffer may be modified. `last`: the message answers
+	 *  the request; `code`: it is this error, 0: none. */
 	void (*send)(struct mcp_client *p, struct strbuf *b, bool last, int code);
-	/** The request gets no answer; NULL: nothing has to end. */
+	/** The request gets no response; NULL: nothing to do. */
 	void (*abandon)(struct mcp_client *p);
-	const char *session; /* of a client with several peers; NULL: it has this one */
+	const char *session; /* of a client with several peers; NULL: only this one */
 	struct mcp_session *known; /* while a message is handled; NULL: no session */
 	struct mcp_server *server; /* of the client at standard output */
 	bool one_answer; /* it can receive only the answer to its request */
@@ -65,10 +65,10 @@ struct mcp_call {
 	struct mcp_call *next;
 	struct mcp_client *peer; /* client that gets the result; NULL: disconnected */
 	uint64_t number;         /* of the link */
-	json_object *id, *token; /* token NULL: no progress is wanted */
+	json_object *id, *token; /* token NULL: no progress requested */
 	size_t written;          /* bytes of live output */
-	size_t instance;         /* place in the catalog's instances */
-	int log_level;           /* of the messages that the client gets */
+	size_t instance;         /* index in the catalog's instances */
+	int log_level;           /* level of the messages for the client */
 	char *tool;              /* its name */
 	bool modern;             /* see struct mcp_request */
 	json_object *capabilities, *responses; /* of the client, and its answers; or NULL */
@@ -78,7 +78,7 @@ struct mcp_call {
 	char state[33];          /* requestState of a parked call; "": it is not parked */
 	struct http_requests http;  /* of the tool */
 	struct mask_stream shown;   /* of live output */
-	bool cancelled, counts;  /* counts: the tool tells its progress itself */
+	bool cancelled, counts;  /* counts: the tool reports its progress */
 };
 
 /** A request of a client. */
@@ -114,7 +114,7 @@ struct mcp_server {
 	struct mcp_client standard; /* standard output */
 	struct mcp_session session; /* of standard input */
 	struct mcp_http *web;       /* over HTTP; NULL: over standard input and output */
-	bool greeted;               /* by a handshake: notices may be sent */
+	bool greeted;               /* after a handshake: notifications may be sent */
 	bool ended;
 	bool mute;                  /* standard output failed: nothing more is sent */
 	int code;
@@ -122,13 +122,13 @@ struct mcp_server {
 
 /* ---- methods.c ---- */
 
-/** Handle a message; a request is answered now or later. */
+/** Handle a message; the response may be sent later. */
 void mcp_handle_message(struct mcp_server *s, struct mcp_client *p, json_object *doc);
 /** Drop the calls of a client that disconnected; nothing is sent. */
 void mcp_forget_client(struct mcp_server *s, struct mcp_client *p);
 /** Schema of the parameters of a tool that is offered; NULL: there is none. Borrowed. */
 json_object *mcp_tool_schema(const struct mcp_server *s, const char *tool);
-/** An id if it is a number or a short string, otherwise NULL. */
+/** The id if it is a number or a short string, otherwise NULL. */
 json_object *mcp_checked_id(json_object *id);
 void mcp_send_error(struct mcp_client *p, json_object *id, int code, const char *text,
 		    const char *data);
@@ -190,15 +190,15 @@ void mcp_subscriptions_close(struct mcp_server *s);
 
 /** Capabilities of the sender of a request; or NULL. Borrowed. */
 json_object *mcp_capabilities(const struct mcp_request *q);
-/** May the client be asked for this? */
+/** True if the client supports this request. */
 bool mcp_client_can(json_object *capabilities, const char *name);
-/** A tool asks: the client answers, or it is refused. `c` NULL: an unknown call. */
+/** Pass a request of a tool to the client, or refuse it. `c` NULL: an unknown call. */
 void mcp_asks_request(struct mcp_server *s, struct mcp_call *c, uint64_t request,
 		      const char *method, json_object *params);
-/** The client has answered a request. */
+/** Handle the response of the client to a request. */
 void mcp_asks_answered(struct mcp_server *s, const struct mcp_client *p,
 		       json_object *doc);
-/** Continue the parked call that a request repeats. @return false: it repeats none. */
+/** Continue the parked call that a request repeats. @return false if there is none. */
 bool mcp_call_resume(const struct mcp_request *q);
 void mcp_asks_clear(struct mcp_call *c);
 
@@ -207,8 +207,8 @@ void mcp_asks_clear(struct mcp_call *c);
 void mcp_logging_set(const struct mcp_request *q);
 /** Level of the messages that the sender of this request gets. */
 int mcp_logging_level(const struct mcp_request *q);
-/** Send a log line of an instance to the clients that get lines of its level: those with
- *  a call to it, or the client at standard output. */
+/** Send a log line of an instance to the clients that requested its level: those with a
+ *  call to the instance, or the client at standard output. */
 void mcp_logging_send(struct mcp_server *s, int level, const char *instance,
 		      const char *text);
 
@@ -239,7 +239,7 @@ int mcp_http_open(uv_loop_t *loop, struct mcp_server *s, const struct mcp_http_o
 void mcp_http_notify(struct mcp_http *w, const char *session, struct strbuf *b);
 /** Close every connection. May be called again. */
 void mcp_http_close(struct mcp_http *w);
-/** After the loop has ended. NULL: nothing. */
+/** Free the server after the loop has ended. NULL is allowed. */
 void mcp_http_free(struct mcp_http *w);
 
 #endif

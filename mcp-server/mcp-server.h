@@ -9,7 +9,8 @@
 /** How to serve over HTTP. */
 struct mcp_http_options {
 	const char *address; /* [HOST:]PORT; HOST is localhost by default */
-	const char *token;   /* required of clients; NULL: none, and `open` is set */
+	const char *token;   /* token that clients must send; NULL: none, and `open` is
+			      * set */
 	bool open;           /* serve clients without a token */
 };
 

@@ -20,10 +20,10 @@
 const char *const mcp_versions[] = { "2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05",
 				     NULL };
 
-/* ---- what goes out ------------------------------------------------------------- */
+/* ---- output -------------------------------------------------------------------- */
 
-/* Blocks while the client does not read, but not forever. The descriptor may be shared with
- * other processes, so it stays as it is: poll reports when a piece can be written.
+/* Blocks while the client does not read, up to a timeout. Other processes may share the
+ * descriptor, so its mode is unchanged: poll reports when a piece can be written.
  * @return 0 or an errno */
 static int write_stdout(const char *bytes, size_t len)
 {
@@ -157,7 +157,7 @@ static void put_capabilities(struct strbuf *b, const struct mcp_request *q)
 	strbuf_addc(b, '}');
 }
 
-/* An object that may be kept; NULL: it is too large, or not an object. */
+/* The object; NULL if it is too large to store, or not an object. */
 static json_object *small_object(json_object *o)
 {
 	size_t len = 0;
@@ -258,9 +258,9 @@ static void mcp_methods_list_tools(const struct mcp_request *q)
 	mcp_send_result(q, &b, true);
 }
 
-/* ---- what comes in ----------------------------------------------------------------- */
+/* ---- input ------------------------------------------------------------------------- */
 
-enum { ALWAYS, HANDSHAKE /* not of the version without one, over HTTP */ };
+enum { ALWAYS, HANDSHAKE /* not in the version without a handshake, over HTTP */ };
 
 static bool has_prompts(const struct mcp_server *s)
 {
@@ -322,7 +322,7 @@ const char *mcp_name_of(const char *method, json_object *params)
 	return m && m->named ? js_str(params, m->named, "") : NULL;
 }
 
-/* The protocol without a handshake names its version in each request.
+/* The protocol without a handshake has its version in each request.
  * @return false if it is unsupported, after reporting that to the client. */
 static bool mcp_methods_check_version(struct mcp_client *p, json_object *id,
 				      json_object *params, bool *ret_modern)

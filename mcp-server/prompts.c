@@ -9,7 +9,7 @@
 
 enum { LINKS_MAX = 16, LINK_BYTES_MAX = 4 << 20 };
 
-/* ---- which ---------------------------------------------------------------------- */
+/* ---- selection ------------------------------------------------------------------ */
 
 static bool has_command(const struct skill *s)
 {
@@ -90,7 +90,7 @@ void mcp_prompts_list(const struct mcp_request *q)
 
 /* ---- prompts/get ---------------------------------------------------------------- */
 
-/* The values of the request, and those that the user of the client filled in since.
+/* The values of the request, and those that the user of the client entered since.
  * @return NULL: they were refused. */
 static json_object *mcp_prompts_collect(const struct mcp_request *q)
 {
@@ -137,7 +137,7 @@ static bool check_types(const struct mcp_request *q, const struct skill *s,
 	return true;
 }
 
-/* The first variable from `*at` on that lacks a required value; NULL: none. */
+/* The first variable at or after `*at` that lacks a required value; NULL: none. */
 static json_object *next_missing(const struct skill *s, json_object *values, size_t *at)
 {
 	json_object *inputs = skill_inputs(s);
@@ -168,7 +168,8 @@ static void mcp_prompts_put_field(struct strbuf *b, json_object *input)
 	strbuf_addc(b, '}');
 }
 
-/* The client shows its user a form with the missing values, and repeats the request. */
+/* Sends a form: the client asks its user for the missing values, and repeats the
+ * request. */
 static void send_form(const struct mcp_request *q, const struct skill *s,
 		      json_object *values)
 {
@@ -215,7 +216,7 @@ static char *next_link(const char **at)
 	return NULL;
 }
 
-/* The files of the skill that its text links to: the client cannot read them. */
+/* Appends the files that the skill links to, because the client cannot read them. */
 static void mcp_prompts_put_files(struct strbuf *b, const struct skill *s)
 {
 	AUTO(json) json_object *seen = js_new_object();

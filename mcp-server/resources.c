@@ -32,7 +32,7 @@ static void mcp_resources_put_encoded(struct strbuf *b, const char *path)
 			strbuf_addf(b, "%%%02X", (unsigned char)*path);
 }
 
-/* Length of the workspace without a slash at its end, which only / has. */
+/* Length of the workspace path without a final slash, which only / has. */
 static size_t root_length(const char *workspace)
 {
 	return workspace[1] ? strlen(workspace) : 0;
@@ -203,7 +203,8 @@ void mcp_resources_list(const struct mcp_request *q)
 			       NULL);
 		return;
 	}
-	/* The cursor is the last path of the page before: it may be removed meanwhile. */
+	/* The cursor is the last path of the previous page. The file may have been
+	 * removed. */
 	while (i < paths.count && cursor.len && strcmp(paths.list[i], cursor.text) <= 0)
 		i++;
 	end = paths.count - i > PAGE ? i + PAGE : paths.count;
@@ -243,7 +244,7 @@ void mcp_resources_templates(const struct mcp_request *q)
 	mcp_send_result(q, &b, true);
 }
 
-/* ---- one of them ------------------------------------------------------------------ */
+/* ---- one resource ----------------------------------------------------------------- */
 
 void mcp_resource_unknown(const struct mcp_request *q, const char *uri)
 {

@@ -13,7 +13,7 @@ struct mcp_paths {
 	size_t entries; /* directory entries examined so far */
 };
 
-/** List them, without hidden ones and links, up to a limit. */
+/** List the files, except hidden ones and links, up to a limit. */
 int mcp_paths_list(const struct mcp_server *s, struct mcp_paths *ret);
 void mcp_paths_clear(struct mcp_paths *p);
 static inline void auto_mcp_paths(struct mcp_paths *p)
@@ -25,7 +25,7 @@ static inline void auto_mcp_paths(struct mcp_paths *p)
 char *mcp_resource_path(const struct mcp_server *s, const char *uri);
 /** The URI template of the files, whose variable is `path`. */
 void mcp_resource_template(const struct mcp_server *s, struct strbuf *out);
-/** Answer that there is no such resource. */
+/** Report to the client that the resource does not exist. */
 void mcp_resource_unknown(const struct mcp_request *q, const char *uri);
 
 #endif

@@ -41,7 +41,7 @@ static void on_linger(uv_timer_t *timer)
 		runner_close(s->link);
 }
 
-/* A client that has ended its requests may go without its answers. */
+/* A client that has closed its input may exit without reading the responses. */
 void mcp_stdout_failed(struct mcp_server *s, int error)
 {
 	s->mute = true;
@@ -186,7 +186,7 @@ static void load_prompts(struct mcp_server *s, const struct config *c,
 		fprintf(stderr, "mortise: no prompts: %s\n", err.text);
 }
 
-/* Does one of the tools read files? */
+/* True if one of the tools reads files. */
 static bool reads_files(const struct catalog *catalog)
 {
 	for (size_t i = 0; i < catalog->count; i++)

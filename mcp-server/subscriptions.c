@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * subscriptions.c - tells clients that resources have changed. */
+ * subscriptions.c - notifies clients of changed resources. */
 #include "resources.h"
 
 #include <limits.h>
@@ -72,7 +72,7 @@ static void close_watch(struct mcp_server *s, struct mcp_watch **at)
 	uv_close((uv_handle_t *)&w->event, watch_on_closed);
 }
 
-/* `path` is taken. */
+/* Takes ownership of `path`. */
 static int add_watch(struct mcp_server *s, const char *session, const char *uri,
 		     char *path)
 {
