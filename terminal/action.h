@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * action.h - an action for the user who approves it, shown completely, so that what is
- * shown is what runs. lib/visible.h defines how hidden characters are shown. */
+ * action.h - formats the whole action for approval by the user, so that nothing runs that
+ * is not shown. lib/visible.h defines how hidden characters are shown. */
 #ifndef TERMINAL_ACTION_H
 #define TERMINAL_ACTION_H
 
@@ -13,7 +13,7 @@
 struct block {
 	struct strbuf *out;
 	const struct style *style;
-	const char *bar, *broken; /* NULL: the usual ones */
+	const char *bar, *broken; /* NULL: the default */
 	bool words;               /* it is prose: rows end between words */
 	size_t rows;              /* so far */
 };
@@ -31,8 +31,8 @@ void action_block_line(struct block *b, enum paint p, const char *lead, const ch
 /** All of an action: its command, its diff, or its name and each argument.
  *  @return its rows. `out->error` is set if it is too long to be shown. */
 size_t action_show(struct strbuf *out, const struct style *s, json_object *event);
-/** Cut the middle out of rows, so that `most` remain, one of which reports how many are
- *  hidden. @return that number. */
+/** Remove rows from the middle, so that `most` remain. One of these reports the number of
+ *  hidden rows. @return that number. */
 size_t action_cut(struct strbuf *rows, const struct style *s, size_t count, size_t most);
 
 /** The action on one line, in its visible form. */

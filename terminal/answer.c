@@ -188,7 +188,7 @@ void answer_refused(struct chat *c)
 	answer_show(c, QUESTION_ROWS);
 }
 
-/* ---- what is sent ------------------------------------------------------ */
+/* ---- sending ---------------------------------------------------------- */
 
 void answer_hint(struct chat *c, const char *text)
 {
@@ -235,7 +235,7 @@ void answer_refuse(struct chat *c, const char *reason)
 	send(c, "reject", &members);
 }
 
-/* With scope < 0 it is allowed once. */
+/* Scope < 0: allow the action once. */
 void answer_allow(struct chat *c, long scope, bool project)
 {
 	AUTO(strbuf) struct strbuf members = STRBUF(MEMBERS_MAX);

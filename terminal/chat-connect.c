@@ -78,7 +78,7 @@ static void drop_change(struct chat *c)
 	free(c->changes[--c->change_count]);
 }
 
-/* Who has it open already, by the beginning of its id. */
+/* Finds the open conversation whose id starts with `prefix`. */
 static int find_open(const char *prefix, char ret[CHILD_ID_MAX], struct error *err)
 {
 	static const char *const args[] = { "ps", "--json", NULL };
@@ -137,7 +137,7 @@ static void drop_queue(struct chat *c)
 		free(c->queue[--c->queued]);
 }
 
-/* Forget the conversation that was shown. */
+/* Discards the state of the conversation that was shown. */
 static void chat_connect_forget(struct chat *c)
 {
 	drop_queue(c);
@@ -152,7 +152,7 @@ static void chat_connect_forget(struct chat *c)
 	event_view_reset(&c->show);
 }
 
-/* Open another conversation. If that fails, the one that is open stays so. */
+/* Opens another conversation. If that fails, the current one stays open. */
 static int chat_connect_exchange(struct chat *c, const char *id, struct error *err)
 {
 	struct connection link = c->link;
@@ -192,7 +192,7 @@ bool chat_begin(struct chat *c, const char *id)
 	int64_t events, since;
 
 	while (copy && c->change_count)
-		drop_change(c); /* they were meant for the other one */
+		drop_change(c); /* they were meant for the previous conversation */
 	if (chat_connect_exchange(c, copy, &err)) {
 		event_view_remark(&c->show, RED, "%s", err.text);
 		return false;
@@ -268,8 +268,8 @@ bool chat_change(struct chat *c, const char *flag, const char *value)
 	return chat_reconnect(c) && good;
 }
 
-/* What was said while the process was about to end did not arrive: it goes to the
- * next one, but only once. */
+/* Messages sent while the process was exiting did not arrive: sends them to the next
+ * process, but only once. */
 static void say_again(struct chat *c)
 {
 	AUTO(strbuf) struct strbuf lost = STRBUF(MESSAGE_MAX);
@@ -284,7 +284,7 @@ static void say_again(struct chat *c)
 		*a = (struct asked){ 0 };
 	}
 	c->answered = c->sent;
-	drop_queue(c); /* the next process has what arrived */
+	drop_queue(c); /* the next process has the messages that arrived */
 	if (!lost.len || lost.error)
 		return;
 	if (c->again || c->quit) {
@@ -295,7 +295,7 @@ static void say_again(struct chat *c)
 	chat_message(c, lost.text);
 }
 
-/* Does the process of the conversation still answer? */
+/* True if the process of the conversation still responds. */
 static bool is_reachable(const struct chat *c)
 {
 	struct connection probe = { .fd = -1 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * chat-input.c - reads keys and lines of standard input, and what the process of the
- * conversation says to people. */
+ * chat-input.c - reads keys and lines of standard input, and the standard error of the
+ * conversation's process. */
 #include "chat.h"
 
 #include <errno.h>
@@ -113,7 +113,7 @@ static const char *without_time(const char *line)
 	return n > 20 && line[n - 1] == 'Z' && line[n] == ' ' ? line + n + 1 : line;
 }
 
-/* Whole lines of what the conversation's process says to people. */
+/* Shows whole lines from the standard error of the conversation's process. */
 static void show_complaints(struct chat *c)
 {
 	char *end;
@@ -144,8 +144,8 @@ void chat_read_complaints(struct chat *c)
 	}
 }
 
-/* What comes by standard error has no place among the events that come by the socket.
- * It is shown when the agent has come to rest: all of it is here then. */
+/* Lines on standard error have no position among the events from the socket. They are
+ * shown when the agent is idle, because they are complete then. */
 void chat_take_complaints(struct chat *c)
 {
 	if (!chat_is_idle(c))

@@ -147,7 +147,7 @@ static void chat_loop(struct chat *c)
 		chat_draw(c);
 		turn(c);
 	}
-	/* What was said last goes out. */
+	/* Send the last messages. */
 	for (int i = 0; i < 100 && c->link.fd >= 0 && c->link.out.len && !c->link.over;
 	     i++) {
 		struct pollfd fd = { .fd = c->link.fd,

@@ -19,7 +19,7 @@ enum { QUEUE_MAX = 32, ASKED_MAX = 64, COMMON_ARGS_MAX = 280, MESSAGE_MAX = 900 
 
 enum mode {
 	MODE_TYPE,   /* a message, or a command */
-	MODE_ANSWER, /* whether an action may happen, or why not */
+	MODE_ANSWER, /* approval or rejection of an action */
 	MODE_TOOL,   /* the answer to a question of a tool */
 	MODE_PICK,   /* a number of the list of conversations */
 	MODE_SEARCH, /* in the history */
@@ -33,7 +33,7 @@ struct options {
 	const char *controller; /* for a new one; or NULL */
 	const char *message; /* the first one, or NULL */
 	const char *id;      /* to resume; NULL: a new conversation */
-	bool attach;         /* only if it is open already */
+	bool attach;         /* only if it is already open */
 	bool pick;           /* let the user choose */
 	bool plain;
 	enum notify notify;
@@ -82,7 +82,7 @@ struct chat {
 	int64_t began, typed; /* when the agent started; when text was typed last */
 	size_t spin;          /* position of the spinner; changes with output */
 	bool focused;
-	bool detached;        /* it stays open after this program exits */
+	bool detached;        /* the conversation stays open after this program exits */
 	bool quit;
 	int code;             /* of the program */
 	uint64_t written;     /* bytes to the terminal */
@@ -216,7 +216,7 @@ int answer_wait(const struct chat *c);
 void answer_tick(struct chat *c);
 /** The prompt was drawn. */
 void answer_drawn(struct chat *c);
-/** Can a key answer it? */
+/** True if a key can answer the prompt. */
 bool answer_ready(const struct chat *c);
 /* answer-rows.c */
 /** The rows above the line: the keys, the scopes if they are being chosen. */

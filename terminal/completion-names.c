@@ -8,7 +8,7 @@
 
 enum { OUTPUT_MAX = 4 << 20, NAMES_MAX_BYTES = 256 << 10, ARGS_MAX = 16 };
 
-/* Whose models begin so, as far as their names tell. */
+/* Providers by model name prefix. */
 static const struct {
 	const char *provider, *stem;
 } families[] = {
@@ -21,7 +21,7 @@ static const struct {
 	{ "mistral/", "magistral-" },
 };
 
-/* The output of such a command for the effective configuration. */
+/* The output of a `mortise` command for the effective configuration. */
 static json_object *completion_names_ask(const struct chat *c, const char *const *words)
 {
 	const char *args[COMMON_ARGS_MAX + ARGS_MAX];
@@ -115,7 +115,7 @@ static bool has_provider(const struct strbuf *names, const char *provider)
 	return false;
 }
 
-/* A provider that nothing is known of may have any model. */
+/* An unknown provider may have any model. */
 static void completion_names_add_models(const struct chat *c, struct strbuf *names,
 					const char *typed)
 {

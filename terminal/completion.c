@@ -42,7 +42,7 @@ static void find_commands(struct names *n, const char *word, size_t len)
 			completion_add_name(n, name, " ");
 }
 
-/* A name that typed text can hold. */
+/* True for a name that can be typed. */
 static bool is_typed(const char *name)
 {
 	size_t len = strlen(name);

@@ -90,8 +90,8 @@ static size_t event_view_skip_blanks(const char *text, size_t len, size_t at)
 	return at;
 }
 
-/* Where that begins in the text which has not been shown: one of the two is the
- * beginning of the other, but for white space. 0: it is another text. */
+/* The offset in `text` of the part that was not shown yet: one text must be a prefix of
+ * the other, except for white space. 0: different texts. */
 static size_t shown_of(const struct strbuf *said, const char *text, size_t len)
 {
 	size_t at = event_view_skip_blanks(text, len, 0);
@@ -157,7 +157,7 @@ static void action_line(struct event_view *s, json_object *event)
 		   (int)utf8_cut(label.text, label.len, LABEL_SHOWN), label.text);
 }
 
-/* An action that no question showed is shown before anything else is. */
+/* Shows an action that no prompt has shown, before anything else. */
 static void show_unshown(struct event_view *s)
 {
 	if (s->unshown)
@@ -186,7 +186,7 @@ static void show_risk(struct block *b, const struct question_text *q)
 	action_block_line(b, high ? RED : YELLOW, "", text.text, text.len);
 }
 
-/* An edited action is another one than the tool was asked about. */
+/* The preview is invalid for an edited action. */
 static size_t show_preview(struct strbuf *rows, const struct event_view *s,
 			   const struct question_text *q)
 {
@@ -289,12 +289,12 @@ static void event_view_show_call(struct event_view *s, json_object *event)
 	bool changed = approved && is_changed(s, event);
 
 	if (changed)
-		s->unshown = false; /* what runs is this one */
+		s->unshown = false; /* this is the action that runs */
 	show_unshown(s);
 	set_doing(s, event);
 	json_object_put(s->call);
 	s->call = json_object_get(event);
-	/* Of most types it is not known yet whether a question will show it. */
+	/* For most types it is not known yet whether a prompt will show the action. */
 	s->unshown = !approved || changed;
 	if (runs_now(event))
 		show_unshown(s);
@@ -480,7 +480,7 @@ static void show_observation(struct event_view *s, json_object *event, const cha
 		result(s, row ? row->style : DIM, text, len);
 }
 
-/* ---- the bill ---------------------------------------------------------- */
+/* ---- usage ------------------------------------------------------------- */
 
 static void take_bill(struct event_view *s, json_object *metrics)
 {
@@ -498,7 +498,7 @@ static void take_usage(struct event_view *s, json_object *line)
 	json_object *usage = js_get(line, "usage");
 
 	end_reply(s);
-	if (s->whole) /* no piece came of this one */
+	if (s->whole) /* no part of this reply was streamed */
 		begin_reply(s);
 	s->whole = true;
 	s->partial = s->partial && s->replaying;
@@ -649,6 +649,6 @@ void event_view_disconnect(struct event_view *s)
 void event_view_reconnect(struct event_view *s, bool busy)
 {
 	if (!busy)
-		s->whole = true; /* what streams next is another reply */
+		s->whole = true; /* the next streamed text is another reply */
 	s->partial = busy;
 }

@@ -16,7 +16,7 @@ static bool ends_path(char c)
 	return c == '\0' || c == ' ' || c == '\t' || c == '\n';
 }
 
-/* The path without what a sentence adds to it. */
+/* The path without the punctuation of a sentence. */
 static char *path_at(const char *text)
 {
 	size_t n = 0;

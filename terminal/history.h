@@ -15,7 +15,7 @@ struct history {
 	char *entries[HISTORY_MAX];
 	size_t count;
 	size_t at;   /* the one that is shown; count: the draft */
-	char *draft; /* what was being typed when the user went back */
+	char *draft; /* the text being typed when the user moved back */
 };
 
 /** Read the file; a missing file is not an error. `path` is copied; may be NULL. */

@@ -101,7 +101,7 @@ static bool is_at_work(const struct chat *c)
 	return c->busy || c->mode == MODE_ANSWER || c->show.action >= 0;
 }
 
-/* Stop what has not become idle. */
+/* Stops an agent that has not become idle. */
 static void key_actions_interrupt_again(struct chat *c)
 {
 	if ((c->busy || c->show.action >= 0) && connection_is_open(&c->link))
@@ -203,7 +203,7 @@ static void begin_search(struct chat *c)
 	c->found = -1;
 }
 
-/* The text that was found becomes the line; the key acts upon it. */
+/* The found text becomes the input line; the key then applies to it. */
 static void end_search(struct chat *c, bool keep)
 {
 	AUTO(free) char *text = strdup(c->line.text.text);

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 
 enum key {
-	KEY_NONE, /* a sequence that we do not know */
+	KEY_NONE, /* an unknown sequence */
 	KEY_TEXT, /* one character */
 	KEY_PASTE, /* a pasted text, whole or a piece of it */
 	KEY_ENTER, KEY_NEWLINE, KEY_TAB, KEY_BACKTAB, KEY_ESCAPE,

@@ -88,7 +88,7 @@ static void go_column(struct strbuf *out, size_t column)
 
 /* ---- one row ----------------------------------------------------------- */
 
-/* Bytes at the start that both have, up to a place where a cursor may stand. */
+/* Length of the common prefix, up to a valid cursor position. */
 static size_t common(const char *old, const char *new)
 {
 	size_t len = strlen(new), old_len = strlen(old), i = 0;
@@ -128,7 +128,7 @@ static void live_region_append(struct live_region *a, struct strbuf *out, size_t
 	a->drawn.row = i;
 }
 
-/* ---- the picture ------------------------------------------------------- */
+/* ---- drawing ----------------------------------------------------------- */
 
 static bool same_row(const struct live_region *a, size_t i)
 {

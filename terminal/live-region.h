@@ -15,7 +15,7 @@ enum { AREA_ROWS_MAX = 128, AREA_ROW_BYTES = 8192 };
 struct rows {
 	char *text[AREA_ROWS_MAX]; /* owned */
 	size_t count;
-	size_t row, column; /* where the cursor goes */
+	size_t row, column; /* position of the cursor */
 };
 
 struct live_region {

@@ -23,9 +23,9 @@ struct markdown {
 
 void markdown_init(struct markdown *m, const struct style *style);
 void markdown_done(struct markdown *m);
-/** A piece of the text. What is whole is appended to `out`, laid out. */
+/** Process a piece of the text. Complete blocks are formatted and appended to `out`. */
 void markdown_feed(struct markdown *m, struct strbuf *out, const char *text, size_t len);
-/** The text is over: the rest. Ready for the next text then. */
+/** End of the text: append the rest, and reset for the next text. */
 void markdown_end(struct markdown *m, struct strbuf *out);
 /** Where a text was cut: after markdown_end, the rest of it can be fed as what it is. */
 struct markdown_cut {
@@ -37,7 +37,7 @@ struct markdown_cut markdown_cut(const struct markdown *m);
 void markdown_continue(struct markdown *m, struct markdown_cut cut);
 /** Forget the word that the text so far ends in, which may be cut. */
 void markdown_drop_word(struct markdown *m);
-/** Forget what is not laid out. */
+/** Discard text that is not laid out yet. */
 void markdown_drop(struct markdown *m);
 
 #endif

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* A longer line is the last that is read of a client. */
+/* A longer line ends the connection. */
 enum { LINE_BYTES_MAX = (1 << 20) - 1 };
 
 bool chat_in_state(const struct chat *c, const char *state)
@@ -79,7 +79,7 @@ bool chat_command(struct chat *c, const char *type, const char *member, const ch
 							    text ? strlen(text) : 0) >= 0;
 }
 
-/* The number of a choice stands for it. */
+/* Replaces the number of a choice by its text. */
 static const char *choice(json_object *choices, const char *text)
 {
 	char *end;

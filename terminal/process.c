@@ -82,7 +82,7 @@ static int chat_process_spawn(const char *const *args, struct ends *e, pid_t *re
 	}
 	if (*ret == 0) {
 		signals_reset();
-		setsid(); /* the end of the terminal is not its end */
+		setsid(); /* it survives the end of the terminal */
 		dup2(e->in[0], STDIN_FILENO);
 		dup2(e->out[1], STDOUT_FILENO);
 		dup2(e->errors[1], STDERR_FILENO);
@@ -94,7 +94,7 @@ static int chat_process_spawn(const char *const *args, struct ends *e, pid_t *re
 	return MT_OK;
 }
 
-/* ---- what it says ------------------------------------------------------ */
+/* ---- output ------------------------------------------------------------ */
 
 /* Read both until `whole` says that it is enough, the ends are closed, or the
  * time is over. */

@@ -38,9 +38,9 @@ struct question {
 	bool editing;        /* the line holds the command */
 	bool tainted;        /* some of the line was typed before it could be read, or
 			      * pasted */
-	int64_t drawn;       /* since when it can be read; 0: it is not on the screen */
+	int64_t drawn;       /* time since which it can be read; 0: not on the screen */
 	int64_t lone;        /* when the lone key came; 0: there is none */
-	const char *hint;    /* why the last answer was none; static, or NULL */
+	const char *hint;    /* why the last input was not an answer; static, or NULL */
 };
 
 #endif

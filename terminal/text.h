@@ -11,7 +11,7 @@
 /** Bytes from `at` to the next place where a cursor may stand: a character with
  *  the marks and joined characters that belong to it. */
 size_t text_cluster(const char *text, size_t len);
-/** Where the cluster begins that ends at `at` (> 0). */
+/** Start of the cluster that ends at `at` (> 0). */
 size_t text_before(const char *text, size_t at);
 /** Columns of a text without line ends. Escape sequences of our own count 0. */
 size_t text_width(const char *text, size_t len);
@@ -36,7 +36,7 @@ struct cleaner {
 int text_clean_feed(struct cleaner *c, struct strbuf *out, const char *bytes, size_t len);
 /** The character is incomplete and no more bytes will come: treat them as invalid. */
 void text_clean_end(struct cleaner *c, struct strbuf *out);
-/** A whole text. */
+/** Clean a whole text. */
 int text_clean(struct strbuf *out, const char *bytes, size_t len);
 /** A whole text on one line: line ends become spaces. */
 int text_clean_line(struct strbuf *out, const char *bytes, size_t len);

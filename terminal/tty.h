@@ -16,14 +16,14 @@ struct tty {
 	bool raw;      /* keys come one by one */
 };
 
-/** Find out what it can. `plain`: the user wants it so. */
+/** Detect the capabilities. `plain`: requested by the user. */
 void tty_init(struct tty *t, bool plain);
 /** Keys one by one from now on, unless it is plain. Restored at exit, and if
  *  the program is ended by a signal. */
 int tty_raw(struct tty *t, struct error *err);
-/** As it was found. Twice is fine. */
+/** Restore the original modes. May be called again. */
 void tty_restore(struct tty *t);
-/** Ask for its size. @return true if it has changed. */
+/** Query the size. @return true if it has changed. */
 bool tty_measure(struct tty *t);
 void tty_write(const char *bytes, size_t len);
 
