@@ -17,13 +17,13 @@ struct answers {
 
 enum { ANSWERS_MAX = 1024 };
 
-/** Type the bytes, or keep them for a moment: `read -p QUERY -d R` changes the mode after
- *  it printed the query. What does not fit is dropped. */
+/** Type the bytes, or hold them briefly: `read -p QUERY -d R` changes the mode after it
+ *  has printed the query. Bytes that do not fit are dropped. */
 void answers_add(struct answers *a, struct session *s, const char *bytes, size_t len);
-/** Type what was kept if the program now reads keys. @return the time of the clock at which
- *  to call this again; INT64_MAX: nothing is kept. */
+/** Type the held bytes if the program now reads keys. @return the clock time of the next
+ *  call; INT64_MAX: no bytes are held. */
 int64_t answers_flush(struct answers *a, struct session *s);
-/** Drop what was kept. */
+/** Drop the held bytes. */
 void answers_reset(struct answers *a);
 
 #endif

@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: MIT
  *
- * driver.h - what our bash does between two commands.
+ * driver.h - the script that our bash runs between two commands.
  *
- * It runs as PROMPT_COMMAND of an interactive shell, which bash comes back to
- * after every interrupt and error, and never gets to the point of reading a
- * line from the terminal. Nothing in it forks, unless there are jobs in the background.
+ * It runs as PROMPT_COMMAND of an interactive shell, to which bash returns after every
+ * interrupt and error. Bash never reads a line from the terminal. Nothing in it forks,
+ * unless there are jobs in the background.
  *
- *   - Two loops and a second copy of them in the array catch a `break` of the
- *     user's; the kill at its end makes bash begin again.
+ *   - Two loops and a second copy of them in the array catch a `break` in the user's
+ *     command; the kill at the end makes bash start over.
  *   - set -e, -x, -v and a DEBUG trap last for one command.
- *   - The word to start is gN, where N is the number of the command. What is left
- *     of a word that an interrupt cut does not begin with g; a word that comes
- *     twice, because it seemed lost, starts nothing.
- *   - `eval` of the text from a file needs no quoting, no echo and no PS2, an
- *     unfinished quote is an error instead of a wait for the rest of it.
- *   - Bash reports jobs only where it reads commands itself. What it would print of
- *     those in the background comes after the command.
- *   - A command with a pipeline is followed by a function that notes the exit codes
- *     of its parts.
- *   - The redirections of eval close our descriptors for the command; bash
- *     keeps them meanwhile as close-on-exec copies.
- *   - With DRIVER_STATE, variables, functions and options (if they are not those of a
- *     new shell) are written to a memory file after each command. A shell that takes
- *     over, because the command of this one continues in the background, reads them. */
+ *   - The word that starts a command is gN, where N is its number. The remainder of a
+ *     word cut by an interrupt does not begin with g. A word that was sent again, because
+ *     it seemed lost, starts nothing.
+ *   - `eval` of the text from a file needs no quoting, no echo and no PS2, an unfinished
+ *     quote is an error instead of a wait for the rest of it.
+ *   - Bash reports jobs only where it reads commands itself. Its reports on background
+ *     jobs are printed after the command.
+ *   - A command with a pipeline is followed by a function that notes the exit codes of
+ *     its parts.
+ *   - The redirections of eval close our descriptors for the command; bash keeps them
+ *     meanwhile as close-on-exec copies.
+ *   - With DRIVER_STATE, variables, functions and options (if they are not those of a new
+ *     shell) are written to a memory file after each command. A shell that takes over,
+ *     because the command of this one continues in the background, reads them. */
 #ifndef BASH_DRIVER_H
 #define BASH_DRIVER_H
 
@@ -66,7 +66,7 @@ static const char driver_loop[] =
 static const char driver_init[] =
 	"builtin export -n __mortise_d; builtin unset PROMPT_COMMAND\n"
 	"builtin set +o history; __mortise_o=$BASHOPTS/$SHELLOPTS\n"
-	/* The state of the shell before this one; its directory may have changed since. */
+	/* The state of the previous shell; its directory may have changed since. */
 	"if [[ -n ${__mortise_v-} && -s /proc/self/fd/242 ]]; then\n"
 	"builtin export -n __mortise_v\n"
 	"builtin eval 'builtin unset $(builtin compgen -e);"
@@ -88,7 +88,7 @@ static const char driver_init[] =
 	"__mortise_pipe() { __mortise_e=$? __mortise_w=(\"${PIPESTATUS[@]}\")\n"
 	"builtin printf -v __mortise_q '%s ' \"${__mortise_w[@]}\"; }\n"
 	"__mortise_j=' '\n"
-	/* Print what bash prints of jobs in the background: new ones, ended ones. */
+	/* Print bash's reports on background jobs: new ones, ended ones. */
 	"__mortise_jobs() {\n"
 	"builtin local line number= pid= back all=' '\n"
 	"while IFS= builtin read -r line; do\n"

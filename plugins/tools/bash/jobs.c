@@ -2,12 +2,12 @@
  *
  * jobs.c - jobs of the shell that run in the background.
  *
- * The shell itself starts them, so they have its directory, variables and
- * functions, and a process group of their own; it is not ours to wait for them.
- * A job is over when its first process is, or has left its exit code.
+ * The shell itself starts them, so they have its directory, variables and functions, and
+ * a process group of their own; this process cannot wait for them. A job has ended when
+ * its first process has, or has recorded its exit code.
  *
- * A command that has passed its time is a job, too. It stays in its shell, and other
- * commands get a new one. */
+ * A command that has exceeded its time limit becomes a job, too. It stays in its shell,
+ * and other commands get a new one. */
 #include "jobs.h"
 #include "clock.h"
 #include "files.h"
@@ -26,7 +26,7 @@
 #include <unistd.h>
 
 enum {
-	READ_MAX = 4 << 20,   /* bytes of it that are looked at */
+	READ_MAX = 4 << 20,   /* bytes of its output that are read */
 	SHORT_MAX = 100,      /* bytes of a command in a list */
 	TERM_MS = 2000,       /* between SIGTERM and SIGKILL */
 	KILL_MS = 2000,
@@ -37,14 +37,14 @@ enum {
 struct job {
 	int64_t id;
 	long pid;            /* of its first process, and of its group */
-	uint64_t born;       /* when that started, as the system counts */
+	uint64_t born;       /* its start time, in the units of the kernel */
 	int64_t started_ms;
-	char *command, *files; /* the second: path without ending */
+	char *command, *files; /* `files`: path without its suffix */
 	off_t read;          /* bytes of its output that were read */
 	bool over;
 	int code;            /* -1: unknown, it was killed */
 	bool told;           /* a result has stated that it is over */
-	struct moved *moved; /* it was a command; NULL: the shell started it as a job */
+	struct moved *moved; /* set: it was a command; NULL: the shell started it */
 };
 
 struct jobs {
@@ -55,7 +55,8 @@ struct jobs {
 	char *offered;       /* path of the output of the next job */
 };
 
-/* Jobs of earlier processes of the conversation have left files: their numbers are used. */
+/* Skip the numbers that earlier processes of the conversation used: their files
+ * remain. */
 static void skip_used(struct jobs *j)
 {
 	for (;; j->made++) {
@@ -110,9 +111,9 @@ static char *bash_jobs_file_of(const struct job *job, const char *ending)
 	return asprintf(&path, "%s.%s", job->files, ending) < 0 ? NULL : path;
 }
 
-/* ---- how it is ------------------------------------------------------------- */
+/* ---- status ---------------------------------------------------------------- */
 
-/* When a process started; 0: there is none, or it is only waited for. */
+/* When a process started; 0: it does not exist, or is a zombie. */
 static uint64_t birth(long pid)
 {
 	char path[64], text[1024], *end, state;
@@ -127,7 +128,7 @@ static uint64_t birth(long pid)
 	if (len <= 0)
 		return 0;
 	text[len] = '\0';
-	end = strrchr(text, ')'); /* the name before it may hold anything */
+	end = strrchr(text, ')'); /* the name before it may contain any character */
 	if (!end || end[1] != ' ')
 		return 0;
 	state = end[2];
@@ -139,8 +140,8 @@ static uint64_t birth(long pid)
 	return end && state != 'Z' && state != 'X' ? strtoull(end, NULL, 10) : 0;
 }
 
-/* A result states that the job has ended: the host does not have to, except to an agent
- * that waits for the one that reads this result. */
+/* A result states that the job has ended. The host then reports it only to an agent other
+ * than the one that reads this result. */
 static void jobs_tell(struct job *job)
 {
 	bool is_news = job->over && !job->told;
@@ -166,7 +167,7 @@ static bool is_gone(const struct job *job)
 	return job->moved ? moved_has_ended(job->moved) : birth(job->pid) != job->born;
 }
 
-/* Its exit code, if it has left one; the notice was written before. */
+/* Read its exit code, if recorded; the notice was written before. */
 static void jobs_look(struct job *job)
 {
 	char *path = job->over ? NULL : bash_jobs_file_of(job, "exit"), *text = NULL;
@@ -352,7 +353,7 @@ int jobs_start(struct jobs *j, struct run *run, const struct run_call *call,
 			   job.id, job.pid, job.files);
 }
 
-/* ---- commands that have passed their time ------------------------------------------ */
+/* ---- commands that exceeded their time limit --------------------------------------- */
 
 void jobs_offer(struct jobs *j, struct run_call *call)
 {
@@ -385,13 +386,13 @@ int jobs_adopt(struct jobs *j, struct run *run, const struct run_call *call,
 		jobs_forget(&job);
 		return r ? r : MT_EIO;
 	}
-	job.read = (off_t)log.len; /* the result has it */
+	job.read = (off_t)log.len; /* the result contains it */
 	j->made++;
 	j->list[j->count++] = job;
 	return MT_OK;
 }
 
-/* The newest one whose end was not reported; NULL: there is none. */
+/* The newest one whose end was not reported; NULL: none. */
 static struct job *newest_moved(struct jobs *j)
 {
 	for (size_t i = j->count; i-- > 0;) {
@@ -467,7 +468,7 @@ bool jobs_running(struct jobs *j, int64_t id)
 	return false;
 }
 
-/* Text as it is, without the control characters of a terminal. */
+/* Append text unchanged, without the control characters of a terminal. */
 static void put_clean(struct strbuf *out, const char *bytes, size_t len)
 {
 	AUTO(strbuf) struct strbuf plain = STRBUF(READ_MAX + 1);
@@ -491,7 +492,7 @@ static int bash_jobs_put_output(struct job *job, const char *path, struct strbuf
 	if (!bytes)
 		return MT_ENOMEM;
 	if (end < job->read)
-		job->read = 0; /* it was made empty */
+		job->read = 0; /* the file was truncated */
 	if (end - job->read > READ_MAX) {
 		skipped = end - job->read - READ_MAX;
 		job->read = end - READ_MAX;
@@ -555,7 +556,7 @@ int jobs_put_ended(struct jobs *j, struct strbuf *out)
 
 /* ---- waiting, ending ------------------------------------------------------------- */
 
-/* @return MT_ECANCELLED: `cancel_fd` became readable. */
+/* @return MT_ECANCELLED: `cancel_fd` is readable. */
 static int bash_jobs_await(struct job *job, int64_t most_ms, int cancel_fd)
 {
 	AUTO(close) int fd =
@@ -566,7 +567,7 @@ static int bash_jobs_await(struct job *job, int64_t most_ms, int cancel_fd)
 
 	for (jobs_look(job); !job->over && (left = until - clock_ms()) > 0;
 	     jobs_look(job)) {
-		/* Without a descriptor of the process it is looked at often enough. */
+		/* Without a pidfd, poll the process. */
 		if (poll(p, 2,
 			 fd < 0 && left > 50 ? 50 : (int)(left < 60000 ? left : 60000)) <
 		    0)
@@ -599,7 +600,7 @@ static bool group_lives(const struct job *job)
 	return (born == 0 || born == job->born) && kill((pid_t)-job->pid, 0) == 0;
 }
 
-/* A signal for all of the group, and a while for them to end. */
+/* Signal the whole group, then wait for a while until it ends. */
 static int signal_group(const struct job *job, int number, int64_t most_ms, int cancel_fd)
 {
 	struct pollfd p = { .fd = cancel_fd, .events = POLLIN };
@@ -608,7 +609,7 @@ static int signal_group(const struct job *job, int number, int64_t most_ms, int 
 	if (!group_lives(job))
 		return MT_OK;
 	kill((pid_t)-job->pid, number);
-	kill((pid_t)-job->pid, SIGCONT); /* one that is stopped hears of it too */
+	kill((pid_t)-job->pid, SIGCONT); /* a stopped process receives it too */
 	while (group_lives(job) && clock_ms() < until)
 		if (poll(&p, 1, GROUP_LOOK_MS) > 0)
 			return MT_ECANCELLED;

@@ -15,28 +15,28 @@
 #include <time.h>
 
 enum {
-	LIVE_MAX = 16 * 1024,  /* live text sent at once; more is dropped */
-	LIVE_MS = 50,          /* not more often */
-	RAW_MAX = 24 * 1024,   /* an output as small as this needs no spool */
+	LIVE_MAX = 16 * 1024,  /* maximum size of a live text; the rest is dropped */
+	LIVE_MS = 50,          /* minimum interval between live texts */
+	RAW_MAX = 24 * 1024,   /* smaller outputs are not spooled */
 	METADATA_MAX = 256 * 1024,
 	JOB_TEXT_MAX = 16 << 20,
-	WAIT_SECONDS = 60,     /* for a job, if the call says nothing */
-	WAIT_SPARE_MS = 1000,  /* before the call is ended by force */
+	WAIT_SECONDS = 60,     /* to wait for a job, if the call has no limit */
+	WAIT_SPARE_MS = 1000,  /* before the call is terminated */
 };
 
 struct bash {
 	const struct mt_tool_host *host;
 	struct mt_instance *instance;
-	struct run *run;      /* for commands; those of jobs have their own */
-	struct run *typed_run; /* that gets what is typed */
+	struct run *run;      /* for commands; moved jobs have their own */
+	struct run *typed_run; /* receives typed input */
 	pthread_mutex_t lock; /* for `typed_run` */
-	struct jobs *jobs;    /* NULL: there were none yet */
-	struct mt_call *call; /* the one that runs; NULL between two */
+	struct jobs *jobs;    /* NULL: none so far */
+	struct mt_call *call; /* in progress; NULL: none */
 	struct strbuf live, raw;
 	bool spooling;
 	bool is_v0;      /* the style of results */
 	int64_t live_at; /* when live text was last sent, ms */
-	char *told_file; /* its path; NULL: it was not asked for yet */
+	char *told_file; /* its path; NULL: not yet requested */
 };
 
 static void bash_tool_send_live(struct bash *b)
@@ -51,7 +51,7 @@ static void bash_tool_send_live(struct bash *b)
 	b->live_at = clock_ms();
 }
 
-/* Text without control characters that could do something to who watches. */
+/* Send text without control characters that could affect the viewer's terminal. */
 static void bash_tool_on_live(void *arg, const char *bytes, size_t len)
 {
 	struct bash *b = arg;
@@ -66,14 +66,14 @@ static void bash_tool_on_live(void *arg, const char *bytes, size_t len)
 		bash_tool_send_live(b);
 }
 
-/* The first bytes are held back: most outputs are small and whole in the result. */
+/* Buffer the first bytes: most outputs are small and appear in full in the result. */
 static void on_raw(void *arg, const char *bytes, size_t len)
 {
 	struct bash *b = arg;
 
 	if (!b->spooling && strbuf_addn(&b->raw, bytes, len) == MT_OK)
 		return;
-	if (!b->call) /* output while no call runs; output that does not fit is lost */
+	if (!b->call) /* output outside a call; bytes that do not fit are lost */
 		return;
 	if (!b->spooling)
 		b->host->spool(b->call, b->raw.text, b->raw.len);
@@ -81,7 +81,7 @@ static void on_raw(void *arg, const char *bytes, size_t len)
 	b->host->spool(b->call, bytes, len);
 }
 
-/* A result lacks a part: the file that has all of it. */
+/* The result is incomplete: name the file with the full output. */
 static const char *full_output(void *arg)
 {
 	struct bash *b = arg;
@@ -126,7 +126,7 @@ static const struct mt_option options[] = {
 	  .help = "File that each new shell reads first, for example ~/.bashrc." },
 };
 
-/* As in the table. */
+/* Same order as the choices of the option. */
 enum { RESULT_STYLE_BRIEF, RESULT_STYLE_V0 };
 enum { EXIT_CODE_NONZERO, EXIT_CODE_ALWAYS };
 
@@ -278,7 +278,7 @@ static int64_t bash_tool_wait_ms(struct bash *b, struct mt_call *call)
 	return most > 0 ? most : 0;
 }
 
-/* What a call does with jobs; `id` is -1 if the verb takes none. */
+/* The parameters of a job call; `id` is -1 if the verb takes none. */
 struct job_request {
 	struct bash *b;
 	struct mt_call *call;
@@ -320,7 +320,7 @@ static const struct job_verb {
 	const char *name;
 	int (*run)(const struct job_request *q, struct strbuf *out, struct error *err);
 	bool takes_id;
-	bool tells_running; /* whether the job (without an id: any) still runs */
+	bool tells_running; /* report whether the job (no id: any) still runs */
 } job_verbs[] = {
 	{ "start", bash_job_start, false, false }, { "list", bash_job_list, false, true },
 	{ "read", bash_job_read, true, true },     { "wait", bash_job_wait, true, true },
@@ -372,17 +372,17 @@ static int job_call(struct bash *b, struct mt_call *call)
 		strbuf_addc(&out, '\n');
 		status = out.error ? out_of_memory(&err) : MT_OK;
 	}
-	/* Waiting for what still runs is not a loop. */
+	/* Waiting for a running job is not a loop. */
 	if (!status && verb->tells_running && jobs_running(b->jobs, q.id))
 		b->host->field(call, "running", "true", 4);
-	strbuf_reset(&b->raw); /* what the shell says of starting it */
+	strbuf_reset(&b->raw); /* the shell's messages about starting it */
 	strbuf_reset(&b->live);
 	if (!status || status == MT_ECANCELLED)
 		b->host->reply_text(call, out.text, out.len);
 	return status ? b->host->fail(call, status, "%s", err.text) : MT_OK;
 }
 
-/* Sends nothing, or something for a program that runs. */
+/* Is the call empty, or input for a running program? */
 static bool is_for_program(const struct run_call *call)
 {
 	return call->is_input || strspn(call->command, " \t\r\n") >= call->len ||
@@ -396,7 +396,7 @@ static void set_typed_run(struct bash *b, struct run *run)
 	pthread_mutex_unlock(&b->lock);
 }
 
-/* The command has passed its time: it keeps its shell, and others get a new one. */
+/* The command exceeded its time limit: it keeps its shell, and others get a new one. */
 static void move_to_jobs(struct bash *b, const struct run_call *call,
 			 const struct run_result *result)
 {
@@ -408,7 +408,7 @@ static void move_to_jobs(struct bash *b, const struct run_call *call,
 		b->run = next;
 }
 
-/* Input goes to the shell if a program runs there, else to the newest job that was a
+/* Send input to the shell if a program runs there, otherwise to the newest job that was a
  * command. */
 static int bash_run_command(struct bash *b, struct run_call *call,
 			    struct run_result *result, struct error *err)

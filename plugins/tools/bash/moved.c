@@ -14,11 +14,11 @@ enum { NOTICE_MAX = 8192 };
 
 struct moved {
 	struct run *run;
-	char *files;   /* path without ending */
+	char *files;   /* path without its suffix */
 	char *notice;
 	pthread_t thread;
-	bool follows;  /* there is a thread */
-	int wake_fd;   /* readable: it should end */
+	bool follows;  /* the thread exists */
+	int wake_fd;   /* readable: the thread should exit */
 	atomic_bool ended;
 };
 

@@ -9,20 +9,20 @@
 
 struct moved;
 
-/** Takes `run`, whose output is appended to the file `log`. At the end of the command, the
- *  exit code is written to the file `exit`, and before, unless a call reports the end, a
- *  line that begins with `notice` to the file of that name. Texts are copied.
- *  @return NULL: not possible; `run` is not taken. */
+/** Takes `run`, whose output is appended to the file `log`. At the end of the command,
+ *  the exit code is written to the file `exit`, unless a call reports the end, a line
+ *  that begins with `notice` is written before to the notice file. Texts are copied.
+ *  @return NULL on failure; `run` is not taken. */
 struct moved *moved_new(struct run *run, const char *files, const char *notice);
 /** Kills the command. */
 struct moved *moved_free(struct moved *m);
-/** The run for a call, which the thread leaves alone until moved_continue. */
+/** The run for a call; the thread does not use it until moved_continue. */
 struct run *moved_take(struct moved *m);
-/** After a call: `ended` if it has reported the end of the command. */
+/** After a call; `ended`: the call has reported the end of the command. */
 void moved_continue(struct moved *m, bool ended, int code);
 /** Interrupt the command, then kill it. */
 void moved_stop(struct moved *m);
-/** Has its end been recorded, or could it not be? */
+/** Has its end been recorded, or did recording fail? */
 bool moved_has_ended(struct moved *m);
 
 #endif

@@ -52,7 +52,7 @@ static int take_command(void *arg, const struct shell_command *command)
 	return r->p->parts[r->p->count++] ? MT_OK : MT_ENOMEM;
 }
 
-/* Would a line after the command belong to it? */
+/* Would a line after the command be part of it? */
 static bool pipeline_is_open(const char *command, size_t len)
 {
 	len = space_trim_end(command, len);

@@ -6,8 +6,8 @@
 
 #include <stddef.h>
 
-/** Take the echo of `command` off the front of `*text`, with white space before
- *  and after it: both values move. White space goes also where there is no echo. */
+/** Remove the echo of `command` from the front of `*text`, and the white space around it;
+ *  changes both values. Without an echo, remove only white space. */
 void prompt_strip_echo(const char **text, size_t *len, const char *command,
 		       size_t command_len);
 

@@ -95,13 +95,13 @@ static void put_clause(struct strbuf *b, const char *name, const char *value)
 	strbuf_addf(b, "%s%s%s", b->len ? "; " : "", name, value);
 }
 
-/* The note stands on a line of its own. */
+/* Separator that puts the note on a line of its own. */
 static const char *line_break(const struct run_result *ret)
 {
 	return ret->content.len ? "\n" : "";
 }
 
-/* [exit code 1; took 3.2 s; directory: /work], or nothing. */
+/* [exit code 1; took 3.2 s; directory: /work], or an empty text. */
 static void put_completed(const struct note *n, struct run_result *ret)
 {
 	AUTO(strbuf) struct strbuf b = STRBUF(16 * 1024);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * result-notes.h - what a result says around the output of a command. */
+ * result-notes.h - text around the output of a command in a result. */
 #ifndef BASH_RESULT_NOTES_H
 #define BASH_RESULT_NOTES_H
 
@@ -13,7 +13,7 @@ enum note_state {
 	NOTE_QUIET,     /* no output for a while */
 	NOTE_TIMED_OUT,
 	NOTE_WAITS,     /* for terminal input */
-	NOTE_REFUSED,   /* another command runs; state of this one */
+	NOTE_REFUSED,   /* another command runs; for its state see this one */
 	NOTE_STATES
 };
 
@@ -23,19 +23,19 @@ struct note {
 	double seconds;          /* the time limit that was reached */
 	int64_t runs_ms;         /* since the command began */
 	bool is_continued;       /* the command began in an earlier call */
-	int64_t job;             /* number of the job that it has become; 0: it is none */
+	int64_t job;             /* number of the job that it became; 0: none */
 	const char *job_log;     /* path of its output */
-	const char *command;     /* that was refused */
+	const char *command;     /* the refused command */
 	size_t len;
-	/* The rest of a command that completed, for the brief style. */
+	/* How a command completed, for the brief style. */
 	bool exit_code_always;
-	const char *directory, *python; /* those that changed; or NULL */
+	const char *directory, *python; /* changed values; or NULL */
 	const struct pipeline *pipeline;
-	const char *codes;       /* of its parts */
+	const char *codes;       /* exit codes of its parts */
 };
 
-/** Fill prefix and suffix of a result, whose other members are known. The texts of V0
- *  are those of OpenHands. */
+/** Fill in prefix and suffix of a result whose other members are set. The texts of V0 are
+ *  those of OpenHands. */
 void notes_put(enum run_style style, const struct note *n, struct run_result *ret);
 
 #endif

@@ -30,12 +30,12 @@ enum {
 	PATIENCE_MS = 2500,        /* after SIGINT, before the shell is killed */
 	TIMEOUT_MAX_S = 7 * 86400,
 	MARGIN_MS = 300,           /* to report before the caller's own limit */
-	AGAIN_MS = 100,            /* after C-c: has it reached anybody? */
-	INTERRUPTS_MAX = 3,        /* C-c in a row; the last one kills */
-	LOOK_MS = 40,              /* without output, before looking whether it waits */
-	LOOK_MOST_MS = 400,        /* maximum interval between looks */
+	AGAIN_MS = 100,            /* after C-c: check whether it reached a process */
+	INTERRUPTS_MAX = 3,        /* consecutive C-c; the last one kills */
+	LOOK_MS = 40,              /* without output, before checking for input waits */
+	LOOK_MOST_MS = 400,        /* maximum interval between checks */
 	SETTLE_MS = 1000,          /* without output, where waiting is uncertain */
-	LOG_MAX = 256 << 20,       /* bytes of the file of a job */
+	LOG_MAX = 256 << 20,       /* bytes of a job's log file */
 };
 
 struct run {
@@ -46,24 +46,24 @@ struct run {
 	bool busy;          /* a command was reported as still running */
 	int interrupts;     /* consecutive C-c that did not stop it */
 	bool started;       /* there has been a shell before */
-	bool is_new;        /* the shell is, and this was not reported yet */
-	char *directory;    /* of the last shell, for the next */
+	bool is_new;        /* a new shell was not reported yet */
+	char *directory;    /* of the last shell, for the next one */
 	struct told told;   /* what the model knows */
 	struct pipeline pipeline; /* of the command */
 	int64_t began;      /* when the command was started, ms; later by the time that it
 	                     * waited for input between two calls */
-	int64_t asked;      /* since when it waits for input, ms; 0: it does not */
+	int64_t asked;      /* since when it waits for input, ms; 0: it does not wait */
 	struct waiting asleep; /* how it waited when it was last sent input */
 	char *username, *hostname;
-	long uid;           /* that `username` belongs to */
-	struct session *next; /* for further commands, if this one continues as a job */
-	int log;            /* file for the text of the terminal; -1: none */
-	off_t logged;       /* bytes of it */
-	bool drains;        /* a thread reads the terminal, and no call runs */
-	int seen;           /* SESSION_DONE or SESSION_DEAD that it has seen; 0: neither */
+	long uid;           /* the user that `username` belongs to */
+	struct session *next; /* for further commands, if this one becomes a job */
+	int log;            /* file for the terminal text; -1: none */
+	off_t logged;       /* bytes written to it */
+	bool drains;        /* a thread reads the terminal outside any call */
+	int seen;           /* SESSION_DONE or _DEAD seen by the thread; 0: neither */
 };
 
-/* The text of a terminal for a file: a line that was written over is a line. */
+/* Write terminal text to a file: each overwritten line becomes a line. */
 static void run_write_log(struct run *r, const char *bytes, size_t len)
 {
 	char text[4096];
@@ -189,7 +189,7 @@ int run_warm(struct run *r, struct error *err)
 	return session_start(r->session, dir, err);
 }
 
-/* Start it if need be and wait until it takes commands. */
+/* Start the shell if necessary and wait until it accepts commands. */
 static int bash_run_ready(struct run *r, int cancel_fd, struct error *err)
 {
 	int64_t until = clock_ms() + SESSION_START_MS;
@@ -218,7 +218,7 @@ static int bash_run_ready(struct run *r, int cancel_fd, struct error *err)
 	return status;
 }
 
-/* ---- what is known about the end of a command ---------------------------- */
+/* ---- the end of a command ------------------------------------------------- */
 
 static void find_user(struct run *r, long uid)
 {
@@ -241,8 +241,8 @@ static char *bash_run_copy(const char *text)
 	return text ? strdup(text) : NULL;
 }
 
-/* Keep where the shell was, for the next one; and tell it. `key`: control key
- * that was typed last, or 0. */
+/* Save the shell's directory for the next shell, and report it. `key`: last control key
+ * typed, or 0. */
 static void run_fill(struct run *r, char key, struct run_result *ret)
 {
 	const struct session_status *st = session_status(r->session);
@@ -276,7 +276,7 @@ static size_t blank_start(const char *text, size_t len)
 	return start;
 }
 
-/* The text of the terminal as valid UTF-8. `gap`, an offset in it, moves with it. */
+/* Convert terminal text to valid UTF-8, and adjust `gap`, an offset in it. */
 static int clean_text(const struct strbuf *raw, size_t *gap, struct strbuf *clean)
 {
 	size_t first = *gap < raw->len ? *gap : raw->len;
@@ -288,7 +288,7 @@ static int clean_text(const struct strbuf *raw, size_t *gap, struct strbuf *clea
 	return raw->error ? raw->error : clean->error;
 }
 
-/* What was printed since the last call, `echo` of what was typed apart. */
+/* Take the output since the last call, without `echo`, the echo of typed input. */
 static int bash_run_take_content(struct run *r, bool end, const struct run_call *call,
 				 bool echo, struct run_result *ret)
 {
@@ -367,7 +367,7 @@ static int run_finish(struct run *r, const struct run_call *call, bool echo,
 	return status;
 }
 
-/* It has not ended. */
+/* The command has not ended. */
 static int still(struct run *r, const struct run_call *call, bool echo, struct note *note,
 		 struct run_result *ret)
 {
@@ -417,14 +417,14 @@ static int64_t smaller(int64_t a, int64_t b)
 	return a < b ? a : b;
 }
 
-/* Is it C-c for the command that runs? */
+/* Does the call send C-c to the running command? */
 static bool is_interrupt(const struct run_call *call)
 {
 	return call->is_input && key_ctrl(call->command, call->len) == 'c';
 }
 
-/* A C-c that fell between two programs of a loop reached neither: the one that
- * has come to the front since gets it. @return when to look again. */
+/* A C-c between two programs of a loop reached neither: send it to the program that is
+ * now in the foreground. @return when to check again. */
 static int64_t bash_run_interrupt_again(struct run *r, pid_t *front)
 {
 	pid_t now = session_front(r->session);
@@ -436,11 +436,11 @@ static int64_t bash_run_interrupt_again(struct run *r, pid_t *front)
 	return clock_ms() + AGAIN_MS;
 }
 
-/* Looks whether the program waits for input, more rarely the longer it is quiet. */
+/* Checks whether the program waits for input, less often the longer it is quiet. */
 struct watch {
-	int64_t at, pause; /* the next look, and how long after the last one */
+	int64_t at, pause; /* the next check, and the interval between checks */
 	struct waiting seen;
-	bool only_waits;   /* the call sends nothing: an event loop may print more */
+	bool only_waits;   /* the call sends no input: an event loop may print more */
 };
 
 static bool same_waiting(const struct waiting *a, const struct waiting *b)
@@ -455,9 +455,9 @@ static void watch_reset(struct watch *w, int64_t now)
 	w->seen = (struct waiting){ .kind = WAITING_NO };
 }
 
-/* Two looks in a row have to see the same thread in the same wait. One that slept before
- * it was sent input may not have been scheduled yet.
- * `quiet_ms`: since the last output. */
+/* Two consecutive checks must find the same thread in the same wait. A thread that slept
+ * before input was sent may not have been scheduled yet. `quiet_ms`: time since the last
+ * output. */
 static bool watch_look(struct run *r, struct watch *w, int64_t quiet_ms)
 {
 	struct waiting now = bash_session_waiting(r->session);
@@ -475,9 +475,9 @@ static bool watch_look(struct run *r, struct watch *w, int64_t quiet_ms)
 	       (settled || !same_waiting(&now, &r->asleep));
 }
 
-/* The limits of one call, as times of the clock. */
+/* The limits of one call, as clock times. */
 struct limits {
-	bool given;     /* by the call: no other one applies */
+	bool given;     /* set by the call: no other limit applies */
 	double seconds; /* until `hard` */
 	int64_t hard;
 };
@@ -497,8 +497,8 @@ static struct limits limits_of(const struct run *r, const struct run_call *call,
 	return l;
 }
 
-/* It has passed its time: it can become a job if there is another shell for the commands
- * that follow. @return false: it has just ended. */
+/* The command exceeded its time limit. It can become a job if a shell for further
+ * commands can be created. @return false: it has just ended. */
 static bool bash_run_move(struct run *r, const struct run_call *call, struct note *note)
 {
 	int status = MT_OK;
@@ -512,7 +512,7 @@ static bool bash_run_move(struct run *r, const struct run_call *call, struct not
 	return status != MT_ENOTFOUND;
 }
 
-/* Is it time to report that the command still runs? */
+/* Should the call report that the command still runs? */
 static bool bash_run_is_over(struct run *r, const struct run_call *call,
 			     const struct limits *l, struct watch *w, int64_t change,
 			     struct note *note)
@@ -585,7 +585,7 @@ static int follow_command(struct run *r, const struct run_call *call, bool echo,
 	}
 }
 
-/* ---- the kinds of call --------------------------------------------------- */
+/* ---- kinds of calls ------------------------------------------------------- */
 
 /* Does the text end inside an indented block, which a line editor closes at an empty
  * line? */
@@ -629,7 +629,7 @@ static int run_refuse(struct run *r, const struct run_call *call, struct run_res
 	return still(r, call, false, &note, ret);
 }
 
-/* A program, or a shell that was turned inside out, may ignore C-c for ever. */
+/* A program, or a shell in a modified state, may ignore C-c forever. */
 static void count_interrupts(struct run *r, const struct run_call *call)
 {
 	if (key_ctrl(call->command, call->len) != 'c')
@@ -638,7 +638,7 @@ static void count_interrupts(struct run *r, const struct run_call *call)
 		session_signal(r->session, SIGKILL, false);
 }
 
-/* A command runs: read on, answer it, or refuse another one. */
+/* A command runs: read its output, send input, or refuse another command. */
 static int run_continue(struct run *r, const struct run_call *call, bool empty,
 			struct run_result *ret, struct error *err)
 {
@@ -666,7 +666,7 @@ static int run_continue(struct run *r, const struct run_call *call, bool empty,
 	return follow_command(r, &input, echo, true, ret);
 }
 
-/* Nothing runs, and nothing is to be run. */
+/* No command runs, and the call has none. */
 static int nothing(struct run *r, const struct run_call *call, struct run_result *ret)
 {
 	if (call->is_input)
@@ -683,14 +683,14 @@ static int nothing(struct run *r, const struct run_call *call, struct run_result
 	return bash_run_take_content(r, true, call, false, ret);
 }
 
-/* The command that was running has ended between two calls. */
+/* The previous command ended between two calls. */
 static int ended_meanwhile(struct run *r, const struct run_call *call, bool empty,
 			   bool died, struct run_result *ret)
 {
 	struct run_call read_on = *call;
 
 	read_on.is_input = false;
-	r->began = clock_ms(); /* when it ended is not known, so it is not said */
+	r->began = clock_ms(); /* its end time is unknown and not reported */
 	int status = run_finish(r, &read_on, false, true, died, ret);
 
 	if (!empty)
@@ -699,7 +699,7 @@ static int ended_meanwhile(struct run *r, const struct run_call *call, bool empt
 	return status;
 }
 
-/* What happened since the last call. @return SESSION_DONE, SESSION_DEAD or 0. */
+/* Handle events since the last call. @return SESSION_DONE, SESSION_DEAD or 0. */
 static int catch_up(struct run *r)
 {
 	int seen = r->seen;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * run.h - one call of the shell tool: run a command, send input to the running one, or
- * read more output; and the texts about it. */
+ * read more output; texts of the result. */
 #ifndef BASH_RUN_H
 #define BASH_RUN_H
 
@@ -20,15 +20,15 @@ struct run_config {
 	const char *startup;     /* file that a new shell reads first; NULL */
 	const char *directory;   /* where the first shell starts */
 	int64_t no_change_ms;    /* without new output */
-	int64_t timeout_ms;      /* in all, when the call says nothing */
+	int64_t timeout_ms;      /* in total, when the call sets no limit */
 	enum run_style style;
 	bool exit_code_always;   /* brief: also when it is 0 */
-	/* Path of a file with all of the output of this call; NULL or "": there is none. */
+	/* Path of a file with all of the output of this call; NULL or "": none. */
 	const char *(*full_output)(void *arg);
-	/* Brief: path of a file that lives as long as the conversation, for what results
-	 * have stated; NULL or "": there is none. */
+	/* Brief: path of a file that lives as long as the conversation, for facts that
+	 * results have stated; NULL or "": none. */
 	const char *(*told_file)(void *arg);
-	/* The terminal's bytes, and the same as live text; either may be NULL. */
+	/* Receive the terminal's bytes, raw and as live text; either may be NULL. */
 	void (*raw)(void *arg, const char *bytes, size_t len);
 	void (*live)(void *arg, const char *bytes, size_t len);
 	void *arg;
@@ -46,15 +46,15 @@ struct run_call {
 	double timeout;       /* seconds; negative: not given */
 	int64_t time_left_ms; /* the caller's own limit; -1: none */
 	int cancel_fd;        /* -1: none */
-	int64_t job;          /* its number if it continues in the background; 0: it cannot */
-	const char *job_log;  /* then, path for its output */
+	int64_t job;          /* its number if it becomes a job; 0: it cannot */
+	const char *job_log;  /* then the path for its output */
 };
 
 /** The result of a call. Texts are valid UTF-8. */
 struct run_result {
 	struct strbuf content; /* at most OUTPUT_CHARS and a marker, or RUN_CHARS */
 	struct strbuf prefix, suffix;
-	bool cut;              /* the content is not all of it */
+	bool cut;              /* the content is truncated */
 	bool cancelled;
 	bool moved;            /* it continues as a job, see run_split */
 	bool ended;            /* a command ended: the members below are set */
@@ -73,18 +73,19 @@ int run_warm(struct run *r, struct error *err);
 int run_call(struct run *r, const struct run_call *call, struct run_result *ret,
 	     struct error *err);
 void run_result_clear(struct run_result *result);
-/** After a result that is `moved`: a run for further commands, with the state of the shell
- *  before this one. `r` still follows its command, with empty calls and input. */
+/** Create a run for further commands after a result with `moved` set; its shell has the
+ *  state from before the command. `r` still follows its command, with empty calls and
+ *  input. */
 struct run *run_split(struct run *r);
-/** Does a command run that a call has left? */
+/** Is a command still running after the call that started it? */
 bool run_is_busy(const struct run *r);
-/** Append the text that the terminal shows from now on to a file; -1: no longer. Takes the
- *  descriptor. */
+/** Append terminal text to the file `fd` from now on; -1: stop. Takes the descriptor. */
 void run_log(struct run *r, int fd);
-/** Read the terminal until the command ends or `cancel_fd` is readable, without any call
- *  meanwhile. @return true if it has ended; its exit code is in `ret_code`. [any thread] */
+/** Read the terminal until the command ends or `cancel_fd` is readable; no call may run
+ *  meanwhile. @return true if it has ended; its exit code is in `ret_code`. [any
+ *  thread] */
 bool run_drain(struct run *r, int cancel_fd, int *ret_code);
-/** Interrupt the command, kill it if it continues. @return its exit code. */
+/** Interrupt the command; kill it if it does not end. @return its exit code. */
 int run_kill(struct run *r);
 /** Type at the terminal while a call runs. [any thread] */
 int run_type(struct run *r, const char *bytes, size_t len);

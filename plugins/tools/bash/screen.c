@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * screen.c - a terminal that is one line most of the time. */
+ * screen.c - a terminal emulator optimized for output within one line. */
 #include "screen.h"
 #include "array.h"
 #include "utf8.h"
@@ -13,17 +13,17 @@ enum { BLANK = ' ', WIDE_REST = -1 };
 struct screen {
 	struct screen_hooks hooks;
 	struct output output;  /* finished lines */
-	struct strbuf line;    /* the unfinished one, while it only grows */
-	int32_t *cells;        /* the same once it is overwritten */
+	struct strbuf line;    /* the unfinished line, until it is overwritten */
+	int32_t *cells;        /* the line once it is overwritten */
 	size_t cell_count, cell_room, column;
 	bool in_cells;
-	bool cr;               /* a carriage return, what follows is not known */
-	uint32_t partial;      /* character begun, for cells */
+	bool cr;               /* carriage return seen; the next byte is unknown */
+	uint32_t partial;      /* incomplete character, for cells */
 	unsigned partial_left;
 	enum state state;
 	char seq[SCREEN_SEQ];  /* the control sequence so far */
 	size_t seq_len;
-	struct vt *vt;         /* in charge when set */
+	struct vt *vt;         /* handles the output when set */
 	struct strbuf shown;   /* unfinished text of the last screen_take */
 	struct screen_gap gap; /* in the text of the last screen_take */
 };
@@ -49,7 +49,7 @@ struct screen *screen_new(const struct screen_hooks *hooks)
 
 	if (!s)
 		return NULL;
-	/* The large arrays of the output stay untouched until they are needed. */
+	/* Do not touch the large arrays of the output until they are needed. */
 	memset((char *)s + offsetof(struct screen, line), 0,
 	       sizeof *s - offsetof(struct screen, line));
 	output_reset(&s->output);
@@ -84,7 +84,7 @@ static void add_utf8(struct strbuf *b, uint32_t c)
 	strbuf_addn(b, u, n);
 }
 
-/* The unfinished line as bytes, whatever form it has. */
+/* The unfinished line as bytes, in either representation. */
 static int line_text(const struct screen *s, struct strbuf *out)
 {
 	size_t n = s->cell_count;
@@ -106,7 +106,7 @@ static void line_reset(struct screen *s)
 	s->cell_count = s->column = s->partial_left = 0;
 }
 
-/* The line goes to the output. */
+/* Move the line to the output. */
 static void line_commit(struct screen *s)
 {
 	if (s->in_cells) {
@@ -160,7 +160,7 @@ static void bash_screen_put_cell(struct screen *s, uint32_t c)
 		s->cells[s->column] = BLANK;
 }
 
-/* Bytes to characters; what is no UTF-8 becomes U+FFFD. */
+/* Decode bytes to characters; invalid UTF-8 becomes U+FFFD. */
 static void put_byte(struct screen *s, unsigned char b)
 {
 	if (s->partial_left && (b & 0xc0) == 0x80) {
@@ -348,7 +348,7 @@ static size_t first_number(const char *params)
 	return n;
 }
 
-/* Movement and changes within the line. @return false if it is none. */
+/* Movement and changes within the line. @return false if the sequence is neither. */
 static bool line_sequence(struct screen *s, const char *params, char final)
 {
 	size_t n = first_number(params), count = n ? n : 1;
@@ -394,7 +394,7 @@ static bool line_sequence(struct screen *s, const char *params, char final)
 	return true;
 }
 
-/* Switches that need no screen: all but those of the other screen. */
+/* Does the sequence need no screen? Only switches to the alternate screen do. */
 static bool is_silent(const char *params, char final)
 {
 	if (final == 'm')
@@ -448,8 +448,8 @@ static void screen_escape(struct screen *s, char c)
 	}
 }
 
-/* A title that a program forgot to end must not swallow what follows. Pictures
- * have lines of their own. */
+/* A title without a terminator must not swallow the output after it. Images have lines of
+ * their own. */
 static bool ends_string(const struct screen *s, char c)
 {
 	return c == '\a' || (c == '\\' && s->state == STRING_ESC) || c == '\030' ||
@@ -491,8 +491,8 @@ static void bash_screen_sequence(struct screen *s, char c)
 
 /* ---- bytes ------------------------------------------------------------- */
 
-/* Bytes while there is no vt. @return how many were taken: all, or up to the
- * sequence that made one. */
+/* Process bytes without a vt. @return the number processed: all, or up to the sequence
+ * that created a vt. */
 static size_t feed_line(struct screen *s, const char *bytes, size_t len)
 {
 	size_t i = 0, live = 0;
@@ -554,7 +554,7 @@ int screen_take(struct screen *s, bool end, struct strbuf *out)
 		from_vt(s);
 	if (end) {
 		line_commit(s);
-		s->state = GROUND; /* what a command left open is not the next one's */
+		s->state = GROUND; /* do not carry over an unfinished sequence */
 	}
 	s->gap = (struct screen_gap){ from + s->output.head_len, s->output.lost_bytes,
 				      s->output.lost_lines };

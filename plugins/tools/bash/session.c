@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * session.c - one shell, its three channels, and the wait for any of them. */
+ * session.c - one shell, its three channels, and waiting for them. */
 #include "session.h"
 #include "clock.h"
 #include "driver.h"
@@ -23,10 +23,10 @@
 
 enum {
 	READ_SIZE = 64 * 1024,
-	READ_ONCE = 256 * 1024,   /* more than a terminal can hold back */
-	RECORD_MAX = 1024 * 1024, /* of a status */
-	CLOSE_MS = 500,           /* for a shell to end by itself */
-	POLL_MS = 100,            /* without pidfd_open: look for its end so often */
+	READ_ONCE = 256 * 1024,   /* more than a terminal can buffer */
+	RECORD_MAX = 1024 * 1024, /* bytes of a status record */
+	CLOSE_MS = 500,           /* for a shell to exit by itself */
+	POLL_MS = 100,            /* without pidfd_open: interval between exit checks */
 };
 
 struct session {
@@ -35,16 +35,16 @@ struct session {
 	void *arg;
 	pid_t pid;             /* 0: no shell */
 	int master, socket, file, pidfd;
-	int state;             /* of the shell between two commands; -1: not kept */
-	bool restores;         /* the first shell begins with that state */
-	bool hung_up;          /* nothing has the terminal open just now */
-	bool running;          /* a command, or the start of the shell */
+	int state;             /* the shell's state between commands; -1: not kept */
+	bool restores;         /* the first shell restores that state */
+	bool hung_up;          /* no process has the terminal open */
+	bool running;          /* a command runs, or the shell is starting */
 	unsigned long number;  /* of the last command */
 	struct strbuf record;  /* status text not yet complete */
 	struct session_status status;
-	struct termios modes;  /* as they were at the start */
+	struct termios modes;  /* initial terminal modes */
 	pthread_mutex_t lock;  /* for `master` when closing, and `typed` */
-	struct strbuf typed;   /* not yet taken by the terminal */
+	struct strbuf typed;   /* input that the terminal has not accepted */
 	bool was_typed;        /* since the last command */
 	char buffer[READ_SIZE];
 };
@@ -83,7 +83,7 @@ static void bash_session_close_fd(int *fd)
 	*fd = -1;
 }
 
-/* What belongs to one shell process. */
+/* Reset the members that belong to one shell process. */
 static void forget_shell(struct session *s)
 {
 	pthread_mutex_lock(&s->lock);
@@ -98,7 +98,7 @@ static void forget_shell(struct session *s)
 	s->running = s->hung_up = false;
 }
 
-/* Its end without waiting; the exit code as a shell would say it. */
+/* Reap the shell without waiting; the exit code is in shell notation. */
 static bool bash_session_reap(struct session *s)
 {
 	int how = 0;
@@ -131,7 +131,7 @@ static void end_shell(struct session *s)
 	}
 }
 
-/* The shell writes its state when it has reported the end of a command. */
+/* The shell writes its state after it has reported the end of a command. */
 static bool is_in_command(const struct session *s)
 {
 	struct pollfd p[] = { { .fd = s->socket, .events = POLLIN },
@@ -262,7 +262,7 @@ const struct session_status *session_status(const struct session *s)
 
 /* ---- input -------------------------------------------------------------- */
 
-/* With the lock held. */
+/* Called with the lock held. */
 static void flush_typed(struct session *s)
 {
 	while (s->master >= 0 && s->typed.len) {
@@ -374,7 +374,7 @@ static void restore_terminal(struct session *s)
 		tcflush(slave, TCIFLUSH);
 }
 
-/* If the shell is dead, session_wait will say so. */
+/* If the shell is dead, session_wait reports it. */
 static void send_go(struct session *s)
 {
 	char go[32];
@@ -412,8 +412,8 @@ int bash_session_run(struct session *s, const char *command, size_t len, bool pi
 
 /* ---- output ------------------------------------------------------------- */
 
-/* @return true if there was any. Stops after READ_ONCE bytes: a background
- * process may print for ever. */
+/* @return true if it read any. Stops after READ_ONCE bytes: a background process may
+ * print forever. */
 static bool read_terminal(struct session *s)
 {
 	size_t total = 0;
@@ -451,8 +451,8 @@ static void bash_session_replace(char **old, const char *text)
 }
 
 /* One complete record: number, exit code, job, directory, PATH, user, pipeline.
- * @return true if it is about the last command. An interrupt between two
- * commands makes the shell repeat itself; the word to start may be lost then. */
+ * @return true if it describes the last command. An interrupt between two commands makes
+ * the shell repeat itself; the word to start may be lost then. */
 static bool take_record(struct session *s, const char *at)
 {
 	const char *number, *code, *job, *directory, *path, *uid, *pipeline;
@@ -486,12 +486,12 @@ static bool read_status(struct session *s)
 	ssize_t n = read(s->socket, piece, sizeof piece);
 
 	if (n <= 0) {
-		if (n == 0) /* `exec` of another program: only its end is left */
+		if (n == 0) /* `exec` of another program: only its exit remains */
 			bash_session_close_fd(&s->socket);
 		return false;
 	}
 	if (strbuf_addn(&s->record, piece, (size_t)n) != MT_OK) {
-		kill(s->pid, SIGKILL); /* its text cannot be right */
+		kill(s->pid, SIGKILL); /* its record cannot be valid */
 		return false;
 	}
 	for (;;) {
@@ -536,8 +536,8 @@ int session_wait(struct session *s, int timeout_ms, int cancel_fd)
 
 	if (poll(p, ARRAY_LEN(p), slow ? POLL_MS : timeout_ms) < 0)
 		return 0;
-	/* The terminal is read after the status: what the command printed was
-	 * written before, and the read waits for the kernel to pass it on. */
+	/* Read the terminal after the status: the command wrote its output before, and
+	 * the read waits until the kernel has delivered it. */
 	if (p[1].revents && read_status(s)) {
 		s->running = false;
 		seen |= SESSION_DONE;

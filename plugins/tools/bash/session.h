@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * session.h - a bash on a terminal of its own that runs commands one by one.
+ * session.h - a bash on its own terminal that runs commands one at a time.
  *
- * Three channels: the terminal for what commands print and read; a memory file
- * that holds the command's text; a socket on which the shell receives the order to
- * start and reports the end. The last two are closed while a command runs, so
- * neither the command nor its children can disturb or hold them. */
+ * Three channels: the terminal for what commands print and read; a memory file that holds
+ * the command's text; a socket on which the shell receives the order to start and reports
+ * the end. The last two are closed while a command runs, so neither the command nor its
+ * children can disturb or hold them. */
 #ifndef BASH_SESSION_H
 #define BASH_SESSION_H
 
@@ -19,11 +19,11 @@
 enum {
 	SESSION_COMMAND_MAX = 4 * 1024 * 1024, /* longest command, bytes */
 	SESSION_TYPED_MAX = 256 * 1024,        /* input not yet taken */
-	SESSION_START_MS = 20000,              /* until a new shell answers */
+	SESSION_START_MS = 20000,              /* until a new shell responds */
 };
 
 struct session_config {
-	const char *shell;     /* path, or a name to look for in PATH */
+	const char *shell;     /* path, or a name to find in PATH */
 	const char *startup;   /* file that a new shell reads first; NULL */
 	const char *directory; /* where a new shell starts */
 	bool keeps_state;      /* for bash_session_split */
@@ -41,10 +41,10 @@ struct session_status {
 	char *pipeline;  /* exit codes of the last pipeline, each with a blank; "": unknown */
 };
 
-enum { /* what session_wait saw */
+enum { /* events that session_wait reports */
 	SESSION_OUTPUT = 1 << 0,
 	SESSION_DONE = 1 << 1,   /* the command has ended */
-	SESSION_DEAD = 1 << 2,   /* the shell has */
+	SESSION_DEAD = 1 << 2,   /* the shell has ended */
 	SESSION_CANCEL = 1 << 3, /* cancel_fd is readable */
 };
 
@@ -53,17 +53,17 @@ struct session;
 /** Texts of `config` are copied. No shell is started yet. */
 int bash_session_new(const struct session_config *config, struct session **ret,
 		     struct error *err);
-/** A session like this one, whose shell begins with the variables, functions and options
- *  that this one had before the command that it runs, in the present directory.
+/** Create a session like this one, in the current directory. Its shell starts with the
+ *  variables, functions and options that this one had before its running command.
  *  @return MT_ENOTFOUND: the command has just ended. */
 int bash_session_split(struct session *s, struct session **ret, struct error *err);
-/** Another argument for the sink. */
+/** Set the argument of the sink. */
 void session_set_arg(struct session *s, void *arg);
 /** End the shell: ask it to exit, wait a moment, then kill it. */
 struct session *bash_session_free(struct session *s);
 
-/** Start a shell if there is none; does not wait for it. `directory` NULL: that
- *  of the configuration. */
+/** Start a shell if none runs; does not wait for it. `directory` NULL: that of the
+ *  configuration. */
 int session_start(struct session *s, const char *directory, struct error *err);
 /** Have the shell run `command` (no NUL in it). It must not be running one. `pipeline`:
  *  report the exit codes of a pipeline at its end; the command is complete. */
@@ -71,30 +71,30 @@ int bash_session_run(struct session *s, const char *command, size_t len, bool pi
 		     struct error *err);
 bool session_is_alive(const struct session *s);
 bool session_is_running(const struct session *s);
-/** Bytes typed at the terminal. [any thread] */
+/** Type bytes at the terminal. [any thread] */
 int session_type(struct session *s, const char *bytes, size_t len);
-/** False if what is typed is hidden, as for a password. */
+/** False if typed input is not echoed, as for a password. */
 bool session_may_echo(const struct session *s);
 /** True if a program reads keys, not lines: it has a line editor, or uses the screen. */
 bool session_edits_lines(const struct session *s);
-/** Does the program in the foreground wait for input? It does not while typed bytes
- *  are left. */
+/** Does the program in the foreground wait for input? Never while typed bytes are
+ *  pending. */
 struct waiting bash_session_waiting(struct session *s);
-/** PID of the shell; 0: there is none. */
+/** PID of the shell; 0: none. */
 pid_t session_pid(const struct session *s);
 /** Process group in the foreground; -1: none. */
 pid_t session_front(const struct session *s);
-/** SIGINT (or another) to what runs in the foreground, the shell's own loops
- *  included; with `spare_shell` not to the shell. */
+/** Send SIGINT (or another) to the foreground processes, including loops of the shell
+ *  itself; with `spare_shell`, not to the shell. */
 void session_signal(struct session *s, int signal, bool spare_shell);
-/** SIGKILL to the shell, whatever runs in the foreground. */
+/** Send SIGKILL to the shell, even if a program runs in the foreground. */
 void session_kill(struct session *s);
 
-/** Wait for something, `timeout_ms` at most, and give what the terminal printed
- *  to the sink. All that a command printed has been given when SESSION_DONE is
- *  returned. `cancel_fd` may be -1. @return SESSION_... bits; 0: time is up. */
+/** Wait for an event, at most `timeout_ms`, and pass terminal output to the sink. When
+ *  SESSION_DONE is returned, all output of the command has been passed. `cancel_fd` may
+ *  be -1. @return SESSION_... bits; 0: timeout. */
 int session_wait(struct session *s, int timeout_ms, int cancel_fd);
-/** Status of the last command; of the shell itself once it is dead. */
+/** Status of the last command; of the shell itself once it has ended. */
 const struct session_status *session_status(const struct session *s);
 
 #endif

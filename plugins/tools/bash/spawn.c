@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * spawn.c - fork, and what the child does until it is bash.
+ * spawn.c - forks the child that becomes bash.
  *
- * The process may have threads: between fork and exec only what is safe in a
- * signal handler is called, so all texts are made before. */
+ * The process may have threads: between fork and exec, only async-signal-safe functions
+ * are called, so all texts are built before. */
 #include "spawn.h"
 #include "auto.h"
 #include "driver.h"
@@ -20,9 +20,9 @@
 
 extern char **environ;
 
-/* What a shell without a person needs. Nothing waits for a key, no program asks
- * for a password on the terminal; an editor that git opens accepts the text that
- * git proposes, any other refuses. */
+/* Environment of a non-interactive shell. Programs do not wait for keys or ask for
+ * passwords on the terminal. An editor that git opens accepts the text proposed by git;
+ * other editors fail. */
 static const char *const fixed[] = {
 	"TERM=xterm",          "NO_COLOR=1",
 	"PAGER=cat",           "GIT_PAGER=cat",
@@ -104,7 +104,7 @@ static char **environment(const struct spawn *spawn)
 	return env;
 }
 
-/* The shell as a path: found in PATH, or in the usual places. */
+/* The path of the shell: found in PATH, or in the standard directories. */
 static char *find_shell(const char *name)
 {
 	const char *path = getenv("PATH");
@@ -123,7 +123,7 @@ static void bash_spawn_close_others(void)
 	syscall(SYS_close_range, (unsigned)DRIVER_STATE + 1, ~0u, 0u);
 }
 
-/* In the child. Exit codes follow the shell's habit. */
+/* Runs in the child. Exit codes follow the shell's convention. */
 static _Noreturn void become_shell(const struct spawn *spawn, const char *shell,
 				   char **env)
 {
@@ -132,7 +132,7 @@ static _Noreturn void become_shell(const struct spawn *spawn, const char *shell,
 	int a, b, c;
 
 	signals_reset();
-	/* Out of the way first: any may have the number of another. */
+	/* Duplicate first: any descriptor may have the number of another. */
 	a = fcntl(spawn->socket, F_DUPFD, DRIVER_STATE + 1);
 	b = fcntl(spawn->file, F_DUPFD, DRIVER_STATE + 1);
 	c = spawn->state < 0 ? -1 : fcntl(spawn->state, F_DUPFD, DRIVER_STATE + 1);
@@ -147,9 +147,9 @@ static _Noreturn void become_shell(const struct spawn *spawn, const char *shell,
 	_exit(127);
 }
 
-/* A terminal as after login: line by line, echo, signals; but no flow control,
- * and newlines as they are, which makes short lines ten times faster: the
- * kernel passes each newline that it translates on by itself. */
+/* Set the modes of a login terminal: line mode, echo, signals; but no flow control and no
+ * newline translation. That makes short lines ten times faster: the kernel delivers each
+ * translated newline separately. */
 static void usual_modes(struct termios *t)
 {
 	*t = (struct termios){

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * spawn.h - start the shell process: terminal, environment, descriptors. */
+ * spawn.h - starts the shell process: terminal, environment, descriptors. */
 #ifndef BASH_SPAWN_H
 #define BASH_SPAWN_H
 
@@ -14,7 +14,7 @@ struct spawn {
 	const char *directory;
 	int socket, file;      /* become DRIVER_SOCKET and DRIVER_FILE */
 	int state;             /* becomes DRIVER_STATE; -1: none */
-	bool restores;         /* the state is that of an earlier shell */
+	bool restores;         /* the state comes from an earlier shell */
 	unsigned rows, cols;
 };
 

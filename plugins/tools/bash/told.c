@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * told.c - what results have told the model of the shell, kept in a file. */
+ * told.c - facts about the shell that results have stated, stored in a file. */
 #include "told.h"
 #include "auto.h"
 #include "files.h"

@@ -1,24 +1,23 @@
 /* SPDX-License-Identifier: MIT
  *
- * told.h - what results have told the model of the shell, kept in a file. */
+ * told.h - facts about the shell that results have stated, stored in a file. */
 #ifndef BASH_TOLD_H
 #define BASH_TOLD_H
 
 #include <stdbool.h>
 
 struct told {
-	char *directory, *python; /* NULL: nothing */
+	char *directory, *python; /* NULL: none stated */
 	bool loaded;
 };
 
-/** Load it once: the model knows the workspace, `start`, or what was stated before the
- *  conversation was resumed. `path` of told_load and told_save may be NULL or "": there is
- *  no file. */
+/** Load the facts once: the workspace, `start`, or those stated before the conversation
+ *  was resumed. `path` of told_load and told_save may be NULL or "": no file. */
 void told_load(struct told *t, const char *path, const char *start);
 void told_save(const struct told *t, const char *path);
-/** Remember the value. @return whether the model knew another one. */
+/** Remember the value. @return whether the last stated value differs. */
 bool told_is_news(char **known, const char *now);
-/** Set `to`, which is empty, to the same. */
+/** Copy the facts to `to`, which is empty. */
 void told_copy(struct told *to, const struct told *from);
 void told_clear(struct told *t);
 

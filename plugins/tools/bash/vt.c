@@ -9,7 +9,7 @@
 #include <string.h>
 #include <vterm.h>
 
-enum { CSI_NUMBERS = 16, CSI_DIGITS = 4 }; /* most of a sequence */
+enum { CSI_NUMBERS = 16, CSI_DIGITS = 4 }; /* maximum per sequence */
 
 struct vt {
 	VTerm *term;
@@ -17,10 +17,10 @@ struct vt {
 	struct vt_hooks hooks;
 	size_t plain_lines; /* since the last control sequence */
 	char last;
-	char held[4];       /* begins a character that is not complete */
+	char held[4];       /* bytes of an incomplete character */
 	size_t held_len;
 	enum { TEXT, ESCAPE, CSI, STRING, STRING_ESCAPE } state;
-	char seq[64];       /* a sequence that is not complete */
+	char seq[64];       /* an incomplete sequence */
 	size_t seq_len;
 	unsigned numbers, digits;
 	bool bad;           /* the sequence is dropped */
@@ -28,7 +28,7 @@ struct vt {
 	bool alternate;
 };
 
-/* A cell that follows a wide character has this for its text. */
+/* The text of a cell that follows a wide character. */
 #define WIDE_REST ((uint32_t)-1)
 
 static void vt_put_cell(struct strbuf *b, const VTermScreenCell *cell)
@@ -41,7 +41,7 @@ static void vt_put_cell(struct strbuf *b, const VTermScreenCell *cell)
 		utf8_add_code(b, cell->chars[i]);
 }
 
-/* One row; with a newline unless it continues in the next. */
+/* Append one row; with a newline unless it continues in the next. */
 static void vt_put_row(const struct vt *vt, struct strbuf *b,
 		       const VTermScreenCell *cells, int cols)
 {
@@ -113,7 +113,7 @@ struct vt *vt_free(struct vt *vt)
 	return NULL;
 }
 
-/* libvterm loses characters that come in two pieces. */
+/* libvterm loses characters that arrive in two parts. */
 static void write_whole(struct vt *vt, const char *bytes, size_t len)
 {
 	while (vt->held_len && len) {
@@ -140,8 +140,8 @@ static size_t up_to(const char *bytes, size_t len, char c)
 	return at ? (size_t)(at - bytes) : len;
 }
 
-/* The terminal's newlines come as they are (see spawn.c): here they begin a new
- * line, but for full-screen programs, which look at the terminal's modes. */
+/* The terminal does not translate newlines (see spawn.c): here they start a new line,
+ * except for full-screen programs, which check the terminal's modes. */
 static void write_text(struct vt *vt, const char *bytes, size_t len)
 {
 	for (size_t n; len; bytes += n, len -= n) {
@@ -155,8 +155,8 @@ static void write_text(struct vt *vt, const char *bytes, size_t len)
 	}
 }
 
-/* One byte between ESC [ and the end of the sequence. libvterm writes past its
- * arrays when there are more than CSI_NUMBERS of them. */
+/* One byte between ESC [ and the end of the sequence. libvterm writes past its arrays
+ * when there are more than CSI_NUMBERS numbers. */
 static void csi(struct vt *vt, char c)
 {
 	if (c >= '0' && c <= '9')
@@ -196,8 +196,8 @@ static void vt_escape(struct vt *vt, char c)
 	}
 }
 
-/* One byte of a sequence. It reaches libvterm when it is whole; strings (titles
- * and the like) do not. */
+/* One byte of a sequence. It reaches libvterm when it is complete; strings (titles and
+ * the like) do not. */
 static void vt_sequence(struct vt *vt, char c)
 {
 	if (c == '\033') {

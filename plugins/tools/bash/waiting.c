@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * waiting.c - finds a thread that is blocked reading the terminal, by what Linux says
- * in /proc/PID/syscall: a read of it, or a select or poll of it alone. */
+ * waiting.c - finds a thread that is blocked reading the terminal, using
+ * /proc/PID/syscall of Linux: a read of the terminal, or a select or poll of it alone. */
 #include "waiting.h"
 #include "files.h"
 #include <dirent.h>
@@ -28,7 +28,7 @@ struct look {
 	pid_t front;  /* process group */
 	dev_t slave;
 	bool raw;     /* keys reach the program one by one */
-	bool hidden;  /* a line is typed without echo: a password */
+	bool hidden;  /* input is not echoed: a password */
 	pid_t process, thread;
 	unsigned long args[SYSCALL_ARGS];
 	struct waiting found;
@@ -43,7 +43,7 @@ static ssize_t bash_waiting_read_text(const char *path, char text[static TEXT_MA
 	return len;
 }
 
-/* ---- what a thread is blocked in ------------------------------------------------ */
+/* ---- system calls --------------------------------------------------------------- */
 
 static bool is_terminal(const struct look *l, unsigned long fd)
 {
@@ -109,7 +109,7 @@ static bool never(const struct look *l)
 	return false;
 }
 
-/* System calls that wait for input; the last ones for whatever was registered. */
+/* System calls that wait for input; the last ones for any registered descriptor. */
 static const struct {
 	long number;
 	bool (*is_certain)(const struct look *l);
@@ -169,7 +169,8 @@ static void look_at_thread(struct look *l)
 	snprintf(path, sizeof path, "/proc/%d/task/%d/syscall", (int)l->process,
 		 (int)l->thread);
 	if (bash_waiting_read_text(path, text) <= 0) {
-		/* Another user's program, such as sudo: nothing else is known of it. */
+		/* Another user's program, such as sudo: no other information is
+		 * available. */
 		kind = l->hidden ? WAITING_MAYBE : WAITING_NO;
 	} else if (*text >= '0' && *text <= '9') {
 		long number = strtol(at, &at, 10);
@@ -201,7 +202,7 @@ static void look_at_process(struct look *l)
 		closedir(dir);
 }
 
-/* Append the children of a process to the list. */
+/* Append the child processes of a process to the list. */
 static size_t add_children(pid_t process, pid_t *list, size_t count)
 {
 	char path[64], text[TEXT_MAX], *at = text;

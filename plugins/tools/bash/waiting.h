@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * waiting.h - does the program in the foreground wait for terminal input? */
+ * waiting.h - detects whether the foreground program waits for terminal input */
 #ifndef BASH_WAITING_H
 #define BASH_WAITING_H
 
@@ -9,18 +9,18 @@
 
 enum waiting_kind {
 	WAITING_NO,
-	WAITING_MAYBE, /* it waits for several things, and reads keys: an event loop */
-	WAITING_INPUT, /* it waits for the terminal alone */
+	WAITING_MAYBE, /* waits for several things and reads keys: an event loop */
+	WAITING_INPUT, /* waits for the terminal alone */
 };
 
 struct waiting {
 	enum waiting_kind kind;
-	pid_t thread;      /* that waits */
-	uint64_t switches; /* how often it has been scheduled out: changes when it runs */
+	pid_t thread;      /* the waiting thread */
+	uint64_t switches; /* number of context switches: changes when it runs */
 };
 
-/** Look at the processes of the foreground group of the terminal `master` that descend
- *  from `shell`. WAITING_NO also if the system does not provide the information. */
+/** Check the processes of the foreground group of the terminal `master` that descend from
+ *  `shell`. WAITING_NO also if the system does not provide the information. */
 struct waiting waiting_look(pid_t shell, int master);
 
 #endif
