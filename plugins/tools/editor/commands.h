@@ -9,9 +9,9 @@
 
 struct editor {
 	struct memory *memory;
-	char *workspace; /* NULL: none known */
+	char *workspace; /* NULL: unknown */
 	bool v0;
-	editor_past_fn *past; /* NULL: nothing is known */
+	editor_past_fn *past; /* NULL: not available */
 	void *past_arg;
 };
 
@@ -21,8 +21,8 @@ struct job {
 	const struct editor_request *q;
 	struct editor_result *ret;
 	const char *command; /* a literal */
-	const char *path;    /* tidy, absolute */
-	char *real;          /* without links; NULL if it does not exist */
+	const char *path;    /* normalized, absolute */
+	char *real;          /* symbolic links resolved; NULL if it does not exist */
 	bool is_dir;
 };
 
@@ -37,23 +37,22 @@ int editor_refuse_write(struct job *j, const struct error *err);
 
 /** Read the file of the job as text. */
 int editor_read(struct job *j, struct textfile *f);
-/** As editor_read, but refused if the model has never seen the file, or the file has
+/** Like editor_read, but fails if the model has never seen the file, or the file has
  *  changed since. If a call of the model changed it, only an edit by line numbers is
- *  refused; others get a
- *  note in `ret->text`. */
+ *  refused; others get a note in `ret->text`. */
 int editor_read_for_edit(struct job *j, bool by_line, struct textfile *f);
-/** The file is changed: fill in old and new content and the diff, as far as
- *  there is memory. NULL: no file then. */
+/** Report a changed file: fill in old and new content and the diff, as far as memory
+ *  permits. NULL: the file does not exist then. */
 void editor_report(struct job *j, const struct textfile *before,
 		   const struct textfile *after);
 
 /** Write a changed text and remember how to undo it. */
 int editor_store(struct job *j, const struct textfile *f, const struct textfile *changed);
-/** Append lines, numbered, as far as they exist, to the result. */
+/** Append numbered lines to the result, as far as they exist. */
 void editor_put_lines(struct job *j, const struct textfile *f, size_t first, size_t last);
-/** Append the request to check the lines that are shown. */
+/** Append the request to check the lines shown. */
 void editor_put_review(struct job *j);
-/** Append a text of the model with line ends as the editor holds them. */
+/** Append a text from the model with the editor's internal line endings. */
 int editor_put_text(struct strbuf *out, struct mt_str text);
 static inline size_t editor_count_newlines(const char *text, size_t len)
 {
@@ -64,7 +63,7 @@ static inline size_t editor_count_newlines(const char *text, size_t len)
 	return n;
 }
 
-/** The first line shown of a change that begins in `line`. */
+/** The first line shown of a change that starts at `line`. */
 static inline size_t editor_snippet_first(size_t line)
 {
 	return line < EDITOR_SNIPPET ? 1 : line - EDITOR_SNIPPET + 1;

@@ -2,9 +2,9 @@
  *
  * diff.c - the change between two texts as a unified diff.
  *
- * What both ends have in common is set aside; the rest goes through Myers'
- * greedy search (An O(ND) difference algorithm, 1986), which is given up after
- * MAX_D differences. */
+ * Common lines at both ends are set aside. The remaining lines are compared by Myers'
+ * greedy search (An O(ND) difference algorithm, 1986), which stops after MAX_D
+ * differences. */
 #include "diff.h"
 #include <stdbool.h>
 #include <stdint.h>
@@ -25,8 +25,8 @@ struct side {
 
 struct diff {
 	struct side a, b;
-	unsigned char *gone, *come; /* per line of a, of b: not in the other */
-	size_t before;              /* lines in common that were set aside */
+	unsigned char *gone, *come; /* per line of a, of b: not in the other text */
+	size_t before;              /* common lines that were set aside */
 };
 
 static int diff_split(struct mt_str text, struct side *ret)
@@ -52,8 +52,8 @@ static int diff_split(struct mt_str text, struct side *ret)
 	return MT_OK;
 }
 
-/* Take off what both texts have in common at their ends, except for the lines
- * that a hunk shows around it. @return the lines taken off at the front. */
+/* Remove the common lines at both ends, except for the context lines of a hunk. @return
+ * the number of lines removed at the front. */
 static size_t editor_diff_set_aside(struct mt_str *a, struct mt_str *b)
 {
 	size_t max = a->len < b->len ? a->len : b->len, head = 0, tail = 0, lines = 0;
@@ -82,8 +82,8 @@ static bool diff_same(const struct line *x, const struct line *y)
 	       memcmp(x->ptr, y->ptr, x->len) == 0;
 }
 
-/* Walk the search back from the end and clear the marks of lines in common.
- * rows[d] holds, for diagonals -d..d, how far d differences lead. */
+/* Trace the search back from the end and clear the marks of common lines. rows[d] holds,
+ * for diagonals -d..d, how far d differences reach. */
 static void trace_back(struct diff *d, size_t from, int32_t *const *rows, int last,
 		       int32_t x, int32_t y)
 {
@@ -133,7 +133,7 @@ static bool diff_advance(const struct diff *d, size_t from, int step,
 	return done;
 }
 
-/* Mark what differs between lines from..a_end of a and from..b_end of b. */
+/* Mark the lines that differ between from..a_end of a and from..b_end of b. */
 static int editor_diff_search(struct diff *d, size_t from, size_t a_end, size_t b_end)
 {
 	int32_t *rows[MAX_D + 1] = { NULL };

@@ -6,7 +6,7 @@
 #include "space.h"
 #include <string.h>
 
-enum { LIKE_LINES = 200 /* of a draft that are compared */ };
+enum { LIKE_LINES = 200 /* lines of a draft that are compared */ };
 
 int draft_range(int64_t start, int64_t end, size_t lines, struct draft_range *ret,
 		struct error *err)
@@ -105,7 +105,7 @@ int draft_ask(struct mt_str original, struct mt_str draft, struct strbuf *out)
 	return strbuf_add(out, "]}");
 }
 
-/* The last place of a word; NULL: nowhere. */
+/* The last occurrence of a word; NULL: none. */
 static const char *draft_last_of(struct mt_str text, const char *word)
 {
 	size_t len = strlen(word);
@@ -130,7 +130,7 @@ int draft_answer(struct mt_str answer, struct strbuf *out)
 	code.len = (size_t)(to - code.ptr);
 	rest = code;
 	if (draft_next_line(&rest, &line) && space_is_blank(line))
-		code = rest; /* what stands behind the mark */
+		code = rest; /* the text after the mark */
 	rest = code;
 	if (draft_next_line(&rest, &line) && draft_begins(line, "#EDIT:"))
 		code = rest;
@@ -140,7 +140,7 @@ int draft_answer(struct mt_str answer, struct strbuf *out)
 	return out->error;
 }
 
-/* ---- what a draft is like -------------------------------------------------------- */
+/* ---- similarity ------------------------------------------------------------------- */
 
 struct lines {
 	struct mt_str *list; /* trimmed */
@@ -166,7 +166,7 @@ static bool draft_same(struct mt_str a, struct mt_str b)
 	return a.len == b.len && a.len && memcmp(a.ptr, b.ptr, a.len) == 0;
 }
 
-/* Bytes of the longest row of lines that both have in this order. */
+/* Bytes of the longest sequence of lines that both have in this order. */
 static size_t draft_likeness(const struct mt_str *chunk, size_t count,
 			     const struct lines *draft)
 {
@@ -192,7 +192,7 @@ struct stretch {
 	size_t first, count, like;
 };
 
-/* Keep the best ones, the best first. */
+/* Keep the best ranges, best first. */
 static void draft_rank(struct stretch best[DRAFT_LIKE], struct stretch s)
 {
 	for (size_t i = 0; i < DRAFT_LIKE; i++)

@@ -209,7 +209,7 @@ char *editor_path_tidy(struct mt_str path)
 	return tidy;
 }
 
-/* A relative path is refused; the workspace's file of that name is proposed. */
+/* Refuse a relative path, and suggest the file of that name in the workspace. */
 static int refuse_relative(struct job *j)
 {
 	AUTO(free) char *there = NULL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * edits.c - the commands insert, write and undo_edit; writing what an edit changed. */
+ * edits.c - the commands insert, write and undo_edit; writes the result of an edit. */
 #include "commands.h"
 #include "text/argument.h"
 #include "text/file-view.h"
@@ -30,7 +30,7 @@ int editor_store(struct job *j, const struct textfile *f, const struct textfile 
 	return MT_OK;
 }
 
-/* Change the text in one place and write the file. */
+/* Change the text at one position and write the file. */
 static int editor_edits_apply(struct job *j, const struct textfile *f,
 			      struct splice change, struct textfile *ret)
 {
@@ -145,7 +145,7 @@ static int write_new(struct job *j, const struct strbuf *text)
 	return status;
 }
 
-/* Offset of a line, counted from 0; what is beyond the end is the end. */
+/* Offset of a line, counted from 0; lines beyond the end map to the end. */
 static size_t line_offset(const struct textfile *f, int64_t line)
 {
 	if (line <= 0)
@@ -199,7 +199,7 @@ static int refuse_stale_undo(struct job *j)
 		j->path);
 }
 
-/* What an undo changed, as far as both contents are text. */
+/* Report the changes of an undo, if both contents are text. */
 static void report_undo(struct job *j, const struct textfile *f,
 			const struct textfile *back, bool is_text)
 {
@@ -233,7 +233,7 @@ static int undo_creation(struct job *j, struct seen *seen, const struct textfile
 	return MT_OK;
 }
 
-/* The bytes before an edit, and as text if they are that. */
+/* Restore the bytes before an edit, and decode them if they are text. */
 static int before_edit(const struct undo *u, const struct textfile *f,
 		       struct textfile *ret)
 {
@@ -245,7 +245,7 @@ static int before_edit(const struct undo *u, const struct textfile *f,
 	return ret->bytes.error;
 }
 
-/* The lines that differ, with some around them; in the style of V0, all lines. */
+/* The lines that differ, with context lines; in the style of V0, all lines. */
 static struct view_range undone_lines(const struct job *j, const struct textfile *f,
 				      const struct textfile *back)
 {

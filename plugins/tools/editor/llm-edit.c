@@ -24,7 +24,7 @@ struct job {
 	const struct mt_tool_host *host;
 	struct mt_call *call;
 	struct mt_str draft;
-	char *path, *real;      /* as it was given, made whole; without links */
+	char *path, *real;      /* absolute path as given; symbolic links resolved */
 	struct error err;
 };
 
@@ -116,7 +116,7 @@ static int llm_edit_create(struct job *j)
 
 /* ---- the model --------------------------------------------------------------------- */
 
-/* One question, and the lines that it was answered with. */
+/* Send one request to the model and parse the lines of the response. */
 static int ask_once(struct job *j, struct mt_str question, struct strbuf *out)
 {
 	struct mt_str result;
@@ -200,11 +200,12 @@ static int llm_edit_merge(struct job *j, const struct textfile *f,
 	if (r)
 		return r;
 	if (open && lines.len && lines.text[lines.len - 1] == '\n')
-		strbuf_cut(&lines, lines.len - 1); /* as the file ended */
+		strbuf_cut(&lines, lines.len - 1); /* like the end of the old file */
 	return write_back(j, f, at, end - at, (struct mt_str){ lines.text, lines.len });
 }
 
-/* Where a draft is for a long file: the model may choose a range. */
+/* List the parts of a long file that are similar to the draft: the model may choose a
+ * range. */
 static void tell_like(struct job *j, const struct textfile *f)
 {
 	AUTO(strbuf) struct strbuf like = STRBUF(64 * 1024);

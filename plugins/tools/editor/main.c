@@ -10,10 +10,10 @@
 struct self {
 	const struct mt_tool_host *host;
 	struct editor *editor;
-	struct mt_call *call; /* the one that runs */
+	struct mt_call *call; /* in progress */
 };
 
-/* The host knows which call changed a file, and where else it was shown. */
+/* The host knows which call changed a file, and whether another tool showed it. */
 static int ask_past(void *arg, const char *path, int64_t changed_ms,
 		    struct file_past *ret)
 {
@@ -128,7 +128,7 @@ static void editor_tool_put_fields(const struct mt_tool_host *host, struct mt_ca
 		editor_tool_put_field(host, call, "diff", r->diff.text, r->diff.len);
 }
 
-/* The last line of the text is the sentence of the failure. */
+/* The last line of the text is the error sentence. */
 static int editor_tool_put_failure(const struct mt_tool_host *host, struct mt_call *call,
 				   int status, const char *text)
 {

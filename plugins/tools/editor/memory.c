@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * memory.c - what the editor saw of each file, and how to undo its edits.
+ * memory.c - the last seen version of each file, and the undo history of edits.
  *
- * An edit is kept as the bytes that it replaced, not as a copy of the file.
- * Files, edits and bytes have ceilings; what was used longest ago goes first. */
+ * An edit is kept as the bytes that it replaced, not as a copy of the file. Files, edits
+ * and bytes are limited; the least recently used are dropped first. */
 #include "memory.h"
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * replace.c - the command str_replace: one replacement, or several that are made
+ * replace.c - the command str_replace: one replacement, or several that are applied
  * together or not at all. */
 #include "array.h"
 #include "commands.h"
@@ -15,8 +15,8 @@
 enum {
 	QUOTED_MAX = 4000,
 	LINES_LISTED = 100,
-	SPOTS_SHOWN = 10,    /* places of a call that are shown */
-	EDITS_MAX = 100,     /* of a call */
+	SPOTS_SHOWN = 10,    /* changed positions that are shown */
+	EDITS_MAX = 100,     /* maximum per call */
 };
 
 struct replacement {
@@ -24,11 +24,11 @@ struct replacement {
 	bool all;
 };
 
-/* Places that were changed, in the text as it is now, and how many lines each has more
- * than one. */
+/* Changed positions in the current text, and the number of lines that each has in
+ * addition to one. */
 struct spots {
 	struct { size_t at, lines; } list[SPOTS_SHOWN];
-	size_t count; /* of all; the list has the first ones */
+	size_t count; /* of all; the list has only the first ones */
 };
 
 static struct mt_str editor_replace_str_of(const struct strbuf *b)
@@ -38,7 +38,7 @@ static struct mt_str editor_replace_str_of(const struct strbuf *b)
 
 /* ---- finding ---------------------------------------------------------- */
 
-/* The next place of `what` from `p` on; NULL: none. */
+/* The next occurrence of `what` from `p` on; NULL: none. */
 static const char *find_next(const struct textfile *f, const char *p, struct mt_str what)
 {
 	const char *end = f->text.text + f->text.len;
@@ -69,7 +69,7 @@ static void put_quoted(struct strbuf *out, struct mt_str text)
 	strbuf_add(out, n < text.len ? "...`" : "`");
 }
 
-/* The lines in which `what` begins, as a list without duplicates. */
+/* The lines in which `what` starts, as a list without duplicates. */
 static void replace_put_lines(struct strbuf *out, const struct textfile *f,
 			      struct mt_str what)
 {
@@ -120,7 +120,7 @@ static int refuse_matches(struct job *j, const struct textfile *f, size_t matche
 
 /* ---- replacing -------------------------------------------------------- */
 
-/* Places found so far move with the text before them. */
+/* Adjust earlier positions to changes in the text before them. */
 static void move_spots(struct spots *s, const struct splice *changes, size_t count)
 {
 	size_t listed = s->count < SPOTS_SHOWN ? s->count : SPOTS_SHOWN;
@@ -152,7 +152,7 @@ static void add_spots(struct spots *s, const struct splice *changes, size_t coun
 	}
 }
 
-/* Replace all places of `old`, of which there are `count`. */
+/* Replace all `count` occurrences of `old`. */
 static int replace_places(struct job *j, const struct textfile *f, struct mt_str old,
 			  struct mt_str new_, size_t count, struct spots *spots,
 			  struct textfile *ret)
@@ -230,7 +230,7 @@ static void editor_replace_put_one(struct job *j, const struct textfile *f,
 			 line + EDITOR_SNIPPET + s->list[0].lines);
 }
 
-/* Each changed place with the lines around it. */
+/* Append each changed position with its context lines. */
 static void put_several(struct job *j, const struct textfile *f, const struct spots *s)
 {
 	size_t shown = s->count < SPOTS_SHOWN ? s->count : SPOTS_SHOWN;
@@ -250,7 +250,8 @@ static void put_several(struct job *j, const struct textfile *f, const struct sp
 
 /* ---- the command ------------------------------------------------------ */
 
-/* Make all replacements; `*ret` is whichever of the two holds the final text. */
+/* Make all replacements; `*ret` points to the one of the two that holds the final
+ * text. */
 static int replace_each(struct job *j, const struct textfile *f,
 			const struct replacement *list, size_t count, struct spots *spots,
 			struct textfile both[2], const struct textfile **ret)
