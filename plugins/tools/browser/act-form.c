@@ -20,8 +20,8 @@ int act_focus(struct browser *b, const char *bid, struct element **ret,
 			       *ret, err);
 }
 
-/* Text fields are selected whole, for typing over; others that hold a value of a kind
- * get it at once. "type" says that text is to be typed. */
+/* Select the whole content of a text field, to type over it; set the value of other
+ * fields directly. "type": the caller types the text. */
 static const char start_fill[] =
 	"function(v){const t=(this.type||'').toLowerCase(),n=this.tagName;"
 	"if(this.disabled)return 'is disabled';if(this.readOnly)return 'is read-only';"
@@ -50,11 +50,12 @@ static const char start_fill[] =
 	"const s=this.ownerDocument.defaultView.getSelection();s.removeAllRanges();"
 	"s.addRange(r)}return 'type'}";
 
-/* The value, before and after. */
+/* The value, read before and after. */
 static const char read_value[] =
 	"function(){return String('value' in this?this.value:this.textContent)}";
 
-/* What a page's script undid, or emptied: the field has its old value again. */
+/* Restore the old value of a field whose new value the page's script rejected or
+ * cleared. */
 static const char put_back[] =
 	"function(old){const v='value' in this?this.value:this.textContent;"
 	"if(v!==old){if(v!=='')return '';"
@@ -64,7 +65,7 @@ static const char put_back[] =
 	"this.dispatchEvent(new Event('input',{bubbles:true}));put()}"
 	"return 'did not take that value, and has its old one'}";
 
-/* Type over what is there, unless the page does not let it stand. */
+/* Type over the selected content; fail if the page does not keep the value. */
 static int type_over(struct browser *b, const struct element *e, const char *value,
 		     const struct cdp_wait *wait, struct error *err)
 {
@@ -103,7 +104,7 @@ int act_fill(struct browser *b, const char *bid, const char *value,
 	return type_over(b, e, value, wait, err);
 }
 
-/* Select a part of an element's text, or all of it, as a mouse would. An editor gets the
+/* Select a part of an element's text, or all of it, like a mouse. An editor gets the
  * focus first: without it, it ignores the selection. */
 static const char select_text[] =
 	"function(want){const d=this.ownerDocument,s=d.defaultView.getSelection();"
@@ -154,7 +155,7 @@ static const char select_options[] =
 	"this.dispatchEvent(new Event('input',{bubbles:true}));"
 	"this.dispatchEvent(new Event('change',{bubbles:true}));return ''}";
 
-/* A text or a list of texts, as a list. */
+/* Convert a text or a list of texts to a list. */
 static json_object *texts_of(const struct py_call *c, int i)
 {
 	json_object *list;
@@ -181,7 +182,7 @@ int act_select(struct browser *b, const struct py_call *c, const struct cdp_wait
 	return element_tell(b, e, select_options, STEAL(texts), wait, err);
 }
 
-/* Paths that exist, absolute. */
+/* Collect absolute paths, which must exist. */
 static int files_of(struct browser *b, const struct py_call *c, int i, json_object **ret,
 		    struct error *err)
 {
@@ -208,7 +209,7 @@ static int files_of(struct browser *b, const struct py_call *c, int i, json_obje
 static const char is_file_input[] =
 	"function(){return this.tagName==='INPUT'&&this.type==='file'?'yes':''}";
 
-/* Click, and take the file input that asks for files then. */
+/* Click, and get the file input that opens a file chooser. */
 static int chooser(struct browser *b, double x, double y, const struct cdp_wait *wait,
 		   int64_t *ret, struct error *err)
 {

@@ -7,7 +7,7 @@
 
 enum { DRAG_STEPS = 5, HOVER_MS = 2000 };
 
-/* Would a click in its middle reach it? Its label counts, and what is inside it. */
+/* Would a click in the middle of the element reach it, its label or its content? */
 static const char is_reached[] =
 	"function(){if(this.disabled)return 'is disabled';"
 	"const r=this.getClientRects()[0];if(!r)return 'is not visible';"
@@ -58,15 +58,16 @@ static int modifiers_of(const struct py_call *c, int i, int *ret, struct error *
 	return MT_OK;
 }
 
-/* Has it a size, a frame later? Under the mouse it may be small until a picture came. */
+/* Does the element have a size after the next frame? Under the mouse it may be small
+ * until an image has loaded. */
 static const char has_size[] =
 	"function(){return new Promise(done=>{const end=()=>{const r=this.getClientRects()[0];"
 	"done(r&&r.width*r.height>0?'':'has no size')};"
 	"requestAnimationFrame(()=>requestAnimationFrame(end));"
 	"setTimeout(end,document.hidden?100:2000)})}";
 
-/* Put the mouse over an element that has a size, and wait until what that changes is over
- * and a click there would still reach it. */
+/* Move the mouse over an element that has a size. Wait until the resulting changes are
+ * over and a click there would still reach the element. */
 static int hover_over(struct browser *b, const struct element *e, double *x, double *y,
 		      int modifiers, const struct cdp_wait *wait, struct error *err)
 {
@@ -102,7 +103,7 @@ int act_press_at(struct browser *b, double x, double y, const char *button, int 
 	return status;
 }
 
-/* An option of a list that is shown closed cannot be clicked: it is chosen. */
+/* An option of a closed list cannot be clicked: select it. */
 static const char choose_option[] =
 	"function(){if(this.tagName!=='OPTION'||!this.closest('select')||"
 	"this.getClientRects().length)return 'no';"
@@ -160,8 +161,8 @@ static int drag_event(struct browser *b, const char *type, double x, double y,
 			 wait, NULL, err);
 }
 
-/* A drag that the page begins (draggable elements) is given to us to play; any other
- * is the mouse alone. */
+/* A drag that the page begins (draggable elements) is simulated here; any other needs
+ * only mouse events. */
 static int drag(struct browser *b, double x, double y, double to_x, double to_y,
 		const struct cdp_wait *wait, struct error *err)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * act-page.c - addresses, the history, scrolling, waiting and tabs. */
+ * act-page.c - navigation, history, scrolling, waiting and tabs. */
 #include "act.h"
 #include "clock.h"
 #include "files.h"
@@ -8,7 +8,7 @@
 
 enum { NOOP_MAX_MS = 60000 };
 
-/* An address as people write it: a path is a file, a name is a site. */
+/* Complete an address as users type it: a path is a file, a name is a site. */
 static char *act_page_address(struct browser *b, const char *url)
 {
 	static const char *const whole[] = { "about:", "data:", "blob:", "file:",
@@ -143,7 +143,7 @@ int act_close_tab(struct browser *b, const struct cdp_wait *wait, struct error *
 	return status ? status : act_show_tab(b, b->active, wait, err);
 }
 
-/* How the next dialog is answered. */
+/* Set the answer to the next dialog. */
 int act_answer(struct browser *b, const struct py_call *c, struct error *err)
 {
 	bool accept = c->id == ACT_ACCEPT_DIALOG;

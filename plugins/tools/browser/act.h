@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * act.h - the actions, each a function. They fail with MT_EINVAL and a sentence as Python
- * would write it. */
+ * act.h - the actions, each a function. They fail with MT_EINVAL and an error message in
+ * Python's style. */
 #ifndef BROWSER_ACT_H
 #define BROWSER_ACT_H
 
@@ -28,7 +28,7 @@ int act_drag(struct browser *b, const struct py_call *c, const struct cdp_wait *
 /** Actions by coordinates. */
 int act_mouse(struct browser *b, const struct py_call *c, const struct cdp_wait *wait,
 	      struct error *err);
-/** Press a button, some times; `bits`: the button as a bit. */
+/** Press a button `times` times; `bits`: the button as a bit. */
 int act_press_at(struct browser *b, double x, double y, const char *button, int bits,
 		 int times, int modifiers, const struct cdp_wait *wait,
 		 struct error *err);
@@ -51,7 +51,7 @@ int act_mouse_upload(struct browser *b, const struct py_call *c,
 /* act-page.c */
 int act_goto(struct browser *b, const struct py_call *c, const struct cdp_wait *wait,
 	     struct error *err);
-/** Go so many pages forward, or back. */
+/** Go forward or back by this number of pages. */
 int act_history(struct browser *b, int step, const struct cdp_wait *wait,
 		struct error *err);
 int act_scroll(struct browser *b, const struct py_call *c, const struct cdp_wait *wait,

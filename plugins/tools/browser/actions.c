@@ -90,7 +90,7 @@ void browser_calls_clear(struct py_calls *calls)
 	*calls = (struct py_calls){ 0 };
 }
 
-/* The name of an argument given by name, stepped over with its `=`. */
+/* Skip the name of a keyword argument and its `=`. */
 static size_t keyword(struct cursor *c)
 {
 	struct cursor ahead = *c;
@@ -138,7 +138,7 @@ static int browser_actions_add_argument(struct cursor *c, struct py_call *call,
 	return MT_OK;
 }
 
-/* A call at the cursor, which is after its name. */
+/* Parse a call; the cursor is after its name. */
 static int browser_actions_read_arguments(struct cursor *c, struct py_call *call,
 					  struct error *err)
 {
@@ -188,8 +188,8 @@ static bool is_action(const char *name)
 	return false;
 }
 
-/* Read what stands at the cursor. Between other words a call may fail to be one,
- * unless it is clearly meant: an action's name right before its parenthesis. */
+/* Parse a call at the cursor. Unless `strict`, text that does not parse is ignored,
+ * except if an action's name directly precedes a parenthesis. */
 static int browser_actions_read_one(struct cursor *c, bool strict, struct py_calls *calls,
 				    struct error *err)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * actions.h - the actions of the browser, written as Python calls:
- * click('12'), fill('5', 'text'). Parsing only; act.h does them. */
+ * actions.h - the actions of the browser, written as Python calls: click('12'), fill('5',
+ * 'text'). Parsing only; act.h executes them. */
 #ifndef BROWSER_ACTIONS_H
 #define BROWSER_ACTIONS_H
 
@@ -14,7 +14,7 @@ enum {
 	ACTION_PARAMS = 4,
 };
 
-/** Groups of actions, as an agent offers them. noop is always there. */
+/** Groups of actions, as an agent offers them. noop is always available. */
 enum {
 	ACTIONS_BID = 1u << 0,
 	ACTIONS_NAV = 1u << 1,
@@ -22,7 +22,7 @@ enum {
 	ACTIONS_CHAT = 1u << 3,
 	ACTIONS_INFEASIBLE = 1u << 4,
 	ACTIONS_COORD = 1u << 5,
-	ACTIONS_OWN = 1u << 6,     /* not of BrowserGym */
+	ACTIONS_OWN = 1u << 6,     /* not in BrowserGym */
 };
 
 enum action_id {
@@ -57,8 +57,8 @@ extern const struct action_kind action_kinds[ACTION_COUNT];
 /** One call. Names are not looked up by browser_calls_parse. */
 struct py_call {
 	char *name;
-	json_object *args;  /* an array: those without a name */
-	json_object *named; /* an object: those given by name */
+	json_object *args;  /* an array: positional arguments */
+	json_object *named; /* an object: keyword arguments */
 	enum action_id id;  /* set by actions_bind */
 	json_object *values[ACTION_PARAMS]; /* set by actions_bind; borrowed */
 };
@@ -68,16 +68,16 @@ struct py_calls {
 	size_t count;
 };
 
-/** Read calls with literal arguments. `strict`: nothing else stands in the text but
- *  white space and comments; otherwise they are found between other words. A fault is
- *  a sentence that begins with its type: SyntaxError, ValueError.
- *  @return MT_OK (of any number of calls, none included), MT_EINVAL, MT_ELIMIT. */
+/** Parse calls with literal arguments. `strict`: the text may contain nothing else but
+ *  white space and comments; otherwise calls are found between other words. An error
+ *  message begins with its type: SyntaxError, ValueError.
+ *  @return MT_OK (any number of calls, also none), MT_EINVAL, MT_ELIMIT. */
 int browser_calls_parse(const char *text, size_t len, bool strict, struct py_calls *ret,
 			struct error *err);
 void browser_calls_clear(struct py_calls *calls);
 
-/** Look the names up among `groups`, and bind and check the arguments. Faults:
- *  ValueError (no call; several, unless `multi`), NameError, TypeError. */
+/** Look the names up among `groups`, and bind and check the arguments. Errors: ValueError
+ *  (no call; several, unless `multi`), NameError, TypeError. */
 int actions_bind(struct py_calls *calls, unsigned groups, bool multi, struct error *err);
 
 #endif

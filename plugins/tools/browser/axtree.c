@@ -6,7 +6,7 @@
 #include "utf8.h"
 #include <string.h>
 
-/* The default of an option that is NULL. */
+/* Default if the option is NULL. */
 static const char *const ignored_roles[] = { "LineBreak", NULL };
 static const char *const ignored_properties[] = {
 	"editable", "readonly", "level", "settable", "multiline", "invalid", "focusable",
@@ -217,8 +217,8 @@ static void put_node(struct printer *p, json_object *node, const char *role, int
 	axtree_put_line(p, depth, &line);
 }
 
-/* Print a node unless it is skipped. @return true if it was printed; `self` is what
- * its children hear of it. */
+/* Print a node unless it is skipped. @return true if it was printed; `self` is the state
+ * passed to its children. */
 static bool one_node(struct printer *p, json_object *node, int depth,
 		     const struct above *above, struct above *self)
 {

@@ -9,7 +9,7 @@
 #include "js.h"
 
 enum {
-	AX_DEPTH = 200,         /* levels that are walked; the rest is left out */
+	AX_DEPTH = 200,         /* levels that are visited; deeper ones are omitted */
 	AX_NODES_MAX = 200000,
 	AX_LINE_MAX = 4000,     /* bytes of one name or value */
 	AX_INDENT_MAX = 64,
@@ -17,7 +17,7 @@ enum {
 
 /** Properties of a node that has a bid, in addition to the tree. */
 struct ax_mark {
-	double visibility;        /* part of it that is in view, 0..1 */
+	double visibility;        /* fraction in view, 0..1 */
 	bool has_box;
 	double x, y, width, height;
 	bool clickable, som;      /* som: in the set of marks */
@@ -28,21 +28,21 @@ struct ax_mark {
 struct ax_options {
 	bool with_visible, with_clickable, with_som, with_center, with_box;
 	bool keep_generic;        /* print a `generic` without attributes too */
-	bool keep_redundant;      /* print text that the parent's name holds */
+	bool keep_redundant;      /* print text that the parent's name contains */
 	bool visible_only, bid_only, som_only;
 	bool hide_bids, hide_bid_if_invisible;
 	int decimals;             /* of coordinates */
-	const char *const *ignored_roles;      /* NULL-terminated; NULL: the usual */
+	const char *const *ignored_roles;      /* NULL-terminated; NULL: default */
 	const char *const *ignored_properties; /* likewise */
 };
 
 /** Find the element of a bid. @return NULL: unknown bid. */
 typedef const struct ax_mark *ax_mark_fn(void *arg, const char *bid);
 
-/** Append the text of a tree, {"nodes": [...]} as the protocol of the browser has it,
- *  a node's bid in its `browsergym_id`. The first node is the root. A node that is not
- *  a tree's (met twice, of no type) is left out. A full buffer ends the text after a
- *  whole line. @return MT_OK, MT_ELIMIT (it was cut), MT_EINVAL, MT_ENOMEM. */
+/** Append the text of a tree, {"nodes": [...]} as in the browser's protocol, with a
+ *  node's bid in its `browsergym_id`. The first node is the root. Invalid nodes (visited
+ *  twice, without a type) are omitted. If the buffer is full, the text ends after a
+ *  complete line. @return MT_OK, MT_ELIMIT (truncated), MT_EINVAL, MT_ENOMEM. */
 int axtree_put(struct strbuf *out, json_object *tree, const struct ax_options *options,
 	       ax_mark_fn *mark, void *arg, struct error *err);
 

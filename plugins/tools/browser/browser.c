@@ -44,7 +44,7 @@ int page_call(struct browser *b, const char *method, json_object *params,
 	return cdp_call(b->cdp, tab_of(b)->session, method, params, wait, ret, err);
 }
 
-/* ---- what happens by itself ----------------------------------------------------- */
+/* ---- events --------------------------------------------------------------------- */
 
 void page_note(struct browser *b, const char *fmt, ...)
 {
@@ -70,7 +70,7 @@ static void browser_watch(struct browser *b, struct tab *t)
 {
 	t->watched = true;
 	t->request_count = 0;
-	/* Brings the messages since the last call, too. */
+	/* Also delivers the messages since the last call. */
 	cdp_send(b->cdp, t->session, "Runtime.enable", browser_json(NULL));
 	cdp_send(b->cdp, t->session, "Log.enable", browser_json(NULL));
 	cdp_send(b->cdp, t->session, "Network.enable",
@@ -104,7 +104,7 @@ static void on_attached(struct browser *b, json_object *p)
 	for (size_t i = 0; i < ARRAY_LEN(enable); i++)
 		cdp_send(b->cdp, session, enable[i], browser_json(NULL));
 	browser_watch(b, t);
-	/* The window has more than the page in it. */
+	/* The window includes more than the page. */
 	cdp_send(b->cdp, session, "Emulation.setDeviceMetricsOverride",
 		 browser_json("width", 'i', (int64_t)b->config.chrome.width, "height",
 			      'i', (int64_t)b->config.chrome.height, "deviceScaleFactor",
@@ -122,7 +122,7 @@ static void browser_detach(struct browser *b, struct tab *t)
 	b->changed = clock_ms();
 }
 
-/* How to answer the next one otherwise, for the model. */
+/* Tell the model how to answer the next dialog differently. */
 static const char *other_answer(const char *type, bool accept)
 {
 	if (strcmp(type, "alert") == 0 || strcmp(type, "beforeunload") == 0)
@@ -134,7 +134,7 @@ static const char *other_answer(const char *type, bool accept)
 		       : " Call accept_dialog() before the action to accept it.";
 }
 
-/* An alert has one answer. Leaving a page was requested. */
+/* An alert can only be accepted. Leaving a page was requested. */
 static void on_dialog(struct browser *b, const char *session, json_object *p)
 {
 	const char *type = js_str(p, "type", "dialog");
@@ -195,7 +195,7 @@ static uint64_t id_hash(const char *id)
 	return h;
 }
 
-/* Requests whose answer may change the page soon. */
+/* Track requests whose response may soon change the page. */
 static void on_network(struct browser *b, struct tab *t, const char *what, json_object *p)
 {
 	static const char *const awaited[] = { "XHR", "Fetch", "Script", "Stylesheet",
@@ -271,7 +271,7 @@ static void browser_on_event(void *arg, const char *session, const char *method,
 	}
 }
 
-/* ---- life ------------------------------------------------------------------------ */
+/* ---- lifetime -------------------------------------------------------------------- */
 
 int browser_new(const struct browser_config *config, struct browser **ret,
 		struct error *err)

@@ -14,11 +14,11 @@ struct cdp {
 	cdp_event_fn *event;
 	void *arg;
 	struct strbuf read, write;
-	size_t scanned;       /* bytes of `read` that hold no NUL */
+	size_t scanned;       /* prefix of `read` without a NUL, bytes */
 	int64_t last_id;
-	int64_t awaited;      /* id of the call that waits; 0: none does */
-	char session[80];     /* that it is for */
-	json_object *answer;  /* to it */
+	int64_t awaited;      /* id of the pending call; 0: none */
+	char session[80];     /* session of that call */
+	json_object *answer;  /* its response */
 	bool gone;
 };
 
@@ -70,7 +70,7 @@ static void cdp_take(struct cdp *c, const char *text, size_t len)
 	}
 }
 
-/* Hand out the whole messages that were read. @return how many. */
+/* Dispatch the complete messages in the buffer. @return their number. */
 static size_t cdp_take_all(struct cdp *c)
 {
 	size_t start = 0, count = 0;
@@ -142,7 +142,7 @@ int cdp_poll(struct cdp *c, const struct cdp_wait *wait)
 	}
 }
 
-/* ---- asking ------------------------------------------------------------------ */
+/* ---- calls -------------------------------------------------------------------- */
 
 int cdp_send(struct cdp *c, const char *session, const char *method, json_object *params)
 {
@@ -214,7 +214,7 @@ int cdp_call(struct cdp *c, const char *session, const char *method, json_object
 	while (!status && !c->answer)
 		status = cdp_poll(c, wait);
 	answer = STEAL(c->answer);
-	c->awaited = 0; /* a later answer is ignored */
+	c->awaited = 0; /* ignore a later response */
 	if (!answer)
 		return cdp_gave_up(status, err);
 	error = js_get(answer, "error");

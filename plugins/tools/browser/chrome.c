@@ -19,7 +19,7 @@ enum {
 	PROFILE_MAX = 107 - sizeof "/org.chromium.Chromium.XXXXXX/SingletonSocket",
 };
 
-/* PDF files are downloaded instead of shown by a viewer that no tree shows. */
+/* Download PDF files: the accessibility tree does not show the built-in viewer. */
 static const char preferences[] = "{\"plugins\":{\"always_open_pdf_externally\":true},"
 				  "\"credentials_enable_service\":false,"
 				  "\"profile\":{\"password_manager_enabled\":false}}";
@@ -83,7 +83,7 @@ static int make_profile(const char *directory, char **ret, struct error *err)
 	return status;
 }
 
-/* Our environment with one variable set. Only the list is ours. */
+/* Our environment with one variable set. Only the array is allocated. */
 static char **environment_with(char *variable)
 {
 	size_t n = 0, name = strcspn(variable, "=") + 1, count = 1;
@@ -101,7 +101,7 @@ static char **environment_with(char *variable)
 	return env;
 }
 
-/* In the child: only what is safe between fork and exec. */
+/* Runs in the child: only async-signal-safe functions before exec. */
 static _Noreturn void chrome_become(const char *program, char *const *argv,
 				    char *const *env, int in, int out, int log)
 {
@@ -121,8 +121,8 @@ static _Noreturn void chrome_become(const char *program, char *const *argv,
 	_exit(127);
 }
 
-/* Its temporary files go with the profile, or where no socket would fit there, to the
- * directory for temporary files. */
+/* Directory for temporary files: the profile, or the standard one if a socket path in the
+ * profile would be too long. */
 static const char *chrome_tmpdir(const struct chrome *c)
 {
 	const char *dir = getenv("TMPDIR");
@@ -161,8 +161,8 @@ static int chrome_spawn(const char *program, char *const *argv, struct chrome *c
 				 strerror(errno));
 }
 
-/* Names as they are and with * in front, and nothing that could be another rule.
- * @return NULL: out of memory, or a name that is none. */
+/* Build the rules for host names, also with a leading *; names must not contain other
+ * rule syntax. @return NULL: out of memory, or an invalid name. */
 static char *host_rules(const char *hosts, struct error *err)
 {
 	AUTO(strbuf) struct strbuf rules = STRBUF(1 << 16);

@@ -9,11 +9,11 @@
 #include <sys/types.h>
 
 struct chrome_config {
-	const char *program; /* a path, or a name in PATH; "" or NULL: looked for */
-	const char *directory;  /* where the profile's directory is made */
+	const char *program; /* a path, or a name in PATH; "" or NULL: default names */
+	const char *directory;  /* parent directory of the profile */
 	int width, height;   /* of the window */
-	bool open;           /* without a sandbox of its own */
-	const char *hosts;   /* that it may reach, a list; "" or NULL: all */
+	bool open;           /* disable its sandbox */
+	const char *hosts;   /* list of hosts to allow; "" or NULL: all */
 };
 
 struct chrome {
@@ -22,10 +22,11 @@ struct chrome {
 	char *profile;
 };
 
-/** Start it without waiting for a response. Its sandbox is not available to root. */
+/** Start it without waiting for a response. The browser's sandbox does not work as
+ *  root. */
 int chrome_start(const struct chrome_config *config, struct chrome *ret,
 		 struct error *err);
-/** Kill it with all its processes, and remove the profile. */
+/** Kill the browser and its child processes, and remove the profile. */
 void chrome_end(struct chrome *c);
 /** The last error of the browser: the last line, or a sentence for known errors; "" if none. */
 void chrome_last_words(const struct chrome *c, char *ret, size_t size);

@@ -21,7 +21,7 @@ static void console_put_value(struct strbuf *out, json_object *value)
 	strbuf_add(out, text ? text : "");
 }
 
-/* Keep a line; the oldest ones make room. */
+/* Store a line; drop the oldest ones if necessary. */
 static void console_keep(struct browser *b, const char *kind, const struct strbuf *text)
 {
 	size_t n = utf8_cut(text->text, text->len, LINE_MAX_BYTES);
@@ -62,7 +62,7 @@ static void on_exception(struct browser *b, json_object *p)
 	console_keep(b, "uncaught", &text);
 }
 
-/* What the browser itself reports; pages rarely know of the icon that it looks for. */
+/* Handle messages of the browser itself; ignore failures to load a page's icon. */
 static void console_on_entry(struct browser *b, json_object *entry)
 {
 	AUTO(strbuf) struct strbuf text = STRBUF(1 << 20);
@@ -86,7 +86,7 @@ void console_on_event(struct browser *b, struct tab *t, const char *method,
 	    strcmp(method, "Log.entryAdded") != 0)
 		return;
 	if (when <= t->console_time)
-		return; /* kept before; enabling the events brings it again */
+		return; /* stored before; enabling the events repeats it */
 	t->console_now = when > t->console_now ? when : t->console_now;
 	if (entry)
 		console_on_entry(b, entry);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * elements.c - bids: short names for the nodes of a page, valid as long as the page.
- * Those in a frame start with its letters. */
+ * elements.c - bids: short names for the nodes of a page, valid until the page is left.
+ * The bids in a frame start with its letters. */
 #include "internal.h"
 #include "array.h"
 #include <string.h>
@@ -83,7 +83,7 @@ static bool grow(struct browser *b)
 }
 
 /* The letters of the n-th frame in another: a to z, then aA, aB and so on, so that no
- * name is the beginning of two. */
+ * name is a prefix of another. */
 static void frame_letters(char *ret, size_t size, unsigned n)
 {
 	if (n < 26)

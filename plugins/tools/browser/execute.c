@@ -84,7 +84,7 @@ static int do_one(struct browser *b, const struct py_call *c, const struct cdp_w
 	case ACT_FIND:
 	case ACT_SEND_MSG_TO_USER:
 	case ACT_REPORT_INFEASIBLE:
-		return MT_OK; /* handled by the reader of the action */
+		return MT_OK; /* handled by the caller */
 	case ACTION_COUNT:
 		break;
 	}

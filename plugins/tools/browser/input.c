@@ -16,7 +16,7 @@ static const struct {
 	{ "ControlOrMeta", CONTROL }, { "Meta", META }, { "Shift", SHIFT },
 };
 
-/* Keys that do not type a character: their name for the page, and their code. */
+/* Keys that do not type a character: DOM name and code. */
 static const struct key {
 	const char *name, *code;
 	int number;
@@ -63,7 +63,7 @@ int input_mouse(struct browser *b, const char *type, double x, double y,
 			 wait, NULL, err);
 }
 
-/* What an editor does for a key with Control held. */
+/* Editing command for a key with Control. */
 static const char *command_of(char letter)
 {
 	switch (letter) {

@@ -12,7 +12,7 @@
 
 enum {
 	WIDTH = 1280, HEIGHT = 720,
-	LOOK_MS = 60000,    /* to look at a page after its actions */
+	LOOK_MS = 60000,    /* to capture a page after its actions */
 	MARGIN_MS = 500,    /* to report before the caller's own limit */
 };
 
@@ -65,7 +65,7 @@ struct plugin {
 	struct mt_instance *instance;
 	struct browser *browser;
 	char *downloads, *directory;
-	struct view view; /* unless a call says otherwise */
+	struct view view; /* default of a call */
 	unsigned groups;
 	int64_t timeout_ms;
 };
@@ -82,7 +82,7 @@ static void plugin_close(const struct mt_tool_host *host, struct mt_instance *in
 	free(p);
 }
 
-/* Where the profile goes: the private directory, if there is one. */
+/* Directory for the profile: the private directory, if there is one. */
 static const char *browser_tool_private_dir(struct plugin *p)
 {
 	const char *dir = p->host->private_dir ? p->host->private_dir(p->instance) : NULL;
@@ -90,7 +90,7 @@ static const char *browser_tool_private_dir(struct plugin *p)
 	return dir && *dir ? dir : "/tmp";
 }
 
-/* Index of the value of an option among its choices. */
+/* Index of an option's value among its choices. */
 static int browser_tool_choice_of(const struct plugin *p, const char *key)
 {
 	return tool_choice(p->host, p->instance, options, ARRAY_LEN(options), key);
@@ -177,7 +177,7 @@ static void browser_tool_put_fields(struct plugin *p, struct mt_call *call,
 		p->host->field(call, "open_pages_urls", json.text, json.len);
 }
 
-/* Coordinates are those of a picture: calls with them are offered together with one. */
+/* Coordinates refer to a screenshot: calls that use them are offered only with one. */
 static const char by_pixels[] =
 	"[Elements without a bid, for example in a canvas: mouse_click(x, y, button='left'), "
 	"mouse_dblclick(x, y), mouse_move(x, y), mouse_down(x, y), mouse_up(x, y), "
@@ -194,7 +194,7 @@ static void browser_put_tree(struct plugin *p, struct mt_call *call,
 			      : "");
 }
 
-/* What part of the page the tree has. */
+/* Name the part of the page that the tree shows. */
 static const char *extent_of(const struct view *view, const struct observation *o)
 {
 	if (!o->unseen && !o->cut)
@@ -261,7 +261,7 @@ static void browser_put_result(struct plugin *p, struct mt_call *call,
 		host->reply_media(call, "image/png", o->picture.text, o->picture.len);
 }
 
-/* Do the actions until one fails. */
+/* Execute the actions until one fails. */
 static int browser_plugin_act(struct plugin *p, struct mt_call *call,
 			      const struct py_calls *calls, int64_t end,
 			      struct error *err)
@@ -287,7 +287,7 @@ static int browser_plugin_act(struct plugin *p, struct mt_call *call,
 	return status;
 }
 
-/* A requested screenshot or search is made after the last call. */
+/* A requested screenshot or search is taken after the last call. */
 static void ask_view(const struct py_calls *calls, struct view *view)
 {
 	for (size_t i = 0; i < calls->count; i++) {
@@ -358,7 +358,7 @@ static int plugin_call(const struct mt_tool_host *host, void *self, struct mt_ca
 	return MT_OK;
 }
 
-/* ---- what the model and the configuration read ------------------------------------- */
+/* ---- texts for the model and the configuration ------------------------------------- */
 
 static const char description[] =
 	"Use a web browser, which stays open between calls. `code` is one or more "

@@ -30,11 +30,11 @@ static void add_line(struct strbuf *out, const char *line, size_t len)
 	strbuf_addn(out, line, len);
 }
 
-/* Of the lines of a tree those that hold a text, and those next to them. */
+/* Keep the lines of a tree that contain a text, and the adjacent lines. */
 static int keep_found(struct strbuf *tree, const char *text, size_t *ret_found)
 {
 	AUTO(strbuf) struct strbuf all = *tree;
-	const char *skipped = NULL; /* the line before, if it was not kept */
+	const char *skipped = NULL; /* the previous line, if not kept */
 	bool after = false, gap = false;
 	size_t found = 0;
 
@@ -63,7 +63,7 @@ static int keep_found(struct strbuf *tree, const char *text, size_t *ret_found)
 	return tree->error;
 }
 
-/* The URL of the page; borrowed. */
+/* URL of the page; borrowed. */
 static const char *url_of(const struct look *l)
 {
 	json_object *strings = list_at(l->snapshot, "strings");
@@ -102,7 +102,7 @@ static int put_tree(struct look *l, struct observation *o)
 	return o->cut ? MT_OK : status;
 }
 
-/* A page that is not the one looked at before has bids of its own. */
+/* Forget the bids if this is not the page captured before. */
 static int same_page(struct look *l)
 {
 	AUTO(json) json_object *tree = NULL;
@@ -155,7 +155,7 @@ static int list_tabs(struct browser *b, const struct cdp_wait *wait,
 	return status;
 }
 
-/* Which part of the page is in the window. */
+/* Report the part of the page that is in the window. */
 static void tell_extent(const struct look *l, struct observation *o)
 {
 	json_object *page = l->documents[0].json;
@@ -195,8 +195,8 @@ static void observation_new(struct observation *o)
 				   .picture = STRBUF(1) };
 }
 
-/* @return true if the page may answer now: its scripts were stopped, or it crashed while it
- * was looked at and its tab is closed. */
+/* @return true if the page may respond now: its scripts were stopped, or it crashed
+ * during the capture and its tab is closed. */
 static bool can_look_again(struct browser *b, int status, const struct cdp_wait *wait)
 {
 	bool crashed = false;
@@ -210,9 +210,9 @@ static bool can_look_again(struct browser *b, int status, const struct cdp_wait 
 	return status == MT_ETIMEOUT;
 }
 
-/* A page whose scripts never pause does not answer: after BUSY_MS, or half of the time if
- * that is less, they are stopped, and the rest is for a second try. A large page on a busy
- * machine needs most of it. */
+/* A page whose scripts never pause does not respond. After BUSY_MS, or half of the time
+ * if that is less, the scripts are stopped and the rest of the time is used for a second
+ * try. A large page on a busy machine needs most of it. */
 int browser_look(struct browser *b, const struct view *view, const struct cdp_wait *wait,
 		 struct observation *ret, struct error *err)
 {
@@ -222,7 +222,7 @@ int browser_look(struct browser *b, const struct view *view, const struct cdp_wa
 	struct cdp_wait half;
 	int status;
 
-	/* An address that does not answer keeps the page before from answering, too. */
+	/* While an unresponsive URL loads, the previous page does not respond either. */
 	if (first > (loading ? LOADING_MS : BUSY_MS))
 		first = loading ? LOADING_MS : BUSY_MS;
 	half = (struct cdp_wait){ now + first, wait->cancel_fd };

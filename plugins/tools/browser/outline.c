@@ -17,17 +17,17 @@ enum {
 
 /* Properties of roles. */
 enum {
-	ACTOR = 1,      /* the role says that it accepts actions */
-	NAMED = 2,      /* the name is made of the texts in it */
-	BOX = 4,        /* left out without a name, unless there are several items in it */
+	ACTOR = 1,      /* the role implies that it accepts actions */
+	NAMED = 2,      /* the name consists of the texts in it */
+	BOX = 4,        /* omitted without a name, unless it contains several items */
 	PLAIN = 8,      /* the role is not printed before a text */
-	THIN = 16,      /* always left out without a name */
+	THIN = 16,      /* always omitted without a name */
 	LANDMARK = 32,  /* printed without a bid */
 	CELL = 64,
-	SOLID = 128,    /* what is in it repeats its value */
+	SOLID = 128,    /* its content repeats its value */
 	TEXT = 256,
-	NOTHING = 512,  /* left out with its name */
-	CAPTION = 1024, /* its texts name the box that it is in */
+	NOTHING = 512,  /* omitted even with a name */
+	CAPTION = 1024, /* its texts name the box that contains it */
 };
 
 static const struct role {
@@ -81,16 +81,16 @@ struct outline {
 	json_object *nodes;          /* by id, without those already visited */
 	struct item *items;
 	size_t count;
-	struct mt_str *names;        /* of controls in view, which their labels repeat */
+	struct mt_str *names;        /* of visible controls, which their labels repeat */
 	size_t name_count;
-	bool deep, full;             /* levels, or the buffer's end, left out */
-	bool unseen;                 /* some of the page is out of view */
+	bool deep, full;             /* levels, or text beyond the buffer, omitted */
+	bool unseen;                 /* part of the page is out of view */
 };
 
-/* Facts about the items above that affect those in them. */
+/* Facts about ancestors that affect the items in them. */
 struct above {
 	bool label;
-	struct mt_str name, value, box; /* box: the name of the next one, whatever it is */
+	struct mt_str name, value, box; /* box: the name of the next item, of any type */
 };
 
 static unsigned role_is(const char *role)
@@ -179,7 +179,7 @@ static struct item *item_new(struct outline *o, json_object *node, const char *r
 	it->name = text_at(node, "name.value");
 	it->bid = js_str(node, "browsergym_id", NULL);
 	m = it->mark = it->bid && !(it->is & TEXT) ? o->mark(o->arg, it->bid) : NULL;
-	if (m && strcmp(role, "LabelText") != 0) /* a label leads to its control */
+	if (m && strcmp(role, "LabelText") != 0) /* a label refers to its control */
 		it->actionable = m->clickable || m->draggable || m->scrollable ||
 				 has_property(node, "focusable");
 	if (m && m->visibility >= 0.5 && (it->is & ACTOR) && it->name.len &&
@@ -188,14 +188,14 @@ static struct item *item_new(struct outline *o, json_object *node, const char *r
 	return it;
 }
 
-/* Is it of use to a reader, not only a box or blank? */
+/* Is the item useful to a reader, not only a box or blank? */
 static bool says_something(const struct item *it)
 {
 	return it->name.len || it->actionable || (it->is & ACTOR);
 }
 
-/* Append the item of a node, or those below it if it has none. `filtered`: the node above
- * is out of view, and so are its texts. */
+/* Append the item of a node, or those of its children if it has none. `filtered`: the
+ * parent node is out of view, and so are its texts. */
 static void items_add(struct outline *o, const char *id, int level, bool filtered,
 		      struct item ***tail)
 {
@@ -207,7 +207,7 @@ static void items_add(struct outline *o, const char *id, int level, bool filtere
 
 	if (!node)
 		return;
-	json_object_object_del(o->nodes, id); /* it stays in the tree */
+	json_object_object_del(o->nodes, id); /* the tree still references it */
 	if (printed && !((role_is(role) & TEXT) && filtered))
 		it = item_new(o, node, role);
 	else
@@ -229,7 +229,8 @@ static void items_add(struct outline *o, const char *id, int level, bool filtere
 			  level + 1, filtered, tail);
 }
 
-/* ---- what is left out ---------------------------------------------------------------- */
+/* ---- omitted items
+ * ------------------------------------------------------------------- */
 
 static bool names_control(const struct outline *o, struct mt_str text)
 {
@@ -269,7 +270,7 @@ static bool outline_is_text(const struct item *it)
 	return it && (it->is & TEXT);
 }
 
-/* A single text in an item without a name is its name, also if it is in a plain box. */
+/* A single text in an unnamed item becomes its name, also in a plain box. */
 static void outline_fold(struct item *it)
 {
 	const struct item *child = it->child;
@@ -301,7 +302,7 @@ static bool is_needed(const struct item *it)
 	return child && child->next && (text || strcmp(it->role, "generic") != 0);
 }
 
-/* Replace an item by those in it. @return where the items after them begin. */
+/* Replace an item by those in it. @return the position after them. */
 static struct item **outline_splice(struct item **at)
 {
 	struct item *it = *at, **end = &it->child;
@@ -313,7 +314,7 @@ static struct item **outline_splice(struct item **at)
 	return it->child == it->next ? at : end;
 }
 
-/* Number of items in a row that fits on a line: cells, and single items in them. */
+/* Number of items in a row that fits on one line: cells, and single items in cells. */
 static size_t pieces_of(const struct item *row)
 {
 	size_t n = 0;
@@ -334,7 +335,7 @@ static bool is_line(const struct item *it)
 	return strcmp(it->role, "row") == 0 && it->child && pieces_of(it) <= PIECES_MAX;
 }
 
-/* A row that is not a line is a box, and so are its cells. */
+/* Turn a row that does not fit on a line into a box, and its cells too. */
 static void open_row(struct item *row)
 {
 	for (struct item **at = &row->child; *at;) {
@@ -352,7 +353,7 @@ static struct above hear(const struct item *it, const struct above *above)
 
 	if (it->name.len)
 		self.name = it->is & NAMED ? it->name : (struct mt_str){ "", 0 };
-	if (it->is & CELL) /* its name repeats what is in it */
+	if (it->is & CELL) /* its name repeats its content */
 		self.name = (struct mt_str){ "", 0 };
 	if (it->is & CAPTION)
 		self.name = above->box;
@@ -410,13 +411,13 @@ static void outline_put_value(struct strbuf *out, const struct item *it)
 	strbuf_add(out, " value=");
 	if (json_object_is_type(value, json_type_string))
 		outline_put_text(out, text, AX_LINE_MAX);
-	else if (json_object_is_type(value, json_type_double)) /* the page has a float */
+	else if (json_object_is_type(value, json_type_double)) /* a float in the page */
 		strbuf_addf(out, "%.7g", json_object_get_double(value));
 	else
 		literal_put(out, value);
 }
 
-/* Length of the start of a URL that the page's own has too: its origin, or all of it if a
+/* Length of the start of a URL shared with the page's URL: its origin, or all of it if a
  * fragment follows. */
 static size_t own_part(const char *page, const char *url)
 {
@@ -451,7 +452,7 @@ static bool only_options(const struct item *it)
 	return it->child && !c;
 }
 
-/* A true property is printed as its name, a false one not at all. */
+/* Print a true property as its name; omit a false one. */
 static void put_property(struct strbuf *out, const struct item *it, const char *name,
 			 json_object *value)
 {
@@ -551,8 +552,7 @@ static void outline_put_head(const struct outline *o, struct strbuf *out,
 		outline_put_properties(o, out, it);
 }
 
-/* The options of a closed list have no box. They are chosen by select_option, which takes
- * the text. */
+/* The options of a closed list have no box. select_option selects them by their text. */
 static void outline_put_option(const struct outline *o, struct strbuf *out,
 			       const struct item *it)
 {
@@ -579,7 +579,7 @@ static void outline_put_options(const struct outline *o, struct strbuf *out,
 		strbuf_addf(out, " | and %zu more; find(text) shows all", more);
 }
 
-/* A cell that accepts no action is its text or the items in it. */
+/* Print a cell that accepts no action as its text or the items in it. */
 static void outline_put_cell(const struct outline *o, struct strbuf *out,
 			     const struct item *it)
 {
@@ -605,7 +605,8 @@ static void outline_put_row(const struct outline *o, struct strbuf *out,
 	}
 }
 
-/* ---- all of it ------------------------------------------------------------------------ */
+/* ---- the whole page
+ * ------------------------------------------------------------------- */
 
 /* The line is written completely or not at all. */
 static void outline_put_line(struct outline *o, int depth, const struct strbuf *line)
@@ -626,7 +627,7 @@ static void outline_put_line(struct outline *o, int depth, const struct strbuf *
 	}
 }
 
-/* A page is not a level of its own. */
+/* The page itself is not a level. */
 static void put_items(struct outline *o, const struct item *it, int depth)
 {
 	for (; it && !o->full && !o->out->error; it = it->next) {

@@ -25,11 +25,12 @@ static struct ax_mark mark_of(const struct document *d, const struct node *n,
 			     .scroll_height = n->scroll_height };
 
 	m.visibility = n->has_box && area > 0 ? seen.width * seen.height / area : 0;
-	/* Taller than where it is seen: in view as soon as it fills much of that. */
+	/* An element taller than its visible area is in view if it fills at least a third
+	 * of that area. */
 	if (area > 0 && seen.width * seen.height > 0 &&
 	    seen.width * seen.height >= n->seen.width * n->seen.height / 3)
 		m.visibility = 1;
-	/* A label leads to its field, which has a mark of its own. */
+	/* A label refers to its field, which has its own mark. */
 	m.som = (m.clickable || m.draggable) && m.visibility >= 0.5 &&
 		strcmp(role, "LabelText") != 0;
 	for (const char *const *u = usual; *u && !m.som; u++)
@@ -50,14 +51,14 @@ static bool is_focused(json_object *node)
 	return false;
 }
 
-/* An option of a closed list has no box: it is in view with its list. */
+/* An option of a closed list has no box: it is in view if the list is. */
 static bool page_tree_is_option(const char *role)
 {
 	return strcmp(role, "option") == 0 || strcmp(role, "MenuListPopup") == 0;
 }
 
-/* What the page's author hides from assistive programs, or gives no role, is shown all
- * the same if a mouse would find something to do there. */
+/* Show elements that the page hides from assistive programs, or gives no role, if they
+ * react to the mouse. */
 static bool is_for_mice(const struct node *n)
 {
 	return n->is_element && n->has_box && !n->is_around &&
@@ -70,7 +71,7 @@ static int show_ignored(json_object *node)
 	return js_set_new(node, "name", browser_json("value", 's', "", NULL));
 }
 
-/* A shape is known by what it is drawn with: circle, rect, path. */
+/* Add the tag name of a shape: circle, rect, path. */
 static int add_tag(const struct node *n, json_object *node)
 {
 	json_object *list = list_at(node, "properties");
@@ -113,8 +114,8 @@ static int name_node(struct look *l, const struct document *d, json_object *node
 	return js_set_str(node, "browsergym_id", e->bid) ? out_of_memory(l->err) : MT_OK;
 }
 
-/* A node that the accessibility tree lacks: shapes of a drawing, parts that are hidden
- * from it. It stands below the nearest that is there. */
+/* Add a node that the accessibility tree lacks: shapes of a drawing, hidden parts. Its
+ * parent is the nearest ancestor in the tree. */
 static int page_tree_add_missing(struct look *l, struct document *d, struct node *n,
 				 json_object *nodes)
 {
@@ -141,7 +142,7 @@ static int page_tree_add_missing(struct look *l, struct document *d, struct node
 	return name_node(l, d, node);
 }
 
-/* Ids of nodes are those of their tree: make them different from the others'. */
+/* Make the ids of nodes, which are unique per tree, unique for all trees. */
 static json_object *own_id(const struct document *d, const char *id)
 {
 	char text[64];
@@ -150,7 +151,7 @@ static json_object *own_id(const struct document *d, const char *id)
 	return json_object_new_string(text);
 }
 
-/* Lines of text, which its node holds whole, and the space between elements. */
+/* Is the node a line of text, which its parent contains, or space between elements? */
 static bool says_nothing(json_object *node)
 {
 	const char *role = js_str(js_get(node, "role"), "value", "");
@@ -220,8 +221,8 @@ static int page_tree_add_all(json_object *to, json_object *from)
 	return status;
 }
 
-/* From the innermost out: a frame's root is known before the node that holds it; the
- * page's own comes first in the list for that reason, too. */
+/* Read inner documents first: a frame's root must be known before the node that contains
+ * it. The page's own root then is the first in the list. */
 int page_tree_read(struct look *l)
 {
 	json_object *roots[FRAMES_MAX] = { NULL };

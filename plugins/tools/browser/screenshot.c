@@ -48,7 +48,7 @@ static json_object *list_marks(const struct browser *b)
 	return list;
 }
 
-/* @return the marked picture, as base64 in "result.value" of `ret`. */
+/* @return the marked screenshot, as base64 in "result.value" of `ret`. */
 static int add_marks(struct browser *b, const char *data, const struct cdp_wait *wait,
 		     json_object **ret, struct error *err)
 {
@@ -73,7 +73,7 @@ static int add_marks(struct browser *b, const char *data, const struct cdp_wait 
 			 wait, ret, err);
 }
 
-/* Without marks where they cannot be drawn. */
+/* Without marks if they cannot be drawn. */
 int screenshot_take(struct browser *b, enum screenshot kind, const struct cdp_wait *wait,
 		    struct strbuf *ret, struct error *err)
 {

@@ -5,7 +5,7 @@
 #include "look.h"
 #include <string.h>
 
-/* Styles that the snapshot brings. */
+/* Styles to request with the snapshot. */
 static const char *const style_names[] = { "overflow-y", "position", "overflow-x" };
 
 static int64_t int_at(json_object *list, size_t i, int64_t fallback)
@@ -50,7 +50,7 @@ static bool scrolls(json_object *strings, json_object *styles, size_t i)
 	       snapshot_is_text(strings, styles, i, "scroll");
 }
 
-/* Does a box hold more than it shows, in width (2) or height (3)? */
+/* Is the content of a box larger than the box, in width (2) or height (3)? */
 static bool spills(const struct document *d, size_t box, size_t side)
 {
 	json_object *shown = list_at(d->json, "layout.clientRects");
@@ -62,7 +62,7 @@ static bool spills(const struct document *d, size_t box, size_t side)
 	       snapshot_number_at(json_object_array_get_idx(shown, box), side) + 1;
 }
 
-/* The vertical part of its content that a box shows. */
+/* Read the vertical part of its content that a box shows. */
 static void read_scroll(const struct document *d, size_t box, struct node *n)
 {
 	json_object *shown = list_at(d->json, "layout.clientRects");
@@ -211,8 +211,8 @@ static int frame_find(struct browser *b, const char *id, const char *label)
 	return (int)i;
 }
 
-/* Where in the window the page in an element begins: inside its frame and padding,
- * which the snapshot does not tell. */
+/* Position in the window of the page in an element: inside the frame and padding, which
+ * the snapshot does not report. */
 static struct rect inner_box(struct look *l, const struct document *d,
 			     const struct node *n)
 {
@@ -233,14 +233,15 @@ static struct rect inner_box(struct look *l, const struct document *d,
 			      snapshot_number_at(quad, 5) - snapshot_number_at(quad, 1) };
 }
 
-/* What of the window each node may fill: within what scrolls or clips above it. What
- * has a fixed place, and what is placed by a parent above one that clips, is not
- * clipped. What the page itself clips (its first two elements) is the window. */
+/* Compute the part of the window that each node may occupy, limited by ancestors that
+ * scroll or clip. Nodes with a fixed position, and nodes positioned by an ancestor above
+ * one that clips, are not clipped. The first two elements of the page clip to the
+ * window. */
 static int clip_nodes(struct document *d, struct error *err)
 {
 	json_object *parents = list_at(d->json, "nodes.parentIndex");
 	struct {
-		struct rect flow, placed; /* for what is inside it */
+		struct rect flow, placed; /* for its content */
 		int depth;
 	} *above = calloc(d->count + 1, sizeof *above), *own;
 
@@ -269,7 +270,7 @@ static int clip_nodes(struct document *d, struct error *err)
 	return MT_OK;
 }
 
-/* Where the documents inside this one are, and what they are called. */
+/* Position and name the documents inside this one. */
 static void place_inner(struct look *l, struct document *d)
 {
 	for (size_t i = 0; i < d->count; i++) {
