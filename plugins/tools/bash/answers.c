@@ -6,7 +6,7 @@
 
 enum {
 	HOLD_MS = 2000, /* for a program to leave line mode after its query */
-	LOOK_MS = 20,   /* how often the terminal mode is checked meanwhile */ */
+	LOOK_MS = 20,   /* how often the terminal mode is checked meanwhile */
 };
 
 void answers_reset(struct answers *a)
