@@ -40,7 +40,7 @@ struct observation {
 	char focused[BID_MAX];
 	char *tabs[TABS_MAX];   /* URLs */
 	size_t tab_count, active;
-	double top, view_height, height; /* of the page: px above the window, in it, in all */
+	double top, view_height, height; /* of the page, px: scrolled, in view, total */
 	struct strbuf notes;    /* a line each: dialogs, downloads, ... */
 	struct strbuf picture;  /* PNG */
 };

@@ -14,8 +14,8 @@ struct tab {
 	/* Requests of the page since the last action: hashes of their ids. */
 	uint64_t requests[REQUESTS_MAX];
 	size_t request_count;
-	double console_time, console_now; /* of the last message that a result had, and
-					     that was kept; ms */
+	double console_time, console_now; /* of the last message shown in a result, and
+					     of the last one stored; ms */
 };
 
 /** A node of the page that has a bid. */

@@ -19,7 +19,7 @@ struct node {
 	bool is_element, has_box, clickable, draggable, scrollable;
 	double scroll_top, scroll_view, scroll_height; /* if scrollable */
 	bool is_around;   /* a label, or the whole page: contains the relevant nodes */
-	bool clips, is_placed, is_absolute, is_fixed; /* by its style: overflow, position */
+	bool clips, is_placed, is_absolute, is_fixed; /* by style: overflow, position */
 	int inner;        /* document in it; -1: none */
 	struct rect seen; /* part of the window that the node may occupy */
 };
