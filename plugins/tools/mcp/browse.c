@@ -71,9 +71,9 @@ void browse_close(struct browse *b)
 	b->listener = -1;
 }
 
-/* ---- there ------------------------------------------------------------------------ */
+/* ---- the browser ------------------------------------------------------------------ */
 
-/* $BROWSER, or what the desktop has. Whether it works is for the user to see. */
+/* Open $BROWSER, or the desktop's default browser. Success is not checked. */
 static void open_browser(const char *url)
 {
 	const char *program = getenv("BROWSER");
@@ -94,7 +94,8 @@ static void open_browser(const char *url)
 	posix_spawn_file_actions_destroy(&actions);
 }
 
-/* ---- and back ------------------------------------------------------------------------ */
+/* ---- the redirect
+ * ------------------------------------------------------------------- */
 
 static bool has_state(const char *url, const char *state)
 {
@@ -123,7 +124,7 @@ static void browse_reply(int fd, const char *status, const char *text)
 	file_write_all(fd, b.text, b.len);
 }
 
-/* The target of a GET for the callback, out of the head of a request; owned. */
+/* Extract the target of a GET for the callback from the head of a request; owned. */
 static char *mcp_browse_target_of(char *head)
 {
 	size_t want = strlen("GET " CALLBACK "?");

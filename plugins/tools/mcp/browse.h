@@ -13,10 +13,10 @@ struct browse {
 	char redirect_uri[64];
 };
 
-/** Listen on that port; 0: that of the address `before`, if it is free, or any. */
+/** Listen on `port`; 0: that of the URL `before`, if it is free, or any free port. */
 int browse_open(struct browse *b, int port, const char *before, struct error *err);
-/** Show the address, open a browser if there is one, and wait for it to come back
- *  with `state`. The whole address then, owned. */
+/** Show the URL, open a browser if there is one, and wait for the redirect with `state`.
+ *  @return its whole URL, owned. */
 char *browse_visit(struct browse *b, const char *url, const char *state,
 		   int64_t patience_ms, struct error *err);
 void browse_close(struct browse *b);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * client.c - requests and their responses, the state of the connection. */
+ * client.c - requests, their responses, and the state of the connection. */
 #include "client.h"
 #include "clock.h"
 #include <errno.h>
@@ -246,9 +246,9 @@ int mcp_client_notify(struct client *c, const char *method, json_object *params,
 	return c->transport->send(c, b.text, b.len, NULL, err);
 }
 
-/* ---- with what the server wants to know in between ---------------------- */
+/* ---- requests that need input -------------------------------------------- */
 
-/* Answers to a result that asks for input go into `params`. */
+/* Add the answers for a result that requests input to `params`. */
 static int mcp_client_add_input(struct client *c, json_object *params,
 				json_object *result, const struct waiter *w,
 				struct error *err)
@@ -356,7 +356,8 @@ static void back_off(struct client *c)
 	c->retry_at = clock_ms() + (pause < BACKOFF_MAX_MS ? pause : BACKOFF_MAX_MS);
 }
 
-/* One that dies at once, again and again, is started less and less often. */
+/* Count exits: a server that exits immediately, again and again, is restarted with
+ * increasing delays. */
 static void count_death(struct client *c)
 {
 	if (clock_ms() - c->ready_at > LIVED_MS)
@@ -385,7 +386,7 @@ void client_down(struct client *c, const char *fmt, ...)
 	pthread_mutex_unlock(&c->lock);
 }
 
-/* With the lock held, by the one thread that connects. */
+/* Called with the lock held, by the one thread that connects. */
 static int connect_now(struct client *c, const struct waiter *w, struct error *err)
 {
 	int status;
@@ -394,7 +395,7 @@ static int connect_now(struct client *c, const struct waiter *w, struct error *e
 	c->down = false;
 	c->protocol[0] = '\0';
 	pthread_mutex_unlock(&c->lock);
-	c->transport->stop(c); /* what is left of the one before */
+	c->transport->stop(c); /* clean up the previous connection */
 	status = version_open(c, w, err);
 	if (status)
 		c->transport->stop(c);

@@ -2,10 +2,10 @@
  *
  * client.h - a client of one MCP server, independent of transport and era.
  *
- * Any thread may ask; each waits for its own answer. What the server sends
- * comes in through mcp_client_deliver, from the thread of a transport or from the
- * one that asks. A server that is down is started again when it is asked next,
- * after a pause that grows. */
+ * Any thread may send a request and waits for its own response. Messages of the server
+ * are passed to mcp_client_deliver, by the thread of a transport or by the requesting
+ * one. A server that is down is restarted by the next request, after an increasing
+ * delay. */
 #ifndef MCP_CLIENT_H
 #define MCP_CLIENT_H
 
@@ -17,7 +17,7 @@
 
 enum {
 	MCP_MESSAGE_MAX = 16 << 20, /* bytes of one message */
-	MCP_TAIL_MAX = 1024,        /* what is kept of the standard error output */
+	MCP_TAIL_MAX = 1024,        /* bytes kept of the standard error output */
 };
 
 struct client;
@@ -27,7 +27,7 @@ struct client_config {
 	const char *name;
 	char *const *argv;        /* of a server that is a program; or NULL */
 	char *const *env;         /* its whole environment */
-	const char *directory;    /* where it is started; also its root */
+	const char *directory;    /* working directory of the server; also its root */
 	const char *url;          /* of a server over HTTP; or NULL */
 	char *const *headers;     /* "Name: value", NULL-terminated */
 	const char *ca_path;
@@ -36,20 +36,20 @@ struct client_config {
 	int64_t connect_ms, timeout_ms;
 	bool accepts;             /* elicitation is accepted as it stands (for tests) */
 	void *arg;
-	/** Something worth a line. [any thread] */
+	/** Called to log a message. [any thread] */
 	void (*log)(void *arg, int level, const char *text);
-	/** Tools, prompts or resources are others now. [any thread] */
+	/** Called when tools, prompts or resources have changed. [any thread] */
 	void (*changed)(void *arg);
 	/** A token for the Authorization header, owned by the caller; NULL: none.
-	 *  `challenge`: the header of a refusal, "" for none; NULL: nothing was
-	 *  refused yet, the token that is there. [any thread] */
+	 *  `challenge`: WWW-Authenticate of a refusal, "" if it had none; NULL: no
+	 *  refusal yet, return the stored token. [any thread] */
 	char *(*authorize)(void *arg, const char *challenge, struct error *err);
 };
 
-/** Callbacks of the caller that waits for an answer. Members may be NULL. */
+/** Callbacks of a caller that waits for a response. Members may be NULL. */
 struct waiter {
 	void *arg;
-	json_object *input;       /* schema of the tool that is called; borrowed */
+	json_object *input;       /* schema of the called tool; borrowed */
 	bool (*cancelled)(void *arg);
 	void (*progress)(void *arg, double done, double total, const char *message);
 	/** The server asks the user: the result of the elicitation, owned. */
@@ -59,7 +59,7 @@ struct waiter {
 enum client_state { CLIENT_IDLE, CLIENT_CONNECTING, CLIENT_READY, CLIENT_DOWN };
 enum client_era { ERA_UNKNOWN, ERA_LEGACY, ERA_MODERN };
 
-/** A question of the server that a waiting call has to answer. */
+/** A request of the server that a waiting call must answer. */
 struct question {
 	struct question *next;
 	json_object *doc;         /* the whole request */
@@ -73,29 +73,29 @@ struct pending {
 	const struct waiter *waiter;
 	json_object *answer;      /* the whole message */
 	bool done;
-	int64_t alive_at;         /* when something was last heard of it */
+	int64_t alive_at;         /* time of the last sign of progress */
 	struct question *questions;
-	void *multi;              /* CURLM that its thread sleeps in; or NULL */
+	void *multi;              /* CURLM on which its thread waits; or NULL */
 	json_object *params;      /* borrowed; for headers */
 };
 
 struct transport {
-	/** Start what carries messages. */
+	/** Start the transport. */
 	int (*start)(struct client *c, const struct waiter *w, struct error *err);
-	/** Send a message; with `p` it is a request, and the transport may carry
-	 *  it to its answer. */
+	/** Send a message; with `p` it is a request, and the transport may wait for its
+	 *  response. */
 	int (*send)(struct client *c, const char *text, size_t len, struct pending *p,
 		    struct error *err);
 	/** The handshake is over. May be NULL. */
 	void (*ready)(struct client *c);
-	/** End everything; no thread of it runs any more. */
+	/** Stop the transport and all its threads. */
 	void (*stop)(struct client *c);
 };
 
 struct client {
 	struct client_config config;
 	const struct transport *transport;
-	pthread_mutex_t link_lock; /* the link comes and goes under it */
+	pthread_mutex_t link_lock; /* protects `link` while it is created or freed */
 	void *link;               /* of the transport */
 	pthread_mutex_t lock;
 	pthread_cond_t wake;
@@ -104,8 +104,8 @@ struct client {
 	char protocol[32];        /* negotiated; "" before the handshake */
 	bool down;                /* the transport has ended, for this reason: */
 	struct error why;
-	long http_status;         /* of the last answer over HTTP */
-	bool session_over;        /* the server knows our session no more */
+	long http_status;         /* of the last HTTP response */
+	bool session_over;        /* the server no longer knows our session */
 	char tail[MCP_TAIL_MAX];  /* of the server's standard error output */
 	struct pending *pendings;
 	int64_t ids;
@@ -114,7 +114,7 @@ struct client {
 	int64_t ready_at;
 	bool closing;
 	json_object *capabilities, *info;
-	int64_t changed_at;       /* when `changed` was last told */
+	int64_t changed_at;       /* time of the last call of `changed` */
 	bool changed_due;
 };
 
@@ -123,19 +123,20 @@ struct client *client_new(const struct client_config *config);
 struct client *client_free(struct client *c);
 AUTO_DEFINE(client, struct client *, client_free)
 
-/** Make sure that the server is there and greeted. */
+/** Make sure that the server runs and the handshake is done. */
 int client_connect(struct client *c, const struct waiter *w, struct error *err);
-/** Ask and wait; questions of the server are answered meanwhile. `params` is
- *  changed. @return MT_OK with the result, owned. An error that the server
- *  answered is MT_EIO with its object in `ret_error` (may be NULL), owned. */
+/** Send a request and wait; requests of the server are answered meanwhile. Changes
+ *  `params`. @return MT_OK with the result, owned. A JSON-RPC error is MT_EIO with the
+ *  error object in `ret_error` (may be NULL), owned. */
 int mcp_client_request(struct client *c, const char *method, json_object *params,
 		       const struct waiter *w, json_object **ret, json_object **ret_error,
 		       struct error *err);
 /** True if the connection went down while the last request waited. */
 bool client_is_down(struct client *c);
-/** True if it did because the server had forgotten us: it did nothing then. */
+/** True if it went down because the server had lost the session: the request was not
+ *  executed. */
 bool client_was_forgotten(struct client *c);
-/** Makes waiting calls check whether they are cancelled. */
+/** Make waiting calls check whether they are cancelled. */
 void client_wake(struct client *c);
 /** Unknown capabilities: assume tools. */
 bool client_has(struct client *c, const char *capability);
@@ -143,40 +144,40 @@ void client_log(struct client *c, int level, const char *fmt, ...) MT_PRINTF(3, 
 
 /* ---- for transports ---------------------------------------------------- */
 
-/** A message came in. */
+/** Process a received message. */
 void mcp_client_deliver(struct client *c, const char *text, size_t len);
-/** The transport has ended. The first reason counts. */
+/** Report that the transport has ended. The first reason is kept. */
 void client_down(struct client *c, const char *fmt, ...) MT_PRINTF(2, 3);
-/** Look after a request, with the lock held (released in between).
- *  @return 1: continue to wait; MT_OK: it is answered; else why it is given up.
- *  `*ret_until`: when to look again at the latest. */
+/** Check a request, with the lock held (released in between).
+ *  @return 1: continue to wait; MT_OK: it has its response; else why it failed.
+ *  `*ret_until`: time of the next check at the latest. */
 int client_check_pending(struct client *c, struct pending *p, int64_t *ret_until,
 			 struct error *err);
 
-/* ---- inside ------------------------------------------------------------ */
+/* ---- internal ---------------------------------------------------------- */
 
-/** One request without the rounds of input; the caller holds no lock. */
+/** Send one request, without rounds of input; the caller holds no lock. */
 int client_exchange(struct client *c, const char *method, json_object *params,
 		    const struct waiter *w, int64_t timeout_ms, json_object **ret_answer,
 		    struct error *err);
 int mcp_client_notify(struct client *c, const char *method, json_object *params,
 		      struct error *err);
-/** Find out the era and shake hands (protocol-version.c). */
+/** Determine the era and perform the handshake (protocol-version.c). */
 int version_open(struct client *c, const struct waiter *w, struct error *err);
 /** Add the `_meta` that the protocol version requires in every request. */
 int version_meta(struct client *c, json_object *params, int64_t token);
-/** Does the server tell of changes only to who asks for it? That request. */
+/** The request that subscribes to changes, if the server reports them only then. */
 bool version_subscribes(struct client *c);
 int version_subscription(struct client *c, struct strbuf *b);
-/** Answer a question of the server: its result, owned; NULL with a refusal. */
+/** Answer a request of the server: the result, owned; NULL with an error. */
 json_object *mcp_client_serve(struct client *c, const struct waiter *w,
 			      const char *method, json_object *params, int *ret_code,
 			      const char **ret_text);
-/** Tell of a changed list, if it is time or `now`. @return ms until it is; -1:
- *  nothing. */
+/** Report a changed list, if it is time or `now`. @return ms until it is; -1: no change
+ *  is pending. */
 int64_t serve_check_changes(struct client *c, bool now);
 
-/** Wake the threads that sleep in a transfer. */
+/** Wake the threads that wait in a transfer. */
 void http_wake(struct client *c);
 
 extern const struct transport stdio_transport, http_transport, sse_transport;

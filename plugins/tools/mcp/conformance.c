@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * conformance.c - `mortise-mcp-conformance URL`: the client as the official
- * conformance suite of MCP drives it. It connects, lists the tools, calls each,
- * and says with its exit status whether all of it went well.
+ * conformance.c - `mortise-mcp-conformance URL`: the client as the official conformance
+ * suite of MCP drives it. It connects, lists the tools, calls each, and exits with 0 if
+ * all of it succeeded.
  *
- * The suite says by the environment what it wants: MCP_CONFORMANCE_SCENARIO,
+ * The suite sets the scenario in the environment: MCP_CONFORMANCE_SCENARIO,
  * MCP_CONFORMANCE_PROTOCOL_VERSION, MCP_CONFORMANCE_CONTEXT (JSON). */
 #include "oauth.h"
 #include "tools.h"
@@ -24,7 +24,7 @@ static void conformance_on_progress(void *arg, double done, double total,
 	(void)arg, (void)done, (void)total, (void)message;
 }
 
-/* The value that a parameter gets where the suite does not say. */
+/* Default value of a parameter that the suite does not set. */
 static json_object *made_up(json_object *property)
 {
 	const char *type = js_str(property, "type", "string");
@@ -40,7 +40,7 @@ static json_object *made_up(json_object *property)
 	return json_object_new_string("test");
 }
 
-/* A tool that wants a schema gets that of the first tool, as it was read. */
+/* A tool that requires a schema gets that of the first tool, as it was read. */
 static json_object *arguments_for(const struct offers *all, const struct offer *f)
 {
 	json_object *args = json_object_new_object();
@@ -60,7 +60,7 @@ static json_object *arguments_for(const struct offers *all, const struct offer *
 	return args;
 }
 
-/* An error that the server answers is an answer: the client did its part. */
+/* An error response counts as a response: the client worked. */
 static int call(struct client *c, const struct offer *f, json_object *arguments,
 		struct error *err)
 {
@@ -82,7 +82,7 @@ static int call(struct client *c, const struct offer *f, json_object *arguments,
 	return MT_OK;
 }
 
-/* The calls that the context names, in their order. */
+/* Make the calls that the context lists, in their order. */
 static int call_named(struct client *c, const struct offers *offers, json_object *calls,
 		      struct error *err)
 {
@@ -147,7 +147,7 @@ static size_t ignore(char *bytes, size_t size, size_t n, void *arg)
 	return size * n;
 }
 
-/* The suite's authorization server says yes at once. */
+/* The suite's authorization server approves immediately. */
 static char *conformance_visit(void *arg, const char *url, const char *state,
 			       struct error *err)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * elicit.c - fills in the form of a server, one question per field or, by a client that
- * called the tool over MCP, at once. */
+ * elicit.c - fills in the form of a server: one question per field, or the whole form in
+ * a client that called the tool over MCP. */
 #include "elicit.h"
 #include "rpc.h"
 #include "options.h"
@@ -12,7 +12,7 @@
 
 enum { FIELDS_MAX = 32, TRIES_MAX = 3 };
 
-/* @return MT_OK with the answer (borrowed), or why there is none. */
+/* @return MT_OK with the answer (borrowed), or why the user did not answer. */
 static int elicit_ask(const struct mt_tool_host *host, struct mt_call *call,
 		      const char *question, json_object *choices, json_object **ret_keep,
 		      const char **ret)
@@ -61,7 +61,7 @@ static json_object *elicit_number(const char *answer, bool whole)
 	return *answer && !*end && !whole ? js_new_number(d) : NULL;
 }
 
-/* Several, with commas between them. */
+/* Parse several choices, separated by commas. */
 static json_object *several(const char *answer, json_object *choices)
 {
 	json_object *list = json_object_new_array();
@@ -91,7 +91,7 @@ static bool is_email(const char *text)
 	       !strchr(at + 1, '@') && !text[strcspn(text, " \t\r\n<>,;")];
 }
 
-/* YYYY-MM-DD, a day that the calendar has. @return what follows it; NULL: none */
+/* YYYY-MM-DD, a valid day. @return what follows it; NULL: none */
 static const char *skip_date(const char *text)
 {
 	static const int days[] = { 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31 };
@@ -142,7 +142,7 @@ static bool is_uri(const char *text)
 	return n > 0 && text[n] == ':' && text[n + 1] && !text[strcspn(text, " \t\r\n")];
 }
 
-/* The formats that the protocol has; another passes. */
+/* Check the formats of the protocol; accept other formats. */
 static bool fits_format(json_object *field, const char *answer)
 {
 	static const struct {
@@ -162,7 +162,7 @@ static bool fits_format(json_object *field, const char *answer)
 	return true;
 }
 
-/* An answer as the field wants it; NULL: it is not such a value. */
+/* Convert an answer to the type of the field; NULL: not valid. */
 static json_object *mcp_elicit_value_of(json_object *field, json_object *choices,
 					const char *answer)
 {
@@ -181,7 +181,7 @@ static json_object *mcp_elicit_value_of(json_object *field, json_object *choices
 
 /* ---- choices ---------------------------------------------------------------- */
 
-/* The `const` of each; NULL: there are none. */
+/* Collect the `const` of each choice; NULL: none. */
 static int constants(json_object *list, json_object **ret)
 {
 	AUTO(json) json_object *texts = NULL;
@@ -200,7 +200,7 @@ static int constants(json_object *list, json_object **ret)
 	return *ret ? MT_OK : MT_ENOMEM;
 }
 
-/* What may be chosen; NULL in `ret`: anything. */
+/* Get the valid choices; NULL in `ret`: any value. */
 static int choices_of(json_object *field, json_object **ret)
 {
 	int status;
@@ -285,7 +285,7 @@ static int confirm(const struct mt_tool_host *host, struct mt_call *call,
 	return strcasecmp(answer, "yes") == 0 ? MT_OK : MT_EDENIED;
 }
 
-/* A client of `tools serve` may show the form as it is. @return NULL: ask field by field. */
+/* A client of `tools serve` may show the whole form. @return NULL: ask field by field. */
 static json_object *show_form(const struct mt_tool_host *host, struct mt_call *call,
 			      const char *message, json_object *schema)
 {

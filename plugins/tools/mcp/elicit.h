@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * elicit.h - questions of a server to the user, asked by the call that waits for the
+ * elicit.h - questions of a server to the user, passed on by the call that waits for the
  * server. */
 #ifndef MCP_ELICIT_H
 #define MCP_ELICIT_H

@@ -56,7 +56,7 @@ bool header_tool_is_valid(json_object *tool)
 	return true;
 }
 
-/* Can the value stand in a header as it is? */
+/* Can a header contain the value unchanged? */
 static bool http_headers_is_plain(const char *value, size_t len)
 {
 	if (len && (value[0] == ' ' || value[0] == '\t' || value[len - 1] == ' ' ||

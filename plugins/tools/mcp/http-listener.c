@@ -54,7 +54,7 @@ static void listener_set_multi(struct http *h, CURLM *multi)
 	pthread_mutex_unlock(&h->lock);
 }
 
-/* One stream. @return false if there is no use in another. */
+/* Run one stream. @return false if reconnecting is useless. */
 static bool listen_once(struct http *h, struct strbuf *id, int64_t *retry_ms, bool stream)
 {
 	AUTO(strbuf) struct strbuf body = STRBUF(1 << 16);
@@ -90,7 +90,7 @@ static bool listen_once(struct http *h, struct strbuf *id, int64_t *retry_ms, bo
 	return !status && !stream;
 }
 
-/* @return false to end. */
+/* Wait. @return false to exit. */
 static bool listener_rest(struct http *h, int64_t ms)
 {
 	int64_t end = clock_ms() + ms;
@@ -183,7 +183,7 @@ void listener_stop(struct http *h)
 
 /* ---- the transport of 2024 ------------------------------------------------------- */
 
-/* Where to send, made whole. @return NULL: not told yet, or elsewhere. */
+/* The absolute URL for requests. @return NULL: not announced yet, or on another host. */
 static char *endpoint(struct http *h, struct error *err)
 {
 	const char *base = h->client->config.url;

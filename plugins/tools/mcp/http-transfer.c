@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * http-transfer.c - one exchange over HTTP, monitored while it runs. */
+ * http-transfer.c - one exchange over HTTP, with monitoring. */
 #include "http.h"
 #include "clock.h"
 #include <config.h>
@@ -11,7 +11,7 @@ enum { POLL_MS = 60000 };
 
 static const char ca_dir[] = "/etc/ssl/certs";
 
-/* ---- what comes ------------------------------------------------------------ */
+/* ---- received data --------------------------------------------------------- */
 
 static int http_transfer_on_event(const char *name, const char *data, size_t len,
 				  void *arg)
@@ -81,7 +81,7 @@ static size_t http_transfer_on_header(char *line, size_t size, size_t n, void *a
 	return size * n;
 }
 
-/* ---- lanes: connections that stay open ---------------------------------------- */
+/* ---- lanes: persistent connections --------------------------------------------- */
 
 static CURLM *take_lane(struct http *h)
 {
@@ -119,7 +119,7 @@ int transfer_header(struct transfer *t, const char *fmt, ...)
 	va_start(ap, fmt);
 	strbuf_vaddf(&line, fmt, ap);
 	va_end(ap);
-	/* libcurl's way to write a header without a value */
+	/* libcurl's syntax for a header without a value */
 	if (line.len > 2 && strcmp(line.text + line.len - 2, ": ") == 0) {
 		strbuf_cut(&line, line.len - 2);
 		strbuf_addc(&line, ';');
@@ -178,7 +178,7 @@ int transfer_open(struct transfer *t, struct http *h, const char *url, struct er
 	return MT_OK;
 }
 
-/* @return 1 while it runs. */
+/* @return 1 while the transfer runs. */
 static int ended(struct transfer *t, struct error *err)
 {
 	CURLMsg *m;

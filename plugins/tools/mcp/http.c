@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * http.c - streamable HTTP: each message is a POST, answered by a message or a stream
+ * http.c - streamable HTTP: each message is a POST; the response is a message or a stream
  * of messages. */
 #include "http.h"
 #include "clock.h"
@@ -16,7 +16,7 @@ static int mcp_http_add_line(void *arg, const char *line)
 	return transfer_header(arg, "%s", line);
 }
 
-/* Headers that the protocol without a handshake needs. */
+/* Headers required by the protocol without a handshake. */
 static int modern_headers(struct transfer *t, const struct pending *p)
 {
 	json_object *target =
@@ -75,8 +75,7 @@ static bool is_done(struct client *c, struct pending *p)
 	return done;
 }
 
-/* A JSON-RPC error in the body of a refusal answers the request, with an id or
- * without. */
+/* A JSON-RPC error in the body of a refusal answers the request, even without an id. */
 static bool take_refusal(struct transfer *t, struct pending *p)
 {
 	AUTO(json) json_object *doc = js_parse_object(t->body.text, t->body.len, NULL);
@@ -94,7 +93,7 @@ static bool take_refusal(struct transfer *t, struct pending *p)
 	return true;
 }
 
-/* 404 says so; some answer 400, and say it in words. */
+/* Servers return 404; some return 400 with an explanation. */
 static bool session_is_over(struct transfer *t)
 {
 	AUTO(json) json_object *doc = NULL;
@@ -164,7 +163,7 @@ static int mcp_http_take_end(struct transfer *t, struct pending *p, struct error
 	return MT_OK;
 }
 
-/* ---- a stream that broke off is resumed ----------------------------------------- */
+/* ---- resumption of an interrupted stream ---------------------------------------- */
 
 static int pause_for(struct transfer *t, int64_t ms, struct error *err)
 {
@@ -189,7 +188,7 @@ static void mcp_http_set_multi(struct client *c, struct pending *p, CURLM *multi
 	pthread_mutex_unlock(&c->lock);
 }
 
-/* GET with the id of the last event. `from` is what broke off. */
+/* Send GET with the id of the last event. `from`: the interrupted stream. */
 static int mcp_http_resume(struct http *h, struct pending *p, struct strbuf *id,
 			   int64_t *retry_ms, struct error *err)
 {
@@ -285,7 +284,7 @@ static int post_once(struct http *h, const char *url, const char *text, size_t l
 	return status;
 }
 
-/* A refusal that a login, or one with more rights, may help. */
+/* Could a login, or one with more scopes, help? */
 static bool wants_token(long code, const char *challenge)
 {
 	return code == 401 ||
@@ -313,8 +312,8 @@ static unsigned tokens(struct http *h)
 	return n;
 }
 
-/* `used`: the number of the token that was refused; another thread may have come
- * by a new one meanwhile. @return true if there is one to try with. */
+/* `used`: number of the refused token. Another thread may have obtained a new one
+ * meanwhile. @return true if there is a token to try. */
 static bool mcp_http_authorize(struct http *h, const char *challenge, unsigned used,
 			       struct error *err)
 {
@@ -414,7 +413,7 @@ static void http_ready(struct client *c)
 		listener_wait(c->link);
 }
 
-/* The server may forget the session. */
+/* Tell the server that it may drop the session. */
 static void end_session(struct http *h)
 {
 	struct transfer t;

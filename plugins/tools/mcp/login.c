@@ -3,9 +3,9 @@
  * login.c - the program behind `mortise mcp login NAME`: logs the user in to an HTTP
  * server, stores the login, and tests it.
  *
- * The descriptor that its argument names has one JSON object: name, url, headers
- * (lines), ca_path, login_file, client_id, client_secret, client_metadata_url,
- * scope, port, protocol, transport. */
+ * Its argument is a descriptor, from which it reads one JSON object: name, url, headers
+ * (lines), ca_path, login_file, client_id, client_secret, client_metadata_url, scope,
+ * port, protocol, transport. */
 #include "harden.h"
 #include "browse.h"
 #include "files.h"
@@ -19,7 +19,7 @@ enum { SPEC_MAX = 1 << 20, HEADERS_MAX = 64, PATIENCE_MS = 300000 };
 struct login {
 	struct oauth oauth;
 	struct browse browse;
-	bool asked;               /* the server wanted it */
+	bool asked;               /* the server required a login */
 };
 
 static char *mcp_login_visit(void *arg, const char *url, const char *state,
@@ -60,7 +60,7 @@ static json_object *mcp_login_read_spec(int fd, struct error *err)
 	return n == 0 ? js_parse_object(text.text, text.len, err) : NULL;
 }
 
-/* Connect, list, and log in on the way if the server asks for it, or can be asked. */
+/* Connect and list the tools; log in if the server requires or supports it. */
 static int mcp_login_perform(struct login *l, const struct client_config *config,
 			     size_t *ret_tools, struct error *err)
 {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * main.c - the tool `mcp`: an instance is a server, and its tools are those of the
- * server. */
+ * main.c - the tool `mcp`: an instance represents a server and offers its tools. */
 #include "elicit.h"
 #include "clock.h"
 #include "result.h"
@@ -9,9 +8,9 @@
 #include "tool-plugin.h"
 #include <string.h>
 
-enum { TRIES_MAX = 8 }; /* of coming back by itself */
+enum { TRIES_MAX = 8 }; /* maximum automatic reconnects */
 
-/* A call that runs. */
+/* A call in progress. */
 struct active {
 	struct active *next;
 	struct mt_call *call;
@@ -23,13 +22,13 @@ struct mcp {
 	struct mt_instance *instance;
 	struct settings settings;
 	struct client *client;
-	char *token;               /* the last that was used */
+	char *token;               /* the last one used */
 	pthread_mutex_t lock;
 	pthread_cond_t wake;
 	struct offers offers;
 	struct active *calls;
 	bool list_cancelled, closing, keeping;
-	pthread_t keeper;          /* asks for a list once the pause is over */
+	pthread_t keeper;          /* requests a list after the delay */
 	unsigned tries;
 };
 
@@ -54,7 +53,7 @@ static char *own_token(struct mcp *m)
 	return token ? strdup(token) : NULL;
 }
 
-/* Only one at a time comes here. */
+/* Called by one thread at a time. */
 static char *mcp_tool_authorize(void *arg, const char *challenge, struct error *err)
 {
 	struct mcp *m = arg;
@@ -79,7 +78,7 @@ static char *mcp_tool_authorize(void *arg, const char *challenge, struct error *
 	return token;
 }
 
-/* ---- coming back ---------------------------------------------------------- */
+/* ---- reconnecting --------------------------------------------------------- */
 
 static void *keeper_thread(void *arg)
 {
@@ -98,7 +97,7 @@ static void *keeper_thread(void *arg)
 	return NULL;
 }
 
-/* Only the thread of the instance comes here. */
+/* Called only by the thread of the instance. */
 static void join_keeper(struct mcp *m)
 {
 	if (m->keeping)
@@ -136,7 +135,7 @@ static void mcp_close(const struct mt_tool_host *host, struct mt_instance *insta
 	free(m);
 }
 
-/* Nothing is started here: a slow server must not delay the others. */
+/* Does not start the server: a slow server must not delay the others. */
 static int mcp_open(const struct mt_tool_host *host, struct mt_instance *instance,
 		    void **ret_self)
 {
@@ -259,7 +258,7 @@ static json_object *call_elicit(void *arg, json_object *params)
 	return elicit_user(a->mcp->host, a->call, a->mcp->settings.name, params);
 }
 
-/* The arguments as the server gets them: what only the host knows is left out. */
+/* The arguments for the server, without those meant for the host. */
 static json_object *mcp_tool_arguments_of(struct mcp *m, struct mt_call *call,
 					  const struct offer *f)
 {
@@ -373,7 +372,7 @@ static void put_each_template(const struct mt_tool_host *host, struct mt_call *c
 	result_put_resources(host, call, list, "uriTemplate");
 }
 
-/* Not every server with resources has templates: no reason to fail. */
+/* Servers with resources may lack templates: do not fail then. */
 static int list_resources(struct mcp *m, struct active *a, const struct waiter *w)
 {
 	AUTO(json) json_object *params = json_object_new_object();
@@ -429,7 +428,7 @@ static int call_prompts(struct mcp *m, struct active *a, const struct waiter *w)
 		      : result_put_prompt(m->host, a->call, result);
 }
 
-/* A copy of what is needed, as a new list may come at any time. */
+/* Copy the offer, because a new list may arrive at any time. */
 static bool find_offer(struct mcp *m, const char *name, struct offer *ret)
 {
 	const struct offer *f;
@@ -490,14 +489,14 @@ static int mcp_call(const struct mt_tool_host *host, void *self, struct mt_call 
 		status = mcp_tool_call(m, &a, &w, &f);
 	mcp_tool_leave(m, &a);
 	serve_check_changes(m->client,
-			    true); /* before the result: it counts at once then */
+			    true); /* before the result, so that it applies immediately */
 	free(f.real);
 	json_object_put(f.input);
 	json_object_put(f.output);
 	return status;
 }
 
-/* A call that has not come to mcp_call waits for the list. */
+/* A call that has not reached mcp_call waits for the list. */
 static int mcp_cancel(const struct mt_tool_host *host, void *self, struct mt_call *call)
 {
 	struct mcp *m = self;

@@ -14,9 +14,9 @@ enum { ASSERTION_LIFE_S = 120, HALF = 32, SIGNATURE_MAX = 1024 };
 
 #define ASSERTION_TYPE "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
 
-/* ---- the statement ------------------------------------------------------------- */
+/* ---- the assertion ------------------------------------------------------------- */
 
-/* One number of an ECDSA signature as DER has it, as 32 bytes. */
+/* Convert one number of a DER-encoded ECDSA signature to 32 bytes. */
 static const unsigned char *take_number(const unsigned char *at, const unsigned char *end,
 					unsigned char ret[HALF])
 {
@@ -58,7 +58,7 @@ static EVP_PKEY *oauth_client_read_key(const struct crypto_api *api, const char 
 	return f ? api->PEM_read_PrivateKey(f, NULL, NULL, NULL) : NULL;
 }
 
-/* How the key signs; NULL: as none of these. */
+/* Signature algorithm of the key; NULL: not supported. */
 static const char *algorithm_of(const struct crypto_api *api, const EVP_PKEY *key)
 {
 	switch (api->EVP_PKEY_get_id(key)) {
@@ -87,7 +87,7 @@ static int oauth_client_sign(const struct crypto_api *api, EVP_PKEY *key,
 
 	api->EVP_MD_CTX_free(x);
 	if (good && strcmp(algorithm, "ES256") == 0)
-		good = der_to_raw(bytes, &len); /* of another curve: too long */
+		good = der_to_raw(bytes, &len); /* other curves are too long */
 	if (!good)
 		return fail(err, MT_EUNSUPPORTED, "the client key does not support %s",
 			    algorithm);

@@ -14,7 +14,7 @@ static bool oauth_discover_is_token(char ch)
 	       (ch >= 'A' && ch <= 'Z') || (ch && strchr("!#$%&'*+-.^_`|~", ch));
 }
 
-/* Past a value, which is added to `ret` if there is one. */
+/* Skip a value, and append it to `ret` unless NULL. */
 static const char *take_value(const char *at, struct strbuf *ret)
 {
 	bool quoted = *at == '"';
@@ -63,7 +63,7 @@ bool oauth_challenge_param(const char *challenge, const char *name, struct strbu
 	return false;
 }
 
-/* ---- what is protected (RFC 9728) ------------------------------------------------ */
+/* ---- the protected resource (RFC 9728) ------------------------------------------- */
 
 static int fetch_ok(const struct oauth *o, const char *url, json_object **ret,
 		    struct error *err)
@@ -78,7 +78,7 @@ static int fetch_ok(const struct oauth *o, const char *url, json_object **ret,
 	return status;
 }
 
-/* The server's own address has to be below what the document speaks of. */
+/* The server's URL must be within the resource that the document describes. */
 static int check_resource(const struct oauth *o, json_object *doc, struct error *err)
 {
 	const char *resource = js_str(doc, "resource", "");
@@ -127,7 +127,7 @@ static int find_resource(const struct oauth *o, const char *challenge, json_obje
 	return MT_OK;
 }
 
-/* ---- who gives tokens (RFC 8414, OpenID Connect) ----------------------------------- */
+/* ---- the authorization server (RFC 8414, OpenID Connect) --------------------------- */
 
 static bool same_issuer(const char *a, const char *b)
 {
@@ -182,7 +182,7 @@ static int find_metadata(const struct oauth *o, const char *issuer, json_object 
 	return MT_OK;
 }
 
-/* Servers of 2025-03-26 without documents have fixed places. */
+/* Servers of 2025-03-26 without metadata use fixed paths. */
 static json_object *assume_metadata(const char *origin)
 {
 	static const char *const places[][2] = {
@@ -207,7 +207,7 @@ static json_object *assume_metadata(const char *origin)
 	return status ? NULL : STEAL(doc);
 }
 
-/* A client without a user needs no more than the token endpoint. */
+/* A client without a user needs only the token endpoint. */
 static int check_metadata(const struct oauth *o, json_object *m, struct error *err)
 {
 	static const char *const needed[] = { "token_endpoint",

@@ -89,7 +89,7 @@ int oauth_fetch(const struct oauth *o, const char *url, const char *type,
 	return status;
 }
 
-/* ---- addresses ----------------------------------------------------------------- */
+/* ---- URLs ---------------------------------------------------------------------- */
 
 static char *url_part(CURLU *u, CURLUPart part)
 {

@@ -51,7 +51,8 @@ static void oauth_login_add_words(struct strbuf *to, const char *words)
 	}
 }
 
-/* What the refusal names, with what was had before; else all that is supported. */
+/* Scopes of the refusal, together with the previous ones; otherwise all that are
+ * supported. */
 int oauth_scope(const struct oauth *o, const struct oauth_place *p, const char *challenge,
 		struct strbuf *ret, struct error *err)
 {
@@ -146,7 +147,7 @@ static int set_client(json_object *login, const char *id, const char *secret,
 	return MT_OK;
 }
 
-/* The client for this issuer: configured, known from before, a metadata document, or
+/* The client for this issuer: configured, registered earlier, a metadata document, or
  * newly registered. */
 static int identify(const struct oauth *o, const struct oauth_place *p, const char *scope,
 		    json_object *login, struct error *err)
@@ -178,7 +179,7 @@ static int identify(const struct oauth *o, const struct oauth_place *p, const ch
 
 /* ---- the user ---------------------------------------------------------------------------- */
 
-/* A parameter of the query of an address; owned. NULL: it is not there. */
+/* A parameter of the query of a URL; owned. NULL: missing. */
 static char *query_param(const char *url, const char *name)
 {
 	const char *at = strchr(url, '?');
@@ -200,7 +201,8 @@ static char *query_param(const char *url, const char *name)
 	return NULL;
 }
 
-/* The code, if the answer is to our question and from whom we asked. */
+/* Get the code, if the response belongs to our request and comes from the expected
+ * issuer. */
 static int oauth_login_read_answer(const struct oauth_place *p, const char *url,
 				   const char *state, char **ret_code, struct error *err)
 {
@@ -257,7 +259,8 @@ static int oauth_login_ask_user(const struct oauth *o, const struct oauth_place 
 		      : fail(err, MT_EDENIED, "login not completed");
 }
 
-/* ---- all of it ------------------------------------------------------------------------------- */
+/* ---- the whole login
+ * ------------------------------------------------------------------------- */
 
 static int exchange_code(struct oauth *o, json_object *login, const char *code,
 			 const char *verifier, struct error *err)

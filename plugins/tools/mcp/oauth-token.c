@@ -19,7 +19,7 @@ const char *oauth_token(json_object *login)
 	return token && (!end || time(NULL) < end - OAUTH_EARLY_S) ? token : NULL;
 }
 
-/* The client's own proof: in the form, or as the value of a header. */
+/* Authenticate the client: in the form, or as the value of a header. */
 static int prove_client(json_object *login, struct strbuf *form, struct strbuf *header)
 {
 	const char *id = js_str(login, "client_id", ""), *method;

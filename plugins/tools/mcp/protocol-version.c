@@ -2,9 +2,9 @@
  *
  * protocol-version.c - negotiates the protocol version with a server.
  *
- * A server is first asked `server/discover`, as the protocol without a handshake
- * has it. A result, or one of its errors, means that era; anything else, silence
- * and death too, means `initialize`. What was found is remembered. */
+ * The first request is `server/discover`, from the protocol without a handshake. A
+ * result, or an error defined by that protocol, means that era. Anything else, including
+ * silence and exit, means `initialize`. The result is remembered. */
 #include "client.h"
 #include <config.h>
 #include <string.h>
@@ -124,7 +124,7 @@ static bool lists_legacy(json_object *versions)
 	return false;
 }
 
-/* What the answer to `server/discover` tells of the era. */
+/* Determine the era from the response to `server/discover`. */
 static enum client_era protocol_version_judge(json_object *answer, struct error *err)
 {
 	json_object *error = js_get(answer, "error"), *result = js_get(answer, "result");
@@ -171,7 +171,8 @@ static int protocol_version_discover(struct client *c, const struct waiter *w,
 		return fail(err, status, "%s", why.text);
 	c->era = status ? ERA_LEGACY : protocol_version_judge(answer, err);
 	if (c->era == ERA_MODERN && js_get(answer, "error")) {
-		/* One of its errors: once more, now that its versions are known. */
+		/* An error of that era: retry, now that the server's versions are
+		 * known. */
 		json_object_put(STEAL(answer));
 		status =
 			client_exchange(c, "server/discover", params, w, 0, &answer, err);
@@ -232,7 +233,7 @@ int version_open(struct client *c, const struct waiter *w, struct error *err)
 			return fail(
 				err, MT_EUNSUPPORTED,
 				"the server does not support protocol version " MCP_MODERN);
-		/* Some servers end when the first message is not their greeting. */
+		/* Some servers exit if the first message is not `initialize`. */
 		if (!status && client_is_down(c)) {
 			c->transport->stop(c);
 			status = protocol_version_start(c, w, err);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * result.c - converts content of a server to text and media of a call. */
+ * result.c - converts content from a server to text and media of a call. */
 #include "result.h"
 #include "base64.h"
 #include "schema.h"
@@ -8,7 +8,7 @@
 
 enum { MEDIUM_MAX = 12 << 20, SPOOL_FROM = 64 << 10 };
 
-/* What one result is put into. */
+/* The destination of one result. */
 struct out {
 	const struct mt_tool_host *host;
 	struct mt_call *call;

@@ -8,7 +8,7 @@
 
 enum { QUESTIONS_MAX = 16, CHANGED_MS = 2000 };
 
-/* ---- questions --------------------------------------------------------- */
+/* ---- requests ---------------------------------------------------------- */
 
 static json_object *roots(struct client *c, const struct waiter *w, json_object *params)
 {
@@ -38,7 +38,7 @@ static json_object *roots(struct client *c, const struct waiter *w, json_object 
 	return js_set_new(result, "roots", STEAL(list)) ? NULL : STEAL(result);
 }
 
-/* The defaults of what is asked for. */
+/* The default values of the requested fields. */
 static json_object *defaults(json_object *params)
 {
 	json_object *fields = js_path(params, "requestedSchema.properties");
@@ -108,7 +108,7 @@ json_object *mcp_client_serve(struct client *c, const struct waiter *w,
 	return NULL;
 }
 
-/* Hand an elicitation to a call that waits and can ask the user. */
+/* Pass an elicitation to a call that waits and can ask the user. */
 static bool mcp_serve_hand_over(struct client *c, const struct rpc *m)
 {
 	struct pending *p = c->pendings;
@@ -155,7 +155,7 @@ static void take_question(struct client *c, const struct rpc *m)
 		c->transport->send(c, b.text, b.len, NULL, NULL);
 }
 
-/* ---- notices ----------------------------------------------------------- */
+/* ---- notifications ----------------------------------------------------- */
 
 int64_t serve_check_changes(struct client *c, bool now)
 {
@@ -222,7 +222,7 @@ static void mcp_serve_take_notice(struct client *c, const struct rpc *m)
 	}
 }
 
-/* ---- answers ----------------------------------------------------------- */
+/* ---- responses --------------------------------------------------------- */
 
 static void serve_take_answer(struct client *c, const struct rpc *m)
 {

@@ -190,7 +190,7 @@ static int mcp_settings_read_headers(const struct mt_tool_host *host,
 	return status;
 }
 
-/* What stands in for a user. */
+/* Read the client credentials that replace a user login. */
 static int read_client(const struct mt_tool_host *host, struct mt_instance *instance,
 		       struct settings *s, struct error *err)
 {
@@ -214,7 +214,7 @@ static int read_client(const struct mt_tool_host *host, struct mt_instance *inst
 	return MT_OK;
 }
 
-/* Index of the value of an option among its choices. */
+/* Index of an option's value among its choices. */
 static int mcp_settings_choice_of(const struct mt_tool_host *host,
 				  struct mt_instance *instance, const char *key)
 {

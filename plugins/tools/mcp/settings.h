@@ -13,10 +13,10 @@ struct settings {
 	struct offer_options offers;
 	char **argv, **env, **headers;
 	char *name;
-	struct keep login;        /* file NULL: there is none */
-	bool by_itself;           /* tokens come by `client`, without a user */
+	struct keep login;        /* file NULL: no login */
+	bool by_itself;           /* obtain tokens by `client`, without a user */
 	struct oauth client;
-	char *key;                /* of it; or NULL */
+	char *key;                /* its private key; or NULL */
 };
 
 int settings_read(const struct mt_tool_host *host, struct mt_instance *instance,

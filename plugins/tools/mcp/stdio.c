@@ -19,8 +19,8 @@
 #include <unistd.h>
 
 enum {
-	QUEUE_MAX = 32 << 20,  /* bytes that a server does not take */
-	LOG_LINES = 100,       /* of its standard error output, a minute */
+	QUEUE_MAX = 32 << 20,  /* bytes queued for a server that does not read */
+	LOG_LINES = 100,       /* of its standard error output, per minute */
 };
 
 struct process {
@@ -87,7 +87,7 @@ static void mcp_stdio_shut(int *fd)
 	*fd = -1;
 }
 
-/* @return false at the end of it. */
+/* @return false at end of file. */
 static bool take_bytes(struct process *p, int *fd)
 {
 	char bytes[65536];
@@ -116,11 +116,11 @@ static void write_queue(struct process *p)
 	if (n > 0)
 		strbuf_consume(&p->queue, (size_t)n);
 	else if (errno != EAGAIN && errno != EINTR)
-		strbuf_reset(&p->queue); /* it is about to be seen ending */
+		strbuf_reset(&p->queue); /* its exit will be detected */
 	pthread_mutex_unlock(&p->lock);
 }
 
-/* End it and what it started, gently first. */
+/* Terminate the server and its child processes, gently first. */
 static int mcp_stdio_end_process(struct process *p)
 {
 	int status;
@@ -157,7 +157,7 @@ static bool stops(struct process *p, bool *ret_writes)
 	return stop;
 }
 
-/* What it said before it ended. */
+/* Read the remaining output after its exit. */
 static void mcp_stdio_drain(struct process *p)
 {
 	for (int i = 0; i < 64; i++) {
@@ -342,7 +342,7 @@ static int stdio_start(struct client *c, const struct waiter *w, struct error *e
 	return MT_OK;
 }
 
-/* With the lock of the link held. */
+/* Called with the lock of the link held. */
 static int enqueue(struct process *p, const char *text, size_t len)
 {
 	int status;
@@ -378,7 +378,7 @@ static int stdio_send(struct client *c, const char *text, size_t len,
 	return fail(err, MT_EIO, "the server does not read its input");
 }
 
-/* The server answers when it ends the stream; the answer is not awaited. */
+/* The server responds when it ends the stream; that response is not awaited. */
 static void stdio_ready(struct client *c)
 {
 	AUTO(strbuf) struct strbuf b = STRBUF(1 << 16);

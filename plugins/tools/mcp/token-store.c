@@ -10,7 +10,7 @@
 
 enum { LOCK_TRIES = 300, LOCK_WAIT_MS = 100 };
 
-/* -1: another process has held it for too long, or there is no directory. */
+/* @return -1: another process held it for too long, or there is no directory. */
 static int token_store_lock(const struct keep *k)
 {
 	AUTO(strbuf) struct strbuf path = STRBUF(4096);
@@ -29,7 +29,7 @@ static int token_store_lock(const struct keep *k)
 	return fd;
 }
 
-/* A login for another URL is not valid. */
+/* A login for another URL is invalid. */
 static json_object *token_store_read_file(const struct keep *k, struct error *err)
 {
 	struct error why = ERROR_NONE;
@@ -66,8 +66,8 @@ static char *token_store_renew(const struct keep *k, const char *refused,
 	char *token = NULL;
 	int status = o.login ? MT_OK : MT_ENOTFOUND;
 
-	(void)fd; /* held to the end */
-	/* Another process may have done it meanwhile. */
+	(void)fd; /* held until return */
+	/* Another process may have refreshed it meanwhile. */
 	if (!status && !token_store_is_good(o.login, refused)) {
 		status = oauth_renew(&o, &why);
 		if (!status)
@@ -102,7 +102,7 @@ void token_store_keep_scope(const struct keep *k, const char *challenge)
 	AUTO(close) int fd = token_store_lock(k);
 	AUTO(json) json_object *login = token_store_read_file(k, NULL);
 
-	(void)fd; /* held to the end */
+	(void)fd; /* held until return */
 	if (login && oauth_challenge_param(challenge, "scope", &scope) &&
 	    !js_set_str(login, "wanted_scope", scope.text))
 		oauth_login_write(k->file, login, NULL);

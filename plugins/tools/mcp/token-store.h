@@ -7,16 +7,17 @@
 
 #include "oauth.h"
 
-/** The server that a login is stored for. Texts are borrowed. */
+/** The server of a stored login. Texts are borrowed. */
 struct keep {
 	const char *name, *server, *file, *ca_path;
 };
 
 /** A token, owned. `refused` (may be NULL): a token that the server no longer accepts.
- *  NULL: no token; `err` states what to do. */
+ *  NULL: no token; `err` contains the remedy. */
 char *token_store_keep_token(const struct keep *k, const char *refused,
 			     struct error *err);
-/** Remember that the login did not suffice, so that the next one asks for more. */
+/** Record that the token's scopes did not suffice, so that the next login requests
+ *  more. */
 void token_store_keep_scope(const struct keep *k, const char *challenge);
 
 #endif

@@ -67,7 +67,7 @@ void mcp_clean_name(const char *name, char *ret, size_t room)
 				   ? *name
 				   : '_';
 	ret[n] = '\0';
-	if (*name) /* cut: still different from others that begin alike */
+	if (*name) /* truncated: keep it unique */
 		snprintf(ret + room - 9, 9, "%08x", mcp_tools_hash(name));
 }
 
@@ -95,7 +95,7 @@ static unsigned hints_of(json_object *tool, const struct offer_options *o,
 	return hints;
 }
 
-/* How calls appear in the log: the name that the server knows, and all arguments. */
+/* How calls appear in the log: with the server's tool name and all arguments. */
 static char *events_of(const char *name)
 {
 	struct strbuf b = STRBUF(4096);
@@ -119,7 +119,8 @@ static char *description_of(json_object *tool, const char *name)
 	return strndup(text, utf8_cut(text, len, DESCRIPTION_MAX));
 }
 
-/* A schema that cannot be used here leaves the checking to the server. NULL: out of memory. */
+/* If the schema is not supported here, the server validates the arguments. NULL: out of
+ * memory. */
 static json_object *input_of(struct client *c, json_object *tool, const char *name)
 {
 	json_object *schema = js_get(tool, "inputSchema");

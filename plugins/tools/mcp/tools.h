@@ -13,13 +13,13 @@ enum offer_kind { OFFER_TOOL, OFFER_RESOURCES, OFFER_PROMPTS };
 
 struct offer {
 	enum offer_kind kind;
-	char *name;              /* as it is offered: letters, digits, _ and - */
-	char *real;              /* as the server has it */
+	char *name;              /* offered name: letters, digits, _ and - */
+	char *real;              /* name on the server */
 	char *description, *schema, *events; /* schema and events as JSON text */
 	unsigned hints;          /* MT_TOOL_READ_ONLY ... */
 	json_object *input, *output; /* schemas; output may be NULL */
-	bool again;              /* may be called twice without harm */
-	bool as_task;            /* can be called as a task only */
+	bool again;              /* idempotent: may be called twice */
+	bool as_task;            /* can only be called as a task */
 };
 
 struct offers {
@@ -28,17 +28,17 @@ struct offers {
 };
 
 struct offer_options {
-	bool resources, prompts; /* are offered, if the server has them */
+	bool resources, prompts; /* offer these, if the server has them */
 	bool trust_hints;        /* trust the declared effects of its tools */
 };
 
-/** Ask the server for everything it offers. */
+/** Fetch all features that the server offers. */
 int tools_fetch(struct client *c, const struct offer_options *o, const struct waiter *w,
 		struct offers *ret, struct error *err);
 void tools_clear(struct offers *o);
 const struct offer *tools_find(const struct offers *o, const char *name);
 
-/** A name as a tool may have it; `room` bytes at `ret`. */
+/** Convert a name to one valid for tools; `room` bytes at `ret`. */
 void mcp_clean_name(const char *name, char *ret, size_t room);
 
 #endif
