@@ -32,9 +32,9 @@ struct client_config {
 	char *const *headers;     /* "Name: value", NULL-terminated */
 	const char *ca_path;
 	bool old_sse, new_http;   /* only that transport; neither: try both */
-	const char *protocol;     /* the only version; NULL: any of both sides */
+	const char *protocol;     /* the only version; NULL: any common version */
 	int64_t connect_ms, timeout_ms;
-	bool accepts;             /* elicitation is accepted as it stands (for tests) */
+	bool accepts;             /* accept elicitations with defaults (for tests) */
 	void *arg;
 	/** Called to log a message. [any thread] */
 	void (*log)(void *arg, int level, const char *text);
@@ -166,7 +166,7 @@ int mcp_client_notify(struct client *c, const char *method, json_object *params,
 int version_open(struct client *c, const struct waiter *w, struct error *err);
 /** Add the `_meta` that the protocol version requires in every request. */
 int version_meta(struct client *c, json_object *params, int64_t token);
-/** The request that subscribes to changes, if the server reports them only then. */
+/** Does the server report changes only to subscribers? Then the subscription request. */
 bool version_subscribes(struct client *c);
 int version_subscription(struct client *c, struct strbuf *b);
 /** Answer a request of the server: the result, owned; NULL with an error. */

@@ -26,8 +26,8 @@ struct oauth {
 	/* Credentials that the authorization server gave to the user; or NULL. */
 	const char *client_id, *client_secret;
 	const char *client_key;    /* private key (PEM text) instead of a secret; or NULL */
-	const char *client_metadata_url; /* a document of the client as its id; or NULL */
-	const char *scope;         /* instead of what the server asks for; or NULL */
+	const char *client_metadata_url; /* URL of client metadata, used as id; or NULL */
+	const char *scope;         /* overrides the server's scopes; or NULL */
 	json_object *login;        /* as above, or NULL; owned */
 	void *arg;
 	/** Direct the user to `url`. @return the redirect URL, with `state` in it;
