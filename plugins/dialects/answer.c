@@ -137,7 +137,7 @@ static int whole_answer(struct answer *a)
 	return status;
 }
 
-/* By the content type; FORM_UNKNOWN if it does not tell. */
+/* The form by content type; FORM_UNKNOWN if undecided. */
 static enum answer_form form_of_type(const char *type)
 {
 	if (strncasecmp(type, "text/event-stream", 17) == 0)
@@ -148,8 +148,8 @@ static enum answer_form form_of_type(const char *type)
 	return FORM_UNKNOWN;
 }
 
-/* Detected by the first byte that is not white space: a stream begins with a field
- * name or a colon. */
+/* The form by the first byte that is not white space: a stream begins with a field name
+ * or a colon. */
 static enum answer_form form_of_byte(char c)
 {
 	return c && strchr("deir:", c) ? FORM_STREAM : FORM_WHOLE;

@@ -2,10 +2,10 @@
  *
  * anthropic-decode.c - decodes responses of Anthropic's Messages API.
  *
- * Blocks are collected, and those of a reply that has more than text and calls
- * (thinking with its signature, what servers did) are kept to be sent back as
- * they came. Unknown events and deltas are ignored; a second message_start
- * after content means that a proxy restarted the reply. */
+ * If a reply has more than text and calls (thinking with its signature, results of server
+ * tools), its blocks are stored and sent back unchanged. Unknown events and deltas are
+ * ignored; a second message_start after content means that a proxy restarted the
+ * reply. */
 #include "anthropic.h"
 #include "array.h"
 #include <string.h>
@@ -14,11 +14,11 @@ enum { MAX_BLOCKS = 1024, MAX_CALLS = 128 };
 
 struct block {
 	int64_t index;
-	json_object *start;      /* as it came, deltas added at its end */
+	json_object *start;      /* as received, deltas appended */
 	struct strbuf text;      /* of thinking or text */
 	struct strbuf signature;
 	struct strbuf input;     /* partial JSON */
-	int call;                /* place among the calls; -1: none */
+	int call;                /* index of the call; -1: none */
 };
 
 struct decoder {
@@ -27,8 +27,8 @@ struct decoder {
 	size_t count, room, calls;
 	char message[128];       /* id of the message */
 	bool begun, ended;       /* message_start, message_stop */
-	bool stopped;            /* the stop reason was received; only the end is missing */
-	bool special;            /* there is more than text and calls */
+	bool stopped;            /* stop reason received; only the end is missing */
+	bool special;            /* more than text and calls */
 	struct mt_usage usage;
 };
 
@@ -97,8 +97,8 @@ static void take_count(int64_t *place, json_object *usage, const char *name)
 		*place = n;
 }
 
-/* Counts of later events replace those of earlier ones; input alone is without
- * what came from or went into the cache. */
+/* Counts of later events replace earlier ones. `input` alone does not include tokens read
+ * from or written to the cache. */
 static int anthropic_decode_tell_usage(struct decoder *d, json_object *usage)
 {
 	struct mt_usage sum;
@@ -122,7 +122,7 @@ static bool anthropic_decode_is_type(const struct block *b, const char *type)
 	return strcmp(js_str(b->start, "type", ""), type) == 0;
 }
 
-/* The newest block of an index; NULL: none. */
+/* The newest block with an index; NULL: none. */
 static struct block *anthropic_decode_block_at(struct decoder *d, int64_t index)
 {
 	for (size_t i = d->count; i-- > 0;)
@@ -144,7 +144,7 @@ static struct block *anthropic_decode_add_block(struct decoder *d, int64_t index
 	return &d->blocks[d->count++];
 }
 
-/* A text member of a start or a delta goes to the host and into the block. */
+/* Pass a text member of a start or a delta to the host, and append it to the block. */
 static int tell_piece(struct decoder *d, struct block *b, json_object *text,
 		      bool reasoning)
 {
@@ -165,7 +165,7 @@ static int anthropic_decode_begin_call(struct decoder *d, struct block *b)
 	if (d->calls == MAX_CALLS)
 		return MT_ELIMIT;
 	b->call = (int)d->calls++;
-	/* in a stream it begins as an empty object and comes in pieces */
+	/* in a stream, it starts as an empty object and arrives in pieces */
 	if (json_object_is_type(input, json_type_object) &&
 	    json_object_object_length(input) > 0)
 		args = js_text(input, &len);
@@ -218,7 +218,7 @@ static int anthropic_decode_add_input(struct decoder *d, struct block *b,
 	return strbuf_addn(&b->input, json_object_get_string(text), len);
 }
 
-/* Members of a delta whose kind is not known lie over those of the block. */
+/* Members of a delta of unknown type override those of the block. */
 static int lay_over(struct block *b, json_object *delta)
 {
 	json_object_object_foreach(delta, name, value) {
@@ -261,7 +261,7 @@ static int anthropic_decode_add_delta(struct decoder *d, struct block *b,
 	return json_object_is_type(delta, json_type_object) ? lay_over(b, delta) : MT_OK;
 }
 
-/* ---- what is kept --------------------------------------------------------------- */
+/* ---- stored blocks -------------------------------------------------------------- */
 
 static int put_text_member(struct strbuf *out, const char *name,
 			   const struct strbuf *text)
@@ -270,7 +270,7 @@ static int put_text_member(struct strbuf *out, const char *name,
 	return js_put_str(out, text->text, text->len);
 }
 
-/* The block with what its deltas brought. */
+/* Complete the block with its deltas. */
 static int finish_block(struct block *b)
 {
 	AUTO(json) json_object *input = NULL;
@@ -412,7 +412,7 @@ static int anthropic_decode_on_event(struct answer *a, const char *name,
 							     "stop_reason", ""));
 }
 
-/* ---- an answer in one piece ------------------------------------------------------- */
+/* ---- a complete response ---------------------------------------------------------- */
 
 static int anthropic_decode_on_whole(struct answer *a, json_object *answer)
 {
@@ -434,7 +434,7 @@ static int anthropic_decode_on_whole(struct answer *a, json_object *answer)
 	return status || a->failed ? status : end_message(d);
 }
 
-/* Some servers hang up before the last event is whole. */
+/* Some servers close the connection before the last event is complete. */
 static int anthropic_decode_on_end(struct answer *a)
 {
 	struct decoder *d = anthropic_decoder_of(a);

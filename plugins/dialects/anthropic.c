@@ -43,7 +43,7 @@ static bool is_image(const char *mime)
 	return false;
 }
 
-/* A type that the provider refuses would make every later request fail. */
+/* A type that the provider rejects would make every later request fail. */
 static void anthropic_put_media_block(struct writer *w, size_t m, size_t p,
 				      const char *mime, bool mark)
 {
@@ -74,7 +74,7 @@ static void anthropic_put_media_block(struct writer *w, size_t m, size_t p,
 	anthropic_put_mark(w, mark);
 }
 
-/* The parts of a message as blocks, the mark on the last one. */
+/* Write the parts of a message as blocks, with the cache breakpoint on the last one. */
 static size_t anthropic_put_blocks(struct writer *w, size_t m, bool mark)
 {
 	size_t count = w->host->part_count(w->r, m), last = count, blocks = 0;
@@ -126,7 +126,7 @@ static void anthropic_put_result(struct writer *w, size_t m, bool mark)
 	anthropic_put_mark(w, mark);
 }
 
-/* ---- what the model said ------------------------------------------------------ */
+/* ---- replies ------------------------------------------------------------------ */
 
 static void anthropic_put_said_text(struct writer *w, struct mt_str text)
 {
@@ -185,7 +185,7 @@ static const struct turns turns = {
 
 /* ---- tools ------------------------------------------------------------------- */
 
-/* A request that contains calls has to offer tools. */
+/* A request that contains calls must offer tools. */
 static void put_called_tools(struct writer *w)
 {
 	struct mt_str names[MAX_TOOLS];
@@ -256,7 +256,7 @@ static void anthropic_put_output(struct writer *w, const char *effort)
 	PUT(w, "}");
 }
 
-/* Thinking between calls has to be asked for where there is a budget. */
+/* Interleaved thinking must be enabled explicitly with a budget. */
 static void anthropic_put_thinking(struct writer *w, const struct claude_thinking *t)
 {
 	if (t->mode == CLAUDE_UNTOLD)
@@ -293,7 +293,7 @@ static void anthropic_put_params(struct writer *w)
 		PUT(w, ",\"stream\":true");
 }
 
-/* ---- where to ----------------------------------------------------------------- */
+/* ---- URL and headers ---------------------------------------------------------- */
 
 static bool anthropic_ends_with(const char *text, const char *end)
 {
@@ -336,7 +336,7 @@ static int anthropic_encode(const struct mt_dialect_host *host, struct mt_exchan
 	return w.status;
 }
 
-/* Thoughts of earlier turns count where the model thinks. */
+/* If the model reasons, count the reasoning of earlier turns too. */
 static int anthropic_count(const struct mt_dialect_host *host, struct mt_exchange *x,
 			   const struct mt_request *request)
 {

@@ -6,9 +6,9 @@
 
 #include "kit.h"
 
-/** Under this name a reply keeps what has to go back with it: its blocks in
- *  their order. A text block without a text stands for the whole text of the
- *  reply, a tool_use block for the call of its id; others are as they came. */
+/** Name of the stored data of a reply: its blocks, in order. A text block without a text
+ *  stands for the whole text of the reply, a tool_use block for the call of its id;
+ *  others are unchanged. */
 #define ANTHROPIC_KEPT "anthropic"
 
 /* anthropic-decode.c */

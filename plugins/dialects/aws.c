@@ -13,7 +13,7 @@ struct keys {
 	char *id, *secret, *token; /* token: NULL unless they are temporary */
 };
 
-/* Whose credentials: those of the model that an exchange is with. */
+/* The model of an exchange, whose credentials are used. */
 struct account {
 	const struct mt_dialect_host *host;
 	struct mt_exchange *x;
@@ -175,7 +175,7 @@ static int mask_keys(const struct account *a, const struct keys *k, struct error
 	return status ? out_of_memory(err) : MT_OK;
 }
 
-/* Clear the keys also after a failure. */
+/* Clear the keys even after a failure. */
 static int aws_read_keys(const struct account *a, struct keys *ret, struct error *err)
 {
 	const char *id = env(a, "AWS_ACCESS_KEY_ID");
@@ -304,7 +304,7 @@ static int sign_with(const struct account *a, const struct keys *k,
 		     struct error *err)
 {
 	char host[512], time[SIGV4_TIME], hash[SIGV4_HEX];
-	/* first those that are added to the request */
+	/* first the headers that are added to the request */
 	struct sigv4_header headers[] = {
 		{ "X-Amz-Date", time }, { "X-Amz-Content-Sha256", hash },
 		{ "X-Amz-Security-Token", k->token }, { "Host", host },

@@ -12,12 +12,12 @@ enum { MAX_BLOCKS = 1024, MAX_CALLS = 128 };
 
 struct block {
 	int64_t index;
-	int call;                /* place among the calls; -1: none */
+	int call;                /* index of the call; -1: none */
 	char *id;                /* of the call */
 	struct strbuf text;      /* or reasoning */
 	struct strbuf signature, redacted;
 	bool reasoning;
-	json_object *whole;      /* reasoning of an answer in one piece */
+	json_object *whole;      /* reasoning of a complete response */
 };
 
 struct decoder {
@@ -25,7 +25,7 @@ struct decoder {
 	struct eventstream frames;
 	struct block *blocks;
 	size_t count, room, calls;
-	bool begun;              /* the first bytes were seen */
+	bool begun;              /* the first bytes were received */
 	bool framed;             /* `frames` is set up */
 	bool stopped, counted;   /* messageStop, metadata */
 };
@@ -72,8 +72,8 @@ static const struct kind_name kinds[] = {
 	{ "ValidationException", MT_ERROR_BAD_REQUEST },
 };
 
-/* Takes the name from "ValidationException:http://..." or "a.b#ValidationException";
- * in a stream it begins with a lowercase letter. */
+/* Takes the name from "ValidationException:http://..." or "a.b#ValidationException"; in a
+ * stream it starts with a lowercase letter. */
 static int kind_of_error(const char *type)
 {
 	char name[64];
@@ -108,7 +108,7 @@ static int bedrock_decode_tell_error(struct answer *a, json_object *answer)
 
 /* ---- usage, the end -------------------------------------------------------------- */
 
-/* Input is counted without what came from or went into the cache. */
+/* Input does not include tokens read from or written to the cache. */
 static int bedrock_decode_tell_usage(struct decoder *d, json_object *usage)
 {
 	struct mt_usage u = {
@@ -153,7 +153,7 @@ static int bedrock_decode_tell_stop(struct decoder *d, const char *reason)
 	return d->a.host->stopped(d->a.x, "stop");
 }
 
-/* ---- what is kept ------------------------------------------------------------------ */
+/* ---- stored blocks ----------------------------------------------------------------- */
 
 static void keep_reasoning(struct strbuf *out, struct block *b)
 {
@@ -358,7 +358,8 @@ static int bedrock_decode_on_message(const struct eventstream_message *m, void *
 	return on_named(d, name, event);
 }
 
-/* ---- an answer in one piece --------------------------------------------------------------- */
+/* ---- a complete response
+ * ------------------------------------------------------------------ */
 
 static int whole_block(struct decoder *d, int64_t index, json_object *block)
 {
@@ -405,7 +406,7 @@ static int bedrock_decode_on_whole(struct answer *a, json_object *answer)
 	return status ? status : bedrock_decode_finish(d);
 }
 
-/* Without metadata the answer is whole all the same. */
+/* The response is complete even without metadata. */
 static int bedrock_decode_on_end(struct answer *a)
 {
 	struct decoder *d = bedrock_decoder_of(a);
@@ -429,7 +430,7 @@ static const struct answer_rules rules = {
 	.release = bedrock_decode_release,
 };
 
-/* A message shorter than 16 MiB begins with a zero, which no text does. */
+/* A message shorter than 16 MiB starts with a zero byte, unlike any text. */
 static bool is_binary(const char *type, const char *bytes, size_t len)
 {
 	static const char wanted[] = "application/vnd.amazon.eventstream";

@@ -46,7 +46,7 @@ static const char *format_of(const char *mime)
 	return NULL;
 }
 
-/* A type that the provider refuses would make every later request fail. */
+/* A type that the provider rejects would make every later request fail. */
 static void bedrock_put_media_block(struct writer *w, size_t m, size_t p,
 				    const char *mime)
 {
@@ -117,7 +117,7 @@ static void bedrock_put_result(struct writer *w, size_t m)
 	PUT(w, "}}");
 }
 
-/* ---- what the model said ------------------------------------------------------ */
+/* ---- replies ------------------------------------------------------------------ */
 
 static void bedrock_put_said_texts(struct blocks *b, json_object *kept)
 {
@@ -173,7 +173,7 @@ static const struct turns turns = {
 
 /* ---- tools and parameters ------------------------------------------------------ */
 
-/* Others keep no tools in their caches. */
+/* Other models do not cache tools. */
 static bool is_claude(struct writer *w)
 {
 	return strstr(w->host->option(w->x, "model"), "claude") != NULL;
@@ -193,7 +193,7 @@ static void bedrock_put_tool(struct writer *w, struct mt_str name,
 	PUT(w, "}}}");
 }
 
-/* A request that contains calls has to offer tools. */
+/* A request that contains calls must offer tools. */
 static void bedrock_put_tools(struct writer *w)
 {
 	size_t count = writer_offered_tools(w);
@@ -220,7 +220,7 @@ static void bedrock_put_tools(struct writer *w)
 	PUT(w, "]}");
 }
 
-/* Members of an object, with commas between. */
+/* Write a member of an object, after a comma unless it is the first. */
 static void bedrock_put_member(struct writer *w, size_t *count, const char *name,
 			       struct mt_str value)
 {
@@ -304,7 +304,7 @@ static void bedrock_put_params(struct writer *w)
 	}
 }
 
-/* ---- where to ------------------------------------------------------------------- */
+/* ---- URL and headers ------------------------------------------------------------- */
 
 static int bedrock_refuse(const struct mt_dialect_host *host, struct mt_exchange *x,
 			  int kind, const struct error *err)
@@ -313,7 +313,7 @@ static int bedrock_refuse(const struct mt_dialect_host *host, struct mt_exchange
 	return err->code;
 }
 
-/* The address with its region; "" if the base URL has no place for one. */
+/* The URL with its region; "" if the base URL has no slot for one. */
 static int put_region(const struct mt_dialect_host *host, struct mt_exchange *x,
 		      struct strbuf *url)
 {

@@ -6,9 +6,9 @@
 
 #include "kit.h"
 
-/** Under this name a reply keeps what has to go back with it: its blocks in
- *  their order, reasoningContent as it came; {"text": null} stands for the text
- *  of the reply, {"toolUse": ID} for a call. */
+/** Name of the stored data of a reply: its blocks, in order, with reasoningContent
+ *  unchanged; {"text": null} stands for the text of the reply, {"toolUse": ID} for a
+ *  call. */
 #define BEDROCK_KEPT "bedrock"
 
 /* bedrock-decode.c */

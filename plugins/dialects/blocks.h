@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * blocks.h - the blocks of a reply as they are sent back: the retained ones in their
+ * blocks.h - writes the blocks of a reply that are sent back: the stored ones in their
  * order, its text, and each call once. For providers whose replies are lists of
  * blocks. */
 #ifndef PLUGINS_DIALECTS_BLOCKS_H
@@ -10,22 +10,22 @@
 
 struct blocks;
 
-/** What a block has around the id, the name and the arguments of a call. */
+/** The JSON around the id, the name and the arguments of a call. */
 struct call_form {
 	const char *id, *name, *input, *end;
 };
 
 /** How a provider writes its blocks. */
 struct blocks_form {
-	const char *kept;  /* name under which blocks were kept */
-	const char *empty; /* block of a message that would have none */
-	/** Write the text; `kept`: what was kept of it, or NULL. */
+	const char *kept;  /* name of the stored data */
+	const char *empty; /* block for a message without any */
+	/** Write the text; `kept`: its stored data, or NULL. */
 	void (*text)(struct blocks *b, json_object *kept);
-	struct call_form words; /* of a call, if there is no function for it */
-	/** Write a call; `kept`: the same, or the whole list. NULL: it is written by
-	 *  `words`. */
+	struct call_form words; /* of a call, if `call` is NULL */
+	/** Write a call; `kept`: its stored data, or the whole list. NULL: `words` is
+	 *  used. */
 	void (*call)(struct blocks *b, size_t c, json_object *kept);
-	/** Write what was kept in one place of the reply. */
+	/** Write one stored item of the reply. */
 	void (*item)(struct blocks *b, json_object *kept);
 };
 
@@ -36,7 +36,7 @@ struct blocks {
 	const struct blocks_form *form;
 	size_t m, calls, count;
 	bool sent[BLOCKS_CALLS_MAX]; /* by call */
-	bool open;                   /* the last block must not end the message */
+	bool open;                   /* the last block cannot end the message */
 };
 
 /** Write all blocks of message `m`. */

@@ -28,7 +28,7 @@ int64_t claude_limit(struct writer *w)
 	return limit > 0 ? limit : USUAL_LIMIT;
 }
 
-/* A level of effort as tokens; -1: unset. */
+/* An effort level as a number of tokens; -1: unset. */
 static int64_t claude_budget_of(const char *effort)
 {
 	static const struct {

@@ -14,11 +14,13 @@ struct claude_thinking {
 	char effort[16];     /* CLAUDE_ADAPTIVE: "low", ..., or "" */
 };
 
-/** Maximum number of reply tokens: as configured, from the table, or by the name. */
+/** Maximum number of reply tokens: as configured, from the table, or by the model's
+ *  name. */
 int64_t claude_limit(struct writer *w);
-/** By reasoning_effort and thinking_budget of request and configuration. */
+/** The reasoning parameters, from reasoning_effort and thinking_budget of request and
+ *  configuration. */
 struct claude_thinking claude_thinking(struct writer *w, int64_t limit);
-/** "thinking":{...}; nothing if it is untold. @return whether it was written. */
+/** Write "thinking":{...}; nothing for CLAUDE_UNTOLD. @return whether it was written. */
 bool claude_put_thinking(struct writer *w, const struct claude_thinking *t);
 
 #endif

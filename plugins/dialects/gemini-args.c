@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * gemini-args.c - the arguments of a call that come in pieces, each with the path
- * of its place: "$.items[0].name", "$['odd name']". */
+ * gemini-args.c - joins the arguments of a call that arrive in pieces, each with its
+ * path: "$.items[0].name", "$['odd name']". */
 #include "gemini.h"
 #include <string.h>
 
@@ -27,10 +27,10 @@ void args_clear(struct gemini_args *g)
 
 struct step {
 	char name[256];
-	long index;       /* -1: a member, by name */
+	long index;       /* -1: a member of that name */
 };
 
-/* Read one step; NULL: the path is broken. */
+/* Read one step; NULL: invalid path. */
 static const char *read_step(const char *p, struct step *s)
 {
 	const char *end;
@@ -86,7 +86,7 @@ static int put_child(json_object *o, const struct step *s, json_object *value)
 	return MT_EINVAL;
 }
 
-/* Put a value at a path, making what leads there. Takes the value. */
+/* Put a value at a path, creating its parents. Takes the value. */
 static int put_at(json_object *root, const char *path, json_object *value)
 {
 	struct step steps[MAX_STEPS];

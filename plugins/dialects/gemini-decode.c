@@ -3,8 +3,8 @@
  * gemini-decode.c - decodes responses of Google's generateContent: a stream of responses,
  * each complete, or one.
  *
- * A signature belongs to its part: parts are joined only where neither has one.
- * Signed parts go back with the reply. */
+ * A signature belongs to its part: parts are joined only if neither has one. Signed parts
+ * are sent back with the reply. */
 #include "gemini.h"
 #include "array.h"
 #include <string.h>
@@ -17,16 +17,16 @@ struct part {
 	enum part_kind kind;
 	struct strbuf text;
 	char *signature;
-	int call;              /* PART_CALL: place among the calls */
-	char *id;              /* that the provider gave it, or NULL */
+	int call;              /* PART_CALL: index of the call */
+	char *id;              /* id from the provider, or NULL */
 };
 
 struct decoder {
 	struct answer a;
 	struct part *parts;
 	size_t count, room, calls;
-	struct gemini_args args; /* of the call that comes in pieces */
-	int open;              /* 1 + place of that call; 0: none */
+	struct gemini_args args; /* of the call that arrives in pieces */
+	int open;              /* 1 + index of that call; 0: none */
 	bool stopped;
 };
 
@@ -71,7 +71,7 @@ static bool type_is(json_object *detail, const char *name)
 	return len >= n && strcmp(type + len - n, name) == 0;
 }
 
-/* "34.4s" in milliseconds; -1: it is none. */
+/* "34.4s" in milliseconds; -1: invalid. */
 static int64_t read_delay(const char *text)
 {
 	char *end;
@@ -84,7 +84,7 @@ static int64_t read_delay(const char *text)
 							  : -1;
 }
 
-/* A daily quota is not available again for a while. */
+/* A daily quota stays exhausted for a while. */
 static bool is_daily(json_object *detail)
 {
 	json_object *all = js_get(detail, "violations");
@@ -137,7 +137,7 @@ static int gemini_decode_tell_usage(struct decoder *d, json_object *usage)
 	};
 
 	if (u.input < 0)
-		return MT_OK; /* not told yet */
+		return MT_OK; /* not reported yet */
 	u.input = answer_count_sum(u.input,
 				   answer_count_at(usage, "toolUsePromptTokenCount"), 0);
 	u.output = answer_count_sum(u.output < 0 ? 0 : u.output, u.reasoning, 0);
@@ -296,13 +296,14 @@ static int on_part(struct decoder *d, json_object *part)
 	return MT_OK;
 }
 
-/* ---- what is kept -------------------------------------------------------------------- */
+/* ---- stored parts
+ * --------------------------------------------------------------------- */
 
 static void keep_part(struct strbuf *out, const struct part *p, size_t texts)
 {
 	bool thought = p->kind == PART_THOUGHT;
 
-	/* a thought says nothing to the model unless it is signed */
+	/* a model ignores a thought unless it is signed */
 	if ((thought || (p->kind == PART_TEXT && !p->text.len)) && !p->signature)
 		return;
 	if (!out->len || out->text[out->len - 1] != '[')
@@ -343,7 +344,8 @@ static int gemini_decode_keep(struct decoder *d)
 	return d->a.host->opaque(d->a.x, out.text, out.len);
 }
 
-/* ---- an answer, or a chunk of one -------------------------------------------------------- */
+/* ---- a response, or a chunk of one
+ * ------------------------------------------------------- */
 
 static int on_candidate(struct decoder *d, json_object *candidate)
 {
@@ -396,7 +398,7 @@ static int gemini_decode_on_end(struct answer *a)
 	struct decoder *d = gemini_decoder_of(a);
 
 	if (!d->stopped && d->count)
-		return MT_OK; /* cut short; without candidates it is just empty */
+		return MT_OK; /* truncated; without candidates it is just empty */
 	a->finished = true;
 	return gemini_decode_keep(d);
 }

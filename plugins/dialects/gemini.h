@@ -6,23 +6,23 @@
 
 #include "kit.h"
 
-/** Under this name a reply keeps what has to go back with it: its parts in their
- *  order with their signatures. {"text": null} stands for the text of the reply,
- *  {"call": ID or PLACE} for a call, anything else is as it came. */
+/** Name of the stored data of a reply: its parts, in order, with their signatures.
+ *  {"text": null} stands for the text of the reply, {"call": ID or INDEX} for a call;
+ *  anything else is unchanged. */
 #define GEMINI_KEPT "gemini"
 
-/* ---- gemini-args.c: the arguments of a call that come in pieces ---------------- */
+/* ---- gemini-args.c: arguments of a call that arrive in pieces ------------------- */
 
 struct gemini_args {
 	json_object *value;
-	char *path;          /* of the text that is being added to */
+	char *path;          /* of the text being appended to */
 	struct strbuf text;
 };
 
 void args_begin(struct gemini_args *g);
-/** One of partialArgs: {jsonPath, stringValue | numberValue | ..., willContinue}. */
+/** Add one of partialArgs: {jsonPath, stringValue | numberValue | ..., willContinue}. */
 int args_add(struct gemini_args *g, json_object *piece);
-/** The arguments that were built; borrowed. NULL: out of memory. */
+/** The complete arguments; borrowed. NULL: out of memory. */
 json_object *args_end(struct gemini_args *g);
 void args_clear(struct gemini_args *g);
 

@@ -12,7 +12,7 @@
 
 /* ---- writing (writer.c) ----------------------------------------------------- */
 
-/** A writer whose first failure sticks, as in a strbuf. */
+/** A writer that keeps its first failure, like a strbuf. */
 struct writer {
 	const struct mt_dialect_host *host;
 	struct mt_exchange *x;
@@ -22,70 +22,69 @@ struct writer {
 
 void writer_put(struct writer *w, const char *bytes, size_t len);
 #define PUT(w, literal) writer_put((w), (literal), sizeof(literal) - 1)
-/** A text as a JSON string. */
+/** Write a text as a JSON string. */
 void writer_put_text(struct writer *w, const char *text, size_t len);
 void writer_put_cstr(struct writer *w, const char *text);
 void writer_put_json(struct writer *w, json_object *value);
-/** A name or id in the form that most providers require: letters, digits, _ and -,
- *  whatever the model wrote. */
+/** Write a name or id, with only the characters that most providers accept: letters,
+ *  digits, _ and -. */
 void writer_put_name(struct writer *w, struct mt_str name);
-/** The arguments of a call as a JSON object, byte for byte if they are one. */
+/** Write the arguments of a call as a JSON object, byte for byte if they are one. */
 void writer_put_args(struct writer *w, struct mt_str args);
-/** A schema, or that of an object without properties. */
+/** Write a schema; if empty, that of an object without properties. */
 void writer_put_schema(struct writer *w, struct mt_str schema);
-/** A JSON text without quotes at its ends: "image/png", of harmless letters. */
+/** Write a MIME type such as image/png, without quotes and only with safe characters. */
 void writer_put_mime(struct writer *w, const char *mime);
 void writer_put_media(struct writer *w, size_t m, size_t p);
-/** The address of a medium as a JSON string; with `data` one made of its bytes if
- *  it has none. @return whether there was one. */
+/** Write the URL of a medium as a JSON string; with `data`, a data URL of its bytes if it
+ *  has none. @return whether it has a URL. */
 bool writer_put_media_url(struct writer *w, size_t m, size_t p, const char *mime,
 			  bool data);
 
 const char *writer_part(struct writer *w, size_t m, size_t p, struct mt_str *ret_text);
-bool writer_has_text(struct writer *w, size_t m); /* that is not blank */
+bool writer_has_text(struct writer *w, size_t m); /* not only blanks */
 bool writer_has_media(struct writer *w, size_t m);
-/** The parts of a message that are text, as one string. */
+/** Write the text parts of a message as one string. */
 void writer_put_joined(struct writer *w, size_t m);
 
-/** A number as JSON text: of the request, else of the configuration; empty if
- *  there is none. */
+/** A number as JSON text: of the request, else of the configuration; empty if unset. */
 struct mt_str writer_number(struct writer *w, const char *param, const char *option);
-/** ,"wire":number - or nothing. */
+/** Write ,"wire":number or nothing. */
 void writer_put_number(struct writer *w, const char *wire, const char *param,
 		       const char *option);
 void writer_put_integer(struct writer *w, int64_t n);
-/** An integer of the same sources; -1 if there is none. */
+/** An integer of the same sources; -1 if unset. */
 int64_t writer_int(struct writer *w, const char *param, const char *option);
-/** A text of the request (without its quotes) or the configuration; "". The
- *  buffer is for it. */
+/** A text of the request (without its quotes) or the configuration; "" if unset. Stored
+ *  in the buffer. */
 const char *writer_word(struct writer *w, const char *param, const char *option,
 			char *room, size_t size);
 
-/** Write the messages that the server does not have yet, with commas between them. */
+/** Write the messages that the server does not have yet, separated by commas. */
 void writer_put_messages(struct writer *w, void (*put)(struct writer *w, size_t m));
 /** The data of a reply that the dialect `name` stored; NULL: none. */
 json_object *writer_kept(struct writer *w, size_t m, const char *name);
 
 /* ---- tools -------------------------------------------------------------------- */
 
-/** How the tools that are offered are written: what stands around their texts. */
+/** The JSON around the texts of the offered tools. */
 struct tool_form {
-	const char *before, *after;  /* of the list: ,"tools":[ ] */
+	const char *before, *after;  /* around the list: ,"tools":[ ] */
 	const char *name, *description, *schema, *after_tool;
-	bool any_name;               /* the provider takes names as they are */
+	bool any_name;               /* the provider accepts any name */
 };
 
-/** That of OpenAI chat completions and of Ollama. */
+/** The form of OpenAI chat completions and of Ollama. */
 extern const struct tool_form chat_tool_form;
-/** How many tools are offered; 0 also for a model that calls none. */
+/** How many tools are offered; 0 also for a model that does not call tools. */
 size_t writer_offered_tools(struct writer *w);
-/** Nothing if none is offered. */
+/** Write the tools; nothing if none is offered. */
 void writer_put_tools(struct writer *w, const struct tool_form *f);
 
-/* ---- where to ----------------------------------------------------------------- */
+/* ---- headers ------------------------------------------------------------------ */
 
 /** Unless `status` is a failure, the headers of a request in JSON with the key of the
- *  provider in the header `key`, behind `prefix`. */
+ *  provider in the header `key`, after `prefix`. */
 int writer_put_headers(struct writer *w, int status, const char *key, const char *prefix);
 
 /* ---- counts -------------------------------------------------------------------- */
@@ -93,22 +92,22 @@ int writer_put_headers(struct writer *w, int status, const char *key, const char
 /** An integer member of a JSON object; -1 if it is missing. */
 int64_t writer_number_in(const char *bytes, size_t len, const char *name);
 
-/** `counted` of a dialect whose provider answers with {"input_tokens": N}. */
+/** `counted` of a dialect whose provider returns {"input_tokens": N}. */
 int64_t writer_counted_input_tokens(const struct mt_dialect_host *host,
 				    struct mt_exchange *x, const char *bytes, size_t len);
 
 /* ---- turns ------------------------------------------------------------------ */
 
-/** For providers that want user and assistant in turn, and what the tools said
- *  at the start of the user's turn: the functions that write what goes into a
- *  turn. Each message writes at least one item. */
+/** For providers that require user and assistant turns to alternate, with tool results at
+ *  the start of a user turn: the texts and functions that write the turns. Each message
+ *  writes at least one item. */
 struct turns {
 	const char *before_system;   /* ,"system":[ */
 	const char *after_system;    /* ] */
 	const char *before_messages; /* ,"messages":[ */
 	const char *user, *assistant; /* {"role":"user","content":[ */
 	const char *end;             /* ]} */
-	const char *user_turn;         /* a user turn where one is required */
+	const char *user_turn;         /* an empty user turn, where one is required */
 	void (*system)(struct writer *w, size_t m);
 	void (*message)(struct writer *w, size_t m); /* items, with commas between */
 };
@@ -123,8 +122,8 @@ struct turns {
 	.end = "]}"
 
 void writer_put_turns(struct writer *w, const struct turns *t);
-/** Distinct names of the tools that the messages call, for requests that offer
- *  none: some providers want to know all that were ever called. */
+/** Distinct names of the tools that the messages call, for requests that offer none: some
+ *  providers require all tools ever called. */
 size_t writer_called_tools(struct writer *w, struct mt_str *names, size_t room);
 
 /* ---- reading (answer.c) ------------------------------------------------------ */
@@ -134,17 +133,17 @@ enum answer_form { FORM_UNKNOWN, FORM_STREAM, FORM_WHOLE };
 
 struct answer;
 
-/** What a dialect does with an answer. */
+/** Callbacks of a dialect for a response. */
 struct answer_rules {
 	size_t size;                 /* of the state, which begins with struct answer */
 	/** One event of a stream. */
 	int (*event)(struct answer *a, const char *name, json_object *event);
-	/** An answer in one piece; also each item of a list. */
+	/** A complete response; also each item of a list. */
 	int (*whole)(struct answer *a, json_object *answer);
 	/** An error, as {"error": {...}} or in any other form. */
 	int (*error)(struct answer *a, json_object *answer);
-	/** The end of an answer without error: anything that is missing? NULL: as
-	 *  `finished` says. */
+	/** Check a response that ended without an error for missing parts. NULL:
+	 *  `finished` decides. */
 	int (*end)(struct answer *a);
 	void (*release)(struct answer *a);
 };
@@ -168,18 +167,17 @@ int answer_feed(const struct answer_rules *rules, const struct mt_dialect_host *
 		size_t len);
 int answer_end(const struct answer_rules *rules, const struct mt_dialect_host *host,
 	       struct mt_exchange *x, int status);
-/** The state of this attempt; NULL: out of memory. For dialects with a stream of
- *  another form, which set `form` themselves. */
+/** The state of this attempt; NULL: out of memory. For dialects with another stream
+ *  format, which set `form` themselves. */
 struct answer *answer_of(const struct answer_rules *rules,
 			 const struct mt_dialect_host *host, struct mt_exchange *x,
 			 int status);
 
-/** The answer is whole, whatever comes. */
+/** Mark the response as complete, and ignore the rest. */
 int answer_over(struct answer *a);
-/** Tell an error. */
+/** Report an error. */
 int answer_fail(struct answer *a, int kind, int64_t retry_ms, const char *text);
-/** Kind of an HTTP status that stands inside an answer; MT_ERROR_NONE: let the
- *  host tell. */
+/** Kind of an HTTP status inside a response; MT_ERROR_NONE: let the host decide. */
 int answer_kind_of_number(int64_t status);
 
 struct kind_name {

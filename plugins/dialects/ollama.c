@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * ollama.c - the dialect of Ollama's own /api/chat: unlike its chat completions
- * it lets the size of the context be set, which is small otherwise.
+ * ollama.c - the dialect of Ollama's own /api/chat: unlike its chat completions it lets
+ * the size of the context be set, which is small otherwise.
  *
- * A stream is one JSON object a line, the last one with "done". */
+ * A stream is one JSON object per line, the last one with "done". */
 #define MT_PLUGIN_VERSION "0.1"
 #include "jsonl.h"
 #include "kit.h"
@@ -14,7 +14,7 @@ static const char providers[] =
 	"{\"ollama_chat\":{\"base_url\":\"http://127.0.0.1:11434\",\"key_env\":"
 	"\"OLLAMA_API_KEY\",\"local\":true}}";
 
-#define OLLAMA_KEPT "ollama" /* the thoughts of a reply, as a text */
+#define OLLAMA_KEPT "ollama" /* the reasoning of a reply, as a text */
 
 enum { MAX_CALLS = 128 };
 
@@ -100,7 +100,7 @@ static void ollama_put_messages(struct writer *w)
 	PUT(w, "]");
 }
 
-/* Some models know levels, the others only whether. */
+/* Some models support effort levels, others only on and off. */
 static void ollama_put_thinking(struct writer *w)
 {
 	char room[32];
@@ -304,7 +304,7 @@ static int ollama_on_line(char *line, size_t len, void *arg)
 	return ollama_on_answer(a, answer);
 }
 
-/* A last line without its end. */
+/* Process a last line without a newline. */
 static int ollama_on_end(struct answer *a)
 {
 	return a->form == FORM_STREAM && ollama_decoder_of(a)->lined

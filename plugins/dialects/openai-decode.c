@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: MIT
  *
- * openai-decode.c - the answers of chat completions: a stream of events, one
- * JSON text, or an error, told by what they look like rather than by what was
- * asked for.
+ * openai-decode.c - decodes responses of chat completions: a stream of events, one JSON
+ * text, or an error, detected by content rather than by the request.
  *
- * What real providers do and this file allows: usage that is null until the
- * last chunk, or in a chunk of its own; a whole tool call in one piece, without
- * an index; an id repeated in each piece; calls that share index 0; content as
- * a list of parts; errors in the middle of a stream; no [DONE]. */
+ * Deviations of real providers that this file accepts: usage that is null until the last
+ * chunk, or in a chunk of its own; a complete tool call in one piece, without an index;
+ * an id repeated in each piece; calls that share index 0; content as a list of parts;
+ * errors in the middle of a stream; no [DONE]. */
 #include "openai.h"
 #include <string.h>
 
 struct slot {
-	int64_t index;  /* as the provider counts; -1: it did not */
+	int64_t index;  /* the provider's index; -1: none */
 	uint64_t id;    /* hash; 0: none */
 	bool named;
 };
@@ -21,7 +20,7 @@ struct decoder {
 	struct answer a;
 	struct slot slots[OPENAI_MAX_CALLS];
 	size_t slot_count;
-	bool choices;          /* any were there */
+	bool choices;          /* choices were received */
 	struct responses responses;
 	struct openai_kept kept;
 };
@@ -39,7 +38,7 @@ static void openai_decode_release(struct answer *a)
 
 /* ---- errors ----------------------------------------------------------------- */
 
-/* Codes and types with a meaning of their own; the rest is for the host. */
+/* Codes and types with a specific meaning; the host handles the others. */
 static const struct kind_name codes[] = {
 	{ "context_length_exceeded", MT_ERROR_CONTEXT_WINDOW },
 	{ "string_above_max_length", MT_ERROR_CONTEXT_WINDOW },
@@ -93,7 +92,7 @@ int openai_error(struct answer *a, json_object *answer)
 	return answer_fail(a, kind, -1, *wide ? why.text : text ? text : "");
 }
 
-/* True if the answer is an error. A null or empty member is none. */
+/* True if the response is an error. A null or empty member is not. */
 static bool is_error(struct decoder *d, json_object *answer)
 {
 	json_object *e = js_get(answer, "error");
@@ -183,8 +182,8 @@ static int new_slot(struct decoder *d, int64_t index, uint64_t id)
 	return (int)d->slot_count++;
 }
 
-/* Which call a piece belongs to: the last one with its index, unless it brings
- * a name and an id of its own, which begin a new call. -1: too many. */
+/* The call that a piece belongs to: the last one with its index, unless the piece has its
+ * own name and id, which start a new call. -1: too many. */
 static int slot_of(struct decoder *d, int64_t index, uint64_t id, bool named)
 {
 	for (size_t i = d->slot_count; i-- > 0;) {
@@ -250,7 +249,8 @@ static int openai_decode_tell_stop(struct decoder *d, const char *reason)
 	return d->a.host->stopped(d->a.x, "stop");
 }
 
-/* `message` of a whole answer, `delta` of a stream: the same members. */
+/* Handle `message` of a complete response or `delta` of a stream: the members are the
+ * same. */
 static int tell_message(struct decoder *d, json_object *m)
 {
 	json_object *calls = js_get(m, "tool_calls"), *thought;
@@ -293,7 +293,7 @@ static int tell_choice(struct decoder *d, json_object *choice)
 	return status;
 }
 
-/* One chunk of a stream, or the whole answer. */
+/* Handle one chunk of a stream, or the complete response. */
 static int tell_answer(struct decoder *d, json_object *answer)
 {
 	json_object *choices = js_get(answer, "choices"),
@@ -309,7 +309,7 @@ static int tell_answer(struct decoder *d, json_object *answer)
 		status = openai_decode_tell_usage(d, usage);
 	if (!json_object_is_type(choices, json_type_array))
 		return status;
-	d->choices = true; /* a list of none is an empty reply */
+	d->choices = true; /* an empty list is an empty reply */
 	for (size_t i = 0;
 	     i < json_object_array_length(choices) && !status && !d->a.failed; i++)
 		status = tell_choice(d, json_object_array_get_idx(choices, i));

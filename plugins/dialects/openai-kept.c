@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * openai-kept.c - chat completions: what a provider wants back with a reply,
- * taken out of its answer and put into the next requests.
+ * openai-kept.c - chat completions: takes data that a provider requires back out of a
+ * reply, and adds it to the next requests.
  *
- *   reasoning_content  of models that want their thoughts back as text
- *   reasoning_details  of OpenRouter, thinking_blocks of LiteLLM: lists of items
- *                      with signatures or sealed; in a stream an item comes in
- *                      pieces
- *   extra_content      of a call: Gemini's signature
- *   content            of Mistral: a list with thoughts among the texts
+ * reasoning_content  of models that want their thoughts back as text reasoning_details
+ * of OpenRouter, thinking_blocks of LiteLLM: lists of items with signatures or sealed; in
+ * a stream an item comes in pieces extra_content      of a call: Gemini's signature
+ * content            of Mistral: a list with thoughts among the texts
  *
- * What only one provider understands is marked with its name: to another it is
- * not sent. */
+ * Data of a specific provider is marked with its name, and not sent to others. */
 #include "openai.h"
 #include <string.h>
 
@@ -21,7 +18,7 @@ static const char *const list_names[OPENAI_LISTS] = { "reasoning_details",
 
 static const char *const text_members[] = { "text", "summary", "thinking" };
 
-/* ---- out of an answer -------------------------------------------------------- */
+/* ---- from a response --------------------------------------------------------- */
 
 static const char *openai_kept_text_member(json_object *item)
 {
@@ -54,7 +51,7 @@ static json_object *openai_kept_last_of(const struct openai_list *l)
 	return n ? json_object_array_get_idx(l->items, n - 1) : NULL;
 }
 
-/* The text of the last item, which came in pieces, is whole. */
+/* The text of the last item is complete. */
 static int close_item(struct openai_list *l)
 {
 	int status = MT_OK;
@@ -134,7 +131,7 @@ static int openai_kept_add_part(struct openai_kept *k, const char *type,
 	return js_add_new(k->content, STEAL(part));
 }
 
-/* The thought that came in pieces is whole. */
+/* The current thought is complete. */
 static int close_thought(struct openai_kept *k)
 {
 	AUTO(json) json_object *list = NULL;
@@ -185,7 +182,7 @@ static int keep_thought(struct openai_kept *k, json_object *thoughts, bool piece
 	return status;
 }
 
-/* A place for the text, which is kept elsewhere; once. */
+/* Add a placeholder for the text, which is stored elsewhere; once. */
 static int keep_place(struct openai_kept *k)
 {
 	int status = close_thought(k);
@@ -225,7 +222,7 @@ static bool has_thoughts(json_object *content)
 	return false;
 }
 
-/* ---- out of an answer, as a whole ------------------------------------------------- */
+/* ---- from a complete response ----------------------------------------------------- */
 
 int openai_keep(struct answer *a, struct openai_kept *k, json_object *message, bool piece)
 {
@@ -372,7 +369,7 @@ bool openai_put_content(struct writer *w, size_t m, json_object *kept)
 			writer_put_json(w, part);
 			continue;
 		}
-		text = false; /* a text whose place was not kept stands at the end */
+		text = false; /* a text without a placeholder is written at the end */
 		PUT(w, "{\"type\":\"text\",\"text\":");
 		writer_put_joined(w, m);
 		PUT(w, "}");

@@ -3,10 +3,10 @@
  * openai-responses-decode.c - decodes responses of the Responses API: a stream of typed
  * events, or one object.
  *
- * Items are identified by their index in the output: some proxies give the same
- * item another id in each event. What came in no pieces is taken from the item
- * when it is done. Items that are neither text, call nor reasoning are of tools
- * that run at the provider; they are ignored. */
+ * Items are identified by their index in the output: some proxies give the same item
+ * another id in each event. Data that did not arrive in pieces is taken from the
+ * completed item. Other items than text, calls and reasoning belong to tools that run at
+ * the provider; they are ignored. */
 #include "openai.h"
 #include <string.h>
 
@@ -95,7 +95,7 @@ static int keep_items(struct answer *a, const struct responses *r)
 				      : a->host->opaque(a->x, out.text, out.len);
 }
 
-/* The response as its last event or the whole answer has it. */
+/* Handle the response, from the last event or a complete response. */
 static int end_response(struct answer *a, struct responses *r, json_object *response)
 {
 	const char *state = js_str(response, "status", "completed");
@@ -189,7 +189,7 @@ static void responses_decode_put_texts(struct strbuf *all, json_object *item)
 	}
 }
 
-/* Members that are null are none in a request. */
+/* Remove null members, which requests omit. */
 static json_object *responses_decode_without_nulls(json_object *item)
 {
 	json_object *copy = js_new_object();
@@ -224,8 +224,8 @@ static json_object *short_form(json_object *item, const char *type)
 	return STEAL(o);
 }
 
-/* What is kept of an item: reasoning whole if it can go back, of others what
- * names them. NULL: nothing; a failure stays with it (js_failed). */
+/* The stored form of an item: reasoning is stored whole if it can be sent back, other
+ * items by their name. NULL: not stored; a failure stays with it (js_failed). */
 static json_object *kept_form(json_object *item, const char *type)
 {
 	if (strcmp(type, "reasoning") == 0)

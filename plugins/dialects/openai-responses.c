@@ -2,8 +2,8 @@
  *
  * openai-responses.c - encodes requests of the Responses API.
  *
- * Nothing is stored at the provider: the whole conversation goes with each
- * request, and what the model thought goes along encrypted, as it came. */
+ * Nothing is stored at the provider: each request contains the whole conversation, with
+ * the encrypted reasoning unchanged. */
 #include "openai.h"
 #include <string.h>
 
@@ -101,14 +101,14 @@ static void responses_put_result(struct writer *w, size_t m)
 	PUT(w, "}");
 }
 
-/* ---- what the model said -------------------------------------------------------- */
+/* ---- replies -------------------------------------------------------------------- */
 
 struct said {
 	struct writer *w;
 	size_t m, calls, items;
 	bool sent[OPENAI_MAX_CALLS]; /* by call */
 	bool text_sent;
-	/* reasoning that goes only with the item behind it */
+	/* reasoning that is sent only with the item after it */
 	json_object *waiting[RESPONSES_MAX_ITEMS];
 	size_t waiting_count;
 };
@@ -119,7 +119,7 @@ static void next_item(struct said *s)
 		PUT(s->w, ",");
 }
 
-/* The item behind the reasoning that waits is about to be written. */
+/* Write the pending reasoning before the item that follows it. */
 static void responses_let_go(struct said *s)
 {
 	for (size_t i = 0; i < s->waiting_count; i++) {
@@ -180,7 +180,7 @@ static void say_call_of(struct said *s, const char *id)
 		if (own.len == strlen(id) && memcmp(own.ptr, id, own.len) == 0)
 			say_call(s, c);
 	}
-	s->waiting_count = 0; /* if that call is not sent */
+	s->waiting_count = 0; /* in case that call is not sent */
 }
 
 static void say_message(struct said *s, json_object *item)

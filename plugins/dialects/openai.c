@@ -6,7 +6,7 @@
 #include "openai.h"
 #include <string.h>
 
-/* "host": it answers on this machine. An empty base_url must be set. */
+/* "host": runs on the local host. An empty base_url must be set. */
 #define PROVIDER(name, url, env) \
 	"\"" name "\":{\"base_url\":\"" url "\",\"key_env\":\"" env "\"}"
 #define LOCAL(name, url) "\"" name "\":{\"base_url\":\"" url "\",\"local\":true}"
@@ -54,8 +54,8 @@ static bool is_provider(struct writer *w, const char *name)
 	return provider && strcmp(provider, name) == 0;
 }
 
-/* Does the message end with a mark for the cache? Gateways pass marks on to the models
- * that take them; the other providers do without, or refuse them. */
+/* Does the message end with a cache breakpoint? Gateways pass breakpoints to models that
+ * support them; other providers do not need or reject them. */
 static bool is_marked(struct writer *w, size_t m)
 {
 	return (is_provider(w, "openrouter") || is_provider(w, "litellm_proxy") ||
@@ -71,7 +71,7 @@ static void end_text(struct writer *w, bool mark)
 	PUT(w, "}");
 }
 
-/* Where the mark is: only a part that is text can have it. */
+/* The part with the breakpoint: only a text part can have it. */
 static size_t last_text(struct writer *w, size_t m)
 {
 	size_t count = w->host->part_count(w->r, m), last = count;
@@ -83,7 +83,7 @@ static size_t last_text(struct writer *w, size_t m)
 	return last;
 }
 
-/* Parts as list items; with `text` also those that are text. */
+/* Write parts as list items; with `text`, also text parts. */
 static void openai_put_parts(struct writer *w, size_t m, bool text, bool *first)
 {
 	size_t marked = text && is_marked(w, m) ? last_text(w, m) : SIZE_MAX;
@@ -107,7 +107,7 @@ static void openai_put_parts(struct writer *w, size_t m, bool text, bool *first)
 	}
 }
 
-/* The text of a message: a string, or a list of one if it has a mark. */
+/* Write the text of a message: a string, or a list of one with a breakpoint. */
 static void put_text_content(struct writer *w, size_t m)
 {
 	bool mark = is_marked(w, m);
@@ -211,7 +211,7 @@ static bool openai_is_result(struct writer *w, size_t m)
 	return w->host->message_role(w->r, m) == MT_ROLE_TOOL;
 }
 
-/* The media of a series of results follow the last one. */
+/* Write the media of consecutive results after the last one. */
 static void openai_put_result(struct writer *w, size_t m)
 {
 	size_t first = m;
@@ -245,8 +245,8 @@ static void openai_put_messages(struct writer *w)
 
 /* ---- tools and parameters -------------------------------------------------- */
 
-/* OpenAI itself has a newer name for the limit that its newer models insist
- * on; the others know the old one. */
+/* OpenAI itself has a newer name for the limit, which its newer models require; the
+ * others use the old one. */
 static const char *limit_name(struct writer *w)
 {
 	const char *base = w->host->option(w->x, "base_url");
@@ -290,7 +290,7 @@ static void openai_put_params(struct writer *w)
 		PUT(w, ",\"stream\":true,\"stream_options\":{\"include_usage\":true}");
 }
 
-/* ---- where to -------------------------------------------------------------- */
+/* ---- URL and headers ------------------------------------------------------- */
 
 /* Azure has a path for each deployment, unless base_url is its /openai/v1. */
 static int put_azure_url(const struct mt_dialect_host *host, struct mt_exchange *x,
@@ -315,7 +315,7 @@ static int put_azure_url(const struct mt_dialect_host *host, struct mt_exchange 
 	return host->url(x, url);
 }
 
-/* `path` is that of OpenAI; Azure has one of its own. */
+/* `path` is that of OpenAI; Azure has a different one. */
 static int openai_put_head(struct writer *w, const char *path, bool responses)
 {
 	const struct mt_dialect_host *host = w->host;
@@ -348,7 +348,7 @@ static int openai_encode(const struct mt_dialect_host *host, struct mt_exchange 
 	return w.status;
 }
 
-/* Only the Responses API of OpenAI itself counts. */
+/* Only OpenAI's own Responses API can count tokens. */
 static int openai_count(const struct mt_dialect_host *host, struct mt_exchange *x,
 			const struct mt_request *request)
 {

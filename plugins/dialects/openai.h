@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: MIT
  *
- * openai.h - what the parts of the dialect share: chat completions and the
- * Responses API, each with a writer and a reader. Answers are distinguished by
- * what they look like. */
+ * openai.h - shared declarations of the dialect: chat completions and the Responses API,
+ * each with an encoder and a decoder. Responses are distinguished by content. */
 #ifndef PLUGINS_DIALECTS_OPENAI_H
 #define PLUGINS_DIALECTS_OPENAI_H
 
 #include "kit.h"
 
-/** Under these names a reply keeps what goes back with it. Responses: its items
- *  in their order; a message without a text stands for the text of the reply, a
- *  function_call for the call of its id, reasoning is as it came. Chat: members
- *  of the message, see openai-kept.c. */
+/** Names of the stored data of a reply. Responses: its items in their order; a message
+ *  without a text stands for the text of the reply, a function_call for the call of its
+ *  id, reasoning is unchanged. Chat: members of the message, see openai-kept.c. */
 #define RESPONSES_KEPT "responses"
 #define CHAT_KEPT "chat"
 
@@ -19,26 +17,26 @@ enum { OPENAI_MAX_CALLS = 128, RESPONSES_MAX_ITEMS = 512, CHAT_MAX_ITEMS = 4096 
 
 /* ---- openai-responses.c ------------------------------------------------------ */
 
-/** Whether this model is asked through the Responses API. */
+/** Does this model use the Responses API? */
 bool openai_uses_responses(const struct mt_dialect_host *host, struct mt_exchange *x);
 /** The body of a request. */
 void responses_put(struct writer *w);
-/** What of it is read by the model. */
+/** Write the part of a request body that the model reads. */
 void responses_put_input(struct writer *w);
 
 /* ---- openai-responses-decode.c ------------------------------------------------ */
 
 struct responses_item {
 	int64_t index;       /* of the output */
-	int call;            /* place among the calls; -1: none */
-	bool pieces;         /* its text or arguments came in pieces */
-	json_object *done;   /* what is kept of it, or NULL */
+	int call;            /* index of the call; -1: none */
+	bool pieces;         /* its text or arguments arrived in pieces */
+	json_object *done;   /* its stored form, or NULL */
 };
 
 struct responses {
 	struct responses_item items[RESPONSES_MAX_ITEMS];
 	size_t count, calls;
-	bool summary;        /* a part of a summary came before */
+	bool summary;        /* a part of a summary came earlier */
 };
 
 struct answer;
@@ -52,7 +50,7 @@ void responses_clear(struct responses *r);
 
 enum { OPENAI_LISTS = 2 };
 
-/** Items that may come in pieces; the text of the last one is still open. */
+/** Items that may arrive in pieces; the text of the last one is still open. */
 struct openai_list {
 	json_object *items;
 	const char *member;  /* of the last item, which `text` becomes; NULL: none */
@@ -64,23 +62,23 @@ struct openai_kept {
 	struct strbuf text;
 	json_object *calls;
 	json_object *content; /* of a list of parts with thoughts in it */
-	struct strbuf thought; /* the last part of it, which is still open */
+	struct strbuf thought; /* the last part of it, still incomplete */
 	bool thinking;
 };
 
-/** Take what is wanted back out of a message, or of a piece of one. */
+/** Store the data to send back from a message, or from a piece of one. */
 int openai_keep(struct answer *a, struct openai_kept *k, json_object *message,
 		bool piece);
 int openai_keep_call(struct openai_kept *k, json_object *call);
-/** The reply is whole. */
+/** The reply is complete: pass the stored data to the host. */
 int openai_tell_kept(struct answer *a, struct openai_kept *k);
 void openai_kept_clear(struct openai_kept *k);
 /** The stored data of message `m`, owned by the caller; NULL: none. */
 json_object *openai_kept_of(struct writer *w, size_t m);
-/** ,"name":value... - or nothing. */
+/** Write ,"name":value... or nothing. */
 void openai_put_kept(struct writer *w, json_object *kept);
-/** The content of a message with the thoughts that were in it; false, and nothing
- *  is written: there were none. */
+/** Write the content of a message with the thoughts in it. @return false if there are
+ *  none; then nothing is written. */
 bool openai_put_content(struct writer *w, size_t m, json_object *kept);
 void openai_put_call_kept(struct writer *w, json_object *kept, struct mt_str id);
 

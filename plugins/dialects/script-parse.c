@@ -15,10 +15,10 @@
 struct reader {
 	const char *name;        /* of the file */
 	const char *at, *end;
-	unsigned line;           /* of the line read last, from 1 */
+	unsigned line;           /* of the last line read, from 1 */
 	struct script *script;
 	struct script_turn *turn;
-	struct script_call *call; /* NULL: keys are the turn's */
+	struct script_call *call; /* NULL: keys belong to the turn */
 	struct error *err;
 };
 
@@ -47,7 +47,7 @@ static int script_parse_bad(struct reader *r, const char *fmt, ...)
 
 /* ---- lines --------------------------------------------------------------- */
 
-/* The next line without its end; false at the end of the file. */
+/* The next line without its newline; false at the end of the file. */
 static bool script_parse_next_line(struct reader *r, const char **ret, size_t *ret_len)
 {
 	const char *nl;
@@ -97,7 +97,7 @@ static int script_parse_keep(struct reader *r, const char *bytes, size_t len,
 	return MT_OK;
 }
 
-/* What stands up to the line WORD; the newline before it is not part. */
+/* Read the text up to the line WORD, without the last newline. */
 static int read_block(struct reader *r, const char *word, size_t word_len,
 		      struct script_text *ret)
 {
@@ -389,7 +389,7 @@ static int turn_key(struct reader *r, struct entry *e)
 
 /* ---- keys of a call -------------------------------------------------------- */
 
-/* True if the arguments so far, which we wrote ourselves, have the name. */
+/* True if the arguments so far, which this file has written, contain the name. */
 static bool has_argument(struct reader *r, const char *key, size_t len)
 {
 	AUTO(strbuf) struct strbuf text = STRBUF(SCRIPT_MAX_FILE), name = STRBUF(65536);
@@ -452,7 +452,7 @@ static int call_key(struct reader *r, struct entry *e)
 
 /* ---- sections -------------------------------------------------------------- */
 
-/* The arguments of a call are complete once something else begins. */
+/* The arguments of a call are complete once another section starts. */
 static int call_done(struct reader *r)
 {
 	struct script_call *c = r->call;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * script-parse.h - the file of a scripted model, read into turns. The format
- * is described in doc/script.md. */
+ * script-parse.h - parses the file of a scripted model into turns. The format is
+ * described in doc/script.md. */
 #ifndef PLUGINS_DIALECTS_SCRIPT_PARSE_H
 #define PLUGINS_DIALECTS_SCRIPT_PARSE_H
 
@@ -27,7 +27,7 @@ enum script_subject {
 	SCRIPT_SYSTEM,           /* of the system message */
 	SCRIPT_ANY,              /* of any message */
 	SCRIPT_ROLE,             /* role of the last message */
-	SCRIPT_MESSAGES,         /* how many there are */
+	SCRIPT_MESSAGES,         /* number of messages */
 	SCRIPT_TOOL,             /* a tool is offered */
 	SCRIPT_NO_TOOL,
 	SCRIPT_TOOLS,            /* names, descriptions and parameters of the tools */
@@ -44,7 +44,7 @@ struct script_expect {
 
 struct script_call {
 	struct script_text id, name;
-	struct strbuf args;      /* JSON text, or whatever @args said */
+	struct strbuf args;      /* JSON text, or the value of @args */
 	bool raw;                /* by @args */
 	unsigned line;
 };
@@ -54,10 +54,10 @@ struct script_turn {
 	struct script_text text, reasoning, opaque, id, stop, error_text;
 	int error_kind;          /* enum mt_error_kind; MT_ERROR_NONE: no error */
 	int64_t error_times;     /* attempts that fail; 0: all */
-	int64_t error_wait_ms;   /* -1: not told */
+	int64_t error_wait_ms;   /* -1: unset */
 	int64_t delay_ms;
 	int64_t input, output, cache_read, cache_write, reasoning_tokens; /* -1 */
-	double cost;             /* below 0: not told */
+	double cost;             /* negative: unset */
 	struct script_expect *expects;
 	size_t expect_count;
 	struct script_call *calls;
@@ -69,8 +69,8 @@ struct script {
 	size_t count, room;
 };
 
-/** Read a whole text; `name` is for messages ("FILE:LINE: ..."). On failure
- *  the result is empty. */
+/** Parse a whole text; `name` is for messages ("FILE:LINE: ..."). On failure the result
+ *  is empty. */
 int script_parse(const char *name, const char *text, size_t len, struct script *ret,
 		 struct error *err);
 void script_clear(struct script *s);

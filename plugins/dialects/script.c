@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * script.c - the dialect of the scripted model: turns from a file instead of a
- * network. doc/script.md describes the file.
+ * script.c - the dialect of the scripted model: turns from a file instead of a network.
+ * doc/script.md describes the file.
  *
- * The number of replies in the conversation selects the turn, so a resumed
- * conversation continues where it was. Expectations of a turn are checked while
- * the request is encoded; its errors and its text come when it is sent. */
+ * The number of replies in the conversation selects the turn, so a resumed conversation
+ * continues where it was. Expectations of a turn are checked while the request is
+ * encoded; its errors and its text are returned when the request is sent. */
 #define MORTISE_PROVISIONAL
 #define MT_PLUGIN_VERSION "0.1"
 #include "files.h"
@@ -19,10 +19,10 @@
 
 enum {
 	SHOWN = 120, /* bytes of a text that a failed expectation shows */
-	PIECE = 64,  /* bytes of a text that come at a time */
+	PIECE = 64,  /* bytes of a text per piece */
 };
 
-/* The file read last; it is read again when it has changed. */
+/* The last file; it is read again after a change. */
 static struct {
 	char *path;
 	struct stat stat;
@@ -68,7 +68,7 @@ static int script_load(const char *path, struct error *err)
 	return MT_OK;
 }
 
-/* The turn that answers; `ret_path` is for messages. */
+/* The turn that responds; `ret_path` is for messages. */
 static int find_turn(const struct mt_dialect_host *host, struct mt_exchange *x,
 		     const struct script_turn **ret, const char **ret_path,
 		     struct error *err)
@@ -150,7 +150,7 @@ static bool script_passes(const struct script_expect *e, const char *text, size_
 	return false;
 }
 
-/* "text", cut and on one line. */
+/* Append "text", truncated and on one line. */
 static void script_show(struct strbuf *out, const char *text, size_t len)
 {
 	size_t cut = utf8_cut(text, len, SHOWN);
@@ -199,7 +199,8 @@ static int check_message(const struct mt_dialect_host *host, const struct mt_req
 		    e->line, what);
 }
 
-/* The messages of a role (0: of any): one of them does, or all lack it. */
+/* Check the messages of a role (0: of any): one must match, or none may contain the
+ * text. */
 static int check_any(const struct mt_dialect_host *host, const struct mt_request *r,
 		     const char *path, const struct script_expect *e, int role,
 		     struct error *err)

@@ -65,7 +65,7 @@ static int sigv4_put_decoded(struct strbuf *b, const char *text, size_t len)
 
 /* ---- the path -------------------------------------------------------------- */
 
-/* Without ".", ".." and empty segments. */
+/* Resolve ".", ".." and empty segments. */
 static int put_resolved(struct strbuf *b, const char *path, size_t len)
 {
 	for (size_t at = 0, n; at < len; at += n + 1) {
@@ -113,7 +113,7 @@ static void clear_query(struct query *q)
 		free(q->params[i]);
 }
 
-/* Encode again, also what is already encoded. */
+/* Encode a parameter, even if it is encoded already. */
 static int add_param(struct query *q, const char *name, size_t name_len,
 		     const char *value, size_t value_len)
 {
@@ -133,7 +133,7 @@ static int add_param(struct query *q, const char *name, size_t name_len,
 	return q->params[q->count++] ? MT_OK : MT_ENOMEM;
 }
 
-/* '=' sorts before what may follow in a name: compare names first. */
+/* '=' sorts before some characters of names: compare names first. */
 static int compare_params(const void *a, const void *b)
 {
 	const char *x = *(char *const *)a, *y = *(char *const *)b;
@@ -206,7 +206,7 @@ static int put_query(struct strbuf *b, const char *text, const struct sigv4_scop
 
 /* ---- headers ---------------------------------------------------------------- */
 
-/* Trimmed, runs of white space as one space. */
+/* Trim the value, and collapse runs of white space. */
 static void sigv4_put_value(struct strbuf *b, const char *value)
 {
 	static const char space[] = " \t\r\n";
@@ -228,7 +228,7 @@ static void sigv4_put_name(struct strbuf *b, const char *name)
 		strbuf_addc(b, *name >= 'A' && *name <= 'Z' ? (char)(*name + 32) : *name);
 }
 
-/* The headers by name, those of one name in their order. */
+/* Sort the headers by name; headers of the same name keep their order. */
 static size_t sort_headers(const struct sigv4_request *r, size_t *order)
 {
 	size_t count = 0;
@@ -270,7 +270,7 @@ static int sigv4_put_headers(struct strbuf *b, struct strbuf *names,
 	return b->error ? b->error : names->error;
 }
 
-/* ---- the whole -------------------------------------------------------------- */
+/* ---- the signature ---------------------------------------------------------- */
 
 void sigv4_time(int64_t seconds, char ret[SIGV4_TIME])
 {

@@ -2,9 +2,9 @@
  *
  * sigv4.h - AWS signature version 4 of an HTTP request.
  *
- * libcurl can sign too, but as of 7.88 it neither sorts nor encodes the query
- * and signs the path as it is sent, where every service but S3 wants it encoded
- * once more: a model's id has a colon. */
+ * libcurl can sign too, but as of 7.88 it neither sorts nor encodes the query and signs
+ * the path as it is sent, but every service except S3 requires a second encoding: a
+ * model's id has a colon. */
 #ifndef DIALECTS_SIGV4_H
 #define DIALECTS_SIGV4_H
 
@@ -20,9 +20,9 @@ struct sigv4_header {
 
 struct sigv4_request {
 	const char *method;
-	const char *target;        /* path and query as they are sent */
-	/** All that are to be signed, "x-amz-date" and "x-amz-security-token" among
-	 *  them unless the signature goes into the query. */
+	const char *target;        /* path and query as sent */
+	/** All headers to sign, including "x-amz-date" and "x-amz-security-token" unless
+	 *  the signature is in the query. */
 	const struct sigv4_header *headers;
 	size_t header_count;
 	const char *body;
@@ -34,11 +34,11 @@ struct sigv4_scope {
 	const char *token;         /* of temporary keys; only the query form reads it */
 	const char *region, *service;
 	int64_t time;              /* seconds since 1970 */
-	int64_t expires;           /* seconds; above 0: the form in the query */
-	bool raw_path;             /* do not resolve "." and ".." of the path */
+	int64_t expires;           /* seconds; above 0: sign in the query */
+	bool raw_path;             /* do not resolve "." and ".." in the path */
 };
 
-/** What was made on the way, and the end of it. */
+/** The intermediate texts and the signature. */
 struct sigv4_result {
 	struct strbuf canonical, to_sign;
 	char signed_headers[1024]; /* "host;x-amz-date" */

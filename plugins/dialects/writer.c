@@ -170,7 +170,7 @@ void writer_put_joined(struct writer *w, size_t m)
 
 /* ---- parameters ------------------------------------------------------------ */
 
-/* True if the text is a JSON number, so that it can stand in the body. */
+/* True if the text is a JSON number, so that it is valid in the body. */
 static bool dialect_kit_is_number(const char *text, size_t len)
 {
 	bool digit = false;
@@ -324,7 +324,7 @@ static void dialect_kit_put_end(struct writer *w, const struct turns *t, enum si
 	PUT(w, "]");
 }
 
-/* Where the turn of the user ends that message `m` belongs to. */
+/* The end of the user turn that contains message `m`. */
 static size_t end_of_turn(struct writer *w, size_t m, size_t count)
 {
 	while (m < count && w->host->message_role(w->r, m) != MT_ROLE_ASSISTANT)
@@ -345,7 +345,7 @@ static bool tools_first(struct writer *w, size_t from, size_t to)
 	return true;
 }
 
-/* A turn in which tools come after something else, with the tools first. */
+/* Write a turn whose tool results come after other items, with the results first. */
 static enum side put_sorted(struct writer *w, const struct turns *t, size_t from,
 			    size_t to, enum side before)
 {
@@ -480,7 +480,7 @@ void writer_put_tools(struct writer *w, const struct tool_form *f)
 	put_literal(w, f->after);
 }
 
-/* ---- where to ------------------------------------------------------------------- */
+/* ---- headers -------------------------------------------------------------------- */
 
 int writer_put_headers(struct writer *w, int status, const char *key, const char *prefix)
 {
