@@ -50,7 +50,7 @@ static int add_joined(struct strbuf *to, const struct strbuf *piece)
 	return strbuf_addn(to, from, piece->len - (size_t)(from - piece->text));
 }
 
-/* What does nothing but is said. */
+/* Add text that is not executed. */
 static int add_said(struct action_text *c, const char *text, size_t len)
 {
 	AUTO(strbuf) struct strbuf piece = STRBUF(NORMALIZED_MAX);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * action-text.h - the text of an action to analyze: what it does (tool and arguments),
- * piece by piece, and what the model wrote about it. */
+ * action-text.h - the text of an action to analyze: the executable part (tool and
+ * arguments), piece by piece, and the model's text about it. */
 #ifndef POLICY_ACTION_TEXT_H
 #define POLICY_ACTION_TEXT_H
 
@@ -10,7 +10,7 @@
 
 enum { CORPUS_MAX = 4 << 20, CORPUS_PIECES_MAX = 4096 };
 
-/** A finding: how risky, by which rule, and a sentence for people. */
+/** A finding: the risk, the rule, and a sentence for users. */
 struct finding {
 	int risk;            /* enum mt_risk */
 	bool deny;
@@ -20,14 +20,14 @@ struct finding {
 
 struct action_text {
 	struct strbuf exec, all;  /* normalized, pieces joined by spaces */
-	struct strbuf *pieces;    /* normalized, of what it does */
-	struct strbuf *scripts;   /* the same with their lines kept; empty: has one line */
+	struct strbuf *pieces;    /* normalized, of the executable part */
+	struct strbuf *scripts;   /* the same with line breaks; empty: a single line */
 	size_t count;
 	size_t bytes;
-	bool cut;                 /* more text than is analyzed */
+	bool cut;                 /* more text than can be analyzed */
 };
 
-/** Nothing is in it yet. */
+/** Initialize without any text. */
 void action_text_init(struct action_text *c);
 /** Add a piece of the action, or of the model's text (`exec` false); pieces of the action
  *  come first. */

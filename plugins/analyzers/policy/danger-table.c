@@ -142,8 +142,7 @@ static bool sub_fits(const struct unit *u, const char *subs)
 	return *next && !pair.error && unit_lists_word(subs, pair.text);
 }
 
-/* Letters are read as a cluster except for the options of one dash and several letters.
- */
+/* Read letters as a cluster, except for options of one dash and several letters. */
 static bool options_fit(const struct unit *u, const char *options)
 {
 	for (const char *p = options; *p; p += strspn(p, " ")) {

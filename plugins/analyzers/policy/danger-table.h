@@ -9,11 +9,11 @@
 struct danger {
 	const char *rule, *reason;
 	const char *programs; /* names */
-	const char *subs;     /* subcommands, NULL: any; "a/b": b behind a */
+	const char *subs;     /* subcommands, NULL: any; "a/b": b after a */
 	const char *options;  /* one of these is required; NULL: none */
 };
 
-/** The first row that matches the command; NULL if there is none. */
+/** The first row that matches the command; NULL if none. */
 const struct danger *danger_table_find(const struct unit *u);
 /** A row for listing; NULL past the last. */
 const struct danger *danger_table_at(size_t n);

@@ -31,7 +31,7 @@ static const char *danger_meant(const struct path *p)
 	return p->resolved ? p->resolved : p->lexical;
 }
 
-/* Copies its first files to the last; the last is what it writes. */
+/* Does the command copy its first operands to the last, which it writes? */
 static bool copies(const struct unit *u)
 {
 	return is_one(u, "cp install ln rsync scp mv") && !unit_has(u, "-t") &&
@@ -69,7 +69,7 @@ static bool writes_protected(const struct place *place, const struct facts *f)
 	return false;
 }
 
-/* ssh -i KEY uses a key; it does not give it away. */
+/* ssh -i KEY uses a key without disclosing it. */
 static bool is_identity(const struct facts *f, const struct path *p)
 {
 	const struct unit *u = f->unit;
@@ -89,7 +89,7 @@ static bool names_secret(const struct place *place, const struct facts *f)
 	return false;
 }
 
-/* Packs, copies or sends a directory that holds keys. */
+/* Does the command pack, copy or send a directory that contains keys? */
 static bool takes_home(const struct place *place, const struct facts *f)
 {
 	bool deep = is_one(f->unit, "tar zip 7z rsync") ||
@@ -144,7 +144,7 @@ static bool recursive_delete(const struct place *place, const struct facts *f)
 	return false;
 }
 
-/* The first operands of mv: the files that are moved away. */
+/* Does mv move away one of its first operands? */
 static bool moves_away(const struct place *place, const struct facts *f)
 {
 	const struct unit *u = f->unit;
@@ -208,7 +208,7 @@ static bool network_shell(const struct place *place, const struct facts *f)
 	return false;
 }
 
-/* A shell or interpreter without a script: it runs its input. */
+/* Does a shell or interpreter run its input, without a script? */
 static bool reads_program(const struct unit *u)
 {
 	for (size_t i = 1; i < u->count; i++) {
@@ -249,7 +249,7 @@ static bool runs_input(const struct place *place, const struct facts *f)
 	return !script || !script->text;
 }
 
-/* One text of SQL, or of a client of a database, that deletes all. */
+/* Does an SQL text, or the command of a database client, delete everything? */
 static bool drops(const char *text)
 {
 	static const char *const phrases[][2] = {

@@ -11,7 +11,8 @@
 /** HIGH, or LOW if no check matches. */
 void danger_of_command(const struct place *place, const struct facts *f,
 		       struct finding *ret);
-/** The same for an action that names files by its arguments; `writes` or reads them. */
+/** The same for an action with file arguments; `writes`: it writes them, otherwise it
+ *  reads them. */
 void danger_of_files(const struct place *place, const struct facts *f, bool writes,
 		     struct finding *ret);
 

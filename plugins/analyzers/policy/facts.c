@@ -44,7 +44,7 @@ static bool policy_facts_is_shape(const char *text)
 	return strchr(text, SHELL_ANY) || strchr(text, SHELL_ONE);
 }
 
-/* A slot for one more; NULL and `undecided` when there are too many, or an error. */
+/* A slot for one more path; NULL and `undecided` if there are too many, or an error. */
 static int path_slot(struct facts *f, struct path **ret)
 {
 	*ret = NULL;
@@ -91,7 +91,7 @@ static int policy_facts_add_path(struct facts *f, struct place *place, const cha
 	return MT_OK;
 }
 
-/* "~/x" inside a word that the shell leaves alone; programs replace it themselves. */
+/* "~/x" inside a word that the shell does not expand; programs expand it themselves. */
 static int from_home(const struct place *place, const char *path, struct strbuf *out)
 {
 	strbuf_add(out, place->home);
@@ -138,7 +138,7 @@ static void close_dir(void *dir)
 	closedir(dir);
 }
 
-/* The files that a pattern matches now. */
+/* Add the files that a pattern currently matches. */
 static int add_found(struct collecting *c, const char *pattern, const char *base,
 		     const struct shell_word *word)
 {
@@ -192,7 +192,7 @@ static int policy_facts_each_part(void *arg, const char *part,
 	return r;
 }
 
-/* No path and no host is as long as that, but one may be hidden in it. */
+/* Longer than any path or host; but it may contain one. */
 static bool policy_facts_is_long(struct facts *f, const struct shell_word *word)
 {
 	const char *text = word->shape ? word->shape : word->text;
@@ -203,7 +203,7 @@ static bool policy_facts_is_long(struct facts *f, const struct shell_word *word)
 	return true;
 }
 
-/* A file may be called "-x" where no option can stand. */
+/* A file may be called "-x" where options are not accepted. */
 static int paths_of_word(struct collecting *c, const struct shell_word *word,
 			 bool is_file)
 {

@@ -10,12 +10,12 @@
 enum { FACTS_WORDS_MAX = 1000, FACTS_PATHS_MAX = 4096 };
 
 struct path {
-	char *lexical;  /* clean and absolute; a shape where it is not known */
+	char *lexical;  /* clean and absolute; a shape if unknown */
 	char *resolved; /* with symbolic links resolved; NULL if unknown */
 	const struct shell_word
-		*word; /* that names it; NULL: a redirection or an argument */
+		*word; /* word with the path; NULL: redirection or argument */
 	char redirect; /* '<', '>' or 'a' (appends), else 0 */
-	bool found;    /* one of the files that a pattern stands for now */
+	bool found;    /* a file that a pattern currently matches */
 };
 
 struct facts {
@@ -36,7 +36,7 @@ int facts_of_unit(struct place *place, const struct unit *u, struct facts *ret);
 int facts_add_path(struct facts *f, struct place *place, const char *path);
 int facts_add_hosts(struct facts *f, const char *text);
 int facts_add_line(struct facts *f, const char *text);
-/** A path as the workspace sees it; NULL if it is not below it. */
+/** The path relative to the workspace; NULL if it is outside. */
 const char *facts_relative(const struct place *place, const char *path);
 void facts_clear(struct facts *f);
 

@@ -15,7 +15,7 @@
 enum { LOW, MEDIUM, HIGH, UNKNOWN = -1 };
 enum { GLOBALS_MAX = 32 };
 
-/* Subcommands that only read, with any options but those of git_option_is_bad(). */
+/* Subcommands that only read, with any options except those of git_option_is_bad(). */
 static const char readers[] =
 	"status log diff show blame annotate shortlog describe rev-parse rev-list "
 	"ls-files ls-tree "
@@ -23,12 +23,11 @@ static const char readers[] =
 	"check-ignore check-attr diff-tree diff-index diff-files whatchanged cherry "
 	"version grep var";
 
-/* Subcommands that change what git can bring back, with the options that they may have.
- */
+/* Subcommands whose changes git can revert, with their permitted options. */
 static const struct {
 	const char *name, *options;
-	const char *next; /* the word behind has to be one of these, or NULL */
-	bool hooks;       /* it may run one */
+	const char *next; /* the next word must be one of these, or NULL */
+	bool hooks;       /* it may run a hook */
 } changers[] = {
 	{ "add", "-A -u -v -n --all --update --verbose --intent-to-add -N --dry-run",
 	  NULL, false },
@@ -53,13 +52,13 @@ static const struct {
 	  true },
 };
 
-/* Those that only list when they are given nothing else to do. */
+/* Subcommands that only list unless they have other operands. */
 static bool git_lists(const struct unit *u, const char *sub)
 {
 	static const struct {
 		const char *name;
 		bool bare;         /* without another word */
-		const char *words; /* as the next one */
+		const char *words; /* like the next one */
 	} subs[] = {
 		{ "tag", true, "-l --list -n" },
 		{ "remote", true, "get-url" },
@@ -88,7 +87,7 @@ static bool git_lists(const struct unit *u, const char *sub)
 	return row && ((bare && row->bare) || unit_lists_word(row->words, next));
 }
 
-/* Options that write, or run a program, also when they are shortened. */
+/* Options that write or run a program, also in shortened form. */
 static bool git_option_is_bad(const char *word)
 {
 	static const char *const bad[] = { "--output",
@@ -113,8 +112,8 @@ static bool git_option_is_bad(const char *word)
 	return false;
 }
 
-/* A directory that git would take for a repository without a .git of its own: files
- * under version control may look like one, and bring a configuration. */
+/* Could git take a directory for a repository without its own .git? Files under version
+ * control may look like one, and contain a configuration. */
 static bool is_bare_repository(const char *dir)
 {
 	static const char *const parts[] = { "HEAD", "commondir", "objects", "refs" };
@@ -127,7 +126,7 @@ static bool is_bare_repository(const char *dir)
 		strbuf_addf(&path, "%s/%s", dir, parts[i]);
 		has[i] = !path.error && lstat(path.text, &st) == 0;
 	}
-	/* The others may lie where `commondir` says. */
+	/* `commondir` may name another directory for the others. */
 	return has[0] && (has[1] || (has[2] && has[3]));
 }
 
@@ -146,7 +145,7 @@ static bool in_bare_repository(const struct place *place, const char *dir)
 
 /* ---- hooks -------------------------------------------------------------------- */
 
-/* Does a configuration name a directory of hooks, or another file that may? */
+/* Does a configuration set a directory of hooks, or include another file that may? */
 static bool names_hooks(const char *path)
 {
 	AUTO(fclose) FILE *f = fopen(path, "r");
@@ -177,8 +176,8 @@ static bool has_hooks(const char *dir)
 	return found || n > 1000;
 }
 
-/* May git run a hook for this repository: one that is there, or one of a place that the
- * user's configuration names? `at` is a directory with a .git. */
+/* May git run a hook in this repository: an existing one, or one of a directory set in
+ * the user's configuration? `at` is a directory with a .git. */
 static bool repository_has_hooks(const struct place *place, const char *at)
 {
 	static const char *const configs[] = { ".gitconfig", ".config/git/config" };
@@ -203,7 +202,7 @@ static bool repository_has_hooks(const struct place *place, const char *at)
 	return path.error || has_hooks(path.text);
 }
 
-/* The repository that holds a directory, up to the workspace. */
+/* Search for the repository that contains a directory, up to the workspace. */
 static bool hooks_may_run(const struct place *place, const char *dir)
 {
 	AUTO(strbuf) struct strbuf at = STRBUF(PLACE_PATH_MAX);
@@ -223,7 +222,7 @@ static bool hooks_may_run(const struct place *place, const char *dir)
 
 /* ---- the risk ----------------------------------------------------------------- */
 
-/* Words before the subcommand. */
+/* Check the words before the subcommand. */
 static bool globals_are_good(const struct unit *u)
 {
 	for (size_t i = 1; i < u->sub; i++) {
@@ -236,7 +235,7 @@ static bool globals_are_good(const struct unit *u)
 	return true;
 }
 
-/* Where it looks for its repository: the n-th directory; NULL past the last. */
+/* The n-th directory in which git looks for its repository; NULL past the last. */
 static const char *directory(const struct facts *f, size_t n)
 {
 	const struct unit *u = f->unit;

@@ -16,18 +16,18 @@
 enum { LOW, MEDIUM, HIGH, UNKNOWN = -1 };
 
 enum kind {
-	SAYS,    /* touches no files, whatever its words say */
+	SAYS,    /* accesses no files, whatever its words are */
 	READS,   /* reads the files that its words name */
 	PATTERN, /* the same, but the first operand is not a file */
 	CHANGES, /* changes the files that its words name */
 };
 
-/* `options`: "*" any; else single letters, then long ones and those of find. */
+/* `options`: "*": any; otherwise single letters, then long options and those of find. */
 struct program {
 	const char *names;
 	enum kind kind;
 	const char *options;
-	bool (*good)(const struct unit *u); /* a check of its own, or NULL */
+	bool (*good)(const struct unit *u); /* an additional check, or NULL */
 };
 
 /* ---- options ------------------------------------------------------------------------
@@ -45,7 +45,7 @@ static bool option_is_good(const char *options, const char *word)
 	for (const char *p = word + 1; *p; p++) {
 		if (isdigit((unsigned char)*p) && p > word + 1)
 			return p[strspn(p, "0123456789.")] ==
-			       '\0'; /* of the option before */
+			       '\0'; /* of the previous option */
 		if (!memchr(options, *p, letters))
 			return false;
 	}
@@ -110,7 +110,7 @@ static bool all_known(const struct unit *u)
 	return true;
 }
 
-/* `printf -v NAME` too. */
+/* `printf -v NAME` sets a variable, too. */
 static bool good_printf(const struct unit *u)
 {
 	return u->count < 2 || (u->words[1].text && !u->words[1].pattern &&
@@ -126,7 +126,7 @@ static bool good_test(const struct unit *u)
 	return all_known(u);
 }
 
-/* Files with options, and libraries, that these programs load. */
+/* These programs load files with options, and libraries. */
 static bool good_binutils(const struct unit *u)
 {
 	for (size_t i = 1; i < u->count; i++)
@@ -135,13 +135,13 @@ static bool good_binutils(const struct unit *u)
 	return true;
 }
 
-/* Links below a directory may lead anywhere. */
+/* Links in a directory may point anywhere. */
 static bool good_grep(const struct unit *u)
 {
 	return !unit_has(u, "-R") && !unit_has(u, "--dereference-recursive");
 }
 
-/* A module is a file that the text of the filter names. */
+/* The text of the filter can name a module file. */
 static bool good_jq(const struct unit *u)
 {
 	for (size_t i = 1; i < u->count; i++)
@@ -168,14 +168,14 @@ static bool good_ps(const struct unit *u)
 	return all_known(u);
 }
 
-/* Lists an archive. */
+/* tar may only list an archive. */
 static bool good_tar(const struct unit *u)
 {
 	const char *first = unit_text(u, 1);
 
 	for (size_t i = 1; i < u->count; i++)
 		if (strchr(unit_text(u, i), ':'))
-			return false; /* an archive of another host */
+			return false; /* an archive on another host */
 	return (*first == '-' || strspn(first, "tzjJfv") == strlen(first)) &&
 	       (strchr(first, 't') || unit_has(u, "--list"));
 }
@@ -190,7 +190,7 @@ static bool good_pip(const struct unit *u)
 	return u->sub == 1 && unit_lists_word("list show freeze check", unit_text(u, 1));
 }
 
-/* Rights of the file itself, none of its owner's for others. */
+/* Only permissions of the file itself that do not extend those of other users. */
 static bool good_chmod(const struct unit *u)
 {
 	const struct shell_word *word = unit_operand(u, 0, 0);
@@ -204,7 +204,7 @@ static bool good_chmod(const struct unit *u)
 	       mode[1 + strspn(mode + 1, "rwxX")] == '\0';
 }
 
-/* Shell options that only make a script stricter or more talkative. */
+/* Shell options that only make a script stricter or more verbose. */
 static bool good_set(const struct unit *u)
 {
 	for (size_t i = 1; i < u->count; i++)
@@ -307,9 +307,9 @@ static const struct program *harmless_find_program(const struct unit *u)
 	return NULL;
 }
 
-/* ---- what is touched ---------------------------------------------------------- */
+/* ---- accessed files ----------------------------------------------------------- */
 
-/* Files of the workspace that are likely to hold passwords. */
+/* Files in the workspace that are likely to contain passwords. */
 static bool looks_secret(const char *path)
 {
 	static const char *const ends[] = { "/.env",         ".pem",
@@ -354,8 +354,8 @@ static bool may_read(const struct place *place, const struct path *p)
 
 static bool may_write(const struct place *place, const struct path *p)
 {
-	/* Where programs are looked for by their names, and what other programs run;
-	 * a pattern of the shell makes an option of "-x". */
+	/* Directories that are searched for programs, and files that other programs run;
+	 * a shell pattern can turn "-x" into an option. */
 	static const char *const not_ordinary[] = {
 		"/bin/",     "/.venv/",   "/venv/",  "/node_modules/", "/.git/",
 		"/.husky/",  "/.vscode/", "/.idea/", "/.claude/",      "/.cursor/",
@@ -392,7 +392,7 @@ static bool is_mark(const struct unit *u, const struct path *p)
 	       unit_lists_word("cut sort paste column nl awk", u->name);
 }
 
-/* Of redirections: what they add to the risk. */
+/* The risk of redirections. */
 static int redirect_risk(const struct place *place, const struct facts *f)
 {
 	int risk = LOW;
@@ -415,7 +415,8 @@ static int redirect_risk(const struct place *place, const struct facts *f)
 	return risk;
 }
 
-/* Do options hold the pattern, so that each operand is a file: "-ex", "-f x", "--files"? */
+/* Do options contain the pattern, so that each operand is a file: "-ex", "-f x",
+ * "--files"? */
 static bool options_hold_pattern(const struct unit *u)
 {
 	for (size_t i = 1; i < u->count; i++) {
@@ -433,7 +434,7 @@ static bool options_hold_pattern(const struct unit *u)
 	return false;
 }
 
-/* The word that is a pattern or a script, and no file. */
+/* The word that is a pattern or a script, not a file. */
 static const struct shell_word *harmless_pattern_word(const struct unit *u)
 {
 	if (u->name && unit_lists_word("grep egrep fgrep rg", u->name) &&
@@ -466,14 +467,14 @@ static bool files_are_good(const struct place *place, const struct facts *f,
 		if (p->redirect || (pattern && p->word == pattern) || is_mark(u, p))
 			continue;
 		if (pattern_of_files && kind != CHANGES)
-			continue; /* the files that it stands for are looked at */
+			continue; /* its matching files are checked */
 		if (kind == CHANGES ? !may_write(place, p) : !may_read(place, p))
 			return false;
 	}
 	return true;
 }
 
-/* A pattern may stand for more than was there when it was looked at. */
+/* A pattern may match more files later than when it was checked. */
 static bool patterns_stay_inside(const struct place *place, const struct facts *f)
 {
 	for (size_t i = 0; i < f->path_count; i++) {
@@ -491,7 +492,7 @@ static bool patterns_stay_inside(const struct place *place, const struct facts *
 	return true;
 }
 
-/* `*` becomes an option where a file is called like one. */
+/* `*` becomes an option if a file name looks like one. */
 static bool patterns_are_files(const struct facts *f)
 {
 	for (size_t i = 0; i < f->path_count; i++) {
@@ -507,7 +508,7 @@ static bool patterns_are_files(const struct facts *f)
 
 /* ---- variables ---------------------------------------------------------------- */
 
-/* Only names that nothing else reads: lowercase, or known to be harmless. */
+/* Variables that no program reads: lowercase names, or names known to be harmless. */
 static bool variable_is_good(const char *text)
 {
 	size_t n = strcspn(text, "=+");
@@ -548,7 +549,7 @@ static bool asks_version(const struct unit *u)
 	       unit_lists_word("--version -V", unit_text(u, 1));
 }
 
-/* Found by its name, not a file of the project that is called the same. */
+/* Is the program found by its name, not a file of the project with the same name? */
 static bool harmless_is_installed(const struct unit *u)
 {
 	const char *text = u->words[0].text;

@@ -10,9 +10,9 @@
 /** @return MT_RISK_LOW: it only reads, inside the workspace; MT_RISK_MEDIUM: it changes
  *  ordinary files of the workspace; MT_RISK_UNKNOWN: neither is known. */
 int harmless_command(struct place *place, const struct facts *f);
-/** Does a program whose risk is MEDIUM leave paths unchanged (unlike `mv`)? */
+/** Does a program of risk MEDIUM leave paths unchanged (unlike `mv`)? */
 bool harmless_settles(const struct unit *u);
-/** The risk of an action that names files by its arguments. */
+/** The risk of an action with file arguments. */
 int harmless_files(const struct place *place, const struct facts *f, bool writes);
 
 #endif

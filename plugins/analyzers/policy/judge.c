@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * judge.c - joins the results of rules and tables for the parts of an action. */
+ * judge.c - combines the results of rules and tables for the parts of an action. */
 #include "judge.h"
 
 #include "danger.h"
@@ -18,9 +18,9 @@ struct judging {
 	const struct action *action;
 	struct place place;
 	struct finding found;
-	bool any;     /* a part was judged */
-	bool decided; /* a rule decided on the command that a wrapper is part of */
-	bool covered; /* rules of the user decided on all parts */
+	bool any;     /* a part was assessed */
+	bool decided; /* a rule decided on the command that contains a wrapper */
+	bool covered; /* user rules decided on all parts */
 };
 
 /* A denial, HIGH, UNKNOWN, MEDIUM, LOW. */
@@ -50,7 +50,7 @@ static struct finding policy_judge_unknown(const char *reason)
 
 /* ---- a command ---------------------------------------------------------------- */
 
-/* @return whether paths lead where they led before. */
+/* @return whether paths still lead to the same files. */
 static bool known_risk(struct judging *j, const struct facts *f)
 {
 	int risk = harmless_command(&j->place, f);
@@ -99,7 +99,7 @@ static int each_unit(void *arg, struct unit *u)
 	int r;
 
 	if (match_is_over())
-		return STOP; /* which judge_action() tells */
+		return STOP; /* reported by judge_action() */
 	r = facts_of_unit(&j->place, u, &f);
 	if (r)
 		return r;
@@ -134,13 +134,13 @@ static bool is_script(const char *name)
 	       strcmp(name, "script") == 0;
 }
 
-/* Text that something else than a shell runs. */
+/* Text that is run by something other than a shell. */
 static bool is_code(const char *name)
 {
 	return strcmp(name, "code") == 0;
 }
 
-/* The files that a text in the form of a patch (`*** Update File: PATH`) names. */
+/* Add the files that a patch text (`*** Update File: PATH`) names. */
 static int add_patched(struct judging *j, struct facts *f, const char *text)
 {
 	static const char *const marks[] = { "*** Update File: ", "*** Add File: ",
@@ -184,7 +184,7 @@ static int collect_files(struct judging *j, struct facts *f)
 	return r;
 }
 
-/* `view` of an editor that also writes. */
+/* The `view` command of an editor that can also write. */
 static bool only_views(const struct action *action)
 {
 	for (size_t i = 0; i < action->count; i++)
@@ -233,7 +233,7 @@ static int judge_whole(struct judging *j)
 	return r;
 }
 
-/* ---- all of it ---------------------------------------------------------------- */
+/* ---- the whole action --------------------------------------------------------- */
 
 /* Writing a file does not execute its content. */
 static bool is_content(const struct action *action, const struct argument *a)
@@ -241,7 +241,7 @@ static bool is_content(const struct action *action, const struct argument *a)
 	return action->ours && !is_script(a->name) && !is_code(a->name);
 }
 
-/* `executed`: also in what the action does, which is not known to be harmless. */
+/* `executed`: also in the executable part, which is not known to be harmless. */
 static int look_for_patterns(struct judging *j, bool executed)
 {
 	const struct action *action = j->action;
@@ -325,7 +325,7 @@ int judge_action(struct policy *p, const struct action *action, struct finding *
 		judge_add(&j, &f);
 	}
 	over = match_is_over();
-	match_begin(); /* the patterns have a share of their own */
+	match_begin(); /* the patterns have their own budget */
 	if (!r && !(j.any && j.covered && !over))
 		r = look_for_patterns(&j, !j.any || weight(&j.found) > 1);
 	if (!r && (over || match_is_over()) && weight(&j.found) < 2) {

@@ -9,16 +9,16 @@
 #include "patterns.h"
 #include "rules.h"
 
-/** An action, as a call. */
+/** An action, in the form of a call. */
 struct action {
 	const char *tool, *workspace, *directory;
 	uint32_t hints;  /* of the tool: MT_TOOL_READ_ONLY ... */
-	bool reads_only; /* by hints that can be relied on */
-	bool open_world; /* talks to something outside of the machine */
-	bool ours;       /* one of our tools, or one whose hints the user trusts */
-	bool is_input;   /* text for a program that runs already */
+	bool reads_only; /* according to trusted hints */
+	bool open_world; /* contacts systems outside of this machine */
+	bool ours;       /* a built-in tool, or one whose hints the user trusts */
+	bool is_input;   /* text for a program that is already running */
 	const struct argument {
-		const char *name, *text; /* top name, text of a leaf */
+		const char *name, *text; /* top-level name, text of a leaf */
 		size_t len;
 	} * arguments;
 	size_t count;
@@ -27,7 +27,7 @@ struct action {
 
 struct policy {
 	struct rules *rules;
-	struct patterns *patterns; /* NULL until they are needed */
+	struct patterns *patterns; /* NULL until needed */
 	bool signatures, rails;
 };
 

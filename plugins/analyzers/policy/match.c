@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * match.c - PCRE2 and globs, in slices of bounded work. */
+ * match.c - matches PCRE2 expressions and globs, in slices of bounded work. */
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include "match.h"
 
@@ -12,13 +12,13 @@
 #include <time.h>
 
 enum { PATTERN_LONGEST = 4096, NESTING = 50, HEAP_KIB = 4096 };
-/* Steps from one start, starts in a slice, time for an action. */
+/* Limits: steps from one start, starts in a slice, time per action. */
 enum { STEPS_MAX = 20000, SLICE = 256, BUDGET_US = 22000, CELLS_MAX = 4 << 20 };
 
 struct match {
 	pcre2_code *code; /* NULL: a glob */
 	char *glob;
-	bool compiled, caseless; /* to machine code, or that was tried */
+	bool compiled, caseless; /* compilation to machine code was tried */
 };
 
 /* ---- the budget --------------------------------------------------------------- */
@@ -46,7 +46,7 @@ bool match_is_over(void)
 	return over;
 }
 
-/* ---- making ------------------------------------------------------------------- */
+/* ---- compiling ---------------------------------------------------------------- */
 
 struct match *match_free(struct match *m)
 {
@@ -113,7 +113,7 @@ struct match *match_glob(const char *pattern, struct error *err)
 
 /* ---- globs -------------------------------------------------------------------- */
 
-/* Bytes of the character that begins here. */
+/* Bytes of the character at `text`. */
 static size_t char_length(const char *text, const char *end)
 {
 	size_t n = 1;
@@ -123,7 +123,7 @@ static size_t char_length(const char *text, const char *end)
 	return n;
 }
 
-/* A text without unknown parts: only the last * is ever tried again. */
+/* Match a text without unknown parts: only the last * needs backtracking. */
 static enum fit glob_exact(const char *glob, const char *text, size_t len)
 {
 	const char *end = text + len, *star = NULL, *again = NULL;
@@ -158,7 +158,7 @@ static void pass_unknown(bool *at, const char *text, size_t len)
 		at[i + 1] = at[i + 1] || (at[i] && text[i] == SHELL_ANY);
 }
 
-/* One character of the glob: where in the text it can end. */
+/* Process one character of the glob: the positions where it can end. */
 static void glob_step(char c, const char *text, size_t len, const bool *from, bool *to)
 {
 	bool any = false;
@@ -298,8 +298,7 @@ int match_fits(struct match *m, const char *text, size_t len)
 	bool shape = policy_match_is_shape(text, len);
 
 	if (m->glob) {
-		/* What fits with its unknown parts taken as they stand fits in any case.
-		 */
+		/* A match with unknown parts taken literally is a match in any case. */
 		int exact = glob_exact(m->glob, text, len);
 
 		return shape && exact != FITS ? glob_shape(m->glob, text, len) : exact;

@@ -14,7 +14,7 @@ struct range {
 	int32_t first, last;
 };
 
-/* Characters that show nothing, or steer how others are shown. Sorted. */
+/* Characters that are invisible, or affect the display of others. Sorted. */
 static const struct range invisible[] = {
 	{ 0x0000, 0x0008 },   { 0x000b, 0x000c },   { 0x000e, 0x001f },
 	{ 0x007f, 0x009f },   { 0x00ad, 0x00ad },   { 0x034f, 0x034f },
@@ -102,7 +102,7 @@ static int join_spaces(const char *text, size_t len, bool keep_lines, struct str
 	return out->error;
 }
 
-/* Only characters of ASCII that show, and white space. */
+/* Only visible ASCII characters and white space? */
 static bool normalize_is_plain(const char *text, size_t len)
 {
 	unsigned char odd = 0;

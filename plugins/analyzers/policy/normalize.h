@@ -8,8 +8,8 @@
 #include <stdbool.h>
 
 /** Append `text` without invisible characters, compatibility forms (full width,
- *  mathematical letters) folded to plain ones (NFKC), and each run of white
- *  space as one space. With `keep_lines` line ends stay, for a shell to see. */
+ *  mathematical letters) folded to plain ones (NFKC), and each run of white space as one
+ *  space. With `keep_lines`, newlines are kept, as a shell needs them. */
 int normalize_text(const char *text, size_t len, bool keep_lines, struct strbuf *out);
 
 #endif

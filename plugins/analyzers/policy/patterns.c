@@ -14,17 +14,16 @@
 
 enum { LOW, MEDIUM, HIGH, UNKNOWN = -1 };
 
-enum where { EXEC, ALL, OURS }; /* OURS: executable text too, not of V1's tables */
+enum where { EXEC, ALL, OURS }; /* OURS: executable text too, but not in V1's tables */
 
 struct pattern {
 	int risk;
 	enum where where;
 	const char *rule, *reason, *text;
-	const char *starts; /* the first two letters of what it finds */
+	const char *starts; /* the first two letters of its matches */
 };
 
-/* In the order in which they are tried; the deletions of scan.c come behind the
- * high ones. */
+/* In the order of evaluation; the deletions of scan.c follow the HIGH ones. */
 static const struct pattern patterns[] = {
 	{ HIGH, EXEC, "exec.destruct.rm_rf", "deletes directories without a prompt",
 	  "\\brm\\s+(?:-[frR]{2,}|-[rR]\\s+-f|-f\\s+-[rR]|--recursive\\s+--force"
@@ -91,7 +90,7 @@ static const char *const rail_parts[RAIL_PARTS] = {
 
 static const struct rail {
 	const char *rule, *reason;
-	int parts[2]; /* all have to be in the same piece; -1: none */
+	int parts[2]; /* must all be in the same piece; -1: none */
 } rails[] = {
 	{ "fetch-to-exec",
 	  "passes downloaded data to an interpreter",
@@ -106,7 +105,7 @@ static const struct rail {
 static const struct finding deletion = { HIGH, false, "exec.destruct.rm_rf",
 					 "deletes directories without a prompt" };
 
-/* Expressions, and the letters that they begin with, a bit for each. */
+/* Expressions, and the letters with which they start, a bit for each. */
 struct set {
 	struct match *all[32];
 	size_t count;
@@ -133,7 +132,7 @@ struct patterns *patterns_free(struct patterns *b)
 	return NULL;
 }
 
-/* `starts`: pairs of letters; "*" is any. */
+/* `starts`: pairs of letters; "*": any. */
 static int set_add(struct set *s, const char *text, const char *starts, struct error *err)
 {
 	uint32_t bit = 1u << s->count;
@@ -166,12 +165,12 @@ struct patterns *patterns_new(struct error *err)
 
 /* ---- evaluation --------------------------------------------------------------- */
 
-/* What of `wanted` is in the text, and what could not be decided. */
+/* The expressions of `wanted` found in the text, and those undecided. */
 struct sight {
 	uint32_t found, undecided;
 };
 
-/* Try those that may begin at `at`. @return MT_OK or MT_ENOMEM. */
+/* Try the expressions that may start at `at`. @return MT_OK or MT_ENOMEM. */
 static int try_at(const struct set *s, uint32_t tried, const char *text, size_t len,
 		  size_t at, struct sight *sight)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * patterns.h - patterns of dangerous commands and of prompt injection, and rails for
- * dangerous combinations: those of OpenHands V1 (spec/security 15.2), and built-in
- * ones. */
+ * patterns.h - patterns of dangerous commands and of prompt injection, and guard rules
+ * ("rails") for dangerous combinations: those of OpenHands V1 (spec/security 15.2), and
+ * built-in ones. */
 #ifndef POLICY_PATTERNS_H
 #define POLICY_PATTERNS_H
 
@@ -19,7 +19,7 @@ AUTO_DEFINE(patterns, struct patterns *, patterns_free)
  *  for text that cannot be analyzed completely. `ours`: with built-in patterns. */
 int patterns_find(const struct patterns *b, const struct action_text *c, bool ours,
 		  struct finding *ret);
-/** Rails: HIGH or LOW. Each piece for itself. */
+/** Evaluate the rails: HIGH or LOW. Each piece is matched separately. */
 int patterns_rails(const struct patterns *b, const struct action_text *c,
 		   struct finding *ret);
 

@@ -14,7 +14,7 @@ static void pop(struct strbuf *out)
 	strbuf_cut(out, slash ? (size_t)(slash - out->text) : 0);
 }
 
-/* Call `step` for each component but `.`. */
+/* Call `step` for each component except `.`. */
 static int policy_place_each_part(const char *path,
 				  int (*step)(void *, const char *, size_t), void *arg)
 {
@@ -59,7 +59,7 @@ int place_clean(const char *path, const char *base, struct strbuf *out)
 struct resolving {
 	struct place *place;
 	struct strbuf *out;
-	bool exists; /* what is there so far */
+	bool exists; /* the path so far exists */
 };
 
 static int resolve_step(void *arg, const char *part, size_t len)
@@ -81,7 +81,7 @@ static int resolve_step(void *arg, const char *part, size_t len)
 	if (!realpath(r->out->text, real)) {
 		ssize_t n = readlink(r->out->text, real, sizeof real - 1);
 
-		/* It leads to what is not there: a write would make that. */
+		/* A link to a missing file: a write would create that file. */
 		pop(r->out);
 		if (n <= 0)
 			return MT_ELIMIT;

@@ -21,9 +21,9 @@ static const char *const fields[FIELDS] = { "tool", "hint", "command",
 struct rule {
 	char *name, *text, *reason;
 	int risk;
-	bool deny, redirects; /* `command` speaks of > itself */
+	bool deny, redirects; /* `command` contains > itself */
 	struct match *conditions[CONDITIONS];
-	char *below;          /* directory that `path` speaks of the content of, or NULL */
+	char *below;          /* directory whose content `path` matches, or NULL */
 };
 
 struct rules {
@@ -93,7 +93,7 @@ static int read_verdict(struct rule *rule, const char *word, size_t len,
 		    near ? near : "", near ? "`?" : "");
 }
 
-/* The field that begins here ("tool="), or -1. */
+/* The field that starts here ("tool="), or -1. */
 static int field_at(const char *p, size_t *ret_len)
 {
 	for (int i = 0; i < FIELDS; i++) {
@@ -107,7 +107,7 @@ static int field_at(const char *p, size_t *ret_len)
 	return -1;
 }
 
-/* A value ends where the next field begins, or at its closing quote. */
+/* A value ends before the next field, or at its closing quote. */
 static char *policy_rules_read_value(const char **p, struct error *err)
 {
 	const char *from = *p, *to = from;
@@ -135,7 +135,7 @@ static char *policy_rules_read_value(const char **p, struct error *err)
 	return value;
 }
 
-/* "~/x" and "$HOME/x" in the home directory; hosts in lower case. */
+/* Expand "~/x" and "$HOME/x"; convert hosts to lowercase. */
 static char *policy_rules_meant(int field, const char *value)
 {
 	AUTO(strbuf) struct strbuf out = STRBUF(PATTERN_BYTES_MAX);
@@ -156,7 +156,7 @@ static char *policy_rules_meant(int field, const char *value)
 	return strbuf_take(&out);
 }
 
-/* Of "/x/y/" followed by * the directory "/x/y". */
+/* For "/x/y/" followed by *, return the directory "/x/y". */
 static char *content_of(const char *glob)
 {
 	size_t n = strcspn(glob, "*?");
@@ -258,9 +258,10 @@ bool rules_at(const struct rules *r, size_t n, struct finding *ret, const char *
 	return true;
 }
 
-/* ---- trying ------------------------------------------------------------------- */
+/* ---- matching ----------------------------------------------------------------- */
 
-/* One more fit of several: what raises takes the surest, what lowers the least sure. */
+/* Combine matches: a rule that raises the risk takes the most certain one, a rule that
+ * lowers it the least certain one. */
 static int rules_join(int a, int b, bool raises)
 {
 	if (a < 0 || b < 0)
@@ -273,7 +274,7 @@ static int fit(struct match *m, const char *text)
 	return match_fits(m, text, strlen(text));
 }
 
-/* The plain words come behind the command as it stands. */
+/* The plain words follow the command as written. */
 static const char *plain_line(const struct facts *f)
 {
 	bool both = f->unit && !f->unit->inner && f->line_count > 1;
@@ -298,7 +299,7 @@ static int command_fits(const struct rule *rule, const struct facts *f, bool rai
 	return fit(m, rule->redirects ? f->lines[0] : plain_line(f));
 }
 
-/* A path as a whole, and from the workspace on. */
+/* Match a path as a whole, and relative to the workspace. */
 static int forms_fit(struct match *m, const struct place *place, const char *path)
 {
 	const char *relative = facts_relative(place, path);
@@ -307,7 +308,7 @@ static int forms_fit(struct match *m, const struct place *place, const char *pat
 	return relative && r != FITS ? rules_join(r, fit(m, relative), true) : r;
 }
 
-/* Does it reach into directories that it is given? */
+/* Does the command recurse into directories? */
 static bool recurses(const struct unit *u)
 {
 	static const char *const always[] = { "tar", "rsync", "zip", "7z", "find", "rg", "mv",

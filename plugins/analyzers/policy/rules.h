@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * rules.h - the rules that a user writes:
+ * rules.h - the user rules:
  *
- *     rule.NAME = VERDICT [tool=GLOB] [hint=GLOB] [command=GLOB] [path=GLOB] [host=GLOB]
- *                 [reason=SENTENCE]
+ * rule.NAME = VERDICT [tool=GLOB] [hint=GLOB] [command=GLOB] [path=GLOB] [host=GLOB]
+ * [reason=SENTENCE]
  *
  * VERDICT is allow (the same as low), medium, ask (the same as high) or deny; all
- * conditions have to hold. For each command that an action runs (or the action itself,
- * if it runs none) the first rule that fits decides. */
+ * conditions must match. For each command that an action runs (or the action itself, if
+ * it runs none), the first matching rule decides. */
 #ifndef POLICY_RULES_H
 #define POLICY_RULES_H
 
@@ -22,17 +22,18 @@ struct rules;
 struct rules *rules_new(struct error *err);
 struct rules *rules_free(struct rules *r);
 AUTO_DEFINE(rules, struct rules *, rules_free)
-/** Add a rule at the end. @return MT_OK, or a sentence what is wrong with it. */
+/** Add a rule at the end. @return MT_OK, or a status with a sentence that describes the
+ *  error. */
 int rules_add(struct rules *r, const char *name, const char *text, struct error *err);
 /** The n-th rule: its finding and its text; false past the last. */
 bool rules_at(const struct rules *r, size_t n, struct finding *ret,
 	      const char **ret_text);
 
-/** The tool of an action, and the effects that it declares. */
+/** The tool of an action, and its declared effects. */
 struct caller {
 	const char *name;
 	uint32_t hints; /* MT_TOOL_READ_ONLY ... */
-	bool trusted;   /* they can be relied on */
+	bool trusted;   /* the hints are trusted */
 };
 
 /** Match the rules against a command, or an action as a whole. `ret` is UNKNOWN without a

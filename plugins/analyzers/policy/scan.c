@@ -14,7 +14,7 @@ struct state {
 	scan_each_fn *each;
 	void *arg;
 	bool *deep;
-	unsigned depth;  /* of scripts in scripts */
+	unsigned depth;  /* nesting of scripts */
 };
 
 static int scan_script(struct state *s, const char *text, size_t len);
@@ -25,7 +25,7 @@ static const char *policy_scan_value(const struct shell_word *word)
 	return word->encoded ? NULL : word->text;
 }
 
-/* Do these words hold both flags, before any -- ? */
+/* Do these words contain both flags, before any -- ? */
 static bool forces(const struct shell_word *words, size_t count)
 {
 	bool recursive = false, force = false;
@@ -48,8 +48,8 @@ static bool forces(const struct shell_word *words, size_t count)
 	return recursive && force;
 }
 
-/* The script of a shell's -c, or NULL. Options end at --, at - and at the first
- * word that is none; after -o and -O stands a name. */
+/* The script of a shell's -c, or NULL. Options end at --, at - and at the first other
+ * word; -o and -O take a name. */
 static const char *script_of(const struct shell_word *words, size_t count)
 {
 	bool script = false;
@@ -88,7 +88,7 @@ static int policy_scan_deeper(struct state *s, const char *text)
 	return scan_script(&inner, text, strlen(text));
 }
 
-/* eval runs its words, joined. */
+/* eval runs its joined words. */
 static int scan_eval(struct state *s, const struct shell_word *words, size_t count)
 {
 	AUTO(strbuf) struct strbuf text = STRBUF(4 << 20);

@@ -20,7 +20,7 @@ static bool sed_script(const char *s)
 			continue;
 		}
 		if (*s == 's' && strchr(s, '['))
-			return false; /* is a mark in brackets the end? */
+			return false; /* a delimiter in brackets may not be the end */
 		if (*s == 's' && s[1] && !isalnum((unsigned char)s[1]) && s[1] != '\n') {
 			char mark = s[1];
 			int left = 2;

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* Below the home directory unless they begin with a slash; a last slash: all below. */
+/* In the home directory unless they start with a slash; a trailing slash: all content. */
 static const char *const secrets[] = {
 	".ssh/",
 	".aws/",
@@ -104,7 +104,7 @@ static const char *const starters[] = {
 	NULL,
 };
 
-/* Directories of the system; not where projects may lie. */
+/* System directories, where projects are not expected. */
 static const char *const system_dirs[] = {
 	"/etc", "/boot", "/bin", "/sbin",         "/lib",     "/lib32",     "/lib64",
 	"/usr", "/proc", "/sys", "/root/.config", "/var/lib", "/var/spool", NULL,
@@ -145,8 +145,8 @@ static bool sensitive_ends_with(const char *path, const char *end)
 	return n >= k && strcmp(path + n - k, end) == 0;
 }
 
-/* Our own directories where the environment moves them; what a tool printed is kept in
- * `spool`, and may be read. */
+/* Our own directories, if the environment moves them; `spool` contains tool output, and
+ * may be read. */
 static bool sensitive_is_ours(const char *path)
 {
 	static const char *const variables[] = { "XDG_CONFIG_HOME", "XDG_STATE_HOME" };
@@ -177,7 +177,7 @@ bool sensitive_is_secret(const struct place *place, const char *path)
 		return true;
 	if (strncmp(path, "/proc/", 6) == 0 && sensitive_ends_with(path, "/environ"))
 		return true;
-	/* Of other users too: /root/.ssh, /home/x/.aws. */
+	/* Of other users, too: /root/.ssh, /home/x/.aws. */
 	if (strncmp(path, "/home/", 6) == 0 || strncmp(path, "/root/", 6) == 0) {
 		const char *rest = path[1] == 'r' ? path + 6 : strchr(path + 6, '/');
 
@@ -200,7 +200,7 @@ bool sensitive_in_system(const char *path)
 	return false;
 }
 
-/* Devices but for those that take anything. */
+/* Devices, except those that accept any data. */
 bool sensitive_is_device(const char *path)
 {
 	static const char *const harmless[] = {
@@ -233,7 +233,7 @@ bool sensitive_is_protected(const struct place *place, const char *path)
 	       sensitive_ends_with(path, "/.envrc") || strstr(path, "/.ssh/");
 }
 
-/* A directory that the system or users live in, or all of the workspace. */
+/* A directory of the system or of all users, or the whole workspace. */
 bool sensitive_is_critical(const struct place *place, const char *path)
 {
 	static const char *const roots[] = { "/",     "/home", "/root",  "/var", "/opt",

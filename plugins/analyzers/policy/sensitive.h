@@ -7,16 +7,16 @@
 
 #include "place.h"
 
-/** A file of keys or passwords? */
+/** Does the file contain keys or passwords? */
 bool sensitive_is_secret(const struct place *place, const char *path);
-/** A file whose content runs later, or that protects: a hook, a start file, our own
- *  configuration, a system file, a device? Files of keys too. */
+/** Is it a file whose content is executed later, or that protects the system: a hook, a
+ *  startup file, our own configuration, a system file, a device? Also files with keys. */
 bool sensitive_is_protected(const struct place *place, const char *path);
-/** Below a directory of the system, where no project lies? */
+/** Is it in a system directory, where projects are not expected? */
 bool sensitive_in_system(const char *path);
-/** A device, other than /dev/null and the like? */
+/** Is it a device other than /dev/null and the like? */
 bool sensitive_is_device(const char *path);
-/** A directory that the system or users live in, or all of the workspace? */
+/** Is it a directory of the system or of all users, or the whole workspace? */
 bool sensitive_is_critical(const struct place *place, const char *path);
 
 #endif

@@ -8,7 +8,7 @@
 
 enum { PARTS_MAX = 64, HOST_MAX = 256 };
 
-/* Does a path begin here: "/x", "~/x", "./x", "../x"? */
+/* Does a path start here: "/x", "~/x", "./x", "../x"? */
 static bool begins_path(const char *p)
 {
 	if (*p == '/' || *p == SHELL_ANY)
@@ -19,7 +19,7 @@ static bool begins_path(const char *p)
 			     (p[1] == '.' && (p[2] == '/' || p[2] == '\0')));
 }
 
-/* What separates paths in a word; a ":" also ends them. */
+/* Characters that separate paths in a word; a ":" also ends them. */
 static bool separates(char c)
 {
 	return c == '=' || c == '@' || c == ':' || c == ',';
@@ -57,7 +57,7 @@ int target_parts(const struct shell_word *word, target_fn *each, void *arg)
 		}
 		if (!p[1] || (strncmp(p, "://", 3) == 0))
 			continue;
-		/* Behind = and @ a bare name is one too. */
+		/* After = and @, a bare name is a path, too. */
 		if (!begins_path(p + 1) && *p != '=' && *p != '@')
 			continue;
 		parts++;
@@ -66,8 +66,7 @@ int target_parts(const struct shell_word *word, target_fn *each, void *arg)
 	return r;
 }
 
-/* The host that begins here, in lower case without a last dot, up to what ends it; ""
- *  if there is none. */
+/* The host that starts here, in lowercase without a trailing dot; "" if there is none. */
 static int target_host(const char *text, struct strbuf *out)
 {
 	const char *ends = *text == '[' ? "] \t\n" : "/:?#\\ \t\n'\"`()|;&<>,@";

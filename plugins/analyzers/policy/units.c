@@ -15,19 +15,19 @@ struct walk {
 	unit_each_fn *each;
 	void *arg;
 	bool *deep;
-	unsigned depth; /* of scripts in scripts */
+	unsigned depth; /* nesting of scripts */
 	char *dirs[DIRS_MAX];
 	size_t dir_count;
-	bool lost; /* it is not known where commands run */
+	bool lost; /* the directory of commands is unknown */
 	bool unsettled;
-	char *functions[FUNCTIONS_MAX]; /* that the text defines */
+	char *functions[FUNCTIONS_MAX]; /* defined by the text */
 	size_t function_count;
-	char *piped_from; /* program of the command before, in a pipeline */
+	char *piped_from; /* program of the previous command in a pipeline */
 };
 
 static int script(struct walk *w, const char *text, size_t len);
 
-/* ---- where -------------------------------------------------------------------- */
+/* ---- directories -------------------------------------------------------------- */
 
 static int policy_units_add_dir(struct walk *w, const char *path, const char *base)
 {
@@ -47,7 +47,8 @@ static int policy_units_add_dir(struct walk *w, const char *path, const char *ba
 	return w->dirs[w->dir_count] ? (w->dir_count++, MT_OK) : MT_ENOMEM;
 }
 
-/* A `cd` may succeed, fail, or happen in a subshell: both places count from now on. */
+/* A `cd` may succeed, fail, or run in a subshell: consider both directories from now
+ * on. */
 static int change_dir(struct walk *w, const struct unit *u)
 {
 	const struct shell_word *to = unit_operand(u, 0, 0);
@@ -106,7 +107,7 @@ static int policy_units_deeper(struct walk *w, const char *text)
 	return r;
 }
 
-/* Words that are run as one text: of eval, of an alias. */
+/* Words that are run as one text: by eval, or an alias. */
 static int joined(struct walk *w, const struct shell_word *words, size_t count)
 {
 	AUTO(strbuf) struct strbuf text = STRBUF(SCRIPT_MAX);
@@ -210,7 +211,7 @@ static bool adds_words(const char *name)
 	return strcmp(name, "xargs") == 0 || strcmp(name, "parallel") == 0;
 }
 
-/* How many words stand before the command of a wrapper, options aside. */
+/* Number of operands before the command of a wrapper, without options. */
 static size_t leading(const char *name)
 {
 	static const char *const one[] = { "chroot",  "chrt", "flock", "runuser",
@@ -230,7 +231,7 @@ static bool policy_units_is_assignment(const char *word)
 	return equals && equals > word && *word != '/' && *word != '.';
 }
 
-/* `find` runs what stands behind these. */
+/* `find` runs the command after these options. */
 static int inner_of_find(struct walk *w, const struct shell_command *c)
 {
 	static const char *const actions[] = { "-exec", "-execdir", "-ok", "-okdir" };
@@ -268,7 +269,7 @@ static int inner_of(struct walk *w, const struct shell_command *c, const char *n
 			continue;
 		left--;
 		r = policy_units_one(w, c, i, more);
-		if (!r && word && strchr(word, ' ')) /* of ssh, watch, su -c: a script */
+		if (!r && word && strchr(word, ' ')) /* for ssh, watch, su -c: a script */
 			r = policy_units_deeper(w, word);
 		if (word && command_wraps(command_base(word))) {
 			left += leading(command_base(word)) + 1;
@@ -290,7 +291,7 @@ static int policy_units_each_command(void *arg, const struct shell_command *c)
 	return strcmp(name, "find") == 0 ? inner_of_find(w, c) : inner_of(w, c, name);
 }
 
-/* ~ and $HOME are known; everything else is not. */
+/* Only ~ and $HOME are known. */
 static const char *variable(void *arg, const char *name)
 {
 	const struct walk *w = arg;
@@ -317,7 +318,7 @@ int units_each(struct place *place, const char *text, size_t len, unit_each_fn *
 				  : MT_OK;
 
 	if (!r &&
-	    *place->directory) /* a shell that was started again is in the workspace */
+	    *place->directory) /* a restarted shell is in the workspace */
 		r = policy_units_add_dir(&w, place->directory, "/");
 	if (!r)
 		r = script(&w, text, len);
@@ -329,8 +330,8 @@ int units_each(struct place *place, const char *text, size_t len, unit_each_fn *
 	return r;
 }
 
-/* ---- what it says ---------------------------------------------------------------------
- */
+/* ---- words
+ * ---------------------------------------------------------------------------- */
 
 static int policy_units_add_word(const struct shell_word *word, bool program,
 				 struct strbuf *out)
