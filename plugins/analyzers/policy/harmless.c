@@ -190,7 +190,7 @@ static bool good_pip(const struct unit *u)
 	return u->sub == 1 && unit_lists_word("list show freeze check", unit_text(u, 1));
 }
 
-/* Only permissions of the file itself that do not extend those of other users. */
+/* Only rwxX permissions: no setuid, setgid or sticky bit. */
 static bool good_chmod(const struct unit *u)
 {
 	const struct shell_word *word = unit_operand(u, 0, 0);
@@ -355,7 +355,7 @@ static bool may_read(const struct place *place, const struct path *p)
 static bool may_write(const struct place *place, const struct path *p)
 {
 	/* Directories that are searched for programs, and files that other programs run;
-	 * a shell pattern can turn "-x" into an option. */
+	 * a shell pattern that matches "-x" becomes an option. */
 	static const char *const not_ordinary[] = {
 		"/bin/",     "/.venv/",   "/venv/",  "/node_modules/", "/.git/",
 		"/.husky/",  "/.vscode/", "/.idea/", "/.claude/",      "/.cursor/",

@@ -317,8 +317,7 @@ int units_each(struct place *place, const char *text, size_t len, unit_each_fn *
 	int r = *place->workspace ? policy_units_add_dir(&w, place->workspace, "/")
 				  : MT_OK;
 
-	if (!r &&
-	    *place->directory) /* a restarted shell is in the workspace */
+	if (!r && *place->directory) /* a restarted shell is in the workspace */
 		r = policy_units_add_dir(&w, place->directory, "/");
 	if (!r)
 		r = script(&w, text, len);
