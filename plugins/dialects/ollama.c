@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * ollama.c - the dialect of Ollama's own /api/chat: unlike its chat completions it lets
- * the size of the context be set, which is small otherwise.
+ * ollama.c - the dialect of Ollama's own /api/chat: unlike its chat completions, this API
+ * can set the context size, which is small by default.
  *
  * A stream is one JSON object per line, the last one with "done". */
 #define MT_PLUGIN_VERSION "0.1"
