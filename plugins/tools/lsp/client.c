@@ -8,10 +8,10 @@
 #include <string.h>
 
 enum {
-	STRANGE_MAX = 1000,      /* messages that mean nothing, until it is given up */
+	STRANGE_MAX = 1000,      /* unknown messages until the server is given up */
 	DRAIN_MAX = 10000,       /* messages processed before a request */
 	INDEX_MS = 15000,        /* longest wait for indexing */
-	REPEATS_MAX = 20,        /* of a request */
+	REPEATS_MAX = 20,        /* of one request */
 	MODIFIED = -32801,       /* errors after which a request can be repeated */
 	CANCELLED_BY_SERVER = -32802,
 	METHOD_NOT_FOUND = -32601,
@@ -64,7 +64,7 @@ static int notify(struct client *c, const char *method, const struct strbuf *par
 	return client_send(c, &json, w, err);
 }
 
-/* ---- what the server asks and tells --------------------------------------- */
+/* ---- requests and notifications of the server ------------------------------ */
 
 /* Settings are not provided: null for each. */
 static void lsp_client_put_settings(json_object *params, struct strbuf *json)
@@ -151,7 +151,7 @@ static void take_notification(struct client *c, const char *method, json_object 
 		c->progress -= c->progress > 0;
 }
 
-/* Anything that is not the response that is waited for. */
+/* Handle any message other than the awaited response. */
 static int take_other(struct client *c, json_object *message, const struct rpc_wait *w,
 		      struct error *err)
 {
@@ -168,8 +168,8 @@ static int take_other(struct client *c, json_object *message, const struct rpc_w
 	return MT_OK;
 }
 
-/* Read and process one message. `id`: of the response that is waited for, which is stored
- * in `*ret`; negative: none is. */
+/* Read and process one message. `id`: of the awaited response, which is stored in `*ret`;
+ * negative: none. */
 static int lsp_client_step(struct client *c, int64_t id, const struct rpc_wait *w,
 			   json_object **ret, struct error *err)
 {
@@ -182,13 +182,13 @@ static int lsp_client_step(struct client *c, int64_t id, const struct rpc_wait *
 		*ret = STEAL(message);
 	else
 		status = take_other(c, message, w, err);
-	/* A flood of messages does not hide that the time is over. */
+	/* A flood of messages must not hide the timeout. */
 	if (!status && (id < 0 || !*ret) && w->until_ms && clock_ms() >= w->until_ms)
 		status = fail(err, MT_ETIMEOUT, "The language server does not respond.");
 	return lsp_client_broken(c, status);
 }
 
-/* Process what has come, without waiting. */
+/* Process the received messages, without waiting. */
 static int client_drain(struct client *c, struct error *err)
 {
 	const struct rpc_wait now = { .until_ms = 0, .cancel_fd = -1 };
@@ -242,7 +242,7 @@ static int lsp_client_exchange(struct client *c, const char *method,
 	return status;
 }
 
-/* Wait until the server is not indexing. @return MT_ETIMEOUT: it still is */
+/* Wait until the server is not indexing. @return MT_ETIMEOUT: it is still indexing */
 static int await_progress(struct client *c, const struct rpc_wait *w, struct error *err)
 {
 	struct rpc_wait index = { clock_ms() + INDEX_MS, w->cancel_fd };

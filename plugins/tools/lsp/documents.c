@@ -22,8 +22,7 @@ static void documents_remove(struct documents *d, size_t i)
 	d->list[i] = d->list[--d->count];
 }
 
-/* If the table is full, the one that was not used for longest makes room: those that are
- * open stay. */
+/* If the table is full, remove the least recently used document that is not open. */
 static void documents_make_room(struct documents *d)
 {
 	size_t oldest = d->count;
@@ -96,7 +95,7 @@ static char *lsp_documents_message_of(json_object *diagnostic)
 	return strbuf_take(&out);
 }
 
-/* Does the model know the same one already? Each old one counts for one new one. */
+/* Was the same diagnostic reported before? Each old one matches only one new one. */
 static bool was_told(struct document *d, const struct diagnostic *one)
 {
 	for (size_t i = 0; i < d->count; i++) {

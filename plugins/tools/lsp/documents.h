@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 
 enum {
-	DOCUMENTS_MAX = 512,         /* of a server, with those that are not open */
+	DOCUMENTS_MAX = 512,         /* of a server, including closed ones */
 	DOCUMENTS_OPEN_MAX = 64,
 	DIAGNOSTICS_MAX = 500,       /* of a document */
 	DIAGNOSTIC_TEXT_MAX = 300,   /* bytes of a message */
@@ -19,18 +19,18 @@ enum { SEVERITY_ERROR = 1, SEVERITY_WARNING, SEVERITY_INFORMATION, SEVERITY_HINT
 
 struct diagnostic {
 	int severity;
-	size_t line, column; /* as the server counts, from 0 */
+	size_t line, column; /* as the server counts them, from 0 */
 	char *message;       /* one line */
-	bool told;           /* the model has read it */
+	bool told;           /* reported to the model */
 };
 
 struct document {
-	char *path;          /* without links */
+	char *path;          /* symbolic links resolved */
 	bool open;
-	int version;         /* of the text that the server has */
-	struct stat st;      /* of the file that it was read from */
-	bool awaited;        /* the text changed, and no diagnostics have come since */
-	bool published;      /* diagnostics have come before */
+	int version;         /* of the text sent to the server */
+	struct stat st;      /* of the file from which it was read */
+	bool awaited;        /* the text changed, and no diagnostics followed */
+	bool published;      /* diagnostics were received before */
 	uint64_t used;
 	struct diagnostic *diagnostics;
 	size_t count, omitted;
@@ -42,15 +42,16 @@ struct documents {
 	uint64_t clock;
 };
 
-/** The document of a path; with `make` it is added. If there are DOCUMENTS_MAX, it replaces
- *  the one that is not open and was not used for longest; pointers to others stay valid.
+/** The document of a path; with `make`, it is added if missing. If there are
+ *  DOCUMENTS_MAX, it replaces the least recently used one that is not open; pointers to
+ *  others stay valid.
  *  @return NULL: absent, or out of memory */
 struct document *documents_get(struct documents *d, const char *path, bool make);
-/** The open one that was not used for longest; NULL if fewer than DOCUMENTS_OPEN_MAX are
+/** The least recently used open document; NULL if fewer than DOCUMENTS_OPEN_MAX are
  *  open. */
 struct document *documents_surplus(const struct documents *d);
-/** Replace the diagnostics by those of `publishDiagnostics`. Those that were there before
- *  keep `told`; the first ones that ever come do not count as new. */
+/** Replace the diagnostics by those of `publishDiagnostics`. Diagnostics that existed
+ *  before keep `told`; the very first ones do not count as new. */
 int document_publish(struct document *d, json_object *list);
 void documents_clear(struct documents *d);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * edits.c - workspace edits of a server. */
+ * edits.c - parses and applies workspace edits of a server. */
 #include "edits.h"
 #include "array.h"
 
@@ -189,7 +189,7 @@ int edits_read(json_object *edit, const char *workspace, enum encoding encoding,
 
 /* ---- writing ------------------------------------------------------------- */
 
-/* Put back what was written, as far as nothing else has changed it since. */
+/* Restore the written files, unless they have changed since. */
 static void lsp_edits_restore(struct edits *e, size_t count)
 {
 	struct stat st;

@@ -12,7 +12,7 @@ enum { EDIT_FILES_MAX = 1000, EDIT_CHANGES_MAX = 100000 };
 
 /* The changes of one file. */
 struct file_edit {
-	char *path;            /* without links, in the workspace */
+	char *path;            /* in the workspace, symbolic links resolved */
 	struct textfile before, after;
 	struct splice *splices; /* in order; their texts belong to the edit's JSON */
 	size_t count;
@@ -23,16 +23,18 @@ struct edits {
 	size_t count, changes;
 };
 
-/** Read a WorkspaceEdit and prepare the new texts; nothing is written. `edit` must live as
- *  long as the result, for which edits_clear is due in any case. Edits outside `workspace`
- *  (without links), of missing files or of overlapping ranges are refused. */
+/** Read a WorkspaceEdit and prepare the new texts; nothing is written. `edit` must live
+ *  as long as the result, and the caller must call edits_clear in any case. Edits outside
+ *  `workspace` (symbolic links resolved), of missing files or of overlapping ranges are
+ *  refused. */
 int edits_read(json_object *edit, const char *workspace, enum encoding encoding,
 	       struct edits *ret, struct error *err);
 /** Write all files; if one cannot be written, the others are restored. */
 int edits_write(struct edits *e, struct error *err);
 void edits_clear(struct edits *e);
 
-/** The path of a URI without links if it is a file in the workspace, owned. */
+/** The path of a URI, symbolic links resolved, if it is a file in the workspace;
+ *  owned. */
 char *lsp_workspace_file(const char *uri, const char *workspace, struct error *err);
 
 #endif

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* The text of a line without the white space around it. */
+/* Append a line without surrounding white space. */
 static void lsp_locations_put_line(const char *line, size_t len, struct strbuf *out)
 {
 	size_t shown, start;
@@ -128,7 +128,7 @@ void locations_clear(struct locations *l)
 	*l = (struct locations){ 0 };
 }
 
-/* The text of a file in the workspace; of others only the place is shown. */
+/* Load a file in the workspace; of other files, only the position is shown. */
 static bool lsp_locations_load(const struct lsp *lsp, const char *path,
 			       struct textfile *f)
 {

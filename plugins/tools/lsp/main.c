@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * main.c - find_definition, find_references, diagnostics and rename_symbol, by the
- * language servers that are installed. */
+ * main.c - find_definition, find_references, diagnostics and rename_symbol, using the
+ * installed language servers. */
 #include "clock.h"
 #include "locations.h"
 #include "tool-plugin.h"
@@ -11,8 +11,8 @@
 
 enum {
 	RESULT_MAX = 1 << 20, /* bytes */
-	NEWS_MS = 2000,       /* wait for diagnostics of files that have changed */
-	NEWS_MAX = 20,        /* errors that a result names in addition */
+	NEWS_MS = 2000,       /* to wait for diagnostics of changed files */
+	NEWS_MAX = 20,        /* errors listed in addition to a result */
 };
 
 static size_t offset_arg(const struct ask *a)
@@ -45,7 +45,7 @@ static void put_partly(bool partly, struct strbuf *out)
 				"be incomplete.]\n");
 }
 
-/* Errors that came with the edits that a server got. @return their number */
+/* Append errors caused by the edits that a server received. @return their number */
 static size_t lsp_tool_add_news(struct ask *a, struct client *c,
 				const struct rpc_wait *soon, struct strbuf *news)
 {
@@ -184,7 +184,7 @@ static int lsp_tool_check_one(struct ask *a, struct strbuf *out, struct error *e
 	return MT_OK;
 }
 
-/* Those of all files that the running servers know. */
+/* Report the diagnostics of all files that the running servers know. */
 static int lsp_tool_check_all(struct ask *a, struct strbuf *out, struct error *err)
 {
 	AUTO(strbuf) struct strbuf list = STRBUF(RESULT_MAX);
@@ -221,8 +221,8 @@ static int run_diagnostics(struct ask *a, struct strbuf *out, struct error *err)
 
 /* ---- after other calls --------------------------------------------------------- */
 
-/* Open the file that a call has changed, if a server for it runs. All its errors are new
- * to the model. */
+/* Open the file that a call has changed, if a server for it runs. All its errors count as
+ * new. */
 static void open_changed(struct ask *a)
 {
 	struct error none = ERROR_NONE;
@@ -232,7 +232,7 @@ static void open_changed(struct ask *a)
 	a->document->published = true;
 }
 
-/* Errors that the running servers find in what has changed on disk. */
+/* Report errors that the running servers find in files changed on disk. */
 static int run_follow_up(struct ask *a, struct strbuf *out, struct error *err)
 {
 	AUTO(strbuf) struct strbuf news = STRBUF(RESULT_MAX);
@@ -240,7 +240,7 @@ static int run_follow_up(struct ask *a, struct strbuf *out, struct error *err)
 	size_t total = 0;
 
 	(void)err;
-	a->is_preview = true; /* starts no server */
+	a->is_preview = true; /* does not start servers */
 	open_changed(a);
 	for (size_t i = 0; i < a->lsp->count; i++)
 		if (client_sync(a->lsp->clients[i], &soon, NULL) == MT_OK)
@@ -253,7 +253,7 @@ static int run_follow_up(struct ask *a, struct strbuf *out, struct error *err)
 
 /* ---- rename -------------------------------------------------------------------- */
 
-/* The edit that the server proposes. `*ret_partly`: it may be incomplete. */
+/* Request the edit from the server. `*ret_partly`: it may be incomplete. */
 static int propose(struct ask *a, json_object **ret, struct edits *e, struct error *err)
 {
 	AUTO(strbuf) struct strbuf params = STRBUF(1 << 17);

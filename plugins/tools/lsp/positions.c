@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * positions.c - positions in text, symbols in lines, file URIs. */
+ * positions.c - converts positions in text, finds symbols in lines, converts file
+ * URIs. */
 #include "positions.h"
 #include "hex.h"
 #include "utf8.h"
@@ -32,7 +33,7 @@ const char *lsp_text_line(const char *text, size_t len, size_t n, size_t *ret_le
 	return line;
 }
 
-/* Units of the character of `bytes` bytes. */
+/* Number of units of a character of `bytes` bytes. */
 static size_t units(size_t bytes, bool valid, enum encoding encoding)
 {
 	if (encoding == ENCODING_UTF8)

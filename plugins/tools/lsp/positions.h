@@ -8,10 +8,10 @@
 #include "strbuf.h"
 #include <stdint.h>
 
-/* Unit of columns that a server counts in. */
+/* Unit in which a server counts columns. */
 enum encoding { ENCODING_UTF16, ENCODING_UTF8, ENCODING_UTF32 };
 
-/** The encoding of this name in the protocol; UTF-16 for any other one. */
+/** The encoding of a name in the protocol; UTF-16 for unknown names. */
 enum encoding lsp_encoding_of(const char *name);
 
 /** Line `n` (from 0), without its newline; NULL past the end. The empty line after a
@@ -24,12 +24,13 @@ size_t lsp_column_offset(const char *line, size_t len, size_t column,
 			 enum encoding encoding);
 
 /** Offset of the symbol in the line, as a whole word; of `a.b` and `a::b` the offset of
- *  the last name. @return SIZE_MAX if the line does not have it. */
+ *  the last name. @return SIZE_MAX if the line does not contain it. */
 size_t lsp_symbol_in(const char *line, size_t len, const char *symbol);
 
 /** Append the URI of an absolute path. */
 int lsp_uri_put(struct strbuf *out, const char *path);
-/** The absolute path of a file URI, owned; NULL if it is not one (or out of memory). */
+/** The absolute path of a file URI, owned; NULL if it is not a file URI (or out of
+ *  memory). */
 char *lsp_uri_path(const char *uri);
 
 #endif

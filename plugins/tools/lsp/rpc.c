@@ -19,8 +19,8 @@
 
 enum {
 	HEADERS_MAX = 4096, /* bytes before a message */
-	KEPT_MAX = 1 << 20, /* bytes of memory that an empty buffer keeps */
-	LOG_MS = 100,       /* for the log of a server that ends */
+	KEPT_MAX = 1 << 20, /* bytes of memory that an empty buffer may keep */
+	LOG_MS = 100,       /* to read the log of a server that exits */
 };
 
 extern char **environ;
@@ -95,7 +95,7 @@ int rpc_start(struct rpc *r, char *const *argv, const char *directory, struct er
 	return MT_OK;
 }
 
-/* Close its input, then end it. @return its status */
+/* Close its input, then terminate it. @return its status */
 static int lsp_rpc_end_process(struct rpc *r)
 {
 	int status;
@@ -173,8 +173,8 @@ static int has_exited(struct rpc *r, struct error *err)
 		    WEXITSTATUS(status), colon, r->tail);
 }
 
-/* Wait until something can be done, and take what has come. `*ret_writes`: there is room
- * for input; NULL: nothing is to be written. */
+/* Wait until a descriptor is ready, and read available output. `*ret_writes`: input can
+ * be written; NULL: there is no input. */
 static int rpc_poll(struct rpc *r, const struct rpc_wait *w, bool *ret_writes,
 		    struct error *err)
 {
@@ -260,7 +260,7 @@ static int64_t header_length(const char *line, size_t len)
 	return value;
 }
 
-/* The headers in front. `*ret_start`: where the content starts; 0: they are incomplete. */
+/* Parse the headers. `*ret_start`: offset of the content; 0: they are incomplete. */
 static int lsp_rpc_read_headers(const struct rpc *r, size_t *ret_start,
 				int64_t *ret_length, struct error *err)
 {
@@ -296,7 +296,7 @@ static int lsp_rpc_read_headers(const struct rpc *r, size_t *ret_start,
 	return MT_OK;
 }
 
-/* A whole message if there is one. */
+/* Take a complete message, if there is one. */
 static int lsp_rpc_take_message(struct rpc *r, json_object **ret, struct error *err)
 {
 	struct error why = ERROR_NONE;

@@ -25,17 +25,18 @@ struct rpc_wait {
 	int cancel_fd;
 };
 
-/** Start the program in the directory. rpc_end is due only if it succeeds. */
+/** Start the program in the directory. Call rpc_end only if it succeeds. */
 int rpc_start(struct rpc *r, char *const *argv, const char *directory, struct error *err);
-/** Send a message. @return MT_ETIMEOUT, MT_ECANCELLED, MT_EIO: it does not run or read */
+/** Send a message. @return MT_ETIMEOUT, MT_ECANCELLED, MT_EIO: the server does not run or
+ *  read */
 int rpc_write(struct rpc *r, const char *json, size_t len, const struct rpc_wait *w,
 	      struct error *err);
-/** The next message, owned. @return MT_ETIMEOUT, MT_ECANCELLED; MT_EIO: it has exited;
- *  MT_EINVAL, MT_ELIMIT: it does not speak the protocol. After the last three the
- *  server is unusable. */
+/** The next message, owned. @return MT_ETIMEOUT, MT_ECANCELLED; MT_EIO: the server has
+ *  exited; MT_EINVAL, MT_ELIMIT: protocol error. After the last three the server is
+ *  unusable. */
 int lsp_rpc_read(struct rpc *r, const struct rpc_wait *w, json_object **ret,
 		 struct error *err);
-/** Terminate it and its children. */
+/** Terminate the server and its child processes. */
 void rpc_end(struct rpc *r);
 
 #endif

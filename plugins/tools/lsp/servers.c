@@ -34,7 +34,7 @@ static struct server *find_name(struct servers *s, const char *name)
 	return NULL;
 }
 
-/* The value of PREFIX.NAME if it is set. */
+/* Set the value of PREFIX.NAME if it is configured. */
 static void override(const struct mt_tool_host *host, struct mt_instance *instance,
 		     const char *prefix, const char *name, const char **value)
 {
@@ -69,7 +69,7 @@ static int add_users(const struct mt_tool_host *host, struct mt_instance *instan
 	return r;
 }
 
-/* A server of the user keeps what the table knows of one of the same name. */
+/* A server defined by the user inherits the table's values for the same name. */
 static int add_built_in(struct servers *s, struct error *err)
 {
 	int r = MT_OK;
@@ -109,7 +109,7 @@ int servers_read(const struct mt_tool_host *host, struct mt_instance *instance,
 	return r;
 }
 
-/* The text after the last dot of the name; "" if there is none. */
+/* The text after the last dot of the name; "" if none. */
 static const char *extension_of(const char *path)
 {
 	const char *slash = strrchr(path, '/');

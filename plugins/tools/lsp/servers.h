@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * servers.h - which language server serves a file: the built-in table and the options
- * server.NAME, extensions.NAME, roots.NAME. */
+ * servers.h - selects the language server for a file, by the built-in table and the
+ * options server.NAME, extensions.NAME, roots.NAME. */
 #ifndef LSP_SERVERS_H
 #define LSP_SERVERS_H
 
@@ -15,20 +15,20 @@ struct server {
 	const char *command;    /* words separated by spaces; "": disabled */
 	const char *extensions; /* list, without dots */
 	const char *roots;      /* list of names that a root directory contains */
-	const char *install;    /* how to get it; NULL: defined by the user */
+	const char *install;    /* how to install it; NULL: defined by the user */
 };
 
 struct servers {
-	struct server list[SERVERS_MAX]; /* those of the user first */
+	struct server list[SERVERS_MAX]; /* user-defined servers first */
 	size_t count;
 };
 
 /** The servers of an instance; the texts are borrowed from its options.
- *  @return MT_ELIMIT, MT_EINVAL for one without `extensions`. */
+ *  @return MT_ELIMIT, MT_EINVAL for a server without `extensions`. */
 int servers_read(const struct mt_tool_host *host, struct mt_instance *instance,
 		 struct servers *ret, struct error *err);
-/** The first installed server for a file. @return NULL with the sentence that the model
- *  reads. */
+/** The first installed server for a file. @return NULL with an error sentence for the
+ *  model. */
 const struct server *servers_find(const struct servers *s, const char *path,
 				  struct error *err);
 /** The language of a file in the protocol, such as "cpp". */

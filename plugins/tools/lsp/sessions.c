@@ -10,8 +10,8 @@
 #include <string.h>
 
 enum {
-	SPARE_MS = 1000,   /* before the host ends the call */
-	LINES_NAMED = 5,   /* where a symbol is found instead */
+	SPARE_MS = 1000,   /* before the host terminates the call */
+	LINES_NAMED = 5,   /* lines listed where a symbol was found instead */
 };
 
 const char *lsp_short_path(const struct lsp *lsp, const char *path)
@@ -96,7 +96,7 @@ static void lsp_sessions_make_room(struct lsp *lsp)
 	end_client(lsp, oldest);
 }
 
-/* One that has exited since the last call is replaced. */
+/* Replace a server that has exited since the last call. */
 static int find_client(struct ask *a, const struct server *server, const char *root,
 		       struct error *err)
 {
@@ -164,7 +164,7 @@ int lsp_ask_open(struct ask *a, struct error *err)
 
 /* ---- the position ---------------------------------------------------------- */
 
-/* Lines that have the symbol, for a call that names another one. */
+/* Append the lines that contain the symbol, for a call that names another line. */
 static void lsp_sessions_put_lines(const struct ask *a, const char *symbol,
 				   struct strbuf *out)
 {
@@ -194,7 +194,7 @@ static int no_symbol(const struct ask *a, const char *symbol, int64_t line,
 		    (long long)line, path, lines.text);
 }
 
-/* The line with the symbol, from 0, and the offset in it. */
+/* Find the line with the symbol, from 0, and its offset in the line. */
 static const char *find_symbol(const struct ask *a, const char *symbol, int64_t wanted,
 			       size_t *ret_line, size_t *ret_at)
 {
