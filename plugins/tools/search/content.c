@@ -14,7 +14,7 @@ enum {
 	PATTERN_MAX = 4096,
 	MATCH_LIMIT = 1000000, /* steps of one attempt */
 	HEAP_LIMIT = 16384,    /* KiB */
-	BINARY_LOOK = 8192,    /* bytes in which a NUL means: no text */
+	BINARY_LOOK = 8192,    /* bytes in which a NUL marks a binary file */
 };
 
 struct matcher {
@@ -104,8 +104,7 @@ static int search_content_attempt(struct matcher *m, const char *text, size_t le
 					   : MT_ELIMIT;
 }
 
-/* The whole text at once is fast; what was found there counts if its line alone
- * matches too. */
+/* Matching the whole text is fast; a match counts only if its line alone matches, too. */
 int matcher_next(struct matcher *m, const char *text, size_t len, size_t *at,
 		 struct mt_str *ret_line)
 {
@@ -118,7 +117,7 @@ int matcher_next(struct matcher *m, const char *text, size_t len, size_t *at,
 		size_t found = pcre2_get_ovector_pointer(m->data)[0];
 
 		if (found >= len && len && text[len - 1] == '\n')
-			return MT_ENOTFOUND; /* behind the last line there is none */
+			return MT_ENOTFOUND; /* past the last line */
 		start = found ? memrchr(text, '\n', found) : NULL;
 		start = start ? start + 1 : text;
 		end = memchr(text + found, '\n', len - found);
@@ -143,12 +142,12 @@ size_t matcher_place(const struct matcher *m)
 
 /* ---- text -------------------------------------------------------------- */
 
-/* UTF-16 behind its mark; halves of characters become U+FFFD. */
+/* Convert UTF-16 with a byte-order mark; unpaired surrogates become U+FFFD. */
 static int from_utf16(struct strbuf *text)
 {
 	AUTO(strbuf) struct strbuf out = STRBUF(2 * text->max);
 	const unsigned char *p = (const unsigned char *)text->text;
-	size_t high = p[0] == 0xfe ? 0 : 1; /* place of the high byte */
+	size_t high = p[0] == 0xfe ? 0 : 1; /* index of the high byte */
 
 	for (size_t i = 2; i + 1 < text->len; i += 2) {
 		uint32_t c = (uint32_t)p[i + high] << 8 | p[i + 1 - high], low = 0;

@@ -14,9 +14,9 @@ enum {
 
 struct printer {
 	const char *text, *end;
-	const char *counted; /* up to here lines are counted */
+	const char *counted; /* lines are counted up to here */
 	size_t number;       /* of the line at `counted` */
-	const char *printed; /* up to here lines are printed or passed; NULL: none yet */
+	const char *printed; /* printed or skipped up to here; NULL: none yet */
 	struct strbuf *out;
 };
 
@@ -64,7 +64,7 @@ static void search_lines_put_line(struct printer *p, const char *line, char mark
 	p->printed = next;
 }
 
-/* At most `count` lines that follow what is printed, up to `limit`. */
+/* Print at most `count` lines after the printed ones, up to `limit`. */
 static void put_after(struct printer *p, size_t count, const char *limit)
 {
 	while (p->printed && count-- && p->printed < limit)

@@ -17,18 +17,18 @@
 #include <sys/stat.h>
 
 enum {
-	LINES_OF_FILE = 20,   /* matches, if there are several files */
-	LINES_MAX = 300,      /* in all, with those around matches */
+	LINES_OF_FILE = 20,   /* matches per file, if there are several files */
+	LINES_MAX = 300,      /* in total, with context lines */
 	CONTEXT_MAX = 20,
 	RESULT_MAX = 1 << 20, /* bytes */
-	SPARE_MS = 1000,      /* before the host ends the call */
+	SPARE_MS = 1000,      /* before the host terminates the call */
 };
 
-/* Which part of the result is shown. */
+/* The part of the result to show. */
 struct show {
 	bool lines, counts;
 	size_t context;
-	size_t offset; /* files; in a single file matches */
+	size_t offset; /* in files; for a single file, in matches */
 };
 
 struct ask {
@@ -42,7 +42,7 @@ struct ask {
 
 /* ---- where and how ----------------------------------------------------- */
 
-/* A path of the model as an absolute one. @return owned; NULL: out of memory */
+/* Convert a path from the model to an absolute one. @return owned; NULL: out of memory */
 static char *absolute(const struct tool_self *self, const char *path)
 {
 	const char *home = getenv("HOME"), *base = self->host->workspace(self->instance);
@@ -112,7 +112,7 @@ static const char *search_tool_text_arg(const struct ask *a, const char *name,
 	return text;
 }
 
-/* ---- the answer -------------------------------------------------------- */
+/* ---- the response ------------------------------------------------------ */
 
 static void search_tool_put_path(const struct search *s, const struct found_file *f,
 				 struct strbuf *out)
@@ -154,7 +154,7 @@ static void search_tool_put_end(const struct search *s, const struct found *f,
 		strbuf_add(out, "[Some files or directories could not be read.]\n");
 }
 
-/* The complete result, in a file that the model can page through. */
+/* Write the complete result to a file that the model can read in parts. */
 static const char *spool(const struct ask *a, const struct found *f)
 {
 	const struct mt_tool_host *host = a->self->host;
@@ -168,7 +168,7 @@ static const char *spool(const struct ask *a, const struct found *f)
 	return host->spool_path(a->call);
 }
 
-/* Pages of the matches of one file. */
+/* Append one page of the matches of a single file. */
 static void put_matches(const struct ask *a, const struct found_file *f,
 			struct matcher *m, struct strbuf *out)
 {
@@ -190,7 +190,7 @@ static void put_matches(const struct ask *a, const struct found_file *f,
 }
 
 /* The first matches of one of several files, or their number.
- * @return how many lines were shown. */
+ * @return the number of lines shown. */
 static size_t search_tool_put_file(const struct ask *a, const struct found_file *f,
 				   struct matcher *m, size_t room, struct strbuf *out)
 {
@@ -343,7 +343,7 @@ static int run_grep(struct ask *a, struct error *err)
 	return r ? r : search_find(a, err);
 }
 
-/* A pattern that is the name of a directory means what is in it. */
+/* A pattern that is the name of a directory matches its content. */
 static int enter_directory(const struct ask *a, char **rest)
 {
 	AUTO(free) char *path = NULL, *inside = NULL;
@@ -504,7 +504,7 @@ static const struct mt_tool tools[] = {
 	},
 	{
 		.size = sizeof tools[0],
-		.hints = READS | MT_TOOL_ON_REQUEST, /* the editor views, too */
+		.hints = READS | MT_TOOL_ON_REQUEST, /* the editor can view files, too */
 		.name = "view",
 		.description =
 			"Read a text file with line numbers, an image, or a directory two "

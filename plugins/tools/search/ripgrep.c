@@ -79,7 +79,7 @@ static int arguments(const struct search *s, struct args *a)
 	return r;
 }
 
-/* @return 0 or an errno; nothing of ours but standard output reaches the program. */
+/* @return 0 or an errno; the program inherits only standard output. */
 static int ripgrep_start(const struct search *s, struct args *a, pid_t *ret_pid,
 			 int *ret_out)
 {
@@ -143,7 +143,7 @@ static int take_path(const struct search *s, struct found *f, const char *path)
 				      st.st_mtim.tv_nsec);
 }
 
-/* Take what is complete: each path ends in NUL. */
+/* Take the complete paths: each ends in NUL. */
 static int ripgrep_take(const struct search *s, struct found *f, struct strbuf *text)
 {
 	size_t at = 0;
@@ -158,7 +158,7 @@ static int ripgrep_take(const struct search *s, struct found *f, struct strbuf *
 	return r;
 }
 
-/* Until its output ends, or it is time to stop. */
+/* Read until the output ends, or it is time to stop. */
 static int ripgrep_listen_to(const struct search *s, struct found *f, int fd)
 {
 	AUTO(strbuf) struct strbuf text = STRBUF(4 * SEARCH_PATH_MAX);
@@ -189,7 +189,7 @@ static int ripgrep_wait_for(pid_t pid)
 
 	while (waitpid(pid, &status, 0) < 0)
 		if (errno != EINTR)
-			return -1; /* it was reaped elsewhere */
+			return -1; /* reaped elsewhere */
 	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 

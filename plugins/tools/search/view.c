@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * view.c - shows a file with line numbers, as the editor does. One that is larger than
- * the editor can hold is read in pieces and only as far as needed, so that the end of a
- * huge log can be shown. */
+ * view.c - shows a file with line numbers, as the editor does. A file that is too large
+ * for the editor is read in chunks and only as far as needed, so that the end of a huge
+ * log can be shown. */
 #include "view.h"
 
 #include "text/argument.h"
@@ -23,13 +23,13 @@ enum { PIECE = 65536 };
 /* The lines shown of a file while it is read. */
 struct lines {
 	struct view *v;
-	int64_t number;      /* of the line that comes next */
-	size_t shown;        /* bytes of the line so far; characters are counted later */
-	bool begun;          /* the line has its number */
-	bool full;           /* no more is shown, lines are only counted */
+	int64_t number;      /* of the next line */
+	size_t shown;        /* bytes of the line so far; characters counted later */
+	bool begun;          /* the line number was printed */
+	bool full;           /* no more is shown, only counted */
 	int64_t cut_in;      /* the line in which it became full */
-	struct strbuf line;  /* of which the end has not come yet */
-	size_t chars;        /* shown in all */
+	struct strbuf line;  /* without its end so far */
+	size_t chars;        /* shown in total */
 };
 
 static bool search_view_wanted(const struct lines *l)
@@ -96,8 +96,8 @@ static bool stopped(const struct view *v)
 	return poll(&p, 1, 0) == 1;
 }
 
-/* Is there more to see or to count? What lies behind a full page is counted as far
- * as the file is small. */
+/* Is there more to show or to count? Lines after a full page are counted only in small
+ * files. */
 static bool has_more(const struct lines *l, int64_t read_so_far)
 {
 	if (l->v->last >= 0 && l->number > l->v->last)
@@ -194,7 +194,7 @@ static int notes(struct lines *l, struct error *err)
 	return v->text.error ? fail_code(err, v->text.error) : MT_OK;
 }
 
-/* A file that the editor can hold: as the editor shows it. */
+/* A file within the editor's limit: shown as by the editor. */
 static int view_whole(struct view *v, struct error *err)
 {
 	AUTO(textfile) struct textfile f = TEXTFILE;
@@ -211,7 +211,7 @@ static int view_whole(struct view *v, struct error *err)
 	return r ? fail(err, r, "%s", why.len ? why.text : status_name(r)) : MT_OK;
 }
 
-/* A larger one: read as UTF-8, as far as needed. */
+/* A larger file: read as UTF-8, as far as needed. */
 static int view_part(struct view *v, int fd, struct error *err)
 {
 	struct lines l = { .v = v, .number = 1, .line = STRBUF(4 * FILE_VIEW_MAX + 16) };
@@ -230,7 +230,7 @@ static int view_part(struct view *v, int fd, struct error *err)
 	return r;
 }
 
-/* @return MT_ENOTFOUND: it is none that can be shown. */
+/* @return MT_ENOTFOUND: not an image that can be shown. */
 static int search_view_image(struct view *v, int fd, const struct stat *st)
 {
 	struct image image;

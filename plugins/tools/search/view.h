@@ -20,7 +20,7 @@ struct view {
 	int cancel_fd;         /* -1: none */
 	struct strbuf text;    /* result */
 	struct strbuf media;   /* result: the bytes of an image */
-	const char *mime;      /* result: its kind; NULL: none */
+	const char *mime;      /* result: its MIME type; NULL: none */
 };
 
 /** @return MT_OK or a status with a sentence. */

@@ -69,7 +69,7 @@ struct walk {
 	size_t seen;
 };
 
-/* Does the open file hold the pattern? @return MT_OK or MT_ENOMEM */
+/* Does the open file match the pattern? @return MT_OK or MT_ENOMEM */
 static int look_inside(struct walk *w, int fd, bool *ret)
 {
 	struct mt_str line;
@@ -166,7 +166,7 @@ static int each_entry(struct walk *w, DIR *dir, const struct ignore *rules,
 		else if (w->path.error == MT_ENOMEM)
 			r = MT_ENOMEM;
 		else
-			w->found->unreadable++; /* too deep to have a path */
+			w->found->unreadable++; /* too deep for its path */
 		w->path.error = MT_OK;
 		strbuf_cut(&w->path, len);
 	}
