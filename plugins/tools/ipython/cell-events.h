@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * cell-events.h - what a cell of IPython reports while it runs. */
+ * cell-events.h - callbacks for the output of a running IPython cell. */
 #ifndef IPYTHON_CELL_EVENTS_H
 #define IPYTHON_CELL_EVENTS_H
 
@@ -10,17 +10,17 @@
 
 /** Callbacks for the output of a running cell. Texts may contain any bytes. */
 struct cell_events {
-	/** Text as it would stand on a terminal. */
+	/** Text as on a terminal. */
 	void (*text)(void *arg, const char *bytes, size_t len);
-	/** A line or more that begins on a line of its own. */
+	/** One or more lines, starting on a new line. */
 	void (*block)(void *arg, const char *bytes, size_t len);
 	/** An image, decoded. */
 	void (*image)(void *arg, const char *mime, const void *bytes, size_t len);
-	/** All that came before is to be forgotten. */
+	/** Discard all previous output. */
 	void (*clear)(void *arg);
-	/** input() waits. @return MT_OK with the answer, MT_ENOTFOUND if there
-	 *  is none yet, MT_ETIMEOUT if there is none at `until_ms`, MT_ECANCELLED, or why
-	 *  there will never be one. */
+	/** input() waits. @return MT_OK with the answer, MT_ENOTFOUND if there is none
+	 *  yet, MT_ETIMEOUT if there is none by `until_ms`, MT_ECANCELLED, or a status if
+	 *  no answer is possible. */
 	int (*ask)(void *arg, const char *prompt, bool hidden, int64_t until_ms,
 		   struct strbuf *ret);
 };

@@ -8,9 +8,9 @@
 #include <string.h>
 
 enum {
-	QUIET_MS = 2000,      /* after the answer, for the output that belongs to it */
+	QUIET_MS = 2000,      /* after the reply, for the remaining output */
 	KERNEL_INFO_MS = 250,       /* interval of kernel_info requests to a kernel that starts */
-	STRANGE_MAX = 1000,   /* invalid messages after which the kernel is given up */
+	STRANGE_MAX = 1000,   /* invalid messages until the kernel is given up */
 	CODE_MAX = 64 << 20,
 	PROMPT_MAX = 2 << 20,
 	ANSWER_MAX = 8 << 20,
@@ -23,10 +23,10 @@ struct run {
 	char id[WIRE_ID_MAX];
 	bool answered, idle;
 	int64_t deadline;    /* of the next escalation */
-	int64_t last_output;      /* when output came last */
+	int64_t last_output;      /* time of the last output */
 	int stage;           /* 0: it runs; 1, 2: interrupted; 3: killed */
 	bool asking;         /* input() waits for an answer */
-	int64_t asked;       /* since when */
+	int64_t asked;       /* start of that wait */
 	struct strbuf prompt;
 	bool hidden;
 };
@@ -68,7 +68,7 @@ static void take_iopub(struct run *r, const struct wire_message *m)
 	}
 }
 
-/* `exit` and its like: the kernel says that it will end, and does a little later. */
+/* After `exit` and the like, the kernel announces that it will exit shortly. */
 static bool will_end(json_object *content)
 {
 	json_object *list = js_get(content, "payload");
@@ -113,7 +113,7 @@ static void take_stdin(struct run *r, const struct wire_message *m)
 	strbuf_add(&r->prompt, js_str(m->content, "prompt", ""));
 }
 
-/* One message of a channel, if there is one. */
+/* Take one message of a channel, if there is one. */
 static bool cell_take(struct run *r, enum channel channel)
 {
 	struct wire_message m;
@@ -160,8 +160,8 @@ static void escalate(struct run *r)
 	}
 }
 
-/* A kernel that waits for input is alive, and may be slow on a busy machine: it keeps
- * the time of its cell to give up the question. */
+/* A kernel that waits for input is alive, and may be slow on a busy machine: extend the
+ * deadline to the rest of the cell's time. */
 static void refuse_input(struct run *r)
 {
 	int64_t end = r->deadline;
@@ -247,7 +247,7 @@ static int64_t next_time(const struct run *r)
 	return next > 0 ? next : 0;
 }
 
-/* Process its messages from before it died first. */
+/* First process its messages from before its exit. */
 static void cell_drain(struct run *r)
 {
 	for (int c = 0; c < CHANNEL_COUNT; c++)
@@ -305,7 +305,7 @@ static int died(struct kernel *k, struct error *err)
 							: "");
 }
 
-/* Anything that comes on a channel, and whether it is signed. */
+/* Read a message of any type; reports whether it is signed. */
 static bool read_channel(struct kernel *k, enum channel channel, const char *type,
 			 unsigned *strange)
 {
@@ -339,8 +339,8 @@ int cell_await_kernel(struct kernel *k, int64_t timeout_ms, int cancel_fd,
 				(long long)timeout_ms / 1000,
 				strange ? ", but sent messages without a valid signature"
 					: "");
-		/* Its first messages may be sent before the subscription is active:
-		 * request again. */
+		/* The kernel may send its first messages before the subscription is
+		 * active: repeat the request. */
 		if (now >= next_request && (!next_request || answers))
 			kernel_send(k, CHANNEL_SHELL, "kernel_info_request", "{}", NULL,
 				    NULL);

@@ -13,12 +13,12 @@
 struct cell {
 	const char *code;
 	size_t len;
-	bool silent;           /* ours, not the agent's: no history, nothing shown */
-	int64_t timeout_ms;    /* then it is interrupted */
+	bool silent;           /* internal cell: no history, no output */
+	int64_t timeout_ms;    /* before it is interrupted */
 	int64_t grace_ms;      /* for obeying, twice, before the kernel is killed */
 	int64_t input_ms;      /* to wait for an answer to input() */
 	int cancel_fd;         /* -1: none */
-	int wake_fd;           /* readable when there may be an answer; -1: none */
+	int wake_fd;           /* readable: there may be an answer; -1: none */
 	const struct cell_events *events; /* NULL: not reported */
 	void *arg;
 };
@@ -28,19 +28,19 @@ struct cell_result {
 	bool unanswered;  /* input() was refused: the cell was interrupted */
 	bool failed;      /* the code raised an error */
 	bool aborted;     /* the kernel did not run it */
-	bool dead;        /* the kernel has ended */
-	bool killed;      /* by us, because it did not obey */
-	bool leaving;     /* the code asked the kernel to end, by `exit` */
-	bool incomplete;  /* the end of its output never came */
-	unsigned strange; /* messages that were none */
+	bool dead;        /* the kernel has exited */
+	bool killed;      /* killed, because it ignored interrupts */
+	bool leaving;     /* the code asked the kernel to exit */
+	bool incomplete;  /* the end of its output is missing */
+	unsigned strange; /* invalid messages */
 	char error[256];  /* of a silent cell that failed: name and value */
 };
 
-/** Run a cell. @return MT_OK if it was sent; the result is in `ret`. */
+/** Run a cell. @return MT_OK if it was sent, with the result in `ret`. */
 int cell_run(struct kernel *k, const struct cell *cell, struct cell_result *ret,
 	     struct error *err);
-/** Wait until a kernel that was just started answers and its output is heard.
- *  @return MT_EIO if it ended, MT_ETIMEOUT, MT_ECANCELLED, MT_EDENIED. */
+/** Wait until a new kernel responds and its output is received.
+ *  @return MT_EIO if it exited, MT_ETIMEOUT, MT_ECANCELLED, MT_EDENIED. */
 int cell_await_kernel(struct kernel *k, int64_t timeout_ms, int cancel_fd,
 		      struct error *err);
 

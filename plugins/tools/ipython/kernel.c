@@ -9,7 +9,7 @@
 #include <zmq.h>
 
 enum {
-	RECONNECT_MS = 10, /* it binds when it is ready; waiting longer costs time */
+	RECONNECT_MS = 10, /* it binds when ready; a longer interval costs time */
 	LINGER_MS = 0,
 };
 
@@ -18,9 +18,9 @@ struct kernel {
 	bool by_message;
 	void *context;
 	void *sockets[CHANNEL_COUNT];
-	void *monitor;       /* tells that the line for output was cut */
-	unsigned renewed;    /* so often */
-	bool lost;           /* since kernel_has_lost was asked */
+	void *monitor;       /* reports a closed output connection */
+	unsigned renewed;    /* number of reconnects */
+	bool lost;           /* since the last call of kernel_has_lost */
 	char session[33];
 	uint64_t sent;
 };
@@ -156,7 +156,7 @@ int kernel_send(struct kernel *k, enum channel channel, const char *type,
 	return MT_OK;
 }
 
-/* All parts of one message. Those beyond the limit, raw buffers, are skipped. */
+/* All parts of one message. Parts beyond the limit, raw buffers, are skipped. */
 static int kernel_receive(void *socket, zmq_msg_t *parts, size_t *ret_count)
 {
 	size_t n = 0;

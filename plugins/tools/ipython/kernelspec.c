@@ -10,7 +10,7 @@ enum {
 	SPEC_MAX = 256 * 1024, /* bytes of a kernel.json */
 	ARGS_MAX = 64,
 	PLACES_MAX = 32,
-	NAMED_MAX = 12,        /* kernels that an error names */
+	NAMED_MAX = 12,        /* kernels listed in an error */
 	VALUE_MAX = 32 * 1024, /* bytes of a variable of its environment */
 };
 
@@ -44,7 +44,7 @@ static void add_variable(struct places *p, const char *name, const char *below)
 		kernelspec_add_place(p, value, strlen(value), below);
 }
 
-/* As jupyter_core.paths has them, nearest first. */
+/* Directories as in jupyter_core.paths, nearest first. */
 static void find_places(struct places *p)
 {
 	const char *list = getenv("JUPYTER_PATH");
@@ -72,7 +72,7 @@ static bool has_spec(const char *directory)
 	return file && access(file, R_OK) == 0;
 }
 
-/* Names of the kernels of a place, for an error. */
+/* Append the names of the kernels in a directory, for an error. */
 static void name_kernels(const char *place, struct strbuf *out, int *count)
 {
 	DIR *dir = opendir(place);
@@ -135,7 +135,7 @@ static int find_dir(const char *name, char **ret, struct error *err)
 	return status;
 }
 
-/* A program as a path: found in PATH if it has no slash. */
+/* Path of a program: found in PATH if it has no slash. */
 static char *program_path(const char *name)
 {
 	const char *path = getenv("PATH");
@@ -217,7 +217,7 @@ void kernelspec_clear(struct kernelspec *k)
 	*k = (struct kernelspec){ 0 };
 }
 
-/* ${NAME} and $NAME by the environment; what is not set stays. */
+/* Replace ${NAME} and $NAME from the environment; unset names are not changed. */
 static int substitute(struct strbuf *out, const char *text)
 {
 	static const char word[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"

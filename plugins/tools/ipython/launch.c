@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * launch.c - fork, and what the child does until it is a kernel.
+ * launch.c - forks the child that becomes a kernel.
  *
- * The process may have threads: between fork and exec only what is safe in a
- * signal handler is called, so all texts are made before. */
+ * The process may have threads: between fork and exec, only async-signal-safe functions
+ * are called, so all texts are built before. */
 #include "launch.h"
 #include "files.h"
 #include "hex.h"
@@ -25,14 +25,14 @@
 extern char **environ;
 
 enum {
-	PORTS = CHANNEL_COUNT + 1, /* the heartbeat's too: a kernel wants to bind it */
+	PORTS = CHANNEL_COUNT + 1, /* also the heartbeat's, which kernels bind */
 	ENV_MAX = 128,             /* variables that a kernel.json may set */
-	END_MS = 2000,             /* for a killed process to be gone */
+	END_MS = 2000,             /* for a killed process to exit */
 };
 
 /* ---- its directory ---------------------------------------------------------- */
 
-/* Names of sockets are short: 107 bytes with the "-1" that kernels add. */
+/* Socket paths are limited to 107 bytes, including the "-1" that kernels add. */
 static bool is_short(const char *directory)
 {
 	return strlen(directory) + sizeof "/k-1" <
@@ -87,8 +87,8 @@ static int make_key(struct launch *l, struct error *err)
 	return MT_OK;
 }
 
-/* Free ports of 127.0.0.1. Another process may take one before the kernel does;
- * it then ends at its start. */
+/* Free ports of 127.0.0.1. If another process takes one first, the kernel exits at its
+ * start. */
 static int find_ports(int ports[PORTS], struct error *err)
 {
 	int fds[PORTS], n = 0;
@@ -149,7 +149,7 @@ static int make_connection(struct launch *l, bool tcp, struct error *err)
 struct child {
 	char **argv, **env;
 	const char *program, *directory;
-	int said; /* our end of its standard error is the other one */
+	int said; /* write end of its standard error */
 	pid_t parent;
 };
 
@@ -192,14 +192,14 @@ static char **ipython_launch_make_argv(const struct launch *l,
 	return argv;
 }
 
-/* Nothing waits for a key, nothing touches the user's own history. */
+/* Non-interactive: do not wait for keys, do not use the user's history. */
 static const char *const fixed[] = {
 	"PAGER=cat", "GIT_PAGER=cat", "MANPAGER=cat", "EDITOR=false", "VISUAL=false",
 	"GIT_EDITOR=true", "GIT_TERMINAL_PROMPT=0", "NO_COLOR=1", "TERM=dumb",
 	"DEBIAN_FRONTEND=noninteractive", "PYDEVD_DISABLE_FILE_VALIDATION=1",
 };
 
-/* A variable that a later entry of the list sets is dropped. */
+/* Drop a variable that a later entry of the list sets. */
 static void ipython_launch_add_entry(char **env, size_t *n, char *entry)
 {
 	size_t len = entry ? strcspn(entry, "=") + 1 : 0;
@@ -351,7 +351,7 @@ int launch_start(const struct launch_config *config, struct launch *l, struct er
 bool launch_has_ended(struct launch *l)
 {
 	if (l->pid > 0 && waitpid(l->pid, &l->status, WNOHANG) == l->pid) {
-		kill(-l->pid, SIGKILL); /* what it left behind */
+		kill(-l->pid, SIGKILL); /* remaining processes of its group */
 		l->pid = 0;
 		l->ended = true;
 	}
@@ -427,7 +427,7 @@ void launch_describe(const struct launch *l, struct strbuf *out)
 		strbuf_addf(out, "signal %d", WTERMSIG(l->status));
 	else
 		strbuf_addf(out, "exit code %d", WEXITSTATUS(l->status));
-	/* The last line says it: "No module named ipykernel". */
+	/* The last line has the reason: "No module named ipykernel". */
 	const char *line = memrchr(words, '\n', len);
 
 	words = line ? line + 1 : words;

@@ -19,13 +19,13 @@
 #include <time.h>
 
 enum {
-	LIVE_MAX = 64 * 1024,     /* live text sent at once */
-	RAW_MAX = 24 * 1024,      /* an output as small as this needs no spool */
-	INPUT_MAX = 256 * 1024,   /* typed, not yet asked for */
+	LIVE_MAX = 64 * 1024,     /* maximum size of a live text */
+	RAW_MAX = 24 * 1024,      /* smaller outputs are not spooled */
+	INPUT_MAX = 256 * 1024,   /* typed, not yet read */
 	NOTES_MAX = 16 * 1024,
 	TEXT_MAX = 4 * (OUTPUT_HEAD + OUTPUT_TAIL),
 	MARGIN_MS = 300,          /* to report before the caller's own limit */
-	GRACE_MS = 1000,          /* for obeying an interrupt */
+	GRACE_MS = 1000,          /* to react to an interrupt */
 	PROMPT_MAX = 200,
 	TIMEOUT_MAX_S = 7 * 86400,
 };
@@ -70,22 +70,22 @@ struct ipython {
 	struct output output;
 	struct plain plain;
 
-	struct mt_call *call;   /* the one that runs */
-	struct strbuf raw;      /* what is not in a spool yet */
-	struct strbuf notes;    /* said around the output */
+	struct mt_call *call;   /* in progress */
+	struct strbuf raw;      /* output that is not in a spool yet */
+	struct strbuf notes;    /* text around the output */
 	bool spooling;
-	bool asked;             /* the user, for the answer that is waited for */
+	bool asked;             /* the user was asked for the awaited answer */
 	int images;
-	char token[33];         /* begins the prompts that are calls of tools; "": none */
+	char token[33];         /* prefix of prompts that are tool calls; "": none */
 
-	pthread_mutex_t lock;   /* of what follows */
+	pthread_mutex_t lock;   /* protects the following members */
 	struct strbuf typed;    /* by the user, for input() */
 	int wake_fd;
 };
 
-/* ---- what a cell brings -------------------------------------------------- */
+/* ---- output of a cell ---------------------------------------------------- */
 
-/* The first bytes are held back: most outputs are small and whole in the result. */
+/* Buffer the first bytes: most outputs are small and appear in full in the result. */
 static void ipython_keep(struct ipython *p, const char *bytes, size_t len)
 {
 	if (!p->spooling && p->raw.len + len < RAW_MAX &&
@@ -146,7 +146,7 @@ static void on_clear(void *arg)
 	plain_reset(&p->plain);
 }
 
-/* A whole line that was typed, without its end. */
+/* Take a complete typed line, without its newline. */
 static bool take_typed(struct ipython *p, struct strbuf *ret)
 {
 	pthread_mutex_lock(&p->lock);
@@ -160,7 +160,7 @@ static bool take_typed(struct ipython *p, struct strbuf *ret)
 	return end;
 }
 
-/* By the one who follows the conversation, if there is one. */
+/* Ask the client of the conversation, if there is one. */
 static int ipython_tool_ask_user(struct ipython *p, const char *prompt,
 				 struct strbuf *ret)
 {
@@ -184,7 +184,7 @@ static int ipython_tool_ask_user(struct ipython *p, const char *prompt,
 
 /* ---- calls of tools by code ---------------------------------------------- */
 
-/* Send a request and wait for the answer, but not longer than `until_ms`. */
+/* Send a request and wait for the response until `until_ms`. */
 static int request_until(struct ipython *p, const char *method, struct mt_str params,
 			 int64_t until_ms, struct mt_str *ret)
 {
@@ -206,7 +206,7 @@ static int request_until(struct ipython *p, const char *method, struct mt_str pa
 	return answer.status;
 }
 
-/* `ret`: the answer for the code, {text, is_error}. */
+/* `ret`: the response for the code, {text, is_error}. */
 static int ipython_tool_call(struct ipython *p, const char *params, int64_t until_ms,
 			     struct strbuf *ret)
 {
@@ -316,7 +316,7 @@ static void ipython_tool_note_end(struct ipython *p, const struct cell_result *r
 			   "too fast, or was not sent by this kernel.]\n");
 }
 
-/* Where it is, in lines that others look for. */
+/* Append the directory and interpreter, in lines that other programs parse. */
 static void note_place(struct ipython *p)
 {
 	AUTO(free) char *directory = session_directory(&p->session);
@@ -329,7 +329,7 @@ static void note_place(struct ipython *p)
 		strbuf_addf(&p->notes, "[Jupyter Python interpreter: %s]\n", python);
 }
 
-/* `before`: length of the notes that were made before the cell. */
+/* `before`: length of the notes added before the cell ran. */
 static int ipython_reply(struct ipython *p, size_t before)
 {
 	AUTO(strbuf) struct strbuf all = STRBUF(TEXT_MAX), clean = STRBUF(3 * TEXT_MAX);

@@ -42,7 +42,7 @@ bool plain_at_start(const struct plain *p)
 	return !head || p->out->head[head - 1] == '\n';
 }
 
-/* Length of the text before the next character that means something. */
+/* Length of the text before the next special character. */
 static size_t run_of_text(const char *text, size_t len)
 {
 	size_t n = 0;
@@ -94,7 +94,7 @@ static void plain_control(struct plain *p, char c)
 	}
 }
 
-/* One byte of a sequence. */
+/* Process one byte of a sequence. */
 static void plain_step(struct plain *p, char c)
 {
 	switch (p->state) {

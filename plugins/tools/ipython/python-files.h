@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * python-files.h - the files of python/, embedded in the plugin, because it also runs
- * without other files of Mortise. */
+ * without Mortise's other files. */
 #ifndef IPYTHON_PYTHON_FILES_H
 #define IPYTHON_PYTHON_FILES_H
 

@@ -8,17 +8,17 @@
 #include <sys/stat.h>
 
 enum {
-	PREPARE_MS = 30000, /* for each thing that is done before the first cell */
+	PREPARE_MS = 30000, /* for each step before the first cell */
 	GRACE_MS = 1000,
-	RENEW_MS = 10000,   /* for output to be heard again */
-	FAREWELL_MS = 500,  /* to end by itself */
+	RENEW_MS = 10000,   /* until output is received again */
+	FAREWELL_MS = 500,  /* to exit on its own */
 	CODE_MAX = 64 * 1024,
 	ADDED_MAX = 4 << 20,
 };
 
-/* ---- cells of ours ------------------------------------------------------- */
+/* ---- internal cells ------------------------------------------------------ */
 
-/* @return MT_OK if it ran; whether it did well is in `ret`. */
+/* @return MT_OK if it ran; `ret` contains its success. */
 static int run_quietly(struct session *s, const char *code, int cancel_fd,
 		       struct cell_result *ret, struct error *err)
 {
@@ -100,7 +100,7 @@ static int session_prepare(struct session *s, int cancel_fd, struct strbuf *note
 	return import_modules(s, cancel_fd, notes, err);
 }
 
-/* ---- its life ------------------------------------------------------------ */
+/* ---- lifetime ------------------------------------------------------------ */
 
 static void forget_kernel(struct session *s)
 {
@@ -144,14 +144,14 @@ static int ipython_session_start(struct session *s, int cancel_fd, struct strbuf
 	return MT_OK;
 }
 
-/* Between two calls it may have ended. */
+/* Check whether it exited between two calls. */
 static void look_after(struct session *s)
 {
 	if (s->kernel && kernel_wait(s->kernel, 0, -1, -1) & KERNEL_DEAD)
 		forget_kernel(s);
 }
 
-/* The shell has gone elsewhere: so does the kernel. */
+/* The shell's directory has changed: change the kernel's, too. */
 static int ipython_session_change_directory(struct session *s, int cancel_fd,
 					    struct strbuf *notes, struct error *err)
 {
@@ -194,7 +194,7 @@ int session_ready(struct session *s, const char *shell_dir, int cancel_fd,
 	return moved ? ipython_session_change_directory(s, cancel_fd, notes, err) : MT_OK;
 }
 
-/* It gets a moment to write its files. */
+/* Give the kernel a moment to write its files. */
 static void say_farewell(struct kernel *k)
 {
 	int64_t until = clock_ms() + FAREWELL_MS;

@@ -9,7 +9,7 @@
 
 struct session_config {
 	const char *kernel;      /* name or directory, see kernelspec_find */
-	const char *imports;     /* modules by comma, in this order */
+	const char *imports;     /* modules separated by commas, in this order */
 	const char *private_dir; /* "" if there is none */
 	const char *workspace;
 	bool tcp;
@@ -23,9 +23,9 @@ struct session {
 	struct session_config config;
 	struct kernelspec spec;
 	struct kernel *kernel; /* NULL: none runs */
-	bool started;          /* there has been one before */
-	bool told;             /* that the last one is gone */
-	char *shell_dir;       /* of the shell, when it was last asked for */
+	bool started;          /* a kernel was started before */
+	bool told;             /* the exit of the last one was reported */
+	char *shell_dir;       /* of the shell, when last queried */
 };
 
 /** Start a kernel if none is ready. `shell_dir`: the directory of the shell, NULL:
@@ -33,12 +33,12 @@ struct session {
  *  `notes`, each "[...]\n". */
 int session_ready(struct session *s, const char *shell_dir, int cancel_fd,
 		  struct strbuf *notes, struct error *err);
-/** Run a cell; session_ready came before. A kernel that is dead is cleared
- *  away, and how it ended appended to `ret_end`. */
+/** Run a cell, after session_ready. If the kernel exits, it is cleaned up, and how it
+ *  exited is appended to `ret_end`. */
 int ipython_session_run(struct session *s, const struct cell *cell,
 			struct cell_result *ret, struct strbuf *ret_end,
 			struct error *err);
-/** Current directory and interpreter ("" if it is no Python), as far as known. */
+/** Current directory and interpreter ("" if it is not Python), as far as known. */
 char *session_directory(const struct session *s);
 const char *session_python(const struct session *s);
 void ipython_session_end(struct session *s);

@@ -44,8 +44,7 @@ void wire_clear(struct wire_message *m)
 	*m = (struct wire_message){ 0 };
 }
 
-/* Kernels pass bytes that are not valid text: half a pair of surrogates, file
- * names. */
+/* Kernels pass on bytes that are not valid text: unpaired surrogates, file names. */
 static json_object *wire_read_object(struct mt_str part, struct error *err)
 {
 	AUTO(strbuf) struct strbuf clean = STRBUF(part.len * 3 + 1);

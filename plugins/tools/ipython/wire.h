@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * wire.h - messages of the Jupyter protocol as the parts of a ZeroMQ message:
- * identities, a mark, a signature, then header, parent header, metadata and
- * content as JSON, which are what is signed (HMAC-SHA256), then raw buffers. */
+ * wire.h - messages of the Jupyter protocol as the parts of a ZeroMQ message: identities,
+ * a delimiter, a signature, then header, parent header, metadata and content as JSON,
+ * which are signed (HMAC-SHA256), then raw buffers. */
 #ifndef IPYTHON_WIRE_H
 #define IPYTHON_WIRE_H
 
@@ -12,9 +12,9 @@
 
 enum {
 	WIRE_KEY_MAX = 128,  /* bytes of a key */
-	WIRE_ID_MAX = 64,    /* of a message id of ours, NUL included */
+	WIRE_ID_MAX = 64,    /* of our message ids, NUL included */
 	WIRE_HEX = 64,       /* characters of a signature */
-	WIRE_PARTS_MAX = 64, /* parts that are looked at */
+	WIRE_PARTS_MAX = 64, /* maximum number of parts read */
 };
 
 #define WIRE_MARK "<IDS|MSG>"
@@ -22,8 +22,8 @@ enum {
 enum wire_part { WIRE_HEADER, WIRE_PARENT, WIRE_METADATA, WIRE_CONTENT, WIRE_SIGNED };
 
 struct wire_message {
-	json_object *header;  /* owned, as the others; an object */
-	json_object *parent;  /* what it answers; an object, {} if nothing */
+	json_object *header;  /* an object; owned, like the others */
+	json_object *parent;  /* the request's header; an object, {} if none */
 	json_object *content; /* an object */
 };
 
@@ -35,10 +35,10 @@ int wire_sign(const char *key, const struct mt_str parts[WIRE_SIGNED],
 int wire_read(const char *key, const struct mt_str *parts, size_t count,
 	      struct wire_message *ret, struct error *err);
 void wire_clear(struct wire_message *m);
-/** Type of a message and the id of the one that it answers; never NULL. */
+/** Type of a message, and id of the message that it answers; never NULL. */
 const char *wire_type(const struct wire_message *m);
 const char *wire_parent(const struct wire_message *m);
-/** The header of a message of ours. */
+/** Append the header of one of our messages. */
 int wire_header(struct strbuf *out, const char *id, const char *session,
 		const char *type);
 
