@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * asking.h - tools that pass their arguments to the host and reply with the text of
- * its answer. */
+ * asking.h - tools that pass their arguments to the host and reply with the text of its
+ * response. */
 #ifndef PLUGINS_TOOLS_ASKING_H
 #define PLUGINS_TOOLS_ASKING_H
 

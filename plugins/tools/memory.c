@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * memory.c - notes that outlive a conversation: MEMORY.md of the project, written
+ * memory.c - notes that persist across conversations: MEMORY.md of the project, written
  * here, and of the user, written by the host. */
 #include "files.h"
 #include "js.h"
@@ -41,7 +41,7 @@ static void memory_close_set(const struct mt_tool_host *host,
 	free(self);
 }
 
-/* What was written where. */
+/* Reply with the text that was written, and the file. */
 static int memory_reply(const struct self *self, struct mt_call *call, const char *path)
 {
 	const char *text = self->host->arg_str(call, "text", NULL);
@@ -51,7 +51,7 @@ static int memory_reply(const struct self *self, struct mt_call *call, const cha
 				 path, *text ? text : "(the notes were removed)");
 }
 
-/* The host writes the notes of the user, and names the file. */
+/* The host writes the notes of the user, and returns the file name. */
 static int write_of_user(const struct self *self, struct mt_call *call)
 {
 	struct mt_str all = { "", 0 }, result = { "", 0 };
@@ -66,7 +66,7 @@ static int write_of_user(const struct self *self, struct mt_call *call)
 	return memory_reply(self, call, js_str(answer, "path", "the notes of the user"));
 }
 
-/* Only where a call says so is a file of the project written. */
+/* A project file is written only if the call requests it. */
 static int memory_run(const struct mt_tool_host *host, void *self_, struct mt_call *call)
 {
 	struct self *self = self_;
@@ -89,7 +89,7 @@ static const struct mt_tool tools[] = {
 	{
 		.size = sizeof tools[0],
 		.name = "memory",
-		.hints = MT_TOOL_DESTRUCTIVE, /* a note may be taken out */
+		.hints = MT_TOOL_DESTRUCTIVE, /* a note may be removed */
 		.description =
 			"Update notes for future conversations: facts that were hard to "
 			"discover, one line each; never secrets. `replace` puts `text` "
