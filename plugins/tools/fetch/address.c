@@ -38,7 +38,8 @@ static uint32_t v4_at(const unsigned char *b)
 	return (uint32_t)b[0] << 24 | (uint32_t)b[1] << 16 | (uint32_t)b[2] << 8 | b[3];
 }
 
-/* Only 2000::/3 is given out; parts of it embed IPv4 addresses or are for examples. */
+/* Only 2000::/3 is allocated; parts of it embed IPv4 addresses or are reserved for
+ * examples. */
 static bool v6_is_public(const unsigned char *b)
 {
 	static const unsigned char mapped[12] = { [10] = 0xff, [11] = 0xff };
@@ -88,7 +89,7 @@ bool address_host_is_public(const char *host)
 	}
 	if (inet_pton(AF_INET6, name, b) == 1)
 		return v6_is_public(b);
-	if (inet_aton(name, &old)) /* 127.1 and 0x7f000001 too */
+	if (inet_aton(name, &old)) /* also accepts 127.1 and 0x7f000001 */
 		return v4_is_public(ntohl(old.s_addr));
 	return strcasecmp(host, "localhost") != 0 &&
 	       !(len > 10 && strcasecmp(host + len - 10, ".localhost") == 0);

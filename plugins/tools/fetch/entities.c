@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * entities.c - character references: the names that pages use, and numbers. */
+ * entities.c - resolves character references: common names, and numbers. */
 #include "hex.h"
 #include "html.h"
 #include "utf8.h"
@@ -83,7 +83,8 @@ static unsigned numbered(const char *text, size_t len)
 	return n == 0 || n > 0x10ffff || (n >= 0xd800 && n < 0xe000) ? 0xfffd : n;
 }
 
-/* The reference at `text`, which is "&". @return bytes taken; 0: it is none. */
+/* The reference at `text`, which starts with "&". @return its length in bytes; 0: not a
+ * reference. */
 static size_t reference(const char *text, size_t len, struct strbuf *out)
 {
 	size_t end = 1;
@@ -100,7 +101,7 @@ static size_t reference(const char *text, size_t len, struct strbuf *out)
 			   : entities_named(text + 1, end - 1);
 	if (!c)
 		return 0;
-	if (c != 0xad) /* a soft hyphen is nothing */
+	if (c != 0xad) /* omit soft hyphens */
 		utf8_add_code(out, c < ' ' && c != '\n' && c != '\t' ? ' ' : c);
 	return end + 1;
 }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * get.c - fetches one page over HTTP. Redirects are followed here, so that each host
- * is checked; addresses are checked when connecting, so that changing DNS answers do
- * not help. */
+ * get.c - fetches one page over HTTP. Redirects are followed here, so that each host is
+ * checked; addresses are checked when connecting, to prevent DNS rebinding. */
 #include "get.h"
 #include "clock.h"
 
@@ -54,7 +53,7 @@ static int fetch_get_deny(struct error *err, const char *host, const char *why)
 	return fail(err, MT_EDENIED, "fetching from %s is not allowed: %s", host, why);
 }
 
-/* May this address be asked? */
+/* May this URL be requested? */
 static int fetch_get_check_url(const struct get *g, const char *url, struct error *err)
 {
 	AUTO(curlu) CURLU *u = curl_url();
@@ -104,7 +103,7 @@ static void fetch_get_set_up(CURL *h, struct get *g, const char *url)
 	curl_easy_setopt(h, CURLOPT_OPENSOCKETFUNCTION, on_socket);
 	curl_easy_setopt(h, CURLOPT_OPENSOCKETDATA, g);
 	if (stat("/etc/ssl/certs", &st) == 0 && !getenv("SSL_CERT_FILE")) {
-		/* a directory is read as far as needed; the bundle costs 30 ms */
+		/* a directory is read on demand; the bundle costs 30 ms */
 		curl_easy_setopt(h, CURLOPT_CAINFO, NULL);
 		curl_easy_setopt(h, CURLOPT_CAPATH, "/etc/ssl/certs");
 	}
@@ -145,7 +144,7 @@ static void read_type(struct get *g, const char *type)
 	g->charset[n] = '\0';
 }
 
-/* One request. @return MT_OK; *ret_next is where it redirects to, or NULL */
+/* One request. @return MT_OK; *ret_next is the redirect URL, or NULL */
 static int fetch_get_one_hop(struct get *g, const char *url, char **ret_next,
 			     struct error *err)
 {

@@ -10,7 +10,7 @@
 #include <strings.h>
 
 enum {
-	LISTS = 16,            /* lists in lists */
+	LISTS = 16,            /* maximum nesting of lists */
 	QUOTES = 8,
 	ATTRIBUTE_MAX = 4096,
 	TAG_MAX = 65536,       /* bytes of a tag; a longer one ends at the next '>' */
@@ -53,16 +53,16 @@ struct page {
 	html_resolve *resolve;
 	void *arg;
 	struct list lists[LISTS];
-	unsigned depth, quotes, newlines; /* newlines: at the end of what is out */
+	unsigned depth, quotes, newlines; /* newlines: at the end of the output */
 	unsigned pre;
-	bool space;        /* white space is due before the next word */
+	bool space;        /* white space is needed before the next word */
 	bool in_link, in_code, in_cell, in_strong;
-	bool marked;       /* the line has its mark ("- ", "# "), no space is due */
-	size_t link_at;    /* where the text of the link begins */
+	bool marked;       /* the line has its marker ("- ", "# "); no space needed */
+	size_t link_at;    /* start of the text of the link */
 	char link[ATTRIBUTE_MAX];
 };
 
-/* A tag that was read. */
+/* A parsed tag. */
 struct tag {
 	char name[16];
 	bool closes;
@@ -72,7 +72,7 @@ struct tag {
 
 /* ---- writing ----------------------------------------------------------- */
 
-/* What stands before the first text of a line. */
+/* Write the prefix of a line before its first text. */
 static void html_begin_line(struct page *p)
 {
 	for (unsigned i = 0; i < p->quotes; i++)
@@ -97,7 +97,7 @@ static void html_put_mark(struct page *p, const char *mark)
 	p->marked = true;
 }
 
-/* At least `n` newlines at the end of what is out. */
+/* Ensure at least `n` newlines at the end of the output. */
 static void newline(struct page *p, unsigned n)
 {
 	p->space = false;
@@ -147,7 +147,7 @@ static void html_put_text(struct page *p, const char *text, size_t len)
 
 /* ---- tags -------------------------------------------------------------- */
 
-/* The value of an attribute, unescaped; "" if it is not there. */
+/* The value of an attribute, unescaped; "" if missing. */
 static void attribute(const struct tag *t, const char *name, char ret[ATTRIBUTE_MAX])
 {
 	const char *p = t->attributes, *end = p + t->len;
@@ -181,7 +181,7 @@ static void attribute(const struct tag *t, const char *name, char ret[ATTRIBUTE_
 				to = p;
 			}
 		} else if (p == start) {
-			p++; /* nothing that can be read */
+			p++; /* skip an invalid character */
 		}
 		if (len != strlen(name) || strncasecmp(start, name, len) != 0)
 			continue;
@@ -226,7 +226,7 @@ static void end_link(struct page *p)
 	if (!p->in_link)
 		return;
 	p->in_link = false;
-	if (p->out->len == p->link_at) /* without text: the mark goes as well */
+	if (p->out->len == p->link_at) /* without text: remove the opening bracket, too */
 		strbuf_cut(p->out, p->link_at - 1);
 	else
 		strbuf_addf(p->out, "](%s)", p->link);
@@ -390,7 +390,7 @@ static void on_tag(struct page *p, enum what what, const struct tag *t)
 
 /* ---- reading ----------------------------------------------------------- */
 
-/* The end of a tag; quotes may hold '>'. */
+/* Find the end of a tag; quotes may contain '>'. */
 static const char *tag_end(const char *p, const char *end)
 {
 	char quote = 0;
@@ -406,7 +406,7 @@ static const char *tag_end(const char *p, const char *end)
 	return NULL;
 }
 
-/* Behind what begins with "<!" or "<?". */
+/* Skip a declaration that starts with "<!" or "<?". */
 static const char *skip_declaration(const char *p, const char *end)
 {
 	const char *close = NULL;
@@ -424,7 +424,7 @@ static const char *skip_declaration(const char *p, const char *end)
 	return close ? close + len : end;
 }
 
-/* The tag at `p`, which is '<'. @return what follows it; NULL: it is text. */
+/* The tag at `p`, which is '<'. @return what follows it; NULL: not a tag. */
 static const char *html_read_tag(const char *p, const char *end, struct tag *t)
 {
 	const char *at = p + 1, *close;
@@ -441,9 +441,9 @@ static const char *html_read_tag(const char *p, const char *end, struct tag *t)
 	if (!n)
 		return NULL;
 	close = tag_end(at + n, end);
-	if (!close) /* quotes do not fit: the next '>' has to do */
+	if (!close) /* quotes do not match: use the next '>' */
 		close = memchr(at + n, '>', (size_t)(end - at - (ptrdiff_t)n));
-	if (!close) { /* the page ends in it */
+	if (!close) { /* the page ends inside the tag */
 		t->name[0] = '\0';
 		return end;
 	}
@@ -452,7 +452,7 @@ static const char *html_read_tag(const char *p, const char *end, struct tag *t)
 	return close + 1;
 }
 
-/* Behind the end of an element whose inside is not shown. */
+/* Skip to the end of an element whose content is not shown. */
 static const char *skip_element(const char *p, const char *end, const char *name)
 {
 	size_t len = strlen(name);

@@ -54,7 +54,7 @@ static void fetch_close_set(const struct mt_tool_host *host, struct mt_instance 
 
 /* ---- the page as text -------------------------------------------------- */
 
-/* Text of another charset as UTF-8; what cannot be read becomes U+FFFD. */
+/* Convert text of another charset to UTF-8; invalid bytes become U+FFFD. */
 static int fetch_tool_convert(struct strbuf *text, const char *charset)
 {
 	AUTO(strbuf) struct strbuf out = STRBUF(4 * text->max);
@@ -63,7 +63,7 @@ static int fetch_tool_convert(struct strbuf *text, const char *charset)
 	size_t left = text->len;
 
 	if (cd == (iconv_t)-1)
-		return MT_OK; /* an unknown charset: taken as UTF-8 */
+		return MT_OK; /* unknown charset: assume UTF-8 */
 	while (left && !out.error) {
 		char *to = buffer;
 		size_t room = sizeof buffer;
@@ -124,7 +124,7 @@ static bool fetch_tool_is_text(const struct get *g)
 	       utf8_valid(g->body.text, g->body.len);
 }
 
-/* Takes off the mark that says how the text is written. @return the charset, or NULL */
+/* Remove a byte-order mark. @return its charset, or NULL */
 static const char *take_mark(struct strbuf *text)
 {
 	static const struct {
@@ -144,7 +144,7 @@ static const char *take_mark(struct strbuf *text)
 	return NULL;
 }
 
-/* How the body is written: what its mark says counts more than what is declared. The
+/* Determine the charset of the body: a byte-order mark overrides declarations. The
  * default is UTF-8 if the bytes are valid, else Windows-1252. */
 static void find_charset(struct get *g)
 {
@@ -158,7 +158,7 @@ static void find_charset(struct get *g)
 		snprintf(g->charset, sizeof g->charset, "%s", mark);
 }
 
-/* The body as valid text, as Markdown unless it is wanted raw. */
+/* Convert the body to valid text, as Markdown unless `raw`. */
 static int fetch_tool_make_text(struct visit *v, bool raw, struct strbuf *out)
 {
 	struct get *g = &v->get;
@@ -176,7 +176,7 @@ static int fetch_tool_make_text(struct visit *v, bool raw, struct strbuf *out)
 	return r;
 }
 
-/* ---- the answer -------------------------------------------------------- */
+/* ---- the response ------------------------------------------------------ */
 
 static int fetch_put_text(struct visit *v, const struct strbuf *text)
 {
