@@ -15,7 +15,7 @@
 
 struct place {
 	const char *workspace;
-	size_t len; /* of it */
+	size_t len; /* of `path` */
 };
 
 static int apply_refuse(struct strbuf *why, int status, const char *path,
@@ -33,8 +33,8 @@ static bool climbs(const char *path)
 	return false;
 }
 
-/* A path without links as far as it is there already; the rest, which is to be made,
- * without empty parts. @return owned, NULL: see errno */
+/* Resolve symbolic links in the existing part of a path, and remove empty components from
+ * the rest. @return owned, NULL: see errno */
 static char *without_links(const char *path)
 {
 	AUTO(free) char *head = strdup(path);
@@ -71,8 +71,8 @@ static bool patch_apply_is_below(const char *path, const char *dir)
 	       (path[len] == '/' || (len && dir[len - 1] == '/'));
 }
 
-/* The file that a path of the patch means: in the workspace, links followed, so that a
- * file has one name. @return owned, or NULL with the reason. */
+/* The file for a path in the patch: in the workspace, symbolic links resolved, so that
+ * each file has one name. @return owned, or NULL with the reason. */
 static char *patch_apply_file_of(const struct place *w, const char *path,
 				 struct strbuf *why)
 {
@@ -135,7 +135,7 @@ static int apply_load(void *arg, const char *path, struct strbuf *ret, struct st
 
 /* ---- writing ----------------------------------------------------------- */
 
-/* The directories above a file that is to be, as `mkdir -p` would. */
+/* Create the parent directories of a new file, like `mkdir -p`. */
 static int patch_apply_make_parents(char *file)
 {
 	for (char *p = strchr(file + 1, '/'); p; p = strchr(p + 1, '/')) {
@@ -175,7 +175,7 @@ static int patch_apply_drop(const char *file, struct error *err)
 }
 
 struct step {
-	char *file, *target; /* target: where it is moved to, or NULL */
+	char *file, *target; /* target: new path, or NULL */
 	bool written, dropped;
 };
 

@@ -8,7 +8,7 @@
 #include <mortise/tool.h>
 #include <string.h>
 
-enum { SPOTS_SHOWN = 20 }; /* places of a patch whose lines are shown */
+enum { SPOTS_SHOWN = 20 }; /* changed positions whose lines are shown */
 
 struct self {
 	const struct mt_tool_host *host;
@@ -35,7 +35,7 @@ static void patch_close_set(const struct mt_tool_host *host, struct mt_instance 
 	free(self);
 }
 
-/* The changed lines of an update, numbered. @return how many places. */
+/* Append the changed lines of an update, numbered. @return the number of positions. */
 static size_t patch_put_changed(const struct patch_change *c, size_t most,
 				struct strbuf *out)
 {
@@ -76,7 +76,7 @@ static void patch_tell(const struct mt_tool_host *host, struct mt_call *call,
 	host->reply_text(call, out.text, out.len);
 }
 
-/* The context that the file does not have, and what comes close to it. */
+/* Append the context that was not found, and similar lines of the file. */
 static int tell_miss(const struct mt_tool_host *host, struct mt_call *call, int status,
 		     const struct patch *p)
 {
@@ -96,7 +96,7 @@ static int tell_miss(const struct mt_tool_host *host, struct mt_call *call, int 
 			  c->path);
 }
 
-/* The last line is the sentence, what stands before it goes with the text. */
+/* The last line is the error sentence; the lines before it are part of the text. */
 static int tell_failure(const struct mt_tool_host *host, struct mt_call *call, int status,
 			const struct patch *p)
 {

@@ -82,7 +82,7 @@ static struct mt_str as_is(struct mt_str line)
 	return line;
 }
 
-/* In three ways, each less exact than the one before. */
+/* Search in three ways, each less exact than the previous one. */
 static int64_t match_find(const struct lines *text, const struct lines *context,
 			  size_t start, uint64_t *fuzz, uint64_t *work)
 {

@@ -13,10 +13,10 @@ enum { WORK_MAX = 50000000 }; /* comparisons of lines */
 static const char begin_mark[] = "*** Begin Patch", end_mark[] = "*** End Patch",
 		  eof_mark[] = "*** End of File";
 
-/* What is replaced in a file: lines from `at` on. */
+/* A replacement in a file: lines from `at` on. */
 struct chunk {
 	size_t at, removed;
-	size_t first, added; /* of the lines that come instead, in reader.added */
+	size_t first, added; /* of the new lines, in reader.added */
 };
 
 struct chunks {
@@ -31,8 +31,8 @@ struct reader {
 	void *arg;
 	struct patch *patch;
 	uint64_t work;
-	struct lines file;  /* that is updated */
-	struct lines context, added; /* of the section; of all its sections */
+	struct lines file;  /* the file being updated */
+	struct lines context, added; /* of the section; of all sections of the file */
 	struct chunks chunks;
 };
 
@@ -77,7 +77,7 @@ static int add_chunk(struct reader *r, size_t at, size_t removed, size_t first)
 	return MT_OK;
 }
 
-/* One line of a section. An empty one stands for an empty line of context. */
+/* Process one line of a section. An empty line stands for an empty line of context. */
 static int section_line(struct reader *r, char kind, struct mt_str rest)
 {
 	if (kind == '+')
@@ -85,7 +85,8 @@ static int section_line(struct reader *r, char kind, struct mt_str rest)
 	return patch_lines_add(&r->context, rest);
 }
 
-/* Lines up to the next section or file; places are relative to its context yet. */
+/* Read lines up to the next section or file; positions are still relative to the
+ * context. */
 static int patch_section(struct reader *r, bool *ret_eof)
 {
 	size_t start = r->next, removed = 0, first = r->added.count;
@@ -127,8 +128,8 @@ static int patch_section(struct reader *r, bool *ret_eof)
 	return MT_OK;
 }
 
-/* A line that a section names (`@@ int main(void)`) moves the search behind it,
- * unless it was passed already. */
+/* A line named by a section (`@@ int main(void)`) moves the search past it, unless it was
+ * passed already. */
 static void go_to(struct reader *r, struct mt_str name, size_t *at)
 {
 	for (int loose = 0; loose < 2; loose++) {
@@ -163,7 +164,7 @@ static int no_context(struct reader *r, size_t at, bool eof)
 	return MT_ENOTFOUND;
 }
 
-/* Find where the section belongs and say so in its chunks. */
+/* Find the position of the section, and set it in its chunks. */
 static int place_section(struct reader *r, size_t *at, size_t first_chunk, bool eof)
 {
 	int64_t found =
@@ -226,7 +227,7 @@ static void patch_put_line(struct strbuf *out, struct mt_str line, bool *begun)
 	strbuf_addn(out, line.ptr, line.len);
 }
 
-/* The text with its chunks replaced; new lines end as those of the file. */
+/* Build the text with its chunks replaced; new lines end like those of the file. */
 static int patch_rewrite(struct reader *r, struct patch_change *change)
 {
 	bool begun = false, crlf = is_crlf(&r->file);
@@ -265,7 +266,7 @@ static int patch_rewrite(struct reader *r, struct patch_change *change)
 	return out->error;
 }
 
-/* The path behind a mark of a file; *ret stays NULL if it is not this mark. */
+/* The path after a file marker; *ret stays NULL if it is another marker. */
 static int path_after(struct reader *r, const char *mark, char **ret)
 {
 	struct mt_str line = here(r);
