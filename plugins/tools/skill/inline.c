@@ -19,8 +19,8 @@ static size_t ticks(const char *text, size_t len)
 	return n;
 }
 
-/* Length of the code that begins with this run of backticks, up to a run as long;
- * an unclosed fence extends to the end. */
+/* Length of the code that starts with this run of backticks, up to a run of the same
+ * length; an unclosed fence extends to the end. */
 static size_t code_span(const char *text, size_t len)
 {
 	size_t run = ticks(text, len), at = run;
@@ -35,7 +35,7 @@ static size_t code_span(const char *text, size_t len)
 	return run >= 3 ? len : run;
 }
 
-/* Length of !`command` at the start, 0: there is none. */
+/* Length of !`command` at the start, 0: none. */
 static size_t command_span(const char *text, size_t len)
 {
 	const char *end;
@@ -114,7 +114,7 @@ static size_t skill_inline_name_length(const char *text, size_t len)
 	return n;
 }
 
-/* ${NAME} or ${NAME:-default} at the start: its length, 0: it is neither. */
+/* ${NAME} or ${NAME:-default} at the start: its length, 0: neither. */
 static size_t braced(const char *text, size_t len, size_t *ret_name,
 		     const char **ret_default, size_t *ret_default_len)
 {

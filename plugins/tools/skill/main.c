@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * main.c - invoke_skill: the text of a skill, and the files that come with it.
+ * main.c - invoke_skill: returns the text of a skill, and its files.
  *
- * Skills lie where only the host looks: it is asked for them. Commands in the
- * text of a skill run here, among the other tools; those of a project's skills
- * do not run by themselves. */
+ * Only the host can read skills, so the tool requests them from the host. Commands in the
+ * text of a skill run here, like other tools; those of a project's skills do not run
+ * automatically. */
 #include "base64.h"
 #include "files.h"
 #include "js.h"
@@ -19,7 +19,7 @@ enum { TEXT_MAX = 4 << 20 };
 
 /* ---- asking the host ---------------------------------------------------- */
 
-/* The answer, owned; NULL: the call has failed. */
+/* The response, owned; NULL: the call has failed. */
 static json_object *skill_ask(const struct tool_self *self, struct mt_call *call,
 			      const char *method, const char *name, const char *file)
 {
@@ -63,7 +63,7 @@ static void skill_tool_put_files(struct strbuf *out, json_object *files)
 			    json_object_get_string(json_object_array_get_idx(files, i)));
 }
 
-/* Name the variables that are still in the text. */
+/* Name the variables that were not replaced. */
 static void put_unfilled(struct strbuf *out, json_object *inputs)
 {
 	AUTO(strbuf) struct strbuf names = STRBUF(4096);
@@ -100,7 +100,7 @@ static int give_text(struct tool_self *self, struct mt_call *call, const char *n
 		return MT_ENOTFOUND;
 	given = host->arg_json(call, "inputs", &len);
 	inputs = given ? js_parse_object(given, len, NULL) : NULL;
-	/* commands first: what the model gives is never part of one */
+	/* commands first: arguments of the model never become part of one */
 	if (js_bool(answer, "may_run", false))
 		inline_commands(content, strlen(content), run_command, (void *)&place,
 				&text);

@@ -42,7 +42,8 @@ static bool run_take(int fd, struct strbuf *to)
 	return true;
 }
 
-/* Until both ends are closed, the time limit is over, or the call is cancelled. */
+/* Read until both ends are closed, the time limit is reached, or the call is
+ * cancelled. */
 static int run_collect(int out, int err, int cancel, int64_t end,
 		       struct inline_result *ret)
 {
@@ -70,7 +71,7 @@ static int run_collect(int out, int err, int cancel, int64_t end,
 	return MT_OK;
 }
 
-/* It may have closed both and still run. */
+/* Does the process exit in time? It may have closed both ends and still run. */
 static bool ends_by(pid_t pid, int64_t end, int *ret_status)
 {
 	const struct timespec pause = { .tv_nsec = 2000000 };

@@ -8,8 +8,8 @@
 #include "inline.h"
 
 struct command_place {
-	const char *directory;  /* where it runs */
-	int cancel_fd;       /* readable: end it; -1: none */
+	const char *directory;  /* working directory */
+	int cancel_fd;       /* readable: terminate it; -1: none */
 };
 
 /** An inline_run whose argument is a struct command_place. */
