@@ -222,7 +222,7 @@ static int page_tree_add_all(json_object *to, json_object *from)
 }
 
 /* Read inner documents first: a frame's root must be known before the node that contains
- * it. The page's own root then is the first in the list. */
+ * it. The nodes of the page itself come first in the list. */
 int page_tree_read(struct look *l)
 {
 	json_object *roots[FRAMES_MAX] = { NULL };
