@@ -25,7 +25,7 @@ static bool ends_in(struct mt_str s, const char *end)
 	return s.len >= n && memcmp(s.ptr + s.len - n, end, n) == 0;
 }
 
-/* What stands before `at`, and after it and `skip` bytes more. */
+/* The text before `at`, and the text after `at` and `skip` more bytes. */
 static struct mt_str before(struct mt_str s, const char *at)
 {
 	return (struct mt_str){ s.ptr, (size_t)(at - s.ptr) };
@@ -50,8 +50,8 @@ int browse_repair(struct mt_str text, struct strbuf *ret)
 
 /* ---- a message ----------------------------------------------------------------- */
 
-/* Append the first argument of a call: the text of a string, other literals as they are
- * written. False, with the cursor where it was, if it is not a literal. */
+/* Append the first argument of a call: the text of a string, other literals verbatim.
+ * False, with the cursor unchanged, if it is not a literal. */
 static bool read_literal(struct cursor *c, struct strbuf *ret)
 {
 	AUTO(json) json_object *value = NULL;
@@ -74,8 +74,9 @@ static bool read_literal(struct cursor *c, struct strbuf *ret)
 	return true;
 }
 
-/* Append an argument with a quote inside it: up to the same quote and a parenthesis in
- * this line. Without them nothing is appended, and the browser reports the error. */
+/* Append an argument with a quote inside it: up to the next such quote followed by a
+ * parenthesis in this line. Without them nothing is appended, and the browser reports the
+ * error. */
 static void read_misquoted(struct cursor *c, struct strbuf *ret)
 {
 	size_t line = strcspn(c->at, "\n");
@@ -90,7 +91,8 @@ static void read_misquoted(struct cursor *c, struct strbuf *ret)
 	c->at = at + sizeof end;
 }
 
-/* The text of the last call of `name`; whether nothing but one such call is there. */
+/* Read the text of the last call of `name`, and whether the reply contains only one such
+ * call. */
 static void read_message(struct browse_reply *r, const char *name)
 {
 	struct mt_str s = { r->actions.text, r->actions.len };
@@ -116,7 +118,7 @@ static void read_message(struct browse_reply *r, const char *name)
 
 /* ---- a reply --------------------------------------------------------------------- */
 
-/* All of it is for the user. */
+/* The whole text is for the user. */
 static void only_talk(struct mt_str s, struct browse_reply *r)
 {
 	strbuf_addn(&r->thought, s.ptr, s.len);

@@ -10,23 +10,23 @@
 
 enum {
 	DATA_MAX = 4 << 20,
-	FAULTS_MAX = 5,   /* in a row, then it gives up */
+	FAULTS_MAX = 5,   /* consecutive errors until the agent gives up */
 	STEPS_SHOWN = 40,
 };
 
 /* Offered with all actions to an agent with vision. */
 static const char take_picture[] = "\nscreenshot(marked=True)";
 
-/* What each task begins with. */
+/* The first action of each task. */
 static const struct mt_str first_look = { "noop(0)", 7 };
 
 /* The current task, from the view. */
 struct task {
 	struct mt_str goal;
-	size_t start;     /* place after the message that set it */
+	size_t start;     /* position after the message that set it */
 	const struct mt_event *page; /* newest result */
-	const struct mt_event *done; /* action that it came of */
-	size_t faults;    /* results that were faults, in a row, up to now */
+	const struct mt_event *done; /* the action that produced it */
+	size_t faults;    /* consecutive errors up to now */
 };
 
 static bool browse_is_type(const struct mt_host *host, const struct mt_event *e,
@@ -72,9 +72,9 @@ static void look_back(const struct mt_host *host, struct mt_ctx *ctx, struct tas
 	}
 }
 
-/* ---- asking ------------------------------------------------------------------------ */
+/* ---- requests ---------------------------------------------------------------------- */
 
-/* The result of the actions: the error, or the address of the page after them. */
+/* Append the result of the actions: the error, or the URL of the page after them. */
 static void browse_put_outcome(const struct mt_host *host, struct mt_ctx *ctx, size_t at,
 			       struct strbuf *out)
 {
@@ -107,7 +107,7 @@ static void browse_put_step(const struct mt_host *host, struct mt_ctx *ctx, size
 	strbuf_addc(out, '}');
 }
 
-/* The last steps: thought, actions, result. */
+/* Append the last steps: thought, actions, result. */
 static void put_steps(const struct mt_host *host, struct mt_ctx *ctx,
 		      const struct task *t, struct strbuf *out)
 {
@@ -183,7 +183,7 @@ static int browse_ask(const struct browse_way *way, const struct mt_host *host,
 	return r ? r : host->send(ctx, request);
 }
 
-/* ---- acting ------------------------------------------------------------------------ */
+/* ---- actions ----------------------------------------------------------------------- */
 
 static int browse_act(const struct browse_way *way, const struct mt_agent_out *out,
 		      struct mt_ctx *ctx, struct mt_str actions, struct mt_str thought,
@@ -248,8 +248,8 @@ static int browse_on_reply(const struct browse_way *way, const struct mt_agent_o
 	return status;
 }
 
-/* A look first; a message that was sent along with actions ends the task once they are
- * done; a browser that only fails does too. */
+/* Start with a look at the page. A message that was sent along with actions ends the task
+ * after they are executed; a browser that keeps failing ends it, too. */
 static int browse_begin(const struct browse_way *way, const struct mt_host *host,
 			const struct mt_agent_out *out, struct mt_ctx *ctx)
 {

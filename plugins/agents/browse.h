@@ -15,13 +15,13 @@
 struct browse_reply {
 	struct strbuf actions, thought; /* the calls; the text before them */
 	struct strbuf message;          /* to the user; empty: none */
-	bool last;                      /* nothing is done but telling it */
+	bool last;                      /* the reply only contains the message */
 };
 
-/** Complete the end of a reply: models that are stopped at the closing fence do not
+/** Complete the end of a reply: the closing fence is a stop sequence, so models do not
  *  write it. */
 int browse_repair(struct mt_str text, struct strbuf *ret);
-/** Read a repaired reply. Call browse_reply_clear in any case.
+/** Parse a repaired reply. Call browse_reply_clear in any case.
  *  @return MT_OK or MT_ENOMEM. */
 int browse_read(struct mt_str text, struct browse_reply *ret);
 void browse_reply_clear(struct browse_reply *r);
@@ -29,7 +29,7 @@ void browse_reply_clear(struct browse_reply *r);
 /** The differences between the two agents. */
 struct browse_way {
 	const char *system, *step; /* templates */
-	bool sees; /* uses a screenshot of the page, and all of its text */
+	bool sees; /* uses a screenshot of the page, and its whole text */
 };
 
 int browse_advance(const struct browse_way *way, const struct mt_host *host,

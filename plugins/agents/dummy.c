@@ -14,7 +14,7 @@ static int dummy_system_text(const struct mt_host *host, struct mt_ctx *ctx,
 	return MT_OK;
 }
 
-/* True if the view holds the output of a command. */
+/* True if the view contains the output of a command. */
 static int has_run(const struct mt_host *host, struct mt_ctx *ctx)
 {
 	for (size_t i = host->view_count(ctx); i-- > 0;) {

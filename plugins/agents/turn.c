@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* The plugins have no library to read a choice with. */
+/* The plugins have no library function to read a choice. */
 enum turn_profile turn_profile(const struct mt_host *host, struct mt_ctx *ctx)
 {
 	const char *value = host->option(ctx, "profile"), *choice = TURN_PROFILES;
