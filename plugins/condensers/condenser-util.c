@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FEWEST = 3 }; /* events after the first ones: there is nothing to condense (V0) */
+enum { FEWEST = 3 }; /* more events after the first are needed to condense (V0) */
 
 const struct mt_option condenser_util_options[] = {
 	{ .size = sizeof(struct mt_option), .type = MT_OPTION_INT, .name = "keep_first",
@@ -57,7 +57,7 @@ bool condenser_util_wanted(const struct kit *k)
 	       has_too_many_tokens(k);
 }
 
-/* The end of the first event that can go; more than `to`: there is none. */
+/* The end of the first event that can be removed; more than `to`: none. */
 static size_t end_of_first(const struct kit *k, size_t from, size_t to)
 {
 	for (size_t i = from; i < to; i++)
@@ -74,14 +74,14 @@ static bool must(const struct kit *k, size_t count)
 	       (int64_t)count > 2 * k->host->option_int(k->ctx, "max_size");
 }
 
-/* Is the view too long, however few events it has? */
+/* Is the view too long, regardless of its number of events? */
 static bool is_too_long(const struct kit *k)
 {
 	return k->out->requested(k->ctx) || has_too_many_tokens(k);
 }
 
-/* Keep rather more than less; if that leaves nothing, forget rather more, but all that
- * is left only if it must be. @return `from`: nothing can go. */
+/* Keep more rather than less. If that removes nothing, remove more, but everything only
+ * if it must. @return `from`: nothing can be removed. */
 static size_t cut_near(const struct kit *k, size_t from, size_t to, size_t count)
 {
 	size_t least = end_of_first(k, from, count), end = to;
@@ -98,8 +98,8 @@ static size_t cut_near(const struct kit *k, size_t from, size_t to, size_t count
 	return end;
 }
 
-/* Where the middle begins: at keep_first or behind it, or before it where that is
- * within what cannot be cut and something must go. */
+/* The start of the middle: at keep_first or after it. It is before keep_first if that is
+ * within a range that cannot be cut and something must be removed. */
 static size_t cut_begin(const struct kit *k, size_t first, size_t to, size_t count)
 {
 	size_t from = first;
@@ -121,10 +121,10 @@ struct condenser_util_range condenser_util_middle(const struct kit *k, size_t sp
 	size_t tail = half > first + spare ? half - first - spare : 0;
 	struct condenser_util_range r = { 0 };
 
-	/* few events, but too long: half of them */
+	/* few events, but too long: remove half of them */
 	if (count > first + FEWEST && count <= first + tail && is_too_long(k))
 		tail = (count - first) / 2;
-	/* V0 never forgets anything where the summary takes the last place of the half */
+	/* V0 removes nothing if the summary takes the last slot of the half */
 	if (!tail && must(k, count))
 		tail = 1;
 	if (!tail || count <= first + tail)
@@ -159,7 +159,7 @@ struct mt_str condenser_util_previous(const struct kit *k, struct condenser_util
 	return TEXT("");
 }
 
-/* Is it an action whose call the model reads? */
+/* Is the event an action whose call the model reads? */
 static bool is_call(const struct kit *k, const struct mt_event *e)
 {
 	return k->host->event_is_action(e) &&
@@ -167,8 +167,8 @@ static bool is_call(const struct kit *k, const struct mt_event *e)
 	       k->host->event_text(k->ctx, e).len;
 }
 
-/* Calls as the model made them, other actions as their type and arguments, the others as
- * a model reads them. */
+/* Append calls as the model made them, other actions as type and arguments, and other
+ * events as a model reads them. */
 static int condenser_util_add_event(const struct kit *k, const struct mt_event *e,
 				    size_t place, struct strbuf *b)
 {
@@ -216,7 +216,7 @@ int condenser_util_add_events(const struct kit *k, struct condenser_util_range r
 		const struct mt_event *e = k->host->view_at(k->ctx, i);
 
 		if (!e || k->out->pinned(k->ctx, i))
-			continue; /* it stays */
+			continue; /* it is kept */
 		strbuf_reset(&one);
 		condenser_util_add_event(k, e, i, &one);
 		strbuf_addf(b, "<EVENT id=%lld>\n", (long long)k->host->event_id(e));
@@ -226,7 +226,7 @@ int condenser_util_add_events(const struct kit *k, struct condenser_util_range r
 	return one.error ? one.error : b->error;
 }
 
-/* Is it a message of the user that stays? */
+/* Is the event a message of the user that is kept? */
 static bool is_task(const struct kit *k, const struct mt_event *e, size_t place)
 {
 	return e && k->host->event_is_action(e) &&

@@ -18,13 +18,13 @@ struct kit {
 	struct mt_ctx *ctx;
 };
 
-/** Places from `from` up to, and without, `to`. */
+/** Positions from `from` up to, but not including, `to`. */
 struct condenser_util_range {
 	size_t from, to;
 };
 
-/** How many of the options below a condenser has: keep_first, max_size and max_tokens; a
- *  summarizing one max_event_length too. */
+/** Number of the options below that a condenser has: keep_first, max_size and max_tokens;
+ *  summarizing ones also have max_event_length. */
 enum { CONDENSER_SIZE_OPTIONS = 3, CONDENSER_SUMMARY_OPTIONS = 4 };
 extern const struct mt_option condenser_util_options[CONDENSER_SUMMARY_OPTIONS];
 /** keep_first must be less than half of max_size (V0). */
@@ -43,7 +43,7 @@ struct mt_str condenser_util_previous(const struct kit *k, struct condenser_util
 /** Append the pinned messages of the user as a <TASK> block. */
 int condenser_util_add_task(const struct kit *k, size_t most, struct strbuf *b);
 /** Append the events of the range that are not pinned as <EVENT id=N> blocks, each of at
- *  most `most` characters, cut in the middle. */
+ *  most `most` characters, truncated in the middle. */
 int condenser_util_add_events(const struct kit *k, struct condenser_util_range r,
 			      size_t most, struct strbuf *b);
 

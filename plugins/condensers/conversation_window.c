@@ -36,7 +36,7 @@ static bool window_same(struct mt_str a, struct mt_str b)
 	return a.len == b.len && (a.len == 0 || memcmp(a.ptr, b.ptr, a.len) == 0);
 }
 
-/* The recall of the first message, and its observation. */
+/* Keep the recall of the first message, and its observation. */
 static void mark_recall(struct work *w, size_t message)
 {
 	const struct mt_event *e = w->host->view_at(w->ctx, message);
@@ -58,7 +58,7 @@ static void mark_recall(struct work *w, size_t message)
 	}
 }
 
-/* @return false: there is no message of the user to begin with. */
+/* @return false if there is no message of the user to start with. */
 static bool mark_essential(struct work *w)
 {
 	for (size_t i = 0; i < w->count; i++)

@@ -22,7 +22,7 @@ static size_t attention_first_of(const struct kit *k)
 	return first < count ? first : count;
 }
 
-/* How many events stay behind the first ones. */
+/* Number of events to keep after the first ones. */
 static size_t kept_of(const struct kit *k)
 {
 	size_t half = (size_t)k->host->option_int(k->ctx, "max_size") / 2;
@@ -69,7 +69,7 @@ static int llm_attention_ask(const struct kit *k)
 	return r < 0 ? r : MT_OK;
 }
 
-/* `count`: the view has no such event. */
+/* Position of an event; `count`: not in the view. */
 static size_t attention_place_of(const struct kit *k, int64_t id, size_t count)
 {
 	size_t i = 0;
@@ -79,8 +79,8 @@ static size_t attention_place_of(const struct kit *k, int64_t id, size_t count)
 	return i;
 }
 
-/* Mark up to `most` chosen events, the first named first, then the newest. The
- * head stays anyway; a name of nothing, or twice, uses up its share (V0). */
+/* Mark up to `most` chosen events, in the order named, then the newest. The head is kept
+ * anyway; an unknown or repeated id counts, too (V0). */
 static void attention_choose(const struct kit *k, json_object *ids, unsigned char *keep,
 			     size_t count, size_t most)
 {
@@ -124,7 +124,7 @@ static int forget_rest(const struct kit *k, json_object *ids)
 	return r;
 }
 
-/* A choice that cannot be read keeps the newest. */
+/* If the choice cannot be parsed, keep the newest events. */
 static int replied(const struct kit *k, const struct mt_reply *reply)
 {
 	struct mt_str text = k->host->reply_text(reply);

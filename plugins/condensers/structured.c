@@ -98,7 +98,7 @@ static int structured_add_section(struct strbuf *b, const char *title, const cha
 	return strbuf_addf(b, "%s## %s\n%s\n", b->len ? "\n" : "", title, text);
 }
 
-/* A reply that cannot be read gives an empty summary (V0). */
+/* A reply that cannot be parsed gives an empty summary (V0). */
 static int read_form(const struct kit *k, const struct mt_reply *reply,
 		     struct strbuf *ret_summary)
 {

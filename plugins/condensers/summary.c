@@ -85,7 +85,7 @@ static int summary_start(const struct kit *k, const struct summary_way *way)
 	return c.range.from < c.range.to ? summary_ask(k, &c, way) : MT_OK;
 }
 
-/* Without its summary nothing is forgotten unless it must be. */
+/* Without a summary, remove nothing unless required. */
 static int summary_give_up(const struct kit *k, const struct mt_in *in)
 {
 	if (!k->out->requested(k->ctx)) {

@@ -10,7 +10,7 @@
 /** Differences between the summarizing condensers. */
 struct summary_way {
 	const char *prompt; /* template with the instructions */
-	/** Add to the request what the way needs; may be NULL. */
+	/** Add parameters of this condenser to the request; may be NULL. */
 	int (*prepare)(const struct kit *k, struct mt_request *request);
 	/** Read the summary from the reply. */
 	int (*read)(const struct kit *k, const struct mt_reply *reply,
