@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * analysis.c - how long the policy looks at a text of 1 MB: as a command, by every
- * built-in pattern, and as what the pattern analyzer sees.
+ * analysis.c - measures the policy on a text of 1 MB: as a command, with every built-in
+ * pattern, and as input of the pattern analyzer.
  *
- *   analysis KIND [END]   prints milliseconds of processor time and the risk, of the
- *                         policy and of the pattern analyzer. KIND is one of `kinds`,
- *                         base64, or a file to be repeated; END is put behind it. */
+ * analysis KIND [END]   prints milliseconds of processor time and the risk, of the policy
+ * and of the pattern analyzer. KIND is one of `kinds`, base64, or a file to be repeated;
+ * END is appended. */
 #include "plugins/analyzers/policy/judge.h"
 #include "plugins/analyzers/policy/match.h"
 #include "strbuf.h"
@@ -45,7 +45,7 @@ static const char *unit_of(const char *kind)
 	return NULL;
 }
 
-/* Random bytes in base64, the same at each run. */
+/* Random bytes in base64, the same in each run. */
 static void add_base64(struct strbuf *out)
 {
 	static const char digits[] =
@@ -92,7 +92,7 @@ static double policy(struct policy *p, const struct strbuf *text, struct finding
 	return cpu_ms() - began;
 }
 
-/* That of the pattern analyzer. */
+/* The verdict of the pattern analyzer. */
 static double pattern(const struct strbuf *text, struct finding *ret)
 {
 	AUTO(patterns) struct patterns *tables = patterns_new(NULL);

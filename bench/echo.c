@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * echo.c - the smallest MCP server over pipes, and the least that asking it costs.
+ * echo.c - the smallest MCP server over pipes, and the minimum cost of a call.
  *
- *   echo --serve    the server: one tool, `echo`, which says "echo"
- *   echo COUNT      starts it and sends COUNT calls; prints the median of the time
- *                   from a call to its answer, in nanoseconds */
+ * echo --serve    the server: one tool, `echo`, which says "echo" echo COUNT      starts
+ * it and sends COUNT calls; prints the median of the time from a call to its answer, in
+ * nanoseconds */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * floor-browser.c - the least that a step in a browser costs: a bare client of
- * Chromium's protocol that clicks a button, then asks for the boxes and the
- * accessibility tree of the page, and reads none of it.
+ * floor-browser.c - measures the minimum cost of a step in a browser: a bare client of
+ * Chromium's protocol that clicks a button, then asks for the boxes and the accessibility
+ * tree of the page, and reads none of it.
  *
- *   floor-browser CHROMIUM DIR PAGE STEPS
+ * floor-browser CHROMIUM DIR PAGE STEPS
  *
  * Prints the median in microseconds. The button is where PAGE has it: at 20, 20. */
 #include <fcntl.h>
@@ -37,7 +37,7 @@ static double now_us(void)
 	return (double)t.tv_sec * 1e6 + (double)t.tv_nsec / 1e3;
 }
 
-/* The next message; it stays until the next call. */
+/* The next message, valid until the next call. */
 static const char *next(void)
 {
 	static size_t used;
@@ -71,7 +71,7 @@ static void tell(const char *method, const char *params)
 		die("cannot write");
 }
 
-/* Send, and wait for the answer. */
+/* Send, and wait for the response. */
 static const char *ask(const char *method, const char *params)
 {
 	char id[32];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * floor-http.c - the least that a start costs: one request through libcurl.
+ * floor-http.c - measures the minimum cost of a start: one request through libcurl.
  *
- *   floor-http URL [CERTIFICATES_DIR] */
+ * floor-http URL [CERTIFICATES_DIR] */
 #include <curl/curl.h>
 #include <stdio.h>
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * floor-step.c - the least that a step costs: a command through a bash on a
- * pty, one write and fdatasync, one HTTP request on a kept connection.
+ * floor-step.c - measures the minimum cost of a step: a command through a bash on a pty,
+ * one write and fdatasync, one HTTP request on a kept connection.
  *
- *   floor-step PORT STEPS [--no-sync] [--grow BYTES]
+ * floor-step PORT STEPS [--no-sync] [--grow BYTES]
  *
- * The request grows by BYTES each step, as a conversation does. The mock's log
- * has the times. */
+ * The request grows by BYTES each step, as a conversation does. The mock's log contains
+ * the times. */
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <netinet/tcp.h>
@@ -42,7 +42,7 @@ static int start_shell(pid_t *ret_pid)
 	return fd;
 }
 
-/* Run one command and read until its mark has come. */
+/* Run one command and read until its end marker has arrived. */
 static void run(int pty, const char *text)
 {
 	static const char mark[] = "\001done 0\n";
@@ -76,7 +76,7 @@ static int connect_to(int port)
 	return fd;
 }
 
-/* Post `body` bytes of nothing and read the whole reply. */
+/* Post `body` filler bytes and read the whole reply. */
 static void post(int fd, char *buffer, size_t body)
 {
 	char head[256], reply[65536], *end;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * log-open.c - how long opening a log takes, with its checkpoint and without,
- * next to reading the file and counting its lines.
+ * log-open.c - measures the time to open a log, with its checkpoint and without, compared
+ * to reading the file and counting its lines.
  *
- *   log-open DIR EVENTS */
+ * log-open DIR EVENTS */
 #include "events/evlog.h"
 #include <fcntl.h>
 #include <stdio.h>
@@ -26,7 +26,7 @@ static int die(const char *text)
 	exit(1);
 }
 
-/* A command and what it printed, as in a real conversation. */
+/* A command and its output, as in a real conversation. */
 static void append(struct evlog *log, long i, struct error *err)
 {
 	static char output[400];

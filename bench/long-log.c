@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * long-log.c - make the log of a conversation long: append tasks to it, each a message
- * of the user, replies with one or two calls and what they printed, and an answer.
+ * long-log.c - extends the log of a conversation: appends tasks to it, each a message of
+ * the user, replies with one or two calls and their output, and an answer.
  *
- *   long-log DIRECTORY EVENTS */
+ * long-log DIRECTORY EVENTS */
 #include "events/evlog.h"
 #include "js.h"
 
@@ -63,7 +63,7 @@ static void put_state(struct evlog *log, const char *state)
 				   parse(extras), &err));
 }
 
-/* The calls of a reply are named after it, so that ids never repeat. */
+/* Name the calls of a reply after it, so that ids are unique. */
 static void put_reply(struct evlog *log, int calls)
 {
 	AUTO(strbuf) struct strbuf b = STRBUF(4096);

@@ -43,7 +43,7 @@ struct connection {
 	int64_t connected, first;
 	char *bytes;
 	size_t used, room;
-	size_t body;      /* offset of the body; 0: the head is not whole yet */
+	size_t body;      /* offset of the body; 0: the head is incomplete */
 	size_t want;      /* head and body together */
 	bool drips;
 };
@@ -71,8 +71,8 @@ static void die(const char *what)
 	exit(1);
 }
 
-/* The command as it stands inside a JSON string inside a JSON string, with {i}
- * replaced by the number of the step. */
+/* The command, escaped for a JSON string inside a JSON string, with {i} replaced by the
+ * number of the step. */
 static void write_command(char *to, size_t size)
 {
 	char *end = to + size - 16;
@@ -237,7 +237,7 @@ static void answer(struct connection *c)
 	turn = turn < steps ? turn + 1 : 0;
 }
 
-/* Find the end of the head, and in it how long the body is. */
+/* Find the end of the head, and the length of the body in it. */
 static void read_head(struct connection *c)
 {
 	char *end = memmem(c->bytes, c->used, "\r\n\r\n", 4), *line;
@@ -255,7 +255,7 @@ static void read_head(struct connection *c)
 	}
 }
 
-/* @return false when the connection is over. */
+/* @return false when the connection is closed. */
 static bool receive(struct connection *c)
 {
 	ssize_t n;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * reader.c - an agent, a condenser and an analyzer that read events, as most do, to
- * measure what this costs in a forked copy. Never installed. */
+ * measure the cost in a forked copy. Never installed. */
 #define MORTISE_PROVISIONAL
 #include <mortise/agent.h>
 #include <mortise/analyzer.h>

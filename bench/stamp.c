@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * stamp.c - write the time of the start of a program to a file, then become it.
+ * stamp.c - writes the start time of a program to a file, then executes it.
  *
- *   stamp FILE PROGRAM [ARGUMENT]...
+ * stamp FILE PROGRAM [ARGUMENT]...
  *
- * CLOCK_MONOTONIC in microseconds, so that it compares with the mock's log and
- * leaves out what the driver needs to fork. */
+ * CLOCK_MONOTONIC in microseconds, so that it compares with the mock's log and excludes
+ * the time that the driver needs to fork. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <time.h>
