@@ -51,7 +51,7 @@ log() { cat "$work"/state/mortise/conversations/*/events.jsonl; }
 		jq -e 'all(.[]; .rule != "fetch-to-exec") and .[0].rule == "danger.root"'
 }
 
-@test "a rule that is wrong: file, line, what instead" {
+@test "an invalid rule: the error has file, line and correction" {
 	echo 'rule.x = dany command=x' >>"$work/rules.ini"
 	run mortise policy show --config "$work/rules.ini"
 	[ "$status" -eq 2 ]
@@ -64,7 +64,7 @@ log() { cat "$work"/state/mortise/conversations/*/events.jsonl; }
 	[[ "$output" == *"rules.ini:4"* ]]
 }
 
-@test "what is denied does not run, and the model reads why" {
+@test "a denied call does not run, and the model reads the reason" {
 	printf '[turn]\n[call execute_bash]\ncommand = touch made; git push\n\n' >"$work/script"
 	printf '[turn]\nexpect last contains = pushing is for people\n[call finish]\nmessage = x\n' \
 		>>"$work/script"
@@ -87,7 +87,7 @@ log() { cat "$work"/state/mortise/conversations/*/events.jsonl; }
 		| has("security_risk")] | any | not'
 }
 
-@test "security_risk is read, and any other word is an error" {
+@test "security_risk is parsed, and any other value is an error" {
 	cat >"$work/script" <<'EOF'
 [turn]
 [call execute_bash]
@@ -116,7 +116,7 @@ EOF
 	[ "$(log | grep -c 'echo two.*"action":"run"')" = 0 ]
 }
 
-@test "an analyzer that is not there is refused before anything begins" {
+@test "an unknown analyzer is refused before the conversation starts" {
 	printf '[turn]\n[call finish]\nmessage = x\n' >"$work/script"
 	run "${run_it[@]}" -o controller.analyzers=nothing -t go
 	[ "$status" -ne 0 ]
@@ -125,7 +125,7 @@ EOF
 		[ -z "$(ls "$work/state/mortise/conversations")" ]
 }
 
-@test "the pattern analyzer alone gives what it gave in OpenHands V1" {
+@test "the pattern analyzer alone gives the results of OpenHands V1" {
 	while IFS='|' read -r rule command; do
 		got=$(mortise policy test --json -o controller.analyzers=pattern "$command" |
 			jq -r '"\(.risk) \(.rule // "")"')
@@ -139,7 +139,7 @@ UNKNOWN exec.destruct.hidden|$x -rf y
 END
 }
 
-@test "UNKNOWN of the policy is not lowered by what the model says; HIGH stays" {
+@test "the rating of the model does not lower UNKNOWN of the policy; HIGH stays" {
 	for said in LOW MEDIUM; do
 		[ "$(mortise policy test --risk $said make | head -n 1)" = UNKNOWN ]
 	done
@@ -149,7 +149,7 @@ END
 	[ "$(mortise policy test --risk LOW ls | head -n 1)" = LOW ]
 }
 
-@test "a rule of the user stands before ours" {
+@test "a rule of the user precedes the built-in rules" {
 	run mortise policy test -o 'analyzer.policy.rule.apt=medium command=sudo apt*' \
 		'sudo apt install jq'
 	[ "${lines[0]}" = MEDIUM ]
