@@ -184,7 +184,7 @@ is_refused() {
 	[ -e "$HARM_FILE" ]
 }
 
-@test "a process that is left is found" {
+@test "an orphaned process is detected" {
 	(cd "$work/ws" && exec sleep 1000) >/dev/null 2>&1 3>&- &
 	for _ in {1..600}; do
 		[ -z "$(left)" ] || break

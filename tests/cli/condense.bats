@@ -66,7 +66,7 @@ tasks() {
 	printf 'expect any lacks = step 1\n[call finish]\nmessage = Done.\n'
 }
 
-@test "the task list stays, with what else its reply did" {
+@test "the task list stays, with the other calls of its reply" {
 	tasks "" >"$work/script"
 	run "${base[@]}" "${small[@]}" -o condenser.short.plugin=amortized \
 		-o controller.tools+=task_tracker -t "walk"
@@ -75,7 +75,7 @@ tasks() {
 	[ "$(condensations | wc -l)" -ge 1 ]
 }
 
-@test "a loop that thinking began goes as a whole when it must, the task list stays" {
+@test "a loop that starts with thinking is forgotten as a whole, the task list stays" {
 	tasks "reasoning = well" >"$work/script"
 	run "${base[@]}" "${small[@]}" -o llm.cheap.model="script:$work/summaries" \
 		-o condenser.short.llm=cheap -o controller.tools+=task_tracker \
@@ -88,7 +88,7 @@ tasks() {
 		| .text | fromjson | .calls] | last')" -eq 1 ]
 }
 
-@test "recent: a reply stays with all of its calls, a loop with the thinking it began with" {
+@test "recent: a reply keeps all of its calls, a loop the thinking at its start" {
 	{
 		printf '[turn]\nreasoning = well\n[call execute_bash]\ncommand = echo zero\n\n'
 		for n in 1 2 3 4 5 6; do
@@ -104,7 +104,7 @@ tasks() {
 	[ "$status" -eq 0 ]
 }
 
-@test "what is too long for its window and too short for max_size: the next condenser helps" {
+@test "events too long for its window, too few for max_size: the next condenser runs" {
 	{
 		printf '[turn]\n[call execute_bash]\ncommand = echo one\n\n[turn]\n'
 		printf 'error = context_window\n[call finish]\nmessage = Done.\n'
@@ -124,7 +124,7 @@ talk() {
 		-o "controller.condensers=$condensers"
 }
 
-@test "what the user requests is condensed before the next request" {
+@test "a condensation that the user requests precedes the next request" {
 	condensers=conversation_window
 	run talk message:walk wait:finished condense message:more wait:running wait:finished stop
 	echo "$output"
@@ -132,7 +132,7 @@ talk() {
 	[ "$(condensations | wc -l)" -eq 1 ]
 }
 
-@test "what was requested is condensed after a restart, once" {
+@test "a requested condensation is done once after a restart" {
 	condensers=conversation_window
 	run talk message:walk wait:finished condense stop
 	[ "$status" -eq 0 ]
@@ -164,7 +164,7 @@ talk() {
 	[ "$(condensations | wc -l)" -eq 0 ]
 }
 
-@test "one whose model fails when something must go: the next one does it" {
+@test "if the model of a condenser fails when one is needed, the next condenser runs" {
 	{
 		printf '[turn]\n[call execute_bash]\ncommand = echo %s\n\n' 1 2 3 4
 		printf '[turn]\nerror = context_window\n[call finish]\nmessage = Done.\n'
@@ -188,14 +188,14 @@ talk() {
 	[ "$(condensations | wc -l)" -ge 2 ]
 }
 
-@test "options that do not fit together are refused before anything is made" {
+@test "conflicting options are refused before anything is created" {
 	run "${base[@]}" -o condenser.a.plugin=amortized -o condenser.a.max_size=8 \
 		-o condenser.a.keep_first=4 -o controller.condensers=a -t "walk"
 	[ "$status" -eq 2 ]
 	[[ "$output" == *"[condenser.a]: keep_first (4) must be less than half of max_size (8)"* ]]
 }
 
-@test "sizes that leave hardly anything" {
+@test "sizes that keep almost nothing" {
 	sed -i '/^usage/d' "$work/summaries"
 	for plugin in llm structured; do
 		sed -i 's/^expect.*//' "$work/script"
@@ -211,7 +211,7 @@ talk() {
 	[ "$status" -eq 0 ]
 }
 
-@test "a model is not asked to choose among what stays anyway" {
+@test "a model is not asked to choose among events that stay anyway" {
 	sed -i 's/^expect.*//' "$work/script"
 	cat "$work/summaries" "$work/summaries" >"$work/more"
 	run "${base[@]}" -o llm.cheap.model="script:$work/more" \
@@ -224,7 +224,7 @@ talk() {
 		| .text | fromjson | .calls] | last')" -eq "$(condensations | wc -l)" ]
 }
 
-@test "a resumed conversation keeps the summaries and the bill" {
+@test "a resumed conversation keeps the summaries and the cost" {
 	run "${base[@]}" "${small[@]}" -o llm.cheap.model="script:$work/summaries" \
 		-o condenser.short.llm=cheap -o controller.max_iterations=10 -t "walk"
 	echo "$output"
@@ -256,7 +256,7 @@ talk() {
 			| .mortise.fields.keep_summaries and (.args | has("keep_summaries") | not)'
 }
 
-@test "what was forgotten can be recalled, by words and by numbers" {
+@test "forgotten events can be recalled, by keywords and by ids" {
 	for n in 1 2 3 4 5 6 7 8; do
 		printf '[turn]\n[call execute_bash]\ncommand = echo treasure$((%s * 7))\n\n' "$n"
 	done >"$work/script"
@@ -275,7 +275,7 @@ talk() {
 	run -1 grep -q "treasure14" "$work/told"
 }
 
-@test "compare: what each condenser keeps, and what it takes" {
+@test "compare: the events that each condenser keeps, and its cost" {
 	sed -i 's/^expect.*//' "$work/script"
 	sed -i 's/^usage = .*/usage = input 100, output 10, cost 0.25/' "$work/summaries"
 	run "${base[@]}" -t "walk"

@@ -40,7 +40,7 @@ setup() {
 	[[ "$output" == *"did you mean \`timeout\`?"* ]]
 }
 
-@test "a fault: file, line, suggestion, and nothing else happens" {
+@test "an error: file, line, suggestion, and nothing else happens" {
 	printf '[llm]\nmodel = a/b\n\nmodle = c/d\n' > "$ini"
 	for command in "config show" "config check" "plugins"; do
 		run mortise $command
@@ -49,7 +49,7 @@ setup() {
 	done
 }
 
-@test "check: options of plugins and names of the wiring" {
+@test "check: options of plugins and names in [controller]" {
 	[ -e "$top_builddir/plugins/tools/editor.so" ] || skip "no editor built"
 	printf '[tool.editor]\nnonsense = 1\n[tool.x]\nplugin = editr\n' > "$ini"
 	run mortise config check -o controller.agent=unknown
@@ -59,7 +59,7 @@ setup() {
 	[[ "$output" == *"-o: [controller] \`agent\`: unknown agent \`unknown\`"* ]]
 }
 
-@test "a project counts when it is trusted, as it is" {
+@test "the configuration of a project applies when trusted at its current content" {
 	printf '[llm]\nmodel = project/model\n' > "$project"
 	run mortise config explain llm.model
 	[[ "$output" == *"was ignored because it is not trusted; run \`mortise config trust\` to trust it"* ]]
@@ -92,7 +92,7 @@ setup() {
 	done
 }
 
-@test "the manual has every key with its default" {
+@test "the manual lists every key with its default" {
 	for section in core llm controller grant.x; do
 		mortise config explain $section -o grant.x.env=X | grep -v '^ ' |
 		while read -r key _ rest; do
@@ -108,7 +108,7 @@ setup() {
 	done
 }
 
-@test "check accepts the keys that the host has for each plugin" {
+@test "check accepts the keys that the host defines for each plugin" {
 	cat >"$ini" <<-'END'
 	[llm.other]
 	model = script:x
@@ -133,7 +133,7 @@ setup() {
 	[[ "$output" == *"[agent.codeact] "*"run"* ]]
 }
 
-@test "check finds what a run would: options of MCP servers, tools, models" {
+@test "check reports the errors of a run: options of MCP servers, tools, models" {
 	conf=$BATS_TEST_TMPDIR/c.ini
 	printf '[mcp.x]\ncomand = true\n[mcp.y]\ncommand = true\nargz = 1\n' >"$conf"
 	run mortise config check --config "$conf"
@@ -188,7 +188,7 @@ finds() {
 	finds 'unknown option `nonsense`' --config "$BATS_TEST_TMPDIR/c.ini"
 }
 
-@test "api_key suggests where a key belongs, and does not print it" {
+@test "the error for api_key says where a key belongs, and does not print it" {
 	printf '[llm]\napi_key = sk-secret-of-mine\n' >"$BATS_TEST_TMPDIR/c.ini"
 	run mortise config check --config "$BATS_TEST_TMPDIR/c.ini"
 	[ "$status" -eq 2 ]
@@ -196,7 +196,7 @@ finds() {
 	[[ "$output" != *sk-secret* ]]
 }
 
-@test "trust refuses a file that does not load; a run says what it did not read" {
+@test "trust refuses a file that does not load; a run names the files it ignored" {
 	mkdir -p "$BATS_TEST_TMPDIR/p/.mortise"
 	cd "$BATS_TEST_TMPDIR/p"
 	printf '[llm]\nmodle = x\n' >.mortise/mortise.ini
@@ -223,7 +223,7 @@ finds() {
 	[[ "$output" != *"not trusted"* ]]
 }
 
-@test "enforced.ini stands above every other layer, for named sections too" {
+@test "enforced.ini overrides every other layer, named sections included" {
 	export MORTISE_SYSTEM_CONFIG=$BATS_TEST_TMPDIR/etc
 	mkdir -m 700 "$MORTISE_SYSTEM_CONFIG"
 	printf '[controller]\nmax_iterations = 7\n[llm]\nmodel = script:none\n' \

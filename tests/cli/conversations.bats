@@ -15,7 +15,7 @@ setup() {
 one() { "${run_it[@]}" -t "$1" </dev/null >/dev/null; }
 ids() { mortise conversations --json | jq -r .id; }
 
-@test "first processes at once, without state and cache directories" {
+@test "first processes start simultaneously, without state and cache directories" {
 	export XDG_CACHE_HOME=$work/cache
 	for round in 1 2 3 4 5; do
 		rm -rf "$work/state" "$work/cache"
@@ -31,7 +31,7 @@ ids() { mortise conversations --json | jq -r .id; }
 	done
 }
 
-@test "delete removes what is named, and nothing else" {
+@test "delete removes the named conversations, and nothing else" {
 	one first
 	one second
 	first=$(mortise conversations --json | jq -r 'select(.title | startswith("first")).id')
@@ -61,7 +61,7 @@ ids() { mortise conversations --json | jq -r .id; }
 	[ "$(ids | wc -l)" -eq 1 ]
 }
 
-@test "an empty id names no conversation" {
+@test "an empty id does not match a conversation" {
 	one first
 	for command in "conversations delete" "conversations show" "conversations export" \
 		"conversations cost" fork "condense compare" resume kill attach; do
@@ -86,7 +86,7 @@ ids() { mortise conversations --json | jq -r .id; }
 	[ "$output" = "mortise: the file name is empty" ]
 }
 
-@test "a removal that was cut off is not listed, and the next one ends it" {
+@test "an interrupted removal is not listed, and the next one completes it" {
 	one first && one second
 	root=$work/state/mortise/conversations
 	first=$(ids | head -n 1) second=$(ids | tail -n 1)
@@ -96,7 +96,7 @@ ids() { mortise conversations --json | jq -r .id; }
 	[ -z "$(ls -A "$root")" ]
 }
 
-@test "prune: by age, by number, not what is open" {
+@test "prune: by age and by number, but not open conversations" {
 	one a
 	one b
 	one c

@@ -27,7 +27,7 @@ json.dump(whole, open(file, "w"))
 EOF
 }
 
-@test "a response id that comes again does not hide the results" {
+@test "a repeated response id does not hide the results" {
 	cat >"$work/script" <<'EOF'
 [turn]
 id = same
@@ -77,7 +77,7 @@ EOF
 	[ ! -e "$work/ws/late" ]
 }
 
-@test "a reply that says nothing is not sent back" {
+@test "an empty reply is not sent back" {
 	cat >"$work/script" <<'EOF'
 [turn]
 reasoning = hm
@@ -92,7 +92,7 @@ EOF
 	[ "$output" = done ]
 }
 
-@test "control characters of eight bits and turned text do not reach the terminal" {
+@test "8-bit control characters and bidirectional overrides do not reach the terminal" {
 	printf '[turn]\ntext = a\xc2\x9b2Jb\xe2\x80\xaec\n[call finish]\nmessage = d\xc2\x9b2Je\n' \
 		>"$work/script"
 	run "${run_it[@]}" -t hi
@@ -102,7 +102,7 @@ EOF
 	[[ "$output" != *$'\xc2\x9b'* && "$output" != *$'\xe2\x80\xae'* ]]
 }
 
-@test "meta.json with settings that are none" {
+@test "meta.json with invalid settings" {
 	printf '[turn]\n[call finish]\nmessage = done\n' >"$work/script"
 	"${run_it[@]}" -q -t hi
 	for value in '"x"' 5 '{}' 'null' '[null]' '[5, {}]'; do
@@ -145,7 +145,7 @@ EOF
 	done
 }
 
-@test "no room for a conversation: it is said, and nothing is left of it" {
+@test "no space for a conversation: it is reported, and nothing is left" {
 	printf '[turn]\n[call finish]\nmessage = done\n' >"$work/script"
 	mortise plugins >/dev/null # the cache needs room too
 	run bash -c 'ulimit -f 1; "$@"' - "${run_it[@]}" -t hi
@@ -154,7 +154,7 @@ EOF
 	[ -z "$(ls "$work/state/mortise/conversations")" ]
 }
 
-@test "the log cannot grow: the conversation ends in error, and continues with room" {
+@test "the log cannot grow: the conversation fails, and continues when there is space" {
 	{
 		for n in 1 2 3 4 5 6; do
 			printf '[turn]\n[call execute_bash]\ncommand = seq %s 500\n' "$n"
@@ -170,7 +170,7 @@ EOF
 	[ "$output" = done ]
 }
 
-@test "closed descriptors, and very few of them: a sentence, no crash" {
+@test "closed descriptors, or very few: an error message, no crash" {
 	[ -z "$SANITIZE" ] || skip "the sanitizer itself needs descriptors"
 	printf '[turn]\n[call finish]\nmessage = done\n' >"$work/script"
 	run bash -c '"$@" <&- >&- 2>&-' - "${run_it[@]}" -q -t hi
@@ -193,7 +193,7 @@ EOF
 	done
 }
 
-@test "a directory of states that cannot be made: nothing is there, nothing can begin" {
+@test "a state directory that cannot be created: nothing is listed, nothing can start" {
 	printf '[turn]\n[call finish]\nmessage = done\n' >"$work/script"
 	: >"$work/file"
 	XDG_STATE_HOME=$work/file run mortise conversations

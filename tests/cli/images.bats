@@ -20,7 +20,7 @@ setup() {
 
 events() { cat "$work"/state/mortise/conversations/*/events.jsonl; }
 
-@test "files become URLs of the message, of the type that they are" {
+@test "files become data URLs of the message, with the detected media type" {
 	run "${run_it[@]}" -t "look" --image "$work/picture" -i "$work/picture"
 	[ "$status" -eq 0 ]
 	[ "$(events | jq -c 'select(.action == "message" and .source == "user").args.image_urls')" = \
@@ -41,7 +41,7 @@ events() { cat "$work"/state/mortise/conversations/*/events.jsonl; }
 	[ -z "$(ls "$work/state")" ]
 }
 
-@test "a command brings images; one that is wrong refuses the message" {
+@test "a command attaches images; an invalid one refuses the message" {
 	{
 		echo '{"type":"message","text":"a","images":["ftp://x"],"id":1}'
 		echo '{"type":"message","text":"b","images":"x","id":2}'

@@ -29,7 +29,7 @@ bats_require_minimum_version 1.5.0
 	done
 }
 
-@test "wrong words get a suggestion and exit code 2" {
+@test "unknown words get a suggestion and exit code 2" {
 	run mortise tool
 	[ "$status" -eq 2 ]
 	[ "${lines[0]}" = "mortise: unknown command \`tool\`; did you mean \`tools\`?" ]
@@ -58,7 +58,7 @@ bats_require_minimum_version 1.5.0
 	[ "${lines[0]}" = "mortise policy: unknown subcommand \`everything\`" ]
 }
 
-@test "flags may stand anywhere, values may be attached" {
+@test "options may appear anywhere, values may be attached" {
 	for words in "-ollm.model=a/b config explain llm.model" ; do
 		run mortise $words
 		[ "$status" -eq 2 ]

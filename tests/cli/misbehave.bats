@@ -51,16 +51,16 @@ EOF
 @test "a tool that aborts" { misbehave abort "killed by signal"; }
 @test "a tool that exits" { misbehave exit "do"; }
 @test "a tool that prints on standard output" { misbehave print ""; }
-@test "a tool that replies without end" { misbehave reply_flood ""; }
-@test "a tool that writes live output without end" { misbehave output_flood ""; }
+@test "a tool that replies endlessly" { misbehave reply_flood ""; }
+@test "a tool that writes live output endlessly" { misbehave output_flood ""; }
 @test "a tool that leaks descriptors" { misbehave leak ""; }
 @test "a tool that closes every descriptor" { misbehave close_all "do"; }
 
-@test "a tool that loops for ever is ended at its deadline" {
+@test "a tool that loops forever is killed at its deadline" {
 	misbehave spin "do" -o tool.bad.deadline=1s
 }
 
-@test "plugins that cannot be loaded are refused with a sentence each" {
+@test "plugins that cannot be loaded are refused, each with one error message" {
 	echo "not a library" >"$work/text.so"
 	run mortise plugins check "$work/text.so"
 	[ "$status" -ne 0 ]
@@ -75,7 +75,7 @@ EOF
 	done
 }
 
-@test "a runner that cannot be used ends the conversation with 6, not with many steps" {
+@test "a runner that cannot be used ends the conversation with 6, not after many steps" {
 	for i in 1 2 3 4 5; do printf '[turn]\n[call execute_bash]\ncommand = true\n\n'; done \
 		>"$work/script"
 	for runner in /no/such/runner /bin/false; do

@@ -53,7 +53,7 @@ done_after() { # done_after FILE ERROR TIMES
 	[ "$(grep -c '"type":"retry"' <<<"$output")" = 3 ]
 }
 
-@test "a rate limit without end is an error after the attempts that are set" {
+@test "a permanent rate limit is an error after the configured attempts" {
 	done_after "$work/s" rate_limit 0
 	run "${run_it[@]}" -m "script:$work/s" -o llm.retries=3 -t hi
 	[ "$status" -eq 3 ]
@@ -61,7 +61,7 @@ done_after() { # done_after FILE ERROR TIMES
 	[ "$(retries)" = 2 ]
 }
 
-@test "an exhausted quota is not tried again" {
+@test "an exhausted quota is not retried" {
 	done_after "$work/s" quota 1
 	run "${run_it[@]}" -m "script:$work/s" -t hi
 	[ "$status" -eq 3 ]
@@ -69,7 +69,7 @@ done_after() { # done_after FILE ERROR TIMES
 	[ "$(retries)" = 0 ]
 }
 
-@test "who interrupts a wait has paused at once; resume continues" {
+@test "an interrupt during a wait pauses immediately; resume continues" {
 	done_after "$work/s" rate_limit 1
 	"${run_it[@]}" -o llm.retry_min_wait=1h -o llm.retry_max_wait=1h \
 		-m "script:$work/s" -t hi >"$work/out" 2>&1 </dev/null 3>&- &
@@ -106,7 +106,7 @@ done_after() { # done_after FILE ERROR TIMES
 	done
 }
 
-@test "when a model fails permanently the next of the list is used, with a notice" {
+@test "when a model fails permanently, the next one in the list is used, with a notice" {
 	done_after "$work/first" overloaded 9
 	printf '[turn]\nusage = input 10, output 5, cost 0.25\n[call finish]\nmessage = by two\n' \
 		>"$work/second"
@@ -236,7 +236,7 @@ done_after() { # done_after FILE ERROR TIMES
 	[ "$status" -eq 0 ]
 }
 
-@test "what each model took is in the last line, and told afterwards" {
+@test "the usage of each model is in the last line, and reported afterwards" {
 	printf '[turn]\n[call finish]\nmessage = all done\n' >"$work/s"
 	run "${run_it[@]}" -m "script:$work/s" --json -t hi
 	[ "$status" -eq 0 ]

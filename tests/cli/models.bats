@@ -5,7 +5,7 @@ setup() {
 	export XDG_DATA_HOME="$BATS_TEST_TMPDIR/data" XDG_CONFIG_HOME="$BATS_TEST_TMPDIR/config"
 }
 
-@test "info tells what is known, and what is not told" {
+@test "info prints the known facts of a model, and marks the unknown ones" {
 	run mortise models info openai/gpt-4.1
 	[ "$status" -eq 0 ]
 	[[ "$output" == *"window                   1047576"* ]]
@@ -15,7 +15,7 @@ setup() {
 	mortise models info unknown/model --json | jq -e '.known == false and .tools == false'
 }
 
-@test "list finds by a part of a name and by a glob" {
+@test "list matches a part of a name and a glob" {
 	run mortise models list gpt-4.1
 	[ "$status" -eq 0 ]
 	[[ "$output" == *"gpt-4.1-mini"* ]]
@@ -23,7 +23,7 @@ setup() {
 	mortise models list sonnet --json | jq -e 'length > 2 and all(.[]; .window > 0)'
 }
 
-@test "import writes a table of one's own that counts at once" {
+@test "import writes a user table that applies immediately" {
 	cat > "$BATS_TEST_TMPDIR/prices.json" <<-'END'
 		{"sample_spec": {}, "unknown/model": {"mode": "chat", "max_tokens": 77,
 		 "input_cost_per_token": 2e-06, "output_cost_per_token": 4e-06}}
@@ -37,7 +37,7 @@ setup() {
 	[[ "$output" == *"window                   5"* ]]
 }
 
-@test "what cannot be imported changes nothing" {
+@test "a failed import changes nothing" {
 	echo '{"a": {}}' > "$BATS_TEST_TMPDIR/none.json"
 	run mortise models import "$BATS_TEST_TMPDIR/none.json"
 	[ "$status" -eq 1 ]
@@ -49,7 +49,7 @@ setup() {
 	[ "$status" -eq 2 ]
 }
 
-@test "test says what works, of a scripted model" {
+@test "test reports the features that work, with a scripted model" {
 	cat > "$BATS_TEST_TMPDIR/t.script" <<-'END'
 		[turn]
 		expect tool = report
@@ -71,7 +71,7 @@ setup() {
 		jq -e '.tools == "yes" and .vision == "yes" and .input == 30'
 }
 
-@test "test without a key says which, and without an answer why" {
+@test "test names a missing key, and the reason for a missing response" {
 	env -u OPENAI_API_KEY mortise models test openai/gpt-4.1 > "$BATS_TEST_TMPDIR/out" 2>&1 ||
 		[ $? -eq 2 ]
 	grep -q OPENAI_API_KEY "$BATS_TEST_TMPDIR/out"
@@ -82,7 +82,7 @@ setup() {
 	[ "$status" -eq 2 ]
 }
 
-@test "list --server asks a server what it has and how much it reads" {
+@test "list --server queries the models of a server and their context windows" {
 	command -v python3 > /dev/null || skip "no python3"
 	cat > "$BATS_TEST_TMPDIR/server.py" <<-'END'
 		import http.server, json, sys

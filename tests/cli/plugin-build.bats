@@ -39,7 +39,7 @@ snippet() {
 		= "$(pkg-config --variable=abi mortise-plugin)" ]
 }
 
-@test "a directory of mortise plugins new" {
+@test "a directory created by mortise plugins new" {
 	mortise plugins new tool words
 	make -C words CC="${CC:-cc}" test
 	make -C words install plugindir="$(pkg-config --variable=plugindir mortise-plugin)"

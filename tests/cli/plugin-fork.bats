@@ -42,7 +42,7 @@ until_there() {
 	return 1
 }
 
-@test "what a plugin prints is not among the events" {
+@test "the output of a plugin is not among the events" {
 	run "${harm[@]}" --json -o agent.harm.deed=print
 	echo "$output"
 	[ "$status" -eq 0 ]
@@ -51,7 +51,7 @@ until_there() {
 	[[ "$output" == *"print: it worked"* ]]
 }
 
-@test "what a plugin prints is logged at debug, masked and limited" {
+@test "the output of a plugin is logged at debug, masked and limited" {
 	debug=(-o core.log_level=debug -o core.log_file="$work/log")
 	run "${harm[@]}" -o agent.harm.deed=print -o core.log_level=info \
 		-o core.log_file="$work/log"
@@ -100,7 +100,7 @@ until_there() {
 	done
 }
 
-@test "what a plugin logs is logged" {
+@test "log messages of a plugin are logged" {
 	run --separate-stderr "${harm[@]}" -o core.log_level=info
 	[ "$output" = "nothing was tried" ]
 	[[ "$stderr" == *" info harm: the deed is done"* ]]
@@ -415,7 +415,7 @@ dead() {
 	[[ "$output" == *"condenser harm: $(realpath "$file") "*" in advance ("* ]]
 }
 
-@test "an analyzer that fails has said UNKNOWN" {
+@test "an analyzer that fails counts as UNKNOWN" {
 	printf '%s\n' '[turn]' '[call execute_bash]' 'command = touch one' '[turn]' \
 		'[call finish]' 'message = done' >"$work/script"
 	one=(mortise run -q -C "$work/ws" --model "script:$work/script" -t go
@@ -460,7 +460,7 @@ dead() {
 	done
 }
 
-@test "a project cannot choose where a plugin runs, and dialects have no choice" {
+@test "a project cannot choose where a plugin runs, nor can dialects" {
 	mkdir "$work/ws/.mortise"
 	for kind in agent condenser; do
 		printf '[%s.harm]\nrun = inside\n' $kind >"$work/ws/.mortise/mortise.ini"
@@ -482,7 +482,7 @@ events() {
 		sed "s,$work/[a-z]*,WORK,g; s,WORK/mortise/conversations/[^]]*],SPOOL],g"
 }
 
-@test "agents, condensers and analyzers of our own do the same in a copy" {
+@test "built-in agents, condensers and analyzers behave the same in a copy" {
 	{
 		for i in 1 2 3 4 5 6; do
 			printf '%s\n' '[turn]' "text = step $i" '[call execute_bash]' \
@@ -513,7 +513,7 @@ events() {
 	diff <(grep -v '"record"' "$work/inside") <(grep -v '"record"' "$work/fork")
 }
 
-@test "a condenser that asks its model, and one that keeps a state" {
+@test "a condenser that queries its model, and one that keeps a state" {
 	{
 		for i in 1 2 3 4 5 6; do
 			printf '%s\n' '[turn]' '[call execute_bash]' "command = echo $i" ''
@@ -536,7 +536,7 @@ events() {
 	diff <(grep -v '"record"' "$work/inside") <(grep -v '"record"' "$work/fork")
 }
 
-@test "a copy reads events and texts that are only in files" {
+@test "a copy reads events and texts that are stored in files only" {
 	for i in {1..90}; do
 		printf '%s\n' '[turn]' '[call execute_bash]' \
 			"command = echo $i; head -c 29000 /dev/zero | tr '\\0' x" ''
@@ -587,7 +587,7 @@ seen() {
 	diff "$work/inside" "$work/fork"
 }
 
-@test "a copy that waits sees what is reverted, and what another delegation does" {
+@test "a copy that waits sees reverted events and those of another delegation" {
 	cat >"$work/m.ini" <<-END
 		[controller]
 		agent = asker

@@ -135,12 +135,12 @@ sends() {
 	[[ "$output" == *'.ÿ.u0000x.'* || "$output" == *'u00ff.u0000x.'* ]]
 }
 
-@test "a redirect is a result, and is not followed" {
+@test "a redirect is returned, and is not followed" {
 	sends "GET $url/away" -o agent.fetch.headers=yes
 	[[ "$output" == *'<302, error 0, 0 bytes>'*'location: http://localhost:1/'* ]]
 }
 
-@test "only hosts that the plugin declares or the user names" {
+@test "only hosts that the plugin declares or the user allows" {
 	local port=${url##*:}
 	for bad in "http://localhost:$port/" "file:///etc/passwd" "http://127.0.0.1@localhost/"; do
 		run "${fetch[@]}" -o "agent.fetch.requests=GET $bad"
@@ -290,7 +290,7 @@ begin() {
 	exec 9>&-
 }
 
-@test "after a crash no answer is lost, and nothing is repeated silently" {
+@test "after a crash no response is lost, and nothing is repeated silently" {
 	exec 9</dev/null
 	for run in inside fork; do
 		begin "GET $url/a;POST $url/b x;POST $url/hang y" -o agent.fetch.run=$run
@@ -317,7 +317,7 @@ begin() {
 	done
 }
 
-@test "the requests of the next step are new ones" {
+@test "the next step sends new requests" {
 	cat >"$work/script" <<-'END'
 		[turn]
 		[call execute_bash]

@@ -35,7 +35,7 @@ works() {
 	rustc --version || skip "rustc is not installed"
 	works tool --lang rust
 }
-@test "without the headers, make says what to set" {
+@test "without the headers, make names the variable to set" {
 	unset MORTISE_SDK
 	mortise plugins new tool my-tool
 	mortise plugins new tool my-other --lang c++
@@ -104,7 +104,7 @@ works() {
 	[ -f empty/other.c ]
 }
 
-@test "a wrong kind, language or name is one sentence" {
+@test "an invalid kind, language or name gives one error message" {
 	run mortise plugins new store x
 	[ "$status" -eq 2 ]
 	[[ "$output" == "mortise: unknown kind \`store\`; use tool, agent,"* ]]

@@ -92,7 +92,7 @@ os.write(1, seen.replace(b"\r", b""))
 END
 }
 
-@test "the question has what the tool says, and runs what it shows" {
+@test "the question contains the preview, and the approved call is the one shown" {
 	tool 'return host->reply(call, "Sends a letter to %s.", to);'
 	asked
 	[ "$(questions | jq -r .preview)" = "Sends a letter to bob." ]
@@ -122,7 +122,7 @@ END
 	[[ "$output" == *'arguments: {"to":"bob"}'*"preview: Two lines"*"    for ‹\\e› bob"*"Run it?"* ]]
 }
 
-@test "secrets are masked in it, and it is not longer than can be read" {
+@test "secrets in a preview are masked, and its length is limited" {
 	tool 'for (int i = 0; i < 5000; i++)
 			host->reply(call, "0123456789");
 		return MT_OK;'
@@ -135,7 +135,7 @@ END
 	[ "$(questions | jq -r .preview)" = "with <secret_hidden>" ]
 }
 
-@test "one that fails, crashes, asks or says nothing does not keep the question back" {
+@test "a preview that fails, crashes, asks or is empty does not block the question" {
 	tool 'return host->fail(call, MT_EIO, "the directory of %s is closed", to);'
 	asked
 	[ "$(questions | jq -r .preview)" = "(no preview: the directory of bob is closed)" ]
@@ -152,7 +152,7 @@ END
 	[ "$(questions | jq -r .preview)" = null ]
 }
 
-@test "one that does not return is ended" {
+@test "a preview that does not return is killed" {
 	tool 'while (to)
 			pause();
 		return MT_OK;'

@@ -22,7 +22,7 @@ members() {
 		}' "$crate/src/mortise_plugin_sys.rs"
 }
 
-@test "each member is where the C compiler has it" {
+@test "each member has the offset of the C compiler" {
 	{
 		echo '#include <mortise/extensions.h>'
 		echo '#include <stdio.h>'
@@ -123,7 +123,7 @@ members() {
 	make -C words test
 }
 
-@test "a panic is an error of the call" {
+@test "a panic fails the call" {
 	mortise plugins new tool words --lang rust
 	sed -i 's/    if text.is_empty() {/    if text == "panic" { panic!("on purpose"); }\n&/' \
 		words/words.rs

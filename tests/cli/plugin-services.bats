@@ -289,7 +289,7 @@ about() {
 	END
 }
 
-@test "an extension of a plugin: what a user should know of it" {
+@test "an extension of a plugin: its description for the user" {
 	about '"Needs an account.\nSends \033[31mnothing."'
 	run mortise plugins info service
 	echo "$output"
@@ -369,7 +369,7 @@ about() {
 	[ "$output" = "-6 1 [] 0" ]
 }
 
-@test "what is saved is there after a resume; so is the directory of the conversation" {
+@test "saved data and the directory of the conversation survive a resume" {
 	service 'size_t len; char path[4096];
 		const char *saved = host->saved(instance, &len);
 		snprintf(path, sizeof path, "%s/file", host->conversation_dir(instance));
@@ -594,7 +594,7 @@ about() {
 	[ "$status" -eq 0 ]
 }
 
-@test "a deadline and a limit of results of its own" {
+@test "a tool has its own deadline and result limit" {
 	service 'return host->reply(call, "%d", host->time_left_ms(call) <= 7000);' \
 		'.deadline_ms = 7000'
 	call
@@ -608,7 +608,7 @@ about() {
 	[ "${lines[0]}" = "0,1,2,3,4,5,6,7,8,9," ]
 }
 
-@test "several requests to a model at once, whose answers are read as they come" {
+@test "several simultaneous model requests, whose replies are read as they arrive" {
 	service 'const struct mt_requests_draft_1 *r = host->extension(MT_REQUESTS_DRAFT_1);
 		static const char ask[] = "{\"messages\":[{\"role\":\"user\",\"content\":\"x\"}],"
 			"\"model\":\"other\",\"stream\":true}";
@@ -904,7 +904,7 @@ http_service() {
 	done
 }
 
-@test "tools that are listed at run time are checked as those of the table" {
+@test "tools that are listed at run time are checked like those of the table" {
 	compile lists <<-'END'
 		#include <mortise/tool.h>
 		#include <string.h>

@@ -285,7 +285,7 @@ constructor() {
 		__attribute__((constructor)) static void load(void) { $2 }"
 }
 
-@test "a plugin that is looked at cannot signal, start or change anything" {
+@test "a plugin being probed cannot signal, start or change anything" {
 	echo kept >"$BATS_TEST_TMPDIR/file"
 	sleep 600 3>&- &
 	other=$!
@@ -309,7 +309,7 @@ constructor() {
 	[ "$status" -eq 1 ]
 }
 
-@test "many plugins that hang are looked at together" {
+@test "many plugins that hang are probed in parallel" {
 	for n in 1 2 3 4; do
 		constructor "hangs$n" 'for (;;) pause();'
 	done
@@ -348,7 +348,7 @@ constructor() {
 	refused "Mortise ended twice while this file was checked"
 }
 
-@test "a cache that is broken is made again" {
+@test "a corrupt cache is rebuilt" {
 	tool good
 	mortise plugins
 	for text in '' '{' '[]' '{"format":1}' 'null'; do
@@ -389,7 +389,7 @@ constructor() {
 	refused "built for condenser ABI 0.7, but this mortise has 0.6 (provisional versions must be equal); update mortise"
 }
 
-@test "a component of another version is refused, the others of its plugin are there" {
+@test "a component of another version is refused, the others of its plugin are offered" {
 	compile mixed <<-'END'
 		#define MORTISE_PROVISIONAL
 		#include <mortise/condenser.h>
@@ -461,7 +461,7 @@ constructor() {
 	refused "undefined symbol nowhere; link the library that defines it"
 }
 
-@test "a library that could not be read is tried again" {
+@test "a library that could not be read is retried" {
 	lib="$BATS_TEST_TMPDIR/lib"
 	mkdir "$lib"
 	echo 'int helper(void) { return 1; }' > "$lib/x.c"
@@ -511,7 +511,7 @@ constructor() {
 	[ "$(jq length <<< "$output")" = 2 ]
 }
 
-@test "a file that two directories of the path lead to is there once" {
+@test "a file that is reached by two directories of the path is listed once" {
 	tool good
 	ln -s "$dir" "$BATS_TEST_TMPDIR/link"
 	mkdir -m 700 "$BATS_TEST_TMPDIR/links"
@@ -543,7 +543,7 @@ call_bash() { # [FLAG...]
 	echo "$output"
 }
 
-@test "a file that has the name of one of our plugins does not take its place" {
+@test "a file with the name of a built-in plugin does not replace it" {
 	named theirs '#define MT_PLUGIN_DOMAIN "org.example"'
 	named other ''
 	export MORTISE_CORE_PLUGIN_PATH="$dir,$top_builddir/plugins/tools,$top_builddir/plugins/runtimes"
@@ -631,7 +631,7 @@ refused_place() {
 	refused_place "Too many levels of symbolic links"
 }
 
-@test "a directory or link of another owner on the way" {
+@test "a directory or link of another owner in the path" {
 	[ "$(id -u)" -eq 0 ] || skip "needs root to give a directory away"
 	tool good
 	cp "$dir/good.so" "$BATS_TEST_TMPDIR/good.so"
@@ -648,7 +648,7 @@ refused_place() {
 	[[ "$output" == "tool       good"* ]]
 }
 
-@test "a good plugin next to bad ones is there" {
+@test "a good plugin next to bad ones is available" {
 	tool good
 	echo text > "$dir/a.so"
 	echo text > "$dir/z.so"

@@ -41,7 +41,7 @@ fixed() { # the demo ran to its end
 	[ -z "$(find "$work" -name halle.csv)" ]
 }
 
-@test 'the demo ends well, twice, and leaves its files where it says' {
+@test 'the demo succeeds twice, and leaves its files where it says' {
 	run ./quickstart --scripted
 	fixed
 	[ -x _build/quickstart/prefix/bin/mortise ]
@@ -90,7 +90,7 @@ fixed() { # the demo ran to its end
 	rm "$link"
 }
 
-@test 'a wrong argument is one line' {
+@test 'an invalid argument gives one line' {
 	run -1 ./quickstart tests
 	[ "$output" = "quickstart: unknown argument \`tests'; use test, --scripted or --help" ]
 	run -1 ./quickstart test now

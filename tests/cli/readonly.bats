@@ -15,7 +15,7 @@ setup() {
 
 log() { cat "$work"/state/mortise/conversations/*/events.jsonl; }
 
-@test "it searches, views and answers" {
+@test "the agent searches, views and answers" {
 	cat >"$work/script" <<-'END'
 	[turn]
 	[call grep]
@@ -45,7 +45,7 @@ log() { cat "$work"/state/mortise/conversations/*/events.jsonl; }
 		and any(.[]; .observation == "read")' >/dev/null
 }
 
-@test "no tool that writes is there, wired or called by another name" {
+@test "tools that write are missing, wired or called by another name" {
 	cat >"$work/script" <<-'END'
 	[turn]
 	[call execute_bash]

@@ -31,7 +31,7 @@ EOF
 
 log() { cat "$work"/state/mortise/conversations/*/events.jsonl; }
 
-@test "a task is done, and told in a form for people" {
+@test "a task is done, and printed in human-readable form" {
 	run "${run_it[@]}" -t "look around"
 	[ "$status" -eq 0 ]
 	[[ "$output" == *"> look around"* ]]
@@ -44,13 +44,13 @@ log() { cat "$work"/state/mortise/conversations/*/events.jsonl; }
 	[ "$(cat "$work/ws/made.txt")" = made ]
 }
 
-@test "quiet says only what the agent says at the end" {
+@test "--quiet prints only the final message of the agent" {
 	run "${run_it[@]}" -q -t "look around"
 	[ "$status" -eq 0 ]
 	[ "$output" = "All is well." ]
 }
 
-@test "--json writes one event a line, those of the log" {
+@test "--json prints the events of the log, one per line" {
 	"${run_it[@]}" --json -t "look around" >"$work/out" </dev/null
 	grep '^{"id":' "$work/out" >"$work/events"
 	log | sed -E 's/,"crc":"[0-9a-f]+"//' | grep '^{"id":' | diff - "$work/events"
@@ -68,14 +68,14 @@ for line in open(sys.argv[1]): json.loads(line)' "$work/out"
 	[[ "$output" == *"> from a pipe"* ]]
 }
 
-@test "without a model it says how to set one" {
+@test "without a model, the error says how to set one" {
 	run mortise run -t hi
 	[ "$status" -eq 2 ]
 	[[ "$output" == *"no model is set"* ]]
 	[[ "$output" == *"[llm]"* ]]
 }
 
-@test "an empty task, no workspace, an unknown flag: one sentence, exit 2" {
+@test "an empty task, no workspace, an unknown option: one message, exit 2" {
 	run "${run_it[@]}" -t "  "
 	[ "$status" -eq 2 ]
 	[ "$output" = "mortise: no task given; use -t TEXT, -f FILE or standard input" ]
@@ -103,7 +103,7 @@ for line in open(sys.argv[1]): json.loads(line)' "$work/out"
 		[ -z "$(ls "$work/state/mortise/conversations")" ]
 }
 
-@test "the iteration limit ends with 4, and who resumes gets as many again" {
+@test "the iteration limit exits with 4, and a resume allows as many again" {
 	run "${run_it[@]}" -o controller.max_iterations=2 -t hi
 	[ "$status" -eq 4 ]
 	[[ "$output" == *"maximum iteration. Current iteration: 2, max iteration: 2"* ]]
@@ -112,7 +112,7 @@ for line in open(sys.argv[1]): json.loads(line)' "$work/out"
 	[ "$output" = "All is well." ]
 }
 
-@test "a failing model ends with 3" {
+@test "a failing model exits with 3" {
 	printf '[turn]\nerror = authentication\n' >"$work/script"
 	run "${run_it[@]}" -t hi
 	[ "$status" -eq 3 ]
@@ -139,7 +139,7 @@ EOF
 	[ "$output" = fixed ]
 }
 
-@test "what was recorded plays again as the same events" {
+@test "a recording replays as the same events" {
 	run "${run_it[@]}" --record "$work/recorded" -q -t hi
 	[ "$status" -eq 0 ]
 	log | sed -E 's/,"crc":"[0-9a-f]+"//; s/"(timestamp|model)":"[^"]*"//g; s/"latency_ms":[0-9]+//; s/"worked":[0-9.e-]+//; s/"pid":-?[0-9]+//' \
@@ -170,7 +170,7 @@ EOF
 	[[ "$output" == "mortise: --record: cannot write $work/dir: "* ]]
 }
 
-@test "Ctrl-C pauses with what the command had said; resume continues" {
+@test "Ctrl-C pauses and keeps the output of the command; resume continues" {
 	cat >"$work/script" <<'EOF'
 [turn]
 [call execute_bash]
@@ -219,7 +219,7 @@ EOF
 	[[ "$output" == *"Two."* ]]
 }
 
-@test "resume takes the beginning of an id, and says what is wrong" {
+@test "resume accepts the beginning of an id, and reports what is wrong" {
 	"${run_it[@]}" -o controller.max_iterations=2 -t hi || true
 	id=$(ls "$work/state/mortise/conversations")
 	run mortise resume "${id:0:12}" -q
@@ -229,7 +229,7 @@ EOF
 	[[ "$output" == *"unknown conversation"* ]]
 }
 
-@test "the agent of a conversation is the one that it began with" {
+@test "a conversation keeps the agent that it started with" {
 	"${run_it[@]}" -o controller.max_iterations=2 -t hi || true
 	mkdir -p "$XDG_CONFIG_HOME/mortise"
 	printf '[llm]\nmodel = openai/other\n[controller]\nagent = dummy\n' \
@@ -239,7 +239,7 @@ EOF
 	[ "$output" = "All is well." ]
 }
 
-@test "nothing that is shown can move the cursor" {
+@test "no text that is shown can move the cursor" {
 	printf '[turn]\ntext = a\x1b[2Jb\n[call finish]\nmessage = c\x1b]0;title\x07d\n' \
 		>"$work/script"
 	run "${run_it[@]}" -t hi
@@ -247,7 +247,7 @@ EOF
 	[[ "$output" != *$'\033'* ]]
 }
 
-@test "a secret is hidden in what streams, as in the log" {
+@test "a secret is masked in streamed text as in the log" {
 	cat >"$work/script" <<'EOF'
 [turn]
 text = the key is sk-of-a-test, keep it
@@ -269,7 +269,7 @@ EOF
 	[[ "$output" != *"sk-of-a-test"* ]]
 }
 
-@test "resume of what is finished asks no model" {
+@test "resuming a finished conversation does not query a model" {
 	"${run_it[@]}" -q -t hi
 	run mortise resume
 	[ "$status" -eq 0 ]
@@ -297,7 +297,7 @@ EOS
 	[ "$output" = "Done then." ]
 }
 
-@test "quiet: the last answer on standard output, all else on standard error" {
+@test "--quiet: the final message on standard output, all else on standard error" {
 	answer "It is 42."
 	"${run_it[@]}" -q -t hi >"$work/out" 2>"$work/err" </dev/null
 	[ "$(cat "$work/out")" = "It is 42." ]
@@ -318,7 +318,7 @@ EOS
 	[[ "$output" == "mortise: --output: cannot write $work/no/answer: No such file"* ]]
 }
 
-@test "--json-schema: a wrong answer is asked for again" {
+@test "--json-schema: an invalid answer is requested again" {
 	echo '{"type":"object","properties":{"n":{"type":"integer"}},"required":["n"]}' \
 		>"$work/schema"
 	cat >"$work/script" <<'EOS'
@@ -377,7 +377,7 @@ undone() {
 	done
 }
 
-@test "limits are flags" {
+@test "limits can be set by options" {
 	run "${run_it[@]}" --max-steps 2 -t hi
 	[ "$status" -eq 4 ]
 	run "${run_it[@]}" --max-steps 0 -t hi
@@ -391,7 +391,7 @@ undone() {
 	[ "$status" -eq 4 ]
 }
 
-@test "what comes by standard input is appended to -t" {
+@test "standard input is appended to -t" {
 	printf '[turn]\nexpect user contains = some data\ntext = Seen.\n' >"$work/script"
 	run bash -c 'echo some data | "$@"' - "${run_it[@]}" -q -t hi
 	[ "$status" -eq 0 ]
@@ -429,7 +429,7 @@ undone() {
 	[[ "$output" == "mortise: no conversations in $work"* ]]
 }
 
-@test "an answer in a terminal is without sequences that it would answer" {
+@test "an answer in a terminal lacks the sequences that a terminal replies to" {
 	printf '[turn]\ntext = before\033[c after\n' >"$BATS_TEST_TMPDIR/query"
 	cat >"$BATS_TEST_TMPDIR/show.py" <<'END'
 import os, pty, sys

@@ -162,7 +162,7 @@ END
 	without hunter2 "$work/out"
 }
 
-@test "hooks read what is masked" {
+@test "hooks read masked text" {
 	printf '#!/bin/sh\ncat >>%s/hook\n' "$work" >"$work/hook.sh"
 	chmod 700 "$work/hook.sh"
 	printf '[hook.a]\nevent = before-tool\ncommand = %s\n[hook.b]\nevent = after-tool\ncommand = %s\n' \

@@ -74,7 +74,7 @@ make_pack() {
 	mortise skills pack "$work/p"
 }
 
-@test "a command that a signal ends leaves its target whole and nothing next to it" {
+@test "a command killed by a signal leaves its target intact and no temporary files" {
 	printf '[turn]\n[call execute_bash]\ncommand = test ! -p %s || { >%s; exec sleep 600; }\n\n[turn]\n[call finish]\nmessage = Done.\n' \
 		"$ON" "$STARTED" >script
 	mortise run -C "$work/ws" -m script:script -t go </dev/null

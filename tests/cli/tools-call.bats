@@ -58,7 +58,7 @@ in_background() {
 	until_there test -e started
 }
 
-@test "SIGINT and SIGTERM cancel the call, which ends by itself" {
+@test "SIGINT and SIGTERM cancel the call, which ends on its own" {
 	for signal in INT TERM; do
 		rm -f started cancelled
 		in_background
@@ -149,7 +149,7 @@ ignores_hangups() {
 	exec 7>&-
 }
 
-@test "tools serve reads its requests from a file, and ends with nothing to read" {
+@test "tools serve reads its requests from a file, and exits at its end" {
 	printf '%s\n' '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}' \
 		'{"jsonrpc":"2.0","method":"notifications/initialized"}' \
 		'{"jsonrpc":"2.0","id":2,"method":"tools/list"}' >"$BATS_TEST_TMPDIR/requests"
