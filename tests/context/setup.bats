@@ -33,7 +33,7 @@ left_here() {
 	return 1
 }
 
-@test "the set-up script runs once, before the agent, when it is trusted" {
+@test "the setup script runs once, before the agent, if it is trusted" {
 	echo 'cd /; echo preparing; ls later 2>/dev/null; echo "made $0" >>"$OLDPWD/made"' \
 		>"$ws/.openhands/setup.sh"
 	run "${run_it[@]}"
@@ -92,7 +92,7 @@ false' ]
 	false
 }
 
-@test "what has changed in the repository is shown, if that is wanted" {
+@test "changes in the repository are shown if the option is set" {
 	git -C "$ws" init -q -b work
 	echo x >"$ws/new-file"
 	git -C "$ws" config core.fsmonitor "touch $work/was-run; false"
@@ -119,7 +119,7 @@ false' ]
 	[ ! -e "$ws/made" ]
 }
 
-@test "a project cannot have its script run by its own word" {
+@test "a project cannot enable its own setup script" {
 	mkdir "$ws/.mortise"
 	printf '[controller]\nsetup = always\n' >"$ws/.mortise/mortise.ini"
 	run mortise config trust "$ws"
