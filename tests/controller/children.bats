@@ -104,7 +104,7 @@ wait_for() {
 	[ "$(grep -c accumulated_cost "$(boss_log)")" -ge 2 ]
 }
 
-@test "the bill is the same after a resume" {
+@test "the cost is the same after a resume" {
 	finishes one | agent one
 	boss '[{"task":"a","agent":"one"},{"task":"b","agent":"one"}]'
 	printf '\n[turn]\nusage = input 1, output 1, cost 0.5\n[call finish]\nmessage = more\n' \
@@ -120,7 +120,7 @@ wait_for() {
 		| last' "$(boss_log)")" = 2 ]
 }
 
-@test "without an agent named they are like the parent; at most so many at once" {
+@test "without a named agent, children are like the parent; their number is limited" {
 	cat >"$work/boss" <<'END'
 [turn]
 [call delegate_tasks]
@@ -172,7 +172,7 @@ END
 	[ "$(ls "$all" | wc -l)" -eq 3 ]
 }
 
-@test "no more than are allowed in all" {
+@test "the total number of children is limited" {
 	boss '["a", "b", "c"]'
 	run "${run_it[@]}" -t go -o controller.max_children_total=2
 	[ "$status" -eq 0 ]
@@ -194,7 +194,7 @@ two_sleep() {
 	wait_for sh -c '[ $(mortise ps --json | wc -l) -eq 3 ]'
 }
 
-@test "ps shows them below the parent, kill stops one of them" {
+@test "ps shows children below the parent, kill stops one of them" {
 	two_sleep
 	mortise ps
 	mortise ps | grep -q '^  2'
@@ -210,13 +210,13 @@ two_sleep() {
 
 gone() { [ -z "$(mortise ps --json)" ] && ! pgrep -f "sleep 321" -u "$(id -u)"; }
 
-@test "the end of the parent is the end of all: stop" {
+@test "children end with the parent: stop" {
 	two_sleep
 	mortise kill "$(basename "$(dirname "$(boss_log)")")"
 	wait_for gone
 }
 
-@test "the end of the parent is the end of all: kill -9, and what was spent is known" {
+@test "children end with the parent: kill -9, and their cost is known" {
 	two_sleep
 	kill -9 $boss
 	wait_for gone
@@ -225,7 +225,7 @@ gone() { [ -z "$(mortise ps --json)" ] && ! pgrep -f "sleep 321" -u "$(id -u)"; 
 	grep -q "interrupted when the process ended" "$(boss_log)"
 }
 
-@test "nothing that needs confirmation runs; the child sees the reason" {
+@test "a child does not run a call that needs confirmation, and reads the reason" {
 	{
 		printf '[turn]\n[call execute_bash]\ncommand = touch made\n'
 		printf 'security_risk = HIGH\n\n'
@@ -244,7 +244,7 @@ gone() { [ -z "$(mortise ps --json)" ] && ! pgrep -f "sleep 321" -u "$(id -u)"; 
 asks() { [ "$(jq -s 'map(select(.asks) | .asks[] | .conversation + (.action | tostring))
 	| unique | length' "$work/out")" -ge "$1" ]; }
 
-@test "a delegate asks the person of its parent, who answers there" {
+@test "a delegate asks the user of its parent, who answers there" {
 	for n in a b; do
 		{
 			printf '[turn]\n[call execute_bash]\ncommand = touch %s\n\n' $n
@@ -315,12 +315,12 @@ inherits() {
 	[ -e "$work/ws/b" ]
 }
 
-@test "but not to one that works elsewhere" {
+@test "approvals of the parent do not apply to a delegate in another workspace" {
 	inherits own
 	[ "$status" -eq 1 ]
 }
 
-@test "nor to one that asks more often" {
+@test "approvals of the parent do not apply to a delegate with stricter confirmation" {
 	inherits shared -o controller.confirmation=risky -o controller.confirm_unknown=yes \
 		-o controller.w.confirmation=always
 	[ "$status" -eq 1 ]

@@ -92,7 +92,7 @@ EOF
 	[ -e "$work/ws/three" ]
 }
 
-@test "yes, and always for this kind" {
+@test "yes, and always allow similar actions" {
 	sed -i 's/HIGH/MEDIUM/; s/touch three/touch two/' "$work/script"
 	run at_terminal 'y\n|a\n' "${run_it[@]}" -o controller.confirmation=always
 	[ "$status" -eq 0 ]
@@ -121,7 +121,7 @@ EOF
 	[ -e "$work/ws/three" ]
 }
 
-@test "answers come by standard input" {
+@test "answers are read from standard input" {
 	: >"$work/out"
 	{
 		until_asked 1
@@ -140,7 +140,7 @@ EOF
 	jq -se '[.[] | select(.waits)][1].waits | .scopes == [] and .kind == ""' "$work/out"
 }
 
-@test "a project cannot turn the question off" {
+@test "a project cannot disable confirmation" {
 	mkdir "$work/ws/.mortise"
 	printf '[controller]\nconfirm_unknown = no\n' >"$work/ws/.mortise/mortise.ini"
 	run mortise config trust "$work/ws"
@@ -170,7 +170,7 @@ limit() {
 	[[ "$output" == *"Current iteration: 2, max iteration: 2"* ]]
 }
 
-@test "limits: calls of tools; the call is answered" {
+@test "limits: tool calls; the refused call has a result" {
 	limit max_calls 2 "Agent reached maximum tool calls. Current calls: 2, max calls: 2"
 	[ -e "$work/ws/two" ]
 	[ ! -e "$work/ws/three" ]
@@ -178,18 +178,18 @@ limit() {
 	[ "$status" -eq 0 ]
 }
 
-@test "limits: time of work" {
+@test "limits: working time" {
 	limit max_time 1ms "Agent reached maximum time of work."
 }
 
-@test "OH_MAX_ITERATIONS, unless our own name is set" {
+@test "OH_MAX_ITERATIONS applies unless the Mortise variable is set" {
 	OH_MAX_ITERATIONS=1 run "${run_it[@]}"
 	[ "$status" -eq 4 ]
 	OH_MAX_ITERATIONS=1 MORTISE_CONTROLLER_MAX_ITERATIONS=9 run "${run_it[@]}"
 	[ "$status" -eq 0 ]
 }
 
-@test "actions carry the bill" {
+@test "actions contain the accumulated cost" {
 	run "${run_it[@]}" -o controller.max_budget=3
 	[ "$status" -eq 0 ]
 	log | grep '"action":"run"' | head -n 1 | jq -e '.llm_metrics |
@@ -221,7 +221,7 @@ END
 	[ "$(count '"content":"This call was not made')" -eq 2 ]
 }
 
-@test "who attaches may answer: /always" {
+@test "an attached client may answer: /always" {
 	sed -i 's/HIGH/MEDIUM/; s/touch t[wh].*/touch one/' "$work/script"
 	mkfifo "$work/fifo"
 	exec 9<>"$work/fifo"
@@ -244,7 +244,7 @@ END
 	[ "$(count '"confirmation_state":"awaiting_confirmation"')" -eq 1 ]
 }
 
-@test "an analyzer that fails costs an UNKNOWN, and what others know still counts" {
+@test "an analyzer that fails gives UNKNOWN, and the others still count" {
 	export MORTISE_CORE_PLUGIN_PATH="$top_builddir/tests/plugins,$MORTISE_CORE_PLUGIN_PATH"
 	for odd in fails silent 99 low; do
 		rm -rf "$work/state/mortise" "$work"/ws/*
@@ -381,7 +381,7 @@ script_of() { # COMMAND...: one call each, then the end
 	[ -e "$work/ws/one" ]
 }
 
-@test "a command that the user changed: what ran is in the log and told to the model" {
+@test "a command that the user changed: the log and the model have the one that ran" {
 	script_of 'touch one'
 	sed -i 's/^\[call finish\]/expect last contains = Executed command: touch mine\n&/' "$work/script"
 	export MY_KEY=geheim-0815
@@ -404,7 +404,7 @@ script_of() { # COMMAND...: one call each, then the end
 		| startswith("The user edited the command before approving it.")'
 }
 
-@test "a changed command is judged again: denied stays denied, HIGH may run" {
+@test "a changed command is assessed again: denied stays denied, HIGH may run" {
 	script_of 'touch one'
 	printf '%s\n' '[analyzer.policy]' 'rule.no = deny command=touch* path=*forbidden' \
 		'rule.h = high command=touch* path=*risky' >"$work/m.ini"
@@ -440,7 +440,7 @@ END
 	grep -q 'its action is not the one that was approved' "$log"
 }
 
-@test "approvals of the old form are ignored, which is said once" {
+@test "approvals in the old format are ignored, with one notice" {
 	script_of 'touch one' 'touch two'
 	"${run_it[@]}" --json -o controller.confirmation=always </dev/null >"$work/out" || true
 	echo '{"record":"state","plugin":"mortise/always","text":"[\"run touch\"]"}' \
@@ -452,7 +452,7 @@ END
 	[[ "$output" != *"require approval again"* ]]
 }
 
-@test "a hook that allows does not lift a denial; an action of a client is judged" {
+@test "a hook cannot lift a denial; an action of a client is assessed" {
 	script_of 'touch one'
 	printf '%s\n' '[analyzer.policy]' 'rule.no = deny command=touch*' '[hook.ok]' \
 		'event = before-tool' 'shell = yes' \
@@ -483,7 +483,7 @@ END
 	[[ "$output" == *"Executed command: touch mine"* ]]
 }
 
-@test "at a terminal nothing of what waits is hidden" {
+@test "a terminal shows all of a waiting action" {
 	printf '[turn]\n[call execute_bash]\ncommand = touch one; echo \033[2K\r safe\342\200\256\n' \
 		>"$work/script"
 	run at_terminal 'n\n' "${run_it[@]}" -o controller.confirmation=always
@@ -491,7 +491,7 @@ END
 	[ ! -e "$work/ws/one" ]
 }
 
-@test "who attaches sees what waits, and may change it" {
+@test "an attached client sees the waiting action, and may change it" {
 	script_of 'touch one' 'touch two'
 	mkfifo "$work/fifo"
 	exec 9<>"$work/fifo"
@@ -517,7 +517,7 @@ END
 	[[ "$(mortise policy -C "$work/ws" approvals)" == *'`touch` with any arguments'* ]]
 }
 
-@test "approvals for a project that come at once are all kept" {
+@test "simultaneous approvals for a project are all kept" {
 	for n in 1 2 3 4 5 6; do
 		mkdir "$work/$n"
 		(

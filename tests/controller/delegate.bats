@@ -60,7 +60,7 @@ wait_for() {
 	return 1
 }
 
-@test "a reader reports; the one above reads its report and none of its steps" {
+@test "a reader reports; its parent reads the report and none of its steps" {
 	{
 		gives reader "read the file"
 		skip_turns 2
@@ -115,7 +115,7 @@ reader finishes task with content: the report" ]
 	[ "$(of observation delegate | jq -r .extras.outputs.content | paste -sd,)" = middle ]
 }
 
-@test "an agent that is not wired is refused, and who has none is offered none" {
+@test "an agent that is not wired is refused; without agents no tool is offered" {
 	{ gives unknown x; finishes top "expect last contains = Unknown agent \`unknown\`. Available agents: reader, other."; } \
 		| script boss
 	run "${run_it[@]}" -t go
@@ -154,7 +154,7 @@ reader finishes task with content: the report" ]
 	[[ "$output" != *"changed the configuration"* ]]
 }
 
-@test "an error of the delegate is read by the one above" {
+@test "an error of the delegate is read by its parent" {
 	{ gives reader one; finishes top "expect last contains = encountered an error"; } \
 		| script boss
 	{ skip_turns 1; printf '[turn]\nerror = authentication\n'; } | script reader
@@ -164,7 +164,7 @@ reader finishes task with content: the report" ]
 	of observation delegate | grep -q "encountered an error during execution"
 }
 
-@test "a limit of the delegate ends it alone; one of the whole ends all" {
+@test "a limit of the delegate ends it alone; a limit of the conversation ends all" {
 	{ gives reader one; skip_turns 2; finishes top "expect last contains = maximum iteration"; } \
 		| script boss
 	{
@@ -182,7 +182,7 @@ reader finishes task with content: the report" ]
 	[ -z "$(of observation delegate)" ]
 }
 
-@test "a limit of the whole, reached inside a delegate: resume continues there" {
+@test "a limit of the conversation, reached in a delegate: resume continues there" {
 	{ gives reader one; skip_turns 3; finishes top "expect any contains = made it"; } \
 		| script boss
 	{
@@ -208,7 +208,7 @@ reader finishes task with content: the report" ]
 	[ "$(of action delegate | wc -l)" -eq 1 ]
 }
 
-@test "a limit of the whole, reached inside a delegate: so does a person's resume" {
+@test "a limit of the conversation, reached in a delegate: the user resumes there" {
 	{ gives reader one; skip_turns 2; finishes top; } | script boss
 	{
 		skip_turns 1
@@ -222,7 +222,7 @@ reader finishes task with content: the report" ]
 	[ "$(of observation delegate | jq -r .extras.outputs.content)" = "made it" ]
 }
 
-@test "the states of a delegate, what it cost and what it looked up are in the log" {
+@test "the states of a delegate, its cost and its lookups are in the log" {
 	{ gives reader "the one task"; skip_turns 1; finishes top; } | script boss
 	{ skip_turns 1; finishes bottom; } | script reader
 	run "${run_it[@]}" -t go
@@ -235,7 +235,7 @@ reader finishes task with content: the report" ]
 	[ "$(of action recall | jq -r .args.query | paste -sd,)" = "go,TASK: the one task" ]
 }
 
-@test "an agent in a loop is not the one above in a loop" {
+@test "a delegate in a loop does not mean a loop of its parent" {
 	{ gives reader one; skip_turns 5; finishes top; } | script boss
 	{
 		skip_turns 1

@@ -43,7 +43,7 @@ first() {
 	old=$(ls "$work/state/mortise/conversations")
 }
 
-@test "a fork at its end waits, with a bill of its own" {
+@test "a fork at the end waits, with its own cost" {
 	first
 	run mortise fork -q --title other
 	[ "$status" -eq 0 ]
@@ -84,7 +84,7 @@ first() {
 	run -1 grep -q "are missing" "$work/out.json"
 }
 
-@test "what cannot be forked: one sentence, nothing left" {
+@test "a fork that fails: one message, nothing left" {
 	first
 	run mortise fork --at 99
 	[ "$status" -eq 2 ]
@@ -123,7 +123,7 @@ first() {
 	[[ "$output" == *'B.'* ]]
 }
 
-@test "killed right after a rewind was written: nothing of what is undone happens" {
+@test "killed right after a rewind was written: reverted actions do not run" {
 	first
 	# the record, without the change of state that follows it
 	at=$(event "$old" '"observation":"run".*two')

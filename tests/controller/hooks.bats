@@ -58,7 +58,7 @@ until_so() {
 
 log() { cat "$work"/state/mortise/conversations/*/events.jsonl; }
 
-@test "before a tool: it reads the call, and exit code 2 keeps it from running" {
+@test "before a tool: the hook reads the call, and exit code 2 blocks it" {
 	hook before-tool
 	echo 2 >"$work/code.PreToolUse"
 	echo "not on a Friday" >"$work/err.PreToolUse"
@@ -76,7 +76,7 @@ log() { cat "$work"/state/mortise/conversations/*/events.jsonl; }
 	never_in_log '"record":"dispatch"'
 }
 
-@test "a matcher says which tools" {
+@test "a matcher selects the tools" {
 	hook before-tool matcher=str_replace_editor
 	echo 2 >"$work/code.PreToolUse"
 	run "${run_it[@]}" "${hooks[@]}" -t "go"
@@ -85,7 +85,7 @@ log() { cat "$work"/state/mortise/conversations/*/events.jsonl; }
 	[[ "$output" == *from-the-tool* ]]
 }
 
-@test "a hook that fails keeps the call from running, unless it may fail" {
+@test "a hook that fails blocks the call, unless it may fail" {
 	hook before-tool
 	echo 1 >"$work/code.PreToolUse"
 	run "${run_it[@]}" "${hooks[@]}" -t "go"
@@ -97,7 +97,7 @@ log() { cat "$work"/state/mortise/conversations/*/events.jsonl; }
 	[[ "$output" == *"hook hbefore-tool failed"* ]]
 }
 
-@test "a hook that is not there, or takes too long, has failed" {
+@test "a hook that is missing or times out has failed" {
 	run "${run_it[@]}" -o hook.x.event=before-tool -o hook.x.command=/not/there -t go
 	log | grep '"observation":"user_rejected"' | grep -q 'cannot run'
 	rm -rf "$work/state/mortise"
@@ -106,7 +106,7 @@ log() { cat "$work"/state/mortise/conversations/*/events.jsonl; }
 	log | grep '"observation":"user_rejected"' | grep -q 'timed out'
 }
 
-@test "after a tool: what it says stands with the result" {
+@test "after a tool: the text of the hook is part of the result" {
 	hook after-tool
 	echo '{"additionalContext": "and the moon is full"}' >"$work/out.PostToolUse"
 	run "${run_it[@]}" "${hooks[@]}" -t "go"
@@ -130,7 +130,7 @@ log() { cat "$work"/state/mortise/conversations/*/events.jsonl; }
 	never_in_log 'password1'
 }
 
-@test "stop: a denial makes the agent continue, not for ever" {
+@test "stop: a denial makes the agent continue, but not forever" {
 	hook stop
 	echo '{"decision": "deny", "reason": "the tests have not run"}' >"$work/out.Stop"
 	run "${run_it[@]}" "${hooks[@]}" -t "go"
@@ -162,7 +162,7 @@ log() { cat "$work"/state/mortise/conversations/*/events.jsonl; }
 	log | tail -n 1 | grep -q awaiting_user_input
 }
 
-@test "stop: undo reverts what the user typed, not what the hook said" {
+@test "stop: undo reverts the message of the user, not that of the hook" {
 	printf '[turn]\ntext = I think %s.\n\n' 1 2 3 4 5 6 7 8 9 >"$work/script"
 	hook stop
 	echo '{"decision": "deny", "reason": "not yet"}' >"$work/out.Stop"
@@ -173,7 +173,7 @@ log() { cat "$work"/state/mortise/conversations/*/events.jsonl; }
 	run ! grep -F '"text":"not yet"' <<<"$output"
 }
 
-@test "stop: who speaks while its hooks run is heard" {
+@test "stop: a message sent while the hooks run is read" {
 	printf '[turn]\n[call finish]\nmessage = %s.\n\n' One Two >"$work/script"
 	cat >"$work/slow" <<'EOF'
 #!/bin/sh
@@ -194,7 +194,7 @@ EOF
 	[ "$(log | grep -c '"action":"finish"')" -eq 2 ]
 }
 
-@test "a hook is asked again when the process ended while it ran" {
+@test "a hook runs again if the process ended while it ran" {
 	set -m
 	hooks=(-o hook.x.event=before-tool -o hook.x.shell=yes
 		-o "hook.x.command=echo \$\$ >$work/asked; [ -e $work/yes ] || exec sleep 1000")
@@ -213,7 +213,7 @@ EOF
 	[[ "$output" == *from-the-tool* ]]
 }
 
-@test "what a hook refuses is one call: the others of a reply run, after kill -9 too" {
+@test "a hook refuses one call: the others of a reply run, after kill -9 too" {
 	cat >"$work/script" <<'EOF'
 [turn]
 [call execute_bash]
@@ -258,7 +258,7 @@ EOF
 	jq -e '.event_type == "SessionEnd"' "$work/read.SessionEnd"
 }
 
-@test "secrets are masked in what hooks say" {
+@test "secrets are masked in the output of hooks" {
 	hook after-tool
 	echo '{"additionalContext": "it is s3cr3t-value"}' >"$work/out.PostToolUse"
 	export OUR_SECRET=s3cr3t-value
@@ -293,7 +293,7 @@ EOF
 	[[ "$output" == *"unknown hook event PreToolUs"* ]]
 }
 
-@test "Ctrl-C ends a hook at once" {
+@test "Ctrl-C kills a hook immediately" {
 	set -m
 	"${run_it[@]}" -o hook.x.event=before-tool -o hook.x.shell=yes \
 		-o "hook.x.command=echo \$\$ >$work/pid; sleep 1000" -t go >"$work/out" 2>&1 &

@@ -27,7 +27,7 @@ ends_with() {
 	log | grep '"agent_state":"error"' | tail -n 1 | grep -q "\"reason\":\"$1"
 }
 
-@test "max_budget: the bill of the replies, and what it comes to after resume" {
+@test "max_budget: the cost of the replies, also after a resume" {
 	run "${run_it[@]}" "${priced[@]}" -o controller.max_budget=3.5 -t go
 	ends_with "Agent reached maximum budget for conversation.Current budget: 4.00, max budget: 3.50"
 	[ "$(made)" = "1" ]
@@ -45,13 +45,13 @@ ends_with() {
 	[ "$status" -eq 2 ]
 }
 
-@test "a reply of unknown price is notified of when money is limited" {
+@test "a reply of unknown price gives a notice if the budget is limited" {
 	run "${run_it[@]}" -o controller.max_budget=1 -t go
 	[ "$status" -eq 0 ]
 	[[ "$output" == *"the price of script:"*"is unknown"* ]]
 }
 
-@test "max_tokens: what was sent and what came" {
+@test "max_tokens: input and output tokens" {
 	run "${run_it[@]}" -o controller.max_tokens=2000 -t go
 	ends_with "Agent reached maximum tokens. Current tokens: 2200, max tokens: 2000"
 	[ "$(made)" = "1" ]
@@ -59,7 +59,7 @@ ends_with() {
 	ends_with "Agent reached maximum tokens. Current tokens: 4400, max tokens: 4200"
 }
 
-@test "max_time: a command that does not end is cancelled" {
+@test "max_time: a command that does not exit is cancelled" {
 	printf '[turn]\n[call execute_bash]\ncommand = touch here; sleep 1000\n' >"$work/script"
 	run "${run_it[@]}" -o controller.max_time=1100ms -t go
 	ends_with "Agent reached maximum time of work. Current time: "
@@ -68,20 +68,20 @@ ends_with() {
 	log | grep '"observation":"error"' | grep -q "The call was not finished"
 }
 
-@test "max_time: a model that does not answer is waited for no longer" {
+@test "max_time: ends the wait for a model that does not respond" {
 	printf '[turn]\ndelay = 1000s\ntext = late\n' >"$work/script"
 	run "${run_it[@]}" -o controller.max_time=300ms -t go
 	ends_with "Agent reached maximum time of work."
 }
 
-@test "max_time: nor one that asks to be tried again" {
+@test "max_time: ends the wait for a retry" {
 	printf '[turn]\nerror = rate_limit\nerror wait = 50s\n' >"$work/script"
 	run "${run_it[@]}" -o controller.max_time=300ms -t go
 	ends_with "Agent reached maximum time of work."
 	log | grep -q '"agent_state":"rate_limited"'
 }
 
-@test "max_time: nor hooks that do not end" {
+@test "max_time: ends hooks that do not exit" {
 	run "${run_it[@]}" -o controller.max_time=300ms -o hook.x.event=before-tool \
 		-o hook.x.command=sleep,1000 -t go
 	ends_with "Agent reached maximum time of work."
@@ -94,7 +94,7 @@ ends_with() {
 	[ "$status" -eq 8 ]
 }
 
-@test "\"resume\" raises a limit for a person, and not alone" {
+@test "\"resume\" raises a limit for the user, not in headless mode" {
 	run python3 "$top_srcdir/tests/controller/talk.py" message:go wait:error resume \
 		wait:finished -- "${run_it[@]}" --json --keep -o controller.max_calls=2
 	[ "$status" -eq 0 ]

@@ -32,7 +32,7 @@ play() {
 	[ "$status" -eq 0 ]
 }
 
-@test "they meet, and the events are in the order of the reply" {
+@test "parallel calls overlap, and the events are in the order of the reply" {
 	# Each waits for the next one, so the last ends first.
 	turn "meet a b" "meet b c" "meet c d" "meet d d"
 	play
@@ -43,7 +43,7 @@ play() {
 	events | jq -se 'map(select(.record == "dispatch")) | length == 4' >/dev/null
 }
 
-@test "no more of them than parallel_calls; a place that is free is used" {
+@test "at most parallel_calls run; a free slot is used" {
 	turn "meet a b" "meet b c" "meet c c" "meet d e" "meet e e"
 	play -o controller.parallel_calls=2
 	[ "$(results | head -n 1)" = "a met b" ]
@@ -54,7 +54,7 @@ play() {
 	[ "$(results | tail -n 2)" = $'a met no-one\nb met b' ]
 }
 
-@test "a call that may write waits, and so do those behind it" {
+@test "a call that may write waits, and so do the calls after it" {
 	turn "meet a b 200" "meet_and_write b c 200" "meet c d" "meet d d"
 	play
 	[ "$(results)" = $'a met no-one\nb met no-one\nc met d\nd met d' ]
@@ -78,7 +78,7 @@ play() {
 	[ ! -e "$work/ws/c" ]
 }
 
-@test "where hooks look at each call they run one after the other" {
+@test "calls run one after the other if hooks check them" {
 	turn "meet a b 200" "meet b b"
 	cat >"$work/hook" <<-'END'
 	#!/bin/sh
@@ -89,7 +89,7 @@ play() {
 	[ "$(results | tail -n 2)" = $'a met no-one\nb met b' ]
 }
 
-@test "stopping ends all of them" {
+@test "stopping ends all parallel calls" {
 	turn "meet a never 100000" "meet b never 100000"
 	"${base[@]}" -o tool.meet.deadline=1s >"$work/out" 2>&1 || true
 	cat "$work/out"
@@ -105,7 +105,7 @@ play() {
 	run -1 grep -q "$work/ws" < <(mortise ps)
 }
 
-@test "a worker that dies costs the calls in it, and the conversation continues" {
+@test "a worker that dies fails its calls, and the conversation continues" {
 	turn "meet a never 100000" "meet b never 100000" "meet c c"
 	"${base[@]}" >"$work/out" 2>&1 3>&- &
 	pid=$!

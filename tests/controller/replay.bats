@@ -82,7 +82,7 @@ actions() {
 	[[ "$output" == *"different exit code"* ]]
 }
 
-@test "a conversation by its id; nothing is charged" {
+@test "replay of a conversation by its id; nothing is charged" {
 	record
 	reset
 	run mortise replay -C "$work/ws" "$old"
@@ -92,7 +92,7 @@ actions() {
 	[[ "$output" == *"All is well."* ]]
 }
 
-@test "--until: the model continues from there, and sees what was replayed" {
+@test "--until: the model continues from there, and sees the replayed events" {
 	record
 	reset
 	cat >"$work/other" <<'EOF'
@@ -118,7 +118,7 @@ EOF
 	[ ! -e "$work/ws/made.txt" ]
 }
 
-@test "a recording that ends in the middle waits" {
+@test "an incomplete recording ends in a wait" {
 	record
 	reset
 	jq '[.[] | select(.action != "finish")]' "$work/recording.json" >"$work/short.json"
@@ -183,7 +183,7 @@ delegating() {
 	rm "$work/ws/theirs"
 }
 
-@test "delegates work again, and end as they did" {
+@test "delegates run again, and end as recorded" {
 	delegating
 	grep -q 'no luck' "$work/delegated.json"
 	run mortise replay -C "$work/ws" --config "$work/d.ini" "$work/delegated.json"
@@ -195,7 +195,7 @@ delegating() {
 	[ "$(actions "$work/delegated.json")" = "$(actions "$work/again.json")" ]
 }
 
-@test "delegates that are not wired: what they did is done, what ended them does not end all" {
+@test "delegates that are not wired: their actions run, their end does not end all" {
 	delegating
 	run mortise replay -C "$work/ws" "$work/delegated.json"
 	echo "$output"
@@ -205,7 +205,7 @@ delegating() {
 	[[ "$output" == *"2 different"* ]]
 }
 
-@test "a recording in which actions were approved, changed and rejected: judged again" {
+@test "approved, changed and rejected actions of a recording are assessed again" {
 	printf '[turn]\n[call execute_bash]\ncommand = echo %s >>ran\n\n' a b c >"$work/script"
 	printf '[turn]\n[call finish]\nmessage = All is well.\n' >>"$work/script"
 	: >"$work/out"
@@ -237,7 +237,7 @@ delegating() {
 		jq -se 'length == 3'
 }
 
-@test "write and browse actions of V0 are carried out" {
+@test "write and browse actions of V0 are executed" {
 	ws=$work/ws
 	printf 'one\ntwo\nthree\n' >"$ws/old"
 	cat >"$work/r.json" <<END

@@ -26,7 +26,7 @@ log() { cat "$work"/state/mortise/conversations/*/events.jsonl; }
 
 count() { log | grep -c -- "$1" || true; }
 
-@test "told once, then headless ends with 7 and the reason" {
+@test "the model gets one hint, then headless exits with 7 and the reason" {
 	{ same 8 "echo a"; finish; } >"$work/script"
 	run "${run_it[@]}" -t go
 	[ "$status" -eq 7 ]
@@ -73,7 +73,7 @@ EOF
 	[[ "$output" == *"I see."* ]]
 }
 
-@test "who resumes after a circle can continue" {
+@test "a resume after a loop can continue" {
 	{ same 7 "echo a"; finish; } >"$work/script"
 	run "${run_it[@]}" -t go
 	[ "$status" -eq 7 ]
@@ -98,7 +98,7 @@ EOF
 	[ "$status" -eq 0 ]
 }
 
-@test "two calls that take turns" {
+@test "two calls that alternate" {
 	for i in 1 2 3 4 5; do same 1 "echo a"; same 1 "echo b"; done >"$work/script"
 	run "${run_it[@]}" -o controller.stuck_nudge=no -t go
 	[ "$status" -eq 7 ]
@@ -120,20 +120,20 @@ talk() {
 		"${run_it[@]}" --json --keep
 }
 
-@test "with a person: paused, an instruction, and it continues" {
+@test "interactive: paused, an instruction, and it continues" {
 	{ same 5 "echo a"; same 1 "echo b"; finish; } >"$work/script"
 	run talk message:go wait:paused message:"try b" wait:finished stop
 	[ "$status" -eq 0 ]
 	[[ "$output" == *"the agent is stuck in a loop"* ]]
 }
 
-@test "with a person: just continuing is possible" {
+@test "interactive: just continuing is possible" {
 	{ same 8 "echo a"; finish; } >"$work/script"
 	run talk message:go wait:paused resume wait:finished stop
 	[ "$status" -eq 0 ]
 }
 
-@test "with a person: back to before the loop" {
+@test "interactive: back to before the loop" {
 	{ same 1 "echo first"; same 5 "echo a"; finish; } >"$work/script"
 	run talk message:go wait:paused recover:1 wait:awaiting_user_input \
 		message:other wait:finished stop
@@ -146,7 +146,7 @@ talk() {
 	run -1 grep -q "repeating yourself" "$work/out.json"
 }
 
-@test "with a person: the last message again" {
+@test "interactive: the last message again" {
 	{ same 5 "echo a"; finish; } >"$work/script"
 	run talk message:"do it" wait:paused recover:2 wait:finished stop
 	[ "$status" -eq 0 ]
@@ -155,7 +155,7 @@ talk() {
 	run -1 grep -q "echo a" "$work/out.json"
 }
 
-@test "with a person: stop; and without a loop nothing is recovered" {
+@test "interactive: stop; and without a loop nothing is recovered" {
 	{ same 5 "echo a"; finish; } >"$work/script"
 	run talk message:go fail:recover:1 wait:paused fail:recover:4 \
 		loop_recovery:3 wait:stopped
@@ -177,7 +177,7 @@ talk() {
 	[ "$status" -eq 0 ]
 }
 
-@test "eight times the same command is a loop whatever its output" {
+@test "the same command eight times is a loop whatever its output" {
 	{ same 12 'echo x >>f; tr -d "\n" <f'; finish; } >"$work/script"
 	run "${run_it[@]}" -t go
 	[ "$status" -eq 7 ]
@@ -203,7 +203,7 @@ talk() {
 	[ "$(count '"nudge":')" -eq 0 ]
 }
 
-@test "a loop is found although a limit, a resume and a message come in between" {
+@test "a loop is found across a limit, a resume and a message" {
 	{ same 9 "echo a"; finish; } >"$work/script"
 	run "${run_it[@]}" -t go -o controller.stuck_nudge=no -o controller.max_iterations=2
 	[ "$status" -eq 4 ]

@@ -51,7 +51,7 @@ plan='[{"title":"Look","status":"done","notes":"seen"},{"id":"b","title":"Mend"}
 		and (.extras.task_list | length) == 2)' >/dev/null
 }
 
-@test "plan = yes wires the list and says how to use it" {
+@test "plan = yes enables the task list and explains its use" {
 	printf '[turn]\n[call finish]\nmessage = Done.\n' >"$work/script"
 	run "${run_it[@]}" -o controller.plan=yes -o controller.tools=bash,finish -t go
 	[ "$status" -eq 0 ]
@@ -62,7 +62,7 @@ plan='[{"title":"Look","status":"done","notes":"seen"},{"id":"b","title":"Mend"}
 	[ "$status" -eq 0 ]
 }
 
-@test "the newest list outlives a condensation" {
+@test "the newest list survives a condensation" {
 	{
 		printf '[turn]\n[call task_tracker]\ncommand = plan\ntask_list = %s\n' "$plan"
 		for n in 1 2 3 4 5 6; do
