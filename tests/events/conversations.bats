@@ -24,7 +24,7 @@ setup() {
 	END
 }
 
-@test "nothing there yet" {
+@test "the list is empty at first" {
 	run mortise conversations
 	[ "$status" -eq 0 ]
 	[[ "$output" == "No conversations yet"* ]]
@@ -78,7 +78,7 @@ setup() {
 	cmp out.json again.json
 }
 
-@test "evaluation records: each a conversation" {
+@test "evaluation records: each becomes a conversation" {
 	jq -c '{instance_id: "a__b-1", history: .}, {instance_id: "none", history: []}' \
 		one.json > records.jsonl
 	run mortise conversations import records.jsonl
@@ -87,7 +87,7 @@ setup() {
 	[[ "$output" == *"a__b-1" ]]
 }
 
-@test "what cannot be read leaves nothing behind" {
+@test "a file that cannot be read leaves nothing behind" {
 	echo '[{"action": "message", "args": {"content": "x"}}, {"action": "dance"}]' > bad.json
 	run mortise conversations import bad.json
 	[ "$status" -eq 1 ]

@@ -55,7 +55,7 @@ go_on() {
 message() { jq -c 'select(.action == "message" and .source == "user") | .id' "$dir/events.jsonl" | head -n 1; }
 thought() { jq -c 'select(.action == "think") | .id' "$dir/events.jsonl" | head -n 1; }
 
-@test "a damaged line, the index is there" {
+@test "a damaged line, the index exists" {
 	n=$(thought)
 	line=$(hurt "$n")
 	go_on "$n" "a text that is nowhere"
@@ -198,7 +198,7 @@ END
 	[ "$(mortise conversations list --json | jq .events)" = null ]
 }
 
-@test "resume: the endpoint that the configuration gives now counts" {
+@test "resume: uses the endpoint of the current configuration" {
 	port=$(cat "$work/port")
 	mkdir -p "$work/config/mortise"
 	export XDG_CONFIG_HOME=$work/config
