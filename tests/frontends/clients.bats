@@ -63,7 +63,7 @@ start() {
 	[ "$output" = "mortise: unknown conversation \`x\`; \`mortise conversations\` lists them" ]
 }
 
-@test "ps: what is open, for people and for programs" {
+@test "ps: open conversations, as text and as JSON" {
 	start
 	run mortise ps
 	[ "$status" -eq 0 ]
@@ -73,7 +73,7 @@ start() {
 		"\"running\",$owner,1,\"a title\",true" ]
 }
 
-@test "ps: what a killed process left is cleared away" {
+@test "ps: the files of a killed process are removed" {
 	start
 	[ -S "run/mortise/$id.sock" ]
 	kill -9 "$owner"
@@ -87,7 +87,7 @@ start() {
 	[ "$status" -eq 0 ]
 }
 
-@test "attach: the past, what comes, the end and its exit code" {
+@test "attach: past and new events, the end and its exit code" {
 	start
 	mortise attach "${id:0:12}" < /dev/null > seen 2>&1 3>&- &
 	attached=$!
@@ -122,7 +122,7 @@ start() {
 	[ "$(mortise ps --json)" = "" ]
 }
 
-@test "attach: Ctrl-C leaves it alone and says how to come back" {
+@test "attach: Ctrl-C detaches and says how to reattach" {
 	start
 	mortise attach < /dev/null > seen 2> said 3>&- &
 	attached=$!
@@ -164,7 +164,7 @@ start() {
 	wait
 }
 
-@test "attach --json: lines both ways" {
+@test "attach --json: lines in both directions" {
 	start --keep -o controller.confirmation=never
 	touch go
 	until_true grep -q 'all good' out
@@ -195,7 +195,7 @@ start() {
 	grep -q "exited unexpectedly; run \`mortise resume $id\` to continue" seen
 }
 
-@test "kill: stops it, nothing is left, its log is whole" {
+@test "kill: stops the conversation, leaves no process, and its log is complete" {
 	start
 	run mortise kill "${id:0:10}"
 	[ "$status" -eq 0 ]
@@ -210,7 +210,7 @@ start() {
 	[ "$status" -eq 0 ]
 }
 
-@test "kill --pause: it can be resumed" {
+@test "kill --pause: the conversation can be resumed" {
 	start
 	run mortise kill --pause
 	[ "$status" -eq 0 ]
@@ -234,7 +234,7 @@ start() {
 	done
 }
 
-@test "kill: one that does not answer gets signals" {
+@test "kill: a process that does not respond gets signals" {
 	start
 	kill -STOP "$owner"
 	until_true grep -q "^State:.T" "/proc/$owner/status"
@@ -246,7 +246,7 @@ start() {
 	[ "$status" -eq 2 ]
 }
 
-@test "two are open: an id is asked for, its beginning must tell them apart" {
+@test "two are open: an id is required, its beginning must be unambiguous" {
 	start
 	first=$owner
 	mortise run -m script:script -t "wait for me" -C ws > out2 2>&1 3>&- &
@@ -279,7 +279,7 @@ start() {
 	[[ "$output" == *"as it should be"* ]]
 }
 
-@test "without a directory for the socket it runs all the same, and says so" {
+@test "without a directory for the socket it runs, with a notice" {
 	chmod 755 run
 	mkdir -m 755 run/mortise
 	touch go
