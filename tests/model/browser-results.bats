@@ -122,7 +122,7 @@ play() { # the turns come from standard input
 	END
 }
 
-@test "the result of a dialog names what would accept it, and it does" {
+@test "the result of a dialog names the call that accepts it, and it works" {
 	play <<-'END'
 	[turn]
 	[call browser]

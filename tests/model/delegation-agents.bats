@@ -23,7 +23,7 @@ plays() {
 	[ "$status" -eq 0 ]
 }
 
-@test "the request names the agents, with what each is for" {
+@test "the request names the agents, each with its purpose" {
 	cat >"$work/boss" <<'END'
 [turn]
 expect tools contains = explore: finds code
@@ -49,7 +49,7 @@ END
 	plays
 }
 
-@test "without a tool that delegates no agent is loaded" {
+@test "without a tool that delegates, agents are not loaded" {
 	printf '[turn]\nexpect tools lacks = explore\n[call finish]\nmessage = ok\n' \
 		>"$work/boss"
 	plays -o controller.tools=finish -o controller.delegates=missing

@@ -100,7 +100,7 @@ log_of() { # parent, child
 		| .parameters.properties.agent.enum[]] | join(" ")')" = other ]
 }
 
-@test "the usage of the child is what it added" {
+@test "the usage of the child does not include the parent's" {
 	replies "$task"
 	steer message:"look at a and b" wait:finished stop
 	[[ "$(request 4 '.messages[-1].content')" == *", 1 step"* ]]
@@ -111,7 +111,7 @@ log_of() { # parent, child
 		"$(basename "$(dirname "$(log_of parent)")")" ]
 }
 
-@test "a resumed parent: the child begins with what the resumed process sent" {
+@test "a resumed parent: the child begins with the request of the resumed process" {
 	cat >replies <<-EOR
 		[{"calls": [["execute_bash", {"command": "echo seen"}]]},
 		 {"text": "First.", "hold": true},

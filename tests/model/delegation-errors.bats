@@ -48,7 +48,7 @@ tasks = [{"task": "do it", "agent": "three"}]'
 	play -o controller.delegates=one,two
 }
 
-@test "no agents: the error says so and names what to do instead" {
+@test "no agents: the error says so and names an alternative" {
 	asks "$task" 'No agents are available; do the task yourself'
 	play -o controller.delegates=
 	asks "$tasks" 'No agents are available' 'a copy of you does the task'

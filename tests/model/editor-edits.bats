@@ -20,7 +20,7 @@ play() { # the turns come from standard input
 	[ "$status" -eq 0 ]
 }
 
-@test "one call makes several replacements, and all places of a text" {
+@test "one call makes several replacements, or replaces all matches" {
 	play <<-END
 	[turn]
 	[call str_replace_editor]
@@ -73,7 +73,7 @@ play() { # the turns come from standard input
 	cmp "$file" "$work/before"
 }
 
-@test "undo_edit shows the place that it has restored" {
+@test "undo_edit shows the lines that it has restored" {
 	seq 100 >"$file"
 	play <<-END
 	[turn]

@@ -23,7 +23,7 @@ play() { # OPTION... ; the turns come from standard input
 	[ "$status" -eq 0 ]
 }
 
-@test "a directory has relative paths and sizes, and lacks what git ignores" {
+@test "a directory listing has relative paths and sizes, without files that git ignores" {
 	play <<-END
 	[turn]
 	[call str_replace_editor]

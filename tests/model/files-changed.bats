@@ -31,7 +31,7 @@ messages() { jq -sr ".[$1 - 1].messages | $2" requests; }
 views="[\"str_replace_editor\", {\"command\": \"view\", \"path\": \"$BATS_TEST_TMPDIR/ws/a.txt\"}],
 	[\"str_replace_editor\", {\"command\": \"view\", \"path\": \"$BATS_TEST_TMPDIR/ws/b.txt\"}]"
 
-@test "a change while the agent rests is named after the user's message, once" {
+@test "a change while the agent is idle is named once, after the user's message" {
 	cat >replies <<-EOR
 	[{"calls": [$views]}, {"calls": [["finish", {"message": "Seen."}]]},
 	 {"calls": [["execute_bash", {"command": "echo more"}]]},
@@ -66,7 +66,7 @@ views="[\"str_replace_editor\", {\"command\": \"view\", \"path\": \"$BATS_TEST_T
 	run -1 grep -c "Changed on disk" requests
 }
 
-@test "a change right before a command is not taken for one of the command" {
+@test "a change right before a command is not attributed to the command" {
 	cat >hook <<-EOF
 	#!/bin/sh
 	if grep -q execute_bash; then echo "by a hook" >$work/ws/a.txt; fi

@@ -44,7 +44,7 @@ acts() { printf '[turn]\n[call execute_bash]\ncommand = %s\n\n' "$1"; }
 	[ "$(checks)" -eq 1 ]
 }
 
-@test "a limit ends it, and the resumed conversation has the same goal" {
+@test "a limit ends the run, and the resumed conversation has the same goal" {
 	{
 		finishes one
 		acts 'echo two'

@@ -124,7 +124,7 @@ exited=$BATS_TEST_TMPDIR/state/mortise/conversations/'*'/tools/bash/job-1.exit
 	[ "$(messages 6 '[.[] | select(.content | tostring | contains("exited with code 3"))] | length')" = 1 ]
 }
 
-@test "an end that a result of a subagent has stated is announced to the agent that waits" {
+@test "an end reported in a result of a subagent is announced to the agent that waits" {
 	printf '[controller]\ndelegates = one\n[controller.one]\ntools = bash, background_job, finish\n' >"$work/m.ini"
 	cat >"$work/replies" <<-EOR
 	[{"calls": [["background_job", {"do": "start", "command": "until [ -e go ]; do sleep 0.05; done; exit 3"}]]},

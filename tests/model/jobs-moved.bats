@@ -23,7 +23,7 @@ play() { # OPTION...
 # The shell waits, without a silence, until the job has left its exit code.
 ended="until [ -s \"\$(find $BATS_TEST_TMPDIR/state -name job-1.exit)\" ]; do echo .; sleep 0.02; done"
 
-@test "a command past its time is a job; the shell is free; its end is announced" {
+@test "a command that times out becomes a job; the shell is free; its end is announced" {
 	play <<-END
 	[turn]
 	[call execute_bash]
@@ -156,7 +156,7 @@ ended="until [ -s \"\$(find $BATS_TEST_TMPDIR/state -name job-1.exit)\" ]; do ec
 	END
 }
 
-@test "much output of a job neither stops it nor is lost" {
+@test "much output of a job does not stop it and is not lost" {
 	play <<-END
 	[turn]
 	[call execute_bash]

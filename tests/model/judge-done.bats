@@ -35,7 +35,7 @@ plays() {
 	[ "$status" -eq 0 ]
 }
 
-@test "no, because ...: the agent reads the reason as the judge's, and continues" {
+@test "\"no, because ...\": the agent reads the reason as the judge's, and continues" {
 	{
 		calls 'echo made a'
 		finishes half
@@ -61,7 +61,7 @@ plays() {
 	[ "$(log | jq -c 'select(.action == "message" and .source == "environment")' | wc -l)" -eq 1 ]
 }
 
-@test "of a long last message the judge reads the beginning" {
+@test "the judge reads the beginning of a long last message" {
 	finishes "$(head -c 300000 /dev/zero | tr '\0' x)" >"$work/agent"
 	answers 'no: nothing was made.' $'expect last contains = :"xxxx\n' >"$work/judge"
 	answers yes >>"$work/judge"

@@ -18,7 +18,7 @@ setup() {
 	touch "$work/ws/untracked.txt"
 }
 
-@test "branch and changes are there, and the prefix does not change with them" {
+@test "branch and changes are in the request, and the prefix does not depend on them" {
 	cat >"$work/script" <<'END'
 [turn]
 expect any contains = branch trunk

@@ -69,7 +69,7 @@ END
 	plays 'prüfe das PR'
 }
 
-@test "a skill whose variables have no value says so, one by one" {
+@test "a skill reports each variable that has no value" {
 	mkdir -p "$work/ws/.agents/skills/deploy"
 	cat >"$work/ws/.agents/skills/deploy/SKILL.md" <<'END'
 ---

@@ -62,7 +62,7 @@ play() { # the turns come from standard input; WS/ is the workspace
 	END
 }
 
-@test "a file is checked that no tool of the server has opened" {
+@test "a file that no tool of the server has opened is checked" {
 	play <<-'END'
 	[turn]
 	[call find_definition]
@@ -80,7 +80,7 @@ play() { # the turns come from standard input; WS/ is the workspace
 	END
 }
 
-@test "no server is started by an edit" {
+@test "an edit does not start a server" {
 	play <<-'END'
 	[turn]
 	[call str_replace_editor]
@@ -118,7 +118,7 @@ play() { # the turns come from standard input; WS/ is the workspace
 	END
 }
 
-@test "a server that does not check in time does not hold the result" {
+@test "a server that does not check in time does not delay the result" {
 	sed -i 's/ good / no-diagnostics /' "$work/m.ini"
 	play <<-'END'
 	[turn]

@@ -62,7 +62,7 @@ play() { # OPTION...
 	END
 }
 
-@test "the prompt names what is withheld; a grant passes the socket of the SSH agent" {
+@test "the prompt names withheld variables; a grant passes the SSH agent socket" {
 	export SSH_AUTH_SOCK=/tmp/agent-socket-1 GH_TOKEN=gh-secret-12
 	play <<-'END'
 	[turn]
@@ -84,7 +84,7 @@ play() { # OPTION...
 	END
 }
 
-@test "nothing is said if nothing is withheld" {
+@test "the prompt is unchanged if nothing is withheld" {
 	unset NPM_TOKEN HF_TOKEN GITLAB_TOKEN AWS_PROFILE AWS_ACCESS_KEY_ID KUBECONFIG
 	unset DOCKER_HOST DATABASE_URL GOOGLE_APPLICATION_CREDENTIALS
 	play <<-'END'

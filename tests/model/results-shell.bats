@@ -68,7 +68,7 @@ play() { # OPTION...
 	[[ "$(results | jq -r '.[2].extras.metadata.working_dir')" == *"/sub" ]]
 }
 
-@test "the exit code is always there if it was asked for" {
+@test "the exit code is always shown if requested" {
 	play -o tool.bash.exit_code=always <<-'END'
 	[turn]
 	[call execute_bash]
@@ -88,7 +88,7 @@ play() { # OPTION...
 	END
 }
 
-@test "long output is cut at line ends, where a sentence counts what is missing" {
+@test "long output is cut at line ends, with the count of omitted lines" {
 	play <<-'END'
 	[turn]
 	[call execute_bash]
@@ -143,7 +143,7 @@ play() { # OPTION...
 	END
 }
 
-@test "result_style = v0 has the texts of OpenHands" {
+@test "result_style = v0 gives the texts of OpenHands" {
 	play -o tool.bash.result_style=v0 <<-'END'
 	[turn]
 	[call execute_bash]

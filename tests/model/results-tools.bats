@@ -57,7 +57,7 @@ log() { cat "$work"/state/mortise/conversations/*/events.jsonl; }
 	} | play -o 'controller.tools+=tasks'
 }
 
-@test "memory states what it wrote where; a repository only if the call says so" {
+@test "memory reports text and file; it writes to a repository only on request" {
 	play <<-END
 	[turn]
 	[call memory]
@@ -81,7 +81,7 @@ log() { cat "$work"/state/mortise/conversations/*/events.jsonl; }
 	[ "$(cat "$work/ws/.openhands/memory/MEMORY.md")" = "Build with make." ]
 }
 
-@test "wrong arguments are named, with the allowed ones and the position" {
+@test "invalid arguments are named, with the allowed ones and the position" {
 	play <<-'END'
 	[turn]
 	[call execute_bash]

@@ -34,7 +34,7 @@ systems() {
 		state/mortise/conversations/*/events.jsonl
 }
 
-@test "nothing changes: the same prompt and tools, and nothing is said" {
+@test "nothing changes: the same prompt and tools, and no message" {
 	again
 	[ "$(request 3 '.messages[0], .tools')" = "$(request 2 '.messages[0], .tools')" ]
 	run -1 grep -q "changed the configuration" requests

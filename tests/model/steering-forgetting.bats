@@ -19,7 +19,7 @@ log() { cat state/mortise/conversations/*/events.jsonl; }
 condensations() { log | jq -c 'select(.action == "condensation") | .args'; }
 run_ok() { run "${run_it[@]}" "$@"; echo "$output"; [ "$status" -eq 0 ]; }
 
-@test "dropped events leave a marker that says which, why and what to do" {
+@test "dropped events leave a marker with their ids, the reason and the remedy" {
 	{
 		steps 8
 		finish 'expect any contains = were removed from the context to make room
@@ -71,7 +71,7 @@ expect any contains = SHORT STORY'
 	run_ok -o controller.condensers=noop -t walk
 }
 
-@test "the summarizing model reads the task and the calls as made, not what stays" {
+@test "the summarizing model reads the task and the calls, not the events that stay" {
 	{ steps 8; finish ''; } >script
 	{
 		printf '[turn]\nexpect last contains = <TASK>\nexpect last contains = walk to the moon\n'

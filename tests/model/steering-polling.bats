@@ -60,7 +60,7 @@ log() { cat state/mortise/conversations/*/events.jsonl; }
 	[ "$status" -eq 0 ]
 }
 
-@test "the hint says what is true of results, tools and failures" {
+@test "the hint describes results, tools and failures correctly" {
 	{
 		for n in 1 2 3 4; do call "echo at \$((RANDOM))"; done
 		printf '[turn]\nexpect last contains = apart from numbers, times and addresses\n'

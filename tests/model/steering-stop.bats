@@ -82,7 +82,7 @@ log() { cat state/mortise/conversations/*/events.jsonl; }
 	[[ "$(messages 2 '.[-1].content')" == *"not run, because the user paused the agent first"* ]]
 }
 
-@test "calls that run in parallel end, and keep their places" {
+@test "calls that run in parallel end, and keep their order" {
 	cat >replies <<-'EOR'
 	[{"calls": [["execute_bash", {"command": "touch started; sleep 1000"}],
 		["think", {"thought": "a"}], ["execute_bash", {"command": "touch second"}],
@@ -95,7 +95,7 @@ log() { cat state/mortise/conversations/*/events.jsonl; }
 	[ ! -e ws/second ]
 }
 
-@test "a call that waits for approval is rejected, and those after it are not run" {
+@test "a call that waits for approval is rejected, and the calls after it do not run" {
 	options=(-o controller.confirmation=always)
 	steer message:go wait:awaiting_user_confirmation message:STOP wait:finished prefix stop
 	[ ! -e ws/started ]

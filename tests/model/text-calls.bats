@@ -157,7 +157,7 @@ corrected() {
 	[ "$(log | jq -r 'select(.action == "run") | .args.command')" = "echo se''en" ]
 }
 
-@test "a call in another form says what else is wrong with it" {
+@test "the reply to a call in another form lists its other errors" {
 	turn <<<'{"name": "str_replace_editor", "arguments": {"command": "peek"}}'
 	finish 'expect last contains = <function=str_replace_editor>' \
 		'expect last contains = Correct this too'
@@ -189,7 +189,7 @@ corrected() {
 	done
 }
 
-@test "a model that repeats the other form is not answered without end" {
+@test "a model that repeats the other form is not corrected endlessly" {
 	for n in 1 2 3 4; do turn <<<'{"tool": "bash", "command": "ls"}'; done
 	talk
 	[ "$(log | jq -s '[.[] | select(.observation == "error")] | length')" = 3 ]
@@ -213,7 +213,7 @@ corrected() {
 	[ "$status" -eq 0 ]
 }
 
-@test "words after a call and between calls stay in the history" {
+@test "text after a call and between calls stays in the history" {
 	turn <<-'END'
 		I look.
 		<function=execute_bash>
@@ -247,7 +247,7 @@ corrected() {
 	talk
 }
 
-@test "unknown arguments are reported with those that exist" {
+@test "unknown arguments are reported with the valid ones" {
 	turn <<-'END'
 		<function=execute_bash>
 		<parameter=cmd>ls</parameter>
