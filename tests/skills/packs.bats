@@ -45,7 +45,7 @@ EOF
 	[[ "$output" == *"$1"* ]] || { echo "$output"; false; }
 }
 
-@test "a directory becomes a pack, in every form it is read the same" {
+@test "a directory becomes a pack, and every format gives the same content" {
 	mortise skills pack p
 	for form in tar tar.xz tar.zst zip; do
 		case $form in
@@ -87,7 +87,7 @@ EOF
 	[ "$status" -ne 0 ]
 }
 
-@test "a skill of a pack reaches the model by its word, a file by the tool" {
+@test "a trigger word loads a skill of a pack, the tool reads a file" {
 	mortise skills pack p
 	mortise skills install p.tar.gz
 	cat >script <<'EOF'
@@ -106,7 +106,7 @@ EOF
 	jq -r 'select(.observation == "tool") | .content' log | grep -Fx 'echo out'
 }
 
-@test "what was changed after it was installed is not used" {
+@test "a pack that changed after its installation is not used" {
 	mortise skills pack p
 	mortise skills install p.tar.gz
 	printf -- '---\nname: evil\n---\nx\n' >p/skills/gnu.md
@@ -118,7 +118,7 @@ EOF
 	[ "$(mortise skills list 2>/dev/null)" = "" ]
 }
 
-@test "signatures: made, held, broken, of another" {
+@test "signatures: created, valid, broken, by another key" {
 	openssl genpkey -algorithm ed25519 -out key.pem
 	openssl pkey -in key.pem -pubout -out pub.pem
 	openssl genpkey -algorithm ed25519 | openssl pkey -pubout -out other.pem
@@ -149,7 +149,7 @@ EOF
 	[ "$status" -ne 0 ]
 }
 
-@test "a signature inside holds in any form, and for what is inside" {
+@test "an embedded signature is valid in every format, for the content" {
 	openssl genpkey -algorithm ed25519 -out key.pem
 	openssl pkey -in key.pem -pubout -out pub.pem
 	run mortise skills pack p --inside
@@ -226,7 +226,7 @@ EOF2
 		data/mortise/skills.d/skills.lock
 }
 
-@test "hostile zip archives too" {
+@test "hostile zip archives are refused" {
 	for name in ../x /etc/x; do
 		python3 -c 'import sys, zipfile
 z = zipfile.ZipFile("bad.zip", "w"); z.writestr("skills/x/SKILL.md", "---\nname: x\n---\n")
@@ -261,7 +261,7 @@ open("bad.zip", "wb").write(b)'
 	[[ "$output" == *"encrypted"* ]]
 }
 
-@test "hostile archives are refused with a sentence" {
+@test "hostile archives are refused with an error message" {
 	hostile "duplicate entry" 'f("a"); f("a", b"", type=tarfile.DIRTYPE)'
 	hostile "duplicate entry" 'f("a", b"", type=tarfile.DIRTYPE); f("a")'
 	hostile "longer than" 'f("n/" * 300)'
@@ -289,7 +289,7 @@ format=tarfile.GNU_FORMAT); t.addfile(tarfile.TarInfo("a\xff")); t.close()'
 	[[ "$output" == *"not UTF-8"* ]]
 }
 
-@test "what skills say steers no terminal" {
+@test "texts of skills cannot control the terminal" {
 	mkdir -p q/skills
 	printf -- '---\nname: "a\\eb"\ndescription: "x\\e[2Jy\\u202e"\n---\nbody \033[2J\n' \
 		>q/skills/e.md
@@ -305,7 +305,7 @@ format=tarfile.GNU_FORMAT); t.addfile(tarfile.TarInfo("a\xff")); t.close()'
 	[[ "$output" == *"x [2Jy"*"body  [2J"* ]]
 }
 
-@test "a link that stays inside, a bad skill and a README cost nothing else" {
+@test "an internal link, a bad skill and a README do not affect other skills" {
 	mkdir -p q/.plugin q/skills/bad q/skills/ok
 	echo '{"name": "plug", "version": "3"}' >q/.plugin/plugin.json
 	ln -s .plugin q/.claude-plugin
@@ -323,7 +323,7 @@ format=tarfile.GNU_FORMAT); t.addfile(tarfile.TarInfo("a\xff")); t.close()'
 	[[ "$output" != *"About"* ]]
 }
 
-@test "commands of a plugin are for the user to call; one that repeats a skill is left out" {
+@test "commands of a plugin are called by the user; a duplicate of a skill is omitted" {
 	mkdir -p q/.claude-plugin q/commands q/skills/ok
 	echo '{"name": "plug"}' >q/.claude-plugin/plugin.json
 	printf -- '---\nname: ok\ndescription: Fine.\n---\nYes.\n' >q/skills/ok/SKILL.md
@@ -354,7 +354,7 @@ format=tarfile.GNU_FORMAT); t.addfile(tarfile.TarInfo("a\xff")); t.close()'
 	done
 }
 
-@test "http is refused" {
+@test "plain HTTP is refused" {
 	run mortise skills install http://example.org/p.tar.gz
 	[ "$status" -ne 0 ]
 	[[ "$output" == *"only https://"* ]]

@@ -30,7 +30,7 @@ EOF2
 	mortise run --model "script:$work/script" -t "a zebra"
 }
 
-@test "servers of a skill start once it is trusted, as it was then" {
+@test "servers of a skill start once it is trusted, with the trusted content" {
 	run talk
 	[ "$status" -eq 0 ]
 	[[ "$output" == *"mortise skills trust zed"* ]]
@@ -65,7 +65,7 @@ EOF2
 	[[ "$output" == *"unknown skill"* ]]
 }
 
-@test "front matter of the older form, and of an archive; removing it forgets them" {
+@test "front matter of the older format and of an archive; removal deletes the servers" {
 	mkdir -p "$work/p/skills/one"
 	mv .agents/skills/zed "$work/p/skills/zed"
 	printf -- '---\nname: old\nmcp_tools:\n  stdio_servers:\n    - name: older\n      command: python3\n      args: ["%s", "plain"]\n---\nText.\n' \

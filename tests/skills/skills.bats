@@ -36,7 +36,7 @@ skill() { # NAME [FRONT-MATTER-LINE...]; the body comes from standard input
 	} >"$ws/.agents/skills/${name:-$1}/SKILL.md"
 }
 
-@test "rules of the project are there from the start, each text once" {
+@test "rules of the project are in the first request, each text once" {
 	echo 'Use tabs.' >"$ws/AGENTS.md"
 	echo 'Claude, be short.' >"$ws/CLAUDE.md"
 	printf -- '---\nname: more\n---\nRun make check.\n' >"$ws/.agents/skills/more.md"
@@ -45,7 +45,7 @@ skill() { # NAME [FRONT-MATTER-LINE...]; the body comes from standard input
 	[ "$(context working_dir)" = "$ws" ]
 }
 
-@test "name and branch of the repository come without running anything" {
+@test "name and branch of the repository are read without running a program" {
 	git -C "$ws" init -q -b trunk
 	git -C "$ws" remote add origin git@example.org:owner/thing.git
 	PATH=/nonexistent:$PATH run_it -t "hello"
@@ -54,7 +54,7 @@ skill() { # NAME [FRONT-MATTER-LINE...]; the body comes from standard input
 	[ "$(context repo_directory)" = "$ws" ]
 }
 
-@test "skills of the standard are listed; bad ones cost only themselves" {
+@test "skills of the standard format are listed; only invalid ones are skipped" {
 	printf -- '---\nname: pdf\ndescription: Work with <PDF> files.\n---\nBody.\n' \
 		>"$ws/.agents/skills/pdf/SKILL.md"
 	printf -- '---\nname: [x\n---\nBody.\n' >"$ws/.agents/skills/bad.md"
@@ -68,13 +68,13 @@ skill() { # NAME [FRONT-MATTER-LINE...]; the body comes from standard input
 	run -1 grep bad "$work/list"
 }
 
-@test "without the tool that loads them no list is shown" {
+@test "without the tool that loads skills, the list is omitted" {
 	mortise run -C "$ws" --model "script:$work/script" \
 		-o 'controller.tools=bash,finish' -t "hello"
 	[ -z "$(context available_skills)" ]
 }
 
-@test "a word of a message brings its skill, each once, whole words only" {
+@test "a word of a message triggers its skill, once, whole words only" {
 	printf -- '---\nname: zed\ntriggers: [zebra, "/zoo"]\n---\nStripes.\n' \
 		>"$ws/.agents/skills/zed.md"
 	cat >>"$work/script" <<'EOF'
@@ -129,7 +129,7 @@ EOF
 	context 'microagent_knowledge[0].content' | grep -i 'ask for it'
 }
 
-@test "rules for files come with the first result that is about one" {
+@test "rules for files accompany the first result about a matching file" {
 	echo 'Deep rules.' >"$ws/src/deep/AGENTS.md"
 	printf -- '---\nname: c-files\npaths: ["*.c"]\n---\nNo goto.\n' \
 		>"$ws/.agents/skills/c-files.md"
@@ -211,7 +211,7 @@ EOF
 	run -1 grep -F '[turn]' "$work/results"
 }
 
-@test "commands in a project's skill do not run by themselves" {
+@test "commands in a project's skill do not run automatically" {
 	printf -- '---\nname: pdf\n---\n!`touch %s`\n' "$work/ran" \
 		>"$ws/.agents/skills/pdf/SKILL.md"
 	cat >"$work/script" <<'EOF'
@@ -227,7 +227,7 @@ EOF
 	[ ! -e "$work/ran" ]
 }
 
-@test "links of a project do not lead out of it" {
+@test "links of a project that lead out of it are not followed" {
 	echo 'A secret.' >"$work/secret.md"
 	ln -s "$work/secret.md" "$ws/.agents/skills/notes.md"
 	ln -s "$work/secret.md" "$ws/AGENTS.md"
@@ -237,7 +237,7 @@ EOF
 	run -1 grep -F 'A secret.' < <(log)
 }
 
-@test "rules that are too large are left out, and that is said once" {
+@test "rules that are too large are left out, with one notice" {
 	head -c 2000000 /dev/zero | tr '\0' a >"$ws/AGENTS.md"
 	run run_it -t "hello"
 	[ "$status" -eq 0 ]
@@ -254,7 +254,7 @@ EOF
 	[[ "$output" == *"context was not sent to the model: context:1: a tag is not closed"* ]]
 }
 
-@test "SKILL.md files of a project's .claude/skills come last, and nothing of them runs" {
+@test "SKILL.md files in .claude/skills come last, and their commands do not run" {
 	skill one 'description: One.' <<<'ONE'
 	mkdir -p "$ws/.claude/skills/one" "$ws/.claude/skills/two" "$ws/sub"
 	printf -- '---\nname: one\ndescription: Late.\n---\nX\n' >"$ws/.claude/skills/one/SKILL.md"
@@ -320,7 +320,7 @@ EOF
 	grep -qxF "cat   project  $cats..." "$work/cut"
 }
 
-@test "links in a loop bring nothing twice" {
+@test "a loop of links does not load a file twice" {
 	skill one 'description: One.' <<<'ONE'
 	ln -s . "$ws/.agents/skills/loop"
 	ln -s ../skills "$ws/.agents/skills/one/again"
@@ -395,7 +395,7 @@ EOF
 	run -1 grep -F 'Use spaces.' < <(log)
 }
 
-@test "a checkout in [skills] path brings its skills, not its other texts" {
+@test "a checkout in [skills] path provides its skills, not its other texts" {
 	cd "$work"
 	mkdir -p co/skills/.curated/dot co/docs co/plugins/x/skills/y co/microagents co/.git
 	printf -- '---\nname: dot\ndescription: Dotted.\n---\nx\n' >co/skills/.curated/dot/SKILL.md
@@ -414,7 +414,7 @@ EOF
 	mortise skills list --problems -o "skills.path=$work/co" | grep -F 'docs/guide.md: (warning) not a skill'
 }
 
-@test "all skills are listed in a budget: descriptions go before names" {
+@test "the list of skills has a budget: descriptions are dropped before names" {
 	for i in $(seq 60); do
 		skill "thing-$i" "description: Number $i does $(printf 'word %.0s' {1..20})." <<<'x'
 	done
