@@ -33,7 +33,7 @@ whole() {
 		grep -qF -- "$1"
 }
 
-@test 'a command is shown with what hides in it' {
+@test 'a command is shown with its hidden characters' {
 	mkdir -p "$work/project/victim"
 	asks 'touch victim/x #\rls -la' 'touch x\b\b\b\b\b\b\bls' \
 		'touch a\e[2K\e[1Gls' 'echo \e]8;;http://x.example\aclick\e]8;;\a' \
@@ -69,7 +69,7 @@ whole() {
 	poll whole "echo $(printf 'x%.0s' {1..3000}) ; touch b"
 }
 
-@test 'four hundred lines: what is hidden is counted, and seen before it can run' {
+@test 'four hundred lines: hidden lines are counted, and shown before an approval' {
 	asks "$(seq -f 'echo line %g' 400 | sed 's/$/\\n/' | tr -d '\n')touch end"
 	begin
 	see 'lines are hidden; press v to view all'
@@ -84,7 +84,7 @@ whole() {
 	has end
 }
 
-@test 'an edit and the call of a server are shown whole' {
+@test 'an edit and a call of an MCP tool are shown completely' {
 	printf 'one\rtwo\n' > "$work/project/x.txt"
 	{
 		printf '[turn]\n[call str_replace_editor]\ncommand = str_replace\n'
@@ -110,7 +110,7 @@ whole() {
 	see 'Waiting for'
 }
 
-@test 'keys that come before the question can be read decide nothing' {
+@test 'keys pressed before the question is visible decide nothing' {
 	asks 'until [ -e go ]; do sleep 0.1; done' 'touch wrong'
 	begin
 	key y
@@ -155,7 +155,7 @@ whole() {
 	run ! has wrong
 }
 
-@test 'typed text is seen, can be edited, and says why not' {
+@test 'typed text is echoed, can be edited, and is the reason of the rejection' {
 	asks 'touch wrong'
 	begin
 	type_ 'add a backpu first'
@@ -274,7 +274,7 @@ at_least_two_questions() { [ "$(screen | grep -c 'Risk: HIGH')" -ge 2 ]; }
 	key C-d
 }
 
-@test 'plain: what hides is shown, and only an answer to what is shown counts' {
+@test 'plain: hidden characters are shown, and only an answer to the shown text counts' {
 	asks 'touch one #\rls\u202e'
 	cd "$work/project"
 	run mortise --plain -m "script:$work/script" -o controller.confirmation=always \

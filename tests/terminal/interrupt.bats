@@ -39,7 +39,7 @@ none_running() { [ "$(mortise ps)" = "No conversation is running." ]; }
 }
 twice_paused() { [ "$(screen | grep -c 'Paused')" -eq 2 ]; }
 
-@test 'the model thinks: paused, and left' {
+@test 'the model thinks: paused, then the program exits' {
 	script <<-'END'
 	[turn]
 	delay = 60s
@@ -60,7 +60,7 @@ twice_paused() { [ "$(screen | grep -c 'Paused')" -eq 2 ]; }
 	left
 }
 
-@test 'the reply streams: what came stays on the screen' {
+@test 'the reply streams: received text stays on the screen' {
 	stream <<<'[{"sentences": 30, "paragraph": 3, "stall": 100}, {"text": "As you say."}]'
 	terminal
 	streamed_chat
@@ -77,7 +77,7 @@ twice_paused() { [ "$(screen | grep -c 'Paused')" -eq 2 ]; }
 	left
 }
 
-@test 'an action waits for approval: the question is put off, and asked again' {
+@test 'an action waits for approval: the question is deferred, and asked again' {
 	long_commands begun again
 	terminal
 	chat -o controller.confirmation=always
@@ -150,7 +150,7 @@ twice_paused() { [ "$(screen | grep -c 'Paused')" -eq 2 ]; }
 	see 'As you say.'
 }
 
-@test 'plain: the signal does the same' {
+@test 'plain: the signal pauses as well' {
 	long_commands begun again
 	terminal
 	enter "clear; TERM=dumb mortise -m script:$work/script -o controller.confirmation=never"

@@ -70,7 +70,7 @@ hello() {
 	shows_not '│ $ touch five'
 }
 
-@test 'the delegates that work next to the agent ask here, one after the other' {
+@test 'background delegates ask in this terminal, one after the other' {
 	script <<-'END'
 	[turn]
 	[call delegate_tasks]
@@ -104,7 +104,7 @@ hello() {
 	grep -q 'better not' "$work"/state/mortise/conversations/*/events.jsonl
 }
 
-@test 'a pending question survives the end of its process' {
+@test 'a pending question survives the exit of its process' {
 	script <<-'END'
 	[turn]
 	[call bash]
@@ -127,7 +127,7 @@ hello() {
 	[ -e "$work/project/one" ]
 }
 
-@test 'resized while it is typed' {
+@test 'the terminal is resized while the user types' {
 	hello
 	terminal
 	chat
@@ -219,7 +219,7 @@ two rows '
 	see 'To return'
 }
 
-@test 'skills and servers are reported, and what of them was read' {
+@test 'skills and servers are reported, with the parts that were read' {
 	script <<-'END'
 	[turn]
 	text = Stripes.
@@ -241,7 +241,7 @@ two rows '
 	see 'No MCP servers.'
 }
 
-@test 'the terminal is as it was, however it ends' {
+@test 'the terminal is restored, however the program ends' {
 	hello
 	terminal
 	enter 'stty -a > before'
@@ -258,7 +258,7 @@ two rows '
 	done
 }
 
-@test 'what a tool prints steers no terminal' {
+@test 'the output of a tool cannot control the terminal' {
 	script <<-'END'
 	[turn]
 	[call bash]
@@ -278,7 +278,7 @@ two rows '
 	see 'gone red'
 }
 
-@test 'a server of tools asks; /mcp tells of it' {
+@test 'an MCP server asks the user; /mcp lists it' {
 	script <<-'END'
 	[turn]
 	[call plain]
@@ -315,7 +315,7 @@ two rows '
 	see 'form: 4 tools (python3)'
 }
 
-@test 'few bytes for what is live' {
+@test 'live updates write few bytes' {
 	script <<-'END'
 	[turn]
 	[call bash]
@@ -336,7 +336,7 @@ two rows '
 	run -1 grep -q $'\033\[2J' "$work/bytes"
 }
 
-@test 'no terminal at all' {
+@test 'standard input and output are not terminals' {
 	run -2 mortise chat < /dev/null
 	[[ $output == *'not a terminal'* ]]
 	run -2 mortise --nonsense

@@ -34,7 +34,7 @@ teardown() {
 
 plain() { timeout 60 mortise --plain -m "script:$work/script" "$@" 2>&1; }
 
-@test 'lines of a file are taken in their turn, the last one without its end too' {
+@test 'lines of a file are read in order, also a last line without a newline' {
 	run plain -o controller.confirmation=always <<< $'go\ny\nand more\n/status'
 	[ "$status" -eq 0 ]
 	[ -e one ]
@@ -52,7 +52,7 @@ plain() { timeout 60 mortise --plain -m "script:$work/script" "$@" 2>&1; }
 	[ "$(grep -c 'mortise.ini was ignored because it is not trusted' <<< "$output")" -eq 1 ]
 }
 
-@test 'what follows -- is the message' {
+@test 'the text after -- is the message' {
 	for message in --plain -c --help -o; do
 		run plain -- "$message" < /dev/null
 		[ "$status" -eq 0 ]
@@ -61,7 +61,7 @@ plain() { timeout 60 mortise --plain -m "script:$work/script" "$@" 2>&1; }
 	done
 }
 
-@test 'a question that the input does not answer: code 8, and it waits on' {
+@test 'a question that the input does not answer: exit code 8, and it stays pending' {
 	run plain -o controller.confirmation=always <<< 'go'
 	[ "$status" -eq 8 ]
 	[ ! -e one ]
@@ -70,7 +70,7 @@ plain() { timeout 60 mortise --plain -m "script:$work/script" "$@" 2>&1; }
 	[ -e one ]
 }
 
-@test 'only the very word is an answer' {
+@test 'only the exact word is an answer' {
 	run plain -o controller.confirmation=always <<< $'go\nand then\nyours\nr not so'
 	[ "$status" -eq 0 ]
 	[ ! -e one ]
@@ -88,7 +88,7 @@ plain() { timeout 60 mortise --plain -m "script:$work/script" "$@" 2>&1; }
 	[ ! -e one ]
 }
 
-@test 'a conversation is listed by what was said first' {
+@test 'a conversation is listed by its first message' {
 	run plain <<< $'Mend the \e[31mparser\nof dates'
 	run mortise conversations list
 	[[ "$output" = *'Mend the'*'parser'* ]]
@@ -97,7 +97,7 @@ plain() { timeout 60 mortise --plain -m "script:$work/script" "$@" 2>&1; }
 	[[ "$output" = *'1  20'*'Mend the'*'The first word.'* ]]
 }
 
-@test 'the text of a named file goes with the message, and is shown cut' {
+@test 'the text of a named file is sent with the message, and is shown truncated' {
 	seq 300 > numbers
 	run plain <<< 'look at @numbers'
 	[[ "$output" = *'The file numbers:'*'more lines'* ]]
@@ -116,7 +116,7 @@ plain() { timeout 60 mortise --plain -m "script:$work/script" "$@" 2>&1; }
 	[[ "$output" = *'10 tokens in, 2 out, $0.5000'* ]]
 }
 
-@test 'what was changed in one conversation is not changed in another' {
+@test 'a change in one conversation does not apply to another' {
 	run plain <<< 'go'
 	id=$(mortise conversations list --json | jq -r .id)
 	run plain <<< $'/confirm always\n/resume '"$id"$'\nand more'
@@ -125,7 +125,7 @@ plain() { timeout 60 mortise --plain -m "script:$work/script" "$@" 2>&1; }
 		"$work/state/mortise/conversations/$id/meta.json"
 }
 
-@test 'what calls a skill is for the agent, another word behind a slash is not' {
+@test 'a slash command of a skill goes to the agent, an unknown one does not' {
 	run plain <<< $'/codereview of the last change\n/codereviews'
 	[[ "$output" = *'You: /codereview of the last change'*'The first word.'* ]]
 	[[ "$output" = *'Unknown command /codereviews'* ]]

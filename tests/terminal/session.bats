@@ -93,7 +93,7 @@ greeting='text = Hello, *world*.'
 	see 'To return'
 }
 
-@test 'left while it works, joined again' {
+@test 'the user detaches while the agent works, and attaches again' {
 	script <<-'END'
 	[turn]
 	[call bash]
@@ -118,7 +118,7 @@ greeting='text = Hello, *world*.'
 	mortise ps | grep -q finished || mortise ps | grep -q awaiting
 }
 
-@test '/exit ends what runs, finishes the conversation, and leaves' {
+@test '/exit stops the running call, finishes the conversation, and exits' {
 	long_commands begun
 	terminal
 	chat -o controller.confirmation=never
@@ -134,7 +134,7 @@ greeting='text = Hello, *world*.'
 }
 gone() { mortise ps | grep -q 'No conversation'; }
 
-@test 'a conversation that there is not: said at once, and this one continues' {
+@test 'a conversation that does not exist: reported immediately, and this one continues' {
 	script <<-'END'
 	[turn]
 	[call bash]
@@ -235,7 +235,7 @@ $greeting"
 	(cd "$work/project" && mortise skills list | grep -q 'word-30 end[.]$')
 }
 
-@test 'begun with a message, continued here, continued wherever it was' {
+@test 'started with a message, continued from here and from any directory' {
 	script <<-'END'
 	[turn]
 	text = First reply.

@@ -35,13 +35,13 @@ burst() {
 	[ "$(times 'left out')" -eq 0 ]
 }
 
-@test '1,000 deltas at once' { burst 125 4 10; }
-@test '3,000 deltas at once, in one paragraph' { burst 400 4 400; }
-@test '13,000 deltas of a byte at once' { burst 400 1 5; }
-@test '100,000 deltas at once' { LIMIT=120 burst 13000 4 10; }
-@test '100,000 deltas at once, in one paragraph' { LIMIT=120 burst 13000 4 13000; }
+@test 'a burst of 1,000 deltas' { burst 125 4 10; }
+@test 'a burst of 3,000 deltas, in one paragraph' { burst 400 4 400; }
+@test 'a burst of 13,000 deltas of one byte' { burst 400 1 5; }
+@test 'a burst of 100,000 deltas' { LIMIT=120 burst 13000 4 10; }
+@test 'a burst of 100,000 deltas, in one paragraph' { LIMIT=120 burst 13000 4 13000; }
 
-@test 'joined in the middle of a reply: all of it, once' {
+@test 'attached in the middle of a reply: all of it, once' {
 	stream <<<'[{"sentences": 60, "paragraph": 6, "hold": 200}]'
 	terminal
 	streamed_chat
@@ -130,7 +130,7 @@ has_words() { cmp -s <(words) <(seq "$1"); }
 	has_words 60
 }
 
-@test 'a text is printed once, and before what came of its call' {
+@test 'a text is printed once, before the result of its call' {
 	stream <<-'END'
 	[{"text": "I use a wrong tool.", "call": ["nothing", {}]},
 	 {"text": "I call it wrongly.", "call": ["bash", {"a": 1}]},
