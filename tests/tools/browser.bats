@@ -19,7 +19,7 @@ setup() {
 script() { cat >"$work/script"; }
 log() { cat "$work"/state/mortise/conversations/*/events.jsonl; }
 
-@test "browsing: fills a form in and reports" {
+@test "browsing: fills in a form and reports" {
 	script <<'END'
 [turn]
 expect user contains = Goal: Order a green one
@@ -70,7 +70,7 @@ END
 		= "false false true false " ]
 }
 
-@test "browsing: a reply that only talks is the answer; one with actions is, once they are done" {
+@test "browsing: a reply is the answer, after its actions if it has any" {
 	script <<'END'
 [turn]
 text = ```goto('counter.html')
@@ -89,7 +89,7 @@ END
 	log | jq -r 'select(.observation == "browse").content' | grep -q "'1'"
 }
 
-@test "an action browse is carried out, and its observation names it" {
+@test "a browse action is executed, and its observation names it" {
 	cat >"$work/r.json" <<'END'
 [{"id":0,"source":"user","action":"message","args":{"content":"go"}},
  {"id":1,"source":"agent","action":"browse","args":{"url":"form.html"}},
@@ -101,7 +101,7 @@ END
 		| .trigger_by_action == "browse" and (.url | endswith("/form.html"))' | grep -x true
 }
 
-@test "browsing: gives up when the browser only fails" {
+@test "browsing: gives up when the browser fails repeatedly" {
 	for ((i = 0; i < 8; i++)); do
 		printf '[turn]\ntext = ```click(%s)```\n' "$((900 + i))"
 	done | script
@@ -111,7 +111,7 @@ END
 	[[ $output = *"no element has the bid '905'"* ]]
 }
 
-@test "browsing: without a browser it says so" {
+@test "browsing: a missing browser is reported" {
 	for ((i = 0; i < 8; i++)); do printf '[turn]\ntext = ```noop(%d)```\n' "$i"; done |
 		script
 	for program in "$work/none" "$work"; do
@@ -122,7 +122,7 @@ END
 	done
 }
 
-@test "visualbrowsing: the model gets a marked picture and the whole page" {
+@test "visualbrowsing: the model gets a marked screenshot and the whole page" {
 	script <<'END'
 [turn]
 text = ```goto('tall.html')```
@@ -207,7 +207,7 @@ END
 	[ "$stderr" = "mortise: the tool reported an error" ]
 }
 
-@test "temporary files of the browser: below TMPDIR" {
+@test "temporary files of the browser are below TMPDIR" {
 	printf '#!/bin/sh\nprintf %%s "$TMPDIR" >"%s/seen"\nexit 1\n' "$work" >"$work/fake"
 	chmod 700 "$work/fake"
 	TMPDIR=$(mktemp -d /tmp/mt.XXXXXX) # short: it has to hold a socket
@@ -218,7 +218,7 @@ END
 	[[ $(cat "$work/seen") == "$TMPDIR"* ]]
 }
 
-@test "nothing is left of a browser whose runner is killed" {
+@test "a browser exits completely when its runner is killed" {
 	script <<'END'
 [turn]
 [call browser]

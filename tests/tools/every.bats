@@ -25,7 +25,7 @@ tools() { # of every plugin of tools that was built, a JSON object a line
 	[ -z "$wrong" ] || { echo "$wrong"; false; }
 }
 
-@test "what every tool does to the world is said" {
+@test "every tool declares its side effects" {
 	tools >"$work/tools"
 	# 1 read-only, 2 destructive, 32 acted on by the controller; a fetch only reads,
 	# but an address can carry something out, and a language server runs code of the
@@ -38,7 +38,7 @@ tools() { # of every plugin of tools that was built, a JSON object a line
 	[ -z "$(jq -r 'select(.hints % 4 == 3) | .name' "$work/tools")" ]
 }
 
-@test "arguments that a tool does not know are refused, and those it knows are named" {
+@test "unknown arguments of a tool are refused, and the valid ones are named" {
 	tools >"$work/tools"
 	wrong=$(jq -r 'select(.schema.additionalProperties != false) | .name' "$work/tools")
 	[ -z "$wrong" ] || { echo "$wrong"; false; }
@@ -64,7 +64,7 @@ EOF
 	[ "$status" -eq 0 ]
 }
 
-@test "a long result is cut for the model, and whole in a file that can be paged" {
+@test "a long result is cut for the model, and complete in a file" {
 	text=$(for n in $(seq 20000); do printf 'word%s ' "$n"; [ $((n % 10)) -ne 0 ] || echo; done)
 	printf '[turn]\n[call do]\nwhat = echo\ntext <<END\n%s\nEND\n[turn]\nexpect last contains = %s\n[call finish]\nmessage = Done.\n' \
 		"$text" 'The output is long; all of it is in /' >"$work/script"
@@ -81,7 +81,7 @@ EOF
 	[[ "$output" == *"word15010 "* ]]
 }
 
-@test "what a tool gives beyond all limits is kept up to a limit" {
+@test "a result beyond all limits is stored up to a limit" {
 	printf '[turn]\n[call do]\nwhat = reply_flood\n[turn]\n[call finish]\nmessage = Done.\n' >"$work/script"
 	run mortise run -C "$work/ws" --model "script:$work/script" \
 		-o core.plugin_path+="$top_builddir/tests/plugins" \
@@ -91,7 +91,7 @@ EOF
 	[ "$(stat -c %s "$(find "$work/state" -path '*/spool/*' -type f)")" -eq $((16 << 20)) ]
 }
 
-@test "a tool that is tried alone has its deadline, and a long result its file" {
+@test "a tool in tools call has its deadline, and a long result its file" {
 	mkdir -p "$work/ws"
 	printf 'x%.0s' $(seq 40000) >"$work/ws/long.txt"
 	cat >"$work/sleep.ini" <<-END

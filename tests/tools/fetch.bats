@@ -46,7 +46,7 @@ get() {
 	[[ "$output" == *"<h1>Hi</h1>"* ]]
 }
 
-@test "this machine is not reached unless it is allowed" {
+@test "the local host is not accessible unless it is allowed" {
 	run "${call[@]}" fetch "{\"url\":\"$base/page\"}"
 	echo "$output"
 	[ "$status" -ne 0 ]
@@ -56,7 +56,7 @@ get() {
 	[[ "$output" == *"not in the \`hosts\`"* ]]
 }
 
-@test "redirects are followed within limits, each host looked at" {
+@test "redirects are followed within limits, each host is checked" {
 	get /to
 	[ "$status" -eq 0 ]
 	[[ "$output" == *"[$base/page]"*"# Hi"* ]]
@@ -71,7 +71,7 @@ get() {
 	[[ "$output" != *root:* ]]
 }
 
-@test "large pages, packed ones too, are cut and kept aside" {
+@test "large pages, also compressed ones, are cut and stored in a file" {
 	get /big -o tool.fetch.size=64K -o tool.fetch.shown=1K
 	[ "$status" -eq 0 ]
 	[ "${#output}" -lt 3000 ]
@@ -82,7 +82,7 @@ get() {
 	[[ "$output" == *"longer than 65536 bytes"* ]]
 }
 
-@test "what fails says why" {
+@test "failures state the reason" {
 	get /gone
 	[ "$status" -ne 0 ]
 	[[ "$output" == *"not here"*"status 404"* ]]

@@ -39,7 +39,7 @@ library() { # NAME: is it there?
 	python3 -c 'import ctypes, sys; ctypes.CDLL(sys.argv[1])' "$1" 2>/dev/null
 }
 
-@test "libm: numbers, and what goes out" {
+@test "libm: numbers and output parameters" {
 	call math cos '{"x": 0}'
 	[ "$status" -eq 0 ]
 	[ "$output" = 1 ]
@@ -53,7 +53,7 @@ library() { # NAME: is it there?
 	[[ "$output" == *"y"* ]]
 }
 
-@test "libc: strings, enums, errno, bytes that are counted" {
+@test "libc: strings, enums, errno, counted bytes" {
 	call libc absolute '{"n": -9000000000}'
 	[ "$output" = 9000000000 ]
 	call libc length '{"text": "héllo"}'
@@ -76,7 +76,7 @@ library() { # NAME: is it there?
 	[ "$(jq -c . <<<"$output")" = '{"returns":9,"path":"somewhere"}' ]
 }
 
-@test "zlib: bytes there and back" {
+@test "zlib: bytes in both directions" {
 	library libz.so.1 || skip "zlib is not installed"
 	call zlib checksum '{"crc": 0, "bytes": "123456789"}'
 	[ "$output" = 3421780262 ]
@@ -91,7 +91,7 @@ library() { # NAME: is it there?
 	[[ "$output" == *"the function returned -3"* ]]
 }
 
-@test "sqlite3: handles are given, given back, and ended" {
+@test "sqlite3: handles are returned, passed back, and closed" {
 	library libsqlite3.so.0 || skip "sqlite3 is not installed"
 	mkfifo "$work/port"
 	python3 "$top_srcdir/tests/tools/ffi-model.py" "$work/transcript" >"$work/port" 3>&- &
@@ -129,7 +129,7 @@ library() { # NAME: is it there?
 	[[ "$(jq -r '.[3]' <<<"$seen")" == *'"db":"0x'* ]]
 }
 
-@test "what crashes, ends the process or hangs costs one observation" {
+@test "a call that crashes, exits or hangs costs one observation" {
 	cat >"$work/config" <<-'END'
 	[tool.wrong]
 	plugin = ffi
@@ -169,7 +169,7 @@ library() { # NAME: is it there?
 	[ "$(at 2)" != "$(at 4)" ]
 }
 
-@test "wrong declarations give a sentence each, with file and line" {
+@test "invalid declarations give one error each, with file and line" {
 	cat >"$work/wrong.ini" <<-'END'
 	[tool.a]
 	plugin = ffi
@@ -227,7 +227,7 @@ library() { # NAME: is it there?
 	[[ "$(jq -r '.[0]' <<<"$seen")" == *"cosine"* ]]
 }
 
-@test "the examples are right; a file without functions gets an error" {
+@test "the examples are valid; a file without functions gets an error" {
 	library libsqlite3.so.0 && library libz.so.1 || skip "zlib and sqlite3 are not both installed"
 	run mortise ffi check "$examples"
 	[ "$status" -eq 0 ]
@@ -257,7 +257,7 @@ blocks() { # LANGUAGE: the blocks of doc/ffi.md
 	awk -v l="$1" '$0 == "```" l { on = 1; next } /^```$/ { on = 0 } on' "$top_srcdir/doc/ffi.md"
 }
 
-@test "what the page shows is right" {
+@test "the examples of the documentation are correct" {
 	blocks ini >"$work/page.ini"
 	run mortise ffi check "$work/page.ini"
 	printf '%s\n' "$output"

@@ -73,7 +73,7 @@ play() { # OPTION... : the turns of $work/script
 	[[ "$output" == 2$'\n'* ]]
 }
 
-@test "tools call and serve: a cell that fails is an error" {
+@test "tools call and serve: a failing cell is an error" {
 	run --separate-stderr mortise tools call execute_ipython_cell '{"code":"1/0"}' \
 		-C "$work/ws" -o controller.tools=ipython
 	[ "$status" -eq 1 ]
@@ -92,7 +92,7 @@ play() { # OPTION... : the turns of $work/script
 	[ "$(jq -c 'select(.id == 2).result.isError' "$work/out")" = false ]
 }
 
-@test "a kernel that is not installed is a sentence" {
+@test "a kernel that is not installed gives an error message" {
 	run mortise tools call execute_ipython_cell '{"code":"1"}' -C "$work/ws" \
 		-o controller.tools=ipython -o tool.ipython.kernel=no-such
 	[ "$status" -ne 0 ]

@@ -34,7 +34,7 @@ play() {
 	[ "$status" -eq 0 ]
 }
 
-@test "a job has what the shell has; it is waited for, and its exit code known" {
+@test "a job has the environment of the shell; it can be awaited, and has an exit code" {
 	bash_ 'cd sub; word=secret-word; say() { echo "say: $word $PWD"; }'
 	start 'say; exit 7'
 	job wait 1
@@ -49,7 +49,7 @@ play() {
 	events | jq -se 'any(.[]; .action == "run" and (.args.command | contains("exit 7")))' >/dev/null
 }
 
-@test "several run next to the shell; each is read as it goes, and listed" {
+@test "several jobs run in parallel to the shell; each can be read and is listed" {
 	mkfifo "$work/ws/a"
 	start 'echo begin; read -r line <a; echo "got $line"'
 	start 'sleep 1000'
@@ -66,7 +66,7 @@ play() {
 	[[ "$(at 6)" == "1: exited with code 0: "* ]]
 }
 
-@test "a job is ended with all that it started" {
+@test "a job is terminated with its child processes" {
 	start "trap '' TERM; sleep 1234567 & echo \$! >pid; wait; wait; sleep 1234567"
 	bash_ 'until [ -s pid ]; do sleep 0.05; done; echo there'
 	job end 1
@@ -78,7 +78,7 @@ play() {
 	[[ "$(at 4)" == *"[Job 1 was killed"* ]]
 }
 
-@test "nothing is left of jobs when the conversation ends" {
+@test "jobs end with the conversation" {
 	start 'setsid sleep 7654321 & sleep 7654321'
 	job list
 	play
@@ -89,7 +89,7 @@ play() {
 	run -1 pgrep -f 'sleep 7654321'
 }
 
-@test "much output is cut, and is in the file that is named" {
+@test "long output is cut, and complete in the named file" {
 	start 'seq 100000; printf "\033[31mred\033[0m\r\n\377"'
 	job wait 1
 	job list
@@ -98,7 +98,7 @@ play() {
 	[ "$(wc -c <"$(find "$work/state" -path '*blobs/*' -type f)")" -lt 40000 ]
 }
 
-@test "what cannot be done is said" {
+@test "errors are reported" {
 	job read 5
 	job read
 	start ''
@@ -123,7 +123,7 @@ play() {
 	[[ "$(at 3)" == '$x ` \ "'$'\n'"[Job 2 exited with code 0.]" ]]
 }
 
-@test "it is there only where it is asked for" {
+@test "jobs are available only when enabled" {
 	run mortise tools -o controller.tools=bash
 	[[ "$output" == *execute_bash* && "$output" != *background_job* ]]
 	run mortise tools -o 'controller.tools=bash, background_job'
@@ -131,7 +131,7 @@ play() {
 	[ "$(grep -c execute_bash <<<"$output")" -eq 1 ]
 }
 
-@test "waiting for a running job is not a loop, however often; for one that ended it is" {
+@test "repeated waiting for a running job is not a loop; for an ended job it is" {
 	mkfifo "$work/ws/a"
 	start 'read -r line <a'
 	for ((i = 0; i < 12; i++)); do job wait 1 0; done

@@ -29,7 +29,7 @@ turns() { # one call of edit_file from standard input, then the end
 	} >"$work/script"
 }
 
-@test "a draft is merged; the change is the result, and the bill has its price" {
+@test "a draft is merged; the change is the result, and the cost is counted" {
 	turns <<-END
 	path = $file
 	content <<DRAFT
@@ -72,7 +72,7 @@ turns() { # one call of edit_file from standard input, then the end
 	[[ "$output" == *0.25* ]]
 }
 
-@test "an answer without lines is asked for again, three times" {
+@test "an empty answer is requested again, three times" {
 	turns <<<"path = $file
 content = x"
 	printf '[turn]\ntext = no\n' >"$work/merger"
@@ -112,7 +112,7 @@ content = more"
 	[ "$(od -c "$work/ws/b.txt" | tr -s ' ')" = "$(printf 'no newline\r\nat the end\r\nmore\r\n' | od -c | tr -s ' ')" ]
 }
 
-@test "wrong ranges and long ones are errors that help" {
+@test "invalid and long ranges give helpful errors" {
 	: >"$work/merger"
 	turns <<<"path = $file
 start := 9
@@ -143,7 +143,7 @@ content = x"
 	[ "$(wc -l <"$file")" -eq 6 ]
 }
 
-@test "what a tool asks counts against the budget" {
+@test "model requests of a tool count against the budget" {
 	turns <<<"path = $file
 content = x"
 	printf '[turn]\ntext = no\nusage = input 10, output 10, cost 3\n' >"$work/merger"
@@ -162,7 +162,7 @@ content = x"
 	[[ "$(seen 0 content)" == *"none"* ]]
 }
 
-@test "what a tool may ask a model" {
+@test "invalid model requests of a tool are refused" {
 	printf '[turn]\nexpect role = user\ntext = an answer\n' >"$work/merger"
 	: >"$work/script"
 	while IFS= read -r params; do

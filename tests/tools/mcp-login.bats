@@ -34,14 +34,14 @@ m() {
 	timeout 60 mortise "$@" --config "$ini" </dev/null
 }
 
-@test "without a login: a sentence that says what to do" {
+@test "without a login: an error that names the remedy" {
 	run m mcp test o
 	echo "$output"
 	[ "$status" -eq 6 ]
 	[[ "$output" == *"mortise mcp login o"* ]]
 }
 
-@test "login, call, a token that ends, a login that ends, logout" {
+@test "login, call, an expired token, an expired login, logout" {
 	run m mcp login o
 	echo "$output"
 	[ "$status" -eq 0 ]
@@ -77,7 +77,7 @@ m() {
 	[ "$status" -eq 0 ]
 }
 
-@test "a token that ends soon is renewed before it is used" {
+@test "a token about to expire is renewed before it is used" {
 	m mcp login o
 	m mcp test o
 	jq '.expires_at = 1' "$login" >"$dir/new"
@@ -98,7 +98,7 @@ m() {
 	[ "$(cat "$dir/one" "$dir/two")" = $'who with read\nwho with read' ]
 }
 
-@test "more rights: the next login asks for them too" {
+@test "more scopes: the next login requests them too" {
 	m mcp login o
 	m mcp test o
 	run m tools call admin
@@ -162,7 +162,7 @@ m() {
 	grep -q 'This is not the expected URL' "$dir/err"
 }
 
-@test "login: what cannot be logged in at" {
+@test "login: servers that do not support it" {
 	{
 		printf '[mcp.program]\ncommand = true\n'
 		printf '[mcp.has]\nurl = %s/mcp\nbearer_env = HOME\n' "$base"
@@ -182,7 +182,7 @@ m() {
 	[ "$status" -eq 2 ]
 }
 
-@test "client credentials: a secret or a key, and no user" {
+@test "client credentials: a secret or a key, without a user" {
 	printf 'grant = client_credentials\nclient_id = machine\n' >>"$ini"
 	run m mcp test o
 	[ "$status" -eq 6 ]

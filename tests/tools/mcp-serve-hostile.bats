@@ -47,7 +47,7 @@ read_uri() {
 		-d '{"jsonrpc":"2.0","id":1,"method":"'"$1"'","params":{'"$2"'}}' "$url"
 }
 
-@test "hidden files are neither listed nor read, by no name" {
+@test "hidden files are neither listed nor read, by any name" {
 	mkdir -p "$dir/work/.git" "$dir/work/sub/.cache"
 	echo SECRET | tee "$dir/work/.env" "$dir/work/.git/config" "$dir/work/sub/.cache/x" >/dev/null
 	echo plain >"$dir/work/plain"
@@ -69,7 +69,7 @@ read_uri() {
 	[[ "$output" == *'"values":[],"total":0'* ]]
 }
 
-@test "devices, pipes, sockets, large and endless files are refused at once" {
+@test "devices, pipes, sockets, large and endless files are refused immediately" {
 	mkfifo "$dir/work/fifo"
 	ln -s /dev/zero "$dir/work/zero"
 	truncate -s 20G "$dir/work/large"
@@ -102,12 +102,12 @@ END
 	[ "$total" -eq 1100 ]
 }
 
-@test "ids that are not one, or large, get an error without an id" {
+@test "invalid or large ids get an error without an id" {
 	serve -o controller.tools=bash
 	hostile ids
 }
 
-@test "the body of a stranger is not read" {
+@test "the body of an unauthenticated request is not read" {
 	serve -o controller.tools=bash
 	hostile body_of_strangers
 }
@@ -146,7 +146,7 @@ END
 	hostile slow_reader
 }
 
-@test "SIGTERM ends the server at once in the middle of everything" {
+@test "SIGTERM ends the server immediately, whatever is in progress" {
 	serve -o controller.tools=bash
 	python3 "$top_srcdir/tests/tools/mcp-serve-hostile.py" slow_reader "$url"
 	curl -s -o "$dir/answer" -H 'Content-Type: application/json' \

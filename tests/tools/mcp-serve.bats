@@ -72,7 +72,7 @@ skill() {
 	cat >"$dir/work/.agents/skills/$1/SKILL.md"
 }
 
-@test "nothing listens unless asked, to others never without a token" {
+@test "no port is open by default, and never to other hosts without a token" {
 	run bash -c ": | mortise tools serve"
 	[ "$status" -eq 0 ]
 	[[ "$output" != *listening* ]]
@@ -96,7 +96,7 @@ skill() {
 	[[ "$output" == *"cannot listen"*"address already in use"* ]]
 }
 
-@test "who may ask: token, host, origin, and what a page of a browser can send" {
+@test "access: token, host, origin, and requests from web pages" {
 	serve
 	run post "$ping"
 	[[ "$output" == *'"result":{}'*200 ]]
@@ -121,7 +121,7 @@ skill() {
 	[ "$output" = 405 ]
 }
 
-@test "sessions, versions, and what is wrong with a request" {
+@test "sessions, versions, and invalid requests" {
 	serve
 	session=$(post "$hello" -D - -o /dev/null | tr -d '\r' | sed -n 's/^Mcp-Session-Id: //p')
 	[[ "$session" =~ ^[0-9a-f]{32}$ ]]
@@ -152,7 +152,7 @@ skill() {
 	[[ "$output" == *-32022*400 ]]
 }
 
-@test "what the configuration does not wire is not offered" {
+@test "tools that the configuration does not wire are not offered" {
 	serve -o controller.tools=bash
 	for method in prompts/list prompts/get completion/complete resources/list \
 		resources/read resources/templates/list; do
@@ -271,7 +271,7 @@ skill() {
 	[[ "$output" == *-32602* ]]
 }
 
-@test "resources: the files of the workspace, and nothing outside of it" {
+@test "resources: files of the workspace only" {
 	mkdir -p "$dir/work/sub dir" "$dir/work/.hidden"
 	echo text >"$dir/work/sub dir/a%b.txt"
 	base64 -d <<<$png >"$dir/work/image"
@@ -489,7 +489,7 @@ answered() {
 	wait $listener || true
 }
 
-@test "the form of an MCP server is shown by the client of the server" {
+@test "a form of an MCP server is shown by the client of the outer server" {
 	printf '[mcp.one]\ncommand = python3\nargs = %s, form, %s\n' \
 		"$top_srcdir/tests/tools/mcp-hostile.py" "$dir/starts" >"$dir/ini"
 	mortise mcp status --config "$dir/ini"
@@ -502,7 +502,7 @@ answered() {
 	[[ "$output" == *Ann*'"id":9,"result"'* || "$output" == *'"id":9,"result"'*Ann* ]]
 }
 
-@test "our own client over HTTP, in both eras; progress; a call whose client goes away" {
+@test "the built-in client over HTTP, in both revisions; progress; a disconnect" {
 	serve
 	for protocol in 2026-07-28 2025-11-25; do
 		printf '[mcp.self]\nurl = %s\nbearer_env = MORTISE_SERVE_TOKEN\nprotocol = %s\n' \
@@ -535,7 +535,7 @@ answered() {
 	server=
 }
 
-@test "hostile bytes get an answer or an end, and the server stays" {
+@test "hostile bytes get a response or a disconnect, and the server survives" {
 	serve
 	python3 - "$url" <<'EOF'
 import random, socket, sys, time
@@ -603,7 +603,7 @@ call() {
 		-H 'Mcp-Name: test_header_parameters' "$@"
 }
 
-@test "parameters that a tool wants in headers are those of the request" {
+@test "parameters that a tool takes from headers match the request" {
 	export MORTISE_CORE_PLUGIN_PATH=$MORTISE_CORE_PLUGIN_PATH,$top_builddir/tests/plugins
 	serve -o controller.tools=mcp-fixture
 	region='{"region":"Hello"}'

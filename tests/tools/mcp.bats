@@ -31,14 +31,14 @@ m() {
 	timeout 60 mortise "$@" --config "$ini"
 }
 
-@test "no server: nothing happens, the plugin is not asked for" {
+@test "no server: mcp list says so" {
 	: >"$ini"
 	run m mcp list
 	[ "$status" -eq 0 ]
 	[ "$output" = "No MCP server is configured." ]
 }
 
-@test "tools of both eras, in pages; invalid names; no schema, no tool" {
+@test "tools of both revisions, in pages; invalid names; no schema, no tool" {
 	for mode in plain modern; do
 		: >"$ini"
 		server one $mode
@@ -55,7 +55,7 @@ m() {
 	done
 }
 
-@test "a server that ends at the first unknown request is started again" {
+@test "a server that exits at the first unknown request is restarted" {
 	server one old-only
 	run m mcp test one
 	[ "$status" -eq 0 ]
@@ -78,7 +78,7 @@ m() {
 	[[ "$output" == *"ancient"*"1999-01-01"* ]]
 }
 
-@test "mcp test: the tools of one server by name, and what they do" {
+@test "mcp test: the tools of one server by name and effect" {
 	server good plain
 	run m mcp test good
 	echo "$output"
@@ -87,13 +87,13 @@ m() {
 	[[ "$output" == *"  plain "*"Says its argument."*"  write "*"Changes something."* ]]
 }
 
-@test "pages that come back to themselves end" {
+@test "pages that refer to themselves end" {
 	server one same-cursor
 	run m mcp test one
 	[ "$status" -eq 0 ]
 }
 
-@test "malformed lines, wrong ids, a flood: the answer still counts" {
+@test "malformed lines, wrong ids, a flood: the response is still used" {
 	for mode in malformed wrong-ids flood progress; do
 		: >"$ini"
 		server one $mode
@@ -104,7 +104,7 @@ m() {
 	done
 }
 
-@test "a line of 20 MiB ends the connection with a sentence" {
+@test "a line of 20 MiB ends the connection with an error message" {
 	server one huge-line
 	m mcp test one
 	run m tools call write
@@ -113,7 +113,7 @@ m() {
 	[[ "$output" == *"more than 16 MiB"* ]]
 }
 
-@test "a call without an answer is given up" {
+@test "a call without a response times out" {
 	server one silent-call "timeout = 1s"
 	m mcp test one
 	run m tools call plain
@@ -121,7 +121,7 @@ m() {
 	[[ "$output" == *"did not respond to \`tools/call\` within 1.0 seconds"* ]]
 }
 
-@test "death in a call: told with its last words; what only reads is asked again" {
+@test "a server dies in a call: its last output is shown; read-only calls are retried" {
 	server one die-in-call
 	server two die-once "trust_hints = yes"
 	m mcp status
@@ -138,7 +138,7 @@ m() {
 	[ "$(wc -l <"$dir/starts-two")" -eq 2 ]
 }
 
-@test "what a server says of its tools counts once the user trusts it" {
+@test "annotations of a server apply once the user trusts it" {
 	printf '[turn]\n[call plain]\ntext = a\n\n[turn]\n[call finish]\nmessage = Done.\n' \
 		>"$dir/script"
 	mkdir "$dir/ws"
@@ -159,7 +159,7 @@ m() {
 	[[ "$output" != *"not registered"* ]]
 }
 
-@test "an answer that is none, a tool that runs only as a task: an error at once" {
+@test "an invalid response, a tool that runs only as a task: an immediate error" {
 	for mode in null-result list-result text-error; do
 		: >"$ini"
 		server one $mode
@@ -182,7 +182,7 @@ m() {
 	[[ "$output" == *"no such place"* ]]
 }
 
-@test "errors: of the tool, of the protocol, of a result that is not as promised" {
+@test "errors: of the tool, of the protocol, of a result that violates its schema" {
 	server one lies
 	server two error
 	m mcp status
@@ -196,7 +196,7 @@ m() {
 	[[ "$output" == *"it is broken (error -32000)"* ]]
 }
 
-@test "the server's own questions" {
+@test "requests of the server to the client" {
 	server one ask
 	server two input
 	m mcp status
@@ -209,7 +209,7 @@ m() {
 	[[ "$output" == *"state s täte roots 1"* ]]
 }
 
-@test "its children end with it" {
+@test "child processes of a server end with it" {
 	server one child
 	m mcp test one
 	pid=$(sed 's/started //' "$dir/starts-one" | tail -1)
@@ -220,7 +220,7 @@ m() {
 	run -1 pgrep -g "$pid"
 }
 
-@test "names of variables, not their values, in the configuration" {
+@test "the configuration has names of variables, not their values" {
 	server one plain "env = MY_SECRET" "bearer_env = MY_TOKEN"
 	export MY_SECRET=geheim
 	run m config show
@@ -228,7 +228,7 @@ m() {
 	[[ "$output" != *geheim* ]]
 }
 
-@test "servers of another program's file" {
+@test "servers from the file of another program" {
 	cat >"$dir/mcp.json" <<-EOF
 	{"mcpServers": {"My Server": {"command": "python3",
 	  "args": ["\${HERE}/tests/tools/mcp-hostile.py", "plain"],
@@ -277,7 +277,7 @@ m() {
 	[[ "$output" == *"at once"* ]]
 }
 
-@test "a server that has the name of a toolset: both work, told apart" {
+@test "a server with the name of a toolset: both work under distinct names" {
 	server memory plain
 	run m mcp list
 	[[ "$output" == "memory "* ]]
@@ -319,7 +319,7 @@ m() {
 	done
 }
 
-@test "a search of the web is there when there is a key for it" {
+@test "a web search is offered when a key is set" {
 	: >"$ini"
 	mkdir "$dir/bin"
 	printf '#!/bin/sh\necho "$@ $TAVILY_API_KEY" >%s\nexec python3 %s plain\n' "$dir/args" \
@@ -353,7 +353,7 @@ calls_grown() {
 	EOF
 }
 
-@test "a server has more tools of a sudden: they are offered" {
+@test "a server adds tools while it runs: they are offered" {
 	for mode in grows grows-modern; do
 		rm -rf "$XDG_CACHE_HOME" "$dir/ws"
 		: >"$ini"
@@ -418,7 +418,7 @@ calls_grown() {
 	grep -x "cancelled $number" "$dir/starts-one"
 }
 
-@test "pictures, resources, links, and what is none of these" {
+@test "images, resources, links, and unknown content" {
 	server one media
 	m mcp status
 	run m tools call --json plain
@@ -429,7 +429,7 @@ calls_grown() {
 	[[ "$output" == *"a:d"* ]]
 }
 
-@test "many tools: their names first, what they take when it is asked for" {
+@test "many tools: names first, parameters on request" {
 	server lots many
 	m mcp status
 	cat >"$dir/script" <<-'EOF'
@@ -570,7 +570,7 @@ use_browser() {
 	kill $pid
 }
 
-@test "a server that is killed in the middle of a conversation comes back" {
+@test "a server that is killed during a conversation is restarted" {
 	[ -n "$MCP_SERVERS" ] || skip "MCP_SERVERS names no directory with servers"
 	printf '#!/bin/sh\necho $$ >%s\nexec %s stdio\n' "$dir/pid" \
 		"$MCP_SERVERS/node_modules/.bin/mcp-server-everything" >"$dir/server"
@@ -604,7 +604,7 @@ use_browser() {
 	[[ "$output" == *"The sum of 2 and 3 is 5."*"The sum of 4 and 5 is 9."* ]]
 }
 
-@test "a server over HTTP that forgets the session: another one, and the call again" {
+@test "an HTTP server that loses the session: a new session, and the call is repeated" {
 	for code in 404 400; do
 		rm -rf "$dir/log" "$dir/ws" "$XDG_CACHE_HOME"
 		python3 "$top_srcdir/tests/tools/mcp-session.py" $code "$dir/log" 3>&- &
@@ -676,7 +676,7 @@ use_browser() {
 
 # ---- mortise as a server -------------------------------------------------------
 
-@test "our own tools, served to our own client, in both eras" {
+@test "built-in tools, served to the built-in client, in both revisions" {
 	for protocol in 2026-07-28 2025-11-25; do
 		{
 			printf '[mcp.self]\ncommand = mortise\nargs = tools, serve\n'
@@ -696,7 +696,7 @@ use_browser() {
 	done
 }
 
-@test "serve: what is wrong is answered, and the end of the input is the end" {
+@test "serve: invalid requests get an error, and the end of the input ends it" {
 	run bash -c '{
 		echo "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"nothing\"}"
 		echo "no json"
@@ -719,7 +719,7 @@ use_browser() {
 	[[ "$output" == *'"id":"six","result":'*'six'* ]]
 }
 
-@test "a command that fails: its exit code, and that it is an error" {
+@test "a command that fails: its exit code and is_error" {
 	run bash -c '{
 		echo "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":\"execute_bash\",\"arguments\":{\"command\":\"echo out; (exit 3)\"}}}"
 		echo "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"tools/call\",\"params\":{\"name\":\"execute_bash\",\"arguments\":{\"command\":\"echo fine\"}}}"
@@ -760,7 +760,7 @@ use_browser() {
 	[[ "$output" == *'"id":8,"result":'*'next'* ]]
 }
 
-@test "serve: SIGTERM ends it at once, with what runs, and nothing is left" {
+@test "serve: SIGTERM ends it and its calls immediately, and nothing is left" {
 	mkfifo "$dir/in"
 	mortise tools serve <"$dir/in" >"$dir/out" 3>&- &
 	pid=$!
@@ -781,7 +781,7 @@ use_browser() {
 	run ! kill -0 "$(cat "$dir/shell")"
 }
 
-@test "serve: a client that reads late gets all, one that goes away ends it" {
+@test "serve: a slow client gets everything, one that disconnects ends it" {
 	cat >"$dir/client.py" <<-'END'
 		import json, subprocess, sys, time
 		s = subprocess.Popen(["mortise", "tools", "serve"], stdin=subprocess.PIPE,
