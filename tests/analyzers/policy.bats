@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# policy.bats - `mortise policy`, and what analyzers change in conversations.
+# policy.bats - `mortise policy`, and the effect of analyzers on conversations.
 
 setup() {
 	work=$BATS_TEST_TMPDIR
