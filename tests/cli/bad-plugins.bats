@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# bad-plugins.bats - what a user sees of each bad plugin of bad-plugins.table, when it is
-# loaded or called, and that nothing of it is left running.
+# bad-plugins.bats - messages to the user about each bad plugin of bad-plugins.table, when
+# it is loaded or called; no process of it is left running.
 bats_require_minimum_version 1.5.0
 
 setup() {
@@ -78,7 +78,7 @@ source_of() {
 	esac
 }
 
-# as_sanitized SENTENCE : what AddressSanitizer and its leak check make of it
+# as_sanitized SENTENCE : the sentence under AddressSanitizer and its leak check
 as_sanitized() {
 	case $SANITIZE$1 in
 	*address*'(SIGSEGV)'* | *address*'(code 3)'*) echo "exited (code 1)" ;;

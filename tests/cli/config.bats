@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# mortise config, as a person uses it.
+# mortise config, as a user runs it.
 
 bats_require_minimum_version 1.5.0
 
@@ -216,7 +216,7 @@ finds() {
 	run mortise run -m script:script -t hi </dev/null
 	[ "$status" -eq 0 ]
 	[[ "$output" == *".mortise/mortise.ini was ignored because it is not trusted; run \`mortise config trust\` to trust it"* ]]
-	# what is wrong without it as well does not matter
+	# errors that also occur without it do not matter
 	run mortise config trust -o controller.agent=unknown
 	[ "$status" -eq 0 ]
 	run mortise run -m script:script -t hi </dev/null

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# conversations.bats - conversations removed, their size, and those of another state
-# directory.
+# conversations.bats - deletion of conversations, their size, and the conversations of
+# another state directory.
 bats_require_minimum_version 1.5.0
 
 setup() {

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# hostile.bats - replies and files that no good program writes.
+# hostile.bats - malformed replies and files.
 bats_require_minimum_version 1.5.0
 
 setup() {
@@ -198,7 +198,7 @@ EOF
 	: >"$work/file"
 	XDG_STATE_HOME=$work/file run mortise conversations
 	[ "$status" -le 1 ]
-	if [ "$(id -u)" = 0 ]; then # root may write everywhere but here
+	if [ "$(id -u)" = 0 ]; then # root may write everywhere except here
 		nowhere=/proc/fs
 	else
 		nowhere=$work/nowhere

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# misbehave.bats - tools that crash, hang and flood cost one observation with one
-# clear sentence; the shell next to them lives on and so does the conversation.
+# misbehave.bats - tools that crash, hang or flood cost one observation with one clear
+# sentence; the shell of the same runner and the conversation continue.
 
 setup() {
 	work=$BATS_TEST_TMPDIR

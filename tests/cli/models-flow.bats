@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# models-flow.bats - waits, fallbacks and rules between several models, in whole
+# models-flow.bats - retries, fallbacks and rules for several models, in whole
 # conversations.
 bats_require_minimum_version 1.5.0
 
@@ -117,7 +117,7 @@ done_after() { # done_after FILE ERROR TIMES
 	[[ "$output" == *"by two"* ]]
 	log | jq -se 'any(.record == "llm_reply" and (.model | endswith("/second")))'
 	log | jq -se 'any(.record == "retry" and .model and (.model | endswith("/second")))'
-	# what the agent is made of is in meta.json, so that it continues as it began
+	# meta.json has the configuration of the agent, so that it continues with it
 	mortise resume -t again >"$work/out" 2>&1 || true
 	jq -e '.spec.settings | index("llm.fallback=two")' \
 		"$work"/state/mortise/conversations/*/meta.json

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# mortise models: what is known, and prices taken over.
+# mortise models: known facts, and imported prices.
 
 setup() {
 	export XDG_DATA_HOME="$BATS_TEST_TMPDIR/data" XDG_CONFIG_HOME="$BATS_TEST_TMPDIR/config"

@@ -16,7 +16,7 @@ setup() {
 	harm=(mortise run -q -C "$work/ws" -o controller.agent=harm -t go)
 }
 
-# Nothing that a test started is left.
+# No process that a test started is left.
 teardown() {
 	[ -z "$model" ] || kill "$model"
 	[ -z "$(left)" ]
@@ -86,7 +86,7 @@ until_there() {
 	run "${harm[@]}" -o agent.harm.run=inside
 	[ "$output" = "nothing was tried" ]
 	[ -e "$work/loaded" ]
-	# a resumed conversation runs it where it ran
+	# a resumed conversation runs the plugin in the same place
 	rm "$work/loaded"
 	mortise resume last -q -t again
 	[ -e "$work/loaded" ]
@@ -148,8 +148,8 @@ until_there() {
 	until_there test ! -e "/proc/$copy"
 }
 
-# converse SCRIPT [OPTION...]: an agent that asks a model and does what it answers, and
-# logs its processes
+# converse SCRIPT [OPTION...]: an agent that queries a model, executes its calls, and logs
+# its processes
 converse() {
 	script=$1
 	shift
@@ -272,7 +272,7 @@ think() {
 	[ "$(calls | cut -d' ' -f1,3 | paste -sd' ')" = \
 		"start 1 replied 2 start 1 replied 2 start 1 replied 2" ]
 	[ "$(calls | cut -d' ' -f2 | sort -u | wc -l)" -eq 3 ]
-	# the state that one copy kept is that of the next
+	# the next copy has the state that one copy kept
 	calls | awk '$1 == "start" && NR > 1 && $6 != pid { exit 1 } { pid = $2 }'
 }
 
@@ -327,7 +327,7 @@ end
 	until_there test -e "$work/port"
 }
 
-# It has ended, whether or not its parent has read its status.
+# The process has exited, whether or not its parent has read its status.
 dead() {
 	[ ! -e "/proc/$1" ] || grep -q '^State:.Z' "/proc/$1/status"
 }
@@ -558,7 +558,7 @@ events() {
 	[ "$(tail -1 "$work/fork" | cut -d' ' -f5)" -gt 2600000 ]
 }
 
-# What the agent and the condenser have read, without processes.
+# The texts that the agent and the condenser have read, without processes.
 seen() {
 	sed -n 's/.* info asker: \([a-z]*\) in [0-9]*, call [0-9]*, \(.* places\), .*/\1 \2/p
 		s/.* info \(harm: .* bytes\)/\1/p' "$work/log"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # plugin-guard.bats - plugins that run in the host's process and crash, exit, hang or
-# print there: a runtime, which is asked at the first call of a tool, and agents,
+# print there: a runtime, which is used at the first call of a tool, and agents,
 # condensers and analyzers with `run = inside`.
 bats_require_minimum_version 1.5.0
 
@@ -22,7 +22,7 @@ EOF
 	run_it=(mortise run -C "$work/ws" -m "script:$work/script")
 }
 
-# runtime STATEMENT : the runtime `odd`, which does this before what `local` does
+# runtime STATEMENT : the runtime `odd`, which is `local` with this statement before
 runtime() {
 	cat >"$work/odd.c" <<-END
 		#define MORTISE_PROVISIONAL
@@ -46,7 +46,7 @@ runtime() {
 	chmod 755 "$work/plugins/odd.so"
 }
 
-# resumes : the log is whole, and with the usual runtime the work goes to its end
+# resumes : the log is complete, and with the standard runtime the work is completed
 resumes() {
 	run mortise resume last -q -o controller.runtime=local
 	echo "$output"

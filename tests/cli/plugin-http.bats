@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# plugin-http.bats - agents and condensers send HTTP requests through the host: what they
-# get from good and bad servers, and what happens to a request when its step is repeated.
+# plugin-http.bats - agents and condensers send HTTP requests through the host: results
+# from good and bad servers, and requests of a step that is repeated.
 
 bats_require_minimum_version 1.5.0
 
@@ -34,7 +34,7 @@ until_there() {
 }
 
 # server http|https: $url is its address; `seen` gets a line for each request, and
-# "closed PATH" when a client has gone
+# "closed PATH" when a client has disconnected
 server() {
 	cat >"$work/server.py" <<-'END'
 		import http.server, json, ssl, sys
@@ -352,7 +352,7 @@ begin() {
 	done
 }
 
-# The example of a condenser, built as a vendor does.
+# The example of a condenser, built as a vendor builds it.
 build_archive() {
 	cp "$top_srcdir"/examples/archive/* "$work"
 	mkdir "$work/plugins"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# mortise plugins new: each directory that it makes builds without warnings, passes its
+# mortise plugins new: each directory that it creates builds without warnings, passes its
 # own tests and installs.
 bats_require_minimum_version 1.5.0
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# plugin-preview.bats - what a tool says that a call would do is part of the question
-# whether it may, and changes nothing about what is approved.
+# plugin-preview.bats - the preview of a call by its tool is part of the approval
+# question, and does not change the call that is approved.
 bats_require_minimum_version 1.5.0
 
 setup() {
@@ -59,7 +59,7 @@ tool() {
 questions() { jq -c 'select(.type == "state" and .waits).waits' <<< "$output"; }
 log() { cat "$XDG_STATE_HOME"/mortise/conversations/*/events.jsonl; }
 
-# asked: run until the action waits. The user has read the question once, and whole.
+# asked: run until the action waits. The output has the complete question once.
 asked() {
 	run "${run_it[@]}" "$@" < /dev/null
 	questions

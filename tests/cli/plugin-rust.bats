@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# examples/rust/mortise-plugin-sys: its structs are those of the headers, and it needs
-# nothing but the standard library.
+# examples/rust/mortise-plugin-sys: its structs match those of the headers, and it needs
+# only the standard library.
 bats_require_minimum_version 1.5.0
 
 setup() {

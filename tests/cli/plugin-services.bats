@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# plugin-services.bats - what a tool can ask of its host, each service with a plugin that
-# is built from the headers alone.
+# plugin-services.bats - the services of the host for tools, each with a plugin that is
+# built from the headers alone.
 bats_require_minimum_version 1.5.0
 
 setup() {
@@ -215,7 +215,7 @@ call() { # [FLAG...] : call it
 	[ "${lines[1]}" = three ]
 }
 
-# logged N : the structured result of a conversation in which the tool gives N
+# logged N : the structured result of a conversation in which the tool returns N
 logged() {
 	service "const struct mt_result_draft_1 *r = host->extension(MT_RESULT_DRAFT_1);
 		r->structured(call, \"{\\\"n\\\":$1}\", strlen(\"{\\\"n\\\":$1}\"));
@@ -659,7 +659,7 @@ about() {
 		tail -n 1 | jq -e '.text | fromjson | .calls == 3' > "$BATS_TEST_TMPDIR/seen"
 }
 
-# server : one that answers with what it was sent; sets `port`
+# server : an HTTP server that returns the request; sets `port`
 server() {
 	python3 -c '
 import http.server, json
@@ -693,7 +693,7 @@ teardown() {
 	[ -z "$server" ] || kill "$server"
 }
 
-# asks PARAMS ANSWER : a call that sends this, and what is a part of its result
+# asks PARAMS ANSWER : a call that sends PARAMS, and a part of its result
 asks() {
 	printf '[turn]\n[call service]\nparams := %s\n\n' "$1" >> "$BATS_TEST_TMPDIR/script"
 	answers+=("$2")
@@ -789,7 +789,7 @@ http_service() {
 	done < "$BATS_TEST_TMPDIR/results"
 	[ "$n" -eq "${#answers[@]}" ]
 
-	# The word of the user replaces what the plugin declares.
+	# The configuration of the user overrides the declaration of the plugin.
 	answers=()
 	rm -r "$BATS_TEST_TMPDIR/script" "$XDG_STATE_HOME/mortise/conversations"
 	asks "{\"url\":\"http://localhost:$port/\"}" '{"status":200'

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# mortise plugins test: calls the tools of a plugin as its case file says.
+# mortise plugins test: calls the tools of a plugin as specified in its case file.
 bats_require_minimum_version 1.5.0
 
 setup() {
@@ -239,7 +239,7 @@ setup() {
 	[ "$status" -eq 2 ]
 }
 
-# with_valgrind: skip without it
+# with_valgrind: skip the test without valgrind
 with_valgrind() {
 	command -v valgrind || skip "valgrind is not installed"
 	case $SANITIZE in *address*) skip "valgrind cannot run a program with ASan" ;; esac

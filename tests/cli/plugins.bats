@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# mortise plugins: good ones are listed, each bad one gets one clear sentence.
+# mortise plugins: good plugins are listed, each bad one gets one clear sentence.
 bats_require_minimum_version 1.5.0
 
 setup() {
@@ -22,7 +22,7 @@ compile() {
 	chmod 755 "$dir/$name.so"
 }
 
-# tool NAME [TEXT BEFORE] : a good tool, after some lines that spoil it
+# tool NAME [TEXT BEFORE] : a good tool, or with TEXT a bad one
 tool() {
 	compile "$1" <<-END
 		$2
@@ -38,7 +38,7 @@ tool() {
 	END
 }
 
-# refused SENTENCE : the only plugin is refused so, each time it is asked
+# refused SENTENCE : the only plugin is refused with SENTENCE, each time
 refused() {
 	for time in 1 2; do
 		run mortise plugins --refused
@@ -272,7 +272,7 @@ call_takes() { # ARGUMENTS
 	[ "$status" -eq 0 ]
 }
 
-# constructor NAME STATEMENT... : a good tool that does this when it is loaded
+# constructor NAME STATEMENT... : a good tool that runs STATEMENT when it is loaded
 constructor() {
 	tool "$1" "#include <errno.h>
 		#include <fcntl.h>
@@ -524,7 +524,7 @@ constructor() {
 	[[ "$output" == "tool       good"* ]]
 }
 
-# named NAME TEXT BEFORE : a tool `bash` that says who it is
+# named NAME TEXT BEFORE : a tool `bash` that returns its name
 named() {
 	compile "$1" <<-END
 		$2
@@ -699,7 +699,7 @@ refused_place() {
 	run mortise config check -o "llm.model=script:$BATS_TEST_TMPDIR/script"
 	[ "$status" -eq 0 ]
 
-	# installed, it is wired; gone again, a conversation that has it says how to resume
+	# installed, it is wired; removed, a conversation that has it says how to resume
 	tool gone
 	export MORTISE_CORE_PLUGIN_PATH=$ours,$dir
 	run mortise tools list
@@ -714,7 +714,7 @@ refused_place() {
 	[ "$status" -eq 0 ]
 	[ "$output" = again ]
 
-	# what the user's own file names is an error
+	# a name in the user's own file is an error
 	rm "$file"
 	printf '[controller]\ntools += gone\n' >"$HOME/config/mortise/mortise.ini"
 	run mortise run -q -C "$BATS_TEST_TMPDIR/ws" -m "script:$BATS_TEST_TMPDIR/script" -t hi

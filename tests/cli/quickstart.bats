@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# quickstart and its demo, with a configure that builds nothing: the program is the one
-# of this build tree. tests/fresh-debian runs the real one.
+# quickstart and its demo, with a configure that builds nothing: the program is that of
+# this build tree. tests/fresh-debian runs the real configure.
 
 bats_require_minimum_version 1.5.0
 
@@ -35,7 +35,7 @@ teardown() {
 	rm -rf "$work"
 }
 
-fixed() { # the demo ran to its end
+fixed() { # the demo completed
 	[ "$status" -eq 0 ]
 	[[ "$output" == *'==> done. Next: '* ]]
 	[ -z "$(find "$work" -name halle.csv)" ]

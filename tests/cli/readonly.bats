@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# readonly.bats - the agent that only reads: its tools are exactly its own, whatever
-# the configuration wires and the model calls.
+# readonly.bats - the read-only agent: it has exactly its own tools, whatever the
+# configuration wires and the model calls.
 
 setup() {
 	work=$BATS_TEST_TMPDIR

@@ -356,7 +356,7 @@ EOS
 	[[ "$output" == "mortise: --json-schema $work/schema: "* ]]
 }
 
-# undone: what /undo in the newest conversation takes back
+# undone: the text that /undo in the newest conversation reverts
 undone() {
 	run python3 "$top_srcdir/tests/controller/talk.py" undo stop \
 		-- mortise resume last --json --keep
@@ -416,7 +416,7 @@ undone() {
 	(cd "$work/other" && run_it[3]=. && mortise run -m "script:$work/script" -q -t second)
 	TZ=Etc/GMT-9 run mortise conversations
 	[ "$status" -eq 0 ]
-	# in either order, when both began in the same second
+	# in either order if both started in the same second
 	[[ "$output" == *" $(TZ=Etc/GMT-9 date +%Y-%m-%d) "*" $work/other  second"* ]]
 	[[ "$output" == *" $work/ws  first"* ]]
 	[ "${#lines[@]}" -eq 2 ]

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# secrets.bats - what is masked, what is not, and what /proc and core files show.
+# secrets.bats - masked and unmasked texts, and the content of /proc and core files.
 
 setup() {
 	work=$BATS_TEST_TMPDIR
@@ -12,7 +12,7 @@ setup() {
 }
 
 log() { cat "$work"/state/mortise/conversations/*/events.jsonl 2>/dev/null; }
-# A conversation outlives its terminal.
+# A conversation survives its terminal.
 teardown() {
 	mortise kill >"$work/kill" 2>&1 ||
 		grep "no conversation is running" "$work/kill"
@@ -46,7 +46,7 @@ END
 # The system text and the tools of the first event.
 offered() { log | head -n 1 | jq -S '.args'; }
 
-# everywhere: all that a run leaves behind, and what `resume` and `export` print
+# everywhere: all files that a run leaves, and the output of `resume` and `export`
 everywhere() {
 	mortise resume last --json -t "more of $1" 2>&1 || true
 	mortise conversations export last
@@ -54,7 +54,7 @@ everywhere() {
 	cat "$work"/state/mortise/conversations/*/{events.jsonl,meta.json,state.json}
 }
 
-# one KEY: run with it; `seen` has all that can be read of it afterwards
+# one KEY: run with KEY; `seen` has all text that can be read afterwards
 one() {
 	rm -rf "$work"/state/* "$work"/ws/*
 	script "$1"
@@ -107,7 +107,7 @@ approve() { printf '{"type":"confirm","hash":"%s"}\n' "$(hashes | tail -n 1)"; }
 		without '<secret_hidden>' "$work/seen"
 		[ "$(grep -c "OUR_KEY is not masked because it" "$work/seen")" = 2 ]
 	done
-	# masked where it is a value, not where tools and the system text are
+	# masked in values, not in tools and the system text
 	one execute_bash
 	grep -F 'I use <secret_hidden> now' "$work/seen"
 }
@@ -139,7 +139,7 @@ END
 		until_true test -e "$work/ws/other"
 		until_true logged '"action":"finish"'
 	} | mortise resume last --json >"$work/out"
-	# the one that waited, and the one that was still to come
+	# the call that waited, and the one after it
 	[ "$(log | grep '"observation":"error"' | grep -c 'arguments contained a secret')" -eq 2 ]
 	[ ! -e "$work/ws/got" ]
 	log >"$work/all"
@@ -199,7 +199,7 @@ ours() {
 		esac
 	done
 }
-# Is it below the host?
+# Is the process a descendant of the host?
 mortise_of() {
 	local pid=$1
 	while [ "${pid:-0}" -gt 1 ]; do
@@ -228,7 +228,7 @@ no_sanitizer() {
 	start
 	[ "$(ours | wc -l)" -ge 4 ]
 	for pid in $(ours); do
-		# unreadable for others than root
+		# readable only by root
 		cat "/proc/$pid/environ" "/proc/$pid/cmdline" >"$work/proc" 2>/dev/null || true
 		without hunter "$work/proc"
 	done

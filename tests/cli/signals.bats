@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# signals.bats - a command that a signal ends leaves no temporary file.
+# signals.bats - a command killed by a signal leaves no temporary file.
 bats_require_minimum_version 1.5.0
 
 setup() {

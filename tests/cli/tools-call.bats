@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# mortise tools call: a signal cancels the call instead of ending its program.
+# mortise tools call: a signal cancels the call instead of terminating its program.
 bats_require_minimum_version 1.5.0
 
 setup() {
@@ -82,7 +82,7 @@ in_background() {
 	[ "$code" -eq 130 ]
 }
 
-# ended_by SIGNAL: send it, wait for the process; nothing of it is left in TMPDIR
+# ended_by SIGNAL: send SIGNAL, wait for the process; it leaves nothing in TMPDIR
 ended_by() {
 	kill "-$1" "$pid"
 	wait "$pid" || true
