@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# setup.bats - what prepares a conversation: the set-up script of the project, and
-# texts that the configuration adds; secrets in what the user says.
+# setup.bats - preparation of a conversation: the setup script of the project, and
+# texts that the configuration adds; secrets in messages of the user.
 bats_require_minimum_version 1.5.0
 
 setup() {
@@ -24,7 +24,7 @@ EOF2
 
 log() { cat "$work"/state/mortise/conversations/*/events.jsonl; }
 
-# Does a script of this workspace run?
+# Is a script of this workspace running?
 left_here() {
 	local pid
 	for pid in $(pgrep -f "bash .openhands/setup.sh"); do
@@ -48,7 +48,7 @@ left_here() {
 	[ "$(cat "$ws/made")" = 'made .openhands/setup.sh' ]
 	log >log
 	[ "$(jq -r 'select(.observation == "run") | .content' log | head -n 1)" = preparing ]
-	# the agent's shell is where it was
+	# the directory of the agent's shell is unchanged
 	jq -r 'select(.observation == "run") | .content' log | grep -Fx "at-$ws"
 	[ "$(jq -r 'select(.action == "run") | "\(.source) \(.args.hidden)"' log)" = \
 		'environment true
@@ -56,12 +56,12 @@ agent false' ]
 	[ "$(jq -r 'select(.observation == "run") | .extras.hidden' log)" = 'true
 false' ]
 
-	# continuing does not run it again
+	# a resume does not run the script again
 	printf '[turn]\n[call finish]\nmessage = Again.\n' >>"$work/script"
 	mortise resume last -t "continue"
 	[ "$(wc -l <"$ws/made")" = 1 ]
 
-	# another conversation does, unless it was changed
+	# another conversation runs it, unless the script was changed
 	"${run_it[@]}"
 	[ "$(wc -l <"$ws/made")" = 2 ]
 	echo '# more' >>"$ws/.openhands/setup.sh"
