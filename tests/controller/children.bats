@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# children.bats - delegate_tasks: agents at the same time, each a process with a
-# log of its own; their ends, their bill, their tree.
+# children.bats - delegate_tasks: parallel agents, each a process with its own log;
+# their ends, their cost, their tree.
 
 setup() {
 	work=$BATS_TEST_TMPDIR
@@ -31,7 +31,7 @@ agent() {
 	echo "$1" >>"$work/names"
 }
 
-# boss TASKS: a model that gives these tasks and then ends.
+# boss TASKS: a model that delegates these tasks and then finishes.
 boss() {
 	{
 		printf '[turn]\nusage = input 100, output 10, cost 0.5\n'
@@ -94,7 +94,7 @@ wait_for() {
 		= "finished,crashed,over budget,stuck" ]
 	[ "$(result | jq -r '.extras.children[0].message')" = "the fine report" ]
 	result | jq -r .content | grep -q "signal 9"
-	# each child's own log is what it is billed by; the sum is what the parent has
+	# the cost of each child is that in its own log; the parent has the sum
 	sum=$(cat "$all"/*/events.jsonl \
 		| jq -s '[.[] | select(.record == "llm_reply") | .usage.cost] | add')
 	told=$(jq -s '[.[] | select(.action == "finish") | .llm_metrics.accumulated_cost]
@@ -113,7 +113,7 @@ wait_for() {
 	[ "$status" -eq 0 ]
 	id=$(basename "$(dirname "$(boss_log)")")
 	[ "$(mortise conversations list | cut -c -2 | paste -sd,)" = "20,  ,  " ]
-	# the last one is the one that a person began
+	# the last one is the one that the user started
 	run mortise resume -t more
 	[ "$status" -eq 0 ]
 	[ "$(jq -s '[.[] | select(.action == "finish") | .llm_metrics.accumulated_cost]
@@ -130,7 +130,7 @@ tasks = ["one", "two", "three"]
 [call finish]
 message = done at the top
 END
-	# the same script: a child gives tasks too, until it is too deep
+	# the same script: a child delegates as well, until the depth limit
 	run "${run_it[@]}" -t go -o controller.max_depth=1 -o controller.max_children=1
 	[ "$status" -eq 0 ]
 	[ "$(result | jq -r '[.extras.children[].state] | unique | join(",")')" = finished ]
@@ -240,7 +240,7 @@ gone() { [ -z "$(mortise ps --json)" ] && ! pgrep -f "sleep 321" -u "$(id -u)"; 
 	[ "$(result | jq -r '.extras.children[0].message')" = refused ]
 }
 
-# asks N: that many questions of delegates have been reported.
+# asks N: N questions of delegates have been reported.
 asks() { [ "$(jq -s 'map(select(.asks) | .asks[] | .conversation + (.action | tostring))
 	| unique | length' "$work/out")" -ge "$1" ]; }
 
@@ -286,8 +286,8 @@ asks() { [ "$(jq -s 'map(select(.asks) | .asks[] | .conversation + (.action | to
 	grep -q 'The user rejected this' "$all"/*/events.jsonl
 }
 
-# inherits PLACE SETTING...: the parent approves `touch` with any arguments, then has a
-# delegate touch b; `$status` 0: that needed no answer.
+# inherits PLACE SETTING...: the parent approves `touch` with any arguments, then a
+# delegate runs `touch b`; `$status` 0: without a question.
 inherits() {
 	place=$1
 	shift

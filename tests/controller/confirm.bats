@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# confirm.bats - actions that wait for a person, and limits, as a user meets them.
+# confirm.bats - actions that wait for approval, and limits, as the user sees them.
 bats_require_minimum_version 1.5.0
 
 setup() {
@@ -136,7 +136,7 @@ EOF
 	jq -se '[.[] | select(.waits)][0].waits | [.scopes[].text] ==
 		["exactly `touch one`", "`touch` with any arguments"] and .scope == 0
 		and .kind == .scopes[0].text and .risk == "MEDIUM" and (.hash | length) == 64' "$work/out"
-	# HIGH waits again, and nothing is offered for it
+	# HIGH waits again, without an offer to allow similar actions
 	jq -se '[.[] | select(.waits)][1].waits | .scopes == [] and .kind == ""' "$work/out"
 }
 
@@ -254,7 +254,7 @@ END
 		[[ "$output" == *"awaiting_user_confirmation: risk UNKNOWN"* ]]
 		[ ! -e "$work/ws/one" ]
 	done
-	# UNKNOWN may pass, and then the model's own HIGH still waits
+	# UNKNOWN does not wait, but HIGH of the model still does
 	rm -rf "$work/state/mortise"
 	run "${run_it[@]}" -o controller.confirmation=risky -o controller.confirm_unknown=no \
 		-o "controller.analyzers=odd-fails, llm" </dev/null
@@ -308,13 +308,13 @@ script_of() { # COMMAND...: one call each, then the end
 	[ -e "$work/ws/two" ]
 	[ "$(grep -c '1 approval of this project applies; `mortise policy approvals`' \
 		<<<"$output")" -eq 1 ]
-	# one with another workspace asks
+	# a conversation in another workspace asks
 	mkdir "$work/other"
 	run mortise run -C "$work/other" --model "script:$work/script" -t go \
 		-o controller.confirmation=always </dev/null
 	[ "$status" -eq 8 ]
 	[ ! -e "$work/other/one" ]
-	# by a link it is the same project
+	# a link leads to the same project
 	ln -s ws "$work/link"
 	run mortise policy -C "$work/link" approvals
 	[[ "$output" == *'1  `touch` with any arguments'* ]]

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# delegate.bats - the action delegate: another agent on the same log, its end an
-# observation; nested, failing, stopped, killed and resumed again.
+# delegate.bats - the action delegate: another agent on the same log, whose end is an
+# observation; nested, failing, stopped, killed and resumed.
 
 setup() {
 	work=$BATS_TEST_TMPDIR
@@ -311,7 +311,7 @@ sleeping() {
 	[ "$status" -eq 0 ]
 	[[ "$output" == *"top"* ]]
 	of observation error | grep -q "interrupted when the process ended"
-	# what the reply had still planned was done, once, by the delegate
+	# the delegate executed the remaining calls of the reply, once
 	[ "$(of action think | jq -r .args.thought | paste -sd,)" = first,last ]
 	[ "$(of observation delegate | jq -r .extras.outputs.content)" = late ]
 	[ "$(of action system | wc -l)" -eq 2 ]

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# fork.bats - conversations that begin as another did; undo and rewind.
+# fork.bats - conversations that start as a copy of another; undo and rewind.
 bats_require_minimum_version 1.5.0
 
 setup() {

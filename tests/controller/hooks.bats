@@ -37,7 +37,7 @@ EOF
 	run_it=(mortise run -C "$work/ws" --model "script:$work/script")
 }
 
-# hook EVENT [SETTING...] : options for one hook of that moment
+# hook EVENT [SETTING...] : options for one hook of EVENT
 hook() {
 	hooks+=(-o "hook.h$1.event=$1" -o "hook.h$1.command=$work/hook")
 	for s in "${@:2}"; do
@@ -235,7 +235,7 @@ EOF
 	[ "$status" -eq 0 ]
 	[ -e "$work/ws/second" ]
 	[ ! -e "$work/ws/first" ]
-	# as if it had ended after the no to the first
+	# as if the process had exited after the denial of the first call
 	rm "$work/ws/second"
 	file=$(echo "$work"/state/mortise/conversations/*/events.jsonl)
 	head -n "$(grep -n '"observation":"user_rejected"' "$file" | cut -d: -f1)" "$file" \

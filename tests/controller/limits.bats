@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# limits.bats - money, tokens and time, counted over replies, calls, waits and
-# hooks of whole conversations.
+# limits.bats - cost, tokens and time, counted over replies, calls, waits and hooks of
+# whole conversations.
 
 setup() {
 	work=$BATS_TEST_TMPDIR
@@ -100,7 +100,7 @@ ends_with() {
 	[ "$status" -eq 0 ]
 	[ "$(made)" = "1 2 4" ]
 	rm -rf "$work"/ws/* "$work/state/mortise"
-	{ # what comes after the end of a run alone is too late
+	{ # input after the end of a run comes too late
 		for ((i = 0; i < 500; i++)); do
 			grep -q '"agent_state":"error"' "$work/out" 2>/dev/null && break
 			sleep 0.02

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# log-lines.bats - what the program's own log says of events, steps and states.
+# log-lines.bats - messages about events, steps and states in the program's own log.
 
 bats_require_minimum_version 1.5.0
 

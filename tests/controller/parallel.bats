@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# parallel.bats - calls of one reply that only read run next to each other.
+# parallel.bats - read-only calls of one reply run in parallel.
 bats_require_minimum_version 1.5.0
 
 setup() {

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# replay.bats - recordings carried out again: their actions, or a model's replies.
+# replay.bats - recordings that are replayed: their actions, or a model's replies.
 
 setup() {
 	work=$BATS_TEST_TMPDIR
@@ -48,7 +48,7 @@ reset() {
 	echo "${1:-7}" >"$work/ws/number"
 }
 
-# The actions of a conversation, without what is of its time.
+# The actions of a conversation, without timestamps.
 actions() {
 	jq -c '[.[] | select(.action) | del(.id, .timestamp, .llm_metrics,
 		.tool_call_metadata.model_response)]' "$1"
@@ -142,7 +142,7 @@ EOF
 	[ -z "$(ls -d "${TMPDIR:-/tmp}"/mortise-replay-* 2>/dev/null)" ]
 }
 
-# The log without what is of its time.
+# The log without timestamps.
 timeless() {
 	sed -E 's/,"crc":"[0-9a-f]+"//; s/"timestamp":"[^"]*"//; s/"latency_ms":[0-9]+/"latency_ms":0/; s/"pid":-?[0-9]+/"pid":0/g
 		s/"created":"[^"]*"//; s/"worked":[-0-9.e]+/"worked":0/' "$1"
@@ -228,7 +228,7 @@ delegating() {
 	run mortise replay -C "$work/ws" "$work/recording.json"
 	echo "$output"
 	[ "$(cat "$work/ws/ran")" = $'a\nmine' ]
-	# nothing of the old approvals counts: what is denied now does not run
+	# old approvals do not apply: actions that are denied now do not run
 	printf '[analyzer.policy]\nrule.a = deny command=echo*mine*\n' >"$work/m.ini"
 	reset
 	run mortise replay -C "$work/ws" --config "$work/m.ini" "$work/recording.json"

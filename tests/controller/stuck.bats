@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# stuck.bats - an agent that goes in a loop: told once, then stopped, and the
-# conversation can be used afterwards.
+# stuck.bats - an agent in a loop: it gets one hint, then stops, and the conversation
+# can be used afterwards.
 bats_require_minimum_version 1.5.0
 
 setup() {
@@ -114,7 +114,7 @@ EOF
 	[ "$(count '"observation":"error"')" -eq 5 ]
 }
 
-# talk STEP...: a person is there, and takes these steps.
+# talk STEP...: an interactive run, in which the user takes these steps.
 talk() {
 	python3 "$top_srcdir/tests/controller/talk.py" "$@" -- \
 		"${run_it[@]}" --json --keep

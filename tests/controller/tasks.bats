@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# tasks.bats - tools that the controller itself answers: the task list, a request to
+# tasks.bats - tools that the controller implements: the task list, a request to
 # condense, a question to the user.
 
 setup() {
