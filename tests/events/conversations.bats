@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# mortise conversations: OpenHands files in and out, lists, single ones shown.
+# mortise conversations: import and export of OpenHands files, list, show.
 
 setup() {
 	export HOME="$BATS_TEST_TMPDIR/home" XDG_CACHE_HOME="$BATS_TEST_TMPDIR/cache"

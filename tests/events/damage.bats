@@ -45,7 +45,7 @@ go_on() {
 	tail -n 1 "$work/requests" | grep -q "the second task"
 	[ "$(tail -n 1 "$work/requests" | grep -c "$2")" -eq 0 ]
 	[ -s "$dir"/events.damaged-* ]
-	# later events keep their ids, the new ones come after them
+	# later events keep their ids, new events follow them
 	new=$(grep -a "the second task" "$dir/events.jsonl" | head -n 1 | sed 's/^{"id":\([0-9]*\).*/\1/')
 	[ "$new" -gt "$last" ]
 	run mortise conversations show "$id" --json
@@ -79,7 +79,7 @@ thought() { jq -c 'select(.action == "think") | .id' "$dir/events.jsonl" | head 
 	go_on "$n" "the first task"
 }
 
-# The log was cut: $1 is the notice to the user, $2 what the model reads.
+# The log was cut: $1 is the notice to the user, $2 the text for the model.
 check_cut() {
 	run mortise resume "$id" -t "the second task" -q
 	echo "$output"
@@ -207,7 +207,7 @@ END
 	[ "$status" -eq 0 ]
 	[[ "$output" == *"uses the configured endpoint http://127.0.0.1:$port/moved/v1 instead of http://127.0.0.1:$port/v1"* ]]
 	tail -n 1 "$work/paths" | grep -q '^/moved/v1/'
-	# nothing is said when nothing has moved
+	# no notice if the endpoint is unchanged
 	rm "$work/config/mortise/mortise.ini"
 	run mortise resume "$id" -t "the third task" -q
 	[ "$status" -eq 0 ]

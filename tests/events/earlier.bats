@@ -26,7 +26,7 @@ continues() {
 	echo "$output"
 	[ "$status" -eq 0 ]
 	[ "$output" = "the third end" ]
-	# nothing of it was changed
+	# the fixture is unchanged
 	head -c "$(wc -c <"$fixtures/conversation-1/events.jsonl")" "$all/old/events.jsonl" |
 		cmp - "$fixtures/conversation-1/events.jsonl"
 	[ "$(jq -r 'select(.id) | .id' "$all/old/events.jsonl" | sort -n | uniq -d | wc -l)" -eq 0 ]
