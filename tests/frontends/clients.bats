@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# mortise ps, attach, kill: the clients of a conversation that is open.
+# mortise ps, attach, kill: clients of an open conversation.
 bats_require_minimum_version 1.5.0
 
 setup() {
