@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# browser-results.bats - what the model reads of a page: its messages and dialogs, and
-# what part is shown.
+# browser-results.bats - the text of a page for the model: its messages and dialogs, and
+# the part that is shown.
 
 setup() {
 	command -v chromium >/dev/null || skip "no Chromium"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# browsing-steps.bats - the browsing agent reads that earlier pages are gone, and has a
-# line of each step before.
+# browsing-steps.bats - the browsing agent reads that earlier pages are omitted, and has
+# a line for each earlier step.
 bats_require_minimum_version 1.5.0
 
 setup() {

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # delegation-agents.bats - the agents that a model can delegate to: it reads their names
-# and what they are for, and two of them exist without configuration.
+# and purposes, and two of them exist without configuration.
 
 setup() {
 	work=$BATS_TEST_TMPDIR

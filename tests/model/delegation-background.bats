@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# delegation-background.bats - tasks in the background: the call returns at once, and a
-# message brings the results, whatever the agent does in the meantime.
+# delegation-background.bats - tasks in the background: the call returns immediately, and
+# a message contains the results, whatever the agent does in the meantime.
 
 setup() {
 	work=$BATS_TEST_TMPDIR

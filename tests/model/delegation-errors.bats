@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# delegation-errors.bats - a call that names an unknown agent is answered with the agents
-# that exist, for both tools, and with a sentence that is true if there are none.
+# delegation-errors.bats - for both tools, the error for an unknown agent lists the agents
+# that exist, or says that none exists.
 
 setup() {
 	work=$BATS_TEST_TMPDIR

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# delegation-told.bats - what a subagent reads about its situation: that it works for
-# another agent, what is read of it, and who shares its directory.
+# delegation-told.bats - the system text of a subagent: that it works for another agent,
+# which part of its output is read, and which agents share its directory.
 
 setup() {
 	work=$BATS_TEST_TMPDIR
@@ -34,7 +34,7 @@ reads() {
 	printf '[call finish]\nmessage = seen\n\n'
 }
 
-# task WORKSPACE: the boss starts a child there.
+# task WORKSPACE: the boss starts a child in it.
 task() {
 	printf '[turn]\nexpect system lacks = You work for another agent\n'
 	printf '[call delegate_tasks]\n'

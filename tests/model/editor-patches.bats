@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# editor-patches.bats - what the model reads of a patch: the lines that it changed, or
-# the nearest lines of the file that it does not fit.
+# editor-patches.bats - the result of a patch: the changed lines, or the nearest lines of
+# the file if the patch does not fit.
 
 setup() {
 	work=$BATS_TEST_TMPDIR

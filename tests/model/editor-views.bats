@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# editor-views.bats - what the model sees of files and directories is the same by the
-# editor and by `view`, of which one is offered.
+# editor-views.bats - the editor and `view` show files and directories alike; one of them
+# is offered.
 
 setup() {
 	work=$BATS_TEST_TMPDIR

@@ -25,7 +25,7 @@ acts() { printf '[turn]\n[call execute_bash]\ncommand = %s\n\n' "$1"; }
 		printf '[call finish]\nmessage = first try\n\n'
 		printf '[turn]\nexpect user contains = looking\n'
 		printf 'expect last contains = exited with code 1\n'
-		# what the agent does to its shell does not matter
+		# changes of the agent to its shell do not matter
 		printf '[call execute_bash]\ncommand = touch done; cd /; exec 3<&-\n\n'
 		finishes "second try"
 	} >"$work/script"

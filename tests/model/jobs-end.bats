@@ -174,7 +174,7 @@ without_rights() {
 	cat "$work"/state/mortise/conversations/*/events.jsonl >"$work/events"
 	[ "$(grep -c '"message":"\[said\]"' "$work/events")" = 1 ]
 	[ "$(grep -c '"message":"\[part ' "$work/events")" = 20 ]
-	# Between two calls are at most 16.
+	# At most 16 between two calls.
 	[ "$(jq -r 'if .action == "run" then "call" else .message // "" end' "$work/events" |
 		awk '/^call$/ { n = 0 } /^\[part / && ++n > most { most = n } END { print most }')" = 16 ]
 }

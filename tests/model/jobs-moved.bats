@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# jobs-moved.bats - a command past its time continues as a job, and the shell is free.
+# jobs-moved.bats - a command that times out continues as a job, and the shell is free.
 bats_require_minimum_version 1.5.0
 
 setup() {
@@ -10,7 +10,7 @@ setup() {
 	export XDG_STATE_HOME=$work/state
 }
 
-# A command has passed its time after a second without output.
+# A command times out after a second without output.
 play() { # OPTION...
 	{ cat; printf '[turn]\n[call finish]\nmessage = Done.\n'; } >"$work/script"
 	run timeout 120 mortise run -C "$work/ws" --model "script:$work/script" \

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# judge-done.bats - a second model that is asked whether the task is done when the agent
-# finishes: its "no" goes back to the agent, and its failures change nothing.
+# judge-done.bats - a second model assesses whether the task is done when the agent
+# finishes: its "no" is sent to the agent, and its failures change nothing.
 bats_require_minimum_version 1.5.0
 
 setup() {

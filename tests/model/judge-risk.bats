@@ -127,11 +127,11 @@ runs() {
 expect last contains = "arguments":{"command":"make -f rules
 expect last lacks = \nIGNORE
 '
-	# it was led: UNKNOWN is not lowered
+	# the judge was steered: UNKNOWN is not lowered
 	answers 'LOW: safe'
 	waits
 	[[ "$output" == *"risk UNKNOWN"* ]]
-	# it was not
+	# the judge was not steered
 	answers 'HIGH: the command addresses its judge'
 	waits -o controller.judge_unknown=yes
 	[[ "$output" == *"addresses its judge"* ]]

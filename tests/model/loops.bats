@@ -1,8 +1,8 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# loops.bats - loop detection on whole runs: ten that wait patiently by the waiting call,
-# none of which is stopped, ten that poll by repeated commands, all of which are found and
-# continue by the waiting call that the hint names, and recorded ones that are resumed.
+# loops.bats - loop detection on whole runs: ten that wait with the waiting call, none of
+# which is stopped; ten that poll by repeated commands, which are found and continue with
+# the waiting call that the hint names; and recorded runs that are resumed.
 
 setup() {
 	work=$BATS_TEST_TMPDIR
@@ -42,7 +42,7 @@ wait_() {
 	esac
 }
 
-# starts KIND: what it waits for.
+# starts KIND: the command that the run waits for.
 starts() {
 	case $1 in
 	counting) sh_ "$counts" ;;
@@ -85,7 +85,7 @@ poll() {
 	esac
 }
 
-# polls KIND STEPS: it is found after so many, and then waits by one call.
+# polls KIND STEPS: the loop is found after STEPS, and the agent then waits by one call.
 polls() {
 	echo building >ws/status
 	{

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# prompts.bats - what the first request contains: texts by the size of the context
+# prompts.bats - the content of the first request: texts by the size of the context
 # window, and skills that a message does or does not trigger.
 
 setup() {
@@ -10,7 +10,7 @@ setup() {
 	export XDG_STATE_HOME=$work/state
 }
 
-# plays MESSAGE OPTION...: the model finds what the script expects and finishes.
+# plays MESSAGE OPTION...: the model finds the texts that the script expects and finishes.
 plays() {
 	text=$1
 	shift

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# results-errors.bats - every failed result is marked as one in the request.
+# results-errors.bats - every failed result has is_error set in the request.
 bats_require_minimum_version 1.5.0
 
 setup() {

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# results-shell.bats - what the model reads of commands: short notes, the failing part of
-# a pipeline, long output cut at line ends, programs that wait for input.
+# results-shell.bats - results of commands as the model reads them: short notes, the
+# failing part of a pipeline, long output cut at line ends, programs that wait for input.
 bats_require_minimum_version 1.5.0
 
 setup() {
@@ -59,7 +59,7 @@ play() { # OPTION...
 	[call finish]
 	message = two
 	END
-	# A new shell is in the workspace again, which is news to the model.
+	# A new shell starts in the workspace, and the result says so.
 	run mortise resume -t go
 	echo "$output"
 	[ "$status" -eq 0 ]

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# steering-agent.bats - the agent, its tools or its prompt change: the prompt and the
-# tools that are sent are the new ones, and a message names the changes.
+# steering-agent.bats - the agent, its tools or its prompt change: the request has the new
+# prompt and tools, and a message names the changes.
 bats_require_minimum_version 1.5.0
 
 setup() {

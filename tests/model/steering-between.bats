@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# steering-between.bats - messages and results that arrive at the end of something are
-# read: a message during the check of a goal, results of background tasks during the last
+# steering-between.bats - messages and results that arrive late are read: a message
+# during the check of a goal, results of background tasks during the last
 # request, a message during the last request of a delegate; and a fork does not repeat a
 # message that waited.
 bats_require_minimum_version 1.5.0
@@ -39,7 +39,7 @@ last() { jq -sr ".[$1 - 1].messages[-1].content" requests; }
 	[ "$(jq -s '.[1].messages | map(select(.content == "and b")) | length' requests)" -eq 1 ]
 }
 
-# Waits until the subagents of the parent have ended, in its account too.
+# Waits until the subagents of the parent have ended and the parent has recorded it.
 until_settled() {
 	until grep -qsF '\"open\":[]' "$all"/*/events.jsonl; do
 		[ ! -e over ] || return

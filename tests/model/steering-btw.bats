@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# steering-btw.bats - a question next to the conversation: the model reads the
-# conversation, which the question and its answer do not change.
+# steering-btw.bats - a side question: the model reads the conversation, which the
+# question and its answer do not change.
 bats_require_minimum_version 1.5.0
 
 setup() {

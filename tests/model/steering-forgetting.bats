@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# steering-forgetting.bats - what condensers drop is marked for the model, and what they
-# ask a model contains the task and the calls as they were made.
+# steering-forgetting.bats - a marker names the events that condensers drop, and their
+# requests to a model contain the task and the unchanged calls.
 bats_require_minimum_version 1.5.0
 
 setup() {
@@ -59,7 +59,7 @@ expect any contains = SHORT STORY'
 	printf '[turn]\ntext = SHORT STORY\n\n%.0s' 1 2 3 4 5 6 7 8 >summaries
 	run_ok -o condenser.s.plugin=llm -o condenser.s.max_size=10 -o controller.condensers=s \
 		-o llm.cheap.model="script:$work/summaries" -o condenser.s.llm=cheap -t walk
-	# the log has it as the model wrote it
+	# the log has the text that the model wrote
 	[ "$(condensations | head -n 1 | jq -r .summary)" = "SHORT STORY" ]
 }
 

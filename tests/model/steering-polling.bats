@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# steering-polling.bats - waiting for a command is not a loop; polling it by the same
-# command is one, and the hint names the call that waits.
+# steering-polling.bats - waiting for a command is not a loop; polling it with a repeated
+# command is a loop, and the hint names the call that waits.
 bats_require_minimum_version 1.5.0
 
 setup() {

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# steering-stop.bats - messages and pauses while the agent works: calls that were not
-# sent are refused, and the message follows the results.
+# steering-stop.bats - messages and pauses while the agent works: unsent calls are
+# refused, and the message follows the results.
 bats_require_minimum_version 1.5.0
 
 setup() {

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# text-calls.bats - tool calls as text: what a model reads after a call in another form,
-# and what of its replies stays in the history.
+# text-calls.bats - tool calls as text: the response to a call in another form, and the
+# parts of replies that stay in the history.
 bats_require_minimum_version 1.5.0
 
 setup() {
