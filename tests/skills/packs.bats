@@ -163,7 +163,7 @@ EOF
 	tar -C u -xzf p.tar.gz
 	(cd u && python3 -m zipfile -c ../again.zip .)
 	mortise skills verify again.zip --key pub.pem | grep -F 'signed by pub.pem'
-	# what it is over can be made with a shell
+	# a shell can create the signed data
 	(cd u && { echo mortise-pack-1
 		find . -type f ! -name pack.sig -printf '%P\n' | LC_ALL=C sort |
 			while read -r f; do
@@ -442,7 +442,7 @@ mortise-plugin bundled" ]
 	mortise skills pack p
 	run mortise skills list -o "skills.bundled=$work/p.tar.gz"
 	[[ "$output" == *"not signed"* ]]
-	# with a key of one's own
+	# with a key of the user
 	openssl genpkey -algorithm ed25519 -out own.pem
 	PACK_KEY=own.pem OPENSSL=openssl MORTISE=mortise sh "$top_srcdir/skills/pack.sh" . \
 		"$top_srcdir" 1 skills/github/SKILL.md

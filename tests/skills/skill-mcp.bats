@@ -50,7 +50,7 @@ EOF2
 	[[ "$output" != *"mortise skills trust"* ]]
 	[ "$(stat -c %a "$work/data/mortise/mcp.d/zed.json")" = 600 ]
 
-	# what it names later is something else
+	# a server that it names later needs a new agreement
 	jq '.mcpServers.more = {command: "false"}' .agents/skills/zed/.mcp.json >x
 	mv x .agents/skills/zed/.mcp.json
 	run mortise mcp list

@@ -23,7 +23,7 @@ run_it() {
 }
 
 log() { cat "$work"/state/mortise/conversations/*/events.jsonl; }
-# The context that the first message led to, one member of it.
+# One member of the context that the first message triggered.
 context() { log | jq -r "select(.observation == \"recall\") | .extras.$1 // empty"; }
 
 skill() { # NAME [FRONT-MATTER-LINE...]; the body comes from standard input
