@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# Actions that wait for the user: what is shown is what runs, and only a key that was
-# pressed after it could be read lets it run.
+# Actions that wait for the user: the action that is shown is the one that runs, and only
+# a key pressed after the user could read it allows it.
 
 bats_require_minimum_version 1.5.0
 source "$top_srcdir/tests/terminal/tmux.bash"
@@ -119,7 +119,7 @@ whole() {
 	see '> y'
 	touch "$work/project/go"
 	see 'touch wrong'
-	key Enter # at once
+	key Enter # immediately
 	ready
 	see 'answer> y'
 	key Enter

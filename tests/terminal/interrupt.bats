@@ -1,12 +1,12 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# Ctrl-C in each state: the first interrupts, the second leaves, and a key between
-# them makes the next one a first one.
+# Ctrl-C in each state: the first interrupts, the second exits, and a key between them
+# makes the next one count as the first.
 bats_require_minimum_version 1.5.0
 
 source "$top_srcdir/tests/terminal/tmux.bash"
 
-# It left, and the shell is back.
+# The program has exited, and the shell has the terminal.
 left() {
 	see 'To return, run: mortise --resume'
 	poll at_prompt

@@ -5,7 +5,7 @@
 bats_require_minimum_version 1.5.0
 source "$top_srcdir/tests/terminal/tmux.bash"
 
-# The prompt has been drawn again: its rows end where they should.
+# The prompt has been redrawn: its rows end at the right column.
 narrowed() { screen | grep -q "^  ${typed:37:20}"; }
 
 at_least() { [ "$(screen | grep -cF -- "$2")" -ge "$1" ]; }

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# --plain with lines from a file: turns, questions, the end; and what was changed
-# by a command counts for the next client that resumes the conversation.
+# --plain with lines from a file: turns, questions, the end; and changes made by a
+# command apply when the next client resumes the conversation.
 
 setup() {
 	[ -x "$top_builddir/mortise-chat" ] || skip 'the terminal was not built'

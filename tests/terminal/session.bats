@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# A person at the terminal: keys typed into tmux, screens compared with those
-# that are kept in screens/.
+# An interactive session: keys typed into tmux, screens compared with those stored in
+# screens/.
 bats_require_minimum_version 1.5.0
 
 source "$top_srcdir/tests/terminal/tmux.bash"

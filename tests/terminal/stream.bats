@@ -56,8 +56,8 @@ burst() {
 	all 60
 }
 
-# A relay in front of the socket of the open conversation; with $work/cut it closes the
-# connection that it has, and accepts the next.
+# A relay in front of the socket of the open conversation; with $work/cut it closes its
+# connection, and accepts the next.
 relay() {
 	python3 -B - "$work"/run/mortise/*.sock "$work/cut" <<-'END' 3>&- &
 	import os, select, socket, sys
