@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# browser.bats - the agents that work in a browser, with a real Chromium and a scripted
-# model; and what is left of a browser when everything above it is killed.
+# browser.bats - the browser agents, with a real Chromium and a scripted model; and the
+# cleanup of a browser whose parent processes are killed.
 bats_require_minimum_version 1.5.0
 
 setup() {

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# code-mode.bats - calls of tools by the code of a cell.
+# code-mode.bats - tool calls by the code of a cell.
 bats_require_minimum_version 1.5.0
 
 setup() {

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# every.bats - what holds for every tool: described long and short, with hints;
-# results are limited, and whole somewhere.
+# every.bats - requirements on every tool: a long and a short description, hints;
+# results are limited, and stored completely.
 
 setup() {
 	work=$BATS_TEST_TMPDIR

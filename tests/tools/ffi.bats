@@ -163,7 +163,7 @@ library() { # NAME: is it there?
 	[[ "$(at 6)" =~ ^[0-9]+$ ]]
 	[[ "$(at 7)" == *"wait"* ]]
 	[[ "$(at 8)" =~ ^[0-9]+$ ]]
-	# The other library was in a process of its own all the time.
+	# The other library was in its own process all the time.
 	[ "$(at 0)" = "$(at 9)" ]
 	[ "$(at 0)" != "$(at 2)" ]
 	[ "$(at 2)" != "$(at 4)" ]
@@ -215,13 +215,13 @@ library() { # NAME: is it there?
 	done
 	[ "${lines[0]}" = 'wrong.ini:4: [tool.a] function.a.returns: unknown type `dobule`; did you mean `double`?' ]
 	[[ "${lines[13]}" == *"libm.so.6 does not export function cosine"* ]]
-	# A conversation does not begin with one of these, and says the same.
+	# A conversation does not start with one of these, and prints the same error.
 	turns finish
 	play wrong.ini a
 	[ "$status" -eq 2 ]
 	[[ "$output" == *"wrong.ini:13: [tool.a] function.9.symbol: write function.NAME.KEY"* ]] ||
 		[[ "$output" == *"wrong.ini:4: [tool.a] function.a.returns: "*"double"* ]]
-	# What only the library knows is said at the call.
+	# Errors that only the library can detect are reported at the call.
 	turns cosine
 	play wrong.ini e
 	[[ "$(jq -r '.[0]' <<<"$seen")" == *"cosine"* ]]

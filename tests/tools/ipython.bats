@@ -48,7 +48,7 @@ play() { # OPTION... : the turns of $work/script
 	[ "$status" -eq 0 ]
 	seen=$(events | jq -c 'select(.observation == "run_ipython")')
 	[ "$(jq -s length <<<"$seen")" -eq 3 ]
-	# A person sees the cells and what they print, not the lines for the model.
+	# The user sees the cells and their output, not the lines for the model.
 	[[ "$output" == *$'\n>>> x = 20\n$ cd sub\n>>> import os\n'*$'\n  sub 21\n>>> import base64\n'* ]]
 	[[ "$output" != *"[Jupyter"* ]]
 	[[ "$(jq -rs '.[1].content' <<<"$seen")" == "sub 21"$'\n'"[Jupyter current working directory: $work/ws/sub]"* ]]

@@ -45,7 +45,7 @@ play() {
 	[[ "$(at 2)" == "say: secret-word $work/ws/sub"$'\n'"[Job 1 exited with code 7.]" ]]
 	[[ "$(at 3)" == *"shell lives: secret-word"* ]]
 	[[ "$(at 4)" == "[Job 1 exited with code 7; no output since the last read.]" ]]
-	# What it runs is an action like a command, for analyzers and confirmation.
+	# For analyzers and confirmation, the command of a job is an action like any command.
 	events | jq -se 'any(.[]; .action == "run" and (.args.command | contains("exit 7")))' >/dev/null
 }
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# llm-edit.bats - drafts that another model merges, and what tools may ask models.
+# llm-edit.bats - drafts that another model merges, and model requests of tools.
 
 setup() {
 	work=$BATS_TEST_TMPDIR

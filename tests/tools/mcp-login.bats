@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# Logging in at an MCP server, against one of ours with its authorization server.
-# The browser is a line of Python.
+# Login at an MCP server: a test server with its own authorization server. The browser
+# is a line of Python.
 
 setup() {
 	umask 077

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# `mortise tools serve --http`, asked by curl, by our own client, and by the official
-# conformance suite if $MCP_SERVERS names a directory with it (npm).
+# `mortise tools serve --http`, queried by curl, by the built-in client, and by the
+# official conformance suite if $MCP_SERVERS names a directory with it (npm).
 bats_require_minimum_version 1.5.0
 
 setup() {

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# The MCP client: a server of ours that misbehaves in every way, and real ones
-# below the directory $MCP_SERVERS (npm), if there are any.
+# The MCP client: a test server that misbehaves in every way, and the real servers below
+# the directory $MCP_SERVERS (npm), if any.
 bats_require_minimum_version 1.5.0
 
 setup() {
@@ -536,7 +536,7 @@ serve() {
 	done
 }
 
-# A page in a real browser, by text and by picture.
+# A page in a real browser, as text and as a screenshot.
 use_browser() {
 	run m mcp test pw
 	echo "$output"
@@ -688,7 +688,7 @@ use_browser() {
 		[ "$status" -eq 0 ]
 		[[ "$output" == *"execute_bash"* ]]
 		[[ "$output" != *"finish"* ]]
-		# The name is taken by the shell of this one.
+		# The shell of this process already has the name.
 		run m tools call self_execute_bash '{"command":"echo from below $((1+1))"}'
 		echo "$output"
 		[ "$status" -eq 0 ]
