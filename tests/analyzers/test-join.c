@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * test-join.c - several risks as one, and the schema that asks for one. */
+ * test-join.c - several risks combined, and the schema that requires a risk. */
 #include "controller/plugins/analyzers.h"
 #include "tools/risk-schema.h"
 #include "tap.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * test-policy.c - deletion behind every disguise, the rules of a user and their
+ * test-policy.c - deletion in every disguise, the rules of a user and their
  * errors, any text cut anywhere, memory running out. */
 #include "oom.h"
 #include "plugins/analyzers/policy/judge.h"
@@ -185,7 +185,7 @@ static void test_bad_rules(void)
 
 enum { LOW, MEDIUM, HIGH, DENY, NONE = -1 };
 
-/* What two rules say of an action. */
+/* The verdict of two rules on an action. */
 #define PATCH(body) "*** Begin Patch\n" body "*** End Patch"
 
 static const struct {
@@ -333,7 +333,7 @@ static void test_rules(void)
 	}
 }
 
-/* What a tool says of itself: it raises the risk, and lowers it if it is trusted. */
+/* The annotations of a tool raise the risk, and lower it if the tool is trusted. */
 static void test_hints(void)
 {
 	static const struct {
