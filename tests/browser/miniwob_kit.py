@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What the oracle of miniwob.py stands on: the pages, the tool as an MCP client calls
-it, its tree as objects, its pictures as pixels."""
+"""The base of the oracle of miniwob.py: the pages, the tool as an MCP client calls it,
+its tree as objects, its screenshots as pixels."""
 import ast
 import base64
 import http.server
