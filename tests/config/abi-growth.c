@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * abi-growth.c - prints what the registry says of a plugin file, for abi-growth.sh,
+ * abi-growth.c - prints the registry's description of a plugin file, for abi-growth.sh,
  * which compiles it with the registry against headers of another version. */
 #include "registry/internal.h"
 #include <stdio.h>

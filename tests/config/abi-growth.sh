@@ -162,7 +162,7 @@ for name in old-state new-state; do
 	done
 done
 
-# What needs the newer host says so, and is refused.
+# A plugin that needs the newer host declares it, and is refused.
 plugin newer "$frozen/wc.c" "$work/grown" > "$work/out" 2>&1
 mortise plugins check "$work/newer.so" > "$work/out" 2>&1
 grep -q 'built for plugin ABI 1.1, but this mortise has 1.0; update mortise' "$work/out"

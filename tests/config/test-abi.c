@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * test-abi.c - the layout of what a tool plugin is compiled against, frozen: a
- * build that would break plugins that exist does not compile. Lines are added
+ * test-abi.c - the frozen layout of the headers for tool plugins: a build that
+ * would break existing plugins does not compile. Lines are added
  * here, at the end of a struct or list, and never changed. */
 #include "tap.h"
 #include <mortise/function.h>
@@ -17,7 +17,7 @@
 
 #if __SIZEOF_POINTER__ == 8
 
-/* What version 1.0 asks for at least, whatever the structs have become. */
+/* The minimum sizes of version 1.0, whatever the structs have become. */
 #define LEAST(name, size) \
 	_Static_assert((name) == (size), #name " has changed: it refuses old plugins")
 LEAST(MT_OPTION_SIZE_1_0, 64);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * test-config-show.c - the configuration as it is shown and explained. */
+ * test-config-show.c - output of `config show` and `config explain`. */
 #include "config-kit.h"
 
 /* The options of the agent plugin; values of unknown options are not shown. */
@@ -16,7 +16,7 @@ static const struct mt_option *give_table(const char *section, size_t *ret_count
 	return *ret_count ? &prompt : NULL;
 }
 
-/* What is shown as INI reads back as the same configuration. */
+/* The INI output reads back as the same configuration. */
 static void test_show(void)
 {
 	struct error err;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * test-config.c - values and layers of the configuration, and their faults. */
+ * test-config.c - values and layers of the configuration, and their errors. */
 #include "config-kit.h"
 #include "oom.h"
 
@@ -211,7 +211,7 @@ static void test_overrides(void)
 	}
 }
 
-/* ---- what is refused --------------------------------------------------------------- */
+/* ---- invalid text ------------------------------------------------------------------ */
 
 static void test_faults(void)
 {

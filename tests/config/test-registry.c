@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * test-registry.c - discovery, cache and loading, on a plugin of two kinds.
- * The child that looks at it is the mortise of the build tree. */
+ * The child that probes it is the mortise of the build tree. */
 #define MORTISE_PROVISIONAL
 #include "files.h"
 #include "oom.h"
@@ -90,7 +90,7 @@ static void check_components(const struct registry *r)
 
 static void test_open(void)
 {
-	for (int i = 0; i < 2; i++) { /* looked at, then from the cache */
+	for (int i = 0; i < 2; i++) { /* probed, then from the cache */
 		struct error err;
 		AUTO(registry) struct registry *r = open_registry(&err);
 
@@ -181,7 +181,7 @@ static void test_probe(void)
 	CHECK(registry_probe("/nonexistent.so", &none, &err) == MT_ENOTFOUND && !none);
 }
 
-/* The cache cut at every byte: whatever it says, the truth comes out. */
+/* The cache cut at every byte: whatever it contains, the result is correct. */
 static void test_cache_cut(void)
 {
 	AUTO(free) char *path = path_join(root, "mortise/plugins.json"), *text = NULL;
@@ -223,8 +223,8 @@ static void test_memory(void)
 	CHECK(wrong == 0);
 }
 
-/* The agents and analyzers of the build tree, with what is needed to describe them
- * without loading them. */
+/* The agents and analyzers of the build tree, with the data to describe them without
+ * loading them. */
 static void test_own(void)
 {
 	static const struct {
