@@ -36,7 +36,7 @@ WIRINGS = {
 
 
 class Account:
-    """What the model saw of one conversation."""
+    """The requests of one conversation to the model."""
 
     def __init__(self, limit):
         self.lock = threading.Lock()

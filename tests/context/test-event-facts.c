@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * test-event-facts.c - the facts of a log are the same with and without the file that
- * keeps them, whatever that file holds. */
+ * stores them, whatever that file contains. */
 #include "context/event-facts.h"
 #include "context/event-names.h"
 

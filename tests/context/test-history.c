@@ -93,7 +93,7 @@ static const struct {
 	{ ".D.d.", "-3---", "--11--" },
 	{ "D.D.20.", "5-4----", "-00220--" },
 	{ "D.D.dd.", "5-4----", "-00220--" },
-	/* what began in a delegation ends with it */
+	/* inner delegations end with the outer one */
 	{ "D.D.0.D", "4------", "-0022--6" },
 	/* nothing to end, ends twice */
 	{ ".d.D.33.", "---5----", "----33---" },

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * test-recall-text.c - text of recall observations, also of those that other programs
- * wrote: each item of knowledge once, hosts and secrets, nothing where there is
- * nothing. */
+ * wrote: each item of knowledge once, hosts and secrets, no text without content. */
 #include "context/recall-text.h"
 
 #include "files.h"

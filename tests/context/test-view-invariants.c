@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * test-view-invariants.c - what must be in a view for something of it to be sent. */
+ * test-view-invariants.c - the events that must be in a view for an event to be sent. */
 #include "context/view-invariants.h"
 
 #include "growth.h"
@@ -63,7 +63,7 @@ static void flags_of(const unsigned char *flags, size_t n, char *ret)
 static const struct {
 	const char *text;
 	size_t place;
-	const char *mates;  /* what this place needs */
+	const char *mates;  /* events that this one needs */
 	const char *shown, *complete;
 } cases[] = {
 	{ "..", 1, "01", "01", "01" },
@@ -71,7 +71,7 @@ static const struct {
 	/* two calls of one reply */
 	{ ".A+Bab.", 3, "011110", "000010", "011110" },
 	{ ".A+Bab.", 4, "011110", "000001", "000001" },
-	/* a loop that thinking began: its first reply, and what is asked for */
+	/* a loop that starts with thinking: its first reply, and the requested event */
 	{ ".!AaBbCc", 6, "0110011", "0000001", "0110011" },
 	{ ".!A+BabCcDd.", 6, "0111111000", "0000000010", "0111100110" },
 	/* a result whose call is not there, a call without a result */
@@ -115,7 +115,7 @@ static void check_memory(void)
 	CHECK(failed >= 3);
 }
 
-/* ---- what may be shown, where it may be cut ------------------------------ */
+/* ---- complete views and cut points ----------------------------------------- */
 
 static const struct {
 	const char *text, *shown, *applied, *cuts;
@@ -152,7 +152,7 @@ static void check_rules(void)
 	}
 }
 
-/* Each event takes the one before it along. */
+/* Each event also removes the one before it. */
 static void apply_chain(size_t count)
 {
 	static struct view_fact facts[LONG];
