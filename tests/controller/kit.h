@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * kit.h - a conversation in this process, with the scripted model and without a
- * runner, for tests that look at its inside. Needs BUILD and SOURCES, the
+ * runner, for tests that inspect its state. Needs BUILD and SOURCES, the
  * directories, as macros. */
 #ifndef TESTS_CONTROLLER_KIT_H
 #define TESTS_CONTROLLER_KIT_H
@@ -95,7 +95,7 @@ static inline struct conversation *kit_new(uv_loop_t *loop, const char *const *s
 	return c;
 }
 
-/* Take it up again, as another process would. */
+/* Resume the conversation, as another process would. */
 static inline struct conversation *kit_resume(uv_loop_t *loop, const char *id,
 					      const char *const *settings, bool headless)
 {

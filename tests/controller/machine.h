@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * machine.h - random commands to a conversation in this process, and what has to
- * hold after each. The including file defines `roll`. */
+ * machine.h - random commands to a conversation in this process, and invariants
+ * to check after each. The including file defines `roll`. */
 #ifndef TESTS_CONTROLLER_MACHINE_H
 #define TESTS_CONTROLLER_MACHINE_H
 
@@ -83,7 +83,7 @@ static int64_t unanswered(struct conversation *c)
 	return -1;
 }
 
-/* "" or what is wrong. */
+/* "" or the error. */
 static const char *wrong(struct conversation *c)
 {
 	if ((int)c->state < 0 || c->state >= STATE_COUNT)
@@ -178,7 +178,7 @@ static void say_image(struct conversation *c)
 	conversation_say(c, "look", 4, images, false, &err);
 }
 
-/* The conversation that begins as this one did, instead of it. */
+/* Replaces the conversation by a fork of it. */
 static struct conversation *forked(struct conversation *c, const char **ret_wrong)
 {
 	struct fork_options o = { .id = c->id,
@@ -188,7 +188,7 @@ static struct conversation *forked(struct conversation *c, const char **ret_wron
 	int64_t at;
 
 	if (conversation_fork(c->config, &o, &id, &at, &err))
-		return c; /* an event that is undone */
+		return c; /* the event was reverted */
 	kit_close(&loop, c);
 	c = kit_resume(&loop, id, settings, false);
 	free(id);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * test-call.c - the call of an action: which tool runs it, with which arguments, what the
- * log and a later process know of them, and the turn that owns it. */
+ * test-call.c - the call of an action: its tool and arguments, their form in the log and
+ * in a later process, and the turn that owns it. */
 #include "controller/kit.h"
 
 #include "controller/turn.h"

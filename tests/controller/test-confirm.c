@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * test-confirm.c - which risk waits under which policy; risks of several analyzers as
- * one; limits of accounts that share. */
+ * test-confirm.c - which risk waits under which policy; combined risks of several
+ * analyzers; limits of shared budgets. */
 #include "controller/plugins/analyzers.h"
 #include "features/approval/approval.h"
 #include "features/budget.h"
@@ -30,7 +30,7 @@ enum {
 	NO = RISK_UNCLASSIFIED
 };
 
-/* What several analyzers say together. */
+/* The combined risk of several analyzers. */
 static const struct {
 	int risks[3];
 	bool propagate;

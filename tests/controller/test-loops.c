@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT
  *
- * test-loops.c - loops as agents run into them, and work that only looks like one,
+ * test-loops.c - loops of agents, and work that only looks like a loop,
  * under the default options; which of the loops the exact comparisons miss. */
 #include "../events/logs.h"
 #include "features/loop-detector.h"
 
-/* A step: what is logged as action, and as its result. In `result`, %d is the number of
+/* A step: the logged action and its result. In `result`, %d is the number of
  * the step and {a|b|c} the n-th of the choices. */
 struct sequence {
 	const char *name;
-	const char *actions[3]; /* they take turns; NULL: no more */
+	const char *actions[3]; /* used alternately; NULL: no more */
 	const char *results[3]; /* NULL: the action is a message */
 	unsigned steps;
 	enum stuck_kind kind; /* STUCK_NONE: not a loop */

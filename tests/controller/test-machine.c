@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * test-machine.c - random commands to a conversation whose actions wait for a
- * person, with delegates and a condenser: no state that is none, no action that
- * waits is lost, also when the process ends in between, and "stop" is always
- * accepted. */
+ * test-machine.c - random commands to a conversation whose actions wait for
+ * approval, with delegates and a condenser: every state is valid, no waiting action is
+ * lost, also when the process exits in between, and "stop" is always accepted. */
 #include "controller/machine.h"
 
 #include "exit-code.h"
@@ -19,7 +18,7 @@ static unsigned roll(unsigned n)
 	return (unsigned)(dice >> 33) % n;
 }
 
-/* What happened at all: a machine whose commands are refused shows nothing. */
+/* Counts of events: a test whose commands are all refused proves nothing. */
 static unsigned delegations, condensations, undone;
 
 static void count_events(struct conversation *c)

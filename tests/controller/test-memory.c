@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * test-memory.c - views of all kinds of one history: what a memory lays out
- * does not depend on the views before, and a stamp names one content for ever. */
+ * test-memory.c - views of all kinds of one history: the messages of a memory do
+ * not depend on earlier views, and a stamp names one content forever. */
 #include "context/request-messages.h"
 #include "events/logs.h"
 #define MORTISE_PROVISIONAL
@@ -80,7 +80,7 @@ static void turn(struct evlog *log, int t)
 		say(log, SOURCE_USER, "again");
 }
 
-/* The view before with more behind it, as while nothing is condensed. */
+/* The previous view with more events, as while nothing is condensed. */
 static size_t grow(struct evlog *log, struct view_item *items, size_t n)
 {
 	int64_t id = n ? items[n - 1].event : -1;
@@ -125,7 +125,7 @@ static void write_message(const struct llm_message *m, struct strbuf *out)
 	strbuf_add(out, "]");
 }
 
-/* The messages as text; false if a stamp stood for something else before. */
+/* The messages as text; false if a stamp had another content before. */
 static bool lay_out(struct request_messages *m, const struct view_item *items, size_t n,
 		    struct strbuf *out)
 {
@@ -152,7 +152,7 @@ static bool lay_out(struct request_messages *m, const struct view_item *items, s
 	return true;
 }
 
-/* The first message of the user is taken back, and there is something before it:
+/* The first message of the user is reverted, and an event precedes it:
  * a command of the user's own. */
 static void first_message_undone(void)
 {

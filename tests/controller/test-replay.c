@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * test-replay.c - which actions of a recording are taken, and what counts as the
- * same result. */
+ * test-replay.c - the actions that are taken from a recording, and equality of
+ * results. */
 #include "../events/logs.h"
 #include "features/replay-internal.h"
 #include "events/trajectory.h"

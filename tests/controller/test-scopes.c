@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * test-scopes.c - which scopes an action is offered, and which actions a granted scope
- * covers. */
+ * test-scopes.c - the scopes that are offered for an action, and the actions that a
+ * granted scope covers. */
 #include "features/approval/action-hash.h"
 #include "features/approval/scope.h"
 
@@ -47,7 +47,7 @@ static struct event *run(const char *command)
 	return make("run", "command", command);
 }
 
-/* ---- what is offered --------------------------------------------------------------- */
+/* ---- offered scopes ---------------------------------------------------------------- */
 
 static const struct {
 	const char *command, *texts; /* behind the exact one, one a line; * is the default */
@@ -68,7 +68,7 @@ static const struct {
 	{ "tar -xf a.tar", "`tar` with any arguments" },
 	{ "./configure --prefix=/x", "`^/configure` with any arguments" },
 	{ "link/tool", "`^/real/tool` with any arguments" },
-	/* compound: all of them, and what needs none is left out */
+	/* compound: all of them, without those that need no approval */
 	{ "cd src && make 2>&1 | tail", "*`make` with any arguments" },
 	{ "git add . && git commit -m 'x y'",
 	  "*`git add` with any arguments, `git commit` with any arguments\nevery `git` command" },
@@ -81,7 +81,7 @@ static const struct {
 	{ "set -euo pipefail; make", "*`make` with any arguments" },
 	{ "make >/dev/null 2>&1", "*`make` with any arguments" },
 	{ "git apply < a.patch", "*`git apply` with any arguments\nevery `git` command" },
-	/* only the very command */
+	/* only the exact command */
 	{ "git", "" },
 	{ "git co main", "" },              /* an alias may run anything */
 	{ "git -c core.pager=x log", "" },
@@ -211,11 +211,11 @@ static void test_offers(void)
 	}
 }
 
-/* ---- what is covered --------------------------------------------------------------- */
+/* ---- covered actions --------------------------------------------------------------- */
 
 static const struct {
 	const char *granted;
-	int scope;                 /* place in what is offered */
+	int scope;                 /* index in the offered scopes */
 	const char *command;
 	bool covered;
 } covers[] = {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * test-stuck.c - which histories are circles, where they begin, and where one
- * can go back to. */
+ * test-stuck.c - which histories are loops, where the loops begin, and the events
+ * to which the user can rewind. */
 #include "../events/logs.h"
 #include "context/history.h"
 #include "conversation/rewind.h"
@@ -389,7 +389,7 @@ static void test_volatile(void)
 		  "a very long word");
 }
 
-/* What a condensation forgot is there again when it is undone. */
+/* Events that a condensation forgot return when it is reverted. */
 static void test_history(void)
 {
 	AUTO(evlog) struct evlog *log = history_of("uabc");
@@ -407,7 +407,7 @@ static void test_history(void)
 	history_free(h);
 }
 
-/* Without memory nothing is a circle, and nothing breaks. */
+/* Without memory no loop is found, and nothing breaks. */
 static void test_oom(void)
 {
 	struct stuck got = { .kind = STUCK_NONE };
