@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * logs.h - what the tests of logs share: directories, short ways to append. */
+ * logs.h - helpers of the tests of logs: directories, short ways to append. */
 #ifndef TESTS_EVENTS_LOGS_H
 #define TESTS_EVENTS_LOGS_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * test-event.c - events: made, read in old forms, written, asked. */
+ * test-event.c - events: created, read in old formats, written, queried. */
 #include "events/event.h"
 #include "events/internal.h"
 #include "literal.h"
@@ -21,7 +21,7 @@ static const char *written(const struct event *e)
 	return out.text;
 }
 
-/* Each type is at the place of its id, and its number leads back to it. */
+/* Each type is at the index of its id, and its number maps back to it. */
 static void test_types(void)
 {
 	size_t count = 0;

@@ -513,7 +513,7 @@ static void test_follow(void)
 	evlog_close(log);
 }
 
-/* Who reads a whole log does not take the newest events out of memory. */
+/* Reading a whole log does not evict the newest events from memory. */
 static void test_cache(void)
 {
 	struct evlog *log = open_log(test_path("cache"), EVLOG_CREATE, NULL);

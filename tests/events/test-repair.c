@@ -134,7 +134,7 @@ static void test_cut_everywhere(void)
 	CHECK(torn > 0);
 }
 
-/* Copy a file of the whole log to the one that is cut. */
+/* Copy a file of the complete log to the cut one. */
 static void copy_whole(const char *name)
 {
 	AUTO(free) char *text = NULL;
@@ -276,7 +276,7 @@ struct original {
 	int64_t count;
 };
 
-/* What a model would read of each event. */
+/* The text of each event for a model. */
 static void read_original(const char *dir, struct original *o)
 {
 	struct evlog *log = open_log(dir, EVLOG_READ, NULL);
@@ -305,7 +305,7 @@ static int64_t event_at(const struct original *o, size_t place)
 	return id;
 }
 
-/* Events that are not what they were, those from `from` to `to` left out. */
+/* Events that have changed, except those from `from` to `to`. */
 static int lost_events(struct evlog *log, const struct original *o, int64_t from,
 		       int64_t to)
 {
@@ -424,7 +424,7 @@ static void test_holes(const struct original *o)
 	CHECK_MSG(bad == 0, "%d pieces taken out, %d times more was lost", cases, bad);
 }
 
-/* The end of file and line, and what to do; once only. */
+/* File, line and remedy at the end of the message; once only. */
 static void test_told(const struct original *o)
 {
 	char *at = memmem(o->text, o->len, "text 5,", 7);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * test-trajectory.c - OpenHands files in and out. */
+ * test-trajectory.c - import and export of OpenHands files. */
 #include "events/trajectory.h"
 #include "logs.h"
 
@@ -185,7 +185,7 @@ static void test_refused(void)
 	}
 }
 
-/* What goes out comes back in: our own types too. */
+/* Exported events can be imported: Mortise's own types as well. */
 static void test_round(void)
 {
 	struct evlog *log = open_log(test_path("round-1"), EVLOG_CREATE, NULL);
