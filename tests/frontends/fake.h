@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * fake.h - a conversation of which only the log is real: what its frontends call,
- * without agent, model and tools. Include it in one file of a program. */
+ * fake.h - a conversation of which only the log is real: the functions that its
+ * frontends call, without agent, model and tools. Include it in one file of a program. */
 #ifndef TESTS_FACES_FAKE_H
 #define TESTS_FACES_FAKE_H
 
@@ -94,7 +94,7 @@ static inline void fake_state(struct conversation *c, enum agent_state state,
 	FAKE_TELL(c, state, state, reason);
 }
 
-/* ---- what the frontends call ------------------------------------------------- */
+/* ---- calls of the frontends -------------------------------------------------- */
 
 int conversation_watch(struct conversation *c, const struct watcher *w, void *arg)
 {

@@ -12,7 +12,7 @@ static const char *directory;
 struct client {
 	struct conversation *c;
 	struct session *s;
-	struct strbuf got; /* all that was taken */
+	struct strbuf got; /* everything that was received */
 };
 
 static struct client client_new(int64_t from, bool live)
@@ -45,7 +45,7 @@ static void feed(struct client *k, const char *text)
 	take(k);
 }
 
-/* The last line that was taken, parsed. */
+/* The last line that was received, parsed. */
 static json_object *last(struct client *k)
 {
 	size_t end = k->got.len ? k->got.len - 1 : 0, start = end;

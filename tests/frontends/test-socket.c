@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * test-socket.c - the socket of a conversation: who may come, many at once,
- * slow ones, dead ones, what dead processes left; and the client's side. */
+ * test-socket.c - the socket of a conversation: access, many clients, slow clients,
+ * dead clients, files of dead processes; and the client side. */
 #include "frontends/transport.h"
 #include "client.h"
 #include "frontends/socket-dir.h"
@@ -294,7 +294,7 @@ static void test_rude(void)
 	strbuf_clear(&seen.text);
 }
 
-/* Commands without end from one who never reads what comes of them. */
+/* Endless commands from a client that never reads the results. */
 static void test_flood(void)
 {
 	static const char command[] = "{\"type\":\"status\"}\n";
