@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * fuzz-actions.c - calls that were found in a text, written out, read back as the same
- * calls; binding them never goes wrong otherwise than with a sentence. */
+ * calls; binding them only fails with an error message. */
 #include "tests/tools/put-call.h"
 #include <string.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * fuzz-controller.c - any sequence of commands to a conversation, with a model that
- * says what the bytes say: no state that is none, no action that waits is lost, not
- * by another process that resumes it either, and "stop" is always accepted. */
+ * says what the bytes say: every state is valid, no waiting action is lost, also by
+ * another process that resumes it, and "stop" is always accepted. */
 #include "controller/machine.h"
 
 enum { OPS_MAX = 24 };

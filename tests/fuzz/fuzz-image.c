@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * fuzz-image.c - what is taken for an image is one of four kinds and within the
+ * fuzz-image.c - accepted images are of one of four types and within the
  * limits; anything else has a reason. Nothing is read behind the end, wherever that
  * is. */
 #include "image.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * fuzz-ini.c - what was read, written down again, reads the same. */
+ * fuzz-ini.c - parsed text that is written again parses the same. */
 #include "ini.h"
 #include "strbuf.h"
 #include <string.h>

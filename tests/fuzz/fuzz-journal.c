@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * fuzz-journal.c - entries of the journal of a forked copy: what is read, written again,
- * is the same bytes. */
+ * fuzz-journal.c - entries of the journal of a forked copy: an entry that is read and
+ * written again has the same bytes. */
 #include "controller/plugins/plugin-journal.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * fuzz-screen.c - terminal bytes to text: the same in one piece as in many,
- * and what was taken is not given again. */
+ * and text that was taken is not returned again. */
 #include "plugins/tools/bash/screen.h"
 #include "utf8.h"
 #include <string.h>
