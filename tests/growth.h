@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * growth.h - how the time of a function grows with what it is given. */
+ * growth.h - the growth of the run time of a function with its input. */
 #ifndef TESTS_GROWTH_H
 #define TESTS_GROWTH_H
 
