@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * test-child.c - how a child and its process group are ended. */
+ * test-child.c - termination of a child and its process group. */
 #include "child.h"
 
 #include "tap.h"

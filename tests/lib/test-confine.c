@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * test-confine.c - what the filter of system calls refuses, tried in child processes. */
+ * test-confine.c - the system calls that the filter refuses, tried in child processes. */
 #include "confine.h"
 #include "tap.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * test-function.c - declarations of C functions: the words of them, whole
- * functions, what is wrong with wrong ones. */
+ * test-function.c - declarations of C functions: their keywords, whole
+ * functions, errors of invalid ones. */
 #include "function-ini.h"
 #include "function-words.h"
 #include "oom.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * test-ini.c - INI files as they should be, and every way to get them wrong. */
+ * test-ini.c - valid INI files, and every kind of error in them. */
 #include "ini.h"
 #include "files.h"
 #include "oom.h"

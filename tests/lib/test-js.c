@@ -5,7 +5,7 @@
 #include "oom.h"
 #include "tap.h"
 
-/* What is read, and what is written; NULL: refused. */
+/* Input and output; NULL: refused. */
 static const struct { const char *in, *out; } values[] = {
 	{ "1", "1" },
 	{ "1.0", "1.0" },

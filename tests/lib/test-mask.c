@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * test-mask.c - no secret gets out, whole or in pieces. */
+ * test-mask.c - no secret leaks, whole or in pieces. */
 #include "base64.h"
 #include "log.h"
 #include "mask.h"
@@ -265,7 +265,7 @@ static bool put_form(struct strbuf *out, const char *key, int n)
 	return true;
 }
 
-/* Nothing but what shares its digits with the bytes around a secret is left. */
+/* Only digits shared with the bytes around a secret are left. */
 static void check_form(const struct mask *m, const char *key, int n, const char *form,
 		       size_t len)
 {

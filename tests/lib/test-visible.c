@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * test-visible.c - whatever a text holds, the reader sees it. */
+ * test-visible.c - every character of a text is visible to the reader. */
 #include "oom.h"
 #include "tap.h"
 #include "utf8.h"
