@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * bench.h - a model on a loop, and what comes of one request to it. */
+ * bench.h - a model on an event loop, and the result of one request to it. */
 #ifndef TESTS_LLM_BENCH_H
 #define TESTS_LLM_BENCH_H
 

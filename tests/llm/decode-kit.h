@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * decode-kit.h - a table of answers and what a dialect makes of them, each fed
+ * decode-kit.h - a table of responses and the decoded replies, each fed
  * with every cut, and with the first allocation, the second, ... failing. */
 #ifndef TESTS_LLM_DECODE_KIT_H
 #define TESTS_LLM_DECODE_KIT_H

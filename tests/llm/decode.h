@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * decode.h - a dialect without a host: what it makes of an answer, as text.
+ * decode.h - a dialect without a host: a response decoded to text.
  *
  * Pieces of text and arguments are joined, so that the same answer gives the
  * same text however it was cut. */
@@ -16,8 +16,8 @@ enum { DECODE_CALLS = 256 };
 
 struct decode {
 	struct strbuf text, reasoning, error, calls[DECODE_CALLS];
-	struct strbuf trace;         /* what came in which order, pieces joined */
-	int last;                    /* what came last */
+	struct strbuf trace;         /* received parts in order, pieces joined */
+	int last;                    /* the part received last */
 	char *ids[DECODE_CALLS], *names[DECODE_CALLS];
 	size_t call_count;
 	char id[64], stop[32];

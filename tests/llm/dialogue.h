@@ -67,7 +67,7 @@ static inline struct llm_request *dialogue(const struct line *lines, size_t coun
 	return q;
 }
 
-/* What would be sent: no server listens, and nothing is awaited. */
+/* The request that would be sent: no server listens, and nothing is awaited. */
 static inline char *dialogue_body(struct bench *b, const struct llm_request *q)
 {
 	struct strbuf record = STRBUF(1 << 26);

@@ -4,7 +4,7 @@
  * object a line, for a judge of schemas: requests MODEL SECTION.KEY=VALUE... */
 #include "dialogue.h"
 
-/* What each dialect keeps of a reply with reasoning. */
+/* The data that each dialect keeps of a reply with reasoning. */
 static const char kept[] =
 	"{\"anthropic\":[{\"type\":\"thinking\",\"thinking\":\"hm\",\"signature\":\"c2ln\"},"
 	"{\"type\":\"redacted_thinking\",\"data\":\"ZGF0YQ==\"},{\"type\":\"text\"},"
@@ -85,7 +85,7 @@ static const struct line odd[] = {
 	{ .role = MT_ROLE_ASSISTANT, .text = "And yes again." },
 };
 
-/* The user spoke before the tools did. */
+/* A user message precedes the results of the tools. */
 static const struct line late[] = {
 	SYSTEM_LINE, USER("go"), TWO_CALLS, USER("wait!"),
 	RESULT("call_a", "bash", "x", NULL), RESULT("call_b", "look", "y", NULL),

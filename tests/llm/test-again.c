@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * test-again.c - what is tried when a request failed: the request in another
- * form, other models; and which model is asked at first. */
+ * test-again.c - retries after a failed request: the request in another form, other
+ * models; and the model that is queried first. */
 #include "llm/exchange.h"
 #include "llm/models/router.h"
 
@@ -224,7 +224,7 @@ static const struct {
 	const char *name, *settings[8];
 	struct answer answers[8];
 	size_t count, asked, retries, switches;
-	const char *model;      /* that answered; NULL: none did */
+	const char *model;      /* that responded; NULL: none did */
 	int kind;
 } lists[] = {
 	{ "the second answers", { ONE, LIST, TWO, THREE }, { BUSY, BUSY, WHOLE }, 3, 3,
@@ -420,7 +420,7 @@ static void rules(void)
 	end();
 }
 
-/* What the provider of the model counted counts for its rules. */
+/* Token counts of the provider of the model apply to its rules. */
 static void rules_learn(void)
 {
 	static const struct answer half[] = {
@@ -583,7 +583,7 @@ static const struct {
 	{ 400, "Failed to parse tool call arguments as JSON", MT_ERROR_HISTORY },
 };
 
-/* What each kind is called, what the user reads, and whether it passes. */
+/* The name of each kind, the text for the user, and whether it is transient. */
 static const struct {
 	int kind;
 	const char *name, *todo;

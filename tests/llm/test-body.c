@@ -24,7 +24,7 @@ static const struct answer again[] = {
 };
 static const struct answer never = { ANSWER("400 Bad Request", "{}"), 0, CLOSE };
 
-/* What a message of the history is made of. */
+/* The parts of a message of the history. */
 struct item {
 	struct llm_message message;
 	struct llm_part part;
@@ -68,7 +68,7 @@ static void drop(size_t at, size_t n)
 	count -= n;
 }
 
-/* What happens to a history: it grows, is condensed, masked, put right. */
+/* Changes of a history: it grows, is condensed, masked, repaired. */
 static void change(void)
 {
 	size_t at = count ? dice((unsigned)count) : 0;

@@ -15,7 +15,7 @@
 
 enum { FILLED = 16 };
 
-/* What must have happened before it is cancelled. */
+/* The phase in which the request is cancelled. */
 enum phase { AT_ONCE, ONE_TURN, CONNECTED, ASKED, STREAMING, TO_RETRY };
 
 static const struct {
@@ -59,7 +59,7 @@ static struct bench b;
 static struct result r;
 static char text[2001];
 
-/* A server whose queue is full: who connects to it waits. */
+/* A server whose queue is full: a client that connects waits. */
 static int full_server(int fds[FILLED], int *ret_port)
 {
 	struct sockaddr_in at = { .sin_family = AF_INET,

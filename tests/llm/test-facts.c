@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * test-facts.c - what the table of the models makes of a request: parameters,
+ * test-facts.c - the effect of the model table on a request: parameters,
  * limits, thinking, cache marks, short descriptions of tools. */
 #include "dialogue.h"
 #include "files.h"
@@ -68,7 +68,7 @@ static const struct {
 	  "\"thinkingBudget\":24576", NULL },
 	{ "gemini/gemini-3-pro", { "llm.reasoning_effort=low" }, "\"thinkingLevel\":\"low\"",
 	  "thinkingBudget" },
-	/* a share of all words is none for these servers */
+	/* these servers do not accept a share of all words */
 	{ "huggingface/some", { "llm.top_p=1" }, "\"top_p\":0.9", NULL },
 	{ "huggingface/some", { "llm.top_p=0.5" }, "\"top_p\":0.5", NULL },
 	/* limits of replies */
@@ -77,7 +77,7 @@ static const struct {
 	{ "anthropic/claude-3-5-sonnet", { 0 }, "\"max_tokens\":8192", NULL },
 	{ "anthropic/odd-one", { "model.odd-one.window=8000", "model.odd-one.output=8000" },
 	  "\"max_tokens\":4000", NULL },
-	/* what is read and written has to fit */
+	/* input and output have to fit */
 	{ "bedrock/anthropic.claude-sonnet-4-5-v1:0",
 	  { "model.bedrock/*.window=3000" }, "\"maxTokens\":27", NULL },
 	{ "bedrock/anthropic.claude-sonnet-4-5-v1:0",

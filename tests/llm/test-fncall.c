@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * test-fncall.c - tool calls as text: what is written, what is read, what is
- * fixed, what is refused. */
+ * test-fncall.c - tool calls as text: written, parsed, repaired, and refused. */
 #include "tests/llm/decode-history.h"
 #include "oom.h"
 #include "tap.h"
@@ -480,7 +479,7 @@ static void an_example_with_risks(void)
 	CHECK_MSG(made > 0 && made == risks, "%zu calls, %zu risks", made, risks);
 }
 
-/* There and back again. */
+/* Round trip. */
 static void the_way_back(void)
 {
 	AUTO(llm_request) struct llm_request *in = build(0, 4, 1), *text = NULL;

@@ -62,7 +62,7 @@ static const struct {
 	struct answer answers[3];
 	size_t count, asked; /* requests that the server saw */
 	bool sent;
-	const char *last[3]; /* what the last of them has */
+	const char *last[3]; /* contents of the last of them */
 } cases[] = {
 	{ "no window is known", { "llm.model=some" }, { CHAT }, 1, 1, true, { "/chat/" } },
 	{ "it fits", { "llm.model=some", "llm.max_input_tokens=600" }, { CHAT }, 1, 1,
@@ -133,7 +133,7 @@ static void guarded(void)
 	}
 }
 
-/* Who failed to count is not asked again; what was counted is learned. */
+/* A provider that failed to count is not asked again; counts are learned. */
 static void asked_once(void)
 {
 	static const char *const settings[] = { ANTHROPIC, ASK, "llm.max_input_tokens=600",
@@ -157,7 +157,7 @@ static void asked_once(void)
 	end();
 }
 
-/* A guess that rests on what was counted is believed. */
+/* An estimate based on counts is trusted. */
 static void learned(void)
 {
 	static const char *const settings[] = { "llm.model=some",

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * test-kept.c - what a provider wants back with a reply goes back as it came:
+ * test-kept.c - data that a provider wants back with a reply is returned unchanged:
  * an answer, its record in the log, the next request; the request that is made
  * from the record has the same bytes as the one made at once. */
 #include "dialogue.h"
@@ -211,7 +211,7 @@ static void one(size_t i)
 	CHECK(uv_loop_close(&loop) == 0);
 }
 
-/* What another provider keeps is nothing for this one. */
+/* The kept data of another provider is not sent to this one. */
 static void to_another_provider(void)
 {
 	static const struct line lines[] = {

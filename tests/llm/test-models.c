@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * test-models.c - the table of the models: globs, sections, prices, what of the
- * parameters is sent, LiteLLM's file. */
+ * test-models.c - the model table: globs, sections, prices, the parameters that are
+ * sent, LiteLLM's file. */
 #include "files.h"
 #include "js.h"
 #include "models/model-params.h"
@@ -310,7 +310,7 @@ static int same_cost(const char *path, const char *prices, const char *old)
 	return off < 1e-9 && off > -1e-9;
 }
 
-/* What a proxy counted for real answers, with and without a cache. Prices that
+/* Costs that a proxy counted for real responses, with and without a cache. Prices that
  * have changed since are put back. */
 static void costs_as_they_were(void)
 {

@@ -190,7 +190,7 @@ static void connections_are_kept(void)
 	done();
 }
 
-/* What comes back, how often it is tried, and of what kind it is. */
+/* The reply, the number of attempts, and the kind of error. */
 static const struct {
 	const char *name;
 	struct answer answers[3];

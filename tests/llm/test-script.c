@@ -201,7 +201,7 @@ static const char *const arguments[] = {
 	"{\"a\":\"\\/\"}",
 };
 
-/* What is written is read back as it was. */
+/* Written text is read back unchanged. */
 static void round_trip(struct bench *b, struct llm_request *q, const char *text,
 		       const char *args, const char *name)
 {

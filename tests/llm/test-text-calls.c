@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * test-text-calls.c - what the table of the models decides, over a local
- * server: calls as text there and back, parameters, the bill. */
+ * test-text-calls.c - effects of the model table, over a local server: round trips of
+ * calls as text, parameters, cost. */
 #include "bench.h"
 #include "server.h"
 #include "tap.h"
@@ -163,7 +163,7 @@ static void the_prefix_is_stable(void)
 	close_bench();
 }
 
-/* ---- what the table decides ------------------------------------------------- */
+/* ---- effects of the table --------------------------------------------------- */
 
 static const struct {
 	const char *model;

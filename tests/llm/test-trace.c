@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * test-trace.c - log_requests: what is kept, for whom to read, and that no secret
- * is in it; the estimate of tokens, learned from what a provider counts. */
+ * test-trace.c - log_requests: the stored data, its file mode, and the absence of
+ * secrets; the estimate of tokens, learned from what a provider counts. */
 #include "dialogue.h"
 #include "files.h"
 #include "server.h"

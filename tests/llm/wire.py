@@ -126,7 +126,7 @@ def call_of(step, work):
 
 
 def is_done(work):
-    """What the task leaves, if each call ran once and in its turn."""
+    """The result of the task, if each call ran once and in order."""
     def lines(name):
         try:
             with open(os.path.join(work, name)) as f:
