@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * bad.c - a toolset for tests: `do` what the argument says, most of it what no
- * tool should. Never installed. */
+ * bad.c - a toolset for tests: `do` misbehaves as its argument says. Never
+ * installed. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -175,7 +175,7 @@ static int reply_without_memory(host_t *host, struct mt_call *call)
 	return MT_OK;
 }
 
-/* A shell command with whatever it does to get away. */
+/* A shell command that tries to escape. */
 static int start(host_t *host, struct mt_call *call)
 {
 	const char *command = host->arg_str(call, "command", NULL);
@@ -207,7 +207,7 @@ static int daemon_(host_t *host, struct mt_call *call)
 static int start_and_crash(host_t *host, struct mt_call *call)
 {
 	start(host, call);
-	/* Until it is there: the file that the command makes tells. */
+	/* Waits for the file that the command creates. */
 	for (int n = 0; n < 500 && access(host->arg_str(call, "file", NULL), F_OK); n++)
 		poll(NULL, 0, 10);
 	return crash(host, call);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * harm.c - an agent, a condenser and an analyzer for tests that do what none should, as
- * their option `deed` says. Never installed. */
+ * harm.c - an agent, a condenser and an analyzer for tests that misbehave as their
+ * option `deed` says. Never installed. */
 #define MORTISE_PROVISIONAL
 #include "controller/plugins/plugin-journal.h"
 
@@ -25,10 +25,10 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-/* What came of something that should fail. */
+/* The result of an operation that should fail. */
 static char outcome[128] = "nothing was tried";
 
-/* What the function returns. */
+/* The return value of the function. */
 static int status;
 
 static void tell(const char *what, int failed)
@@ -388,8 +388,8 @@ static const struct mt_agent agent = { .size = sizeof agent,
 				       .system = harm_system,
 				       .advance = harm_advance };
 
-/* What only a process that makes many calls does: it keeps memory, or breaks. @return
- * nonzero: it has no memory left. */
+/* Deeds that need several calls in one process: it leaks memory, or breaks. @return
+ * nonzero: out of memory. */
 static int asker_wear(const struct mt_host *host, struct mt_ctx *ctx, int calls)
 {
 	char *kept = host->option(ctx, "leak") ? malloc(24 << 20) : NULL;
@@ -483,7 +483,7 @@ static int harm_open_analyzer(const struct mt_host *host,
 	return status;
 }
 
-/* What needs a conversation, which an analyzer does not have. */
+/* Requests that need a conversation, which an analyzer does not have. */
 static const char *harm_ask(const struct mt_host *host, const struct mt_event *event,
 			    struct mt_ctx *ctx)
 {

@@ -158,7 +158,7 @@ static int fixture_call(const struct mt_tool_host *host, void *self, struct mt_c
 	{ .size = sizeof(struct mt_tool), .name = name_, .description = "For tests.",  \
 	  .schema = "{\"type\":\"object\",\"properties\":{}}" }
 
-/* What the suite looks for in a list: keywords of JSON Schema that a server keeps. */
+/* Keywords of JSON Schema that a server must keep in a list; the suite checks them. */
 static const char json_schema[] =
 	"{\"$schema\":\"https://json-schema.org/draft/2020-12/schema\",\"type\":\"object\","
 	"\"$defs\":{\"address\":{\"$anchor\":\"addressDef\",\"type\":\"object\",\"properties\":"

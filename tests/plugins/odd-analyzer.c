@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * odd-analyzer.c - analyzers for tests that do what none should: they fail, say
- * nothing, or say a risk that is none. Never installed. */
+ * odd-analyzer.c - analyzers for tests that misbehave: they fail, return nothing, or
+ * return an invalid risk. Never installed. */
 #define MORTISE_PROVISIONAL
 #include <mortise/analyzer.h>
 
