@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * promises.c - what a program had promised before a loss of power, and what of it an
+ * promises.c - the promises of a program before a loss of power, and those that an
  * image of the disk keeps. */
 #include "simulate.h"
 
@@ -255,7 +255,7 @@ static int check_spools(const struct node *image, uint32_t pid, int from, int cu
 	return bad;
 }
 
-/* What a process said it had removed does not come back. */
+/* Files that a process reported as removed do not return. */
 static int check_removed(const struct node *image, uint32_t pid, int from)
 {
 	int bad = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * record.c - a library to preload, for tests only: records what `mortise` does to the
- * files below a directory, and what leaves the program, in the order in which it happens.
+ * record.c - a library to preload, for tests only: records the changes of `mortise` to
+ * files below a directory, and the output of the program, in their order.
  *
  * POWERLOSS_ROOT=DIRECTORY, without links; POWERLOSS_JOURNAL=FILE, see journal.h.
  * POWERLOSS_FAIL=N: the N-th sync of a file or directory below it fails, once. */

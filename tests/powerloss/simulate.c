@@ -184,7 +184,7 @@ static void write_tree(const struct node *nodes, int at, const char *path)
 
 /* ---- cases -------------------------------------------------------------------------- */
 
-/* The conversations of the image, and what is known of each. */
+/* The conversations of the image, and the known facts of each. */
 static void print_conversations(const struct node *image, int cut)
 {
 	int at = tree_find(image, "mortise/conversations", false);

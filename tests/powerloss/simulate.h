@@ -42,7 +42,7 @@ void *need(void *memory);
 /** Free everything; only the root is left. */
 void tree_clear(struct node *nodes);
 struct entry *tree_entry(const struct node *dir, const char *name);
-/** What follows the last slash. */
+/** The name after the last slash. */
 const char *tree_last_name(const char *path);
 /** The object of a path; -1: there is none. `parent`: of the directory that holds it. */
 int tree_find(const struct node *nodes, const char *path, bool parent);
