@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * kit.h - a link to a real runner, and waiting for what comes of it. */
+ * kit.h - a link to a real runner, and waits for its results. */
 #ifndef TESTS_RUNNER_KIT_H
 #define TESTS_RUNNER_KIT_H
 
@@ -39,7 +39,7 @@ struct kit {
 	char progress_message[64];
 	char *tools;
 	int tools_count;
-	/* what requests get */
+	/* results of requests */
 	char asked[128];
 	uint64_t asking, askings[16]; /* the last one; all of them */
 	unsigned asking_count;
@@ -64,7 +64,7 @@ static inline const char *plugin_path(const char *name)
 	return path;
 }
 
-/* ---- what the link says ---- */
+/* ---- callbacks of the link ---- */
 
 static inline void kit_ready(void *arg)
 {
@@ -282,7 +282,7 @@ static inline char *const *kit_env(void)
 	*e++ = tmp;
 	*e++ = kit_mark;
 	if (getenv("ASAN_OPTIONS")) {
-		/* A crash on purpose shall look like one. */
+		/* An intended crash must look like a crash. */
 		snprintf(asan, sizeof asan, "ASAN_OPTIONS=%s:handle_segv=0",
 			 getenv("ASAN_OPTIONS"));
 		*e++ = asan;

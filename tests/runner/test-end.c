@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * test-end.c - however the host or the runner ends, nothing is left running;
- * and runners that are none. */
+ * and programs that are not runners. */
 #include "js.h"
 #include "kit.h"
 #include <sys/prctl.h>
@@ -233,7 +233,7 @@ static void check_close(void)
 	CHECK(kit_all_gone());
 }
 
-/* Without work, no process wakes up. */
+/* Idle processes do not wake up. */
 static long switches(pid_t pid)
 {
 	char path[64], line[256];

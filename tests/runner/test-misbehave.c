@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * test-misbehave.c - tools that crash, hang, flood and flee: each costs one
- * call, with one clear sentence, and the worker next to it lives on. */
+ * test-misbehave.c - tools that crash, hang, flood and escape: each costs one
+ * call, with one clear sentence, and the other worker continues. */
 #include "js.h"
 #include "kit.h"
 
@@ -10,7 +10,7 @@ static const struct {
 	int64_t timeout_ms;
 	int status, signal;
 	bool crashed;
-	const char *error; /* what the sentence holds */
+	const char *error; /* a part of the sentence */
 } deeds[] = {
 	{ "{\"what\":\"crash\"}", 0, MT_EIO, SIGSEGV, true,
 	  "`do` of `bad` (call 1): the worker of bad.so was killed by signal 11 "
@@ -169,7 +169,7 @@ static void check_orphans(struct kit *k)
 	const struct outcome *o;
 	int pid, other;
 
-	/* Of a worker that lives: its own business. Of one that dies: ended. */
+	/* Processes of a live worker are left alone, those of a dead one are killed. */
 	kit_call(k, "bad", "do", flee(args, sizeof args, "start", file));
 	CHECK(kit_wait_file(file));
 	other = read_number(file);
