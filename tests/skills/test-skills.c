@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * test-skills.c - front matter, skills, what calls for them, notes, and what is
- * read of a repository; cut at every byte, and without memory. */
+ * test-skills.c - front matter, skills, their triggers, notes, and the data read from
+ * a repository; cut at every byte, and without memory. */
 #include "context/repository.h"
 #include "skills/skills.h"
 #include "skills/triggers.h"
