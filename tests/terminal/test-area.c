@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * test-area.c - the live rows, drawn into an emulated terminal: it shows what
- * it should, whatever came before, and few bytes are written. */
+ * test-area.c - the live rows, drawn into an emulated terminal: they are correct
+ * whatever was drawn before, and few bytes are written. */
 #include "prompt.h"
 #include "tap.h"
 
@@ -138,7 +138,7 @@ static void test_bytes(void)
 	line_editor_done(&l);
 }
 
-/* Where the cursor stands, and how the text is wrapped. */
+/* The position of the cursor, and the wrapping of the text. */
 static void test_prompt(void)
 {
 	static const struct {

@@ -164,7 +164,7 @@ static void test_question(void)
 
 #define CALL(args) "{\"id\":1,\"source\":\"agent\",\"action\":" args "}"
 
-/* Whatever hides in an action is in the rows of its question. */
+/* The rows of a question show all hidden characters of the action. */
 static void test_whole(void)
 {
 	static const struct {
@@ -520,7 +520,7 @@ static void test_tables(void)
 	}
 }
 
-/* What streamed is not said again; what did not stream is. */
+/* Streamed text is not printed again; other text is. */
 static void test_once(void)
 {
 	static const struct {
@@ -568,7 +568,7 @@ static void on_skip(void *arg, const char *path, const char *why)
 	strbuf_add(arg, path);
 }
 
-/* What /undo puts back into the line: the message without its files. */
+/* The text that /undo restores to the input line: the message without its files. */
 static void test_typed(const char *files)
 {
 	static const char typed[] = "see @a.txt\n\nThe file b.txt:\n```\nmine\n```";

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * test-text.c - widths, and text from outside without what steers a terminal. */
+ * test-text.c - widths, and external text without control sequences. */
 #include "tap.h"
 #include "text.h"
 
