@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * browser-kit.h - browser.so with a site of its own, and what a call of it showed. */
+ * browser-kit.h - browser.so with a test site, and the result of a call. */
 #ifndef TESTS_BROWSER_KIT_H
 #define TESTS_BROWSER_KIT_H
 

@@ -59,7 +59,7 @@ def status(parent, state):
 
 
 def execute(ids, parent):
-    """What a cell gets; True: nothing more."""
+    """The response to a cell; True: nothing more."""
     if how == "deaf":
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         return True

@@ -28,7 +28,7 @@ struct mt_call {
 	bool failed;            /* the field is_error */
 	char mime[64];
 	int cancel_fd;
-	const char *shell_dir;  /* what the host says of the shell; NULL: nothing */
+	const char *shell_dir;  /* directory of the shell, from the host; NULL: unknown */
 	const char *answer;     /* of the user; NULL: there is none */
 	int asked;
 	void (*on_live)(struct mt_call *call); /* when live output has come */
@@ -238,7 +238,7 @@ static inline int kit_run(struct mt_instance *i, struct mt_call *c, const char *
 	return kit_set->call(&kit_host, i->self, c);
 }
 
-/* What a cell brought, without the lines on directory and interpreter. */
+/* The result of a cell, without the lines on directory and interpreter. */
 static inline const char *cell(struct mt_instance *i, struct mt_call *c, const char *code)
 {
 	int status = kit_run(i, c, code, -1);

@@ -282,7 +282,7 @@ static inline int kit_call(const struct mt_toolset *set, void *self, const char 
 	return c->status = set->call(&kit_host, self, c);
 }
 
-/* What the model is sent for each tool, and that its JSON is JSON. */
+/* Checks the definition of each tool for the model, and that its JSON is valid. */
 static inline void kit_check_tools(const struct mt_toolset *set, size_t most)
 {
 	for (uint32_t i = 0; i < set->tool_count; i++) {

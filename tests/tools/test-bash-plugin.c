@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * test-bash-plugin.c - bash.so as a host sees it. */
+ * test-bash-plugin.c - bash.so, tested as a host uses it. */
 #include "js.h"
 #include "schema.h"
 #include "tap.h"
@@ -244,7 +244,7 @@ static void test_calls(void)
 	done(&c);
 }
 
-/* The default: what the model reads is complete, and marked so. */
+/* The default: the text for the model is complete, and marked so. */
 static void test_brief(void)
 {
 	struct mt_call c;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * test-bash.c - commands in a real shell: what comes back, and what cannot
- * disturb the shell or the recognition of the end. */
+ * test-bash.c - commands in a real shell: their results, and commands that must not
+ * disturb the shell or the detection of the end. */
 #include "bash-kit.h"
 #include "output.h"
 #include <dirent.h>
@@ -281,7 +281,7 @@ static void test_terminal_queries(void)
 	kit_close(&k);
 }
 
-/* What does not end by C-c ends by the third; a broken shell is replaced. */
+/* A program that ignores C-c is killed by the third; a broken shell is replaced. */
 static void test_unstoppable(void)
 {
 	static const struct {

@@ -133,7 +133,7 @@ static void dead_browser(void *self)
 
 	CHECK(visit(self, "hello.html"));
 	CHECK(kill(-pid, SIGKILL) == 0);
-	/* Its end may come while the next call is at it: that call tells of it. */
+	/* The browser may exit during the next call, which then reports it. */
 	if (visit(self, "hello.html") || visit(self, "hello.html"))
 		CHECK(shows("[The browser had exited and was restarted.]"));
 	CHECK(find_browser() != pid);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""web.py PORTFILE: a web server of a few odd pages, until it is ended."""
+"""web.py PORTFILE: a web server with a few odd pages, until it is killed."""
 import gzip
 import http.server
 import os
