@@ -14,7 +14,7 @@ enum {
 	HELLO_MS = 30000,
 	CANCEL_TIMEOUT_MS = 10000,         /* after the grace: cancelled call abandoned */
 	GRACE_MS = 2000,
-	INPUT_TIMEOUT_MS = 1000,           /* the same for a call with closed input */
+	INPUT_TIMEOUT_MS = 1000,           /* until a runner with closed input is abandoned */
 	CLOSE_MS = 4000,          /* time limit for shutdown, then kill */
 	NOISE_MAX = 200,          /* maximum number of foreign lines before the hello */
 };

@@ -27,9 +27,8 @@ tools() { # of every plugin of tools that was built, a JSON object a line
 
 @test "every tool declares its side effects" {
 	tools >"$work/tools"
-	# 1 read-only, 2 destructive, 32 acted on by the controller; a fetch only reads,
-	# but an address can carry something out, and a language server runs code of the
-	# project.
+	# 1 read-only, 2 destructive, 32 executed by the controller; a fetch only reads,
+	# but a URL can disclose data, and a language server runs code of the project.
 	wrong=$(jq -r 'select((.name | IN("fetch", "find_definition", "find_references",
 		"diagnostics", "check_changes") | not) and .hints % 4 == 0 and
 		(.hints / 32 | floor) % 2 == 0) | .name' "$work/tools")

@@ -72,7 +72,7 @@ turns() { # one call of edit_file from standard input, then the end
 	[[ "$output" == *0.25* ]]
 }
 
-@test "an empty answer is requested again, three times" {
+@test "an answer without code is requested again, up to three times" {
 	turns <<<"path = $file
 content = x"
 	printf '[turn]\ntext = no\n' >"$work/merger"

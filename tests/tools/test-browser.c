@@ -84,7 +84,7 @@ static void act(void *self, struct task *t, const char *code, bool good)
 	t->text = strdup(text);
 }
 
-/* What is to come may take a while on a busy machine. */
+/* Expected output may take a while on a busy machine. */
 static void look(void *self, struct task *t, const char *what, bool wanted)
 {
 	bool found = t->text && strstr(t->text, what);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * test-editor-bytes.c - an edit changes what it names and no other byte. */
+ * test-editor-bytes.c - an edit changes the named text and no other byte. */
 #include "tap.h"
 
 #include "editor-kit.h"

@@ -139,7 +139,7 @@ static const struct mt_plugin *load(const char *name)
 	return entry ? entry() : NULL;
 }
 
-/* What the model is sent for a tool, and that its JSON is JSON. */
+/* The definition of a tool for the model, and that its JSON is valid. */
 static void check_tool(const struct mt_tool *t, size_t most)
 {
 	struct error err = ERROR_NONE;

@@ -110,7 +110,7 @@ static void test_read(void)
 		CHECK(wire_read(key, parts, n, &m, NULL) == MT_EINVAL && !m.header);
 	CHECK(wire_read("another", parts, 8, &m, &err) == MT_EDENIED);
 	CHECK(strstr(err.text, "not signed"));
-	/* Every byte of what is signed counts. */
+	/* Every signed byte matters. */
 	for (size_t part = 2; part < 7; part++) {
 		char copy[128];
 		struct mt_str before = parts[part];

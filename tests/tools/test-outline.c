@@ -191,7 +191,7 @@ static int outline(json_object *tree, size_t most, bool visible_only, struct str
 	return outline_put(out, tree, &options, mark_of, NULL, &unseen, NULL);
 }
 
-/* Unless a case is a page of its own, it stands in one. */
+/* A case that is not a whole page is embedded in one. */
 static json_object *case_tree(size_t i)
 {
 	AUTO(free) char *page = NULL;
@@ -253,7 +253,7 @@ static void visible(void)
 	CHECK(unseen);
 }
 
-/* What is left out that says nothing, such as an empty box, is not missed. */
+/* Elements without content, such as an empty box, do not count as omitted. */
 static void whole(void)
 {
 	AUTO(json) json_object *tree =

@@ -18,7 +18,7 @@ static int load(void *arg, const char *path, struct strbuf *ret, struct strbuf *
 static void texts(void)
 {
 	static const struct {
-		const char *body, *text, *why; /* why: what the failure says */
+		const char *body, *text, *why; /* why: part of the error */
 		unsigned fuzz;
 		const char *source;
 	} cases[] = {
@@ -160,7 +160,7 @@ static void files(void)
 	patch_clear(&p);
 }
 
-/* What is refused, and that nothing of it is done. */
+/* Patches that are refused and do not change anything. */
 static void refused(void)
 {
 	static const struct {
