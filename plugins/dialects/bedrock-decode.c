@@ -358,8 +358,7 @@ static int bedrock_decode_on_message(const struct eventstream_message *m, void *
 	return on_named(d, name, event);
 }
 
-/* ---- a complete response
- * ------------------------------------------------------------------ */
+/* ---- a complete response ----------------------------------------------------------- */
 
 static int whole_block(struct decoder *d, int64_t index, json_object *block)
 {

@@ -296,8 +296,7 @@ static int on_part(struct decoder *d, json_object *part)
 	return MT_OK;
 }
 
-/* ---- stored parts
- * --------------------------------------------------------------------- */
+/* ---- stored parts ------------------------------------------------------------------ */
 
 static void keep_part(struct strbuf *out, const struct part *p, size_t texts)
 {
@@ -344,8 +343,7 @@ static int gemini_decode_keep(struct decoder *d)
 	return d->a.host->opaque(d->a.x, out.text, out.len);
 }
 
-/* ---- a response, or a chunk of one
- * ------------------------------------------------------- */
+/* ---- a response, or a chunk of one ------------------------------------------------- */
 
 static int on_candidate(struct decoder *d, json_object *candidate)
 {

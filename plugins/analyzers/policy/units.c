@@ -329,8 +329,7 @@ int units_each(struct place *place, const char *text, size_t len, unit_each_fn *
 	return r;
 }
 
-/* ---- words
- * ---------------------------------------------------------------------------- */
+/* ---- words ------------------------------------------------------------------------- */
 
 static int policy_units_add_word(const struct shell_word *word, bool program,
 				 struct strbuf *out)

@@ -394,7 +394,7 @@ static bool line_sequence(struct screen *s, const char *params, char final)
 	return true;
 }
 
-/* Does the sequence need no screen? Only switches to the alternate screen do. */
+/* Modes and styles that need no screen: all except those of the alternate screen. */
 static bool is_silent(const char *params, char final)
 {
 	if (final == 'm')

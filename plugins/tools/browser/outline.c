@@ -229,8 +229,7 @@ static void items_add(struct outline *o, const char *id, int level, bool filtere
 			  level + 1, filtered, tail);
 }
 
-/* ---- omitted items
- * ------------------------------------------------------------------- */
+/* ---- omitted items ----------------------------------------------------------------- */
 
 static bool names_control(const struct outline *o, struct mt_str text)
 {
@@ -605,8 +604,7 @@ static void outline_put_row(const struct outline *o, struct strbuf *out,
 	}
 }
 
-/* ---- the whole page
- * ------------------------------------------------------------------- */
+/* ---- the whole page ---------------------------------------------------------------- */
 
 /* The line is written completely or not at all. */
 static void outline_put_line(struct outline *o, int depth, const struct strbuf *line)

@@ -94,8 +94,7 @@ static void open_browser(const char *url)
 	posix_spawn_file_actions_destroy(&actions);
 }
 
-/* ---- the redirect
- * ------------------------------------------------------------------- */
+/* ---- the redirect ------------------------------------------------------------------ */
 
 static bool has_state(const char *url, const char *state)
 {

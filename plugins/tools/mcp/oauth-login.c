@@ -259,8 +259,7 @@ static int oauth_login_ask_user(const struct oauth *o, const struct oauth_place 
 		      : fail(err, MT_EDENIED, "login not completed");
 }
 
-/* ---- the whole login
- * ------------------------------------------------------------------------- */
+/* ---- the whole login --------------------------------------------------------------- */
 
 static int exchange_code(struct oauth *o, json_object *login, const char *code,
 			 const char *verifier, struct error *err)
