@@ -22,7 +22,7 @@ static void on_released(uv_handle_t *handle)
 void conversation_close_finish(struct conversation *c)
 {
 	if (c->link || FEATURES_ASK(keeps_open, c))
-		return; /* the last feature calls this function again */
+		return; /* called again when the last of these has closed */
 	uv_close((uv_handle_t *)&c->handle, on_released);
 }
 

@@ -36,7 +36,7 @@ struct conversation {
 	struct config *config;
 	struct registry *registry;
 	char *id, *parent, *dir, *workspace, *title;
-	char *place;               /* workspace owner; see struct conversation_options */
+	char *place;               /* kind of workspace: "shared", "copy", "own"; "" */
 	int depth;                 /* number of its ancestors */
 	bool headless, answers, interactive;
 

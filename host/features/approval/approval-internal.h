@@ -52,7 +52,7 @@ int approval_grant(struct conversation *c, json_object *scope, bool project,
 /** Ask the tool of a call what the call would do. @return true: watchers are notified of
  *  the state when it has answered; false: nothing has been asked. */
 bool approval_preview_start(struct conversation *c, const struct call *call);
-/** Discard the preview: the pending action is answered, or has changed. */
+/** Discard the preview, and cancel its call. */
 void approval_preview_drop(struct conversation *c);
 /** The answer of the tool; see feature.h. */
 bool approval_preview_take(struct conversation *c, const struct runner_result *result);
