@@ -391,7 +391,7 @@ static int toolsets(const struct registry *r, const char *path, struct strbuf *l
 	AUTO(json) json_object *plugin = NULL;
 	json_object *components;
 
-	if (!path_is_safe(path, err) || registry_probe(path, &plugin, err))
+	if (registry_probe(path, &plugin, err))
 		return err->code;
 	components = js_get(plugin, "components");
 	for (size_t i = 0; i < json_object_array_length(components); i++) {

@@ -37,6 +37,23 @@ static int load_options(struct component *c, struct error *err)
 		     : err->code;
 }
 
+int component_load(const struct component *c, struct error *err)
+{
+	struct component *known = (struct component *)c;
+	struct error why = ERROR_NONE;
+
+	if (!known->data)
+		known->data = expanded(c->data_described, &why);
+	if (!why.code)
+		load_options(known, &why);
+	if (why.code == MT_OK || why.code == MT_ENOMEM)
+		return why.code ? out_of_memory(err) : MT_OK;
+	return fail(err, why.code,
+		    "the cached description of `%s` is damaged: %s; delete "
+		    "mortise/plugins.json in the cache directory",
+		    c->name, why.text);
+}
+
 const struct mt_option *component_options(const struct component *c, size_t *ret_count)
 {
 	struct error err = ERROR_NONE;
@@ -49,11 +66,10 @@ const struct mt_option *component_options(const struct component *c, size_t *ret
 int component_section(const struct config *config, const char *section,
 		      const struct component *c, json_object **ret, struct error *err)
 {
-	struct error why = ERROR_NONE;
+	int status = component_load(c, err);
 
-	if (load_options((struct component *)c, &why))
-		return fail(err, why.code, "cannot read the options of `%s`: %s", c->name,
-			    why.text);
+	if (status)
+		return status;
 	return config_section(config, section, c->options, c->option_count, ret, err);
 }
 

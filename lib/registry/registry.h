@@ -35,6 +35,9 @@ struct component {
 	json_object *data;          /* parsed by component_data. Owned */
 };
 
+/** Parse the options and the data of a component.
+ *  @return MT_OK, MT_ENOMEM, or MT_EINVAL if its description in the cache is damaged */
+int component_load(const struct component *c, struct error *err);
 /** The table of its options, parsed on first use. Borrowed. NULL, with a count of 0:
  *  none, or out of memory. */
 const struct mt_option *component_options(const struct component *c, size_t *ret_count);

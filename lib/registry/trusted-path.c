@@ -84,18 +84,23 @@ static int append(struct way *w, const char *path, struct error *err)
 				       : MT_OK;
 }
 
-/* Remove the first component from the rest. @return false if there is none */
-static bool take_component(struct way *w, char name[NAME_MAX + 1])
+static bool has_rest(const struct way *w)
+{
+	return w->rest[strspn(w->rest, "/")];
+}
+
+/* Remove the first component from the rest. */
+static int take_component(struct way *w, char name[NAME_MAX + 1], struct error *err)
 {
 	const char *start = w->rest + strspn(w->rest, "/");
 	size_t len = strcspn(start, "/");
 
-	if (len == 0 || len > NAME_MAX)
-		return false;
+	if (len > NAME_MAX)
+		return fail(err, MT_EIO, "%s", strerror(ENAMETOOLONG));
 	memcpy(name, start, len);
 	name[len] = '\0';
 	memmove(w->rest, start + len, strlen(start + len) + 1);
-	return true;
+	return MT_OK;
 }
 
 /* Append a component to `done` and check it. */
@@ -118,8 +123,7 @@ static int enter(struct way *w, const char *name, struct error *err)
 	if (lstat(w->done, &st) != 0)
 		return fail(err, MT_EIO, "%s", strerror(errno));
 	if (!S_ISLNK(st.st_mode))
-		return w->rest[strspn(w->rest, "/")] ? check_place(w->done, &st, err)
-						     : MT_OK;
+		return has_rest(w) ? check_place(w->done, &st, err) : MT_OK;
 	n = readlink(w->done, target, sizeof target - 1);
 	if (n < 0)
 		return fail(err, MT_EIO, "%s", strerror(errno));
@@ -145,7 +149,10 @@ int trusted_way(const char *path, struct error *err)
 		r = fail(err, MT_EIO, "%s", strerror(errno));
 	if (!r)
 		r = append(w, path, err);
-	while (!r && take_component(w, name))
-		r = enter(w, name, err);
+	while (!r && has_rest(w)) {
+		r = take_component(w, name, err);
+		if (!r)
+			r = enter(w, name, err);
+	}
 	return r;
 }

@@ -150,6 +150,10 @@ static int add_instance(struct catalog *catalog, const struct config *c,
 	struct tool_instance *t;
 	int r;
 
+	if (component_load(component, err)) {
+		json_object_put(options);
+		return err->code;
+	}
 	r = ARRAY_ADD(catalog->instances, catalog->instance_count, CATALOG_INSTANCES_MAX);
 	if (r) {
 		json_object_put(options);
@@ -165,7 +169,7 @@ static int add_instance(struct catalog *catalog, const struct config *c,
 	t->dynamic = js_bool(component_data(component), "dynamic", false);
 	t->server = strcmp(family, MCP_TOOLSET) == 0;
 	catalog->instance_count++;
-	if (!t->name || !component_data(component))
+	if (!t->name)
 		return out_of_memory(err);
 	if (t->server && strncmp(name, MCP_SERVER_PREFIX, strlen(MCP_SERVER_PREFIX)) == 0)
 		t->title += strlen(MCP_SERVER_PREFIX);

@@ -67,8 +67,11 @@ static int hide_kind(const struct config *c, const struct registry *r, int kind,
 			continue; /* reported when the section is used */
 		component = registry_find(r, kind, config_plugin(c, section.text));
 		/* The names of a server's variables identify its secrets. */
-		if (!component || !has_secrets(component) ||
-		    strcmp(component->name, MCP_TOOLSET) == 0)
+		if (!component || strcmp(component->name, MCP_TOOLSET) == 0)
+			continue;
+		if (component_load(component, err))
+			return err->code;
+		if (!has_secrets(component))
 			continue;
 		if (hide_section(c, section.text, component, m, err))
 			return err->code;

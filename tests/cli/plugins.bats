@@ -366,6 +366,23 @@ constructor() {
 	[ -z "$output" ]
 }
 
+@test "a damaged description in the cache is reported with the remedy" {
+	tool good
+	mortise plugins
+	cache=$XDG_CACHE_HOME/mortise/plugins.json
+	for member in data options; do
+		text=$([ "$member" = data ] && echo '{oops' || echo '[oops')
+		jq --arg m "$member" --arg t "$text" \
+			'.files[].plugin.components[0][$m] = $t' "$cache" >"$BATS_TEST_TMPDIR/spoiled"
+		cp "$BATS_TEST_TMPDIR/spoiled" "$cache"
+		run mortise tools list -o controller.tools=good
+		[ "$status" -ne 0 ]
+		[[ "$output" == *"the cached description of \`good\` is damaged: "*"delete mortise/plugins.json in the cache directory" ]]
+		rm "$cache"
+		mortise plugins
+	done
+}
+
 @test "an older version of the tool kind" {
 	tool newer '#include <mortise/tool.h>
 		#undef MT_TOOL_MAJOR
@@ -603,6 +620,9 @@ refused_place() {
 	place a/b/in
 	chmod 777 "$top/a"
 	refused_place "$top/a/b/in: $written/a; run chmod go-w on that directory"
+	run mortise plugins check "$top/a/b/in/good.so"
+	[ "$status" -eq 1 ]
+	[[ "$output" == *"$written/a; run chmod go-w on that directory" ]]
 	chmod 1777 "$top/a"
 	run mortise plugins
 	[[ "$output" == "tool       good"* ]]
@@ -611,8 +631,7 @@ refused_place() {
 	place real
 	ln -s "$top/real" "$top/links/d"
 	MORTISE_CORE_PLUGIN_PATH=$top/links/d refused_place "$written/links;"
-	MORTISE_CORE_PLUGIN_PATH=$top/links/../real run mortise plugins
-	[[ "$output" != "tool       good"* ]]
+	MORTISE_CORE_PLUGIN_PATH=$top/links/../real refused_place "$written/links;"
 	cd "$top/links"
 	MORTISE_CORE_PLUGIN_PATH=d refused_place "$written/links;"
 	cd "$top"
