@@ -20,7 +20,9 @@ bats_require_minimum_version 1.5.0
 }
 
 @test "every command has help" {
-	for command in $(mortise --help | sed -n 's/^  \([a-z-]*\) .*/\1/p'); do
+	commands=($(mortise --help | sed -n 's/^  \([a-z-]*\) .*/\1/p'))
+	[ "${#commands[@]}" -ge 15 ]
+	for command in "${commands[@]}"; do
 		run mortise "$command" --help
 		[ "$status" -eq 0 ]
 		[[ "$output" == "Usage: mortise $command"* ]]

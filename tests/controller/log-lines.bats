@@ -100,7 +100,7 @@ END
 	"${run_it[@]}" -o mcp.s.command=python3 -o "mcp.s.args=$work/server.py" \
 		-o core.log_level=debug -t go 2>"$work/err"
 	grep -q ' blocked step level=0 reason=waiting for a tool list' "$work/err"
-	run -1 grep 'started no step' "$work/err"
+	run -1 grep 'did not start a step' "$work/err"
 }
 
 @test "a reasoning effort that a model cannot take is a warning" {

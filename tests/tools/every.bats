@@ -27,6 +27,7 @@ tools() { # of every plugin of tools that was built, a JSON object a line
 
 @test "every tool declares its side effects" {
 	tools >"$work/tools"
+	[ -s "$work/tools" ]
 	# 1 read-only, 2 destructive, 32 executed by the controller; a fetch only reads,
 	# but a URL can disclose data, and a language server runs code of the project.
 	wrong=$(jq -r 'select((.name | IN("fetch", "find_definition", "find_references",
