@@ -23,10 +23,11 @@ struct confine {
 	size_t count;
 };
 
-/** Create the filter. It refuses: to start a process or a program; signals to other
- *  processes, also as the owner of a descriptor; to trace, read or schedule them; sockets; every change of files, limits, mounts and
- *  of the system; to outlive the parent (PR_SET_PDEATHSIG). @return MT_OK, MT_ENOTFOUND
- *  (libseccomp is not installed), MT_EIO */
+/** Create the filter. It refuses to start a process or a program; to signal other
+ *  processes (also as the owner of a descriptor), trace, read, or schedule them; to use
+ *  sockets; to change files, limits, mounts, or the system; and to outlive the parent
+ *  (PR_SET_PDEATHSIG). @return MT_OK, MT_ENOTFOUND (libseccomp is not installed),
+ *  MT_EIO */
 int confine_prepare(unsigned flags, struct confine *ret, struct error *err);
 /** Apply it to this thread, permanently. Async-signal-safe. @return MT_OK, or
  *  MT_EUNSUPPORTED where the kernel has no filters. */

@@ -21,7 +21,8 @@ int file_write(const char *path, const char *bytes, size_t len, mode_t mode, boo
  *  unknown. */
 int file_write_durable(const char *path, const char *bytes, size_t len, mode_t mode,
 		       bool *ret_unsynced, struct error *err);
-/** The mode of the regular file to be replaced; `mode` if it does not exist. */
+/** The mode of the regular file that will be replaced; `mode` if it is not one or does
+ *  not exist. */
 mode_t file_mode(const char *path, mode_t mode);
 /** The same for a path given by the user: links are followed, an existing file keeps its
  *  mode, and an existing device or pipe is written to instead of being replaced. */

@@ -284,7 +284,7 @@ int js_set_bool(json_object *o, const char *name, bool value)
 
 enum { NUMBER_TEXT_MAX = 40 };
 
-/* As few digits as give the same number. */
+/* Write the number with as few digits as possible, without loss. */
 static void number_text(double value, char text[NUMBER_TEXT_MAX])
 {
 	for (int digits = 15; digits <= 17; digits++) {

@@ -54,7 +54,7 @@ void mask_stream_init(struct mask_stream *s, const struct mask *m);
 int mask_stream_feed(struct mask_stream *s, struct strbuf *out, const char *bytes,
 		     size_t len);
 int mask_stream_end(struct mask_stream *s, struct strbuf *out); /* what was held */
-/** Both: a piece, and with `last` what was held. */
+/** Mask a piece and, with `last`, append the text that was held. */
 int mask_stream_put(struct mask_stream *s, struct strbuf *out, const char *bytes,
 		    size_t len, bool last);
 void mask_stream_clear(struct mask_stream *s);

@@ -25,9 +25,9 @@ int option_unknown(const struct mt_option *table, size_t count, const char *key,
 /** The name of `names` that is nearest to `word`, or NULL if none is near. */
 const char *option_suggest(const char *word, const char *const *names, size_t count);
 
-/** Has the option `min` and `max`? */
+/** True if the option has bounds. */
 bool option_is_bounded(const struct mt_option *option);
-/** "1 to 3600000 ms", "at least 10"; of an option that is bounded. */
+/** Append the bounds of an option that has them: "1 to 3600000 ms", "at least 10". */
 void option_put_bounds(const struct mt_option *option, struct strbuf *out);
 
 /* Values, after option_check: */

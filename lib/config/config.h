@@ -90,8 +90,8 @@ bool secret_named(const char *name, size_t len);
  *  (mask_add), this is logged once, under `name`. @return MT_OK or MT_ENOMEM. */
 int secret_hide(struct mask *m, const char *name, const char *value, size_t len,
 		struct error *err);
-/** The key of a model section: from api_key_env, api_key_file, or the variable that
- *  `fallback_env` names. Owned; NULL if there is none (err unchanged) */
+/** The key of a model section: from api_key_env, api_key_file, api_key_command, or the
+ *  variable that `fallback_env` names. Owned; NULL: none (`err` unchanged), or failed. */
 char *config_api_key(const struct config *c, const char *section,
 		     const char *fallback_env, struct error *err);
 

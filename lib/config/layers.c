@@ -133,7 +133,7 @@ static int check_setting(const struct family *f, const char *section, const char
 			    "%s: `%s` is not a list; use `%s =`, not `%s %c=`", origin,
 			    key, key, key, op);
 	else if (op == '=' && !*value && !(option->flags & MT_OPTION_REQUIRED))
-		return MT_OK; /* reset */
+		return MT_OK; /* resets the option */
 	else
 		status = option_check(option, key, value, &why);
 	if (status)
@@ -506,7 +506,7 @@ static int apply_variable(struct config *c, const char *variable, struct error *
 	return config_add(c, word + PREFIX, key, '=', value, origin, LAYER_ENV, err);
 }
 
-/* Apply a standard variable. */
+/* Apply a variable of OpenHands, unless that of Mortise is set. */
 static int apply_foreign(struct config *c, struct error *err)
 {
 	const char *value = getenv("OH_MAX_ITERATIONS");

@@ -247,7 +247,8 @@ static bool is_of(const struct value *v, const char *family)
 	       (!v->section[len] || v->section[len] == '.');
 }
 
-/* The stored settings of a conversation include only the sections that it uses. */
+/* Check that named sections exist. Pinned settings are not checked, because the stored
+ * settings of a conversation include only the sections that it uses. */
 static int check_links(const struct config *c, struct error *err)
 {
 	int status = MT_OK;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * evlog-checkpoint.c - speeds up opening: stores the index and a small object of the
- * controller in a file. If the file does not match the log, it is ignored. */
+ * evlog-checkpoint.c - speeds up opening: stores the index in events.index and a small
+ * object of the controller in state.json. A file that does not match the log is
+ * ignored. */
 #include "events/evlog-internal.h"
 #include "array.h"
 #include "files.h"

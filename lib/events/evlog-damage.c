@@ -18,7 +18,7 @@ enum {
 	STARTS_MAX = 16,      /* maximum number of start positions to try */
 	PIECE = 1 << 16,
 	REPORT_LINES = 4000,  /* maximum bytes of a damage report */
-	DAMAGES_MAX = 64,     /* reported and copied; all damaged lines stay in the log */
+	DAMAGES_MAX = 64,     /* maximum reported and copied; all stay in the log */
 };
 
 #define SUM_MEMBER ",\"crc\":\""
@@ -274,7 +274,7 @@ struct event *evlog_missing_event(struct evlog *log, int64_t id, struct error *e
 	return e;
 }
 
-/* Used when the start or the end of a delegation is missing. */
+/* Match all delegations again, after the start or the end of one was lost. */
 static void rematch_delegations(struct log_index *x)
 {
 	x->delegations = 0;

@@ -97,8 +97,8 @@ void delegation_match(struct log_index *x, size_t id);
 void delegations_unmatch(struct log_index *x, size_t first);
 /** True if this version knows the type of the event. */
 bool index_knows(const struct line *line);
-/** Index of a reply with this ID, searching downwards from `place`; -1: none. Hashes can
- *  collide: read the reply and compare. */
+/** Index of the newest reply whose ID has the same hash; -1: none. Hashes can collide:
+ *  read the reply and compare. */
 int64_t index_reply(const struct log_index *x, const char *response_id);
 /** Build a table of `size` slots for the first `count` of x->replies. */
 int index_make_table(struct log_index *x, size_t count, size_t size);

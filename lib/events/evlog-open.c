@@ -139,8 +139,8 @@ static int64_t next_id(struct evlog *log, uint64_t at)
 	return -1;
 }
 
-/* Decide about an ID that is too high: events before it are missing, or the ID is
- * wrong. */
+/* True if an ID is the next one, or if it is too high because events before it are
+ * missing. False: the ID is wrong. */
 static bool is_after_gap(struct replay *r, const struct line *line, size_t whole)
 {
 	int64_t gap = line->id - evlog_count(r->log);

@@ -70,7 +70,7 @@ int evlog_record(struct evlog *log, json_object *record, struct error *err);
 int evlog_barrier(struct evlog *log, struct error *err);
 /** Sync a file of a subdirectory that another process wrote, with its name, before an
  *  event refers to it. No effect with SYNC_NONE or if the file does not exist here. A
- *  failure is final, as that of a barrier. */
+ *  failed sync is final, as that of a barrier. */
 int evlog_sync_file(struct evlog *log, const char *below, const char *name,
 		    struct error *err);
 /** Record that the sync of another file of the conversation failed with this errno, which
@@ -134,8 +134,8 @@ uint64_t evlog_size(const struct evlog *log);
 typedef void evlog_subscriber(struct evlog *log, const struct event *e, void *arg);
 int evlog_subscribe(struct evlog *log, evlog_subscriber *fn, void *arg);
 
-/** Set a small JSON object to store in state.json at the next checkpoint, and get the one
- *  read at opening (borrowed, may be NULL). */
+/** Set a small JSON object to store in state.json at each checkpoint, and get it: at
+ *  first the one read at opening (borrowed, may be NULL). */
 void evlog_set_checkpoint(struct evlog *log, json_object *state);
 json_object *evlog_checkpoint(const struct evlog *log);
 /** A hash of the last bytes before `end`, the end of a line: it ties a file to the log

@@ -296,7 +296,8 @@ struct numbers {
 	size_t count;
 };
 
-/* The new ID of an old one; if the event is missing, that of its nearest neighbor. */
+/* The new ID of an old one; if the event is missing, that of the nearest one above
+ * (`direction` 1) or below (-1); -1: none. */
 static int64_t renumber(const struct numbers *n, int64_t old, int direction)
 {
 	size_t low = 0, high = n->count;
@@ -414,7 +415,7 @@ static struct event *trajectory_read_event(struct import *m, json_object *given)
 	return unfold(m, json) ? NULL : event_import(json, err);
 }
 
-/* Store values unchanged if export would change them. */
+/* Store the original event if export would change it. */
 static int keep_original(struct import *m, int64_t id, json_object *given)
 {
 	AUTO(json) json_object *form = NULL, *record = NULL;

@@ -31,7 +31,8 @@ void trajectory_clear(struct trajectories *t);
 /** Append the events to a log, with new IDs. Causes and forgotten events are renumbered;
  *  replies become records. Fields that export could not reproduce are stored with their
  *  event, so that an unchanged log is exported exactly as it was imported. The error
- *  names the array index. `ret_count`: number of events appended. */
+ *  contains the number of the event in the array, from 1. `ret_count`: number of events
+ *  appended. */
 int trajectory_import(struct evlog *log, json_object *events, size_t *ret_count,
 		      struct error *err);
 

@@ -230,7 +230,8 @@ static json_object *enum_member(json_object *list, json_object *value)
 	return NULL;
 }
 
-/* Replace a text that differs from a choice only in surrounding white space. */
+/* Check that a value is one of the choices. A text that differs from a choice only in
+ * surrounding white space is replaced by the choice. */
 static void check_enum_value(struct fncall *call, json_object *list, const char *name,
 			     json_object **value)
 {
@@ -290,9 +291,9 @@ static void say_not_allowed(struct fncall *call, const char *name,
 		    call->name, name, names.text);
 }
 
-/* True if the schema does not mention the parameter. If the schema forbids or allows
- * others, the check before the call decides. The risk that the model states is for the
- * host. */
+/* True for a parameter that the schema does not list, if the schema does not mention
+ * other parameters. If it forbids or allows them, the check before the call decides. The
+ * risk that the model states is for the host. */
 static bool is_unexpected(json_object *schema, const char *name)
 {
 	return !json_object_object_get_ex(schema, "additionalProperties", NULL) &&

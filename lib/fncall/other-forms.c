@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * other-forms.c - finds calls in forms that models have learned elsewhere: JSON, the tags
- * of other products, the syntax of a programming language, a block of shell code, prose. Each
- * has a finder. */
+ * of other products, the syntax of a programming language, a block of shell code, prose.
+ * Each has a finder. */
 #include "fncall/meant-call.h"
 #include "literal.h"
 #include <string.h>
@@ -64,7 +64,7 @@ static bool other_forms_read_object(struct meant *m, json_object *object)
 	return false;
 }
 
-/* Choose the last tool name that precedes closely. */
+/* Choose the last tool name shortly before `at`. */
 static bool choose_before(struct meant *m, struct span text, const char *at)
 {
 	const char *from = at - text.at > NEAR ? at - NEAR : text.at, *tool;
@@ -294,7 +294,7 @@ static size_t other_forms_count_of(struct span text, const char *word)
 	return count;
 }
 
-/* Find a single block of shell code at the end. */
+/* Find a block of shell code at the end, if the text has no other block. */
 static bool find_fence(struct meant *m, struct span text)
 {
 	static const char fence[] = "```";

@@ -293,7 +293,7 @@ static int read_call(struct reader *r, const char *name, size_t len, const char 
 	return status;
 }
 
-/* Read a name: a single word on its line. */
+/* Read a name, which must end on its line. */
 static bool read_name(struct reader *r, const char *at, const char **ret_name,
 		      size_t *ret_len, const char **ret_body)
 {

@@ -54,7 +54,7 @@ bool hook_matches(const char *matcher, const char *tool);
 
 struct hook_result {
 	bool success, blocked;
-	int exit_code;         /* -1: it did not exit normally */
+	int exit_code;         /* 128 + N: killed by signal N; -1: timed out */
 	char *out, *err_text;  /* its output, truncated */
 	char *decision;        /* "allow", "deny" or NULL */
 	char *reason, *context; /* or NULL */

@@ -104,7 +104,7 @@ static void hook_run_end(struct hook_run *r)
 		hook_run_close_handle((uv_handle_t *)&r->process);
 }
 
-/* The process leads its own process group, which is also killed. */
+/* Kill the process and its process group, which it leads. */
 static void kill_group(struct hook_run *r)
 {
 	if (r->process.pid > 0)
@@ -123,7 +123,7 @@ static void on_exit_of(uv_process_t *process, int64_t status, int signal_number)
 
 	r->exited = true;
 	r->exit_code = signal_number ? 128 + signal_number : status;
-	kill_group(r); /* an orphan process holds its output open */
+	kill_group(r); /* an orphan process may hold the output open */
 	if (r->over)
 		hook_run_close_handle((uv_handle_t *)&r->process);
 	else

@@ -40,7 +40,7 @@ struct model_facts {
 	bool no_thinking;  /* requests disable reasoning explicitly */
 	bool adaptive_thinking; /* chooses its reasoning effort; has no budget */
 	bool inline_images; /* does not fetch images by URL */
-	bool short_tools;  /* requires short descriptions of tools */
+	bool short_tools;  /* send the short descriptions of tools */
 	bool example;      /* tools as text: send an example */
 	bool send_reasoning; /* receives its reasoning back as text */
 	bool max_completion_tokens;    /* the limit is max_completion_tokens only */

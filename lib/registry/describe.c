@@ -188,7 +188,7 @@ static int check_sizes(const struct mt_function *f, struct error *err)
 	return MT_OK;
 }
 
-/* Is the default of each parameter a value that a call could give? */
+/* Check that a call could give the default of each parameter. */
 static int check_defaults(const char *text, size_t len, struct error *err)
 {
 	struct error why = ERROR_NONE;
@@ -279,7 +279,7 @@ static void put_optional(struct strbuf *out, const char *name, const char *text)
 		js_key_str(out, name, text);
 }
 
-/* Bits without a meaning are reserved for later versions. */
+/* Values without a meaning are reserved for later versions. */
 static int check_numbers(const struct mt_tool *t, struct error *err)
 {
 	if (t->reserved)

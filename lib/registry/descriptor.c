@@ -103,7 +103,7 @@ static bool descriptor_is_id(const char *id)
 	return words > 1 && id[len - 1] != '.';
 }
 
-/* Check the members that identify the author. */
+/* Check the ID, vendor, URL, and permissions. */
 static int check_identity(const struct mt_plugin *p, struct error *err)
 {
 	int status = p->id ? descriptor_check_text(p->id, "id", err) : MT_OK;
@@ -326,7 +326,7 @@ static int explain_dlerror(const char *path, const char *said, struct error *err
 	return fail(err, MT_EIO, "cannot be loaded: %s", said);
 }
 
-/* A symbol of another major version gives a better error message. */
+/* Report the other major version if there is a symbol of one. */
 static int no_entry(void *handle, struct error *err)
 {
 	char symbol[32];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * guard.h - guards calls of plugins in this process. If a plugin crashes or calls exit, a
- * message names it. Output that a third party's plugin prints does not mix with the
- * program's output. */
+ * guard.h - guards calls of plugins in this process. A plugin that crashes or calls exit
+ * terminates the program with a message that names the plugin. Output that a third
+ * party's plugin prints does not mix with the program's output. */
 #ifndef LIB_REGISTRY_GUARD_H
 #define LIB_REGISTRY_GUARD_H
 
@@ -22,8 +22,8 @@ struct guard_call {
 struct guard_call guard_enter(const struct component *c, const char *function);
 /** Call after the function has returned. */
 void guard_leave(struct guard_call outer);
-/** Write to standard error which plugin is running, if any, and the event: "mortise: the
- *  agent `x` (FILE) WHAT `advance`REST". Async-signal-safe. */
+/** If a plugin is running, write to standard error which one it is and what it did:
+ *  "mortise: the agent `x` (FILE) WHAT `advance`REST". Async-signal-safe. */
 void guard_report(const char *what, const char *rest);
 
 #endif

@@ -47,9 +47,8 @@ int registry_open_file(const char *path, const struct mt_plugin **ret, struct er
 int registry_check_elf(const char *path, struct error *err);
 
 /* names.c */
-/** Move the components that their short names refer to to the front, and report the
- *  others.
- *  @return MT_OK or MT_ENOMEM. */
+/** Move the components that are found by their short names to the front, and report the
+ *  others. @return MT_OK or MT_ENOMEM. */
 int names_settle(struct registry *r);
 /** The unique reference of a component: see struct component. `alone`: its plugin has no
  *  other component. Owned; NULL: out of memory. */

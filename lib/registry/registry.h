@@ -39,7 +39,7 @@ struct component {
  *  @return MT_OK, MT_ENOMEM, or MT_EINVAL if its description in the cache is damaged */
 int component_load(const struct component *c, struct error *err);
 /** The table of its options, parsed on first use. Borrowed. NULL, with a count of 0:
- *  none, or out of memory. */
+ *  none, or it cannot be parsed. */
 const struct mt_option *component_options(const struct component *c, size_t *ret_count);
 /** config_section with the table of this component. */
 int component_section(const struct config *config, const char *section,
@@ -52,7 +52,8 @@ int component_section(const struct config *config, const char *section,
  *      agent: {"flags": N, "tools": text or absent}
  *      condenser: {"check": bool}
  *      analyzer: {"flags": N, "open": bool, "rules": bool}
- *  It is parsed on first use. @return NULL only if out of memory */
+ *  It is parsed on first use. @return NULL if it cannot be parsed: out of memory, or the
+ *  cache is damaged */
 json_object *component_data(const struct component *c);
 
 struct refusal {

@@ -39,8 +39,8 @@ int body_add(struct llm_body *b, const char *bytes, size_t len)
 	return body_settle(b);
 }
 
-/* The stamp includes the cache breakpoint after a message; `turns`: the first message
- * that may start to have one. */
+/* The stamp of a message and of the cache breakpoint after it; 0: unknown. `turns`:
+ * llm_request_last_turns(r). */
 static uint64_t stamp_of(const struct llm_request *r, size_t m, size_t turns)
 {
 	const struct llm_message *x = &r->messages[m];
@@ -49,7 +49,7 @@ static uint64_t stamp_of(const struct llm_request *r, size_t m, size_t turns)
 	return x->stamp ? x->stamp << 1 | (may && llm_request_cache(r, m)) : 0;
 }
 
-/* The number of first messages that were sent with the same media. */
+/* The number of leading messages that have the same media in both requests. */
 static size_t same_media(const struct request_span *a, const struct request_span *b)
 {
 	if (a->message == b->message && a->part == b->part)

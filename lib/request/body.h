@@ -32,7 +32,7 @@ void body_begin(struct llm_body *b);
 int body_add(struct llm_body *b, const char *bytes, size_t len);
 /** Account for bytes that were appended to `bytes` directly. */
 int body_settle(struct llm_body *b);
-/** The number of first messages that are already present; counts them as written. */
+/** The number of leading messages that are already present; counts them as written. */
 size_t body_reuse(struct llm_body *b, const struct llm_request *r);
 /** Record that message `m` starts here. */
 void body_mark(struct llm_body *b, const struct llm_request *r, size_t m);

@@ -51,10 +51,10 @@ struct request_span {
 	size_t message, part;
 };
 
-/** Freed with llm_request_free. The arrays are owned; the strings are borrowed unless
- *  `owned` holds them. */
 #define MEDIA_PDF "application/pdf" /* the type of a part */
 
+/** Freed with llm_request_free. The arrays are owned; the strings are borrowed unless
+ *  `owned` holds them. */
 struct llm_request {
 	struct llm_message *messages;
 	size_t message_count, message_room;

@@ -12,7 +12,7 @@ enum {
 	HELLO_BYTES_MAX = 15 << 20,
 	QUEUE_MAX = 32 << 20,     /* maximum bytes that the runner has not read */
 	HELLO_MS = 30000,
-	CANCEL_TIMEOUT_MS = 10000,         /* after the grace: cancelled call abandoned */
+	CANCEL_TIMEOUT_MS = 10000,         /* after the grace: the runner is abandoned */
 	GRACE_MS = 2000,
 	INPUT_TIMEOUT_MS = 1000,           /* until a runner with closed input is abandoned */
 	CLOSE_MS = 4000,          /* time limit for shutdown, then kill */
@@ -65,7 +65,8 @@ struct open_call *runner_open_call_find(struct runner *l, uint64_t id);
 struct open_call *runner_open_call_add(struct runner *l, uint64_t id,
 				       const char *instance);
 void runner_open_call_drop(struct runner *l, struct open_call *c);
-/** Store a chunk. @return MT_EINVAL if it exceeds a limit. */
+/** Store a chunk. @return MT_OK, MT_EINVAL if it is malformed, MT_ELIMIT if it is too
+ *  large, MT_ENOMEM. */
 int runner_open_call_chunk(struct runner *l, struct open_call *c, json_object *params,
 			   size_t *ret_bytes);
 /** Pass the result in a line to the caller and free the call. */

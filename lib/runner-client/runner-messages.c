@@ -182,7 +182,7 @@ int runner_line(char *line, size_t len, void *arg)
 	int status;
 
 	if (l->finishing || l->why.code)
-		return MT_OK; /* the call was abandoned */
+		return MT_OK; /* the runner was abandoned */
 	if (runner_line_read(line, len, &r, &why)) {
 		if (why.code == MT_ENOMEM)
 			return MT_ENOMEM;

@@ -37,7 +37,8 @@ struct pack *pack_free(struct pack *p)
 /* ---- the manifest ---------------------------------------------------------- */
 
 /* Rank of a manifest; lower is better; 0: not a manifest. pack.ini precedes plugin.json,
- * both at the root or one directory (for a plugin: two) below it. */
+ * which precedes package.json. They are at the root or one directory (plugin.json: up to
+ * two) below it. */
 static unsigned manifest_rank(const char *path)
 {
 	const char *file = strrchr(path, '/');
@@ -65,7 +66,7 @@ static int set_manifest_text(char **field, const char *text)
 	return MT_OK;
 }
 
-/* Only "mortise >= 0.1" can be required so far. */
+/* Only a minimum version, "mortise >= 0.1", can be required. */
 static int check_requires(const char *requires, struct error *err)
 {
 	unsigned major, minor = 0, own_major = 0, own_minor = 0;

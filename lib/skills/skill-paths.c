@@ -283,7 +283,8 @@ static int add_project_dirs(struct skills *s, const char *project, struct error 
 		      : out_of_memory(err);
 }
 
-/* AGENTS.md and similar files, in this order; the first of several names for one file. */
+/* Add .cursorrules, AGENTS.md, and similar files, in this order; of files that have the
+ * same skill name, only the first. */
 static int skill_paths_add_rules(struct skills *s, const char *dir, struct error *err)
 {
 	static const char *const order[] = { "cursorrules", "agents", "claude",
@@ -311,7 +312,8 @@ static int skill_paths_add_rules(struct skills *s, const char *dir, struct error
 	return r;
 }
 
-/* The parent directory that contains .git, within the user's home directory; owned. */
+/* The nearest directory that contains .git: `workspace` or one of its parents, but
+ * neither the home directory nor its parents; owned. */
 static char *git_root(const char *workspace)
 {
 	const char *home = getenv("HOME");

@@ -32,9 +32,9 @@ struct skill {
 	size_t trigger_count;
 	json_object *more;            /* inputs, license, metadata, allowed_tools,
 					 mcp_tools: those that are given; or NULL */
-	bool listed;                  /* in the skill list; its text is loaded on demand */
-	bool hidden;                  /* only the user can load it */
-	bool plain;                   /* project rules, such as AGENTS.md */
+	bool listed;                  /* of the standard; its text is loaded on demand */
+	bool hidden;                  /* the model cannot request it */
+	bool plain;                   /* included verbatim, such as AGENTS.md */
 	bool asks;                    /* its text contains ${variables} */
 	const char *place;            /* where it was found: "project", "user", ...;
 					 not owned */
@@ -53,8 +53,8 @@ struct skill *skill_parse(const char *path, const char *base, const char *text,
 struct skill *skill_free(struct skill *s);
 AUTO_DEFINE(skill, struct skill *, skill_free)
 
-/** Errors of a name according to the standard: up to two sentences, separated by "; ".
- *  `dir` may be NULL. @return their number. */
+/** Errors of a name according to the standard: sentences separated by "; ". `dir` may be
+ *  NULL. @return their number. */
 size_t skill_name_faults(const char *name, const char *dir, struct strbuf *out);
 /** True for the name of a file that is included verbatim; `ret_name` is the skill's. */
 bool skill_is_rules_file(const char *file, const char **ret_name);

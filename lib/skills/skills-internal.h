@@ -31,10 +31,11 @@ struct skills *skills_new(const char *workspace, const char *off);
 /** Record a problem. */
 int skills_report_problem(struct skills *s, const char *path, bool warning,
 			  const char *text, struct error *err);
-/** Add a skill, taking it, unless the name already exists. */
+/** Add a skill, which is always taken. If its name already exists, a problem is reported
+ *  instead. */
 int skills_add(struct skills *s, struct skill *skill, const char *place,
 	       struct error *err);
-/** The same, but only the first `known` skills may already have its name. */
+/** The same, but compare its name only with the names of the first `known` skills. */
 int skills_add_known(struct skills *s, struct skill *skill, const char *place,
 		     size_t known, struct error *err);
 /** Read a file; NULL in `ret` if it is not a valid skill, which is reported. */

@@ -90,7 +90,8 @@ static int decode_as(const struct charset *cs, const char *bytes, size_t len,
 	return status;
 }
 
-/* More than a few bytes that text does not contain mean a binary file. */
+/* True for a PDF file, and for bytes that text does not contain: a zero, or more than a
+ * few other control characters. */
 static bool looks_binary(const unsigned char *p, size_t len)
 {
 	size_t n = len < SAMPLE ? len : SAMPLE, odd = 0;

@@ -38,7 +38,8 @@ int view_text(const struct textfile *f, const char *path, struct mt_str range,
  *  @param v0 as V0 shows them: absolute paths, with those that are ignored
  *  @return MT_OK, or a status with the reason in `err`. */
 int listing_view_dir(const char *path, bool v0, struct strbuf *out, struct error *err);
-/** Append a name as one line of valid text; invalid bytes are escaped. */
+/** Append a name as one line of valid text; invalid bytes and control characters are
+ *  escaped. */
 void listing_put_name(struct strbuf *out, const char *name);
 
 /** The type of an image by name and first bytes, "image/png"; or NULL. */

@@ -188,7 +188,8 @@ static void put_new_ends(const struct textfile *f, size_t line, size_t removed,
 	}
 }
 
-/* Copy up to a change, and apply it. `*at` and `*line`: end of the copied text. */
+/* Copy up to a change, and apply it. `*at` and `*line`: the end of the copied part of
+ * `f`. */
 static void splice_one(const struct textfile *f, struct splice s, size_t *at,
 		       size_t *line, struct textfile *ret)
 {

@@ -198,8 +198,8 @@ static int action_to_call_search(const struct catalog *catalog,
 	return r;
 }
 
-/* Convert V0's action to visit a URL to the equivalent browser action; NULL: another
- * action. */
+/* Convert V0's action to visit a URL to the equivalent browser action. For any other
+ * action `*ret` stays unchanged. */
 static int as_browser_code(const struct event *action, struct event **ret,
 			   struct error *err)
 {

@@ -59,7 +59,8 @@ static int call_to_action_check_required(const struct tool *tool, json_object *r
 	return MT_OK;
 }
 
-/* Check the arguments that the matching entry requires: for example, command "plan". */
+/* Check that the arguments required by the matching entry, such as that of command "plan",
+ * are present. */
 static int check_mapping(const struct tool *tool, json_object *args, struct error *err)
 {
 	json_object *mapping = mapping_for(tool, args);
@@ -147,7 +148,8 @@ static int check_own(const struct tool *tool, json_object *args, struct error *e
 	return r ? r : check_schema(tool, args, err);
 }
 
-/* A missing argument may have been given under another name. */
+/* Check the required arguments. The error also names an unknown argument: it may be the
+ * missing one under another name. */
 static int check_missing(const struct tool *tool, json_object *args, struct error *err)
 {
 	struct error missing = ERROR_NONE, unknown = ERROR_NONE;

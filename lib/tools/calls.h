@@ -35,8 +35,8 @@ struct event *call_to_action(const struct tool *tool, json_object *args,
 			     const char *thought, struct error *err);
 /** Find the tool that runs an action and its arguments (`ret_args` owned): the tool
  *  `preferred` if it is not NULL, otherwise the first of the catalog whose mapping
- *  produces this action. On failure, returns MT_ENOTFOUND with a sentence and does not
- *  change the outputs. */
+ *  produces this action. @return MT_OK, or a status with a sentence (MT_ENOTFOUND: no
+ *  tool runs it); then the outputs are unchanged. */
 int action_to_call(const struct catalog *catalog, const struct event *action,
 		   const char *preferred, const struct tool **ret_tool,
 		   json_object **ret_args, struct error *err);

@@ -123,7 +123,8 @@ static int grants(const struct config *c, struct tool_instance *t)
 	return MT_OK;
 }
 
-/* A server's declarations about its tools are only trusted if the user configures it. */
+/* A server's declarations about its tools are trusted only if the user configures
+ * this. */
 static bool is_trusted(const struct config *c, const char *section,
 		       const struct tool_instance *t)
 {
@@ -257,8 +258,9 @@ bool tool_may_read(const struct tool *t)
 	return false;
 }
 
-/* Make a name for a tool whose own name is taken: prefix the name of its instance or, if
- * the toolset already has a tool of that name, `mcp_` and the name of the instance. */
+/* Make a name for a tool whose own name is taken, with the name of its instance as
+ * prefix. For a server, if that name is also taken, `mcp_` precedes it. NULL: both are
+ * taken, or out of memory. */
 static const char *make_name(struct catalog *catalog, const struct tool *tool)
 {
 	const struct tool_instance *t = &catalog->instances[tool->instance];

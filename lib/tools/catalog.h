@@ -43,11 +43,11 @@ struct tool_instance {
 	bool server;             /* configured as [mcp.NAME] */
 	bool trusted;            /* part of Mortise, or the user trusts its hints */
 	bool alone;              /* in its own worker */
-	json_object *listed;     /* its last list, of any run; or NULL */
-	json_object *arrived;    /* its current list, not yet offered; or NULL */
+	json_object *listed;     /* the list in use, of this or an earlier run; or NULL */
+	json_object *arrived;    /* its newest list, not yet offered; or NULL */
 	bool lists;              /* has listed tools since the catalog was opened */
 	bool answered;           /* has listed tools, or failed to */
-	char *said;              /* its error messages since then; or NULL */
+	char *said;              /* its last error message since it listed; or NULL */
 };
 
 struct catalog {
@@ -73,8 +73,8 @@ struct catalog {
 int catalog_open(const struct config *c, const struct registry *r, const char *list,
 		 struct catalog *ret, struct error *err);
 void catalog_clear(struct catalog *catalog);
-/** Store the tools that an instance has listed for the next run; catalog_renew applies
- *  them. NULL: listing failed, and the known tools stay. */
+/** Record the tools that an instance has listed, for catalog_renew and for the next run.
+ *  NULL: listing failed, and the known tools stay. */
 void catalog_arrived(const struct catalog *catalog, const char *instance,
 		     json_object *tools);
 /** True if the tools of an instance are unknown because it has never listed them. */
@@ -83,7 +83,7 @@ bool catalog_is_awaited(const struct catalog *catalog);
  *  many tools. */
 int catalog_add_finder(struct catalog *catalog, const struct config *c,
 		       const struct registry *r, struct error *err);
-/** Record an error message of an instance. */
+/** Record the last error message of a server. */
 void catalog_said(const struct catalog *catalog, const char *instance, const char *text);
 /** Restrict the catalog to a read-only agent. */
 void catalog_read_only(struct catalog *catalog);

@@ -189,9 +189,9 @@ struct mt_host {
 
 	/* -- the effect, `send` or `http`: performed after `advance` has returned; the last
 	 *    one that succeeds counts -- */
-	/** Send the request to the model of the plugin. @return its number (> 0), which
-	 *  `advance` must not return in place of MT_OK, or a status: MT_EUNSUPPORTED if
-	 *  there is no model. */
+	/** Send the request to the model of the plugin. @return its number (> 0), or a
+	 *  status: MT_EUNSUPPORTED if there is no model. On success `advance` must return
+	 *  MT_OK, not the number. */
 	int (*send)(struct mt_ctx *ctx, struct mt_request *request);
 
 	/* -- keeping -- */
@@ -234,9 +234,9 @@ struct mt_host {
 	 *  before from the log. It sends the others again if they are repeatable; of one that is
 	 *  not, it reports MT_ECANCELLED, once. Requests are the same if method, URL, headers and
 	 *  body are. Secrets that the host knows are masked in what it logs and in responses.
-	 *  @return its number (> 0), as `send`; MT_EINVAL, MT_EDENIED (the host is not allowed), MT_ELIMIT,
-	 *  MT_ENOTFOUND (no such blob), MT_ENOMEM; MT_EUNSUPPORTED: without a conversation (see
-	 *  `request`), or after MT_REPLIED of an agent. */
+	 *  @return its number (> 0), as `send`; MT_EINVAL, MT_EDENIED (the host is not
+	 *  allowed), MT_ELIMIT, MT_ENOTFOUND (unknown blob), MT_ENOMEM; MT_EUNSUPPORTED:
+	 *  without a conversation (see `request`), or after MT_REPLIED of an agent. */
 	int (*http)(struct mt_ctx *ctx, const struct mt_http_request *request);
 	/** The bytes of a blob of the conversation, at most 16 MiB; a NUL follows. A blob has a
 	 *  name, that of mt_http_result.body, which can be part of a state and is valid as long
