@@ -130,7 +130,7 @@ static const struct {
 	{ "gpg", "", "" },
 };
 
-/* Is the option in the list, alone or as NAME=VALUE (`*ret_joined`)? */
+/* True if the list has the option, alone or as NAME=VALUE (`*ret_joined`). */
 static bool command_listed(const char *list, const char *option, bool *ret_joined)
 {
 	size_t len = strcspn(option, "=");

@@ -5,7 +5,7 @@
  *
  * Push parser. A message is: total length, length of its headers, CRC-32 of
  * these eight bytes, headers, payload, CRC-32 of all before it; numbers are 32
- * bits, high byte first. Both sums are checked. */
+ * bits, big-endian. Both sums are checked. */
 #ifndef LIB_EVENTSTREAM_H
 #define LIB_EVENTSTREAM_H
 
@@ -20,7 +20,7 @@ struct eventstream_message {
 };
 
 struct eventstream {
-	struct strbuf held;  /* what has come of the next message */
+	struct strbuf held;  /* the received part of the next message */
 	size_t max;          /* bytes of a message */
 	int error;
 	/** Return non-zero to stop: eventstream_feed returns it. */

@@ -23,7 +23,7 @@ enum { INI_MAX_LINE = 65536, INI_MAX_FILE = 1 << 20, INI_MAX_KEY = 120 };
 struct ini_entry {
 	char *section;  /* "" before the first section */
 	char *key;
-	char *value;    /* white space around it taken off */
+	char *value;    /* without surrounding white space */
 	char op;        /* '=', '+' or '-' */
 	unsigned line;  /* of the key, from 1 */
 };
@@ -40,7 +40,7 @@ struct ini {
  *  result is empty. */
 int ini_parse_text(const char *name, const char *text, size_t len, struct ini *ret,
 		   struct error *err);
-/** Parse a file. @return MT_ENOTFOUND if there is none. */
+/** Parse a file. @return MT_ENOTFOUND if it does not exist. */
 int ini_read(const char *path, struct ini *ret, struct error *err);
 void ini_clear(struct ini *ini);
 

@@ -142,7 +142,7 @@ bool js_bool(const json_object *o, const char *name, bool fallback)
 
 static char failed; /* its address marks what lacks something */
 
-/* Returned where there is no memory for a new one. */
+/* Returned if a new one cannot be allocated. */
 static json_object *failed_object, *failed_list;
 
 /* json-c asks this for the text of what is marked. */

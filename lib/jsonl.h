@@ -2,8 +2,8 @@
  *
  * jsonl.h - splits bytes that arrive in pieces of any size into lines.
  *
- * Push parser: no file, no socket. A line ends at \n; a \r before it is taken
- * off. A line longer than the limit is an error that sticks. */
+ * Push parser: no file, no socket. A line ends at \n; a \r before it is
+ * removed. A line longer than the limit is an error that sticks. */
 #ifndef LIB_JSONL_H
 #define LIB_JSONL_H
 

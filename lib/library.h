@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * library.h - shared libraries that are loaded on first use: most commands need none
- * of them, and relocating them costs more than our own startup. */
+ * of them, and relocating them costs more than the startup of the program. */
 #ifndef LIB_LIBRARY_H
 #define LIB_LIBRARY_H
 

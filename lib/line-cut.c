@@ -96,7 +96,7 @@ static int split_at_gap(const struct line_cut *c, struct lines *l)
 	return MT_OK;
 }
 
-/* ---- what is shown -------------------------------------------------------------- */
+/* ---- output ---------------------------------------------------------------------- */
 
 static bool line_cut_is_long(const struct line *line, size_t line_max)
 {
@@ -154,7 +154,8 @@ static void put_omitted(size_t omitted, size_t total, const char *full,
 	strbuf_addc(out, '\n');
 }
 
-/* How many lines from one end (`step` 1: the first, -1: the last) fit into `room`. */
+/* Number of lines from one end (`step` 1: the first, -1: the last) that fit into
+ * `room`. */
 static size_t line_cut_fitting(const struct lines *l, size_t at, int step, size_t most,
 			       const struct line_cut *c, size_t room)
 {

@@ -11,7 +11,7 @@
 struct line_cut {
 	const char *text; /* valid UTF-8 */
 	size_t len;
-	size_t gap;       /* offset at which something is missing; counts only if
+	size_t gap;       /* offset at which text is missing; counts only if
 	                     lost_bytes > 0 */
 	size_t lost_bytes, lost_lines;
 	size_t chars_max; /* of the result, without its sentences */

@@ -115,7 +115,7 @@ static unsigned char canonical(const struct form *f, unsigned char byte)
 	return byte;
 }
 
-/* Do these bytes stand for the same digit or character of the form? */
+/* True if these bytes mean the same digit or character of the form. */
 static bool bytes_equal(const struct form *f, unsigned char byte, char wanted)
 {
 	return canonical(f, byte) == (unsigned char)wanted;
@@ -266,7 +266,7 @@ static enum found mask_forms_number(const char *text, size_t len, bool more,
 	return found;
 }
 
-/* The control character that a letter stands for behind backslashes; -1: none. */
+/* The control character that a letter means after backslashes; -1: none. */
 static int letter(char c)
 {
 	static const char letters[] = "ntrbf", controls[] = "\n\t\r\b\f";

@@ -399,7 +399,7 @@ int mask_stream_feed(struct mask_stream *s, struct strbuf *out, const char *byte
 
 	if (mask_is_empty(s->mask))
 		return strbuf_addn(out, bytes, len);
-	if (s->held.error) /* a piece was lost: what follows may be its rest */
+	if (s->held.error) /* a piece was lost: the next one may continue it */
 		return s->held.error;
 	if (s->held.len > 0) {
 		if (strbuf_addn(&s->held, bytes, len))

@@ -26,7 +26,7 @@ AUTO_DEFINE(mask, struct mask *, mask_free)
 /** @return MT_OK (also for an empty value, and one that was added before), MT_EINVAL: too
  *  short or a placeholder, so not masked, returned only the first time; MT_ENOMEM. */
 int mask_add(struct mask *m, const char *secret, size_t len);
-/** Is it a placeholder for an unused key ("dummy", "sk-xxxx")? */
+/** True for a placeholder of an unused key ("dummy", "sk-xxxx"). */
 bool mask_is_placeholder(const char *secret, size_t len);
 bool mask_is_empty(const struct mask *m);
 
@@ -40,7 +40,7 @@ const char *mask_text(const struct mask *m, const char *text, struct strbuf *ret
 int mask_put_rest(const struct mask *m, struct strbuf *out, const char *text, size_t len);
 /** Mask secrets in every string and member name of `value` (lists and nested objects
  *  too), in place. Top-level members named in `skip` (NULL-terminated list, may be NULL)
- *  are not visited. `*ret_changed` (may be NULL) becomes true if there was one.
+ *  are not visited. `*ret_changed` (may be NULL) becomes true if a secret was masked.
  *  @return MT_OK or MT_ENOMEM. */
 int mask_json(const struct mask *m, json_object *value, const char *const *skip,
 	      bool *ret_changed);
@@ -53,7 +53,7 @@ struct mask_stream {
 void mask_stream_init(struct mask_stream *s, const struct mask *m);
 int mask_stream_feed(struct mask_stream *s, struct strbuf *out, const char *bytes,
 		     size_t len);
-int mask_stream_end(struct mask_stream *s, struct strbuf *out); /* what was held */
+int mask_stream_end(struct mask_stream *s, struct strbuf *out); /* the held text */
 /** Mask a piece and, with `last`, append the text that was held. */
 int mask_stream_put(struct mask_stream *s, struct strbuf *out, const char *bytes,
 		    size_t len, bool last);

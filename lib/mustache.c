@@ -14,7 +14,7 @@ enum {
 	MAX_NAME = 200,         /* bytes of the name in a tag */
 };
 
-/* What a name means: looked up here, then outside. */
+/* The value of a name: looked up here, then outside. */
 struct scope {
 	const struct scope *outer;
 	json_object *value;

@@ -137,7 +137,7 @@ int pack_sums_sign(struct pack_sums *s, const char *key, struct strbuf *out,
 /* ---- verifying ------------------------------------------------------------------ */
 
 struct claim {
-	char *bytes; /* what is signed; owned */
+	char *bytes; /* the signed bytes; owned */
 	size_t len;
 	unsigned char signature[SIGNATURE];
 };
@@ -160,7 +160,7 @@ static int read_signature(struct claim *c, const char *where, const char *text,
 	return MT_OK;
 }
 
-/* @return MT_ENOTFOUND: there is none. */
+/* @return MT_ENOTFOUND: not found. */
 static int claim_beside(const char *path, struct claim *c, struct error *err)
 {
 	AUTO(free) char *file = signature_path(path), *text = NULL;

@@ -16,7 +16,7 @@
 enum {
 	PACK_FILE_MAX = 64 << 20,      /* bytes of an archive */
 	PACK_ENTRIES_MAX = 20000,
-	PACK_TOTAL_MAX = 256 << 20,    /* bytes that come out of it */
+	PACK_TOTAL_MAX = 256 << 20,    /* bytes of its contents */
 	PACK_RATIO_MAX = 200,          /* times its own size, beyond the first MiB */
 	PACK_NAME_MAX = 512,           /* bytes of a path in it */
 	PACK_WANTED_MAX = 1 << 20,     /* bytes of a file that is wanted */
@@ -32,7 +32,7 @@ struct pack_entry {
 	const char *sha256;            /* of a file, in hex, if the reader asks for sums */
 };
 struct pack_reader {
-	/** Are the bytes of this file wanted (at most PACK_WANTED_MAX)? */
+	/** True if the bytes of this file are wanted (at most PACK_WANTED_MAX). */
 	bool (*wants)(const char *path, void *arg);
 	/** @return MT_OK, PACK_STOP to end early, or a status with `err` filled. */
 	int (*entry)(const struct pack_entry *e, void *arg, struct error *err);
@@ -76,7 +76,7 @@ int pack_sign(const char *path, const char *key, struct error *err);
 /** Check PATH.sig, else the signature inside, against a public key (PEM), or with
  *  NULL against those in $XDG_CONFIG_HOME/mortise/keys and `key_dir`. `ret_signer`: the
  *  name of the key, owned.
- *  @return MT_ENOTFOUND: there is no signature; MT_EDENIED: it does not hold. */
+ *  @return MT_ENOTFOUND: there is no signature; MT_EDENIED: it is not valid. */
 int pack_verify_signature(const char *path, const char *key, const char *key_dir,
 			  char **ret_signer, struct error *err);
 

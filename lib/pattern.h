@@ -18,14 +18,14 @@ struct pattern_cache {
 	unsigned next;
 };
 
-/** Does the text contain a match?
- *  @return MT_OK, MT_EINVAL (no), MT_ELIMIT (cannot be decided in time),
+/** Search the text for a match.
+ *  @return MT_OK, MT_EINVAL (no match), MT_ELIMIT (cannot be decided in time),
  *          MT_EUNSUPPORTED (invalid pattern), MT_ENOMEM. */
 int pattern_matches(struct pattern_cache *cache, json_object *pattern, const char *text,
 		    size_t len);
 /** The same without keeping the compiled pattern. */
 int pattern_matches_once(json_object *pattern, const char *text, size_t len);
-/** Is the pattern valid? The error names the offset. */
+/** Check that the pattern is valid. The error names the offset. */
 int pattern_check(json_object *pattern, struct error *err);
 void pattern_cache_clear(struct pattern_cache *cache);
 

@@ -17,7 +17,7 @@ enum {
 	PATTERN_STEPS = 100, /* what a match counts for */
 };
 
-/* Where in the value we are: the steps from its root, innermost first. */
+/* The position in the value: the steps from its root, innermost first. */
 struct place {
 	const struct place *parent;
 	const char *name; /* NULL: an item of a list */

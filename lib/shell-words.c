@@ -436,7 +436,7 @@ static int bare_part(struct shell_reader *w, struct shell_value *word, bool begi
 	return word->text.error;
 }
 
-/* How many characters from here on mean nothing to a shell. */
+/* Number of characters from here on that have no meaning for a shell. */
 static size_t ordinary(const struct shell_reader *w)
 {
 	static const char special[] = " \t\n;&|()<>'\"`$\\~{*?[=\1\2";

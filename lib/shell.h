@@ -24,7 +24,7 @@ struct shell_word {
 };
 
 struct shell_command {
-	const char *raw;           /* as it stands, NUL-terminated */
+	const char *raw;           /* verbatim, NUL-terminated */
 	const struct shell_word *words; /* the name first, without assignments */
 	size_t count;
 	const struct shell_word *assignments; /* NAME=VALUE before the name */

@@ -46,7 +46,7 @@ static inline struct mt_str space_trimmed(struct mt_str s)
 	return s;
 }
 
-/** Is the word in the list, whose words are separated by blanks? */
+/** True if the list, whose words are separated by blanks, contains the word. */
 static inline bool space_lists(const char *list, const char *word, size_t len)
 {
 	for (const char *p = list; *p; p += strspn(p, " ")) {

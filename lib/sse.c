@@ -134,7 +134,7 @@ static size_t pass_bom(struct sse *s, const char *bytes, size_t len)
 	return n;
 }
 
-/* Length of what is before the next line end, or `len`. */
+/* Length of the text before the next line ending, or `len`. */
 static size_t until_end(const char *bytes, size_t len)
 {
 	size_t n = 0;

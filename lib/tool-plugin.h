@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * tool-plugin.h - what tools do alike: their state, values of options, one error. */
+ * tool-plugin.h - helpers that tools share: their state, values of options, one error. */
 #ifndef LIB_TOOL_PLUGIN_H
 #define LIB_TOOL_PLUGIN_H
 

@@ -130,7 +130,7 @@ static struct word word_at(const char *text, size_t len)
 	return w;
 }
 
-/* Is the next word on this line one of another script? */
+/* True if the next word on this line is of another script. */
 static bool foreign_follows(const char *text, size_t len)
 {
 	size_t at = 0;
@@ -173,7 +173,7 @@ struct walk {
 	const char *on, *off;
 	bool open;         /* a mark is open: what is escaped now belongs to it */
 	bool altered;      /* anything was escaped */
-	char last[ESCAPE_BYTES]; /* what was escaped last */
+	char last[ESCAPE_BYTES]; /* the last escape */
 	size_t repeats;    /* how often in a row */
 	bool line_begins;  /* only tabs and blanks stand before it on the line */
 	bool reordered;    /* of the line */
@@ -263,7 +263,7 @@ static void put_blanks(struct walk *w, size_t count)
 	close_mark(w);
 }
 
-/* ---- what is shown ----------------------------------------------------- */
+/* ---- output ------------------------------------------------------------ */
 
 /* A full stop of a script, or a full-width one, is at home next to its letters. */
 static bool at_home(const struct walk *w, const struct place *p, const struct place *next)
