@@ -88,7 +88,7 @@ static int function_words_unknown(const struct word *words, size_t count,
 		    what, name, words[0].name, words[1].name, words[2].name);
 }
 
-/* The next word before `end`; the rest of what is too long is left out. */
+/* Read the next word before `end`; a word that is too long is truncated. */
 static bool function_words_next(const char **at, const char *end, char word[WORD_MAX + 1])
 {
 	static const char white[] = " \t\r\n";

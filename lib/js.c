@@ -145,7 +145,7 @@ static char failed; /* its address marks what lacks something */
 /* Returned if a new one cannot be allocated. */
 static json_object *failed_object, *failed_list;
 
-/* json-c asks this for the text of what is marked. */
+/* json-c calls this to serialize a marked value. */
 static int no_text(struct json_object *o, struct printbuf *buffer, int level, int flags)
 {
 	(void)o, (void)buffer, (void)level, (void)flags;
@@ -406,7 +406,7 @@ static const char *scalar_text(json_object *o, size_t *ret_len)
 
 static void js_put_value(struct strbuf *b, json_object *o);
 
-/* What is marked has no text. */
+/* Fail for a marked value, which has no text. */
 static void check_made(struct strbuf *b, const json_object *o)
 {
 	if (js_failed(o) && !b->error)

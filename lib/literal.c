@@ -67,7 +67,7 @@ static bool literal_read_digits(struct cursor *c, int base, int least, int most,
 	return n >= least;
 }
 
-/* What follows a backslash. One that Python does not know stays, with its
+/* Read an escape, after its backslash. One that Python does not know stays, with its
  * backslash. */
 static int literal_read_escape(struct cursor *c, struct strbuf *out, struct error *err)
 {

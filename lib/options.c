@@ -189,7 +189,7 @@ int option_choice_of(const struct mt_option *table, size_t count, const char *ke
 	return option && value ? option_choice(option, value) : -1;
 }
 
-/* What to write instead, for each type that can be wrong. */
+/* The expected form of a value, for each type that can be wrong. */
 static const char *form(uint32_t type)
 {
 	switch (type) {

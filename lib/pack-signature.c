@@ -240,7 +240,7 @@ static bool signature_holds(const struct crypto_api *api, EVP_PKEY *key,
 	return yes;
 }
 
-/* Is it valid for this key? If so, returns its name. */
+/* True if the signature is valid for this key; then `*ret_signer` is the key's name. */
 static bool try_key(const char *path, const struct claim *c, char **ret_signer,
 		    struct error *err)
 {

@@ -200,7 +200,7 @@ static int names_add(struct scan *s, const char *name, bool is_dir)
 	return MT_OK;
 }
 
-/* Has more come out than could be honest? */
+/* Reject an archive whose contents are too large (possible decompression bomb). */
 static int check_amount(struct scan *s)
 {
 	int64_t out = s->api->archive_filter_bytes(s->archive, 0);
@@ -569,8 +569,8 @@ static bool is_within(const char *path, const char *dir)
 	return strncmp(path, dir, n) == 0 && (path[n] == '/' || path[n] == '\0');
 }
 
-/* What a link names is packed in its place, if that is in the tree. A link to a directory
- * that it is in itself would have no end. @return 1: it is left out. */
+/* Pack the target of a link in its place, if the target is in the tree. A link to one of
+ * its own parents would never end. @return 1: the link is left out. */
 static int follow_link(struct pack_writer *m, const char *root, const char *path,
 		       struct stat *ret_st)
 {
