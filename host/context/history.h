@@ -14,7 +14,7 @@ struct history;
  *  and its end are not history of the delegating agent. */
 struct history *history_new(struct evlog *log, int64_t start);
 struct history *history_free(struct history *h);
-/** Save the facts about events for the next process. */
+/** Saves the facts about events for the next process. */
 void history_save(struct history *h);
 
 /** The view: without null, state, hidden, reverted and forgotten events; each summary at

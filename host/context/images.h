@@ -27,7 +27,7 @@ void images_clear(struct images *images);
 /** Checks the images and PDF files of a message: a list of at most IMAGES_MAX data: or
  *  https: URLs of supported types. */
 int images_check(json_object *urls, struct error *err);
-/** Read an image or PDF file and add it to a list of URLs, as a data: URL with its path:
+/** Reads an image or PDF file and adds it to a list of URLs, as a data: URL with its path:
  *  data:TYPE;name=PATH;base64,... */
 int images_add_file(json_object *urls, const char *path, struct error *err);
 /** Is a PDF file among the URLs? */

@@ -42,7 +42,7 @@ static int text_ipython(const struct event *e, struct strbuf *out)
 	return out->error;
 }
 
-/* An edit by `oh_aci` carries its complete result text; for others, show the changes. */
+/* The content of an edit by `oh_aci` is its complete result; others show the changes. */
 static int text_edit(const struct event *e, struct strbuf *out)
 {
 	json_object *args = event_args(e);

@@ -47,7 +47,7 @@ struct message_part {
 	/* the parts and texts follow in the same block of memory */
 };
 
-/** Copy a text to `*at` in a block of memory, with a NUL after it, and move past both. */
+/** Copies a text and a NUL to `*at` in a block of memory, and moves `*at` past both. */
 static inline char *message_block_put(char **at, const char *text, size_t len)
 {
 	char *start = *at;
@@ -58,7 +58,7 @@ static inline char *message_block_put(char **at, const char *text, size_t len)
 	return start;
 }
 
-/** Create the part of an event. NULL: out of memory. */
+/** Creates the part of an event. NULL: out of memory. */
 struct message_part *message_part_make(const struct event *e,
 				       const struct request_messages_options *o,
 				       struct evlog *log);

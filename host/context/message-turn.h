@@ -23,7 +23,7 @@ struct message_turn {
 	unsigned generation;                 /* of the view that used it last */
 	unsigned stable;                     /* the layout with it in its stable prefix */
 	unsigned called;                     /* the view with one of its actions */
-	unsigned called_stable;              /* layout with one in its prefix */
+	unsigned called_stable;              /* layout with one in its stable prefix */
 	bool sent;
 	/* the lists and texts follow in the same block of memory */
 };
@@ -36,7 +36,7 @@ struct message_turn *message_turn_read(struct evlog *log, const char *response,
 				       struct error *err);
 /** The index of the call with this id. @return false if the reply has no such call. */
 bool message_turn_place(const struct message_turn *t, const char *id, size_t *ret_place);
-/** Add the message of the assistant and the results of its calls. */
+/** Adds the message of the assistant and the results of its calls. */
 int message_turn_send(struct message_turn *t, struct llm_request *request);
 /** True if the text is only white space. */
 bool message_is_blank(const char *text, size_t len);

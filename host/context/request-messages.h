@@ -36,7 +36,7 @@ int request_messages_prepare(struct request_messages *m, const struct view_item 
 int request_messages_lay_out(struct request_messages *m, const struct view_item *items,
 			     size_t count, uint64_t end, bool *ret_more,
 			     struct error *err);
-/** Append the messages of a view to a request, which borrows them until the
+/** Appends the messages of a view to a request, which borrows them until the
  *  next call of this function. */
 int request_messages_build(struct request_messages *m, const struct view_item *items,
 			   size_t count, struct llm_request *request, struct error *err);
@@ -53,7 +53,7 @@ void request_messages_set_system(struct request_messages *m, int64_t id);
 void request_messages_offer(struct request_messages *m, json_object *tools);
 /** Changes after each change of the tools that request_messages_add_tool can offer. */
 unsigned request_messages_tools_version(const struct request_messages *m);
-/** Render recall observations with another function. */
+/** Sets another function that renders recall observations. */
 void request_messages_set_recall(struct request_messages *m,
 				 char *(*recall)(const struct event *e, void *arg),
 				 void *arg);

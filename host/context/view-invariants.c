@@ -35,7 +35,7 @@ struct members {
 	size_t *newest, *before;
 };
 
-/* Number of groups of each type. */
+/* For the groups of each type: the highest number + 1. */
 struct group_counts {
 	int32_t batches, calls, loops;
 };

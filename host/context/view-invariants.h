@@ -19,7 +19,7 @@ struct view_fact {
 	bool thinking;   /* the reply started with signed thinking */
 };
 
-/** Number the loops: each starts with an action that follows signed thinking, and ends at
+/** Numbers the loops: each starts with an action that follows signed thinking, and ends at
  *  the next one or at any event that is neither a call nor a result. */
 void view_invariants_number_loops(struct view_fact *facts, size_t count);
 
@@ -33,13 +33,13 @@ int view_invariants_apply(const struct view_fact *facts, size_t count,
 int view_invariants_cuts(const struct view_fact *const *places, size_t count,
 			 unsigned char *ret_allowed);
 
-/** Mark the events that the event at a position requires, including itself: its call, the
+/** Marks the events that the event at a position requires, including itself: its call, the
  *  other calls of its reply, and the reply whose thinking started their loop. A loop may
  *  be sent with only these events. */
 void view_invariants_mates(const struct view_fact *const *places, size_t count,
 			   size_t place, unsigned char *marks);
 
-/** Set `shown` for the events that the shown ones require in a request: the calls of one
+/** Sets `shown` for the events that the shown ones require in a request: the calls of one
  *  reply, their results, and the reply whose thinking started a loop. @return MT_OK or
  *  MT_ENOMEM. */
 int view_invariants_complete(const struct view_fact *const *places, size_t count,

@@ -62,8 +62,8 @@ struct call *call_free(struct call *call)
 	return NULL;
 }
 
-/* The log masks the secrets of an action, so the arguments passed to features must not
- * contain them either. */
+/* The log masks the secrets of an action, so `logged_args` must not contain them
+ * either. */
 static int mask_arguments(const struct conversation *c, struct call *call)
 {
 	AUTO(json) json_object *masked = NULL;

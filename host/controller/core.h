@@ -36,7 +36,7 @@ struct conversation {
 	struct config *config;
 	struct registry *registry;
 	char *id, *parent, *dir, *workspace, *title;
-	char *place;               /* kind of workspace: "shared", "copy", "own"; "" */
+	char *place;               /* a subagent: "shared", "copy" or "own" workspace; or "" */
 	int depth;                 /* number of its ancestors */
 	bool headless, answers, interactive;
 

@@ -101,11 +101,12 @@ struct feature {
 			       struct error *err);
 	/** Events of the log were reverted. */
 	void (*rewound)(struct conversation *c);
-	/** The agent is about to enter this state. @return true: the feature has changed
-	 *  the agent instead. */
+	/** The agent is about to enter this state. @return true: the feature has ended
+	 *  the agent instead, and activated the one that waits for it. */
 	bool (*take_state)(struct conversation *c, enum agent_state state,
 			   const char *reason);
-	/** The work of the agents is dropped, because the user stops or closes it. */
+	/** The work of the agents is dropped, because the user stops or ends the
+	 *  conversation. */
 	void (*work_dropped)(struct conversation *c);
 	/** The state becomes `next`. */
 	void (*before_state)(struct conversation *c, enum agent_state next);

@@ -23,7 +23,8 @@ int step_advance_prepared(struct conversation *c, struct mt_ctx *x, struct error
 /** Send the request of the agent once it is encoded; otherwise like
  *  step_advance_prepared. */
 int step_send(struct conversation *c, struct mt_ctx *x, struct error *err);
-/** Start the prepared step, if necessary in later iterations of the loop. */
+/** Read the history for a step that features allowed, and start the step. This may take
+ *  later iterations of the loop. */
 void step_prepared(struct conversation *c);
 
 #endif

@@ -48,7 +48,8 @@ void turn_repeat(struct conversation *c, struct event *action);
 /** An action of the log that had no effect before a restart; -1: none. */
 int64_t turn_uncommitted(const struct conversation *c);
 void turn_set_uncommitted(struct conversation *c, int64_t id);
-/** Cancel the running call of the agent, for the user; the call ends with its result. */
+/** Cancel the running call of the agent, for the user; the call ends with its result.
+ *  If it already has its result, cancel only the work of features that follows it. */
 void turn_interrupt(struct conversation *c);
 /** Reset the turn: nothing is pending, uncommitted or waiting for approval. */
 void turn_reset(struct conversation *c);

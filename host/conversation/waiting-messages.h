@@ -30,8 +30,8 @@ int waiting_messages_drop(struct evlog *log, struct error *err);
  *  made. Their results state why. */
 void waiting_messages_refuse_calls(struct conversation *c);
 
-/** Logs them once no reply or call is in progress; calls that were not sent before are
- *  refused. */
+/** Logs the messages when no reply or call is in progress; calls that were not sent
+ *  before are refused. */
 extern const struct feature waiting_messages_feature;
 
 #endif

@@ -22,8 +22,8 @@ void condense_view_clear(struct condensed_view *t);
 int conversation_view(struct conversation *c, struct condensed_view *ret,
 		      struct error *err);
 /** Condense as if requested by the user. `over` is called once, from this function or
- *  from the loop, with the remaining view (owned by it, cleared afterwards), or with NULL
- *  and the error. The conversation must be idle, and must be closed afterwards. */
+ *  from the loop, with the remaining view, valid until it returns, or with NULL and the
+ *  error. The conversation must be idle, and must be closed afterwards. */
 void conversation_condense_preview(struct conversation *c,
 				   void (*over)(void *arg, struct condensed_view *t,
 						const struct error *err),

@@ -107,7 +107,7 @@ int subagent_answer(struct subagent *ch, const struct approval *a);
 /** Ask it to end. */
 void subagent_stop(struct subagent *ch);
 void subagent_kill(struct subagent *ch);
-/** The process has exited, its output is read, its handles are closed. */
+/** Handle the end of a subagent: its process has exited, and its handles are closed. */
 void subagents_ended_one(struct subagent *ch);
 const char *subagent_end_name(enum subagent_end end);
 /** The value of `workspace` in its task. */

@@ -30,7 +30,7 @@ struct session_options {
 	void *arg;
 };
 
-/** Starts with the hello line. NULL: out of memory, or too many watchers. */
+/** Start a session with the hello line. NULL: out of memory, or too many watchers. */
 struct session *session_new(struct conversation *c, const struct session_options *o);
 struct session *session_free(struct session *s);
 AUTO_DEFINE(session, struct session *, session_free)

@@ -11,7 +11,7 @@ struct transport;
 struct transport_options {
 	struct session_options session; /* ready and arg are set by the transport */
 	bool hold;                      /* an open transport keeps the loop running */
-	bool both;                      /* the end of the input closes the transport */
+	bool both;                      /* the end of the input ends the transport */
 	/** The input has ended; may be NULL. */
 	void (*input_over)(void *arg);
 	/** Output can no longer be written; may be NULL. */

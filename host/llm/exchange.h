@@ -91,7 +91,7 @@ struct llm_exchange {
 	bool no_cache;                 /* sent without cache breakpoints */
 	bool needs_encode;             /* to be encoded again before it is sent */
 	bool size_checked;             /* the request fits, or its size is unknown */
-	uv_timer_t timer;              /* retry delay, or idle timeout */
+	uv_timer_t timer;              /* retry delay, delay of a local reply, idle timeout */
 
 	/* what is sent, unchanged between attempts */
 	struct strbuf url;
@@ -135,7 +135,7 @@ extern const struct mt_dialect_host llm_dialect_host;
 
 /* exchange.c */
 void exchange_end(struct llm_exchange *x);
-/** Send the next attempt. */
+/** Sends the next attempt. */
 void exchange_begin(struct llm_exchange *x);
 /** Encodes the request again with the current parameters. */
 int exchange_write_again(struct llm_exchange *x, struct error *err);
@@ -149,9 +149,9 @@ int exchange_post(struct llm_exchange *x, const struct http_events *events, void
 		  int64_t timeout_ms, struct http_call **ret, struct error *err);
 /** Lets the dialect check its requirements for requests to this model. */
 int exchange_check(struct llm *l, struct error *err);
-/** Free the encoded request and the response. */
+/** Frees the encoded request and the response. */
 void exchange_clear(struct llm_exchange *x);
-/** Encodes the request for another model, with a new count of attempts. */
+/** Encodes the request for another model, which again gets all its attempts. */
 int exchange_move(struct llm_exchange *x, struct llm *next, struct error *err);
 
 /* window-check.c */
@@ -164,7 +164,7 @@ void window_check_end(struct llm_exchange *x);
 void llm_context_query_end(struct llm *l);
 
 /* retry-policy.c */
-/** Retry later, in another form, with another model, or fail. */
+/** Retries later, in another form or with another model, or reports the error. */
 void retry_policy_on_failure(struct llm_exchange *x, int kind, const char *why);
 /** Handles a response with neither text nor calls. */
 void retry_policy_on_empty_reply(struct llm_exchange *x);
@@ -183,8 +183,8 @@ bool llm_error_is_small_cache(const char *text);
 void llm_error_describe(const struct llm *l, struct llm_error *e, const char *why);
 
 /* adapt-request.c */
-/** Returns the tools with short descriptions, owned by the caller, if the model requires
- *  these; NULL: unchanged. */
+/** Returns the tools with short descriptions, owned by the caller, if the model
+ *  or the request requires these; NULL: unchanged. */
 int llm_adapt_tools(const struct llm_exchange *x, const struct llm_request *r,
 		    struct llm_tool **ret, struct error *err);
 /** The request as the model supports it; NULL: unchanged. */
@@ -193,9 +193,9 @@ int llm_adapt_request(struct llm_exchange *x, const struct llm_request *in,
 /** The parameters that are sent; owned by the caller. */
 int llm_adapt_params(const struct llm_exchange *x, const struct llm_request *r,
 		     json_object **ret, struct error *err);
-/** Stream the new text, without tool calls. */
+/** Streams the new text, without tool calls. */
 void llm_stream_text(struct llm_exchange *x);
-/** The reply is complete: parse the calls in its text. */
+/** Parses the calls in the text of a complete reply. */
 int llm_adapt_reply(struct llm_exchange *x);
 
 /* models/model-features.c */
@@ -203,7 +203,7 @@ struct provider;
 void llm_read_facts(struct llm *l, const struct provider *p);
 /** Returns an option that depends on the model. @return false if `name` is not one. */
 bool llm_option(const struct llm *l, const char *name, const char **ret);
-/** Does the model support this request parameter? */
+/** True if the model supports this request parameter. */
 bool llm_supports_param(const struct llm *l, const struct llm_request *r,
 			const char *param);
 
@@ -212,7 +212,7 @@ bool llm_supports_param(const struct llm *l, const struct llm_request *r,
 void llm_choose_media(const struct llm *l, struct llm_request *request);
 /** Text to show instead of a medium; NULL: the medium itself. */
 const char *llm_media_placeholder(const struct llm_request *r, size_t m, size_t p);
-/** Append the base64 of a medium to a body. */
+/** Appends the base64 of a medium to a body. */
 int llm_put_medium(struct llm_body *b, const struct llm_part *part);
 /** Reads bytes of a medium at `offset`. @return the number of bytes, or a status. */
 int64_t llm_read_medium(const struct llm_part *part, uint64_t offset, void *buffer,
@@ -226,7 +226,7 @@ void llm_request_log_write(const struct llm_exchange *x, const struct llm_reply 
 /* estimate.c */
 void llm_estimate_open(struct llm *l);
 void llm_estimate_close(const struct llm *l);
-/** Does the estimate `tokens` clearly exceed the context window? */
+/** True if the estimate `tokens` clearly exceeds the context window. */
 bool llm_exceeds_window(const struct llm *l, int64_t tokens);
 /** Updates the estimate with the provider's token count of a request. */
 void llm_estimate_learn(struct llm *l, const struct llm_request *r, int64_t input);

@@ -43,7 +43,7 @@ struct llm *llm_free(struct llm *l);
 
 /** Loads libraries for the next request in the background. */
 void llm_warm_up(const struct llm *l);
-/** The same, as soon as the configuration is known; `model` as for llm_open. */
+/** The same, before the model is opened; `model` as for llm_open. */
 void llm_preload(const struct config *c, const char *model);
 /** Full name ("openai/gpt-4.1"), for logs and output. */
 const char *llm_name(const struct llm *l);
@@ -52,7 +52,7 @@ const char *llm_name(const struct llm *l);
  *  "max_completion_tokens". */
 bool llm_feature(const struct llm *l, const char *name);
 int64_t llm_context_window(const struct llm *l); /* tokens; -1: unknown */
-/** Query a self-hosted server once for the context window of its model, unless it is
+/** Queries a self-hosted server once for the context window of its model, unless it is
  *  known. Returns immediately; the window is known after the response. */
 void llm_query_context_window(struct llm *l);
 /** The window that was known before the first request, which never changes; -1: unknown, or
@@ -63,7 +63,7 @@ int64_t llm_initial_window(const struct llm *l);
 bool llm_is_small(const struct llm *l);
 const struct model_facts *llm_facts(const struct llm *l);
 const struct llm_metrics *llm_metrics(const struct llm *l);
-/** Adds the usage of a reply. */
+/** Adds the usage of one reply. */
 void llm_metrics_add(struct llm_metrics *m, const struct llm_usage *u,
 		     int64_t latency_ms);
 
@@ -81,14 +81,14 @@ const struct llm_metrics *llm_usage_totals_sum(const struct llm_usage_totals *b)
 /** The n-th model and its usage; NULL past the last. */
 const char *llm_usage_totals_at(const struct llm_usage_totals *b, size_t n,
 				const struct llm_metrics **ret);
-/** Append the models and their usage as a JSON list. */
+/** Appends the models and their usage as a JSON list. */
 int llm_usage_totals_put_json(const struct llm_usage_totals *b, struct strbuf *out);
 
 /** Estimated tokens of a request for this model: based on earlier counts of the
  *  provider (4 bytes per token until there are any), accurate to about ten percent. No
  *  request is made. */
 int64_t llm_estimate_tokens(const struct llm *l, const struct llm_request *r);
-/** Log requests and replies in DIR/llm if `log_requests` is set. */
+/** Logs requests and replies in DIR/llm if `log_requests` is set. */
 int llm_request_log_open(struct llm *l, const char *dir);
 
 struct llm_error {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * request-log.c - [llm] log_requests: stores each request and its result as a file in the
- * directory of the conversation, without secrets. Only header values known to be harmless
- * are written: any other may be a key. */
+ * directory of the conversation, without secrets. It has the names of all headers, but
+ * only values that are known to be harmless: any other may be a key. */
 #include "llm/exchange.h"
 #include "files.h"
 #include "log.h"
@@ -23,9 +23,7 @@ int llm_request_log_open(struct llm *l, const char *dir)
 	return l->request_log_dir ? MT_OK : MT_ENOMEM;
 }
 
-/* Masks each decoded string, so that secrets are also found if the JSON text escapes
- * them.
- * */
+/* Masks each decoded string, to find secrets that the JSON text escapes. */
 static int put_masked_json(const struct llm *l, struct strbuf *out, json_object *value)
 {
 	int status = l->mask ? mask_json(l->mask, value, NULL, NULL) : MT_OK;

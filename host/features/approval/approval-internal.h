@@ -89,8 +89,8 @@ void approval_tell_edit(struct conversation *c, const struct call *call,
 			struct event *observation);
 /** A subagent starts with the scopes of its parent. */
 int approval_inherit(struct conversation *c, json_object *approvals, struct error *err);
-/** Report once to the watchers which scopes apply that this conversation did not grant.
- *  */
+/** Report once to the watchers the effective scopes that were not granted in this
+ *  conversation. */
 void approval_tell_scopes(struct conversation *c);
 /** Restore the granted scopes from the log. */
 int approval_restore(struct conversation *c, struct error *err);

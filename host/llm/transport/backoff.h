@@ -15,12 +15,12 @@ struct backoff_rule {
 
 enum { BACKOFF_LIMITS = 5 };
 
-/** Retry instructions in a response. */
+/** What a response says about retries. */
 struct backoff_hint {
 	int64_t wait_ms;       /* -1: not reported */
 	int should;            /* 1: retry, 0: do not retry, -1: not reported */
 	/* limits of requests, of tokens, ..., from any response */
-	int64_t reset_ms[BACKOFF_LIMITS]; /* time of the reset; 0: not reported */
+	int64_t reset_ms[BACKOFF_LIMITS]; /* time until the reset; 0: not reported */
 	bool used_up[BACKOFF_LIMITS];     /* none are left */
 };
 #define BACKOFF_NO_HINT { .wait_ms = -1, .should = -1 }
@@ -30,14 +30,14 @@ enum { BACKOFF_MAX_HINT_MS = 5 * 60 * 1000 };
 /** Reads one response header: retry-after (seconds or a date), retry-after-ms,
  *  x-should-retry, x-ratelimit-remaining-* and -reset-*, or
  *  anthropic-ratelimit-*-remaining and -reset, or x-ratelimit-remaining and -reset.
- *  Limits are used only if they are exhausted and nothing else is reported. Other headers
- *  are ignored. `now` is the time in seconds. */
+ *  A limit matters only if it is exhausted and the response has no retry-after. Other
+ *  headers are ignored. `now` is the time in seconds. */
 void backoff_read_header(struct backoff_hint *h, const char *name, const char *value,
 			 int64_t now);
 
 /** Returns the wait after attempt `n` (from 1) failed. `random` in 0..UINT32_MAX
- *  determines the jitter: up to a quarter of a computed wait, up to a tenth of a wait
- *  that the provider requested. */
+ *  determines the jitter, which is added: up to a tenth of a wait that the provider
+ *  requested, up to a quarter of any other wait. */
 int64_t backoff_wait(const struct backoff_rule *r, const struct backoff_hint *h, int n,
 		     uint32_t random);
 

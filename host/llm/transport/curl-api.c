@@ -53,7 +53,7 @@ static struct {
 	struct curl_api api;
 	struct error error;
 	pthread_t thread;
-	bool begun, done; /* state of the thread; `done`: its result can be used */
+	bool begun, done; /* the thread was started, and joined */
 } now;
 
 static void *load_beside(void *arg)
