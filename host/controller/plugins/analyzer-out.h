@@ -23,7 +23,7 @@ struct trial {
 	void *instance;
 	struct leaf *leaves;
 	size_t leaf_count;
-	bool answered, unread; /* unread: memory was too short for the arguments */
+	bool answered, unread; /* unread: out of memory for the arguments */
 	struct verdict verdict;
 	analyzers_rule_fn *rule;
 	void *rule_arg;
@@ -31,8 +31,8 @@ struct trial {
 
 /** The action that an analyzer reads, and its verdict. */
 const struct mt_analyzer_out *plugin_analyzer_out(void);
-/** List the strings among the arguments of the subject. `t->leaves` is the caller's, also
- *  after MT_ELIMIT. */
+/** List the strings among the arguments of the subject. The caller frees `t->leaves`,
+ *  even after MT_ELIMIT. */
 int analyzer_collect_leaves(struct trial *t);
 
 #endif

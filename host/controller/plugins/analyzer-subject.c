@@ -5,7 +5,7 @@
 
 #include "events/event.h"
 
-/* Members that are texts or NULL. */
+/* Members that are strings or NULL. */
 static const struct {
 	const char *name;
 	size_t offset;

@@ -16,16 +16,16 @@ struct subject {
 	json_object *args;          /* arguments of the call */
 	const char *thought, *reasoning, *workspace;
 	const char *directory;      /* directory of the shell; NULL: not known yet */
-	enum risk said;             /* by the model */
+	enum risk said;             /* the rating of the model */
 };
 
-/** Gets a rule of an analyzer. */
+/** Called with each rule of an analyzer. */
 typedef void analyzers_rule_fn(void *arg, const char *analyzer, enum risk risk, bool deny,
 			       const char *name, const char *text, const char *reason);
 
-/** For analyzer_subject_read. It refers to the event and the arguments of the subject. */
+/** The subject, for analyzer_subject_read. Refers to its event and its arguments. */
 json_object *analyzer_subject_json(const struct subject *s);
-/** `ret` borrows from `json` and from `*ret_event`, which is the caller's. */
+/** Read a subject, which borrows from `json` and `*ret_event`, owned by the caller. */
 int analyzer_subject_read(json_object *json, struct subject *ret,
 			  struct event **ret_event, struct error *err);
 

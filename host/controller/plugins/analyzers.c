@@ -18,7 +18,7 @@ struct analyzers {
 	void *instances[ANALYZERS_MAX];
 	size_t count;
 	bool propagate;
-	enum risk failed;          /* what a failure of one counts as */
+	enum risk failed;          /* the risk if an analyzer fails */
 };
 
 /* ---- the wiring --------------------------------------------------------------- */

@@ -11,8 +11,8 @@
 struct analyzers;
 struct plugin_component;
 
-/** In a list of risks, for one analyzer: it failed; it classifies actions and did not
- *  know. */
+/** In a list of risks: the analyzer failed; the analyzer classifies actions, and did not
+ *  know this one. */
 enum { ANALYZERS_MAX = 16, RISK_FAILED = -2, RISK_UNCLASSIFIED = -3 };
 
 /** Load the analyzers of [SECTION] with their options. */
@@ -29,19 +29,19 @@ bool analyzers_classify(const struct analyzers *a);
 
 int analyzers_ask(struct analyzers *a, const struct subject *s, struct verdict *ret);
 
-/** Several risks as one: the highest that is known. RISK_FAILED counts as
- *  `failed`; if that is UNKNOWN, and with RISK_UNCLASSIFIED, the result is UNKNOWN
- *  unless one is HIGH. With `propagate` one UNKNOWN makes it UNKNOWN. */
+/** Combine several risks: the highest known one. RISK_FAILED counts as `failed`. If that
+ *  is UNKNOWN, or with RISK_UNCLASSIFIED, the result is UNKNOWN unless one risk is HIGH.
+ *  With `propagate`, one UNKNOWN makes the result UNKNOWN. */
 enum risk analyzers_join_risks(const int *risks, size_t count, bool propagate,
 			       enum risk failed);
 
-/** *ret_order < 0, 0 or > 0 as `a` is below, as or above `b`. UNKNOWN cannot be
- *  compared: false. */
+/** Set *ret_order to < 0, 0 or > 0 if `a` is lower than, equal to or higher than `b`.
+ *  @return false if one is UNKNOWN, which cannot be compared. */
 bool analyzers_compare_risks(int a, int b, int *ret_order);
 /** Does policy `risky` require approval? */
 bool analyzers_risk_waits(int risk, int threshold, bool confirm_unknown);
 
-/** Every rule of every analyzer, in the order in which they are tried. */
+/** List every rule of every analyzer, in the order in which they are tried. */
 int analyzers_rules(struct analyzers *a, analyzers_rule_fn *each, void *arg,
 		    struct error *err);
 

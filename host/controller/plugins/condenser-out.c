@@ -23,7 +23,7 @@ static bool is_user_message(const struct evlog_head *head)
 	return head->type->id == ACTION_MESSAGE && head->source == SOURCE_USER;
 }
 
-/* The newest place that a test holds for, or the first; SIZE_MAX: none. */
+/* The newest or the first position for which a test is true; SIZE_MAX: none. */
 static size_t condenser_out_find_place(const struct mt_ctx *x, bool newest,
 				       bool (*test)(const struct evlog_head *head))
 {
@@ -82,7 +82,7 @@ static int pin_all(struct mt_ctx *x, unsigned char *pinned)
 						 x->view_count, tasks, pinned, &x->error);
 }
 
-/* The events that no condensation may forget, drop or mask. */
+/* Marks the events that no condensation may forget, drop or mask. */
 const unsigned char *plugin_view_pins(struct mt_ctx *x)
 {
 	if (x->pinned)
@@ -141,7 +141,7 @@ struct forgetting {
 	int64_t *ids;
 	size_t count;
 	size_t summaries; /* earlier ones that end with it */
-	size_t head;      /* how many of the first places stay: pinned */
+	size_t head;      /* number of first positions that stay: pinned */
 };
 
 /* A new summary replaces the earlier summaries at these positions. */

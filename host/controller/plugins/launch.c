@@ -100,7 +100,7 @@ static bool has_work(const struct catalog *catalog, size_t instance)
 	return false;
 }
 
-/* Values of a server that are secrets by their names are masked from now on. */
+/* Masks values of a server whose names mark them as secrets. */
 static int hide_values(struct mask *mask, json_object *options, struct error *err)
 {
 	int status = MT_OK;
@@ -116,7 +116,7 @@ static int hide_values(struct mask *mask, json_object *options, struct error *er
 		      strcmp(name, "client_secret") == 0) ||
 		    !secret_named(name, strlen(name)))
 			continue;
-		last = header ? strrchr(text, ' ') : NULL; /* of "Bearer x" the x */
+		last = header ? strrchr(text, ' ') : NULL; /* the x of "Bearer x" */
 		text = last ? last + 1 : text;
 		status = secret_hide(mask, name, text, strlen(text), err);
 	}
@@ -163,7 +163,7 @@ static void add_instances(struct mask *mask, const struct catalog *catalog,
 	}
 }
 
-/* The instances that have something to run. */
+/* Lists the instances that have something to run. */
 static struct runner_instance *instances(const struct launch *l, json_object **ret_values,
 					 size_t *ret_count)
 {

@@ -14,7 +14,7 @@ struct launch {
 	uv_loop_t *loop;
 	struct config *config;
 	const struct plugin_component *runtime;
-	const struct catalog *const *catalogs; /* whose instances it gets, each once */
+	const struct catalog *const *catalogs; /* their instances are started, each once */
 	size_t catalog_count;
 	const char *workspace, *conversation, *spool_dir;
 	const char *state_dir;     /* directory of instances that lives as long as the

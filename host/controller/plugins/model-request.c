@@ -15,9 +15,9 @@
 /* ---- the pending request ------------------------------------------------- */
 
 struct request {
-	struct mt_ctx *work;           /* of the request in progress; NULL: none */
-	struct llm_exchange *exchange; /* NULL: it is not one to a model */
-	int64_t event_count;           /* events in the log when it was made */
+	struct mt_ctx *work;           /* whose request is in progress; NULL: none */
+	struct llm_exchange *exchange; /* NULL: not a request to a model */
+	int64_t event_count;           /* events in the log when it was sent */
 };
 
 struct request *request_new(void)

@@ -7,7 +7,7 @@
 #include "controller/plugins/plugin-ctx.h"
 #include "llm/llm.h"
 
-/** The request in progress of a conversation. NULL: out of memory. */
+/** Create the request state of a conversation. NULL: out of memory. */
 struct request *request_new(void);
 /** The model for requests of this part: the one in its section, otherwise the router's
  *  choice, otherwise the model of the conversation. NULL: none. */
@@ -19,25 +19,26 @@ struct llm *request_llm_for(const struct conversation *c,
 bool request_encode(struct conversation *c, struct mt_ctx *x, uint64_t end);
 /** Number of events in the log when the latest request was sent. */
 int64_t request_event_count(const struct conversation *c);
-/** Send the request of a work, which is kept until the exchange is over; also when
- *  this fails `x` holds nothing any more but `sent`. `index`: how many requests of this
- *  kind were answered before. */
+/** Send the request of a work, which is stored until the exchange ends. Afterwards,
+ *  even on failure, only `sent` of `x` is set. `index`: number of answered requests of
+ *  this kind so far. */
 int request_send(struct conversation *c, struct mt_ctx *x, int64_t index,
 		 const struct llm_events *events, struct error *err);
-/** Keep a work whose request is being sent; takes `x`. @return the kept work, borrowed.
- *  NULL: out of memory. */
+/** Store a work whose request is being sent; takes `x`. @return the stored work,
+ *  borrowed. NULL: out of memory. */
 struct mt_ctx *request_keep(struct conversation *c, struct mt_ctx *x);
-/** Is a request of a work in progress: one to its model, or of HTTP? */
+/** Is a request to a model, or an HTTP request of a plugin, in progress? */
 bool request_is_open(const struct conversation *c);
-/** Is it one of the agent? */
+/** Is a request of the agent in progress? */
 bool request_is_of_agent(const struct conversation *c);
-/** Is it one to a model? */
+/** Is a request to a model in progress? */
 bool request_has_exchange(const struct conversation *c);
-/** The exchange has ended: returns its context, which continues; the caller clears it. */
+/** End the request, which has its result. @return its work, which the caller clears. */
 struct mt_ctx request_finish(struct conversation *c);
-/** The exchange has ended: discard it and its context. */
+/** End the request, and free its work. */
 void request_clear(struct conversation *c);
-/** End it now, unless it is one of HTTP. */
+/** Cancel a request to a model, and free its work. An HTTP request must be cancelled
+ *  with plugin_http_cancel before. */
 void request_cancel(struct conversation *c);
 /** Notifications about attempts of the exchange, for the log and the user. */
 void request_on_retry(struct conversation *c, const struct llm_error *why,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * plugin-answer.c - answers the questions of a plugin in a forked copy: what is in files,
- * which the copy cannot open, and what depends on more than the log. */
+ * plugin-answer.c - answers the questions of a plugin in a forked copy, which cannot open
+ * files, and has no data but that of the log. */
 #include "controller/plugins/plugin-answer.h"
 
 #include "controller/core.h"
@@ -92,7 +92,7 @@ static int answer_cuts(struct mt_ctx *x, const struct journal_entry *e,
 	return answer_flags(x, plugin_view_cuts(x), text);
 }
 
-/* With the events as the copy has masked them. */
+/* Uses the events as the copy has masked them. */
 static int answer_tokens(struct mt_ctx *x, const struct journal_entry *e,
 			 struct strbuf *text, struct error *err)
 {

@@ -17,24 +17,24 @@ struct plugin_component {
 	char *name;                /* as the configuration calls it */
 	const struct component *component;
 	const void *functions;     /* its own, or those of its stand-in */
-	struct plugin_stand_in *stand_in; /* NULL: it runs inside. Owned */
-	/** No reply follows the request that its last call sent; NULL: it runs inside. */
+	struct plugin_stand_in *stand_in; /* NULL: it runs in this process. Owned */
+	/** Called if no reply follows the request of the last call; NULL: not needed. */
 	void (*end_wait)(struct plugin_stand_in *f);
-	struct registry *registry; /* a copy loads it with; borrowed */
+	struct registry *registry; /* with which a copy loads it; borrowed */
 	int64_t deadline_ms;       /* of one call in a copy */
 	json_object *options;      /* {key: "value"} as set */
-	struct llm *llm;           /* that its section names; NULL: none. Borrowed */
+	struct llm *llm;           /* the model in its section; NULL: none. Borrowed */
 };
 
-/** `function` of the component is called next: see guard_enter. A copy of the process is
- *  not guarded: its end does not end this process. */
+/** `function` of the component is called next: see guard_enter. A forked copy is not
+ *  guarded, because its crash does not end this process. */
 static inline struct guard_call plugin_component_enter(const struct plugin_component *p,
 						       const char *function)
 {
 	return guard_enter(p->stand_in ? NULL : p->component, function);
 }
 
-/** It has returned `r`. @return that; for a number that is not a status MT_EINVAL, with a
+/** `function` has returned `r`. @return `r`, or MT_EINVAL if it is not a status, with a
  *  sentence that names the file and the function. */
 static inline int plugin_component_leave(const struct plugin_component *p,
 					 const char *function, struct guard_call outer,

@@ -3,8 +3,8 @@
  * plugin-copy.c - the child side of a plugin that runs in a forked copy.
  *
  * The plugin reads the state of the conversation as it was when the process forked.
- * What it asks the host to do is done to that copy, as far as the plugin can see the
- * effect, and told to the parent, which does it for real. */
+ * Its requests to the host change only the copy, as far as the plugin can see the effect,
+ * and are sent to the parent, which executes them for real. */
 #include "controller/plugins/plugin-copy.h"
 
 #include "context/request-messages.h"
@@ -28,14 +28,14 @@
 enum {
 	LOG_TEXT_MAX = 4096,
 	FLUSH_BYTES = 1 << 16,
-	EXIT_LOST = 125, /* the parent does not listen */
+	EXIT_LOST = 125, /* the parent does not read */
 };
 
 struct plugin_copy {
 	int fd;
 	struct strbuf out;
-	bool view_due; /* it has to ask for the view of this call */
-	bool opened;   /* the analyzer */
+	bool view_due; /* the view of this call must be requested */
+	bool opened;   /* the analyzer was opened */
 	void *instance;
 };
 
@@ -57,7 +57,7 @@ static int plugin_copy_tell(struct mt_ctx *x, const struct journal_entry *e)
 	return r;
 }
 
-/* Tell it if it succeeded here. */
+/* Report the request to the parent if it succeeded here. */
 static int tell_done(struct mt_ctx *x, int r, const struct journal_entry *e)
 {
 	int told = r < 0 ? MT_OK : plugin_copy_tell(x, e);
@@ -149,7 +149,7 @@ _Noreturn void plugin_copy_give_up(struct mt_ctx *x)
 	_exit(0);
 }
 
-/* Get the view of this call, if it began after the process was forked. */
+/* Get the view of this call, if the call began after the fork. */
 static void know_view(struct mt_ctx *x)
 {
 	const struct journal_entry question = { .type = JOURNAL_VIEW };
@@ -167,7 +167,7 @@ static void know_view(struct mt_ctx *x)
 		plugin_copy_give_up(x);
 }
 
-/* Get flags of the places of the view. `ret`: of the work. */
+/* Get flags for the positions of the view. `ret`: a member of the work. */
 static int know_flags(struct mt_ctx *x, enum journal_type type, unsigned char **ret)
 {
 	const struct journal_entry question = { .type = type };
@@ -559,7 +559,7 @@ static void plugin_copy_close_others(int a, int b)
 	close_range(high + 1, ~0u, 0);
 }
 
-/* The copy gets descriptors of its own. `ret_log`: that of the log, -1: there is none. */
+/* Give the copy its own descriptors. `ret_log`: of the log; -1: none. */
 static int take_descriptors(struct mt_ctx *x, int output, int *ret_log, struct error *err)
 {
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -570,7 +570,7 @@ static int take_descriptors(struct mt_ctx *x, int output, int *ret_log, struct e
 	for (int i = 0; i < 3; i++)
 		if (dup2(i > 0 && output >= 0 ? output : null, i) < 0)
 			return fail(err, MT_EIO, "cannot detach: %s", strerror(errno));
-	__fpurge(stdout); /* what the parent had not written yet */
+	__fpurge(stdout); /* discard output that the parent had not written yet */
 	if (x->c && x->c->log)
 		*ret_log = evlog_detach_copy(x->c->log, ask_blob, x->copy, err);
 	return *ret_log < -1 ? *ret_log : MT_OK;

@@ -18,16 +18,16 @@ struct plugin_call {
 	 * NULL: a copy makes one call. */
 	int (*next)(struct mt_ctx *x, const void *functions,
 		    const struct journal_entry *news);
-	/* Write the data that such a copy needs for this call. `view`: with the view, which it
-	 * asks for otherwise. */
+	/* Write the data that such a copy needs for this call. `view`: include the view, which
+	 * the copy requests otherwise. */
 	int (*news)(const struct mt_ctx *x, const void *arg, bool view,
 		    struct strbuf *out, struct error *err);
 };
 
 enum { PLUGIN_COPY_CALLS = 100 }; /* maximum per copy */
 
-/** How a copy reaches its parent, which files it can read, and where it prints to (-1:
- *  nowhere): descriptors. */
+/** Descriptors of a copy: the connection to its parent, the files it can read, and its
+ *  output (-1: none). */
 struct plugin_copy_descriptors {
 	int parent, files, output;
 };
@@ -35,7 +35,7 @@ struct plugin_copy_descriptors {
 /** The connection of a copy to its parent. */
 struct plugin_copy;
 
-/** In the child: run the function, tell the parent, and exit. */
+/** In the child: run the function, report to the parent, and exit. */
 _Noreturn void plugin_copy_run(struct mt_ctx *x, const struct plugin_call *call,
 			       void *arg, struct plugin_copy_descriptors fds);
 
@@ -46,9 +46,9 @@ const struct mt_condenser_out *plugin_copy_condenser_out(void);
 const struct mt_analyzer_out *plugin_copy_analyzer_out(void);
 /** Open an analyzer, if this copy has not done so yet, and set the instance of the trial. */
 int plugin_copy_open_analyzer(struct mt_ctx *x, const struct mt_analyzer *f);
-/** The copy cannot get the data for the call: another copy has to make it. */
+/** Exit because the copy cannot get the data for the call: another copy must make it. */
 _Noreturn void plugin_copy_give_up(struct mt_ctx *x);
-/** Tell the parent the text of an agent's `system`. */
+/** Send the parent the text of an agent's `system`. */
 int plugin_copy_system(struct mt_ctx *x, struct mt_str text);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * plugin-ctx.c - what a work of a plugin holds, and frees at its end. */
+ * plugin-ctx.c - stores and frees the data of a work. */
 #include "controller/plugins/plugin-ctx.h"
 
 #include "array.h"

@@ -29,7 +29,7 @@
 
 enum {
 	PIECE = 1 << 16,
-	ANSWERS_MAX = 256 << 20, /* bytes that one call may ask for */
+	ANSWERS_MAX = 256 << 20, /* bytes of answers to one call */
 	LOGS_MAX = 1000,         /* lines that one call may log */
 };
 
@@ -55,11 +55,11 @@ struct fork_call {
 	struct plugin_copy_process copy;
 	int signal_fd;
 	int64_t deadline;
-	struct strbuf in, journal, answers; /* journal: entries to do after the end */
+	struct strbuf in, journal, answers; /* journal: entries to execute after the end */
 	size_t answered, logs;
 	bool closed;                 /* the copy closed the connection */
 	enum outcome outcome;
-	int status;                  /* what the function returned */
+	int status;                  /* result of the function */
 	struct error error;
 };
 
@@ -238,7 +238,7 @@ static int hold_signals(sigset_t *old)
 	return signalfd(-1, &held, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
-/* End it. @return its status from waitpid */
+/* Terminates the copy. @return its status from waitpid */
 static int end_copy(struct plugin_copy_process *p)
 {
 	int status = 0;
@@ -383,15 +383,15 @@ static void plugin_fork_clear(struct fork_call *f)
 	strbuf_clear(&f->answers);
 }
 
-/* Do what the function asked for while its copy ends or waits, or explain why it did not
- * return. */
+/* Execute the requests of the function while its copy exits or waits, or explain why the
+ * function did not return. */
 static int conclude(struct fork_call *f, void *arg)
 {
 	bool returned = f->outcome == CALL_RETURNED;
 	int r = MT_OK, status;
 
 	if (!returned || !f->call->next)
-		kill(f->copy.pid, SIGKILL); /* nothing is expected of it */
+		kill(f->copy.pid, SIGKILL); /* no more output is expected */
 	if (returned)
 		r = plugin_replay(f->x, f->call->function, &f->journal, arg);
 	plugin_output_log(&f->copy.output, f->x->part->component->name,
@@ -413,8 +413,8 @@ static int plugin_fork_attempt(struct fork_call *f, void *arg)
 	return r;
 }
 
-/* Did a copy that made calls before fail in a way that may come from them: was it ended, or
- * did it use up its memory? */
+/* True if a reused copy failed, perhaps because of earlier calls: it lacks data, was
+ * terminated, or used up its memory. */
 static bool shall_repeat(const struct fork_call *f)
 {
 	return plugin_fork_is_kept(f) &&
@@ -422,7 +422,7 @@ static bool shall_repeat(const struct fork_call *f)
 		(f->outcome == CALL_RETURNED && f->status == MT_ENOMEM));
 }
 
-/* End the copy and forget what it did: a call without its result has no effect. */
+/* Terminate the copy and discard its requests: a call without a result has no effect. */
 static void plugin_fork_discard(struct fork_call *f)
 {
 	enum outcome outcome = f->outcome;

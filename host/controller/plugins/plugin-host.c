@@ -205,7 +205,7 @@ static int host_request_message(struct mt_request *r, int role, struct mt_str te
 	return llm_request_add(x->request, &m);
 }
 
-/* The parts of the last message, and the images behind them. */
+/* The parts of the last message, and the images after them. */
 static int plugin_host_add_images(struct llm_request *r, struct images *images)
 {
 	struct llm_message *m = &r->messages[r->message_count - 1];

@@ -9,7 +9,7 @@
 struct mt_agent_out;
 struct mt_condenser_out;
 
-/** enum mt_role */
+/** Is this a value of enum mt_role? */
 static inline bool plugin_role_is_known(int64_t role)
 {
 	return role >= MT_ROLE_SYSTEM && role <= MT_ROLE_TOOL;

@@ -21,7 +21,7 @@
 
 enum {
 	REQUESTS_MAX = 32,            /* of one step */
-	ENTRIES_MAX = 256,            /* of all tries of a step */
+	ENTRIES_MAX = 256,            /* of all attempts of a step */
 	RESPONSE_DEFAULT = 2 << 20,
 	RESPONSE_MAX = 16 << 20,
 	HEADERS_TEXT_MAX = 1 << 20, /* of a response */
@@ -31,7 +31,7 @@ enum {
 
 struct plugin_http {
 	struct llm_pool *pool;
-	struct http_exchange *exchange; /* NULL: none is open */
+	struct http_exchange *exchange; /* NULL: none in progress */
 	plugin_http_done_fn *done;
 	json_object *record; /* of the step, while a request is open */
 	json_object *entry;  /* of the request, in the record */
@@ -90,7 +90,7 @@ static json_object *plugin_http_failed(int status, const char *reason)
 
 /* ---- requests ----------------------------------------------------------------- */
 
-/* "Name: value" in each line. */
+/* Appends "Name: value" lines. */
 static int plugin_http_put_lines(json_object *headers, struct mt_str lines,
 				 struct error *err)
 {
@@ -196,7 +196,7 @@ int plugin_http_set(struct mt_ctx *x, json_object *params)
 
 /* ---- the record of the step ------------------------------------------------------ */
 
-/* What has happened before the step: a reply or an action of an agent ends one. */
+/* Identifies the step by the log before it: replies and actions of an agent end steps. */
 static void scope_of(const struct conversation *c, char ret[64])
 {
 	int64_t id = evlog_count(c->log) - 1;
@@ -271,7 +271,7 @@ static size_t times_made(const struct mt_ctx *x, const char *digest)
 	return times;
 }
 
-/* The entry of the n-th request with this digest, borrowed; NULL: there is none. */
+/* The entry of the n-th request with this digest, borrowed; NULL: not found. */
 static json_object *find_entry(json_object *record, const char *digest, size_t n)
 {
 	json_object *list = js_get(record, "requests");
@@ -309,7 +309,7 @@ static bool is_repeatable(const struct mt_ctx *x, json_object *entry)
 	return js_bool(x->http, "repeatable", false);
 }
 
-/* The result of an entry, borrowed; NULL: there is none, or its body is gone. */
+/* The result of an entry, borrowed; NULL: not recorded, or its body is lost. */
 static json_object *result_of(struct conversation *c, json_object *entry)
 {
 	json_object *result = js_get(entry, "result");
@@ -325,7 +325,7 @@ static json_object *result_of(struct conversation *c, json_object *entry)
 
 /* ---- performing --------------------------------------------------------------------- */
 
-/* "name: value" in each line. */
+/* Appends "name: value" lines. */
 static int put_answer_headers(struct conversation *c, json_object *headers,
 			      json_object *result)
 {
@@ -339,7 +339,7 @@ static int put_answer_headers(struct conversation *c, json_object *headers,
 	return js_set_strn(result, "headers", shown.text, shown.len);
 }
 
-/* The body becomes a blob of the log. */
+/* Stores the body as a blob of the log. */
 static int put_answer_body(struct conversation *c, struct mt_str body,
 			   json_object *result, struct error *err)
 {
@@ -356,7 +356,7 @@ static int put_answer_body(struct conversation *c, struct mt_str body,
 	return js_set_str(result, "body", name);
 }
 
-/* Log an answer. @return what the plugin gets, owned. */
+/* Logs a response. @return the result for the plugin, owned. */
 static json_object *log_answer(struct conversation *c, const struct http_answer *answer,
 			       struct error *err)
 {
@@ -416,7 +416,7 @@ static int plugin_http_send_request(struct conversation *c, struct mt_ctx *x,
 	int r;
 
 	if (most < 1 || most > RESPONSE_MAX)
-		most = RESPONSE_MAX; /* the copy of a plugin may have written anything */
+		most = RESPONSE_MAX; /* a value from a forked copy is untrusted */
 	if (!request_keep(c, x))
 		return out_of_memory(err);
 	r = http_exchange_start(&c->http->pool, &sender, params, (size_t)most,

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-static const uint32_t absent = UINT32_MAX; /* size of a text that is not given */
+static const uint32_t absent = UINT32_MAX; /* the size of an absent text */
 
 struct head {
 	uint32_t type, sizes[JOURNAL_TEXTS];

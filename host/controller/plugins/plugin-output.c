@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * plugin-output.c - what a plugin in a forked copy prints. It is logged in one piece, so
- * that a secret of several lines is masked too. */
+ * plugin-output.c - logs the output of a plugin in a forked copy, in one piece, so that a
+ * secret of several lines is masked too. */
 #include "controller/plugins/plugin-output.h"
 
 #include "files.h"
@@ -13,9 +13,9 @@
 #include <unistd.h>
 
 enum {
-	TEXT_MAX = 1 << 16, /* bytes of a call; the rest is read and dropped */
+	TEXT_MAX = 1 << 16, /* bytes of a call; the rest is discarded */
 	PIECE = 1 << 14,
-	PIPE_PIECES = (1 << 16) / PIECE, /* that a pipe holds */
+	PIPE_PIECES = (1 << 16) / PIECE, /* capacity of a pipe */
 };
 
 int plugin_output_open(struct plugin_output *ret)
@@ -30,7 +30,7 @@ int plugin_output_open(struct plugin_output *ret)
 	return ends[1];
 }
 
-/* @return what read() did */
+/* @return the result of read() */
 static ssize_t plugin_output_take_piece(struct plugin_output *o)
 {
 	char piece[PIECE];

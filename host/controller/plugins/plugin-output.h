@@ -17,7 +17,7 @@ struct plugin_output {
 int plugin_output_open(struct plugin_output *ret);
 /** Read the output that is available. Never blocks. */
 void plugin_output_take(struct plugin_output *o);
-/** Log what `name` has printed in `function`. */
+/** Log the output of `name` in `function`. */
 void plugin_output_log(struct plugin_output *o, const char *name, const char *function);
 void plugin_output_close(struct plugin_output *o);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * plugin-prompt.c - renders the prompts of plugins: with what every template may use, and
- * the data of the plugin. */
+ * plugin-prompt.c - renders the prompts of plugins, with data that every template may
+ * use, and data of the plugin. */
 #include "controller/plugins/plugin-prompt.h"
 
 #include "config/environment.h"
@@ -18,8 +18,8 @@ static bool is_sandboxed(const struct conversation *c)
 	return strcmp(c->runtime.component->name, "local") != 0;
 }
 
-/* `tool_NAME` for each tool, `option_TOOLSET_NAME` for each option of its toolset that is
- * on. */
+/* Adds `tool_NAME` for each tool, and `option_TOOLSET_NAME` for each enabled option of a
+ * toolset. */
 static int put_tools(json_object *data, const struct catalog *catalog)
 {
 	AUTO(strbuf) struct strbuf name = STRBUF(256);
@@ -54,7 +54,7 @@ static int put_tools(json_object *data, const struct catalog *catalog)
 	return status;
 }
 
-/* Names of variables that commands may need and do not get. */
+/* Adds the names of variables that commands may need and do not get. */
 static int put_withheld(json_object *data, const struct config *config)
 {
 	AUTO(strbuf) struct strbuf names = STRBUF(4096);
@@ -64,7 +64,7 @@ static int put_withheld(json_object *data, const struct config *config)
 	return names.len ? js_set_str(data, "withheld", names.text) : MT_OK;
 }
 
-/* What every template may use. */
+/* The data that every template may use. */
 static json_object *prompt_data(struct mt_ctx *x)
 {
 	json_object *data = json_object_new_object();

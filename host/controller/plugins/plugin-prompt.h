@@ -6,8 +6,8 @@
 
 #include "controller/plugins/plugin-ctx.h"
 
-/** `prompt` of struct mt_host. `data`: an object as JSON, or empty; the text is held by
- *  the work. */
+/** `prompt` of struct mt_host. `data`: a JSON object, or empty. The work owns the
+ *  text. */
 int plugin_prompt(struct mt_ctx *x, const char *name, struct mt_str data,
 		  struct mt_str *ret_text);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * plugin-replay.c - executes what a plugin in a forked copy requested, by calling the
+ * plugin-replay.c - executes the requests of a plugin in a forked copy: calls the
  * functions of the host as the plugin called those of its copy. */
 #include "controller/plugins/plugin-replay.h"
 
@@ -95,7 +95,7 @@ static int replay_keep(struct mt_ctx *x, const struct journal_entry *e, void *ar
 	return plugin_host()->keep(x, e->text[0]);
 }
 
-/* `arg`: where the text goes. It is borrowed until the work ends. */
+/* `arg` gets the text, borrowed until the work ends. */
 static int replay_system(struct mt_ctx *x, const struct journal_entry *e, void *arg)
 {
 	struct mt_str *ret = arg;
@@ -170,7 +170,7 @@ static int replay_rule(struct mt_ctx *x, const struct journal_entry *e, void *ar
 					   e->text[1].ptr, e->text[2].ptr);
 }
 
-/* For each type what does it, how many texts it must have, and whether it needs a
+/* For each type: its function, the required number of texts, and whether it needs a
  * request. */
 static const struct {
 	replay_fn *replay;

@@ -25,7 +25,7 @@
 
 enum {
 	MEMORY_MAX = 512 << 20, /* more than the process has when it is forked */
-	DESCRIPTORS_MAX = 256,  /* buffers of pipes do not count as its memory */
+	DESCRIPTORS_MAX = 256,  /* limited because pipe buffers do not count as its memory */
 };
 
 static void plugin_sandbox_set_limit(int what, rlim_t most)
@@ -58,7 +58,7 @@ void plugin_sandbox_limit(int64_t deadline_ms)
 
 /* ---- Landlock ---------------------------------------------------------------- */
 
-/* Of the interface of the kernel, because the headers of the system may be older. */
+/* From the kernel interface, because the system headers may be older. */
 enum {
 	LL_EXECUTE = 1u << 0,
 	LL_READ_FILE = 1u << 2,
@@ -77,7 +77,7 @@ struct ll_path {
 	int32_t parent;
 } __attribute__((packed));
 
-/* What each version of Landlock can refuse, and how much of the struct it knows. */
+/* The rights that each version of Landlock can deny, and its size of the struct. */
 static const struct {
 	struct ll_ruleset all;
 	size_t size;
@@ -96,7 +96,7 @@ static void allow_read(int ruleset, const char *path)
 		return;
 	if (syscall(LL_ADD_RULE, ruleset, LL_PATH_BENEATH, &rule, 0) == 0)
 		return;
-	rule.allowed = LL_READ_FILE | LL_EXECUTE; /* it is a file */
+	rule.allowed = LL_READ_FILE | LL_EXECUTE; /* for a file */
 	syscall(LL_ADD_RULE, ruleset, LL_PATH_BENEATH, &rule, 0);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * plugin-view.c - writes and reads the view of a work: its size, the ids of its events,
- * then the texts that are shown instead of events. */
+ * then the texts shown instead of events. */
 #include "controller/plugins/plugin-view.h"
 
 #include "controller/core.h"
