@@ -8,8 +8,7 @@
 
 #include <string.h>
 
-/* ---- the prompt
- * --------------------------------------------------------------------- */
+/* ---- the prompt -------------------------------------------------------------------- */
 
 /* Appends a text with `lead` before each line. */
 static int cli_approval_put_lines(struct strbuf *out, const char *lead, const char *text,

@@ -10,7 +10,7 @@ struct ask;
 
 /** True if a terminal is available for prompts. */
 bool ask_is_possible(void);
-/** NULL if standard input and output are not a terminal, or out of memory. */
+/** NULL if standard input or output is not a terminal, or out of memory. */
 struct ask *ask_new(uv_loop_t *loop, struct conversation *c);
 /** Prompt for the pending action, unless its prompt is open; or withdraw the prompt if
  *  the action is no longer pending. */

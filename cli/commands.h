@@ -2,7 +2,7 @@
  *
  * commands.h - the commands of the program and their shared declarations.
  *
- * One file per command. command-table.c holds the table; if `mortise X` is not in it, it
+ * One file per command. command-table.c holds the table. If X is not in it, `mortise X`
  * runs mortise-X from the helper directory or the PATH. */
 #ifndef CLI_COMMANDS_H
 #define CLI_COMMANDS_H
@@ -65,13 +65,13 @@ struct command {
 };
 
 /** Parse the options of a command, which may be anywhere among the operands. Values are
- *  stored as described by the tables, in the structure that starts with `in`; NULL: the
- *  command has no options.
+ *  stored as described by the tables, in the structure that starts with `in`. `in` NULL:
+ *  the command has no options, not even the common ones.
  *  @return FLAG_END (*ret_first is the first operand in `argv`), FLAG_HELP after printing
  *  the help, or FLAG_BAD after printing an error. */
 enum flags_status { FLAG_END, FLAG_HELP, FLAG_BAD };
 
-/** Exit code of a command that does not run because of this status of flags_parse. */
+/** Exit code after FLAG_HELP or FLAG_BAD: the command does not run. */
 int flags_exit_code(enum flags_status status);
 
 struct common {

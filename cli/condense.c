@@ -118,7 +118,7 @@ static int run_condensers(struct job *j, struct conversation *c)
 }
 
 /* The current settings of condensers and their models; all other settings are those of
- * the conversation. NULL: out of memory. */
+ * those that the conversation was created with. NULL: out of memory. */
 static const char **now_set(const struct job *j, size_t *ret_count)
 {
 	size_t n = json_object_array_length(j->settings), count = 0;

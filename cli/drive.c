@@ -80,7 +80,7 @@ static void drive_on_signal(uv_signal_t *handle, int number)
 	if (!d->o->keep || number != SIGINT || state_is_resting(conversation_state(d->c)))
 		d->quit = true;
 	if (conversation_state(d->c) == STATE_PAUSED)
-		return; /* already interrupted in a plugin */
+		return; /* a plugin was already interrupted */
 	if (conversation_pause(d->c, pause_reason(number), &err) && !d->o->keep)
 		conversation_stop(d->c, &err);
 }

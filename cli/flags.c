@@ -82,8 +82,8 @@ enum {
 	SUBCOMMANDS_MAX = 16,
 };
 
-/* True if a line may break at `at`: between words, or only between alternatives: `a |
- * b`. */
+/* True if a line may break at `at`: between words, or with `alternatives` only after
+ * a `|`. */
 static bool may_break(const char *text, int at, bool alternatives)
 {
 	return text[at] == ' ' && (!alternatives || (at > 0 && text[at - 1] == '|'));

@@ -16,8 +16,8 @@ struct list_tools {
 };
 
 /** Start the toolsets of the catalog whose tools are unknown and wait a few seconds for
- *  their lists. Without such a toolset nothing is started. A toolset that fails to list
- *  its tools has none. */
+ *  their lists. If there are none, nothing is started. A toolset that cannot list its
+ *  tools offers none. */
 int list_tools(const struct list_tools *o, struct error *err);
 
 #endif

@@ -6,7 +6,7 @@
 
 #include "registry/registry.h"
 
-/** The name of a server in a list of tools; NULL: that of all servers. */
+/** Append the item that enables a server in a list of tools; NULL: all servers. */
 int mcp_server_item(const char *name, struct strbuf *ret);
 /* Both return the exit code. */
 int mcp_login(const struct config *c, const struct registry *r, const char *name,

@@ -248,7 +248,7 @@ static bool is_expected(const struct test_case *c, const char *error, const char
 	return strlen(want) == len && memcmp(want, text, len) == 0;
 }
 
-/* Compares `text` with the expectation of the case. */
+/* Compares the result with the expectation of the case, and prints the outcome. */
 static void plugins_test_judge(struct test_run *run, const char *error, const char *text,
 			       size_t len)
 {

@@ -153,7 +153,7 @@ static void render_show_message(struct render *r, const struct event *e)
 	} else if (e->source == SOURCE_ENVIRONMENT) {
 		render_put_block(r, DIM, text, strlen(text));
 	} else if (!r->streamed ||
-		   event_tool_meta(e)) { /* of a question, a part was streamed */
+		   event_tool_meta(e)) { /* a question: only a part was streamed */
 		line_start(r);
 		render_put(r, text, strlen(text));
 		line_start(r);

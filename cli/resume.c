@@ -145,7 +145,7 @@ static int cli_resume_join(const struct arguments *a)
 	return code;
 }
 
-/* Retries, because a process that has it open may be about to close it. */
+/* Retries, because a process that has the conversation open may be about to close it. */
 static int start_or_join(struct arguments *a, uv_loop_t *loop, struct conversation **ret,
 			 struct error *err)
 {

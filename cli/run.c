@@ -164,8 +164,8 @@ static bool task_on_stdin(const struct arguments *a)
 	return a->file ? strcmp(a->file, "-") == 0 : !a->task && !waits_for_task(a);
 }
 
-/* True if standard input has data in addition to -t. A pipe that stays without data for a
- * while is considered inherited. */
+/* True if standard input has data in addition to -t. A pipe without data for
+ * STDIN_WAIT_MS is considered inherited. */
 static bool stdin_adds(const struct arguments *a)
 {
 	struct pollfd in = { .fd = STDIN_FILENO, .events = POLLIN };

@@ -284,7 +284,7 @@ static int do_untrust(struct job *j, const char *word, struct error *err)
 
 /* ---- packs -------------------------------------------------------------------- */
 
-/* The signer; "" and no error without a signature, unless a key was given. */
+/* Finds the signer. Without a signature it is "", or an error if a key was given. */
 static int signer_of(const struct job *j, const char *path, char **ret, struct error *err)
 {
 	int r = pack_verify_signature(path, j->key, KEY_DIR, ret, err);

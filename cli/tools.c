@@ -148,7 +148,8 @@ static void cli_tools_end_call(struct call *call)
 	runner_close(call->link);
 }
 
-/* Keeps the file with a long result, which the text or the note after a command names. */
+/* Keeps the file with a long result if the text or the note after a command names it;
+ * prints that note. */
 static void keep_file(struct call *call, const struct runner_result *result)
 {
 	const char *suffix = js_str(js_get(result->fields, "metadata"), "suffix", "");
