@@ -9,7 +9,7 @@
 #include "strbuf.h"
 #include <stdbool.h>
 
-enum { HANDLES_MAX = 4096 }; /* the oldest ones are forgotten */
+enum { HANDLES_MAX = 4096 }; /* the oldest ones are discarded */
 
 void handle_given(const void *handle);
 void handle_ended(const void *handle);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * host-io.c - handles lines from the host, and writes lines to it without blocking. */
+ * host-io.c - handles lines from the host, and writes queued lines to it without
+ * blocking. */
 #include "config.h"
 #include "base64.h"
 #include "supervisor.h"

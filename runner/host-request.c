@@ -141,7 +141,7 @@ static void host_request_add_piece(struct mt_call *c, struct asked *a,
 {
 	struct kept *k = NULL;
 
-	/* A dropped piece is not lost: the answer is complete. */
+	/* A piece may be dropped: the final answer contains its text. */
 	if (!a->waits && f->len <= PIECES_MAX - c->pieces_len)
 		k = kept_new(f->data, f->len);
 	if (!k)
@@ -277,7 +277,8 @@ static struct kept *host_request_take_piece(struct mt_call *c, struct asked *a)
 	return k;
 }
 
-/* Takes the answer that was received first. */
+/* Takes the next piece or answer of the oldest request that has one. @return false if
+ * none has; `*ret_open`: a request is still open. */
 static bool take_any(struct mt_call *c, struct mt_answer_draft_1 *ret, bool *ret_open)
 {
 	struct asked *a = c->asked;

@@ -8,8 +8,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* Creates the directory `name` in `base`, which must belong to this user. NULL:
- * failed. */
+/* Creates the directory `name` in `base`, which must belong to this user, unless it
+ * exists. NULL if that fails. */
 static char *make_below(const char *base, const char *name)
 {
 	AUTO(free) char *path = *base ? path_join(base, name) : NULL;

@@ -79,7 +79,7 @@ static int instance_thread_load(struct mt_instance *i, struct error *err)
 	pthread_mutex_lock(&worker.load);
 	if (!worker.plugin) {
 		status = loader_open(i->spec->plugin, &worker.plugin, err);
-		/* The file may have been replaced by the next call. */
+		/* The next call must load the file again: it may be repaired by then. */
 		worker.retire |= status != MT_OK;
 	}
 	if (!status && !i->set)
@@ -118,8 +118,7 @@ struct target {
 	bool control;
 };
 
-/* @return MT_OK, MT_ENOTFOUND or MT_ENOMEM; also for tools that are listed at run
- * time. */
+/* @return MT_OK, MT_ENOTFOUND or MT_ENOMEM. */
 static int find_static(const struct mt_toolset *set, const char *name, struct target *ret)
 {
 	for (uint32_t n = 0; n < set->tool_count; n++) {
@@ -257,7 +256,7 @@ static void instance_thread_send_parts(struct mt_call *c)
 	}
 }
 
-/* Sends the final status and sentence of the call. */
+/* Stores the final status and sentence of the call in `f`; `own` holds a sentence. */
 static void instance_thread_put_outcome(struct mt_call *c, int status,
 					const struct error *err, struct error *own,
 					struct frame *f)
@@ -275,7 +274,7 @@ static void instance_thread_put_outcome(struct mt_call *c, int status,
 	f->len = f->status ? strlen(f->data) : 0;
 }
 
-/* Checks the lowest free descriptor: a high number indicates a leak. */
+/* True if the lowest free descriptor has a high number, which indicates a leak. */
 static bool descriptors_leak(void)
 {
 	int fd = fcntl(worker.fd, F_DUPFD_CLOEXEC, 0);
@@ -387,7 +386,7 @@ static void *run_beside(void *arg)
 	return NULL;
 }
 
-/* Starts the call on its own thread. */
+/* Starts the call on its own thread. @return false if that fails. */
 static bool start_beside(struct mt_call *c, const struct target *t)
 {
 	struct own_thread *o = own_thread_new(c, t);

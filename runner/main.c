@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * main.c - mortise-runner: two processes; if one of them is killed, the other terminates
- * all started processes.
+ * main.c - mortise-runner: two processes. If one of them is killed, the other terminates
+ * all processes that were started.
  *
  * The first one, the guardian, only waits; its child is the supervisor. Both are
  * subreapers: orphaned descendants become children of the supervisor, or of the guardian

@@ -78,7 +78,7 @@ static void host_accept(struct supervisor *s)
 		close(fd);
 		return;
 	}
-	/* The newer host replaces the older one, whose connection may be dead. */
+	/* The newer host replaces the older one, whose connection may hang. */
 	host_cut(s);
 	host_join(s, fd, fd);
 	s->attached = true;

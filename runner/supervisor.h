@@ -46,7 +46,7 @@ struct worker_proc { /* a worker */
 	bool retire;                 /* take no more calls, end when idle */
 	bool closing;                /* was asked to exit */
 	bool broken;                 /* wrote an invalid frame, or closed its connection */
-	int64_t exit_deadline;             /* time limit after its connection ended; -1 */
+	int64_t exit_deadline;       /* time to kill it if it has not exited; -1 */
 	uint64_t killed_for;         /* number of the call that did not return; 0: none */
 };
 
@@ -101,8 +101,8 @@ struct supervisor {
 	struct jsonl in;
 	struct strbuf out;           /* lines not yet written */
 	int64_t window;              /* bulk bytes that may still be sent */
-	bool attached;               /* by the socket: not a child of the host */
-	int64_t cut_until;           /* while cut: time to give up */
+	bool attached;               /* by the socket: the host is not our parent */
+	int64_t cut_until;           /* without a host: time to give up */
 	struct worker_proc *children;
 	struct call *calls;
 	struct question *questions;
@@ -131,7 +131,7 @@ struct call *call_by_number(struct supervisor *s, uint64_t number);
 struct call *call_by_id(struct supervisor *s, const char *id);
 void call_start(struct supervisor *s, struct message *m);
 void call_cancel(struct supervisor *s, struct call *c);
-/** The call has ended, for the reason stored in it. */
+/** End the call, for the reason stored in it. */
 void call_end(struct supervisor *s, struct call *c);
 void call_fail(struct supervisor *s, struct call *c, int status, const char *fmt, ...)
 	MT_PRINTF(4, 5);

@@ -102,7 +102,7 @@ static bool has_tool(const struct mt_listing *l, const char *name)
 	return false;
 }
 
-/* Makes the same checks as discovery does for static tools. */
+/* Checks a tool as discovery checks static tools. */
 static bool can_be_listed(const struct mt_listing *l, const struct mt_tool *t)
 {
 	struct strbuf schema AUTO(strbuf) = STRBUF(1 << 20);

@@ -77,7 +77,7 @@ struct mt_call {
 
 	pthread_mutex_t lock;        /* protects the following members */
 	pthread_cond_t wake;
-	unsigned users;              /* other threads that use it */
+	unsigned users;              /* other threads that use the call */
 	bool running;                /* input and cancel are possible */
 	atomic_bool cancelled;
 	int cancel_fd;               /* an eventfd, made on demand; -1 */
@@ -141,7 +141,8 @@ void output_stream_add(struct mt_call *c, const char *bytes, size_t len);
 void output_stream_end(struct mt_call *c);
 
 int worker_send(const struct frame *f, int flags);
-/** A result of a function of the plugin: MT_EINVAL for one that is not in enum mt_status. */
+/** The status that a function of the plugin returned; MT_EINVAL if it is not a value of
+ *  enum mt_status. */
 int worker_plugin_status(int status);
 
 /* tool-list.c */

@@ -50,8 +50,8 @@ static void set_signals(void)
 	sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-/* A worker has only these descriptors: nothing on 0, its log on 1 and 2, the connection
- * to the supervisor on 3. */
+/* A worker has only these descriptors: /dev/null on 0, its log on 1 and 2, the
+ * connection to the supervisor on 3. */
 static bool set_descriptors(int line, int log)
 {
 	int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
