@@ -21,8 +21,7 @@ enum {
 	TOKENS = 1024,      /* of a completion for which the tool names no limit */
 };
 
-/* ---- client capabilities
- * ------------------------------------------------------------ */
+/* ---- client capabilities ----------------------------------------------------------- */
 
 static bool is_elicited(json_object *result)
 {
@@ -154,7 +153,8 @@ static json_object *mcp_ask_model(struct mcp_call *c, json_object *params)
 	return one_request(c, "sampling/createMessage", request);
 }
 
-/* The requests that the client can answer. NULL: one is not a request to a client. */
+/* The requests that the client can answer. NULL if the params or one of the requests are
+ * invalid. */
 static json_object *ask_client(struct mcp_call *c, json_object *params)
 {
 	json_object *given = js_get(params, "requests"), *all = js_new_object();

@@ -202,8 +202,8 @@ static void put_media(struct strbuf *b, const struct runner_media *m)
 	strbuf_add(b, image || audio ? "\"}" : "\"}}");
 }
 
-/* Writes the text, with notes on a command that failed, is still running, or whose
- * complete output is in a file. */
+/* Writes the text, with the notes of a command that failed or is still running, and the
+ * error of a call that failed. */
 static void put_noted(struct strbuf *text, const struct runner_result *r)
 {
 	json_object *metadata = js_get(r->fields, "metadata");

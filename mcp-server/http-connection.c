@@ -227,7 +227,7 @@ static int64_t body_length(struct connection *c, const struct request *r)
 	char *end = NULL;
 	uint64_t n;
 
-	c->keep = false; /* the next request cannot be separated from the body */
+	c->keep = false; /* without a valid length, the next request cannot be found */
 	if (r->transfer) {
 		http_refuse(c, 411, "", "missing Content-Length\n");
 		return -1;
@@ -344,7 +344,7 @@ static struct connection *most_idle(struct mcp_http *w, const struct connection 
 	return found;
 }
 
-/* Closes an idle connection if there are too many. */
+/* Closes an idle connection if there are too many. @return false if none is idle. */
 static bool http_connection_make_room(struct mcp_http *w,
 				      const struct connection *for_this)
 {
@@ -394,7 +394,7 @@ void http_on_sweep(uv_timer_t *timer)
 	for (struct connection *c = w->connections; c; c = c->next) {
 		size_t now = unread(c);
 
-		if (now < c->unread) /* the client reads slowly */
+		if (now < c->unread) /* the client reads, but slowly */
 			c->since = uv_now(w->loop);
 		c->unread = now;
 		if ((now || !c->busy) && uv_now(w->loop) - c->since > IDLE_MS)

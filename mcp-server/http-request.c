@@ -7,8 +7,7 @@
 
 #include <string.h>
 
-/* ---- authorization
- * ------------------------------------------------------------------- */
+/* ---- authorization ----------------------------------------------------------------- */
 
 bool http_is_local(const char *host)
 {
@@ -26,8 +25,8 @@ bool http_is_local(const char *host)
 	return false;
 }
 
-/* A web page may send requests to this server, with any name that resolves to it. Origin
- * and Host reveal this. */
+/* True if a web page may have sent the request, as Origin and Host show: a page can send
+ * requests to this server under any name that resolves to it. */
 static bool is_page(const struct mcp_http *w, const struct request *r)
 {
 	const char *origin = r->origin ? strstr(r->origin, "://") : NULL;
@@ -158,7 +157,7 @@ static bool check_params(struct connection *c, const struct request *r, json_obj
 	return true;
 }
 
-/* Checks the values that the version without a handshake sends twice in every request.
+/* Checks the values that clients without a handshake send in headers and in the body.
  * @return false: it was refused. */
 static bool check_modern(struct connection *c, const struct request *r, json_object *doc)
 {
@@ -268,7 +267,7 @@ static bool wants_session(const struct request *r)
 
 bool http_admit(struct connection *c, const struct request *r)
 {
-	c->keep = false; /* a body is not read */
+	c->keep = false; /* the body of a refused request is not read */
 	if (is_page(c->web, r))
 		http_refuse(c, 403, "", "this Host or Origin is not allowed\n");
 	else if (!has_token(c->web, r))

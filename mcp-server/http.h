@@ -11,7 +11,7 @@ enum {
 	CONNECTIONS_MAX = 64,
 	SESSIONS_MAX = 256, /* the least recently used are discarded */
 	SESSION_BYTES = 16,
-	IDLE_MS = 60000, /* timeout without a complete request */
+	IDLE_MS = 60000, /* timeout without a complete request, or without reading */
 	SWEEP_MS = 5000,
 	KEEPALIVE_S = 60, /* silence before checking that a client is connected */
 	IN_ALL_MAX = 128 << 20, /* bytes of requests that are being received, in all */

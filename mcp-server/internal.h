@@ -41,7 +41,7 @@ enum {
 /** The versions with a handshake, newest first; NULL-terminated. */
 extern const char *const mcp_versions[];
 
-/** The settings of a client since its handshake. */
+/** The settings that a client made in its handshake and later. */
 struct mcp_session {
 	int log_level; /* index of the names in logging.c; LOG_NOTHING: no messages */
 	json_object *capabilities; /* of the client; or NULL */
@@ -57,7 +57,7 @@ struct mcp_client {
 	const char *session; /* of a client with several peers; NULL: only this one */
 	struct mcp_session *known; /* while a message is handled; NULL: no session */
 	struct mcp_server *server; /* of the client at standard output */
-	bool one_answer; /* it can receive only the answer to its request */
+	bool one_answer; /* the client can receive only the answer to its request */
 };
 
 /** A running call. */

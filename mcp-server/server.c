@@ -41,7 +41,8 @@ static void on_linger(uv_timer_t *timer)
 		runner_close(s->link);
 }
 
-/* A client that has closed its input may exit without reading the responses. */
+/* Not an error at the end of standard input: the client may exit without reading the
+ * responses. */
 void mcp_stdout_failed(struct mcp_server *s, int error)
 {
 	s->mute = true;
