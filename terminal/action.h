@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * action.h - formats the whole action for approval by the user, so that nothing runs that
- * is not shown. lib/visible.h defines how hidden characters are shown. */
+ * action.h - formats an action completely for approval by the user, so that the action
+ * that runs is the one shown. lib/visible.h defines how hidden characters are shown. */
 #ifndef TERMINAL_ACTION_H
 #define TERMINAL_ACTION_H
 
@@ -14,28 +14,28 @@ struct block {
 	struct strbuf *out;
 	const struct style *style;
 	const char *bar, *broken; /* NULL: the default */
-	bool words;               /* it is prose: rows end between words */
+	bool words;               /* prose: wrap between words */
 	size_t rows;              /* so far */
 };
 
 enum { BLOCK_MAX = 256 << 20 };
 
-/** Text from outside in its visible form; `lead` is before its first line, and blanks of
- *  the same width, or `lead` again if `each`, before the others. */
+/** Add untrusted text in its visible form. `lead` precedes the first line. Blanks of the
+ *  same width precede the others, or `lead` if `each` is set. */
 void action_block_text(struct block *b, enum paint p, const char *lead, bool each,
 		       const char *text, size_t len);
 /** The same on one line. */
 void action_block_line(struct block *b, enum paint p, const char *lead, const char *text,
 		       size_t len);
 
-/** All of an action: its command, its diff, or its name and each argument.
- *  @return its rows. `out->error` is set if it is too long to be shown. */
+/** Append a whole action: its command, its diff, or its name and each argument.
+ *  @return the number of rows. `out->error` is set if it is too long to be shown. */
 size_t action_show(struct strbuf *out, const struct style *s, json_object *event);
 /** Remove rows from the middle, so that `most` remain. One of these reports the number of
  *  hidden rows. @return that number. */
 size_t action_cut(struct strbuf *rows, const struct style *s, size_t count, size_t most);
 
-/** The action on one line, in its visible form. */
+/** Append the action on one line, in its visible form. */
 void action_label(struct strbuf *out, json_object *event);
 /** The name of the argument that a user can edit before approving, or NULL. */
 const char *action_editable(json_object *event);

@@ -78,7 +78,7 @@ static void drop_change(struct chat *c)
 	free(c->changes[--c->change_count]);
 }
 
-/* Finds the open conversation whose id starts with `prefix`. */
+/* Finds the only open conversation whose id starts with `prefix`. */
 static int find_open(const char *prefix, char ret[CHILD_ID_MAX], struct error *err)
 {
 	static const char *const args[] = { "ps", "--json", NULL };

@@ -72,7 +72,7 @@ struct chat {
 	int64_t asked_at;     /* when it was first readable; 0: it was not drawn */
 	bool busy;            /* the agent works */
 	bool interrupted;     /* Ctrl-C was pressed; the next one exits */
-	bool settling;        /* it is paused, but the call has not ended yet */
+	bool settling;        /* paused, but the running call has not ended yet */
 	char *queue[QUEUE_MAX]; /* messages that the agent has not read */
 	size_t queued;
 	struct asked asked[ASKED_MAX]; /* by their number, round */
@@ -80,7 +80,7 @@ struct chat {
 	char **choices; /* ids that MODE_PICK offers */
 	size_t choice_count;
 	int64_t began, typed; /* when the agent started; when text was typed last */
-	size_t spin;          /* position of the spinner; changes with output */
+	size_t spin;          /* position of the spinner; changes with each line */
 	bool focused;
 	bool detached;        /* the conversation stays open after this program exits */
 	bool quit;
@@ -89,7 +89,7 @@ struct chat {
 	bool midline;         /* plain: the last line contains a prompt */
 	bool typing;          /* interactive: input is not a file or pipe */
 	bool input_over;      /* plain: the input has ended */
-	bool again;           /* a message that did not arrive was sent again */
+	bool again;           /* messages that did not arrive were sent again */
 	bool ended;           /* the conversation reported that its process ends */
 	int64_t last_event;   /* id of the last event received */
 	struct strbuf typed_lines; /* plain: an incomplete line of input */
@@ -108,7 +108,8 @@ bool chat_begin(struct chat *c, const char *id);
 /** Resume the conversation in a new process, with another option from now on. `flag` and
  *  `value` are for `mortise resume`. */
 bool chat_change(struct chat *c, const char *flag, const char *value);
-/** Resume the conversation if its process has ended. @return true: it is open. */
+/** Connect to the conversation again if the connection has ended, or resume it.
+ *  @return true: it is open. */
 bool chat_reconnect(struct chat *c);
 /** The connection has ended: show the reason. */
 void chat_lose(struct chat *c);
@@ -117,7 +118,8 @@ void chat_disconnect(struct chat *c);
 
 /* ---- chat-input.c: what is typed ------------------------------------------ */
 
-/** The state is known, the agent is idle, and every command has its result. */
+/** True if the state is known, the agent is idle or waits for the user, and every command
+ *  has its result. */
 bool chat_is_idle(const struct chat *c);
 /** Read standard input: keys, or bytes of lines. */
 void chat_read_input(struct chat *c);
@@ -125,8 +127,8 @@ void chat_read_input(struct chat *c);
  *  may type ahead. A question is shown before a line is read as its answer. */
 bool chat_takes_lines(const struct chat *c);
 void chat_take_lines(struct chat *c);
-/** The input has ended: exit when all of its lines were taken and the agent is idle. An
- *  action that waits for an answer continues to wait. */
+/** Exit if the input has ended, all of its lines were taken and the agent is idle. An
+ *  action that waits for approval continues to wait. */
 void chat_leave_at_end(struct chat *c);
 /** Read what the conversation's process writes to standard error. */
 void chat_read_complaints(struct chat *c);

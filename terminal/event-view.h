@@ -20,11 +20,11 @@ struct event_view {
 	struct markdown_cut cut; /* in the code of `said`, when the connection was lost */
 	bool partial;          /* the start of the streamed reply is unknown */
 	struct strbuf doing;   /* the action in progress, on one line; "" */
-	int64_t action;        /* its id; -1 */
+	int64_t action;        /* id of that action; -1 */
 	struct cleaner cleaner;
-	struct strbuf tail;    /* the end of its output */
+	struct strbuf tail;    /* the end of the action's output */
 	json_object *call;     /* the last action for a tool; owned; or NULL */
-	bool unshown;          /* it is shown by the approval prompt that follows */
+	bool unshown;          /* `call` was not shown yet; a prompt may show it */
 	double cost;           /* of the conversation so far; < 0: unknown */
 	int64_t input, output; /* tokens */
 	char model[128];
@@ -36,36 +36,36 @@ void event_view_done(struct event_view *s);
 void event_view_reset(struct event_view *s);
 
 void event_view_event(struct event_view *s, json_object *event);
-/** Any line with a `type`: delta, output, progress, retry, notice, reply. */
+/** Show a line with a `type`: delta, output, progress, retry, notice, reply. */
 void event_view_live(struct event_view *s, json_object *line);
-/** A message of the program. */
+/** Show a message of the program. */
 void event_view_remark(struct event_view *s, enum paint p, const char *format, ...)
 	MT_PRINTF(3, 4);
 /** The agent is idle: streams and running actions have ended. */
 void event_view_rest(struct event_view *s);
-/** The connection is lost. What streamed is shown up to its last whole word; if the
- *  text comes in an event of the next connection, only the rest of it is shown. */
+/** The connection is lost. Streamed text is shown up to its last whole word; if an event
+ *  of the next connection contains the text, only the rest is shown. */
 void event_view_disconnect(struct event_view *s);
-/** Connected again. `busy`: a reply may be streaming, whose beginning is not known. */
+/** Connected again. `busy`: a reply may be streaming, whose start is unknown. */
 void event_view_reconnect(struct event_view *s, bool busy);
 /** An action waits for the user. */
 struct question_text {
 	json_object *event;  /* the action; NULL: unknown */
-	const char *asker;   /* the delegate that asks, or "" */
+	const char *asker;   /* the subagent that asks, or "" */
 	const char *risk, *reason;
-	json_object *preview; /* what the tool says that it would do; or NULL */
+	json_object *preview; /* from the tool; or NULL */
 	bool edited;         /* the user has edited it */
 	size_t most;         /* maximum number of rows to show */
 };
 
 enum { CANNOT_SHOW = -1 };
 
-/** Appends the whole action, why it is risky, and the question to `out`.
+/** Append the whole action, the reason for its risk, and the prompt to `out`.
  *  `*ret_rows` is the number of rows.
  *  @return number of hidden rows; CANNOT_SHOW if the action cannot be shown. */
 long event_view_question(struct event_view *s, const struct question_text *q,
 			 size_t *ret_rows);
-/** A question of a tool to the user; `choices` may be NULL. */
+/** Show a question of a tool to the user; `choices` may be NULL. */
 void event_view_ask(struct event_view *s, const char *text, size_t len,
 		    json_object *choices);
 

@@ -11,10 +11,10 @@
 enum { HISTORY_MAX = 1000, HISTORY_ENTRY_MAX = 64 << 10, HISTORY_FILE_MAX = 4 << 20 };
 
 struct history {
-	char *path; /* NULL: not kept */
+	char *path; /* NULL: not stored in a file */
 	char *entries[HISTORY_MAX];
 	size_t count;
-	size_t at;   /* the one that is shown; count: the draft */
+	size_t at;   /* index of the entry shown; count: the draft */
 	char *draft; /* the text being typed when the user moved back */
 };
 

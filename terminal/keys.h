@@ -11,7 +11,7 @@
 enum key {
 	KEY_NONE, /* an unknown sequence */
 	KEY_TEXT, /* one character */
-	KEY_PASTE, /* a pasted text, whole or a piece of it */
+	KEY_PASTE, /* pasted text, complete or a piece of it */
 	KEY_ENTER, KEY_NEWLINE, KEY_TAB, KEY_BACKTAB, KEY_ESCAPE,
 	KEY_LEFT, KEY_RIGHT, KEY_UP, KEY_DOWN, KEY_HOME, KEY_END,
 	KEY_WORD_LEFT, KEY_WORD_RIGHT, KEY_PAGE_UP, KEY_PAGE_DOWN,
@@ -23,7 +23,7 @@ enum key {
 enum { KEY_BYTES = 32, PASTE_MAX = 256 << 10 };
 
 struct keys {
-	char bytes[KEY_BYTES]; /* the beginning of a key */
+	char bytes[KEY_BYTES]; /* the start of an incomplete key */
 	size_t len;
 	bool pasting;
 	struct strbuf paste;
@@ -35,7 +35,7 @@ void keys_init(struct keys *k, void (*on_key)(void *, enum key, const char *, si
 	       void *arg);
 void keys_done(struct keys *k);
 void keys_feed(struct keys *k, const char *bytes, size_t len);
-/** Nothing followed for a moment: a lone ESC is the key of that name. */
+/** No byte followed for a moment: handle a lone ESC as the Escape key. */
 void keys_settle(struct keys *k);
 /** True while a key sequence is incomplete. */
 bool keys_waiting(const struct keys *k);

@@ -21,7 +21,7 @@ void line_editor_init(struct line_editor *l);
 void line_editor_done(struct line_editor *l);
 void line_editor_set(struct line_editor *l, const char *text);
 
-/** Insert text at the cursor; it is sanitized. Text that is too long is refused as a
+/** Sanitize text and insert it at the cursor. Text that is too long is refused as a
  *  whole. */
 int line_editor_insert(struct line_editor *l, const char *bytes, size_t len);
 
@@ -30,17 +30,18 @@ void line_editor_right(struct line_editor *l);
 void line_editor_word_left(struct line_editor *l);
 void line_editor_home(struct line_editor *l); /* of this row of the text */
 void line_editor_end(struct line_editor *l);
-/** To the row above or below. @return false if there is none. */
+/** Move to the row above or below. @return false if there is none. */
 bool line_editor_up(struct line_editor *l);
 bool line_editor_down(struct line_editor *l);
 
-/** Delete from the cursor to where a movement leads; `keep` for Ctrl-Y. */
+/** Delete the text between the cursor and the target of `move`. `keep`: Ctrl-Y inserts it
+ *  again. */
 void line_editor_delete(struct line_editor *l, void (*move)(struct line_editor *),
 			bool keep);
 void line_editor_yank(struct line_editor *l);
 void line_editor_transpose(struct line_editor *l);
 /** Handle a key that inserts, deletes or moves the cursor.
- *  @return false for a key that only its user can handle. */
+ *  @return false for other keys, which the caller must handle. */
 bool line_editor_key(struct line_editor *l, enum key key, const char *text, size_t len);
 /** Remove a single backslash before the cursor at the end of the text.
  *  @return whether there was one. */

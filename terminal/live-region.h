@@ -3,7 +3,7 @@
  * live-region.h - the rows at the bottom that change: streamed text, running commands,
  * the prompt. Everything above them is scrollback, which is never redrawn.
  *
- * The area remembers what it has drawn and writes only what differs. */
+ * The area stores the rows that it has drawn and writes only differences. */
 #ifndef TERMINAL_LIVE_REGION_H
 #define TERMINAL_LIVE_REGION_H
 
@@ -29,9 +29,9 @@ void live_region_done(struct live_region *a);
 
 /** Start composing the next content. */
 void live_region_begin(struct live_region *a);
-/** Add a row; it is cut to one column less than the screen has. */
+/** Add a row, truncated to one column less than the width of the screen. */
 void live_region_add(struct live_region *a, const char *text, size_t len);
-/** Put the cursor into the row that is added next, or into that one. */
+/** Set the position of the cursor in the next content; its row may be added later. */
 void live_region_cursor(struct live_region *a, size_t row, size_t column);
 size_t live_region_count(const struct live_region *a);
 /** Drop rows at the top of the next content until at most this many are left: the
@@ -43,7 +43,7 @@ void live_region_trim(struct live_region *a, size_t most);
  *  appended if nothing differs. */
 void live_region_draw(struct live_region *a, struct strbuf *out, const char *above,
 		      size_t len);
-/** The terminal changed its width and rewrapped its lines. */
+/** Handle a change of the terminal's width, which rewrapped the lines. */
 void live_region_resize(struct live_region *a, struct strbuf *out, size_t columns);
 /** Erase the area; the cursor moves to its start. */
 void live_region_erase(struct live_region *a, struct strbuf *out);

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* A longer line ends the connection. */
+/* Maximum length of a line that is sent. */
 enum { LINE_BYTES_MAX = (1 << 20) - 1 };
 
 bool chat_in_state(const struct chat *c, const char *state)

@@ -14,16 +14,16 @@ enum { CHILD_ID_MAX = 96, CHILD_START_MS = 60000 };
 
 struct process {
 	pid_t pid;   /* 0: none, or ended */
-	int in;      /* while it is open, the process keeps running; -1: closed */
+	int in;      /* while it is open, the idle process does not exit; -1: closed */
 	int errors;  /* its standard error; -1 */
 	char id[CHILD_ID_MAX]; /* of the conversation */
 };
 
 #define CHILD_NONE ((struct process){ .in = -1, .errors = -1 })
 
-/** Run `mortise` with these arguments (NULL at the end, the name not among
- *  them), which begin a conversation that listens, and wait until it does. What it
- *  prints to its standard error meanwhile is appended to `warnings`. */
+/** Run `mortise` with these arguments (NULL-terminated, without the program name), which
+ *  start a conversation that listens, and wait until it does. Its standard error until
+ *  then is appended to `warnings`. */
 int process_start(struct process *c, const char *const *args, struct strbuf *warnings,
 		  struct error *err);
 /** Leave the process running: it exits when the agent is idle and no client is

@@ -7,8 +7,8 @@
 #include "live-region.h"
 #include "line-editor.h"
 
-/** Add the rows of the line behind `lead` (further rows are indented by its
- *  width), at most `most` of them, those around the cursor; and put the cursor. */
+/** Add the rows of the line after `lead`, at most `most` rows around the cursor, and set
+ *  the cursor. Further rows are indented by the width of `lead`. */
 void prompt_add(struct live_region *a, const char *lead, const struct line_editor *l,
 		size_t most);
 

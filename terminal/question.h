@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * question.h - a waiting action: its data, and when a key answers it.
+ * question.h - an action that waits for approval: its data, and when a key answers it.
  *
- * A key answers only what could be read before it was pressed. Until READ_MS after the
- * question was drawn, and in a paste, keys are text; text is visible and can be edited,
- * and Enter sends it as the reason of a "no". A lone key answers if nothing was typed
- * and nothing follows within LONE_MS. */
+ * A key answers only a prompt that could be read before the key was pressed. Until
+ * READ_MS after the prompt was drawn, and in a paste, keys are text. Text is visible and
+ * can be edited, and Enter sends it as the reason of a rejection. A lone key answers if
+ * nothing was typed before it, and nothing follows within LONE_MS. */
 #ifndef TERMINAL_QUESTION_H
 #define TERMINAL_QUESTION_H
 
@@ -19,27 +19,27 @@ enum { READ_MS = 500, LONE_MS = 300, PASTE_MS = 4, QUESTION_ROWS = 200, HASH_BYT
 
 struct question {
 	bool open;
-	char asker[CHILD_ID_MAX]; /* the delegate that it is of; "" */
+	char asker[CHILD_ID_MAX]; /* subagent that asks; "": none */
 	int64_t action;           /* the id of its event */
 	char hash[HASH_BYTES];    /* of the exact action; "" if the conversation sent
 				   * none */
 	char risk[16];
 	char *reason;             /* why it is risky; owned, or NULL */
-	json_object *preview; /* what the tool says that the action would do; or NULL */
+	json_object *preview; /* from the tool; or NULL */
 	json_object *event;  /* owned, or NULL */
 	json_object *edited; /* the event as the user changed it; owned, or NULL */
-	json_object *scopes; /* what "always" may allow, narrow to wide; owned, or NULL */
-	size_t scope;        /* the one that is offered */
-	size_t rows;         /* that were printed of it */
-	size_t hidden;       /* rows that were not */
-	bool hopeless;       /* none of it can be shown */
-	bool listed;         /* the scopes were printed with it */
-	bool sent;           /* it is answered */
-	bool editing;        /* the line holds the command */
+	json_object *scopes; /* scopes of "always", narrowest first; owned, or NULL */
+	size_t scope;        /* index of the offered scope */
+	size_t rows;         /* rows of the action that were printed */
+	size_t hidden;       /* rows that were not printed */
+	bool hopeless;       /* the action cannot be shown */
+	bool listed;         /* the scopes were printed with the action */
+	bool sent;           /* the answer was sent */
+	bool editing;        /* the input line contains the command to edit */
 	bool tainted;        /* some of the line was typed before it could be read, or
 			      * pasted */
 	int64_t drawn;       /* time since which it can be read; 0: not on the screen */
-	int64_t lone;        /* when the lone key came; 0: there is none */
+	int64_t lone;        /* when a lone key was pressed; 0: none */
 	const char *hint;    /* why the last input was not an answer; static, or NULL */
 };
 

@@ -17,18 +17,19 @@ struct style {
 
 void style_begin(struct strbuf *out, const struct style *s, enum paint p);
 void style_end(struct strbuf *out, const struct style *s, enum paint p);
-/** The same, limited to this number of lines. */
+/** Append text, each line after `lead`: at most `most` lines, the last of which then
+ *  reports how many were omitted. */
 void style_head(struct strbuf *out, const struct style *s, enum paint p, const char *lead,
 		const char *text, size_t len, size_t most);
-/** A text wrapped between words; its newlines are kept. */
+/** Append text wrapped between words; its newlines are kept. */
 void style_words(struct strbuf *out, const struct style *s, enum paint p,
 		 const char *text, size_t len);
-/** A line of this program, wrapped between words. */
+/** Append a line of this program, wrapped between words. */
 void style_line(struct strbuf *out, const struct style *s, enum paint p,
 		const char *format, ...) MT_PRINTF(4, 5);
-/** A unified diff without file names. Invisible characters are escaped. */
+/** Append a unified diff without file names. Invisible characters are escaped. */
 void style_diff(struct strbuf *out, const struct style *s, const char *diff, size_t len);
-/** The first and last lines of a result, wrapped; of a long line the beginning. */
+/** Append the first and last lines of a result, wrapped; long lines are truncated. */
 void style_result(struct strbuf *out, const struct style *s, enum paint p,
 		  const char *text, size_t len, size_t most);
 

@@ -6,11 +6,11 @@
 
 #include "style.h"
 
-/** Bytes of the table at the start of the text: a row, a row of dashes, and more
- *  rows. 0: none begins here. */
+/** Length in bytes of the table at the start of the text: a row, a row of dashes, and
+ *  more rows. 0: none. */
 size_t table_len(const char *text, size_t len);
-/** Append the table, its cells wrapped between words, if it is wider than the screen
- *  as it stands. @return false: it is not, or it has too many columns. */
+/** If the table is wider than the screen, append it with cells wrapped between words.
+ *  @return false if it is not, or has too many columns. */
 bool table_wrap(struct strbuf *out, const struct style *s, const char *text, size_t len);
 
 #endif

@@ -8,8 +8,8 @@
 #include "strbuf.h"
 #include <stdbool.h>
 
-/** Bytes from `at` to the next place where a cursor may stand: a character with
- *  the marks and joined characters that belong to it. */
+/** Length of the first cluster in bytes: a character with its combining marks and joined
+ *  characters, between which the cursor cannot be. */
 size_t text_cluster(const char *text, size_t len);
 /** Start of the cluster that ends at `at` (> 0). */
 size_t text_before(const char *text, size_t at);
@@ -28,8 +28,8 @@ size_t text_fit_words(const char *text, size_t len, size_t columns);
 struct cleaner {
 	int state;
 	size_t string;     /* skipped bytes of a control string */
-	bool returned;     /* a carriage return came: what follows replaces the line */
-	char tail[4];      /* beginning of a character */
+	bool returned;     /* after a carriage return: the next text replaces the line */
+	char tail[4];      /* the start of an incomplete character */
 	size_t tail_len;
 };
 
@@ -38,7 +38,7 @@ int text_clean_feed(struct cleaner *c, struct strbuf *out, const char *bytes, si
 void text_clean_end(struct cleaner *c, struct strbuf *out);
 /** Clean a whole text. */
 int text_clean(struct strbuf *out, const char *bytes, size_t len);
-/** A whole text on one line: line ends become spaces. */
+/** Clean a whole text for one line: line ends become spaces. */
 int text_clean_line(struct strbuf *out, const char *bytes, size_t len);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * tty.h - the terminal: its capabilities, size and mode. It is restored on exit,
- * whatever happens to the program. */
+ * tty.h - the terminal: its capabilities, size and mode. The mode is restored on exit,
+ * also after a signal. */
 #ifndef TERMINAL_TTY_H
 #define TERMINAL_TTY_H
 
@@ -10,16 +10,16 @@
 #include <stddef.h>
 
 struct tty {
-	bool plain;    /* lines in, lines out: no cursor is ever moved */
+	bool plain;    /* reads and writes lines, and never moves the cursor */
 	bool color;
 	size_t columns, rows;
-	bool raw;      /* keys come one by one */
+	bool raw;      /* each key is read immediately */
 };
 
 /** Detect the capabilities. `plain`: requested by the user. */
 void tty_init(struct tty *t, bool plain);
-/** Keys one by one from now on, unless it is plain. Restored at exit, and if
- *  the program is ended by a signal. */
+/** Set raw mode, unless the terminal is plain. The modes are restored at exit, also by a
+ *  signal. */
 int tty_raw(struct tty *t, struct error *err);
 /** Restore the original modes. May be called again. */
 void tty_restore(struct tty *t);
