@@ -248,7 +248,7 @@ static int talk(struct chat *c)
 	return c->code;
 }
 
-/* Report why there is no conversation, after the program's name. */
+/* Reports why no conversation could be started, after the program's name. */
 static void print_start_error(struct chat *c)
 {
 	AUTO(strbuf) struct strbuf line = STRBUF(64 << 10), rows = STRBUF(64 << 10);

@@ -116,21 +116,21 @@ void chat_lose(struct chat *c);
 /** Leave the conversation, and discard its state. */
 void chat_disconnect(struct chat *c);
 
-/* ---- chat-input.c: what is typed ------------------------------------------ */
+/* ---- chat-input.c: input --------------------------------------------------- */
 
 /** True if the state is known, the agent is idle or waits for the user, and every command
  *  has its result. */
 bool chat_is_idle(const struct chat *c);
 /** Read standard input: keys, or bytes of lines. */
 void chat_read_input(struct chat *c);
-/** Can a line be taken now? Lines of a file are sent one per turn; an interactive user
- *  may type ahead. A question is shown before a line is read as its answer. */
+/** True if a line can be taken now. Lines of a file are sent one per turn; an interactive
+ *  user may type ahead. A prompt is shown before a line is read as its answer. */
 bool chat_takes_lines(const struct chat *c);
 void chat_take_lines(struct chat *c);
 /** Exit if the input has ended, all of its lines were taken and the agent is idle. An
  *  action that waits for approval continues to wait. */
 void chat_leave_at_end(struct chat *c);
-/** Read what the conversation's process writes to standard error. */
+/** Read the standard error of the conversation's process. */
 void chat_read_complaints(struct chat *c);
 /** Read and show it when the agent is idle, because it is complete then. */
 void chat_take_complaints(struct chat *c);
@@ -146,15 +146,16 @@ bool chat_command_number(struct chat *c, const char *type, const char *member,
 void chat_answer(struct chat *c, const char *text);
 /** Send a command with these members, which are JSON. */
 bool chat_command_members(struct chat *c, const char *type, const char *members);
-/** Send a message; paths after @ are replaced by the text of the files. */
+/** Send a message now; the text of files named as @path is appended. */
 void chat_message(struct chat *c, const char *text);
 /** Run a command of the user in the agent's shell; the agent sees it. */
 void chat_run_command(struct chat *c, const char *command);
 /** Request the list of skills, for chat_trigger(). */
 void chat_try_trigger(struct chat *c, const char *text);
-/** Send a message; while the agent works, it waits for the running call. */
+/** Send a message, or queue it while the agent works: it is delivered after the running
+ *  call. */
 void chat_say(struct chat *c, const char *text);
-/** Has it left the states that accept messages? */
+/** True if the conversation is in this state. */
 bool chat_in_state(const struct chat *c, const char *state);
 
 /* ---- key-actions.c: keys ------------------------------------------------------ */
@@ -165,26 +166,26 @@ void chat_interrupt(struct chat *c);
 void chat_set_mode(struct chat *c, enum mode mode);
 /** Keys that were pressed before a tool's question could be read do not answer it. */
 bool chat_tool_ready(const struct chat *c);
-/** A line was entered. */
+/** Handle an entered line. */
 void chat_submit(struct chat *c, const char *text);
 
 /* ---- answer.c: the action that waits ------------------------------------ */
 
-/** An action waits; `waits` describes it, `event` (may be NULL) is the action. If its
- *  prompt is already open, nothing changes. */
+/** Open the prompt for a pending action. `waits` describes it, `event` (may be NULL) is
+ *  the action. If the prompt is already open, nothing changes. */
 void answer_open(struct chat *c, json_object *waits, json_object *event,
 		 const char *asker);
-/** No action waits any more. Typed text is kept. */
+/** Close the prompt: no action is pending. Typed text is kept. */
 void answer_close(struct chat *c);
 bool answer_is_open(const struct chat *c, json_object *waits, const char *asker);
-/** Repeat the prompt if more than `before` bytes were printed, because output was
- *  requested. */
+/** Repeat the prompt below the output of a command, if there is any. `before`: length of
+ *  the pending output before the command. */
 void answer_again(struct chat *c, size_t before);
 /** The answer was refused, and can be repeated. */
 void answer_refused(struct chat *c);
 /** @return false if the key edits the line. */
 bool answer_key(struct chat *c, enum key key, const char *text, size_t len);
-/** The reason why the last input was not an answer. */
+/** Set the reason why the last input was not an answer; static. */
 void answer_hint(struct chat *c, const char *text);
 /** Reject the action; `reason` may be "". */
 void answer_refuse(struct chat *c, const char *reason);
@@ -200,14 +201,14 @@ void answer_view(struct chat *c);
 bool answer_is_high(const struct question *q);
 /** Number of scopes for "always": none at risk HIGH, and none for an edited action. */
 size_t answer_scopes(const struct question *q);
-/** Append their rows. @return how many. */
+/** Append the rows of the scopes. @return their number. */
 size_t answer_scope_rows(const struct chat *c, struct strbuf *out, size_t chosen);
 
 /* answer-keys.c */
-/** "a", "a 2", "always 2 project": which scope, for how long? */
+/** Parse "a", "a 2" or "always 2 project". @return false for other text. */
 bool answer_always(const struct question *q, const char *text, size_t *ret_scope,
 		   bool *ret_project);
-/** Plain: a line was entered. */
+/** Plain: handle an entered line. */
 void answer_line(struct chat *c, const char *text);
 /** The line was changed. */
 void answer_edited(struct chat *c);
@@ -232,17 +233,17 @@ void chat_draw(struct chat *c);
 void chat_resize(struct chat *c);
 /** Remove the live rows: the program exits or is suspended. */
 void chat_erase(struct chat *c);
-/** Notifies the user that input is required. */
+/** Notify the user that input is required. */
 void chat_notify(struct chat *c, const char *what);
 
-/* ---- slash-commands.c: commands that begin with / -------------------------------- */
+/* ---- slash-commands.c: commands that start with / -------------------------------- */
 
 /** @return false if the text is not a command. */
 bool chat_slash(struct chat *c, const char *text);
 /** The n-th name, with its slash; NULL past the last. */
 const char *slash_command_name(size_t n);
-/** The text begins with a / and is not a command. It may trigger a skill, which is for
- *  the agent; `skills` lists them. */
+/** Handle text that starts with a / and is not a command: it is for the agent if it
+ *  triggers a skill. `skills`: the list of skills. */
 void chat_trigger(struct chat *c, const char *text, const char *skills);
 /** Process the number chosen from the list. */
 void chat_pick(struct chat *c, const char *text);

@@ -13,16 +13,16 @@
 size_t text_cluster(const char *text, size_t len);
 /** Start of the cluster that ends at `at` (> 0). */
 size_t text_before(const char *text, size_t at);
-/** Columns of a text without line ends. Escape sequences of our own count 0. */
+/** Width of a text without line ends, in columns. Own escape sequences have width 0. */
 size_t text_width(const char *text, size_t len);
 /** Length of the longest prefix that is at most `columns` wide. */
 size_t text_fit(const char *text, size_t len, size_t columns);
-/** Bytes of a row that ends between words, if one of them does within `columns`; at
- *  least one cluster. The space behind them, if there is one, ends the row. */
+/** Length in bytes of a row of at most `columns` that ends between words if possible; at
+ *  least one cluster. A space after the row is not part of it. */
 size_t text_fit_words(const char *text, size_t len, size_t columns);
 
-/** Cleaning of a text that comes in pieces: escape sequences, C0, C1 and bidirectional
- *  controls go, also when they are cut between pieces. Tabs become spaces; a lone
+/** Sanitizes a text in pieces: escape sequences, C0, C1 and bidirectional controls are
+ *  removed, even if they are split between pieces. Tabs become spaces; a lone
  *  carriage return restarts its line; a backspace removes one character; invalid UTF-8
  *  becomes U+FFFD. */
 struct cleaner {
