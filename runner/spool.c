@@ -28,7 +28,7 @@ static bool open_spool(struct mt_call *c)
 }
 
 enum {
-	SHOWN_MAX = 30000,      /* maximum size of a result shown in full */
+	SHOWN_MAX = 30000,      /* bytes of a result that is shown in full */
 	KEPT_MAX = 16 << 20,    /* bytes of a text that the tool does not spool itself */
 	NOTE_MAX = 4352,
 };

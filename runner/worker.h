@@ -129,12 +129,12 @@ extern const struct mt_tool_host tool_host;
 /** Run a worker; `fd` is its end of the pair. Does not return. */
 _Noreturn void worker_run(const struct spec *spec, const char *plugin, int fd);
 
-/* instance-thread.c: what a thread does for an instance */
+/* instance-thread.c: the thread of an instance */
 void *instance_thread(void *arg);
 struct mt_call *instance_call_new(struct mt_instance *instance, const struct frame *f);
 void instance_call_free(struct mt_call *c);
 
-/* output-stream.c: output on its way */
+/* output-stream.c: live output */
 /** Send buffered output that is due. @return ms until the next is due; -1. */
 int output_stream_flush(void);
 void output_stream_add(struct mt_call *c, const char *bytes, size_t len);
