@@ -3,9 +3,9 @@
  * analysis.c - measures the policy on a text of 1 MB: as a command, with every built-in
  * pattern, and as input of the pattern analyzer.
  *
- * analysis KIND [END]   prints milliseconds of processor time and the risk, of the policy
- * and of the pattern analyzer. KIND is one of `kinds`, base64, or a file to be repeated;
- * END is appended. */
+ *   analysis KIND [END]   prints milliseconds of processor time and the risk, of the
+ *                         policy and of the pattern analyzer. KIND is one of `kinds`,
+ *                         base64, or a file to be repeated; END is appended. */
 #include "plugins/analyzers/policy/judge.h"
 #include "plugins/analyzers/policy/match.h"
 #include "strbuf.h"

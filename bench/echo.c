@@ -2,9 +2,9 @@
  *
  * echo.c - the smallest MCP server over pipes, and the minimum cost of a call.
  *
- * echo --serve    the server: one tool, `echo`, which says "echo" echo COUNT      starts
- * it and sends COUNT calls; prints the median of the time from a call to its answer, in
- * nanoseconds */
+ *   echo --serve    the server: one tool, `echo`, which returns "echo"
+ *   echo COUNT      starts it and sends COUNT calls; prints the median time from a call
+ *                   to its response, in nanoseconds */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>

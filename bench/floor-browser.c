@@ -4,7 +4,7 @@
  * Chromium's protocol that clicks a button, then asks for the boxes and the accessibility
  * tree of the page, and reads none of it.
  *
- * floor-browser CHROMIUM DIR PAGE STEPS
+ *   floor-browser CHROMIUM DIR PAGE STEPS
  *
  * Prints the median in microseconds. The button is where PAGE has it: at 20, 20. */
 #include <fcntl.h>

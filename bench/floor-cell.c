@@ -3,7 +3,7 @@
  * floor-cell.c - measures the minimum cost of a cell: a bare ZeroMQ client that sends it
  * to a running Jupyter kernel, and waits for the reply and the idle status.
  *
- * floor-cell DIR KEY CELLS
+ *   floor-cell DIR KEY CELLS
  *
  * The kernel's sockets are DIR/k-1 (shell) and DIR/k-2 (iopub). Prints the median in
  * microseconds. */

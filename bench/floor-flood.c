@@ -3,7 +3,7 @@
  * floor-flood.c - measures the minimum cost of a flood of output: bash on a pty runs a
  * command, and its output is read and dropped.
  *
- * floor-flood COMMAND
+ *   floor-flood COMMAND
  *
  * Prints the number of bytes and the milliseconds. */
 #include <pty.h>

@@ -2,7 +2,7 @@
  *
  * floor-http.c - measures the minimum cost of a start: one request through libcurl.
  *
- * floor-http URL [CERTIFICATES_DIR] */
+ *   floor-http URL [CERTIFICATES_DIR] */
 #include <curl/curl.h>
 #include <stdio.h>
 

@@ -3,7 +3,7 @@
  * floor-step.c - measures the minimum cost of a step: a command through a bash on a pty,
  * one write and fdatasync, one HTTP request on a kept connection.
  *
- * floor-step PORT STEPS [--no-sync] [--grow BYTES]
+ *   floor-step PORT STEPS [--no-sync] [--grow BYTES]
  *
  * The request grows by BYTES each step, as a conversation does. The mock's log contains
  * the times. */

@@ -3,7 +3,7 @@
  * log-open.c - measures the time to open a log, with its checkpoint and without, compared
  * to reading the file and counting its lines.
  *
- * log-open DIR EVENTS */
+ *   log-open DIR EVENTS */
 #include "events/evlog.h"
 #include <fcntl.h>
 #include <stdio.h>

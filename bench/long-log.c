@@ -3,7 +3,7 @@
  * long-log.c - extends the log of a conversation: appends tasks to it, each a message of
  * the user, replies with one or two calls and their output, and an answer.
  *
- * long-log DIRECTORY EVENTS */
+ *   long-log DIRECTORY EVENTS */
 #include "events/evlog.h"
 #include "js.h"
 

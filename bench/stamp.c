@@ -2,7 +2,7 @@
  *
  * stamp.c - writes the start time of a program to a file, then executes it.
  *
- * stamp FILE PROGRAM [ARGUMENT]...
+ *   stamp FILE PROGRAM [ARGUMENT]...
  *
  * CLOCK_MONOTONIC in microseconds, so that it compares with the mock's log and excludes
  * the time that the driver needs to fork. */

@@ -91,8 +91,8 @@ static void read_misquoted(struct cursor *c, struct strbuf *ret)
 	c->at = at + sizeof end;
 }
 
-/* Read the text of the last call of `name`, and whether the reply contains only one such
- * call. */
+/* Read the text of the last call of `name`; set `last` if the actions contain nothing
+ * else. */
 static void read_message(struct browse_reply *r, const char *name)
 {
 	struct mt_str s = { r->actions.text, r->actions.len };

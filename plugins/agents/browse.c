@@ -10,7 +10,7 @@
 
 enum {
 	DATA_MAX = 4 << 20,
-	FAULTS_MAX = 5,   /* consecutive errors until the agent gives up */
+	FAULTS_MAX = 5,   /* consecutive errors; after one more, the agent gives up */
 	STEPS_SHOWN = 40,
 };
 

@@ -15,7 +15,7 @@
 struct browse_reply {
 	struct strbuf actions, thought; /* the calls; the text before them */
 	struct strbuf message;          /* to the user; empty: none */
-	bool last;                      /* the reply only contains the message */
+	bool last;                      /* the message is the only action */
 };
 
 /** Complete the end of a reply: the closing fence is a stop sequence, so models do not

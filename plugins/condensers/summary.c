@@ -85,7 +85,7 @@ static int summary_start(const struct kit *k, const struct summary_way *way)
 	return c.range.from < c.range.to ? summary_ask(k, &c, way) : MT_OK;
 }
 
-/* Without a summary, remove nothing unless required. */
+/* Without a summary, remove nothing; fail if condensation was requested. */
 static int summary_give_up(const struct kit *k, const struct mt_in *in)
 {
 	if (!k->out->requested(k->ctx)) {

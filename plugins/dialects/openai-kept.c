@@ -3,10 +3,11 @@
  * openai-kept.c - chat completions: takes data that a provider requires back out of a
  * reply, and adds it to the next requests.
  *
- * reasoning_content  of models that want their thoughts back as text reasoning_details
- * of OpenRouter, thinking_blocks of LiteLLM: lists of items with signatures or sealed; in
- * a stream an item comes in pieces extra_content      of a call: Gemini's signature
- * content            of Mistral: a list with thoughts among the texts
+ *   reasoning_content  of models that require their reasoning back as text
+ *   reasoning_details  of OpenRouter, thinking_blocks of LiteLLM: lists of signed or
+ *                      encrypted items; in a stream, an item arrives in pieces
+ *   extra_content      of a call: Gemini's signature
+ *   content            of Mistral: a list with thoughts among the texts
  *
  * Data of a specific provider is marked with its name, and not sent to others. */
 #include "openai.h"

@@ -225,7 +225,7 @@ static json_object *short_form(json_object *item, const char *type)
 }
 
 /* The stored form of an item: reasoning is stored whole if it can be sent back, other
- * items by their name. NULL: not stored; a failure stays with it (js_failed). */
+ * items in their short form. NULL: not stored; a failure stays with it (js_failed). */
 static json_object *kept_form(json_object *item, const char *type)
 {
 	if (strcmp(type, "reasoning") == 0)

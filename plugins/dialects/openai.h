@@ -77,8 +77,8 @@ void openai_kept_clear(struct openai_kept *k);
 json_object *openai_kept_of(struct writer *w, size_t m);
 /** Write ,"name":value... or nothing. */
 void openai_put_kept(struct writer *w, json_object *kept);
-/** Write the content of a message with the thoughts in it. @return false if there are
- *  none; then nothing is written. */
+/** Write the content of a message with the thoughts in it. @return false if it has
+ *  none for this provider; then nothing is written. */
 bool openai_put_content(struct writer *w, size_t m, json_object *kept);
 void openai_put_call_kept(struct writer *w, json_object *kept, struct mt_str id);
 

@@ -65,7 +65,7 @@ static int sigv4_put_decoded(struct strbuf *b, const char *text, size_t len)
 
 /* ---- the path -------------------------------------------------------------- */
 
-/* Resolve ".", ".." and empty segments. */
+/* Resolve "." and "..", and remove empty segments. */
 static int put_resolved(struct strbuf *b, const char *path, size_t len)
 {
 	for (size_t at = 0, n; at < len; at += n + 1) {
@@ -113,7 +113,7 @@ static void clear_query(struct query *q)
 		free(q->params[i]);
 }
 
-/* Encode a parameter, even if it is encoded already. */
+/* Decode a parameter and encode it as the signature requires. */
 static int add_param(struct query *q, const char *name, size_t name_len,
 		     const char *value, size_t value_len)
 {

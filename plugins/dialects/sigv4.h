@@ -2,9 +2,9 @@
  *
  * sigv4.h - AWS signature version 4 of an HTTP request.
  *
- * libcurl can sign too, but as of 7.88 it neither sorts nor encodes the query and signs
- * the path as it is sent, but every service except S3 requires a second encoding: a
- * model's id has a colon. */
+ * libcurl can sign too, but as of 7.88 it neither sorts nor encodes the query, and
+ * signs the path as it is sent. Every service except S3 requires a second encoding, which
+ * matters here: a model's id has a colon. */
 #ifndef DIALECTS_SIGV4_H
 #define DIALECTS_SIGV4_H
 

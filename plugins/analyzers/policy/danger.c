@@ -144,7 +144,7 @@ static bool recursive_delete(const struct place *place, const struct facts *f)
 	return false;
 }
 
-/* Does mv move away one of its first operands? */
+/* Does mv move a critical or protected file, one of its first operands, away? */
 static bool moves_away(const struct place *place, const struct facts *f)
 {
 	const struct unit *u = f->unit;

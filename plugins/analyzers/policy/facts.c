@@ -192,7 +192,7 @@ static int policy_facts_each_part(void *arg, const char *part,
 	return r;
 }
 
-/* Longer than any path or host; but it may contain one. */
+/* Is the word longer than any path or host? It may still contain one. */
 static bool policy_facts_is_long(struct facts *f, const struct shell_word *word)
 {
 	const char *text = word->shape ? word->shape : word->text;

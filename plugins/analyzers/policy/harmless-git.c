@@ -52,13 +52,13 @@ static const struct {
 	  true },
 };
 
-/* Subcommands that only list unless they have other operands. */
+/* Does the subcommand only list, by its first operand? */
 static bool git_lists(const struct unit *u, const char *sub)
 {
 	static const struct {
 		const char *name;
-		bool bare;         /* without another word */
-		const char *words; /* like the next one */
+		bool bare;         /* it lists without operands */
+		const char *words; /* it lists if the next word is one of these */
 	} subs[] = {
 		{ "tag", true, "-l --list -n" },
 		{ "remote", true, "get-url" },
@@ -202,7 +202,8 @@ static bool repository_has_hooks(const struct place *place, const char *at)
 	return path.error || has_hooks(path.text);
 }
 
-/* Search for the repository that contains a directory, up to the workspace. */
+/* May a hook run in the repository that contains a directory? Searches for it up to the
+ * workspace. */
 static bool hooks_may_run(const struct place *place, const char *dir)
 {
 	AUTO(strbuf) struct strbuf at = STRBUF(PLACE_PATH_MAX);

@@ -16,7 +16,7 @@
 enum { LOW, MEDIUM, HIGH, UNKNOWN = -1 };
 
 enum kind {
-	SAYS,    /* accesses no files, whatever its words are */
+	SAYS,    /* does not access files, regardless of its words */
 	READS,   /* reads the files that its words name */
 	PATTERN, /* the same, but the first operand is not a file */
 	CHANGES, /* changes the files that its words name */
@@ -45,7 +45,7 @@ static bool option_is_good(const char *options, const char *word)
 	for (const char *p = word + 1; *p; p++) {
 		if (isdigit((unsigned char)*p) && p > word + 1)
 			return p[strspn(p, "0123456789.")] ==
-			       '\0'; /* of the previous option */
+			       '\0'; /* value of the previous option */
 		if (!memchr(options, *p, letters))
 			return false;
 	}
@@ -126,7 +126,7 @@ static bool good_test(const struct unit *u)
 	return all_known(u);
 }
 
-/* These programs load files with options, and libraries. */
+/* Refuse files with options, and plugins, which these programs would load. */
 static bool good_binutils(const struct unit *u)
 {
 	for (size_t i = 1; i < u->count; i++)
@@ -508,7 +508,7 @@ static bool patterns_are_files(const struct facts *f)
 
 /* ---- variables ---------------------------------------------------------------- */
 
-/* Variables that no program reads: lowercase names, or names known to be harmless. */
+/* Is the variable harmless: lowercase, so that no program reads it, or a known one? */
 static bool variable_is_good(const char *text)
 {
 	size_t n = strcspn(text, "=+");

@@ -22,8 +22,8 @@ void match_begin(void);
 /** Has the limit been reached? */
 bool match_is_over(void);
 
-/** Compile a regular expression that may match anywhere; `caseless`: ignore case. @return
- *  NULL: invalid; `err` contains the reason and the byte. */
+/** Compile a regular expression that may match anywhere; `caseless`: ignore case.
+ *  @return NULL: `err` contains the reason, and the byte of an invalid expression. */
 struct match *match_new(const char *pattern, size_t len, int caseless, struct error *err);
 /** Compile a glob: * and ? as in file names, but * crosses slashes; the whole text must
  *  match. `/.../` is a regular expression. */

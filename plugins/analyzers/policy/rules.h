@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * rules.h - the user rules:
+ * rules.h - the rules that a user writes:
  *
- * rule.NAME = VERDICT [tool=GLOB] [hint=GLOB] [command=GLOB] [path=GLOB] [host=GLOB]
- * [reason=SENTENCE]
+ *     rule.NAME = VERDICT [tool=GLOB] [hint=GLOB] [command=GLOB] [path=GLOB] [host=GLOB]
+ *                 [reason=SENTENCE]
  *
  * VERDICT is allow (the same as low), medium, ask (the same as high) or deny; all
  * conditions must match. For each command that an action runs (or the action itself, if

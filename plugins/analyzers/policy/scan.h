@@ -12,8 +12,7 @@ struct scan {
 };
 
 /** Called for each command that a shell text runs, also in nested scripts and after
- *  wrappers such as sudo; for the latter, `at` is the index of its name, not 0. `deep`:
- *  receives scripts nested too deep to be analyzed; may be NULL. */
+ *  wrappers such as sudo; for the latter, `at` is the index of its name, not 0. */
 typedef int scan_each_fn(void *arg, const struct shell_command *command, size_t at);
 
 /** Analyze a shell text: detects deletion despite quoting, paths, nesting, wrappers such

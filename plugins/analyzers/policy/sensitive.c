@@ -233,7 +233,7 @@ bool sensitive_is_protected(const struct place *place, const char *path)
 	       sensitive_ends_with(path, "/.envrc") || strstr(path, "/.ssh/");
 }
 
-/* A directory of the system or of all users, or the whole workspace. */
+/* A system directory, a home directory, the workspace, or a parent of these. */
 bool sensitive_is_critical(const struct place *place, const char *path)
 {
 	static const char *const roots[] = { "/",     "/home", "/root",  "/var", "/opt",

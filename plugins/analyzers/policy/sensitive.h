@@ -16,7 +16,7 @@ bool sensitive_is_protected(const struct place *place, const char *path);
 bool sensitive_in_system(const char *path);
 /** Is it a device other than /dev/null and the like? */
 bool sensitive_is_device(const char *path);
-/** Is it a directory of the system or of all users, or the whole workspace? */
+/** Is it a system directory, a home directory, the workspace, or a parent of these? */
 bool sensitive_is_critical(const struct place *place, const char *path);
 
 #endif

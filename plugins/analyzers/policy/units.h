@@ -34,7 +34,7 @@ int units_each(struct place *place, const char *text, size_t len, unit_each_fn *
 	       void *arg, bool *ret_deep);
 
 /** Append the words as one line, the program by its base name, unknown words as shapes.
- *  With `short_form`, start at the subcommand. */
+ *  With `short_form`, omit the words between the program and the subcommand. */
 int unit_line(const struct unit *u, bool short_form, struct strbuf *out);
 /** Does the command have an option: "-f" (in a cluster of letters too), "--force" (with
  *  or without a value)? Words after "--" do not count. */

@@ -140,8 +140,8 @@ static uint64_t birth(long pid)
 	return end && state != 'Z' && state != 'X' ? strtoull(end, NULL, 10) : 0;
 }
 
-/* A result states that the job has ended. The host then reports it only to an agent other
- * than the one that reads this result. */
+/* A result states that the job has ended. The host then reports it only to an agent that
+ * waits for the one that reads this result. */
 static void jobs_tell(struct job *job)
 {
 	bool is_news = job->over && !job->told;

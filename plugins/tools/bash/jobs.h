@@ -22,8 +22,8 @@ int jobs_start(struct jobs *j, struct run *run, const struct run_call *call,
 /** Let the command of `call` become a job if it exceeds its time limit: set `job` and
  *  `job_log`. The path is valid until the next function is called. */
 void jobs_offer(struct jobs *j, struct run_call *call);
-/** The command has become a job; `seen` is its output until now. Takes `run`. @return
- *  MT_OK; otherwise `run` is not taken. */
+/** The command has become a job; `seen` is its output until now. Takes `run` on
+ *  success. */
 int jobs_adopt(struct jobs *j, struct run *run, const struct run_call *call,
 	       const struct strbuf *seen);
 /** The run of the newest such job whose end was not reported, for an empty call or input,

@@ -39,7 +39,7 @@ static const struct {
 	{ "DEL", "\033[3~" }, { "SPACE", " " },
 };
 
-/* The control characters 1 to 31 as texts (there is no "^@"). */
+/* The control characters 1 to 31 as texts ("^@" is not supported). */
 static const char control[] =
 	"\001\002\003\004\005\006\007\010\011\012\013\014\015\016\017\020"
 	"\021\022\023\024\025\026\027\030\031\032\033\034\035\036\037";

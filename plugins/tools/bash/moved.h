@@ -9,16 +9,17 @@
 
 struct moved;
 
-/** Takes `run`, whose output is appended to the file `log`. At the end of the command,
- *  the exit code is written to the file `exit`, unless a call reports the end, a line
- *  that begins with `notice` is written before to the notice file. Texts are copied.
+/** Takes `run`, whose output is appended to the file `log`. `files` is
+ *  the path of these files without suffix. When the command ends, the exit code is
+ *  written to the file `exit`. Unless a call reports the end, a line that begins with
+ *  `notice` is written to the file `notice` first. Texts are copied.
  *  @return NULL on failure; `run` is not taken. */
 struct moved *moved_new(struct run *run, const char *files, const char *notice);
 /** Kills the command. */
 struct moved *moved_free(struct moved *m);
 /** The run for a call; the thread does not use it until moved_continue. */
 struct run *moved_take(struct moved *m);
-/** After a call; `ended`: the call has reported the end of the command. */
+/** Continue after a call; `ended`: the call has reported the end of the command. */
 void moved_continue(struct moved *m, bool ended, int code);
 /** Interrupt the command, then kill it. */
 void moved_stop(struct moved *m);

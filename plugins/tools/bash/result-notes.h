@@ -13,7 +13,7 @@ enum note_state {
 	NOTE_QUIET,     /* no output for a while */
 	NOTE_TIMED_OUT,
 	NOTE_WAITS,     /* for terminal input */
-	NOTE_REFUSED,   /* another command runs; for its state see this one */
+	NOTE_REFUSED,   /* another command runs, which the note describes */
 	NOTE_STATES
 };
 

@@ -288,7 +288,7 @@ static int clean_text(const struct strbuf *raw, size_t *gap, struct strbuf *clea
 	return raw->error ? raw->error : clean->error;
 }
 
-/* Take the output since the last call, without `echo`, the echo of typed input. */
+/* Take the output since the last call; with `echo`, without the echo of the input. */
 static int bash_run_take_content(struct run *r, bool end, const struct run_call *call,
 				 bool echo, struct run_result *ret)
 {

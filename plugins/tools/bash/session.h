@@ -18,7 +18,7 @@
 
 enum {
 	SESSION_COMMAND_MAX = 4 * 1024 * 1024, /* longest command, bytes */
-	SESSION_TYPED_MAX = 256 * 1024,        /* not yet read by the shell */
+	SESSION_TYPED_MAX = 256 * 1024,        /* input that the terminal has not accepted */
 	SESSION_START_MS = 20000,              /* until a new shell responds */
 };
 

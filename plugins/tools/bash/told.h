@@ -11,8 +11,8 @@ struct told {
 	bool loaded;
 };
 
-/** Load the facts once: the workspace, `start`, or those stated before the conversation
- *  was resumed. `path` of told_load and told_save may be NULL or "": no file. */
+/** Load the facts once: those stated before the conversation was resumed, otherwise the
+ *  directory `start`, the workspace. `path` of told_load and told_save may be NULL or "": no file. */
 void told_load(struct told *t, const char *path, const char *start);
 void told_save(const struct told *t, const char *path);
 /** Remember the value. @return whether the last stated value differs. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * waiting.h - detects whether the foreground program waits for terminal input */
+ * waiting.h - detects whether the foreground program waits for terminal input. */
 #ifndef BASH_WAITING_H
 #define BASH_WAITING_H
 

@@ -90,7 +90,8 @@ void browser_calls_clear(struct py_calls *calls)
 	*calls = (struct py_calls){ 0 };
 }
 
-/* Skip the name of a keyword argument and its `=`. */
+/* Skip the name of a keyword argument and its `=`. @return the length of the name; 0: not
+ * a keyword argument. */
 static size_t keyword(struct cursor *c)
 {
 	struct cursor ahead = *c;

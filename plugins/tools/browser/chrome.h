@@ -28,7 +28,8 @@ int chrome_start(const struct chrome_config *config, struct chrome *ret,
 		 struct error *err);
 /** Kill the browser and its child processes, and remove the profile. */
 void chrome_end(struct chrome *c);
-/** The last error of the browser: the last line, or a sentence for known errors; "" if none. */
+/** The last error of the browser: the last line, or a sentence for known errors; "" if
+ *  none. */
 void chrome_last_words(const struct chrome *c, char *ret, size_t size);
 
 #endif

@@ -82,8 +82,8 @@ static bool grow(struct browser *b)
 	return true;
 }
 
-/* The letters of the n-th frame in another: a to z, then aA, aB and so on, so that no
- * name is a prefix of another. */
+/* The letters of the n-th frame in another: a to z, then aA, aB and so on. A name starts
+ * with its only lowercase letter, so joined names are unambiguous. */
 static void frame_letters(char *ret, size_t size, unsigned n)
 {
 	if (n < 26)

@@ -109,7 +109,7 @@ struct element *element_add(struct browser *b, unsigned frame, int64_t node,
 void elements_clear(struct browser *b);
 
 /* element-script.c */
-/** Find an element; fails with a message if there is none. */
+/** Find an element; fails with a message if it does not exist. */
 int element_find(struct browser *b, const char *bid, struct element **ret,
 		 struct error *err);
 /** Explain a browser error about a node that no longer exists. @return `status`. */

@@ -26,8 +26,8 @@ struct job {
 	bool is_dir;
 };
 
-/** Fail with a sentence for the model, which replaces the result so far. @return
- *  `status`. */
+/** Fail with a sentence for the model, which replaces the result so far.
+ *  @return `status`. */
 int editor_refuse(struct job *j, int status, const char *fmt, ...) MT_PRINTF(3, 4);
 int editor_refuse_missing(struct job *j, const char *param);
 /** "File validation failed", with the reason in `err`. */

@@ -52,8 +52,8 @@ static int diff_split(struct mt_str text, struct side *ret)
 	return MT_OK;
 }
 
-/* Remove the common lines at both ends, except for the context lines of a hunk. @return
- * the number of lines removed at the front. */
+/* Remove the common lines at both ends, except for the context lines of a hunk.
+ * @return the number of lines removed at the front. */
 static size_t editor_diff_set_aside(struct mt_str *a, struct mt_str *b)
 {
 	size_t max = a->len < b->len ? a->len : b->len, head = 0, tail = 0, lines = 0;

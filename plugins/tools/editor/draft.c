@@ -130,7 +130,7 @@ int draft_answer(struct mt_str answer, struct strbuf *out)
 	code.len = (size_t)(to - code.ptr);
 	rest = code;
 	if (draft_next_line(&rest, &line) && space_is_blank(line))
-		code = rest; /* the text after the mark */
+		code = rest; /* after the line of the tag */
 	rest = code;
 	if (draft_next_line(&rest, &line) && draft_begins(line, "#EDIT:"))
 		code = rest;

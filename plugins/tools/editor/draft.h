@@ -30,7 +30,7 @@ int draft_trim(struct mt_str draft, struct strbuf *out);
 /** Append the request to the model: the params of model/complete. */
 int draft_ask(struct mt_str original, struct mt_str draft, struct strbuf *out);
 /** Append the lines of the model's response; they end in a newline.
- *  @return MT_EINVAL: the response has no lines. */
+ *  @return MT_EINVAL: the response lacks <updated_code>. */
 int draft_answer(struct mt_str answer, struct strbuf *out);
 /** Append the ranges of a text that are most similar to the draft, with line numbers;
  *  nothing if none is similar. */

@@ -33,7 +33,7 @@ struct editor_request {
 /** The result of a call. `text` is for the model, even if the call failed. */
 struct editor_result {
 	struct strbuf text;
-	char *path;            /* the normalized path; NULL: invalid */
+	char *path;            /* the normalized path; NULL: not given */
 	bool edited;           /* a file was written or removed */
 	bool prev_exist;       /* the file existed before */
 	bool has_old, has_new; /* the next two are set */
@@ -45,13 +45,14 @@ struct editor_result {
 	size_t media_len;
 };
 
-/** suggested when a path is relative; may be NULL. */
+/** @param workspace suggested when a path is relative; may be NULL.
+ *  @return NULL if out of memory. */
 struct editor *editor_new(const char *workspace);
 /** Use the exact texts of V0 in results, and allow edits of files that were not
  *  viewed. */
 void editor_set_v0(struct editor *e);
 
-/** Facts about a file from sources other than edits. */
+/** Facts about a file that the editor does not know itself. */
 struct file_past {
 	bool shown;           /* the model was shown it by other means */
 	char changed_by[200]; /* call of the model that last changed it; "": none */

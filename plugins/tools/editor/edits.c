@@ -233,7 +233,7 @@ static int undo_creation(struct job *j, struct seen *seen, const struct textfile
 	return MT_OK;
 }
 
-/* Restore the bytes before an edit, and decode them if they are text. */
+/* Put the bytes of the file before an edit into `ret`. */
 static int before_edit(const struct undo *u, const struct textfile *f,
 		       struct textfile *ret)
 {

@@ -305,7 +305,8 @@ static int died(struct kernel *k, struct error *err)
 							: "");
 }
 
-/* Read a message of any type; reports whether it is signed. */
+/* Read all messages of a channel, and count the invalid ones. @return whether one is of
+ * type `type`. */
 static bool read_channel(struct kernel *k, enum channel channel, const char *type,
 			 unsigned *strange)
 {

@@ -15,7 +15,7 @@ struct cell {
 	size_t len;
 	bool silent;           /* internal cell: no history, no output */
 	int64_t timeout_ms;    /* before it is interrupted */
-	int64_t grace_ms;      /* for obeying, twice, before the kernel is killed */
+	int64_t grace_ms;      /* to react to an interrupt, twice; then the kernel is killed */
 	int64_t input_ms;      /* to wait for an answer to input() */
 	int cancel_fd;         /* -1: none */
 	int wake_fd;           /* readable: there may be an answer; -1: none */

@@ -49,6 +49,7 @@ void kernel_interrupt(struct kernel *k, bool again);
 void kernel_kill(struct kernel *k);
 /** Append how the kernel exited. */
 void kernel_describe(struct kernel *k, struct strbuf *out);
+/** Current directory of the kernel, owned; NULL if it cannot be found. */
 char *kernel_directory(const struct kernel *k);
 
 #endif

@@ -174,7 +174,7 @@ static int has_exited(struct rpc *r, struct error *err)
 }
 
 /* Wait until a descriptor is ready, and read available output. `*ret_writes`: input can
- * be written; NULL: there is no input. */
+ * be written; NULL: no input to write. */
 static int rpc_poll(struct rpc *r, const struct rpc_wait *w, bool *ret_writes,
 		    struct error *err)
 {

@@ -34,7 +34,7 @@ static struct server *find_name(struct servers *s, const char *name)
 	return NULL;
 }
 
-/* Set the value of PREFIX.NAME if it is configured. */
+/* Set `*value` to the option PREFIX.NAME if it is configured. */
 static void override(const struct mt_tool_host *host, struct mt_instance *instance,
 		     const char *prefix, const char *name, const char **value)
 {

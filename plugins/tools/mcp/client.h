@@ -138,7 +138,7 @@ bool client_is_down(struct client *c);
 bool client_was_forgotten(struct client *c);
 /** Make waiting calls check whether they are cancelled. */
 void client_wake(struct client *c);
-/** Unknown capabilities: assume tools. */
+/** Does the server have the capability? Until it is known: only `tools`. */
 bool client_has(struct client *c, const char *capability);
 void client_log(struct client *c, int level, const char *fmt, ...) MT_PRINTF(3, 4);
 

@@ -90,7 +90,7 @@ static bool listen_once(struct http *h, struct strbuf *id, int64_t *retry_ms, bo
 	return !status && !stream;
 }
 
-/* Wait. @return false to exit. */
+/* Wait for `ms`. @return false if the listener should stop. */
 static bool listener_rest(struct http *h, int64_t ms)
 {
 	int64_t end = clock_ms() + ms;

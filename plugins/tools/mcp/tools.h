@@ -18,7 +18,7 @@ struct offer {
 	char *description, *schema, *events; /* schema and events as JSON text */
 	unsigned hints;          /* MT_TOOL_READ_ONLY ... */
 	json_object *input, *output; /* schemas; output may be NULL */
-	bool again;              /* idempotent: may be called twice */
+	bool again;              /* can be repeated without harm */
 	bool as_task;            /* can only be called as a task */
 };
 

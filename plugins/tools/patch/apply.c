@@ -15,7 +15,7 @@
 
 struct place {
 	const char *workspace;
-	size_t len; /* of `path` */
+	size_t len; /* of `workspace` */
 };
 
 static int apply_refuse(struct strbuf *why, int status, const char *path,

@@ -26,9 +26,9 @@ struct lines {
 	int64_t number;      /* of the next line */
 	size_t shown;        /* bytes of the line so far; characters counted later */
 	bool begun;          /* the line number was printed */
-	bool full;           /* no more is shown, only counted */
+	bool full;           /* no more lines are shown, only counted */
 	int64_t cut_in;      /* the line in which it became full */
-	struct strbuf line;  /* without its end so far */
+	struct strbuf line;  /* the incomplete line */
 	size_t chars;        /* shown in total */
 };
 
