@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FEWEST = 3 }; /* events after the first ones that are never condensed alone (V0) */
+enum { FEWEST = 3 }; /* condense only if more events than this follow the first ones (V0) */
 
 const struct mt_option condenser_util_options[] = {
 	{ .size = sizeof(struct mt_option), .type = MT_OPTION_INT, .name = "keep_first",

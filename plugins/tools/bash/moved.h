@@ -9,10 +9,10 @@
 
 struct moved;
 
-/** Takes `run`, whose output is appended to the file `log`. `files` is
- *  the path of these files without suffix. When the command ends, the exit code is
- *  written to the file `exit`. Unless a call reports the end, a line that begins with
- *  `notice` is written to the file `notice` first. Texts are copied.
+/** Takes `run`, whose output is appended to the file `log`. `files` is the path of these
+ *  files without suffix. When the command ends, the exit code is written to the file
+ *  `exit`. Unless a call reports the end, a line that begins with `notice` is written to
+ *  the file `notice` first. Texts are copied.
  *  @return NULL on failure; `run` is not taken. */
 struct moved *moved_new(struct run *run, const char *files, const char *notice);
 /** Kills the command. */
