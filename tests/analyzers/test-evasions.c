@@ -166,7 +166,7 @@ static const struct {
 	{ HIGH, "LD_PRELOAD=./x.so ls" },
 	{ HIGH, "GIT_SSH_COMMAND='sh x' git fetch" },
 	{ HIGH, "rm$IFS-rf${IFS}src" },
-	/* files outside the workspace */
+	/* containers, clusters, databases */
 	{ HIGH, "docker run -v /:/x alpine" },
 	{ HIGH, "docker run --volume=/var/run/docker.sock:/s alpine" },
 	{ HIGH, "docker run --privileged alpine" },
@@ -409,7 +409,7 @@ static void make_dirs(const char *const *paths)
 			BAIL_OUT("cannot create %s", *paths);
 }
 
-/* A workspace with links that lead out of it, and a directory like a repository. */
+/* A workspace with links that lead out of it, and directories that look like repositories. */
 static void make_files(void)
 {
 	static const char *const dirs[] = { "home", "home/.ssh", "ws", "ws/src", "ws/.git",

@@ -164,7 +164,7 @@ talk() {
 	[ "$(condensations | wc -l)" -eq 0 ]
 }
 
-@test "if the model of a condenser fails when one is needed, the next condenser runs" {
+@test "if the model of a condenser fails when events must go, the next condenser runs" {
 	{
 		printf '[turn]\n[call execute_bash]\ncommand = echo %s\n\n' 1 2 3 4
 		printf '[turn]\nerror = context_window\n[call finish]\nmessage = Done.\n'

@@ -77,7 +77,7 @@ EOF
 	[ ! -e "$work/ws/late" ]
 }
 
-@test "an empty reply is not sent back" {
+@test "a reply without text and calls is not sent back" {
 	cat >"$work/script" <<'EOF'
 [turn]
 reasoning = hm

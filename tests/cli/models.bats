@@ -5,7 +5,7 @@ setup() {
 	export XDG_DATA_HOME="$BATS_TEST_TMPDIR/data" XDG_CONFIG_HOME="$BATS_TEST_TMPDIR/config"
 }
 
-@test "info prints the known facts of a model, and marks the unknown ones" {
+@test "info prints the facts of a model, marks defaults, and names an unknown model" {
 	run mortise models info openai/gpt-4.1
 	[ "$status" -eq 0 ]
 	[[ "$output" == *"window                   1047576"* ]]
@@ -15,7 +15,7 @@ setup() {
 	mortise models info unknown/model --json | jq -e '.known == false and .tools == false'
 }
 
-@test "list matches a part of a name and a glob" {
+@test "list matches a part of a name" {
 	run mortise models list gpt-4.1
 	[ "$status" -eq 0 ]
 	[[ "$output" == *"gpt-4.1-mini"* ]]

@@ -22,7 +22,7 @@ EOF
 	run_it=(mortise run -C "$work/ws" -m "script:$work/script")
 }
 
-# runtime STATEMENT : the runtime `odd`, which is `local` with this statement before
+# runtime STATEMENT : the runtime `odd`, which is `local` with STATEMENT before its work
 runtime() {
 	cat >"$work/odd.c" <<-END
 		#define MORTISE_PROVISIONAL
@@ -63,7 +63,7 @@ until_there() {
 	return 1
 }
 
-@test "a runtime that returns a status, and gives no reason" {
+@test "a runtime that fails without a reason: its status is reported" {
 	runtime 'out->arg(ctx, "/bin/true"); return MT_EIO;'
 	run "${run_it[@]}" -t hi -o controller.runtime=odd
 	echo "$output"

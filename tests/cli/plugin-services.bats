@@ -58,7 +58,7 @@ call() { # [FLAG...] : call it
 	done
 }
 
-@test "texts without bytes may be NULL" {
+@test "empty texts may be NULL" {
 	service 'uint64_t number;
 		size_t len = 9;
 		struct mt_answer_draft_1 answer;
@@ -81,7 +81,7 @@ call() { # [FLAG...] : call it
 	[ "$status" -ne 0 ]
 }
 
-@test "a positive status of list and open is an error of the plugin" {
+@test "an invalid status of list or open is an error of the plugin" {
 	compile lists <<-'END'
 		#include <mortise/tool.h>
 		static int run(const struct mt_tool_host *host, void *self, struct mt_call *call)

@@ -22,7 +22,7 @@ compile() {
 	chmod 755 "$dir/$name.so"
 }
 
-# tool NAME [TEXT BEFORE] : a good tool, or with TEXT a bad one
+# tool NAME [TEXT BEFORE] : a good tool; TEXT BEFORE is put in front of its source
 tool() {
 	compile "$1" <<-END
 		$2
@@ -611,7 +611,7 @@ refused_place() {
 	for text; do [[ "$output" == *"$text"* ]]; done
 }
 
-@test "a directory or file that others can replace" {
+@test "a plugin that other users can replace is refused" {
 	tool good
 	cp "$dir/good.so" "$BATS_TEST_TMPDIR/good.so"
 	top=$BATS_TEST_TMPDIR
@@ -650,7 +650,7 @@ refused_place() {
 	refused_place "Too many levels of symbolic links"
 }
 
-@test "a directory or link of another owner in the path" {
+@test "a path with a directory or link of another owner is refused" {
 	[ "$(id -u)" -eq 0 ] || skip "needs root to give a directory away"
 	tool good
 	cp "$dir/good.so" "$BATS_TEST_TMPDIR/good.so"

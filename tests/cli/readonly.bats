@@ -45,7 +45,7 @@ log() { cat "$work"/state/mortise/conversations/*/events.jsonl; }
 		and any(.[]; .observation == "read")' >/dev/null
 }
 
-@test "tools that write are missing, wired or called by another name" {
+@test "tools that write are not available, even if wired or called by another name" {
 	cat >"$work/script" <<-'END'
 	[turn]
 	[call execute_bash]

@@ -36,7 +36,7 @@ WIRINGS = {
 
 
 class Account:
-    """The requests of one conversation to the model."""
+    """Counts and errors of the requests of one conversation."""
 
     def __init__(self, limit):
         self.lock = threading.Lock()

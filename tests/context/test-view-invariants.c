@@ -71,7 +71,7 @@ static const struct {
 	/* two calls of one reply */
 	{ ".A+Bab.", 3, "011110", "000010", "011110" },
 	{ ".A+Bab.", 4, "011110", "000001", "000001" },
-	/* a loop that starts with thinking: its first reply, and the requested event */
+	/* a loop that starts with thinking: its first reply, and the reply of this event */
 	{ ".!AaBbCc", 6, "0110011", "0000001", "0110011" },
 	{ ".!A+BabCcDd.", 6, "0111111000", "0000000010", "0111100110" },
 	/* a result whose call is not there, a call without a result */
@@ -115,7 +115,7 @@ static void check_memory(void)
 	CHECK(failed >= 3);
 }
 
-/* ---- complete views and cut points ----------------------------------------- */
+/* ---- allowed views and cut points ------------------------------------------ */
 
 static const struct {
 	const char *text, *shown, *applied, *cuts;

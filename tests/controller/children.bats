@@ -120,7 +120,7 @@ wait_for() {
 		| last' "$(boss_log)")" = 2 ]
 }
 
-@test "without a named agent, children are like the parent; their number is limited" {
+@test "without a named agent, children are like the parent, up to the depth limit" {
 	cat >"$work/boss" <<'END'
 [turn]
 [call delegate_tasks]
@@ -216,7 +216,7 @@ gone() { [ -z "$(mortise ps --json)" ] && ! pgrep -f "sleep 321" -u "$(id -u)"; 
 	wait_for gone
 }
 
-@test "children end with the parent: kill -9, and their cost is known" {
+@test "children end with the parent: kill -9, and a resume reports the interruption" {
 	two_sleep
 	kill -9 $boss
 	wait_for gone

@@ -115,7 +115,7 @@ reader finishes task with content: the report" ]
 	[ "$(of observation delegate | jq -r .extras.outputs.content | paste -sd,)" = middle ]
 }
 
-@test "an agent that is not wired is refused; without agents no tool is offered" {
+@test "an agent that is not wired is refused; without agents, the tool is not offered" {
 	{ gives unknown x; finishes top "expect last contains = Unknown agent \`unknown\`. Available agents: reader, other."; } \
 		| script boss
 	run "${run_it[@]}" -t go
@@ -235,7 +235,7 @@ reader finishes task with content: the report" ]
 	[ "$(of action recall | jq -r .args.query | paste -sd,)" = "go,TASK: the one task" ]
 }
 
-@test "a delegate in a loop does not mean a loop of its parent" {
+@test "a loop of a delegate does not count as a loop of its parent" {
 	{ gives reader one; skip_turns 5; finishes top; } | script boss
 	{
 		skip_turns 1

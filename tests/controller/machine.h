@@ -122,7 +122,7 @@ static const char *const settings[] = { "controller.analyzers=",
 					"condenser.amortized.max_size=12",
 					"condenser.amortized.keep_first=1", NULL };
 
-/* Another process resumes it: it is idle in the same state. */
+/* Another process resumes it: a waiting action still waits, an idle state is the same. */
 static struct conversation *again(struct conversation *c, const char **ret_wrong)
 {
 	enum agent_state state = c->state;
@@ -178,7 +178,7 @@ static void say_image(struct conversation *c)
 	conversation_say(c, "look", 4, images, false, &err);
 }
 
-/* Replaces the conversation by a fork of it. */
+/* Replaces the conversation by a fork of it at a random event. */
 static struct conversation *forked(struct conversation *c, const char **ret_wrong)
 {
 	struct fork_options o = { .id = c->id,

@@ -105,7 +105,7 @@ play() {
 	run -1 grep -q "$work/ws" < <(mortise ps)
 }
 
-@test "a worker that dies fails its calls, and the conversation continues" {
+@test "if a worker dies, its calls fail and the conversation continues" {
 	turn "meet a never 100000" "meet b never 100000" "meet c c"
 	"${base[@]}" >"$work/out" 2>&1 3>&- &
 	pid=$!

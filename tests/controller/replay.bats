@@ -118,7 +118,7 @@ EOF
 	[ ! -e "$work/ws/made.txt" ]
 }
 
-@test "an incomplete recording ends in a wait" {
+@test "the end of an incomplete recording is reported" {
 	record
 	reset
 	jq '[.[] | select(.action != "finish")]' "$work/recording.json" >"$work/short.json"
@@ -237,7 +237,7 @@ delegating() {
 		jq -se 'length == 3'
 }
 
-@test "write and browse actions of V0 are executed" {
+@test "write actions of V0 are executed" {
 	ws=$work/ws
 	printf 'one\ntwo\nthree\n' >"$ws/old"
 	cat >"$work/r.json" <<END

@@ -2,7 +2,7 @@
  *
  * test-machine.c - random commands to a conversation whose actions wait for
  * approval, with delegates and a condenser: every state is valid, no waiting action is
- * lost, also when the process exits in between, and "stop" is always accepted. */
+ * lost, even if the process exits in between, and "stop" is always accepted. */
 #include "controller/machine.h"
 
 #include "exit-code.h"

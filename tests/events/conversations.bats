@@ -87,7 +87,7 @@ setup() {
 	[[ "$output" == *"a__b-1" ]]
 }
 
-@test "a file that cannot be read leaves nothing behind" {
+@test "a failed import leaves nothing behind" {
 	echo '[{"action": "message", "args": {"content": "x"}}, {"action": "dance"}]' > bad.json
 	run mortise conversations import bad.json
 	[ "$status" -eq 1 ]

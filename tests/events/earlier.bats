@@ -30,7 +30,8 @@ continues() {
 	head -c "$(wc -c <"$fixtures/conversation-1/events.jsonl")" "$all/old/events.jsonl" |
 		cmp - "$fixtures/conversation-1/events.jsonl"
 	[ "$(jq -r 'select(.id) | .id' "$all/old/events.jsonl" | sort -n | uniq -d | wc -l)" -eq 0 ]
-	run ! ls "$all"/old/events.torn-* "$all"/old/events.damaged-* 2>/dev/null
+	run -0 find "$all/old" -name 'events.torn-*' -o -name 'events.damaged-*'
+	[ -z "$output" ]
 }
 
 @test "a conversation of version 0.1.0 continues, with its checkpoint" { continues; }

@@ -82,7 +82,7 @@ def events(out):
 
 
 def fault(original, whole, place, state):
-    """The error of a conversation whose file was damaged; ""."""
+    """The error of a conversation whose file was damaged, or an empty string."""
     shown = mortise(state, "conversations", "show", place, "--json", "--all")
     gone = mortise(state, "resume", "--json", place, "-m", "script:" + script, "-t", "on")
     for name, done in (("show", shown), ("resume", gone)):

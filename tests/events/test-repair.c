@@ -276,7 +276,7 @@ struct original {
 	int64_t count;
 };
 
-/* The text of each event for a model. */
+/* Reads the content of each event. */
 static void read_original(const char *dir, struct original *o)
 {
 	struct evlog *log = open_log(dir, EVLOG_READ, NULL);
@@ -305,7 +305,7 @@ static int64_t event_at(const struct original *o, size_t place)
 	return id;
 }
 
-/* Events that have changed, except those from `from` to `to`. */
+/* Number of lost or changed events; the text of those from `from` to `to` may differ. */
 static int lost_events(struct evlog *log, const struct original *o, int64_t from,
 		       int64_t to)
 {
@@ -424,7 +424,7 @@ static void test_holes(const struct original *o)
 	CHECK_MSG(bad == 0, "%d pieces taken out, %d times more was lost", cases, bad);
 }
 
-/* File, line and remedy at the end of the message; once only. */
+/* The report names file, line, missing event and remedy, and is given once. */
 static void test_told(const struct original *o)
 {
 	char *at = memmem(o->text, o->len, "text 5,", 7);

@@ -210,7 +210,7 @@ start() {
 	[ "$status" -eq 0 ]
 }
 
-@test "kill --pause: the conversation can be resumed" {
+@test "kill --pause: the conversation is paused" {
 	start
 	run mortise kill --pause
 	[ "$status" -eq 0 ]

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * fuzz-controller.c - any sequence of commands to a conversation, with a model that
- * says what the bytes say: every state is valid, no waiting action is lost, also by
- * another process that resumes it, and "stop" is always accepted. */
+ * says what the bytes say: every state is valid, no waiting action is lost, even if
+ * another process resumes the conversation, and "stop" is always accepted. */
 #include "controller/machine.h"
 
 enum { OPS_MAX = 24 };

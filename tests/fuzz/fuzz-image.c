@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * fuzz-image.c - accepted images are of one of four types and within the
- * limits; anything else has a reason. Nothing is read behind the end, wherever that
+ * limits; anything else has a reason. Nothing is read past the end, wherever that
  * is. */
 #include "image.h"
 #include "strbuf.h"

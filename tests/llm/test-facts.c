@@ -68,7 +68,7 @@ static const struct {
 	  "\"thinkingBudget\":24576", NULL },
 	{ "gemini/gemini-3-pro", { "llm.reasoning_effort=low" }, "\"thinkingLevel\":\"low\"",
 	  "thinkingBudget" },
-	/* these servers do not accept a share of all words */
+	/* these servers do not accept a top_p of 1 */
 	{ "huggingface/some", { "llm.top_p=1" }, "\"top_p\":0.9", NULL },
 	{ "huggingface/some", { "llm.top_p=0.5" }, "\"top_p\":0.5", NULL },
 	/* limits of replies */

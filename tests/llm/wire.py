@@ -126,7 +126,7 @@ def call_of(step, work):
 
 
 def is_done(work):
-    """The result of the task, if each call ran once and in order."""
+    """Whether the files show that each call ran once and in order."""
     def lines(name):
         try:
             with open(os.path.join(work, name)) as f:

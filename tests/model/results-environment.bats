@@ -84,7 +84,7 @@ play() { # OPTION...
 	END
 }
 
-@test "the prompt is unchanged if nothing is withheld" {
+@test "the prompt does not mention withheld variables if none is set" {
 	unset NPM_TOKEN HF_TOKEN GITLAB_TOKEN AWS_PROFILE AWS_ACCESS_KEY_ID KUBECONFIG
 	unset DOCKER_HOST DATABASE_URL GOOGLE_APPLICATION_CREDENTIALS
 	play <<-'END'

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# steering-forgetting.bats - a marker names the events that condensers drop, and their
-# requests to a model contain the task and the unchanged calls.
+# steering-forgetting.bats - a marker names the events that condensers drop, and requests
+# of condensers to a model contain the task and the unchanged calls.
 bats_require_minimum_version 1.5.0
 
 setup() {
@@ -71,7 +71,7 @@ expect any contains = SHORT STORY'
 	run_ok -o controller.condensers=noop -t walk
 }
 
-@test "the summarizing model reads the task and the calls, not the events that stay" {
+@test "the summarizing model reads the task and the calls as the agent made them" {
 	{ steps 8; finish ''; } >script
 	{
 		printf '[turn]\nexpect last contains = <TASK>\nexpect last contains = walk to the moon\n'
@@ -110,7 +110,7 @@ expect any contains = SHORT STORY'
 	[ "$(condensations | head -n 1 | jq -r .summary)" = STORY ]
 }
 
-@test "the tools do not change when events are removed" {
+@test "the small profile offers recall before and after events are removed" {
 	{
 		printf '[turn]\nexpect tool = recall\n[call execute_bash]\ncommand = echo step 0\n\n'
 		steps 8

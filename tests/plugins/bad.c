@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * bad.c - a toolset for tests: `do` misbehaves as its argument says. Never
- * installed. */
+ * bad.c - a toolset for tests: `do` does what its argument says, mostly
+ * misbehavior. Never installed. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>

@@ -28,7 +28,7 @@
 /* The result of an operation that should fail. */
 static char outcome[128] = "nothing was tried";
 
-/* The return value of the function. */
+/* The status that the functions of the plugin return. */
 static int status;
 
 static void tell(const char *what, int failed)
@@ -388,7 +388,7 @@ static const struct mt_agent agent = { .size = sizeof agent,
 				       .system = harm_system,
 				       .advance = harm_advance };
 
-/* Deeds that need several calls in one process: it leaks memory, or breaks. @return
+/* Effects of many calls in one process: each leaks memory, or one misbehaves. @return
  * nonzero: out of memory. */
 static int asker_wear(const struct mt_host *host, struct mt_ctx *ctx, int calls)
 {

@@ -44,7 +44,7 @@ void tree_clear(struct node *nodes);
 struct entry *tree_entry(const struct node *dir, const char *name);
 /** The name after the last slash. */
 const char *tree_last_name(const char *path);
-/** The object of a path; -1: there is none. `parent`: of the directory that holds it. */
+/** The object of a path; -1 if it does not exist. `parent`: of the directory that holds it. */
 int tree_find(const struct node *nodes, const char *path, bool parent);
 void tree_grow(struct node *n, size_t size);
 void tree_write(struct node *n, size_t at, const char *bytes, size_t len);

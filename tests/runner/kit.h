@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * kit.h - a link to a real runner, and waits for its results. */
+ * kit.h - a link to a real runner, and functions that wait for its results. */
 #ifndef TESTS_RUNNER_KIT_H
 #define TESTS_RUNNER_KIT_H
 

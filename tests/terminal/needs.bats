@@ -70,7 +70,7 @@ hello() {
 	shows_not '│ $ touch five'
 }
 
-@test 'background delegates ask in this terminal, one after the other' {
+@test 'parallel delegates ask in this terminal, one after the other' {
 	script <<-'END'
 	[turn]
 	[call delegate_tasks]
@@ -219,7 +219,7 @@ two rows '
 	see 'To return'
 }
 
-@test 'skills and servers are reported, with the parts that were read' {
+@test 'skills and servers are listed, and a skill that was read is marked' {
 	script <<-'END'
 	[turn]
 	text = Stripes.
@@ -336,7 +336,7 @@ two rows '
 	run -1 grep -q $'\033\[2J' "$work/bytes"
 }
 
-@test 'standard input and output are not terminals' {
+@test 'without a terminal, chat reports an error' {
 	run -2 mortise chat < /dev/null
 	[[ $output == *'not a terminal'* ]]
 	run -2 mortise --nonsense

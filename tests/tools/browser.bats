@@ -70,7 +70,7 @@ END
 		= "false false true false " ]
 }
 
-@test "browsing: a reply is the answer, after its actions if it has any" {
+@test "browsing: a reply with actions is the answer once they are done" {
 	script <<'END'
 [turn]
 text = ```goto('counter.html')

@@ -237,7 +237,7 @@ hash() { jq -r 'select(.waits).waits.hash' "$work/out" 2>/dev/null | tail -n 1; 
 	[ "$(events | jq -s 'map(select(.observation == "error" and (.content | contains("interrupted when the process ended")))) | length')" -eq 2 ]
 }
 
-@test "calls of a reply after a killed cell are made" {
+@test "a resume runs the calls that follow a killed cell, once each" {
 	cell <<-'END'
 	tools.execute_bash(command="echo first")
 	tools.execute_bash(command="echo $$ > started; sleep 600")

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # every.bats - requirements on every tool: a long and a short description, hints;
-# results are limited, and stored completely.
+# results are limited for the model, and stored in a file up to 16 MiB.
 
 setup() {
 	work=$BATS_TEST_TMPDIR
@@ -28,7 +28,7 @@ tools() { # of every plugin of tools that was built, a JSON object a line
 @test "every tool declares its side effects" {
 	tools >"$work/tools"
 	[ -s "$work/tools" ]
-	# 1 read-only, 2 destructive, 32 executed by the controller; a fetch only reads,
+	# 1 read-only, 2 destructive, 32 handled by the controller; a fetch only reads,
 	# but a URL can disclose data, and a language server runs code of the project.
 	wrong=$(jq -r 'select((.name | IN("fetch", "find_definition", "find_references",
 		"diagnostics", "check_changes") | not) and .hints % 4 == 0 and
@@ -81,7 +81,7 @@ EOF
 	[[ "$output" == *"word15010 "* ]]
 }
 
-@test "a result beyond all limits is stored up to a limit" {
+@test "an endless result is stored up to 16 MiB" {
 	printf '[turn]\n[call do]\nwhat = reply_flood\n[turn]\n[call finish]\nmessage = Done.\n' >"$work/script"
 	run mortise run -C "$work/ws" --model "script:$work/script" \
 		-o core.plugin_path+="$top_builddir/tests/plugins" \

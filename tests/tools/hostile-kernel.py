@@ -59,7 +59,7 @@ def status(parent, state):
 
 
 def execute(ids, parent):
-    """The response to a cell; True: nothing more."""
+    """Respond to a cell. True: do not send the usual reply."""
     if how == "deaf":
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         return True

@@ -72,7 +72,7 @@ turns() { # one call of edit_file from standard input, then the end
 	[[ "$output" == *0.25* ]]
 }
 
-@test "an answer without code is requested again, up to three times" {
+@test "an answer without code is requested again, in up to three attempts" {
 	turns <<<"path = $file
 content = x"
 	printf '[turn]\ntext = no\n' >"$work/merger"

@@ -162,7 +162,7 @@ m() {
 	grep -q 'This is not the expected URL' "$dir/err"
 }
 
-@test "login: servers that do not support it" {
+@test "login: an error for servers without login, and for a missing secret" {
 	{
 		printf '[mcp.program]\ncommand = true\n'
 		printf '[mcp.has]\nurl = %s/mcp\nbearer_env = HOME\n' "$base"

@@ -603,7 +603,7 @@ call() {
 		-H 'Mcp-Name: test_header_parameters' "$@"
 }
 
-@test "parameters that a tool takes from headers match the request" {
+@test "headers of parameters must match the arguments" {
 	export MORTISE_CORE_PLUGIN_PATH=$MORTISE_CORE_PLUGIN_PATH,$top_builddir/tests/plugins
 	serve -o controller.tools=mcp-fixture
 	region='{"region":"Hello"}'

@@ -719,7 +719,7 @@ use_browser() {
 	[[ "$output" == *'"id":"six","result":'*'six'* ]]
 }
 
-@test "a command that fails: its exit code and is_error" {
+@test "a command that fails: its exit code and isError" {
 	run bash -c '{
 		echo "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":\"execute_bash\",\"arguments\":{\"command\":\"echo out; (exit 3)\"}}}"
 		echo "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"tools/call\",\"params\":{\"name\":\"execute_bash\",\"arguments\":{\"command\":\"echo fine\"}}}"

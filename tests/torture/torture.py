@@ -162,7 +162,7 @@ def written(work):
 
 
 def fault(kind, n):
-    """The error of a run whose n-th call fails; ""."""
+    """The error of a run whose n-th call fails, or an empty string."""
     work, code, out, err = run(kind, n)
     if code is None:
         return "it hangs"
