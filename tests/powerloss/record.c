@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * record.c - a library to preload, for tests only: records the changes of `mortise` to
- * files below a directory, and the data that leaves it (standard output, sockets), in order.
+ * files below a directory, and its writes to standard output and sockets, in order.
  *
  * POWERLOSS_ROOT=DIRECTORY, without links; POWERLOSS_JOURNAL=FILE, see journal.h.
  * POWERLOSS_FAIL=N: the N-th sync of a file or directory below it fails, once. */
