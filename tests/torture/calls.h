@@ -8,7 +8,7 @@
 
 /** From now on the n-th call of this kind fails, in shared libraries too; 0: none. */
 void torture_begin(const char *kind, long n);
-/** No call fails any more. @return true if one did. */
+/** Let all calls succeed again. @return true if one failed. */
 bool torture_end(void);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * test-json.c - JSON with each allocation of json-c failing once: what is written and
- * copied is whole, or an error. */
+ * test-json.c - JSON with each allocation of json-c failing once: JSON is
+ * written and copied completely, or an error is returned. */
 #include "calls.h"
 #include "js.h"
 #include "tap.h"
@@ -102,7 +102,7 @@ static void check_built(void)
 	CHECK(!copied);
 }
 
-/* What was attached before it failed is found by the writer. */
+/* The writer finds members that were attached before the failure. */
 static void check_nested(void)
 {
 	AUTO(json) json_object *o = js_new_object();

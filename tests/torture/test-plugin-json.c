@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * test-plugin-json.c - the requests and answers of the plugins `mcp` and `browser` with
- * each allocation failing once: what they build is whole, or is not sent. */
+ * each allocation failing once: they are built completely, or not sent. */
 #include "calls.h"
 #include "plugins/tools/browser/internal.h"
 #include "plugins/tools/mcp/client.h"

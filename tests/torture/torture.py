@@ -36,7 +36,7 @@ message = done
 """
 
 
-# What joins the task: a set-up script, a skill of the message, a rule for a file, hooks,
+# Features that take part in the task: a setup script, a skill of the message, a rule for a file, hooks,
 # the name of the repository.
 FILES = {
     "script": SCRIPT,
@@ -105,8 +105,8 @@ def lines(text):
     return found
 
 
-# What differs from run to run, and what the analyzers add: one that fails leaves the
-# risk unknown.
+# Members that differ between runs, and those that analyzers add: a failed analyzer
+# leaves the risk unknown.
 VARIES = {"id", "timestamp", "cause", "crc", "conversation", "session_id", "latency_ms",
           "before", "worked", "security_risk", "confirmation_state", "action_id"}
 
@@ -134,7 +134,7 @@ def tells_failure(line):
 
 
 def of_call(line):
-    """What a call is and gives, without what the host adds for the model; None."""
+    """The call or its result, without the additions of the host for the model; or None."""
     if line.get("record") == "llm_reply" or line.get("tool_call_metadata"):
         return key({name: line[name] for name in line if name != "extended_content"})
     return None
@@ -152,7 +152,7 @@ def altered(text, told):
 
 
 def written(work):
-    """The log, and what the hooks have read."""
+    """The log, and the input of the hooks."""
     text = b""
     for name in glob.glob(work + "/state/mortise/conversations/*/events.jsonl") + \
             glob.glob(work + "/hooked"):

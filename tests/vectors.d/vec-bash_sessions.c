@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * vec-bash_sessions.c - recorded conversations with a shell, held with ours.
+ * vec-bash_sessions.c - recorded sessions of a shell, repeated in ours.
  *
  * A temporary directory stands for the recorded workspace, wherever it is named.
  * What has been printed when a time limit passes is a matter of a line more or

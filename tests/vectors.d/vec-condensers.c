@@ -79,7 +79,7 @@ static void set_condensers(struct wired *w, json_object *in, json_object *params
 	set(w, "controller.condensers=%s", n ? names : "stage1");
 }
 
-/* What the recorded model answered: one text, or the ids that are named. */
+/* The answer of the recorded model: one text, or the named ids. */
 static void write_script(json_object *params)
 {
 	json_object *ids = js_get(params, "llm_ids");
@@ -159,7 +159,7 @@ static void close_log(struct conversation *c, struct own_log *o)
 
 /* ---- a case in it -------------------------------------------------------------- */
 
-/* What came of a case: a condensation, or else the view. */
+/* The result of a case: a condensation, or else the view. */
 struct outcome {
 	json_object *condensation; /* its arguments; NULL: there is none */
 	json_object *view;
@@ -486,7 +486,7 @@ static bool v0_view_case(struct vec *v, json_object *c)
 	return true;
 }
 
-/* V1's shorthand: what the rules need to know. */
+/* V1's shorthand for the facts that the rules need. */
 struct shorthand {
 	struct view_fact facts[EVENTS_MAX];
 	const char *ids[EVENTS_MAX], *calls[EVENTS_MAX], *responses[EVENTS_MAX];

@@ -105,7 +105,7 @@ static enum event_source source_of(json_object *json)
 					      : SOURCE_ENVIRONMENT;
 }
 
-/* @return id of the event; below 0: it is none that a log may hold. */
+/* @return id of the event; below 0: a log cannot have this event. */
 static int64_t add_event(struct bench *b, json_object *json, struct error *err)
 {
 	const char *action = js_str(json, "action", NULL);

@@ -10,7 +10,7 @@
  *
  * Each is fed to its dialect whole, byte by byte and at random cuts, and has to
  * give the same each time; and no answer may be one that cannot be read, but for
- * streams with an event that is no JSON: these have to be refused. What it gave
+ * streams with an event that is not JSON: these have to be refused. The result
  * is printed, one JSON object a line. Dialects are found by what the data looks
  * like. */
 #include "base64.h"
@@ -32,7 +32,7 @@ struct given {
 	const char *why;         /* then: what it is */
 	const char *type, *errortype;
 	int status;
-	bool damaged;            /* an event is no JSON: no server sent it so */
+	bool damaged;            /* an event is not JSON: damaged in the recording */
 	struct strbuf body;
 };
 

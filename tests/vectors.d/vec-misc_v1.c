@@ -54,7 +54,7 @@ static void key_of(const char *name, char key[64])
 	key[n] = '\0';
 }
 
-/* As the original prints it: what is not as by default. */
+/* As the original prints it: only values that differ from the defaults. */
 static json_object *shown(const struct hooks *h)
 {
 	json_object *all = json_object_new_object(), *groups = NULL, *list = NULL;

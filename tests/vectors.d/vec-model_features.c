@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * vec-model_features.c - recorded cases of what is known of models by their
- * names, and of the parameters that they are sent. */
+ * vec-model_features.c - recorded cases of the facts known about models by
+ * their names, and of the parameters that they are sent. */
 #include "fncall/fncall.h"
 #include "models/model-params.h"
 #include "vec.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * vec-security.c - recorded cases of the analyzers, of joining what they say and
- * of comparing risks. A failing member counts as HIGH in them, which is
+ * vec-security.c - recorded cases of the analyzers, of combining and
+ * comparing risks. A failing member counts as HIGH in them, which is
  * `analyzer_failure = high`. */
 #include "config/config.h"
 #include "controller/plugins/analyzers.h"
@@ -198,7 +198,7 @@ static bool member_risk(json_object *in, const char *name, int *ret)
 	       strcmp(name, "PatternSecurityAnalyzer") == 0;
 }
 
-/* Members are analyzers that look at an action, or what each answers. */
+/* Members are analyzers that assess an action, or the answer of each. */
 static bool on_ensemble(struct vec *v, json_object *c)
 {
 	json_object *in = js_get(c, "in"), *members = js_get(in, "members");

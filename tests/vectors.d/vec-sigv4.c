@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * vec-sigv4.c - the AWS signing test suite: a directory of cases, each with a
- * request, its context, and what is made on the way to the signature, once in
+ * request, its context, and the intermediate results of the signature, once in
  * the headers and once in the query. */
 #include "sigv4.h"
 #include "walk.h"

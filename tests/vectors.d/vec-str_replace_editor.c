@@ -288,7 +288,7 @@ static void compare_output(struct run *r, json_object *call, json_object *expect
 		fault(r, "output", want, got);
 }
 
-/* "Ran into X while trying to Y": X is what the runtime of the original says. */
+/* "Ran into X while trying to Y": X is the message of the runtime of the original. */
 static char *without_reason(const char *expected)
 {
 	static const char start[] = "Ran into ", end[] = " while trying to ";

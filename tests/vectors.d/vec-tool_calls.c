@@ -24,7 +24,7 @@ static const char repaired[] =
 	"names and arguments are repaired as V1 does (README: tool "
 	"calls), so the call is good";
 
-/* ---- what an agent is offered ------------------------------------------ */
+/* ---- the offered tools ------------------------------------------------- */
 
 struct offer {
 	struct tool tools[OFFERED_MAX];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * vec.h - what the runners of recorded cases share: loading a file of cases,
+ * vec.h - helpers of the runners of recorded cases: loading a file of cases,
  * comparing texts in which {{NAME}} stands for words of our own, counting.
  *
  * A runner is a program vec-COMPONENT FILE. It goes through "cases" with
@@ -66,7 +66,7 @@ static inline bool vec_open(struct vec *v, int argc, char **argv)
 	return true;
 }
 
-/** Say what is wrong with the case that runs: what, expected, got. */
+/** Report a fault of the running case: what, expected, got. */
 static inline void vec_fault(struct vec *v, const char *what, const char *expected,
 			     const char *got)
 {
