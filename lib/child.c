@@ -9,7 +9,8 @@
 #include <sys/wait.h>
 
 enum {
-	STEP_MS = 100, /* between the steps of termination */
+	EXIT_MS = 500, /* for a child whose input was closed */
+	STEP_MS = 100, /* from SIGTERM to SIGKILL */
 	LOOK_MS = 5,   /* polling interval without a descriptor */
 };
 
@@ -35,7 +36,7 @@ int child_end(pid_t pid, int pid_fd)
 
 	if (pid <= 0)
 		return 0;
-	if (!child_reap(pid, pid_fd, STEP_MS, &status)) {
+	if (!child_reap(pid, pid_fd, EXIT_MS, &status)) {
 		kill(-pid, SIGTERM);
 		if (!child_reap(pid, pid_fd, STEP_MS, &status)) {
 			kill(-pid, SIGKILL);

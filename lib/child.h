@@ -6,8 +6,8 @@
 
 #include <sys/types.h>
 
-/** Ends a child that leads its process group: waits for it, sends SIGTERM, then SIGKILL,
- *  100 ms apart. Then kills what is left of the group. `pid_fd` is its pidfd; -1: looks
+/** Ends a child that leads its process group and whose input is closed: waits 500 ms for
+ *  it, sends SIGTERM, and 100 ms later SIGKILL. Then kills the rest of the group. `pid_fd` is its pidfd; -1: looks
  *  at the process every few milliseconds instead. A `pid` of 0 has no effect.
  *  @return its wait status */
 int child_end(pid_t pid, int pid_fd);

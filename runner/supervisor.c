@@ -19,7 +19,7 @@
 
 enum {
 	OUT_MAX = 128 << 20,
-	CLOSE_MS = 300,  /* time for workers to close at shutdown */
+	CLOSE_MS = 1000, /* time for workers to close at shutdown */
 	END_MS = 1500,   /* time to kill the remaining processes */
 	FIXED = 4,       /* host in, host out, socket, signals */
 };

@@ -86,6 +86,11 @@ tests_tools_test_mcp_oauth_SOURCES = %D%/test-mcp-oauth.c
 tests_tools_test_mcp_oauth_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
 tests_tools_test_mcp_oauth_LDADD = $(LIBMCP)
 TESTS += %D%/test-mcp-oauth
+check_PROGRAMS += %D%/test-mcp-stdio
+tests_tools_test_mcp_stdio_SOURCES = %D%/test-mcp-stdio.c
+tests_tools_test_mcp_stdio_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
+tests_tools_test_mcp_stdio_LDADD = $(LIBMCP)
+TESTS += %D%/test-mcp-stdio
 EXTRA_DIST += %D%/mcp.bats %D%/mcp-serve.bats %D%/mcp-serve-hostile.bats %D%/mcp-serve-hostile.py %D%/mcp-login.bats %D%/mcp-hostile.py %D%/mcp-oauth.py %D%/mcp-session.py \
 	%D%/mcp-client.mjs %D%/mcp-grows.mjs
 

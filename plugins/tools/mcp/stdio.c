@@ -205,6 +205,7 @@ static void *process_thread(void *arg)
 			alive = false;
 	}
 	if (alive) {
+		write_queue(p); /* the last message may cancel a call */
 		mcp_stdio_end_process(p);
 	} else {
 		int status;
